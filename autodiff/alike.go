@@ -176,12 +176,12 @@ func (fs *families) args(n Node) []Node {
 // isNumbers reports whether n is given by few numbers.
 func isNumbers(n Node) bool { return (n.is(OpConst) || n.is(OpData)) && n.Size() <= mostElements }
 
-// numbers are the elements of a node that isNumbers reports.
-func numbers(n Node) []float64 {
+// elementsOf are those of a node that isNumbers reports.
+func elementsOf(n Node) []float64 {
 	if n.is(OpConst) {
 		return slices.Repeat([]float64{n.op.Value}, n.Size())
 	}
-	return n.op.Values
+	return n.op.Values.Doubles()
 }
 
 // stackable reports small nodes whose op can be applied to many arguments at once, one below the other.

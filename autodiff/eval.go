@@ -96,7 +96,7 @@ func (n Node) Compute(args ...[]float64) []float64 { return compute(n, args) }
 func compute(n Node, args [][]float64) []float64 {
 	switch n.op.Kind {
 	case OpData:
-		return n.op.Values
+		return n.op.Values.Doubles()
 	case OpConst:
 		return constant(n.op.Value, n.Size())
 	case OpNoise, OpShuffle:

@@ -19,6 +19,8 @@ package autodiff
 import (
 	"math"
 	"slices"
+
+	"ppl/numbers"
 )
 
 // A Graph owns nodes.
@@ -63,17 +65,17 @@ func (g *Graph) Full(v float64, shape ...int) Node {
 // Data are known values, row-major, shared by all lanes; they are kept, not copied. Only the same slice is the same
 // node.
 func (g *Graph) Data(name string, values []float64, shape ...int) Node {
-	return g.data(name, values, false, shape)
+	return g.data(name, numbers.Of(values...), false, shape)
 }
 
 // FiniteData are data whose values are known to be finite: they are not looked at again.
-func (g *Graph) FiniteData(name string, values []float64, shape ...int) Node {
+func (g *Graph) FiniteData(name string, values numbers.List, shape ...int) Node {
 	return g.data(name, values, true, shape)
 }
 
-func (g *Graph) data(name string, values []float64, finite bool, shape []int) Node {
-	if len(values) != size(shape) {
-		bug("data %s has %d values for shape %v", name, len(values), shape)
+func (g *Graph) data(name string, values numbers.List, finite bool, shape []int) Node {
+	if values.Len() != size(shape) {
+		bug("data %s has %d values for shape %v", name, values.Len(), shape)
 	}
 	return g.add(Op{Kind: OpData, Name: name, Values: values, Finite: finite, Shape: slices.Clone(shape)}, shape)
 }
@@ -179,16 +181,7 @@ func isFinite(n Node) bool {
 			return false
 		}
 	}
-	return finite(op.Value) && (op.Finite || allFinite(op.Values))
-}
-
-// allFinite reports whether the sum of zero times each value is zero, which for much data is the fastest way to look.
-func allFinite(values []float64) bool {
-	sum := 0.0
-	for _, v := range values {
-		sum += 0 * v
-	}
-	return sum == 0
+	return finite(op.Value) && (op.Finite || op.Values.Finite())
 }
 
 // maxLookedAt is the largest array of data whose values are looked at for zeros.

@@ -3,14 +3,15 @@ package autodiff
 import (
 	varint "encoding/binary"
 	"slices"
-	"unsafe"
+
+	"ppl/numbers"
 )
 
 // An Op is a node's operation with its attributes; which fields matter depends on Kind.
 type Op struct {
 	Kind           Kind
 	Value          float64
-	Values         []float64
+	Values         numbers.List
 	Finite         bool // Values are known to be finite, and need not be looked at
 	Name           string
 	Site           int
@@ -33,7 +34,7 @@ func (o *Op) key(args []int) string {
 	number := func(x uint64) { key = varint.AppendUvarint(key, x) }
 	number(uint64(o.Kind)<<3 | uint64(flag(o.Reverse)|flag(o.TransA)<<1|flag(o.TransB)<<2))
 	number(bits(o.Value))
-	number(uint64(uintptr(unsafe.Pointer(unsafe.SliceData(o.Values)))))
+	number(uint64(uintptr(o.Values.Start())))
 	number(uint64(o.Site))
 	number(uint64(o.Rows))
 	for _, list := range [][]int{o.Shape, o.Axes, o.Lo, o.Hi, args} {

@@ -189,7 +189,7 @@ func (s *stacker) runs(ns []Node) (runs []run) {
 	var known []float64
 	for _, n := range ns {
 		if isNumbers(n) {
-			known = append(known, numbers(n)...)
+			known = append(known, elementsOf(n)...)
 		}
 	}
 	var given Node

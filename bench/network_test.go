@@ -12,6 +12,7 @@ import (
 	"ppl/compiler/ir"
 	"ppl/compiler/render"
 	"ppl/infer/dynamics"
+	"ppl/numbers"
 	"ppl/runtime/device"
 )
 
@@ -47,7 +48,7 @@ func (n Network) program() *ir.Program {
 		values[i] = math.Sin(float64(i))
 	}
 	operand := func() ir.BufID { // with values: memory that was never written is one page of zeros
-		return p.Buffer(ir.Buffer{Space: ir.Shared, Type: ir.F32, Size: len(values), Init: values})
+		return p.Buffer(ir.Buffer{Space: ir.Shared, Type: ir.F32, Size: len(values), Init: numbers.Of(values...)})
 	}
 	a, b, c := operand(), operand(), p.Buffer(ir.Buffer{Space: ir.Scratch, Type: ir.F32, Size: len(values)})
 	var body []ir.Stmt

@@ -55,8 +55,8 @@ func (q *Inquiry) Saved() []types.Variable { return q.saved }
 func (q *Inquiry) Data() (vs []types.Variable, values [][]float64) {
 	e := evaluate.New(autodiff.New(), q.data, nil, evaluate.NoSource{}, &diag.List{})
 	for _, a := range q.data.Model.Arrays {
-		if d, ok := q.data.Arrays[a]; ok && d.Values != nil {
-			vs, values = append(vs, e.Describe(a)), append(values, d.Values)
+		if d, ok := q.data.Arrays[a]; ok && !d.Values.None() {
+			vs, values = append(vs, e.Describe(a)), append(values, d.Values.Doubles())
 		}
 	}
 	return vs, values

@@ -8,6 +8,7 @@ import (
 
 	"ppl/compiler/compilertest"
 	"ppl/compiler/data"
+	"ppl/numbers"
 )
 
 // Models of posteriordb written with ragged arrays: homes by county, words by document, grades by bone. They have
@@ -90,7 +91,7 @@ func TestRaggedAgainstGo(t *testing.T) {
 			t.Parallel()
 			at := map[string]*data.Array{}
 			for name, values := range c.at {
-				at[name] = &data.Array{Values: values}
+				at[name] = &data.Array{Values: numbers.Of(values...)}
 				if len(values) > 1 {
 					at[name].Shape = []int{len(values)}
 				}

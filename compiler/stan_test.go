@@ -146,7 +146,7 @@ func (c stanCase) deviations(t *testing.T) (off []float64, slopes map[string]flo
 		scale = max(scale, math.Abs(p.logp), math.Abs(lp.Prior+lp.Likelihood))
 		for name, want := range p.gradient {
 			got := along(c.term(name), p.at[name].Shape, lp.Gradient[name])
-			slopes[name] = max(slopes[name], slopeError(got, want.Values))
+			slopes[name] = max(slopes[name], slopeError(got, want.Values.Doubles()))
 		}
 	}
 	first := off[0]
@@ -281,7 +281,7 @@ func TestStanModelsGradient(t *testing.T) {
 		along := 0.0
 		for name, g := range here.Gradient {
 			for i := range g {
-				along += g[i] * (vUp[name].Values[i] - vDown[name].Values[i]) / (2 * h)
+				along += g[i] * (vUp[name].Values.At(i) - vDown[name].Values.At(i)) / (2 * h)
 			}
 		}
 		check("own scale", along, lpUp.Prior+lpUp.Likelihood, lpDown.Prior+lpDown.Likelihood)

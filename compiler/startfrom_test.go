@@ -10,6 +10,7 @@ import (
 	"ppl/compiler"
 	"ppl/compiler/compilertest"
 	"ppl/compiler/data"
+	"ppl/numbers"
 )
 
 // A point that a model gives values to is the point that begins at these values, whatever the transform: the values
@@ -50,7 +51,9 @@ func TestStartFrom(t *testing.T) {
 				}
 			}
 			for _, a := range at { // planted: other values have another point
-				a.Values[0] += 1e-6 * (1 + math.Abs(a.Values[0]))
+				moved := slices.Clone(a.Values.Doubles())
+				moved[0] += 1e-6 * (1 + math.Abs(moved[0]))
+				a.Values = numbers.Of(moved...)
 				if other, err := p.StartFrom(9, 2, at); err == nil && same(other, want) {
 					t.Errorf("other values of %s have the same point", a.Name)
 				}
@@ -74,7 +77,7 @@ func valuesAt(p *compiler.Program, theta []float64) map[string]*data.Array {
 	all := autodiff.Eval(nil, p.Values(autodiff.New().Data("theta", theta, len(theta))))[0]
 	at := map[string]*data.Array{}
 	for _, v := range p.Saved() {
-		at[v.Name] = &data.Array{Name: v.Name, Shape: v.Shape, Values: append([]float64(nil), all[:v.Size()]...)}
+		at[v.Name] = &data.Array{Name: v.Name, Shape: v.Shape, Values: numbers.Of(slices.Clone(all[:v.Size()])...)}
 		all = all[v.Size():]
 	}
 	return at
@@ -88,13 +91,14 @@ func TestStartFromSome(t *testing.T) {
 	want := []float64{1, -2, 3, 7}
 	points := map[float64]bool{}
 	for walker := range 3 {
-		theta, err := p.StartFrom(1, walker, map[string]*data.Array{"x": {Shape: []int{4}, Values: want}})
+		x := &data.Array{Shape: []int{4}, Values: numbers.Of(want...)}
+		theta, err := p.StartFrom(1, walker, map[string]*data.Array{"x": x})
 		if err != nil {
 			t.Fatal(err)
 		}
 		at := valuesAt(p, theta)
-		points[at["mu"].Values[0]] = true
-		for i, x := range at["x"].Values {
+		points[at["mu"].Values.At(0)] = true
+		for i, x := range at["x"].Values.All() {
 			if math.Abs(x-want[i]) > 1e-9 {
 				t.Errorf("x begins at %v, want %v", at["x"].Values, want)
 			}
@@ -107,10 +111,10 @@ func TestStartFromSome(t *testing.T) {
 		value data.Array
 		want  string
 	}{
-		"z":  {data.Array{Values: []float64{1}}, "the model has no parameter `z`"},
-		"s":  {data.Array{Values: []float64{-1}}, "parameter `s`"},
-		"mu": {data.Array{Values: []float64{math.NaN()}}, "parameter `mu` cannot begin at NaN"},
-		"x":  {data.Array{Shape: []int{3}, Values: []float64{1, 2, 3}}, "parameter `x` has shape [4]"},
+		"z":  {data.Array{Values: numbers.Of(1)}, "the model has no parameter `z`"},
+		"s":  {data.Array{Values: numbers.Of(-1)}, "parameter `s`"},
+		"mu": {data.Array{Values: numbers.Of(math.NaN())}, "parameter `mu` cannot begin at NaN"},
+		"x":  {data.Array{Shape: []int{3}, Values: numbers.Of(1, 2, 3)}, "parameter `x` has shape [4]"},
 	} {
 		if _, err := p.StartFrom(1, 0, map[string]*data.Array{name: &c.value}); err == nil ||
 			!strings.Contains(err.Error(), c.want) {

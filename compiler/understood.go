@@ -111,7 +111,7 @@ func understoodData(a *model.Array, d *dataset.Dataset) DataUnderstood {
 	if x.Stream != nil {
 		lo, hi = x.Low.Value, x.High.Value
 	}
-	for _, v := range x.Values {
+	for _, v := range x.Values.All() {
 		if math.IsNaN(v) {
 			u.Missing++
 		}
@@ -140,7 +140,7 @@ func (u *DataUnderstood) groups(a *model.Array, x dataset.Array, d *dataset.Data
 		return
 	}
 	ends, ds := evaluate.SetBox(d, a.IndexOf)
-	if len(ds) > 0 || ends[1] < ends[0] || ends[1]-ends[0] > len(x.Values)+1000 {
+	if len(ds) > 0 || ends[1] < ends[0] || ends[1]-ends[0] > x.Values.Len()+1000 {
 		return
 	}
 	var names []string
@@ -154,7 +154,7 @@ func (u *DataUnderstood) groups(a *model.Array, x dataset.Array, d *dataset.Data
 			u.Groups[i].Label = names[i]
 		}
 	}
-	for _, v := range x.Values {
+	for _, v := range x.Values.All() {
 		if i := v - float64(ends[0]); i >= 0 && i < float64(len(u.Groups)) {
 			u.Groups[int(i)].Count++
 		}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"ppl/compiler/data"
+	"ppl/numbers"
 )
 
 // TestLogLikelihood computes the log likelihood of some examples a second time, in plain Go with gonum's distributions.
@@ -31,7 +32,7 @@ func TestLogLikelihood(t *testing.T) {
 			}
 			columns := map[string][]float64{}
 			for name, a := range f.Arrays {
-				columns[name] = a.Values
+				columns[name] = a.Values.Doubles()
 			}
 			got, err := load(t, test.model).LogProb(arrays(test.at))
 			if err != nil {
@@ -69,7 +70,7 @@ func TestFiveModesDensity(t *testing.T) {
 func arrays(at map[string][]float64) map[string]*data.Array {
 	out := map[string]*data.Array{}
 	for name, xs := range at {
-		a := &data.Array{Name: name, Values: xs}
+		a := &data.Array{Name: name, Values: numbers.Of(xs...)}
 		if len(xs) > 1 {
 			a.Shape = []int{len(xs)}
 		}

@@ -124,7 +124,7 @@ func logprobJSON(w io.Writer, l *compiler.LogProb, compared []comparison) error 
 		Rows       map[string][]number `json:"rows"`
 		Gradient   map[string][]number `json:"gradient,omitempty"`
 		Devices    []comparison        `json:"devices,omitempty"`
-	}{number(l.Prior), number(l.Likelihood), number(l.Jacobian), numbers(l.Rows), numbers(l.Gradient), compared}, "",
+	}{number(l.Prior), number(l.Likelihood), number(l.Jacobian), inJSON(l.Rows), inJSON(l.Gradient), compared}, "",
 		"  ")
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (x number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(x))
 }
 
-func numbers(arrays map[string][]float64) map[string][]number {
+func inJSON(arrays map[string][]float64) map[string][]number {
 	out := map[string][]number{}
 	for name, xs := range arrays {
 		out[name] = make([]number, len(xs))

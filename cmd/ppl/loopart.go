@@ -12,6 +12,7 @@ import (
 	"ppl/compiler/lower"
 	"ppl/infer"
 	"ppl/infer/report"
+	"ppl/numbers"
 	"ppl/runtime/device"
 )
 
@@ -173,7 +174,7 @@ func (o *openedRun) meanParameters(program *compiler.Program) (map[string]datase
 				sum[i%len(sum)] += x / n
 			}
 		}
-		mean[v.Name] = dataset.Array{Shape: v.Shape, Values: sum}
+		mean[v.Name] = dataset.Array{Shape: v.Shape, Values: numbers.Of(sum...)}
 	}
 	return mean, nil
 }

@@ -20,6 +20,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/draws"
 	"ppl/infer/settings"
+	"ppl/numbers"
 	"ppl/runtime/native"
 )
 
@@ -93,7 +94,7 @@ func digestsOf(p *compiler.Program) (digests, error) {
 	without.Buffers = slices.Clone(program.Buffers)
 	for i, b := range program.Buffers {
 		writeNumbers(data, b.Init)
-		without.Buffers[i].Init = nil
+		without.Buffers[i].Init = numbers.List{}
 	}
 	if err := writeRows(data, p); err != nil {
 		return digests{}, err
@@ -132,27 +133,28 @@ func writeRows(to io.Writer, p *compiler.Program) error {
 	for i := range rows {
 		rows[i] = float64(i)
 	}
-	writeNumbers(to, []float64{float64(n)})
+	writeNumbers(to, numbers.Of(float64(n)))
 	for k := range p.Streams() {
 		_, width := p.StreamInput(k, 1)
 		values := make([]float64, width*len(rows))
 		if err := p.ReadRows(k, rows, values); err != nil {
 			return err
 		}
-		writeNumbers(to, values)
+		writeNumbers(to, numbers.Of(values...))
 	}
 	return nil
 }
 
-func writeNumbers(to io.Writer, xs []float64) {
+func writeNumbers(to io.Writer, xs numbers.List) {
 	block := make([]byte, 0, 1<<15)
-	for part := range slices.Chunk(xs, cap(block)/8) {
-		block = block[:0]
-		for _, x := range part {
-			block = binary.LittleEndian.AppendUint64(block, math.Float64bits(x))
+	for _, x := range xs.All() {
+		if len(block) == cap(block) {
+			to.Write(block)
+			block = block[:0]
 		}
-		to.Write(block)
+		block = binary.LittleEndian.AppendUint64(block, math.Float64bits(x))
 	}
+	to.Write(block)
 }
 
 // takeOver fills in what the command line leaves open from the run that is to go on. Of a run named by its directory

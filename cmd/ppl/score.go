@@ -14,6 +14,7 @@ import (
 	"ppl/infer/draws"
 	"ppl/infer/score"
 	"ppl/lang/types"
+	"ppl/numbers"
 	"ppl/runtime/device"
 )
 
@@ -128,7 +129,7 @@ func (o *openedRun) parametersAt(program *compiler.Program, chain, draw int) (ma
 			return nil, err
 		}
 		n := v.Size()
-		at[v.Name] = dataset.Array{Shape: v.Shape, Values: xs[chain][draw*n : (draw+1)*n]}
+		at[v.Name] = dataset.Array{Shape: v.Shape, Values: numbers.Of(xs[chain][draw*n : (draw+1)*n]...)}
 	}
 	return at, nil
 }

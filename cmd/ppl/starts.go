@@ -13,6 +13,7 @@ import (
 	"ppl/compiler/data"
 	"ppl/infer/checkpoint"
 	"ppl/lang/types"
+	"ppl/numbers"
 	"ppl/runtime/files"
 )
 
@@ -157,7 +158,7 @@ func (g *given) add(v types.Variable, chains [][]float64) {
 	for c, xs := range chains {
 		for k, at := range g.values[c] {
 			end := len(xs) - k*size
-			at[v.Name] = &data.Array{Name: v.Name, Shape: v.Shape, Values: xs[end-size : end]}
+			at[v.Name] = &data.Array{Name: v.Name, Shape: v.Shape, Values: numbers.Of(xs[end-size : end]...)}
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"ppl/compiler/model"
 	"ppl/lang/diag"
 	"ppl/lang/types"
+	"ppl/numbers"
 )
 
 // arrays finds the values of data arrays. It learns sizes on the way, since a value that is written in the model may
@@ -135,15 +136,17 @@ func joined(name string, columns []*data.Array, origin string) *data.Array {
 	if columns[0].Rows != nil {
 		return joinedRows(name, columns)
 	}
-	rows := len(columns[0].Values)
-	x := &data.Array{Name: name, Shape: []int{rows, len(columns)}, Values: make([]float64, rows*len(columns)),
-		Int: true, Zeros: data.ZerosOf(columns), Origin: origin}
+	rows := columns[0].Values.Len()
+	values := make([]float64, rows*len(columns))
+	x := &data.Array{Name: name, Shape: []int{rows, len(columns)}, Int: true, Zeros: data.ZerosOf(columns),
+		Origin: origin}
 	for j, c := range columns {
 		x.Int = x.Int && c.Int
-		for i, v := range c.Values {
-			x.Values[i*len(columns)+j] = v
+		for i, v := range c.Values.All() {
+			values[i*len(columns)+j] = v
 		}
 	}
+	x.Values = numbers.Packed(values)
 	return x
 }
 
@@ -155,7 +158,7 @@ func (t *arrays) literal(a *model.Array) {
 		return
 	}
 	whole := !slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) })
-	t.enter(a, &data.Array{Name: a.Name, Shape: shape, Values: values, Int: whole,
+	t.enter(a, &data.Array{Name: a.Name, Shape: shape, Values: numbers.Packed(values), Int: whole,
 		Lengths: a.Lengths, Origin: t.d.Model.Source.Name})
 }
 
@@ -227,7 +230,7 @@ func (t *arrays) flat(a *model.Array, x *data.Array) *data.Array {
 	y := *x
 	if len(x.Shape) == 2 { // lists of one length
 		y.Lengths = slices.Repeat([]int{x.Shape[1]}, x.Shape[0])
-		y.Shape = []int{len(x.Values)}
+		y.Shape = []int{x.Values.Len()}
 	}
 	if size := sizeOf(a.Ragged.Outer.Set); size != nil && y.Lengths != nil {
 		t.sizes.learn(size, len(y.Lengths), "`"+a.Name+"` ("+x.Origin+")", a.At)
@@ -245,7 +248,7 @@ func shapeFor(a *model.Array, x *data.Array) (shape []int, ok bool) {
 		shape = []int{1}
 	case len(shape) == 1 && shape[0] == 1 && want == 0:
 		shape = nil
-	case len(shape) < want && x.Rows == nil && len(x.Values) == 0:
+	case len(shape) < want && x.Rows == nil && x.Values.Len() == 0:
 		shape = append(slices.Clone(shape), make([]int, want-len(shape))...)
 	default:
 		return shape, false
@@ -256,11 +259,11 @@ func shapeFor(a *model.Array, x *data.Array) (shape []int, ok bool) {
 // withoutCode replaces the number that means a missing entry by NaN.
 func withoutCode(x *data.Array, code float64) *data.Array {
 	y := *x
-	y.Values = slices.Clone(x.Values)
-	for i, v := range y.Values {
+	y.Values = x.Values.Map(func(v float64) float64 {
 		if v == code {
-			y.Values[i] = math.NaN()
+			return math.NaN()
 		}
-	}
+		return v
+	})
 	return &y
 }

@@ -43,7 +43,7 @@ func valuesOf(t *testing.T, d *dataset.Dataset, name string) []float64 {
 	t.Helper()
 	for a, x := range d.Arrays {
 		if a.Name == name {
-			return x.Values
+			return x.Values.Doubles()
 		}
 	}
 	t.Fatalf("no data `%s`", name)

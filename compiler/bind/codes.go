@@ -9,6 +9,7 @@ import (
 	"ppl/compiler/data"
 	"ppl/compiler/model"
 	"ppl/lang/types"
+	"ppl/numbers"
 )
 
 // Numbers in an index(J) column are codes of groups, if nothing else says how many groups there are: the codes that
@@ -81,7 +82,7 @@ func codesOfGroups(arrays []*model.Array, raw map[*model.Array]*data.Array) (cod
 		if !ok {
 			return nil, false
 		}
-		for _, v := range values {
+		for _, v := range values.All() {
 			switch {
 			case math.IsNaN(v):
 			case v != math.Trunc(v) || math.Abs(v) > largestCode:
@@ -96,12 +97,12 @@ func codesOfGroups(arrays []*model.Array, raw map[*model.Array]*data.Array) (cod
 }
 
 // codesIn are the values of an array, of one in a file the different ones; not ok if these are not known.
-func codesIn(x *data.Array) (values []float64, ok bool) {
+func codesIn(x *data.Array) (values numbers.List, ok bool) {
 	if x.Rows == nil {
 		return x.Values, true
 	}
-	values = distinctOf(x)
-	return values, values != nil
+	values = numbers.Of(distinctOf(x)...)
+	return values, !values.None()
 }
 
 // spellings are how arrays write codes: as numbers without zeros in front, but for those that files write with zeros.
@@ -113,7 +114,7 @@ func spellings(arrays []*model.Array, raw map[*model.Array]*data.Array) (all dat
 			all.Twice = cmp.Or(all.Twice, x.Zeros.Twice)
 		}
 		values, _ := codesIn(x)
-		for _, v := range values {
+		for _, v := range values.All() {
 			if text := written[v]; text != "" {
 				all.Add(text, v)
 			} else if !math.IsNaN(v) {
@@ -154,13 +155,12 @@ func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, ra
 			raw[a] = &y
 			continue
 		}
-		y.Values = make([]float64, len(raw[a].Values))
-		for i, v := range raw[a].Values {
-			y.Values[i] = math.NaN()
-			if !math.IsNaN(v) {
-				y.Values[i] = number[v]
+		y.Values = y.Values.Map(func(v float64) float64 {
+			if math.IsNaN(v) {
+				return v
 			}
-		}
+			return number[v]
+		})
 		raw[a] = &y
 		l.setValues(a, y.Values)
 	}
@@ -224,7 +224,7 @@ func codeRange(names []string) string {
 	return text
 }
 
-func (l *labels) setValues(a *model.Array, values []float64) {
+func (l *labels) setValues(a *model.Array, values numbers.List) {
 	x := l.d.Arrays[a]
 	x.Values = values
 	l.d.Arrays[a] = x
@@ -275,7 +275,7 @@ func countsWith(m *model.Model, s *model.Size) (found bool) {
 				return // compared by name
 			}
 			for _, y := range x.Args {
-				found = found || numbers(y, s) && !numbers(otherThan(x.Args, y), s)
+				found = found || numbering(y, s) && !numbering(otherThan(x.Args, y), s)
 			}
 		case *model.Subscript:
 			visit(x.X, false)
@@ -306,8 +306,8 @@ func countsWith(m *model.Model, s *model.Size) (found bool) {
 	return found
 }
 
-// numbers reports whether an expression is data that number the elements of a set.
-func numbers(x model.Expr, s *model.Size) bool {
+// numbering reports whether an expression is data that number the elements of a set.
+func numbering(x model.Expr, s *model.Size) bool {
 	if sub, ok := x.(*model.Subscript); ok {
 		x = sub.X
 	}

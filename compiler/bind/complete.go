@@ -10,6 +10,7 @@ import (
 	"ppl/compiler/data"
 	"ppl/compiler/model"
 	"ppl/lang/source"
+	"ppl/numbers"
 )
 
 // Of a data statement with `complete`, rows are left out in which one of its arrays has no value. In
@@ -90,8 +91,8 @@ func (t *arrays) leaveRowsOut(group []given, rows int, at source.Span) []given {
 	for _, g := range group {
 		n := 0
 		for i := range rows {
-			width := len(g.x.Values) / max(rows, 1)
-			if !g.a.Missing && slices.ContainsFunc(g.x.Values[i*width:(i+1)*width], math.IsNaN) {
+			width := g.x.Values.Len() / max(rows, 1)
+			if !g.a.Missing && g.x.Values.Part(i*width, (i+1)*width).Missing() {
 				keep[i] = false
 				n++
 			}
@@ -130,11 +131,15 @@ func (t *arrays) leaveRowsOut(group []given, rows int, at source.Span) []given {
 
 // withRows is an array of some of another's rows; of labels only those that these have.
 func withRows(x *data.Array, rows []int) *data.Array {
-	y, width := *x, len(x.Values)/x.Shape[0]
-	y.Shape, y.Values = append([]int{len(rows)}, x.Shape[1:]...), nil
+	y, width := *x, x.Values.Len()/x.Shape[0]
+	y.Shape = append([]int{len(rows)}, x.Shape[1:]...)
+	var values []float64
 	for _, i := range rows {
-		y.Values = append(y.Values, x.Values[i*width:(i+1)*width]...)
+		for k := range width {
+			values = append(values, x.Values.At(i*width+k))
+		}
 	}
+	y.Values = numbers.Packed(values)
 	y.Origin += ", complete rows"
 	if x.Labels == nil {
 		return &y
@@ -142,16 +147,17 @@ func withRows(x *data.Array, rows []int) *data.Array {
 	y.Labels = nil
 	number := map[float64]float64{}
 	for k, text := range x.Labels {
-		if code := float64(k + 1); slices.Contains(y.Values, code) {
+		if code := float64(k + 1); slices.Contains(values, code) {
 			y.Labels = append(y.Labels, text)
 			number[code] = float64(len(y.Labels))
 		}
 	}
-	for i, v := range y.Values {
-		if !math.IsNaN(v) {
-			y.Values[i] = number[v]
+	y.Values = y.Values.Map(func(v float64) float64 {
+		if math.IsNaN(v) {
+			return v
 		}
-	}
+		return number[v]
+	})
 	return &y
 }
 
@@ -166,7 +172,7 @@ func (t *arrays) asBool(a *model.Array, x *data.Array) *data.Array {
 	}
 	texts := x.Labels
 	if texts == nil {
-		values := slices.DeleteFunc(slices.Clone(x.Values), math.IsNaN)
+		values := slices.DeleteFunc(slices.Clone(x.Values.Doubles()), math.IsNaN)
 		slices.Sort(values)
 		for _, v := range slices.Compact(values) {
 			texts = append(texts, strconv.FormatFloat(v, 'g', -1, 64))
@@ -191,16 +197,17 @@ func (t *arrays) asBool(a *model.Array, x *data.Array) *data.Array {
 		return nil
 	}
 	y := *x
-	y.Labels, y.Values, y.Int = nil, make([]float64, len(x.Values)), true
-	for i, v := range x.Values {
+	y.Labels, y.Int = nil, true
+	y.Values = x.Values.Map(func(v float64) float64 {
 		switch {
 		case math.IsNaN(v):
-			y.Values[i] = v
+			return v
 		case x.Labels != nil && x.Labels[int(v)-1] == positive,
 			x.Labels == nil && strconv.FormatFloat(v, 'g', -1, 64) == positive:
-			y.Values[i] = 1
+			return 1
 		}
-	}
+		return 0
+	})
 	return &y
 }
 

@@ -15,6 +15,7 @@ import (
 	"ppl/compiler/model"
 	"ppl/lang/diag"
 	"ppl/lang/source"
+	"ppl/numbers"
 )
 
 // files reads data files: at first those of the command line, later those that the model names.
@@ -64,7 +65,7 @@ func scalar(arg Arg) (*data.File, bool) {
 	if _, err := os.Stat(arg.Path); err == nil {
 		return nil, false
 	}
-	a := &data.Array{Name: arg.Name, Values: []float64{x}, Int: x == math.Trunc(x), Origin: "--data " + arg.Name}
+	a := &data.Array{Name: arg.Name, Values: numbers.Of(x), Int: x == math.Trunc(x), Origin: "--data " + arg.Name}
 	return &data.File{Path: a.Origin, Arrays: map[string]*data.Array{arg.Name: a}, Order: []string{arg.Name}}, true
 }
 

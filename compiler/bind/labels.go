@@ -94,13 +94,12 @@ func recode(x *data.Array, all []string) *data.Array {
 		y.Labels, y.Codes = all, map[int][]float64{x.Columns[0]: codesByRows(x, number)}
 		return &y
 	}
-	y.Labels, y.Values = all, make([]float64, len(x.Values))
-	for i, v := range x.Values {
-		y.Values[i] = math.NaN()
-		if !math.IsNaN(v) {
-			y.Values[i] = float64(number[x.Labels[int(v)-1]])
+	y.Labels, y.Values = all, x.Values.Map(func(v float64) float64 {
+		if math.IsNaN(v) {
+			return v
 		}
-	}
+		return float64(number[x.Labels[int(v)-1]])
+	})
 	return &y
 }
 

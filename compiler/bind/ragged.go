@@ -11,6 +11,7 @@ import (
 	"ppl/compiler/evaluate"
 	"ppl/compiler/model"
 	"ppl/lang/diag"
+	"ppl/numbers"
 )
 
 // ragged numbers the elements of ragged arrays, whose groups differ in length. Data y[I, m] are one of
@@ -32,7 +33,7 @@ func (g *ragged) number() {
 		}
 	}
 	for _, r := range g.d.Model.Ragged {
-		if m := r.Lengths; m != nil && g.d.Arrays[m].Values == nil {
+		if m := r.Lengths; m != nil && g.d.Arrays[m].Values.None() {
 			g.diags.Errorf("E83", m.At, "no data given for `%s`, and no ragged data of that length show it", m.Name)
 		}
 	}
@@ -64,11 +65,12 @@ func (g *ragged) lengthsOf(a *model.Array, x *data.Array) {
 		values[i] = float64(n)
 	}
 	if known, ok := g.d.Arrays[m]; ok {
-		g.agree(a, m, values, known.Values, x.Origin)
+		g.agree(a, m, values, known.Values.Doubles(), x.Origin)
 		return
 	}
-	g.raw[m] = &data.Array{Name: m.Name, Shape: []int{len(values)}, Values: values, Int: true, Origin: x.Origin}
-	g.d.Arrays[m] = dataset.Array{Shape: []int{len(values)}, Values: values, Origin: x.Origin}
+	shape, list := []int{len(values)}, numbers.Packed(values)
+	g.raw[m] = &data.Array{Name: m.Name, Shape: shape, Values: list, Int: true, Origin: x.Origin}
+	g.d.Arrays[m] = dataset.Array{Shape: shape, Values: list, Origin: x.Origin}
 }
 
 // agree refuses lengths that two sources give differently.
@@ -95,7 +97,7 @@ func (g *ragged) groupsOf(a *model.Array, x *data.Array) *model.Array {
 	for _, b := range g.d.Model.Arrays {
 		y := g.raw[b]
 		if y != nil && y.Origin == x.Origin && b.IndexOf != nil && b.IndexOf.Same(a.Ragged.Outer.Set) &&
-			len(y.Values) == len(x.Values) {
+			y.Values.Len() == x.Values.Len() {
 			return b
 		}
 	}
@@ -111,19 +113,20 @@ func (g *ragged) sortByGroup(a *model.Array, x *data.Array, by *model.Array) (le
 		return nil
 	}
 	lengths = make([]int, max(0, ends[1]-ends[0]+1))
-	order := make([]int, len(groups))
-	for i, v := range groups {
+	order := make([]int, groups.Len())
+	for i, v := range groups.All() {
 		order[i] = i
 		if k := int(v) - ends[0]; !math.IsNaN(v) && k >= 0 && k < len(lengths) {
 			lengths[k]++
 		}
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return int(groups[i]) - int(groups[j]) })
+	slices.SortStableFunc(order, func(i, j int) int { return int(groups.At(i)) - int(groups.At(j)) })
 	y := *x
-	y.Values = make([]float64, len(order))
+	sorted := make([]float64, len(order))
 	for to, from := range order {
-		y.Values[to] = x.Values[from]
+		sorted[to] = x.Values.At(from)
 	}
+	y.Values = numbers.Packed(sorted)
 	g.raw[a] = &y
 	d := g.d.Arrays[a]
 	d.Values = y.Values
@@ -160,7 +163,7 @@ func (g *ragged) fill(r *model.Ragged) {
 	g.d.Labels[r.Size] = labels
 	for a, values := range map[*model.Array][]float64{r.Before: before, r.Low: low, r.High: high, r.Group: group,
 		r.Place: place} {
-		g.d.Arrays[a] = dataset.Array{Shape: []int{len(values)}, Values: values}
+		g.d.Arrays[a] = dataset.Array{Shape: []int{len(values)}, Values: numbers.Packed(values)}
 	}
 }
 
@@ -195,8 +198,8 @@ func (g *ragged) names(s *model.Set, first, n int) []string {
 
 // fits refuses data with another number of elements than the lengths of their groups say.
 func (g *ragged) fits(a *model.Array, x *data.Array) {
-	if n := g.d.Sizes[a.Ragged.Size]; len(x.Values) != n {
-		g.diags.Errorf("E47", a.At, "`%s` has %d elements in %s, but its groups have %d", a.Name, len(x.Values),
+	if n := g.d.Sizes[a.Ragged.Size]; x.Values.Len() != n {
+		g.diags.Errorf("E47", a.At, "`%s` has %d elements in %s, but its groups have %d", a.Name, x.Values.Len(),
 			x.Origin, n).
 			Help("%s", fmt.Sprintf("write them as lists in a list, one for each element of %s: [[…], […]]",
 				a.Ragged.Outer.Set.Name))
@@ -207,9 +210,9 @@ func (g *ragged) fits(a *model.Array, x *data.Array) {
 	}
 	low, high := g.d.Arrays[a.Ragged.Low].Values, g.d.Arrays[a.Ragged.High].Values
 	for i, n := range x.Lengths {
-		if i < len(low) && float64(n) != high[i]-low[i]+1 {
+		if i < low.Len() && float64(n) != high.At(i)-low.At(i)+1 {
 			g.diags.Errorf("E47", a.At, "`%s` has %d elements in group %d of %s, and its range says %g", a.Name, n, i+1,
-				x.Origin, high[i]-low[i]+1)
+				x.Origin, high.At(i)-low.At(i)+1)
 			return
 		}
 	}

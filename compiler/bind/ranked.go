@@ -3,12 +3,14 @@ package bind
 import (
 	"math"
 	"slices"
+
+	"ppl/numbers"
 )
 
 // extent is how many values there are, the least and the greatest, without those that are missing or equal to except.
-func extent(values []float64, except float64) (n int, low, high float64) {
+func extent(values numbers.List, except float64) (n int, low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
-	for _, y := range values {
+	for _, y := range values.All() {
 		if y == y && y != except {
 			n, low, high = n+1, min(low, y), max(high, y)
 		}
@@ -19,14 +21,14 @@ func extent(values []float64, except float64) (n int, low, high float64) {
 // spreadOut reports that half of n values are nowhere within a small part of the range from low to high: then the
 // distance of half of them from their median is at least 1/256 of the range. One pass shows it of most data; ranked
 // takes several.
-func spreadOut(values []float64, n int, low, high float64) bool {
+func spreadOut(values numbers.List, n int, low, high float64) bool {
 	const bins = 64
 	scale := bins / (high - low)
 	if !(scale > 0) || math.IsInf(scale, 0) {
 		return false
 	}
 	var times [bins]int
-	for _, y := range values {
+	for _, y := range values.All() {
 		if y == y {
 			times[min(int((y-low)*scale), bins-1)]++
 		}
@@ -45,9 +47,9 @@ const few = 1 << 12
 // ranked is the value that stands at place k, from 0, when all f(y) are in order; missing values do not count. Sorting
 // a copy of much data would take longer than sampling from the model: so passes count them by the first 16 bits of
 // their keys, then those that begin with the right 16 bits by the next, until few are left.
-func ranked(values []float64, f func(float64) float64, k int) float64 {
+func ranked(values numbers.List, f func(float64) float64, k int) float64 {
 	var begins uint64
-	left, shift := len(values), 64
+	left, shift := values.Len(), 64
 	for left > few && shift > 0 {
 		times := countDigits(values, f, begins, shift)
 		digit := 0
@@ -60,7 +62,7 @@ func ranked(values []float64, f func(float64) float64, k int) float64 {
 		return fromKey(begins)
 	}
 	var rest []uint64
-	for _, y := range values {
+	for _, y := range values.All() {
 		if key := keyOf(f(y)); y == y && key>>shift == begins {
 			rest = append(rest, key)
 		}
@@ -70,9 +72,9 @@ func ranked(values []float64, f func(float64) float64, k int) float64 {
 }
 
 // countDigits counts, among the keys that begin with some bits, the 16 bits that follow below a shift.
-func countDigits(values []float64, f func(float64) float64, begins uint64, shift int) []int {
+func countDigits(values numbers.List, f func(float64) float64, begins uint64, shift int) []int {
 	times := make([]int, 1<<16)
-	for _, y := range values {
+	for _, y := range values.All() {
 		if key := keyOf(f(y)); y == y && key>>shift == begins {
 			times[key>>(shift-16)&0xffff]++
 		}

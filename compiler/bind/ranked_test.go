@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"ppl/numbers"
 )
 
 // Ranks are places in the sorted values: of few values and of many, of few different ones, of both signs and infinite.
@@ -32,7 +34,7 @@ func checkRanks(t *testing.T, values []float64, f func(float64) float64) {
 	slices.Sort(sorted)
 	values = append(slices.Clone(values), math.NaN())
 	for k := 0; k < len(sorted); k += 1 + len(sorted)/9 {
-		if got := ranked(values, f, k); got != sorted[k] {
+		if got := ranked(numbers.Of(values...), f, k); got != sorted[k] {
 			t.Fatalf("place %d of %d has %v, want %v", k, len(sorted), got, sorted[k])
 		}
 	}
@@ -40,10 +42,10 @@ func checkRanks(t *testing.T, values []float64, f func(float64) float64) {
 
 func TestExtent(t *testing.T) {
 	values := []float64{3, -99, math.NaN(), 7, -99}
-	if n, low, high := extent(values, math.NaN()); n != 4 || low != -99 || high != 7 {
+	if n, low, high := extent(numbers.Of(values...), math.NaN()); n != 4 || low != -99 || high != 7 {
 		t.Errorf("all: %d from %v to %v", n, low, high)
 	}
-	if n, low, high := extent(values, -99); n != 2 || low != 3 || high != 7 {
+	if n, low, high := extent(numbers.Of(values...), -99); n != 2 || low != 3 || high != 7 {
 		t.Errorf("without a code: %d from %v to %v", n, low, high)
 	}
 }
@@ -61,10 +63,10 @@ func TestSpreadOut(t *testing.T) {
 				values[i] = 1 + narrow*r.NormFloat64()
 			}
 		}
-		n, low, high := extent(values, math.NaN())
-		middle := ranked(values, func(y float64) float64 { return y }, n/2)
-		typical := ranked(values, func(y float64) float64 { return math.Abs(y - middle) }, n/2)
-		out := spreadOut(append(values, math.NaN()), n, low, high)
+		n, low, high := extent(numbers.Of(values...), math.NaN())
+		middle := ranked(numbers.Of(values...), func(y float64) float64 { return y }, n/2)
+		typical := ranked(numbers.Of(values...), func(y float64) float64 { return math.Abs(y - middle) }, n/2)
+		out := spreadOut(numbers.Of(append(values, math.NaN())...), n, low, high)
 		if said[out]++; out && typical < (high-low)/256 {
 			t.Fatalf("typical distance %g, range %g", typical, high-low)
 		}
@@ -74,8 +76,8 @@ func TestSpreadOut(t *testing.T) {
 	}
 	const huge = math.MaxFloat64
 	for _, far := range [][]float64{{1, 2, 3, 1e9}, {1, 2, math.Inf(1)}, {4, 4, 4}, {-huge, 1, huge}} {
-		n, low, high := extent(far, math.NaN())
-		if spreadOut(far, n, low, high) {
+		n, low, high := extent(numbers.Of(far...), math.NaN())
+		if spreadOut(numbers.Of(far...), n, low, high) {
 			t.Errorf("%v is spread out", far)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"ppl/compiler/data"
 	"ppl/compiler/dataset"
 	"ppl/compiler/model"
+	"ppl/numbers"
 )
 
 // Where several processes of a machine run one model, the first of them binds its data and shares the result; the
@@ -67,27 +68,27 @@ func share(m *model.Model, d *dataset.Dataset, cache data.RowCache) error {
 		Labels: byPlace(p.sizes, d.Labels), Rows: byPlace(p.sizes, d.RowNumbers),
 		KeptArrays: kept(m.Arrays, d.Model.Arrays), KeptTerms: kept(m.Terms, d.Model.Terms),
 		KeptSizes: kept(m.Sizes, d.Model.Sizes)}
-	var numbers [][]float64
+	var lists []numbers.List
 	for i, a := range p.arrays {
 		if x, known := d.Arrays[a]; known {
 			s.Arrays = append(s.Arrays, sharedArray{i, x.Shape, x.Origin})
-			numbers = append(numbers, x.Values)
+			lists = append(lists, x.Values)
 		}
 	}
-	if len(numbers) < len(d.Arrays) || len(s.Sizes) < len(d.Sizes) {
+	if len(lists) < len(d.Arrays) || len(s.Sizes) < len(d.Sizes) {
 		return errors.New("internal error: data without a place in the model")
 	}
 	var about bytes.Buffer
 	if err := gob.NewEncoder(&about).Encode(s); err != nil {
 		return err
 	}
-	numbers, err := cache.Share(about.Bytes(), numbers)
+	lists, err := cache.Share(about.Bytes(), lists)
 	if err != nil {
 		return err
 	}
 	for i, x := range s.Arrays {
 		of := d.Arrays[p.arrays[x.At]]
-		of.Values = numbers[i]
+		of.Values = lists[i]
 		d.Arrays[p.arrays[x.At]] = of
 	}
 	return nil
@@ -95,7 +96,7 @@ func share(m *model.Model, d *dataset.Dataset, cache data.RowCache) error {
 
 // shared is the dataset that another process has left for m, if there is one.
 func shared(m *model.Model, cache data.RowCache) (*dataset.Dataset, bool) {
-	about, numbers, err := cache.Shared()
+	about, lists, err := cache.Shared()
 	var s sharedSet
 	if err != nil || gob.NewDecoder(bytes.NewReader(about)).Decode(&s) != nil {
 		return nil, false // each process can bind its data
@@ -106,7 +107,7 @@ func shared(m *model.Model, cache data.RowCache) (*dataset.Dataset, bool) {
 	}
 	arrays := map[*model.Array]dataset.Array{}
 	for i, x := range s.Arrays {
-		arrays[p.arrays[x.At]] = dataset.Array{Shape: x.Shape, Values: numbers[i], Origin: x.Origin}
+		arrays[p.arrays[x.At]] = dataset.Array{Shape: x.Shape, Values: lists[i], Origin: x.Origin}
 	}
 	left := *m
 	left.Arrays, left.Terms, left.Sizes = at(m.Arrays, s.KeptArrays), at(m.Terms, s.KeptTerms), at(m.Sizes, s.KeptSizes)

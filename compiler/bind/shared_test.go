@@ -14,6 +14,7 @@ import (
 	"ppl/lang/diag"
 	"ppl/lang/parse"
 	"ppl/lang/source"
+	"ppl/numbers"
 )
 
 // A described dataset is one by names, to be compared with that of another process, which has a model of its own.
@@ -28,7 +29,7 @@ type described struct {
 
 type describedArray struct {
 	Shape  []int
-	Values []float64
+	Values numbers.List
 	Finite bool
 	Origin string
 }

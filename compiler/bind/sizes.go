@@ -36,12 +36,12 @@ func (z *sizes) learn(s *model.Size, n int, where string, at source.Span) {
 func (z *sizes) ofEntries(f *files) {
 	for _, s := range z.d.Model.Sizes {
 		if x := f.entry(s.Name); x != nil && len(x.Shape) == 0 {
-			if v := x.Values[0]; v != math.Trunc(v) || v < 0 || v > mostElements {
+			if v := x.Values.At(0); v != math.Trunc(v) || v < 0 || v > mostElements {
 				z.diags.Errorf("E47", s.At, "size %s is %g in %s; a size is a whole number that is not too large",
 					s.Name, v, x.Origin)
 				continue
 			}
-			z.learn(s, int(x.Values[0]), "`"+s.Name+"` ("+x.Origin+")", s.At)
+			z.learn(s, int(x.Values.At(0)), "`"+s.Name+"` ("+x.Origin+")", s.At)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func largest(x *data.Array) (v float64) {
 	if x.Rows != nil {
 		return max(0, summary(x).High.Value)
 	}
-	for _, y := range x.Values {
+	for _, y := range x.Values.All() {
 		if y > v { // not where it is missing
 			v = y
 		}

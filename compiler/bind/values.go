@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"ppl/compiler/model"
 	"ppl/lang/diag"
 	"ppl/lang/types"
+	"ppl/numbers"
 )
 
 // values checks data against their declarations, once all sizes are known.
@@ -34,7 +34,7 @@ func (v *values) check() {
 		return
 	}
 	for _, t := range v.d.Model.Terms {
-		if x := v.raw[t.Array]; t.Kind == model.Likelihood && x != nil && x.Rows == nil && len(x.Values) == 0 {
+		if x := v.raw[t.Array]; t.Kind == model.Likelihood && x != nil && x.Rows == nil && x.Values.Len() == 0 {
 			v.diags.Warnf("W02", t.Array.At, "`%s` has no rows in %s, so nothing is learned from it", t.Array.Name,
 				x.Origin)
 		}
@@ -66,7 +66,7 @@ func (v *values) array(a *model.Array, x *data.Array) {
 
 func (v *values) inMemory(a *model.Array, x *data.Array) {
 	missing, first := 0, -1
-	for i, y := range x.Values {
+	for i, y := range x.Values.All() {
 		if math.IsNaN(y) {
 			if missing++; first < 0 {
 				first = i
@@ -79,11 +79,11 @@ func (v *values) inMemory(a *model.Array, x *data.Array) {
 		return
 	case len(x.Labels) > 0 && !takesNames(a):
 		i := firstText(x)
-		v.notText(a, x.Labels[int(x.Values[i])-1], i)
+		v.notText(a, x.Labels[int(x.Values.At(i))-1], i)
 		return
 	}
 	lo, hi, word := v.limits(a)
-	for i, y := range x.Values {
+	for i, y := range x.Values.All() {
 		switch {
 		case math.IsNaN(y):
 		case a.NeedInt && y != math.Trunc(y):
@@ -128,7 +128,7 @@ func (v *values) farOff(a *model.Array, x *data.Array) {
 		return
 	}
 	at := 0
-	for i, y := range x.Values {
+	for i, y := range x.Values.All() {
 		if math.Abs(y-middle) == most {
 			at = i
 		}
@@ -138,10 +138,10 @@ func (v *values) farOff(a *model.Array, x *data.Array) {
 		report, code = v.diags.Errorf, "E57"
 	}
 	report(code, a.At, "`%s` is %g (%s), and half of its values are within %.3g of %.3g: is it a slip, or a code for "+
-		"a missing value?", a.Name, x.Values[at], v.d.Row(a, at), typical, middle).
+		"a missing value?", a.Name, x.Values.At(at), v.d.Row(a, at), typical, middle).
 		Help("correct the file, or read the code as missing: `%s missing %g`; where such values are right, give the "+
 			"model "+
-			"their logarithm", declared(a), x.Values[at])
+			"their logarithm", declared(a), x.Values.At(at))
 }
 
 // isFactor reports whether parameters multiply data as they are: next to the square of a value that is farthest times
@@ -185,7 +185,7 @@ func reads(x model.Expr, a *model.Array) bool {
 
 // missingCode is a number that files write for a missing value, nines such as -99 or 9999, if it is the least or the
 // greatest, and farther from all other values than these are from each other; at is where it first stands, else -1.
-func missingCode(values []float64, least, greatest float64) (code float64, at int) {
+func missingCode(values numbers.List, least, greatest float64) (code float64, at int) {
 	for _, code := range []float64{least, greatest} {
 		if !nines(code) {
 			continue
@@ -193,10 +193,20 @@ func missingCode(values []float64, least, greatest float64) (code float64, at in
 		n, low, high := extent(values, code)
 		gap := math.Min(math.Abs(code-low), math.Abs(code-high))
 		if n >= 2 && gap > 2*(high-low) && high > low {
-			return code, slices.Index(values, code)
+			return code, placeOf(values, code)
 		}
 	}
 	return 0, -1
+}
+
+// placeOf is the first place of a number.
+func placeOf(values numbers.List, x float64) int {
+	for i, y := range values.All() {
+		if y == x {
+			return i
+		}
+	}
+	return -1
 }
 
 // nines reports whether a number is written with two or more nines alone, but for its sign.
@@ -301,7 +311,7 @@ func (v *values) outside(a *model.Array, y float64, i int, word string) {
 // firstText finds the element that makes an array text: the first that is no number, or in quotes the first of all.
 func firstText(x *data.Array) int {
 	first := -1
-	for i, v := range x.Values {
+	for i, v := range x.Values.All() {
 		if math.IsNaN(v) {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 
 	"ppl/compiler/compilertest"
 	"ppl/compiler/data"
+	"ppl/numbers"
 )
 
 // TestPrelude: functions that are written in the language. Covariances of Matern's class are 2^(1-ν)/Γ(ν) (√(2ν) r/l)^ν
@@ -37,7 +38,7 @@ y ~ Density(s - s + %s)
 		{"periodic(x, s, 0.7, 2)[3, 1]", 0.015952200135725502},
 	} {
 		lp, err := compilertest.Load(t, fmt.Sprintf(text,
-			c.code)).LogProb(map[string]*data.Array{"s": {Values: []float64{0.8}}})
+			c.code)).LogProb(map[string]*data.Array{"s": {Values: numbers.Of(0.8)}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler"
 	"ppl/compiler/data"
+	"ppl/numbers"
 )
 
 // Density is log ρ and log ℓ at unconstrained coordinates, and the gradient of their sum.
@@ -31,7 +32,7 @@ func LikelihoodAt(t *testing.T, p *compiler.Program, values map[string]float64) 
 	t.Helper()
 	arrays := map[string]*data.Array{}
 	for name, v := range values {
-		arrays[name] = &data.Array{Name: name, Values: []float64{v}}
+		arrays[name] = &data.Array{Name: name, Values: numbers.Of(v)}
 	}
 	lp, err := p.LogProb(arrays)
 	if err != nil {

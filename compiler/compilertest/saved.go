@@ -6,6 +6,7 @@ import (
 	"ppl/compiler"
 	"ppl/compiler/data"
 	"ppl/compiler/model"
+	"ppl/numbers"
 )
 
 // Names are the names of all that a program saves.
@@ -45,7 +46,7 @@ func Parameters(p *compiler.Program, values []float64) map[string]*data.Array {
 	all := ByName(p, values)
 	for _, v := range p.Saved() {
 		if drawn[v.Name] {
-			out[v.Name] = &data.Array{Name: v.Name, Shape: v.Shape, Values: all[v.Name]}
+			out[v.Name] = &data.Array{Name: v.Name, Shape: v.Shape, Values: numbers.Of(all[v.Name]...)}
 		}
 	}
 	return out

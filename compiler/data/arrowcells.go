@@ -11,6 +11,8 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"ppl/numbers"
 )
 
 // cells are the values of a column, in order.
@@ -363,23 +365,23 @@ func (in *arrowFile) array(f arrowField, c cells) (*Array, error) {
 		}
 		t = f.words
 	}
-	a := &Array{Name: f.name, Shape: []int{len(c.values)}, Values: c.values, Int: true, Days: t.perDay > 0,
-		Origin: in.path}
+	a := &Array{Name: f.name, Shape: []int{len(c.values)}, Int: true, Days: t.perDay > 0, Origin: in.path}
 	if t.form == formText || t.form == formView {
 		a.Labels, a.Values = encode(c.texts, missing(c.values))
 		return a, nil
 	}
-	for i, v := range a.Values {
+	for i, v := range c.values {
 		switch {
 		case t.perDay > 0: // as dates in tables of text, days since 1970-01-01
-			a.Values[i] = v / t.perDay
+			c.values[i] = v / t.perDay
 		case t.form == formWhole && math.Abs(v) > exact:
 			return nil, fmt.Errorf("%s: row %d of column %q: %.0f is too large for a float64 to hold exactly", in.path,
 				i+1, f.name, v)
 		}
-		v = a.Values[i]
+		v = c.values[i]
 		a.Int = a.Int && t.form != formReal && (math.IsNaN(v) || v == math.Trunc(v))
 	}
+	a.Values = numbers.Packed(c.values)
 	return a, nil
 }
 

@@ -95,10 +95,10 @@ func (in *input) inRows(h header) (rowSource, error) {
 	}
 	a := &arraySource{path: in.path, in: in.text, kind: h.kind, order: h.order, left: h.shape[0],
 		col: Column{Name: in.name(), Shape: h.shape[1:], Type: "f8", Int: h.kind.whole}}
-	switch h.code {
-	case "u1", "b1":
+	switch {
+	case h.kind.bytes:
 		a.col.Type = "u1"
-	case "i1", "f4":
+	case h.code == "i1" || h.code == "f4":
 		a.col.Type = h.code
 	}
 	a.raw = make([]byte, a.col.size()*h.kind.size)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"ppl/numbers"
 )
 
 // CIFAR-10's binary version (Krizhevsky, Learning multiple layers of features from tiny images, 2009): for each image a
@@ -62,9 +64,7 @@ func (s *cifarSource) next(record []float64) error {
 func readCIFAR(name, text string, _ RowCache) (*File, error) {
 	s := newCIFAR(name, strings.NewReader(text))
 	rows := len(text) / cifarRecord
-	image := &Array{Name: "image", Origin: name, Int: true, Shape: []int{rows, cifarSide, cifarSide, cifarChannels},
-		Values: make([]float64, 0, rows*cifarChannels*cifarPixels)}
-	label := &Array{Name: "label", Origin: name, Int: true, Shape: []int{rows}, Values: make([]float64, 0, rows)}
+	pixels, classes := make([]byte, 0, rows*cifarChannels*cifarPixels), make([]byte, 0, rows)
 	record := make([]float64, cifarRecord)
 	for {
 		err := s.next(record)
@@ -74,12 +74,15 @@ func readCIFAR(name, text string, _ RowCache) (*File, error) {
 		if err != nil {
 			return nil, err
 		}
-		image.Values = append(image.Values, record[:cifarRecord-1]...)
-		label.Values = append(label.Values, record[cifarRecord-1])
+		for _, v := range record[:cifarRecord-1] {
+			pixels = append(pixels, byte(v))
+		}
+		classes = append(classes, s.raw[0])
 	}
 	f := newFile(name, false)
-	f.add(image)
-	f.add(label)
+	f.add(&Array{Name: "image", Origin: name, Int: true, Shape: []int{rows, cifarSide, cifarSide, cifarChannels},
+		Values: numbers.OfBytes(pixels)})
+	f.add(&Array{Name: "label", Origin: name, Int: true, Shape: []int{rows}, Values: numbers.OfBytes(classes)})
 	return f, nil
 }
 

@@ -28,13 +28,13 @@ func TestCIFAR(t *testing.T) {
 		t.Fatal(err)
 	}
 	image, label := f.Arrays["image"], f.Arrays["label"]
-	if !slices.Equal(image.Shape, []int{3, 32, 32, 3}) || !slices.Equal(label.Values, []float64{7, 0, 9}) {
+	if !slices.Equal(image.Shape, []int{3, 32, 32, 3}) || !slices.Equal(label.Values.Doubles(), []float64{7, 0, 9}) {
 		t.Fatalf("images %v, labels %v", image.Shape, label.Values)
 	}
 	for _, at := range []struct{ image, row, column int }{{0, 0, 0}, {1, 0, 31}, {2, 31, 5}} {
 		first := ((at.image*32+at.row)*32 + at.column) * 3
 		k := float64((at.row*32 + at.column) % 80)
-		if got := image.Values[first : first+3]; !slices.Equal(got, []float64{k, 80 + k, 160 + k}) {
+		if got := image.Values.Part(first, first+3).Doubles(); !slices.Equal(got, []float64{k, 80 + k, 160 + k}) {
 			t.Errorf("pixel %v is %v", at, got)
 		}
 	}

@@ -28,13 +28,14 @@ import (
 	"unsafe"
 
 	"ppl/lang/source"
+	"ppl/numbers"
 )
 
 // An Array is a named array of numbers, row-major. A missing entry (null, NA, NaN, an empty field) is NaN.
 type Array struct {
 	Name   string
 	Shape  []int // empty for a scalar
-	Values []float64
+	Values numbers.List
 	Int    bool     // every number present is an integer written without a point (true and false count as 1 and 0)
 	Labels []string // of an array of strings: sorted and distinct; Values are 1-based positions in it; else nil
 	Days   bool     // the numbers are dates, as days since 1970-01-01
@@ -46,7 +47,7 @@ type Array struct {
 	Lengths []int
 	Uneven  error
 
-	Rows    *RowFile            // where the values are when they are read by rows; Values is nil then
+	Rows    *RowFile            // where the values are when they are read by rows; there are no Values then
 	Columns []int               // which columns of Rows the array takes, in order
 	Numbers map[float64]float64 // of codes of groups in Rows: the number of each group
 	// by columns of texts in Rows: the number of the k-th text that appears there, if it is not that of its label
@@ -222,7 +223,7 @@ func (f *File) add(a *Array) {
 
 // encode replaces strings, made visible, by their 1-based positions among the sorted distinct ones; missing entries
 // become NaN.
-func encode(texts []string, missing []bool) (labels []string, codes []float64) {
+func encode(texts []string, missing []bool) (labels []string, codes numbers.List) {
 	position, texts := map[string]int{}, slices.Clone(texts)
 	for i, s := range texts {
 		s = visible(s)
@@ -239,12 +240,12 @@ func encode(texts []string, missing []bool) (labels []string, codes []float64) {
 	for i, s := range labels {
 		position[s] = i + 1
 	}
-	codes = make([]float64, len(texts))
+	at := make([]float64, len(texts))
 	for i, s := range texts {
-		codes[i] = math.NaN()
+		at[i] = math.NaN()
 		if !missing[i] {
-			codes[i] = float64(position[s])
+			at[i] = float64(position[s])
 		}
 	}
-	return labels, codes
+	return labels, numbers.Packed(at)
 }

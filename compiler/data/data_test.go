@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ppl/numbers"
 )
 
 var nan, inf = math.NaN(), math.Inf(1)
@@ -21,35 +23,35 @@ func TestRead(t *testing.T) {
 		want             []Array
 	}{
 		{"scalars", "d.json", `{"N": 3, "x": -1.5e2, "t": true, "i": 1e+05}`, []Array{
-			{Name: "N", Values: []float64{3}, Int: true},
-			{Name: "x", Values: []float64{-150}},
-			{Name: "t", Values: []float64{1}, Int: true},
-			{Name: "i", Values: []float64{1e5}, Int: true},
+			{Name: "N", Values: numbers.Of(3), Int: true},
+			{Name: "x", Values: numbers.Of(-150)},
+			{Name: "t", Values: numbers.Of(1), Int: true},
+			{Name: "i", Values: numbers.Of(1e5), Int: true},
 		}},
 		{"nested", "d.json", "\ufeff{\n\"m\": [[1, 2, 3], [4, 5, 6]], \"e\": [[], []], \"none\": []}\n", []Array{
-			{Name: "m", Shape: []int{2, 3}, Values: []float64{1, 2, 3, 4, 5, 6}, Int: true},
+			{Name: "m", Shape: []int{2, 3}, Values: numbers.Of(1, 2, 3, 4, 5, 6), Int: true},
 			{Name: "e", Shape: []int{2, 0}, Int: true},
 			{Name: "none", Shape: []int{0}, Int: true},
 		}},
 		{"missing and infinite", "d.json",
 			`{"x": [1, null, "NaN", "NA", NaN, NA], "y": ["inf", "-inf", Infinity, -Infinity]}`, []Array{
-				{Name: "x", Shape: []int{6}, Values: []float64{1, nan, nan, nan, nan, nan}, Int: true},
-				{Name: "y", Shape: []int{4}, Values: []float64{inf, -inf, inf, -inf}},
+				{Name: "x", Shape: []int{6}, Values: numbers.Of(1, nan, nan, nan, nan, nan), Int: true},
+				{Name: "y", Shape: []int{4}, Values: numbers.Of(inf, -inf, inf, -inf)},
 			}},
 		{"labels", "d.json", `{"county": ["B", "A", null, "B", "\u00e9"]}`, []Array{
-			{Name: "county", Shape: []int{5}, Values: []float64{2, 1, nan, 2, 3}, Int: true,
+			{Name: "county", Shape: []int{5}, Values: numbers.Of(2, 1, nan, 2, 3), Int: true,
 				Labels: []string{"A", "B", "é"}},
 		}},
-		{"known by its content", "data", ` {"N": 1}`, []Array{{Name: "N", Values: []float64{1}, Int: true}}},
+		{"known by its content", "data", ` {"N": 1}`, []Array{{Name: "N", Values: numbers.Of(1), Int: true}}},
 		{"table", "d.csv", "y, county ,ok\r\n1.5,\"Lac qui, Parle\",TRUE\r\nNA,\"A\",false\r\n,A,true\r\n", []Array{
-			{Name: "y", Shape: []int{3}, Values: []float64{1.5, nan, nan}},
-			{Name: "county", Shape: []int{3}, Values: []float64{2, 1, 1}, Int: true,
+			{Name: "y", Shape: []int{3}, Values: numbers.Of(1.5, nan, nan)},
+			{Name: "county", Shape: []int{3}, Values: numbers.Of(2, 1, 1), Int: true,
 				Labels: []string{"A", "Lac qui, Parle"}},
-			{Name: "ok", Shape: []int{3}, Values: []float64{1, 0, 1}, Int: true},
+			{Name: "ok", Shape: []int{3}, Values: numbers.Of(1, 0, 1), Int: true},
 		}},
 		{"tabs", "d.tsv", "a\tb\n1\t\n2\tinf\n", []Array{
-			{Name: "a", Shape: []int{2}, Values: []float64{1, 2}, Int: true},
-			{Name: "b", Shape: []int{2}, Values: []float64{nan, inf}},
+			{Name: "a", Shape: []int{2}, Values: numbers.Of(1, 2), Int: true},
+			{Name: "b", Shape: []int{2}, Values: numbers.Of(nan, inf)},
 		}},
 		{"header alone", "d.csv", "a\n", []Array{{Name: "a", Shape: []int{0}, Int: true}}},
 	}
@@ -149,32 +151,32 @@ func TestReadBinary(t *testing.T) {
 		want []Array
 	}{
 		{"row_major.npy", true,
-			[]Array{{Name: "row_major", Shape: []int{2, 3}, Values: []float64{0, .25, .5, .75, 1, nan}}}},
+			[]Array{{Name: "row_major", Shape: []int{2, 3}, Values: numbers.Of(0, .25, .5, .75, 1, nan)}}},
 		{"column_major.npy", true,
-			[]Array{{Name: "column_major", Shape: []int{2, 3, 4}, Values: counted(24, -5), Int: true}}},
-		{"scalar.npy", true, []Array{{Name: "scalar", Values: []float64{.5}}}},
-		{"several.npz", false, []Array{{Name: "x", Shape: []int{2, 3}, Values: []float64{0, .25, .5, .75, 1, nan}},
-			{Name: "flag", Shape: []int{3}, Values: []float64{1, 0, 1}, Int: true}, {Name: "n", Values: []float64{200},
-				Int: true}}},
+			[]Array{{Name: "column_major", Shape: []int{2, 3, 4}, Values: numbers.Of(counted(24, -5)...), Int: true}}},
+		{"scalar.npy", true, []Array{{Name: "scalar", Values: numbers.Of(.5)}}},
+		{"several.npz", false, []Array{{Name: "x", Shape: []int{2, 3}, Values: numbers.Of(0, .25, .5, .75, 1, nan)},
+			{Name: "flag", Shape: []int{3}, Values: numbers.Of(1, 0, 1), Int: true},
+			{Name: "n", Values: numbers.Of(200), Int: true}}},
 		{"images-idx3-ubyte.gz", true, []Array{{Name: "images-idx3-ubyte", Shape: []int{3, 2, 2},
-			Values: []float64{0, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200, 220}, Int: true}}},
-		{"float-idx1.gz", true, []Array{{Name: "float-idx1", Shape: []int{2}, Values: []float64{.5, -1.25}}}},
-		{"mixed.parquet", false, []Array{{Name: "y", Shape: []int{3}, Values: []float64{1.5, nan, -2}},
-			{Name: "n", Shape: []int{3}, Values: []float64{3, 1, nan}, Int: true}, {Name: "u", Shape: []int{3},
-				Values: []float64{250, 0, 1}, Int: true},
-			{Name: "big", Shape: []int{3}, Values: []float64{4e9, 0, 1}, Int: true}, {Name: "ok", Shape: []int{3},
-				Values: []float64{1, 0, 1}, Int: true},
-			{Name: "region", Shape: []int{3}, Values: []float64{2, nan, 1}, Int: true,
+			Values: numbers.Of(0, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200, 220), Int: true}}},
+		{"float-idx1.gz", true, []Array{{Name: "float-idx1", Shape: []int{2}, Values: numbers.Of(.5, -1.25)}}},
+		{"mixed.parquet", false, []Array{{Name: "y", Shape: []int{3}, Values: numbers.Of(1.5, nan, -2)},
+			{Name: "n", Shape: []int{3}, Values: numbers.Of(3, 1, nan), Int: true}, {Name: "u", Shape: []int{3},
+				Values: numbers.Of(250, 0, 1), Int: true},
+			{Name: "big", Shape: []int{3}, Values: numbers.Of(4e9, 0, 1), Int: true}, {Name: "ok", Shape: []int{3},
+				Values: numbers.Of(1, 0, 1), Int: true},
+			{Name: "region", Shape: []int{3}, Values: numbers.Of(2, nan, 1), Int: true,
 				Labels: []string{"east", "north"}},
-			{Name: "f", Shape: []int{3}, Values: []float64{.5, 1, 2}}}},
+			{Name: "f", Shape: []int{3}, Values: numbers.Of(.5, 1, 2)}}},
 		{"mixed.feather", false, append(arrowColumns(), Array{Name: "none", Shape: []int{3},
-			Values: []float64{nan, nan, nan}, Int: true})},
+			Values: numbers.Of(nan, nan, nan), Int: true})},
 		{"mixed.arrows", false, append(arrowColumns(), Array{Name: "none", Shape: []int{3},
-			Values: []float64{nan, nan, nan}, Int: true})},
+			Values: numbers.Of(nan, nan, nan), Int: true})},
 		{"mixed.arrow", false, append(arrowColumns(), Array{Name: "long", Shape: []int{3},
-			Values: []float64{1, 2, nan}, Int: true, Labels: []string{"a text of more than twelve bytes", "short"}})},
-		{"table.csv.gz", false, []Array{{Name: "y", Shape: []int{2}, Values: []float64{1, 3}, Int: true},
-			{Name: "x", Shape: []int{2}, Values: []float64{2, 4}, Int: true}}},
+			Values: numbers.Of(1, 2, nan), Int: true, Labels: []string{"a text of more than twelve bytes", "short"}})},
+		{"table.csv.gz", false, []Array{{Name: "y", Shape: []int{2}, Values: numbers.Of(1, 3), Int: true},
+			{Name: "x", Shape: []int{2}, Values: numbers.Of(2, 4), Int: true}}},
 	} {
 		path := "testdata/" + test.path
 		f, err := Read(path)
@@ -206,14 +208,14 @@ func TestReadBinary(t *testing.T) {
 // arrowColumns are what testdata/make.py puts into Arrow files.
 func arrowColumns() []Array {
 	nan := math.NaN()
-	return []Array{{Name: "y", Shape: []int{3}, Values: []float64{1.5, nan, -2}},
-		{Name: "k", Shape: []int{3}, Values: []float64{3, 4, -5}, Int: true},
-		{Name: "u", Shape: []int{3}, Values: []float64{1, 2, 255}, Int: true},
-		{Name: "on", Shape: []int{3}, Values: []float64{1, 0, nan}, Int: true},
-		{Name: "g", Shape: []int{3}, Values: []float64{2, 1, 2}, Int: true, Labels: []string{"a", "b"}},
-		{Name: "s", Shape: []int{3}, Values: []float64{1, nan, 2}, Int: true, Labels: []string{"x", "z"}},
-		{Name: "day", Shape: []int{3}, Values: []float64{1, nan, 18321}, Int: true, Days: true},
-		{Name: "at", Shape: []int{3}, Values: []float64{0, .5, nan}, Days: true}}
+	return []Array{{Name: "y", Shape: []int{3}, Values: numbers.Of(1.5, nan, -2)},
+		{Name: "k", Shape: []int{3}, Values: numbers.Of(3, 4, -5), Int: true},
+		{Name: "u", Shape: []int{3}, Values: numbers.Of(1, 2, 255), Int: true},
+		{Name: "on", Shape: []int{3}, Values: numbers.Of(1, 0, nan), Int: true},
+		{Name: "g", Shape: []int{3}, Values: numbers.Of(2, 1, 2), Int: true, Labels: []string{"a", "b"}},
+		{Name: "s", Shape: []int{3}, Values: numbers.Of(1, nan, 2), Int: true, Labels: []string{"x", "z"}},
+		{Name: "day", Shape: []int{3}, Values: numbers.Of(1, nan, 18321), Int: true, Days: true},
+		{Name: "at", Shape: []int{3}, Values: numbers.Of(0, .5, nan), Days: true}}
 }
 
 func counted(n int, from float64) []float64 {
@@ -243,12 +245,12 @@ func TestPosteriordb(t *testing.T) {
 			continue
 		}
 		for _, a := range f.Arrays {
-			if size := product(a.Shape); size != len(a.Values) {
-				t.Errorf("%s: %s has %d values and shape %v", path, a.Name, len(a.Values), a.Shape)
+			if size := product(a.Shape); size != a.Values.Len() {
+				t.Errorf("%s: %s has %d values and shape %v", path, a.Name, a.Values.Len(), a.Shape)
 			}
 		}
-		if n, y := f.Arrays["N"], f.Arrays["y"]; n != nil && y != nil && int(n.Values[0]) != y.Shape[0] {
-			t.Errorf("%s: N = %v but y has %d rows", path, n.Values[0], y.Shape[0])
+		if n, y := f.Arrays["N"], f.Arrays["y"]; n != nil && y != nil && int(n.Values.At(0)) != y.Shape[0] {
+			t.Errorf("%s: N = %v but y has %d rows", path, n.Values.At(0), y.Shape[0])
 		}
 	}
 }
@@ -288,10 +290,10 @@ func checkInvariants(t *testing.T, path, text string) {
 	}
 	for _, name := range f.Order {
 		a := f.Arrays[name]
-		if a.Name != name || product(a.Shape) != len(a.Values) {
-			t.Fatalf("%q: %d values, shape %v", name, len(a.Values), a.Shape)
+		if a.Name != name || product(a.Shape) != a.Values.Len() {
+			t.Fatalf("%q: %d values, shape %v", name, a.Values.Len(), a.Shape)
 		}
-		for _, v := range a.Values {
+		for _, v := range a.Values.All() {
 			if a.Labels != nil && !(math.IsNaN(v) || v >= 1 && int(v) <= len(a.Labels)) {
 				t.Fatalf("%q: code %v of %d labels", name, v, len(a.Labels))
 			}
@@ -313,7 +315,7 @@ func TestNamesOfRowsAreLeftOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(f.Order, []string{"y", "x"}) || !slices.Equal(f.Arrays["x"].Values, []float64{2, 4}) ||
+		if !slices.Equal(f.Order, []string{"y", "x"}) || !f.Arrays["x"].Values.Equal(numbers.Of(2, 4)) ||
 			len(f.Notes) != 1 {
 			t.Errorf("%q: columns %v, x = %v, notes %q", text, f.Order, f.Arrays["x"].Values, f.Notes)
 		}

@@ -37,13 +37,14 @@ func (a *Array) Dates() *Array {
 	if a.Rows != nil {
 		return b.datesInFile(days)
 	}
-	b.Values = make([]float64, len(a.Values))
-	for i, v := range a.Values {
-		if b.Values[i] = math.NaN(); !math.IsNaN(v) {
-			b.Values[i] = days[int(v)-1]
-			b.Int = b.Int && b.Values[i] == math.Trunc(b.Values[i])
+	b.Values = a.Values.Map(func(v float64) float64 {
+		if math.IsNaN(v) {
+			return v
 		}
-	}
+		day := days[int(v)-1]
+		b.Int = b.Int && day == math.Trunc(day)
+		return day
+	})
 	return &b
 }
 

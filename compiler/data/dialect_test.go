@@ -33,7 +33,7 @@ func TestDialects(t *testing.T) {
 		}
 		for array, want := range map[string][]float64{"y": c.y, "x": c.x} {
 			got := f.Find(array)
-			if got == nil || !same(got.Values, want) {
+			if got == nil || !same(got.Values.Doubles(), want) {
 				t.Errorf("%s: %s is %v, want %v", name, array, got, want)
 			}
 			if again := readBack(t, rows.Arrays[array]); !same(again, want) {
@@ -56,7 +56,7 @@ func TestDays(t *testing.T) {
 		}
 	}
 	f, err := Read("testdata/dates.parquet")
-	if err != nil || f.Find("day") == nil || !slices.Equal(f.Find("day").Values, []float64{18263}) ||
+	if err != nil || f.Find("day") == nil || !slices.Equal(f.Find("day").Values.Doubles(), []float64{18263}) ||
 		!f.Find("day").Days || DateOf(18263) != "2020-01-02" {
 		t.Errorf("a column of dates: %v", err)
 	}

@@ -133,7 +133,7 @@ func TestSpecialFiles(t *testing.T) {
 		_, _ = w.WriteString(`{"x": [1, 2]}`)
 	}()
 	f, err := Read(fmt.Sprintf("/dev/fd/%d", r.Fd()))
-	if err != nil || len(f.Arrays["x"].Values) != 2 {
+	if err != nil || f.Arrays["x"].Values.Len() != 2 {
 		t.Errorf("%v, %v", f, err)
 	}
 }

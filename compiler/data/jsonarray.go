@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"strings"
+
+	"ppl/numbers"
 )
 
 // A nest collects the elements of one nested array and the sizes of its axes.
@@ -27,7 +29,7 @@ func (r *jsonReader) array(name string) (*Array, error) {
 	if err := r.value(n, 0); err != nil {
 		return nil, err
 	}
-	a := &Array{Name: name, Shape: n.sizes, Values: n.values, Int: n.isInt, Origin: r.src.Name}
+	a := &Array{Name: name, Shape: n.sizes, Values: numbers.Packed(n.values), Int: n.isInt, Origin: r.src.Name}
 	if n.uneven != nil {
 		if len(n.sizes) > 2 {
 			return nil, n.uneven

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"unsafe"
+
+	"ppl/numbers"
 )
 
 // NumPy's formats: .npy is a magic string, a version, the length of a header, the header (a Python dictionary as text)
@@ -166,24 +168,25 @@ func numpyDims(text string) (shape []int, err error) {
 }
 
 // transposed brings values whose first axis runs fastest to row-major order.
-func transposed(values []float64, shape []int) []float64 {
-	out := make([]float64, len(values))
+func transposed(values numbers.List, shape []int) numbers.List {
+	out := make([]float64, values.Len())
 	for i := range out {
-		at, step, rest := 0, len(values), i
+		at, step, rest := 0, len(out), i
 		for k := len(shape) - 1; k >= 0; k-- {
 			step /= shape[k]
 			at += rest % shape[k] * step
 			rest /= shape[k]
 		}
-		out[i] = values[at]
+		out[i] = values.At(at)
 	}
-	return out
+	return numbers.Packed(out)
 }
 
 // An element is a binary representation of numbers.
 type element struct {
 	size  int
 	whole bool
+	bytes bool // each byte is a number
 	read  func(b []byte, order binary.ByteOrder) float64
 }
 
@@ -192,17 +195,17 @@ func elements(code string) (element, bool) {
 	type bs = []byte
 	type bo = binary.ByteOrder
 	e, ok := map[string]element{
-		"b1": {1, true, func(b bs, _ bo) float64 { return float64(b[0]) }},
-		"i1": {1, true, func(b bs, _ bo) float64 { return float64(int8(b[0])) }},
-		"u1": {1, true, func(b bs, _ bo) float64 { return float64(b[0]) }},
-		"i2": {2, true, func(b bs, o bo) float64 { return float64(int16(o.Uint16(b))) }},
-		"u2": {2, true, func(b bs, o bo) float64 { return float64(o.Uint16(b)) }},
-		"i4": {4, true, func(b bs, o bo) float64 { return float64(int32(o.Uint32(b))) }},
-		"u4": {4, true, func(b bs, o bo) float64 { return float64(o.Uint32(b)) }},
-		"i8": {8, true, func(b bs, o bo) float64 { return float64(int64(o.Uint64(b))) }},
-		"u8": {8, true, func(b bs, o bo) float64 { return float64(o.Uint64(b)) }},
-		"f4": {4, false, func(b bs, o bo) float64 { return float64(math.Float32frombits(o.Uint32(b))) }},
-		"f8": {8, false, func(b bs, o bo) float64 { return math.Float64frombits(o.Uint64(b)) }},
+		"b1": {1, true, true, func(b bs, _ bo) float64 { return float64(b[0]) }},
+		"i1": {1, true, false, func(b bs, _ bo) float64 { return float64(int8(b[0])) }},
+		"u1": {1, true, true, func(b bs, _ bo) float64 { return float64(b[0]) }},
+		"i2": {2, true, false, func(b bs, o bo) float64 { return float64(int16(o.Uint16(b))) }},
+		"u2": {2, true, false, func(b bs, o bo) float64 { return float64(o.Uint16(b)) }},
+		"i4": {4, true, false, func(b bs, o bo) float64 { return float64(int32(o.Uint32(b))) }},
+		"u4": {4, true, false, func(b bs, o bo) float64 { return float64(o.Uint32(b)) }},
+		"i8": {8, true, false, func(b bs, o bo) float64 { return float64(int64(o.Uint64(b))) }},
+		"u8": {8, true, false, func(b bs, o bo) float64 { return float64(o.Uint64(b)) }},
+		"f4": {4, false, false, func(b bs, o bo) float64 { return float64(math.Float32frombits(o.Uint32(b))) }},
+		"f8": {8, false, false, func(b bs, o bo) float64 { return math.Float64frombits(o.Uint64(b)) }},
 	}[code]
 	return e, ok
 }
@@ -225,18 +228,21 @@ func (e element) array(name string, shape []int, body string, order binary.ByteO
 			shape, n, e.size)
 	}
 	if values := e.inPlace(body, order); values != nil {
-		return &Array{Shape: shape, Values: values}, nil
+		return &Array{Shape: shape, Values: numbers.Of(values...)}, nil
 	}
-	a := &Array{Shape: shape, Values: make([]float64, n), Int: e.whole}
 	raw := unsafe.Slice(unsafe.StringData(body), len(body)) // without a copy; nothing writes to it
-	for i := range a.Values {
+	if e.bytes {
+		return &Array{Shape: shape, Values: numbers.OfBytes(raw), Int: true}, nil
+	}
+	values := make([]float64, n)
+	for i := range values {
 		v := e.read(raw[i*e.size:], order)
 		if e.whole && math.Abs(v) > exact {
 			return nil, tooLong(name, i, v)
 		}
-		a.Values[i] = v
+		values[i] = v
 	}
-	return a, nil
+	return &Array{Shape: shape, Values: numbers.Packed(values), Int: e.whole}, nil
 }
 
 // inPlace are elements that lie in body as Go keeps numbers, without a copy; nil if they do not. A file is read once,

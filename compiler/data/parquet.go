@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
+
+	"ppl/numbers"
 )
 
 // readParquet reads a Parquet file as a table: a column is numbers, booleans or texts, one for each row; a null is
@@ -68,23 +70,25 @@ func parquetColumn(path string, in *parquet.File, c *parquet.Column) (*Array, er
 	}
 	rows := int(in.NumRows())
 	a := &Array{Name: c.Name(), Shape: []int{rows}, Int: true, Days: whole.days(), Origin: path}
+	var values []float64
 	texts := make([]string, 0, rows)
 	err = eachValue(in, c.Index(), func(v parquet.Value) error {
 		n, text, err := parquetNumber(v, whole)
 		if err != nil {
-			return fmt.Errorf("%s: row %d of column %q: %w", path, len(a.Values)+1, c.Name(), err)
+			return fmt.Errorf("%s: row %d of column %q: %w", path, len(values)+1, c.Name(), err)
 		}
-		a.Values, texts, a.Int = append(a.Values, n.value), append(texts, text), a.Int && n.isInt
+		values, texts, a.Int = append(values, n.value), append(texts, text), a.Int && n.isInt
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if len(a.Values) != rows {
-		return nil, fmt.Errorf("%s: column %q has %d values, the file %d rows", path, c.Name(), len(a.Values), rows)
+	if len(values) != rows {
+		return nil, fmt.Errorf("%s: column %q has %d values, the file %d rows", path, c.Name(), len(values), rows)
 	}
+	a.Values = numbers.Packed(values)
 	if isText(c) {
-		a.Labels, a.Values = encode(texts, missing(a.Values))
+		a.Labels, a.Values = encode(texts, missing(values))
 		a.Int = true
 	}
 	return a, nil

@@ -17,6 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ppl/numbers"
 )
 
 // written writes a file for a test.
@@ -106,7 +108,7 @@ func TestByRows(t *testing.T) {
 		}
 		for name, want := range whole.Arrays {
 			got := *rows.Arrays[name]
-			got.Values = readBack(t, &got)
+			got.Values = numbers.Of(readBack(t, &got)...)
 			checkSummary(t, path, want, got.Rows.Columns[got.Columns[0]])
 			got.Rows, got.Columns = nil, nil
 			if d := cmp.Diff(*want, got, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); d != "" {
@@ -142,7 +144,7 @@ func TestDatesByRows(t *testing.T) {
 		} else if !r.dates {
 			got = *got.Dates()
 		}
-		if got.Values = readBack(t, &got); !same(got.Values, want.Values) || got.Int != want.Int {
+		if got.Values = numbers.Of(readBack(t, &got)...); !got.Values.Equal(want.Values) || got.Int != want.Int {
 			t.Errorf("the days are %v, whole %v", got.Values, want.Values)
 		}
 		checkSummary(t, path, want, got.Column(0))
@@ -183,7 +185,7 @@ func checkSummary(t *testing.T, path string, a *Array, c Column) {
 		return
 	}
 	want := Column{Low: Mark{At: -1}, High: Mark{At: -1}, Broken: Mark{At: -1}}
-	for i, v := range a.Values {
+	for i, v := range a.Values.All() {
 		want.note(v, i)
 	}
 	if c.Low != want.Low || c.High != want.High || c.Broken != want.Broken || c.Missing != want.Missing {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"unsafe"
 
+	"ppl/numbers"
 	"ppl/runtime/private"
 )
 
@@ -25,18 +26,20 @@ import (
 // A sharedHeader says what numbers are there.
 type sharedHeader struct {
 	About   []byte // what their owner wants to know of them
-	Lengths []int  // of arrays, one after another
+	Lengths []int  // of lists of numbers, one after another, each from a multiple of 8 bytes on
+	Bytes   []bool // which of them are bytes
 }
 
 // sharedPath is the file that processes of this machine share.
 func (s RowCache) sharedPath() string { return filepath.Join(s.Dir, s.SharedAs) }
 
-// Share leaves arrays for other processes, with what is to be known of them, and gives the arrays as they are mapped.
-func (s RowCache) Share(about []byte, arrays [][]float64) ([][]float64, error) {
+// Share leaves lists of numbers for other processes, with what is to be known of them, and gives them as they are
+// mapped.
+func (s RowCache) Share(about []byte, lists []numbers.List) ([]numbers.List, error) {
 	if err := private.Dir(s.Dir); err != nil { // another user must not change the data
 		return nil, err
 	}
-	if err := s.writeShared(about, arrays); err != nil {
+	if err := s.writeShared(about, lists); err != nil {
 		return nil, err
 	}
 	s.evict(s.sharedPath())
@@ -44,10 +47,10 @@ func (s RowCache) Share(about []byte, arrays [][]float64) ([][]float64, error) {
 	return mapped, err
 }
 
-func (s RowCache) writeShared(about []byte, arrays [][]float64) error {
-	h := sharedHeader{About: about, Lengths: make([]int, len(arrays))}
-	for i, a := range arrays {
-		h.Lengths[i] = len(a)
+func (s RowCache) writeShared(about []byte, lists []numbers.List) error {
+	h := sharedHeader{About: about}
+	for _, l := range lists {
+		h.Lengths, h.Bytes = append(h.Lengths, l.Len()), append(h.Bytes, l.Bytes() != nil)
 	}
 	head := bytes.NewBuffer(make([]byte, 8))
 	if err := gob.NewEncoder(head).Encode(h); err != nil {
@@ -61,7 +64,12 @@ func (s RowCache) writeShared(about []byte, arrays [][]float64) error {
 	}
 	defer s.disk().Remove(out.Name()) // where it was not renamed
 	defer out.Close()
-	for _, part := range append([][]byte{head.Bytes()}, asBytes(arrays)...) {
+	parts := [][]byte{head.Bytes()}
+	for _, l := range lists {
+		raw := asBytes(l)
+		parts = append(parts, raw, make([]byte, toEight(len(raw))-len(raw)))
+	}
+	for _, part := range parts {
 		if _, err := out.Write(part); err != nil {
 			return err
 		}
@@ -72,17 +80,20 @@ func (s RowCache) writeShared(about []byte, arrays [][]float64) error {
 // startOfNumbers is where numbers begin after a head of some bytes.
 func startOfNumbers(head int) int { return (head + 63) / 64 * 64 }
 
-// asBytes are arrays of numbers as they lie in memory.
-func asBytes(arrays [][]float64) (all [][]byte) {
-	for _, a := range arrays {
-		all = append(all, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a))), 8*len(a)))
+// toEight is a number of bytes, up to a multiple of eight.
+func toEight(n int) int { return (n + 7) / 8 * 8 }
+
+// asBytes are numbers as they lie in memory.
+func asBytes(l numbers.List) []byte {
+	if raw := l.Bytes(); raw != nil {
+		return raw
 	}
-	return all
+	return unsafe.Slice((*byte)(l.Start()), 8*l.Len())
 }
 
-// Shared are the arrays that another process of this machine has left, which must not be written to, and what it says
-// of them. The error is fs.ErrNotExist where there are none.
-func (s RowCache) Shared() (about []byte, arrays [][]float64, err error) {
+// Shared are the lists of numbers that another process of this machine has left, which must not be written to, and what
+// it says of them. The error is fs.ErrNotExist where there are none.
+func (s RowCache) Shared() (about []byte, lists []numbers.List, err error) {
 	if s.SharedAs == "" {
 		return nil, nil, fs.ErrNotExist
 	}
@@ -96,26 +107,31 @@ func (s RowCache) Shared() (about []byte, arrays [][]float64, err error) {
 	}
 	end := 8 + int(binary.LittleEndian.Uint64(all))
 	var h sharedHeader
-	if err := gob.NewDecoder(bytes.NewReader(all[8:end])).Decode(&h); err != nil {
+	if err := gob.NewDecoder(bytes.NewReader(all[8:end])).Decode(&h); err != nil ||
+		len(h.Bytes) != len(h.Lengths) {
 		return nil, nil, broken
 	}
 	at := startOfNumbers(end)
-	for _, n := range h.Lengths {
-		if at+8*n > len(all) {
+	for i, n := range h.Lengths {
+		size, as := 8*n, asNumbers
+		if h.Bytes[i] {
+			size, as = n, numbers.OfBytes
+		}
+		if at+toEight(size) > len(all) {
 			return nil, nil, broken
 		}
-		arrays = append(arrays, asNumbers(all[at:at+8*n]))
-		at += 8 * n
+		lists = append(lists, as(all[at:at+size]))
+		at += toEight(size)
 	}
-	return h.About, arrays, nil
+	return h.About, lists, nil
 }
 
-// asNumbers are bytes at a multiple of eight as numbers; of none it is an array too.
-func asNumbers(all []byte) []float64 {
+// asNumbers are bytes at a multiple of eight as numbers; of none it is a list too.
+func asNumbers(all []byte) numbers.List {
 	if len(all) == 0 {
-		return []float64{}
+		return numbers.Of([]float64{}...)
 	}
-	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(all))), len(all)/8)
+	return numbers.Of(unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(all))), len(all)/8)...)
 }
 
 // Unshare removes the file. Who has it mapped keeps what is in it.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"ppl/numbers"
 	"ppl/runtime/files/filestest"
 )
 
@@ -23,8 +24,9 @@ func TestShare(t *testing.T) {
 		t.Errorf("before: %v", err)
 	}
 	missing := math.Float64frombits(0x7ff8000000000abc)
-	arrays := [][]float64{{1, math.Copysign(0, -1), missing}, {}, {math.Inf(1)}}
-	first, err := s.Share([]byte("about"), arrays)
+	lists := []numbers.List{numbers.Of(1, math.Copysign(0, -1), missing), numbers.Of([]float64{}...),
+		numbers.OfBytes([]byte{3, 0, 255}), numbers.Of(math.Inf(1))}
+	first, err := s.Share([]byte("about"), lists)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,8 +38,9 @@ func TestShare(t *testing.T) {
 	if left, _ := os.ReadDir(s.Dir); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
-	for i, want := range arrays {
-		if !sameBits(first[i], want) || !sameBits(other[i], want) || other[i] == nil {
+	for i, want := range lists {
+		if !sameBits(first[i].Doubles(), want.Doubles()) || !sameBits(other[i].Doubles(), want.Doubles()) ||
+			other[i].None() || (other[i].Bytes() == nil) != (want.Bytes() == nil) {
 			t.Errorf("array %d: %v and %v, want %v", i, first[i], other[i], want)
 		}
 	}
@@ -46,7 +49,7 @@ func TestShare(t *testing.T) {
 // A file that was cut short is not taken.
 func TestSharedCutShort(t *testing.T) {
 	s := RowCache{Dir: filepath.Join(t.TempDir(), "rows"), SharedAs: "shared-x", Bound: 1 << 30}
-	if _, err := s.Share(nil, [][]float64{{1, 2}, {3}}); err != nil {
+	if _, err := s.Share(nil, []numbers.List{numbers.Of(1, 2), numbers.OfBytes([]byte{3})}); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(s.Dir, s.SharedAs)
@@ -69,7 +72,7 @@ func TestShareOnFullDisk(t *testing.T) {
 	for at := 1; ; at++ {
 		disk := filestest.New(filestest.Full(at))
 		s := RowCache{Dir: filepath.Join(t.TempDir(), "rows"), SharedAs: "shared-x", Bound: 1 << 30, Disk: disk}
-		_, err := s.Share(nil, [][]float64{{1, 2}})
+		_, err := s.Share(nil, []numbers.List{numbers.Of(1, 2)})
 		if disk.Broke() == 0 {
 			if err != nil || at < 3 {
 				t.Errorf("at %d: %v", at, err)

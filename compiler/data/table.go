@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"ppl/numbers"
 )
 
 // readTable reads a table with a header row: each column is an array of one axis.
@@ -157,8 +159,8 @@ func blankLine(path string, line int) error {
 
 // column is numeric when every field is a number, boolean or missing, else a column of labels.
 func (d dialect) column(path, name string, rows [][]string, c int) (*Array, error) {
-	a := &Array{Name: name, Shape: []int{len(rows)}, Values: make([]float64, len(rows)), Int: true, Origin: path}
-	texts := make([]string, len(rows))
+	a := &Array{Name: name, Shape: []int{len(rows)}, Int: true, Origin: path}
+	values, texts := make([]float64, len(rows)), make([]string, len(rows))
 	isText, mark, marks := false, decimalMark{}, error(nil)
 	for i, row := range rows {
 		texts[i] = strings.TrimSpace(row[c])
@@ -171,17 +173,19 @@ func (d dialect) column(path, name string, rows [][]string, c int) (*Array, erro
 		if err != nil {
 			return nil, fmt.Errorf("%s: row %d of column %q: %v", path, i+1, name, err)
 		}
-		a.Values[i], a.Int = v.value, a.Int && v.isInt
+		values[i], a.Int = v.value, a.Int && v.isInt
 		isText = isText || !ok
 	}
 	switch {
 	case isText:
-		a.Labels, a.Values = encode(texts, missing(a.Values))
+		a.Labels, a.Values = encode(texts, missing(values))
 		a.Int = true
+		return a, nil
 	case marks != nil:
 		return nil, marks
 	case a.Int:
-		a.Zeros = zerosOf(texts, a.Values)
+		a.Zeros = zerosOf(texts, values)
 	}
+	a.Values = numbers.Packed(values)
 	return a, nil
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"ppl/compiler/model"
+	"ppl/numbers"
 )
 
 // A Dataset is a model with its data and sizes.
@@ -40,7 +41,8 @@ func New(m *model.Model, arrays map[*model.Array]Array, sizes map[*model.Size]in
 	labels map[*model.Size][]string) *Dataset {
 	d := &Dataset{Model: m, Arrays: arrays, Sizes: sizes, Labels: labels}
 	for a, x := range arrays {
-		x.Finite = allFinite(x.Values)
+		// once, for all graphs that are built of the data: 0 times a value is 0 if it is finite
+		x.Finite = x.Values.Finite()
 		arrays[a] = x
 	}
 	d.Imputed = d.findImputed()
@@ -48,23 +50,14 @@ func New(m *model.Model, arrays map[*model.Array]Array, sizes map[*model.Size]in
 	return d
 }
 
-// allFinite looks once, for all graphs that are built of the data: 0 times a value is 0 if it is finite.
-func allFinite(values []float64) bool {
-	sum := 0.0
-	for _, v := range values {
-		sum += 0 * v
-	}
-	return sum == 0
-}
-
 // An Array of numbers, row-major.
 type Array struct {
 	Shape  []int
-	Values []float64
+	Values numbers.List
 	Finite bool   // all Values are finite; by New
 	Origin string // the file that data are from
 
-	Stream    *Stream // of data that stay in their file; Values is nil then
+	Stream    *Stream // of data that stay in their file; there are no Values then
 	First     int     // place in a row of Stream
 	Low, High Extreme // the least and the greatest value, where values stay in their file
 }

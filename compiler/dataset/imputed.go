@@ -30,7 +30,7 @@ func (d *Dataset) findImputed() map[*model.Array]*Imputed {
 
 func (d *Dataset) imputed(t *model.Term) *Imputed {
 	h := &Imputed{Of: t.Array}
-	for i, v := range d.Arrays[t.Array].Values {
+	for i, v := range d.Arrays[t.Array].Values.All() {
 		if math.IsNaN(v) {
 			h.At = append(h.At, i)
 		}

@@ -52,12 +52,12 @@ func (e *Evaluator) DataArray(a *model.Array) Value {
 	if d.Finite {
 		return Value{e.Graph.FiniteData(a.Name, d.Values, d.Shape...), nil, a.Type.Axes}
 	}
-	values := d.Values
+	values := d.Values.Doubles()
 	if a.Missing {
-		values = make([]float64, len(d.Values))
-		for i, v := range d.Values {
-			if !math.IsNaN(v) {
-				values[i] = v
+		values = slices.Clone(values)
+		for i, v := range values {
+			if math.IsNaN(v) {
+				values[i] = 0
 			}
 		}
 	}

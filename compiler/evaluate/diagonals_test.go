@@ -7,6 +7,7 @@ import (
 
 	"ppl/compiler/compilertest"
 	"ppl/compiler/data"
+	"ppl/numbers"
 )
 
 // fieldHead and fieldTail surround a field that reads above and to the left.
@@ -29,9 +30,9 @@ func TestDiagonals(t *testing.T) {
 	total := func(a, b, s float64) (byDiagonals, byElements float64) {
 		x := fieldOf(z, a, b, s)
 		at := func(name string, values []float64) map[string]*data.Array {
-			one := func(v float64) *data.Array { return &data.Array{Values: []float64{v}} }
+			one := func(v float64) *data.Array { return &data.Array{Values: numbers.Of(v)} }
 			return map[string]*data.Array{"a": one(a), "b": one(b), "s": one(s),
-				name: {Shape: []int{3, 4}, Values: values}}
+				name: {Shape: []int{3, 4}, Values: numbers.Of(values...)}}
 		}
 		d, err := diagonals.LogProb(at("z", z))
 		if err != nil {

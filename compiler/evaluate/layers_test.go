@@ -10,6 +10,7 @@ import (
 	"ppl/compiler"
 	"ppl/compiler/compilertest"
 	"ppl/compiler/data"
+	"ppl/numbers"
 )
 
 // A matrix of numbers by row.
@@ -184,7 +185,7 @@ func checkAt(t *testing.T, p *compiler.Program, shapes map[string][]int, at map[
 	t.Helper()
 	given := map[string]*data.Array{}
 	for name, values := range at {
-		given["f."+name] = &data.Array{Values: values, Shape: shapes[name]}
+		given["f."+name] = &data.Array{Values: numbers.Of(values...), Shape: shapes[name]}
 	}
 	got, err := p.LogProb(given)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"ppl/compiler/compilertest"
 	"ppl/compiler/data"
+	"ppl/numbers"
 )
 
 // A torchLayer is a layer as PyTorch computes it: testdata/layers.py says what its numbers are.
@@ -52,7 +53,7 @@ func TestLayersAgreeWithPyTorch(t *testing.T) {
 			p := compilertest.Load(t, l.text())
 			at := map[string]*data.Array{}
 			for name, w := range l.Weights {
-				at["f."+name] = &data.Array{Shape: w.Shape, Values: w.Values}
+				at["f."+name] = &data.Array{Shape: w.Shape, Values: numbers.Of(w.Values...)}
 			}
 			got, err := p.LogProb(at)
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"ppl/compiler/compilertest"
 	"ppl/compiler/data"
+	"ppl/numbers"
 )
 
 // A Gaussian process on a grid: the density by eigenvalues and that by inverse and determinant are gonum's of the dense
@@ -49,7 +50,8 @@ func TestKroneckerByEigenvalues(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := -0.5*mat.Dot(mat.NewVecDense(6, y), &solved) - 0.5*c.LogDet()
-		lp, err := p.LogProb(map[string]*data.Array{"length": {Values: at[:1]}, "noise": {Values: at[1:]}})
+		lp, err := p.LogProb(map[string]*data.Array{"length": {Values: numbers.Of(at[0])},
+			"noise": {Values: numbers.Of(at[1])}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +71,7 @@ I = inverse_spd(M)
 L = cholesky(M)
 data y = 0
 y ~ Density(s * 0 + I[1, 2] + 10 * log_determinant_spd(M) + 100 * L[2, 2])
-`).LogProb(map[string]*data.Array{"s": {Values: []float64{0.5}}})
+`).LogProb(map[string]*data.Array{"s": {Values: numbers.Of(0.5)}})
 	if err != nil {
 		t.Fatal(err)
 	}

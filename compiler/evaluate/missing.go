@@ -25,8 +25,8 @@ func (e *Evaluator) imputed(a *model.Array) Value {
 // Observed is 1 where an array has data.
 func (e *Evaluator) Observed(a *model.Array) Value {
 	d := e.Data.Arrays[a]
-	mask := make([]float64, len(d.Values))
-	for i, v := range d.Values {
+	mask := make([]float64, d.Values.Len())
+	for i, v := range d.Values.All() {
 		if !math.IsNaN(v) {
 			mask[i] = 1
 		}

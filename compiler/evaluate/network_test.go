@@ -7,6 +7,7 @@ import (
 
 	"ppl/compiler/compilertest"
 	"ppl/compiler/data"
+	"ppl/numbers"
 )
 
 // networks are models with networks beside the same written out: their densities and gradients agree coordinate by
@@ -123,10 +124,8 @@ func TestNetworksAreTheirFormulas(t *testing.T) {
 				if !shared {
 					name = v.Name
 				}
-				x := &data.Array{Shape: v.Shape}
-				for range product(v.Shape) {
-					x.Values = append(x.Values, 0.2+r.Float64())
-				}
+				x := &data.Array{Shape: v.Shape, Values: numbers.Of(make([]float64, product(v.Shape))...).Map(
+					func(float64) float64 { return 0.2 + r.Float64() })}
 				mine[v.Name], theirs[name] = x, x
 			}
 			got, err := p.LogProb(mine)

@@ -8,6 +8,7 @@ import (
 
 	"ppl/compiler/compilertest"
 	"ppl/compiler/data"
+	"ppl/numbers"
 )
 
 // Pieces that fill a box side by side, though they are no grid, against numbers laid out in Go.
@@ -109,8 +110,8 @@ func TestAFieldInPieces(t *testing.T) {
 			"y[i in M, j in N] ~ Normal(x[i, j], 1)\n")
 	const r = 0.3
 	x := [2][3]float64{{0.1, -0.4, 1.1}, {0.7, 0.2, -0.9}}
-	lp, err := p.LogProb(map[string]*data.Array{"r": {Values: []float64{r}},
-		"x": {Shape: []int{2, 3}, Values: slices.Concat(x[0][:], x[1][:])}})
+	lp, err := p.LogProb(map[string]*data.Array{"r": {Values: numbers.Of(r)},
+		"x": {Shape: []int{2, 3}, Values: numbers.Of(slices.Concat(x[0][:], x[1][:])...)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,6 @@
 package ir
 
-import (
-	"math"
-	"slices"
-)
-
-// manyBytes is the number of elements from which it is worth knowing that data are bytes.
-const manyBytes = 1 << 16
+import "ppl/numbers"
 
 // Bytes reports, by buffer, large data that are whole numbers from 0 to 255, such as pixels, and that only kernels
 // read: a device may keep a byte of each, an eighth of the memory. Only programs whose lanes are apart have them.
@@ -16,9 +10,7 @@ func (p *Program) Bytes() []bool {
 		return bytes
 	}
 	for i, b := range p.Buffers {
-		bytes[i] = b.Space == Shared && len(b.Init) >= manyBytes && !slices.ContainsFunc(b.Init, func(v float64) bool {
-			return v != float64(uint8(v)) || math.Signbit(v)
-		})
+		bytes[i] = b.Space == Shared && b.Init.Len() >= numbers.Many && b.Init.AreBytes()
 	}
 	others(p.Setup, bytes)
 	for _, e := range p.Entries {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	. "ppl/compiler/ir"
+	"ppl/numbers"
 )
 
 // Large data are bytes if all are whole numbers from 0 to 255 and a product does not read them.
@@ -20,10 +21,10 @@ func TestBytes(t *testing.T) {
 	}
 	p := &Program{Layout: Apart}
 	for _, v := range []float64{255, 256, -1, 0.5, math.Copysign(0, -1), math.NaN(), math.Inf(1)} {
-		p.Buffer(Buffer{Space: Shared, Size: 1 << 16, Init: pixels(v)})
+		p.Buffer(Buffer{Space: Shared, Size: 1 << 16, Init: numbers.Of(pixels(v)...)})
 	}
-	operand := p.Buffer(Buffer{Space: Shared, Size: 1 << 16, Init: pixels(1)})
-	p.Buffer(Buffer{Space: Shared, Size: 3, Init: []float64{1, 2, 3}})
+	operand := p.Buffer(Buffer{Space: Shared, Size: 1 << 16, Init: numbers.Of(pixels(1)...)})
+	p.Buffer(Buffer{Space: Shared, Size: 3, Init: numbers.Of(1, 2, 3)})
 	p.Buffer(Buffer{Space: Lane, Size: 1 << 16})
 	p.Entries = []Entry{{Body: []Stmt{&Loop{N: 1, Body: []Stmt{&MatMul{A: operand, B: operand, C: 9}}}}}}
 	want := make([]bool, len(p.Buffers))

@@ -13,6 +13,8 @@
 // lane. A device can run a whole schedule of entries for a block of lanes without returning to the host.
 package ir
 
+import "ppl/numbers"
+
 // Type is the element type of a buffer: stored values are rounded to F32, or truncated towards zero to I32. The type of
 // an instruction is the precision in which it computes, F64 or F32.
 type Type uint8
@@ -51,7 +53,7 @@ type Buffer struct {
 	Space Space
 	Type  Type
 	Size  int
-	Init  []float64 // Shared only: contents; nil when Setup computes them
+	Init  numbers.List // Shared only: contents; none when Setup computes them
 }
 
 // A Layout says how a device should lay out lanes in memory and what it should make vectors of. It changes no result

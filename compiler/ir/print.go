@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"ppl/numbers"
 )
 
 // Print writes the program as text, one instruction per line. Buffers are named b0, b1, …, with their own names in the
@@ -37,14 +39,15 @@ func (t Type) String() string { return [...]string{"f64", "f32", "i32"}[t] }
 func (s Space) String() string { return [...]string{"shared", "lane", "scratch", "tile"}[s] }
 
 // initText shows the first numbers of a shared buffer.
-func initText(init []float64) string {
-	if init == nil {
+func initText(init numbers.List) string {
+	n := init.Len()
+	switch {
+	case init.None():
 		return ""
+	case n > 8:
+		return fmt.Sprintf(" = %v … %v", init.Part(0, 6).Doubles(), init.At(n-1))
 	}
-	if len(init) > 8 {
-		return fmt.Sprintf(" = %v … %v", init[:6], init[len(init)-1])
-	}
-	return fmt.Sprintf(" = %v", init)
+	return fmt.Sprintf(" = %v", init.Doubles())
 }
 
 type printer struct {

@@ -66,14 +66,14 @@ func (v *verifier) buffers() error {
 			return fmt.Errorf("ir: buffer b%d %q is malformed", i, b.Name)
 		case b.Space == Lane && (b.Type == I32 || names[b.Name]):
 			return fmt.Errorf("ir: lane buffer b%d %q is %v or a second of its name", i, b.Name, b.Type)
-		case b.Init != nil && (b.Space != Shared || len(b.Init) != b.Size):
+		case !b.Init.None() && (b.Space != Shared || b.Init.Len() != b.Size):
 			return fmt.Errorf("ir: %v buffer b%d %q of %d has %d initial values", b.Space, i, b.Name, b.Size,
-				len(b.Init))
+				b.Init.Len())
 		}
 		if b.Space == Lane {
 			names[b.Name] = true
 		}
-		v.written[i] = b.Space == Lane || b.Init != nil || b.Size == 0
+		v.written[i] = b.Space == Lane || !b.Init.None() || b.Size == 0
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func (v *verifier) write(id BufID) error {
 	switch b := v.p.Buffers[id]; {
 	case v.setup != (b.Space == Shared), b.Space == Tile && v.tiles == nil:
 		return fmt.Errorf("writes %v buffer b%d", b.Space, id)
-	case b.Init != nil:
+	case !b.Init.None():
 		return fmt.Errorf("writes b%d, which has initial values", id)
 	}
 	v.written[id] = true

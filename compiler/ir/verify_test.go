@@ -3,12 +3,14 @@ package ir
 import (
 	"strings"
 	"testing"
+
+	"ppl/numbers"
 )
 
 // valid is a program with every kind of statement; each test below breaks one rule of it.
 func valid() *Program {
 	p := &Program{Buffers: []Buffer{
-		{Name: "data", Space: Shared, Type: F64, Size: 6, Init: []float64{1, 2, 3, 4, 5, 6}},
+		{Name: "data", Space: Shared, Type: F64, Size: 6, Init: numbers.Of(1, 2, 3, 4, 5, 6)},
 		{Name: "square", Space: Shared, Type: F32, Size: 6},
 		{Name: "x", Space: Lane, Size: 6},
 		{Name: "t", Space: Scratch, Size: 6},
@@ -88,8 +90,8 @@ func TestVerifyRefuses(t *testing.T) {
 		"lane buffer of integers":    {"is i32 or a second", func(p *Program) { p.Buffers[2].Type = I32 }},
 		"two lane buffers of a name": {"second of its name", func(p *Program) { p.Buffers[4].Name = "x" }},
 		"init of the wrong size": {"has 2 initial values",
-			func(p *Program) { p.Buffers[0].Init = []float64{1, 2} }},
-		"init of a lane buffer": {"initial values", func(p *Program) { p.Buffers[4].Init = []float64{1} }},
+			func(p *Program) { p.Buffers[0].Init = numbers.Of(1, 2) }},
+		"init of a lane buffer": {"initial values", func(p *Program) { p.Buffers[4].Init = numbers.Of(1) }},
 		"two entries of a name": {"two entries", func(p *Program) { p.Entries = append(p.Entries, p.Entries[0]) }},
 		"shared never written":  {"never written", func(p *Program) { p.Setup = nil; p.Entries = nil }},
 		"shared read before written": {"before it is written",

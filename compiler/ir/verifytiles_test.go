@@ -3,12 +3,14 @@ package ir
 import (
 	"strings"
 	"testing"
+
+	"ppl/numbers"
 )
 
 // tiled is a program with Tiles over 7 rows of 2, by threes; each test below breaks one rule of it.
 func tiled() *Program {
 	p := &Program{Buffers: []Buffer{
-		{Name: "data", Space: Shared, Size: 14, Init: make([]float64, 14)},
+		{Name: "data", Space: Shared, Size: 14, Init: numbers.Of(make([]float64, 14)...)},
 		{Name: "x", Space: Lane, Size: 2},
 		{Name: "fit", Space: Lane, Size: 7},
 		{Name: "total", Space: Lane, Size: 2},

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ppl/autodiff"
+	"ppl/numbers"
 )
 
 // Indices that depend only on data are known at compile time, so gathers and scatters by them can be simplified:
@@ -37,7 +38,7 @@ func (vs *values) known(n autodiff.Node) *value {
 }
 
 func (vs *values) numbers(x []float64, shape []int) *value {
-	return vs.data(&autodiff.Op{Kind: autodiff.OpData, Name: "index", Values: x}, shape)
+	return vs.data(&autodiff.Op{Kind: autodiff.OpData, Name: "index", Values: numbers.Of(x...)}, shape)
 }
 
 // followedAxis finds the axis that an index follows: its elements are lo, lo+1, … along that axis, whatever the other
@@ -55,7 +56,7 @@ func followedAxis(v *value) (axis, lo int, ok bool) {
 	}
 	for axis, n := range v.shape {
 		if n > 1 && follows(v, axis) {
-			return axis, int(v.op.Values[0]), true
+			return axis, int(v.op.Values.At(0)), true
 		}
 	}
 	return 0, 0, false
@@ -63,8 +64,8 @@ func followedAxis(v *value) (axis, lo int, ok bool) {
 
 func follows(v *value, axis int) bool {
 	_, n, inner := around(v.shape, axis)
-	first := v.op.Values[0]
-	for i, x := range v.op.Values {
+	first := v.op.Values.At(0)
+	for i, x := range v.op.Values.All() {
 		if x != first+float64(i/inner%n) {
 			return false
 		}
@@ -195,7 +196,7 @@ func (vs *values) moveIndex(index *value, shape, axes []int) (*value, bool) {
 func expand(v *value) ([]float64, bool) {
 	switch v.kind {
 	case autodiff.OpData:
-		return v.op.Values, true
+		return v.op.Values.Doubles(), true
 	case autodiff.OpConst:
 		return slices.Repeat([]float64{v.op.Value}, v.size()), true
 	case autodiff.OpBroadcast:

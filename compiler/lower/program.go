@@ -36,18 +36,18 @@ func (prog *program) buffer(space ir.Space, typ ir.Type, size int) ir.BufID {
 	return prog.add(ir.Buffer{Space: space, Type: typ, Size: size})
 }
 
-// A known is a slice of data, identified by its first element and length.
+// A known is a list of data, identified by where it is.
 type known struct {
-	first *float64
+	first unsafe.Pointer
 	typ   ir.Type
 }
 
 // data is the shared buffer that holds a slice of data.
 func (prog *program) data(v *value) ir.BufID {
-	key := known{unsafe.SliceData(v.op.Values), v.typ()}
+	key := known{v.op.Values.Start(), v.typ()}
 	id, ok := prog.inits[key]
 	if !ok {
-		id = prog.add(ir.Buffer{Name: v.op.Name, Space: ir.Shared, Type: key.typ, Size: len(v.op.Values),
+		id = prog.add(ir.Buffer{Name: v.op.Name, Space: ir.Shared, Type: key.typ, Size: v.op.Values.Len(),
 			Init: v.op.Values})
 		prog.inits[key] = id
 	}

@@ -177,8 +177,8 @@ func (vs *values) narrowed(v *value, shape, axes []int) *value {
 
 // data with one element becomes a constant.
 func (vs *values) data(op *autodiff.Op, shape []int) *value {
-	if len(op.Values) == 1 {
-		return vs.constant(op.Values[0], shape)
+	if op.Values.Len() == 1 {
+		return vs.constant(op.Values.At(0), shape)
 	}
 	return vs.make(autodiff.Op{Kind: autodiff.OpData, Name: op.Name, Values: op.Values}, shape)
 }

@@ -84,7 +84,7 @@ func recurrences() []recurrence {
 				nil, reverse,
 				func(c ad.Node, x, _ []ad.Node) ad.Node {
 					g := c.Graph()
-					at := g.Data("turn", turn.Op().Values, 3)
+					at := g.Data("turn", turn.Op().Values.Doubles(), 3)
 					return ad.Add(ad.Gather(c, at), ad.ScatterAdd([]int{3}, ad.Sin(x[0]), at))
 				})
 		}},

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"unsafe"
 
 	"ppl/autodiff"
 	"ppl/compiler/ir"
@@ -89,7 +88,7 @@ func valueKey(op autodiff.Op, shape []int, p precision, args []*value) string {
 	list(op.Lo)
 	list(op.Hi)
 	key = binary.AppendUvarint(key, math.Float64bits(op.Value))
-	key = binary.AppendUvarint(key, uint64(uintptr(unsafe.Pointer(unsafe.SliceData(op.Values)))))
+	key = binary.AppendUvarint(key, uint64(uintptr(op.Values.Start())))
 	key = binary.AppendVarint(key, int64(op.Site))
 	key = binary.AppendVarint(key, int64(op.Rows))
 	key = append(key, flag(op.Reverse)|flag(op.TransA)<<1|flag(op.TransB)<<2)

@@ -14,6 +14,7 @@ import (
 	"ppl/compiler/compilertest"
 	"ppl/compiler/data"
 	"ppl/compiler/model"
+	"ppl/numbers"
 )
 
 // A chainCase is a model whose discrete unknowns are few enough to be enumerated. It has one parameter, q, and saves
@@ -387,7 +388,7 @@ func (c chainCase) test(t *testing.T) {
 		top = max(top, p)
 	})
 	p := compilertest.Load(t, c.text)
-	lp, err := p.LogProb(map[string]*data.Array{"q": {Name: "q", Values: []float64{q}}})
+	lp, err := p.LogProb(map[string]*data.Array{"q": {Name: "q", Values: numbers.Of(q)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"ppl/compiler/compilertest"
 	"ppl/compiler/data"
+	"ppl/numbers"
 )
 
 // Discrete unknowns in pieces along two axes, of which laws read the past or not, against the sum over all their
@@ -92,7 +93,7 @@ func TestUnknownsInParts(t *testing.T) {
 			p := compilertest.Load(t,
 				head+c.text+"generate p_z[m in M, t in T] = probability(z[m, t] == 1)\ngenerate d_z[m in M, "+
 					"t in T] = z[m, t]\n")
-			lp, err := p.LogProb(map[string]*data.Array{"q": {Values: []float64{q}}})
+			lp, err := p.LogProb(map[string]*data.Array{"q": {Values: numbers.Of(q)}})
 			if err != nil {
 				t.Fatal(err)
 			}

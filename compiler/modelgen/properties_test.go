@@ -23,6 +23,7 @@ import (
 	"ppl/lang/parse"
 	"ppl/lang/source"
 	"ppl/lang/types"
+	"ppl/numbers"
 	"ppl/runtime/device"
 	"ppl/runtime/host"
 )
@@ -352,7 +353,8 @@ func parameters(p *compiler.Program, values []float64) map[string]*data.Array {
 	place := 0
 	for _, v := range p.Saved() {
 		if drawn[v.Name] {
-			at[v.Name] = &data.Array{Name: v.Name, Shape: v.Shape, Values: values[place : place+v.Size()]}
+			at[v.Name] = &data.Array{Name: v.Name, Shape: v.Shape,
+				Values: numbers.Of(values[place : place+v.Size()]...)}
 		}
 		place += v.Size()
 	}

@@ -8,6 +8,7 @@ import (
 	"ppl/compiler/evaluate"
 	"ppl/compiler/model"
 	"ppl/lang/types"
+	"ppl/numbers"
 )
 
 // extend makes draws of the elements of parameters that the run does not have: the parameter becomes a definition, from
@@ -116,7 +117,7 @@ func (c *Changes) observed(of, r *model.Array, v types.Variable, known []int, th
 			}
 		}
 	}
-	c.d.Arrays[has] = dataset.Array{Shape: v.Shape, Values: values}
+	c.d.Arrays[has] = dataset.Array{Shape: v.Shape, Values: numbers.Packed(values)}
 	delete(c.d.Arrays, of)
 	c.drawn[of.Name] = drawn
 	c.mix(of, has, r.Pieces, known, v.Shape)
@@ -127,7 +128,7 @@ func (c *Changes) observed(of, r *model.Array, v types.Variable, known []int, th
 // given is an element of an observed array in the new data, NaN if there is none.
 func (c *Changes) given(of *model.Array, i int) float64 {
 	if x, ok := c.d.Arrays[of]; ok {
-		return x.Values[i]
+		return x.Values.At(i)
 	}
 	ref := &model.Ref{Array: of, Fact: model.Fact{At: of.At, Type: of.Type, Static: true}}
 	_, values, _ := evaluate.Static(c.d, ref)
@@ -217,7 +218,7 @@ func (c *Changes) mix(a, has *model.Array, pieces []*model.Piece, known []int, s
 			values[i] = 1
 		}
 	}
-	c.d.Arrays[mask] = dataset.Array{Shape: shape, Values: values}
+	c.d.Arrays[mask] = dataset.Array{Shape: shape, Values: numbers.Packed(values)}
 	a.Role, a.Save, a.Pieces = model.Definition, false, []*model.Piece{c.choice(a, mask, has, fresh)}
 }
 

@@ -55,7 +55,7 @@ func (c *Changes) isSame(z *model.Size) bool {
 			old, held := find(c.run.Data, a.Name)
 			met, same = true, same && held && !slices.Contains(c.replaced, a) && slices.Equal(old.Shape, x.Shape)
 			if same {
-				same = slices.Equal(x.Values, c.valuesOf(a))
+				same = slices.Equal(x.Values.Doubles(), c.valuesOf(a))
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"ppl/compiler/dataset"
 	"ppl/compiler/model"
 	"ppl/lang/source"
+	"ppl/numbers"
 )
 
 // Where what is drawn at new rows depends on the rows of the run, both are needed at once. A Gaussian process at the
@@ -128,7 +129,7 @@ func (c *Changes) joinArray(a *model.Array, added dataset.Array, axis int) datas
 		return added
 	}
 	if slices.Contains(c.replaced, a) {
-		added.Values = slices.Repeat([]float64{math.NaN()}, len(added.Values))
+		added.Values = added.Values.Map(func(float64) float64 { return math.NaN() })
 	}
 	r := c.joined[z]
 	r.before = old.Shape[axis]
@@ -140,9 +141,11 @@ func (c *Changes) joinArray(a *model.Array, added dataset.Array, axis int) datas
 		inner *= n
 	}
 	m, n := r.before*inner, added.Shape[axis]*inner
-	for len(out.Values) < len(values)+len(added.Values) {
-		at := len(out.Values) / (m + n)
-		out.Values = append(append(out.Values, values[at*m:(at+1)*m]...), added.Values[at*n:(at+1)*n]...)
+	news, all := added.Values.Doubles(), []float64(nil)
+	for len(all) < len(values)+len(news) {
+		at := len(all) / (m + n)
+		all = append(append(all, values[at*m:(at+1)*m]...), news[at*n:(at+1)*n]...)
 	}
+	out.Values = numbers.Packed(all)
 	return out
 }

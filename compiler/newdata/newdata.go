@@ -25,6 +25,7 @@ import (
 	"ppl/compiler/model"
 	"ppl/lang/diag"
 	"ppl/lang/types"
+	"ppl/numbers"
 )
 
 // A Run is what is known of the run whose draws predictions are made from.
@@ -165,7 +166,7 @@ func (c *Changes) fill() {
 		if !slices.Contains(c.replaced, a) {
 			values = c.asInRun(a, shape)
 		}
-		c.d.Arrays[a] = dataset.Array{Shape: shape, Values: values}
+		c.d.Arrays[a] = dataset.Array{Shape: shape, Values: numbers.Packed(values)}
 	}
 }
 

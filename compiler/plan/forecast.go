@@ -10,6 +10,7 @@ import (
 	"ppl/compiler/model"
 	"ppl/compiler/simulate"
 	"ppl/lang/types"
+	"ppl/numbers"
 )
 
 // A Forecast says how probable the observations of some rows are, given the parameters on their own scale: to compare
@@ -55,15 +56,15 @@ func (p *Plan) Forecast(m int) *Forecast {
 		return nil
 	}
 	all := p.layout.Data.Arrays[t.Array].Values
-	if all == nil { // defined, from other data
+	if all.None() { // defined, from other data
 		v := e.Array(t.Array)
-		all = autodiff.Eval(nil, e.Full(v.Node, v.Bound, v.Axes).Node)[0]
+		all = numbers.Of(autodiff.Eval(nil, e.Full(v.Node, v.Bound, v.Axes).Node)[0]...)
 	}
 	for _, at := range autodiff.Eval(nil, places.Node)[0] {
 		if at < 0 {
 			return nil // a missing outcome is a parameter
 		}
-		f.Values, f.Places = append(f.Values, all[int(at)]), append(f.Places, int(at))
+		f.Values, f.Places = append(f.Values, all.At(int(at))), append(f.Places, int(at))
 	}
 	b, _ := minibatch.NewView(e, p.rowSet, rows, p.mixed)
 	f.classes(b, t)

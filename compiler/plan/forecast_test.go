@@ -9,6 +9,7 @@ import (
 	"ppl/compiler/compilertest"
 	"ppl/compiler/dataset"
 	"ppl/compiler/plan"
+	"ppl/numbers"
 )
 
 // A forecast has the density of what came and the probability of each class, by the softmax written out here; classes
@@ -20,7 +21,7 @@ label[i in N] ~ Categorical(logits = [k in 0..2: w[k] * x[i]])
 `)
 	f := p.Forecast(2)
 	w, x, came := []float64{0.3, -1, 2}, []float64{-1, 0.5, 2}, []int{2, 0, 1}
-	inputs, err := f.Inputs(map[string]dataset.Array{"w": {Shape: []int{3}, Values: w}})
+	inputs, err := f.Inputs(map[string]dataset.Array{"w": {Shape: []int{3}, Values: numbers.Of(w...)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"ppl/compiler/simulate"
 	"ppl/lang/diag"
 	"ppl/lang/types"
+	"ppl/numbers"
 )
 
 // A LogProb is a density at given parameter values, on their own scale.
@@ -122,7 +123,7 @@ func (p *Plan) StartFrom(r *rand.Rand, at map[string]dataset.Array) ([]float64, 
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(at)) {
-		for _, x := range at[name].Values {
+		for _, x := range at[name].Values.All() {
 			if math.IsNaN(x) || math.IsInf(x, 0) {
 				return nil, fmt.Errorf("parameter `%s` cannot begin at %v", name, x)
 			}
@@ -173,10 +174,10 @@ func (p *Plan) enterNamed(g *simulate.Numbers, at map[string]dataset.Array) (mis
 		if a.Ragged != nil && evaluate.Product(v.Shape) == evaluate.Product(want) { // lists of one length, too
 			v.Shape = want
 		}
-		if !slices.Equal(v.Shape, want) && !(len(v.Values) == 1 && evaluate.Product(want) == 1) {
+		if !slices.Equal(v.Shape, want) && !(v.Values.Len() == 1 && evaluate.Product(want) == 1) {
 			return nil, fmt.Errorf("parameter `%s` has shape %v, but the value given has %v", a.Name, want, v.Shape)
 		}
-		g.EnterArray(a, v.Values)
+		g.EnterArray(a, v.Values.Doubles())
 	}
 	names := slices.Sorted(maps.Keys(known))
 	for _, name := range slices.Sorted(maps.Keys(at)) {
@@ -221,10 +222,10 @@ func (p *Plan) Observed() (vars []types.Variable, values [][]float64) {
 		v := e.Describe(t.Array)
 		d, ok := p.layout.Data.Arrays[t.Array]
 		if !ok { // a static definition
-			d.Values = autodiff.Eval(nil, e.Array(t.Array).Node)[0]
+			d.Values = numbers.Of(autodiff.Eval(nil, e.Array(t.Array).Node)[0]...)
 		}
-		v.Int = v.Int && !slices.ContainsFunc(d.Values, math.IsNaN)
-		vars, values = append(vars, v), append(values, d.Values)
+		v.Int = v.Int && !d.Values.Missing()
+		vars, values = append(vars, v), append(values, d.Values.Doubles())
 	}
 	return vars, values
 }

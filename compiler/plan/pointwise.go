@@ -139,7 +139,7 @@ func placesOf(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
 	number := make([]float64, evaluate.Product(e.Shape(nil, t.Array.Type.Axes)))
 	for i := range number {
 		number[i] = float64(i)
-		if d := e.Data.Arrays[t.Array]; len(d.Values) == len(number) && math.IsNaN(d.Values[i]) {
+		if d := e.Data.Arrays[t.Array]; d.Values.Len() == len(number) && math.IsNaN(d.Values.At(i)) {
 			number[i] = -1
 		}
 	}
@@ -246,12 +246,12 @@ func (p *Plan) Constants() (vars []types.Variable, values [][]float64) {
 	}
 	for _, a := range all {
 		d, ok := p.layout.Data.Arrays[a]
-		if !ok || d.Values == nil || len(observed[a]) > 0 {
+		if !ok || d.Values.None() || len(observed[a]) > 0 {
 			continue
 		}
 		v := e.Describe(a)
-		v.Int = v.Int && !slices.ContainsFunc(d.Values, math.IsNaN)
-		vars, values = append(vars, v), append(values, d.Values)
+		v.Int = v.Int && !d.Values.Missing()
+		vars, values = append(vars, v), append(values, d.Values.Doubles())
 	}
 	return vars, values
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ppl/compiler/ir"
+	"ppl/numbers"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -17,7 +18,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // sample is a program with everything that has a form of its own in C.
 func sample() *ir.Program {
 	p := &ir.Program{Buffers: []ir.Buffer{
-		{Name: `data"); system("x`, Space: ir.Shared, Size: 6, Init: []float64{1, 2, 3, 4, 5, 6}},
+		{Name: `data"); system("x`, Space: ir.Shared, Size: 6, Init: numbers.Of(1, 2, 3, 4, 5, 6)},
 		{Name: "derived", Space: ir.Shared, Type: ir.F32, Size: 6},
 		{Name: "x */", Space: ir.Lane, Size: 6},
 		{Name: "total", Space: ir.Lane, Size: 1},

@@ -345,7 +345,7 @@ func (g *Numbers) dispersed(r *rand.Rand, reg *density.Region) []float64 {
 // startHoles begins at values that were observed elsewhere in the array.
 func (g *Numbers) startHoles(r *rand.Rand, reg *density.Region, a *model.Array) []float64 {
 	var seen []float64
-	for _, v := range g.E.Data.Arrays[a].Values {
+	for _, v := range g.E.Data.Arrays[a].Values.All() {
 		if !math.IsNaN(v) {
 			seen = append(seen, v)
 		}

@@ -226,11 +226,11 @@ func (r *ranges) ofData(a *model.Array) outer {
 		return outer{Range: a.Type.Range}
 	case x.Stream != nil && x.Low.At >= 0:
 		return outer{stdlib.Range{Lo: x.Low.Value, Hi: x.High.Value}, true}
-	case x.Stream != nil || len(x.Values) == 0:
+	case x.Stream != nil || x.Values.Len() == 0:
 		return outer{Range: a.Type.Range}
 	}
 	all := stdlib.Range{Lo: math.Inf(1), Hi: math.Inf(-1)}
-	for _, v := range x.Values {
+	for _, v := range x.Values.All() {
 		all = stdlib.Range{Lo: math.Min(all.Lo, v), Hi: math.Max(all.Hi, v)}
 	}
 	return outer{all, true}

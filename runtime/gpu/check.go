@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"ppl/compiler/ir"
+	"ppl/numbers"
 	"ppl/runtime/device"
 	"ppl/runtime/host"
 )
@@ -55,7 +56,7 @@ func (d *Device) Check() error {
 // checked is a program with shared data, noise, a sum, and functions: x becomes exp(−(x + z)²)·data + Σ x.
 func checked() *ir.Program {
 	p := &ir.Program{}
-	data := p.Buffer(ir.Buffer{Name: "data", Space: ir.Shared, Size: 5, Init: []float64{1, -2, 3, 0.5, 7}})
+	data := p.Buffer(ir.Buffer{Name: "data", Space: ir.Shared, Size: 5, Init: numbers.Of(1, -2, 3, 0.5, 7)})
 	x := p.Buffer(ir.Buffer{Name: "x", Space: ir.Lane, Size: 5})
 	total := p.Buffer(ir.Buffer{Name: "total", Space: ir.Scratch, Size: 1})
 	var sum, b ir.Body

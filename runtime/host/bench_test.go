@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ppl/compiler/ir"
+	"ppl/numbers"
 	"ppl/runtime/device"
 	"ppl/runtime/host"
 )
@@ -61,8 +62,8 @@ func logisticProgram(n, d int) *ir.Program {
 		}
 		return x
 	}
-	design := p.Buffer(ir.Buffer{Name: "X", Space: ir.Shared, Size: n * d, Init: values(n * d)})
-	y := p.Buffer(ir.Buffer{Name: "y", Space: ir.Shared, Size: n, Init: values(n)})
+	design := p.Buffer(ir.Buffer{Name: "X", Space: ir.Shared, Size: n * d, Init: numbers.Of(values(n * d)...)})
+	y := p.Buffer(ir.Buffer{Name: "y", Space: ir.Shared, Size: n, Init: numbers.Of(values(n)...)})
 	beta := p.Buffer(ir.Buffer{Name: "beta", Space: ir.Lane, Size: d})
 	grad := p.Buffer(ir.Buffer{Name: "grad", Space: ir.Lane, Size: d})
 	logp := p.Buffer(ir.Buffer{Name: "logp", Space: ir.Lane, Size: 1})

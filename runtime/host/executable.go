@@ -61,7 +61,9 @@ func (e *executable) allocate(lanes int, layout ir.Layout) {
 	for i, b := range e.buffers {
 		if b.Space == ir.Shared {
 			e.shared[i] = make([]float64, b.Size)
-			copy(e.shared[i], b.Init)
+			for k, v := range b.Init.All() {
+				e.shared[i][k] = v
+			}
 			round(e.shared[i], b.Type)
 		}
 	}

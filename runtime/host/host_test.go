@@ -3,6 +3,7 @@ package host_test
 import (
 	"testing"
 
+	"ppl/numbers"
 	"ppl/runtime/device"
 	"ppl/runtime/device/devicetest"
 	"ppl/runtime/host"
@@ -37,7 +38,7 @@ func TestRunAllocates(t *testing.T) {
 func TestLoadRefusesBrokenPrograms(t *testing.T) {
 	p := devicetest.Random(1)
 	p.Entries[0].Body = p.Entries[0].Body[1:]
-	p.Buffers[0].Init = nil
+	p.Buffers[0].Init = numbers.List{}
 	if _, err := (host.Device{}).Load(p, device.Options{Lanes: 1}); err == nil {
 		t.Error("loaded a program that reads what is never written")
 	}

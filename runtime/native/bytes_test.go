@@ -6,15 +6,17 @@ import (
 	"testing"
 
 	"ppl/compiler/ir"
+	"ppl/numbers"
 	"ppl/runtime/device"
 	"ppl/runtime/device/devicetest"
 )
 
 // TestDataAsBytes: data of which a byte each is kept are the same numbers, read in order, at indices that are data and
-// while shared buffers are computed. They take memory of a byte each, and doubles none: those are read in place.
+// while shared buffers are computed. They take memory of a byte each; lists that are kept as
+// bytes, and doubles, take none: those are read in place.
 func TestDataAsBytes(t *testing.T) {
 	const rows, wide = 700, 100
-	program := func(step float64) *ir.Program {
+	program := func(step float64, list func(...float64) numbers.List) *ir.Program {
 		p := &ir.Program{Layout: ir.Apart}
 		pixel, row := make([]float64, rows*wide), make([]float64, rows)
 		for i := range pixel {
@@ -23,8 +25,8 @@ func TestDataAsBytes(t *testing.T) {
 		for i := range row {
 			row[i] = float64(i * 31 % rows)
 		}
-		pixels := p.Buffer(ir.Buffer{Name: "pixels", Space: ir.Shared, Size: rows * wide, Init: pixel})
-		order := p.Buffer(ir.Buffer{Name: "order", Space: ir.Shared, Size: rows, Init: row})
+		pixels := p.Buffer(ir.Buffer{Name: "pixels", Space: ir.Shared, Size: rows * wide, Init: list(pixel...)})
+		order := p.Buffer(ir.Buffer{Name: "order", Space: ir.Shared, Size: rows, Init: numbers.Of(row...)})
 		mean := p.Buffer(ir.Buffer{Name: "mean", Space: ir.Shared, Size: wide})
 		x := p.Buffer(ir.Buffer{Name: "x", Space: ir.Lane, Size: wide})
 		out := p.Buffer(ir.Buffer{Name: "out", Space: ir.Lane, Size: rows})
@@ -44,19 +46,20 @@ func TestDataAsBytes(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	size := map[float64]int{}
-	for _, step := range []float64{1, 1.5} {
-		p := program(step)
+	packed := func(x ...float64) numbers.List { return numbers.Packed(x) }
+	size := map[string]int{}
+	for name, p := range map[string]*ir.Program{"bytes": program(1, numbers.Of), "kept as bytes": program(1, packed),
+		"doubles": program(1.5, numbers.Of)} {
 		o := device.Options{Lanes: 3, Threads: 2}
 		devicetest.Agree(t, d, devicetest.Reference{}, p, o, 1e-12)
 		x, err := d.Load(p, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		size[step] = len(x.(*executable).arena.all)
+		size[name] = len(x.(*executable).arena.all)
 		x.Close()
 	}
-	if more := size[1] - size[1.5]; more != aligned(rows*wide) {
-		t.Errorf("bytes take %d bytes more than doubles, which are read where they are", more)
+	if more := size["bytes"] - size["doubles"]; more != aligned(rows*wide) || size["kept as bytes"] != size["doubles"] {
+		t.Errorf("sizes are %v, but what is kept as the program reads it takes nothing", size)
 	}
 }

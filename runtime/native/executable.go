@@ -199,7 +199,7 @@ func (e *executable) allocate(p *ir.Program, lanes int) {
 	for i, b := range e.buffers {
 		if b.Space == ir.Shared {
 			if e.inPlace(i) {
-				e.shared[i] = unsafe.Pointer(unsafe.SliceData(b.Init))
+				e.shared[i] = e.initial(i)
 				continue
 			}
 			e.shared[i] = e.arena.alloc(e.element(i) * b.Size)
@@ -213,13 +213,27 @@ func (e *executable) allocate(p *ir.Program, lanes int) {
 }
 
 // inPlace reports whether C reads the initial values of a buffer where they are, on the Go heap, which moves nothing:
-// e.buffers holds on to them. Data that are much of a machine's memory are then there once, whatever programs read
+// e.shared holds on to them. Data that are much of a machine's memory are then there once, whatever programs read
 // them.
 func (e *executable) inPlace(id int) bool {
 	const many = 1 << 14 // elements
 	b := &e.buffers[id]
-	return len(b.Init) >= many && b.Type == ir.F64 && !e.bytes[id] &&
-		uintptr(unsafe.Pointer(unsafe.SliceData(b.Init)))%alignment == 0
+	switch {
+	case b.Init.Len() < many:
+		return false
+	case e.bytes[id]:
+		return b.Init.Bytes() != nil
+	}
+	return b.Type == ir.F64 && uintptr(e.initial(id))%alignment == 0
+}
+
+// initial is where the initial values of a buffer are, as C reads them.
+func (e *executable) initial(id int) unsafe.Pointer {
+	init := e.buffers[id].Init
+	if e.bytes[id] {
+		return init.Start()
+	}
+	return unsafe.Pointer(unsafe.SliceData(init.Doubles()))
 }
 
 // element is the bytes of an element of a buffer.
@@ -233,28 +247,28 @@ func (e *executable) element(id int) int {
 // fill writes some of a buffer's initial values in its type; an I32 is truncated towards zero.
 func (e *executable) fill(id int, at unsafe.Pointer, some ir.Span) {
 	b := &e.buffers[id]
-	if b.Init == nil {
+	if b.Init.None() {
 		return
 	}
-	init := b.Init[some.First:some.End]
+	init := b.Init.Part(some.First, some.End)
 	switch {
 	case e.bytes[id]:
 		x := unsafe.Slice((*byte)(at), b.Size)
-		for i, v := range init {
+		for i, v := range init.All() {
 			x[some.First+i] = byte(v)
 		}
 	case b.Type == ir.F32:
 		x := unsafe.Slice((*float32)(at), b.Size)
-		for i, v := range init {
+		for i, v := range init.All() {
 			x[some.First+i] = float32(v)
 		}
 	case b.Type == ir.I32:
 		x := unsafe.Slice((*float64)(at), b.Size)
-		for i, v := range init {
+		for i, v := range init.All() {
 			x[some.First+i] = math.Trunc(v)
 		}
 	default:
-		copy(unsafe.Slice((*float64)(at), b.Size)[some.First:], init)
+		copy(unsafe.Slice((*float64)(at), b.Size)[some.First:], init.Doubles())
 	}
 }
 

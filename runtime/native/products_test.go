@@ -13,6 +13,7 @@ import (
 
 	"ppl/compiler/ir"
 	"ppl/compiler/render"
+	"ppl/numbers"
 	"ppl/runtime/device"
 	"ppl/runtime/device/devicetest"
 )
@@ -30,7 +31,7 @@ func largeProducts(layout ir.Layout, of ir.Type) *ir.Program {
 	}
 	buffer := func(name string, shared bool, n int) ir.BufID {
 		if shared {
-			return p.Buffer(ir.Buffer{Name: name, Space: ir.Shared, Type: of, Size: n, Init: wave(n)})
+			return p.Buffer(ir.Buffer{Name: name, Space: ir.Shared, Type: of, Size: n, Init: numbers.Of(wave(n)...)})
 		}
 		return p.Buffer(ir.Buffer{Name: name, Space: ir.Lane, Type: of, Size: n})
 	}
@@ -40,10 +41,11 @@ func largeProducts(layout ir.Layout, of ir.Type) *ir.Program {
 		left := bits&8 == 8 // the left one is data
 		if m.A = buffer(fmt.Sprint("a", bits), left, m.M*m.K*2); m.SharedA {
 			p.Buffers[m.A].Size /= 2
-			p.Buffers[m.A].Init = p.Buffers[m.A].Init[:min(len(p.Buffers[m.A].Init), p.Buffers[m.A].Size)]
+			init := p.Buffers[m.A].Init
+			p.Buffers[m.A].Init = init.Part(0, min(init.Len(), p.Buffers[m.A].Size))
 		}
 		if !left {
-			p.Buffers[m.A].Init = nil
+			p.Buffers[m.A].Init = numbers.List{}
 		}
 		m.B, m.C = buffer(fmt.Sprint("b", bits), !left, 2*m.K*m.N), buffer(fmt.Sprint("c", bits), false, 2*m.M*m.N)
 		body = append(body, m)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"ppl/compiler/ir"
+	"ppl/numbers"
 )
 
 var inf, nan = math.Inf(1), math.NaN()
@@ -283,7 +284,7 @@ func others() []statementTest {
 				single := b.p.Buffer(ir.Buffer{Name: "single", Space: ir.Scratch, Type: ir.F32, Size: 2})
 				whole := b.p.Buffer(ir.Buffer{Name: "whole", Space: ir.Scratch, Type: ir.I32, Size: 2})
 				data := b.p.Buffer(ir.Buffer{Name: "data", Space: ir.Shared, Type: ir.F32, Size: 1,
-					Init: []float64{0.1}})
+					Init: numbers.Of(0.1)})
 				copied := b.scratch(1)
 				b.kernel([]int{2}, func(k *ir.Body) []ir.Output {
 					v := k.Load(b.in, at(1))

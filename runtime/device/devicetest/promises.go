@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ppl/compiler/ir"
+	"ppl/numbers"
 	"ppl/runtime/device"
 	"ppl/runtime/noise"
 )
@@ -205,7 +206,8 @@ func Invariant(t *testing.T, d device.Device, p *ir.Program) {
 // bigProducts has products that a device may cut into pieces, by rows and by the depth of the sum.
 func bigProducts() *ir.Program {
 	p := &ir.Program{}
-	design := p.Buffer(ir.Buffer{Name: "design", Space: ir.Shared, Size: 9000 * 20, Init: wave(9000 * 20)})
+	design := p.Buffer(ir.Buffer{Name: "design", Space: ir.Shared, Size: 9000 * 20,
+		Init: numbers.Of(wave(9000 * 20)...)})
 	beta := p.Buffer(ir.Buffer{Name: "beta", Space: ir.Lane, Size: 20})
 	eta := p.Buffer(ir.Buffer{Name: "eta", Space: ir.Lane, Size: 9000})
 	back := p.Buffer(ir.Buffer{Name: "back", Space: ir.Lane, Size: 20})
@@ -219,7 +221,8 @@ func bigProducts() *ir.Program {
 func manyRows() *ir.Program {
 	const rows, size, cols = 5003, 512, 7
 	p := &ir.Program{}
-	design := p.Buffer(ir.Buffer{Name: "design", Space: ir.Shared, Size: rows * cols, Init: wave(rows * cols)})
+	design := p.Buffer(ir.Buffer{Name: "design", Space: ir.Shared, Size: rows * cols,
+		Init: numbers.Of(wave(rows * cols)...)})
 	beta := p.Buffer(ir.Buffer{Name: "beta", Space: ir.Lane, Size: cols})
 	back := p.Buffer(ir.Buffer{Name: "back", Space: ir.Lane, Size: cols})
 	fit := p.Buffer(ir.Buffer{Name: "fit", Space: ir.Lane, Size: rows})

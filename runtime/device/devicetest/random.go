@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ppl/compiler/ir"
+	"ppl/numbers"
 	"ppl/runtime/device"
 )
 
@@ -58,7 +59,7 @@ func (g *generator) shared(n int, f func() float64) ir.BufID {
 	for i := range values {
 		values[i] = f()
 	}
-	return g.p.Buffer(ir.Buffer{Name: "data", Space: ir.Shared, Size: n, Init: values})
+	return g.p.Buffer(ir.Buffer{Name: "data", Space: ir.Shared, Size: n, Init: numbers.Of(values...)})
 }
 
 // setup computes a shared buffer from the data, and lets lanes appear only then.

@@ -26,7 +26,7 @@ func (Reference) Load(p *ir.Program, o device.Options) (device.Executable, error
 	for i, b := range p.Buffers {
 		if b.Space == ir.Shared {
 			shared[i] = make([]float64, b.Size)
-			copy(shared[i], b.Init)
+			copy(shared[i], b.Init.Doubles())
 			roundTo(b.Type, shared[i])
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ppl/compiler/ir"
+	"ppl/numbers"
 	"ppl/runtime/device"
 )
 
@@ -129,7 +130,7 @@ func singleProducts() *ir.Program {
 // singleBuffer is data, or what a lane has, in single precision.
 func singleBuffer(p *ir.Program, body *[]ir.Stmt, shared bool, n int) ir.BufID {
 	if shared {
-		return p.Buffer(ir.Buffer{Space: ir.Shared, Type: ir.F32, Size: n, Init: wave(n)})
+		return p.Buffer(ir.Buffer{Space: ir.Shared, Type: ir.F32, Size: n, Init: numbers.Of(wave(n)...)})
 	}
 	in := p.Buffer(ir.Buffer{Name: fmt.Sprint("in", len(p.Buffers)), Space: ir.Lane, Size: n})
 	out := p.Buffer(ir.Buffer{Space: ir.Scratch, Type: ir.F32, Size: n})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ppl/compiler/ir"
+	"ppl/numbers"
 	"ppl/runtime/device"
 )
 
@@ -37,7 +38,7 @@ func (b *bench) scratch(n int) ir.BufID {
 }
 
 func (b *bench) data(values ...float64) ir.BufID {
-	return b.p.Buffer(ir.Buffer{Name: "data", Space: ir.Shared, Size: len(values), Init: values})
+	return b.p.Buffer(ir.Buffer{Name: "data", Space: ir.Shared, Size: len(values), Init: numbers.Of(values...)})
 }
 
 // kernel appends a kernel whose body f writes and whose outputs f returns.
@@ -134,7 +135,7 @@ func matrixBuffer(p *ir.Program, name string, shared, once bool, batch, size int
 	}
 	b := ir.Buffer{Name: name, Space: ir.Lane, Size: size}
 	if shared {
-		b.Space, b.Init = ir.Shared, wave(size)
+		b.Space, b.Init = ir.Shared, numbers.Of(wave(size)...)
 	}
 	return p.Buffer(b)
 }
@@ -211,7 +212,7 @@ func lowerBuffer(p *ir.Program, shared bool, batch, n int) ir.BufID {
 			x[i] = math.NaN()
 		}
 	}
-	return p.Buffer(ir.Buffer{Name: "l", Space: ir.Shared, Size: len(x), Init: x})
+	return p.Buffer(ir.Buffer{Name: "l", Space: ir.Shared, Size: len(x), Init: numbers.Of(x...)})
 }
 
 // dominate writes such matrices for each lane, with diagonals that grow.

@@ -1,0 +1,91 @@
+package numbers
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// long are many whole numbers from 0 to 255.
+func long() []float64 {
+	x := make([]float64, Many)
+	for i := range x {
+		x[i] = float64(i % 256)
+	}
+	return x
+}
+
+// Long lists of bytes are kept as bytes, and nothing else is: another value at any place keeps them as they were.
+func TestPacked(t *testing.T) {
+	if l := Packed(long()); l.Bytes() == nil || !l.AreBytes() || !l.Finite() || l.Missing() {
+		t.Error("bytes are not kept as bytes")
+	}
+	if l := Packed(long()[1:]); l.Bytes() != nil || !l.AreBytes() {
+		t.Error("few numbers are packed")
+	}
+	for _, v := range []float64{-1, 256, 0.5, math.Copysign(0, -1), math.NaN(), math.Inf(1)} {
+		for _, at := range []int{0, Many / 2, Many - 1} {
+			x := long()
+			x[at] = v
+			l := Packed(x)
+			if l.Bytes() != nil || l.AreBytes() || math.Float64bits(l.At(at)) != math.Float64bits(v) {
+				t.Errorf("%v at %d is packed", v, at)
+			}
+			if l.Missing() != math.IsNaN(v) || l.Finite() != (v-v == 0) {
+				t.Errorf("%v: missing %v, finite %v", v, l.Missing(), l.Finite())
+			}
+		}
+	}
+}
+
+// However a list is kept, it reads as the same numbers.
+func TestSameNumbers(t *testing.T) {
+	x := long()
+	kept, packed := Of(x...), Packed(x)
+	for name, l := range map[string]List{"as float64s": kept, "as bytes": packed, "a part": packed.Part(0, Many)} {
+		if l.Len() != len(x) || !slices.Equal(l.Doubles(), x) || !l.Equal(kept) || l.At(300) != x[300] {
+			t.Errorf("%s: other numbers", name)
+		}
+		for i, v := range l.All() {
+			if v != x[i] {
+				t.Fatalf("%s: %d is %v, want %v", name, i, v, x[i])
+			}
+		}
+		if got := l.Part(7, 300).Doubles(); !slices.Equal(got, x[7:300]) {
+			t.Errorf("%s: the part is %v", name, got)
+		}
+		if got := l.Map(func(v float64) float64 { return v / 2 }); got.At(255) != 127.5 || got.Bytes() != nil {
+			t.Errorf("%s: halves have %v", name, got.At(255))
+		}
+	}
+	if kept.Equal(Packed(append(x[:Many-1:Many-1], 7))) {
+		t.Error("other numbers are equal")
+	}
+	if n := math.NaN(); !Of(1, n).Equal(Of(1, n)) || Of(1, n).Equal(Of(1, 2)) || Of(1).Equal(Of(1, 2)) {
+		t.Error("missing numbers are compared wrongly")
+	}
+}
+
+// Who needs bytes as float64s at the same time shares them, and copies of a list are where it is.
+func TestShared(t *testing.T) {
+	l := Packed(long())
+	a, b := l.Doubles(), l.Doubles()
+	if &a[0] != &b[0] {
+		t.Error("two copies")
+	}
+	if m := l; m.Start() != l.Start() || Packed(long()).Start() == l.Start() {
+		t.Error("lists are told apart wrongly")
+	}
+}
+
+// A list without elements is one, and the zero List is none.
+func TestNone(t *testing.T) {
+	for name, l := range map[string]List{"of numbers": Of([]float64{}...), "of bytes": OfBytes(nil)} {
+		if l.None() || l.Len() != 0 {
+			t.Errorf("%s: none", name)
+		}
+	}
+	if !(List{}).None() || !Of().None() {
+		t.Error("no list is one")
+	}
+}
