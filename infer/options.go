@@ -25,6 +25,10 @@ type Options struct {
 	// target chooses.
 	Starts [][][]float64
 
+	// Ladder asks for a ladder of temperatures where one is possible, whatever walkers agree on: chains of a run before
+	// did not.
+	Ladder bool
+
 	// WholeCalls forbids samplers to cut a call of the device by the clock: on several processes clocks differ.
 	WholeCalls bool
 

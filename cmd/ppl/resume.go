@@ -37,6 +37,7 @@ type resolvedOptions struct {
 	Settings  infer.Settings `json:"settings"`
 	Keep      []string       `json:"keep,omitempty"`      // names and patterns of what is kept of a draw
 	Init      string         `json:"init,omitempty"`      // where chains began, as --init named it
+	Again     *attempt       `json:"again,omitempty"`     // nil: the first attempt
 	KeepsRows bool           `json:"keeps_rows"`          // the log likelihood of each row
 	Directory string         `json:"directory,omitempty"` // where the command ran: model and data are relative to it
 	Asked     askedOptions   `json:"asked"`
@@ -161,6 +162,7 @@ func writeNumbers(to io.Writer, xs numbers.List) {
 // it takes model and data too.
 func (s *sampling) takeOver(from *resolvedOptions, flags *pflag.FlagSet, byDirectory bool) {
 	o := &s.options
+	s.again = from.Again
 	for name, take := range map[string]func(){
 		"seed":    func() { s.seed, o.Seed = from.Seed, from.Seed },
 		"chains":  func() { o.Chains = from.Chains },

@@ -30,7 +30,7 @@ func carryOut(ctx context.Context, run *posteriorRun, count int, done draws.Stat
 	clear func()) (stopped bool, err error) {
 	run.recorder = run.newRecorder(show)
 	run.dir.recorder.Store(run.recorder)
-	options := run.options
+	options := run.again.options(run.options)
 	options.Draws, options.Checkpoints, options.Judged = count, run.recorder, size(run.program.Saved())
 	start := time.Now()
 	sample := run.samplerOnRanks(&options)
@@ -57,6 +57,7 @@ func carryOut(ctx context.Context, run *posteriorRun, count int, done draws.Stat
 			err, code = explain(err, parts), wrong
 		}
 	}
+	run.again.complete(&report)
 	report.NonFiniteTerms, report.Looked = run.program.NonFiniteTerms(report.NonFiniteEnds)
 	report.Seconds = run.dir.info.Report.Seconds + time.Since(start).Seconds()
 	report.Sampling = run.dir.info.Report.Sampling + run.recorder.sampling().Seconds()
@@ -136,7 +137,7 @@ func (run *posteriorRun) resolved() resolvedOptions {
 	return resolvedOptions{Model: run.model, Data: run.data, Sampler: run.sampler.name, Chains: o.Chains,
 		Draws:  o.Draws,
 		Warmup: o.Warmup, Seed: run.seed, Device: o.Device.Name(), Settings: o.Settings, Init: run.init,
-		Keep:      run.keep,
+		Keep: run.keep, Again: run.again,
 		KeepsRows: run.keepsRows(),
 		Directory: here, Asked: run.asked, Digests: run.digests, Made: makerOn(o.Device.Name())}
 }

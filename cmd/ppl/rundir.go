@@ -22,7 +22,7 @@ type runDir struct {
 	before  *resolvedOptions // of the run to go on with; nil: a new one begins
 	info    draws.Info       // of the run to go on with
 
-	recorder atomic.Pointer[recorder] // of the run in progress; nil before there is one
+	recorder *atomic.Pointer[recorder] // of the run in progress; nil before there is one
 }
 
 // existing is what to do with a run that stands in the directory.
@@ -39,9 +39,11 @@ const (
 // there is to go on or to be replaced. A run that ended before its first draw is worth nothing and may be replaced.
 // If another machine takes it over, this process ends.
 func (c *console) takeDir(ctx context.Context, path string, there existing) (*runDir, error) {
-	d := &runDir{disk: c.disk, path: path}
-	if err := d.look(there); err != nil { // before anything is written there
-		return nil, failed(err)
+	d := &runDir{disk: c.disk, path: path, recorder: &atomic.Pointer[recorder]{}}
+	if !adopting(path) {
+		if err := d.look(there); err != nil { // before anything is written there
+			return nil, failed(err)
+		}
 	}
 	if err := c.disk.MkdirAll(path, 0o777); err != nil {
 		return nil, failed(err)
@@ -55,6 +57,12 @@ func (c *console) takeDir(ctx context.Context, path string, there existing) (*ru
 		return nil, failed(err)
 	}
 	go c.endIfLost(d)
+	if adopting(path) {
+		if err := d.adopt(); err != nil {
+			d.close(false)
+			return nil, failed(err)
+		}
+	}
 	if err := d.look(there); err != nil { // another process may have been faster
 		d.close(false)
 		return nil, failed(err)
@@ -105,6 +113,14 @@ func (d *runDir) clear() error {
 		return nil
 	}
 	d.before = nil
+	if err := d.removeSecond(); err != nil {
+		return err
+	}
+	return d.remove()
+}
+
+// remove removes a run from its directory.
+func (d *runDir) remove() error {
 	if err := checkpoint.Remove(d.disk, d.path); err != nil {
 		return err
 	}
@@ -123,6 +139,7 @@ func (d *runDir) close(useful bool) {
 	_ = draws.Clear(d.disk, d.path) // best effort: there is nothing in it but the options of a run that never began
 	_ = checkpoint.Remove(d.disk, d.path)
 	_ = removeStarts(d.disk, d.path)
+	_ = d.removeSecond()
 	_ = d.lock.Remove()
 	_ = d.disk.Remove(d.path)
 }
@@ -150,8 +167,11 @@ func isEmpty(dir string) bool {
 	return err == nil && (len(entries) == 0 || len(entries) == 1 && entries[0].Name() == draws.LockFile)
 }
 
+// runFile is what makes a directory that of a run.
+const runFile = "run.json"
+
 // isRun reports whether a path is that of a run, and not of a model.
-func isRun(path string) bool { return exists(filepath.Join(path, "run.json")) }
+func isRun(path string) bool { return exists(filepath.Join(path, runFile)) }
 
 func failedIf(err error) error {
 	if err != nil {

@@ -34,8 +34,9 @@ type sampling struct {
 	drawn    bool // how many draws has been said
 	until    []string
 	goal     goal.Goal
-	goesOn   bool // by itself, while its draws are not good enough
-	network  bool // of the model, by which it is sampled
+	goesOn   bool     // by itself, while its draws are not good enough
+	again    *attempt // nil: the first
+	network  bool     // of the model, by which it is sampled
 	asJSON   bool
 	quiet    bool
 	resume   bool
@@ -65,7 +66,9 @@ func sampleCommand(c *console) *cobra.Command {
 			"and rhat the greatest R-hat\nof all saved quantities; both have to hold. time and gradients are limits. " +
 			"--draws is the most, 10,000 if it is not given.\n\n" +
 			"With neither --draws nor --until a run has 1,000 draws of each chain, and goes on by itself, to 10,000, " +
-			"while R-hat is above 1.01\nor effective sizes are too small, and more draws promise to mend that. " +
+			"while R-hat is above 1.01\nor effective sizes are too small, and more draws promise to mend that. Where " +
+			"they do not, it is sampled once more, with a longer warm-up\nand, where chains are apart, a ladder of " +
+			"temperatures; the better draws are kept.\n" +
 			"--max-time and --max-gradients are limits of any run.\n\n" +
 			"With --task K, in a job script that a scheduler starts many times, each task has a seed of its own, " +
 			"made of --seed and K,\nand a directory of its own; ppl summary prints a table of all. examples/jobs has " +
@@ -83,7 +86,7 @@ func sampleCommand(c *console) *cobra.Command {
 	cmd.Flags().BoolVar(&s.replace, "overwrite", false, "replace a run that stands in the directory")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s.model, s.drawn = args[0], cmd.Flags().Changed("draws")
-		byDirectory := s.resume && isRun(s.model)
+		byDirectory := s.resume && (isRun(s.model) || adopting(s.model))
 		if byDirectory && s.out != "" {
 			return usagef("--out names another directory than the run %s, which is to go on", s.model)
 		}

@@ -145,7 +145,7 @@ func (run *posteriorRun) over(ctx context.Context, stopped *bool, err *error) bo
 }
 
 // sampleToAim samples the usual number of draws, and goes on while they are not good enough and more of them promise to
-// be.
+// be. Where they do not, it makes a second attempt.
 func (run *posteriorRun) sampleToAim(ctx context.Context, show func(infer.Progress), clear func()) (stopped bool,
 	err error) {
 	aim, first := goal.Aim(), run.options.Draws
@@ -156,8 +156,14 @@ func (run *posteriorRun) sampleToAim(ctx context.Context, show func(infer.Progre
 			return stopped, err
 		}
 		at, err := standing(run.out, aim)
-		if err != nil || aim.Reached(at) || at.Draws >= most || aim.Expected(at) > float64(most) {
+		switch {
+		case err != nil || aim.Reached(at):
 			return false, err
+		case at.Draws < most && aim.Expected(at) <= float64(most):
+		case run.worthAnother(at):
+			return run.tryAgain(ctx, aim, at, show, clear)
+		default:
+			return false, nil
 		}
 		count = aim.Next(at, most)
 		if run.options.Draws == first {

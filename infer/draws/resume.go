@@ -53,6 +53,16 @@ func SetStatus(disk files.System, dir string, status Status, cause error) error 
 	return writeJSON(disk, filepath.Join(dir, runFile), info)
 }
 
+// AddNote adds a note to the report of a run that has no writer.
+func AddNote(disk files.System, dir string, note string) error {
+	info, err := ReadInfo(dir)
+	if err != nil {
+		return err
+	}
+	info.Report.Notes = append(info.Report.Notes, note)
+	return writeJSON(disk, filepath.Join(dir, runFile), info)
+}
+
 // ReadOptions reads what a run was asked for into options, a pointer to the type of Options.Resolved, and what is known
 // of it. ErrNotRun where the directory is none.
 func ReadOptions(dir string, options any) (Info, error) {

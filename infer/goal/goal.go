@@ -164,6 +164,11 @@ func (g Goal) shortfall(s Standing) float64 {
 	return share
 }
 
+// Nearer reports whether a run that is at a is nearer to the goal than one at b.
+func (g Goal) Nearer(a, b Standing) bool {
+	return g.shortfall(a) > g.shortfall(b) || math.IsNaN(g.shortfall(b))
+}
+
 // The first look is after this number of draws of each chain; later ones after numbers that grow by a factor.
 const (
 	first  = 100

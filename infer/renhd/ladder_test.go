@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ppl/autodiff"
 	"ppl/infer"
 	"ppl/infer/dynamics"
 	"ppl/infer/dynamics/dynamicstest"
@@ -71,6 +72,20 @@ func TestRoundTrips(t *testing.T) {
 	for want, path := range map[int][]int{0: {0, 1, 0, 1, 2}, 1: {0, 1, 2, 1, 0}, 2: {2, 0, 1, 2, 1, 0, 1, 2, 0}} {
 		if got := count(path...); got != want {
 			t.Errorf("path %v: %d round trips, want %d", path, got, want)
+		}
+	}
+}
+
+// A ladder is used where it is asked for although walkers agree, and not elsewhere.
+func TestLadderOnDemand(t *testing.T) {
+	normal := dynamicstest.Density{D: 2, LogPrior: func(x autodiff.Node) autodiff.Node {
+		return autodiff.Mul(x.Graph().Const(-.5), autodiff.SumAll(autodiff.Mul(x, x)))
+	}}
+	for _, ladder := range []bool{false, true} {
+		o := options(3)
+		o.Warmup, o.Draws, o.Ladder = 200, 100, ladder
+		if _, report := draw(t, normal, o); (len(report.Temperatures) > 1) != ladder {
+			t.Errorf("ladder %t: temperatures %v", ladder, report.Temperatures)
 		}
 	}
 }

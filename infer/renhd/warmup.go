@@ -88,6 +88,10 @@ func (r *run) explore() (agreed bool, err error) {
 	if !agreed && err == nil {
 		r.notef("%d walkers do not agree on where the target is, so a temperature ladder is used", r.walkers.lanes())
 	}
+	if agreed && r.shared.options.Ladder {
+		agreed = false
+		r.notef("a temperature ladder is used, since chains of an attempt before were apart")
+	}
 	if agreed && err == nil {
 		if agreed, err = r.findMoreModes(); !agreed && err == nil {
 			r.notef("%d walkers agreed, but after heating and cooling they settled elsewhere; there are several "+

@@ -1,0 +1,73 @@
+package goal
+
+import (
+	"math"
+	"slices"
+
+	"ppl/infer/draws"
+	"ppl/infer/stats"
+)
+
+// Covers reports whether the draws of a run are also where each chain of another run was, by the middle of every
+// quantity. Chains that agree in a run may all have missed what chains of another have found; those of another that
+// have never come to densities as high as the lowest of the run were on their way, and say nothing.
+func Covers(run, other *draws.Run) (bool, error) {
+	skip, err := onTheWay(run, other)
+	if err != nil {
+		return false, err
+	}
+	for _, v := range run.Layout.Posterior {
+		here, err := run.Draws(v.Name)
+		if err != nil {
+			return false, err
+		}
+		there, err := other.Draws(v.Name)
+		if err != nil {
+			return false, err
+		}
+		for i := range v.Size() {
+			low, high := math.Inf(1), math.Inf(-1)
+			for _, c := range here {
+				xs := element(c, i, v.Size())
+				low, high = min(low, slices.Min(xs)), max(high, slices.Max(xs))
+			}
+			for chain, c := range there {
+				m := stats.Quantile(element(c, i, v.Size()), 0.5)
+				if !skip[chain] && (m < low || m > high) {
+					return false, nil
+				}
+			}
+		}
+	}
+	return true, nil
+}
+
+// element is one element of the draws of a chain.
+func element(chain []float64, i, size int) (xs []float64) {
+	for ; i < len(chain); i += size {
+		xs = append(xs, chain[i])
+	}
+	return xs
+}
+
+// onTheWay reports which chains of another run are below the densities of a run.
+func onTheWay(run, other *draws.Run) ([]bool, error) {
+	const density = "lp"
+	skip := make([]bool, other.Layout.Chains)
+	if !run.HasStat(density) || !other.HasStat(density) {
+		return skip, nil
+	}
+	here, err := run.Stats(density)
+	if err != nil {
+		return nil, err
+	}
+	there, err := other.Stats(density)
+	lowest := math.Inf(1)
+	for _, c := range here {
+		lowest = min(lowest, slices.Min(c))
+	}
+	for chain, c := range there {
+		skip[chain] = slices.Max(c) < lowest
+	}
+	return skip, err
+}
