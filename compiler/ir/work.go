@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // Work counts the arithmetic of an entry of a program for one lane, in additions: an exponential counts as 10, a gamma
 // function as 30. It says how programs compare, on any device. An unknown entry has none.
 func (p *Program) Work(entry string) float64 {
@@ -44,9 +46,17 @@ func statementWork(s Stmt) float64 {
 	panic("internal error: a statement without a count of its arithmetic")
 }
 
+// work leaves out what is computed once for all points and lanes, from numbers that they have in common.
 func (k *Kernel) work() (sum float64) {
-	for _, in := range k.Body {
-		sum += in.Op.work()
+	once := make([]bool, len(k.Body))
+	for r, in := range k.Body {
+		once[r] = in.Op == Const || in.Op == Common
+		if n := in.Op.Arity(); n > 0 {
+			once[r] = !slices.ContainsFunc(in.Args[:n], func(a Reg) bool { return !once[a] }) && in.Op != Shuffle
+		}
+		if !once[r] {
+			sum += in.Op.work()
+		}
 	}
 	return sum * float64(k.Points())
 }

@@ -54,3 +54,32 @@ func TestCommonRowsAreNotStored(t *testing.T) {
 		}
 	}
 }
+
+// Rows that count up from a number which all lanes have in common are read at strides of the loop, with the number
+// outside of it, and they are the rows from that number on, for the last place of them as well.
+func TestRowsCountFromACommonNumber(t *testing.T) {
+	const rows, size = 40, 7
+	for _, share := range []float64{0, 1} { // of the first rows that there are
+		g := ad.New()
+		x := make([]float64, rows*3)
+		for i := range x {
+			x[i] = float64(i)
+		}
+		u := g.Common(3)
+		first := ad.Floor(ad.Mul(g.Const(share*(rows-size)+0.5), ad.Div(u, u)))
+		at := ad.Add(ad.Broadcast(ad.Add(first, g.Const(2*(1-share))), []int{size}, nil), g.Iota(size))
+		p := program(t, lower.Entry{Name: "run", Assign: []lower.Assign{{Name: "out",
+			Value: ad.Mul(ad.Gather(g.Data("x", x, rows, 3), at), g.Input("one"))}}})
+		if text := p.String(); !strings.Contains(text, "[3·i + j + 3·r") {
+			t.Errorf("no strides:\n%s", text)
+		}
+		exe := load(t, p, 2)
+		exe.Set("one", []float64{1, 1})
+		run(t, exe, "run")
+		want := make([]float64, size*3)
+		for i := range want {
+			want[i] = 3*(share*(rows-size)+2*(1-share)) + float64(i)
+		}
+		same(t, "rows", laneOf(exe, "out", 1), want)
+	}
+}

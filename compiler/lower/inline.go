@@ -152,6 +152,12 @@ func (b *body) positions(v *value, lead []ir.Index, shape []int) []ir.Index {
 			out = append(out, shift(lead[axis], lo))
 			continue
 		}
+		if start, axis, lo, ok := countedFrom(index); ok {
+			at := b.value(start, make([]ir.Index, len(start.shape)), v)
+			room := shape[k] - lo - index.shape[axis] + 1
+			out = append(out, plus(shift(lead[axis], lo), ir.Index{Dyn: []ir.Dyn{{Reg: at, Stride: 1, Limit: room}}}))
+			continue
+		}
 		r := b.value(index, lead, v)
 		if in := b.instrs[r]; in.Op == ir.Const && in.Imm >= 0 && in.Imm < float64(shape[k]) {
 			out = append(out, fixed(int(in.Imm)))

@@ -62,6 +62,24 @@ func followedAxis(v *value) (axis, lo int, ok bool) {
 	return 0, 0, false
 }
 
+// countedFrom finds an index that counts up along an axis from a number which all lanes have in common, as the rows of a
+// minibatch do: start+lo, start+lo+1, …. Memory is then read in its order, and the loop knows that.
+func countedFrom(v *value) (start *value, axis, lo int, ok bool) {
+	if v.kind != autodiff.OpAdd {
+		return nil, 0, 0, false
+	}
+	for i, a := range v.args {
+		for start = v.args[1-i]; start.kind == autodiff.OpBroadcast && start.size() > 1; {
+			start = start.args[0]
+		}
+		axis, lo, ok = followedAxis(a)
+		if ok && start.size() == 1 && start.common && len(a.shape) == len(v.shape) && lo >= 0 {
+			return start, axis, lo, true
+		}
+	}
+	return nil, 0, 0, false
+}
+
 func follows(v *value, axis int) bool {
 	_, n, inner := around(v.shape, axis)
 	first := v.op.Values.At(0)

@@ -6,27 +6,41 @@ import (
 	"ppl/infer"
 )
 
-// An anchor a is a point where the sum of all rows' terms and its gradient are known. Near it, terms are about linear,
-// and a batch S needs to estimate only the rest (SGLD-CV: Baker, Fearnhead, Fox and Nemeth, Statistics and Computing
-// 2019; renewed anchors: Dubey et al., NeurIPS 2016):
+// An anchor a is a point where all rows' terms and their gradients are known, summed by block: the K blocks of rows of
+// which each batch takes one (Batches.Blocks). Near it, terms are about linear, and a block S needs to estimate only the
+// rest (SGLD-CV: Baker, Fearnhead, Fox and Nemeth, Statistics and Computing 2019; renewed anchors: Dubey et al., NeurIPS
+// 2016):
 //
-//	log ℓ(θ) ≈ Σ ℓᵢ(a) + (θ − a)·Σ ∇ℓᵢ(a) + N/|S| Σ_S [ℓᵢ(θ) − ℓᵢ(a) − (θ − a)·∇ℓᵢ(a)]
+//	log ℓ(θ) ≈ Σ ℓᵢ(a) + (θ − a)·Σ ∇ℓᵢ(a) + K Σ_S [ℓᵢ(θ) − ℓᵢ(a) − (θ − a)·∇ℓᵢ(a)]
+//	         = K Σ_S ℓᵢ(θ) + level_S + (θ − a)·slope_S
 //
-// The gradient of this estimate by θ is the gradient at the anchor plus the scaled difference of the batch's gradients
-// at θ and at the anchor. Both estimates are without bias wherever the anchor is; it decides only how much noise they
-// have.
+// so that a step needs the gradient of the block's rows at θ alone: what the block says at the anchor is a number and a
+// vector, which the host has tabulated with the entry Block and writes before the step. The estimate is without bias
+// wherever the anchor is; that decides only how much noise it has.
 //
-// These are lane buffers: the anchor and what is known there, written by the host, and the share of the correction that
-// is used, 0 or 1: a rung so hot that its walkers are far from every anchor has less noise without one.
+// These are lane buffers that the host writes: the anchor; levels and slopes of the batches to come, at most Ahead of
+// them; how many of these were taken since; and the share of the correction that is used, 0 or 1: a rung so hot that its
+// walkers are far from every anchor has less noise without one.
 const (
 	Anchor      = "anchor"
-	AnchorSum   = "anchor_sum"
-	AnchorSlope = "anchor_slope"
+	Levels      = "anchor_levels"
+	Slopes      = "anchor_slopes"
+	Taken       = "anchor_taken"
 	AnchorShare = "anchor_share"
 )
 
+// Ahead is how many batches the host writes corrections of at a time.
+const Ahead = 64
+
 // AnchorBuffers are the lane buffers that the host writes of an anchor.
-func AnchorBuffers() []string { return []string{Anchor, AnchorSum, AnchorSlope, AnchorShare} }
+func AnchorBuffers() []string { return []string{Anchor, Levels, Slopes, Taken, AnchorShare} }
+
+// Lane buffers that the entry Block writes, which reads the anchor: sums over the rows of the block number Part.
+const (
+	Block      = "block"
+	BlockSum   = "block_sum"   // Σ_S ℓᵢ(a)
+	BlockSlope = "block_slope" // its gradient
+)
 
 // Lane buffers that the entry AllRows writes, which reads the anchor. It covers all rows at once where they are in
 // memory, else Pass of them, the part Part in their order; then sums are those of the part.
@@ -40,16 +54,58 @@ const (
 
 func (s System) anchor(g *autodiff.Graph) autodiff.Node { return g.Input(Anchor, s.Target.Dim()) }
 
-// correction is what an anchor adds to the estimate of Σ ℓᵢ(θ) from weighted rows: what is known there less what the
-// rows say of it.
-func (s System) correction(theta, rows, weight autodiff.Node) autodiff.Node {
-	g, at := theta.Graph(), s.anchor(theta.Graph())
-	_, _, terms := s.split(at, rows)
-	sum := autodiff.SumAll(terms)
-	missing := autodiff.Sub(g.Input(AnchorSlope, s.Target.Dim()), autodiff.Mul(weight, autodiff.Grad(sum, at)[0]))
-	level := autodiff.Sub(g.Input(AnchorSum), autodiff.Mul(weight, sum))
-	tilt := autodiff.SumAll(autodiff.Mul(missing, autodiff.Sub(theta, at)))
-	return autodiff.MulZero(g.Input(AnchorShare), autodiff.Add(level, tilt))
+// fromBlock is log ρ and the estimate of log ℓ from a batch, corrected by what the anchor says of it.
+func (s System) fromBlock(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
+	g := theta.Graph()
+	blocks := g.Const(float64(s.Batches.Blocks()))
+	logPrior, whole, sum := s.block(theta, autodiff.Floor(autodiff.Mul(blocks, g.Common(siteRows))))
+	taken := g.Input(Taken)
+	level := autodiff.Gather(g.Input(Levels, Ahead), taken)
+	slope := autodiff.Gather(g.Input(Slopes, Ahead, s.Target.Dim()), taken)
+	tilt := autodiff.SumAll(autodiff.Mul(slope, autodiff.Sub(theta, s.anchor(g))))
+	sum = autodiff.Add(autodiff.Mul(blocks, sum), autodiff.MulZero(g.Input(AnchorShare), autodiff.Add(level, tilt)))
+	return logPrior, autodiff.Add(whole, sum)
+}
+
+// took counts the batch of an entry.
+func (s System) took(g *autodiff.Graph) []lower.Assign {
+	if !s.Batches.Anchored {
+		return nil
+	}
+	return put(Taken, autodiff.Add(g.Input(Taken), g.Const(1)))
+}
+
+// block is log ρ, the part of log ℓ that is no sum over rows, and the sum over the rows of a block. Where blocks differ
+// by a row, the program reads one row more of the smaller ones, before or after it, which counts as nothing.
+func (s System) block(theta, number autodiff.Node) (logPrior, whole, sum autodiff.Node) {
+	g, b := theta.Graph(), s.Batches
+	size := b.Block()
+	first, next := s.firstOf(number), s.firstOf(autodiff.Add(number, g.Const(1)))
+	start := autodiff.Minimum(first, g.Const(float64(b.Rows-size)))
+	at := autodiff.Add(autodiff.Broadcast(start, []int{size}, nil), g.Iota(size))
+	rows := at
+	if b.Order != nil {
+		rows = autodiff.Gather(g.Data("order", b.Order, b.Rows), at)
+	}
+	logPrior, whole, terms := s.split(theta, rows)
+	if b.Rows%b.Blocks() > 0 {
+		terms = autodiff.MulZero(autodiff.Mul(autodiff.Le(first, at), autodiff.Lt(at, next)), terms)
+	}
+	return logPrior, whole, autodiff.SumAll(terms)
+}
+
+// firstOf is Batches.first.
+func (s System) firstOf(number autodiff.Node) autodiff.Node {
+	g, b := number.Graph(), s.Batches
+	return autodiff.Floor(autodiff.Div(autodiff.Mul(number, g.Const(float64(b.Rows))), g.Const(float64(b.Blocks()))))
+}
+
+// blockEntry is a pass over one block at the anchor.
+func (s System) blockEntry() lower.Entry {
+	g := autodiff.New()
+	at := s.anchor(g)
+	_, _, sum := s.block(at, g.Input(Part))
+	return lower.Entry{Name: Block, Assign: put(BlockSum, sum, BlockSlope, autodiff.Grad(sum, at)[0])}
 }
 
 // controls are the terms of rows to first order about the anchor.

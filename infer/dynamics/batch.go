@@ -2,6 +2,7 @@ package dynamics
 
 import (
 	"math"
+	"slices"
 
 	"ppl/autodiff"
 	"ppl/compiler/lower"
@@ -22,6 +23,9 @@ import (
 // density is needed (for a rule that corrects, Size = 0, and for the entry Gradient), the rows of Reference are used,
 // weighted to count as all rows: a posterior of about the same shape and location.
 //
+// Rows in an order drawn for the run are then cut into blocks of about Size, and a batch is one of these at random: what
+// a block says at an anchor is tabulated.
+//
 // If rows are in random order already (Mixed), as in the files of data too large for memory, a batch is Size
 // consecutive rows from a random one on, wrapping around at the end, and so are the rows of energies. Over all possible
 // first rows, a batch's mean is that of all rows, and its variance is that of Size rows without replacement to a
@@ -33,7 +37,7 @@ type Batches struct {
 	Chunk      int       // rows of one call of the entry Terms
 	Pass       int       // rows of one call of the entry AllRows, where they stay in files
 	Anchored   bool      // what a batch says is compared with what it says at the lane's anchor
-	Order      []float64 // of Anchored: rows in random order, from which a batch is cut; nil if Mixed
+	Order      []float64 // of Anchored: rows in random order, which blocks are cut from; nil if Mixed
 	HeldOut    int       // of Order: how many, from the first, an optimiser does not learn from
 }
 
@@ -59,7 +63,7 @@ func NewBatches(rows, size, reference, chunk int, seed uint64) Batches {
 	return b
 }
 
-// Anchor makes batches relative to anchors, cut from all rows in an order drawn for good from the seed.
+// Anchor makes batches relative to anchors, blocks of all rows in an order drawn for good from the seed.
 func (b *Batches) Anchor(seed uint64) {
 	if b.Anchored = true; !b.Mixed {
 		b.Order = randomOrder(b.Rows, seed)
@@ -104,18 +108,23 @@ func (s System) fromEpoch(key, epoch, part autodiff.Node, size int) autodiff.Nod
 	return g.Shuffle(n, key, autodiff.Add(autodiff.Broadcast(first, []int{size}, nil), g.Iota(size)))
 }
 
-// together is the batch that all lanes take at a step: rows that follow one another in Order, from a random one on.
-func (s System) together(g *autodiff.Graph) autodiff.Node {
-	b := s.Batches
-	n, one := g.Const(float64(b.Rows)), []int{b.Size}
-	first := autodiff.Floor(autodiff.Mul(n, g.Common(siteRows)))
-	at := autodiff.Add(autodiff.Broadcast(first, one, nil), g.Iota(b.Size))
-	n = autodiff.Broadcast(n, one, nil)
-	at = autodiff.Sub(at, autodiff.Mul(n, autodiff.Le(n, at)))
-	if b.Order == nil {
-		return at
-	}
-	return autodiff.Gather(g.Data("order", b.Order, b.Rows), at)
+// Blocks is how many blocks anchored batches are cut from, of Block rows or one less: block k has the rows from
+// first(k) to before first(k+1) in their order.
+func (b Batches) Blocks() int { return (b.Rows + b.Size - 1) / b.Size }
+
+// Block is the number of rows of the largest blocks.
+func (b Batches) Block() int { return (b.Rows + b.Blocks() - 1) / b.Blocks() }
+
+func (b Batches) first(k int) int { return int(float64(k) * float64(b.Rows) / float64(b.Blocks())) }
+
+// BlockAt is the block that all lanes take at a noise step.
+func (b Batches) BlockAt(seed, step uint64) int {
+	return int(float64(b.Blocks()) * noise.Common(seed, step, siteRows))
+}
+
+// Takes reports whether an entry takes a batch, of anchored ones.
+func (b Batches) Takes(entry string) bool {
+	return slices.Contains([]string{"start", "step", "end", NoisyGrad}, entry)
 }
 
 // Wanted are the rows that an entry reads on a lane at a noise step, computed on the host from the lane's scalars; nil
@@ -125,13 +134,13 @@ func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string
 	if b.Size == 0 {
 		return nil
 	}
+	if b.Anchored && b.Takes(entry) {
+		return b.rowsOf(b.BlockAt(seed, step))
+	}
 	switch entry {
-	case "start", "step", NoisyGrad:
-		if b.Anchored {
-			return b.wantedTogether(seed, step)
-		}
-		fallthrough
-	case PlainGrad:
+	case Block:
+		return b.rowsOf(int(scalar(Part)))
+	case "start", "step", NoisyGrad, PlainGrad:
 		return b.inEpoch(seed, 2*scalar(Walker)+1, scalar(clock), 0, b.Size)
 	case Climb:
 		return b.wantedToLearn(seed, scalar(Walker), scalar(clock))
@@ -149,13 +158,12 @@ func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string
 	return nil
 }
 
-// wantedTogether is together on the host.
-func (b Batches) wantedTogether(seed, step uint64) []float64 {
-	rows, first := make([]float64, b.Size), math.Floor(float64(b.Rows)*noise.Common(seed, step, siteRows))
+// rowsOf are the rows that programs read for a block.
+func (b Batches) rowsOf(block int) []float64 {
+	rows, start := make([]float64, b.Block()), min(b.first(block), b.Rows-b.Block())
 	for i := range rows {
-		rows[i] = math.Mod(first+float64(i), float64(b.Rows))
-		if b.Order != nil {
-			rows[i] = b.Order[int(rows[i])]
+		if rows[i] = float64(start + i); b.Order != nil {
+			rows[i] = b.Order[start+i]
 		}
 	}
 	return rows
@@ -187,7 +195,7 @@ func (s System) density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 		return s.estimate(theta, g.Data("reference", b.Reference, len(b.Reference)))
 	}
 	if b.Anchored {
-		return s.estimate(theta, s.together(g))
+		return s.fromBlock(theta)
 	}
 	return s.estimate(theta, s.fromEpoch(keys(g.Input(Walker), 1), g.Input(clock), g.Const(0), b.Size))
 }
@@ -196,11 +204,7 @@ func (s System) density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 func (s System) estimate(theta, rows autodiff.Node) (logPrior, logLik autodiff.Node) {
 	logPrior, whole, terms := s.split(theta, rows)
 	weight := theta.Graph().Const(float64(s.Batches.Rows) / float64(rows.Size()))
-	sum := autodiff.Mul(weight, autodiff.SumAll(terms))
-	if s.Batches.Anchored {
-		sum = autodiff.Add(sum, s.correction(theta, rows, weight))
-	}
-	return logPrior, autodiff.Add(whole, sum)
+	return logPrior, autodiff.Add(whole, autodiff.Mul(weight, autodiff.SumAll(terms)))
 }
 
 func (s System) split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
@@ -214,6 +218,7 @@ func (s System) batchEntries() []lower.Entry {
 	}
 	entries := []lower.Entry{s.termsEntry(), s.allRowsEntry(), s.noisyEntry(NoisyGrad)}
 	if s.Batches.Anchored {
+		entries = append(entries, s.blockEntry())
 		s.Batches.Anchored = false
 		entries = append(entries, s.noisyEntry(PlainGrad))
 	}
@@ -233,6 +238,6 @@ func (s System) termsEntry() lower.Entry {
 func (s System) noisyEntry(name string) lower.Entry {
 	g := autodiff.New()
 	pieces, _, _ := s.noisyPieces(s.theta(g))
-	return lower.Entry{Name: name, Assign: put(name, s.force(pieces), clock,
-		autodiff.Add(g.Input(clock), g.Const(1)))}
+	return lower.Entry{Name: name, Assign: append(put(name, s.force(pieces), clock,
+		autodiff.Add(g.Input(clock), g.Const(1))), s.took(g)...)}
 }

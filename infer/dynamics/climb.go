@@ -35,7 +35,6 @@ const (
 
 func (s System) climbEntry() lower.Entry {
 	g := autodiff.New()
-	s.Batches.Anchored = false
 	theta := s.theta(g)
 	logPrior, logLik := s.estimate(theta, s.learnFrom(g))
 	gradient := autodiff.Grad(autodiff.Add(logPrior, logLik), theta)[0]

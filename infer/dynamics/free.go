@@ -2,6 +2,7 @@ package dynamics
 
 import (
 	"fmt"
+	"slices"
 
 	"ppl/autodiff"
 	"ppl/compiler/lower"
@@ -10,6 +11,7 @@ import (
 // A free rule rejects nothing, so a noisy gradient is sufficient. A rule says how a walker's auxiliary variables are
 // initialised and how it moves by one step; the four entries are built from that.
 type free interface {
+	Traits() Traits
 	// fresh initialises the variables that the rule keeps besides θ and the forces there, as for a walker that has just
 	// been placed.
 	fresh(s System, g *autodiff.Graph) []lower.Assign
@@ -105,7 +107,7 @@ func (x *state) all(r free) []lower.Assign {
 	if x.Batches.Size > 0 {
 		out = append(out, lower.Assign{Name: clock, Value: x.clock})
 	}
-	return out
+	return append(out, x.took(x.g)...)
 }
 
 // freeEntries are the entries of a free rule.
@@ -136,16 +138,25 @@ func begin(r free, s System) lower.Entry {
 	return lower.Entry{Name: "begin", Assign: assign}
 }
 
+// advance is a step. Anchored batches leave the density to the end of the trajectory, unless the rule reads it: with
+// the gradient known from the anchor's tables, its logarithms would be a third of the work.
 func advance(r free, s System) lower.Entry {
 	x := held(r, s)
 	r.move(x)
-	return lower.Entry{Name: "step", Assign: x.all(r)}
+	assign := x.all(r)
+	if s.Batches.Anchored && !r.Traits().Density {
+		assign = slices.DeleteFunc(assign, func(a lower.Assign) bool { return a.Name == LogPrior || a.Name == LogLik })
+	}
+	return lower.Entry{Name: "step", Assign: assign}
 }
 
 // end returns a walker that became non-finite to the start of its trajectory, with initialised variables.
 func end(r free, s System) lower.Entry {
 	x := held(r, s)
 	g := x.g
+	if s.Batches.Anchored {
+		x.logPrior, x.logLik = s.density(x.theta)
+	}
 	sane := s.temper(x.logPrior, x.logLik)
 	for _, a := range r.fresh(s, g) {
 		sane = autodiff.Add(sane, autodiff.SumAll(x.own[a.Name]))
@@ -165,6 +176,7 @@ func end(r free, s System) lower.Entry {
 	if p, ok := kept[Momentum]; ok {
 		total = autodiff.Add(total, kinetic(p))
 	}
+	assign = append(assign, s.took(g)...)
 	return lower.Entry{Name: "end", Assign: append(assign, put(
 		Total, total, Tempered, tempered, Accept, sane, Moved, sane, Finite, sane, Ended, x.theta, Diverged,
 		autodiff.Not(sane))...)}

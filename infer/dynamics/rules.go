@@ -6,6 +6,8 @@ type Traits struct {
 	Corrected bool
 	// Friction: the rule reads the buffer of that name, which the host sets.
 	Friction bool
+	// Density: a step reads the log density where it begins.
+	Density bool
 	// Flagged: not every trajectory ends at a draw; the buffer Counts says which do.
 	Flagged bool
 	// Carried are lane buffers of size 1 that belong to the rung: they change lanes when rungs do.

@@ -27,14 +27,11 @@ func sharedCorrelation(t *testing.T, away float64) (rho, se [2]float64) {
 	for j := range at {
 		at[j] = mode[j] + away*sd[j]
 	}
-	sum, slope := c.known(at, false)
 	for lane := range n {
 		l.SetLane(dynamics.Theta, lane, mode)
-		l.SetLane(dynamics.Anchor, lane, at)
-		l.SetLane(dynamics.AnchorSlope, lane, slope)
 	}
-	for name, v := range map[string]float64{dynamics.AnchorSum: sum, dynamics.AnchorShare: 1, dynamics.StepSize: 0.2,
-		dynamics.Friction: 0.1} {
+	l.AnchorAt(t, at)
+	for name, v := range map[string]float64{dynamics.StepSize: 0.2, dynamics.Friction: 0.1} {
 		l.Fill(name, v)
 	}
 	l.Call(t, "start", 1)

@@ -41,7 +41,7 @@ func (TACTHMC) Name() string { return "tacthmc" }
 
 // Traits: friction; only draws at unit temperature count.
 func (TACTHMC) Traits() Traits {
-	return Traits{Friction: true, Flagged: true, Carried: []string{Thermostat}}
+	return Traits{Friction: true, Density: true, Flagged: true, Carried: []string{Thermostat}}
 }
 
 // Entries of the rule. One thermostat serves all coordinates, as published.

@@ -23,9 +23,6 @@ type anchor struct {
 	Renewed bool // where a walker was that was far from all others (renewal.go), and no mode
 }
 
-// maxAnchors bounds how many are kept; the oldest are dropped.
-const maxAnchors = 64
-
 // suitAnchors gives every lane, before its trajectory, the anchor nearest to it. What the noise of gradients is at that
 // distance decides whether the lane uses its anchor, and bounds its step: a walker that has left all anchors would be
 // heated by the noise faster than its thermostat cools it. The step of the rung holds wherever draws of the rung are,
@@ -95,6 +92,7 @@ func (w *walkers) nearestAnchor(x []float64, modes bool) (k int) {
 
 // newAnchors replaces the anchors; every lane is given one by its next assignment.
 func (w *walkers) newAnchors(anchors []anchor) {
+	w.tables = w.tablesOf(anchors)
 	w.Anchors, w.AnchorOf = anchors, slices.Repeat([]int{-1}, w.lanes())
 	w.assignAnchors(w.positions())
 }
@@ -106,10 +104,6 @@ func (w *walkers) writeAnchor(lane int) {
 	}
 	a := &w.Anchors[k]
 	w.exe.SetLane(dynamics.Anchor, lane, a.At)
-	if w.anchored {
-		w.exe.SetLane(dynamics.AnchorSlope, lane, a.Slope)
-		w.set(dynamics.AnchorSum, lane, a.Sum)
-	}
 }
 
 // control is the sum of all rows' terms at a lane's position to first order about its anchor; NaN without one.
@@ -210,7 +204,7 @@ func (t *anchorSearch) finish() (found result, err error) {
 	for _, a := range t.found() {
 		anchors = t.merge(anchors, a)
 	}
-	w.newAnchors(anchors[max(0, len(anchors)-maxAnchors):])
+	w.newAnchors(anchors[max(0, len(anchors)-w.mostAnchors()):])
 	if t.judge != nil {
 		err = t.judge(&t.state, &found)
 	}
@@ -282,6 +276,11 @@ func (r *run) firstAnchors(load func() error) error {
 // curvatures show whether they have come to modes; if not, as on a ridge that warm-up's metric does not know, they go
 // on in coordinates that the curvatures make round.
 func (r *run) anchorAtModes() (anchored bool, err error) {
+	if r.walkers.mostAnchors() == 0 {
+		r.notef("minibatches have no control variates: the gradients of %d batches of %d coordinates at an anchor would "+
+			"take too much memory; larger batches take less", r.walkers.batches.Blocks(), r.walkers.dim)
+		return false, nil
+	}
 	const most = 3
 	starts := r.walkers.positions
 	for range most {
@@ -375,27 +374,21 @@ func (r *run) near(lane int, mode []float64) []float64 {
 	return x
 }
 
-// costWithAnchor is what a step with an anchor costs, in steps without one. It takes two gradients of each row, but all
-// walkers share the rows. Measured on logistic regressions with 20 predictors and 4 to 8 walkers it is .3 to .4; in
-// networks, where arithmetic counts more than memory, two gradients suggest 2, which was not measured. The estimate is
-// on the side of anchors, because where they help they help by much.
-const costWithAnchor = 1.25
-
-// anchorsPay compares effective draws at equal cost, on the rung at temperature 1: as many as the pace of walkers; a
-// rule without a thermostat, and one with a fixed step, gets less biased draws from less noise.
+// anchorsPay compares effective draws of as many steps, on the rung at temperature 1: as many as the pace of walkers. A
+// step with an anchor costs less than one without, since all walkers share its rows; a rule without a thermostat, and one with a fixed step, gets less biased draws from less noise.
 func (r *run) anchorsPay(noise noises) bool {
 	s := &r.shared
 	if s.settings().ControlVariates == "on" {
 		return true
 	}
 	at := r.walkers.Rungs[0]
-	pays := s.pace(at, noise.Anchored) > costWithAnchor*s.pace(at, noise.Plain)
+	pays := s.pace(at, noise.Anchored) > s.pace(at, noise.Plain)
 	if s.settings().StepSize > 0 || !r.walkers.thermostated() {
 		pays = noise.Anchored.Worst < noise.Plain.Worst/2
 	}
 	what := "and are used"
 	if !pays {
-		what = "which does not pay for a second gradient of each row, so they are not used"
+		what = "which gives no more effective draws, so they are not used"
 	}
 	r.notef("control variates leave a variance of %.2g in the gradient of a minibatch, in whitened coordinates, where "+
 		"it is %.2g without, %s", noise.Anchored.Worst, noise.Plain.Worst, what)

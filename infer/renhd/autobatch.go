@@ -27,9 +27,11 @@ const (
 	fewRows      = 512 // all of less are taken
 )
 
-// How work compares, measured once: in batches of its own, a walker's rows are gathered element by element; and for an
+// How work compares, measured once: a row of a batch takes longer than one of a product with all rows; in batches of its
+// own, a walker's rows are gathered element by element; and for an
 // effective draw walkers take fewer steps of corrected trajectories than gradients of minibatches, at a pace of 1.
 const (
+	sharedRows    = 1.5
 	ownRows       = 5.0
 	stepsForDraw  = 5.3 // times 1/pace, in minibatches
 	exactGradient = 8.0 // for an effective draw, in up to fewExact dimensions
@@ -129,7 +131,9 @@ func (s *shared) workOfSteps() (c stepCost, err error) {
 	}
 	c.row = (two - one) / float64(s.batches.Size)
 	c.fixed = one - c.row*float64(s.batches.Size)
-	if !s.system.Batches.Anchored {
+	if s.system.Batches.Anchored {
+		c.row *= sharedRows
+	} else {
 		c.row *= ownRows
 	}
 	if _, streamed := infer.Streaming(s.target); streamed {

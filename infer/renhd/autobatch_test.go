@@ -49,7 +49,7 @@ func TestBatchIsChosen(t *testing.T) {
 // The batch that is chosen grows with the noise that control variates leave, from the least where there is none, and
 // all rows are chosen where noise is so large that no batch pays.
 func TestBatchGrowsWithNoise(t *testing.T) {
-	x, y := dynamicstest.SimulateLogistic(1_000_000, 3, 1)
+	x, y := dynamicstest.SimulateLogistic(999_999, 3, 1)
 	o := options(1)
 	o.Settings = infer.Settings{Batch: leastBatch}
 	s, err := newShared(dynamicstest.Logistic(x, y, 3, 2.5), o, exchange{test: penalty()})

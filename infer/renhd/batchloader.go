@@ -33,8 +33,12 @@ func (f *batchLoader) inputs() (names []string) {
 	if f == nil {
 		return nil
 	}
+	sizes := []int{f.batches.Size, f.batches.Chunk, f.batches.Pass}
+	if f.batches.Anchored && f.batches.Size > 0 {
+		sizes = append(sizes, f.batches.Block())
+	}
 	for k := range f.target.Streams() {
-		for _, m := range []int{f.batches.Size, f.batches.Chunk, f.batches.Pass} {
+		for _, m := range sizes {
 			name, _ := f.target.StreamInput(k, m)
 			names = append(names, name)
 		}

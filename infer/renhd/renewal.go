@@ -49,7 +49,7 @@ func (r *run) renew(found []anchor) error {
 			kept = append(kept, a)
 		}
 	}
-	for _, a := range found[:max(0, min(len(found), maxAnchors-len(kept)))] {
+	for _, a := range found[:max(0, min(len(found), w.mostAnchors()-len(kept)))] {
 		a.Renewed = true
 		kept = append(kept, a)
 	}

@@ -72,8 +72,9 @@ func TestAnchorsAreRenewed(t *testing.T) {
 	if z := r.biasAt(t, far, at[far]); z > 4 {
 		t.Errorf("gradients are off by %.1f standard errors", z)
 	}
-	w.Anchors[1].Slope[0] += 1 / sd
-	w.writeAnchor(far)
+	for slopes := w.tables[1].slopes; len(slopes) > 0; slopes = slopes[2:] {
+		slopes[0] += 1 / sd
+	}
 	if z := r.biasAt(t, far, at[far]); z < 8 {
 		t.Errorf("with the slope of another point they are off by %.1f standard errors: the test could not fail", z)
 	}

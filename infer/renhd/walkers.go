@@ -23,7 +23,10 @@ type walkers struct {
 	chained  bool  // the program reads the number of the chain
 	anchored bool  // gradients have control variates
 	traits   dynamics.Traits
+	batches  dynamics.Batches
+	seed     uint64
 	loader   *batchLoader // nil where all data are in memory
+	tables   []table      // by anchor, of those that lanes have had
 
 	saved        []string // the lane buffers that a checkpoint holds
 	savedNumbers int      // in them, of all lanes
@@ -57,7 +60,7 @@ func newWalkers(s *shared, program program, exe device.Executable, p *population
 	w := &walkers{population: p, exe: exe, program: program, chains: s.options.Chains, dim: s.target.Dim(),
 		tempered: s.system.Path != dynamics.Plain, numbered: s.system.Batches.Size > 0,
 		anchored: s.system.Batches.Size > 0 && s.system.Batches.Anchored, traits: s.rule.Traits(),
-		loader: newBatchLoader(s), wholeCalls: s.options.WholeCalls}
+		batches: s.system.Batches, seed: s.options.Seed, loader: newBatchLoader(s), wholeCalls: s.options.WholeCalls}
 	w.chained = w.numbered && s.blocks == nil
 	w.findLanes()
 	w.chooseSaved()
@@ -246,6 +249,9 @@ func (w *walkers) run(ctx context.Context, calls []device.Call, mask []bool) err
 func (w *walkers) call(ctx context.Context, calls []device.Call, mask []bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if w.anchored {
+		return w.callCorrected(ctx, calls, mask)
 	}
 	next, err := w.exe.Run(calls, w.NoiseStep, mask)
 	w.NoiseStep = next

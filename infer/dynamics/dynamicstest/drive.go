@@ -3,6 +3,8 @@ package dynamicstest
 import (
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"ppl/compiler/lower"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
@@ -13,9 +15,24 @@ import (
 // Lanes are walkers under one rule on the host.
 type Lanes struct {
 	device.Executable
-	N, Dim int
-	step   uint64
+	N, Dim  int
+	batches dynamics.Batches
+	step    uint64
+	at      *Anchor
 }
+
+// An Anchor is where all lanes have one, with Σ ℓᵢ and its gradient over the rows of each block, and the totals that
+// count as those over all rows.
+type Anchor struct {
+	At     []float64
+	Sums   []float64
+	Slopes [][]float64
+	Sum    float64
+	Slope  []float64
+}
+
+// seed of the noise of Lanes.
+const seed = 20200601
 
 // Open loads a rule over a target on n lanes, all with the identity metric and started from the target's Start.
 func Open(t testing.TB, r dynamics.Rule, s dynamics.System, n int) *Lanes {
@@ -27,12 +44,12 @@ func Open(t testing.TB, r dynamics.Rule, s dynamics.System, n int) *Lanes {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := host.Device{}.Load(p, device.Options{Lanes: n, Seed: 20200601})
+	e, err := host.Device{}.Load(p, device.Options{Lanes: n, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.Close() })
-	l := &Lanes{Executable: e, N: n, Dim: s.Target.Dim()}
+	l := &Lanes{Executable: e, N: n, Dim: s.Target.Dim(), batches: s.Batches}
 	for lane := range n {
 		dynamics.SetMetric(e, lane, s.Metric)
 		e.SetLane(dynamics.Theta, lane, s.Target.Start(7, lane))
@@ -68,8 +85,57 @@ func (l *Lanes) Counting(r dynamics.Rule) []float64 {
 	return out
 }
 
+// AnchorAt makes an anchor of a point, with what the entry Block says there; Call writes the corrections of batches.
+func (l *Lanes) AnchorAt(t testing.TB, at []float64) *Anchor {
+	t.Helper()
+	a := &Anchor{At: at, Slope: make([]float64, l.Dim)}
+	for lane := range l.N {
+		l.SetLane(dynamics.Anchor, lane, at)
+	}
+	l.Fill(dynamics.AnchorShare, 1)
+	for block := range l.batches.Blocks() {
+		l.Fill(dynamics.Part, float64(block))
+		if _, err := l.Run([]device.Call{{Entry: dynamics.Block, Times: 1}}, 0, nil); err != nil {
+			t.Fatal(err)
+		}
+		sum, slope := l.Read(dynamics.BlockSum)[0], l.Read(dynamics.BlockSlope)[:l.Dim]
+		a.Sums, a.Slopes = append(a.Sums, sum), append(a.Slopes, slope)
+		a.Sum += sum
+		floats.Add(a.Slope, slope)
+	}
+	l.at = a
+	return a
+}
+
+// correct writes the correction of the batch that an entry takes at the next step.
+func (l *Lanes) correct() {
+	block, blocks := l.batches.BlockAt(seed, l.step), float64(l.batches.Blocks())
+	slopes := make([]float64, dynamics.Ahead*l.Dim)
+	levels := []float64{dynamics.Ahead - 1: 0}
+	levels[0] = l.at.Sum - blocks*l.at.Sums[block]
+	copy(slopes, l.at.Slope)
+	floats.AddScaled(slopes[:l.Dim], -blocks, l.at.Slopes[block])
+	for lane := range l.N {
+		l.SetLane(dynamics.Levels, lane, levels)
+		l.SetLane(dynamics.Slopes, lane, slopes)
+	}
+	l.Fill(dynamics.Taken, 0)
+}
+
 // Call runs an entry a number of times.
 func (l *Lanes) Call(t testing.TB, entry string, times int) {
+	t.Helper()
+	if l.at != nil && l.batches.Takes(entry) {
+		for range times {
+			l.correct()
+			l.call(t, entry, 1)
+		}
+		return
+	}
+	l.call(t, entry, times)
+}
+
+func (l *Lanes) call(t testing.TB, entry string, times int) {
 	t.Helper()
 	next, err := l.Run([]device.Call{{Entry: entry, Times: times}}, l.step, nil)
 	if err != nil {

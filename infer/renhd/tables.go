@@ -1,0 +1,191 @@
+package renhd
+
+import (
+	"context"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+)
+
+// A table has, for each block of rows that can be a batch, what corrects the estimate of the sum over all rows: a level
+// and, [block, dim], a slope. With K blocks S, of which each step takes one at random,
+//
+//	level_S = Σ ℓᵢ(a) − K Σ_S ℓᵢ(a)    slope_S = Σ ∇ℓᵢ(a) − K Σ_S ∇ℓᵢ(a)
+//
+// It is made by one pass over the rows, when a lane first needs it, and is no part of a checkpoint.
+type table struct{ levels, slopes []float64 }
+
+// mostTabulated bounds the numbers of all tables together, to half a gigabyte.
+const mostTabulated = 1 << 26
+
+// mostAnchors is how many anchors are kept; the oldest are dropped.
+func (w *walkers) mostAnchors() int {
+	const most = 64
+	if !w.anchored {
+		return most
+	}
+	return min(most, mostTabulated/(w.batches.Blocks()*(w.dim+1)))
+}
+
+// tablesOf keeps the tables of anchors that stay.
+func (w *walkers) tablesOf(anchors []anchor) []table {
+	out := make([]table, len(anchors))
+	for i, a := range anchors {
+		same := func(b anchor) bool { return slices.Equal(a.At, b.At) }
+		if k := slices.IndexFunc(w.Anchors, same); k >= 0 && k < len(w.tables) {
+			out[i] = w.tables[k]
+		}
+	}
+	return out
+}
+
+// callCorrected writes, before calls of the device, the corrections of the batches that they will take: of Ahead
+// batches at a time.
+func (w *walkers) callCorrected(ctx context.Context, calls []device.Call, mask []bool) error {
+	for len(calls) > 0 {
+		now, later := w.cutAhead(calls)
+		if blocks := w.blocksOf(now); len(blocks) > 0 {
+			if err := w.tabulate(ctx); err != nil {
+				return err
+			}
+			w.writeCorrections(blocks)
+		}
+		next, err := w.exe.Run(now, w.NoiseStep, mask)
+		if w.NoiseStep = next; err != nil {
+			return err
+		}
+		calls = later
+	}
+	return nil
+}
+
+// cutAhead cuts calls where they have taken Ahead batches.
+func (w *walkers) cutAhead(calls []device.Call) (now, later []device.Call) {
+	room := dynamics.Ahead
+	for i, c := range calls {
+		if !w.batches.Takes(c.Entry) {
+			continue
+		}
+		if room == 0 {
+			return calls[:i], calls[i:]
+		}
+		if c.Times > room {
+			now = append(slices.Clone(calls[:i]), device.Call{Entry: c.Entry, Times: room})
+			later = append([]device.Call{{Entry: c.Entry, Times: c.Times - room}}, calls[i+1:]...)
+			return now, later
+		}
+		room -= c.Times
+	}
+	return calls, nil
+}
+
+// blocksOf are the blocks that calls take, one after the other.
+func (w *walkers) blocksOf(calls []device.Call) (blocks []int) {
+	step := w.NoiseStep
+	for _, c := range calls {
+		if w.batches.Takes(c.Entry) {
+			for at := range uint64(c.Times) {
+				blocks = append(blocks, w.batches.BlockAt(w.seed, step+at))
+			}
+		}
+		step += uint64(c.Times)
+	}
+	return blocks
+}
+
+// writeCorrections writes those of the next batches, lane by lane.
+func (w *walkers) writeCorrections(blocks []int) {
+	levels, slopes := make([]float64, dynamics.Ahead), make([]float64, dynamics.Ahead*w.dim)
+	for lane, k := range w.AnchorOf {
+		if k < 0 {
+			continue
+		}
+		t := w.tables[k]
+		for i, block := range blocks {
+			levels[i] = t.levels[block]
+			copy(slopes[i*w.dim:(i+1)*w.dim], t.slopes[block*w.dim:])
+		}
+		w.exe.SetLane(dynamics.Levels, lane, levels)
+		w.exe.SetLane(dynamics.Slopes, lane, slopes)
+	}
+	w.setAll(dynamics.Taken, 0)
+}
+
+// tabulate makes the tables that lanes need and do not have.
+func (w *walkers) tabulate(ctx context.Context) error {
+	for len(w.tables) < len(w.Anchors) {
+		w.tables = append(w.tables, table{})
+	}
+	for _, k := range w.AnchorOf {
+		if k >= 0 && w.tables[k].levels == nil {
+			if err := w.makeTable(ctx, k); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// makeTable goes through the blocks at an anchor, as many at a time as there are lanes. It does not count as noise
+// steps, so that a resumed run, which makes its tables again, takes the same batches.
+func (w *walkers) makeTable(ctx context.Context, k int) error {
+	blocks, d := w.batches.Blocks(), w.dim
+	t := table{make([]float64, blocks), make([]float64, blocks*d)}
+	for lane := range w.lanes() {
+		w.exe.SetLane(dynamics.Anchor, lane, w.Anchors[k].At)
+	}
+	calls, mask := []device.Call{{Entry: dynamics.Block, Times: 1}}, make([]bool, w.lanes())
+	for first := 0; first < blocks; first += w.lanes() {
+		for lane := range mask {
+			if mask[lane] = first+lane < blocks; mask[lane] {
+				w.set(dynamics.Part, lane, float64(first+lane))
+			}
+		}
+		if err := w.runBlocks(ctx, calls, mask); err != nil {
+			return err
+		}
+		for lane := range mask {
+			if block := first + lane; mask[lane] {
+				t.levels[block] = w.get(dynamics.BlockSum, lane)
+				w.exe.GetLane(dynamics.BlockSlope, lane, t.slopes[block*d:(block+1)*d])
+			}
+		}
+	}
+	for lane := range w.lanes() {
+		w.writeAnchor(lane)
+	}
+	t.correct(d)
+	w.tables[k] = t
+	return nil
+}
+
+func (w *walkers) runBlocks(ctx context.Context, calls []device.Call, mask []bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if w.loader != nil {
+		if err := w.loader.load(ctx, w, dynamics.Block, mask); err != nil {
+			return err
+		}
+	}
+	_, err := w.exe.Run(calls, w.NoiseStep, mask)
+	return err
+}
+
+// correct makes corrections of the sums over blocks.
+func (t *table) correct(d int) {
+	blocks := float64(len(t.levels))
+	level, slope := floats.Sum(t.levels), make([]float64, d)
+	for at := 0; at < len(t.slopes); at += d {
+		floats.Add(slope, t.slopes[at:at+d])
+	}
+	for i := range t.levels {
+		t.levels[i] = level - blocks*t.levels[i]
+	}
+	for i := range t.slopes {
+		t.slopes[i] = slope[i%d] - blocks*t.slopes[i]
+	}
+}
