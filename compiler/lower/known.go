@@ -62,8 +62,8 @@ func followedAxis(v *value) (axis, lo int, ok bool) {
 	return 0, 0, false
 }
 
-// countedFrom finds an index that counts up along an axis from a number which all lanes have in common, as the rows of a
-// minibatch do: start+lo, start+lo+1, …. Memory is then read in its order, and the loop knows that.
+// countedFrom finds an index that counts up along an axis from a number which all lanes have in common, as the rows of
+// a minibatch do: start+lo, start+lo+1, …. Memory is then read in its order, and the loop knows that.
 func countedFrom(v *value) (start *value, axis, lo int, ok bool) {
 	if v.kind != autodiff.OpAdd {
 		return nil, 0, 0, false

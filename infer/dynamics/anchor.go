@@ -7,9 +7,9 @@ import (
 )
 
 // An anchor a is a point where all rows' terms and their gradients are known, summed by block: the K blocks of rows of
-// which each batch takes one (Batches.Blocks). Near it, terms are about linear, and a block S needs to estimate only the
-// rest (SGLD-CV: Baker, Fearnhead, Fox and Nemeth, Statistics and Computing 2019; renewed anchors: Dubey et al., NeurIPS
-// 2016):
+// which each batch takes one (Batches.Blocks). Near it, terms are about linear, and a block S needs to estimate only
+// the rest (SGLD-CV: Baker, Fearnhead, Fox and Nemeth, Statistics and Computing 2019; renewed anchors: Dubey et al.,
+// NeurIPS 2016):
 //
 //	log ℓ(θ) ≈ Σ ℓᵢ(a) + (θ − a)·Σ ∇ℓᵢ(a) + K Σ_S [ℓᵢ(θ) − ℓᵢ(a) − (θ − a)·∇ℓᵢ(a)]
 //	         = K Σ_S ℓᵢ(θ) + level_S + (θ − a)·slope_S
@@ -19,8 +19,8 @@ import (
 // wherever the anchor is; that decides only how much noise it has.
 //
 // These are lane buffers that the host writes: the anchor; levels and slopes of the batches to come, at most Ahead of
-// them; how many of these were taken since; and the share of the correction that is used, 0 or 1: a rung so hot that its
-// walkers are far from every anchor has less noise without one.
+// them; how many of these were taken since; and the share of the correction that is used, 0 or 1: a rung so hot that
+// its walkers are far from every anchor has less noise without one.
 const (
 	Anchor      = "anchor"
 	Levels      = "anchor_levels"

@@ -119,7 +119,8 @@ func TestLanesShareBatches(t *testing.T) {
 		sum := func(at uint64) float64 { return 15 * blocks.Sums[s.Batches.BlockAt(20200601, at)] }
 		wanted := floats.Sum(s.Batches.Wanted(dynamics.NoisyGrad, 20200601, step, nil))
 		if more := 15*wanted - sum(step); more != 0 && (more < 0 || more > 15*298) {
-			t.Fatalf("step %d: the host loads rows that add up to %v, those of a block to %v", step, wanted, sum(step)/15)
+			t.Fatalf("step %d: the host loads rows that add up to %v, those of a block to %v", step, wanted,
+				sum(step)/15)
 		}
 		for lane, v := range l.Read(dynamics.NoisyGrad) {
 			theta := make([]float64, 1)

@@ -23,8 +23,8 @@ import (
 // density is needed (for a rule that corrects, Size = 0, and for the entry Gradient), the rows of Reference are used,
 // weighted to count as all rows: a posterior of about the same shape and location.
 //
-// Rows in an order drawn for the run are then cut into blocks of about Size, and a batch is one of these at random: what
-// a block says at an anchor is tabulated.
+// Rows in an order drawn for the run are then cut into blocks of about Size, and a batch is one of these at random:
+// what a block says at an anchor is tabulated.
 //
 // If rows are in random order already (Mixed), as in the files of data too large for memory, a batch is Size
 // consecutive rows from a random one on, wrapping around at the end, and so are the rows of energies. Over all possible

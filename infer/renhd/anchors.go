@@ -277,8 +277,8 @@ func (r *run) firstAnchors(load func() error) error {
 // on in coordinates that the curvatures make round.
 func (r *run) anchorAtModes() (anchored bool, err error) {
 	if r.walkers.mostAnchors() == 0 {
-		r.notef("minibatches have no control variates: the gradients of %d batches of %d coordinates at an anchor would "+
-			"take too much memory; larger batches take less", r.walkers.batches.Blocks(), r.walkers.dim)
+		r.notef("minibatches have no control variates: the gradients of %d batches of %d coordinates at an anchor "+
+			"would take too much memory; larger batches take less", r.walkers.batches.Blocks(), r.walkers.dim)
 		return false, nil
 	}
 	const most = 3
@@ -375,7 +375,8 @@ func (r *run) near(lane int, mode []float64) []float64 {
 }
 
 // anchorsPay compares effective draws of as many steps, on the rung at temperature 1: as many as the pace of walkers. A
-// step with an anchor costs less than one without, since all walkers share its rows; a rule without a thermostat, and one with a fixed step, gets less biased draws from less noise.
+// step with an anchor costs less than one without, since all walkers share its rows; a rule without a thermostat, and
+// one with a fixed step, gets less biased draws from less noise.
 func (r *run) anchorsPay(noise noises) bool {
 	s := &r.shared
 	if s.settings().ControlVariates == "on" {

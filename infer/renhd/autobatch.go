@@ -27,9 +27,9 @@ const (
 	fewRows      = 512 // all of less are taken
 )
 
-// How work compares, measured once: a row of a batch takes longer than one of a product with all rows; in batches of its
-// own, a walker's rows are gathered element by element; and for an
-// effective draw walkers take fewer steps of corrected trajectories than gradients of minibatches, at a pace of 1.
+// How work compares, measured once: a row of a batch takes longer than one of a product with all rows; in batches of
+// its own, a walker's rows are gathered element by element; and for an effective draw walkers take fewer steps of
+// corrected trajectories than gradients of minibatches, at a pace of 1.
 const (
 	sharedRows    = 1.5
 	ownRows       = 5.0
