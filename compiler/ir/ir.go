@@ -37,7 +37,7 @@ func (t Type) Bytes() int {
 type Space uint8
 
 const (
-	Shared Space = iota // one copy, filled by Init or by Setup, read by all lanes
+	Shared Space = iota // one copy, filled by Init, by Setup or by the host, read by all lanes
 	// one copy per lane; keeps its contents between calls; has a name by which the host reads and writes it
 	Lane
 	Scratch // one copy per lane, undefined at the start of an entry
@@ -49,12 +49,18 @@ type BufID int32
 
 // A Buffer holds Size elements (per lane unless Shared).
 type Buffer struct {
-	Name  string // unique among Lane buffers; a hint elsewhere
+	Name  string // unique among Lane and Given buffers; a hint elsewhere
 	Space Space
 	Type  Type
 	Size  int
-	Init  numbers.List // Shared only: contents; none when Setup computes them
+	Init  numbers.List // Shared only: contents; none when Setup or the host writes them
+	// Shared only: the host writes it by its name, before a call, and no statement does; it keeps its contents, zero at
+	// first
+	Given bool
 }
+
+// Named reports whether the host knows the buffer by its name.
+func (b *Buffer) Named() bool { return b.Space == Lane || b.Given }
 
 // A Layout says how a device should lay out lanes in memory and what it should make vectors of. It changes no result
 // beyond rounding: the order of sums may differ.

@@ -16,7 +16,7 @@ func (p *Program) Print(w io.Writer) {
 		pr.line(0, "lanes %v", p.Layout)
 	}
 	for i, b := range p.Buffers {
-		pr.line(0, "b%d = %v %v[%d] %q%s", i, b.Space, b.Type, b.Size, b.Name, initText(b.Init))
+		pr.line(0, "b%d = %s %v[%d] %q%s", i, b.who(), b.Type, b.Size, b.Name, initText(b.Init))
 	}
 	if len(p.Setup) > 0 {
 		pr.line(0, "setup")
@@ -37,6 +37,14 @@ func (p *Program) String() string {
 func (t Type) String() string { return [...]string{"f64", "f32", "i32"}[t] }
 
 func (s Space) String() string { return [...]string{"shared", "lane", "scratch", "tile"}[s] }
+
+// who is the space of a buffer, and that the host writes it.
+func (b *Buffer) who() string {
+	if b.Given {
+		return "given"
+	}
+	return b.Space.String()
+}
 
 // initText shows the first numbers of a shared buffer.
 func initText(init numbers.List) string {

@@ -5,11 +5,11 @@ import "fmt"
 // Verify reports the first rule that a program breaks, nil if there is none. A verified program cannot read or write
 // outside its buffers, and has the same results in whatever order a device runs the points of a kernel.
 //
-//   - Lane buffers are F64 or F32 and have unique names; Init is for Shared buffers and has their size; entries have
-//     unique names.
+//   - Lane and Given buffers are F64 or F32 and have unique names; Init is for Shared buffers and has their size; Given
+//     buffers are Shared, without Init, and neither read nor written in Setup; entries have unique names.
 //   - Setup reads and writes Shared buffers, without noise or shuffles; entries write the others. A Shared buffer
-//     without Init is written in Setup before it is read; a Scratch buffer is written in the same entry before it is
-//     read.
+//     that has no Init and is not Given is written in Setup before it is read; a Scratch buffer is written in the same
+//     entry before it is read.
 //   - Products have operands of one precision; cumulative sums and factorisations are F64. Instructions are F64 or F32;
 //     loads, uniform noise and shuffles say F64. Tiles combine buffers of one type.
 //   - A register is defined before it is used; Axis is a loop; every index stays inside its buffer for all loop
@@ -64,16 +64,18 @@ func (v *verifier) buffers() error {
 		switch {
 		case b.Size < 0 || b.Space > Tile || b.Type > I32:
 			return fmt.Errorf("ir: buffer b%d %q is malformed", i, b.Name)
-		case b.Space == Lane && (b.Type == I32 || names[b.Name]):
-			return fmt.Errorf("ir: lane buffer b%d %q is %v or a second of its name", i, b.Name, b.Type)
+		case b.Given && (b.Space != Shared || !b.Init.None()):
+			return fmt.Errorf("ir: given buffer b%d %q is %v, or has initial values", i, b.Name, b.Space)
+		case b.Named() && (b.Type == I32 || names[b.Name]):
+			return fmt.Errorf("ir: named buffer b%d %q is %v or a second of its name", i, b.Name, b.Type)
 		case !b.Init.None() && (b.Space != Shared || b.Init.Len() != b.Size):
 			return fmt.Errorf("ir: %v buffer b%d %q of %d has %d initial values", b.Space, i, b.Name, b.Size,
 				b.Init.Len())
 		}
-		if b.Space == Lane {
+		if b.Named() {
 			names[b.Name] = true
 		}
-		v.written[i] = b.Space == Lane || !b.Init.None() || b.Size == 0
+		v.written[i] = b.Named() || !b.Init.None() || b.Size == 0
 	}
 	return nil
 }
@@ -149,7 +151,7 @@ func (v *verifier) read(id BufID) error {
 	switch b := v.p.Buffers[id]; {
 	case b.Space == Tile && v.tiles == nil:
 		return fmt.Errorf("reads tile buffer b%d outside tiles", id)
-	case v.setup && b.Space != Shared:
+	case v.setup && (b.Space != Shared || b.Given):
 		return fmt.Errorf("setup reads %v buffer b%d", b.Space, id)
 	case !v.written[id]:
 		return fmt.Errorf("reads b%d before it is written", id)
@@ -159,7 +161,7 @@ func (v *verifier) read(id BufID) error {
 
 func (v *verifier) write(id BufID) error {
 	switch b := v.p.Buffers[id]; {
-	case v.setup != (b.Space == Shared), b.Space == Tile && v.tiles == nil:
+	case v.setup != (b.Space == Shared), b.Given, b.Space == Tile && v.tiles == nil:
 		return fmt.Errorf("writes %v buffer b%d", b.Space, id)
 	case !b.Init.None():
 		return fmt.Errorf("writes b%d, which has initial values", id)

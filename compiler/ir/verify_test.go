@@ -92,6 +92,23 @@ func TestVerifyRefuses(t *testing.T) {
 		"init of the wrong size": {"has 2 initial values",
 			func(p *Program) { p.Buffers[0].Init = numbers.Of(1, 2) }},
 		"init of a lane buffer": {"initial values", func(p *Program) { p.Buffers[4].Init = numbers.Of(1) }},
+		"given lane buffer":     {"is lane, or has", func(p *Program) { p.Buffers[2].Given = true }},
+		"given data":            {"or has initial", func(p *Program) { p.Buffers[0].Given = true }},
+		"given name of a lane buffer": {"second of its name", func(p *Program) {
+			p.Buffers = append(p.Buffers, Buffer{Name: "x", Given: true})
+		}},
+		"given buffer of integers": {"is i32 or a second", func(p *Program) {
+			p.Buffers = append(p.Buffers, Buffer{Name: "n", Type: I32, Given: true})
+		}},
+		"given buffer written in setup": {"writes shared", func(p *Program) { p.Buffers[1].Given = true }},
+		"given buffer read in setup": {"setup reads shared", func(p *Program) {
+			p.Buffers = append(p.Buffers, Buffer{Name: "g", Size: 6, Given: true})
+			p.Setup[0].(*Kernel).Body[0].Buf = 10
+		}},
+		"given buffer written in an entry": {"writes shared", func(p *Program) {
+			p.Buffers = append(p.Buffers, Buffer{Name: "g", Size: 6, Given: true})
+			kernel(p).Out[1].Buf = 10
+		}},
 		"two entries of a name": {"two entries", func(p *Program) { p.Entries = append(p.Entries, p.Entries[0]) }},
 		"shared never written":  {"never written", func(p *Program) { p.Setup = nil; p.Entries = nil }},
 		"shared read before written": {"before it is written",

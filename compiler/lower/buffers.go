@@ -126,7 +126,7 @@ func (p bufferPool) take(free bufferPool, b ir.BufID, n bufferKind) ir.BufID {
 	return first
 }
 
-// compact drops the buffers that no statement names, except lane buffers.
+// compact drops the buffers that no statement names, except those that the host knows.
 func compact(p *ir.Program) *ir.Program {
 	used := map[ir.BufID]bool{}
 	all := p.Setup
@@ -141,7 +141,7 @@ func compact(p *ir.Program) *ir.Program {
 	id := map[ir.BufID]ir.BufID{}
 	var kept []ir.Buffer
 	for k, b := range p.Buffers {
-		if b.Space == ir.Lane || used[ir.BufID(k)] {
+		if b.Named() || used[ir.BufID(k)] {
 			id[ir.BufID(k)] = ir.BufID(len(kept))
 			kept = append(kept, b)
 		}

@@ -214,6 +214,9 @@ func TestErrors(t *testing.T) {
 		{[]lower.Entry{{Name: "f", Assign: []lower.Assign{{Name: "a", Value: x}}},
 			{Name: "g", Assign: []lower.Assign{{Name: "b", Value: y}}}},
 			`entry "g" uses buffer "x" with 4 elements, but it has 3 elsewhere`},
+		{[]lower.Entry{{Name: "f", Assign: []lower.Assign{{Name: "x", Value: x}}},
+			{Name: "g", Assign: []lower.Assign{{Name: "b", Value: x}}, Given: []string{"x"}}},
+			`entry "f" assigns "x", which is given`},
 	} {
 		if _, err := lower.Program(c.entries); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)

@@ -24,10 +24,12 @@ import (
 
 // An Entry is a simultaneous assignment: every value is computed from the lane buffers as they are at its start, then
 // all are written. Each name is a lane buffer; an Input of the graph with that name reads it. Buffers keep their
-// contents between entries and calls.
+// contents between entries and calls. Of an Input whose name an entry has as Given there is one copy for all lanes,
+// which the host writes and no entry assigns.
 type Entry struct {
 	Name   string
 	Assign []Assign
+	Given  []string
 }
 
 // Assign writes Value to the lane buffer Name; all entries of a program agree on its size.
@@ -36,8 +38,8 @@ type Assign struct {
 	Value autodiff.Node
 }
 
-// Program lowers entries over one graph (or several) to one program. It returns an error if a name has two sizes, or is
-// assigned twice by one entry.
+// Program lowers entries over one graph (or several) to one program. It returns an error if a name has two sizes, is
+// assigned twice by one entry, or is given and assigned.
 func Program(entries []Entry) (*ir.Program, error) {
 	l, single := layout(entries)
 	return programIn(entries, l, single)
@@ -56,7 +58,7 @@ func stacked(entries []Entry) []Entry {
 	}
 	out := make([]Entry, len(entries))
 	for k, e := range entries {
-		out[k] = Entry{Name: e.Name, Assign: slices.Clone(e.Assign)}
+		out[k] = Entry{Name: e.Name, Assign: slices.Clone(e.Assign), Given: e.Given}
 		for i, a := range e.Assign {
 			g := a.Value.Graph()
 			out[k].Assign[i].Value, values[g] = values[g][0], values[g][1:]
@@ -69,6 +71,11 @@ func stacked(entries []Entry) []Entry {
 func programIn(entries []Entry, l ir.Layout, single bool) (*ir.Program, error) {
 	entries = stacked(entries)
 	prog := newProgram(l, single)
+	for _, e := range entries {
+		for _, name := range e.Given {
+			prog.given[name] = true
+		}
+	}
 	roots, err := prog.roots(entries)
 	if err != nil {
 		return nil, err
@@ -93,6 +100,9 @@ func (prog *program) roots(entries []Entry) ([][]*value, error) {
 				return nil, fmt.Errorf("lower: entry %q assigns %q twice", e.Name, a.Name)
 			}
 			seen[a.Name] = true
+			if prog.given[a.Name] {
+				return nil, fmt.Errorf("lower: entry %q assigns %q, which is given", e.Name, a.Name)
+			}
 			if err := prog.name(e, a); err != nil {
 				return nil, err
 			}
@@ -120,11 +130,15 @@ func (prog *program) name(e Entry, a Assign) error {
 	return prog.declare(e, a.Name, a.Value.Size())
 }
 
-// declare makes a lane buffer, or checks that the existing one has that size.
+// declare makes the buffer of a name, or checks that the existing one has that size.
 func (prog *program) declare(e Entry, name string, size int) error {
 	id, ok := prog.lanes[name]
 	if !ok {
-		prog.lanes[name] = prog.add(ir.Buffer{Name: name, Space: ir.Lane, Type: prog.state(size), Size: size})
+		b := ir.Buffer{Name: name, Space: ir.Lane, Type: prog.state(size), Size: size}
+		if b.Given = prog.given[name]; b.Given {
+			b.Space = ir.Shared
+		}
+		prog.lanes[name] = prog.add(b)
 		prog.values.singles[name] = prog.state(size) == ir.F32
 		return nil
 	}

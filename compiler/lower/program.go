@@ -14,7 +14,8 @@ type program struct {
 	values  *values
 	buffers []ir.Buffer
 	graphs  map[*autodiff.Graph]bool // graphs whose inputs have their buffers
-	lanes   map[string]ir.BufID      // lane buffers by name
+	lanes   map[string]ir.BufID      // lane buffers by name, and given ones
+	given   map[string]bool          // names of which there is one copy for all lanes
 	inits   map[known]ir.BufID       // buffers of data
 	shared  map[*value]ir.BufID      // static values that the setup computes
 	places  bufferPool
@@ -22,8 +23,7 @@ type program struct {
 
 func newProgram(l ir.Layout, single bool) *program {
 	return &program{layout: l, single: single, values: newValues(l, single), graphs: map[*autodiff.Graph]bool{},
-		lanes:  map[string]ir.BufID{},
-		inits:  map[known]ir.BufID{},
+		lanes: map[string]ir.BufID{}, given: map[string]bool{}, inits: map[known]ir.BufID{},
 		shared: map[*value]ir.BufID{}, places: bufferPool{}}
 }
 

@@ -44,8 +44,8 @@ type Choice struct {
 	Cost     float64 // of a trajectory, in operations, up to a common factor
 }
 
-// A matrix element of a metric takes as long as perElement operations of a model, because each lane reads its own from
-// memory; a coordinate takes perCoordinate for the momenta and for moving along.
+// A matrix element of a metric takes as long as perElement operations of a model, where each lane reads its own from
+// memory, as on a ladder; a coordinate takes perCoordinate for the momenta and for moving along.
 const (
 	perElement    = 4
 	perCoordinate = 10

@@ -35,7 +35,7 @@ type System struct {
 	Path    Path
 	Noise   float64
 	Batches Batches
-	Metric  adapt.Metric // its kind and rank; its numbers are in lane buffers
+	Metric  adapt.Metric // its kind and rank; its numbers are in buffers
 
 	// Thermostats are numbers of consecutive coordinates that have a thermostat of their own; nil: all have one. A
 	// system with several is one that an optimiser starts (climb.go).
@@ -94,10 +94,12 @@ const (
 
 // Program is a rule's entries and those that every rule shares: gradient and values.
 func Program(r Rule, s System) []lower.Entry {
+	entries := r.Entries(s)
 	if len(s.Thermostats) > 0 {
-		return append(r.Entries(s), s.valuesEntry(), s.noisyEntry(NoisyGrad), s.climbEntry(), s.scoreEntry())
+		return s.withMetric(append(entries, s.valuesEntry(), s.noisyEntry(NoisyGrad), s.climbEntry(), s.scoreEntry()))
 	}
-	return append(append(r.Entries(s), s.gradientEntry(), s.valuesEntry(), s.potentialEntry()), s.batchEntries()...)
+	entries = append(entries, s.gradientEntry(), s.valuesEntry(), s.potentialEntry())
+	return s.withMetric(append(entries, s.batchEntries()...))
 }
 
 // Lasting names the lane buffers that a program reads as they were before: between two trajectories, the numbers to

@@ -32,7 +32,7 @@ func leapfrogger(t *testing.T) (run func(entry string, h float64, times int) []f
 	if exe, err = (host.Device{}).Load(p, device.Options{Lanes: 1}); err != nil {
 		t.Fatal(err)
 	}
-	dynamics.SetMetric(exe, 0, metric)
+	dynamics.ShareMetric(exe, metric)
 	return func(entry string, h float64, times int) []float64 {
 		exe.SetLane(dynamics.StepSize, 0, []float64{h})
 		if _, err := exe.Run([]device.Call{{Entry: entry, Times: times}}, 0, nil); err != nil {

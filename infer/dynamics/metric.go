@@ -2,11 +2,13 @@ package dynamics
 
 import (
 	"ppl/autodiff"
+	"ppl/compiler/lower"
 	"ppl/infer/adapt"
 	"ppl/runtime/device"
 )
 
-// Lane buffers of a metric: the factor of a dense one, or scale, vectors and stretch.
+// Buffers of a metric: the factor of a dense one, or scale, vectors and stretch. They are lane buffers where walkers
+// have metrics of their own, else given to all lanes at once: a dense metric of 200 coordinates is 320 kB.
 const (
 	factor  = "metric_factor"
 	scale   = "metric_scale"
@@ -14,7 +16,7 @@ const (
 	stretch = "metric_stretch"
 )
 
-// MetricBuffers are the lane buffers that SetMetric writes: what is in them is in the metric.
+// MetricBuffers are the buffers that SetMetric and ShareMetric write: what is in them is in the metric.
 func MetricBuffers() []string { return []string{factor, scale, vectors, stretch} }
 
 // push is L p, from whitened coordinates to the target's.
@@ -52,15 +54,35 @@ func product(a, x autodiff.Node, trans bool) autodiff.Node {
 	return autodiff.Reshape(y, y.Size())
 }
 
-// SetMetric writes a metric to a lane.
+// OneMetric reports whether all walkers of the system have the same metric: all of them do that are at one temperature.
+func (s System) OneMetric() bool { return s.Path == Plain }
+
+// withMetric are entries of the system that read its metric where that is.
+func (s System) withMetric(entries []lower.Entry) []lower.Entry {
+	if s.OneMetric() {
+		for i := range entries {
+			entries[i].Given = MetricBuffers()
+		}
+	}
+	return entries
+}
+
+// SetMetric writes the metric of a lane.
 func SetMetric(e device.Executable, lane int, m adapt.Metric) {
+	writeMetric(m, func(name string, values []float64) { e.SetLane(name, lane, values) })
+}
+
+// ShareMetric writes the metric of a system that has one.
+func ShareMetric(e device.Executable, m adapt.Metric) { writeMetric(m, e.Set) }
+
+func writeMetric(m adapt.Metric, write func(name string, values []float64)) {
 	if m.Rank < 0 {
-		e.SetLane(factor, lane, m.Factor)
+		write(factor, m.Factor)
 		return
 	}
-	e.SetLane(scale, lane, m.Scale)
+	write(scale, m.Scale)
 	if m.Rank > 0 {
-		e.SetLane(vectors, lane, m.Vectors)
-		e.SetLane(stretch, lane, m.Stretch)
+		write(vectors, m.Vectors)
+		write(stretch, m.Stretch)
 	}
 }

@@ -140,10 +140,10 @@ func (r *run) load() error {
 	}
 	r.close()
 	r.exe = exe
-	for lane, c := range r.chains {
+	for _, c := range r.chains {
 		c.exe = exe
-		dynamics.SetMetric(exe, lane, r.state.Metric)
 	}
+	dynamics.ShareMetric(exe, r.state.Metric)
 	return nil
 }
 

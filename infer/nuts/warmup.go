@@ -233,9 +233,9 @@ func (r *run) keepSteps() {
 // move changes the metric, and with it the whitened gradients.
 func (r *run) move(m adapt.Metric) error {
 	r.state.Metric = m
+	dynamics.ShareMetric(r.exe, m)
 	at := make([][]float64, len(r.chains))
 	for lane, c := range r.chains {
-		dynamics.SetMetric(r.exe, lane, m)
 		at[lane] = position(c.state(), c.dim)
 	}
 	_, err := r.place(at)

@@ -18,6 +18,7 @@ type walkers struct {
 	chains   int
 	dim      int
 	laneOf   []int // by chain and rung: the lane on it, the first where there are several
+	uniform  bool  // the program has one metric for all walkers
 	tempered bool  // the program reads β
 	numbered bool  // the program reads the number of the walker
 	chained  bool  // the program reads the number of the chain
@@ -58,7 +59,7 @@ func (s *shared) compile() (program, error) {
 
 func newWalkers(s *shared, program program, exe device.Executable, p *population) *walkers {
 	w := &walkers{population: p, exe: exe, program: program, chains: s.options.Chains, dim: s.target.Dim(),
-		tempered: s.system.Path != dynamics.Plain, numbered: s.system.Batches.Size > 0,
+		uniform: s.system.OneMetric(), tempered: s.system.Path != dynamics.Plain, numbered: s.system.Batches.Size > 0,
 		anchored: s.system.Batches.Size > 0 && s.system.Batches.Anchored, traits: s.rule.Traits(),
 		batches: s.system.Batches, seed: s.options.Seed, loader: newBatchLoader(s), wholeCalls: s.options.WholeCalls}
 	w.chained = w.numbered && s.blocks == nil
@@ -126,8 +127,13 @@ func (w *walkers) exchangeRungs(a, b int) {
 
 // writeAllRungs writes to every lane what its rung owns.
 func (w *walkers) writeAllRungs() {
+	if w.uniform {
+		dynamics.ShareMetric(w.exe, w.Rungs[0].Metric)
+	}
 	for lane := range w.lanes() {
-		w.writeMetric(lane)
+		if !w.uniform {
+			w.writeMetric(lane)
+		}
 		w.writeNumbers(lane)
 	}
 }

@@ -68,17 +68,19 @@ type Call struct {
 	Times int
 }
 
-// An Executable is a loaded program with its lane buffers. It is not safe for concurrent use. Lane buffers are float64
-// and zero at first; host-side arrays are lane-major: values[lane*size+element].
+// An Executable is a loaded program with its lane buffers, and with what is given to all lanes (ir.Buffer.Given). It is
+// not safe for concurrent use. These buffers are float64 and zero at first; host-side arrays are lane-major:
+// values[lane*size+element]; those of a given buffer are values[element].
 type Executable interface {
-	// Buffers are the names of the lane buffers, sorted: all that an executable keeps from one call to the next.
+	// Buffers are the names of the lane buffers, sorted: all that an executable keeps from one call to the next, but
+	// for what is given.
 	Buffers() []string
-	// Size is the number of elements per lane of a lane buffer; it panics on an unknown name.
+	// Size is the number of elements per lane of a lane buffer, or of a given one; it panics on an unknown name.
 	Size(name string) int
-	// Set and Get copy a whole lane buffer, len = lanes × size.
+	// Set and Get copy a whole lane buffer, len = lanes × size, or a given one, len = size.
 	Set(name string, values []float64)
 	Get(name string, dst []float64)
-	// SetLane and GetLane copy one lane's part, len = size.
+	// SetLane and GetLane copy one lane's part of a lane buffer, len = size; GetLane also copies a given one.
 	SetLane(name string, lane int, values []float64)
 	GetLane(name string, lane int, dst []float64)
 	// Run executes the calls in order on every lane whose mask is true (a nil mask means all lanes); the buffers of the

@@ -9,12 +9,13 @@ import (
 	"ppl/runtime/noise"
 )
 
-// LaneBuffers are a program's lane buffers in blocks of Width lanes: within a block a buffer is laid out
-// [element][lane]. If the number of lanes is no multiple of Width, the rest of the last block are copies of the last
-// lane. Executables embed LaneBuffers.
+// LaneBuffers are the buffers that a program's host writes: lane buffers in blocks of Width lanes, and what is given to
+// all lanes once. Within a block a buffer is laid out [element][lane]. If the number of lanes is no multiple of Width,
+// the rest of the last block are copies of the last lane. Executables embed LaneBuffers.
 type LaneBuffers struct {
 	Lanes, Width int
 	Blocks       []Block
+	Given        Block // the given buffers, as of one lane
 	buffers      []ir.Buffer
 	names        map[string]ir.BufID
 }
@@ -22,7 +23,7 @@ type LaneBuffers struct {
 // A Block is the memory of Width lanes.
 type Block struct {
 	Lane0   int
-	Bufs    [][]float64 // lane buffers by id, nil elsewhere
+	Bufs    [][]float64 // by id, nil elsewhere
 	Singles [][]float32 // those that are kept in single precision, by id
 }
 
@@ -30,20 +31,27 @@ type Block struct {
 // precision are kept as rounded doubles if singles is nil.
 func NewLaneBuffers(buffers []ir.Buffer, lanes, width int, doubles func(n int) []float64,
 	singles func(n int) []float32) LaneBuffers {
-	s := LaneBuffers{Lanes: lanes, Width: width, buffers: buffers, names: map[string]ir.BufID{}}
+	block := func(lane0 int) Block {
+		return Block{lane0, make([][]float64, len(buffers)), make([][]float32, len(buffers))}
+	}
+	s := LaneBuffers{Lanes: lanes, Width: width, Given: block(0), buffers: buffers, names: map[string]ir.BufID{}}
 	for lane0 := 0; lane0 < lanes; lane0 += width {
-		s.Blocks = append(s.Blocks, Block{lane0, make([][]float64, len(buffers)), make([][]float32, len(buffers))})
+		s.Blocks = append(s.Blocks, block(lane0))
 	}
 	for i, b := range buffers {
-		if b.Space != ir.Lane {
+		if !b.Named() {
 			continue
 		}
 		s.names[b.Name] = ir.BufID(i)
-		for _, k := range s.Blocks {
+		blocks, lanes := s.Blocks, width
+		if b.Given {
+			blocks, lanes = []Block{s.Given}, 1
+		}
+		for _, k := range blocks {
 			if b.Type == ir.F32 && singles != nil {
-				k.Singles[i] = singles(b.Size * width)
+				k.Singles[i] = singles(b.Size * lanes)
 			} else {
-				k.Bufs[i] = doubles(b.Size * width)
+				k.Bufs[i] = doubles(b.Size * lanes)
 			}
 		}
 	}
@@ -51,49 +59,60 @@ func NewLaneBuffers(buffers []ir.Buffer, lanes, width int, doubles func(n int) [
 }
 
 // Buffers are the names of the lane buffers, sorted.
-func (s *LaneBuffers) Buffers() []string { return slices.Sorted(maps.Keys(s.names)) }
+func (s *LaneBuffers) Buffers() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.names)), func(name string) bool {
+		return s.buffers[s.names[name]].Given
+	})
+}
 
-// Size is the number of elements per lane of a lane buffer.
+// Size is the number of elements per lane of a lane buffer, or of all of one that is given.
 func (s *LaneBuffers) Size(name string) int { return s.buffers[s.id(name)].Size }
 
-// Set copies values[lane*size+element] to a lane buffer.
+// Set copies values[lane*size+element] to a lane buffer, or values[element] to one that is given.
 func (s *LaneBuffers) Set(name string, values []float64) {
-	id := s.find(name, len(values), s.Lanes)
+	id, copies := s.whole(name, len(values))
 	size := s.buffers[id].Size
-	for lane := range s.Lanes {
+	for lane := range copies {
 		s.put(id, lane, values[lane*size:(lane+1)*size])
 	}
 }
 
-// Get copies a lane buffer to dst[lane*size+element].
+// Get copies a lane buffer to dst[lane*size+element], or one that is given to dst[element].
 func (s *LaneBuffers) Get(name string, dst []float64) {
-	id := s.find(name, len(dst), s.Lanes)
+	id, copies := s.whole(name, len(dst))
 	size := s.buffers[id].Size
-	for lane := range s.Lanes {
+	for lane := range copies {
 		s.take(id, lane, dst[lane*size:(lane+1)*size])
 	}
 }
 
 // SetLane copies one lane's values. Values of the last lane also go to the copies that fill its block.
 func (s *LaneBuffers) SetLane(name string, lane int, values []float64) {
-	s.put(s.find(name, len(values), 1), lane, values)
+	id := s.id(name)
+	if s.buffers[id].Given {
+		panic(fmt.Sprintf("device: %q is given to all lanes at once", name))
+	}
+	s.check(id, len(values), 1)
+	s.put(id, lane, values)
 }
 
-// GetLane copies one lane's values to dst.
+// GetLane copies one lane's values to dst, or what is given to it as to all.
 func (s *LaneBuffers) GetLane(name string, lane int, dst []float64) {
-	s.take(s.find(name, len(dst), 1), lane, dst)
+	id := s.id(name)
+	s.check(id, len(dst), 1)
+	s.take(id, lane, dst)
 }
 
 func (s *LaneBuffers) put(id ir.BufID, lane int, values []float64) {
-	k, l := s.block(lane)
+	k, l, width := s.block(id, lane)
 	end := l + 1
 	if lane == s.Lanes-1 {
-		end = s.Width
+		end = width
 	}
 	single := s.buffers[id].Type == ir.F32
 	for ; l < end; l++ {
 		for i, v := range values {
-			switch at := i*s.Width + l; {
+			switch at := i*width + l; {
 			case k.Singles[id] != nil:
 				k.Singles[id][at] = float32(v)
 			case single:
@@ -106,9 +125,9 @@ func (s *LaneBuffers) put(id ir.BufID, lane int, values []float64) {
 }
 
 func (s *LaneBuffers) take(id ir.BufID, lane int, dst []float64) {
-	k, l := s.block(lane)
+	k, l, width := s.block(id, lane)
 	for i := range dst {
-		if at := i*s.Width + l; k.Singles[id] != nil {
+		if at := i*width + l; k.Singles[id] != nil {
 			dst[i] = float64(k.Singles[id][at])
 		} else {
 			dst[i] = k.Bufs[id][at]
@@ -116,27 +135,38 @@ func (s *LaneBuffers) take(id ir.BufID, lane int, dst []float64) {
 	}
 }
 
-// block is a lane's block, and the lane's number in it.
-func (s *LaneBuffers) block(lane int) (k *Block, l int) {
+// block is where a lane's part of a buffer is: the block, the lane's number in it, and how many lanes it has.
+func (s *LaneBuffers) block(id ir.BufID, lane int) (k *Block, l, width int) {
+	if s.buffers[id].Given {
+		return &s.Given, 0, 1
+	}
 	if lane < 0 || lane >= s.Lanes {
 		panic(fmt.Sprintf("device: lane %d of %d", lane, s.Lanes))
 	}
-	return &s.Blocks[lane/s.Width], lane % s.Width
+	return &s.Blocks[lane/s.Width], lane % s.Width, s.Width
 }
 
-// find is the lane buffer with that name; it panics unless the buffer has n numbers on that many lanes.
-func (s *LaneBuffers) find(name string, n, lanes int) ir.BufID {
-	id := s.id(name)
-	if size := s.buffers[id].Size; n != size*lanes {
-		panic(fmt.Sprintf("device: %d numbers for %q, which has %d per lane", n, name, size))
+// whole is the buffer with that name and the number of its copies; it panics unless they have n numbers.
+func (s *LaneBuffers) whole(name string, n int) (id ir.BufID, copies int) {
+	id, copies = s.id(name), s.Lanes
+	if s.buffers[id].Given {
+		copies = 1
 	}
-	return id
+	s.check(id, n, copies)
+	return id, copies
+}
+
+// check panics unless that many copies of a buffer have n numbers.
+func (s *LaneBuffers) check(id ir.BufID, n, copies int) {
+	if b := s.buffers[id]; n != b.Size*copies {
+		panic(fmt.Sprintf("device: %d numbers for %q, which has %d in each of %d copies", n, b.Name, b.Size, copies))
+	}
 }
 
 func (s *LaneBuffers) id(name string) ir.BufID {
 	id, ok := s.names[name]
 	if !ok {
-		panic(fmt.Sprintf("device: no lane buffer %q", name))
+		panic(fmt.Sprintf("device: no buffer %q", name))
 	}
 	return id
 }

@@ -31,10 +31,13 @@ type program struct {
 	buffers []ir.Buffer
 }
 
-// Compile finds the lane buffers. As on other devices, a name has one size.
+// Compile finds the buffers. As on other devices, a name has one size.
 func (Device) Compile(entries []lower.Entry) (device.Loader, error) {
-	sizes := map[string]int{}
+	sizes, given := map[string]int{}, map[string]bool{}
 	for _, e := range entries {
+		for _, name := range e.Given {
+			given[name] = true
+		}
 		for _, a := range e.Assign {
 			for _, n := range a.Value.Graph().Inputs() {
 				if err := declare(sizes, n.Op().Name, n.Size()); err != nil {
@@ -48,7 +51,11 @@ func (Device) Compile(entries []lower.Entry) (device.Loader, error) {
 	}
 	p := program{entries: entries}
 	for _, name := range slices.Sorted(maps.Keys(sizes)) {
-		p.buffers = append(p.buffers, ir.Buffer{Name: name, Space: ir.Lane, Size: sizes[name]})
+		b := ir.Buffer{Name: name, Space: ir.Lane, Size: sizes[name]}
+		if b.Given = given[name]; b.Given {
+			b.Space = ir.Shared
+		}
+		p.buffers = append(p.buffers, b)
 	}
 	return p, nil
 }
@@ -61,7 +68,7 @@ func declare(sizes map[string]int, name string, size int) error {
 	return nil
 }
 
-// Buffers are all in lane space.
+// Buffers are those that the host knows.
 func (p program) Buffers() []ir.Buffer { return p.buffers }
 
 // Load converts each entry.

@@ -21,7 +21,7 @@ type executable struct {
 	seed     uint64
 	first    int // the number of the first lane
 	buffers  []buffer
-	ids      map[string]ir.BufID // of the lane buffers
+	ids      map[string]ir.BufID // of the buffers that the host knows
 	entries  map[string]*entry
 	warps    int // that run at the same time, each with scratch memory
 	local    int // bytes of a thread's own memory
@@ -53,7 +53,7 @@ func newExecutable(l *plan, o device.Options, d *Device, m driver.Module) *execu
 		e.entries[s.Name] = &entry{number: uint64(i), writes: device.LaneWrites(l.program, s.Body)}
 	}
 	for i, b := range l.program.Buffers {
-		if b.Space == ir.Lane {
+		if b.Named() {
 			e.ids[b.Name] = ir.BufID(i)
 		}
 	}
@@ -146,7 +146,7 @@ func lose(b *buffer) {
 	}
 }
 
-// named is a lane buffer; one that does not exist is left to LaneBuffers to refuse.
+// named is a buffer that the host knows; one that does not exist is left to LaneBuffers to refuse.
 func (e *executable) named(name string) *buffer {
 	if id, ok := e.ids[name]; ok {
 		return &e.buffers[id]

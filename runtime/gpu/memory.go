@@ -20,7 +20,7 @@ type buffer struct {
 	ir.Buffer
 	bytes int        // of all blocks, or of all warps
 	at    driver.Ptr // 0 if it has no bytes
-	host  []byte     // the copy of a lane buffer
+	host  []byte     // the copy of a lane buffer, or a given one
 	dirty bool       // the host's copy is newer
 	stale bool       // the device's is newer
 }
@@ -161,14 +161,14 @@ func (e *executable) place(b *buffer) (err error) {
 	if b.at, err = e.driver.Alloc(b.bytes); err != nil {
 		return err
 	}
-	if b.Space == ir.Lane {
+	if b.Named() {
 		b.host, err = e.driver.Pinned(b.bytes)
 		b.dirty = true
 	}
 	return err
 }
 
-// numbers gives out the copies of the lane buffers in the order of NewLaneBuffers: by buffer, then by block.
+// numbers gives out the host's copies of buffers in the order of NewLaneBuffers: by buffer, then by block.
 func (e *executable) numbers() func(n int) []float64 {
 	return take[float64](e.hosts(func(t ir.Type) bool { return t != ir.F32 }))
 }
@@ -179,7 +179,7 @@ func (e *executable) singles() func(n int) []float32 {
 
 func (e *executable) hosts(of func(ir.Type) bool) (all [][]byte) {
 	for _, b := range e.buffers {
-		if b.Space == ir.Lane && of(b.Type) {
+		if b.Named() && of(b.Type) {
 			all = append(all, b.host)
 		}
 	}
@@ -207,7 +207,7 @@ func take[T float32 | float64](all [][]byte) func(n int) []T {
 func (e *executable) fillShared(p *ir.Program) error {
 	for i, values := range host.Shared(p) {
 		b := &e.buffers[i]
-		if b.at == 0 || b.Space != ir.Shared {
+		if b.at == 0 || b.Space != ir.Shared || b.Given {
 			continue
 		}
 		staged, err := e.driver.Pinned(b.bytes)

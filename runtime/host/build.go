@@ -179,7 +179,8 @@ func (k *kernelCode) load(in *ir.Instr) int {
 	if width > 1 {
 		s |= perLane
 	}
-	dst := k.register(s, ref.dataOnly && k.c.program.Buffers[in.Buf].Space == ir.Shared)
+	b := &k.c.program.Buffers[in.Buf]
+	dst := k.register(s, ref.dataOnly && b.Space == ir.Shared && !b.Given)
 	if ref.kind == listed {
 		return k.task(&gather{dst: dst, buf: in.Buf, addr: ref, width: width, shape: s}, dst)
 	}

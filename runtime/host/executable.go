@@ -59,7 +59,9 @@ func (e *executable) allocate(lanes int, layout ir.Layout) {
 	}, nil)
 	e.shared = make([][]float64, len(e.buffers))
 	for i, b := range e.buffers {
-		if b.Space == ir.Shared {
+		if b.Given {
+			e.shared[i] = e.Given.Bufs[i]
+		} else if b.Space == ir.Shared {
 			e.shared[i] = make([]float64, b.Size)
 			for k, v := range b.Init.All() {
 				e.shared[i][k] = v

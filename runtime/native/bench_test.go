@@ -71,11 +71,11 @@ func benchLanes(b *testing.B, d device.Device, target infer.Target, p *ir.Progra
 		b.Fatal(err)
 	}
 	defer x.Close()
+	dynamics.ShareMetric(x, adapt.Diagonal(target.Dim()))
 	for l := range lanes {
 		x.SetLane(dynamics.Theta, l, target.Start(1, l))
 		x.SetLane(dynamics.StepSize, l, []float64{1e-3})
 		x.SetLane(dynamics.Cool, l, []float64{1})
-		dynamics.SetMetric(x, l, adapt.Diagonal(target.Dim()))
 	}
 	calls := []device.Call{{Entry: "start", Times: 1}, {Entry: "begin", Times: 1}, {Entry: "step", Times: b.N}}
 	b.ReportAllocs()

@@ -62,11 +62,11 @@ func trajectory(t *testing.T, d device.Device, target infer.Target, p *ir.Progra
 		t.Fatal(err)
 	}
 	defer x.Close()
+	dynamics.ShareMetric(x, adapt.Diagonal(target.Dim()))
 	for l := range lanes {
 		x.SetLane(dynamics.Theta, l, target.Start(1, l))
 		x.SetLane(dynamics.StepSize, l, []float64{1e-4})
 		x.SetLane(dynamics.Cool, l, []float64{1})
-		dynamics.SetMetric(x, l, adapt.Diagonal(target.Dim()))
 	}
 	var calls []device.Call
 	for _, name := range []string{"start", "begin", "step", "step", "step", "end", dynamics.Gradient, dynamics.Values} {

@@ -181,7 +181,7 @@ func (e *executable) Reads(entry, name string, _ int) (first, end int) {
 // release gives back the memory of what this process does not read of Shared buffers.
 func (e *executable) release() {
 	for i, b := range e.buffers {
-		if b.Space == ir.Shared {
+		if b.Space == ir.Shared && !b.Given {
 			size, end := e.element(i), e.element(i)*b.Size
 			if e.inPlace(i) {
 				continue
@@ -197,7 +197,9 @@ func (e *executable) allocate(p *ir.Program, lanes int) {
 	e.LaneBuffers = device.NewLaneBuffers(e.buffers, lanes, e.width, e.arena.numbers, e.arena.singles)
 	e.shared = make([]unsafe.Pointer, len(e.buffers))
 	for i, b := range e.buffers {
-		if b.Space == ir.Shared {
+		if b.Given {
+			e.shared[i] = e.given(i)
+		} else if b.Space == ir.Shared {
 			if e.inPlace(i) {
 				e.shared[i] = e.initial(i)
 				continue
@@ -210,6 +212,14 @@ func (e *executable) allocate(p *ir.Program, lanes int) {
 			e.fill(i, e.shared[i], from)
 		}
 	}
+}
+
+// given is the memory of a given buffer.
+func (e *executable) given(id int) unsafe.Pointer {
+	if s := e.Given.Singles[id]; s != nil {
+		return unsafe.Pointer(unsafe.SliceData(s))
+	}
+	return unsafe.Pointer(unsafe.SliceData(e.Given.Bufs[id]))
 }
 
 // inPlace reports whether C reads the initial values of a buffer where they are, on the Go heap, which moves nothing:

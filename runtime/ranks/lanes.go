@@ -49,8 +49,11 @@ func (l laneLoader) Load(o device.Options) (device.Executable, error) {
 	starts := laneStarts(o.Lanes, l.session.Size())
 	first, end := starts[l.session.Rank()], starts[l.session.Rank()+1]
 	e := &laneExecutable{session: l.session, starts: starts, first: first, end: end,
-		numbers: map[string]numbers{}}
+		numbers: map[string]numbers{}, given: map[string]bool{}}
 	for _, b := range l.Buffers() {
+		if b.Given {
+			e.given[b.Name] = true
+		}
 		if b.Space == ir.Lane && b.Size == 1 {
 			e.numbers[b.Name] = numbers{make([]float64, o.Lanes), b.Type == ir.F32}
 		}
@@ -79,7 +82,8 @@ type laneExecutable struct {
 	session    *Session
 	starts     []int // of the lanes of ranks
 	first, end int
-	small      []string // the lane buffers of size 1, sorted
+	small      []string        // the lane buffers of size 1, sorted
+	given      map[string]bool // names of what all lanes have one copy of
 	numbers    map[string]numbers
 	stage      []byte // numbers on the way to other ranks: of each rank whether it has failed, then its lanes
 }
@@ -99,8 +103,12 @@ func (n numbers) set(lane int, x float64) {
 
 func (e *laneExecutable) mine(lane int) bool { return lane >= e.first && lane < e.end }
 
-// Set gives this rank its part.
+// Set gives this rank its part, or what is given to all lanes.
 func (e *laneExecutable) Set(name string, values []float64) {
+	if e.given[name] {
+		e.Executable.Set(name, values)
+		return
+	}
 	size := e.Size(name)
 	e.Executable.Set(name, values[e.first*size:e.end*size])
 	for lane := range len(values) / size {
@@ -133,6 +141,10 @@ func (e *laneExecutable) note(name string, lane int, x float64) {
 
 // Get collects a buffer of all lanes.
 func (e *laneExecutable) Get(name string, dst []float64) {
+	if e.given[name] {
+		e.Executable.Get(name, dst)
+		return
+	}
 	if n, small := e.numbers[name]; small {
 		copy(dst, n.all)
 		return
@@ -157,6 +169,10 @@ func (e *laneExecutable) Get(name string, dst []float64) {
 func (e *laneExecutable) GetLane(name string, lane int, dst []float64) {
 	if n, small := e.numbers[name]; small {
 		dst[0] = n.all[lane]
+		return
+	}
+	if e.given[name] {
+		e.Executable.GetLane(name, 0, dst)
 		return
 	}
 	if e.mine(lane) {

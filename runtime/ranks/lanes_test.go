@@ -14,14 +14,17 @@ import (
 	"ppl/runtime/host"
 )
 
-// walk adds noise to positions of three numbers, and keeps one of them in a buffer of size 1 and single precision.
+// walk adds noise and a drift that is given to positions of three numbers, and keeps one of them in a buffer of
+// size 1 and single precision.
 func walk() *ir.Program {
 	p := &ir.Program{}
 	x := p.Buffer(ir.Buffer{Name: "x", Space: ir.Lane, Size: 3})
 	one := p.Buffer(ir.Buffer{Name: "one", Space: ir.Lane, Type: ir.F32, Size: 1})
+	drift := p.Buffer(ir.Buffer{Name: "drift", Size: 3, Given: true})
 	var body, copied ir.Body
 	first := copied.Load(x, ir.Dense(1))
-	next := body.Do(ir.Add, body.Load(x, ir.Dense(3)), body.Noise(ir.Normal, 4))
+	next := body.Do(ir.Add, body.Load(x, ir.Dense(3)), body.Load(drift, ir.Dense(3)))
+	next = body.Do(ir.Add, next, body.Noise(ir.Normal, 4))
 	p.Entries = []ir.Entry{{Name: "step", Body: []ir.Stmt{
 		&ir.Kernel{Extents: []int{3}, Body: body, Out: []ir.Output{{Buf: x, Index: ir.Dense(3), Value: next}}},
 		&ir.Kernel{Extents: []int{1}, Body: copied,
@@ -68,10 +71,16 @@ func use(e device.Executable, lanes int) (read []float64, err error) {
 	}
 	e.Set("x", start)
 	e.Set("one", start[:lanes])
+	e.Set("drift", []float64{0.5, 0, -1})
 	e.SetLane("x", lanes-1, []float64{1, 2, 3})
 	e.SetLane("one", lanes/2, []float64{0.1})
 	get("one")
 	get("x")
+	drift := make([]float64, 3)
+	e.Get("drift", drift)
+	read = append(read, drift...)
+	e.GetLane("drift", lanes-1, drift)
+	read = append(read, drift...)
 	mask := make([]bool, lanes)
 	for i := range mask {
 		mask[i] = i%3 > 0

@@ -50,8 +50,13 @@ func Open(t testing.TB, r dynamics.Rule, s dynamics.System, n int) *Lanes {
 	}
 	t.Cleanup(func() { _ = e.Close() })
 	l := &Lanes{Executable: e, N: n, Dim: s.Target.Dim(), batches: s.Batches}
+	if s.OneMetric() {
+		dynamics.ShareMetric(e, s.Metric)
+	}
 	for lane := range n {
-		dynamics.SetMetric(e, lane, s.Metric)
+		if !s.OneMetric() {
+			dynamics.SetMetric(e, lane, s.Metric)
+		}
 		e.SetLane(dynamics.Theta, lane, s.Target.Start(7, lane))
 	}
 	return l

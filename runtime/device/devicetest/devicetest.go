@@ -49,6 +49,7 @@ func runParts(t *testing.T, open func() device.Device) {
 		{"schedule", testSchedule},
 		{"masks", testMasks},
 		{"buffers", testBuffers},
+		{"given", testGiven},
 		{"errors", testErrors},
 		{"threads and lanes", testInvariance},
 		{"random programs", testRandom},

@@ -1,6 +1,7 @@
 package devicetest
 
 import (
+	"slices"
 	"testing"
 
 	"ppl/compiler/ir"
@@ -15,6 +16,45 @@ func TestReference(t *testing.T) {
 	testSchedule(t, Reference{})
 	testMasks(t, Reference{})
 	testBuffers(t, Reference{})
+	testGiven(t, Reference{})
+}
+
+// A forgetful executable takes some of what it is given only before its first run.
+type forgetful struct {
+	device.Executable
+	forgets string
+	ran     bool
+}
+
+func (f *forgetful) Set(name string, values []float64) {
+	if !f.ran || name != f.forgets {
+		f.Executable.Set(name, values)
+	}
+}
+
+func (f *forgetful) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
+	f.ran = true
+	return f.Executable.Run(calls, step, mask)
+}
+
+// A device that keeps what it was given at first, or gives each lane a copy of its own, is found out.
+func TestGivenFaultsAreSeen(t *testing.T) {
+	for name, fault := range map[string]func(x device.Executable) device.Executable{
+		"m": func(x device.Executable) device.Executable { return &forgetful{Executable: x, forgets: "m"} },
+		"s": func(x device.Executable) device.Executable { return &forgetful{Executable: x, forgets: "s"} },
+		"of one lane": func(x device.Executable) device.Executable {
+			r := x.(*reference)
+			for l := range r.lanes[1:] {
+				r.lanes[1+l][0] = slices.Clone(r.lanes[1+l][0])
+			}
+			return r
+		},
+	} {
+		x, _ := Reference{}.Load(givenProgram(), device.Options{Lanes: 3})
+		if checkGiven(fault(x), 3) == nil {
+			t.Errorf("%s: the fault is not seen", name)
+		}
+	}
 }
 
 // TestRandomIsValid over more seeds than devices are tried on.

@@ -54,11 +54,11 @@ type reference struct {
 
 func (r *reference) buffer(name string) int {
 	for i, b := range r.p.Buffers {
-		if b.Space == ir.Lane && b.Name == name {
+		if b.Named() && b.Name == name {
 			return i
 		}
 	}
-	panic(fmt.Sprintf("reference: no lane buffer %q", name))
+	panic(fmt.Sprintf("reference: no buffer %q", name))
 }
 
 func (r *reference) Buffers() (names []string) {
@@ -85,16 +85,24 @@ func (r *reference) GetLane(name string, lane int, dst []float64) {
 
 func (r *reference) Set(name string, values []float64) {
 	n := r.Size(name)
-	for l := range r.lanes {
+	for l := range r.copies(name) {
 		r.SetLane(name, l, values[l*n:(l+1)*n])
 	}
 }
 
 func (r *reference) Get(name string, dst []float64) {
 	n := r.Size(name)
-	for l := range r.lanes {
+	for l := range r.copies(name) {
 		r.GetLane(name, l, dst[l*n:(l+1)*n])
 	}
+}
+
+// copies is how many there are of a buffer. All lanes have the memory of what is given in common.
+func (r *reference) copies(name string) int {
+	if r.p.Buffers[r.buffer(name)].Given {
+		return 1
+	}
+	return len(r.lanes)
 }
 
 func (r *reference) Close() error { return nil }

@@ -92,11 +92,11 @@ func stepped(t testing.TB, d device.Device, target *compiler.Program, lanes int)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { x.Close() })
+	dynamics.ShareMetric(x, adapt.Diagonal(target.Dim()))
 	for l := range lanes {
 		x.SetLane(dynamics.Theta, l, target.Start(1, l))
 		x.SetLane(dynamics.StepSize, l, []float64{1e-3})
 		x.SetLane(dynamics.Cool, l, []float64{1})
-		dynamics.SetMetric(x, l, adapt.Diagonal(target.Dim()))
 	}
 	run(t, x, "start", 1)
 	run(t, x, "begin", 1)

@@ -77,10 +77,10 @@ func Trajectories(t *testing.T, dir string, open func() device.Device) {
 				for _, name := range x.Buffers() { // friction, masses, temperatures
 					x.Set(name, slices.Repeat([]float64{0.5}, lanes*x.Size(name)))
 				}
+				dynamics.ShareMetric(x, adapt.Diagonal(target.Dim()))
 				for l := range lanes {
 					x.SetLane(dynamics.Theta, l, target.Start(1, l))
 					x.SetLane(dynamics.StepSize, l, []float64{1e-3})
-					dynamics.SetMetric(x, l, adapt.Diagonal(target.Dim()))
 				}
 				calls := []device.Call{{Entry: "start", Times: 1}, {Entry: "begin", Times: 1},
 					{Entry: "step", Times: 10}, {Entry: "end", Times: 1}}
