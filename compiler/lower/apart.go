@@ -16,6 +16,8 @@ import (
 //	slice of joined parts       →  join of slices
 //	f(transpose(x))             →  transpose(f(x)), for slices and joins, too
 //	f(joined parts)             →  joined f(part)
+//	sum(transpose(x))           →  transpose(sum(x))
+//	transpose(x)[i, j]          →  transpose(x[:, i, j]), for scatters, too
 func (vs *values) apart(op *autodiff.Op, shape []int, args []*value) *value {
 	switch op.Kind {
 	case autodiff.OpPermute:
@@ -27,6 +29,9 @@ func (vs *values) apart(op *autodiff.Op, shape []int, args []*value) *value {
 		if vs.flattens(args[0], args[1:]) {
 			return vs.flattened(args[0], len(args)-1, shape)
 		}
+		return vs.gatherInside(shape, args[0], args[1:])
+	case autodiff.OpScatterAdd:
+		return vs.scatterInside(shape, args[0], args[1:])
 	case autodiff.OpSlice:
 		return vs.slicedParts(args[0], op.Lo, op.Hi, shape)
 	}
@@ -242,6 +247,18 @@ func (vs *values) permuteAll(axes []int, x *value) *value {
 		return v
 	}
 	return vs.permute(axes, x)
+}
+
+// reduceUnmoved is a reduction of an array whose axes were moved, in the order of its memory.
+func (vs *values) reduceUnmoved(k autodiff.Kind, x *value, axes []int) *value {
+	over := pickInts(x.op.Axes, axes)
+	slices.Sort(over)
+	from := kept(len(x.shape), over)
+	to := make([]int, 0, len(from))
+	for _, a := range pickInts(x.op.Axes, kept(len(x.shape), axes)) {
+		to = append(to, slices.Index(from, a))
+	}
+	return vs.permuteAll(to, vs.reduce(k, x.args[0], over))
 }
 
 // slicedPermute slices before axes are moved.

@@ -33,8 +33,7 @@ func (b *body) output(it *item) ir.Output {
 		out.Index = flatten(pick(at, kept(len(at), v.op.Axes)), v.shape)
 	case autodiff.OpScatterAdd:
 		out.Combine = ir.Sum
-		lead := at[:len(v.args[1].shape)]
-		out.Index = flatten(append(b.positions(v, lead, v.shape), at[len(lead):]...), v.shape)
+		out.Index = flatten(b.chosen(v, at, v.shape), v.shape)
 	case autodiff.OpConcat:
 		out.Index = partIndex(v, it, at)
 	case autodiff.OpScan:

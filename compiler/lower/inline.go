@@ -140,16 +140,19 @@ func (b *body) part(v *value, p part, at []ir.Index) ir.Reg {
 // gather reads at coordinates that are computed.
 func (b *body) gather(v *value, at []ir.Index) ir.Reg {
 	x := v.args[0]
-	lead := at[:len(v.args[1].shape)]
-	return b.value(x, append(b.positions(v, lead, x.shape), at[len(lead):]...), v)
+	return b.value(x, b.chosen(v, at, x.shape), v)
 }
 
-// positions are the leading coordinates that the index arguments of a gather or scatter give.
+// positions are the coordinates that the index arguments of a gather or scatter give, at a point of theirs.
 func (b *body) positions(v *value, lead []ir.Index, shape []int) []ir.Index {
 	var out []ir.Index
 	for k, index := range v.args[1:] {
 		if axis, lo, ok := followedAxis(index); ok && lo >= 0 && lo+index.shape[axis] <= shape[k] {
 			out = append(out, shift(lead[axis], lo))
+			continue
+		}
+		if to, ok := b.along(index, lead, shape[k]); ok {
+			out = append(out, to)
 			continue
 		}
 		if start, axis, lo, ok := countedFrom(index); ok {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ppl/autodiff"
+	"ppl/compiler/ir"
 )
 
 // total is a sum.
@@ -20,6 +21,9 @@ func (vs *values) reduce(k autodiff.Kind, x *value, axes []int) *value {
 	if len(axes) == len(x.shape) {
 		x = base(x)
 		axes = kept(len(x.shape), nil)
+	}
+	if vs.layout == ir.Apart && x.kind == autodiff.OpPermute {
+		return vs.reduceUnmoved(k, x, axes)
 	}
 	switch axis, ok := vs.shorts[fmt.Sprint(x.shape)]; {
 	case len(axes) == 0:
