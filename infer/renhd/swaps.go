@@ -25,11 +25,12 @@ type exchange struct {
 type swaps struct {
 	exchange
 	seed      uint64
-	carried   []string // lane buffers of size 1 that belong to the rung
+	carried   []string // lane buffers of size 1 that belong to the rung and move with it
 	estimator energyEstimator
 	state     *swapState
 	stats     *swapStatistics
 	proposals []proposal // of the round
+	accepted  [][2]int   // lanes of those that were accepted
 }
 
 // swapState is what the next round of swaps depends on.
@@ -79,8 +80,10 @@ func (p *proposal) delta() (mean, variance float64) {
 }
 
 func newSwaps(s *shared, state *swapState, stats *swapStatistics) *swaps {
-	x := &swaps{exchange: s.exchange, seed: s.options.Seed, carried: s.rule.Traits().Carried, state: state,
-		stats: stats}
+	x := &swaps{exchange: s.exchange, seed: s.options.Seed, state: state, stats: stats}
+	if !s.exchange.stays {
+		x.carried = s.rule.Traits().Carried
+	}
 	x.estimator = &trajectoryEnergies{noise: s.settings().Noise}
 	if s.settings().Batch > 0 {
 		x.estimator = &rows{batches: s.batches, path: s.system.Path}
@@ -102,9 +105,13 @@ func (x *swaps) round(ctx context.Context, w *walkers) error {
 	if err := x.estimator.estimate(ctx, w, x, x.test.maxVariance); err != nil {
 		return err
 	}
+	x.accepted = x.accepted[:0]
 	for i := range x.proposals {
-		x.decide(w, &x.proposals[i])
+		if p := &x.proposals[i]; x.decide(p) {
+			x.accepted = append(x.accepted, [2]int{p.cold, p.hot})
+		}
 	}
+	w.exchangeRungs(x.accepted, x.carried)
 	x.state.Round++
 	x.stats.RoundTrips.count(w)
 	return nil
@@ -136,20 +143,11 @@ func (x *swaps) uniform(chain int, point uint32) float64 {
 // site is that of swap decisions; no device program uses it.
 const site = noise.Sites - 1
 
-// decide tests a proposal and carries out what is accepted.
-func (x *swaps) decide(w *walkers, p *proposal) {
+// decide tests a proposal.
+func (x *swaps) decide(p *proposal) (accept bool) {
 	chance, accept := x.test.decide(p, func(k int) float64 { return x.uniform(p.chain, uint32(4*p.rung+k)) })
 	x.countProposal(p, chance)
-	if !accept {
-		return
-	}
-	for _, name := range x.carried {
-		if x.stays {
-			break
-		}
-		carry(w, name, p.cold, p.hot)
-	}
-	w.exchangeRungs(p.cold, p.hot)
+	return accept
 }
 
 func (x *swaps) countProposal(p *proposal, chance float64) {
@@ -171,13 +169,6 @@ func (x *swaps) countProposal(p *proposal, chance float64) {
 // tooSkewed is the third cumulant of the noise, over 6, from which on it is not normal enough: it shifts the log
 // acceptance ratio by so much.
 const tooSkewed = 0.05
-
-// carry swaps what two lanes have in a buffer of size 1.
-func carry(w *walkers, name string, a, b int) {
-	from, to := w.get(name, a), w.get(name, b)
-	w.set(name, a, to)
-	w.set(name, b, from)
-}
 
 // rates between neighbours, over all chains.
 func (s *swapStatistics) rates() []float64 {

@@ -36,6 +36,7 @@ type walkers struct {
 	perStep    time.Duration
 	wholeCalls bool // trajectories are not cut
 
+	moved  []int                // room for the lanes that change rungs
 	calls  []device.Call        // room for the call being made
 	views  map[string][]float64 // by lane buffer, see view
 	number [1]float64           // room for the one being set
@@ -111,18 +112,31 @@ func (w *walkers) put(lane, rung int) {
 	w.RungOf[lane], w.laneOf[lane/w.PerChain*len(w.Rungs)+rung] = rung, lane
 }
 
-// exchangeRungs swaps the rungs of two lanes of a chain, with what the rungs own. Positions stay.
-func (w *walkers) exchangeRungs(a, b int) {
-	from, to := w.RungOf[a], w.RungOf[b]
-	w.put(a, to)
-	w.put(b, from)
-	differ := !w.Rungs[from].Metric.Is(w.Rungs[to].Metric)
-	for _, lane := range [...]int{a, b} {
-		if differ {
-			w.writeMetric(lane)
-		}
-		w.writeNumbers(lane)
+// exchangeRungs swaps the rungs of pairs of lanes, each of one chain, with what the rungs own: the carried lane buffers
+// of size 1, and what the host writes. Positions stay.
+func (w *walkers) exchangeRungs(pairs [][2]int, carried []string) {
+	if len(pairs) == 0 {
+		return
 	}
+	w.moved = w.moved[:0]
+	for _, p := range pairs {
+		from, to := w.RungOf[p[0]], w.RungOf[p[1]]
+		w.put(p[0], to)
+		w.put(p[1], from)
+		if !w.Rungs[from].Metric.Is(w.Rungs[to].Metric) {
+			w.writeMetric(p[0])
+			w.writeMetric(p[1])
+		}
+		w.moved = append(w.moved, p[0], p[1])
+	}
+	for _, name := range carried {
+		all := w.view(name)
+		for _, p := range pairs {
+			all[p[0]], all[p[1]] = all[p[1]], all[p[0]]
+		}
+		w.exe.Set(name, all)
+	}
+	w.writeNumbers(w.moved)
 }
 
 // writeAllRungs writes to every lane what its rung owns.
@@ -134,28 +148,37 @@ func (w *walkers) writeAllRungs() {
 		if !w.uniform {
 			w.writeMetric(lane)
 		}
-		w.writeNumbers(lane)
 	}
+	w.writeNumbers(allOf(w.lanes()))
 }
 
 func (w *walkers) writeMetric(lane int) {
 	dynamics.SetMetric(w.exe, lane, w.Rungs[w.RungOf[lane]].Metric)
 }
 
-func (w *walkers) writeNumbers(lane int) {
-	r := &w.Rungs[w.RungOf[lane]]
-	w.set(dynamics.StepSize, lane, r.Step)
+// writeNumbers writes to some lanes the numbers of their rungs.
+func (w *walkers) writeNumbers(lanes []int) {
+	write := func(name string, of func(r *rung) float64) {
+		all := w.view(name)
+		for _, lane := range lanes {
+			all[lane] = of(&w.Rungs[w.RungOf[lane]])
+		}
+		w.exe.Set(name, all)
+	}
+	write(dynamics.StepSize, func(r *rung) float64 { return r.Step })
 	if w.tempered {
-		w.set(dynamics.Beta, lane, r.Beta)
+		write(dynamics.Beta, func(r *rung) float64 { return r.Beta })
 	}
 	if w.traits.Friction {
-		w.set(dynamics.Friction, lane, r.Friction)
+		write(dynamics.Friction, func(r *rung) float64 { return r.Friction })
 	}
 	if w.traits.Corrected {
-		w.set(dynamics.Cool, lane, 1)
+		write(dynamics.Cool, func(*rung) float64 { return 1 })
 	}
 	if w.anchored {
-		w.set(dynamics.AnchorShare, lane, oneIf(r.Noises.Anchored.Worst < r.Noises.Plain.Worst))
+		write(dynamics.AnchorShare, func(r *rung) float64 {
+			return oneIf(r.Noises.Anchored.Worst < r.Noises.Plain.Worst)
+		})
 	}
 }
 
@@ -279,8 +302,12 @@ func (w *walkers) view(name string) []float64 {
 	if w.views == nil {
 		w.views = map[string][]float64{}
 	}
-	w.views[name] = w.read(name, w.views[name])
-	return w.views[name]
+	before := w.views[name]
+	now := w.read(name, before)
+	if len(now) != len(before) {
+		w.views[name] = now
+	}
+	return now
 }
 
 // positions copies θ of every lane.

@@ -40,12 +40,21 @@ func ladderOf(t *testing.T) *walkers {
 	return w
 }
 
-// Whatever is swapped, the tables of rungs and lanes are inverse to each other, and each lane has what its rung owns.
+// Whatever is swapped, in how many chains at once, the tables of rungs and lanes are inverse to each other, and each
+// lane has what its rung owns, also what is carried, here the number of the rung.
 func TestExchangeRungs(t *testing.T) {
 	w, r := ladderOf(t), rand.New(rand.NewPCG(1, 1))
+	for lane, at := range w.RungOf {
+		w.set(dynamics.Thermostat, lane, float64(at))
+	}
 	for range 200 {
-		chain, j := r.IntN(3), r.IntN(3)
-		w.exchangeRungs(w.laneAt(chain, j), w.laneAt(chain, j+1))
+		var pairs [][2]int
+		for chain := range 3 {
+			if j := r.IntN(4); j < 3 {
+				pairs = append(pairs, [2]int{w.laneAt(chain, j), w.laneAt(chain, j+1)})
+			}
+		}
+		w.exchangeRungs(pairs, []string{dynamics.Thermostat})
 	}
 	scale := split(w.read("metric_scale", nil), 2)
 	moved := 0
@@ -54,8 +63,10 @@ func TestExchangeRungs(t *testing.T) {
 			moved++
 		}
 		want := w.Rungs[at]
-		got := []float64{w.get(dynamics.Beta, lane), w.get(dynamics.StepSize, lane), w.get(dynamics.Friction, lane)}
-		if w.laneAt(lane/4, at) != lane || !slices.Equal(got, []float64{want.Beta, want.Step, want.Friction}) ||
+		got := []float64{w.get(dynamics.Beta, lane), w.get(dynamics.StepSize, lane), w.get(dynamics.Friction, lane),
+			w.get(dynamics.Thermostat, lane)}
+		if w.laneAt(lane/4, at) != lane ||
+			!slices.Equal(got, []float64{want.Beta, want.Step, want.Friction, float64(at)}) ||
 			!slices.Equal(scale[lane], want.Metric.Scale) {
 			t.Errorf("lane %d on rung %d: %v, scale %v; lane %d stands there", lane, at, got, scale[lane],
 				w.laneAt(lane/4, at))

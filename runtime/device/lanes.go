@@ -70,19 +70,76 @@ func (s *LaneBuffers) Size(name string) int { return s.buffers[s.id(name)].Size 
 
 // Set copies values[lane*size+element] to a lane buffer, or values[element] to one that is given.
 func (s *LaneBuffers) Set(name string, values []float64) {
-	id, copies := s.whole(name, len(values))
-	size := s.buffers[id].Size
-	for lane := range copies {
-		s.put(id, lane, values[lane*size:(lane+1)*size])
+	id := s.whole(name, len(values))
+	if s.buffers[id].Given {
+		s.put(id, 0, values)
+		return
+	}
+	for b := range s.Blocks {
+		k, part := s.part(b, id, values)
+		switch {
+		case k.Singles[id] != nil:
+			spread(k.Singles[id], part, s.Width)
+		case s.buffers[id].Type == ir.F32:
+			for lane := range min(s.Width, s.Lanes-k.Lane0) {
+				size := s.buffers[id].Size
+				s.put(id, k.Lane0+lane, part[lane*size:(lane+1)*size])
+			}
+		default:
+			spread(k.Bufs[id], part, s.Width)
+		}
 	}
 }
 
 // Get copies a lane buffer to dst[lane*size+element], or one that is given to dst[element].
 func (s *LaneBuffers) Get(name string, dst []float64) {
-	id, copies := s.whole(name, len(dst))
+	id := s.whole(name, len(dst))
+	if s.buffers[id].Given {
+		s.take(id, 0, dst)
+		return
+	}
+	for b := range s.Blocks {
+		if k, part := s.part(b, id, dst); k.Singles[id] != nil {
+			collect(part, k.Singles[id], s.Width)
+		} else {
+			collect(part, k.Bufs[id], s.Width)
+		}
+	}
+}
+
+// part is block b, and what values[lane*size+element] has of its lanes.
+func (s *LaneBuffers) part(b int, id ir.BufID, values []float64) (k *Block, part []float64) {
+	k = &s.Blocks[b]
 	size := s.buffers[id].Size
-	for lane := range copies {
-		s.take(id, lane, dst[lane*size:(lane+1)*size])
+	return k, values[k.Lane0*size : min(k.Lane0+s.Width, s.Lanes)*size]
+}
+
+// spread copies values[lane*size+element] to block[element*width+lane], that of the last lane to the rest of the block.
+func spread[T float32 | float64](block []T, values []float64, width int) {
+	size := len(block) / width
+	if size == 0 {
+		return
+	}
+	lanes := len(values) / size
+	for i := range size {
+		row := block[i*width : (i+1)*width]
+		for l := range row {
+			row[l] = T(values[min(l, lanes-1)*size+i])
+		}
+	}
+}
+
+// collect copies block[element*width+lane] to dst[lane*size+element].
+func collect[T float32 | float64](dst []float64, block []T, width int) {
+	size := len(block) / width
+	if size == 0 {
+		return
+	}
+	lanes := len(dst) / size
+	for i := range size {
+		for l, v := range block[i*width : i*width+lanes] {
+			dst[l*size+i] = float64(v)
+		}
 	}
 }
 
@@ -146,14 +203,14 @@ func (s *LaneBuffers) block(id ir.BufID, lane int) (k *Block, l, width int) {
 	return &s.Blocks[lane/s.Width], lane % s.Width, s.Width
 }
 
-// whole is the buffer with that name and the number of its copies; it panics unless they have n numbers.
-func (s *LaneBuffers) whole(name string, n int) (id ir.BufID, copies int) {
-	id, copies = s.id(name), s.Lanes
+// whole is the buffer with that name; it panics unless all its copies have n numbers.
+func (s *LaneBuffers) whole(name string, n int) ir.BufID {
+	id, copies := s.id(name), s.Lanes
 	if s.buffers[id].Given {
 		copies = 1
 	}
 	s.check(id, n, copies)
-	return id, copies
+	return id
 }
 
 // check panics unless that many copies of a buffer have n numbers.

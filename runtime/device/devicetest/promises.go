@@ -156,6 +156,26 @@ func testBuffers(t *testing.T, d device.Device) {
 	if x.Get("u", got); !slices.Equal(got, make([]float64, n*lanes)) {
 		t.Errorf("another buffer changed: %v", got)
 	}
+	testSingleBuffer(t, d)
+}
+
+// testSingleBuffer: numbers of single precision are rounded, however they are set.
+func testSingleBuffer(t *testing.T, d device.Device) {
+	const n, lanes = 2, 13
+	p := counterProgram()
+	p.Buffer(ir.Buffer{Name: "single", Space: ir.Lane, Type: ir.F32, Size: n})
+	x := load(t, d, p, device.Options{Lanes: lanes})
+	all, want, got := make([]float64, n*lanes), make([]float64, n*lanes), make([]float64, n*lanes)
+	for i := range all {
+		all[i] = 0.1 * float64(i)
+		want[i] = float64(float32(all[i]))
+	}
+	x.Set("single", all)
+	x.SetLane("single", 5, all[:n])
+	copy(want[5*n:], want[:n])
+	if x.Get("single", got); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
 }
 
 func testErrors(t *testing.T, d device.Device) {
