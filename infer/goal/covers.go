@@ -9,8 +9,8 @@ import (
 )
 
 // Covers reports whether the draws of a run are also where each chain of another run was, by the middle of every
-// quantity. Chains that agree in a run may all have missed what chains of another have found; those of another that
-// have never come to densities as high as the lowest of the run were on their way, and say nothing.
+// quantity. Chains that agree in a run may all have missed what chains of another have found. Those of another that
+// were on their way, at densities that no volume makes up for, say nothing.
 func Covers(run, other *draws.Run) (bool, error) {
 	skip, err := onTheWay(run, other)
 	if err != nil {
@@ -50,7 +50,8 @@ func element(chain []float64, i, size int) (xs []float64) {
 	return xs
 }
 
-// onTheWay reports which chains of another run are below the densities of a run.
+// onTheWay reports which chains of another run are hopelessly below the densities of a run: by a factor of e⁵ for each
+// quantity.
 func onTheWay(run, other *draws.Run) ([]bool, error) {
 	const density = "lp"
 	skip := make([]bool, other.Layout.Chains)
@@ -62,12 +63,15 @@ func onTheWay(run, other *draws.Run) ([]bool, error) {
 		return nil, err
 	}
 	there, err := other.Stats(density)
-	lowest := math.Inf(1)
+	lowest, margin := math.Inf(1), 20.0
+	for _, v := range run.Layout.Posterior {
+		margin += 5 * float64(v.Size())
+	}
 	for _, c := range here {
 		lowest = min(lowest, slices.Min(c))
 	}
 	for chain, c := range there {
-		skip[chain] = slices.Max(c) < lowest
+		skip[chain] = stats.Quantile(c, 0.5) < lowest-margin
 	}
 	return skip, err
 }

@@ -39,11 +39,12 @@ func chainsAt(t *testing.T, places, density []float64) *draws.Run {
 }
 
 // A run covers another where every chain of that was among its draws; a chain that never came to its densities does not
-// count. Chains that agree do not cover those that have found another place.
+// count, unless it can be in something wide that is less high. Chains that agree do not cover those that have found another place.
 func TestCovers(t *testing.T) {
 	high := []float64{-5, -5}
 	agreed, both := chainsAt(t, []float64{0, 0}, high), chainsAt(t, []float64{0, 9}, high)
 	lost := chainsAt(t, []float64{0, 9}, []float64{-5, -50})
+	wide := chainsAt(t, []float64{0, 9}, []float64{-5, -30})
 	for name, c := range map[string]struct {
 		run, other *draws.Run
 		want       bool
@@ -52,6 +53,7 @@ func TestCovers(t *testing.T) {
 		"one of both": {agreed, both, false},
 		"the same":    {agreed, agreed, true},
 		"on the way":  {agreed, lost, true},
+		"wide":        {agreed, wide, false},
 	} {
 		if got, err := Covers(c.run, c.other); err != nil || got != c.want {
 			t.Errorf("%s: %t, %v", name, got, err)
