@@ -94,9 +94,9 @@ func FitNormal(points [][]float64, weights []float64) (Normal, bool) {
 // Whiten is z of a point.
 func (n *Normal) Whiten(x []float64) []float64 {
 	d := len(n.Mean)
-	z, from := make([]float64, d), floats.SubTo(make([]float64, d), x[:d], n.Mean)
-	for i := range d {
-		z[i] = floats.Dot(n.Root[i*d+i:(i+1)*d], from[i:])
+	z := floats.SubTo(make([]float64, d), x[:d], n.Mean)
+	for i := range d { // of what is behind i no later one is asked
+		z[i] = floats.Dot(n.Root[i*d+i:(i+1)*d], z[i:])
 	}
 	return z
 }
@@ -116,8 +116,16 @@ func (n *Normal) Point(z []float64) []float64 {
 
 // Distance is the squared length of z of a point.
 func (n *Normal) Distance(x []float64) (sum float64) {
-	for _, v := range n.Whiten(x) {
-		sum += v * v
+	return n.DistanceIn(make([]float64, len(n.Mean)), x)
+}
+
+// DistanceIn is Distance with room for as many numbers, for points by the thousand.
+func (n *Normal) DistanceIn(room, x []float64) (sum float64) {
+	d := len(n.Mean)
+	from := floats.SubTo(room, x[:d], n.Mean)
+	for i := range d {
+		z := floats.Dot(n.Root[i*d+i:(i+1)*d], from[i:])
+		sum += z * z
 	}
 	return sum
 }

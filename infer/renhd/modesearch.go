@@ -2,6 +2,7 @@ package renhd
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -211,13 +212,12 @@ func around(cloud *adapt.Normal, scale float64, r *rand.Rand) (points [][]float6
 
 // mixed are points that take each coordinate from a point of a group, since draws of a prior take longer than
 // densities.
-func mixed(group [][]float64, r *rand.Rand) (points [][]float64) {
-	for range group {
-		x := make([]float64, len(group[0]))
+func mixed(group [][]float64, r *rand.Rand) [][]float64 {
+	points := split(make([]float64, len(group)*len(group[0])), len(group[0]))
+	for _, x := range points {
 		for j := range x {
 			x[j] = group[r.IntN(len(group))][j]
 		}
-		points = append(points, x)
 	}
 	return points
 }
@@ -231,6 +231,11 @@ func (t *modeSearch) surveyCheap(cloud *adapt.Normal) (chosen [][][]float64, err
 		return nil, err
 	}
 	work += 2 * d * d // a point's distance in the coordinates of the normal
+	many, err := t.run.surveyors()
+	if err != nil {
+		return nil, err
+	}
+	defer many.exe.Close()
 	r := rand.New(rand.NewPCG(s.options.Seed, cheapStream+uint64(t.run.state.Searches)))
 	for k := range int(math.Min(moreGroups, cheapSurvey/(groupSize*work))) {
 		group := t.state.Points[k%startGroups*groupSize:][:groupSize]
@@ -239,13 +244,28 @@ func (t *modeSearch) surveyCheap(cloud *adapt.Normal) (chosen [][][]float64, err
 		} else {
 			group = mixed(group, r)
 		}
-		heights, _, err := t.run.evaluate(group, false)
+		heights, _, err := many.evaluate(t.run.ctx, group, false)
 		if err != nil {
 			return nil, err
 		}
 		chosen = append(chosen, higherThanExpected(group, heights, cloud, t.highest()))
 	}
 	return chosen, nil
+}
+
+// surveyors are walkers on many lanes, for points by the thousand: a call of the device with few takes about as long.
+func (r *run) surveyors() (*walkers, error) {
+	const lanes = 32
+	w := r.walkers
+	p := &population{PerChain: (lanes + w.chains - 1) / w.chains, Rungs: w.Rungs[:1]}
+	exe, err := r.loadDevice(w.program, w.chains*p.PerChain)
+	if err != nil {
+		return nil, err
+	}
+	p.RungOf, p.AnchorOf = make([]int, w.chains*p.PerChain), slices.Repeat([]int{-1}, w.chains*p.PerChain)
+	many := newWalkers(&r.shared, w.program, exe, p)
+	many.writeAllRungs()
+	return many, nil
 }
 
 const (
@@ -350,15 +370,18 @@ func tops(points [][]float64, heights []float64, cloud *adapt.Normal, highest fl
 // higherThanExpected are the points that lie least below the top for how far they would if the target were the normal
 // that walkers have shown.
 func higherThanExpected(points [][]float64, heights []float64, cloud *adapt.Normal, highest float64) [][]float64 {
-	fall := make([]float64, len(points))
+	first, second := 0, 1
+	least, next := math.Inf(1), math.Inf(1)
+	room := make([]float64, len(cloud.Mean))
 	for i, h := range heights {
-		if fall[i] = (highest - h) / cloud.Distance(points[i]); math.IsNaN(fall[i]) {
-			fall[i] = math.Inf(1)
+		switch fall := (highest - h) / cloud.DistanceIn(room, points[i]); {
+		case fall < least:
+			second, next, first, least = first, least, i, fall
+		case fall < next:
+			second, next = i, fall
 		}
 	}
-	order := allOf(len(points))
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(fall[a], fall[b]) })
-	return [][]float64{points[order[0]], points[order[1]]}
+	return [][]float64{slices.Clone(points[first]), slices.Clone(points[second])}
 }
 
 // unique leaves out what was in the list before.
@@ -409,6 +432,10 @@ func squaredDistance(x, y []float64, most float64) float64 {
 		if sum := a + b + c + d; !(sum < most) {
 			return sum
 		}
+	}
+	for ; j+4 <= len(x); j += 4 {
+		s, t, u, v := x[j]-y[j], x[j+1]-y[j+1], x[j+2]-y[j+2], x[j+3]-y[j+3]
+		a, b, c, d = a+s*s, b+t*t, c+u*u, d+v*v
 	}
 	for ; j < len(x); j++ {
 		a += (x[j] - y[j]) * (x[j] - y[j])
@@ -476,16 +503,20 @@ func (s *searchState) known(x []float64, height float64) bool {
 // evaluate is log density and, where asked for, gradient of the target at points, on all lanes at a time. Walkers are
 // moved.
 func (r *run) evaluate(at [][]float64, slopes bool) (density []float64, gradient [][]float64, err error) {
-	w := r.walkers
+	return r.walkers.evaluate(r.ctx, at, slopes)
+}
+
+func (w *walkers) evaluate(ctx context.Context, at [][]float64, slopes bool) (density []float64,
+	gradient [][]float64, err error) {
 	there := w.positions()
 	for len(at) > 0 {
 		n := copy(there, at)
-		if _, err := w.place(r.ctx, there); err != nil {
+		if err := w.startAt(ctx, there); err != nil {
 			return nil, nil, err
 		}
 		density = append(density, w.logDensities()[:n]...)
 		if slopes {
-			g, err := w.gradients(r.ctx)
+			g, err := w.gradients(ctx)
 			if err != nil {
 				return nil, nil, err
 			}

@@ -335,11 +335,7 @@ func split(flat []float64, size int) [][]float64 {
 
 // place sets θ of every lane and starts them; it returns the lanes where the density is not finite.
 func (w *walkers) place(ctx context.Context, at [][]float64) (bad []int, err error) {
-	for lane, x := range at {
-		w.exe.SetLane(dynamics.Theta, lane, x)
-	}
-	w.assignAnchors(at)
-	if err := w.runEntry(ctx, "start", nil); err != nil {
+	if err := w.startAt(ctx, at); err != nil {
 		return nil, err
 	}
 	for lane, u := range w.logDensities() {
@@ -348,6 +344,15 @@ func (w *walkers) place(ctx context.Context, at [][]float64) (bad []int, err err
 		}
 	}
 	return bad, nil
+}
+
+// startAt is place where nothing is asked of the density yet.
+func (w *walkers) startAt(ctx context.Context, at [][]float64) error {
+	for lane, x := range at {
+		w.exe.SetLane(dynamics.Theta, lane, x)
+	}
+	w.assignAnchors(at)
+	return w.runEntry(ctx, "start", nil)
 }
 
 // logDensities are log ρ + log ℓ of every walker, as last computed.
