@@ -38,8 +38,9 @@ func chainsAt(t *testing.T, places, density []float64) *draws.Run {
 	return run
 }
 
-// A run covers another where every chain of that was among its draws; a chain that never came to its densities does not
-// count, unless it can be in something wide that is less high. Chains that agree do not cover those that have found another place.
+// A run covers another where every chain of that was among its draws; a chain that never came to its densities does
+// not count, unless it can be in something wide that is less high. Chains that agree do not cover those that have
+// found another place.
 func TestCovers(t *testing.T) {
 	high := []float64{-5, -5}
 	agreed, both := chainsAt(t, []float64{0, 0}, high), chainsAt(t, []float64{0, 9}, high)
