@@ -74,7 +74,7 @@ func tabulateModes(runs []modesRun) error {
 }
 
 func newModesRun(bench *lab.Bench, data []string, rows, seed int) (modesRun, error) {
-	r, err := bench.Sample(filepath.Join(home, "twomodes.ppl"), seed, append(data, "--set", "batch=256")...)
+	r, err := bench.Sample(filepath.Join(home, "twomodes.ppl"), seed, append(data, "--set", "batch=auto")...)
 	if err != nil {
 		return modesRun{}, err
 	}

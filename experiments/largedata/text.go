@@ -73,7 +73,7 @@ variates that leave little to look for.
 `
 
 const aboutModes = `Rows of two groups; the likelihood is the same when their means change places, so the priors set the weights of the two modes, which are .001 wide at 10⁶ rows
-and 3 apart. 4 chains of 1,000 draws in batches of 256, default settings otherwise; the ladder goes to the prior.
+and 3 apart. 4 chains of 1,000 draws, batch = auto, which chooses 64 rows, default settings otherwise; the ladder goes to the prior.
 
 %s
 Each mode has an anchor with its curvature. The number of rungs, 10 to 12, grows with the logarithm of the rows, and no step reads more of them. Processor time is left out where it
