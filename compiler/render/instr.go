@@ -16,7 +16,7 @@ func (k *kernel) instr(r int) {
 		k.line("const %s m%d = %s;", flagType(w), n, k.apply(in, w))
 		k.line("const %s r%d = truth_%s(m%d);", w.typ(), n, w.suffix(), n)
 	default:
-		k.line("const %s r%d = %s;", w.typ(), n, k.value(in, w))
+		k.line("const %s %s = %s;", w.typ(), k.reg(ir.Reg(r)), k.value(in, w))
 	}
 }
 

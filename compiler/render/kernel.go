@@ -21,6 +21,7 @@ type kernel struct {
 	tiled int  // the loop that is cut into tiles, counted from 1; 0: no loop
 	tile  int  // turns of that loop in a tile
 	strip bool // the noise of the loop's turns has been computed
+	nth   int  // of the rows that are written together, see together.go
 }
 
 // An output that combines has an accumulator inside the loops with which its index varies, unless it varies with all.
@@ -192,7 +193,10 @@ func (k *kernel) noiseBlocks() {
 // level writes the code at depth d, and the loops inside.
 func (k *kernel) level(d int) {
 	k.straight(d)
-	if d < len(k.loops) {
+	switch {
+	case d == 0 && k.rowsTogether():
+		k.together()
+	case d < len(k.loops):
 		k.inner(d)
 	}
 }
@@ -282,7 +286,7 @@ func (k *kernel) start(chosen func(output) bool) {
 	for _, o := range k.outs {
 		if chosen(o) {
 			w := k.form(o.Buf).double()
-			k.line("%s a%d = %s;", w.typ(), k.first+o.number, w.constant(combinations[o.Combine].start))
+			k.line("%s %s = %s;", w.typ(), k.sum(o), w.constant(combinations[o.Combine].start))
 		}
 	}
 }
@@ -292,7 +296,7 @@ func (k *kernel) flush(chosen func(output) bool) {
 	for _, o := range k.outs {
 		if chosen(o) {
 			w := k.form(o.Buf)
-			k.merge(o, convert(fmt.Sprintf("a%d", k.first+o.number), w.double(), w))
+			k.merge(o, convert(k.sum(o), w.double(), w))
 		}
 	}
 }
@@ -304,7 +308,7 @@ func (k *kernel) combine(o output) {
 		k.merge(o, k.valueAs(o, w))
 		return
 	}
-	a := fmt.Sprintf("a%d", k.first+o.number)
+	a := k.sum(o)
 	k.line("%s = %s;", a, combinations[o.Combine].of(a, k.valueAs(o, w.double()), w.double()))
 }
 
@@ -341,7 +345,7 @@ func (k *kernel) element(ix ir.Index) string {
 	}
 	for axis, s := range ix.Stride {
 		if s != 0 && k.in.Extents[axis] != 1 {
-			terms = append(terms, scaled(s, fmt.Sprintf("i%d", axis)))
+			terms = append(terms, scaled(s, k.counter(axis)))
 		}
 	}
 	for _, d := range ix.Dyn {
@@ -362,4 +366,25 @@ func scaled(stride int, text string) string {
 	return fmt.Sprintf("%d * %s", stride, text)
 }
 
-func (k *kernel) reg(r ir.Reg) string { return fmt.Sprintf("r%d", k.first+int(r)) }
+func (k *kernel) reg(r ir.Reg) string {
+	if k.nth > 0 && k.depth[r] > 0 {
+		return fmt.Sprintf("r%d_%d", k.first+int(r), k.nth)
+	}
+	return fmt.Sprintf("r%d", k.first+int(r))
+}
+
+// sum is the accumulator of an output.
+func (k *kernel) sum(o output) string {
+	if k.nth > 0 {
+		return fmt.Sprintf("a%d_%d", k.first+o.number, k.nth)
+	}
+	return fmt.Sprintf("a%d", k.first+o.number)
+}
+
+// counter is the turn of a loop.
+func (k *kernel) counter(axis int) string {
+	if k.nth > 0 && axis == k.loops[0] {
+		return fmt.Sprintf("(i%d + %d)", axis, k.nth)
+	}
+	return fmt.Sprintf("i%d", axis)
+}
