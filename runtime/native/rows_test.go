@@ -15,8 +15,8 @@ import (
 )
 
 // Products with rows that count from a number known only when the program runs take some rows together: they are those
-// of host, for sums over columns and over rows, whether or not the rows are a multiple of those taken together. Planted:
-// without the last row they differ.
+// of host, for sums over columns and over rows, whether or not the rows are a multiple of those taken together.
+// Planted: without the last row they differ.
 func TestRowsTogether(t *testing.T) {
 	const all, columns = 300, 21
 	x := make([]float64, all*columns)
