@@ -38,17 +38,24 @@ func (c *console) loadFrom(cache compiler.RowCache, model string, data []string)
 	return p, c.diagnose(ds)
 }
 
-// largeHeap is the memory, in bytes, from which tidy works.
-const largeHeap = 128 << 20
+// largeHeap is the memory, in bytes, from which tidy works, and manyData is that of data from which the collector comes
+// more often.
+const (
+	largeHeap = 64 << 20
+	manyData  = 32 << 20
+)
 
-// tidy gives what reading large data has left behind back to the system. The collector then comes after the heap has
-// grown by a fifth, not by all of the data again: these have no pointers that it would have to follow.
+// tidy gives what reading large data has left behind back to the system. If much stays, the collector comes after the
+// heap has grown by a fifth, not by all of the data again: these have no pointers that it would have to follow.
 func tidy() {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	if m.HeapSys-m.HeapReleased > largeHeap {
+	if m.HeapSys-m.HeapReleased <= largeHeap {
+		return
+	}
+	debug.FreeOSMemory()
+	if runtime.ReadMemStats(&m); m.HeapAlloc > manyData {
 		debug.SetGCPercent(20)
-		debug.FreeOSMemory()
 	}
 }
 

@@ -58,14 +58,17 @@ func Write(disk files.System, dir string, state any) error {
 	return disk.Sync(dir)
 }
 
-// Encode is a state as a checkpoint holds it.
+// Encode is a state as a checkpoint holds it. Numbers take the fewest bytes that hold them exactly: those of networks
+// are of single precision.
 func Encode(state any) ([]byte, error) {
-	mode, err := cbor.EncOptions{Sort: cbor.SortBytewiseLexical, NaNConvert: cbor.NaNConvertNone,
-		InfConvert: cbor.InfConvertNone}.EncMode()
+	mode, err := cbor.EncOptions{Sort: cbor.SortBytewiseLexical, ShortestFloat: cbor.ShortestFloat16,
+		NaNConvert: cbor.NaNConvertNone, InfConvert: cbor.InfConvertNone}.UserBufferEncMode()
 	if err != nil {
 		return nil, err
 	}
-	return mode.Marshal(state)
+	var text bytes.Buffer // of its own: Marshal copies what it gives from one that it keeps, and both may be large
+	err = mode.MarshalToBuffer(state, &text)
+	return text.Bytes(), err
 }
 
 // Decode reads what Encode gave. What the state has no field for is an error: another version of ppl wrote it.

@@ -123,3 +123,29 @@ func TestUselessIsRefused(t *testing.T) {
 	}
 	expect(`has another format: "ppl checkpoint 0"`)
 }
+
+// Numbers of single precision take at most five bytes, and all come back to the last bit.
+func TestNumbersAreExact(t *testing.T) {
+	numbers := []float64{0, math.Copysign(0, -1), 1, 0.1, float64(float32(0.1)), 1e-310, math.MaxFloat64, math.Pi,
+		float64(math.SmallestNonzeroFloat32), math.Inf(-1), math.NaN(), math.Float64frombits(0x7ff8000000000abc)}
+	text, err := Encode(numbers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back []float64
+	if err := Decode(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range numbers {
+		if math.Float64bits(back[i]) != math.Float64bits(v) {
+			t.Errorf("%v comes back as %v", v, back[i])
+		}
+	}
+	single := make([]float64, 1000)
+	for i := range single {
+		single[i] = float64(float32(math.Sin(float64(i))))
+	}
+	if text, err = Encode(single); err != nil || len(text) > 5*len(single)+9 {
+		t.Errorf("%d bytes for %d numbers: %v", len(text), len(single), err)
+	}
+}
