@@ -3,6 +3,7 @@ package infer
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ppl/lang/types"
 )
@@ -80,6 +81,16 @@ func NotIntegrable(t Target, coordinate int, up bool) error {
 		"that is infinite there, as for a standard deviation of identical data, or of data that the model fits "+
 		"exactly; or a prior without a finite integral there. Give %s a prior that falls off faster than any power "+
 		"towards that end%s", c.Parameter, c.Goes(up), c.Parameter, such)}
+}
+
+// ParametersOf are the names of what coordinates move.
+func ParametersOf(t Target, coordinates []int) (names []string) {
+	for _, j := range coordinates {
+		if name := coordinateOf(t, j).Parameter; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func coordinateOf(t Target, coordinate int) types.Coordinate {

@@ -24,6 +24,7 @@ type SamplerReport struct {
 	Gradients      int64                 // gradients of the log density computed, warm-up included: lane-steps
 	Seconds        float64               // wall clock, with warm-up
 	Sampling       float64               // of Seconds: after warm-up
+	NoMean         []string              // parameters whose tails are too heavy for a mean (adapt.Meanless)
 	// energy Bayesian fraction of missing information, by chain, over all iterations (stats.EBFMI)
 	EBFMI []float64
 
@@ -103,6 +104,7 @@ type samplerReport struct {
 	Gradients      int64                 `json:"gradients"`
 	Seconds        Number                `json:"seconds"`
 	Sampling       Number                `json:"sampling_seconds"`
+	NoMean         []string              `json:"no_mean,omitempty"`
 	EBFMI          []Number              `json:"ebfmi"`
 	TreeDepth      Number                `json:"tree_depth,omitempty"`
 	Saturated      int                   `json:"saturated,omitempty"`
@@ -141,7 +143,7 @@ func (r SamplerReport) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(samplerReport{
 		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.NotFinite,
-		r.NonFiniteTerms, r.Looked, r.Gradients, Number(r.Seconds), Number(r.Sampling),
+		r.NonFiniteTerms, r.Looked, r.Gradients, Number(r.Seconds), Number(r.Sampling), r.NoMean,
 		Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated, Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap),
 		Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Number(r.JumpRate),
 		Numbers(r.Halves), rungs,
@@ -160,7 +162,7 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 		Steps:       float64(s.Steps),
 		Divergences: s.Divergences, NotFinite: s.NotFinite, NonFiniteTerms: s.NonFiniteTerms, Looked: s.Looked,
 		Gradients: s.Gradients, Seconds: float64(s.Seconds), Sampling: float64(s.Sampling),
-		EBFMI: floats(s.EBFMI), TreeDepth: float64(s.TreeDepth),
+		NoMean: s.NoMean, EBFMI: floats(s.EBFMI), TreeDepth: float64(s.TreeDepth),
 		Saturated: s.Saturated, ELBO: floats(s.ELBO), ParetoK: float64(s.ParetoK),
 		EvidenceGap:  float64(s.EvidenceGap),
 		Temperatures: temperatures(s.Temperatures), SwapRates: floats(s.SwapRates), RoundTrips: s.RoundTrips,

@@ -44,7 +44,8 @@ type state struct {
 	Seen     windowSeen
 
 	Divergence adapt.Divergence
-	Careful    bool // the acceptance goal is the higher one
+	NoMean     []string // parameters whose tails are too heavy for a mean
+	Careful    bool     // the acceptance goal is the higher one
 
 	Warmed, Drawn int              // iterations of all chains
 	Depths, Steps int              // summed over them, after warm-up

@@ -29,6 +29,7 @@ func (r *run) sample(resumed bool) error {
 	}
 	err := r.takeDraws(resumed)
 	r.report.Draws = slices.Min(r.state.Taken) / r.report.Thin
+	r.report.NoMean = r.state.NoMean
 	for c := range r.state.Energies {
 		r.report.EBFMI = append(r.report.EBFMI, r.state.Energies[c].BFMI())
 	}

@@ -4,18 +4,24 @@ import (
 	"slices"
 
 	"ppl/infer"
+	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 )
 
 // refuseInfiniteIntegral ends a run whose chains have come near the end of a support where the target has no finite
-// integral.
+// integral, and notes which parameters have no mean.
 func (r *run) refuseInfiniteIntegral(visited [][]float64) error {
 	clock := r.state.Clock
 	o, err := r.state.Divergence.Improper(visited, r.bounded, r.evaluate)
-	r.state.Clock = clock
 	if err == nil && o != nil {
 		err = infer.NotIntegrable(r.named, o.Coordinate, o.Up)
 	}
+	if err == nil {
+		var meanless []int
+		meanless, err = adapt.Meanless(visited, r.bounded, r.evaluate)
+		r.state.NoMean = infer.ParametersOf(r.named, meanless)
+	}
+	r.state.Clock = clock
 	return err
 }
 

@@ -2,22 +2,29 @@ package renhd
 
 import (
 	"ppl/infer"
+	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 )
 
 // refuseInfiniteIntegral ends a run whose walkers have come near the end of a support where the target has no finite
-// integral. It needs gradients of the target itself, without noise.
+// integral, and notes which parameters have no mean. It needs gradients of the target itself, without noise.
 func (r *run) refuseInfiniteIntegral(cold [][]float64) error {
 	s := &r.shared
 	if s.free() || s.system.Path != dynamics.Plain {
 		return nil
 	}
 	here, clock, moved := r.walkers.positions(), r.walkers.NoiseStep, false
-	o, err := r.state.Divergence.Improper(cold, infer.Bounded(s.ends), func(at [][]float64) ([]float64, [][]float64,
-		error) {
+	evaluate := func(at [][]float64) ([]float64, [][]float64, error) {
 		moved = true
 		return r.evaluateSlopes(at)
-	})
+	}
+	bounded := infer.Bounded(s.ends)
+	o, err := r.state.Divergence.Improper(cold, bounded, evaluate)
+	var meanless []int
+	if err == nil && o == nil {
+		meanless, err = adapt.Meanless(cold, bounded, evaluate)
+		r.stats.Report.NoMean = infer.ParametersOf(s.named, meanless)
+	}
 	switch {
 	case err != nil:
 		return err

@@ -323,8 +323,26 @@ func someOf(names []string) string {
 	return fmt.Sprintf("%s and %s more", strings.Join(names[:most], ", "), thousands(int64(len(names)-most)))
 }
 
+// noMean names the parameters of which the sampler has found that the density falls off too slowly for a mean.
+func noMean(f *findings) (w draws.Warning) {
+	names := f.run.Report.NoMean
+	if len(names) == 0 {
+		return w
+	}
+	return draws.Warning{
+		Fact: fmt.Sprintf("%s no mean and no sd: the density falls off as the square of the distance, or slower.",
+			someOf(names)+plural(len(names), " has", " have")),
+		Reason: "Their draws have a mean and an sd, which do not settle, however many draws there are.",
+		Advice: []draws.Advice{{Do: draws.Confine, On: names[0],
+			Text: fmt.Sprintf("Read quantiles, or give `%s` a prior with lighter tails.", names[0])}},
+	}
+}
+
 // heavyTails finds quantities whose mean may not exist, so that no number of draws gives it.
 func heavyTails(f *findings) (w draws.Warning) {
+	if len(f.run.Report.NoMean) > 0 {
+		return w
+	}
 	bad := f.which(func(p Parameter) bool { return p.TailShape > maxParetoK })
 	if len(bad) == 0 || len(f.divergingParameters()) > 0 {
 		return w
