@@ -33,16 +33,16 @@ ladder of five costs five times one rung, and what swaps take. Of its processor 
 for the log density that is stored, 12 %%), and energies of swaps, whose rows are in an order of their own for each chain and round, 20 %% (of which the shuffle 6 %%).
 `
 
-const aboutRowCosts = `The difference of a long run and a short one, over the gradients between them and the rows of a gradient; 21 columns, 4 walkers, 2 threads. With control variates a row takes two
-gradients, at the walker and at its anchor, and walkers share the rows of a batch; without, each walker has rows of its own, from a shuffle.
+const aboutRowCosts = `The difference of a long run and a short one, over the gradients between them and the rows of a gradient; 21 columns, 4 walkers, 2 threads. With control variates walkers share the rows of
+a batch, and what these say at an anchor is tabulated, so that a row takes one gradient; without, each walker has rows of its own, from a shuffle.
 
 %s
 With control variates no step shuffles: batches are cut from rows that were put in random order once. The pilot that chooses the thinning takes 5 to 6 %% of a run (10⁵ rows, batches
 of 64 and 256, by perf).
 
 Control variates of second order would take away the noise that those of first order leave. That would gain little here. In batches of 256 and 64 rows the variance left, .18 and .46,
-allows steps of .2, which is the step without noise. In batches of 16 rows it is 2.1, and steps are .12: a run of 1,000 draws at 10⁵ rows then takes 534,000 gradients in
-1.9 s of processor time, where batches of 64 rows take 358,000 in 2.3 s. With steps of .2 in batches of 16 it would take 1.5 s, and more for the products with the Hessian of each row.
+allows steps of .2, which is the step without noise. In batches of 16 rows it is 2.1, and steps are .12, so that a run of 1,000 draws at 10⁵ rows takes 534,000 gradients for 358,000: two
+thirds of its time could be had, and the products with the Hessian of each row come on top.
 `
 
 const aboutPeers = `The same rows, 4 chains of 1,000 draws, processor time of everything from the data in memory on, compiling included (ppl: of the whole command, with compiled code from a run before).
