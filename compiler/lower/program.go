@@ -22,8 +22,9 @@ type program struct {
 }
 
 func newProgram(l ir.Layout, single bool) *program {
-	return &program{layout: l, single: single, values: newValues(l, single), graphs: map[*autodiff.Graph]bool{},
-		lanes: map[string]ir.BufID{}, given: map[string]bool{}, inits: map[known]ir.BufID{},
+	given := map[string]bool{}
+	return &program{layout: l, single: single, values: newValues(l, single, given), graphs: map[*autodiff.Graph]bool{},
+		lanes: map[string]ir.BufID{}, given: given, inits: map[known]ir.BufID{},
 		shared: map[*value]ir.BufID{}, places: bufferPool{}}
 }
 

@@ -33,13 +33,17 @@ const (
 const Ahead = 64
 
 // AnchorBuffers are the lane buffers that the host writes of an anchor.
-func AnchorBuffers() []string { return []string{Anchor, Levels, Slopes, Taken, AnchorShare} }
+func AnchorBuffers() []string {
+	return []string{Anchor, Levels, Slopes, Taken, AnchorShare, BlockNumber}
+}
 
-// Lane buffers that the entry Block writes, which reads the anchor: sums over the rows of the block number Part.
+// Lane buffers that the entry Block writes, which reads the anchor: sums over the rows of a block, the number of which
+// is given to all lanes.
 const (
-	Block      = "block"
-	BlockSum   = "block_sum"   // Σ_S ℓᵢ(a)
-	BlockSlope = "block_slope" // its gradient
+	Block       = "block"
+	BlockNumber = "block_number"
+	BlockSum    = "block_sum"   // Σ_S ℓᵢ(a)
+	BlockSlope  = "block_slope" // its gradient
 )
 
 // Lane buffers that the entry AllRows writes, which reads the anchor. It covers all rows at once where they are in
@@ -104,8 +108,9 @@ func (s System) firstOf(number autodiff.Node) autodiff.Node {
 func (s System) blockEntry() lower.Entry {
 	g := autodiff.New()
 	at := s.anchor(g)
-	_, _, sum := s.block(at, g.Input(Part))
-	return lower.Entry{Name: Block, Assign: put(BlockSum, sum, BlockSlope, autodiff.Grad(sum, at)[0])}
+	_, _, sum := s.block(at, g.Input(BlockNumber))
+	return lower.Entry{Name: Block, Assign: put(BlockSum, sum, BlockSlope, autodiff.Grad(sum, at)[0]),
+		Given: []string{BlockNumber}}
 }
 
 // controls are the terms of rows to first order about the anchor.

@@ -139,7 +139,7 @@ func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string
 	}
 	switch entry {
 	case Block:
-		return b.rowsOf(int(scalar(Part)))
+		return b.rowsOf(int(scalar(BlockNumber)))
 	case "start", "step", NoisyGrad, PlainGrad:
 		return b.inEpoch(seed, 2*scalar(Walker)+1, scalar(clock), 0, b.Size)
 	case Climb:

@@ -61,7 +61,7 @@ func (s System) OneMetric() bool { return s.Path == Plain }
 func (s System) withMetric(entries []lower.Entry) []lower.Entry {
 	if s.OneMetric() {
 		for i := range entries {
-			entries[i].Given = MetricBuffers()
+			entries[i].Given = append(entries[i].Given, MetricBuffers()...)
 		}
 	}
 	return entries

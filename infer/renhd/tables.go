@@ -119,46 +119,44 @@ func (w *walkers) tabulate(ctx context.Context) error {
 	for len(w.tables) < len(w.Anchors) {
 		w.tables = append(w.tables, table{})
 	}
+	var without []int
 	for _, k := range w.AnchorOf {
-		if k >= 0 && w.tables[k].levels == nil {
-			if err := w.makeTable(ctx, k); err != nil {
-				return err
-			}
+		if k >= 0 && w.tables[k].levels == nil && !slices.Contains(without, k) {
+			without = append(without, k)
 		}
 	}
-	return nil
+	if len(without) == 0 {
+		return nil
+	}
+	return w.makeTables(ctx, without)
 }
 
-// makeTable goes through the blocks at an anchor, as many at a time as there are lanes. It does not count as noise
-// steps, so that a resumed run, which makes its tables again, takes the same batches.
-func (w *walkers) makeTable(ctx context.Context, k int) error {
+// makeTables goes through the blocks at anchors, a lane for each; there are no more of them than lanes. It does not
+// count as noise steps, so that a resumed run, which makes its tables again, takes the same batches.
+func (w *walkers) makeTables(ctx context.Context, anchors []int) error {
 	blocks, d := w.batches.Blocks(), w.dim
-	t := table{make([]float64, blocks), make([]float64, blocks*d)}
-	for lane := range w.lanes() {
+	made, mask := make([]table, len(anchors)), make([]bool, w.lanes())
+	for lane, k := range anchors {
 		w.exe.SetLane(dynamics.Anchor, lane, w.Anchors[k].At)
+		made[lane], mask[lane] = table{make([]float64, blocks), make([]float64, blocks*d)}, true
 	}
-	calls, mask := []device.Call{{Entry: dynamics.Block, Times: 1}}, make([]bool, w.lanes())
-	for first := 0; first < blocks; first += w.lanes() {
-		for lane := range mask {
-			if mask[lane] = first+lane < blocks; mask[lane] {
-				w.set(dynamics.Part, lane, float64(first+lane))
-			}
-		}
+	calls, number := []device.Call{{Entry: dynamics.Block, Times: 1}}, make([]float64, 1)
+	for block := range blocks {
+		number[0] = float64(block)
+		w.exe.Set(dynamics.BlockNumber, number)
 		if err := w.runBlocks(ctx, calls, mask); err != nil {
 			return err
 		}
-		for lane := range mask {
-			if block := first + lane; mask[lane] {
-				t.levels[block] = w.get(dynamics.BlockSum, lane)
-				w.exe.GetLane(dynamics.BlockSlope, lane, t.slopes[block*d:(block+1)*d])
-			}
+		for lane, t := range made {
+			t.levels[block] = w.get(dynamics.BlockSum, lane)
+			w.exe.GetLane(dynamics.BlockSlope, lane, t.slopes[block*d:(block+1)*d])
 		}
 	}
-	for lane := range w.lanes() {
+	for lane, k := range anchors {
+		made[lane].correct(d)
+		w.tables[k] = made[lane]
 		w.writeAnchor(lane)
 	}
-	t.correct(d)
-	w.tables[k] = t
 	return nil
 }
 
