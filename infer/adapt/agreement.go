@@ -10,15 +10,10 @@ import (
 // [chain, iteration, dim].
 func WorstRHat(density [][]float64, visited [][][]float64) float64 {
 	worst := stats.RHat(density)
-	column := make([][]float64, len(visited))
+	chains := make([][]float64, len(visited))
 	for j := range visited[0][0] {
-		for chain, xs := range visited {
-			column[chain] = column[chain][:0]
-			for _, x := range xs {
-				column[chain] = append(column[chain], x[j])
-			}
-		}
-		worst = math.Max(worst, stats.RHat(column))
+		column(chains, visited, j)
+		worst = math.Max(worst, stats.RHat(chains))
 	}
 	return worst
 }

@@ -54,10 +54,9 @@ func Meanless(visited [][]float64, bounded []bool, evaluate Evaluator) (found []
 // spreadOf is the median of a coordinate, half of the width of its middle nine tenths, and how far from the median a
 // walker was.
 func spreadOf(visited [][]float64, j int) (median, width, out float64) {
-	xs := make([]float64, len(visited))
-	for i, x := range visited {
-		xs[i] = x[j]
-	}
+	chains := make([][]float64, 1)
+	column(chains, [][][]float64{visited}, j)
+	xs := chains[0]
 	slices.Sort(xs)
 	median = stats.SortedQuantile(xs, 0.5)
 	width = (stats.SortedQuantile(xs, 0.95) - stats.SortedQuantile(xs, 0.05)) / 2

@@ -122,9 +122,9 @@ func (b Batches) BlockAt(seed, step uint64) int {
 	return int(float64(b.Blocks()) * noise.Common(seed, step, siteRows))
 }
 
-// Takes reports whether an entry takes a batch, of anchored ones.
+// Takes reports whether batches are anchored, and an entry takes one of these.
 func (b Batches) Takes(entry string) bool {
-	return slices.Contains([]string{"start", "step", "end", NoisyGrad}, entry)
+	return b.Anchored && slices.Contains([]string{"start", "step", "end", NoisyGrad}, entry)
 }
 
 // Wanted are the rows that an entry reads on a lane at a noise step, computed on the host from the lane's scalars; nil
@@ -134,7 +134,7 @@ func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string
 	if b.Size == 0 {
 		return nil
 	}
-	if b.Anchored && b.Takes(entry) {
+	if b.Takes(entry) {
 		return b.rowsOf(b.BlockAt(seed, step))
 	}
 	switch entry {

@@ -202,8 +202,8 @@ func TestElementsAreEqual(t *testing.T) {
 	}
 }
 
-// The normal of the curvature at a top stands for a normal, one of heavier tails and a bent ridge, and not for a point
-// of a thin shell, along which curvature says nothing.
+// The normal of the curvature at a top describes a normal, one of heavier tails and a bent ridge, and not a point of a
+// thin shell, along which curvature says nothing.
 func TestShellsAreNotLikeNormals(t *testing.T) {
 	length := func(x autodiff.Node) autodiff.Node { return autodiff.Sqrt(autodiff.SumAll(autodiff.Mul(x, x))) }
 	for name, c := range map[string]struct {

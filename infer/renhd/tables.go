@@ -42,23 +42,16 @@ func (w *walkers) tablesOf(anchors []anchor) []table {
 	return out
 }
 
-// callCorrected writes, before calls of the device, the corrections of the batches that they will take: of Ahead
-// batches at a time.
-func (w *walkers) callCorrected(ctx context.Context, calls []device.Call, mask []bool) error {
-	for len(calls) > 0 {
-		now, later := w.cutAhead(calls)
-		if blocks := w.blocksOf(now); len(blocks) > 0 {
-			if err := w.tabulate(ctx); err != nil {
-				return err
-			}
-			w.writeCorrections(blocks)
-		}
-		next, err := w.exe.Run(now, w.NoiseStep, mask)
-		if w.NoiseStep = next; err != nil {
-			return err
-		}
-		calls = later
+// correct writes, before calls of the device, the corrections of the batches that they will take.
+func (w *walkers) correct(ctx context.Context, calls []device.Call) error {
+	blocks := w.blocksOf(calls)
+	if len(blocks) == 0 {
+		return nil
 	}
+	if err := w.tabulate(ctx); err != nil {
+		return err
+	}
+	w.writeCorrections(blocks)
 	return nil
 }
 
@@ -96,17 +89,20 @@ func (w *walkers) blocksOf(calls []device.Call) (blocks []int) {
 	return blocks
 }
 
-// writeCorrections writes those of the next batches, lane by lane.
+// writeCorrections writes those of the next batches, lane by lane. Most lanes have the anchor of the lane before.
 func (w *walkers) writeCorrections(blocks []int) {
-	levels, slopes := make([]float64, dynamics.Ahead), make([]float64, dynamics.Ahead*w.dim)
+	levels, slopes, of := make([]float64, dynamics.Ahead), make([]float64, dynamics.Ahead*w.dim), -1
 	for lane, k := range w.AnchorOf {
 		if k < 0 {
 			continue
 		}
-		t := w.tables[k]
-		for i, block := range blocks {
-			levels[i] = t.levels[block]
-			copy(slopes[i*w.dim:(i+1)*w.dim], t.slopes[block*w.dim:])
+		if k != of {
+			t := w.tables[k]
+			for i, block := range blocks {
+				levels[i] = t.levels[block]
+				copy(slopes[i*w.dim:(i+1)*w.dim], t.slopes[block*w.dim:])
+			}
+			of = k
 		}
 		w.exe.SetLane(dynamics.Levels, lane, levels)
 		w.exe.SetLane(dynamics.Slopes, lane, slopes)

@@ -143,9 +143,8 @@ func (w *walkers) exchangeRungs(pairs [][2]int, carried []string) {
 func (w *walkers) writeAllRungs() {
 	if w.uniform {
 		dynamics.ShareMetric(w.exe, w.Rungs[0].Metric)
-	}
-	for lane := range w.lanes() {
-		if !w.uniform {
+	} else {
+		for lane := range w.lanes() {
 			w.writeMetric(lane)
 		}
 	}
@@ -274,17 +273,23 @@ func (w *walkers) run(ctx context.Context, calls []device.Call, mask []bool) err
 	return w.call(ctx, calls, mask)
 }
 
-// call is one call of the device.
+// call is one call of the device, or several where it takes more batches than the host corrects ahead.
 func (w *walkers) call(ctx context.Context, calls []device.Call, mask []bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if w.anchored {
-		return w.callCorrected(ctx, calls, mask)
+	for len(calls) > 0 {
+		now, later := w.cutAhead(calls)
+		if err := w.correct(ctx, now); err != nil {
+			return err
+		}
+		next, err := w.exe.Run(now, w.NoiseStep, mask)
+		if w.NoiseStep = next; err != nil {
+			return err
+		}
+		calls = later
 	}
-	next, err := w.exe.Run(calls, w.NoiseStep, mask)
-	w.NoiseStep = next
-	return err
+	return nil
 }
 
 // read copies a lane buffer to dst, which grows as needed.
