@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ppl/compiler"
+	"ppl/runtime/memory"
 )
 
 const dataUsage = "data from file `F`, or one array from NAME=F, or a number as NAME=20; may be repeated"
@@ -39,10 +40,10 @@ func (c *console) loadFrom(cache compiler.RowCache, model string, data []string)
 }
 
 // largeHeap is the memory, in bytes, from which tidy works, and manyData is that of data from which the collector comes
-// more often.
+// more often; both count what main reserves.
 const (
-	largeHeap = 64 << 20
-	manyData  = 32 << 20
+	largeHeap = memory.ReserveSize + 64<<20
+	manyData  = memory.ReserveSize + 32<<20
 )
 
 // tidy gives what reading large data has left behind back to the system. If much stays, the collector comes after the

@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"os"
+	"runtime"
 	"time"
 
 	"ppl/runtime/memory"
@@ -13,6 +14,8 @@ import (
 
 func main() {
 	memory.Set(memory.Limit()) // so that the collector works harder when there is little left
+	reserve := memory.Reserve(memory.Limit())
+	defer runtime.KeepAlive(reserve)
 	c, ctx := newConsole(os.Stdout, os.Stderr), context.Background()
 	comm, err := mpi.Join()
 	switch {

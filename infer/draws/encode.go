@@ -2,7 +2,6 @@ package draws
 
 import (
 	"bytes"
-	"compress/zlib"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -11,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/klauspost/compress/zlib"
 
 	"ppl/lang/types"
 )

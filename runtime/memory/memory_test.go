@@ -2,7 +2,10 @@ package memory
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -35,6 +38,35 @@ func TestFits(t *testing.T) {
 	if err := Fits(p, 1<<20, 2, math.MaxInt64); err == nil {
 		t.Error("a size beyond 64 bits fits")
 	}
+}
+
+// What is reserved is counted by the collector, and takes no memory.
+func TestReserve(t *testing.T) {
+	if n := len(Reserve(1 << 20)); n != 1<<14 {
+		t.Errorf("%d bytes of a limit of 1 MiB", n)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	resident, known := residentPages()
+	reserved := Reserve(1 << 40)
+	runtime.ReadMemStats(&after)
+	if grown := after.HeapAlloc - before.HeapAlloc; grown < ReserveSize {
+		t.Errorf("the heap has grown by %d bytes", grown)
+	}
+	if now, _ := residentPages(); known && (now-resident)*os.Getpagesize() > ReserveSize/4 {
+		t.Errorf("%d pages are resident, %d before", now, resident)
+	}
+	runtime.KeepAlive(reserved)
+}
+
+// residentPages are the pages of this process in memory, where the system says so.
+func residentPages() (n int, known bool) {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, false
+	}
+	_, err = fmt.Sscan(string(text), new(int), &n)
+	return n, err == nil
 }
 
 func TestLimit(t *testing.T) {
