@@ -48,6 +48,7 @@ part launches 30 "./gputest -test.run '^\$' -test.bench OnGPULaunches -test.benc
 part memory 60 './gputest -test.v -test.run OnGPUMemory'
 part modes 120 "./ppl sample examples/five_modes.ppl --device cuda --chains 512 $short --out $runs/modes.run && head -n 1 $runs/modes.out"
 part native 120 "./ppl sample examples/five_modes.ppl --device native --chains 512 $short --out $runs/native.run && head -n 1 $runs/native.out"
+part several 120 "test \$(nvidia-smi --list-gpus | wc -l) -gt 1 || { echo one GPU; exit 0; }; for d in cuda cuda:0; do ./ppl sample examples/five_modes.ppl --device \$d --chains 512 $short --out $runs/\$d.run --quiet && ./ppl export $runs/\$d.run --out $runs/\$d.csv; done; cmp $runs/cuda.csv $runs/cuda:0.csv && echo the same draws by all GPUs and by one"
 part interrupt 30 "./ppl sample examples/eight_schools.ppl --device cuda --draws 10000000 --warmup 100 --out $runs/long.run & sleep 15; kill -INT \$!; wait \$!; echo exit code \$?, 130 is right"
 part together 60 "for i in 1 2; do ./ppl sample examples/seeds.ppl --device cuda $short --out $runs/\$i.run --quiet >$runs/\$i.txt 2>&1 & done; wait; cat $runs/1.txt $runs/2.txt; head -qn 1 $runs/[12].txt | paste -sd ' '"
 part fault 30 'PPL_GPU_FAULT=1 ./gputest -test.v -test.run OnGPUFault'

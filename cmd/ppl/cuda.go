@@ -11,15 +11,39 @@ import (
 	"ppl/runtime/device"
 	"ppl/runtime/gpu"
 	"ppl/runtime/gpu/cuda"
+	"ppl/runtime/several"
 )
 
-// openCUDA opens a GPU by number.
+// openCUDA opens a GPU by number, or all that are of one kind.
 func openCUDA(_ context.Context, number int, note func(string)) (infer.Device, error) {
-	d, err := gpuNumber(number)
+	d, err := gpuNumber(max(number, 0))
 	if err != nil {
 		return nil, err
 	}
-	return infer.Lowered(&stated{Device: d, note: note}), nil
+	var all device.Device = d
+	if number == allOfThem {
+		if all, err = withOthers(d); err != nil {
+			return nil, err
+		}
+	}
+	return infer.Lowered(&stated{Device: all, note: note}), nil
+}
+
+// withOthers is the first GPU of the machine together with the others of its kind.
+func withOthers(first *gpu.Device) (device.Device, error) {
+	all := []device.Device{first}
+	for number := 1; number < first.Info().Devices; number++ {
+		d, err := gpuNumber(number)
+		if err != nil {
+			return nil, fmt.Errorf("GPU %d: %w; --device cuda:0 runs on the first alone", number, err)
+		}
+		if d.Info().Name == first.Info().Name {
+			all = append(all, d)
+		} else if err := d.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return several.Of(all...), nil
 }
 
 // gpuNumber opens a GPU and compares a small program on it with host.
@@ -88,7 +112,7 @@ func (g *gpuForMany) load(p *ir.Program, o device.Options) device.Executable {
 	return x
 }
 
-// find opens the first GPU. A machine that has none is not mentioned.
+// find opens the first GPU, and others of its kind. A machine that has none is not mentioned.
 func (g *gpuForMany) find(lanes, threads int) {
 	if !cuda.Installed() {
 		return
@@ -103,7 +127,12 @@ func (g *gpuForMany) find(lanes, threads int) {
 		_ = d.Close() // nothing was loaded on it
 		return
 	}
+	all, err := withOthers(d)
+	if err != nil {
+		g.note(fmt.Sprintf("not on the GPU: %v", err))
+		return
+	}
 	g.note(fmt.Sprintf("on the GPU, as %d lanes are more than %d for each of %d threads; --device native chooses the "+
 		"processor", lanes, lanesPerCore, threads))
-	g.device = &stated{Device: d, note: g.note}
+	g.device = &stated{Device: all, note: g.note}
 }

@@ -21,11 +21,14 @@ import (
 // A deviceRow is a device that --device can name.
 type deviceRow struct {
 	name, doc string
-	// open opens the device of a number, of those that have several, and passes remarks to the user, by note. The
-	// context ends compilers that it starts.
+	// open opens the device of a number, of those that have several, or all of them (allOfThem), and passes remarks to
+	// the user, by note. The context ends compilers that it starts.
 	open func(ctx context.Context, number int, note func(string)) (infer.Device, error)
 	many bool // there may be several, which have numbers
 }
+
+// allOfThem is the number of a device where none is given.
+const allOfThem = -1
 
 // auto is the device without a flag. It is no device of its own, but chooses one.
 const auto = "auto"
@@ -35,7 +38,7 @@ func devices() []deviceRow {
 		{auto, "native where a C compiler works, else host; cuda for thousands of walkers, if it is there", openAuto,
 			false},
 		{"native", "machine code, by the system's C compiler", openNative, false},
-		{"cuda", "an NVIDIA GPU, for thousands of walkers or much data; cuda:1 is the second", openCUDA, true},
+		{"cuda", "NVIDIA GPUs, for thousands of walkers or much data; cuda:1 is the second alone", openCUDA, true},
 		{"host", "pure Go, some ten times slower, needs nothing", openHost, false},
 		{"gorgonia", "Gorgonia's tape machine, some thousand times slower, to check the others", openGorgonia, false},
 	}
@@ -57,7 +60,7 @@ func findDevice(name string) (deviceRow, int, error) {
 		switch {
 		case d.name != base:
 		case !numbered:
-			return d, 0, nil
+			return d, allOfThem, nil
 		case d.many && err == nil && n >= 0:
 			return d, n, nil
 		}

@@ -126,5 +126,8 @@ func (d *Device) image(text string) ([]byte, error) {
 	return image, err
 }
 
+// Info says what the GPU is.
+func (d *Device) Info() driver.Info { return d.driver.Info() }
+
 // Close releases the GPU. Executables must be closed before.
 func (d *Device) Close() error { return d.driver.Close() }

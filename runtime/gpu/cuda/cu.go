@@ -65,7 +65,7 @@ func (d *gpuDriver) open(number int) error {
 	if d.device, err = cu.GetDevice(number); err != nil {
 		return result("cuDeviceGet", err)
 	}
-	if err := d.describe(); err != nil {
+	if err := d.describe(count); err != nil {
 		return err
 	}
 	context, err := d.device.RetainPrimaryCtx()
@@ -75,7 +75,7 @@ func (d *gpuDriver) open(number int) error {
 	return result("cuCtxSetCurrent", cu.SetCurrentContext(context))
 }
 
-func (d *gpuDriver) describe() error {
+func (d *gpuDriver) describe(count int) error {
 	name, err := d.device.Name()
 	if err != nil {
 		return result("cuDeviceGetName", err)
@@ -85,7 +85,8 @@ func (d *gpuDriver) describe() error {
 		return value
 	}
 	d.info = driver.Info{Name: name, Capability: 10*of(capabilityMajor) + of(capabilityMinor),
-		Compiler: d.nvrtc.String(), Multiprocessors: of(multiprocessors), SinglePerDouble: of(singlePerDouble)}
+		Compiler: d.nvrtc.String(), Multiprocessors: of(multiprocessors), SinglePerDouble: of(singlePerDouble),
+		Devices: count}
 	return nil
 }
 

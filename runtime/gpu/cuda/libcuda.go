@@ -134,7 +134,7 @@ func (d *gpuDriver) open(number int) error {
 	if err := result("cuDeviceGet", d.lib.device(&d.device, int32(number))); err != nil {
 		return err
 	}
-	d.describe()
+	d.describe(int(count))
 	if err := result("cuDevicePrimaryCtxRetain", d.lib.retain(&d.context, d.device)); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (d *gpuDriver) open(number int) error {
 	return result("cuStreamCreate", d.lib.streamCreate(&d.stream, 1))
 }
 
-func (d *gpuDriver) describe() {
+func (d *gpuDriver) describe(count int) {
 	name := make([]byte, 256)
 	d.lib.deviceName(unsafe.SliceData(name), int32(len(name)), d.device)
 	of := func(which int32) int {
@@ -154,7 +154,7 @@ func (d *gpuDriver) describe() {
 	}
 	d.info = driver.Info{Name: strings.TrimRight(string(name), "\x00"),
 		Capability: 10*of(capabilityMajor) + of(capabilityMinor), Compiler: d.nvrtc.String(),
-		Multiprocessors: of(multiprocessors), SinglePerDouble: of(singlePerDouble)}
+		Multiprocessors: of(multiprocessors), SinglePerDouble: of(singlePerDouble), Devices: count}
 }
 
 // call makes one call on the thread.

@@ -55,6 +55,7 @@ type Info struct {
 	Capability      int    // 90 is 9.0
 	Compiler        string // "NVRTC 12.9"
 	Multiprocessors int
+	Devices         int // how many there are in the machine, this one among them
 	// SinglePerDouble is how many operations of single precision the device does in the time of one of double
 	// precision: 2 for data centers, 32 or 64 for others.
 	SinglePerDouble int

@@ -1,6 +1,7 @@
 // The functions of libcuda that package cuda calls, on a "device" that is the processor, with the arguments of cuda.h. The environment says
 // what goes wrong: CUDASIM_FAIL=cuLaunchKernel:3:700 answers the third launch with 700, and whatever comes after it too if that is a fault;
-// CUDASIM_FAIL=cuLaunchKernel:/FILE:700 the first launch after there is such a file.
+// CUDASIM_FAIL=cuLaunchKernel:/FILE:700 the first launch after there is such a file. There are CUDASIM_DEVICES devices, of which the first
+// CUDASIM_ALIKE have one name.
 #include <dlfcn.h>
 #include <elf.h>
 #include <stdint.h>
@@ -47,7 +48,9 @@ result cuInit(unsigned flags) {
 result cuDriverGetVersion(int *version) { return *version = setting("CUDASIM_VERSION", 12080), 0; }
 result cuDeviceGetCount(int *n) { return *n = setting("CUDASIM_DEVICES", 1), 0; }
 result cuDeviceGet(int *d, int number) { return *d = 40 + number, 0; }
-result cuDeviceGetName(char *name, int length, int d) { return snprintf(name, length, "simulated GPU %d", d - 40), 0; }
+result cuDeviceGetName(char *name, int length, int d) {
+  return snprintf(name, length, d - 40 < setting("CUDASIM_ALIKE", 99) ? "simulated GPU" : "another GPU"), 0;
+}
 result cuDeviceGetAttribute(int *value, int which, int d) {
   switch (which) {
     case 16: *value = 2; return d < 40; // multiprocessors
