@@ -46,6 +46,7 @@ type SamplerReport struct {
 	RoundTrips int     // of replicas from cold to hot and back, all ladders together
 	Barrier    float64 // Λ = Σ (1 − swap rate)
 	JumpRate   float64 // accepted share of proposed jumps between modes that warm-up found; 0 where there are none
+	Lacking    float64 // share of the target that the draws lack, since modes were found when there were some already
 	// the barrier in the first and in the second half of the draws: they agree once the ladder has settled
 	Halves []float64
 	Rungs  Rungs
@@ -84,9 +85,14 @@ type Rungs struct {
 // standard error, and by how much the noise of gradients heats the coordinate that has most of it, by theory. All of
 // these are relative errors of variances.
 type PositionTemperature struct {
-	Value float64 `json:"value"`
-	Error float64 `json:"error"`
-	Noise float64 `json:"noise"`
+	Value, Error, Noise float64
+}
+
+// positionTemperature is its JSON form.
+type positionTemperature struct {
+	Value Number `json:"value"`
+	Error Number `json:"error"`
+	Noise Number `json:"noise"`
 }
 
 // samplerReport is the JSON form.
@@ -116,11 +122,12 @@ type samplerReport struct {
 	RoundTrips     int                   `json:"round_trips"`
 	Barrier        Number                `json:"barrier"`
 	JumpRate       Number                `json:"jump_rate,omitempty"`
+	Lacking        Number                `json:"lacking,omitempty"`
 	Halves         []Number              `json:"barrier_halves"`
 	Rungs          map[string][]Number   `json:"rungs"`
 	Batch          int                   `json:"batch,omitempty"`
 	NoiseNormal    Number                `json:"noise_normal,omitempty"`
-	Positions      PositionTemperature   `json:"position_temperature,omitzero"`
+	Positions      positionTemperature   `json:"position_temperature,omitzero"`
 	Centring       map[string]int        `json:"centring,omitempty"`
 	Weights        []string              `json:"weights,omitempty"`
 	Notes          []string              `json:"notes"`
@@ -141,13 +148,14 @@ func (r SamplerReport) MarshalJSON() ([]byte, error) {
 			rungs[name] = Numbers(*column)
 		}
 	}
+	p := positionTemperature{Number(r.Positions.Value), Number(r.Positions.Error), Number(r.Positions.Noise)}
 	return json.Marshal(samplerReport{
 		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.NotFinite,
 		r.NonFiniteTerms, r.Looked, r.Gradients, Number(r.Seconds), Number(r.Sampling), r.NoMean,
 		Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated, Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap),
 		Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Number(r.JumpRate),
-		Numbers(r.Halves), rungs,
-		r.Batch, Number(r.NoiseNormal), r.Positions, r.Centring, r.Weights, r.Notes, r.Warnings,
+		Number(r.Lacking), Numbers(r.Halves), rungs,
+		r.Batch, Number(r.NoiseNormal), p, r.Centring, r.Weights, r.Notes, r.Warnings,
 	})
 }
 
@@ -166,9 +174,10 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 		Saturated: s.Saturated, ELBO: floats(s.ELBO), ParetoK: float64(s.ParetoK),
 		EvidenceGap:  float64(s.EvidenceGap),
 		Temperatures: temperatures(s.Temperatures), SwapRates: floats(s.SwapRates), RoundTrips: s.RoundTrips,
-		Barrier: float64(s.Barrier), JumpRate: float64(s.JumpRate),
+		Barrier: float64(s.Barrier), JumpRate: float64(s.JumpRate), Lacking: float64(s.Lacking),
 		Halves: floats(s.Halves), Batch: s.Batch, NoiseNormal: float64(s.NoiseNormal),
-		Positions: s.Positions, Centring: s.Centring, Weights: s.Weights, Notes: s.Notes,
+		Positions: PositionTemperature{float64(s.Positions.Value), float64(s.Positions.Error),
+			float64(s.Positions.Noise)}, Centring: s.Centring, Weights: s.Weights, Notes: s.Notes,
 		Warnings: s.Warnings,
 	}
 	for name, column := range r.Rungs.columns() {

@@ -35,12 +35,15 @@ func resumeCases() map[string]struct {
 	guessed.Proper = false
 	pilots := small(60, 5, infer.Settings{})
 	pilots.Thin = 0
+	apart, late := farApart()
+	late.Warmup, late.Draws, late.Thin = 60, 40, 1
 	return map[string]run{
 		"one mode":     {1, dynamicstest.Normal(1, 2), small(60, 20, infer.Settings{})},
 		"annealing":    {1, guessed, small(60, 10, infer.Settings{})},
 		"dense":        {13, randomWalk(40), small(150, 10, infer.Settings{})},
 		"pilots":       {7, dynamicstest.Normal(1, 2), pilots},
 		"five modes":   {17, dynamicstest.FiveModes().Target(), small(300, 10, infer.Settings{})},
+		"late modes":   {7, apart, late},
 		"noise":        {1, dynamicstest.FiveModes().Target(), small(60, 10, infer.Settings{Noise: 0.25})},
 		"asked ladder": {1, means, small(60, 10, infer.Settings{Replicas: 3})},
 		"minibatches":  {1, means, small(60, 10, infer.Settings{Batch: 32})},
@@ -155,10 +158,19 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 				c.State.Centring = nil
 			}
 		}},
-		"modes": {"five modes", func(c *checkpoint) { c.State.Modes = nil }},
+		"modes": {"five modes", func(c *checkpoint) {
+			if c.State.Modes = nil; c.Collector != nil {
+				c.Collector.Search.FoundAt = nil
+			}
+		}},
 		"visits": {"five modes", func(c *checkpoint) {
 			if c.Collector != nil {
 				c.Collector.Visits = visitCount{}
+			}
+		}},
+		"searches": {"late modes", func(c *checkpoint) {
+			if c.Collector != nil {
+				c.Collector.Search = lateSearch{}
 			}
 		}},
 		"queue": {"flagged", func(c *checkpoint) {
@@ -180,7 +192,7 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 
 // A run of 10 draws extended to 25 has the draws of a run of 25.
 func TestExtend(t *testing.T) {
-	for _, name := range []string{"one mode", "five modes", "flagged"} {
+	for _, name := range []string{"one mode", "five modes", "late modes", "flagged"} {
 		c := resumeCases()[name]
 		c.o.Draws = 25
 		want, _ := draw(t, c.target, c.o)

@@ -36,6 +36,7 @@ type collectorState struct {
 	Rungs  rungStatistics
 	HalfAt int // draws when the statistics of the first half were taken
 	Visits visitCount
+	Search lateSearch
 	Heats  []positionHeat // by chain; nil where it is not measured
 }
 
@@ -91,6 +92,9 @@ func (c *drawCollector) collect() error {
 			return c.saveLast()
 		}
 		c.rememberFirstHalf()
+		if err := c.searchOn(); err != nil {
+			return err
+		}
 		if err := c.moveAndSwap(); err != nil {
 			return err
 		}
@@ -286,6 +290,7 @@ func (c *drawCollector) report() {
 	out.Halves = s.halves(r.stats.Swaps.Pairs)
 	out.Positions = c.positionTemperature()
 	c.reportModes()
+	c.reportSearch()
 	for j, count := range s.Rungs {
 		count.describe(&out.Rungs, w.Rungs[j].Step)
 		if w.thermostated() {

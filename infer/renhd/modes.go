@@ -132,7 +132,7 @@ func (v *visitCount) draws() (n int) {
 // A modeShare is that of the draws which are in a mode, with its Monte Carlo standard error.
 type modeShare struct{ mean, mcse float64 }
 
-// shares are those of the modes, the largest first.
+// shares are those of the modes.
 func (v *visitCount) shares(modes int) []modeShare {
 	var out []modeShare
 	for k := range modes {
@@ -145,7 +145,6 @@ func (v *visitCount) shares(modes int) []modeShare {
 		}
 		out = append(out, modeShare{sum / float64(v.draws()), stats.MCSEMean(chains)})
 	}
-	slices.SortStableFunc(out, func(a, b modeShare) int { return cmp.Compare(b.mean, a.mean) })
 	return out
 }
 
@@ -160,9 +159,10 @@ func missedMode(modes []mode, v *visitCount) int {
 	return -1
 }
 
-// inWords lists shares with their errors, which a mode that has all draws or none has not.
+// inWords lists shares, the largest first, with their errors, which a mode that has all draws or none has not.
 func inWords(shares []modeShare) string {
 	const most = 8
+	slices.SortStableFunc(shares, func(a, b modeShare) int { return cmp.Compare(b.mean, a.mean) })
 	words := make([]string, min(most, len(shares)))
 	for i := range words {
 		words[i] = fmt.Sprintf("%.2f", shares[i].mean)
@@ -176,9 +176,17 @@ func inWords(shares []modeShare) string {
 	return strings.Join(words, ", ")
 }
 
-// countVisits counts a draw for the mode that it is in.
+// countVisits counts a draw for the mode that it is in, and keeps its place for searches.
 func (c *drawCollector) countVisits(lane int) {
-	modes := c.run.state.Modes
+	modes, searches := c.run.state.Modes, c.run.searchesOn()
+	if len(modes) == 0 && !searches {
+		return
+	}
+	x, chain := make([]float64, c.run.walkers.dim), lane/c.run.walkers.PerChain
+	c.run.walkers.exe.GetLane(dynamics.Theta, lane, x)
+	if searches {
+		c.state.Search.keep(x)
+	}
 	if len(modes) == 0 {
 		return
 	}
@@ -186,8 +194,6 @@ func (c *drawCollector) countVisits(lane int) {
 	if v.Path == nil {
 		v.Path, v.Within = make([][]uint8, c.run.walkers.chains), make([]int, len(modes))
 	}
-	x, chain := make([]float64, c.run.walkers.dim), lane/c.run.walkers.PerChain
-	c.run.walkers.exe.GetLane(dynamics.Theta, lane, x)
 	v.Path[chain] = append(v.Path[chain], uint8(nearest(modes, x)))
 	inside := false
 	for k := range modes {
@@ -209,13 +215,13 @@ func (c *drawCollector) reportModes() {
 	if j := r.stats.Jumps; j.Tried > 0 {
 		jumps = fmt.Sprintf("; %.0f %% of jumps between them were accepted", 100*j.rate())
 	}
-	r.notef("warm-up found %d modes; they have %s of the draws%s", len(modes), inWords(v.shares(len(modes))), jumps)
+	r.notef("%d modes were found; they have %s of the draws%s", len(modes), inWords(v.shares(len(modes))), jumps)
 	k := missedMode(modes, v)
 	if k < 0 {
 		return
 	}
 	r.warn(draws.Warning{
-		Fact: fmt.Sprintf("Warm-up found a mode with a log density of %.4g and about %.0f %% of the posterior, in "+
+		Fact: fmt.Sprintf("A mode was found with a log density of %.4g and about %.0f %% of the posterior, in "+
 			"which there is no draw.", modes[k].Height, 100*modeShares(modes)[k]),
 		Reason: "Its weight is not known.",
 		Advice: []draws.Advice{{Do: draws.Raise, On: "warmup",

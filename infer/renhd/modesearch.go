@@ -59,12 +59,15 @@ const (
 	unvisited  = 0.02
 )
 
-// searchesModes reports whether a search is possible: curvature is taken where a metric would be dense, and gradients
-// have to be exact.
+// searchesModes reports whether a search is possible after a window.
 func (r *run) searchesModes(seen *windowState) bool {
-	s := &r.shared
-	return seen != nil && len(seen.Visited) > 0 && len(seen.Visited[0]) > 0 && s.target.Dim() <= adapt.MaxDense &&
-		!s.free() && s.settings().Noise == 0 && !s.batches.Some()
+	return seen != nil && len(seen.Visited) > 0 && len(seen.Visited[0]) > 0 && r.shared.findsPeaks()
+}
+
+// findsPeaks reports whether tops of the density can be found and measured: curvature is taken where a metric would be
+// dense, and gradients have to be exact.
+func (s *shared) findsPeaks() bool {
+	return s.target.Dim() <= adapt.MaxDense && !s.free() && s.settings().Noise == 0 && !s.batches.Some()
 }
 
 // searchModes adds modes that no walker was in to those remembered, and places some of the walkers there.

@@ -146,28 +146,36 @@ func (t *modeSearch) apart(modes []mode) (out []mode, err error) {
 // is known of that to say so: of a spike inside of something wide, no step may ever have ended in it. What the mode
 // holds is taken from points of its normal, by importance, and what walkers have shown by a bridge to their places.
 func (t *modeSearch) entered(m mode) (bool, error) {
-	const points, exact, notable = 256, 0.5, 0.2
-	random := rand.New(rand.NewPCG(t.run.shared.options.Seed, entryStream))
-	var at [][]float64
-	var weights []float64
-	for range points {
-		z := normalNumbers(len(m.At), 1, random)
-		at, weights = append(at, m.Normal.Point(z)), append(weights, floats.Dot(z, z)/2+m.Normal.LogVolume())
-	}
-	density, _, err := t.run.evaluate(at, false)
-	if err != nil {
-		return false, err
-	}
-	floats.Add(weights, density)
-	in := stats.LogMean(weights)
-	if !(stat.StdDev(relative(weights, in), nil) < exact*math.Sqrt(points)/4) {
-		return true, nil
+	const exact, notable = 0.5, 0.2
+	in, ok, err := t.run.massAround(&m)
+	if err != nil || !ok {
+		return true, err
 	}
 	shown, err := t.shown()
 	if errors.As(err, new(evidence.Unusable)) || err == nil && (shown.SE > exact || shown.Disagree()) {
 		return true, nil
 	}
 	return in-shown.LogZ < math.Log(notable/(1-notable)), err
+}
+
+// massAround is the mass of a mode from points of its normal, by importance; false where their weights differ so much
+// that they say nothing.
+func (r *run) massAround(m *mode) (mass float64, ok bool, err error) {
+	const points, exact = 256, 0.5
+	random := rand.New(rand.NewPCG(r.shared.options.Seed, entryStream))
+	var at [][]float64
+	var weights []float64
+	for range points {
+		z := normalNumbers(len(m.At), 1, random)
+		at, weights = append(at, m.Normal.Point(z)), append(weights, floats.Dot(z, z)/2+m.Normal.LogVolume())
+	}
+	density, _, err := r.evaluate(at, false)
+	if err != nil {
+		return 0, false, err
+	}
+	floats.Add(weights, density)
+	mass = stats.LogMean(weights)
+	return mass, stat.StdDev(relative(weights, mass), nil) < exact*math.Sqrt(points)/4, nil
 }
 
 // relative are numbers whose logarithms are given, as multiples of one.

@@ -1,0 +1,253 @@
+package renhd
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ppl/infer/adapt"
+	"ppl/infer/draws"
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+)
+
+// A lateSearch goes on looking for modes while draws are collected on a ladder, whose hot rungs come to places that
+// warm-up has not seen:
+//
+//	begun     every 16 draws, as long as searches have taken less than 2 % of the gradients of the run
+//	climbs    from hot walkers that are in no known mode, one a lane, 60 gradients each at most
+//	a mode    holds .2 % of the target at least, has no draw in it, and a barrier lies before it
+//	none      is known where a ladder was asked for: all walkers climb then, and draws may be there
+//
+// Walkers and their noise are as before when it is over: the draws of a run that finds nothing are those of a run
+// without a search. Walkers jump to what was found; each way to move keeps the target, and there are few changes.
+// Without a ladder there is nothing to climb from: a walker that is in the basin of another mode at temperature 1 goes
+// up there by itself.
+type lateSearch struct {
+	Due      int    // draws of each chain from which on the next may begin
+	Spent    int64  // gradients
+	Looked   int    // at ends of climbs
+	Rejected []mode // tops that are no modes of their own
+	FoundAt  []int  // by mode found, the last ones known: draws of each chain before any was in it
+
+	Seen, Stride int         // draws that came, and from one that is kept to the next
+	Places       [][]float64 // of those kept
+}
+
+const (
+	lateEvery     = 16   // draws
+	lateShare     = 0.02 // of gradients
+	lateCalls     = 60   // of the device, for climbs
+	lateLooks     = 4    // at ends of climbs in one search,
+	mostLateLooks = 24   // and in all
+	latePlaces    = 512  // that are kept of the draws of all chains
+	mostModes     = 100  // that are known
+	lacking       = 0.02 // share of the target that draws may lack before it is said
+)
+
+// searchOn looks for modes once more where it is time to.
+func (c *drawCollector) searchOn() error {
+	r, s := c.run, &c.state.Search
+	draws := r.stats.Report.Draws
+	if draws < s.Due || !r.searchesOn() {
+		return nil
+	}
+	s.Due = draws + lateEvery
+	if float64(s.Spent) > lateShare*float64(r.walkers.Gradients) || s.Looked >= mostLateLooks ||
+		len(r.state.Modes) >= mostModes {
+		return nil
+	}
+	before := r.walkers.Gradients
+	var fresh []mode
+	err := r.aside(func() (err error) {
+		fresh, err = c.climbOn()
+		return err
+	})
+	if s.Spent += r.walkers.Gradients - before; err == nil && len(fresh) > 0 && len(r.state.Modes)+len(fresh) > 1 {
+		c.takeUp(fresh)
+	}
+	return err
+}
+
+// searchesOn reports whether a search goes on while sampling.
+func (r *run) searchesOn() bool { return len(r.walkers.Rungs) > 1 && r.shared.findsPeaks() }
+
+// aside runs something that moves all walkers at temperature 1, and puts everything back to where it was.
+func (r *run) aside(do func() error) error {
+	w := r.walkers
+	clock, all := w.NoiseStep, device.Save(w.exe, w.lanes(), w.saved)
+	if w.tempered {
+		w.setAll(dynamics.Beta, 1)
+	}
+	err := do()
+	w.NoiseStep = clock
+	if err != nil {
+		return err
+	}
+	return device.Restore(w.exe, w.lanes(), all)
+}
+
+// keep takes in a draw. When they are many, every second one of those kept is forgotten.
+func (s *lateSearch) keep(x []float64) {
+	s.Stride = max(s.Stride, 1)
+	if s.Seen++; s.Seen%s.Stride != 0 {
+		return
+	}
+	s.Places = append(s.Places, x)
+	if len(s.Places) < latePlaces {
+		return
+	}
+	s.Stride *= 2
+	for i := range latePlaces / 2 {
+		s.Places[i] = s.Places[2*i+1]
+	}
+	s.Places = s.Places[:latePlaces/2]
+}
+
+// climbOn climbs from walkers and gives the modes that were found.
+func (c *drawCollector) climbOn() (fresh []mode, err error) {
+	t, known := &modeSearch{run: c.run, seen: &windowState{}}, c.run.state.Modes
+	t.state.Peaks = slices.Concat(known, c.state.Search.Rejected)
+	for _, x := range lateStarts(c.run.walkers, known) {
+		t.state.Climbs = append(t.state.Climbs, adapt.NewAscent(x))
+	}
+	for range lateCalls {
+		going := t.state.going(c.run.walkers.lanes())
+		if len(going) == 0 {
+			break
+		}
+		if err := t.climb(going); err != nil {
+			return nil, err
+		}
+	}
+	old := len(t.state.Peaks)
+	for _, k := range t.state.ends() {
+		if t.state.Looked == lateLooks {
+			break
+		}
+		if err := t.lookAt(&t.state.Climbs[k]); err != nil {
+			return nil, err
+		}
+	}
+	c.state.Search.Looked += t.state.Looked
+	return c.judge(t.state.Peaks[old:])
+}
+
+// judge divides tops into modes and others, which are remembered, so that no other search looks at them.
+func (c *drawCollector) judge(tops []mode) (fresh []mode, err error) {
+	for _, m := range tops {
+		is, err := c.isMode(&m, slices.Concat(c.run.state.Modes, fresh))
+		switch {
+		case err != nil:
+			return nil, err
+		case is:
+			fresh = append(fresh, m)
+		default:
+			c.state.Search.Rejected = append(c.state.Search.Rejected, m)
+		}
+	}
+	return fresh, nil
+}
+
+// lateStarts are where walkers on hot rungs are in no known mode; where none is known, where all walkers are.
+func lateStarts(w *walkers, known []mode) (places [][]float64) {
+	for lane, x := range w.positions() {
+		in := func(m mode) bool { return m.within(x) }
+		if len(known) == 0 || w.RungOf[lane] > 0 && !slices.ContainsFunc(known, in) {
+			places = append(places, x)
+		}
+	}
+	return places
+}
+
+// isMode reports whether a top is a mode besides those known, which holds a share of the target and, if warm-up found
+// some, which draws have not been in. Its mass is estimated by importance: the curvature may say far too much.
+func (c *drawCollector) isMode(m *mode, known []mode) (bool, error) {
+	mass, ok, err := c.run.massAround(m)
+	if err != nil || !ok {
+		return false, err
+	}
+	m.Mass = mass
+	share := modeShares(append(slices.Clip(known), *m))[len(known)]
+	if share < leastShare || len(c.run.state.Modes) > 0 && c.visited(m) {
+		return false, nil
+	}
+	return c.run.behindBarriers(m, known)
+}
+
+// visited reports whether a draw could be in a mode.
+func (c *drawCollector) visited(m *mode) bool {
+	return slices.ContainsFunc(c.state.Search.Places, m.within)
+}
+
+// behindBarriers reports whether a barrier lies between a top and each of the known modes.
+func (r *run) behindBarriers(m *mode, known []mode) (bool, error) {
+	var at [][]float64
+	for _, k := range known {
+		at = append(at, k.Normal.Mean, k.At)
+	}
+	height, err := r.heights(at)
+	if err != nil {
+		return false, err
+	}
+	lowest, err := r.lowestBetween(append(at, m.At), len(at), allOf(len(at)))
+	if err != nil {
+		return false, err
+	}
+	for i, h := range height {
+		center := h >= height[i|1] // the mean of several places may lie between them
+		if center && lowest[i] >= math.Min(h, m.Height)-barrierDepth {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// takeUp lets walkers jump to modes that were found, and counts draws by modes from now on.
+func (c *drawCollector) takeUp(fresh []mode) {
+	for _, m := range fresh {
+		at := c.run.stats.Report.Draws
+		if c.visited(&m) {
+			at = 0
+		}
+		c.state.Search.FoundAt = append(c.state.Search.FoundAt, at)
+	}
+	c.run.state.Modes, c.state.Visits = slices.Concat(c.run.state.Modes, fresh), visitCount{}
+}
+
+// lacks is the share of the target that draws lack since the search found it late: what a mode has of the draws since,
+// in those before. Of a mode that is so small that by chance it had no draw, nothing is lacking.
+func (c *drawCollector) lacks() (sum float64) {
+	v, at := &c.state.Visits, c.state.Search.FoundAt
+	first, all := len(c.run.state.Modes)-len(at), float64(c.run.stats.Report.Draws)
+	if v.draws() == 0 {
+		return 0
+	}
+	shares := v.shares(len(c.run.state.Modes))
+	for k, before := range at {
+		share := shares[first+k].mean
+		if share*float64(before*len(v.Path)) >= enoughDraws {
+			sum += share * float64(before) / all
+		}
+	}
+	return sum
+}
+
+// reportSearch says what the search has found, and warns of draws that lack a notable share of it.
+func (c *drawCollector) reportSearch() {
+	r, at := c.run, c.state.Search.FoundAt
+	if len(at) == 0 || c.state.Visits.draws() == 0 {
+		return
+	}
+	last := slices.Max(at)
+	r.notef("climbs from hot rungs found %d of them while sampling; shares are of the draws since", len(at))
+	r.stats.Report.Lacking = c.lacks()
+	if l := r.stats.Report.Lacking; l > lacking {
+		r.warn(draws.Warning{
+			Fact: fmt.Sprintf("The draws lack about %.0f %% of the posterior.", 100*l),
+			Reason: fmt.Sprintf("Modes that hold it were found when each chain had up to %d of its %d draws, and none "+
+				"of these is in them.", last, r.stats.Report.Draws),
+			Advice: []draws.Advice{{Do: draws.Raise, On: "draws",
+				Text: "Take more draws (--resume with more --draws)."}}})
+	}
+}

@@ -1,0 +1,150 @@
+package renhd
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/draws"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/stats"
+)
+
+// onLadder is a collector of a run on a ladder of three rungs, whose cold walkers are at one place and whose hot ones
+// are at another, and which knows the normal mode at −3 of widths.
+func onLadder(t *testing.T, target infer.Target, cold, hot []float64) *drawCollector {
+	t.Helper()
+	r := explorersAt(t, target, func(int) []float64 { return cold })
+	r.shared.system.Path = r.shared.path()
+	if err := r.loadLadder([]float64{1, .3, .1}, 3); err != nil {
+		t.Fatal(err)
+	}
+	at := make([][]float64, r.walkers.lanes())
+	for lane, rung := range r.walkers.RungOf {
+		if at[lane] = cold; rung > 0 {
+			at[lane] = hot
+		}
+	}
+	if _, err := r.walkers.place(r.ctx, at); err != nil {
+		t.Fatal(err)
+	}
+	r.walkers.Gradients = 1e6
+	d := len(cold)
+	root := make([]float64, d*d)
+	for j := range d {
+		root[j*d+j] = 1
+	}
+	n := adapt.Normal{Mean: slices.Repeat([]float64{-3}, d), Root: root}
+	r.state.Modes = []mode{{At: n.Mean, Normal: n, Mass: n.LogVolume()}}
+	return newDrawCollector(r)
+}
+
+// A mode that hot walkers come near, and no draw, is found with its share; walkers and all that they carry are where
+// they were. What holds next to nothing, what draws were in, and the slope of what is known are no modes.
+func TestHotRungsFindModes(t *testing.T) {
+	at3 := slices.Repeat([]float64{3}, 4)
+	near := []float64{2, 2.5, 3, 2}
+	for name, c := range map[string]struct {
+		weight, share float64
+		hot, seen     []float64
+	}{
+		"half":            {1, .5, near, nil},
+		"a fifth":         {.25, .2, near, nil},
+		"next to nothing": {1e-4, 0, near, nil},
+		"visited":         {1, 0, near, at3},
+		"the known one":   {1, 0, []float64{-6, -7, -1, -3}, nil},
+	} {
+		cold := slices.Repeat([]float64{-2.5}, 4)
+		search := onLadder(t, widths(4, .3, c.weight), cold, c.hot)
+		if c.seen != nil {
+			search.state.Search.keep(c.seen)
+		}
+		w := search.run.walkers
+		read := func() (all [][]float64) {
+			for _, name := range w.saved {
+				all = append(all, w.read(name, nil))
+			}
+			return all
+		}
+		before, clock := read(), w.NoiseStep
+		if err := search.searchOn(); err != nil {
+			t.Fatal(err)
+		}
+		for k, values := range read() {
+			if !slices.Equal(values, before[k]) {
+				t.Errorf("%s: %s is not what it was", name, w.saved[k])
+			}
+		}
+		spent := search.state.Search.Spent
+		if w.NoiseStep != clock || spent == 0 || spent > 60*int64(w.lanes())+5*200 {
+			t.Errorf("%s: noise step %d, was %d; %d gradients", name, w.NoiseStep, clock, spent)
+		}
+		modes := search.run.state.Modes
+		if found := len(modes) == 2; found != (c.share > 0) {
+			t.Errorf("%s: %d modes", name, len(modes))
+		} else if found && math.Abs(modeShares(modes)[1]-c.share) > .02 {
+			t.Errorf("%s: share %.3f, want %.3f", name, modeShares(modes)[1], c.share)
+		}
+	}
+}
+
+// What a mode found late has of the draws since is lacking in those before, and said where that is much; one too small
+// to have had draws lacks nothing. The planted fault is a mode that was known from the start.
+func TestLackingIsSaid(t *testing.T) {
+	for _, c := range []struct {
+		at, in int // draws when the mode was found; of 1,000 of each chain since, how many are in it
+		want   float64
+	}{{100, 500, 500. / 1000 * 100 / 1000}, {100, 100, 0}, {0, 500, 0}} {
+		r := explorersAt(t, twoModes(), func(int) []float64 { return []float64{5, 0} })
+		r.state.Modes, r.stats.Report.Draws = make([]mode, 2), 1000
+		collector := newDrawCollector(r)
+		collector.state.Search.FoundAt = []int{c.at}
+		for range r.walkers.chains {
+			path := append(slices.Repeat([]uint8{1}, c.in), make([]uint8, 1000-c.in)...)
+			collector.state.Visits.Path = append(collector.state.Visits.Path, path)
+		}
+		collector.reportSearch()
+		got := r.stats.Report.Lacking
+		said := slices.ContainsFunc(r.stats.Report.Warnings, func(w draws.Warning) bool {
+			return strings.HasPrefix(w.Fact, "The draws lack about 5 %")
+		})
+		if math.Abs(got-c.want) > 1e-12 || said != (c.want > 0) {
+			t.Errorf("%+v: lacking %.3f, said: %t", c, got, said)
+		}
+	}
+}
+
+// farApart are two modes that a ladder of two distant rungs rarely exchanges between, of which warm-up knows one.
+func farApart() (infer.Target, infer.Options) {
+	mix := dynamicstest.Mixture{Weight: []float64{.4, .6}, Center: [][]float64{{30, 0}, {-30, 0}},
+		SD: []float64{1, 1}}
+	o := options(2)
+	o.Settings.Replicas, o.Settings.Ratio, o.Thin, o.Warmup, o.Draws = 2, 400, 1, 200, 1000
+	for range o.Chains {
+		o.Starts = append(o.Starts, [][]float64{{30, 0}})
+	}
+	return mix.Target(), o
+}
+
+// A run asked for a ladder makes no search in warm-up. Hot walkers come to the mode that no chain began in, and draws
+// since then have its share.
+func TestSearchGoesOnWhileSampling(t *testing.T) {
+	target, o := farApart()
+	m, report := draw(t, target, o)
+	said := func(n string) bool { return strings.HasPrefix(n, "climbs from hot rungs") }
+	if !slices.ContainsFunc(report.Notes, said) {
+		t.Errorf("nothing was found: %q", report.Notes)
+	}
+	in := make([][]float64, len(m.values))
+	for c, xs := range m.values {
+		for _, x := range xs[o.Draws/2:] {
+			in[c] = append(in[c], oneIf(x[0] < 0))
+		}
+	}
+	if s := stats.Summarize(in); !(math.Abs(s.Mean-.6) < 5*s.MCSEMean && s.MCSEMean < .05) {
+		t.Errorf("share %.3f ± %.3f, want .6", s.Mean, s.MCSEMean)
+	}
+}
