@@ -209,10 +209,20 @@ func (r *run) loadCheckpoint() (sampling *collectorState, err error) {
 // saveIfDue keeps a checkpoint when it is time, or when the run is about to be interrupted.
 func (r *run) saveIfDue(p inProgress) error {
 	keep := r.shared.options.Checkpoints
-	if keep == nil || !keep.Due(r.checkpoint(p).numbers(r.walkers)) && r.ctx.Err() == nil {
+	if keep == nil || !keep.Due(r.numbers(p)) && r.ctx.Err() == nil {
 		return nil
 	}
 	return r.save(keep, p)
+}
+
+// numbers is about how many numbers a checkpoint would hold now. A run asks after each iteration, so the memory for
+// the answer is kept.
+func (r *run) numbers(p inProgress) int {
+	r.sized.State.Before = r.state.Before
+	p.progress(&r.sized)
+	n := r.sized.numbers(r.walkers)
+	r.sized = checkpoint{}
+	return n
 }
 
 func (r *run) save(keep infer.Checkpoints, p inProgress) error {

@@ -7,6 +7,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/dynamics"
 	"ppl/lang/types"
+	"ppl/runtime/device"
 )
 
 // drawStatistics are kept with each draw, in this order. Minibatches only estimate the density, and of the energy one
@@ -28,6 +29,8 @@ type drawCollector struct {
 	ready []int        // chains that have a draw now
 	mask  []bool       // room: the lanes of their walkers
 	spare []queuedDraw // room for draws to come
+
+	computed bool // the call of the last trajectory has computed Values too
 }
 
 // collectorState is what the coldest rungs have done, for the draws to come and for the report.
@@ -95,7 +98,7 @@ func (c *drawCollector) collect() error {
 		if err := c.searchOn(); err != nil {
 			return err
 		}
-		if err := c.moveAndSwap(); err != nil {
+		if err := c.moveAndSwap(c.allDueNext()); err != nil {
 			return err
 		}
 		if err := c.queueDraws(); err != nil {
@@ -130,11 +133,17 @@ func (c *drawCollector) rememberFirstHalf() {
 }
 
 // moveAndSwap is one iteration: a trajectory of every walker at the temperature of its rung, then jumps between known
-// modes and swaps of neighbouring rungs.
-func (c *drawCollector) moveAndSwap() error {
+// modes and swaps of neighbouring rungs. Where every chain is known to have a draw afterwards, and it is where a
+// trajectory ends, the call of the device that ends the trajectory computes its values too.
+func (c *drawCollector) moveAndSwap(draws bool) error {
 	r, w := c.run, c.run.walkers
 	n := r.steps(maxSteps)
-	if err := w.trajectory(r.ctx, n); err != nil {
+	c.computed = draws && r.drawsEndTrajectories()
+	var then []device.Call
+	if c.computed {
+		then = append(then, device.Call{Entry: dynamics.Values, Times: 1})
+	}
+	if err := w.trajectory(r.ctx, n, then...); err != nil {
 		return err
 	}
 	c.count(float64(n))
@@ -198,6 +207,20 @@ func (c *drawCollector) handOnDraws() error {
 
 func (c *drawCollector) allQueued() bool {
 	return !slices.ContainsFunc(c.state.Chains, func(t chainProgress) bool { return len(t.Queue) == 0 })
+}
+
+// drawsEndTrajectories reports whether a draw is where a trajectory ends, on every lane: no jump comes before it, and no
+// lane is at another temperature, whose values nobody wants.
+func (r *run) drawsEndTrajectories() bool {
+	w := r.walkers
+	return w.lanes() == w.chains && !r.jumps() && !r.shared.batches.Some()
+}
+
+// allDueNext reports whether the next iteration gives every chain a draw, as far as that is known before it.
+func (c *drawCollector) allDueNext() bool {
+	due := c.run.stats.Report.Thin - 1
+	return !c.run.walkers.traits.Flagged &&
+		!slices.ContainsFunc(c.state.Chains, func(t chainProgress) bool { return t.Counted != due })
 }
 
 // findReady lists the chains that have a draw now.
@@ -266,9 +289,13 @@ func (c *drawCollector) checkProgress() error {
 	return nil
 }
 
-// computeValues computes what is saved of these chains' cold walkers, in the lane buffer Values.
+// computeValues computes what is saved of these chains' cold walkers, in the lane buffer Values, unless the call of the
+// last trajectory has done that.
 func (c *drawCollector) computeValues(chains []int) error {
 	w := c.run.walkers
+	if c.computed {
+		return nil
+	}
 	clear(c.mask)
 	for _, chain := range chains {
 		c.mask[w.cold(chain)] = true

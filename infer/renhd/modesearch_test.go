@@ -293,7 +293,7 @@ func TestJumpsKeepTheTarget(t *testing.T) {
 	c := newDrawCollector(r)
 	share := make([][]float64, r.walkers.chains)
 	for range iterations {
-		if err := c.moveAndSwap(); err != nil {
+		if err := c.moveAndSwap(false); err != nil {
 			t.Fatal(err)
 		}
 		density := r.walkers.logDensities()

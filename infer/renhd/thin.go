@@ -122,7 +122,7 @@ func (p *pilot) resume(c *checkpoint) {
 
 func (p *pilot) iterate() error {
 	w := p.run.walkers
-	if err := p.collector.moveAndSwap(); err != nil {
+	if err := p.collector.moveAndSwap(true); err != nil {
 		return err
 	}
 	p.run.showProgress(infer.WarmingUp)

@@ -214,8 +214,9 @@ func (w *walkers) setAll(name string, value float64) {
 // thermostated reports whether the rule has a thermostat, one to a rung.
 func (w *walkers) thermostated() bool { return slices.Contains(w.traits.Carried, dynamics.Thermostat) }
 
-// trajectory runs one trajectory of every walker, in calls short enough to be interrupted between.
-func (w *walkers) trajectory(ctx context.Context, steps int) error {
+// trajectory runs one trajectory of every walker, in calls short enough to be interrupted between, and with the last of
+// them other entries that are to follow.
+func (w *walkers) trajectory(ctx context.Context, steps int, then ...device.Call) error {
 	w.suitAnchors()
 	w.calls = append(w.calls[:0], device.Call{Entry: "begin", Times: 1})
 	for left := steps; ; {
@@ -223,7 +224,7 @@ func (w *walkers) trajectory(ctx context.Context, steps int) error {
 		left -= n
 		w.calls = append(w.calls, device.Call{Entry: "step", Times: n})
 		if left == 0 {
-			w.calls = append(w.calls, device.Call{Entry: "end", Times: 1})
+			w.calls = append(append(w.calls, device.Call{Entry: "end", Times: 1}), then...)
 		}
 		if err := w.runTimed(ctx, w.calls, n); err != nil {
 			return err

@@ -1,0 +1,83 @@
+package renhd
+
+import (
+	"math"
+	"testing"
+
+	"ppl/compiler/lower"
+	"ppl/infer"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/lang/types"
+	"ppl/runtime/device"
+)
+
+// A counter is a device and a recorder that count the calls of the device since draws began.
+type counter struct {
+	infer.Device
+	dynamicstest.Memory
+	calls int
+}
+
+func (c *counter) Begin(stats []types.Variable) error {
+	c.calls = 0
+	return c.Memory.Begin(stats)
+}
+
+func (c *counter) Compile(entries []lower.Entry) (device.Loader, error) {
+	l, err := c.Device.Compile(entries)
+	return counted{l, c}, err
+}
+
+type counted struct {
+	device.Loader
+	by *counter
+}
+
+func (c counted) Load(o device.Options) (device.Executable, error) {
+	exe, err := c.Loader.Load(o)
+	return countedExe{exe, c.by}, err
+}
+
+type countedExe struct {
+	device.Executable
+	by *counter
+}
+
+func (c countedExe) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
+	c.by.calls++
+	return c.Executable.Run(calls, step, mask)
+}
+
+// Without a ladder a draw takes no call of the device beyond those of its trajectories. With one its values are computed
+// by a call of their own, and the search for modes makes calls as well. Values are those of the state whose log density is kept with them.
+func TestCallsOfADraw(t *testing.T) {
+	sd := []float64{1, 2, 3}
+	for _, c := range []struct{ rungs, thin, calls int }{{1, 1, 1}, {1, 3, 3}, {3, 1, 0}, {3, 3, 0}} {
+		o := options(4)
+		m := &counter{Device: o.Device}
+		o.Device, o.Draws, o.Warmup, o.Thin, o.WholeCalls = m, 50, 200, c.thin, true
+		o.Settings = infer.Settings{Replicas: c.rungs, Ratio: 2, Path: "energy"}
+		report, err := Sample(t.Context(), dynamicstest.Normal(sd...), o, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := c.calls * o.Draws; want > 0 && m.calls != want {
+			t.Errorf("%d rungs, every %d: %d calls, want %d", c.rungs, c.thin, m.calls, want)
+		}
+		if c.rungs > 1 && !(report.SwapRates[0] > 0.2) {
+			t.Errorf("swap rates %v: nothing is tested", report.SwapRates)
+		}
+		for chain, densities := range m.Stat("lp") {
+			for i, got := range densities {
+				want := 0.0
+				for j, x := range m.Values[chain][i] {
+					want -= x * x / sd[j] / sd[j] / 2
+				}
+				if math.Abs(got-want) > 1e-12*(1+math.Abs(want)) {
+					t.Fatalf("%d rungs, every %d: lp %v with values %v, whose log density is %v", c.rungs, c.thin, got,
+						m.Values[chain][i], want)
+				}
+			}
+		}
+	}
+}
