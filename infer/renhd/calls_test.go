@@ -48,8 +48,9 @@ func (c countedExe) Run(calls []device.Call, step uint64, mask []bool) (uint64, 
 	return c.Executable.Run(calls, step, mask)
 }
 
-// Without a ladder a draw takes no call of the device beyond those of its trajectories. With one its values are computed
-// by a call of their own, and the search for modes makes calls as well. Values are those of the state whose log density is kept with them.
+// Without a ladder a draw takes no call of the device beyond those of its trajectories. With one its values are
+// computed by a call of their own, and the search for modes makes calls as well. Values are those of the state whose
+// log density is kept with them.
 func TestCallsOfADraw(t *testing.T) {
 	sd := []float64{1, 2, 3}
 	for _, c := range []struct{ rungs, thin, calls int }{{1, 1, 1}, {1, 3, 3}, {3, 1, 0}, {3, 3, 0}} {

@@ -209,8 +209,8 @@ func (c *drawCollector) allQueued() bool {
 	return !slices.ContainsFunc(c.state.Chains, func(t chainProgress) bool { return len(t.Queue) == 0 })
 }
 
-// drawsEndTrajectories reports whether a draw is where a trajectory ends, on every lane: no jump comes before it, and no
-// lane is at another temperature, whose values nobody wants.
+// drawsEndTrajectories reports whether a draw is where a trajectory ends, on every lane: no jump comes before it, and
+// no lane is at another temperature, whose values nobody wants.
 func (r *run) drawsEndTrajectories() bool {
 	w := r.walkers
 	return w.lanes() == w.chains && !r.jumps() && !r.shared.batches.Some()
