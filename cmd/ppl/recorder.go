@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fxamacker/cbor/v2"
-
 	"ppl/compiler"
 	"ppl/infer"
 	"ppl/infer/checkpoint"
@@ -47,11 +45,10 @@ type recorder struct {
 	watched draws.Progress
 }
 
-// A savedRun is a checkpoint in a run directory.
+// A savedRun is what a checkpoint in a run directory has before the state of the sampler.
 type savedRun struct {
 	Begun  bool  // there are draws
 	Counts []int // draws of each chain
-	State  cbor.RawMessage
 }
 
 // Load reads the checkpoint of the run that is to go on.
@@ -59,7 +56,7 @@ func (r *recorder) Load(state any) (found bool, err error) {
 	if r.saving = newBudget(time.Now()); !r.goesOn {
 		return false, nil
 	}
-	from, note, err := checkpoint.Read(r.dir, r.usable)
+	from, rest, note, err := checkpoint.Read(r.dir, r.usable)
 	switch {
 	case errors.Is(err, checkpoint.ErrNone):
 		r.note("the run was ended before its first checkpoint; it begins again, with the same seed")
@@ -70,7 +67,7 @@ func (r *recorder) Load(state any) (found bool, err error) {
 		r.note(note)
 	}
 	r.resumed, r.counts = from.Begun, from.Counts
-	return true, checkpoint.Decode(from.State, state)
+	return true, rest.Decode(state)
 }
 
 // usable refuses a checkpoint that comes after more draws than there are, as in a copy that was made while the run went
@@ -109,16 +106,12 @@ func (r *recorder) contentOf(state int) content {
 // Save makes all draws so far readable, and then keeps the state that comes after them.
 func (r *recorder) Save(state any) error {
 	began := time.Now()
-	raw, err := checkpoint.Encode(state)
-	if err != nil {
-		return err
-	}
 	if r.writer != nil {
 		if err := r.writer.Flush(); err != nil {
 			return err
 		}
 	}
-	err = checkpoint.Write(r.disk, r.dir, savedRun{r.writer != nil, r.counts, raw})
+	err := checkpoint.Write(r.disk, r.dir, savedRun{r.writer != nil, r.counts}, state)
 	r.saving.took(r.content, began, time.Now())
 	return err
 }

@@ -1,24 +1,25 @@
 // Package checkpoint keeps the state of a run in its directory, so that a run that was killed can go on.
 //
-//	err := checkpoint.Write(disk, "m.run", state)   m.run/checkpoint; the one before is now m.run/checkpoint.before
-//	state, note, err := checkpoint.Read("m.run", usable)   the newest one that is whole, and usable
+//	err := checkpoint.Write(disk, "m.run", head, state)   m.run/checkpoint; the one before is now m.run/checkpoint.before
+//	head, rest, note, err := checkpoint.Read("m.run", usable)   the newest one that is whole, and usable
+//	err = rest.Decode(&state)
 //
 // A checkpoint is written to a temporary name, synced and renamed, and the one before is kept until the new one is
-// complete. So a crash at any moment leaves one that can be read. The file has a line with its format, the SHA-256 of
-// the rest, and the state in CBOR (RFC 8949), whose maps are sorted: equal states give equal bytes.
+// complete. So a crash at any moment leaves one that can be read. The file has a line with its format, values in CBOR
+// one after another (RFC 8949, RFC 8742), whose maps are sorted, and the SHA-256 of these values: equal states give
+// equal bytes. A state that is large is a Sequence, of which no more than one value at a time is in memory twice.
 package checkpoint
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
-
-	"github.com/fxamacker/cbor/v2"
 
 	"ppl/runtime/files"
 )
@@ -33,18 +34,14 @@ const (
 // ErrNone says that a directory has no checkpoint.
 var ErrNone = errors.New("there is no checkpoint")
 
-const head = "ppl checkpoint 1\n"
+const head = "ppl checkpoint 2\n"
 
-// Write replaces the checkpoint of a directory.
-func Write(disk files.System, dir string, state any) error {
-	payload, err := Encode(state)
-	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256(payload)
+// Write replaces the checkpoint of a directory by states, one after another.
+func Write(disk files.System, dir string, states ...any) error {
 	path := filepath.Join(dir, File)
-	err = files.Place(disk, path, func(partial string) error {
-		if err := files.Write(disk, partial, []byte(head), sum[:], payload); err != nil {
+	err := files.Place(disk, path, func(partial string) error {
+		write := func(to io.Writer) error { return writeAll(to, states) }
+		if err := files.WriteBy(disk, partial, write); err != nil {
 			return err
 		}
 		if err := disk.Rename(path, filepath.Join(dir, before)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -58,73 +55,112 @@ func Write(disk files.System, dir string, state any) error {
 	return disk.Sync(dir)
 }
 
-// Encode is a state as a checkpoint holds it. Numbers take the fewest bytes that hold them exactly: those of networks
-// are of single precision.
-func Encode(state any) ([]byte, error) {
-	mode, err := cbor.EncOptions{Sort: cbor.SortBytewiseLexical, ShortestFloat: cbor.ShortestFloat16,
-		NaNConvert: cbor.NaNConvertNone, InfConvert: cbor.InfConvertNone}.UserBufferEncMode()
-	if err != nil {
-		return nil, err
+func writeAll(to io.Writer, states []any) error {
+	out, sum := bufio.NewWriter(to), sha256.New()
+	_, err := out.WriteString(head)
+	for _, state := range states {
+		if err == nil {
+			err = encode(io.MultiWriter(out, sum), state)
+		}
 	}
-	var text bytes.Buffer // of its own: Marshal copies what it gives from one that it keeps, and both may be large
-	err = mode.MarshalToBuffer(state, &text)
-	return text.Bytes(), err
-}
-
-// Decode reads what Encode gave. What the state has no field for is an error: another version of ppl wrote it.
-func Decode(payload []byte, state any) error {
-	mode, err := cbor.DecOptions{MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32,
-		ExtraReturnErrors: cbor.ExtraDecErrorUnknownField}.DecMode()
+	if err == nil {
+		_, err = out.Write(sum.Sum(nil))
+	}
 	if err != nil {
 		return err
 	}
-	return mode.Unmarshal(payload, state)
+	return out.Flush()
 }
 
-// Read decodes the newest checkpoint of a directory. Where that is damaged, or usable has an error for it, it is the
-// one before, and note says so. ErrNone where there is none.
-func Read[S any](dir string, usable func(S) error) (state S, note string, err error) {
-	state, first := read(filepath.Join(dir, File), usable)
-	if first == nil {
-		return state, "", nil
+// A Rest is the values of a checkpoint after the first.
+type Rest struct {
+	path      string
+	from, end int64
+}
+
+// Decode reads the rest into a state.
+func (r Rest) Decode(state any) error {
+	f, err := os.Open(r.path)
+	if err != nil {
+		return err
 	}
-	state, second := read(filepath.Join(dir, before), usable)
+	defer f.Close() //nolint:errcheck // nothing was written
+	if err := decode(io.NewSectionReader(f, r.from, r.end-r.from), state); err != nil {
+		return fmt.Errorf("%s: %w", r.path, err)
+	}
+	return nil
+}
+
+// Read decodes the first value of the newest checkpoint of a directory. Where that is damaged, or usable has an error
+// for its first value, it is the one before, and note says so. ErrNone where there is none.
+func Read[S any](dir string, usable func(S) error) (state S, rest Rest, note string, err error) {
+	state, rest, first := read(filepath.Join(dir, File), usable)
+	if first == nil {
+		return state, rest, "", nil
+	}
+	state, rest, second := read(filepath.Join(dir, before), usable)
 	switch {
 	case second == nil && errors.Is(first, fs.ErrNotExist):
-		return state, "", nil // the run was killed between two renames
+		return state, rest, "", nil // the run was killed between two renames
 	case second == nil:
-		return state, fmt.Sprintf("%v; the run goes on from the checkpoint before", first), nil
+		return state, rest, fmt.Sprintf("%v; the run goes on from the checkpoint before", first), nil
 	case errors.Is(first, fs.ErrNotExist) && errors.Is(second, fs.ErrNotExist):
-		return state, "", ErrNone
+		return state, rest, "", ErrNone
 	case errors.Is(first, fs.ErrNotExist):
-		return state, "", second
+		return state, rest, "", second
 	}
-	return state, "", first
+	return state, rest, "", first
 }
 
-func read[S any](path string, usable func(S) error) (state S, err error) {
-	text, err := os.ReadFile(path)
+func read[S any](path string, usable func(S) error) (state S, rest Rest, err error) {
+	f, err := os.Open(path)
 	if err != nil {
-		return state, err
+		return state, rest, err
 	}
-	line, rest, _ := bytes.Cut(text, []byte("\n"))
-	if string(line)+"\n" != head {
-		return state, fmt.Errorf("%s has another format: %.40q", path, line)
+	defer f.Close() //nolint:errcheck // nothing was written
+	end, err := whole(f)
+	if err != nil {
+		return state, rest, fmt.Errorf("%s %w", path, err)
 	}
-	if len(rest) < sha256.Size {
-		return state, fmt.Errorf("%s is cut short", path)
-	}
-	sum, payload := rest[:sha256.Size], rest[sha256.Size:]
-	if now := sha256.Sum256(payload); !bytes.Equal(sum, now[:]) {
-		return state, fmt.Errorf("%s is damaged: its checksum is wrong", path)
-	}
-	if err := Decode(payload, &state); err != nil {
-		return state, fmt.Errorf("%s: %w", path, err)
+	values := newDecoder(io.NewSectionReader(f, int64(len(head)), end-int64(len(head))))
+	if err := values.Decode(&state); err != nil {
+		return state, rest, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := usable(state); err != nil {
-		return state, fmt.Errorf("%s %w", path, err)
+		return state, rest, fmt.Errorf("%s %w", path, err)
 	}
-	return state, nil
+	return state, Rest{path, int64(len(head) + values.NumBytesRead()), end}, nil
+}
+
+// whole is where the values of a file end, or an error for one that is damaged.
+func whole(f *os.File) (end int64, err error) {
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0, err
+	}
+	line := make([]byte, min(int64(len(head)), size))
+	if _, err := f.ReadAt(line, 0); err != nil {
+		return 0, err
+	}
+	if string(line) != head {
+		line, _, _ = bytes.Cut(line, []byte("\n"))
+		return 0, fmt.Errorf("has another format: %q, where this version of ppl writes %q; go on with the version that "+
+			"wrote it", line, head[:len(head)-1])
+	}
+	if end = size - sha256.Size; end < int64(len(head)) {
+		return 0, errors.New("is cut short")
+	}
+	is, want := sha256.New(), make([]byte, sha256.Size)
+	if _, err := io.Copy(is, io.NewSectionReader(f, int64(len(head)), end-int64(len(head)))); err != nil {
+		return 0, err
+	}
+	if _, err := f.ReadAt(want, end); err != nil {
+		return 0, err
+	}
+	if !bytes.Equal(is.Sum(nil), want) {
+		return 0, errors.New("is damaged: its checksum is wrong")
+	}
+	return end, nil
 }
 
 // Remove deletes the checkpoints of a directory.

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"bytes"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -31,7 +32,7 @@ func anyOf(state) error { return nil }
 
 func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
-	if _, _, err := Read(dir, anyOf); !errors.Is(err, ErrNone) {
+	if _, _, _, err := Read(dir, anyOf); !errors.Is(err, ErrNone) {
 		t.Errorf("an empty directory: %v", err)
 	}
 	for range 2 {
@@ -39,7 +40,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, note, err := Read(dir, anyOf)
+	got, _, note, err := Read(dir, anyOf)
 	if err != nil || note != "" {
 		t.Fatal(note, err)
 	}
@@ -50,6 +51,66 @@ func TestRoundTrip(t *testing.T) {
 	second, err2 := os.ReadFile(filepath.Join(dir, before))
 	if err1 != nil || err2 != nil || !bytes.Equal(first, second) {
 		t.Error("equal states have other bytes")
+	}
+}
+
+// A long state is one value after another, and comes back so after what stands before it. Where one is missing, or one
+// too many, it is refused.
+func TestSequence(t *testing.T) {
+	dir := t.TempDir()
+	write := func(of ...any) Rest {
+		t.Helper()
+		if err := Write(files.Disk{}, dir, of...); err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _, err := Read(dir, anyOf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rest
+	}
+	long := parts{{1, 2}, {}, {math.Inf(1)}}
+	var got parts
+	if err := write(some(), long).Decode(&got); err != nil || !cmp.Equal(got, long) {
+		t.Errorf("%v, %v", got, err)
+	}
+	text, err := Encode(long)
+	if got = nil; err == nil {
+		err = Decode(text, &got)
+	}
+	if err != nil || !cmp.Equal(got, long) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if err := write(some(), []float64{1}, []float64{2}).Decode(&[]float64{}); err == nil {
+		t.Error("a value too many is not noticed")
+	}
+	if err := write(some()).Decode(&[]float64{}); err == nil {
+		t.Error("a value that is missing is not noticed")
+	}
+}
+
+type parts [][]float64
+
+func (p parts) WriteValues(put func(any) error) error {
+	for _, part := range p {
+		if err := put(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *parts) ReadValues(next func(any) error) error {
+	for {
+		var part []float64
+		switch err := next(&part); err {
+		case nil:
+			*p = append(*p, part)
+		case io.EOF:
+			return nil
+		default:
+			return err
+		}
 	}
 }
 
@@ -76,7 +137,7 @@ func TestDamageIsRefused(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, File), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		got, note, err := Read(dir, anyOf)
+		got, _, note, err := Read(dir, anyOf)
 		if err != nil || !strings.Contains(note, "goes on from the checkpoint before") || got.Names["a"] != 3 {
 			t.Errorf("%s: %q, %v, %+v", what, note, err, got)
 		}
@@ -85,7 +146,7 @@ func TestDamageIsRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, before), whole[:40], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Read(dir, anyOf); err == nil || errors.Is(err, ErrNone) {
+	if _, _, _, err := Read(dir, anyOf); err == nil || errors.Is(err, ErrNone) {
 		t.Errorf("both damaged: %v", err)
 	}
 }
@@ -109,7 +170,7 @@ func TestUselessIsRefused(t *testing.T) {
 	}
 	expect := func(says string) {
 		t.Helper()
-		got, note, err := Read(dir, few)
+		got, _, note, err := Read(dir, few)
 		if err != nil || !strings.Contains(note, says) || !cmp.Equal(got.Names, map[string]int{"a": 1}) {
 			t.Errorf("%q, %v, %+v; want %q", note, err, got, says)
 		}
@@ -118,10 +179,10 @@ func TestUselessIsRefused(t *testing.T) {
 	write(state{Names: map[string]int{"a": 1}})
 	write(struct{ Numbers, Gone []float64 }{nil, []float64{1}})
 	expect("found unknown field")
-	if err := os.WriteFile(filepath.Join(dir, File), []byte("ppl checkpoint 0\nx"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, File), []byte("ppl checkpoint 1\nx"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	expect(`has another format: "ppl checkpoint 0"`)
+	expect(`has another format: "ppl checkpoint 1", where this version of ppl writes "ppl checkpoint 2"`)
 }
 
 // Numbers of single precision take at most five bytes, and all come back to the last bit.

@@ -1,7 +1,9 @@
 package renhd
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"ppl/infer"
@@ -21,8 +23,7 @@ import (
 type checkpoint struct {
 	State   state
 	Stats   statistics
-	Lanes   device.Snapshot // what walkers.saved names: metrics and anchors are in State, once each
-	Answers []answer        // of the finished parts of warm-up, in order
+	Answers []answer // of the finished parts of warm-up, in order
 
 	// The part under way: one of these.
 	Approach  *approachState
@@ -36,6 +37,44 @@ type checkpoint struct {
 	Settling  *settlingState
 	Search    *searchState
 	Collector *collectorState
+
+	// What walkers.saved names, where the checkpoint was read: metrics and anchors are in State, once each.
+	Lanes device.Snapshot `cbor:"-"`
+}
+
+// A written checkpoint has the buffers of lanes after it, one part at a time.
+type written struct {
+	*checkpoint
+	walkers *walkers
+}
+
+func (c written) WriteValues(put func(any) error) error {
+	if err := put(c.checkpoint); err != nil {
+		return err
+	}
+	for part := range device.Save(c.walkers.exe, c.walkers.lanes(), c.walkers.saved) {
+		if err := put(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadValues reads what WriteValues wrote.
+func (c *checkpoint) ReadValues(next func(any) error) error {
+	if err := next(c); err != nil {
+		return err
+	}
+	for {
+		var part device.Part
+		switch err := next(&part); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		c.Lanes = append(c.Lanes, part)
+	}
 }
 
 // An answer is what a finished part of warm-up leaves for the decisions after it: its result, and the numbers that they
@@ -226,9 +265,7 @@ func (r *run) numbers(p inProgress) int {
 }
 
 func (r *run) save(keep infer.Checkpoints, p inProgress) error {
-	c, w := r.checkpoint(p), r.walkers
-	c.Lanes = device.Save(w.exe, w.lanes(), w.saved)
-	return keep.Save(c)
+	return keep.Save(written{r.checkpoint(p), r.walkers})
 }
 
 // checkpoint is the run as it is, but for what is on the device.

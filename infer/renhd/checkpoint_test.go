@@ -129,7 +129,7 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 		}},
 		"lane buffers": {"noise", func(c *checkpoint) { c.Lanes = nil }},
 		"thermostat": {"noise", func(c *checkpoint) {
-			c.Lanes = slices.DeleteFunc(c.Lanes, func(b device.Buffer) bool { return b.Name == dynamics.Thermostat })
+			c.Lanes = slices.DeleteFunc(c.Lanes, func(p device.Part) bool { return p.Name == dynamics.Thermostat })
 		}},
 		"climbs": {"out of reach", func(c *checkpoint) {
 			if c.Approach != nil {

@@ -75,7 +75,7 @@ func (r *run) searchesOn() bool { return len(r.walkers.Rungs) > 1 && r.shared.fi
 // aside runs something that moves all walkers at temperature 1, and puts everything back to where it was.
 func (r *run) aside(do func() error) error {
 	w := r.walkers
-	clock, all := w.NoiseStep, device.Save(w.exe, w.lanes(), w.saved)
+	clock, all := w.NoiseStep, slices.Collect(device.Save(w.exe, w.lanes(), w.saved))
 	if w.tempered {
 		w.setAll(dynamics.Beta, 1)
 	}

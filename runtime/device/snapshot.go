@@ -2,46 +2,57 @@ package device
 
 import (
 	"fmt"
+	"iter"
 	"slices"
+
+	"ppl/numbers"
 )
 
-// A Snapshot is a copy of lane buffers. On the same program with as many lanes it restores what the
-// next calls depend on, on any device:
+// A Snapshot is a copy of lane buffers. On the same program with as many lanes it restores what the next calls depend
+// on, on any device:
 //
-//	s := device.Save(e, lanes, e.Buffers())
+//	s := slices.Collect(device.Save(e, lanes, e.Buffers()))
 //	e.Run(calls, step, nil)
 //	device.Restore(e, lanes, s)
 //	e.Run(calls, step, nil)    the same numbers again
-type Snapshot []Buffer
+type Snapshot []Part
 
-// A Buffer is a copy of one lane buffer: Values[lane*size+element].
-type Buffer struct {
+// A Part is a copy of one lane's part of a lane buffer.
+type Part struct {
 	Name   string
-	Values []float64
+	Lane   int
+	Values numbers.Exact
 }
 
-// Save copies lane buffers.
-func Save(e Executable, lanes int, names []string) Snapshot {
-	var s Snapshot
-	for _, name := range names {
-		values := make([]float64, lanes*e.Size(name))
-		e.Get(name, values)
-		s = append(s, Buffer{name, values})
+// Save copies lane buffers, one part after another: of a network, all of them would not fit into memory twice.
+func Save(e Executable, lanes int, names []string) iter.Seq[Part] {
+	return func(yield func(Part) bool) {
+		for _, name := range names {
+			values := make([]float64, e.Size(name))
+			for lane := range lanes {
+				e.GetLane(name, lane, values)
+				if !yield(Part{name, lane, numbers.ExactOf(values)}) {
+					return
+				}
+			}
+		}
 	}
-	return s
 }
 
 // Restore copies a snapshot back. It is an error, and nothing has been copied, where the program has other buffers.
 func Restore(e Executable, lanes int, s Snapshot) error {
 	names := e.Buffers()
-	for _, b := range s {
-		if !slices.Contains(names, b.Name) || len(b.Values) != lanes*e.Size(b.Name) {
-			return fmt.Errorf("the program has no lane buffer %q of %d numbers on %d lanes", b.Name, len(b.Values),
-				lanes)
+	for _, p := range s {
+		if !slices.Contains(names, p.Name) || p.Values.Len() != e.Size(p.Name) || p.Lane < 0 || p.Lane >= lanes {
+			return fmt.Errorf("the program has no lane buffer %q of %d numbers on lane %d of %d", p.Name,
+				p.Values.Len(), p.Lane, lanes)
 		}
 	}
-	for _, b := range s {
-		e.Set(b.Name, b.Values)
+	var values []float64
+	for _, p := range s {
+		values = slices.Grow(values[:0], p.Values.Len())[:p.Values.Len()]
+		p.Values.Copy(values)
+		e.SetLane(p.Name, p.Lane, values)
 	}
 	return nil
 }

@@ -128,19 +128,31 @@ func partialOf(path string) string { return path + ".partial" }
 // Write makes a file of parts, one after another, and syncs it.
 func Write(on System, path string, parts ...[]byte) error { return write(on, path, parts, File.Sync) }
 
+// WriteBy makes a file of what a function writes, and syncs it.
+func WriteBy(on System, path string, by func(io.Writer) error) error {
+	return writeBy(on, path, by, File.Sync)
+}
+
 func unsynced(File) error { return nil }
 
 func write(on System, path string, parts [][]byte, sync func(File) error) error {
+	by := func(to io.Writer) error {
+		for _, part := range parts {
+			if _, err := to.Write(part); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return writeBy(on, path, by, sync)
+}
+
+func writeBy(on System, path string, by func(io.Writer) error, sync func(File) error) error {
 	f, err := on.Create(path)
 	if err != nil {
 		return err
 	}
-	for _, part := range parts {
-		if err == nil {
-			_, err = f.Write(part)
-		}
-	}
-	if err == nil {
+	if err = by(f); err == nil {
 		err = sync(f)
 	}
 	if e := f.Close(); err == nil {

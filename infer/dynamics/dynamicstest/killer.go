@@ -6,9 +6,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/fxamacker/cbor/v2"
-
 	"ppl/infer"
+	"ppl/infer/checkpoint"
 )
 
 // A Killer is infer.Checkpoints in memory that ends the run, as a kill would, each time it has saved so often.
@@ -37,7 +36,7 @@ func (k *Killer) Load(state any) (bool, error) {
 		}
 		k.Draws.Values[chain], k.Draws.Stats[chain] = k.Draws.Values[chain][:n], k.Draws.Stats[chain][:n]
 	}
-	err := cbor.Unmarshal(k.Saved, state)
+	err := checkpoint.Decode(k.Saved, state)
 	if k.Alter != nil {
 		k.Alter(state)
 	}
@@ -51,7 +50,7 @@ func (k *Killer) Due(int) bool { return true }
 // nobody.
 func (k *Killer) Save(state any) (err error) {
 	before := k.Saved
-	if k.Saved, err = cbor.Marshal(state); err != nil {
+	if k.Saved, err = checkpoint.Encode(state); err != nil {
 		return err
 	}
 	k.kept = nil

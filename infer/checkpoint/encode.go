@@ -1,0 +1,83 @@
+package checkpoint
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// A Sequence is a state that is written as several values, one after another, so that what is large need not be copied
+// as a whole.
+type Sequence interface {
+	WriteValues(put func(value any) error) error
+}
+
+// A Reader is a state that reads what a Sequence has written. Next gives io.EOF after the last value.
+type Reader interface {
+	ReadValues(next func(into any) error) error
+}
+
+// Encode is a state as a checkpoint holds it. Numbers take the fewest bytes that hold them exactly: those of networks
+// are of single precision.
+func Encode(state any) ([]byte, error) {
+	var text bytes.Buffer
+	err := encode(&text, state)
+	return text.Bytes(), err
+}
+
+func encode(to io.Writer, state any) error {
+	mode, err := cbor.EncOptions{Sort: cbor.SortBytewiseLexical, ShortestFloat: cbor.ShortestFloat16,
+		NaNConvert: cbor.NaNConvertNone, InfConvert: cbor.InfConvertNone}.UserBufferEncMode()
+	if err != nil {
+		return err
+	}
+	var value bytes.Buffer // of its own: an Encoder gives back one that all share, which is then as large for good
+	put := func(v any) error {
+		value.Reset()
+		if err := mode.MarshalToBuffer(v, &value); err != nil {
+			return err
+		}
+		_, err := to.Write(value.Bytes())
+		return err
+	}
+	if s, ok := state.(Sequence); ok {
+		return s.WriteValues(put)
+	}
+	return put(state)
+}
+
+// Decode reads what Encode gave. What the state has no field for is an error: another version of ppl wrote it.
+func Decode(text []byte, state any) error { return decode(bytes.NewReader(text), state) }
+
+func decode(from io.Reader, state any) error {
+	next := newDecoder(from).Decode
+	var err error
+	if s, ok := state.(Reader); ok {
+		err = s.ReadValues(next)
+	} else {
+		err = next(state)
+	}
+	if err != nil {
+		return err
+	}
+	var more any
+	switch err := next(&more); {
+	case err == nil:
+		return errors.New("a value follows that no state is known for")
+	case !errors.Is(err, io.EOF):
+		return err
+	}
+	return nil
+}
+
+func newDecoder(from io.Reader) *cbor.Decoder {
+	mode, err := cbor.DecOptions{MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32,
+		ExtraReturnErrors: cbor.ExtraDecErrorUnknownField}.DecMode()
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return mode.NewDecoder(from)
+}

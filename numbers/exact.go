@@ -1,0 +1,55 @@
+package numbers
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Exact is a list of numbers as a file holds it: the bytes of each, least first, four of each where all are of single
+// precision, and eight otherwise.
+type Exact struct {
+	Single bool
+	Bytes  []byte
+}
+
+// ExactOf copies numbers, to the last bit.
+func ExactOf(values []float64) Exact {
+	single := true
+	for _, v := range values {
+		if math.Float64bits(float64(float32(v))) != math.Float64bits(v) {
+			single = false
+			break
+		}
+	}
+	if !single {
+		bytes := make([]byte, 0, 8*len(values))
+		for _, v := range values {
+			bytes = binary.LittleEndian.AppendUint64(bytes, math.Float64bits(v))
+		}
+		return Exact{Bytes: bytes}
+	}
+	bytes := make([]byte, 0, 4*len(values))
+	for _, v := range values {
+		bytes = binary.LittleEndian.AppendUint32(bytes, math.Float32bits(float32(v)))
+	}
+	return Exact{true, bytes}
+}
+
+// Len is the number of elements.
+func (e Exact) Len() int {
+	if e.Single {
+		return len(e.Bytes) / 4
+	}
+	return len(e.Bytes) / 8
+}
+
+// Copy writes all elements to a slice of that length.
+func (e Exact) Copy(to []float64) {
+	for i := range to {
+		if e.Single {
+			to[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(e.Bytes[4*i:])))
+		} else {
+			to[i] = math.Float64frombits(binary.LittleEndian.Uint64(e.Bytes[8*i:]))
+		}
+	}
+}
