@@ -7,8 +7,8 @@ import (
 
 // Numbers come back to the last bit, and those of single precision take four bytes.
 func TestExact(t *testing.T) {
-	singles := []float64{0, math.Copysign(0, -1), 1, float64(float32(0.1)), math.Inf(-1), math.Float64frombits(0x7ff8 << 48),
-		float64(math.SmallestNonzeroFloat32), math.MaxFloat32}
+	singles := []float64{0, math.Copysign(0, -1), 1, float64(float32(0.1)), math.Inf(-1),
+		math.Float64frombits(0x7ff8 << 48), float64(math.SmallestNonzeroFloat32), math.MaxFloat32}
 	doubles := append([]float64{0.1, 1e-310, math.MaxFloat64, math.Float64frombits(0x7ff8000000000abc)}, singles...)
 	for name, c := range map[string]struct {
 		values []float64

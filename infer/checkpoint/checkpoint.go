@@ -1,6 +1,6 @@
 // Package checkpoint keeps the state of a run in its directory, so that a run that was killed can go on.
 //
-//	err := checkpoint.Write(disk, "m.run", head, state)   m.run/checkpoint; the one before is now m.run/checkpoint.before
+//	err := checkpoint.Write(disk, "m.run", head, state)   the one before is now m.run/checkpoint.before
 //	head, rest, note, err := checkpoint.Read("m.run", usable)   the newest one that is whole, and usable
 //	err = rest.Decode(&state)
 //
@@ -144,8 +144,8 @@ func whole(f *os.File) (end int64, err error) {
 	}
 	if string(line) != head {
 		line, _, _ = bytes.Cut(line, []byte("\n"))
-		return 0, fmt.Errorf("has another format: %q, where this version of ppl writes %q; go on with the version that "+
-			"wrote it", line, head[:len(head)-1])
+		return 0, fmt.Errorf("has another format: %q, where this version of ppl writes %q; go on with the version "+
+			"that wrote it", line, head[:len(head)-1])
 	}
 	if end = size - sha256.Size; end < int64(len(head)) {
 		return 0, errors.New("is cut short")
