@@ -115,14 +115,41 @@ func (f *firstRank) Due(numbers int) bool {
 	return f.session.Saving()
 }
 
+// Save keeps a state on rank 0. Values of a sequence are with the ranks that compute them, so all ranks take part in
+// gathering them, before one writes.
 func (f *firstRank) Save(state any) error {
 	f.session.Saved()
+	if s, ok := state.(checkpoint.Sequence); ok {
+		var all gathered
+		if err := s.WriteValues(all.add); err != nil {
+			return err
+		}
+		state = all
+	}
 	return f.do(func() error {
 		if f.checkpoints == nil {
 			return nil
 		}
 		return f.checkpoints.Save(state)
 	})
+}
+
+// gathered are the values of a sequence.
+type gathered []any
+
+func (g *gathered) add(value any) error {
+	*g = append(*g, value)
+	return nil
+}
+
+// WriteValues writes them.
+func (g gathered) WriteValues(put func(any) error) error {
+	for _, value := range g {
+		if err := put(value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Load reads the checkpoint on rank 0, and gives it to the others.

@@ -60,6 +60,19 @@ func (c written) WriteValues(put func(any) error) error {
 	return nil
 }
 
+// WriteValues writes a checkpoint that was read, as it was.
+func (c *checkpoint) WriteValues(put func(any) error) error {
+	if err := put(c); err != nil {
+		return err
+	}
+	for _, part := range c.Lanes {
+		if err := put(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ReadValues reads what WriteValues wrote.
 func (c *checkpoint) ReadValues(next func(any) error) error {
 	if err := next(c); err != nil {
