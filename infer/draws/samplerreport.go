@@ -45,7 +45,7 @@ type SamplerReport struct {
 	SwapRates  []float64
 	RoundTrips int     // of replicas from cold to hot and back, all ladders together
 	Barrier    float64 // Λ = Σ (1 − swap rate)
-	JumpRate   float64 // accepted share of proposed jumps between modes that warm-up found; 0 where there are none
+	JumpRate   float64 // accepted share of proposed jumps between known modes; 0 where there are none
 	Lacking    float64 // share of the target that the draws lack, since modes were found when there were some already
 	// the barrier in the first and in the second half of the draws: they agree once the ladder has settled
 	Halves []float64

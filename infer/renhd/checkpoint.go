@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 
 	"ppl/infer"
@@ -45,14 +46,14 @@ type checkpoint struct {
 // A written checkpoint has the buffers of lanes after it, one part at a time.
 type written struct {
 	*checkpoint
-	walkers *walkers
+	lanes iter.Seq[device.Part]
 }
 
 func (c written) WriteValues(put func(any) error) error {
 	if err := put(c.checkpoint); err != nil {
 		return err
 	}
-	for part := range device.Save(c.walkers.exe, c.walkers.lanes(), c.walkers.saved) {
+	for part := range c.lanes {
 		if err := put(part); err != nil {
 			return err
 		}
@@ -62,15 +63,7 @@ func (c written) WriteValues(put func(any) error) error {
 
 // WriteValues writes a checkpoint that was read, as it was.
 func (c *checkpoint) WriteValues(put func(any) error) error {
-	if err := put(c); err != nil {
-		return err
-	}
-	for _, part := range c.Lanes {
-		if err := put(part); err != nil {
-			return err
-		}
-	}
-	return nil
+	return written{c, slices.Values(c.Lanes)}.WriteValues(put)
 }
 
 // ReadValues reads what WriteValues wrote.
@@ -267,18 +260,9 @@ func (r *run) saveIfDue(p inProgress) error {
 	return r.save(keep, p)
 }
 
-// numbers is about how many numbers a checkpoint would hold now. A run asks after each iteration, so the memory for
-// the answer is kept.
-func (r *run) numbers(p inProgress) int {
-	r.sized.State.Before = r.state.Before
-	p.progress(&r.sized)
-	n := r.sized.numbers(r.walkers)
-	r.sized = checkpoint{}
-	return n
-}
-
 func (r *run) save(keep infer.Checkpoints, p inProgress) error {
-	return keep.Save(written{r.checkpoint(p), r.walkers})
+	w := r.walkers
+	return keep.Save(written{r.checkpoint(p), device.Save(w.exe, w.lanes(), w.saved)})
 }
 
 // checkpoint is the run as it is, but for what is on the device.
@@ -288,16 +272,19 @@ func (r *run) checkpoint(p inProgress) *checkpoint {
 	return c
 }
 
-// numbers is about how many numbers a checkpoint will hold, of those that may be many.
-func (c *checkpoint) numbers(w *walkers) (n int) {
+// numbers is about how many numbers a checkpoint would hold now, of those that may be many. A run asks after each
+// iteration, so no checkpoint is made for it.
+func (r *run) numbers(p inProgress) (n int) {
+	w := r.walkers
 	n = w.savedNumbers
-	for _, r := range w.Rungs {
-		n += len(r.Metric.Factor) + len(r.Metric.Scale) + len(r.Metric.Vectors) + len(r.Metric.Stretch)
+	for _, g := range w.Rungs {
+		n += len(g.Metric.Factor) + len(g.Metric.Scale) + len(g.Metric.Vectors) + len(g.Metric.Stretch)
 	}
-	for _, seen := range []*windowState{c.Window, c.State.Before} {
-		if seen != nil {
-			n += seen.numbers(w.dim)
-		}
+	if t, ok := p.(*warmupWindow); ok {
+		n += t.seen.numbers(w.dim)
+	}
+	if r.state.Before != nil {
+		n += r.state.Before.numbers(w.dim)
 	}
 	return n
 }

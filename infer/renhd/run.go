@@ -19,7 +19,6 @@ type run struct {
 	walkers  *walkers // those of state, on the device; nil before warm-up
 	swaps    *swaps
 	replay   replay
-	sized    checkpoint // room for one that is only measured
 
 	// recentred is whether a part of warm-up has changed the coordinates of effects, also one of the run
 	// that is resumed.

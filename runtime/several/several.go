@@ -141,10 +141,9 @@ func (x *executable) fits(name string, n int) (size int) {
 // at is the part that has a lane, and its number there.
 func (x *executable) at(lane int) (part, int) {
 	for _, p := range x.parts {
-		if lane -= p.first; lane < p.lanes {
-			return p, lane
+		if lane >= p.first && lane < p.first+p.lanes {
+			return p, lane - p.first
 		}
-		lane += p.first
 	}
 	panic(fmt.Sprintf("device: lane %d of %d", lane, x.lanes))
 }
