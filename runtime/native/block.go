@@ -14,6 +14,7 @@ type worker struct {
 	*context
 	table []unsafe.Pointer
 	own   []located
+	state *blockState // whose scratch memory the table has
 }
 
 // A blockState holds the scratch memory of a running block of lanes, and copies of its masked lanes.
@@ -26,10 +27,12 @@ type blockState struct {
 	saved   device.Block
 }
 
-// A located buffer is the id of a buffer and its address.
+// A located buffer is the id of a buffer and its address. Of a lane buffer it is that of the first block, and the
+// part of each other block is stride bytes after that of the block before.
 type located struct {
-	id int
-	at unsafe.Pointer
+	id     int
+	at     unsafe.Pointer
+	stride uintptr
 }
 
 func (e *executable) newWorker(seed uint64) *worker {
@@ -52,7 +55,7 @@ func (e *executable) locate(who owner) (all []located) {
 	for i, b := range e.buffers {
 		if e.owner(i) == who {
 			all = append(all,
-				located{i, e.arena.alloc(b.Type.Bytes() * b.Size * max(1, e.tileResults[i]) * e.width)})
+				located{id: i, at: e.arena.alloc(b.Type.Bytes() * b.Size * max(1, e.tileResults[i]) * e.width)})
 		}
 	}
 	return all
@@ -64,16 +67,18 @@ func (w *worker) set(all []located) {
 	}
 }
 
-// use sets a worker's buffer table to a block's buffers.
-func (w *worker) use(s *blockState) {
-	for i, buf := range s.Bufs {
-		if buf != nil {
-			w.table[i] = unsafe.Pointer(unsafe.SliceData(buf))
-		} else if single := s.Singles[i]; single != nil {
-			w.table[i] = unsafe.Pointer(unsafe.SliceData(single))
-		}
+// use sets a worker's buffer table to a block's buffers. Their addresses are computed: to read them for each of some
+// thousand blocks would take longer than what a small model computes on a block.
+func (w *worker) use(s *blockState, lanes []located) {
+	number := uintptr(s.Lane0 / len(s.lanes))
+	for i := range lanes {
+		b := &lanes[i]
+		w.table[b.id] = unsafe.Add(b.at, number*b.stride)
 	}
-	w.set(s.scratch)
+	if w.state != s {
+		w.state = s
+		w.set(s.scratch)
+	}
 	copy(w.lane[:], s.lanes)
 }
 

@@ -24,6 +24,7 @@ type executable struct {
 	bytes       []bool // by buffer: data of which a byte each is kept, see ir.Program.Bytes
 	entries     map[string]entry
 	shared      []unsafe.Pointer // by buffer, nil elsewhere
+	located     []located        // the lane buffers
 	workers     []*worker
 	states      []*blockState
 	pool        *workerPool
@@ -37,7 +38,7 @@ type executable struct {
 
 	// The fields below describe the Run in progress.
 	schedule []scheduled
-	took     time.Duration // time of worker 0's last block
+	took     time.Duration // time of worker 0's first block; 0 before
 	parts    [][]part      // by schedule; nil if there are no turns to share
 	writes   []ir.BufID    // lane buffers that the schedule assigns
 	step     uint64
@@ -195,6 +196,7 @@ func (e *executable) release() {
 // allocate makes all buffers. What neither Setup nor an entry reads of initial values here is left out.
 func (e *executable) allocate(p *ir.Program, lanes int) {
 	e.LaneBuffers = device.NewLaneBuffers(e.buffers, lanes, e.width, e.arena.numbers, e.arena.singles)
+	e.locateLanes()
 	e.shared = make([]unsafe.Pointer, len(e.buffers))
 	for i, b := range e.buffers {
 		if b.Given {
@@ -214,12 +216,26 @@ func (e *executable) allocate(p *ir.Program, lanes int) {
 	}
 }
 
+// locateLanes finds the lane buffers in the arena, where the blocks of each lie one after the other.
+func (e *executable) locateLanes() {
+	for i, b := range e.buffers {
+		if b.Space == ir.Lane {
+			at := func(block int) unsafe.Pointer { return memoryOf(&e.Blocks[block], i) }
+			next := min(1, len(e.Blocks)-1)
+			e.located = append(e.located, located{i, at(0), uintptr(at(next)) - uintptr(at(0))})
+		}
+	}
+}
+
 // given is the memory of a given buffer.
-func (e *executable) given(id int) unsafe.Pointer {
-	if s := e.Given.Singles[id]; s != nil {
+func (e *executable) given(id int) unsafe.Pointer { return memoryOf(&e.Given, id) }
+
+// memoryOf is a block's memory of a buffer.
+func memoryOf(b *device.Block, id int) unsafe.Pointer {
+	if s := b.Singles[id]; s != nil {
 		return unsafe.Pointer(unsafe.SliceData(s))
 	}
-	return unsafe.Pointer(unsafe.SliceData(e.Given.Bufs[id]))
+	return unsafe.Pointer(unsafe.SliceData(b.Bufs[id]))
 }
 
 // inPlace reports whether C reads the initial values of a buffer where they are, on the Go heap, which moves nothing:
