@@ -95,6 +95,9 @@ func drawVonMises(r *rand.Rand, mu, kappa float64) float64 {
 	if kappa < 1e-8 {
 		return 2 * math.Pi * (r.Float64() - 0.5)
 	}
+	if kappa > 1e8 { // where s − f below has no digits left, and the normal distribution is as near as rounding
+		return math.Remainder(mu+r.NormFloat64()/math.Sqrt(kappa), 2*math.Pi)
+	}
 	tau := 1 + math.Sqrt(1+4*kappa*kappa)
 	rho := (tau - math.Sqrt(2*tau)) / (2 * kappa)
 	s := (1 + rho*rho) / (2 * rho)

@@ -99,9 +99,21 @@ var finiteDists = []Dist{
 			LogCDF:  func(x Node, a []Node) Node { return ad.Log(fraction(plus(ad.Sub(ad.Floor(x), a[0]), 1), a)) },
 			LogCCDF: func(x Node, a []Node) Node { return ad.Log(fraction(ad.Sub(a[1], ad.Floor(x)), a)) },
 			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
-				return a[0] + float64(r.Int64N(int64(a[1]-a[0])+1))
+				return drawUniformInteger(r, a[0], a[1])
 			})}},
 	},
+}
+
+// drawUniformInteger draws one of the integers lo..hi; NaN if there is none.
+func drawUniformInteger(r *rand.Rand, lo, hi float64) float64 {
+	const exact = 1 << 53 // from there on not every integer is a number
+	switch n := hi - lo + 1; {
+	case n >= 1 && n <= exact:
+		return lo + float64(r.Int64N(int64(n)))
+	case n > exact && !math.IsInf(n, 1):
+		return lo + math.Floor(r.Float64()*n)
+	}
+	return math.NaN()
 }
 
 func drawBernoulli(r *rand.Rand, p float64) float64 {
@@ -192,10 +204,36 @@ func hypergeometricValues(a []Node) (first, n int, ok bool) {
 	return first, last - first + 1, last >= first
 }
 
-// drawHypergeometric draws one after the other.
+// drawHypergeometric draws one after the other. Those that are good among those drawn are also those drawn among the
+// good, and either are less what is good among the others: of many it takes the way with the least draws. Where that
+// has too many, it is within .001 of a normal or Poisson distribution.
 func drawHypergeometric(r *rand.Rand, a []float64) float64 {
-	x, good, left := 0.0, a[1], a[1]+a[2]
-	for range int(a[0]) {
+	const many = 1e7
+	n, good, bad := a[0], a[1], a[2]
+	all := good + bad
+	switch least := min(n, good, all-n, bad); {
+	case n <= many:
+		return oneByOne(r, n, good, all)
+	case n > all || math.IsInf(all, 1):
+		return math.NaN()
+	case least > many:
+		mean := n / all * good
+		if variance := mean * (bad / all) * (1 - n/all); variance > manyCounts {
+			return math.Max(0, math.Min(math.Round(mean+r.NormFloat64()*math.Sqrt(variance)), min(n, good)))
+		}
+		return drawPoisson(r, mean)
+	case least == good:
+		return oneByOne(r, good, n, all)
+	case least == all-n:
+		return good - oneByOne(r, all-n, good, all)
+	}
+	return n - oneByOne(r, bad, n, all) // least is bad
+}
+
+// oneByOne draws n of all, of which some are good.
+func oneByOne(r *rand.Rand, n, good, all float64) float64 {
+	x, left := 0.0, all
+	for range int(n) {
 		if r.Float64()*left < good {
 			x, good = x+1, good-1
 		}

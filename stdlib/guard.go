@@ -2,6 +2,7 @@ package stdlib
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	ad "ppl/autodiff"
@@ -11,12 +12,37 @@ import (
 type density = func(x Node, args []Node) Node
 
 // guard makes the density 0, with gradient 0, for parameters outside their domain and for values outside the support of
-// a scalar distribution. A cumulative function is evaluated at the nearest point of the support.
+// a scalar distribution; draws given such parameters are NaN. A cumulative function is evaluated at the nearest point of
+// the support.
 func guard(d *Dist, f *Form) {
 	raw, row, form := f.LogProb, *d, *f
 	f.LogProb = func(x Node, args []Node) Node {
 		safe, penalty := inDomain(form.Args, args)
 		return inSupport(&row, &form, x, safe, withPenalty(raw(x, safe), penalty))
+	}
+	if form.Sample != nil {
+		f.Sample = func(r *rand.Rand, args [][]float64, out []float64) {
+			if defined(form.Args, args) {
+				form.Sample(r, args, out)
+				return
+			}
+			for i := range out {
+				out[i] = math.NaN()
+			}
+		}
+	}
+	if form.Given != nil {
+		f.Given = func(r *rand.Rand, args [][]float64, known []bool, out []float64) {
+			if defined(form.Args, args) {
+				form.Given(r, args, known, out)
+				return
+			}
+			for i := range out {
+				if !known[i] {
+					out[i] = math.NaN()
+				}
+			}
+		}
 	}
 	if both := f.both; both != nil {
 		f.LogCDF = func(x Node, args []Node) Node { lower, _ := both(x, args); return lower }
@@ -33,6 +59,17 @@ func guard(d *Dist, f *Form) {
 		whole := *f
 		f.Quantile = quantileOf(&row, &whole)
 	}
+}
+
+// defined reports whether numbers are inside their domains: algorithms that draw may not end where they are not.
+func defined(spec []Arg, args [][]float64) bool {
+	for i, a := range args {
+		outside := func(v float64) bool { return math.IsNaN(v) || !spec[i].Domain.Has(v) }
+		if slices.ContainsFunc(a, outside) {
+			return false
+		}
+	}
+	return true
 }
 
 // inDomain replaces what is outside its domain by a value inside; penalty is −∞ there, else 0, and invalid if nothing

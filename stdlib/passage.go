@@ -3,6 +3,7 @@ package stdlib
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -72,6 +73,9 @@ func logEigen(u, w Node) Node {
 // widest inside 0..boundary, until an end of 0..boundary is hit. The end at which the motion leaves such an interval is
 // independent of the time at which it does.
 func drawWiener(r *rand.Rand, a []float64) float64 {
+	if slices.ContainsFunc(a, func(v float64) bool { return math.IsInf(v, 0) }) {
+		return math.NaN()
+	}
 	boundary, drift := a[0], a[3]
 	at, t := a[2]*boundary, a[1]
 	for {
@@ -98,6 +102,9 @@ const exitSplit = 0.64
 // over an inverse Gaussian up to the split and an exponential above (with drift: Polson, Scott & Windle 2013, Journal
 // of the American Statistical Association 108, 1339).
 func drawExit(r *rand.Rand, z float64) float64 {
+	if z > 1e8 { // an inverse Gaussian, of which a normal distribution differs by less than its skewness, 3/√z
+		return (1 + r.NormFloat64()/math.Sqrt(z)) / z
+	}
 	rate := (math.Pi*math.Pi/4 + z*z) / 2
 	above := math.Pi / (2 * rate) * math.Exp(-rate*exitSplit)
 	below := 2 * (phiOf((exitSplit*z-1)/math.Sqrt(exitSplit))*math.Exp(-z) +

@@ -25,18 +25,32 @@ func drawBeta(r *rand.Rand, a, b float64) float64 {
 
 // drawPoisson and drawBinomial take the degenerate ends themselves.
 func drawPoisson(r *rand.Rand, rate float64) float64 {
-	if rate == 0 || math.IsInf(rate, 1) {
+	if rate == 0 || math.IsInf(rate, 1) || math.IsNaN(rate) { // such as a mean of 0 times an infinite one
 		return rate
 	}
 	return distuv.Poisson{Lambda: rate, Src: r}.Rand()
 }
 
+// manyCounts is the variance from which on a count has a normal distribution, but for a skewness of at most .001.
+const manyCounts = 1e6
+
 func drawBinomial(r *rand.Rand, n, p float64) float64 {
 	if n == 0 || p <= 0 {
 		return 0
 	}
-	if p >= 1 {
+	if math.IsNaN(p) { // of a beta distribution with infinite shapes
+		return p
+	}
+	if p >= 1 || math.IsInf(n, 1) {
 		return n
+	}
+	if n > 1e12 { // where ln n! has no digits after the point left
+		if variance := n * p * (1 - p); variance > manyCounts {
+			return math.Max(0, math.Min(math.Round(n*p+r.NormFloat64()*math.Sqrt(variance)), n))
+		} else if p > 0.5 {
+			return n - drawPoisson(r, n*(1-p))
+		}
+		return drawPoisson(r, n*p)
 	}
 	return distuv.Binomial{N: n, P: p, Src: r}.Rand()
 }

@@ -3,6 +3,7 @@ package stdlib
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"testing"
 
@@ -137,6 +138,77 @@ func TestHugeRates(t *testing.T) {
 		out := make([]float64, 1)
 		if f.Sample(r, c.args, out); !near(out[0], c.rate, 1e-3, 0) {
 			t.Errorf("%s%v: %g", c.form, c.args, out[0])
+		}
+	}
+}
+
+// TestSampleAtExtremes: whatever the arguments of a scalar distribution are, a draw ends, without a panic; it is NaN
+// where they are outside their domain.
+func TestSampleAtExtremes(t *testing.T) {
+	extremes := []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 0, 5e-324, 1e-300, 0.5, 3, 1e18, 1e300}
+	for name, d := range Dists() {
+		for i, f := range d.Forms {
+			if f.Sample == nil || d.Event > 0 || slices.ContainsFunc(f.Args, func(a Arg) bool { return a.Rank > 0 }) {
+				continue
+			}
+			eachTuple(extremes, len(f.Args), func(tuple []float64) {
+				args, out := make([][]float64, len(tuple)), make([]float64, 1)
+				for k := range tuple {
+					args[k] = tuple[k : k+1]
+				}
+				f.Sample(rand.New(rand.NewPCG(1, 1)), args, out)
+				if !defined(f.Args, args) && !math.IsNaN(out[0]) {
+					t.Errorf("%s, form %d: a draw given %v is %v, want NaN", name, i, tuple, out[0])
+				}
+			})
+		}
+	}
+}
+
+// eachTuple visits all tuples of n of some values.
+func eachTuple(of []float64, n int, visit func(tuple []float64)) {
+	tuple := make([]float64, n)
+	var from func(k int)
+	from = func(k int) {
+		if k == n {
+			visit(tuple)
+			return
+		}
+		for _, tuple[k] = range of {
+			from(k + 1)
+		}
+	}
+	from(0)
+}
+
+// TestManyCounts: means and variances of counts whose draws take other ways than the small ones, within 4.5 standard
+// errors; those of twice the variance fail.
+func TestManyCounts(t *testing.T) {
+	for _, args := range [][]float64{{2e7, 5, 3e7}, {2e7, 3e7, 5}, {3e7, 1.5e7, 15e6 + 9}, {4e15, 5e15, 5e15},
+		{2e12, 2e12, 1e24}, {1e15, 0.3}, {1e15, 2e-12}, {1e15, 1 - 2e-12}} {
+		f, want, variance := Dists()["Binomial"].Forms[0], args[0]*args[1], args[0]*args[1]*(1-args[1])
+		if len(args) == 3 {
+			all := args[1] + args[2]
+			f, want = Dists()["Hypergeometric"].Forms[0], args[0]/all*args[1]
+			variance = want * (args[2] / all) * (all - args[0]) / (all - 1)
+		}
+		a := make([][]float64, len(args))
+		for i := range a {
+			a[i] = args[i : i+1]
+		}
+		x := flatten(distCase{args: a}.sample(&f, 1))
+		mean, sd := stat.MeanStdDev(x, nil)
+		n := float64(len(x))
+		kurtosis := 2 + 1/variance // of a Poisson distribution, the largest of these, less the 1 of the square
+		if z := (mean - want) / math.Sqrt(variance/n); math.Abs(z) > 4.5 {
+			t.Errorf("%v: the mean is off by %.1f standard errors", args, z)
+		}
+		error := variance * math.Sqrt(kurtosis/n)
+		if z := (sd*sd - variance) / error; math.Abs(z) > 4.5 {
+			t.Errorf("%v: the variance is off by %.1f standard errors", args, z)
+		}
+		if z := variance / error; z < 4.5 {
+			t.Errorf("%v: twice the variance is off by %.1f standard errors only", args, z)
 		}
 	}
 }
