@@ -1,0 +1,187 @@
+// Calibration checks draws of the examples by simulation: parameters are drawn from the prior, data given them, and
+// `ppl sample` draws from the posterior given these data at default settings. The rank of the parameters among the draws
+// is uniform if draws are right (Talts, Betancourt, Simpson, Vehtari, Gelman 2018), and so is that of log density,
+// which sees more (Modrák et al. 2023).
+//
+//	go run ./experiments/calibration [-replicates 100] [-only NAME,…] [-ppl PATH] [-runs FILE]
+//
+// It writes experiments/calibration/RESULTS.md. Runs are appended to a file, a JSON object a line, and those that are
+// in it already are not repeated, so that an interrupted command goes on where it was.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"ppl/experiments/lab"
+)
+
+const home = "experiments/calibration"
+
+// A run is one line of the file of runs: a data set from the prior, and what one sampler made of it.
+type run struct {
+	Model     string             `json:"model"`
+	Sampler   string             `json:"sampler"`
+	Replicate int                `json:"replicate"`
+	Ranks     map[string]float64 `json:"ranks"` // by element, as a share of the draws; none where a run failed
+	Warnings  []string           `json:"warnings"`
+	RHat      float64            `json:"rhat"`
+	Seconds   float64            `json:"seconds"` // of a processor
+	Said      string             `json:"said,omitempty"`
+}
+
+func main() {
+	log.SetFlags(0)
+	replicates := flag.Int("replicates", 100, "data sets of each model")
+	only := flag.String("only", "", "models, separated by commas; all if empty")
+	ppl := flag.String("ppl", "", "`path` of the command; built if empty")
+	file := flag.String("runs", filepath.Join(os.TempDir(), "calibration.jsonl"), "`file` of the runs done")
+	flag.Parse()
+	if err := measure(*replicates, *only, *ppl, *file); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// measure makes the runs that are missing, one data set of every model after another, and writes the table.
+func measure(replicates int, only, path, file string) error {
+	dir, err := os.MkdirTemp("", "ppl-calibration-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if path, err = lab.Built(path, dir); err != nil {
+		return err
+	}
+	done, err := lab.ReadRuns[run](file)
+	if err != nil {
+		return err
+	}
+	l := laboratory{ppl: path, dir: dir}
+	for replicate := range replicates {
+		for _, m := range models() {
+			if only != "" && !slices.Contains(strings.Split(only, ","), m.name) {
+				continue
+			}
+			for _, s := range samplers() {
+				same := func(r run) bool {
+					return r.Model == m.name && r.Sampler == s.name && r.Replicate == replicate
+				}
+				if !s.takes(m) || slices.ContainsFunc(done, same) {
+					continue
+				}
+				r, err := l.sample(m, s, replicate)
+				if err != nil {
+					return fmt.Errorf("%s by %s, data set %d: %w", m.name, s.name, replicate, err)
+				}
+				if err := lab.AddRun(file, r); err != nil {
+					return err
+				}
+				done = append(done, r)
+				log.Printf("%s by %s, data set %d: %.1f s %v", m.name, s.name, replicate, r.Seconds, r.Warnings)
+			}
+		}
+	}
+	return write(done)
+}
+
+// write makes the page.
+func write(done []run) error {
+	t := lab.Table{Columns: []string{"model", "sampler", "data sets", "failed", "flagged", "numbers", "least p",
+		"of", "p of the least", "processor s"}}
+	least := 1.0
+	for _, m := range models() {
+		for _, s := range samplers() {
+			of := slices.DeleteFunc(slices.Clone(done), func(r run) bool {
+				return r.Model != m.name || r.Sampler != s.name
+			})
+			if len(of) == 0 {
+				continue
+			}
+			c := calibrated(of)
+			t.Add(m.name, s.name, len(of), c.failed, c.flagged, c.numbers, c.p, "`"+c.worst+"`", c.adjusted(), c.seconds)
+			least = min(least, c.adjusted())
+		}
+	}
+	return lab.Section(filepath.Join(home, "RESULTS.md"), fmt.Sprintf(preface, lab.Machine()), "Ranks",
+		fmt.Sprintf(about, bins, bins-1, t.String(), least))
+}
+
+// A calibration is what ranks say of a model and a sampler.
+type calibration struct {
+	failed, flagged int     // runs
+	numbers         int     // whose ranks were looked at
+	p               float64 // the least over them, of χ²
+	worst           string
+	seconds         float64 // the median of a run
+}
+
+const bins = 10
+
+// adjusted is the chance that the least of so many p is as small (Bonferroni's bound).
+func (c calibration) adjusted() float64 { return min(1, c.p*float64(c.numbers)) }
+
+func calibrated(runs []run) calibration {
+	c := calibration{p: 1}
+	counts, seconds := map[string][]float64{}, []float64{}
+	for _, r := range runs {
+		seconds = append(seconds, r.Seconds)
+		switch {
+		case r.Ranks == nil:
+			c.failed++
+		case r.RHat > 1.01 || len(r.Warnings) > 0:
+			c.flagged++
+		}
+		for name, rank := range r.Ranks {
+			if counts[name] == nil {
+				counts[name] = make([]float64, bins)
+			}
+			counts[name][min(int(rank*bins), bins-1)]++
+		}
+	}
+	c.numbers, c.seconds = len(counts), lab.Median(seconds)
+	for name, n := range counts {
+		if p := uniform(n); p < c.p || p == c.p && name < c.worst {
+			c.p, c.worst = p, name
+		}
+	}
+	return c
+}
+
+// uniform is the p of χ² that counts are of a uniform distribution.
+func uniform(counts []float64) float64 {
+	sum := 0.0
+	for _, n := range counts {
+		sum += n
+	}
+	even := slices.Repeat([]float64{sum / float64(len(counts))}, len(counts))
+	return distuv.ChiSquared{K: float64(len(counts) - 1)}.Survival(stat.ChiSquare(counts, even))
+}
+
+// rank is where a true value lies among draws, as a share of them, at random among those that are equal to it.
+func rank(truth float64, draws []float64, r *rand.Rand) (float64, error) {
+	if math.IsNaN(truth) || len(draws) == 0 {
+		return 0, errors.New("no value to rank, or nothing to rank it among")
+	}
+	below, equal := 0, 0
+	for _, x := range draws {
+		switch {
+		case x < truth:
+			below++
+		case x == truth:
+			equal++
+		}
+	}
+	place := below + r.IntN(equal+1)
+	return (float64(place) + r.Float64()) / float64(len(draws)+1), nil
+}
