@@ -230,6 +230,10 @@ func (c *checker) missingParameter(d diag.Entry, s *scope, e *ast.Name) {
 		d.Help("%s; or did you mean `%s`?", give, near)
 		return
 	}
+	if indices := indicesOf(s); len(indices) > 0 && isSubscript(e) {
+		d.Help("did you mean the index %s?", joinOr(indices))
+		return
+	}
 	d.Help("%s", give)
 }
 
@@ -242,6 +246,27 @@ func indexElsewhere(e *ast.Name) string {
 		return ""
 	}
 	return found[1]
+}
+
+// isSubscript reports whether a name is all of a subscript, as j is in x[i, j].
+func isSubscript(e *ast.Name) bool {
+	text, span := e.Span().File.Text, e.Span()
+	before, after := strings.TrimSpace(text[:span.Start]), strings.TrimSpace(text[span.End:])
+	open := strings.LastIndexAny(before, "[]()")
+	return (strings.HasSuffix(before, "[") || strings.HasSuffix(before, ",") && before[open] == '[') &&
+		(strings.HasPrefix(after, "]") || strings.HasPrefix(after, ","))
+}
+
+// indicesOf are the indices that a statement declares, in quotes.
+func indicesOf(s *scope) (names []string) {
+	for ; s != nil; s = s.parent {
+		for _, e := range s.order {
+			if e.index != nil {
+				names = append(names, "`"+e.name+"`")
+			}
+		}
+	}
+	return sorted(names)
 }
 
 // withAxes is an undefined name with the axis of the index by which it is read: z[J] for z[j].
