@@ -28,7 +28,7 @@ func models() []model {
 	return []model{{name: "calibration"}, {name: "challenger"}, {name: "coal"}, {name: "earthquakes"},
 		{name: "eight_schools"}, {name: "elimination"}, {name: "exam"}, {name: "fishing"},
 		{name: "galaxies", as: "velocity", scale: 1000}, {name: "influenza"}, {name: "nile"}, {name: "occupancy"},
-		{name: "parasites"}, {name: "pumps"}, {name: "radon", rows: true}, {name: "ratings", rows: true},
+		{name: "parasites"}, {name: "pumps"}, {name: "radon", rows: true},
 		{name: "rats"}, {name: "ryegrass"}, {name: "seeds"}, {name: "slopes", rows: true}, {name: "stackloss"}}
 }
 

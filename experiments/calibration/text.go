@@ -4,7 +4,8 @@ const preface = `# Are the draws of the examples calibrated?
 
 Parameters are drawn from the prior of an example, data given these parameters, and ` + "`ppl sample`" + ` draws from the posterior
 given these data, at default settings. The rank of the true parameters among the draws is uniform if the draws are right
-(Talts et al. 2018). Examples are left out whose data cannot be drawn from their prior.
+(Talts et al. 2018). Examples are left out whose data cannot be drawn
+from their prior, whose sizes depend on what is observed, or that take minutes.
 
     go run ./experiments/calibration
 
