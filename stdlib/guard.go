@@ -12,8 +12,8 @@ import (
 type density = func(x Node, args []Node) Node
 
 // guard makes the density 0, with gradient 0, for parameters outside their domain and for values outside the support of
-// a scalar distribution; draws given such parameters are NaN. A cumulative function is evaluated at the nearest point of
-// the support.
+// a scalar distribution; draws given such parameters are NaN. A cumulative function is evaluated at the nearest point
+// of the support.
 func guard(d *Dist, f *Form) {
 	raw, row, form := f.LogProb, *d, *f
 	f.LogProb = func(x Node, args []Node) Node {

@@ -1,7 +1,7 @@
 // Calibration checks draws of the examples by simulation: parameters are drawn from the prior, data given them, and
-// `ppl sample` draws from the posterior given these data at default settings. The rank of the parameters among the draws
-// is uniform if draws are right (Talts, Betancourt, Simpson, Vehtari, Gelman 2018), and so is that of log density,
-// which sees more (Modrák et al. 2023).
+// `ppl sample` draws from the posterior given these data at default settings. The rank of the parameters among the
+// draws is uniform if draws are right (Talts, Betancourt, Simpson, Vehtari, Gelman 2018), and so is that of the log
+// density, which sees more (Modrák et al. 2023).
 //
 //	go run ./experiments/calibration [-replicates 100] [-only NAME,…] [-ppl PATH] [-runs FILE]
 //
@@ -109,7 +109,8 @@ func write(done []run) error {
 				continue
 			}
 			c := calibrated(of)
-			t.Add(m.name, s.name, len(of), c.failed, c.flagged, c.numbers, c.p, "`"+c.worst+"`", c.adjusted(), c.seconds)
+			t.Add(m.name, s.name, len(of), c.failed, c.flagged, c.numbers, c.p, "`"+c.worst+"`", c.adjusted(),
+				c.seconds)
 			least = min(least, c.adjusted())
 		}
 	}
@@ -128,7 +129,7 @@ type calibration struct {
 
 const bins = 10
 
-// adjusted is the chance that the least of so many p is as small (Bonferroni's bound).
+// adjusted is the chance that the least p of that many is as small (Bonferroni's bound).
 func (c calibration) adjusted() float64 { return min(1, c.p*float64(c.numbers)) }
 
 func calibrated(runs []run) calibration {

@@ -13,7 +13,6 @@ import (
 	"ppl/experiments/lab"
 	"ppl/infer/draws"
 	"ppl/infer/report"
-	"ppl/lang/types"
 )
 
 // A model is one of the examples. Its data are those of the example, but for what it observes.
@@ -178,13 +177,13 @@ func shaped(xs []float64, shape []int) any {
 	return out
 }
 
-// ranks are those of the true parameters, the first and the last element of each, and of the log density of the model at
-// them.
+// ranks are those of the true parameters, the first and the last element of each, and of the log density of the model
+// at them.
 func (l laboratory) ranks(m model, of, prior *draws.Run, data string, replicate int) (map[string]float64, error) {
 	ranks, truth := map[string]float64{}, map[string]any{}
 	r := rand.New(rand.NewPCG(uint64(replicate), 7))
 	for _, v := range of.Layout.Posterior {
-		if !isParameter(of, v) {
+		if !slices.Contains(of.Layout.Parameters, v.Name) {
 			continue
 		}
 		all, err := prior.Prior(v.Name)
@@ -232,15 +231,6 @@ func logDensities(of *draws.Run) ([]float64, error) {
 		}
 	}
 	return sums, nil
-}
-
-func isParameter(of *draws.Run, v types.Variable) bool {
-	for _, name := range of.Layout.Parameters {
-		if name == v.Name {
-			return true
-		}
-	}
-	return false
 }
 
 // thin takes draws of an element at even distances, in the order of chains.
