@@ -29,6 +29,10 @@ type Options struct {
 	// did not.
 	Ladder bool
 
+	// Known are points in modes that a run before has found too late, in the target's coordinates: a search for modes
+	// looks there first.
+	Known [][]float64
+
 	// WholeCalls forbids samplers to cut a call of the device by the clock: on several processes clocks differ.
 	WholeCalls bool
 

@@ -12,6 +12,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/draws"
 	"ppl/infer/goal"
+	"ppl/infer/renhd"
 	"ppl/infer/report"
 	"ppl/runtime/files"
 )
@@ -20,10 +21,12 @@ import (
 // not promise to become so. It is made in a directory within that of the run. Its draws become those of the run if they
 // are nearer to what a run aims at, and also where chains of the first attempt were; else the first ones stay.
 type attempt struct {
-	Before    string  `json:"before"`           // how far the first attempt had come, in words
-	Ladder    bool    `json:"ladder,omitempty"` // its chains were apart: walkers' agreement is not believed
-	Gradients int64   `json:"gradients"`        // that it took
-	Seconds   float64 `json:"seconds"`
+	Before    string      `json:"before"`            // how far the first attempt had come, in words
+	Ladder    bool        `json:"ladder,omitempty"`  // its chains were apart: walkers' agreement is not believed
+	Sampler   string      `json:"sampler,omitempty"` // in place of nuts, which has no ladder
+	Known     [][]float64 `json:"known,omitempty"`   // in modes found when there were draws, which lack them
+	Gradients int64       `json:"gradients"`         // that it took
+	Seconds   float64     `json:"seconds"`
 }
 
 const (
@@ -44,23 +47,61 @@ func (d *runDir) removeSecond() error { return d.disk.RemoveAll(filepath.Join(d.
 // options are those of a run, changed for the attempt.
 func (a *attempt) options(o infer.Options) infer.Options {
 	if a != nil {
-		o.Seed, o.Warmup, o.Ladder = taskSeed(o.Seed, secondSeed), max(longer*o.Warmup, leastAgain), a.Ladder
+		o.Seed, o.Warmup = taskSeed(o.Seed, secondSeed), max(longer*o.Warmup, leastAgain)
+		o.Ladder, o.Known = a.Ladder, a.Known
 	}
 	return o
+}
+
+// inPlaceOf is the sampler of the attempt, where the one asked for is given, with its settings. Those of nuts are its
+// own but for what the model's numbers are computed in and what is kept.
+func (a *attempt) inPlaceOf(asked samplerRow, set infer.Settings) (samplerRow, infer.Settings) {
+	if a == nil || a.Sampler == "" || asked.exchanges {
+		return asked, set
+	}
+	row, ok := findSampler(a.Sampler)
+	if !ok {
+		panic("internal error: a second attempt by " + a.Sampler)
+	}
+	return row, infer.Settings{Precision: set.Precision, LogLikelihood: set.LogLikelihood}
+}
+
+// means is what the attempt has besides a longer warm-up, in words.
+func (a *attempt) means() (text string) {
+	if a.Sampler != "" {
+		text += ", " + a.Sampler + " in place of nuts"
+	}
+	if a.Ladder {
+		text += " and a ladder of temperatures"
+	}
+	if len(a.Known) > 0 {
+		text += " and a search for modes that begins at those"
+	}
+	return text
 }
 
 // complete adds to the report of an attempt what the first one took.
 func (a *attempt) complete(r *infer.Report) {
 	if a != nil {
 		r.Gradients += a.Gradients
-		r.Notes = append([]string{"a second attempt, after the first had come to " + a.Before}, r.Notes...)
+		first := "the first"
+		if a.Sampler != "" {
+			first += " by nuts"
+		}
+		r.Notes = append([]string{"a second attempt, after " + first + " had come to " + a.Before}, r.Notes...)
 	}
 }
 
 // worthAnother reports whether a run that has to give up is worth a second attempt: its chains are apart, or their
-// effective sizes too small to judge anything.
+// effective sizes too small to judge anything, or its draws lack modes.
 func (run *posteriorRun) worthAnother(at goal.Standing) bool {
-	return run.again == nil && (at.RHat > apartRHat || at.ESS < report.MinESS)
+	return run.again == nil && (at.RHat > apartRHat || at.ESS < report.MinESS) || run.knowsMore(at)
+}
+
+// knowsMore reports whether a second attempt would know modes from its beginning that draws lack. A ladder of a length
+// that was asked for is warmed up without a search for modes.
+func (run *posteriorRun) knowsMore(at goal.Standing) bool {
+	return run.again == nil && at.Lacking > draws.MaxLacking && run.options.Settings.Replicas == 0
 }
 
 // tryAgain makes the second attempt and keeps the better one.
@@ -70,13 +111,10 @@ func (run *posteriorRun) tryAgain(ctx context.Context, aim goal.Goal, at goal.St
 	if err != nil {
 		return false, err
 	}
-	ladder := ""
-	if second.again.Ladder {
-		ladder = " and a ladder of temperatures"
-	}
+	means := second.again.means()
 	run.note(fmt.Sprintf("%s, which more draws do not promise to mend: a second attempt, with a warm-up of %d "+
 		"iterations%s (--draws %d keeps it at the first)", aim.Describe(at), second.again.options(run.options).Warmup,
-		ladder, run.options.Draws))
+		means, run.options.Draws))
 	stopped, failure := second.sampleToAim(ctx, show, clear)
 	if stopped {
 		return true, failedIf(draws.SetStatus(run.dir.disk, run.dir.path, draws.Interrupted, nil))
@@ -91,7 +129,7 @@ func (run *posteriorRun) tryAgain(ctx context.Context, aim goal.Goal, at goal.St
 		run.note("the second attempt has come nearer, to " + aim.Describe(now) + "; its draws are kept")
 		return false, failedIf(run.dir.startAdopting())
 	default:
-		said += "with a longer warm-up" + ladder + " has not come nearer"
+		said += "with a longer warm-up" + means + " has not come nearer"
 	}
 	run.note(said)
 	if err := draws.AddNote(run.dir.disk, run.dir.path, said); err != nil {
@@ -133,10 +171,10 @@ func (run *posteriorRun) second(aim goal.Goal, at goal.Standing) (*posteriorRun,
 	if err != nil {
 		return nil, failed(err)
 	}
-	s.again = &attempt{Before: aim.Describe(at), Gradients: int64(at.Gradients), Seconds: at.Seconds,
-		Ladder: at.RHat > apartRHat && len(before.Report.Temperatures) < 2 && run.sampler.exchanges &&
-			run.options.Settings.Replicas == 0}
+	s.again = run.attemptAfter(before.Report, at)
+	s.again.Before = aim.Describe(at)
 	again.sampling, again.recorder = &s, nil
+	again.sampler, s.options.Settings = s.again.inPlaceOf(run.sampler, s.options.Settings)
 	again.dir = &runDir{disk: run.dir.disk, path: s.out, recorder: run.dir.recorder}
 	if err := run.dir.disk.MkdirAll(s.out, 0o777); err != nil {
 		return nil, failed(err)
@@ -148,6 +186,22 @@ func (run *posteriorRun) second(aim goal.Goal, at goal.Standing) (*posteriorRun,
 		again.dir.info.Report.Seconds = at.Seconds
 	}
 	return &again, again.announce()
+}
+
+// attemptAfter is what a second attempt is to have, after a first one with that report.
+func (run *posteriorRun) attemptAfter(r draws.SamplerReport, at goal.Standing) *attempt {
+	a := &attempt{Gradients: int64(at.Gradients), Seconds: at.Seconds}
+	ladder := at.RHat > apartRHat && len(r.Temperatures) < 2
+	switch {
+	case run.sampler.exchanges && run.options.Settings.Replicas == 0:
+		a.Ladder = ladder
+	case run.sampler.name == "nuts" && ladder && !renhd.IsNetwork(run.program, run.options):
+		a.Ladder, a.Sampler = true, samplers()[0].name
+	}
+	if run.knowsMore(at) {
+		a.Known = r.LackingAt
+	}
+	return a
 }
 
 // startAdopting puts the second attempt in the place of the first.

@@ -2,9 +2,12 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"ppl/infer"
@@ -33,6 +36,65 @@ func smallRun(t *testing.T, path string, seed uint64) {
 	}
 	if _, err := run.sampleToGoal(t.Context(), func(infer.Progress) {}, func() {}); err != nil {
 		t.Fatalf("%v\n%s", err, &said)
+	}
+}
+
+// A run whose draws lack a mode that was found late is sampled once more, and told where the mode is. The planted faults
+// are draws that lack too little for that, and a ladder of a length that was asked for, which has no search to tell.
+func TestLackingDrawsAreSampledAgain(t *testing.T) {
+	late, p := []float64{12}, oneMean(t)
+	priors, rows := p.LogDensities()
+	width := size(p.Saved()) + size(priors) + size(rows)
+	for name, c := range map[string]struct {
+		lacking  float64
+		replicas int
+		again    bool
+	}{"much": {.3, 0, true}, "little": {.01, 0, false}, "rungs asked for": {.3, 8, false}} {
+		var told [][][]float64
+		sample := func(_ context.Context, _ infer.Target, o infer.Options, r infer.Recorder) (infer.Report, error) {
+			told = append(told, o.Known)
+			random := rand.New(rand.NewPCG(o.Seed, 1))
+			if err := r.Begin(nil); err != nil {
+				return infer.Report{}, err
+			}
+			for range o.Draws {
+				for chain := range o.Chains {
+					if err := r.Draw(chain, slices.Repeat([]float64{random.NormFloat64()}, width), nil); err != nil {
+						return infer.Report{}, err
+					}
+				}
+			}
+			var report infer.Report
+			if report.Draws = o.Draws; o.Known == nil {
+				report.Lacking, report.LackingAt = c.lacking, [][]float64{late}
+			}
+			return report, nil
+		}
+		path := filepath.Join(t.TempDir(), "m.run")
+		var said bytes.Buffer
+		dir, err := plainConsole(&said, &said).takeDir(t.Context(), path, refuse)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &sampling{out: path, goesOn: true, options: infer.Options{Chains: 4, Draws: 1000, Warmup: 1000,
+			Settings: infer.Settings{Replicas: c.replicas}, Device: infer.Lowered(host.Device{})}}
+		run := &posteriorRun{sampling: s, program: p, dir: dir, note: func(string) {},
+			sampler: samplerRow{name: "renhd", sample: sample, exchanges: true}}
+		if err := run.announce(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run.sampleToGoal(t.Context(), func(infer.Progress) {}, func() {}); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, &said)
+		}
+		dir.close(true)
+		info, err := draws.ReadInfo(path)
+		if err != nil || (info.Report.Lacking == 0) != c.again {
+			t.Errorf("%s: the draws kept lack %.2f, %v", name, info.Report.Lacking, err)
+		}
+		knew := slices.ContainsFunc(told, func(x [][]float64) bool { return len(x) > 0 && slices.Equal(x[0], late) })
+		if knew != c.again {
+			t.Errorf("%s: told of %v", name, told)
+		}
 	}
 }
 

@@ -104,7 +104,7 @@ func (c *console) chooseSampler(p *compiler.Program, s *sampling) (samplerRow, e
 		return row, usagef("there is no sampler %q; there are %s", s.sampler, samplerNames())
 	}
 	settings, err := override(row, values, s.settings)
-	s.options.Settings = settings
+	row, s.options.Settings = s.again.inPlaceOf(row, settings)
 	return row, err
 }
 

@@ -68,7 +68,7 @@ func sampleCommand(c *console) *cobra.Command {
 			"With neither --draws nor --until a run has 1,000 draws of each chain, and goes on by itself, to 10,000, " +
 			"while R-hat is above 1.01\nor effective sizes are too small, and more draws promise to mend that. Where " +
 			"they do not, it is sampled once more, with a longer warm-up\nand, where chains are apart, a ladder of " +
-			"temperatures; the better draws are kept.\n" +
+			"temperatures, for which renhd takes the place of nuts; the better draws are kept.\n" +
 			"--max-time and --max-gradients are limits of any run.\n\n" +
 			"With --task K, in a job script that a scheduler starts many times, each task has a seed of its own, " +
 			"made of --seed and K,\nand a directory of its own; ppl summary prints a table of all. examples/jobs has " +

@@ -159,7 +159,7 @@ func (run *posteriorRun) sampleToAim(ctx context.Context, show func(infer.Progre
 		switch {
 		case err != nil || aim.Reached(at):
 			return false, err
-		case at.Draws < most && aim.Expected(at) <= float64(most):
+		case at.Draws < most && aim.Expected(at) <= float64(most) && !run.knowsMore(at):
 		case run.worthAnother(at):
 			return run.tryAgain(ctx, aim, at, show, clear)
 		default:

@@ -7,6 +7,9 @@ import (
 	"ppl/lang/types"
 )
 
+// MaxLacking is the share of the target that draws may lack before it is said.
+const MaxLacking = 0.02
+
 // A SamplerReport has facts about a run that only its sampler knows. Empty or zero fields were not reported by this
 // sampler.
 type SamplerReport struct {
@@ -47,6 +50,8 @@ type SamplerReport struct {
 	Barrier    float64 // Λ = Σ (1 − swap rate)
 	JumpRate   float64 // accepted share of proposed jumps between known modes; 0 where there are none
 	Lacking    float64 // share of the target that the draws lack, since modes were found when there were some already
+	// a point of the target's coordinates in each of those modes, where the share is notable
+	LackingAt [][]float64
 	// the barrier in the first and in the second half of the draws: they agree once the ladder has settled
 	Halves []float64
 	Rungs  Rungs
@@ -123,6 +128,7 @@ type samplerReport struct {
 	Barrier        Number                `json:"barrier"`
 	JumpRate       Number                `json:"jump_rate,omitempty"`
 	Lacking        Number                `json:"lacking,omitempty"`
+	LackingAt      [][]float64           `json:"lacking_at,omitempty"`
 	Halves         []Number              `json:"barrier_halves"`
 	Rungs          map[string][]Number   `json:"rungs"`
 	Batch          int                   `json:"batch,omitempty"`
@@ -154,7 +160,7 @@ func (r SamplerReport) MarshalJSON() ([]byte, error) {
 		r.NonFiniteTerms, r.Looked, r.Gradients, Number(r.Seconds), Number(r.Sampling), r.NoMean,
 		Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated, Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap),
 		Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Number(r.JumpRate),
-		Number(r.Lacking), Numbers(r.Halves), rungs,
+		Number(r.Lacking), r.LackingAt, Numbers(r.Halves), rungs,
 		r.Batch, Number(r.NoiseNormal), p, r.Centring, r.Weights, r.Notes, r.Warnings,
 	})
 }
@@ -175,7 +181,7 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 		EvidenceGap:  float64(s.EvidenceGap),
 		Temperatures: temperatures(s.Temperatures), SwapRates: floats(s.SwapRates), RoundTrips: s.RoundTrips,
 		Barrier: float64(s.Barrier), JumpRate: float64(s.JumpRate), Lacking: float64(s.Lacking),
-		Halves: floats(s.Halves), Batch: s.Batch, NoiseNormal: float64(s.NoiseNormal),
+		LackingAt: s.LackingAt, Halves: floats(s.Halves), Batch: s.Batch, NoiseNormal: float64(s.NoiseNormal),
 		Positions: PositionTemperature{float64(s.Positions.Value), float64(s.Positions.Error),
 			float64(s.Positions.Noise)}, Centring: s.Centring, Weights: s.Weights, Notes: s.Notes,
 		Warnings: s.Warnings,

@@ -29,6 +29,7 @@ type Goal struct {
 	Bulk      float64       // the least effective size in the bulk alone
 	RHat      float64       // the greatest R-hat of every saved quantity
 	Energy    float64       // the effective size of the log density where E-BFMI is low
+	Lacking   float64       // the share of the target that draws may lack at most
 	Gradients float64       // a limit
 	Time      time.Duration // a limit, over all processes that worked on the run
 }
@@ -95,7 +96,8 @@ func Parse(texts []string) (g Goal, err error) {
 
 // Aim is what a run has to reach for its report to have nothing to say about the number of draws.
 func Aim() Goal {
-	return Goal{ESS: report.MinESS, Bulk: report.TargetESS, RHat: report.MaxRHat, Energy: report.MinESS}
+	return Goal{ESS: report.MinESS, Bulk: report.TargetESS, RHat: report.MaxRHat, Energy: report.MinESS,
+		Lacking: draws.MaxLacking}
 }
 
 // Empty reports whether nothing is asked for.
@@ -108,6 +110,7 @@ type Standing struct {
 	Bulk      float64 // the worst in the bulk
 	RHat      float64 // the worst
 	Energy    float64 // of the log density; +∞ where E-BFMI is high
+	Lacking   float64 // the share of the target that draws lack, by modes that were found when there were some
 	Gradients float64
 	Seconds   float64
 }
@@ -125,12 +128,12 @@ func (g Goal) Standing(run *draws.Run) (Standing, error) {
 	if err != nil {
 		return Standing{}, err
 	}
-	return standingOf(r), nil
+	return standingOf(r, run.Info.Report.Lacking), nil
 }
 
-func standingOf(r report.Report) Standing {
+func standingOf(r report.Report, lacking float64) Standing {
 	s, w := Standing{Draws: r.Draws, ESS: math.NaN(), Bulk: math.NaN(), RHat: math.NaN(),
-		Energy: math.NaN(), Gradients: float64(r.Gradients), Seconds: r.Seconds}, r.Worst()
+		Energy: math.NaN(), Lacking: lacking, Gradients: float64(r.Gradients), Seconds: r.Seconds}, r.Worst()
 	if w.Without == "" {
 		s.ESS, s.Bulk, s.RHat, s.Energy = w.ESS, w.Bulk, w.RHat, r.Pace.EnergyESS
 	}
@@ -144,7 +147,9 @@ func (g Goal) Reached(s Standing) bool {
 }
 
 // Quality reports whether the goal asks for good draws, and does not only limit what they may cost.
-func (g Goal) Quality() bool { return g.ESS > 0 || g.Bulk > 0 || g.RHat > 0 || g.Energy > 0 }
+func (g Goal) Quality() bool {
+	return g.ESS > 0 || g.Bulk > 0 || g.RHat > 0 || g.Energy > 0 || g.Lacking > 0
+}
 
 // shortfall is the share of the goal that is reached, by the criterion that is furthest from it; 1 and more is all.
 func (g Goal) shortfall(s Standing) float64 {
@@ -158,11 +163,17 @@ func (g Goal) shortfall(s Standing) float64 {
 	if g.Energy > 0 {
 		share = min(share, s.Energy/g.Energy)
 	}
+	if g.lacks(s) {
+		share = min(share, g.Lacking/s.Lacking)
+	}
 	if g.RHat > 0 && !(s.RHat <= g.RHat) {
 		share = min(share, (g.RHat-1)/(s.RHat-1)) // the excess falls about as one over the number of draws
 	}
 	return share
 }
+
+// lacks reports whether draws lack more of the target than they may.
+func (g Goal) lacks(s Standing) bool { return g.Lacking > 0 && s.Lacking > g.Lacking }
 
 // Nearer reports whether a run that is at a is nearer to the goal than one at b.
 func (g Goal) Nearer(a, b Standing) bool {
@@ -212,6 +223,7 @@ func (g Goal) Describe(s Standing) string {
 	add(g.ESS > 0, "worst effective size %.0f (goal %.0f)", s.ESS, g.ESS)
 	add(g.Bulk > 0, "worst effective size in the bulk %.0f (goal %.0f)", s.Bulk, g.Bulk)
 	add(s.Energy < g.Energy, "effective size of the log density %.0f (goal %.0f)", s.Energy, g.Energy)
+	add(g.lacks(s), "%.0f %% of the target in modes found late, which they lack", 100*s.Lacking)
 	add(g.RHat > 0, "worst R-hat %.4f (goal %v)", s.RHat, g.RHat)
 	add(g.Gradients > 0, "%.3g gradients (limit %.3g)", s.Gradients, g.Gradients)
 	add(g.Time > 0, "%.0f s (limit %v)", s.Seconds, g.Time)

@@ -110,13 +110,32 @@ func TestStandingOfWithoutStatistics(t *testing.T) {
 		{[]report.Parameter{none, good, worse}, false}, {[]report.Parameter{good, none, worse}, false},
 		{[]report.Parameter{good, worse, none}, false}, {[]report.Parameter{constant}, false},
 	} {
-		if s := standingOf(report.Report{Draws: 1000, Parameters: c.all}); goal.Reached(s) != c.want {
+		if s := standingOf(report.Report{Draws: 1000, Parameters: c.all}, 0); goal.Reached(s) != c.want {
 			t.Errorf("%v: %+v", c.all, s)
 		}
 	}
 	w := report.Report{Parameters: []report.Parameter{none, good, worse}}.Worst()
 	if w.ESS != 500 || w.ESSOf != "b" || w.RHat != 1.002 || w.RHatOf != "b" || w.Without != "c" {
 		t.Errorf("worst is %+v", w)
+	}
+}
+
+// Draws that lack modes are not what a run aims at, however well they mix; those that lack less are nearer, and more of
+// them dilute what is lacking.
+func TestLackingIsShort(t *testing.T) {
+	aim := Aim()
+	of := func(lacking float64) Standing {
+		return Standing{Draws: 1000, ESS: 3000, Bulk: 3000, RHat: 1.001, Energy: math.Inf(1), Lacking: lacking}
+	}
+	whole, some, much := of(.01), of(.03), of(.3)
+	if !aim.Reached(whole) || aim.Reached(some) || !aim.Nearer(some, much) || aim.Nearer(much, whole) {
+		t.Error("lacking draws count as good")
+	}
+	if n := aim.Expected(some); math.Abs(n-1500) > 1e-9 {
+		t.Errorf("%v draws expected, want 1500", n)
+	}
+	if said := aim.Describe(much); !strings.Contains(said, "30 % of the target") {
+		t.Error(said)
 	}
 }
 

@@ -150,6 +150,19 @@ func (r *run) asTheModel(positions [][]float64) [][]float64 {
 	return out
 }
 
+// knownBefore are the points in modes that a run before has found, in the coordinates that the run has now.
+func (r *run) knownBefore() [][]float64 {
+	known, target := r.shared.options.Known, r.shared.recentrable()
+	if r.state.Centring == nil || target == nil || len(known) == 0 {
+		return known
+	}
+	e, out := infer.NewEffects(target.Recentred(nil)), make([][]float64, len(known))
+	for k, x := range known {
+		out[k] = e.Converted(x, r.state.Centring)
+	}
+	return out
+}
+
 // remarkOnCentring says which effects are sampled in other coordinates than the model's. Where there is no ladder,
 // those of all effects were chosen.
 func (r *run) remarkOnCentring() {

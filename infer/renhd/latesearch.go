@@ -42,7 +42,6 @@ const (
 	mostLateLooks = 24   // and in all
 	latePlaces    = 512  // that are kept of the draws of all chains
 	mostModes     = 100  // that are known
-	lacking       = 0.02 // share of the target that draws may lack before it is said
 )
 
 // searchOn looks for modes once more where it is time to.
@@ -216,33 +215,34 @@ func (c *drawCollector) takeUp(fresh []mode) {
 }
 
 // lacks is the share of the target that draws lack since the search found it late: what a mode has of the draws since,
-// in those before. Of a mode that is so small that by chance it had no draw, nothing is lacking.
-func (c *drawCollector) lacks() (sum float64) {
+// in those before; and where those modes are. Of a mode that is so small that by chance it had no draw, nothing is lacking.
+func (c *drawCollector) lacks() (sum float64, in [][]float64) {
 	v, at := &c.state.Visits, c.state.Search.FoundAt
 	first, all := len(c.run.state.Modes)-len(at), float64(c.run.stats.Report.Draws)
 	if v.draws() == 0 {
-		return 0
+		return 0, nil
 	}
 	shares := v.shares(len(c.run.state.Modes))
 	for k, before := range at {
 		share := shares[first+k].mean
 		if share*float64(before*len(v.Path)) >= enoughDraws {
-			sum += share * float64(before) / all
+			sum, in = sum+share*float64(before)/all, append(in, c.run.state.Modes[first+k].At)
 		}
 	}
-	return sum
+	return sum, in
 }
 
 // reportSearch says what the search has found, and warns of draws that lack a notable share of it.
 func (c *drawCollector) reportSearch() {
-	r, at := c.run, c.state.Search.FoundAt
-	if len(at) == 0 || c.state.Visits.draws() == 0 {
+	r, found := c.run, c.state.Search.FoundAt
+	if len(found) == 0 || c.state.Visits.draws() == 0 {
 		return
 	}
-	last := slices.Max(at)
-	r.notef("climbs from hot rungs found %d of them while sampling; shares are of the draws since", len(at))
-	r.stats.Report.Lacking = c.lacks()
-	if l := r.stats.Report.Lacking; l > lacking {
+	last := slices.Max(found)
+	r.notef("climbs from hot rungs found %d of them while sampling; shares are of the draws since", len(found))
+	l, at := c.lacks()
+	if r.stats.Report.Lacking = l; l > draws.MaxLacking {
+		r.stats.Report.LackingAt = r.asTheModel(at)
 		r.warn(draws.Warning{
 			Fact: fmt.Sprintf("The draws lack about %.0f %% of the posterior.", 100*l),
 			Reason: fmt.Sprintf("Modes that hold it were found when each chain had up to %d of its %d draws, and none "+

@@ -304,9 +304,12 @@ func (t *modeSearch) surveyMore() error {
 	return err
 }
 
-// chooseClimbs lists where to climb from: walkers' highest points, then the tops of the groups in turn.
+// chooseClimbs lists where to climb from: modes that a run before has found, walkers' highest points, then the tops of the groups in turn.
 func (t *modeSearch) chooseClimbs() error {
 	s := &t.state
+	for _, x := range t.run.knownBefore() {
+		s.Climbs = append(s.Climbs, adapt.NewAscent(x))
+	}
 	for _, late := range t.seen.Late[:min(climbsOfWalkers, len(t.seen.Late))] {
 		if late.Top != nil {
 			s.Climbs = append(s.Climbs, adapt.NewAscent(late.Top))

@@ -103,6 +103,38 @@ func TestSearchFindsNarrowMode(t *testing.T) {
 	}
 }
 
+// A mode that no point at random comes near is found where a run before has been in it, and has its share; a place that
+// is in no mode leads to none. The planted fault is a search that is not told.
+func TestSearchBeginsWhereModesAreKnown(t *testing.T) {
+	needle, wide := []float64{3, 1, 2, 5}, []float64{-3, -3, -3, -3}
+	mix := dynamicstest.Mixture{Weight: []float64{.7, .3}, Center: [][]float64{wide, needle}, SD: []float64{1, .003}}
+	for name, c := range map[string]struct {
+		known [][]float64
+		want  bool
+	}{
+		"nothing":   {nil, false},
+		"in it":     {[][]float64{{3.004, 1, 2.003, 4.998}}, true},
+		"elsewhere": {[][]float64{{-2, -3, -4, -3}}, false},
+	} {
+		r := explorersAt(t, mix.Target(), atWide(4))
+		r.shared.options.Known, r.state.Before = c.known, aroundWide(4)
+		for _, density := range r.state.Before.Density {
+			floats.AddConst(math.Log(.7)-2*math.Log(2*math.Pi), density)
+		}
+		found, err := r.searchModes()
+		if err != nil || found != c.want {
+			t.Errorf("%s: found is %t, %v", name, found, err)
+		}
+		if !found {
+			continue
+		}
+		shares := modeShares(r.state.Modes)
+		if k := nearest(r.state.Modes, needle); math.Abs(shares[k]-.3) > .05 {
+			t.Errorf("%s: shares %.3f, want .3", name, shares[k])
+		}
+	}
+}
+
 // atWide are positions of explorers in the mode at −3 in d dimensions.
 func atWide(d int) func(lane int) []float64 {
 	return func(lane int) []float64 {
