@@ -39,8 +39,8 @@ func smallRun(t *testing.T, path string, seed uint64) {
 	}
 }
 
-// A run whose draws lack a mode that was found late is sampled once more, and told where the mode is. The planted faults
-// are draws that lack too little for that, and a ladder of a length that was asked for, which has no search to tell.
+// A run whose draws lack a mode that was found late is sampled once more, and told where the mode is. The planted
+// faults are draws that lack too little for that, and a ladder of a length that was asked for, which has no search.
 func TestLackingDrawsAreSampledAgain(t *testing.T) {
 	late, p := []float64{12}, oneMean(t)
 	priors, rows := p.LogDensities()

@@ -215,7 +215,8 @@ func (c *drawCollector) takeUp(fresh []mode) {
 }
 
 // lacks is the share of the target that draws lack since the search found it late: what a mode has of the draws since,
-// in those before; and where those modes are. Of a mode that is so small that by chance it had no draw, nothing is lacking.
+// in those before; and where those modes are. Of a mode that is so small that by chance it had no draw, nothing is
+// lacking.
 func (c *drawCollector) lacks() (sum float64, in [][]float64) {
 	v, at := &c.state.Visits, c.state.Search.FoundAt
 	first, all := len(c.run.state.Modes)-len(at), float64(c.run.stats.Report.Draws)

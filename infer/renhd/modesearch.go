@@ -304,7 +304,8 @@ func (t *modeSearch) surveyMore() error {
 	return err
 }
 
-// chooseClimbs lists where to climb from: modes that a run before has found, walkers' highest points, then the tops of the groups in turn.
+// chooseClimbs lists where to climb from: modes that a run before has found, walkers' highest points, then the tops of
+// the groups in turn.
 func (t *modeSearch) chooseClimbs() error {
 	s := &t.state
 	for _, x := range t.run.knownBefore() {
