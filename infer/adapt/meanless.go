@@ -2,9 +2,12 @@ package adapt
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"ppl/infer/stats"
+	"ppl/lang/types"
 )
 
 // How a tail is looked at.
@@ -12,76 +15,148 @@ const (
 	farTail   = 3.0  // widths from the median that a walker was, so that the tail is looked at; a normal has one in 10⁶
 	nearPlace = 1e4  // widths from the median at which
 	farPlace  = 1e6  // and to where the fall of the density is measured
-	meanFrom  = 2.05 // a mean exists where the density falls off faster than |x|⁻²; .05 is for what is not yet there
+	meanFrom  = 0.05 // by how much faster the density has to fall: what is not yet there
 	tailsSeen = 3    // at how many positions of the other coordinates
 )
 
-// Meanless are coordinates on the real line that have no mean. Draws may not show it: walkers hardly go out to where a
-// Cauchy distribution has its tails, and those they draw end there. The density shows it:
+// Meanless are coordinates of parameters that have no mean. Draws may not show it: walkers hardly go out to where a
+// Cauchy distribution has its tails, and those they draw end there. The density shows it, from 10⁴ to 10⁶ widths:
 //
-//	log π falls from 10⁴ to 10⁶ widths by p·log 100, at each of three positions of the other coordinates
-//	  p ≤ 2      Cauchy (2), half of a t with one degree of freedom: ∫|x|π dx does not exist
-//	  p = 3, 5   Student's t with 2, 4 degrees of freedom
-//	  p > 1000   normal, Laplace, all with an exponential
+//	one coordinate          log π falls by p·log 100; ∫|x|π dx does not exist where p ≤ 2
+//	  p = 2, 3, 5           Student's t with 1, 2, 4 degrees of freedom
+//	  p > 1000              normal, Laplace, all with an exponential
+//	a parameter with d      along rays in random directions; ∫|x|π dx does not exist where p ≤ d + 1
+//	  p = d + ν             Student's t with ν degrees of freedom
+//	x − bound = exp(u)      u goes from log 10⁴ to log 10⁶; ∫x π du does not exist where p ≤ 1
+//	  p = 1, ½              half of a Cauchy distribution, InverseGamma(½, 1)
 //
-// Only coordinates are looked at of which some walker was far out.
-func Meanless(visited [][]float64, bounded []bool, evaluate Evaluator) (found []int, err error) {
-	if len(visited) < tailsSeen || len(visited[0]) > mostWide || bounded == nil {
+// That has to be so at each of three positions of the other coordinates. Only tails are looked at in which some walker
+// was far out, or that end at no bound.
+func Meanless(visited [][]float64, coordinates []types.Coordinate, evaluate Evaluator) (found []int, err error) {
+	if len(visited) < tailsSeen || len(visited[0]) > mostWide || coordinates == nil {
 		return nil, nil
 	}
-	for j := range min(len(visited[0]), len(bounded)) {
-		if bounded[j] {
-			continue
-		}
-		median, width, out := spreadOf(visited, j)
-		if !(out > farTail*width) {
-			continue
-		}
-		for _, sign := range []float64{-1, 1} {
-			heavy, err := heavyTail(visited, j, median, sign*width, evaluate)
-			if err != nil {
-				return nil, err
-			}
-			if heavy {
-				found = append(found, j)
-				break
-			}
+	s := newTailShape(visited, len(coordinates))
+	heavy := slices.DeleteFunc(tailsOf(coordinates), func(t tail) bool {
+		return !t.halfLine && !slices.ContainsFunc(t.of, func(j int) bool { return s.far[j] })
+	})
+	for k := range tailsSeen {
+		if heavy, err = s.heavyFrom(visited[(2*k+1)*len(visited)/(2*tailsSeen)], heavy, evaluate); err != nil {
+			return nil, err
 		}
 	}
-	return found, nil
+	for _, t := range heavy {
+		found = append(found, t.of...)
+	}
+	slices.Sort(found)
+	return slices.Compact(found), nil
 }
 
-// spreadOf is the median of a coordinate, half of the width of its middle nine tenths, and how far from the median a
-// walker was.
-func spreadOf(visited [][]float64, j int) (median, width, out float64) {
-	chains := make([][]float64, 1)
-	column(chains, [][][]float64{visited}, j)
-	xs := chains[0]
-	slices.Sort(xs)
-	median = stats.SortedQuantile(xs, 0.5)
-	width = (stats.SortedQuantile(xs, 0.95) - stats.SortedQuantile(xs, 0.05)) / 2
-	return median, width, math.Max(xs[len(xs)-1]-median, median-xs[0])
+// A tail is where some coordinates go to infinity.
+type tail struct {
+	of       []int
+	sign     float64 // of the way; 0: in random directions
+	halfLine bool    // of exp(u): u goes there
 }
 
-// heavyTail reports whether the density falls too slowly for a mean at all positions.
-func heavyTail(visited [][]float64, j int, median, width float64, evaluate Evaluator) (bool, error) {
+// slowest is the least power of the distance by which a density has to fall for a mean.
+func (t tail) slowest() float64 {
+	if t.halfLine {
+		return 1
+	}
+	return float64(len(t.of)) + 1
+}
+
+// tailsOf are the tails of single coordinates, of parameters that have several, and of all that have no bound.
+func tailsOf(coordinates []types.Coordinate) (tails []tail) {
+	var names []string
+	var arrays [][]int
+	var all []int
+	for j, c := range coordinates {
+		switch {
+		case c.Lower != c.Upper:
+			tails = append(tails, tail{[]int{j}, 1, true})
+		case !c.Bounded():
+			tails = append(tails, tail{[]int{j}, -1, false}, tail{[]int{j}, 1, false})
+			name, _, _ := strings.Cut(c.Parameter, "[")
+			k := slices.Index(names, name)
+			if k < 0 {
+				k, names, arrays = len(names), append(names, name), append(arrays, nil)
+			}
+			all, arrays[k] = append(all, j), append(arrays[k], j)
+		}
+	}
+	if len(arrays) > 1 {
+		arrays = append(arrays, all)
+	}
+	for _, of := range arrays {
+		if len(of) > 1 {
+			tails = append(tails, tail{of, 0, false})
+		}
+	}
+	return tails
+}
+
+// A tailShape is where most of the walkers' positions are, by coordinate.
+type tailShape struct {
+	median, width []float64 // half of the width of the middle nine tenths
+	far           []bool    // whether a walker was far out, by the narrower side
+}
+
+func newTailShape(visited [][]float64, dim int) tailShape {
+	s := tailShape{make([]float64, dim), make([]float64, dim), make([]bool, dim)}
+	for j := range dim {
+		chains := make([][]float64, 1)
+		column(chains, [][][]float64{visited}, j)
+		xs := chains[0]
+		slices.Sort(xs)
+		m := stats.SortedQuantile(xs, 0.5)
+		below, above := m-stats.SortedQuantile(xs, 0.05), stats.SortedQuantile(xs, 0.95)-m
+		out := math.Max(xs[len(xs)-1]-m, m-xs[0])
+		s.median[j], s.width[j], s.far[j] = m, (below+above)/2, out > farTail*math.Min(below, above)
+	}
+	return s
+}
+
+// heavyFrom are the tails in which the density falls too slowly for a mean where other coordinates are as at x.
+func (s tailShape) heavyFrom(x []float64, tails []tail, evaluate Evaluator) (heavy []tail, err error) {
+	if len(tails) == 0 {
+		return nil, nil
+	}
 	var at [][]float64
-	for k := range tailsSeen {
+	for _, t := range tails {
+		way := t.way(x)
 		for _, place := range []float64{nearPlace, farPlace} {
-			x := slices.Clone(visited[(2*k+1)*len(visited)/(2*tailsSeen)])
-			x[j] = median + place*width
-			at = append(at, x)
+			y := slices.Clone(x)
+			for i, j := range t.of {
+				if y[j] = s.median[j] + place*s.width[j]*way[i]; t.halfLine {
+					y[j] = s.median[j] + math.Log(place)
+				}
+			}
+			at = append(at, y)
 		}
 	}
 	density, _, err := evaluate(at)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	for k := 0; k < len(density); k += 2 {
-		p := (density[k] - density[k+1]) / math.Log(farPlace/nearPlace)
-		if !(p <= meanFrom) {
-			return false, nil
+	for k, t := range tails {
+		p := (density[2*k] - density[2*k+1]) / math.Log(farPlace/nearPlace)
+		if p <= t.slowest()+meanFrom {
+			heavy = append(heavy, t)
 		}
 	}
-	return true, nil
+	return heavy, nil
+}
+
+// way is in which direction the coordinates of a tail go: a random one, by a position, for several.
+func (t tail) way(x []float64) []float64 {
+	if t.sign != 0 {
+		return []float64{t.sign}
+	}
+	way, random := make([]float64, len(t.of)), rand.New(rand.NewPCG(math.Float64bits(x[t.of[0]]), 0))
+	for i := range way {
+		way[i] = random.NormFloat64()
+	}
+	return way
 }

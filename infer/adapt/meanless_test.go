@@ -1,16 +1,19 @@
 package adapt
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"ppl/lang/types"
 )
 
 // A Cauchy distribution has no mean, also where no walker has been further out than five widths and where data of
 // another coordinate count as well; Student's t with two degrees of freedom, a normal and a Laplace distribution have
-// one, however far walkers have been. Coordinates of bounded parameters, and those without a walker far out, are not
-// looked at.
+// one, however far walkers have been. Coordinates of parameters in an interval, and those without a walker far out, are
+// not looked at.
 func TestMeanless(t *testing.T) {
 	student := func(nu float64) func(x float64) float64 {
 		return func(x float64) float64 { return -(nu + 1) / 2 * math.Log1p(x*x/nu) }
@@ -18,7 +21,11 @@ func TestMeanless(t *testing.T) {
 	normal := func(x float64) float64 { return -x * x / 2 }
 	laplace := func(x float64) float64 { return -math.Abs(x) }
 	densities := []func(float64) float64{student(1), student(2), normal, laplace, student(1), student(1), student(0.5)}
-	bounded := []bool{false, false, false, false, true, false, false}
+	coordinates := make([]types.Coordinate, len(densities))
+	for j := range coordinates {
+		coordinates[j].Parameter = string(rune('a' + j))
+	}
+	coordinates[4].Lower, coordinates[4].Upper = true, true
 	evaluated := 0
 	evaluate := func(at [][]float64) (density []float64, gradient [][]float64, err error) {
 		for _, x := range at {
@@ -46,11 +53,79 @@ func TestMeanless(t *testing.T) {
 			visited[50][j] = 5
 		}
 	}
-	found, err := Meanless(visited, bounded, evaluate)
+	found, err := Meanless(visited, coordinates, evaluate)
 	if err != nil || !slices.Equal(found, []int{0, 6}) {
 		t.Errorf("without a mean: %v, %v", found, err)
 	}
-	if evaluated > 5*2*2*tailsSeen {
+	if evaluated > (5*2+1)*2*tailsSeen {
 		t.Errorf("%d evaluations", evaluated)
+	}
+}
+
+// An array has no mean where its elements have a t distribution with one degree of freedom together, which no
+// coordinate shows by itself; with two it has one, and so have elements of a normal distribution beside it. Of positive
+// parameters, half of a Cauchy distribution and InverseGamma(½, 1) have no mean, in either direction of the line; half
+// of a t distribution with two degrees of freedom, InverseGamma(2, 1) and a gamma distribution have one.
+func TestMeanlessTogetherAndPositive(t *testing.T) {
+	together := func(nu float64) func(x []float64) float64 {
+		return func(x []float64) float64 {
+			sum := 0.0
+			for _, v := range x {
+				sum += v * v
+			}
+			return -(nu + float64(len(x))) / 2 * math.Log1p(sum/nu)
+		}
+	}
+	positive := func(logDensity func(s float64) float64) func(x []float64) float64 {
+		return func(x []float64) float64 { return logDensity(math.Exp(x[0])) + x[0] }
+	}
+	inverseGamma := func(a float64) func(x []float64) float64 {
+		return positive(func(s float64) float64 { return -(a+1)*math.Log(s) - 1/s })
+	}
+	real, above, below := types.Coordinate{}, types.Coordinate{Lower: true}, types.Coordinate{Upper: true}
+	for name, c := range map[string]struct {
+		dim     int
+		density func(x []float64) float64
+		of      types.Coordinate
+		want    bool
+	}{
+		"t, 1":               {4, together(1), real, true},
+		"t, 2":               {4, together(2), real, false},
+		"half Cauchy":        {1, positive(func(s float64) float64 { return -math.Log1p(s * s) }), above, true},
+		"half Cauchy, below": {1, positive(func(s float64) float64 { return -math.Log1p(s * s) }), below, true},
+		"half t, 2":          {1, positive(func(s float64) float64 { return -1.5 * math.Log1p(s*s/2) }), above, false},
+		"inverse gamma, .5":  {1, inverseGamma(.5), above, true},
+		"inverse gamma, 2":   {1, inverseGamma(2), above, false},
+		"gamma":              {1, positive(func(s float64) float64 { return math.Log(s) - s }), above, false},
+	} {
+		coordinates := slices.Repeat([]types.Coordinate{c.of}, c.dim)
+		for j := range coordinates {
+			coordinates[j].Parameter = fmt.Sprintf("x[%d]", j+1)
+		}
+		coordinates = append(coordinates, types.Coordinate{Parameter: "normal"})
+		evaluate := func(at [][]float64) (density []float64, gradient [][]float64, err error) {
+			for _, x := range at {
+				density = append(density, c.density(x[:c.dim])-x[c.dim]*x[c.dim]/2)
+			}
+			return density, nil, nil
+		}
+		r := rand.New(rand.NewPCG(1, 1))
+		var visited [][]float64
+		for range 100 {
+			x := make([]float64, c.dim+1)
+			for j := range x {
+				x[j] = 2*r.Float64() - 1
+			}
+			visited = append(visited, x)
+		}
+		visited[50] = slices.Repeat([]float64{5}, c.dim+1)
+		found, err := Meanless(visited, coordinates, evaluate)
+		var want []int
+		if c.want {
+			want = []int{0, 1, 2, 3}[:c.dim]
+		}
+		if err != nil || !slices.Equal(found, want) {
+			t.Errorf("%s: without a mean: %v, %v", name, found, err)
+		}
 	}
 }

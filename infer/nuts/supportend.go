@@ -18,7 +18,7 @@ func (r *run) refuseInfiniteIntegral(visited [][]float64) error {
 	}
 	if err == nil {
 		var meanless []int
-		meanless, err = adapt.Meanless(visited, r.bounded, r.evaluate)
+		meanless, err = adapt.Meanless(visited, infer.CoordinatesOf(r.named), r.evaluate)
 		r.state.NoMean = infer.ParametersOf(r.named, meanless)
 	}
 	r.state.Clock = clock

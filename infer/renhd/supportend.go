@@ -22,7 +22,7 @@ func (r *run) refuseInfiniteIntegral(cold [][]float64) error {
 	o, err := r.state.Divergence.Improper(cold, bounded, evaluate)
 	var meanless []int
 	if err == nil && o == nil {
-		meanless, err = adapt.Meanless(cold, bounded, evaluate)
+		meanless, err = adapt.Meanless(cold, s.ends, evaluate)
 		r.stats.Report.NoMean = infer.ParametersOf(s.named, meanless)
 	}
 	switch {
