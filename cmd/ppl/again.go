@@ -195,8 +195,8 @@ func (run *posteriorRun) attemptAfter(r draws.SamplerReport, at goal.Standing) *
 	switch {
 	case run.sampler.exchanges && run.options.Settings.Replicas == 0:
 		a.Ladder = ladder
-	case run.sampler.name == "nuts" && ladder && !renhd.IsNetwork(run.program, run.options):
-		a.Ladder, a.Sampler = true, samplers()[0].name
+	case run.sampler.name == "nuts" && (ladder || run.knowsMore(at)) && !renhd.IsNetwork(run.program, run.options):
+		a.Ladder, a.Sampler = ladder, samplers()[0].name
 	}
 	if run.knowsMore(at) {
 		a.Known = r.LackingAt

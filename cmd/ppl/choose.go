@@ -35,7 +35,8 @@ func samplers() []samplerRow {
 			true})
 	}
 	return append(rows,
-		samplerRow{"nuts", "the No-U-Turn sampler as in Stan: multinomial, with windowed adaptation", nuts.Sample,
+		samplerRow{"nuts", "the No-U-Turn sampler as in Stan: multinomial, with windowed adaptation",
+			nuts.Searching(renhd.Missed),
 			only("accept", "max_depth", "max_energy_error", "metric", "precision", "step_size"), false, false},
 		samplerRow{"advi", "an approximation by independent normals, fitted", flow.MeanField,
 			only("precision", "step_size"), true, false},

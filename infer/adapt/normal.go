@@ -130,6 +130,13 @@ func (n *Normal) DistanceIn(room, x []float64) (sum float64) {
 	return sum
 }
 
+// Around reports whether a point is where draws of something like the normal could be: squared distances have a mean of
+// dim, and little is quite normal.
+func (n *Normal) Around(x []float64) bool {
+	const times, more = 3, 12
+	return n.Distance(x) <= times*float64(len(x))+more
+}
+
 // StepFrom is the squared length, in standard deviations, of Newton's step from a point with a gradient of the log
 // density, where the curvature is that of the normal.
 func (n *Normal) StepFrom(gradient []float64) (sum float64) {

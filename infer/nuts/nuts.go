@@ -16,13 +16,21 @@ import (
 
 // Sample draws from t; it is an infer.Sampler.
 func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
-	return sample(ctx, t, o, rec, rule{})
+	return sample(ctx, t, o, rec, rule{}, nil)
 }
 
-func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, faults rule) (infer.Report,
-	error) {
+// Searching is Sample whose warm-up ends with a search for modes in which no chain has been.
+func Searching(search Search) infer.Sampler {
+	return func(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
+		return sample(ctx, t, o, rec, rule{}, search)
+	}
+}
+
+func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, faults rule,
+	search Search) (infer.Report, error) {
 	r := &run{ctx: ctx, target: infer.InPrecision(t, o.Settings.Precision), named: t,
-		bounded: infer.Bounded(infer.CoordinatesOf(t)), options: o, recorder: rec, rule: faults}
+		bounded: infer.Bounded(infer.CoordinatesOf(t)), options: o, recorder: rec, rule: faults,
+		search: search}
 	if err := r.check(); err != nil {
 		return r.report, err
 	}

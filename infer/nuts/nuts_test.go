@@ -25,7 +25,7 @@ func options(seed uint64) infer.Options {
 func draw(t *testing.T, target infer.Target, o infer.Options, r rule) (*dynamicstest.Memory, infer.Report) {
 	t.Helper()
 	m := new(dynamicstest.Memory)
-	report, err := sample(context.Background(), target, o, m, r)
+	report, err := sample(context.Background(), target, o, m, r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ type run struct {
 	options  infer.Options
 	recorder infer.Recorder
 	rule     rule
+	search   Search // nil: none
 
 	exe    device.Executable
 	chains []*chain
@@ -46,6 +47,9 @@ type state struct {
 	Divergence adapt.Divergence
 	NoMean     []string // parameters whose tails are too heavy for a mean
 	Careful    bool     // the acceptance goal is the higher one
+
+	Missed  []adapt.MissedMode // found in warm-up,
+	Entered []bool             // and whether a draw was in it
 
 	Warmed, Drawn int              // iterations of all chains
 	Depths, Steps int              // summed over them, after warm-up
@@ -151,6 +155,7 @@ func (r *run) load() error {
 func (r *run) close() {
 	if r.exe != nil {
 		_ = r.exe.Close() // nothing on it is wanted any more
+		r.exe = nil
 	}
 }
 

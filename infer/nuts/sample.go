@@ -30,6 +30,7 @@ func (r *run) sample(resumed bool) error {
 	err := r.takeDraws(resumed)
 	r.report.Draws = slices.Min(r.state.Taken) / r.report.Thin
 	r.report.NoMean = r.state.NoMean
+	r.reportMissed()
 	for c := range r.state.Energies {
 		r.report.EBFMI = append(r.report.EBFMI, r.state.Energies[c].BFMI())
 	}
@@ -98,6 +99,7 @@ func (r *run) readValues(c *chain) error {
 // keep hands a chain's draw to the recorder.
 func (r *run) keep(c *chain) error {
 	state := c.state()
+	r.enter(c)
 	if err := r.readValues(c); err != nil {
 		return err
 	}

@@ -74,6 +74,9 @@ func (r *run) warm(resumed bool) error {
 			if !w.learn {
 				r.beCareful()
 				r.chooseThinning()
+				if err := r.searchModes(); err != nil {
+					return err
+				}
 			}
 			if err := r.beginWindow(); err != nil {
 				return err

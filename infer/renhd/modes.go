@@ -83,12 +83,8 @@ func nearest(modes []mode, x []float64) (at int) {
 	return at
 }
 
-// within reports whether a position is where draws from the mode could be: squared distances have a mean of dim, and
-// the target is not quite normal.
-func (m *mode) within(x []float64) bool {
-	const times, more = 3, 12
-	return m.Normal.Distance(x) <= times*float64(len(x))+more
-}
+// within reports whether a position is where draws from the mode could be.
+func (m *mode) within(x []float64) bool { return m.Normal.Around(x) }
 
 // modeShares are what the modes hold of the target by their masses.
 func modeShares(modes []mode) []float64 {

@@ -1,0 +1,109 @@
+package nuts
+
+import (
+	"context"
+	"fmt"
+
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/draws"
+)
+
+// Chains that agree may all be in one of several modes, and nothing that they do shows another. So warm-up ends with a
+// search for modes that none of them has been in, where there is one. Nuts has no way to go there: the report says so,
+// and where they are.
+
+// A Search finds modes of a target that chains, which have visited some hundred positions each, have not been in, and
+// says how many gradients that took.
+type Search func(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64) ([]adapt.MissedMode, int64,
+	error)
+
+// visitedOfChain is how many positions of each chain a search looks at; below the other number there is none.
+const (
+	visitedOfChain      = 200
+	leastVisitedOfChain = 50
+)
+
+// searchModes looks for modes from where chains have been in the window before.
+func (r *run) searchModes() error {
+	visited := r.thinned()
+	if visited == nil || r.search == nil {
+		return nil
+	}
+	at := make([][]float64, len(r.chains))
+	for lane, c := range r.chains {
+		at[lane] = position(c.state(), c.dim)
+	}
+	r.close() // it may hold a copy of all rows
+	missed, gradients, err := r.search(r.ctx, r.named, r.options, visited)
+	if err != nil {
+		return err
+	}
+	r.state.Missed, r.state.Entered = missed, make([]bool, len(missed))
+	r.report.Gradients += gradients
+	if err := r.load(); err != nil {
+		return err
+	}
+	_, err = r.place(at)
+	return err
+}
+
+// thinned are positions that chains have visited, in the coordinates of the model; nil where they are too few.
+func (r *run) thinned() (visited [][][]float64) {
+	for _, xs := range r.state.Seen.Visited {
+		if len(xs) < leastVisitedOfChain || len(xs[0]) < r.target.Dim() {
+			return nil
+		}
+		stride := (len(xs) + visitedOfChain - 1) / visitedOfChain
+		var some [][]float64
+		for i := stride - 1; i < len(xs); i += stride {
+			some = append(some, xs[i])
+		}
+		visited = append(visited, some)
+	}
+	if r.state.Centring == nil {
+		return visited
+	}
+	e := infer.NewEffects(r.recentrable())
+	for _, xs := range visited {
+		for i := range xs {
+			xs[i] = e.Converted(xs[i], nil)
+		}
+	}
+	return visited
+}
+
+// enter notes which of the missed modes a draw is in.
+func (r *run) enter(c *chain) {
+	if len(r.state.Missed) == 0 {
+		return
+	}
+	x := position(c.state(), c.dim)
+	if r.state.Centring != nil {
+		x = infer.NewEffects(r.recentrable()).Converted(x, nil)
+	}
+	for k := range r.state.Missed {
+		r.state.Entered[k] = r.state.Entered[k] || r.state.Missed[k].Normal.Around(x)
+	}
+}
+
+// reportMissed warns of draws that lack a notable share of the target.
+func (r *run) reportMissed() {
+	p := &r.report
+	p.Lacking, p.LackingAt = 0, nil
+	for k, m := range r.state.Missed {
+		if !r.state.Entered[k] {
+			p.Lacking, p.LackingAt = p.Lacking+m.Share, append(p.LackingAt, m.At)
+		}
+	}
+	if p.Lacking <= draws.MaxLacking {
+		p.LackingAt = nil
+		return
+	}
+	p.Warnings = append(p.Warnings, draws.Warning{
+		Fact: fmt.Sprintf("The draws lack about %.0f %% of the posterior.", 100*p.Lacking),
+		Reason: "A search by climbs found modes that hold it, by the curvature at their tops, and no draw is in these. " +
+			"Trajectories of nuts do not lead there.",
+		Advice: []draws.Advice{{Do: draws.Choose, On: "sampler", To: "renhd",
+			Text: "Take a sampler with a ladder of temperatures: --sampler renhd."}}})
+}

@@ -1,0 +1,88 @@
+package nuts
+
+import (
+	"context"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics/dynamicstest"
+)
+
+// normalOf is a normal of positions.
+func normalOf(t *testing.T, positions [][]float64) adapt.Normal {
+	t.Helper()
+	n, ok := adapt.FitNormal(positions, nil)
+	if !ok {
+		t.Error("positions of chains have no normal")
+	}
+	return n
+}
+
+// A mode that a search finds and no draw is in is lacking, and the report says where it is; one that draws are in, the
+// planted fault, is not, nor one that holds next to nothing. A run that is killed over and over says the same.
+func TestMissedModesAreLacking(t *testing.T) {
+	t.Parallel()
+	mix := dynamicstest.Mixture{Weight: []float64{.4, .6}, Center: [][]float64{{20, 0}, {-20, 0}}, SD: []float64{1, 1}}
+	o := options(3)
+	o.Warmup, o.Draws = 300, 50
+	for range o.Chains {
+		o.Starts = append(o.Starts, [][]float64{{20, 0}})
+	}
+	for name, c := range map[string]struct{ shift, share, want float64 }{
+		"missed": {-40, .6, .6}, "draws are there": {0, .6, 0}, "next to nothing": {-40, .01, .01},
+	} {
+		var at []float64
+		search := func(_ context.Context, _ infer.Target, _ infer.Options, visited [][][]float64) ([]adapt.MissedMode,
+			int64, error) {
+			n := normalOf(t, slices.Concat(visited...))
+			if len(visited) != o.Chains || math.Abs(n.Mean[0]-20) > 1 {
+				t.Errorf("%d chains, which were about %v", len(visited), n.Mean)
+			}
+			n.Mean[0] += c.shift
+			at = n.Mean
+			return []adapt.MissedMode{{At: at, Share: c.share, Normal: n}}, 1000, nil
+		}
+		report, err := Searching(search)(t.Context(), mix.Target(), o, new(dynamicstest.Memory))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := len(report.Warnings) > 0
+		if math.Abs(report.Lacking-c.want) > 1e-12 || said != (c.want == .6) ||
+			said && !slices.Equal(report.LackingAt[0], at) {
+			t.Errorf("%s: lacking %v at %v, %v", name, report.Lacking, report.LackingAt, report.Warnings)
+		}
+		k := &dynamicstest.Killer{Every: 31}
+		again := k.Run(t, Searching(search), mix.Target(), o)
+		if again.Lacking != report.Lacking || again.Gradients != report.Gradients ||
+			!reflect.DeepEqual(again.LackingAt, report.LackingAt) {
+			t.Errorf("%s: after %d kills lacking %v, %d gradients", name, k.Kills, again.Lacking, again.Gradients)
+		}
+	}
+}
+
+// A search leaves the draws as they are, also where effects have other coordinates than the model's, in which draws are
+// compared with what it has found.
+func TestSearchesInTheModelsCoordinates(t *testing.T) {
+	t.Parallel()
+	target, o := dynamicstest.SixEffects(true, 0.05), options(4)
+	o.Draws = 100
+	var found adapt.Normal
+	search := func(_ context.Context, _ infer.Target, _ infer.Options, visited [][][]float64) ([]adapt.MissedMode, int64,
+		error) {
+		found = normalOf(t, slices.Concat(visited...))
+		return []adapt.MissedMode{{At: found.Mean, Share: 1, Normal: found}}, 0, nil
+	}
+	m := new(dynamicstest.Memory)
+	report, err := Searching(search)(t.Context(), target, o, m)
+	if err != nil || report.Lacking != 0 || report.Centring["x"] != 6 {
+		t.Errorf("lacking %v, %d centred, %v", report.Lacking, report.Centring["x"], err)
+	}
+	want, _ := draw(t, target, o, rule{})
+	if !reflect.DeepEqual(m.Values, want.Values) {
+		t.Error("the draws are not those of a run without a search")
+	}
+}

@@ -1,0 +1,87 @@
+package renhd
+
+import (
+	"context"
+
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+	"ppl/lang/types"
+)
+
+// Missed searches for modes that hold a share of a target and that chains of another sampler, which have visited some
+// hundred positions each, have not been in. None is found where there is nothing to search with. The number of gradients
+// is what it took.
+func Missed(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64) (missed []adapt.MissedMode,
+	gradients int64, err error) {
+	o.Checkpoints, o.Settings = nil, infer.Settings{Precision: o.Settings.Precision}
+	s, err := newShared(t, o, exchange{test: newTest("")})
+	if err != nil || !s.findsPeaks() || s.blocks != nil {
+		return nil, 0, err
+	}
+	s.system.Path = dynamics.Plain
+	r := newRun(ctx, s, unheard{})
+	defer r.close()
+	if err := r.loadLadder([]float64{1}, s.explorersOfChain()); err != nil {
+		return nil, 0, err
+	}
+	if err := r.lookAt(visited); err != nil {
+		return nil, 0, err
+	}
+	if _, err := r.searchModes(); err != nil {
+		return nil, 0, err
+	}
+	missed, err = r.missed()
+	return missed, r.walkers.Gradients, err
+}
+
+// lookAt takes positions of chains for those of walkers in a window, and learns the metric from them.
+func (r *run) lookAt(visited [][][]float64) error {
+	seen, points := &windowState{Visited: visited}, adapt.Points{}
+	for _, xs := range visited {
+		density, slopes, err := r.evaluate(xs, true)
+		if err != nil {
+			return err
+		}
+		late := lateHalf{}
+		for i, x := range xs {
+			points.Add(x, slopes[i])
+			if i >= len(xs)/2 {
+				late.add(x, density[i])
+			}
+		}
+		seen.Density, seen.Late = append(seen.Density, density), append(seen.Late, late)
+	}
+	r.walkers.Rungs[0].Metric = r.walkers.Rungs[0].Metric.Estimate(&points)
+	r.state.Before = seen
+	return nil
+}
+
+// missed are the modes that a search has found, after the first, in which walkers were; with masses by importance.
+func (r *run) missed() (missed []adapt.MissedMode, err error) {
+	if len(r.state.Modes) == 0 {
+		return nil, nil
+	}
+	modes := r.state.Modes[:1]
+	for _, m := range r.state.Modes[1:] {
+		mass, ok, err := r.massAround(&m)
+		if err != nil {
+			return nil, err
+		}
+		if m.Mass = mass; ok {
+			modes = append(modes, m)
+		}
+	}
+	for k, share := range modeShares(modes)[1:] {
+		missed = append(missed, adapt.MissedMode{At: modes[k+1].At, Share: share,
+			Normal: modes[k+1].Normal})
+	}
+	return missed, nil
+}
+
+// unheard is a recorder that nobody listens to.
+type unheard struct{}
+
+func (unheard) Begin([]types.Variable) error         { return nil }
+func (unheard) Draw(int, []float64, []float64) error { return nil }
+func (unheard) Progress(infer.Progress)              {}

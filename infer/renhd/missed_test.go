@@ -1,0 +1,45 @@
+package renhd
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"ppl/infer"
+)
+
+// chainsAbout are positions of chains in the mode at −3.
+func chainsAbout(d int) (visited [][][]float64) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 4 {
+		var xs [][]float64
+		for range 200 {
+			x := normalNumbers(d, 1, random)
+			for j := range x {
+				x[j] -= 3
+			}
+			xs = append(xs, x)
+		}
+		visited = append(visited, xs)
+	}
+	return visited
+}
+
+// What chains of another sampler have not been in is found with its share, and nothing is where there is nothing else.
+func TestMissedModesAreFound(t *testing.T) {
+	for name, c := range map[string]struct {
+		target infer.Target
+		share  float64
+	}{
+		"half": {widths(4, .1, 1), .5}, "a fifth": {widths(4, .2, .25), .2}, "nothing": {widths(4, 1, 1e-300), 0},
+	} {
+		missed, gradients, err := Missed(t.Context(), c.target, options(1), chainsAbout(4))
+		if err != nil || gradients < 1000 || (len(missed) > 0) != (c.share > 0) {
+			t.Errorf("%s: %d modes, %d gradients, %v", name, len(missed), gradients, err)
+			continue
+		}
+		if c.share > 0 && (len(missed) > 1 || math.Abs(missed[0].Share-c.share) > .05 || math.Abs(missed[0].At[0]-3) > .1) {
+			t.Errorf("%s: %+v", name, missed)
+		}
+	}
+}
