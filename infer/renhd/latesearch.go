@@ -14,7 +14,9 @@ import (
 // A lateSearch goes on looking for modes while draws are collected on a ladder, whose hot rungs come to places that
 // warm-up has not seen:
 //
-//	begun     every 16 draws, as long as searches have taken less than 2 % of the gradients of the run
+//	begun     every 16 draws, as long as searches have taken less than 2 % of the gradients of the run, and placed all
+//	          walkers less than 3 times in 100 iterations: small targets wait for the device, and an iteration takes
+//	          half as long again
 //	climbs    from hot walkers that are in no known mode, one a lane, 60 gradients each at most
 //	a mode    holds .2 % of the target at least, has no draw in it, and a barrier lies before it
 //	none      is known where a ladder was asked for: all walkers climb then, and draws may be there
@@ -25,7 +27,8 @@ import (
 // up there by itself.
 type lateSearch struct {
 	Due      int    // draws of each chain from which on the next may begin
-	Spent    int64  // gradients
+	Spent    int64  // gradients,
+	Placed   int    // and how often all lanes got other positions: some calls of the device
 	Looked   int    // at ends of climbs
 	Rejected []mode // tops that are no modes of their own
 	FoundAt  []int  // by mode found, the last ones known: draws of each chain before any was in it
@@ -36,8 +39,10 @@ type lateSearch struct {
 
 const (
 	lateEvery     = 16   // draws
-	lateShare     = 0.02 // of gradients
+	lateShare     = 0.02 // of gradients,
+	latePlacings  = 0.03 // of iterations
 	lateCalls     = 60   // of the device, for climbs
+	lateOverhead  = 4    // as many times as all lanes get other positions: to put all back
 	lateLooks     = 4    // at ends of climbs in one search,
 	mostLateLooks = 24   // and in all
 	latePlaces    = 512  // that are kept of the draws of all chains
@@ -52,16 +57,18 @@ func (c *drawCollector) searchOn() error {
 		return nil
 	}
 	s.Due = draws + lateEvery
-	if float64(s.Spent) > lateShare*float64(r.walkers.Gradients) || s.Looked >= mostLateLooks ||
+	if float64(s.Spent) > lateShare*float64(r.walkers.Gradients) ||
+		float64(s.Placed) > latePlacings*float64(r.state.Iterations) || s.Looked >= mostLateLooks ||
 		len(r.state.Modes) >= mostModes {
 		return nil
 	}
-	before := r.walkers.Gradients
+	before, placed := r.walkers.Gradients, r.walkers.placed
 	var fresh []mode
 	err := r.aside(func() (err error) {
 		fresh, err = c.climbOn()
 		return err
 	})
+	s.Placed += lateOverhead + r.walkers.placed - placed
 	if s.Spent += r.walkers.Gradients - before; err == nil && len(fresh) > 0 && len(r.state.Modes)+len(fresh) > 1 {
 		c.takeUp(fresh)
 	}

@@ -28,6 +28,7 @@ type walkers struct {
 	seed     uint64
 	loader   *batchLoader // nil where all data are in memory
 	tables   []table      // by anchor, of those that lanes have had
+	placed   int          // how often all lanes got other positions at once
 
 	saved        []string // the lane buffers that a checkpoint holds
 	savedNumbers int      // in them, of all lanes
@@ -358,6 +359,7 @@ func (w *walkers) startAt(ctx context.Context, at [][]float64) error {
 		w.exe.SetLane(dynamics.Theta, lane, x)
 	}
 	w.assignAnchors(at)
+	w.placed++
 	return w.runEntry(ctx, "start", nil)
 }
 
