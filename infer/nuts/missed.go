@@ -15,8 +15,8 @@ import (
 
 // A Search finds modes of a target that chains, which have visited some hundred positions each, have not been in, and
 // says how many gradients that took.
-type Search func(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64) ([]adapt.MissedMode, int64,
-	error)
+type Search func(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64) (
+	missed []adapt.MissedMode, gradients int64, err error)
 
 // visitedOfChain is how many positions of each chain a search looks at; below the other number there is none.
 const (
@@ -102,8 +102,8 @@ func (r *run) reportMissed() {
 	}
 	p.Warnings = append(p.Warnings, draws.Warning{
 		Fact: fmt.Sprintf("The draws lack about %.0f %% of the posterior.", 100*p.Lacking),
-		Reason: "A search by climbs found modes that hold it, by the curvature at their tops, and no draw is in these. " +
-			"Trajectories of nuts do not lead there.",
+		Reason: "A search by climbs found modes that hold it, by the curvature at their tops, and no draw is in " +
+			"these. Trajectories of nuts do not lead there.",
 		Advice: []draws.Advice{{Do: draws.Choose, On: "sampler", To: "renhd",
 			Text: "Take a sampler with a ladder of temperatures: --sampler renhd."}}})
 }

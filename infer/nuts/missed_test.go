@@ -71,8 +71,8 @@ func TestSearchesInTheModelsCoordinates(t *testing.T) {
 	target, o := dynamicstest.SixEffects(true, 0.05), options(4)
 	o.Draws = 100
 	var found adapt.Normal
-	search := func(_ context.Context, _ infer.Target, _ infer.Options, visited [][][]float64) ([]adapt.MissedMode, int64,
-		error) {
+	search := func(_ context.Context, _ infer.Target, _ infer.Options, visited [][][]float64) ([]adapt.MissedMode,
+		int64, error) {
 		found = normalOf(t, slices.Concat(visited...))
 		return []adapt.MissedMode{{At: found.Mean, Share: 1, Normal: found}}, 0, nil
 	}

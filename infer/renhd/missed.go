@@ -10,8 +10,8 @@ import (
 )
 
 // Missed searches for modes that hold a share of a target and that chains of another sampler, which have visited some
-// hundred positions each, have not been in. None is found where there is nothing to search with. The number of gradients
-// is what it took.
+// hundred positions each, have not been in. None is found where there is nothing to search with. The number of
+// gradients is what it took.
 func Missed(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64) (missed []adapt.MissedMode,
 	gradients int64, err error) {
 	o.Checkpoints, o.Settings = nil, infer.Settings{Precision: o.Settings.Precision}

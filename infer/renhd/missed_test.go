@@ -38,7 +38,8 @@ func TestMissedModesAreFound(t *testing.T) {
 			t.Errorf("%s: %d modes, %d gradients, %v", name, len(missed), gradients, err)
 			continue
 		}
-		if c.share > 0 && (len(missed) > 1 || math.Abs(missed[0].Share-c.share) > .05 || math.Abs(missed[0].At[0]-3) > .1) {
+		if c.share > 0 && (len(missed) > 1 || math.Abs(missed[0].Share-c.share) > .05 ||
+			math.Abs(missed[0].At[0]-3) > .1) {
 			t.Errorf("%s: %+v", name, missed)
 		}
 	}
