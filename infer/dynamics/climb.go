@@ -14,7 +14,10 @@ import (
 // after epoch. Score adds up log ℓ of a chunk of the rows that are held out, which says when to stop.
 const (
 	Climb     = "climb"
-	ClimbRate = "climb_rate" // set by the host: about how far a step moves each coordinate
+	ClimbRate = "climb_rate" // set by the host: about how far a step moves each coordinate, at most
+	ClimbRise = "climb_rise" // set by the host: steps in which the rate rises to that
+	ClimbFall = "climb_fall" // set by the host: steps in which it falls to 0
+	ClimbEnd  = "climb_end"  // set by the host: steps in all
 	Learned   = "learned"    // mean log ℓ of a row of each batch that was learned from, added up; the host resets it
 	Score     = "score"      // after the entry of that name: Σ log ℓ of the rows of chunk Part
 
@@ -44,12 +47,19 @@ func (s System) climbEntry() lower.Entry {
 	squares := average(g.Input(climbSquare, gradient.Size()), square(gradient), keepSquare)
 	n := autodiff.Add(g.Input(climbSteps), g.Const(1))
 	scale := autodiff.Add(autodiff.Sqrt(autodiff.Div(squares, seenOf(n, keepSquare))), g.Const(leastScale))
-	rate := autodiff.Div(g.Input(ClimbRate), seenOf(n, keepMean))
+	rate := autodiff.Div(climbRate(g, n), seenOf(n, keepMean))
 	to := autodiff.Add(theta, autodiff.Mul(rate, autodiff.Div(mean, scale)))
 	row := autodiff.Mul(g.Const(1/float64(s.Batches.Rows)), logLik)
 	return lower.Entry{Name: Climb, Assign: put(Theta, steady(to, theta), climbMean, mean, climbSquare, squares,
 		climbSteps, n, Learned, autodiff.Add(g.Input(Learned), row), clock,
 		autodiff.Add(g.Input(clock), g.Const(1)))}
+}
+
+// climbRate is the rate of step n: it rises in proportion to the steps, stays, and falls to 0 after ClimbEnd.
+func climbRate(g *autodiff.Graph, n autodiff.Node) autodiff.Node {
+	left := autodiff.Maximum(autodiff.Sub(autodiff.Add(g.Input(ClimbEnd), g.Const(1)), n), g.Const(0))
+	share := autodiff.Minimum(autodiff.Div(n, g.Input(ClimbRise)), autodiff.Div(left, g.Input(ClimbFall)))
+	return autodiff.Mul(g.Input(ClimbRate), autodiff.Minimum(share, g.Const(1)))
 }
 
 // average is keep·old + (1 − keep)·x.

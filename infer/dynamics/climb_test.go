@@ -34,10 +34,8 @@ func TestClimb(t *testing.T) {
 	for lane := range lanes {
 		l.SetLane(dynamics.Walker, lane, []float64{float64(lane)})
 	}
-	for _, rate := range []float64{0.03, 0.001} {
-		l.Fill(dynamics.ClimbRate, rate)
-		l.Call(t, dynamics.Climb, 1000)
-	}
+	schedule(l, 0.03, 100, 1000, 2000)
+	l.Call(t, dynamics.Climb, 2000)
 	for i, v := range l.Read(dynamics.Theta) {
 		if j := i % d; math.Abs(v-want[j]) > sd[j]/2 {
 			t.Errorf("lane %d ends at θ[%d] = %.3f; the mode is at %.3f", i/d, j, v, want[j])
@@ -45,6 +43,45 @@ func TestClimb(t *testing.T) {
 	}
 	if math.Abs(wrong[1]-want[1]) < 3*sd[1] {
 		t.Errorf("all rows have a mode at %.3f, too near to %.3f to show which rows were read", wrong[1], want[1])
+	}
+}
+
+func schedule(l *dynamicstest.Lanes, rate, rise, fall, end float64) {
+	l.Fill(dynamics.ClimbRate, rate)
+	l.Fill(dynamics.ClimbRise, rise)
+	l.Fill(dynamics.ClimbFall, fall)
+	l.Fill(dynamics.ClimbEnd, end)
+}
+
+// Where all gradients are equal, a step of Adam is as long as its rate: in proportion to the steps while it rises, then
+// the same, then in proportion to the steps that are left.
+func TestRateOfOptimiser(t *testing.T) {
+	const rows, size, peak, rise, fall, end = 50, 10, 0.01, 4, 10, 20
+	target := dynamicstest.NewRows(1, rows, 1e6, func(theta, rows autodiff.Node) autodiff.Node {
+		return autodiff.Broadcast(autodiff.Reshape(theta), []int{rows.Size()}, nil)
+	})
+	b := dynamics.NewBatches(rows, size, 0, size, 5)
+	b.HoldOut(10, 5)
+	l := dynamicstest.Open(t, dynamics.NoseHoover{Mass: 10}, dynamics.System{Target: target, Batches: b,
+		Metric: adapt.Diagonal(1), Thermostats: []int{1}}, 1)
+	l.SetLane(dynamics.Theta, 0, []float64{0})
+	schedule(l, peak, rise, fall, end)
+	at := 0.0
+	for n := 1; n <= end+3; n++ {
+		want := peak
+		switch {
+		case n < rise:
+			want = peak * float64(n) / rise
+		case n > end:
+			want = 0
+		case n > end-fall:
+			want = peak * float64(end+1-n) / fall
+		}
+		l.Call(t, dynamics.Climb, 1)
+		if to := l.Read(dynamics.Theta)[0]; math.Abs(to-at-want) > 1e-6*peak {
+			t.Errorf("step %d has the length %g, want %g", n, to-at, want)
+		}
+		at = l.Read(dynamics.Theta)[0]
 	}
 }
 
@@ -60,6 +97,7 @@ func TestRowsOfOptimiser(t *testing.T) {
 	l := dynamicstest.Open(t, dynamics.NoseHoover{Mass: 10}, dynamics.System{Target: target, Batches: b,
 		Metric: adapt.Diagonal(1), Thermostats: []int{1}}, 1)
 	l.SetLane(dynamics.Theta, 0, []float64{1})
+	schedule(l, 0, 1, 1, 1)
 	heldSum, sum := 0.0, 0.0
 	for i, row := range b.Order {
 		if sum += row; i < held {

@@ -8,16 +8,17 @@ import (
 	"ppl/runtime/device"
 )
 
-// The optimiser's rate is that of Adam's paper, which suits weights that are about 1/√inputs. It goes on for leastClimb
-// steps at least, and until the score of the rows held out has not risen for fewWorse looks; a look comes after each
-// epoch, of at least lookSteps.
+// The optimiser takes a number of steps for each iteration of warm-up that the user asks for. Its rate rises in the
+// first twentieth of them, stays, and falls to 0 in the second half, so that noise of batches does not keep walkers
+// from the mode. A look at the rows held out comes after each epoch, of at least lookSteps; while the rate falls the
+// climb ends early where fewWorse looks in a row are not above the best since then.
 const (
-	climbRate  = 1e-3
-	leastClimb = 1000
+	climbRate  = 2e-3
+	climbSteps = 2.5 // for each iteration of warm-up
+	climbRise  = 0.05
+	climbFall  = 0.5
 	lookSteps  = 100
 	fewWorse   = 2
-	mostEpochs = 30
-	mostClimb  = 5000 // steps, where that is more than mostEpochs
 )
 
 // climb is the part of warm-up in which an optimiser moves the walkers.
@@ -30,7 +31,7 @@ type climb struct {
 type climbState struct {
 	Steps, Since int     // in all, and since the last look
 	Looks        []look  // so far
-	Best         float64 // of the scores held out
+	Best         float64 // of the scores held out while the rate falls
 	Worse        int     // looks since then
 	Done         bool
 }
@@ -40,8 +41,11 @@ type look struct{ Learned, HeldOut float64 }
 
 func (c *climb) begin() error {
 	c.state.Best = math.Inf(-1)
-	w := c.run.walkers
+	w, most := c.run.walkers, float64(c.most())
 	w.setAll(dynamics.ClimbRate, climbRate)
+	w.setAll(dynamics.ClimbRise, climbRise*most)
+	w.setAll(dynamics.ClimbFall, climbFall*most)
+	w.setAll(dynamics.ClimbEnd, most)
 	w.setAll(dynamics.Learned, 0)
 	return nil
 }
@@ -53,20 +57,24 @@ func (c *climb) resume(from *checkpoint) { c.state = *from.Climb }
 // each is the number of steps from one look to the next.
 func (c *climb) each() int { return max(c.run.shared.epoch(false), lookSteps) }
 
-// most is where the climb ends in any case.
-func (c *climb) most() int { return max(mostEpochs*c.run.shared.epoch(false), mostClimb) }
+func (c *climb) most() int { return c.run.mostClimb() }
+
+// mostClimb is how many steps the climb has, if it does not end early.
+func (r *run) mostClimb() int {
+	return max(int(climbSteps*float64(r.shared.options.Warmup)), lookSteps)
+}
 
 // iterate takes as many steps as a call may take, and looks after an epoch.
 func (c *climb) iterate() error {
 	r, s := c.run, &c.state
 	w := r.walkers
-	n := min(w.stepsPerCall(), c.each()-s.Since)
+	n := min(w.stepsPerCall(), c.each()-s.Since, c.most()-s.Steps)
 	if err := w.runTimed(r.ctx, []device.Call{{Entry: dynamics.Climb, Times: n}}, n); err != nil {
 		return err
 	}
 	s.Steps, s.Since = s.Steps+n, s.Since+n
 	c.show()
-	if s.Since < c.each() {
+	if s.Since < c.each() && s.Steps < c.most() {
 		return nil
 	}
 	return c.look()
@@ -83,13 +91,20 @@ func (c *climb) look() error {
 		return err
 	}
 	now.HeldOut = mean(held)
-	if s.Looks, s.Since = append(s.Looks, now), 0; now.HeldOut > s.Best {
+	s.take(now, c.most())
+	return nil
+}
+
+// take takes in a look, of a climb of that many steps, and decides whether it is done.
+func (s *climbState) take(now look, most int) {
+	s.Looks, s.Since = append(s.Looks, now), 0
+	switch falls := float64(s.Steps) > (1-climbFall)*float64(most); {
+	case falls && now.HeldOut > s.Best:
 		s.Best, s.Worse = now.HeldOut, 0
-	} else {
+	case falls:
 		s.Worse++
 	}
-	s.Done = s.Steps >= leastClimb && s.Worse >= fewWorse || s.Steps >= c.most()
-	return nil
+	s.Done = s.Worse >= fewWorse || s.Steps >= most
 }
 
 // scoreHeldOut is the mean log ℓ of a row that is held out, by walker.

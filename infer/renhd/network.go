@@ -13,7 +13,7 @@ import (
 // fits: starts from the prior saturate every unit, a few rows that represent all are as many as all rows, and a metric
 // cannot be learned from a thousand positions in 10⁵ dimensions. For 784-200-10 on 60,000 images:
 //
-//	climb      Adam, each walker its own, epoch by epoch, until log ℓ of rows that are held out no longer rises
+//	climb      Adam, each walker its own, with a rate that falls to 0, or until rows held out are predicted no better
 //	measure    the noise of gradients by block (a parameter array): masses, and the longest step that it allows
 //	settle     the sampler itself, with a thermostat for each block; the step is halved until all blocks are at T = 1
 //
@@ -145,7 +145,9 @@ func (s *shared) epoch(all bool) int {
 	return (rows + s.batches.Size - 1) / s.batches.Size
 }
 
-// networkThin is how many iterations make a draw of a network: an epoch.
+// networkThin is how many iterations make a draw of a network: all draws of a chain take about as many steps as its
+// climb had, but none more than an epoch.
 func (r *run) networkThin() int {
-	return max(1, int(math.Round(float64(r.shared.epoch(true))/float64(r.steps(maxSteps)))))
+	steps := min(r.shared.epoch(true), r.mostClimb()/r.shared.options.Draws)
+	return max(1, int(math.Round(float64(steps)/float64(r.steps(maxSteps)))))
 }

@@ -73,9 +73,36 @@ func TestNetworkSamplesPosterior(t *testing.T) {
 	if ratio /= n; math.Abs(ratio-1) > 0.05 {
 		t.Errorf("the variance of the draws is %.3f of that of the posterior", ratio)
 	}
-	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "an optimiser took each chain") ||
+	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "epochs (2500 steps)") ||
 		!strings.Contains(notes, "other parameters") {
 		t.Errorf("the report does not say how the run began:\n%s", notes)
+	}
+}
+
+// The climb ends after its steps, or where the rate falls and two looks in a row are not above the best since then:
+// before that, batches make scores fall and rise.
+func TestClimbEnds(t *testing.T) {
+	for name, c := range map[string]struct {
+		heldOut []float64 // by look, each after 100 steps of 800
+		looks   int
+	}{
+		"rising":                  {[]float64{-9, -8, -7, -6, -5, -4, -3, -2, -1}, 8},
+		"two worse while falling": {[]float64{-9, -8, -7, -6, -5, -6, -6, -4}, 7},
+		"worse before it falls":   {[]float64{-3, -4, -5, -6, -4, -3, -5, -2}, 8},
+		"one worse, one better":   {[]float64{-9, -8, -7, -6, -5, -6, -4, -5}, 8},
+		"not a number":            {[]float64{-9, -8, -7, -6, math.NaN(), math.NaN()}, 6},
+	} {
+		s := climbState{Best: math.Inf(-1)}
+		for _, v := range c.heldOut {
+			if s.Done {
+				break
+			}
+			s.Steps += 100
+			s.take(look{HeldOut: v}, 800)
+		}
+		if !s.Done || len(s.Looks) != c.looks {
+			t.Errorf("%s: %d looks, done is %t; want %d", name, len(s.Looks), s.Done, c.looks)
+		}
 	}
 }
 
