@@ -14,7 +14,7 @@ import (
 // climb ends early where fewWorse looks in a row are not above the best since then.
 const (
 	climbRate  = 2e-3
-	climbSteps = 2.5 // for each iteration of warm-up
+	climbSteps = 2 // for each iteration of warm-up
 	climbRise  = 0.05
 	climbFall  = 0.5
 	lookSteps  = 100
@@ -61,7 +61,7 @@ func (c *climb) most() int { return c.run.mostClimb() }
 
 // mostClimb is how many steps the climb has, if it does not end early.
 func (r *run) mostClimb() int {
-	return max(int(climbSteps*float64(r.shared.options.Warmup)), lookSteps)
+	return max(climbSteps*r.shared.options.Warmup, lookSteps)
 }
 
 // iterate takes as many steps as a call may take, and looks after an epoch.

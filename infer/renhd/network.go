@@ -145,9 +145,11 @@ func (s *shared) epoch(all bool) int {
 	return (rows + s.batches.Size - 1) / s.batches.Size
 }
 
-// networkThin is how many iterations make a draw of a network: all draws of a chain take about as many steps as its
-// climb had, but none more than an epoch.
+// apart is how many steps are between two draws, unless an epoch has fewer.
+const apart = 350
+
+// networkThin is how many iterations make a draw of a network.
 func (r *run) networkThin() int {
-	steps := min(r.shared.epoch(true), r.mostClimb()/r.shared.options.Draws)
+	steps := min(r.shared.epoch(true), apart)
 	return max(1, int(math.Round(float64(steps)/float64(r.steps(maxSteps)))))
 }

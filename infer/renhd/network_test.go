@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"ppl/autodiff"
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
@@ -73,7 +75,7 @@ func TestNetworkSamplesPosterior(t *testing.T) {
 	if ratio /= n; math.Abs(ratio-1) > 0.05 {
 		t.Errorf("the variance of the draws is %.3f of that of the posterior", ratio)
 	}
-	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "epochs (2500 steps)") ||
+	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "epochs (2000 steps)") ||
 		!strings.Contains(notes, "other parameters") {
 		t.Errorf("the report does not say how the run began:\n%s", notes)
 	}
@@ -102,6 +104,28 @@ func TestClimbEnds(t *testing.T) {
 		}
 		if !s.Done || len(s.Looks) != c.looks {
 			t.Errorf("%s: %d looks, done is %t; want %d", name, len(s.Looks), s.Done, c.looks)
+		}
+	}
+}
+
+// In whitened coordinates, the noise of a block is the geometric mean of its own and that of the hottest block, a
+// coordinate with more noise than the mean of its block has that mean, and one without noise moves all the same.
+func TestScaleOfBlock(t *testing.T) {
+	for name, c := range map[string]struct{ variances, want []float64 }{
+		"equal":    {[]float64{4, 4, 4}, []float64{8, 8, 8}},
+		"one more": {[]float64{1, 1, 10}, []float64{2, 2, 8}},
+		"hottest":  {[]float64{16, 16}, []float64{16, 16}},
+		"none":     {[]float64{0, 0}, []float64{0, 0}},
+	} {
+		const hottest = 16
+		scale := make([]float64, len(c.variances))
+		scaleBlock(scale, c.variances, floats.Sum(c.variances)/float64(len(scale)), hottest)
+		for i, v := range c.variances {
+			whitened := v * scale[i] * scale[i] * hottest // in units of which the hottest block has hottest
+			if math.Abs(whitened-c.want[i]) > 1e-12 || !(scale[i] > 0) || math.IsInf(scale[i], 0) {
+				t.Errorf("%s: coordinate %d has the scale %g, its noise is %g, want %g", name, i, scale[i], whitened,
+					c.want[i])
+			}
 		}
 	}
 }

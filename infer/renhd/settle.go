@@ -5,9 +5,12 @@ import (
 	"math"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
+	"ppl/lang/types"
 )
 
 // Constants of the settling of networks.
@@ -16,7 +19,7 @@ const (
 	hottestExcess   = 0.1  // of the heat of noise in gradients over that of friction, in the block that has most noise
 	networkProbes   = 100  // batches that the noise is measured with
 	longestSettled  = 0.15 // steps beyond that are no longer those of the friction's theory
-	settlingSweeps  = 16   // trajectories from one look at temperatures to the next, of which the second half counts
+	settlingSweeps  = 8    // trajectories from one look at temperatures to the next, of which the second half counts
 	settledExcess   = 0.02 // by which a temperature may differ from 1, besides its standard error
 	mostHalvings    = 5
 )
@@ -25,12 +28,13 @@ const (
 // the largest.
 type blockNoise struct{ Mean, Worst float64 }
 
-// noiseProbe is the part of warm-up that measures the noise of gradients by block, and makes metric and step from it.
+// noiseProbe is the part of warm-up that measures the noise of gradients, and makes metric and step from it.
 //
 // With V the variance of a coordinate of the whitened gradient, c the friction and h the step, noise puts h²V into p²
 // at each step, where friction puts 2c. The mass of a block is proportional to the standard deviation σ of the
-// gradient there: a compromise between one mass for all (a hot last layer) and equal noise (a slow one). The step is
-// such that h²V/2c is hottestExcess in the block that has most.
+// gradient there: a compromise between one mass for all (a hot last layer) and equal noise (a slow one). A coordinate
+// with more noise than the mean of its block is so much heavier that it becomes no hotter. The step is such that h²V/2c
+// is hottestExcess in the block that has most.
 type noiseProbe struct {
 	run   *run
 	state noiseState
@@ -69,8 +73,8 @@ func (t *noiseProbe) iterate() error {
 func (t *noiseProbe) finish() (result, error) {
 	r := t.run
 	w, s := r.walkers, &r.shared
-	noise := t.byBlock()
-	g := &w.Rungs[0]
+	variances := t.variances()
+	noise, g := blockNoises(variances, s.blocks), &w.Rungs[0]
 	hottest := 0.0
 	for _, b := range noise {
 		hottest = math.Max(hottest, b.Mean)
@@ -81,16 +85,11 @@ func (t *noiseProbe) finish() (result, error) {
 	}
 	g.Metric, g.Noise, g.WorstNoise = adapt.Diagonal(w.dim), 0, 0
 	for k, b := range s.blocks {
-		// a block without noise, such as units that are never on, moves like the quietest that has some
-		sd := math.Sqrt(math.Max(noise[k].Mean, 1e-6*hottest) / hottest)
-		for i := range b.Size {
-			g.Metric.Scale[b.First+i] = 1 / math.Sqrt(hottest*sd)
-		}
+		scaleBlock(g.Metric.Scale[b.First:b.First+b.Size], variances[b.First:b.First+b.Size], noise[k].Mean, hottest)
 	}
-	for k, b := range s.blocks {
-		scale := g.Metric.Scale[b.First]
-		g.Noise += noise[k].Mean * scale * scale * float64(b.Size) / float64(w.dim)
-		g.WorstNoise = math.Max(g.WorstNoise, noise[k].Worst*scale*scale)
+	for i, v := range variances {
+		v *= g.Metric.Scale[i] * g.Metric.Scale[i]
+		g.Noise, g.WorstNoise = g.Noise+v/float64(w.dim), math.Max(g.WorstNoise, v)
 	}
 	g.Friction = networkFriction
 	if c := s.settings().Friction; c > 0 {
@@ -100,40 +99,47 @@ func (t *noiseProbe) finish() (result, error) {
 		g.Step = math.Min(math.Sqrt(2*g.Friction*hottestExcess), longestSettled)
 	}
 	w.writeAllRungs()
-	r.noteNoise(noise, hottest)
+	r.noteNoise(noise)
 	return result{}, nil
 }
 
-// byBlock is the variance of a batch's gradient.
-func (t *noiseProbe) byBlock() []blockNoise {
+// scaleBlock sets the scales of a block's coordinates, whose gradients have these variances: the mean of the block, and
+// that of the hottest block. A block without noise, such as units that are never on, moves like the quietest that has
+// some.
+func scaleBlock(scale, variances []float64, mean, hottest float64) {
+	mean = math.Max(mean, 1e-6*hottest)
+	for i, v := range variances {
+		scale[i] = 1 / math.Sqrt(math.Sqrt(hottest*mean)*math.Max(1, v/mean))
+	}
+}
+
+// variances are those of a batch's gradient, by coordinate.
+func (t *noiseProbe) variances() []float64 {
 	w, s := t.run.walkers, &t.state
-	n := float64(s.Probes)
-	out := make([]blockNoise, len(t.run.shared.blocks))
-	for k, b := range t.run.shared.blocks {
-		for i := b.First; i < b.First+b.Size; i++ {
-			v := 0.0
-			for lane := range w.lanes() {
-				at := lane*w.dim + i
-				v += (s.Squares[at] - s.Sum[at]*s.Sum[at]/n) / ((n - 1) * float64(w.lanes()))
-			}
-			out[k].Mean += v / float64(b.Size)
-			out[k].Worst = math.Max(out[k].Worst, v)
-		}
+	n, out := float64(s.Probes), make([]float64, w.dim)
+	for at, sum := range s.Sum {
+		out[at%w.dim] += (s.Squares[at] - sum*sum/n) / ((n - 1) * float64(w.lanes()))
 	}
 	return out
 }
 
-// noteNoise says how the noise is spread over the blocks, and how hot the worst coordinate of each runs.
-func (r *run) noteNoise(noise []blockNoise, hottest float64) {
-	g, b := r.walkers.Rungs[0], r.shared.batches
+func blockNoises(variances []float64, blocks []types.Block) []blockNoise {
+	out := make([]blockNoise, len(blocks))
+	for k, b := range blocks {
+		of := variances[b.First : b.First+b.Size]
+		out[k] = blockNoise{Mean: floats.Sum(of) / float64(b.Size), Worst: floats.Max(of)}
+	}
+	return out
+}
+
+// noteNoise says how the noise is spread over the blocks.
+func (r *run) noteNoise(noise []blockNoise) {
+	b := r.shared.batches
 	perRow := float64(b.Size) / (float64(b.Rows) * float64(b.Rows))
 	var parts []string
 	for k, block := range r.shared.blocks {
-		scale := g.Metric.Scale[block.First]
-		heat := g.Step * g.Step * scale * scale / (2 * g.Friction)
-		excess := (1+heat*noise[k].Worst)/(1+heat*noise[k].Mean) - 1
-		parts = append(parts, fmt.Sprintf("%s %.2g (largest %.2g, whose coordinate is %.0f %% too hot)",
-			block.Parameter, perRow*noise[k].Mean, perRow*noise[k].Worst, 100*excess))
+		parts = append(parts, fmt.Sprintf("%s %.2g (largest %.2g)", block.Parameter, perRow*noise[k].Mean,
+			perRow*noise[k].Worst))
 	}
 	r.notef("variance of the gradient of one row, by block: %s", strings.Join(parts, "; "))
 }
