@@ -60,6 +60,14 @@ func Packed(values []float64) List {
 	return OfBytes(bytes)
 }
 
+// Settled is the list as a program keeps it: of fewer than Many, as float64s.
+func (l List) Settled() List {
+	if l.bytes == nil || len(l.bytes) >= Many {
+		return l
+	}
+	return Of(l.Doubles()...)
+}
+
 // None reports whether there is no list; a list without elements is one.
 func (l List) None() bool { return l.bytes == nil && l.doubles == nil }
 

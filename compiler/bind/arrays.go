@@ -137,16 +137,19 @@ func joined(name string, columns []*data.Array, origin string) *data.Array {
 		return joinedRows(name, columns)
 	}
 	rows := columns[0].Values.Len()
-	values := make([]float64, rows*len(columns))
+	var values numbers.Builder
+	values.Grow(rows * len(columns))
 	x := &data.Array{Name: name, Shape: []int{rows, len(columns)}, Int: true, Zeros: data.ZerosOf(columns),
 		Origin: origin}
-	for j, c := range columns {
+	for _, c := range columns {
 		x.Int = x.Int && c.Int
-		for i, v := range c.Values.All() {
-			values[i*len(columns)+j] = v
+	}
+	for i := range rows {
+		for _, c := range columns {
+			values.Add(c.Values.At(i))
 		}
 	}
-	x.Values = numbers.Packed(values)
+	x.Values = values.List()
 	return x
 }
 
@@ -205,6 +208,8 @@ func (t *arrays) enterRows(a *model.Array, x *data.Array) {
 			x = days
 		}
 	}
+	y := *x
+	y.Values, x = x.Values.Settled(), &y
 	t.raw[a] = x
 	t.d.Arrays[a] = dataset.Array{Shape: shape, Values: x.Values, Origin: x.Origin}
 }

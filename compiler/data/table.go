@@ -4,74 +4,155 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ppl/numbers"
 )
 
+// A table is a text with a header row. Its rows are read one after the other, each into the columns, so that no more
+// than a row is there as texts.
+type table struct {
+	path, text string
+	form       dialect
+	short      bool // the header lacks the name of the first column
+	header     []string
+	columns    []*tableColumn
+	skip       int            // 1 if the first column has names of rows
+	named      map[string]int // rows of a short header, by name
+	twice      error          // the first name that occurs twice
+}
+
 // readTable reads a table with a header row: each column is an array of one axis.
 func readTable(path, text string, comma rune) (*File, error) {
 	form := dialectOf(text, comma)
-	short := headerIsShort(text, form.comma)
-	if short {
-		text = string(form.comma) + text
-	}
-	rows, err := readRows(path, text, form.comma)
-	if err != nil {
+	t := &table{path: path, text: text, form: form, short: headerIsShort(text, form.comma), named: map[string]int{}}
+	if err := t.eachRow(t.take); err != nil {
 		return nil, err
 	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("%s: the file is empty; a table begins with a row of column names", path)
+	if err := t.check(); err != nil {
+		return nil, err
 	}
-	if short {
-		if err := checkRowNames(path, rows); err != nil {
-			return nil, err
-		}
+	if err := t.findTexts(); err != nil {
+		return nil, err
 	}
 	f := newFile(path, true)
-	if rowNames(rows[0]) {
+	if t.skip > 0 {
 		f.Notes = append(f.Notes, rowNamesNote(path))
-		for i := range rows {
-			rows[i] = rows[i][1:]
-		}
 	}
-	if err := checkHeader(path, rows[0]); err != nil {
-		return nil, err
-	}
-	if len(rows[0]) == 1 {
-		if err := checkBlankLines(path, text); err != nil {
-			return nil, err
-		}
-	}
-	for c, name := range rows[0] {
-		a, err := form.column(path, strings.TrimSpace(name), rows[1:], c)
-		if err != nil {
-			return nil, err
-		}
-		f.add(a)
+	for _, c := range t.columns {
+		f.add(c.array(path))
 	}
 	return f, nil
 }
 
-func readRows(path, text string, comma rune) ([][]string, error) {
-	r := csv.NewReader(strings.NewReader(text))
-	r.Comma = comma
-	r.TrimLeadingSpace = comma == ','
-	var rows [][]string
-	for {
+// eachRow reads all rows, of which the header has the number 0.
+func (t *table) eachRow(take func(number int, row []string)) error {
+	text := io.Reader(strings.NewReader(t.text))
+	if t.short {
+		text = io.MultiReader(strings.NewReader(string(t.form.comma)), text)
+	}
+	r := csv.NewReader(text)
+	r.Comma, r.TrimLeadingSpace, r.ReuseRecord = t.form.comma, t.form.comma == ',', true
+	for number := 0; ; number++ {
 		row, err := r.Read()
 		if err == io.EOF {
-			return rows, nil
+			return nil
 		}
 		if err != nil {
 			columns := len(row)
-			if len(rows) > 0 {
-				columns = len(rows[0])
+			if number > 0 {
+				columns = len(t.header)
 			}
-			return nil, rowError(path, len(rows), columns, row, err)
+			return rowError(t.path, number, columns, row, err)
 		}
-		rows = append(rows, row)
+		take(number, row)
 	}
+}
+
+// take takes in a row.
+func (t *table) take(number int, row []string) {
+	if number == 0 {
+		t.begin(row)
+		return
+	}
+	if t.short {
+		if first := t.named[row[0]]; first > 0 && t.twice == nil {
+			t.twice = rowsOfOneName(t.path, row[0], first, number)
+		}
+		t.named[strings.Clone(row[0])] = number
+	}
+	for c, field := range row[t.skip:] {
+		t.columns[c].add(t.form, strings.TrimSpace(field), number)
+	}
+}
+
+// begin makes columns with room for as many rows as the text may have: each has a separator after all fields but one.
+func (t *table) begin(header []string) {
+	t.header = slices.Clone(header)
+	if rowNames(header) {
+		t.skip = 1
+	}
+	lines := 1 + strings.Count(t.text, "\n")
+	if more := len(header) - 1; more > 0 {
+		lines = min(lines, strings.Count(t.text, string(t.form.comma))/more+1)
+	}
+	for _, name := range header[t.skip:] {
+		c := &tableColumn{name: strings.TrimSpace(name), isInt: true}
+		c.values.Grow(lines)
+		t.columns = append(t.columns, c)
+	}
+}
+
+// check refuses what is wrong with the table, column by column.
+func (t *table) check() error {
+	switch {
+	case t.header == nil:
+		return fmt.Errorf("%s: the file is empty; a table begins with a row of column names", t.path)
+	case t.twice != nil:
+		return t.twice
+	}
+	if err := checkHeader(t.path, t.header[t.skip:]); err != nil {
+		return err
+	}
+	if len(t.columns) == 1 {
+		if err := checkBlankLines(t.path, t.text); err != nil {
+			return err
+		}
+	}
+	for _, c := range t.columns {
+		err := c.failed
+		if err == nil && !c.isText {
+			err = c.marks
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.path, err)
+		}
+	}
+	return nil
+}
+
+// findTexts reads the table again for the columns that need their texts.
+func (t *table) findTexts() error {
+	if !slices.ContainsFunc(t.columns, (*tableColumn).needsTexts) {
+		return nil
+	}
+	known := map[string]string{} // a text that occurs often is kept once, and without the row that it stood in
+	return t.eachRow(func(number int, row []string) {
+		if number == 0 {
+			return
+		}
+		for i, field := range row[t.skip:] {
+			if c := t.columns[i]; c.needsTexts() {
+				text, ok := known[strings.TrimSpace(field)]
+				if !ok {
+					text = strings.Clone(strings.TrimSpace(field))
+					known[text] = text
+				}
+				c.texts = append(c.texts, text)
+			}
+		}
+	})
 }
 
 // headerIsShort reports whether the rows of a table, as far as its first ten show, have a field more than the header:
@@ -100,19 +181,11 @@ func rowNames(header []string) bool {
 	return len(header) > 1 && strings.TrimSpace(header[0]) == "" && strings.TrimSpace(header[1]) != ""
 }
 
-// checkRowNames refuses names of rows that occur twice. They may be what stands before a decimal comma.
-func checkRowNames(path string, rows [][]string) error {
-	seen := map[string]int{}
-	for i, row := range rows[1:] {
-		if first := seen[row[0]]; first > 0 {
-			return fmt.Errorf("%s: rows have a field more than the header, which names of rows may be, but rows %d "+
-				"and "+
-				"%d both begin with %q; numbers with decimal commas need semicolons between the columns", path, first,
-				i+1, row[0])
-		}
-		seen[row[0]] = i + 1
-	}
-	return nil
+// rowsOfOneName refuses names of rows that occur twice. They may be what stands before a decimal comma.
+func rowsOfOneName(path, name string, first, second int) error {
+	return fmt.Errorf("%s: rows have a field more than the header, which names of rows may be, but rows %d and "+
+		"%d both begin with %q; numbers with decimal commas need semicolons between the columns", path, first, second,
+		name)
 }
 
 func rowNamesNote(path string) string {
@@ -145,9 +218,10 @@ func checkHeader(path string, names []string) error {
 // checkBlankLines refuses blank lines in a table of one column: they could be missing values, and encoding/csv skips
 // them.
 func checkBlankLines(path, text string) error {
-	for i, line := range strings.Split(strings.TrimRight(text, "\r\n"), "\n") {
-		if strings.TrimSpace(line) == "" {
-			return blankLine(path, i+1)
+	number := 0
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\r\n"), "\n") {
+		if number++; strings.TrimSpace(line) == "" {
+			return blankLine(path, number)
 		}
 	}
 	return nil
@@ -157,35 +231,46 @@ func blankLine(path string, line int) error {
 	return fmt.Errorf("%s:%d: the line is blank; write NA for a missing value", path, line)
 }
 
-// column is numeric when every field is a number, boolean or missing, else a column of labels.
-func (d dialect) column(path, name string, rows [][]string, c int) (*Array, error) {
-	a := &Array{Name: name, Shape: []int{len(rows)}, Int: true, Origin: path}
-	values, texts := make([]float64, len(rows)), make([]string, len(rows))
-	isText, mark, marks := false, decimalMark{}, error(nil)
-	for i, row := range rows {
-		texts[i] = strings.TrimSpace(row[c])
-		v, ok, err := d.field(texts[i])
-		if err == nil && marks == nil {
-			if marks = mark.add(d, texts[i]); marks != nil {
-				marks = fmt.Errorf("%s: row %d of column %q: %w", path, i+1, name, marks)
-			}
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: row %d of column %q: %v", path, i+1, name, err)
-		}
-		values[i], a.Int = v.value, a.Int && v.isInt
-		isText = isText || !ok
+// A tableColumn is numeric when every field is a number, boolean or missing, else a column of labels.
+type tableColumn struct {
+	name          string
+	values        numbers.Builder
+	isInt, isText bool
+	zeros         bool // a whole number begins with zeros
+	mark          decimalMark
+	marks, failed error    // the first that there was
+	texts         []string // where they are needed
+}
+
+func (c *tableColumn) add(d dialect, text string, row int) {
+	if c.failed != nil {
+		return
 	}
+	v, ok, err := d.field(text)
+	if err != nil {
+		c.failed = fmt.Errorf("row %d of column %q: %w", row, c.name, err)
+		return
+	}
+	if c.marks == nil {
+		if err := c.mark.add(d, text); err != nil {
+			c.marks = fmt.Errorf("row %d of column %q: %w", row, c.name, err)
+		}
+	}
+	c.values.Add(v.value)
+	c.isInt, c.isText, c.zeros = c.isInt && v.isInt, c.isText || !ok, c.zeros || beginsWithZeros(text)
+}
+
+// needsTexts reports whether the column is more than its numbers.
+func (c *tableColumn) needsTexts() bool { return c.isText || c.isInt && c.zeros }
+
+func (c *tableColumn) array(path string) *Array {
+	a := &Array{Name: c.name, Int: c.isInt || c.isText, Values: c.values.List(), Origin: path}
+	a.Shape = []int{a.Values.Len()}
 	switch {
-	case isText:
-		a.Labels, a.Values = encode(texts, missing(values))
-		a.Int = true
-		return a, nil
-	case marks != nil:
-		return nil, marks
-	case a.Int:
-		a.Zeros = zerosOf(texts, values)
+	case c.isText:
+		a.Labels, a.Values = encode(c.texts, missing(a.Values.Doubles()))
+	case c.needsTexts():
+		a.Zeros = zerosOf(c.texts, a.Values.Doubles())
 	}
-	a.Values = numbers.Packed(values)
-	return a, nil
+	return a
 }
