@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"runtime/debug"
 	"slices"
 
 	"ppl/infer"
@@ -204,6 +205,9 @@ func (r *run) restore(c *checkpoint, program program) error {
 			return err
 		}
 	}
+	if r.shared.blocks != nil {
+		debug.FreeOSMemory() // what the replay leaves behind is as large as the program that comes now
+	}
 	exe, err := r.loadDevice(program, r.shared.options.Chains*p.PerChain)
 	if err != nil {
 		return err
@@ -315,8 +319,10 @@ func (r *run) loadDevice(program program, lanes int) (device.Executable, error) 
 type blank struct{ device.LaneBuffers }
 
 func newBlank(program device.Loader, lanes int) *blank {
-	zeros := func(n int) []float64 { return make([]float64, n) }
-	return &blank{device.NewLaneBuffers(program.Buffers(), lanes, 1, zeros, nil)}
+	doubles, singles := func(n int) []float64 { return make([]float64, n) }, func(n int) []float32 {
+		return make([]float32, n)
+	}
+	return &blank{device.NewLaneBuffers(program.Buffers(), lanes, 1, doubles, singles)}
 }
 
 // Run counts the steps.

@@ -3,6 +3,7 @@ package renhd
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -36,37 +37,42 @@ type blockNoise struct{ Mean, Worst float64 }
 // with more noise than the mean of its block is so much heavier that it becomes no hotter. The step is such that h²V/2c
 // is hottestExcess in the block that has most.
 type noiseProbe struct {
-	run   *run
-	state noiseState
+	run           *run
+	first, second []float64 // room: the gradients of a pair of batches
+	state         noiseState
 }
 
-// noiseState sums gradients of batches, and their squares, by lane and coordinate.
+// noiseState sums squares of half the differences of two batches' gradients, by coordinate, over pairs and lanes: what
+// sums of gradients would hold by lane as well.
 type noiseState struct {
-	Probes       int
-	Sum, Squares []float64
+	Pairs   int
+	Squares []float64
 }
 
 func (t *noiseProbe) begin() error {
-	n := t.run.walkers.lanes() * t.run.walkers.dim
-	t.state = noiseState{Sum: make([]float64, n), Squares: make([]float64, n)}
+	t.state = noiseState{Squares: make([]float64, t.run.walkers.dim)}
 	return nil
 }
 
-func (t *noiseProbe) more() bool              { return t.state.Probes < networkProbes }
+func (t *noiseProbe) more() bool              { return t.state.Pairs < networkProbes/2 }
 func (t *noiseProbe) progress(to *checkpoint) { to.Noise = &t.state }
 func (t *noiseProbe) resume(from *checkpoint) { t.state = *from.Noise }
 
+// iterate compares two batches: the square of the difference of their gradients is twice the variance, on average.
 func (t *noiseProbe) iterate() error {
 	w, s := t.run.walkers, &t.state
-	if err := w.runEntry(t.run.ctx, dynamics.NoisyGrad, nil); err != nil {
-		return err
+	for _, room := range []*[]float64{&t.first, &t.second} {
+		if err := w.runEntry(t.run.ctx, dynamics.NoisyGrad, nil); err != nil {
+			return err
+		}
+		*room = w.read(dynamics.NoisyGrad, *room)
 	}
-	w.Gradients += int64(w.lanes())
-	for i, g := range w.view(dynamics.NoisyGrad) {
-		s.Sum[i] += g
-		s.Squares[i] += g * g
+	w.Gradients += int64(2 * w.lanes())
+	for i, g := range t.second {
+		d := g - t.first[i]
+		s.Squares[i%w.dim] += d * d / 2
 	}
-	s.Probes++
+	s.Pairs++
 	return nil
 }
 
@@ -115,11 +121,8 @@ func scaleBlock(scale, variances []float64, mean, hottest float64) {
 
 // variances are those of a batch's gradient, by coordinate.
 func (t *noiseProbe) variances() []float64 {
-	w, s := t.run.walkers, &t.state
-	n, out := float64(s.Probes), make([]float64, w.dim)
-	for at, sum := range s.Sum {
-		out[at%w.dim] += (s.Squares[at] - sum*sum/n) / ((n - 1) * float64(w.lanes()))
-	}
+	out := slices.Clone(t.state.Squares)
+	floats.Scale(1/float64(t.state.Pairs*t.run.walkers.lanes()), out)
 	return out
 }
 
