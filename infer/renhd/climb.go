@@ -8,17 +8,20 @@ import (
 	"ppl/runtime/device"
 )
 
-// The optimiser takes a number of steps for each iteration of warm-up that the user asks for. Its rate rises in the
-// first twentieth of them, stays, and falls to 0 in the second half, so that noise of batches does not keep walkers
-// from the mode. A look at the rows held out comes after each epoch, of at least lookSteps; while the rate falls the
-// climb ends early where fewWorse looks in a row are not above the best since then.
+// The optimiser takes climbSteps of all chains together for each iteration of warm-up, so that few replicas are trained
+// for longer than many, which are better on average: of each from fewestSteps to mostSteps. Its rate rises in the first
+// twentieth of them, stays, and falls to 0 in the second half, so that noise of batches does not keep walkers from the
+// mode. A look at the rows held out comes after each epoch, of at least lookSteps; while the rate falls the climb ends
+// early where fewWorse looks in a row are not above the best since then.
 const (
-	climbRate  = 2e-3
-	climbSteps = 2 // for each iteration of warm-up
-	climbRise  = 0.05
-	climbFall  = 0.5
-	lookSteps  = 100
-	fewWorse   = 2
+	climbRate   = 2e-3
+	climbSteps  = 24
+	fewestSteps = 2
+	mostSteps   = 6
+	climbRise   = 0.05
+	climbFall   = 0.5
+	lookSteps   = 100
+	fewWorse    = 2
 )
 
 // climb is the part of warm-up in which an optimiser moves the walkers.
@@ -61,7 +64,8 @@ func (c *climb) most() int { return c.run.mostClimb() }
 
 // mostClimb is how many steps the climb has, if it does not end early.
 func (r *run) mostClimb() int {
-	return max(climbSteps*r.shared.options.Warmup, lookSteps)
+	o := r.shared.options
+	return max(o.Warmup*min(max(climbSteps/o.Chains, fewestSteps), mostSteps), lookSteps)
 }
 
 // iterate takes as many steps as a call may take, and looks after an epoch.

@@ -57,7 +57,7 @@ func newLayered(d int) layered {
 func TestNetworkSamplesPosterior(t *testing.T) {
 	target := newLayered(1000)
 	o := options(3)
-	o.Chains, o.Draws, o.Thin, o.Settings = 2, 40, 2, infer.Settings{Batch: 20}
+	o.Chains, o.Warmup, o.Draws, o.Thin, o.Settings = 2, 400, 40, 2, infer.Settings{Batch: 20}
 	got, report := draw(t, target, o)
 	theta := autodiff.New().Input("theta", 1000)
 	logPrior, logLik := target.Density(theta)
@@ -75,7 +75,7 @@ func TestNetworkSamplesPosterior(t *testing.T) {
 	if ratio /= n; math.Abs(ratio-1) > 0.05 {
 		t.Errorf("the variance of the draws is %.3f of that of the posterior", ratio)
 	}
-	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "epochs (2000 steps)") ||
+	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "epochs (2400 steps)") ||
 		!strings.Contains(notes, "other parameters") {
 		t.Errorf("the report does not say how the run began:\n%s", notes)
 	}
@@ -104,6 +104,19 @@ func TestClimbEnds(t *testing.T) {
 		}
 		if !s.Done || len(s.Looks) != c.looks {
 			t.Errorf("%s: %d looks, done is %t; want %d", name, len(s.Looks), s.Done, c.looks)
+		}
+	}
+}
+
+// The steps of a climb follow from what the user says.
+func TestStepsOfClimb(t *testing.T) {
+	for _, c := range []struct{ chains, warmup, want int }{
+		{1, 1000, 6000}, {4, 1000, 6000}, {6, 1000, 4000}, {12, 1000, 2000}, {40, 1000, 2000}, {12, 300, 600}, {4, 0, 100},
+	} {
+		var r run
+		r.shared.options.Chains, r.shared.options.Warmup = c.chains, c.warmup
+		if got := r.mostClimb(); got != c.want {
+			t.Errorf("%d chains, %d iterations: %d steps, want %d", c.chains, c.warmup, got, c.want)
 		}
 	}
 }
