@@ -21,7 +21,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -223,29 +222,49 @@ func (f *File) add(a *Array) {
 
 // encode replaces strings, made visible, by their 1-based positions among the sorted distinct ones; missing entries
 // become NaN.
-func encode(texts []string, missing []bool) (labels []string, codes numbers.List) {
-	position, texts := map[string]int{}, slices.Clone(texts)
-	for i, s := range texts {
+func encode(list []string, missing []bool) (labels []string, codes numbers.List) {
+	var t texts
+	for i, s := range list {
+		t.add(s, missing[i])
+	}
+	return t.encoded()
+}
+
+// texts are a column of texts as they come, each distinct one once.
+type texts struct {
+	number map[string]int32 // from 1, in the order in which they came
+	codes  []int32          // 0 where one is missing
+}
+
+func (t *texts) add(s string, missing bool) {
+	if t.number == nil {
+		t.number = map[string]int32{}
+	}
+	code := int32(0)
+	if !missing {
 		s = visible(s)
-		texts[i] = s
-		if !missing[i] {
-			position[s] = 0
+		if code = t.number[s]; code == 0 {
+			code = int32(len(t.number)) + 1
+			t.number[strings.Clone(s)] = code // without the row that it stood in
 		}
 	}
-	labels = make([]string, 0, len(position))
-	for s := range position {
+	t.codes = append(t.codes, code)
+}
+
+func (t *texts) encoded() (labels []string, codes numbers.List) {
+	labels = make([]string, 0, len(t.number))
+	for s := range t.number {
 		labels = append(labels, s)
 	}
 	sort.Strings(labels)
+	position := make([]float64, len(labels)+1)
+	position[0] = math.NaN()
 	for i, s := range labels {
-		position[s] = i + 1
+		position[t.number[s]] = float64(i + 1)
 	}
-	at := make([]float64, len(texts))
-	for i, s := range texts {
-		at[i] = math.NaN()
-		if !missing[i] {
-			at[i] = float64(position[s])
-		}
+	at := make([]float64, len(t.codes))
+	for i, code := range t.codes {
+		at[i] = position[code]
 	}
 	return labels, numbers.Packed(at)
 }

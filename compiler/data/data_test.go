@@ -102,7 +102,7 @@ func TestRefusals(t *testing.T) {
 		{"d.csv", "a\n1\n\n2\n", `d.csv:3: the line is blank; write NA`},
 		{"d.csv", "a\n1e999\n", `d.csv: row 1 of column "a": 1e999 is too large`},
 		{"d.csv", "a,b\n1,2e999\n1e999,2\n", `d.csv: row 2 of column "a": 1e999 is too large`}, // of the first column
-		{"d.csv", "a,a\n1e999,2\n3\n", `d.csv:3: row 2 has 1 fields, the header has 2`}, // rows before columns
+		{"d.csv", "a,a\n1e999,2\n3\n", `d.csv:3: row 2 has 1 fields, the header has 2`},        // rows before columns
 		{"d.csv", "", `d.csv: the file is empty`},
 		{"d.npy", "\x93NUMPY", `d.npy: not a NumPy file`},
 		{"d.npy", "\x93NUMPY\x01\x00\xff\xff{'descr'", `d.npy: the file ends within its header`},

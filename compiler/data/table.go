@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -99,7 +100,7 @@ func (t *table) begin(header []string) {
 	}
 	for _, name := range header[t.skip:] {
 		c := &tableColumn{name: strings.TrimSpace(name), isInt: true}
-		c.values.Grow(lines)
+		c.building.Grow(lines)
 		t.columns = append(t.columns, c)
 	}
 }
@@ -121,6 +122,7 @@ func (t *table) check() error {
 		}
 	}
 	for _, c := range t.columns {
+		c.values = c.building.List()
 		err := c.failed
 		if err == nil && !c.isText {
 			err = c.marks
@@ -137,19 +139,10 @@ func (t *table) findTexts() error {
 	if !slices.ContainsFunc(t.columns, (*tableColumn).needsTexts) {
 		return nil
 	}
-	known := map[string]string{} // a text that occurs often is kept once, and without the row that it stood in
 	return t.eachRow(func(number int, row []string) {
-		if number == 0 {
-			return
-		}
 		for i, field := range row[t.skip:] {
-			if c := t.columns[i]; c.needsTexts() {
-				text, ok := known[strings.TrimSpace(field)]
-				if !ok {
-					text = strings.Clone(strings.TrimSpace(field))
-					known[text] = text
-				}
-				c.texts = append(c.texts, text)
+			if c := t.columns[i]; number > 0 && c.needsTexts() {
+				c.addText(strings.TrimSpace(field), number)
 			}
 		}
 	})
@@ -234,12 +227,16 @@ func blankLine(path string, line int) error {
 // A tableColumn is numeric when every field is a number, boolean or missing, else a column of labels.
 type tableColumn struct {
 	name          string
-	values        numbers.Builder
+	building      numbers.Builder
+	values        numbers.List // what was built, once all rows were read
 	isInt, isText bool
 	zeros         bool // a whole number begins with zeros
 	mark          decimalMark
-	marks, failed error    // the first that there was
-	texts         []string // where they are needed
+	marks, failed error // the first that there was
+
+	texts   texts
+	spelled Zeros
+	tooMany bool // for spelled
 }
 
 func (c *tableColumn) add(d dialect, text string, row int) {
@@ -256,21 +253,30 @@ func (c *tableColumn) add(d dialect, text string, row int) {
 			c.marks = fmt.Errorf("row %d of column %q: %w", row, c.name, err)
 		}
 	}
-	c.values.Add(v.value)
+	c.building.Add(v.value)
 	c.isInt, c.isText, c.zeros = c.isInt && v.isInt, c.isText || !ok, c.zeros || beginsWithZeros(text)
 }
 
 // needsTexts reports whether the column is more than its numbers.
 func (c *tableColumn) needsTexts() bool { return c.isText || c.isInt && c.zeros }
 
+// addText takes in the text of a row, of a column that needs it.
+func (c *tableColumn) addText(text string, row int) {
+	switch v := c.values.At(row - 1); {
+	case c.isText:
+		c.texts.add(text, math.IsNaN(v))
+	case !c.tooMany:
+		c.tooMany = !c.spelled.Add(strings.Clone(text), v)
+	}
+}
+
 func (c *tableColumn) array(path string) *Array {
-	a := &Array{Name: c.name, Int: c.isInt || c.isText, Values: c.values.List(), Origin: path}
-	a.Shape = []int{a.Values.Len()}
+	a := &Array{Name: c.name, Shape: []int{c.values.Len()}, Int: c.isInt || c.isText, Values: c.values, Origin: path}
 	switch {
 	case c.isText:
-		a.Labels, a.Values = encode(c.texts, missing(a.Values.Doubles()))
-	case c.needsTexts():
-		a.Zeros = zerosOf(c.texts, a.Values.Doubles())
+		a.Labels, a.Values = c.texts.encoded()
+	case c.needsTexts() && !c.tooMany:
+		a.Zeros = &c.spelled
 	}
 	return a
 }

@@ -60,19 +60,3 @@ func ZerosOf(columns []*Array) (all *Zeros) {
 	}
 	return all
 }
-
-// zerosOf are the spellings of a column of numbers, nil if none begins with zeros.
-func zerosOf(texts []string, values []float64) *Zeros {
-	for _, text := range texts {
-		if beginsWithZeros(text) {
-			z := &Zeros{}
-			for i, text := range texts {
-				if !z.Add(text, values[i]) {
-					return nil
-				}
-			}
-			return z
-		}
-	}
-	return nil
-}
