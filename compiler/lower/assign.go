@@ -6,21 +6,26 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A copyOut is the end of an assignment: a computed buffer is copied to the lane buffer of the assigned name.
+// A copyOut is the end of an assignment: a computed buffer is copied to the lane buffer of the assigned name, or to the
+// row of it that another buffer says.
 type copyOut struct {
 	from, to ir.BufID
 	size     int
+	at       ir.BufID // where rows > 0: the number of the row
+	rows     int
 }
 
 // assign ends an entry with its copies. If the lane buffer can be written directly, it replaces the scratch buffer and
 // no copy is needed.
 func assign(stmts []ir.Stmt, moves []copyOut, buffers []ir.Buffer) []ir.Stmt {
 	for _, m := range slices.Clone(moves) {
-		if buffers[m.from].Space == ir.Scratch && canWrite(stmts, m.from, m.to) {
+		if m.rows == 0 && buffers[m.from].Space == ir.Scratch && canWrite(stmts, m.from, m.to) {
 			rename(stmts, moves, m.from, m.to)
 		}
 	}
-	left := slices.DeleteFunc(moves, func(m copyOut) bool { return m.from == m.to || joins(stmts, m) })
+	left := slices.DeleteFunc(moves, func(m copyOut) bool {
+		return m.rows == 0 && (m.from == m.to || joins(stmts, m))
+	})
 	return append(stmts, copies(left)...)
 }
 
@@ -121,6 +126,9 @@ func rename(stmts []ir.Stmt, moves []copyOut, from, to ir.BufID) {
 		if moves[k].from == from {
 			moves[k].from = to
 		}
+		if moves[k].rows > 0 && moves[k].at == from {
+			moves[k].at = to
+		}
 	}
 }
 
@@ -136,7 +144,12 @@ func copies(moves []copyOut) []ir.Stmt {
 			out = append(out, k)
 		}
 		at := pointIndex(m.size)
-		k.Out = append(k.Out, ir.Output{Buf: m.to, Index: at, Value: addLoad(k, m.from, at)})
+		out := ir.Output{Buf: m.to, Index: at, Value: addLoad(k, m.from, at)}
+		if m.rows > 0 {
+			row := addLoad(k, m.at, ir.Index{})
+			out.Index.Dyn = []ir.Dyn{{Reg: row, Stride: m.size, Limit: m.rows}}
+		}
+		k.Out = append(k.Out, out)
 	}
 	return out
 }

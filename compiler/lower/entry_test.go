@@ -1,6 +1,7 @@
 package lower_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -139,6 +140,52 @@ func TestSwap(t *testing.T) {
 	same(t, "b", laneOf(x, "b", 0), []float64{1, 2, 3})
 	same(t, "c", laneOf(x, "c", 0), []float64{5})
 	same(t, "before", laneOf(x, "before", 0), []float64{4})
+}
+
+// TestRows: a value is assigned to the row that a number says, each lane its own, and other rows stay. The number is
+// the old one, also where the entry assigns it; beyond the ends it is that of the first row or the last.
+func TestRows(t *testing.T) {
+	const rows = 3
+	g := ad.New()
+	n, x := g.Input("n"), g.Input("x", 2)
+	e := lower.Entry{Name: "f", Assign: []lower.Assign{
+		{Name: "n", Value: ad.Add(n, g.Const(1))},
+		{Name: "x", Value: ad.Mul(x, g.Full(2, 2))},
+		{Name: "kept", Value: x, At: n, Rows: rows},
+		{Name: "doubled", Value: ad.Mul(x, g.Full(2, 2)), At: ad.Sub(g.Const(rows-1), n), Rows: rows},
+		{Name: "sums", Value: ad.SumAll(x), At: n, Rows: rows},
+	}}
+	for _, layout := range []ir.Layout{ir.Interleaved, ir.Apart} {
+		p := programIn(t, layout, e)
+		for name, lanes := range map[string]int{"host": 5, "reference": 1} {
+			x := reference(t, p)
+			if name == "host" {
+				x = load(t, p, lanes)
+			}
+			for lane := range lanes {
+				set(x, lane, map[string][]float64{"n": {float64(lane - 1)}, "x": {1, float64(lane)}})
+			}
+			for range 2 {
+				run(t, x, "f")
+			}
+			for lane := range lanes {
+				kept, doubled, sums := make([]float64, 2*rows), make([]float64, 2*rows), make([]float64, rows)
+				for k := range 2 {
+					scale := float64(int(1) << k)
+					at := max(0, min(lane-1+k, rows-1))
+					back := max(0, min(rows-1-(lane-1+k), rows-1))
+					copy(kept[2*at:], []float64{scale, scale * float64(lane)})
+					copy(doubled[2*back:], []float64{2 * scale, 2 * scale * float64(lane)})
+					sums[at] = scale * float64(1+lane)
+				}
+				in := fmt.Sprintf("%s, %v, lane %d: ", name, layout, lane)
+				same(t, in+"kept", laneOf(x, "kept", lane), kept)
+				same(t, in+"doubled", laneOf(x, "doubled", lane), doubled)
+				same(t, in+"sums", laneOf(x, "sums", lane), sums)
+				same(t, in+"n", laneOf(x, "n", lane), []float64{float64(lane + 1)})
+			}
+		}
+	}
 }
 
 // TestSetup: what depends on data alone is computed at load, once for all entries; data are kept once.

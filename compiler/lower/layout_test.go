@@ -26,7 +26,8 @@ func perceptron(rows, inputs, units int, shared bool) []Entry {
 	w := g.Input("w", inputs, units)
 	y := autodiff.Tanh(autodiff.MatMul(x, w, false, false))
 	loss := autodiff.SumAll(autodiff.Mul(y, y))
-	return []Entry{{Name: "run", Assign: []Assign{{"loss", loss}, {"grad", autodiff.Grad(loss, w)[0]}}}}
+	return []Entry{{Name: "run", Assign: []Assign{{Name: "loss", Value: loss},
+		{Name: "grad", Value: autodiff.Grad(loss, w)[0]}}}}
 }
 
 // TestLayout: lanes are apart where large products of matrices of a lane's own are most of the work.

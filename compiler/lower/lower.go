@@ -32,10 +32,26 @@ type Entry struct {
 	Given  []string
 }
 
-// Assign writes Value to the lane buffer Name; all entries of a program agree on its size.
+// Assign writes Value to the lane buffer Name; all entries of a program agree on its size. Where At is valid, the
+// buffer is Rows values long, and Value replaces the one at row At, a scalar; the others stay:
+//
+//	Assign{Name: "energies", Value: energy, At: count, Rows: 16}    energies[count] = energy
 type Assign struct {
 	Name  string
 	Value autodiff.Node
+	At    autodiff.Node
+	Rows  int
+}
+
+// Size is the number of elements of the buffer.
+func (a Assign) Size() int { return max(a.Rows, 1) * a.Value.Size() }
+
+// nodes are what an assignment computes: its value, and where that goes.
+func (a *Assign) nodes() []*autodiff.Node {
+	if a.At.Valid() {
+		return []*autodiff.Node{&a.Value, &a.At}
+	}
+	return []*autodiff.Node{&a.Value}
 }
 
 // Program lowers entries over one graph (or several) to one program. It returns an error if a name has two sizes, is
@@ -47,21 +63,19 @@ func Program(entries []Entry) (*ir.Program, error) {
 
 // stacked are the entries with arrays for what many values compute alike.
 func stacked(entries []Entry) []Entry {
-	values := map[*autodiff.Graph][]autodiff.Node{}
-	for _, e := range entries {
-		for _, a := range e.Assign {
-			values[a.Value.Graph()] = append(values[a.Value.Graph()], a.Value)
-		}
-	}
-	for g := range values {
-		values[g] = autodiff.Stacked(values[g])
-	}
+	nodes, values := map[*autodiff.Graph][]*autodiff.Node{}, map[*autodiff.Graph][]autodiff.Node{}
 	out := make([]Entry, len(entries))
 	for k, e := range entries {
 		out[k] = Entry{Name: e.Name, Assign: slices.Clone(e.Assign), Given: e.Given}
-		for i, a := range e.Assign {
-			g := a.Value.Graph()
-			out[k].Assign[i].Value, values[g] = values[g][0], values[g][1:]
+		for i := range out[k].Assign {
+			for _, n := range out[k].Assign[i].nodes() {
+				nodes[n.Graph()], values[n.Graph()] = append(nodes[n.Graph()], n), append(values[n.Graph()], *n)
+			}
+		}
+	}
+	for g := range values {
+		for i, n := range autodiff.Stacked(values[g]) {
+			*nodes[g][i] = n
 		}
 	}
 	return out
@@ -89,8 +103,8 @@ func programIn(entries []Entry, l ir.Layout, single bool) (*ir.Program, error) {
 	return compact(out), nil
 }
 
-// roots are the assigned values by entry. It also makes the lane buffer of every name, even of an Input that no value
-// needs, so that callers may set it.
+// roots are the assigned values by entry, and then the rows that some of them go to. It also makes the lane buffer of
+// every name, even of an Input that no value needs, so that callers may set it.
 func (prog *program) roots(entries []Entry) ([][]*value, error) {
 	roots := make([][]*value, len(entries))
 	for k, e := range entries {
@@ -107,6 +121,11 @@ func (prog *program) roots(entries []Entry) ([][]*value, error) {
 				return nil, err
 			}
 			roots[k] = append(roots[k], prog.values.root(a.Value, prog.buffers[prog.lanes[a.Name]].Type))
+		}
+		for _, a := range e.Assign {
+			if a.At.Valid() {
+				roots[k] = append(roots[k], prog.values.root(a.At, ir.F64))
+			}
 		}
 	}
 	return roots, nil
@@ -127,7 +146,7 @@ func (prog *program) name(e Entry, a Assign) error {
 			}
 		}
 	}
-	return prog.declare(e, a.Name, a.Value.Size())
+	return prog.declare(e, a.Name, a.Size())
 }
 
 // declare makes the buffer of a name, or checks that the existing one has that size.

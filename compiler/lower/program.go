@@ -107,11 +107,16 @@ func (prog *program) entry(e Entry, roots []*value) []ir.Stmt {
 	p := newPlan(prog, ir.Scratch, roots)
 	stmts := p.lower()
 	var moves []copyOut
+	rows := roots[len(e.Assign):]
 	for k, a := range e.Assign {
-		n := roots[k].size()
-		to := prog.lanes[a.Name]
-		if from, ok := p.home(roots[k]); ok && n > 0 {
-			moves = append(moves, copyOut{from.buf, to, n})
+		m := copyOut{to: prog.lanes[a.Name], size: roots[k].size()}
+		if a.At.Valid() {
+			at, _ := p.home(rows[0])
+			m.at, m.rows, rows = at.buf, a.Rows, rows[1:]
+		}
+		if from, ok := p.home(roots[k]); ok && m.size > 0 {
+			m.from = from.buf
+			moves = append(moves, m)
 		}
 	}
 	stmts = prog.tile(assign(stmts, moves, prog.buffers))

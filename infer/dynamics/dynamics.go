@@ -99,7 +99,7 @@ func Program(r Rule, s System) []lower.Entry {
 		return s.withMetric(append(entries, s.valuesEntry(), s.noisyEntry(NoisyGrad), s.climbEntry(), s.scoreEntry()))
 	}
 	entries = append(entries, s.gradientEntry(), s.valuesEntry(), s.potentialEntry())
-	return s.withMetric(append(entries, s.batchEntries()...))
+	return s.withMetric(s.recorded(r, append(entries, s.batchEntries()...)))
 }
 
 // Lasting names the lane buffers that a program reads as they were before: between two trajectories, the numbers to

@@ -4,6 +4,10 @@ import (
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ppl/autodiff"
 	"ppl/compiler/lower"
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
@@ -79,6 +83,53 @@ func TestCallsOfADraw(t *testing.T) {
 						m.Values[chain][i], want)
 				}
 			}
+		}
+	}
+}
+
+// cliff is a normal in two dimensions whose density is no number beyond 1.5 in x[0], and is NaN there rather than 0, so
+// that some trajectories end where nothing is finite.
+func cliff() infer.Target {
+	return dynamicstest.Density{D: 2, Proper: true, Spread: 0.1,
+		LogPrior: func(theta autodiff.Node) autodiff.Node {
+			g := theta.Graph()
+			x := autodiff.Reshape(autodiff.Slice(theta, []int{0}, []int{1}))
+			inside := autodiff.Sub(g.Const(1.5), x)
+			return autodiff.Add(autodiff.Mul(g.Const(-0.5), autodiff.SumAll(autodiff.Mul(theta, theta))),
+				autodiff.Mul(g.Const(1e-9), autodiff.Log(inside)))
+		},
+		LogLik: func(theta autodiff.Node) autodiff.Node { return theta.Graph().Const(0) }}
+}
+
+// Several iterations in one call of the device are those of as many calls: draws, what is kept with them, and the
+// report are the same bytes, for every thinning, whatever is not finite on the way.
+func TestSeveralIterationsInACall(t *testing.T) {
+	for _, thin := range []int{0, 1, 3, 7} {
+		run := func(whole bool) (*counter, infer.Report) {
+			o := options(9)
+			m := &counter{Device: o.Device}
+			o.Device, o.Draws, o.Warmup, o.Thin, o.WholeCalls = m, 301, 200, thin, whole
+			o.Settings = infer.Settings{Replicas: 1}
+			report, err := Sample(t.Context(), cliff(), o, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m, report
+		}
+		one, want := run(true)
+		several, got := run(false)
+		if want.NotFinite < 3 || len(want.NonFiniteEnds) == 0 {
+			t.Errorf("thin %d: %d trajectories were not finite: that is not tested", thin, want.NotFinite)
+		}
+		if d := cmp.Diff(want, got, cmpopts.EquateNaNs()); d != "" {
+			t.Errorf("thin %d: the report is another:\n%s", thin, d)
+		}
+		all := func(m *counter) [][][][]float64 { return [][][][]float64{m.Values, m.Stats} }
+		if !cmp.Equal(all(one), all(several)) {
+			t.Errorf("thin %d: the draws are others", thin)
+		}
+		if several.calls*2 > one.calls {
+			t.Errorf("thin %d: %d calls for iterations that take %d one by one", thin, several.calls, one.calls)
 		}
 	}
 }

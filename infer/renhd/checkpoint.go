@@ -294,10 +294,11 @@ func (r *run) numbers(p inProgress) (n int) {
 }
 
 // chooseSaved finds the lane buffers that a checkpoint holds: what later calls of the device read, but for metrics and
-// anchors, and rows of files, which are read for each call; and all single numbers, which the host reads from one call
-// to the next.
+// anchors, rows of files, which are read for each call, and the count of what is recorded, which each call begins; and
+// all single numbers, which the host reads from one call to the next.
 func (w *walkers) chooseSaved() {
-	once := slices.Concat(dynamics.MetricBuffers(), dynamics.AnchorBuffers(), w.loader.inputs())
+	once := slices.Concat(dynamics.MetricBuffers(), dynamics.AnchorBuffers(), w.loader.inputs(),
+		[]string{dynamics.Recorded})
 	w.saved = slices.DeleteFunc(w.exe.Buffers(), func(name string) bool {
 		return slices.Contains(once, name) || w.exe.Size(name) > 1 && !slices.Contains(w.program.lasting, name)
 	})

@@ -180,6 +180,7 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 		}},
 	} {
 		run := resumeCases()[c.in]
+		run.o.WholeCalls = true // a checkpoint after each iteration, not after those of a call
 		want, report := draw(t, run.target, run.o)
 		k := &dynamicstest.Killer{Every: 5, Alter: func(state any) { c.alter(state.(*checkpoint)) }}
 		again := k.Run(t, Sample, run.target, run.o)

@@ -98,18 +98,41 @@ func (c *drawCollector) collect() error {
 		if err := c.searchOn(); err != nil {
 			return err
 		}
-		if err := c.moveAndSwap(c.allDueNext()); err != nil {
+		if err := c.iterate(); err != nil {
 			return err
 		}
-		if err := c.queueDraws(); err != nil {
-			return err
-		}
-		c.run.stats.Iterations++
 		c.run.showProgress(infer.Sampling)
 		if err := c.run.saveIfDue(c); err != nil {
 			return err
 		}
 	}
+}
+
+// iterate takes some iterations further in one call of the device where that is possible, else one.
+func (c *drawCollector) iterate() error {
+	if steps := c.run.ahead(c.left()); len(steps) > 1 {
+		return c.iterateAhead(steps)
+	}
+	if err := c.moveAndSwap(c.allDueNext()); err != nil {
+		return err
+	}
+	if err := c.queueDraws(); err != nil {
+		return err
+	}
+	c.run.stats.Iterations++
+	return nil
+}
+
+// iterateAhead takes iterations of these numbers of steps in one call of the device.
+func (c *drawCollector) iterateAhead(steps []int) error {
+	first := c.state.Chains[0].Counted
+	due := func(i int) bool { return (first+i+1)%c.run.stats.Report.Thin == 0 }
+	return c.moveAhead(steps, due, func(seen *record) {
+		c.run.stats.Iterations++
+		if c.findReady(); len(c.ready) > 0 {
+			c.queue(seen.drawn())
+		}
+	})
 }
 
 func (c *drawCollector) more() bool { return c.run.stats.Report.Draws < c.run.shared.options.Draws }
@@ -126,9 +149,9 @@ func (c *drawCollector) saveLast() error {
 
 // rememberFirstHalf keeps what was counted until half of the draws were there, for the report.
 func (c *drawCollector) rememberFirstHalf() {
-	draws, half := c.run.stats.Report.Draws, c.run.shared.options.Draws/2
-	if draws >= half && (c.state.Rungs.FirstHalf == nil || c.state.HalfAt < half) {
-		c.state.Rungs.FirstHalf, c.state.HalfAt = slices.Clone(c.run.stats.Swaps.Pairs), draws
+	draws, half, pairs := c.run.stats.Report.Draws, c.run.shared.options.Draws/2, c.run.stats.Swaps.Pairs
+	if len(pairs) > 0 && draws >= half && (c.state.Rungs.FirstHalf == nil || c.state.HalfAt < half) {
+		c.state.Rungs.FirstHalf, c.state.HalfAt = slices.Clone(pairs), draws
 	}
 }
 
@@ -146,7 +169,7 @@ func (c *drawCollector) moveAndSwap(draws bool) error {
 	if err := w.trajectory(r.ctx, n, then...); err != nil {
 		return err
 	}
-	c.count(float64(n))
+	c.count(float64(n), w.ends())
 	r.state.Iterations++
 	if err := r.jump(); err != nil {
 		return err
@@ -154,36 +177,33 @@ func (c *drawCollector) moveAndSwap(draws bool) error {
 	return r.swaps.round(r.ctx, w)
 }
 
-// count takes in the trajectories just run.
-func (c *drawCollector) count(steps float64) {
+// count takes in a trajectory of each walker.
+func (c *drawCollector) count(steps float64, now *ends) {
 	r, w := c.run, c.run.walkers
-	accept, diverged, total := w.view(dynamics.Accept), w.view(dynamics.Diverged), w.view(dynamics.Total)
-	c.countNonFinite()
+	c.countNonFinite(now)
 	c.countHeat()
 	for chain := range w.chains {
 		lane, t := w.cold(chain), &c.state.Chains[chain]
-		t.Accept += accept[lane]
+		t.Accept += now.accept[lane]
 		t.Steps += steps
 		t.Sweeps++
-		t.Energy = total[lane]
-		if diverged[lane] != 0 {
+		t.Energy = now.total[lane]
+		if now.diverged[lane] != 0 {
 			t.Diverged = true
 			r.stats.Report.Divergences++
 		}
 	}
 	r.stats.Steps += steps
-	c.state.Rungs.add(w, &r.stats.Swaps.RoundTrips, accept, diverged)
+	c.state.Rungs.add(w, &r.stats.Swaps.RoundTrips, now)
 }
 
 // countNonFinite counts the trajectories at temperature 1 that met a density or gradient that is not finite. Hot
 // walkers get to where a model was never meant to be evaluated, which says nothing about the draws.
-func (c *drawCollector) countNonFinite() {
+func (c *drawCollector) countNonFinite(now *ends) {
 	w := c.run.walkers
-	for lane, finite := range w.view(dynamics.Finite) {
+	for lane, finite := range now.finite {
 		if finite == 0 && w.RungOf[lane] == 0 {
-			theta := make([]float64, w.dim)
-			w.exe.GetLane(dynamics.Ended, lane, theta)
-			c.run.stats.Report.AddNonFinite(theta)
+			c.run.stats.Report.AddNonFinite(now.ended(lane))
 		}
 	}
 }
@@ -251,19 +271,25 @@ func (c *drawCollector) queueDraws() error {
 	if err := c.computeValues(c.ready); err != nil {
 		return err
 	}
-	logPrior, logLik := w.view(dynamics.LogPrior), w.view(dynamics.LogLik)
+	c.queue(w.drawn())
+	return nil
+}
+
+// queue puts a draw of each chain that is ready in its queue.
+func (c *drawCollector) queue(now *drawn) {
+	w := c.run.walkers
 	for _, chain := range c.ready {
 		lane, t, d := w.cold(chain), &c.state.Chains[chain], c.room()
-		w.exe.GetLane(dynamics.Values, lane, d.Values)
+		now.values(lane, d.Values)
 		c.countVisits(lane)
-		d.Stats = append(d.Stats[:0], logPrior[lane], t.Accept/float64(t.Sweeps), w.Rungs[0].Step, t.Steps,
-			oneIf(t.Diverged), float64(lane-chain*w.PerChain), logPrior[lane]+logLik[lane], logLik[lane])
+		logPrior, logLik := now.logPrior[lane], now.logLik[lane]
+		d.Stats = append(d.Stats[:0], logPrior, t.Accept/float64(t.Sweeps), w.Rungs[0].Step, t.Steps,
+			oneIf(t.Diverged), float64(lane-chain*w.PerChain), logPrior+logLik, logLik)
 		if !c.run.shared.batches.Some() {
 			d.Stats = append(d.Stats, t.Energy)
 		}
 		*t = chainProgress{Queue: append(t.Queue, d)}
 	}
-	return nil
 }
 
 // room is memory for a draw.

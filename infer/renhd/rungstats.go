@@ -26,17 +26,16 @@ func newRungStatistics(rungs, chains int) rungStatistics {
 
 // add takes in one iteration: after the trajectories and before the swaps, while walkers are on the rungs they moved
 // on.
-func (s *rungStatistics) add(w *walkers, trips *roundTrips, accept, diverged []float64) {
-	total := w.view(dynamics.Total)
+func (s *rungStatistics) add(w *walkers, trips *roundTrips, now *ends) {
 	for chain := range s.Energies {
-		s.Energies[chain].Add(total[w.cold(chain)])
+		s.Energies[chain].Add(now.total[w.cold(chain)])
 	}
 	var xi []float64
 	if w.thermostated() {
 		xi = meansOf(w.view(dynamics.Thermostat), w.lanes())
 	}
 	for lane, at := range w.RungOf {
-		s.Rungs[at].add(lane, accept, diverged, xi, trips.LastEnd[lane])
+		s.Rungs[at].add(lane, now.accept, now.diverged, xi, trips.LastEnd[lane])
 	}
 }
 

@@ -23,7 +23,10 @@ const (
 //	iteration        0    1     2     3       (a low-discrepancy sequence: lengths never repeat a period)
 //	length          .50  1.12  .74   1.35     times Length
 //	steps of .2       4    9    6     11
-func (r *run) steps(limit int) int {
+func (r *run) steps(limit int) int { return r.stepsAt(r.state.Iterations, limit) }
+
+// stepsAt is the number of steps of the trajectory of an iteration.
+func (r *run) stepsAt(iteration, limit int) int {
 	if n := r.shared.settings().Steps; n > 0 {
 		return n
 	}
@@ -31,7 +34,7 @@ func (r *run) steps(limit int) int {
 		return wholeSteps(thermostatLength/r.walkers.Rungs[0].Step, 200)
 	}
 	const golden = 0.6180339887498949
-	_, u := math.Modf(float64(r.state.Iterations) * golden)
+	_, u := math.Modf(float64(iteration) * golden)
 	return wholeSteps(quarter*r.state.Length*(0.5+u)/r.state.MedianStep, limit)
 }
 

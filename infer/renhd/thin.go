@@ -121,24 +121,38 @@ func (p *pilot) resume(c *checkpoint) {
 }
 
 func (p *pilot) iterate() error {
+	r, c := p.run, p.collector
+	if steps := r.ahead(p.iterations - p.state.Iterations); len(steps) > 1 {
+		always := func(int) bool { return true }
+		if err := c.moveAhead(steps, always, func(seen *record) { p.see(seen.drawn()) }); err != nil {
+			return err
+		}
+		r.showProgress(infer.WarmingUp)
+		return nil
+	}
+	if err := c.moveAndSwap(true); err != nil {
+		return err
+	}
+	r.showProgress(infer.WarmingUp)
+	if err := c.computeValues(allOf(r.walkers.chains)); err != nil {
+		return err
+	}
+	p.see(r.walkers.drawn())
+	return nil
+}
+
+// see keeps the values of every chain that are judged.
+func (p *pilot) see(now *drawn) {
 	w := p.run.walkers
-	if err := p.collector.moveAndSwap(true); err != nil {
-		return err
-	}
-	p.run.showProgress(infer.WarmingUp)
-	if err := p.collector.computeValues(allOf(w.chains)); err != nil {
-		return err
-	}
 	for chain := range p.state.Seen {
 		values := make([]float64, w.exe.Size(dynamics.Values))
-		w.exe.GetLane(dynamics.Values, w.cold(chain), values)
+		now.values(w.cold(chain), values)
 		if judged := p.run.shared.options.Judged; judged > 0 {
 			values = slices.Clone(values[:judged]) // so that what nobody judges is not kept
 		}
 		p.state.Seen[chain] = append(p.state.Seen[chain], values)
 	}
 	p.state.Iterations++
-	return nil
 }
 
 func (p *pilot) finish() (result, error) {

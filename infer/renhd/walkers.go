@@ -23,6 +23,7 @@ type walkers struct {
 	numbered bool  // the program reads the number of the walker
 	chained  bool  // the program reads the number of the chain
 	anchored bool  // gradients have control variates
+	records  int   // trajectories that the program records, see dynamics.Recorded
 	traits   dynamics.Traits
 	batches  dynamics.Batches
 	seed     uint64
@@ -64,10 +65,21 @@ func newWalkers(s *shared, program program, exe device.Executable, p *population
 		uniform: s.system.OneMetric(), tempered: s.system.Path != dynamics.Plain, numbered: s.system.Batches.Size > 0,
 		anchored: s.system.Batches.Size > 0 && s.system.Batches.Anchored, traits: s.rule.Traits(),
 		batches: s.system.Batches, seed: s.options.Seed, loader: newBatchLoader(s), wholeCalls: s.options.WholeCalls}
+	w.records = recordedBy(program)
 	w.chained = w.numbered && s.blocks == nil
 	w.findLanes()
 	w.chooseSaved()
 	return w
+}
+
+// recordedBy is the number of trajectories that a program records; 0 for none.
+func recordedBy(program device.Loader) int {
+	for _, b := range program.Buffers() {
+		if b.Name == dynamics.RecordOf(dynamics.Accept) {
+			return b.Size
+		}
+	}
+	return 0
 }
 
 // lanes is the number of walkers.

@@ -44,7 +44,7 @@ func (Device) Compile(entries []lower.Entry) (device.Loader, error) {
 					return nil, err
 				}
 			}
-			if err := declare(sizes, a.Name, a.Value.Size()); err != nil {
+			if err := declare(sizes, a.Name, a.Size()); err != nil {
 				return nil, err
 			}
 		}
@@ -83,6 +83,9 @@ func (p program) Load(o device.Options) (device.Executable, error) {
 		var outputs []gorgonia.Output
 		for _, a := range e.Assign {
 			outputs = append(outputs, gorgonia.Output{Name: assigned(a.Name), Node: a.Value})
+			if a.At.Valid() {
+				outputs = append(outputs, gorgonia.Output{Name: row(a.Name), Node: a.At})
+			}
 		}
 		g, err := gorgonia.Convert(outputs...)
 		if err != nil {
@@ -95,6 +98,9 @@ func (p program) Load(o device.Options) (device.Executable, error) {
 
 // assigned is the name of an output: most assign what they read.
 func assigned(name string) string { return "next " + name }
+
+// row is the name of the output that says which row of a buffer is assigned.
+func row(name string) string { return "row of " + name }
 
 // An executable has one graph for each entry, which all lanes use in turn.
 type executable struct {
@@ -137,7 +143,15 @@ func (x *executable) entry(name string, lane int, step uint64) error {
 		return err
 	}
 	for _, a := range x.entries[name].Assign {
-		x.SetLane(a.Name, lane, values[assigned(a.Name)])
+		value := values[assigned(a.Name)]
+		if a.At.Valid() {
+			all := make([]float64, a.Size())
+			x.GetLane(a.Name, lane, all)
+			at := max(0, min(int(values[row(a.Name)][0]), a.Rows-1))
+			copy(all[at*len(value):], value)
+			value = all
+		}
+		x.SetLane(a.Name, lane, value)
 	}
 	return nil
 }

@@ -1,0 +1,66 @@
+package dynamics
+
+import (
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/lower"
+)
+
+// Trajectories are recorded where nothing between two of them needs the host: a lane buffer RecordOf(name) has a row
+// for each trajectory since the host set Recorded to 0. "end" fills in Accept, Diverged, Total, Finite and Ended, and
+// the entry Values what it computes, LogPrior and LogLik, in the row of the trajectory before it. So one call of the
+// device runs as many trajectories as there are rows.
+//
+//	recorded        0 → 1 → 2          after two trajectories
+//	record_accept   [1, 0.8, …]        of each
+const Recorded = "recorded"
+
+// RecordOf is the buffer that has the rows of another.
+func RecordOf(name string) string { return "record_" + name }
+
+const (
+	mostRecorded  = 16      // trajectories: what a call takes besides them is then small
+	leastRecorded = 4       // fewer are not worth their memory
+	recordNumbers = 1 << 13 // of a lane, in all rows
+)
+
+// recorded are entries that also fill in the rows of records. There are none with a ladder, whose temperatures are
+// exchanged after each trajectory, and of rules without a Metropolis test, which leave more to look at.
+func (s System) recorded(r Rule, entries []lower.Entry) []lower.Entry {
+	atValues := slices.IndexFunc(entries, func(e lower.Entry) bool { return e.Name == Values })
+	row := s.Target.Dim() + entries[atValues].Assign[0].Size() + len(endNumbers()) + 2
+	rows := min(mostRecorded, recordNumbers/row)
+	if rows < leastRecorded || !s.OneMetric() || s.Batches.Size > 0 || !r.Traits().Corrected {
+		return entries
+	}
+	for i := range entries {
+		e := &entries[i]
+		g := e.Assign[0].Value.Graph()
+		switch e.Name {
+		case "end":
+			count := g.Input(Recorded)
+			record(e, rows, count, append(endNumbers(), Ended)...)
+			e.Assign = append(e.Assign, put(Recorded, autodiff.Add(count, g.Const(1)))...)
+		case Values:
+			last := autodiff.Sub(g.Input(Recorded), g.Const(1))
+			record(e, rows, last, Values)
+			for _, name := range []string{LogPrior, LogLik} {
+				e.Assign = append(e.Assign,
+					lower.Assign{Name: RecordOf(name), Value: g.Input(name), At: last, Rows: rows})
+			}
+		}
+	}
+	return entries
+}
+
+func endNumbers() []string { return []string{Accept, Diverged, Total, Finite} }
+
+// record adds the rows of values that an entry assigns.
+func record(e *lower.Entry, rows int, at autodiff.Node, names ...string) {
+	for _, name := range names {
+		k := slices.IndexFunc(e.Assign, func(a lower.Assign) bool { return a.Name == name })
+		e.Assign = append(e.Assign,
+			lower.Assign{Name: RecordOf(name), Value: e.Assign[k].Value, At: at, Rows: rows})
+	}
+}

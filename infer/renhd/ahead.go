@@ -1,0 +1,157 @@
+package renhd
+
+import (
+	"context"
+
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+)
+
+// Where nothing between two iterations needs the host, one call of the device runs several trajectories of every
+// walker, and the host then reads what each of them has left (dynamics.Recorded):
+//
+//	thin = 2   begin step×9 end | begin step×4 end values | begin step×11 end | begin step×7 end values | …
+//
+// Entries and their noise steps are those of as many calls, so draws are the same bytes however many run in one.
+
+// ends are what trajectories have left, by lane.
+type ends struct {
+	accept, diverged, total, finite []float64
+	ended                           func(lane int) []float64 // θ there
+}
+
+// ends are those of the last trajectory.
+func (w *walkers) ends() *ends {
+	return &ends{w.view(dynamics.Accept), w.view(dynamics.Diverged), w.view(dynamics.Total), w.view(dynamics.Finite),
+		func(lane int) []float64 {
+			theta := make([]float64, w.dim)
+			w.exe.GetLane(dynamics.Ended, lane, theta)
+			return theta
+		}}
+}
+
+// drawn is what a draw is made of, by lane.
+type drawn struct {
+	logPrior, logLik []float64
+	values           func(lane int, dst []float64)
+}
+
+// drawn is that where walkers are, after the entry Values.
+func (w *walkers) drawn() *drawn {
+	return &drawn{w.view(dynamics.LogPrior), w.view(dynamics.LogLik),
+		func(lane int, dst []float64) { w.exe.GetLane(dynamics.Values, lane, dst) }}
+}
+
+// A record is what the trajectories of one call have left.
+type record struct {
+	w     *walkers
+	row   int                  // the trajectory that is read now
+	last  int                  // the one after which walkers are where they are
+	whole map[string][]float64 // by lane, row and element
+	rows  map[string][]float64 // room, by lane
+}
+
+// all is the whole record of a buffer, which is read once.
+func (r *record) all(name string) []float64 {
+	if r.whole[name] == nil {
+		r.whole[name] = r.w.view(dynamics.RecordOf(name))
+	}
+	return r.whole[name]
+}
+
+// of is the row of a lane.
+func (r *record) of(name string, lane int) []float64 {
+	all := r.all(name)
+	size := len(all) / r.w.lanes() / r.w.records
+	at := (lane*r.w.records + r.row) * size
+	return all[at : at+size : at+size]
+}
+
+// numbers are the row of a buffer of size 1, of each lane.
+func (r *record) numbers(name string) []float64 {
+	all, out := r.all(name), r.rows[name]
+	if out == nil {
+		out = make([]float64, r.w.lanes())
+		r.rows[name] = out
+	}
+	for lane := range out {
+		out[lane] = all[lane*r.w.records+r.row]
+	}
+	return out
+}
+
+// ends are those of the trajectory that is read.
+func (r *record) ends() *ends {
+	return &ends{r.numbers(dynamics.Accept), r.numbers(dynamics.Diverged), r.numbers(dynamics.Total),
+		r.numbers(dynamics.Finite), func(lane int) []float64 { return r.of(dynamics.Ended, lane) }}
+}
+
+// drawn is what the entry Values has computed after it.
+func (r *record) drawn() *drawn {
+	if r.row == r.last {
+		return r.w.drawn()
+	}
+	return &drawn{r.numbers(dynamics.LogPrior), r.numbers(dynamics.LogLik),
+		func(lane int, dst []float64) { copy(dst, r.of(dynamics.Values, lane)) }}
+}
+
+// ahead are the steps of the next trajectories that one call can run, at most that many: as long as it takes no longer
+// than a call may.
+func (r *run) ahead(most int) (steps []int) {
+	w := r.walkers
+	if w.records == 0 || w.wholeCalls || !r.drawsEndTrajectories() || len(r.state.Modes) > 0 {
+		return nil
+	}
+	for left := w.stepsPerCall(); len(steps) < min(most, w.records); {
+		n := r.stepsAt(r.state.Iterations+len(steps), maxSteps)
+		if left -= n; left < 0 {
+			break
+		}
+		steps = append(steps, n)
+	}
+	return steps
+}
+
+// left is the number of iterations until all draws are there; or until the next one, where they are far apart: the
+// record of values, which is read as a whole, would have few rows.
+func (c *drawCollector) left() int {
+	const far = 4
+	report, draws := &c.run.stats.Report, 1
+	if report.Thin <= far {
+		draws = c.run.shared.options.Draws - report.Draws
+	}
+	return draws*report.Thin - c.state.Chains[0].Counted
+}
+
+// moveAhead runs iterations in one call of the device, and gives take what each of them has left. After those that are
+// due, the values of a draw are computed too.
+func (c *drawCollector) moveAhead(steps []int, due func(i int) bool, take func(*record)) error {
+	r, w := c.run, c.run.walkers
+	if err := w.trajectories(r.ctx, steps, due); err != nil {
+		return err
+	}
+	seen := &record{w: w, last: len(steps) - 1, whole: map[string][]float64{}, rows: map[string][]float64{}}
+	for i, n := range steps {
+		seen.row = i
+		c.count(float64(n), seen.ends())
+		r.state.Iterations++
+		take(seen)
+	}
+	return nil
+}
+
+// trajectories runs trajectories of every walker in one call, and the entry Values after those that are due.
+func (w *walkers) trajectories(ctx context.Context, steps []int, due func(i int) bool) error {
+	w.setAll(dynamics.Recorded, 0)
+	w.calls = w.calls[:0]
+	sum := 0
+	for i, n := range steps {
+		w.calls = append(w.calls, device.Call{Entry: "begin", Times: 1}, device.Call{Entry: "step", Times: n},
+			device.Call{Entry: "end", Times: 1})
+		if due(i) {
+			w.calls = append(w.calls, device.Call{Entry: dynamics.Values, Times: 1})
+		}
+		sum += n
+	}
+	return w.runTimed(ctx, w.calls, sum)
+}
