@@ -45,7 +45,7 @@ func CUDA(p *ir.Program, l Launching) string {
 			f.byLanes(i, e)
 		}
 	}
-	f.run(func(entry int) bool { return !l.Points[entry] })
+	f.run(f.export, func(entry int) bool { return !l.Points[entry] })
 	return f.text.String()
 }
 

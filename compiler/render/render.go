@@ -36,11 +36,11 @@ import (
 const MaxLanes = 8
 
 // C is a verified program as a C library whose functions take a pointer to a context (see c/types.h). setup runs Setup,
-// where buffer[i] is the memory of shared buffer i. run runs a schedule of entries, by number, on one block of lanes.
-// part runs one part of an entry (see Parts), or one turn of it. lanes returns the number of lanes in a block, and work
-// the bytes of memory that a context has for large products. The text alone decides the order of every sum. Elements of
-// data that are bytes (ir.Program.Bytes) take one each. A tile buffer that is combined after the turns has one copy per
-// turn, see TileResults.
+// where buffer[i] is the memory of shared buffer i. blocks runs a schedule of entries, by number, on one block of lanes
+// after the other. part runs one part of an entry (see Parts), or one turn of it, on a block. lanes returns the number
+// of lanes in a block, and work the bytes of memory that a context has for large products. The text alone decides the
+// order of every sum. Elements of data that are bytes (ir.Program.Bytes) take one each. A tile buffer that is combined
+// after the turns has one copy per turn, see TileResults.
 func C(p *ir.Program) string {
 	f := newFile(p, c())
 	f.bytes = p.Bytes()
@@ -51,7 +51,8 @@ func C(p *ir.Program) string {
 	for i, e := range f.Entries {
 		f.entry(i, e)
 	}
-	f.run(func(int) bool { return true })
+	f.run("static", func(int) bool { return true })
+	f.blocks()
 	f.part()
 	f.line("%s word lanes(void) { return %s; }", f.export, f.lanes())
 	return f.text.String()
@@ -121,8 +122,8 @@ func (f *file) calls(head string, calls []string) {
 }
 
 // run writes the function that runs a schedule of some entries; each execution of an entry is one step of the noise.
-func (f *file) run(of func(entry int) bool) {
-	f.line("%s void run(context *c) {", f.export)
+func (f *file) run(linkage string, of func(entry int) bool) {
+	f.line("%s void run(context *c) {", linkage)
 	f.head("for (word k = 0; k < c->calls; k++)")
 	f.head("for (word t = 0; t < c->schedule[k].times; t++, c->step++)")
 	f.line("switch (c->schedule[k].entry) {")
@@ -131,6 +132,18 @@ func (f *file) run(of func(entry int) bool) {
 			f.line("case %d: entry%d(c); break;", i, i)
 		}
 	}
+	f.line("}")
+	f.line("}")
+}
+
+// blocks writes the function that runs a schedule on blocks of lanes: each from the same step on.
+func (f *file) blocks() {
+	f.line("%s void blocks(context *c) {", f.export)
+	f.line("const word step = c->step;")
+	f.head("for (word end = c->block + c->blocks; c->block < end; c->block++) {")
+	f.line("c->step = step;")
+	f.line("place(c, %s);", f.lanes())
+	f.line("run(c);")
 	f.line("}")
 	f.line("}")
 }

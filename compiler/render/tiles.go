@@ -135,6 +135,7 @@ func (f *file) combineTurns(s *ir.Tiles) (call string) {
 // part writes the function that runs a part by number, and if it is a Tiles, the turn that the context names.
 func (f *file) part() {
 	f.line("%s void part(context *c) {", f.export)
+	f.line("place(c, %s);", f.lanes())
 	f.line("const long turn = c->turn;")
 	f.line("switch (c->part) {")
 	for i, call := range f.parts {

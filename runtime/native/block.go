@@ -20,7 +20,6 @@ type worker struct {
 // A blockState holds the scratch memory of a running block of lanes, and copies of its masked lanes.
 type blockState struct {
 	*device.Block
-	lanes   []uint64  // numbers of the lanes
 	scratch []located // scratch buffers, and the results of turns
 	active  bool
 	masked  []int // lanes that do not run
@@ -28,7 +27,7 @@ type blockState struct {
 }
 
 // A located buffer is the id of a buffer and its address. Of a lane buffer it is that of the first block, and the
-// part of each other block is stride bytes after that of the block before.
+// part of each other block is stride bytes after that of the block before, as C reads it (moving in types.h).
 type located struct {
 	id     int
 	at     unsafe.Pointer
@@ -40,13 +39,15 @@ func (e *executable) newWorker(seed uint64) *worker {
 	w.buffer = (*unsafe.Pointer)(e.arena.alloc(8 * len(e.buffers)))
 	w.table = unsafe.Slice(w.buffer, len(e.buffers))
 	w.seed, w.work = seed, uintptr(e.arena.alloc(e.library.work))
+	w.moving, w.moved = uintptr(unsafe.Pointer(unsafe.SliceData(e.located))), uint64(len(e.located))
+	w.first, w.lanes = uint64(e.first), uint64(e.Lanes)
 	copy(w.table, e.shared)
 	w.set(w.own)
 	return w
 }
 
 func (e *executable) newBlockState() *blockState {
-	return &blockState{lanes: make([]uint64, e.Width), scratch: e.locate(aBlockState),
+	return &blockState{scratch: e.locate(aBlockState),
 		saved: device.Block{Bufs: make([][]float64, len(e.buffers)), Singles: make([][]float32, len(e.buffers))}}
 }
 
@@ -67,33 +68,26 @@ func (w *worker) set(all []located) {
 	}
 }
 
-// use sets a worker's buffer table to a block's buffers. Their addresses are computed: to read them for each of some
-// thousand blocks would take longer than what a small model computes on a block.
-func (w *worker) use(s *blockState, lanes []located) {
-	number := uintptr(s.Lane0 / len(s.lanes))
-	for i := range lanes {
-		b := &lanes[i]
-		w.table[b.id] = unsafe.Add(b.at, number*b.stride)
-	}
+// use gives a worker a block, with its scratch memory. C finds the block's lanes by its number.
+func (e *executable) use(w *worker, s *blockState) {
+	w.block, w.blocks = uint64(s.Lane0/e.Width), 1
 	if w.state != s {
 		w.state = s
 		w.set(s.scratch)
 	}
-	copy(w.lane[:], s.lanes)
 }
 
 // assign gives a block state to a block, and makes it active unless all lanes are masked. Masked lanes run with the
 // others, since a C loop runs over whole vectors of lanes; restore undoes what they did.
 func (e *executable) assign(s *blockState, b *device.Block) {
 	s.Block, s.active, s.masked = b, e.mask == nil, s.masked[:0]
+	if e.mask == nil {
+		return
+	}
 	for l := range e.Width {
-		lane := min(b.Lane0+l, e.Lanes-1) // copies of the last lane fill the block
-		s.lanes[l] = uint64(e.first + lane)
-		switch {
-		case e.mask == nil:
-		case e.mask[lane]:
+		if e.mask[min(b.Lane0+l, e.Lanes-1)] { // copies of the last lane fill the block
 			s.active = true
-		default:
+		} else {
 			s.masked = append(s.masked, l)
 		}
 	}

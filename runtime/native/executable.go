@@ -24,7 +24,7 @@ type executable struct {
 	bytes       []bool // by buffer: data of which a byte each is kept, see ir.Program.Bytes
 	entries     map[string]entry
 	shared      []unsafe.Pointer // by buffer, nil elsewhere
-	located     []located        // the lane buffers
+	located     []located        // the lane buffers, in the arena
 	workers     []*worker
 	states      []*blockState
 	pool        *workerPool
@@ -34,11 +34,12 @@ type executable struct {
 	stage       []byte       // what turns have left, on the way to other processes
 	// by the entry that a schedule begins with: time of an execution on a block in the last run; 0 if not known
 	blockTime []time.Duration
-	task      func(worker, i int) // the method block, as a value made once so that no call allocates
+	task      func(worker, i int) // the method takeChunk, as a value made once so that no call allocates
 
 	// The fields below describe the Run in progress.
 	schedule []scheduled
-	took     time.Duration // time of worker 0's first block; 0 before
+	chunk    int           // blocks that a worker takes at a time
+	took     time.Duration // of a block, in the first chunk of worker 0; 0 before
 	parts    [][]part      // by schedule; nil if there are no turns to share
 	writes   []ir.BufID    // lane buffers that the schedule assigns
 	step     uint64
@@ -92,7 +93,7 @@ func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, er
 	}
 	call(l.setup, e.workers[0].context)
 	e.release()
-	e.pool, e.task, e.blockTime = newWorkerPool(threads), e.block, make([]time.Duration, len(p.Entries))
+	e.pool, e.task, e.blockTime = newWorkerPool(threads), e.takeChunk, make([]time.Duration, len(p.Entries))
 	return e, nil
 }
 
@@ -114,6 +115,7 @@ func (e *executable) addEntries(p *ir.Program) (turns int) {
 // size is the bytes of all buffers, and of each worker's context, buffer table and memory for products.
 func (e *executable) size(blocks, threads, states int) int {
 	n := threads * (aligned(int(unsafe.Sizeof(context{}))) + aligned(8*len(e.buffers)) + aligned(e.library.work))
+	n += aligned(len(e.buffers) * int(unsafe.Sizeof(located{})))
 	for i, b := range e.buffers {
 		one := e.element(i) * b.Size * max(1, e.tileResults[i])
 		switch e.owner(i) {
@@ -218,6 +220,8 @@ func (e *executable) allocate(p *ir.Program, lanes int) {
 
 // locateLanes finds the lane buffers in the arena, where the blocks of each lie one after the other.
 func (e *executable) locateLanes() {
+	all := unsafe.Slice((*located)(e.arena.alloc(len(e.buffers)*int(unsafe.Sizeof(located{})))), len(e.buffers))
+	e.located = all[:0]
 	for i, b := range e.buffers {
 		if b.Space == ir.Lane {
 			at := func(block int) unsafe.Pointer { return memoryOf(&e.Blocks[block], i) }

@@ -16,9 +16,9 @@ import (
 // A library is a loaded program: C functions of a pointer to a context, for blocks of width lanes. They need work bytes
 // of memory for products.
 type library struct {
-	handle           uintptr
-	setup, run, part uintptr
-	width, work      int
+	handle              uintptr
+	setup, blocks, part uintptr
+	width, work         int
 }
 
 func openLibrary(path string) (*library, error) {
@@ -31,7 +31,7 @@ func openLibrary(path string) (*library, error) {
 	}
 	l := &library{handle: handle}
 	var lanes, work uintptr
-	for name, f := range map[string]*uintptr{"setup": &l.setup, "run": &l.run, "part": &l.part, "lanes": &lanes,
+	for name, f := range map[string]*uintptr{"setup": &l.setup, "blocks": &l.blocks, "part": &l.part, "lanes": &lanes,
 		"work": &work} {
 		if *f, err = purego.Dlsym(handle, name); err != nil {
 			l.close()

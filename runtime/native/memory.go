@@ -21,6 +21,12 @@ type context struct {
 	calls      uint64
 	part, turn uint64
 	work       uintptr // memory for large products, in the arena
+	moving     uintptr // the lane buffers, in the arena
+	moved      uint64
+	// the first block of lanes, and how many
+	block, blocks uint64
+	// the number of the first lane of all, and how many there are
+	first, lanes uint64
 }
 
 // A scheduled call is an entry by number, and how often it runs.

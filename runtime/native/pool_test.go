@@ -70,7 +70,7 @@ func TestShortRunsWakeNobody(t *testing.T) {
 	run := func(pace time.Duration) (shared int64) {
 		var tasks atomic.Int64
 		e.blockTime[0] = pace
-		e.task = func(worker, i int) { tasks.Add(1); e.block(worker, i) }
+		e.task = func(worker, i int) { tasks.Add(1); e.takeChunk(worker, i) }
 		if _, err := e.Run([]device.Call{{Entry: "add", Times: 2}}, 0, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -74,41 +74,54 @@ func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next u
 // either side, several times that on virtual machines, and delays the work by as much.
 const worthWaking = 100 * time.Microsecond
 
+// chunksEach is how many chunks of blocks there are for each worker, so that all end at about the same time.
+const chunksEach = 8
+
 // runBlocks gives all blocks the whole schedule of that many executions. The time that a block took in the last run
 // decides whether workers are woken; times are kept by the schedule's first entry, since another entry takes another
-// time.
+// time. Blocks with masked lanes go one by one.
 func (e *executable) runBlocks(executions uint64) {
 	first := e.schedule[0].entry
-	e.took = 0
-	if pace := e.blockTime[first]; pace > 0 &&
-		pace*time.Duration(executions)*time.Duration(len(e.Blocks)) < worthWaking {
-		for i := range e.Blocks {
-			e.block(0, i)
+	pace := e.blockTime[first]
+	e.took, e.chunk = 0, 1
+	alone := len(e.workers) == 1 ||
+		pace > 0 && pace*time.Duration(executions)*time.Duration(len(e.Blocks)) < worthWaking
+	if e.mask == nil && alone {
+		e.chunk = len(e.Blocks)
+	} else if e.mask == nil {
+		e.chunk = max(1, len(e.Blocks)/(chunksEach*len(e.workers)))
+	}
+	chunks := (len(e.Blocks) + e.chunk - 1) / e.chunk
+	if alone {
+		for i := range chunks {
+			e.takeChunk(0, i)
 		}
 	} else {
-		e.pool.do(len(e.Blocks), e.task)
+		e.pool.do(chunks, e.task)
 	}
 	if executions > 0 && e.took > 0 {
 		e.blockTime[first] = e.took / time.Duration(executions)
 	}
 }
 
-// block runs the schedule on block i.
-func (e *executable) block(worker, i int) {
-	w, s := e.workers[worker], e.blockStateFor(worker, i)
-	e.assign(s, &e.Blocks[i])
+// takeChunk runs the schedule on the blocks of chunk i.
+func (e *executable) takeChunk(worker, i int) {
+	first := i * e.chunk
+	n := min(e.chunk, len(e.Blocks)-first)
+	w, s := e.workers[worker], e.blockStateFor(worker, first)
+	e.assign(s, &e.Blocks[first])
 	if !s.active {
 		return
 	}
-	w.use(s, e.located)
-	w.step, w.calls = e.step, uint64(len(e.schedule))
+	e.use(w, s)
+	w.blocks, w.step, w.calls = uint64(n), e.step, uint64(len(e.schedule))
 	w.schedule = uintptr(unsafe.Pointer(&e.schedule[0]))
-	if worker == 0 && e.took == 0 { // one block is timed: a clock takes as long as a step of a small model
+	if worker == 0 && e.took == 0 { // one chunk is timed: a clock takes as long as a step of a small model
 		began := time.Now()
-		call(e.run, w.context)
-		e.took = max(time.Since(began), 1)
+		call(e.blocks, w.context)
+		e.took = max(time.Since(began)/time.Duration(n), 1)
 	} else {
-		call(e.run, w.context)
+		call(e.blocks, w.context)
 	}
 	e.restore(s)
 }
@@ -204,7 +217,7 @@ func (e *executable) exchangeTurns(p part, first, end int, states []*blockState)
 
 func (e *executable) turn(worker int, p part, step uint64, turn int, s *blockState) {
 	w := e.workers[worker]
-	w.use(s, e.located)
+	e.use(w, s)
 	w.step, w.part, w.turn = step, p.number, uint64(turn)
 	call(e.library.part, w.context)
 }

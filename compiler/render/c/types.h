@@ -16,6 +16,7 @@ typedef unsigned long long words __attribute__((vector_size(8 * LANES)));
 
 // What a call of the library gets.
 typedef struct { word entry, times; } call;
+typedef struct { word buffer; char *at; word stride; } moving; // a lane buffer of the first block, and the bytes from one block to the next
 typedef struct {
   word lane[8];        // numbers of the block's lanes, part of the address of noise
   void *const *buffer; // by buffer number: real[size] if shared, else wide[size]
@@ -24,7 +25,22 @@ typedef struct {
   word calls;
   word part, turn;
   void *work; // memory for large products
+  const moving *moving;
+  word moved;
+  word block, blocks; // the first block of lanes, and how many
+  word first, lanes;  // the number of the first lane of all, and how many there are
 } context;
+
+// The buffers and lanes of a block. Copies of the last lane fill the last block. To read the addresses of some thousand blocks from memory
+// would take longer than what a small model computes on one.
+static void place(context *c, word width) {
+  for (word i = 0; i < c->moved; i++)
+    ((void **)c->buffer)[c->moving[i].buffer] = c->moving[i].at + c->block * c->moving[i].stride;
+  for (word l = 0; l < width; l++) {
+    const word lane = c->block * width + l;
+    c->lane[l] = c->first + (lane < c->lanes ? lane : c->lanes - 1);
+  }
+}
 
 #define EACH for (int l = 0; l < LANES; l++)
 #define INF __builtin_inf()
