@@ -30,6 +30,9 @@ type drawCollector struct {
 	mask  []bool       // room: the lanes of their walkers
 	spare []queuedDraw // room for draws to come
 
+	forces   []string  // the buffers that countHeat reads
+	heatRoom []float64 // and room for what is in them
+
 	computed bool // the call of the last trajectory has computed Values too
 }
 

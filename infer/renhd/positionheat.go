@@ -53,13 +53,15 @@ func (c *drawCollector) countHeat() {
 	if c.state.Heats == nil {
 		c.state.Heats = make([]positionHeat, w.chains)
 	}
-	x, f, piece := make([]float64, w.dim), make([]float64, w.dim), make([]float64, w.dim)
-	forces := r.shared.system.ForceBuffers()
+	if c.forces == nil {
+		c.forces, c.heatRoom = r.shared.system.ForceBuffers(), make([]float64, 3*w.dim)
+	}
+	x, f, piece := c.heatRoom[:w.dim], c.heatRoom[w.dim:2*w.dim], c.heatRoom[2*w.dim:]
 	for chain := range w.chains {
 		lane, h := w.cold(chain), &c.state.Heats[chain]
 		w.exe.GetLane(dynamics.Theta, lane, x)
 		clear(f)
-		for _, name := range forces {
+		for _, name := range c.forces {
 			w.exe.GetLane(name, lane, piece)
 			floats.Add(f, piece)
 		}

@@ -30,7 +30,9 @@ type swaps struct {
 	state     *swapState
 	stats     *swapStatistics
 	proposals []proposal // of the round
-	accepted  [][2]int   // lanes of those that were accepted
+	deciding  *proposal
+	noise     func(k int) float64 // numbers of the proposal that is decided; made once, so that none allocates
+	accepted  [][2]int            // lanes of those that were accepted
 }
 
 // swapState is what the next round of swaps depends on.
@@ -84,6 +86,7 @@ func newSwaps(s *shared, state *swapState, stats *swapStatistics) *swaps {
 	if !s.exchange.stays {
 		x.carried = s.rule.Traits().Carried
 	}
+	x.noise = func(k int) float64 { return x.uniform(x.deciding.chain, uint32(4*x.deciding.rung+k)) }
 	x.estimator = &trajectoryEnergies{noise: s.settings().Noise}
 	if s.settings().Batch > 0 {
 		x.estimator = &rows{batches: s.batches, path: s.system.Path}
@@ -145,7 +148,8 @@ const site = noise.Sites - 1
 
 // decide tests a proposal.
 func (x *swaps) decide(p *proposal) (accept bool) {
-	chance, accept := x.test.decide(p, func(k int) float64 { return x.uniform(p.chain, uint32(4*p.rung+k)) })
+	x.deciding = p
+	chance, accept := x.test.decide(p, x.noise)
 	x.countProposal(p, chance)
 	return accept
 }

@@ -321,11 +321,12 @@ func (w *walkers) view(name string) []float64 {
 	if w.views == nil {
 		w.views = map[string][]float64{}
 	}
-	before := w.views[name]
-	now := w.read(name, before)
-	if len(now) != len(before) {
+	now, ok := w.views[name]
+	if !ok {
+		now = make([]float64, w.lanes()*w.exe.Size(name))
 		w.views[name] = now
 	}
+	w.exe.Get(name, now)
 	return now
 }
 
