@@ -116,21 +116,37 @@ func (e *executable) Statement() string {
 	return fmt.Sprintf("%s: lanes %d, memory %s, %s", e.driver.Info().Name, e.Lanes, amount(e.need), e.words())
 }
 
-// current brings the host's copy of a buffer up to date. A failure is reported by the next Run; until then, and after a
-// failure of a Run, the buffer is NaN.
+// current brings the host's copy of a buffer up to date.
 func (e *executable) current(b *buffer) {
-	if !b.stale {
-		return
+	if b.stale {
+		e.download(b)
 	}
-	b.stale = false
-	if e.failed == nil {
-		e.failed = e.driver.Download(b.host, b.at)
+	b.read = true
+}
+
+// download copies a buffer to the host, and with it those that the host has read after the run before: a sampler reads
+// the same numbers after each trajectory, and to wait for each would take longer than to copy it. A failure is reported
+// by the next Run; until then, and after a failure of a Run, the buffers are NaN.
+func (e *executable) download(b *buffer) {
+	var all []*buffer
+	for i := range e.buffers {
+		if other := &e.buffers[i]; other.stale && (other == b || other.read) {
+			all = append(all, other)
+		}
+	}
+	for _, o := range all {
+		o.stale, o.read = false, false
+		if e.failed == nil {
+			e.failed = e.driver.Download(o.host, o.at)
+		}
 	}
 	if e.failed == nil {
 		e.failed = e.driver.Wait()
 	}
 	if e.failed != nil {
-		lose(b)
+		for _, o := range all {
+			lose(o)
+		}
 	}
 }
 

@@ -21,7 +21,8 @@
 //
 // Lanes are in blocks of 32, or where they are fewer and an entry runs by points, of 4, 8 or 16, such that warps are
 // full. The host keeps a copy of all lane buffers. What was set since the last run is uploaded before the next; what a
-// run has written is downloaded, as a whole, when it is first read. Setup is run by package host.
+// run has written is downloaded, as a whole, when it is first read, with what was read after the run before. Setup is
+// run by package host.
 //
 // Errors of the driver are one sentence each (package driver). Memory is added up before it is asked for.
 package gpu

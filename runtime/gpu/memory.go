@@ -23,6 +23,7 @@ type buffer struct {
 	host  []byte     // the copy of a lane buffer, or a given one
 	dirty bool       // the host's copy is newer
 	stale bool       // the device's is newer
+	read  bool       // the host has read it since it was last downloaded
 }
 
 // sized lists the program's buffers with the bytes that they take for that many blocks of lanes, and as many threads at
