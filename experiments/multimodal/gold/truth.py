@@ -370,6 +370,46 @@ def new_shapes():
           far=share(w.sum(0)[np.abs(g) > 2].sum()), z=moments(w.sum(0), g))
 
 
+def more_modes():
+    g = np.linspace(-2, 2, 401)
+    x, z = [v.ravel() for v in np.meshgrid(g, g, indexing="ij")]
+    one = normal(x, 0, 1) + normal(z, 0, 1) + normal(0.9, np.hypot(x, z), 0.05) + normal(0.8, np.hypot(x - 1, z), 0.05)
+    two = normal(x, 0, 1) + normal(z, 0, 1) + normal(1, np.hypot(x, z), 0.05) + normal(0.7, np.hypot(x, z - 1), 0.05)
+    i, j = np.flatnonzero(one > one.max() - 14), np.flatnonzero(two > two.max() - 14)
+    w = normalised(one[i][:, None] + two[j] + normal(1.2, np.hypot(x[i][:, None] - x[j], z[i][:, None] - z[j]), 0.2))
+    first, second = w.sum(1), w.sum(0)
+    write("sensors2", "quadrature in four dimensions", up=share(first[z[i] > 0].sum()), right=share(second[x[j] > 0].sum()),
+          x__1=moments(first, x[i]), z__2=moments(second, z[j]))
+
+    n = 4000
+    g = 10 * math.pi * (np.arange(n) + 0.5) / n
+    w = normalised((2 + np.cos(g[:, None] / 2) * np.cos(g[None, :] / 2)) ** 5)
+    write("eggbox", "quadrature in two dimensions", x=moments(w.sum(1), g), y=moments(w.sum(0), g), low=share(w.sum(1)[g < 3 * math.pi].sum()))
+
+    g = np.linspace(-6, 6, 4801)
+    x, z = g[:, None], g[None, :]
+    w = normalised(-((x * x + z - 11) ** 2) - (x + z * z - 7) ** 2)
+    write("himmelblau", "quadrature in two dimensions", x__1=moments(w.sum(1), g), x__2=moments(w.sum(0), g),
+          right=share(w.sum(1)[g > 0].sum()), up=share(w.sum(0)[g > 0].sum()))
+
+    g = np.linspace(0.005, 25, 2500)
+    a, b = g[:, None], g[None, :]
+    logp = -a / 10 - b / 10
+    for y in [1, 2, 0, 3, 9, 11, 8, 12, 10, 2, 9, 7]:
+        logp = logp + np.logaddexp(math.log(0.3) - a + y * np.log(a), math.log(0.7) - b + y * np.log(b))
+    w = normalised(logp)
+    write("poisson_mix", "quadrature in two dimensions", r__1=moments(w.sum(1), g), r__2=moments(w.sum(0), g),
+          larger=share((w * (a > b)).sum()))
+
+    g = np.linspace(-6, 6, 4801)
+    x, z = g[:, None], g[None, :]
+    q = x * x + z * z
+    w = normalised(np.logaddexp(-((np.sqrt(q) - 5) ** 2) / 0.02 + 2 * (x * x - z * z) / (q + 1e-12),
+                                math.log(300) - (x * x + (z - 0.5) ** 2) / 0.08))
+    write("ring_centre", "quadrature in two dimensions", centre=share(w[q < 4].sum()), right=share(w.sum(1)[g > 1].sum()),
+          x__2=moments(w.sum(0), g))
+
+
 def broken(name, how, **more):
     write(name, how, set="broken", **more)
 
@@ -425,9 +465,10 @@ def shapes():
 def impossible():
     for name in "improper_sum", "improper_separable", "improper_scale", "improper_tail":
         broken(name, "the posterior has no integral", none=True)
-    broken("cauchy", "x has no mean", none=True)
+    for name, which in ("cauchy", "x"), ("cauchy_vector", "x"), ("half_cauchy", "s"), ("separated", "b"):
+        broken(name, which + " has no mean", none=True)
 
 
 for f in funnels, settings, hidden_modes, shapes, impossible, hyperbola, corners, closed_forms, one_dimension, sensor, mixtures, factor, lattice, jump, more_lines, \
-        more_closed_forms, schools, chain, ends, new_shapes:
+        more_closed_forms, schools, chain, ends, new_shapes, more_modes:
     f()
