@@ -48,10 +48,19 @@ func (r *run) changeCoordinates(from infer.Effects, c types.Centring, points [][
 	s := &r.state
 	s.Metric = s.Metric.Rescaled(adapt.NewScales(from, s.Centring, c, points))
 	s.Centring, s.Divergence = c, adapt.Divergence{}
-	r.target = r.recentrable().Recentred(c)
-	if err := r.load(); err != nil {
-		return err
+	r.target, r.effects = r.recentrable().Recentred(c), nil
+	return r.reload(at)
+}
+
+// asTheModel is a position in the coordinates of the model. Draws are converted one after the other, so what reads the
+// effects is made once.
+func (r *run) asTheModel(x []float64) []float64 {
+	if r.state.Centring == nil {
+		return x
 	}
-	_, err := r.place(at)
-	return err
+	if r.effects == nil {
+		e := infer.NewEffects(r.recentrable())
+		r.effects = &e
+	}
+	return r.effects.Converted(x, nil)
 }

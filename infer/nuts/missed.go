@@ -41,11 +41,7 @@ func (r *run) searchModes() error {
 	}
 	r.state.Missed, r.state.Entered = missed, make([]bool, len(missed))
 	r.report.Gradients += gradients
-	if err := r.load(); err != nil {
-		return err
-	}
-	_, err = r.place(at)
-	return err
+	return r.reload(at)
 }
 
 // thinned are positions that chains have visited, in the coordinates of the model; nil where they are too few.
@@ -61,13 +57,9 @@ func (r *run) thinned() (visited [][][]float64) {
 		}
 		visited = append(visited, some)
 	}
-	if r.state.Centring == nil {
-		return visited
-	}
-	e := infer.NewEffects(r.recentrable())
 	for _, xs := range visited {
 		for i := range xs {
-			xs[i] = e.Converted(xs[i], nil)
+			xs[i] = r.asTheModel(xs[i])
 		}
 	}
 	return visited
@@ -78,10 +70,7 @@ func (r *run) enter(c *chain) {
 	if len(r.state.Missed) == 0 {
 		return
 	}
-	x := position(c.state(), c.dim)
-	if r.state.Centring != nil {
-		x = infer.NewEffects(r.recentrable()).Converted(x, nil)
-	}
+	x := r.asTheModel(position(c.state(), c.dim))
 	for k := range r.state.Missed {
 		r.state.Entered[k] = r.state.Entered[k] || r.state.Missed[k].Normal.Around(x)
 	}

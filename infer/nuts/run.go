@@ -23,7 +23,8 @@ type run struct {
 	options  infer.Options
 	recorder infer.Recorder
 	rule     rule
-	search   Search // nil: none
+	search   Search         // nil: none
+	effects  *infer.Effects // of target; nil until they are read for draws
 
 	exe    device.Executable
 	chains []*chain
@@ -150,6 +151,15 @@ func (r *run) load() error {
 	}
 	dynamics.ShareMetric(exe, r.state.Metric)
 	return nil
+}
+
+// reload loads the program anew and places the chains.
+func (r *run) reload(at [][]float64) error {
+	if err := r.load(); err != nil {
+		return err
+	}
+	_, err := r.place(at)
+	return err
 }
 
 func (r *run) close() {
