@@ -143,9 +143,14 @@ func (r *run) asTheModel(positions [][]float64) [][]float64 {
 	if r.state.Centring == nil || len(positions) == 0 {
 		return positions
 	}
-	e, out := infer.NewEffects(r.shared.target.(infer.Recentrable)), make([][]float64, len(positions))
+	return converted(r.shared.target.(infer.Recentrable), positions, nil)
+}
+
+// converted are positions of a target in the coordinates that c makes.
+func converted(of infer.Recentrable, positions [][]float64, c types.Centring) [][]float64 {
+	e, out := infer.NewEffects(of), make([][]float64, len(positions))
 	for k, x := range positions {
-		out[k] = e.Converted(x, nil)
+		out[k] = e.Converted(x, c)
 	}
 	return out
 }
@@ -156,11 +161,7 @@ func (r *run) knownBefore() [][]float64 {
 	if r.state.Centring == nil || target == nil || len(known) == 0 {
 		return known
 	}
-	e, out := infer.NewEffects(target.Recentred(nil)), make([][]float64, len(known))
-	for k, x := range known {
-		out[k] = e.Converted(x, r.state.Centring)
-	}
-	return out
+	return converted(target.Recentred(nil), known, r.state.Centring)
 }
 
 // remarkOnCentring says which effects are sampled in other coordinates than the model's. Where there is no ladder,
