@@ -218,10 +218,7 @@ func drawHypergeometric(r *rand.Rand, a []float64) float64 {
 		return math.NaN()
 	case least > many:
 		mean := n / all * good
-		if variance := mean * (bad / all) * (1 - n/all); variance > manyCounts {
-			return math.Max(0, math.Min(math.Round(mean+r.NormFloat64()*math.Sqrt(variance)), min(n, good)))
-		}
-		return drawPoisson(r, mean)
+		return drawManyCounts(r, mean, mean*(bad/all)*(1-n/all), min(n, good))
 	case least == good:
 		return oneByOne(r, good, n, all)
 	case least == all-n:

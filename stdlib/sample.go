@@ -31,8 +31,14 @@ func drawPoisson(r *rand.Rand, rate float64) float64 {
 	return distuv.Poisson{Lambda: rate, Src: r}.Rand()
 }
 
-// manyCounts is the variance from which on a count has a normal distribution, but for a skewness of at most .001.
-const manyCounts = 1e6
+// drawManyCounts draws a count of at most most, of which each has a small chance or the variance is large: then it has
+// a normal distribution, but for a skewness of at most .001, else a Poisson distribution.
+func drawManyCounts(r *rand.Rand, mean, variance, most float64) float64 {
+	if variance > 1e6 {
+		return math.Max(0, math.Min(math.Round(mean+r.NormFloat64()*math.Sqrt(variance)), most))
+	}
+	return drawPoisson(r, mean)
+}
 
 func drawBinomial(r *rand.Rand, n, p float64) float64 {
 	if n == 0 || p <= 0 {
@@ -45,12 +51,10 @@ func drawBinomial(r *rand.Rand, n, p float64) float64 {
 		return n
 	}
 	if n > 1e12 { // where ln n! has no digits after the point left
-		if variance := n * p * (1 - p); variance > manyCounts {
-			return math.Max(0, math.Min(math.Round(n*p+r.NormFloat64()*math.Sqrt(variance)), n))
-		} else if p > 0.5 {
-			return n - drawPoisson(r, n*(1-p))
+		if p > 0.5 {
+			return n - drawManyCounts(r, n*(1-p), n*p*(1-p), n)
 		}
-		return drawPoisson(r, n*p)
+		return drawManyCounts(r, n*p, n*p*(1-p), n)
 	}
 	return distuv.Binomial{N: n, P: p, Src: r}.Rand()
 }
