@@ -3,7 +3,7 @@
 // draws is uniform if draws are right (Talts, Betancourt, Simpson, Vehtari, Gelman 2018), and so is that of the log
 // density, which sees more (Modrák et al. 2023).
 //
-//	go run ./experiments/calibration [-replicates 100] [-only NAME,…] [-ppl PATH] [-runs FILE]
+//	go run ./experiments/calibration [-replicates 100] [-only NAME,…] [-runs FILE]
 //
 // It writes experiments/calibration/RESULTS.md. Runs are appended to a file, a JSON object a line, and those that are
 // in it already are not repeated, so that an interrupted command goes on where it was.
@@ -20,9 +20,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"ppl/experiments/lab"
 )
@@ -45,29 +42,25 @@ func main() {
 	log.SetFlags(0)
 	replicates := flag.Int("replicates", 100, "data sets of each model")
 	only := flag.String("only", "", "models, separated by commas; all if empty")
-	ppl := flag.String("ppl", "", "`path` of the command; built if empty")
 	file := flag.String("runs", filepath.Join(os.TempDir(), "calibration.jsonl"), "`file` of the runs done")
 	flag.Parse()
-	if err := measure(*replicates, *only, *ppl, *file); err != nil {
+	if err := measure(*replicates, *only, *file); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // measure makes the runs that are missing, one data set of every model after another, and writes the table.
-func measure(replicates int, only, path, file string) error {
-	dir, err := os.MkdirTemp("", "ppl-calibration-")
+func measure(replicates int, only, file string) error {
+	bench, err := lab.Open()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	if path, err = lab.Built(path, dir); err != nil {
-		return err
-	}
+	defer bench.Close()
 	done, err := lab.ReadRuns[run](file)
 	if err != nil {
 		return err
 	}
-	l := laboratory{ppl: path, dir: dir}
+	e := experiment{bench, map[string]prior{}}
 	for replicate := range replicates {
 		for _, m := range models() {
 			if only != "" && !slices.Contains(strings.Split(only, ","), m.name) {
@@ -80,7 +73,7 @@ func measure(replicates int, only, path, file string) error {
 				if !s.takes(m) || slices.ContainsFunc(done, same) {
 					continue
 				}
-				r, err := l.sample(m, s, replicate)
+				r, err := e.sample(m, s, replicate)
 				if err != nil {
 					return fmt.Errorf("%s by %s, data set %d: %w", m.name, s.name, replicate, err)
 				}
@@ -152,21 +145,11 @@ func calibrated(runs []run) calibration {
 	}
 	c.numbers, c.seconds = len(counts), lab.Median(seconds)
 	for name, n := range counts {
-		if p := uniform(n); p < c.p || p == c.p && name < c.worst {
+		if _, p := lab.Uniform(n); p < c.p || p == c.p && name < c.worst {
 			c.p, c.worst = p, name
 		}
 	}
 	return c
-}
-
-// uniform is the p of χ² that counts are of a uniform distribution.
-func uniform(counts []float64) float64 {
-	sum := 0.0
-	for _, n := range counts {
-		sum += n
-	}
-	even := slices.Repeat([]float64{sum / float64(len(counts))}, len(counts))
-	return distuv.ChiSquared{K: float64(len(counts) - 1)}.Survival(stat.ChiSquare(counts, even))
 }
 
 // rank is where a true value lies among draws, as a share of them, at random among those that are equal to it.

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"ppl/experiments/lab"
 )
 
 // Ranks of numbers among others of the same distribution are uniform; among numbers whose spread is half as large they
@@ -47,7 +49,7 @@ func TestRankOfIntegers(t *testing.T) {
 		}
 		counts[int(at*bins)]++
 	}
-	if p := uniform(counts); p < 1e-3 {
+	if _, p := lab.Uniform(counts); p < 1e-3 {
 		t.Errorf("p is %g", p)
 	}
 }

@@ -2,13 +2,14 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"gonum.org/v1/gonum/floats"
 
 	"ppl/experiments/lab"
 	"ppl/infer/draws"
@@ -49,33 +50,52 @@ func (s sampler) takes(m model) bool { return m.rows || !s.rows }
 // thinned is how many draws ranks are among: far enough apart to be independent.
 const thinned = 99
 
-// laboratory has a ppl, and a place for its runs.
-type laboratory struct{ ppl, dir string }
+// An experiment keeps the draws from the prior of each model.
+type experiment struct {
+	*lab.Bench
+	priors map[string]prior
+}
 
-// sample gives a sampler a data set from the prior.
-func (l laboratory) sample(m model, s sampler, replicate int) (run, error) {
+// A prior has draws of the parameters and of the data of a model, in rows of a size each.
+type prior struct {
+	parameters, data map[string]drawn
+	complete         []int // the draws whose data could be drawn, which replicates are in turn
+}
+
+type drawn struct {
+	shape  []int // of a row
+	values []float64
+}
+
+func (d drawn) at(row int) []float64 {
+	size := 1
+	for _, n := range d.shape {
+		size *= n
+	}
+	return d.values[row*size : (row+1)*size]
+}
+
+// sample gives a sampler a data set from the prior. A run that fails is a result, too.
+func (e experiment) sample(m model, s sampler, replicate int) (run, error) {
 	r := run{Model: m.name, Sampler: s.name, Replicate: replicate}
-	prior, err := l.prior(m)
+	p, err := e.prior(m)
 	if err != nil {
 		return r, err
 	}
-	at, err := complete(prior, replicate)
+	if replicate >= len(p.complete) {
+		return r, errors.New("the prior has too few draws with data")
+	}
+	at := p.complete[replicate]
+	data, err := e.JSON("data.json", m.data(p, at))
 	if err != nil {
 		return r, err
 	}
-	data, err := l.data(m, prior, at)
-	if err != nil {
-		return r, err
-	}
-	out := filepath.Join(l.dir, "run")
-	t, err := lab.Command(l.ppl, append([]string{"sample", m.path(), "--data", data, "--seed",
+	out := e.Path("run")
+	_, cpu, err := e.Command(append([]string{"sample", m.path(), "--data", data, "--seed",
 		strconv.Itoa(replicate + 1), "--quiet", "--overwrite", "--out", out}, s.flags...)...)
+	r.Seconds = cpu.Seconds()
 	if err != nil {
-		return r, err
-	}
-	r.Seconds = t.CPU.Seconds()
-	if t.Exit != 0 {
-		r.Said = t.Said
+		r.Said = err.Error()
 		return r, nil
 	}
 	of, err := draws.Open(out)
@@ -90,76 +110,68 @@ func (l laboratory) sample(m model, s sampler, replicate int) (run, error) {
 	for _, w := range said.Warnings {
 		r.Warnings = append(r.Warnings, w.String())
 	}
-	r.Ranks, err = l.ranks(m, of, prior, data, at)
+	r.Ranks, err = e.ranks(m, of, p, at, data)
 	return r, err
 }
 
 func (m model) path() string { return filepath.Join("examples", m.name+".ppl") }
 
-// prior has the parameters and data of all replicates of a model. It is drawn when it is first asked for.
-func (l laboratory) prior(m model) (*draws.Run, error) {
-	dir := filepath.Join(l.dir, m.name)
-	if _, err := os.Stat(dir); err == nil {
-		return draws.Open(dir)
+// prior is drawn when it is first asked for. Draws are passed over whose data could not be drawn, as where an equation
+// has no solution: the density of their parameters is 0 for any data.
+func (e experiment) prior(m model) (prior, error) {
+	if p, ok := e.priors[m.name]; ok {
+		return p, nil
 	}
-	t, err := lab.Command(l.ppl, "predict", m.path(), "--draws", "1000", "--seed", "1", "--quiet", "--out", dir)
-	if err == nil && t.Exit != 0 {
-		err = fmt.Errorf("%s", t.Said)
+	const number = 1000
+	dir := e.Path(m.name)
+	if _, _, err := e.Command("predict", m.path(), "--draws", strconv.Itoa(number), "--seed", "1", "--quiet", "--out",
+		dir); err != nil {
+		return prior{}, err
 	}
+	of, err := draws.Open(dir)
 	if err != nil {
-		return nil, err
+		return prior{}, err
 	}
-	return draws.Open(dir)
-}
-
-// complete is the draw of the prior that a replicate is: those are passed over whose data could not be drawn, as where
-// an equation has no solution. The density of their parameters is 0 for any data.
-func complete(prior *draws.Run, replicate int) (at int, err error) {
-	for at = range prior.Info.Draws {
-		whole := true
-		for _, v := range prior.Layout.PriorPredictive {
-			all, err := prior.PriorPredictive(v.Name)
-			if err != nil {
-				return 0, err
-			}
-			whole = whole && !slices.ContainsFunc(all[0][at*v.Size():(at+1)*v.Size()], math.IsNaN)
-		}
-		if whole && replicate == 0 {
-			return at, nil
-		} else if whole {
-			replicate--
-		}
-	}
-	return 0, fmt.Errorf("the prior has too few draws with data")
-}
-
-// data writes what a model observes in a replicate to a file that ppl reads.
-func (l laboratory) data(m model, prior *draws.Run, replicate int) (string, error) {
-	values := map[string]any{}
-	for _, v := range prior.Layout.PriorPredictive {
-		all, err := prior.PriorPredictive(v.Name)
+	p := prior{parameters: map[string]drawn{}, data: map[string]drawn{}}
+	for _, v := range of.Layout.Prior {
+		all, err := of.Prior(v.Name)
 		if err != nil {
-			return "", err
+			return prior{}, err
 		}
-		xs, name := all[0][replicate*v.Size():(replicate+1)*v.Size()], v.Name
-		if m.as != "" {
-			name = m.as
-			for i := range xs {
-				xs[i] *= m.scale
-			}
-		}
-		values[name] = shaped(xs, v.Shape)
+		p.parameters[v.Name] = drawn{v.Shape, all[0]}
 	}
-	return l.write("data.json", values)
+	for _, v := range of.Layout.PriorPredictive {
+		all, err := of.PriorPredictive(v.Name)
+		if err != nil {
+			return prior{}, err
+		}
+		p.data[v.Name] = drawn{v.Shape, all[0]}
+	}
+	for row := range number {
+		whole := true
+		for _, d := range p.data {
+			whole = whole && !slices.ContainsFunc(d.at(row), math.IsNaN)
+		}
+		if whole {
+			p.complete = append(p.complete, row)
+		}
+	}
+	e.priors[m.name] = p
+	return p, nil
 }
 
-func (l laboratory) write(name string, value any) (string, error) {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return "", err
+// data are what a model observes in a row of the prior, by the names of its data.
+func (m model) data(p prior, row int) map[string]any {
+	values := map[string]any{}
+	for name, d := range p.data {
+		xs := d.at(row)
+		if m.as != "" {
+			name, xs = m.as, slices.Clone(xs)
+			floats.Scale(m.scale, xs)
+		}
+		values[name] = shaped(xs, d.shape)
 	}
-	path := filepath.Join(l.dir, name)
-	return path, os.WriteFile(path, text, 0o666)
+	return values
 }
 
 // shaped is an array of arrays, of elements in row-major order.
@@ -179,18 +191,14 @@ func shaped(xs []float64, shape []int) any {
 
 // ranks are those of the true parameters, the first and the last element of each, and of the log density of the model
 // at them.
-func (l laboratory) ranks(m model, of, prior *draws.Run, data string, replicate int) (map[string]float64, error) {
+func (e experiment) ranks(m model, of *draws.Run, p prior, row int, data string) (map[string]float64, error) {
 	ranks, truth := map[string]float64{}, map[string]any{}
-	r := rand.New(rand.NewPCG(uint64(replicate), 7))
+	r := rand.New(rand.NewPCG(uint64(row), 7))
 	for _, v := range of.Layout.Posterior {
 		if !slices.Contains(of.Layout.Parameters, v.Name) {
 			continue
 		}
-		all, err := prior.Prior(v.Name)
-		if err != nil {
-			return nil, err
-		}
-		at := all[0][replicate*v.Size() : (replicate+1)*v.Size()]
+		at := p.parameters[v.Name].at(row)
 		truth[v.Name] = shaped(at, v.Shape)
 		chains, err := of.Draws(v.Name)
 		if err != nil {
@@ -202,7 +210,7 @@ func (l laboratory) ranks(m model, of, prior *draws.Run, data string, replicate 
 			}
 		}
 	}
-	at, err := l.logDensity(m, data, truth)
+	at, err := e.logDensity(m, data, truth)
 	if err != nil {
 		return nil, err
 	}
@@ -244,15 +252,12 @@ func thin(chains [][]float64, size, element int) (some []float64) {
 }
 
 // logDensity is log prior + log likelihood at parameters.
-func (l laboratory) logDensity(m model, data string, truth map[string]any) (float64, error) {
-	at, err := l.write("truth.json", truth)
+func (e experiment) logDensity(m model, data string, truth map[string]any) (float64, error) {
+	at, err := e.JSON("truth.json", truth)
 	if err != nil {
 		return 0, err
 	}
-	t, err := lab.Command(l.ppl, "logprob", m.path(), "--data", data, "--at", at, "--json")
-	if err == nil && t.Exit != 0 {
-		err = fmt.Errorf("%s", t.Said)
-	}
+	printed, _, err := e.Command("logprob", m.path(), "--data", data, "--at", at, "--json")
 	if err != nil {
 		return 0, err
 	}
@@ -260,6 +265,6 @@ func (l laboratory) logDensity(m model, data string, truth map[string]any) (floa
 		Prior      float64 `json:"log_prior"`
 		Likelihood float64 `json:"log_likelihood"`
 	}
-	err = json.Unmarshal(t.Printed, &parts)
+	err = json.Unmarshal(printed, &parts)
 	return parts.Prior + parts.Likelihood, err
 }

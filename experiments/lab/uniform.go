@@ -1,0 +1,19 @@
+package lab
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Uniform tests whether counts are those of a uniform distribution: χ², with one degree of freedom less than there are
+// counts, and its p.
+func Uniform(counts []float64) (square, p float64) {
+	sum := 0.0
+	for _, n := range counts {
+		sum += n
+	}
+	square = stat.ChiSquare(counts, slices.Repeat([]float64{sum / float64(len(counts))}, len(counts)))
+	return square, distuv.ChiSquared{K: float64(len(counts) - 1)}.Survival(square)
+}
