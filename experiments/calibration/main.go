@@ -1,7 +1,7 @@
 // Calibration checks draws of the examples by simulation: parameters are drawn from the prior, data given them, and
 // `ppl sample` draws from the posterior given these data at default settings. The rank of the parameters among the
 // draws is uniform if draws are right (Talts, Betancourt, Simpson, Vehtari, Gelman 2018), and so is that of the log
-// density, which sees more (Modrák et al. 2023).
+// likelihood, which sees more (Modrák et al. 2023).
 //
 //	go run ./experiments/calibration [-replicates 100] [-only NAME,…] [-runs FILE]
 //

@@ -189,8 +189,7 @@ func shaped(xs []float64, shape []int) any {
 	return out
 }
 
-// ranks are those of the true parameters, the first and the last element of each, and of the log density of the model
-// at them.
+// ranks are those of the true parameters, the first and the last element of each, and of the log likelihood at them.
 func (e experiment) ranks(m model, of *draws.Run, p prior, row int, data string) (map[string]float64, error) {
 	ranks, truth := map[string]float64{}, map[string]any{}
 	r := rand.New(rand.NewPCG(uint64(row), 7))
@@ -210,35 +209,19 @@ func (e experiment) ranks(m model, of *draws.Run, p prior, row int, data string)
 			}
 		}
 	}
-	at, err := e.logDensity(m, data, truth)
+	if !of.HasStat("log_lik") { // the run saw a part of the rows at a time
+		return ranks, nil
+	}
+	at, err := e.logLikelihood(m, data, truth)
 	if err != nil {
 		return nil, err
 	}
-	there, err := logDensities(of)
-	if err != nil || there == nil {
-		return ranks, err
+	chains, err := of.Stats("log_lik")
+	if err != nil {
+		return nil, err
 	}
-	ranks["log density"], err = rank(at, there, r)
+	ranks["log likelihood"], err = rank(at, thin(chains, 1, 0), r)
 	return ranks, err
-}
-
-// logDensities are log prior + log likelihood at the draws that ranks are among; none for a run that saw a part of the
-// rows at a time.
-func logDensities(of *draws.Run) ([]float64, error) {
-	if !of.HasStat("log_lik") || !of.HasStat("log_prior") {
-		return nil, nil
-	}
-	sums := make([]float64, thinned)
-	for _, name := range []string{"log_prior", "log_lik"} {
-		chains, err := of.Stats(name)
-		if err != nil {
-			return nil, err
-		}
-		for i, x := range thin(chains, 1, 0) {
-			sums[i] += x
-		}
-	}
-	return sums, nil
 }
 
 // thin takes draws of an element at even distances, in the order of chains.
@@ -251,8 +234,9 @@ func thin(chains [][]float64, size, element int) (some []float64) {
 	return some
 }
 
-// logDensity is log prior + log likelihood at parameters.
-func (e experiment) logDensity(m model, data string, truth map[string]any) (float64, error) {
+// logLikelihood is that at parameters. The prior is left out: its density is that of the coordinates in which a run
+// samples, which are not the parameters.
+func (e experiment) logLikelihood(m model, data string, truth map[string]any) (float64, error) {
 	at, err := e.JSON("truth.json", truth)
 	if err != nil {
 		return 0, err
@@ -262,9 +246,8 @@ func (e experiment) logDensity(m model, data string, truth map[string]any) (floa
 		return 0, err
 	}
 	var parts struct {
-		Prior      float64 `json:"log_prior"`
 		Likelihood float64 `json:"log_likelihood"`
 	}
 	err = json.Unmarshal(printed, &parts)
-	return parts.Prior + parts.Likelihood, err
+	return parts.Likelihood, err
 }

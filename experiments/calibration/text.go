@@ -11,7 +11,7 @@ from their prior, whose sizes depend on what is observed, or that take minutes.
 
 %s`
 
-const about = `Ranks are those of the first and the last element of each parameter, and of the log density at the true
+const about = `Ranks are those of the first and the last element of each parameter, and of the log likelihood at the true
 parameters (Modrák et al. 2023: it sees draws that are from the prior instead of the posterior), among 99 draws at even
 distances. They are counted in %d bins; p is that of χ² with %d degrees of freedom, the least over the numbers of a row,
 and *p of the least* is that times how many numbers there are, at most 1. *Failed* are runs without draws, *flagged* those
