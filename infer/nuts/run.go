@@ -153,7 +153,7 @@ func (r *run) load() error {
 	return nil
 }
 
-// reload loads the program anew and places the chains.
+// reload loads the program for what has changed and places the chains.
 func (r *run) reload(at [][]float64) error {
 	if err := r.load(); err != nil {
 		return err
