@@ -40,7 +40,7 @@ func (c *console) openPart(dir string) (*partRun, error) {
 		_, err := program.Rows()
 		return nil, wrong(firstError(err, errors.New("the data have one row")))
 	}
-	f := program.Forecast(min(n, rowsAtOnce))
+	f := program.Forecast(min(n, rowsAtOnce), inSingle(o.run.Layout.Posterior))
 	if f == nil {
 		return nil, wrong(fmt.Errorf("%s: --rows needs a model with one observed array, whose rows are independent "+
 			"given the parameters, all observed, and in memory", dir))

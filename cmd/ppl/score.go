@@ -38,11 +38,20 @@ func (c *console) loadOutcomes(p *prediction, o *openedRun) (*outcomes, error) {
 	if program == nil || program.Plan.Rows() == 0 {
 		return nil, nil
 	}
-	f := program.Forecast(min(program.Plan.Rows(), rowsAtOnce))
+	f := program.Forecast(min(program.Plan.Rows(), rowsAtOnce), inSingle(o.run.Layout.Posterior))
 	if f == nil {
 		return nil, nil
 	}
 	return &outcomes{program, f}, nil
+}
+
+// inSingle are the variables whose draws are kept in single precision: it was enough to sample them.
+func inSingle(kept []types.Variable) map[string]bool {
+	single := map[string]bool{}
+	for _, v := range kept {
+		single[v.Name] = v.Single
+	}
+	return single
 }
 
 // rowsAtOnce is how many rows the device evaluates together, and lanesOfForecast at how many draws.

@@ -39,13 +39,14 @@ const RowNumbers = "rows"
 // mostClasses bounds the classes whose probabilities are compared.
 const mostClasses = 1000
 
-// Forecast is for m rows at a time; nil where rows are not one observation each of one array.
-func (p *Plan) Forecast(m int) *Forecast {
+// Forecast is for m rows at a time; nil where rows are not one observation each of one array. Parameters that are in
+// single, as weights of networks may be, are taken in single precision, and so is what is computed of them.
+func (p *Plan) Forecast(m int, single map[string]bool) *Forecast {
 	t := p.onlyObservation()
 	if t == nil {
 		return nil
 	}
-	latents := marginalize.Over(simulate.Inputs{})
+	latents := marginalize.Over(simulate.Inputs{Single: single})
 	f := &Forecast{plan: p, numbers: simulate.NewNumbers(p.layout, latents)}
 	e := f.numbers.E
 	rows := e.Graph.Input(RowNumbers, m)

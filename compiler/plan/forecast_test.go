@@ -19,7 +19,7 @@ func TestForecast(t *testing.T) {
 w[k in 0..2] ~ Normal(0, 1)
 label[i in N] ~ Categorical(logits = [k in 0..2: w[k] * x[i]])
 `)
-	f := p.Forecast(2)
+	f := p.Forecast(2, nil)
 	w, x, came := []float64{0.3, -1, 2}, []float64{-1, 0.5, 2}, []int{2, 0, 1}
 	inputs, err := f.Inputs(map[string]dataset.Array{"w": {Shape: []int{3}, Values: numbers.Of(w...)}})
 	if err != nil {
@@ -43,12 +43,35 @@ label[i in N] ~ Categorical(logits = [k in 0..2: w[k] * x[i]])
 		}
 	}
 	number := compilertest.Load(t, "data y[N] = [1, 2]\nm ~ Normal(0, 1)\ny[i in N] ~ Normal(m, 1)\n")
-	if f := number.Forecast(2); f == nil || f.Came != nil || len(f.Values) != 2 {
+	if f := number.Forecast(2, nil); f == nil || f.Came != nil || len(f.Values) != 2 {
 		t.Errorf("numbers have the forecast %+v", f)
 	}
 	two := compilertest.Load(t, "data y[N] = [1, 2], z[N] = [1, 2]\nm ~ Normal(0, 1)\n"+
 		"y[i in N] ~ Normal(m, 1)\nz[i in N] ~ Normal(m, 2)\n")
-	if two.Forecast(2) != nil {
+	if two.Forecast(2, nil) != nil {
 		t.Error("two observed arrays have a forecast of one")
+	}
+}
+
+// Parameters that are to be in single precision change densities by rounding, and by no more.
+func TestForecastInSingle(t *testing.T) {
+	p := compilertest.Load(t, "data x[N] = [-1, 0.5], y[N] = [0.1, 0.2]\nw ~ Normal(0, 1)\n"+
+		"y[i in N] ~ Normal(w*x[i], 1)\n")
+	density := func(single map[string]bool) float64 {
+		f := p.Forecast(1, single)
+		inputs, err := f.Inputs(map[string]dataset.Array{"w": {Values: numbers.Of(0.7)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs = maps.Clone(inputs)
+		inputs[plan.RowNumbers] = []float64{1}
+		return autodiff.Eval(inputs, f.Densities)[0][0]
+	}
+	exact, rounded := density(nil), density(map[string]bool{"w": true})
+	if off := math.Abs(rounded - exact); off == 0 || off > 1e-6 {
+		t.Errorf("%.17g in single precision, %.17g in double", rounded, exact)
+	}
+	if other := density(map[string]bool{"v": true}); other != exact {
+		t.Errorf("%.17g with another parameter in single precision, want %.17g", other, exact)
 	}
 }

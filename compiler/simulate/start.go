@@ -23,12 +23,18 @@ import (
 
 // Inputs is the source of parameters, and of arrays drawn after inference, that are inputs of the graph, one for each
 // piece: for densities at given values, for draws from the prior, and for what is generated.
-type Inputs struct{ evaluate.NoSource }
+type Inputs struct {
+	evaluate.NoSource
+	Single map[string]bool // arrays whose values are taken in single precision
+}
 
 // Piece is an input.
-func (Inputs) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bool) {
-	return evaluate.Value{Node: e.Graph.Input(PieceName(p), e.Shape(p.Plates, p.Term.Event)...), Bound: p.Plates,
-		Axes: p.Term.Event}, true
+func (in Inputs) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bool) {
+	value := e.Graph.Input(PieceName(p), e.Shape(p.Plates, p.Term.Event)...)
+	if in.Single[p.Term.Array.Name] {
+		value = autodiff.Single(value)
+	}
+	return evaluate.Value{Node: value, Bound: p.Plates, Axes: p.Term.Event}, true
 }
 
 // A Numbers evaluates at values of inputs, as numbers.
