@@ -2,41 +2,52 @@
 // type of numbers: NUMBER is the type, and OF(name) the name of its function. Element (i, j) of a result is the same sum in the same order
 // whatever m and n are.
 //
-// A kernel computes HIGH rows of the result by one or two vectors of columns in registers. Columns of B are packed: two vectors of each row lie
-// together, so that a kernel reads memory in order. Rows of A are read where they lie if neighbours are neighbours in memory, else they
-// are packed, too: HIGH numbers of each column lie together.
+// A kernel computes HIGH or LOW rows of the result by one or two vectors of columns in registers. Columns of B are packed: two vectors of each
+// row lie together, so that a kernel reads memory in order. A is read where it lies if its rows are contiguous, or if its columns are and lie
+// near each other; else it is packed, too: the numbers of each column that a kernel needs lie together.
 typedef NUMBER OF(vector) __attribute__((vector_size(8 * LANES), aligned(sizeof(NUMBER)), may_alias));
 typedef NUMBER OF(four) __attribute__((vector_size(4 * sizeof(NUMBER)), aligned(sizeof(NUMBER)), may_alias));
 
-#define KERNEL(name, vectors, ROW, COLUMN) \
-  static __attribute__((noinline)) void OF(name)(long k, const NUMBER *restrict a, long row, const NUMBER *restrict b, long below, \
+#define KERNEL(name, high, vectors, ROW, COLUMN) \
+  static __attribute__((noinline)) void OF(name)(long k, const NUMBER *restrict a, long step, const NUMBER *restrict b, long below, \
                                                  NUMBER *restrict to, long line, int add) { \
-    OF(vector) sum[HIGH][vectors] = {}; \
-    const NUMBER *x[(HIGH + 3) / 4]; /* four rows from each: addresses that processors form without arithmetic */ \
-    TURNS(4) for (int i = 0; i < (HIGH + 3) / 4; i++) x[i] = a + 4 * i * (ROW); \
-    TURNS(8) for (int i = 0; i < HIGH; i++) \
+    OF(vector) sum[high][vectors] = {}; \
+    const NUMBER *x[(high + 3) / 4]; /* four rows from each: addresses that processors form without arithmetic */ \
+    TURNS(4) for (int i = 0; i < (high + 3) / 4; i++) x[i] = a + 4 * i * (ROW); \
+    TURNS(8) for (int i = 0; i < high; i++) \
       TURNS(2) for (int v = 0; v < vectors; v++) __builtin_prefetch(to + i * line + v * OF(LONG), 1); \
     for (long p = 0; p < k; p++) { \
       OF(vector) y[vectors]; \
       TURNS(2) for (int v = 0; v < vectors; v++) y[v] = ((const OF(vector) *)b)[v]; \
-      TURNS(8) for (int i = 0; i < HIGH; i++) \
+      TURNS(8) for (int i = 0; i < high; i++) \
         TURNS(2) for (int v = 0; v < vectors; v++) sum[i][v] += x[i / 4][i % 4 * (ROW)] * y[v]; \
-      TURNS(4) for (int i = 0; i < (HIGH + 3) / 4; i++) x[i] += COLUMN; \
+      TURNS(4) for (int i = 0; i < (high + 3) / 4; i++) x[i] += COLUMN; \
       b += below; \
     } \
-    TURNS(8) for (int i = 0; i < HIGH; i++) \
+    TURNS(8) for (int i = 0; i < high; i++) \
       TURNS(2) for (int v = 0; v < vectors; v++) { \
         OF(vector) *out = (OF(vector) *)(to + i * line) + v; \
         if (add) sum[i][v] += *out; \
         *out = sum[i][v]; \
       } \
   }
+typedef void OF(kernel)(long, const NUMBER *restrict, long, const NUMBER *restrict, long, NUMBER *restrict, long, int);
 enum { OF(LONG) = 8 * LANES / sizeof(NUMBER), OF(WIDE) = 2 * OF(LONG), OF(COLUMNS) = 4096 / sizeof(NUMBER) };
-KERNEL(two_in_place, 2, row, 1)
-KERNEL(two_packed, 2, 1, HIGH)
-KERNEL(one_in_place, 1, row, 1)
-KERNEL(one_packed, 1, 1, HIGH)
+KERNEL(low_one_rows, LOW, 1, step, 1)
+KERNEL(low_one_columns, LOW, 1, 1, step)
+KERNEL(low_two_rows, LOW, 2, step, 1)
+KERNEL(low_two_columns, LOW, 2, 1, step)
+KERNEL(high_one_rows, HIGH, 1, step, 1)
+KERNEL(high_one_columns, HIGH, 1, 1, step)
+KERNEL(high_two_rows, HIGH, 2, step, 1)
+KERNEL(high_two_columns, HIGH, 2, 1, step)
 #undef KERNEL
+// By whether they have HIGH rows, whether they have two vectors, and whether A has columns that are contiguous; `step` is from one row or
+// column of A to the next.
+static OF(kernel) *const OF(kernels)[2][2][2] = {
+  {{OF(low_one_rows), OF(low_one_columns)}, {OF(low_two_rows), OF(low_two_columns)}},
+  {{OF(high_one_rows), OF(high_one_columns)}, {OF(high_two_rows), OF(high_two_columns)}},
+};
 
 // to[p·width + j] = from[p·l + j] for j < n, and 0 for n ≤ j < width
 static __attribute__((noinline)) void OF(pack_rows)(long k, long n, long width, const NUMBER *restrict from, long l, NUMBER *restrict to) {
@@ -80,11 +91,11 @@ static void OF(pack)(long k, long n, long width, const NUMBER *from, long next, 
 }
 
 // A tile of the result that is not full is computed apart.
-static void OF(tile)(long k, long rows, long columns, int packed, const NUMBER *a, long row, const NUMBER *b, long below, NUMBER *to, long line, int add) {
+static void OF(tile)(long k, long high, long rows, long columns, int down, const NUMBER *a, long step, const NUMBER *b, long below, NUMBER *to,
+                     long line, int add) {
   NUMBER apart[HIGH * OF(WIDE)];
-  int two = columns > OF(LONG), full = rows == HIGH && columns == (two ? OF(WIDE) : OF(LONG));
-  (two ? packed ? OF(two_packed) : OF(two_in_place) : packed ? OF(one_packed) : OF(one_in_place))(
-    k, a, row, b, below, full ? to : apart, full ? line : OF(WIDE), full && add);
+  int two = columns > OF(LONG), full = rows == high && columns == (two ? OF(WIDE) : OF(LONG));
+  OF(kernels)[high == HIGH][two][down](k, a, step, b, below, full ? to : apart, full ? line : OF(WIDE), full && add);
   if (full) return;
   for (long i = 0; i < rows; i++)
     for (long j = 0; j < columns; j++) to[i * line + j] = add ? to[i * line + j] + apart[i * OF(WIDE) + j] : apart[i * OF(WIDE) + j];
@@ -95,7 +106,7 @@ static __attribute__((noinline)) void OF(product)(const context *c, long m, long
                                                   long bk, long bj, NUMBER *to, long line) {
   NUMBER *packed_b = c->work, *packed_a = packed_b + DEEP * OF(COLUMNS);
   long parts = (k + DEEP - 1) / DEEP, deep = (k + parts - 1) / parts;
-  int few = m <= 2 * HIGH && bj == 1; // packing takes longer than it saves
+  int few = m <= FEW && bj == 1, down = ak != 1, in_place = !down || ak <= THIN;
   for (long j0 = 0; j0 < n; j0 += OF(COLUMNS))
     for (long p = 0; p < k; p += deep) {
       long d = least(deep, k - p), columns = least(OF(COLUMNS), n - j0);
@@ -104,16 +115,24 @@ static __attribute__((noinline)) void OF(product)(const context *c, long m, long
         OF(pack)(d, w, w > OF(LONG) ? OF(WIDE) : OF(LONG), b + p * bk + (j0 + j) * bj, bj, bk, packed_b + j * d);
       }
       for (long i0 = 0; i0 < m; i0 += ROWS) {
-        long rows = least(ROWS, m - i0), in_place = ak == 1 ? rows - rows % HIGH : 0;
-        for (long i = in_place; i < rows; i += HIGH)
-          OF(pack)(d, least(HIGH, rows - i), HIGH, a + (i0 + i) * ai + p * ak, ai, ak, packed_a + i * d);
+        long rows = least(ROWS, m - i0);
+        const NUMBER *x = a + i0 * ai + p * ak;
+        for (long i = 0, high; i < rows; i += high) {
+          high = height(rows - i);
+          if (!in_place || i + high > rows) OF(pack)(d, least(high, rows - i), high, x + i * ai, ai, ak, packed_a + i * d);
+        }
         for (long j = 0; j < columns; j += OF(WIDE)) {
           long w = least(OF(WIDE), columns - j), below = w > OF(LONG) ? OF(WIDE) : OF(LONG);
           const NUMBER *y = packed_b + j * d;
           if (few && w == OF(WIDE)) y = b + p * bk + j0 + j, below = bk;
-          for (long i = 0; i < rows; i += HIGH)
-            OF(tile)(d, least(HIGH, rows - i), w, i >= in_place, i < in_place ? a + (i0 + i) * ai + p : packed_a + i * d, ai, y, below,
-              to + (i0 + i) * line + j0 + j, line, p > 0);
+          for (long i = 0, high; i < rows; i += high) {
+            high = height(rows - i);
+            NUMBER *out = to + (i0 + i) * line + j0 + j;
+            if (in_place && i + high <= rows)
+              OF(tile)(d, high, high, w, down, x + i * ai, down ? ak : ai, y, below, out, line, p > 0);
+            else
+              OF(tile)(d, high, least(high, rows - i), w, 1, packed_a + i * d, high, y, below, out, line, p > 0);
+          }
         }
       }
     }
