@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"ppl/compiler"
@@ -153,7 +152,8 @@ func TestLayers(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(9, 10))
 			p := compilertest.Load(t, fmt.Sprintf("data x[N, T, D] = %v, y[N] = %v\nf(x[T, D]) = %s\n"+
-				"v[i in N] = f(x[i])\ny[i in N] ~ Normal(sum([k in 1..%d: v[i, k] * k]), 1)\n", listed(x), listed(y),
+				"v[i in N] = f(x[i])\ny[i in N] ~ Normal(sum([k in 1..%d: v[i, k] * k]), 1)\n",
+				compilertest.Listed(x), compilertest.Listed(y),
 				c.body, len(c.out(zeros(c.weights), x[0]))))
 			at := map[string][]float64{}
 			for name, shape := range c.weights {
@@ -239,5 +239,3 @@ func product(shape []int) int {
 	}
 	return n
 }
-
-func listed(x any) string { return strings.ReplaceAll(fmt.Sprint(x), " ", ", ") }

@@ -1,61 +1,22 @@
 package evaluate_test
 
 import (
-	"encoding/json"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
 	"ppl/compiler/compilertest"
-	"ppl/compiler/data"
-	"ppl/numbers"
 )
-
-// A torchLayer is a layer as PyTorch computes it: testdata/layers.py says what its numbers are.
-type torchLayer struct {
-	Name, Body string
-	X          any
-	Outputs    int
-	LogLik     float64
-	Weights    map[string]struct {
-		Shape            []int
-		Values, Gradient []float64
-	}
-}
-
-// text is the layer in a model whose data have their sizes from the numbers.
-func (l torchLayer) text() string {
-	x := listed(l.X)
-	axes := []string{"H", "W", "C"}[:strings.Count(x, "[")-strings.Count(strings.TrimLeft(x, "["), "[")-1]
-	shape := strings.Join(axes, ", ")
-	const block = "Block(h[H, W, C]) ~ {\n    a = h -> conv(C, 3)\n    return relu(h + a)\n}\n"
-	return block + fmt.Sprintf("data x[N, %s] = %s, y[N] = [1, 1, 1]\nf(x[%s]) = %s\nv[i in N] = flatten(f(x[i]))\n"+
-		"y[i in N] ~ Normal(sum(k in 1..%d: v[i, k] * sin(k)), 1)\n", shape, x, shape, l.Body, l.Outputs)
-}
 
 // Layers agree with PyTorch's: log ℓ and its gradient in every weight; and minibatches with all rows.
 func TestLayersAgreeWithPyTorch(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("testdata/layers.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var layers []torchLayer
-	if err := json.Unmarshal(text, &layers); err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range layers {
+	for _, l := range compilertest.TorchLayers(t) {
 		t.Run(l.Name, func(t *testing.T) {
 			t.Parallel()
-			p := compilertest.Load(t, l.text())
-			at := map[string]*data.Array{}
-			for name, w := range l.Weights {
-				at["f."+name] = &data.Array{Shape: w.Shape, Values: numbers.Of(w.Values...)}
-			}
-			got, err := p.LogProb(at)
+			p := compilertest.Load(t, l.Model())
+			got, err := p.LogProb(l.At())
 			if err != nil {
 				t.Fatal(err)
 			}
