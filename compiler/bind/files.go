@@ -223,9 +223,9 @@ func Available(m *model.Model, dir string, cache data.RowCache) bool {
 		}
 		path, _ := fileOf(a, dir)
 		path = available(path)
-		info, err := os.Stat(path)
+		_, err := os.Stat(path)
 		_, large := cache.Large(path)
-		return a.From == "" || err != nil || info.IsDir() || large
+		return a.From == "" || err != nil || large
 	})
 }
 

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -63,10 +64,13 @@ type File struct {
 	Notes  []string // what a user should know of how it was read
 }
 
-// Whole reads a file of any supported format into memory, chosen by the ending of its name and otherwise by its first
-// bytes. Errors carry the path, and the line and column where there is one. What would not fit into memory, such as a
-// small compressed file that holds much, is refused before it is there.
+// Whole reads a file of any supported format, or a folder of pictures, into memory. The format is chosen by the ending
+// of the name and otherwise by the first bytes. Errors carry the path, and the line and column where there is one. What
+// would not fit into memory, such as a small compressed file that holds much, is refused before it is there.
 func (s RowCache) Whole(path string) (*File, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return s.readImages(path)
+	}
 	text, err := source.Read(path, s.memory()/keptCost)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read data: %w", err)
@@ -158,7 +162,8 @@ func binaryFormats() []binaryFormat {
 }
 
 const supported = "data files are Stan JSON (.json), CSV (.csv), TSV (.tsv, .tab), NumPy (.npy, .npz), Parquet, " +
-	"Arrow and Feather (.arrow, .feather), IDX or CIFAR-10's binary version (.bin), also with .gz"
+	"Arrow and Feather (.arrow, .feather), IDX or CIFAR-10's binary version (.bin), also with .gz, and folders of " +
+	"pictures (.png, .jpg)"
 
 func formatOf(path string, text []byte) (reader, error) {
 	ending := strings.ToLower(filepath.Ext(path))

@@ -116,7 +116,7 @@ func TestSpecialFiles(t *testing.T) {
 		t.Skip(err)
 	}
 	for path, want := range map[string]string{
-		pipe: "is a named pipe", "/dev/zero": "is a device", dir: "is a directory",
+		pipe: "is a named pipe", "/dev/zero": "is a device", dir: "links and the like are not read",
 	} {
 		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
