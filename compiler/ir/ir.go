@@ -201,6 +201,8 @@ type MatMul struct {
 	// The first element of each operand; operands may be parts of larger buffers.
 	PartA, PartB, PartC Part
 	Rows                Dim // in Tiles: the dimension that is the rows of a tile
+	// in Tiles: how many rows of the operands belong to each row of the tile, such as the pixels of an image; 0 is 1
+	Each int
 }
 
 // A Part is the range of a buffer that an operand is: all from element First + Step·t on, where t is the turn.

@@ -102,6 +102,9 @@ func (p *printer) statement(s Stmt) {
 
 func (p *printer) matMul(s *MatMul) {
 	rows := [...]string{"", ", rows m", ", rows k"}[s.Rows]
+	if s.Each > 1 {
+		rows += fmt.Sprintf(", %d each", s.Each)
+	}
 	p.line(1, "b%d%s = matmul %s, %s batch %d, %d×%d×%d%s", s.C, s.PartC, matText(s.A, s.PartA, s.TransA, s.SharedA),
 		matText(s.B, s.PartB, s.TransB, s.SharedB), s.Batch, s.M, s.K, s.N, rows)
 }

@@ -49,12 +49,15 @@ func (s *MatMul) withRows(rows int) *MatMul {
 	out := *s
 	switch s.Rows {
 	case DimM:
-		out.M = rows
+		out.M = s.RowsOf(rows)
 	case DimK:
-		out.K = rows
+		out.K = s.RowsOf(rows)
 	}
 	return &out
 }
+
+// RowsOf is how many rows of the operands belong to that many rows of a tile.
+func (s *MatMul) RowsOf(rows int) int { return rows * max(1, s.Each) }
 
 // Turn is Body for turn t, with its number of rows and without steps.
 func (s *Tiles) Turn(t int) []Stmt {

@@ -39,7 +39,7 @@ func (s *Tiles) hasRows(b Stmt) error {
 		}
 		return fmt.Errorf("extents %v do not begin with %d rows", b.Extents, s.Size)
 	case *MatMul:
-		if b.Batch == 1 && (b.Rows == DimM && b.M == s.Size || b.Rows == DimK && b.K == s.Size) {
+		if n := b.RowsOf(s.Size); b.Batch == 1 && (b.Rows == DimM && b.M == n || b.Rows == DimK && b.K == n) {
 			return nil
 		}
 		return fmt.Errorf("a product of %d × %d×%d×%d without %d rows", b.Batch, b.M, b.K, b.N, s.Size)

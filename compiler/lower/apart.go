@@ -110,8 +110,21 @@ func (vs *values) permute(axes []int, x *value) *value {
 		return x
 	case x.kind == autodiff.OpConst:
 		return vs.constant(x.op.Value, shape)
+	case x.kind == autodiff.OpBroadcast:
+		return vs.permutedBroadcast(axes, shape, x)
 	}
 	return vs.make(autodiff.Op{Kind: autodiff.OpPermute, Axes: axes}, shape, x)
+}
+
+// permutedBroadcast repeats an array along other axes instead of moving those of the result.
+func (vs *values) permutedBroadcast(axes, shape []int, x *value) *value {
+	to := pickInts(inverseAxes(axes), x.op.Axes)
+	order := make([]int, len(to))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(i, j int) int { return to[i] - to[j] })
+	return vs.broadcast(vs.permuteAll(order, x.args[0]), shape, pickInts(to, order))
 }
 
 func pickInts(from, at []int) []int {
@@ -225,8 +238,8 @@ func (vs *values) pullPermute(k autodiff.Kind, shape []int, args []*value) *valu
 		case a.kind == autodiff.OpPermute && slices.Equal(a.op.Axes, axes):
 			inner[j] = a.args[0]
 			with++
-		case a.kind == autodiff.OpBroadcast && len(a.op.Axes) == 1:
-			inner[j] = vs.broadcast(a.args[0], pickInts(shape, back), []int{axes[a.op.Axes[0]]})
+		case a.kind == autodiff.OpBroadcast:
+			inner[j] = vs.permute(back, a)
 		default:
 			inner[j] = vs.permuteAll(back, a)
 			against++
@@ -238,13 +251,19 @@ func (vs *values) pullPermute(k autodiff.Kind, shape []int, args []*value) *valu
 	return vs.permute(axes, vs.make(autodiff.Op{Kind: k}, pickInts(shape, back), inner...))
 }
 
-// permuteAll is permute, also of scalars and products.
+// permuteAll is permute, also of scalars, of products, and of products times constants.
 func (vs *values) permuteAll(axes []int, x *value) *value {
 	if len(x.shape) == 0 {
 		return x
 	}
-	if v := vs.turnedProduct(axes, pickInts(x.shape, axes), x); v != nil {
+	shape := pickInts(x.shape, axes)
+	if v := vs.turnedProduct(axes, shape, x); v != nil {
 		return v
+	}
+	if x.kind == autodiff.OpMul && x.args[1].kind == autodiff.OpConst {
+		if v := vs.turnedProduct(axes, shape, x.args[0]); v != nil {
+			return vs.apply(autodiff.OpMul, v, vs.permute(axes, x.args[1]))
+		}
 	}
 	return vs.permute(axes, x)
 }

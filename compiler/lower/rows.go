@@ -26,14 +26,15 @@ func (u rowUse) and(v rowUse) rowUse {
 func (u rowUse) conflicts() bool { return u.written && !u.ownRows && !u.partial }
 
 // byRows rewrites a statement as one over that many rows, and returns its uses of buffers; nil if that is not possible.
-func byRows(s ir.Stmt, rows int) (ir.Stmt, []rowUse) {
+// With several, a row may be several of a product.
+func byRows(s ir.Stmt, rows int, several bool) (ir.Stmt, []rowUse) {
 	switch s := s.(type) {
 	case *ir.Kernel:
 		if len(s.Extents) > 0 && s.Extents[0] == rows {
 			return s, kernelRows(s)
 		}
 	case *ir.MatMul:
-		if s := productByRows(s, rows); s != nil {
+		if s := productByRows(s, rows, several); s != nil {
 			return s, productRows(s)
 		}
 	}
@@ -68,20 +69,24 @@ func rowUseAt(k *ir.Kernel, buf ir.BufID, at ir.Index) rowUse {
 
 // productByRows rewrites a product whose m or k is the rows, so that the rows of its operands are contiguous. A product
 // with a single row is turned into a column.
-func productByRows(s *ir.MatMul, rows int) *ir.MatMul {
+func productByRows(s *ir.MatMul, rows int, several bool) *ir.MatMul {
 	if s.Batch != 1 {
 		return nil
 	}
 	out := *s
+	are := func(n int) bool { return n == rows }
+	if several {
+		are = func(n int) bool { return n > 0 && n%rows == 0 }
+	}
 	if s.M == 1 && s.N == rows {
 		out.M, out.N, out.A, out.B, out.TransA, out.TransB = s.N, 1, s.B, s.A, !s.TransB, !s.TransA
 	}
 	out.SharedA, out.SharedB = false, false // with one batch, the flags have no effect
 	switch {
-	case out.M == rows && (!out.TransA || out.K == 1):
-		out.Rows = ir.DimM
-	case out.K == rows && (out.TransA || out.M == 1) && (!out.TransB || out.N == 1):
-		out.Rows = ir.DimK
+	case are(out.M) && (!out.TransA || out.K == 1):
+		out.Rows, out.Each = ir.DimM, out.M/rows
+	case are(out.K) && (out.TransA || out.M == 1) && (!out.TransB || out.N == 1):
+		out.Rows, out.Each = ir.DimK, out.K/rows
 	default:
 		return nil
 	}
@@ -94,11 +99,11 @@ func productRows(s *ir.MatMul) []rowUse {
 	}
 	all := func(buf ir.BufID) rowUse { return rowUse{buf: buf} }
 	if s.Rows == ir.DimM {
-		c := row(s.C, s.PartC, s.N)
+		c := row(s.C, s.PartC, s.RowsOf(s.N))
 		c.written = true
-		return []rowUse{row(s.A, s.PartA, s.K), all(s.B), c}
+		return []rowUse{row(s.A, s.PartA, s.RowsOf(s.K)), all(s.B), c}
 	}
 	c := all(s.C)
 	c.written, c.partial = true, true
-	return []rowUse{row(s.A, s.PartA, s.M), row(s.B, s.PartB, s.N), c}
+	return []rowUse{row(s.A, s.PartA, s.RowsOf(s.M)), row(s.B, s.PartB, s.RowsOf(s.N)), c}
 }

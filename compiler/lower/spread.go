@@ -218,15 +218,15 @@ func (u *joiner) product(s *ir.MatMul) bool {
 	if u.leaves(s.A) || u.leaves(s.B) {
 		return false
 	}
-	if s.Rows == ir.DimM {
-		s.M = u.tiles.Rows
-		s.Rows = ir.NoDim
-		return !u.leaves(s.C) && u.prog.buffers[s.B].Space != ir.Tile && part(&s.A, &s.PartA, s.K) &&
-			whole(s.PartB) && part(&s.C, &s.PartC, s.N)
+	each, rows := s.RowsOf(1), s.Rows
+	s.Rows, s.Each = ir.NoDim, 0
+	if rows == ir.DimM {
+		s.M = each * u.tiles.Rows
+		return !u.leaves(s.C) && u.prog.buffers[s.B].Space != ir.Tile && part(&s.A, &s.PartA, each*s.K) &&
+			whole(s.PartB) && part(&s.C, &s.PartC, each*s.N)
 	}
-	s.K = u.tiles.Rows
-	s.Rows = ir.NoDim
+	s.K = each * u.tiles.Rows
 	ok := u.leaves(s.C) && u.combine(s.C) == ir.Sum && u.prog.buffers[s.C].Size == s.M*s.N && whole(s.PartC)
 	s.C = u.to[s.C]
-	return ok && part(&s.A, &s.PartA, s.M) && part(&s.B, &s.PartB, s.N)
+	return ok && part(&s.A, &s.PartA, each*s.M) && part(&s.B, &s.PartB, each*s.N)
 }

@@ -24,6 +24,10 @@ const (
 	minApart    = 2048    // the same where lanes are apart: products are fastest in one piece
 	maxTile     = 4096
 	maxPartials = 1 << 17 // most elements, over all tiles, that are kept to be combined
+	// the same, and the least cost of a row and of a tile, where rows are several of a product's
+	maxImagePartials = 1 << 22
+	imageWork        = 1 << 16
+	imageTile        = 1 << 22
 	partialWork = 96      // eight times what an element takes that a tile clears, keeps and adds up at the end
 )
 
@@ -33,6 +37,8 @@ type tiler struct {
 	uses map[ir.BufID]int // number of references to each buffer in the whole entry
 	cost [ir.Ops]float64  // cost of each op, in additions
 	min  int              // least rows of a tile
+	// the one number of rows of which each may be several of a product, as those of an image are; 0: no row is
+	images int
 	// the number of rows in a tile of a region; not ok: it is not worth tiles
 	size func(*region) (size int, ok bool)
 	// statements by rows that are not cut
@@ -44,6 +50,12 @@ func (prog *program) tile(stmts []ir.Stmt) []ir.Stmt {
 	least := minTile
 	if prog.layout == ir.Apart {
 		least = minApart
+	}
+	if prog.layout == ir.Apart {
+		images := prog.newTiler(stmts, 1)
+		images.images = images.mostRows(stmts)
+		images.size = (*region).images
+		stmts = images.statements(stmts)
 	}
 	t := prog.newTiler(stmts, least)
 	t.size = func(r *region) (int, bool) { return r.tileSize(least) }
@@ -93,6 +105,9 @@ func (t *tiler) rowCounts(s ir.Stmt) []int {
 	case *ir.MatMul:
 		counts = []int{max(s.M, s.K, s.N), s.M, s.K}
 	}
+	if t.images > 0 {
+		counts = []int{t.images}
+	}
 	var many []int
 	for _, n := range counts {
 		if n >= 2*t.min {
@@ -132,7 +147,7 @@ type region struct {
 
 // join adds a statement, if each row uses only elements of its own.
 func (r *region) join(s ir.Stmt, t *tiler) bool {
-	s, uses := byRows(s, r.rows)
+	s, uses := byRows(s, r.rows, t.images > 0)
 	if s == nil || t.leave(s) || !t.divisible(s, r.rows) {
 		return false
 	}
@@ -191,6 +206,38 @@ func (r *region) tileSize(least int) (size int, ok bool) {
 	}
 	even := (r.rows + tiles - 1) / tiles
 	return (even + 7) / 8 * 8, true
+}
+
+// mostRows is the number of rows over which most of the arithmetic of kernels is.
+func (t *tiler) mostRows(stmts []ir.Stmt) (rows int) {
+	cost := map[int]float64{}
+	for _, s := range stmts {
+		k, ok := s.(*ir.Kernel)
+		if !ok || len(k.Extents) == 0 {
+			continue
+		}
+		n := k.Extents[0]
+		cost[n] += t.rowCost(k, 1)
+		if cost[n] > cost[rows] {
+			rows = n
+		}
+	}
+	return rows
+}
+
+// images is the number of rows in a tile if rows are images: those of which a product has several rows. What is computed
+// for an image then stays in cache until it is read.
+func (r *region) images() (size int, ok bool) {
+	products := slices.ContainsFunc(r.body, func(s ir.Stmt) bool {
+		m, ok := s.(*ir.MatMul)
+		return ok && m.Each > 1
+	})
+	if !products || r.cost < imageWork {
+		return 0, false
+	}
+	size = max(1, int(imageTile/r.cost), (r.rows*r.partials+maxImagePartials-1)/maxImagePartials)
+	tiles := (r.rows + size - 1) / size
+	return (r.rows + tiles - 1) / tiles, tiles > 1
 }
 
 // rowCost is the cost of a statement per row.

@@ -116,14 +116,14 @@ func (c *cutter) copyTo(from, to ir.BufID, n int) {
 func (c *cutter) product(in *ir.MatMul) {
 	s := *in
 	if s.Rows == ir.DimM {
-		s.A, s.PartA.Step = c.rowElements(s.A, s.K)
-		s.C, s.PartC.Step = c.rowElements(s.C, s.N)
-		s.M = c.size
+		s.A, s.PartA.Step = c.rowElements(s.A, s.RowsOf(s.K))
+		s.C, s.PartC.Step = c.rowElements(s.C, s.RowsOf(s.N))
+		s.M = s.RowsOf(c.size)
 	} else {
-		s.A, s.PartA.Step = c.rowElements(s.A, s.M)
-		s.B, s.PartB.Step = c.rowElements(s.B, s.N)
+		s.A, s.PartA.Step = c.rowElements(s.A, s.RowsOf(s.M))
+		s.B, s.PartB.Step = c.rowElements(s.B, s.RowsOf(s.N))
 		s.C = c.accumulator(s.C, ir.Sum)
-		s.K = c.size
+		s.K = s.RowsOf(c.size)
 	}
 	c.tiles.Body = append(c.tiles.Body, &s)
 }

@@ -101,10 +101,11 @@ func (p *product) tiles() {
 	rows, cols := p.tileSize()
 	if p.Rows == ir.DimM { // as many rows as the turn has
 		p.line("long i = 0;")
-		p.head("for (; i + %d <= rows; i += %d) {", rows, rows)
+		all := p.count(ir.DimM, p.M)
+		p.head("for (; i + %d <= %s; i += %d) {", rows, all, rows)
 		p.across(rows, cols)
 		p.line("}")
-		p.head("for (; i < rows; i++) {")
+		p.head("for (; i < %s; i++) {", all)
 		p.across(1, cols)
 		p.line("}")
 		return
@@ -152,7 +153,7 @@ func (p *product) tile(rows, cols int) {
 	if p.blocks {
 		p.head("for (long k = k0; k < %s; k++) {", blockEnd("k0", p.K, depthBlock))
 	} else if p.Rows == ir.DimK {
-		p.head("for (long k = 0; k < rows; k++) {")
+		p.head("for (long k = 0; k < %s; k++) {", p.count(ir.DimK, p.K))
 	} else {
 		p.loop("k", p.K)
 	}

@@ -105,7 +105,10 @@ func (p *product) oneLane() call {
 
 // count is the size of a dimension; that of the turn, if the dimension is the rows.
 func (p *product) count(d ir.Dim, n int) string {
-	if p.Rows == d {
+	switch {
+	case p.Rows == d && p.Each > 1:
+		return fmt.Sprintf("rows * %d", p.Each)
+	case p.Rows == d:
 		return "rows"
 	}
 	return fmt.Sprint(n)

@@ -13,17 +13,19 @@ type tiling struct {
 func (g *generator) tiles() {
 	rows, w, n := 1+g.r.IntN(300), 1+g.r.IntN(3), 1+g.r.IntN(5)
 	t := tiling{g, &ir.Tiles{Rows: rows, Size: 1 + g.r.IntN(rows)}}
-	data, weights := g.filled(rows*w), g.filled(w*n)
+	each := g.r.IntN(4)
+	several := max(1, each)
+	data, weights := g.filled(rows*several*w), g.filled(w*n)
 	before := g.body
-	features, scores := t.own(t.Size*w), t.own(t.Size*n)
-	t.features(data, features, w)
-	t.Body = append(t.Body, &ir.MatMul{A: features, B: weights, C: scores, Batch: 1, M: t.Size, K: w, N: n,
-		Rows: ir.DimM})
+	features, scores := t.own(t.Size*several*w), t.own(t.Size*several*n)
+	t.features(data, features, several*w)
+	t.Body = append(t.Body, &ir.MatMul{A: features, B: weights, C: scores, Batch: 1, M: t.Size * several, K: w, N: n,
+		Rows: ir.DimM, Each: each})
 	back := t.own(w * n)
-	t.Body = append(t.Body, &ir.MatMul{A: data, B: scores, C: back, Batch: 1, M: w, K: t.Size, N: n, TransA: true,
-		PartA: ir.Part{Step: t.Size * w}, Rows: ir.DimK})
+	t.Body = append(t.Body, &ir.MatMul{A: data, B: scores, C: back, Batch: 1, M: w, K: t.Size * several, N: n,
+		TransA: true, PartA: ir.Part{Step: t.Size * several * w}, Rows: ir.DimK, Each: each})
 	t.leave(back, ir.Sum)
-	t.each(scores, n)
+	t.each(scores, several*n)
 	g.body = before
 	g.done(t.Tiles)
 }
