@@ -17,6 +17,7 @@ import (
 //	f(transpose(x))             →  transpose(f(x)), for slices and joins, too
 //	f(joined parts)             →  joined f(part)
 //	sum(transpose(x))           →  transpose(sum(x))
+//	x[k·i + at[i]], at[i] < k   →  x as rows of k, [i, at[i]], for scatters, too
 //	transpose(x)[i, j]          →  transpose(x[:, i, j]), for scatters, too
 func (vs *values) apart(op *autodiff.Op, shape []int, args []*value) *value {
 	switch op.Kind {
@@ -26,11 +27,18 @@ func (vs *values) apart(op *autodiff.Op, shape []int, args []*value) *value {
 		}
 		return vs.permute(op.Axes, args[0])
 	case autodiff.OpGather:
+		if at, of, ok := inRow(args[1]); ok && len(args) == 2 && size(args[0].shape) == size(of.rows) {
+			return vs.make(autodiff.Op{Kind: autodiff.OpGather}, shape, vs.reshape(args[0], of.rows), of.row, at)
+		}
 		if vs.flattens(args[0], args[1:]) {
 			return vs.flattened(args[0], len(args)-1, shape)
 		}
 		return vs.gatherInside(shape, args[0], args[1:])
 	case autodiff.OpScatterAdd:
+		if at, of, ok := inRow(args[1]); ok && len(args) == 2 && size(shape) == size(of.rows) {
+			op := autodiff.Op{Kind: autodiff.OpScatterAdd, Shape: of.rows}
+			return vs.reshape(vs.make(op, of.rows, args[0], of.row, at), shape)
+		}
 		return vs.scatterInside(shape, args[0], args[1:])
 	case autodiff.OpSlice:
 		return vs.slicedParts(args[0], op.Lo, op.Hi, shape)
@@ -53,6 +61,47 @@ func (vs *values) turnedProduct(axes, shape []int, arg *value) *value {
 	}
 	op := autodiff.Op{Kind: autodiff.OpMatMul, TransA: !x.op.TransB, TransB: !x.op.TransA}
 	return vs.reshape(vs.make(op, []int{x.shape[1], x.shape[0]}, x.args[1], x.args[0]), shape)
+}
+
+// A rowOf is rows of an array and the number of each.
+type rowOf struct {
+	rows []int // number of rows, elements of each
+	row  *value
+}
+
+// inRow takes an index apart that chooses an element of each row of a flat array: where rows are images, no image then
+// needs what belongs to another.
+func inRow(index *value) (at *value, of rowOf, ok bool) {
+	if index.kind != autodiff.OpAdd || len(index.shape) != 1 {
+		return nil, of, false
+	}
+	for i, a := range index.args {
+		if a.kind != autodiff.OpMul {
+			continue
+		}
+		for j, row := range a.args {
+			width, constant := scalarOf(a.args[1-j])
+			lo, by, even := steps(row)
+			at = index.args[1-i]
+			if constant && even && len(by) == 1 && lo == 0 && by[0] == 1 && within(at, width) {
+				return at, rowOf{[]int{index.shape[0], int(width)}, row}, true
+			}
+		}
+	}
+	return nil, of, false
+}
+
+// within reports a value that was limited to 0 … n−1.
+func within(v *value, n float64) bool {
+	low := func(v *value) bool { return limitedBy(v, autodiff.OpMaximum, 0) }
+	return limitedBy(v, autodiff.OpMinimum, n-1) && slices.ContainsFunc(v.args, low)
+}
+
+func limitedBy(v *value, k autodiff.Kind, by float64) bool {
+	return v.kind == k && slices.ContainsFunc(v.args, func(a *value) bool {
+		x, constant := scalarOf(a)
+		return constant && x == by
+	})
 }
 
 // flattens reports indices that go through the leading axes of an array in order.

@@ -82,6 +82,21 @@ func placeOf(b ir.Buffer) bufferKind { return bufferKind{b.Space, b.Type, b.Size
 
 // reuse replaces the scratch and tile buffers of an entry by buffers of the pool.
 func (p bufferPool) reuse(stmts []ir.Stmt, buffers []ir.Buffer) {
+	p.replace(stmts, buffers, func(id ir.BufID) bool {
+		return buffers[id].Space == ir.Scratch || buffers[id].Space == ir.Tile
+	})
+}
+
+// reuseInTurn lets the tile buffers of a Tiles share memory, except those that are combined after the turns.
+func reuseInTurn(s *ir.Tiles, buffers []ir.Buffer) {
+	bufferPool{}.replace(s.Body, buffers, func(id ir.BufID) bool {
+		return buffers[id].Space == ir.Tile &&
+			!slices.ContainsFunc(s.Out, func(o ir.TileOut) bool { return o.From == id })
+	})
+}
+
+// replace replaces some buffers, which have no use outside the statements.
+func (p bufferPool) replace(stmts []ir.Stmt, buffers []ir.Buffer, some func(ir.BufID) bool) {
 	last := map[ir.BufID]int{}
 	for k, s := range stmts {
 		for _, r := range refs(s) {
@@ -97,7 +112,7 @@ func (p bufferPool) reuse(stmts []ir.Stmt, buffers []ir.Buffer) {
 		var ended []ir.BufID
 		for _, r := range refs(s) {
 			b := *r.buf
-			if s := buffers[b].Space; s != ir.Scratch && s != ir.Tile {
+			if !some(b) {
 				continue
 			}
 			if _, ok := now[b]; !ok {

@@ -25,10 +25,10 @@ const (
 	maxTile     = 4096
 	maxPartials = 1 << 17 // most elements, over all tiles, that are kept to be combined
 	// the same, and the least cost of a row and of a tile, where rows are several of a product's
-	maxImagePartials = 1 << 22
+	maxImagePartials = 1 << 24
 	imageWork        = 1 << 16
 	imageTile        = 1 << 22
-	partialWork = 96      // eight times what an element takes that a tile clears, keeps and adds up at the end
+	partialWork      = 96 // eight times what an element takes that a tile clears, keeps and adds up at the end
 )
 
 // A tiler cuts the statements of one entry.
@@ -225,8 +225,8 @@ func (t *tiler) mostRows(stmts []ir.Stmt) (rows int) {
 	return rows
 }
 
-// images is the number of rows in a tile if rows are images: those of which a product has several rows. What is computed
-// for an image then stays in cache until it is read.
+// images is the number of rows in a tile if rows are images: those of which a product has several rows. What is
+// computed for an image then stays in cache until it is read.
 func (r *region) images() (size int, ok bool) {
 	products := slices.ContainsFunc(r.body, func(s ir.Stmt) bool {
 		m, ok := s.(*ir.MatMul)

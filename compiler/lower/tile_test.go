@@ -142,3 +142,45 @@ func TestTilesAreNumberedInOneOrder(t *testing.T) {
 		}
 	}
 }
+
+// classified is a network of two layers of convolution over n images, and one class of each, from its flat position.
+func classified(n int) func(g *ad.Graph, theta ad.Node) ad.Node {
+	const side, c, out = 20, 8, 8
+	return func(g *ad.Graph, theta ad.Node) ad.Node {
+		data := g.Data("x", series(n*side*side*c, func(i float64) float64 { return math.Sin(i * i) }), n, side, side, c)
+		classes := series(n, func(i float64) float64 { return math.Mod(i*i, out) })
+		class := ad.Minimum(ad.Maximum(g.Data("class", classes, n), g.Const(0)), g.Const(out-1))
+		row := g.Data("row", series(n, func(i float64) float64 { return i }), n)
+		f1 := ad.Reshape(part(theta, 0, 9*c*c), 3, 3, c, c)
+		f2 := ad.Reshape(part(theta, 9*c*c, 9*c*out), 3, 3, c, out)
+		x := ad.Mul(data, ad.Exp(scalarAt(theta, 9*c*c+9*c*out)))
+		y := ad.Tanh(convolve(ad.Tanh(convolve(x, f1)), f2))
+		z := ad.Reshape(ad.Sum(y, 1, 2), n*out)
+		at := ad.Add(ad.Mul(g.Const(out), row), class)
+		return ad.Sub(ad.SumAll(ad.Gather(z, at)), ad.SumAll(ad.LogSumExp(ad.Reshape(z, n, out), 1)))
+	}
+}
+
+// TestImagesAreTiles: where the rows of products are those of images, forward and back, an image or some are a turn,
+// and nothing of all images is kept.
+func TestImagesAreTiles(t *testing.T) {
+	const dim = 2*9*8*8 + 1
+	g := ad.New()
+	theta := g.Input("theta", dim)
+	lp := classified(5)(g, theta)
+	p := checkIn(t, ir.Apart, source(3), lp, ad.Grad(lp, theta)[0])
+	each := map[int]bool{}
+	for _, s := range p.Entries[0].Body {
+		if s, ok := s.(*ir.Tiles); ok && s.Rows == 5 {
+			for _, b := range s.Body {
+				if m, ok := b.(*ir.MatMul); ok {
+					each[m.Each] = true
+				}
+			}
+		}
+	}
+	if !each[18*18] || !each[16*16] {
+		t.Errorf("products with %v rows for each image", each)
+	}
+	bounded(t, p, 4096)
+}

@@ -27,6 +27,9 @@ func (t *tiler) makeTiles(r *region, size int) *ir.Tiles {
 			c.product(s)
 		}
 	}
+	if t.images > 0 { // they are many, and leave the cache
+		reuseInTurn(c.tiles, t.prog.buffers)
+	}
 	return c.tiles
 }
 
