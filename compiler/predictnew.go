@@ -7,6 +7,7 @@ import (
 	"ppl/compiler/bind"
 	"ppl/compiler/check"
 	"ppl/compiler/data"
+	"ppl/compiler/model"
 	"ppl/compiler/newdata"
 	"ppl/compiler/plan"
 	"ppl/lang/diag"
@@ -47,6 +48,12 @@ func LoadNew(path, text string, args []DataArg, run SampledRun) (*Prediction, []
 	m, ds := check.Predictive(file, importLoader(), false)
 	if diag.HasErrors(ds) {
 		return nil, ds
+	}
+	if run.HeldOut && !slices.ContainsFunc(m.Arrays, func(a *model.Array) bool { return a.Selection.HoldsOut() }) {
+		var diags diag.List
+		diags.Errorf("E83", source.Span{}, "the model holds no rows out to be predicted").
+			Help("`holdout 0.2` at the end of a data statement, before the run, holds a fifth of its rows out")
+		return nil, diags.All()
 	}
 	changes := newdata.Before(m, run)
 	values, ds := bind.NewData(m, filepath.Dir(path), args, data.DefaultRowCache(),

@@ -21,6 +21,7 @@ import (
 type prediction struct {
 	from  string // a run directory or a model
 	data  []string
+	held  bool // the rows that the model holds out are the new data
 	draws int
 	seed  uint64
 	out   string
@@ -44,12 +45,13 @@ func predictCommand(c *console) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&p.data, "data", nil, dataUsage+" (of a run: new data)")
+	f.BoolVar(&p.held, "held-out", false, "of a run: predict the rows that data statements with holdout left out")
 	f.IntVar(&p.draws, "draws", 1000, "`D` draws from the prior")
 	f.Uint64Var(&p.seed, "seed", 0, "seed `S` of all randomness (default: the run's; of a prior a new one)")
 	f.StringVar(&p.out, "out", "", "keep draws from the prior in `DIR` (default: the model's name with .prior, here)")
-	f.IntVar(&p.thin, "thin", 1, "with --data of a run: predict at every `K`-th draw")
-	f.BoolVar(&p.asCSV, "csv", false, "with --data of a run: print one table")
-	f.BoolVar(&p.asJSON, "json", false, "with --data of a run that has outcomes: print the scores as one JSON object")
+	f.IntVar(&p.thin, "thin", 1, "with --data or --held-out: predict at every `K`-th draw")
+	f.BoolVar(&p.asCSV, "csv", false, "with --data or --held-out: print one table")
+	f.BoolVar(&p.asJSON, "json", false, "with --data that have outcomes, or --held-out: print the scores as one JSON object")
 	f.BoolVar(&p.quiet, "quiet", false, "no notes")
 	replace := f.Bool("overwrite", false, "of a MODEL: replace a run that stands in the directory")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -62,13 +64,18 @@ func predictCommand(c *console) *cobra.Command {
 					"are taken", p.from)
 			case p.thin < 1:
 				return usagef("--thin %d: every draw is --thin 1", p.thin)
-			case given("data"):
+			case given("data") && p.held:
+				return usagef("--data and --held-out are two answers to what is to be predicted; give one of them")
+			case given("data") || p.held:
 				return c.predictNew(cmd.Context(), p, given("seed"))
 			}
 			return c.predictRun(cmd.Context(), p, given("seed"))
 		}
 		if !exists(p.from) && filepath.Ext(p.from) != ".ppl" {
 			return noRun(p.from)
+		}
+		if p.held {
+			return usagef("--held-out is for a run; %s is a model", p.from)
 		}
 		if p.draws < 1 {
 			return usagef("--draws %d: at least one draw is needed", p.draws)
@@ -91,6 +98,7 @@ const predictText = `Draw replicates of what a model observes.
   ppl predict RUN                 one for each draw of the posterior, into the group posterior_predictive of the run
   ppl predict RUN --data NEW      predictions at new data, into the group predictions of the run, and summarised by row;
                                   --csv prints one table, --thin 10 takes every 10th draw
+  ppl predict RUN --held-out      the same at the rows that the model's data statements hold out, as holdout 0.2 does
   ppl predict MODEL               parameters from the prior and data at them, into a new directory
 Where new data have outcomes too, it says how well the average over draws predicts them: of classes accuracy, log
 likelihood, Brier score, calibration and entropy (--csv: the probabilities of each row); of numbers RMSE, CRPS, log

@@ -119,11 +119,11 @@ func (c *console) loadNew(p *prediction, o *openedRun) (*compiler.Prediction, er
 	if err != nil {
 		return nil, err
 	}
-	args, err := dataArgs(p.data)
+	args, err := o.newData(p)
 	if err != nil {
 		return nil, err
 	}
-	program, ds := compiler.LoadNew(within(o.base(), o.options.Model), text, args, o.sampled())
+	program, ds := compiler.LoadNew(within(o.base(), o.options.Model), text, args, o.sampled(p.held))
 	if p.quiet {
 		ds = slices.DeleteFunc(ds, func(d diag.Diagnostic) bool { return d.Severity == diag.Note })
 	}
@@ -136,9 +136,17 @@ func (c *console) loadNew(p *prediction, o *openedRun) (*compiler.Prediction, er
 	return program, nil
 }
 
+// newData are the files of new data: for rows that were held out, those of the run.
+func (o *openedRun) newData(p *prediction) ([]compiler.DataArg, error) {
+	if p.held {
+		return o.dataArgs()
+	}
+	return dataArgs(p.data)
+}
+
 // sampled is what predictions need to know of the run.
-func (o *openedRun) sampled() compiler.SampledRun {
-	run := compiler.SampledRun{Saved: o.run.Layout.Posterior}
+func (o *openedRun) sampled(heldOut bool) compiler.SampledRun {
+	run := compiler.SampledRun{Saved: o.run.Layout.Posterior, HeldOut: heldOut}
 	observed := map[string]bool{}
 	for _, d := range o.run.Layout.Observed {
 		run.Data, observed[d.Name] = append(run.Data, d.Variable), true

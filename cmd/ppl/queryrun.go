@@ -34,16 +34,12 @@ func (c *console) openRun(dir string) (*openedRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	args, err := dataArgs(o.options.Data)
+	args, err := o.dataArgs()
 	if err != nil {
 		return nil, err
 	}
-	base := o.base()
-	for i := range args {
-		args[i].Path = within(base, args[i].Path)
-	}
 	var ds []diag.Diagnostic
-	o.inquiry, ds = compiler.NewInquiry(within(base, o.options.Model), text, args, o.run.Layout.Posterior)
+	o.inquiry, ds = compiler.NewInquiry(within(o.base(), o.options.Model), text, args, o.run.Layout.Posterior)
 	if err := c.diagnose(ds); err != nil {
 		return nil, err
 	}
@@ -53,6 +49,15 @@ func (c *console) openRun(dir string) (*openedRun, error) {
 			"now", dir, strings.Join(changed, "; "))
 	}
 	return o, nil
+}
+
+// dataArgs are the files that the run was given on the command line.
+func (o *openedRun) dataArgs() ([]compiler.DataArg, error) {
+	args, err := dataArgs(o.options.Data)
+	for i := range args {
+		args[i].Path = within(o.base(), args[i].Path)
+	}
+	return args, err
 }
 
 // changedData says which of the data that questions read are not those of the run.

@@ -30,11 +30,11 @@ func (c *console) loadOutcomes(p *prediction, o *openedRun) (*outcomes, error) {
 	if err != nil {
 		return nil, err
 	}
-	args, err := dataArgs(p.data)
+	args, err := o.newData(p)
 	if err != nil {
 		return nil, err
 	}
-	program := compiler.LoadOutcomes(within(o.base(), o.options.Model), text, args, o.sampled())
+	program := compiler.LoadOutcomes(within(o.base(), o.options.Model), text, args, o.sampled(p.held))
 	if program == nil || program.Plan.Rows() == 0 {
 		return nil, nil
 	}

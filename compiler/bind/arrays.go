@@ -26,7 +26,7 @@ type arrays struct {
 	raw    map[*model.Array]*data.Array // as they are in their files, with texts and rows
 	absent []*model.Array               // optional data that are not given
 
-	waiting    []given               // arrays of which only complete rows are taken
+	waiting    []given               // arrays of which some rows are taken
 	rowNumbers map[*model.Size][]int // of the rows that are left, where some were left out
 }
 
@@ -37,7 +37,7 @@ func (t *arrays) take() {
 			t.find(a)
 		}
 	}
-	t.takeComplete()
+	t.takeSelected()
 }
 
 // find finds an array's values: the command line first, then the model, then the file the model names.
@@ -172,7 +172,7 @@ func (t *arrays) enter(a *model.Array, x *data.Array) {
 	}
 	switch {
 	case x == nil:
-	case a.Complete != nil:
+	case a.Selection != nil:
 		t.waiting = append(t.waiting, given{a, x})
 	default:
 		t.enterRows(a, x)

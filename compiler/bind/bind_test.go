@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -379,6 +380,58 @@ func TestCompleteRows(t *testing.T) {
 	if _, ds := bound(t, "data y[N] complete\nm ~ Normal(0, 1)\ny ~ Normal(m, 1)\n",
 		map[string]string{"d.csv": "y,x\nNA,1\n"}, Arg{"", "d.csv"}); !diag.HasErrors(ds) {
 		t.Error("no row is complete, and nothing is said")
+	}
+}
+
+// holdout leaves out a share of the rows, the same of every statement with as many rows and the same seed; the others
+// are taken for predictions, which leave no row out of data that are given to predict.
+func TestRowsHeldOut(t *testing.T) {
+	t.Parallel()
+	const text = "data x[N] from \"x.csv\" holdout 0.3%s\ndata y[N] from \"y.csv\" complete holdout 0.3%s\n" +
+		"a ~ Normal(0, 1)\ny[i in N] ~ Normal(a * x[i], 1)\n"
+	var x, y strings.Builder
+	x.WriteString("x\n")
+	y.WriteString("y\n")
+	for i := range 20 {
+		fmt.Fprintf(&x, "%d\n", i+1)
+		fmt.Fprintf(&y, "%d\n", 100*(i+1))
+	}
+	files := map[string]string{"x.csv": x.String(), "y.csv": y.String()}
+	rows := func(seeds ...any) []float64 {
+		t.Helper()
+		d, ds := bound(t, fmt.Sprintf(text, seeds...), files)
+		if d == nil {
+			t.Fatal(ds)
+		}
+		x, y := valuesOf(t, d, "x"), valuesOf(t, d, "y")
+		if sizeNamed(d, "N") != 14 || len(x) != 14 || !slices.IsSorted(x) {
+			t.Errorf("x is %v", x)
+		}
+		for i := range x {
+			if y[i] != 100*x[i] {
+				t.Errorf("row %v of x is with %v of y", x[i], y[i])
+			}
+		}
+		for s, numbers := range d.RowNumbers {
+			for i, n := range numbers {
+				if s.Name != "N" || float64(n) != x[i] {
+					t.Errorf("rows of %s are %v, of x %v", s.Name, numbers, x)
+				}
+			}
+		}
+		return x
+	}
+	first, again, other := rows("", ""), rows(" seed 0", ""), rows(" seed 1", " seed 1")
+	if !slices.Equal(first, again) || slices.Equal(first, other) {
+		t.Errorf("rows %v, again %v, with another seed %v", first, again, other)
+	}
+	for share, want := range map[string]string{"0.01": "leaves out 0 of 20 rows", "0.99": "leaves out 20 of 20 rows"} {
+		_, ds := bound(t, strings.ReplaceAll(fmt.Sprintf(text, "", ""), "0.3", share), files)
+		if !slices.ContainsFunc(ds, func(d diag.Diagnostic) bool {
+			return d.Severity == diag.Error && strings.Contains(d.Message, want)
+		}) {
+			t.Errorf("holdout %s: %v, want %q", share, ds, want)
+		}
 	}
 }
 

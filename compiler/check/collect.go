@@ -12,12 +12,9 @@ import (
 func (c *checker) collect(stmts []ast.Stmt, s *scope) {
 	for _, st := range stmts {
 		if st, ok := st.(*ast.Data); ok {
-			var complete *model.Complete
-			if st.Complete {
-				complete = &model.Complete{At: st.Span()}
-			}
+			rows := c.selection(st)
 			for _, d := range st.Decls {
-				c.collectData(d, st, s, complete)
+				c.collectData(d, st, s, rows)
 			}
 		}
 	}
@@ -39,7 +36,28 @@ func (c *checker) collect(stmts []ast.Stmt, s *scope) {
 	}
 }
 
-func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope, complete *model.Complete) {
+// selection is which rows a data statement takes; nil for all.
+func (c *checker) selection(st *ast.Data) *model.Selection {
+	if !st.Complete && st.HeldOut == nil {
+		return nil
+	}
+	rows := &model.Selection{At: st.Span(), Complete: st.Complete}
+	if share := st.HeldOut; share != nil {
+		if rows.HeldOut = share.Value; !(share.Value > 0 && share.Value < 1) {
+			c.errorf("E00", share.Span(), "`holdout %s` is no share of the rows", share.Text).
+				Help("write a number between 0 and 1: `holdout 0.2` keeps a fifth of the rows to be predicted")
+		}
+	}
+	if seed := st.Seed; seed != nil {
+		if rows.Seed = uint64(seed.Value); !seed.IsInt || seed.Value >= 1<<53 {
+			c.errorf("E00", seed.Span(), "`seed %s` is no whole number below 2^53", seed.Text).
+				Help("any whole number chooses rows of its own: `holdout 0.2 seed 1`")
+		}
+	}
+	return rows
+}
+
+func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope, rows *model.Selection) {
 	if s != c.global {
 		c.errorf("E00", d.Span(), "`data` stands at the top of a file, not in a block")
 		return
@@ -49,7 +67,7 @@ func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope, complete *mod
 		return
 	}
 	a := c.newArray(d.Name, s)
-	a.decl, a.Role, a.Missing, a.Complete = d, model.Data, d.Missing, complete
+	a.decl, a.Role, a.Missing, a.Selection = d, model.Data, d.Missing, rows
 	if st.From != nil {
 		a.From = st.From.Value
 	}

@@ -88,17 +88,16 @@ type Array struct {
 	Lengths []int   // of ragged data that are written in the model: how many elements each group has
 
 	// Of data:
-	Value    Expr     // given in the model; nil if it comes from a file or the command line
-	From     string   // "file" or "file#key"; empty if none
-	Columns  []Column // of the file that make a matrix; none: those that no other array takes
-	IndexOf  *Set     // index(J); nil otherwise
-	Declared types.Elem
-	Bounds   *Bounds // set where `in a..b` is written
-	NeedInt  bool    // subscripts or a discrete distribution read it as integers
-	Optional bool    // only generate statements read it, which are left out where it is not given
-	Positive string  // of bool(…): the text or number that is true; empty if none is named
-	// rows in which this or another array of the same statement has no value are left out; nil if none are
-	Complete *Complete
+	Value     Expr     // given in the model; nil if it comes from a file or the command line
+	From      string   // "file" or "file#key"; empty if none
+	Columns   []Column // of the file that make a matrix; none: those that no other array takes
+	IndexOf   *Set     // index(J); nil otherwise
+	Declared  types.Elem
+	Bounds    *Bounds    // set where `in a..b` is written
+	NeedInt   bool       // subscripts or a discrete distribution read it as integers
+	Optional  bool       // only generate statements read it, which are left out where it is not given
+	Positive  string     // of bool(…): the text or number that is true; empty if none is named
+	Selection *Selection // which rows are taken; nil: all
 	// entries may be missing (NaN): dropped where nothing else reads them, else parameters or latents
 	Missing     bool
 	MissingCode Expr // the number that means a missing entry; nil for NaN alone
@@ -108,8 +107,17 @@ type Array struct {
 	Replicates *Array // by Predictive: the observed array that this one is drawn for
 }
 
-// Complete marks the arrays of a data statement of which only complete rows are taken.
-type Complete struct{ At source.Span }
+// A Selection says which rows of the arrays of one data statement are taken.
+type Selection struct {
+	At       source.Span
+	Complete bool    // those alone in which each of its arrays has a value
+	HeldOut  float64 // the share of rows, between 0 and 1, that are kept to be predicted; 0: none
+	Seed     uint64  // by which they are chosen
+	Others   bool    // the rows held out are taken instead of the others
+}
+
+// HoldsOut reports whether rows are kept to be predicted.
+func (s *Selection) HoldsOut() bool { return s != nil && s.HeldOut > 0 }
 
 // A Column of a table, as the model names it.
 type Column struct {

@@ -33,6 +33,8 @@ type Run struct {
 	Saved  []types.Variable                     // of the posterior
 	Data   []types.Variable                     // observed arrays and predictors that the run holds
 	Values func(name string) ([]float64, error) // of one of Data, row-major
+	// the new data are the rows that data statements held out from the run; else all rows of what is given are taken
+	HeldOut bool
 }
 
 // Changes are what new data change in a model.
@@ -68,6 +70,12 @@ func Before(m *model.Model, run Run) *Changes {
 // mark lets what is replaced, and what the run holds, be left out of the new data.
 func (c *Changes) mark() {
 	for _, a := range c.m.Arrays {
+		if a.Selection.HoldsOut() && c.run.HeldOut {
+			a.Selection.Others = true
+			continue
+		} else if a.Selection.HoldsOut() {
+			a.Selection.HeldOut = 0
+		}
 		if slices.ContainsFunc(c.replaced, func(of *model.Array) bool { return sharesRows(a, of) }) {
 			a.Value, a.From = nil, ""
 		} else if _, held := find(c.run.Data, a.Name); held && a.Role == model.Data && a.Value == nil && a.From == "" {

@@ -68,7 +68,9 @@ type Data struct {
 	From    *String   // nil if absent
 	Columns []*String // after From: those that make the matrix
 
-	Complete bool // rows with missing values are left out
+	Complete bool    // rows with missing values are left out
+	HeldOut  *Number // the share of rows that are left out to be predicted; nil if absent
+	Seed     *Number // of the choice of these rows; nil if absent
 }
 
 // A Decl is one declared array.

@@ -44,6 +44,12 @@ func (p *printer) data(d *ast.Data) {
 	if d.Complete {
 		p.WriteString(" complete")
 	}
+	if d.HeldOut != nil {
+		p.WriteString(" holdout " + d.HeldOut.Text)
+	}
+	if d.Seed != nil {
+		p.WriteString(" seed " + d.Seed.Text)
+	}
 }
 
 func (p *printer) decl(d *ast.Decl) {

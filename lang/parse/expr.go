@@ -120,7 +120,14 @@ func width(ps []*postfix) int {
 	return n
 }
 
-func (p *parser) number(t token) ast.Expr {
+func (p *parser) optionalNumber(t *token) *ast.Number {
+	if t == nil {
+		return nil
+	}
+	return p.number(*t)
+}
+
+func (p *parser) number(t token) *ast.Number {
 	t = p.one(t)
 	value, err := strconv.ParseFloat(t.Value, 64)
 	if err != nil {

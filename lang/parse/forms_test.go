@@ -19,6 +19,11 @@ x2 ~ Cauchy(10, 2)
 data y1[N] from "a.csv" complete
 data y2[N] from "abc.csv" complete
 data complete[N] from "a.csv"
+data y3[N] from "a.csv" complete holdout 0.2
+data y4[N] from "abc.csv" complete holdout 0.25
+data y5[N] from "b.csv" holdout 0.25 seed 12
+data y6[N] from "b.csv" holdout 0.5 seed 3
+data holdout[N], seed from "a.csv"
 long[i in N] = -a[i]^2 + b.c(d, e = 3)[1..n]
 s[j in M] = -bcd[j]^4 + bb.cc(dd, ee = 31)[10..nn]
 f(x) = {

@@ -31,6 +31,8 @@ type data struct {
 
 	Columns  []*quoted `parser:"('columns' @@ (',' @@)*)?)?"`
 	Complete *token    `parser:"@'complete'?"`
+	HeldOut  *token    `parser:"('holdout' @Number"`
+	Seed     *token    `parser:"('seed' @Number)?)?"`
 }
 
 type decl struct {

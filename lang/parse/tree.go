@@ -25,7 +25,8 @@ func (p *parser) convert(s *statement) ast.Stmt {
 	case s.Data != nil:
 		return &ast.Data{Place: at, Decls: each(s.Data.Decls, p.decl), From: p.optionalString(s.Data.From),
 			Columns:  each(s.Data.Columns, func(q *quoted) *ast.String { return p.string(q.Text) }),
-			Complete: s.Data.Complete != nil}
+			Complete: s.Data.Complete != nil, HeldOut: p.optionalNumber(s.Data.HeldOut),
+			Seed: p.optionalNumber(s.Data.Seed)}
 	case s.Infer != nil:
 		return &ast.Infer{Place: at, Calls: each(s.Infer, p.callee)}
 	}

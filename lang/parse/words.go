@@ -40,6 +40,7 @@ var expectations = [...][2]string{
 	{`"in"`, "`in`"},
 	{`<body>`, "an expression or a block"},
 	{`<string>`, "a file name in quotes"},
+	{`<number>`, "a number"},
 	{`Quoted`, "a name in quotes"},
 	{`<name>`, "a name"},
 	{`Ident`, "a name"},

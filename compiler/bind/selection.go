@@ -3,13 +3,13 @@ package bind
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 
 	"ppl/compiler/data"
 	"ppl/compiler/model"
-	"ppl/lang/source"
 	"ppl/numbers"
 )
 
@@ -20,7 +20,9 @@ import (
 //	                                                  68,NA
 //	                                                  56,1150
 //
-// N is 2, and the rows keep the numbers 1 and 3. Arrays that are declared `missing` may lack values in any row.
+// N is 2, and the rows keep the numbers 1 and 3. Arrays that are declared `missing` may lack values in any row. With
+// `holdout 0.2` a fifth of the rows is left out, or of the complete ones; which depends on their number and the seed
+// alone, so that images and their labels in two files lose the same rows.
 
 // A given array is one with the values that were found for it.
 type given struct {
@@ -28,13 +30,13 @@ type given struct {
 	x *data.Array
 }
 
-// takeComplete enters the arrays of statements with `complete`.
-func (t *arrays) takeComplete() {
+// takeSelected enters the arrays of statements of which some rows are taken.
+func (t *arrays) takeSelected() {
 	for len(t.waiting) > 0 {
-		of := t.waiting[0].a.Complete
+		of := t.waiting[0].a.Selection
 		var group, rest []given
 		for _, g := range t.waiting {
-			if g.a.Complete == of {
+			if g.a.Selection == of {
 				group = append(group, g)
 			} else {
 				rest = append(rest, g)
@@ -42,13 +44,13 @@ func (t *arrays) takeComplete() {
 		}
 		t.waiting = rest
 		for len(group) > 0 {
-			group = t.completeRows(group, of.At)
+			group = t.selectRows(group, of)
 		}
 	}
 }
 
-// completeRows enters those of some arrays that have the first one's rows, and gives the others.
-func (t *arrays) completeRows(all []given, at source.Span) (others []given) {
+// selectRows enters those of some arrays that have the first one's rows, and gives the others.
+func (t *arrays) selectRows(all []given, of *model.Selection) (others []given) {
 	var group []given
 	for _, g := range all {
 		if len(g.x.Shape) == 0 || len(g.a.Type.Axes) == 0 {
@@ -64,17 +66,22 @@ func (t *arrays) completeRows(all []given, at source.Span) (others []given) {
 	}
 	rows := group[0].x.Shape[0]
 	for _, g := range group {
-		if g.x.Rows != nil {
-			t.diags.Errorf("E86", at, "%s is too large for memory, and rows with missing values are left out of files "+
-				"that are read whole", g.x.Origin).Help("leave them out of the file")
+		switch {
+		case g.x.Rows != nil:
+			t.diags.Errorf("E86", of.At, "%s is too large for memory, and rows are left out of files that are read "+
+				"whole", g.x.Origin).Help("leave them out of the file")
 			return others
-		}
-		if g.x.Shape[0] != rows { // a size of two sources, which is reported
+		case g.x.Lengths != nil && of.HeldOut > 0:
+			t.diags.Errorf("E86", of.At, "`%s` has lists of different lengths, and `holdout` leaves out rows of one "+
+				"size", g.a.Name).Help("give the lists to be predicted in a file of their own, with `ppl predict " +
+				"RUN --data FILE`")
+			return others
+		case g.x.Shape[0] != rows: // a size of two sources, which is reported
 			rows = -1
 		}
 	}
 	if rows >= 0 {
-		group = t.leaveRowsOut(group, rows, at)
+		group = t.leaveRowsOut(group, rows, of)
 	}
 	for _, g := range group {
 		t.enterRows(g.a, g.x)
@@ -82,40 +89,39 @@ func (t *arrays) completeRows(all []given, at source.Span) (others []given) {
 	return others
 }
 
-// leaveRowsOut keeps the rows in which every array has its values, and says which are left out.
-func (t *arrays) leaveRowsOut(group []given, rows int, at source.Span) []given {
-	keep, why := make([]bool, rows), []string(nil)
-	for i := range keep {
-		keep[i] = true
+// leaveRowsOut keeps the rows that are selected, and says which are left out.
+func (t *arrays) leaveRowsOut(group []given, rows int, of *model.Selection) []given {
+	kept, origin := make([]int, rows), group[0].x.Origin
+	for i := range kept {
+		kept[i] = i
 	}
-	for _, g := range group {
-		n := 0
-		for i := range rows {
-			width := g.x.Values.Len() / max(rows, 1)
-			if !g.a.Missing && g.x.Values.Part(i*width, (i+1)*width).Missing() {
-				keep[i] = false
-				n++
-			}
-		}
-		if n > 0 {
-			why = append(why, fmt.Sprintf("`%s` is missing in %d", g.a.Name, n))
+	if of.Complete {
+		var why []string
+		if kept, why = completeRows(group, rows); len(kept) == 0 {
+			t.diags.Errorf("W05", of.At, "no row of %s is complete: %s", origin, strings.Join(why, ", "))
+			return group
+		} else if len(why) > 0 {
+			t.diags.Notef("W16", of.At, "%d of %d rows of %s are left out: %s", rows-len(kept), rows, origin,
+				strings.Join(why, ", "))
 		}
 	}
-	if len(why) == 0 {
+	if of.HeldOut > 0 {
+		held, others := heldOut(kept, of)
+		if len(held) == 0 || len(others) == 0 {
+			t.diags.Errorf("E47", of.At, "`holdout` leaves out %d of %d rows of %s", len(held), len(kept), origin).
+				Help("at least one row has to be left out, and one kept: give another share, or more rows")
+			return group
+		}
+		if kept = others; of.Others {
+			kept = held
+		} else {
+			t.diags.Notef("W16", of.At, "%d of %d rows of %s are held out: `ppl predict RUN --held-out` predicts them",
+				len(held), len(held)+len(others), origin)
+		}
+	}
+	if len(kept) == rows {
 		return group
 	}
-	var kept []int
-	for i, k := range keep {
-		if k {
-			kept = append(kept, i)
-		}
-	}
-	if len(kept) == 0 {
-		t.diags.Errorf("W05", at, "no row of %s is complete: %s", group[0].x.Origin, strings.Join(why, ", "))
-		return group
-	}
-	t.diags.Notef("W16", at, "%d of %d rows of %s are left out: %s", rows-len(kept), rows, group[0].x.Origin,
-		strings.Join(why, ", "))
 	numbers := make([]int, len(kept))
 	for k, i := range kept {
 		numbers[k] = i + 1
@@ -129,25 +135,70 @@ func (t *arrays) leaveRowsOut(group []given, rows int, at source.Span) []given {
 	return group
 }
 
+// completeRows are the rows in which every array has its values, and why others are not among them.
+func completeRows(group []given, rows int) (kept []int, why []string) {
+	lacks := make([]bool, rows)
+	for _, g := range group {
+		n, width := 0, g.x.Values.Len()/max(rows, 1)
+		for i := range rows {
+			if !g.a.Missing && g.x.Values.Part(i*width, (i+1)*width).Missing() {
+				lacks[i] = true
+				n++
+			}
+		}
+		if n > 0 {
+			why = append(why, fmt.Sprintf("`%s` is missing in %d", g.a.Name, n))
+		}
+	}
+	for i, lack := range lacks {
+		if !lack {
+			kept = append(kept, i)
+		}
+	}
+	return kept, why
+}
+
+// heldOut deals rows: a share of them, to the next whole number, and the others, both in their order.
+func heldOut(rows []int, of *model.Selection) (held, others []int) {
+	n := int(math.Round(of.HeldOut * float64(len(rows))))
+	isHeld := make([]bool, len(rows))
+	for _, k := range rand.New(rand.NewPCG(of.Seed, uint64(len(rows)))).Perm(len(rows))[:n] {
+		isHeld[k] = true
+	}
+	for k, i := range rows {
+		if isHeld[k] {
+			held = append(held, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	return held, others
+}
+
 // withRows is an array of some of another's rows; of labels only those that these have.
 func withRows(x *data.Array, rows []int) *data.Array {
 	y, width := *x, x.Values.Len()/x.Shape[0]
 	y.Shape = append([]int{len(rows)}, x.Shape[1:]...)
-	var values []float64
+	var values numbers.Builder
+	values.Grow(len(rows) * width)
 	for _, i := range rows {
 		for k := range width {
-			values = append(values, x.Values.At(i*width+k))
+			values.Add(x.Values.At(i*width + k))
 		}
 	}
-	y.Values = numbers.Packed(values)
-	y.Origin += ", complete rows"
+	y.Values = values.List()
+	y.Origin += ", rows that are taken"
 	if x.Labels == nil {
 		return &y
+	}
+	found := map[float64]bool{}
+	for _, v := range y.Values.All() {
+		found[v] = true
 	}
 	y.Labels = nil
 	number := map[float64]float64{}
 	for k, text := range x.Labels {
-		if code := float64(k + 1); slices.Contains(values, code) {
+		if code := float64(k + 1); found[code] {
 			y.Labels = append(y.Labels, text)
 			number[code] = float64(len(y.Labels))
 		}
