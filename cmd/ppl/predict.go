@@ -51,7 +51,8 @@ func predictCommand(c *console) *cobra.Command {
 	f.StringVar(&p.out, "out", "", "keep draws from the prior in `DIR` (default: the model's name with .prior, here)")
 	f.IntVar(&p.thin, "thin", 1, "with --data or --held-out: predict at every `K`-th draw")
 	f.BoolVar(&p.asCSV, "csv", false, "with --data or --held-out: print one table")
-	f.BoolVar(&p.asJSON, "json", false, "with --data that have outcomes, or --held-out: print the scores as one JSON object")
+	f.BoolVar(&p.asJSON, "json", false, "with --data that have outcomes, or --held-out: print the scores as one JSON "+
+		"object")
 	f.BoolVar(&p.quiet, "quiet", false, "no notes")
 	replace := f.Bool("overwrite", false, "of a MODEL: replace a run that stands in the directory")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

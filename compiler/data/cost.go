@@ -43,6 +43,9 @@ func jsonCost() cost {
 	return cost{5, map[byte]int64{',': 110, '"': 25, ':': 400, '\n': 35}, nil}
 }
 
+// tokenCost is that of a text of which each byte may be a character and a word.
+func tokenCost() cost { return cost{each: 60} }
+
 // arrayCost is that of numbers of that many bytes.
 func arrayCost(size int) cost { return cost{each: keptCost + int64((numberCost+size-1)/size)} }
 
@@ -59,6 +62,8 @@ func costOf(path string, start []byte) cost {
 	case text && (strings.HasSuffix(path, ".csv") || strings.HasSuffix(path, ".tsv") ||
 		strings.HasSuffix(path, ".tab")):
 		return tableCost()
+	case text && strings.HasSuffix(path, ".txt"):
+		return tokenCost()
 	case text && (strings.HasSuffix(path, ".json") || bytes.HasPrefix(bytes.TrimSpace(start), []byte("{"))):
 		return jsonCost()
 	}

@@ -134,7 +134,8 @@ func readers() map[string]reader {
 	table := func(comma rune) reader {
 		return func(path, text string, _ RowCache) (*File, error) { return readTable(path, text, comma) }
 	}
-	return map[string]reader{".json": readJSON, ".csv": table(','), ".tsv": table('\t'), ".tab": table('\t')}
+	return map[string]reader{".json": readJSON, ".csv": table(','), ".tsv": table('\t'), ".tab": table('\t'),
+		".txt": readTokens}
 }
 
 // A binary format is known by the bytes that its files begin with; the ending of a name alone shows what a file should
@@ -161,9 +162,9 @@ func binaryFormats() []binaryFormat {
 	}
 }
 
-const supported = "data files are Stan JSON (.json), CSV (.csv), TSV (.tsv, .tab), NumPy (.npy, .npz), Parquet, " +
-	"Arrow and Feather (.arrow, .feather), IDX or CIFAR-10's binary version (.bin), also with .gz, and folders of " +
-	"pictures (.png, .jpg)"
+const supported = "data files are Stan JSON (.json), CSV (.csv), TSV (.tsv, .tab), text (.txt), NumPy (.npy, .npz), " +
+	"Parquet, Arrow and Feather (.arrow, .feather), IDX or CIFAR-10's binary version (.bin), also with .gz, and " +
+	"folders of pictures (.png, .jpg)"
 
 func formatOf(path string, text []byte) (reader, error) {
 	ending := strings.ToLower(filepath.Ext(path))
