@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"ppl/compiler"
 	"ppl/compiler/dataset"
@@ -282,20 +284,19 @@ func numberLines(w io.Writer, name string, s score.NumberScores) {
 
 // classTable is the predictive probabilities of each row as a table.
 func classTable(w io.Writer, of *outcomes, classes *score.Classes) error {
-	f := of.forecast
-	fmt.Fprintf(w, "element,%s", f.Outcome.Name)
-	for k := range f.Classes.Shape()[1] {
-		fmt.Fprintf(w, ",p_%d", f.First+k)
+	f, table := of.forecast, csv.NewWriter(w)
+	head := []string{"element", f.Outcome.Name}
+	for _, name := range f.Names {
+		head = append(head, "p_"+name)
 	}
-	fmt.Fprintln(w)
-	for row, v := range f.Values {
-		fmt.Fprintf(w, "\"%s\",%g", f.Outcome.Element(row), v)
+	_ = table.Write(head) // Error has what went wrong
+	for row, came := range f.Came {
+		line := []string{f.Outcome.Element(row), f.Names[came]}
 		for _, x := range classes.Probabilities(row) {
-			fmt.Fprintf(w, ",%.6g", x)
+			line = append(line, strconv.FormatFloat(x, 'g', 6, 64))
 		}
-		if _, err := fmt.Fprintln(w); err != nil {
-			return err
-		}
+		_ = table.Write(line)
 	}
-	return nil
+	table.Flush()
+	return table.Error()
 }

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"strconv"
+
 	"ppl/autodiff"
 	"ppl/compiler/dataset"
 	"ppl/compiler/density"
@@ -26,6 +28,7 @@ type Forecast struct {
 	Places    []int          // of each row, the number of its element of the outcome
 	Came      []int          // of each row, the number of its class from 0; nil without classes
 	First     int            // the class of number 0, as the data have it
+	Names     []string       // of the classes, from number 0: those that the data have, or their numbers
 	Densities autodiff.Node
 	Classes   autodiff.Node // not valid where an outcome is no class
 
@@ -116,6 +119,12 @@ func (f *Forecast) classes(b *evaluate.Evaluator, t *model.Term) {
 		each = append(each, autodiff.Reshape(autodiff.Exp(lp), lp.Size(), 1))
 	}
 	f.Classes = autodiff.Concat(1, each...)
+	if t.Array.IndexOf != nil {
+		f.Names = b.Labels(t.Array.IndexOf, evaluate.Box{Lo: f.First, Hi: f.First + n - 1})
+	}
+	for k := len(f.Names); k < n; k++ {
+		f.Names = append(f.Names, strconv.Itoa(f.First+k))
+	}
 	for _, v := range f.Values {
 		f.Came = append(f.Came, int(v)-f.First)
 	}

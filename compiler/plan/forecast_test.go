@@ -3,6 +3,7 @@ package plan_test
 import (
 	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	"ppl/autodiff"
@@ -20,6 +21,9 @@ w[k in 0..2] ~ Normal(0, 1)
 label[i in N] ~ Categorical(logits = [k in 0..2: w[k] * x[i]])
 `)
 	f := p.Forecast(2, nil)
+	if !slices.Equal(f.Names, []string{"0", "1", "2"}) {
+		t.Errorf("classes are %q", f.Names)
+	}
 	w, x, came := []float64{0.3, -1, 2}, []float64{-1, 0.5, 2}, []int{2, 0, 1}
 	inputs, err := f.Inputs(map[string]dataset.Array{"w": {Shape: []int{3}, Values: numbers.Of(w...)}})
 	if err != nil {
