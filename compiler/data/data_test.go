@@ -126,7 +126,7 @@ func TestRefusals(t *testing.T) {
 		{"d.arrow", "y,x\n1,2\n", `d.arrow: not an Arrow file`},
 		{"d.feather", "FEA1\x00", `d.feather: the first version of Feather is not read`},
 		{"d.parquet", "PAR1", `d.parquet: `},
-		{"notes.txt", "hello", `notes.txt: not a known data format; data files are`},
+		{"notes.md", "hello", `notes.md: not a known data format; data files are`},
 	}
 	for _, test := range tests {
 		f, err := Parse(test.path, []byte(test.text))
