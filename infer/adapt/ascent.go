@@ -32,7 +32,7 @@ const (
 	// mode in standard deviations, squared
 	nearMode       = 0.02
 	maxEvaluations = 100
-	smallestStep   = 1e-4
+	smallestStep   = 1e-4 // of a direction, and its length: modes may be narrow
 	enoughRise     = 1e-4 // of what the gradient promises
 )
 
@@ -44,7 +44,7 @@ func (a *Ascent) Report(m Metric, density float64, gradient []float64) (best boo
 	a.Evaluations++
 	if best = a.rises(density) && finite(gradient); best {
 		a.accept(m, density, gradient)
-	} else if a.Step /= 4; a.Step < smallestStep || a.Best == nil {
+	} else if a.Step /= 4; a.Best == nil || a.Step < smallestStep && a.Step*norm(a.Direction) < smallestStep {
 		a.Done = true
 	}
 	if a.Done = a.Done || a.Evaluations >= maxEvaluations; !a.Done {
@@ -102,6 +102,8 @@ func (a *Ascent) direction() []float64 {
 	}
 	return out
 }
+
+func norm(a []float64) float64 { return math.Sqrt(dot(a, a)) }
 
 func dot(a, b []float64) (sum float64) {
 	for i, x := range a {

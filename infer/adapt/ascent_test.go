@@ -76,3 +76,20 @@ func TestDistance(t *testing.T) {
 		}
 	}
 }
+
+// A climb from the edge of a needle inside of something two thousand times as wide arrives at its top, though all but
+// very short steps along the gradient lead out of it.
+func TestAscentStaysInANeedle(t *testing.T) {
+	const needle, sd = 3, .0005
+	a := NewAscent([]float64{needle + 4*sd})
+	for !a.Done {
+		x := a.X[0]
+		wide, narrow := -x*x/2, -(x-needle)*(x-needle)/(2*sd*sd)-math.Log(sd)
+		w := 1 / (1 + math.Exp(wide-narrow))
+		a.Report(Identity(1), math.Max(wide, narrow)+math.Log1p(math.Exp(-math.Abs(wide-narrow))),
+			[]float64{-(1-w)*x - w*(x-needle)/(sd*sd)})
+	}
+	if math.Abs(a.Best[0]-needle) > sd {
+		t.Errorf("ends at %v after %d evaluations", a.Best, a.Evaluations)
+	}
+}

@@ -33,6 +33,8 @@ type drawCollector struct {
 	forces   []string  // the buffers that countHeat reads
 	heatRoom []float64 // and room for what is in them
 
+	narrow []bool // by mode: see jumpsOnly; nil until it is asked for
+
 	computed bool // the call of the last trajectory has computed Values too
 }
 
@@ -191,7 +193,7 @@ func (c *drawCollector) count(steps float64, now *ends) {
 		t.Steps += steps
 		t.Sweeps++
 		t.Energy = now.total[lane]
-		if now.diverged[lane] != 0 {
+		if now.diverged[lane] != 0 && !c.jumpsOnly(lane) {
 			t.Diverged = true
 			r.stats.Report.Divergences++
 		}

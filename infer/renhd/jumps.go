@@ -3,6 +3,8 @@ package renhd
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"ppl/infer/dynamics"
 	"ppl/runtime/noise"
 )
@@ -81,4 +83,37 @@ func (r *run) jump() error {
 		}
 	}
 	return nil
+}
+
+// jumpsOnly reports whether a walker, which a diverged trajectory has left where it was, is in a mode that the step
+// cannot follow and that jumps lead to and from. Steps are those that suit most of the target; what is in a mode a
+// hundred times as narrow moves by jumps alone, so that the divergence says nothing about the draws.
+func (c *drawCollector) jumpsOnly(lane int) bool {
+	r := c.run
+	if !r.jumps() {
+		return false
+	}
+	if c.narrow == nil {
+		for k := range r.state.Modes {
+			c.narrow = append(c.narrow, r.tooNarrow(&r.state.Modes[k]))
+		}
+	}
+	x := make([]float64, r.walkers.dim)
+	r.walkers.exe.GetLane(dynamics.Theta, lane, x)
+	k := nearest(r.state.Modes, x)
+	return c.narrow[k] && r.state.Modes[k].within(x)
+}
+
+// tooNarrow reports whether steps at temperature 1 are too long for a mode: leapfrog is unstable where a step is longer
+// than two standard deviations in some direction.
+func (r *run) tooNarrow(m *mode) bool {
+	cold := &r.walkers.Rungs[0]
+	for j := range r.walkers.dim {
+		z := make([]float64, r.walkers.dim)
+		z[j] = cold.Step
+		if y := cold.Metric.Push(z); m.Normal.Distance(floats.AddTo(y, y, m.Normal.Mean)) > 4 {
+			return true
+		}
+	}
+	return false
 }

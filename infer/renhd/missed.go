@@ -28,7 +28,7 @@ func Missed(ctx context.Context, t infer.Target, o infer.Options, visited [][][]
 	if err := r.lookAt(visited); err != nil {
 		return nil, 0, err
 	}
-	if _, err := r.searchModes(); err != nil {
+	if _, err := r.search(&modeSearch{run: r, seen: r.state.Before, alone: true}); err != nil {
 		return nil, 0, err
 	}
 	missed, err = r.missed()

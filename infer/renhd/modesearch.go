@@ -26,6 +26,7 @@ import (
 type modeSearch struct {
 	run   *run
 	seen  *windowState // what walkers have visited
+	alone bool         // walkers do not jump to what is found
 	state searchState
 }
 
@@ -44,6 +45,7 @@ type searchState struct {
 
 const (
 	groupSize       = 512  // points of one kind
+	surveyLanes     = 32   // of a device that evaluates further ones
 	startGroups     = 5    // of starts
 	moreGroups      = 64   // at most, of points that cost next to nothing
 	cheapSurvey     = 2e7  // operations of arithmetic that they may take, some hundredths of a second
@@ -57,6 +59,12 @@ const (
 	// some factors; unvisited is the share of it that walkers, had they found it, would at least show.
 	leastShare = 0.002
 	unvisited  = 0.02
+	// A mode that is much narrower than what walkers have shown (by that factor, in the geometric mean of all
+	// directions), and that holds a notable share, is hardly entered and left by steps: walkers need jumps there, also
+	// where some have been in it, and without jumps should show that much of it.
+	timesNarrower = 8
+	narrowShare   = 0.05
+	narrowVisits  = 0.3
 )
 
 // searchesModes reports whether a search is possible after a window.
@@ -72,11 +80,15 @@ func (s *shared) findsPeaks() bool {
 
 // searchModes adds modes that no walker was in to those remembered, and places some of the walkers there.
 func (r *run) searchModes() (found bool, err error) {
+	return r.search(&modeSearch{run: r, seen: r.state.Before})
+}
+
+func (r *run) search(t *modeSearch) (found bool, err error) {
 	if r.shared.options.Warmup < shortest {
 		return false, nil
 	}
 	r.state.Searches++
-	answer, err := r.runPart(&modeSearch{run: r, seen: r.state.Before})
+	answer, err := r.runPart(t)
 	return answer.NewModes > 0, err
 }
 
@@ -234,7 +246,10 @@ func (t *modeSearch) surveyCheap(cloud *adapt.Normal) (chosen [][][]float64, err
 		return nil, err
 	}
 	work += 2 * d * d // a point's distance in the coordinates of the normal
-	many, err := t.run.surveyors()
+	if t.run.walkers.dim <= mostScanned {
+		return t.scans(cloud, work)
+	}
+	many, err := t.run.surveyors(surveyLanes)
 	if err != nil {
 		return nil, err
 	}
@@ -257,8 +272,7 @@ func (t *modeSearch) surveyCheap(cloud *adapt.Normal) (chosen [][][]float64, err
 }
 
 // surveyors are walkers on many lanes, for points by the thousand: a call of the device with few takes about as long.
-func (r *run) surveyors() (*walkers, error) {
-	const lanes = 32
+func (r *run) surveyors(lanes int) (*walkers, error) {
 	w := r.walkers
 	p := &population{PerChain: (lanes + w.chains - 1) / w.chains, Rungs: w.Rungs[:1]}
 	exe, err := r.loadDevice(w.program, w.chains*p.PerChain)
@@ -276,6 +290,7 @@ const (
 	cheapStream      = 0x5ea4c800
 	likenessStream   = 0x5ea4cc00
 	entryStream      = 0x5ea4cd00
+	scanStream       = 0x5ea4ce00
 	firstSearchStart = 1 << 20 // of the first search; starts before are those of walkers
 )
 
@@ -571,7 +586,8 @@ func (t *modeSearch) visitedModes() []mode {
 	return nil
 }
 
-// newModes are the peaks that hold a share of the target which walkers have not shown.
+// newModes are the peaks that hold a share of the target which walkers have not shown, and those so narrow that walkers
+// have to jump there.
 func (t *modeSearch) newModes() (fresh []mode) {
 	known, places := t.visitedModes(), t.places()
 	if len(known) == 0 || len(t.state.Peaks) == 0 {
@@ -583,11 +599,26 @@ func (t *modeSearch) newModes() (fresh []mode) {
 		for _, x := range places {
 			in += int(oneIf(m.within(x)))
 		}
-		if shares[k] >= leastShare && float64(in) <= unvisited*shares[k]*float64(len(places)) {
+		shown := float64(in) / (shares[k] * float64(len(places)))
+		narrow := shares[k] >= narrowShare && (!t.alone || shown <= narrowVisits) && muchNarrower(&m, known)
+		if shares[k] >= leastShare && shown <= unvisited || narrow {
 			fresh = append(fresh, m)
 		}
 	}
 	return fresh
+}
+
+// muchNarrower reports whether a mode lies in known ones, and is much narrower than each of these.
+func muchNarrower(m *mode, known []mode) bool {
+	least := 0.0
+	for _, k := range known {
+		if times := math.Exp((k.Normal.LogVolume() - m.Normal.LogVolume()) / float64(len(m.At))); k.within(m.At) {
+			if least == 0 || times < least {
+				least = times
+			}
+		}
+	}
+	return least > timesNarrower
 }
 
 // spread places walkers in the modes that none is in: in each at least one, in all that many that walkers are left for
