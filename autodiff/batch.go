@@ -78,6 +78,8 @@ func (r replay) again(n Node, args []lifted, stacked bool) Node {
 		return Binary(op.Kind, full(0), full(1))
 	case op.Kind == OpSelect:
 		return Where(full(0), full(1), full(2))
+	case op.Kind == OpAddressed:
+		return r.graph.Addressed(op.Site, full(0), full(1), full(2))
 	case op.Kind == OpShuffle:
 		return r.graph.Shuffle(op.Rows, full(0), full(1))
 	case op.Kind == OpGather:

@@ -82,7 +82,7 @@ func gradients(g *Graph, bar, xs []Node) []Node {
 // one; nor do conditions and indices.
 func Differentiable(kind Kind, k int) bool {
 	switch kind {
-	case OpSign, OpFloor, OpCeil, OpRound, OpShuffle:
+	case OpSign, OpFloor, OpCeil, OpRound, OpShuffle, OpAddressed:
 		return false
 	case OpSelect:
 		return k > 0

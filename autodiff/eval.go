@@ -99,7 +99,7 @@ func compute(n Node, args [][]float64) []float64 {
 		return n.op.Values.Doubles()
 	case OpConst:
 		return constant(n.op.Value, n.Size())
-	case OpNoise, OpShuffle:
+	case OpNoise, OpShuffle, OpAddressed:
 		bug("evaluation of %v, which depends on the seed of a run", n.op)
 	}
 	return apply(n, args)

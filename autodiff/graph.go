@@ -118,6 +118,13 @@ func (g *Graph) noise(distribution string, site int, shape []int) Node {
 	return g.add(Op{Kind: OpNoise, Name: distribution, Site: site, Shape: slices.Clone(shape)}, shape)
 }
 
+// Addressed is, element by element, uniform noise on (0, 1) at an address of its own: that of another lane and step,
+// and of a point (package noise). Lanes that give the same address have the same number.
+func (g *Graph) Addressed(site int, lane, step, point Node) Node {
+	shape := common(OpAddressed, lane, step, point)
+	return g.add(Op{Kind: OpAddressed, Site: site}, shape, fill(lane, shape), fill(step, shape), fill(point, shape))
+}
+
 // Shuffle is, element by element, the row at a position of an endless sequence: its epoch ⌊position/rows⌋ is a
 // permutation of 0…rows−1 that depends only on the run's seed, the key and the epoch, so it is the same for all lanes
 // and steps. Minibatches at successive positions are therefore drawn without replacement. Key and position are integers
@@ -151,7 +158,7 @@ func (g *Graph) add(op Op, shape []int, args ...Node) Node {
 }
 
 func isStatic(n Node) bool {
-	if n.is(OpInput) || n.is(OpNoise) || n.is(OpShuffle) {
+	if n.is(OpInput) || n.is(OpNoise) || n.is(OpShuffle) || n.is(OpAddressed) {
 		return false
 	}
 	for _, a := range n.args {

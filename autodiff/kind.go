@@ -5,11 +5,12 @@ type Kind uint8
 
 // Leaves, elementwise ops, movement of elements, reductions, linear algebra.
 const (
-	OpConst   Kind = iota // Op.Value in every element
-	OpData                // Op.Values, shared by all lanes
-	OpInput               // Op.Name, a lane buffer
-	OpNoise               // Op.Name is "normal", "uniform" or "common"; Op.Site distinguishes noises
-	OpShuffle             // args key, position: the row, of Op.Rows, at a position of an endless shuffled sequence
+	OpConst     Kind = iota // Op.Value in every element
+	OpData                  // Op.Values, shared by all lanes
+	OpInput                 // Op.Name, a lane buffer
+	OpNoise                 // Op.Name is "normal", "uniform" or "common"; Op.Site distinguishes noises
+	OpAddressed             // args lane, step, point: uniform noise at that address, with Op.Site
+	OpShuffle               // args key, position: the row, of Op.Rows, at a position of an endless shuffled sequence
 
 	OpNeg
 	OpAbs
@@ -113,8 +114,9 @@ var kinds = [numKinds]struct {
 	closed bool
 }{
 	OpConst: {"const", leaf, true}, OpData: {"data", leaf, true}, OpInput: {"input", leaf, true},
-	OpNoise:   {"noise", leaf, true},
-	OpShuffle: {"shuffle", other, true},
+	OpNoise:     {"noise", leaf, true},
+	OpAddressed: {"addressed", other, true},
+	OpShuffle:   {"shuffle", other, true},
 
 	OpNeg: {"neg", unary, true}, OpAbs: {"abs", unary, true}, OpSign: {"sign", unary, true},
 	OpFloor: {"floor", unary, true}, OpCeil: {"ceil", unary, true}, OpRound: {"round", unary, true},

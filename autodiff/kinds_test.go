@@ -13,7 +13,7 @@ import (
 
 func TestEveryKindHasAnExample(t *testing.T) {
 	// no value on a host: see TestNoiseHasNoValueOnTheTapeMachine
-	covered := map[Kind]bool{OpNoise: true, OpShuffle: true,
+	covered := map[Kind]bool{OpNoise: true, OpShuffle: true, OpAddressed: true,
 		OpSingle: true, OpDouble: true} // see TestSinglePrecision
 	for _, e := range examples {
 		covered[e.kind] = true

@@ -76,6 +76,8 @@ func (o *Op) Attributes() []string {
 		return []string{o.Name}
 	case OpNoise:
 		return []string{o.Name, fmt.Sprintf("site=%d", o.Site)}
+	case OpAddressed:
+		return []string{fmt.Sprintf("site=%d", o.Site)}
 	case OpShuffle:
 		return []string{fmt.Sprintf("rows=%d", o.Rows)}
 	case OpSlice, OpPad:

@@ -94,6 +94,8 @@ func (counted) Noise(_ string, site int, dst []float64) {
 	}
 }
 
+func (counted) Addressed(site int, lane, step, point float64) float64 { return 0 }
+
 func (counted) Shuffle(rows int, key, position float64) float64 {
 	return float64(rows)*100 + key*10 + position
 }

@@ -37,7 +37,7 @@ func (o *op) compute(xs [][]float64) ([]float64, error) {
 	switch k := o.node.Op().Kind; {
 	case k == autodiff.OpScan:
 		return o.scan(xs)
-	case k != autodiff.OpNoise && k != autodiff.OpShuffle:
+	case k != autodiff.OpNoise && k != autodiff.OpShuffle && k != autodiff.OpAddressed:
 		return o.node.Compute(xs...), nil
 	case o.graph.random == nil:
 		return nil, fmt.Errorf("gorgonia: %v depends on the seed of a run and has no value here", o)
@@ -47,6 +47,12 @@ func (o *op) compute(xs [][]float64) ([]float64, error) {
 		return dst, nil
 	}
 	dst := make([]float64, len(xs[0]))
+	if o.node.Op().Kind == autodiff.OpAddressed {
+		for i, lane := range xs[0] {
+			dst[i] = o.graph.random.Addressed(o.node.Op().Site, lane, xs[1][i], xs[2][i])
+		}
+		return dst, nil
+	}
 	for i, key := range xs[0] {
 		dst[i] = o.graph.random.Shuffle(o.node.Op().Rows, key, xs[1][i])
 	}

@@ -29,6 +29,11 @@ func (b *Body) Shuffled(rows int, key, position Reg) Reg {
 	return b.add(Instr{Op: Shuffle, Rows: rows, Args: [3]Reg{key, position}})
 }
 
+// Addressed is uniform noise of a site at the address of a lane, step and point.
+func (b *Body) Addressed(site int, lane, step, point Reg) Reg {
+	return b.add(Instr{Op: Addressed, Site: site, Args: [3]Reg{lane, step, point}})
+}
+
 // Do applies an op to as many registers as it takes.
 func (b *Body) Do(op Op, args ...Reg) Reg {
 	if len(args) != op.Arity() {

@@ -13,7 +13,11 @@
 // lane. A device can run a whole schedule of entries for a block of lanes without returning to the host.
 package ir
 
-import "ppl/numbers"
+import (
+	"slices"
+
+	"ppl/numbers"
+)
 
 // Type is the element type of a buffer: stored values are rounded to F32, or truncated towards zero to I32. The type of
 // an instruction is the precision in which it computes, F64 or F32.
@@ -90,7 +94,7 @@ type Entry struct {
 	Body []Stmt
 }
 
-// A Stmt is one of *Kernel, *MatMul, *CumSum, *Cholesky, *Eigen, *TriSolve, *CholeskyPull, *Loop, *Tiles.
+// A Stmt is one of *Kernel, *MatMul, *CumSum, *Cholesky, *Eigen, *TriSolve, *CholeskyPull, *Peer, *Loop, *Tiles.
 type Stmt interface{ stmt() }
 
 // Reg is a register: the value of Kernel.Body[Reg].
@@ -127,7 +131,7 @@ type Instr struct {
 	Buf  BufID   // Load
 	// Load. For Counter, Normal and Uniform only Const and Step are used; they are added to the counter or the point.
 	Index Index
-	Site  int // Normal, Uniform, Common: the noise site; the point is the row-major position in Extents
+	Site  int // Normal, Uniform, Common, Addressed: the noise site; the point is the row-major position in Extents
 	Rows  int // Shuffle: how many rows a permutation has
 }
 
@@ -255,6 +259,18 @@ type CholeskyPull struct {
 	Batch, N    int
 }
 
+// Peer copies From of another lane to To: of the first lane of the same group (device.Options.Group) whose Key equals the
+// Want of this one; where there is none, To is NaN. All lanes have ended the statements before the entry when it begins,
+// and none goes on to the next entry before all have ended this one. Key and Want have one element; all are F64.
+//
+//	group of three   key [2 0 1], want [1 1 2], from [a b c]    →    to [c c a]
+type Peer struct{ Key, Want, From, To BufID }
+
+// Peers reports whether lanes of an entry read what others have, so that all run it at the same time.
+func (e *Entry) Peers() bool {
+	return slices.ContainsFunc(e.Body, func(s Stmt) bool { _, ok := s.(*Peer); return ok })
+}
+
 // Loop runs Body for turns t = 0 … N−1, or N−1 … 0 if Reverse, one after the other: a turn reads what earlier turns
 // wrote. Indices of kernels in it may move with t. Loops do not nest, and have no noise.
 type Loop struct {
@@ -270,5 +286,6 @@ func (*Cholesky) stmt()     {}
 func (*Eigen) stmt()        {}
 func (*TriSolve) stmt()     {}
 func (*CholeskyPull) stmt() {}
+func (*Peer) stmt()         {}
 func (*Loop) stmt()         {}
 func (*Tiles) stmt()        {}

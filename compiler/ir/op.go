@@ -15,6 +15,9 @@ const (
 	Normal            // standard normal noise addressed by (seed, lane, step, Site, point); F32 has others than F64
 	Uniform           // uniform noise on (0, 1), addressed likewise
 	Common            // uniform noise on (0, 1), addressed by (seed, step, Site): one number for all lanes and points
+	// args lane, step, point: uniform noise on (0, 1), addressed by (seed, lane, step, Site, point); whole numbers below
+	// 2³², 2⁴⁰ and 2³²
+	Addressed
 	// args key, position: the row at that position of an endless sequence, each Rows positions a permutation of
 	// 0…Rows−1 that is a function of (seed, key, ⌊position/Rows⌋)
 	Shuffle
@@ -74,7 +77,9 @@ const (
 func (o Op) Arity() int { return opTable[o].arity }
 
 // double reports ops whose instructions always have type F64 or that of a buffer.
-func (o Op) double() bool { return o == Load || o == Uniform || o == Common || o == Shuffle }
+func (o Op) double() bool {
+	return o == Load || o == Uniform || o == Common || o == Addressed || o == Shuffle
+}
 
 func (o Op) String() string { return opTable[o].name }
 
@@ -86,9 +91,10 @@ var opTable = [numOps]struct {
 	arity int
 }{
 	Const: {"const", 0}, Counter: {"counter", 0}, Load: {"load", 0}, Normal: {"normal", 0}, Uniform: {"uniform", 0},
-	Common:  {"common", 0},
-	Shuffle: {"shuffle", 2},
-	Neg:     {"neg", 1}, Abs: {"abs", 1}, Sign: {"sign", 1}, Floor: {"floor", 1}, Ceil: {"ceil", 1},
+	Common:    {"common", 0},
+	Addressed: {"addressed", 3},
+	Shuffle:   {"shuffle", 2},
+	Neg:       {"neg", 1}, Abs: {"abs", 1}, Sign: {"sign", 1}, Floor: {"floor", 1}, Ceil: {"ceil", 1},
 	Round: {"round", 1},
 	Exp:   {"exp", 1}, Log: {"log", 1}, Log1p: {"log1p", 1}, Expm1: {"expm1", 1}, Sqrt: {"sqrt", 1},
 	Sin: {"sin", 1}, Cos: {"cos", 1}, Tan: {"tan", 1}, Asin: {"asin", 1}, Acos: {"acos", 1}, Atan: {"atan", 1},

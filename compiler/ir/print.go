@@ -95,6 +95,8 @@ func (p *printer) statement(s Stmt) {
 		p.tiles(s)
 	case *TriSolve:
 		p.line(1, "b%d = trisolve b%d%s, b%d batch %d, %d×%d", s.Out, s.L, when(s.Trans, "ᵀ"), s.B, s.Batch, s.N, s.M)
+	case *Peer:
+		p.line(1, "b%d = b%d of the lane whose b%d is b%d", s.To, s.From, s.Key, s.Want)
 	case *CholeskyPull:
 		p.line(1, "b%d = choleskypull b%d, b%d batch %d, %d×%d", s.Out, s.L, s.Bar, s.Batch, s.N, s.N)
 	}
@@ -186,6 +188,9 @@ func instrText(in *Instr) string {
 	var args []string
 	for _, a := range in.Args[:in.Op.Arity()] {
 		args = append(args, fmt.Sprintf("r%d", a))
+	}
+	if in.Op == Addressed {
+		args = append(args, fmt.Sprintf("site %d", in.Site))
 	}
 	if in.Op == Shuffle {
 		args = append(args, fmt.Sprintf("rows %d", in.Rows))

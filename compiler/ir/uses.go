@@ -23,6 +23,8 @@ func Reads(s Stmt) []BufID {
 		return []BufID{s.L, s.B}
 	case *CholeskyPull:
 		return []BufID{s.L, s.Bar}
+	case *Peer:
+		return []BufID{s.Key, s.Want, s.From}
 	case *Loop:
 		return each(s.Body, Reads)
 	case *Tiles:
@@ -56,6 +58,8 @@ func Writes(s Stmt) []BufID {
 		return []BufID{s.Out}
 	case *CholeskyPull:
 		return []BufID{s.Out}
+	case *Peer:
+		return []BufID{s.To}
 	case *Loop:
 		return each(s.Body, Writes)
 	case *Tiles:

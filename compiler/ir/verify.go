@@ -1,6 +1,9 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Verify reports the first rule that a program breaks, nil if there is none. A verified program cannot read or write
 // outside its buffers, and has the same results in whatever order a device runs the points of a kernel.
@@ -17,6 +20,8 @@ import "fmt"
 //   - A buffer that a kernel combines into is not used by it otherwise. A buffer that it stores to is loaded only at
 //     the index of its one store, which visits no element twice, or in a part that the store does not touch. The other
 //     statements do not write a buffer that they read.
+//   - A Peer is in no loop and not in Setup. Its buffers are F64; Key and From are lane buffers that its entry does not
+//     write, since other lanes read them.
 //   - Tiles are in no other loop and not in Setup. They have rows, and hold kernels and products without batches that
 //     have the rows of a turn where they must. A Tile buffer is written in a turn before it is read. Another buffer
 //     that turns write is used with one Step only, inside Step elements, and stored to: so no two turns use the same
@@ -44,6 +49,9 @@ func Verify(p *Program) error {
 		}
 		names[e.Name] = true
 		if err := v.statements(e.Name, e.Body, false); err != nil {
+			return err
+		}
+		if err := v.peers(e); err != nil {
 			return err
 		}
 	}
@@ -110,6 +118,10 @@ func (v *verifier) statement(s Stmt) error {
 		return v.turns(s)
 	case *Tiles:
 		return v.tiled(s)
+	case *Peer:
+		if v.setup || v.loop != nil || v.tiles != nil {
+			return fmt.Errorf("reads other lanes in setup, a loop or tiles")
+		}
 	}
 	for _, id := range append(Reads(s), Writes(s)...) {
 		if id < 0 || int(id) >= len(v.p.Buffers) {
@@ -147,6 +159,23 @@ func (v *verifier) turns(l *Loop) error {
 	return nil
 }
 
+// peers checks that an entry does not write what its lanes read of each other.
+func (v *verifier) peers(e Entry) error {
+	writes := each(e.Body, Writes)
+	for _, s := range e.Body {
+		p, ok := s.(*Peer)
+		if !ok {
+			continue
+		}
+		for _, id := range []BufID{p.Key, p.From} {
+			if v.p.Buffers[id].Space != Lane || slices.Contains(writes, id) {
+				return fmt.Errorf("ir: %s: lanes read b%d of each other, which is no lane buffer or written", e.Name, id)
+			}
+		}
+	}
+	return nil
+}
+
 func (v *verifier) read(id BufID) error {
 	switch b := v.p.Buffers[id]; {
 	case b.Space == Tile && v.tiles == nil:
@@ -179,7 +208,7 @@ type extent struct {
 
 // matrices checks the sizes of the statements that are not kernels, and that they do not write what they read.
 func (v *verifier) matrices(s Stmt) error {
-	dims, uses := shapes(s)
+	dims, uses := v.shapes(s)
 	for _, n := range dims {
 		if n < 0 {
 			return fmt.Errorf("negative dimension in %v", dims)
@@ -225,7 +254,7 @@ func (v *verifier) precision(s Stmt, uses []extent) error {
 	return nil
 }
 
-func shapes(s Stmt) (dims []int, uses []extent) {
+func (v *verifier) shapes(s Stmt) (dims []int, uses []extent) {
 	switch s := s.(type) {
 	case *MatMul:
 		return []int{s.Batch, s.M, s.K, s.N}, []extent{{s.A, batches(s.Batch, s.SharedA) * s.M * s.K, s.PartA},
@@ -243,6 +272,9 @@ func shapes(s Stmt) (dims []int, uses []extent) {
 		n := s.Batch * s.N * s.M
 		return []int{s.Batch, s.N, s.M}, []extent{{id: s.L, size: s.Batch * s.N * s.N}, {id: s.B, size: n},
 			{id: s.Out, size: n}}
+	case *Peer:
+		return nil, []extent{{id: s.Key, size: 1}, {id: s.Want, size: 1}, {id: s.From, size: v.p.Buffers[s.To].Size},
+			{id: s.To, size: v.p.Buffers[s.To].Size}}
 	case *CholeskyPull:
 		n := s.Batch * s.N * s.N
 		return []int{s.Batch, s.N}, []extent{{id: s.L, size: n}, {id: s.Bar, size: n}, {id: s.Out, size: n}}

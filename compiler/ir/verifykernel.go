@@ -52,6 +52,10 @@ func (v *verifier) instr(k *Kernel, r int) error {
 		if v.setup || v.loop != nil || in.Site < 0 || in.Site >= maxSite {
 			return fmt.Errorf("noise of site %d, or in setup, or in a loop", in.Site)
 		}
+	case Addressed:
+		if v.setup || in.Site < 0 || in.Site >= maxSite {
+			return fmt.Errorf("noise of site %d, or in setup", in.Site)
+		}
 	case Shuffle:
 		if v.setup || in.Rows < 1 || in.Rows > maxRows {
 			return fmt.Errorf("shuffle of %d rows, or in setup", in.Rows)

@@ -38,6 +38,8 @@ func statementWork(s Stmt) float64 {
 		return float64(s.Batch) * float64(s.N) * float64(s.N) * float64(s.M)
 	case *CholeskyPull:
 		return 2 * cube(s.Batch, s.N)
+	case *Peer: // a group has some ten lanes
+		return 10
 	case *Loop:
 		return float64(s.N) * Work(s.Body...)
 	case *Tiles:
@@ -52,7 +54,8 @@ func (k *Kernel) work() (sum float64) {
 	for r, in := range k.Body {
 		once[r] = in.Op == Const || in.Op == Common
 		if n := in.Op.Arity(); n > 0 {
-			once[r] = !slices.ContainsFunc(in.Args[:n], func(a Reg) bool { return !once[a] }) && in.Op != Shuffle
+			once[r] = !slices.ContainsFunc(in.Args[:n], func(a Reg) bool { return !once[a] }) && in.Op != Shuffle &&
+				in.Op != Addressed
 		}
 		if !once[r] {
 			sum += in.Op.work()
@@ -66,7 +69,7 @@ func (o Op) work() float64 {
 	switch {
 	case o == Const || o == Counter:
 		return 0
-	case o == Normal || o == Uniform || o == Shuffle:
+	case o == Normal || o == Uniform || o == Shuffle || o == Addressed:
 		return 20
 	case o == Lgamma || o == Digamma || o == Trigamma:
 		return 30

@@ -28,6 +28,8 @@ func refs(s ir.Stmt) []ref {
 		return []ref{{&s.L, false}, {&s.B, false}, {&s.Out, true}}
 	case *ir.CholeskyPull:
 		return []ref{{&s.L, false}, {&s.Bar, false}, {&s.Out, true}}
+	case *ir.Peer:
+		return []ref{{&s.Key, false}, {&s.Want, false}, {&s.From, false}, {&s.To, true}}
 	case *ir.Loop:
 		return bodyRefs(s.Body)
 	case *ir.Tiles:

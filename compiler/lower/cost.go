@@ -135,6 +135,8 @@ func (v *value) ownCost() float64 {
 			return 0
 		}
 		return noiseCost
+	case autodiff.OpAddressed:
+		return noiseCost
 	case autodiff.OpShuffle:
 		return shuffleCost
 	case autodiff.OpConcat:

@@ -11,6 +11,7 @@ import (
 	"ppl/compiler/ir"
 	"ppl/compiler/lower"
 	"ppl/runtime/device"
+	"ppl/runtime/host"
 	stream "ppl/runtime/noise"
 )
 
@@ -72,6 +73,32 @@ func TestShuffle(t *testing.T) {
 		same(t, "batch", laneOf(x, "batch", 1), batch)
 		same(t, "twice", laneOf(x, "twice", 1), []float64{sum, sum, sum})
 		same(t, "alone", laneOf(x, "alone", 1), []float64{stream.Shuffle(0, n, 5, float64(turn))})
+	}
+}
+
+// TestPeers: lanes read what the next one of their group has before any value is computed.
+func TestPeers(t *testing.T) {
+	g := ad.New()
+	met, value := g.Input("met", 2), g.Input("value", 2)
+	x, err := host.Device{}.Load(program(t,
+		lower.Entry{Name: "meet", Peers: []lower.Peer{{Key: "at", Want: "next", From: "value", To: "met"}},
+			Assign: []lower.Assign{{Name: "sum", Value: ad.Add(met, g.Addressed(3, g.Input("at"), g.Const(5), g.Iota(2)))}}},
+		lower.Entry{Name: "copy", Assign: []lower.Assign{{Name: "value", Value: ad.Add(value, met)},
+			{Name: "next", Value: ad.Add(g.Input("at"), g.Const(1))}}}), device.Options{Lanes: 4, Group: 2, Seed: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Set("at", []float64{0, 1, 0, 1})
+	x.Set("next", []float64{1, 0, 1, 2})
+	x.Set("value", []float64{1, 2, 3, 4, 5, 6, 7, 8})
+	run(t, x, "meet")
+	for lane, want := range [][]float64{{3, 4}, {1, 2}, {7, 8}, {math.NaN(), math.NaN()}} {
+		for i := range want {
+			want[i] += stream.Uniform(9, uint32(lane%2), 5, 3, uint32(i))
+		}
+		if got := laneOf(x, "sum", lane); !slices.Equal(got, want) && lane < 3 || lane == 3 && !math.IsNaN(got[0]) {
+			t.Errorf("lane %d has %v, want %v", lane, got, want)
+		}
 	}
 }
 

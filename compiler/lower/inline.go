@@ -23,6 +23,12 @@ func (b *body) inline(v *value, at []ir.Index) ir.Reg {
 		return b.constant(v.op.Value)
 	case autodiff.OpNoise:
 		return b.noise(v, at)
+	case autodiff.OpAddressed:
+		var args [3]ir.Reg
+		for k := range args {
+			args[k] = b.value(v.args[k], at, v)
+		}
+		return b.emit(ir.Instr{Op: ir.Addressed, Site: v.op.Site, Args: args})
 	case autodiff.OpShuffle:
 		key, position := b.value(v.args[0], at, v), b.value(v.args[1], at, v)
 		return b.emit(ir.Instr{Op: ir.Shuffle, Rows: v.op.Rows, Args: [3]ir.Reg{key, position}})

@@ -26,11 +26,18 @@ import (
 // all are written. Each name is a lane buffer; an Input of the graph with that name reads it. Buffers keep their
 // contents between entries and calls. Of an Input whose name an entry has as Given there is one copy for all lanes,
 // which the host writes and no entry assigns.
+//
+// Before that, lanes read of each other what Peers say.
 type Entry struct {
 	Name   string
+	Peers  []Peer
 	Assign []Assign
 	Given  []string
 }
+
+// A Peer copies what another lane of the group has of the lane buffer From to To: the first whose Key equals the Want of
+// this one (ir.Peer). Each name is in an assignment, or an Input, of some entry.
+type Peer struct{ Key, Want, From, To string }
 
 // Assign writes Value to the lane buffer Name; all entries of a program agree on its size. Where At is valid, the
 // buffer is Rows values long, and Value replaces the one at row At, a scalar; the others stay:
@@ -66,7 +73,7 @@ func stacked(entries []Entry) []Entry {
 	nodes, values := map[*autodiff.Graph][]*autodiff.Node{}, map[*autodiff.Graph][]autodiff.Node{}
 	out := make([]Entry, len(entries))
 	for k, e := range entries {
-		out[k] = Entry{Name: e.Name, Assign: slices.Clone(e.Assign), Given: e.Given}
+		out[k] = Entry{Name: e.Name, Peers: e.Peers, Assign: slices.Clone(e.Assign), Given: e.Given}
 		for i := range out[k].Assign {
 			for _, n := range out[k].Assign[i].nodes() {
 				nodes[n.Graph()], values[n.Graph()] = append(nodes[n.Graph()], n), append(values[n.Graph()], *n)
@@ -97,7 +104,7 @@ func programIn(entries []Entry, l ir.Layout, single bool) (*ir.Program, error) {
 	setup := prog.setup(roots)
 	out := &ir.Program{Layout: prog.layout, Setup: setup}
 	for k, e := range entries {
-		out.Entries = append(out.Entries, ir.Entry{Name: e.Name, Body: prog.entry(e, roots[k])})
+		out.Entries = append(out.Entries, ir.Entry{Name: e.Name, Body: append(prog.peers(e), prog.entry(e, roots[k])...)})
 	}
 	out.Buffers = prog.buffers
 	return compact(out), nil
@@ -129,6 +136,21 @@ func (prog *program) roots(entries []Entry) ([][]*value, error) {
 		}
 	}
 	return roots, nil
+}
+
+// peers are the statements by which lanes of an entry read of each other.
+func (prog *program) peers(e Entry) (stmts []ir.Stmt) {
+	of := func(name string) ir.BufID {
+		id, ok := prog.lanes[name]
+		if !ok {
+			internal("entry %q copies %q, which no entry has", e.Name, name)
+		}
+		return id
+	}
+	for _, p := range e.Peers {
+		stmts = append(stmts, &ir.Peer{Key: of(p.Key), Want: of(p.Want), From: of(p.From), To: of(p.To)})
+	}
+	return stmts
 }
 
 // name makes the lane buffers of an assignment and of its graph's inputs.

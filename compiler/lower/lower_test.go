@@ -161,8 +161,9 @@ func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
 
 // TestEveryKind lowers one small graph for each kind of op.
 func TestEveryKind(t *testing.T) {
-	// TestNoise, TestShuffle, TestSingle
-	covered := map[ad.Kind]bool{ad.OpNoise: true, ad.OpShuffle: true, ad.OpSingle: true, ad.OpDouble: true}
+	// TestNoise, TestShuffle, TestSingle; that of Addressed is TestPeers
+	covered := map[ad.Kind]bool{ad.OpNoise: true, ad.OpShuffle: true, ad.OpAddressed: true, ad.OpSingle: true,
+		ad.OpDouble: true}
 	cases := kindCases()
 	for k, c := range cases {
 		g := ad.New()

@@ -68,6 +68,7 @@ func (prog *program) newTiler(stmts []ir.Stmt, least int) *tiler {
 		t.cost[row.op] = row.cost
 	}
 	t.cost[ir.Normal], t.cost[ir.Uniform], t.cost[ir.Shuffle] = noiseCost, noiseCost, shuffleCost
+	t.cost[ir.Addressed] = noiseCost
 	countUses(stmts, t.uses)
 	return t
 }

@@ -65,7 +65,8 @@ func (vs *values) typed(op autodiff.Op, shape []int, p precision, args ...*value
 		return v
 	}
 	v := &value{id: vs.count, kind: op.Kind, op: op, shape: shape, args: args, precision: p}
-	v.static = op.Kind != autodiff.OpInput && op.Kind != autodiff.OpNoise && op.Kind != autodiff.OpShuffle
+	v.static = op.Kind != autodiff.OpInput && op.Kind != autodiff.OpNoise && op.Kind != autodiff.OpShuffle &&
+		op.Kind != autodiff.OpAddressed
 	v.common = op.Kind != autodiff.OpInput && (op.Kind != autodiff.OpNoise || op.Name == "common") ||
 		op.Kind == autodiff.OpInput && vs.given[op.Name] && len(shape) == 0
 	for _, a := range args {

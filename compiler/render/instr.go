@@ -42,6 +42,9 @@ func (k *kernel) value(in *ir.Instr, f form) string {
 		return k.load(in)
 	case ir.Common:
 		return fmt.Sprintf("common_s(c, %d)", in.Site)
+	case ir.Addressed:
+		return fmt.Sprintf("addressed_%s(c, %d, %s, %s, %s)", f.suffix(), in.Site, k.arg(in, 0, f), k.arg(in, 1, f),
+			k.arg(in, 2, f))
 	case ir.Shuffle:
 		return fmt.Sprintf("shuffle_%s(c, %d, %s, %s)", f.suffix(), in.Rows, k.arg(in, 0, f), k.arg(in, 1, f))
 	case ir.Add:

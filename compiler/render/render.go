@@ -164,6 +164,8 @@ func (f *file) statement(s ir.Stmt) {
 		f.triSolve(s)
 	case *ir.CholeskyPull:
 		f.choleskyPull(s)
+	case *ir.Peer:
+		f.peer(s)
 	case *ir.Loop:
 		f.turns([]ir.Stmt{s})
 	default:

@@ -229,12 +229,12 @@ func (s *LaneBuffers) id(name string) ir.BufID {
 }
 
 // Next checks what Executable.Run is given, and is the first noise step after it.
-func (s *LaneBuffers) Next(calls []Call, step uint64, mask []bool, known func(entry string) bool) (uint64, error) {
+func (s *LaneBuffers) Next(calls []Call, step uint64, mask []bool, known func(entry string) (peers, ok bool)) (uint64, error) {
 	if mask != nil && len(mask) != s.Lanes {
 		return 0, fmt.Errorf("device: mask of %d for %d lanes", len(mask), s.Lanes)
 	}
 	for _, c := range calls {
-		if !known(c.Entry) || c.Times < 0 {
+		if peers, ok := known(c.Entry); !ok || c.Times < 0 || peers && c.Times > 1 {
 			return 0, fmt.Errorf("device: cannot run entry %q %d times", c.Entry, c.Times)
 		}
 		step += uint64(c.Times)
@@ -243,6 +243,18 @@ func (s *LaneBuffers) Next(calls []Call, step uint64, mask []bool, known func(en
 		return 0, fmt.Errorf("device: noise step %d is beyond %d", step, uint64(noise.Steps))
 	}
 	return step, nil
+}
+
+// Together cuts a schedule before and after each entry whose lanes read of each other: now runs on every lane without
+// regard to the others, then later.
+func Together(calls []Call, peers func(entry string) bool) (now, later []Call) {
+	n := 1
+	if !peers(calls[0].Entry) {
+		for n < len(calls) && !peers(calls[n].Entry) {
+			n++
+		}
+	}
+	return calls[:n], calls[n:]
 }
 
 // LaneWrites lists the lane buffers that statements assign to.

@@ -6,6 +6,7 @@ package gorgonia
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"ppl/autodiff/gorgonia"
@@ -77,6 +78,7 @@ func (p program) Load(o device.Options) (device.Executable, error) {
 		return nil, fmt.Errorf("gorgonia: %d lanes", o.Lanes)
 	}
 	x := &executable{graphs: map[string]*gorgonia.Graph{}, entries: map[string]lower.Entry{}, seed: o.Seed,
+		group: max(o.Group, 1),
 		LaneBuffers: device.NewLaneBuffers(p.buffers, o.Lanes, 1, func(n int) []float64 { return make([]float64, n) },
 			nil)}
 	for _, e := range p.entries {
@@ -108,11 +110,16 @@ type executable struct {
 	entries map[string]lower.Entry
 	graphs  map[string]*gorgonia.Graph
 	seed    uint64
+	group   int // lanes that may read of each other
 }
 
 // Run runs the calls on one lane after the other.
 func (x *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
-	if _, err := x.Next(calls, step, mask, func(name string) bool { return x.graphs[name] != nil }); err != nil {
+	known := func(name string) (peers, ok bool) {
+		e, ok := x.entries[name]
+		return len(e.Peers) > 0, ok
+	}
+	if _, err := x.Next(calls, step, mask, known); err != nil {
 		return step, err
 	}
 	for _, c := range calls {
@@ -133,6 +140,9 @@ func (x *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 
 // entry assigns all values of an entry, which are computed before the first is written.
 func (x *executable) entry(name string, lane int, step uint64) error {
+	for _, p := range x.entries[name].Peers {
+		x.SetLane(p.To, lane, x.ofPeer(p, lane))
+	}
 	inputs := map[string][]float64{}
 	for name := range x.graphs[name].Inputs {
 		inputs[name] = make([]float64, x.Size(name))
@@ -154,6 +164,23 @@ func (x *executable) entry(name string, lane int, step uint64) error {
 		x.SetLane(a.Name, lane, value)
 	}
 	return nil
+}
+
+// ofPeer is what a lane reads of another; NaN if there is none.
+func (x *executable) ofPeer(p lower.Peer, lane int) []float64 {
+	want, key, value := make([]float64, 1), make([]float64, 1), make([]float64, x.Size(p.From))
+	x.GetLane(p.Want, lane, want)
+	first := lane - lane%x.group
+	for at := first; at < min(first+x.group, x.Lanes); at++ {
+		if x.GetLane(p.Key, at, key); key[0] == want[0] {
+			x.GetLane(p.From, at, value)
+			return value
+		}
+	}
+	for i := range value {
+		value[i] = math.NaN()
+	}
+	return value
 }
 
 // Close frees the machines.
@@ -181,6 +208,10 @@ func (r random) Noise(law string, site int, dst []float64) {
 	for i := range dst {
 		dst[i] = draw(r.seed, r.lane, r.step, uint32(site), uint32(i))
 	}
+}
+
+func (r random) Addressed(site int, lane, step, point float64) float64 {
+	return noise.Addressed(r.seed, uint32(site), lane, step, point)
 }
 
 func (r random) Shuffle(rows int, key, position float64) float64 {

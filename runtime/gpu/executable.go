@@ -20,6 +20,7 @@ type executable struct {
 	byLanes  kernel
 	seed     uint64
 	first    int // the number of the first lane
+	group    int // lanes that may read of each other
 	buffers  []buffer
 	ids      map[string]ir.BufID // of the buffers that the host knows
 	entries  map[string]*entry
@@ -37,6 +38,7 @@ type executable struct {
 type entry struct {
 	number uint64
 	writes []ir.BufID
+	peers  bool // lanes read of each other
 	stages []kernel
 }
 
@@ -47,10 +49,10 @@ type kernel struct {
 }
 
 func newExecutable(l *plan, o device.Options, d *Device, m driver.Module) *executable {
-	e := &executable{plan: l, driver: d.driver, module: m, seed: o.Seed, first: o.First, poisoned: d.poisoned,
+	e := &executable{plan: l, driver: d.driver, module: m, seed: o.Seed, first: o.First, group: max(o.Group, 1), poisoned: d.poisoned,
 		entries: map[string]*entry{}, ids: map[string]ir.BufID{}}
 	for i, s := range l.program.Entries {
-		e.entries[s.Name] = &entry{number: uint64(i), writes: device.LaneWrites(l.program, s.Body)}
+		e.entries[s.Name] = &entry{number: uint64(i), writes: device.LaneWrites(l.program, s.Body), peers: s.Peers()}
 	}
 	for i, b := range l.program.Buffers {
 		if b.Named() {

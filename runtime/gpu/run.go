@@ -17,6 +17,7 @@ type arguments struct {
 	schedule     driver.Ptr
 	lanes, first uint64 // the number of the first lane
 	active       driver.Ptr
+	group        uint64 // lanes that may read of each other
 }
 
 // A scheduled call is an entry by number, and how often it runs.
@@ -55,7 +56,7 @@ func (e *executable) newCall(lanes int) error {
 	c.schedule = unsafe.Slice((*scheduled)(unsafe.Add(start, schedule)), maxCalls)
 	c.active = c.host[active:]
 	*c.args = arguments{buffer: c.at + driver.Ptr(table), seed: e.seed, schedule: c.at + driver.Ptr(schedule),
-		lanes: uint64(lanes), first: uint64(e.first)}
+		lanes: uint64(lanes), first: uint64(e.first), group: uint64(e.group)}
 	return nil
 }
 
@@ -72,7 +73,10 @@ func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 	if e.failed != nil {
 		return step, e.failed
 	}
-	next, err := e.Next(calls, step, mask, func(name string) bool { _, ok := e.entries[name]; return ok })
+	next, err := e.Next(calls, step, mask, func(name string) (peers, ok bool) {
+		entry, ok := e.entries[name]
+		return ok && entry.peers, ok
+	})
 	if err != nil {
 		return step, err
 	}
@@ -136,14 +140,20 @@ func (e *executable) launch(calls []device.Call, step uint64, mask []bool) error
 }
 
 // parts launches the calls of a schedule that has been uploaded: in one launch those that follow each other by lanes,
-// and each stage of those by points.
+// and each stage of those by points. Lanes read of each other in a launch of its own.
 func (e *executable) parts(calls []device.Call) error {
 	step := uint64(0)
 	for i := 0; i < len(calls); {
 		first, from := i, step
 		for i < len(calls) && e.entries[calls[i].Entry].stages == nil {
+			peers := e.entries[calls[i].Entry].peers
+			if peers && i > first {
+				break
+			}
 			step += uint64(calls[i].Times)
-			i++
+			if i++; peers {
+				break
+			}
 		}
 		if i > first {
 			if err := e.start(&e.byLanes, uint64(first), uint64(i-first), from); err != nil {

@@ -50,6 +50,9 @@ func (k *kernelCode) arithmetic(in *ir.Instr) int {
 		dataOnly = dataOnly && k.regs[args[i]].dataOnly
 	}
 	dst := k.register(s, dataOnly)
+	if in.Op == ir.Addressed {
+		return k.task(&addressed{dst, args, s, uint32(in.Site)}, dst, args[:n]...)
+	}
 	if in.Op == ir.Shuffle {
 		return k.task(&shuffle{dst, args[0], args[1], s, in.Rows}, dst, args[:n]...)
 	}

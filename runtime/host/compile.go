@@ -43,6 +43,8 @@ func (c *compiler) statement(s ir.Stmt) statement {
 		return c.triSolve(s)
 	case *ir.CholeskyPull:
 		return c.choleskyPull(s)
+	case *ir.Peer:
+		return &peer{*s, c.program.Buffers[s.To].Size}
 	case *ir.Tiles:
 		return c.tiled(s)
 	case *ir.Loop:

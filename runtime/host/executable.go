@@ -15,6 +15,7 @@ type statement interface{ run(w *worker) }
 type entry struct {
 	body   []statement
 	writes []ir.BufID
+	peers  bool // lanes read of each other
 }
 
 // A call is an entry to run a number of times.
@@ -27,6 +28,7 @@ type executable struct {
 	device.LaneBuffers
 	seed    uint64
 	first   int // number of the first lane
+	group   int // lanes that may read of each other
 	buffers []ir.Buffer
 	shared  [][]float64 // by buffer, nil elsewhere
 	entries map[string]*entry
@@ -41,12 +43,12 @@ type executable struct {
 }
 
 func newExecutable(p *ir.Program, o device.Options) *executable {
-	e := &executable{seed: o.Seed, first: o.First, buffers: p.Buffers, entries: map[string]*entry{}}
+	e := &executable{seed: o.Seed, first: o.First, group: max(o.Group, 1), buffers: p.Buffers, entries: map[string]*entry{}}
 	e.allocate(o.Lanes, p.Layout)
 	c := &compiler{program: p, width: e.Width}
 	for i := range p.Entries {
 		s := &p.Entries[i]
-		e.entries[s.Name] = &entry{body: c.statements(s.Body), writes: device.LaneWrites(p, s.Body)}
+		e.entries[s.Name] = &entry{body: c.statements(s.Body), writes: device.LaneWrites(p, s.Body), peers: s.Peers()}
 	}
 	e.setup(p)
 	e.runners = e.workers(c, o.Threads)
@@ -97,10 +99,27 @@ func (e *executable) setup(p *ir.Program) {
 func (e *executable) Close() error { return nil }
 
 func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
-	next, err := e.plan(calls, step, mask)
+	next, err := e.Next(calls, step, mask, e.known)
 	if err != nil {
 		return step, err
 	}
+	peers := func(name string) bool { return e.entries[name].peers }
+	for len(calls) > 0 {
+		now, later := device.Together(calls, peers)
+		step = e.runTogether(now, step, mask)
+		calls = later
+	}
+	return next, nil
+}
+
+func (e *executable) known(name string) (peers, ok bool) {
+	entry, ok := e.entries[name]
+	return ok && entry.peers, ok
+}
+
+// runTogether runs calls on all blocks, and returns the step after the last.
+func (e *executable) runTogether(calls []device.Call, step uint64, mask []bool) (next uint64) {
+	next = e.plan(calls, step, mask)
 	e.next.Store(0)
 	for _, w := range e.runners[1:] {
 		e.done.Add(1)
@@ -108,18 +127,15 @@ func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 	}
 	e.runners[0].takeBlocks()
 	e.done.Wait()
-	return next, nil
+	return next
 }
 
 // plan resolves the calls into e.schedule, and returns the step after the last.
-func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next uint64, err error) {
-	next, err = e.Next(calls, step, mask, func(name string) bool { _, ok := e.entries[name]; return ok })
-	if err != nil {
-		return 0, err
-	}
+func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next uint64) {
 	e.schedule, e.step, e.mask = e.schedule[:0], step, mask
 	for _, c := range calls {
 		e.schedule = append(e.schedule, call{e.entries[c.Entry], c.Times})
+		step += uint64(c.Times)
 	}
-	return next, nil
+	return step
 }

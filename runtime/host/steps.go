@@ -277,6 +277,22 @@ func (s *common) run(w *worker, f *frame, _ *chunk) {
 	f.vec[s.dst][0] = noise.Common(w.e.seed, w.step, s.site)
 }
 
+// addressed is uniform noise at addresses of its own.
+type addressed struct {
+	dst   int
+	args  [3]int // lane, step, point
+	shape shape
+	site  uint32
+}
+
+func (s *addressed) run(w *worker, f *frame, c *chunk) {
+	n := c.len[s.shape]
+	lane, step, point := f.vec[s.args[0]][:n], f.vec[s.args[1]][:n], f.vec[s.args[2]][:n]
+	for i := range f.vec[s.dst][:n] {
+		f.vec[s.dst][i] = noise.Addressed(w.e.seed, s.site, lane[i], step[i], point[i])
+	}
+}
+
 // shuffle is the rows at positions of a shuffled sequence. Neighbouring positions mostly have the same epoch, so its
 // order is kept from one to the next.
 type shuffle struct {

@@ -34,11 +34,11 @@ type located struct {
 	stride uintptr
 }
 
-func (e *executable) newWorker(seed uint64) *worker {
+func (e *executable) newWorker(o device.Options) *worker {
 	w := &worker{context: (*context)(e.arena.alloc(int(unsafe.Sizeof(context{})))), own: e.locate(aWorker)}
 	w.buffer = (*unsafe.Pointer)(e.arena.alloc(8 * len(e.buffers)))
 	w.table = unsafe.Slice(w.buffer, len(e.buffers))
-	w.seed, w.work = seed, uintptr(e.arena.alloc(e.library.work))
+	w.seed, w.group, w.work = o.Seed, uint64(max(o.Group, 1)), uintptr(e.arena.alloc(e.library.work))
 	w.moving, w.moved = uintptr(unsafe.Pointer(unsafe.SliceData(e.located))), uint64(len(e.located))
 	w.first, w.lanes = uint64(e.first), uint64(e.Lanes)
 	copy(w.table, e.shared)

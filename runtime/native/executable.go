@@ -52,6 +52,7 @@ type entry struct {
 	number uint64
 	parts  []part
 	tiled  bool
+	peers  bool // lanes read of each other
 	writes []ir.BufID
 	reads  []ir.Span
 }
@@ -86,7 +87,7 @@ func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, er
 	}
 	e.allocate(p, o.Lanes)
 	for range threads {
-		e.workers = append(e.workers, e.newWorker(o.Seed))
+		e.workers = append(e.workers, e.newWorker(o))
 	}
 	for range states {
 		e.states = append(e.states, e.newBlockState())
@@ -101,7 +102,8 @@ func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, er
 func (e *executable) addEntries(p *ir.Program) (turns int) {
 	number := uint64(0)
 	for i, parts := range render.Parts(p) {
-		s := entry{number: uint64(i), tiled: len(parts) > 1, writes: device.LaneWrites(p, p.Entries[i].Body)}
+		s := entry{number: uint64(i), tiled: len(parts) > 1, peers: p.Entries[i].Peers(),
+			writes: device.LaneWrites(p, p.Entries[i].Body)}
 		for _, q := range parts {
 			s.parts = append(s.parts, part{number, q.Turns, q.Left})
 			turns = max(turns, q.Turns)

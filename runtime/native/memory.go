@@ -27,6 +27,7 @@ type context struct {
 	block, blocks uint64
 	// the number of the first lane of all, and how many there are
 	first, lanes uint64
+	group        uint64 // lanes that may read of each other
 }
 
 // A scheduled call is an entry by number, and how often it runs.

@@ -12,29 +12,45 @@ import (
 	"ppl/runtime/device"
 )
 
-// Run gives each block of lanes the whole schedule at once. If there are tiles, a group of blocks goes through the
-// schedule part by part, so that all workers can share the turns; but not where lanes are apart and there are enough of
-// them for all workers.
+// Run runs the calls, cut where lanes read of each other: all of them have ended one part before the next begins.
 func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
-	next, err := e.plan(calls, step, mask)
+	next, err := e.Next(calls, step, mask, e.known)
 	if err != nil {
 		return step, err
 	}
-	if len(e.schedule) == 0 {
-		return next, nil
+	for len(calls) > 0 {
+		now, later := device.Together(calls, e.peers)
+		step = e.runTogether(now, step, mask)
+		calls = later
 	}
+	return next, nil
+}
+
+func (e *executable) known(name string) (peers, ok bool) {
+	entry, ok := e.entries[name]
+	return entry.peers, ok
+}
+
+func (e *executable) peers(name string) bool { return e.entries[name].peers }
+
+// runTogether runs calls in which no lane reads of others, or one in which they do, and returns the step after them. It
+// gives each block of lanes the whole schedule at once. If there are tiles, a group of blocks goes through the schedule
+// part by part, so that all workers can share the turns; but not where lanes are apart and there are enough of them for
+// all workers.
+func (e *executable) runTogether(calls []device.Call, step uint64, mask []bool) (next uint64) {
+	next = e.plan(calls, step, mask)
 	var pin runtime.Pinner
 	pin.Pin(&e.schedule[0])
 	defer pin.Unpin()
 	if e.parts == nil || e.sharing == nil && e.width == 1 && len(e.Blocks) >= len(e.workers) {
 		e.runBlocks(next - step)
-		return next, nil
+		return next
 	}
 	size := e.groupSize()
 	for first := 0; first < len(e.Blocks); first += size {
 		e.group(e.Blocks[first:min(first+size, len(e.Blocks))])
 	}
-	return next, nil
+	return next
 }
 
 // groupSize is how many blocks go through tiles together: as many as there are states for; but where turns are shared
@@ -50,11 +66,7 @@ func (e *executable) groupSize() int {
 }
 
 // plan resolves the calls into e.schedule, and returns the step after the last.
-func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next uint64, err error) {
-	next, err = e.Next(calls, step, mask, func(name string) bool { _, ok := e.entries[name]; return ok })
-	if err != nil {
-		return 0, err
-	}
+func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next uint64) {
 	e.schedule, e.parts, e.writes, e.step, e.mask = e.schedule[:0], e.parts[:0], e.writes[:0], step, mask
 	tiled := false
 	for _, c := range calls {
@@ -63,11 +75,12 @@ func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next u
 		e.parts = append(e.parts, entry.parts)
 		e.writes = append(e.writes, entry.writes...)
 		tiled = tiled || entry.tiled && c.Times > 0
+		step += uint64(c.Times)
 	}
 	if !tiled {
 		e.parts = nil
 	}
-	return next, nil
+	return step
 }
 
 // worthWaking is the least work that is shared with other workers. Waking one costs some 10 µs of processor time on

@@ -53,6 +53,11 @@ func Common(seed, step uint64, site uint32) float64 {
 	return Uniform(seed, math.MaxUint32, step, site, 0)
 }
 
+// Addressed is Uniform at an address of whole numbers in double precision, which are kept within its limits; NaN is 0.
+func Addressed(seed uint64, site uint32, lane, step, point float64) float64 {
+	return Uniform(seed, uint32(Whole(lane, 1<<32-1)), Whole(step, Steps-1), site, uint32(Whole(point, 1<<32-1)))
+}
+
 // Normal is the standard normal quantile of Uniform.
 func Normal(seed uint64, lane uint32, step uint64, site, point uint32) float64 {
 	return special.NormQuantile(Uniform(seed, lane, step, site, point))

@@ -35,14 +35,15 @@ const (
 	smallBlock = 4
 )
 
-// shares are the lanes of each device: where it has none, there is no more work.
-func shares(lanes, devices int) (out []int) {
+// shares are the lanes of each device, in whole groups: where it has none, there is no more work.
+func shares(lanes, devices, group int) (out []int) {
 	each := (lanes + devices - 1) / devices
 	block := smallBlock
 	if each >= largeBlock {
 		block = largeBlock
 	}
 	each = (each + block - 1) / block * block
+	each = (each + group - 1) / group * group
 	for ; lanes > 0; lanes -= each {
 		out = append(out, min(each, lanes))
 	}
@@ -52,7 +53,7 @@ func shares(lanes, devices int) (out []int) {
 // Load loads the program on as many of the devices as there are lanes for. Turns that are shared with other processes
 // run on the first alone, since these share work already.
 func (d together) Load(p *ir.Program, o device.Options) (device.Executable, error) {
-	parts := shares(o.Lanes, len(d.devices))
+	parts := shares(o.Lanes, len(d.devices), max(o.Group, 1))
 	if o.Turns != nil || len(parts) < 2 {
 		return d.devices[0].Load(p, o)
 	}

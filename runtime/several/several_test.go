@@ -23,7 +23,7 @@ func TestShares(t *testing.T) {
 		{4096, 8, slices.Repeat([]int{512}, 8)},
 		{0, 2, nil},
 	} {
-		if got := shares(c.lanes, c.devices); !slices.Equal(got, c.want) {
+		if got := shares(c.lanes, c.devices, 1); !slices.Equal(got, c.want) {
 			t.Errorf("%d lanes on %d devices: %v, want %v", c.lanes, c.devices, got, c.want)
 		}
 	}

@@ -64,8 +64,13 @@ struct context {
   void *const *buffer; // by buffer number, of all blocks or of all warps
   word seed, step;
   const call *schedule;
-  word calls, lane, block, warp;
+  word calls, lane, block, warp, lanes, group;
 };
+
+// What a lane has of a lane buffer: element e is at e·width.
+static const double *of_lane(const context *c, word buffer, word n, word size, word lane, word width) {
+  return (const double *)c->buffer[buffer] + lane / width * size * width + lane % width;
+}
 
 // Functions of both precisions, of numbers that all lanes share and of those of one lane.
 #define FORM(s, T) \

@@ -5,6 +5,7 @@ struct arguments {
   const call *schedule;
   word lanes, first; // the number of the first lane, for noise
   const unsigned char *active; // by lane; null: all
+  word group; // lanes that may read of each other
 };
 
 // A kernel is a function of a warp of LANES threads, of as many as there are. first and calls are a part of the schedule, of which step is
@@ -51,7 +52,7 @@ KERNEL(launch) {
   for (word block = warp; block * LANES < a->lanes; block += warps) {
     word lane = block * LANES + LANE;
     if (off(a, lane)) continue;
-    context c = {a->buffer, a->seed, a->step + step, a->schedule + first, calls, a->first + lane, block, warp};
+    context c = {a->buffer, a->seed, a->step + step, a->schedule + first, calls, a->first + lane, block, warp, a->lanes, a->group};
     run(&c);
   }
 }
@@ -64,7 +65,7 @@ KERNEL(launch) {
       word block = i % blocks, lane = block * LANES + LANE; \
       if (off(a, lane)) continue; \
       const long item = i / blocks; \
-      const context own = {a->buffer, a->seed, a->step + step, 0, 0, a->first + lane, block, warp}, *c = &own; \
+      const context own = {a->buffer, a->seed, a->step + step, 0, 0, a->first + lane, block, warp, a->lanes, a->group}, *c = &own; \
       statements \
     } \
   }

@@ -71,4 +71,11 @@ SLOW wide shuffle_w(const context *c, word rows, wide key, wide position) {
   } while (x >= rows);
   return (wide)x;
 }
+// Uniform noise at the address of a lane, step and point of its own.
+SLOW wide addressed_w(const context *c, word site, wide lane, wide step, wide point) {
+  word s = (word)whole(step, 0x1p40 - 1), p = (word)whole(point, 0x1p32 - 1);
+  block b = philox4x32((unsigned)(p >> 1), (unsigned)s, (unsigned)(s >> 32 << 24 | site), (unsigned)(word)whole(lane, 0x1p32 - 1), c->seed);
+  return uniform_w(b.half[p & 1]);
+}
+INLINE real addressed_s(const context *c, word site, real lane, real step, real point) { return addressed_w(c, site, lane, step, point); }
 INLINE real shuffle_s(const context *c, word rows, real key, real position) { return shuffle_w(c, rows, key, position); }

@@ -60,4 +60,15 @@ static __attribute__((noinline, pure)) wide shuffle_w(const context *c, word row
   }
   return __builtin_convertvector(x, wide);
 }
+// Uniform noise at the address of a lane, step and point of its own.
+static __attribute__((noinline, pure)) wide addressed_w(const context *c, word site, wide lane, wide step, wide point) {
+  words s = __builtin_convertvector(whole(step, 0x1p40 - 1), words), p = __builtin_convertvector(whole(point, 0x1p32 - 1), words);
+  block b = philox4x32(p >> 1, s & 0xffffffff, s >> 32 << 24 | site, __builtin_convertvector(whole(lane, 0x1p32 - 1), words),
+                       c->seed & 0xffffffff, c->seed >> 32);
+  words odd = (words){} - (p & 1);
+  return uniform_w((b.half[1] & odd) | (b.half[0] & ~odd));
+}
+INLINE real addressed_s(const context *c, word site, real lane, real step, real point) {
+  return addressed_w(c, site, splat(lane), splat(step), splat(point))[0];
+}
 static __attribute__((noinline, pure)) real shuffle_s(const context *c, word rows, real key, real position) { return shuffle_w(c, rows, splat(key), splat(position))[0]; }

@@ -29,6 +29,7 @@ typedef struct {
   word moved;
   word block, blocks; // the first block of lanes, and how many
   word first, lanes;  // the number of the first lane of all, and how many there are
+  word group; // lanes that may read of each other
 } context;
 
 // The buffers and lanes of a block. Copies of the last lane fill the last block. To read the addresses of some thousand blocks from memory
@@ -40,6 +41,11 @@ static void place(context *c, word width) {
     const word lane = c->block * width + l;
     c->lane[l] = c->first + (lane < c->lanes ? lane : c->lanes - 1);
   }
+}
+
+// What a lane has of a lane buffer, the n-th of them: element e is at e·width.
+static const double *of_lane(const context *c, word buffer, word n, word size, word lane, word width) {
+  return (const double *)(c->moving[n].at + lane / width * c->moving[n].stride) + lane % width;
 }
 
 #define EACH for (int l = 0; l < LANES; l++)

@@ -47,6 +47,8 @@ func runParts(t *testing.T, open func() device.Device) {
 		{"noise of single precision", testSingleNoise},
 		{"shuffle", testShuffle},
 		{"schedule", testSchedule},
+		{"peers", testPeers},
+		{"addressed noise", testAddressed},
 		{"masks", testMasks},
 		{"buffers", testBuffers},
 		{"given", testGiven},

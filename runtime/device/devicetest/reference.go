@@ -21,7 +21,7 @@ func (Reference) Name() string { return "reference" }
 
 // Load runs Setup as an entry whose only lane is the shared memory.
 func (Reference) Load(p *ir.Program, o device.Options) (device.Executable, error) {
-	r := &reference{p: p, seed: o.Seed, lanes: make([]memory, o.Lanes)}
+	r := &reference{p: p, seed: o.Seed, group: max(o.Group, 1), lanes: make([]memory, o.Lanes)}
 	shared := make(memory, len(p.Buffers))
 	for i, b := range p.Buffers {
 		if b.Space == ir.Shared {
@@ -49,6 +49,7 @@ type memory [][]float64
 type reference struct {
 	p     *ir.Program
 	seed  uint64
+	group int
 	lanes []memory
 }
 
@@ -134,6 +135,8 @@ func (r *reference) entry(name string) []ir.Stmt {
 func (r *reference) run(body []ir.Stmt, m memory, lane int, step uint64) {
 	for _, s := range body {
 		switch s := s.(type) {
+		case *ir.Peer:
+			r.peer(s, m, lane)
 		case *ir.Loop:
 			r.loop(s, m, lane, step)
 		case *ir.Tiles:
@@ -303,6 +306,9 @@ func (r *reference) instr(in *ir.Instr, at []int, regs []float64, m memory, a ad
 		return noise.Common(a.seed, a.step, uint32(in.Site))
 	case ir.Uniform:
 		return noise.Uniform(a.seed, a.lane, a.step, a.site, a.point)
+	}
+	if in.Op == ir.Addressed {
+		return noise.Addressed(a.seed, uint32(in.Site), regs[in.Args[0]], regs[in.Args[1]], regs[in.Args[2]])
 	}
 	if in.Op == ir.Shuffle {
 		return noise.Shuffle(a.seed, in.Rows, regs[in.Args[0]], regs[in.Args[1]])

@@ -1,0 +1,41 @@
+package render
+
+import (
+	"fmt"
+
+	"ppl/compiler/ir"
+)
+
+// peer copies what another lane of the group has. Lanes beyond the last are copies of it.
+func (f *file) peer(s *ir.Peer) {
+	n := f.lanes()
+	f.line("%s {", f.eachOf())
+	f.line("const word lane = c->block * %s + l < c->lanes ? c->block * %s + l : c->lanes - 1;", n, n)
+	f.line("const word first = lane - lane %% c->group, end = first + c->group < c->lanes ? first + c->group : c->lanes;")
+	f.line("const real want = ((const real *)b%d)[l];", s.Want)
+	f.line("word at = first;")
+	f.head("while (at < end && !(%s[0] == want)) at++;", f.ofLane(s.Key, "at"))
+	f.line("const real *from = %s;", f.ofLane(s.From, "(at < end ? at : lane)"))
+	f.loop("e", f.Buffers[s.To].Size)
+	f.line("((real *)b%d)[e * %s + l] = at < end ? from[e * %s] : NAN;", s.To, n, n)
+	f.ends(2)
+}
+
+// eachOf is the head of a loop over the lanes of a block.
+func (f *file) eachOf() string {
+	if f.Layout == ir.Apart {
+		return "for (long l = 0; l < 1; l++)"
+	}
+	return f.eachLane
+}
+
+// ofLane is the address of what a lane has of a lane buffer.
+func (f *file) ofLane(id ir.BufID, lane string) string {
+	n := 0 // of the lane buffers
+	for _, b := range f.Buffers[:id] {
+		if b.Space == ir.Lane {
+			n++
+		}
+	}
+	return fmt.Sprintf("of_lane(c, %d, %d, %d, %s, %s)", id, n, f.Buffers[id].Size, lane, f.lanes())
+}

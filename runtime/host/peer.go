@@ -1,0 +1,38 @@
+package host
+
+import (
+	"math"
+
+	"ppl/compiler/ir"
+)
+
+// peer copies what another lane has.
+type peer struct {
+	ir.Peer
+	size int
+}
+
+func (s *peer) run(w *worker) {
+	e := w.e
+	for l := range e.Width {
+		own := min(w.block.Lane0+l, e.Lanes-1)
+		from, to := e.peerOf(own, s.Key, w.bufs[s.Want][l]), w.bufs[s.To]
+		for i := range s.size {
+			to[i*e.Width+l] = math.NaN()
+			if from >= 0 {
+				to[i*e.Width+l] = e.Blocks[from/e.Width].Bufs[s.From][i*e.Width+from%e.Width]
+			}
+		}
+	}
+}
+
+// peerOf is the first lane of a lane's group whose key is the one wanted; −1 if there is none.
+func (e *executable) peerOf(lane int, key ir.BufID, want float64) int {
+	first := lane - lane%e.group
+	for at := first; at < min(first+e.group, e.Lanes); at++ {
+		if e.Blocks[at/e.Width].Bufs[key][at%e.Width] == want {
+			return at
+		}
+	}
+	return -1
+}
