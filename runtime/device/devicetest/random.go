@@ -214,9 +214,6 @@ func (g *generator) tame(k *ir.Kernel, body *ir.Body) ir.Reg {
 		row := body.Shuffled(1+g.r.IntN(9), g.integer(k, body), g.integer(k, body))
 		pool = append(pool, body.Do(ir.Mul, body.Const(0.1), row))
 	}
-	if g.r.IntN(6) == 0 && len(g.p.Setup) > 0 {
-		pool = append(pool, body.Addressed(g.r.IntN(5), g.integer(k, body), g.integer(k, body), g.integer(k, body)))
-	}
 	for range 2 + g.r.IntN(10) {
 		pool = append(pool, g.step(k, body, pool))
 	}

@@ -159,7 +159,7 @@ func RandomSingle(seed uint64) *ir.Program {
 				visit(s.Body)
 			case *ir.Kernel:
 				for i := range s.Body {
-					if op := s.Body[i].Op; op != ir.Load && op != ir.Normal && op != ir.Uniform && op != ir.Shuffle && op != ir.Addressed &&
+					if op := s.Body[i].Op; op != ir.Load && op != ir.Normal && op != ir.Uniform && op != ir.Shuffle &&
 						r.IntN(4) > 0 {
 						s.Body[i].Type = ir.F32
 					}
