@@ -88,10 +88,11 @@ type Program struct {
 	Entries []Entry
 }
 
-// An Entry is called by name.
+// An Entry is called by name. Each execution takes a noise step, unless it is Still: then it has no noise of its step.
 type Entry struct {
-	Name string
-	Body []Stmt
+	Name  string
+	Still bool
+	Body  []Stmt
 }
 
 // A Stmt is one of *Kernel, *MatMul, *CumSum, *Cholesky, *Eigen, *TriSolve, *CholeskyPull, *Peer, *Loop, *Tiles.

@@ -23,7 +23,7 @@ func (p *Program) Print(w io.Writer) {
 		pr.statements(p.Setup)
 	}
 	for _, e := range p.Entries {
-		pr.line(0, "entry %q", e.Name)
+		pr.line(0, "entry %q%s", e.Name, when(e.Still, " still"))
 		pr.statements(e.Body)
 	}
 }

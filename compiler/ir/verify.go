@@ -16,7 +16,7 @@ import (
 //   - Products have operands of one precision; cumulative sums and factorisations are F64. Instructions are F64 or F32;
 //     loads, uniform noise and shuffles say F64. Tiles combine buffers of one type.
 //   - A register is defined before it is used; Axis is a loop; every index stays inside its buffer for all loop
-//     counters and all values of its dynamic parts; a noise site is below 2²⁴; a shuffle has 1 to 2³² rows.
+//     counters and all values of its dynamic parts; a noise site is below 2²⁴, and an entry that is Still has none of its step; a shuffle has 1 to 2³² rows.
 //   - A buffer that a kernel combines into is not used by it otherwise. A buffer that it stores to is loaded only at
 //     the index of its one store, which visits no element twice, or in a part that the store does not touch. The other
 //     statements do not write a buffer that they read.
@@ -48,6 +48,7 @@ func Verify(p *Program) error {
 			return fmt.Errorf("ir: two entries %q", e.Name)
 		}
 		names[e.Name] = true
+		v.still = e.Still
 		if err := v.statements(e.Name, e.Body, false); err != nil {
 			return err
 		}
@@ -61,6 +62,7 @@ func Verify(p *Program) error {
 type verifier struct {
 	p       *Program
 	setup   bool
+	still   bool   // the entry has no noise step
 	loop    *Loop  // around the statement
 	tiles   *Tiles // around the statement
 	written []bool // buffers that may be read

@@ -119,6 +119,7 @@ func TestVerifyRefuses(t *testing.T) {
 		"data overwritten":           {"initial values", func(p *Program) { p.Setup[0].(*Kernel).Out[0].Buf = 0 }},
 		"noise in setup": {"in setup",
 			func(p *Program) { p.Setup[0].(*Kernel).Body[0] = Instr{Op: Normal} }},
+		"noise of an entry without a step": {"without a step", func(p *Program) { p.Entries[0].Still = true }},
 		"addressed noise of a site too large": {"site", func(p *Program) {
 			kernel(p).Body[3] = Instr{Op: Addressed, Site: 1 << 24}
 		}},
@@ -143,7 +144,7 @@ func TestVerifyRefuses(t *testing.T) {
 			p.Entries[0].Body = p.Entries[0].Body[1:]
 		}},
 		"scratch of another entry": {"before it is written", func(p *Program) {
-			p.Entries = append(p.Entries, Entry{"next", p.Entries[0].Body[1:2]})
+			p.Entries = append(p.Entries, Entry{Name: "next", Body: p.Entries[0].Body[1:2]})
 		}},
 		"no such buffer":          {"no buffer", func(p *Program) { kernel(p).Body[0].Buf = 10 }},
 		"no such op":              {"no such op", func(p *Program) { kernel(p).Body[0].Op = Op(Ops) }},

@@ -49,8 +49,8 @@ func (v *verifier) instr(k *Kernel, r int) error {
 			return fmt.Errorf("no loop %d, or a step outside loops", in.Axis)
 		}
 	case Normal, Uniform, Common:
-		if v.setup || v.loop != nil || in.Site < 0 || in.Site >= maxSite {
-			return fmt.Errorf("noise of site %d, or in setup, or in a loop", in.Site)
+		if v.setup || v.still || v.loop != nil || in.Site < 0 || in.Site >= maxSite {
+			return fmt.Errorf("noise of site %d, or in setup, in a loop, or without a step", in.Site)
 		}
 	case Addressed:
 		if v.setup || in.Site < 0 || in.Site >= maxSite {

@@ -27,12 +27,13 @@ import (
 // contents between entries and calls. Of an Input whose name an entry has as Given there is one copy for all lanes,
 // which the host writes and no entry assigns.
 //
-// Before that, lanes read of each other what Peers say.
+// Before that, lanes read of each other what Peers say. An entry that is Still takes no noise step.
 type Entry struct {
 	Name   string
 	Peers  []Peer
 	Assign []Assign
 	Given  []string
+	Still  bool
 }
 
 // A Peer copies what another lane of the group has of the lane buffer From to To: the first whose Key equals the Want of
@@ -73,7 +74,8 @@ func stacked(entries []Entry) []Entry {
 	nodes, values := map[*autodiff.Graph][]*autodiff.Node{}, map[*autodiff.Graph][]autodiff.Node{}
 	out := make([]Entry, len(entries))
 	for k, e := range entries {
-		out[k] = Entry{Name: e.Name, Peers: e.Peers, Assign: slices.Clone(e.Assign), Given: e.Given}
+		out[k] = Entry{Name: e.Name, Peers: e.Peers, Assign: slices.Clone(e.Assign), Given: e.Given,
+			Still: e.Still}
 		for i := range out[k].Assign {
 			for _, n := range out[k].Assign[i].nodes() {
 				nodes[n.Graph()], values[n.Graph()] = append(nodes[n.Graph()], n), append(values[n.Graph()], *n)
@@ -104,7 +106,8 @@ func programIn(entries []Entry, l ir.Layout, single bool) (*ir.Program, error) {
 	setup := prog.setup(roots)
 	out := &ir.Program{Layout: prog.layout, Setup: setup}
 	for k, e := range entries {
-		out.Entries = append(out.Entries, ir.Entry{Name: e.Name, Body: append(prog.peers(e), prog.entry(e, roots[k])...)})
+		out.Entries = append(out.Entries, ir.Entry{Name: e.Name, Still: e.Still,
+			Body: append(prog.peers(e), prog.entry(e, roots[k])...)})
 	}
 	out.Buffers = prog.buffers
 	return compact(out), nil

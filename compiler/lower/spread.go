@@ -22,7 +22,7 @@ func Spread(p *ir.Program, grain Grain) *ir.Program {
 	out := *p
 	out.Entries = make([]ir.Entry, len(p.Entries))
 	for i, e := range p.Entries {
-		out.Entries[i] = ir.Entry{Name: e.Name, Body: prog.spread(e.Body, grain)}
+		out.Entries[i] = ir.Entry{Name: e.Name, Still: e.Still, Body: prog.spread(e.Body, grain)}
 	}
 	out.Buffers = prog.buffers
 	forgetUnused(&out)

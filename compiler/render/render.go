@@ -129,7 +129,11 @@ func (f *file) run(linkage string, of func(entry int) bool) {
 	f.line("switch (c->schedule[k].entry) {")
 	for i := range f.Entries {
 		if of(i) {
-			f.line("case %d: entry%d(c); break;", i, i)
+			still := ""
+			if f.Entries[i].Still {
+				still = " c->step--;"
+			}
+			f.line("case %d: entry%d(c);%s break;", i, i, still)
 		}
 	}
 	f.line("}")

@@ -36,6 +36,8 @@ type System struct {
 	Noise   float64
 	Batches Batches
 	Metric  adapt.Metric // its kind and rank; its numbers are in buffers
+	Rungs   int          // the most of a ladder that the program exchanges (exchange.go); 0: the host does
+	Lanes   int          // about how many there are at most, for the memory of records; 0: few
 
 	// Thermostats are numbers of consecutive coordinates that have a thermostat of their own; nil: all have one. A
 	// system with several is one that an optimiser starts (climb.go).
@@ -99,7 +101,8 @@ func Program(r Rule, s System) []lower.Entry {
 		return s.withMetric(append(entries, s.valuesEntry(), s.noisyEntry(NoisyGrad), s.climbEntry(), s.scoreEntry()))
 	}
 	entries = append(entries, s.gradientEntry(), s.valuesEntry(), s.potentialEntry())
-	return s.withMetric(s.recorded(r, append(entries, s.batchEntries()...)))
+	entries = append(append(entries, s.batchEntries()...), s.exchangeEntries(r)...)
+	return s.withMetric(s.recorded(r, entries))
 }
 
 // Lasting names the lane buffers that a program reads as they were before: between two trajectories, the numbers to

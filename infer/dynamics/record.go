@@ -9,8 +9,9 @@ import (
 
 // Trajectories are recorded where nothing between two of them needs the host: a lane buffer RecordOf(name) has a row
 // for each trajectory since the host set Recorded to 0. "end" fills in Accept, Diverged, Total, Finite and Ended, and
-// the entry Values what it computes, LogPrior and LogLik, in the row of the trajectory before it. So one call of the
-// device runs as many trajectories as there are rows.
+// the entry Values what it computes, LogPrior and LogLik, in the row of the trajectory before it; with a ladder also
+// Theta, and the entry Swap the chance of the swap after it and the new rung. So one call of the device runs as many
+// trajectories as there are rows.
 //
 //	recorded        0 → 1 → 2          after two trajectories
 //	record_accept   [1, 0.8, …]        of each
@@ -22,32 +23,44 @@ func RecordOf(name string) string { return "record_" + name }
 const (
 	mostRecorded  = 16      // trajectories: what a call takes besides them is then small
 	leastRecorded = 4       // fewer are not worth their memory
-	recordNumbers = 1 << 13 // of a lane, in all rows
+	recordNumbers = 1 << 13 // of a lane, in all rows,
+	recordsOfAll  = 1 << 23 // of all lanes: 64 MB, and as much when the host reads them
 )
 
-// recorded are entries that also fill in the rows of records. There are none with a ladder, whose temperatures are
-// exchanged after each trajectory, and of rules without a Metropolis test, which leave more to look at.
+// recorded are entries that also fill in the rows of records. There are none with a ladder whose temperatures the host
+// exchanges, and of rules without a Metropolis test, which leave more to look at.
 func (s System) recorded(r Rule, entries []lower.Entry) []lower.Entry {
 	atValues := slices.IndexFunc(entries, func(e lower.Entry) bool { return e.Name == Values })
 	row := s.Target.Dim() + entries[atValues].Assign[0].Size() + len(endNumbers()) + 2
-	rows := min(mostRecorded, recordNumbers/row)
-	if rows < leastRecorded || !s.OneMetric() || s.Batches.Size > 0 || !r.Traits().Corrected {
+	if s.exchanges(r) {
+		row += s.Target.Dim() + 2
+	}
+	rows := min(mostRecorded, recordNumbers/row, recordsOfAll/row/max(s.Lanes, 1))
+	if rows < leastRecorded || !s.OneMetric() && !s.exchanges(r) || s.Batches.Size > 0 || !r.Traits().Corrected {
 		return entries
 	}
 	for i := range entries {
 		e := &entries[i]
-		g := e.Assign[0].Value.Graph()
 		switch e.Name {
+		case Swap:
+			g := e.Assign[0].Value.Graph()
+			record(e, rows, autodiff.Sub(g.Input(Recorded), g.Const(1)), Rung, Chance)
 		case "end":
+			g := e.Assign[0].Value.Graph()
 			count := g.Input(Recorded)
 			record(e, rows, count, append(endNumbers(), Ended)...)
 			e.Assign = append(e.Assign, put(Recorded, autodiff.Add(count, g.Const(1)))...)
 		case Values:
+			g := e.Assign[0].Value.Graph()
 			last := autodiff.Sub(g.Input(Recorded), g.Const(1))
 			record(e, rows, last, Values)
-			for _, name := range []string{LogPrior, LogLik} {
+			inputs := []autodiff.Node{g.Input(LogPrior), g.Input(LogLik)}
+			if s.exchanges(r) {
+				inputs = append(inputs, s.theta(g))
+			}
+			for _, in := range inputs {
 				e.Assign = append(e.Assign,
-					lower.Assign{Name: RecordOf(name), Value: g.Input(name), At: last, Rows: rows})
+					lower.Assign{Name: RecordOf(in.Op().Name), Value: in, At: last, Rows: rows})
 			}
 		}
 	}

@@ -12,6 +12,10 @@ import (
 //
 //	thin = 2   begin step×9 end | begin step×4 end values | begin step×11 end | begin step×7 end values | …
 //
+// On a ladder the program then also exchanges rungs after each trajectory (dynamics.Swap), and the host follows:
+//
+//	begin step×9 end meet swap | begin step×4 end meet swap values | …
+//
 // Entries and their noise steps are those of as many calls, so draws are the same bytes however many run in one.
 
 // ends are what trajectories have left, by lane.
@@ -33,13 +37,14 @@ func (w *walkers) ends() *ends {
 // drawn is what a draw is made of, by lane.
 type drawn struct {
 	logPrior, logLik []float64
-	values           func(lane int, dst []float64)
+	values, theta    func(lane int, dst []float64)
 }
 
 // drawn is that where walkers are, after the entry Values.
 func (w *walkers) drawn() *drawn {
 	return &drawn{w.view(dynamics.LogPrior), w.view(dynamics.LogLik),
-		func(lane int, dst []float64) { w.exe.GetLane(dynamics.Values, lane, dst) }}
+		func(lane int, dst []float64) { w.exe.GetLane(dynamics.Values, lane, dst) },
+		func(lane int, dst []float64) { w.exe.GetLane(dynamics.Theta, lane, dst) }}
 }
 
 // A record is what the trajectories of one call have left.
@@ -92,14 +97,17 @@ func (r *record) drawn() *drawn {
 		return r.w.drawn()
 	}
 	return &drawn{r.numbers(dynamics.LogPrior), r.numbers(dynamics.LogLik),
-		func(lane int, dst []float64) { copy(dst, r.of(dynamics.Values, lane)) }}
+		func(lane int, dst []float64) { copy(dst, r.of(dynamics.Values, lane)) },
+		func(lane int, dst []float64) { copy(dst, r.of(dynamics.Theta, lane)) }}
 }
 
 // ahead are the steps of the next trajectories that one call can run, at most that many: as long as it takes no longer
 // than a call may.
 func (r *run) ahead(most int) (steps []int) {
 	w := r.walkers
-	if w.records == 0 || w.wholeCalls || !r.drawsEndTrajectories() || len(r.state.Modes) > 0 {
+	alone := r.drawsEndTrajectories() && len(r.state.Modes) == 0
+	onLadder := w.swaps && w.PerChain == len(w.Rungs) && !r.jumps()
+	if w.records == 0 || w.wholeCalls || !alone && !onLadder {
 		return nil
 	}
 	for left := w.stepsPerCall(); len(steps) < min(most, w.records); {
@@ -112,13 +120,26 @@ func (r *run) ahead(most int) (steps []int) {
 	return steps
 }
 
-// left is the number of iterations until all draws are there; or until the next one, where they are far apart: the
-// record of values, which is read as a whole, would have few rows.
+// left is the number of iterations until all draws are there, or half of them, or those after which modes are searched;
+// or until the next one, where they are far apart: the record of values, which is read as a whole, would have few rows.
 func (c *drawCollector) left() int {
 	const far = 4
 	report, draws := &c.run.stats.Report, 1
+	all := c.run.shared.options.Draws
+	stops := []int{all}
+	if len(c.run.stats.Swaps.Pairs) > 0 {
+		stops = append(stops, all/2)
+	}
+	if c.run.searchesOn() {
+		stops = append(stops, c.state.Search.Due)
+	}
 	if report.Thin <= far {
-		draws = c.run.shared.options.Draws - report.Draws
+		draws = all - report.Draws
+		for _, stop := range stops {
+			if stop > report.Draws {
+				draws = min(draws, stop-report.Draws)
+			}
+		}
 	}
 	return draws*report.Thin - c.state.Chains[0].Counted
 }
@@ -127,7 +148,7 @@ func (c *drawCollector) left() int {
 // due, the values of a draw are computed too.
 func (c *drawCollector) moveAhead(steps []int, due func(i int) bool, take func(*record)) error {
 	r, w := c.run, c.run.walkers
-	if err := w.trajectories(r.ctx, steps, due); err != nil {
+	if err := w.trajectories(r.ctx, steps, due, r.state.Swaps.Round); err != nil {
 		return err
 	}
 	seen := &record{w: w, last: len(steps) - 1, whole: map[string][]float64{}, rows: map[string][]float64{}}
@@ -135,23 +156,43 @@ func (c *drawCollector) moveAhead(steps []int, due func(i int) bool, take func(*
 		seen.row = i
 		c.count(float64(n), seen.ends())
 		r.state.Iterations++
+		r.swaps.follow(w, seen)
 		take(seen)
 	}
 	return nil
 }
 
-// trajectories runs trajectories of every walker in one call, and the entry Values after those that are due.
-func (w *walkers) trajectories(ctx context.Context, steps []int, due func(i int) bool) error {
+// trajectories runs trajectories of every walker in one call, on a ladder with swaps from this round on, and the entry
+// Values after those that are due.
+func (w *walkers) trajectories(ctx context.Context, steps []int, due func(i int) bool, round int) error {
 	w.setAll(dynamics.Recorded, 0)
+	if w.swaps {
+		w.beginSwaps(round)
+	}
 	w.calls = w.calls[:0]
 	sum := 0
 	for i, n := range steps {
 		w.calls = append(w.calls, device.Call{Entry: "begin", Times: 1}, device.Call{Entry: "step", Times: n},
 			device.Call{Entry: "end", Times: 1})
+		if w.swaps {
+			w.calls = append(w.calls, device.Call{Entry: dynamics.Meet, Times: 1},
+				device.Call{Entry: dynamics.Swap, Times: 1})
+		}
 		if due(i) {
 			w.calls = append(w.calls, device.Call{Entry: dynamics.Values, Times: 1})
 		}
 		sum += n
 	}
 	return w.runTimed(ctx, w.calls, sum)
+}
+
+// beginSwaps writes where the lanes are on the ladder, for a program that goes on from there.
+func (w *walkers) beginSwaps(round int) {
+	rungs, wants := make([]float64, w.lanes()), make([]float64, w.lanes())
+	for lane, r := range w.RungOf {
+		rungs[lane], wants[lane] = float64(r), float64(dynamics.Turn(r, round%2))
+	}
+	w.exe.Set(dynamics.Rung, rungs)
+	w.exe.Set(dynamics.Want, wants)
+	w.setAll(dynamics.Swaps, float64(round))
 }

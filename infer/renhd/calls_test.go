@@ -1,6 +1,7 @@
 package renhd
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -13,6 +14,8 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/lang/types"
 	"ppl/runtime/device"
+	"ppl/runtime/gpu"
+	"ppl/runtime/gpu/cudasim"
 )
 
 // A counter is a device and a recorder that count the calls of the device since draws began.
@@ -132,4 +135,65 @@ func TestSeveralIterationsInACall(t *testing.T) {
 			t.Errorf("thin %d: %d calls for iterations that take %d one by one", thin, several.calls, one.calls)
 		}
 	}
+}
+
+// On a ladder the program exchanges rungs by itself, and several iterations in a call are those that the host's test
+// leaves: on every device the draws are the same bytes, and so is the report, but for the last bits of acceptance rates
+// of swaps.
+func TestSwapsInACall(t *testing.T) {
+	devices := map[string]infer.Device{"host": options(1).Device, "native": fastest()}
+	if d, err := cudasim.New(); err == nil {
+		devices["cuda"] = infer.Lowered(gpu.New(d))
+	}
+	for _, c := range []struct {
+		path, metric   string
+		replicas, thin int
+	}{{"energy", "", 4, 1}, {"energy", "diagonal", 3, 2}, {"likelihood", "", 5, 3}, {"energy", "", 7, 7}} {
+		for name, d := range devices {
+			t.Run(fmt.Sprint(c, name), func(t *testing.T) {
+				one, want := swapping(t, d, c.replicas, 1, c.thin, c.path, c.metric, true)
+				several, got := swapping(t, d, c.replicas, 3, c.thin, c.path, c.metric, false)
+				if len(want.SwapRates) == 0 || !(want.SwapRates[0] > 0.1) {
+					t.Errorf("swap rates %v: nothing is tested", want.SwapRates)
+				}
+				if d := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-12, 0)); d != "" {
+					t.Errorf("the report is another:\n%s", d)
+				}
+				if !cmp.Equal(one.Values, several.Values) || !cmp.Equal(one.Stats, several.Stats) {
+					t.Error("the draws are others")
+				}
+				if several.calls*2 > one.calls {
+					t.Errorf("%d calls for iterations that take %d one by one", several.calls, one.calls)
+				}
+			})
+		}
+	}
+}
+
+// swapping samples with a ladder, some iterations in a call or each by itself.
+func swapping(t *testing.T, d infer.Device, replicas, threads, thin int, path, metric string,
+	whole bool) (*counter, infer.Report) {
+	o := options(11)
+	m := &counter{Device: d}
+	o.Device, o.Draws, o.Warmup, o.Thin, o.WholeCalls, o.Threads = m, 150, 200, thin, whole, threads
+	o.Settings = infer.Settings{Replicas: replicas, Path: path, Metric: metric, Ratio: 2}
+	report, err := Sample(t.Context(), uphill(), o, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, report
+}
+
+// uphill is a skewed density in two dimensions with one mode, whose prior is wide.
+func uphill() infer.Target {
+	return dynamicstest.Density{D: 2, Proper: true, Spread: 0.5,
+		LogPrior: func(theta autodiff.Node) autodiff.Node {
+			return autodiff.Mul(theta.Graph().Const(-0.05), autodiff.SumAll(autodiff.Mul(theta, theta)))
+		},
+		LogLik: func(theta autodiff.Node) autodiff.Node {
+			g := theta.Graph()
+			x := autodiff.Reshape(autodiff.Slice(theta, []int{0}, []int{1}))
+			squares := autodiff.Mul(g.Const(0.5), autodiff.SumAll(autodiff.Mul(theta, theta)))
+			return autodiff.Sub(x, autodiff.Add(autodiff.Exp(x), squares))
+		}}
 }

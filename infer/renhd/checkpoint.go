@@ -294,11 +294,11 @@ func (r *run) numbers(p inProgress) (n int) {
 }
 
 // chooseSaved finds the lane buffers that a checkpoint holds: what later calls of the device read, but for metrics and
-// anchors, rows of files, which are read for each call, and the count of what is recorded, which each call begins; and
+// anchors, rows of files, which are read for each call, and what each call of several trajectories begins; and
 // all single numbers, which the host reads from one call to the next.
 func (w *walkers) chooseSaved() {
 	once := slices.Concat(dynamics.MetricBuffers(), dynamics.AnchorBuffers(), w.loader.inputs(),
-		[]string{dynamics.Recorded})
+		[]string{dynamics.Recorded, dynamics.Rung, dynamics.Want, dynamics.Swaps})
 	w.saved = slices.DeleteFunc(w.exe.Buffers(), func(name string) bool {
 		return slices.Contains(once, name) || w.exe.Size(name) > 1 && !slices.Contains(w.program.lasting, name)
 	})
@@ -313,7 +313,7 @@ func (r *run) loadDevice(program program, lanes int) (device.Executable, error) 
 		return newBlank(program, lanes), nil
 	}
 	o := r.shared.options
-	return program.Load(device.Options{Lanes: lanes, Seed: o.Seed, Threads: o.Threads})
+	return program.Load(device.Options{Lanes: lanes, Group: lanes / o.Chains, Seed: o.Seed, Threads: o.Threads})
 }
 
 // A blank executable has the lane buffers of a program, and entries that do nothing.

@@ -286,7 +286,7 @@ func (c *drawCollector) queue(now *drawn) {
 	for _, chain := range c.ready {
 		lane, t, d := w.cold(chain), &c.state.Chains[chain], c.room()
 		now.values(lane, d.Values)
-		c.countVisits(lane)
+		c.countVisits(lane, now.theta)
 		logPrior, logLik := now.logPrior[lane], now.logLik[lane]
 		d.Stats = append(d.Stats[:0], logPrior, t.Accept/float64(t.Sweeps), w.Rungs[0].Step, t.Steps,
 			oneIf(t.Diverged), float64(lane-chain*w.PerChain), logPrior+logLik, logLik)

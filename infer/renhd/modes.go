@@ -9,7 +9,6 @@ import (
 
 	"ppl/infer/adapt"
 	"ppl/infer/draws"
-	"ppl/infer/dynamics"
 	"ppl/infer/stats"
 )
 
@@ -173,13 +172,13 @@ func inWords(shares []modeShare) string {
 }
 
 // countVisits counts a draw for the mode that it is in, and keeps its place for searches.
-func (c *drawCollector) countVisits(lane int) {
+func (c *drawCollector) countVisits(lane int, place func(lane int, dst []float64)) {
 	modes, searches := c.run.state.Modes, c.run.searchesOn()
 	if len(modes) == 0 && !searches {
 		return
 	}
 	x, chain := make([]float64, c.run.walkers.dim), lane/c.run.walkers.PerChain
-	c.run.walkers.exe.GetLane(dynamics.Theta, lane, x)
+	place(lane, x)
 	if searches {
 		c.state.Search.keep(x)
 	}

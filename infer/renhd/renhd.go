@@ -29,7 +29,8 @@ import (
 // Sample draws from t by replica exchange; it is an infer.Sampler.
 func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
 	name := o.Settings.Exchange
-	return sample(ctx, t, o, rec, exchange{test: newTest(name), shuffle: name == "paper", plain: name == "uncorrected"})
+	return sample(ctx, t, o, rec, exchange{test: newTest(name), program: usualTest(name),
+		shuffle: name == "paper", plain: name == "uncorrected"})
 }
 
 // attempt warms up, then collects draws. What was counted is reported however the run ends. The reason is why all rows

@@ -53,8 +53,23 @@ func newShared(given infer.Target, o infer.Options, x exchange) (shared, error) 
 		return s, err
 	}
 	s.system = dynamics.System{Target: s.target, Path: s.path(), Noise: o.Settings.Noise, Batches: s.batches,
-		Metric: s.firstMetric(), Thermostats: s.thermostats()}
+		Metric: s.firstMetric(), Thermostats: s.thermostats(), Rungs: s.exchanged(),
+		Lanes: o.Chains * max(s.exchanged(), fewWalkers)}
 	return s, nil
+}
+
+// fewWalkers is about how many walkers a chain has that are not on a ladder.
+const fewWalkers = 4
+
+// exchanged is the most rungs that programs exchange; 0 where the host does it.
+func (s *shared) exchanged() int {
+	switch n := s.settings().Replicas; {
+	case !s.exchange.program || s.settings().Noise > 0 || n == 1:
+		return 0
+	case n > 1:
+		return n
+	}
+	return maxRungs
 }
 
 func (s *shared) settings() infer.Settings { return s.options.Settings }

@@ -4,12 +4,15 @@ import (
 	"context"
 	"math"
 
+	"ppl/infer/dynamics"
 	"ppl/runtime/noise"
 )
 
 // An exchange is how neighbours on the ladder swap: with which test, in which order. It is fixed for a run.
 type exchange struct {
-	test    test
+	test test
+	// the program may exchange rungs by itself: Metropolis' test, where nothing is noisy
+	program bool
 	shuffle bool // even or odd pairs at random, as RENHD was published: the walk up and down the ladder diffuses
 	stays   bool // what a rung owns on the device stays on the lane: wrong, for tests of the tests
 	plain   bool // no control variates: for comparison
@@ -120,6 +123,28 @@ func (x *swaps) round(ctx context.Context, w *walkers) error {
 	return nil
 }
 
+// follow takes over a round of swaps that the program has decided after a trajectory of a call: what was proposed, and
+// the rungs that lanes have now.
+func (x *swaps) follow(w *walkers, seen *record) {
+	if len(w.Rungs) < 2 {
+		return
+	}
+	chances, rungs := seen.numbers(dynamics.Chance), seen.numbers(dynamics.Rung)
+	for chain := range w.chains {
+		for j := x.firstRung(chain); j+1 < len(w.Rungs); j += 2 {
+			cold, hot := w.laneAt(chain, j), w.laneAt(chain, j+1)
+			x.stats.Pairs[j].Proposed++
+			x.stats.Pairs[j].Accept += chances[cold]
+			if int(rungs[cold]) != j {
+				w.put(cold, j+1)
+				w.put(hot, j)
+			}
+		}
+	}
+	x.state.Round++
+	x.stats.RoundTrips.count(w)
+}
+
 func (x *swaps) propose(w *walkers) {
 	x.proposals = x.proposals[:0]
 	for chain := range w.chains {
@@ -143,8 +168,8 @@ func (x *swaps) uniform(chain int, point uint32) float64 {
 	return noise.Uniform(x.seed, uint32(chain), uint64(x.state.Round), site, point)
 }
 
-// site is that of swap decisions; no device program uses it.
-const site = noise.Sites - 1
+// site is that of swap decisions, of the host and of programs.
+const site = dynamics.SiteSwap
 
 // decide tests a proposal.
 func (x *swaps) decide(p *proposal) (accept bool) {

@@ -2,6 +2,7 @@ package renhd
 
 import (
 	"math"
+	"slices"
 
 	"ppl/infer/compensation"
 )
@@ -33,6 +34,11 @@ func newTest(name string) test {
 		return uncorrected()
 	}
 	return penalty()
+}
+
+// usualTest reports whether that test is Metropolis' where nothing is noisy.
+func usualTest(name string) bool {
+	return !slices.Contains([]string{"barker", "paper", "uncorrected"}, name)
 }
 
 // penalty is Metropolis' test with half the variance taken off the log ratio (Ceperley and Dewing, J. Chem. Phys.

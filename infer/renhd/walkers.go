@@ -23,6 +23,7 @@ type walkers struct {
 	numbered bool  // the program reads the number of the walker
 	chained  bool  // the program reads the number of the chain
 	anchored bool  // gradients have control variates
+	swaps    bool  // the program exchanges rungs
 	records  int   // trajectories that the program records, see dynamics.Recorded
 	traits   dynamics.Traits
 	batches  dynamics.Batches
@@ -65,17 +66,17 @@ func newWalkers(s *shared, program program, exe device.Executable, p *population
 		uniform: s.system.OneMetric(), tempered: s.system.Path != dynamics.Plain, numbered: s.system.Batches.Size > 0,
 		anchored: s.system.Batches.Size > 0 && s.system.Batches.Anchored, traits: s.rule.Traits(),
 		batches: s.system.Batches, seed: s.options.Seed, loader: newBatchLoader(s), wholeCalls: s.options.WholeCalls}
-	w.records = recordedBy(program)
-	w.chained = w.numbered && s.blocks == nil
+	w.records, w.swaps = rowsOf(program, dynamics.Accept), rowsOf(program, dynamics.Rung) > 0
+	w.chained = w.numbered && s.blocks == nil || w.swaps
 	w.findLanes()
 	w.chooseSaved()
 	return w
 }
 
-// recordedBy is the number of trajectories that a program records; 0 for none.
-func recordedBy(program device.Loader) int {
+// rowsOf is the number of rows in which a program records a buffer; 0 for none.
+func rowsOf(program device.Loader, name string) int {
 	for _, b := range program.Buffers() {
-		if b.Name == dynamics.RecordOf(dynamics.Accept) {
+		if b.Name == dynamics.RecordOf(name) {
 			return b.Size
 		}
 	}
@@ -162,6 +163,18 @@ func (w *walkers) writeAllRungs() {
 		}
 	}
 	w.writeNumbers(allOf(w.lanes()))
+	if w.swaps {
+		w.writeLadder()
+	}
+}
+
+// writeLadder writes the rungs to the tables of a program that exchanges them.
+func (w *walkers) writeLadder() {
+	rungs := make([]dynamics.LadderRung, len(w.Rungs))
+	for j, r := range w.Rungs {
+		rungs[j] = dynamics.LadderRung{Beta: r.Beta, Step: r.Step, Metric: r.Metric}
+	}
+	dynamics.WriteLadder(w.exe, rungs)
 }
 
 func (w *walkers) writeMetric(lane int) {
@@ -194,13 +207,12 @@ func (w *walkers) writeNumbers(lanes []int) {
 	}
 }
 
-// numberLanes writes the numbers that a lane's minibatches are drawn by.
+// numberLanes writes the numbers that a lane's minibatches and swaps are drawn by.
 func (w *walkers) numberLanes() {
-	if !w.numbered {
-		return
-	}
 	for lane := range w.lanes() {
-		w.set(dynamics.Walker, lane, float64(lane))
+		if w.numbered {
+			w.set(dynamics.Walker, lane, float64(lane))
+		}
 		if w.chained {
 			w.set(dynamics.Chain, lane, float64(lane/w.PerChain))
 		}

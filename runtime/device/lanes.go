@@ -229,20 +229,36 @@ func (s *LaneBuffers) id(name string) ir.BufID {
 }
 
 // Next checks what Executable.Run is given, and is the first noise step after it.
-func (s *LaneBuffers) Next(calls []Call, step uint64, mask []bool, known func(entry string) (peers, ok bool)) (uint64, error) {
+func (s *LaneBuffers) Next(calls []Call, step uint64, mask []bool, known func(entry string) (t Traits, ok bool)) (uint64, error) {
 	if mask != nil && len(mask) != s.Lanes {
 		return 0, fmt.Errorf("device: mask of %d for %d lanes", len(mask), s.Lanes)
 	}
 	for _, c := range calls {
-		if peers, ok := known(c.Entry); !ok || c.Times < 0 || peers && c.Times > 1 {
+		t, ok := known(c.Entry)
+		if !ok || c.Times < 0 || t.Peers && c.Times > 1 {
 			return 0, fmt.Errorf("device: cannot run entry %q %d times", c.Entry, c.Times)
 		}
-		step += uint64(c.Times)
+		step += t.Steps(c.Times)
 	}
 	if step > noise.Steps {
 		return 0, fmt.Errorf("device: noise step %d is beyond %d", step, uint64(noise.Steps))
 	}
 	return step, nil
+}
+
+// Traits say of an entry what a schedule has to know: whether lanes read of each other, and whether it takes no noise
+// step.
+type Traits struct{ Peers, Still bool }
+
+// TraitsOf are those of an entry.
+func TraitsOf(e ir.Entry) Traits { return Traits{e.Peers(), e.Still} }
+
+// Steps is the number of noise steps of executions.
+func (t Traits) Steps(times int) uint64 {
+	if t.Still {
+		return 0
+	}
+	return uint64(times)
 }
 
 // Together cuts a schedule before and after each entry whose lanes read of each other: now runs on every lane without

@@ -115,9 +115,9 @@ type executable struct {
 
 // Run runs the calls on one lane after the other.
 func (x *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
-	known := func(name string) (peers, ok bool) {
+	known := func(name string) (device.Traits, bool) {
 		e, ok := x.entries[name]
-		return len(e.Peers) > 0, ok
+		return device.Traits{Peers: len(e.Peers) > 0, Still: e.Still}, ok
 	}
 	if _, err := x.Next(calls, step, mask, known); err != nil {
 		return step, err
@@ -132,7 +132,9 @@ func (x *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 					return step, err
 				}
 			}
-			step++
+			if !x.entries[c.Entry].Still {
+				step++
+			}
 		}
 	}
 	return step, nil

@@ -38,7 +38,7 @@ type executable struct {
 type entry struct {
 	number uint64
 	writes []ir.BufID
-	peers  bool // lanes read of each other
+	device.Traits
 	stages []kernel
 }
 
@@ -52,7 +52,8 @@ func newExecutable(l *plan, o device.Options, d *Device, m driver.Module) *execu
 	e := &executable{plan: l, driver: d.driver, module: m, seed: o.Seed, first: o.First, group: max(o.Group, 1), poisoned: d.poisoned,
 		entries: map[string]*entry{}, ids: map[string]ir.BufID{}}
 	for i, s := range l.program.Entries {
-		e.entries[s.Name] = &entry{number: uint64(i), writes: device.LaneWrites(l.program, s.Body), peers: s.Peers()}
+		e.entries[s.Name] = &entry{number: uint64(i), writes: device.LaneWrites(l.program, s.Body),
+			Traits: device.TraitsOf(s)}
 	}
 	for i, b := range l.program.Buffers {
 		if b.Named() {

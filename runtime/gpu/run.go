@@ -73,9 +73,11 @@ func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 	if e.failed != nil {
 		return step, e.failed
 	}
-	next, err := e.Next(calls, step, mask, func(name string) (peers, ok bool) {
-		entry, ok := e.entries[name]
-		return ok && entry.peers, ok
+	next, err := e.Next(calls, step, mask, func(name string) (device.Traits, bool) {
+		if entry, ok := e.entries[name]; ok {
+			return entry.Traits, true
+		}
+		return device.Traits{}, false
 	})
 	if err != nil {
 		return step, err
@@ -102,7 +104,7 @@ func (e *executable) launches(calls []device.Call, step uint64, mask []bool) err
 			return err
 		}
 		for _, c := range calls[:n] {
-			step += uint64(c.Times)
+			step += e.entries[c.Entry].Steps(c.Times)
 		}
 		calls = calls[n:]
 	}
@@ -146,11 +148,11 @@ func (e *executable) parts(calls []device.Call) error {
 	for i := 0; i < len(calls); {
 		first, from := i, step
 		for i < len(calls) && e.entries[calls[i].Entry].stages == nil {
-			peers := e.entries[calls[i].Entry].peers
+			peers := e.entries[calls[i].Entry].Peers
 			if peers && i > first {
 				break
 			}
-			step += uint64(calls[i].Times)
+			step += e.entries[calls[i].Entry].Steps(calls[i].Times)
 			if i++; peers {
 				break
 			}
@@ -165,7 +167,7 @@ func (e *executable) parts(calls []device.Call) error {
 			if err := e.byPoints(e.entries[calls[i].Entry], step); err != nil {
 				return err
 			}
-			step++
+			step += e.entries[calls[i].Entry].Steps(1)
 		}
 		i++
 	}

@@ -15,7 +15,7 @@ type statement interface{ run(w *worker) }
 type entry struct {
 	body   []statement
 	writes []ir.BufID
-	peers  bool // lanes read of each other
+	device.Traits
 }
 
 // A call is an entry to run a number of times.
@@ -48,7 +48,8 @@ func newExecutable(p *ir.Program, o device.Options) *executable {
 	c := &compiler{program: p, width: e.Width}
 	for i := range p.Entries {
 		s := &p.Entries[i]
-		e.entries[s.Name] = &entry{body: c.statements(s.Body), writes: device.LaneWrites(p, s.Body), peers: s.Peers()}
+		e.entries[s.Name] = &entry{body: c.statements(s.Body), writes: device.LaneWrites(p, s.Body),
+			Traits: device.TraitsOf(*s)}
 	}
 	e.setup(p)
 	e.runners = e.workers(c, o.Threads)
@@ -103,7 +104,7 @@ func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 	if err != nil {
 		return step, err
 	}
-	peers := func(name string) bool { return e.entries[name].peers }
+	peers := func(name string) bool { return e.entries[name].Peers }
 	for len(calls) > 0 {
 		now, later := device.Together(calls, peers)
 		step = e.runTogether(now, step, mask)
@@ -112,9 +113,11 @@ func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 	return next, nil
 }
 
-func (e *executable) known(name string) (peers, ok bool) {
-	entry, ok := e.entries[name]
-	return ok && entry.peers, ok
+func (e *executable) known(name string) (device.Traits, bool) {
+	if entry, ok := e.entries[name]; ok {
+		return entry.Traits, true
+	}
+	return device.Traits{}, false
 }
 
 // runTogether runs calls on all blocks, and returns the step after the last.
@@ -135,7 +138,7 @@ func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next u
 	e.schedule, e.step, e.mask = e.schedule[:0], step, mask
 	for _, c := range calls {
 		e.schedule = append(e.schedule, call{e.entries[c.Entry], c.Times})
-		step += uint64(c.Times)
+		step += e.entries[c.Entry].Steps(c.Times)
 	}
 	return step
 }

@@ -164,7 +164,7 @@ func (w *worker) runSchedule() {
 			for _, s := range c.body {
 				s.run(w)
 			}
-			w.step++
+			w.step += c.Steps(1)
 		}
 	}
 }

@@ -41,6 +41,7 @@ type executable struct {
 	chunk    int           // blocks that a worker takes at a time
 	took     time.Duration // of a block, in the first chunk of worker 0; 0 before
 	parts    [][]part      // by schedule; nil if there are no turns to share
+	still    []bool        // by schedule: takes no noise step
 	writes   []ir.BufID    // lane buffers that the schedule assigns
 	step     uint64
 	mask     []bool
@@ -52,7 +53,7 @@ type entry struct {
 	number uint64
 	parts  []part
 	tiled  bool
-	peers  bool // lanes read of each other
+	device.Traits
 	writes []ir.BufID
 	reads  []ir.Span
 }
@@ -102,7 +103,7 @@ func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, er
 func (e *executable) addEntries(p *ir.Program) (turns int) {
 	number := uint64(0)
 	for i, parts := range render.Parts(p) {
-		s := entry{number: uint64(i), tiled: len(parts) > 1, peers: p.Entries[i].Peers(),
+		s := entry{number: uint64(i), tiled: len(parts) > 1, Traits: device.TraitsOf(p.Entries[i]),
 			writes: device.LaneWrites(p, p.Entries[i].Body)}
 		for _, q := range parts {
 			s.parts = append(s.parts, part{number, q.Turns, q.Left})

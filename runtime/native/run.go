@@ -26,12 +26,12 @@ func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 	return next, nil
 }
 
-func (e *executable) known(name string) (peers, ok bool) {
+func (e *executable) known(name string) (device.Traits, bool) {
 	entry, ok := e.entries[name]
-	return entry.peers, ok
+	return entry.Traits, ok
 }
 
-func (e *executable) peers(name string) bool { return e.entries[name].peers }
+func (e *executable) peers(name string) bool { return e.entries[name].Peers }
 
 // runTogether runs calls in which no lane reads of others, or one in which they do, and returns the step after them. It
 // gives each block of lanes the whole schedule at once. If there are tiles, a group of blocks goes through the schedule
@@ -68,6 +68,7 @@ func (e *executable) groupSize() int {
 // plan resolves the calls into e.schedule, and returns the step after the last.
 func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next uint64) {
 	e.schedule, e.parts, e.writes, e.step, e.mask = e.schedule[:0], e.parts[:0], e.writes[:0], step, mask
+	e.still = e.still[:0]
 	tiled := false
 	for _, c := range calls {
 		entry := e.entries[c.Entry]
@@ -75,7 +76,8 @@ func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next u
 		e.parts = append(e.parts, entry.parts)
 		e.writes = append(e.writes, entry.writes...)
 		tiled = tiled || entry.tiled && c.Times > 0
-		step += uint64(c.Times)
+		step += entry.Steps(c.Times)
+		e.still = append(e.still, entry.Still)
 	}
 	if !tiled {
 		e.parts = nil
@@ -163,7 +165,9 @@ func (e *executable) group(blocks []device.Block) {
 			for _, p := range e.parts[i] {
 				e.runPart(p, step, states)
 			}
-			step++
+			if !e.still[i] {
+				step++
+			}
 		}
 	}
 	for _, s := range states {

@@ -62,6 +62,7 @@ func (l laneLoader) Load(o device.Options) (device.Executable, error) {
 	e.stage = make([]byte, e.at(l.session.Size()))
 	l.session.parts = l.session.Size()
 	o.Lanes, o.First = end-first, o.First+first
+	o.Group = 0 // its lanes may be on several ranks, so that none reads of another: callers exchange by themselves
 	var err error
 	e.Executable, err = l.session.load(l.Loader, o)
 	return e, err

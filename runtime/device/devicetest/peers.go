@@ -57,8 +57,8 @@ func peersProgram() *ir.Program {
 	p.Entries = []ir.Entry{
 		{Name: "move", Body: []ir.Stmt{&ir.Kernel{Extents: []int{3}, Body: move,
 			Out: []ir.Output{{Buf: value, Index: ir.Dense(3), Value: next}}}}},
-		{Name: "meet", Body: []ir.Stmt{&ir.Peer{Key: place, Want: want, From: value, To: met}}},
-		{Name: "turn"},
+		{Name: "meet", Still: true, Body: []ir.Stmt{&ir.Peer{Key: place, Want: want, From: value, To: met}}},
+		{Name: "turn", Still: true},
 	}
 	k := &ir.Kernel{Out: []ir.Output{}}
 	k.Out = append(k.Out, store(round, turn.Do(ir.Add, now, turn.Const(1))),

@@ -117,7 +117,9 @@ func (r *reference) Run(calls []device.Call, step uint64, mask []bool) (uint64, 
 					r.run(r.entry(c.Entry), r.lanes[l], l, step)
 				}
 			}
-			step++
+			if !r.still(c.Entry) {
+				step++
+			}
 		}
 	}
 	return step, nil
@@ -130,6 +132,11 @@ func (r *reference) entry(name string) []ir.Stmt {
 		}
 	}
 	panic(fmt.Sprintf("reference: no entry %q", name))
+}
+
+// still reports whether an entry takes no noise step.
+func (r *reference) still(name string) bool {
+	return slices.ContainsFunc(r.p.Entries, func(e ir.Entry) bool { return e.Name == name && e.Still })
 }
 
 func (r *reference) run(body []ir.Stmt, m memory, lane int, step uint64) {

@@ -1,0 +1,137 @@
+package dynamics
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/lower"
+	"ppl/infer/adapt"
+	"ppl/runtime/device"
+	"ppl/runtime/noise"
+)
+
+// A program with a ladder exchanges rungs by itself, where log densities are exact and the test is Metropolis'. Each lane
+// has the number of its rung and of the one that it wants: the other of the pair whose turn it is. A chain of four:
+//
+//	Meet    tempered of the lane whose rung is the one wanted      rung 0 1 2 3    want 1 0 3 2
+//	Swap    both lanes of a pair decide alike; only 0 and 1 swap   rung 1 0 2 3    want 2 -1 1 4
+//
+// After a swap a lane goes on in its direction, else it turns: so even and odd pairs take turns. What a rung owns is in
+// tables that all lanes read (WriteLadder); a lane takes over the row of its new rung.
+const (
+	Meet   = "meet"   // an entry: lanes of a chain read of each other
+	Swap   = "swap"   // an entry: after Meet
+	Rung   = "rung"   // set by the host, as are the next two; after Swap the new one
+	Want   = "want"   // the rung to swap with; where there is none, nothing happens
+	Swaps  = "swaps"  // rounds of swaps so far, the address of their noise
+	Chance = "chance" // after Swap: the acceptance probability
+	met    = "met"    // what β multiplies, of the lane met
+)
+
+// SiteSwap is the noise site of swap decisions; the point is 4 × the lower rung.
+const SiteSwap = noise.Sites - 1
+
+// Tables by rung, given to all lanes.
+const (
+	ladderBeta = "ladder_beta"
+	ladderStep = "ladder_step"
+	ladderOf   = "ladder_" // before the name of a metric's buffer
+)
+
+// largestExchanged is the most numbers of a metric that a lane takes over when it changes rungs: what takes no time beside
+// a trajectory.
+const largestExchanged = 1 << 10
+
+// exchanges reports whether the program exchanges rungs.
+func (s System) exchanges(r Rule) bool {
+	numbers := 0
+	for _, n := range metricSizes(s.Metric) {
+		numbers += n.size
+	}
+	return s.Rungs > 1 && s.Path != Plain && s.Noise == 0 && s.Batches.Size == 0 && r.Traits().Corrected &&
+		len(r.Traits().Carried) == 0 && numbers <= largestExchanged
+}
+
+// exchangeEntries are those of Meet and Swap.
+func (s System) exchangeEntries(r Rule) []lower.Entry {
+	if !s.exchanges(r) {
+		return nil
+	}
+	g := autodiff.New()
+	rung, want, at := g.Input(Rung), g.Input(Want), g.Input(Swaps)
+	up, lowest := autodiff.Lt(rung, want), autodiff.Minimum(rung, want)
+	own, other := g.Input(Tempered), g.Input(met)
+	betas := g.Input(ladderBeta, s.Rungs)
+	gap := autodiff.Sub(autodiff.Gather(betas, lowest), autodiff.Gather(betas, autodiff.Add(lowest, g.Const(1))))
+	gain := autodiff.Sub(autodiff.Where(up, other, own), autodiff.Where(up, own, other)) // hot less cold
+	chance := autodiff.Exp(autodiff.Minimum(autodiff.Mul(gap, gain), g.Const(0)))
+	chance = autodiff.Where(autodiff.Eq(chance, chance), chance, g.Const(0))
+	u := g.Addressed(SiteSwap, g.Input(Chain), at, autodiff.Mul(g.Const(4), lowest))
+	accept := autodiff.Lt(u, chance)
+	beyond := func(from, to autodiff.Node) autodiff.Node {
+		return autodiff.Sub(autodiff.Mul(g.Const(2), to), from)
+	}
+	now := autodiff.Where(accept, want, rung)
+	e := lower.Entry{Name: Swap, Still: true, Assign: put(Rung, now, Want, autodiff.Where(accept, beyond(rung, want),
+		beyond(want, rung)), Swaps, autodiff.Add(at, g.Const(1)), Chance, chance, Beta, autodiff.Gather(betas, now),
+		StepSize, autodiff.Gather(g.Input(ladderStep, s.Rungs), now)), Given: []string{ladderBeta, ladderStep}}
+	for _, n := range metricSizes(s.Metric) {
+		table := g.Input(ladderOf+n.name, s.Rungs, n.size)
+		e.Assign = append(e.Assign, lower.Assign{Name: n.name, Value: autodiff.Gather(table, now)})
+		e.Given = append(e.Given, ladderOf+n.name)
+	}
+	return []lower.Entry{{Name: Meet, Still: true, Peers: []lower.Peer{{Key: Rung, Want: Want, From: Tempered, To: met}}}, e}
+}
+
+// A LadderRung is what a rung owns.
+type LadderRung struct {
+	Beta, Step float64
+	Metric     adapt.Metric
+}
+
+// WriteLadder writes what the rungs own to the tables of a program that exchanges them, which has room for more.
+func WriteLadder(e device.Executable, rungs []LadderRung) {
+	write := func(name string, of func(r LadderRung) []float64) {
+		table := make([]float64, e.Size(name))
+		for j, r := range rungs {
+			row := of(r)
+			copy(table[j*len(row):], row)
+		}
+		e.Set(name, table)
+	}
+	write(ladderBeta, func(r LadderRung) []float64 { return []float64{r.Beta} })
+	write(ladderStep, func(r LadderRung) []float64 { return []float64{r.Step} })
+	for _, n := range metricSizes(rungs[0].Metric) {
+		write(ladderOf+n.name, func(r LadderRung) (values []float64) {
+			writeMetric(r.Metric, func(name string, numbers []float64) {
+				if name == n.name {
+					values = numbers
+				}
+			})
+			return values
+		})
+	}
+}
+
+// Turn is the rung that a rung wants to swap with in a round whose first pair has this lower rung, 0 or 1.
+func Turn(rung, first int) int {
+	if rung%2 == first {
+		return rung + 1
+	}
+	return rung - 1
+}
+
+// A sized buffer.
+type sized struct {
+	name string
+	size int
+}
+
+// metricSizes are the buffers of a metric.
+func metricSizes(m adapt.Metric) []sized {
+	switch {
+	case m.Rank < 0:
+		return []sized{{factor, m.Dim * m.Dim}}
+	case m.Rank == 0:
+		return []sized{{scale, m.Dim}}
+	}
+	return []sized{{scale, m.Dim}, {vectors, m.Dim * m.Rank}, {stretch, m.Rank}}
+}
