@@ -260,9 +260,9 @@ type CholeskyPull struct {
 	Batch, N    int
 }
 
-// Peer copies From of another lane to To: of the first lane of the same group (device.Options.Group) whose Key equals the
-// Want of this one; where there is none, To is NaN. All lanes have ended the statements before the entry when it begins,
-// and none goes on to the next entry before all have ended this one. Key and Want have one element; all are F64.
+// Peer copies From of another lane to To: of the first lane of the same group (device.Options.Group) whose Key equals
+// the Want of this one; where there is none, To is NaN. All lanes have ended the entries before when one with a Peer
+// begins, and none begins the next before all have ended it. Key and Want have one element; all are F64.
 //
 //	group of three   key [2 0 1], want [1 1 2], from [a b c]    →    to [c c a]
 type Peer struct{ Key, Want, From, To BufID }

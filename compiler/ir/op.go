@@ -15,8 +15,8 @@ const (
 	Normal            // standard normal noise addressed by (seed, lane, step, Site, point); F32 has others than F64
 	Uniform           // uniform noise on (0, 1), addressed likewise
 	Common            // uniform noise on (0, 1), addressed by (seed, step, Site): one number for all lanes and points
-	// args lane, step, point: uniform noise on (0, 1), addressed by (seed, lane, step, Site, point); whole numbers below
-	// 2³², 2⁴⁰ and 2³²
+	// args lane, step, point: uniform noise on (0, 1), addressed by (seed, lane, step, Site, point); whole numbers
+	// below 2³², 2⁴⁰ and 2³²
 	Addressed
 	// args key, position: the row at that position of an endless sequence, each Rows positions a permutation of
 	// 0…Rows−1 that is a function of (seed, key, ⌊position/Rows⌋)

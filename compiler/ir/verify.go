@@ -16,7 +16,8 @@ import (
 //   - Products have operands of one precision; cumulative sums and factorisations are F64. Instructions are F64 or F32;
 //     loads, uniform noise and shuffles say F64. Tiles combine buffers of one type.
 //   - A register is defined before it is used; Axis is a loop; every index stays inside its buffer for all loop
-//     counters and all values of its dynamic parts; a noise site is below 2²⁴, and an entry that is Still has none of its step; a shuffle has 1 to 2³² rows.
+//     counters and all values of its dynamic parts; a noise site is below 2²⁴, and an entry that is Still has
+//     none of its step; a shuffle has 1 to 2³² rows.
 //   - A buffer that a kernel combines into is not used by it otherwise. A buffer that it stores to is loaded only at
 //     the index of its one store, which visits no element twice, or in a part that the store does not touch. The other
 //     statements do not write a buffer that they read.
@@ -171,7 +172,8 @@ func (v *verifier) peers(e Entry) error {
 		}
 		for _, id := range []BufID{p.Key, p.From} {
 			if v.p.Buffers[id].Space != Lane || slices.Contains(writes, id) {
-				return fmt.Errorf("ir: %s: lanes read b%d of each other, which is no lane buffer or written", e.Name, id)
+				return fmt.Errorf("ir: %s: lanes read b%d of each other, which is no lane buffer or written", e.Name,
+					id)
 			}
 		}
 	}

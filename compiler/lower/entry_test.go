@@ -82,7 +82,8 @@ func TestPeers(t *testing.T) {
 	met, value := g.Input("met", 2), g.Input("value", 2)
 	x, err := host.Device{}.Load(program(t,
 		lower.Entry{Name: "meet", Peers: []lower.Peer{{Key: "at", Want: "next", From: "value", To: "met"}},
-			Assign: []lower.Assign{{Name: "sum", Value: ad.Add(met, g.Addressed(3, g.Input("at"), g.Const(5), g.Iota(2)))}}},
+			Assign: []lower.Assign{{Name: "sum",
+				Value: ad.Add(met, g.Addressed(3, g.Input("at"), g.Const(5), g.Iota(2)))}}},
 		lower.Entry{Name: "copy", Assign: []lower.Assign{{Name: "value", Value: ad.Add(value, met)},
 			{Name: "next", Value: ad.Add(g.Input("at"), g.Const(1))}}}), device.Options{Lanes: 4, Group: 2, Seed: 9})
 	if err != nil {

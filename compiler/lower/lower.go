@@ -36,8 +36,8 @@ type Entry struct {
 	Still  bool
 }
 
-// A Peer copies what another lane of the group has of the lane buffer From to To: the first whose Key equals the Want of
-// this one (ir.Peer). Each name is in an assignment, or an Input, of some entry.
+// A Peer copies what another lane of the group has of the lane buffer From to To: the first whose Key equals the Want
+// of this one (ir.Peer). Each name is in an assignment, or an Input, of some entry.
 type Peer struct{ Key, Want, From, To string }
 
 // Assign writes Value to the lane buffer Name; all entries of a program agree on its size. Where At is valid, the

@@ -8,22 +8,22 @@ import (
 	"ppl/runtime/noise"
 )
 
-// A program with a ladder exchanges rungs by itself, where log densities are exact and the test is Metropolis'. Each lane
-// has the number of its rung and of the one that it wants: the other of the pair whose turn it is. A chain of four:
+// A program with a ladder exchanges rungs by itself, where log densities are exact and the test is Metropolis'. Each
+// lane has the number of its rung and of the one that it wants: the other of the pair whose turn it is. Of four rungs:
 //
-//	Meet    tempered of the lane whose rung is the one wanted      rung 0 1 2 3    want 1 0 3 2
+//	Look    tempered of the lane whose rung is the one wanted      rung 0 1 2 3    want 1 0 3 2
 //	Swap    both lanes of a pair decide alike; only 0 and 1 swap   rung 1 0 2 3    want 2 -1 1 4
 //
 // After a swap a lane goes on in its direction, else it turns: so even and odd pairs take turns. What a rung owns is in
 // tables that all lanes read (WriteLadder); a lane takes over the row of its new rung.
 const (
-	Meet   = "meet"   // an entry: lanes of a chain read of each other
-	Swap   = "swap"   // an entry: after Meet
+	Look   = "look"   // an entry: lanes of a chain read of each other
+	Swap   = "swap"   // an entry: after Look
 	Rung   = "rung"   // set by the host, as are the next two; after Swap the new one
 	Want   = "want"   // the rung to swap with; where there is none, nothing happens
 	Swaps  = "swaps"  // rounds of swaps so far, the address of their noise
 	Chance = "chance" // after Swap: the acceptance probability
-	met    = "met"    // what β multiplies, of the lane met
+	theirs = "theirs" // what β multiplies, of that lane
 )
 
 // SiteSwap is the noise site of swap decisions; the point is 4 × the lower rung.
@@ -36,8 +36,8 @@ const (
 	ladderOf   = "ladder_" // before the name of a metric's buffer
 )
 
-// largestExchanged is the most numbers of a metric that a lane takes over when it changes rungs: what takes no time beside
-// a trajectory.
+// largestExchanged is the most numbers of a metric that a lane takes over when it changes rungs: that should take little
+// time.
 const largestExchanged = 1 << 10
 
 // exchanges reports whether the program exchanges rungs.
@@ -50,7 +50,7 @@ func (s System) exchanges(r Rule) bool {
 		len(r.Traits().Carried) == 0 && numbers <= largestExchanged
 }
 
-// exchangeEntries are those of Meet and Swap.
+// exchangeEntries are those of Look and Swap.
 func (s System) exchangeEntries(r Rule) []lower.Entry {
 	if !s.exchanges(r) {
 		return nil
@@ -58,7 +58,7 @@ func (s System) exchangeEntries(r Rule) []lower.Entry {
 	g := autodiff.New()
 	rung, want, at := g.Input(Rung), g.Input(Want), g.Input(Swaps)
 	up, lowest := autodiff.Lt(rung, want), autodiff.Minimum(rung, want)
-	own, other := g.Input(Tempered), g.Input(met)
+	own, other := g.Input(Tempered), g.Input(theirs)
 	betas := g.Input(ladderBeta, s.Rungs)
 	gap := autodiff.Sub(autodiff.Gather(betas, lowest), autodiff.Gather(betas, autodiff.Add(lowest, g.Const(1))))
 	gain := autodiff.Sub(autodiff.Where(up, other, own), autodiff.Where(up, own, other)) // hot less cold
@@ -78,7 +78,8 @@ func (s System) exchangeEntries(r Rule) []lower.Entry {
 		e.Assign = append(e.Assign, lower.Assign{Name: n.name, Value: autodiff.Gather(table, now)})
 		e.Given = append(e.Given, ladderOf+n.name)
 	}
-	return []lower.Entry{{Name: Meet, Still: true, Peers: []lower.Peer{{Key: Rung, Want: Want, From: Tempered, To: met}}}, e}
+	look := lower.Peer{Key: Rung, Want: Want, From: Tempered, To: theirs}
+	return []lower.Entry{{Name: Look, Still: true, Peers: []lower.Peer{look}}, e}
 }
 
 // A LadderRung is what a rung owns.

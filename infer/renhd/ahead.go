@@ -14,7 +14,7 @@ import (
 //
 // On a ladder the program then also exchanges rungs after each trajectory (dynamics.Swap), and the host follows:
 //
-//	begin step×9 end meet swap | begin step×4 end meet swap values | …
+//	begin step×9 end look swap | begin step×4 end look swap values | …
 //
 // Entries and their noise steps are those of as many calls, so draws are the same bytes however many run in one.
 
@@ -175,7 +175,7 @@ func (w *walkers) trajectories(ctx context.Context, steps []int, due func(i int)
 		w.calls = append(w.calls, device.Call{Entry: "begin", Times: 1}, device.Call{Entry: "step", Times: n},
 			device.Call{Entry: "end", Times: 1})
 		if w.swaps {
-			w.calls = append(w.calls, device.Call{Entry: dynamics.Meet, Times: 1},
+			w.calls = append(w.calls, device.Call{Entry: dynamics.Look, Times: 1},
 				device.Call{Entry: dynamics.Swap, Times: 1})
 		}
 		if due(i) {

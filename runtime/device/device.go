@@ -32,7 +32,7 @@ type Options struct {
 	Seed    uint64 // seed of the noise
 	Threads int    // 0 means all cores; never changes a result
 	First   int    // the number of the first lane, by which noise knows it: where other lanes are elsewhere
-	Group   int    // lanes that follow each other and may read of each other (ir.Peer); 0: one. First is a multiple of it
+	Group   int    // lanes in a row that may read of each other (ir.Peer); 0: one. First is a multiple of it
 	Turns   Turns  // shared with other processes; nil: all run here
 }
 
@@ -85,10 +85,10 @@ type Executable interface {
 	SetLane(name string, lane int, values []float64)
 	GetLane(name string, lane int, dst []float64)
 	// Run executes the calls in order on every lane whose mask is true (a nil mask means all lanes); the buffers of the
-	// other lanes do not change. Each execution of an entry has its own noise step, unless it is Still: step, step+1, …;
-	// the result is the next unused one. An unknown entry, a mask of the wrong length or a step beyond noise.Steps is an error, and then
-	// nothing has run. An entry whose lanes read of each other runs once in a call: it begins when all lanes have ended
-	// the calls before it, and the calls after it begin when all have ended it.
+	// other lanes do not change. Each execution of an entry has its own noise step, unless it is Still: step, step+1,
+	// …; the result is the next unused one. An unknown entry, a mask of the wrong length or a step beyond noise.Steps
+	// is an error, and then nothing has run. An entry whose lanes read of each other runs once in a call: it begins
+	// when all lanes have ended the calls before it, and the calls after it begin when all have ended it.
 	Run(calls []Call, step uint64, mask []bool) (next uint64, err error)
 	Close() error
 }

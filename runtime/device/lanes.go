@@ -229,7 +229,8 @@ func (s *LaneBuffers) id(name string) ir.BufID {
 }
 
 // Next checks what Executable.Run is given, and is the first noise step after it.
-func (s *LaneBuffers) Next(calls []Call, step uint64, mask []bool, known func(entry string) (t Traits, ok bool)) (uint64, error) {
+func (s *LaneBuffers) Next(calls []Call, step uint64, mask []bool,
+	known func(entry string) (Traits, bool)) (uint64, error) {
 	if mask != nil && len(mask) != s.Lanes {
 		return 0, fmt.Errorf("device: mask of %d for %d lanes", len(mask), s.Lanes)
 	}

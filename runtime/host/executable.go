@@ -43,7 +43,8 @@ type executable struct {
 }
 
 func newExecutable(p *ir.Program, o device.Options) *executable {
-	e := &executable{seed: o.Seed, first: o.First, group: max(o.Group, 1), buffers: p.Buffers, entries: map[string]*entry{}}
+	e := &executable{seed: o.Seed, first: o.First, group: max(o.Group, 1), buffers: p.Buffers,
+		entries: map[string]*entry{}}
 	e.allocate(o.Lanes, p.Layout)
 	c := &compiler{program: p, width: e.Width}
 	for i := range p.Entries {

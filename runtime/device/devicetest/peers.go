@@ -24,21 +24,21 @@ func (r *reference) peer(s *ir.Peer, m memory, lane int) {
 	}
 }
 
-// peersProgram has lanes that exchange places: "move" makes a value of the last one and of what was met; "meet" reads
+// peersProgram has lanes that exchange places: "move" makes a value of the last one and of what was seen; "look" reads
 // the value of the lane at the place wanted; "turn" goes to that place where noise that both lanes have says so.
 //
-//	place 0 1 2 3    meets 1 0 3 2, then – 2 1 –, then 1 0 3 2 …
+//	place 0 1 2 3    sees 1 0 3 2, then – 2 1 –, then 1 0 3 2 …
 func peersProgram() *ir.Program {
 	p := &ir.Program{}
 	lane := func(name string, size int) ir.BufID {
 		return p.Buffer(ir.Buffer{Name: name, Space: ir.Lane, Size: size})
 	}
-	place, want, value, met := lane("place", 1), lane("want", 1), lane("value", 3), lane("met", 3)
+	place, want, value, other := lane("place", 1), lane("want", 1), lane("value", 3), lane("seen", 3)
 	group, round := lane("group", 1), lane("round", 1)
 	one := ir.Index{}
 
 	var move ir.Body
-	seen := move.Load(met, ir.Dense(3))
+	seen := move.Load(other, ir.Dense(3))
 	seen = move.Do(ir.Select, move.Do(ir.IsFinite, seen), seen, move.Const(0.25))
 	next := move.Do(ir.Add, move.Do(ir.Mul, move.Const(0.5), move.Load(value, ir.Dense(3))),
 		move.Do(ir.Mul, seen, move.Noise(ir.Uniform, 2)))
@@ -47,7 +47,7 @@ func peersProgram() *ir.Program {
 	at, to, now := turn.Load(place, one), turn.Load(want, one), turn.Load(round, one)
 	u := turn.Addressed(1<<24-1, turn.Load(group, one), now, turn.Do(ir.Minimum, at, to))
 	stays := turn.Do(ir.Lt, turn.Const(0.5), u)
-	outside := turn.Do(ir.Not, turn.Do(ir.IsFinite, turn.Load(met, one)))
+	outside := turn.Do(ir.Not, turn.Do(ir.IsFinite, turn.Load(other, one)))
 	stays = turn.Do(ir.Maximum, stays, outside)
 	two := turn.Const(2)
 	back := turn.Do(ir.Sub, turn.Do(ir.Mul, two, at), to)
@@ -57,7 +57,7 @@ func peersProgram() *ir.Program {
 	p.Entries = []ir.Entry{
 		{Name: "move", Body: []ir.Stmt{&ir.Kernel{Extents: []int{3}, Body: move,
 			Out: []ir.Output{{Buf: value, Index: ir.Dense(3), Value: next}}}}},
-		{Name: "meet", Still: true, Body: []ir.Stmt{&ir.Peer{Key: place, Want: want, From: value, To: met}}},
+		{Name: "look", Still: true, Body: []ir.Stmt{&ir.Peer{Key: place, Want: want, From: value, To: other}}},
 		{Name: "turn", Still: true},
 	}
 	k := &ir.Kernel{Out: []ir.Output{}}
@@ -127,7 +127,7 @@ func startPeers(x device.Executable, lanes, group int) {
 func peersRun(t *testing.T, x device.Executable, step uint64, once bool, mask []bool) uint64 {
 	var calls []device.Call
 	for range 8 {
-		calls = append(calls, device.Call{Entry: "move", Times: 2}, device.Call{Entry: "meet", Times: 1},
+		calls = append(calls, device.Call{Entry: "move", Times: 2}, device.Call{Entry: "look", Times: 1},
 			device.Call{Entry: "turn", Times: 1})
 	}
 	if once {
@@ -180,8 +180,8 @@ func testAddressed(t *testing.T, d device.Device) {
 	for l := range lanes {
 		want := noise.Addressed(seed, site, at[0][l], at[1][l], at[2][l])
 		if gotOwn[l] != want || gotSame[l] != noise.Uniform(seed, 2, 2, site, 5) {
-			t.Fatalf("lane %v, step %v, point %v: %v and %v, want %v", at[0][l], at[1][l], at[2][l], gotOwn[l], gotSame[l],
-				want)
+			t.Fatalf("lane %v, step %v, point %v: %v and %v, want %v", at[0][l], at[1][l], at[2][l], gotOwn[l],
+				gotSame[l], want)
 		}
 	}
 }
