@@ -120,6 +120,25 @@ func (n *Normal) PointIn(x []float64) {
 	}
 }
 
+// InverseRoot is the inverse of Root, [dim, dim].
+func (n *Normal) InverseRoot() []float64 {
+	d := len(n.Mean)
+	out := make([]float64, d*d)
+	for k := range d {
+		for i := k; i >= 0; i-- {
+			sum := 0.0
+			if i == k {
+				sum = 1
+			}
+			for j := i + 1; j <= k; j++ {
+				sum -= n.Root[i*d+j] * out[j*d+k]
+			}
+			out[i*d+k] = sum / n.Root[i*d+i]
+		}
+	}
+	return out
+}
+
 // Distance is the squared length of z of a point.
 func (n *Normal) Distance(x []float64) (sum float64) {
 	return n.DistanceIn(make([]float64, len(n.Mean)), x)

@@ -101,7 +101,7 @@ func Program(r Rule, s System) []lower.Entry {
 		return s.withMetric(append(entries, s.valuesEntry(), s.noisyEntry(NoisyGrad), s.climbEntry(), s.scoreEntry()))
 	}
 	entries = append(entries, s.gradientEntry(), s.valuesEntry(), s.potentialEntry())
-	entries = append(append(entries, s.batchEntries()...), s.exchangeEntries(r)...)
+	entries = append(append(append(entries, s.batchEntries()...), s.exchangeEntries(r)...), s.leapEntries(r)...)
 	return s.withMetric(s.recorded(r, entries))
 }
 

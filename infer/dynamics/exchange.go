@@ -36,7 +36,7 @@ const (
 	ladderOf   = "ladder_" // before the name of a metric's buffer
 )
 
-// largestExchanged is the most numbers of a metric that a lane takes over when it changes rungs: that should take little
+// largestExchanged is the most numbers of a metric that a lane takes over when it changes rungs: it should take little
 // time.
 const largestExchanged = 1 << 10
 

@@ -10,7 +10,8 @@ import (
 // Trajectories are recorded where nothing between two of them needs the host: a lane buffer RecordOf(name) has a row
 // for each trajectory since the host set Recorded to 0. "end" fills in Accept, Diverged, Total, Finite and Ended, and
 // the entry Values what it computes, LogPrior and LogLik, in the row of the trajectory before it; with a ladder also
-// Theta, and the entry Swap the chance of the swap after it and the new rung. So one call of the device runs as many
+// Theta, and the entry Swap the chance of the swap after it and the new rung, and
+// Land whether a jump was accepted. So one call of the device runs as many
 // trajectories as there are rows.
 //
 //	recorded        0 → 1 → 2          after two trajectories
@@ -33,7 +34,7 @@ func (s System) recorded(r Rule, entries []lower.Entry) []lower.Entry {
 	atValues := slices.IndexFunc(entries, func(e lower.Entry) bool { return e.Name == Values })
 	row := s.Target.Dim() + entries[atValues].Assign[0].Size() + len(endNumbers()) + 2
 	if s.exchanges(r) {
-		row += s.Target.Dim() + 2
+		row += s.Target.Dim() + 3
 	}
 	rows := min(mostRecorded, recordNumbers/row, recordsOfAll/row/max(s.Lanes, 1))
 	if rows < leastRecorded || !s.OneMetric() && !s.exchanges(r) || s.Batches.Size > 0 || !r.Traits().Corrected {
@@ -45,6 +46,9 @@ func (s System) recorded(r Rule, entries []lower.Entry) []lower.Entry {
 		case Swap:
 			g := e.Assign[0].Value.Graph()
 			record(e, rows, autodiff.Sub(g.Input(Recorded), g.Const(1)), Rung, Chance)
+		case Land:
+			g := e.Assign[0].Value.Graph()
+			record(e, rows, autodiff.Sub(g.Input(Recorded), g.Const(1)), Landed)
 		case "end":
 			g := e.Assign[0].Value.Graph()
 			count := g.Input(Recorded)

@@ -16,6 +16,8 @@ import (
 //
 //	begin step×9 end look swap | begin step×4 end look swap values | …
 //
+// and before that jumps between the modes that are known (dynamics.Leap).
+//
 // Entries and their noise steps are those of as many calls, so draws are the same bytes however many run in one.
 
 // ends are what trajectories have left, by lane.
@@ -106,7 +108,7 @@ func (r *record) drawn() *drawn {
 func (r *run) ahead(most int) (steps []int) {
 	w := r.walkers
 	alone := r.drawsEndTrajectories() && len(r.state.Modes) == 0
-	onLadder := w.swaps && w.PerChain == len(w.Rungs) && !r.jumps()
+	onLadder := w.swaps && w.PerChain == len(w.Rungs) && (!r.jumps() || r.leaps())
 	if w.records == 0 || w.wholeCalls || !alone && !onLadder {
 		return nil
 	}
@@ -148,7 +150,8 @@ func (c *drawCollector) left() int {
 // due, the values of a draw are computed too.
 func (c *drawCollector) moveAhead(steps []int, due func(i int) bool, take func(*record)) error {
 	r, w := c.run, c.run.walkers
-	if err := w.trajectories(r.ctx, steps, due, r.state.Swaps.Round); err != nil {
+	between := r.between()
+	if err := w.trajectories(r.ctx, steps, due, between); err != nil {
 		return err
 	}
 	seen := &record{w: w, last: len(steps) - 1, whole: map[string][]float64{}, rows: map[string][]float64{}}
@@ -156,28 +159,38 @@ func (c *drawCollector) moveAhead(steps []int, due func(i int) bool, take func(*
 		seen.row = i
 		c.count(float64(n), seen.ends())
 		r.state.Iterations++
+		if r.leaps() {
+			r.countLeaps(seen.numbers(dynamics.Landed))
+		}
 		r.swaps.follow(w, seen)
 		take(seen)
 	}
 	return nil
 }
 
-// trajectories runs trajectories of every walker in one call, on a ladder with swaps from this round on, and the entry
-// Values after those that are due.
-func (w *walkers) trajectories(ctx context.Context, steps []int, due func(i int) bool, round int) error {
-	w.setAll(dynamics.Recorded, 0)
-	if w.swaps {
-		w.beginSwaps(round)
+// between are the entries after each trajectory of a call: jumps and swaps, which it prepares.
+func (r *run) between() (calls []device.Call) {
+	if r.leaps() {
+		r.beginLeaps(r.state.Iterations + 1)
+		calls = append(calls, leapCalls()...)
 	}
+	if r.walkers.swaps {
+		r.walkers.beginSwaps(r.state.Swaps.Round)
+		calls = append(calls, device.Call{Entry: dynamics.Look, Times: 1}, device.Call{Entry: dynamics.Swap, Times: 1})
+	}
+	return calls
+}
+
+// trajectories runs trajectories of every walker in one call, other entries after each, and then the entry Values after
+// those that are due.
+func (w *walkers) trajectories(ctx context.Context, steps []int, due func(i int) bool, between []device.Call) error {
+	w.setAll(dynamics.Recorded, 0)
 	w.calls = w.calls[:0]
 	sum := 0
 	for i, n := range steps {
 		w.calls = append(w.calls, device.Call{Entry: "begin", Times: 1}, device.Call{Entry: "step", Times: n},
 			device.Call{Entry: "end", Times: 1})
-		if w.swaps {
-			w.calls = append(w.calls, device.Call{Entry: dynamics.Look, Times: 1},
-				device.Call{Entry: dynamics.Swap, Times: 1})
-		}
+		w.calls = append(w.calls, between...)
 		if due(i) {
 			w.calls = append(w.calls, device.Call{Entry: dynamics.Values, Times: 1})
 		}

@@ -145,14 +145,13 @@ func TestSwapsInACall(t *testing.T) {
 	if d, err := cudasim.New(); err == nil {
 		devices["cuda"] = infer.Lowered(gpu.New(d))
 	}
-	for _, c := range []struct {
-		path, metric   string
-		replicas, thin int
-	}{{"energy", "", 4, 1}, {"energy", "diagonal", 3, 2}, {"likelihood", "", 5, 3}, {"energy", "", 7, 7}} {
+	for _, c := range []laddered{{"energy", "", 4, 1, uphill()}, {"energy", "diagonal", 3, 2, uphill()},
+		{"likelihood", "", 5, 3, uphill()}, {"energy", "", 7, 7, uphill()},
+		{"", "", 0, 1, dynamicstest.FiveModes().Target()}, {"", "", 5, 2, dynamicstest.FiveModes().Target()}} {
 		for name, d := range devices {
-			t.Run(fmt.Sprint(c, name), func(t *testing.T) {
-				one, want := swapping(t, d, c.replicas, 1, c.thin, c.path, c.metric, true)
-				several, got := swapping(t, d, c.replicas, 3, c.thin, c.path, c.metric, false)
+			t.Run(fmt.Sprint(c.path, c.metric, c.replicas, c.thin, name), func(t *testing.T) {
+				one, want := c.sample(t, d, 1, true)
+				several, got := c.sample(t, d, 3, false)
 				if len(want.SwapRates) == 0 || !(want.SwapRates[0] > 0.1) {
 					t.Errorf("swap rates %v: nothing is tested", want.SwapRates)
 				}
@@ -162,6 +161,9 @@ func TestSwapsInACall(t *testing.T) {
 				if !cmp.Equal(one.Values, several.Values) || !cmp.Equal(one.Stats, several.Stats) {
 					t.Error("the draws are others")
 				}
+				if c.path == "" && want.JumpRate == 0 {
+					t.Error("no jump was accepted: that is not tested")
+				}
 				if several.calls*2 > one.calls {
 					t.Errorf("%d calls for iterations that take %d one by one", several.calls, one.calls)
 				}
@@ -170,14 +172,23 @@ func TestSwapsInACall(t *testing.T) {
 	}
 }
 
-// swapping samples with a ladder, some iterations in a call or each by itself.
-func swapping(t *testing.T, d infer.Device, replicas, threads, thin int, path, metric string,
-	whole bool) (*counter, infer.Report) {
+// A laddered run has a ladder.
+type laddered struct {
+	path, metric   string
+	replicas, thin int
+	target         infer.Target
+}
+
+// sample draws, some iterations in a call or each by itself.
+func (l laddered) sample(t *testing.T, d infer.Device, threads int, whole bool) (*counter, infer.Report) {
 	o := options(11)
 	m := &counter{Device: d}
-	o.Device, o.Draws, o.Warmup, o.Thin, o.WholeCalls, o.Threads = m, 150, 200, thin, whole, threads
-	o.Settings = infer.Settings{Replicas: replicas, Path: path, Metric: metric, Ratio: 2}
-	report, err := Sample(t.Context(), uphill(), o, m)
+	o.Device, o.Draws, o.Warmup, o.Thin, o.WholeCalls, o.Threads = m, 150, 400, l.thin, whole, threads
+	o.Settings = infer.Settings{Replicas: l.replicas, Path: l.path, Metric: l.metric}
+	if l.path != "" {
+		o.Settings.Ratio = 2
+	}
+	report, err := Sample(t.Context(), l.target, o, m)
 	if err != nil {
 		t.Fatal(err)
 	}

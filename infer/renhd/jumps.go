@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"ppl/infer/dynamics"
+	"ppl/runtime/device"
 	"ppl/runtime/noise"
 )
 
@@ -22,19 +23,69 @@ type jumpStatistics struct{ Tried, Accepted int }
 // rate is the accepted share, 0 if there were no jumps.
 func (j jumpStatistics) rate() float64 { return float64(j.Accepted) / math.Max(float64(j.Tried), 1) }
 
-// siteJump is that of jumps; no device program uses it, nor do swaps.
-const siteJump = noise.Sites - 2
+// siteJump is that of jumps, of the host and of programs.
+const siteJump = dynamics.SiteJump
 
 // jumps reports whether walkers jump between the modes that warm-up has found.
 func (r *run) jumps() bool {
 	return len(r.state.Modes) > 1 && !r.shared.free() && !r.shared.batches.Some()
 }
 
+// leaps reports whether the program makes the jumps by itself.
+func (r *run) leaps() bool {
+	return r.jumps() && r.walkers.leaps && len(r.state.Modes) <= dynamics.MostModes
+}
+
 // jump proposes a jump to every walker at temperature 1.
 func (r *run) jump() error {
-	if !r.jumps() {
+	switch {
+	case !r.jumps():
 		return nil
+	case r.leaps():
+		return r.leap()
 	}
+	return r.jumpByHost()
+}
+
+// leap lets the program propose a jump to every walker at temperature 1.
+func (r *run) leap() error {
+	w := r.walkers
+	r.beginLeaps(r.state.Iterations)
+	w.beginSwaps(r.state.Swaps.Round)
+	w.calls = append(w.calls[:0], leapCalls()...)
+	if err := w.run(r.ctx, w.calls, nil); err != nil {
+		return err
+	}
+	r.countLeaps(w.view(dynamics.Landed))
+	return nil
+}
+
+func leapCalls() []device.Call {
+	return []device.Call{{Entry: dynamics.Leap, Times: 1}, {Entry: "start", Times: 1}, {Entry: dynamics.Land, Times: 1}}
+}
+
+// countLeaps counts the jumps of an iteration, of which the program says which lanes made one.
+func (r *run) countLeaps(landed []float64) {
+	for chain := range r.walkers.chains {
+		r.stats.Jumps.Tried++
+		r.stats.Jumps.Accepted += int(landed[r.walkers.cold(chain)])
+	}
+}
+
+// beginLeaps writes between which modes the program jumps, and the iteration that noise of the next jump is of.
+func (r *run) beginLeaps(iteration int) {
+	var places []dynamics.Place
+	for _, m := range r.state.Modes {
+		n := &m.Normal
+		places = append(places, dynamics.Place{Mean: n.Mean, Root: n.Root, Inverse: n.InverseRoot(), Volume: n.LogVolume(),
+			Height: m.Mass - n.LogVolume()})
+	}
+	dynamics.WritePlaces(r.walkers.exe, places)
+	r.walkers.setAll(dynamics.Leaps, float64(iteration))
+}
+
+// jumpByHost proposes the jumps where the program does not: of many dimensions, or between many modes.
+func (r *run) jumpByHost() error {
 	w, modes := r.walkers, r.state.Modes
 	mask, from, chance := make([]bool, w.lanes()), make([][]float64, w.chains), make([]float64, w.chains)
 	before := w.logDensities()
@@ -61,11 +112,9 @@ func (r *run) jump() error {
 		chance[chain] = modes[k].Normal.LogVolume() - modes[i].Normal.LogVolume()
 		w.exe.SetLane(dynamics.Theta, lane, y)
 	}
-	clock := w.NoiseStep
 	if err := w.runEntry(r.ctx, "start", mask); err != nil {
 		return err
 	}
-	w.NoiseStep = clock
 	after := w.logDensities()
 	for chain, x := range from {
 		r.stats.Jumps.Tried++

@@ -24,6 +24,7 @@ type walkers struct {
 	chained  bool  // the program reads the number of the chain
 	anchored bool  // gradients have control variates
 	swaps    bool  // the program exchanges rungs
+	leaps    bool  // the program jumps between modes
 	records  int   // trajectories that the program records, see dynamics.Recorded
 	traits   dynamics.Traits
 	batches  dynamics.Batches
@@ -67,6 +68,7 @@ func newWalkers(s *shared, program program, exe device.Executable, p *population
 		anchored: s.system.Batches.Size > 0 && s.system.Batches.Anchored, traits: s.rule.Traits(),
 		batches: s.system.Batches, seed: s.options.Seed, loader: newBatchLoader(s), wholeCalls: s.options.WholeCalls}
 	w.records, w.swaps = rowsOf(program, dynamics.Accept), rowsOf(program, dynamics.Rung) > 0
+	w.leaps = rowsOf(program, dynamics.Landed) > 0
 	w.chained = w.numbered && s.blocks == nil || w.swaps
 	w.findLanes()
 	w.chooseSaved()

@@ -1,0 +1,143 @@
+package dynamics
+
+import (
+	"math"
+
+	"ppl/autodiff"
+	"ppl/compiler/lower"
+	"ppl/runtime/device"
+	"ppl/runtime/noise"
+)
+
+// A program that exchanges rungs also jumps between modes, as package renhd says: each lane at temperature 1 from the
+// mode that it is in to another, drawn by lot, where it has the same place.
+//
+//	Leap     theta → y, where that is in the mode it should be in; else theta stays
+//	start    log density there
+//	Land     all is as it was before Leap, where y is refused
+const (
+	Leap   = "leap"   // an entry
+	Land   = "land"   // an entry: after start
+	Leaps  = "leaps"  // set by the host: the address of the noise of the next
+	Landed = "landed" // after Land: 1 where the jump was accepted
+
+	// What Leap leaves for Land.
+	leapFrom    = "leap_from"
+	leapPrior   = "leap_prior"
+	leapLik     = "leap_lik"
+	leapOther   = "leap_tempered"
+	leapChance  = "leap_chance" // the logarithm of the ratio of volumes; −∞: nowhere to go
+	modeCount   = "mode_count"  // these and what follows are given
+	modeMean    = "mode_mean"
+	modeRoot    = "mode_root"    // R: R(x − mean) is standard normal in the mode
+	modeInverse = "mode_inverse" // of R
+	modeVolume  = "mode_volume"  // its logarithm
+	modeHeight  = "mode_height"  // of its normal, a logarithm
+)
+
+// LeapBuffers are those that Leap writes for Land, and the address that the host sets.
+func LeapBuffers() []string {
+	return []string{Leaps, Landed, leapFrom, leapPrior, leapLik, leapOther, leapChance}
+}
+
+// MostModes is how many modes a program jumps between; with more, the host does it.
+const MostModes = 8
+
+// SiteJump is the noise site of jumps.
+const SiteJump = noise.Sites - 2
+
+// widestLeap is the largest dimension in which a program jumps: it computes products with the matrices of all modes.
+const widestLeap = 16
+
+func (s System) leaps(r Rule) bool { return s.exchanges(r) && s.Target.Dim() <= widestLeap }
+
+// leapEntries are those of Leap and Land.
+func (s System) leapEntries(r Rule) []lower.Entry {
+	if !s.leaps(r) {
+		return nil
+	}
+	return []lower.Entry{s.leapEntry(), s.landEntry()}
+}
+
+func (s System) leapEntry() lower.Entry {
+	g, d := autodiff.New(), s.Target.Dim()
+	x, count := s.theta(g), g.Input(modeCount)
+	i, z := s.nearestMode(x)
+	last := autodiff.Sub(count, g.Const(1))
+	k := autodiff.Floor(autodiff.Mul(chainNoise(g, 0), last))
+	k = autodiff.Where(autodiff.Le(i, k), autodiff.Add(k, g.Const(1)), k)
+	inverse := autodiff.Gather(g.Input(modeInverse, MostModes, d, d), k)
+	y := autodiff.Sum(autodiff.Mul(inverse, autodiff.Broadcast(autodiff.Gather(z, i), []int{d, d}, []int{1})), 1)
+	y = autodiff.Add(y, autodiff.Gather(g.Input(modeMean, MostModes, d), k))
+	there, _ := s.nearestMode(y)
+	goes := autodiff.Mul(autodiff.Eq(g.Input(Rung), g.Const(0)), autodiff.Eq(there, k))
+	goes = autodiff.Mul(goes, autodiff.Lt(g.Const(1), count))
+	volumes := g.Input(modeVolume, MostModes)
+	chance := autodiff.Sub(autodiff.Gather(volumes, k), autodiff.Gather(volumes, i))
+	return lower.Entry{Name: Leap, Still: true,
+		Given: []string{modeCount, modeMean, modeRoot, modeInverse, modeVolume, modeHeight},
+		Assign: put(Theta, autodiff.Where(goes, y, x), leapFrom, x, leapPrior, g.Input(LogPrior), leapLik,
+			g.Input(LogLik), leapOther, g.Input(Tempered), leapChance, autodiff.Where(goes, chance, g.Const(math.Inf(-1))))}
+}
+
+// chainNoise is the noise of a jump that all lanes of a chain have.
+func chainNoise(g *autodiff.Graph, point float64) autodiff.Node {
+	return g.Addressed(SiteJump, g.Input(Chain), g.Input(Leaps), g.Const(point))
+}
+
+// nearestMode is the mode in which a position is most likely, the first of several, and by mode R(x − mean).
+func (s System) nearestMode(x autodiff.Node) (at, z autodiff.Node) {
+	g, d := x.Graph(), s.Target.Dim()
+	from := autodiff.Sub(autodiff.Broadcast(x, []int{MostModes, d}, []int{1}), g.Input(modeMean, MostModes, d))
+	z = autodiff.Sum(autodiff.Mul(g.Input(modeRoot, MostModes, d, d),
+		autodiff.Broadcast(from, []int{MostModes, d, d}, []int{0, 2})), 2)
+	height := autodiff.Sub(g.Input(modeHeight, MostModes),
+		autodiff.Mul(g.Const(0.5), autodiff.Sum(autodiff.Mul(z, z), 1)))
+	best := autodiff.Broadcast(autodiff.Max(height, 0), []int{MostModes}, nil)
+	return autodiff.Min(autodiff.Where(autodiff.Eq(height, best), g.Iota(MostModes), g.Const(MostModes)), 0), z
+}
+
+func (s System) landEntry() lower.Entry {
+	g := autodiff.New()
+	sum := func(prior, lik string) autodiff.Node { return autodiff.Add(g.Input(prior), g.Input(lik)) }
+	ratio := autodiff.Add(autodiff.Sub(sum(LogPrior, LogLik), sum(leapPrior, leapLik)), g.Input(leapChance))
+	accept := autodiff.Lt(autodiff.Log(chainNoise(g, 1)), ratio)
+	e := lower.Entry{Name: Land, Still: true, Assign: put(Landed, accept, Leaps,
+		autodiff.Add(g.Input(Leaps), g.Const(1)), Theta, autodiff.Where(accept, s.theta(g), g.Input(leapFrom,
+			s.Target.Dim())))}
+	for _, n := range [][2]string{{LogPrior, leapPrior}, {LogLik, leapLik}, {Tempered, leapOther}} {
+		e.Assign = append(e.Assign, put(n[0], autodiff.Where(accept, g.Input(n[0]), g.Input(n[1])))...)
+	}
+	return e
+}
+
+// A Place is a mode that lanes jump to: a normal with the logarithms of its volume and of its height at the mean.
+type Place struct {
+	Mean, Root, Inverse []float64 // Root and Inverse are [dim, dim]
+	Volume, Height      float64
+}
+
+// WritePlaces writes the modes between which a program jumps, at most MostModes.
+func WritePlaces(e device.Executable, modes []Place) {
+	write := func(name string, of func(m Place) []float64) {
+		table := make([]float64, e.Size(name))
+		for k, m := range modes {
+			row := of(m)
+			copy(table[k*len(row):], row)
+		}
+		e.Set(name, table)
+	}
+	e.Set(modeCount, []float64{float64(len(modes))})
+	write(modeMean, func(m Place) []float64 { return m.Mean })
+	write(modeRoot, func(m Place) []float64 { return m.Root })
+	write(modeInverse, func(m Place) []float64 { return m.Inverse })
+	write(modeVolume, func(m Place) []float64 { return []float64{m.Volume} })
+	heights := make([]float64, MostModes)
+	for k := range heights {
+		heights[k] = math.Inf(-1)
+		if k < len(modes) {
+			heights[k] = modes[k].Height
+		}
+	}
+	e.Set(modeHeight, heights)
+}
