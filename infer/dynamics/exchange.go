@@ -8,7 +8,7 @@ import (
 	"ppl/runtime/noise"
 )
 
-// A program with a ladder exchanges rungs by itself, where log densities are exact and the test is Metropolis'. Each
+// A program with a ladder exchanges rungs by itself, where the test is Metropolis' for noise of known variance. Each
 // lane has the number of its rung and of the one that it wants: the other of the pair whose turn it is. Of four rungs:
 //
 //	Look    tempered of the lane whose rung is the one wanted      rung 0 1 2 3    want 1 0 3 2
@@ -17,13 +17,14 @@ import (
 // After a swap a lane goes on in its direction, else it turns: so even and odd pairs take turns. What a rung owns is in
 // tables that all lanes read (WriteLadder); a lane takes over the row of its new rung.
 const (
-	Look   = "look"   // an entry: lanes of a chain read of each other
-	Swap   = "swap"   // an entry: after Look
-	Rung   = "rung"   // set by the host, as are the next two; after Swap the new one
-	Want   = "want"   // the rung to swap with; where there is none, nothing happens
-	Swaps  = "swaps"  // rounds of swaps so far, the address of their noise
-	Chance = "chance" // after Swap: the acceptance probability
-	theirs = "theirs" // what β multiplies, of that lane
+	Look   = "look"      // an entry: lanes of a chain read of each other
+	Swap   = "swap"      // an entry: after Look
+	Rung   = "rung"      // set by the host, as are the next two; after Swap the new one
+	Want   = "want"      // the rung to swap with; where there is none, nothing happens
+	Swaps  = "swaps"     // rounds of swaps so far, the address of their noise
+	Chance = "chance"    // after Swap: the acceptance probability
+	theirs = "theirs"    // what β multiplies, of that lane
+	of     = "_of_other" // after the name of a buffer that belongs to the rung: that lane's
 )
 
 // SiteSwap is the noise site of swap decisions; the point is 4 × the lower rung.
@@ -33,6 +34,7 @@ const SiteSwap = noise.Sites - 1
 const (
 	ladderBeta = "ladder_beta"
 	ladderStep = "ladder_step"
+	ladderDrag = "ladder_friction"
 	ladderOf   = "ladder_" // before the name of a metric's buffer
 )
 
@@ -46,8 +48,7 @@ func (s System) exchanges(r Rule) bool {
 	for _, n := range metricSizes(s.Metric) {
 		numbers += n.size
 	}
-	return s.Rungs > 1 && s.Path != Plain && s.Noise == 0 && s.Batches.Size == 0 && r.Traits().Corrected &&
-		len(r.Traits().Carried) == 0 && numbers <= largestExchanged
+	return s.Rungs > 1 && s.Path != Plain && s.Batches.Size == 0 && !r.Traits().Flagged && numbers <= largestExchanged
 }
 
 // exchangeEntries are those of Look and Swap.
@@ -62,7 +63,11 @@ func (s System) exchangeEntries(r Rule) []lower.Entry {
 	betas := g.Input(ladderBeta, s.Rungs)
 	gap := autodiff.Sub(autodiff.Gather(betas, lowest), autodiff.Gather(betas, autodiff.Add(lowest, g.Const(1))))
 	gain := autodiff.Sub(autodiff.Where(up, other, own), autodiff.Where(up, own, other)) // hot less cold
-	chance := autodiff.Exp(autodiff.Minimum(autodiff.Mul(gap, gain), g.Const(0)))
+	ratio := autodiff.Mul(gap, gain)
+	if s.Noise > 0 { // half the variance
+		ratio = autodiff.Sub(ratio, autodiff.Mul(autodiff.Mul(gap, gap), g.Const(s.Noise)))
+	}
+	chance := autodiff.Exp(autodiff.Minimum(ratio, g.Const(0)))
 	chance = autodiff.Where(autodiff.Eq(chance, chance), chance, g.Const(0))
 	u := g.Addressed(SiteSwap, g.Input(Chain), at, autodiff.Mul(g.Const(4), lowest))
 	accept := autodiff.Lt(u, chance)
@@ -73,23 +78,34 @@ func (s System) exchangeEntries(r Rule) []lower.Entry {
 	e := lower.Entry{Name: Swap, Still: true, Assign: put(Rung, now, Want, autodiff.Where(accept, beyond(rung, want),
 		beyond(want, rung)), Swaps, autodiff.Add(at, g.Const(1)), Chance, chance, Beta, autodiff.Gather(betas, now),
 		StepSize, autodiff.Gather(g.Input(ladderStep, s.Rungs), now)), Given: []string{ladderBeta, ladderStep}}
+	look := []lower.Peer{{Key: Rung, Want: Want, From: Tempered, To: theirs}}
+	for _, name := range r.Traits().Carried {
+		look = append(look, lower.Peer{Key: Rung, Want: Want, From: name, To: name + of})
+		e.Assign = append(e.Assign,
+			lower.Assign{Name: name, Value: autodiff.Where(accept, g.Input(name+of), g.Input(name))})
+	}
+	if r.Traits().Friction {
+		e.Assign = append(e.Assign,
+			lower.Assign{Name: Friction, Value: autodiff.Gather(g.Input(ladderDrag, s.Rungs), now)})
+		e.Given = append(e.Given, ladderDrag)
+	}
 	for _, n := range metricSizes(s.Metric) {
 		table := g.Input(ladderOf+n.name, s.Rungs, n.size)
 		e.Assign = append(e.Assign, lower.Assign{Name: n.name, Value: autodiff.Gather(table, now)})
 		e.Given = append(e.Given, ladderOf+n.name)
 	}
-	look := lower.Peer{Key: Rung, Want: Want, From: Tempered, To: theirs}
-	return []lower.Entry{{Name: Look, Still: true, Peers: []lower.Peer{look}}, e}
+	return []lower.Entry{{Name: Look, Still: true, Peers: look}, e}
 }
 
 // A LadderRung is what a rung owns.
 type LadderRung struct {
-	Beta, Step float64
-	Metric     adapt.Metric
+	Beta, Step, Friction float64
+	Metric               adapt.Metric
 }
 
-// WriteLadder writes what the rungs own to the tables of a program that exchanges them, which has room for more.
-func WriteLadder(e device.Executable, rungs []LadderRung) {
+// WriteLadder writes what the rungs own to the tables of a program of the rule that exchanges them, which has room for
+// more.
+func WriteLadder(e device.Executable, rule Traits, rungs []LadderRung) {
 	write := func(name string, of func(r LadderRung) []float64) {
 		table := make([]float64, e.Size(name))
 		for j, r := range rungs {
@@ -100,6 +116,9 @@ func WriteLadder(e device.Executable, rungs []LadderRung) {
 	}
 	write(ladderBeta, func(r LadderRung) []float64 { return []float64{r.Beta} })
 	write(ladderStep, func(r LadderRung) []float64 { return []float64{r.Step} })
+	if rule.Friction {
+		write(ladderDrag, func(r LadderRung) []float64 { return []float64{r.Friction} })
+	}
 	for _, n := range metricSizes(rungs[0].Metric) {
 		write(ladderOf+n.name, func(r LadderRung) (values []float64) {
 			writeMetric(r.Metric, func(name string, numbers []float64) {

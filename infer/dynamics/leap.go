@@ -49,7 +49,9 @@ const SiteJump = noise.Sites - 2
 // widestLeap is the largest dimension in which a program jumps: it computes products with the matrices of all modes.
 const widestLeap = 16
 
-func (s System) leaps(r Rule) bool { return s.exchanges(r) && s.Target.Dim() <= widestLeap }
+func (s System) leaps(r Rule) bool {
+	return s.exchanges(r) && r.Traits().Corrected && s.Noise == 0 && s.Target.Dim() <= widestLeap
+}
 
 // leapEntries are those of Leap and Land.
 func (s System) leapEntries(r Rule) []lower.Entry {

@@ -10,7 +10,7 @@ import (
 // Trajectories are recorded where nothing between two of them needs the host: a lane buffer RecordOf(name) has a row
 // for each trajectory since the host set Recorded to 0. "end" fills in Accept, Diverged, Total, Finite and Ended, and
 // the entry Values what it computes, LogPrior and LogLik, in the row of the trajectory before it; with a ladder also
-// Theta, and the entry Swap the chance of the swap after it and the new rung, and
+// Theta, which of free rules "end" records, as forces and the thermostat. The entry Swap records the chance of the swap after it and the new rung, and
 // Land whether a jump was accepted. So one call of the device runs as many
 // trajectories as there are rows.
 //
@@ -29,15 +29,16 @@ const (
 )
 
 // recorded are entries that also fill in the rows of records. There are none with a ladder whose temperatures the host
-// exchanges, and of rules without a Metropolis test, which leave more to look at.
+// exchanges, and none of a free rule without a ladder.
 func (s System) recorded(r Rule, entries []lower.Entry) []lower.Entry {
 	atValues := slices.IndexFunc(entries, func(e lower.Entry) bool { return e.Name == Values })
 	row := s.Target.Dim() + entries[atValues].Assign[0].Size() + len(endNumbers()) + 2
 	if s.exchanges(r) {
-		row += s.Target.Dim() + 3
+		row += s.Target.Dim() + 4 + s.forces()*s.Target.Dim()
 	}
 	rows := min(mostRecorded, recordNumbers/row, recordsOfAll/row/max(s.Lanes, 1))
-	if rows < leastRecorded || !s.OneMetric() && !s.exchanges(r) || s.Batches.Size > 0 || !r.Traits().Corrected {
+	alone := s.OneMetric() && r.Traits().Corrected && s.Batches.Size == 0
+	if rows < leastRecorded || !alone && !s.exchanges(r) {
 		return entries
 	}
 	for i := range entries {
@@ -53,13 +54,16 @@ func (s System) recorded(r Rule, entries []lower.Entry) []lower.Entry {
 			g := e.Assign[0].Value.Graph()
 			count := g.Input(Recorded)
 			record(e, rows, count, append(endNumbers(), Ended)...)
+			if !r.Traits().Corrected {
+				record(e, rows, count, slices.Concat([]string{Theta}, s.ForceBuffers(), r.Traits().Carried)...)
+			}
 			e.Assign = append(e.Assign, put(Recorded, autodiff.Add(count, g.Const(1)))...)
 		case Values:
 			g := e.Assign[0].Value.Graph()
 			last := autodiff.Sub(g.Input(Recorded), g.Const(1))
 			record(e, rows, last, Values)
 			inputs := []autodiff.Node{g.Input(LogPrior), g.Input(LogLik)}
-			if s.exchanges(r) {
+			if s.exchanges(r) && r.Traits().Corrected {
 				inputs = append(inputs, s.theta(g))
 			}
 			for _, in := range inputs {

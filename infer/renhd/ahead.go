@@ -23,17 +23,21 @@ import (
 // ends are what trajectories have left, by lane.
 type ends struct {
 	accept, diverged, total, finite []float64
-	ended                           func(lane int) []float64 // θ there
+	numbers                         func(name string) []float64           // of another buffer of size 1
+	of                              func(name string, lane int) []float64 // of any
 }
 
 // ends are those of the last trajectory.
 func (w *walkers) ends() *ends {
 	return &ends{w.view(dynamics.Accept), w.view(dynamics.Diverged), w.view(dynamics.Total), w.view(dynamics.Finite),
-		func(lane int) []float64 {
-			theta := make([]float64, w.dim)
-			w.exe.GetLane(dynamics.Ended, lane, theta)
-			return theta
-		}}
+		w.view, w.ofLane}
+}
+
+// ofLane is what a lane has of a buffer.
+func (w *walkers) ofLane(name string, lane int) []float64 {
+	values := make([]float64, w.exe.Size(name))
+	w.exe.GetLane(name, lane, values)
+	return values
 }
 
 // drawn is what a draw is made of, by lane.
@@ -90,7 +94,7 @@ func (r *record) numbers(name string) []float64 {
 // ends are those of the trajectory that is read.
 func (r *record) ends() *ends {
 	return &ends{r.numbers(dynamics.Accept), r.numbers(dynamics.Diverged), r.numbers(dynamics.Total),
-		r.numbers(dynamics.Finite), func(lane int) []float64 { return r.of(dynamics.Ended, lane) }}
+		r.numbers(dynamics.Finite), r.numbers, r.of}
 }
 
 // drawn is what the entry Values has computed after it.
@@ -108,7 +112,7 @@ func (r *record) drawn() *drawn {
 func (r *run) ahead(most int) (steps []int) {
 	w := r.walkers
 	alone := r.drawsEndTrajectories() && len(r.state.Modes) == 0
-	onLadder := w.swaps && w.PerChain == len(w.Rungs) && (!r.jumps() || r.leaps())
+	onLadder := w.swaps && r.swaps.once(w) && w.PerChain == len(w.Rungs) && (!r.jumps() || r.leaps())
 	if w.records == 0 || w.wholeCalls || !alone && !onLadder {
 		return nil
 	}

@@ -145,11 +145,12 @@ func TestSwapsInACall(t *testing.T) {
 	if d, err := cudasim.New(); err == nil {
 		devices["cuda"] = infer.Lowered(gpu.New(d))
 	}
-	for _, c := range []laddered{{"energy", "", 4, 1, uphill()}, {"energy", "diagonal", 3, 2, uphill()},
-		{"likelihood", "", 5, 3, uphill()}, {"energy", "", 7, 7, uphill()},
-		{"", "", 0, 1, dynamicstest.FiveModes().Target()}, {"", "", 5, 2, dynamicstest.FiveModes().Target()}} {
+	for _, c := range []laddered{{"energy", "", 4, 1, 0, uphill()}, {"energy", "diagonal", 3, 2, 0, uphill()},
+		{"likelihood", "", 5, 3, 0, uphill()}, {"energy", "", 7, 7, 0, uphill()},
+		{"", "", 0, 1, 0, dynamicstest.FiveModes().Target()}, {"", "", 5, 2, 0, dynamicstest.FiveModes().Target()},
+		{"energy", "identity", 6, 1, 0.25, uphill()}, {"likelihood", "", 3, 2, 0.1, uphill()}} {
 		for name, d := range devices {
-			t.Run(fmt.Sprint(c.path, c.metric, c.replicas, c.thin, name), func(t *testing.T) {
+			t.Run(fmt.Sprint(c.path, c.metric, c.replicas, c.thin, c.noise, name), func(t *testing.T) {
 				one, want := c.sample(t, d, 1, true)
 				several, got := c.sample(t, d, 3, false)
 				if len(want.SwapRates) == 0 || !(want.SwapRates[0] > 0.1) {
@@ -176,6 +177,7 @@ func TestSwapsInACall(t *testing.T) {
 type laddered struct {
 	path, metric   string
 	replicas, thin int
+	noise          float64
 	target         infer.Target
 }
 
@@ -184,7 +186,7 @@ func (l laddered) sample(t *testing.T, d infer.Device, threads int, whole bool) 
 	o := options(11)
 	m := &counter{Device: d}
 	o.Device, o.Draws, o.Warmup, o.Thin, o.WholeCalls, o.Threads = m, 150, 400, l.thin, whole, threads
-	o.Settings = infer.Settings{Replicas: l.replicas, Path: l.path, Metric: l.metric}
+	o.Settings = infer.Settings{Replicas: l.replicas, Path: l.path, Metric: l.metric, Noise: l.noise}
 	if l.path != "" {
 		o.Settings.Ratio = 2
 	}

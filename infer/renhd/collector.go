@@ -186,7 +186,7 @@ func (c *drawCollector) moveAndSwap(draws bool) error {
 func (c *drawCollector) count(steps float64, now *ends) {
 	r, w := c.run, c.run.walkers
 	c.countNonFinite(now)
-	c.countHeat()
+	c.countHeat(now)
 	for chain := range w.chains {
 		lane, t := w.cold(chain), &c.state.Chains[chain]
 		t.Accept += now.accept[lane]
@@ -208,7 +208,7 @@ func (c *drawCollector) countNonFinite(now *ends) {
 	w := c.run.walkers
 	for lane, finite := range now.finite {
 		if finite == 0 && w.RungOf[lane] == 0 {
-			c.run.stats.Report.AddNonFinite(now.ended(lane))
+			c.run.stats.Report.AddNonFinite(now.of(dynamics.Ended, lane))
 		}
 	}
 }

@@ -45,7 +45,7 @@ func (b *blockMeans) add(x float64) {
 }
 
 // countHeat takes in where the walkers at temperature 1 are. Networks are not long enough anywhere to have one.
-func (c *drawCollector) countHeat() {
+func (c *drawCollector) countHeat(now *ends) {
 	r, w := c.run, c.run.walkers
 	if !r.shared.free() || r.shared.blocks != nil || w.traits.Flagged {
 		return
@@ -54,16 +54,15 @@ func (c *drawCollector) countHeat() {
 		c.state.Heats = make([]positionHeat, w.chains)
 	}
 	if c.forces == nil {
-		c.forces, c.heatRoom = r.shared.system.ForceBuffers(), make([]float64, 3*w.dim)
+		c.forces, c.heatRoom = r.shared.system.ForceBuffers(), make([]float64, w.dim)
 	}
-	x, f, piece := c.heatRoom[:w.dim], c.heatRoom[w.dim:2*w.dim], c.heatRoom[2*w.dim:]
+	f := c.heatRoom
 	for chain := range w.chains {
 		lane, h := w.cold(chain), &c.state.Heats[chain]
-		w.exe.GetLane(dynamics.Theta, lane, x)
+		x := now.of(dynamics.Theta, lane)
 		clear(f)
 		for _, name := range c.forces {
-			w.exe.GetLane(name, lane, piece)
-			floats.Add(f, piece)
+			floats.Add(f, now.of(name, lane))
 		}
 		if h.Center == nil {
 			h.Center = append(h.Center, x...)

@@ -32,7 +32,7 @@ func (s *rungStatistics) add(w *walkers, trips *roundTrips, now *ends) {
 	}
 	var xi []float64
 	if w.thermostated() {
-		xi = meansOf(w.view(dynamics.Thermostat), w.lanes())
+		xi = meansOf(now.numbers(dynamics.Thermostat), w.lanes())
 	}
 	for lane, at := range w.RungOf {
 		s.Rungs[at].add(lane, now.accept, now.diverged, xi, trips.LastEnd[lane])

@@ -64,7 +64,7 @@ const fewWalkers = 4
 // exchanged is the most rungs that programs exchange; 0 where the host does it.
 func (s *shared) exchanged() int {
 	switch n := s.settings().Replicas; {
-	case !s.exchange.program || s.settings().Noise > 0 || n == 1:
+	case !s.exchange.program || n == 1:
 		return 0
 	case n > 1:
 		return n

@@ -32,6 +32,7 @@ type swaps struct {
 	estimator energyEstimator
 	state     *swapState
 	stats     *swapStatistics
+	variance  float64    // of the noise of a difference of two energies, where it is known
 	proposals []proposal // of the round
 	deciding  *proposal
 	noise     func(k int) float64 // numbers of the proposal that is decided; made once, so that none allocates
@@ -90,7 +91,7 @@ func newSwaps(s *shared, state *swapState, stats *swapStatistics) *swaps {
 		x.carried = s.rule.Traits().Carried
 	}
 	x.noise = func(k int) float64 { return x.uniform(x.deciding.chain, uint32(4*x.deciding.rung+k)) }
-	x.estimator = &trajectoryEnergies{noise: s.settings().Noise}
+	x.estimator, x.variance = &trajectoryEnergies{noise: s.settings().Noise}, 2*s.settings().Noise
 	if s.settings().Batch > 0 {
 		x.estimator = &rows{batches: s.batches, path: s.system.Path}
 	}
@@ -133,8 +134,10 @@ func (x *swaps) follow(w *walkers, seen *record) {
 	for chain := range w.chains {
 		for j := x.firstRung(chain); j+1 < len(w.Rungs); j += 2 {
 			cold, hot := w.laneAt(chain, j), w.laneAt(chain, j+1)
+			gap := w.Rungs[j].Beta - w.Rungs[j+1].Beta
 			x.stats.Pairs[j].Proposed++
 			x.stats.Pairs[j].Accept += chances[cold]
+			x.stats.Pairs[j].Noise += gap * gap * x.variance
 			if int(rungs[cold]) != j {
 				w.put(cold, j+1)
 				w.put(hot, j)
@@ -143,6 +146,16 @@ func (x *swaps) follow(w *walkers, seen *record) {
 	}
 	x.state.Round++
 	x.stats.RoundTrips.count(w)
+}
+
+// once reports whether each energy is measured once for all swaps, as a program does.
+func (x *swaps) once(w *walkers) bool {
+	for j := range len(w.Rungs) - 1 {
+		if gap := w.Rungs[j].Beta - w.Rungs[j+1].Beta; gap*gap*x.variance > x.test.maxVariance {
+			return false
+		}
+	}
+	return true
 }
 
 func (x *swaps) propose(w *walkers) {

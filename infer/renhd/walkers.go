@@ -174,9 +174,9 @@ func (w *walkers) writeAllRungs() {
 func (w *walkers) writeLadder() {
 	rungs := make([]dynamics.LadderRung, len(w.Rungs))
 	for j, r := range w.Rungs {
-		rungs[j] = dynamics.LadderRung{Beta: r.Beta, Step: r.Step, Metric: r.Metric}
+		rungs[j] = dynamics.LadderRung{Beta: r.Beta, Step: r.Step, Friction: r.Friction, Metric: r.Metric}
 	}
-	dynamics.WriteLadder(w.exe, rungs)
+	dynamics.WriteLadder(w.exe, w.traits, rungs)
 }
 
 func (w *walkers) writeMetric(lane int) {
