@@ -37,7 +37,7 @@ type System struct {
 	Batches Batches
 	Metric  adapt.Metric // its kind and rank; its numbers are in buffers
 	Rungs   int          // the most of a ladder that the program exchanges (exchange.go); 0: the host does
-	Lanes   int          // about how many there are at most, for the memory of records; 0: few
+	Chains  int          // for the memory of records; 0: few
 
 	// Thermostats are numbers of consecutive coordinates that have a thermostat of their own; nil: all have one. A
 	// system with several is one that an optimiser starts (climb.go).

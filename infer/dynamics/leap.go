@@ -76,10 +76,11 @@ func (s System) leapEntry() lower.Entry {
 	goes = autodiff.Mul(goes, autodiff.Lt(g.Const(1), count))
 	volumes := g.Input(modeVolume, MostModes)
 	chance := autodiff.Sub(autodiff.Gather(volumes, k), autodiff.Gather(volumes, i))
+	chance = autodiff.Where(goes, chance, g.Const(math.Inf(-1)))
 	return lower.Entry{Name: Leap, Still: true,
 		Given: []string{modeCount, modeMean, modeRoot, modeInverse, modeVolume, modeHeight},
 		Assign: put(Theta, autodiff.Where(goes, y, x), leapFrom, x, leapPrior, g.Input(LogPrior), leapLik,
-			g.Input(LogLik), leapOther, g.Input(Tempered), leapChance, autodiff.Where(goes, chance, g.Const(math.Inf(-1))))}
+			g.Input(LogLik), leapOther, g.Input(Tempered), leapChance, chance)}
 }
 
 // chainNoise is the noise of a jump that all lanes of a chain have.

@@ -10,8 +10,8 @@ import (
 // Trajectories are recorded where nothing between two of them needs the host: a lane buffer RecordOf(name) has a row
 // for each trajectory since the host set Recorded to 0. "end" fills in Accept, Diverged, Total, Finite and Ended, and
 // the entry Values what it computes, LogPrior and LogLik, in the row of the trajectory before it; with a ladder also
-// Theta, which of free rules "end" records, as forces and the thermostat. The entry Swap records the chance of the swap after it and the new rung, and
-// Land whether a jump was accepted. So one call of the device runs as many
+// Theta, which of free rules "end" records, as forces and the thermostat. The entry Swap records the chance of the swap
+// after the trajectory and the new rung, and Land whether a jump was accepted. So one call of the device runs as many
 // trajectories as there are rows.
 //
 //	recorded        0 → 1 → 2          after two trajectories
@@ -36,7 +36,7 @@ func (s System) recorded(r Rule, entries []lower.Entry) []lower.Entry {
 	if s.exchanges(r) {
 		row += s.Target.Dim() + 4 + s.forces()*s.Target.Dim()
 	}
-	rows := min(mostRecorded, recordNumbers/row, recordsOfAll/row/max(s.Lanes, 1))
+	rows := min(mostRecorded, recordNumbers/row, recordsOfAll/row/max(s.lanes(), 1))
 	alone := s.OneMetric() && r.Traits().Corrected && s.Batches.Size == 0
 	if rows < leastRecorded || !alone && !s.exchanges(r) {
 		return entries
@@ -73,6 +73,15 @@ func (s System) recorded(r Rule, entries []lower.Entry) []lower.Entry {
 		}
 	}
 	return entries
+}
+
+// lanes is about how many walkers there are, few on a ladder if their number is not known.
+func (s System) lanes() int {
+	const alone, few = 4, 8 // of a chain
+	if s.Path == Plain {
+		return alone * s.Chains
+	}
+	return min(s.Rungs, few) * s.Chains
 }
 
 func endNumbers() []string { return []string{Accept, Diverged, Total, Finite} }

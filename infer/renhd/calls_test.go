@@ -197,6 +197,30 @@ func (l laddered) sample(t *testing.T, d infer.Device, threads int, whole bool) 
 	return m, report
 }
 
+// The program jumps and swaps as the host does: the first draws are the same to rounding, which grows from there.
+func TestJumpsOfTheProgram(t *testing.T) {
+	const draws, chains = 12, 4
+	run := func(program bool) (*dynamicstest.Memory, infer.Report) {
+		o, m := options(5), &dynamicstest.Memory{}
+		o.Chains, o.Draws, o.Warmup, o.Thin = chains, draws, 400, 2
+		o.Settings = infer.Settings{Replicas: 4}
+		report, err := sample(t.Context(), dynamicstest.FiveModes().Target(), o, m,
+			exchange{test: penalty(), program: program})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m, report
+	}
+	host, want := run(false)
+	program, got := run(true)
+	if want.JumpRate == 0 || want.JumpRate != got.JumpRate {
+		t.Errorf("%v of jumps were accepted, by the host %v", got.JumpRate, want.JumpRate)
+	}
+	if !cmp.Equal(host.Values, program.Values, cmpopts.EquateApprox(1e-6, 1e-6)) {
+		t.Errorf("the program draws %v, the host %v", program.Values[0], host.Values[0])
+	}
+}
+
 // uphill is a skewed density in two dimensions with one mode, whose prior is wide.
 func uphill() infer.Target {
 	return dynamicstest.Density{D: 2, Proper: true, Spread: 0.5,

@@ -77,8 +77,8 @@ func (r *run) beginLeaps(iteration int) {
 	var places []dynamics.Place
 	for _, m := range r.state.Modes {
 		n := &m.Normal
-		places = append(places, dynamics.Place{Mean: n.Mean, Root: n.Root, Inverse: n.InverseRoot(), Volume: n.LogVolume(),
-			Height: m.Mass - n.LogVolume()})
+		places = append(places, dynamics.Place{Mean: n.Mean, Root: n.Root, Inverse: n.InverseRoot(),
+			Volume: n.LogVolume(), Height: m.Mass - n.LogVolume()})
 	}
 	dynamics.WritePlaces(r.walkers.exe, places)
 	r.walkers.setAll(dynamics.Leaps, float64(iteration))

@@ -54,12 +54,9 @@ func newShared(given infer.Target, o infer.Options, x exchange) (shared, error) 
 	}
 	s.system = dynamics.System{Target: s.target, Path: s.path(), Noise: o.Settings.Noise, Batches: s.batches,
 		Metric: s.firstMetric(), Thermostats: s.thermostats(), Rungs: s.exchanged(),
-		Lanes: o.Chains * max(s.exchanged(), fewWalkers)}
+		Chains: o.Chains}
 	return s, nil
 }
-
-// fewWalkers is about how many walkers a chain has that are not on a ladder.
-const fewWalkers = 4
 
 // exchanged is the most rungs that programs exchange; 0 where the host does it.
 func (s *shared) exchanged() int {
