@@ -15,6 +15,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
+	"ppl/runtime/device"
 )
 
 // Sizes of the steps of networks that are timed: rows of a batch, and generated images.
@@ -51,12 +52,28 @@ func Networks() []Network {
 			{true, false, k, e, b, 1}, {false, false, b, e, k, 1}, {true, false, e, h, b, 1}, {false, false, b, h, e,
 				1},
 			{false, false, b, h, g, t - 1}, {true, false, g, h, (t - 1) * b, 1}, {true, false, g, d, t * b, 1}}},
-		{"resnet8", []int{32, 32, 3}, 2, slices.Concat(
-			convolution(32, 3, 16, 3, false), convolution(32, 16, 16, 3, true), convolution(32, 16, 16, 3, true),
-			convolution(16, 16, 32, 3, true), convolution(16, 16, 32, 1, true), convolution(16, 32, 32, 3, true),
-			convolution(8, 32, 64, 3, true), convolution(8, 32, 64, 1, true), convolution(8, 64, 64, 3, true),
-			[]Product{{false, true, b, k, 64, 1}, {true, false, k, 64, b, 1}, {false, false, b, 64, k, 1}})},
+		residual("resnet8", 1), residual("resnet20", 3),
 	}
+}
+
+// residual is a residual network with that many blocks for each of three sizes of images.
+func residual(name string, blocks int) Network {
+	products := convolution(32, 3, 16, 3, false)
+	for size, filters := range []int{16, 32, 64} {
+		side := 32 >> size
+		for block := range blocks {
+			in := filters
+			if size > 0 && block == 0 {
+				in = filters / 2
+				products = append(products, convolution(side, in, filters, 1, true)...)
+			}
+			products = slices.Concat(products, convolution(side, in, filters, 3, true),
+				convolution(side, filters, filters, 3, true))
+		}
+	}
+	const b, k = NetworkBatch, 10
+	return Network{name, []int{32, 32, 3}, 2, append(products, Product{false, true, b, k, 64, 1},
+		Product{true, false, k, 64, b, 1}, Product{false, false, b, 64, k, 1})}
 }
 
 // convolution is the products of n filters of width × width over images of side × side pixels that come out, with c
@@ -124,6 +141,19 @@ func idx(content []byte, shape ...int) []byte {
 		binary.Write(b, binary.BigEndian, uint32(n)) // a buffer takes all
 	}
 	return append(b.Bytes(), content...)
+}
+
+// Start sets what the lanes of a loaded NetworkStep have.
+func (n Network) Start(x device.Executable, t infer.Target) {
+	for l := range n.Lanes {
+		start := t.Start(1, l)
+		for i := range start {
+			start[i] *= 0.05
+		}
+		x.SetLane(dynamics.Theta, l, start)
+		Rung(x, l, t.Dim())
+		x.SetLane(dynamics.StepSize, l, []float64{1e-5})
+	}
 }
 
 // NetworkStep is the entry `step` of SGNHT on batches, in single precision.

@@ -11,7 +11,6 @@ import (
 
 	"ppl/compiler/ir"
 	"ppl/compiler/render"
-	"ppl/infer/dynamics"
 	"ppl/numbers"
 	"ppl/runtime/device"
 )
@@ -112,15 +111,7 @@ func BenchmarkNetworks(b *testing.B) {
 			}
 			defer x.Close()
 			loading := time.Since(began).Seconds()
-			for l := range n.Lanes {
-				start := target.Start(1, l)
-				for i := range start {
-					start[i] *= 0.05
-				}
-				x.SetLane(dynamics.Theta, l, start)
-				Rung(x, l, target.Dim())
-				x.SetLane(dynamics.StepSize, l, []float64{1e-5})
-			}
+			n.Start(x, target)
 			alone, err := d.Load(n.program(), device.Options{Lanes: n.Lanes, Threads: 1})
 			if err != nil {
 				b.Fatal(err)

@@ -13,7 +13,7 @@ import modes
 import runs
 import turns
 
-PARTS = {"hand": hand.by_hand, "jax": turns.jax, "stan": turns.stan, "torch": turns.torch, "schools": runs.schools, "modes": modes.modes}
+PARTS = {"hand": hand.by_hand, "jax": turns.jax, "stan": turns.stan, "torch": turns.torch, "networks": turns.networks, "schools": runs.schools, "modes": modes.modes}
 
 
 class Run:

@@ -92,3 +92,19 @@ def torch(run):
         rows.append((model, microseconds(a), microseconds(b), f"{by_torch:.1f}", microseconds(c), f"{by_jax:.1f}"))
     s.table(("model", "ppl", "PyTorch", "PyTorch/ppl", "JAX", "JAX/ppl"), rows)
     return s
+
+
+# By network the replicas and the least quotient that was promised; rows and batch are those of bench/network.go.
+NETWORKS, ROWS, BATCH = {"mlp": (12, 1), "lstm": (12, 1), "resnet8": (2, 1), "resnet20": (2, 1)}, 2000, 128
+
+
+def networks(run):
+    s = Section("A step of networks: PyTorch", "SGNHT of some replicas, each with weights and a batch of 128 of its own: rows, forward, backward, noise, thermostat and "
+                "update; one thread, single precision. PyTorch takes one replica after the other, images with channels last.")
+    rows = []
+    for name, (replicas, least) in NETWORKS.items():
+        (a, _), (b, ratio) = race(ours(run, name, "step"), Side(sys.executable, "torch_network.py", name, str(replicas), str(ROWS), str(BATCH)))
+        s.at_least(f"step, {name} × {replicas}: PyTorch/ppl", least, ratio)
+        rows.append((f"{name} × {replicas}", f"{1e3 * a:.3g} ms", f"{1e3 * b:.3g} ms", f"{ratio:.2f}"))
+    s.table(("network", "ppl", "PyTorch", "PyTorch/ppl"), rows)
+    return s

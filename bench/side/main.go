@@ -1,6 +1,7 @@
 // Command side is ppl's side of a comparison with another program: side MODEL density|step loads a model of package
 // bench on the native device and, for each number N that it reads, does the work N times for all lanes and answers with
-// the seconds of processor time. Step is the step of RENHD. Side -data DIR writes the models' data as JSON instead.
+// the seconds of processor time. Step is the step of RENHD, or of a network that of SGNHT in single precision. Side
+// -data DIR writes the models' data as JSON instead.
 package main
 
 import (
@@ -37,7 +38,18 @@ func run(args []string) error {
 	}
 	for _, c := range bench.Cases() {
 		if c.Name == args[0] {
-			return serve(c, args[1])
+			target, err := c.Load()
+			if err != nil {
+				return err
+			}
+			x, err := load(target, args[1])
+			return serve(x, args[1], err)
+		}
+	}
+	for _, n := range bench.Networks() {
+		if n.Name == args[0] {
+			x, err := loadNetwork(n)
+			return serve(x, "step", err)
 		}
 	}
 	return fmt.Errorf("no model %q", args[0])
@@ -56,15 +68,10 @@ func writeData(dir string) error {
 	return nil
 }
 
-// serve times what it is asked to.
-func serve(c bench.Case, entry string) error {
-	target, err := c.Load()
-	if err != nil {
-		return err
-	}
-	x, err := load(target, entry)
-	if err != nil {
-		return err
+// serve times what it is asked to, of an executable that was loaded without an error.
+func serve(x device.Executable, entry string, loading error) error {
+	if loading != nil {
+		return loading
 	}
 	defer x.Close()
 	runtime.LockOSThread()
@@ -81,6 +88,27 @@ func serve(c bench.Case, entry string) error {
 		fmt.Println(busy() - start)
 	}
 	return nil
+}
+
+func loadNetwork(n bench.Network) (device.Executable, error) {
+	d, err := native.New()
+	if err != nil {
+		return nil, err
+	}
+	target, err := n.Load()
+	if err != nil {
+		return nil, err
+	}
+	p, err := bench.NetworkStep(target)
+	if err != nil {
+		return nil, err
+	}
+	x, err := d.Load(p, device.Options{Lanes: n.Lanes, Threads: 1, Seed: 1})
+	if err != nil {
+		return nil, err
+	}
+	n.Start(x, target)
+	return x, nil
 }
 
 func load(target *compiler.Program, entry string) (device.Executable, error) {
