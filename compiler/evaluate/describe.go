@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"math"
 	"slices"
 	"strconv"
 
@@ -11,6 +12,9 @@ import (
 // Describe describes an array for the run directory.
 func (e *Evaluator) Describe(a *model.Array) types.Variable {
 	v := types.Variable{Name: a.Name, Int: (a.Type.Elem != types.Real || a.NeedInt) && !drawnReal(a)}
+	if r := a.Type.Range; !math.IsInf(r.Lo, 0) && !math.IsInf(r.Hi, 0) && r.Lo < r.Hi {
+		v.Between = []float64{r.Lo, r.Hi}
+	}
 	for _, s := range a.Type.Axes {
 		b := e.Box(s)
 		v.Shape = append(v.Shape, b.Size())

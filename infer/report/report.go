@@ -4,6 +4,7 @@ package report
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"ppl/infer/draws"
@@ -206,7 +207,29 @@ type finding struct {
 
 func (f *findings) look(v types.Variable, i int, chains [][]float64, ws []walker, w *stats.Workspace) finding {
 	p := Parameter{v.Element(i), v.Name, w.Summarize(chains), f.view.marks(chains), isImputed(v)}
+	if spanned(v.Between, chains) {
+		p.TailShape = 0
+	}
 	return finding{p, whereabouts(p.Name, chains, p.RHat, w), compareWalkers(p.Name, chains, ws, w)}
+}
+
+// leastSpan is the share of the numbers between two ends that draws have to go over, so that they have seen how far
+// tails reach.
+const leastSpan = .1
+
+// spanned reports whether draws of a quantity that has ends show its tails, such as a small probability that some draws
+// have at a half: then its mean exists, and what was not seen is at most ten times as far out as what was.
+func spanned(between []float64, chains [][]float64) bool {
+	if between == nil {
+		return false
+	}
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, c := range chains {
+		for _, x := range c {
+			least, most = math.Min(least, x), math.Max(most, x)
+		}
+	}
+	return most-least > leastSpan*(between[1]-between[0])
 }
 
 // isImputed reports whether a variable is the missing entries of data: the axis of those has a name of its own.

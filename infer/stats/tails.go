@@ -8,11 +8,12 @@ import (
 )
 
 // farOut is how many times as far from the median as the 5 % or 95 % quantile the last draw has to be for a tail to be
-// looked at: that of a normal is 2 times, of an exponential 3, of Student's t with 2 degrees of freedom some 15.
+// looked at: that of a normal is 2 times, of an exponential 3, of Student's t with 2 degrees of freedom some 15. A
+// quantile counts as at least half as far as the two are from each other: half of the draws may lie in a narrow mode.
 const farOut = 10
 
-// TailShape is the shape k̂ of the generalised Pareto distribution that fits the heavier tail of sorted draws, less one
-// standard error: moments of order 1/k and above do not exist, so that a mean may not where it is above 1, and cannot
+// TailShape is the shape k̂ of the generalised Pareto distribution that fits the heavier tail of sorted draws, less half
+// a standard error: moments of order 1/k and above do not exist, so that a mean may not where it is above 1, and cannot
 // be estimated from some thousands of draws where it is above 0.7 (Vehtari, Simpson, Gelman, Yao, Gabry, JMLR 25,
 // 2024). It is 0 where no tail reaches far out; reff is the effective share of the draws.
 func TailShape(sorted []float64, reff float64) (shape float64) {
@@ -27,16 +28,35 @@ func TailShape(sorted []float64, reff float64) (shape float64) {
 		upper[i] = sorted[n-tail+i] - sorted[n-tail-1]
 		lower[i] = sorted[tail] - sorted[tail-1-i]
 	}
-	if sorted[n-1]-median > farOut*(hi-median) && hi > median {
+	above := sorted[n-1]-median > farOut*math.Max(hi-median, (hi-lo)/2) && hi > median
+	below := median-sorted[0] > farOut*math.Max(median-lo, (hi-lo)/2) && median > lo
+	if above {
 		shape = math.Max(shape, shapeOf(upper, reff))
 	}
-	if median-sorted[0] > farOut*(median-lo) && median > lo {
+	if below {
 		shape = math.Max(shape, shapeOf(lower, reff))
+	}
+	if above && below {
+		shape = math.Max(shape, shapeOf(pooled(upper, lower), reff))
 	}
 	return shape
 }
 
-// shapeOf is k̂ of ascending excesses, less its standard error: of as many as are effective. It is not more than what
+// pooled are the excesses of both sides, each in units of its own median: twice as many show a shape that they have in
+// common with less error.
+func pooled(upper, lower []float64) []float64 {
+	var all []float64
+	for _, side := range [][]float64{upper, lower} {
+		unit := side[len(side)/2]
+		for _, x := range side {
+			all = append(all, x/unit)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// shapeOf is k̂ of ascending excesses, less half its standard error: of as many as are effective. It is not more than what
 // their upper third, its upper third and so on allow, each k̂ plus its error: where a second mode, or a wider one of
 // the same place, has few of the draws, these draws are far out but end there, and a heavy tail goes on.
 func shapeOf(excess []float64, reff float64) float64 {
@@ -44,7 +64,7 @@ func shapeOf(excess []float64, reff float64) float64 {
 		return 0
 	}
 	k, _ := paretoFit(excess)
-	least := k - shapeError(k, len(excess), reff)
+	least := k - shapeError(k, len(excess), reff)/2
 	for n := len(excess) / 3; n >= fewestTail && float64(n)*min(reff, 1) >= fewestEffective; n /= 3 {
 		rest := slices.Clone(excess[len(excess)-n:])
 		floats.AddConst(-excess[len(excess)-n-1], rest)

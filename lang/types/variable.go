@@ -19,6 +19,8 @@ type Variable struct {
 	Bool   bool   `json:"bool,omitempty"`
 	Single bool   `json:"single,omitempty"` // draws are kept in single precision
 	Doc    string `json:"doc,omitempty"`    // what the numbers are, for readers of the directory
+	// the least and the greatest number that there can be, where both are known to be finite
+	Between []float64 `json:"between,omitempty"`
 }
 
 // Size is the number of elements.
