@@ -12,10 +12,11 @@ import (
 // quantile counts as at least half as far as the two are from each other: half of the draws may lie in a narrow mode.
 const farOut = 10
 
-// TailShape is the shape k̂ of the generalised Pareto distribution that fits the heavier tail of sorted draws, less half
-// a standard error: moments of order 1/k and above do not exist, so that a mean may not where it is above 1, and cannot
-// be estimated from some thousands of draws where it is above 0.7 (Vehtari, Simpson, Gelman, Yao, Gabry, JMLR 25,
-// 2024). It is 0 where no tail reaches far out; reff is the effective share of the draws.
+// TailShape is the shape k̂ of the generalised Pareto distribution that fits the heavier tail of sorted draws, less
+// half a standard error: moments of order 1/k and above do not exist, so that a mean may not where it is above 1, and
+// cannot be estimated from some thousands of draws where it is above 0.7 (Vehtari, Simpson, Gelman, Yao, Gabry, JMLR
+// 25, 2024). Where both tails reach far out, they are also fitted as one. It is 0 where no tail does; reff is the
+// effective share of the draws.
 func TailShape(sorted []float64, reff float64) (shape float64) {
 	n := len(sorted)
 	tail := tailLength(n, min(reff, 1))
@@ -56,9 +57,9 @@ func pooled(upper, lower []float64) []float64 {
 	return all
 }
 
-// shapeOf is k̂ of ascending excesses, less half its standard error: of as many as are effective. It is not more than what
-// their upper third, its upper third and so on allow, each k̂ plus its error: where a second mode, or a wider one of
-// the same place, has few of the draws, these draws are far out but end there, and a heavy tail goes on.
+// shapeOf is k̂ of ascending excesses, less half its standard error: of as many as are effective. It is not more than
+// what their upper third, its upper third and so on allow, each k̂ plus its error: where a second mode, or a wider one
+// of the same place, has few of the draws, these draws are far out but end there, and a heavy tail goes on.
 func shapeOf(excess []float64, reff float64) float64 {
 	if excess[0] <= 0 { // ties with the threshold say nothing of a tail
 		return 0
