@@ -44,8 +44,9 @@ type Graph struct {
 type Random interface {
 	// Noise fills dst with the numbers of a noise node: kind is "normal" or "uniform".
 	Noise(distribution string, site int, dst []float64)
-	// Shuffle is the row at a position of a shuffled sequence, as autodiff.Graph.Shuffle describes it.
+	// Addressed is uniform noise at an address of its own, as autodiff.Graph.Addressed describes it.
 	Addressed(site int, lane, step, point float64) float64
+	// Shuffle is the row at a position of a shuffled sequence, as autodiff.Graph.Shuffle describes it.
 	Shuffle(rows int, key, position float64) float64
 }
 

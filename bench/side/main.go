@@ -43,13 +43,19 @@ func run(args []string) error {
 				return err
 			}
 			x, err := load(target, args[1])
-			return serve(x, args[1], err)
+			if err != nil {
+				return err
+			}
+			return serve(x, args[1])
 		}
 	}
 	for _, n := range bench.Networks() {
 		if n.Name == args[0] {
 			x, err := loadNetwork(n)
-			return serve(x, "step", err)
+			if err != nil {
+				return err
+			}
+			return serve(x, "step")
 		}
 	}
 	return fmt.Errorf("no model %q", args[0])
@@ -68,11 +74,8 @@ func writeData(dir string) error {
 	return nil
 }
 
-// serve times what it is asked to, of an executable that was loaded without an error.
-func serve(x device.Executable, entry string, loading error) error {
-	if loading != nil {
-		return loading
-	}
+// serve times what it is asked to.
+func serve(x device.Executable, entry string) error {
 	defer x.Close()
 	runtime.LockOSThread()
 	var step uint64

@@ -50,8 +50,6 @@ func (prog *program) tile(stmts []ir.Stmt) []ir.Stmt {
 	least := minTile
 	if prog.layout == ir.Apart {
 		least = minApart
-	}
-	if prog.layout == ir.Apart {
 		images := prog.newTiler(stmts, 1)
 		images.images = images.mostRows(stmts)
 		images.size = (*region).images

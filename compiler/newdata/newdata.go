@@ -70,10 +70,11 @@ func Before(m *model.Model, run Run) *Changes {
 // mark lets what is replaced, and what the run holds, be left out of the new data.
 func (c *Changes) mark() {
 	for _, a := range c.m.Arrays {
-		if a.Selection.HoldsOut() && c.run.HeldOut {
-			a.Selection.Others = true
-			continue
-		} else if a.Selection.HoldsOut() {
+		if a.Selection.HoldsOut() {
+			if c.run.HeldOut {
+				a.Selection.Others = true
+				continue
+			}
 			a.Selection.HeldOut = 0
 		}
 		if slices.ContainsFunc(c.replaced, func(of *model.Array) bool { return sharesRows(a, of) }) {

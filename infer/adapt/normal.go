@@ -2,7 +2,6 @@ package adapt
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -104,20 +103,15 @@ func (n *Normal) Whiten(x []float64) []float64 {
 
 // Point is the point whose z is given.
 func (n *Normal) Point(z []float64) []float64 {
-	x := slices.Clone(z)
-	n.PointIn(x)
-	return x
-}
-
-// PointIn makes a point of its z, in the same place.
-func (n *Normal) PointIn(x []float64) {
 	d := len(n.Mean)
+	x := make([]float64, d)
 	for i := d - 1; i >= 0; i-- {
-		x[i] = (x[i] - floats.Dot(n.Root[i*d+i+1:(i+1)*d], x[i+1:])) / n.Root[i*d+i]
+		x[i] = (z[i] - floats.Dot(n.Root[i*d+i+1:(i+1)*d], x[i+1:])) / n.Root[i*d+i]
 	}
 	for i := range x {
 		x[i] += n.Mean[i]
 	}
+	return x
 }
 
 // InverseRoot is the inverse of Root, [dim, dim].

@@ -106,21 +106,13 @@ type LadderRung struct {
 // WriteLadder writes what the rungs own to the tables of a program of the rule that exchanges them, which has room for
 // more.
 func WriteLadder(e device.Executable, rule Traits, rungs []LadderRung) {
-	write := func(name string, of func(r LadderRung) []float64) {
-		table := make([]float64, e.Size(name))
-		for j, r := range rungs {
-			row := of(r)
-			copy(table[j*len(row):], row)
-		}
-		e.Set(name, table)
-	}
-	write(ladderBeta, func(r LadderRung) []float64 { return []float64{r.Beta} })
-	write(ladderStep, func(r LadderRung) []float64 { return []float64{r.Step} })
+	writeTable(e, ladderBeta, rungs, func(r LadderRung) []float64 { return []float64{r.Beta} })
+	writeTable(e, ladderStep, rungs, func(r LadderRung) []float64 { return []float64{r.Step} })
 	if rule.Friction {
-		write(ladderDrag, func(r LadderRung) []float64 { return []float64{r.Friction} })
+		writeTable(e, ladderDrag, rungs, func(r LadderRung) []float64 { return []float64{r.Friction} })
 	}
 	for _, n := range metricSizes(rungs[0].Metric) {
-		write(ladderOf+n.name, func(r LadderRung) (values []float64) {
+		writeTable(e, ladderOf+n.name, rungs, func(r LadderRung) (values []float64) {
 			writeMetric(r.Metric, func(name string, numbers []float64) {
 				if name == n.name {
 					values = numbers
@@ -129,6 +121,16 @@ func WriteLadder(e device.Executable, rule Traits, rungs []LadderRung) {
 			return values
 		})
 	}
+}
+
+// writeTable writes a row of each of some things to a table that all lanes read, which has room for more.
+func writeTable[T any](e device.Executable, name string, all []T, row func(T) []float64) {
+	table := make([]float64, e.Size(name))
+	for k, one := range all {
+		values := row(one)
+		copy(table[k*len(values):], values)
+	}
+	e.Set(name, table)
 }
 
 // Turn is the rung that a rung wants to swap with in a round whose first pair has this lower rung, 0 or 1.

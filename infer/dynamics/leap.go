@@ -122,19 +122,11 @@ type Place struct {
 
 // WritePlaces writes the modes between which a program jumps, at most MostModes.
 func WritePlaces(e device.Executable, modes []Place) {
-	write := func(name string, of func(m Place) []float64) {
-		table := make([]float64, e.Size(name))
-		for k, m := range modes {
-			row := of(m)
-			copy(table[k*len(row):], row)
-		}
-		e.Set(name, table)
-	}
 	e.Set(modeCount, []float64{float64(len(modes))})
-	write(modeMean, func(m Place) []float64 { return m.Mean })
-	write(modeRoot, func(m Place) []float64 { return m.Root })
-	write(modeInverse, func(m Place) []float64 { return m.Inverse })
-	write(modeVolume, func(m Place) []float64 { return []float64{m.Volume} })
+	writeTable(e, modeMean, modes, func(m Place) []float64 { return m.Mean })
+	writeTable(e, modeRoot, modes, func(m Place) []float64 { return m.Root })
+	writeTable(e, modeInverse, modes, func(m Place) []float64 { return m.Inverse })
+	writeTable(e, modeVolume, modes, func(m Place) []float64 { return []float64{m.Volume} })
 	heights := make([]float64, MostModes)
 	for k := range heights {
 		heights[k] = math.Inf(-1)
