@@ -28,6 +28,27 @@ func newDataCases() []newDataCase {
 			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3, -1, 0.5]}`,
 			"xn[1..3] = [3, -1, 0.5]\ngenerate again[i in 1..3] ~ Normal(a + b * xn[i], s)\n",
 			map[string][]float64{"a": {0.7}, "b": {-1.2}, "s": {0.4}}},
+		{"standardised", "data x[N], y[N]\na, b ~ Normal(0, 1)\nstandardise(v[N]) = (v - mean(v)) / sd(v)\n" +
+			"z = standardise(x)\ny[i in N] ~ Normal(a + b * z[i], 0.3)\n",
+			`{"x": [1, 2, 3, 4, 10], "y": [1, 2, 3, 4, 5]}`, `{"x": [4, 7]}`, // mean 4, variance 50/4
+			"generate again[i in 1..2] ~ Normal(a + b * 3 * (i - 1) / sqrt(12.5), 0.3)\n",
+			map[string][]float64{"a": {0.7}, "b": {-1.2}}},
+		{"columns", "data X[N, D], y[N]\nb[D] ~ Normal(0, 1)\n" +
+			"u[i in N, d in D] = (X[i, d] - mean([j in N: X[j, d]])) / (max(X) - X[1, d]) + sum(y) / N\n" +
+			"y[i in N] ~ Normal(u[i] @ b, 0.3)\n",
+			`{"X": [[1, 20], [2, 50], [6, 110]], "y": [1, 2, 6]}`, `{"X": [[3, 10], [4, 0], [5, 0], [6, 70]]}`,
+			// means of columns 3 and 60, greatest 110, first row 1 and 20, mean of y 3
+			"v1 = [0, 1, 2, 3] / 109 + 3\nv2 = [-50, -60, -60, 10] / 90 + 3\n" +
+				"generate again[i in 1..4] ~ Normal(b[1] * v1[i] + b[2] * v2[i], 0.3)\n",
+			map[string][]float64{"b": {0.7, -1.2}}},
+		{"prior by the data", "data y[N]\na ~ Normal(mean(y), sd(y))\ny[i in N] ~ Normal(a, 0.3)\n",
+			`{"y": [1, 2, 3]}`, `{"N": 2}`, "generate again[i in 1..2] ~ Normal(a, 0.3)\n",
+			map[string][]float64{"a": {0.7}}},
+		{"number of points", "data x[N], y[N]\nf[N] ~ MvNormal(0, rbf(x, 1, 1) * 2 / N + diagonal(0.1, N))\n" +
+			"y[i in N] ~ Normal(f[i], 1)\n",
+			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [20, 50]}`,
+			"generate again[i in 1..2] ~ Normal(0, sqrt(2.1))\n", // points are far apart
+			map[string][]float64{"f": {0, 0}}},
 		{"new groups", "data g[N]: index(J), x[N], y[N]\nmu ~ Normal(0, 1)\ntau, s ~ HalfNormal(1)\n" +
 			"a[j in J] ~ Normal(mu, tau)\ny[i in N] ~ Normal(a[g[i]] + x[i], s)\n", rows,
 			`{"g": ["c","z","z","a"], "x": [1, 2, 3, 4]}`,
@@ -333,16 +354,18 @@ func sdOf(xs [][]float64, k int) float64 {
 func TestNewDataRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ model, old, fresh, want string }{
-		{"data x[N], y[N]\na, b ~ Normal(0, 1)\nc = mean(x)\ny[i in N] ~ Normal(a + b * (x[i] - c), 1)\n",
-			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3]}`, "`mean(x)` would be computed from the new data"},
+		{"data x[N], y[N]\na, b ~ Normal(0, 1)\nc = mean(b * x)\ny[i in N] ~ Normal(a + b * x[i] - c, 1)\n",
+			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3]}`, "`mean(b * x)` would be computed from the new data"},
+		{"data x[N], y[N]\nb ~ Normal(0, 1)\ny[i in N] ~ Normal(b * max(j in N: abs(x[i] - x[j])), 1)\n",
+			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3]}`, "`max(j in N: abs(x[i] - x[j]))` would be computed"},
+		{"data x[N], y[N]\nb ~ Normal(0, 1)\ny[i in N] ~ Normal(b * x[N + 1 - i], 1)\n",
+			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3]}`, "`N` would be computed from the new data"},
 		{"data x[N], y[N]\nf[N] ~ MvNormal(fill(0, N), prec = [i in N, j in N: i == j ? 1 : 0.2])\n" +
 			"y[i in N] ~ Normal(f[i] + x[i], 1)\n",
 			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3, 4, 5]}`, "`f` has elements that the run does not"},
 		{"data x[N], y[N]\ndata more[M] = [9]\nf ~ MvNormal(0, rbf(concat(more, x), 1, 1) + diagonal(0.1, M + N))\n" +
 			"y[i in N] ~ Normal(f[i + 1], 1)\n",
 			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3, 4, 5]}`, "the rows of the run do not come first"},
-		{"data x[N], y[N]\nf[N] ~ MvNormal(0, rbf(x, 1, 1) / N + diagonal(0.1, N))\ny[i in N] ~ Normal(f[i], 1)\n",
-			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3, 4, 5]}`, "`N` would be"},
 		{"data x[N], y[N]\nh[N] ~ Normal(0, 1)\nf = fill(1, N, N) @ h\ny[i in N] ~ Normal(f[i] + x[i], 1)\n",
 			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3, 4, 5]}`, "would be computed from the new data"},
 		{"data h[J], g[N]: index(J), y[N]\na[j in J] ~ Normal(h[j], 1)\ny[i in N] ~ Normal(a[g[i]], 1)\n",

@@ -109,7 +109,8 @@ New data need what the model reads, not what it observes,
 	nor what stays as it was in the run. Groups that the run knows,
 by name or number, keep their draws; others are drawn from their distribution. A Gaussian process is drawn at new points
 given its values at those of the run. A series goes on beyond its end: give its new length, such as {"T": 120}, and
-predictors from its beginning. What would be computed from all rows, such as the mean of a predictor, is refused.`
+predictors from its beginning. What is computed from all rows of data, such as the mean of a predictor, is that of the
+run.`
 
 // replicating is the random stream of a replicate; those of what a run itself draws after inference begin with other
 // bits.

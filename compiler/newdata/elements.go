@@ -38,10 +38,33 @@ func (c *Changes) isRows(z *model.Size) bool {
 	if len(c.d.Labels[z]) > 0 {
 		return false
 	}
-	has := func(s *model.Set) bool { return sizeOf(s) == z }
-	return !c.summed[z] && !c.isSame(z) && !slices.ContainsFunc(c.m.Arrays, func(a *model.Array) bool {
-		return a.IndexOf != nil && has(a.IndexOf) || c.isSeries(a) && slices.ContainsFunc(a.Type.Axes, has)
+	if c.summed[z] || c.isSame(z) || c.isColumns(z) {
+		return false
+	}
+	return !slices.ContainsFunc(c.m.Arrays, func(a *model.Array) bool {
+		return a.IndexOf != nil && sizeOf(a.IndexOf) == z || c.isSeries(a) && overSize(a, z)
 	})
+}
+
+// isColumns reports whether a size numbers what each row has, as D does of predictors X[N, D] for data y[N]. Columns
+// are those of the run if they are as many.
+func (c *Changes) isColumns(z *model.Size) bool {
+	n, _, known := c.sizeInRun(z)
+	observed := slices.ContainsFunc(c.replaced, func(a *model.Array) bool { return overSize(a, z) })
+	if !known || n != c.d.Sizes[z] || observed {
+		return false
+	}
+	for a := range c.d.Arrays {
+		ofRows := slices.ContainsFunc(c.replaced, func(of *model.Array) bool { return sharesRows(a, of) })
+		if ofRows && overSize(a, z) {
+			return true
+		}
+	}
+	return false
+}
+
+func overSize(a *model.Array, z *model.Size) bool {
+	return slices.ContainsFunc(a.Type.Axes, func(s *model.Set) bool { return sizeOf(s) == z })
 }
 
 // isSame reports whether the data over an axis are those of the run, as those in the text of a model are.
@@ -51,7 +74,7 @@ func (c *Changes) isSame(z *model.Size) bool {
 	}
 	met, same := false, true
 	for a, x := range c.d.Arrays {
-		if slices.ContainsFunc(a.Type.Axes, func(s *model.Set) bool { return sizeOf(s) == z }) {
+		if overSize(a, z) {
 			old, held := find(c.run.Data, a.Name)
 			met, same = true, same && held && !slices.Contains(c.replaced, a) && slices.Equal(old.Shape, x.Shape)
 			if same {
@@ -72,18 +95,44 @@ func (c *Changes) isSeries(a *model.Array) bool {
 }
 
 // findSeries finds the observed arrays whose distributions read them, directly or through definitions such as a
-// variance.
+// variance. What reads all of one, such as its mean, knows no time.
 func (c *Changes) findSeries() {
 	for _, r := range c.m.Arrays {
 		if r.Replicates == nil {
 			continue
 		}
 		read := map[*model.Array]bool{}
-		visit(r, nil, read)
+		visitInTime(r, read)
 		if read[r.Replicates] {
 			c.series = append(c.series, r.Replicates)
 		}
 	}
+}
+
+// visitInTime is visit without what is computed from data as a whole.
+func visitInTime(a *model.Array, seen map[*model.Array]bool) {
+	var enter func(x model.Expr)
+	enter = func(x model.Expr) {
+		if ref, ok := x.(*model.Ref); ok && !seen[ref.Array] {
+			seen[ref.Array] = true
+			visitInTime(ref.Array, seen)
+		}
+		if x == nil || isWhole(x) {
+			return
+		}
+		for _, y := range x.Children() {
+			enter(y)
+		}
+	}
+	for _, x := range a.Exprs() {
+		enter(x)
+	}
+}
+
+// isWhole reports whether an expression is a number that is computed from data alone, the same at all indices.
+func isWhole(x model.Expr) bool {
+	_, ok := x.(*model.Reduce)
+	return ok && x.Info().Static && len(readsOf(x).free) == 0
 }
 
 // changed reports whether a set has other elements than it had in the run, as far as is known.
@@ -95,12 +144,18 @@ func (c *Changes) sizeChanged(z *model.Size) bool {
 	if c.isRows(z) {
 		return true
 	}
+	n, labels, known := c.sizeInRun(z)
+	return !known || n != c.d.Sizes[z] || !slices.Equal(labels, c.d.Labels[z])
+}
+
+// sizeInRun is the value that a size had in the run, and the names of its elements.
+func (c *Changes) sizeInRun(z *model.Size) (n int, labels []string, known bool) {
 	for _, v := range slices.Concat(c.run.Saved, c.run.Data) {
 		if k := slices.Index(v.Dims, z.Name); k >= 0 {
-			return v.Shape[k] != c.d.Sizes[z] || !slices.Equal(v.LabelsOf(k), c.d.Labels[z])
+			return v.Shape[k], v.LabelsOf(k), true
 		}
 	}
-	return true
+	return 0, nil, false
 }
 
 // elements finds each element of an array among those that the run has of it.

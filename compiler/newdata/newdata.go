@@ -6,6 +6,8 @@
 //	f ~ MvNormal(0, rbf(x, s, l))             new points: f there is drawn given f at the points of the run
 //	y[t in 2..T] ~ Normal(phi * y[t-1], s)    later times: y goes on from its observed past
 //
+// What is computed from data as a whole, such as the mean of a predictor, is that of the run.
+//
 // It works in two steps around the binding of data: Before says which data need not be given, and Changes.Apply changes
 // the model once the new data are known.
 //
@@ -52,6 +54,8 @@ type Changes struct {
 	known    map[string][]int     // for each parameter, its elements among those of the run
 	drawn    map[string][]bool    // for each observed array of which parts are known, which elements are not
 	indices  int                  // that were made
+
+	sampled *dataset.Dataset // data as they were in the run, as far as they were asked for
 }
 
 // Rows are how many an axis had in the run, and how many were added.
@@ -59,12 +63,19 @@ type rows struct{ before, added int }
 
 // Before marks the data of a model that need not be given: what is observed, and what the run holds.
 func Before(m *model.Model, run Run) *Changes {
-	c := &Changes{m: m, run: run, summed: axesOf(m, "cumsum"), same: map[*model.Size]bool{},
-		joined: map[*model.Size]rows{}, known: map[string][]int{}, drawn: map[string][]bool{}}
+	c := newChanges(m, run)
+	c.summed = axesOf(m, "cumsum")
 	c.findSeries()
 	c.replaced = replacedData(m)
 	c.mark()
 	return c
+}
+
+func newChanges(m *model.Model, run Run) *Changes {
+	return &Changes{m: m, run: run, same: map[*model.Size]bool{}, joined: map[*model.Size]rows{},
+		known: map[string][]int{}, drawn: map[string][]bool{},
+		sampled: &dataset.Dataset{Model: m, Arrays: map[*model.Array]dataset.Array{}, Sizes: map[*model.Size]int{},
+			Labels: map[*model.Size][]string{}}}
 }
 
 // mark lets what is replaced, and what the run holds, be left out of the new data.
@@ -91,7 +102,7 @@ func (c *Changes) mark() {
 // Apply changes the model and its data. The result is nil when a diagnostic is an error.
 func (c *Changes) Apply(d *dataset.Dataset) (*dataset.Dataset, []diag.Diagnostic) {
 	c.d = d
-	for _, step := range []func(){c.fill, c.join, c.extend, c.forecast, c.refuse} {
+	for _, step := range []func(){c.fill, c.keep, c.join, c.extend, c.forecast, c.refuse} {
 		if step(); c.diags.HasErrors() {
 			return nil, c.diags.All()
 		}

@@ -11,7 +11,7 @@ import (
 // Outcomes is Before for a model as it was sampled, whose likelihood is to be evaluated at new data that have what it
 // observes, too.
 func Outcomes(m *model.Model, run Run) *Changes {
-	c := &Changes{m: m, run: run, same: map[*model.Size]bool{}}
+	c := newChanges(m, run)
 	for _, t := range m.Terms {
 		if t.Kind == model.Likelihood && t.Array.Role == model.Data && !slices.Contains(c.replaced, t.Array) {
 			c.replaced = append(c.replaced, t.Array)
@@ -32,8 +32,10 @@ func (c *Changes) HasOutcomes(d *dataset.Dataset) bool {
 // Complete gives what the new data leave as it was in the run its values there.
 func (c *Changes) Complete(d *dataset.Dataset) (*dataset.Dataset, []diag.Diagnostic) {
 	c.d = d
-	if c.fill(); c.diags.HasErrors() {
-		return nil, c.diags.All()
+	for _, step := range []func(){c.fill, c.keep} {
+		if step(); c.diags.HasErrors() {
+			return nil, c.diags.All()
+		}
 	}
 	out := dataset.New(c.m, d.Arrays, d.Sizes, d.Labels)
 	out.RowNumbers, out.Memory = d.RowNumbers, d.Memory

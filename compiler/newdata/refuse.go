@@ -68,33 +68,55 @@ func (c *Changes) refuse() {
 }
 
 func (c *Changes) refuseExpr(x model.Expr) {
-	switch x := x.(type) {
-	case *model.Reduce:
-		sets := x.X.Info().Type.Axes
-		if len(x.Over) > 0 {
-			sets = setsOf(x.Over)
-		}
-		if slices.ContainsFunc(sets, c.changed) {
-			c.refused(x, "`"+x.At.Text()+"`")
-		}
-	case *model.Vector:
-		if x.Name == "cumsum" && !slices.ContainsFunc(x.X.Info().Type.Axes, c.isRowsAxis) {
+	if v, ok := x.(*model.Vector); ok && v.Name == "cumsum" {
+		if !slices.ContainsFunc(v.X.Info().Type.Axes, c.isRowsAxis) {
 			return // the sums of the run's times stay
 		}
-		if slices.ContainsFunc(x.X.Info().Type.Axes, c.changed) && !c.isFactor(x) {
-			c.refused(x, "`"+x.At.Text()+"`")
+	}
+	if len(c.changedIn(x)) > 0 {
+		c.refused(x, "`"+x.Info().At.Text()+"`")
+	}
+}
+
+// changedIn are the sets with other elements than in the run that an expression runs over as a whole.
+func (c *Changes) changedIn(x model.Expr) (sets []*model.Set) {
+	switch x := x.(type) {
+	case *model.Reduce:
+		if sets = x.X.Info().Type.Axes; len(x.Over) > 0 {
+			sets = setsOf(x.Over)
+		}
+	case *model.Vector:
+		if !c.isFactor(x) {
+			sets = x.X.Info().Type.Axes
 		}
 	case *model.MatMul:
-		axes := x.X.Info().Type.Axes
-		if c.changed(axes[len(axes)-1]) && !c.isFactor(x.X) {
-			c.refused(x, "`"+x.At.Text()+"`")
+		if axes := x.X.Info().Type.Axes; !c.isFactor(x.X) {
+			sets = axes[len(axes)-1:]
 		}
 	}
+	return slices.DeleteFunc(slices.Clone(sets), func(s *model.Set) bool { return !c.changed(s) })
 }
 
 // refuseCount refuses the number of elements as a value: it is another one than in the run. Where it ends a set it is
 // none.
 func (c *Changes) refuseCount(x model.Expr) {
+	ends := endsIn(x)
+	model.Walk(x, func(x model.Expr) {
+		switch x := x.(type) {
+		case *model.SizeOf:
+			if !ends[x] && c.sizeChanged(x.Size) {
+				c.refused(x, "`"+x.Size.Name+"`")
+			}
+		case *model.SetSize:
+			if !ends[x] && c.changed(x.Set) {
+				c.refused(x, "the number of elements of "+x.Set.Name)
+			}
+		}
+	})
+}
+
+// endsIn are the ends of the sets that an expression runs over, and all inside of them.
+func endsIn(x model.Expr) map[model.Expr]bool {
 	ends := map[model.Expr]bool{}
 	end := func(sets ...*model.Set) {
 		for _, s := range sets {
@@ -117,18 +139,7 @@ func (c *Changes) refuseCount(x model.Expr) {
 			}
 		}
 	})
-	model.Walk(x, func(x model.Expr) {
-		switch x := x.(type) {
-		case *model.SizeOf:
-			if !ends[x] && c.sizeChanged(x.Size) {
-				c.refused(x, "`"+x.Size.Name+"`")
-			}
-		case *model.SetSize:
-			if !ends[x] && c.changed(x.Set) {
-				c.refused(x, "the number of elements of "+x.Set.Name)
-			}
-		}
-	})
+	return ends
 }
 
 func setsOf(over []*model.Index) (sets []*model.Set) {
