@@ -44,7 +44,7 @@ part steps 90 "./gputest -test.run '^\$' -test.bench OnGPUSteps -test.benchtime 
 part bytes 60 './gputest -test.v -test.run OnGPUSameBytes'
 part points 240 './gputest -test.v -test.run "OnGPUPoints$|OnGPUPointsSameBytes" | grep -v ==='
 part data 120 "./gputest -test.run '^\$' -test.bench OnGPUData -test.benchtime 20x | $steps"
-part launches 30 "./gputest -test.run '^\$' -test.bench OnGPULaunches -test.benchtime 20x | grep ns/step"
+part launches 30 "./gputest -test.run '^\$' -test.bench OnGPULaunches -test.benchtime 20x | grep ns/step | paste -sd ' '"
 part memory 60 './gputest -test.v -test.run OnGPUMemory'
 part modes 120 "./ppl sample examples/five_modes.ppl --device cuda --chains 512 $short --out $runs/modes.run && head -n 1 $runs/modes.out"
 part native 120 "./ppl sample examples/five_modes.ppl --device native --chains 512 $short --out $runs/native.run && head -n 1 $runs/native.out"

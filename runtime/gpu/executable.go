@@ -18,6 +18,8 @@ type executable struct {
 	driver   driver.Driver
 	module   driver.Module
 	byLanes  kernel
+	advance  kernel
+	noGraphs bool // the driver has none, or no memory for them
 	seed     uint64
 	first    int // the number of the first lane
 	group    int // lanes that may read of each other
@@ -40,6 +42,7 @@ type entry struct {
 	writes []ir.BufID
 	device.Traits
 	stages []kernel
+	graphs []graph // of 1, 2, 4, … times the entry
 }
 
 // A kernel has the number of its items, and the most threads of a block that it was found to run with.
@@ -50,7 +53,7 @@ type kernel struct {
 
 func newExecutable(l *plan, o device.Options, d *Device, m driver.Module) *executable {
 	e := &executable{plan: l, driver: d.driver, module: m, seed: o.Seed, first: o.First,
-		group: max(o.Group, 1), poisoned: d.poisoned, entries: map[string]*entry{}, ids: map[string]ir.BufID{}}
+		group: max(o.Group, 1), poisoned: d.poisoned, noGraphs: d.noGraphs, entries: map[string]*entry{}, ids: map[string]ir.BufID{}}
 	for i, s := range l.program.Entries {
 		e.entries[s.Name] = &entry{number: uint64(i), writes: device.LaneWrites(l.program, s.Body),
 			Traits: device.TraitsOf(s)}
@@ -66,6 +69,9 @@ func newExecutable(l *plan, o device.Options, d *Device, m driver.Module) *execu
 // find finds the kernels in the module.
 func (e *executable) find() (err error) {
 	if e.byLanes, err = e.kernel(render.Stage{Kernel: "launch", Items: 1}); err != nil {
+		return err
+	}
+	if e.advance, err = e.kernel(render.Stage{Kernel: "advance", Items: 1}); err != nil {
 		return err
 	}
 	for i, s := range e.program.Entries {
@@ -206,7 +212,7 @@ func (e *executable) Close() error {
 	if errors.As(e.failed, &fault) && fault.Fault() {
 		return nil
 	}
-	errs := []error{e.call.close(e.driver)}
+	errs := []error{e.forgetGraphs(), e.call.close(e.driver)}
 	if e.poison != nil {
 		errs = append(errs, e.driver.ReleasePinned(e.poison))
 	}

@@ -16,6 +16,8 @@
 //	    which are added to those before        e0_3  sums over groups
 //	  what is computed with the sums           e0_4  what is computed with the sums
 //
+// An entry by points that runs many times is launched in graphs of 1, 2, 4, … executions (graph.go).
+//
 // Of what follows, a thread of a lane does all, also in an entry by points: recurrences (ir.Loop), factorisations,
 // cumulative sums, and statements over few points. Threads share the elements of large products.
 //
@@ -49,6 +51,7 @@ type Device struct {
 	grain    lower.Grain
 	width    func(lanes int) int
 	poisoned bool
+	noGraphs bool
 	faster   choice
 }
 

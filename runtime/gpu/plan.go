@@ -41,6 +41,9 @@ func InGrain(g lower.Grain) Option { return func(d *Device) { d.grain = g } }
 // launch: what reads it before it is written shows.
 func Poisoned() Option { return func(d *Device) { d.poisoned = true } }
 
+// WithoutGraphs gives each launch by itself.
+func WithoutGraphs() Option { return func(d *Device) { d.noGraphs = true } }
+
 // plan decides how a program runs.
 func (d *Device) plan(p *ir.Program, lanes int, points choice) *plan {
 	l := &plan{program: lower.Spread(p, d.grain)}

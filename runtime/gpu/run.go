@@ -142,7 +142,8 @@ func (e *executable) launch(calls []device.Call, step uint64, mask []bool) error
 }
 
 // parts launches the calls of a schedule that has been uploaded: in one launch those that follow each other by lanes,
-// and each stage of those by points. Lanes read of each other in a launch of its own.
+// and each stage of those by points, or a graph of several. Lanes read of each other in a launch of its own. Steps are
+// counted from that of the arguments, which graphs take further.
 func (e *executable) parts(calls []device.Call) error {
 	step := uint64(0)
 	for i := 0; i < len(calls); {
@@ -163,11 +164,9 @@ func (e *executable) parts(calls []device.Call) error {
 			}
 			continue
 		}
-		for range calls[i].Times {
-			if err := e.byPoints(e.entries[calls[i].Entry], step); err != nil {
-				return err
-			}
-			step += e.entries[calls[i].Entry].Steps(1)
+		var err error
+		if step, err = e.repeat(e.entries[calls[i].Entry], calls[i].Times, step); err != nil {
+			return err
 		}
 		i++
 	}

@@ -57,6 +57,11 @@ KERNEL(launch) {
   }
 }
 
+// Takes the call's step further, for launches whose arguments are kept.
+KERNEL(advance) {
+  if (warp == 0 && LANE == 0) const_cast<arguments *>(a)->step += step;
+}
+
 // By points: every warp takes one item of a block of lanes after another.
 #define STAGE(name, items, statements) \
   KERNEL(name) { \

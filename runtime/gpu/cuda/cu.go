@@ -144,6 +144,9 @@ func (d *gpuDriver) Download(to []byte, from driver.Ptr) error {
 	})
 }
 
+// Capture is not possible: package cu launches on the stream of all threads, which cannot be captured.
+func (d *gpuDriver) Capture(func() error) (driver.Graph, error) { return nil, driver.ErrNoGraphs }
+
 func (d *gpuDriver) Wait() error { return d.call("cuCtxSynchronize", cu.Synchronize) }
 
 func (d *gpuDriver) Close() error {

@@ -41,6 +41,14 @@ type libcuda struct {
 	streamCreate   func(stream *uintptr, flags uint32) int32
 	streamDestroy  func(stream uintptr) int32
 	streamComplete func(stream uintptr) int32
+
+	// Of graphs; nil where the library lacks one of them.
+	captureBegin func(stream uintptr, mode int32) int32
+	captureEnd   func(stream uintptr, graph *uintptr) int32
+	instantiate  func(executable *uintptr, graph uintptr, flags uint64) int32
+	graphLaunch  func(executable, stream uintptr) int32
+	graphDestroy func(graph uintptr) int32
+	graphRelease func(executable uintptr) int32
 }
 
 // Installed reports whether there is an NVIDIA driver on this machine.
@@ -75,6 +83,11 @@ func openLibcuda() (*libcuda, error) {
 		"cuStreamSynchronize": &l.streamComplete})
 	if err != nil {
 		return nil, fmt.Errorf("cuda: the NVIDIA driver is too old: %w", err)
+	}
+	if bind(handle, map[string]any{"cuStreamBeginCapture_v2": &l.captureBegin, "cuStreamEndCapture": &l.captureEnd,
+		"cuGraphInstantiateWithFlags": &l.instantiate, "cuGraphLaunch": &l.graphLaunch,
+		"cuGraphDestroy": &l.graphDestroy, "cuGraphExecDestroy": &l.graphRelease}) != nil {
+		l.captureBegin = nil
 	}
 	return l, nil
 }

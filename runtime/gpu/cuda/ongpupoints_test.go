@@ -36,7 +36,9 @@ func TestOnGPUPointsSameBytes(t *testing.T) {
 		d, _ := openGPU(t, gpu.ByPoints(points))
 		for _, lanes := range []int{1, 28, 1000} {
 			x := stepped(t, d, target, lanes)
-			run(t, x, "step", 10)
+			for range 3 { // from the second on in graphs, where by points
+				run(t, x, "step", 10)
+			}
 			got := make([]float64, x.Size(dynamics.Theta))
 			x.GetLane(dynamics.Theta, 0, got)
 			if first == nil {
@@ -120,16 +122,25 @@ func BenchmarkOnGPUData(b *testing.B) {
 	}
 }
 
-// BenchmarkOnGPULaunches is the time of a launch: a step of a small model by points, which is two or three of them.
+// BenchmarkOnGPULaunches is the time of a launch, alone and in a graph: a step of a small model by points, which is two
+// or three of them.
 func BenchmarkOnGPULaunches(b *testing.B) {
 	const each = 200
-	d, _ := openGPU(b, gpu.ByPoints(true))
-	x := stepped(b, d, example(b, "eight_schools"), 4)
-	run(b, x, "step", each)
-	for b.Loop() {
-		run(b, x, "step", each)
+	for name, options := range map[string][]gpu.Option{
+		"graphs": {gpu.ByPoints(true)},
+		"alone":  {gpu.ByPoints(true), gpu.WithoutGraphs()},
+	} {
+		b.Run(name, func(b *testing.B) {
+			d, _ := openGPU(b, options...)
+			x := stepped(b, d, example(b, "eight_schools"), 4)
+			run(b, x, "step", each)
+			run(b, x, "step", each)
+			for b.Loop() {
+				run(b, x, "step", each)
+			}
+			reportSteps(b, 4, each)
+		})
 	}
-	reportSteps(b, 4, each)
 }
 
 func reportSteps(b *testing.B, lanes, each int) {

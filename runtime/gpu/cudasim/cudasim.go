@@ -35,10 +35,11 @@ func flags() []string {
 
 // A Driver is the processor as a GPU of 1 GB. Fields may be changed before the first call.
 type Driver struct {
-	About driver.Info
-	Bytes int            // memory of the device
-	Needs driver.Needs   // what its kernels say that they need
-	Calls map[string]int // how often each operation was called
+	About  driver.Info
+	Bytes  int            // memory of the device
+	Needs  driver.Needs   // what its kernels say that they need
+	Calls  map[string]int // how often each operation was called
+	Graphs int            // those that are there
 
 	compiler string
 	failures []Failure
@@ -46,12 +47,13 @@ type Driver struct {
 	pending  int // the code of a failure to report later; 0: none
 	memory   map[driver.Ptr][]byte
 	used     int
+	captured *[]func() // what a graph that is being captured will do; nil: nothing is captured
 }
 
 // A Failure is a code to answer the n-th call of an operation with, counted from 1. If it comes later, the call itself
 // succeeds, and the next wait, copy or launch has the code, as with what goes wrong in a kernel.
 type Failure struct {
-	Op    string // "alloc", "pinned", "load", "launch", "upload", "download", "wait" or "free"
+	Op    string // "alloc", "pinned", "load", "launch", "upload", "download", "wait", "free", "capture" or "graph"
 	Call  int
 	Code  int
 	Later bool
@@ -82,7 +84,7 @@ func (d *Driver) answer(op string) error {
 	if d.lost != 0 {
 		return &driver.Error{Op: op, Code: d.lost}
 	}
-	reports := slices.Contains([]string{"launch", "upload", "download", "wait"}, op)
+	reports := slices.Contains([]string{"launch", "upload", "download", "wait", "graph"}, op)
 	if code := d.pending; code != 0 && reports {
 		d.pending = 0
 		return d.fail(op, code)
@@ -201,15 +203,14 @@ func (d *Driver) at(p driver.Ptr, n int) []byte {
 
 // Upload copies to the device.
 func (d *Driver) Upload(to driver.Ptr, from []byte) error {
-	if err := d.answer("upload"); err != nil {
-		return err
-	}
-	copy(d.at(to, len(from)), from)
-	return nil
+	return d.do("upload", func() { copy(d.at(to, len(from)), from) })
 }
 
 // Download copies from the device.
 func (d *Driver) Download(to []byte, from driver.Ptr) error {
+	if err := d.forbidden("download"); err != nil {
+		return err
+	}
 	if err := d.answer("download"); err != nil {
 		return err
 	}
@@ -218,7 +219,12 @@ func (d *Driver) Download(to []byte, from driver.Ptr) error {
 }
 
 // Wait has nothing to wait for.
-func (d *Driver) Wait() error { return d.answer("wait") }
+func (d *Driver) Wait() error {
+	if err := d.forbidden("wait"); err != nil {
+		return err
+	}
+	return d.answer("wait")
+}
 
 // Close forgets all memory.
 func (d *Driver) Close() error {
@@ -247,13 +253,9 @@ func (k *kernel) Needs() driver.Needs { return k.Driver.Needs }
 
 // Launch goes through the threads of the grid: warp by warp, in an order that differs from launch to launch.
 func (k *kernel) Launch(blocks, threads int, args ...uint64) error {
-	if err := k.answer("launch"); err != nil {
-		return err
-	}
 	words := make([]uintptr, 0, len(args)+1)
 	for _, a := range args {
 		words = append(words, uintptr(a))
 	}
-	purego.SyscallN(k.launch, append(words, uintptr(blocks*threads))...)
-	return nil
+	return k.do("launch", func() { purego.SyscallN(k.launch, append(words, uintptr(blocks*threads))...) })
 }

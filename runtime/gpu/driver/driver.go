@@ -6,9 +6,13 @@
 //	at, err := d.Alloc(1 << 20)
 //	err = kernel.Launch(132, 128, at, 7)     // 132 blocks of 128 threads, with two arguments
 //	err = d.Wait()
+//	graph, err := d.Capture(launches)        // of a hundred kernels
+//	err = graph.Launch()                     // all of them, at the price of few
 //
 // Package cuda has the driver of NVIDIA, package cudasim one that runs kernels on the processor, for tests.
 package driver
+
+import "errors"
 
 // A Ptr is an address in the memory of the device.
 type Ptr uint64
@@ -31,6 +35,9 @@ type Driver interface {
 	// Upload and Download copy from and to pinned memory.
 	Upload(to Ptr, from []byte) error
 	Download(to []byte, from Ptr) error
+	// Capture calls launches, which only launches kernels and uploads; these are kept in a graph and do not run. The
+	// error is ErrNoGraphs where the driver cannot do that.
+	Capture(launches func() error) (Graph, error)
 	// Wait waits until all that was given is done.
 	Wait() error
 	Close() error
@@ -48,6 +55,15 @@ type Kernel interface {
 	// Launch runs a grid of blocks of that many threads each, with arguments of 64 bits.
 	Launch(blocks, threads int, args ...uint64) error
 }
+
+// A Graph is a list of launches with their arguments. Launch runs all, in their order.
+type Graph interface {
+	Launch() error
+	Close() error
+}
+
+// ErrNoGraphs says that a driver has no graphs: each launch is given by itself.
+var ErrNoGraphs = errors.New("cuda: the driver has no graphs")
 
 // Info says what a device is.
 type Info struct {

@@ -53,6 +53,9 @@ func meanings() map[int]meaning {
 			"restart the machine", false},
 		804: {"COMPAT_NOT_SUPPORTED_ON_DEVICE", "the driver is too old for libcuda.so of a compatibility package",
 			false},
+		801: {"NOT_SUPPORTED", "the driver cannot do this", false},
+		900: {"STREAM_CAPTURE_UNSUPPORTED", "the driver cannot keep this in a graph", false},
+		901: {"STREAM_CAPTURE_INVALIDATED", "a graph was not completed", false},
 		999: {"UNKNOWN", "the GPU does not answer any more", true},
 	}
 }
