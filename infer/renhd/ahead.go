@@ -55,24 +55,48 @@ func (w *walkers) drawn() *drawn {
 
 // A record is what the trajectories of one call have left.
 type record struct {
-	w     *walkers
-	row   int                  // the trajectory that is read now
-	last  int                  // the one after which walkers are where they are
-	whole map[string][]float64 // by lane, row and element
-	rows  map[string][]float64 // room, by lane
+	w       *walkers
+	row     int // the trajectory that is read now
+	last    int // the one after which walkers are where they are
+	buffers map[string]*recorded
 }
 
-// all is the whole record of a buffer, which is read once.
-func (r *record) all(name string) []float64 {
-	if r.whole[name] == nil {
-		r.whole[name] = r.w.view(dynamics.RecordOf(name))
+// A recorded buffer has what it was after each trajectory.
+type recorded struct {
+	all     []float64 // by lane, row and element
+	current bool      // all is of this call
+	row     []float64 // room, by lane
+}
+
+// seen is the record of a call, in the memory of that before.
+func (w *walkers) seen(trajectories int) *record {
+	r := &w.record
+	if r.buffers == nil {
+		r.w, r.buffers = w, map[string]*recorded{}
 	}
-	return r.whole[name]
+	for _, b := range r.buffers {
+		b.current = false
+	}
+	r.row, r.last = 0, trajectories-1
+	return r
+}
+
+// buffer is the whole record of a buffer, which is read once.
+func (r *record) buffer(name string) *recorded {
+	b := r.buffers[name]
+	if b == nil {
+		b = &recorded{}
+		r.buffers[name] = b
+	}
+	if !b.current {
+		b.all, b.current = r.w.view(dynamics.RecordOf(name)), true
+	}
+	return b
 }
 
 // of is the row of a lane.
 func (r *record) of(name string, lane int) []float64 {
-	all := r.all(name)
+	all := r.buffer(name).all
 	size := len(all) / r.w.lanes() / r.w.records
 	at := (lane*r.w.records + r.row) * size
 	return all[at : at+size : at+size]
@@ -80,15 +104,14 @@ func (r *record) of(name string, lane int) []float64 {
 
 // numbers are the row of a buffer of size 1, of each lane.
 func (r *record) numbers(name string) []float64 {
-	all, out := r.all(name), r.rows[name]
-	if out == nil {
-		out = make([]float64, r.w.lanes())
-		r.rows[name] = out
+	b := r.buffer(name)
+	if b.row == nil {
+		b.row = make([]float64, r.w.lanes())
 	}
-	for lane := range out {
-		out[lane] = all[lane*r.w.records+r.row]
+	for lane := range b.row {
+		b.row[lane] = b.all[lane*r.w.records+r.row]
 	}
-	return out
+	return b.row
 }
 
 // ends are those of the trajectory that is read.
@@ -158,7 +181,7 @@ func (c *drawCollector) moveAhead(steps []int, due func(i int) bool, take func(*
 	if err := w.trajectories(r.ctx, steps, due, between); err != nil {
 		return err
 	}
-	seen := &record{w: w, last: len(steps) - 1, whole: map[string][]float64{}, rows: map[string][]float64{}}
+	seen := w.seen(len(steps))
 	for i, n := range steps {
 		seen.row = i
 		c.count(float64(n), seen.ends())

@@ -43,6 +43,7 @@ type walkers struct {
 	moved  []int                // room for the lanes that change rungs
 	calls  []device.Call        // room for the call being made
 	views  map[string][]float64 // by lane buffer, see view
+	record record               // of the last call, see seen
 	number [1]float64           // room for the one being set
 }
 
