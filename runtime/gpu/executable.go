@@ -52,8 +52,8 @@ type kernel struct {
 }
 
 func newExecutable(l *plan, o device.Options, d *Device, m driver.Module) *executable {
-	e := &executable{plan: l, driver: d.driver, module: m, seed: o.Seed, first: o.First,
-		group: max(o.Group, 1), poisoned: d.poisoned, noGraphs: d.noGraphs, entries: map[string]*entry{}, ids: map[string]ir.BufID{}}
+	e := &executable{plan: l, driver: d.driver, module: m, seed: o.Seed, first: o.First, group: max(o.Group, 1),
+		poisoned: d.poisoned, noGraphs: d.noGraphs, entries: map[string]*entry{}, ids: map[string]ir.BufID{}}
 	for i, s := range l.program.Entries {
 		e.entries[s.Name] = &entry{number: uint64(i), writes: device.LaneWrites(l.program, s.Body),
 			Traits: device.TraitsOf(s)}

@@ -7,13 +7,13 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
-// An entry by points is several launches, and a sampler runs it some ten times in a row, each time another number of
-// times. The launches of 1, 2, 4, … executions are kept in graphs of the driver's, each of which is launched as a whole:
+// An entry by points is several launches, and a sampler runs it some ten times in a row, now more and now fewer. The
+// launches of 1, 2, 4, … executions are kept in graphs of the driver's, each of which is launched as a whole:
 //
 //	step × 11, 5 launches each:   55 launches   →   3 graphs, of 8, 2 and 1 executions
 //
-// A graph has its arguments for good, the steps of its launches among them, which are counted from the step of the call.
-// So its last launch is a kernel that takes the call's step further, and the next graph begins there.
+// A graph has its arguments for good, the steps of its launches among them, which are counted from that of the call. So
+// its last launch is a kernel that takes the call's step further, and the next graph begins there.
 //
 // A graph is made when its executions are due for the second time. By then the entry has run, so blocks are as small as
 // its kernels need. Where the driver cannot make or launch one and the device is not lost, each launch is given by
