@@ -260,12 +260,18 @@ type CholeskyPull struct {
 	Batch, N    int
 }
 
-// Peer copies From of another lane to To: of the first lane of the same group (device.Options.Group) whose Key equals
-// the Want of this one; where there is none, To is NaN. All lanes have ended the entries before when one with a Peer
+// Peer makes copies of what another lane has: the first lane of the same group (device.Options.Group) whose Key equals
+// the Want of this one; where there is none, they are NaN. All lanes have ended the entries before when one with a Peer
 // begins, and none begins the next before all have ended it. Key and Want have one element; all are F64.
 //
 //	group of three   key [2 0 1], want [1 1 2], from [a b c]    →    to [c c a]
-type Peer struct{ Key, Want, From, To BufID }
+type Peer struct {
+	Key, Want BufID
+	Copies    []Copy
+}
+
+// A Copy is of From, of another lane, to To of this one.
+type Copy struct{ From, To BufID }
 
 // Peers reports whether lanes of an entry read what others have, so that all run it at the same time.
 func (e *Entry) Peers() bool {

@@ -96,7 +96,9 @@ func (p *printer) statement(s Stmt) {
 	case *TriSolve:
 		p.line(1, "b%d = trisolve b%d%s, b%d batch %d, %d×%d", s.Out, s.L, when(s.Trans, "ᵀ"), s.B, s.Batch, s.N, s.M)
 	case *Peer:
-		p.line(1, "b%d = b%d of the lane whose b%d is b%d", s.To, s.From, s.Key, s.Want)
+		for _, c := range s.Copies {
+			p.line(1, "b%d = b%d of the lane whose b%d is b%d", c.To, c.From, s.Key, s.Want)
+		}
 	case *CholeskyPull:
 		p.line(1, "b%d = choleskypull b%d, b%d batch %d, %d×%d", s.Out, s.L, s.Bar, s.Batch, s.N, s.N)
 	}

@@ -24,7 +24,11 @@ func Reads(s Stmt) []BufID {
 	case *CholeskyPull:
 		return []BufID{s.L, s.Bar}
 	case *Peer:
-		return []BufID{s.Key, s.Want, s.From}
+		ids := []BufID{s.Key, s.Want}
+		for _, c := range s.Copies {
+			ids = append(ids, c.From)
+		}
+		return ids
 	case *Loop:
 		return each(s.Body, Reads)
 	case *Tiles:
@@ -59,7 +63,11 @@ func Writes(s Stmt) []BufID {
 	case *CholeskyPull:
 		return []BufID{s.Out}
 	case *Peer:
-		return []BufID{s.To}
+		ids := make([]BufID, len(s.Copies))
+		for i, c := range s.Copies {
+			ids[i] = c.To
+		}
+		return ids
 	case *Loop:
 		return each(s.Body, Writes)
 	case *Tiles:

@@ -170,7 +170,11 @@ func (v *verifier) peers(e Entry) error {
 		if !ok {
 			continue
 		}
-		for _, id := range []BufID{p.Key, p.From} {
+		read := []BufID{p.Key}
+		for _, c := range p.Copies {
+			read = append(read, c.From)
+		}
+		for _, id := range read {
 			if v.p.Buffers[id].Space != Lane || slices.Contains(writes, id) {
 				return fmt.Errorf("ir: %s: lanes read b%d of each other, which is no lane buffer or written", e.Name,
 					id)
@@ -277,8 +281,12 @@ func (v *verifier) shapes(s Stmt) (dims []int, uses []extent) {
 		return []int{s.Batch, s.N, s.M}, []extent{{id: s.L, size: s.Batch * s.N * s.N}, {id: s.B, size: n},
 			{id: s.Out, size: n}}
 	case *Peer:
-		return nil, []extent{{id: s.Key, size: 1}, {id: s.Want, size: 1}, {id: s.From, size: v.p.Buffers[s.To].Size},
-			{id: s.To, size: v.p.Buffers[s.To].Size}}
+		all := []extent{{id: s.Key, size: 1}, {id: s.Want, size: 1}}
+		for _, c := range s.Copies {
+			size := v.p.Buffers[c.To].Size
+			all = append(all, extent{id: c.From, size: size}, extent{id: c.To, size: size})
+		}
+		return nil, all
 	case *CholeskyPull:
 		n := s.Batch * s.N * s.N
 		return []int{s.Batch, s.N}, []extent{{id: s.L, size: n}, {id: s.Bar, size: n}, {id: s.Out, size: n}}

@@ -127,14 +127,15 @@ func TestVerifyRefuses(t *testing.T) {
 			lane := BufID(len(p.Buffers))
 			p.Buffers = append(p.Buffers, Buffer{Name: "a", Space: Lane, Size: 1},
 				Buffer{Name: "b", Space: Lane, Size: 1}, Buffer{Name: "c", Space: Lane, Size: 1})
-			p.Entries[0].Body = append(p.Entries[0].Body, &Peer{lane, lane, lane, lane + 1},
-				&Peer{lane, lane, lane + 1, lane + 2})
+			p.Entries[0].Body = append(p.Entries[0].Body, &Peer{lane, lane, []Copy{{lane, lane + 1}}},
+				&Peer{lane, lane, []Copy{{lane, lane + 2}, {lane + 1, lane + 2}}})
 		}},
 		"lanes read of each other in a loop": {"in setup, a loop or tiles", func(p *Program) {
 			lane := BufID(len(p.Buffers))
 			p.Buffers = append(p.Buffers, Buffer{Name: "a", Space: Lane, Size: 1},
 				Buffer{Name: "b", Space: Lane, Size: 1})
-			p.Entries[0].Body = append(p.Entries[0].Body, &Loop{N: 2, Body: []Stmt{&Peer{lane, lane, lane, lane + 1}}})
+			p.Entries[0].Body = append(p.Entries[0].Body, &Loop{N: 2, Body: []Stmt{
+				&Peer{lane, lane, []Copy{{lane, lane + 1}}}}})
 		}},
 		"shuffle of no rows": {"shuffle", func(p *Program) { kernel(p).Body[3] = Instr{Op: Shuffle} }},
 		"shuffle in setup": {"in setup", func(p *Program) {

@@ -39,7 +39,7 @@ func statementWork(s Stmt) float64 {
 	case *CholeskyPull:
 		return 2 * cube(s.Batch, s.N)
 	case *Peer: // a group has some ten lanes
-		return 10
+		return 10 + float64(len(s.Copies))
 	case *Loop:
 		return float64(s.N) * Work(s.Body...)
 	case *Tiles:

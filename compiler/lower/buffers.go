@@ -29,7 +29,11 @@ func refs(s ir.Stmt) []ref {
 	case *ir.CholeskyPull:
 		return []ref{{&s.L, false}, {&s.Bar, false}, {&s.Out, true}}
 	case *ir.Peer:
-		return []ref{{&s.Key, false}, {&s.Want, false}, {&s.From, false}, {&s.To, true}}
+		out := []ref{{&s.Key, false}, {&s.Want, false}}
+		for i := range s.Copies {
+			out = append(out, ref{&s.Copies[i].From, false}, ref{&s.Copies[i].To, true})
+		}
+		return out
 	case *ir.Loop:
 		return bodyRefs(s.Body)
 	case *ir.Tiles:

@@ -81,7 +81,8 @@ func TestPeers(t *testing.T) {
 	g := ad.New()
 	met, value := g.Input("met", 2), g.Input("value", 2)
 	x, err := host.Device{}.Load(program(t,
-		lower.Entry{Name: "meet", Peers: []lower.Peer{{Key: "at", Want: "next", From: "value", To: "met"}},
+		lower.Entry{Name: "meet", Peers: []lower.Peer{{Key: "at", Want: "next",
+			Copies: []lower.Copy{{From: "value", To: "met"}}}},
 			Assign: []lower.Assign{{Name: "sum",
 				Value: ad.Add(met, g.Addressed(3, g.Input("at"), g.Const(5), g.Iota(2)))}}},
 		lower.Entry{Name: "copy", Assign: []lower.Assign{{Name: "value", Value: ad.Add(value, met)},

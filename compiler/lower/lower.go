@@ -36,9 +36,15 @@ type Entry struct {
 	Still  bool
 }
 
-// A Peer copies what another lane of the group has of the lane buffer From to To: the first whose Key equals the Want
-// of this one (ir.Peer). Each name is in an assignment, or an Input, of some entry.
-type Peer struct{ Key, Want, From, To string }
+// A Peer makes copies of what another lane of the group has: the first whose Key equals the Want of this one (ir.Peer).
+// Each name is in an assignment, or an Input, of some entry.
+type Peer struct {
+	Key, Want string
+	Copies    []Copy
+}
+
+// A Copy is of the lane buffer From, of another lane, to To of this one.
+type Copy struct{ From, To string }
 
 // Assign writes Value to the lane buffer Name; all entries of a program agree on its size. Where At is valid, the
 // buffer is Rows values long, and Value replaces the one at row At, a scalar; the others stay:
@@ -151,7 +157,11 @@ func (prog *program) peers(e Entry) (stmts []ir.Stmt) {
 		return id
 	}
 	for _, p := range e.Peers {
-		stmts = append(stmts, &ir.Peer{Key: of(p.Key), Want: of(p.Want), From: of(p.From), To: of(p.To)})
+		s := &ir.Peer{Key: of(p.Key), Want: of(p.Want)}
+		for _, c := range p.Copies {
+			s.Copies = append(s.Copies, ir.Copy{From: of(c.From), To: of(c.To)})
+		}
+		stmts = append(stmts, s)
 	}
 	return stmts
 }

@@ -16,10 +16,13 @@ func (f *file) peer(s *ir.Peer) {
 	f.line("const real want = ((const real *)b%d)[l];", s.Want)
 	f.line("word at = first;")
 	f.head("while (at < end && !(%s[0] == want)) at++;", f.ofLane(s.Key, "at"))
-	f.line("const real *from = %s;", f.ofLane(s.From, "(at < end ? at : lane)"))
-	f.loop("e", f.Buffers[s.To].Size)
-	f.line("((real *)b%d)[e * %s + l] = at < end ? from[e * %s] : NAN;", s.To, n, n)
-	f.ends(2)
+	for _, c := range s.Copies {
+		f.line("const real *from%d = %s;", c.To, f.ofLane(c.From, "(at < end ? at : lane)"))
+		f.loop("e", f.Buffers[c.To].Size)
+		f.line("((real *)b%d)[e * %s + l] = at < end ? from%d[e * %s] : NAN;", c.To, n, c.To, n)
+		f.ends(1)
+	}
+	f.ends(1)
 }
 
 // eachOf is the head of a loop over the lanes of a block.

@@ -78,9 +78,9 @@ func (s System) exchangeEntries(r Rule) []lower.Entry {
 	e := lower.Entry{Name: Swap, Still: true, Assign: put(Rung, now, Want, autodiff.Where(accept, beyond(rung, want),
 		beyond(want, rung)), Swaps, autodiff.Add(at, g.Const(1)), Chance, chance, Beta, autodiff.Gather(betas, now),
 		StepSize, autodiff.Gather(g.Input(ladderStep, s.Rungs), now)), Given: []string{ladderBeta, ladderStep}}
-	look := []lower.Peer{{Key: Rung, Want: Want, From: Tempered, To: theirs}}
+	look := lower.Peer{Key: Rung, Want: Want, Copies: []lower.Copy{{From: Tempered, To: theirs}}}
 	for _, name := range r.Traits().Carried {
-		look = append(look, lower.Peer{Key: Rung, Want: Want, From: name, To: name + of})
+		look.Copies = append(look.Copies, lower.Copy{From: name, To: name + of})
 		e.Assign = append(e.Assign,
 			lower.Assign{Name: name, Value: autodiff.Where(accept, g.Input(name+of), g.Input(name))})
 	}
@@ -94,7 +94,7 @@ func (s System) exchangeEntries(r Rule) []lower.Entry {
 		e.Assign = append(e.Assign, lower.Assign{Name: n.name, Value: autodiff.Gather(table, now)})
 		e.Given = append(e.Given, ladderOf+n.name)
 	}
-	return []lower.Entry{{Name: Look, Still: true, Peers: look}, e}
+	return []lower.Entry{{Name: Look, Still: true, Peers: []lower.Peer{look}}, e}
 }
 
 // A LadderRung is what a rung owns.

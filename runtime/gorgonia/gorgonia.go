@@ -143,7 +143,10 @@ func (x *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 // entry assigns all values of an entry, which are computed before the first is written.
 func (x *executable) entry(name string, lane int, step uint64) error {
 	for _, p := range x.entries[name].Peers {
-		x.SetLane(p.To, lane, x.ofPeer(p, lane))
+		at := x.peer(p, lane)
+		for _, c := range p.Copies {
+			x.SetLane(c.To, lane, x.ofPeer(at, c.From))
+		}
 	}
 	inputs := map[string][]float64{}
 	for name := range x.graphs[name].Inputs {
@@ -168,16 +171,25 @@ func (x *executable) entry(name string, lane int, step uint64) error {
 	return nil
 }
 
-// ofPeer is what a lane reads of another; NaN if there is none.
-func (x *executable) ofPeer(p lower.Peer, lane int) []float64 {
-	want, key, value := make([]float64, 1), make([]float64, 1), make([]float64, x.Size(p.From))
+// peer is the lane that a lane reads of; −1 if there is none.
+func (x *executable) peer(p lower.Peer, lane int) int {
+	want, key := make([]float64, 1), make([]float64, 1)
 	x.GetLane(p.Want, lane, want)
 	first := lane - lane%x.group
 	for at := first; at < min(first+x.group, x.Lanes); at++ {
 		if x.GetLane(p.Key, at, key); key[0] == want[0] {
-			x.GetLane(p.From, at, value)
-			return value
+			return at
 		}
+	}
+	return -1
+}
+
+// ofPeer is what another lane has; NaN if there is none.
+func (x *executable) ofPeer(lane int, name string) []float64 {
+	value := make([]float64, x.Size(name))
+	if lane >= 0 {
+		x.GetLane(name, lane, value)
+		return value
 	}
 	for i := range value {
 		value[i] = math.NaN()

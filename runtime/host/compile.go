@@ -44,7 +44,11 @@ func (c *compiler) statement(s ir.Stmt) statement {
 	case *ir.CholeskyPull:
 		return c.choleskyPull(s)
 	case *ir.Peer:
-		return &peer{*s, c.program.Buffers[s.To].Size}
+		p := &peer{Peer: *s}
+		for _, copied := range s.Copies {
+			p.sizes = append(p.sizes, c.program.Buffers[copied.To].Size)
+		}
+		return p
 	case *ir.Tiles:
 		return c.tiled(s)
 	case *ir.Loop:

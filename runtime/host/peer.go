@@ -9,18 +9,21 @@ import (
 // peer copies what another lane has.
 type peer struct {
 	ir.Peer
-	size int
+	sizes []int // of each copy
 }
 
 func (s *peer) run(w *worker) {
 	e := w.e
 	for l := range e.Width {
 		own := min(w.block.Lane0+l, e.Lanes-1)
-		from, to := e.peerOf(own, s.Key, w.bufs[s.Want][l]), w.bufs[s.To]
-		for i := range s.size {
-			to[i*e.Width+l] = math.NaN()
-			if from >= 0 {
-				to[i*e.Width+l] = e.Blocks[from/e.Width].Bufs[s.From][i*e.Width+from%e.Width]
+		from := e.peerOf(own, s.Key, w.bufs[s.Want][l])
+		for k, c := range s.Copies {
+			to := w.bufs[c.To]
+			for i := range s.sizes[k] {
+				to[i*e.Width+l] = math.NaN()
+				if from >= 0 {
+					to[i*e.Width+l] = e.Blocks[from/e.Width].Bufs[c.From][i*e.Width+from%e.Width]
+				}
 			}
 		}
 	}

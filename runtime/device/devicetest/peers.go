@@ -16,16 +16,19 @@ import (
 func (r *reference) peer(s *ir.Peer, m memory, lane int) {
 	group := r.lanes[lane/r.group*r.group : min((lane/r.group+1)*r.group, len(r.lanes))]
 	at := slices.IndexFunc(group, func(other memory) bool { return other[s.Key][0] == m[s.Want][0] })
-	for i := range m[s.To] {
-		m[s.To][i] = math.NaN()
-		if at >= 0 {
-			m[s.To][i] = group[at][s.From][i]
+	for _, c := range s.Copies {
+		for i := range m[c.To] {
+			m[c.To][i] = math.NaN()
+			if at >= 0 {
+				m[c.To][i] = group[at][c.From][i]
+			}
 		}
 	}
 }
 
 // peersProgram has lanes that exchange places: "move" makes a value of the last one and of what was seen; "look" reads
-// the value of the lane at the place wanted; "turn" goes to that place where noise that both lanes have says so.
+// the value of the lane at the place wanted, and in which round it is; "turn" goes to that place where noise that both
+// lanes have says so.
 //
 //	place 0 1 2 3    sees 1 0 3 2, then – 2 1 –, then 1 0 3 2 …
 func peersProgram() *ir.Program {
@@ -34,7 +37,7 @@ func peersProgram() *ir.Program {
 		return p.Buffer(ir.Buffer{Name: name, Space: ir.Lane, Size: size})
 	}
 	place, want, value, other := lane("place", 1), lane("want", 1), lane("value", 3), lane("seen", 3)
-	group, round := lane("group", 1), lane("round", 1)
+	group, round, met := lane("group", 1), lane("round", 1), lane("met", 1)
 	one := ir.Index{}
 
 	var move ir.Body
@@ -57,7 +60,8 @@ func peersProgram() *ir.Program {
 	p.Entries = []ir.Entry{
 		{Name: "move", Body: []ir.Stmt{&ir.Kernel{Extents: []int{3}, Body: move,
 			Out: []ir.Output{{Buf: value, Index: ir.Dense(3), Value: next}}}}},
-		{Name: "look", Still: true, Body: []ir.Stmt{&ir.Peer{Key: place, Want: want, From: value, To: other}}},
+		{Name: "look", Still: true, Body: []ir.Stmt{&ir.Peer{Key: place, Want: want,
+			Copies: []ir.Copy{{From: value, To: other}, {From: round, To: met}}}}},
 		{Name: "turn", Still: true},
 	}
 	k := &ir.Kernel{Out: []ir.Output{}}
