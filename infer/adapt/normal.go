@@ -151,9 +151,12 @@ func (n *Normal) DistanceIn(room, x []float64) (sum float64) {
 
 // Around reports whether a point is where draws of something like the normal could be: squared distances have a mean of
 // dim, and little is quite normal.
-func (n *Normal) Around(x []float64) bool {
+func (n *Normal) Around(x []float64) bool { return n.Distance(x) <= FarthestAround(len(x)) }
+
+// FarthestAround is the squared distance up to which a point is around a normal of a dimension.
+func FarthestAround(dim int) float64 {
 	const times, more = 3, 12
-	return n.Distance(x) <= times*float64(len(x))+more
+	return float64(times*dim + more)
 }
 
 // StepFrom is the squared length, in standard deviations, of Newton's step from a point with a gradient of the log

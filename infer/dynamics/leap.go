@@ -5,6 +5,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/lower"
+	"ppl/infer/adapt"
 	"ppl/runtime/device"
 	"ppl/runtime/noise"
 )
@@ -16,10 +17,11 @@ import (
 //	start    log density there
 //	Land     all is as it was before Leap, where y is refused
 const (
-	Leap   = "leap"   // an entry
-	Land   = "land"   // an entry: after start
-	Leaps  = "leaps"  // set by the host: the address of the noise of the next
-	Landed = "landed" // after Land: 1 where the jump was accepted
+	Leap   = "leap"    // an entry
+	Land   = "land"    // an entry: after start
+	Leaps  = "leaps"   // set by the host: the address of the noise of the next
+	Landed = "landed"  // after Land: 1 where the jump was accepted
+	InMode = "in_mode" // after Leap: the mode that the lane was in before, −1 where it was in none
 
 	// What Leap leaves for Land.
 	leapFrom    = "leap_from"
@@ -37,7 +39,7 @@ const (
 
 // LeapBuffers are those that Leap writes for Land, and the address that the host sets.
 func LeapBuffers() []string {
-	return []string{Leaps, Landed, leapFrom, leapPrior, leapLik, leapOther, leapChance}
+	return []string{Leaps, Landed, InMode, leapFrom, leapPrior, leapLik, leapOther, leapChance}
 }
 
 // MostModes is how many modes a program jumps between; with more, the host does it.
@@ -74,12 +76,13 @@ func (s System) leapEntry() lower.Entry {
 	there, _ := s.nearestMode(y)
 	goes := autodiff.Mul(autodiff.Eq(g.Input(Rung), g.Const(0)), autodiff.Eq(there, k))
 	goes = autodiff.Mul(goes, autodiff.Lt(g.Const(1), count))
+	around := autodiff.Le(autodiff.Gather(autodiff.Sum(square(z), 1), i), g.Const(adapt.FarthestAround(d)))
 	volumes := g.Input(modeVolume, MostModes)
 	chance := autodiff.Sub(autodiff.Gather(volumes, k), autodiff.Gather(volumes, i))
 	chance = autodiff.Where(goes, chance, g.Const(math.Inf(-1)))
 	return lower.Entry{Name: Leap, Still: true,
 		Given: []string{modeCount, modeMean, modeRoot, modeInverse, modeVolume, modeHeight},
-		Assign: put(Theta, autodiff.Where(goes, y, x), leapFrom, x, leapPrior, g.Input(LogPrior), leapLik,
+		Assign: put(Theta, autodiff.Where(goes, y, x), InMode, autodiff.Where(around, i, g.Const(-1)), leapFrom, x, leapPrior, g.Input(LogPrior), leapLik,
 			g.Input(LogLik), leapOther, g.Input(Tempered), leapChance, chance)}
 }
 

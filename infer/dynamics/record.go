@@ -11,7 +11,7 @@ import (
 // for each trajectory since the host set Recorded to 0. "end" fills in Accept, Diverged, Total, Finite and Ended, and
 // the entry Values what it computes, LogPrior and LogLik, in the row of the trajectory before it; with a ladder also
 // Theta, which of free rules "end" records, as forces and the thermostat. The entry Swap records the chance of the swap
-// after the trajectory and the new rung, and Land whether a jump was accepted. So one call of the device runs as many
+// after the trajectory and the new rung, and Leap and Land from which mode a lane jumps and whether that is accepted. So one call of the device runs as many
 // trajectories as there are rows.
 //
 //	recorded        0 → 1 → 2          after two trajectories
@@ -34,7 +34,7 @@ func (s System) recorded(r Rule, entries []lower.Entry) []lower.Entry {
 	atValues := slices.IndexFunc(entries, func(e lower.Entry) bool { return e.Name == Values })
 	row := s.Target.Dim() + entries[atValues].Assign[0].Size() + len(endNumbers()) + 2
 	if s.exchanges(r) {
-		row += s.Target.Dim() + 4 + s.forces()*s.Target.Dim()
+		row += s.Target.Dim() + 5 + s.forces()*s.Target.Dim()
 	}
 	rows := min(mostRecorded, recordNumbers/row, recordsOfAll/row/max(s.lanes(), 1))
 	alone := s.OneMetric() && r.Traits().Corrected && s.Batches.Size == 0
@@ -47,9 +47,9 @@ func (s System) recorded(r Rule, entries []lower.Entry) []lower.Entry {
 		case Swap:
 			g := e.Assign[0].Value.Graph()
 			record(e, rows, autodiff.Sub(g.Input(Recorded), g.Const(1)), Rung, Chance)
-		case Land:
-			g := e.Assign[0].Value.Graph()
-			record(e, rows, autodiff.Sub(g.Input(Recorded), g.Const(1)), Landed)
+		case Leap, Land:
+			g, what := e.Assign[0].Value.Graph(), map[string]string{Leap: InMode, Land: Landed}
+			record(e, rows, autodiff.Sub(g.Input(Recorded), g.Const(1)), what[e.Name])
 		case "end":
 			g := e.Assign[0].Value.Graph()
 			count := g.Input(Recorded)

@@ -25,12 +25,14 @@ type ends struct {
 	accept, diverged, total, finite []float64
 	numbers                         func(name string) []float64           // of another buffer of size 1
 	of                              func(name string, lane int) []float64 // of any
+	mode                            func(lane int) int                    // that a lane is in; −1: in none
 }
 
-// ends are those of the last trajectory.
-func (w *walkers) ends() *ends {
+// ends are those of the last trajectory, before any jump.
+func (r *run) ends() *ends {
+	w := r.walkers
 	return &ends{w.view(dynamics.Accept), w.view(dynamics.Diverged), w.view(dynamics.Total), w.view(dynamics.Finite),
-		w.view, w.ofLane}
+		w.view, w.ofLane, r.modeOf}
 }
 
 // ofLane is what a lane has of a buffer.
@@ -117,8 +119,11 @@ func (r *record) numbers(name string) []float64 {
 // ends are those of the trajectory that is read.
 func (r *record) ends() *ends {
 	return &ends{r.numbers(dynamics.Accept), r.numbers(dynamics.Diverged), r.numbers(dynamics.Total),
-		r.numbers(dynamics.Finite), r.numbers, r.of}
+		r.numbers(dynamics.Finite), r.numbers, r.of, r.mode}
 }
+
+// mode is the one that a lane was in after the trajectory, where programs jump.
+func (r *record) mode(lane int) int { return int(r.of(dynamics.InMode, lane)[0]) }
 
 // drawn is what the entry Values has computed after it.
 func (r *record) drawn() *drawn {

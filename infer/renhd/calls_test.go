@@ -145,10 +145,10 @@ func TestSwapsInACall(t *testing.T) {
 	if d, err := cudasim.New(); err == nil {
 		devices["cuda"] = infer.Lowered(gpu.New(d))
 	}
-	for _, c := range []laddered{{"energy", "", 4, 1, 0, uphill()}, {"energy", "diagonal", 3, 2, 0, uphill()},
-		{"likelihood", "", 5, 3, 0, uphill()}, {"energy", "", 7, 7, 0, uphill()},
-		{"", "", 0, 1, 0, dynamicstest.FiveModes().Target()}, {"", "", 5, 2, 0, dynamicstest.FiveModes().Target()},
-		{"energy", "identity", 6, 1, 0.25, uphill()}, {"likelihood", "", 3, 2, 0.1, uphill()}} {
+	for _, c := range []laddered{{"energy", "", 4, 1, 0, uphill(), 0}, {"energy", "diagonal", 3, 2, 0, uphill(), 0},
+		{"likelihood", "", 5, 3, 0, uphill(), 0}, {"energy", "", 7, 7, 0, uphill(), 0},
+		{"", "", 0, 1, 0, dynamicstest.FiveModes().Target(), 0}, {"", "", 5, 2, 0, dynamicstest.FiveModes().Target(), 0},
+		{"energy", "identity", 6, 1, 0.25, uphill(), 0}, {"likelihood", "", 3, 2, 0.1, uphill(), 0}} {
 		for name, d := range devices {
 			t.Run(fmt.Sprint(c.path, c.metric, c.replicas, c.thin, c.noise, name), func(t *testing.T) {
 				one, want := c.sample(t, d, 1, true)
@@ -173,12 +173,31 @@ func TestSwapsInACall(t *testing.T) {
 	}
 }
 
+// A trajectory that diverges in a mode which steps cannot follow is not counted, and which mode a walker is in is asked
+// after that trajectory, also where others follow in the same call: walkers leave the narrow mode by most jumps.
+func TestDivergencesInACall(t *testing.T) {
+	spike := dynamicstest.Mixture{Weight: []float64{0.6, 0.4}, Center: [][]float64{{0, 0}, {20, 0}},
+		SD: []float64{1, 0.01}}
+	l := laddered{thin: 1, step: 0.8, target: spike.Target()}
+	_, want := l.sample(t, fastest(), 1, true)
+	_, got := l.sample(t, fastest(), 1, false)
+	if d := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-12, 0)); d != "" {
+		t.Errorf("the report is another:\n%s", d)
+	}
+	if all := want.Rungs.Divergence[0] * 2 * 150; all < 20 || float64(want.Divergences) > all/10 ||
+		want.JumpRate < 0.2 {
+		t.Errorf("%d of %.0f divergences are counted, %v of jumps are accepted: nothing is tested", want.Divergences,
+			all, want.JumpRate)
+	}
+}
+
 // A laddered run has a ladder.
 type laddered struct {
 	path, metric   string
 	replicas, thin int
 	noise          float64
 	target         infer.Target
+	step           float64 // 0: adapted
 }
 
 // sample draws, some iterations in a call or each by itself.
@@ -186,7 +205,7 @@ func (l laddered) sample(t *testing.T, d infer.Device, threads int, whole bool) 
 	o := options(11)
 	m := &counter{Device: d}
 	o.Device, o.Draws, o.Warmup, o.Thin, o.WholeCalls, o.Threads = m, 150, 400, l.thin, whole, threads
-	o.Settings = infer.Settings{Replicas: l.replicas, Path: l.path, Metric: l.metric, Noise: l.noise}
+	o.Settings = infer.Settings{Replicas: l.replicas, Path: l.path, Metric: l.metric, Noise: l.noise, StepSize: l.step}
 	if l.path != "" {
 		o.Settings.Ratio = 2
 	}

@@ -174,7 +174,7 @@ func (c *drawCollector) moveAndSwap(draws bool) error {
 	if err := w.trajectory(r.ctx, n, then...); err != nil {
 		return err
 	}
-	c.count(float64(n), w.ends())
+	c.count(float64(n), r.ends())
 	r.state.Iterations++
 	if err := r.jump(); err != nil {
 		return err
@@ -193,7 +193,7 @@ func (c *drawCollector) count(steps float64, now *ends) {
 		t.Steps += steps
 		t.Sweeps++
 		t.Energy = now.total[lane]
-		if now.diverged[lane] != 0 && !c.jumpsOnly(lane) {
+		if now.diverged[lane] != 0 && !c.jumpsOnly(now.mode, lane) {
 			t.Diverged = true
 			r.stats.Report.Divergences++
 		}

@@ -137,7 +137,7 @@ func (r *run) jumpByHost() error {
 // jumpsOnly reports whether a walker, which a diverged trajectory has left where it was, is in a mode that the step
 // cannot follow and that jumps lead to and from. Steps are those that suit most of the target; what is in a mode a
 // hundred times as narrow moves by jumps alone, so that the divergence says nothing about the draws.
-func (c *drawCollector) jumpsOnly(lane int) bool {
+func (c *drawCollector) jumpsOnly(modeOf func(lane int) int, lane int) bool {
 	r := c.run
 	if !r.jumps() {
 		return false
@@ -147,10 +147,17 @@ func (c *drawCollector) jumpsOnly(lane int) bool {
 			c.narrow = append(c.narrow, r.tooNarrow(&r.state.Modes[k]))
 		}
 	}
-	x := make([]float64, r.walkers.dim)
-	r.walkers.exe.GetLane(dynamics.Theta, lane, x)
-	k := nearest(r.state.Modes, x)
-	return c.narrow[k] && r.state.Modes[k].within(x)
+	k := modeOf(lane)
+	return k >= 0 && c.narrow[k]
+}
+
+// modeOf is the mode that a lane is in, or −1.
+func (r *run) modeOf(lane int) int {
+	x := r.walkers.ofLane(dynamics.Theta, lane)
+	if k := nearest(r.state.Modes, x); r.state.Modes[k].within(x) {
+		return k
+	}
+	return -1
 }
 
 // tooNarrow reports whether steps at temperature 1 are too long for a mode: leapfrog is unstable where a step is longer
