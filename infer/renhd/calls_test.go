@@ -147,7 +147,8 @@ func TestSwapsInACall(t *testing.T) {
 	}
 	for _, c := range []laddered{{"energy", "", 4, 1, 0, uphill(), 0}, {"energy", "diagonal", 3, 2, 0, uphill(), 0},
 		{"likelihood", "", 5, 3, 0, uphill(), 0}, {"energy", "", 7, 7, 0, uphill(), 0},
-		{"", "", 0, 1, 0, dynamicstest.FiveModes().Target(), 0}, {"", "", 5, 2, 0, dynamicstest.FiveModes().Target(), 0},
+		{"", "", 0, 1, 0, dynamicstest.FiveModes().Target(), 0},
+		{"", "", 5, 2, 0, dynamicstest.FiveModes().Target(), 0},
 		{"energy", "identity", 6, 1, 0.25, uphill(), 0}, {"likelihood", "", 3, 2, 0.1, uphill(), 0}} {
 		for name, d := range devices {
 			t.Run(fmt.Sprint(c.path, c.metric, c.replicas, c.thin, c.noise, name), func(t *testing.T) {
