@@ -83,7 +83,8 @@ func (s System) leapEntry() lower.Entry {
 	return lower.Entry{Name: Leap, Still: true,
 		Given: []string{modeCount, modeMean, modeRoot, modeInverse, modeVolume, modeHeight},
 		Assign: put(Theta, autodiff.Where(goes, y, x), InMode, autodiff.Where(around, i, g.Const(-1)),
-			leapFrom, x, leapPrior, g.Input(LogPrior), leapLik, g.Input(LogLik), leapOther, g.Input(Tempered), leapChance, chance)}
+			leapFrom, x, leapPrior, g.Input(LogPrior), leapLik, g.Input(LogLik), leapOther, g.Input(Tempered),
+			leapChance, chance)}
 }
 
 // chainNoise is the noise of a jump that all lanes of a chain have.

@@ -11,7 +11,7 @@ import (
 // for each trajectory since the host set Recorded to 0. "end" fills in Accept, Diverged, Total, Finite and Ended, and
 // the entry Values what it computes, LogPrior and LogLik, in the row of the trajectory before it; with a ladder also
 // Theta, which of free rules "end" records, as forces and the thermostat. The entry Swap records the chance of the swap
-// after the trajectory and the new rung, and Leap and Land from which mode a lane jumps and whether that is accepted. So
+// after the trajectory and the new rung, Leap and Land from which mode a lane jumps and whether that is accepted. So
 // one call of the device runs as many trajectories as there are rows.
 //
 //	recorded        0 → 1 → 2          after two trajectories
