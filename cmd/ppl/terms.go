@@ -54,6 +54,9 @@ func declarationTopics() []topic {
 		{"complete", "data x[N], y[N] from \"f.csv\" complete",
 			"Leaves out the rows in which one of these arrays has no value, and says how many and why. Results keep " +
 				"the numbers of rows."},
+		{"permute", "data label[N]: index(0..9) permute 0.2 seed 1",
+			"Puts a fifth of the values in another order, to see how well a model is learned from labels of which " +
+				"some are wrong. Rows that are held out, and new data, keep theirs."},
 		{"int", "data y[N]: int",
 			"Whole numbers; others are refused when data are read. Without a type it follows from the use."},
 		{"real", "data x[N]: real in 0..1", "Numbers; what follows `in` bounds them."},

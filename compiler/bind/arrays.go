@@ -181,7 +181,7 @@ func (t *arrays) enter(a *model.Array, x *data.Array) {
 
 // enterRows gives an array its values, and learns sizes from their shape.
 func (t *arrays) enterRows(a *model.Array, x *data.Array) {
-	if x = t.flat(a, x); x == nil {
+	if x = t.flat(a, t.permuted(a, x)); x == nil {
 		return
 	}
 	shape, ok := shapeFor(a, x)

@@ -435,6 +435,61 @@ func TestRowsHeldOut(t *testing.T) {
 	}
 }
 
+// permute gives a share of the rows the values of each other: the same values, and the others stay, whole rows in
+// arrays with more axes; of rows that are held out it knows nothing.
+func TestPermuted(t *testing.T) {
+	t.Parallel()
+	const n = 1000
+	var file strings.Builder
+	file.WriteString("x,y,a,b\n")
+	for i := range n {
+		fmt.Fprintf(&file, "%d,%d,%d,%d\n", i, i, i, -i)
+	}
+	order := func(y, hold string) (moved int, values []float64) {
+		t.Helper()
+		d, ds := bound(t, "data x[N], y[N]"+y+", X[N, D]"+y+" from \"d.csv\""+hold+"\na ~ Normal(0, 1)\n"+
+			"y[i in N] ~ Normal(a * x[i] + sum(X[i]), 1)\n", map[string]string{"d.csv": file.String()})
+		if d == nil {
+			t.Fatal(ds)
+		}
+		x, X := valuesOf(t, d, "x"), valuesOf(t, d, "X")
+		values = valuesOf(t, d, "y")
+		for i, v := range values {
+			if v != x[i] {
+				moved++
+			}
+			if X[2*i] != v || X[2*i+1] != -v {
+				t.Fatalf("row %d of X is %v, of y %v", i, X[2*i:2*i+2], v)
+			}
+		}
+		if !slices.Equal(slices.Sorted(slices.Values(values)), x) {
+			t.Errorf("permute%s: other values", y)
+		}
+		return moved, values
+	}
+	if moved, _ := order("", ""); moved != 0 {
+		t.Errorf("%d rows have moved", moved)
+	}
+	moved, first := order(" permute 0.3", "")
+	if moved < 290 || moved > 300 { // of those that are shuffled, one stays on average
+		t.Errorf("%d rows of 300 have moved", moved)
+	}
+	if _, again := order(" permute 0.3", ""); !slices.Equal(first, again) {
+		t.Error("the second time, the order is another")
+	}
+	if _, other := order(" permute 0.3 seed 1", ""); slices.Equal(first, other) {
+		t.Error("with another seed, the order is the same")
+	}
+	order(" permute 0.3", " holdout 0.4")
+	_, ds := bound(t, "data m[I] = [1, 2], y[I, m] permute 0.5 = [[1], [2, 3]]\na ~ Normal(0, 1)\n"+
+		"y[i in I, j in 1..m[i]] ~ Normal(a, 1)\n", nil)
+	if !slices.ContainsFunc(ds, func(d diag.Diagnostic) bool {
+		return strings.Contains(d.Message, "different lengths")
+	}) {
+		t.Errorf("ragged data give %v", ds)
+	}
+}
+
 // Two texts, or two numbers, are truth values, if it is known or named which is true.
 func TestTruthValues(t *testing.T) {
 	t.Parallel()

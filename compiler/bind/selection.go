@@ -175,10 +175,9 @@ func heldOut(rows []int, of *model.Selection) (held, others []int) {
 	return held, others
 }
 
-// withRows is an array of some of another's rows; of labels only those that these have.
-func withRows(x *data.Array, rows []int) *data.Array {
-	y, width := *x, x.Values.Len()/x.Shape[0]
-	y.Shape = append([]int{len(rows)}, x.Shape[1:]...)
+// rowsOf are the values of some rows of an array, in an order that is given.
+func rowsOf(x *data.Array, rows []int) numbers.List {
+	width := x.Values.Len() / x.Shape[0]
 	var values numbers.Builder
 	values.Grow(len(rows) * width)
 	for _, i := range rows {
@@ -186,7 +185,14 @@ func withRows(x *data.Array, rows []int) *data.Array {
 			values.Add(x.Values.At(i*width + k))
 		}
 	}
-	y.Values = values.List()
+	return values.List()
+}
+
+// withRows is an array of some of another's rows; of labels only those that these have.
+func withRows(x *data.Array, rows []int) *data.Array {
+	y := *x
+	y.Shape = append([]int{len(rows)}, x.Shape[1:]...)
+	y.Values = rowsOf(x, rows)
 	y.Origin += ", rows that are taken"
 	if x.Labels == nil {
 		return &y

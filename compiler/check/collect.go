@@ -48,13 +48,35 @@ func (c *checker) selection(st *ast.Data) *model.Selection {
 				Help("write a number between 0 and 1: `holdout 0.2` keeps a fifth of the rows to be predicted")
 		}
 	}
-	if seed := st.Seed; seed != nil {
-		if rows.Seed = uint64(seed.Value); !seed.IsInt || seed.Value >= 1<<53 {
-			c.errorf("E00", seed.Span(), "`seed %s` is no whole number below 2^53", seed.Text).
-				Help("any whole number chooses rows of its own: `holdout 0.2 seed 1`")
-		}
-	}
+	rows.Seed = c.seedOf(st.Seed, "holdout 0.2")
 	return rows
+}
+
+// seedOf is the number behind `seed`, 0 where there is none. The clause that it belongs to may look like example.
+func (c *checker) seedOf(seed *ast.Number, example string) uint64 {
+	if seed == nil {
+		return 0
+	}
+	if !seed.IsInt || seed.Value >= 1<<53 {
+		c.errorf("E00", seed.Span(), "`seed %s` is no whole number below 2^53", seed.Text).
+			Help("any whole number chooses rows of its own: `%s seed 1`", example)
+	}
+	return uint64(seed.Value)
+}
+
+// permuted is which rows of an array exchange their values; nil for none.
+func (c *checker) permuted(d *ast.Decl) *model.Permuted {
+	share := d.Permute
+	switch {
+	case share == nil:
+		return nil
+	case !(share.Value > 0 && share.Value <= 1):
+		c.errorf("E00", share.Span(), "`permute %s` is no share of the rows", share.Text).
+			Help("write a number above 0 and at most 1: `permute 0.2` puts a fifth of the values in another order")
+	case len(d.Sets) == 0:
+		c.errorf("E00", share.Span(), "`%s` is one number, and `permute` exchanges the values of rows", d.Name.Name)
+	}
+	return &model.Permuted{At: share.Span(), Share: share.Value, Seed: c.seedOf(d.Seed, "permute 0.2")}
 }
 
 func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope, rows *model.Selection) {
@@ -68,6 +90,7 @@ func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope, rows *model.S
 	}
 	a := c.newArray(d.Name, s)
 	a.decl, a.Role, a.Missing, a.Selection = d, model.Data, d.Missing, rows
+	a.Permuted = c.permuted(d)
 	if st.From != nil {
 		a.From = st.From.Value
 	}

@@ -98,6 +98,7 @@ type Array struct {
 	Optional  bool       // only generate statements read it, which are left out where it is not given
 	Positive  string     // of bool(…): the text or number that is true; empty if none is named
 	Selection *Selection // which rows are taken; nil: all
+	Permuted  *Permuted  // some rows have the values of each other; nil: none
 	// entries may be missing (NaN): dropped where nothing else reads them, else parameters or latents
 	Missing     bool
 	MissingCode Expr // the number that means a missing entry; nil for NaN alone
@@ -114,6 +115,13 @@ type Selection struct {
 	HeldOut  float64 // the share of rows, between 0 and 1, that are kept to be predicted; 0: none
 	Seed     uint64  // by which they are chosen
 	Others   bool    // the rows held out are taken instead of the others
+}
+
+// A Permuted share of the rows of an array, between 0 and 1, have their values in another order.
+type Permuted struct {
+	At    source.Span
+	Share float64
+	Seed  uint64 // by which rows and order are chosen
 }
 
 // HoldsOut reports whether rows are kept to be predicted.

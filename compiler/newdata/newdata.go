@@ -83,13 +83,13 @@ func (c *Changes) mark() {
 	for _, a := range c.m.Arrays {
 		if a.Selection.HoldsOut() {
 			if c.run.HeldOut {
-				a.Selection.Others = true
+				a.Selection.Others, a.Permuted = true, nil
 				continue
 			}
 			a.Selection.HeldOut = 0
 		}
 		if slices.ContainsFunc(c.replaced, func(of *model.Array) bool { return sharesRows(a, of) }) {
-			a.Value, a.From = nil, ""
+			a.Value, a.From, a.Permuted = nil, "", nil
 		} else if _, held := find(c.run.Data, a.Name); held && a.Role == model.Data && a.Value == nil && a.From == "" {
 			a.Optional = true
 		}

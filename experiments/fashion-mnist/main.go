@@ -12,15 +12,10 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -178,15 +173,20 @@ func (e *experiment) cells(seeds int) (all []cell) {
 // run fits a cell and scores it on the test set.
 func (e *experiment) run(c cell) (run, error) {
 	r := run{cell: c}
-	labels := filepath.Join(e.dir, "labels-ubyte")
-	if err := writePermuted(labels, c.Permuted, uint64(c.Seed)); err != nil {
+	model := filepath.Join(e.dir, c.Network+".ppl")
+	text, err := os.ReadFile(filepath.Join(home, c.Network+".ppl"))
+	if err != nil {
+		return r, err
+	}
+	if err := os.WriteFile(model, []byte(permuted(string(text), c)), 0o666); err != nil {
 		return r, err
 	}
 	m := methods()[slices.IndexFunc(methods(), func(m method) bool { return m.name == c.Method })]
 	dir, words := filepath.Join(e.dir, "run"), strings.Fields(m.args(c.budget))
-	fit, err := lab.Command(e.ppl, append([]string{words[0], filepath.Join(home, c.Network+".ppl"), "--data",
-		"image=" + filepath.Join(images, "train-images-idx3-ubyte.gz"), "--data", "label=" + labels, "--seed",
-		strconv.Itoa(c.Seed), "--out", dir, "--overwrite", "--quiet", "--threads", "1"}, words[1:]...)...)
+	fit, err := lab.Command(e.ppl, append([]string{words[0], model, "--data",
+		"image=" + filepath.Join(images, "train-images-idx3-ubyte.gz"), "--data",
+		"label=" + filepath.Join(images, "train-labels-idx1-ubyte.gz"), "--seed", strconv.Itoa(c.Seed), "--out", dir,
+		"--overwrite", "--quiet", "--threads", "1"}, words[1:]...)...)
 	if err != nil || fit.Exit != 0 && fit.Said != "" { // optima that have not converged are kept, and nothing is said
 		r.Refused = fit.Said
 		return r, err
@@ -205,30 +205,12 @@ func (e *experiment) run(c cell) (run, error) {
 	return r, err
 }
 
-// writePermuted writes the labels of the training set, a share of which, in percent, are in an order drawn from the
-// seed.
-func writePermuted(path string, percent int, seed uint64) error {
-	packed, err := os.ReadFile(filepath.Join(images, "train-labels-idx1-ubyte.gz"))
-	if err != nil {
-		return errors.Join(err, errors.New("install Debian's package dataset-fashion-mnist"))
+// permuted is a model that declares its labels with a share of them in another order.
+func permuted(model string, c cell) string {
+	const labels = "label[N]: index(0..9)"
+	if c.Permuted == 0 {
+		return model
 	}
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return err
-	}
-	content, err := io.ReadAll(z)
-	if err != nil {
-		return err
-	}
-	permute(content[8:], percent, seed) // after the header: 4 bytes, and the number of labels
-	return os.WriteFile(path, content, 0o666)
-}
-
-// permute gives a share of the labels, in percent, those of each other.
-func permute(labels []byte, percent int, seed uint64) {
-	r := rand.New(rand.NewPCG(seed, 18))
-	chosen := r.Perm(len(labels))[:len(labels)*percent/100]
-	r.Shuffle(len(chosen), func(i, j int) {
-		labels[chosen[i]], labels[chosen[j]] = labels[chosen[j]], labels[chosen[i]]
-	})
+	order := fmt.Sprintf(" permute %g seed %d", float64(c.Permuted)/100, c.Seed)
+	return strings.Replace(model, labels, labels+order, 1)
 }

@@ -1,35 +1,22 @@
 package main
 
 import (
-	"bytes"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// Permuted labels are the same labels, of which about as many differ as the share and the number of classes say.
-func TestPermute(t *testing.T) {
-	const n = 10_000
-	labels := make([]byte, n)
-	for i := range labels {
-		labels[i] = byte(i % 10)
-	}
-	for _, percent := range []int{0, 20, 30} {
-		got := bytes.Clone(labels)
-		permute(got, percent, 1)
-		moved := 0
-		for i := range got {
-			if got[i] != labels[i] {
-				moved++
-			}
+// The model of a cell says which share of its labels is in another order.
+func TestPermuted(t *testing.T) {
+	for _, network := range []string{"mlp", "lstm"} {
+		text, err := os.ReadFile(network + ".ppl")
+		if err != nil {
+			t.Fatal(err)
 		}
-		want, chosen := float64(n*percent)/100*0.9, float64(n*percent)/100
-		if d := float64(moved) - want; d*d > 25*chosen*0.09 { // five standard deviations
-			t.Errorf("%d %%: %d labels differ, expected %.0f", percent, moved, want)
-		}
-		slices.Sort(got)
-		if sorted := slices.Sorted(slices.Values(labels)); !bytes.Equal(got, sorted) {
-			t.Errorf("%d %%: other labels", percent)
+		model := permuted(string(text), cell{Permuted: 30, Seed: 2})
+		if !strings.Contains(model, " permute 0.3 seed 2\n") {
+			t.Errorf("%s:\n%s", network, model)
 		}
 	}
 }

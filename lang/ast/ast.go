@@ -78,9 +78,11 @@ type Decl struct {
 	Place
 	Name        Ident
 	Sets        []*Set
-	Type        *Ident // after the colon; nil if absent
-	TypeArg     *Set   // index(J): J; nil if absent
-	Bounds      *Range // in a..b; nil if absent
+	Type        *Ident  // after the colon; nil if absent
+	TypeArg     *Set    // index(J): J; nil if absent
+	Bounds      *Range  // in a..b; nil if absent
+	Permute     *Number // the share of rows whose values are exchanged; nil if absent
+	Seed        *Number // of the choice of these rows and their order; nil if absent
 	Missing     bool
 	MissingCode Expr // missing -1; nil if absent
 	Value       Expr // = literal; nil if absent

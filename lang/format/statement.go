@@ -47,8 +47,12 @@ func (p *printer) data(d *ast.Data) {
 	if d.HeldOut != nil {
 		p.WriteString(" holdout " + d.HeldOut.Text)
 	}
-	if d.Seed != nil {
-		p.WriteString(" seed " + d.Seed.Text)
+	p.seed(d.Seed)
+}
+
+func (p *printer) seed(n *ast.Number) {
+	if n != nil {
+		p.WriteString(" seed " + n.Text)
 	}
 }
 
@@ -64,6 +68,10 @@ func (p *printer) decl(d *ast.Decl) {
 		p.WriteByte(')')
 	}
 	p.bounds(" in ", d.Bounds)
+	if d.Permute != nil {
+		p.WriteString(" permute " + d.Permute.Text)
+	}
+	p.seed(d.Seed)
 	if d.Missing {
 		p.WriteString(" missing")
 	}

@@ -24,6 +24,11 @@ data y4[N] from "abc.csv" complete holdout 0.25
 data y5[N] from "b.csv" holdout 0.25 seed 12
 data y6[N] from "b.csv" holdout 0.5 seed 3
 data holdout[N], seed from "a.csv"
+data z1[N] permute 0.2 from "a.csv"
+data z2[N] permute 0.25 from "abc.csv"
+data z3[N]: index(0..9) permute 0.3 seed 4 missing -1 from "a.csv" holdout 0.5 seed 3
+data z4[N] permute 0.1 seed 2 = [1, 2]
+data permute[N], seed2 from "a.csv"
 long[i in N] = -a[i]^2 + b.c(d, e = 3)[1..n]
 s[j in M] = -bcd[j]^4 + bb.cc(dd, ee = 31)[10..nn]
 f(x) = {

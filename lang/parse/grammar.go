@@ -42,6 +42,8 @@ type decl struct {
 	Type    *token `parser:"(':' @Name"`
 	TypeArg *set   `parser:"('(' @@ ')')?)?"`
 	Bounds  *span  `parser:"('in' @@)?"`
+	Permute *token `parser:"('permute' @Number"`
+	Seed    *token `parser:"('seed' @Number)?)?"`
 	Missing *token `parser:"(@'missing'"`
 	Code    *unary `parser:"@@?)?"`
 	Value   *expr  `parser:"('=' @@)?"`

@@ -47,6 +47,7 @@ func (p *parser) decl(d *decl) *ast.Decl {
 	return &ast.Decl{
 		Place: p.placeOf(d.node), Name: p.ident(d.Name), Sets: each(d.Sets, p.set), Type: p.optionalIdent(d.Type),
 		TypeArg: p.optionalSet(d.TypeArg), Bounds: p.optionalSpan(d.Bounds),
+		Permute: p.optionalNumber(d.Permute), Seed: p.optionalNumber(d.Seed),
 		Missing: d.Missing != nil, MissingCode: p.optionalUnary(d.Code), Value: p.optionalExpr(d.Value),
 	}
 }
