@@ -39,6 +39,8 @@ type System struct {
 	Rungs   int          // the most of a ladder that the program exchanges (exchange.go); 0: the host does
 	Chains  int          // for the memory of records; 0: few
 
+	Jumps []Jump // coordinates in which the density jumps, see Hop; of rules with a test
+
 	// Thermostats are numbers of consecutive coordinates that have a thermostat of their own; nil: all have one. A
 	// system with several is one that an optimiser starts (climb.go).
 	Thermostats []int
@@ -92,6 +94,10 @@ const (
 	sitePotential
 	siteTempering
 	siteRows
+	siteHopPlace
+	siteHopScale
+	siteHop
+	siteHopDecision
 )
 
 // Program is a rule's entries and those that every rule shares: gradient and values.
@@ -101,7 +107,7 @@ func Program(r Rule, s System) []lower.Entry {
 		return s.withMetric(append(entries, s.valuesEntry(), s.noisyEntry(NoisyGrad), s.climbEntry(), s.scoreEntry()))
 	}
 	entries = append(entries, s.gradientEntry(), s.valuesEntry(), s.potentialEntry())
-	entries = append(append(append(entries, s.batchEntries()...), s.exchangeEntries(r)...), s.leapEntries(r)...)
+	entries = slices.Concat(entries, s.batchEntries(), s.exchangeEntries(r), s.leapEntries(r), s.hopEntries())
 	return s.withMetric(s.recorded(r, entries))
 }
 

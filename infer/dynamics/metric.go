@@ -23,14 +23,15 @@ func MetricBuffers() []string { return []string{factor, scale, vectors, stretch}
 func (s System) push(p autodiff.Node) autodiff.Node {
 	m, g := s.Metric, p.Graph()
 	if m.Rank < 0 {
-		return product(g.Input(factor, m.Dim, m.Dim), p, false)
+		return s.moving(product(g.Input(factor, m.Dim, m.Dim), p, false))
 	}
-	return autodiff.Mul(g.Input(scale, m.Dim), s.bend(p))
+	return s.moving(autodiff.Mul(g.Input(scale, m.Dim), s.bend(p)))
 }
 
 // pull is Lᵀ f, from gradients to whitened gradients.
 func (s System) pull(f autodiff.Node) autodiff.Node {
 	m, g := s.Metric, f.Graph()
+	f = s.moving(f)
 	if m.Rank < 0 {
 		return product(g.Input(factor, m.Dim, m.Dim), f, true)
 	}

@@ -220,8 +220,7 @@ func (w *walkers) trajectories(ctx context.Context, steps []int, due func(i int)
 	w.calls = w.calls[:0]
 	sum := 0
 	for i, n := range steps {
-		w.calls = append(w.calls, device.Call{Entry: "begin", Times: 1}, device.Call{Entry: "step", Times: n},
-			device.Call{Entry: "end", Times: 1})
+		w.calls = append(w.begin(w.calls), device.Call{Entry: "step", Times: n}, device.Call{Entry: "end", Times: 1})
 		w.calls = append(w.calls, between...)
 		if due(i) {
 			w.calls = append(w.calls, device.Call{Entry: dynamics.Values, Times: 1})

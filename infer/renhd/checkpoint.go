@@ -197,9 +197,9 @@ func (r *run) restore(c *checkpoint, program program) error {
 	r.walkers, r.state, r.stats = nil, c.State, c.Stats
 	p := r.state.Walkers
 	if form := p.Rungs[0].Metric; form.Rank != r.shared.system.Metric.Rank ||
-		!r.shared.centredBy(c.State.Centring) {
+		!r.shared.centredBy(c.State.Centring) || !slices.Equal(r.shared.system.Jumps, c.State.Jumps) {
 		var err error
-		r.shared.system.Metric = form
+		r.shared.system.Metric, r.shared.system.Jumps = form, c.State.Jumps
 		r.shared.centre(c.State.Centring)
 		if program, err = r.shared.compile(); err != nil {
 			return err
@@ -247,6 +247,7 @@ func (r *run) loadCheckpoint() (sampling *collectorState, err error) {
 	system := &r.shared.system
 	system.Path, system.Batches.Anchored, system.Metric = c.State.Path, c.State.Anchored,
 		c.State.Walkers.Rungs[0].Metric
+	system.Jumps = c.State.Jumps
 	r.shared.centre(c.State.Centring)
 	program, err := r.shared.compile()
 	if err != nil {

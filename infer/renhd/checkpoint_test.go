@@ -61,6 +61,7 @@ func resumeCases() map[string]struct {
 		"centred again": {23, dynamicstest.SixEffects(false, 8), small(160, 10, infer.Settings{Dynamics: "nosehoover",
 			Replicas: 2})},
 		"out of reach": {3, farCounts(), small(60, 6, infer.Settings{})},
+		"hops":         {29, terraces(), small(400, 10, infer.Settings{})},
 		"flagged":      {1, dynamicstest.Normal(1, 2), small(40, 6, infer.Settings{Dynamics: "tacthmc"})},
 	}
 }

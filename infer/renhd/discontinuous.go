@@ -10,7 +10,7 @@ import (
 // Where a density jumps, the gradient does not show it, and trajectories that cross a jump downwards are rejected
 // however short their steps are. A step that follows the acceptance rate then shrinks without end. So a step that has
 // become very short is compared with longer ones, over the same time: as long as rejections do not become more frequent
-// by it, a longer step loses nothing.
+// by it, a longer step loses nothing. Where some coordinates have no jumps, hops then move those that have (hops.go).
 //
 //	step         1e-4   3e-4   1e-3   3e-3   1e-2
 //	rejections    .12    .11    .12    .12    .11    jumps: steps are not made shorter than 1e-2
@@ -51,6 +51,9 @@ func (t *warmupWindow) lookForJumps() error {
 		longest = h
 	}
 	if longest < leastGain*first {
+		return err
+	}
+	if hops, err := t.hopAcross(); hops || err != nil {
 		return err
 	}
 	r.state.LeastStep = longest

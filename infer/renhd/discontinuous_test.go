@@ -53,8 +53,8 @@ func TestJumpsOfTheDensity(t *testing.T) {
 		for j := range w.seen.StepSizes {
 			w.seen.StepSizes[j].Smooth = math.Log(2e-5) // what adaptation has come to
 		}
-		if err := w.lookForJumps(); err != nil || r.state.LeastStep > 0 != c.jumps {
-			t.Errorf("%s: steps of %v at least, %v", name, r.state.LeastStep, err)
+		if err := w.lookForJumps(); err != nil || len(r.state.Jumps) > 0 != c.jumps || r.state.LeastStep > 0 {
+			t.Errorf("%s: jumps in %v, steps of %v at least, %v", name, r.state.Jumps, r.state.LeastStep, err)
 		}
 	}
 }

@@ -32,6 +32,7 @@ func (r *run) completeReport() {
 		r.notef("the density jumps, as where a parameter is compared with a number or rounded: trajectories are "+
 			"rejected there however short their steps are, so steps are not made shorter than %.2g for it", h)
 	}
+	r.remarkOnHops()
 	r.remarkOnRows()
 	r.remarkOnWeights()
 	if s.free() && !s.rule.Traits().Flagged {

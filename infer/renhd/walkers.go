@@ -25,6 +25,7 @@ type walkers struct {
 	anchored bool  // gradients have control variates
 	swaps    bool  // the program exchanges rungs
 	leaps    bool  // the program jumps between modes
+	hops     int   // before a trajectory, see dynamics.Hop
 	records  int   // trajectories that the program records, see dynamics.Recorded
 	traits   dynamics.Traits
 	batches  dynamics.Batches
@@ -70,6 +71,7 @@ func newWalkers(s *shared, program program, exe device.Executable, p *population
 		batches: s.system.Batches, seed: s.options.Seed, loader: newBatchLoader(s), wholeCalls: s.options.WholeCalls}
 	w.records, w.swaps = rowsOf(program, dynamics.Accept), rowsOf(program, dynamics.Rung) > 0
 	w.leaps = rowsOf(program, dynamics.Landed) > 0
+	w.hops = min(hopsOfEach*len(s.system.Jumps), mostHops)
 	w.chained = w.numbered && s.blocks == nil || w.swaps
 	w.findLanes()
 	w.chooseSaved()
@@ -246,7 +248,7 @@ func (w *walkers) thermostated() bool { return slices.Contains(w.traits.Carried,
 // them other entries that are to follow.
 func (w *walkers) trajectory(ctx context.Context, steps int, then ...device.Call) error {
 	w.suitAnchors()
-	w.calls = append(w.calls[:0], device.Call{Entry: "begin", Times: 1})
+	w.calls = w.begin(w.calls[:0])
 	for left := steps; ; {
 		n := min(left, w.stepsPerCall())
 		left -= n
@@ -262,6 +264,14 @@ func (w *walkers) trajectory(ctx context.Context, steps int, then ...device.Call
 		}
 		w.calls = w.calls[:0]
 	}
+}
+
+// begin adds the calls before the steps of a trajectory.
+func (w *walkers) begin(calls []device.Call) []device.Call {
+	if w.hops > 0 {
+		calls = append(calls, device.Call{Entry: dynamics.Hop, Times: w.hops})
+	}
+	return append(calls, device.Call{Entry: "begin", Times: 1})
 }
 
 func (w *walkers) stepsPerCall() int {
