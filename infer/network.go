@@ -1,8 +1,12 @@
 package infer
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"ppl/lang/types"
 )
@@ -46,26 +50,81 @@ func joined(blocks []types.Block) (out []types.Block) {
 // most.
 func HeldOut(rows int) int { return min(max(rows/10, 1), 5000) }
 
-// InitialWeights are points for an optimiser of a network to begin at, by walker: He's initialisation (He, Zhang, Ren
-// and Sun, ICCV 2015) for what multiplies a layer's input, N(0, 2/inputs), which neither saturates units nor lets them
-// die; the middle of the prior for biases and the like; and a draw of the prior for all other parameters.
-func InitialWeights(t Target, blocks []types.Block, seed uint64) func(walker int) []float64 {
-	middle := middleOfPrior(t, blocks, seed)
+// InitialWeights are points for an optimiser of a network to begin at, by walker: what multiplies a layer's input
+// begins as a scheme of WeightSchemes says; biases and the like in the middle of the prior; and all other parameters at
+// a draw of the prior.
+func InitialWeights(t Target, blocks []types.Block, scheme string, seed uint64) func(walker int) []float64 {
+	middle, draw := middleOfPrior(t, blocks, seed), schemes()[scheme]
 	return func(walker int) []float64 {
 		random := rand.New(rand.NewPCG(seed, 2<<32+uint64(walker)))
 		x := t.Start(seed, walker)
 		for k, b := range blocks {
-			for i := range b.Size {
-				switch {
-				case b.Inputs > 0:
-					x[b.First+i] = random.NormFloat64() * math.Sqrt(2/float64(b.Inputs))
-				case b.Layer != "":
-					x[b.First+i] = middle[k]
+			w := x[b.First : b.First+b.Size]
+			switch {
+			case b.Inputs > 0:
+				draw(random, b, w)
+			case b.Layer != "":
+				for i := range w {
+					w[i] = middle[k]
 				}
 			}
 		}
 		return x
 	}
+}
+
+// He is the scheme that is taken where none is chosen.
+const He = "he"
+
+// WeightSchemes are the names of the ways in which weights can begin.
+func WeightSchemes() []string { return slices.Sorted(maps.Keys(schemes())) }
+
+// schemes draw the weights of a block, rows of Inputs numbers, so that numbers stay of one size from layer to layer:
+//
+//	he          N(0, 2/inputs), for units of which half are 0 (He, Zhang, Ren and Sun, ICCV 2015)
+//	glorot      N(0, 2/(inputs + outputs)), for tanh and the like (Glorot and Bengio, AISTATS 2010)
+//	orthogonal  rows of length 1 at right angles, as many at a time as there are inputs (Saxe, McClelland and Ganguli,
+//	            ICLR 2014); of an LSTM's four gates each has a matrix of its own
+func schemes() map[string]func(*rand.Rand, types.Block, []float64) {
+	normal := func(variance func(b types.Block) float64) func(*rand.Rand, types.Block, []float64) {
+		return func(random *rand.Rand, b types.Block, w []float64) {
+			sd := math.Sqrt(variance(b))
+			for i := range w {
+				w[i] = random.NormFloat64() * sd
+			}
+		}
+	}
+	return map[string]func(*rand.Rand, types.Block, []float64){
+		He:           normal(func(b types.Block) float64 { return 2 / float64(b.Inputs) }),
+		"glorot":     normal(func(b types.Block) float64 { return 2 / float64(b.Inputs+b.Outputs) }),
+		"orthogonal": orthogonal,
+	}
+}
+
+// orthogonal draws rows at right angles, by Gram and Schmidt. A family has the weights of its members one after the
+// other, each with matrices of its own.
+func orthogonal(random *rand.Rand, b types.Block, w []float64) {
+	for member := range slices.Chunk(w, b.Inputs*b.Outputs) {
+		for square := range slices.Chunk(member, b.Inputs*b.Inputs) {
+			for first := 0; first < len(square); first += b.Inputs {
+				rightAngled(random, square[:first], square[first:first+b.Inputs])
+			}
+		}
+	}
+}
+
+// rightAngled draws a row of length 1 at right angles to others. What is left of a row after the others are taken out
+// is small now and then, and then their rounding is taken out too.
+func rightAngled(random *rand.Rand, others, row []float64) {
+	for i := range row {
+		row[i] = random.NormFloat64()
+	}
+	for range 2 {
+		for other := range slices.Chunk(others, len(row)) {
+			floats.AddScaled(row, -floats.Dot(row, other), other)
+		}
+	}
+	floats.Scale(1/floats.Norm(row, 2), row)
 }
 
 // middleOfPrior is the mean of each block over some draws of the prior.

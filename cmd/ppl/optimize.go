@@ -78,6 +78,8 @@ func (s *search) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.Method, "method", o.Method, "`M`: "+strings.Join(optimize.Methods(), ", "))
 	f.IntVar(&o.Starts, "starts", o.Starts, "begin at `K` points, drawn from the prior where it is proper")
 	f.StringVar(&s.init, "init", "", "begin at the parameter values in a JSON `FILE`, or at the last draws of a RUN")
+	f.StringVar(&o.Weights, "weights", o.Weights, "of a network trained with --batch: begin at weights by `SCHEME`: "+
+		strings.Join(infer.WeightSchemes(), ", "))
 	f.IntVar(&o.Iterations, "iterations", o.Iterations, "`N` iterations from each start at most")
 	f.IntVar(&o.Batch, "batch", 0, "estimate the gradients of adam, adamw and sgd from `B` rows at a time (default: "+
 		"all)")
@@ -105,6 +107,8 @@ func (s *search) check() error {
 	switch {
 	case !slices.Contains(optimize.Methods(), o.Method):
 		return usagef("--method %s: there are %s", o.Method, strings.Join(optimize.Methods(), ", "))
+	case !slices.Contains(infer.WeightSchemes(), o.Weights):
+		return usagef("--weights %s: there are %s", o.Weights, strings.Join(infer.WeightSchemes(), ", "))
 	case o.Starts < 1:
 		return usagef("--starts %d: at least one is needed", o.Starts)
 	case o.Iterations < 1:
@@ -167,6 +171,12 @@ func (c *console) prepareSearch(ctx context.Context, s *search) (*compiler.Progr
 		}
 		if err != nil {
 			return nil, wrong(err)
+		}
+	}
+	if w := s.options.Weights; w != infer.He {
+		if s.init != "" || infer.NetworkBlocks(p, s.options.Batch) == nil {
+			return nil, usagef("--weights %s: it is for a network, of 1,000 weights or more, that begins nowhere else "+
+				"and is trained with --batch", w)
 		}
 	}
 	if s.options.Device, err = openDevice(ctx, s.device, s.note(c)); err != nil {

@@ -45,7 +45,10 @@ func (p *Plan) Blocks() []types.Block {
 			b.Layer = l.Name
 			// the last axis of weights is that of the layer's input; a single axis is that of a bias
 			if own := a.Type.Axes[l.Family:]; len(own) > 1 && r.Transform.Kind == types.RealLine {
-				b.Inputs = e.Box(own[len(own)-1]).Size()
+				b.Inputs, b.Outputs = e.Box(own[len(own)-1]).Size(), 1
+				for _, s := range own[:len(own)-1] {
+					b.Outputs *= e.Box(s).Size()
+				}
 			}
 		}
 		out = append(out, b)

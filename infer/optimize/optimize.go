@@ -21,6 +21,7 @@ type Options struct {
 	Starts int    // points to begin at
 	// Start is the k-th of them; further ones are for those where the target is not finite. nil: the target chooses
 	Start      func(k int) []float64
+	Weights    string  // of a network: how they begin, one of infer.WeightSchemes
 	Iterations int     // of each start at most; 0: 2,000
 	Rate       float64 // of methods of first order, at first; 0: chosen
 	Decay      float64 // of adamw: the share of each coordinate, times the rate, that a step takes away
@@ -38,7 +39,9 @@ type Options struct {
 }
 
 // Defaults are L-BFGS from four starts. The device is the caller's to choose.
-func Defaults() Options { return Options{Method: "lbfgs", Starts: 4, Iterations: 2000, Decay: 0.01} }
+func Defaults() Options {
+	return Options{Method: "lbfgs", Starts: 4, Weights: infer.He, Iterations: 2000, Decay: 0.01}
+}
 
 // biased reports whether the search is to end elsewhere than at a mode.
 func (o Options) biased() bool { return o.StopAfter > 0 || o.Method == "adamw" }

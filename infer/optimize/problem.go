@@ -294,7 +294,7 @@ func (p *problem) start() func(k int) []float64 {
 	case o.Start != nil:
 		return o.Start
 	case p.network:
-		return infer.InitialWeights(p.target, infer.NetworkBlocks(p.target, o.Batch), o.Seed)
+		return infer.InitialWeights(p.target, infer.NetworkBlocks(p.target, o.Batch), o.Weights, o.Seed)
 	}
 	return func(k int) []float64 { return p.target.Start(o.Seed, k) }
 }

@@ -116,7 +116,7 @@ func (r *run) warmUpNetwork() error {
 // initialWeights are points to climb from. Points that the options give are taken as they are.
 func (r *run) initialWeights() [][]float64 {
 	o, t := r.shared.options, r.shared.named
-	start := infer.InitialWeights(t, r.shared.blocks, o.Seed)
+	start := infer.InitialWeights(t, r.shared.blocks, infer.He, o.Seed)
 	at := make([][]float64, r.walkers.lanes())
 	for lane := range at {
 		if len(o.Starts) > 0 {
