@@ -25,22 +25,23 @@ const (
 	mostProbed   = 256  // steps of a trajectory
 )
 
-// lookForJumps bounds steps from below where the window has made them very short for nothing. While the metric may be
-// off by far, steps are short for that.
-func (t *warmupWindow) lookForJumps() error {
+// lookForJumps lets hops move the coordinates in which the density jumps, where the window has made steps very short
+// for nothing, and reports whether it has; else it bounds steps from below. While the metric may be off by far, steps
+// are short for that.
+func (t *warmupWindow) lookForJumps() (hops bool, err error) {
 	r := t.run
 	if t.spec.alone || t.spec.maxSteps < maxSteps || t.spec.sweeps < stepProbes || !r.shared.adaptsStep() ||
 		r.state.LeastStep > 0 {
-		return nil
+		return false, nil
 	}
 	first := t.learnedStep(0)
 	if !(first < shortStep) {
-		return nil
+		return false, nil
 	}
 	time := math.Min(quarter, mostProbed*first)
 	few, err := r.rejections(first, time)
 	if err != nil || few > mostRejected {
-		return err
+		return false, err
 	}
 	longest := first
 	for h := tripled * first; err == nil && h <= usualStep; h *= tripled {
@@ -50,17 +51,17 @@ func (t *warmupWindow) lookForJumps() error {
 		}
 		longest = h
 	}
-	if longest < leastGain*first {
-		return err
+	if longest < leastGain*first || err != nil {
+		return false, err
 	}
-	if hops, err := t.hopAcross(); hops || err != nil {
-		return err
+	if hops, err = t.hopAcross(); hops || err != nil {
+		return hops, err
 	}
 	r.state.LeastStep = longest
 	for j := range t.seen.StepSizes {
 		t.seen.StepSizes[j].Least = longest
 	}
-	return err
+	return false, nil
 }
 
 // rejections is the mean rejection probability of trajectories of a length in time, in steps of one size.

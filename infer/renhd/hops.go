@@ -24,7 +24,7 @@ const (
 )
 
 // hopAcross looks for the coordinates in which the density jumps, and lets hops move them from now on. False where
-// there are none, or no others.
+// there are none, or no others, or where hops move them already: then steps are short for another reason.
 func (t *warmupWindow) hopAcross() (bool, error) {
 	r := t.run
 	if r.walkers.dim > mostSmooth {
@@ -42,7 +42,8 @@ func (t *warmupWindow) hopAcross() (bool, error) {
 			jumps = append(jumps, dynamics.Jump{At: j, Spread: spread})
 		}
 	}
-	if n := len(jumps); n == 0 || n == r.walkers.dim || n > mostJumpy {
+	same := slices.EqualFunc(jumps, r.state.Jumps, func(a, b dynamics.Jump) bool { return a.At == b.At })
+	if n := len(jumps); n == 0 || n == r.walkers.dim || n > mostJumpy || same {
 		_, err := r.walkers.place(r.ctx, at)
 		return false, err
 	}

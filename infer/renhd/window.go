@@ -292,8 +292,7 @@ func (t *warmupWindow) finish() (found result, err error) {
 // learn gives every rung the step and the metric that the window has shown.
 func (t *warmupWindow) learn() error {
 	r := t.run
-	hopping := len(r.state.Jumps)
-	if err := t.lookForJumps(); err != nil || len(r.state.Jumps) > hopping {
+	if hops, err := t.lookForJumps(); err != nil || hops {
 		return err // the window shows nothing of walkers that hop
 	}
 	w := r.walkers
