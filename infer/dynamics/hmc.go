@@ -8,8 +8,9 @@ import (
 // HMC is Hamiltonian Monte Carlo (Duane, Kennedy, Pendleton, Roweth 1987; Neal 2011): a trajectory of leapfrog steps in
 // position form, each half a drift, a kick and half a drift, accepted with probability min(1, e^{−ΔH}). One step costs
 // one gradient and nothing carries over but θ and its density, so a change of rung needs no new gradient. The step of a
-// trajectory is the lane's times uniform(1 − Jitter, 1 + Jitter), against periodic orbits; with probability Careful it
-// is a quarter of that, so that a walker in a corner too curved for the step everybody else takes gets out again.
+// trajectory is the lane's times uniform(1 − Jitter, 1 + Jitter), against periodic orbits. With probability Careful it
+// is shorter: a quarter of that, a quarter of these times a 16th, and a quarter of those times a 64th, so that a walker
+// gets into corners too curved for the step that is usual, and out again.
 type HMC struct {
 	Jitter  float64
 	Careful float64
@@ -51,8 +52,10 @@ func (r HMC) begin(s System) lower.Entry {
 	u := autodiff.Sub(autodiff.Mul(g.Const(2), g.Uniform(siteJitter)), g.Const(1))
 	h := autodiff.Mul(g.Input(StepSize), autodiff.Add(g.Const(1), autodiff.Mul(g.Const(r.Jitter), u)))
 	if r.Careful > 0 {
-		h = autodiff.Mul(h, autodiff.Where(autodiff.Lt(g.Uniform(siteCare), g.Const(r.Careful)), g.Const(0.25),
-			g.Const(1)))
+		u, quarter := g.Uniform(siteCare), g.Const(.25)
+		for _, chance := range []float64{r.Careful, r.Careful / 4, r.Careful / 16} {
+			h = autodiff.Mul(h, autodiff.Where(autodiff.Lt(u, g.Const(chance)), quarter, g.Const(1)))
+		}
 	}
 	density := cooled(s.temper(g.Input(LogPrior), g.Input(LogLik)))
 	return lower.Entry{Name: "begin", Assign: put(

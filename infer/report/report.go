@@ -86,11 +86,15 @@ func Summarize(r *draws.Run, v View) (Report, error) {
 	}
 	f := findings{run: r.Info, settings: settingsOf(r), view: v, drawn: r.Layout.Parameters, effects: r.Layout.Effects,
 		exchangeable: r.Layout.Exchangeable}
-	if err := f.summarize(r); err != nil {
+	diverged, kept, err := divergences(r)
+	if err != nil {
 		return Report{}, err
 	}
-	var err error
-	if report.Divergences, err = divergences(r); err != nil {
+	report.Divergences = max(kept, s.Divergences)
+	if kept >= leastEdge {
+		f.diverged = diverged
+	}
+	if err := f.summarize(r); err != nil {
 		return Report{}, err
 	}
 	f.report = &report
@@ -109,17 +113,15 @@ func exchange(s draws.SamplerReport) *Exchange {
 	return &Exchange{s.Temperatures, s.SwapRates, s.RoundTrips, s.Barrier}
 }
 
-// divergences takes the greater of two counts: the sampler's has those between kept draws, too, but a run that was
-// killed has the kept ones only.
-func divergences(r *draws.Run) (int, error) {
+// divergences reports which trajectories that ended in draws diverged, [chain][draw], and how many. The sampler's own
+// count has those between kept draws, too, but a run that was killed has the kept ones only.
+func divergences(r *draws.Run) (chains [][]float64, n int, err error) {
 	if !r.HasStat("diverging") {
-		return r.Info.Report.Divergences, nil
+		return nil, 0, nil
 	}
-	chains, err := r.Stats("diverging")
-	if err != nil {
-		return 0, err
+	if chains, err = r.Stats("diverging"); err != nil {
+		return nil, 0, err
 	}
-	n := 0
 	for _, c := range chains {
 		for _, x := range c {
 			if x != 0 {
@@ -127,7 +129,7 @@ func divergences(r *draws.Run) (int, error) {
 			}
 		}
 	}
-	return max(n, r.Info.Report.Divergences), nil
+	return chains, n, nil
 }
 
 // summarize goes through the posterior variable by variable, so that one variable's draws are in memory at a time.
@@ -203,6 +205,7 @@ type finding struct {
 	row      Parameter
 	disputes []dispute
 	apart    apart
+	edge     edge
 }
 
 func (f *findings) look(v types.Variable, i int, chains [][]float64, ws []walker, w *stats.Workspace) finding {
@@ -210,7 +213,12 @@ func (f *findings) look(v types.Variable, i int, chains [][]float64, ws []walker
 	if spanned(v.Between, chains) {
 		p.TailShape = 0
 	}
-	return finding{p, whereabouts(p.Name, chains, p.RHat, w), compareWalkers(p.Name, chains, ws, w)}
+	x := finding{row: p, disputes: whereabouts(p.Name, chains, p.RHat, w),
+		apart: compareWalkers(p.Name, chains, ws, w)}
+	if f.diverged != nil {
+		x.edge = edgeOf(p.Name, chains, f.diverged)
+	}
+	return x
 }
 
 // leastSpan is the share of the numbers between two ends that draws have to go over, so that they have seen how far

@@ -29,7 +29,8 @@ type scene struct {
 	drawn         []string // names of the parameters
 	at            func(r *rand.Rand, chain, draw, element int) float64
 	replica       func(chain, draw int) int // walker of the ladder that gives a draw
-	diverging     int
+	diverging     int                       // draws of each chain, the first ones
+	follows       float64                   // up to this value of mu trajectories do not diverge
 	status        draws.Status
 	report        draws.SamplerReport
 	effects       []types.Effect
@@ -48,7 +49,7 @@ func effects(part float64) func(r *rand.Rand, _, _, element int) float64 {
 
 // good is a run without fault.
 func good() scene {
-	return scene{chains: 4, draws: 1000, thetas: 3, status: draws.Finished,
+	return scene{chains: 4, draws: 1000, thetas: 3, status: draws.Finished, follows: math.Inf(1),
 		at:      func(r *rand.Rand, _, _, element int) float64 { return float64(element) + r.NormFloat64() },
 		replica: func(_, draw int) int { return draw / 7 % 3 },
 		report: draws.SamplerReport{Gradients: 1_204_000, Seconds: 3.2, Temperatures: []float64{1, 2, 7.389},
@@ -75,7 +76,7 @@ func (s scene) write(t *testing.T) *draws.Run {
 				values = append(values, s.at(r, chain, d, e))
 			}
 			diverging := 0.
-			if d < s.diverging {
+			if d < s.diverging || values[0] > s.follows {
 				diverging = 1
 			}
 			if err := w.Append(chain, values,
@@ -193,6 +194,22 @@ func TestCarriedChainsHaveNoWarnings(t *testing.T) {
 	}
 }
 
+// A few divergences of a sound run have no warning where they are anywhere, or where most walkers at an end of the
+// draws get on.
+func TestFewDivergences(t *testing.T) {
+	for name, change := range map[string]func(s *scene){
+		"anywhere":  func(s *scene) { s.diverging = 15 },
+		"at an end": func(s *scene) { s.follows = 2.85 },
+	} {
+		s := good()
+		s.report.Thin = 10
+		change(&s)
+		if got := s.summary(t); len(got.Warnings) > 0 || got.Divergences < leastEdge {
+			t.Errorf("%s: %d divergences, %q", name, got.Divergences, got.Warnings)
+		}
+	}
+}
+
 // A planted fault brings its warning, with a way out, and the good run (above) does not have it.
 func TestWarnings(t *testing.T) {
 	ar := func(phi float64) func(*rand.Rand, int, int, int) float64 {
@@ -238,6 +255,8 @@ func TestWarnings(t *testing.T) {
 		}, []string{"1 of 4 parameters has infinite or not-a-number draws (theta[2]: 4 of 4000)", "logarithm of 0"}},
 		"divergences": {func(s *scene) { s.diverging = 6 },
 			[]string{"24 trajectories diverged", "--set accept=0.95"}},
+		"divergences at an end": {func(s *scene) { s.follows, s.report.Thin = 2.5, 10 },
+			[]string{"Of the 40 draws with the largest mu, 2", "what lies beyond", "--set accept=0.95"}},
 		"cut trajectories": {func(s *scene) { s.report.Saturated = 41 },
 			[]string{"41 trajectories were cut", "--set max_depth=12"}},
 		"heavy weights": {func(s *scene) { s.report.ELBO, s.report.ParetoK = []float64{-3.1, -3, -3, -3}, 0.9 },

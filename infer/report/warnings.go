@@ -25,6 +25,9 @@ type findings struct {
 	exchangeable []string
 	apart        apart   // the quantity in which walkers differ most
 	energyESS    float64 // the lesser effective size of the log density
+
+	diverged [][]float64 // whether the trajectory of a draw diverged, [chain][draw]; nil where hardly any did
+	edge     edge        // the end of draws where most of them did
 }
 
 // An apart is a quantity by which the walkers of a ladder differ (stats.Apart).
@@ -65,6 +68,9 @@ func (f *findings) add(x finding) {
 	f.disputes = append(f.disputes, x.disputes...)
 	if a := x.apart; a.deviations > maxApart && a.errors > max(maxGap, f.apart.errors) {
 		f.apart = a
+	}
+	if x.edge.diverged > f.edge.diverged {
+		f.edge = x.edge
 	}
 }
 
