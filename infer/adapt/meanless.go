@@ -27,7 +27,7 @@ const (
 //	  p > 1000              normal, Laplace, all with an exponential
 //	a parameter with d      along rays in random directions; ∫|x|π dx does not exist where p ≤ d + 1
 //	  p = d + ν             Student's t with ν degrees of freedom
-//	x − bound = exp(u)      u goes from log 10⁴ to log 10⁶; ∫x π du does not exist where p ≤ 1
+//	x − bound = exp(u)      u goes from log 10⁴ to log 10⁶ above all that were seen; ∫x π du does not exist where p ≤ 1
 //	  p = 1, ½              half of a Cauchy distribution, InverseGamma(½, 1)
 //
 // That has to be so at each of three positions of the other coordinates. Only tails are looked at in which some walker
@@ -100,11 +100,12 @@ func tailsOf(coordinates []types.Coordinate) (tails []tail) {
 // A tailShape is where most of the walkers' positions are, by coordinate.
 type tailShape struct {
 	median, width []float64 // half of the width of the middle nine tenths
+	most          []float64 // the largest value
 	far           []bool    // whether a walker was far out, by the narrower side
 }
 
 func newTailShape(visited [][]float64, dim int) tailShape {
-	s := tailShape{make([]float64, dim), make([]float64, dim), make([]bool, dim)}
+	s := tailShape{make([]float64, dim), make([]float64, dim), make([]float64, dim), make([]bool, dim)}
 	for j := range dim {
 		chains := make([][]float64, 1)
 		column(chains, [][][]float64{visited}, j)
@@ -113,7 +114,8 @@ func newTailShape(visited [][]float64, dim int) tailShape {
 		m := stats.SortedQuantile(xs, 0.5)
 		below, above := m-stats.SortedQuantile(xs, 0.05), stats.SortedQuantile(xs, 0.95)-m
 		out := math.Max(xs[len(xs)-1]-m, m-xs[0])
-		s.median[j], s.width[j], s.far[j] = m, (below+above)/2, out > farTail*math.Min(below, above)
+		s.median[j], s.width[j], s.most[j] = m, (below+above)/2, xs[len(xs)-1]
+		s.far[j] = out > farTail*math.Min(below, above)
 	}
 	return s
 }
@@ -130,7 +132,7 @@ func (s tailShape) heavyFrom(x []float64, tails []tail, evaluate Evaluator) (hea
 			y := slices.Clone(x)
 			for i, j := range t.of {
 				if y[j] = s.median[j] + place*s.width[j]*way[i]; t.halfLine {
-					y[j] = s.median[j] + math.Log(place)
+					y[j] = s.most[j] + math.Log(place) // beyond all modes, which may lie magnitudes apart
 				}
 			}
 			at = append(at, y)

@@ -97,6 +97,11 @@ func TestMeanlessTogetherAndPositive(t *testing.T) {
 		"inverse gamma, .5":  {1, inverseGamma(.5), above, true},
 		"inverse gamma, 2":   {1, inverseGamma(2), above, false},
 		"gamma":              {1, positive(func(s float64) float64 { return math.Log(s) - s }), above, false},
+		// near the second mode the density of the first falls no more
+		"modes 10⁶ apart": {1, func(x []float64) float64 {
+			first, second := -x[0]*x[0]/.2, -(x[0]-13.8)*(x[0]-13.8)/.2
+			return math.Max(first, second)
+		}, above, false},
 	} {
 		coordinates := slices.Repeat([]types.Coordinate{c.of}, c.dim)
 		for j := range coordinates {
@@ -119,6 +124,7 @@ func TestMeanlessTogetherAndPositive(t *testing.T) {
 			visited = append(visited, x)
 		}
 		visited[50] = slices.Repeat([]float64{5}, c.dim+1)
+		visited[70][0] = 13.8
 		found, err := Meanless(visited, coordinates, evaluate)
 		var want []int
 		if c.want {

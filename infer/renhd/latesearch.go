@@ -219,6 +219,7 @@ func (c *drawCollector) takeUp(fresh []mode) {
 		c.state.Search.FoundAt = append(c.state.Search.FoundAt, at)
 	}
 	c.run.state.Modes, c.state.Visits = slices.Concat(c.run.state.Modes, fresh), visitCount{}
+	c.narrow = nil // is of the modes before
 }
 
 // lacks is the share of the target that draws lack since the search found it late: what a mode has of the draws since,

@@ -70,6 +70,7 @@ func TestHotRungsFindModes(t *testing.T) {
 			return all
 		}
 		before, clock := read(), w.NoiseStep
+		search.narrow = []bool{false} // of the mode known
 		if err := search.searchOn(); err != nil {
 			t.Fatal(err)
 		}
@@ -87,6 +88,8 @@ func TestHotRungsFindModes(t *testing.T) {
 			t.Errorf("%s: %d modes", name, len(modes))
 		} else if found && math.Abs(modeShares(modes)[1]-c.share) > .02 {
 			t.Errorf("%s: share %.3f, want %.3f", name, modeShares(modes)[1], c.share)
+		} else if found && len(search.narrow) > 0 {
+			t.Errorf("%s: which modes are narrow is remembered of fewer modes than there are", name)
 		}
 	}
 }
