@@ -20,7 +20,7 @@ func TestPositionTemperature(t *testing.T) {
 	}{
 		"nosehoover": {infer.Settings{Batch: 64}, false},
 		"sgld":       {infer.Settings{Dynamics: "sgld", StepSize: 0.5, ControlVariates: "off"}, true},
-		"sghmc":      {infer.Settings{Dynamics: "sghmc", StepSize: 0.05, Friction: 0.1, ControlVariates: "off"}, true},
+		"sghmc":      {infer.Settings{Dynamics: "sghmc", StepSize: 0.1, Friction: 0.1, ControlVariates: "off"}, true},
 	} {
 		o := options(6)
 		o.Device, o.Warmup, o.Draws, o.Thin, o.Settings = fastest(), 300, 1000, 1, c.s

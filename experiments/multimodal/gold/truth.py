@@ -409,6 +409,13 @@ def more_modes():
     write("ring_centre", "quadrature in two dimensions", centre=share(w[q < 4].sum()), right=share(w.sum(1)[g > 1].sum()),
           x__2=moments(w.sum(0), g))
 
+    write("magnitudes", "closed form", low=share(0.5), l=(0, math.sqrt(49 + 0.09)))
+    g = np.linspace(-25, 25, 5001)
+    x, z = g[:, None], g[None, :]
+    w = normalised(normal(x, 0, 5) + normal(z, 0, 5) + normal(1, np.sin(3 * x) * np.cos(2 * z), 0.1))
+    write("waves", "quadrature in two dimensions", x__1=moments(w.sum(1), g), x__2=moments(w.sum(0), g),
+          top=share(w.sum(1)[np.sin(3 * g) > 0].sum()))
+
 
 def broken(name, how, **more):
     write(name, how, set="broken", **more)
@@ -455,6 +462,8 @@ def hidden_modes():
 def shapes():
     broken("student_short", "closed form (t and F distributions)", flags="--draws 150", inside=share(1 / math.sqrt(3)),
            near=share(0.8**4))
+    broken("squares", "closed form", x=(1, 1), large=share(0.5 * math.erfc(0.5 / math.sqrt(2))),
+           negative=share(0.5 * math.erfc(1 / math.sqrt(2))))
     broken("parabola", "closed form", x=(0, 2), y=(4, math.sqrt(32)), right=share(0.5 * math.erfc(1 / math.sqrt(2))))
     broken("ring", "closed form", x__1=(0, 10 / math.sqrt(2)), right=share(0.5))
     g = np.linspace(-20, 25, 450000, endpoint=False) + 5e-5
