@@ -27,7 +27,7 @@ const (
 //	  p > 1000              normal, Laplace, all with an exponential
 //	a parameter with d      along rays in random directions; ∫|x|π dx does not exist where p ≤ d + 1
 //	  p = d + ν             Student's t with ν degrees of freedom
-//	x − bound = exp(u)      u goes from log 10⁴ to log 10⁶ above all that were seen; ∫x π du does not exist where p ≤ 1
+//	x − bound = exp(u)      u is log 10⁴ to log 10⁶ above all that was seen; ∫x π du does not exist where p ≤ 1
 //	  p = 1, ½              half of a Cauchy distribution, InverseGamma(½, 1)
 //
 // That has to be so at each of three positions of the other coordinates. Only tails are looked at in which some walker
