@@ -4,9 +4,9 @@
 #
 #     ./gpu.sh RESULTS
 #
-# Each part has a time limit and adds a line to RESULTS/gpu.jsonl and its output to RESULTS/log.txt. A part whose line is
-# there already is not run again, so the script can be stopped and started. A table comes last. NVRTC must be there: of
-# CUDA, or of the packages of pip that PyTorch, JAX and CuPy bring.
+# It ends at once where ppl finds no GPU. Each part has a time limit and adds a line to RESULTS/gpu.jsonl and its output
+# to RESULTS/log.txt. A part whose line is there already is not run again, so the script can be stopped and started. A
+# table comes last. NVRTC must be there: of CUDA, or of the packages of pip that PyTorch, JAX and CuPy bring.
 set -uo pipefail
 cd "$(dirname "$0")"
 results=$(realpath -m "${1:?a directory for results}")
@@ -14,21 +14,24 @@ mkdir -p "$results"
 lines=$results/gpu.jsonl log=$results/log.txt
 touch "$lines" "$log"
 export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$results/cache}
+./ppl logprob examples/eight_schools.ppl --at at.json --device cuda || exit
 runs=$(mktemp -d)
 trap 'rm -rf "$runs"' EXIT
 
 # part NAME SECONDS COMMAND… runs a part; its result is the last line that it prints.
 part() {
-    local name=$1 limit=$2 began rc result
+    local name=$1 limit=$2 began tenths rc result
     shift 2
     grep -q "\"part\": \"$name\"" "$lines" && return
-    began=$(date +%s.%N)
+    echo "$name, at most $limit s" >&2
+    began=$(date +%s%N)
     timeout --kill-after=10 "$limit" bash -o pipefail -c "$*" >"$runs/$name.out" 2>&1
     rc=$?
+    tenths=$((($(date +%s%N) - began) / 100000000))
     { echo "=== $name (exit code $rc)"; cat "$runs/$name.out"; } >>"$log"
     result=$(tail -n 1 "$runs/$name.out" | tr -d '\\"\t' | cut -c1-200)
-    printf '{"part": "%s", "seconds": %.1f, "code": %d, "result": "%s"}\n' "$name" \
-        "$(echo "$(date +%s.%N) - $began" | bc 2>/dev/null || echo 0)" "$rc" "$result" >>"$lines"
+    printf '{"part": "%s", "seconds": %d.%d, "code": %d, "result": "%s"}\n' "$name" $((tenths / 10)) $((tenths % 10)) \
+        "$rc" "$result" >>"$lines"
 }
 
 # What a benchmark prints, and last one line of it: lane-steps a second by number of lanes.
@@ -36,7 +39,7 @@ steps='awk "/^Benchmark/ {print; fflush(); for (i = 2; i < NF; i++) if (\$(i+1) 
 short='--seed 1 --draws 50 --warmup 200'
 
 part machine 30 'nvidia-smi; nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader'
-part check 60 './gputest -test.v -test.run OnGPUCheck; ./ppl logprob examples/eight_schools.ppl --at at.json --device all | grep cuda'
+part check 60 './gputest -test.v -test.run OnGPUCheck && ./ppl logprob examples/eight_schools.ppl --at at.json --device all | grep cuda'
 part copies 30 "./gputest -test.run '^\$' -test.bench OnGPUCopies -test.benchtime 20x | grep GB/s | paste -sd ' '"
 part trajectories 60 './gputest -test.v -test.run OnGPUTrajectories | tail -n 12'
 part examples 120 './gputest -test.v -test.run OnGPUExamples | grep -v ==='

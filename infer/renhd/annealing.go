@@ -106,7 +106,7 @@ func (r *run) moveAt(temperature float64) error {
 func (w *walkers) join(windows ...*windowState) *windowState {
 	both, n := &windowState{}, math.MaxInt
 	for _, from := range windows {
-		n = min(n, from.Sweeps)
+		n = min(n, len(from.Density[0]))
 	}
 	for _, from := range windows {
 		stuck := w.stuck(from)

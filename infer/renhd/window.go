@@ -47,9 +47,9 @@ type windowState struct {
 	Points    []adapt.Points   // by rung: what the metric is learned from
 	Of        [][]int          // by rung: the mode of each of these points, which is an anchor
 	Moved     []float64        // by lane: trajectories that went somewhere
-	Density   [][]float64      // by lane: log π_β after every sweep
-	Visited   [][][]float64    // by lane: θ after every sweep
-	Stood     [][]int          // by lane: its rung in every sweep
+	Density   [][]float64      // by lane: log π_β after every sweep, or every few (kept)
+	Visited   [][][]float64    // by lane: θ then
+	Stood     [][]int          // by lane: its rung then
 	Heats     []float64        // by lane when alone: temperatures of the last sweep
 	Late      []lateHalf       // by lane
 }
@@ -99,7 +99,7 @@ func (h *lateHalf) mean() []float64 {
 	return m
 }
 
-// maxPoints bounds the numbers kept to learn a metric from.
+// maxPoints bounds the numbers kept to learn a metric from, and those of where walkers have been.
 const maxPoints = 4 << 20
 
 func (t *warmupWindow) begin() error {
@@ -236,6 +236,13 @@ func (t *warmupWindow) usable() []bool {
 // more.
 func hopeless(dim int) float64 { return 20 + 5*float64(dim) }
 
+// kept is the number of sweeps from one whose positions are kept to the next: more than one with thousands of walkers,
+// of each of which some will do.
+func (t *warmupWindow) kept() int {
+	w := t.run.walkers
+	return 1 + t.spec.sweeps*w.lanes()*min(w.dim, adapt.MaxDense)/maxPoints
+}
+
 // recordPositions keeps where walkers are, for the decisions after the window.
 func (t *warmupWindow) recordPositions() {
 	w, s := t.run.walkers, &t.seen
@@ -244,12 +251,15 @@ func (t *warmupWindow) recordPositions() {
 		s.Moved[lane] += m
 	}
 	t.run.showProgress(infer.WarmingUp)
-	density := w.logDensities()
+	density, kept := w.logDensities(), s.Sweeps%t.kept() == 0
 	for lane, x := range w.positions() {
-		s.Density[lane] = append(s.Density[lane], density[lane])
 		if s.Sweeps >= t.spec.sweeps/2 {
 			s.Late[lane].add(x, density[lane])
 		}
+		if !kept {
+			continue
+		}
+		s.Density[lane] = append(s.Density[lane], density[lane])
 		s.Stood[lane] = append(s.Stood[lane], w.RungOf[lane])
 		s.Visited[lane] = append(s.Visited[lane], slices.Clone(x[:min(len(x), adapt.MaxDense)]))
 	}
