@@ -13,8 +13,8 @@ import (
 // (dynamics.Hop), so that steps suit what is smooth. Which they are is found by looking: between two points of a line
 // along the coordinate, the log density differs less the nearer they are, unless a jump lies between them.
 const (
-	hopsOfEach  = 5  // before a trajectory, of each coordinate
-	mostHops    = 40 // of all
+	hopsOfEach  = 20 // before a trajectory, of each coordinate
+	mostHops    = 80 // of all
 	mostJumpy   = 16 // coordinates: with more, each would be moved too rarely
 	mostSmooth  = 64 // dimensions of a target in which jumps are looked for
 	lineProbes  = 24 // points on a line

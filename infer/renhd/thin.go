@@ -16,7 +16,11 @@ const (
 	enoughSeen      = 100 // effective iterations of a pilot below which its share is a guess, and a longer one is run;
 	// up to four times as many on a ladder, where moves between modes are rare
 	longPilot = 4 // times as long
-	longest   = 8 // times the usual length of a trajectory
+
+	// behindJumps multiplies the goal where hops move coordinates: a place behind a jump that holds a few hundredths
+	// is entered so rarely that a pilot hardly sees it.
+	behindJumps = 8.0
+	longest     = 8 // times the usual length of a trajectory
 
 	// fading is what a doubling of lengths gains where the next one no longer pays: gains fall from 4, while a
 	// coordinate moves like length squared, to 1, where trajectories are as long as its quarter period.
@@ -50,7 +54,11 @@ func (r *run) chooseThinning() error {
 	if err == nil && few && o.Draws > pilotIterations {
 		share, err = r.runPilot(longPilot * pilotIterations)
 	}
-	report.Thin = adapt.Thin(share, margin*adapt.GoalShare, maxThin)
+	enough := margin * adapt.GoalShare
+	if len(r.state.Jumps) > 0 {
+		enough *= behindJumps
+	}
+	report.Thin = adapt.Thin(share, enough, maxThin)
 	report.Divergences, report.NotFinite, report.NonFiniteEnds, r.stats.Steps = 0, 0, nil, 0
 	return err
 }

@@ -186,6 +186,33 @@ def jump():
           c=mixed(w, (p[:, 6] + p[:, 7]) / 2, (p[:, 7] - p[:, 6]) ** 2 / 12), early=share(w[:5].sum()))
 
 
+def two_changes():
+    y = np.array([-0.35, 0.62, -1.1, 0.24, 0.71, -0.48, 0.05, -0.93, 0.37, 1.02, -0.66, 0.18, -0.27, 0.44, 1.31, 2.2, 0.97, 1.68, 2.05, 1.12, 1.83, 0.76, 2.41, 1.55, 1.29, 1.94, 0.58, 0.1, -0.42, 0.93, 1.21, -0.15, 0.67, 0.49, -0.78, 1.05, 0.32, 0.88, -0.21, 0.54])
+    n = len(y)
+
+    def level(ys):  # log evidence, mean and variance of a level with prior N(0, 3²) and noise .8
+        precision = len(ys) / 0.64 + 1 / 9
+        mean = ys.sum() / 0.64 / precision
+        return -0.5 * math.log(precision * 9) - 0.5 * ((ys @ ys) / 0.64 - mean**2 * precision), mean, 1 / precision
+
+    ends = [0.5] + list(range(1, n + 1)) + [n + 0.5]
+    logs, parts = [], []
+    for i in range(n + 1):  # the earlier change point is in this cell between observations,
+        for j in range(i, n + 1):  # and the later one in that
+            u, v = ends[i + 1] - ends[i], ends[j + 1] - ends[j]
+            a, b, d = level(y[:i]), level(y[i:j]), level(y[j:])
+            one, other = (ends[i] + u / 2, u * u / 12), (ends[j] + v / 2, v * v / 12)
+            if i == j:  # the smaller and the larger of two uniform numbers
+                one, other = (ends[i] + u / 3, u * u / 18), (ends[i] + 2 * u / 3, u * u / 18)
+            logs.append(a[0] + b[0] + d[0] + math.log(u * v * (1 if i == j else 2)))
+            parts.append(a[1:] + b[1:] + d[1:] + one + other)
+    w, p = normalised(np.array(logs)), np.array(parts)
+    q = dict(zip(["a", "b", "d", "begins", "ends"], (mixed(w, p[:, 2 * k], p[:, 2 * k + 1]) for k in range(5))))
+    middle = (q["begins"][0] + q["ends"][0]) / 2  # c1 is either, as likely
+    square = sum(q[k][0] ** 2 + q[k][1] ** 2 for k in ("begins", "ends")) / 2
+    write("two_changes", "sum over the cells between observations", c1=(middle, math.sqrt(square - middle**2)), **q)
+
+
 def cauchy(x, mean, scale):
     return -np.log1p(((x - mean) / scale) ** 2) - math.log(math.pi * scale)
 
@@ -478,6 +505,6 @@ def impossible():
         broken(name, which + " has no mean", none=True)
 
 
-for f in funnels, settings, hidden_modes, shapes, impossible, hyperbola, corners, closed_forms, one_dimension, sensor, mixtures, factor, lattice, jump, more_lines, \
+for f in funnels, settings, hidden_modes, shapes, impossible, hyperbola, corners, closed_forms, one_dimension, sensor, mixtures, factor, lattice, jump, two_changes, more_lines, \
         more_closed_forms, schools, chain, ends, new_shapes, more_modes:
     f()
