@@ -5,9 +5,10 @@
 #else
 #define VECTORS __attribute__((const, nothrow))
 #endif
-#define LIBRARY(f) \
-  extern VECTORS real f(real); \
-  extern VECTORS single f##f(single);
+// Those of single precision are called for one number at a time.
+#define LIBRARY(name) \
+  extern VECTORS real name(real); \
+  extern __attribute__((const, nothrow)) single name##f(single);
 LIBRARY(log) LIBRARY(log1p) LIBRARY(expm1) LIBRARY(sin) LIBRARY(cos) LIBRARY(tan) LIBRARY(asin) LIBRARY(acos) LIBRARY(atan)
 LIBRARY(sinh) LIBRARY(cosh) LIBRARY(tanh) LIBRARY(erf) LIBRARY(erfc)
 extern VECTORS real pow(real, real);
