@@ -13,6 +13,8 @@ func Rules() []Rule {
 		{"cdf", "cdf(D(…), x)", "P(X <= x) for X from distribution D"},
 		{"quantile", "quantile(D(…), p)", "least x with P(X <= x) >= p, for p in 0..1; its gradient is right for " +
 			"distributions with a density, and 0 for distributions of integers"},
+		{"dropout", "dropout(x, p)", "the elements of x; while ppl optimize trains by minibatches, each is 0 with " +
+			"probability p, and divided by 1 - p else"},
 		{"fill", "fill(v, N, …)", "array over the sets N, … with every element v"},
 		{"concat", "concat(x, y, …)", "arrays one after the other along their first axis, numbered from 1"},
 		{"first", "first(x)", "first element of a vector, or first row of an array with more axes"},

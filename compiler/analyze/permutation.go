@@ -200,7 +200,8 @@ func headOf(x model.Expr) string {
 		return "size of " + x.Set.Key
 	case *model.Label:
 		return "label " + x.Text + " of " + x.Set.Key
-	case *model.Cond, *model.Subscript, *model.Build, *model.List, *model.Concat, *model.MatMul, *model.Fill:
+	case *model.Cond, *model.Subscript, *model.Build, *model.List, *model.Concat, *model.MatMul, *model.Fill,
+		*model.Dropout:
 		return fmt.Sprintf("%T", x)
 	}
 	return fmt.Sprintf("%p", x) // equal to itself alone

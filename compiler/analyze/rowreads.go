@@ -80,7 +80,7 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 		for _, y := range x.Children() {
 			f.visit(y, shared(x.Type.Axes, at, y.Info().Type.Axes))
 		}
-	case *model.Apply, *model.Cond, *model.Fill:
+	case *model.Apply, *model.Cond, *model.Fill, *model.Dropout:
 		for _, y := range x.Children() {
 			f.visit(y, shared(x.Info().Type.Axes, at, y.Info().Type.Axes))
 		}

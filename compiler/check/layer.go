@@ -145,8 +145,6 @@ func missingLayers() map[string][2]string {
 		"batch_norm": {"not offered: with it the log density of a row depends on the other rows of its batch, so " +
 			"minibatches have no likelihood in common", "`layer_norm`, `group_norm` and `filter_norm` normalise " +
 			"each row by itself"},
-		"dropout": {"not offered: with it the log density is no function of the parameters",
-			"a prior on the weights does what it is for: `f.weights ~ Normal(0, s)`"},
 	}
 }
 

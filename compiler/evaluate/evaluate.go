@@ -47,6 +47,8 @@ type Evaluator struct {
 	// conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
 	Guards []Value
 	Diags  *diag.List
+	// how dropout drops elements; nil: it drops none
+	Dropping *Dropping
 
 	// What is evaluated already; with two maps, first what is not guarded, then what is.
 	exprs   [2]map[model.Expr]Value
@@ -76,7 +78,9 @@ func New(g *autodiff.Graph, data *dataset.Dataset, steps StepLimits, source Sour
 // Inside is an evaluator inside e: of a step of a scan or a solver, in a graph of its own, or of some rows.
 func (e *Evaluator) Inside(g *autodiff.Graph, source Source) *Evaluator {
 	step := New(g, e.Data, e.steps, source, e.Diags)
-	step.parent = e
+	if step.parent = e; g == e.Graph {
+		step.Dropping = e.Dropping
+	}
 	return step
 }
 

@@ -139,6 +139,14 @@ type Fill struct {
 	Value Expr
 }
 
+// Dropout is X, of which an optimiser of a network drops the share P of the elements, at random; Number is its place
+// among the dropouts of the model, from 0. P depends on data only.
+type Dropout struct {
+	Fact
+	X, P   Expr
+	Number int
+}
+
 // Vector is a function of whole vectors or matrices: softmax, cumsum, …, with the axes of X, and eigenvalues, …, which
 // may drop the last ones.
 type Vector struct {

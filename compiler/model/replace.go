@@ -45,6 +45,8 @@ func Replace(e Expr, f func(Expr) Expr) {
 		e.X, e.Y = f(e.X), f(e.Y)
 	case *Fill:
 		e.Value = f(e.Value)
+	case *Dropout:
+		e.X, e.P = f(e.X), f(e.P)
 	case *Vector:
 		e.X = f(e.X)
 	case *LogProb:
@@ -136,6 +138,9 @@ func (r copier) shallow(e Expr) Expr {
 		c := *e
 		return &c
 	case *Fill:
+		c := *e
+		return &c
+	case *Dropout:
 		c := *e
 		return &c
 	case *Vector:

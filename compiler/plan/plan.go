@@ -32,7 +32,16 @@ type Plan struct {
 	rowCount int
 	loads    []minibatch.Load // the streams that rows are read from
 	// one of them when rows of the row set are those of the files: then they are numbered as they stand there
-	mixed *minibatch.Load
+	mixed    *minibatch.Load
+	dropping *evaluate.Dropping // nil: a split drops nothing
+}
+
+// Dropping is the plan whose splits drop elements where the model has dropout, by noise at the address of a lane and a
+// step.
+func (p *Plan) Dropping(lane, step autodiff.Node) *Plan {
+	out := *p
+	out.dropping = &evaluate.Dropping{Lane: lane, Step: step}
+	return &out
 }
 
 // NewPlan lays out the unconstrained vector and what is saved, and evaluates the density once to find what is wrong

@@ -44,7 +44,9 @@ func Defaults() Options {
 }
 
 // biased reports whether the search is to end elsewhere than at a mode.
-func (o Options) biased() bool { return o.StopAfter > 0 || o.Method == "adamw" }
+func (p *problem) biased() bool {
+	return p.options.StopAfter > 0 || p.options.Method == "adamw" || p.drops
+}
 
 // A Result is the best point found.
 type Result struct {
@@ -150,12 +152,12 @@ func bestOf(ends []End, o Options) End {
 // conclude says how good the best end is, and refines it if it is to be a mode.
 func (p *problem) conclude(ends []End) (Result, error) {
 	best := bestOf(ends, p.options)
-	r := Result{Ends: ends, Biased: p.options.biased()}
+	r := Result{Ends: ends, Biased: p.biased()}
 	at, err := p.concluded(best)
 	if err != nil {
 		return Result{}, err
 	}
-	r.Theta, r.Converged, r.Message = at.theta, at.converged, at.words(best, p.options)
+	r.Theta, r.Converged, r.Message = at.theta, at.converged, p.words(at, best)
 	if r.SD, err = p.spread(at); err != nil {
 		return Result{}, err
 	}
@@ -167,7 +169,7 @@ func (p *problem) conclude(ends []End) (Result, error) {
 }
 
 func (p *problem) concluded(best End) (peak, error) {
-	if !p.options.biased() {
+	if !p.biased() {
 		return p.refine(best.Theta)
 	}
 	here, err := p.evaluate([][]float64{best.Theta})
@@ -178,12 +180,15 @@ func (p *problem) concluded(best End) (peak, error) {
 }
 
 // words say how a search ended.
-func (at peak) words(best End, o Options) string {
+func (p *problem) words(at peak, best End) string {
+	o := p.options
 	switch {
 	case o.StopAfter > 0:
 		return fmt.Sprintf("stopped early: of %d steps, those up to %d predict the rows held out best; their mean log "+
 			"likelihood is %.4g", best.Iterations, best.BestAt, best.HeldOut)
-	case o.biased():
+	case p.drops:
+		return fmt.Sprintf("%d steps; dropout keeps the point from the mode", best.Iterations)
+	case p.biased():
 		return fmt.Sprintf("%d steps; the decay of %v keeps the point from the mode", best.Iterations, o.Decay)
 	case at.converged && at.decrement < math.Inf(1):
 		return fmt.Sprintf("converged: by its curvature the log density is within %.1g of its maximum here",

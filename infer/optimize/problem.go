@@ -19,6 +19,7 @@ type problem struct {
 	dim       int
 	lanes     int  // how many points are evaluated at once
 	network   bool // the target is treated as one
+	drops     bool // elements are dropped in its minibatches
 	rows      int  // of the data, where there are minibatches
 	clock     uint64
 	gradients int64
@@ -30,6 +31,7 @@ const (
 	gradient = "gradient"
 	density  = "density" // log ρ, log ℓ
 	values   = "values"
+	key      = "key"   // of the order of a lane's rows and of its noise: the lane's number
 	batches  = "clock" // how many batches there have been
 	part     = "part"  // of the rows held out
 	score    = "score" // Σ log ℓ of the rows of a part
@@ -72,7 +74,7 @@ func open(ctx context.Context, t, values infer.Target, o Options) (*problem, err
 	}
 	for lane := range p.lanes {
 		if o.Batch > 0 {
-			p.exe.SetLane("key", lane, []float64{float64(lane)})
+			p.exe.SetLane(key, lane, []float64{float64(lane)})
 		}
 	}
 	return p, nil
@@ -103,14 +105,35 @@ func (p *problem) rowEntries(t infer.Splittable) ([]lower.Entry, error) {
 		return nil, err
 	}
 	p.rows = n
-	if p.network {
-		t = infer.InPrecision(t, 32).(infer.Splittable)
-	}
-	entries := []lower.Entry{p.minibatchEntry(t)}
+	entries := []lower.Entry{p.minibatchEntry(p.inPrecision(p.trained(t)))}
 	if p.options.StopAfter > 0 {
-		entries = append(entries, p.heldOutEntry(t))
+		entries = append(entries, p.heldOutEntry(p.inPrecision(t)))
 	}
 	return entries, nil
+}
+
+func (p *problem) inPrecision(t infer.Splittable) infer.Splittable {
+	if p.network {
+		return infer.InPrecision(t, 32).(infer.Splittable)
+	}
+	return t
+}
+
+// trained is the target as gradients see it: with elements dropped, if it does so, in each minibatch others.
+func (p *problem) trained(t infer.Splittable) infer.Splittable {
+	if d, ok := t.(infer.Dropping); ok && d.Drops() {
+		p.drops = true
+		return dropping{d}
+	}
+	return t
+}
+
+// A dropping target is split with elements dropped.
+type dropping struct{ infer.Dropping }
+
+func (d dropping) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
+	g := theta.Graph()
+	return d.SplitDropping(theta, rows, g.Input(key), g.Input(batches))
 }
 
 // heldOut is how many rows are not learned from.
@@ -141,7 +164,7 @@ func (p *problem) minibatchEntry(t infer.Splittable) lower.Entry {
 	g, m, held := autodiff.New(), p.batch(), p.heldOut()
 	at, clock := g.Input(theta, p.dim), g.Input(batches)
 	positions := autodiff.Add(autodiff.Mul(clock, g.Const(float64(m))), g.Iota(m))
-	rows := g.Shuffle(p.rows-held, g.Input("key"), positions)
+	rows := g.Shuffle(p.rows-held, g.Input(key), positions)
 	if held > 0 {
 		rows = p.divided(autodiff.Add(rows, g.Const(float64(held))))
 	}
