@@ -131,8 +131,33 @@ func simplifyUnary(k Kind, x Node) Node {
 		return scaledAgain(x, -1)
 	case k == OpLog && x.is(OpSelect) && x.args[1].is(OpExp):
 		return Where(x.args[0], Log(x.args[1]), Log(x.args[2]))
+	case k == OpLog:
+		if u := logit(x); u.Valid() {
+			return LogSigmoid(u)
+		}
+	case k == OpLog1p && x.is(OpNeg):
+		if u := logit(x.args[0]); u.Valid() {
+			return LogSigmoid(Neg(u))
+		}
 	}
 	return Node{}
+}
+
+// logit is u where x is σ(u), as a number between 0 and 1 is made of a coordinate: from the nearer end, c ? σ(v) :
+// 1 − σ(v) with v = c ? u : −u. None for others. The logarithms of x and 1 − x are those of σ(u) and σ(−u), which are
+// finite also where x rounds to 1.
+func logit(x Node) Node {
+	if !x.is(OpSelect) || !x.args[1].is(OpSigmoid) || !x.args[2].is(OpSub) {
+		return Node{}
+	}
+	near, rest := x.args[1], x.args[2]
+	one, constant := rest.args[0].IsConst()
+	v := near.args[0]
+	if !constant || one != 1 || rest.args[1] != near || !v.is(OpSelect) || v.args[0] != x.args[0] ||
+		!v.args[2].is(OpNeg) || v.args[2].args[0] != v.args[1] {
+		return Node{}
+	}
+	return v.args[1]
 }
 
 // signs moves a sign out of x ∘ y (where it may cancel with others) or into a sum; none if there is no sign.

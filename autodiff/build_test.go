@@ -243,6 +243,41 @@ func TestGathersThatStay(t *testing.T) {
 	}
 }
 
+// A number between 0 and 1, σ(u) from the nearer end, has finite logarithms of itself and of the rest, also where it
+// rounds to 0 or 1. What only looks alike keeps its own.
+func TestLogarithmsOfShares(t *testing.T) {
+	g := New()
+	u := g.Input("u", 5)
+	left := Lt(u, g.Const(0))
+	near0 := Sigmoid(Where(left, u, Neg(u)))
+	x := Where(left, near0, Sub(g.Const(1), near0))
+	gradients := Grad(SumAll(Add(Log(x), Mul(g.Const(2), Log1p(Neg(x))))), u)
+	got := Eval(map[string][]float64{"u": {-800, -40, 1, 40, 800}}, Log(x), Log1p(Neg(x)), gradients[0])
+	tiny := -4.248354255291589e-18 // −e⁻⁴⁰
+	for k, want := range [][]float64{
+		{-800, -40, -0.31326168751822286, tiny, 0},
+		{0, tiny, -1.3132616875182228, -40, -800},
+		{1, 1, 0.2689414213699951 - 2*0.7310585786300049, -2, -2},
+	} {
+		if !near(got[k], want, 1e-15) {
+			t.Errorf("%d: %v, want %v", k, got[k], want)
+		}
+	}
+	other := Sigmoid(u)
+	for name, y := range map[string]Node{
+		"from one end":      Where(left, other, Sub(g.Const(1), other)),
+		"of something else": Where(left, near0, Sub(g.Const(2), near0)),
+		"of two":            Where(left, near0, Sub(g.Const(1), other)),
+	} {
+		if n := Log(y); n.Op().Kind != OpLog {
+			t.Errorf("%s: %v", name, n.Op())
+		}
+		if n := Log1p(Neg(y)); n.Op().Kind != OpLog1p {
+			t.Errorf("%s, the rest: %v", name, n.Op())
+		}
+	}
+}
+
 // x·0 is NaN where x is not finite, so it must not fold.
 func TestProductWithZeroStays(t *testing.T) {
 	g := New()
