@@ -12,7 +12,7 @@ check:
 	$(GO) tool staticcheck ./...
 	$(MAKE) lines
 	CGO_ENABLED=0 $(GO) build -tags nonative -o /dev/null ./cmd/ppl
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 	$(MAKE) golden
 	git diff --exit-code -- '*testdata*'
 
@@ -21,7 +21,7 @@ lines:
 	PPL_LINES=1 $(GO) test -count=1 -run '^TestLines$$' .
 
 test:
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 # Posteriors against published numbers, long statistical tests; then what runs on several threads, with the race
 # detector, which needs cgo and a C compiler.
@@ -31,7 +31,7 @@ slow:
 
 # Rewrites the golden files of the packages that have them.
 golden:
-	$(GO) test $$(grep -rl '"update"' --include='*_test.go' . | xargs -n1 dirname | sort -u) -update
+	$(GO) test -timeout 30m $$(grep -rl '"update"' --include='*_test.go' . | xargs -n1 dirname | sort -u) -update
 
 # Compiled models against C and Go by hand; BENCHTIME turns each. The output is benchstat's input.
 BENCHTIME ?= 100x
