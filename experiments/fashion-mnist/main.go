@@ -183,11 +183,15 @@ func (e *experiment) run(c cell) (run, error) {
 	}
 	m := methods()[slices.IndexFunc(methods(), func(m method) bool { return m.name == c.Method })]
 	dir, words := filepath.Join(e.dir, "run"), strings.Fields(m.args(c.budget))
+	if err := os.RemoveAll(dir); err != nil {
+		return r, err
+	}
 	fit, err := lab.Command(e.ppl, append([]string{words[0], model, "--data",
 		"image=" + filepath.Join(images, "train-images-idx3-ubyte.gz"), "--data",
 		"label=" + filepath.Join(images, "train-labels-idx1-ubyte.gz"), "--seed", strconv.Itoa(c.Seed), "--out", dir,
-		"--overwrite", "--quiet", "--threads", "1"}, words[1:]...)...)
-	if err != nil || fit.Exit != 0 && fit.Said != "" { // optima that have not converged are kept, and nothing is said
+		"--quiet", "--threads", "1"}, words[1:]...)...)
+	_, missing := os.Stat(dir)
+	if kept := words[0] == "optimize" && missing == nil; err != nil || fit.Exit != 0 && !kept { // converged or not
 		r.Refused = fit.Said
 		return r, err
 	}
