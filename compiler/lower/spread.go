@@ -12,6 +12,9 @@ type Grain struct {
 	Turn  float64 // least cost of a turn
 	Least float64 // least cost of statements that are cut at all
 	Turns int     // most turns
+	// Shared is the least number of points of a kernel that stays whole where lanes are apart: the device shares them
+	// out, so that threads next to each other read what lies together.
+	Shared int
 }
 
 // Spread rewrites a program such that its work over many points is in Tiles of many turns: those that it has are cut
@@ -35,20 +38,64 @@ func (prog *program) spread(body []ir.Stmt, grain Grain) []ir.Stmt {
 	for _, s := range body {
 		switch s := s.(type) {
 		case *ir.Tiles:
-			stmts = append(stmts, prog.untiled(s)...)
+			stmts = append(stmts, prog.sharing(prog.untiled(s), grain)...)
 		case *ir.Kernel:
-			stmts = append(stmts, inRows(s))
+			if prog.leaves(ownOutermost(s), grain) {
+				stmts = append(stmts, ownOutermost(s))
+			} else {
+				stmts = append(stmts, inRows(s))
+			}
+		case *ir.Loop:
+			stmts = append(stmts, &ir.Loop{N: s.N, Reverse: s.Reverse, Body: prog.sharing(s.Body, grain)})
 		default:
 			stmts = append(stmts, s)
 		}
 	}
 	t := prog.newTiler(stmts, 2)
 	t.size = func(r *region) (int, bool) { return grain.size(r) }
-	t.leave = func(s ir.Stmt) bool {
-		m, ok := s.(*ir.MatMul)
-		return ok && m.Rows == ir.DimM && m.K*m.N > mostOfRow
-	}
+	t.leave = func(s ir.Stmt) bool { return prog.leaves(s, grain) }
 	return t.statements(stmts)
+}
+
+// sharing is statements with the loops of those kernels in another order whose points the device shares out.
+func (prog *program) sharing(body []ir.Stmt, grain Grain) []ir.Stmt {
+	body = slices.Clone(body)
+	for i, s := range body {
+		if k, ok := s.(*ir.Kernel); ok && prog.leaves(ownOutermost(k), grain) {
+			body[i] = ownOutermost(k)
+		}
+	}
+	return body
+}
+
+// leaves reports whether a statement is not cut into rows: the device shares out its points, or the elements of the
+// product.
+func (prog *program) leaves(s ir.Stmt, grain Grain) bool {
+	switch s := s.(type) {
+	case *ir.Kernel:
+		return prog.layout == ir.Apart && s.Shareable(prog.buffers, grain.Shared)
+	case *ir.MatMul:
+		return prog.layout == ir.Apart && s.M*s.K*s.N >= apartWork || s.Rows == ir.DimM && s.K*s.N > mostOfRow
+	}
+	return false
+}
+
+// ownOutermost is a kernel with those loops outside the others that all elements vary with that are combined.
+func ownOutermost(k *ir.Kernel) *ir.Kernel {
+	if hasNoise(k) {
+		return k
+	}
+	moved := 0
+	for axis := len(k.Extents) - 1; axis >= 0; axis-- {
+		at := axis + moved // those that were moved are before it
+		if !slices.ContainsFunc(k.Out, func(o ir.Output) bool {
+			return o.Combine != ir.Store && (o.Index.Stride == nil || o.Index.Stride[at] == 0)
+		}) {
+			k = withOutermost(k, at)
+			moved++
+		}
+	}
+	return k
 }
 
 // mostOfRow is the most multiplications for a row of a product that is cut into rows: of larger ones, the device cuts

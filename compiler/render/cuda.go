@@ -21,7 +21,9 @@ const Warp = 32
 
 // A Launching says how a program runs on a GPU.
 type Launching struct {
-	// Width is the number of lanes in a block: 1, 2, 4, … Warp.
+	// Shared is the least number of points of a kernel that threads share, where lanes are apart.
+	Shared int
+	// Width is the number of lanes in a block, 1, 2, 4, … Warp; 1 where lanes are apart.
 	Width int
 	// Points says of each entry that it runs by points, in a launch for each of its stages, whose threads share the
 	// points of a statement; other entries run by lanes: a thread does all of an entry, any number of times.
@@ -31,12 +33,14 @@ type Launching struct {
 // CUDA is a verified program as a text for NVRTC. Its kernel `launch` runs a schedule of entries by lanes, each thread
 // for its lane; the other kernels are those that Stages names. Both ways compute the same: each sum has one order,
 // which the program alone determines. Setup is left out: another device runs it, and the shared buffers are copied. A
-// lane buffer is [block][element][lane]; where scratch and tile buffers are, Launching.Room says. The layout of lanes
-// that the program asks for is ignored. With CUDASIM defined, the text is C++ for the processor.
+// lane buffer is [block][element][lane]; where scratch and tile buffers are, Launching.Room says. Where lanes are apart, a
+// block has one lane, whose matrices so lie together, and threads next to each other work on items of the same lane, and
+// not on lanes. With CUDASIM defined, the text is C++ for the processor.
 func CUDA(p *ir.Program, l Launching) string {
 	q := *p
 	q.Layout = ir.Interleaved
 	f := newFile(&q, cuda(l.Width))
+	f.leastShared = l.shared(p)
 	for i, e := range f.Entries {
 		f.byPoints = l.Points[i]
 		if f.byPoints {
@@ -47,6 +51,14 @@ func CUDA(p *ir.Program, l Launching) string {
 	}
 	f.run(f.export, func(entry int) bool { return !l.Points[entry] })
 	return f.text.String()
+}
+
+// shared is the least number of points of a kernel that threads share; 0: they share none.
+func (l Launching) shared(p *ir.Program) int {
+	if p.Layout == ir.Apart {
+		return max(1, l.Shared)
+	}
+	return 0
 }
 
 func cuda(width int) dialect {

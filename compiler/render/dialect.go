@@ -20,11 +20,12 @@ type dialect struct {
 	cell, cellSingle string
 	// Who has a copy of a lane, scratch or tile buffer, as a word of the context that counts them, and the number of
 	// elements of a copy. nil: a context has a table of buffers to itself.
-	owner    func(f *file, id ir.BufID) (word string, elements int)
-	unroll   string // line before a loop of that many turns to unroll
-	rolled   string // word before any other loop
-	eachLane string // head of a loop over the lanes of a block
-	packs    bool   // large products are packed
+	owner       func(f *file, id ir.BufID) (word string, elements int)
+	unroll      string // line before a loop of that many turns to unroll
+	rolled      string // word before any other loop
+	eachLane    string // head of a loop over the lanes of a block
+	packs       bool   // large products are packed
+	leastShared int    // points of a kernel that threads share; 0: they share none, see pieces.go
 }
 
 //go:embed c/types.h

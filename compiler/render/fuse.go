@@ -190,7 +190,7 @@ func (f *file) turns(turn []ir.Stmt) {
 		case *ir.Loop:
 			w.Loop, w.before = s, i
 		case *ir.Kernel:
-			w.kernels = append(w.kernels, f.begin(s, first))
+			w.kernels = append(w.kernels, f.begin(s, first, 0))
 			first += len(s.Body) + len(s.Out)
 		}
 	}

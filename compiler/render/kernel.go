@@ -34,7 +34,7 @@ type output struct {
 }
 
 func (f *file) kernel(in *ir.Kernel) {
-	k := f.begin(in, 0)
+	k := f.begin(in, 0, 0)
 	k.reset()
 	if in.Points() > 0 {
 		k.noiseBlocks()
@@ -42,11 +42,12 @@ func (f *file) kernel(in *ir.Kernel) {
 	}
 }
 
-// begin decides how a kernel is written; its variable names have numbers from first on.
-func (f *file) begin(in *ir.Kernel, first int) *kernel {
+// begin decides how a kernel is written, within a turn of so many outermost loops; its variable names have numbers from
+// first on.
+func (f *file) begin(in *ir.Kernel, first, outermost int) *kernel {
 	k := &kernel{file: f, in: in, first: first}
 	for axis, n := range in.Extents {
-		if n != 1 {
+		if n != 1 && axis >= outermost {
 			k.loops = append(k.loops, axis)
 		}
 	}

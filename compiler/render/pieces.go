@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 
 	"ppl/compiler/ir"
 )
@@ -16,36 +17,56 @@ import (
 //	p2(c);                                        stage e0_3: p2(c)            of 1 item
 //
 // An item of a stage is done for each block of lanes.
+//
+// Where lanes are apart, a kernel over many points and a recurrence with large statements are pieces as well. The items
+// of a kernel are its points, so that threads next to each other read what lies together. A recurrence has the pieces
+// of a turn, which are launched for one turn after the other.
 
-// A piece is Tiles, a large product, or other statements.
+// A piece is Tiles, a large product, a kernel over many points, a recurrence with large statements, or other
+// statements.
 type piece struct {
 	tiles   *ir.Tiles
 	product *ir.MatMul
+	points  *ir.Kernel
+	loop    *ir.Loop
 	stmts   []ir.Stmt
 }
 
 // sharedWork is the least number of multiplications of a product of which threads share the elements.
 const sharedWork = 1 << 12
 
-func pieces(body []ir.Stmt) (all []piece) {
+func (f *file) pieces(body []ir.Stmt) (all []piece) {
 	for _, s := range body {
-		switch s := s.(type) {
-		case *ir.Tiles:
-			all = append(all, piece{tiles: s})
-			continue
-		case *ir.MatMul:
-			if s.M*s.N*s.Batch > 1 && s.M*s.N*s.Batch*s.K >= sharedWork {
-				all = append(all, piece{product: s})
-				continue
-			}
-		}
-		if n := len(all); n > 0 && all[n-1].stmts != nil {
+		p := f.alone(s)
+		if n := len(all); p.stmts != nil && n > 0 && all[n-1].stmts != nil {
 			all[n-1].stmts = append(all[n-1].stmts, s)
 		} else {
-			all = append(all, piece{stmts: []ir.Stmt{s}})
+			all = append(all, p)
 		}
 	}
 	return all
+}
+
+// alone is the piece of one statement.
+func (f *file) alone(s ir.Stmt) piece {
+	switch s := s.(type) {
+	case *ir.Tiles:
+		return piece{tiles: s}
+	case *ir.MatMul:
+		if s.M*s.N*s.Batch > 1 && s.M*s.N*s.Batch*s.K >= sharedWork {
+			return piece{product: s}
+		}
+	case *ir.Kernel:
+		if f.leastShared > 0 && s.Shareable(f.Buffers, f.leastShared) {
+			return piece{points: s}
+		}
+	case *ir.Loop:
+		large := func(s ir.Stmt) bool { return f.alone(s).stmts == nil }
+		if f.leastShared > 0 && slices.ContainsFunc(s.Body, large) {
+			return piece{loop: s}
+		}
+	}
+	return piece{stmts: []ir.Stmt{s}}
 }
 
 // body is the piece as statements.
@@ -55,6 +76,10 @@ func (p piece) body() []ir.Stmt {
 		return []ir.Stmt{p.tiles}
 	case p.product != nil:
 		return []ir.Stmt{p.product}
+	case p.points != nil:
+		return []ir.Stmt{p.points}
+	case p.loop != nil:
+		return []ir.Stmt{p.loop}
 	}
 	return p.stmts
 }
@@ -84,7 +109,7 @@ func slots(turns int) int {
 func (f *file) byLanes(number int, e ir.Entry) {
 	var calls []string
 	uses := count(e.Body)
-	for _, p := range pieces(e.Body) {
+	for _, p := range f.pieces(e.Body) {
 		if p.tiles != nil {
 			calls = append(calls, f.inTurn(p.tiles))
 		} else {

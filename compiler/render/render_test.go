@@ -86,8 +86,8 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, text := range map[string][2]string{"testdata/sample.golden": {C(p), c().prelude + c().single},
-		"testdata/cuda.golden":   {CUDA(p, Launching{Warp, []bool{false}}), cuda(Warp).prelude},
-		"testdata/points.golden": {CUDA(inTiles(p), Launching{8, []bool{true}}), cuda(8).prelude}} {
+		"testdata/cuda.golden":   {CUDA(p, Launching{Width: Warp, Points: []bool{false}}), cuda(Warp).prelude},
+		"testdata/points.golden": {CUDA(inTiles(p), Launching{Width: 8, Points: []bool{true}}), cuda(8).prelude}} {
 		got, ok := strings.CutPrefix(text[0], text[1])
 		if !ok {
 			t.Fatal("the text does not begin with the prelude")

@@ -11,18 +11,40 @@ type Stage struct {
 	Kernel string
 	Items  int
 	Work   float64 // of an item, for one lane, in additions
+	Turn   int     // of the recurrence that it belongs to, else 0
 }
 
 // Stages are what each entry launches, in order, if it runs by points.
-func Stages(p *ir.Program) [][]Stage {
+func (l Launching) Stages(p *ir.Program) [][]Stage {
 	all := make([][]Stage, len(p.Entries))
-	f := &file{Program: p}
+	f := &file{Program: p, dialect: dialect{leastShared: l.shared(p)}}
 	for i, e := range p.Entries {
-		for _, p := range pieces(e.Body) {
-			for _, s := range f.stagesOf(p) {
-				s.Kernel = stageName(i, len(all[i]))
-				all[i] = append(all[i], s)
+		n := 0
+		for _, p := range f.pieces(e.Body) {
+			stages := f.stagesOf(p)
+			for k := range stages {
+				stages[k].Kernel = stageName(i, n)
+				n++
 			}
+			all[i] = append(all[i], p.launches(stages)...)
+		}
+	}
+	return all
+}
+
+// launches are the stages of a piece as they are launched: those of a recurrence turn by turn.
+func (p piece) launches(stages []Stage) []Stage {
+	if p.loop == nil {
+		return stages
+	}
+	var all []Stage
+	for turn := range p.loop.N {
+		if p.loop.Reverse {
+			turn = p.loop.N - 1 - turn
+		}
+		for _, s := range stages {
+			s.Turn = turn
+			all = append(all, s)
 		}
 	}
 	return all
@@ -30,9 +52,18 @@ func Stages(p *ir.Program) [][]Stage {
 
 func stageName(entry, n int) string { return fmt.Sprintf("e%d_%d", entry, n) }
 
-// stagesOf are the stages of a piece.
+// stagesOf are the stages of a piece, of a recurrence those of a turn.
 func (f *file) stagesOf(p piece) []Stage {
 	switch {
+	case p.loop != nil:
+		var all []Stage
+		for _, p := range f.pieces(p.loop.Body) {
+			all = append(all, f.stagesOf(p)...)
+		}
+		return all
+	case p.points != nil:
+		n := items(p.points, p.points.Separate(f.Buffers))
+		return []Stage{{Items: n, Work: ir.Work(p.points) / float64(n)}}
 	case p.product != nil:
 		n := f.product(p.product).items()
 		return []Stage{{Items: n, Work: ir.Work(p.product) / float64(n)}}
@@ -65,7 +96,7 @@ func over(n, d int) int { return (n + d - 1) / d }
 // stages writes the kernels of an entry by points.
 func (f *file) stages(number int, e ir.Entry) {
 	uses, n := count(e.Body), 0
-	for _, p := range pieces(e.Body) {
+	for _, p := range f.pieces(e.Body) {
 		calls := f.stageCalls(p, uses)
 		for i, s := range f.stagesOf(p) {
 			f.line("STAGE(%s, %d, %s)", stageName(number, n), s.Items, calls[i])
@@ -77,6 +108,10 @@ func (f *file) stages(number int, e ir.Entry) {
 // stageCalls writes the functions of a piece's stages, and returns for each the statements that work on an item.
 func (f *file) stageCalls(p piece, uses map[ir.BufID]int) []string {
 	switch {
+	case p.loop != nil:
+		return f.turnCalls(p.loop)
+	case p.points != nil:
+		return []string{f.pointsOf(p.points)}
 	case p.product != nil:
 		return []string{f.sharedProduct(p.product)}
 	case p.tiles != nil:
@@ -98,8 +133,7 @@ func (f *file) stageCalls(p piece, uses map[ir.BufID]int) []string {
 // combineGroup writes the function that combines a result of the turns of a group, and returns its call. The result
 // takes the place of the group's first, or that of the last group is what all turns leave.
 func (f *file) combineGroup(s *ir.Tiles, stride int) (call string) {
-	fn := f.newStatement()
-	fn.pass("long item", "item")
+	fn := f.newItem()
 	f.open(fn)
 	many := over(s.Turns(), stride)
 	f.line("const long group = item / %d, turns = %d;", f.results(s), together)
@@ -126,10 +160,66 @@ func (f *file) combineGroup(s *ir.Tiles, stride int) (call string) {
 	return fn.call()
 }
 
-// sharedProduct writes the function that computes a tile of elements of a product, and returns its call.
-func (f *file) sharedProduct(s *ir.MatMul) (call string) {
+// newItem is the function of an item, in the turn of a recurrence.
+func (f *file) newItem() *function {
 	fn := f.newStatement()
 	fn.pass("long item", "item")
+	fn.pass("long turn", "turn")
+	return fn
+}
+
+// turnCalls writes the functions of the stages of a turn, and returns their calls.
+func (f *file) turnCalls(loop *ir.Loop) (calls []string) {
+	for _, p := range f.pieces(loop.Body) {
+		if p.stmts == nil {
+			calls = append(calls, f.stageCalls(p, nil)...)
+			continue
+		}
+		fn := f.newItem()
+		f.buffers(fn, p.stmts, nil, whole)
+		f.open(fn)
+		f.body(p.stmts)
+		f.line("}")
+		calls = append(calls, fn.call())
+	}
+	return calls
+}
+
+// items is the number of turns of so many outermost loops.
+func items(k *ir.Kernel, axes int) int {
+	n := 1
+	for _, e := range k.Extents[:axes] {
+		n *= e
+	}
+	return n
+}
+
+// pointsOf writes the function of a turn of the separate loops of a kernel, and returns its call.
+func (f *file) pointsOf(in *ir.Kernel) (call string) {
+	fn := f.newItem()
+	f.buffers(fn, []ir.Stmt{in}, nil, whole)
+	f.open(fn)
+	axes := in.Separate(f.Buffers)
+	after := items(in, axes)
+	for axis, n := range in.Extents[:axes] {
+		after /= n
+		f.line("const long i%d = item / %d %% %d;", axis, after, n)
+	}
+	k := f.begin(in, 0, axes)
+	for _, o := range k.outs {
+		if o.Combine != ir.Store {
+			f.line("b%d[%s] = %s;", o.Buf, k.element(o.Index), k.form(o.Buf).constant(combinations[o.Combine].start))
+		}
+	}
+	k.noiseBlocks()
+	k.level(0)
+	f.line("}")
+	return fn.call()
+}
+
+// sharedProduct writes the function that computes a tile of elements of a product, and returns its call.
+func (f *file) sharedProduct(s *ir.MatMul) (call string) {
+	fn := f.newItem()
 	f.buffers(fn, []ir.Stmt{s}, nil, whole)
 	f.open(fn)
 	f.product(s).item()

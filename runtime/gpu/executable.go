@@ -17,9 +17,10 @@ type executable struct {
 	*plan
 	driver   driver.Driver
 	module   driver.Module
-	byLanes  kernel
-	advance  kernel
-	noGraphs bool // the driver has none, or no memory for them
+	byLanes  *kernel
+	advance  *kernel
+	kernels  map[string]*kernel // of stages
+	noGraphs bool               // the driver has none, or no memory for them
 	seed     uint64
 	first    int // the number of the first lane
 	group    int // lanes that may read of each other
@@ -41,8 +42,14 @@ type entry struct {
 	number uint64
 	writes []ir.BufID
 	device.Traits
-	stages []kernel
+	stages []stage
 	graphs []graph // of 1, 2, 4, … times the entry
+}
+
+// A stage is a launch of a kernel, in a turn of a recurrence.
+type stage struct {
+	*kernel
+	turn int
 }
 
 // A kernel has the number of its items, and the most threads of a block that it was found to run with.
@@ -68,34 +75,46 @@ func newExecutable(l *plan, o device.Options, d *Device, m driver.Module) *execu
 
 // find finds the kernels in the module.
 func (e *executable) find() (err error) {
-	if e.byLanes, err = e.kernel(render.Stage{Kernel: "launch", Items: 1}); err != nil {
+	if e.byLanes, err = e.kernel("launch", 1); err != nil {
 		return err
 	}
-	if e.advance, err = e.kernel(render.Stage{Kernel: "advance", Items: 1}); err != nil {
+	if e.advance, err = e.kernel("advance", 1); err != nil {
 		return err
 	}
+	e.kernels = map[string]*kernel{}
 	for i, s := range e.program.Entries {
 		for _, stage := range e.stages[i] {
 			if !e.launching.Points[i] {
 				continue
 			}
-			k, err := e.kernel(stage)
-			if err != nil {
+			if err := e.addStage(e.entries[s.Name], stage); err != nil {
 				return err
 			}
-			e.entries[s.Name].stages = append(e.entries[s.Name].stages, k)
 		}
 	}
 	return nil
 }
 
-func (e *executable) kernel(s render.Stage) (kernel, error) {
-	k, err := e.module.Kernel(s.Kernel)
+// addStage adds a launch to an entry. The turns of a recurrence launch the same kernels.
+func (e *executable) addStage(to *entry, s render.Stage) (err error) {
+	k, ok := e.kernels[s.Kernel]
+	if !ok {
+		if k, err = e.kernel(s.Kernel, s.Items); err != nil {
+			return err
+		}
+		e.kernels[s.Kernel] = k
+	}
+	to.stages = append(to.stages, stage{k, s.Turn})
+	return nil
+}
+
+func (e *executable) kernel(name string, items int) (*kernel, error) {
+	k, err := e.module.Kernel(name)
 	if err != nil {
-		return kernel{}, err
+		return nil, err
 	}
 	e.local = max(e.local, k.Needs().LocalBytes)
-	return kernel{k, s.Items, warpsOfABlock * render.Warp}, nil
+	return &kernel{k, items, warpsOfABlock * render.Warp}, nil
 }
 
 // A multiprocessor runs 16 warps of 128 registers a thread; a block has up to four warps.

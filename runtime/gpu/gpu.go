@@ -22,7 +22,13 @@
 // cumulative sums, and statements over few points. Threads share the elements of large products.
 //
 // Lanes are in blocks of 32, or where they are fewer and an entry runs by points, of 4, 8 or 16, such that warps are
-// full. The host keeps a copy of all lane buffers. What was set since the last run is uploaded before the next; what a
+// full: threads next to each other are lanes next to each other. In programs whose lanes are apart (package lower says
+// of which it is, such as networks), the numbers of a lane lie together, so that its matrices do, and threads next to
+// each other take points next to each other: of a kernel over many points each takes one. There a recurrence whose
+// turns have large statements is launched turn by turn. The layout is one for a program, as buffers live across its
+// entries.
+//
+// The host keeps a copy of all lane buffers. What was set since the last run is uploaded before the next; what a
 // run has written is downloaded, as a whole, when it is first read, with what was read after the run before. Setup is
 // run by package host.
 //

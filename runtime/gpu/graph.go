@@ -102,7 +102,7 @@ func (e *executable) goOn(steps uint64) error {
 	if steps == 0 {
 		return nil
 	}
-	return e.start(&e.advance, 0, 0, steps)
+	return e.start(e.advance, 0, 0, steps)
 }
 
 // withoutGraphs notes that graphs fail; the error is that of a device that is lost.

@@ -12,7 +12,7 @@ import (
 )
 
 // grain is how finely statements are cut. It decides the order of sums, so that it is the same for every GPU.
-func grain() lower.Grain { return lower.Grain{Turn: 500, Least: 4000, Turns: 2048} }
+func grain() lower.Grain { return lower.Grain{Turn: 500, Least: 4000, Turns: 2048, Shared: 4096} }
 
 // A plan is how a program runs on some lanes.
 type plan struct {
@@ -50,12 +50,15 @@ func (d *Device) plan(p *ir.Program, lanes int, points choice) *plan {
 	if err := ir.Verify(l.program); err != nil {
 		panic(fmt.Sprintf("internal error: %v\n%s", err, l.program))
 	}
-	l.launching = render.Launching{Width: d.width(lanes), Points: make([]bool, len(p.Entries))}
-	l.stages = render.Stages(l.program)
+	l.launching = render.Launching{Width: d.width(lanes), Points: make([]bool, len(p.Entries)), Shared: d.grain.Shared}
+	if p.Layout == ir.Apart {
+		l.launching.Width = 1
+	}
+	l.stages = l.launching.Stages(l.program)
 	for i := range p.Entries {
 		l.launching.Points[i] = points(l, i, lanes, d.driver.Info().Multiprocessors)
 	}
-	if !slices.Contains(l.launching.Points, true) {
+	if !slices.Contains(l.launching.Points, true) && p.Layout != ir.Apart {
 		l.launching.Width = render.Warp // one text for all numbers of lanes
 	}
 	return l
@@ -77,6 +80,10 @@ const (
 	additionTime = 0.005
 )
 
+// scattered is how much longer an entry by lanes takes where lanes are apart: what threads next to each other read then
+// lies far apart, and each load brings numbers that no thread asked for (an estimate).
+const scattered = 4
+
 // fasterByPoints compares how long an entry takes by points and by lanes.
 func fasterByPoints(l *plan, entry, lanes, multiprocessors int) bool {
 	threads := func(items int) float64 { return float64(items * over(lanes, l.launching.Width) * l.launching.Width) }
@@ -86,15 +93,26 @@ func fasterByPoints(l *plan, entry, lanes, multiprocessors int) bool {
 	for _, s := range l.stages[entry] {
 		byPoints += launchTime + took(s.Items, s.Work)
 	}
-	return byPoints < took(1, l.program.Work(l.program.Entries[entry].Name))
+	byLanes := took(1, l.program.Work(l.program.Entries[entry].Name))
+	if l.program.Layout == ir.Apart {
+		byLanes *= scattered
+	}
+	return byPoints < byLanes
 }
 
 // over is n/d, rounded up.
 func over(n, d int) int { return (n + d - 1) / d }
 
-// words say which entries run by points, and in how many launches each: "step 5, end 3 launches by points, the others
-// by lanes".
+// words say how lanes lie in memory, if not side by side, which entries run by points, and in how many launches each:
+// "lanes apart, step 5, end 3 launches by points, the others by lanes".
 func (l *plan) words() string {
+	if l.program.Layout == ir.Apart {
+		return "lanes apart, " + l.ways()
+	}
+	return l.ways()
+}
+
+func (l *plan) ways() string {
 	var named []string
 	for i, e := range l.program.Entries {
 		if l.launching.Points[i] {

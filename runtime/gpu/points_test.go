@@ -23,7 +23,7 @@ import (
 )
 
 // finest cuts statements as finely as possible.
-func finest() gpu.Option { return gpu.InGrain(lower.Grain{Turns: 100}) }
+func finest() gpu.Option { return gpu.InGrain(lower.Grain{Turns: 100, Shared: 2}) }
 
 // byPoints are options for a GPU on which all entries run by points.
 func byPoints(width int) []gpu.Option {
@@ -107,7 +107,8 @@ func steps(t *testing.T, example string) *ir.Program {
 // TestSameBytes: a lane has the same bytes by points and by lanes, in blocks of any width, on a GPU of any size, and
 // whatever lanes there are besides it. (In blocks of 64 rows of data, with partial sums of groups.)
 func TestSameBytes(t *testing.T) {
-	programs := map[string]*ir.Program{"rows": manyRows(), "steps": steps(t, "seeds")}
+	network, _ := gputest.Network(t, 32)
+	programs := map[string]*ir.Program{"rows": manyRows(), "steps": steps(t, "seeds"), "network": network}
 	for _, seed := range []string{"1", "2"} {
 		programs["random "+seed] = devicetest.Random(uint64(seed[0]))
 	}

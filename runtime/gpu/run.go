@@ -159,7 +159,7 @@ func (e *executable) parts(calls []device.Call) error {
 			}
 		}
 		if i > first {
-			if err := e.start(&e.byLanes, uint64(first), uint64(i-first), from); err != nil {
+			if err := e.start(e.byLanes, uint64(first), uint64(i-first), from); err != nil {
 				return err
 			}
 			continue
@@ -175,7 +175,7 @@ func (e *executable) parts(calls []device.Call) error {
 
 // byPoints launches the stages of an entry, at a step after the first.
 func (e *executable) byPoints(entry *entry, step uint64) error {
-	for i := range entry.stages {
+	for i, s := range entry.stages {
 		if e.poisoned {
 			if err := e.spoil(false); err != nil {
 				return err
@@ -186,7 +186,7 @@ func (e *executable) byPoints(entry *entry, step uint64) error {
 				return err
 			}
 		}
-		if err := e.start(&entry.stages[i], 0, 0, step); err != nil {
+		if err := e.start(s.kernel, uint64(s.turn), 0, step); err != nil {
 			return err
 		}
 	}

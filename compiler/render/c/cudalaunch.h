@@ -62,14 +62,23 @@ KERNEL(advance) {
   if (warp == 0 && LANE == 0) const_cast<arguments *>(a)->step += step;
 }
 
-// By points: every warp takes one item of a block of lanes after another.
+// By points: every warp takes one item of a block of lanes after another, and where lanes are apart, threads next to each other take items
+// next to each other. first is the turn of a recurrence.
+#if LANES == 1
+#define BLOCK(i, blocks, items) ((i) / (items))
+#define ITEM(i, blocks, items) ((i) % (items))
+#else
+#define BLOCK(i, blocks, items) ((i) % (blocks))
+#define ITEM(i, blocks, items) ((i) / (blocks))
+#endif
 #define STAGE(name, items, statements) \
   KERNEL(name) { \
+    const long turn = first; \
     word blocks = (a->lanes + LANES - 1) / LANES; \
     for (word i = warp; i < blocks * items; i += warps) { \
-      word block = i % blocks, lane = block * LANES + LANE; \
+      word block = BLOCK(i, blocks, items), lane = block * LANES + LANE; \
       if (off(a, lane)) continue; \
-      const long item = i / blocks; \
+      const long item = ITEM(i, blocks, items); \
       const context own = {a->buffer, a->seed, a->step + step, 0, 0, a->first + lane, block, warp, a->lanes, a->group}, *c = &own; \
       statements \
     } \

@@ -1,0 +1,61 @@
+package ir
+
+import "slices"
+
+// Separate is the number of outermost loops of a kernel whose turns can be shared out: each writes elements of its own,
+// and together they fill what is combined, so that a turn sets its own elements to the start of a sum.
+//
+//	for i<28 j<512 k<128: sum b0[512·i + j]      two, if b0 has 28·512 elements
+//	for i<128 k<512: sum b0[0]                   none: all turns add to one element
+func (k *Kernel) Separate(buffers []Buffer) int {
+	for axes := len(k.Extents); axes > 0; axes-- {
+		if !slices.ContainsFunc(k.Out, func(o Output) bool { return !o.separate(k, axes, buffers[o.Buf]) }) {
+			return axes
+		}
+	}
+	return 0
+}
+
+// pointsEach is how many points a separate turn may have if the kernel has as many as it takes to share them out.
+const pointsEach = 16
+
+// Shareable reports whether a kernel has at least so many points, and many separate turns.
+func (k *Kernel) Shareable(buffers []Buffer, least int) bool {
+	n := k.Separate(buffers)
+	return n > 0 && k.Points() >= least && points(k.Extents[:n])*pointsEach >= least
+}
+
+// separate reports whether the turns of so many outermost loops write elements of their own.
+func (o *Output) separate(k *Kernel, axes int, b Buffer) bool {
+	switch ix := o.Index; {
+	case b.Type == I32:
+		return false
+	case o.Combine == Store:
+		return true
+	case ix.Const != 0 || ix.Step != 0 || len(ix.Dyn) > 0 || ix.Stride == nil:
+		return false
+	case slices.ContainsFunc(ix.Stride[axes:], func(s int) bool { return s != 0 }):
+		return false
+	default:
+		return fills(ix.Stride[:axes], k.Extents[:axes], b.Size)
+	}
+}
+
+// fills reports whether an index takes each of n values once.
+func fills(strides, extents []int, n int) bool {
+	var axes []int
+	for a, e := range extents {
+		if e != 1 {
+			axes = append(axes, a)
+		}
+	}
+	slices.SortFunc(axes, func(a, b int) int { return strides[a] - strides[b] })
+	next := 1
+	for _, a := range axes {
+		if strides[a] != next {
+			return false
+		}
+		next *= extents[a]
+	}
+	return next == n
+}

@@ -1,0 +1,144 @@
+package gputest
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"ppl/compiler"
+	"ppl/compiler/ir"
+	"ppl/compiler/lower"
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+)
+
+// A recurrent and a convolutional network on small images, whose products are just large enough that their programs
+// have lanes apart.
+//
+//go:embed testdata/recurrent.ppl
+var recurrent string
+
+//go:embed testdata/convolved.ppl
+var convolved string
+
+// networkTests are networks, with how far single and double precision may be from host.
+var networkTests = []struct {
+	name, model string
+	image       []int
+	bits        int
+	tol         float64
+}{
+	{"recurrent", recurrent, []int{8, 32}, 64, 1e-12},
+	{"recurrent in single precision", recurrent, []int{8, 32}, 32, 1e-6},
+	{"convolved", convolved, []int{8, 8, 4}, 64, 1e-12},
+}
+
+// Networks compares some steps of networks on minibatches, with noise. open is called for each.
+func Networks(t *testing.T, open func() device.Device) {
+	for _, n := range networkTests {
+		t.Run(n.name, func(t *testing.T) {
+			t.Parallel()
+			target := loaded(t, n.model, n.image...)
+			run := func(x device.Executable) {
+				StartNetwork(x, target, lanes)
+				if _, err := x.Run([]device.Call{{Entry: "step", Times: 3}}, 0, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			compare(t, open(), networkStep(t, target, n.bits), run,
+				[]string{dynamics.Theta, dynamics.Momentum, dynamics.LogPrior, dynamics.LogLik}, n.tol)
+		})
+	}
+}
+
+// Network is the step of the recurrent network in double or single precision, and its target.
+func Network(t testing.TB, bits int) (*ir.Program, infer.Target) {
+	target := loaded(t, recurrent, 8, 32)
+	return networkStep(t, target, bits), target
+}
+
+// loaded is a model with generated images.
+func loaded(t testing.TB, model string, shape ...int) infer.Target {
+	t.Helper()
+	const rows, labels = 64, 10
+	r := rand.New(rand.NewPCG(1, 2))
+	label := make([]int, rows)
+	for i := range label {
+		label[i] = r.IntN(labels)
+	}
+	image := noisy(r, append([]int{rows}, shape...))
+	data, err := json.Marshal(map[string]any{"image": image, "label": label})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, content := range map[string][]byte{"model.ppl": []byte(model), "data.json": data} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, ds := compiler.Load(filepath.Join(dir, "model.ppl"), []compiler.DataArg{{Path: filepath.Join(dir, "data.json")}})
+	if p == nil {
+		t.Fatal(ds)
+	}
+	return p
+}
+
+// noisy is an array of that shape.
+func noisy(r *rand.Rand, shape []int) any {
+	if len(shape) == 0 {
+		return r.Float64()
+	}
+	all := make([]any, shape[0])
+	for i := range all {
+		all[i] = noisy(r, shape[1:])
+	}
+	return all
+}
+
+// networkStep is the entry `step` of SGNHT on batches of half the rows.
+func networkStep(t testing.TB, target infer.Target, bits int) *ir.Program {
+	t.Helper()
+	rows, err := target.(infer.Splittable).Rows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := dynamics.System{Target: infer.InPrecision(target, bits), Path: dynamics.Energy,
+		Metric: adapt.Diagonal(target.Dim()), Batches: dynamics.NewBatches(rows, 32, 32, 32, 1)}
+	entries := slices.DeleteFunc(dynamics.Program(dynamics.SGNHT{Mass: 1}, s), func(e lower.Entry) bool {
+		return e.Name != "step"
+	})
+	p, err := lower.Program(entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Layout != ir.Apart {
+		t.Fatal(fmt.Errorf("lanes are %v", p.Layout))
+	}
+	return p
+}
+
+// StartNetwork sets what lanes have before the first step.
+func StartNetwork(x device.Executable, target infer.Target, lanes int) {
+	for _, name := range x.Buffers() { // friction, masses, temperatures
+		x.Set(name, slices.Repeat([]float64{0.5}, lanes*x.Size(name)))
+	}
+	for l := range lanes {
+		start := target.Start(1, l)
+		for i := range start {
+			start[i] *= 0.1
+		}
+		x.SetLane(dynamics.Theta, l, start)
+		x.SetLane(dynamics.StepSize, l, []float64{1e-3})
+		for name, v := range map[string]float64{"clock": 0, dynamics.Walker: float64(l)} {
+			x.SetLane(name, l, []float64{v})
+		}
+	}
+}
