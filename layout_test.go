@@ -81,8 +81,8 @@ func importTable() []row {
 		{"ppl/runtime/gpu", []string{"ppl/compiler/ir", "ppl/compiler/lower", "ppl/compiler/render",
 			"ppl/compiler/render/", "ppl/runtime/"}},
 		// a suite for tests
-		{"ppl/runtime/gpu/gputest", []string{"ppl/autodiff", "ppl/compiler", "ppl/compiler/", "ppl/infer/adapt",
-			"ppl/infer/dynamics", "ppl/runtime/"}},
+		{"ppl/runtime/gpu/gputest", []string{"ppl/autodiff", "ppl/compiler", "ppl/compiler/", "ppl/infer",
+			"ppl/infer/adapt", "ppl/infer/dynamics", "ppl/runtime/"}},
 		{"ppl/infer/draws", []string{"ppl/lang/types", "ppl/runtime/files"}},
 		{"ppl/infer/score", nil},
 		{"ppl/infer/stats", nil},

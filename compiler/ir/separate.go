@@ -19,13 +19,13 @@ func (k *Kernel) Separate(buffers []Buffer) int {
 // pointsEach is how many points a separate turn may have if the kernel has as many as it takes to share them out.
 const pointsEach = 16
 
-// Shareable reports whether a kernel has at least so many points, and many separate turns.
+// Shareable reports whether a kernel has at least that many points, and many separate turns.
 func (k *Kernel) Shareable(buffers []Buffer, least int) bool {
 	n := k.Separate(buffers)
 	return n > 0 && k.Points() >= least && points(k.Extents[:n])*pointsEach >= least
 }
 
-// separate reports whether the turns of so many outermost loops write elements of their own.
+// separate reports whether the turns of that many outermost loops write elements of their own.
 func (o *Output) separate(k *Kernel, axes int, b Buffer) bool {
 	switch ix := o.Index; {
 	case b.Type == I32:

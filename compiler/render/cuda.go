@@ -33,9 +33,9 @@ type Launching struct {
 // CUDA is a verified program as a text for NVRTC. Its kernel `launch` runs a schedule of entries by lanes, each thread
 // for its lane; the other kernels are those that Stages names. Both ways compute the same: each sum has one order,
 // which the program alone determines. Setup is left out: another device runs it, and the shared buffers are copied. A
-// lane buffer is [block][element][lane]; where scratch and tile buffers are, Launching.Room says. Where lanes are apart, a
-// block has one lane, whose matrices so lie together, and threads next to each other work on items of the same lane, and
-// not on lanes. With CUDASIM defined, the text is C++ for the processor.
+// lane buffer is [block][element][lane]; where scratch and tile buffers are, Launching.Room says. Where lanes are
+// apart, a block has one lane, whose matrices so lie together, and threads next to each other work on items of the same
+// lane, and not on lanes. With CUDASIM defined, the text is C++ for the processor.
 func CUDA(p *ir.Program, l Launching) string {
 	q := *p
 	q.Layout = ir.Interleaved

@@ -42,8 +42,8 @@ func (f *file) kernel(in *ir.Kernel) {
 	}
 }
 
-// begin decides how a kernel is written, within a turn of so many outermost loops; its variable names have numbers from
-// first on.
+// begin decides how a kernel is written, within a turn of that many outermost loops; its variable names have numbers
+// from first on.
 func (f *file) begin(in *ir.Kernel, first, outermost int) *kernel {
 	k := &kernel{file: f, in: in, first: first}
 	for axis, n := range in.Extents {

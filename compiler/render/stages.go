@@ -185,7 +185,7 @@ func (f *file) turnCalls(loop *ir.Loop) (calls []string) {
 	return calls
 }
 
-// items is the number of turns of so many outermost loops.
+// items is the number of turns of that many outermost loops.
 func items(k *ir.Kernel, axes int) int {
 	n := 1
 	for _, e := range k.Extents[:axes] {
