@@ -244,19 +244,24 @@ func (p OwnScale) Split(theta, rows autodiff.Node) (logPrior, whole, terms autod
 	return p.OwnScaleSplit(theta, rows)
 }
 
-// SplitDropping is Split with elements dropped where the model has dropout, by noise at the address of a lane and a
+// SplitTraining is Split with what the model changes at random in training, by noise at the address of a lane and a
 // step.
-func (p *Program) SplitDropping(theta, rows, lane, step autodiff.Node) (logPrior, whole, terms autodiff.Node) {
-	return p.Plan.Dropping(lane, step).Split(theta, rows)
+func (p *Program) SplitTraining(theta, rows, lane, step autodiff.Node) (logPrior, whole, terms autodiff.Node) {
+	return p.Plan.Training(lane, step).Split(theta, rows)
 }
 
-// SplitDropping is Program.SplitDropping with log ρ of the parameters on their own scale.
-func (p OwnScale) SplitDropping(theta, rows, lane, step autodiff.Node) (logPrior, whole, terms autodiff.Node) {
-	return p.Plan.Dropping(lane, step).OwnScaleSplit(theta, rows)
+// SplitTraining is Program.SplitTraining with log ρ of the parameters on their own scale.
+func (p OwnScale) SplitTraining(theta, rows, lane, step autodiff.Node) (logPrior, whole, terms autodiff.Node) {
+	return p.Plan.Training(lane, step).OwnScaleSplit(theta, rows)
 }
 
-// Drops reports whether the model has dropout.
-func (p *Program) Drops() bool { return len(p.Model().Dropouts) > 0 }
+// Random names what training changes at random first, such as dropout; "" if it changes nothing.
+func (p *Program) Random() string {
+	if r := p.Randoms(); len(r) > 0 {
+		return r[0].How
+	}
+	return ""
+}
 
 // Recorded is a program whose Values are followed by log densities that a run keeps: of each prior, and with EachRow
 // set of each row of the data.

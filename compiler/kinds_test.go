@@ -39,7 +39,7 @@ func kindModels() map[string]string {
 		"Concat":      mean("sum(concat([a], [1]))"),
 		"MatMul":      mean("[a, 1] @ [1, 2]"),
 		"Fill":        mean("sum(fill(a, 2))"),
-		"Dropout":     mean("sum(dropout([a, 2 * a], 0.2))"),
+		"Random":      mean("sum(dropout([a, 2 * a], 0.2))"),
 		"Vector":      mean("sum(softmax([a, 1]))"),
 		"Label":       "data g[N]: index(J) from \"GROUPS\"\n" + mean("g[n] == \"west\" ? a : -a"),
 		"LogProb":     mean("logpdf(Normal(a, 1), x[n])"),

@@ -55,14 +55,13 @@ type Splittable interface {
 	Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node)
 }
 
-// A Dropping target may drop elements of its networks at random while they are trained. With noise log ℓ of a row is no
-// function of theta alone, so Split drops nothing.
-type Dropping interface {
+// A Trained target may be changed at random while it is trained: elements of its networks are dropped, or images
+// cropped. With noise log ℓ of a row is no function of theta alone, so Split changes nothing.
+type Trained interface {
 	Splittable
-	Drops() bool // whether there are elements to drop
-	// SplitDropping is Split with elements dropped by noise at the address of a lane and a step, whole numbers in
-	// theta's graph.
-	SplitDropping(theta, rows, lane, step autodiff.Node) (logPrior, whole, terms autodiff.Node)
+	Random() string // names what is changed; "": nothing is
+	// SplitTraining is Split with changes by noise at the address of a lane and a step, whole numbers in theta's graph.
+	SplitTraining(theta, rows, lane, step autodiff.Node) (logPrior, whole, terms autodiff.Node)
 }
 
 // A Sampler draws from a target until it has Options.Draws draws of each chain, handing each to the recorder as it

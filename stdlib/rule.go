@@ -15,6 +15,10 @@ func Rules() []Rule {
 			"distributions with a density, and 0 for distributions of integers"},
 		{"dropout", "dropout(x, p)", "the elements of x; while ppl optimize trains by minibatches, each is 0 with " +
 			"probability p, and divided by 1 - p else"},
+		{"random_crop", "random_crop(x[H, W, C], n)", "an image; while ppl optimize trains by minibatches, each is " +
+			"moved by -n to n rows and by -n to n columns, at random, and filled up with zeros"},
+		{"random_flip", "random_flip(x[H, W, C], p)", "an image; while ppl optimize trains by minibatches, each is " +
+			"mirrored left to right with probability p"},
 		{"fill", "fill(v, N, …)", "array over the sets N, … with every element v"},
 		{"concat", "concat(x, y, …)", "arrays one after the other along their first axis, numbered from 1"},
 		{"first", "first(x)", "first element of a vector, or first row of an array with more axes"},

@@ -91,11 +91,8 @@ func samplerNames() string {
 
 // chooseSampler settles the sampler and its settings: those of the model's infer statement, unless flags say otherwise.
 func (c *console) chooseSampler(p *compiler.Program, s *sampling) (samplerRow, error) {
-	if p.Drops() {
-		return samplerRow{}, c.diagnose([]diag.Diagnostic{{Span: p.Model().Dropouts[0],
-			Message: "no sampler takes dropout: with it the density is no function of the parameters alone",
-			Help: "take it out, and give weights a prior, which does what it is for: `f.weights ~ Normal(0, s)`; " +
-				"or train the network with `ppl optimize --method adam --batch B`"}})
+	if err := c.refuseRandom(p, noPosterior); err != nil {
+		return samplerRow{}, err
 	}
 	inModel, values := p.Infer()
 	if s.sampler == "" || s.sampler == inModel {

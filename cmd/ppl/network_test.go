@@ -37,11 +37,11 @@ func images(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]+"-labels.gz"), idx(labels, count), 0o666))
 }
 
-// cifar NAME COUNT SEED writes the file NAME in CIFAR-10's binary version: such pictures, of 32×32, with the same
-// values in each channel.
+// cifar NAME COUNT SEED [2] writes the file NAME in CIFAR-10's binary version: such pictures, of 32×32, with the same
+// values in each channel. With 2, a label says whether the bright quarter is above or below, which a mirror keeps.
 func cifar(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 {
-		ts.Fatalf("usage: cifar NAME COUNT SEED")
+	if neg || len(args) < 3 || len(args) > 4 {
+		ts.Fatalf("usage: cifar NAME COUNT SEED [2]")
 	}
 	count, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -50,6 +50,9 @@ func cifar(ts *testscript.TestScript, neg bool, args []string) {
 	pixels, labels := standIn(count, 32, uint64(seed))
 	var out []byte
 	for i, label := range labels {
+		if len(args) == 4 {
+			label /= 2
+		}
 		out = append(out, label)
 		for range 3 {
 			out = append(out, pixels[1024*i:][:1024]...)

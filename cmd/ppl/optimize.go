@@ -17,7 +17,6 @@ import (
 	"ppl/infer"
 	"ppl/infer/draws"
 	"ppl/infer/optimize"
-	"ppl/lang/diag"
 )
 
 // A search is what the flags of ppl optimize say.
@@ -48,8 +47,8 @@ func optimizeCommand(c *console) *cobra.Command {
 			"adamw is Adam with decoupled weight decay (--decay), which keeps it from the mode. With --stop-after " +
 			"rows are held out\n(a tenth, 5,000 at most), and a start ends where it predicts them best. With --out " +
 			"the ends are kept as a run, a chain with\none draw for each start, that ppl predict reads; one that was " +
-			"ended goes on with ppl optimize --resume RUN. Elements are dropped as the model says, " +
-			"`x -> dropout(0.2)`, in minibatches alone.",
+			"ended goes on with ppl optimize --resume RUN. What the model changes at random, " +
+			"`x -> dropout(0.2)` and `x -> random_crop(4)`,\nis changed in minibatches alone.",
 		Args: one("MODEL"),
 
 		DisableFlagsInUseLine: true,
@@ -175,10 +174,10 @@ func (c *console) prepareSearch(ctx context.Context, s *search) (*compiler.Progr
 			return nil, wrong(err)
 		}
 	}
-	if p.Drops() && s.options.Batch == 0 {
-		return nil, c.diagnose([]diag.Diagnostic{{Span: p.Model().Dropouts[0],
-			Message: "dropout is for training by minibatches: with all rows nothing would be dropped",
-			Help:    "give --method adam --batch B, with B rows for each step"}})
+	if s.options.Batch == 0 {
+		if err := c.refuseRandom(p, noMinibatches); err != nil {
+			return nil, err
+		}
 	}
 	if w := s.options.Weights; w != infer.He {
 		if s.init != "" || infer.NetworkBlocks(p, s.options.Batch) == nil {

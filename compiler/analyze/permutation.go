@@ -198,10 +198,11 @@ func headOf(x model.Expr) string {
 		return "size " + x.Size.Name
 	case *model.SetSize:
 		return "size of " + x.Set.Key
+	case *model.Random:
+		return fmt.Sprintf("random %d", x.Number)
 	case *model.Label:
 		return "label " + x.Text + " of " + x.Set.Key
-	case *model.Cond, *model.Subscript, *model.Build, *model.List, *model.Concat, *model.MatMul, *model.Fill,
-		*model.Dropout:
+	case *model.Cond, *model.Subscript, *model.Build, *model.List, *model.Concat, *model.MatMul, *model.Fill:
 		return fmt.Sprintf("%T", x)
 	}
 	return fmt.Sprintf("%p", x) // equal to itself alone

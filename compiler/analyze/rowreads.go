@@ -80,9 +80,17 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 		for _, y := range x.Children() {
 			f.visit(y, shared(x.Type.Axes, at, y.Info().Type.Axes))
 		}
-	case *model.Apply, *model.Cond, *model.Fill, *model.Dropout:
+	case *model.Apply, *model.Cond, *model.Fill:
 		for _, y := range x.Children() {
 			f.visit(y, shared(x.Info().Type.Axes, at, y.Info().Type.Axes))
+		}
+	case *model.Random:
+		f.breakAmong(at[:x.Moves], x.At, "`%s` moves elements from row to row of `%s`", x.At.Text(), f.term.Array.Name)
+		for _, s := range x.Type.Axes[:x.Moves] {
+			f.whole(s, x, "moves elements along")
+		}
+		for _, y := range x.Children() {
+			f.visit(y, shared(x.Type.Axes, at, y.Info().Type.Axes))
 		}
 	case *model.Build:
 		for k, i := range x.Over {

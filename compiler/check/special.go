@@ -14,8 +14,10 @@ import (
 
 func specials() map[string]func(*checker, *scope, *ast.Call) model.Expr {
 	return map[string]func(*checker, *scope, *ast.Call) model.Expr{
-		"dropout":     (*checker).dropout,
+		"dropout":     (*checker).random,
 		"fill":        (*checker).fill,
+		"random_crop": (*checker).random,
+		"random_flip": (*checker).random,
 		"first":       (*checker).end,
 		"last":        (*checker).end,
 		"flatten":     (*checker).flatten,
@@ -91,28 +93,6 @@ func (c *checker) fill(s *scope, e *ast.Call) model.Expr {
 	}
 	t.Axes = axes
 	return &model.Fill{Value: v, Fact: model.Fact{At: e.Span(), Type: t, Static: v.Info().Static}}
-}
-
-// dropout elaborates dropout(x, p). It is nothing that depends on data alone, as it differs from one evaluation to the
-// next while a network is trained.
-func (c *checker) dropout(s *scope, e *ast.Call) model.Expr {
-	args, ok := c.values(s, e)
-	if !ok {
-		return poison(e)
-	}
-	if len(args) != 2 || len(args[1].Info().Type.Axes) > 0 || !args[1].Info().Static {
-		c.errorf("E50", e.Fun.Span(), "`dropout` takes values, and the share of them to drop: one number that does "+
-			"not depend on parameters").Help("write `x -> dropout(0.2)`")
-		return poison(e)
-	}
-	x := args[0].Info().Type
-	t := model.Type{Axes: x.Axes, Range: stdlib.Everything()}
-	if x.Range.Lo >= 0 {
-		t.Range.Lo = 0
-	}
-	c.model.Dropouts = append(c.model.Dropouts, e.Fun.Span())
-	return &model.Dropout{X: args[0], P: args[1], Number: len(c.model.Dropouts) - 1,
-		Fact: model.Fact{At: e.Span(), Type: t}}
 }
 
 // concat joins vectors one after the other; the elements are numbered from 1.

@@ -47,8 +47,8 @@ type Evaluator struct {
 	// conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
 	Guards []Value
 	Diags  *diag.List
-	// how dropout drops elements; nil: it drops none
-	Dropping *Dropping
+	// of what training changes at random; nil: nothing is changed
+	Noise *Noise
 
 	// What is evaluated already; with two maps, first what is not guarded, then what is.
 	exprs   [2]map[model.Expr]Value
@@ -79,7 +79,7 @@ func New(g *autodiff.Graph, data *dataset.Dataset, steps StepLimits, source Sour
 func (e *Evaluator) Inside(g *autodiff.Graph, source Source) *Evaluator {
 	step := New(g, e.Data, e.steps, source, e.Diags)
 	if step.parent = e; g == e.Graph {
-		step.Dropping = e.Dropping
+		step.Noise = e.Noise
 	}
 	return step
 }

@@ -52,8 +52,8 @@ func (e *Evaluator) emit(x model.Expr) Value {
 	case *model.Fill:
 		v := e.Expr(x.Value)
 		return Value{e.Align(v, v.Bound, e.AxesOf(x)), v.Bound, e.AxesOf(x)}
-	case *model.Dropout:
-		return e.dropout(x)
+	case *model.Random:
+		return e.random(x)
 	case *model.Vector:
 		v := e.Expr(x.X)
 		n := x.Build(v.Node)

@@ -139,12 +139,15 @@ type Fill struct {
 	Value Expr
 }
 
-// Dropout is X, of which an optimiser of a network drops the share P of the elements, at random; Number is its place
-// among the dropouts of the model, from 0. P depends on data only.
-type Dropout struct {
+// Random is X, which an optimiser of a network changes at random in each minibatch: How says what it does, as the
+// language calls it, and By how much. By depends on data only; Number is its place among those of the model, from 0.
+type Random struct {
 	Fact
-	X, P   Expr
+	How    string
+	X, By  Expr
+	Moves  int // along how many of the first axes of X it moves elements
 	Number int
+	Called source.Span // where How stands
 }
 
 // Vector is a function of whole vectors or matrices: softmax, cumsum, …, with the axes of X, and eigenvalues, …, which

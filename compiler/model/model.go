@@ -23,15 +23,15 @@ import (
 
 // A Model is a checked file.
 type Model struct {
-	Source   *source.File
-	Arrays   []*Array // every array of the file scope, in order of first mention
-	Terms    []*Term  // every ~ statement, in order
-	Infer    []InferCall
-	Systems  []*System
-	Layers   []Layer       // the layers of networks, in the order of the text
-	Dropouts []source.Span // calls of `dropout`, in the order in which they are checked
-	Sizes    []*Size       // index sets that only data can give a size to, in order of first mention
-	Ragged   []*Ragged     // how the elements of ragged arrays are numbered; written by package flatten
+	Source  *source.File
+	Arrays  []*Array // every array of the file scope, in order of first mention
+	Terms   []*Term  // every ~ statement, in order
+	Infer   []InferCall
+	Systems []*System
+	Layers  []Layer   // the layers of networks, in the order of the text
+	Randoms []*Random // what training changes at random, in the order in which it is checked
+	Sizes   []*Size   // index sets that only data can give a size to, in order of first mention
+	Ragged  []*Ragged // how the elements of ragged arrays are numbered; written by package flatten
 
 	// Written by package analyze:
 	Orders  [][]*Array   // by Orders: drawn from each other; data show whether some element is drawn from itself

@@ -45,8 +45,8 @@ func Replace(e Expr, f func(Expr) Expr) {
 		e.X, e.Y = f(e.X), f(e.Y)
 	case *Fill:
 		e.Value = f(e.Value)
-	case *Dropout:
-		e.X, e.P = f(e.X), f(e.P)
+	case *Random:
+		e.X, e.By = f(e.X), f(e.By)
 	case *Vector:
 		e.X = f(e.X)
 	case *LogProb:
@@ -140,7 +140,7 @@ func (r copier) shallow(e Expr) Expr {
 	case *Fill:
 		c := *e
 		return &c
-	case *Dropout:
+	case *Random:
 		c := *e
 		return &c
 	case *Vector:

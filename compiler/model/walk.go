@@ -34,7 +34,7 @@ func (e *List) Children() []Expr        { return e.Items }
 func (e *Concat) Children() []Expr      { return e.Items }
 func (e *MatMul) Children() []Expr      { return []Expr{e.X, e.Y} }
 func (e *Fill) Children() []Expr        { return []Expr{e.Value} }
-func (e *Dropout) Children() []Expr     { return []Expr{e.X, e.P} }
+func (e *Random) Children() []Expr      { return []Expr{e.X, e.By} }
 func (e *Vector) Children() []Expr      { return []Expr{e.X} }
 func (e *LogProb) Children() []Expr     { return append(slices.Clone(e.Args), e.X) }
 func (e *Probability) Children() []Expr { return []Expr{e.If} }

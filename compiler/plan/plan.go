@@ -32,17 +32,20 @@ type Plan struct {
 	rowCount int
 	loads    []minibatch.Load // the streams that rows are read from
 	// one of them when rows of the row set are those of the files: then they are numbered as they stand there
-	mixed    *minibatch.Load
-	dropping *evaluate.Dropping // nil: a split drops nothing
+	mixed   *minibatch.Load
+	randoms []*model.Random // what training changes at random
+	noise   *evaluate.Noise // nil: a split changes nothing at random
 }
 
-// Dropping is the plan whose splits drop elements where the model has dropout, by noise at the address of a lane and a
-// step.
-func (p *Plan) Dropping(lane, step autodiff.Node) *Plan {
+// Training is the plan whose splits change at random what the model says, by noise at the address of a lane and a step.
+func (p *Plan) Training(lane, step autodiff.Node) *Plan {
 	out := *p
-	out.dropping = &evaluate.Dropping{Lane: lane, Step: step}
+	out.noise = &evaluate.Noise{Lane: lane, Step: step}
 	return &out
 }
+
+// Randoms are the expressions that training changes at random: not those that change nothing, such as dropout(x, 0).
+func (p *Plan) Randoms() []*model.Random { return p.randoms }
 
 // NewPlan lays out the unconstrained vector and what is saved, and evaluates the density once to find what is wrong
 // with
@@ -98,6 +101,11 @@ func (p *Plan) validate(diags *diag.List) {
 		simulate.CheckOrder(e, arrays)
 	}
 	p.budget(e)
+	for _, x := range d.Model.Randoms {
+		if e.Amount(x) != 0 {
+			p.randoms = append(p.randoms, x)
+		}
+	}
 	validate.CheckKinds(p.layout, e)
 	p.chooseRows(e)
 	if d.HasStreams() {

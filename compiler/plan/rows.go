@@ -48,7 +48,7 @@ func (p *Plan) OwnScaleSplit(theta, rows autodiff.Node) (prior, whole, terms aut
 func (p *Plan) split(e *evaluate.Evaluator, rows autodiff.Node, latents *marginalize.Latents,
 	z map[*model.Term]density.Coordinates) (prior, whole, terms autodiff.Node,
 	loads []minibatch.Load) {
-	e.Dropping = p.dropping
+	e.Noise = p.noise
 	zero := e.Graph.Const(0)
 	prior, whole, terms = zero, zero, e.Graph.Full(0, rows.Size())
 	var byRow, rest []*model.Term

@@ -45,7 +45,7 @@ func Defaults() Options {
 
 // biased reports whether the search is to end elsewhere than at a mode.
 func (p *problem) biased() bool {
-	return p.options.StopAfter > 0 || p.options.Method == "adamw" || p.drops
+	return p.options.StopAfter > 0 || p.options.Method == "adamw" || p.random != ""
 }
 
 // A Result is the best point found.
@@ -186,8 +186,8 @@ func (p *problem) words(at peak, best End) string {
 	case o.StopAfter > 0:
 		return fmt.Sprintf("stopped early: of %d steps, those up to %d predict the rows held out best; their mean log "+
 			"likelihood is %.4g", best.Iterations, best.BestAt, best.HeldOut)
-	case p.drops:
-		return fmt.Sprintf("%d steps; dropout keeps the point from the mode", best.Iterations)
+	case p.random != "":
+		return fmt.Sprintf("%d steps; %s keeps the point from the mode", best.Iterations, p.random)
 	case p.biased():
 		return fmt.Sprintf("%d steps; the decay of %v keeps the point from the mode", best.Iterations, o.Decay)
 	case at.converged && at.decrement < math.Inf(1):

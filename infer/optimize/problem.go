@@ -17,10 +17,10 @@ type problem struct {
 	options   Options
 	exe       device.Executable
 	dim       int
-	lanes     int  // how many points are evaluated at once
-	network   bool // the target is treated as one
-	drops     bool // elements are dropped in its minibatches
-	rows      int  // of the data, where there are minibatches
+	lanes     int    // how many points are evaluated at once
+	network   bool   // the target is treated as one
+	random    string // what is changed at random in its minibatches, such as dropout; "": nothing is
+	rows      int    // of the data, where there are minibatches
 	clock     uint64
 	gradients int64
 }
@@ -119,21 +119,21 @@ func (p *problem) inPrecision(t infer.Splittable) infer.Splittable {
 	return t
 }
 
-// trained is the target as gradients see it: with elements dropped, if it does so, in each minibatch others.
+// trained is the target as gradients see it: changed at random, if it is, in each minibatch in another way.
 func (p *problem) trained(t infer.Splittable) infer.Splittable {
-	if d, ok := t.(infer.Dropping); ok && d.Drops() {
-		p.drops = true
-		return dropping{d}
+	if d, ok := t.(infer.Trained); ok && d.Random() != "" {
+		p.random = d.Random()
+		return training{d}
 	}
 	return t
 }
 
-// A dropping target is split with elements dropped.
-type dropping struct{ infer.Dropping }
+// A training target is split with what is changed at random.
+type training struct{ infer.Trained }
 
-func (d dropping) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
+func (d training) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
 	g := theta.Graph()
-	return d.SplitDropping(theta, rows, g.Input(key), g.Input(batches))
+	return d.SplitTraining(theta, rows, g.Input(key), g.Input(batches))
 }
 
 // heldOut is how many rows are not learned from.

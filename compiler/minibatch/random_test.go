@@ -39,7 +39,7 @@ func newDropper(t *testing.T, p *compiler.Program, d device.Device, threads int)
 	g := autodiff.New()
 	theta := g.Input("theta", p.Dim())
 	rows := g.Data("rows", batchOfThree, len(batchOfThree))
-	_, _, terms := compiler.OwnScale{Program: p}.SplitDropping(theta, rows, g.Input("lane"), g.Input("step"))
+	_, _, terms := compiler.OwnScale{Program: p}.SplitTraining(theta, rows, g.Input("lane"), g.Input("step"))
 	program, err := lower.Program([]lower.Entry{{Name: "terms", Assign: []lower.Assign{{Name: "terms", Value: terms},
 		{Name: "gradient", Value: autodiff.Grad(autodiff.SumAll(terms), theta)[0]}}}})
 	if err != nil {

@@ -1,0 +1,274 @@
+package minibatch_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppl/compiler/compilertest"
+	"ppl/runtime/host"
+	"ppl/runtime/native"
+	"ppl/runtime/noise"
+)
+
+// Images of which an element has the value of its place: 1 to 24 in the first, 2 to 48 in the second and so on.
+const (
+	height, width, channels = 3, 4, 2
+	pictures                = 4
+)
+
+func picture(row int) []float64 {
+	x := make([]float64, height*width*channels)
+	for k := range x {
+		x[k] = float64((k + 1) * (row + 1))
+	}
+	return x
+}
+
+// augmented is a model whose mean is Σ w·(changed image), far below y; of images with channels, or without.
+func augmented(change string, withChannels bool) string {
+	var rows []string
+	for row := range pictures {
+		rows = append(rows, strings.ReplaceAll(fmt.Sprint(picture(row)), " ", ", "))
+	}
+	axes, at := "height, width", "[p in height, q in width: v[(p - 1) * width + q]]"
+	if withChannels {
+		axes = "height, width, channels"
+		at = "[p in height, q in width, c in channels: v[((p - 1) * width + q - 1) * channels + c]]"
+	} else {
+		for row := range rows {
+			rows[row] = strings.ReplaceAll(fmt.Sprint(picture(row)[:height*width]), " ", ", ")
+		}
+	}
+	return fmt.Sprintf(`data flat[N, K] = [%s], y[N] = [1e4, 1e4, 1e4, 1e4]
+data height = %d, width = %d, channels = %d
+image(v[K]) = %s
+w[%s] ~ Normal(0, 1)
+f(x[%s]) = sum(w * (x -> %s))
+y[i in N] ~ Normal(f(image(flat[i])), 1)
+`, strings.Join(rows, ", "), height, width, channels, at, axes, axes, change)
+}
+
+// An imageChange is what noise makes of an image, by its definition: from which row and column of it a pixel is, and
+// whether there is one.
+type imageChange func(row int, lane, step float64) func(p, q int) (fromP, fromQ int, ok bool)
+
+func cropBy(most int) imageChange {
+	return func(row int, lane, step float64) func(p, q int) (int, int, bool) {
+		var shift [2]int
+		for axis := range shift {
+			u := noise.Addressed(dropSeed, 0, lane, step, float64(2*row+axis))
+			shift[axis] = int(math.Floor(u*float64(2*most+1))) - most
+		}
+		return func(p, q int) (int, int, bool) {
+			p, q = p+shift[0], q+shift[1]
+			return p, q, p >= 0 && p < height && q >= 0 && q < width
+		}
+	}
+}
+
+func flipBy(share float64) imageChange {
+	return func(row int, lane, step float64) func(p, q int) (int, int, bool) {
+		mirrored := noise.Addressed(dropSeed, 0, lane, step, float64(row)) < share
+		return func(p, q int) (int, int, bool) {
+			if mirrored {
+				q = width - 1 - q
+			}
+			return p, q, true
+		}
+	}
+}
+
+// changed is an image after a change of its pixels.
+func changed(x []float64, depth int, from func(p, q int) (int, int, bool)) []float64 {
+	out := make([]float64, height*width*depth)
+	for p := range height {
+		for q := range width {
+			for c := range depth {
+				if fp, fq, ok := from(p, q); ok {
+					out[(p*width+q)*depth+c] = x[(fp*width+fq)*depth+c]
+				}
+			}
+		}
+	}
+	return out
+}
+
+func weightsOf(n int) []float64 {
+	w := make([]float64, n)
+	for k := range w {
+		w[k] = math.Sin(float64(3*k + 1))
+	}
+	return w
+}
+
+// Each image of each batch is cropped and mirrored as noise at its address says, with channels and without; and the
+// gradient is that of finite differences at the same noise.
+func TestAugmentation(t *testing.T) {
+	for name, c := range map[string]struct {
+		change string
+		want   imageChange
+	}{
+		"crop": {"random_crop(2)", cropBy(2)}, "flip": {"random_flip(0.3)", flipBy(0.3)},
+		"always": {"random_flip(1)", flipBy(1)},
+	} {
+		for depth, withChannels := range map[int]bool{1: false, channels: true} {
+			t.Run(fmt.Sprint(name, depth), func(t *testing.T) {
+				t.Parallel()
+				w := weightsOf(height * width * depth)
+				d := newDropper(t, compilertest.Load(t, augmented(c.change, withChannels)), host.Device{}, 1)
+				for step := range 200 {
+					terms, gradient := d.at(t, w, 3, float64(step))
+					slopes := make([]float64, len(w))
+					for i, row := range batchOfThree {
+						x := changed(picture(int(row))[:len(w)], depth, c.want(i, 3, float64(step)))
+						mu := 0.0
+						for k := range w {
+							mu += w[k] * x[k]
+						}
+						want := -(1e4-mu)*(1e4-mu)/2 - math.Log(2*math.Pi)/2
+						if math.Abs(terms[i]-want) > 1e-12*math.Abs(want) {
+							t.Fatalf("step %d, row %d: %v, want %v", step, i, terms[i], want)
+						}
+						for k := range w {
+							slopes[k] += (1e4 - mu) * x[k]
+						}
+					}
+					for k := range w {
+						if math.Abs(gradient[k]-slopes[k]) > 1e-9*(1+math.Abs(slopes[k])) {
+							t.Fatalf("step %d: the derivative by weight %d is %v, want %v", step, k, gradient[k],
+								slopes[k])
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// The gradient goes through what is moved, too.
+func TestGradientOfMovedValues(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(augmented("random_crop(1) -> random_flip(0.5)", true), "sum(w * (x -> random_crop(1) -> "+
+		"random_flip(0.5)))", "sum(p in height, q in width, c in channels: q * p^2 * moved(x)[p, q, c])\n"+
+		"moved(x[height, width, channels]) = tanh(0.01 * w * x) -> random_crop(1) -> random_flip(0.5)", 1)
+	d := newDropper(t, compilertest.Load(t, text), host.Device{}, 1)
+	w := weightsOf(height * width * channels)
+	for step := range 5 {
+		_, gradient := d.at(t, w, 1, float64(step))
+		for k := range w {
+			const h = 1e-4
+			var ends [2]float64
+			for side, by := range []float64{h, -h} {
+				moved := slices.Clone(w)
+				moved[k] += by
+				terms, _ := d.at(t, moved, 1, float64(step))
+				ends[side] = terms[0] + terms[1] + terms[2]
+			}
+			if slope := (ends[0] - ends[1]) / (2 * h); math.Abs(slope-gradient[k]) > 1e-4*(1+math.Abs(slope)) {
+				t.Errorf("the derivative by weight %d is %v, finite differences say %v", k, gradient[k], slope)
+			}
+		}
+	}
+}
+
+// chiSquare is Pearson's statistic of counts that ought to be equal.
+func chiSquare(counts []int) (x float64) {
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	want := float64(total) / float64(len(counts))
+	for _, n := range counts {
+		x += (float64(n) - want) * (float64(n) - want) / want
+	}
+	return x
+}
+
+// All shifts are as probable, whatever that of another image of the batch is: what is seen of a crop says its shift.
+// An image has a value in its middle alone, and a weight says at which place it stands after the crop.
+func TestShiftsAreUniform(t *testing.T) {
+	t.Parallel()
+	const text = `data x[N, H, W] = [%[1]s, %[1]s, %[1]s, %[1]s], y[N] = [50, 50, 50, 50]
+w[H, W] ~ Normal(0, 1)
+f(v[H, W]) = sum(w * (v -> random_crop(1)))
+y[i in N] ~ Normal(f(x[i]), 1)
+`
+	d := newDropper(t, compilertest.Load(t, fmt.Sprintf(text, "[[0, 0, 0], [0, 1, 0], [0, 0, 0]]")), host.Device{}, 1)
+	w := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}
+	const steps = 8100
+	alone, pairs, planted := make([]int, 9), make([]int, 81), make([]int, 9)
+	for step := range steps {
+		terms, _ := d.at(t, w, 0, float64(step))
+		mus := meansOf(terms)
+		place := func(i int) int { return int(math.Round(mus[i])) - 1 }
+		alone[place(0)]++
+		pairs[9*place(1)+place(2)]++
+		planted[place(0)/3*3+place(0)/3]++ // both axes moved by the same number
+	}
+	// Mean and variance of the statistic are k − 1 and 2(k − 1).
+	excess := func(counts []int) float64 {
+		k := float64(len(counts) - 1)
+		return (chiSquare(counts) - k) / math.Sqrt(2*k)
+	}
+	if z := max(excess(alone), excess(pairs)); z > 5 {
+		t.Errorf("shifts are not uniform: %v, %v", alone, pairs)
+	}
+	if z := excess(planted); z < 5 {
+		t.Errorf("equal shifts along both axes are not seen: %v", planted)
+	}
+}
+
+// convolved is a network with lanes apart.
+func convolved(change string) string {
+	return fmt.Sprintf(`data seeds[N] = [1, 2, 3, 4], y[N] = [3, 2, 1, 4]
+image(s) = [p in 1..16, q in 1..16, c in 1..3: sin(s * p + q * c)]
+f(x[H, W, C]) = x -> %sconv(32, 3) -> relu -> conv(32, 3) -> relu -> global_mean -> dense(1) -> first
+f.weights ~ Normal(0, 0.3)
+y[i in N] ~ Normal(f(image(seeds[i])), 1)
+`, change)
+}
+
+// The numbers do not depend on threads or device; changes by 0, and the density, are those of a model without.
+func TestAugmentationBytes(t *testing.T) {
+	t.Parallel()
+	p := compilertest.Load(t, convolved("random_crop(3) -> random_flip(0.5) -> "))
+	compiled, err := native.New()
+	if err != nil {
+		t.Skip(err)
+	}
+	w := weightsOf(p.Dim())
+	reference, _ := newDropper(t, p, host.Device{}, 1).at(t, w, 5, 9)
+	one, _ := newDropper(t, p, compiled, 1).at(t, w, 5, 9)
+	two, _ := newDropper(t, p, compiled, 2).at(t, w, 5, 9)
+	if !slices.Equal(one, two) {
+		t.Errorf("two threads: %v, one: %v", two, one)
+	}
+	for i := range one {
+		if math.Abs(one[i]-reference[i]) > 1e-9*(1+math.Abs(reference[i])) {
+			t.Errorf("native: %v, host: %v", one, reference)
+		}
+	}
+	without := compilertest.Load(t, convolved(""))
+	never := compilertest.Load(t, convolved("random_crop(0) -> random_flip(0) -> "))
+	unchanged, _ := newDropper(t, without, compiled, 1).at(t, w, 5, 9)
+	if by0, _ := newDropper(t, never, compiled, 1).at(t, w, 5, 9); !slices.Equal(by0, unchanged) {
+		t.Error("a change by 0 changes something")
+	}
+	if slices.Equal(one, unchanged) {
+		t.Error("nothing is changed")
+	}
+	if got := never.Random(); got != "" {
+		t.Errorf("%s by 0 counts as a change", got)
+	}
+	if p.Random() != "random_crop" {
+		t.Errorf("the first change is %q", p.Random())
+	}
+	a, aGradient := compilertest.Likelihood(p, w)
+	b, bGradient := compilertest.Likelihood(without, w)
+	if !slices.Equal(a, b) || !slices.Equal(aGradient, bGradient) {
+		t.Error("the density crops images")
+	}
+}
