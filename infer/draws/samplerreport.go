@@ -20,6 +20,7 @@ type SamplerReport struct {
 	StepSize    float64 // of the T = 1 rung, in whitened coordinates
 	Steps       float64 // leapfrog or splitting steps per iteration
 	Divergences int     // trajectories of the T = 1 rung that diverged after warm-up, kept or not
+	Escapes     int     // divergences after which the chain's next trajectory did not diverge; not of every sampler
 	// trajectories that ended where the log density or its gradient is not finite, of all rungs after warm-up
 	NotFinite      int
 	NonFiniteTerms []types.NonFiniteTerm // parts of the model that were not finite there, the most frequent first
@@ -109,6 +110,7 @@ type samplerReport struct {
 	StepSize       Number                `json:"step_size"`
 	Steps          Number                `json:"steps"`
 	Divergences    int                   `json:"divergences"`
+	Escapes        int                   `json:"escapes,omitempty"`
 	NotFinite      int                   `json:"not_finite,omitempty"`
 	NonFiniteTerms []types.NonFiniteTerm `json:"non_finite_terms,omitempty"`
 	Looked         int                   `json:"looked,omitempty"`
@@ -156,8 +158,8 @@ func (r SamplerReport) MarshalJSON() ([]byte, error) {
 	}
 	p := positionTemperature{Number(r.Positions.Value), Number(r.Positions.Error), Number(r.Positions.Noise)}
 	return json.Marshal(samplerReport{
-		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.NotFinite,
-		r.NonFiniteTerms, r.Looked, r.Gradients, Number(r.Seconds), Number(r.Sampling), r.NoMean,
+		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.Escapes,
+		r.NotFinite, r.NonFiniteTerms, r.Looked, r.Gradients, Number(r.Seconds), Number(r.Sampling), r.NoMean,
 		Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated, Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap),
 		Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Number(r.JumpRate),
 		Number(r.Lacking), r.LackingAt, Numbers(r.Halves), rungs,
@@ -174,7 +176,8 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 	*r = SamplerReport{
 		Dynamics: s.Dynamics, Path: s.Path, Warmup: s.Warmup, Thin: s.Thin, StepSize: float64(s.StepSize),
 		Steps:       float64(s.Steps),
-		Divergences: s.Divergences, NotFinite: s.NotFinite, NonFiniteTerms: s.NonFiniteTerms, Looked: s.Looked,
+		Divergences: s.Divergences, Escapes: s.Escapes,
+		NotFinite: s.NotFinite, NonFiniteTerms: s.NonFiniteTerms, Looked: s.Looked,
 		Gradients: s.Gradients, Seconds: float64(s.Seconds), Sampling: float64(s.Sampling),
 		NoMean: s.NoMean, EBFMI: floats(s.EBFMI), TreeDepth: float64(s.TreeDepth),
 		Saturated: s.Saturated, ELBO: floats(s.ELBO), ParetoK: float64(s.ParetoK),

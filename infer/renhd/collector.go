@@ -40,12 +40,13 @@ type drawCollector struct {
 
 // collectorState is what the coldest rungs have done, for the draws to come and for the report.
 type collectorState struct {
-	Chains []chainProgress
-	Rungs  rungStatistics
-	HalfAt int // draws when the statistics of the first half were taken
-	Visits visitCount
-	Search lateSearch
-	Heats  []positionHeat // by chain; nil where it is not measured
+	Chains   []chainProgress
+	Rungs    rungStatistics
+	HalfAt   int // draws when the statistics of the first half were taken
+	Visits   visitCount
+	Search   lateSearch
+	Heats    []positionHeat // by chain; nil where it is not measured
+	Diverged []bool         // by chain: the last trajectory at temperature 1
 }
 
 // chainProgress is what happened on a chain's coldest rung since its last draw.
@@ -64,7 +65,8 @@ type queuedDraw struct{ Values, Stats []float64 }
 func newDrawCollector(r *run) *drawCollector {
 	w := r.walkers
 	return &drawCollector{run: r, mask: make([]bool, w.lanes()), state: &collectorState{
-		Chains: make([]chainProgress, w.chains), Rungs: newRungStatistics(len(w.Rungs), w.chains)}}
+		Chains: make([]chainProgress, w.chains), Rungs: newRungStatistics(len(w.Rungs), w.chains),
+		Diverged: make([]bool, w.chains)}}
 }
 
 // collectDraws decides how many iterations make a draw, and runs the sampler until each chain has its draws. It goes on
@@ -85,6 +87,9 @@ func (r *run) collectDraws(from *collectorState) error {
 	c := newDrawCollector(r)
 	if from != nil {
 		c.state = from
+		if from.Diverged == nil { // a checkpoint of a version that did not count escapes
+			from.Diverged = make([]bool, r.walkers.chains)
+		}
 	}
 	defer c.report()
 	return c.collect()
@@ -193,13 +198,24 @@ func (c *drawCollector) count(steps float64, now *ends) {
 		t.Steps += steps
 		t.Sweeps++
 		t.Energy = now.total[lane]
-		if now.diverged[lane] != 0 && !c.jumpsOnly(now.mode, lane) {
+		diverged := now.diverged[lane] != 0 && !c.jumpsOnly(now.mode, lane)
+		if diverged {
 			t.Diverged = true
 			r.stats.Report.Divergences++
 		}
+		c.countEscape(chain, diverged)
 	}
 	r.stats.Steps += steps
 	c.state.Rungs.add(w, &r.stats.Swaps.RoundTrips, now)
+}
+
+// countEscape counts the divergences after which the chain's next trajectory at temperature 1 does not diverge: it gets
+// away from there, or a swap or a jump has put another place before the sampler.
+func (c *drawCollector) countEscape(chain int, diverged bool) {
+	if c.state.Diverged[chain] && !diverged {
+		c.run.stats.Report.Escapes++
+	}
+	c.state.Diverged[chain] = diverged
 }
 
 // countNonFinite counts the trajectories at temperature 1 that met a density or gradient that is not finite. Hot

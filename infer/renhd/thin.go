@@ -59,7 +59,7 @@ func (r *run) chooseThinning() error {
 		enough *= behindJumps
 	}
 	report.Thin = adapt.Thin(share, enough, maxThin)
-	report.Divergences, report.NotFinite, report.NonFiniteEnds, r.stats.Steps = 0, 0, nil, 0
+	report.Divergences, report.Escapes, report.NotFinite, report.NonFiniteEnds, r.stats.Steps = 0, 0, 0, nil, 0
 	return err
 }
 

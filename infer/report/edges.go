@@ -66,7 +66,7 @@ func edgeOf(name string, chains, diverged [][]float64) (found edge) {
 // cutOff warns of the edge where most trajectories diverge. Where divergences are many, that is said of all of them.
 func cutOff(f *findings) (w draws.Warning) {
 	e := f.edge
-	if e.diverged == 0 || f.diverges() {
+	if e.diverged == 0 || f.diverges() || f.escapes() {
 		return w
 	}
 	end := "least"

@@ -198,8 +198,12 @@ func TestCarriedChainsHaveNoWarnings(t *testing.T) {
 // draws get on.
 func TestFewDivergences(t *testing.T) {
 	for name, change := range map[string]func(s *scene){
-		"anywhere":  func(s *scene) { s.diverging = 15 },
-		"at an end": func(s *scene) { s.follows = 2.85 },
+		"anywhere":                  func(s *scene) { s.diverging = 15 },
+		"at an end":                 func(s *scene) { s.follows = 2.85 },
+		"many, which hold no chain": func(s *scene) { s.report.Divergences, s.report.Escapes = 1000, 620 },
+		"at an end that holds none": func(s *scene) {
+			s.follows, s.report.Divergences, s.report.Escapes = 2.5, 100, 62
+		},
 	} {
 		s := good()
 		s.report.Thin = 10
@@ -267,6 +271,8 @@ func TestWarnings(t *testing.T) {
 			[]string{"not equally good (evidence lower bounds from -5 to -3)"}},
 		"divergences between kept draws": {func(s *scene) { s.report.Divergences = 90 },
 			[]string{"90 trajectories diverged"}},
+		"divergences that hold chains": {func(s *scene) { s.report.Divergences, s.report.Escapes = 1000, 500 },
+			[]string{"1000 trajectories diverged"}},
 		"one divergence in a bad run": {func(s *scene) {
 			s.report.Divergences = 1
 			s.at = func(r *rand.Rand, chain, _, _ int) float64 { return float64(chain/2) + r.NormFloat64() }
