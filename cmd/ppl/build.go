@@ -109,7 +109,7 @@ func printModel(c *console, path string, _ []string) error {
 
 // printGraph prints the density and its gradient as one lane computes them.
 func printGraph(c *console, path string, data []string) error {
-	p, err := c.loadWhole(path, data)
+	p, err := c.loadWhole(path, data, false)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func printGraph(c *console, path string, data []string) error {
 
 // printGorgonia prints a graph whose inputs are the parameters.
 func printGorgonia(c *console, path string, data []string) error {
-	p, err := c.loadWhole(path, data)
+	p, err := c.loadWhole(path, data, false)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func printWith(text func(*ir.Program) string) func(c *console, path string, data
 }
 
 func (c *console) lowered(path string, data []string) (*ir.Program, error) {
-	p, err := c.loadWhole(path, data)
+	p, err := c.loadWhole(path, data, false)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -111,11 +110,7 @@ func sampledModel(run *draws.Run) (options resolvedOptions, err error) {
 	case run.Info.Status == draws.Running:
 		return options, wrong(fmt.Errorf("the run in %s is still going on; wait for its end", run.Dir))
 	}
-	text, err := os.ReadFile(filepath.Join(run.Dir, "options.json"))
-	if err == nil {
-		err = json.Unmarshal(text, &options)
-	}
-	if err != nil {
+	if options, err = readOptions(run.Dir); err != nil {
 		return options, failed(err)
 	}
 	then, err := os.ReadFile(filepath.Join(run.Dir, draws.ModelFile))

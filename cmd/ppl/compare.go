@@ -44,7 +44,7 @@ func compareCommand(c *console) *cobra.Command {
 		}
 		var runs []*draws.Run
 		for _, dir := range args {
-			run, err := openRun(dir)
+			run, err := openPosterior(dir)
 			if err != nil {
 				return err
 			}

@@ -62,6 +62,9 @@ func (c *console) evidenceOf(ctx context.Context, dir string) (*draws.Run, evide
 	if err != nil {
 		return nil, none, err
 	}
+	if err := refuseSearch(dir, o.options); err != nil {
+		return nil, none, err
+	}
 	program, options, err := c.sampledProgram(o.run)
 	if err != nil {
 		return nil, none, err

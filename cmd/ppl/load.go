@@ -5,11 +5,13 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ppl/compiler"
+	"ppl/lang/diag"
 	"ppl/runtime/memory"
 )
 
@@ -20,22 +22,23 @@ func dataFlag(cmd *cobra.Command) *[]string {
 	return cmd.Flags().StringArray("data", nil, dataUsage)
 }
 
-// load compiles a model with its data, and prints what there is to say of them.
-func (c *console) load(model string, data []string) (*compiler.Program, error) {
-	return c.loadFrom(compiler.DefaultRowCache(), model, data)
-}
-
-// loadFrom is load with another cache than the user's, or with data that ranks share.
-func (c *console) loadFrom(cache compiler.RowCache, model string, data []string) (*compiler.Program, error) {
+// loadFrom compiles a model with its data, and prints what there is to say of them, quiet without notes.
+func (c *console) loadFrom(cache compiler.RowCache, model string, data []string, quiet bool) (*compiler.Program,
+	error) {
 	args, err := dataArgs(data)
 	if err != nil {
 		return nil, err
 	}
 	cache.Converting = func(path string) {
-		c.notef("note: %s is too large for memory: its rows are copied, once, to %s", path, cache.Dir)
+		if !quiet {
+			c.notef("note: %s is too large for memory: its rows are copied, once, to %s", path, cache.Dir)
+		}
 	}
 	p, ds := compiler.LoadFrom(model, args, cache)
 	tidy()
+	if quiet {
+		ds = slices.DeleteFunc(ds, func(d diag.Diagnostic) bool { return d.Severity == diag.Note })
+	}
 	return p, c.diagnose(ds)
 }
 
@@ -61,8 +64,8 @@ func tidy() {
 }
 
 // loadWhole is load for what looks at all data at once.
-func (c *console) loadWhole(model string, data []string) (*compiler.Program, error) {
-	p, err := c.load(model, data)
+func (c *console) loadWhole(model string, data []string, quiet bool) (*compiler.Program, error) {
+	p, err := c.loadFrom(compiler.DefaultRowCache(), model, data, quiet)
 	if err == nil && p.Streams() > 0 {
 		return nil,
 			wrong(errors.New("the data are too large for memory, and only minibatches of them are ever looked at; " +

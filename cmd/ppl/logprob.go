@@ -69,7 +69,7 @@ func (c *console) logprob(ctx context.Context, q *pointQuery) error {
 			return err
 		}
 	}
-	p, err := c.loadWhole(q.model, q.data)
+	p, err := c.loadWhole(q.model, q.data, false)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func looCommand(c *console) *cobra.Command {
 		if cmd.Flags().Changed("rows") {
 			return c.printPart(cmd.Context(), args, *rows, *refit, *asJSON)
 		}
-		run, err := openRun(args[0])
+		run, err := openPosterior(args[0])
 		if err != nil {
 			return err
 		}

@@ -31,6 +31,9 @@ func (c *console) openPart(dir string) (*partRun, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := refuseSearch(dir, o.options); err != nil {
+		return nil, err
+	}
 	program, options, err := c.sampledProgram(o.run)
 	if err != nil {
 		return nil, err

@@ -158,7 +158,7 @@ func (c *console) optimize(ctx context.Context, s *search) error {
 
 // prepareSearch compiles the model, and refuses what cannot be searched.
 func (c *console) prepareSearch(ctx context.Context, s *search) (*compiler.Program, error) {
-	p, err := c.load(s.model, s.data)
+	p, err := c.loadFrom(compiler.DefaultRowCache(), s.model, s.data, s.quiet)
 	if err != nil {
 		return nil, err
 	}

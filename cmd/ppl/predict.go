@@ -122,7 +122,7 @@ func replicating(seed uint64, chain, draw int) *rand.Rand {
 func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 	ctx, release := stoppable(ctx)
 	defer release()
-	model, err := c.loadWhole(p.from, p.data)
+	model, err := c.loadWhole(p.from, p.data, p.quiet)
 	if err != nil {
 		return err
 	}

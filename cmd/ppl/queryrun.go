@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -101,14 +100,10 @@ func (c *console) readRun(dir string) (o *openedRun, text string, err error) {
 
 // read reads the model and the options of the run.
 func (o *openedRun) read() (model string, err error) {
-	text, err := os.ReadFile(filepath.Join(o.dir, "options.json"))
-	if err == nil {
-		err = json.Unmarshal(text, &o.options)
-	}
-	if err != nil {
+	if o.options, err = readOptions(o.dir); err != nil {
 		return "", wrong(err)
 	}
-	text, err = os.ReadFile(filepath.Join(o.dir, draws.ModelFile))
+	text, err := os.ReadFile(filepath.Join(o.dir, draws.ModelFile))
 	if err != nil {
 		return "", wrong(err)
 	}

@@ -128,7 +128,7 @@ func (f *follower) loadFrom(ctx context.Context, cache compiler.RowCache, o mode
 	c := &console{out: &said, err: &said}
 	answer := loadedModel{Version: version}
 	var err error
-	if f.program, err = c.loadFrom(cache, o.Model, o.Data); err == nil {
+	if f.program, err = c.loadFrom(cache, o.Model, o.Data, true); err == nil {
 		answer.Digests, err = digestsOf(f.program)
 	}
 	if err == nil {

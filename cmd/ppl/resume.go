@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -45,6 +46,15 @@ type resolvedOptions struct {
 	Made      maker          `json:"made_by"`
 }
 
+// readOptions are those of the run in a directory.
+func readOptions(dir string) (o resolvedOptions, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, "options.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &o)
+	}
+	return o, err
+}
+
 // A maker is what computed a run, to be found again where numbers differ.
 type maker struct {
 	Ppl      string `json:"ppl"` // version and commit
@@ -70,7 +80,7 @@ type askedOptions struct {
 	GoesOn   bool     `json:"goes_on,omitempty"` // while its draws are not good enough
 
 	// of ppl optimize: its flags, by name; nil for runs of samplers
-	Search map[string]string `json:"search,omitempty"`
+	Search map[string]string `json:"search,omitzero"`
 }
 
 // asAsked are the options of a sampler as they were given.

@@ -283,7 +283,7 @@ func (c *console) sample(ctx context.Context, s *sampling, dir *runDir) (err err
 func (c *console) prepare(ctx context.Context, s *sampling, dir *runDir) (*posteriorRun, error) {
 	cache := c.job.rowCache()
 	defer cache.Unshare()
-	p, err := c.loadFrom(cache, s.model, s.data)
+	p, err := c.loadFrom(cache, s.model, s.data, s.quiet)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func sensitivityCommand(c *console) *cobra.Command {
 	priors := cmd.Flags().StringSlice("prior", nil, "scale the priors of `P,…`")
 	asJSON := cmd.Flags().Bool("json", false, "print one JSON object")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		run, err := openRun(args[0])
+		run, err := openPosterior(args[0])
 		if err != nil {
 			return err
 		}

@@ -147,6 +147,28 @@ func openRun(dir string) (*draws.Run, error) {
 	return run, unreadable(dir, err)
 }
 
+// openPosterior opens a run for what asks how good its draws are: points at which searches ended are none.
+func openPosterior(dir string) (*draws.Run, error) {
+	run, err := openRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	options, err := readOptions(run.Dir)
+	if err != nil {
+		return nil, wrong(err)
+	}
+	return run, refuseSearch(dir, options)
+}
+
+// refuseSearch refuses a run of ppl optimize.
+func refuseSearch(dir string, options resolvedOptions) error {
+	if options.Asked.Search == nil {
+		return nil
+	}
+	return wrong(fmt.Errorf("%s holds points at which ppl optimize ended, which are no draws from a posterior; "+
+		"ppl sample %s makes some", dir, options.Model))
+}
+
 // unreadable is the error of a directory that could not be read as a run, nil if there was none.
 func unreadable(dir string, err error) error {
 	switch {

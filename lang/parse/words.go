@@ -155,6 +155,9 @@ func (m mistake) help() string {
 		return "`complete` stands behind the file: `from \"file.csv\" complete`"
 	case m.want == "a file name in quotes" && t.Type == name:
 		return "a file name stands in double quotes: `from \"file.csv\"`"
+	case m.over && t.Type == name && m.next().Type == number && m.at > 1 && isShare(m.tokens[m.at-2]):
+		share := m.tokens[m.at-2].Value + " " + before.Value
+		return "a number behind `seed` chooses which rows: `" + share + " seed " + m.next().Value + "`"
 	case t.Value == "missing" && m.tokens[0].Value == "data" && m.over:
 		return "`missing` stands behind a name: `data x[N] missing from \"file.csv\"`"
 	case t.Value == "in" && m.tokens[0].Value == "data" && m.over:
@@ -189,3 +192,6 @@ func beginsOperand(t token) bool {
 	}
 	return t.Value == "("
 }
+
+// isShare reports whether a word stands before a share of the rows.
+func isShare(t token) bool { return t.Value == "permute" || t.Value == "holdout" }
