@@ -223,7 +223,7 @@ func (g Goal) Describe(s Standing) string {
 	add(g.ESS > 0, "worst effective size %.0f (goal %.0f)", s.ESS, g.ESS)
 	add(g.Bulk > 0, "worst effective size in the bulk %.0f (goal %.0f)", s.Bulk, g.Bulk)
 	add(s.Energy < g.Energy, "effective size of the log density %.0f (goal %.0f)", s.Energy, g.Energy)
-	add(g.lacks(s), "%.0f %% of the target in known modes that they lack", 100*s.Lacking)
+	add(g.lacks(s), "%.2g %% of the target in known modes that they lack", 100*s.Lacking)
 	add(g.RHat > 0, "worst R-hat %.4f (goal %v)", s.RHat, g.RHat)
 	add(g.Gradients > 0, "%.3g gradients (limit %.3g)", s.Gradients, g.Gradients)
 	add(g.Time > 0, "%.0f s (limit %v)", s.Seconds, g.Time)

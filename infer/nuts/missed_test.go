@@ -33,7 +33,7 @@ func TestMissedModesAreLacking(t *testing.T) {
 		o.Starts = append(o.Starts, [][]float64{{20, 0}})
 	}
 	for name, c := range map[string]struct{ shift, share, want float64 }{
-		"missed": {-40, .6, .6}, "draws are there": {0, .6, 0}, "next to nothing": {-40, .01, .01},
+		"missed": {-40, .6, .6}, "draws are there": {0, .6, 0}, "next to nothing": {-40, .004, .004},
 	} {
 		var at []float64
 		search := func(_ context.Context, _ infer.Target, _ infer.Options, visited [][][]float64) ([]adapt.MissedMode,
@@ -84,5 +84,16 @@ func TestSearchesInTheModelsCoordinates(t *testing.T) {
 	want, _ := draw(t, target, o, rule{})
 	if !reflect.DeepEqual(m.Values, want.Values) {
 		t.Error("the draws are not those of a run without a search")
+	}
+}
+
+// Of a mode that holds .15 of the target, two draws of 4,000 are no share of it, and 80 may be one.
+func TestModesWithHardlyADraw(t *testing.T) {
+	for visits, want := range map[int]float64{0: .15, 2: .15, 80: 0, 600: 0} {
+		r := &run{state: state{Missed: []adapt.MissedMode{{Share: .15}}, Visits: []int{visits}, Looked: 4000}}
+		r.reportMissed()
+		if r.report.Lacking != want || len(r.report.Warnings) > 0 != (want > 0) {
+			t.Errorf("%d draws: lacking %v, %v", visits, r.report.Lacking, r.report.Warnings)
+		}
 	}
 }

@@ -49,8 +49,9 @@ type state struct {
 	NoMean     []string // parameters whose tails are too heavy for a mean
 	Careful    bool     // the acceptance goal is the higher one
 
-	Missed  []adapt.MissedMode // found in warm-up,
-	Entered []bool             // and whether a draw was in it
+	Missed []adapt.MissedMode // found in warm-up,
+	Visits []int              // how many draws were in each,
+	Looked int                // of that many
 
 	Warmed, Drawn int              // iterations of all chains
 	Depths, Steps int              // summed over them, after warm-up

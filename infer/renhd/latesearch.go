@@ -253,7 +253,7 @@ func (c *drawCollector) reportSearch() {
 	if r.stats.Report.Lacking = l; l > draws.MaxLacking {
 		r.stats.Report.LackingAt = r.asTheModel(at)
 		r.warn(draws.Warning{
-			Fact: fmt.Sprintf("The draws lack about %.0f %% of the posterior.", 100*l),
+			Fact: fmt.Sprintf("The draws lack about %.2g %% of the posterior.", 100*l),
 			Reason: fmt.Sprintf("Modes that hold it were found when each chain had up to %d of its %d draws, and none "+
 				"of these is in them.", last, r.stats.Report.Draws),
 			Advice: []draws.Advice{{Do: draws.Raise, On: "draws",
