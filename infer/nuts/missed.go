@@ -66,11 +66,12 @@ func (r *run) thinned() (visited [][][]float64) {
 }
 
 // mostLacking is the share of the target that draws may lack before it is said. It is less than draws.MaxLacking, from
-// which on a run is made anew: the mean of an indicator of what is lacking is off by .07 of its standard deviation.
+// which on there is a second attempt: the mean of an indicator of what is lacking is off by .07 of its standard
+// deviation.
 const mostLacking = 0.005
 
-// visitedShare is the part of its share of the target that draws show of a mode at least, where they do not lack it: the
-// share is an estimate that may be wrong by some factors.
+// visitedShare is the part of a mode's share of the target that draws show at least, where they do not lack the mode:
+// the share is an estimate that may be wrong by some factors.
 const visitedShare = 0.1
 
 // enter notes which of the missed modes a draw is in.
@@ -81,7 +82,7 @@ func (r *run) enter(c *chain) {
 	x := r.asTheModel(position(c.state(), c.dim))
 	r.state.Looked++
 	for k := range r.state.Missed {
-		if r.state.Missed[k].Normal.Around(x) {
+		if r.state.Missed[k].Holds(x) {
 			r.state.Visits[k]++
 		}
 	}

@@ -72,9 +72,11 @@ func (r *run) missed() (missed []adapt.MissedMode, err error) {
 			modes = append(modes, m)
 		}
 	}
-	for k, share := range modeShares(modes)[1:] {
-		missed = append(missed, adapt.MissedMode{At: modes[k+1].At, Share: share,
-			Normal: modes[k+1].Normal})
+	shares := modeShares(modes)
+	seen := adapt.MassOf{Share: shares[0], Normal: modes[0].Normal}
+	for k, share := range shares[1:] {
+		m := modes[k+1]
+		missed = append(missed, adapt.MissedMode{At: m.At, Share: share, Normal: m.Normal, Seen: seen})
 	}
 	return missed, nil
 }

@@ -587,7 +587,8 @@ func (t *modeSearch) visitedModes() []mode {
 }
 
 // newModes are the peaks that hold a share of the target which walkers have not shown, and those so narrow that walkers
-// have to jump there.
+// have to jump there. In many dimensions a place may be about as far from one peak as from another: it is counted for
+// the one that makes it more probable.
 func (t *modeSearch) newModes() (fresh []mode) {
 	known, places := t.visitedModes(), t.places()
 	if len(known) == 0 || len(t.state.Peaks) == 0 {
@@ -597,7 +598,7 @@ func (t *modeSearch) newModes() (fresh []mode) {
 	for k, m := range t.state.Peaks {
 		in := 0
 		for _, x := range places {
-			in += int(oneIf(m.within(x)))
+			in += int(oneIf(m.within(x) && nearest(t.state.Peaks, x) == k))
 		}
 		shown := float64(in) / (shares[k] * float64(len(places)))
 		narrow := shares[k] >= narrowShare && (!t.alone || shown <= narrowVisits) && muchNarrower(&m, known)
