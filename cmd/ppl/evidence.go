@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/floats"
 
 	"ppl/autodiff"
 	"ppl/compiler"
@@ -22,7 +23,9 @@ func evidenceCommand(c *console) *cobra.Command {
 		Use:   "evidence RUN… [--json]",
 		Short: "Estimate how probable models make their data, and Bayes factors",
 		Long: "Estimate the evidence (marginal likelihood) of the model of each run from its draws, by bridge " +
-			"sampling, with a standard error.\n" +
+			"sampling, with a standard error. Where the run had a ladder of temperatures, it is also estimated along " +
+			"the ladder: by stepping stones, by bridges from each temperature to the next, and by thermodynamic " +
+			"integration.\n" +
 			"Several runs on the same data are compared by Bayes factors. The evidence depends on the priors, " +
 			"also where the posterior does not:\n" +
 			"ppl compare asks instead how well models predict. Priors have to be proper.",
@@ -35,7 +38,7 @@ func evidenceCommand(c *console) *cobra.Command {
 		ctx, release := stoppable(cmd.Context())
 		defer release()
 		var runs []*draws.Run
-		var results []evidence.Result
+		var results []evidence.Results
 		for _, dir := range args {
 			run, result, err := c.evidenceOf(ctx, dir)
 			if err != nil {
@@ -56,8 +59,8 @@ func evidenceCommand(c *console) *cobra.Command {
 }
 
 // evidenceOf evaluates the density of the model of a run at draws of it and of a mixture of normals.
-func (c *console) evidenceOf(ctx context.Context, dir string) (*draws.Run, evidence.Result, error) {
-	var none evidence.Result
+func (c *console) evidenceOf(ctx context.Context, dir string) (*draws.Run, evidence.Results, error) {
+	var none evidence.Results
 	o, err := c.openRun(dir)
 	if err != nil {
 		return nil, none, err
@@ -82,10 +85,19 @@ func (c *console) evidenceOf(ctx context.Context, dir string) (*draws.Run, evide
 	if err != nil {
 		return nil, none, failed(err)
 	}
+	ladder, err := o.run.Ladder()
+	if err != nil {
+		return nil, none, failed(err)
+	}
 	show, clear := c.progress(!c.live)
 	defer clear()
-	done, total := 0, 2*len(chains)*len(chains[0])
-	result, err := evidence.Estimate(options.Seed, chains, func(points [][]float64) (out []float64, err error) {
+	total := 2 * len(chains) * len(chains[0])
+	hottest := positionsOf(ladder)
+	if len(hottest) > 0 {
+		total += 2 * len(hottest) * len(hottest[0])
+	}
+	done := 0
+	logDensity := func(points [][]float64) (out []float64, err error) {
 		for len(points) > 0 && err == nil {
 			if ctx.Err() != nil {
 				return nil, interrupted()
@@ -96,14 +108,68 @@ func (c *console) evidenceOf(ctx context.Context, dir string) (*draws.Run, evide
 			show(infer.Progress{Phase: infer.Weighing, Done: done, Total: total})
 		}
 		return out, err
-	})
+	}
+	var results evidence.Results
+	results.Mixture, err = evidence.Estimate(options.Seed, chains, logDensity)
 	if errors.As(err, new(evidence.Unusable)) {
 		return nil, none, withoutEvidence(dir, err.Error())
-	} else if err != nil {
+	}
+	if err == nil && len(o.run.Info.Report.Temperatures) > 1 {
+		results.Ladder, err = alongLadder(options.Seed, o.run, hottest, logDensity)
+	}
+	if errors.As(err, new(evidence.Unusable)) {
+		results.NoLadder, err = err.Error(), nil
+	}
+	if err != nil {
 		return nil, none, fault(err)
 	}
-	result.Shift(-mass)
-	return o.run, result, nil
+	results.Mixture.Shift(-mass)
+	if l := results.Ladder; l != nil && l.Hottest != nil {
+		l.Shift(-mass) // otherwise the ladder ends at the prior, whose mass it is without
+	}
+	return o.run, results, nil
+}
+
+// alongLadder estimates the evidence along a ladder. That it is from a prior of mass 1, or from a distribution of which
+// there are positions.
+func alongLadder(seed uint64, run *draws.Run, hottest [][][]float64, logDensity evidence.LogDensity) (*evidence.Ratios,
+	error) {
+	out, err := report.AlongLadder(run)
+	if err != nil {
+		return nil, err
+	}
+	last := out.Betas[len(out.Betas)-1]
+	switch {
+	case last == 0:
+		return out, nil
+	case hottest == nil:
+		return nil, evidence.Unusable(fmt.Sprintf("it ends at temperature %.3g, whose integral is not known", 1/last))
+	}
+	end, err := evidence.Estimate(seed, hottest, func(points [][]float64) ([]float64, error) {
+		values, err := logDensity(points)
+		floats.Scale(last, values)
+		return values, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.From(end)
+	return out, nil
+}
+
+// positionsOf are those on the hottest rung, by chain and draw; nil where there are none.
+func positionsOf(l *draws.Ladder) (chains [][][]float64) {
+	if l == nil {
+		return nil
+	}
+	for _, numbers := range l.Hottest {
+		var chain [][]float64
+		for ; len(numbers) > 0; numbers = numbers[l.Dim:] {
+			chain = append(chain, numbers[:l.Dim])
+		}
+		chains = append(chains, chain)
+	}
+	return chains
 }
 
 func withoutEvidence(dir, why string) error {

@@ -14,26 +14,35 @@ const twoGroups = "data y[N] = [-2.1, -1.6, -2.6, -1.2, -2.0, 1.7, 2.2, 2.9, 1.4
 
 // A knownModel has a log evidence that was computed without draws.
 type knownModel struct {
-	text string
-	logZ float64
+	text  string
+	logZ  float64
+	flags []string // of ppl sample
 }
 
 func knownEvidence() map[string]knownModel {
 	return map[string]knownModel{
 		// Quadrature over mu and log tau, 1,201 × 5,201 points, the effects in closed form.
 		"hierarchy": {schoolsData + "tau ~ HalfCauchy(5)\ntheta[j in J] ~ Normal(mu, tau) noncentered\n" +
-			"y[j in J] ~ Normal(theta[j], sigma[j])\n", -31.311347520779},
+			"y[j in J] ~ Normal(theta[j], sigma[j])\n", -31.311347520779, nil},
+		"hierarchy on a ladder": {schoolsData + "tau ~ HalfCauchy(5)\ntheta[j in J] ~ Normal(mu, tau) noncentered\n" +
+			"y[j in J] ~ Normal(theta[j], sigma[j])\n", -31.311347520779, []string{"--set", "replicas=6"}},
 		// A normal with covariance diag(sigma²) + 25.
-		"pooled": {schoolsData + "y[j in J] ~ Normal(mu, sigma[j])\n", -30.844238125981},
+		"pooled": {schoolsData + "y[j in J] ~ Normal(mu, sigma[j])\n", -30.844238125981, nil},
 		// Quadrature over both means: the posterior has two modes, and `ordered` keeps half of the prior, which is
 		// normalised anew, so that the evidence is the same.
 		"labels": {twoGroups + "m[1..2] ~ Normal(0, 5)\nz[i in N] ~ Categorical([0.5, 0.5])\n" +
-			"y[i in N] ~ Normal(m[z[i]], 0.7)\n", -20.076109250513},
+			"y[i in N] ~ Normal(m[z[i]], 0.7)\n", -20.076109250513, nil},
+		"labels at high temperatures": {twoGroups + "m[1..2] ~ Normal(0, 5)\nz[i in N] ~ Categorical([0.5, 0.5])\n" +
+			"y[i in N] ~ Normal(m[z[i]], 0.7)\n", -20.076109250513, []string{"--set", "path=energy", "--set",
+			"replicas=6"}},
+		"ordered on a ladder": {twoGroups + "m[k in 1..2] ~ Normal(0, 5) ordered\n" +
+			"z[i in N] ~ Categorical([0.5, 0.5])\ny[i in N] ~ Normal(m[z[i]], 0.7)\n", -20.076109250513,
+			[]string{"--set", "replicas=5"}},
 		"ordered": {twoGroups + "m[k in 1..2] ~ Normal(0, 5) ordered\nz[i in N] ~ Categorical([0.5, 0.5])\n" +
-			"y[i in N] ~ Normal(m[z[i]], 0.7)\n", -20.076109250513},
+			"y[i in N] ~ Normal(m[z[i]], 0.7)\n", -20.076109250513, nil},
 		// Priors alone integrate to 1, whatever their supports.
 		"priors": {"w ~ Dirichlet([1, 1, 2])\ns ~ HalfNormal(1)\nv ~ Normal(0, s) in -1..2\n" +
-			"z[i in 1..4] ~ Normal(0, s) zerosum\na[g in 1..2, k in 1..3] ~ Normal(0, 1) in 0..inf ordered\n", 0},
+			"z[i in 1..4] ~ Normal(0, s) zerosum\na[g in 1..2, k in 1..3] ~ Normal(0, 1) in 0..inf ordered\n", 0, nil},
 	}
 }
 
@@ -42,7 +51,14 @@ type evidenceRow struct {
 	LogZ   float64 `json:"log_evidence"`
 	SE     float64
 	Factor float64 `json:"log_bayes_factor"`
+
+	Estimates []evidenceRow
+	Curve     []struct{ Mean *float64 }
+	Warnings  []string
 }
+
+// off is by how many standard errors an estimate is off.
+func (e evidenceRow) off(want float64) float64 { return math.Abs(e.LogZ-want) / e.SE }
 
 func TestEvidence(t *testing.T) {
 	t.Parallel()
@@ -53,16 +69,55 @@ func TestEvidence(t *testing.T) {
 		if err := os.WriteFile(path, []byte(m.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		pplJSON(t, nil, "sample", path, "--seed", "3", "--out", run(name), "--device", "host", "--quiet", "--json")
+		pplJSON(t, nil, append([]string{"sample", path, "--seed", "3", "--out", run(name), "--device", "host",
+			"--quiet", "--json"}, m.flags...)...)
 		var got []evidenceRow
 		pplJSON(t, &got, "evidence", run(name), "--json")
-		if e := got[0]; !(math.Abs(e.LogZ-m.logZ) < 4*e.SE) || !(e.SE < 0.05) {
-			t.Errorf("%s: log evidence %.4f ± %.4f, not %.4f", name, e.LogZ, e.SE, m.logZ)
+		e := got[0]
+		if !(e.off(m.logZ) < 4) || !(e.SE < 0.05) || len(e.Warnings) > 0 {
+			t.Errorf("%s: log evidence %.4f ± %.4f, not %.4f: %q", name, e.LogZ, e.SE, m.logZ, e.Warnings)
+		}
+		for _, x := range e.Estimates {
+			if !(x.off(m.logZ) < 4) {
+				t.Errorf("%s: estimate %+v, not %.4f", name, x, m.logZ)
+			}
+		}
+		if m.flags != nil && (len(e.Estimates) != 4 || len(e.Curve) < 2) {
+			t.Errorf("%s: nothing along the ladder: %+v", name, e)
 		}
 	}
 	var got []evidenceRow
 	pplJSON(t, &got, "evidence", run("hierarchy"), run("pooled"), "--json")
 	if want := -30.844 + 31.311; got[0].Run != run("pooled") || !(math.Abs(got[1].Factor-want) < 0.1) {
 		t.Errorf("pooling against a hierarchy: log Bayes factor %.3f, not %.3f", got[1].Factor, want)
+	}
+}
+
+// Six squares have 64 equal modes, more than a mixture of 16 normals covers; along the ladder the evidence is known
+// well. The truth is by quadrature, a coordinate at a time.
+func TestEvidenceAlongALadder(t *testing.T) {
+	t.Parallel()
+	const truth = -13.216955054456
+	dir := t.TempDir()
+	path, run := filepath.Join(dir, "squares.ppl"), filepath.Join(dir, "run")
+	text := "data y[D] = [1, 2, 0.5, 1.5, 1, 3]\nx[D] ~ Normal(0, 3)\ny[i in D] ~ Normal(x[i]^2, 0.2)\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pplJSON(t, nil, "sample", path, "--seed", "3", "--out", run, "--device", "host", "--quiet", "--json")
+	var got []evidenceRow
+	pplJSON(t, &got, "evidence", run, "--json")
+	mixture, ladder := got[0].Estimates[0], got[0].Estimates[1]
+	if !(ladder.SE < .06) || !(ladder.SE < .7*mixture.SE) || !(ladder.off(truth) < 4) || got[0].LogZ != ladder.LogZ {
+		t.Errorf("along the ladder %+v, by a mixture %+v, truth %v; %v is said", ladder, mixture, truth, got[0].LogZ)
+	}
+	// A run without the file, as of an earlier version, has the bridge alone, and says why.
+	if err := os.Remove(filepath.Join(run, "ladder.json.gz")); err != nil {
+		t.Fatal(err)
+	}
+	var older []evidenceRow
+	pplJSON(t, &older, "evidence", run, "--json")
+	if len(older[0].Estimates) != 1 || older[0].LogZ != mixture.LogZ {
+		t.Errorf("without draws of the ladder: %+v", older[0])
 	}
 }

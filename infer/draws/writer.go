@@ -384,7 +384,7 @@ func (w *Writer) Close(status Status, cause error) error {
 		w.info.Error = cause.Error()
 	}
 	// a run that has ended is whole: its status comes last
-	last := []func() error{w.conclude, w.saveAll, w.commit, w.store.spread, w.writeInfo}
+	last := []func() error{w.conclude, w.saveLadder, w.saveAll, w.commit, w.store.spread, w.writeInfo}
 	if w.extends != nil {
 		last = []func() error{w.saveAll, w.commit, w.store.spread, func() error {
 			return writeJSON(w.disk, w.file(layoutFile), w.extends)

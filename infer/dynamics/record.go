@@ -10,9 +10,9 @@ import (
 // Trajectories are recorded where nothing between two of them needs the host: a lane buffer RecordOf(name) has a row
 // for each trajectory since the host set Recorded to 0. "end" fills in Accept, Diverged, Total, Finite and Ended, and
 // the entry Values what it computes, LogPrior and LogLik, in the row of the trajectory before it; with a ladder also
-// Theta, which of free rules "end" records, as forces and the thermostat. The entry Swap records the chance of the swap
-// after the trajectory and the new rung, Leap and Land from which mode a lane jumps and whether that is accepted. So
-// one call of the device runs as many trajectories as there are rows.
+// Theta, which of free rules "end" records, as forces and the thermostat, and "end" Tempered. The entry Swap records
+// the chance of the swap after the trajectory and the new rung, Leap and Land from which mode a lane jumps and whether
+// that is accepted. So one call of the device runs as many trajectories as there are rows.
 //
 //	recorded        0 → 1 → 2          after two trajectories
 //	record_accept   [1, 0.8, …]        of each
@@ -34,7 +34,7 @@ func (s System) recorded(r Rule, entries []lower.Entry) []lower.Entry {
 	atValues := slices.IndexFunc(entries, func(e lower.Entry) bool { return e.Name == Values })
 	row := s.Target.Dim() + entries[atValues].Assign[0].Size() + len(endNumbers()) + 2
 	if s.exchanges(r) {
-		row += s.Target.Dim() + 5 + s.forces()*s.Target.Dim()
+		row += s.Target.Dim() + 6 + s.forces()*s.Target.Dim()
 	}
 	rows := min(mostRecorded, recordNumbers/row, recordsOfAll/row/max(s.lanes(), 1))
 	alone := s.OneMetric() && r.Traits().Corrected && s.Batches.Size == 0
@@ -54,6 +54,9 @@ func (s System) recorded(r Rule, entries []lower.Entry) []lower.Entry {
 			g := e.Assign[0].Value.Graph()
 			count := g.Input(Recorded)
 			record(e, rows, count, append(endNumbers(), Ended)...)
+			if s.exchanges(r) {
+				record(e, rows, count, Tempered)
+			}
 			if !r.Traits().Corrected {
 				record(e, rows, count, slices.Concat([]string{Theta}, s.ForceBuffers(), r.Traits().Carried)...)
 			}

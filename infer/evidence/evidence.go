@@ -85,7 +85,10 @@ func (r *Result) Shift(log float64) {
 
 // Disagree reports whether the two halves differ by more than their standard errors allow: there are regions that one
 // half of the draws knows and the other does not.
-func (r Result) Disagree() bool { return math.Abs(r.Halves[0]-r.Halves[1]) > 4*2*r.SE }
+func (r Result) Disagree() bool { return math.Abs(r.Halves[0]-r.Halves[1]) > mostErrors*2*r.SE }
+
+// mostErrors is by how many standard errors estimates may differ.
+const mostErrors = 4
 
 func worstRHat(chains [][][]float64) (worst float64) {
 	var w stats.Workspace
@@ -152,15 +155,25 @@ func ratios(points [][]float64, g mixture, logDensity LogDensity) ([]float64, er
 
 // estimate is the fixed point, and the variance of its logarithm.
 func (b *bridge) estimate() (logZ, variance float64) {
-	const enough, tolerance = 1000, 1e-10
 	n2 := float64(len(b.proposed))
 	n1 := float64(len(b.posterior) * len(b.posterior[0]))
 	if ess := stats.ESSMean(b.posterior); ess > 0 {
 		n1 = min(n1, ess)
 	}
-	s1, s2 := math.Log(n1/(n1+n2)), math.Log(n2/(n1+n2))
-	above := make([]float64, len(b.proposed))
-	below := make([][]float64, len(b.posterior))
+	logZ, above, below := b.solve(math.Log(n1/(n1+n2)), math.Log(n2/(n1+n2)))
+	se := stats.MCSELogMean(below)
+	if math.IsNaN(se) { // all are the same: the mixture is the posterior
+		se = 0
+	}
+	return logZ, relativeVariance(above)/n2 + se*se
+}
+
+// solve finds the fixed point for shares of the draws whose logarithms are s1 and s2. Above and below are the
+// logarithms of what its two means are of.
+func (b *bridge) solve(s1, s2 float64) (logZ float64, above []float64, below [][]float64) {
+	const enough, tolerance = 1000, 1e-10
+	above = make([]float64, len(b.proposed))
+	below = make([][]float64, len(b.posterior))
 	logZ = stats.LogMean(b.proposed)
 	if math.IsInf(logZ, -1) {
 		logZ = floats.Min(b.posterior[0])
@@ -183,11 +196,7 @@ func (b *bridge) estimate() (logZ, variance float64) {
 			break
 		}
 	}
-	se := stats.MCSELogMean(below)
-	if math.IsNaN(se) { // all are the same: the mixture is the posterior
-		se = 0
-	}
-	return logZ, relativeVariance(above)/n2 + se*se
+	return logZ, above, below
 }
 
 func logAddExp(a, b float64) float64 {

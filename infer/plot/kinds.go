@@ -47,7 +47,8 @@ func Kinds() []Kind {
 		{"calibration", "predicted probabilities against frequencies, or intervals against how often they hold",
 			drawCalibration},
 		{"prior", "prior against posterior of each quantity", drawPrior},
-		{"ladder", "flow of replicas along the temperatures, and swap rates", drawLadder},
+		{"ladder", "flow of replicas along the temperatures, swap rates, and the curve whose area is the log evidence",
+			drawLadder},
 	}
 }
 

@@ -1,15 +1,18 @@
 package plot
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"ppl/infer/draws"
+	"ppl/infer/evidence"
 	"ppl/infer/report"
 )
 
 // drawLadder has the share of walkers at each rung that come from the cold end, which falls evenly on a good ladder,
-// and the rates of swaps between neighbours.
+// the rates of swaps between neighbours, and, where draws of all rungs were kept, the curve whose integral is the log
+// evidence.
 func drawLadder(r *draws.Run, _ Options) (Picture, error) {
 	s := r.Info.Report
 	n := len(s.Temperatures)
@@ -47,5 +50,39 @@ func drawLadder(r *draws.Run, _ Options) (Picture, error) {
 	rates.Style = Style{Color: Main}
 	p.Panels = append(p.Panels, Panel{Title: "swap rates between neighbours", X: x, Y: Axis{From: 0, To: 1.05},
 		Layers: []Layer{rates, Rule{.1, true, Style{Color: Alarm, Dashed: true}}}})
+	curve, err := report.AlongLadder(r)
+	switch {
+	case errors.As(err, new(evidence.Unusable)):
+	case err != nil:
+		return p, err
+	default:
+		p.Panels = append(p.Panels, drawCurve(curve, s.Path))
+		p.Notes = append(p.Notes, fmt.Sprintf("The area under the mean of the log %s is %.4g ± %.2g: by how much log "+
+			"Z at temperature 1 is above that at the hottest one", tempered(s.Path), curve.Integral.Value,
+			curve.Integral.SE))
+	}
 	return p, nil
+}
+
+// drawCurve has the mean of what β multiplies by β. Next to β = 0 it may fall without bound: what is left of the first
+// hundredth is not drawn.
+func drawCurve(l *evidence.Ratios, path string) Panel {
+	const least, shown = .01, 3
+	var line Line
+	for j, beta := range l.Betas {
+		if beta >= least || j < shown {
+			line.X, line.Y = append(line.X, beta), append(line.Y, l.Means[j])
+		}
+	}
+	line.Style = Style{Color: Main, Width: 1.4}
+	return Panel{Title: "mean log " + tempered(path), X: Axis{Label: "1 / temperature", From: 0, To: 1.02},
+		Layers: []Layer{line, Points{line.X, line.Y, Style{Color: Main, Width: 2.4}}}}
+}
+
+// tempered is what the ladder has powers of.
+func tempered(path string) string {
+	if path == "likelihood" {
+		return path
+	}
+	return "density"
 }

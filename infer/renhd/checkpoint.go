@@ -288,6 +288,9 @@ func (r *run) numbers(p inProgress) (n int) {
 	if t, ok := p.(*warmupWindow); ok {
 		n += t.seen.numbers(w.dim)
 	}
+	if c, ok := p.(*drawCollector); ok {
+		n += c.state.Ladder.numbers()
+	}
 	if r.state.Before != nil {
 		n += r.state.Before.numbers(w.dim)
 	}

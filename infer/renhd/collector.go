@@ -47,6 +47,7 @@ type collectorState struct {
 	Search   lateSearch
 	Heats    []positionHeat // by chain; nil where it is not measured
 	Diverged []bool         // by chain: the last trajectory at temperature 1
+	Ladder   ladderRecord
 }
 
 // chainProgress is what happened on a chain's coldest rung since its last draw.
@@ -192,6 +193,7 @@ func (c *drawCollector) count(steps float64, now *ends) {
 	r, w := c.run, c.run.walkers
 	c.countNonFinite(now)
 	c.countHeat(now)
+	c.keepEnergies(now)
 	for chain := range w.chains {
 		lane, t := w.cold(chain), &c.state.Chains[chain]
 		t.Accept += now.accept[lane]
@@ -301,6 +303,7 @@ func (c *drawCollector) queue(now *drawn) {
 	w := c.run.walkers
 	for _, chain := range c.ready {
 		lane, t, d := w.cold(chain), &c.state.Chains[chain], c.room()
+		c.keepHottest(chain, now)
 		now.values(lane, d.Values)
 		c.countVisits(lane, now.theta)
 		logPrior, logLik := now.logPrior[lane], now.logLik[lane]
@@ -363,6 +366,7 @@ func (c *drawCollector) report() {
 	}
 	out.Halves = s.halves(r.stats.Swaps.Pairs)
 	out.Positions = c.positionTemperature()
+	out.Ladder = c.ladder()
 	c.reportModes()
 	c.reportSearch()
 	for j, count := range s.Rungs {

@@ -16,14 +16,14 @@ import (
 // An Evidence is how probable a model makes its data, by a run of it.
 type Evidence struct {
 	Dir string
-	evidence.Result
+	evidence.Results
 }
 
 // Evidences are those of several models of the same data, the greatest first.
 type Evidences []Evidence
 
 // CompareEvidence sorts. It refuses runs whose data are not the same, as their evidences have no ratio.
-func CompareEvidence(runs []*draws.Run, results []evidence.Result) (Evidences, error) {
+func CompareEvidence(runs []*draws.Run, results []evidence.Results) (Evidences, error) {
 	var all Evidences
 	for i, r := range runs {
 		if err := sameData(runs[0], r); err != nil {
@@ -31,8 +31,26 @@ func CompareEvidence(runs []*draws.Run, results []evidence.Result) (Evidences, e
 		}
 		all = append(all, Evidence{r.Dir, results[i]})
 	}
-	bestFirst(all, func(e Evidence) float64 { return e.LogZ })
+	bestFirst(all, func(e Evidence) float64 { return e.Best().Value })
 	return all, nil
+}
+
+// AlongLadder are the estimates of log Z at temperature 1 less that at the hottest one. Where the run has no ladder, or
+// has not kept enough of it, the error is evidence.Unusable.
+func AlongLadder(r *draws.Run) (*evidence.Ratios, error) {
+	l, err := r.Ladder()
+	switch {
+	case err != nil:
+		return nil, err
+	case l == nil:
+		return nil, evidence.Unusable("the run has no energies of it, as where noise or minibatches estimate them, " +
+			"where dynamics reject nothing, and where an earlier version of ppl made the run")
+	}
+	out, err := evidence.Ladder{Betas: l.Betas, Energies: l.Energies}.Ratios()
+	if err != nil {
+		return nil, err
+	}
+	return &out, nil
 }
 
 // sameData refuses runs that observe different data.
@@ -79,7 +97,7 @@ func list(names []string) string {
 func (all Evidences) Probabilities() []float64 {
 	logs := make([]float64, len(all))
 	for i, e := range all {
-		logs[i] = e.LogZ
+		logs[i] = e.Best().Value
 	}
 	total := floats.LogSumExp(logs)
 	for i := range logs {
@@ -94,33 +112,78 @@ func (all Evidences) BayesFactor(k int) (log, se float64) {
 	if k == 0 {
 		return 0, 0
 	}
-	return all[0].LogZ - all[k].LogZ, math.Hypot(all[0].SE, all[k].SE)
+	best, other := all[0].Best(), all[k].Best()
+	return best.Value - other.Value, math.Hypot(best.SE, other.SE)
 }
 
 // Text prints a line for each model, and what speaks against the numbers.
 func (all Evidences) Text(w io.Writer, width int) error {
 	var b strings.Builder
 	if len(all) == 1 {
-		e := all[0]
-		fmt.Fprintf(&b, "log evidence  %.3f ± %.3f\n\n", e.LogZ, e.SE)
-		paragraph(&b, "", fmt.Sprintf("%s: the logarithm of the density of the data under the model, averaged "+
-			"over the "+
-			"prior, by bridge sampling from %s draws to "+
-			"%s.", e.Dir, thousands(int64(e.Draws)), normals(e.Normals)), width)
+		all[0].text(&b, width)
 	} else {
 		all.table(&b)
 		b.WriteByte('\n')
-		paragraph(&b, "", "The logarithm of the density of the data under each model, averaged over its prior, "+
-			"by bridge "+
-			"sampling; how many times more probable the first model makes the data, as a logarithm; and "+
-			"probabilities of "+
-			"the models, if all were equally probable before.", width)
+		how := "by bridge sampling"
+		if slices.ContainsFunc(all, func(e Evidence) bool { return e.Ladder != nil }) {
+			how += " from draws at temperature 1, or along a ladder of temperatures where that has the smaller error " +
+				"(ppl evidence of one run shows both)"
+		}
+		paragraph(&b, "", "The logarithm of the density of the data under each model, averaged over its prior, "+how+
+			"; how many times more probable the first model makes the data, as a logarithm; and probabilities of the "+
+			"models, if all were equally probable before.", width)
 	}
 	for _, warning := range all.warnings() {
 		paragraph(&b, "warning: ", warning, width)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// text prints the estimates of one model.
+func (e Evidence) text(b *strings.Builder, width int) {
+	best, m := e.Best(), e.Mixture
+	fmt.Fprintf(b, "log evidence  %.3f ± %.3f\n\n", best.Value, best.SE)
+	what := e.Dir + ": the logarithm of the density of the data under the model, averaged over the prior, "
+	mixture := fmt.Sprintf("by bridge sampling from %s draws to %s.", thousands(int64(m.Draws)), normals(m.Normals))
+	if e.Ladder == nil {
+		if e.NoLadder != "" {
+			mixture += " Along the ladder there is no estimate: " + e.NoLadder + "."
+		}
+		paragraph(b, "", what+mixture, width)
+		return
+	}
+	rows := [][]string{{"estimate", "log evidence", "se"}}
+	for _, x := range e.estimates() {
+		rows = append(rows, []string{x.Method, thousandths(x.Value), thousandths(x.SE)})
+	}
+	columns(b, rows)
+	b.WriteByte('\n')
+	end := "the prior"
+	if hottest := e.Ladder.Hottest; hottest != nil {
+		betas := e.Ladder.Betas
+		end = fmt.Sprintf("temperature %.3g, whose integral is known by a bridge from %s draws there to %s "+
+			"(%.3f ± %.3f)", 1/betas[len(betas)-1], thousands(int64(hottest.Draws)), normals(hottest.Normals),
+			hottest.LogZ, hottest.SE)
+	}
+	paragraph(b, "", fmt.Sprintf("%sfrom draws at %d temperatures, from 1 to %s. The mixture: %s", what,
+		len(e.Ladder.Betas), end, mixture), width)
+}
+
+// An estimate has the name of its method.
+type estimate struct {
+	Method string
+	evidence.Log
+}
+
+// estimates are all there are of a model.
+func (e Evidence) estimates() []estimate {
+	out := []estimate{{"bridge to a mixture", evidence.Log{Value: e.Mixture.LogZ, SE: e.Mixture.SE}}}
+	if l := e.Ladder; l != nil {
+		out = append(out, estimate{"bridges along the ladder", l.Bridges}, estimate{"stepping stones", l.Stones},
+			estimate{"thermodynamic integration", l.Integral})
+	}
+	return out
 }
 
 func normals(n int) string {
@@ -135,7 +198,8 @@ func (all Evidences) table(b *strings.Builder) {
 	probabilities := all.Probabilities()
 	for k, e := range all {
 		factor, se := all.BayesFactor(k)
-		rows = append(rows, []string{e.Dir, thousandths(e.LogZ), thousandths(e.SE), thousandths(factor),
+		best := e.Best()
+		rows = append(rows, []string{e.Dir, thousandths(best.Value), thousandths(best.SE), thousandths(factor),
 			thousandths(se),
 			thousandths(probabilities[k])})
 	}
@@ -147,36 +211,94 @@ const coarse = 0.5
 
 func (all Evidences) warnings() (out []string) {
 	for _, e := range all {
-		switch {
-		case e.RHat > MaxRHat:
-			out = append(out, fmt.Sprintf("the chains of %s do not agree (R-hat %.2f): where a mode is missing "+
-				"or has a "+
-				"wrong weight, the evidence is wrong, too. ppl diagnose %s says more.", e.Dir, e.RHat, e.Dir))
-		case e.Disagree():
-			out = append(out, fmt.Sprintf("the two halves of the draws of %s give %.3f and %.3f, farther apart "+
-				"than their "+
-				"errors allow; draw more.", e.Dir, e.Halves[0], e.Halves[1]))
-		case !(e.SE < coarse):
-			out = append(out, fmt.Sprintf("the estimate for %s is coarse: a mixture of normals does not come "+
-				"near the "+
-				"posterior; draw more.", e.Dir))
-		}
+		out = append(out, e.warnings()...)
+	}
+	return out
+}
+
+func (e Evidence) warnings() (out []string) {
+	m := e.Mixture
+	switch {
+	case m.RHat > MaxRHat:
+		out = append(out, fmt.Sprintf("the chains of %s do not agree (R-hat %.2f): where a mode is missing or has a "+
+			"wrong weight, the evidence is wrong, too. ppl diagnose %s says more.", e.Dir, m.RHat, e.Dir))
+	case m.Disagree():
+		out = append(out, fmt.Sprintf("the two halves of the draws of %s give %.3f and %.3f, farther apart than their "+
+			"errors allow; draw more.", e.Dir, m.Halves[0], m.Halves[1]))
+	case !(e.Best().SE < coarse):
+		out = append(out, fmt.Sprintf("the estimate for %s is coarse: a mixture of normals does not come near the "+
+			"posterior; draw more.", e.Dir))
+	}
+	if l := e.Ladder; l != nil {
+		out = append(out, ladderWarnings(e, l)...)
+	}
+	return out
+}
+
+func ladderWarnings(e Evidence, l *evidence.Ratios) (out []string) {
+	switch {
+	case l.Disagree():
+		out = append(out, fmt.Sprintf("the estimates along the ladder of %s differ by %.1f standard errors: some rung "+
+			"has not been where it should be, or rungs are too far apart; draw more, or raise replicas.", e.Dir,
+			l.Apart))
+	case l.Hottest != nil && l.Hottest.Disagree():
+		out = append(out, fmt.Sprintf("the two halves of the draws of %s at its hottest temperature give different "+
+			"integrals, so that nothing is known there; draw more.", e.Dir))
+	case e.Disagree():
+		out = append(out, fmt.Sprintf("the bridge to a mixture and that along the ladder of %s differ by more than "+
+			"their errors allow: the draws at temperature 1 lack a part of the posterior, or the ladder does; draw "+
+			"more.", e.Dir))
 	}
 	return out
 }
 
 type evidenceObject struct {
-	Run         string         `json:"run"`
-	LogEvidence draws.Number   `json:"log_evidence"`
-	SE          draws.Number   `json:"se"`
-	BayesFactor draws.Number   `json:"log_bayes_factor"` // of the best against this model
-	FactorSE    draws.Number   `json:"log_bayes_factor_se"`
-	Probability draws.Number   `json:"probability"`
-	Halves      []draws.Number `json:"halves"`
-	Normals     int            `json:"normals"`
-	RHat        draws.Number   `json:"r_hat"`
-	Draws       int            `json:"draws"`
-	Warnings    []string       `json:"warnings"`
+	Run         string           `json:"run"`
+	LogEvidence draws.Number     `json:"log_evidence"`
+	SE          draws.Number     `json:"se"`
+	BayesFactor draws.Number     `json:"log_bayes_factor"` // of the best against this model
+	FactorSE    draws.Number     `json:"log_bayes_factor_se"`
+	Probability draws.Number     `json:"probability"`
+	Estimates   []estimateObject `json:"estimates"`
+	Halves      []draws.Number   `json:"halves"`
+	Normals     int              `json:"normals"`
+	RHat        draws.Number     `json:"r_hat"`
+	Draws       int              `json:"draws"`
+	Curve       []curveObject    `json:"curve,omitempty"`
+	NoLadder    string           `json:"no_ladder,omitempty"`
+	Warnings    []string         `json:"warnings"`
+}
+
+type estimateObject struct {
+	Method      string       `json:"method"`
+	LogEvidence draws.Number `json:"log_evidence"`
+	SE          draws.Number `json:"se"`
+}
+
+// A curveObject is a temperature with the distribution of what its inverse multiplies, the log likelihood or the log
+// density.
+type curveObject struct {
+	Beta draws.Number `json:"inverse_temperature"`
+	Mean draws.Number `json:"mean"`
+	SD   draws.Number `json:"sd"`
+}
+
+func (e Evidence) object(factor, se, probability float64) evidenceObject {
+	best, m := e.Best(), e.Mixture
+	out := evidenceObject{Run: e.Dir, LogEvidence: draws.Number(best.Value), SE: draws.Number(best.SE),
+		BayesFactor: draws.Number(factor), FactorSE: draws.Number(se), Probability: draws.Number(probability),
+		Halves: draws.Numbers(m.Halves[:]), Normals: m.Normals, RHat: draws.Number(m.RHat), Draws: m.Draws,
+		NoLadder: e.NoLadder, Warnings: append([]string{}, e.warnings()...)}
+	for _, x := range e.estimates() {
+		out.Estimates = append(out.Estimates, estimateObject{x.Method, draws.Number(x.Value), draws.Number(x.SE)})
+	}
+	if l := e.Ladder; l != nil {
+		for j, beta := range l.Betas {
+			out.Curve = append(out.Curve, curveObject{draws.Number(beta), draws.Number(l.Means[j]),
+				draws.Number(l.SDs[j])})
+		}
+	}
+	return out
 }
 
 // JSON prints a list with an object for each model.
@@ -185,10 +307,7 @@ func (all Evidences) JSON(w io.Writer) error {
 	probabilities := all.Probabilities()
 	for k, e := range all {
 		factor, se := all.BayesFactor(k)
-		out = append(out, evidenceObject{e.Dir, draws.Number(e.LogZ), draws.Number(e.SE), draws.Number(factor),
-			draws.Number(se), draws.Number(probabilities[k]), draws.Numbers(e.Halves[:]), e.Normals,
-			draws.Number(e.RHat),
-			e.Draws, append([]string{}, Evidences{e}.warnings()...)})
+		out = append(out, e.object(factor, se, probabilities[k]))
 	}
 	return printJSON(w, out)
 }

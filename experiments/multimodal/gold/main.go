@@ -1,12 +1,13 @@
 // Gold runs ppl on targets with several modes, hard geometry or heavy tails whose means are known, with nothing tuned,
 // and counts how many runs are right, how many are wrong, and how many say so.
 //
-//	go run ./experiments/multimodal/gold [-set broken] [-seeds 5] [-only NAME,…] [-ppl PATH] [-runs FILE] [-out FILE]
+//	go run ./experiments/multimodal/gold [-set broken] [-seeds 5] [-only NAME,…] [-evidence]
+//	    [-ppl PATH] [-runs FILE] [-out FILE]
 //
 // A target is targets/NAME.ppl with its truth in targets/NAME.json (truth.py). The set `broken` has runs that cannot be
 // right, or hardly: they have to be refused or flagged. Runs are appended to a file, a JSON
 // object a line, and those that are in it already are not repeated, so that an interrupted command goes on where it
-// was.
+// was. With -evidence, of targets whose log evidence is known, the table is of estimates of it (evidence.go).
 package main
 
 import (
@@ -34,6 +35,7 @@ type truth struct {
 	Flags      []string           `json:"flags"` // of ppl sample
 	None       bool               `json:"none"`  // no numbers are right: the run has to be refused or flagged
 	Quantities map[string]moments `json:"quantities"`
+	Evidence   *float64           `json:"log_evidence"`
 }
 
 type moments struct {
@@ -52,6 +54,7 @@ type run struct {
 	Gradients int64    `json:"gradients"`
 	Seconds   float64  `json:"seconds"` // of a processor
 	Said      string   `json:"said,omitempty"`
+	Evidence  *judged  `json:"evidence,omitempty"`
 }
 
 // verdict is one of the columns.
@@ -80,9 +83,11 @@ func main() {
 	ppl := flag.String("ppl", "", "`path` of the command to measure; built if empty")
 	runs := flag.String("runs", filepath.Join(os.TempDir(), "gold.jsonl"), "`file` of the runs done")
 	out := flag.String("out", "", "`file` to write the table to; standard output if empty")
+	withEvidence := flag.Bool("evidence", false, "estimate the log evidence, of targets where it is known")
 	limit := flag.Duration("limit", 2*time.Minute, "time limit of a run")
 	flag.Parse()
-	g := gold{dir: filepath.Join(home, *set), ppl: *ppl, seeds: *seeds, limit: *limit, args: flag.Args()}
+	g := gold{dir: filepath.Join(home, *set), ppl: *ppl, seeds: *seeds, limit: *limit, args: flag.Args(),
+		evidence: *withEvidence}
 	if err := g.measure(*only, *runs, *out); err != nil {
 		log.Fatal(err)
 	}
@@ -95,10 +100,15 @@ type gold struct {
 	seeds int
 	limit time.Duration // of a run
 	args  []string      // more flags of ppl sample
+
+	evidence bool // what is asked for is the evidence
 }
 
 func (g gold) measure(only, file, out string) error {
 	names, err := targets(g.dir, only)
+	if err == nil && g.evidence {
+		names, err = g.withEvidence(names)
+	}
 	if err != nil {
 		return err
 	}
@@ -158,11 +168,7 @@ type summary struct {
 }
 
 func (g gold) sample(name string, seed int) (run, error) {
-	var t truth
-	text, err := os.ReadFile(filepath.Join(g.dir, name+".json"))
-	if err == nil {
-		err = json.Unmarshal(text, &t)
-	}
+	t, err := g.truth(name)
 	if err != nil {
 		return run{}, err
 	}
@@ -183,7 +189,18 @@ func (g gold) sample(name string, seed int) (run, error) {
 		return r, err
 	}
 	r.judge(s, t)
-	return r, nil
+	if g.evidence {
+		r.Evidence, err = g.estimate(filepath.Join(dir, "run"), *t.Evidence)
+	}
+	return r, err
+}
+
+func (g gold) truth(name string) (t truth, err error) {
+	text, err := os.ReadFile(filepath.Join(g.dir, name+".json"))
+	if err != nil {
+		return t, err
+	}
+	return t, json.Unmarshal(text, &t)
 }
 
 // judge compares a summary with the truth. A mean is wrong if it is off by more than four Monte Carlo standard errors
@@ -227,6 +244,9 @@ func (r *run) judge(s summary, t truth) {
 
 // write prints the table.
 func (g gold) write(out string, names []string, runs []run) error {
+	if g.evidence {
+		return g.writeEvidence(out, names, runs)
+	}
 	table := lab.Table{Columns: append(append([]string{"target"}, verdicts...), "gradients (median)",
 		"seconds (median)")}
 	row := func(name string, is func(r run) bool) {

@@ -66,6 +66,9 @@ func testSet(t *testing.T, dir string) {
 		if err != nil || (len(truth.Quantities) == 0) != truth.None {
 			t.Errorf("%s: %v", name, err)
 		}
+		if truth.Evidence != nil && math.IsInf(*truth.Evidence, 0) {
+			t.Errorf("%s: log evidence %v", name, *truth.Evidence)
+		}
 		model, _ := os.ReadFile(filepath.Join(dir, name+".ppl"))
 		for q, m := range truth.Quantities {
 			variable, _, _ := strings.Cut(q, "[")

@@ -3,6 +3,7 @@
     python3 experiments/multimodal/gold/truth.py
 
 {"how": "…", "quantities": {"a": {"mean": 0, "sd": 0.98}}}: mean and standard deviation of an element as ppl names it. An indicator is 0 or 1.
+"log_evidence" is the logarithm of the density of the data, where priors are proper.
 In broken/, "flags" are what ppl sample is given, so that a run is broken by design or likely to be; "none" says that no numbers can be right, because
 the posterior or a mean that is printed does not exist: such a run has to be refused or flagged.
 """
@@ -17,14 +18,16 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def normal(x, mean, sd):
-    return -0.5 * ((x - mean) / sd) ** 2 - math.log(sd) - 0.5 * math.log(2 * math.pi)
+    return -0.5 * ((x - mean) / sd) ** 2 - np.log(sd) - 0.5 * math.log(2 * math.pi)
 
 
-def write(name, how, set="targets", flags=None, none=False, **quantities):
+def write(name, how, set="targets", flags=None, none=False, log_evidence=None, **quantities):
     out = {}
     for key, (mean, sd) in quantities.items():
         out[key.replace("__", "[").replace("_x_", ",") + ("]" if "__" in key else "")] = {"mean": float(mean), "sd": float(sd)}
     truth = {"how": how, "quantities": out}
+    if log_evidence is not None:
+        truth["log_evidence"] = float(log_evidence)
     if flags:
         truth["flags"] = flags.split()
     if none:
@@ -44,6 +47,11 @@ def normalised(logp):
     return w / w.sum()
 
 
+def integral(logp, *steps):
+    """Logarithm of the integral of exp logp over a grid with these steps."""
+    return logp.max() + math.log(np.exp(logp - logp.max()).sum()) + sum(math.log(h) for h in steps)
+
+
 def share(p):
     return p, math.sqrt(p * (1 - p))
 
@@ -51,20 +59,24 @@ def share(p):
 def hyperbola():
     g = np.linspace(-6, 6, 6001)  # spacing .002; the ridge is .05/a wide
     a, b = g[:, None], g[None, :]
-    w = normalised(-(a**2 + b**2) / 2 + normal(1, a * b, 0.05))
+    logp = normal(a, 0, 1) + normal(b, 0, 1) + normal(1, a * b, 0.05)
+    w = normalised(logp)
     for name in "hyperbola", "hyperbola_density":
-        write(name, "quadrature in two dimensions", a=moments(w.sum(1), g), b=moments(w.sum(0), g), positive=share(0.5),
+        log_evidence = integral(logp, 0.002, 0.002) if name == "hyperbola" else None
+        write(name, "quadrature in two dimensions", log_evidence=log_evidence, a=moments(w.sum(1), g), b=moments(w.sum(0), g), positive=share(0.5),
               far=moments(w.sum(1), np.abs(g)))
 
 
 def corners():
     g = np.linspace(-6, 6, 120001)
-    q = {}
+    q, log_evidence = {}, 0
     for i, y in enumerate([1, 2, 0.5, 1.5, 1, 3]):
-        w = normalised(normal(g, 0, 3) + normal(y, g**2, 0.2))
+        logp = normal(g, 0, 3) + normal(y, g**2, 0.2)
+        w = normalised(logp)
+        log_evidence += integral(logp, 1e-4)
         q[f"x__{i+1}"] = moments(w, g)
         q[f"positive__{i+1}"] = share(0.5)
-    write("corners", "quadrature, one dimension at a time", same=share(0.5), **q)
+    write("corners", "quadrature, one dimension at a time", log_evidence=log_evidence, same=share(0.5), **q)
 
 
 def closed_forms():
@@ -77,20 +89,23 @@ def closed_forms():
 
 def one_dimension():
     g = np.linspace(-12, 12, 480001)
-    t = -2 * np.log(1 + ((5 - g) / 0.05) ** 2 / 3)
-    w = normalised(normal(g, 0, 1) + t)
-    write("conflict", "quadrature", x=moments(w, g), at_data=share(w[g > 3].sum()))
+    constant = math.lgamma(2) - math.lgamma(1.5) - 0.5 * math.log(3 * math.pi) - math.log(0.05)
+    logp = normal(g, 0, 1) + constant - 2 * np.log(1 + ((5 - g) / 0.05) ** 2 / 3)
+    w = normalised(logp)
+    write("conflict", "quadrature", log_evidence=integral(logp, 5e-5), x=moments(w, g), at_data=share(w[g > 3].sum()))
 
     g = np.linspace(0, 20, 400001)
     ts = [0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5]
     ys = [0.1, 0.7, 0.9, 0.6, 0.2, -0.5, -1.1, -0.8]
-    w = normalised(sum(normal(y, np.sin(g * t), 0.4) for t, y in zip(ts, ys)))
-    write("frequency", "quadrature", w=moments(w, g), low=share(w[g < 6].sum()))
+    logp = sum(normal(y, np.sin(g * t), 0.4) for t, y in zip(ts, ys))
+    w = normalised(logp)
+    write("frequency", "quadrature", log_evidence=integral(logp, 5e-5) - math.log(20), w=moments(w, g), low=share(w[g < 6].sum()))
 
     n = 600000
     g = -math.pi + 2 * math.pi * (np.arange(n) + 0.5) / n
-    w = normalised(sum(normal(y, np.sin(3 * g), 0.1) for y in [0.4, 0.6, 0.5]))
-    write("phase", "quadrature", phi=moments(w, g), low=share(w[g < -math.pi / 3].sum()), high=share(w[g > math.pi / 3].sum()))
+    logp = sum(normal(y, np.sin(3 * g), 0.1) for y in [0.4, 0.6, 0.5])
+    w = normalised(logp)
+    write("phase", "quadrature", log_evidence=integral(logp, 1 / n), phi=moments(w, g), low=share(w[g < -math.pi / 3].sum()), high=share(w[g > math.pi / 3].sum()))
 
 
 def sensor():
@@ -99,7 +114,7 @@ def sensor():
     for ax, ay, d in (0, 0, 1.4), (1, 0.02, 1.05), (2, 0, 1.45):
         logp = logp + normal(d, np.sqrt((x - ax) ** 2 + (z - ay) ** 2), 0.05)
     w = normalised(logp)
-    write("sensor", "quadrature in two dimensions", x=moments(w.sum(1), x[:, 0]), z=moments(w.sum(0), z[0]),
+    write("sensor", "quadrature in two dimensions", log_evidence=integral(logp, 0.0025, 0.0025), x=moments(w.sum(1), x[:, 0]), z=moments(w.sum(0), z[0]),
           above=share(w.sum(0)[z[0] > 0].sum()))
 
 
@@ -110,7 +125,7 @@ def mixtures():
     for y in [-2.1, -1.6, -2.6, -1.2, -2.0, 1.7, 2.2, 2.9, 1.4, 2.3]:
         logp = logp + np.logaddexp(normal(y, a, 0.7), normal(y, b, 0.7))
     w = normalised(logp)
-    write("mixture2", "quadrature in two dimensions", m__1=moments(w.sum(1), g), m__2=moments(w.sum(0), g), larger=share(0.5),
+    write("mixture2", "quadrature in two dimensions", log_evidence=integral(logp, 0.01, 0.01) - 10 * math.log(2), m__1=moments(w.sum(1), g), m__2=moments(w.sum(0), g), larger=share(0.5),
           top=moments(w, np.maximum(a, b)))
 
     g = np.linspace(-10, 10, 241)
@@ -120,16 +135,28 @@ def mixtures():
         logp = logp + np.log(np.exp(normal(y, a, 0.6)) + np.exp(normal(y, b, 0.6)) + np.exp(normal(y, c, 0.6)) + 1e-300)
     w = normalised(logp)
     m = moments(w.sum((1, 2)), g)
-    write("mixture3", "quadrature in three dimensions", m__1=m, m__2=m, m__3=m, lowest__1=share(1 / 3), lowest__2=share(1 / 3))
+    h = 20 / 240
+    write("mixture3", "quadrature in three dimensions", log_evidence=integral(logp, h, h, h) - 12 * math.log(3), m__1=m, m__2=m, m__3=m, lowest__1=share(1 / 3), lowest__2=share(1 / 3))
 
     # Clusters of two, eight standard deviations apart: up to e^-32, a component has one cluster, and its mean is normal.
-    centre = np.array([-16.1, -7.9, 0.1, 8.1, 15.9]) / 0.25
+    pairs = np.array([[-8.2, -7.9], [-4.1, -3.8], [0.3, -0.2], [3.9, 4.2], [8.1, 7.8]])
+    centre = pairs.sum(1) / 0.25
     precision = 2 / 0.25 + 1 / 36
     mu = centre / precision
     one = moments(np.full(5, 0.2), mu)
     m = (one[0], math.sqrt(one[1] ** 2 + 1 / precision))
-    write("mixture5", "closed form, by the symmetry of labels", m__1=m, m__5=m, larger=share(0.5),
+    write("mixture5", "closed form, by the symmetry of labels", log_evidence=apart(pairs, 6), m__1=m, m__5=m, larger=share(0.5),
           total=(mu.sum(), math.sqrt(5 / precision)))
+
+
+def apart(pairs, spread):
+    """Log evidence of a mixture whose components, of any labels, have a pair each: means from N(0, spread²), noise .5."""
+    k = len(pairs)
+    total = math.lgamma(k + 1) - 2 * k * math.log(k)
+    for pair in pairs:
+        cov = 0.25 * np.eye(2) + spread**2
+        total += -0.5 * pair @ np.linalg.solve(cov, pair) - 0.5 * np.linalg.slogdet(cov)[1] - math.log(2 * math.pi)
+    return total
 
 
 def factor():
@@ -143,7 +170,9 @@ def factor():
         logp = logp - 0.5 * np.log(norm) - 0.5 * ((row @ row) - dot**2 / norm) / 0.04
     w = normalised(logp)
     q = {f"l__{j+1}": moments(w.sum(tuple(k for k in range(3) if k != j)), g) for j in range(3)}
-    write("factor", "quadrature in three dimensions", positive=share(0.5), **q)
+    # What the density above is without: of the prior, and of each row its noise and 2π.
+    constant = -1.5 * math.log(2 * math.pi) * (1 + len(y)) - math.log(0.04) * len(y)
+    write("factor", "quadrature in three dimensions", log_evidence=integral(logp, 0.03, 0.03, 0.03) + constant, positive=share(0.5), **q)
 
 
 def lattice():
@@ -182,7 +211,9 @@ def jump():
     w = normalised(np.array([p[0] + p[3] + math.log(p[7] - p[6]) for p in parts]))
 
     p = np.array(parts)
-    write("jump", "sum over the cells between observations", a=mixed(w, p[:, 1], p[:, 2]), b=mixed(w, p[:, 4], p[:, 5]),
+    logs = np.array([p[0] + p[3] + math.log(p[7] - p[6]) for p in parts])
+    log_evidence = integral(logs) - math.log(10) - 5 * math.log(2 * math.pi) - 10 * math.log(0.8)
+    write("jump", "sum over the cells between observations", log_evidence=log_evidence, a=mixed(w, p[:, 1], p[:, 2]), b=mixed(w, p[:, 4], p[:, 5]),
           c=mixed(w, (p[:, 6] + p[:, 7]) / 2, (p[:, 7] - p[:, 6]) ** 2 / 12), early=share(w[:5].sum()))
 
 
@@ -210,7 +241,8 @@ def two_changes():
     q = dict(zip(["a", "b", "d", "begins", "ends"], (mixed(w, p[:, 2 * k], p[:, 2 * k + 1]) for k in range(5))))
     middle = (q["begins"][0] + q["ends"][0]) / 2  # c1 is either, as likely
     square = sum(q[k][0] ** 2 + q[k][1] ** 2 for k in ("begins", "ends")) / 2
-    write("two_changes", "sum over the cells between observations", c1=(middle, math.sqrt(square - middle**2)), **q)
+    log_evidence = integral(np.array(logs)) - 2 * math.log(40) - n / 2 * math.log(2 * math.pi) - n * math.log(0.8)
+    write("two_changes", "sum over the cells between observations", log_evidence=log_evidence, c1=(middle, math.sqrt(square - middle**2)), **q)
 
 
 def cauchy(x, mean, scale):
@@ -220,8 +252,9 @@ def cauchy(x, mean, scale):
 def more_lines():
     """Targets in one or two dimensions, or in dimensions that do not meet."""
     g = np.linspace(-40, 40, 1600001)
-    w = normalised(normal(g, 0, 10) + sum(cauchy(y, g, 0.5) for y in [-5.2, -4.6, -4.9, 5.1, 6.3, 4.2, 0.4]))
-    write("cauchy_location", "quadrature", theta=moments(w, g), right=share(w[g > 0].sum()))
+    logp = normal(g, 0, 10) + sum(cauchy(y, g, 0.5) for y in [-5.2, -4.6, -4.9, 5.1, 6.3, 4.2, 0.4])
+    w = normalised(logp)
+    write("cauchy_location", "quadrature", log_evidence=integral(logp, 5e-5), theta=moments(w, g), right=share(w[g > 0].sum()))
 
     x = np.array([-2, -1.5, -1, -0.5, 0.5, 1, 1.5, 2, -1.8, -0.7, 0.9, 1.7])
     y = np.array([-3.1, 1.6, -1.8, 0.3, 0.9, -0.8, 2.4, -2.3, 1.9, -1.0, 1.2, 2.4])
@@ -231,20 +264,23 @@ def more_lines():
     for u, v in zip(x, y):
         logp = logp + np.logaddexp(math.log(0.4) + normal(v, a * u, 0.5), math.log(0.6) + normal(v, b * u, 0.5))
     w = normalised(logp)
-    write("regressions", "quadrature in two dimensions", b__1=moments(w.sum(1), g), b__2=moments(w.sum(0), g),
+    write("regressions", "quadrature in two dimensions", log_evidence=integral(logp, 0.004, 0.004), b__1=moments(w.sum(1), g), b__2=moments(w.sum(0), g),
           larger=share(w[a > b].sum() + 0.5 * w[(a == b)].sum()))
 
-    q, reach = {}, np.linspace(-8, 8, 1600001)
+    q, log_evidence, reach = {}, 0, np.linspace(-8, 8, 1600001)
     for i, y in enumerate([0.1, 0.35, 0.5, -0.6, 0.75, 1.5]):
-        w = normalised(np.logaddexp(math.log(0.7) + normal(reach, 0, 0.02), math.log(0.3) + normal(reach, 0, 2)) + normal(y, reach, 0.25))
+        logp = np.logaddexp(math.log(0.7) + normal(reach, 0, 0.02), math.log(0.3) + normal(reach, 0, 2)) + normal(y, reach, 0.25)
+        w = normalised(logp)
+        log_evidence += integral(logp, 1e-5)
         q[f"b__{i+1}"] = moments(w, reach)
         q[f"out__{i+1}"] = share(w[np.abs(reach) > 0.1].sum())
-    write("spike_slab", "quadrature, one dimension at a time", **q)
+    write("spike_slab", "quadrature, one dimension at a time", log_evidence=log_evidence, **q)
 
     g = -math.pi + 2 * math.pi * (np.arange(4000) + 0.5) / 4000
     p, r = g[:, None], g[None, :]
-    w = normalised(normal(1.2, np.cos(p) + 0.8 * np.cos(p + r), 0.05) + normal(0.7, np.sin(p) + 0.8 * np.sin(p + r), 0.05))
-    write("angles", "quadrature in two dimensions", p=moments(w.sum(1), g), q=moments(w.sum(0), g), up=share(w.sum(0)[g > 0].sum()))
+    logp = normal(1.2, np.cos(p) + 0.8 * np.cos(p + r), 0.05) + normal(0.7, np.sin(p) + 0.8 * np.sin(p + r), 0.05)
+    w = normalised(logp)
+    write("angles", "quadrature in two dimensions", log_evidence=integral(logp, 1 / 4000, 1 / 4000), p=moments(w.sum(1), g), q=moments(w.sum(0), g), up=share(w.sum(0)[g > 0].sum()))
 
     # Given the frequency, the amplitudes are normal: y ~ N(0, .25 I + X X').
     t = np.array([0, 1.04, 1.95, 3.03, 4.06, 4.97, 6, 7.05])
@@ -252,7 +288,7 @@ def more_lines():
     g = 8 * (np.arange(40000) + 0.5) / 40000
     logp, means = linear(g[:, None] * t, y, 0.5, lambda u: np.stack([np.cos(u), np.sin(u)], -1), 1)
     w = normalised(logp)
-    write("tide", "quadrature over the frequency, the amplitudes in closed form", w=moments(w, g), low=share(w[g < 3].sum()),
+    write("tide", "quadrature over the frequency, the amplitudes in closed form", log_evidence=integral(logp, 1 / 40000), w=moments(w, g), low=share(w[g < 3].sum()),
           a=mixed(w, means[0][:, 0], means[1][:, 0]), b=mixed(w, means[0][:, 1], means[1][:, 1]))
 
     t = np.array([0.2, 0.5, 1, 1.5, 2, 3, 4, 6])
@@ -262,8 +298,9 @@ def more_lines():
     k1, k2 = [v.ravel() for v in np.meshgrid(k, k, indexing="ij")]
     decays = np.stack([np.exp(-k1[:, None] * t), np.exp(-k2[:, None] * t)], -1)
     logp, (mean, var) = linear(decays, y, 0.1, lambda v: v, 2)
-    w = normalised(logp - k1 - k2 + np.log(k1) + np.log(k2))
-    write("decay", "quadrature over the rates, the amplitudes in closed form", k__1=moments(w, k1), k__2=moments(w, k2),
+    logp = logp - k1 - k2 + np.log(k1) + np.log(k2)
+    w = normalised(logp)
+    write("decay", "quadrature over the rates, the amplitudes in closed form", log_evidence=integral(logp, 0.0125, 0.0125), k__1=moments(w, k1), k__2=moments(w, k2),
           a__1=mixed(w, mean[:, 0], var[:, 0]), faster=share(0.5), slow=moments(w, np.minimum(k1, k2)))
 
 
@@ -274,7 +311,8 @@ def linear(u, y, sd, columns, prior):
     right = np.einsum("nti,t->ni", x, y) / sd**2
     cov = np.linalg.inv(precision)
     mean = np.einsum("nij,nj->ni", cov, right)
-    logp = 0.5 * np.einsum("ni,ni->n", mean, right) - 0.5 * np.linalg.slogdet(precision)[1]
+    logp = 0.5 * np.einsum("ni,ni->n", mean, right) - 0.5 * np.linalg.slogdet(precision)[1] - 2 * math.log(prior)
+    logp += normal(y, 0, sd).sum()
     return logp, (mean, np.diagonal(cov, axis1=1, axis2=2))
 
 
@@ -294,31 +332,32 @@ def more_closed_forms():
     write("grid100", "closed form", x__1=one, x__2=one, right=share(0.5), upper=share(0.3))
 
     # Clusters of two, six standard deviations of the noise apart or more: a component has one cluster.
-    centre = np.array([-27.9, -20.1, -11.8, -3.9, 4.0, 12.1, 19.8, 28.1]) / 0.25
+    pairs = np.array([[-14.1, -13.8], [-10.2, -9.9], [-6.1, -5.7], [-2.0, -1.9], [2.2, 1.8], [6.0, 6.1], [10.1, 9.7], [13.9, 14.2]])
+    centre = pairs.sum(1) / 0.25
     precision = 2 / 0.25 + 1 / 100
     mu = centre / precision
     one = moments(np.full(8, 0.125), mu)
     m = (one[0], math.sqrt(one[1] ** 2 + 1 / precision))
-    write("mixture8", "closed form, by the symmetry of labels", m__1=m, m__8=m, larger=share(0.5),
+    write("mixture8", "closed form, by the symmetry of labels", log_evidence=apart(pairs, 10), m__1=m, m__8=m, larger=share(0.5),
           total=(mu.sum(), math.sqrt(8 / precision)))
 
 
 def eight_schools(log_tau):
-    """Rubin's data with mu ~ N(0, 5²) and tau ~ HalfCauchy(5): weights of a grid of mu and tau, and the two."""
+    """Rubin's data with mu ~ N(0, 5²) and tau ~ HalfCauchy(5): weights of a grid of mu and tau, the two, and the log evidence."""
     y, s = np.array([28, 8, -3, 7, -1, 1, 18, 12]), np.array([15, 10, 16, 11, 9, 11, 10, 18])
     mu, log_tau = np.linspace(-25, 35, 601)[:, None], log_tau[None, :]
     tau = np.exp(log_tau)
-    logp = normal(mu, 0, 5) - np.log1p((tau / 5) ** 2) + log_tau
+    logp = normal(mu, 0, 5) + math.log(2 / (5 * math.pi)) - np.log1p((tau / 5) ** 2) + log_tau
     for a, b in zip(y, s):
-        logp = logp - 0.5 * (a - mu) ** 2 / (b * b + tau**2) - 0.5 * np.log(b * b + tau**2)
-    return normalised(logp), mu, tau
+        logp = logp + normal(a, mu, np.sqrt(b * b + tau**2))
+    return normalised(logp), mu, tau, integral(logp, 0.1, log_tau[0, 1] - log_tau[0, 0])
 
 
 def schools():
-    w, mu, tau = eight_schools(np.linspace(-12, 9, 4201))
+    w, mu, tau, log_evidence = eight_schools(np.linspace(-12, 9, 4201))
     pull = tau**2 / (tau**2 + 15.0**2)
     mean, var = mu + pull * (28 - mu), pull * 15.0**2
-    write("schools_centred", "quadrature in two dimensions, the schools in closed form", mu=moments(w.sum(1), mu[:, 0]),
+    write("schools_centred", "quadrature in two dimensions, the schools in closed form", log_evidence=log_evidence, mu=moments(w.sum(1), mu[:, 0]),
           tau=moments(w.sum(0), tau[0]), small=share(w.sum(0)[tau[0] < 1].sum()), theta__1=mixed(w, mean, var))
 
 
@@ -392,8 +431,9 @@ def new_shapes():
 
     g = np.linspace(-7, 7, 7001)
     x, z = g[:, None], g[None, :]
-    w = normalised(normal(x, 0, 1.5) + normal(z, 0, 1.5) + normal(2, x * x - z * z, 0.15))
-    write("branches", "quadrature in two dimensions", right=share(0.5), size=moments(w.sum(1), np.abs(g)),
+    logp = normal(x, 0, 1.5) + normal(z, 0, 1.5) + normal(2, x * x - z * z, 0.15)
+    w = normalised(logp)
+    write("branches", "quadrature in two dimensions", log_evidence=integral(logp, 0.002, 0.002), right=share(0.5), size=moments(w.sum(1), np.abs(g)),
           far=share(w.sum(0)[np.abs(g) > 2].sum()), z=moments(w.sum(0), g))
 
 
@@ -403,15 +443,17 @@ def more_modes():
     one = normal(x, 0, 1) + normal(z, 0, 1) + normal(0.9, np.hypot(x, z), 0.05) + normal(0.8, np.hypot(x - 1, z), 0.05)
     two = normal(x, 0, 1) + normal(z, 0, 1) + normal(1, np.hypot(x, z), 0.05) + normal(0.7, np.hypot(x, z - 1), 0.05)
     i, j = np.flatnonzero(one > one.max() - 14), np.flatnonzero(two > two.max() - 14)
-    w = normalised(one[i][:, None] + two[j] + normal(1.2, np.hypot(x[i][:, None] - x[j], z[i][:, None] - z[j]), 0.2))
+    logp = one[i][:, None] + two[j] + normal(1.2, np.hypot(x[i][:, None] - x[j], z[i][:, None] - z[j]), 0.2)
+    w = normalised(logp)
     first, second = w.sum(1), w.sum(0)
-    write("sensors2", "quadrature in four dimensions", up=share(first[z[i] > 0].sum()), right=share(second[x[j] > 0].sum()),
+    write("sensors2", "quadrature in four dimensions", log_evidence=integral(logp, 0.01, 0.01, 0.01, 0.01), up=share(first[z[i] > 0].sum()), right=share(second[x[j] > 0].sum()),
           x__1=moments(first, x[i]), z__2=moments(second, z[j]))
 
     n = 4000
     g = 10 * math.pi * (np.arange(n) + 0.5) / n
-    w = normalised((2 + np.cos(g[:, None] / 2) * np.cos(g[None, :] / 2)) ** 5)
-    write("eggbox", "quadrature in two dimensions", x=moments(w.sum(1), g), y=moments(w.sum(0), g), low=share(w.sum(1)[g < 3 * math.pi].sum()))
+    logp = (2 + np.cos(g[:, None] / 2) * np.cos(g[None, :] / 2)) ** 5
+    w = normalised(logp)
+    write("eggbox", "quadrature in two dimensions", log_evidence=integral(logp, 1 / n, 1 / n), x=moments(w.sum(1), g), y=moments(w.sum(0), g), low=share(w.sum(1)[g < 3 * math.pi].sum()))
 
     g = np.linspace(-6, 6, 4801)
     x, z = g[:, None], g[None, :]
@@ -421,11 +463,11 @@ def more_modes():
 
     g = np.linspace(0.005, 25, 2500)
     a, b = g[:, None], g[None, :]
-    logp = -a / 10 - b / 10
+    logp = 2 * math.log(0.1) - a / 10 - b / 10
     for y in [1, 2, 0, 3, 9, 11, 8, 12, 10, 2, 9, 7]:
-        logp = logp + np.logaddexp(math.log(0.3) - a + y * np.log(a), math.log(0.7) - b + y * np.log(b))
+        logp = logp + np.logaddexp(math.log(0.3) - a + y * np.log(a), math.log(0.7) - b + y * np.log(b)) - math.lgamma(y + 1)
     w = normalised(logp)
-    write("poisson_mix", "quadrature in two dimensions", r__1=moments(w.sum(1), g), r__2=moments(w.sum(0), g),
+    write("poisson_mix", "quadrature in two dimensions", log_evidence=integral(logp, 0.01, 0.01), r__1=moments(w.sum(1), g), r__2=moments(w.sum(0), g),
           larger=share((w * (a > b)).sum()))
 
     g = np.linspace(-6, 6, 4801)
@@ -439,8 +481,9 @@ def more_modes():
     write("magnitudes", "closed form", low=share(0.5), l=(0, math.sqrt(49 + 0.09)))
     g = np.linspace(-25, 25, 5001)
     x, z = g[:, None], g[None, :]
-    w = normalised(normal(x, 0, 5) + normal(z, 0, 5) + normal(1, np.sin(3 * x) * np.cos(2 * z), 0.1))
-    write("waves", "quadrature in two dimensions", x__1=moments(w.sum(1), g), x__2=moments(w.sum(0), g),
+    logp = normal(x, 0, 5) + normal(z, 0, 5) + normal(1, np.sin(3 * x) * np.cos(2 * z), 0.1)
+    w = normalised(logp)
+    write("waves", "quadrature in two dimensions", log_evidence=integral(logp, 0.01, 0.01), x__1=moments(w.sum(1), g), x__2=moments(w.sum(0), g),
           top=share(w.sum(1)[np.sin(3 * g) > 0].sum()))
 
 
@@ -455,7 +498,7 @@ def funnels():
     small = share(2 / math.pi * math.atan(0.1))
     broken("horseshoe", "closed form", small=small, large=small)
 
-    w, mu, tau = eight_schools(np.linspace(-9, 9, 3601))
+    w, mu, tau, _ = eight_schools(np.linspace(-9, 9, 3601))
     q = dict(mu=moments(w.sum(1), mu[:, 0]), tau=moments(w.sum(0), tau[0]), small=share(w.sum(0)[tau[0] < 1].sum()))
     broken("schools", "quadrature in two dimensions", flags="--draws 300", **q)
     broken("schools_step", "quadrature in two dimensions", flags="--set step_size=0.5", **q)

@@ -1,0 +1,201 @@
+package renhd
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"ppl/autodiff"
+	"ppl/infer"
+	"ppl/infer/draws"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/evidence"
+)
+
+// All rows are kept while they are few, then every second, and so on.
+func TestSeries(t *testing.T) {
+	var s series
+	for i := range 100 {
+		s.add([]float64{float64(i), -float64(i)}, 8)
+	}
+	if want := []float64{0, -0, 16, -16, 32, -32, 48, -48, 64, -64, 80, -80, 96, -96}; !slices.Equal(s.Numbers, want) {
+		t.Errorf("kept %v, want %v", s.Numbers, want)
+	}
+}
+
+// observed is a standard normal prior with an observation of each coordinate, whose evidence is in closed form.
+func observed(at []float64, sd float64) (target infer.Target, logZ float64) {
+	sum := 0.0
+	for _, y := range at {
+		sum -= y*y/(1+sd*sd)/2 + math.Log(2*math.Pi*(1+sd*sd))/2
+	}
+	constant := -float64(len(at)) / 2 * math.Log(2*math.Pi)
+	return dynamicstest.Density{D: len(at), Proper: true,
+		LogPrior: func(theta autodiff.Node) autodiff.Node {
+			return squares(theta, 1, constant)
+		}, LogLik: func(theta autodiff.Node) autodiff.Node {
+			off := autodiff.Sub(theta, theta.Graph().Data("at", at, len(at)))
+			return squares(off, sd, constant-float64(len(at))*math.Log(sd))
+		}}, sum
+}
+
+// squares are a constant less half the sum of squares of x/sd.
+func squares(x autodiff.Node, sd, constant float64) autodiff.Node {
+	g := x.Graph()
+	return autodiff.Add(g.Const(constant), autodiff.Mul(g.Const(-.5/sd/sd), autodiff.SumAll(autodiff.Mul(x, x))))
+}
+
+// twoSquares is a standard normal prior of two coordinates whose squares are observed, so that there are four modes;
+// the evidence is by quadrature.
+func twoSquares() (target infer.Target, logZ float64) {
+	const sd, y = .2, 2.
+	constant := -math.Log(2 * math.Pi)
+	area, h := 0.0, 1e-4
+	for x := -8.; x < 8; x += h {
+		z := (x*x - y) / sd
+		area += h * math.Exp(-x*x/2-z*z/2) / (2 * math.Pi * sd)
+	}
+	return dynamicstest.Density{D: 2, Proper: true,
+		LogPrior: func(theta autodiff.Node) autodiff.Node { return squares(theta, 1, constant) },
+		LogLik: func(theta autodiff.Node) autodiff.Node {
+			off := autodiff.Sub(autodiff.Mul(theta, theta), theta.Graph().Full(y, 2))
+			return squares(off, sd, constant-2*math.Log(sd))
+		}}, 2 * math.Log(area)
+}
+
+// ratios are the estimates from the ladder of a report.
+func ratios(t *testing.T, l *draws.Ladder) evidence.Ratios {
+	t.Helper()
+	if l == nil {
+		t.Fatal("nothing was kept of the ladder")
+	}
+	r, err := evidence.Ladder{Betas: l.Betas, Energies: l.Energies}.Ratios()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// offBy are how many standard errors the estimates are off.
+func offBy(r evidence.Ratios, want float64) (zs []float64) {
+	for _, e := range []evidence.Log{r.Stones, r.Bridges, r.Integral} {
+		zs = append(zs, math.Abs(e.Value-want)/e.SE)
+	}
+	return zs
+}
+
+// What is kept of a ladder gives the evidence from the prior, and ratios of integrals between temperatures. Faults must
+// show: other temperatures, neighbours in each other's place, a density that lacks a Jacobian.
+func TestEvidenceOfLadders(t *testing.T) {
+	normal, ofNormal := observed([]float64{1, -2, .5}, .2)
+	fours, ofFours := twoSquares()
+	for name, c := range map[string]struct {
+		target   infer.Target
+		settings infer.Settings
+		want     func(hottest float64) float64
+	}{
+		"normal":     {normal, infer.Settings{Replicas: 7}, func(float64) float64 { return ofNormal }},
+		"four modes": {fours, infer.Settings{}, func(float64) float64 { return ofFours }},
+		"temperature": {dynamicstest.Normal(1, 2, 3), infer.Settings{Replicas: 5, Ratio: 1.6, Path: "energy"},
+			func(hottest float64) float64 { return 1.5 * math.Log(hottest) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := options(5)
+			o.Settings = c.settings
+			_, report := draw(t, c.target, o)
+			l := report.Ladder
+			r := ratios(t, l)
+			want := c.want(l.Betas[len(l.Betas)-1])
+			if zs := offBy(r, want); slices.Max(zs) > 4 || r.Disagree() || r.Bridges.SE > .1 {
+				t.Errorf("%+v, want %.3f", r, want)
+			}
+			if (l.Hottest != nil) != (c.settings.Path == "energy") {
+				t.Errorf("positions of the hottest rung are kept: %v", l.Hottest != nil)
+			}
+			for fault, spoil := range ladderFaults() {
+				if r := ratios(t, spoil(l)); offBy(r, want)[1] < 4 {
+					t.Errorf("%s: %+v goes unnoticed, the truth is %.3f", fault, r, want)
+				}
+			}
+		})
+	}
+}
+
+func ladderFaults() map[string]func(l *draws.Ladder) *draws.Ladder {
+	energies := func(of func(row []float64)) func(l *draws.Ladder) *draws.Ladder {
+		return func(l *draws.Ladder) *draws.Ladder {
+			out := *l
+			out.Energies = nil
+			for _, chain := range l.Energies {
+				chain = slices.Clone(chain)
+				for at := 0; at < len(chain); at += len(l.Betas) {
+					of(chain[at : at+len(l.Betas)])
+				}
+				out.Energies = append(out.Energies, chain)
+			}
+			return &out
+		}
+	}
+	return map[string]func(l *draws.Ladder) *draws.Ladder{
+		"other temperatures": func(l *draws.Ladder) *draws.Ladder {
+			out := *l
+			out.Betas = slices.Clone(l.Betas)
+			for j := 1; j < len(l.Betas)-1; j++ {
+				out.Betas[j] *= .7
+			}
+			return &out
+		},
+		"the rungs in other order": energies(func(row []float64) {
+			n := len(row)
+			row[n-1], row[n-2] = row[n-2], row[n-1]
+		}),
+		"no Jacobian": energies(func(row []float64) {
+			for j := range row {
+				row[j] -= .5
+			}
+		}),
+	}
+}
+
+// Noise, and dynamics that reject nothing, leave no energies that could be used.
+func TestNoEnergiesAreKept(t *testing.T) {
+	for name, s := range map[string]infer.Settings{
+		"noise":    {Replicas: 3, Ratio: 2, Path: "energy", Noise: .1},
+		"no test":  {Replicas: 3, Ratio: 2, Path: "energy", Dynamics: "nosehoover"},
+		"one rung": {Replicas: 1},
+	} {
+		o := options(2)
+		o.Draws, o.Warmup, o.Settings = 50, 100, s
+		if _, report := draw(t, dynamicstest.Normal(1, 2), o); report.Ladder != nil {
+			t.Errorf("%s: energies are kept", name)
+		}
+	}
+}
+
+// Over 50 seeds the errors of the estimates are as large as their standard errors say.
+func TestEvidenceErrors(t *testing.T) {
+	slow(t)
+	target, want := twoSquares()
+	const runs = 50
+	squares, far := make([]float64, 3), 0
+	for seed := range uint64(runs) {
+		o := options(seed + 100)
+		o.Device = fastest()
+		_, report := draw(t, target, o)
+		r := ratios(t, report.Ladder)
+		for i, z := range offBy(r, want) {
+			squares[i] += z * z / runs
+			if z > 3 {
+				far++
+			}
+		}
+		if r.Disagree() {
+			t.Errorf("seed %d: %+v disagree", seed, r)
+		}
+	}
+	t.Logf("mean squares of errors over standard errors %.2f, %d of %d above 3", squares, far, 3*runs)
+	if bound := 1 + 4*math.Sqrt(2./runs); slices.Max(squares) > bound || far > 3 {
+		t.Errorf("mean squares of errors over standard errors %.2f, at most %.2f; %d above 3", squares, bound, far)
+	}
+}
