@@ -12,6 +12,8 @@ type Stage struct {
 	Items  int
 	Work   float64 // of an item, for one lane, in additions
 	Turn   int     // of the recurrence that it belongs to, else 0
+	// the product that the stage is; nil if it is another statement
+	Product *ir.MatMul
 }
 
 // Stages are what each entry launches, in order, if it runs by points.
@@ -66,7 +68,7 @@ func (f *file) stagesOf(p piece) []Stage {
 		return []Stage{{Items: n, Work: ir.Work(p.points) / float64(n)}}
 	case p.product != nil:
 		n := f.product(p.product).items()
-		return []Stage{{Items: n, Work: ir.Work(p.product) / float64(n)}}
+		return []Stage{{Items: n, Work: ir.Work(p.product) / float64(n), Product: p.product}}
 	case p.tiles != nil:
 		all := []Stage{{Items: p.tiles.Turns(), Work: ir.Work(p.tiles) / float64(p.tiles.Turns())}}
 		if n := f.results(p.tiles); n > 0 {

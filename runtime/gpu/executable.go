@@ -20,6 +20,7 @@ type executable struct {
 	byLanes  *kernel
 	advance  *kernel
 	kernels  map[string]*kernel // of stages
+	library  *library           // nil: kernels compute all products
 	noGraphs bool               // the driver has none, or no memory for them
 	seed     uint64
 	first    int // the number of the first lane
@@ -46,10 +47,11 @@ type entry struct {
 	graphs []graph // of 1, 2, 4, … times the entry
 }
 
-// A stage is a launch of a kernel, in a turn of a recurrence.
+// A stage is a launch of a kernel, in a turn of a recurrence, or calls of a library in its place.
 type stage struct {
 	*kernel
-	turn int
+	render.Stage
+	calls []driver.Product
 }
 
 // A kernel has the number of its items, and the most threads of a block that it was found to run with.
@@ -104,7 +106,7 @@ func (e *executable) addStage(to *entry, s render.Stage) (err error) {
 		}
 		e.kernels[s.Kernel] = k
 	}
-	to.stages = append(to.stages, stage{k, s.Turn})
+	to.stages = append(to.stages, stage{kernel: k, Stage: s})
 	return nil
 }
 
@@ -179,14 +181,15 @@ func (e *executable) download(b *buffer) {
 }
 
 func lose(b *buffer) {
+	n := len(b.host) / b.Type.Bytes()
 	if b.Type == ir.F32 {
-		for i := range b.bytes / 4 {
-			unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b.host))), b.bytes/4)[i] = float32(math.NaN())
+		for i := range n {
+			unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b.host))), n)[i] = float32(math.NaN())
 		}
 		return
 	}
-	for i := range b.bytes / 8 {
-		unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(b.host))), b.bytes/8)[i] = math.NaN()
+	for i := range n {
+		unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(b.host))), n)[i] = math.NaN()
 	}
 }
 

@@ -32,6 +32,8 @@
 // run has written is downloaded, as a whole, when it is first read, with what was read after the run before. Setup is
 // run by package host.
 //
+// Large products of programs whose lanes are apart are calls of cuBLAS, where it is there (products.go).
+//
 // Errors of the driver are one sentence each (package driver). Memory is added up before it is asked for.
 package gpu
 
@@ -101,6 +103,7 @@ func (d *Device) Load(p *ir.Program, o device.Options) (device.Executable, error
 
 // load loads a program as planned.
 func (d *Device) load(l *plan, o device.Options) (device.Executable, error) {
+	library := d.library(l)
 	image, err := d.image(render.CUDA(l.program, l.launching))
 	if err != nil {
 		return nil, err
@@ -110,8 +113,12 @@ func (d *Device) load(l *plan, o device.Options) (device.Executable, error) {
 		return nil, err
 	}
 	e := newExecutable(l, o, d, module)
+	e.library = library
 	if err = e.find(); err == nil {
 		err = e.allocate(o.Lanes)
+	}
+	if err == nil {
+		e.multiply()
 	}
 	if err != nil {
 		return nil, errors.Join(err, e.Close())

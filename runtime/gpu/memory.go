@@ -99,7 +99,7 @@ func (e *executable) allocate(lanes int) error {
 		}
 	}
 	e.warps = mostWarps(over(items*blocks*width, render.Warp), e.driver.Info().Multiprocessors)
-	e.buffers = e.sized(blocks, e.warps*render.Warp/width)
+	e.buffers = e.sized(e.padded(blocks), e.warps*render.Warp/width)
 	e.need = e.warps * render.Warp * e.local
 	for _, b := range e.buffers {
 		e.need += b.bytes
@@ -112,7 +112,7 @@ func (e *executable) allocate(lanes int) error {
 		return &shortage{lanes, e.need, free, slices.Clone(e.buffers)}
 	}
 	for i := range e.buffers {
-		if err := e.place(&e.buffers[i]); err != nil {
+		if err := e.place(&e.buffers[i], blocks*width); err != nil {
 			return err
 		}
 	}
@@ -154,8 +154,8 @@ func (e *executable) spoil(between bool) error {
 	return nil
 }
 
-// place gets the memory of a buffer. What is pinned is zeros, and goes to the device before the first run.
-func (e *executable) place(b *buffer) (err error) {
+// place gets the memory of a buffer of lanes. What is pinned is zeros, and goes to the device before the first run.
+func (e *executable) place(b *buffer, lanes int) (err error) {
 	if b.bytes == 0 {
 		return nil
 	}
@@ -163,10 +163,18 @@ func (e *executable) place(b *buffer) (err error) {
 		return err
 	}
 	if b.Named() {
-		b.host, err = e.driver.Pinned(b.bytes)
+		b.host, err = e.driver.Pinned(b.hosted(lanes))
 		b.dirty = true
 	}
 	return err
+}
+
+// hosted is how many bytes the host has of a buffer of lanes: memory for lanes that are not there is the device's alone.
+func (b *buffer) hosted(lanes int) int {
+	if b.Space == ir.Lane {
+		return b.Size * lanes * b.Type.Bytes()
+	}
+	return b.bytes
 }
 
 // numbers gives out the host's copies of buffers in the order of NewLaneBuffers: by buffer, then by block.

@@ -19,6 +19,9 @@ type plan struct {
 	program   *ir.Program // cut into turns of tiles
 	launching render.Launching
 	stages    [][]render.Stage // by entry, if it runs by points
+	// how many launches of entries by points are products for a library, and what is said of them
+	products   int
+	multiplied string
 }
 
 // An Option changes how programs run, for tests.
@@ -84,8 +87,12 @@ const (
 // lies far apart, and each load brings numbers that no thread asked for (an estimate).
 const scattered = 4
 
-// fasterByPoints compares how long an entry takes by points and by lanes.
+// fasterByPoints compares how long an entry takes by points and by lanes. What a library can compute is by points for
+// any number of lanes (products.go).
 func fasterByPoints(l *plan, entry, lanes, multiprocessors int) bool {
+	if l.suited(entry) > 0 {
+		return true
+	}
 	threads := func(items int) float64 { return float64(items * over(lanes, l.launching.Width) * l.launching.Width) }
 	atOnce := float64(warpsEach * render.Warp * max(1, multiprocessors))
 	took := func(items int, work float64) float64 { return max(1, threads(items)/atOnce) * work * additionTime }
@@ -120,6 +127,9 @@ func (l *plan) ways() string {
 		}
 	}
 	all := strings.Join(named, ", ") + " launches by points"
+	if l.multiplied != "" {
+		all += " (" + l.multiplied + ")"
+	}
 	switch len(named) {
 	case 0:
 		return "by lanes"

@@ -186,7 +186,20 @@ func (e *executable) byPoints(entry *entry, step uint64) error {
 				return err
 			}
 		}
-		if err := e.start(s.kernel, uint64(s.turn), 0, step); err != nil {
+		if err := e.stage(s, step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stage launches a kernel, or calls the library in its place.
+func (e *executable) stage(s stage, step uint64) error {
+	if s.calls == nil {
+		return e.start(s.kernel, uint64(s.Turn), 0, step)
+	}
+	for _, p := range s.calls {
+		if err := e.library.Multiply(p); err != nil {
 			return err
 		}
 	}

@@ -9,32 +9,35 @@ import (
 	"strings"
 )
 
-// searched are the places in which NVRTC is looked for, in order. "" is the loader's own path.
-func searched() []string {
+// loaderPath stands for the directories of the loader.
+const loaderPath = "the loader's path"
+
+// searched are the places in which NVIDIA's libraries are looked for, in order; a package of pip has its own directory.
+func searched(pipPackage string) []string {
 	var all []string
 	if dir := os.Getenv("PPL_CUDA"); dir != "" {
 		all = append(all, dir)
 	}
-	all = append(all, "the loader's path")
+	all = append(all, loaderPath)
 	if home := os.Getenv("CUDA_HOME"); home != "" {
 		all = append(all, filepath.Join(home, "lib64"))
 	}
 	all = append(all, "/usr/local/cuda/lib64")
 	for _, site := range sitePackages() {
 		nvidia := filepath.Join(site, "nvidia")
-		all = append(all, filepath.Join(nvidia, "cu13", "lib"), filepath.Join(nvidia, "cuda_nvrtc", "lib"))
+		all = append(all, filepath.Join(nvidia, "cu13", "lib"), filepath.Join(nvidia, pipPackage, "lib"))
 	}
 	return all
 }
 
-// nvrtcPaths are the files to try, newest version first in each place.
-func nvrtcPaths() (all []string) {
-	for _, dir := range searched() {
-		if dir == "the loader's path" {
+// paths are the files to try for a library, newest version first in each place.
+func paths(library string, places []string) (all []string) {
+	for _, dir := range places {
+		if dir == loaderPath {
 			dir = ""
 		}
-		for _, name := range []string{"libnvrtc.so.13", "libnvrtc.so.12"} {
-			all = append(all, filepath.Join(dir, name))
+		for _, version := range []string{"13", "12"} {
+			all = append(all, filepath.Join(dir, library+".so."+version))
 		}
 	}
 	return all

@@ -100,6 +100,9 @@ type gpuDriver struct {
 	info            driver.Info
 	device          int32
 	context, stream uintptr
+	blas            *cublas
+	noBlas          error // why there is none, where it was looked for
+	major           int   // of CUDA, as the driver has it
 }
 
 // Open opens a GPU by number. The error is a sentence for the user.
@@ -141,7 +144,8 @@ func (d *gpuDriver) open(number int) error {
 		return noSuchGPU(number, int(count))
 	}
 	var err error
-	if d.nvrtc, err = OpenNVRTC(int(version / 1000)); err != nil {
+	d.major = int(version / 1000)
+	if d.nvrtc, err = OpenNVRTC(d.major); err != nil {
 		return err
 	}
 	if err := result("cuDeviceGet", d.lib.device(&d.device, int32(number))); err != nil {
@@ -231,6 +235,10 @@ func (d *gpuDriver) Wait() error {
 
 func (d *gpuDriver) Close() error {
 	err := d.call("cuDevicePrimaryCtxRelease", func() int32 {
+		if d.blas != nil {
+			d.blas.destroy(d.blas.handle)
+			d.lib.free(d.blas.workspace)
+		}
 		d.lib.streamDestroy(d.stream)
 		return d.lib.release(d.device)
 	})

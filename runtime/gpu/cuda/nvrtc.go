@@ -29,7 +29,8 @@ type NVRTC struct {
 // code of its own major version and older ones only. The error says where it was looked for.
 func OpenNVRTC(major int) (*NVRTC, error) {
 	var newer *NVRTC
-	for _, path := range nvrtcPaths() {
+	places := searched("cuda_nvrtc")
+	for _, path := range paths("libnvrtc", places) {
 		n, err := openNVRTC(path)
 		switch {
 		case err != nil:
@@ -44,7 +45,7 @@ func OpenNVRTC(major int) (*NVRTC, error) {
 			"pip install nvidia-cuda-nvrtc-cu%d", newer.Path, newer.Major, major, major)
 	}
 	return nil, fmt.Errorf("cuda: NVRTC, NVIDIA's compiler, is not in %s: pip install nvidia-cuda-nvrtc-cu12, or set "+
-		"PPL_CUDA to its directory", strings.Join(searched(), ", "))
+		"PPL_CUDA to its directory", strings.Join(places, ", "))
 }
 
 func openNVRTC(path string) (*NVRTC, error) {

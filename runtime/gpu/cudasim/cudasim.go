@@ -40,6 +40,8 @@ type Driver struct {
 	Needs  driver.Needs   // what its kernels say that they need
 	Calls  map[string]int // how often each operation was called
 	Graphs int            // those that are there
+	// NoLibrary is why there is no library for products of matrices; nil: there is one.
+	NoLibrary error
 
 	compiler string
 	failures []Failure
@@ -53,7 +55,9 @@ type Driver struct {
 // A Failure is a code to answer the n-th call of an operation with, counted from 1. If it comes later, the call itself
 // succeeds, and the next wait, copy or launch has the code, as with what goes wrong in a kernel.
 type Failure struct {
-	Op    string // "alloc", "pinned", "load", "launch", "upload", "download", "wait", "free", "capture" or "graph"
+	// "alloc", "pinned", "load", "launch", "upload", "download", "wait", "free", "capture", "graph", or of the library
+	// for products, whose codes are statuses, "library" and "product"
+	Op    string
 	Call  int
 	Code  int
 	Later bool
@@ -84,7 +88,8 @@ func (d *Driver) answer(op string) error {
 	if d.lost != 0 {
 		return &driver.Error{Op: op, Code: d.lost}
 	}
-	reports := slices.Contains([]string{"launch", "upload", "download", "wait", "graph"}, op)
+	library := op == "library" || op == "product"
+	reports := slices.Contains([]string{"launch", "upload", "download", "wait", "graph", "product"}, op)
 	if code := d.pending; code != 0 && reports {
 		d.pending = 0
 		return d.fail(op, code)
@@ -94,6 +99,9 @@ func (d *Driver) answer(op string) error {
 			if f.Later {
 				d.pending = f.Code
 				return nil
+			}
+			if library {
+				return &driver.LibraryError{Op: op, Status: f.Code}
 			}
 			return d.fail(op, f.Code)
 		}

@@ -9,6 +9,8 @@
 //	graph, err := d.Capture(launches)        // of a hundred kernels
 //	err = graph.Launch()                     // all of them, at the price of few
 //
+// A driver may have a library for products of matrices as well (Multiplier).
+//
 // Package cuda has the driver of NVIDIA, package cudasim one that runs kernels on the processor, for tests.
 package driver
 

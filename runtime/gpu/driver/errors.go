@@ -69,5 +69,35 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("cuda: %s (%s in %s)", m.text, m.name, e.Op)
 }
 
+// A LibraryError is what cuBLAS answered to an operation.
+type LibraryError struct {
+	Op     string // "cublasSgemmStridedBatched"
+	Status int    // cublasStatus_t
+}
+
+// statuses are the names of cuBLAS's answers, and what to say of them. (cuBLAS, cublasStatus_t.)
+func statuses() map[int]meaning {
+	return map[int]meaning{
+		1:  {"NOT_INITIALIZED", "cuBLAS is not ready", false},
+		3:  {"ALLOC_FAILED", "the GPU has not enough free memory for cuBLAS", false},
+		7:  {"INVALID_VALUE", "cuBLAS refuses an argument", false},
+		8:  {"ARCH_MISMATCH", "cuBLAS does not know this GPU, or not any more: another version does", false},
+		11: {"MAPPING_ERROR", "cuBLAS cannot reach the GPU's memory", false},
+		13: {"EXECUTION_FAILED", "a product of matrices by cuBLAS failed on the GPU", false},
+		14: {"INTERNAL_ERROR", "cuBLAS failed", false},
+		15: {"NOT_SUPPORTED", "cuBLAS cannot compute a product of matrices", false},
+		16: {"LICENSE_ERROR", "cuBLAS has no license here", false},
+	}
+}
+
+// Error is a sentence for the user, with cuBLAS's name for it.
+func (e *LibraryError) Error() string {
+	m, ok := statuses()[e.Status]
+	if !ok {
+		return fmt.Sprintf("cuda: %s failed (status %d of cuBLAS)", e.Op, e.Status)
+	}
+	return fmt.Sprintf("cuda: %s (%s in %s)", m.text, m.name, e.Op)
+}
+
 // Fault reports whether the device is lost to this process: each later call fails as well.
 func (e *Error) Fault() bool { return meanings()[e.Code].fault }

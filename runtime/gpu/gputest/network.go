@@ -20,7 +20,7 @@ import (
 )
 
 // A recurrent and a convolutional network on small images, whose products are just large enough that their programs
-// have lanes apart.
+// have lanes apart; and a large one, whose time is taken.
 //
 //go:embed testdata/recurrent.ppl
 var recurrent string
@@ -28,16 +28,19 @@ var recurrent string
 //go:embed testdata/convolved.ppl
 var convolved string
 
+//go:embed testdata/lstm.ppl
+var lstm string
+
 // networkTests are networks, with how far single and double precision may be from host.
 var networkTests = []struct {
 	name, model string
-	image       []int
+	image       []int // how many, and their shape
 	bits        int
 	tol         float64
 }{
-	{"recurrent", recurrent, []int{8, 32}, 64, 1e-12},
-	{"recurrent in single precision", recurrent, []int{8, 32}, 32, 1e-6},
-	{"convolved", convolved, []int{8, 8, 4}, 64, 1e-12},
+	{"recurrent", recurrent, []int{64, 8, 32}, 64, 1e-12},
+	{"recurrent in single precision", recurrent, []int{64, 8, 32}, 32, 1e-6},
+	{"convolved", convolved, []int{64, 8, 8, 4}, 64, 1e-12},
 }
 
 // Networks compares some steps of networks on minibatches, with noise. open is called for each.
@@ -52,7 +55,7 @@ func Networks(t *testing.T, open func() device.Device) {
 					t.Fatal(err)
 				}
 			}
-			compare(t, open(), networkStep(t, target, n.bits), run,
+			compare(t, open(), networkStep(t, target, n.bits, 32), run,
 				[]string{dynamics.Theta, dynamics.Momentum, dynamics.LogPrior, dynamics.LogLik}, n.tol)
 		})
 	}
@@ -60,20 +63,27 @@ func Networks(t *testing.T, open func() device.Device) {
 
 // Network is the step of the recurrent network in double or single precision, and its target.
 func Network(t testing.TB, bits int) (*ir.Program, infer.Target) {
-	target := loaded(t, recurrent, 8, 32)
-	return networkStep(t, target, bits), target
+	target := loaded(t, recurrent, 64, 8, 32)
+	return networkStep(t, target, bits, 32), target
 }
 
-// loaded is a model with generated images.
+// LSTM is the step, in single precision and of batches of 128 rows, of the network that reads images of 28×28 row by
+// row with 128 cells, and its target.
+func LSTM(t testing.TB) (*ir.Program, infer.Target) {
+	target := loaded(t, lstm, 256, 28, 28)
+	return networkStep(t, target, 32, 128), target
+}
+
+// loaded is a model with that many generated images.
 func loaded(t testing.TB, model string, shape ...int) infer.Target {
 	t.Helper()
-	const rows, labels = 64, 10
+	const labels = 10
 	r := rand.New(rand.NewPCG(1, 2))
-	label := make([]int, rows)
+	label := make([]int, shape[0])
 	for i := range label {
 		label[i] = r.IntN(labels)
 	}
-	image := noisy(r, append([]int{rows}, shape...))
+	image := noisy(r, shape)
 	data, err := json.Marshal(map[string]any{"image": image, "label": label})
 	if err != nil {
 		t.Fatal(err)
@@ -103,15 +113,15 @@ func noisy(r *rand.Rand, shape []int) any {
 	return all
 }
 
-// networkStep is the entry `step` of SGNHT on batches of half the rows.
-func networkStep(t testing.TB, target infer.Target, bits int) *ir.Program {
+// networkStep is the entry `step` of SGNHT on batches of some rows.
+func networkStep(t testing.TB, target infer.Target, bits, batch int) *ir.Program {
 	t.Helper()
 	rows, err := target.(infer.Splittable).Rows()
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := dynamics.System{Target: infer.InPrecision(target, bits), Path: dynamics.Energy,
-		Metric: adapt.Diagonal(target.Dim()), Batches: dynamics.NewBatches(rows, 32, 32, 32, 1)}
+		Metric: adapt.Diagonal(target.Dim()), Batches: dynamics.NewBatches(rows, batch, batch, batch, 1)}
 	entries := slices.DeleteFunc(dynamics.Program(dynamics.SGNHT{Mass: 1}, s), func(e lower.Entry) bool {
 		return e.Name != "step"
 	})
