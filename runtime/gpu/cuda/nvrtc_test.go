@@ -17,6 +17,7 @@ import (
 	"ppl/infer/dynamics"
 	"ppl/runtime/gpu"
 	"ppl/runtime/gpu/cuda"
+	"ppl/runtime/gpu/gputest"
 )
 
 // open is NVRTC, or a skip where there is none.
@@ -90,5 +91,24 @@ func TestMistakesAreShown(t *testing.T) {
 	_, err := open(t).Compile("int x = y;\n", 90)
 	if err == nil || !strings.Contains(err.Error(), "program.cu(1)") {
 		t.Error(err)
+	}
+}
+
+// TestNetworksCompile compiles a step of networks whose lanes are apart, by points and by lanes.
+func TestNetworksCompile(t *testing.T) {
+	n := open(t)
+	for _, bits := range []int{64, 32} {
+		p, _ := gputest.Network(t, bits)
+		spread := lower.Spread(p, lower.Grain{Turns: 1000, Shared: 2})
+		for _, text := range []string{gpu.Text(p, 12),
+			render.CUDA(spread, render.Launching{Width: 1, Points: []bool{true}, Shared: 2}),
+			render.CUDA(spread, render.Launching{Width: 1, Points: []bool{false}, Shared: 2})} {
+			began := time.Now()
+			image, err := n.Compile(text, 90)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%v: %d bytes of machine code in %v", n, len(image), time.Since(began).Round(time.Millisecond))
+		}
 	}
 }
