@@ -169,7 +169,8 @@ func (e *executable) place(b *buffer, lanes int) (err error) {
 	return err
 }
 
-// hosted is how many bytes the host has of a buffer of lanes: memory for lanes that are not there is the device's alone.
+// hosted is how many bytes the host has of a buffer of that many lanes: memory for lanes that are not there is the
+// device's alone.
 func (b *buffer) hosted(lanes int) int {
 	if b.Space == ir.Lane {
 		return b.Size * lanes * b.Type.Bytes()

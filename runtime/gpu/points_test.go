@@ -106,7 +106,8 @@ func steps(t *testing.T, example string) *ir.Program {
 }
 
 // TestSameBytes: a lane has the same bytes by points and by lanes, in blocks of any width, on a GPU of any size, and
-// whatever lanes there are besides it, where kernels compute all products. (In blocks of 64 rows of data, with partial sums of groups.)
+// whatever lanes there are besides it, where kernels compute all products. (In blocks of 64 rows of data, with partial
+// sums of groups.)
 func TestSameBytes(t *testing.T) {
 	network, _ := gputest.Network(t, 32)
 	programs := map[string]*ir.Program{"rows": manyRows(), "steps": steps(t, "seeds"), "network": network}

@@ -17,12 +17,13 @@ import (
 //
 // The library chooses how to add up by the shape of a call, the number of matrices among it. So that a lane's bytes do
 // not depend on how many lanes there are, each call is for the same number, and memory for lanes that are not there is
-// allocated. The number is smaller where matrices are so large that fewer occupy a GPU. Calls begin at every fourth lane
-// at least, since the library looks whether addresses are multiples of 16 bytes.
+// allocated. The number is smaller where matrices are so large that fewer occupy a GPU. Calls begin at every fourth
+// lane at least, since the library looks whether addresses are multiples of 16 bytes.
 //
 // Sums are then those of the library: other bytes than by lanes, and than on a GPU of another kind or with another
 // version of the library. Since which way is faster depends on the number of lanes, an entry with such a product runs
-// by points for any number; only where memory is too short for that it runs by lanes, and the note before a run says so.
+// by points for any number; only where memory is too short for that it runs by lanes, and the note before a run says
+// so.
 
 // Sizes of products for the library.
 const (

@@ -31,8 +31,9 @@ type cublas struct {
 }
 
 // multiply is cublasSgemmStridedBatched, or the same in double precision. Matrices are stored by columns.
-type multiply func(handle uintptr, transA, transB, m, n, k int32, alpha unsafe.Pointer, a uint64, lda int32, eachA int64,
-	b uint64, ldb int32, eachB int64, beta unsafe.Pointer, c uint64, ldc int32, eachC int64, batch int32) int32
+type multiply func(handle uintptr, transA, transB, m, n, k int32, alpha unsafe.Pointer, a uint64, lda int32,
+	eachA int64, b uint64, ldb int32, eachB int64, beta unsafe.Pointer, c uint64, ldc int32, eachC int64,
+	batch int32) int32
 
 // Of cublas_api.h.
 const (

@@ -11,6 +11,6 @@
 // A binary built with the tag cu uses gorgonia.org/cu instead, by cgo. It needs the headers of CUDA 12 and libcuda to
 // build. That package initialises CUDA when the process starts and ends the process where this fails, so the binary
 // does not start on a machine without libcuda.so.1 and a GPU: it cannot say a clear sentence, or run its tests there.
-// NVRTC is opened at run time here too; cuBLAS is not used, as that package launches on a stream that cannot be given to
-// it. No version of it has run on a GPU.
+// NVRTC is opened at run time here too; cuBLAS is not used, as that package launches on a stream that cannot be given
+// to it. No version of it has run on a GPU.
 package cuda

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// loaderPath stands for the directories of the loader.
+// loaderPath means the directories of the loader.
 const loaderPath = "the loader's path"
 
 // searched are the places in which NVIDIA's libraries are looked for, in order; a package of pip has its own directory.
