@@ -53,7 +53,11 @@ func (f *file) alone(s ir.Stmt) piece {
 	case *ir.Tiles:
 		return piece{tiles: s}
 	case *ir.MatMul:
-		if s.M*s.N*s.Batch > 1 && s.M*s.N*s.Batch*s.K >= sharedWork {
+		least := sharedWork
+		if f.leastShared > 0 {
+			least = min(least, f.leastShared)
+		}
+		if s.M*s.N*s.Batch > 1 && s.M*s.N*s.Batch*s.K >= least {
 			return piece{product: s}
 		}
 	case *ir.Kernel:

@@ -27,8 +27,9 @@ import (
 
 // Sizes of products for the library.
 const (
-	leastSide = 8       // of each dimension: what is narrower is bound by memory, which kernels use as well
-	leastWork = 1 << 16 // multiplications
+	leastSide = 8 // of each dimension: what is narrower is bound by memory, which kernels use as well
+	// multiplications for each point that a kernel has at least which threads share: 65,536 on a GPU
+	workOfPoint = 16
 )
 
 // Lanes of a call.
@@ -51,7 +52,8 @@ func lanesTogether(s *ir.MatMul) int {
 // the result is no buffer that keeps its contents.
 func (l *plan) suits(s render.Stage) bool {
 	m := s.Product
-	if m == nil || l.program.Layout != ir.Apart || min(m.M, m.K, m.N) < leastSide || m.M*m.K*m.N < leastWork {
+	if m == nil || l.program.Layout != ir.Apart || min(m.M, m.K, m.N) < min(leastSide, l.launching.Shared) ||
+		m.M*m.K*m.N < workOfPoint*l.launching.Shared {
 		return false
 	}
 	a, b, c := l.program.Buffers[m.A], l.program.Buffers[m.B], l.program.Buffers[m.C]
@@ -122,43 +124,52 @@ func (e *executable) multiply() {
 	}
 }
 
-// calls are the calls of the library for a stage: for groups of lanes, or where a lane has several products, for those
-// of each lane.
+// calls are the calls of the library for a stage: for groups of lanes, or where a lane has many products, for those of
+// each lane.
 func (e *executable) calls(s render.Stage) (all []driver.Product) {
-	m := s.Product
-	single := e.program.Buffers[m.C].Type == ir.F32
-	together := lanesTogether(m)
-	if m.Batch > 1 {
-		together = 1
+	m, groups, batches := s.Product, lanesTogether(s.Product), 1
+	if m.Batch >= mostTogether {
+		groups, batches = 1, m.Batch
 	}
-	for lane := 0; lane < e.Lanes; lane += together {
-		p := driver.Product{Single: single, Batch: together, M: m.M, K: m.K, N: m.N,
-			A: e.matrix(m.A, m.PartA, s.Turn, lane), B: e.matrix(m.B, m.PartB, s.Turn, lane),
-			C: e.matrix(m.C, m.PartC, s.Turn, lane)}
-		p.A.Transposed, p.B.Transposed = m.TransA, m.TransB
-		if m.Batch > 1 {
-			p.Batch, p.A.Each, p.B.Each, p.C.Each = m.Batch, each(m.M*m.K, m.SharedA), each(m.K*m.N, m.SharedB), m.M*m.N
+	a := e.operand(m.A, m.PartA.First+m.PartA.Step*s.Turn, m.M*m.K, m.SharedA)
+	b := e.operand(m.B, m.PartB.First+m.PartB.Step*s.Turn, m.K*m.N, m.SharedB)
+	c := e.operand(m.C, m.PartC.First+m.PartC.Step*s.Turn, m.M*m.N, false)
+	for lane := 0; lane < e.Lanes; lane += groups {
+		for n := 0; n < m.Batch; n += batches {
+			p := driver.Product{Single: c.typ == ir.F32, Batch: max(groups, batches), M: m.M, K: m.K, N: m.N,
+				A: a.matrix(lane, n, batches), B: b.matrix(lane, n, batches), C: c.matrix(lane, n, batches)}
+			p.A.Transposed, p.B.Transposed = m.TransA, m.TransB
+			all = append(all, p)
 		}
-		all = append(all, p)
 	}
 	return all
 }
 
-// matrix is what a lane has of a part of a buffer in a turn.
-func (e *executable) matrix(id ir.BufID, p ir.Part, turn, lane int) driver.Matrix {
-	b := &e.buffers[id]
-	m := driver.Matrix{Each: b.Size}
-	if b.Space == ir.Shared {
-		m.Each = 0
-	}
-	m.At = b.at + driver.Ptr((p.First+p.Step*turn+lane*m.Each)*b.Type.Bytes())
-	return m
+// An operand has matrix n of a lane at an element of lane·ofLane + n·ofBatch.
+type operand struct {
+	at              driver.Ptr
+	typ             ir.Type
+	ofLane, ofBatch int
 }
 
-// each is how far matrices lie apart.
-func each(size int, shared bool) int {
-	if shared {
-		return 0
+// operand is the one that begins at an element of a buffer, with matrices of that size.
+func (e *executable) operand(id ir.BufID, first, size int, shared bool) operand {
+	b := &e.buffers[id]
+	o := operand{b.at + driver.Ptr(first*b.Type.Bytes()), b.Type, b.Size, size}
+	if b.Space == ir.Shared {
+		o.ofLane = 0
 	}
-	return size
+	if shared {
+		o.ofBatch = 0
+	}
+	return o
+}
+
+// matrix is that of a call from a lane and a matrix on: for several lanes, or for that many of one.
+func (o operand) matrix(lane, n, batches int) driver.Matrix {
+	each := o.ofLane
+	if batches > 1 {
+		each = o.ofBatch
+	}
+	return driver.Matrix{At: o.at + driver.Ptr((lane*o.ofLane+n*o.ofBatch)*o.typ.Bytes()), Each: each}
 }
