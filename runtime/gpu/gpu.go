@@ -32,7 +32,8 @@
 // run has written is downloaded, as a whole, when it is first read, with what was read after the run before. Setup is
 // run by package host.
 //
-// Large products of programs whose lanes are apart are calls of cuBLAS, where it is there (products.go).
+// Large products of programs whose lanes are apart are calls of cuBLAS, where it is there: by lanes their bytes are
+// others, the number of lanes still changes none (products.go).
 //
 // Errors of the driver are one sentence each (package driver). Memory is added up before it is asked for.
 package gpu
