@@ -112,7 +112,7 @@ func TestEvidenceAlongALadder(t *testing.T) {
 		t.Errorf("along the ladder %+v, by a mixture %+v, truth %v; %v is said", ladder, mixture, truth, got[0].LogZ)
 	}
 	// A run without the file, as of an earlier version, has the bridge alone, and says why.
-	if err := os.Remove(filepath.Join(run, "ladder.json.gz")); err != nil {
+	if err := os.Remove(filepath.Join(run, "ladder_energies.npy")); err != nil {
 		t.Fatal(err)
 	}
 	var older []evidenceRow

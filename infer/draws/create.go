@@ -120,8 +120,9 @@ func remove(disk files.System, dir string, entries []fs.DirEntry) error {
 // belongs reports whether an entry is part of a run. A group whose disk was full when it was made has no .zgroup.
 func belongs(dir string, e fs.DirEntry) bool {
 	switch strings.TrimSuffix(e.Name(), ".partial") {
-	case layoutFile, progressFile, ladderFile, ".zgroup", ".zattrs", ".zmetadata", posterior, sampleStats, observed,
-		constantData, logPrior, logLikelihood, predictive, prior, priorPredictive, predictions, predictedAt:
+	case layoutFile, progressFile, energiesFile, hottestFile, ".zgroup", ".zattrs", ".zmetadata", posterior,
+		sampleStats, observed, constantData, logPrior, logLikelihood, predictive, prior, priorPredictive, predictions,
+		predictedAt:
 		return true
 	}
 	_, err := os.Stat(filepath.Join(dir, e.Name(), ".zgroup"))

@@ -56,7 +56,7 @@ type SamplerReport struct {
 	// the barrier in the first and in the second half of the draws: they agree once the ladder has settled
 	Halves []float64
 	Rungs  Rungs
-	Ladder *Ladder // draws of all rungs, in a file of their own; nil where none are kept
+	Ladder *Ladder // draws of all rungs, in files of their own; nil where none are kept
 
 	// Of minibatches; zero where there are none.
 	Batch       int     // rows of one

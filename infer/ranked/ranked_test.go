@@ -115,8 +115,9 @@ func TestRanksGiveTheSameDraws(t *testing.T) {
 					t.Fatalf("%s: %v", what, err)
 				}
 				if !reflect.DeepEqual(got.Values, want.Values) || !reflect.DeepEqual(got.Stats, want.Stats) ||
-					report.Gradients != again.Gradients {
-					t.Errorf("%s: other draws, or %d gradients for %d", what, again.Gradients, report.Gradients)
+					report.Gradients != again.Gradients || !reflect.DeepEqual(report.Ladder, again.Ladder) {
+					t.Errorf("%s: other draws or energies, or %d gradients for %d", what, again.Gradients,
+						report.Gradients)
 				}
 				if len(again.Notes) > len(report.Notes) && !strings.Contains(name, "batch") {
 					t.Errorf("%s: %q", what, again.Notes)

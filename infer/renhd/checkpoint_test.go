@@ -91,7 +91,8 @@ func TestResumeAfterEveryKill(t *testing.T) {
 			}
 			if report.Gradients != again.Gradients || !reflect.DeepEqual(report.Notes, again.Notes) ||
 				!reflect.DeepEqual(report.Warnings, again.Warnings) ||
-				!reflect.DeepEqual(report.Temperatures, again.Temperatures) || report.Thin != again.Thin {
+				!reflect.DeepEqual(report.Temperatures, again.Temperatures) || report.Thin != again.Thin ||
+				!reflect.DeepEqual(report.Ladder, again.Ladder) {
 				t.Errorf("report %+v\nafter %d kills %+v", report, k.Kills, again)
 			}
 			t.Logf("%d kills, %d bytes", k.Kills, len(k.Saved))

@@ -1,8 +1,6 @@
 package renhd
 
 import (
-	"gonum.org/v1/gonum/floats"
-
 	"ppl/infer/draws"
 	"ppl/infer/dynamics"
 )
@@ -124,17 +122,15 @@ func (c *drawCollector) ladder() *draws.Ladder {
 	if l.Energies == nil || len(l.Energies[0].Numbers) == 0 {
 		return nil
 	}
-	out := &draws.Ladder{Betas: c.run.walkers.betas(), Dim: c.run.walkers.dim}
+	out := &draws.Ladder{Betas: c.run.walkers.betas()}
 	for c := range l.Energies {
 		out.Energies = append(out.Energies, l.Energies[c].Numbers)
 	}
-	for c := range l.Hottest {
-		if floats.HasNaN(l.Hottest[c].Numbers) {
-			return out
+	if len(l.Hottest) > 0 && len(l.Hottest[0].Numbers) > 0 {
+		out.Dim = c.run.walkers.dim
+		for c := range l.Hottest {
+			out.Hottest = append(out.Hottest, l.Hottest[c].Numbers)
 		}
-	}
-	for c := range l.Hottest {
-		out.Hottest = append(out.Hottest, l.Hottest[c].Numbers)
 	}
 	return out
 }

@@ -54,3 +54,17 @@ func TestNobodyMovedIsNoAgreement(t *testing.T) {
 		t.Errorf("%+v: agreed without a walker", both)
 	}
 }
+
+// A warm-up so short that some neighbours have not been asked to swap says nothing of where rungs should be: their
+// temperatures stay numbers.
+func TestTemperaturesOfAFewIterations(t *testing.T) {
+	target, _ := twoSquares()
+	o := options(1)
+	o.Draws, o.Warmup, o.Settings = 5, 30, infer.Settings{Replicas: 12}
+	_, report := draw(t, target, o)
+	for j, temperature := range report.Temperatures {
+		if !(temperature >= 1) || j > 0 && !(temperature > report.Temperatures[j-1]) {
+			t.Fatalf("temperatures %v", report.Temperatures)
+		}
+	}
+}

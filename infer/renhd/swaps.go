@@ -3,6 +3,7 @@ package renhd
 import (
 	"context"
 	"math"
+	"slices"
 
 	"ppl/infer/dynamics"
 	"ppl/runtime/noise"
@@ -221,8 +222,10 @@ func (s *swapStatistics) rates() []float64 {
 	return out
 }
 
-// proposedAny reports whether the counts say anything of a ladder.
-func (s *swapStatistics) proposedAny() bool { return len(s.Pairs) > 0 && s.Pairs[0].Proposed > 0 }
+// proposedAll reports whether the counts say something of all neighbours of a ladder.
+func (s *swapStatistics) proposedAll() bool {
+	return len(s.Pairs) > 0 && !slices.ContainsFunc(s.Pairs, func(p pair) bool { return p.Proposed == 0 })
+}
 
 // noiselessRates are the rates that Metropolis' test would have without noise. They space a ladder: what a test loses
 // to noise says nothing of how far apart rungs are, and would not get less with more of them.
