@@ -49,11 +49,13 @@ part() {
 
 # What a benchmark prints, and last one line of it: lane-steps a second by number of lanes.
 steps='awk "/^Benchmark/ {print; fflush(); for (i = 2; i < NF; i++) if (\$(i+1) == \"lane-steps/s\") {split(\$1, n, /[\/-]/); all = all n[2] \"/\" n[3] \" \" \$i \"  \"}} END {print all}"'
+# The same of milliseconds a step.
+times='awk "/^Benchmark/ {print; fflush(); for (i = 2; i < NF; i++) if (\$(i+1) == \"ms/step\") {split(\$1, n, /[\/-]/); all = all n[2] \"/\" n[3] \" \" \$i \"  \"}} END {print all}"'
 short='--seed 1 --draws 50 --warmup 200'
 
 part machine 30 'nvidia-smi; nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader'
 part check 60 './gputest -test.v -test.run OnGPUCheck && ./ppl logprob examples/eight_schools.ppl --at at.json --device all | grep cuda'
-part lstm 90 "./gputest -test.run '^\$' -test.bench OnGPULSTM -test.benchtime 10x | grep ms/step | paste -sd ' '"
+part lstm 90 "./gputest -test.run '^\$' -test.bench OnGPULSTM -test.benchtime 10x | $times"
 part steps 90 "./gputest -test.run '^\$' -test.bench OnGPUSteps -test.benchtime 20x | $steps"
 part data 120 "./gputest -test.run '^\$' -test.bench OnGPUData -test.benchtime 20x | $steps"
 part modes 120 "./ppl sample examples/five_modes.ppl --device cuda --chains 512 $short --out $runs/modes.run && head -n 1 $runs/modes.out"
