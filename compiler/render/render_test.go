@@ -213,3 +213,36 @@ func TestEven(t *testing.T) {
 		}
 	}
 }
+
+// A turn of a network has a function for each statement, and equal statements have one in common.
+func TestTurnsOfNetworks(t *testing.T) {
+	square := func(from, to ir.BufID) ir.Stmt {
+		var b ir.Body
+		v := b.Load(from, ir.Dense(6))
+		r := b.Do(ir.Mul, v, v)
+		return &ir.Kernel{Extents: []int{6}, Body: b, Out: []ir.Output{{Buf: to, Index: ir.Dense(6), Value: r}}}
+	}
+	p := &ir.Program{Layout: ir.Apart, Buffers: []ir.Buffer{{Name: "x", Space: ir.Lane, Size: 6},
+		{Name: "u", Space: ir.Tile, Size: 6}, {Name: "v", Space: ir.Tile, Size: 6},
+		{Name: "w", Space: ir.Tile, Size: 6},
+		{Name: "y", Space: ir.Lane, Size: 6}}}
+	p.Entries = []ir.Entry{{Name: "step", Body: []ir.Stmt{&ir.Tiles{Rows: 4, Size: 1,
+		Body: []ir.Stmt{square(0, 1), square(1, 2), square(2, 3)},
+		Out:  []ir.TileOut{{From: 3, To: 4, Combine: ir.Sum}}}}}}
+	text := C(p)
+	_, turn, _ := strings.Cut(text, "static void p1(const context *c, long turn) {\n")
+	turn, _, _ = strings.Cut(turn, "\n}")
+	var names []string
+	for _, call := range strings.Split(turn, "\n") {
+		name, _, _ := strings.Cut(strings.TrimSpace(call), "(")
+		names = append(names, name)
+	}
+	// What is combined, w, has a copy for each turn, which the call names.
+	if len(names) != 3 || names[0] != names[1] || names[1] != names[2] ||
+		strings.Count(text, "STATEMENT "+names[0]+"(") != 1 {
+		t.Errorf("the turn is\n%s", turn)
+	}
+	if !strings.Contains(turn, "c->buffer[3] + turn * 6") {
+		t.Errorf("a turn does not write its own copy of what is combined:\n%s", turn)
+	}
+}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"strings"
 
 	"ppl/compiler/ir"
 )
@@ -94,23 +95,46 @@ func (f *file) turn(s *ir.Tiles, kept bool) (call string) {
 	for _, o := range s.Out {
 		left[o.From] = kept
 	}
-	fn := newFunction(fmt.Sprint("p", len(f.parts)))
-	fn.pass("long turn", "turn")
-	f.buffers(fn, s.Body, nil, func(id ir.BufID) string {
+	from := func(id ir.BufID) string {
 		if left[id] {
 			return fmt.Sprintf(" + turn * %d", f.Buffers[id].Size)
 		}
 		return ""
-	})
-	f.open(fn)
+	}
+	fn := newFunction(fmt.Sprint("p", len(f.parts)))
+	fn.pass("long turn", "turn")
+	if f.Layout == ir.Apart {
+		f.calls(fmt.Sprintf("static void %s(%s)", fn.name, strings.Join(fn.params, ", ")), f.stepsOf(s, from))
+	} else {
+		f.buffers(fn, s.Body, nil, from)
+		f.open(fn)
+		f.insideTurn(s, s.Body)
+		f.line("}")
+	}
+	f.parts = append(f.parts, fn.call())
+	return fn.call()
+}
+
+// stepsOf writes a function for each statement of a turn of a network, and returns the calls of them. A turn is all
+// that a step computes for an image, and compilers take more time for a function than in proportion to its length.
+func (f *file) stepsOf(s *ir.Tiles, from func(ir.BufID) string) (calls []string) {
+	for k := range s.Body {
+		fn := f.newStatement()
+		fn.pass("long turn", "turn")
+		f.buffers(fn, s.Body[k:k+1], nil, from)
+		f.once(fn, func() { f.insideTurn(s, s.Body[k:k+1]) })
+		calls = append(calls, fn.call())
+	}
+	return calls
+}
+
+// insideTurn writes statements of a turn of a Tiles.
+func (f *file) insideTurn(s *ir.Tiles, body []ir.Stmt) {
 	last := s.Turns() - 1
 	f.line("const long rows = turn < %d ? %d : %d;", last, s.Size, s.RowsIn(last))
 	f.tiles = s
-	f.body(s.Body)
+	f.body(body)
 	f.tiles = nil
-	f.line("}")
-	f.parts = append(f.parts, fn.call())
-	return fn.call()
 }
 
 // combineTurns writes the function that combines the results of turns in their order, and returns its call.
