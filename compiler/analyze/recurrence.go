@@ -19,6 +19,7 @@ import (
 // arrays, which Cycles has reported, are left out.
 func Recurrences(m *model.Model, diags *diag.List, refused []*model.Array) {
 	m.Fields = nil
+	findSeries(m, refused)
 	for _, g := range groups(m, refused, computedFrom) {
 		if !g.ofElements(diags) {
 			continue
@@ -47,6 +48,30 @@ func computedFrom(p *model.Piece) []model.Expr {
 		return p.Term.Exprs()
 	}
 	return nil
+}
+
+// findSeries fills Piece.Series: what would be a recurrence if parameters that read their own past were noncentered.
+func findSeries(m *model.Model, refused []*model.Array) {
+	inSeries := func(p *model.Piece) bool { return p.Term != nil && p.Term.Relative() && !p.Term.NonCentered }
+	parts := func(p *model.Piece) []model.Expr {
+		if inSeries(p) {
+			return p.Term.Exprs()
+		}
+		return computedFrom(p)
+	}
+	for _, g := range groups(m, refused, parts) {
+		for _, r := range g.reads {
+			r.piece.Series = nil
+		}
+		if !slices.ContainsFunc(g.reads, func(r read) bool { return inSeries(r.piece) }) || !g.ofElements(&diag.List{}) {
+			continue
+		}
+		if r := g.recurrence(); r != nil && len(r.DataOrdered) == 0 {
+			for _, read := range g.reads {
+				read.piece.Series = &model.Recurrence{Axis: memberOf(r, read.from).Axis, Group: r}
+			}
+		}
+	}
 }
 
 // ofElements refuses reads of whole arrays, and reads in whole arrays: nothing could come before.

@@ -6,7 +6,6 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/evaluate"
 	"ppl/compiler/model"
-	"ppl/lang/types"
 )
 
 // Coordinates of a term's value that are relative to its location and scale, but for elements that are centred all the
@@ -19,11 +18,11 @@ type Coordinates struct {
 	Centred []bool // by element; nil where none is
 }
 
-// Recentred is the layout in which elements of effects are centred, or not, as c says. Regions keep their places.
-func (l *Layout) Recentred(c types.Centring) *Layout {
+// Recentred is the layout in which elements of some regions are centred, or not. Regions keep their places.
+func (l *Layout) Recentred(c map[*model.Piece][]bool) *Layout {
 	out := &Layout{Data: l.Data, Limits: l.Limits, Dim: l.Dim, of: map[*model.Piece]*Region{}}
 	for _, r := range l.Regions {
-		if centred := c[r.Term.Array.Name]; centred != nil {
+		if centred := c[r.Piece]; centred != nil {
 			changed := *r
 			changed.centred = centred
 			r = &changed
@@ -49,13 +48,14 @@ func (r *Region) Centred() []bool {
 	return r.centred
 }
 
-// LocationScale are those of a region's distribution at theta, over its elements in the order of the coordinates.
-func (t *Theta) LocationScale(e *evaluate.Evaluator, r *Region) (loc, scale autodiff.Node) {
+// Effect is the value of a region's piece at theta, with the location and the scale of its distribution, each over the
+// elements in the order of the coordinates.
+func (t *Theta) Effect(e *evaluate.Evaluator, r *Region) (value, loc, scale autodiff.Node) {
 	l, s := locationScale(e, r.Term)
 	flat := func(v evaluate.Value) autodiff.Node {
 		return autodiff.Reshape(e.Full(e.AlignLoosely(v, r.Plates, nil), r.Plates, nil).Node, r.Size)
 	}
-	return flat(l), flat(s)
+	return flat(e.Piece(r.Term.Array, r.Piece)), flat(l), flat(s)
 }
 
 // A mask is 1 at the elements that are centred (in) and at those that are not (out), else 0.

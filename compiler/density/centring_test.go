@@ -105,3 +105,101 @@ func TestStartsInOtherCoordinates(t *testing.T) {
 		}
 	}
 }
+
+// Series, and what is about curved functions of parameters, are effects of which the elements are centred or not
+// together. Whatever is centred, the density is the same but for the logarithms of scales, and values are the same.
+func TestRecentredSeries(t *testing.T) {
+	t.Parallel()
+	const data = "data y[T] = [1.0, 2.0, -0.5, 0.7, 0.1]\ns ~ HalfNormal(1)\n"
+	for name, c := range map[string]struct {
+		model string
+		want  []string // effects
+	}{
+		"level": {data + "h[1] ~ Normal(0, 5)\nh[t in 2..T] ~ Normal(h[t-1], s)\ny[t in T] ~ Normal(h[t], 1)",
+			[]string{"h[t in 2..T]"}},
+		"marked": {data + "h[1] ~ Normal(0, 5) noncentered\nh[t in 2..T] ~ Normal(h[t-1], s) noncentered\n" +
+			"y[t in T] ~ Normal(h[t], 1)", []string{"h[t in 2..T]"}},
+		"through a definition": {data + "phi ~ Normal(0, 0.5)\nmu[t in 2..T] = 0.3 + phi * (h[t-1] - 0.3)\n" +
+			"h[1] ~ Normal(0, 5)\nh[t in 2..T] ~ StudentT(4, mu[t], s)\ny[t in T] ~ Normal(h[t], 1)", []string{"h[t in 2..T]"}},
+		"trend": {data + "r ~ HalfNormal(0.5)\nb[1] ~ Normal(0, 1)\nb[t in 2..T] ~ Normal(b[t-1], r)\n" +
+			"h[1] ~ Normal(0, 5)\nh[t in 2..T] ~ Normal(h[t-1] + b[t-1], s)\ny[t in T] ~ Normal(h[t], 1)",
+			[]string{"b[t in 2..T]", "h[t in 2..T]"}},
+		"two that read each other": {data + "a[1] ~ Normal(0, 1)\nb[1] ~ Normal(0, 1)\n" +
+			"a[t in 2..T] ~ Normal(0.5 * b[t-1], s)\nb[t in 2..T] ~ Normal(0.5 * a[t-1] + a[t], s)\n" +
+			"y[t in T] ~ Normal(a[t] + b[t], 1)", []string{"a[t in 2..T]", "b[t in 2..T]"}},
+		"backwards": {data + "h[t in T..T] ~ Normal(0, 5)\nh[t in 1..T-1] ~ Normal(h[t+1], s)\ny[t in T] ~ Normal(h[t], 1)",
+			[]string{"h[t in 1..T-1]"}},
+		"of persons": {data + "h[1, i in 1..2] ~ Normal(0, 5)\nh[t in 2..T, i in 1..2] ~ Normal(h[t-1, i], s)\n" +
+			"y[t in T] ~ Normal(h[t, 1] - h[t, 2], 1)", []string{"h[t in 2..T, i in 1..2]"}},
+		"two steps back": {data + "h[1..2] ~ Normal(0, 5)\nh[t in 3..T] ~ Normal(2 * h[t-1] - h[t-2], s)\n" +
+			"y[t in T] ~ Normal(h[t], 1)", []string{"h[t in 3..T]"}},
+		"squares": {data + "x ~ Normal(1, 1)\na ~ Normal(x^2, 0.2)\nb[1] ~ Normal(a, 0.2)\n" +
+			"b[i in 2..3] ~ Normal(b[i-1]^2, 0.2)\ny[t in T] ~ Normal(b[3], s)", []string{"a", "b[i in 2..3]"}},
+		"straight, of known scale": {data + "x ~ Normal(1, 1)\na[t in T] ~ Normal(2 * x, 0.2)\n" +
+			"y[t in T] ~ Normal(a[t], s)", nil},
+		"of data alone": {data + "h[1] ~ Normal(0, 5)\nh[t in 2..T] ~ Normal(y[t-1], 2)\ny[t in T] ~ Normal(h[t], s)",
+			nil},
+		"positive": {data + "h[1] ~ Normal(0, 5) in 0..inf\nh[t in 2..T] ~ Normal(h[t-1], s) in 0..inf\n" +
+			"y[t in T] ~ Normal(h[t], 1)", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := compilertest.Load(t, c.model)
+			var names []string
+			for _, b := range p.EffectBlocks() {
+				names = append(names, b.Name)
+			}
+			if !slices.Equal(names, c.want) {
+				t.Fatalf("effects %v, not %v", names, c.want)
+			}
+			if len(names) > 0 {
+				compareCentrings(t, p)
+			}
+		})
+	}
+}
+
+// compareCentrings compares a program with each effect centred, and with each not, with the model's own coordinates.
+func compareCentrings(t *testing.T, p *compiler.Program) {
+	blocks := p.EffectBlocks()
+	at := p.Start(7, 0)
+	x, locs, scales := effectsAt(p, at)
+	values := func(p *compiler.Program, theta []float64) []float64 {
+		return autodiff.Eval(map[string][]float64{"theta": theta},
+			p.Values(autodiff.New().Input("theta", p.Dim())))[0]
+	}
+	want, wantValues := math.NaN(), values(p, at)
+	for which := range 1 << len(blocks) {
+		c, there, logScales := types.Centring{}, slices.Clone(at), 0.0
+		for k, b := range blocks {
+			in := which>>k&1 == 0
+			c[b.Name] = slices.Repeat([]bool{in}, b.Size)
+			for j := range b.Size {
+				if there[b.First+j] = x[k][j]; !in {
+					there[b.First+j] = (x[k][j] - locs[k][j]) / scales[k][j]
+					logScales += math.Log(scales[k][j])
+				}
+			}
+		}
+		q := p.Recentred(c)
+		got := logDensity(q, there) - logScales
+		if which == 0 {
+			want = got
+		}
+		if !compilertest.Near(got, want, 1e-11) {
+			t.Errorf("%v: log density %.14g, want %.14g", c, got, want)
+		}
+		for i, v := range values(q, there) {
+			if !compilertest.Near(v, wantValues[i], 1e-11) {
+				t.Errorf("%v: value %d is %.14g, want %.14g", c, i, v, wantValues[i])
+			}
+		}
+		again, _, _ := effectsAt(q, there)
+		for k := range again {
+			for j, v := range again[k] {
+				if !compilertest.Near(v, x[k][j], 1e-11) {
+					t.Errorf("%v: effect %s[%d] is %.14g, want %.14g", c, blocks[k].Name, j, v, x[k][j])
+				}
+			}
+		}
+	}
+}

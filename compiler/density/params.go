@@ -72,7 +72,7 @@ func Constrain(e *evaluate.Evaluator, r *Region, theta autodiff.Node, scan func(
 	u := autodiff.Reshape(Part(e, r, theta), append(e.Shape(r.Plates, nil), r.free...)...)
 	if r.NonCentered() {
 		z := evaluate.Value{Node: u, Bound: r.Plates, Axes: r.Term.Event}
-		if r.Piece.Recurrence != nil {
+		if r.Piece.Scanned() != nil {
 			return scan(r, z), e.Graph.Const(0)
 		}
 		return shifted(e, r.Term, z, r.Centred()), e.Graph.Const(0)

@@ -13,6 +13,7 @@ import (
 // where the source has a rule for them; else they are known to it.
 type Series struct {
 	e       *Evaluator
+	group   *model.Group
 	Back    bool // time runs from the upper end to the lower
 	ordered []*model.Subscript
 	members []*member
@@ -58,18 +59,18 @@ type input struct {
 
 // Recurrence is the value of a piece of a group, which is scanned once.
 func (e *Evaluator) Recurrence(p *model.Piece) Value {
-	known := e.series[min(len(e.Guards), 1)]
-	s := known[p.Recurrence.Group]
+	known, g := e.series[min(len(e.Guards), 1)], p.Scanned().Group
+	s := known[g]
 	if s == nil {
-		s = e.scan(p.Recurrence.Group, e.Source.Scanned)
-		known[p.Recurrence.Group] = s
+		s = e.scan(g, e.Source.Scanned)
+		known[g] = s
 	}
 	return s.bind(p, s.moveOf(p))
 }
 
 // RecurrenceBy is the value of a piece of a group, with rules of its own for pieces that have a distribution.
 func (e *Evaluator) RecurrenceBy(p *model.Piece, rules Rules) Value {
-	s := e.scan(p.Recurrence.Group, rules)
+	s := e.scan(p.Scanned().Group, rules)
 	return s.bind(p, s.moveOf(p))
 }
 
@@ -84,7 +85,7 @@ func (e *Evaluator) scan(g *model.Group, rules Rules) *Series {
 
 // NewSeries prepares the scan of a group of arrays that read each other's past.
 func NewSeries(e *Evaluator, g *model.Group, rules Rules) *Series {
-	s := &Series{e: e, Back: g.Back}
+	s := &Series{e: e, group: g, Back: g.Back}
 	s.enlist(g, rules)
 	return s
 }
@@ -108,7 +109,7 @@ func (s *Series) enlist(g *model.Group, rules Rules) {
 	known := map[*model.Piece]*Rule{} // found before anything else is evaluated
 	for _, m := range s.members {
 		for _, p := range m.array.Pieces {
-			if p.Recurrence != nil && p.Term != nil {
+			if p.In(g) != nil && p.Term != nil {
 				known[p] = rules(e, p)
 			}
 		}
@@ -124,7 +125,7 @@ func (s *Series) enlist(g *model.Group, rules Rules) {
 
 // newMove is nil for a piece that is known without the series.
 func (s *Series) newMove(m *member, p *model.Piece, r *Rule) *scanned {
-	if p.Recurrence == nil {
+	if p.In(s.group) == nil {
 		return nil
 	}
 	v := &scanned{piece: p, t: p.Slots[m.axis].Index}

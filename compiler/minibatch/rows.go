@@ -273,6 +273,7 @@ func keptBefore(at []int, axis int) int {
 func (r *View) viewPiece(e *evaluate.Evaluator, a *model.Array, p *model.Piece, at []int) *model.Piece {
 	q := *p
 	q.Slots, q.Plates = evaluate.WithoutRow(p.Slots, at), e.InRow(p.Plates)
+	q.Series = nil // with minibatches, series have the coordinates of the model
 	if p.Recurrence != nil {
 		q.Recurrence = &model.Recurrence{Axis: keptBefore(at, p.Recurrence.Axis),
 			Group: r.viewGroup(e, p.Recurrence.Group)}

@@ -155,6 +155,28 @@ type Piece struct {
 
 	// Written by analyze.Recurrences, when the piece's value reads the past of its array, or of one that reads it.
 	Recurrence *Recurrence
+	// Of a parameter that is not marked noncentered, and of what is computed of it: the recurrence that the piece would be
+	// part of if it were.
+	Series *Recurrence
+}
+
+// In is the piece's part of a recurrence; nil where it has none.
+func (p *Piece) In(g *Group) *Recurrence {
+	for _, r := range []*Recurrence{p.Recurrence, p.Series} {
+		if r != nil && r.Group == g {
+			return r
+		}
+	}
+	return nil
+}
+
+// Scanned is the recurrence that a parameter is computed by from coordinates relative to its own past; nil where it
+// reads none.
+func (p *Piece) Scanned() *Recurrence {
+	if p.Recurrence != nil {
+		return p.Recurrence
+	}
+	return p.Series
 }
 
 // Covers reports whether a piece of an array runs over the whole of an axis.
@@ -246,6 +268,12 @@ type Term struct {
 	Given *Given // written by package newdata; nil: nothing is known of what is drawn
 
 	Reads []LatentRead // written by analyze.Latents
+}
+
+// Relative reports whether a parameter's elements may have coordinates relative to location and scale, each its own.
+func (t *Term) Relative() bool {
+	return t.Kind == Prior && t.Dist != nil && t.Dist.LocationScale && t.Dist.Event == 0 &&
+		t.Dist.Support == types.RealLine && t.In == nil && t.Censored == nil && !t.Ordered && !t.ZeroSum
 }
 
 // A Given says of a draw which elements are known (where Known is not 0) and their Values, at the term's plates and

@@ -33,22 +33,48 @@ func effectOf(t *model.Term) types.Effect {
 	return types.Effect{Name: t.Array.Name, Scale: parameterName(t.Args[at]), NonCentered: t.NonCentered}
 }
 
-// recentrable are the regions of effects whose elements have a coordinate each, on the whole line.
+// mostOfSeries is the size from which a series keeps the coordinates of the model: to read it at some hundred points
+// takes seconds.
+const mostOfSeries = 1 << 12
+
+// recentrable are the regions of parameters whose elements may have coordinates relative to location and scale, where
+// these depend on other parameters in a way that no linear change of coordinates undoes: those of effects, series with
+// a scale that is a parameter, and what is about a curved function of others, such as a ~ Normal(x^2, 0.2).
 func (p *Plan) recentrable() (rs []*density.Region) {
 	for _, r := range p.layout.Regions {
-		t := r.Term
-		if isEffect(t) && t.Dist.Event == 0 && t.In == nil && !t.Ordered && !t.ZeroSum && len(t.Reads) == 0 &&
-			r.Piece.Recurrence == nil && r.Transform.Kind == types.RealLine {
+		t, series := r.Term, r.Piece.Scanned() != nil
+		if t.Relative() && len(t.Reads) == 0 && r.Transform.Kind == types.RealLine && bends(t) &&
+			(series && r.Size <= mostOfSeries || !series && !readsItself(t)) {
 			rs = append(rs, r)
 		}
 	}
 	return rs
 }
 
+// blockOf is what a sampler has to know of a region that can be recentred. A piece of an array is called as it is written.
+func blockOf(r *density.Region) types.EffectBlock {
+	b := types.EffectBlock{Effect: effectOf(r.Term), First: r.Offset, Size: r.Size,
+		Series: r.Piece.Scanned() != nil, Curved: scaleOf(r.Term).Info().Static}
+	if len(r.Term.Array.Pieces) > 1 {
+		b.Name = r.Piece.At.Text()
+	}
+	return b
+}
+
+// bends reports whether the scale of several elements is a parameter, or their location a curved function of some.
+func bends(t *model.Term) bool {
+	if t.Dist.Location+1 >= len(t.Args) {
+		return false
+	}
+	return len(t.Plates) > 0 && !scaleOf(t).Info().Static || curved(t.Args[t.Dist.Location])
+}
+
+func scaleOf(t *model.Term) model.Expr { return t.Args[t.Dist.Location+1] }
+
 // EffectBlocks lists the effects that can be recentred, with the places of their coordinates.
 func (p *Plan) EffectBlocks() (all []types.EffectBlock) {
 	for _, r := range p.recentrable() {
-		all = append(all, types.EffectBlock{Effect: effectOf(r.Term), First: r.Offset, Size: r.Size})
+		all = append(all, blockOf(r))
 	}
 	return all
 }
@@ -60,16 +86,19 @@ func (p *Plan) EffectValues(theta autodiff.Node) autodiff.Node {
 	e := p.layout.Evaluator(theta.Graph(), marginalize.Over(th))
 	var parts []autodiff.Node
 	for _, r := range p.recentrable() {
-		loc, scale := th.LocationScale(e, r)
-		parts = append(parts, autodiff.Reshape(e.Array(r.Term.Array).Node, r.Size), loc, scale)
+		value, loc, scale := th.Effect(e, r)
+		parts = append(parts, value, loc, scale)
 	}
 	return autodiff.Concat(0, parts...)
 }
 
 // Recentred is the plan in which elements of effects are centred, or not, as c says.
 func (p *Plan) Recentred(c types.Centring) *Plan {
-	out := *p
-	out.layout = p.layout.Recentred(c)
+	out, by := *p, map[*model.Piece][]bool{}
+	for _, r := range p.recentrable() {
+		by[r.Piece] = c[blockOf(r).Name]
+	}
+	out.layout = p.layout.Recentred(by)
 	return &out
 }
 

@@ -18,6 +18,9 @@ type Element struct{ Values, Locations, Scales []float64 }
 type Freedom struct {
 	Usual float64
 	Small float64 // where the scale is smallest
+	Scale float64 // that scale, as a share of the median
+	// Series: the element is one of a series. Freedom knows nothing of that.
+	Series bool
 }
 
 // Freedom is that of an element. Its usual value is the variance of z = (x − location)/scale about its regression on
@@ -56,6 +59,7 @@ func (e Element) Freedom() (f Freedom, ok bool) {
 	sd := stats.Quantile(z, 0.5) / medianOfNormal
 	f.Usual = sd * sd
 	small := slices.Min(e.Scales) / stats.Quantile(e.Scales, 0.5)
+	f.Scale = small
 	f.Small = 1 / (1 + small*small*math.Max(0, 1-f.Usual)/f.Usual)
 	return f, true
 }

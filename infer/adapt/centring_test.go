@@ -3,6 +3,7 @@ package adapt
 import (
 	"math"
 	"math/rand/v2"
+	"ppl/lang/types"
 	"slices"
 	"testing"
 )
@@ -84,8 +85,47 @@ func TestDoubtIsDecidedByTheOthers(t *testing.T) {
 		{[]Element{doubt, free, free, free}, []bool{false, false, false, false}},
 		{[]Element{bound, free, free, free}, []bool{true, false, false, false}},
 	} {
-		if got := ruled(EachAsItSuits, centred, c.elements); !slices.Equal(got, c.want) {
+		if got := ruled(EachAsItSuits, types.EffectBlock{}, centred, c.elements); !slices.Equal(got, c.want) {
 			t.Errorf("centred are %v, want %v", got, c.want)
+		}
+	}
+}
+
+// A series is centred as a whole, as suits most of its elements. It stops being centred where its scale gets close to 0
+// or other parameters bend it, and never for minibatches.
+func TestSeriesAreCentredAsAWhole(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	element := func(error, spread float64) (e Element) {
+		for range 400 {
+			scale := math.Exp(spread * r.NormFloat64())
+			weight := 1 / (1 + scale*scale/(error*error))
+			e.Scales = append(e.Scales, scale)
+			e.Locations = append(e.Locations, 0)
+			e.Values = append(e.Values, 1-weight+math.Sqrt(weight)*scale*r.NormFloat64())
+		}
+		return e
+	}
+	free, freeFunnel, bound := element(20, .05), element(20, 1), element(.01, .5)
+	plain, bent := types.EffectBlock{Series: true}, types.EffectBlock{Series: true, Curved: true}
+	for name, c := range map[string]struct {
+		rule     CentringRule
+		block    types.EffectBlock
+		was      bool
+		elements []Element
+		want     bool
+	}{
+		"scale near 0":            {EachAsItSuits, plain, true, []Element{freeFunnel, freeFunnel, bound}, false},
+		"scale away from 0":       {EachAsItSuits, plain, true, []Element{free, free, free}, true},
+		"bent":                    {EachAsItSuits, bent, true, []Element{free, free, bound}, false},
+		"data say it all":         {EachAsItSuits, plain, true, []Element{freeFunnel, bound, bound}, true},
+		"marked, data say it all": {EachAsItSuits, plain, false, []Element{freeFunnel, bound, bound}, true},
+		"marked, scale near 0":    {EachAsItSuits, plain, false, []Element{freeFunnel, freeFunnel, bound}, false},
+		"while it is looked for":  {FewerCentred, plain, false, []Element{bound, bound, bound}, false},
+		"minibatches":             {ButSeries(EachAsItSuits), plain, true, []Element{freeFunnel, freeFunnel}, true},
+	} {
+		was := slices.Repeat([]bool{c.was}, len(c.elements))
+		if got := ruled(c.rule, c.block, was, c.elements); !slices.Equal(got, slices.Repeat([]bool{c.want}, len(got))) {
+			t.Errorf("%s: centred are %v", name, got)
 		}
 	}
 }

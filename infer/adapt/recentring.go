@@ -34,6 +34,16 @@ func EachAsItSuits(f Freedom, centred, half bool) bool {
 	return f.Small < notFree || f.Small < ratherFree && centred && half
 }
 
+// ButSeries is a rule that leaves series in the coordinates that they have: minibatches read some rows of them.
+func ButSeries(rule CentringRule) CentringRule {
+	return func(f Freedom, centred, half bool) bool {
+		if f.Series {
+			return centred
+		}
+		return rule(f, centred, half)
+	}
+}
+
 // mostPoints are enough to choose coordinates from; the effects are read by an interpreter.
 const mostPoints = 400
 
@@ -57,7 +67,7 @@ func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, poin
 		for i := range b.Size {
 			was[i], elements[i] = b.Centred(now, i), elementAt(at, k, i)
 		}
-		will := ruled(rule, was, elements)
+		will := ruled(rule, b, was, elements)
 		changes := 0
 		for i := range will {
 			changes += oneIf(will[i] != was[i])
@@ -74,7 +84,10 @@ func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, poin
 }
 
 // ruled are the elements of an effect that a rule has centred. Those of which nothing is known stay as they are.
-func ruled(rule CentringRule, was []bool, elements []Element) (will []bool) {
+func ruled(rule CentringRule, b types.EffectBlock, was []bool, elements []Element) (will []bool) {
+	if b.Series {
+		return ruledAlike(rule, b, was, elements)
+	}
 	half := true
 	for range 2 {
 		will = slices.Clone(was)
@@ -91,6 +104,31 @@ func ruled(rule CentringRule, was []bool, elements []Element) (will []bool) {
 		half = false
 	}
 	return will
+}
+
+// ruledAlike are the elements of a series, of which all or none are centred, as a rule wants for most. An element that
+// is not centred moves all later ones, which a longer series makes harder to sample; so a series stops being centred
+// only if its scale gets so small that steps fail there, or if other parameters bend it.
+func ruledAlike(rule CentringRule, b types.EffectBlock, was []bool, elements []Element) []bool {
+	const funnel = 1. / 4
+	known, in := 0, 0
+	for i, e := range elements {
+		f, ok := e.Freedom()
+		if !ok {
+			continue
+		}
+		known++
+		f.Series = true
+		centred := rule(f, was[i], true)
+		if was[i] && !b.Curved && f.Scale > funnel {
+			centred = true
+		}
+		in += oneIf(centred)
+	}
+	if known == 0 {
+		return was
+	}
+	return slices.Repeat([]bool{2*in >= known}, len(was))
 }
 
 // fewChanges is the share of an effect's elements that are not worth a new program: of a thousand elements, estimates

@@ -43,6 +43,9 @@ func (r *run) recentre(rule adapt.CentringRule, p *adapt.Points) (changed bool, 
 	if target == nil || p.Len() < adapt.FewestToChoose {
 		return false, nil
 	}
+	if r.shared.batches.Some() {
+		rule = adapt.ButSeries(rule)
+	}
 	e, points := infer.NewEffects(target), adapt.Few(p.X)
 	c := adapt.ChosenCentring(e, r.state.Centring, rule, points)
 	if c == nil {

@@ -14,6 +14,8 @@ type Effect struct {
 type EffectBlock struct {
 	Effect
 	First, Size int
+	Series      bool // elements read earlier ones, so that all have coordinates of one kind
+	Curved      bool // it is the location that other parameters bend: the scale is constant
 }
 
 // Centred reports whether an element is centred: as c says of the effect, else as the model does.
