@@ -548,6 +548,37 @@ def impossible():
         broken(name, which + " has no mean", none=True)
 
 
-for f in funnels, settings, hidden_modes, shapes, impossible, hyperbola, corners, closed_forms, one_dimension, sensor, mixtures, factor, lattice, jump, two_changes, more_lines, \
+def local_level():
+    y = np.array([4.04, -0.56, 2.42, 1.43, 1.55, 1.78, -0.02, 1.77, 1.13, 5.32, 2.23, 1.65, 1.72, 1.33, 0.94, 1.61, 2.48, 1.76, 2.96, 1.8, 2.02, 3.55, 2.55, 1.49, 1.82, 2.54, 3.94, 1.73, 1.76, 3.0])
+    log_tau, t = np.linspace(-9, 3, 481), np.arange(len(y))
+    logp = []
+    for tau in np.exp(log_tau):
+        root = np.linalg.cholesky(25 + np.minimum.outer(t, t) * tau**2 + np.eye(len(y)))
+        logp.append(-0.5 * np.sum(np.linalg.solve(root, y) ** 2) - np.log(np.diag(root)).sum() + normal(tau, 0, 1) + math.log(2 * tau))
+    w = normalised(np.array(logp))
+    write("level", "quadrature of log tau, the level in closed form", tau=moments(w, np.exp(log_tau)), l=moments(w, log_tau),
+          small=share(w[np.exp(log_tau) < 0.02].sum()), log_evidence=integral(np.array(logp) - len(y) / 2 * math.log(2 * math.pi), 0.025))
+
+
+def thin_ends():
+    g = np.linspace(-4, 4, 801)
+    a, b, c = g[:, None, None], g[None, :, None], g[None, None, :]
+    logp = normal(a, 0, 0.7) + normal(b, 0, 0.7) + normal(c, 0, 0.7) + normal(0.4, a * b * c, 0.05)
+    w = normalised(logp).sum((1, 2))
+    write("product3", "quadrature in three dimensions", a=moments(w, g), up=share(0.5), size=moments(w, np.abs(g)),
+          log_evidence=integral(logp, 0.01, 0.01, 0.01))
+
+    g = np.linspace(-6.5, 6.5, 105)
+    a1, a2, b1, b2 = g[:, None, None, None], g[None, :, None, None], g[None, None, :, None], g[None, None, None, :]
+    logp = normal(a1, 0, 1.5) + normal(a2, 0, 1.5) + normal(b1, 0, 1.5) + normal(b2, 0, 1.5)
+    for x, y in zip([-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0],
+                    [-0.55, -0.9, -0.72, -0.74, -0.3, 0.89, 0.73, 0.74, 0.59]):
+        logp = logp + normal(y, b1 * np.tanh(a1 * x) + b2 * np.tanh(a2 * x), 0.3)
+    w = normalised(logp)
+    write("tanh2", "quadrature in four dimensions", a__1=moments(w.sum((1, 2, 3)), g), positive=share(0.5), first=share(0.5),
+          slope=moments(w, np.broadcast_to(a1 * b1 + a2 * b2, w.shape)), log_evidence=integral(logp, 0.125, 0.125, 0.125, 0.125))
+
+
+for f in local_level, thin_ends, funnels, settings, hidden_modes, shapes, impossible, hyperbola, corners, closed_forms, one_dimension, sensor, mixtures, factor, lattice, jump, two_changes, more_lines, \
         more_closed_forms, schools, chain, ends, new_shapes, more_modes:
     f()
