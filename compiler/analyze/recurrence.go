@@ -63,7 +63,8 @@ func findSeries(m *model.Model, refused []*model.Array) {
 		for _, r := range g.reads {
 			r.piece.Series = nil
 		}
-		if !slices.ContainsFunc(g.reads, func(r read) bool { return inSeries(r.piece) }) || !g.ofElements(&diag.List{}) {
+		of := func(r read) bool { return inSeries(r.piece) }
+		if !slices.ContainsFunc(g.reads, of) || !g.ofElements(&diag.List{}) {
 			continue
 		}
 		if r := g.recurrence(); r != nil && len(r.DataOrdered) == 0 {

@@ -120,14 +120,16 @@ func TestRecentredSeries(t *testing.T) {
 		"marked": {data + "h[1] ~ Normal(0, 5) noncentered\nh[t in 2..T] ~ Normal(h[t-1], s) noncentered\n" +
 			"y[t in T] ~ Normal(h[t], 1)", []string{"h[t in 2..T]"}},
 		"through a definition": {data + "phi ~ Normal(0, 0.5)\nmu[t in 2..T] = 0.3 + phi * (h[t-1] - 0.3)\n" +
-			"h[1] ~ Normal(0, 5)\nh[t in 2..T] ~ StudentT(4, mu[t], s)\ny[t in T] ~ Normal(h[t], 1)", []string{"h[t in 2..T]"}},
+			"h[1] ~ Normal(0, 5)\nh[t in 2..T] ~ StudentT(4, mu[t], s)\n" +
+			"y[t in T] ~ Normal(h[t], 1)", []string{"h[t in 2..T]"}},
 		"trend": {data + "r ~ HalfNormal(0.5)\nb[1] ~ Normal(0, 1)\nb[t in 2..T] ~ Normal(b[t-1], r)\n" +
 			"h[1] ~ Normal(0, 5)\nh[t in 2..T] ~ Normal(h[t-1] + b[t-1], s)\ny[t in T] ~ Normal(h[t], 1)",
 			[]string{"b[t in 2..T]", "h[t in 2..T]"}},
 		"two that read each other": {data + "a[1] ~ Normal(0, 1)\nb[1] ~ Normal(0, 1)\n" +
 			"a[t in 2..T] ~ Normal(0.5 * b[t-1], s)\nb[t in 2..T] ~ Normal(0.5 * a[t-1] + a[t], s)\n" +
 			"y[t in T] ~ Normal(a[t] + b[t], 1)", []string{"a[t in 2..T]", "b[t in 2..T]"}},
-		"backwards": {data + "h[t in T..T] ~ Normal(0, 5)\nh[t in 1..T-1] ~ Normal(h[t+1], s)\ny[t in T] ~ Normal(h[t], 1)",
+		"backwards": {data + "h[t in T..T] ~ Normal(0, 5)\nh[t in 1..T-1] ~ Normal(h[t+1], s)\n" +
+			"y[t in T] ~ Normal(h[t], 1)",
 			[]string{"h[t in 1..T-1]"}},
 		"of persons": {data + "h[1, i in 1..2] ~ Normal(0, 5)\nh[t in 2..T, i in 1..2] ~ Normal(h[t-1, i], s)\n" +
 			"y[t in T] ~ Normal(h[t, 1] - h[t, 2], 1)", []string{"h[t in 2..T, i in 1..2]"}},

@@ -155,8 +155,8 @@ type Piece struct {
 
 	// Written by analyze.Recurrences, when the piece's value reads the past of its array, or of one that reads it.
 	Recurrence *Recurrence
-	// Of a parameter that is not marked noncentered, and of what is computed of it: the recurrence that the piece would be
-	// part of if it were.
+	// Of a parameter that is not marked noncentered, and of what is computed of it: the recurrence that the piece would
+	// be part of if it were.
 	Series *Recurrence
 }
 

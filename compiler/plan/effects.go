@@ -51,7 +51,8 @@ func (p *Plan) recentrable() (rs []*density.Region) {
 	return rs
 }
 
-// blockOf is what a sampler has to know of a region that can be recentred. A piece of an array is called as it is written.
+// blockOf is what a sampler has to know of a region that can be recentred. A piece of an array is called as it is
+// written.
 func blockOf(r *density.Region) types.EffectBlock {
 	b := types.EffectBlock{Effect: effectOf(r.Term), First: r.Offset, Size: r.Size,
 		Series: r.Piece.Scanned() != nil, Curved: scaleOf(r.Term).Info().Static}
