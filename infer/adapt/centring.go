@@ -19,8 +19,6 @@ type Freedom struct {
 	Usual float64
 	Small float64 // where the scale is smallest
 	Scale float64 // that scale, as a share of the median
-	// Series: the element is one of a series. Freedom knows nothing of that.
-	Series bool
 }
 
 // Freedom is that of an element. Its usual value is the variance of z = (x − location)/scale about its regression on

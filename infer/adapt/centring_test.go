@@ -92,7 +92,7 @@ func TestDoubtIsDecidedByTheOthers(t *testing.T) {
 }
 
 // A series is centred as a whole, as suits most of its elements. It stops being centred where its scale gets close to 0
-// or other parameters bend it, and never for minibatches.
+// or other parameters bend it.
 func TestSeriesAreCentredAsAWhole(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	element := func(error, spread float64) (e Element) {
@@ -121,7 +121,6 @@ func TestSeriesAreCentredAsAWhole(t *testing.T) {
 		"marked, data say it all": {EachAsItSuits, plain, false, []Element{freeFunnel, bound, bound}, true},
 		"marked, scale near 0":    {EachAsItSuits, plain, false, []Element{freeFunnel, freeFunnel, bound}, false},
 		"while it is looked for":  {FewerCentred, plain, false, []Element{bound, bound, bound}, false},
-		"minibatches":             {ButSeries(EachAsItSuits), plain, true, []Element{freeFunnel, freeFunnel}, true},
 	} {
 		was := slices.Repeat([]bool{c.was}, len(c.elements))
 		if got := ruled(c.rule, c.block, was, c.elements); !slices.Equal(got, slices.Repeat([]bool{c.want}, len(got))) {

@@ -34,16 +34,6 @@ func EachAsItSuits(f Freedom, centred, half bool) bool {
 	return f.Small < notFree || f.Small < ratherFree && centred && half
 }
 
-// ButSeries is a rule that leaves series in the coordinates that they have: minibatches read some rows of them.
-func ButSeries(rule CentringRule) CentringRule {
-	return func(f Freedom, centred, half bool) bool {
-		if f.Series {
-			return centred
-		}
-		return rule(f, centred, half)
-	}
-}
-
 // mostPoints are enough to choose coordinates from; the effects are read by an interpreter.
 const mostPoints = 400
 
@@ -55,8 +45,10 @@ func Few(points [][]float64) (out [][]float64) {
 	return out
 }
 
-// ChosenCentring is what a rule makes of what points show of each element; nil where it changes nothing.
-func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, points [][]float64) types.Centring {
+// ChosenCentring is what a rule makes of what points show of each element; nil where it changes nothing. Series stay as
+// they are unless they may change, too.
+func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, series bool,
+	points [][]float64) types.Centring {
 	at := make([][]infer.EffectPoint, len(points))
 	for t, x := range points {
 		at[t] = e.At(x)
@@ -67,12 +59,14 @@ func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, poin
 		for i := range b.Size {
 			was[i], elements[i] = b.Centred(now, i), elementAt(at, k, i)
 		}
+		if out[b.Name] = was; b.Series && !series {
+			continue
+		}
 		will := ruled(rule, b, was, elements)
 		changes := 0
 		for i := range will {
 			changes += oneIf(will[i] != was[i])
 		}
-		out[b.Name] = was
 		if float64(changes) > fewChanges*float64(b.Size) {
 			out[b.Name], changed = will, true
 		}
@@ -118,7 +112,6 @@ func ruledAlike(rule CentringRule, b types.EffectBlock, was []bool, elements []E
 			continue
 		}
 		known++
-		f.Series = true
 		centred := rule(f, was[i], true)
 		if was[i] && !b.Curved && f.Scale > funnel {
 			centred = true

@@ -26,7 +26,7 @@ func (r *run) recentre() error {
 		rule = adapt.EachAsItSuits
 	}
 	e, points := infer.NewEffects(target), adapt.Few(seen.X)
-	if c := adapt.ChosenCentring(e, r.state.Centring, rule, points); c != nil {
+	if c := adapt.ChosenCentring(e, r.state.Centring, rule, true, points); c != nil {
 		return r.changeCoordinates(e, c, points)
 	}
 	return nil

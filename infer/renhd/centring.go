@@ -37,17 +37,15 @@ func (s *shared) centredBy(c types.Centring) bool {
 	return maps.EqualFunc(s.centring, c, slices.Equal[[]bool])
 }
 
-// recentre gives the elements of effects the coordinates that points ask for, by a rule.
+// recentre gives the elements of effects the coordinates that points ask for, by a rule. Minibatches read some rows of
+// a series, which therefore keeps the coordinates of the model.
 func (r *run) recentre(rule adapt.CentringRule, p *adapt.Points) (changed bool, err error) {
 	target := r.shared.recentrable()
 	if target == nil || p.Len() < adapt.FewestToChoose {
 		return false, nil
 	}
-	if r.shared.batches.Some() {
-		rule = adapt.ButSeries(rule)
-	}
 	e, points := infer.NewEffects(target), adapt.Few(p.X)
-	c := adapt.ChosenCentring(e, r.state.Centring, rule, points)
+	c := adapt.ChosenCentring(e, r.state.Centring, rule, !r.shared.batches.Some(), points)
 	if c == nil {
 		return false, nil
 	}
