@@ -137,6 +137,11 @@ func TestRecentredSeries(t *testing.T) {
 			"y[t in T] ~ Normal(h[t], 1)", []string{"h[t in 3..T]"}},
 		"squares": {data + "x ~ Normal(1, 1)\na ~ Normal(x^2, 0.2)\nb[1] ~ Normal(a, 0.2)\n" +
 			"b[i in 2..3] ~ Normal(b[i-1]^2, 0.2)\ny[t in T] ~ Normal(b[3], s)", []string{"a", "b[i in 2..3]"}},
+		"by precision": {data + "a[t in T] ~ Normal(1, precision = s)\nh[1] ~ Normal(0, 5)\n" +
+			"h[t in 2..T] ~ Normal(h[t-1], var = s)\ny[t in T] ~ Normal(h[t] + a[t], 1)",
+			[]string{"a", "h[t in 2..T]"}},
+		"one piece known": {data + "a[1] = 0\na[t in 2..T] ~ Normal(1, s)\ny[t in T] ~ Normal(a[t], 1)",
+			[]string{"a[t in 2..T]"}},
 		"straight, of known scale": {data + "x ~ Normal(1, 1)\na[t in T] ~ Normal(2 * x, 0.2)\n" +
 			"y[t in T] ~ Normal(a[t], s)", nil},
 		"of data alone": {data + "h[1] ~ Normal(0, 5)\nh[t in 2..T] ~ Normal(y[t-1], 2)\ny[t in T] ~ Normal(h[t], s)",
