@@ -64,7 +64,7 @@ func (r *run) missed() (missed []adapt.MissedMode, err error) {
 	}
 	modes := r.state.Modes[:1]
 	for _, m := range r.state.Modes[1:] {
-		mass, ok, err := r.massAround(&m)
+		mass, ok, err := r.massOfTails(&m)
 		if err != nil {
 			return nil, err
 		}

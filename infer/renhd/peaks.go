@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"ppl/infer/adapt"
 	"ppl/infer/evidence"
@@ -161,21 +162,67 @@ func (t *modeSearch) entered(m mode) (bool, error) {
 // massAround is the mass of a mode from points of its normal, by importance; false where their weights differ so much
 // that they say nothing.
 func (r *run) massAround(m *mode) (mass float64, ok bool, err error) {
-	const points, exact = 256, 0.5
+	mass, sd, err := r.massBy(m, math.Inf(1), 1)
+	return mass, sd < mostOfWeights, err
+}
+
+// massOfTails is massAround for a mode that may have heavier tails than a normal: where points of that say nothing,
+// those of Student's t may, the wider of which are for modes whose curvature at the top is that of a peak.
+func (r *run) massOfTails(m *mode) (mass float64, ok bool, err error) {
+	const freedom = 5
+	mass, sd, err := r.massBy(m, math.Inf(1), 1)
+	for _, scale := range []float64{1, 1.5, 2} {
+		if err != nil || sd < mostOfWeights {
+			break
+		}
+		mass, sd, err = r.massBy(m, freedom, scale)
+	}
+	return mass, sd < mostOfWeights, err
+}
+
+// mostOfWeights is the standard deviation of the weights of as many points, over their mean, at which the mass is known
+// to a quarter or so.
+const (
+	weighedPoints = 256
+	mostOfWeights = 2
+)
+
+// massBy is the mass of a mode from points of Student's t about its top, with some degrees of freedom and a scale in
+// terms of its normal's, and the standard deviation of their weights, over the mean. A normal has infinite freedom.
+func (r *run) massBy(m *mode, freedom, scale float64) (mass, sd float64, err error) {
 	random := rand.New(rand.NewPCG(r.shared.options.Seed, entryStream))
+	dim := float64(len(m.At))
 	var at [][]float64
 	var weights []float64
-	for range points {
+	for range weighedPoints {
 		z := normalNumbers(len(m.At), 1, random)
-		at, weights = append(at, m.Normal.Point(z)), append(weights, floats.Dot(z, z)/2+m.Normal.LogVolume())
+		weight := floats.Dot(z, z)/2 + m.Normal.LogVolume()
+		if !math.IsInf(freedom, 1) {
+			floats.Scale(math.Sqrt(freedom/chiSquared(freedom, random)), z)
+			weight = m.Normal.LogVolume() - dim/2*math.Log(2*math.Pi) - logStudent(floats.Dot(z, z), freedom, dim)
+		}
+		floats.Scale(scale, z)
+		at, weights = append(at, m.Normal.Point(z)), append(weights, weight+dim*math.Log(scale))
 	}
 	density, _, err := r.evaluate(at, false)
 	if err != nil {
-		return 0, false, err
+		return 0, 0, err
 	}
 	floats.Add(weights, density)
 	mass = stats.LogMean(weights)
-	return mass, stat.StdDev(relative(weights, mass), nil) < exact*math.Sqrt(points)/4, nil
+	return mass, stat.StdDev(relative(weights, mass), nil), nil
+}
+
+// chiSquared is a draw of a chi-squared distribution.
+func chiSquared(freedom float64, r *rand.Rand) float64 {
+	return distuv.ChiSquared{K: freedom, Src: r}.Rand()
+}
+
+// logStudent is the log density of Student's t in some dimensions at a squared distance from its center.
+func logStudent(square, freedom, dim float64) float64 {
+	a, _ := math.Lgamma((freedom + dim) / 2)
+	b, _ := math.Lgamma(freedom / 2)
+	return a - b - dim/2*math.Log(freedom*math.Pi) - (freedom+dim)/2*math.Log1p(square/freedom)
 }
 
 // relative are numbers whose logarithms are given, as multiples of one.
