@@ -12,9 +12,7 @@ Written by ` + "`go run ./experiments/fashion-mnist`" + ` on %s. Cells are accur
 calibration error, and processor seconds of training, on the test set, whose labels are as they are; means over the
 seeds in parentheses. A dash is a cell that has not been run. Budgets are not times: optimisers take a number of
 gradients of batches of 128 rows, which an ensemble shares; samplers climb with Adam and then keep a number of draws,
-which chains share. The climb has from 2,000 to 6,000 steps, the fewer the more chains, at a rate of 0.002 that falls; that
-of the cells with 20 and 30 %% permuted had a rate of 0.001, for as many epochs as improved the predictions of rows
-held out, and gives .4 to .8 %% less. Labels are
+which chains share. The climb has from 2,000 to 6,000 steps, the fewer the more chains, at a rate of 0.002 that falls. Labels are
 permuted once, by the seed; the paper permutes them again at each epoch, and has a thousand epochs, some 470,000
 gradients, of the LSTM: its figures, in the last column, cannot be compared one to one.
 `
