@@ -27,7 +27,7 @@ func Recurrences(m *model.Model, diags *diag.List, refused []*model.Array) {
 		r, layered := g.recurrence(), g.layered()
 		switch {
 		case r != nil && (len(r.DataOrdered) == 0 || !layered):
-			g.enter(r)
+			g.enter(r, func(p *model.Piece) **model.Recurrence { return &p.Recurrence })
 		case layered && g.acyclic():
 			m.Fields = append(m.Fields, g.arrays)
 		case layered && r != nil:
@@ -68,9 +68,7 @@ func findSeries(m *model.Model, refused []*model.Array) {
 			continue
 		}
 		if r := g.recurrence(); r != nil && len(r.DataOrdered) == 0 {
-			for _, read := range g.reads {
-				read.piece.Series = &model.Recurrence{Axis: memberOf(r, read.from).Axis, Group: r}
-			}
+			g.enter(r, func(p *model.Piece) **model.Recurrence { return &p.Series })
 		}
 	}
 }
@@ -165,10 +163,10 @@ func dataOrdered(x model.Expr, slot model.Slot) bool {
 	return slot.Index != nil && x.Info().Static && len(model.Arrays(x)) > 0
 }
 
-// enter records the recurrence in the pieces that read.
-func (g group) enter(r *model.Group) {
+// enter records the recurrence in a place of the pieces that read.
+func (g group) enter(r *model.Group, place func(*model.Piece) **model.Recurrence) {
 	for _, read := range g.reads {
-		read.piece.Recurrence = &model.Recurrence{Axis: memberOf(r, read.from).Axis, Group: r}
+		*place(read.piece) = &model.Recurrence{Axis: memberOf(r, read.from).Axis, Group: r}
 	}
 }
 

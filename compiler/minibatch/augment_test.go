@@ -157,20 +157,7 @@ func TestGradientOfMovedValues(t *testing.T) {
 	d := newDropper(t, compilertest.Load(t, text), host.Device{}, 1)
 	w := weightsOf(height * width * channels)
 	for step := range 5 {
-		_, gradient := d.at(t, w, 1, float64(step))
-		for k := range w {
-			const h = 1e-4
-			var ends [2]float64
-			for side, by := range []float64{h, -h} {
-				moved := slices.Clone(w)
-				moved[k] += by
-				terms, _ := d.at(t, moved, 1, float64(step))
-				ends[side] = terms[0] + terms[1] + terms[2]
-			}
-			if slope := (ends[0] - ends[1]) / (2 * h); math.Abs(slope-gradient[k]) > 1e-4*(1+math.Abs(slope)) {
-				t.Errorf("the derivative by weight %d is %v, finite differences say %v", k, gradient[k], slope)
-			}
-		}
+		d.checkGradient(t, w, float64(step), 1e-4)
 	}
 }
 

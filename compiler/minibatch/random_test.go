@@ -53,6 +53,26 @@ func newDropper(t *testing.T, p *compiler.Program, d device.Device, threads int)
 	return dropper{exe, p.Dim()}
 }
 
+// checkGradient compares the gradient of the sum of the terms on lane 1 with finite differences of a width, up to an
+// error as large.
+func (d dropper) checkGradient(t *testing.T, at []float64, step, width float64) {
+	t.Helper()
+	_, gradient := d.at(t, at, 1, step)
+	for k := range at {
+		var ends [2]float64
+		for side, by := range []float64{width, -width} {
+			moved := slices.Clone(at)
+			moved[k] += by
+			terms, _ := d.at(t, moved, 1, step)
+			ends[side] = terms[0] + terms[1] + terms[2]
+		}
+		slope := (ends[0] - ends[1]) / (2 * width)
+		if math.Abs(slope-gradient[k]) > width*(1+math.Abs(slope)) {
+			t.Errorf("the derivative by weight %d is %v, finite differences say %v", k+1, gradient[k], slope)
+		}
+	}
+}
+
 // at are the terms and the gradient of their sum, on lane 1.
 func (d dropper) at(t *testing.T, theta []float64, lane, step float64) (terms, gradient []float64) {
 	t.Helper()
@@ -124,20 +144,7 @@ func TestDropout(t *testing.T) {
 	if z := distance(0.7); z < 4 { // planted: elements that stay are not divided by 1 − p
 		t.Errorf("without the division the mean is %.1f standard errors away only", z)
 	}
-	_, gradient := d.at(t, weights, 1, 7)
-	for k := range weights {
-		const h = 1e-5
-		var ends [2]float64
-		for side, by := range []float64{h, -h} {
-			moved := slices.Clone(weights)
-			moved[k] += by
-			terms, _ := d.at(t, moved, 1, 7)
-			ends[side] = terms[0] + terms[1] + terms[2]
-		}
-		if slope := (ends[0] - ends[1]) / (2 * h); math.Abs(slope-gradient[k]) > 1e-5*(1+math.Abs(slope)) {
-			t.Errorf("the derivative by w[%d] is %v, finite differences say %v", k+1, gradient[k], slope)
-		}
-	}
+	d.checkGradient(t, weights, 7, 1e-5)
 }
 
 // The bytes do not depend on threads or device; with p = 0 they are those of a model without dropout, and so are those

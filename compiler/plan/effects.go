@@ -29,8 +29,7 @@ func isEffect(t *model.Term) bool {
 }
 
 func effectOf(t *model.Term) types.Effect {
-	at := t.Dist.Location + 1
-	return types.Effect{Name: t.Array.Name, Scale: parameterName(t.Args[at]), NonCentered: t.NonCentered}
+	return types.Effect{Name: t.Array.Name, Scale: parameterName(scaleOf(t)), NonCentered: t.NonCentered}
 }
 
 // mostOfSeries is the size from which a series keeps the coordinates of the model: to read it at some hundred points

@@ -595,12 +595,14 @@ func (t *modeSearch) newModes() (fresh []mode) {
 		return nil
 	}
 	shares := modeShares(slices.Concat(known, t.state.Peaks))[len(known):]
-	for k, m := range t.state.Peaks {
-		in := 0
-		for _, x := range places {
-			in += int(oneIf(m.within(x) && nearest(t.state.Peaks, x) == k))
+	in := make([]int, len(t.state.Peaks))
+	for _, x := range places {
+		if k := nearest(t.state.Peaks, x); t.state.Peaks[k].within(x) {
+			in[k]++
 		}
-		shown := float64(in) / (shares[k] * float64(len(places)))
+	}
+	for k, m := range t.state.Peaks {
+		shown := float64(in[k]) / (shares[k] * float64(len(places)))
 		narrow := shares[k] >= narrowShare && (!t.alone || shown <= narrowVisits) && muchNarrower(&m, known)
 		if shares[k] >= leastShare && shown <= unvisited || narrow {
 			fresh = append(fresh, m)
