@@ -24,8 +24,8 @@ type Body struct {
 // from N−1 to 0: row N is init, row t+1 the carry before step t, row t the carry after it.
 //
 // The step is called once, on nodes of a graph of its own. It may make constants there (carry.Graph()), but nodes from
-// outside must be passed as its arguments; it has no noise and no Scan. Expressions in it that do not depend on the
-// carry are moved out of the loop and computed for all steps at once.
+// outside must be passed as its arguments; of noise it may have Addressed alone, and it has no Scan. Expressions in it
+// that do not depend on the carry are moved out of the loop and computed for all steps at once.
 func Scan(init Node, xs, shared []Node, reverse bool, step func(carry Node, xs, shared []Node) Node) Node {
 	if len(xs) == 0 || xs[0].Rank() == 0 {
 		bug("scan along no array")

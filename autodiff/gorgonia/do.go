@@ -78,7 +78,7 @@ func (o *op) scan(xs [][]float64) ([]float64, error) {
 			inputs[x.Op().Name] = xs[1+k][t*x.Size() : (t+1)*x.Size()]
 		}
 		inputs[body.Carry.Op().Name] = rows[turn]
-		next, err := o.step.Run(inputs, nil)
+		next, err := o.step.Run(inputs, o.graph.random)
 		if err != nil {
 			return nil, err
 		}

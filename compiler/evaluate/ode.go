@@ -150,7 +150,7 @@ func (e *Evaluator) reaching(x *model.StateAt, at Value) (ode.Problem, ode.Optio
 	p.Y0 = autodiff.Reshape(autodiff.Broadcast(p.Y0, []int{m, size}, []int{1}), m*size)
 	span := autodiff.Sub(autodiff.Reshape(at.Node, m), e.Graph.Const(p.T0))
 	in, t0 := sol.inputs, p.T0
-	p.Shared = append(in.nodes(), span)
+	p.Shared = slices.Concat(in.nodes(), []Node{span}, e.Noise.inputs())
 	p.T0, p.Times = 0, []float64{1}
 	times := &model.Set{Name: "times", Lo: &model.Num{Value: 1}, Hi: &model.Num{Value: float64(m)},
 		Key: "times of a trajectory"}
@@ -184,7 +184,7 @@ func (e *Evaluator) problem(s *model.System) (ode.Problem, *solution) {
 	}
 	sol.inputs = e.systemInputs(s)
 	p := ode.Problem{T0: e.StaticValues(s.T0)[0], Times: sol.times, Y0: autodiff.Concat(0, parts...),
-		Shared: sol.inputs.nodes()}
+		Shared: append(sol.inputs.nodes(), e.Noise.inputs()...)}
 	p.RHS = func(t, y Node, shared []Node) Node { return e.rightSides(s, sol, nil, Value{Node: t}, y, shared) }
 	return p, sol
 }
@@ -313,6 +313,7 @@ func (e *Evaluator) rightSides(s *model.System, sol *solution, each []*model.Ind
 		}
 		return Value{autodiff.Reshape(part(first, Product(shape)), slices.Concat(front, shape)...), each, st.Axes}
 	}})
+	step.Noise = e.Noise.inside(shared, Node{})
 	for k, i := range sol.inputs {
 		v := i.v
 		v.Node = shared[k]

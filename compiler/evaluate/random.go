@@ -10,14 +10,47 @@ import (
 
 // A Noise says that what training changes at random is changed, and where the noise lies by which it is: the address
 // has a lane and a step, to which the number of the expression in the model is the site, and the place of what is
-// changed among those of its value the point.
-type Noise struct{ Lane, Step Node }
+// changed among those of its value the point. In a recurrence each turn has points of its own, so that blocks of a
+// stack, or times of a series, are changed apart:
+//
+//	h[j in 1..3] = h[j-1] -> dense(D) -> dropout(0.2)    point = turn · (rows · D) + row · D + d
+//
+// Turn is not valid outside of a recurrence, and in a differential equation: its solver needs one function, so there
+// all evaluations of a solution are changed alike.
+type Noise struct{ Lane, Step, Turn Node }
 
-// A change is the value of an expression that training changes at random, by how much, and the uniform noise for it.
+// inputs are what a graph inside has to be given of the noise: nothing where there is none.
+func (n *Noise) inputs() []Node {
+	if n == nil {
+		return nil
+	}
+	return []Node{n.Lane, n.Step}
+}
+
+// inside is the noise in a graph inside, whose inputs end with those of the noise.
+func (n *Noise) inside(inputs []Node, turn Node) *Noise {
+	if n == nil {
+		return nil
+	}
+	return &Noise{inputs[len(inputs)-2], inputs[len(inputs)-1], turn}
+}
+
+// uniform is noise for a number of places of an expression.
+func (n *Noise) uniform(site int, place Node, places int) Node {
+	g := place.Graph()
+	if n.Turn.Valid() {
+		first := autodiff.Mul(n.Turn, g.Const(float64(places)))
+		place = autodiff.Add(place, autodiff.Broadcast(first, place.Shape(), nil))
+	}
+	return g.Addressed(site, n.Lane, n.Step, place)
+}
+
+// A change is the value of an expression that training changes at random, by how much, and uniform noise at a number of
+// places for it.
 type change struct {
 	value   Value
 	by      float64
-	uniform func(point Node) Node
+	uniform func(place Node, places int) Node
 }
 
 // A changing is how values are changed: what By may be, and what it makes of a value.
@@ -38,15 +71,11 @@ func changes() map[string]changing {
 // changed apart.
 func (e *Evaluator) random(x *model.Random) Value {
 	v, by := e.Expr(x.X), e.Amount(x)
-	if e.parent != nil && e.parent.Graph != e.Graph {
-		e.Fail("E99", x, "`%s` of a value that a recurrence or differential equation computes: not compiled by this "+
-			"version of ppl yet", x.How)
-	}
 	if e.Noise == nil || by == 0 {
 		return v
 	}
-	n := changes()[x.How].make(change{v, by, func(point Node) Node {
-		return e.Graph.Addressed(x.Number, e.Noise.Lane, e.Noise.Step, point)
+	n := changes()[x.How].make(change{v, by, func(place Node, places int) Node {
+		return e.Noise.uniform(x.Number, place, places)
 	}})
 	return Value{n, v.Bound, v.Axes}
 }
@@ -92,7 +121,7 @@ func refuseMargin(e *Evaluator, x *model.Random, by float64) {
 func dropped(c change) Node {
 	x := c.value.Node
 	g := x.Graph()
-	u := c.uniform(places(g, x.Shape()))
+	u := c.uniform(places(g, x.Shape()), x.Size())
 	return autodiff.Where(autodiff.Lt(u, g.Const(c.by)), g.Full(0, x.Shape()...), autodiff.Mul(x, g.Const(1/(1-c.by))))
 }
 
@@ -104,7 +133,7 @@ func cropped(c change) Node {
 	var at []Node
 	kept := g.Const(1)
 	for axis := range 2 {
-		u := c.uniform(autodiff.Add(two, g.Const(float64(axis))))
+		u := c.uniform(autodiff.Add(two, g.Const(float64(axis))), 2*Product(of))
 		shift := autodiff.Sub(autodiff.Floor(autodiff.Mul(u, g.Const(2*c.by+1))), g.Const(c.by))
 		from := autodiff.Add(c.along(axis), c.spread(shift))
 		last := g.Const(float64(x.Shape()[len(of)+axis] - 1))
@@ -119,7 +148,7 @@ func cropped(c change) Node {
 func flipped(c change) Node {
 	x, of := c.value.Node, c.images()
 	g := x.Graph()
-	mirrored := c.spread(autodiff.Lt(c.uniform(places(g, of)), g.Const(c.by)))
+	mirrored := c.spread(autodiff.Lt(c.uniform(places(g, of), Product(of)), g.Const(c.by)))
 	column := c.along(1)
 	last := g.Const(float64(x.Shape()[len(of)+1] - 1))
 	return c.read(c.along(0), autodiff.Where(mirrored, autodiff.Sub(last, column), column))

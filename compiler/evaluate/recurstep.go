@@ -14,6 +14,7 @@ func (s *Series) Step(b Box, carry Node, xs, shared []Node) Node {
 		step.Rows = s.e.Rows.InStep()
 	}
 	rows, t := s.unpack(carry, 0), xs[0]
+	step.Noise = s.e.Noise.inside(shared, s.turn(t))
 	next := slices.Clone(rows)
 	xs = xs[1:]
 	for k, m := range s.members {

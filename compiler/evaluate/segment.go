@@ -232,7 +232,7 @@ func (s *Series) final(all Node) Node {
 }
 
 // Reads are what steps read besides the carry: slices along the first axis, the time itself first, and what is the same
-// for all.
+// for all, noise last.
 func (s *Series) Reads(b Box) (xs, shared []Node) {
 	xs = []Node{autodiff.Add(s.e.Graph.Iota(b.Size()), s.e.Graph.Const(float64(b.Lo)))}
 	for _, m := range s.members {
@@ -249,7 +249,16 @@ func (s *Series) Reads(b Box) (xs, shared []Node) {
 			}
 		}
 	}
-	return xs, shared
+	return xs, append(shared, s.e.Noise.inputs()...)
+}
+
+// turn is the number of a step, from 0 at the first place of the axis along which the members recur.
+func (s *Series) turn(t Node) Node {
+	first := s.members[0].box.Lo
+	for _, m := range s.members {
+		first = min(first, m.box.Lo)
+	}
+	return autodiff.Sub(t, t.Graph().Const(float64(first)))
 }
 
 // pack lays the members' rows into one carry: as they are for one member, else one after the other.
