@@ -6,7 +6,7 @@
 // PATH is a clone of github.com/stan-dev/posteriordb. Models are models/MODEL.ppl, or those of
 // compiler/testdata/stan, whose densities and gradients agree with Stan's. Runs are appended to a file, a JSON object a
 // line, and those that are in it already are not repeated, so that an interrupted command goes on where it was. The
-// table goes to RESULTS.md.
+// table goes to RESULTS.md. With -peers it writes PEERS.md from what peers.py found: ppl next to Stan and nutpie.
 package main
 
 import (
@@ -36,9 +36,14 @@ func main() {
 	limit := flag.Duration("limit", 2*time.Minute, "time limit of a run")
 	ppl := flag.String("ppl", "", "`path` of the command to measure; built if empty")
 	runs := flag.String("runs", filepath.Join(os.TempDir(), "posteriordb.jsonl"), "`file` of the runs done")
+	peers := flag.String("peers", "", "`file` that peers.py wrote: judge its runs, and write PEERS.md")
 	flag.Parse()
 	e := experiment{db: *db, ppl: *ppl, limit: *limit, runs: *runs}
-	if err := e.measure(*only, *seeds); err != nil {
+	work := func() error { return e.measure(*only, *seeds) }
+	if *peers != "" {
+		work = func() error { return e.compare(*peers) }
+	}
+	if err := work(); err != nil {
 		log.Fatal(err)
 	}
 }

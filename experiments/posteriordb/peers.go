@@ -1,0 +1,237 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ppl/experiments/lab"
+)
+
+// systems are those that peers.py runs; the first is ours.
+var systems = []string{"ppl", "Stan", "nutpie", "nutpie, 1,000"}
+
+// A peerRun is a line that peers.py wrote: a run of a system, or what the Stan program of a model costs to compile.
+type peerRun struct {
+	Posterior  string    `json:"posterior"`
+	Model      string    `json:"model"`
+	System     string    `json:"system"`
+	Exit       int       `json:"exit"` // −1: it ran out of time
+	Gradients  int64     `json:"gradients"`
+	Seconds    float64   `json:"seconds"` // of a processor
+	Compile    float64   `json:"compile"` // of a processor, by ppl
+	ESSApart   float64   `json:"ess_apart"`
+	Parameters []element `json:"parameters"`
+	Built      string    `json:"built"` // a model: this line says what its compilation took
+}
+
+// A side is what one system did on a posterior.
+type side struct {
+	peerRun
+	verdict string
+	ess     float64 // the least ess_bulk of what all systems have
+}
+
+// A rate of a side is better the larger it is.
+type rate struct {
+	what string
+	of   func(side) float64
+}
+
+var rates = []rate{
+	{"a gradient", func(s side) float64 { return s.ess / float64(s.Gradients) }},
+	{"a second", func(s side) float64 { return s.ess / s.Seconds }},
+	{"a second with compilation", func(s side) float64 { return s.ess / (s.Seconds + s.Compile) }},
+}
+
+// value of a side that has ended; 0 of others.
+func (r rate) value(s side) float64 {
+	if s.Exit != 0 {
+		return 0
+	}
+	return r.of(s)
+}
+
+// A contest is a posterior with a side for each system.
+type contest struct {
+	posterior string
+	sides     []side
+}
+
+// lead is the rate of ours over the best of the others, which has the name best.
+func (c contest) lead(r rate) (ratio float64, best string) {
+	top := slices.MaxFunc(c.sides[1:], func(a, b side) int {
+		return int(math.Copysign(1, r.value(a)-r.value(b)))
+	})
+	if ratio = r.value(c.sides[0]) / r.value(top); math.IsInf(ratio, 1) {
+		return ratio, "none"
+	}
+	return ratio, top.System
+}
+
+// ahead reports whether ours is right, and has more than the best of the others.
+func (c contest) ahead(r rate) bool {
+	ratio, _ := c.lead(r)
+	return ratio > 1 && !strings.HasPrefix(c.sides[0].verdict, "wrong")
+}
+
+// compare reads what peers.py wrote, and writes PEERS.md.
+func (e *experiment) compare(file string) error {
+	all, err := e.posteriors()
+	if err != nil {
+		return err
+	}
+	runs, err := lab.ReadRuns[peerRun](file)
+	if err != nil {
+		return err
+	}
+	var contests []contest
+	var missing []string
+	for _, p := range all {
+		if p.Reference == "" {
+			continue
+		}
+		ref, err := e.reference(p)
+		if err != nil {
+			return err
+		}
+		if c, whole := contestOf(p.Name, runs, ref); whole && ref != nil {
+			contests = append(contests, c)
+		} else {
+			missing = append(missing, p.Name)
+		}
+	}
+	return os.WriteFile(filepath.Join(home, "PEERS.md"), []byte(peersPage(contests, missing)), 0o666)
+}
+
+// contestOf gives the sides of a posterior; whole is false where a system has not been run.
+func contestOf(name string, runs []peerRun, ref map[string][][]float64) (c contest, whole bool) {
+	c.posterior = name
+	for _, system := range systems {
+		at := slices.IndexFunc(runs, func(r peerRun) bool { return r.Posterior == name && r.System == system })
+		if at < 0 {
+			return c, false
+		}
+		s := side{peerRun: runs[at], ess: math.Inf(1)}
+		if system != systems[0] {
+			s.Compile = compilation(runs, s.Model)
+		}
+		judged := run{Exit: s.Exit}
+		judged.judge(summary{Parameters: s.Parameters}, ref)
+		s.verdict = judged.verdict()
+		c.sides = append(c.sides, s)
+	}
+	for i := range c.sides {
+		for _, x := range c.sides[i].Parameters {
+			if c.everywhere(x.Name) {
+				c.sides[i].ess = math.Min(c.sides[i].ess, *x.Bulk)
+			}
+		}
+	}
+	return c, true
+}
+
+// compilation is what the Stan program of a model took.
+func compilation(runs []peerRun, model string) float64 {
+	at := slices.IndexFunc(runs, func(r peerRun) bool { return r.Built == model })
+	if at < 0 {
+		return math.NaN()
+	}
+	return runs[at].Seconds
+}
+
+// everywhere reports whether all sides that have ended have an element, and none as a constant.
+func (c contest) everywhere(name string) bool {
+	return !slices.ContainsFunc(c.sides, func(s side) bool {
+		has := slices.ContainsFunc(s.Parameters, func(x element) bool { return x.Name == name && !x.constant() })
+		return s.Exit == 0 && !has
+	})
+}
+
+func peersPage(contests []contest, missing []string) string {
+	counts := lab.Table{Columns: []string{"ess_bulk for each", "ppl ahead of both", "median of ppl / best other",
+		"least"}}
+	for _, r := range rates {
+		var ratios []float64
+		ahead := 0
+		for _, c := range contests {
+			ratio, _ := c.lead(r)
+			ratios = append(ratios, ratio)
+			if c.ahead(r) {
+				ahead++
+			}
+		}
+		if len(ratios) > 0 {
+			what := strings.TrimPrefix(r.what, "a ")
+			counts.Add(what, fmt.Sprintf("%d of %d", ahead, len(contests)), lab.Median(ratios), slices.Min(ratios))
+		}
+	}
+	leads, sides := lab.Table{Columns: []string{"posterior"}}, lab.Table{Columns: []string{"posterior", "system",
+		"verdict", "worst ess_bulk", "gradients", "seconds", "compilation", "ess / 1,000 gradients", "ess / s",
+		"ess / s with compilation"}}
+	for _, r := range rates {
+		leads.Columns = append(leads.Columns, r.what, "best other")
+	}
+	apart := 0.0
+	for _, c := range contests {
+		row := []any{c.posterior}
+		for _, r := range rates {
+			ratio, best := c.lead(r)
+			row = append(row, ratio, best)
+		}
+		leads.Add(row...)
+		for _, s := range c.sides {
+			s.add(&sides)
+			apart = math.Max(apart, s.ESSApart)
+		}
+	}
+	left := "none"
+	if len(missing) > 0 {
+		left = strings.Join(missing, ", ")
+	}
+	return fmt.Sprintf(peersText, apart, left, lab.Machine(), counts.String(), leads.String(), sides.String())
+}
+
+func (s side) add(table *lab.Table) {
+	if s.Exit != 0 {
+		table.Add(s.Posterior, s.System, s.verdict, "", "", s.Seconds, s.Compile, "", "", "")
+		return
+	}
+	table.Add(s.Posterior, s.System, s.verdict, s.ess, float64(s.Gradients), s.Seconds, s.Compile,
+		1000*rates[0].of(s), rates[1].of(s), rates[2].of(s))
+}
+
+const peersText = `# posteriordb: ppl next to Stan and nutpie
+
+The posteriors of posteriordb that have reference draws under ppl, Stan's NUTS (PyStan 3.10, Stan 2.35) and nutpie 0.16.8
+on the same Stan programs: four chains of 1,000 draws, seed 1, one thread for each chain, everything else as each system
+does it by itself. Stan has 1,000 draws of warm-up; nutpie has its own 400, and in a run of its own 1,000. A run may
+take 180 s of a processor.
+
+    python experiments/posteriordb/peers.py --db PATH/posterior_database --ppl PPL --runs peers.jsonl
+    go run ./experiments/posteriordb -db PATH/posterior_database -peers peers.jsonl
+
+Ess_bulk is the least of the parameters that have the same name in all systems, by ArviZ for all of them; what ppl
+itself prints differs by at most one part in %.0g. Gradients are those of warm-up and draws of all chains: ppl's
+count, Stan's n_leapfrog__, nutpie's n_steps. A run is right or wrong by the same comparison with the reference draws as
+in RESULTS.md, and flagged where R-hat is above 1.01; one that is wrong is never ahead if it is ppl's, and counts with
+what it has if it is another's.
+
+Seconds are those of a processor, on a machine that had much other work: for ppl of the whole command, which reads data
+and prints a summary; for Stan of the processes that run Stan alone; for nutpie until the last draw. Python's start, and
+what PyStan, nutpie and ArviZ do with draws afterwards, is not counted. Compilation is that of one Stan program, the same
+for Stan and nutpie, in gcc with Stan's header compiled beforehand and without debugging symbols, which halves it; for
+ppl it is what a first run took longer than one that found the library.
+
+Not run: %s.
+
+%s.
+
+%s
+Above 1, ppl is ahead:
+
+%s
+%s`
