@@ -133,7 +133,9 @@ func comparisonText(w io.Writer, width int, title string, rows [][]string, notes
 // notes say what the table does not.
 func (c Comparison) notes() (notes []string) {
 	for _, m := range c.Models {
-		if n := len(m.LOO.Bad()); n > 0 {
+		if few := tooFewDraws(m.LOO.Dir, m.LOO.Draws); few != "" {
+			notes = append(notes, "warning: "+few)
+		} else if n := len(m.LOO.Bad()); n > 0 {
 			notes = append(notes, fmt.Sprintf("warning: in %s, %d %s a Pareto k̂ above %.2f: ppl loo %s names them.",
 				m.LOO.Dir,
 				n, plural(n, "row has", "rows have"), m.LOO.MaxK(), m.LOO.Dir))

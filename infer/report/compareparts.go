@@ -64,7 +64,9 @@ func (c PartComparison) Text(w io.Writer, width int) error {
 // notes say what the table does not.
 func (c PartComparison) notes() (notes []string) {
 	for _, m := range c.Models {
-		if n := m.LOO.Bad(); n > 0 {
+		if few := tooFewDraws(m.LOO.Dir, m.LOO.Draws); few != "" {
+			notes = append(notes, "warning: "+few)
+		} else if n := m.LOO.Bad(); n > 0 {
 			notes = append(notes,
 				fmt.Sprintf("warning: in %s, %d of these rows %s a Pareto k̂ above %.2f: its elpd_loo is "+
 					"too high most often. `ppl loo %s` of all rows names them.", m.LOO.Dir, n, plural(n, "has", "have"),

@@ -180,7 +180,17 @@ func predictions(r *draws.Run, v types.Variable) (predicted [][]float64, data []
 // MaxK is the shape up to which the weights of that many draws can be used (Vehtari et al. 2024).
 func (l LOO) MaxK() float64 { return maxK(l.Draws) }
 
-func maxK(draws int) float64 { return min(1-1/math.Log10(float64(draws)), maxParetoK) }
+func maxK(draws int) float64 { return max(0, min(1-1/math.Log10(float64(draws)), maxParetoK)) }
+
+// tooFewDraws says so where no k̂ can be estimated; empty where it can.
+func tooFewDraws(dir string, n int) string {
+	if n >= stats.FewestWeights {
+		return ""
+	}
+	return fmt.Sprintf("The %d %s of %s %s too few to estimate a Pareto k̂, for which there must be %d: how far "+
+		"elpd_loo is off is not known. Draw more (--draws).",
+		n, plural(n, "draw", "draws"), dir, plural(n, "is", "are"), stats.FewestWeights)
+}
 
 // Bad lists the rows whose weights cannot be used, the worst first.
 func (l LOO) Bad() (rows []int) {
@@ -224,6 +234,10 @@ func digit(x float64) string { return fixed(x, 1) }
 func (l LOO) weights(b *strings.Builder, width int) {
 	bad := l.Bad()
 	l.refitted(b, width)
+	if few := tooFewDraws(l.Dir, l.Draws); few != "" {
+		paragraph(b, "warning: ", few, width)
+		return
+	}
 	if len(bad) == 0 && slices.Max(l.PSIS.K) > math.Inf(-1) {
 		paragraph(b, "", fmt.Sprintf("Pareto k̂ is at most %.2f in every row (%.2f is good).",
 			slices.Max(l.PSIS.K), l.MaxK()), width)

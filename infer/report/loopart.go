@@ -58,7 +58,9 @@ func (l PartLOO) Text(w io.Writer, width int) error {
 	columns(&b, [][]string{{"", "estimate", "se", "se of choosing rows"},
 		{"elpd_loo", digit(l.ELPD), digit(l.SE), digit(l.ELPDSE)}, {"p_loo", digit(l.P), "", digit(l.PSE)}})
 	b.WriteByte('\n')
-	if bad := l.Bad(); bad > 0 {
+	if few := tooFewDraws(l.Dir, l.Draws); few != "" {
+		paragraph(&b, "warning: ", few, width)
+	} else if bad := l.Bad(); bad > 0 {
 		paragraph(&b, "warning: ", fmt.Sprintf("Pareto k̂ is above %.2f in %s of these rows: elpd_loo is too high "+
 			"most often. `ppl loo` of all rows names them.", maxK(l.Draws), thousands(int64(bad))), width)
 	} else {

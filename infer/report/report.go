@@ -84,7 +84,8 @@ func Summarize(r *draws.Run, v View) (Report, error) {
 		Chains: r.Layout.Chains, Draws: r.Info.Draws, Seconds: s.Seconds, Gradients: s.Gradients,
 		Exchange: exchange(s), Notes: s.Notes,
 	}
-	f := findings{run: r.Info, settings: settingsOf(r), view: v, drawn: r.Layout.Parameters, effects: r.Layout.Effects,
+	was := askedOf(r)
+	f := findings{run: r.Info, settings: was.Settings, view: v, drawn: r.Layout.Parameters, effects: r.Layout.Effects,
 		exchangeable: r.Layout.Exchangeable}
 	diverged, kept, err := divergences(r)
 	if err != nil {
@@ -98,7 +99,11 @@ func Summarize(r *draws.Run, v View) (Report, error) {
 		return Report{}, err
 	}
 	f.report = &report
-	report.Topics = f.diagnose(append(topics(), fromSampler(s.Warnings)))
+	rows := append(topics(), fromSampler(s.Warnings))
+	if was.Asked.Search != nil {
+		rows = ofSearch()
+	}
+	report.Topics = f.diagnose(rows)
 	report.Warnings, report.Unusable = ranked(report.Topics)
 	report.Rungs = s.Rungs
 	report.Pace, report.View = Pace{max(s.Thin, 1), s.Steps, s.EBFMI, f.lowEnergyESS()}, v

@@ -272,6 +272,20 @@ func undiagnosed(f *findings) (w draws.Warning) {
 	return w
 }
 
+// points says what the draws of a search are.
+func points(f *findings) (w draws.Warning) {
+	if f.run.Draws == 0 {
+		return w
+	}
+	return draws.Warning{
+		Fact: fmt.Sprintf("%s at which ppl optimize ended, and no draws from a posterior.",
+			plural(f.report.Chains, "This is a point", "These are points")),
+		Reason: "They do not say what the data leave open: their spread is how far apart searches ended.",
+		Advice: []draws.Advice{{Do: draws.Choose, On: "sampler", To: "renhd",
+			Text: fmt.Sprintf("Sample the model: ppl sample %s.", f.run.Model)}},
+	}
+}
+
 // motionless finds parameters no element of which has two different draws. One element alone may be fixed by what the
 // parameter is, as the diagonal of a correlation matrix.
 func motionless(f *findings) (w draws.Warning) {

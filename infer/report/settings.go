@@ -15,13 +15,20 @@ type settings struct {
 	MaxDepth int
 }
 
-// settingsOf are those of a run; zero where it does not hold them.
-func settingsOf(r *draws.Run) settings {
-	var options struct{ Settings settings }
-	if _, err := draws.ReadOptions(r.Dir, &options); err != nil {
-		return settings{}
+// asked is what a run keeps of the command that made it.
+type asked struct {
+	Settings settings
+	Asked    struct {
+		Search map[string]string // the flags of ppl optimize; nil for runs of samplers
 	}
-	return options.Settings
+}
+
+// askedOf is that of a run; zero where it does not hold it.
+func askedOf(r *draws.Run) (a asked) {
+	if _, err := draws.ReadOptions(r.Dir, &a); err != nil {
+		return asked{}
+	}
+	return a
 }
 
 // largest are the greatest values that advice goes to: beyond them the model is to be changed.

@@ -64,6 +64,13 @@ func topics() []topic {
 	}
 }
 
+// ofSearch is the row of a run whose draws are points at which ppl optimize ended: what is asked of a sampler has no
+// answer there.
+func ofSearch() []topic {
+	return []topic{{"run", ending, []rule{{ended, theLength, false}, {nothing, theLength, true},
+		{nonFinite, theModel, true}, {points, theSampler, true}}}}
+}
+
 // fromSampler is a row with the sampler's own warnings.
 func fromSampler(said []draws.Warning) topic {
 	row := topic{name: "sampler", facts: func(*findings) string { return "" }}
@@ -146,8 +153,8 @@ func firstAdvice(warnings []draws.Warning) (all []draws.Advice) {
 }
 
 func ending(f *findings) string {
-	return fmt.Sprintf("%s, %s draws of each of %d %s", f.run.Status, thousands(int64(f.run.Draws)), f.report.Chains,
-		plural(f.report.Chains, "chain", "chains"))
+	return fmt.Sprintf("%s, %s %s of each of %d %s", f.run.Status, thousands(int64(f.run.Draws)),
+		plural(f.run.Draws, "draw", "draws"), f.report.Chains, plural(f.report.Chains, "chain", "chains"))
 }
 
 func agreement(f *findings) string {

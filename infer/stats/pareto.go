@@ -10,8 +10,8 @@ import (
 // ParetoK is the shape k̂ of the generalised Pareto distribution that fits the largest importance weights, given by
 // their logs (Vehtari, Simpson, Gelman, Yao, Gabry: Pareto smoothed importance sampling, JMLR 25, 2024). The weights'
 // mean has a variance where k < ½; below 0.7 estimates from some thousands of weights can be used, above it they
-// cannot: the distribution of the draws is too far from the one that the weights are for. It is NaN where there are too
-// few weights (below 25) or some are NaN, and −∞ where they are all alike.
+// cannot: the distribution of the draws is too far from the one that the weights are for. It is NaN where there are
+// fewer than FewestWeights or some are NaN, and −∞ where they are all alike.
 func ParetoK(logWeights []float64) float64 {
 	lw := slices.Sorted(slices.Values(logWeights))
 	n := len(lw)
@@ -28,6 +28,9 @@ func ParetoK(logWeights []float64) float64 {
 }
 
 const fewestTail = 5 // weights that a distribution can be fitted to
+
+// FewestWeights is the number of weights from which on the largest fifth of them is a tail.
+const FewestWeights = 5*(fewestTail-1) + 1
 
 // tailLength is how many of n weights are the tail; reff is the effective share of the draws that they come from.
 func tailLength(n int, reff float64) int {

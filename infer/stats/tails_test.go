@@ -11,7 +11,8 @@ import (
 // mean is doubted nearly always, that of t with 2 degrees of freedom and of a log-normal hardly ever, and lighter tails
 // are not looked at.
 func TestTailShape(t *testing.T) {
-	r := rand.New(rand.NewPCG(4, 4))
+	source := rand.NewPCG(4, 4)
+	r := rand.New(source)
 	student := func(nu int) func() float64 {
 		return func() float64 {
 			chi := 0.0
@@ -49,6 +50,7 @@ func TestTailShape(t *testing.T) {
 		}, 0, 0},
 		"few values": {func() float64 { return float64(r.IntN(2) * r.IntN(2) * 50) }, 0, 0},
 	} {
+		source.Seed(4, 4) // cases come in any order
 		for _, reff := range []float64{1, .2} {
 			heavy := 0
 			for range 40 {
