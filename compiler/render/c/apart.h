@@ -45,21 +45,30 @@ INLINE real exp_one(real x) {
   low.i = (long long)((word)(half + 1023) << 52), high.i = (long long)((word)(k - half + 1023) << 52);
   return x < -745.14 ? 0 : p * low.x * high.x;
 }
-INLINE single exp_one_f(single x) {
+// exp x is p · 2^k, with p near 1, for x up to 89.
+INLINE single exp_part_f(single x, int *k) {
   const single magic = 0x1.8p23f;
-  union { single x; int i; } sum, low, high;
-  single y = x > 89 ? 89 : x;
-  sum.x = y * 0x1.715476p0f + magic;
+  union { single x; int i; } sum;
+  sum.x = x * 0x1.715476p0f + magic;
   single n = sum.x - magic;
-  single r = y - n * 0x1.62ep-1f;
+  single r = x - n * 0x1.62ep-1f;
   r = r - n * 0x1.0bfbe8p-15f;
   single r2 = r * r, r4 = r2 * r2;
   single a = 0.5f + r * (1.f / 6) + r2 * (1.f / 24 + r * (1.f / 120));
-  single p = 1 + (r + r2 * (a + r4 * (1.f / 720 + r * (1.f / 5040))));
-  int k = sum.i - 0x4B400000, half = k >> 1;
-  low.i = (int)((unsigned)(half + 127) << 23), high.i = (int)((unsigned)(k - half + 127) << 23);
-  return x < -103.98f ? 0 : p * low.x * high.x;
+  *k = sum.i - 0x4B400000;
+  return 1 + (r + r2 * (a + r4 * (1.f / 720 + r * (1.f / 5040))));
 }
+INLINE single power_f(int k) { // 2^k
+  union { int i; single x; } power = {(int)((unsigned)(k + 127) << 23)};
+  return power.x;
+}
+// exp x for x ≤ 89, in two factors, as one alone might be too small for a number.
+INLINE single exp_below_one_f(single x) {
+  int k;
+  single p = exp_part_f(x, &k);
+  return x < -103.98f ? 0 : p * power_f(k >> 1) * power_f(k - (k >> 1));
+}
+INLINE single exp_one_f(single x) { return exp_below_one_f(x > 89 ? 89 : x); }
 // tanh: an odd polynomial near 0 (Moshier, Cephes, tanhf.c), elsewhere by exp. Error below 2 ulp.
 INLINE single tanh_one_f(single x) {
   single size = abs_one_f(x), z = x * x;
@@ -67,17 +76,20 @@ INLINE single tanh_one_f(single x) {
   p = p * z - 5.37397155531e-2f;
   p = p * z + 1.33314422036e-1f;
   p = p * z - 3.33332819422e-1f;
-  single far = 1 - 2 / (exp_one_f(2 * size) + 1);
+  int k; // beyond 20 it is 1
+  single e = exp_part_f(size > 20 ? 40 : 2 * size, &k);
+  single far = 1 - 2 / (e * power_f(k) + 1);
   return size < 0.625f ? p * z * x + x : x < 0 ? -far : far;
 }
-#define ABOVE_EXP(type, suffix, log1p) \
+// Of numbers up to 0 the exponential needs no upper bound.
+#define ABOVE_EXP(type, suffix, exp, log1p) \
   INLINE type sigmoid_one##suffix(type x) { \
-    type e = exp_one##suffix(-abs_one##suffix(x)); \
+    type e = exp(-abs_one##suffix(x)); \
     return (x < 0 ? e : 1) / (1 + e); \
   } \
-  INLINE type softplus_one##suffix(type x) { return (x < 0 ? 0 : x) + log1p(exp_one##suffix(-abs_one##suffix(x))); } \
+  INLINE type softplus_one##suffix(type x) { return (x < 0 ? 0 : x) + log1p(exp(-abs_one##suffix(x))); } \
   INLINE type logsigmoid_one##suffix(type x) { return -softplus_one##suffix(-x); }
-ABOVE_EXP(real, , log1p) ABOVE_EXP(single, _f, log1pf)
+ABOVE_EXP(real, , exp_one, log1p) ABOVE_EXP(single, _f, exp_below_one_f, log1pf)
 
 #define exp_s exp_one
 #define exp_fs exp_one_f

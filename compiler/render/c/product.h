@@ -56,6 +56,14 @@ static __attribute__((noinline)) void OF(pack_rows)(long k, long n, long width, 
       TURNS(2) for (int v = 0; v < 2; v++) ((OF(vector) *)(to + p * width))[v] = ((const OF(vector) *)(from + p * l))[v];
     return;
   }
+#define FULL(high) \
+  if (n == high && width == high) { \
+    for (long p = 0; p < k; p++) \
+      TURNS(8) for (int j = 0; j < high; j++) to[p * high + j] = from[p * l + j]; \
+    return; \
+  }
+  FULL(HIGH) FULL(LOW)
+#undef FULL
   for (long p = 0; p < k; p++)
     for (long j = 0; j < width; j++) to[p * width + j] = j < n ? from[p * l + j] : 0;
 }
