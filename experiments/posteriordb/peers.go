@@ -12,7 +12,7 @@ import (
 )
 
 // systems are those that peers.py runs; the first is ours.
-var systems = []string{"ppl", "Stan", "nutpie", "nutpie, 1,000"}
+var systems = []string{"ppl", "Stan", "nutpie"}
 
 // A peerRun is a line that peers.py wrote: a run of a system, or what the Stan program of a model costs to compile.
 type peerRun struct {
@@ -208,14 +208,13 @@ const peersText = `# posteriordb: ppl next to Stan and nutpie
 
 The posteriors of posteriordb that have reference draws under ppl, Stan's NUTS (PyStan 3.10, Stan 2.35) and nutpie 0.16.8
 on the same Stan programs: four chains of 1,000 draws, seed 1, one thread for each chain, everything else as each system
-does it by itself. Stan has 1,000 draws of warm-up; nutpie has its own 400, and in a run of its own 1,000. A run may
-take 180 s of a processor.
+does it by itself: ppl and Stan have 1,000 draws of warm-up, nutpie 400. A run may take 180 s of a processor.
 
     python experiments/posteriordb/peers.py --db PATH/posterior_database --ppl PPL --runs peers.jsonl
     go run ./experiments/posteriordb -db PATH/posterior_database -peers peers.jsonl
 
 Ess_bulk is the least of the parameters that have the same name in all systems, by ArviZ for all of them; what ppl
-itself prints differs by at most one part in %.0g. Gradients are those of warm-up and draws of all chains: ppl's
+itself prints differs by at most %.0g of it. Gradients are those of warm-up and draws of all chains: ppl's
 count, Stan's n_leapfrog__, nutpie's n_steps. A run is right or wrong by the same comparison with the reference draws as
 in RESULTS.md, and flagged where R-hat is above 1.01; one that is wrong is never ahead if it is ppl's, and counts with
 what it has if it is another's.

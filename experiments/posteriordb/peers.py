@@ -142,33 +142,28 @@ def finished(sampler):
         return False
 
 
-def nutpie(warmup):
-    """nutpie with so many draws of warm-up, its own number for None."""
+def nutpie(p, args):
+    import nutpie
+    import numpy as np
 
-    def run(p, args):
-        import nutpie
-        import numpy as np
-
-        model = nutpie.compile_stan_model(filename=p.stan).with_data(**json.loads(p.text()))
-        with Limit(args.limit) as t:
-            # Only waiting for the end is counted, not the conversion of the draws for ArviZ.
-            sampler = nutpie.sample(model, draws=DRAWS, tune=warmup, chains=CHAINS, cores=1, seed=args.seed,
-                                    progress_bar=False, blocking=False)
-            while not finished(sampler):
-                time.sleep(0.005)
-        trace, draws = sampler.wait(), {}
-        for base, array in trace.posterior.items():
-            values = array.values
-            for at in np.ndindex(values.shape[2:]):
-                name = f"{base}[{','.join(str(k + 1) for k in at)}]" if at else base
-                draws[name] = values[(slice(None), slice(None), *at)]
-        steps = sum(int(s["n_steps"].sum()) for s in (trace.sample_stats, trace.warmup_sample_stats))
-        return draws, {"gradients": steps, "seconds": t.own}
-
-    return run
+    model = nutpie.compile_stan_model(filename=p.stan).with_data(**json.loads(p.text()))
+    with Limit(args.limit) as t:
+        # Only waiting for the end is counted, not the conversion of the draws for ArviZ.
+        sampler = nutpie.sample(model, draws=DRAWS, chains=CHAINS, cores=1, seed=args.seed, progress_bar=False,
+                                blocking=False)
+        while not finished(sampler):
+            time.sleep(0.005)
+    trace, draws = sampler.wait(), {}
+    for base, array in trace.posterior.items():
+        values = array.values
+        for at in np.ndindex(values.shape[2:]):
+            name = f"{base}[{','.join(str(k + 1) for k in at)}]" if at else base
+            draws[name] = values[(slice(None), slice(None), *at)]
+    steps = sum(int(s["n_steps"].sum()) for s in (trace.sample_stats, trace.warmup_sample_stats))
+    return draws, {"gradients": steps, "seconds": t.own}
 
 
-SYSTEMS = {"ppl": ppl, "Stan": stan, "nutpie": nutpie(None), "nutpie, 1,000": nutpie(WARMUP)}
+SYSTEMS = {"ppl": ppl, "Stan": stan, "nutpie": nutpie}
 
 
 def build(p, args):
@@ -198,7 +193,8 @@ def one(p, system, args):
     own = run.pop("own", {})
     names = args.names.split(";") if args.names else draws
     run["parameters"] = [statistics(n, draws[n]) for n in names if n in draws]
-    apart = [abs(own[x["name"]] / x["ess_bulk"] - 1) for x in run["parameters"] if own.get(x["name"]) and "ess_bulk" in x]
+    both = [x for x in run["parameters"] if own.get(x["name"]) and "ess_bulk" in x]
+    apart = [abs(own[x["name"]] / x["ess_bulk"] - 1) for x in both]
     return run | ({"ess_apart": max(apart)} if apart else {})
 
 
@@ -235,7 +231,7 @@ class Runs:
 def measure(posteriors, args):
     runs = Runs(args.runs)
     for p in posteriors:
-        for system in args.systems.split(";"):
+        for system in args.systems.split(","):
             if runs.find(posterior=p.name, system=system, seed=args.seed):
                 continue
             if system != "ppl" and not runs.find(built=p.model):
@@ -247,7 +243,8 @@ def measure(posteriors, args):
             ours = runs.find(posterior=p.name, system="ppl", seed=args.seed) or {}
             run = spawn(p, system, args, [x["name"] for x in ours.get("parameters", [])])
             runs.add(run)
-            print(p.name, system, "exit", run["exit"], f"{run.get('seconds', 0):.2f} s", run.get("said", ""), flush=True)
+            took = f"{run.get('seconds', 0):.2f} s"
+            print(p.name, system, "exit", run["exit"], took, run.get("said", ""), flush=True)
 
 
 def main():
@@ -256,13 +253,14 @@ def main():
     a.add_argument("--ppl", required=True, help="the ppl command")
     a.add_argument("--runs", required=True, help="file of the runs")
     a.add_argument("--only", default="", help="posteriors, separated by commas; all that have reference draws if empty")
-    a.add_argument("--systems", default=";".join(SYSTEMS), help="separated by semicolons")
+    a.add_argument("--systems", default=",".join(SYSTEMS), help="separated by commas")
     a.add_argument("--seed", type=int, default=1)
     a.add_argument("--limit", type=float, default=180, help="processor seconds of a run")
     a.add_argument("--one", help=argparse.SUPPRESS)
     a.add_argument("--names", help=argparse.SUPPRESS)
     args = a.parse_args()
-    names = args.only.split(",") if args.only else sorted(f.removesuffix(".json") for f in os.listdir(f"{args.db}/posteriors"))
+    there = sorted(f.removesuffix(".json") for f in os.listdir(f"{args.db}/posteriors"))
+    names = args.only.split(",") if args.only else there
     posteriors = [p for p in (Posterior(args.db, n) for n in names) if p.known]
     if args.one:
         print(json.dumps(one(posteriors[0], args.one, args)), flush=True)

@@ -36,7 +36,7 @@ func TestContest(t *testing.T) {
 			Parameters: []element{known("a", ess, moved), known("b"+system, 1, 0)}}
 	}
 	built := peerRun{Built: "m", Seconds: 30}
-	others := []peerRun{line("Stan", 4, 1200, 0), line("nutpie", 2, 800, 0), line("nutpie, 1,000", 3, 900, 0), built}
+	others := []peerRun{line("Stan", 4, 1200, 0), line("nutpie", 2, 800, 0), built}
 	ended := line("ppl", 1, 1000, 0)
 	ended.Exit = -1
 	for name, c := range map[string]struct {
@@ -51,7 +51,7 @@ func TestContest(t *testing.T) {
 		"late":  {ended, 0, 0, false},
 	} {
 		got, whole := contestOf("p", append([]peerRun{c.ours}, others...), ref)
-		if !whole || len(got.sides) != 4 {
+		if !whole || len(got.sides) != 3 {
 			t.Fatalf("%s: %+v", name, got)
 		}
 		second, best := got.lead(rates[1])
