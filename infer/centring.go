@@ -7,15 +7,13 @@ import (
 	"ppl/lang/types"
 )
 
-// A Recentrable target has effects, the elements of which can have one of two coordinates, whichever suits the sampler:
-// themselves (centred), or how far they are from their location in units of their scale. In both it is the same
-// distribution of the same values.
+// A Recentrable target has effects, the elements of which can have one of several coordinates (types.Form), whichever
+// suits the sampler. In all it is the same distribution of the same values.
 type Recentrable interface {
 	Target
 	// EffectBlocks lists the effects, with the places of their coordinates and what the model says of them.
 	EffectBlocks() []types.EffectBlock
-	// EffectValues adds to theta's graph, for each block in turn, the values of its elements, then their locations,
-	// then their scales: one vector.
+	// EffectValues adds to theta's graph, for each block in turn, the parts of types.EffectPoint: one vector.
 	EffectValues(theta autodiff.Node) autodiff.Node
 	// Recentred is the target in other coordinates of the effects named; the others are as the model says.
 	Recentred(c types.Centring) Recentrable
@@ -33,16 +31,13 @@ func NewEffects(t Recentrable) Effects {
 	return Effects{t.EffectBlocks(), autodiff.NewRoutine(t.EffectValues(theta))}
 }
 
-// An EffectPoint is an effect at a point: the values, locations and scales of its elements.
-type EffectPoint struct{ Values, Locations, Scales []float64 }
-
 // At are the effects, block by block, at theta.
-func (e Effects) At(theta []float64) (out []EffectPoint) {
+func (e Effects) At(theta []float64) (out []types.EffectPoint) {
 	all := e.values.Eval(map[string][]float64{"theta": theta})[0]
 	for _, b := range e.Blocks {
-		n := b.Size
-		out = append(out, EffectPoint{all[:n:n], all[n : 2*n : 2*n], all[2*n : 3*n : 3*n]})
-		all = all[3*n:]
+		n := b.Parts() * b.Size
+		out = append(out, b.Point(all[:n]))
+		all = all[n:]
 	}
 	return out
 }
@@ -52,11 +47,8 @@ func (e Effects) Converted(theta []float64, c types.Centring) []float64 {
 	out := slices.Clone(theta)
 	for k, at := range e.At(theta) {
 		b := e.Blocks[k]
-		for i, x := range at.Values {
-			if !b.Centred(c, i) {
-				x = (x - at.Locations[i]) / at.Scales[i]
-			}
-			out[b.First+i] = x
+		for i := range b.Size {
+			out[b.First+i] = at.Coordinate(i, b.Form(c, i))
 		}
 	}
 	return out

@@ -75,6 +75,7 @@ func (c *checker) finish() {
 	analyze.Rows(m, diags) // over which rows minibatches can be drawn
 	analyze.Switching(m, diags)
 	analyze.Signs(m, diags)
+	analyze.JointlyNormal(m)
 	analyze.PriorOnly(m, diags)
 }
 

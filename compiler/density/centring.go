@@ -6,6 +6,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/evaluate"
 	"ppl/compiler/model"
+	"ppl/lang/types"
 )
 
 // Coordinates of a term's value that are relative to its location and scale, but for elements that are centred all the
@@ -18,13 +19,13 @@ type Coordinates struct {
 	Centred []bool // by element; nil where none is
 }
 
-// Recentred is the layout in which elements of some regions are centred, or not. Regions keep their places.
-func (l *Layout) Recentred(c map[*model.Piece][]bool) *Layout {
-	out := &Layout{Data: l.Data, Limits: l.Limits, Dim: l.Dim, of: map[*model.Piece]*Region{}}
+// Recentred is the layout in which elements of some regions have other forms. Regions keep their places.
+func (l *Layout) Recentred(c map[*model.Piece][]types.Form) *Layout {
+	out := &Layout{Data: l.Data, Limits: l.Limits, Dim: l.Dim, joint: l.joint, of: map[*model.Piece]*Region{}}
 	for _, r := range l.Regions {
-		if centred := c[r.Piece]; centred != nil {
+		if forms := c[r.Piece]; !slices.Equal(forms, r.forms) {
 			changed := *r
-			changed.centred = centred
+			changed.forms = forms
 			r = &changed
 		}
 		out.Regions, out.of[r.Piece] = append(out.Regions, r), r
@@ -34,47 +35,79 @@ func (l *Layout) Recentred(c map[*model.Piece][]bool) *Layout {
 
 // NonCentered reports whether some of a region's elements have coordinates relative to location and scale.
 func (r *Region) NonCentered() bool {
-	if r.centred == nil {
+	if r.forms == nil {
 		return r.Term.NonCentered
 	}
-	return slices.Contains(r.centred, false)
+	return slices.Contains(r.forms, types.Relative)
+}
+
+// GivenData reports whether a region's elements have coordinates given data.
+func (r *Region) GivenData() bool { return slices.Contains(r.forms, types.GivenData) }
+
+// AsTheModel is the layout in which coordinates that are given data are as the model says.
+func (l *Layout) AsTheModel() *Layout {
+	by := map[*model.Piece][]types.Form{}
+	for _, r := range l.Regions {
+		if !r.GivenData() {
+			by[r.Piece] = r.forms
+		}
+	}
+	return l.Recentred(by)
 }
 
 // Centred are the elements that are centred although others are not; nil where none is.
 func (r *Region) Centred() []bool {
-	if !slices.Contains(r.centred, true) {
+	if !slices.Contains(r.forms, types.Centred) {
 		return nil
 	}
-	return r.centred
+	return r.in(types.Centred)
 }
 
-// Effect is the value of a region's piece at theta, with the location and the scale of its distribution, each over the
-// elements in the order of the coordinates.
-func (t *Theta) Effect(e *evaluate.Evaluator, r *Region) (value, loc, scale autodiff.Node) {
+// in are the elements of a form.
+func (r *Region) in(f types.Form) []bool {
+	out := make([]bool, len(r.forms))
+	for i := range out {
+		out[i] = r.forms[i] == f
+	}
+	return out
+}
+
+// Effect are the parts of types.EffectPoint of a region at theta, each over the elements in the order of the
+// coordinates.
+func (t *Theta) Effect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
 	l, s := locationScale(e, r.Term)
 	flat := func(v evaluate.Value) autodiff.Node {
 		return autodiff.Reshape(e.Full(e.AlignLoosely(v, r.Plates, nil), r.Plates, nil).Node, r.Size)
 	}
-	return flat(e.Piece(r.Term.Array, r.Piece)), flat(l), flat(s)
+	parts := []autodiff.Node{flat(e.Piece(r.Term.Array, r.Piece)), flat(l), flat(s)}
+	if first, ok := t.layout.placeInJoint(r); ok {
+		f := t.factored(e.Graph)
+		own := func(n autodiff.Node) autodiff.Node { return autodiff.Slice(n, []int{first}, []int{first + r.Size}) }
+		parts = append(parts, own(f.precisions), own(f.coordinates(t.elements(e))))
+	}
+	return parts
 }
 
 // A mask is 1 at the elements that are centred (in) and at those that are not (out), else 0.
 type mask struct{ in, out evaluate.Value }
 
 func newMask(e *evaluate.Evaluator, t *model.Term, centred []bool) mask {
-	in, out := make([]float64, len(centred)), make([]float64, len(centred))
+	out := make([]bool, len(centred))
 	for i, c := range centred {
-		if c {
-			in[i] = 1
-		} else {
-			out[i] = 1
+		out[i] = !c
+	}
+	return mask{indicator(e, t, "centred ", centred), indicator(e, t, "noncentered ", out)}
+}
+
+// indicator is 1 at the elements of a term that are in, else 0.
+func indicator(e *evaluate.Evaluator, t *model.Term, name string, in []bool) evaluate.Value {
+	values := make([]float64, len(in))
+	for i, yes := range in {
+		if yes {
+			values[i] = 1
 		}
 	}
-	shape := e.Shape(t.Plates, nil)
-	data := func(name string, values []float64) evaluate.Value {
-		return evaluate.Value{Node: e.Graph.Data(name+t.Array.Name, values, shape...), Bound: t.Plates}
-	}
-	return mask{data("centred ", in), data("noncentered ", out)}
+	return evaluate.Value{Node: e.Graph.Data(name+t.Array.Name, values, e.Shape(t.Plates, nil)...), Bound: t.Plates}
 }
 
 // shift are the location and the scale that take coordinates to values: those of the distribution at elements that are

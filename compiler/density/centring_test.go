@@ -1,9 +1,13 @@
 package density_test
 
 import (
+	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"ppl/autodiff"
 	"ppl/compiler"
@@ -22,16 +26,33 @@ b[j in J] ~ StudentT(4, 0.5 * a[j], t)
 y[i in N] ~ Normal(a[group[i]] + b[group[i]], 0.5)
 `
 
+const (
+	rel = types.Relative
+	cen = types.Centred
+)
+
 // effectsAt are the values, locations and scales of each block of a program's effects at theta.
 func effectsAt(p *compiler.Program, theta []float64) (values, locs, scales [][]float64) {
+	for _, at := range pointsOf(p, theta) {
+		values, locs, scales = append(values, at.Values), append(locs, at.Locations), append(scales, at.Scales)
+	}
+	return values, locs, scales
+}
+
+// pointsOf are a program's effects at theta.
+func pointsOf(p *compiler.Program, theta []float64) (out []types.EffectPoint) {
 	all := autodiff.Eval(map[string][]float64{"theta": theta},
 		p.EffectValues(autodiff.New().Input("theta", p.Dim())))[0]
 	for _, b := range p.EffectBlocks() {
-		n := b.Size
-		values, locs, scales = append(values, all[:n]), append(locs, all[n:2*n]), append(scales, all[2*n:3*n])
-		all = all[3*n:]
+		n := b.Parts() * b.Size
+		out, all = append(out, b.Point(all[:n])), all[n:]
 	}
-	return values, locs, scales
+	return out
+}
+
+// valuesOf are what a program saves, at theta.
+func valuesOf(p *compiler.Program, theta []float64) []float64 {
+	return autodiff.Eval(map[string][]float64{"theta": theta}, p.Values(autodiff.New().Input("theta", p.Dim())))[0]
 }
 
 func logDensity(p *compiler.Program, theta []float64) float64 {
@@ -48,11 +69,7 @@ func TestRecentred(t *testing.T) {
 	if len(blocks) != 2 || blocks[0].Name != "a" || blocks[1].Name != "b" || !blocks[0].NonCentered {
 		t.Fatalf("effects %+v", blocks)
 	}
-	values := func(p *compiler.Program, theta []float64) []float64 {
-		return autodiff.Eval(map[string][]float64{"theta": theta},
-			p.Values(autodiff.New().Input("theta", p.Dim())))[0]
-	}
-	centred := p.Recentred(types.Centring{"a": {true, true, true}, "b": {true, true, true}})
+	centred := p.Recentred(types.Centring{"a": {cen, cen, cen}, "b": {cen, cen, cen}})
 	at := p.Start(7, 0)
 	x, locs, scales := effectsAt(p, at)
 	for k, b := range blocks {
@@ -60,16 +77,16 @@ func TestRecentred(t *testing.T) {
 	}
 	want := logDensity(centred, at)
 	for _, c := range []types.Centring{
-		{"a": {false, false, false}, "b": {true, true, true}},
-		{"a": {true, false, true}, "b": {true, true, true}},
-		{"a": {true, true, true}, "b": {false, true, false}},
-		{"a": {false, true, false}, "b": {false, false, false}},
-		{"a": {true, false, false}, "b": {false, false, true}},
+		{"a": {rel, rel, rel}, "b": {cen, cen, cen}},
+		{"a": {cen, rel, cen}, "b": {cen, cen, cen}},
+		{"a": {cen, cen, cen}, "b": {rel, cen, rel}},
+		{"a": {rel, cen, rel}, "b": {rel, rel, rel}},
+		{"a": {cen, rel, rel}, "b": {rel, rel, cen}},
 	} {
 		q, there, logScales := p.Recentred(c), slices.Clone(at), 0.0
 		for k, b := range blocks {
 			for j, in := range c[b.Name] {
-				if !in {
+				if in == rel {
 					there[b.First+j] = (x[k][j] - locs[k][j]) / scales[k][j]
 					logScales += math.Log(scales[k][j])
 				}
@@ -78,7 +95,7 @@ func TestRecentred(t *testing.T) {
 		if got := logDensity(q, there); !compilertest.Near(got, want+logScales, 1e-11) {
 			t.Errorf("%v: log density %.14g, want %.14g", c, got, want+logScales)
 		}
-		if got, want := values(q, there), values(centred, at); !compilertest.AllNear(got, want, 1e-12) {
+		if got, want := valuesOf(q, there), valuesOf(centred, at); !compilertest.AllNear(got, want, 1e-12) {
 			t.Errorf("%v: values %v, want %v", c, got, want)
 		}
 	}
@@ -89,7 +106,7 @@ func TestRecentred(t *testing.T) {
 func TestStartsInOtherCoordinates(t *testing.T) {
 	t.Parallel()
 	const n = 2000
-	p := compilertest.Load(t, twoEffects).Recentred(types.Centring{"a": {false, true, false}, "b": {true, false, true}})
+	p := compilertest.Load(t, twoEffects).Recentred(types.Centring{"a": {rel, cen, rel}, "b": {cen, rel, cen}})
 	var sum, squares [3]float64
 	for w := range n {
 		x, locs, scales := effectsAt(p, p.Start(5, w))
@@ -116,36 +133,38 @@ func TestRecentredSeries(t *testing.T) {
 		want  []string // effects
 	}{
 		"level": {data + "h[1] ~ Normal(0, 5)\nh[t in 2..T] ~ Normal(h[t-1], s)\ny[t in T] ~ Normal(h[t], 1)",
-			[]string{"h[t in 2..T]"}},
+			[]string{"h[1]", "h[t in 2..T]"}},
 		"marked": {data + "h[1] ~ Normal(0, 5) noncentered\nh[t in 2..T] ~ Normal(h[t-1], s) noncentered\n" +
-			"y[t in T] ~ Normal(h[t], 1)", []string{"h[t in 2..T]"}},
+			"y[t in T] ~ Normal(h[t], 1)", []string{"h[1]", "h[t in 2..T]"}},
 		"through a definition": {data + "phi ~ Normal(0, 0.5)\nmu[t in 2..T] = 0.3 + phi * (h[t-1] - 0.3)\n" +
 			"h[1] ~ Normal(0, 5)\nh[t in 2..T] ~ StudentT(4, mu[t], s)\n" +
 			"y[t in T] ~ Normal(h[t], 1)", []string{"h[t in 2..T]"}},
 		"trend": {data + "r ~ HalfNormal(0.5)\nb[1] ~ Normal(0, 1)\nb[t in 2..T] ~ Normal(b[t-1], r)\n" +
 			"h[1] ~ Normal(0, 5)\nh[t in 2..T] ~ Normal(h[t-1] + b[t-1], s)\ny[t in T] ~ Normal(h[t], 1)",
-			[]string{"b[t in 2..T]", "h[t in 2..T]"}},
+			[]string{"b[1]", "b[t in 2..T]", "h[1]", "h[t in 2..T]"}},
 		"two that read each other": {data + "a[1] ~ Normal(0, 1)\nb[1] ~ Normal(0, 1)\n" +
 			"a[t in 2..T] ~ Normal(0.5 * b[t-1], s)\nb[t in 2..T] ~ Normal(0.5 * a[t-1] + a[t], s)\n" +
-			"y[t in T] ~ Normal(a[t] + b[t], 1)", []string{"a[t in 2..T]", "b[t in 2..T]"}},
+			"y[t in T] ~ Normal(a[t] + b[t], 1)", []string{"a[1]", "a[t in 2..T]", "b[1]", "b[t in 2..T]"}},
 		"backwards": {data + "h[t in T..T] ~ Normal(0, 5)\nh[t in 1..T-1] ~ Normal(h[t+1], s)\n" +
 			"y[t in T] ~ Normal(h[t], 1)",
-			[]string{"h[t in 1..T-1]"}},
+			[]string{"h[t in T..T]", "h[t in 1..T-1]"}},
 		"of persons": {data + "h[1, i in 1..2] ~ Normal(0, 5)\nh[t in 2..T, i in 1..2] ~ Normal(h[t-1, i], s)\n" +
-			"y[t in T] ~ Normal(h[t, 1] - h[t, 2], 1)", []string{"h[t in 2..T, i in 1..2]"}},
+			"y[t in T] ~ Normal(h[t, 1] - h[t, 2], 1)", []string{"h[1, i in 1..2]", "h[t in 2..T, i in 1..2]"}},
 		"two steps back": {data + "h[1..2] ~ Normal(0, 5)\nh[t in 3..T] ~ Normal(2 * h[t-1] - h[t-2], s)\n" +
-			"y[t in T] ~ Normal(h[t], 1)", []string{"h[t in 3..T]"}},
+			"y[t in T] ~ Normal(h[t], 1)", []string{"h[1..2]", "h[t in 3..T]"}},
 		"squares": {data + "x ~ Normal(1, 1)\na ~ Normal(x^2, 0.2)\nb[1] ~ Normal(a, 0.2)\n" +
 			"b[i in 2..3] ~ Normal(b[i-1]^2, 0.2)\ny[t in T] ~ Normal(b[3], s)", []string{"a", "b[i in 2..3]"}},
 		"by precision": {data + "a[t in T] ~ Normal(1, precision = s)\nh[1] ~ Normal(0, 5)\n" +
 			"h[t in 2..T] ~ Normal(h[t-1], var = s)\ny[t in T] ~ Normal(h[t] + a[t], 1)",
-			[]string{"a", "h[t in 2..T]"}},
+			[]string{"a", "h[1]", "h[t in 2..T]"}},
 		"one piece known": {data + "a[1] = 0\na[t in 2..T] ~ Normal(1, s)\ny[t in T] ~ Normal(a[t], 1)",
 			[]string{"a[t in 2..T]"}},
 		"straight, of known scale": {data + "x ~ Normal(1, 1)\na[t in T] ~ Normal(2 * x, 0.2)\n" +
 			"y[t in T] ~ Normal(a[t], s)", nil},
 		"of data alone": {data + "h[1] ~ Normal(0, 5)\nh[t in 2..T] ~ Normal(y[t-1], 2)\ny[t in T] ~ Normal(h[t], s)",
 			nil},
+		"of predictors, some of which are unknown": {data + "data u[T] missing -9 = [1.0, -9, 0.2, -9, 0.3]\n" +
+			"a[t in T] ~ Normal(1, s)\nu[t in T] ~ Normal(2 * a[t], s)\ny[t in T] ~ Normal(u[t], 1)", []string{"a"}},
 		"positive": {data + "h[1] ~ Normal(0, 5) in 0..inf\nh[t in 2..T] ~ Normal(h[t-1], s) in 0..inf\n" +
 			"y[t in T] ~ Normal(h[t], 1)", nil},
 	} {
@@ -169,43 +188,220 @@ func TestRecentredSeries(t *testing.T) {
 func compareCentrings(t *testing.T, p *compiler.Program) {
 	blocks := p.EffectBlocks()
 	at := p.Start(7, 0)
-	x, locs, scales := effectsAt(p, at)
-	values := func(p *compiler.Program, theta []float64) []float64 {
-		return autodiff.Eval(map[string][]float64{"theta": theta},
-			p.Values(autodiff.New().Input("theta", p.Dim())))[0]
-	}
-	want, wantValues := math.NaN(), values(p, at)
+	points := pointsOf(p, at)
+	want, wantValues := math.NaN(), valuesOf(p, at)
+	centrings := []types.Centring{}
 	for which := range 1 << len(blocks) {
-		c, there, logScales := types.Centring{}, slices.Clone(at), 0.0
+		c := types.Centring{}
 		for k, b := range blocks {
-			in := which>>k&1 == 0
-			c[b.Name] = slices.Repeat([]bool{in}, b.Size)
-			for j := range b.Size {
-				if there[b.First+j] = x[k][j]; !in {
-					there[b.First+j] = (x[k][j] - locs[k][j]) / scales[k][j]
-					logScales += math.Log(scales[k][j])
+			c[b.Name] = slices.Repeat([]types.Form{[]types.Form{cen, rel}[which>>k&1]}, b.Size)
+		}
+		centrings = append(centrings, c, givenData(blocks, c))
+	}
+	for _, c := range centrings {
+		there, logScales := slices.Clone(at), 0.0
+		for k, b := range blocks {
+			for j, form := range c[b.Name] {
+				there[b.First+j] = points[k].Coordinate(j, form)
+				if form == rel {
+					logScales += math.Log(points[k].Scales[j])
 				}
 			}
 		}
 		q := p.Recentred(c)
-		got := logDensity(q, there) - logScales
-		if which == 0 {
+		got := logDensity(q, there) - logScales - logVolume(q, c, there)
+		if math.IsNaN(want) { // all are centred
 			want = got
 		}
-		if !compilertest.Near(got, want, 1e-11) {
+		if !compilertest.Near(got, want, 1e-10) {
 			t.Errorf("%v: log density %.14g, want %.14g", c, got, want)
 		}
-		for i, v := range values(q, there) {
+		for i, v := range valuesOf(q, there) {
 			if !compilertest.Near(v, wantValues[i], 1e-11) {
 				t.Errorf("%v: value %d is %.14g, want %.14g", c, i, v, wantValues[i])
 			}
 		}
-		again, _, _ := effectsAt(q, there)
-		for k := range again {
-			for j, v := range again[k] {
-				if !compilertest.Near(v, x[k][j], 1e-11) {
-					t.Errorf("%v: effect %s[%d] is %.14g, want %.14g", c, blocks[k].Name, j, v, x[k][j])
+		for k, now := range pointsOf(q, there) {
+			if !compilertest.AllNear(now.Values, points[k].Values, 1e-11) {
+				t.Errorf("%v: effect %s is %v, want %v", c, blocks[k].Name, now.Values, points[k].Values)
+			}
+		}
+		compareGradient(t, q, there)
+	}
+}
+
+// givenData are coordinates given data of the effects that may have such, and others as c says.
+func givenData(blocks []types.EffectBlock, c types.Centring) types.Centring {
+	out := maps.Clone(c)
+	for _, b := range blocks {
+		if b.Normal {
+			out[b.Name] = slices.Repeat([]types.Form{types.GivenData}, b.Size)
+		}
+	}
+	return out
+}
+
+// logVolume is the logarithm of the volume that elements cover while their coordinates given data cover the unit cube:
+// by differences, which are exact, as the elements are linear in these.
+func logVolume(p *compiler.Program, c types.Centring, theta []float64) float64 {
+	var at []int
+	elements := func(theta []float64) (x []float64) {
+		for k, now := range pointsOf(p, theta) {
+			if b := p.EffectBlocks()[k]; c[b.Name][0] == types.GivenData {
+				x = append(x, now.Values...)
+			}
+		}
+		return x
+	}
+	for _, b := range p.EffectBlocks() {
+		for j := range b.Size {
+			if c[b.Name][0] == types.GivenData {
+				at = append(at, b.First+j)
+			}
+		}
+	}
+	if len(at) == 0 {
+		return 0
+	}
+	from, slopes := elements(theta), mat.NewDense(len(at), len(at), nil)
+	for k, i := range at {
+		moved := slices.Clone(theta)
+		moved[i]++
+		for j, x := range elements(moved) {
+			slopes.Set(j, k, x-from[j])
+		}
+	}
+	log, _ := mat.LogDet(slopes)
+	return log
+}
+
+// compareGradient compares the gradient of a density with differences.
+func compareGradient(t *testing.T, p *compiler.Program, theta []float64) {
+	t.Helper()
+	const h = 1e-4
+	x := autodiff.New().Input("theta", p.Dim())
+	prior, likelihood := p.Density(x)
+	sum := autodiff.Add(prior, likelihood)
+	density := autodiff.NewRoutine(sum)
+	at := map[string][]float64{"theta": slices.Clone(theta)}
+	for i, got := range autodiff.Eval(at, autodiff.Grad(sum, x)[0])[0] {
+		moved := func(by float64) float64 {
+			at["theta"][i] = theta[i] + by
+			defer func() { at["theta"][i] = theta[i] }()
+			return density.Eval(at)[0][0]
+		}
+		want := (8*(moved(h)-moved(-h)) - moved(2*h) + moved(-2*h)) / (12 * h)
+		if math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+			t.Errorf("gradient %d is %.9g, %.9g by differences", i, got, want)
+		}
+	}
+}
+
+const threeGroups = `
+data group[N]: index(J) = [1, 1, 2, 3], J = 3
+data y[N] = [1.0, 2.0, -0.5, 0.7], w[N] = [0.3, -1.0, 2.0, 0.5]
+m, slope ~ Normal(0, 1)
+s, sigma ~ HalfNormal(1)
+`
+
+// Where the data of a normal effect are normal about what is linear in it, coordinates given data are standard normal
+// whatever the other parameters are: the density differs from that of such a normal by a constant. In coordinates
+// relative to location and scale alone it does not.
+func TestGivenDataCoordinatesAreStandardNormal(t *testing.T) {
+	t.Parallel()
+	for name, model := range map[string]string{
+		"several observations of each": "a[j in J] ~ Normal(m, s)\ny[i in N] ~ Normal(a[group[i]], sigma)",
+		"marked":                       "a[j in J] ~ Normal(m, s) noncentered\ny[i in N] ~ Normal(a[group[i]], sigma)",
+		"by precision": "a[j in J] ~ Normal(m, precision = s)\n" +
+			"y[i in N] ~ Normal(a[group[i]], var = sigma)",
+		"slopes":               "a[j in J] ~ Normal(m, s)\ny[i in N] ~ Normal(slope + 2 * a[group[i]] * w[i], sigma)",
+		"slope of a parameter": "a[j in J] ~ Normal(m, s)\ny[i in N] ~ Normal(w[i] - slope * a[group[i]], sigma)",
+		"through definitions": "a[j in J] ~ Normal(m * j, s)\nb[j in J] = (a[j] - m) / 3\n" +
+			"mu[i in N] = slope * w[i] + b[group[i]]\ny[i in N] ~ Normal(mu[i], sigma * i)",
+		"two kinds of observations": "a[j in J] ~ Normal(m, s)\ny[i in N] ~ Normal(a[group[i]], sigma)\n" +
+			"data u[J] = [1.0, 0.5, 3.0]\nu[j in J] ~ Normal(3 * a[j] + 1, 0.5 * sigma)",
+		"of some elements": "a[j in J] ~ Normal(m, s)\ny[i in 1..2] ~ Normal(a[group[i]], sigma)",
+		"of each but some": "a[i in N] ~ Normal(m, s)\ndata u[N] missing -9 = [1.0, -9, 0.2, -9]\n" +
+			"u[i in N] ~ Normal(a[i], sigma)",
+		"with scales of their own": "a[j in J] ~ Normal(m, s * j)\n" +
+			"y[i in N] ~ Normal(a[group[i]], exp(slope * w[i]))",
+		"of a table": "data u[N, J] = [[1.0, 0.5, 3.0], [2.0, 0.1, 0.3], [1.0, -0.5, 1.0], [0.0, 0.5, 1.5]]\n" +
+			"a[j in J] ~ Normal(m, s)\nu[i in N, j in J] ~ Normal(a[j] + w[i], sigma)",
+		"two effects": "a[j in J] ~ Normal(m, s)\nb[j in J] ~ Normal(0.3 * a[j], s)\n" +
+			"y[i in N] ~ Normal(a[group[i]] + b[group[i]] * w[i], sigma)",
+		"a series": "x[1] ~ Normal(0, 5)\nx[t in 2..N] ~ Normal(slope * x[t-1] + m, s)\n" +
+			"y[t in N] ~ Normal(x[t], sigma)",
+		"a series marked": "x[1] ~ Normal(0, 5) noncentered\nx[t in 2..N] ~ Normal(x[t-1], s) noncentered\n" +
+			"y[t in N] ~ Normal(x[t], sigma)",
+		"a series with gaps": "x[1] ~ Normal(0, 5)\nx[t in 2..N] ~ Normal(x[t-1], s)\n" +
+			"y[t in 2..3] ~ Normal(x[t], sigma)",
+		"a trend": "x[1] ~ Normal(0, 5)\nb[1] ~ Normal(0, 1)\nx[t in 2..N] ~ Normal(x[t-1] + b[t-1], s)\n" +
+			"b[t in 2..N] ~ Normal(b[t-1], 0.5 * s)\ny[t in N] ~ Normal(x[t], sigma)",
+		"two steps back": "x[1..2] ~ Normal(0, 5)\nx[t in 3..N] ~ Normal(2 * x[t-1] - x[t-2], s)\n" +
+			"y[t in N] ~ Normal(x[t], sigma)",
+		"through a definition": "x[1] ~ Normal(0, 5)\nmu[t in 2..N] = m + slope * (x[t-1] - m)\n" +
+			"x[t in 2..N] ~ Normal(mu[t], s)\ny[t in N] ~ Normal(x[t], sigma)",
+		"of persons": "x[1, i in 1..2] ~ Normal(0, 5)\nx[t in 2..N, i in 1..2] ~ Normal(x[t-1, i], s)\n" +
+			"y[t in N] ~ Normal(x[t, 1] - x[t, 2], sigma)",
+		"differences": "a[j in J] ~ Normal(m, s)\ny[i in N] ~ Normal(a[group[i]] - a[1], sigma)",
+		"a sum":       "a[j in J] ~ Normal(m, s)\ny[i in N] ~ Normal(sum(a), sigma)",
+		"beside another": "a[j in J] ~ Normal(m, s)\nb[j in J] ~ Normal(0, 1)\n" +
+			"y[i in N] ~ Normal(a[group[i]] + b[group[i]] * w[i], sigma)",
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := compilertest.Load(t, threeGroups+model)
+			blocks := p.EffectBlocks()
+			if !slices.ContainsFunc(blocks, func(b types.EffectBlock) bool { return b.Normal }) {
+				t.Fatalf("effects %+v", blocks)
+			}
+			excess := func(f types.Form, seed uint64) float64 {
+				c, theta, sum, r := types.Centring{}, p.Start(7, 0), 0.0, rand.New(rand.NewPCG(seed, 1))
+				for _, b := range blocks {
+					for i := range b.Size {
+						if b.Normal {
+							z := r.NormFloat64()
+							theta[b.First+i] = z
+							sum += z * z / 2
+						}
+					}
+					if b.Normal {
+						c[b.Name] = slices.Repeat([]types.Form{f}, b.Size)
+					}
 				}
+				return logDensity(p.Recentred(c), theta) + sum
+			}
+			want := excess(types.GivenData, 0)
+			for seed := range uint64(5) {
+				if got := excess(types.GivenData, seed); !compilertest.Near(got, want, 1e-10) {
+					t.Errorf("log density %.14g, %.14g elsewhere", got, want)
+				}
+			}
+			if compilertest.Near(excess(rel, 1), excess(rel, 0), 1e-6) {
+				t.Error("the planted fault passes")
+			}
+			compareCentrings(t, p)
+		})
+	}
+}
+
+// What is read by a distribution that is not normal about something linear, or has one itself, is not normal given
+// data.
+func TestNotNormal(t *testing.T) {
+	t.Parallel()
+	for name, model := range map[string]string{
+		"other likelihood": "a[j in J] ~ Normal(m, s)\ny[i in N] ~ StudentT(4, a[group[i]], sigma)",
+		"other prior":      "a[j in J] ~ StudentT(4, m, s)\ny[i in N] ~ Normal(a[group[i]], sigma)",
+		"a curve":          "a[j in J] ~ Normal(m, s)\ny[i in N] ~ Normal(exp(a[group[i]]), sigma)",
+		"a scale": "a[j in J] ~ Normal(m, s)\ny[i in 1..2] ~ Normal(a[group[i]], sigma)\n" +
+			"y[i in 3..N] ~ Normal(0, exp(a[group[i]]))",
+		"truncated": "a[j in J] ~ Normal(m, s)\ny[i in N] ~ Normal(a[group[i]], sigma) in -10..10",
+		"other effects below": "a[j in J] ~ Normal(m, s)\nb[j in J] ~ Normal(a[j], 1)\n" +
+			"y[i in N] ~ Normal(a[group[i]] + b[group[i]], sigma)",
+	} {
+		p := compilertest.Load(t, threeGroups+model)
+		for _, b := range p.EffectBlocks() {
+			if b.Normal && b.Name == "a" {
+				t.Errorf("%s: %+v", name, b)
 			}
 		}
 	}

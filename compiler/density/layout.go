@@ -8,6 +8,8 @@
 package density
 
 import (
+	"sync"
+
 	"ppl/autodiff"
 	"ppl/compiler/dataset"
 	"ppl/compiler/evaluate"
@@ -27,7 +29,7 @@ type Region struct {
 	free      []int
 	Offset    int
 	Size      int
-	centred   []bool // by element, where coordinates are not all as the model says (Layout.Recentred); else nil
+	forms     []types.Form // by element, where coordinates are not all as the model says (Layout.Recentred); else nil
 }
 
 // A Layout says where in the unconstrained vector each piece of a parameter is.
@@ -39,6 +41,7 @@ type Layout struct {
 	Limits  evaluate.StepLimits // how many steps solvers may take, in every evaluator
 	Dim     int
 	Regions []*Region // in the order of the model
+	joint   func() *Joint
 	of      map[*model.Piece]*Region
 }
 
@@ -67,6 +70,7 @@ func NewLayout(d *dataset.Dataset, diags *diag.List) *Layout {
 			l.Regions, l.of[p] = append(l.Regions, r), r
 		}
 	}
+	l.joint = sync.OnceValue(l.findJoint)
 	return l
 }
 

@@ -1,6 +1,8 @@
 package density
 
 import (
+	"slices"
+
 	"ppl/autodiff"
 	"ppl/compiler/evaluate"
 	"ppl/compiler/model"
@@ -16,6 +18,7 @@ type Theta struct {
 	node   autodiff.Node
 	values map[*Region]evaluate.Value
 	jac    map[*Region]autodiff.Node // log-Jacobians
+	joint  *factored                 // of parameters that are normal together, at theta; nil where it was not needed
 }
 
 func (l *Layout) Theta(node autodiff.Node) *Theta {
@@ -30,6 +33,17 @@ func (t *Theta) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bo
 			Axes: p.Term.Event}, true
 	}
 	v, ok := t.values[r]
+	if !ok && r.GivenData() {
+		f := t.factored(e.Graph)
+		z := e.Graph.Full(0, 0)
+		for _, each := range t.layout.Regions {
+			if _, in := f.first[each.Piece]; in {
+				z = autodiff.Concat(0, z, Part(e, each, t.node))
+			}
+		}
+		t.enter(f.Joint, f.values(z))
+		v, ok = t.values[r], true
+	}
 	if !ok {
 		v, t.jac[r] = Constrain(e, r, t.node, func(r *Region,
 			_ evaluate.Value) evaluate.Value {
@@ -68,6 +82,9 @@ func (t *Theta) NonCentered(e *evaluate.Evaluator) map[*model.Term]Coordinates {
 // Jacobian is the log-Jacobian of all parameters.
 func (t *Theta) Jacobian(e *evaluate.Evaluator) autodiff.Node {
 	sum := e.Graph.Const(0)
+	if slices.ContainsFunc(t.layout.Regions, (*Region).GivenData) {
+		sum = autodiff.Add(sum, t.factored(e.Graph).logJacobian())
+	}
 	for _, r := range t.layout.Regions {
 		e.Piece(r.Term.Array, r.Piece)
 		sum = autodiff.Add(sum, t.jac[r])

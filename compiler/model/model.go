@@ -40,7 +40,14 @@ type Model struct {
 	RowSets []*RowSet    // by Rows: over which log ℓ is a sum, one for each choice of plates; none: full batch only
 	// by Switching: what discrete unknowns choose from, where nothing distinguishes their values
 	Exchangeable []*Array
+	Normal       []*Jointly // by JointlyNormal: what is normal given the rest, then parts of it
 	Couplings    []Coupling // by Rows: what couples the elements of observations, where there is no row set
+}
+
+// Jointly are parameters that are normal together, given all others and the data, and the terms that speak of them.
+type Jointly struct {
+	Arrays []*Array
+	Terms  []*Term
 }
 
 // A LatentNote describes how a discrete latent is summed out: for each of Elements' combinations, a table.

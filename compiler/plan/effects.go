@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"ppl/autodiff"
 	"ppl/compiler/density"
 	"ppl/compiler/marginalize"
@@ -29,77 +31,94 @@ func isEffect(t *model.Term) bool {
 }
 
 func effectOf(t *model.Term) types.Effect {
-	return types.Effect{Name: t.Array.Name, Scale: parameterName(scaleOf(t)), NonCentered: t.NonCentered}
+	return types.Effect{Name: t.Array.Name, Scale: parameterName(t.Scale()), NonCentered: t.NonCentered}
 }
 
 // mostOfSeries is the size from which a series keeps the coordinates of the model: to read it at some hundred points
 // takes seconds.
 const mostOfSeries = 1 << 12
 
-// recentrable are the regions of parameters whose elements may have coordinates relative to location and scale, where
-// these depend on other parameters in a way that no linear change of coordinates undoes: those of effects, series with
-// a scale that is a parameter, and what is about a curved function of others, such as a ~ Normal(x^2, 0.2).
+// recentrable are the regions of parameters whose elements may have other coordinates, where these depend on other
+// parameters in a way that no linear change of coordinates undoes: those of effects, series with a scale that is a
+// parameter, and what is about a curved function of others, such as a ~ Normal(x^2, 0.2). Where such arrays are normal
+// given data, all of their pieces are among them.
 func (p *Plan) recentrable() (rs []*density.Region) {
 	for _, r := range p.layout.Regions {
-		t, series := r.Term, r.Piece.Scanned() != nil
-		if t.Relative() && len(t.Reads) == 0 && r.Transform.Kind == types.RealLine && bends(t) &&
-			(series && r.Size <= mostOfSeries || !series && !readsItself(t)) {
+		if p.layout.Normal(r) || mayRecentre(r) && r.Term.Bends() {
 			rs = append(rs, r)
 		}
 	}
 	return rs
 }
 
+func mayRecentre(r *density.Region) bool {
+	t, series := r.Term, r.Piece.Scanned() != nil
+	return t.Relative() && len(t.Reads) == 0 && r.Transform.Kind == types.RealLine &&
+		(series && r.Size <= mostOfSeries || !series && !readsItself(t))
+}
+
 // blockOf is what a sampler has to know of a region that can be recentred. A piece of an array is called as it is
 // written.
-func blockOf(r *density.Region) types.EffectBlock {
+func (p *Plan) blockOf(r *density.Region) types.EffectBlock {
 	b := types.EffectBlock{Effect: effectOf(r.Term), First: r.Offset, Size: r.Size,
-		Series: r.Piece.Scanned() != nil, Curved: scaleOf(r.Term).Info().Static}
+		Series: r.Piece.Scanned() != nil, Curved: r.Term.Scale().Info().Static,
+		Normal: p.layout.Normal(r), Straight: !r.Term.Bends()}
 	if len(r.Term.Array.Pieces) > 1 {
 		b.Name = r.Piece.At.Text()
 	}
 	return b
 }
 
-// bends reports whether the scale of several elements is a parameter, or their location a curved function of some.
-func bends(t *model.Term) bool {
-	if t.Dist.Location+1 >= len(t.Args) {
-		return false
-	}
-	return len(t.Plates) > 0 && !scaleOf(t).Info().Static || curved(t.Args[t.Dist.Location])
-}
-
-func scaleOf(t *model.Term) model.Expr { return t.Args[t.Dist.Location+1] }
-
 // EffectBlocks lists the effects that can be recentred, with the places of their coordinates.
 func (p *Plan) EffectBlocks() (all []types.EffectBlock) {
 	for _, r := range p.recentrable() {
-		all = append(all, blockOf(r))
+		all = append(all, p.blockOf(r))
 	}
 	return all
 }
 
-// EffectValues lays end to end, for each of EffectBlocks, the values of its elements, their locations and their scales
-// at theta.
+// EffectValues lays end to end, for each of EffectBlocks, the parts of types.EffectPoint at theta.
 func (p *Plan) EffectValues(theta autodiff.Node) autodiff.Node {
-	th := p.layout.Theta(theta)
-	e := p.layout.Evaluator(theta.Graph(), marginalize.Over(th))
+	return p.effectValues(p.layout, theta)
+}
+
+// effectValues is EffectValues in the coordinates of a layout.
+func (p *Plan) effectValues(l *density.Layout, theta autodiff.Node) autodiff.Node {
+	th := l.Theta(theta)
+	e := l.Evaluator(theta.Graph(), marginalize.Over(th))
 	var parts []autodiff.Node
 	for _, r := range p.recentrable() {
-		value, loc, scale := th.Effect(e, r)
-		parts = append(parts, value, loc, scale)
+		parts = append(parts, th.Effect(e, r)...)
 	}
 	return autodiff.Concat(0, parts...)
 }
 
-// Recentred is the plan in which elements of effects are centred, or not, as c says.
+// Recentred is the plan in which elements of effects have the forms that c says.
 func (p *Plan) Recentred(c types.Centring) *Plan {
-	out, by := *p, map[*model.Piece][]bool{}
+	out, by := *p, map[*model.Piece][]types.Form{}
 	for _, r := range p.recentrable() {
-		by[r.Piece] = c[blockOf(r).Name]
+		by[r.Piece] = c[p.blockOf(r).Name]
 	}
 	out.layout = p.layout.Recentred(by)
 	return &out
+}
+
+// givenData converts points in the coordinates of a layout that has none given data to those of the plan.
+func (p *Plan) givenData(from *density.Layout) func(theta []float64) []float64 {
+	theta := autodiff.New().Input("theta", p.Dim())
+	values := autodiff.NewRoutine(p.effectValues(from, theta))
+	return func(at []float64) []float64 {
+		all, out := values.Eval(map[string][]float64{"theta": at})[0], slices.Clone(at)
+		for _, r := range p.recentrable() {
+			b := p.blockOf(r)
+			n := b.Parts() * b.Size
+			if r.GivenData() {
+				copy(out[b.First:], b.Point(all[:n]).GivenData)
+			}
+			all = all[n:]
+		}
+		return out
+	}
 }
 
 func readsItself(t *model.Term) bool {

@@ -230,10 +230,17 @@ func (p *Plan) Model() *model.Model { return p.layout.Data.Model }
 func (p *Plan) Dim() int { return p.layout.Dim }
 
 // Start draws a point to begin at.
-func (p *Plan) Start(r *rand.Rand) []float64 { return simulate.Start(p.layout, r) }
+func (p *Plan) Start(r *rand.Rand) []float64 { return p.Starts()(r) }
 
-// Starts gives a function that is Start, for many points.
-func (p *Plan) Starts() func(r *rand.Rand) []float64 { return simulate.Starts(p.layout) }
+// Starts gives a function that is Start, for many points. Coordinates given data are found from others.
+func (p *Plan) Starts() func(r *rand.Rand) []float64 {
+	if !slices.ContainsFunc(p.layout.Regions, (*density.Region).GivenData) {
+		return simulate.Starts(p.layout)
+	}
+	from := p.layout.AsTheModel()
+	start, convert := simulate.Starts(from), p.givenData(from)
+	return func(r *rand.Rand) []float64 { return convert(start(r)) }
+}
 
 // NewCompleter is nil when everything saved is a function of the parameters.
 func (p *Plan) NewCompleter() *simulate.Completer { return simulate.NewCompleter(p.layout, p.saved) }

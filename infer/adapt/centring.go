@@ -8,10 +8,30 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"ppl/infer/stats"
+	"ppl/lang/types"
 )
 
-// An Element is an element of an effect, x ~ Normal(location, scale), at some points.
-type Element struct{ Values, Locations, Scales []float64 }
+// An Element is an element of an effect, x ~ Normal(location, scale), at some points. Precisions are those given all
+// else, none where that is not normal.
+type Element struct{ Values, Locations, Scales, Precisions []float64 }
+
+// Narrowing is how many times as narrow as usual an element's coordinate gets at some points, given all else.
+func (e Element) Narrowing(f types.Form) float64 {
+	sds := make([]float64, len(e.Precisions))
+	for t, precision := range e.Precisions {
+		sds[t] = 1 / math.Sqrt(precision)
+		if f == types.Relative {
+			sds[t] /= e.Scales[t]
+		}
+	}
+	if !finite(sds) {
+		return 0
+	}
+	return stats.Quantile(sds, 0.5) / stats.Quantile(sds, rarely)
+}
+
+// rarely is the share of points that walkers have to get to and from all the same.
+const rarely = 0.02
 
 // A Freedom is how much of an element's prior the data leave it, given location and scale: 1 where they say nothing
 // about it, 0 where they fix it.

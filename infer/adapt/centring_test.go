@@ -76,17 +76,19 @@ func TestDoubtIsDecidedByTheOthers(t *testing.T) {
 		return e
 	}
 	free, doubt, bound := element(1), element(.2), element(.092)
-	centred := []bool{true, true, true, true}
-	for _, c := range []struct {
+	c, r := types.Centred, types.Relative
+	centred := []types.Form{c, c, c, c}
+	for _, test := range []struct {
 		elements []Element
-		want     []bool
+		want     []types.Form
 	}{
-		{[]Element{doubt, free, bound, bound}, []bool{true, false, true, true}},
-		{[]Element{doubt, free, free, free}, []bool{false, false, false, false}},
-		{[]Element{bound, free, free, free}, []bool{true, false, false, false}},
+		{[]Element{doubt, free, bound, bound}, []types.Form{c, r, c, c}},
+		{[]Element{doubt, free, free, free}, []types.Form{r, r, r, r}},
+		{[]Element{bound, free, free, free}, []types.Form{c, r, r, r}},
 	} {
-		if got := ruled(EachAsItSuits, types.EffectBlock{}, centred, c.elements); !slices.Equal(got, c.want) {
-			t.Errorf("centred are %v, want %v", got, c.want)
+		got := CentringRule(EachAsItSuits).forms(types.EffectBlock{}, centred, test.elements)
+		if !slices.Equal(got, test.want) {
+			t.Errorf("forms %v, want %v", got, test.want)
 		}
 	}
 }
@@ -122,9 +124,56 @@ func TestSeriesAreCentredAsAWhole(t *testing.T) {
 		"marked, scale near 0":    {EachAsItSuits, plain, false, []Element{freeFunnel, freeFunnel, bound}, false},
 		"while it is looked for":  {FewerCentred, plain, false, []Element{bound, bound, bound}, false},
 	} {
-		was := slices.Repeat([]bool{c.was}, len(c.elements))
-		if got := ruled(c.rule, c.block, was, c.elements); !slices.Equal(got, slices.Repeat([]bool{c.want}, len(got))) {
-			t.Errorf("%s: centred are %v", name, got)
+		was := slices.Repeat([]types.Form{formOf(c.was)}, len(c.elements))
+		got := c.rule.forms(c.block, was, c.elements)
+		if !slices.Equal(got, slices.Repeat([]types.Form{formOf(c.want)}, len(got))) {
+			t.Errorf("%s: forms %v", name, got)
 		}
+	}
+}
+
+// Effects are given data where elements would get much narrower at some points in the form that they would have
+// otherwise, if coordinates are defined at all points; series sooner, and what is given data stays so.
+func TestGainsByData(t *testing.T) {
+	given, relative, centred := types.GivenData, types.Relative, types.Centred
+	// Elements of scales from 1 to a largest, whose data have a precision.
+	elements := func(largest, precision float64) map[string][]Element {
+		e := Element{}
+		for u := 0.0; u <= 1; u += 1e-3 {
+			s := math.Pow(largest, u)
+			e.Scales, e.Precisions = append(e.Scales, s), append(e.Precisions, 1/(s*s)+precision)
+		}
+		return map[string][]Element{"x": {e}}
+	}
+	for name, c := range map[string]struct {
+		series         bool
+		was, otherwise types.Form
+		elements       map[string][]Element
+		want           bool
+	}{
+		"data say little":      {false, centred, centred, elements(10, 1e-4), true},
+		"the scale is known":   {false, centred, centred, elements(2, 1e-4), false},
+		"data say it all":      {false, centred, centred, elements(10, 1e4), false},
+		"relative":             {false, centred, relative, elements(10, 1e4), true},
+		"relative, little":     {false, centred, relative, elements(10, 1e-4), false},
+		"a series":             {true, centred, centred, elements(2, 1e-4), true},
+		"a series of no scale": {true, relative, relative, elements(1.1, 1e-4), false},
+		"given data already":   {false, given, centred, elements(4, 1e-4), true},
+		"not given data":       {false, centred, centred, elements(4, 1e-4), false},
+	} {
+		blocks := []types.EffectBlock{{Effect: types.Effect{Name: "x"}, Size: 1, Series: c.series, Normal: true}}
+		form := func(f types.Form) types.Centring { return types.Centring{"x": {f}} }
+		if got := gainsByData(blocks, form(c.was), form(c.otherwise), c.elements); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+		blocks[0].Normal = false
+		if gainsByData(blocks, form(c.was), form(c.otherwise), c.elements) {
+			t.Errorf("%s: gains by data that say something else", name)
+		}
+	}
+	block := []types.EffectBlock{{Size: 1, Normal: true}}
+	if isDefined(block, [][]types.EffectPoint{{{GivenData: []float64{math.NaN()}}}}) ||
+		!isDefined(block, [][]types.EffectPoint{{{GivenData: []float64{1}}}}) {
+		t.Error("coordinates that are no numbers pass")
 	}
 }

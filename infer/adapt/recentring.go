@@ -22,6 +22,15 @@ const (
 	notFree    = 0.4
 )
 
+// Narrowings from which elements are given data: coordinates given data cost more for each gradient. Series are given
+// data sooner, since all of their other coordinates are slow: in one form elements follow their neighbours, in the
+// other each moves all later ones. What is given data stays so up to a smaller bound.
+const (
+	narrows       = 2.5
+	narrowsSeries = 1.3 // of elements that are centred, whatever they are
+	staysFrom     = 0.7 // of these
+)
+
 // FewerCentred only stops centring elements. It is for the time in which the target is looked for, because a funnel
 // holds walkers up, and a scale that few points have shown is no reason to enter one.
 func FewerCentred(f Freedom, centred, _ bool) bool { return centred && f.Usual < surelyFree }
@@ -45,42 +54,61 @@ func Few(points [][]float64) (out [][]float64) {
 	return out
 }
 
-// ChosenCentring is what a rule makes of what points show of each element; nil where it changes nothing. Series stay as
-// they are unless they may change, too.
-func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, series bool,
+// ChosenCentring is what a rule makes of what points show of each element; nil where it changes nothing. Where walkers
+// do not see all rows, series stay as they are, and nothing is given data.
+func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, allRows bool,
 	points [][]float64) types.Centring {
-	at := make([][]infer.EffectPoint, len(points))
+	at := make([][]types.EffectPoint, len(points))
 	for t, x := range points {
 		at[t] = e.At(x)
 	}
-	changed, out := false, types.Centring{}
+	was, will, elements := types.Centring{}, types.Centring{}, map[string][]Element{}
 	for k, b := range e.Blocks {
-		was, elements := make([]bool, b.Size), make([]Element, b.Size)
+		was[b.Name], elements[b.Name] = make([]types.Form, b.Size), make([]Element, b.Size)
 		for i := range b.Size {
-			was[i], elements[i] = b.Centred(now, i), elementAt(at, k, i)
+			was[b.Name][i], elements[b.Name][i] = b.Form(now, i), elementAt(at, k, i)
 		}
-		if out[b.Name] = was; b.Series && !series {
-			continue
+		if will[b.Name] = was[b.Name]; !b.Series || allRows {
+			will[b.Name] = rule.forms(b, was[b.Name], elements[b.Name])
 		}
-		will := ruled(rule, b, was, elements)
-		changes := 0
-		for i := range will {
-			changes += oneIf(will[i] != was[i])
+	}
+	if allRows && isDefined(e.Blocks, at) && gainsByData(e.Blocks, was, will, elements) {
+		for _, b := range e.Blocks {
+			if b.Normal {
+				will[b.Name] = slices.Repeat([]types.Form{types.GivenData}, b.Size)
+			}
 		}
-		if float64(changes) > fewChanges*float64(b.Size) {
-			out[b.Name], changed = will, true
+	}
+	changed := false
+	for _, b := range e.Blocks {
+		if changes(was[b.Name], will[b.Name]) > fewChanges*float64(b.Size) {
+			changed = true
+		} else {
+			will[b.Name] = was[b.Name]
 		}
 	}
 	if !changed {
 		return nil
 	}
-	return out
+	return will
 }
 
-// ruled are the elements of an effect that a rule has centred. Those of which nothing is known stay as they are.
-func ruled(rule CentringRule, b types.EffectBlock, was []bool, elements []Element) (will []bool) {
-	if b.Series {
-		return ruledAlike(rule, b, was, elements)
+// changes are how many forms differ.
+func changes(was, will []types.Form) (n float64) {
+	for i := range will {
+		n += float64(oneIf(will[i] != was[i]))
+	}
+	return n
+}
+
+// forms are those of the elements of an effect, Centred or Relative by a rule. Those of which nothing is known stay as
+// they are.
+func (r CentringRule) forms(b types.EffectBlock, was []types.Form, elements []Element) (will []types.Form) {
+	switch {
+	case b.Straight:
+		return slices.Repeat([]types.Form{b.Form(nil, 0)}, b.Size)
+	case b.Series:
+		return r.formsAlike(b, was, elements)
 	}
 	half := true
 	for range 2 {
@@ -88,9 +116,9 @@ func ruled(rule CentringRule, b types.EffectBlock, was []bool, elements []Elemen
 		in := 0
 		for i, e := range elements {
 			if f, ok := e.Freedom(); ok {
-				will[i] = rule(f, was[i], half)
+				will[i] = formOf(r(f, was[i] == types.Centred, half))
 			}
-			in += oneIf(will[i])
+			in += oneIf(will[i] == types.Centred)
 		}
 		if 2*in >= len(was) {
 			break
@@ -100,10 +128,17 @@ func ruled(rule CentringRule, b types.EffectBlock, was []bool, elements []Elemen
 	return will
 }
 
-// ruledAlike are the elements of a series, of which all or none are centred, as a rule wants for most. An element that
-// is not centred moves all later ones, which a longer series makes harder to sample; so a series stops being centred
-// only if its scale gets so small that steps fail there, or if other parameters bend it.
-func ruledAlike(rule CentringRule, b types.EffectBlock, was []bool, elements []Element) []bool {
+func formOf(centred bool) types.Form {
+	if centred {
+		return types.Centred
+	}
+	return types.Relative
+}
+
+// formsAlike are those of the elements of a series, of which all or none are centred, as a rule wants for most. An
+// element that is not centred moves all later ones, which a longer series makes harder to sample; so a series stops
+// being centred only if its scale gets so small that steps fail there, or if other parameters bend it.
+func (r CentringRule) formsAlike(b types.EffectBlock, was []types.Form, elements []Element) []types.Form {
 	const funnel = 1. / 4
 	known, in := 0, 0
 	for i, e := range elements {
@@ -112,8 +147,8 @@ func ruledAlike(rule CentringRule, b types.EffectBlock, was []bool, elements []E
 			continue
 		}
 		known++
-		centred := rule(f, was[i], true)
-		if was[i] && !b.Curved && f.Scale > funnel {
+		centred := r(f, was[i] == types.Centred, true)
+		if was[i] == types.Centred && !b.Curved && f.Scale > funnel {
 			centred = true
 		}
 		in += oneIf(centred)
@@ -121,7 +156,43 @@ func ruledAlike(rule CentringRule, b types.EffectBlock, was []bool, elements []E
 	if known == 0 {
 		return was
 	}
-	return slices.Repeat([]bool{2*in >= known}, len(was))
+	return slices.Repeat([]types.Form{formOf(2*in >= known)}, len(was))
+}
+
+// isDefined reports whether coordinates given data are numbers at all points. Where scales are astronomically small,
+// rounding errors leave none.
+func isDefined(blocks []types.EffectBlock, at [][]types.EffectPoint) bool {
+	for _, points := range at {
+		for k, b := range blocks {
+			if b.Normal && !finite(points[k].GivenData) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// gainsByData reports whether the elements of Normal blocks are to be given data: if in the forms that they would have
+// otherwise some get so narrow at some points that steps of one size fail there.
+func gainsByData(blocks []types.EffectBlock, was, otherwise types.Centring, elements map[string][]Element) bool {
+	for _, b := range blocks {
+		if !b.Normal {
+			continue
+		}
+		bound, form := narrows, func(i int) types.Form { return otherwise[b.Name][i] }
+		if b.Series {
+			bound, form = narrowsSeries, func(int) types.Form { return types.Centred }
+		}
+		if was[b.Name][0] == types.GivenData {
+			bound *= staysFrom
+		}
+		for i, e := range elements[b.Name] {
+			if e.Narrowing(form(i)) > bound {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // fewChanges is the share of an effect's elements that are not worth a new program: of a thousand elements, estimates
@@ -129,12 +200,15 @@ func ruledAlike(rule CentringRule, b types.EffectBlock, was []bool, elements []E
 const fewChanges = 0.05
 
 // elementAt is an element of a block at all points.
-func elementAt(at [][]infer.EffectPoint, block, i int) Element {
+func elementAt(at [][]types.EffectPoint, block, i int) Element {
 	n := len(at)
 	e := Element{Values: make([]float64, n), Locations: make([]float64, n), Scales: make([]float64, n)}
 	for t, blocks := range at {
 		b := &blocks[block]
 		e.Values[t], e.Locations[t], e.Scales[t] = b.Values[i], b.Locations[i], b.Scales[i]
+		if b.Precisions != nil {
+			e.Precisions = append(e.Precisions, b.Precisions[i])
+		}
 	}
 	return e
 }
@@ -148,7 +222,7 @@ func NewScales(from infer.Effects, now, c types.Centring, points [][]float64) ma
 	}
 	for _, b := range from.Blocks {
 		for i := range b.Size {
-			if b.Centred(now, i) == b.Centred(c, i) {
+			if b.Form(now, i) == b.Form(c, i) {
 				continue
 			}
 			column := make([]float64, len(points))
@@ -167,22 +241,26 @@ func NewScales(from infer.Effects, now, c types.Centring, points [][]float64) ma
 func RemarkOnCentring(p *infer.Report, blocks []types.EffectBlock, c types.Centring) {
 	p.Centring = map[string]int{}
 	for _, b := range blocks {
-		in := 0
+		counts := map[types.Form]int{}
 		for i := range b.Size {
-			in += oneIf(b.Centred(c, i))
+			counts[b.Form(c, i)]++
 		}
-		p.Centring[b.Name] = in
-		if note := centringNote(b, in); note != "" {
+		p.Centring[b.Name] = counts[types.Centred]
+		if note := centringNote(b, counts); note != "" {
 			p.Notes = append(p.Notes, note)
 		}
 	}
 }
 
-// centringNote says how many elements of an effect are centred, unless the model says the same.
-func centringNote(b types.EffectBlock, in int) string {
-	other, not := b.Size-in, ""
+// centringNote says how many elements of an effect have which form, unless the model says the same.
+func centringNote(b types.EffectBlock, counts map[types.Form]int) string {
+	if counts[types.GivenData] > 0 {
+		return fmt.Sprintf("`%s` is sampled by how far it is from its mean given the data and all scales, as it would "+
+			"be in a funnel otherwise", b.Name)
+	}
+	other, not := counts[types.Relative], ""
 	if b.NonCentered {
-		other, not = in, "not "
+		other, not = counts[types.Centred], "not "
 	}
 	switch other {
 	case 0:

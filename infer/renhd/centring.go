@@ -34,7 +34,7 @@ func (s *shared) centre(c types.Centring) {
 
 // centredBy reports whether the target has the coordinates that c says.
 func (s *shared) centredBy(c types.Centring) bool {
-	return maps.EqualFunc(s.centring, c, slices.Equal[[]bool])
+	return maps.EqualFunc(s.centring, c, slices.Equal[[]types.Form])
 }
 
 // recentre gives the elements of effects the coordinates that points ask for, by a rule. Minibatches read some rows of

@@ -86,7 +86,7 @@ func TestSearchAsTheModelComesBack(t *testing.T) {
 	r := explorersAt(t, target, func(lane int) []float64 {
 		return []float64{0.1 * float64(lane%5), 1, -1, 0.5, float64(lane) / 16, -0.5, 0.2}
 	})
-	chosen := types.Centring{"x": make([]bool, 6)}
+	chosen := types.Centring{"x": make([]types.Form, 6)}
 	points := make([][]float64, 0, 100)
 	for k := range 100 {
 		points = append(points, []float64{0.3, float64(k%7) - 3, float64(k%5) - 2, 1, -1, float64(k % 3), 0})

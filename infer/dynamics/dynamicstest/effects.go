@@ -49,7 +49,7 @@ func (t Effects) Recentred(c types.Centring) infer.Recentrable {
 func (t Effects) centredBy(c types.Centring) []float64 {
 	out := make([]float64, t.D-1)
 	for i := range out {
-		if t.EffectBlocks()[0].Centred(c, i) {
+		if t.EffectBlocks()[0].Form(c, i) == types.Centred {
 			out[i] = 1
 		}
 	}
