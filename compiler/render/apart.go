@@ -40,7 +40,7 @@ func (k *kernel) vector(axis int, from, to string) {
 	} else if ok {
 		k.line("#pragma omp simd%s", sums)
 	}
-	k.unrolled(n, "for (long i%d = %s; i%d < %s; i%d++) {", axis, from, axis, to, axis)
+	k.points(len(k.loops)-1, n, from, to)
 	k.level(len(k.loops))
 }
 

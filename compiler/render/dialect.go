@@ -23,6 +23,7 @@ type dialect struct {
 	owner       func(f *file, id ir.BufID) (word string, elements int)
 	unroll      string // line before a loop of that many turns to unroll
 	rolled      string // word before any other loop
+	overlap     int    // turns of a short loop that are unrolled, so that their loads are under way together; 0: none
 	eachLane    string // head of a loop over the lanes of a block
 	packs       bool   // large products are packed
 	leastShared int    // points of a kernel that threads share; 0: they share none, see pieces.go

@@ -69,18 +69,23 @@ func written(s ir.Stmt) int {
 	}
 	n := 1
 	for _, in := range k.Body {
-		n++
-		switch in.Op {
-		case ir.Exp, ir.Sigmoid, ir.Softplus, ir.LogSigmoid:
-			n += 24
-		case ir.Normal, ir.Uniform:
-			n += 40
-		}
+		n += instructions(in.Op)
 	}
 	if n *= k.Points(); n > smallKernel {
 		return smallGroup + 1
 	}
 	return n
+}
+
+// instructions is approximately how many an operation is where it is not a call of a function.
+func instructions(op ir.Op) int {
+	switch op {
+	case ir.Exp, ir.Sigmoid, ir.Softplus, ir.LogSigmoid:
+		return 25
+	case ir.Normal, ir.Uniform:
+		return 41
+	}
+	return 1
 }
 
 // group writes the function of some statements, and returns the call of it.

@@ -262,8 +262,32 @@ func (k *kernel) turns(d int, from, to string) {
 	if from == "0" {
 		n = k.in.Extents[axis]
 	}
-	k.unrolled(n, "for (long i%d = %s; i%d < %s; i%d++) {", axis, from, axis, to, axis)
+	k.points(d, n, from, to)
 	k.level(d + 1)
+}
+
+// points writes the head of the loop below depth d, of n turns.
+func (k *kernel) points(d, n int, from, to string) {
+	axis := k.loops[d]
+	head := fmt.Sprintf("for (long i%d = %s; i%d < %s; i%d++) {", axis, from, axis, to, axis)
+	if d+1 == len(k.loops) && !k.small && k.instructions() <= shortLoop {
+		k.short("%s", head)
+		return
+	}
+	k.unrolled(n, "%s", head)
+}
+
+// shortLoop is the most instructions of a loop that is short.
+const shortLoop = 16
+
+// instructions is approximately how many a turn of the innermost loop has.
+func (k *kernel) instructions() (n int) {
+	for r, in := range k.in.Body {
+		if k.live[r] && k.depth[r] == len(k.loops) {
+			n += instructions(in.Op)
+		}
+	}
+	return n
 }
 
 // bound is the number of turns of a loop.

@@ -52,7 +52,7 @@ func (f *file) factorRows(s *ir.Cholesky, rows int) {
 	for r := range rows {
 		f.line("%s s%d = %s;", t, r, convert(fmt.Sprintf("a[(i + %d) * %d + j]", r, s.N), f.form(s.In), w))
 	}
-	f.head("for (long k = 0; k < j; k++) {")
+	f.short("for (long k = 0; k < j; k++) {")
 	f.line("const %s y = l[j * %d + k];", t, s.N)
 	for r := range rows {
 		f.line("s%d -= l[(i + %d) * %d + k] * y;", r, r, s.N)
@@ -117,9 +117,9 @@ func (p *solve) tile(rows, cols int) {
 		}
 	}
 	if p.Trans {
-		p.head("for (long k = i + %d; k < %d; k++) {", rows, p.N)
+		p.short("for (long k = i + %d; k < %d; k++) {", rows, p.N)
 	} else {
-		p.head("for (long k = 0; k < i; k++) {")
+		p.short("for (long k = 0; k < i; k++) {")
 	}
 	for r := range rows {
 		p.subtract(r, "k", cols)

@@ -151,11 +151,11 @@ func (p *product) tile(rows, cols int) {
 	p.each(rows, cols, func(r, c int) { sums = append(sums, fmt.Sprintf("s%d_%d = %s", r, c, p.result.constant("0"))) })
 	p.line("%s %s;", p.result.typ(), strings.Join(sums, ", "))
 	if p.blocks {
-		p.head("for (long k = k0; k < %s; k++) {", blockEnd("k0", p.K, depthBlock))
+		p.short("for (long k = k0; k < %s; k++) {", blockEnd("k0", p.K, depthBlock))
 	} else if p.Rows == ir.DimK {
-		p.head("for (long k = 0; k < %s; k++) {", p.count(ir.DimK, p.K))
+		p.short("for (long k = 0; k < %s; k++) {", p.count(ir.DimK, p.K))
 	} else {
-		p.loop("k", p.K)
+		p.short("for (long k = 0; k < %d; k++) {", p.K)
 	}
 	for r := range rows {
 		p.line("const %s x%d = %s;", p.form(p.A).typ(), r, p.a.at(fmt.Sprintf("i + %d", r), "k"))

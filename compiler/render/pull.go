@@ -50,7 +50,7 @@ func (p *pull) tile(at string, rows int, first func(col int) int) {
 		p.line("%s s%d_%d = %s;", p.typ(), r, c, convert(fmt.Sprintf("bar[(%s + %d) * %d + k + %d] / 2", at, r, p.N, c),
 			p.form(p.Bar), p.form(p.Out)))
 	})
-	p.head("for (long j = k + %d; j < %d; j++) {", p.cols, p.N)
+	p.short("for (long j = k + %d; j < %d; j++) {", p.cols, p.N)
 	each(func(r, c int) {
 		p.line("s%d_%d -= x[(%s + %d) * %d + j] * l[j * %d + k + %d];", r, c, at, r, p.N, p.N, c)
 	})

@@ -112,6 +112,17 @@ func (f *file) line(format string, args ...any) {
 // head writes the head of a loop.
 func (f *file) head(format string, args ...any) { f.line("%s", f.rolled+fmt.Sprintf(format, args...)) }
 
+// short writes the head of a loop of a few instructions, in which a GPU waits for each load unless those of several
+// turns are under way together.
+func (f *file) short(format string, args ...any) {
+	if f.overlap == 0 {
+		f.head(format, args...)
+		return
+	}
+	f.line(f.unroll, f.overlap)
+	f.line(format, args...)
+}
+
 // calls writes a function that makes the calls in order.
 func (f *file) calls(head string, calls []string) {
 	f.line("%s {", head)

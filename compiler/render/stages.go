@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"strings"
 
 	"ppl/compiler/ir"
 )
@@ -12,6 +13,7 @@ type Stage struct {
 	Items  int
 	Work   float64 // of an item, for one lane, in additions
 	Turn   int     // of the recurrence that it belongs to, else 0
+	Free   bool    // its threads have no memory of their warp, so that any number of warps can work on it
 	// the product that the stage is; nil if it is another statement
 	Product *ir.MatMul
 }
@@ -65,10 +67,10 @@ func (f *file) stagesOf(p piece) []Stage {
 		return all
 	case p.points != nil:
 		n := items(p.points, p.points.Separate(f.Buffers))
-		return []Stage{{Items: n, Work: ir.Work(p.points) / float64(n)}}
+		return []Stage{{Items: n, Work: ir.Work(p.points) / float64(n), Free: true}}
 	case p.product != nil:
 		n := f.product(p.product).items()
-		return []Stage{{Items: n, Work: ir.Work(p.product) / float64(n), Product: p.product}}
+		return []Stage{{Items: n, Work: ir.Work(p.product) / float64(n), Product: p.product, Free: true}}
 	case p.tiles != nil:
 		all := []Stage{{Items: p.tiles.Turns(), Work: ir.Work(p.tiles) / float64(p.tiles.Turns())}}
 		if n := f.results(p.tiles); n > 0 {
@@ -101,6 +103,9 @@ func (f *file) stages(number int, e ir.Entry) {
 	for _, p := range f.pieces(e.Body) {
 		calls := f.stageCalls(p, uses)
 		for i, s := range f.stagesOf(p) {
+			if s.Free && strings.Contains(calls[i], "c->warp") {
+				panic("internal error: a free stage has memory of the warp: " + calls[i])
+			}
 			f.line("STAGE(%s, %d, %s)", stageName(number, n), s.Items, calls[i])
 			n++
 		}

@@ -4,11 +4,11 @@
 //
 //	go run ./experiments/fashion-mnist [-network mlp|lstm] [-gradients 5000] [-draws 50] [-seeds 1] [-only Adam,sgld]
 //
-// The images are those of Debian's package dataset-fashion-mnist. Budgets are no times, so that results do not depend
-// on the machine: optimisers take -gradients gradients of batches of 128 rows in all; samplers climb with Adam, as they
-// always do, and keep -draws draws in all. Larger ones suit a GPU. Runs are appended to a file, a JSON object a line,
-// and those that are in it already are not repeated: the command goes on where it was. It runs on one thread, and
-// RESULTS.md has the cells that are there.
+// The images are those of Debian's package dataset-fashion-mnist, or of the directory -images. Budgets are no times, so
+// that results do not depend on the machine: optimisers take -gradients gradients of batches of 128 rows in all;
+// samplers climb with Adam, as they always do, and keep -draws draws in all. Larger ones suit a GPU (-device cuda). Runs
+// are appended to a file, a JSON object a line, and those that are in it already are not repeated: the command goes on
+// where it was. It runs on one thread, and RESULTS.md has the cells that are there.
 package main
 
 import (
@@ -21,14 +21,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"ppl/experiments/lab"
 )
 
-const (
-	home   = "experiments/fashion-mnist"
-	images = "/usr/share/datasets/fashion-mnist"
-)
+const home = "experiments/fashion-mnist"
 
 func main() {
 	log.SetFlags(0)
@@ -37,6 +35,8 @@ func main() {
 	flag.IntVar(&e.gradients, "gradients", 5000, "`N` gradients of a batch for each optimum or ensemble")
 	flag.IntVar(&e.draws, "draws", 50, "keep `N` draws of each sampler")
 	flag.StringVar(&e.ppl, "ppl", "", "`path` of the command to measure; built if empty")
+	flag.StringVar(&e.device, "device", "", "`device` of ppl; the processor if empty")
+	flag.StringVar(&e.images, "images", "/usr/share/datasets/fashion-mnist", "`directory` of the images")
 	seeds := flag.Int("seeds", 1, "seeds 1 to `N`")
 	only := flag.String("only", "", "methods, separated by commas; all if empty")
 	runs := flag.String("runs", filepath.Join(os.TempDir(), "fashion-mnist.jsonl"), "`file` of the runs done")
@@ -106,6 +106,7 @@ type cell struct {
 	Permuted int    `json:"permuted"`
 	Seed     int    `json:"seed"`
 	budget
+	Device string `json:"device,omitempty"` // the processor if empty
 }
 
 // A run is one line of the file of runs.
@@ -115,12 +116,13 @@ type run struct {
 	Accuracy    float64 `json:"accuracy"`
 	Log         float64 `json:"log"` // log likelihood of a row
 	Calibration float64 `json:"calibration"`
-	Seconds     float64 `json:"seconds"` // of a processor
+	Seconds     float64 `json:"seconds"` // of a processor; by the clock on another device
 }
 
 // experiment is what the command measures.
 type experiment struct {
 	network, ppl     string
+	device, images   string
 	gradients, draws int
 	dir              string // for labels and run directories
 }
@@ -163,7 +165,7 @@ func (e *experiment) cells(seeds int) (all []cell) {
 	for seed := range seeds {
 		for _, share := range shares() {
 			for _, m := range methods() {
-				all = append(all, cell{e.network, m.name, share, seed + 1, budget{e.gradients, e.draws}})
+				all = append(all, cell{e.network, m.name, share, seed + 1, budget{e.gradients, e.draws}, e.device})
 			}
 		}
 	}
@@ -186,19 +188,21 @@ func (e *experiment) run(c cell) (run, error) {
 	if err := os.RemoveAll(dir); err != nil {
 		return r, err
 	}
-	fit, err := lab.Command(e.ppl, append([]string{words[0], model, "--data",
-		"image=" + filepath.Join(images, "train-images-idx3-ubyte.gz"), "--data",
-		"label=" + filepath.Join(images, "train-labels-idx1-ubyte.gz"), "--seed", strconv.Itoa(c.Seed), "--out", dir,
-		"--quiet", "--threads", "1"}, words[1:]...)...)
+	words = append(words, "--seed", strconv.Itoa(c.Seed), "--out", dir, "--quiet", "--threads", "1")
+	if c.Device != "" {
+		words = append(words, "--device", c.Device)
+	}
+	began := time.Now()
+	fit, err := lab.Command(e.ppl, append(e.data("train", words[0], model), words[1:]...)...)
 	_, missing := os.Stat(dir)
 	if kept := words[0] == "optimize" && missing == nil; err != nil || fit.Exit != 0 && !kept { // converged or not
 		r.Refused = fit.Said
 		return r, err
 	}
-	r.Seconds = fit.CPU.Seconds()
-	score, err := lab.Command(e.ppl, "predict", dir, "--data", "image="+filepath.Join(images,
-		"t10k-images-idx3-ubyte.gz"), "--data", "label="+filepath.Join(images, "t10k-labels-idx1-ubyte.gz"), "--json",
-		"--quiet")
+	if r.Seconds = fit.CPU.Seconds(); c.Device != "" {
+		r.Seconds = time.Since(began).Seconds()
+	}
+	score, err := lab.Command(e.ppl, append(e.data("t10k", "predict", dir), "--json", "--quiet")...)
 	if err != nil || score.Exit != 0 {
 		r.Refused = score.Said
 		return r, err
@@ -207,6 +211,12 @@ func (e *experiment) run(c cell) (run, error) {
 	err = json.Unmarshal(score.Printed, &s)
 	r.Accuracy, r.Log, r.Calibration = s.Accuracy, s.LogScore, s.CalibrationError
 	return r, err
+}
+
+// data are arguments of ppl with the images and labels of a part of the data.
+func (e *experiment) data(part string, args ...string) []string {
+	return append(args, "--data", "image="+filepath.Join(e.images, part+"-images-idx3-ubyte.gz"), "--data",
+		"label="+filepath.Join(e.images, part+"-labels-idx1-ubyte.gz"))
 }
 
 // permuted is a model that declares its labels with a share of them in another order.

@@ -23,14 +23,14 @@ func TestPermuted(t *testing.T) {
 
 // A table has means over seeds of its own network and budget, dashes for what was not run, and says what was refused.
 func TestPage(t *testing.T) {
-	c := cell{"mlp", "Adam", 20, 1, budget{100, 20}}
-	second, other, refused := c, c, c
-	second.Seed, other.Gradients, refused.Method = 2, 200, "sgld"
+	c := cell{"mlp", "Adam", 20, 1, budget{100, 20}, ""}
+	second, other, refused, onGPU := c, c, c, c
+	second.Seed, other.Gradients, refused.Method, onGPU.Device = 2, 200, "sgld", "cuda"
 	text := page([]run{{cell: c, Accuracy: 0.8, Log: -0.5, Calibration: 0.02, Seconds: 10},
 		{cell: second, Accuracy: 0.9, Log: -0.3, Calibration: 0.04, Seconds: 20},
-		{cell: other, Accuracy: 0.1}, {cell: refused, Refused: "no"}})
+		{cell: other, Accuracy: 0.1}, {cell: refused, Refused: "no"}, {cell: onGPU, Accuracy: 0.7}})
 	for _, want := range []string{"## mlp, 100 gradients, 20 draws", "85.00, -0.400, 0.030, 15 s (2)",
-		"## mlp, 200 gradients, 20 draws",
+		"## mlp, 200 gradients, 20 draws\n", "## mlp, 100 gradients, 20 draws, cuda\n",
 		"10.00, 0.000, 0.000, 0 s (1)", "refused", "–"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -9,8 +9,8 @@ import (
 const preface = `# Fashion-MNIST with permuted labels
 
 Written by ` + "`go run ./experiments/fashion-mnist`" + ` on %s. Cells are accuracy in percent, log likelihood of a row,
-calibration error, and processor seconds of training, on the test set, whose labels are as they are; means over the
-seeds in parentheses. A dash is a cell that has not been run. Budgets are not times: optimisers take a number of
+calibration error, and seconds of training, of a processor or, where a table names a device, by the clock; on the test
+set, whose labels are as they are; means over the seeds in parentheses. A dash is a cell that has not been run. Budgets are not times: optimisers take a number of
 gradients of batches of 128 rows, which an ensemble shares; samplers climb with Adam and then keep a number of draws,
 which chains share. The climb has from 2,000 to 6,000 steps, the fewer the more chains, at a rate of 0.002 that falls. Labels are
 permuted once, by the seed; the paper permutes them again at each epoch, and has a thousand epochs, some 470,000
@@ -19,22 +19,33 @@ gradients, of the LSTM: its figures, in the last column, cannot be compared one 
 
 // A group is the cells of one table.
 type group struct {
-	network string
+	network, device string
 	budget
 }
 
-// page is RESULTS.md: a table for each network and budget.
+// page is RESULTS.md: a table for each network, budget and device.
 func page(runs []run) string {
 	text := fmt.Sprintf(preface, lab.Machine())
 	seen := map[group]bool{}
 	for _, r := range runs {
-		g := group{r.Network, r.budget}
+		g := groupOf(r)
 		if !seen[g] {
 			seen[g] = true
-			text += fmt.Sprintf("\n## %s, %d gradients, %d draws\n\n%s", g.network, g.Gradients, g.Draws, g.table(runs))
+			text += fmt.Sprintf("\n## %s, %d gradients, %d draws%s\n\n%s", g.network, g.Gradients, g.Draws, g.on(),
+				g.table(runs))
 		}
 	}
 	return text
+}
+
+func groupOf(r run) group { return group{r.Network, r.Device, r.budget} }
+
+// on says which device computed, unless it was the processor.
+func (g group) on() string {
+	if g.device == "" {
+		return ""
+	}
+	return ", " + g.device
 }
 
 func (g group) table(runs []run) string {
@@ -59,7 +70,7 @@ func (g group) mean(runs []run, method string, share int) string {
 	n := 0.0
 	for _, r := range runs {
 		switch {
-		case (group{r.Network, r.budget}) != g || r.Method != method || r.Permuted != share:
+		case groupOf(r) != g || r.Method != method || r.Permuted != share:
 		case r.Refused != "":
 			return "refused"
 		default:

@@ -58,6 +58,7 @@ type stage struct {
 type kernel struct {
 	driver.Kernel
 	items, threads int
+	free           bool // any number of warps can work on it
 }
 
 func newExecutable(l *plan, o device.Options, d *Device, m driver.Module) *executable {
@@ -104,6 +105,7 @@ func (e *executable) addStage(to *entry, s render.Stage) (err error) {
 		if k, err = e.kernel(s.Kernel, s.Items); err != nil {
 			return err
 		}
+		k.free = s.Free && k.Needs().LocalBytes == 0
 		e.kernels[s.Kernel] = k
 	}
 	to.stages = append(to.stages, stage{kernel: k, Stage: s})
@@ -116,14 +118,26 @@ func (e *executable) kernel(name string, items int) (*kernel, error) {
 		return nil, err
 	}
 	e.local = max(e.local, k.Needs().LocalBytes)
-	return &kernel{k, items, warpsOfABlock * render.Warp}, nil
+	return &kernel{Kernel: k, items: items, threads: warpsOfABlock * render.Warp}, nil
 }
 
-// A multiprocessor runs 16 warps of 128 registers a thread; a block has up to four warps.
+// A multiprocessor has 65,536 registers and room for 64 warps: for 16 warps of 128 registers a thread, which is how many
+// have memory of their own. A block has up to four warps.
 const (
 	warpsEach     = 16
+	mostWarpsEach = 64
+	registersEach = 65536
 	warpsOfABlock = 4
 )
+
+// warpsOf is how many warps work on a kernel, if so many are wanted.
+func (e *executable) warpsOf(k *kernel, wanted int) int {
+	if !k.free {
+		return min(e.warps, wanted)
+	}
+	each := min(mostWarpsEach, registersEach/(max(k.Needs().Registers, 1)*render.Warp))
+	return min(max(e.warps, each*max(1, e.driver.Info().Multiprocessors)), wanted)
+}
 
 // mostWarps is how many warps run at the same time, a multiple of any block's.
 func mostWarps(wanted, multiprocessors int) int {

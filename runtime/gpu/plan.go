@@ -76,11 +76,11 @@ func width(lanes int) int {
 	return w
 }
 
-// What a launch takes, and an addition in one thread, which waits for each to end before the next (µs; estimates from
-// data sheets).
+// What a launch takes, and an addition in one thread, which waits for each to end before the next (µs). They are medians
+// of what steps of seven examples took on an H200 (BenchmarkOnGPUChoice).
 const (
-	launchTime   = 4
-	additionTime = 0.005
+	launchTime   = 3.6
+	additionTime = 0.0085
 )
 
 // scattered is how much longer an entry by lanes takes where lanes are apart: what threads next to each other read then

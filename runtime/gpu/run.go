@@ -209,7 +209,7 @@ func (e *executable) stage(s stage, step uint64) error {
 // start launches a kernel, in smaller blocks if its threads need more registers than a block can have.
 func (e *executable) start(k *kernel, first, calls, step uint64) error {
 	width := e.launching.Width
-	warps := min(e.warps, over(k.items*over(e.Lanes, width)*width, render.Warp))
+	warps := e.warpsOf(k, over(k.items*over(e.Lanes, width)*width, render.Warp))
 	threads := min(k.threads, threadsFor(warps, e.driver.Info().Multiprocessors))
 	for {
 		err := k.Launch(over(warps*render.Warp, threads), threads, uint64(e.call.at), first, calls, step)

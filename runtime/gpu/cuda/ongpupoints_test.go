@@ -122,6 +122,29 @@ func BenchmarkOnGPUData(b *testing.B) {
 	}
 }
 
+// BenchmarkOnGPUChoice is the time of a step by points and by lanes of examples for some numbers of lanes, where the
+// estimate of runtime/gpu has to choose.
+func BenchmarkOnGPUChoice(b *testing.B) {
+	ways := map[string][]gpu.Option{"points": {gpu.ByPoints(true)}, "lanes": {gpu.ByPoints(false)}, "chosen": nil}
+	for _, name := range []string{"five_modes", "eight_schools", "seeds", "rats", "radon", "coal", "health"} {
+		for _, lanes := range []int{4, 28, 256, 4096} {
+			for way, options := range ways {
+				b.Run(fmt.Sprintf("%s/%d/%s", name, lanes, way), func(b *testing.B) {
+					const each = 20
+					d, _ := openGPU(b, options...)
+					x := stepped(b, d, example(b, name), lanes)
+					run(b, x, "step", each)
+					run(b, x, "step", each)
+					for b.Loop() {
+						run(b, x, "step", each)
+					}
+					reportSteps(b, lanes, each)
+				})
+			}
+		}
+	}
+}
+
 // BenchmarkOnGPULaunches is the time of a launch, alone and in a graph: a step of a small model by points, which is two
 // or three of them.
 func BenchmarkOnGPULaunches(b *testing.B) {
