@@ -69,7 +69,8 @@ func cuda(width int) dialect {
 		export: "static",
 		cell:   "cell", cellSingle: "cell_f",
 		owner:  (*file).cudaOwner,
-		unroll: "#pragma unroll %d", rolled: "ROLLED ", overlap: 4, eachLane: "for (long l = LANE, once = 1; once; once = 0)",
+		unroll: "#pragma unroll %d", rolled: "ROLLED ", overlap: 4,
+		eachLane: "for (long l = LANE, once = 1; once; once = 0)",
 	}
 }
 

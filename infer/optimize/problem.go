@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"ppl/autodiff"
 	"ppl/compiler/lower"
 	"ppl/infer"
@@ -33,13 +35,13 @@ const (
 	values   = "values"
 	key      = "key"   // of the order of a lane's rows and of its noise: the lane's number
 	batches  = "clock" // how many batches there have been
-	part     = "part"  // of the rows held out
+	part     = "part"  // of the rows held out, or of all rows
 	score    = "score" // Σ log ℓ of the rows of a part
 )
 
 // Entries.
 const (
-	exact     = "evaluate" // density and gradient
+	exact     = "evaluate" // density and gradient, of a part of the rows where all are too many at once
 	minibatch = "minibatch"
 	heldOut   = "held_out"
 )
@@ -57,13 +59,16 @@ func open(ctx context.Context, t, values infer.Target, o Options) (*problem, err
 	if p.network {
 		p.lanes = o.Starts
 	}
-	entries := []lower.Entry{p.exactEntry(), valuesEntry(values)}
+	entries := []lower.Entry{valuesEntry(values)}
 	if o.Batch > 0 {
 		more, err := p.rowEntries(t.(infer.Splittable))
 		if err != nil {
 			return nil, err
 		}
 		entries = append(entries, more...)
+	}
+	if !p.network {
+		entries = append(entries, p.exactEntry())
 	}
 	program, err := o.Device.Compile(entries)
 	if err != nil {
@@ -98,7 +103,8 @@ func valuesEntry(t infer.Target) lower.Entry {
 }
 
 // rowEntries are those of minibatches and, for early stopping, of the rows held out. Networks are computed in single
-// precision, as samplers compute them.
+// precision, as samplers compute them. What they have between layers for all rows can take more memory than there is,
+// so that the density of all rows is computed in parts.
 func (p *problem) rowEntries(t infer.Splittable) ([]lower.Entry, error) {
 	n, err := t.Rows()
 	if err != nil {
@@ -108,6 +114,9 @@ func (p *problem) rowEntries(t infer.Splittable) ([]lower.Entry, error) {
 	entries := []lower.Entry{p.minibatchEntry(p.inPrecision(p.trained(t)))}
 	if p.options.StopAfter > 0 {
 		entries = append(entries, p.heldOutEntry(p.inPrecision(t)))
+	}
+	if p.network {
+		entries = append(entries, p.partEntry(p.inPrecision(t)))
 	}
 	return entries, nil
 }
@@ -183,35 +192,67 @@ func (p *problem) divided(positions autodiff.Node) autodiff.Node {
 	return g.Shuffle(p.rows, g.Const(keyOfOrder), positions)
 }
 
-// heldOutEntry adds up log ℓ of a part of the rows held out. Beyond the last of them a part has nothing.
+// heldOutEntry adds up log ℓ of a part of the rows held out.
 func (p *problem) heldOutEntry(t infer.Splittable) lower.Entry {
-	g, m := autodiff.New(), p.batch()
-	first := autodiff.Broadcast(autodiff.Mul(g.Input(part), g.Const(float64(m))), []int{m}, nil)
-	at, last := autodiff.Add(first, g.Iota(m)), g.Full(float64(p.heldOut()-1), m)
+	g := autodiff.New()
+	at, last := p.positions(g, p.heldOut())
 	_, _, terms := t.Split(g.Input(theta, p.dim), p.divided(autodiff.Minimum(at, last)))
-	sum := autodiff.SumAll(autodiff.Where(autodiff.Le(at, last), terms, g.Full(0, m)))
-	return lower.Entry{Name: heldOut, Assign: []lower.Assign{{Name: score, Value: sum}}}
+	return lower.Entry{Name: heldOut, Assign: []lower.Assign{{Name: score, Value: upTo(last, at, terms)}}}
+}
+
+// partEntry is exactEntry for a part of the rows. What does not belong to rows is in the first part.
+func (p *problem) partEntry(t infer.Splittable) lower.Entry {
+	g := autodiff.New()
+	theta := g.Input(theta, p.dim)
+	at, last := p.positions(g, p.rows)
+	logPrior, whole, terms := t.Split(theta, autodiff.Minimum(at, last))
+	first := func(x autodiff.Node) autodiff.Node {
+		return autodiff.Where(autodiff.Le(g.Input(part), g.Const(0)), x, g.Const(0))
+	}
+	logLik := autodiff.Add(first(whole), upTo(last, at, terms))
+	return lower.Entry{Name: exact, Assign: densityAt(theta, first(logPrior), logLik)}
+}
+
+// positions are those of a part of n rows, and for each the last of them, which those of the last part can exceed.
+func (p *problem) positions(g *autodiff.Graph, n int) (at, last autodiff.Node) {
+	m := p.batch()
+	first := autodiff.Broadcast(autodiff.Mul(g.Input(part), g.Const(float64(m))), []int{m}, nil)
+	return autodiff.Add(first, g.Iota(m)), g.Full(float64(n-1), m)
+}
+
+// upTo is the sum of the terms at positions up to the last.
+func upTo(last, at, terms autodiff.Node) autodiff.Node {
+	none := at.Graph().Full(0, at.Shape()...)
+	return autodiff.SumAll(autodiff.Where(autodiff.Le(at, last), terms, none))
+}
+
+// eachPart runs an entry at points for each part of n rows, and calls read for the lane of each point.
+func (p *problem) eachPart(entry string, n int, at [][]float64, read func(point, lane int)) error {
+	for k := range (n + p.batch() - 1) / p.batch() {
+		for lane := range p.lanes {
+			p.exe.SetLane(part, lane, []float64{float64(k)})
+		}
+		point := 0
+		err := p.each(entry, at, func(lane int) {
+			read(point, lane)
+			point++
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // heldOutScores are the mean log ℓ of a row that is held out, at points.
 func (p *problem) heldOutScores(at [][]float64) ([]float64, error) {
 	sums := make([]float64, len(at))
-	for k := range (p.heldOut() + p.batch() - 1) / p.batch() {
-		for lane := range p.lanes {
-			p.exe.SetLane(part, lane, []float64{float64(k)})
-		}
-		point := 0
-		err := p.each(heldOut, at, func(lane int) {
-			sum := make([]float64, 1)
-			p.exe.GetLane(score, lane, sum)
-			sums[point] += sum[0] / float64(p.heldOut())
-			point++
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return sums, nil
+	err := p.eachPart(heldOut, p.heldOut(), at, func(point, lane int) {
+		sum := make([]float64, 1)
+		p.exe.GetLane(score, lane, sum)
+		sums[point] += sum[0] / float64(p.heldOut())
+	})
+	return sums, err
 }
 
 // setClock makes lanes go on after a number of minibatches.
@@ -240,18 +281,35 @@ func (x point) total() float64 {
 }
 
 // evaluate gives density and gradient at points.
-func (p *problem) evaluate(at [][]float64) ([]point, error) { return p.look(exact, at) }
-
-func (p *problem) look(entry string, at [][]float64) ([]point, error) {
-	var out []point
-	err := p.each(entry, at, func(lane int) {
-		both, slope := make([]float64, 2), make([]float64, p.dim)
-		p.exe.GetLane(density, lane, both)
-		p.exe.GetLane(gradient, lane, slope)
-		out = append(out, point{both[0], both[1], slope})
+func (p *problem) evaluate(at [][]float64) ([]point, error) {
+	if !p.network {
+		return p.look(exact, at)
+	}
+	out := make([]point, len(at))
+	for k := range out {
+		out[k].gradient = make([]float64, p.dim)
+	}
+	err := p.eachPart(exact, p.rows, at, func(k, lane int) {
+		x, sum := p.at(lane), &out[k]
+		sum.logPrior, sum.logLik = sum.logPrior+x.logPrior, sum.logLik+x.logLik
+		floats.Add(sum.gradient, x.gradient)
+		p.gradients++
 	})
+	return out, err
+}
+
+func (p *problem) look(entry string, at [][]float64) (out []point, err error) {
+	err = p.each(entry, at, func(lane int) { out = append(out, p.at(lane)) })
 	p.gradients += int64(len(out))
 	return out, err
+}
+
+// at is what an entry left on a lane.
+func (p *problem) at(lane int) point {
+	both, slope := make([]float64, 2), make([]float64, p.dim)
+	p.exe.GetLane(density, lane, both)
+	p.exe.GetLane(gradient, lane, slope)
+	return point{both[0], both[1], slope}
 }
 
 // values are what the target saves at a point.

@@ -121,8 +121,8 @@ func (e *executable) kernel(name string, items int) (*kernel, error) {
 	return &kernel{Kernel: k, items: items, threads: warpsOfABlock * render.Warp}, nil
 }
 
-// A multiprocessor has 65,536 registers and room for 64 warps: for 16 warps of 128 registers a thread, which is how many
-// have memory of their own. A block has up to four warps.
+// A multiprocessor has 65,536 registers and room for 64 warps. Of those that have memory of their own it has 16, which
+// may take 128 registers a thread. A block has up to four warps.
 const (
 	warpsEach     = 16
 	mostWarpsEach = 64
@@ -130,7 +130,7 @@ const (
 	warpsOfABlock = 4
 )
 
-// warpsOf is how many warps work on a kernel, if so many are wanted.
+// warpsOf is how many warps work on a kernel, of a number that is wanted.
 func (e *executable) warpsOf(k *kernel, wanted int) int {
 	if !k.free {
 		return min(e.warps, wanted)

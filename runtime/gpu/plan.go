@@ -76,8 +76,8 @@ func width(lanes int) int {
 	return w
 }
 
-// What a launch takes, and an addition in one thread, which waits for each to end before the next (µs). They are medians
-// of what steps of seven examples took on an H200 (BenchmarkOnGPUChoice).
+// What a launch takes, and an addition in one thread, which waits for each to end before the next (µs): medians of
+// steps of seven examples on an H200 (BenchmarkOnGPUChoice).
 const (
 	launchTime   = 3.6
 	additionTime = 0.0085
