@@ -25,7 +25,7 @@ import (
 	"ppl/runtime/gpu/gputest"
 )
 
-// bench/gpu/gpu.sh runs these tests where there is a GPU; elsewhere they are skipped. They have not run on one.
+// bench/gpu/gpu.sh runs these tests where there is a GPU; elsewhere they are skipped.
 
 // openGPU is the first GPU, or a skip.
 func openGPU(t testing.TB, options ...gpu.Option) (*gpu.Device, driver.Driver) {
