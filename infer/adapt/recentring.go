@@ -22,13 +22,11 @@ const (
 	notFree    = 0.4
 )
 
-// Narrowings from which elements are given data: coordinates given data cost more for each gradient. Series are given
-// data sooner, since all of their other coordinates are slow: in one form elements follow their neighbours, in the
-// other each moves all later ones. What is given data stays so up to a smaller bound.
+// Narrowings from which elements are given data: such coordinates cost more for each gradient and for each draw. What is
+// given data stays so up to a smaller bound.
 const (
-	narrows       = 2.5
-	narrowsSeries = 1.3 // of elements that are centred, whatever they are
-	staysFrom     = 0.7 // of these
+	narrows   = 2.5
+	staysFrom = 0.7 // of narrows
 )
 
 // FewerCentred only stops centring elements. It is for the time in which the target is looked for, because a funnel
@@ -180,8 +178,8 @@ func gainsByData(blocks []types.EffectBlock, was, otherwise types.Centring, elem
 			continue
 		}
 		bound, form := narrows, func(i int) types.Form { return otherwise[b.Name][i] }
-		if b.Series {
-			bound, form = narrowsSeries, func(int) types.Form { return types.Centred }
+		if b.Series { // in the other form each element moves all later ones, however narrow they are
+			form = func(int) types.Form { return types.Centred }
 		}
 		if was[b.Name][0] == types.GivenData {
 			bound *= staysFrom
