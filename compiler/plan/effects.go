@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"slices"
-
 	"ppl/autodiff"
 	"ppl/compiler/density"
 	"ppl/compiler/marginalize"
@@ -79,13 +77,8 @@ func (p *Plan) EffectBlocks() (all []types.EffectBlock) {
 
 // EffectValues lays end to end, for each of EffectBlocks, the parts of types.EffectPoint at theta.
 func (p *Plan) EffectValues(theta autodiff.Node) autodiff.Node {
-	return p.effectValues(p.layout, theta)
-}
-
-// effectValues is EffectValues in the coordinates of a layout.
-func (p *Plan) effectValues(l *density.Layout, theta autodiff.Node) autodiff.Node {
-	th := l.Theta(theta)
-	e := l.Evaluator(theta.Graph(), marginalize.Over(th))
+	th := p.layout.Theta(theta)
+	e := p.layout.Evaluator(theta.Graph(), marginalize.Over(th))
 	var parts []autodiff.Node
 	for _, r := range p.recentrable() {
 		parts = append(parts, th.Effect(e, r)...)
@@ -101,24 +94,6 @@ func (p *Plan) Recentred(c types.Centring) *Plan {
 	}
 	out.layout = p.layout.Recentred(by)
 	return &out
-}
-
-// givenData converts points in the coordinates of a layout that has none given data to those of the plan.
-func (p *Plan) givenData(from *density.Layout) func(theta []float64) []float64 {
-	theta := autodiff.New().Input("theta", p.Dim())
-	values := autodiff.NewRoutine(p.effectValues(from, theta))
-	return func(at []float64) []float64 {
-		all, out := values.Eval(map[string][]float64{"theta": at})[0], slices.Clone(at)
-		for _, r := range p.recentrable() {
-			b := p.blockOf(r)
-			n := b.Parts() * b.Size
-			if r.GivenData() {
-				copy(out[b.First:], b.Point(all[:n]).GivenData)
-			}
-			all = all[n:]
-		}
-		return out
-	}
 }
 
 func readsItself(t *model.Term) bool {

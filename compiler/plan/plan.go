@@ -232,14 +232,23 @@ func (p *Plan) Dim() int { return p.layout.Dim }
 // Start draws a point to begin at.
 func (p *Plan) Start(r *rand.Rand) []float64 { return p.Starts()(r) }
 
-// Starts gives a function that is Start, for many points. Coordinates given data are found from others.
+// Starts gives a function that is Start, for many points. Coordinates given data are standard normal, given all others.
 func (p *Plan) Starts() func(r *rand.Rand) []float64 {
 	if !slices.ContainsFunc(p.layout.Regions, (*density.Region).GivenData) {
 		return simulate.Starts(p.layout)
 	}
-	from := p.layout.AsTheModel()
-	start, convert := simulate.Starts(from), p.givenData(from)
-	return func(r *rand.Rand) []float64 { return convert(start(r)) }
+	start := simulate.Starts(p.layout.AsTheModel())
+	return func(r *rand.Rand) []float64 {
+		theta := start(r)
+		for _, of := range p.layout.Regions {
+			if of.GivenData() {
+				for i := range of.Size {
+					theta[of.Offset+i] = r.NormFloat64()
+				}
+			}
+		}
+		return theta
+	}
 }
 
 // NewCompleter is nil when everything saved is a function of the parameters.

@@ -22,8 +22,8 @@ const (
 	notFree    = 0.4
 )
 
-// Narrowings from which elements are given data: such coordinates cost more for each gradient and for each draw. What is
-// given data stays so up to a smaller bound.
+// Narrowings from which elements are given data: such coordinates cost more for each gradient and for each draw. What
+// is given data stays so up to a smaller bound.
 const (
 	narrows   = 2.5
 	staysFrom = 0.7 // of narrows
