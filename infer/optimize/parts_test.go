@@ -51,6 +51,10 @@ func TestAllRowsInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	before := p.gradients
+	if again, err := p.evaluate(at[1:]); err != nil || again[0].logLik != got[1].logLik || p.gradients != before {
+		t.Errorf("evaluated again: %v, %v, %d gradients", again[0], err, p.gradients-before)
+	}
 	for k, theta := range at {
 		prior, lik, least := -floats.Dot(theta, theta)/20000, 0.0, math.Inf(1)
 		gradient := make([]float64, dim)

@@ -3,6 +3,7 @@ package optimize
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -25,6 +26,13 @@ type problem struct {
 	rows      int    // of the data, where there are minibatches
 	clock     uint64
 	gradients int64
+	known     []known // of a network: where all rows have been evaluated
+}
+
+// A known point is one whose density is remembered.
+type known struct {
+	theta []float64
+	point point
 }
 
 // Lane buffers.
@@ -280,11 +288,25 @@ func (x point) total() float64 {
 	return math.Inf(-1)
 }
 
-// evaluate gives density and gradient at points.
+// evaluate gives density and gradient at points. Those of a network are remembered, as each takes as long as an epoch
+// and the ends of a search are asked for several times.
 func (p *problem) evaluate(at [][]float64) ([]point, error) {
 	if !p.network {
 		return p.look(exact, at)
 	}
+	var out []point
+	for _, theta := range at {
+		known := slices.IndexFunc(p.known, func(k known) bool { return slices.Equal(k.theta, theta) })
+		if known < 0 {
+			return p.addParts(at)
+		}
+		out = append(out, p.known[known].point)
+	}
+	return out, nil
+}
+
+// addParts is evaluate by parts of the rows.
+func (p *problem) addParts(at [][]float64) ([]point, error) {
 	out := make([]point, len(at))
 	for k := range out {
 		out[k].gradient = make([]float64, p.dim)
@@ -295,7 +317,13 @@ func (p *problem) evaluate(at [][]float64) ([]point, error) {
 		floats.Add(sum.gradient, x.gradient)
 		p.gradients++
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	for k := range out {
+		p.known = append(p.known, known{at[k], out[k]})
+	}
+	return out, nil
 }
 
 func (p *problem) look(entry string, at [][]float64) (out []point, err error) {
