@@ -24,29 +24,24 @@ func JointlyNormal(m *model.Model) {
 			arrays = append(arrays, a)
 		}
 	}
-	for all := jointly(m, arrays); all != nil; {
+	reads := readersOf(m)
+	for all := jointly(reads, arrays); all != nil; {
 		m.Normal = append(m.Normal, all)
-		all = jointly(m, all.Arrays[:len(all.Arrays)-1])
+		all = jointly(reads, all.Arrays[:len(all.Arrays)-1])
 	}
 }
 
 // jointly are those of some arrays, from the first on, that are normal together; nil if none is.
-func jointly(m *model.Model, arrays []*model.Array) *model.Jointly {
+func jointly(reads *readers, arrays []*model.Array) *model.Jointly {
 	for len(arrays) > 0 {
-		out := &model.Jointly{Arrays: arrays}
+		out := &model.Jointly{Arrays: arrays, Terms: reads.termsOf(arrays...)}
+		in := reads.from(arrays...)
+		constant := func(x model.Expr) bool { return !slices.ContainsFunc(model.Arrays(x), in) }
 		var wrong *model.Array
-		for _, t := range m.Terms {
-			if t.Kind == model.Generate {
-				continue
-			}
-			r := reach{of: out.Arrays, known: map[*model.Array]bool{}}
+		for _, t := range out.Terms {
 			own := slices.Contains(arrays, t.Array)
-			switch {
-			case !own && !slices.ContainsFunc(t.Exprs(), r.reaches):
-			case (own || t.Kind == model.Likelihood) && r.normalAbout(t):
-				out.Terms = append(out.Terms, t)
-			default:
-				wrong = r.lastOf(t)
+			if !own && t.Kind != model.Likelihood || !normalAbout(t, constant) {
+				wrong = reads.lastOf(arrays, t)
 			}
 		}
 		if wrong == nil {
@@ -74,46 +69,23 @@ func normalEffect(a *model.Array) bool {
 	return bends
 }
 
-// A reach is what reads some arrays, directly or through definitions.
-type reach struct {
-	of    []*model.Array
-	known map[*model.Array]bool // of definitions
-}
-
-func (r reach) reaches(x model.Expr) bool { return slices.ContainsFunc(model.Arrays(x), r.isIn) }
-
-// isIn reports whether an array is among those reached, or is computed of them.
-func (r reach) isIn(b *model.Array) bool {
-	if slices.Contains(r.of, b) {
-		return true
-	}
-	in, seen := r.known[b]
-	if !seen && b.Role == model.Definition {
-		r.known[b] = false // while it is looked at: what a definition reads of itself says nothing new
-		in = slices.ContainsFunc(b.Pieces, func(p *model.Piece) bool { return p.Value != nil && r.reaches(p.Value) })
-		r.known[b] = in
-	}
-	return in
-}
-
-// normalAbout reports whether a term is normal about what is linear in the arrays, with a scale that is not of them.
-func (r reach) normalAbout(t *model.Term) bool {
+// normalAbout reports whether a term is normal about what is linear in what is not constant, with a constant scale.
+func normalAbout(t *model.Term, constant func(model.Expr) bool) bool {
 	if t.Dist == nil || t.Dist.Name != "Normal" || t.In != nil || t.Censored != nil || len(t.Reads) > 0 {
 		return false
 	}
 	for i, x := range t.Args {
-		if i != t.Dist.Location && r.reaches(x) {
+		if i != t.Dist.Location && !constant(x) {
 			return false
 		}
 	}
-	return model.NewLinear(func(x model.Expr) bool { return !r.reaches(x) }).In(t.Args[t.Dist.Location])
+	return model.NewLinear(constant).In(t.Args[t.Dist.Location])
 }
 
-// lastOf is the last of the arrays that a term reads, or its own.
-func (r reach) lastOf(t *model.Term) *model.Array {
-	for _, a := range slices.Backward(r.of) {
-		one := reach{of: []*model.Array{a}, known: map[*model.Array]bool{}}
-		if slices.ContainsFunc(t.Exprs(), one.reaches) {
+// lastOf is the last of some arrays that a term reads, or its own.
+func (r *readers) lastOf(arrays []*model.Array, t *model.Term) *model.Array {
+	for _, a := range slices.Backward(arrays) {
+		if slices.ContainsFunc(model.Arrays(t.Exprs()...), r.from(a)) {
 			return a
 		}
 	}

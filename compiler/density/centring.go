@@ -60,14 +60,9 @@ func (r *Region) Centred() []bool {
 	if !slices.Contains(r.forms, types.Centred) {
 		return nil
 	}
-	return r.in(types.Centred)
-}
-
-// in are the elements of a form.
-func (r *Region) in(f types.Form) []bool {
 	out := make([]bool, len(r.forms))
-	for i := range out {
-		out[i] = r.forms[i] == f
+	for i, f := range r.forms {
+		out[i] = f == types.Centred
 	}
 	return out
 }

@@ -209,14 +209,21 @@ func (l *Layout) placeInJoint(r *Region) (first int, ok bool) {
 
 // elements are the values of those that are normal together.
 func (t *Theta) elements(e *evaluate.Evaluator) autodiff.Node {
-	x := e.Graph.Full(0, 0)
-	for _, r := range t.layout.Regions {
-		if _, ok := t.layout.placeInJoint(r); ok {
-			v := e.Full(e.Align(e.Piece(r.Term.Array, r.Piece), r.Plates, nil), r.Plates, nil)
-			x = autodiff.Concat(0, x, autodiff.Reshape(v.Node, r.Size))
+	return t.layout.inJoint(e.Graph, func(r *Region) autodiff.Node {
+		v := e.Full(e.Align(e.Piece(r.Term.Array, r.Piece), r.Plates, nil), r.Plates, nil)
+		return autodiff.Reshape(v.Node, r.Size)
+	})
+}
+
+// inJoint lays what regions have end to end, those whose elements are normal together.
+func (l *Layout) inJoint(g *autodiff.Graph, part func(*Region) autodiff.Node) autodiff.Node {
+	all := g.Full(0, 0)
+	for _, r := range l.Regions {
+		if l.Normal(r) {
+			all = autodiff.Concat(0, all, part(r))
 		}
 	}
-	return x
+	return all
 }
 
 // precision is the product of the precision matrix with a vector.

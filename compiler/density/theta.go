@@ -35,12 +35,7 @@ func (t *Theta) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bo
 	v, ok := t.values[r]
 	if !ok && r.GivenData() {
 		f := t.factored(e.Graph)
-		z := e.Graph.Full(0, 0)
-		for _, each := range t.layout.Regions {
-			if _, in := f.first[each.Piece]; in {
-				z = autodiff.Concat(0, z, Part(e, each, t.node))
-			}
-		}
+		z := t.layout.inJoint(e.Graph, func(r *Region) autodiff.Node { return Part(e, r, t.node) })
 		t.enter(f.Joint, f.values(z))
 		v, ok = t.values[r], true
 	}
