@@ -34,9 +34,9 @@ func (p *Plan) attempts(s evaluate.Solve) int {
 		return n
 	}
 	var taken []int
-	pilot := ode.NewPilot(s.Problem, s.Options)
+	pilot, start := ode.NewPilot(s.Problem, s.Options), simulate.Starts(p.layout)
 	for k := range pilots {
-		theta := simulate.Start(p.layout, rand.New(rand.NewPCG(0x0de, uint64(k))))
+		theta := start(rand.New(rand.NewPCG(0x0de, uint64(k))))
 		if n, ok := pilot.Steps(map[string][]float64{"theta": theta}); ok {
 			taken = append(taken, n)
 		}

@@ -123,12 +123,9 @@ func drawnPieces(d *dataset.Dataset) (pieces []*model.Piece) {
 	return pieces
 }
 
-// Start draws a point to begin at: parameters from their distributions, in an order in which arguments come first;
-// uniform on (−2, 2) in unconstrained coordinates where there is no distribution to draw from. A series that reads its
-// own past is drawn as if the past were 0.
-func Start(l *density.Layout, r *rand.Rand) []float64 { return Starts(l)(r) }
-
-// Starts gives a function that is Start, and does once what all its points have in common.
+// Starts gives a function that draws a point to begin at: parameters from their distributions, in an order in which
+// arguments come first; uniform on (−2, 2) in unconstrained coordinates where there is no distribution to draw from. A
+// series that reads its own past is drawn as if the past were 0. What all points have in common is done once.
 func Starts(l *density.Layout) func(r *rand.Rand) []float64 {
 	g := NewNumbers(l, marginalize.Over(Inputs{}))
 	return func(r *rand.Rand) []float64 {
@@ -138,8 +135,8 @@ func Starts(l *density.Layout) func(r *rand.Rand) []float64 {
 	}
 }
 
-// StartFrom is Start with the values that an array was entered with, where given, in the place of draws. The error
-// names a parameter that is outside its support.
+// StartFrom is a point of Starts with the values that an array was entered with, where given, in the place of draws.
+// The error names a parameter that is outside its support.
 func (g *Numbers) StartFrom(r *rand.Rand, given func(*model.Array) bool) ([]float64, error) {
 	theta := make([]float64, g.Layout.Dim)
 	for _, reg := range inOrder(g.Layout) {
