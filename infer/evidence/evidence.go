@@ -147,10 +147,10 @@ func newBridge(r *rand.Rand, chains [][][]float64, g mixture, logDensity LogDens
 
 func ratios(points [][]float64, g mixture, logDensity LogDensity) ([]float64, error) {
 	l, err := logDensity(points)
-	for i := range l {
-		l[i] -= g.logDensity(points[i])
+	if err != nil {
+		return nil, err
 	}
-	return l, err
+	return floats.SubTo(l, l, g.logDensities(points)), nil
 }
 
 // estimate is the fixed point, and the variance of its logarithm.

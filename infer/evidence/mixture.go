@@ -14,39 +14,60 @@ import (
 type mixture struct {
 	logWeights []float64
 	parts      []adapt.Normal
+	logTops    []float64 // of each part, weight and density at the mean
 }
 
-// mostParts bounds the normals of a mixture, and leastPoints is how many draws each has to have.
-const (
-	mostParts   = 16
-	leastPoints = 40
-)
+// add appends a part.
+func (m *mixture) add(n adapt.Normal, logWeight float64) {
+	m.parts, m.logWeights = append(m.parts, n), append(m.logWeights, logWeight)
+	m.logTops = append(m.logTops, logWeight-n.LogVolume())
+}
+
+// numbersOfParts are how many normals are tried, and leastPoints is how many draws each has to have. The more there
+// are, the less one more changes.
+var numbersOfParts = [...]int{1, 2, 3, 4, 6, 8, 11, 16}
+
+const leastPoints = 40
 
 // fit is the mixture with that number of normals which gives points that it was not fitted to the highest density: a
-// quarter of the points decides. More normals are tried until two numbers in a row are no better.
+// quarter of the points decides. More normals are tried until two numbers in a row are no better. The best is then
+// fitted to all points, from where it is.
 func fit(r *rand.Rand, points [][]float64) (mixture, bool) {
+	whole, ok := adapt.FitNormal(points, nil)
+	if !ok {
+		return mixture{}, false
+	}
 	points = shuffled(r, points)
 	judges := points[:len(points)/4]
 	rest := points[len(judges):]
-	best, number, worse := math.Inf(-1), 1, 0
-	for k := 1; k <= mostParts && k*leastPoints <= len(rest) && worse < 2; k++ {
-		m, ok := fitParts(r, rest, k)
+	var chosen mixture
+	best, worse := math.Inf(-1), 0
+	for _, k := range numbersOfParts {
+		if k*leastPoints > len(rest) || worse == 2 {
+			break
+		}
+		m, ok := fromShares(rest, nearestCentres(r, rest, k, &whole))
 		score := math.Inf(-1)
 		if ok {
 			score = m.meanLogDensity(judges)
 		}
 		if score > best {
-			best, number, worse = score, k, 0
+			best, chosen, worse = score, m, 0
 		} else {
 			worse++
 		}
 	}
-	for ; number > 1; number-- {
-		if m, ok := fitParts(r, points, number); ok { // from other centres, so that it may fail
+	if len(chosen.parts) > 1 {
+		shares := newShares(len(chosen.parts), len(points))
+		chosen.expect(points, shares)
+		if m, ok := fromShares(points, shares); ok {
 			return m, true
 		}
+		return chosen, true
 	}
-	return fitParts(r, points, 1)
+	var one mixture
+	one.add(whole, 0)
+	return one, true
 }
 
 func shuffled(r *rand.Rand, points [][]float64) [][]float64 {
@@ -57,20 +78,16 @@ func shuffled(r *rand.Rand, points [][]float64) [][]float64 {
 	return out
 }
 
-// fitParts fits k normals by expectation and maximisation (Dempster, Laird and Rubin 1977), from centres that lie far
-// apart (k-means++: Arthur and Vassilvitskii 2007).
-func fitParts(r *rand.Rand, points [][]float64, k int) (mixture, bool) {
-	const rounds, tolerance = 100, 1e-4
-	whole, ok := adapt.FitNormal(points, nil)
-	if !ok {
-		return mixture{}, false
-	}
-	shares := nearestCentres(r, points, k, &whole)
-	var m mixture
+// fromShares fits normals by maximisation and expectation (Dempster, Laird and Rubin 1977), from shares of the points.
+func fromShares(points, shares [][]float64) (m mixture, ok bool) {
+	const rounds, tolerance = 100, 3e-4
 	last := math.Inf(-1)
 	for range rounds {
 		if m, ok = maximise(points, shares); !ok {
 			return m, false
+		}
+		if len(shares) == 1 {
+			break
 		}
 		now := m.expect(points, shares)
 		if now-last < tolerance {
@@ -81,16 +98,24 @@ func fitParts(r *rand.Rand, points [][]float64, k int) (mixture, bool) {
 	return m, true
 }
 
-// nearestCentres gives each point to the nearest of k centres, [k][points].
+func newShares(parts, points int) [][]float64 {
+	shares := make([][]float64, parts)
+	for c := range shares {
+		shares[c] = make([]float64, points)
+	}
+	return shares
+}
+
+// nearestCentres gives each point to the nearest of k centres, [k][points], that lie far apart (k-means++: Arthur and
+// Vassilvitskii 2007).
 func nearestCentres(r *rand.Rand, points [][]float64, k int, whole *adapt.Normal) [][]float64 {
 	z := make([][]float64, len(points))
 	for i, p := range points {
 		z[i] = whole.Whiten(p)
 	}
-	shares := make([][]float64, k)
+	shares := newShares(k, len(points))
 	owner, squares := make([]int, len(points)), make([]float64, len(points))
 	for c := range shares {
-		shares[c] = make([]float64, len(points))
 		at := r.IntN(len(points))
 		if total := floats.Sum(squares); c > 0 && total > 0 {
 			for left := r.Float64() * total; ; at = (at + 1) % len(points) {
@@ -114,54 +139,72 @@ func nearestCentres(r *rand.Rand, points [][]float64, k int, whole *adapt.Normal
 
 // maximise fits a normal to the points that each part has a share of.
 func maximise(points [][]float64, shares [][]float64) (m mixture, ok bool) {
+	var mine [][]float64
+	var weights []float64
 	for _, w := range shares {
-		total := floats.Sum(w)
+		mine, weights = mine[:0], weights[:0]
+		for i, share := range w {
+			if share > leastShare {
+				mine, weights = append(mine, points[i]), append(weights, share)
+			}
+		}
+		total := floats.Sum(weights)
 		if total < float64(min(leastPoints, len(points)))/2 {
 			return m, false
 		}
-		n, ok := adapt.FitNormal(points, w)
+		n, ok := adapt.FitNormal(mine, weights)
 		if !ok {
 			return m, false
 		}
-		m.parts = append(m.parts, n)
-		m.logWeights = append(m.logWeights, math.Log(total/float64(len(points))))
+		m.add(n, math.Log(total/float64(len(points))))
 	}
 	return m, true
 }
 
+// A share up to leastShare of a point changes nothing: where modes are apart, most shares are.
+const leastShare = 1e-6
+
 // expect sets the share of each part in each point, and returns the mean log density.
 func (m mixture) expect(points [][]float64, shares [][]float64) (mean float64) {
-	terms := make([]float64, len(m.parts))
+	terms := m.newTerms()
 	for i, p := range points {
-		m.terms(terms, p)
-		total := floats.LogSumExp(terms)
-		for c := range shares {
-			shares[c][i] = math.Exp(terms[c] - total)
+		total := terms.at(p)
+		for c, term := range terms.logs {
+			shares[c][i] = math.Exp(term - total)
 		}
 		mean += total / float64(len(points))
 	}
 	return mean
 }
 
-func (m mixture) terms(out, x []float64) {
-	for c := range m.parts {
-		n := &m.parts[c]
-		out[c] = m.logWeights[c] - n.LogVolume() - n.Distance(x)/2
-	}
+// terms are the logarithms of what each part contributes to the density at a point.
+type terms struct {
+	of         mixture
+	logs, room []float64
 }
 
-func (m mixture) logDensity(x []float64) float64 {
-	terms := make([]float64, len(m.parts))
-	m.terms(terms, x)
-	return floats.LogSumExp(terms)
+func (m mixture) newTerms() terms {
+	return terms{m, make([]float64, len(m.parts)), make([]float64, len(m.parts[0].Mean))}
+}
+
+// at sets the terms at a point, and returns the log density.
+func (t *terms) at(x []float64) float64 {
+	for c := range t.of.parts {
+		t.logs[c] = t.of.logTops[c] - t.of.parts[c].DistanceIn(t.room, x)/2
+	}
+	return floats.LogSumExp(t.logs)
+}
+
+func (m mixture) logDensities(points [][]float64) []float64 {
+	out, terms := make([]float64, len(points)), m.newTerms()
+	for i, x := range points {
+		out[i] = terms.at(x)
+	}
+	return out
 }
 
 func (m mixture) meanLogDensity(points [][]float64) float64 {
-	all := make([]float64, len(points))
-	for i, p := range points {
-		all[i] = m.logDensity(p)
-	}
-	return stat.Mean(all, nil)
+	return stat.Mean(m.logDensities(points), nil)
 }
 
 func (m mixture) draw(r *rand.Rand) []float64 {
