@@ -228,7 +228,7 @@ without that); for ppl it is what a first run took longer than one that found th
 Where ppl is behind a second, Stan and nutpie are done in less than a second, and ppl's whole command takes half of one:
 .3 s with 20 iterations of warm-up and 5 draws of eight schools, most of it in the kernel, for some 160 files and the
 pages of memory; the search for modes has 28 %% of a profile of the whole. Where it is behind a gradient, warm-up is why:
-66 to 78 %% of its gradients are spent before the first draw, 35 to 71 thousand, for 16 explorers and the search for
+48 to 61 %% of its gradients are spent before the first draw, 24 to 63 thousand, for 16 explorers and the search for
 modes (counted for gp_regr, sblri, low_dim_gauss_mix, garch, hmm_drive_0, eight schools, kidscore_momiq). The
 draws alone have 91 to 212 effective ones for 1,000 gradients.
 

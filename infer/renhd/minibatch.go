@@ -85,7 +85,7 @@ func (s shared) atReference() shared {
 func (r *run) warmUpFree() error {
 	own := r.shared
 	r.shared = own.atReference()
-	agreed, err := r.explore()
+	_, agreed, err := r.explore()
 	if err != nil {
 		return err
 	}

@@ -28,8 +28,8 @@ const (
 )
 
 // chooseThinning decides, from pilots of the sampler as it will run, how many iterations make a draw. Before that is
-// several, trajectories are made twice as long as long as that pays: a coordinate too slow for a quarter period then
-// moves like length squared, where repeating gains like number.
+// more than two, trajectories are made twice as long as long as that pays: a coordinate too slow for a quarter period
+// then moves like length squared, where repeating gains like number. Where two iterations are enough, none is so slow.
 func (r *run) chooseThinning() error {
 	o, report := r.shared.options, &r.stats.Report
 	report.Thin = max(o.Thin, 1)
@@ -89,7 +89,7 @@ func (r *run) shareWithoutDivergences() (share float64, err error) {
 func (r *run) mayLengthen(share, gain float64) bool {
 	seen := share * float64(pilotIterations*r.shared.options.Chains)
 	return !r.shared.free() && r.shared.settings().Steps == 0 && r.state.Length < longest &&
-		share < margin*adapt.GoalShare && (gain > fading || seen < enoughSeen)
+		share < margin*adapt.GoalShare/2 && (gain > fading || seen < enoughSeen)
 }
 
 // runPilot gives the worst effective share of iterations, over location and spread of every judged value.

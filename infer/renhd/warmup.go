@@ -17,13 +17,15 @@ import (
 // 1,000 iterations of a target whose gradients are exact:
 //
 //	approach   0           steepest ascent for starts that are astronomically far below the target
-//	explore    80 to 200   16 walkers or more, 4 to 10 short windows, each walker with a step of its own
-//	improve    100 to 220  two windows of 50, and short ones between them until the metric allows short trajectories
+//	explore    40 to 200   16 walkers or more, 2 to 10 short windows, each walker with a step of its own
+//	improve    50 to 220   two windows of 50, and short ones between them until the metric allows short trajectories;
+//	                       one where walkers agree in it
 //	converge   up to 450   windows of 100, 150, 200, until all walkers agree on where the target is
 //	recentre   0 or 100    where other coordinates suit effects better (centring.go)
 //	begin again once       where most walkers had to be moved to others: explore and what follows, from new starts
 //	anneal     90 + 50…    only where starts are a guess: heat all walkers, cool them, compare
-//	then       the rest    agreed: one walker a chain goes on; else all go on, on a ladder of temperatures
+//	then       the rest    agreed: one walker a chain goes on, for 30 % of the rest where the metric is known by then;
+//	                       else all go on, on a ladder of temperatures
 
 const (
 	explorers    = 16 // walkers at least while it is not known whether the target has several modes,
@@ -45,12 +47,12 @@ func (r *run) warmUp() error {
 	if n := s.settings().Replicas; n > 0 || s.free() {
 		return r.warmUpLadder()
 	}
-	agreed, err := r.explore()
+	last, agreed, err := r.explore()
 	if err != nil {
 		return err
 	}
 	if agreed {
-		return r.warmUpAlone()
+		return r.warmUpAlone(last.metricKnown())
 	}
 	return r.growLadder()
 }
@@ -72,19 +74,20 @@ func (s *shared) explorersOfChain() int {
 }
 
 // explore runs several walkers a chain on the target itself, without a ladder, and reports whether they agree on where
-// it is.
-func (r *run) explore() (agreed bool, err error) {
+// it is, and what the last window showed in which they had to.
+func (r *run) explore() (last result, agreed bool, err error) {
 	tempered := r.shared.system.Path
 	r.shared.system.Path = dynamics.Plain
 	if err := r.loadLadder([]float64{1}, r.shared.explorersOfChain()); err != nil {
-		return false, err
+		return last, false, err
 	}
 	if err := r.disperse(); err != nil {
-		return false, err
+		return last, false, err
 	}
-	if agreed, err = r.settleExplorers(); err != nil {
-		return false, err
+	if last, err = r.settleExplorers(); err != nil {
+		return last, false, err
 	}
+	agreed = last.agreed()
 	if !agreed && err == nil {
 		r.notef("%d walkers do not agree on where the target is, so a temperature ladder is used", r.walkers.lanes())
 	}
@@ -116,21 +119,20 @@ func (r *run) explore() (agreed bool, err error) {
 	if !agreed {
 		r.shared.system.Path = tempered
 	}
-	return agreed, err
+	return last, agreed, err
 }
 
 // settleExplorers moves the explorers from their starts to where the target is. Where they agree, but too many of them
 // got lost on the way and were moved to others, those begin once more at other starts: the metric is known by then.
-func (r *run) settleExplorers() (agreed bool, err error) {
-	last, err := r.settle()
+func (r *run) settleExplorers() (last result, err error) {
+	last, err = r.settle()
 	if err != nil || !last.FewStayed || len(r.shared.options.Starts) > 0 {
-		return last.agreed(), err
+		return last, err
 	}
 	if err := r.beginAgain(); err != nil {
-		return false, err
+		return last, err
 	}
-	last, err = r.settle()
-	return last.agreed(), err
+	return r.settle()
 }
 
 // settle is once from starts to an agreement, or none.
@@ -153,14 +155,16 @@ func (r *run) comeDown() error {
 }
 
 // initialPhase is the first part of warm-up: short windows in which every walker finds a step of its own and the metric
-// is learned over and over, until all walkers have left where they started, or do not get on.
+// is learned over and over, until all walkers have left where they started, or do not get on. Where they are near each
+// other two windows are enough: R-hat of so few positions can hardly be lower.
 func (r *run) initialPhase() error {
-	const least, most, reheated = 4, 10, 3
+	const leastNear, least, most, reheated, near = 2, 4, 10, 3, 0.3
 	var heats []float64
 	for k := range most {
 		found, err := r.windows(window{sweeps: sweeps(.02, r.shared.options.Warmup), alone: true,
 			maxSteps: maxFirstSteps, metric: true, heats: heats})
-		if err != nil || found.Heats == nil || k+1 >= least && !hot(found.Heats) && !found.Rising {
+		enough := k+1 >= least || k+1 >= leastNear && found.Disagreement < near
+		if err != nil || found.Heats == nil || enough && !hot(found.Heats) && !found.Rising {
 			return err // no heats: an empty window, or a rule that adapts no step
 		}
 		if k+1 >= reheated {
@@ -191,6 +195,7 @@ func (r *run) windows(ws ...window) (last result, err error) {
 // improveMetric learns the metric in two windows. One that is off by some factors asks for hundreds of steps, and a few
 // trajectories that are much shorter show a better one, since gradients depend on how narrow the target is, wherever
 // walkers are: so those of the first window are short, and where they should have been longer, short windows follow.
+// Where walkers agree in the first, and their trajectories are short, the window in which they are judged can follow.
 func (r *run) improveMetric() error {
 	const most = 6
 	for k := range 1 + most {
@@ -202,6 +207,9 @@ func (r *run) improveMetric() error {
 		found, err := r.windows(w)
 		if err != nil {
 			return err
+		}
+		if k == 0 && found.agreesAtOnce() {
+			return nil
 		}
 		if found.Steps < maxImprovingSteps {
 			break
@@ -224,7 +232,7 @@ func (r *run) converge() (last result, err error) {
 		w := r.share(share, true)
 		w.centre, w.judge = adapt.EachAsItSuits, judgePlaces
 		if w.sweeps == 0 {
-			return result{OnePlace: true}, nil
+			return result{OnePlace: true, Steps: maxSteps}, nil // the metric is not known
 		}
 		if last, err = r.windows(w); err != nil {
 			return last, err
@@ -246,11 +254,26 @@ func (r *run) converge() (last result, err error) {
 // agreed reports whether the walkers of a window are in one mode.
 func (found *result) agreed() bool { return found.OnePlace || found.Connected }
 
+// fewSteps is the number of steps below which a trajectory of the usual length is short: the metric holds.
+const fewSteps = 8
+
+// agreesAtOnce reports whether walkers agree while the metric is still being learned, and it holds already.
+func (found *result) agreesAtOnce() bool {
+	return !found.Recentred && found.Steps < fewSteps && found.Disagreement < agreement
+}
+
+// metricKnown reports whether a window in which walkers agree leaves nothing to learn of the metric: trajectories are
+// short, and each walker has forgotten where it began several times over. Sixteen walkers in 75 sweeps are more points
+// then than those that four walkers have in the rest of warm-up.
+func (found *result) metricKnown() bool {
+	const forgotten = agreement / 3
+	return found.OnePlace && found.agreesAtOnce() && found.Disagreement < forgotten
+}
+
 // judgePlaces finds out whether walkers agree, or no barrier lies between them; if neither, which modes they are in.
 func judgePlaces(t *warmupWindow, found *result) (err error) {
 	r := t.run
 	r.state.Before = t.seen.places()
-	found.Disagreement = t.seen.disagreement()
 	agree := t.seen.inOneMode(found.Disagreement)
 	if found.OnePlace = agree && r.mostStayed(); found.OnePlace {
 		return nil
@@ -365,8 +388,8 @@ func coordinate(chains [][][]float64, j int) [][]float64 {
 	return out
 }
 
-// warmUpAlone goes on with one walker a chain.
-func (r *run) warmUpAlone() error {
+// warmUpAlone goes on with one walker a chain: it learns the metric, unless it is known, then the step.
+func (r *run) warmUpAlone(metricKnown bool) error {
 	r.state.Modes = nil // what looked like several turned out to be one
 	old, at := r.walkers, r.walkers.positions()
 	if err := r.reopen(old.Rungs, 1); err != nil {
@@ -377,15 +400,19 @@ func (r *run) warmUpAlone() error {
 	}
 	r.notef("%d walkers agree on where the target is, so no temperature ladder is used", old.lanes())
 	left := r.iterationsLeft()
+	if !metricKnown {
+		if _, err := r.windows(
+			window{sweeps: sweeps(.25, left), maxSteps: maxSteps, metric: true},
+			window{sweeps: sweeps(.45, left), maxSteps: maxSteps, metric: true}); err != nil {
+			return err
+		}
+	}
 	last := window{sweeps: sweeps(.30, left), maxSteps: maxSteps}
 	last.judge = func(t *warmupWindow, _ *result) error {
 		r.state.Before = t.seen.places()
 		return nil
 	}
-	if _, err := r.windows(
-		window{sweeps: sweeps(.25, left), maxSteps: maxSteps, metric: true},
-		window{sweeps: sweeps(.45, left), maxSteps: maxSteps, metric: true},
-		last); err != nil {
+	if _, err := r.windows(last); err != nil {
 		return err
 	}
 	found, err := r.searchModes()

@@ -268,6 +268,9 @@ func (t *warmupWindow) recordPositions() {
 // finish learns from the window, and judges what it has shown.
 func (t *warmupWindow) finish() (found result, err error) {
 	r := t.run
+	if len(r.walkers.Rungs) == 1 {
+		found.Disagreement = t.seen.disagreement()
+	}
 	if !t.spec.alone {
 		found.Steps = quarter * r.state.Length / t.learnedStep(0)
 	}

@@ -1,0 +1,54 @@
+package renhd
+
+import (
+	"context"
+	"testing"
+
+	"ppl/infer"
+	"ppl/infer/dynamics/dynamicstest"
+)
+
+// The metric counts as known only where walkers agree, have forgotten their starts, and move in short trajectories in
+// the coordinates that they keep: each case but the first lacks one of these.
+func TestMetricKnown(t *testing.T) {
+	known := result{OnePlace: true, Steps: 2, Disagreement: 0.03}
+	for name, c := range map[string]struct {
+		change func(*result)
+		want   bool
+	}{
+		"known":             {func(*result) {}, true},
+		"apart":             {func(r *result) { r.OnePlace = false }, false},
+		"connected alone":   {func(r *result) { r.OnePlace, r.Connected = false, true }, false},
+		"slow":              {func(r *result) { r.Disagreement = 0.1 }, false},
+		"long trajectories": {func(r *result) { r.Steps = 20 }, false},
+		"other coordinates": {func(r *result) { r.Recentred = true }, false},
+	} {
+		found := known
+		if c.change(&found); found.metricKnown() != c.want {
+			t.Errorf("%s: known is %v", name, found.metricKnown())
+		}
+	}
+}
+
+// Warm-up ends early where walkers agree at once; where they are in several modes it has all of its iterations.
+func TestWarmUpEndsEarlyInOneMode(t *testing.T) {
+	iterations := func(target infer.Target) int {
+		s, err := newShared(target, options(1), exchange{test: newTest("")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRun(context.Background(), s, new(memory))
+		defer r.close()
+		if err := r.warmUp(); err != nil {
+			t.Fatal(err)
+		}
+		return r.state.Iterations
+	}
+	all := options(1).Warmup
+	if n := iterations(dynamicstest.Normal(1, 1e-3, 10)); n > all*2/3 {
+		t.Errorf("%d of %d iterations in one mode", n, all)
+	}
+	if n := iterations(dynamicstest.FiveModes().Target()); n < all {
+		t.Errorf("%d of %d iterations in five modes", n, all)
+	}
+}
