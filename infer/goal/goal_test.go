@@ -120,6 +120,21 @@ func TestStandingOfWithoutStatistics(t *testing.T) {
 	}
 }
 
+// An indicator that is nearly always the same has no effective size in the tails; how well it mixes still counts.
+func TestStandingOfARareIndicator(t *testing.T) {
+	good := report.Parameter{Name: "a", Summary: stats.Summary{ESSBulk: 1900, ESSTail: 800, RHat: 1.001}}
+	rare := report.Parameter{Name: "b", Summary: stats.Summary{ESSBulk: 56, ESSTail: math.NaN(), RHat: 1.08}}
+	at := standingOf(report.Report{Draws: 1000, Parameters: []report.Parameter{good, rare}}, 0)
+	if at.RHat != 1.08 || at.ESS != 56 || at.Bulk != 56 || Aim().Reached(at) {
+		t.Errorf("%+v", at)
+	}
+	rare.ESSBulk, rare.RHat = 1500, 1.002
+	at = standingOf(report.Report{Draws: 1000, Parameters: []report.Parameter{good, rare}}, 0)
+	if at.Energy = math.Inf(1); at.ESS != 800 || !Aim().Reached(at) {
+		t.Errorf("%+v", at)
+	}
+}
+
 // Draws that lack modes are not what a run aims at, however well they mix; those that lack less are nearer, and more of
 // them dilute what is lacking.
 func TestLackingIsShort(t *testing.T) {

@@ -47,5 +47,14 @@ func leastESS(all []Parameter, ess func(Parameter) float64) (p Parameter, n floa
 	return p, n
 }
 
-func eitherESS(p Parameter) float64 { return min(p.ESSBulk, p.ESSTail) } // NaN where one is
-func bulkESS(p Parameter) float64   { return p.ESSBulk }
+// eitherESS is the lesser of the effective sizes in bulk and tails; NaN without one. An indicator that is nearly always
+// the same has none in the tails, since both quantiles are that value: the one in the bulk, which sees every change,
+// stands for both.
+func eitherESS(p Parameter) float64 {
+	if math.IsNaN(p.ESSTail) {
+		return p.ESSBulk
+	}
+	return min(p.ESSBulk, p.ESSTail)
+}
+
+func bulkESS(p Parameter) float64 { return p.ESSBulk }
