@@ -48,6 +48,12 @@ func TestTailShape(t *testing.T) {
 		"narrow mode": {func() float64 { // half of the draws are three hundred times as near to the median
 			return r.NormFloat64() / []float64{1, 300}[r.IntN(2)]
 		}, 0, 0},
+		"a few astronomically far": {func() float64 {
+			if r.IntN(1500) == 0 {
+				return math.Exp(25 + 15*r.Float64())
+			}
+			return 2*r.Float64() - 1
+		}, 34, 40},
 		"few values": {func() float64 { return float64(r.IntN(2) * r.IntN(2) * 50) }, 0, 0},
 	} {
 		source.Seed(4, 4) // cases come in any order
