@@ -34,6 +34,9 @@ func TailShape(sorted []float64, reff float64) (shape float64) {
 		upper[i] = sorted[n-tail+i] - sorted[n-tail-1]
 		lower[i] = sorted[tail] - sorted[tail-1-i]
 	}
+	if !lastMatters(sorted, median, math.Min(reff, 1)) {
+		return 0
+	}
 	farAbove := (sorted[n-1] - median) / math.Max(hi-median, (hi-lo)/2)
 	farBelow := (median - sorted[0]) / math.Max(median-lo, (hi-lo)/2)
 	above, below := farAbove > farOut && hi > median, farBelow > farOut && median > lo
@@ -51,6 +54,20 @@ func TailShape(sorted []float64, reff float64) (shape float64) {
 		shape = math.Max(shape, shapeOf(pooled(upper, lower), reff))
 	}
 	return shape
+}
+
+// lastMatters reports whether the farthest draw, and those that it is worth where a share of draws is effective, make
+// up a notable part of the sum of squares. In a tail without a variance it is a third or so, however many draws there
+// are (Poisson-Dirichlet: Pitman and Yor 1997); where a tail ends further out than most of the draws, as a prior ends
+// it, it is less, and the standard deviation is known.
+func lastMatters(sorted []float64, median, reff float64) bool {
+	const notable = .15
+	sum := 0.0
+	for _, x := range sorted {
+		sum += (x - median) * (x - median)
+	}
+	last := math.Max(median-sorted[0], sorted[len(sorted)-1]-median)
+	return !(last*last < notable*reff*sum) // also where the squares are infinite
 }
 
 // shapeOfLast is the shape at which the last of n draws is expected that many times as far out as the quantile that 5 %

@@ -54,6 +54,12 @@ func TestTailShape(t *testing.T) {
 			}
 			return 2*r.Float64() - 1
 		}, 34, 40},
+		"hardly a mode": {func() float64 { // draws in it are one in four hundred
+			if r.IntN(400) == 0 {
+				return -5 + .5*r.NormFloat64()
+			}
+			return 5 + .2*r.NormFloat64()
+		}, 0, 1},
 		"few values": {func() float64 { return float64(r.IntN(2) * r.IntN(2) * 50) }, 0, 0},
 	} {
 		source.Seed(4, 4) // cases come in any order
