@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ppl/compiler/ir"
@@ -274,7 +275,31 @@ func (k *kernel) points(d, n int, from, to string) {
 		k.short("%s", head)
 		return
 	}
+	if k.small && k.overlap == 0 && k.looksUp() {
+		k.line(k.unroll, 1)
+		k.head("%s", head)
+		return
+	}
 	k.unrolled(n, "%s", head)
+}
+
+// looksUp reports whether what a turn reads says which elements it reads or writes, such as the group of a row. These
+// elements are not in registers, so that nothing is gained by unrolling, and a compiler that cannot distinguish them
+// takes ten times as long for an unrolled loop. Elements that counters name are known once a loop is unrolled; and on a
+// GPU, the loads of unrolled turns are under way together.
+func (k *kernel) looksUp() bool {
+	read := make([]bool, len(k.in.Body)) // depends on what is read
+	named := func(at ir.Index) bool {
+		return slices.ContainsFunc(at.Dyn, func(d ir.Dyn) bool { return read[d.Reg] })
+	}
+	for r, in := range k.in.Body {
+		if k.live[r] && named(in.Index) {
+			return true
+		}
+		read[r] = in.Op == ir.Load ||
+			slices.ContainsFunc(in.Args[:in.Op.Arity()], func(a ir.Reg) bool { return read[a] })
+	}
+	return slices.ContainsFunc(k.outs, func(o output) bool { return named(o.Index) })
 }
 
 // shortLoop is the most instructions of a loop that is short.
