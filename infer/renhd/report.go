@@ -80,7 +80,7 @@ func (r *run) remarkOnRows() {
 	}
 }
 
-// warnOfWarmup warns of a warm-up that was too short, and of a step size that it had to make too small.
+// warnOfWarmup warns of a warm-up that was too short.
 func (r *run) warnOfWarmup() {
 	p := &r.stats.Report
 	if p.Warmup < shortest && p.Draws > 0 && r.shared.blocks == nil {
@@ -90,16 +90,7 @@ func (r *run) warnOfWarmup() {
 			Advice: []draws.Advice{{Do: draws.Raise, On: "warmup",
 				Text: "Take a longer warm-up (--warmup; 1000 by default)."}}})
 	}
-	if r.shared.rule.Name() == "hmc" && p.Draws > 0 && p.StepSize < collapsed {
-		r.warn(draws.Warning{
-			Fact:   fmt.Sprintf("The step size had to shrink to %.2g of the target's width.", p.StepSize),
-			Reason: "Its curvature varies wildly, and regions may be missing from the draws.",
-			Advice: []draws.Advice{{Do: draws.Confine, On: "scales",
-				Text: "Look for scales that may go to 0, and give them priors that keep away from it."}}})
-	}
 }
 
-const (
-	shortest  = 100  // iterations of warm-up, below which the report says that it was too short
-	collapsed = 0.01 // a step size that no target needs whose coordinates fit it
-)
+// shortest are the iterations of warm-up below which the report says that it was too short.
+const shortest = 100

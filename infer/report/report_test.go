@@ -277,6 +277,13 @@ func TestWarnings(t *testing.T) {
 			s.report.Divergences = 1
 			s.at = func(r *rand.Rand, chain, _, _ int) float64 { return float64(chain/2) + r.NormFloat64() }
 		}, []string{"1 trajectory diverged"}},
+		"small steps": {func(s *scene) {
+			s.report.Dynamics, s.report.StepSize = "hmc", .008
+			s.at = func(r *rand.Rand, chain, _, _ int) float64 { return float64(chain/2) + r.NormFloat64() }
+		}, []string{"had to shrink to 0.008"}},
+		"small steps, and divergences": {func(s *scene) {
+			s.report.Dynamics, s.report.StepSize, s.report.Divergences = "hmc", .008, 90
+		}, []string{"had to shrink to 0.008"}},
 		"no round trip": {func(s *scene) {
 			s.report.RoundTrips = 0
 			s.at = func(r *rand.Rand, chain, _, _ int) float64 { return float64(chain/2) + r.NormFloat64() }
@@ -380,6 +387,11 @@ func TestSoundRunsAreNotAccused(t *testing.T) {
 	s.report.Divergences, s.report.NotFinite, s.report.RoundTrips = 7, 5, 0
 	if r := s.summary(t); len(r.Warnings) > 0 || r.Divergences != 7 {
 		t.Errorf("%d divergences, warnings %q", r.Divergences, r.Warnings)
+	}
+	s.report.Divergences, s.report.NotFinite = 0, 0
+	s.report.Dynamics, s.report.StepSize = "hmc", .008 // as for kinks
+	if r := s.summary(t); len(r.Warnings) > 0 {
+		t.Errorf("small steps: %q", r.Warnings)
 	}
 }
 

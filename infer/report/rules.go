@@ -392,6 +392,23 @@ func (f *findings) diverges() bool {
 	return n > 0 && !f.rare(n) && !f.escapes() && !(r.NotFinite >= n && len(r.NonFiniteTerms) > 0)
 }
 
+// collapsed is a step size that no target needs whose coordinates fit it.
+const collapsed = 0.01
+
+// smallSteps warns of steps that warm-up had to make very small. Sound draws with next to no divergences are of a
+// density with kinks or narrow directions, which such steps follow.
+func smallSteps(f *findings) (w draws.Warning) {
+	r := f.run.Report
+	if r.Dynamics != "hmc" || f.run.Draws == 0 || !(r.StepSize < collapsed) || f.sound() && !f.diverges() {
+		return w
+	}
+	return draws.Warning{
+		Fact:   fmt.Sprintf("The step size had to shrink to %.2g of the target's width.", r.StepSize),
+		Reason: "Its curvature varies wildly, and regions may be missing from the draws.",
+		Advice: []draws.Advice{{Do: draws.Confine, On: "scales",
+			Text: "Look for scales that may go to 0, and give them priors that keep away from it."}}}
+}
+
 // escapes reports whether chains of a sound run mostly get away with the next trajectory from where one has diverged,
 // and so are not held there. In thin arms, to the end of which they get, they do so after 64 to 100 of a hundred
 // divergences; in funnels and chains of squares, whose narrow parts are hardly entered and left, after 30 to 50.

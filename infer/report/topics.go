@@ -53,7 +53,7 @@ func topics() []topic {
 			{belowTarget, theLength, false}, {noMean, theLength, false}, {heavyTails, theLength, false},
 			{undiagnosed, theLength, true}}},
 		{"divergences", divergenceCount, []rule{{divergent, theSampler, false}, {nonFiniteEnds, theSampler, false},
-			{cutOff, theSampler, false}}},
+			{cutOff, theSampler, false}, {smallSteps, theSampler, false}}},
 		{"energy", energyFacts, []rule{{lowEnergy, theSampler, false}}},
 		{"trees", treeFacts, []rule{{cutShort, theSampler, false}}},
 		{"approximation", fitFacts, []rule{{poorFit, theSampler, true}, {unequalFits, theSampler, false}}},
