@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -11,7 +13,7 @@ import (
 
 func compareCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "compare RUN RUN… [--of NAME] [--refit | --rows M] [--json]",
+		Use:   "compare RUN RUN… [--of NAME] [--refit | --rows M] [--evidence] [--json]",
 		Short: "Compare models by how well they predict rows that they have not seen",
 		Long: "Compare the models of several runs on the same data: leave-one-out prediction of each row " +
 			"(PSIS-LOO), the " +
@@ -20,7 +22,9 @@ func compareCommand(c *console) *cobra.Command {
 			"the estimate cannot be trusted.\n\n" +
 			"--rows M, for very many rows, leaves out the same M rows, chosen at random, in all models, and " +
 			"estimates the differences over all rows\nfrom them, with the standard error that this adds. The weights " +
-			"are those that predict the chosen rows best.",
+			"are those that predict the chosen rows best.\n\n" +
+			"--evidence adds log evidences and Bayes factors, as ppl evidence gives them, or says why there are " +
+			"none. It takes longer: the\nmodels are compiled again, and their densities evaluated at all draws.",
 		Args: atLeastTwoRuns,
 
 		DisableFlagsInUseLine: true,
@@ -29,12 +33,16 @@ func compareCommand(c *console) *cobra.Command {
 	asJSON := cmd.Flags().Bool("json", false, "print one JSON object")
 	refit := cmd.Flags().Bool("refit", false, refitUsage)
 	rows := cmd.Flags().Int("rows", 0, "leave out `M` rows chosen at random, the same in all models")
+	withEvidence := cmd.Flags().Bool("evidence", false, "add Bayes factors, or why there are none")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx, release := stoppable(cmd.Context())
 		defer release()
 		if cmd.Flags().Changed("rows") {
 			if err := checkPart(*rows, *of, *refit); err != nil {
 				return err
+			}
+			if *withEvidence {
+				return usagef("--rows takes a part of the rows, and --evidence all; ppl evidence has the latter")
 			}
 			comparison, err := c.compareParts(ctx, args, *rows)
 			if err != nil {
@@ -58,9 +66,25 @@ func compareCommand(c *console) *cobra.Command {
 		if err != nil {
 			return fault(err)
 		}
+		if *withEvidence {
+			if comparison.Evidence, comparison.NoEvidence, err = c.evidencesOrWhy(ctx, args); err != nil {
+				return err
+			}
+		}
 		return c.printed(comparison, *asJSON)
 	}
 	return cmd
+}
+
+// evidencesOrWhy are those of several runs, or what in the runs keeps them from having any that can be compared: they
+// can be compared by how well they predict all the same.
+func (c *console) evidencesOrWhy(ctx context.Context, dirs []string) (report.Evidences, string, error) {
+	all, err := c.evidences(ctx, dirs)
+	var e exit
+	if errors.As(err, &e) && e.code == codeWrong && e.cause != nil {
+		return nil, e.cause.Error(), nil
+	}
+	return all, "", err
 }
 
 // A reporter prints what was found, for people or for programs.

@@ -37,25 +37,31 @@ func evidenceCommand(c *console) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx, release := stoppable(cmd.Context())
 		defer release()
-		var runs []*draws.Run
-		var results []evidence.Results
-		for _, dir := range args {
-			run, result, err := c.evidenceOf(ctx, dir)
-			if err != nil {
-				return err
-			}
-			runs, results = append(runs, run), append(results, result)
-		}
-		all, err := report.CompareEvidence(runs, results)
+		all, err := c.evidences(ctx, args)
 		if err != nil {
-			return fault(err)
+			return err
 		}
-		if *asJSON {
-			return all.JSON(c.out)
-		}
-		return all.Text(c.out, c.width)
+		return c.printed(all, *asJSON)
 	}
 	return cmd
+}
+
+// evidences are those of the models of runs on the same data, the greatest first.
+func (c *console) evidences(ctx context.Context, dirs []string) (report.Evidences, error) {
+	var runs []*draws.Run
+	var results []evidence.Results
+	for _, dir := range dirs {
+		run, result, err := c.evidenceOf(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		runs, results = append(runs, run), append(results, result)
+	}
+	all, err := report.CompareEvidence(runs, results)
+	if err != nil {
+		return nil, fault(err)
+	}
+	return all, nil
 }
 
 // evidenceOf evaluates the density of the model of a run at draws of it and of a mixture of normals.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -51,6 +52,8 @@ type evidenceRow struct {
 	LogZ   float64 `json:"log_evidence"`
 	SE     float64
 	Factor float64 `json:"log_bayes_factor"`
+
+	FactorSE float64 `json:"log_bayes_factor_se"`
 
 	Estimates []evidenceRow
 	Curve     []struct{ Mean *float64 }
@@ -120,4 +123,59 @@ func TestEvidenceAlongALadder(t *testing.T) {
 	if len(older[0].Estimates) != 1 || older[0].LogZ != mixture.LogZ {
 		t.Errorf("without draws of the ladder: %+v", older[0])
 	}
+}
+
+type evidenceComparison struct {
+	Models     []struct{ Run string }
+	Evidence   []evidenceRow
+	NoEvidence string `json:"no_evidence"`
+}
+
+// Heads and tails of a coin, whose evidence is B(a + heads, b + tails)/B(a, b) under a Beta(a, b) prior, one row for
+// each throw: 6 of 9.
+func TestCompareByEvidence(t *testing.T) {
+	t.Parallel()
+	const heads, tails = 6, 3
+	dir := t.TempDir()
+	run := func(name string) string { return filepath.Join(dir, name+".run") }
+	for name, prior := range map[string]string{"even": "Beta(20, 20)", "flat": "Beta(1, 1)",
+		"improper": "Density(-log(p)) in 0..1"} {
+		path := filepath.Join(dir, name+".ppl")
+		text := "data y[N] = [1, 1, 0, 1, 1, 0, 1, 0, 1]\np ~ " + prior + "\ny[i in N] ~ Bernoulli(p)\n"
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		pplJSON(t, nil, "sample", path, "--seed", "5", "--out", run(name), "--device", "host", "--quiet", "--json")
+	}
+	var got evidenceComparison
+	pplJSON(t, &got, "compare", run("flat"), run("even"), "--evidence", "--json")
+	logZ := func(a, b float64) float64 { return logBeta(a+heads, b+tails) - logBeta(a, b) }
+	want := logZ(20, 20) - logZ(1, 1)
+	if len(got.Models) != 2 || len(got.Evidence) != 2 || got.Evidence[0].Run != run("even") {
+		t.Fatalf("%+v", got)
+	}
+	flat := got.Evidence[1]
+	if !(math.Abs(flat.Factor-want) < 4*flat.FactorSE) || !(flat.FactorSE < .02) {
+		t.Errorf("log Bayes factor %.4f ± %.4f, not %.4f", flat.Factor, flat.FactorSE, want)
+	}
+	if 4*flat.FactorSE > want/2 {
+		t.Errorf("± %.4f would let half of the factor pass", flat.FactorSE)
+	}
+	var none evidenceComparison
+	pplJSON(t, &none, "compare", run("flat"), run("improper"), "--evidence", "--json")
+	if len(none.Models) != 2 || none.Evidence != nil || !strings.Contains(none.NoEvidence, "the prior of `p`") {
+		t.Errorf("an improper prior: %+v", none)
+	}
+	var plain evidenceComparison
+	pplJSON(t, &plain, "compare", run("flat"), run("even"), "--json")
+	if plain.Evidence != nil || plain.NoEvidence != "" {
+		t.Errorf("not asked for: %+v", plain)
+	}
+}
+
+func logBeta(a, b float64) float64 {
+	x, _ := math.Lgamma(a)
+	y, _ := math.Lgamma(b)
+	z, _ := math.Lgamma(a + b)
+	return x + y - z
 }

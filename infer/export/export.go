@@ -8,6 +8,7 @@ package export
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ppl/infer/draws"
@@ -67,7 +68,7 @@ func (c column) at(chain, draw int) float64 {
 // Write writes the variables and elements that names mean, or all. Chain is the one to write, from 0, of a format with
 // a file for each.
 func Write(w io.Writer, r *draws.Run, f Format, names []string, chain int) error {
-	selected, err := report.Select(r.Layout.Posterior, names, r)
+	selected, err := report.Select(variablesOf(r), names, r)
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func Write(w io.Writer, r *draws.Run, f Format, names []string, chain int) error
 	}
 	t := table{run: r}
 	for _, s := range selected {
-		chains, err := r.Draws(s.Variable.Name)
+		chains, err := drawsOf(r, s.Variable)
 		if err != nil {
 			return err
 		}
@@ -85,6 +86,25 @@ func Write(w io.Writer, r *draws.Run, f Format, names []string, chain int) error
 		}
 	}
 	return f.write(w, t, chain)
+}
+
+// variablesOf are those of the posterior; of a run that draws from the prior, its parameters and replicates of data.
+func variablesOf(r *draws.Run) []types.Variable {
+	if r.FromPrior() {
+		return slices.Concat(r.Layout.Prior, r.Layout.PriorPredictive)
+	}
+	return r.Layout.Posterior
+}
+
+func drawsOf(r *draws.Run, v types.Variable) ([][]float64, error) {
+	named := func(w types.Variable) bool { return w.Name == v.Name }
+	switch {
+	case !r.FromPrior():
+		return r.Draws(v.Name)
+	case slices.ContainsFunc(r.Layout.Prior, named):
+		return r.Prior(v.Name)
+	}
+	return r.PriorPredictive(v.Name)
 }
 
 // rows calls each for every chain and draw.

@@ -13,8 +13,8 @@ import (
 // netCDF is the name of the format that has the groups of a run.
 const netCDF = "netcdf"
 
-// writeNetCDF writes the groups of a run as ArviZ's from_netcdf reads them; only the posterior where variables are
-// chosen, which must be whole.
+// writeNetCDF writes the groups of a run as ArviZ's from_netcdf reads them; only those that have chosen variables where
+// some are, which must be whole.
 func writeNetCDF(w io.Writer, r *draws.Run, selected []report.Selected, all bool) error {
 	for _, s := range selected {
 		if len(s.Elements) != s.Variable.Size() {
@@ -24,7 +24,7 @@ func writeNetCDF(w io.Writer, r *draws.Run, selected []report.Selected, all bool
 	}
 	root := netcdf.Group{Attributes: attributes(r)}
 	for _, g := range r.Groups() {
-		if !all && g.Name != "posterior" {
+		if !all && !slices.Contains(chosenFrom(), g.Name) {
 			continue
 		}
 		out := netcdf.Group{Name: g.Name, Attributes: attributes(r)}
@@ -38,10 +38,15 @@ func writeNetCDF(w io.Writer, r *draws.Run, selected []report.Selected, all bool
 				out.Arrays = append(out.Arrays, arrayOf(a))
 			}
 		}
-		root.Groups = append(root.Groups, out)
+		if all || len(out.Arrays) > 0 {
+			root.Groups = append(root.Groups, out)
+		}
 	}
 	return netcdf.Write(w, root)
 }
+
+// chosenFrom are the groups whose variables can be chosen; a run has the first or the others.
+func chosenFrom() []string { return []string{"posterior", "prior", "prior_predictive"} }
 
 func arrayOf(a draws.GroupArray) netcdf.Array {
 	out := netcdf.Array{Name: a.Name, Axes: a.Axes, Write: a.Write}

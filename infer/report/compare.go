@@ -16,6 +16,9 @@ import (
 type Comparison struct {
 	Of     string
 	Models []Compared
+
+	Evidence   Evidences // the greatest first; nil where nobody asked for it
+	NoEvidence string    // why there is none although somebody did
 }
 
 // Compared is one model of a comparison.
@@ -113,7 +116,22 @@ func (c Comparison) Text(w io.Writer, width int) error {
 		rows = append(rows, []string{m.LOO.Dir, digit(t.ELPD), digit(t.SE), digit(t.P), digit(-m.Behind), digit(m.SE),
 			fmt.Sprintf("%.2f", m.Weight), fmt.Sprint(len(m.LOO.Bad()))})
 	}
-	return comparisonText(w, width, title, rows, c.notes())
+	if err := comparisonText(w, width, title, rows, c.notes()); err != nil {
+		return err
+	}
+	switch {
+	case c.Evidence != nil:
+		if _, err := io.WriteString(w, "\n"); err != nil {
+			return err
+		}
+		return c.Evidence.Text(w, width)
+	case c.NoEvidence != "":
+		var b strings.Builder
+		paragraph(&b, "", "There are no Bayes factors: "+c.NoEvidence, width)
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	return nil
 }
 
 // comparisonText prints a table below its title, and notes below that.
@@ -181,8 +199,10 @@ func (c Comparison) JSON(w io.Writer) error {
 			draws.Number(m.LOO.WAIC.Total().ELPD), len(m.LOO.Bad())})
 	}
 	return printJSON(w, struct {
-		Of     string        `json:"of"`
-		Rows   int           `json:"rows"`
-		Models []comparedRow `json:"models"`
-	}{c.Of, c.Models[0].LOO.Variable.Size(), rows})
+		Of         string           `json:"of"`
+		Rows       int              `json:"rows"`
+		Models     []comparedRow    `json:"models"`
+		Evidence   []evidenceObject `json:"evidence,omitempty"` // the greatest first
+		NoEvidence string           `json:"no_evidence,omitempty"`
+	}{c.Of, c.Models[0].LOO.Variable.Size(), rows, c.Evidence.objects(), c.NoEvidence})
 }

@@ -302,12 +302,16 @@ func (e Evidence) object(factor, se, probability float64) evidenceObject {
 }
 
 // JSON prints a list with an object for each model.
-func (all Evidences) JSON(w io.Writer) error {
-	out := []evidenceObject{}
+func (all Evidences) JSON(w io.Writer) error { return printJSON(w, all.objects()) }
+
+func (all Evidences) objects() (out []evidenceObject) {
+	if len(all) == 0 {
+		return nil
+	}
 	probabilities := all.Probabilities()
 	for k, e := range all {
 		factor, se := all.BayesFactor(k)
 		out = append(out, e.object(factor, se, probabilities[k]))
 	}
-	return printJSON(w, out)
+	return out
 }
