@@ -207,7 +207,8 @@ const peersText = `# posteriordb: ppl next to Stan and nutpie
 
 The posteriors of posteriordb that have reference draws under ppl, Stan's NUTS (PyStan 3.10, Stan 2.35) and nutpie 0.16.8
 on the same Stan programs: four chains of 1,000 draws, seed 1, one thread for each chain, everything else as each system
-does it by itself: ppl and Stan have 1,000 draws of warm-up, nutpie 400. A run may take 180 s of a processor.
+does it by itself: Stan has 1,000 draws of warm-up, nutpie 400, ppl at most 1,000. A run may take 180 s of a processor.
+The ppl is that of commit 0a0d92f4, and all runs are of one afternoon on one machine.
 
     python experiments/posteriordb/peers.py --db PATH/posterior_database --ppl PPL --runs peers.jsonl
     go run ./experiments/posteriordb -db PATH/posterior_database -peers peers.jsonl
@@ -218,19 +219,21 @@ count, Stan's n_leapfrog__, nutpie's n_steps. A run is right or wrong by the sam
 in RESULTS.md, and flagged where R-hat is above 1.01; one that is wrong is never ahead if it is ppl's, and counts with
 what it has if it is another's.
 
-Seconds are those of a processor, on a machine that had much other work: for ppl of the whole command, which reads data
-and prints a summary; for Stan of the processes that run Stan alone; for nutpie until the last draw, with the watch over
-the time limit, which takes two hundredths of the time of the clock. Python's start, and what PyStan, nutpie and ArviZ do
-with draws afterwards, is not counted. Compilation is that of one Stan program, the same for Stan and nutpie, by gcc with
-Stan's header compiled beforehand and without debugging symbols, which halves it (kilpisjarvi and logmesquite_logva are
-without that); for ppl it is what a first run took longer than one that found the library.
+Seconds are those of a processor, on a machine that had much other work, the most while ppl ran: for ppl of the whole
+command, which reads data and prints a summary; for Stan of the processes that run Stan alone; for nutpie until the
+last draw, with the watch over the time limit, which takes two hundredths of the time of the clock. Python's start,
+and what PyStan, nutpie and ArviZ do with draws afterwards, is not counted. Compilation is that of one Stan program,
+the same for Stan and nutpie, by gcc with Stan's header compiled beforehand and without debugging symbols, which
+halves it; for ppl it is what a first run took longer than one that found the library. A library for nutpie has the
+same object file as that for PyStan.
 
-Where ppl is behind a second, Stan and nutpie are done in less than a second, and ppl's whole command takes half of one:
-.3 s with 20 iterations of warm-up and 5 draws of eight schools, most of it in the kernel, for some 160 files and the
-pages of memory; the search for modes has 28 %% of a profile of the whole. Where it is behind a gradient, warm-up is why:
-48 to 61 %% of its gradients are spent before the first draw, 24 to 63 thousand, for 16 explorers and the search for
-modes (counted for gp_regr, sblri, low_dim_gauss_mix, garch, hmm_drive_0, eight schools, kidscore_momiq). The
-draws alone have 91 to 212 effective ones for 1,000 gradients.
+Where ppl is behind a second, nutpie is done in .05 to .13 s, and ppl's whole command takes .25 to .3 s. Where it
+is behind a gradient, 44 to 79 %% of its gradients are those of warm-up, 24 to 93 thousand, and nutpie has but 18 to 54
+thousand in all, Stan 88 thousand on hmm_drive_0. The draws alone have 33 to 155 effective ones for 1,000 gradients there,
+more than the best other has with its warm-up, except on gp_regr (151, nutpie 299) and sblri (126, nutpie 155), where
+nutpie's draws are antithetic: it has more effective draws than draws. Nutpie stops on lotka_volterra: it
+"failed to constrain the parameters of the draw". The heavy tails of which ppl warns on one_comp_mm_elim_abs are
+those of the Cauchy priors.
 
 Not run: %s.
 
