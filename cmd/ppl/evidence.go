@@ -100,7 +100,7 @@ func (c *console) evidenceOf(ctx context.Context, dir string) (*draws.Run, evide
 	total := 2 * len(chains) * len(chains[0])
 	hottest := positionsOf(ladder)
 	if len(hottest) > 0 {
-		total += 2 * len(hottest) * len(hottest[0])
+		total += 2*len(hottest)*len(hottest[0]) + evidence.TailPoints(len(hottest[0][0]))
 	}
 	done := 0
 	logDensity := func(points [][]float64) (out []float64, err error) {
@@ -150,6 +150,13 @@ func alongLadder(seed uint64, run *draws.Run, hottest [][][]float64, logDensity 
 		return out, nil
 	case hottest == nil:
 		return nil, evidence.Unusable(fmt.Sprintf("it ends at temperature %.3g, whose integral is not known", 1/last))
+	}
+	why, err := evidence.NoIntegral(last, hottest, logDensity)
+	if err != nil {
+		return nil, err
+	}
+	if why != "" {
+		return nil, evidence.Unusable(why)
 	}
 	end, err := evidence.Estimate(seed, hottest, func(points [][]float64) ([]float64, error) {
 		values, err := logDensity(points)

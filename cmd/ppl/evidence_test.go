@@ -55,6 +55,7 @@ type evidenceRow struct {
 
 	FactorSE float64 `json:"log_bayes_factor_se"`
 
+	NoLadder  string `json:"no_ladder"`
 	Estimates []evidenceRow
 	Curve     []struct{ Mean *float64 }
 	Warnings  []string
@@ -122,6 +123,33 @@ func TestEvidenceAlongALadder(t *testing.T) {
 	pplJSON(t, &older, "evidence", run, "--json")
 	if len(older[0].Estimates) != 1 || older[0].LogZ != mixture.LogZ {
 		t.Errorf("without draws of the ladder: %+v", older[0])
+	}
+}
+
+// A density that falls as x^-4 has an integral to powers above 1/4: at the temperatures to 2.2, not at those to 8. The
+// prior alone integrates to 1.
+func TestEvidenceOfHeavyTails(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "t.ppl")
+	if err := os.WriteFile(path, []byte("x[1..2] ~ StudentT(3, 0, 1)\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for ratio, estimates := range map[string]int{"1.3": 4, "2": 1} {
+		run := filepath.Join(dir, ratio)
+		pplJSON(t, nil, "sample", path, "--seed", "3", "--out", run, "--device", "host", "--quiet", "--json",
+			"--set", "path=energy", "--set", "replicas=4", "--set", "ratio="+ratio)
+		var got []evidenceRow
+		pplJSON(t, &got, "evidence", run, "--json")
+		e := got[0]
+		if len(e.Estimates) != estimates || (estimates == 1) != strings.Contains(e.NoLadder, "has no integral") {
+			t.Errorf("ratio %s: %d estimates along the ladder: %q", ratio, len(e.Estimates), e.NoLadder)
+		}
+		for _, x := range append(e.Estimates, e) {
+			if !(x.off(0) < 4) || !(x.SE < .3) {
+				t.Errorf("ratio %s: log evidence %.4f ± %.4f, not 0", ratio, x.LogZ, x.SE)
+			}
+		}
 	}
 }
 
