@@ -22,7 +22,7 @@ import (
 // A LogProb is a density at given parameter values, on their own scale.
 type LogProb struct {
 	Prior, Likelihood, Jacobian float64
-	Rows                        map[string][]float64 // log ℓ of each row, by observed name
+	Rows                        map[string][]float64 // log ℓ of each row, by observed name, statement by statement
 	// the slope of log ρ + log ℓ (no Jacobian) in each parameter on its own scale
 	Gradient map[string][]float64
 }
@@ -80,8 +80,8 @@ func (p *Plan) LogProb(at map[string]dataset.Array, evaluate Evaluate) (*LogProb
 	t := p.terms(g.E, latents, nil)
 	jac := p.Terms(g.E.Graph.Data("theta", theta, p.layout.Dim)).Jacobian
 	values := []NamedNode{{"log_prior", t.Prior}, {"log_likelihood", t.Likelihood}, {"log_jacobian", jac}}
-	for _, r := range t.Rows {
-		values = append(values, NamedNode{"rows of " + r.Name(), r.Node})
+	for k, r := range t.Rows {
+		values = append(values, NamedNode{r.statement(k), r.Node})
 	}
 	slopes := gradient(g, autodiff.Add(t.Prior, t.Likelihood))
 	for _, s := range slopes {
@@ -94,8 +94,8 @@ func (p *Plan) LogProb(at map[string]dataset.Array, evaluate Evaluate) (*LogProb
 	}
 	out := &LogProb{Prior: got["log_prior"][0], Likelihood: got["log_likelihood"][0],
 		Jacobian: got["log_jacobian"][0], Rows: map[string][]float64{}, Gradient: map[string][]float64{}}
-	for _, r := range t.Rows {
-		out.Rows[r.Name()] = got["rows of "+r.Name()]
+	for k, r := range t.Rows { // statements may each observe some elements of an array
+		out.Rows[r.Name()] = append(out.Rows[r.Name()], got[r.statement(k)]...)
 	}
 	for _, s := range slopes { // pieces of an array follow one another
 		name := s.piece.Term.Array.Name
@@ -114,6 +114,9 @@ func (r Rows) Name() string {
 	}
 	return strings.Join(names, "+")
 }
+
+// statement names the rows of the statement with that number.
+func (r Rows) statement(k int) string { return fmt.Sprintf("rows of %s in statement %d", r.Name(), k) }
 
 // StartFrom is a point to begin at where parameters have the values given, on their own scale, and the others are
 // drawn. An error names a parameter that is unknown, of the wrong shape, not finite or outside its support.
