@@ -275,7 +275,7 @@ func (k *kernel) points(d, n int, from, to string) {
 		k.short("%s", head)
 		return
 	}
-	if k.small && k.overlap == 0 && k.looksUp() {
+	if k.small && n > 1 && k.overlap == 0 && k.looksUp() {
 		k.line(k.unroll, 1)
 		k.head("%s", head)
 		return
