@@ -107,11 +107,11 @@ func (f *file) group(group []ir.Stmt, uses map[ir.BufID]int) (call string) {
 
 var bufferName = regexp.MustCompile(`\bb[0-9]+\b`)
 
-// once writes a function with a body, unless lanes are apart and there is one with the same text but for its name and
-// those of buffers: then that one's name is the function's. Entries of networks have long runs of statements in common,
-// such as a gradient, and compile time grows with the text.
+// once writes a function with a body, unless there is one with the same text but for its name and those of buffers:
+// then that one's name is the function's. Entries have runs of statements in common, such as those of a gradient, and
+// compile time grows with the text. On a GPU that was measured where lanes are apart, and is done there alone.
 func (f *file) once(fn *function, body func()) {
-	if f.Layout != ir.Apart || f.setup {
+	if f.setup || f.owner != nil && f.Layout != ir.Apart {
 		f.open(fn)
 		body()
 		f.line("}")
@@ -123,28 +123,27 @@ func (f *file) once(fn *function, body func()) {
 	body()
 	f.indent--
 	code := f.text.String()
-	f.text.Reset()
 	fn.inOrder(bufferName.FindAllString(code, -1))
 	name := fn.name
 	fn.name = "same"
+	f.text.Reset()
 	f.open(fn)
-	f.text.WriteString(code)
 	f.indent--
-	f.text.WriteString("}\n")
+	text := f.text.String() + code + "}\n"
+	f.text.Reset()
+	f.text.WriteString(before)
 	names := map[string]string{}
-	text := bufferName.ReplaceAllStringFunc(f.text.String(), func(b string) string {
+	key := bufferName.ReplaceAllStringFunc(text, func(b string) string {
 		if names[b] == "" {
 			names[b] = fmt.Sprint("b", len(names))
 		}
 		return names[b]
 	})
-	f.text.Reset()
-	f.text.WriteString(before)
-	if old, ok := f.functions[text]; ok {
+	if old, ok := f.functions[key]; ok {
 		fn.name = old
 		return
 	}
-	f.functions[text], fn.name = name, name
+	f.functions[key], fn.name = name, name
 	f.text.WriteString(strings.Replace(text, "same(", name+"(", 1))
 }
 

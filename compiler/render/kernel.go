@@ -173,7 +173,11 @@ func (k *kernel) reset() {
 			continue
 		}
 		n := k.Buffers[o.Buf].Size
-		k.unrolled(n, "for (long e = 0; e < %d; e++) {", n)
+		turns := n
+		if n > registers && k.overlap == 0 {
+			turns = 1
+		}
+		k.unrolled(turns, "for (long e = 0; e < %d; e++) {", n)
 		k.line("b%d[e] = %s;", o.Buf, k.form(o.Buf).constant(combinations[o.Combine].start))
 		k.line("}")
 	}
@@ -275,7 +279,7 @@ func (k *kernel) points(d, n int, from, to string) {
 		k.short("%s", head)
 		return
 	}
-	if k.small && n > 1 && k.overlap == 0 && k.looksUp() {
+	if k.small && n > 1 && k.overlap == 0 && k.inMemory() {
 		k.line(k.unroll, 1)
 		k.head("%s", head)
 		return
@@ -283,10 +287,22 @@ func (k *kernel) points(d, n int, from, to string) {
 	k.unrolled(n, "%s", head)
 }
 
-// looksUp reports whether what a turn reads says which elements it reads or writes, such as the group of a row. These
-// elements are not in registers, so that nothing is gained by unrolling, and a compiler that cannot distinguish them
-// takes ten times as long for an unrolled loop. Elements that counters name are known once a loop is unrolled; and on a
-// GPU, the loads of unrolled turns are under way together.
+// registers is how many vectors a processor has: values of more points than that pass from kernel to kernel in memory.
+const registers = 32
+
+// inMemory reports whether a small kernel gains nothing by being unrolled, while a compiler takes many times as long
+// for it. Kernels with arithmetic stay unrolled, so that the products of one are fused with the sums of another. On a
+// GPU the loads of unrolled turns are under way together.
+func (k *kernel) inMemory() bool {
+	moves := k.in.Points() > registers
+	for r, in := range k.in.Body {
+		moves = moves && (!k.live[r] || in.Op == ir.Load || in.Op == ir.Const)
+	}
+	return moves || k.looksUp()
+}
+
+// looksUp reports whether what a turn reads says which elements it reads or writes, such as the group of a row. A
+// compiler that cannot distinguish these takes ten times as long for an unrolled loop.
 func (k *kernel) looksUp() bool {
 	read := make([]bool, len(k.in.Body)) // depends on what is read
 	named := func(at ir.Index) bool {

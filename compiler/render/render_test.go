@@ -246,3 +246,24 @@ func TestTurnsOfNetworks(t *testing.T) {
 		t.Errorf("a turn does not write its own copy of what is combined:\n%s", turn)
 	}
 }
+
+// Entries that compute the same have one function for it, whatever buffers they use.
+func TestEntriesShareFunctions(t *testing.T) {
+	half := func(from, to ir.BufID, by float64) []ir.Stmt {
+		var b ir.Body
+		r := b.Do(ir.Mul, b.Load(from, ir.Dense(6)), b.Const(by))
+		out := []ir.Output{{Buf: to, Index: ir.Dense(6), Value: r}}
+		return []ir.Stmt{&ir.Kernel{Extents: []int{6}, Body: b, Out: out}}
+	}
+	p := &ir.Program{}
+	for _, name := range []string{"x", "y", "z"} {
+		p.Buffers = append(p.Buffers, ir.Buffer{Name: name, Space: ir.Lane, Size: 6})
+	}
+	p.Entries = []ir.Entry{{Name: "a", Body: half(0, 1, .5)}, {Name: "b", Body: half(2, 0, .5)},
+		{Name: "c", Body: half(0, 1, .25)}}
+	text := C(p)
+	if strings.Count(text, "\nSTATEMENT s") != 2 ||
+		!strings.Contains(text, "s0(c, (wide *)c->buffer[2], (wide *)c->buffer[0]);") {
+		t.Errorf("the text is\n%s", text[strings.Index(text, "\nSTATEMENT s"):])
+	}
+}
