@@ -281,10 +281,11 @@ func changedLine(then, now string) string {
 
 // checkSame refuses to go on with a run that would be another one.
 func (run *posteriorRun) checkSame() error {
-	d, now := run.dir, run.resolved()
+	d := run.dir
 	if d.before == nil {
 		return nil
 	}
+	now := run.resolved()
 	changed, err := run.changedModel()
 	if err != nil {
 		return err

@@ -323,10 +323,9 @@ func (c *console) prepare(ctx context.Context, s *sampling, dir *runDir) (*poste
 	if err := run.checkSame(); err != nil {
 		return nil, err
 	}
-	if now := run.resolved(); dir.before != nil && dir.before.Device != now.Device {
+	if now := run.options.Device.Name(); dir.before != nil && dir.before.Device != now {
 		s.note(c)(fmt.Sprintf("the run goes on on %s, and was on %s: its draws are valid, but not the same "+
-			"to the last "+
-			"bit", now.Device, dir.before.Device))
+			"to the last bit", now, dir.before.Device))
 	}
 	return run, run.loadOnRanks(cache.SharedAs)
 }

@@ -26,9 +26,6 @@ const (
 	climbSteps  = "climb_steps"
 )
 
-// ClimbBuffers are the lane buffers that only the optimiser needs.
-func ClimbBuffers() []string { return []string{climbMean, climbSquare} }
-
 // The constants of Adam are those of its paper.
 const (
 	keepMean   = 0.9

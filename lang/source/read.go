@@ -74,12 +74,8 @@ func Read(path string, most int64) ([]byte, error) {
 	return readUpTo(file, path, most, size)
 }
 
-// ReadUpTo reads r to its end, or refuses it with a TooLarge that names path when it has more than most bytes.
-func ReadUpTo(r io.Reader, path string, most int64) ([]byte, error) {
-	return readUpTo(r, path, most, 0)
-}
-
-// readUpTo is ReadUpTo where size bytes are expected: if there are no more, no byte is copied to a larger place.
+// readUpTo reads r to its end, or refuses it with a TooLarge that names path when it has more than most bytes. If there
+// are no more than the size bytes that are expected, no byte is copied to a larger place.
 func readUpTo(r io.Reader, path string, most, size int64) ([]byte, error) {
 	var text bytes.Buffer
 	text.Grow(int(size) + bytes.MinRead)
