@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -25,6 +26,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the scripts in testdata: what a user types, and what comes back.
 func TestScripts(t *testing.T) {
+	endAgain()
 	testscript.Run(t, testscript.Params{UpdateScripts: *update,
 		Dir:       "testdata",
 		Condition: slowTests,
@@ -47,6 +49,15 @@ func TestScripts(t *testing.T) {
 			"near":      near,
 		},
 	})
+}
+
+// endAgain lets commands of scripts be ended by signals that the tests themselves were started to ignore, as by nohup.
+func endAgain() {
+	for _, s := range endings() {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s) // a process that is started has the default then
+		}
+	}
 }
 
 // slowTests is the condition [slow] of scripts: that of make slow.
@@ -120,9 +131,9 @@ func drawsOf(ts *testscript.TestScript, neg bool, args []string) {
 // interrupt [-SIGNAL] FILE COMMAND… runs a command and sends it SIGINT, or the signal, once FILE is there. It expects
 // exit code 130, and leaves what the command printed in the files stdout.txt and stderr.txt.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
-	signal := os.Interrupt
+	sent := os.Interrupt
 	if len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		signal = signalNamed(ts, args[0][1:])
+		sent = signalNamed(ts, args[0][1:])
 		args = args[1:]
 	}
 	if neg || len(args) < 2 {
@@ -143,7 +154,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if !appears(ts.MkAbs(args[0]), exited) {
 		ts.Fatalf("%s never appeared\n%s", args[0], &stderr)
 	}
-	ts.Check(cmd.Process.Signal(signal))
+	ts.Check(cmd.Process.Signal(sent))
 	select {
 	case <-exited:
 	case <-time.After(30 * time.Second):
