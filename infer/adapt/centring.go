@@ -41,6 +41,12 @@ type Freedom struct {
 	Scale float64 // that scale, as a share of the median
 }
 
+// isClear reports whether an element is free, or fixed, by so much that one coordinate is far better than the other.
+func (f Freedom) isClear() bool {
+	const clear = 0.1
+	return f.Usual < clear || f.Usual > 1-clear
+}
+
 // Freedom is that of an element. Its usual value is the variance of z = (x − location)/scale about its regression on
 // 1/scale and location/scale, which are all that z depends on where x is fixed; by the median of absolute deviations,
 // so that tails heavier than normal change little. The second result is false where a number is not finite.

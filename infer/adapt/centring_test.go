@@ -3,9 +3,10 @@ package adapt
 import (
 	"math"
 	"math/rand/v2"
-	"ppl/lang/types"
 	"slices"
 	"testing"
+
+	"ppl/lang/types"
 )
 
 // drawnElement draws scales, locations and an element whose posterior is that of one observation with a standard
@@ -175,5 +176,28 @@ func TestGainsByData(t *testing.T) {
 	if isDefined(block, [][]types.EffectPoint{{{GivenData: []float64{math.NaN()}}}}) ||
 		!isDefined(block, [][]types.EffectPoint{{{GivenData: []float64{1}}}}) {
 		t.Error("coordinates that are no numbers pass")
+	}
+}
+
+// Of sixty elements that are not centred, two that data fix change alone; two in doubt do not, and four of those do.
+func TestFewElementsChangeWhereTheyAreClear(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		elements int
+		error    float64 // of their observations
+		want     bool
+	}{{2, 0.05, true}, {2, 0.8, false}, {4, 0.8, true}} {
+		r := rand.New(rand.NewPCG(7, 8))
+		was, will, elements := make([]types.Form, 60), make([]types.Form, 60), make([]Element, 60)
+		for i := range elements {
+			error := 8.0
+			if i < c.elements {
+				will[i], error = types.Centred, c.error
+			}
+			elements[i], _ = drawnElement(r, 400, 2, error)
+		}
+		if got := worthIt(was, will, elements); got != c.want {
+			t.Errorf("%d elements with an error of %g change: %t", c.elements, c.error, got)
+		}
 	}
 }

@@ -79,7 +79,7 @@ func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, allR
 	}
 	changed := false
 	for _, b := range e.Blocks {
-		if changes(was[b.Name], will[b.Name]) > fewChanges*float64(b.Size) {
+		if worthIt(was[b.Name], will[b.Name], elements[b.Name]) {
 			changed = true
 		} else {
 			will[b.Name] = was[b.Name]
@@ -91,12 +91,41 @@ func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, allR
 	return will
 }
 
-// changes are how many forms differ.
-func changes(was, will []types.Form) (n float64) {
-	for i := range will {
-		n += float64(oneIf(will[i] != was[i]))
+// NotCentred are the coordinates of a centring in which elements are only Relative by choice: the others have the form
+// that the model gives them. It is nil where that is so of all.
+func NotCentred(blocks []types.EffectBlock, c types.Centring) types.Centring {
+	out, chosen := types.Centring{}, false
+	for _, b := range blocks {
+		for i := range b.Size {
+			form := b.Form(nil, i)
+			if b.Form(c, i) == types.Relative && form != types.Relative {
+				form, chosen = types.Relative, true
+			}
+			out[b.Name] = append(out[b.Name], form)
+		}
 	}
-	return n
+	if !chosen {
+		return nil
+	}
+	return out
+}
+
+// worthIt reports whether changes of forms are worth a new program: those of more than a few of the elements, since of
+// a thousand some are estimated wrong, or one that is clear. Two coefficients of sixty that data fix are what makes
+// trajectories long where the others are near 0.
+func worthIt(was, will []types.Form, elements []Element) bool {
+	const few = 0.05
+	changes := 0
+	for i := range will {
+		if will[i] == was[i] {
+			continue
+		}
+		changes++
+		if f, ok := elements[i].Freedom(); ok && f.isClear() {
+			return true
+		}
+	}
+	return float64(changes) > few*float64(len(will))
 }
 
 // forms are those of the elements of an effect, Centred or Relative by a rule. Those of which nothing is known stay as
@@ -192,10 +221,6 @@ func gainsByData(blocks []types.EffectBlock, was, otherwise types.Centring, elem
 	}
 	return false
 }
-
-// fewChanges is the share of an effect's elements that are not worth a new program: of a thousand elements, estimates
-// of some are wrong.
-const fewChanges = 0.05
 
 // elementAt is an element of a block at all points.
 func elementAt(at [][]types.EffectPoint, block, i int) Element {

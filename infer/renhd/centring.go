@@ -12,8 +12,8 @@ import (
 
 // Warm-up gives each element of an effect the coordinate that suits it (adapt.Element): itself, or how far it is from
 // its location in units of its scale. While walkers look for the target, elements only stop being centred; once they
-// agree, each element gets what suits it. A ladder keeps the coordinates of the model: on hot rungs, data say less
-// about an effect.
+// agree, each element gets what suits it. On a ladder no element is centred by choice, since on hot rungs data say less
+// about an effect; for the same reason elements that stopped being centred stay so there.
 
 // recentrable is the target where its coordinates can be chosen, else nil: metric and steps have to be free to follow.
 func (s *shared) recentrable() infer.Recentrable {
@@ -102,12 +102,33 @@ func (r *run) lookAround() error {
 	return err
 }
 
-// searchAsTheModel goes back to the coordinates of the model and searches for modes in those: a ladder may be needed.
-func (r *run) searchAsTheModel() (found bool, err error) {
+// searchAnew searches for modes in other coordinates than those in which walkers disagree or a mode was found. What
+// looked like a mode may be none in the coordinates of the model; then walkers go on in those that were chosen.
+// Otherwise there will be a ladder, and modes are looked for in the coordinates that suit one.
+func (r *run) searchAnew(agreed bool) (found bool, err error) {
 	if !r.replay.replaying() {
 		r.state.Chosen = r.state.Centring
 	}
-	if err := r.asTheModelSays(); err != nil {
+	if agreed {
+		if found, err = r.searchIn(nil); err != nil {
+			return found, err
+		}
+		if !found {
+			return false, r.asChosen()
+		}
+		if r.notCentred(r.state.Chosen) == nil {
+			return true, nil
+		}
+	}
+	if found, err = r.searchIn(r.notCentred(r.state.Chosen)); agreed {
+		found = true
+	}
+	return found, err
+}
+
+// searchIn searches for modes in other coordinates.
+func (r *run) searchIn(c types.Centring) (found bool, err error) {
+	if err := r.goOnIn(c); err != nil {
 		return false, err
 	}
 	if err := r.lookAround(); err != nil {
@@ -116,8 +137,23 @@ func (r *run) searchAsTheModel() (found bool, err error) {
 	return r.searchModes()
 }
 
-// asChosen takes up again the coordinates that were chosen, after a search as the model that has found nothing: what
-// looked like a mode in them was none, and they suit the walkers.
+// goOnIn takes walkers to other coordinates, unless they are in these.
+func (r *run) goOnIn(c types.Centring) error {
+	if r.replay.replaying() || r.shared.recentrable() == nil || r.shared.centredBy(c) {
+		return nil
+	}
+	return r.changeCoordinates(infer.NewEffects(r.shared.recentrable()), c, r.walkers.positions())
+}
+
+// notCentred are the coordinates of which elements are only not centred by choice.
+func (r *run) notCentred(c types.Centring) types.Centring {
+	if c == nil {
+		return nil
+	}
+	return adapt.NotCentred(r.shared.recentrable().EffectBlocks(), c)
+}
+
+// asChosen takes up again the coordinates that were chosen, which suit the walkers.
 func (r *run) asChosen() error {
 	c := r.state.Chosen
 	if c == nil || r.replay.replaying() {
@@ -129,14 +165,6 @@ func (r *run) asChosen() error {
 	}
 	r.state.Chosen = nil
 	return r.changeCoordinates(infer.NewEffects(r.shared.recentrable()), c, adapt.Few(points))
-}
-
-// asTheModelSays goes back to the coordinates of the model.
-func (r *run) asTheModelSays() error {
-	if r.state.Centring == nil || r.replay.replaying() {
-		return nil
-	}
-	return r.changeCoordinates(infer.NewEffects(r.shared.recentrable()), nil, r.walkers.positions())
 }
 
 // asTheModel are positions in the coordinates of the model.
@@ -168,8 +196,8 @@ func (r *run) knownBefore() [][]float64 {
 // remarkOnCentring says which effects are sampled in other coordinates than the model's. Where there is no ladder,
 // those of all effects were chosen.
 func (r *run) remarkOnCentring() {
-	target := r.shared.recentrable()
-	if target == nil || r.shared.settings().Replicas > 0 || r.shared.system.Path != dynamics.Plain {
+	target, ladder := r.shared.recentrable(), r.shared.system.Path != dynamics.Plain
+	if target == nil || r.shared.settings().Replicas > 0 || ladder && r.state.Centring == nil {
 		return
 	}
 	adapt.RemarkOnCentring(&r.stats.Report, target.EffectBlocks(), r.state.Centring)

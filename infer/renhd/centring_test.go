@@ -23,8 +23,8 @@ func farOff(m *memory, means []float64) (worst float64) {
 	return worst
 }
 
-// Elements of which data say little are not centred, those that data fix are, whatever the model says; the draws have
-// the means of quadrature, to 4 standard errors. Those of a density that forgets the Jacobian of other coordinates, the
+// Elements of which data say little are not centred, those that data fix are, whatever the model says, or on a ladder if
+// the model says so; the draws have the means of quadrature, to 4 standard errors. Those of a density that forgets the Jacobian of other coordinates, the
 // planted fault, have not; it has an integral only where elements are centred that the model does not centre.
 func TestEffectsAreRecentred(t *testing.T) {
 	t.Parallel()
@@ -32,15 +32,20 @@ func TestEffectsAreRecentred(t *testing.T) {
 		target  dynamicstest.Effects
 		centred int
 		note    string
+		ladder  bool
 	}{
-		"little is known":   {dynamicstest.SixEffects(false, 8), 0, "as if it were marked `noncentered`"},
-		"much is known":     {dynamicstest.SixEffects(true, 0.05), 6, "as if it were not marked `noncentered`"},
-		"of some":           {dynamicstest.SixEffects(false, 8, 0.05), 3, "3 of the 6 elements of `x` are sampled"},
-		"as the model says": {dynamicstest.SixEffects(true, 8), 0, ""},
+		"little is known":                {dynamicstest.SixEffects(false, 8), 0, "as if it were marked `noncentered`", false},
+		"much is known":                  {dynamicstest.SixEffects(true, 0.05), 6, "as if it were not marked `noncentered`", false},
+		"of some":                        {dynamicstest.SixEffects(false, 8, 0.05), 3, "3 of the 6 elements of `x` are sampled", false},
+		"as the model says":              {dynamicstest.SixEffects(true, 8), 0, "", false},
+		"on a ladder":                    {dynamicstest.SixEffects(false, 8, 0.05), 3, "3 of the 6 elements of `x` are sampled", true},
+		"on a ladder, as the model says": {dynamicstest.SixEffects(true, 0.05), 0, "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m, report := draw(t, c.target, options(4))
+			o := options(4)
+			o.Ladder = c.ladder
+			m, report := draw(t, c.target, o)
 			notes := strings.Join(report.Notes, "\n")
 			if report.Centring["x"] != c.centred || !strings.Contains(notes, c.note) ||
 				c.note == "" && strings.Contains(notes, "noncentered") {
@@ -94,7 +99,8 @@ func TestSearchAsTheModelComesBack(t *testing.T) {
 	if err := r.changeCoordinates(infer.NewEffects(r.shared.recentrable()), chosen, points); err != nil {
 		t.Fatal(err)
 	}
-	found, err := r.searchAsTheModel()
+	r.state.Chosen = chosen
+	found, err := r.searchIn(nil)
 	if found || err != nil || r.state.Centring != nil {
 		t.Fatalf("found %t, coordinates %v, %v", found, r.state.Centring, err)
 	}

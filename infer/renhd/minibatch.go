@@ -96,7 +96,7 @@ func (r *run) warmUpFree() error {
 		}
 	}
 	if n > 1 {
-		if err := r.asTheModelSays(); err != nil {
+		if err := r.goOnIn(r.notCentred(r.state.Centring)); err != nil {
 			return err
 		}
 	}

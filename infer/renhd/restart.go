@@ -43,7 +43,7 @@ func (r *run) restartStuck(seen *windowState) error {
 
 // beginAgain places explorers that were moved to others at new starts, from which warm-up goes on as at its beginning.
 func (r *run) beginAgain() error {
-	if err := r.asTheModelSays(); err != nil {
+	if err := r.goOnIn(r.notCentred(r.state.Centring)); err != nil {
 		return err
 	}
 	o, lanes, at, moved := r.shared.options, r.walkers.lanes(), r.walkers.positions(), map[int]bool{}

@@ -105,9 +105,7 @@ func (r *run) explore() (last result, agreed bool, err error) {
 		var found bool
 		found, err = r.searchModes()
 		if (found || !agreed) && r.recentred && err == nil {
-			if found, err = r.searchAsTheModel(); agreed && !found && err == nil {
-				err = r.asChosen()
-			}
+			found, err = r.searchAnew(agreed)
 		}
 		if found && agreed {
 			r.notef("%d walkers agree, but a search by climbs found modes that none of them is in, so a temperature "+
