@@ -23,23 +23,24 @@ func farOff(m *memory, means []float64) (worst float64) {
 	return worst
 }
 
-// Elements of which data say little are not centred, those that data fix are, whatever the model says, or on a ladder if
-// the model says so; the draws have the means of quadrature, to 4 standard errors. Those of a density that forgets the Jacobian of other coordinates, the
-// planted fault, have not; it has an integral only where elements are centred that the model does not centre.
+// Elements of which data say little are not centred, those that data fix are, whatever the model says, or on a ladder
+// if it says so; the draws have the means of quadrature, to 4 standard errors. Those of a density that forgets the
+// Jacobian of other coordinates, the planted fault, have not; it has an integral only where elements are centred that
+// the model does not centre.
 func TestEffectsAreRecentred(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		target  dynamicstest.Effects
+		ladder  bool
 		centred int
 		note    string
-		ladder  bool
 	}{
-		"little is known":                {dynamicstest.SixEffects(false, 8), 0, "as if it were marked `noncentered`", false},
-		"much is known":                  {dynamicstest.SixEffects(true, 0.05), 6, "as if it were not marked `noncentered`", false},
-		"of some":                        {dynamicstest.SixEffects(false, 8, 0.05), 3, "3 of the 6 elements of `x` are sampled", false},
-		"as the model says":              {dynamicstest.SixEffects(true, 8), 0, "", false},
-		"on a ladder":                    {dynamicstest.SixEffects(false, 8, 0.05), 3, "3 of the 6 elements of `x` are sampled", true},
-		"on a ladder, as the model says": {dynamicstest.SixEffects(true, 0.05), 0, "", true},
+		"little is known":    {dynamicstest.SixEffects(false, 8), false, 0, "as if it were marked `noncentered`"},
+		"much is known":      {dynamicstest.SixEffects(true, 0.05), false, 6, "as if it were not marked `noncentered`"},
+		"of some":            {dynamicstest.SixEffects(false, 8, 0.05), false, 3, "3 of the 6 elements of `x`"},
+		"as the model says":  {dynamicstest.SixEffects(true, 8), false, 0, ""},
+		"on a ladder":        {dynamicstest.SixEffects(false, 8, 0.05), true, 3, "3 of the 6 elements of `x`"},
+		"known, on a ladder": {dynamicstest.SixEffects(true, 0.05), true, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
