@@ -175,7 +175,8 @@ func (r *run) rememberAnchors() {
 	}
 	for _, a := range r.walkers.Anchors {
 		if n, ok := adapt.NormalAt(a.At, a.precision(dynamics.Plain, 1)); ok {
-			r.state.Modes = append(r.state.Modes, mode{a.At, a.Density, n, a.Density + n.LogVolume()})
+			m := mode{At: a.At, Height: a.Density, Normal: n, Mass: a.Density + n.LogVolume()}
+			r.state.Modes = append(r.state.Modes, m)
 		}
 	}
 }

@@ -18,6 +18,7 @@ type mode struct {
 	Height float64      // the log density there
 	Normal adapt.Normal // what the target is like around it
 	Mass   float64      // logarithm of the integral of the density, if it is that normal
+	Ridge  bool         // there is no peak: points of the normal may lie outside of the mode
 }
 
 // rememberModes keeps the modes that the walkers of windows are in: the groups of those between which no barrier lies.

@@ -21,6 +21,7 @@ import (
 //	            equal elements of each array; up to 32,768 more where they cost next to nothing
 //	climbs      up to 120 from them, 8 from walkers; 2,000 gradients at most
 //	found       a mode with .5 of the target that walkers, who have been at 1,600 places, have not visited
+//	ridges      ends of climbs that are no peak, behind a barrier: walkers show what is there (ridges.go)
 //
 // Walkers are where they were when it is over, and its noise is its own.
 type modeSearch struct {
@@ -41,6 +42,7 @@ type searchState struct {
 	Peaks   []mode // found at the ends of climbs
 	Looked  int    // ends whose curvature was measured,
 	Lost    int    // and near which no mode was
+	Ridge   ridgeSearch
 }
 
 const (
@@ -106,10 +108,10 @@ func (t *modeSearch) resume(c *checkpoint)   { t.state, t.seen = *c.Search, t.ru
 
 func (t *modeSearch) more() bool {
 	s := &t.state
-	return len(s.Heights) < len(s.Points) || s.Next < len(s.Climbs)
+	return len(s.Heights) < len(s.Points) || s.Next < len(s.Climbs) || s.walking()
 }
 
-// iterate evaluates points on all lanes once, or looks at the end of a climb.
+// iterate evaluates points on all lanes once, looks at the end of a climb, or moves walkers on ridges.
 func (t *modeSearch) iterate() error {
 	s := &t.state
 	if len(s.Heights) < len(s.Points) {
@@ -118,8 +120,14 @@ func (t *modeSearch) iterate() error {
 	if going := s.going(t.run.walkers.lanes()); len(going) > 0 {
 		return t.climb(going)
 	}
+	if s.walking() {
+		return t.walk()
+	}
 	s.Next++
-	return t.lookAt(&s.Climbs[s.ends()[s.Next-1]])
+	if err := t.lookAt(&s.Climbs[s.ends()[s.Next-1]]); err != nil || s.Next < len(s.Climbs) {
+		return err
+	}
+	return t.chooseRidges()
 }
 
 // going are the next climbs to evaluate, at most that many. None is begun once evaluations are spent.
@@ -559,7 +567,11 @@ func (t *modeSearch) finish() (found result, err error) {
 	if err != nil {
 		return found, err
 	}
-	if len(fresh) > 0 {
+	ridges, err := t.ridgeModes()
+	if err != nil {
+		return found, err
+	}
+	if fresh = append(fresh, ridges...); len(fresh) > 0 {
 		found.NewModes = len(fresh)
 		r.state.Modes = append(t.visitedModes(), fresh...)
 		here = r.spread(here)
@@ -634,8 +646,8 @@ func (r *run) spread(here [][]float64) [][]float64 {
 		visited[nearest(modes, x)] = true
 	}
 	var empty []int
-	for k := range modes {
-		if !visited[k] {
+	for k, m := range modes {
+		if !visited[k] || m.Ridge { // whose normal may be nearest to walkers that are not on it
 			empty = append(empty, k)
 		}
 	}
@@ -643,8 +655,10 @@ func (r *run) spread(here [][]float64) [][]float64 {
 		if len(empty) == 0 {
 			break
 		}
-		z := normalNumbers(r.walkers.dim, .5, random)
-		out[(2*i+1)%len(here)] = modes[empty[i%len(empty)]].Normal.Point(z)
+		z, m := normalNumbers(r.walkers.dim, .5, random), &modes[empty[i%len(empty)]]
+		if out[(2*i+1)%len(here)] = m.At; !m.Ridge {
+			out[(2*i+1)%len(here)] = m.Normal.Point(z)
+		}
 	}
 	return out
 }
