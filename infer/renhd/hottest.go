@@ -50,7 +50,7 @@ func (s *windowState) forgets(hottest int) bool {
 				}
 			}
 		}
-		if d, e := stats.Apart(there, visits); d > deviations && e > errors {
+		if d := stats.Apart(there, visits); d.Deviations > deviations && d.Errors > errors {
 			return false
 		}
 	}

@@ -184,7 +184,9 @@ func facts() []fact {
 		{"heavy tails", func(f *findings) { f.parameters[1].TailShape = 1.2 }},
 		{"chains apart", func(f *findings) { f.disputes = []dispute{{"theta[1]", []float64{1, 9}, 40}} }},
 		{"exchangeable", func(f *findings) { f.exchangeable = []string{"theta"} }},
-		{"walkers apart", onLadder(func(f *findings, _ *Exchange) { f.apart = apart{"theta[1]", 2, 30} })},
+		{"walkers apart", onLadder(func(f *findings, _ *Exchange) {
+			f.apart = apart{"theta[1]", stats.Distance{Deviations: 2, Errors: 30}}
+		})},
 		{"a wide centred effect", effect(false, .9)},
 		{"a narrow effect off centre", effect(true, .05)},
 		{"a wide effect off centre", effect(true, .9)},

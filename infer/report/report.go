@@ -144,6 +144,9 @@ func (f *findings) summarize(r *draws.Run) error {
 		return err
 	}
 	for _, v := range r.Layout.Posterior {
+		f.compared += v.Size()
+	}
+	for _, v := range r.Layout.Posterior {
 		chains, err := r.Draws(v.Name)
 		if err != nil {
 			return err
@@ -286,6 +289,5 @@ func compareWalkers(name string, chains [][]float64, ws []walker, w *stats.Works
 			}
 		}
 	}
-	deviations, errors := w.Apart(xs, fewestOfWalker)
-	return apart{name, deviations, errors}
+	return apart{name, w.Apart(xs, fewestOfWalker)}
 }

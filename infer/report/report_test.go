@@ -37,6 +37,27 @@ type scene struct {
 	exchangeable  []string
 }
 
+// twoModes is a run of 48 walkers, in turn at temperature 1, in two modes that overlap in each of 200 elements. Before
+// a draw, a walker takes one of the modes anew at a rate.
+func twoModes(rate float64) scene {
+	const walkers, apart = 12, 0.85
+	s := good()
+	s.draws, s.thetas = 900, 200
+	s.replica = func(_, draw int) int { return draw * 7 % walkers }
+	random, in := rand.New(rand.NewPCG(21, 22)), map[[2]int]float64{}
+	s.at = func(r *rand.Rand, chain, draw, element int) float64 {
+		at := [2]int{chain, s.replica(chain, draw)}
+		if _, known := in[at]; element == 0 && (!known || random.Float64() < rate) {
+			in[at] = 0
+			if random.Float64() < .25 {
+				in[at] = apart
+			}
+		}
+		return in[at] + r.NormFloat64()
+	}
+	return s
+}
+
 // effects are draws of a scale of about 2 and of elements whose standard deviation is its share part.
 func effects(part float64) func(r *rand.Rand, _, _, element int) float64 {
 	return func(r *rand.Rand, _, _, element int) float64 {
@@ -526,6 +547,20 @@ func TestManyParameters(t *testing.T) {
 	}
 	if got := print(scalars); !strings.Contains(got, "60 of 100 parameters are not shown") {
 		t.Errorf("100 variables:\n%s", got)
+	}
+}
+
+// Walkers that stay in one of two modes keep to places of their own; those that take one anew three times in a run do
+// not, though some of 48 are in the rarer mode all the time, and in some of 201 quantities more than five standard
+// errors away: those errors alone would accuse them.
+func TestWalkersThatStay(t *testing.T) {
+	for name, c := range map[string]struct {
+		rate float64
+		want bool
+	}{"stay": {0, true}, "move": {1. / 25, false}} {
+		if got := strings.Contains(words(twoModes(c.rate).summary(t)), "keep to places"); got != c.want {
+			t.Errorf("walkers that %s: accused of keeping to places is %t", name, got)
+		}
 	}
 }
 

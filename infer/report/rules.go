@@ -98,7 +98,7 @@ func disagreement(f *findings) (w draws.Warning) {
 // isTrading finds ladders whose walkers trade places without ever leaving the mode they began in: the chains agree, the
 // rates and round trips look well, and the weights are those of the starting points.
 func (f *findings) isTrading() bool {
-	return f.apart.errors > 0 && len(f.disputes) == 0 && len(f.divergingParameters()) == 0
+	return f.apart.Errors > 0 && len(f.disputes) == 0 && len(f.divergingParameters()) == 0
 }
 
 func trading(f *findings) (w draws.Warning) {
@@ -107,7 +107,7 @@ func trading(f *findings) (w draws.Warning) {
 	}
 	return draws.Warning{
 		Fact: fmt.Sprintf("The replicas keep to places of their own: by %s they differ by %.1f standard deviations.",
-			f.apart.name, f.apart.deviations),
+			f.apart.name, f.apart.Deviations),
 		Reason: "They trade temperatures but do not move between modes, not even at the hot end of the ladder, so " +
 			"that the weights of the modes are not known.",
 		Advice: f.hotter(),
@@ -375,7 +375,7 @@ func heavyTails(f *findings) (w draws.Warning) {
 // no trace in the draws.
 func (f *findings) sound() bool {
 	_, n := leastESS(f.judged, eitherESS)
-	return n >= MinESS && len(f.disputes) == 0 && f.apart.errors == 0 && f.run.Draws > 0 &&
+	return n >= MinESS && len(f.disputes) == 0 && f.apart.Errors == 0 && f.run.Draws > 0 &&
 		len(f.which(func(p Parameter) bool { return p.RHat > MaxRHat || p.NonFinite > 0 })) == 0
 }
 

@@ -158,7 +158,7 @@ func ending(f *findings) string {
 }
 
 func agreement(f *findings) string {
-	if len(f.disputes) > 0 || f.apart.errors > 0 || f.report.Chains < 2 || f.run.Draws == 0 {
+	if len(f.disputes) > 0 || f.apart.Errors > 0 || f.report.Chains < 2 || f.run.Draws == 0 {
 		return ""
 	}
 	return "the chains spend their time in the same places"

@@ -24,6 +24,7 @@ type findings struct {
 	// arrays whose elements can change places
 	exchangeable []string
 	apart        apart   // the quantity in which walkers differ most
+	compared     int     // quantities in which they are compared
 	energyESS    float64 // the lesser effective size of the log density
 
 	diverged [][]float64 // whether the trajectory of a draw diverged, [chain][draw]; nil where hardly any did
@@ -32,8 +33,8 @@ type findings struct {
 
 // An apart is a quantity by which the walkers of a ladder differ (stats.Apart).
 type apart struct {
-	name               string
-	deviations, errors float64
+	name string
+	stats.Distance
 }
 
 // A dispute is a quantity about whose whereabouts chains disagree.
@@ -57,6 +58,10 @@ const (
 
 	fewestOfWalker = 50 // draws of one walker that are worth comparing
 	maxApart       = .5 // standard deviations between a walker and the others that matter
+
+	// Walkers that change modes once in a run, on average, have up to .7 of the variance between their means in both
+	// halves of their draws; those that stay have it all, but for the errors of means.
+	minKept = .75
 )
 
 func (f *findings) add(x finding) {
@@ -66,7 +71,8 @@ func (f *findings) add(x finding) {
 	}
 	f.judged = append(f.judged, x.row)
 	f.disputes = append(f.disputes, x.disputes...)
-	if a := x.apart; a.deviations > maxApart && a.errors > max(maxGap, f.apart.errors) {
+	if a := x.apart; a.Deviations > maxApart && a.Errors > max(maxGap, f.apart.Errors) && a.Kept > minKept &&
+		a.Beyond(f.compared) {
 		f.apart = a
 	}
 	if x.edge.diverged > f.edge.diverged {

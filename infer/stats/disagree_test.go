@@ -49,7 +49,7 @@ func TestApart(t *testing.T) {
 	for seed := range uint64(120) {
 		walkers := ar(seed, .5, 12, 400)
 		walkers[3], walkers[7] = walkers[3][:60], walkers[7][:20]
-		if d, e := Apart(walkers, 50); d > .5 && e > 5 {
+		if d := Apart(walkers, 50); d.Deviations > .5 && d.Errors > 5 {
 			beyond++
 		}
 	}
@@ -58,10 +58,10 @@ func TestApart(t *testing.T) {
 	}
 	stuck := modes([]float64{0, 6, 0, 6, 0, 6})
 	stuck[1] = stuck[1][:100]
-	if d, e := Apart(stuck, 50); d < 1 || e < 10 {
-		t.Errorf("walkers in modes of their own: %.2f deviations, %.1f errors", d, e)
+	if d := Apart(stuck, 50); d.Deviations < 1 || d.Errors < 10 || d.Kept < .9 || !d.Beyond(1000) {
+		t.Errorf("walkers in modes of their own: %+v", d)
 	}
-	if d, e := Apart(modes([]float64{0, 6})[:1], 50); d != 0 || e != 0 {
+	if d := Apart(modes([]float64{0, 6})[:1], 50); d != (Distance{}) || d.Beyond(1) {
 		t.Error("one walker is not apart")
 	}
 }
