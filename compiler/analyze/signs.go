@@ -280,20 +280,11 @@ func (p *parities) solutions() (out [][]*model.Array) {
 
 // reachedByData are the arrays that the distributions of observations read, themselves or through others.
 func reachedByData(m *model.Model) map[*model.Array]bool {
-	out := map[*model.Array]bool{}
-	var visit func(xs []model.Expr)
-	visit = func(xs []model.Expr) {
-		for _, a := range model.Arrays(xs...) {
-			if !out[a] {
-				out[a] = true
-				visit(a.Exprs())
-			}
-		}
-	}
+	var xs []model.Expr
 	for _, t := range m.Terms {
 		if t.Kind == model.Likelihood {
-			visit(t.Exprs())
+			xs = append(xs, t.Exprs()...)
 		}
 	}
-	return out
+	return model.Reached(xs...)
 }

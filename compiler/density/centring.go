@@ -70,6 +70,9 @@ func (r *Region) Centred() []bool {
 // Effect are the parts of types.EffectPoint of a region at theta, each over the elements in the order of the
 // coordinates.
 func (t *Theta) Effect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
+	if r.Term.Dist.Event > 0 {
+		return vectorEffect(e, r)
+	}
 	l, s := locationScale(e, r.Term)
 	flat := func(v evaluate.Value) autodiff.Node {
 		return autodiff.Reshape(e.Full(e.AlignLoosely(v, r.Plates, nil), r.Plates, nil).Node, r.Size)
@@ -81,6 +84,22 @@ func (t *Theta) Effect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
 		parts = append(parts, own(f.precisions), own(f.coordinates(t.elements(e))))
 	}
 	return parts
+}
+
+// vectorEffect are those parts of a region of vectors: the location and the scale of an element are its mean and its
+// standard deviation given the elements before it (after it, where the distribution has a precision), so that its
+// coordinate is relative to these, too.
+func vectorEffect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
+	v := e.Piece(r.Term.Array, r.Piece)
+	s := newVectorShift(e, r.Term, v)
+	x := e.Align(v, s.bound, s.axes)
+	scale := s.conditional()
+	shift := autodiff.Mul(scale, autodiff.Reshape(s.inverse(e, v), x.Shape()...))
+	flat := func(n autodiff.Node) autodiff.Node {
+		of := evaluate.Value{Node: n, Bound: s.bound, Axes: s.axes}
+		return autodiff.Reshape(e.Align(of, r.Plates, s.axes), r.Size)
+	}
+	return []autodiff.Node{flat(x), flat(autodiff.Sub(x, shift)), flat(scale)}
 }
 
 // A mask is 1 at the elements that are centred (in) and at those that are not (out), else 0.

@@ -406,3 +406,66 @@ func TestNotNormal(t *testing.T) {
 		}
 	}
 }
+
+const vectors = `
+data x[N] = [0.0, 0.3, 1.1], group[M]: index(J) = [1, 2, 2, 1]
+data y[N] = [1.0, 0.7, -0.5], w[M] = [0.3, -1.0, 2.0, 0.1]
+s ~ HalfNormal(1)
+m[1..2] ~ Normal(0, 1)
+t[1..2] ~ HalfNormal(1)
+R[1..2, 1..2] ~ LKJ(2)
+f ~ MvNormal(fill(s, N), cov = rbf(x, s, 1) + diagonal(0.01, N))
+b[j in J] ~ MvNormal(m, sd = t, corr = R) noncentered
+q[j in J] ~ MvNormal(b[j], prec = s*R)
+fixed ~ MvNormal(fill(s, N), cov = rbf(x, 1, 1) + diagonal(0.01, N))
+y[i in N] ~ Normal(f[i] + fixed[i], 0.5)
+w[i in M] ~ Normal(b[group[i], 1] + q[group[i], 2], 0.5)
+`
+
+// Vectors are a block each, all of whose elements have coordinates of one form: in other coordinates of the same point
+// the density differs by the logarithms of all scales, and all values are the same. A covariance that no parameter
+// changes leaves nothing to choose.
+func TestVectorsAreRecentred(t *testing.T) {
+	t.Parallel()
+	p := compilertest.Load(t, vectors)
+	blocks := p.EffectBlocks()
+	if len(blocks) != 3 || blocks[0].Name != "f" || blocks[1].Name != "b" || blocks[2].Name != "q" ||
+		!blocks[0].Vector || blocks[0].Straight || !blocks[1].NonCentered {
+		t.Fatalf("effects %+v", blocks)
+	}
+	forms := func(f, b, q types.Form) types.Centring {
+		return types.Centring{"f": slices.Repeat([]types.Form{f}, 3), "b": slices.Repeat([]types.Form{b}, 4),
+			"q": slices.Repeat([]types.Form{q}, 4)}
+	}
+	centred := p.Recentred(forms(cen, cen, cen))
+	at := p.Start(7, 0)
+	x, locs, scales := effectsAt(p, at)
+	for k, b := range blocks {
+		copy(at[b.First:], x[k])
+	}
+	want := logDensity(centred, at)
+	for _, c := range []types.Centring{forms(rel, cen, cen), forms(cen, rel, cen), forms(cen, cen, rel),
+		forms(rel, rel, rel)} {
+		q, there, logScales := p.Recentred(c), slices.Clone(at), 0.0
+		for k, b := range blocks {
+			if c[b.Name][0] == rel {
+				for j := range b.Size {
+					there[b.First+j] = (x[k][j] - locs[k][j]) / scales[k][j]
+					logScales += math.Log(scales[k][j])
+				}
+			}
+		}
+		if got := logDensity(q, there); !compilertest.Near(got, want+logScales, 1e-10) {
+			t.Errorf("%v: log density %.14g, want %.14g", c, got, want+logScales)
+		}
+		if got, want := valuesOf(q, there), valuesOf(centred, at); !compilertest.AllNear(got, want, 1e-10) {
+			t.Errorf("%v: values %v, want %v", c, got, want)
+		}
+		back, _, _ := effectsAt(q, there)
+		for k := range back {
+			if !compilertest.AllNear(back[k], x[k], 1e-10) {
+				t.Errorf("%v: values %v, want %v", c, back[k], x[k])
+			}
+		}
+	}
+}

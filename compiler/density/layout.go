@@ -32,6 +32,9 @@ type Region struct {
 	forms     []types.Form // by element, where coordinates are not all as the model says (Layout.Recentred); else nil
 }
 
+// Last is the size of a region's last axis.
+func (r *Region) Last() int { return r.free[len(r.free)-1] }
+
 // A Layout says where in the unconstrained vector each piece of a parameter is.
 //
 //	s ~ HalfNormal(1)              region 0..1: log s

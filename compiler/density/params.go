@@ -233,6 +233,25 @@ func (s vectorShift) inverse(e *evaluate.Evaluator, v evaluate.Value) autodiff.N
 	return autodiff.TriSolve(s.factor, column(x), false)
 }
 
+// conditional are the standard deviations of elements given those before them, or after them in case of a precision.
+func (s vectorShift) conditional() autodiff.Node {
+	g, rank := s.factor.Graph(), s.factor.Rank()
+	n := s.factor.Shape()[rank-1]
+	identity := make([]float64, n*n)
+	for i := range n {
+		identity[i*n+i] = 1
+	}
+	diagonal := autodiff.Broadcast(g.Data("identity", identity, n, n), s.factor.Shape(), []int{rank - 2, rank - 1})
+	sd := autodiff.Sum(autodiff.Mul(s.factor, diagonal), rank-1)
+	if s.precision {
+		sd = autodiff.Div(g.Const(1), sd)
+	}
+	if s.sd.Valid() {
+		sd = autodiff.Mul(s.sd, sd)
+	}
+	return sd
+}
+
 // column is a vector as a matrix of one column, for each plate.
 func column(x autodiff.Node) autodiff.Node {
 	return autodiff.Reshape(x, append(slices.Clone(x.Shape()), 1)...)

@@ -283,6 +283,13 @@ func (t *Term) Relative() bool {
 		t.Dist.Support == types.RealLine && t.In == nil && t.Censored == nil && !t.Ordered && !t.ZeroSum
 }
 
+// Vector reports whether a parameter's elements are vectors that may have coordinates relative to their mean and the
+// factor of their covariance.
+func (t *Term) Vector() bool {
+	return t.Kind == Prior && t.Dist != nil && t.Dist.Name == "MvNormal" && t.Form.Args[1].Name != "cov_factor" &&
+		t.In == nil && t.Censored == nil && !t.Ordered && !t.ZeroSum
+}
+
 // A Given says of a draw which elements are known (where Known is not 0) and their Values, at the term's plates and
 // over its event: the others are drawn given these.
 type Given struct{ Known, Values Expr }

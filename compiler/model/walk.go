@@ -93,6 +93,22 @@ func (t *Term) Exprs() []Expr {
 	return out
 }
 
+// Reached are the arrays that expressions read, themselves or through what defines those.
+func Reached(xs ...Expr) map[*Array]bool {
+	out := map[*Array]bool{}
+	var visit func(xs []Expr)
+	visit = func(xs []Expr) {
+		for _, a := range Arrays(xs...) {
+			if !out[a] {
+				out[a] = true
+				visit(a.Exprs())
+			}
+		}
+	}
+	visit(xs)
+	return out
+}
+
 // Exprs are all expressions of an array's declaration and of the statements that define it, those of its axes and
 // plates among them.
 func (a *Array) Exprs() []Expr {

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"ppl/autodiff"
 	"ppl/compiler/density"
 	"ppl/compiler/marginalize"
@@ -36,17 +38,29 @@ func effectOf(t *model.Term) types.Effect {
 // takes seconds.
 const mostOfSeries = 1 << 12
 
+// mostToFactor is what the size of a region of vectors times the square of theirs may be for the same reason.
+const mostToFactor = 1 << 20
+
 // recentrable are the regions of parameters whose elements may have other coordinates, where these depend on other
 // parameters in a way that no linear change of coordinates undoes: those of effects, series with a scale that is a
-// parameter, and what is about a curved function of others, such as a ~ Normal(x^2, 0.2). Where such arrays are normal
-// given data, all of their pieces are among them.
+// parameter, vectors with a covariance that is computed of some, and what is about a curved function of others, such as
+// a ~ Normal(x^2, 0.2). Where such arrays are normal given data, all of their pieces are among them.
 func (p *Plan) recentrable() (rs []*density.Region) {
 	for _, r := range p.layout.Regions {
-		if p.layout.Normal(r) || mayRecentre(r) && r.Term.Bends() {
+		if p.layout.Normal(r) || mayRecentre(r) && r.Term.Bends() || correlated(r) {
 			rs = append(rs, r)
 		}
 	}
 	return rs
+}
+
+// correlated reports whether a region's elements are vectors that may be sampled relative to their mean and the factor
+// of their covariance, such as the values of a Gaussian process.
+func correlated(r *density.Region) bool {
+	t := r.Term
+	return t.Vector() && len(t.Reads) == 0 && r.Piece.Scanned() == nil &&
+		slices.ContainsFunc(t.Args[1:], func(x model.Expr) bool { return !x.Info().Static }) &&
+		r.Size*r.Last()*r.Last() <= mostToFactor && !model.Reached(t.Exprs()...)[t.Array]
 }
 
 func mayRecentre(r *density.Region) bool {
@@ -58,9 +72,11 @@ func mayRecentre(r *density.Region) bool {
 // blockOf is what a sampler has to know of a region that can be recentred. A piece of an array is called as it is
 // written.
 func (p *Plan) blockOf(r *density.Region) types.EffectBlock {
-	b := types.EffectBlock{Effect: effectOf(r.Term), First: r.Offset, Size: r.Size,
-		Series: r.Piece.Scanned() != nil, Curved: r.Term.Scale().Info().Static,
-		Normal: p.layout.Normal(r), Straight: !r.Term.Bends()}
+	b := types.EffectBlock{Effect: effectOf(r.Term), First: r.Offset, Size: r.Size, Vector: r.Term.Vector()}
+	if !b.Vector {
+		b.Series, b.Curved = r.Piece.Scanned() != nil, r.Term.Scale().Info().Static
+		b.Normal, b.Straight = p.layout.Normal(r), !r.Term.Bends()
+	}
 	if len(r.Term.Array.Pieces) > 1 {
 		b.Name = r.Piece.At.Text()
 	}

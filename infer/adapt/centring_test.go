@@ -95,7 +95,7 @@ func TestDoubtIsDecidedByTheOthers(t *testing.T) {
 }
 
 // A series is centred as a whole, as suits most of its elements. It stops being centred where its scale gets close to 0
-// or other parameters bend it.
+// or other parameters bend it; vectors do wherever data leave them free.
 func TestSeriesAreCentredAsAWhole(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	element := func(error, spread float64) (e Element) {
@@ -110,6 +110,7 @@ func TestSeriesAreCentredAsAWhole(t *testing.T) {
 	}
 	free, freeFunnel, bound := element(20, .05), element(20, 1), element(.01, .5)
 	plain, bent := types.EffectBlock{Series: true}, types.EffectBlock{Series: true, Curved: true}
+	vector := types.EffectBlock{Vector: true}
 	for name, c := range map[string]struct {
 		rule     CentringRule
 		block    types.EffectBlock
@@ -123,6 +124,8 @@ func TestSeriesAreCentredAsAWhole(t *testing.T) {
 		"data say it all":         {EachAsItSuits, plain, true, []Element{freeFunnel, bound, bound}, true},
 		"marked, data say it all": {EachAsItSuits, plain, false, []Element{freeFunnel, bound, bound}, true},
 		"marked, scale near 0":    {EachAsItSuits, plain, false, []Element{freeFunnel, freeFunnel, bound}, false},
+		"vector":                  {FewerCentred, vector, true, []Element{free, free, bound}, false},
+		"vector, data say it all": {EachAsItSuits, vector, false, []Element{free, bound, bound}, true},
 		"while it is looked for":  {FewerCentred, plain, false, []Element{bound, bound, bound}, false},
 	} {
 		was := slices.Repeat([]types.Form{formOf(c.was)}, len(c.elements))

@@ -134,7 +134,7 @@ func (r CentringRule) forms(b types.EffectBlock, was []types.Form, elements []El
 	switch {
 	case b.Straight:
 		return slices.Repeat([]types.Form{b.Form(nil, 0)}, b.Size)
-	case b.Series:
+	case b.Series || b.Vector:
 		return r.formsAlike(b, was, elements)
 	}
 	half := true
@@ -162,9 +162,9 @@ func formOf(centred bool) types.Form {
 	return types.Relative
 }
 
-// formsAlike are those of the elements of a series, of which all or none are centred, as a rule wants for most. An
-// element that is not centred moves all later ones, which a longer series makes harder to sample; so a series stops
-// being centred only if its scale gets so small that steps fail there, or if other parameters bend it.
+// formsAlike are those of the elements of a series or of vectors, of which all or none are centred, as a rule wants for
+// most. An element of a series that is not centred moves all later ones, which a longer series makes harder to sample;
+// so it stops being centred only if its scale gets so small that steps fail there, or if other parameters bend it.
 func (r CentringRule) formsAlike(b types.EffectBlock, was []types.Form, elements []Element) []types.Form {
 	const funnel = 1. / 4
 	known, in := 0, 0
@@ -175,7 +175,7 @@ func (r CentringRule) formsAlike(b types.EffectBlock, was []types.Form, elements
 		}
 		known++
 		centred := r(f, was[i] == types.Centred, true)
-		if was[i] == types.Centred && !b.Curved && f.Scale > funnel {
+		if was[i] == types.Centred && b.Series && !b.Curved && f.Scale > funnel {
 			centred = true
 		}
 		in += oneIf(centred)

@@ -14,6 +14,7 @@ type EffectBlock struct {
 	Effect
 	First, Size int
 	Series      bool // elements read earlier ones, so that all have coordinates of one form
+	Vector      bool // elements are correlated, so that all have coordinates of one form
 	Curved      bool // it is the location that other parameters bend: the scale is constant
 	Normal      bool // elements are normal, with those of all such blocks, given all else: they may be GivenData
 	Straight    bool // Relative and Centred coordinates of elements differ by constants alone
