@@ -221,8 +221,12 @@ func (f *findings) look(v types.Variable, i int, chains [][]float64, ws []walker
 	if spanned(v.Between, chains) {
 		p.TailShape = 0
 	}
+	walkers := ofWalkers(chains, ws)
+	if e := stats.MCSEOfGroups(walkers); e > p.MCSEMean {
+		p.MCSEMean = e
+	}
 	x := finding{row: p, disputes: whereabouts(p.Name, chains, p.RHat, w),
-		apart: compareWalkers(p.Name, chains, ws, w)}
+		apart: apart{p.Name, w.Apart(walkers, fewestOfWalker)}}
 	if f.diverged != nil {
 		x.edge = edgeOf(p.Name, chains, f.diverged)
 	}
@@ -278,8 +282,8 @@ func walkersOf(r *draws.Run) (ws []walker, err error) {
 	return ws, nil
 }
 
-// compareWalkers compares a quantity's draws of one walker with those of others.
-func compareWalkers(name string, chains [][]float64, ws []walker, w *stats.Workspace) apart {
+// ofWalkers are a quantity's draws by the walker they came from.
+func ofWalkers(chains [][]float64, ws []walker) [][]float64 {
 	xs := make([][]float64, len(ws))
 	for i, from := range ws {
 		all := chains[from.chain]
@@ -289,5 +293,5 @@ func compareWalkers(name string, chains [][]float64, ws []walker, w *stats.Works
 			}
 		}
 	}
-	return apart{name, w.Apart(xs, fewestOfWalker)}
+	return xs
 }
