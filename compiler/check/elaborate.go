@@ -215,6 +215,9 @@ func (c *checker) missingRole(a *arrayInfo) {
 	case len(a.draws) == 0 && c.dropped[a.Name]:
 	case len(a.draws) == 0:
 		c.errorf("E83", a.At, "`%s` has missing entries, so it needs a distribution: `%s[i in N] ~ …`", a.Name, a.Name)
+	case slices.ContainsFunc(a.draws, c.isVector):
+		c.notYet(a.At, "missing entries of vectors that have one distribution").
+			Help("leave out the vectors that have some: write `complete` for `missing`")
 	case !c.mentioned[a.Name]:
 	case !slices.ContainsFunc(a.draws, func(d draw) bool { return !drawsInteger(d) }):
 		a.Role = model.Latent
@@ -235,9 +238,15 @@ func (c *checker) oneSupport(a *arrayInfo) bool {
 	first := c.distRow(&a.draws[0])
 	return len(a.draws) == 1 || !slices.ContainsFunc(a.draws, func(d draw) bool {
 		dist := c.distRow(&d)
-		return dist == nil || d.stmt.Dist.In != nil || dist.Support != first.Support || dist.Lo != first.Lo ||
-			dist.Hi != first.Hi || dist.Forms[0].Bounds != nil
+		return first == nil || dist == nil || d.stmt.Dist.In != nil || dist.Support != first.Support ||
+			dist.Lo != first.Lo || dist.Hi != first.Hi || dist.Forms[0].Bounds != nil
 	})
+}
+
+// isVector reports whether a draw's distribution is that of several elements together.
+func (c *checker) isVector(d draw) bool {
+	dist := c.distRow(&d)
+	return dist != nil && dist.Event > 0
 }
 
 func drawsInteger(d draw) bool {

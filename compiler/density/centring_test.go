@@ -469,3 +469,31 @@ func TestVectorsAreRecentred(t *testing.T) {
 		}
 	}
 }
+
+// In every model, the density of an effect's other coordinates differs by the logarithms of its scales.
+func TestEveryEffectIsRecentred(t *testing.T) {
+	t.Parallel()
+	compilertest.EveryModel(t, func(t *testing.T, p *compiler.Program) {
+		at := p.Start(3, 0)
+		want := logDensity(p, at)
+		for k, b := range p.EffectBlocks() {
+			form := types.Relative
+			if b.NonCentered {
+				form = types.Centred
+			}
+			to, c, shift := slices.Clone(at), types.Centring{b.Name: slices.Repeat([]types.Form{form}, b.Size)}, 0.0
+			x := pointsOf(p, at)[k]
+			for i := range b.Size {
+				to[b.First+i] = x.Coordinate(i, form)
+				shift += math.Log(x.Scales[i])
+			}
+			if form == types.Centred {
+				shift = -shift
+			}
+			got := logDensity(p.Recentred(c), to)
+			if !math.IsInf(want, 0) && !compilertest.Near(got, want+shift, 1e-8) {
+				t.Errorf("%s: %g, not %g", b.Name, got, want+shift)
+			}
+		}
+	})
+}
