@@ -19,7 +19,7 @@ var matrixDists = []Dist{
 		Source: "Lewandowski, Kurowicka & Joe 2009, Journal of Multivariate Analysis 100, 1989, eq. 16",
 		Forms: []Form{{Args: args(positive("eta")),
 			LogProb: func(x Node, a []Node) Node {
-				logDiag := ad.Log(diagonal(x))
+				logDiag := ad.Log(Diagonal(x))
 				logDet := ad.Mul(times(2, plus(a[0], -1)), sumLast(logDiag, 1))
 				return total(ad.Neg(lkjLogNorm(a[0], lastSize(x))), logDet, logCorrelationJacobian(logDiag))
 			},
@@ -105,7 +105,7 @@ func ofCovariance(f factorDensity) func(x, nu, s Node) Node {
 
 // ofFactor adds the Jacobian of L ↦ L Lᵀ.
 func ofFactor(f factorDensity) func(x, nu, s Node) Node {
-	return func(x, nu, s Node) Node { return ad.Add(f(x, nu, s), logProductJacobian(ad.Log(diagonal(x)))) }
+	return func(x, nu, s Node) Node { return ad.Add(f(x, nu, s), logProductJacobian(ad.Log(Diagonal(x)))) }
 }
 
 func wishartLogProb(l, nu, s Node) Node {
@@ -138,7 +138,7 @@ func wishartNorm(nu Node, d int) (safe, norm Node) {
 }
 
 // logDetRoot is Σ log L_ii, half the log-determinant of L Lᵀ.
-func logDetRoot(l Node) Node { return sumLast(ad.Log(diagonal(l)), 1) }
+func logDetRoot(l Node) Node { return sumLast(ad.Log(Diagonal(l)), 1) }
 
 // matrixNormalLogProb is −|Z|²/2 − q log det R − p log det C − pq/2 log 2π with Z = R⁻¹ (x − mu) C⁻ᵀ, p × q.
 func matrixNormalLogProb(x, mu, row, col Node) Node {

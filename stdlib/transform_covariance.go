@@ -28,7 +28,7 @@ func constrainCovariance(u Node, event []int, _, _ Node) (x, logJac Node) {
 func choleskyCov(u Node, event []int) (l, logDiag Node) {
 	d := event[len(event)-1]
 	free := triangleToMatrix(u, d, 1)
-	return ad.Where(triangle(u, free.Shape(), 0), ad.Exp(free), free), diagonal(free)
+	return ad.Where(triangle(u, free.Shape(), 0), ad.Exp(free), free), Diagonal(free)
 }
 
 // logProductJacobian is the log-Jacobian of L ↦ L Lᵀ on lower triangles, from log L_jj (Muirhead 1982, Aspects of

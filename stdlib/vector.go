@@ -145,7 +145,7 @@ var vectorDists = []Dist{
 		Source: "Lewandowski, Kurowicka & Joe 2009, Journal of Multivariate Analysis 100, 1989, eq. 16",
 		Forms: []Form{{Args: args(positive("eta")),
 			LogProb: func(x Node, a []Node) Node {
-				logDet := times(2, sumLast(ad.Log(diagonal(ad.Cholesky(x))), 1))
+				logDet := times(2, sumLast(ad.Log(Diagonal(ad.Cholesky(x))), 1))
 				return ad.Add(ad.Neg(lkjLogNorm(a[0], lastSize(x))), ad.Mul(plus(a[0], -1), logDet))
 			},
 			Sample: func(r *rand.Rand, a [][]float64, out []float64) { drawLKJ(r, a[0][0], out) }}},
@@ -179,7 +179,7 @@ func centred(x, mu Node) Node { return ad.Sub(x, lift(mu, 1, plates(x, 1), lastS
 // mvNormalCore is −|L⁻¹d|²/2 − log det L − D/2 log 2π; L has d's plates or none.
 func mvNormalCore(d, l Node) Node {
 	z := solve(l, d)
-	norm := plus(sumLast(ad.Log(diagonal(l)), 1), float64(lastSize(d))*logSqrt2Pi)
+	norm := plus(sumLast(ad.Log(Diagonal(l)), 1), float64(lastSize(d))*logSqrt2Pi)
 	return ad.Sub(ad.Neg(norm), times(0.5, sumLast(square(z), 1)))
 }
 
@@ -194,7 +194,7 @@ func lowRankCore(d, w, v Node) Node {
 	w, v = lift(w, 2, of, []int{n, k}), lift(v, 1, of, []int{n}) // which may be one number
 	c := ad.MatMul(w, ad.Div(w, spread(v, w.Shape())), true, false)
 	l := ad.Cholesky(ad.Add(c, identityLike(c)))
-	logDet := ad.Add(sumLast(ad.Log(diagonal(l)), 1), times(0.5, sumLast(ad.Log(v), 1)))
+	logDet := ad.Add(sumLast(ad.Log(Diagonal(l)), 1), times(0.5, sumLast(ad.Log(v), 1)))
 	scaled := ad.Div(d, lift(v, 1, plates(d, 1), []int{n}))
 	rows := join(plates(d, 1), n, k)
 	seen := ad.Sum(ad.Mul(lift(w, 2, plates(d, 1), []int{n, k}), spread(scaled, rows)), len(rows)-2)
@@ -206,7 +206,7 @@ func lowRankCore(d, w, v Node) Node {
 func mvStudentCore(nu, d, l Node) Node {
 	half := num(nu, float64(lastSize(d))/2)
 	norm := ad.Sub(logRising(half, times(0.5, nu)), ad.Mul(half, ad.Log(times(math.Pi, nu))))
-	size := ad.Sub(norm, sumLast(ad.Log(diagonal(l)), 1))
+	size := ad.Sub(norm, sumLast(ad.Log(Diagonal(l)), 1))
 	q := sumLast(square(solve(l, d)), 1)
 	return ad.Sub(size, ad.Mul(ad.Add(times(0.5, nu), half), ad.Log1p(ad.Div(q, nu))))
 }
@@ -214,7 +214,7 @@ func mvStudentCore(nu, d, l Node) Node {
 // mvNormalPrecision is −|Lᵀd|²/2 + log det L − D/2 log 2π with L Lᵀ the precision.
 func mvNormalPrecision(d, l Node) Node {
 	z := asRows(d, l, func(rows Node) Node { return ad.MatMul(l, rows, true, false) })
-	norm := plus(sumLast(ad.Log(diagonal(l)), 1), -float64(lastSize(d))*logSqrt2Pi)
+	norm := plus(sumLast(ad.Log(Diagonal(l)), 1), -float64(lastSize(d))*logSqrt2Pi)
 	return ad.Sub(norm, times(0.5, sumLast(square(z), 1)))
 }
 
@@ -234,8 +234,8 @@ func asRows(d, l Node, f func(Node) Node) Node {
 	return ad.Reshape(ad.Permute(f(columns), 1, 0), shape...)
 }
 
-// diagonal is m[…, i, i].
-func diagonal(m Node) Node {
+// Diagonal is m[…, i, i].
+func Diagonal(m Node) Node {
 	d := lastSize(m)
 	index := make([]float64, m.Size()/d)
 	for i := range index {

@@ -143,15 +143,22 @@ func (c *checker) inferEvent(a *arrayInfo, d *draw, dist *stdlib.Dist) bool {
 			Help("write both axes of one matrix as sets: `%s[%s, %s]`", a.Name, set, set)
 		return false
 	}
+	c.unknownSize(a, d, dist)
+	return false
+}
+
+// unknownSize reports that nothing says how long the vectors, or how large the matrices of a draw are.
+func (c *checker) unknownSize(a *arrayInfo, d *draw, dist *stdlib.Dist) {
 	said := c.errorf("E46", d.head.Span(), "the size of `%s` is not known from the arguments of %s; write its axis, "+
 		"a set: `%s[K%s]`", a.Name, dist.Name, a.Name, strings.Repeat(", K", max(0, dist.Event-1)))
-	if n := len(d.head.Slots); n == dist.Event {
-		if size, ok := d.head.Slots[n-1].Set.Lo.(*ast.Number); ok && d.head.Slots[n-1].Set.Hi == nil {
-			axis := "1.." + size.Text
-			said.Help("for a size of %s write `%s[%s%s]`", size.Text, a.Name, axis, strings.Repeat(", "+axis, n-1))
-		}
+	n := len(d.head.Slots)
+	if n != dist.Event || d.head.Slots[n-1].Set.Hi != nil {
+		return
 	}
-	return false
+	if size, ok := d.head.Slots[n-1].Set.Lo.(*ast.Number); ok {
+		axis := "1.." + size.Text
+		said.Help("for a size of %s write `%s[%s%s]`", size.Text, a.Name, axis, strings.Repeat(", "+axis, n-1))
+	}
 }
 
 // mentions reports whether a name occurs in an expression's text.

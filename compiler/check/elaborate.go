@@ -219,7 +219,7 @@ func (c *checker) missingRole(a *arrayInfo) {
 		c.notYet(a.At, "missing entries of vectors that have one distribution").
 			Help("leave out the vectors that have some: write `complete` for `missing`")
 	case !c.mentioned[a.Name]:
-	case !slices.ContainsFunc(a.draws, func(d draw) bool { return !drawsInteger(d) }):
+	case !slices.ContainsFunc(a.draws, func(d draw) bool { return !c.drawsInteger(d) }):
 		a.Role = model.Latent
 	case !c.oneSupport(a):
 		c.notYet(a.At, "missing entries that other statements read, in an array observed in pieces by distributions "+
@@ -249,9 +249,9 @@ func (c *checker) isVector(d draw) bool {
 	return dist != nil && dist.Event > 0
 }
 
-func drawsInteger(d draw) bool {
-	n := distName(d.stmt.Dist.Base)
-	return n != nil && stdlib.Dists()[n.Name] != nil && stdlib.Dists()[n.Name].Discrete()
+func (c *checker) drawsInteger(d draw) bool {
+	dist := c.distRow(&d)
+	return dist != nil && dist.Discrete()
 }
 
 // sameRegion distinguishes an observed definition (total = 0; total ~ …) from an array in pieces (h[0] = 0;

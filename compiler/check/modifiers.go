@@ -119,7 +119,7 @@ func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
 	case t.Dist == nil || !t.Dist.LocationScale && t.Dist.Name != "MvNormal":
 		c.errorf("E61", at, "`noncentered` has no meaning for `%s`: no location and scale",
 			d.stmt.Dist.Base.Span().Text()).Help("leave `noncentered` out")
-	case t.Dist.Event > 0 && t.Form.Args[1].Name == "cov_factor":
+	case t.LowRank():
 		c.errorf("E61", at, "`noncentered` does not go with `cov_factor`").
 			Help("leave `noncentered` out, or write the covariance: `cov = …`")
 	case t.In != nil || t.Ordered || t.ZeroSum:

@@ -74,10 +74,7 @@ func (t *Theta) Effect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
 		return vectorEffect(e, r)
 	}
 	l, s := locationScale(e, r.Term)
-	flat := func(v evaluate.Value) autodiff.Node {
-		return autodiff.Reshape(e.Full(e.AlignLoosely(v, r.Plates, nil), r.Plates, nil).Node, r.Size)
-	}
-	parts := []autodiff.Node{flat(e.Piece(r.Term.Array, r.Piece)), flat(l), flat(s)}
+	parts := []autodiff.Node{r.flat(e, e.Piece(r.Term.Array, r.Piece)), r.flat(e, l), r.flat(e, s)}
 	if first, ok := t.layout.placeInJoint(r); ok {
 		f := t.factored(e.Graph)
 		own := func(n autodiff.Node) autodiff.Node { return autodiff.Slice(n, []int{first}, []int{first + r.Size}) }
@@ -95,11 +92,15 @@ func vectorEffect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
 	x := e.Align(v, s.bound, s.axes)
 	scale := s.conditional()
 	shift := autodiff.Mul(scale, autodiff.Reshape(s.inverse(e, v), x.Shape()...))
-	flat := func(n autodiff.Node) autodiff.Node {
-		of := evaluate.Value{Node: n, Bound: s.bound, Axes: s.axes}
-		return autodiff.Reshape(e.Align(of, r.Plates, s.axes), r.Size)
+	of := func(n autodiff.Node) autodiff.Node {
+		return r.flat(e, evaluate.Value{Node: n, Bound: s.bound, Axes: s.axes})
 	}
-	return []autodiff.Node{flat(x), flat(autodiff.Sub(x, shift)), flat(scale)}
+	return []autodiff.Node{of(x), of(autodiff.Sub(x, shift)), of(scale)}
+}
+
+// flat are a value's elements in the order of a region's coordinates.
+func (r *Region) flat(e *evaluate.Evaluator, v evaluate.Value) autodiff.Node {
+	return autodiff.Reshape(e.Full(e.AlignLoosely(v, r.Plates, v.Axes), r.Plates, v.Axes).Node, r.Size)
 }
 
 // A mask is 1 at the elements that are centred (in) and at those that are not (out), else 0.

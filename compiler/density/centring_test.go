@@ -69,22 +69,29 @@ func TestRecentred(t *testing.T) {
 	if len(blocks) != 2 || blocks[0].Name != "a" || blocks[1].Name != "b" || !blocks[0].NonCentered {
 		t.Fatalf("effects %+v", blocks)
 	}
-	centred := p.Recentred(types.Centring{"a": {cen, cen, cen}, "b": {cen, cen, cen}})
-	at := p.Start(7, 0)
-	x, locs, scales := effectsAt(p, at)
-	for k, b := range blocks {
-		copy(at[b.First:], x[k])
-	}
-	want := logDensity(centred, at)
-	for _, c := range []types.Centring{
+	samePoint(t, p, types.Centring{"a": {cen, cen, cen}, "b": {cen, cen, cen}}, []types.Centring{
 		{"a": {rel, rel, rel}, "b": {cen, cen, cen}},
 		{"a": {cen, rel, cen}, "b": {cen, cen, cen}},
 		{"a": {cen, cen, cen}, "b": {rel, cen, rel}},
 		{"a": {rel, cen, rel}, "b": {rel, rel, rel}},
 		{"a": {cen, rel, rel}, "b": {rel, rel, cen}},
-	} {
+	}, 1e-11, 1e-12)
+}
+
+// samePoint compares a point in the coordinates of each of some centrings with that where all elements are centred, to
+// relative tolerances of the log density and of values.
+func samePoint(t *testing.T, p *compiler.Program, allCentred types.Centring, others []types.Centring,
+	density, value float64) {
+	t.Helper()
+	centred, at := p.Recentred(allCentred), p.Start(7, 0)
+	x, locs, scales := effectsAt(p, at)
+	for k, b := range p.EffectBlocks() {
+		copy(at[b.First:], x[k])
+	}
+	want := logDensity(centred, at)
+	for _, c := range others {
 		q, there, logScales := p.Recentred(c), slices.Clone(at), 0.0
-		for k, b := range blocks {
+		for k, b := range p.EffectBlocks() {
 			for j, in := range c[b.Name] {
 				if in == rel {
 					there[b.First+j] = (x[k][j] - locs[k][j]) / scales[k][j]
@@ -92,11 +99,17 @@ func TestRecentred(t *testing.T) {
 				}
 			}
 		}
-		if got := logDensity(q, there); !compilertest.Near(got, want+logScales, 1e-11) {
+		if got := logDensity(q, there); !compilertest.Near(got, want+logScales, density) {
 			t.Errorf("%v: log density %.14g, want %.14g", c, got, want+logScales)
 		}
-		if got, want := valuesOf(q, there), valuesOf(centred, at); !compilertest.AllNear(got, want, 1e-12) {
+		if got, want := valuesOf(q, there), valuesOf(centred, at); !compilertest.AllNear(got, want, value) {
 			t.Errorf("%v: values %v, want %v", c, got, want)
+		}
+		back, _, _ := effectsAt(q, there)
+		for k := range back {
+			if !compilertest.AllNear(back[k], x[k], value) {
+				t.Errorf("%v: effects %v, want %v", c, back[k], x[k])
+			}
 		}
 	}
 }
@@ -437,37 +450,8 @@ func TestVectorsAreRecentred(t *testing.T) {
 		return types.Centring{"f": slices.Repeat([]types.Form{f}, 3), "b": slices.Repeat([]types.Form{b}, 4),
 			"q": slices.Repeat([]types.Form{q}, 4)}
 	}
-	centred := p.Recentred(forms(cen, cen, cen))
-	at := p.Start(7, 0)
-	x, locs, scales := effectsAt(p, at)
-	for k, b := range blocks {
-		copy(at[b.First:], x[k])
-	}
-	want := logDensity(centred, at)
-	for _, c := range []types.Centring{forms(rel, cen, cen), forms(cen, rel, cen), forms(cen, cen, rel),
-		forms(rel, rel, rel)} {
-		q, there, logScales := p.Recentred(c), slices.Clone(at), 0.0
-		for k, b := range blocks {
-			if c[b.Name][0] == rel {
-				for j := range b.Size {
-					there[b.First+j] = (x[k][j] - locs[k][j]) / scales[k][j]
-					logScales += math.Log(scales[k][j])
-				}
-			}
-		}
-		if got := logDensity(q, there); !compilertest.Near(got, want+logScales, 1e-10) {
-			t.Errorf("%v: log density %.14g, want %.14g", c, got, want+logScales)
-		}
-		if got, want := valuesOf(q, there), valuesOf(centred, at); !compilertest.AllNear(got, want, 1e-10) {
-			t.Errorf("%v: values %v, want %v", c, got, want)
-		}
-		back, _, _ := effectsAt(q, there)
-		for k := range back {
-			if !compilertest.AllNear(back[k], x[k], 1e-10) {
-				t.Errorf("%v: values %v, want %v", c, back[k], x[k])
-			}
-		}
-	}
+	samePoint(t, p, forms(cen, cen, cen), []types.Centring{forms(rel, cen, cen), forms(cen, rel, cen),
+		forms(cen, cen, rel), forms(rel, rel, rel)}, 1e-10, 1e-10)
 }
 
 // In every model, the density of an effect's other coordinates differs by the logarithms of its scales.

@@ -7,6 +7,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/evaluate"
 	"ppl/compiler/model"
+	"ppl/stdlib"
 )
 
 // Bounds of a term's value as nodes over the given plates, invalid where infinite: the support's cut by `in`.
@@ -235,16 +236,9 @@ func (s vectorShift) inverse(e *evaluate.Evaluator, v evaluate.Value) autodiff.N
 
 // conditional are the standard deviations of elements given those before them, or after them in case of a precision.
 func (s vectorShift) conditional() autodiff.Node {
-	g, rank := s.factor.Graph(), s.factor.Rank()
-	n := s.factor.Shape()[rank-1]
-	identity := make([]float64, n*n)
-	for i := range n {
-		identity[i*n+i] = 1
-	}
-	diagonal := autodiff.Broadcast(g.Data("identity", identity, n, n), s.factor.Shape(), []int{rank - 2, rank - 1})
-	sd := autodiff.Sum(autodiff.Mul(s.factor, diagonal), rank-1)
+	sd := stdlib.Diagonal(s.factor)
 	if s.precision {
-		sd = autodiff.Div(g.Const(1), sd)
+		sd = autodiff.Div(sd.Graph().Const(1), sd)
 	}
 	if s.sd.Valid() {
 		sd = autodiff.Mul(s.sd, sd)

@@ -268,7 +268,7 @@ func Union(vs ...Value) []*model.Index {
 	return all
 }
 
-// scalarAs keeps a folded scalar result of an elementwise op consistent with its axes.
+// Full keeps a folded scalar result of an elementwise op consistent with its axes.
 func (e *Evaluator) Full(n Node, bound []*model.Index, axes []*model.Set) Value {
 	shape := e.Shape(bound, axes)
 	if n.Rank() == 0 && len(shape) > 0 {

@@ -279,15 +279,23 @@ type Term struct {
 
 // Relative reports whether a parameter's elements may have coordinates relative to location and scale, each its own.
 func (t *Term) Relative() bool {
-	return t.Kind == Prior && t.Dist != nil && t.Dist.LocationScale && t.Dist.Event == 0 &&
-		t.Dist.Support == types.RealLine && t.In == nil && t.Censored == nil && !t.Ordered && !t.ZeroSum
+	return t.unmodifiedPrior() && t.Dist.LocationScale && t.Dist.Event == 0 && t.Dist.Support == types.RealLine
 }
 
 // Vector reports whether a parameter's elements are vectors that may have coordinates relative to their mean and the
 // factor of their covariance.
 func (t *Term) Vector() bool {
-	return t.Kind == Prior && t.Dist != nil && t.Dist.Name == "MvNormal" && t.Form.Args[1].Name != "cov_factor" &&
-		t.In == nil && t.Censored == nil && !t.Ordered && !t.ZeroSum
+	return t.unmodifiedPrior() && t.Dist.Name == "MvNormal" && !t.LowRank()
+}
+
+// unmodifiedPrior reports whether a parameter has a distribution without a modifier, `noncentered` aside.
+func (t *Term) unmodifiedPrior() bool {
+	return t.Kind == Prior && t.Dist != nil && t.In == nil && t.Censored == nil && !t.Ordered && !t.ZeroSum
+}
+
+// LowRank reports whether vectors have a covariance of a factor and variances, of which there is no triangular factor.
+func (t *Term) LowRank() bool {
+	return t.Dist.Name == "MvNormal" && t.Form.Args[1].Name == "cov_factor"
 }
 
 // A Given says of a draw which elements are known (where Known is not 0) and their Values, at the term's plates and

@@ -45,8 +45,11 @@ func EachAsItSuits(f Freedom, centred, half bool) bool {
 const mostPoints = 400
 
 // Few are at most mostPoints of the points.
-func Few(points [][]float64) (out [][]float64) {
-	for i := 0; i < len(points); i += 1 + len(points)/mostPoints {
+func Few(points [][]float64) [][]float64 { return Thinned(points, mostPoints) }
+
+// Thinned are at most n points, evenly spread.
+func Thinned(points [][]float64, n int) (out [][]float64) {
+	for i := 0; i < len(points); i += 1 + len(points)/n {
 		out = append(out, points[i])
 	}
 	return out

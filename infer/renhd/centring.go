@@ -120,10 +120,8 @@ func (r *run) searchAnew(agreed bool) (found bool, err error) {
 			return true, nil
 		}
 	}
-	if found, err = r.searchIn(r.notCentred(r.state.Chosen)); agreed {
-		found = true
-	}
-	return found, err
+	again, err := r.searchIn(r.notCentred(r.state.Chosen))
+	return agreed || again, err
 }
 
 // searchIn searches for modes in other coordinates.

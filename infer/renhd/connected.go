@@ -153,11 +153,7 @@ func (r *run) lowestBetween(at [][]float64, from int, to []int) ([]float64, erro
 	var between [][]float64
 	for _, i := range to {
 		for k := range points {
-			u, x := (float64(k)+0.5)/points, make([]float64, len(at[i]))
-			for j := range x {
-				x[j] = (1-u)*at[from][j] + u*at[i][j]
-			}
-			between = append(between, x)
+			between = append(between, onLine(at[from], at[i], (float64(k)+0.5)/points))
 		}
 	}
 	height, err := r.heights(between)
@@ -171,6 +167,15 @@ func (r *run) lowestBetween(at [][]float64, from int, to []int) ([]float64, erro
 		}
 	}
 	return lowest, err
+}
+
+// onLine is a point on the line between two places: the first at u = 0 and the second at 1.
+func onLine(from, to []float64, u float64) []float64 {
+	x := make([]float64, len(from))
+	for j := range x {
+		x[j] = (1-u)*from[j] + u*to[j]
+	}
+	return x
 }
 
 // heights are the log densities of the target at positions. Walkers and their noise stay as they are.

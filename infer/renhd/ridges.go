@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"ppl/infer/adapt"
 )
 
@@ -52,11 +50,11 @@ func (t *modeSearch) chooseRidges() error {
 	if len(ends) == 0 || t.alone {
 		return nil
 	}
-	cloud, ok := adapt.FitNormal(t.places(), nil)
-	if !ok {
+	before := t.before()
+	if before == nil {
 		return nil
 	}
-	ranked := newNeighbours(&cloud, t.places()).pairs(ends)
+	ranked := before.pairs(ends)
 	farthest := ranked[max(0, len(ranked)-testedRidgeEnds):]
 	behind, err := t.run.barriers(farthest)
 	for k := len(behind) - 1; k >= 0 && len(s.Ridge.From) < mostRidgeEnds; k-- {
@@ -99,11 +97,11 @@ func (t *modeSearch) ridgeModes() (modes []mode, err error) {
 		return nil, nil
 	}
 	known := t.visitedModes()
-	cloud, ok := adapt.FitNormal(t.places(), nil)
-	if len(known) == 0 || !ok {
+	before := t.before()
+	if len(known) == 0 || before == nil {
 		return nil, nil
 	}
-	groups, err := t.ridgeGroups(&cloud)
+	groups, err := t.ridgeGroups(before)
 	for _, g := range groups {
 		if m, ok := newMode(g.Density, g.Places); ok {
 			m.Ridge = true
@@ -121,16 +119,15 @@ func (t *modeSearch) ridgeModes() (modes []mode, err error) {
 }
 
 // ridgeGroups joins walks between which no barrier lies, and leaves out those that have come to where walkers were.
-func (t *modeSearch) ridgeGroups(cloud *adapt.Normal) (groups []walk, err error) {
-	before := newNeighbours(cloud, t.places())
+func (t *modeSearch) ridgeGroups(before *neighbours) (groups []walk, err error) {
 	for _, one := range t.state.Ridge.Walks {
-		from := one.some()
+		from := adapt.Thinned(one.Places, ridgePlaces)
 		apart, err := t.run.barrierAround(before, from)
 		if err != nil {
 			return nil, err
 		}
 		for k := 0; k < len(groups) && apart; k++ {
-			if apart, err = t.run.barrierAround(newNeighbours(cloud, groups[k].Places), from); err != nil {
+			if apart, err = t.run.barrierAround(newNeighbours(before.cloud, groups[k].Places), from); err != nil {
 				return nil, err
 			}
 			if !apart {
@@ -154,14 +151,6 @@ func (w *walk) add(density []float64, places [][]float64) {
 	w.Density, w.Places = append(w.Density, density...), append(w.Places, places...)
 }
 
-// some are places all along the walk.
-func (w *walk) some() (out [][]float64) {
-	for i := 0; i < len(w.Places); i += 1 + len(w.Places)/ridgePlaces {
-		out = append(out, w.Places[i])
-	}
-	return out
-}
-
 // neighbours are places among which the nearest of a point is looked for, in the coordinates of a normal.
 type neighbours struct {
 	cloud *adapt.Normal
@@ -174,6 +163,16 @@ func newNeighbours(cloud *adapt.Normal, at [][]float64) *neighbours {
 		n.z = append(n.z, cloud.Whiten(x))
 	}
 	return n
+}
+
+// before are the places where walkers were before the search; nil where they show no normal.
+func (t *modeSearch) before() *neighbours {
+	at := t.places()
+	cloud, ok := adapt.FitNormal(at, nil)
+	if !ok {
+		return nil
+	}
+	return newNeighbours(&cloud, at)
 }
 
 // A neighbour is the place nearest to a point, at a squared distance.
@@ -199,14 +198,11 @@ func (n *neighbours) pairs(points [][]float64) (out []neighbour) {
 
 // barriers reports between which points and their nearest places a barrier lies. Walkers are moved.
 func (r *run) barriers(pairs []neighbour) ([]bool, error) {
-	const between = 16
+	const points = 18 // with both places
 	var at [][]float64
 	for _, p := range pairs {
-		for k := range between + 2 {
-			u, x := float64(k)/(between+1), slices.Clone(p.From)
-			floats.Scale(1-u, x)
-			floats.AddScaled(x, u, p.To)
-			at = append(at, x)
+		for k := range points {
+			at = append(at, onLine(p.From, p.To, float64(k)/(points-1)))
 		}
 	}
 	height, _, err := r.evaluate(at, false)
@@ -215,8 +211,8 @@ func (r *run) barriers(pairs []neighbour) ([]bool, error) {
 	}
 	out := make([]bool, len(pairs))
 	for i := range out {
-		h := height[i*(between+2):][:between+2]
-		out[i] = !(slices.Min(h) >= math.Min(h[0], h[between+1])-ridgeBarrier)
+		h := height[i*points:][:points]
+		out[i] = !(slices.Min(h) >= math.Min(h[0], h[points-1])-ridgeBarrier)
 	}
 	return out, nil
 }
