@@ -194,11 +194,17 @@ type Program struct {
 	*plan.Plan
 	after  *simulate.Completer                    // nil when everything saved is a function of the parameters
 	logged func() (priors, rows []types.Variable) // describes what plan.Pointwise emits; called once, it remembers
+
+	symmetries func() types.Symmetries // called once, it remembers
 }
 
 func newProgram(p *plan.Plan) *Program {
-	return &Program{Plan: p, after: p.NewCompleter(), logged: sync.OnceValues(p.LogDensities)}
+	return &Program{Plan: p, after: p.NewCompleter(), logged: sync.OnceValues(p.LogDensities),
+		symmetries: sync.OnceValue(p.Symmetries)}
 }
+
+// Symmetries are the changes of the coordinates of the model that leave its density as it is.
+func (p *Program) Symmetries() types.Symmetries { return p.symmetries() }
 
 // Recentred is the program in other coordinates of its effects (EffectBlocks). Values, and what is computed after
 // inference, are those of the program.

@@ -19,6 +19,7 @@ type Understood struct {
 	Parameters []ParameterUnderstood `json:"parameters"`
 	Observed   []string              `json:"observed"` // y[i in N] ~ Normal(mu[i], s)
 	Layers     []string              `json:"layers,omitempty"`
+	Symmetries []string              `json:"symmetries,omitempty"` // elements of `m` may change places
 }
 
 // DataUnderstood is one data array. What data show is there if they are available.
@@ -73,6 +74,11 @@ func Understand(m *model.Model, p *Program) Understood {
 	}
 	for _, l := range m.Layers {
 		u.Layers = append(u.Layers, l.Text(func(s *model.Set) (int, bool) { return sizeOf(s, d) }))
+	}
+	if p != nil {
+		for _, s := range p.Symmetries().Of {
+			u.Symmetries = append(u.Symmetries, s.String())
+		}
 	}
 	return u
 }
@@ -236,7 +242,11 @@ func (u Understood) Lines() (lines []string) {
 	for _, x := range u.Observed {
 		lines = append(lines, "observed    "+x)
 	}
-	return append(lines, u.Layers...)
+	lines = append(lines, u.Layers...)
+	for _, x := range u.Symmetries {
+		lines = append(lines, "symmetry    "+x+"; each draw is one of these at random")
+	}
+	return lines
 }
 
 func (x DataUnderstood) text() string {

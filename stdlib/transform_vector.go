@@ -33,11 +33,11 @@ func freeZeroSum(x []float64, _ []int, _, _ float64) ([]float64, error) {
 	if !(math.Abs(sum) <= 1e-8*(1+size)) {
 		return nil, fmt.Errorf("the elements sum to %g, not 0", sum)
 	}
-	return helmert(x), nil
+	return Helmert(x), nil
 }
 
-// helmert is the coordinates of x in the basis of constrainZeroSum: u_n = (Σ_{i≤n} x_i − n x_{n+1}) / √(n(n+1)).
-func helmert(x []float64) []float64 {
+// Helmert is the coordinates of x in the basis of constrainZeroSum: u_n = (Σ_{i≤n} x_i − n x_{n+1}) / √(n(n+1)).
+func Helmert(x []float64) []float64 {
 	u, sum := make([]float64, len(x)-1), 0.0
 	for i := range u {
 		n := float64(i + 1)
@@ -47,15 +47,36 @@ func helmert(x []float64) []float64 {
 	return u
 }
 
+// FromHelmert is the vector that sums to 0 and has coordinates u in that basis.
+func FromHelmert(u []float64) []float64 {
+	x, after := make([]float64, len(u)+1), 0.0
+	for i := len(u); i >= 0; i-- {
+		x[i] = after
+		if i == 0 {
+			break
+		}
+		n := float64(i)
+		w := u[i-1] / math.Sqrt(n*(n+1))
+		x[i] -= n * w
+		after += w
+	}
+	return x
+}
+
 // constrainSimplex is the inverse isometric log-ratio: the softmax of a zero-sum vector y = V u. No element is special,
 // and log x = y − logsumexp y is exact in the corners. The log-Jacobian is ½ log K + Σ log x (Egozcue et al. 2003,
 // Mathematical Geology 35, 279; the determinant is K ∏x on the hyperplane, whose projection on K−1 coordinates shrinks
 // volume by √K).
 func constrainSimplex(u Node, event []int, lo, hi Node) (x, logJac Node) {
 	y, _ := constrainZeroSum(u, event, lo, hi)
+	return Softmax(y)
+}
+
+// Softmax is the simplex vector with logarithms y, but for a constant, and its log-Jacobian as a transform from K−1
+// coordinates.
+func Softmax(y Node) (x, logJac Node) {
 	logX := ad.Sub(y, spread(ad.LogSumExp(y, y.Rank()-1), y.Shape()))
-	k := float64(event[len(event)-1])
-	return ad.Exp(logX), plus(sumLast(logX, 1), 0.5*math.Log(k))
+	return ad.Exp(logX), plus(sumLast(logX, 1), 0.5*math.Log(float64(lastSize(y))))
 }
 
 func freeSimplex(x []float64, _ []int, _, _ float64) ([]float64, error) {
@@ -69,7 +90,7 @@ func freeSimplex(x []float64, _ []int, _, _ float64) ([]float64, error) {
 	if math.Abs(sum-1) > 1e-8 {
 		return nil, fmt.Errorf("the elements sum to %g, not 1", sum)
 	}
-	return helmert(y), nil
+	return Helmert(y), nil
 }
 
 // constrainOrdered adds up increments: from u₁ by e^{u_k}; with a bound, from the bound; with both, the K+1 gaps are a
@@ -111,7 +132,7 @@ func freeOrdered(x []float64, event []int, lo, hi float64) ([]float64, error) {
 	}
 	switch {
 	case !math.IsInf(lo, -1) && !math.IsInf(hi, 1):
-		return helmert(logs(gaps(x, lo, hi))), nil
+		return Helmert(logs(gaps(x, lo, hi))), nil
 	case !math.IsInf(lo, -1):
 		return logs(gaps(x, lo, hi)[:len(x)]), nil
 	case !math.IsInf(hi, 1):

@@ -31,7 +31,8 @@ func Signs(m *model.Model, diags *diag.List) {
 		}
 	}
 	informed := reachedByData(m)
-	for _, flipped := range p.solutions() {
+	m.Mirrors = p.solutions()
+	for _, flipped := range m.Mirrors {
 		if slices.ContainsFunc(flipped, func(a *model.Array) bool { return informed[a] }) {
 			warnSigns(diags, flipped)
 		}

@@ -6,6 +6,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/evaluate"
 	"ppl/compiler/model"
+	"ppl/stdlib"
 )
 
 // A Theta is the source of parameters from an unconstrained vector:
@@ -18,11 +19,23 @@ type Theta struct {
 	node   autodiff.Node
 	values map[*Region]evaluate.Value
 	jac    map[*Region]autodiff.Node // log-Jacobians
+	logs   map[*Region]autodiff.Node // of simplices, in place of their coordinates
 	joint  *factored                 // of parameters that are normal together, at theta; nil where it was not needed
 }
 
 func (l *Layout) Theta(node autodiff.Node) *Theta {
 	return &Theta{layout: l, node: node, values: map[*Region]evaluate.Value{}, jac: map[*Region]autodiff.Node{}}
+}
+
+// Graph is the graph of the parameters.
+func (t *Theta) Graph() *autodiff.Graph { return t.node.Graph() }
+
+// WithLogs gives the vectors of a region of simplices the logarithms y, but for a constant, in place of coordinates.
+func (t *Theta) WithLogs(r *Region, y autodiff.Node) {
+	if t.logs == nil {
+		t.logs = map[*Region]autodiff.Node{}
+	}
+	t.logs[r] = y
 }
 
 // Piece is a parameter at theta. A generated array is drawn after inference; until then it is 0.
@@ -38,6 +51,12 @@ func (t *Theta) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bo
 		z := t.layout.inJoint(e.Graph, func(r *Region) autodiff.Node { return Part(e, r, t.node) })
 		t.enter(f.Joint, f.values(z))
 		v, ok = t.values[r], true
+	}
+	if y, has := t.logs[r]; !ok && has {
+		x, jac := stdlib.Softmax(y)
+		t.jac[r] = autodiff.SumAll(jac)
+		v, ok = evaluate.Value{Node: x, Bound: r.Piece.Plates, Axes: r.Term.Event}, true
+		t.values[r] = v
 	}
 	if !ok {
 		v, t.jac[r] = Constrain(e, r, t.node, func(r *Region,

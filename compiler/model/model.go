@@ -40,6 +40,7 @@ type Model struct {
 	RowSets []*RowSet    // by Rows: over which log ℓ is a sum, one for each choice of plates; none: full batch only
 	// by Switching: what discrete unknowns choose from, where nothing distinguishes their values
 	Exchangeable []*Array
+	Mirrors      [][]*Array // by Signs: parameters that may change sign together
 	Normal       []*Jointly // by JointlyNormal: what is normal given the rest, then parts of it
 	Couplings    []Coupling // by Rows: what couples the elements of observations, where there is no row set
 }

@@ -1,0 +1,263 @@
+// Package modular tests whether two expressions are the same by the rules of arithmetic: it evaluates a graph modulo a
+// prime, where there is no rounding, and takes for exp, lgamma and other functions arbitrary ones that have their
+// symmetries. Expressions that have the same value at random inputs are the same, but with a probability of some 10⁻¹⁵
+// (Schwartz 1980, Journal of the ACM 27, 701; with functions: Gonnet 1984, STOC, 334).
+//
+//	r := modular.NewRoutine(logDensity)
+//	here, _ := r.Eval(map[string][]modular.Residue{"theta": theta})
+//	there, _ := r.Eval(map[string][]modular.Residue{"theta": exchanged(theta)})
+//	here[0][0] == there[0][0]   // for random theta: exchanging leaves the density as it is
+//
+// That they are not the same is no proof: of functions only the identities in the table unary are known.
+package modular
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"ppl/autodiff"
+)
+
+// A Routine is nodes of a graph prepared to be evaluated many times.
+type Routine struct {
+	nodes  []autodiff.Node       // what the results depend on, arguments first
+	place  map[autodiff.Node]int // among nodes
+	known  [][]float64           // by node: the value where it depends on no input, else nil
+	fixed  [][]Residue           // the same as residues
+	result []autodiff.Node
+}
+
+// NewRoutine prepares nodes of one graph.
+func NewRoutine(nodes ...autodiff.Node) *Routine {
+	r := &Routine{place: map[autodiff.Node]int{}, result: nodes}
+	seen := map[autodiff.Node]bool{}
+	var visit func(n autodiff.Node)
+	visit = func(n autodiff.Node) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
+		for _, a := range n.Args() {
+			visit(a)
+		}
+		r.nodes = append(r.nodes, n)
+	}
+	for _, n := range nodes {
+		visit(n)
+	}
+	slices.SortFunc(r.nodes, func(a, b autodiff.Node) int { return cmp.Compare(a.ID(), b.ID()) })
+	for k, n := range r.nodes {
+		r.place[n] = k
+		r.known, r.fixed = append(r.known, r.static(n)), append(r.fixed, nil)
+		if r.known[k] != nil {
+			r.fixed[k] = each(r.known[k], Of)
+		}
+	}
+	return r
+}
+
+// static is the value of a node that depends on no input, else nil.
+func (r *Routine) static(n autodiff.Node) []float64 {
+	if !n.Static() {
+		return nil
+	}
+	args := make([][]float64, len(n.Args()))
+	for i, a := range n.Args() {
+		args[i] = r.known[r.place[a]]
+	}
+	return n.Compute(args...)
+}
+
+// errNoise is returned for graphs that are no function of their inputs.
+var errNoise = errors.New("modular: the graph has noise")
+
+// Eval computes the nodes, row-major, from residues for each input.
+func (r *Routine) Eval(inputs map[string][]Residue) ([][]Residue, error) {
+	values := slices.Clone(r.fixed)
+	for k, n := range r.nodes {
+		if values[k] != nil {
+			continue
+		}
+		var err error
+		if values[k], err = r.compute(n, values, inputs); err != nil {
+			return nil, err
+		}
+	}
+	out := make([][]Residue, len(r.result))
+	for i, n := range r.result {
+		out[i] = values[r.place[n]]
+	}
+	return out, nil
+}
+
+func (r *Routine) compute(n autodiff.Node, values [][]Residue, inputs map[string][]Residue) ([]Residue, error) {
+	kind := n.Op().Kind
+	switch kind {
+	case autodiff.OpInput:
+		return inputs[n.Op().Name], nil
+	case autodiff.OpNoise, autodiff.OpAddressed, autodiff.OpShuffle:
+		return nil, errNoise
+	}
+	args := make([][]Residue, len(n.Args()))
+	for i, a := range n.Args() {
+		args[i] = values[r.place[a]]
+	}
+	if f := unary[kind]; f != nil {
+		return each(args[0], f), nil
+	}
+	if f := binary[kind]; f != nil {
+		return both(args[0], args[1], f), nil
+	}
+	switch kind {
+	case autodiff.OpPow:
+		return both(args[0], args[1], r.power(n)), nil
+	case autodiff.OpSelect:
+		return r.choose(n, args), nil
+	case autodiff.OpReshape:
+		return args[0], nil
+	case autodiff.OpBroadcast, autodiff.OpPermute, autodiff.OpSlice, autodiff.OpPad, autodiff.OpConcat:
+		return moved(n, args, nil), nil
+	case autodiff.OpGather:
+		if at := r.indices(n); at != nil {
+			return moved(n, args[:1], at), nil
+		}
+	case autodiff.OpSum:
+		return folded(n, args[0], Residue.Plus), nil
+	case autodiff.OpLogSumExp:
+		return each(folded(n, each(args[0], unary[autodiff.OpExp]), Residue.Plus), unary[autodiff.OpLog]), nil
+	case autodiff.OpMax, autodiff.OpMin: // of any order: a function of a sum
+		hashed := each(args[0], func(x Residue) Residue { return hash(uint64(kind), x) })
+		return each(folded(n, hashed, Residue.Plus), func(x Residue) Residue { return hash(uint64(kind), x) }), nil
+	case autodiff.OpCumSum:
+		return cumulated(n, args[0]), nil
+	case autodiff.OpMatMul:
+		return matMul(n, args[0], args[1]), nil
+	case autodiff.OpTriSolve:
+		return triSolve(n, args[0], args[1]), nil
+	case autodiff.OpCholesky:
+		return cholesky(n, args[0]), nil
+	case autodiff.OpScan:
+		return scan(n, args)
+	}
+	return arbitrary(n, args), nil
+}
+
+// indices are those of a Gather, where they are known.
+func (r *Routine) indices(n autodiff.Node) (at [][]float64) {
+	for _, a := range n.Args()[1:] {
+		if r.known[r.place[a]] == nil {
+			return nil
+		}
+		at = append(at, r.known[r.place[a]])
+	}
+	return at
+}
+
+// power multiplies where the exponent is a small whole number.
+func (r *Routine) power(n autodiff.Node) func(x, y Residue) Residue {
+	if exponent, ok := n.Args()[1].IsConst(); ok && exponent == float64(uint8(exponent)) {
+		return func(x, _ Residue) Residue { return x.power(uint64(exponent)) }
+	}
+	return func(x, y Residue) Residue { return hash(uint64(autodiff.OpPow), x, y) }
+}
+
+// choose is by a known condition, else linear in it: conditions are 0 or 1.
+func (r *Routine) choose(n autodiff.Node, args [][]Residue) []Residue {
+	known, out := r.known[r.place[n.Args()[0]]], make([]Residue, len(args[0]))
+	for i, c := range args[0] {
+		switch {
+		case known == nil:
+			out[i] = c.Times(args[1][i]).Plus(Residue(1).Minus(c).Times(args[2][i]))
+		case known[i] != 0:
+			out[i] = args[1][i]
+		default:
+			out[i] = args[2][i]
+		}
+	}
+	return out
+}
+
+// moved is an op that moves elements, or fills in zeros: applied to their numbers, from 1.
+func moved(n autodiff.Node, args [][]Residue, at [][]float64) []Residue {
+	var numbers [][]float64
+	all := []Residue{0}
+	for _, arg := range args {
+		number := make([]float64, len(arg))
+		for i := range number {
+			number[i] = float64(len(all) + i)
+		}
+		all, numbers = append(all, arg...), append(numbers, number)
+	}
+	return each(n.Compute(append(numbers, at...)...), func(number float64) Residue { return all[int(number)] })
+}
+
+// folded combines elements over the axes of an op.
+func folded(n autodiff.Node, x []Residue, f func(x, y Residue) Residue) []Residue {
+	shape, out := n.Args()[0].Shape(), make([]Residue, n.Size())
+	stride := make([]int, len(shape)) // in the result; 0 along an axis that is folded
+	for k, s := len(shape)-1, 1; k >= 0; k-- {
+		if !slices.Contains(n.Op().Axes, k) {
+			stride[k] = s
+			s *= shape[k]
+		}
+	}
+	for i, v := range x {
+		to := 0
+		for k, rest := len(shape)-1, i; k >= 0; k-- {
+			to += rest % shape[k] * stride[k]
+			rest /= shape[k]
+		}
+		out[to] = f(out[to], v)
+	}
+	return out
+}
+
+// cumulated adds to each element those before it along the axis of an op.
+func cumulated(n autodiff.Node, x []Residue) []Residue {
+	shape, axis := n.Shape(), n.Op().Axes[0]
+	stride, out := 1, slices.Clone(x)
+	for _, d := range shape[axis+1:] {
+		stride *= d
+	}
+	for i := range out {
+		if n.Op().Reverse {
+			i = len(out) - 1 - i
+			if i/stride%shape[axis] < shape[axis]-1 {
+				out[i] = out[i].Plus(out[i+stride])
+			}
+		} else if i/stride%shape[axis] > 0 {
+			out[i] = out[i].Plus(out[i-stride])
+		}
+	}
+	return out
+}
+
+// arbitrary is a function of all arguments of which nothing is known.
+func arbitrary(n autodiff.Node, args [][]Residue) []Residue {
+	h := hash(uint64(n.Op().Kind))
+	for _, arg := range args {
+		h = hash(uint64(h), arg...)
+	}
+	out := make([]Residue, n.Size())
+	for i := range out {
+		out[i] = hash(uint64(h), Residue(i))
+	}
+	return out
+}
+
+func each[T any](xs []T, f func(T) Residue) []Residue {
+	out := make([]Residue, len(xs))
+	for i, x := range xs {
+		out[i] = f(x)
+	}
+	return out
+}
+
+func both(xs, ys []Residue, f func(x, y Residue) Residue) []Residue {
+	out := make([]Residue, len(xs))
+	for i, x := range xs {
+		out[i] = f(x, ys[i])
+	}
+	return out
+}

@@ -1,0 +1,23 @@
+package plan
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/density"
+	"ppl/compiler/marginalize"
+	"ppl/compiler/symmetry"
+	"ppl/lang/types"
+)
+
+// Symmetries are the changes of coordinates that leave the density as it is, as far as they are found. There are none
+// where rows come from files.
+func (p *Plan) Symmetries() types.Symmetries {
+	if p.layout.Data.HasStreams() {
+		return types.Symmetries{Dim: p.layout.Dim}
+	}
+	return symmetry.Find(p.layout, func(th *density.Theta) (prior, likelihood autodiff.Node) {
+		latents := marginalize.Over(th)
+		e := p.layout.Evaluator(th.Graph(), latents)
+		t := p.terms(e, latents, th.NonCentered(e))
+		return autodiff.Add(t.Prior, th.Jacobian(e)), t.Likelihood
+	})
+}

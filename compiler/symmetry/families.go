@@ -1,0 +1,179 @@
+package symmetry
+
+import (
+	"slices"
+	"strings"
+
+	"ppl/compiler/density"
+	"ppl/compiler/evaluate"
+	"ppl/compiler/model"
+	"ppl/lang/types"
+)
+
+// A place is a parameter's coordinates, in the order of its elements: those of a simplex are numbered from the end of
+// theta on.
+type place struct {
+	region *density.Region
+	sets   []*model.Set
+	shape  []int
+	first  int
+}
+
+// size is the number of elements.
+func (p *place) size() int { return evaluate.Product(p.shape) }
+
+// real reports whether coordinates are values, or relative to location and scale.
+func (p *place) real() bool { return p.region.Transform.Kind == types.RealLine }
+
+// placesOf are the parameters whose elements have a coordinate each, and simplices, which get further ones.
+func placesOf(e *evaluate.Evaluator, l *density.Layout) (places []place, simplices []types.SimplexPart) {
+	logs := l.Dim
+	for _, r := range l.Regions {
+		t := r.Term
+		if len(t.Array.Pieces) > 1 || len(r.Piece.Slots) > len(r.Plates) || t.Ordered || t.ZeroSum {
+			continue
+		}
+		p := place{region: r, first: r.Offset, shape: e.Shape(r.Plates, t.Event)}
+		for _, i := range r.Plates {
+			p.sets = append(p.sets, i.Set)
+		}
+		p.sets = append(p.sets, t.Event...)
+		switch k := r.Transform.Kind; {
+		case k == types.Simplex && p.size() > 0:
+			p.first = logs
+			last := p.shape[len(p.shape)-1]
+			for i := range p.size() / last {
+				simplices = append(simplices, types.SimplexPart{First: r.Offset + i*(last-1), K: last,
+					Logs: logs + i*last})
+			}
+			logs += p.size()
+		case k != types.RealLine && k != types.Interval:
+			continue
+		}
+		places = append(places, p)
+	}
+	return places, simplices
+}
+
+// along is the member of a family that a parameter is by its axis over a set; false where it has none, or several.
+func (p *place) along(s *model.Set, labels int) (member, bool) {
+	axis := slices.IndexFunc(p.sets, s.Same)
+	if axis < 0 || slices.ContainsFunc(p.sets[axis+1:], s.Same) {
+		return member{}, false
+	}
+	m := member{name: p.region.Term.Array.Name, real: p.real(), at: make([][]int, labels)}
+	inner := evaluate.Product(p.shape[axis+1:])
+	for i := range p.size() {
+		label := i / inner % labels
+		m.at[label] = append(m.at[label], p.first+i)
+	}
+	return m, true
+}
+
+// whole is the parameter as a member with one label.
+func (p *place) whole() member {
+	m := member{name: p.region.Term.Array.Name, real: p.real(), at: [][]int{nil}}
+	for i := range p.size() {
+		m.at[0] = append(m.at[0], p.first+i)
+	}
+	return m
+}
+
+// familiesOf are the candidates: parameters along each index set of few elements, and parameters whose names differ in
+// the digit at their end.
+func familiesOf(places []place) (all []family) {
+	var scalars []member
+	var seen []*model.Set
+	for _, p := range places {
+		if p.size() == 1 && p.region.Transform.Kind == types.Interval {
+			scalars = append(scalars, p.whole())
+		}
+	}
+	for _, p := range places {
+		for axis, s := range p.sets {
+			labels := p.shape[axis]
+			if labels < 2 || labels > mostLabels || slices.ContainsFunc(seen, s.Same) {
+				continue
+			}
+			seen = append(seen, s)
+			f := family{labels: labels, scalars: scalars}
+			for _, q := range places {
+				if m, ok := q.along(s, labels); ok {
+					f.members = append(f.members, m)
+				}
+			}
+			all = append(all, f)
+		}
+	}
+	return append(all, numbered(places, scalars)...)
+}
+
+// numbered are the families of parameters such as m1, m2, s1, s2.
+func numbered(places []place, scalars []member) (all []family) {
+	labelsOf, by := map[string][]string{}, map[string]*place{}
+	var stems []string
+	for i := range places {
+		name := places[i].region.Term.Array.Name
+		stem := strings.TrimRight(name, "0123456789")
+		if stem == name {
+			continue
+		}
+		if labelsOf[stem] == nil {
+			stems = append(stems, stem)
+		}
+		labelsOf[stem], by[name] = append(labelsOf[stem], name[len(stem):]), &places[i]
+	}
+	for k, stem := range stems {
+		labels := labelsOf[stem]
+		alike := func(other string) bool { return slices.Equal(labelsOf[other], labels) }
+		if len(labels) < 2 || len(labels) > mostLabels || slices.ContainsFunc(stems[:k], alike) {
+			continue
+		}
+		f := family{labels: len(labels), scalars: scalars}
+		for _, other := range stems {
+			if !alike(other) {
+				continue
+			}
+			if m, ok := numberedMember(other, labels, by); ok {
+				f.members = append(f.members, m)
+			}
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// numberedMember is made of parameters of one stem; false where they are not of one kind and size.
+func numberedMember(stem string, labels []string, by map[string]*place) (m member, ok bool) {
+	m.real = true
+	for k, label := range labels {
+		p, one := by[stem+label], by[stem+labels[0]]
+		if p.size() != one.size() || p.region.Transform.Kind != one.region.Transform.Kind {
+			return m, false
+		}
+		m.real, m.at = m.real && p.real(), append(m.at, p.whole().at[0])
+		if m.name += p.region.Term.Array.Name; k < len(labels)-1 {
+			m.name += ", "
+		}
+	}
+	return m, true
+}
+
+// mirrorOf are the coordinates of arrays that may change sign together; ok is false where some have none of their own.
+func mirrorOf(l *density.Layout, arrays []*model.Array) (names []string, at []int, ok bool) {
+	for _, a := range arrays {
+		names = append(names, a.Name)
+	}
+	for _, r := range l.Regions {
+		if !slices.Contains(arrays, r.Term.Array) {
+			continue
+		}
+		if k := r.Transform.Kind; k != types.RealLine && k != types.Interval || r.Term.Ordered || r.Term.ZeroSum {
+			return names, nil, false
+		}
+		for i := range r.Size {
+			at = append(at, r.Offset+i)
+		}
+	}
+	return names, at, len(at) > 0
+}

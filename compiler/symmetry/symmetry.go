@@ -1,0 +1,251 @@
+// Package symmetry finds changes of a model's coordinates that leave its density as it is. Layouts of parameters give
+// candidates, and a test by arithmetic modulo a prime (package modular) proves those that it lets pass:
+//
+//	load[M, K], f[N, K] ~ Normal(0, 1)
+//	y[i in N, j in M] ~ Normal(sum(k in K: load[j, k] * f[i, k]), s)
+//
+// The K columns of load and f are a family. Rotating both leaves the sums of products and of squares as they are, so
+// the family rotates; where each column has a scale of its own, columns change sign and places with their scales.
+package symmetry
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"ppl/autodiff/modular"
+	"ppl/lang/types"
+)
+
+// A family is arrays with coordinates for each of several labels.
+type family struct {
+	labels  int
+	members []member
+	scalars []member // others, of one coordinate in an interval, which may change sign with two labels
+}
+
+// A member has as many coordinates of each label, in the same order.
+type member struct {
+	name string
+	at   [][]int // by label
+	real bool    // coordinates are values, or relative to location and scale
+}
+
+const (
+	mostMembers = 6  // of a family
+	mostLabels  = 16 // and its labels
+	mostNumbers = 2e7
+)
+
+// A search tests candidates.
+type search struct {
+	density func(at []modular.Residue) ([2]modular.Residue, bool) // log prior with log-Jacobian, log likelihood
+	at      []modular.Residue                                     // a random point
+	here    [2]modular.Residue                                    // the density there
+	random  *rand.Rand
+	left    float64 // tests that may still be done
+	found   []types.Symmetry
+}
+
+// newSearch is false where the density has no value.
+func newSearch(coordinates int, tests float64, density func([]modular.Residue) ([2]modular.Residue, bool)) (*search,
+	bool) {
+	s := &search{density: density, left: tests, random: rand.New(rand.NewPCG(0x5e71e5, 7))}
+	for range coordinates {
+		s.at = append(s.at, s.number())
+	}
+	var ok bool
+	s.here, ok = density(s.at)
+	return s, ok
+}
+
+func (s *search) number() modular.Residue { return modular.Residue(s.random.Uint64N(modular.Prime)) }
+
+// same reports whether a change of the random point leaves the density as it is.
+func (s *search) same(change func(at []modular.Residue)) bool {
+	if s.left--; s.left < 0 {
+		return false
+	}
+	at := slices.Clone(s.at)
+	change(at)
+	there, ok := s.density(at)
+	return ok && there == s.here
+}
+
+// family looks for symmetries of a family: rotations first, which are signs and labels, too.
+func (s *search) family(f family) {
+	rest := s.partsOf(f, types.Rotations, func(m member) bool { return m.real })
+	s.partsOf(family{f.labels, rest, nil}, types.Signs, func(m member) bool { return m.real })
+	found := len(s.found)
+	s.partsOf(family{f.labels, rest, nil}, types.Labels, func(member) bool { return true })
+	if f.labels == 2 && found == len(s.found) && len(rest) > 0 {
+		s.exchangeWith(rest, f.scalars)
+	}
+}
+
+// partsOf finds the smallest sets of a family's members that have a symmetry, each member in one of them at most. It
+// returns the other members.
+func (s *search) partsOf(f family, kind types.SymmetryKind, may func(member) bool) (rest []member) {
+	rest = f.members
+	if f.labels < 2 && kind != types.Signs {
+		return rest
+	}
+	for size := 1; size <= len(rest); size++ {
+		for again := true; again; {
+			again = false
+			for _, part := range subsets(len(rest), size) {
+				of := chosen(rest, part)
+				if !slices.ContainsFunc(of, func(m member) bool { return !may(m) }) && s.has(f.labels, of, kind) {
+					s.found = append(s.found, symmetryOf(f.labels, of, kind))
+					rest, again = others(rest, part), true
+					break
+				}
+			}
+		}
+	}
+	return rest
+}
+
+// has reports whether members have a symmetry: neighbouring labels do, of which all others are made.
+func (s *search) has(labels int, of []member, kind types.SymmetryKind) bool {
+	for k := range labels {
+		one := setOf(of, k)
+		if kind == types.Signs {
+			if !s.same(func(at []modular.Residue) { negate(at, one) }) {
+				return false
+			}
+			continue
+		}
+		if k == 0 {
+			continue
+		}
+		other := setOf(of, k-1)
+		change := func(at []modular.Residue) { exchange(at, one, other) }
+		if kind == types.Rotations {
+			cos, sin := s.angle()
+			change = func(at []modular.Residue) { rotate(at, one, other, cos, sin) }
+		}
+		if !s.same(change) {
+			return false
+		}
+	}
+	return true
+}
+
+// angle is a random rotation: (1 − t²)/(1 + t²) and 2t/(1 + t²).
+func (s *search) angle() (cos, sin modular.Residue) {
+	t := s.number()
+	square := t.Times(t)
+	over := square.Plus(1).Inverse()
+	return modular.Residue(1).Minus(square).Times(over), t.Plus(t).Times(over)
+}
+
+// exchangeWith looks for two labels that change places while scalars change sign, such as logit w of weights w, 1 − w.
+func (s *search) exchangeWith(members, scalars []member) {
+	one, other := setOf(members, 0), setOf(members, 1)
+	for _, x := range scalars {
+		if s.same(func(at []modular.Residue) { exchange(at, one, other); negate(at, x.at[0]) }) {
+			sym := symmetryOf(2, members, types.Labels)
+			sym.Names, sym.Flips = append(sym.Names, x.name), x.at[0]
+			s.found = append(s.found, sym)
+			return
+		}
+	}
+}
+
+// mirror looks at coordinates of arrays that may change sign together.
+func (s *search) mirror(names []string, at []int) {
+	if !s.implied(at) && s.same(func(x []modular.Residue) { negate(x, at) }) {
+		s.found = append(s.found, types.Symmetry{Kind: types.Signs, Names: names, Sets: [][]int{at}})
+	}
+}
+
+// implied reports whether changes of sign, or rotations, that were found change the sign of exactly these coordinates.
+func (s *search) implied(at []int) bool {
+	in := map[int]bool{}
+	for _, i := range at {
+		in[i] = true
+	}
+	left := len(in)
+	for _, f := range s.found {
+		sets := f.Sets
+		switch f.Kind {
+		case types.Labels:
+			continue
+		case types.Rotations:
+			sets = [][]int{slices.Concat(f.Sets...)}
+		}
+		for _, set := range sets {
+			if !slices.ContainsFunc(set, func(i int) bool { return !in[i] }) {
+				left -= len(set)
+			}
+		}
+	}
+	return left == 0
+}
+
+func symmetryOf(labels int, of []member, kind types.SymmetryKind) types.Symmetry {
+	s := types.Symmetry{Kind: kind}
+	for _, m := range of {
+		s.Names = append(s.Names, m.name)
+	}
+	for k := range labels {
+		s.Sets = append(s.Sets, setOf(of, k))
+	}
+	return s
+}
+
+// setOf are the coordinates of a label in all members.
+func setOf(of []member, label int) (out []int) {
+	for _, m := range of {
+		out = append(out, m.at[label]...)
+	}
+	return out
+}
+
+func negate(at []modular.Residue, set []int) {
+	for _, i := range set {
+		at[i] = at[i].Negative()
+	}
+}
+
+func exchange(at []modular.Residue, one, other []int) {
+	for k, i := range one {
+		at[i], at[other[k]] = at[other[k]], at[i]
+	}
+}
+
+func rotate(at []modular.Residue, one, other []int, cos, sin modular.Residue) {
+	for k, i := range one {
+		x, y := at[i], at[other[k]]
+		at[i], at[other[k]] = cos.Times(x).Minus(sin.Times(y)), sin.Times(x).Plus(cos.Times(y))
+	}
+}
+
+// subsets are those of 0 … n−1 with a number of elements.
+func subsets(n, size int) (out [][]int) {
+	if size == 0 {
+		return [][]int{nil}
+	}
+	for last := size - 1; last < n; last++ {
+		for _, rest := range subsets(last, size-1) {
+			out = append(out, append(rest, last))
+		}
+	}
+	return out
+}
+
+func chosen(of []member, part []int) (out []member) {
+	for _, k := range part {
+		out = append(out, of[k])
+	}
+	return out
+}
+
+func others(of []member, part []int) (out []member) {
+	for k, m := range of {
+		if !slices.Contains(part, k) {
+			out = append(out, m)
+		}
+	}
+	return out
+}

@@ -1,0 +1,126 @@
+package symmetry
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"ppl/infer/draws"
+	"ppl/infer/stats"
+	"ppl/lang/types"
+)
+
+// A Monitor watches whether chains agree where images are taken for one. Draws are images at random: R-hat of what has
+// symmetries shows little of how slow a chain is in its mode.
+type Monitor struct {
+	Reference Reference
+	Chains    []watched
+}
+
+// watched are numbers of every Stride-th draw of a chain.
+type watched struct {
+	Seen, Stride int
+	At           [][]float64
+}
+
+const (
+	mostWatched  = 256 // draws of a chain,
+	mostNumbers  = 256 // and numbers of each
+	leastWatched = 64
+	// With 256 draws of four chains, independent ones have an R-hat of up to 1.02 in the worst of some hundred numbers.
+	worrying = 1.04
+)
+
+// NewMonitor watches chains, near to where one of them is.
+func NewMonitor(chains int, ref Reference) *Monitor {
+	return &Monitor{Reference: ref, Chains: make([]watched, chains)}
+}
+
+// Add takes in a draw of a chain. When those kept are many, every second is forgotten.
+func (m *Monitor) Add(images *Images, chain int, x []float64, r *rand.Rand) {
+	w := &m.Chains[chain]
+	w.Stride = max(w.Stride, 1)
+	if w.Seen++; w.Seen%w.Stride != 0 {
+		return
+	}
+	w.At = append(w.At, images.numbers(images.ToModel(x), m.Reference, r))
+	if len(w.At) < mostWatched {
+		return
+	}
+	w.Stride *= 2
+	for i := range mostWatched / 2 {
+		w.At[i] = w.At[2*i+1]
+	}
+	w.At = w.At[:mostWatched/2]
+}
+
+// numbers are what does not depend on which image a position is: the lengths of vectors that rotate, and other
+// coordinates of the nearest image.
+func (g *Group) numbers(x []float64, ref Reference, r *rand.Rand) (out []float64) {
+	at := g.extended(g.Nearest(x, ref, r))
+	for _, s := range g.Of {
+		if s.Kind != types.Rotations {
+			for _, set := range s.Sets {
+				for _, i := range set {
+					out = append(out, at[i])
+				}
+			}
+			continue
+		}
+		for i := range s.Sets[0] {
+			length := 0.0
+			for _, set := range s.Sets {
+				length = math.Hypot(length, at[set[i]])
+			}
+			out = append(out, length)
+		}
+	}
+	return thinned(out)
+}
+
+// thinned are some of many numbers.
+func thinned(all []float64) (some []float64) {
+	for i := 0; i < len(all); i += 1 + len(all)/mostNumbers {
+		some = append(some, all[i])
+	}
+	return some
+}
+
+// RHat is the worst, over all numbers; NaN where chains have too few draws.
+func (m *Monitor) RHat() float64 {
+	worst := math.NaN()
+	for _, w := range m.Chains {
+		if len(w.At) < leastWatched {
+			return worst
+		}
+	}
+	for k := range m.Chains[0].At[0] {
+		var chains [][]float64
+		for _, w := range m.Chains {
+			var values []float64
+			for _, at := range w.At {
+				values = append(values, at[k])
+			}
+			chains = append(chains, values)
+		}
+		if r := stats.RHat(chains); !(r <= worst) && !math.IsNaN(r) {
+			worst = r
+		}
+	}
+	return worst
+}
+
+// Warnings are what a run has to say of it.
+func (m *Monitor) Warnings() []draws.Warning {
+	r := m.RHat()
+	if !(r > worrying) {
+		return nil
+	}
+	return []draws.Warning{{
+		Fact: fmt.Sprintf("R-hat is %.3f where images under the symmetries of the model are taken for one.", r),
+		Reason: "Draws are images at random, so that R-hat of single parameters does not show it: the chains have " +
+			"not come to one distribution.",
+		Advice: []draws.Advice{{Do: draws.Raise, On: "draws",
+			Text: "Take more draws, and as long a warm-up (--warmup)."}},
+	}}
+}
