@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/floats"
@@ -15,6 +16,7 @@ import (
 	"ppl/infer/draws"
 	"ppl/infer/evidence"
 	"ppl/infer/report"
+	"ppl/infer/symmetry"
 	"ppl/runtime/device"
 )
 
@@ -116,7 +118,7 @@ func (c *console) evidenceOf(ctx context.Context, dir string) (*draws.Run, evide
 		return out, err
 	}
 	var results evidence.Results
-	results.Mixture, err = evidence.Estimate(options.Seed, chains, logDensity)
+	results.Mixture, err = oneImage(options.Seed, program, chains, logDensity)
 	if errors.As(err, new(evidence.Unusable)) {
 		return nil, none, withoutEvidence(dir, err.Error())
 	}
@@ -134,6 +136,34 @@ func (c *console) evidenceOf(ctx context.Context, dir string) (*draws.Run, evide
 		l.Shift(-mass) // otherwise the ladder ends at the prior, whose mass it is without
 	}
 	return o.run, results, nil
+}
+
+// oneImage estimates the evidence by a mixture of normals. Where the density has symmetries that are finite in number,
+// draws are taken to where each position has one image, which holds that part of the evidence: a mixture then has to
+// cover one of the modes that are images of each other.
+func oneImage(seed uint64, program *compiler.Program, chains [][][]float64, logDensity evidence.LogDensity) (
+	evidence.Result, error) {
+	group := symmetry.New(program.Symmetries()).Finite()
+	if group == nil {
+		return evidence.Estimate(seed, chains, logDensity)
+	}
+	ref, images := group.FirstReference(chains[0][0]), make([][][]float64, len(chains))
+	for c, xs := range chains {
+		for _, x := range xs {
+			images[c] = append(images[c], group.Nearest(x, ref, nil))
+		}
+	}
+	out, err := evidence.Estimate(seed, images, func(points [][]float64) ([]float64, error) {
+		values, err := logDensity(points)
+		for i := range values {
+			if !group.Inside(points[i], ref) {
+				values[i] = math.Inf(-1)
+			}
+		}
+		return values, err
+	})
+	out.Shift(group.LogImages())
+	return out, err
 }
 
 // alongLadder estimates the evidence along a ladder. That it is from a prior of mass 1, or from a distribution of which

@@ -25,9 +25,10 @@ func (HMC) Name() string { return "hmc" }
 // Traits: corrected.
 func (HMC) Traits() Traits { return Traits{Corrected: true} }
 
+// Lane buffers of HMC.
 const (
-	origin      = "origin"       // θ at the start of the trajectory
-	originTotal = "origin_total" // the Hamiltonian there
+	Origin      = "origin"       // θ at the start of the trajectory
+	OriginTotal = "origin_total" // the Hamiltonian there
 	step        = "step"         // Δt of this trajectory
 )
 
@@ -59,7 +60,7 @@ func (r HMC) begin(s System) lower.Entry {
 	}
 	density := cooled(s.temper(g.Input(LogPrior), g.Input(LogLik)))
 	return lower.Entry{Name: "begin", Assign: put(
-		Momentum, p, origin, s.theta(g), step, h, originTotal, autodiff.Sub(kinetic(p), density))}
+		Momentum, p, Origin, s.theta(g), step, h, OriginTotal, autodiff.Sub(kinetic(p), density))}
 }
 
 func (s System) momentum(g *autodiff.Graph) autodiff.Node { return g.Input(Momentum, s.Target.Dim()) }
@@ -82,7 +83,7 @@ func (HMC) end(s System) lower.Entry {
 	theta := s.theta(g)
 	logPrior, logLik := s.density(theta)
 	total := autodiff.Sub(kinetic(s.momentum(g)), cooled(s.temper(logPrior, logLik)))
-	change := autodiff.Sub(total, g.Input(originTotal))
+	change := autodiff.Sub(total, g.Input(OriginTotal))
 	finite := autodiff.IsFinite(change)
 	probability := autodiff.Where(finite, autodiff.Exp(autodiff.Minimum(autodiff.Neg(change), g.Const(0))), g.Const(0))
 	accept := autodiff.Lt(g.Uniform(siteDecision), probability)
@@ -91,7 +92,7 @@ func (HMC) end(s System) lower.Entry {
 	}
 	logPrior, logLik = keep(logPrior, LogPrior), keep(logLik, LogLik)
 	return lower.Entry{Name: "end", Assign: put(
-		Theta, keep(theta, origin), LogPrior, logPrior, LogLik, logLik, Total, keep(total, originTotal),
+		Theta, keep(theta, Origin), LogPrior, logPrior, LogLik, logLik, Total, keep(total, OriginTotal),
 		Tempered, s.tempered(logPrior, logLik), Accept, probability, Moved, accept, Finite, finite, Ended, theta,
 		Diverged, autodiff.Sub(g.Const(1), autodiff.Le(change, g.Const(MaxEnergyError))))}
 }

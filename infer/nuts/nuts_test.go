@@ -13,6 +13,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/infer/stats"
+	"ppl/lang/types"
 	"ppl/runtime/host"
 )
 
@@ -234,5 +235,39 @@ func TestStatisticsOfThinnedDraws(t *testing.T) {
 	}
 	if most := float64(report.Divergences); diverging > most || diverging < most/2 || most == 0 {
 		t.Errorf("%v draws after a divergence, of which there were %v", diverging, most)
+	}
+}
+
+// A mirrored target has modes at ±4 of a coordinate, between which no chain moves, and says that it may change sign.
+type mirrored struct{ density }
+
+type density = dynamicstest.Density
+
+func (mirrored) Symmetries() types.Symmetries {
+	return types.Symmetries{Dim: 2, Of: []types.Symmetry{{Kind: types.Signs, Names: []string{"x"}, Sets: [][]int{{0}}}}}
+}
+
+// Draws of a target with a symmetry are images at random, so that chains in different modes agree; those of a target
+// that does not know its symmetry do not.
+func TestImages(t *testing.T) {
+	target := density{D: 2, Proper: true, Spread: 4, LogPrior: func(theta autodiff.Node) autodiff.Node {
+		g := theta.Graph()
+		d := autodiff.Sub(autodiff.Abs(theta), g.Data("centers", []float64{4, 0}, 2))
+		weight := g.Data("weights", []float64{-.5 / .04, -.5}, 2)
+		return autodiff.SumAll(autodiff.Mul(weight, autodiff.Mul(d, d)))
+	}}
+	m, report := draw(t, mirrored{target}, options(2), rule{})
+	for want, f := range map[float64]func(x []float64) float64{0: coordinate(0),
+		16.04: func(x []float64) float64 { return x[0] * x[0] }} {
+		if z := off(m, f, want); !(math.Abs(z) < 5) {
+			t.Errorf("a mean is off by %.1f standard errors", z)
+		}
+	}
+	if r := stats.RHat(m.Chains(coordinate(0))); r > 1.01 || len(report.Warnings) > 0 {
+		t.Errorf("R-hat %.3f, %v", r, report.Warnings)
+	}
+	alone, _ := draw(t, target, options(2), rule{})
+	if r := stats.RHat(alone.Chains(coordinate(0))); r < 1.5 {
+		t.Errorf("chains that stay in their modes have an R-hat of %.3f", r)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/infer/stats"
+	"ppl/infer/symmetry"
 	"ppl/lang/types"
 	"ppl/runtime/device"
 )
@@ -23,8 +24,9 @@ type run struct {
 	options  infer.Options
 	recorder infer.Recorder
 	rule     rule
-	search   Search         // nil: none
-	effects  *infer.Effects // of target; nil until they are read for draws
+	search   Search           // nil: none
+	effects  *infer.Effects   // of target; nil until they are read for draws
+	images   *symmetry.Images // of draws, by the target's symmetries; nil in warm-up, and where it has none
 
 	exe    device.Executable
 	chains []*chain
@@ -58,6 +60,8 @@ type state struct {
 	Taken         []int            // how many iterations each chain has made after warm-up
 	Energies      []stats.Energies // by chain
 	Since         []sinceDraw      // by chain
+
+	Monitor *symmetry.Monitor // nil in warm-up, and where the target has no symmetries
 }
 
 // sinceDraw is what a chain's trajectories have done since its last kept draw.

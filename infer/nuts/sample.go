@@ -1,12 +1,14 @@
 package nuts
 
 import (
+	"math/rand/v2"
 	"slices"
 
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/infer/stats"
+	"ppl/infer/symmetry"
 	"ppl/lang/types"
 	"ppl/runtime/device"
 )
@@ -27,10 +29,18 @@ func (r *run) sample(resumed bool) error {
 		r.state.Energies, r.state.Taken = make([]stats.Energies, len(r.chains)), make([]int, len(r.chains))
 		r.state.Since = make([]sinceDraw, len(r.chains))
 	}
+	r.images = symmetry.ImagesOf(r.named, r.state.Centring)
+	if r.images != nil && r.state.Monitor == nil {
+		first := r.images.ToModel(position(r.chains[0].state(), r.chains[0].dim))
+		r.state.Monitor = symmetry.NewMonitor(len(r.chains), r.images.FirstReference(first))
+	}
 	err := r.takeDraws(resumed)
 	r.report.Draws = slices.Min(r.state.Taken) / r.report.Thin
 	r.report.NoMean = r.state.NoMean
 	r.reportMissed()
+	if m := r.state.Monitor; m != nil {
+		r.report.Warnings = append(r.report.Warnings, m.Warnings()...)
+	}
 	for c := range r.state.Energies {
 		r.report.EBFMI = append(r.report.EBFMI, r.state.Energies[c].BFMI())
 	}
@@ -81,11 +91,25 @@ func (r *run) count(c *chain) {
 	}
 }
 
+// image is a chain's position, or while draws are taken an image of it at random, where the target has symmetries: then
+// labels switch in the draws however far modes are apart.
+func (r *run) image(c *chain) []float64 {
+	x := position(c.state(), c.dim)
+	if r.images == nil {
+		return x
+	}
+	const stream = 0x1aa9e700
+	draw := uint64(r.state.Taken[c.lane])
+	random := rand.New(rand.NewPCG(r.options.Seed^draw<<20, stream+uint64(c.lane)<<32))
+	r.state.Monitor.Add(r.images, c.lane, x, random)
+	return r.images.Random(x, random)
+}
+
 // readValues computes what is saved of a chain's draw.
 func (r *run) readValues(c *chain) error {
 	only := make([]bool, len(r.chains))
 	only[c.lane] = true
-	r.exe.SetLane(dynamics.Theta, c.lane, position(c.state(), c.dim))
+	r.exe.SetLane(dynamics.Theta, c.lane, r.image(c))
 	next, err := r.exe.Run([]device.Call{{Entry: dynamics.Values, Times: 1}}, r.state.Clock, only)
 	if err != nil {
 		return err

@@ -141,7 +141,7 @@ func (r *run) ahead(most int) (steps []int) {
 	w := r.walkers
 	alone := r.drawsEndTrajectories() && len(r.state.Modes) == 0
 	onLadder := w.swaps && r.swaps.once(w) && w.PerChain == len(w.Rungs) && (!r.jumps() || r.leaps())
-	if w.records == 0 || w.wholeCalls || !alone && !onLadder {
+	if w.records == 0 || w.wholeCalls || !alone && !onLadder || r.shared.images != nil {
 		return nil
 	}
 	for left := w.stepsPerCall(); len(steps) < min(most, w.records); {

@@ -7,6 +7,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
+	"ppl/infer/symmetry"
 	"ppl/lang/types"
 )
 
@@ -28,6 +29,9 @@ func (s *shared) recentrable() infer.Recentrable {
 func (s *shared) centre(c types.Centring) {
 	if t, ok := s.named.(infer.Recentrable); ok && !s.centredBy(c) {
 		s.target, s.centring = t.Recentred(c), c
+		if s.images != nil {
+			s.images = symmetry.ImagesOf(s.named, c)
+		}
 		s.system.Target = s.target
 	}
 }

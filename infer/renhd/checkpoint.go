@@ -102,6 +102,7 @@ type result struct {
 	OnePlace     bool      // the walkers of a window agree on where the target is
 	FewStayed    bool      // they do, but too many were moved there
 	Connected    bool      // no barrier is between the places where walkers are and were
+	Images       bool      // walkers that do not agree do so more where images are taken for one
 	Forgets      bool      // walkers on the hottest rung move between all modes
 	Anchored     bool      // gradients are to have control variates
 	Several      bool      // anchors are in several modes

@@ -60,6 +60,8 @@ func resumeCases() map[string]struct {
 			infer.Settings{Dynamics: "nosehoover"})},
 		"centred again": {23, dynamicstest.SixEffects(false, 8), small(160, 10, infer.Settings{Dynamics: "nosehoover",
 			Replicas: 2})},
+		"images": {11, newLabelled(2, []float64{-4, 0, 5, 1}, []float64{.1, .3, 1, .5}), small(200, 10,
+			infer.Settings{})},
 		"out of reach": {3, farCounts(), small(60, 6, infer.Settings{})},
 		"hops":         {29, terraces(), small(400, 10, infer.Settings{})},
 		"flagged":      {1, dynamicstest.Normal(1, 2), small(40, 6, infer.Settings{Dynamics: "tacthmc"})},

@@ -6,6 +6,7 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics"
+	"ppl/infer/symmetry"
 	"ppl/lang/types"
 	"ppl/runtime/device"
 )
@@ -36,6 +37,8 @@ type drawCollector struct {
 	narrow []bool // by mode: see jumpsOnly; nil until it is asked for
 
 	computed bool // the call of the last trajectory has computed Values too
+
+	images imageOf // the image of a lane's position that makes a draw; nil: the position itself
 }
 
 // collectorState is what the coldest rungs have done, for the draws to come and for the report.
@@ -48,6 +51,7 @@ type collectorState struct {
 	Heats    []positionHeat // by chain; nil where it is not measured
 	Diverged []bool         // by chain: the last trajectory at temperature 1
 	Ladder   ladderRecord
+	Monitor  *symmetry.Monitor // nil where the target has no symmetries
 }
 
 // chainProgress is what happened on a chain's coldest rung since its last draw.
@@ -76,6 +80,9 @@ func (r *run) collectDraws(from *collectorState) error {
 	if from == nil {
 		r.state.MedianStep, r.state.Path = r.walkers.medianStep(), r.shared.system.Path
 		r.state.Anchored = r.shared.system.Batches.Anchored
+		if err := r.moveToImages(); err != nil {
+			return err
+		}
 		if err := r.chooseThinning(); err != nil {
 			return err
 		}
@@ -86,6 +93,9 @@ func (r *run) collectDraws(from *collectorState) error {
 		return err
 	}
 	c := newDrawCollector(r)
+	if r.shared.images != nil {
+		c.images, c.state.Monitor = r.randomImage, symmetry.NewMonitor(r.walkers.chains, r.firstReference())
+	}
 	if from != nil {
 		c.state = from
 		if from.Diverged == nil { // a checkpoint of a version that did not count escapes
@@ -180,6 +190,9 @@ func (c *drawCollector) moveAndSwap(draws bool) error {
 	if err := w.trajectory(r.ctx, n, then...); err != nil {
 		return err
 	}
+	if err := r.stayInside(); err != nil {
+		return err
+	}
 	c.count(float64(n), r.ends())
 	r.state.Iterations++
 	if err := r.jump(); err != nil {
@@ -256,7 +269,7 @@ func (c *drawCollector) allQueued() bool {
 // no lane is at another temperature, whose values nobody wants.
 func (r *run) drawsEndTrajectories() bool {
 	w := r.walkers
-	return w.lanes() == w.chains && !r.jumps() && !r.shared.batches.Some()
+	return w.lanes() == w.chains && !r.jumps() && !r.shared.batches.Some() && r.shared.images == nil
 }
 
 // allDueNext reports whether the next iteration gives every chain a draw, as far as that is known before it.
@@ -306,6 +319,7 @@ func (c *drawCollector) queue(now *drawn) {
 		c.keepHottest(chain, now)
 		now.values(lane, d.Values)
 		c.countVisits(lane, now.theta)
+		c.watchImages(lane, now.theta)
 		logPrior, logLik := now.logPrior[lane], now.logLik[lane]
 		d.Stats = append(d.Stats[:0], logPrior, t.Accept/float64(t.Sweeps), w.Rungs[0].Step, t.Steps,
 			oneIf(t.Diverged), float64(lane-chain*w.PerChain), logPrior+logLik, logLik)
@@ -350,6 +364,9 @@ func (c *drawCollector) computeValues(chains []int) error {
 	for _, chain := range chains {
 		c.mask[w.cold(chain)] = true
 	}
+	if c.images != nil {
+		return c.run.imageValues(c.mask, c.images)
+	}
 	return w.runEntry(c.run.ctx, dynamics.Values, c.mask)
 }
 
@@ -369,6 +386,9 @@ func (c *drawCollector) report() {
 	out.Ladder = c.ladder()
 	c.reportModes()
 	c.reportSearch()
+	if s := c.state.Monitor; s != nil {
+		out.Warnings = append(out.Warnings, s.Warnings()...)
+	}
 	for j, count := range s.Rungs {
 		count.describe(&out.Rungs, w.Rungs[j].Step)
 		if w.thermostated() {

@@ -114,7 +114,7 @@ func (s *lateSearch) keep(x []float64) {
 func (c *drawCollector) climbOn() (fresh []mode, err error) {
 	t, known := &modeSearch{run: c.run, seen: &windowState{}}, c.run.state.Modes
 	t.state.Peaks = slices.Concat(known, c.state.Search.Rejected)
-	for _, x := range lateStarts(c.run.walkers, known) {
+	for _, x := range c.run.lateStarts(known) {
 		t.state.Climbs = append(t.state.Climbs, adapt.NewAscent(x))
 	}
 	for range lateCalls {
@@ -156,8 +156,10 @@ func (c *drawCollector) judge(tops []mode) (fresh []mode, err error) {
 }
 
 // lateStarts are where walkers on hot rungs are in no known mode; where none is known, where all walkers are.
-func lateStarts(w *walkers, known []mode) (places [][]float64) {
+func (r *run) lateStarts(known []mode) (places [][]float64) {
+	w := r.walkers
 	for lane, x := range w.positions() {
+		x = r.image(x, lane)
 		in := func(m mode) bool { return m.within(x) }
 		if len(known) == 0 || w.RungOf[lane] > 0 && !slices.ContainsFunc(known, in) {
 			places = append(places, x)

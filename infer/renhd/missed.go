@@ -37,6 +37,7 @@ func Missed(ctx context.Context, t infer.Target, o infer.Options, visited [][][]
 
 // lookAt takes positions of chains for those of walkers in a window, and learns the metric from them.
 func (r *run) lookAt(visited [][][]float64) error {
+	visited = r.imagesOfChains(visited)
 	seen, points := &windowState{Visited: visited}, adapt.Points{}
 	for _, xs := range visited {
 		density, slopes, err := r.evaluate(xs, true)

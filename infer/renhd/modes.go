@@ -180,6 +180,7 @@ func (c *drawCollector) countVisits(lane int, place func(lane int, dst []float64
 	}
 	x, chain := make([]float64, c.run.walkers.dim), lane/c.run.walkers.PerChain
 	place(lane, x)
+	x = c.run.image(x, lane)
 	if searches {
 		c.state.Search.keep(x)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/adapt"
+	"ppl/infer/symmetry"
 )
 
 // A modeSearch looks for modes that no walker is in: it evaluates the density at many points, climbs from those that
@@ -29,6 +30,8 @@ type modeSearch struct {
 	seen  *windowState // what walkers have visited
 	alone bool         // walkers do not jump to what is found
 	state searchState
+
+	reference symmetry.Reference // of images, in the coordinates of the model; empty until it is asked for
 }
 
 // searchState is how far a search is.
@@ -493,12 +496,16 @@ func (t *modeSearch) climb(climbs []int) error {
 // arrived, there is rarely a mode nearby: a few such ends without one are enough.
 func (t *modeSearch) lookAt(c *adapt.Ascent) error {
 	s := &t.state
+	c.Best = t.image(c.Best)
 	if c.Best == nil || s.Looked >= mostPeaks || !c.Arrived && s.Lost >= mostLost ||
 		t.highest()-c.BestDensity > hopeless(len(c.Best)) || s.known(c.Best, c.BestDensity) {
 		return nil
 	}
 	s.Looked++
 	m, ok, err := t.run.peakNear(c.Best)
+	if image := t.image(m.At); ok && err == nil && !slices.Equal(image, m.At) {
+		m, ok, err = t.run.peakNear(image)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -508,6 +515,21 @@ func (t *modeSearch) lookAt(c *adapt.Ascent) error {
 		s.Peaks = append(s.Peaks, m)
 	}
 	return nil
+}
+
+// image is the one of a position that is nearest to where walkers were, where the target has symmetries.
+func (t *modeSearch) image(x []float64) []float64 {
+	r := t.run
+	if x == nil {
+		return nil
+	}
+	if len(r.state.Reference.At) > 0 || r.shared.images == nil || len(t.seen.Visited) == 0 {
+		return r.image(x, 0)
+	}
+	if len(t.reference.At) == 0 {
+		t.reference = r.referenceOf(t.places())
+	}
+	return r.nearTo(t.reference)(x, 0)
 }
 
 // highest is the greatest log density that is known.

@@ -85,7 +85,7 @@ func (t *modeSearch) walk() error {
 	if s.Sweeps++; s.Sweeps > ridgeSweeps/2 {
 		density := w.logDensities()
 		for lane, x := range w.positions() {
-			s.Walks[lane%len(s.From)].add(density[lane:lane+1], [][]float64{x})
+			s.Walks[lane%len(s.From)].add(density[lane:lane+1], [][]float64{t.image(x)})
 		}
 	}
 	return nil

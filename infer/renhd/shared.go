@@ -9,6 +9,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
+	"ppl/infer/symmetry"
 	"ppl/lang/types"
 )
 
@@ -26,7 +27,8 @@ type shared struct {
 	rule     dynamics.Rule
 	system   dynamics.System
 	exchange exchange
-	centring types.Centring // of target's effects; nil: as the model says
+	images   *symmetry.Images // of positions, by the target's symmetries; nil where it has none
+	centring types.Centring   // of target's effects; nil: as the model says
 }
 
 // newShared refuses settings that contradict each other or do not suit the target.
@@ -45,6 +47,8 @@ func newShared(given infer.Target, o infer.Options, x exchange) (shared, error) 
 		rule: dynamics.Named(dynamicsOf(o.Settings))}
 	if blocks != nil {
 		s.forNetwork(blocks)
+	} else {
+		s.images = symmetry.ImagesOf(given, nil)
 	}
 	if err := s.check(); err != nil {
 		return s, err

@@ -4,6 +4,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
+	"ppl/infer/symmetry"
 	"ppl/lang/types"
 )
 
@@ -21,16 +22,17 @@ type state struct {
 	Length      float64          // of hmc's trajectories, in quarter periods
 	Divergence  adapt.Divergence // of warm-up: walkers that move off without end
 	Temperature gradientTemperature
-	Form        *adapt.Choice   // of the metric; nil where it was given
-	FormFrom    int             // sweeps of the window that it was chosen in
-	Centring    types.Centring  // of effects that are not centred as the model says; nil while all are
-	Chosen      types.Centring  // what Centring was before a search in the coordinates of the model
-	Before      *windowState    // where walkers were before they are annealed; nil at other times
-	Left        []leftPlace     // by explorers that were restarted elsewhere
-	Modes       []mode          // that warm-up has found, where there are several
-	Searches    int             // for modes, so far
-	LeastStep   float64         // where the density jumps, and trajectories have to; else 0
-	Jumps       []dynamics.Jump // the coordinates in which it does, where hops move these
+	Form        *adapt.Choice      // of the metric; nil where it was given
+	FormFrom    int                // sweeps of the window that it was chosen in
+	Centring    types.Centring     // of effects that are not centred as the model says; nil while all are
+	Chosen      types.Centring     // what Centring was before a search in the coordinates of the model
+	Reference   symmetry.Reference // of images, in the coordinates of the model; empty: walkers are anywhere
+	Before      *windowState       // where walkers were before they are annealed; nil at other times
+	Left        []leftPlace        // by explorers that were restarted elsewhere
+	Modes       []mode             // that warm-up has found, where there are several
+	Searches    int                // for modes, so far
+	LeastStep   float64            // where the density jumps, and trajectories have to; else 0
+	Jumps       []dynamics.Jump    // the coordinates in which it does, where hops move these
 }
 
 // A population is the walkers of all chains: what each rung owns and which rung each walker is on. Chain c has the

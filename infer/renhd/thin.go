@@ -7,6 +7,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
+	"ppl/infer/symmetry"
 )
 
 const (
@@ -114,10 +115,15 @@ type pilot struct {
 type pilotState struct {
 	Iterations int
 	Seen       [][][]float64
+	Reference  symmetry.Reference // of images; empty where the target has no symmetries
 }
 
 func (p *pilot) begin() error {
 	p.state.Seen = make([][][]float64, p.run.walkers.chains)
+	if p.run.shared.images != nil {
+		p.state.Reference = p.run.firstReference()
+	}
+	p.takeImages()
 	return nil
 }
 
@@ -127,6 +133,15 @@ func (p *pilot) progress(c *checkpoint) { c.Pilot = &p.state }
 func (p *pilot) resume(c *checkpoint) {
 	p.state = *c.Pilot
 	p.collector = newDrawCollector(p.run)
+	p.takeImages()
+}
+
+// takeImages lets a pilot see images that belong to one mode: those at random, as in draws, would hide how slow the
+// sampler is in it.
+func (p *pilot) takeImages() {
+	if r := p.run; r.shared.images != nil {
+		p.collector.images = r.nearTo(p.state.Reference)
+	}
 }
 
 func (p *pilot) iterate() error {

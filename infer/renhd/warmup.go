@@ -138,7 +138,10 @@ func (r *run) settle() (last result, err error) {
 	if err := r.comeDown(); err != nil {
 		return last, err
 	}
-	return r.converge()
+	if last, err = r.converge(); err != nil {
+		return last, err
+	}
+	return r.convergeAsImages(last)
 }
 
 // comeDown moves walkers from their starts to where the density is not negligible.
@@ -219,13 +222,21 @@ func (r *run) improveMetric() error {
 	return err
 }
 
-// converge runs growing windows until walkers agree, or until longer ones no longer help. Walkers that do not agree by
-// then may be slow, and all in one mode: that is so if no barrier lies between any of the places.
+// converge improves the metric until walkers agree. Walkers that do not agree by then may be slow, and all in one mode:
+// that is so if no barrier lies between any of the places.
 func (r *run) converge() (last result, err error) {
-	before := math.Inf(1)
 	if err := r.improveMetric(); err != nil {
 		return last, err
 	}
+	if last, err = r.convergeInWindows(); err == nil && !last.agreed() && !last.FewStayed {
+		return r.convergeRecentred(last)
+	}
+	return last, err
+}
+
+// convergeInWindows runs growing windows until walkers agree, or until longer ones no longer help.
+func (r *run) convergeInWindows() (last result, err error) {
+	before := math.Inf(1)
 	for _, share := range []float64{.10, .15, .20} {
 		w := r.share(share, true)
 		w.centre, w.judge = adapt.EachAsItSuits, judgePlaces
@@ -240,10 +251,7 @@ func (r *run) converge() (last result, err error) {
 		}
 		before = last.Disagreement
 	}
-	if !last.agreed() && !last.FewStayed {
-		return r.convergeRecentred(last)
-	}
-	if last.Recentred {
+	if last.Recentred && last.agreed() {
 		err = r.lookAround()
 	}
 	return last, err
@@ -280,7 +288,7 @@ func judgePlaces(t *warmupWindow, found *result) (err error) {
 		found.OnePlace = agree && err == nil
 		return err
 	}
-	found.FewStayed = agree
+	found.FewStayed, found.Images = agree, r.agreeMoreAsImages(&t.seen, found.Disagreement)
 	return r.rememberModes(&t.seen)
 }
 

@@ -154,6 +154,10 @@ func (t *warmupWindow) iterate() error {
 	}
 	usable := t.usable()
 	t.learnSteps(usable)
+	t.countMoved()
+	if err := r.moveToImages(); err != nil {
+		return err
+	}
 	// The first quarter still shows where walkers came from, which would spoil the metric.
 	if (t.spec.metric || r.shared.free()) && i >= t.spec.sweeps/4 && i%t.stride() == 0 {
 		if err := t.collectPoints(usable); err != nil {
@@ -243,13 +247,17 @@ func (t *warmupWindow) kept() int {
 	return 1 + t.spec.sweeps*w.lanes()*min(w.dim, adapt.MaxDense)/maxPoints
 }
 
+// countMoved counts the trajectories that went somewhere.
+func (t *warmupWindow) countMoved() {
+	t.moved = t.run.walkers.read(dynamics.Moved, t.moved)
+	for lane, m := range t.moved {
+		t.seen.Moved[lane] += m
+	}
+}
+
 // recordPositions keeps where walkers are, for the decisions after the window.
 func (t *warmupWindow) recordPositions() {
 	w, s := t.run.walkers, &t.seen
-	t.moved = w.read(dynamics.Moved, t.moved)
-	for lane, m := range t.moved {
-		s.Moved[lane] += m
-	}
 	t.run.showProgress(infer.WarmingUp)
 	density, kept := w.logDensities(), s.Sweeps%t.kept() == 0
 	for lane, x := range w.positions() {
@@ -276,6 +284,9 @@ func (t *warmupWindow) finish() (found result, err error) {
 	}
 	if err := t.learn(); err != nil {
 		return found, err
+	}
+	if t.spec.judge == nil {
+		r.renewReference(&t.seen.Points[0])
 	}
 	if err := r.refuseDivergence(&t.seen); err != nil {
 		return found, err
