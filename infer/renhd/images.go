@@ -150,20 +150,24 @@ func (r *run) imagesOfChains(visited [][][]float64) (out [][][]float64) {
 
 // stayInside takes walkers that have gone to another image back to where their trajectories began, which is a
 // rejection: the target is then what it is inside of the part that has one image of each position, and 0 outside.
-// Metric and steps were learned there, and need not suit other images. On a ladder, which crosses them, walkers go
-// where they like.
+// Metric and steps were learned there, and need not suit other images. On a ladder, which crosses them, and with hops,
+// which are no part of a trajectory, walkers go where they like.
 func (r *run) stayInside() error {
 	w, images := r.walkers, r.shared.images
 	if _, rejects := r.shared.rule.(dynamics.HMC); !rejects || len(r.state.Reference.At) == 0 || len(w.Rungs) > 1 ||
-		!images.Divides() {
+		w.hops > 0 || !images.Divides() {
 		return nil
 	}
 	mask, out := make([]bool, w.lanes()), false
+	inside := func(x []float64) bool { return images.Inside(images.ToModel(x), r.state.Reference) }
 	for lane, x := range w.positions() {
-		if mask[lane] = !images.Inside(images.ToModel(x), r.state.Reference); mask[lane] {
-			w.exe.SetLane(dynamics.Theta, lane, w.ofLane(dynamics.Origin, lane))
+		if inside(x) {
+			continue
+		}
+		if origin := w.ofLane(dynamics.Origin, lane); inside(origin) {
+			w.exe.SetLane(dynamics.Theta, lane, origin)
 			w.exe.SetLane(dynamics.Total, lane, w.ofLane(dynamics.OriginTotal, lane))
-			out = true
+			mask[lane], out = true, true
 		}
 	}
 	if !out {

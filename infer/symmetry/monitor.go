@@ -24,11 +24,10 @@ type watched struct {
 }
 
 const (
-	mostWatched  = 256 // draws of a chain,
-	mostNumbers  = 256 // and numbers of each
+	mostWatched  = 1024 // draws of a chain,
+	mostNumbers  = 64   // and numbers of each
 	leastWatched = 64
-	// With 256 draws of four chains, independent ones have an R-hat of up to 1.02 in the worst of some hundred numbers.
-	worrying = 1.04
+	worrying     = 1.02 // R-hat, of which draws by the hundred are a good estimate
 )
 
 // NewMonitor watches chains, near to where one of them is.
