@@ -55,10 +55,11 @@ func placesOf(e *evaluate.Evaluator, l *density.Layout) (places []place, simplic
 	return places, simplices
 }
 
-// along is the member of a family that a parameter is by its axis over a set; false where it has none, or several.
-func (p *place) along(s *model.Set, labels int) (member, bool) {
-	axis := slices.IndexFunc(p.sets, s.Same)
-	if axis < 0 || slices.ContainsFunc(p.sets[axis+1:], s.Same) {
+// along is the member of a family that a parameter is by its axis over alike sets; false where it has none, or
+// several.
+func (p *place) along(alike func(*model.Set) bool, labels int) (member, bool) {
+	axis := slices.IndexFunc(p.sets, alike)
+	if axis < 0 || slices.ContainsFunc(p.sets[axis+1:], alike) {
 		return member{}, false
 	}
 	m := member{name: p.region.Term.Array.Name, real: p.real(), at: make([][]int, labels)}
@@ -79,33 +80,51 @@ func (p *place) whole() member {
 	return m
 }
 
-// familiesOf are the candidates: parameters along each index set of few elements, and parameters whose names differ in
-// the digit at their end.
-func familiesOf(places []place) (all []family) {
+// familiesOf are the candidates: parameters along each index set of few elements, along two sets with the same
+// elements, such as 1..2 and the axis that fill(1, 2) gives to a vector, and those whose names differ in the digit at
+// their end.
+func familiesOf(e *evaluate.Evaluator, places []place) (all []family) {
 	var scalars []member
-	var seen []*model.Set
 	for _, p := range places {
 		if p.size() == 1 && p.region.Transform.Kind == types.Interval {
 			scalars = append(scalars, p.whole())
 		}
 	}
-	for _, p := range places {
-		for axis, s := range p.sets {
-			labels := p.shape[axis]
-			if labels < 2 || labels > mostLabels || slices.ContainsFunc(seen, s.Same) {
-				continue
+	sets := setsOf(e, places)
+	for _, s := range sets {
+		all = append(all, familyAlong(places, e.Box(s).Size(), scalars, s))
+	}
+	for i, s := range sets {
+		for _, t := range sets[:i] {
+			if e.Box(s) == e.Box(t) {
+				all = append(all, familyAlong(places, e.Box(s).Size(), scalars, s, t))
 			}
-			seen = append(seen, s)
-			f := family{labels: labels, scalars: scalars}
-			for _, q := range places {
-				if m, ok := q.along(s, labels); ok {
-					f.members = append(f.members, m)
-				}
-			}
-			all = append(all, f)
 		}
 	}
 	return append(all, numbered(places, scalars)...)
+}
+
+// setsOf are the sets of few elements that are axes of parameters, each once.
+func setsOf(e *evaluate.Evaluator, places []place) (sets []*model.Set) {
+	for _, p := range places {
+		for _, s := range p.sets {
+			if n := e.Box(s).Size(); n >= 2 && n <= mostLabels && !slices.ContainsFunc(sets, s.Same) {
+				sets = append(sets, s)
+			}
+		}
+	}
+	return sets
+}
+
+// familyAlong has the parameters along one of some sets.
+func familyAlong(places []place, labels int, scalars []member, sets ...*model.Set) family {
+	f := family{labels: labels, scalars: scalars}
+	for _, p := range places {
+		if m, ok := p.along(func(s *model.Set) bool { return slices.ContainsFunc(sets, s.Same) }, labels); ok {
+			f.members = append(f.members, m)
+		}
+	}
+	return f
 }
 
 // numbered are the families of parameters such as m1, m2, s1, s2.

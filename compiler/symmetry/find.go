@@ -13,12 +13,13 @@ import (
 // Terms emits log ρ, with log-Jacobian, and log ℓ at a source of parameters.
 type Terms func(*density.Theta) (prior, likelihood autodiff.Node)
 
-// Find looks for the symmetries of the density of a layout, as far as some ten million operations take it.
+// Find looks for the symmetries of the density of a layout, with as many tests as take some tenths of a second; of a
+// large density, which samplers evaluate for minutes, seconds.
 func Find(l *density.Layout, terms Terms) types.Symmetries {
 	out := types.Symmetries{Dim: l.Dim}
 	e := l.Evaluator(autodiff.New(), evaluate.NoSource{})
 	places, simplices := placesOf(e, l)
-	families, mirrors := familiesOf(places), l.Data.Model.Mirrors
+	families, mirrors := familiesOf(e, places), l.Data.Model.Mirrors
 	if len(families)+len(mirrors) == 0 {
 		return out
 	}
@@ -26,14 +27,12 @@ func Find(l *density.Layout, terms Terms) types.Symmetries {
 	if t == nil {
 		return out
 	}
-	s, ok := newSearch(t.coordinates, mostNumbers/t.numbers, t.density)
+	s, ok := newSearch(t.coordinates, max(mostNumbers/t.numbers, fewTests), t.density)
 	if !ok {
 		return out
 	}
 	for _, f := range families {
-		if len(f.members) <= mostMembers {
-			s.family(f)
-		}
+		s.family(f)
 	}
 	for _, arrays := range mirrors {
 		if names, at, ok := mirrorOf(l, arrays); ok {
@@ -65,7 +64,7 @@ func newTest(l *density.Layout, places []place, terms Terms) *test {
 		}
 	}
 	prior, likelihood := terms(theta)
-	if t.numbers = 1 + autodiff.Numbers(prior, likelihood); 2*t.numbers > mostNumbers {
+	if t.numbers = 1 + autodiff.Numbers(prior, likelihood); t.numbers > mostNumbers/2 {
 		return nil
 	}
 	t.routine = modular.NewRoutine(prior, likelihood)

@@ -31,9 +31,10 @@ type member struct {
 }
 
 const (
-	mostMembers = 6  // of a family
-	mostLabels  = 16 // and its labels
-	mostNumbers = 2e7
+	mostMembers = 6   // of a family
+	mostLabels  = 16  // and its labels
+	mostNumbers = 2e7 // that all tests compute, but for
+	fewTests    = 24  // of a density that is large
 )
 
 // A search tests candidates.
@@ -73,6 +74,10 @@ func (s *search) same(change func(at []modular.Residue)) bool {
 
 // family looks for symmetries of a family: rotations first, which are signs and labels, too.
 func (s *search) family(f family) {
+	f.members = slices.DeleteFunc(f.members, s.moves)
+	if len(f.members) > mostMembers {
+		return
+	}
 	rest := s.partsOf(f, types.Rotations, func(m member) bool { return m.real })
 	s.partsOf(family{f.labels, rest, nil}, types.Signs, func(m member) bool { return m.real })
 	found := len(s.found)
@@ -80,6 +85,15 @@ func (s *search) family(f family) {
 	if f.labels == 2 && found == len(s.found) && len(rest) > 0 {
 		s.exchangeWith(rest, f.scalars)
 	}
+}
+
+// moves reports whether labels of a member change places, or rotate, by what was found.
+func (s *search) moves(m member) bool {
+	return slices.ContainsFunc(s.found, func(f types.Symmetry) bool {
+		return f.Kind != types.Signs && slices.ContainsFunc(f.Sets, func(set []int) bool {
+			return slices.Contains(set, m.at[0][0]) && !slices.Contains(set, m.at[1][0])
+		})
+	})
 }
 
 // partsOf finds the smallest sets of a family's members that have a symmetry, each member in one of them at most. It
@@ -94,15 +108,25 @@ func (s *search) partsOf(f family, kind types.SymmetryKind, may func(member) boo
 			again = false
 			for _, part := range subsets(len(rest), size) {
 				of := chosen(rest, part)
-				if !slices.ContainsFunc(of, func(m member) bool { return !may(m) }) && s.has(f.labels, of, kind) {
-					s.found = append(s.found, symmetryOf(f.labels, of, kind))
-					rest, again = others(rest, part), true
-					break
+				if slices.ContainsFunc(of, func(m member) bool { return !may(m) }) || !s.has(f.labels, of, kind) {
+					continue
 				}
+				if sym := symmetryOf(f.labels, of, kind); !s.known(sym) {
+					s.found = append(s.found, sym)
+				}
+				rest, again = others(rest, part), true
+				break
 			}
 		}
 	}
 	return rest
+}
+
+// known reports whether a symmetry was found.
+func (s *search) known(sym types.Symmetry) bool {
+	return slices.ContainsFunc(s.found, func(f types.Symmetry) bool {
+		return f.Kind == sym.Kind && slices.EqualFunc(f.Sets, sym.Sets, slices.Equal[[]int])
+	})
 }
 
 // has reports whether members have a symmetry: neighbouring labels do, of which all others are made.

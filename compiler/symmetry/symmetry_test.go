@@ -39,6 +39,9 @@ func TestFound(t *testing.T) {
 		"mixture": {fourRows + "w ~ Dirichlet(fill(2, 3))\nm[k in 1..3] ~ Normal(0, 5)\n" +
 			"s[k in 1..3] ~ HalfNormal(1)\nz[i in N] ~ Categorical(w)\ny[i in N] ~ Normal(m[z[i]], s[z[i]])",
 			"labels w m s 3"},
+		"topics": {"data word[N]: index(V) = [1, 2, 3, 2], doc[N]: index(M) = [1, 1, 2, 2], V = 3, M = 2\n" +
+			"theta[m in M] ~ Dirichlet(fill(1, 2))\nphi[k in 1..2] ~ Dirichlet(fill(1, V))\n" +
+			"z[n in N] ~ Categorical(theta[doc[n]])\nword[n in N] ~ Categorical(phi[z[n]])", "labels theta phi 2"},
 		"other weights": {fourRows + "w ~ Dirichlet([2, 2, 1])\nm[k in 1..3] ~ Normal(0, 5)\n" +
 			"z[i in N] ~ Categorical(w)\ny[i in N] ~ Normal(m[z[i]], 1)", ""},
 		"another prior": {fourRows + "m[1] ~ Normal(0, 5)\nm[k in 2..3] ~ Normal(0, 4)\n" +
