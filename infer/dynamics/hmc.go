@@ -25,10 +25,9 @@ func (HMC) Name() string { return "hmc" }
 // Traits: corrected.
 func (HMC) Traits() Traits { return Traits{Corrected: true} }
 
-// Lane buffers of HMC.
 const (
-	Origin      = "origin"       // θ at the start of the trajectory
-	OriginTotal = "origin_total" // the Hamiltonian there
+	origin      = "origin"       // θ at the start of the trajectory
+	originTotal = "origin_total" // the Hamiltonian there
 	step        = "step"         // Δt of this trajectory
 )
 
@@ -60,7 +59,7 @@ func (r HMC) begin(s System) lower.Entry {
 	}
 	density := cooled(s.temper(g.Input(LogPrior), g.Input(LogLik)))
 	return lower.Entry{Name: "begin", Assign: put(
-		Momentum, p, Origin, s.theta(g), step, h, OriginTotal, autodiff.Sub(kinetic(p), density))}
+		Momentum, p, origin, s.theta(g), step, h, originTotal, autodiff.Sub(kinetic(p), density))}
 }
 
 func (s System) momentum(g *autodiff.Graph) autodiff.Node { return g.Input(Momentum, s.Target.Dim()) }
@@ -83,7 +82,7 @@ func (HMC) end(s System) lower.Entry {
 	theta := s.theta(g)
 	logPrior, logLik := s.density(theta)
 	total := autodiff.Sub(kinetic(s.momentum(g)), cooled(s.temper(logPrior, logLik)))
-	change := autodiff.Sub(total, g.Input(OriginTotal))
+	change := autodiff.Sub(total, g.Input(originTotal))
 	finite := autodiff.IsFinite(change)
 	probability := autodiff.Where(finite, autodiff.Exp(autodiff.Minimum(autodiff.Neg(change), g.Const(0))), g.Const(0))
 	accept := autodiff.Lt(g.Uniform(siteDecision), probability)
@@ -92,7 +91,7 @@ func (HMC) end(s System) lower.Entry {
 	}
 	logPrior, logLik = keep(logPrior, LogPrior), keep(logLik, LogLik)
 	return lower.Entry{Name: "end", Assign: put(
-		Theta, keep(theta, Origin), LogPrior, logPrior, LogLik, logLik, Total, keep(total, OriginTotal),
+		Theta, keep(theta, origin), LogPrior, logPrior, LogLik, logLik, Total, keep(total, originTotal),
 		Tempered, s.tempered(logPrior, logLik), Accept, probability, Moved, accept, Finite, finite, Ended, theta,
 		Diverged, autodiff.Sub(g.Const(1), autodiff.Le(change, g.Const(MaxEnergyError))))}
 }

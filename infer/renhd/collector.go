@@ -187,15 +187,12 @@ func (c *drawCollector) moveAndSwap(draws bool) error {
 	if c.computed {
 		then = append(then, device.Call{Entry: dynamics.Values, Times: 1})
 	}
-	if err := w.trajectory(r.ctx, n, then...); err != nil {
-		return err
-	}
-	if err := r.stayInside(); err != nil {
+	if err := r.stayInside(func() error { return w.trajectory(r.ctx, n, then...) }); err != nil {
 		return err
 	}
 	c.count(float64(n), r.ends())
 	r.state.Iterations++
-	if err := r.jump(); err != nil {
+	if err := r.stayInside(r.jump); err != nil {
 		return err
 	}
 	return r.swaps.round(r.ctx, w)

@@ -148,29 +148,27 @@ func (r *run) imagesOfChains(visited [][][]float64) (out [][][]float64) {
 	return out
 }
 
-// stayInside takes walkers that have gone to another image back to where their trajectories began, which is a
-// rejection: the target is then what it is inside of the part that has one image of each position, and 0 outside.
-// Metric and steps were learned there, and need not suit other images. On a ladder, which crosses them, and with hops,
-// which are no part of a trajectory, walkers go where they like.
-func (r *run) stayInside() error {
+// stayInside makes a move that keeps the target, a trajectory or a jump, and takes walkers back that have gone to
+// another image, which is a rejection: the target is then what it is inside of the part that has one image of each
+// position, and 0 outside. Metric and steps were learned there, and need not suit other images. On a ladder, which
+// crosses them, and with hops, which are no part of a trajectory, walkers go where they like.
+func (r *run) stayInside(move func() error) error {
 	w, images := r.walkers, r.shared.images
 	if _, rejects := r.shared.rule.(dynamics.HMC); !rejects || len(r.state.Reference.At) == 0 || len(w.Rungs) > 1 ||
 		w.hops > 0 || !images.Divides() {
-		return nil
+		return move()
 	}
-	mask, out := make([]bool, w.lanes()), false
+	before, mask := w.positions(), make([]bool, w.lanes())
+	if err := move(); err != nil {
+		return err
+	}
 	inside := func(x []float64) bool { return images.Inside(images.ToModel(x), r.state.Reference) }
 	for lane, x := range w.positions() {
-		if inside(x) {
-			continue
-		}
-		if origin := w.ofLane(dynamics.Origin, lane); inside(origin) {
-			w.exe.SetLane(dynamics.Theta, lane, origin)
-			w.exe.SetLane(dynamics.Total, lane, w.ofLane(dynamics.OriginTotal, lane))
-			mask[lane], out = true, true
+		if mask[lane] = !inside(x) && inside(before[lane]); mask[lane] {
+			w.exe.SetLane(dynamics.Theta, lane, before[lane])
 		}
 	}
-	if !out {
+	if !slices.Contains(mask, true) {
 		return nil
 	}
 	return w.runEntry(r.ctx, "start", mask)

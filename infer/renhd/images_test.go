@@ -1,6 +1,7 @@
 package renhd
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -130,17 +131,18 @@ func TestStayingInsideIsExact(t *testing.T) {
 		}
 		larger, outside := make([][]float64, chains), 0
 		for i := range sweeps {
-			if err := w.trajectory(r.ctx, 3); err != nil {
-				t.Fatal(err)
-			}
-			for _, x := range w.positions() {
-				if !r.shared.images.Inside(x, r.state.Reference) {
-					outside++
+			trajectory := func() error {
+				err := w.trajectory(r.ctx, 3)
+				for _, x := range w.positions() {
+					if !r.shared.images.Inside(x, r.state.Reference) {
+						outside++
+					}
 				}
+				return err
 			}
-			move := r.stayInside
+			move := func() error { return r.stayInside(trajectory) }
 			if !inside {
-				move = r.moveToImages
+				move = func() error { return errors.Join(trajectory(), r.moveToImages()) }
 			}
 			if err := move(); err != nil {
 				t.Fatal(err)
