@@ -11,12 +11,18 @@ import (
 // which the metric is too wide most, so they take the richest form that there is.
 func (s *shared) choosesForm() bool {
 	return s.settings().Metric == "" && !s.batches.Some() && s.target.Dim() > adapt.Small && !s.free() &&
-		s.settings().StepSize == 0
+		s.settings().StepSize == 0 && !s.evenMetric()
+}
+
+// evenMetric reports whether the metric is diagonal, with one scale for coordinates that rotate into each other: where
+// walkers are compared by rotating them next to a reference. Another metric would suit the places near it alone.
+func (s *shared) evenMetric() bool {
+	return s.images != nil && s.images.Rotates() && s.settings().Metric == "" && !s.batches.Some()
 }
 
 // firstMetric is the metric to begin with; one that costs little where a form is to be chosen.
 func (s *shared) firstMetric() adapt.Metric {
-	if s.choosesForm() || s.blocks != nil {
+	if s.choosesForm() || s.blocks != nil || s.evenMetric() {
 		return adapt.Diagonal(s.target.Dim())
 	}
 	return adapt.First(s.settings().Metric, s.target.Dim())

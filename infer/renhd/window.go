@@ -338,6 +338,9 @@ func (t *warmupWindow) learn() error {
 		}
 		if t.spec.metric && r.shared.settings().Metric != "identity" {
 			w.Rungs[j].Metric = w.Rungs[j].Metric.Estimate(&t.seen.Points[j])
+			if r.shared.evenMetric() {
+				r.shared.images.Even(w.Rungs[j].Metric.Scale)
+			}
 			w.Rungs[j].Step = r.shared.firstStepIn(w.Rungs[j])
 		}
 	}

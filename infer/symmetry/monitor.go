@@ -28,6 +28,7 @@ const (
 	mostNumbers  = 64   // and numbers of each
 	leastWatched = 64
 	worrying     = 1.02 // R-hat, of which draws by the hundred are a good estimate
+	leastESS     = 400  // below which R-hat itself is not reliable (Vehtari et al. 2021)
 )
 
 // NewMonitor watches chains, near to where one of them is.
@@ -85,12 +86,12 @@ func thinned(all []float64) (some []float64) {
 	return some
 }
 
-// RHat is the worst, over all numbers; NaN where chains have too few draws.
-func (m *Monitor) RHat() float64 {
-	worst := math.NaN()
+// Worst are the greatest R-hat and the least effective sample size of all numbers; NaN where chains have too few draws.
+func (m *Monitor) Worst() (rHat, ess float64) {
+	rHat, ess = math.NaN(), math.NaN()
 	for _, w := range m.Chains {
 		if len(w.At) < leastWatched {
-			return worst
+			return rHat, ess
 		}
 	}
 	for k := range m.Chains[0].At[0] {
@@ -102,24 +103,34 @@ func (m *Monitor) RHat() float64 {
 			}
 			chains = append(chains, values)
 		}
-		if r := stats.RHat(chains); !(r <= worst) && !math.IsNaN(r) {
-			worst = r
+		if r := stats.RHat(chains); !(r <= rHat) && !math.IsNaN(r) {
+			rHat = r
+		}
+		if n := stats.ESSBulk(chains); !(n >= ess) && !math.IsNaN(n) {
+			ess = n
 		}
 	}
-	return worst
+	return rHat, ess
 }
 
 // Warnings are what a run has to say of it.
 func (m *Monitor) Warnings() []draws.Warning {
-	r := m.RHat()
-	if !(r > worrying) {
-		return nil
+	more := []draws.Advice{{Do: draws.Raise, On: "draws", Text: "Take more draws, and as long a warm-up (--warmup)."}}
+	switch rHat, ess := m.Worst(); {
+	case rHat > worrying:
+		return []draws.Warning{{
+			Fact: fmt.Sprintf("R-hat is %.3f where images under the symmetries of the model are taken for one.",
+				rHat),
+			Reason: "Draws are images at random, so that R-hat of single parameters does not show it: the chains " +
+				"have not come to one distribution.",
+			Advice: more}}
+	case ess < leastESS:
+		return []draws.Warning{{
+			Fact: fmt.Sprintf("The effective sample size is %.0f, below %d, where images under the symmetries of the "+
+				"model are taken for one.", ess, leastESS),
+			Reason: "Draws are images at random, so that those of single parameters do not show it: what does not " +
+				"depend on labels and signs moves slowly.",
+			Advice: more}}
 	}
-	return []draws.Warning{{
-		Fact: fmt.Sprintf("R-hat is %.3f where images under the symmetries of the model are taken for one.", r),
-		Reason: "Draws are images at random, so that R-hat of single parameters does not show it: the chains have " +
-			"not come to one distribution.",
-		Advice: []draws.Advice{{Do: draws.Raise, On: "draws",
-			Text: "Take more draws, and as long a warm-up (--warmup)."}},
-	}}
+	return nil
 }

@@ -60,6 +60,30 @@ func alike(s types.Symmetry) bool {
 	return s.Kind != types.Rotations || len(s.Sets[0]) >= 2*len(s.Sets)
 }
 
+// Rotates reports whether positions are compared by rotating them next to a reference.
+func (g *Group) Rotates() bool {
+	return slices.ContainsFunc(g.Of, func(s types.Symmetry) bool { return s.Kind == types.Rotations && alike(s) })
+}
+
+// Even gives coordinates that rotate into each other one scale: the root of their mean square. Walkers are rotated
+// while they are sampled, and the scales suit every rotation then.
+func (g *Group) Even(scale []float64) {
+	for _, s := range g.Of {
+		if s.Kind != types.Rotations || !alike(s) {
+			continue
+		}
+		for i := range s.Sets[0] {
+			square := 0.0
+			for _, set := range s.Sets {
+				square += scale[set[i]] * scale[set[i]] / float64(len(s.Sets))
+			}
+			for _, set := range s.Sets {
+				scale[set[i]] = math.Sqrt(square)
+			}
+		}
+	}
+}
+
 // Nearest is the image of a position that is nearest to a reference, but for a small rotation at random. What is not
 // comparable stays. A position that is its own nearest image is returned as it is.
 func (g *Group) Nearest(x []float64, ref Reference, r *rand.Rand) []float64 {

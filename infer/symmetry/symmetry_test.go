@@ -161,6 +161,13 @@ func TestRotations(t *testing.T) {
 			t.Errorf("an image of the reference lies at %.2f of its length from it", d)
 		}
 	}
+	scale := make([]float64, 30)
+	for i := range scale {
+		scale[i] = float64(1 + i%3)
+	}
+	if g.Even(scale); !g.Rotates() || math.Abs(scale[0]-math.Sqrt(14.0/3)) > 1e-12 || scale[1] != scale[0] {
+		t.Errorf("scales that suit every rotation are %v", scale[:3])
+	}
 	few := New(types.Symmetries{Dim: 3, Of: []types.Symmetry{{Kind: types.Rotations, Sets: [][]int{{0}, {1}, {2}}}}})
 	if few.Comparable() || &few.Nearest(x[:3], Reference{At: x[:3]}, r)[0] != &x[0] {
 		t.Error("one vector is rotated to the reference")
@@ -214,7 +221,8 @@ func TestMonitor(t *testing.T) {
 			}
 		}
 		if got := len(watch.Warnings()) > 0; got != apart {
-			t.Errorf("apart %v: R-hat %.3f", apart, watch.RHat())
+			rHat, ess := watch.Worst()
+			t.Errorf("apart %v: R-hat %.3f, effective sample size %.0f", apart, rHat, ess)
 		}
 	}
 }
