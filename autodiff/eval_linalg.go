@@ -6,76 +6,83 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A grid is a matrix read through strides, so that a transpose costs nothing.
-type grid struct {
-	v          []float64
-	rows, cols int
+// A Grid is a matrix read through strides, so that a transpose costs nothing.
+type Grid[T any] struct {
+	v          []T
+	Rows, Cols int
 	down, left int
 }
 
-func (m grid) at(i, j int) float64     { return m.v[i*m.down+j*m.left] }
-func (m grid) set(i, j int, v float64) { m.v[i*m.down+j*m.left] = v }
-func (m grid) t() grid                 { return grid{m.v, m.cols, m.rows, m.left, m.down} }
+type grid = Grid[float64]
 
-// gridOf is matrix b of the stack that n's value v is; a single matrix is every one of them.
-func gridOf(n Node, v []float64, b int, trans bool) grid {
+// At is an element.
+func (m Grid[T]) At(i, j int) T { return m.v[i*m.down+j*m.left] }
+
+// Set sets an element.
+func (m Grid[T]) Set(i, j int, v T) { m.v[i*m.down+j*m.left] = v }
+
+// GridOf is matrix b of the stack that n's value v is; a single matrix is every one of them.
+func GridOf[T any](n Node, v []T, b int, trans bool) Grid[T] {
 	rows, cols := matrix(n, false)
 	if n.Rank() == 2 {
 		b = 0
 	}
-	m := grid{v[b*rows*cols : (b+1)*rows*cols], rows, cols, cols, 1}
+	m := Grid[T]{v[b*rows*cols : (b+1)*rows*cols], rows, cols, cols, 1}
 	if trans {
-		return m.t()
+		return Grid[T]{m.v, cols, rows, 1, cols}
 	}
 	return m
 }
 
+// Stack is how many matrices a node's value has.
+func Stack(n Node) int { return size(batchOf(n)) }
+
 func matMul(n Node, a, b []float64) []float64 {
 	out := make([]float64, n.Size())
-	for k := range size(batchOf(n)) {
-		x, y := gridOf(n.args[0], a, k, n.op.TransA), gridOf(n.args[1], b, k, n.op.TransB)
-		multiply(x, y, gridOf(n, out, k, false))
+	for k := range Stack(n) {
+		x, y := GridOf(n.args[0], a, k, n.op.TransA), GridOf(n.args[1], b, k, n.op.TransB)
+		multiply(x, y, GridOf(n, out, k, false))
 	}
 	return out
 }
 
 func multiply(x, y, out grid) {
-	for i := range x.rows {
-		for j := range y.cols {
+	for i := range x.Rows {
+		for j := range y.Cols {
 			sum := 0.0
-			for k := range x.cols {
-				sum += x.at(i, k) * y.at(k, j)
+			for k := range x.Cols {
+				sum += x.At(i, k) * y.At(k, j)
 			}
-			out.set(i, j, sum)
+			out.Set(i, j, sum)
 		}
 	}
 }
 
 func cholesky(n Node, a []float64) []float64 {
 	out := make([]float64, n.Size())
-	for k := range size(batchOf(n)) {
-		factor(gridOf(n, a, k, false), gridOf(n, out, k, false))
+	for k := range Stack(n) {
+		factor(GridOf(n, a, k, false), GridOf(n, out, k, false))
 	}
 	return out
 }
 
 // factor is Cholesky and Banachiewicz's recursion, row by row; NaN throughout when a is not positive definite.
 func factor(a, l grid) {
-	for i := range a.rows {
+	for i := range a.Rows {
 		for j := 0; j <= i; j++ {
-			s := a.at(i, j)
+			s := a.At(i, j)
 			for k := range j {
-				s -= l.at(i, k) * l.at(j, k)
+				s -= l.At(i, k) * l.At(j, k)
 			}
 			if i > j {
-				l.set(i, j, s/l.at(j, j))
+				l.Set(i, j, s/l.At(j, j))
 				continue
 			}
 			if !(s > 0) {
 				copy(l.v, constant(math.NaN(), len(l.v)))
 				return
 			}
-			l.set(i, i, math.Sqrt(s))
+			l.Set(i, i, math.Sqrt(s))
 		}
 	}
 }
@@ -125,51 +132,51 @@ func signOf(v mat.Vector) float64 {
 
 func triSolve(n Node, l, b []float64) []float64 {
 	out := make([]float64, n.Size())
-	for k := range size(batchOf(n)) {
-		substitute(gridOf(n.args[0], l, k, n.op.TransA), n.op.TransA, gridOf(n.args[1], b, k, false),
-			gridOf(n, out, k, false))
+	for k := range Stack(n) {
+		substitute(GridOf(n.args[0], l, k, n.op.TransA), n.op.TransA, GridOf(n.args[1], b, k, false),
+			GridOf(n, out, k, false))
 	}
 	return out
 }
 
 func choleskyPull(n Node, l, bar []float64) []float64 {
 	out := make([]float64, n.Size())
-	for k := range size(batchOf(n)) {
-		pullFactor(gridOf(n, l, k, false), gridOf(n, bar, k, false), gridOf(n, out, k, false))
+	for k := range Stack(n) {
+		pullFactor(GridOf(n, l, k, false), GridOf(n, bar, k, false), GridOf(n, out, k, false))
 	}
 	return out
 }
 
 // pullFactor goes from the last column to the first, since (S·L)_ij reads S_ij and elements to its right.
 func pullFactor(l, bar, s grid) {
-	for j := l.cols - 1; j >= 0; j-- {
-		for i := l.rows - 1; i >= j; i-- {
-			sum := bar.at(i, j) / 2
-			for k := j + 1; k < l.cols; k++ {
-				sum -= s.at(i, k) * l.at(k, j)
+	for j := l.Cols - 1; j >= 0; j-- {
+		for i := l.Rows - 1; i >= j; i-- {
+			sum := bar.At(i, j) / 2
+			for k := j + 1; k < l.Cols; k++ {
+				sum -= s.At(i, k) * l.At(k, j)
 			}
-			s.set(i, j, sum/l.at(j, j))
-			s.set(j, i, sum/l.at(j, j))
+			s.Set(i, j, sum/l.At(j, j))
+			s.Set(j, i, sum/l.At(j, j))
 		}
 	}
 }
 
 // substitute solves t·x = b forwards, or backwards when t is upper.
 func substitute(t grid, upper bool, b, x grid) {
-	for step := range t.rows {
+	for step := range t.Rows {
 		i, solved := step, iota0(step)
 		if upper {
-			i = t.rows - 1 - step
+			i = t.Rows - 1 - step
 			for k := range solved {
 				solved[k] += i + 1
 			}
 		}
-		for j := range b.cols {
-			s := b.at(i, j)
+		for j := range b.Cols {
+			s := b.At(i, j)
 			for _, k := range solved {
-				s -= t.at(i, k) * x.at(k, j)
+				s -= t.At(i, k) * x.At(k, j)
 			}
-			x.set(i, j, s/t.at(i, i))
+			x.Set(i, j, s/t.At(i, i))
 		}
 	}
 }

@@ -20,7 +20,7 @@ func fold(n Node, x []float64) []float64 {
 
 func combine(n Node, x []float64, f func(x, y float64) float64) []float64 {
 	out := constant(nothing(n.op.Kind), n.Size())
-	for i, o := range reduced(n) {
+	for i, o := range Reduced(n) {
 		out[o] = f(out[o], x[i])
 	}
 	return out
@@ -30,7 +30,7 @@ func combine(n Node, x []float64, f func(x, y float64) float64) []float64 {
 func logSumExp(n Node, x []float64) []float64 {
 	most := combine(n, x, binaryFuncs[OpMaximum])
 	sums := make([]float64, n.Size())
-	for i, o := range reduced(n) {
+	for i, o := range Reduced(n) {
 		sums[o] += math.Exp(x[i] - most[o])
 	}
 	return mapBinary(func(m, s float64) float64 {
@@ -41,8 +41,8 @@ func logSumExp(n Node, x []float64) []float64 {
 	}, most, sums)
 }
 
-// reduced lists, for each element of the argument, the element of the result that it contributes to.
-func reduced(n Node) []int {
+// Reduced lists, for each element of the argument of a reduction, the element of the result that it contributes to.
+func Reduced(n Node) []int {
 	shape := n.args[0].Shape()
 	strides, to := make([]int, len(shape)), stridesOf(n.Shape())
 	for k := range shape {
@@ -53,7 +53,10 @@ func reduced(n Node) []int {
 	return offsets(shape, 0, strides)
 }
 
-func cumSum(n Node, x []float64) []float64 {
+func cumSum(n Node, x []float64) []float64 { return Cumulated(n, x, binaryFuncs[OpAdd]) }
+
+// Cumulated is the value of a CumSum whose argument has values x, in any kind of numbers.
+func Cumulated[T any](n Node, x []T, plus func(x, y T) T) []T {
 	out, axis, shape := slices.Clone(x), n.op.Axes[0], n.Shape()
 	step, length := stridesOf(shape)[axis], shape[axis]
 	for outer := 0; outer < len(x); outer += step * length {
@@ -63,7 +66,7 @@ func cumSum(n Node, x []float64) []float64 {
 				if n.op.Reverse {
 					at, before = outer+inner+(length-1-i)*step, outer+inner+(length-i)*step
 				}
-				out[at] += out[before]
+				out[at] = plus(out[at], out[before])
 			}
 		}
 	}

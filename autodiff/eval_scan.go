@@ -1,16 +1,23 @@
 package autodiff
 
-// recur runs a Scan step by step.
+// recur runs a Scan.
 func recur(n Node, args [][]float64) []float64 {
+	step := NewRoutine(n.op.Body.Next)
+	return Recur(n, args, func(inputs map[string][]float64) []float64 { return step.Eval(inputs)[0] })
+}
+
+// Recur runs a Scan step by step, in any kind of numbers; next computes the carry after a step from the inputs of the
+// body.
+func Recur[T any](n Node, args [][]T, next func(inputs map[string][]T) []T) []T {
 	body, size := n.op.Body, n.args[0].Size()
-	out, steps := make([]float64, n.Size()), n.Shape()[0]-1
-	row := func(t int) []float64 { return out[t*size : (t+1)*size] }
+	out, steps := make([]T, n.Size()), n.Shape()[0]-1
+	row := func(t int) []T { return out[t*size : (t+1)*size] }
 	from, to, first := 0, 1, 0
 	if n.op.Reverse {
 		from, to, first = 1, 0, steps
 	}
 	copy(row(first), args[0])
-	inputs, step := map[string][]float64{}, NewRoutine(body.Next)
+	inputs := map[string][]T{}
 	for k, s := range body.Shared {
 		inputs[s.op.Name] = args[1+len(body.Xs)+k]
 	}
@@ -23,7 +30,7 @@ func recur(n Node, args [][]float64) []float64 {
 			inputs[x.op.Name] = args[1+k][t*x.Size() : (t+1)*x.Size()]
 		}
 		inputs[body.Carry.op.Name] = row(t + from)
-		copy(row(t+to), step.Eval(inputs)[0])
+		copy(row(t+to), next(inputs))
 	}
 	return out
 }

@@ -50,16 +50,13 @@ func Helmert(x []float64) []float64 {
 // FromHelmert is the vector that sums to 0 and has coordinates u in that basis.
 func FromHelmert(u []float64) []float64 {
 	x, after := make([]float64, len(u)+1), 0.0
-	for i := len(u); i >= 0; i-- {
-		x[i] = after
-		if i == 0 {
-			break
-		}
+	for i := len(u); i > 0; i-- {
 		n := float64(i)
 		w := u[i-1] / math.Sqrt(n*(n+1))
-		x[i] -= n * w
+		x[i] = after - n*w
 		after += w
 	}
+	x[0] = after
 	return x
 }
 

@@ -12,7 +12,6 @@
 package modular
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 
@@ -21,16 +20,17 @@ import (
 
 // A Routine is nodes of a graph prepared to be evaluated many times.
 type Routine struct {
-	nodes  []autodiff.Node       // what the results depend on, arguments first
-	place  map[autodiff.Node]int // among nodes
-	known  [][]float64           // by node: the value where it depends on no input, else nil
-	fixed  [][]Residue           // the same as residues
+	nodes  []autodiff.Node            // what the results depend on, arguments first
+	place  map[autodiff.Node]int      // among nodes
+	known  [][]float64                // by node: the value where it depends on no input, else nil
+	fixed  [][]Residue                // the same as residues
+	steps  map[autodiff.Node]*Routine // of recurrences
 	result []autodiff.Node
 }
 
 // NewRoutine prepares nodes of one graph.
 func NewRoutine(nodes ...autodiff.Node) *Routine {
-	r := &Routine{place: map[autodiff.Node]int{}, result: nodes}
+	r := &Routine{place: map[autodiff.Node]int{}, steps: map[autodiff.Node]*Routine{}, result: nodes}
 	seen := map[autodiff.Node]bool{}
 	var visit func(n autodiff.Node)
 	visit = func(n autodiff.Node) {
@@ -46,9 +46,11 @@ func NewRoutine(nodes ...autodiff.Node) *Routine {
 	for _, n := range nodes {
 		visit(n)
 	}
-	slices.SortFunc(r.nodes, func(a, b autodiff.Node) int { return cmp.Compare(a.ID(), b.ID()) })
 	for k, n := range r.nodes {
 		r.place[n] = k
+		if n.Op().Kind == autodiff.OpScan {
+			r.steps[n] = NewRoutine(n.Op().Body.Next)
+		}
 		r.known, r.fixed = append(r.known, r.static(n)), append(r.fixed, nil)
 		if r.known[k] != nil {
 			r.fixed[k] = each(r.known[k], Of)
@@ -130,7 +132,7 @@ func (r *Routine) compute(n autodiff.Node, values [][]Residue, inputs map[string
 		hashed := each(args[0], func(x Residue) Residue { return hash(uint64(kind), x) })
 		return each(folded(n, hashed, Residue.Plus), func(x Residue) Residue { return hash(uint64(kind), x) }), nil
 	case autodiff.OpCumSum:
-		return cumulated(n, args[0]), nil
+		return autodiff.Cumulated(n, args[0], Residue.Plus), nil
 	case autodiff.OpMatMul:
 		return matMul(n, args[0], args[1]), nil
 	case autodiff.OpTriSolve:
@@ -138,7 +140,7 @@ func (r *Routine) compute(n autodiff.Node, values [][]Residue, inputs map[string
 	case autodiff.OpCholesky:
 		return cholesky(n, args[0]), nil
 	case autodiff.OpScan:
-		return scan(n, args)
+		return r.scan(n, args)
 	}
 	return arbitrary(n, args), nil
 }
@@ -194,43 +196,25 @@ func moved(n autodiff.Node, args [][]Residue, at [][]float64) []Residue {
 
 // folded combines elements over the axes of an op.
 func folded(n autodiff.Node, x []Residue, f func(x, y Residue) Residue) []Residue {
-	shape, out := n.Args()[0].Shape(), make([]Residue, n.Size())
-	stride := make([]int, len(shape)) // in the result; 0 along an axis that is folded
-	for k, s := len(shape)-1, 1; k >= 0; k-- {
-		if !slices.Contains(n.Op().Axes, k) {
-			stride[k] = s
-			s *= shape[k]
-		}
-	}
-	for i, v := range x {
-		to := 0
-		for k, rest := len(shape)-1, i; k >= 0; k-- {
-			to += rest % shape[k] * stride[k]
-			rest /= shape[k]
-		}
-		out[to] = f(out[to], v)
+	out := make([]Residue, n.Size())
+	for i, to := range autodiff.Reduced(n) {
+		out[to] = f(out[to], x[i])
 	}
 	return out
 }
 
-// cumulated adds to each element those before it along the axis of an op.
-func cumulated(n autodiff.Node, x []Residue) []Residue {
-	shape, axis := n.Shape(), n.Op().Axes[0]
-	stride, out := 1, slices.Clone(x)
-	for _, d := range shape[axis+1:] {
-		stride *= d
-	}
-	for i := range out {
-		if n.Op().Reverse {
-			i = len(out) - 1 - i
-			if i/stride%shape[axis] < shape[axis]-1 {
-				out[i] = out[i].Plus(out[i+stride])
-			}
-		} else if i/stride%shape[axis] > 0 {
-			out[i] = out[i].Plus(out[i-stride])
+// scan runs a recurrence, whose step is prepared once.
+func (r *Routine) scan(n autodiff.Node, args [][]Residue) (out []Residue, err error) {
+	step := r.steps[n]
+	out = autodiff.Recur(n, args, func(inputs map[string][]Residue) []Residue {
+		next, failed := step.Eval(inputs)
+		if failed != nil {
+			err = failed
+			return nil
 		}
-	}
-	return out
+		return next[0]
+	})
+	return out, err
 }
 
 // arbitrary is a function of all arguments of which nothing is known.

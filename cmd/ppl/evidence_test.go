@@ -97,20 +97,26 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
+// evidenceOfSquares samples seven numbers with a prior, whose squares were measured, and estimates the evidence.
+func evidenceOfSquares(t *testing.T, prior string) (run string, got []evidenceRow) {
+	t.Helper()
+	dir := t.TempDir()
+	path, run := filepath.Join(dir, "squares.ppl"), filepath.Join(dir, "run")
+	text := "data y[D] = [1, 2, 0.5, 1.5, 1, 3, 1]\nx[D] ~ " + prior + "\ny[i in D] ~ Normal(x[i]^2, 0.2)\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pplJSON(t, nil, "sample", path, "--seed", "3", "--out", run, "--device", "host", "--quiet", "--json")
+	pplJSON(t, &got, "evidence", run, "--json")
+	return run, got
+}
+
 // Seven squares have 128 modes, more than a mixture of 16 normals covers; along the ladder the evidence is known well.
 // The truth is by quadrature, a coordinate at a time.
 func TestEvidenceAlongALadder(t *testing.T) {
 	t.Parallel()
 	const truth = -15.354385400825
-	dir := t.TempDir()
-	path, run := filepath.Join(dir, "squares.ppl"), filepath.Join(dir, "run")
-	text := "data y[D] = [1, 2, 0.5, 1.5, 1, 3, 1]\nx[D] ~ Normal(0.5, 3)\ny[i in D] ~ Normal(x[i]^2, 0.2)\n"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	pplJSON(t, nil, "sample", path, "--seed", "3", "--out", run, "--device", "host", "--quiet", "--json")
-	var got []evidenceRow
-	pplJSON(t, &got, "evidence", run, "--json")
+	run, got := evidenceOfSquares(t, "Normal(0.5, 3)")
 	mixture, ladder := got[0].Estimates[0], got[0].Estimates[1]
 	if !(ladder.SE < .06) || !(ladder.SE < .7*mixture.SE) || !(ladder.off(truth) < 4) || got[0].LogZ != ladder.LogZ {
 		t.Errorf("along the ladder %+v, by a mixture %+v, truth %v; %v is said", ladder, mixture, truth, got[0].LogZ)
@@ -130,15 +136,7 @@ func TestEvidenceAlongALadder(t *testing.T) {
 func TestEvidenceOfImages(t *testing.T) {
 	t.Parallel()
 	const truth = -15.272327512464
-	dir := t.TempDir()
-	path, run := filepath.Join(dir, "squares.ppl"), filepath.Join(dir, "run")
-	text := "data y[D] = [1, 2, 0.5, 1.5, 1, 3, 1]\nx[D] ~ Normal(0, 3)\ny[i in D] ~ Normal(x[i]^2, 0.2)\n"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	pplJSON(t, nil, "sample", path, "--seed", "3", "--out", run, "--device", "host", "--quiet", "--json")
-	var got []evidenceRow
-	pplJSON(t, &got, "evidence", run, "--json")
+	_, got := evidenceOfSquares(t, "Normal(0, 3)")
 	if e := got[0]; len(e.Estimates) != 1 || !(e.SE < .02) || !(e.off(truth) < 4) || len(e.Warnings) > 0 {
 		t.Errorf("%+v, truth %v", e, truth)
 	}

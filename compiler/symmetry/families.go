@@ -30,7 +30,8 @@ func placesOf(e *evaluate.Evaluator, l *density.Layout) (places []place, simplic
 	logs := l.Dim
 	for _, r := range l.Regions {
 		t := r.Term
-		if len(t.Array.Pieces) > 1 || len(r.Piece.Slots) > len(r.Plates) || t.Ordered || t.ZeroSum {
+		simplex := r.Transform.Kind == types.Simplex
+		if len(t.Array.Pieces) > 1 || len(r.Piece.Slots) > len(r.Plates) || !simplex && !elementwise(r) {
 			continue
 		}
 		p := place{region: r, first: r.Offset, shape: e.Shape(r.Plates, t.Event)}
@@ -38,8 +39,7 @@ func placesOf(e *evaluate.Evaluator, l *density.Layout) (places []place, simplic
 			p.sets = append(p.sets, i.Set)
 		}
 		p.sets = append(p.sets, t.Event...)
-		switch k := r.Transform.Kind; {
-		case k == types.Simplex && p.size() > 0:
+		if simplex && p.size() > 0 {
 			p.first = logs
 			last := p.shape[len(p.shape)-1]
 			for i := range p.size() / last {
@@ -47,12 +47,15 @@ func placesOf(e *evaluate.Evaluator, l *density.Layout) (places []place, simplic
 					Logs: logs + i*last})
 			}
 			logs += p.size()
-		case k != types.RealLine && k != types.Interval:
-			continue
 		}
 		places = append(places, p)
 	}
 	return places, simplices
+}
+
+// elementwise reports whether each element has a coordinate of its own.
+func elementwise(r *density.Region) bool {
+	return r.Transform.Kind == types.RealLine || r.Transform.Kind == types.Interval
 }
 
 // along is the member of a family that a parameter is by its axis over alike sets; false where it has none, or
@@ -165,16 +168,16 @@ func numbered(places []place, scalars []member) (all []family) {
 // numberedMember is made of parameters of one stem; false where they are not of one kind and size.
 func numberedMember(stem string, labels []string, by map[string]*place) (m member, ok bool) {
 	m.real = true
-	for k, label := range labels {
+	var names []string
+	for _, label := range labels {
 		p, one := by[stem+label], by[stem+labels[0]]
 		if p.size() != one.size() || p.region.Transform.Kind != one.region.Transform.Kind {
 			return m, false
 		}
 		m.real, m.at = m.real && p.real(), append(m.at, p.whole().at[0])
-		if m.name += p.region.Term.Array.Name; k < len(labels)-1 {
-			m.name += ", "
-		}
+		names = append(names, p.region.Term.Array.Name)
 	}
+	m.name = strings.Join(names, ", ")
 	return m, true
 }
 
@@ -187,7 +190,7 @@ func mirrorOf(l *density.Layout, arrays []*model.Array) (names []string, at []in
 		if !slices.Contains(arrays, r.Term.Array) {
 			continue
 		}
-		if k := r.Transform.Kind; k != types.RealLine && k != types.Interval || r.Term.Ordered || r.Term.ZeroSum {
+		if !elementwise(r) {
 			return names, nil, false
 		}
 		for i := range r.Size {

@@ -78,10 +78,10 @@ func (s *search) family(f family) {
 	if len(f.members) > mostMembers {
 		return
 	}
-	rest := s.partsOf(f, types.Rotations, func(m member) bool { return m.real })
-	s.partsOf(family{f.labels, rest, nil}, types.Signs, func(m member) bool { return m.real })
+	rest := s.partsOf(f.labels, f.members, types.Rotations)
+	s.partsOf(f.labels, rest, types.Signs)
 	found := len(s.found)
-	s.partsOf(family{f.labels, rest, nil}, types.Labels, func(member) bool { return true })
+	s.partsOf(f.labels, rest, types.Labels)
 	if f.labels == 2 && found == len(s.found) && len(rest) > 0 {
 		s.exchangeWith(rest, f.scalars)
 	}
@@ -96,30 +96,35 @@ func (s *search) moves(m member) bool {
 	})
 }
 
-// partsOf finds the smallest sets of a family's members that have a symmetry, each member in one of them at most. It
-// returns the other members.
-func (s *search) partsOf(f family, kind types.SymmetryKind, may func(member) bool) (rest []member) {
-	rest = f.members
-	if f.labels < 2 && kind != types.Signs {
-		return rest
-	}
-	for size := 1; size <= len(rest); size++ {
-		for again := true; again; {
-			again = false
-			for _, part := range subsets(len(rest), size) {
-				of := chosen(rest, part)
-				if slices.ContainsFunc(of, func(m member) bool { return !may(m) }) || !s.has(f.labels, of, kind) {
-					continue
-				}
-				if sym := symmetryOf(f.labels, of, kind); !s.known(sym) {
-					s.found = append(s.found, sym)
-				}
-				rest, again = others(rest, part), true
-				break
-			}
+// partsOf finds the smallest sets of members that have a symmetry, each member in one of them at most. It returns the
+// other members.
+func (s *search) partsOf(labels int, members []member, kind types.SymmetryKind) (rest []member) {
+	rest = members
+	for size := 1; size <= len(rest); {
+		part := s.firstPart(labels, rest, size, kind)
+		if part == nil {
+			size++
+			continue
 		}
+		if sym := symmetryOf(labels, chosen(rest, part), kind); !s.known(sym) {
+			s.found = append(s.found, sym)
+		}
+		rest = others(rest, part)
 	}
 	return rest
+}
+
+// firstPart is the first set of size members that has a symmetry; nil where none has. Only what is real can rotate
+// or change its sign.
+func (s *search) firstPart(labels int, members []member, size int, kind types.SymmetryKind) []int {
+	for _, part := range subsets(len(members), size) {
+		of := chosen(members, part)
+		may := kind == types.Labels || !slices.ContainsFunc(of, func(m member) bool { return !m.real })
+		if may && s.has(labels, of, kind) {
+			return part
+		}
+	}
+	return nil
 }
 
 // known reports whether a symmetry was found.

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"ppl/infer"
+	"ppl/infer/stats"
 	"ppl/lang/types"
 )
 
@@ -45,15 +46,7 @@ func EachAsItSuits(f Freedom, centred, half bool) bool {
 const mostPoints = 400
 
 // Few are at most mostPoints of the points.
-func Few(points [][]float64) [][]float64 { return Thinned(points, mostPoints) }
-
-// Thinned are at most n points, evenly spread.
-func Thinned(points [][]float64, n int) (out [][]float64) {
-	for i := 0; i < len(points); i += 1 + len(points)/n {
-		out = append(out, points[i])
-	}
-	return out
-}
+func Few(points [][]float64) [][]float64 { return stats.Thinned(points, mostPoints) }
 
 // ChosenCentring is what a rule makes of what points show of each element; nil where it changes nothing. Where walkers
 // do not see all rows, series stay as they are, and nothing is given data.

@@ -27,7 +27,7 @@ func (r *run) imageNoise(stream uint64, lane int) *rand.Rand {
 
 // image is the one of a position that belongs to where walkers are; the position itself where none do.
 func (r *run) image(x []float64, lane int) []float64 {
-	if len(r.state.Reference.At) == 0 {
+	if r.state.Reference.Empty() {
 		return x
 	}
 	return r.nearTo(r.state.Reference)(x, lane)
@@ -35,7 +35,7 @@ func (r *run) image(x []float64, lane int) []float64 {
 
 // moveToImages moves walkers at temperature 1 to the images of their positions that are nearest to the reference.
 func (r *run) moveToImages() error {
-	if len(r.state.Reference.At) == 0 {
+	if r.state.Reference.Empty() {
 		return nil
 	}
 	w := r.walkers
@@ -56,21 +56,25 @@ func (r *run) moveToImages() error {
 // agreeMoreAsImages reports whether walkers of a window agree much more where images of each other are taken for one.
 func (r *run) agreeMoreAsImages(seen *windowState, disagreement float64) bool {
 	images := r.shared.images
-	if images == nil || !images.Comparable() || len(r.state.Reference.At) > 0 {
+	if images == nil || !images.Comparable() || !r.state.Reference.Empty() {
 		return false
 	}
 	if len(seen.Visited[0][0]) < r.walkers.dim {
 		return true // not known
 	}
-	ref := r.firstReference()
-	visited := make([][][]float64, len(seen.Visited))
-	for lane, xs := range seen.Visited {
+	visited := r.nearest(seen.Visited, r.firstReference())
+	return adapt.WorstRHat(seen.Density, visited)-1 < muchMore*disagreement
+}
+
+// nearest are the images of chains' positions that are nearest to a reference.
+func (r *run) nearest(visited [][][]float64, ref symmetry.Reference) [][][]float64 {
+	out, image := make([][][]float64, len(visited)), r.nearTo(ref)
+	for chain, xs := range visited {
 		for i, x := range xs {
-			noise := r.imageNoise(nearestStream, lane*len(xs)+i)
-			visited[lane] = append(visited[lane], images.Nearest(x, ref, noise))
+			out[chain] = append(out[chain], image(x, chain*len(xs)+i))
 		}
 	}
-	return adapt.WorstRHat(seen.Density, visited)-1 < muchMore*disagreement
+	return out
 }
 
 // muchMore is the share of R-hat − 1 below which chains agree much more: it is above .9 where modes are no images of
@@ -111,7 +115,7 @@ func (r *run) convergeAsImages(last result) (result, error) {
 // renewReference makes the reference what a window has shown, as long as no modes are remembered, whose places are
 // nearest to the reference before.
 func (r *run) renewReference(points *adapt.Points) {
-	if len(r.state.Reference.At) == 0 || points.Len() < 2 || len(r.state.Modes) > 0 {
+	if r.state.Reference.Empty() || points.Len() < 2 || len(r.state.Modes) > 0 {
 		return
 	}
 	r.state.Reference = r.referenceOf(points.X)
@@ -128,19 +132,16 @@ func (r *run) referenceOf(points [][]float64) symmetry.Reference {
 
 // imagesOfChains are the images of positions that are nearest to where the first chain has been, where chains do not
 // agree and do so much more in these.
-func (r *run) imagesOfChains(visited [][][]float64) (out [][][]float64) {
+func (r *run) imagesOfChains(visited [][][]float64) [][][]float64 {
+	if r.shared.images == nil {
+		return visited
+	}
 	apart := adapt.WorstOfPositions(visited) - 1
-	if r.shared.images == nil || apart < agreement {
+	if apart < agreement {
 		return visited
 	}
 	ref := r.referenceOf(visited[0])
-	for _, xs := range visited {
-		var images [][]float64
-		for i, x := range xs {
-			images = append(images, r.nearTo(ref)(x, len(out)*len(xs)+i))
-		}
-		out = append(out, images)
-	}
+	out := r.nearest(visited, ref)
 	if adapt.WorstOfPositions(out)-1 >= muchMore*apart {
 		return visited
 	}
@@ -154,7 +155,7 @@ func (r *run) imagesOfChains(visited [][][]float64) (out [][][]float64) {
 // crosses them, and with hops, which are no part of a trajectory, walkers go where they like.
 func (r *run) stayInside(move func() error) error {
 	w, images := r.walkers, r.shared.images
-	if _, rejects := r.shared.rule.(dynamics.HMC); !rejects || len(r.state.Reference.At) == 0 || len(w.Rungs) > 1 ||
+	if _, rejects := r.shared.rule.(dynamics.HMC); !rejects || r.state.Reference.Empty() || len(w.Rungs) > 1 ||
 		w.hops > 0 || !images.Divides() {
 		return move()
 	}

@@ -8,6 +8,7 @@ import (
 	"ppl/infer/adapt"
 	"ppl/infer/draws"
 	"ppl/infer/dynamics"
+	"ppl/infer/stats"
 	"ppl/runtime/device"
 )
 
@@ -33,8 +34,8 @@ type lateSearch struct {
 	Rejected []mode // tops that are no modes of their own
 	FoundAt  []int  // by mode found, the last ones known: draws of each chain before any was in it
 
-	Seen, Stride int         // draws that came, and from one that is kept to the next
-	Places       [][]float64 // of those kept
+	stats.Thinning             // of draws
+	Places         [][]float64 // of those kept
 }
 
 const (
@@ -95,19 +96,9 @@ func (r *run) aside(do func() error) error {
 
 // keep takes in a draw. When they are many, every second one of those kept is forgotten.
 func (s *lateSearch) keep(x []float64) {
-	s.Stride = max(s.Stride, 1)
-	if s.Seen++; s.Seen%s.Stride != 0 {
-		return
+	if s.Takes() {
+		s.Places = stats.Kept(&s.Thinning, append(s.Places, x), latePlaces)
 	}
-	s.Places = append(s.Places, x)
-	if len(s.Places) < latePlaces {
-		return
-	}
-	s.Stride *= 2
-	for i := range latePlaces / 2 {
-		s.Places[i] = s.Places[2*i+1]
-	}
-	s.Places = s.Places[:latePlaces/2]
 }
 
 // climbOn climbs from walkers and gives the modes that were found.

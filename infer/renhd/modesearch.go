@@ -523,10 +523,10 @@ func (t *modeSearch) image(x []float64) []float64 {
 	if x == nil {
 		return nil
 	}
-	if len(r.state.Reference.At) > 0 || r.shared.images == nil || len(t.seen.Visited) == 0 {
+	if !r.state.Reference.Empty() || r.shared.images == nil || len(t.seen.Visited) == 0 {
 		return r.image(x, 0)
 	}
-	if len(t.reference.At) == 0 {
+	if t.reference.Empty() {
 		t.reference = r.referenceOf(t.places())
 	}
 	return r.nearTo(t.reference)(x, 0)

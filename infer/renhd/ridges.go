@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ppl/infer/adapt"
+	"ppl/infer/stats"
 )
 
 // Some modes have no peak: the top of a ring or of a shell is a ridge, on which climbs end anywhere and whose curvature
@@ -121,7 +122,7 @@ func (t *modeSearch) ridgeModes() (modes []mode, err error) {
 // ridgeGroups joins walks between which no barrier lies, and leaves out those that have come to where walkers were.
 func (t *modeSearch) ridgeGroups(before *neighbours) (groups []walk, err error) {
 	for _, one := range t.state.Ridge.Walks {
-		from := adapt.Thinned(one.Places, ridgePlaces)
+		from := stats.Thinned(one.Places, ridgePlaces)
 		apart, err := t.run.barrierAround(before, from)
 		if err != nil {
 			return nil, err

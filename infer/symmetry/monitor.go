@@ -17,10 +17,10 @@ type Monitor struct {
 	Chains    []watched
 }
 
-// watched are numbers of every Stride-th draw of a chain.
+// watched are numbers of some draws of a chain.
 type watched struct {
-	Seen, Stride int
-	At           [][]float64
+	stats.Thinning
+	At [][]float64
 }
 
 const (
@@ -36,22 +36,12 @@ func NewMonitor(chains int, ref Reference) *Monitor {
 	return &Monitor{Reference: ref, Chains: make([]watched, chains)}
 }
 
-// Add takes in a draw of a chain. When those kept are many, every second is forgotten.
+// Add takes in a draw of a chain.
 func (m *Monitor) Add(images *Images, chain int, x []float64, r *rand.Rand) {
-	w := &m.Chains[chain]
-	w.Stride = max(w.Stride, 1)
-	if w.Seen++; w.Seen%w.Stride != 0 {
-		return
+	if w := &m.Chains[chain]; w.Takes() {
+		numbers := images.numbers(images.ToModel(x), m.Reference, r)
+		w.At = stats.Kept(&w.Thinning, append(w.At, numbers), mostWatched)
 	}
-	w.At = append(w.At, images.numbers(images.ToModel(x), m.Reference, r))
-	if len(w.At) < mostWatched {
-		return
-	}
-	w.Stride *= 2
-	for i := range mostWatched / 2 {
-		w.At[i] = w.At[2*i+1]
-	}
-	w.At = w.At[:mostWatched/2]
 }
 
 // numbers are what does not depend on which image a position is: the lengths of vectors that rotate, and other
@@ -75,15 +65,7 @@ func (g *Group) numbers(x []float64, ref Reference, r *rand.Rand) (out []float64
 			out = append(out, length)
 		}
 	}
-	return thinned(out)
-}
-
-// thinned are some of many numbers.
-func thinned(all []float64) (some []float64) {
-	for i := 0; i < len(all); i += 1 + len(all)/mostNumbers {
-		some = append(some, all[i])
-	}
-	return some
+	return stats.Thinned(out, mostNumbers)
 }
 
 // Worst are the greatest R-hat and the least effective sample size of all numbers; NaN where chains have too few draws.
