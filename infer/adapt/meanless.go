@@ -15,7 +15,7 @@ const (
 	farTail   = 3.0  // widths from the median that a walker was, so that the tail is looked at; a normal has one in 10⁶
 	nearPlace = 1e4  // widths from the median at which
 	farPlace  = 1e6  // and to where the fall of the density is measured
-	meanFrom  = 0.05 // by how much faster the density has to fall: what is not yet there
+	fallError = 0.05 // by how much faster the density has to fall: what is not yet there
 	tailsSeen = 3    // at how many positions of the other coordinates
 )
 
@@ -30,26 +30,41 @@ const (
 //	x − bound = exp(u)      u is log 10⁴ to log 10⁶ above all that was seen; ∫x π du does not exist where p ≤ 1
 //	  p = 1, ½              half of a Cauchy distribution, InverseGamma(½, 1)
 //
-// That has to be so at each of three positions of the other coordinates. Only tails are looked at in which some walker
-// was far out, or that end at no bound.
-func Meanless(visited [][]float64, coordinates []types.Coordinate, evaluate Evaluator) (found []int, err error) {
+// That has to be so at each of three positions of the other coordinates. Of a tail of the real line it counts only
+// where some walker was far out; unless the target may be improper and falls so slowly that it has no integral, p ≤ 1
+// for one coordinate and p ≤ d for several: walkers that all are far out show no tail (1/|x|). Coordinates of such
+// tails are those without an integral, and not among those without a mean.
+func Meanless(visited [][]float64, coordinates []types.Coordinate, improper bool, evaluate Evaluator) (
+	noMean, noIntegral []int, err error) {
 	if len(visited) < tailsSeen || len(visited[0]) > mostWide || coordinates == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	s := newTailShape(visited, len(coordinates))
-	heavy := slices.DeleteFunc(tailsOf(coordinates), func(t tail) bool {
-		return !t.halfLine && !slices.ContainsFunc(t.of, func(j int) bool { return s.far[j] })
-	})
+	heavy := tailsOf(coordinates)
+	for i := range heavy {
+		heavy[i].seen = heavy[i].halfLine || slices.ContainsFunc(heavy[i].of, func(j int) bool { return s.far[j] })
+	}
+	heavy = slices.DeleteFunc(heavy, func(t tail) bool { return !t.seen && !improper })
 	for k := range tailsSeen {
 		if heavy, err = s.heavyFrom(visited[(2*k+1)*len(visited)/(2*tailsSeen)], heavy, evaluate); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	for _, t := range heavy {
-		found = append(found, t.of...)
+		if improper && !t.halfLine && t.fall <= float64(len(t.of))+fallError {
+			noIntegral = append(noIntegral, t.of...)
+		} else {
+			noMean = append(noMean, t.of...)
+		}
 	}
-	slices.Sort(found)
-	return slices.Compact(found), nil
+	noIntegral, noMean = sorted(noIntegral), sorted(noMean)
+	both := func(j int) bool { _, found := slices.BinarySearch(noIntegral, j); return found }
+	return slices.DeleteFunc(noMean, both), noIntegral, nil
+}
+
+func sorted(js []int) []int {
+	slices.Sort(js)
+	return slices.Compact(js)
 }
 
 // A tail is where some coordinates go to infinity.
@@ -57,14 +72,21 @@ type tail struct {
 	of       []int
 	sign     float64 // of the way; 0: in random directions
 	halfLine bool    // of exp(u): u goes there
+	seen     bool    // some walker was far out
+	fall     float64 // p, the largest of the positions
 }
 
-// slowest is the least power of the distance by which a density has to fall for a mean.
+// slowest is the least power of the distance by which a density has to fall: for a mean, or for an integral in a tail
+// that no walker has shown.
 func (t tail) slowest() float64 {
-	if t.halfLine {
+	switch {
+	case t.halfLine:
 		return 1
+	case t.seen:
+		return float64(len(t.of)) + 1
+	default:
+		return float64(len(t.of))
 	}
-	return float64(len(t.of)) + 1
 }
 
 // tailsOf are the tails of single coordinates, of parameters that have several, and of all that have no bound.
@@ -75,9 +97,9 @@ func tailsOf(coordinates []types.Coordinate) (tails []tail) {
 	for j, c := range coordinates {
 		switch {
 		case c.Lower != c.Upper:
-			tails = append(tails, tail{[]int{j}, 1, true})
+			tails = append(tails, tail{of: []int{j}, sign: 1, halfLine: true})
 		case !c.Bounded():
-			tails = append(tails, tail{[]int{j}, -1, false}, tail{[]int{j}, 1, false})
+			tails = append(tails, tail{of: []int{j}, sign: -1}, tail{of: []int{j}, sign: 1})
 			name, _, _ := strings.Cut(c.Parameter, "[")
 			k := slices.Index(names, name)
 			if k < 0 {
@@ -91,7 +113,7 @@ func tailsOf(coordinates []types.Coordinate) (tails []tail) {
 	}
 	for _, of := range arrays {
 		if len(of) > 1 {
-			tails = append(tails, tail{of, 0, false})
+			tails = append(tails, tail{of: of})
 		}
 	}
 	return tails
@@ -144,7 +166,8 @@ func (s tailShape) heavyFrom(x []float64, tails []tail, evaluate Evaluator) (hea
 	}
 	for k, t := range tails {
 		p := (density[2*k] - density[2*k+1]) / math.Log(farPlace/nearPlace)
-		if p <= t.slowest()+meanFrom {
+		if p <= t.slowest()+fallError {
+			t.fall = math.Max(t.fall, p)
 			heavy = append(heavy, t)
 		}
 	}

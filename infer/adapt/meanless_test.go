@@ -53,12 +53,36 @@ func TestMeanless(t *testing.T) {
 			visited[50][j] = 5
 		}
 	}
-	found, err := Meanless(visited, coordinates, evaluate)
+	found, _, err := Meanless(visited, coordinates, false, evaluate)
 	if err != nil || !slices.Equal(found, []int{0, 6}) {
 		t.Errorf("without a mean: %v, %v", found, err)
 	}
 	if evaluated > (5*2+1)*2*tailsSeen {
 		t.Errorf("%d evaluations", evaluated)
+	}
+}
+
+// Where all walkers are far out, none is further out than others. A density that falls as 1/|x| has no integral; one
+// that falls as 1/|x|^1.5 has, so that walkers would show its tail.
+func TestMeanlessImproper(t *testing.T) {
+	for _, power := range []float64{1, 1.5} {
+		evaluate := func(at [][]float64) (density []float64, gradient [][]float64, err error) {
+			for _, x := range at {
+				density = append(density, -power/2*math.Log1p(x[0]*x[0]))
+			}
+			return density, nil, nil
+		}
+		r := rand.New(rand.NewPCG(1, 1))
+		var visited [][]float64
+		for range 100 {
+			visited = append(visited, []float64{1e4 * (2*r.Float64() - 1)})
+		}
+		for _, improper := range []bool{true, false} {
+			noMean, noIntegral, err := Meanless(visited, make([]types.Coordinate, 1), improper, evaluate)
+			if err != nil || len(noMean) > 0 || len(noIntegral) > 0 != (improper && power == 1) {
+				t.Errorf("1/|x|^%v, improper %v: %v, %v, %v", power, improper, noMean, noIntegral, err)
+			}
+		}
 	}
 }
 
@@ -125,7 +149,7 @@ func TestMeanlessTogetherAndPositive(t *testing.T) {
 		}
 		visited[50] = slices.Repeat([]float64{5}, c.dim+1)
 		visited[70][0] = 13.8
-		found, err := Meanless(visited, coordinates, evaluate)
+		found, _, err := Meanless(visited, coordinates, false, evaluate)
 		var want []int
 		if c.want {
 			want = []int{0, 1, 2, 3}[:c.dim]

@@ -29,6 +29,7 @@ type SamplerReport struct {
 	Seconds        float64               // wall clock, with warm-up
 	Sampling       float64               // of Seconds: after warm-up
 	NoMean         []string              // parameters whose tails are too heavy for a mean (adapt.Meanless)
+	NoIntegral     []string              // those whose tails have no integral
 	// energy Bayesian fraction of missing information, by chain, over all iterations (stats.EBFMI)
 	EBFMI []float64
 
@@ -119,6 +120,7 @@ type samplerReport struct {
 	Seconds        Number                `json:"seconds"`
 	Sampling       Number                `json:"sampling_seconds"`
 	NoMean         []string              `json:"no_mean,omitempty"`
+	NoIntegral     []string              `json:"no_integral,omitempty"`
 	EBFMI          []Number              `json:"ebfmi"`
 	TreeDepth      Number                `json:"tree_depth,omitempty"`
 	Saturated      int                   `json:"saturated,omitempty"`
@@ -160,8 +162,9 @@ func (r SamplerReport) MarshalJSON() ([]byte, error) {
 	p := positionTemperature{Number(r.Positions.Value), Number(r.Positions.Error), Number(r.Positions.Noise)}
 	return json.Marshal(samplerReport{
 		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.Escapes,
-		r.NotFinite, r.NonFiniteTerms, r.Looked, r.Gradients, Number(r.Seconds), Number(r.Sampling), r.NoMean,
-		Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated, Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap),
+		r.NotFinite, r.NonFiniteTerms, r.Looked, r.Gradients, Number(r.Seconds), Number(r.Sampling),
+		r.NoMean, r.NoIntegral, Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated,
+		Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap),
 		Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Number(r.JumpRate),
 		Number(r.Lacking), r.LackingAt, Numbers(r.Halves), rungs,
 		r.Batch, Number(r.NoiseNormal), p, r.Centring, r.Weights, r.Notes, r.Warnings,
@@ -180,7 +183,7 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 		Divergences: s.Divergences, Escapes: s.Escapes,
 		NotFinite: s.NotFinite, NonFiniteTerms: s.NonFiniteTerms, Looked: s.Looked,
 		Gradients: s.Gradients, Seconds: float64(s.Seconds), Sampling: float64(s.Sampling),
-		NoMean: s.NoMean, EBFMI: floats(s.EBFMI), TreeDepth: float64(s.TreeDepth),
+		NoMean: s.NoMean, NoIntegral: s.NoIntegral, EBFMI: floats(s.EBFMI), TreeDepth: float64(s.TreeDepth),
 		Saturated: s.Saturated, ELBO: floats(s.ELBO), ParetoK: float64(s.ParetoK),
 		EvidenceGap:  float64(s.EvidenceGap),
 		Temperatures: temperatures(s.Temperatures), SwapRates: floats(s.SwapRates), RoundTrips: s.RoundTrips,

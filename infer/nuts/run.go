@@ -49,6 +49,7 @@ type state struct {
 
 	Divergence adapt.Divergence
 	NoMean     []string // parameters whose tails are too heavy for a mean
+	NoIntegral []string // those whose tails have no integral
 	Careful    bool     // the acceptance goal is the higher one
 
 	Missed []adapt.MissedMode // found in warm-up,

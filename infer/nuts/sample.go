@@ -36,7 +36,7 @@ func (r *run) sample(resumed bool) error {
 	}
 	err := r.takeDraws(resumed)
 	r.report.Draws = slices.Min(r.state.Taken) / r.report.Thin
-	r.report.NoMean = r.state.NoMean
+	r.report.NoMean, r.report.NoIntegral = r.state.NoMean, r.state.NoIntegral
 	r.reportMissed()
 	if m := r.state.Monitor; m != nil {
 		r.report.Warnings = append(r.report.Warnings, m.Warnings()...)

@@ -9,7 +9,7 @@ import (
 )
 
 // refuseInfiniteIntegral ends a run whose chains have come near the end of a support where the target has no finite
-// integral, and notes which parameters have no mean.
+// integral, and notes which parameters have tails without a mean or an integral.
 func (r *run) refuseInfiniteIntegral(visited [][]float64) error {
 	clock := r.state.Clock
 	o, err := r.state.Divergence.Improper(visited, r.bounded, r.evaluate)
@@ -17,9 +17,11 @@ func (r *run) refuseInfiniteIntegral(visited [][]float64) error {
 		err = infer.NotIntegrable(r.named, o.Coordinate, o.Up)
 	}
 	if err == nil {
-		var meanless []int
-		meanless, err = adapt.Meanless(visited, infer.CoordinatesOf(r.named), r.evaluate)
-		r.state.NoMean = infer.ParametersOf(r.named, meanless)
+		var noMean, noIntegral []int
+		improper := !r.target.ProperPrior()
+		noMean, noIntegral, err = adapt.Meanless(visited, infer.CoordinatesOf(r.named), improper, r.evaluate)
+		r.state.NoMean = infer.ParametersOf(r.named, noMean)
+		r.state.NoIntegral = infer.ParametersOf(r.named, noIntegral)
 	}
 	r.state.Clock = clock
 	return err

@@ -7,7 +7,8 @@ import (
 )
 
 // refuseInfiniteIntegral ends a run whose walkers have come near the end of a support where the target has no finite
-// integral, and notes which parameters have no mean. It needs gradients of the target itself, without noise.
+// integral, and notes which parameters have tails without a mean or an integral. It needs gradients of the target
+// itself, without noise.
 func (r *run) refuseInfiniteIntegral(cold [][]float64) error {
 	s := &r.shared
 	if s.free() || s.system.Path != dynamics.Plain {
@@ -20,10 +21,11 @@ func (r *run) refuseInfiniteIntegral(cold [][]float64) error {
 	}
 	bounded := infer.Bounded(s.ends)
 	o, err := r.state.Divergence.Improper(cold, bounded, evaluate)
-	var meanless []int
+	var noMean, noIntegral []int
 	if err == nil && o == nil {
-		meanless, err = adapt.Meanless(cold, s.ends, evaluate)
-		r.stats.Report.NoMean = infer.ParametersOf(s.named, meanless)
+		noMean, noIntegral, err = adapt.Meanless(cold, s.ends, !s.target.ProperPrior(), evaluate)
+		r.stats.Report.NoMean = infer.ParametersOf(s.named, noMean)
+		r.stats.Report.NoIntegral = infer.ParametersOf(s.named, noIntegral)
 	}
 	switch {
 	case err != nil:

@@ -337,6 +337,23 @@ func someOf(names []string) string {
 	return fmt.Sprintf("%s and %s more", strings.Join(names[:most], ", "), thousands(int64(len(names)-most)))
 }
 
+// noIntegral names the parameters along which the sampler has found that the density has no integral.
+func noIntegral(f *findings) (w draws.Warning) {
+	names := f.run.Report.NoIntegral
+	if len(names) == 0 || len(f.divergingParameters()) > 0 {
+		return w
+	}
+	return draws.Warning{
+		Fact: fmt.Sprintf("The posterior seems to be improper: far out, the density along %s has no integral.",
+			someOf(names)),
+		Reason: "A density that falls off as the reciprocal of the distance, or slower, has infinitely much of its " +
+			"mass beyond any place that chains have reached. The cause is a prior that is improper (`Flat`, " +
+			"`Density`) where the data do not hold the parameter.",
+		Advice: []draws.Advice{{Do: draws.Confine, On: names[0],
+			Text: fmt.Sprintf("Give `%s` a proper prior.", names[0])}},
+	}
+}
+
 // noMean names the parameters of which the sampler has found that the density falls off too slowly for a mean.
 func noMean(f *findings) (w draws.Warning) {
 	names := f.run.Report.NoMean
