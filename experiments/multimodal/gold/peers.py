@@ -1,8 +1,9 @@
-"""Runs ppl, dynesty, UltraNest, nautilus, emcee and PyMC's SMC on targets of this experiment, each at its defaults, and
-judges all of them by the rule of main.go. Runs are appended to a file, a JSON object a line, and those in it already
-are not repeated.
+"""Runs ppl, dynesty, UltraNest, nautilus, emcee, PyMC's SMC and that of TFP on targets of this experiment, each at its
+defaults, and judges all of them by the rule of main.go. Runs are appended to a file, a JSON object a line, and those in
+it already are not repeated.
 
     pip install dynesty ultranest nautilus-sampler emcee pymc arviz
+    pip install jax==0.5.3 tensorflow-probability tf-keras
     python experiments/multimodal/gold/peers.py --ppl PPL --runs peers.jsonl [--seeds 3] [--out PEERS.md]
     python experiments/multimodal/gold/peers.py --ppl PPL --check
 
@@ -31,6 +32,7 @@ import tempfile
 import warnings
 
 os.environ["OMP_NUM_THREADS"] = "1"
+os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 
 import numpy as np
 from scipy.special import logsumexp, ndtri
@@ -437,7 +439,6 @@ def emcee(t, seed):
 
 
 def smc(t, seed):
-    import arviz
     import pymc
     import pytensor.tensor as pt
     from pytensor.graph.op import Op
@@ -460,15 +461,73 @@ def smc(t, seed):
             trace = pymc.sample_smc(chains=4, cores=1, random_seed=seed, progressbar=False)
     order = np.argsort(at)
     draws = np.concatenate([trace.posterior[k].values for k in t.columns], 2)[:, :, order]
+    last = [[z for z in chain if np.isfinite(z)][-1] for chain in smc_evidence(trace)]
+    return from_chains(t, draws, last, c.seconds, t.calls)
+
+
+def tfp(t, seed):
+    """Four runs of 2,000 particles in coordinates that are normal by the prior, as PyMC has it; compiled beforehand."""
+    import jax
+    from jax.scipy.special import logsumexp as jax_logsumexp
+    from tensorflow_probability.substrates.jax.experimental.mcmc import sample_sequential_monte_carlo
+
+    jax.config.update("jax_enable_x64", True)
+    jnp, particles, counted = jax.numpy, 2000, []
+
+    def place(z):
+        u, columns = jax.scipy.stats.norm.cdf(z), [None] * t.dim
+        for kind, (at, a, b) in t.columns.items():
+            for k, j in enumerate(at):
+                columns[j] = uniform_to[kind](u[:, j], a[k], b[k])
+        return jnp.stack(columns, 1)
+
+    def loglik(z):
+        jax.debug.callback(lambda: counted.append(len(z)))
+        value = t.loglik(place(z))
+        return jnp.where(jnp.isnan(value), -jnp.inf, value)
+
+    def run(key):
+        start = jax.random.normal(key, (particles, t.dim), dtype="float64")
+        _, z, last = sample_sequential_monte_carlo(lambda z: -0.5 * (z**2).sum(1), loglik, start,
+                                                        seed=jax.random.fold_in(key, 1))
+        return place(z), last.log_marginal_likelihood, last.inverse_temperature
+
+    # Targets are written with this module's np and logsumexp, of which JAX has its own.
+    uniform_to = {"normal": lambda u, a, b: a + b * jax.scipy.special.ndtri(u),
+                  "uniform": lambda u, a, b: a + (b - a) * u, "exponential": lambda u, a, b: -jnp.log1p(-u) / a}
+    with swapped(np=jnp, logsumexp=jax_logsumexp):
+        compiled = jax.jit(run).lower(jax.random.PRNGKey(0)).compile()
+    with Clock() as c:
+        runs = [compiled(jax.random.PRNGKey(4 * seed + k)) for k in range(4)]
+        draws = np.array([np.asarray(x) for x, _, _ in runs])
+        jax.effects_barrier()
+    if not all(float(beta) >= 1 for _, _, beta in runs):
+        warnings.warn("a run ended above temperature 1")
+    return from_chains(t, draws, [float(z) for _, z, _ in runs], c.seconds, sum(counted))
+
+
+@contextlib.contextmanager
+def swapped(**names):
+    before = {name: globals()[name] for name in names}
+    globals().update(names)
+    try:
+        yield
+    finally:
+        globals().update(before)
+
+
+def from_chains(t, draws, log_z, seconds, calls):
+    """A result from draws of four runs, and the log evidence of each."""
+    import arviz
+
     means, worst = {}, 1.0
     for k, v in t.values(draws.reshape(-1, t.dim)).items():
         v = v.reshape(draws.shape[:2])
         fixed = np.ptp(v) == 0
         means[k] = v.mean(), 0.0 if fixed else arviz.mcse(v).item()
         worst = max(worst, 1.0 if fixed else float(arviz.rhat(v)))
-    last = [[z for z in chain if np.isfinite(z)][-1] for chain in smc_evidence(trace)]
-    return {"means": means, "seconds": c.seconds, "calls": t.calls, "rhat": worst,
-            "log_z": (logsumexp(last) - math.log(4), np.std(last, ddof=1) / 2)}
+    return {"means": means, "seconds": seconds, "calls": calls, "rhat": worst,
+            "log_z": (logsumexp(log_z) - math.log(4), np.std(log_z, ddof=1) / 2)}
 
 
 def smc_evidence(trace):
@@ -498,10 +557,12 @@ def ppl(name, seed, command):
         return run
 
 
-SYSTEMS = {"ppl": ppl, "dynesty": dynesty, "UltraNest": ultranest, "nautilus": nautilus, "emcee": emcee, "SMC": smc}
+SYSTEMS = {"ppl": ppl, "dynesty": dynesty, "UltraNest": ultranest, "nautilus": nautilus, "emcee": emcee, "SMC": smc,
+           "TFP": tfp}
 
 MODULES = {"ppl": [], "dynesty": ["dynesty"], "UltraNest": ["ultranest"], "nautilus": ["nautilus"], "emcee": ["emcee"],
-           "SMC": ["pymc", "arviz"]}
+           "SMC": ["pymc", "arviz"],
+           "TFP": ["jax", "arviz", "tensorflow_probability.substrates.jax.experimental.mcmc"]}
 
 
 @contextlib.contextmanager
