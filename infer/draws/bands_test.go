@@ -17,7 +17,12 @@ import (
 
 func TestGrid(t *testing.T) {
 	for _, c := range []struct{ draws, chains, arrays, width, widest, band, chunk int }{
-		{1000, 4, 9, 25, 8, 1, 8192},        // as few chains always had
+		{1000, 4, 9, 25, 8, 4, 1024},        // one file for each array of a short run,
+		{1025, 4, 9, 25, 8, 4, 2048},        // of more draws,
+		{8192, 4, 9, 25, 8, 4, 8192},        // and of as many as a chunk holds
+		{8193, 4, 9, 25, 8, 1, 8192},        // more have files of their own
+		{1000, 4, 9, 5000, 4096, 1, 209},    // as have chains with wide arrays
+		{0, 4, 9, 25, 8, 1, 8192},           // nobody knows how many
 		{0, 32, 9, 25, 8, 1, 8192},          // the last with files of their own
 		{0, 64, 9, 25, 8, 16, 8192},         // 16 · 8192 · 8 elements are a chunk of 8 MiB
 		{0, 4096, 9, 25, 8, 400, 327},       // 4096 · 327 · 25 numbers are 256 MiB in memory

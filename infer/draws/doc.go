@@ -6,7 +6,7 @@
 // https://python.arviz.org/en/stable/schema/schema.html). Besides the groups it has model.ppl (the source as run),
 // options.json (what was asked), layout.json (names and shapes) and run.json (status, counts, sampler's report).
 //
-// Chains fill chunks of their own, at their own pace. A chunk is written to a temporary name, synced and renamed; then
-// the metadata are renewed, .zmetadata last. It commits: its shapes say how many draws every chain has, the least over
-// the chains, and what lies beyond them is not read.
+// Chains fill chunks at their own pace; those of a short run, or of many chains, share files. A chunk is written to a
+// temporary name, synced and renamed; then the metadata are renewed, .zmetadata last. It commits: its shapes say how
+// many draws every chain has, the least over the chains, and what lies beyond them is not read.
 package draws

@@ -15,8 +15,9 @@ import (
 // A Writer streams draws to a run directory. It keeps at most one chunk of draws per chain in memory. Different
 // goroutines may append to different chains. After an error it accepts no more draws and returns that error again.
 //
-// Where chains are many, some of them, a band, share the files of chunks. Such a file is written when all of its chains
-// have filled their chunk, or when one of them needs the room; what the others append later is added to it.
+// Where chains are many, or draws are few, some of the chains, a band, share the files of chunks: to make a file takes
+// longer than to fill it. Such a file is written when all of its chains have filled their chunk, or when one of them
+// needs the room; what the others append later is added to it.
 type Writer struct {
 	mu      sync.Mutex
 	disk    files.System
@@ -52,11 +53,12 @@ type growing struct {
 }
 
 const (
-	usualChunk     = 8192    // draws: a short run loses little to padding
+	usualChunk     = 8192    // draws
+	shortStep      = 1024    // of a chunk that has all draws of a short run, which loses little to padding
 	longChunk      = 32768   // draws: what a checkpoint makes readable of an unfinished chunk is written again later
 	mostChunks     = 8       // of a chain, unless they are long: a long run leaves hundreds of files
 	bufferElements = 1 << 25 // of all chains in memory: 256 MiB
-	ownFiles       = 32      // chains, up to which each has files of its own
+	ownFiles       = 32      // chains, up to which each has files of its own in a long run
 	manyArrays     = 1 << 10 // from that many on, chains share files however few they are, and all are synced at once
 )
 
@@ -66,7 +68,11 @@ func grid(draws, chains, arrays, width, widest int) (band, chunk int) {
 	width, widest = max(1, width), max(1, widest)
 	longest := max(usualChunk, min(draws/mostChunks, longChunk))
 	chunk = max(1, min(longest, chunkElements/width, bufferElements/(chains*width)))
-	if chains <= ownFiles && arrays < manyArrays {
+	short := 0 < draws && draws <= chunk
+	if short {
+		chunk = min(chunk, (draws+shortStep-1)/shortStep*shortStep)
+	}
+	if chains <= ownFiles && arrays < manyArrays && !short {
 		return 1, chunk
 	}
 	return max(1, min(chains, chunkElements/(chunk*widest))), chunk

@@ -384,7 +384,13 @@ func tops(points [][]float64, heights []float64, cloud *adapt.Normal, highest fl
 	byHeight, byFall := slices.Clone(finite), slices.Clone(finite)
 	slices.SortStableFunc(byHeight, func(a, b int) int { return cmp.Compare(heights[b], heights[a]) })
 	slices.SortStableFunc(byFall, func(a, b int) int { return cmp.Compare(fall[a], fall[b]) })
-	top := func(i int) bool { return isTop(points, heights, i) }
+	known := make([]struct{ top, asked bool }, len(points))
+	top := func(i int) bool {
+		if k := &known[i]; !k.asked {
+			k.top, k.asked = isTop(points, heights, i), true
+		}
+		return known[i].top
+	}
 	for k := range most {
 		at := slices.IndexFunc(byHeight, top)
 		if at < 0 {
@@ -427,27 +433,30 @@ func unique(list []int) (out []int) {
 	return out
 }
 
-// isTop reports whether point i is higher than each of its nearest neighbours.
+// nearNeighbours of a point have to be lower for it to be a top.
+const nearNeighbours = 8
+
+// isTop reports whether point i is higher than each of its nearest neighbours: of those that are higher, even the
+// nearest is further away than enough others.
 func isTop(points [][]float64, heights []float64, i int) bool {
-	var near, height [8]float64 // in the order of distances
-	for k := range near {
-		near[k], height[k] = math.Inf(1), math.Inf(-1)
+	nearest := math.Inf(1)
+	for k, h := range heights {
+		if h > heights[i] {
+			nearest = math.Min(nearest, squaredDistance(points[i], points[k], nearest))
+		}
 	}
-	for k, x := range points {
-		if k == i || math.IsNaN(heights[k]) {
-			continue
-		}
-		at := len(near) - 1
-		d := squaredDistance(points[i], x, near[at])
-		if !(d < near[at]) {
-			continue
-		}
-		for ; at > 0 && d < near[at-1]; at-- {
-			near[at], height[at] = near[at-1], height[at-1]
-		}
-		near[at], height[at] = d, heights[k]
+	if math.IsInf(nearest, 1) {
+		return true
 	}
-	return slices.Max(height[:]) <= heights[i]
+	missing := nearNeighbours
+	for k, h := range heights {
+		if k != i && h <= heights[i] && squaredDistance(points[i], points[k], nearest) < nearest {
+			if missing--; missing == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // squaredDistance is at least most where it is not less: what follows does not matter then. It adds up in four sums, so
