@@ -21,6 +21,16 @@ func Foreign(name string) (code string, ok bool) {
 	return "", false
 }
 
+// ForeignCall is what Foreign gives for a name that is called: some names of functions are those of distributions too.
+func ForeignCall(name string) (code string, ok bool) {
+	if code, ok = foreignCalls[name]; ok {
+		return code, true
+	}
+	return Foreign(name)
+}
+
+var foreignCalls = map[string]string{"logistic": "sigmoid(x)", "gamma": "exp(lgamma(x))", "beta": "exp(lbeta(a, b))"}
+
 // foreignSuffixes are those of Stan's functions of a distribution; D in the code is replaced by the distribution.
 var foreignSuffixes = []struct{ suffix, code string }{
 	{"_lpdf", "logpdf(D, x)"}, {"_lpmf", "logpdf(D, x)"}, {"_lupdf", "logpdf(D, x)"}, {"_lupmf", "logpdf(D, x)"},

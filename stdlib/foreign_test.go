@@ -39,6 +39,11 @@ func TestForeign(t *testing.T) {
 			t.Errorf("%s: `%s`, want `%s`", name, got, want)
 		}
 	}
+	for name, want := range map[string]string{"logistic": "sigmoid(x)", "normal": "Normal", "expit": "sigmoid(x)"} {
+		if got, ok := ForeignCall(name); !ok || got != want {
+			t.Errorf("%s, called: `%s`, want `%s`", name, got, want)
+		}
+	}
 	for _, name := range []string{"Normal", "sigma", "wiener_process", "x_lpdf"} {
 		if got, ok := Foreign(name); ok {
 			t.Errorf("%s: `%s`, want nothing", name, got)

@@ -117,7 +117,8 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 			c.unknown = map[string]bool{}
 		}
 		c.unknown[n.Name] = true
-		meant(c.errorf("E10", n.Span(), "there is no function `%s`", n.Name), n.Name, c.functionNames(s))
+		meantBy(stdlib.ForeignCall, c.errorf("E10", n.Span(), "there is no function `%s`", n.Name), n.Name,
+			c.functionNames(s))
 	}
 	return poison(e)
 }

@@ -301,8 +301,11 @@ func firstPrior(name string) string {
 
 // meant adds to a report of an unknown name what to write instead: how ppl says what Stan, PyMC or NumPyro call so, or
 // the nearest name.
-func meant(d diag.Entry, name string, among []string) {
-	if code, ok := stdlib.Foreign(name); ok {
+func meant(d diag.Entry, name string, among []string) { meantBy(stdlib.Foreign, d, name, among) }
+
+// meantBy is meant with what is known of names in one place: calls, or all.
+func meantBy(foreign func(name string) (code string, ok bool), d diag.Entry, name string, among []string) {
+	if code, ok := foreign(name); ok {
 		if stdlib.Dists()[code] != nil {
 			d.Help("did you mean `%s`?", code)
 		} else {
