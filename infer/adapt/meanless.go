@@ -58,8 +58,8 @@ func Meanless(visited [][]float64, coordinates []types.Coordinate, improper bool
 		}
 	}
 	noIntegral, noMean = sorted(noIntegral), sorted(noMean)
-	both := func(j int) bool { _, found := slices.BinarySearch(noIntegral, j); return found }
-	return slices.DeleteFunc(noMean, both), noIntegral, nil
+	noMean = slices.DeleteFunc(noMean, func(j int) bool { return slices.Contains(noIntegral, j) })
+	return noMean, noIntegral, nil
 }
 
 func sorted(js []int) []int {

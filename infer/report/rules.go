@@ -371,7 +371,7 @@ func noMean(f *findings) (w draws.Warning) {
 
 // heavyTails finds quantities whose mean may not exist, so that no number of draws gives it.
 func heavyTails(f *findings) (w draws.Warning) {
-	if len(f.run.Report.NoMean) > 0 {
+	if len(f.run.Report.NoMean) > 0 || len(f.run.Report.NoIntegral) > 0 {
 		return w
 	}
 	bad := f.which(func(p Parameter) bool { return p.TailShape > maxParetoK })
