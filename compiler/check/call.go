@@ -117,7 +117,7 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 			c.unknown = map[string]bool{}
 		}
 		c.unknown[n.Name] = true
-		meantBy(stdlib.ForeignCall, c.errorf("E10", n.Span(), "there is no function `%s`", n.Name), n.Name,
+		meant(c.errorf("E10", n.Span(), "there is no function `%s`", n.Name), n.Name, stdlib.ForeignCall,
 			c.functionNames(s))
 	}
 	return poison(e)

@@ -65,7 +65,8 @@ func (c *checker) unknownDist(s *scope, n *ast.Name) {
 	for d := range stdlib.Dists() {
 		names = append(names, d)
 	}
-	meant(c.errorf("E10", n.Span(), "there is no distribution `%s`", n.Name), n.Name, append(sorted(names), "Density"))
+	meant(c.errorf("E10", n.Span(), "there is no distribution `%s`", n.Name), n.Name, stdlib.Foreign,
+		append(sorted(names), "Density"))
 }
 
 // roleText says what a name is.

@@ -204,7 +204,7 @@ func (c *checker) undefinedHelp(d diag.Entry, s *scope, e *ast.Name) {
 		d.Related(f.at, "this defines `%s`, not `%s`", f.name, e.Name)
 		d.Help("%s", mendLeft(f.fn.head, f.fn.statement()))
 	} else if code, foreign := stdlib.Foreign(e.Name); foreign && !strings.ContainsAny(code, "([") {
-		meant(d, e.Name, nil)
+		meant(d, e.Name, stdlib.Foreign, nil)
 	} else if e.Span().File == c.model.Source { // a function of another tool is called: this is none
 		c.missingParameter(d, s, e)
 	} else if near, ok := diagNearest(e.Name, c.visible(s)); ok {
@@ -301,10 +301,7 @@ func firstPrior(name string) string {
 
 // meant adds to a report of an unknown name what to write instead: how ppl says what Stan, PyMC or NumPyro call so, or
 // the nearest name.
-func meant(d diag.Entry, name string, among []string) { meantBy(stdlib.Foreign, d, name, among) }
-
-// meantBy is meant with what is known of names in one place: calls, or all.
-func meantBy(foreign func(name string) (code string, ok bool), d diag.Entry, name string, among []string) {
+func meant(d diag.Entry, name string, foreign func(name string) (code string, ok bool), among []string) {
 	if code, ok := foreign(name); ok {
 		if stdlib.Dists()[code] != nil {
 			d.Help("did you mean `%s`?", code)

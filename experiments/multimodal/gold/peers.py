@@ -90,6 +90,7 @@ class Target:
             at = [i for i, p in enumerate(each) if p[0] == kind]
             first, second = (np.array([each[i][k] for i in at], float) for k in (1, 2))
             self.columns[kind] = at, first, second
+        self.order = np.argsort([i for at, _, _ in self.columns.values() for i in at])  # of columns, kind by kind
 
     def transform(self, u):
         x = np.empty_like(u)
@@ -450,17 +451,15 @@ def smc(t, seed):
             outputs[0][0] = np.array(t.one(inputs[0]))
 
     with pymc.Model():
-        parts, at = [], []
+        parts = []
         for kind, (columns, a, b) in t.columns.items():
             name, args = KINDS[kind][2](a, b)
             parts.append(getattr(pymc, name)(kind, shape=len(columns), **args))
-            at += columns
-        x = pt.concatenate(parts)[np.argsort(at)]
+        x = pt.concatenate(parts)[t.order]
         pymc.Potential("likelihood", Likelihood()(x))
         with Clock() as c:
             trace = pymc.sample_smc(chains=4, cores=1, random_seed=seed, progressbar=False)
-    order = np.argsort(at)
-    draws = np.concatenate([trace.posterior[k].values for k in t.columns], 2)[:, :, order]
+    draws = np.concatenate([trace.posterior[k].values for k in t.columns], 2)[:, :, t.order]
     last = [[z for z in chain if np.isfinite(z)][-1] for chain in smc_evidence(trace)]
     return from_chains(t, draws, last, c.seconds, t.calls)
 
@@ -468,18 +467,16 @@ def smc(t, seed):
 def tfp(t, seed):
     """Four runs of 2,000 particles in coordinates that are normal by the prior, as PyMC has it; compiled beforehand."""
     import jax
-    from jax.scipy.special import logsumexp as jax_logsumexp
+    from jax.scipy import special
     from tensorflow_probability.substrates.jax.experimental.mcmc import sample_sequential_monte_carlo
 
     jax.config.update("jax_enable_x64", True)
     jnp, particles, counted = jax.numpy, 2000, []
 
     def place(z):
-        u, columns = jax.scipy.stats.norm.cdf(z), [None] * t.dim
-        for kind, (at, a, b) in t.columns.items():
-            for k, j in enumerate(at):
-                columns[j] = uniform_to[kind](u[:, j], a[k], b[k])
-        return jnp.stack(columns, 1)
+        u = jax.scipy.stats.norm.cdf(z)
+        parts = [KINDS[kind][0](u[:, jnp.array(at)], a, b) for kind, (at, a, b) in t.columns.items()]
+        return jnp.concatenate(parts, 1)[:, t.order]
 
     def loglik(z):
         jax.debug.callback(lambda: counted.append(len(z)))
@@ -489,13 +486,11 @@ def tfp(t, seed):
     def run(key):
         start = jax.random.normal(key, (particles, t.dim), dtype="float64")
         _, z, last = sample_sequential_monte_carlo(lambda z: -0.5 * (z**2).sum(1), loglik, start,
-                                                        seed=jax.random.fold_in(key, 1))
+                                                   seed=jax.random.fold_in(key, 1))
         return place(z), last.log_marginal_likelihood, last.inverse_temperature
 
-    # Targets are written with this module's np and logsumexp, of which JAX has its own.
-    uniform_to = {"normal": lambda u, a, b: a + b * jax.scipy.special.ndtri(u),
-                  "uniform": lambda u, a, b: a + (b - a) * u, "exponential": lambda u, a, b: -jnp.log1p(-u) / a}
-    with swapped(np=jnp, logsumexp=jax_logsumexp):
+    # Targets and priors are written with this module's np, logsumexp and ndtri, of which JAX has its own.
+    with swapped(np=jnp, logsumexp=special.logsumexp, ndtri=special.ndtri):
         compiled = jax.jit(run).lower(jax.random.PRNGKey(0)).compile()
     with Clock() as c:
         runs = [compiled(jax.random.PRNGKey(4 * seed + k)) for k in range(4)]
@@ -718,8 +713,8 @@ four chains or runs above 1.01.
 Calls are evaluations of the likelihood, for ppl of the density with its gradient. Seconds are those of a
 processor: for ppl of the whole command, for the others of sampling alone. Their likelihoods are NumPy called from
 Python, for TFP compiled by JAX beforehand, so seconds compare implementations, not algorithms. A run that takes more
-than LIMIT s of a processor, imports left out, is unfinished; a longer limit could turn it right or wrong. It is LONGER s
-for nautilus, which trains networks. A density without a proper prior has a wide box as its prior.
+than LIMIT s of a processor, imports left out, is unfinished; a longer limit could turn it right or wrong. It is
+LONGER s for nautilus, which trains networks. A density without a proper prior has a wide box as its prior.
 
 Nautilus refuses to run with one parameter. The log Z of TFP's runs is off where its last step of the temperature would
 go beyond 1: the step is cut, and the weights that log Z counts are not.
@@ -744,7 +739,8 @@ def page(runs, limit):
     kinds = ["right", "right, flagged", "wrong, flagged", "wrong, silent", "unfinished", "failed"]
     systems = [s for s in SYSTEMS if any(r["system"] == s for r in runs)]
     heads = ["system", "runs", *kinds, "median calls", "median seconds", "log Z within 3 errors"]
-    text = INTRO.replace("LIMIT", str(limit)).replace("LONGER", str(LIMITS["nautilus"])) + row(heads) + row(["---"] * len(heads))
+    text = INTRO.replace("LIMIT", str(limit)).replace("LONGER", str(LIMITS["nautilus"]))
+    text += row(heads) + row(["---"] * len(heads))
     for system in systems:
         own = [r for r in runs if r["system"] == system]
         done = [r for r in own if "failed" not in r]
