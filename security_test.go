@@ -91,7 +91,7 @@ func fileNames(entries []os.DirEntry) (names []string) {
 
 // Only the packages that are listed start programs, and none opens connections.
 func TestProgramsAndConnections(t *testing.T) {
-	starts := []string{"runtime/native", "runtime/gpu/cuda", "runtime/gpu/cudasim", "runtime/mpi"}
+	starts := []string{"runtime/native", "runtime/gpu/cuda", "runtime/gpu/cudasim", "runtime/parallel/mpi"}
 	found := map[string]bool{}
 	for _, dir := range []string{"autodiff", "cmd", "compiler", "infer", "lang", "runtime", "stdlib"} {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -16,9 +16,9 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler"
-	"ppl/compiler/ir"
-	"ppl/compiler/lower"
-	"ppl/compiler/render"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/lower"
+	"ppl/compiler/backend/render"
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ppl/compiler"
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/infer/dynamics"
 	"ppl/runtime/device"
 	"ppl/runtime/host"

@@ -9,8 +9,8 @@ import (
 
 	"github.com/ebitengine/purego"
 
-	"ppl/compiler/ir"
-	"ppl/compiler/render"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/render"
 	"ppl/numbers"
 	"ppl/runtime/device"
 )

@@ -13,13 +13,13 @@ import (
 	"sync"
 
 	"ppl/autodiff"
-	"ppl/compiler/bind"
-	"ppl/compiler/check"
-	"ppl/compiler/data"
-	"ppl/compiler/dataset"
-	"ppl/compiler/model"
+	"ppl/compiler/datasets/bind"
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/frontend/check"
+	"ppl/compiler/frontend/model"
 	"ppl/compiler/plan"
-	"ppl/compiler/simulate"
+	"ppl/compiler/predict/simulate"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/parse"
@@ -122,10 +122,10 @@ func parsedImport(name, path string) (*ast.File, error) {
 }
 
 // A RowCache says which data files are too large to be read whole, and where their rows are kept.
-type RowCache = data.RowCache
+type RowCache = datafile.RowCache
 
 // DefaultRowCache has the memory of the machine, or what Go was given of it, and the user's cache directory.
-func DefaultRowCache() RowCache { return data.DefaultRowCache() }
+func DefaultRowCache() RowCache { return datafile.DefaultRowCache() }
 
 // LargeData says, a line for each, which files that a model names are too large to be read whole.
 func LargeData(m *model.Model, path string, cache RowCache) []string {
@@ -134,7 +134,7 @@ func LargeData(m *model.Model, path string, cache RowCache) []string {
 
 // Load checks a model, binds its data and resolves its sizes. The program is nil when there are errors.
 func Load(path string, args []DataArg) (*Program, []diag.Diagnostic) {
-	return LoadFrom(path, args, data.DefaultRowCache())
+	return LoadFrom(path, args, datafile.DefaultRowCache())
 }
 
 // LoadFrom is Load with a cache for files that are too large for memory.
@@ -170,7 +170,7 @@ func LoadPredictive(path string, args []DataArg, prior bool) (*Program, []diag.D
 	if diag.HasErrors(ds) {
 		return nil, diag.Sorted(ds)
 	}
-	p, more := program(m, path, args, data.DefaultRowCache())
+	p, more := program(m, path, args, datafile.DefaultRowCache())
 	return p, append(ds, slices.DeleteFunc(more, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })...)
 }
 
@@ -323,7 +323,7 @@ func startStream(seed uint64, walker int) *rand.Rand {
 
 // StartFrom is Start where the parameters given, on their own scale, have their values; an error names one that is
 // unknown, of the wrong shape, not finite or outside its support.
-func (p *Program) StartFrom(seed uint64, walker int, at map[string]*data.Array) ([]float64, error) {
+func (p *Program) StartFrom(seed uint64, walker int, at map[string]*datafile.Array) ([]float64, error) {
 	return p.Plan.StartFrom(startStream(seed, walker), valuesOf(at))
 }
 
@@ -343,16 +343,16 @@ type Value = plan.NamedNode
 
 // LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong
 // shape or outside its support.
-func (p *Program) LogProb(at map[string]*data.Array) (*LogProb, error) {
+func (p *Program) LogProb(at map[string]*datafile.Array) (*LogProb, error) {
 	return p.LogProbBy(plan.Interpret, at)
 }
 
 // LogProbBy is LogProb by another evaluator: a device, say.
-func (p *Program) LogProbBy(evaluate plan.Evaluate, at map[string]*data.Array) (*LogProb, error) {
+func (p *Program) LogProbBy(evaluate plan.Evaluate, at map[string]*datafile.Array) (*LogProb, error) {
 	return p.Plan.LogProb(valuesOf(at), evaluate)
 }
 
-func valuesOf(at map[string]*data.Array) map[string]dataset.Array {
+func valuesOf(at map[string]*datafile.Array) map[string]dataset.Array {
 	values := map[string]dataset.Array{}
 	for name, a := range at {
 		values[name] = dataset.Array{Shape: a.Shape, Values: a.Values}

@@ -3,7 +3,7 @@ package compiler
 import (
 	"strings"
 
-	"ppl/compiler/model"
+	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/parse"

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"ppl/autodiff"
-	"ppl/compiler/evaluate"
-	"ppl/compiler/model"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
 	"ppl/lang/types"
 )
 

@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"ppl/autodiff"
-	"ppl/compiler/bind"
-	"ppl/compiler/check"
-	"ppl/compiler/data"
-	"ppl/compiler/dataset"
-	"ppl/compiler/evaluate"
-	"ppl/compiler/model"
+	"ppl/compiler/datasets/bind"
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/check"
+	"ppl/compiler/frontend/model"
 	"ppl/compiler/plan"
-	"ppl/compiler/query"
+	"ppl/compiler/predict/query"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/parse"
@@ -43,7 +43,7 @@ func NewInquiry(path, text string, args []DataArg, saved []types.Variable) (*Inq
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}
-	values, ds := bind.Data(m, filepath.Dir(path), args, data.DefaultRowCache())
+	values, ds := bind.Data(m, filepath.Dir(path), args, datafile.DefaultRowCache())
 	return &Inquiry{file: file, data: values, saved: saved}, slices.DeleteFunc(ds,
 		func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 }

@@ -16,7 +16,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler"
 	"ppl/compiler/compilertest"
-	"ppl/compiler/model"
+	"ppl/compiler/frontend/model"
 )
 
 // kindModels has a model for each kind of expression, in which the kind depends on a parameter wherever it can.

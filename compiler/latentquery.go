@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"ppl/compiler/check"
-	"ppl/compiler/model"
+	"ppl/compiler/frontend/check"
+	"ppl/compiler/frontend/model"
 	"ppl/compiler/plan"
 	"ppl/lang/ast"
 	"ppl/lang/diag"

@@ -4,11 +4,11 @@ import (
 	"path/filepath"
 	"slices"
 
-	"ppl/compiler/bind"
-	"ppl/compiler/check"
-	"ppl/compiler/data"
-	"ppl/compiler/newdata"
+	"ppl/compiler/datasets/bind"
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/frontend/check"
 	"ppl/compiler/plan"
+	"ppl/compiler/predict/newdata"
 	"ppl/lang/diag"
 	"ppl/lang/parse"
 	"ppl/lang/source"
@@ -33,7 +33,7 @@ func LoadOutcomes(path, text string, args []DataArg, run SampledRun) *Program {
 		return nil
 	}
 	changes := newdata.Outcomes(m, run)
-	values, ds := bind.NewData(m, filepath.Dir(path), args, data.DefaultRowCache(),
+	values, ds := bind.NewData(m, filepath.Dir(path), args, datafile.DefaultRowCache(),
 		bind.KnownOf(slices.Concat(run.Saved, run.Data)))
 	if diag.HasErrors(ds) {
 		return nil

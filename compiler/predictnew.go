@@ -4,12 +4,12 @@ import (
 	"path/filepath"
 	"slices"
 
-	"ppl/compiler/bind"
-	"ppl/compiler/check"
-	"ppl/compiler/data"
-	"ppl/compiler/model"
-	"ppl/compiler/newdata"
+	"ppl/compiler/datasets/bind"
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/frontend/check"
+	"ppl/compiler/frontend/model"
 	"ppl/compiler/plan"
+	"ppl/compiler/predict/newdata"
 	"ppl/lang/diag"
 	"ppl/lang/parse"
 	"ppl/lang/source"
@@ -56,7 +56,7 @@ func LoadNew(path, text string, args []DataArg, run SampledRun) (*Prediction, []
 		return nil, diags.All()
 	}
 	changes := newdata.Before(m, run)
-	values, ds := bind.NewData(m, filepath.Dir(path), args, data.DefaultRowCache(),
+	values, ds := bind.NewData(m, filepath.Dir(path), args, datafile.DefaultRowCache(),
 		bind.KnownOf(slices.Concat(run.Saved, run.Data)))
 	if diag.HasErrors(ds) {
 		return nil, errorsAmong(ds)

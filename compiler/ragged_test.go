@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ppl/compiler/compilertest"
-	"ppl/compiler/data"
+	"ppl/compiler/datasets/datafile"
 	"ppl/numbers"
 )
 
@@ -89,9 +89,9 @@ func TestRaggedAgainstGo(t *testing.T) {
 	for _, c := range raggedInGo {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			at := map[string]*data.Array{}
+			at := map[string]*datafile.Array{}
 			for name, values := range c.at {
-				at[name] = &data.Array{Values: numbers.Of(values...)}
+				at[name] = &datafile.Array{Values: numbers.Of(values...)}
 				if len(values) > 1 {
 					at[name].Shape = []int{len(values)}
 				}

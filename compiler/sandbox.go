@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ppl/compiler/bind"
+	"ppl/compiler/datasets/bind"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/parse"

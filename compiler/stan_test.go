@@ -14,8 +14,8 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler"
 	"ppl/compiler/compilertest"
-	"ppl/compiler/data"
-	"ppl/compiler/model"
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/frontend/model"
 )
 
 // A stanCase is a posterior of posteriordb: a model, its data, and Stan's log density and gradient at twenty points
@@ -27,7 +27,7 @@ type stanCase struct {
 }
 
 type stanPoint struct {
-	at, gradient map[string]*data.Array
+	at, gradient map[string]*datafile.Array
 	logp         float64
 }
 
@@ -77,9 +77,9 @@ func stanPoints(t *testing.T, path string) (points []stanPoint) {
 	return points
 }
 
-func stanArrays(t *testing.T, path string, text json.RawMessage) map[string]*data.Array {
+func stanArrays(t *testing.T, path string, text json.RawMessage) map[string]*datafile.Array {
 	t.Helper()
-	d, err := data.Parse("arrays.json", text)
+	d, err := datafile.Parse("arrays.json", text)
 	if err != nil {
 		t.Fatal(path, err)
 	}
@@ -267,7 +267,7 @@ func TestStanModelsGradient(t *testing.T) {
 		}
 		check("unconstrained", dot(eval(grad, x), dir), eval(y, up)[0], eval(y, down)[0])
 
-		at := func(x []float64) (v map[string]*data.Array, lp *compiler.LogProb) {
+		at := func(x []float64) (v map[string]*datafile.Array, lp *compiler.LogProb) {
 			v = compilertest.Parameters(c.program, eval(values, x))
 			lp, err := c.program.LogProb(v)
 			if err != nil {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"ppl/compiler/dataset"
-	"ppl/compiler/evaluate"
-	"ppl/compiler/model"
+	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
 	"ppl/lang/types"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"ppl/compiler/data"
+	"ppl/compiler/datasets/datafile"
 	"ppl/numbers"
 )
 
@@ -26,7 +26,7 @@ func TestLogLikelihood(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.model, func(t *testing.T) {
-			f, err := data.DefaultRowCache().Whole(test.data)
+			f, err := datafile.DefaultRowCache().Whole(test.data)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,10 +67,10 @@ func TestFiveModesDensity(t *testing.T) {
 	}
 }
 
-func arrays(at map[string][]float64) map[string]*data.Array {
-	out := map[string]*data.Array{}
+func arrays(at map[string][]float64) map[string]*datafile.Array {
+	out := map[string]*datafile.Array{}
 	for name, xs := range at {
-		a := &data.Array{Name: name, Values: numbers.Of(xs...)}
+		a := &datafile.Array{Name: name, Values: numbers.Of(xs...)}
 		if len(xs) > 1 {
 			a.Shape = []int{len(xs)}
 		}

@@ -7,7 +7,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 	"ppl/infer"
 	"ppl/runtime/device"
 	"ppl/runtime/gorgonia"

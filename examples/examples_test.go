@@ -16,9 +16,9 @@ import (
 	"ppl/infer"
 	"ppl/infer/renhd"
 	"ppl/infer/settings"
-	"ppl/infer/stats"
 	"ppl/lang/diag"
 	"ppl/lang/types"
+	"ppl/posterior/stats"
 	"ppl/runtime/host"
 	"ppl/runtime/native"
 )

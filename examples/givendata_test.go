@@ -10,8 +10,8 @@ import (
 	"ppl/infer"
 	"ppl/infer/nuts"
 	"ppl/infer/renhd"
-	"ppl/infer/stats"
 	"ppl/lang/types"
+	"ppl/posterior/stats"
 )
 
 // A level whose slope changes, with three scales, each of which may be near 0.

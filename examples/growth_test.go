@@ -9,7 +9,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 )
 
 // What the compiler writes does not grow with the rows of the data: with each row three times over, the program of a

@@ -10,7 +10,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/nuts"
 	"ppl/infer/renhd"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // NUTS at default settings agrees with the reference draws as replica exchange does.

@@ -9,7 +9,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/nuts"
 	"ppl/infer/renhd"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 	"ppl/runtime/native"
 )
 

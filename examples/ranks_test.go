@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"ppl/infer"
+	"ppl/infer/distributed"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/infer/nuts"
-	"ppl/infer/ranked"
 	"ppl/infer/renhd"
-	"ppl/runtime/ranks"
+	"ppl/runtime/parallel/ranks"
 )
 
 // Every example, at a small budget, has the same draws on several ranks, which share its walkers, and where those are
@@ -50,7 +50,7 @@ func sameOnRanks(t *testing.T, path string, s infer.Sampler, sizes []int) {
 		got, errs := make([]dynamicstest.Memory, n), make([]error, n)
 		for rank, c := range ranks.Local(n) {
 			program := load(t, path)
-			all.Go(func() { _, errs[rank] = ranked.Sampler(c, s)(t.Context(), target{program}, o, &got[rank]) })
+			all.Go(func() { _, errs[rank] = distributed.Sampler(c, s)(t.Context(), target{program}, o, &got[rank]) })
 		}
 		all.Wait()
 		if err := errors.Join(errs...); err != nil {

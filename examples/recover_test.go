@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"ppl/compiler"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // truths is what simulate/ drew the data with: for every simulated example the values of its parameters, row-major.

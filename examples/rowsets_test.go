@@ -11,7 +11,7 @@ import (
 
 	"ppl/compiler"
 	"ppl/infer/renhd"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // Rows with weights, and a model with two sets of rows, of which minibatches are drawn from the larger one: means and

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"runtime"
 
-	"ppl/compiler/ir"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/lower"
 	"ppl/runtime/device"
-	"ppl/runtime/memory"
+	"ppl/runtime/sys/memory"
 )
 
 // A Device compiles what a sampler computes: entries over graphs. Which form of them it runs is its own affair: most

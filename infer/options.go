@@ -3,7 +3,7 @@ package infer
 import (
 	"slices"
 
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // Options of a run. The same options on the same device give the same draws, whatever Threads is.

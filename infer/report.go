@@ -3,13 +3,13 @@ package infer
 import (
 	"slices"
 
-	"ppl/infer/draws"
+	"ppl/posterior/store"
 )
 
 // A Report is what a sampler reports of its own run, beyond the draws: what goes into the run directory (Seconds is the
 // caller's to fill in) and how far it got.
 type Report struct {
-	draws.SamplerReport
+	store.SamplerReport
 	Sampler       string      // "renhd"
 	Chains        int         // ladders run
 	Draws         int         // draws kept per chain

@@ -13,7 +13,7 @@ import (
 
 	gradients "ppl/bench"
 	"ppl/compiler"
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/runtime/device"
 	"ppl/runtime/native"
 )

@@ -7,9 +7,9 @@ import (
 
 	"ppl/compiler"
 	"ppl/infer"
-	"ppl/infer/draws"
-	"ppl/runtime/files/filestest"
+	"ppl/posterior/store"
 	"ppl/runtime/host"
+	"ppl/runtime/sys/files/filestest"
 )
 
 // oneMean is a model of one measurement.
@@ -54,16 +54,16 @@ func TestAbandonedRunKeepsItsDraws(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	before, err := draws.ReadInfo(path)
+	before, err := store.ReadInfo(path)
 	if err != nil || before.Draws == n {
 		t.Fatalf("%d draws are readable before, %v: the test could not fail", before.Draws, err)
 	}
 	c.abandon(dir)
-	if err := r.close(&draws.SamplerReport{}, draws.Finished, nil); err != nil {
+	if err := r.close(&store.SamplerReport{}, store.Finished, nil); err != nil {
 		t.Fatal(err)
 	}
-	after, err := draws.ReadInfo(path)
-	if err != nil || after.Draws != n || after.Status != draws.Interrupted {
+	after, err := store.ReadInfo(path)
+	if err != nil || after.Draws != n || after.Status != store.Interrupted {
 		t.Errorf("%d draws, %v, %v, want %d and interrupted\n%s", after.Draws, after.Status, err, n, &said)
 	}
 }
@@ -76,7 +76,7 @@ func TestRunInPartsIsFinishedOnce(t *testing.T) {
 	c, path := plainConsole(&said, &said), filepath.Join(t.TempDir(), "m.run")
 	var finished []int // how many draws the run had whenever it was called finished
 	c.disk = filestest.New(func(int, filestest.Op) error {
-		if info, err := draws.ReadInfo(path); err == nil && info.Status == draws.Finished {
+		if info, err := store.ReadInfo(path); err == nil && info.Status == store.Finished {
 			finished = append(finished, info.Draws)
 		}
 		return nil
@@ -95,8 +95,8 @@ func TestRunInPartsIsFinishedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopped, err := run.sampleToGoal(t.Context(), func(infer.Progress) {}, func() {})
-	info, readErr := draws.ReadInfo(path)
-	if stopped || err != nil || readErr != nil || info.Status != draws.Finished || info.Draws <= first {
+	info, readErr := store.ReadInfo(path)
+	if stopped || err != nil || readErr != nil || info.Status != store.Finished || info.Draws <= first {
 		t.Fatalf("stopped %v, %v, %v, %s with %d draws\n%s", stopped, err, readErr, info.Status, info.Draws, &said)
 	}
 	for _, n := range finished {

@@ -10,11 +10,11 @@ import (
 	"slices"
 
 	"ppl/infer"
-	"ppl/infer/draws"
-	"ppl/infer/goal"
 	"ppl/infer/renhd"
-	"ppl/infer/report"
-	"ppl/runtime/files"
+	"ppl/posterior/report"
+	"ppl/posterior/stopping"
+	"ppl/posterior/store"
+	"ppl/runtime/sys/files"
 )
 
 // An attempt is what a run samples by that has been sampled once before, and whose draws were not good enough and did
@@ -94,19 +94,20 @@ func (a *attempt) complete(r *infer.Report) {
 
 // worthAnother reports whether a run that has to give up is worth a second attempt: its chains are apart, or their
 // effective sizes too small to judge anything, or its draws lack modes.
-func (run *posteriorRun) worthAnother(at goal.Standing) bool {
+func (run *posteriorRun) worthAnother(at stopping.Standing) bool {
 	return run.again == nil && (at.RHat > apartRHat || at.ESS < report.MinESS) || run.knowsMore(at)
 }
 
 // knowsMore reports whether a second attempt would know modes from its beginning that draws lack. A ladder of a length
 // that was asked for is warmed up without a search for modes.
-func (run *posteriorRun) knowsMore(at goal.Standing) bool {
-	return run.again == nil && at.Lacking > draws.MaxLacking && run.options.Settings.Replicas == 0
+func (run *posteriorRun) knowsMore(at stopping.Standing) bool {
+	return run.again == nil && at.Lacking > store.MaxLacking && run.options.Settings.Replicas == 0
 }
 
 // tryAgain makes the second attempt and keeps the better one.
-func (run *posteriorRun) tryAgain(ctx context.Context, aim goal.Goal, at goal.Standing, show func(infer.Progress),
-	clear func()) (stopped bool, err error) {
+func (run *posteriorRun) tryAgain(
+	ctx context.Context, aim stopping.Goal, at stopping.Standing, show func(infer.Progress), clear func(),
+) (stopped bool, err error) {
 	second, err := run.second(aim, at)
 	if err != nil {
 		return false, err
@@ -117,7 +118,7 @@ func (run *posteriorRun) tryAgain(ctx context.Context, aim goal.Goal, at goal.St
 		means, run.options.Draws))
 	stopped, failure := second.sampleToAim(ctx, show, clear)
 	if stopped {
-		return true, failedIf(draws.SetStatus(run.dir.disk, run.dir.path, draws.Interrupted, nil))
+		return true, failedIf(store.SetStatus(run.dir.disk, run.dir.path, store.Interrupted, nil))
 	}
 	said := "the draws are those of the first attempt; a second one "
 	switch now, covers, err := run.compare(second, aim, failure); {
@@ -132,7 +133,7 @@ func (run *posteriorRun) tryAgain(ctx context.Context, aim goal.Goal, at goal.St
 		said += "with a longer warm-up" + means + " has not come nearer"
 	}
 	run.note(said)
-	if err := draws.AddNote(run.dir.disk, run.dir.path, said); err != nil {
+	if err := store.AddNote(run.dir.disk, run.dir.path, said); err != nil {
 		return false, failed(err)
 	}
 	return false, failedIf(run.dir.removeSecond())
@@ -140,7 +141,8 @@ func (run *posteriorRun) tryAgain(ctx context.Context, aim goal.Goal, at goal.St
 
 // compare is how far the second attempt has come, and whether it has been where the first was. The error says why it
 // has not come anywhere.
-func (run *posteriorRun) compare(second *posteriorRun, aim goal.Goal, failure error) (at goal.Standing, covers bool,
+func (run *posteriorRun) compare(second *posteriorRun, aim stopping.Goal, failure error) (
+	at stopping.Standing, covers bool,
 	err error) {
 	switch {
 	case failure != nil:
@@ -151,23 +153,23 @@ func (run *posteriorRun) compare(second *posteriorRun, aim goal.Goal, failure er
 	if at, err = standing(second.out, aim); err != nil {
 		return at, false, err
 	}
-	there, err := draws.Open(run.out)
+	there, err := store.Open(run.out)
 	if err != nil {
 		return at, false, err
 	}
-	here, err := draws.Open(second.out)
+	here, err := store.Open(second.out)
 	if err != nil {
 		return at, false, err
 	}
-	covers, err = goal.Covers(here, there)
+	covers, err = stopping.Covers(here, there)
 	return at, covers, err
 }
 
 // second is the second attempt, as it is to begin or to go on.
-func (run *posteriorRun) second(aim goal.Goal, at goal.Standing) (*posteriorRun, error) {
+func (run *posteriorRun) second(aim stopping.Goal, at stopping.Standing) (*posteriorRun, error) {
 	s, again := *run.sampling, *run
 	s.out, s.options.Draws = secondIn(run.out), min(run.options.Draws, infer.Defaults().Draws)
-	before, err := draws.ReadInfo(run.out)
+	before, err := store.ReadInfo(run.out)
 	if err != nil {
 		return nil, failed(err)
 	}
@@ -189,7 +191,7 @@ func (run *posteriorRun) second(aim goal.Goal, at goal.Standing) (*posteriorRun,
 }
 
 // attemptAfter is what a second attempt is to have, after a first one with that report.
-func (run *posteriorRun) attemptAfter(r draws.SamplerReport, at goal.Standing) *attempt {
+func (run *posteriorRun) attemptAfter(r store.SamplerReport, at stopping.Standing) *attempt {
 	a := &attempt{Gradients: int64(at.Gradients), Seconds: at.Seconds}
 	ladder := at.RHat > apartRHat && len(r.Temperatures) < 2
 	switch {

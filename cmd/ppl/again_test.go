@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"ppl/infer"
-	"ppl/infer/draws"
-	"ppl/runtime/files"
-	"ppl/runtime/files/filestest"
+	"ppl/posterior/store"
 	"ppl/runtime/host"
+	"ppl/runtime/sys/files"
+	"ppl/runtime/sys/files/filestest"
 )
 
 // smallRun samples a few draws of a model into a directory.
@@ -87,7 +87,7 @@ func TestLackingDrawsAreSampledAgain(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", name, err, &said)
 		}
 		dir.close(true)
-		info, err := draws.ReadInfo(path)
+		info, err := store.ReadInfo(path)
 		if err != nil || (info.Report.Lacking == 0) != c.again {
 			t.Errorf("%s: the draws kept lack %.2f, %v", name, info.Report.Lacking, err)
 		}
@@ -105,7 +105,7 @@ func TestAdoptingSurvivesDeath(t *testing.T) {
 	first, second := filepath.Join(from, "first"), filepath.Join(from, "other")
 	smallRun(t, first, 1)
 	smallRun(t, second, 2)
-	if err := os.Remove(filepath.Join(second, draws.LockFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(filepath.Join(second, store.LockFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Fatal(err)
 	}
 	want, err := os.ReadFile(filepath.Join(second, "posterior/mu/0.0"))
@@ -134,7 +134,7 @@ func TestAdoptingSurvivesDeath(t *testing.T) {
 			continue // the first attempt is as it was
 		}
 		got, readErr := os.ReadFile(filepath.Join(path, "posterior/mu/0.0"))
-		info, infoErr := draws.ReadInfo(path)
+		info, infoErr := store.ReadInfo(path)
 		if !bytes.Equal(got, want) || readErr != nil || infoErr != nil || info.Seed != 2 || exists(secondIn(path)) {
 			t.Fatalf("dead at call %d: seed %d, %v, %v", at, info.Seed, readErr, infoErr)
 		}

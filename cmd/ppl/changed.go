@@ -10,15 +10,15 @@ import (
 	"strings"
 
 	"ppl/compiler"
-	"ppl/infer/draws"
 	"ppl/lang/types"
+	"ppl/posterior/store"
 )
 
 // changedData says what is different between the data of a run and those that a model has now: the first element of
 // each array, as `y[3]` is 5, and was 4. It is empty if nothing has changed.
-func changedData(run *draws.Run, options resolvedOptions, now *compiler.Program) (all []string, err error) {
+func changedData(run *store.Run, options resolvedOptions, now *compiler.Program) (all []string, err error) {
 	for _, g := range []struct {
-		arrays []draws.Observed
+		arrays []store.Observed
 		then   func(string) ([]float64, error)
 		now    func() ([]types.Variable, [][]float64)
 	}{{run.Layout.Observed, run.ObservedData, now.Observed}, {run.Layout.Constant, run.ConstantData, now.Constants}} {
@@ -77,7 +77,7 @@ func firstChange(old types.Variable, then []float64, v types.Variable, now []flo
 }
 
 // sampledProgram loads the model of a run with the data that it was sampled with, or says what has changed since.
-func (c *console) sampledProgram(run *draws.Run) (*compiler.Program, resolvedOptions, error) {
+func (c *console) sampledProgram(run *store.Run) (*compiler.Program, resolvedOptions, error) {
 	options, err := sampledModel(run)
 	if err != nil {
 		return nil, options, err
@@ -102,18 +102,18 @@ func (c *console) sampledProgram(run *draws.Run) (*compiler.Program, resolvedOpt
 }
 
 // sampledModel are the options of a run that has ended and whose model is as it was.
-func sampledModel(run *draws.Run) (options resolvedOptions, err error) {
+func sampledModel(run *store.Run) (options resolvedOptions, err error) {
 	switch {
 	case len(run.Layout.Posterior) == 0:
 		return options, wrong(fmt.Errorf("%s holds no draws from a posterior; sample the model first: ppl sample %s",
 			run.Dir, run.Info.Model))
-	case run.Info.Status == draws.Running:
+	case run.Info.Status == store.Running:
 		return options, wrong(fmt.Errorf("the run in %s is still going on; wait for its end", run.Dir))
 	}
 	if options, err = readOptions(run.Dir); err != nil {
 		return options, failed(err)
 	}
-	then, err := os.ReadFile(filepath.Join(run.Dir, draws.ModelFile))
+	then, err := os.ReadFile(filepath.Join(run.Dir, store.ModelFile))
 	if err != nil {
 		return options, failed(err)
 	}
@@ -126,7 +126,7 @@ func sampledModel(run *draws.Run) (options resolvedOptions, err error) {
 		return options, failed(err)
 	case !slices.Equal(then, now):
 		return options, wrong(fmt.Errorf("%s has changed since it was sampled; sample it again, or put back %s",
-			options.Model, filepath.Join(run.Dir, draws.ModelFile)))
+			options.Model, filepath.Join(run.Dir, store.ModelFile)))
 	}
 	return options, nil
 }

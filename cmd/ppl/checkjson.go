@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"ppl/compiler"
-	"ppl/compiler/model"
+	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
 	"ppl/lang/source"
 )

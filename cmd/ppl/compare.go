@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ppl/infer/draws"
-	"ppl/infer/report"
+	"ppl/posterior/report"
+	"ppl/posterior/store"
 )
 
 func compareCommand(c *console) *cobra.Command {
@@ -50,7 +50,7 @@ func compareCommand(c *console) *cobra.Command {
 			}
 			return c.printed(comparison, *asJSON)
 		}
-		var runs []*draws.Run
+		var runs []*store.Run
 		for _, dir := range args {
 			run, err := openPosterior(dir)
 			if err != nil {
@@ -58,9 +58,9 @@ func compareCommand(c *console) *cobra.Command {
 			}
 			runs = append(runs, run)
 		}
-		var mend func(*draws.Run, *report.LOO) error
+		var mend func(*store.Run, *report.LOO) error
 		if *refit {
-			mend = func(r *draws.Run, l *report.LOO) error { return c.refit(ctx, r, l) }
+			mend = func(r *store.Run, l *report.LOO) error { return c.refit(ctx, r, l) }
 		}
 		comparison, err := report.Compare(runs, *of, mend)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 
 	"ppl/lang/diag"
-	"ppl/runtime/files"
+	"ppl/runtime/sys/files"
 )
 
 // A console is where a command writes: results to out, progress and notes to err.

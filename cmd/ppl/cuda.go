@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"runtime"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/infer"
 	"ppl/runtime/device"
 	"ppl/runtime/gpu"
 	"ppl/runtime/gpu/cuda"
-	"ppl/runtime/several"
+	"ppl/runtime/multidevice"
 )
 
 // openCUDA opens a GPU by number, or all that are of one kind.
@@ -43,7 +43,7 @@ func withOthers(first *gpu.Device) (device.Device, error) {
 			return nil, err
 		}
 	}
-	return several.Of(all...), nil
+	return multidevice.Of(all...), nil
 }
 
 // gpuNumber opens a GPU and compares a small program on it with host.

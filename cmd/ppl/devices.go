@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/infer"
 	"ppl/lang/diag"
 	"ppl/runtime/device"

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"ppl/infer/report"
+	"ppl/posterior/report"
 )
 
 func diagnoseCommand(c *console) *cobra.Command {

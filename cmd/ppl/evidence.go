@@ -11,12 +11,12 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 	"ppl/infer"
-	"ppl/infer/draws"
-	"ppl/infer/evidence"
-	"ppl/infer/report"
 	"ppl/infer/symmetry"
+	"ppl/posterior/evidence"
+	"ppl/posterior/report"
+	"ppl/posterior/store"
 	"ppl/runtime/device"
 )
 
@@ -50,7 +50,7 @@ func evidenceCommand(c *console) *cobra.Command {
 
 // evidences are those of the models of runs on the same data, the greatest first.
 func (c *console) evidences(ctx context.Context, dirs []string) (report.Evidences, error) {
-	var runs []*draws.Run
+	var runs []*store.Run
 	var results []evidence.Results
 	for _, dir := range dirs {
 		run, result, err := c.evidenceOf(ctx, dir)
@@ -67,7 +67,7 @@ func (c *console) evidences(ctx context.Context, dirs []string) (report.Evidence
 }
 
 // evidenceOf evaluates the density of the model of a run at draws of it and of a mixture of normals.
-func (c *console) evidenceOf(ctx context.Context, dir string) (*draws.Run, evidence.Results, error) {
+func (c *console) evidenceOf(ctx context.Context, dir string) (*store.Run, evidence.Results, error) {
 	var none evidence.Results
 	o, err := c.openRun(dir)
 	if err != nil {
@@ -168,7 +168,7 @@ func oneImage(seed uint64, program *compiler.Program, chains [][][]float64, logD
 
 // alongLadder estimates the evidence along a ladder. That it is from a prior of mass 1, or from a distribution of which
 // there are positions.
-func alongLadder(seed uint64, run *draws.Run, hottest [][][]float64, logDensity evidence.LogDensity) (*evidence.Ratios,
+func alongLadder(seed uint64, run *store.Run, hottest [][][]float64, logDensity evidence.LogDensity) (*evidence.Ratios,
 	error) {
 	out, err := report.AlongLadder(run)
 	if err != nil {
@@ -201,7 +201,7 @@ func alongLadder(seed uint64, run *draws.Run, hottest [][][]float64, logDensity 
 }
 
 // positionsOf are those on the hottest rung, by chain and draw; nil where there are none.
-func positionsOf(l *draws.Ladder) (chains [][][]float64) {
+func positionsOf(l *store.Ladder) (chains [][][]float64) {
 	if l == nil {
 		return nil
 	}
@@ -221,7 +221,7 @@ func withoutEvidence(dir, why string) error {
 
 // noEvidence says why a run has no evidence, or none that its draws give. Unknown is a parameter that keeps the
 // integral of the prior from being known.
-func noEvidence(run *draws.Run, program *compiler.Program, unknown string) string {
+func noEvidence(run *store.Run, program *compiler.Program, unknown string) string {
 	switch {
 	case len(run.Info.Report.ELBO) > 0:
 		return "the draws are of an approximation; sample with renhd or nuts"

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ppl/infer/draws"
 	"ppl/lang/diag"
+	"ppl/posterior/store"
 )
 
 // Exit codes.
@@ -37,7 +37,7 @@ func wrong(cause error) error { return exit{codeWrong, cause} }
 
 // failed is what a device, a disk or the program did. A run that a crash has cut off is what the command was given.
 func failed(cause error) error {
-	if errors.As(cause, new(draws.ErrDamaged)) || errors.As(cause, new(draws.ErrNotKept)) {
+	if errors.As(cause, new(store.ErrDamaged)) || errors.As(cause, new(store.ErrNotKept)) {
 		return wrong(cause)
 	}
 	return exit{codeFailed, cause}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ppl/infer/draws"
-	"ppl/infer/export"
+	"ppl/posterior/export"
+	"ppl/posterior/store"
 )
 
 func exportCommand(c *console) *cobra.Command {
@@ -77,7 +77,7 @@ func exported(err error) error {
 }
 
 // writeExport writes a file whole or leaves none of it behind.
-func writeExport(path string, run *draws.Run, f export.Format, names []string, chain int) error {
+func writeExport(path string, run *store.Run, f export.Format, names []string, chain int) error {
 	file, err := os.Create(path)
 	if err != nil {
 		return err

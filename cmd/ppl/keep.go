@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"ppl/compiler"
-	"ppl/infer/draws"
 	"ppl/lang/types"
+	"ppl/posterior/store"
 )
 
 // A selection is which of the arrays that a model saves a run keeps.
@@ -79,10 +79,10 @@ func (s selection) variables(p *compiler.Program, single bool) (kept []types.Var
 }
 
 // leftOut are the others.
-func (s selection) leftOut(p *compiler.Program) (all []draws.LeftOut) {
+func (s selection) leftOut(p *compiler.Program) (all []store.LeftOut) {
 	for _, v := range p.Saved() {
 		if !s.has(v.Name) {
-			all = append(all, draws.LeftOut{Name: v.Name, Parameter: slices.Contains(p.Parameters(), v.Name)})
+			all = append(all, store.LeftOut{Name: v.Name, Parameter: slices.Contains(p.Parameters(), v.Name)})
 		}
 	}
 	return all

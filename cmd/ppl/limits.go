@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ppl/compiler"
-	"ppl/runtime/memory"
+	"ppl/runtime/sys/memory"
 )
 
 // limited adds to a command what keeps a model within limits: --sandbox and --max-memory.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ppl/infer/draws"
+	"ppl/posterior/store"
 )
 
 func listCommand(c *console) *cobra.Command {
@@ -56,7 +56,7 @@ func listCommand(c *console) *cobra.Command {
 // A listedRun is a run as `ppl list` knows it, from its run.json alone.
 type listedRun struct {
 	Path string `json:"path"`
-	draws.Info
+	store.Info
 }
 
 // runsIn are the runs in a directory, by the time at which they began.
@@ -71,8 +71,8 @@ func runsIn(dir string) ([]listedRun, error) {
 		if !e.IsDir() {
 			continue
 		}
-		info, err := draws.ReadInfo(path)
-		if errors.As(err, new(draws.ErrNotRun)) {
+		info, err := store.ReadInfo(path)
+		if errors.As(err, new(store.ErrNotRun)) {
 			continue
 		}
 		if err != nil {

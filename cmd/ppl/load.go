@@ -12,7 +12,7 @@ import (
 
 	"ppl/compiler"
 	"ppl/lang/diag"
-	"ppl/runtime/memory"
+	"ppl/runtime/sys/memory"
 )
 
 const dataUsage = "data from file `F`, or one array from NAME=F, or a number as NAME=20; may be repeated"

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ppl/compiler"
-	"ppl/compiler/data"
+	"ppl/compiler/datasets/datafile"
 )
 
 // A pointQuery is what the flags of ppl logprob say.
@@ -73,7 +73,7 @@ func (c *console) logprob(ctx context.Context, q *pointQuery) error {
 	if err != nil {
 		return err
 	}
-	values, err := data.DefaultRowCache().Whole(q.at)
+	values, err := datafile.DefaultRowCache().Whole(q.at)
 	if err != nil {
 		return wrong(err)
 	}

@@ -9,14 +9,14 @@ import (
 	"slices"
 
 	"ppl/compiler"
-	"ppl/compiler/data"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
+	"ppl/compiler/datasets/datafile"
 	"ppl/runtime/device"
 )
 
 // logprobOn evaluates a density on a device; by the interpreter of graphs where none is named, or all are.
 func (c *console) logprobOn(ctx context.Context, p *compiler.Program, name string,
-	at map[string]*data.Array) (*compiler.LogProb, error) {
+	at map[string]*datafile.Array) (*compiler.LogProb, error) {
 	if name == "" || name == allDevices {
 		return p.LogProb(at)
 	}
@@ -69,7 +69,7 @@ type comparison struct {
 
 // compare evaluates on all devices; one that cannot be opened is left out, with a note.
 func (c *console) compare(ctx context.Context, p *compiler.Program, want *compiler.LogProb,
-	at map[string]*data.Array) ([]comparison, error) {
+	at map[string]*datafile.Array) ([]comparison, error) {
 	var all []comparison
 	for _, d := range devices() {
 		if d.name == auto {

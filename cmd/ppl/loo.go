@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ppl/infer/report"
+	"ppl/posterior/report"
 )
 
 func looCommand(c *console) *cobra.Command {

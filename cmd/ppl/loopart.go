@@ -8,11 +8,11 @@ import (
 	"slices"
 
 	"ppl/compiler"
-	"ppl/compiler/dataset"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
+	"ppl/compiler/datasets/dataset"
 	"ppl/infer"
-	"ppl/infer/report"
 	"ppl/numbers"
+	"ppl/posterior/report"
 	"ppl/runtime/device"
 )
 

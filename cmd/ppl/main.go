@@ -7,9 +7,9 @@ import (
 	"runtime"
 	"time"
 
-	"ppl/runtime/memory"
-	"ppl/runtime/mpi"
-	"ppl/runtime/ranks"
+	"ppl/runtime/parallel/mpi"
+	"ppl/runtime/parallel/ranks"
+	"ppl/runtime/sys/memory"
 )
 
 func main() {

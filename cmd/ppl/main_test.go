@@ -16,7 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"ppl/infer/draws"
+	"ppl/posterior/store"
 	"ppl/runtime/gpu/cudasim"
 )
 
@@ -123,7 +123,7 @@ func drawsOf(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: drawsof RUN")
 	}
-	info, err := draws.ReadInfo(ts.MkAbs(args[0]))
+	info, err := store.ReadInfo(ts.MkAbs(args[0]))
 	ts.Check(err)
 	ts.Setenv("COUNT", strconv.Itoa(info.Draws))
 }

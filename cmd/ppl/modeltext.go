@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ppl/compiler/model"
+	"ppl/compiler/frontend/model"
 )
 
 // writeModel prints a checked model: every array with its role, element type and axes, then every term where it

@@ -15,8 +15,8 @@ import (
 
 	"ppl/compiler"
 	"ppl/infer"
-	"ppl/infer/draws"
 	"ppl/infer/optimize"
+	"ppl/posterior/store"
 )
 
 // A search is what the flags of ppl optimize say.
@@ -270,7 +270,7 @@ type mode struct {
 type coordinate struct {
 	Name string       `json:"name"`
 	Mode number       `json:"mode"`
-	SD   draws.Number `json:"sd"` // null where there is none
+	SD   store.Number `json:"sd"` // null where there is none
 }
 
 func newMode(s *search, p *compiler.Program, r optimize.Result, took time.Duration) mode {
@@ -290,9 +290,9 @@ func newMode(s *search, p *compiler.Program, r optimize.Result, took time.Durati
 	at, settled := 0, p.Deterministic()
 	for k, v := range p.Saved() {
 		for i := range v.Size() {
-			x := coordinate{v.Element(i), number(r.Values[at+i]), draws.Number(math.NaN())}
+			x := coordinate{v.Element(i), number(r.Values[at+i]), store.Number(math.NaN())}
 			if r.SD != nil && r.Converged {
-				x.SD = draws.Number(r.SD[at+i])
+				x.SD = store.Number(r.SD[at+i])
 			}
 			if settled[k] {
 				m.Parameters = append(m.Parameters, x)

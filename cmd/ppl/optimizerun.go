@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"ppl/infer"
-	"ppl/infer/draws"
 	"ppl/infer/optimize"
+	"ppl/posterior/store"
 )
 
 // keepSearch searches, and keeps where the starts led as a run: a chain of one draw for each.
@@ -118,7 +118,7 @@ func (c *console) searchIn(ctx context.Context, s *search, dir *runDir, as *samp
 	if err := run.checkSame(); err != nil {
 		return err
 	}
-	if dir.before != nil && dir.info.Status == draws.Finished {
+	if dir.before != nil && dir.info.Status == store.Finished {
 		useful = true
 		return c.summarise(s.out, s.asJSON)
 	}
@@ -127,7 +127,7 @@ func (c *console) searchIn(ctx context.Context, s *search, dir *runDir, as *samp
 	}
 	show, clear := c.progress(s.quiet)
 	began := time.Now()
-	stopped, err := carryOut(ctx, run, 1, draws.Finished, show, clear)
+	stopped, err := carryOut(ctx, run, 1, store.Finished, show, clear)
 	useful = err == nil
 	switch {
 	case err != nil:

@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ppl/compiler/query"
-	"ppl/infer/draws"
-	"ppl/infer/plot"
+	"ppl/compiler/predict/query"
 	"ppl/lang/diag"
 	"ppl/lang/types"
+	"ppl/posterior/plot"
+	"ppl/posterior/store"
 )
 
 // A plotting is what the flags of ppl plot say.
@@ -131,11 +131,11 @@ func (c *console) evaluator(dir string) func(string) (types.Variable, [][][]floa
 }
 
 // priorRun opens the draws from the prior that go with a run; nil where there are none.
-func priorRun(dir, prior string) *draws.Run {
+func priorRun(dir, prior string) *store.Run {
 	if prior == "" {
 		prior = strings.TrimSuffix(strings.TrimRight(dir, "/"), ".run") + ".prior"
 	}
-	run, err := draws.Open(prior)
+	run, err := store.Open(prior)
 	if err != nil {
 		return nil
 	}

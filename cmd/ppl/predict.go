@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"ppl/compiler"
 	"ppl/infer"
-	"ppl/infer/draws"
 	"ppl/lang/types"
+	"ppl/posterior/store"
 )
 
 // A prediction is what the flags of ppl predict say.
@@ -139,8 +139,8 @@ func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 		return failed(err)
 	}
 	saved, first := program.Saved(), program.Replicas()
-	w, err := draws.Create(c.disk, p.out, draws.Layout{Chains: 1, Prior: saved[:first], PriorPredictive: saved[first:],
-		Observed: asObserved(model.Observed()), Constant: asObserved(model.Constants())}, draws.Options{
+	w, err := store.Create(c.disk, p.out, store.Layout{Chains: 1, Prior: saved[:first], PriorPredictive: saved[first:],
+		Observed: asObserved(model.Observed()), Constant: asObserved(model.Constants())}, store.Options{
 		Overwrite: true,
 		Model:     p.from,
 		Source:    []byte(model.Model().Source.Text),
@@ -154,10 +154,10 @@ func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 	if err != nil {
 		return failed(err)
 	}
-	status := draws.Finished
+	status := store.Finished
 	for k := range p.draws {
 		if ctx.Err() != nil {
-			status = draws.Interrupted
+			status = store.Interrupted
 			break
 		}
 		values := make([]float64, size(saved))
@@ -170,9 +170,9 @@ func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 		return failed(err)
 	}
 	if !p.quiet {
-		c.notef("%s (groups prior and prior_predictive)", kept(p.out, status == draws.Interrupted))
+		c.notef("%s (groups prior and prior_predictive)", kept(p.out, status == store.Interrupted))
 	}
-	if status == draws.Interrupted {
+	if status == store.Interrupted {
 		return interrupted()
 	}
 	return nil
@@ -223,7 +223,7 @@ func (c *console) predictRun(ctx context.Context, p *prediction, seeded bool) er
 	if err != nil {
 		return failed(err)
 	}
-	w, err := draws.Extend(c.disk, p.from, program.Saved()[program.Replicas():])
+	w, err := store.Extend(c.disk, p.from, program.Saved()[program.Replicas():])
 	if err != nil {
 		return failed(err)
 	}
@@ -244,7 +244,7 @@ func (c *console) predictRun(ctx context.Context, p *prediction, seeded bool) er
 				Total: run.Layout.Chains * run.Info.Draws})
 		}
 	}
-	if err := w.Close(draws.Finished, nil); err != nil {
+	if err := w.Close(store.Finished, nil); err != nil {
 		return failed(err)
 	}
 	clear()
@@ -255,7 +255,7 @@ func (c *console) predictRun(ctx context.Context, p *prediction, seeded bool) er
 }
 
 // programOf loads the model of a run, with the data that it was sampled with, to draw replicates.
-func (c *console) programOf(run *draws.Run) (*compiler.Program, error) {
+func (c *console) programOf(run *store.Run) (*compiler.Program, error) {
 	_, options, err := c.sampledProgram(run)
 	if err != nil {
 		return nil, err
@@ -269,7 +269,7 @@ type parameterDraws struct {
 	values    [][][]float64
 }
 
-func posteriorOf(run *draws.Run, program *compiler.Program) (p parameterDraws, err error) {
+func posteriorOf(run *store.Run, program *compiler.Program) (p parameterDraws, err error) {
 	p.variables = program.Saved()[:program.Replicas()]
 	for _, v := range p.variables {
 		if err := run.NotKept(v.Name); err != nil {

@@ -8,10 +8,10 @@ import (
 
 	"ppl/compiler"
 	"ppl/infer"
-	"ppl/infer/draws"
-	asked "ppl/infer/query"
 	"ppl/lang/diag"
 	"ppl/lang/types"
+	asked "ppl/posterior/query"
+	"ppl/posterior/store"
 )
 
 // predictNew draws what a run's model observes at new data into the group predictions of the run, and summarises it by
@@ -46,7 +46,7 @@ func (c *console) predictNew(ctx context.Context, p *prediction, seeded bool) er
 	if err != nil {
 		return err
 	}
-	w, err := draws.ExtendPredictions(c.disk, p.from, variablesOf(program.Predicted), asObserved(program.Given()))
+	w, err := store.ExtendPredictions(c.disk, p.from, variablesOf(program.Predicted), asObserved(program.Given()))
 	if err != nil {
 		return failed(err)
 	}
@@ -55,7 +55,7 @@ func (c *console) predictNew(ctx context.Context, p *prediction, seeded bool) er
 	}); err != nil {
 		return err
 	}
-	if err := w.Close(draws.Finished, nil); err != nil {
+	if err := w.Close(store.Finished, nil); err != nil {
 		return failed(err)
 	}
 	if !p.quiet {
@@ -81,7 +81,7 @@ const predictedAtOnce = 1 << 23
 
 // printPredictions prints the predictions of a run by row, some rows at a time.
 func (c *console) printPredictions(p *prediction) error {
-	run, err := draws.Open(p.from)
+	run, err := store.Open(p.from)
 	if err != nil {
 		return failed(err)
 	}

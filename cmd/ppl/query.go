@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ppl/compiler"
-	"ppl/compiler/query"
+	"ppl/compiler/predict/query"
 	"ppl/infer"
-	asked "ppl/infer/query"
 	"ppl/lang/diag"
+	asked "ppl/posterior/query"
 	"ppl/runtime/host"
 )
 

@@ -8,10 +8,10 @@ import (
 	"math"
 	"strconv"
 
-	"ppl/compiler/query"
-	"ppl/infer/draws"
-	asked "ppl/infer/query"
+	"ppl/compiler/predict/query"
 	"ppl/lang/types"
+	asked "ppl/posterior/query"
+	"ppl/posterior/store"
 )
 
 // textAnswers print for people.
@@ -79,18 +79,18 @@ func (a answer) variable() types.Variable {
 // A row of an answer is one element, for programs.
 type row struct {
 	Name     string       `json:"name"`
-	Mean     draws.Number `json:"mean"`
-	SD       draws.Number `json:"sd"`
-	MCSE     draws.Number `json:"mcse_mean"`
-	Lo       draws.Number `json:"q2.5"`
-	Median   draws.Number `json:"q50"`
-	Hi       draws.Number `json:"q97.5"`
-	Below    draws.Number `json:"p_negative"`
-	ESS      draws.Number `json:"ess"`
+	Mean     store.Number `json:"mean"`
+	SD       store.Number `json:"sd"`
+	MCSE     store.Number `json:"mcse_mean"`
+	Lo       store.Number `json:"q2.5"`
+	Median   store.Number `json:"q50"`
+	Hi       store.Number `json:"q97.5"`
+	Below    store.Number `json:"p_negative"`
+	ESS      store.Number `json:"ess"`
 	Draws    int          `json:"draws"`
-	Largest  draws.Number `json:"p_largest"`
-	Smallest draws.Number `json:"p_smallest"`
-	Rank     draws.Number `json:"mean_rank"`
+	Largest  store.Number `json:"p_largest"`
+	Smallest store.Number `json:"p_smallest"`
+	Rank     store.Number `json:"mean_rank"`
 }
 
 // rows are all elements of an answer; what was not asked for is not a number.
@@ -105,9 +105,9 @@ func (a answer) rows() []row {
 // rowsOf are elements of a variable from the first that is given.
 func rowsOf(v types.Variable, first int, es []asked.Estimate, places []asked.Place) []row {
 	rows := make([]row, len(es))
-	none := draws.Number(math.NaN())
+	none := store.Number(math.NaN())
 	for k, e := range es {
-		n := func(x float64) draws.Number { return draws.Number(x) }
+		n := func(x float64) store.Number { return store.Number(x) }
 		rows[k] = row{v.Element(first + k), n(e.Mean), n(e.SD), n(e.MCSE), n(e.Lo), n(e.Median), n(e.Hi), n(e.Below),
 			n(e.ESS),
 			e.Draws, none, none, none}
@@ -178,8 +178,8 @@ func (c *csvAnswers) table(query string, v types.Variable, first int, r *asked.R
 func (c *csvAnswers) rows(query string, rows []row) error {
 	for _, r := range rows {
 		line := []string{query, r.Name}
-		for _, x := range []draws.Number{r.Mean, r.SD, r.MCSE, r.Lo, r.Median, r.Hi, r.Below, r.ESS,
-			draws.Number(r.Draws), r.Largest, r.Smallest, r.Rank} {
+		for _, x := range []store.Number{r.Mean, r.SD, r.MCSE, r.Lo, r.Median, r.Hi, r.Below, r.ESS,
+			store.Number(r.Draws), r.Largest, r.Smallest, r.Rank} {
 			line = append(line, field(float64(x)))
 		}
 		if err := c.w.Write(line); err != nil {

@@ -10,16 +10,16 @@ import (
 
 	"ppl/compiler"
 	"ppl/infer"
-	"ppl/infer/draws"
 	"ppl/lang/diag"
 	"ppl/lang/types"
+	"ppl/posterior/store"
 	"ppl/runtime/host"
 )
 
 // An openedRun is a run directory of which questions are asked. Draws are read when a question first needs them.
 type openedRun struct {
 	dir     string
-	run     *draws.Run
+	run     *store.Run
 	options resolvedOptions
 	inquiry *compiler.Inquiry
 	draws   map[string][][]float64
@@ -103,7 +103,7 @@ func (o *openedRun) read() (model string, err error) {
 	if o.options, err = readOptions(o.dir); err != nil {
 		return "", wrong(err)
 	}
-	text, err := os.ReadFile(filepath.Join(o.dir, draws.ModelFile))
+	text, err := os.ReadFile(filepath.Join(o.dir, store.ModelFile))
 	if err != nil {
 		return "", wrong(err)
 	}
@@ -141,7 +141,7 @@ func (o *openedRun) Draws(name string) ([][]float64, error) {
 
 // refresh looks whether a run that is being written has grown since.
 func (o *openedRun) refresh() error {
-	run, err := draws.Open(o.dir)
+	run, err := store.Open(o.dir)
 	if err != nil {
 		return err
 	}

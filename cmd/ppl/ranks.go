@@ -12,9 +12,9 @@ import (
 
 	"ppl/compiler"
 	"ppl/infer"
-	"ppl/infer/ranked"
-	"ppl/runtime/mpi"
-	"ppl/runtime/ranks"
+	"ppl/infer/distributed"
+	"ppl/runtime/parallel/mpi"
+	"ppl/runtime/parallel/ranks"
 )
 
 // A job is the ranks that a launcher has started, this process among them. Rank 0 carries out the command line and
@@ -152,7 +152,7 @@ func (f *follower) sample(ctx context.Context, o sampleOrder) {
 	row, _ := findSampler(o.Sampler)
 	o.Options.Device, o.Options.Threads = f.device, threadsOfRank(o.Options.Threads)
 	t := target{compiler.Recorded{Program: f.program, EachRow: o.EachRow}}
-	_, _ = ranked.Sampler(f.job, row.sample)(ctx, t, o.Options, nil)
+	_, _ = distributed.Sampler(f.job, row.sample)(ctx, t, o.Options, nil)
 }
 
 // threadsOfRank is how many threads a rank has: its part of the machine, where nothing was said.
@@ -214,7 +214,7 @@ func (run *posteriorRun) samplerOnRanks(o *infer.Options) infer.Sampler {
 	sent.Device, sent.Checkpoints = nil, nil
 	run.job.give(order{Sample: &sampleOrder{run.sampler.name, run.recorder.rows, sent}})
 	o.Threads = threadsOfRank(o.Threads)
-	return ranked.Sampler(run.job, run.sampler.sample)
+	return distributed.Sampler(run.job, run.sampler.sample)
 }
 
 // exchangeTimes makes n exchanges of eight numbers of each rank and gives the time of each.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"ppl/runtime/ranks"
+	"ppl/runtime/parallel/ranks"
 )
 
 // rankModel writes a model with rows enough for several turns, and returns its path.

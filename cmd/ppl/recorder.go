@@ -10,9 +10,9 @@ import (
 	"ppl/compiler"
 	"ppl/infer"
 	"ppl/infer/checkpoint"
-	"ppl/infer/draws"
 	"ppl/lang/types"
-	"ppl/runtime/files"
+	"ppl/posterior/store"
+	"ppl/runtime/sys/files"
 )
 
 // A recorder is a run's infer.Recorder and infer.Checkpoints: it draws what stands after generate, and streams draws
@@ -27,13 +27,13 @@ type recorder struct {
 	kept     selection
 	single   bool // weights of networks are kept in single precision
 	seed     uint64
-	options  draws.Options
+	options  store.Options
 	progress func(infer.Progress)
 	note     func(line string)
 
 	mu      sync.Mutex    // of writer and closed: a run that is given up is closed while the sampler runs
 	closed  bool          // the run has ended on disk
-	writer  *draws.Writer // nil before the first draw
+	writer  *store.Writer // nil before the first draw
 	resumed bool          // the checkpoint that the run goes on from has draws before it
 	began   time.Time     // of the draws of this process
 	counts  []int         // draws of each chain so far
@@ -42,7 +42,7 @@ type recorder struct {
 	saved   int       // of values: how many are what the model saves, before the log densities
 	saving  budget
 	content content // of a checkpoint with the draws before it, about
-	watched draws.Progress
+	watched store.Progress
 }
 
 // A savedRun is what a checkpoint in a run directory has before the state of the sampler.
@@ -73,7 +73,7 @@ func (r *recorder) Load(state any) (found bool, err error) {
 // usable refuses a checkpoint that comes after more draws than there are, as in a copy that was made while the run went
 // on.
 func (r *recorder) usable(from savedRun) error {
-	info, err := draws.ReadInfo(r.dir)
+	info, err := store.ReadInfo(r.dir)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (r *recorder) Begin(stats []types.Variable) (err error) {
 	if !r.rows {
 		rows = nil
 	}
-	layout := draws.Layout{Chains: r.chains, Posterior: r.kept.variables(r.program, r.single), SampleStats: stats,
+	layout := store.Layout{Chains: r.chains, Posterior: r.kept.variables(r.program, r.single), SampleStats: stats,
 		Observed: asObserved(r.program.Observed()), Constant: asObserved(r.program.Constants()),
 		LogPrior: priors, LogLikelihood: rows, TopLevel: r.program.TopLevel(),
 		Parameters: r.kept.names(r.program.Parameters()), Effects: r.kept.effects(r.program.Effects()),
@@ -131,10 +131,10 @@ func (r *recorder) Begin(stats []types.Variable) (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.resumed {
-		r.writer, err = draws.Resume(r.disk, r.dir, layout, r.counts, r.options)
+		r.writer, err = store.Resume(r.disk, r.dir, layout, r.counts, r.options)
 	} else {
 		r.counts = make([]int, r.chains)
-		r.writer, err = draws.Create(r.disk, r.dir, layout, r.options)
+		r.writer, err = store.Create(r.disk, r.dir, layout, r.options)
 	}
 	r.began = time.Now()
 	return err
@@ -148,10 +148,10 @@ func (r *recorder) sampling() time.Duration {
 	return time.Since(r.began)
 }
 
-func asObserved(variables []types.Variable, values [][]float64) []draws.Observed {
-	all := make([]draws.Observed, len(variables))
+func asObserved(variables []types.Variable, values [][]float64) []store.Observed {
+	all := make([]store.Observed, len(variables))
 	for i, v := range variables {
-		all[i] = draws.Observed{Variable: v, Values: values[i]}
+		all[i] = store.Observed{Variable: v, Values: values[i]}
 	}
 	return all
 }
@@ -191,20 +191,20 @@ func (r *recorder) Progress(p infer.Progress) {
 	r.progress(p)
 	now, at := time.Now(), &r.watched
 	if phase := p.Phase.String(); phase != at.Phase {
-		*at = draws.Progress{Phase: phase, PhaseBegan: now, First: p.Done}
+		*at = store.Progress{Phase: phase, PhaseBegan: now, First: p.Done}
 	} else if now.Sub(at.Written) < time.Second {
 		return
 	}
 	at.Done, at.Total, at.Divergences, at.Written = p.Done, p.Total, p.Divergences, now
 	at.SwapRates = at.SwapRates[:0]
 	for _, rate := range p.SwapRates {
-		at.SwapRates = append(at.SwapRates, draws.Number(rate))
+		at.SwapRates = append(at.SwapRates, store.Number(rate))
 	}
-	_ = draws.WriteProgress(r.disk, r.dir, *at) // a run goes on where nobody can watch it
+	_ = store.WriteProgress(r.disk, r.dir, *at) // a run goes on where nobody can watch it
 }
 
 // close ends the run on disk, once. Without a report of the sampler, that of before stays.
-func (r *recorder) close(report *draws.SamplerReport, status draws.Status, cause error) error {
+func (r *recorder) close(report *store.SamplerReport, status store.Status, cause error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -212,7 +212,7 @@ func (r *recorder) close(report *draws.SamplerReport, status draws.Status, cause
 	}
 	r.closed = true
 	if r.writer == nil {
-		return draws.SetStatus(r.disk, r.dir, status, cause)
+		return store.SetStatus(r.disk, r.dir, status, cause)
 	}
 	if report != nil {
 		r.writer.Report(*report)

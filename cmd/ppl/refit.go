@@ -5,16 +5,16 @@ import (
 	"fmt"
 
 	"ppl/infer"
-	"ppl/infer/draws"
-	"ppl/infer/report"
 	"ppl/lang/types"
+	"ppl/posterior/report"
+	"ppl/posterior/store"
 )
 
 const refitUsage = "sample again without each row whose Pareto k̂ is too high"
 
 // refit samples the model of a run again without each row whose importance weights cannot be used, and puts the log
 // predictive density of the row under that posterior in their place: exact leave-one-out cross-validation.
-func (c *console) refit(ctx context.Context, run *draws.Run, l *report.LOO) error {
+func (c *console) refit(ctx context.Context, run *store.Run, l *report.LOO) error {
 	bad := l.Bad()
 	if len(bad) == 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"ppl/infer/draws"
+	"ppl/posterior/store"
 )
 
 func sessionCommand(c *console) *cobra.Command {
@@ -263,7 +263,7 @@ func (s *session) query(ctx context.Context, line string) error {
 	if err := to.add(*a); err != nil {
 		return failed(err)
 	}
-	if s.run.run.Info.Status == draws.Running {
+	if s.run.run.Info.Status == store.Running {
 		s.c.notef("(of the first %d draws of each chain)", s.run.run.Info.Draws)
 	}
 	return nil

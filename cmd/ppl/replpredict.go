@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"ppl/infer/draws"
 	"ppl/lang/types"
+	"ppl/posterior/store"
 )
 
 // predict predicts at new data: .predict data="new.csv" as p_new. With a name the predictions are quantities of the
@@ -96,7 +96,7 @@ func (s *session) keepPredictions(ctx context.Context, p *prediction, name strin
 }
 
 // dropAdded forgets predictions, which belong to the draws that there were.
-func (o *openedRun) dropAdded(now *draws.Run) {
+func (o *openedRun) dropAdded(now *store.Run) {
 	if now.Info.Draws == o.run.Info.Draws {
 		return
 	}

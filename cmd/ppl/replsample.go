@@ -15,7 +15,7 @@ import (
 
 	"ppl/compiler"
 	"ppl/infer"
-	"ppl/infer/draws"
+	"ppl/posterior/store"
 )
 
 // A background is a run that is being sampled while the session goes on.
@@ -73,7 +73,7 @@ func (s *session) sample(ctx context.Context, args []string) error {
 	b.cancel = cancel
 	go func() {
 		defer close(b.done)
-		stopped, err := carryOut(sampling, run, run.options.Draws, draws.Finished, b.show, func() {})
+		stopped, err := carryOut(sampling, run, run.options.Draws, store.Finished, b.show, func() {})
 		run.dir.close(run.recorder.writer != nil)
 		b.mu.Lock()
 		b.stopped, b.err = stopped, err

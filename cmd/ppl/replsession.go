@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"ppl/compiler"
-	"ppl/infer/draws"
 	"ppl/lang/diag"
 	"ppl/lang/source"
+	"ppl/posterior/store"
 )
 
 // A session is what a REPL knows: runs that are open, by name, and a model that is being written.
@@ -95,7 +95,7 @@ func (s *session) greet() {
 func (o *openedRun) heading() string {
 	text := fmt.Sprintf("%s · %d × %s draws · %s", filepath.Base(o.run.Info.Model), o.run.Layout.Chains,
 		thousands(o.run.Info.Draws), o.run.Info.Sampler)
-	if o.run.Info.Status != draws.Finished {
+	if o.run.Info.Status != store.Finished {
 		text += " · " + string(o.run.Info.Status)
 	}
 	if !o.run.HasStat("diverging") {
@@ -145,7 +145,7 @@ func (s *session) follow() error {
 			return err
 		}
 	}
-	if s.run != nil && s.run.run.Info.Status == draws.Running {
+	if s.run != nil && s.run.run.Info.Status == store.Running {
 		return s.run.refresh()
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ppl/infer/page"
+	"ppl/posterior/htmlreport"
 )
 
 func reportCommand(c *console) *cobra.Command {
@@ -35,7 +35,7 @@ func reportCommand(c *console) *cobra.Command {
 			path = strings.TrimSuffix(strings.TrimRight(args[0], "/"), ".run") + ".html"
 		}
 		var b bytes.Buffer
-		if err := page.Write(&b, run, priorRun(args[0], "")); err != nil {
+		if err := htmlreport.Write(&b, run, priorRun(args[0], "")); err != nil {
 			return fault(err)
 		}
 		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {

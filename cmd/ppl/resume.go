@@ -17,11 +17,11 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 	"ppl/infer"
-	"ppl/infer/draws"
 	"ppl/infer/settings"
 	"ppl/numbers"
+	"ppl/posterior/store"
 	"ppl/runtime/native"
 )
 
@@ -239,7 +239,7 @@ func (run *posteriorRun) changedModel() (all []string, err error) {
 	if then.Data == now.Data && then.Program == now.Program {
 		return nil, nil
 	}
-	if old, err := draws.Open(run.dir.path); err == nil { // else there are no draws yet, nor their data
+	if old, err := store.Open(run.dir.path); err == nil { // else there are no draws yet, nor their data
 		if all, err = changedData(old, *run.dir.before, run.program); err != nil {
 			return nil, failed(err)
 		}
@@ -247,7 +247,7 @@ func (run *posteriorRun) changedModel() (all []string, err error) {
 	if then.Data != now.Data && len(all) == 0 {
 		all = append(all, "the model's data are not those of the run")
 	}
-	text, err := os.ReadFile(filepath.Join(run.dir.path, draws.ModelFile))
+	text, err := os.ReadFile(filepath.Join(run.dir.path, store.ModelFile))
 	if err != nil {
 		return nil, failed(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"ppl/compiler"
 	"ppl/infer"
-	"ppl/infer/draws"
+	"ppl/posterior/store"
 )
 
 // A posteriorRun is one run of a sampler on a model.
@@ -26,7 +26,7 @@ type posteriorRun struct {
 
 // carryOut samples until there are count draws of each chain, which makes the run done, or ctx ends; show and clear are
 // for its progress. An error says that the run failed.
-func carryOut(ctx context.Context, run *posteriorRun, count int, done draws.Status, show func(infer.Progress),
+func carryOut(ctx context.Context, run *posteriorRun, count int, done store.Status, show func(infer.Progress),
 	clear func()) (stopped bool, err error) {
 	run.recorder = run.newRecorder(show)
 	run.dir.recorder.Store(run.recorder)
@@ -45,9 +45,9 @@ func carryOut(ctx context.Context, run *posteriorRun, count int, done draws.Stat
 	case timeOver:
 		err = nil
 	case stopped:
-		status, err = draws.Interrupted, nil
+		status, err = store.Interrupted, nil
 	case err != nil:
-		status = draws.Failed
+		status = store.Failed
 	}
 	code := failed
 	if errors.As(err, new(infer.Refusal)) {
@@ -95,7 +95,7 @@ func (run *posteriorRun) newRecorder(show func(infer.Progress)) *recorder {
 		program: run.program, disk: run.dir.disk, dir: run.out, goesOn: run.dir.before != nil,
 		chains: run.options.Chains, seed: run.seed, progress: show, note: run.note, rows: run.keepsRows(),
 		kept: newSelection(run.program, run.keep), single: run.network && run.options.Settings.Precision != 64,
-		options: draws.Options{
+		options: store.Options{
 			Overwrite: true,
 			Model:     run.model,
 			Source:    []byte(run.program.Model().Source.Text),

@@ -9,18 +9,18 @@ import (
 	"sync/atomic"
 
 	"ppl/infer/checkpoint"
-	"ppl/infer/draws"
-	"ppl/runtime/files"
+	"ppl/posterior/store"
+	"ppl/runtime/sys/files"
 )
 
 // A runDir is the directory of a run, locked.
 type runDir struct {
 	disk    files.System
 	path    string
-	lock    *draws.Lock
+	lock    *store.Lock
 	created bool             // it was not there, or empty
 	before  *resolvedOptions // of the run to go on with; nil: a new one begins
-	info    draws.Info       // of the run to go on with
+	info    store.Info       // of the run to go on with
 
 	recorder *atomic.Pointer[recorder] // of the run in progress; nil before there is one
 }
@@ -50,7 +50,7 @@ func (c *console) takeDir(ctx context.Context, path string, there existing) (*ru
 	}
 	var err error
 	note := func(line string) { c.notef("note: %s", line) }
-	switch d.lock, err = draws.TakeLock(ctx, path, draws.Signs, note); {
+	switch d.lock, err = store.TakeLock(ctx, path, store.Signs, note); {
 	case errors.Is(err, context.Canceled):
 		return nil, interrupted()
 	case err != nil:
@@ -87,12 +87,12 @@ func (c *console) endIfLost(d *runDir) {
 // look finds out what the directory holds.
 func (d *runDir) look(there existing) error {
 	var options resolvedOptions
-	info, err := draws.ReadOptions(d.path, &options)
+	info, err := store.ReadOptions(d.path, &options)
 	switch {
-	case !exists(d.path), errors.As(err, new(draws.ErrNotRun)) && isEmpty(d.path):
+	case !exists(d.path), errors.As(err, new(store.ErrNotRun)) && isEmpty(d.path):
 		d.created = true
 		return nil
-	case errors.As(err, new(draws.ErrNotRun)) && there != goOn && !isRun(d.path):
+	case errors.As(err, new(store.ErrNotRun)) && there != goOn && !isRun(d.path):
 		return fmt.Errorf("%s holds files of something else and no run; choose another directory with --out DIR",
 			d.path)
 	case err != nil:
@@ -127,7 +127,7 @@ func (d *runDir) remove() error {
 	if err := removeStarts(d.disk, d.path); err != nil {
 		return err
 	}
-	return draws.Clear(d.disk, d.path)
+	return store.Clear(d.disk, d.path)
 }
 
 // close gives the directory back. One that we made and that is of no use goes.
@@ -136,7 +136,7 @@ func (d *runDir) close(useful bool) {
 		_ = d.lock.Release() // the end of the process does the same
 		return
 	}
-	_ = draws.Clear(d.disk, d.path) // best effort: there is nothing in it but the options of a run that never began
+	_ = store.Clear(d.disk, d.path) // best effort: there is nothing in it but the options of a run that never began
 	_ = checkpoint.Remove(d.disk, d.path)
 	_ = removeStarts(d.disk, d.path)
 	_ = d.removeSecond()
@@ -155,7 +155,7 @@ func (c *console) abandon(d *runDir) {
 		d.close(false)
 		return
 	}
-	if err := r.close(nil, draws.Interrupted, nil); err != nil {
+	if err := r.close(nil, store.Interrupted, nil); err != nil {
 		c.notef("ppl: %v", err)
 	}
 	c.notef("stopped early; what there is of the run is in %s, and ppl sample --resume %[1]s goes on", d.path)
@@ -164,7 +164,7 @@ func (c *console) abandon(d *runDir) {
 // isEmpty reports whether a directory has nothing in it but a lock.
 func isEmpty(dir string) bool {
 	entries, err := os.ReadDir(dir)
-	return err == nil && (len(entries) == 0 || len(entries) == 1 && entries[0].Name() == draws.LockFile)
+	return err == nil && (len(entries) == 0 || len(entries) == 1 && entries[0].Name() == store.LockFile)
 }
 
 // runFile is what makes a directory that of a run.

@@ -14,10 +14,10 @@ import (
 
 	"ppl/compiler"
 	"ppl/infer"
-	"ppl/infer/draws"
-	"ppl/infer/goal"
 	"ppl/infer/renhd"
 	"ppl/infer/settings"
+	"ppl/posterior/stopping"
+	"ppl/posterior/store"
 )
 
 // A sampling is what the flags of ppl sample say.
@@ -33,7 +33,7 @@ type sampling struct {
 	settings []string
 	drawn    bool // how many draws has been said
 	until    []string
-	goal     goal.Goal
+	goal     stopping.Goal
 	goesOn   bool     // by itself, while its draws are not good enough
 	again    *attempt // nil: the first
 	network  bool     // of the model, by which it is sampled
@@ -355,12 +355,12 @@ func newPosteriorRun(s *sampling, p *compiler.Program, sampler samplerRow, dir *
 // announce makes the directory known for a new run. A run that goes on has been announced.
 func (run *posteriorRun) announce() error {
 	if run.dir.before != nil {
-		return failedIf(draws.SetStatus(run.dir.disk, run.dir.path, draws.Running, nil))
+		return failedIf(store.SetStatus(run.dir.disk, run.dir.path, store.Running, nil))
 	}
 	if err := run.dir.clear(); err != nil {
 		return failed(err)
 	}
-	if err := draws.Announce(run.dir.disk, run.dir.path, run.newRecorder(nil).options); err != nil {
+	if err := store.Announce(run.dir.disk, run.dir.path, run.newRecorder(nil).options); err != nil {
 		return failed(err)
 	}
 	return failedIf(run.keepStarts())

@@ -10,13 +10,13 @@ import (
 	"strconv"
 
 	"ppl/compiler"
-	"ppl/compiler/dataset"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
+	"ppl/compiler/datasets/dataset"
 	"ppl/infer"
-	"ppl/infer/draws"
-	"ppl/infer/score"
 	"ppl/lang/types"
 	"ppl/numbers"
+	"ppl/posterior/score"
+	"ppl/posterior/store"
 	"ppl/runtime/device"
 )
 
@@ -236,7 +236,7 @@ func classLines(w io.Writer, name string, s score.ClassScores) {
 
 // scoreNumbers prints how well numbers were predicted, from the replicates that are in the run.
 func (c *console) scoreNumbers(p *prediction, of *outcomes, s *scored) error {
-	run, err := draws.Open(p.from)
+	run, err := store.Open(p.from)
 	if err != nil {
 		return failed(err)
 	}

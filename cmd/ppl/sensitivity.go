@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"ppl/infer/report"
+	"ppl/posterior/report"
 )
 
 func sensitivityCommand(c *console) *cobra.Command {

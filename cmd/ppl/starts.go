@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"ppl/compiler"
-	"ppl/compiler/data"
+	"ppl/compiler/datasets/datafile"
 	"ppl/infer/checkpoint"
 	"ppl/lang/types"
 	"ppl/numbers"
-	"ppl/runtime/files"
+	"ppl/runtime/sys/files"
 )
 
 // startsFile keeps the points at which the chains of a run began, for a run that is to go on: what --init named may
@@ -99,8 +99,8 @@ func removeStarts(disk files.System, dir string) error {
 type given struct {
 	from    string
 	program *compiler.Program
-	values  [][]map[string]*data.Array // by chain, one draw after another; a single one of a file
-	unlike  []string                   // parameters that a run has with other elements
+	values  [][]map[string]*datafile.Array // by chain, one draw after another; a single one of a file
+	unlike  []string                       // parameters that a run has with other elements
 }
 
 // givenStarts reads what --init names.
@@ -108,11 +108,11 @@ func givenStarts(path string, p *compiler.Program) (*given, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return startsOfRun(path, p)
 	}
-	f, err := data.DefaultRowCache().Whole(path)
+	f, err := datafile.DefaultRowCache().Whole(path)
 	if err != nil {
 		return nil, wrong(fmt.Errorf("--init: %w", err))
 	}
-	return &given{from: path, program: p, values: [][]map[string]*data.Array{{f.Arrays}}}, nil
+	return &given{from: path, program: p, values: [][]map[string]*datafile.Array{{f.Arrays}}}, nil
 }
 
 // startsOfRun are the last draws of a run, of the parameters that the model has, too.
@@ -121,11 +121,11 @@ func startsOfRun(dir string, p *compiler.Program) (*given, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &given{from: dir, program: p, values: make([][]map[string]*data.Array, run.Layout.Chains)}
+	g := &given{from: dir, program: p, values: make([][]map[string]*datafile.Array, run.Layout.Chains)}
 	n := min(turns, run.Info.Draws)
 	for c := range g.values {
 		for range n {
-			g.values[c] = append(g.values[c], map[string]*data.Array{})
+			g.values[c] = append(g.values[c], map[string]*datafile.Array{})
 		}
 	}
 	found := 0
@@ -158,7 +158,7 @@ func (g *given) add(v types.Variable, chains [][]float64) {
 	for c, xs := range chains {
 		for k, at := range g.values[c] {
 			end := len(xs) - k*size
-			at[v.Name] = &data.Array{Name: v.Name, Shape: v.Shape, Values: numbers.Of(xs[end-size : end]...)}
+			at[v.Name] = &datafile.Array{Name: v.Name, Shape: v.Shape, Values: numbers.Of(xs[end-size : end]...)}
 		}
 	}
 }

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ppl/infer/draws"
-	"ppl/infer/report"
 	"ppl/lang/diag"
+	"ppl/posterior/report"
+	"ppl/posterior/store"
 )
 
 func summaryCommand(c *console) *cobra.Command {
@@ -142,13 +142,13 @@ func readReport(dir string, v report.View) (report.Report, error) {
 }
 
 // openRun opens a run directory. What is wrong with it is the user's to mend.
-func openRun(dir string) (*draws.Run, error) {
-	run, err := draws.Open(dir)
+func openRun(dir string) (*store.Run, error) {
+	run, err := store.Open(dir)
 	return run, unreadable(dir, err)
 }
 
 // openPosterior opens a run for what asks how good its draws are: points at which searches ended are none.
-func openPosterior(dir string) (*draws.Run, error) {
+func openPosterior(dir string) (*store.Run, error) {
 	run, err := openRun(dir)
 	if err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func unreadable(dir string, err error) error {
 		return nil
 	case !exists(dir):
 		return noRun(dir)
-	case errors.As(err, new(draws.ErrNotRun)):
+	case errors.As(err, new(store.ErrNotRun)):
 		return wrong(fmt.Errorf("%w%s", err, instead(dir)))
 	}
 	return wrong(err)

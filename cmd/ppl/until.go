@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"ppl/infer"
-	"ppl/infer/draws"
-	"ppl/infer/goal"
+	"ppl/posterior/stopping"
+	"ppl/posterior/store"
 )
 
 // mostUntil is how many draws a chain may have where a goal is given and no number of draws.
@@ -19,7 +19,7 @@ const mostByItself = 10_000
 
 // readGoal reads what --until says. With a goal, the number of draws is a limit. Other limits belong to the goal.
 func (s *sampling) readGoal(drawsGiven bool) (err error) {
-	if s.goal, err = goal.Parse(s.until); err != nil {
+	if s.goal, err = stopping.Parse(s.until); err != nil {
 		return usagef("--until %w", err)
 	}
 	s.goesOn = s.goal.Empty() && !drawsGiven
@@ -47,7 +47,7 @@ func (run *posteriorRun) goesOnByItself() bool {
 
 // complete reports whether the run that is there needs nothing more.
 func (d *runDir) complete(s *sampling) (bool, error) {
-	if d.before == nil || d.info.Status != draws.Finished || d.info.Draws == 0 {
+	if d.before == nil || d.info.Status != store.Finished || d.info.Draws == 0 {
 		return false, nil
 	}
 	if s.goal.Empty() || d.info.Draws == s.options.Draws {
@@ -57,10 +57,10 @@ func (d *runDir) complete(s *sampling) (bool, error) {
 	return s.goal.Reached(at), err
 }
 
-func standing(dir string, g goal.Goal) (goal.Standing, error) {
-	run, err := draws.Open(dir)
+func standing(dir string, g stopping.Goal) (stopping.Standing, error) {
+	run, err := store.Open(dir)
 	if err != nil {
-		return goal.Standing{}, failed(err)
+		return stopping.Standing{}, failed(err)
 	}
 	at, err := g.Standing(run)
 	return at, failedIf(err)
@@ -80,12 +80,12 @@ func (run *posteriorRun) sampleToGoal(ctx context.Context, show func(infer.Progr
 	case run.goesOnByItself():
 		stopped, err = run.sampleToAim(ctx, show, clear)
 	case run.goal.Empty():
-		return carryOut(ctx, run, run.options.Draws, draws.Finished, show, clear)
+		return carryOut(ctx, run, run.options.Draws, store.Finished, show, clear)
 	default:
 		stopped, err = run.sampleInParts(ctx, show, clear)
 	}
 	if !stopped && err == nil { // only now: a process that is killed between two parts leaves a run that is to go on
-		err = failedIf(draws.SetStatus(run.dir.disk, run.dir.path, draws.Finished, nil))
+		err = failedIf(store.SetStatus(run.dir.disk, run.dir.path, store.Finished, nil))
 	}
 	return stopped, err
 }
@@ -94,7 +94,7 @@ func (run *posteriorRun) sampleToGoal(ctx context.Context, show func(infer.Progr
 func (run *posteriorRun) sampleInParts(ctx context.Context, show func(infer.Progress), clear func()) (stopped bool,
 	err error) {
 	most := run.options.Draws
-	at := goal.Standing{Draws: run.dir.info.Draws}
+	at := stopping.Standing{Draws: run.dir.info.Draws}
 	for {
 		if at.Draws > 0 {
 			if at, err = standing(run.out, run.goal); err != nil {
@@ -126,7 +126,7 @@ func (run *posteriorRun) extend(ctx context.Context, count int, show func(infer.
 			return false, err
 		}
 	}
-	return carryOut(ctx, run, count, draws.Running, show, clear)
+	return carryOut(ctx, run, count, store.Running, show, clear)
 }
 
 // over reports whether there is nothing to extend any more. A signal that comes when the draws that were asked for so
@@ -137,7 +137,7 @@ func (run *posteriorRun) over(ctx context.Context, stopped *bool, err *error) bo
 	}
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		*stopped, *err = true, failedIf(draws.SetStatus(run.dir.disk, run.dir.path, draws.Interrupted, nil))
+		*stopped, *err = true, failedIf(store.SetStatus(run.dir.disk, run.dir.path, store.Interrupted, nil))
 	case ctx.Err() != nil:
 		run.note("the time limit is over")
 	}
@@ -148,7 +148,7 @@ func (run *posteriorRun) over(ctx context.Context, stopped *bool, err *error) bo
 // be. Where they do not, it makes a second attempt.
 func (run *posteriorRun) sampleToAim(ctx context.Context, show func(infer.Progress), clear func()) (stopped bool,
 	err error) {
-	aim, first := goal.Aim(), run.options.Draws
+	aim, first := stopping.Aim(), run.options.Draws
 	aim.Time, aim.Gradients = run.goal.Time, run.goal.Gradients
 	most := max(first, mostByItself)
 	for count := first; ; {
@@ -177,9 +177,9 @@ func (run *posteriorRun) sampleToAim(ctx context.Context, show func(infer.Progre
 // goOn makes the run that has just ended the one that goes on.
 func (run *posteriorRun) goOn() (err error) {
 	var before resolvedOptions
-	if run.dir.info, err = draws.ReadOptions(run.dir.path, &before); err != nil {
+	if run.dir.info, err = store.ReadOptions(run.dir.path, &before); err != nil {
 		return failed(err)
 	}
 	run.dir.before = &before
-	return failedIf(draws.SetStatus(run.dir.disk, run.dir.path, draws.Running, nil))
+	return failedIf(store.SetStatus(run.dir.disk, run.dir.path, store.Running, nil))
 }

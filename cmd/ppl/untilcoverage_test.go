@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"ppl/infer/draws"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
 )
 
 // A run that ends when its effective size is large enough is still right about its errors, though it chose the moment
@@ -28,7 +28,7 @@ func TestGoalKeepsErrorsRight(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "m.run")
 		pplJSON(t, nil, "sample", model, "--out", dir, "--seed", fmt.Sprint(i+1), "--until", fmt.Sprint("ess=", target),
 			"--warmup", "100", "--set", "steps=1", "--set", "step_size=0.6", "--threads", "1", "--quiet", "--json")
-		run, err := draws.Open(dir)
+		run, err := store.Open(dir)
 		if err != nil {
 			t.Fatal(err)
 		}

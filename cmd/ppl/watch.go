@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ppl/infer/draws"
-	"ppl/infer/report"
+	"ppl/posterior/report"
+	"ppl/posterior/store"
 )
 
 func watchCommand(c *console) *cobra.Command {
@@ -27,7 +27,7 @@ func watchCommand(c *console) *cobra.Command {
 
 		DisableFlagsInUseLine: true,
 	}
-	unknown := draws.Number(math.NaN())
+	unknown := store.Number(math.NaN())
 	w := watching{console: c, worst: worst{ESS: unknown, RHat: unknown}}
 	f := cmd.Flags()
 	f.DurationVar(&w.every, "every", 2*time.Second, "look again after the `TIME`")
@@ -58,7 +58,7 @@ type watching struct {
 
 // A look is what can be seen of a run.
 type look struct {
-	Status      draws.Status `json:"status"`
+	Status      store.Status `json:"status"`
 	Phase       string       `json:"phase,omitempty"`
 	Done        int          `json:"done"`
 	Total       int          `json:"total"`
@@ -66,7 +66,7 @@ type look struct {
 	SecondsLeft *float64     `json:"seconds_left"` // of the phase; null where it is not known
 	Divergences int          `json:"divergences"`
 	// between each rung of a ladder and the next
-	SwapRates []draws.Number `json:"swap_rates,omitempty"`
+	SwapRates []store.Number `json:"swap_rates,omitempty"`
 	Draws     int            `json:"draws"` // of each chain that can be read
 	Silent    float64        `json:"seconds_silent"`
 	Error     string         `json:"error,omitempty"`
@@ -76,9 +76,9 @@ type look struct {
 
 // A worst is the quantity with the least effective size, and the one with the greatest R-hat.
 type worst struct {
-	ESS      draws.Number `json:"ess"`
+	ESS      store.Number `json:"ess"`
 	ESSName  string       `json:"ess_name,omitempty"`
-	RHat     draws.Number `json:"rhat"`
+	RHat     store.Number `json:"rhat"`
 	RHatName string       `json:"rhat_name,omitempty"`
 }
 
@@ -91,7 +91,7 @@ func (w *watching) watch(ctx context.Context, dir string) error {
 		if err != nil {
 			return err
 		}
-		ended := l.Status != draws.Running
+		ended := l.Status != store.Running
 		if err := w.show(l, ended || w.once); err != nil {
 			return failed(err)
 		}
@@ -112,12 +112,12 @@ func (w *watching) watch(ctx context.Context, dir string) error {
 // look reads the run. Its statistics are computed when there are a fifth more draws than the last time, so that to
 // watch costs little.
 func (w *watching) look(dir string) (look, error) {
-	info, err := draws.ReadInfo(dir)
+	info, err := store.ReadInfo(dir)
 	if err != nil {
 		return look{}, unreadable(dir, err)
 	}
 	l := look{Status: info.Status, Draws: info.Draws, Error: info.Error, Worst: w.worst}
-	p, err := draws.ReadProgress(dir)
+	p, err := store.ReadProgress(dir)
 	if err == nil {
 		l.Phase, l.Done, l.Total, l.Divergences, l.Rate = p.Phase, p.Done, p.Total, p.Divergences, p.Rate()
 		l.SwapRates = p.SwapRates
@@ -129,14 +129,14 @@ func (w *watching) look(dir string) (look, error) {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return l, failed(err)
 	}
-	ended := info.Status != draws.Running
+	ended := info.Status != store.Running
 	if ended && len(info.Report.SwapRates) > 0 {
-		l.SwapRates = draws.Numbers(info.Report.SwapRates)
+		l.SwapRates = store.Numbers(info.Report.SwapRates)
 	}
 	if info.Draws == 0 || !ended && float64(info.Draws) < 1.2*float64(w.draws) || info.Draws == w.draws {
 		return l, nil
 	}
-	if run, err := draws.Open(dir); err == nil { // else it is being written just now; the next look has it
+	if run, err := store.Open(dir); err == nil { // else it is being written just now; the next look has it
 		if r, err := report.FromRun(run); err == nil {
 			w.draws, w.worst = info.Draws, worstOf(r)
 			l.Worst = w.worst
@@ -147,7 +147,7 @@ func (w *watching) look(dir string) (look, error) {
 
 func worstOf(r report.Report) worst {
 	w := r.Worst()
-	return worst{draws.Number(w.ESS), w.ESSOf, draws.Number(w.RHat), w.RHatOf}
+	return worst{store.Number(w.ESS), w.ESSOf, store.Number(w.RHat), w.RHatOf}
 }
 
 // show writes a look: over the last one on a terminal, else as a line now and then.
@@ -184,13 +184,13 @@ const quiet = 30
 func (l look) text() string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
-	if l.Status == draws.Running && l.Phase != "" {
+	if l.Status == store.Running && l.Phase != "" {
 		add("%s %s of %s", l.Phase, thousands(l.Done), thousands(l.Total))
 		add("%.3g iterations/s", l.Rate)
 		if l.SecondsLeft != nil {
 			add("%v left", l.left.Round(time.Second))
 		}
-	} else if l.Status == draws.Running {
+	} else if l.Status == store.Running {
 		add("compiling")
 	} else {
 		add("%s", l.Status)
@@ -208,7 +208,7 @@ func (l look) text() string {
 	if l.Divergences > 0 {
 		add("%s divergences", thousands(l.Divergences))
 	}
-	if l.Status == draws.Running && l.Silent > quiet {
+	if l.Status == store.Running && l.Silent > quiet {
 		add("no sign of life for %.0f s", l.Silent)
 	}
 	if l.Error != "" {
@@ -218,7 +218,7 @@ func (l look) text() string {
 }
 
 // swapRates are the rates of a ladder in words: the least one, between which rungs, and the greatest.
-func swapRates(rates []draws.Number) string {
+func swapRates(rates []store.Number) string {
 	least, most := -1, -1
 	for j, x := range rates {
 		if math.IsNaN(float64(x)) {

@@ -7,7 +7,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler"
-	"ppl/compiler/data"
+	"ppl/compiler/datasets/datafile"
 	"ppl/numbers"
 )
 
@@ -30,9 +30,9 @@ func Likelihood(p *compiler.Program, theta []float64) (values, gradient []float6
 // LikelihoodAt is the log likelihood at values of scalar parameters.
 func LikelihoodAt(t *testing.T, p *compiler.Program, values map[string]float64) float64 {
 	t.Helper()
-	arrays := map[string]*data.Array{}
+	arrays := map[string]*datafile.Array{}
 	for name, v := range values {
-		arrays[name] = &data.Array{Name: name, Values: numbers.Of(v)}
+		arrays[name] = &datafile.Array{Name: name, Values: numbers.Of(v)}
 	}
 	lp, err := p.LogProb(arrays)
 	if err != nil {

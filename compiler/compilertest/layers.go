@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppl/compiler/data"
+	"ppl/compiler/datasets/datafile"
 	"ppl/numbers"
 )
 
@@ -46,10 +46,10 @@ func (l TorchLayer) Model() string {
 }
 
 // At are the weights of the layer by the names that they have in its model.
-func (l TorchLayer) At() map[string]*data.Array {
-	at := map[string]*data.Array{}
+func (l TorchLayer) At() map[string]*datafile.Array {
+	at := map[string]*datafile.Array{}
 	for name, w := range l.Weights {
-		at["f."+name] = &data.Array{Shape: w.Shape, Values: numbers.Of(w.Values...)}
+		at["f."+name] = &datafile.Array{Shape: w.Shape, Values: numbers.Of(w.Values...)}
 	}
 	return at
 }

@@ -12,12 +12,12 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler"
 	"ppl/compiler/compilertest"
-	"ppl/compiler/data"
+	"ppl/compiler/datasets/datafile"
 )
 
 type densityCase struct {
 	name, model       string
-	at                map[string]*data.Array
+	at                map[string]*datafile.Array
 	prior, likelihood float64
 }
 
@@ -38,7 +38,7 @@ func densityCases(t *testing.T) (cases []densityCase) {
 			case "model.ppl":
 				c.model = string(f.Data)
 			case "at.json":
-				file, err := data.Parse("at.json", f.Data)
+				file, err := datafile.Parse("at.json", f.Data)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"ppl/autodiff"
-	"ppl/compiler/evaluate"
-	"ppl/compiler/model"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
 )
 
 // A Joint is the form of the precision matrix of parameters that are normal given the rest (model.Jointly): of their

@@ -11,9 +11,9 @@ import (
 	"sync"
 
 	"ppl/autodiff"
-	"ppl/compiler/dataset"
-	"ppl/compiler/evaluate"
-	"ppl/compiler/model"
+	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
 	"ppl/lang/types"
 	"ppl/stdlib"

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"ppl/autodiff"
-	"ppl/compiler/evaluate"
-	"ppl/compiler/model"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
 )
 
 // zeroSum takes the degenerate normal's density in K − 1 dimensions: one normaliser fewer a vector, spread over its K

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"ppl/autodiff"
-	"ppl/compiler/evaluate"
-	"ppl/compiler/model"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
 )
 
 // observedAt is the mask at a term's plates.

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"ppl/autodiff"
-	"ppl/compiler/evaluate"
-	"ppl/compiler/model"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
 	"ppl/stdlib"
 )
 

@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"ppl/autodiff"
-	"ppl/compiler/dataset"
-	"ppl/compiler/evaluate"
-	"ppl/compiler/model"
+	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
 	"ppl/compiler/validate"
 	"ppl/lang/diag"
 	"ppl/lang/types"

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"ppl/compiler/evaluate"
-	"ppl/compiler/simulate"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/predict/simulate"
 	"ppl/stdlib/ode"
 )
 

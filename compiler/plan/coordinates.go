@@ -5,9 +5,9 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/density"
-	"ppl/compiler/evaluate"
-	"ppl/compiler/marginalize"
-	"ppl/compiler/model"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/density/marginalize"
+	"ppl/compiler/frontend/model"
 	"ppl/lang/types"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/density"
-	"ppl/compiler/marginalize"
-	"ppl/compiler/model"
+	"ppl/compiler/density/marginalize"
+	"ppl/compiler/frontend/model"
 	"ppl/lang/types"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/compilertest"
-	"ppl/compiler/dataset"
+	"ppl/compiler/datasets/dataset"
 	"ppl/compiler/plan"
 	"ppl/numbers"
 )

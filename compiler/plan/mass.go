@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"ppl/autodiff"
-	"ppl/compiler/evaluate"
-	"ppl/compiler/marginalize"
-	"ppl/compiler/model"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/density/marginalize"
+	"ppl/compiler/frontend/model"
 )
 
 // PriorMass is the logarithm of the integral of the prior as it is evaluated. It is 0 but for `ordered` elements: in

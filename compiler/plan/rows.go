@@ -3,11 +3,11 @@ package plan
 import (
 	"ppl/autodiff"
 	"ppl/compiler/density"
-	"ppl/compiler/evaluate"
-	"ppl/compiler/marginalize"
-	"ppl/compiler/minibatch"
-	"ppl/compiler/model"
-	"ppl/compiler/simulate"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/density/marginalize"
+	"ppl/compiler/density/minibatch"
+	"ppl/compiler/frontend/model"
+	"ppl/compiler/predict/simulate"
 )
 
 // Rows is the number of rows of the row set, 0 where the model has none.

@@ -3,8 +3,8 @@ package plan
 import (
 	"ppl/autodiff"
 	"ppl/compiler/density"
-	"ppl/compiler/marginalize"
-	"ppl/compiler/symmetry"
+	"ppl/compiler/density/marginalize"
+	"ppl/compiler/density/symmetry"
 	"ppl/lang/types"
 )
 

@@ -2,8 +2,8 @@ package validate
 
 import (
 	"ppl/autodiff"
-	"ppl/compiler/evaluate"
-	"ppl/compiler/model"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
 )
 
 // CheckInside refuses reads of ragged arrays outside of a group, such as x[1, 3] where group 1 has two elements: in the

@@ -8,10 +8,10 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/density"
-	"ppl/compiler/evaluate"
-	"ppl/compiler/marginalize"
-	"ppl/compiler/model"
-	"ppl/compiler/simulate"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/density/marginalize"
+	"ppl/compiler/frontend/model"
+	"ppl/compiler/predict/simulate"
 	"ppl/lang/types"
 )
 

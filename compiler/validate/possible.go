@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"ppl/autodiff"
-	"ppl/compiler/dataset"
+	"ppl/compiler/datasets/dataset"
 	"ppl/compiler/density"
-	"ppl/compiler/evaluate"
-	"ppl/compiler/model"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
 	"ppl/lang/types"
 	"ppl/stdlib"
 )

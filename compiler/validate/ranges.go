@@ -3,9 +3,9 @@ package validate
 import (
 	"math"
 
-	"ppl/compiler/dataset"
-	"ppl/compiler/evaluate"
-	"ppl/compiler/model"
+	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
 	"ppl/lang/types"
 	"ppl/stdlib"
 )

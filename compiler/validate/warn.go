@@ -5,9 +5,9 @@ import (
 	"strconv"
 
 	"ppl/compiler/density"
-	"ppl/compiler/evaluate"
-	"ppl/compiler/model"
-	"ppl/compiler/simulate"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
+	"ppl/compiler/predict/simulate"
 	"ppl/lang/diag"
 )
 

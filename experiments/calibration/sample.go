@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"ppl/experiments/lab"
-	"ppl/infer/draws"
-	"ppl/infer/report"
+	"ppl/posterior/report"
+	"ppl/posterior/store"
 )
 
 // A model is one of the examples. Its data are those of the example, but for what it observes.
@@ -98,7 +98,7 @@ func (e experiment) sample(m model, s sampler, replicate int) (run, error) {
 		r.Said = err.Error()
 		return r, nil
 	}
-	of, err := draws.Open(out)
+	of, err := store.Open(out)
 	if err != nil {
 		return r, err
 	}
@@ -128,7 +128,7 @@ func (e experiment) prior(m model) (prior, error) {
 		dir); err != nil {
 		return prior{}, err
 	}
-	of, err := draws.Open(dir)
+	of, err := store.Open(dir)
 	if err != nil {
 		return prior{}, err
 	}
@@ -190,7 +190,7 @@ func shaped(xs []float64, shape []int) any {
 }
 
 // ranks are those of the true parameters, the first and the last element of each, and of the log likelihood at them.
-func (e experiment) ranks(m model, of *draws.Run, p prior, row int, data string) (map[string]float64, error) {
+func (e experiment) ranks(m model, of *store.Run, p prior, row int, data string) (map[string]float64, error) {
 	ranks, truth := map[string]float64{}, map[string]any{}
 	r := rand.New(rand.NewPCG(uint64(row), 7))
 	for _, v := range of.Layout.Posterior {

@@ -8,7 +8,7 @@ import (
 
 	"ppl/experiments/lab"
 	"ppl/infer/compensation"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // A way of drawing n values of a distribution; chains says that they are dependent.

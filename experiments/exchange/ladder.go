@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // The model: rows of N(1, 1), their mean θ with a flat prior, so that θ at temperature T is N(x̄, T/n).

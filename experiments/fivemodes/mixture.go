@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"ppl/experiments/lab"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // A mixture of five round normals in the plane.

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"ppl/infer/draws"
-	"ppl/infer/report"
+	"ppl/posterior/report"
+	"ppl/posterior/store"
 )
 
 // A Bench has a ppl to run and a place for run directories.
@@ -46,7 +46,7 @@ type Run struct {
 	Step   float64 // of the coldest rung, in whitened coordinates
 	CPU    time.Duration
 	Memory int64 // the most, in bytes
-	run    *draws.Run
+	run    *store.Run
 	dir    string
 }
 
@@ -61,7 +61,7 @@ func (b *Bench) Sample(model string, seed int, args ...string) (*Run, error) {
 		return nil, err
 	}
 	r := &Run{dir: dir, CPU: t.CPU, Memory: t.Memory}
-	if r.run, err = draws.Open(dir); err != nil {
+	if r.run, err = store.Open(dir); err != nil {
 		return nil, err
 	}
 	r.Thin, r.Step = max(r.run.Info.Report.Thin, 1), r.run.Info.Report.StepSize

@@ -21,7 +21,7 @@ import (
 
 	"ppl/experiments/lab"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 const (

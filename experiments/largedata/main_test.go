@@ -6,8 +6,8 @@ import (
 
 	"ppl/experiments/lab"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/report"
-	"ppl/infer/stats"
+	"ppl/posterior/report"
+	"ppl/posterior/stats"
 )
 
 // The truth is where the gradient of the log density vanishes, and its sd are the curvature's, by finite differences of

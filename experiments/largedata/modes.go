@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"ppl/experiments/lab"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // A modesRun is one run on data with two modes: the weight of the higher mode, with its Monte Carlo standard error.

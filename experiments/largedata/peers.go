@@ -12,7 +12,7 @@ import (
 
 	"ppl/experiments/lab"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // peerTime bounds the time of a sampler on the wall.

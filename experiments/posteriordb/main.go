@@ -23,7 +23,7 @@ import (
 	"time"
 
 	"ppl/experiments/lab"
-	"ppl/infer/draws"
+	"ppl/posterior/store"
 )
 
 const home = "experiments/posteriordb"
@@ -184,7 +184,7 @@ func modelFile(name string) (path string, err error) {
 // A summary is what this command reads of what ppl sample --json prints.
 type summary struct {
 	Gradients  int64           `json:"gradients"`
-	Warnings   []draws.Warning `json:"warnings"`
+	Warnings   []store.Warning `json:"warnings"`
 	Parameters []element       `json:"parameters"`
 }
 

@@ -3,7 +3,7 @@ package adapt
 import (
 	"math"
 
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // WorstRHat is the greatest R-hat of log densities [chain, iteration] and of the coordinates of positions

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
-	"ppl/infer/stats"
 	"ppl/lang/types"
+	"ppl/posterior/stats"
 )
 
 // An Element is an element of an effect, x ~ Normal(location, scale), at some points. Precisions are those given all

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // A Divergence watches, window after window of warm-up, how far walkers spread. Under an improper density they spread

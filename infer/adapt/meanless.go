@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"ppl/infer/stats"
 	"ppl/lang/types"
+	"ppl/posterior/stats"
 )
 
 // How a tail is looked at.

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // Nearest is that of to whose position is closest to lane's, coordinates in units of their spread over to.

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"ppl/infer"
-	"ppl/infer/stats"
 	"ppl/lang/types"
+	"ppl/posterior/stats"
 )
 
 // A CentringRule says whether an element of an effect is to be centred, from how free it is, whether it is centred now,

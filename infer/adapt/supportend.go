@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // A SupportEnd is an end of the line along a bounded coordinate, near which walkers have been: an end of the support of

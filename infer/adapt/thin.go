@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // GoalShare is the effective share of draws that runs aim at: the worst bulk ESS of 4,000 is to reach 1,000.

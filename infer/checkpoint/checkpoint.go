@@ -21,7 +21,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"ppl/runtime/files"
+	"ppl/runtime/sys/files"
 )
 
 // Files of a run directory.

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"ppl/runtime/files"
+	"ppl/runtime/sys/files"
 )
 
 type state struct {

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ppl/runtime/files"
-	"ppl/runtime/files/filestest"
+	"ppl/runtime/sys/files"
+	"ppl/runtime/sys/files/filestest"
 )
 
 // A checkpoint that cannot be read, or only in part, is replaced by the one before; without that there is

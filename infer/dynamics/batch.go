@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 	"ppl/infer"
 	"ppl/runtime/noise"
 )

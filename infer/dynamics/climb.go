@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 	"ppl/runtime/noise"
 )
 

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 )
 
 // Cyclical is cyclical stochastic gradient MCMC (Zhang, Li, Zhang, Chen and Wilson, ICLR 2020) around SGLD or SGHMC:

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 	"ppl/infer"
 	"ppl/infer/adapt"
 )

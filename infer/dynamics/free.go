@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 )
 
 // A free rule rejects nothing, so a noisy gradient is sufficient. A rule says how a walker's auxiliary variables are

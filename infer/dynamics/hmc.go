@@ -2,7 +2,7 @@ package dynamics
 
 import (
 	"ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 )
 
 // HMC is Hamiltonian Monte Carlo (Duane, Kennedy, Pendleton, Roweth 1987; Neal 2011): a trajectory of leapfrog steps in

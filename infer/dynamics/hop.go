@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 )
 
 // Hop is an entry, before a trajectory: a Metropolis step in one of the coordinates in which the density jumps, drawn

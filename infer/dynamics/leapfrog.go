@@ -2,7 +2,7 @@ package dynamics
 
 import (
 	"ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 )
 
 // State is the lane buffer of Leapfrog: a point of phase space with what is known there, end to end, so that one copy

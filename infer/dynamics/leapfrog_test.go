@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/infer/dynamics/dynamicstest"

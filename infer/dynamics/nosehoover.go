@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 )
 
 // NoseHoover is the dynamics of RENHD: friction that adapts, by a thermostat, to whatever noise is in the gradients

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 )
 
 // Trajectories are recorded where nothing between two of them needs the host: a lane buffer RecordOf(name) has a row

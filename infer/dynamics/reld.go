@@ -2,7 +2,7 @@ package dynamics
 
 import (
 	"ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 )
 
 // RELD is the Langevin dynamics that RENHD was compared with (Luo et al. 2020, section 4): its Euler step with the

@@ -2,7 +2,7 @@ package dynamics
 
 import (
 	"ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 )
 
 // SGHMC is stochastic gradient Hamiltonian Monte Carlo (Chen, Fox and Guestrin, ICML 2014, equation 15, their estimate

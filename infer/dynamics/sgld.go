@@ -2,7 +2,7 @@ package dynamics
 
 import (
 	"ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 )
 
 // SGLD is stochastic gradient Langevin dynamics (Welling and Teh, ICML 2011) at a fixed step: θ ← θ + L(η f + N(0,

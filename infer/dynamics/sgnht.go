@@ -2,7 +2,7 @@ package dynamics
 
 import (
 	"ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 )
 
 // SGNHT is the stochastic gradient Nosé-Hoover thermostat (Ding et al., NeurIPS 2014, algorithm 2) with its Euler step:

@@ -2,7 +2,7 @@ package dynamics
 
 import (
 	"ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 )
 
 // TACTHMC is thermostat-assisted continuously tempered Hamiltonian Monte Carlo (Luo, Wang, Yang, Zhu and Wang, NeurIPS

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 	"ppl/infer"
 	"ppl/infer/optimize"
 	"ppl/runtime/device"

@@ -6,7 +6,7 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/adapt"
-	"ppl/infer/draws"
+	"ppl/posterior/store"
 )
 
 // Chains that agree may all be in one of several modes, and nothing that they do shows another. So warm-up ends with a
@@ -65,7 +65,7 @@ func (r *run) thinned() (visited [][][]float64) {
 	return visited
 }
 
-// mostLacking is the share of the target that draws may lack before it is said. It is less than draws.MaxLacking, from
+// mostLacking is the share of the target that draws may lack before it is said. It is less than store.MaxLacking, from
 // which on there is a second attempt: the mean of an indicator of what is lacking is off by .07 of its standard
 // deviation.
 const mostLacking = 0.005
@@ -101,10 +101,10 @@ func (r *run) reportMissed() {
 		p.LackingAt = nil
 		return
 	}
-	p.Warnings = append(p.Warnings, draws.Warning{
+	p.Warnings = append(p.Warnings, store.Warning{
 		Fact: fmt.Sprintf("The draws lack about %.2g %% of the posterior.", 100*p.Lacking),
 		Reason: "A search by climbs found modes that hold it, by the curvature at their tops, and hardly any draw is " +
 			"in these. Trajectories of nuts do not lead there.",
-		Advice: []draws.Advice{{Do: draws.Choose, On: "sampler", To: "renhd",
+		Advice: []store.Advice{{Do: store.Choose, On: "sampler", To: "renhd",
 			Text: "Take a sampler with a ladder of temperatures: --sampler renhd."}}})
 }

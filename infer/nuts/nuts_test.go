@@ -12,8 +12,8 @@ import (
 	"ppl/autodiff"
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
 	"ppl/lang/types"
+	"ppl/posterior/stats"
 	"ppl/runtime/host"
 )
 

@@ -7,9 +7,9 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
-	"ppl/infer/stats"
 	"ppl/infer/symmetry"
 	"ppl/lang/types"
+	"ppl/posterior/stats"
 	"ppl/runtime/device"
 )
 

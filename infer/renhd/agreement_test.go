@@ -11,7 +11,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/dynamics"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // explorersAt is a run whose 16 explorers are at given positions.

@@ -8,7 +8,7 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // A logistic regression on 20,000 rows in batches of 64 has the moments of the normal approximation, which at this

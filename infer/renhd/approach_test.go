@@ -9,8 +9,8 @@ import (
 	"ppl/autodiff"
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
 	"ppl/lang/types"
+	"ppl/posterior/stats"
 )
 
 // Counts y ~ Poisson(exp(a + b·x)) where a and b are uniform between −200 and 200: starts have log densities down to

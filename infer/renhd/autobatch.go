@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 	"ppl/infer"
 	"ppl/infer/dynamics"
 )

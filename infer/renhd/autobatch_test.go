@@ -9,7 +9,7 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // With batch = auto a regression on 20,000 rows takes minibatches of fewer rows than it began with, on any number of

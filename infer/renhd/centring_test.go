@@ -10,8 +10,8 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
 	"ppl/lang/types"
+	"ppl/posterior/stats"
 )
 
 // farOff is the largest error of a mean, in Monte Carlo standard errors.

@@ -7,7 +7,7 @@ import (
 	"ppl/autodiff"
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // terraces is a normal in two dimensions whose density is e² times as high where sin 4x is above 0.

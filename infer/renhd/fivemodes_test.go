@@ -9,7 +9,7 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // The five-mode mixture geo0 of the paper's synthetic experiment: reference numbers are those computed for this project

@@ -1,7 +1,7 @@
 package renhd
 
 import (
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 )

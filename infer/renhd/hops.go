@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ppl/infer/dynamics"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // Where the density jumps in some coordinates and not in all, hops move these and trajectories the others

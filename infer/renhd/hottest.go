@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"ppl/infer/dynamics"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // The hottest temperature of a ladder on the energy path starts at hottestGuess and is raised by a factor, a few times.

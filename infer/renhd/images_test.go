@@ -14,9 +14,9 @@ import (
 	"ppl/autodiff"
 	"ppl/infer/dynamics"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
 	"ppl/infer/symmetry"
 	"ppl/lang/types"
+	"ppl/posterior/stats"
 )
 
 type density = dynamicstest.Density

@@ -12,7 +12,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/dynamics"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // Where rejections are as those of a constant density of the barrier in log β, equal rejection is a geometric ladder

@@ -1,8 +1,8 @@
 package renhd
 
 import (
-	"ppl/infer/draws"
 	"ppl/infer/dynamics"
+	"ppl/posterior/store"
 )
 
 // A ladderRecord is kept of all rungs, after warm-up, for estimates of the evidence: what β multiplies, by chain and
@@ -117,12 +117,12 @@ func (c *drawCollector) keepHottest(chain int, now *drawn) {
 }
 
 // ladder is what was kept, for the report; nil where nothing was.
-func (c *drawCollector) ladder() *draws.Ladder {
+func (c *drawCollector) ladder() *store.Ladder {
 	l := &c.state.Ladder
 	if l.Energies == nil || len(l.Energies[0].Numbers) == 0 {
 		return nil
 	}
-	out := &draws.Ladder{Betas: c.run.walkers.betas()}
+	out := &store.Ladder{Betas: c.run.walkers.betas()}
 	for c := range l.Energies {
 		out.Energies = append(out.Energies, l.Energies[c].Numbers)
 	}

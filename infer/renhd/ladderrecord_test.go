@@ -7,9 +7,9 @@ import (
 
 	"ppl/autodiff"
 	"ppl/infer"
-	"ppl/infer/draws"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/evidence"
+	"ppl/posterior/evidence"
+	"ppl/posterior/store"
 )
 
 // All rows are kept while they are few, then every second, and so on.
@@ -64,7 +64,7 @@ func twoSquares() (target infer.Target, logZ float64) {
 }
 
 // ratios are the estimates from the ladder of a report.
-func ratios(t *testing.T, l *draws.Ladder) evidence.Ratios {
+func ratios(t *testing.T, l *store.Ladder) evidence.Ratios {
 	t.Helper()
 	if l == nil {
 		t.Fatal("nothing was kept of the ladder")
@@ -122,9 +122,9 @@ func TestEvidenceOfLadders(t *testing.T) {
 	}
 }
 
-func ladderFaults() map[string]func(l *draws.Ladder) *draws.Ladder {
-	energies := func(of func(row []float64)) func(l *draws.Ladder) *draws.Ladder {
-		return func(l *draws.Ladder) *draws.Ladder {
+func ladderFaults() map[string]func(l *store.Ladder) *store.Ladder {
+	energies := func(of func(row []float64)) func(l *store.Ladder) *store.Ladder {
+		return func(l *store.Ladder) *store.Ladder {
 			out := *l
 			out.Energies = nil
 			for _, chain := range l.Energies {
@@ -137,8 +137,8 @@ func ladderFaults() map[string]func(l *draws.Ladder) *draws.Ladder {
 			return &out
 		}
 	}
-	return map[string]func(l *draws.Ladder) *draws.Ladder{
-		"other temperatures": func(l *draws.Ladder) *draws.Ladder {
+	return map[string]func(l *store.Ladder) *store.Ladder{
+		"other temperatures": func(l *store.Ladder) *store.Ladder {
 			out := *l
 			out.Betas = slices.Clone(l.Betas)
 			for j := 1; j < len(l.Betas)-1; j++ {

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"ppl/infer/adapt"
-	"ppl/infer/draws"
 	"ppl/infer/dynamics"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
 	"ppl/runtime/device"
 )
 
@@ -243,13 +243,13 @@ func (c *drawCollector) reportSearch() {
 	last := slices.Max(found)
 	r.notef("climbs from hot rungs found %d of them while sampling; shares are of the draws since", len(found))
 	l, at := c.lacks()
-	if r.stats.Report.Lacking = l; l > draws.MaxLacking {
+	if r.stats.Report.Lacking = l; l > store.MaxLacking {
 		r.stats.Report.LackingAt = r.asTheModel(at)
-		r.warn(draws.Warning{
+		r.warn(store.Warning{
 			Fact: fmt.Sprintf("The draws lack about %.2g %% of the posterior.", 100*l),
 			Reason: fmt.Sprintf("Modes that hold it were found when each chain had up to %d of its %d draws, and none "+
 				"of these is in them.", last, r.stats.Report.Draws),
-			Advice: []draws.Advice{{Do: draws.Raise, On: "draws",
+			Advice: []store.Advice{{Do: store.Raise, On: "draws",
 				Text: "Take more draws (--resume with more --draws)."}}})
 	}
 }

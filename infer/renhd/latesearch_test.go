@@ -8,9 +8,9 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/adapt"
-	"ppl/infer/draws"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
 )
 
 // onLadder is a collector of a run on a ladder of three rungs, whose cold walkers are at one place and whose hot ones
@@ -111,7 +111,7 @@ func TestLackingIsSaid(t *testing.T) {
 		}
 		collector.reportSearch()
 		got := r.stats.Report.Lacking
-		said := slices.ContainsFunc(r.stats.Report.Warnings, func(w draws.Warning) bool {
+		said := slices.ContainsFunc(r.stats.Report.Warnings, func(w store.Warning) bool {
 			return strings.HasPrefix(w.Fact, "The draws lack about 5 %")
 		})
 		in := r.stats.Report.LackingAt

@@ -8,7 +8,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/infer/nuts"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 	"ppl/runtime/native"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"ppl/infer/adapt"
-	"ppl/infer/draws"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
 )
 
 // A mode is a place that warm-up has found, apart from others, and that is remembered to the end of the run.
@@ -217,10 +217,10 @@ func (c *drawCollector) reportModes() {
 	if k < 0 {
 		return
 	}
-	r.warn(draws.Warning{
+	r.warn(store.Warning{
 		Fact: fmt.Sprintf("A mode was found with a log density of %.4g and about %.0f %% of the posterior, in "+
 			"which there is no draw.", modes[k].Height, 100*modeShares(modes)[k]),
 		Reason: "Its weight is not known.",
-		Advice: []draws.Advice{{Do: draws.Raise, On: "warmup",
+		Advice: []store.Advice{{Do: store.Raise, On: "warmup",
 			Text: "Take a longer warm-up (--warmup), so that more replicas find it."}}})
 }

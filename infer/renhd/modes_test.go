@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppl/infer/draws"
+	"ppl/posterior/store"
 )
 
 // twoModeWindow is a window of 16 walkers on twoModes, of which the first few are in the lesser mode.
@@ -62,7 +62,7 @@ func TestModesAreRemembered(t *testing.T) {
 		}
 		c := &drawCollector{run: r, state: &collectorState{Visits: counted}}
 		c.reportModes()
-		return slices.ContainsFunc(r.stats.Report.Warnings, func(w draws.Warning) bool {
+		return slices.ContainsFunc(r.stats.Report.Warnings, func(w store.Warning) bool {
 			return strings.HasPrefix(w.Fact, "A mode was found")
 		})
 	}

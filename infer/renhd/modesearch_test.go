@@ -15,7 +15,7 @@ import (
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // widths is a target of two normals in d dimensions, at −3 with standard deviations 1 and at 3 with others; the second

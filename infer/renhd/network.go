@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"ppl/infer"
-	"ppl/infer/draws"
 	"ppl/lang/types"
+	"ppl/posterior/store"
 )
 
 // Warm-up of a network. Where most coordinates are weights, and there are minibatches, nothing of the usual warm-up
@@ -106,7 +106,7 @@ func (r *run) warmUpNetwork() error {
 			return err
 		}
 	}
-	r.warn(draws.Warning{
+	r.warn(store.Warning{
 		Fact: fmt.Sprintf("After %d halvings of the step, the kinetic temperature of a block of weights is still not "+
 			"1.", mostHalvings),
 		Reason: "Predictions may be too wide."})

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"ppl/infer/dynamics"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // probes is the number of minibatches that the noise of gradients is measured with.

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"ppl/infer/adapt"
-	"ppl/infer/evidence"
-	"ppl/infer/stats"
+	"ppl/posterior/evidence"
+	"ppl/posterior/stats"
 )
 
 // peakNear makes Newton steps to the maximum near the end of a climb, and gives Laplace's approximation there; false

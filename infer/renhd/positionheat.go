@@ -5,9 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"ppl/infer/draws"
 	"ppl/infer/dynamics"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
 )
 
 // A positionHeat sums the configurational temperature of a chain's positions at temperature 1, −(x − c)·f/d for the
@@ -83,7 +83,7 @@ func (c *drawCollector) countHeat(now *ends) {
 
 // positionTemperature is that of all chains, with its standard error, and what theory expects of the coordinate that
 // has most noise: with a thermostat, (c + h²V/2) over the same with the mean V.
-func (c *drawCollector) positionTemperature() (t draws.PositionTemperature) {
+func (c *drawCollector) positionTemperature() (t store.PositionTemperature) {
 	var all []float64
 	for _, h := range c.state.Heats {
 		all = append(all, h.Means.Means...)

@@ -6,7 +6,7 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // The variance of the draws over that of the posterior, which is known, is the configurational temperature that the run

@@ -7,7 +7,7 @@ import (
 
 	"ppl/infer/dynamics"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // Every sampler by name finds a normal target with standard deviations of 1 and .01 from starts a hundred of them away,

@@ -10,7 +10,7 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // Three walkers are about a mode that has an anchor, and one is in another mode. Its position becomes an anchor, which

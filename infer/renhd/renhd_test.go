@@ -10,8 +10,8 @@ import (
 	"ppl/autodiff"
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
 	"ppl/lang/types"
+	"ppl/posterior/stats"
 	"ppl/runtime/host"
 	"ppl/runtime/native"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"ppl/infer/draws"
+	"ppl/posterior/store"
 )
 
 // completeReport fills the report with what the run was. What draws and counts show (divergences, chains that disagree,
@@ -71,11 +71,11 @@ func (r *run) remarkOnRows() {
 	r.notef("the energies of swaps were estimated from a share of %.2g of the rows on average",
 		x.RowShare/float64(x.Decided))
 	if share := float64(x.Skewed) / float64(x.Decided); share > 0.01 {
-		r.warn(draws.Warning{
+		r.warn(store.Warning{
 			Fact: fmt.Sprintf("In %.0f %% of swaps the differences of log likelihoods were too skewed.", 100*share),
 			Reason: "The test of a swap estimates them from a part of the rows, and is exact only where these " +
 				"estimates are about normal.",
-			Advice: []draws.Advice{{Do: draws.Raise, On: "exchange_batch",
+			Advice: []store.Advice{{Do: store.Raise, On: "exchange_batch",
 				Text: "Let swaps look at more rows (--set exchange_batch)."}}})
 	}
 }
@@ -84,10 +84,10 @@ func (r *run) remarkOnRows() {
 func (r *run) warnOfWarmup() {
 	p := &r.stats.Report
 	if p.Warmup < shortest && p.Draws > 0 && r.shared.blocks == nil {
-		r.warn(draws.Warning{
+		r.warn(store.Warning{
 			Fact: fmt.Sprintf("A warm-up of %d iterations is too short to find step, coordinates and several modes.",
 				p.Warmup),
-			Advice: []draws.Advice{{Do: draws.Raise, On: "warmup",
+			Advice: []store.Advice{{Do: store.Raise, On: "warmup",
 				Text: "Take a longer warm-up (--warmup; 1000 by default)."}}})
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"ppl/infer/adapt"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // Some modes have no peak: the top of a ring or of a shell is a ridge, on which climbs end anywhere and whose curvature

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"ppl/infer"
-	"ppl/infer/draws"
+	"ppl/posterior/store"
 )
 
 // A run is one call of Sample.
@@ -109,7 +109,7 @@ func (r *run) notef(format string, args ...any) {
 }
 
 // warn adds a warning to the report.
-func (r *run) warn(w draws.Warning) { r.stats.Report.Warnings = append(r.stats.Report.Warnings, w) }
+func (r *run) warn(w store.Warning) { r.stats.Report.Warnings = append(r.stats.Report.Warnings, w) }
 
 // showProgress hands the number of iterations to the recorder.
 func (r *run) showProgress(p infer.Phase) {

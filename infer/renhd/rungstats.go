@@ -1,9 +1,9 @@
 package renhd
 
 import (
-	"ppl/infer/draws"
 	"ppl/infer/dynamics"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
 )
 
 // rungStatistics accumulates per-rung and per-chain statistics after warm-up, for the report.
@@ -69,7 +69,7 @@ func (s *rungStatistics) halves(pairs []pair) []float64 {
 }
 
 // describe fills in a rung of the report.
-func (c rungCount) describe(t *draws.Rungs, step float64) {
+func (c rungCount) describe(t *store.Rungs, step float64) {
 	n := float64(c.Trajectories)
 	t.StepSizes = append(t.StepSizes, step)
 	t.Acceptance = append(t.Acceptance, c.Accept/n)

@@ -8,7 +8,7 @@ import (
 	"ppl/autodiff"
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // tilt is how much more log density the mode with a < b has than it would have by symmetry, over b − a, halved.

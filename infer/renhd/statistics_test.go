@@ -7,7 +7,7 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // The energy of a normal target is half a χ² of twice its dimension above its least, with a ladder too: walkers that

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"ppl/infer/adapt"
-	"ppl/infer/draws"
+	"ppl/posterior/store"
 )
 
 // A gradientTemperature is the sampling temperature of positions, estimated from the gradients there: 1 for draws from
@@ -34,15 +34,15 @@ func (r *run) warnOfTemperature() {
 	if r.stats.Report.Positions.Value != 0 || t.Bound == 0 || math.Abs(t.Value-1) <= tolerance+t.Bound {
 		return
 	}
-	advice := []draws.Advice{draws.SmallerSteps(r.stats.Report.StepSize)}
+	advice := []store.Advice{store.SmallerSteps(r.stats.Report.StepSize)}
 	if b := r.shared.batches; b.Some() {
-		advice = append(advice, draws.LargerBatches(b.Size))
+		advice = append(advice, store.LargerBatches(b.Size))
 	}
 	if r.shared.rule.Name() != "nosehoover" {
-		advice = append(advice, draws.Advice{Do: draws.Choose, On: "dynamics", To: "nosehoover",
+		advice = append(advice, store.Advice{Do: store.Choose, On: "dynamics", To: "nosehoover",
 			Text: "Take --set dynamics=nosehoover."})
 	}
-	r.warn(draws.Warning{
+	r.warn(store.Warning{
 		Fact: fmt.Sprintf("Positions have a temperature of %.2f where it should be 1.", t.Value),
 		Reason: fmt.Sprintf("Variances are off by about that: the step or the noise of gradients is too large for %s.",
 			r.shared.rule.Name()),

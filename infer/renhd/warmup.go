@@ -10,7 +10,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // Warm-up takes walkers from their starts to where draws can be kept, and leaves steps, metrics and ladder adapted. For

@@ -9,7 +9,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
-	"ppl/infer/stats"
+	"ppl/posterior/stats"
 )
 
 // A window is a part of warm-up with one metric. What is seen in it makes the next metric:

@@ -5,9 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"ppl/infer/draws"
-	"ppl/infer/stats"
 	"ppl/lang/types"
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
 )
 
 // A Monitor watches whether chains agree where images are taken for one. Draws are images at random: R-hat of what has
@@ -96,18 +96,18 @@ func (m *Monitor) Worst() (rHat, ess float64) {
 }
 
 // Warnings are what a run has to say of it.
-func (m *Monitor) Warnings() []draws.Warning {
-	more := []draws.Advice{{Do: draws.Raise, On: "draws", Text: "Take more draws, and as long a warm-up (--warmup)."}}
+func (m *Monitor) Warnings() []store.Warning {
+	more := []store.Advice{{Do: store.Raise, On: "draws", Text: "Take more draws, and as long a warm-up (--warmup)."}}
 	switch rHat, ess := m.Worst(); {
 	case rHat > worrying:
-		return []draws.Warning{{
+		return []store.Warning{{
 			Fact: fmt.Sprintf("R-hat is %.3f where images under the symmetries of the model are taken for one.",
 				rHat),
 			Reason: "Draws are images at random, so that R-hat of single parameters does not show it: the chains " +
 				"have not come to one distribution.",
 			Advice: more}}
 	case ess < leastESS:
-		return []draws.Warning{{
+		return []store.Warning{{
 			Fact: fmt.Sprintf("The effective sample size is %.0f, below %d, where images under the symmetries of the "+
 				"model are taken for one.", ess, leastESS),
 			Reason: "Draws are images at random, so that those of single parameters do not show it: what does not " +

@@ -10,7 +10,7 @@
 // again. Devices agree with one another to rounding. Package devicetest tests these guarantees.
 package device
 
-import "ppl/compiler/ir"
+import "ppl/compiler/backend/ir"
 
 // A Device turns programs into executables.
 type Device interface {

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/runtime/noise"
 )
 

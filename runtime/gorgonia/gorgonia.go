@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"ppl/autodiff/gorgonia"
-	"ppl/compiler/ir"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/lower"
 	"ppl/runtime/device"
 	"ppl/runtime/noise"
 )

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	. "ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 	"ppl/infer"
 	"ppl/runtime/device"
 	"ppl/runtime/host"

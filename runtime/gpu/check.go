@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/numbers"
 	"ppl/runtime/device"
 	"ppl/runtime/host"

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/runtime/device"
 	"ppl/runtime/gpu"
 	"ppl/runtime/gpu/cudasim"

@@ -6,8 +6,8 @@ import (
 	"math"
 	"unsafe"
 
-	"ppl/compiler/ir"
-	"ppl/compiler/render"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/render"
 	"ppl/runtime/device"
 	"ppl/runtime/gpu/driver"
 )

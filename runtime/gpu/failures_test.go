@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/runtime/device"
 	"ppl/runtime/gpu/cudasim"
 	"ppl/runtime/gpu/driver"

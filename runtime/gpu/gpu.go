@@ -45,12 +45,12 @@ import (
 	"fmt"
 	"os"
 
-	"ppl/compiler/ir"
-	"ppl/compiler/lower"
-	"ppl/compiler/render"
-	"ppl/runtime/cache"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/lower"
+	"ppl/compiler/backend/render"
 	"ppl/runtime/device"
 	"ppl/runtime/gpu/driver"
+	"ppl/runtime/sys/cache"
 )
 
 // A Device is a GPU.

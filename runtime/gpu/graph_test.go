@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/runtime/device"

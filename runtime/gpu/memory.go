@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unsafe"
 
-	"ppl/compiler/ir"
-	"ppl/compiler/render"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/render"
 	"ppl/runtime/device"
 	"ppl/runtime/gpu/driver"
 	"ppl/runtime/host"

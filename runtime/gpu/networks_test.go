@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	list "ppl/numbers"
 	"ppl/runtime/device"
 	"ppl/runtime/gpu"

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"ppl/compiler/ir"
-	"ppl/compiler/lower"
-	"ppl/compiler/render"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/lower"
+	"ppl/compiler/backend/render"
 	"ppl/runtime/gpu/driver"
 )
 

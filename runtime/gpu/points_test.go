@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"ppl/compiler"
-	"ppl/compiler/ir"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/lower"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/runtime/device"

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"ppl/compiler/ir"
-	"ppl/compiler/render"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/render"
 	"ppl/runtime/gpu/driver"
 )
 

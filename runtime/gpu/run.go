@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"unsafe"
 
-	"ppl/compiler/render"
+	"ppl/compiler/backend/render"
 	"ppl/runtime/device"
 	"ppl/runtime/gpu/driver"
 )
 
-// arguments are the Go side of the struct of that name in compiler/render/c/cudalaunch.h.
+// arguments are the Go side of the struct of that name in compiler/backend/render/c/cudalaunch.h.
 type arguments struct {
 	buffer       driver.Ptr
 	seed, step   uint64

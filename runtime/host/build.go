@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 )
 
 // value is the register that holds an ir register. It is computed at the first request, so that values nobody reads are

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 )
 
 // A compiler turns statements into vector steps for blocks of one width, and sums up the memory that each worker needs.

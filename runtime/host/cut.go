@@ -1,6 +1,6 @@
 package host
 
-import "ppl/compiler/ir"
+import "ppl/compiler/backend/ir"
 
 // maxPartial is the size of the largest buffer for which each tile has a sum of its own. For larger ones, one tile adds
 // all points in order.

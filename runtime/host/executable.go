@@ -4,7 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/runtime/device"
 )
 

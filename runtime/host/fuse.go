@@ -3,7 +3,7 @@ package host
 import (
 	"slices"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/runtime/special"
 )
 

@@ -22,7 +22,7 @@ import (
 	"fmt"
 	"runtime"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/runtime/device"
 )
 

@@ -3,7 +3,7 @@ package host
 import (
 	"math"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 )
 
 // A shape says what a value of a kernel varies with: perPoint, perLane, both or neither. Vectors that vary with both

@@ -3,7 +3,7 @@ package host
 import (
 	"math"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 )
 
 // An operand is a buffer that a statement reads. If the buffer is shared by lanes and the statement needs one per lane,

@@ -1,6 +1,6 @@
 package host
 
-import "ppl/compiler/ir"
+import "ppl/compiler/backend/ir"
 
 // matMul is C = A·B for each lane. If A is shared by lanes, the lanes count as columns: the product is one matrix times
 // a matrix with N·B columns. If B is shared, the same is done with the transposes. Every element is a sum over k in

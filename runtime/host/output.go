@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/runtime/special"
 )
 

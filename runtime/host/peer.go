@@ -3,7 +3,7 @@ package host
 import (
 	"math"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 )
 
 // peer copies what another lane has.

@@ -1,7 +1,7 @@
 package host
 
 import (
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/runtime/noise"
 )
 

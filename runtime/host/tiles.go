@@ -1,6 +1,6 @@
 package host
 
-import "ppl/compiler/ir"
+import "ppl/compiler/backend/ir"
 
 // tiles runs statements over the rows of one tile after another, on any free worker, and combines the results of the
 // turns in order.

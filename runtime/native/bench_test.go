@@ -10,8 +10,8 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler"
-	"ppl/compiler/ir"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/lower"
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"

@@ -5,7 +5,7 @@ package native
 import (
 	"testing"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/numbers"
 	"ppl/runtime/device"
 	"ppl/runtime/device/devicetest"

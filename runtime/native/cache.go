@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"ppl/runtime/cache"
+	"ppl/runtime/sys/cache"
 )
 
 // cacheSize is the size of the user's cache: some thousand libraries.

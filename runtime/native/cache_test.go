@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/runtime/device"
 	"ppl/runtime/native"
 )

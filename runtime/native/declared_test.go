@@ -5,8 +5,8 @@ package native
 import (
 	"testing"
 
-	"ppl/compiler/ir"
-	"ppl/compiler/render"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/render"
 )
 
 // Texts declare every function that they call: GCC 14 and Clang 16 compile no other.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"ppl/compiler"
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"

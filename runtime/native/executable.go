@@ -9,8 +9,8 @@ import (
 	"time"
 	"unsafe"
 
-	"ppl/compiler/ir"
-	"ppl/compiler/render"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/render"
 	"ppl/runtime/device"
 )
 

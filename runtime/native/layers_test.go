@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"ppl/autodiff"
+	"ppl/compiler/backend/lower"
 	"ppl/compiler/compilertest"
-	"ppl/compiler/dataset"
-	"ppl/compiler/lower"
+	"ppl/compiler/datasets/dataset"
 	"ppl/infer"
 	"ppl/runtime/device"
 	"ppl/runtime/host"

@@ -7,10 +7,10 @@ import (
 	"syscall"
 	"unsafe"
 
-	"ppl/compiler/render"
+	"ppl/compiler/backend/render"
 )
 
-// A context is the Go side of the C struct of the same name in compiler/render/c/types.h. It lies outside the Go heap,
+// A context is the Go side of the C struct of that name in compiler/backend/render/c/types.h. It lies outside the heap,
 // where the collector does not look, so that no field may be a pointer into the heap: it would outlive what it points
 // to, and to assign such a field reports what it held before to a collector at work: memory that may be free.
 type context struct {

@@ -19,10 +19,10 @@ import (
 	"fmt"
 	"runtime"
 
-	"ppl/compiler/ir"
-	"ppl/compiler/render"
-	"ppl/runtime/cache"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/render"
 	"ppl/runtime/device"
+	"ppl/runtime/sys/cache"
 )
 
 // nativeDevice compiles with one compiler, into one cache.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/runtime/device"
 )
 

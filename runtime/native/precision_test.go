@@ -12,8 +12,8 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler"
-	"ppl/compiler/ir"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/lower"
 	"ppl/infer"
 	"ppl/runtime/device"
 	"ppl/runtime/host"

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"ppl/compiler/ir"
-	"ppl/compiler/render"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/render"
 	"ppl/numbers"
 	"ppl/runtime/device"
 	"ppl/runtime/device/devicetest"

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"ppl/autodiff"
-	"ppl/compiler/lower"
-	"ppl/compiler/render"
+	"ppl/compiler/backend/lower"
+	"ppl/compiler/backend/render"
 	"ppl/runtime/device"
 	"ppl/runtime/host"
 )

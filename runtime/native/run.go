@@ -8,7 +8,7 @@ import (
 	"time"
 	"unsafe"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/runtime/device"
 )
 

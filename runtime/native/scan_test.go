@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	ad "ppl/autodiff"
-	"ppl/compiler/ir"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/lower"
 	"ppl/runtime/device"
 	"ppl/runtime/host"
 )

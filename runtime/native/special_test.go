@@ -9,7 +9,7 @@ import (
 	"os"
 	"testing"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/runtime/device"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	ad "ppl/autodiff"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 	"ppl/runtime/device"
 	"ppl/runtime/host"
 	"ppl/runtime/native"

@@ -24,7 +24,7 @@ import (
 	"time"
 
 	"ppl/experiments/lab"
-	"ppl/infer/draws"
+	"ppl/posterior/store"
 )
 
 const home = "experiments/multimodal/gold"
@@ -158,7 +158,7 @@ func targets(dir, only string) (names []string, err error) {
 // A summary is what this command reads of what ppl sample --json prints.
 type summary struct {
 	Gradients  int64           `json:"gradients"`
-	Warnings   []draws.Warning `json:"warnings"`
+	Warnings   []store.Warning `json:"warnings"`
 	Parameters []struct {
 		Name string   `json:"name"`
 		Mean *float64 `json:"mean"`

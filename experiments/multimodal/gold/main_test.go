@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppl/infer/draws"
+	"ppl/posterior/store"
 )
 
 // Means that are off by so much are wrong, and so is a run without a quantity of the truth.
@@ -16,7 +16,7 @@ func TestJudge(t *testing.T) {
 	truth := truth{Quantities: map[string]moments{"a": {0, 2}}}
 	for name, c := range map[string]struct {
 		mean, mcse, rhat float64
-		warnings         []draws.Warning
+		warnings         []store.Warning
 		missing          bool
 		want             string
 	}{
@@ -25,7 +25,7 @@ func TestJudge(t *testing.T) {
 		"too small to care": {mean: .03, mcse: .001, rhat: 1, want: "right"},
 		"far in deviations": {mean: .7, mcse: 1, rhat: 1, want: "wrong, silent"},
 		"R-hat":             {mean: .7, mcse: 1, rhat: 1.02, want: "wrong, flagged"},
-		"warned": {mean: 0, mcse: .03, rhat: 1, warnings: []draws.Warning{{Fact: "slow"}},
+		"warned": {mean: 0, mcse: .03, rhat: 1, warnings: []store.Warning{{Fact: "slow"}},
 			want: "right, flagged"},
 		"missing": {mean: 0, mcse: .03, rhat: 1, missing: true, want: "wrong, silent"},
 	} {

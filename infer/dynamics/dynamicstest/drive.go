@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/runtime/device"

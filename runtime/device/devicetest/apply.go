@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 )
 
 // apply is an op on numbers, by package math, gonum, or the definition.

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/runtime/device"
 )
 

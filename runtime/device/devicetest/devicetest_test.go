@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/runtime/device"
 )
 

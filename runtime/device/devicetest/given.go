@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/runtime/device"
 )
 

@@ -3,7 +3,7 @@ package devicetest
 import (
 	"math"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/numbers"
 )
 

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 )
 
 // cholesky is gonum's, of the lower triangle.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/numbers"
 	"ppl/runtime/device"
 	"ppl/runtime/noise"

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/numbers"
 	"ppl/runtime/device"
 )

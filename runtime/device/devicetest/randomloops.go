@@ -1,6 +1,6 @@
 package devicetest
 
-import "ppl/compiler/ir"
+import "ppl/compiler/backend/ir"
 
 // loop makes a series, each row from the one before; now and then with a sum or a product on the way, and with kernels
 // over its rows around.

@@ -1,6 +1,6 @@
 package devicetest
 
-import "ppl/compiler/ir"
+import "ppl/compiler/backend/ir"
 
 // A tiling is random Tiles in the making.
 type tiling struct {

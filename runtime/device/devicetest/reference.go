@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/runtime/device"
 	"ppl/runtime/noise"
 )

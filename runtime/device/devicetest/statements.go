@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"ppl/compiler/ir"
+	"ppl/compiler/backend/ir"
 	"ppl/numbers"
 	"ppl/runtime/device"
 )

@@ -10,7 +10,7 @@ import (
 	"gorgonia.org/cu"
 
 	"ppl/runtime/gpu/driver"
-	"ppl/runtime/thread"
+	"ppl/runtime/sys/thread"
 )
 
 // A gpuDriver is a GPU by gorgonia.org/cu. Every call is made on its thread. That package has no pinned memory: copies

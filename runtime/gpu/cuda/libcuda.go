@@ -12,7 +12,7 @@ import (
 	"github.com/ebitengine/purego"
 
 	"ppl/runtime/gpu/driver"
-	"ppl/runtime/thread"
+	"ppl/runtime/sys/thread"
 )
 
 // libcuda are functions of the driver's library, by their names in cuda.h. All return a CUresult.

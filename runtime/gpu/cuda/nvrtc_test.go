@@ -10,8 +10,8 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler"
-	"ppl/compiler/lower"
-	"ppl/compiler/render"
+	"ppl/compiler/backend/lower"
+	"ppl/compiler/backend/render"
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"ppl/compiler"
-	"ppl/compiler/ir"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/lower"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/runtime/device"

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"ppl/compiler"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/lower"
 	"ppl/infer/dynamics"
 	"ppl/runtime/device"
 	"ppl/runtime/gpu"

@@ -1,8 +1,8 @@
 //go:build !nonative && (linux || darwin) && (amd64 || arm64)
 
 // Package cudasim is a driver for tests: it runs CUDA kernels on the processor, and fails where a test asks for it. The
-// text of a kernel is compiled as C++ with CUDASIM defined (compiler/render/c/cuda.h), so the same text and the same
-// arguments are tested as on a GPU, without one:
+// text of a kernel is compiled as C++ with CUDASIM defined (compiler/backend/render/c/cuda.h), so the same text and the
+// same arguments are tested as on a GPU, without one:
 //
 //	d, err := cudasim.New()
 //	d.Fail(cudasim.Failure{Op: "launch", Call: 3, Code: 700, Later: true})

@@ -13,8 +13,8 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler"
-	"ppl/compiler/ir"
-	"ppl/compiler/lower"
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/lower"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/runtime/device"

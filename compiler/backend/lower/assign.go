@@ -1,0 +1,155 @@
+package lower
+
+import (
+	"slices"
+
+	"ppl/compiler/backend/ir"
+)
+
+// A copyOut is the end of an assignment: a computed buffer is copied to the lane buffer of the assigned name, or to the
+// row of it that another buffer says.
+type copyOut struct {
+	from, to ir.BufID
+	size     int
+	at       ir.BufID // where rows > 0: the number of the row
+	rows     int
+}
+
+// assign ends an entry with its copies. If the lane buffer can be written directly, it replaces the scratch buffer and
+// no copy is needed.
+func assign(stmts []ir.Stmt, moves []copyOut, buffers []ir.Buffer) []ir.Stmt {
+	for _, m := range slices.Clone(moves) {
+		if m.rows == 0 && buffers[m.from].Space == ir.Scratch && canWrite(stmts, m.from, m.to) {
+			rename(stmts, moves, m.from, m.to)
+		}
+	}
+	left := slices.DeleteFunc(moves, func(m copyOut) bool {
+		return m.rows == 0 && (m.from == m.to || joins(stmts, m))
+	})
+	return append(stmts, copies(left)...)
+}
+
+// joins adds a copy to the last kernel of the same size. That is possible if this kernel writes the source or comes
+// after the statement that does, and no statement reads the old value after it.
+func joins(stmts []ir.Stmt, m copyOut) bool {
+	extents, at := loops([]int{m.size}), pointIndex(m.size)
+	for i := len(stmts) - 1; i >= 0; i-- {
+		if k, ok := stmts[i].(*ir.Kernel); ok && slices.Equal(k.Extents, extents) && readsAt(k, m.to, at) {
+			if r, ok := finalRegister(k, m.from, at); ok {
+				k.Out = append(k.Out, ir.Output{Buf: m.to, Index: at, Value: r})
+				return true
+			}
+		}
+		if touches(stmts[i], m.from, true) || touches(stmts[i], m.to, false) {
+			return false
+		}
+	}
+	return false
+}
+
+// finalRegister is the register of a kernel that holds an element of a buffer after the kernel has run. If the kernel
+// does not write the buffer, a load is added.
+func finalRegister(k *ir.Kernel, buf ir.BufID, at ir.Index) (r ir.Reg, ok bool) {
+	if !touches(k, buf, true) {
+		return addLoad(k, buf, at), true
+	}
+	for _, o := range k.Out {
+		if o.Buf == buf && o.Combine == ir.Store && sameIndex(o.Index, at) {
+			return o.Value, true
+		}
+	}
+	return 0, false
+}
+
+// addLoad is the register of a load, which is added unless the kernel has it.
+func addLoad(k *ir.Kernel, buf ir.BufID, at ir.Index) ir.Reg {
+	r := slices.IndexFunc(k.Body, func(in ir.Instr) bool {
+		return in.Op == ir.Load && in.Buf == buf && sameIndex(in.Index, at)
+	})
+	if r < 0 {
+		r = len(k.Body)
+		k.Body = append(k.Body, ir.Instr{Op: ir.Load, Buf: buf, Index: at})
+	}
+	return ir.Reg(r)
+}
+
+// readsAt reports whether a kernel reads a buffer only at this index.
+func readsAt(k *ir.Kernel, buf ir.BufID, at ir.Index) bool {
+	return !slices.ContainsFunc(k.Body, func(in ir.Instr) bool {
+		return in.Op == ir.Load && in.Buf == buf && !sameIndex(in.Index, at)
+	})
+}
+
+// pointIndex is the index of the current point of a kernel over n elements.
+func pointIndex(n int) ir.Index { return canonical(flatten(identity([]int{n}), []int{n})) }
+
+// canWrite reports whether the statements that write scratch could write the lane buffer instead: no statement reads
+// the old value at the same time or later, except a single kernel that reads only the element that it replaces.
+func canWrite(stmts []ir.Stmt, scratch, lane ir.BufID) bool {
+	first := slices.IndexFunc(stmts, func(s ir.Stmt) bool { return touches(s, scratch, true) })
+	if first < 0 {
+		return false
+	}
+	later := func(s ir.Stmt) bool { return touches(s, lane, false) }
+	if slices.ContainsFunc(stmts[first+1:], later) {
+		return false
+	}
+	return !later(stmts[first]) || replaces(stmts[first], scratch, lane)
+}
+
+// replaces reports whether a kernel reads lane only at the index where it stores scratch.
+func replaces(s ir.Stmt, scratch, lane ir.BufID) bool {
+	k, ok := s.(*ir.Kernel)
+	if !ok {
+		return false
+	}
+	for _, o := range k.Out {
+		if o.Buf != scratch {
+			continue
+		}
+		if o.Combine != ir.Store || !readsAt(k, lane, o.Index) {
+			return false
+		}
+	}
+	return true
+}
+
+func rename(stmts []ir.Stmt, moves []copyOut, from, to ir.BufID) {
+	for _, s := range stmts {
+		for _, r := range refs(s) {
+			if *r.buf == from {
+				*r.buf = to
+			}
+		}
+	}
+	for k := range moves {
+		if moves[k].from == from {
+			moves[k].from = to
+		}
+		if moves[k].rows > 0 && moves[k].at == from {
+			moves[k].at = to
+		}
+	}
+}
+
+// copies are kernels for the moves, one for each size.
+func copies(moves []copyOut) []ir.Stmt {
+	var out []ir.Stmt
+	kernels := map[int]*ir.Kernel{}
+	for _, m := range moves {
+		k, ok := kernels[m.size]
+		if !ok {
+			k = &ir.Kernel{Extents: loops([]int{m.size})}
+			kernels[m.size] = k
+			out = append(out, k)
+		}
+		at := pointIndex(m.size)
+		out := ir.Output{Buf: m.to, Index: at, Value: addLoad(k, m.from, at)}
+		if m.rows > 0 {
+			row := addLoad(k, m.at, ir.Index{})
+			out.Index.Dyn = []ir.Dyn{{Reg: row, Stride: m.size, Limit: m.rows}}
+		}
+		k.Out = append(k.Out, out)
+	}
+	return out
+}

@@ -1,0 +1,93 @@
+package lower
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/backend/ir"
+)
+
+// Sizes from which products decide the layout of a program.
+const (
+	apartWork = 1 << 16 // multiplications of the largest product
+	apartSide = 8       // of its smallest dimension: a matrix times a vector is bound by memory in either layout
+)
+
+// minState is the size from which lane buffers of a program in single precision are kept in it.
+const minState = 1 << 12
+
+// state is the type of a lane buffer: of a large one F32, in a program whose large products are in single precision and
+// whose lanes are apart.
+func (prog *program) state(size int) ir.Type {
+	if prog.single && size >= minState {
+		return ir.F32
+	}
+	return ir.F64
+}
+
+// layout is Apart for programs of which one entry spends most of its arithmetic in products of matrices that both
+// differ by lane, at least one of them large. A product with data that all lanes share gains from lanes side by side,
+// which are more columns for it. The products that decide may all be in single precision.
+func layout(entries []Entry) (l ir.Layout, single bool) {
+	for _, e := range entries {
+		if w := workOf(e); w.large && w.products > w.rest {
+			return ir.Apart, w.single
+		}
+	}
+	return ir.Interleaved, false
+}
+
+// work is arithmetic, in additions.
+type work struct {
+	products float64 // the arithmetic of products of matrices that both differ by lane
+	rest     float64
+	large    bool
+	single   bool // the large ones are in single precision
+	seen     map[autodiff.Node]bool
+}
+
+func workOf(e Entry) *work {
+	w := &work{seen: map[autodiff.Node]bool{}}
+	for _, a := range e.Assign {
+		w.add(a.Value, 1)
+	}
+	return w
+}
+
+// add counts a node and what it is computed from, each of them that many times.
+func (w *work) add(n autodiff.Node, times float64) {
+	if w.seen[n] || n.Static() {
+		return
+	}
+	w.seen[n] = true
+	for _, a := range n.Args() {
+		w.add(a, times)
+	}
+	switch op := n.Op(); op.Kind {
+	case autodiff.OpScan:
+		w.add(op.Body.Next, float64(n.Shape()[0]-1))
+	case autodiff.OpMatMul:
+		w.product(n, times)
+	default:
+		if row, ok := elementwise(op.Kind); ok {
+			w.rest += times * row.cost * float64(n.Size())
+		}
+	}
+}
+
+func (w *work) product(n autodiff.Node, times float64) {
+	a, b := n.Args()[0], n.Args()[1]
+	inner := a.Shape()[a.Rank()-1]
+	if n.Op().TransA {
+		inner = a.Shape()[a.Rank()-2]
+	}
+	cost := times * float64(n.Size()) * float64(inner)
+	if a.Static() || b.Static() {
+		w.rest += cost
+		return
+	}
+	w.products += cost
+	rows, cols := n.Shape()[n.Rank()-2], n.Shape()[n.Rank()-1]
+	if rows*cols*inner >= apartWork && min(rows, cols, inner) >= apartSide {
+		w.single = n.Single() && (w.single || !w.large)
+		w.large = true
+	}
+}

@@ -1,0 +1,217 @@
+// Package lower turns graphs into IR programs: it fuses elementwise chains, movement of elements and reductions into
+// loop nests, places the lane axis, computes what depends only on data once, and drops values that nobody reads.
+//
+//	sum(exp(x) · y)  over i < N    →    for i < N { r0 = load x[i]; r1 = exp r0; r2 = load y[i]; r3 = mul r1 r2;
+//	                                                add out[0] r3 }
+//
+// A value is computed where it is read (index maps compose, so movement is free) unless it is stored. Stored are
+// results and arguments of linear algebra, reductions, and values that would be computed at many more points than they
+// have elements. Stored values over one iteration space that do not wait for each other share one loop nest and its
+// common subexpressions. A Scan becomes a loop whose turns compute a row of a buffer from the row before; its step is
+// planned like an entry.
+//
+// The approach is that of fusing array compilers such as tinygrad's and XLA's; choosing what to store by writing the
+// code and counting is our own.
+package lower
+
+import (
+	"fmt"
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/backend/ir"
+)
+
+// An Entry is a simultaneous assignment: every value is computed from the lane buffers as they are at its start, then
+// all are written. Each name is a lane buffer; an Input of the graph with that name reads it. Buffers keep their
+// contents between entries and calls. Of an Input whose name an entry has as Given there is one copy for all lanes,
+// which the host writes and no entry assigns.
+//
+// Before that, lanes read of each other what Peers say. An entry that is Still takes no noise step.
+type Entry struct {
+	Name   string
+	Peers  []Peer
+	Assign []Assign
+	Given  []string
+	Still  bool
+}
+
+// A Peer makes copies of what another lane of the group has: the first whose Key equals the Want of this one (ir.Peer).
+// Each name is in an assignment, or an Input, of some entry.
+type Peer struct {
+	Key, Want string
+	Copies    []Copy
+}
+
+// A Copy is of the lane buffer From, of another lane, to To of this one.
+type Copy struct{ From, To string }
+
+// Assign writes Value to the lane buffer Name; all entries of a program agree on its size. Where At is valid, the
+// buffer is Rows values long, and Value replaces the one at row At, a scalar; the others stay:
+//
+//	Assign{Name: "energies", Value: energy, At: count, Rows: 16}    energies[count] = energy
+type Assign struct {
+	Name  string
+	Value autodiff.Node
+	At    autodiff.Node
+	Rows  int
+}
+
+// Size is the number of elements of the buffer.
+func (a Assign) Size() int { return max(a.Rows, 1) * a.Value.Size() }
+
+// nodes are what an assignment computes: its value, and where that goes.
+func (a *Assign) nodes() []*autodiff.Node {
+	if a.At.Valid() {
+		return []*autodiff.Node{&a.Value, &a.At}
+	}
+	return []*autodiff.Node{&a.Value}
+}
+
+// Program lowers entries over one graph (or several) to one program. It returns an error if a name has two sizes, is
+// assigned twice by one entry, or is given and assigned.
+func Program(entries []Entry) (*ir.Program, error) {
+	l, single := layout(entries)
+	return programIn(entries, l, single)
+}
+
+// stacked are the entries with arrays for what many values compute alike.
+func stacked(entries []Entry) []Entry {
+	nodes, values := map[*autodiff.Graph][]*autodiff.Node{}, map[*autodiff.Graph][]autodiff.Node{}
+	out := make([]Entry, len(entries))
+	for k, e := range entries {
+		out[k] = Entry{Name: e.Name, Peers: e.Peers, Assign: slices.Clone(e.Assign), Given: e.Given,
+			Still: e.Still}
+		for i := range out[k].Assign {
+			for _, n := range out[k].Assign[i].nodes() {
+				nodes[n.Graph()], values[n.Graph()] = append(nodes[n.Graph()], n), append(values[n.Graph()], *n)
+			}
+		}
+	}
+	for g := range values {
+		for i, n := range autodiff.Stacked(values[g]) {
+			*nodes[g][i] = n
+		}
+	}
+	return out
+}
+
+// programIn is Program in a layout of lanes; with single, large lane buffers are kept in single precision.
+func programIn(entries []Entry, l ir.Layout, single bool) (*ir.Program, error) {
+	entries = stacked(entries)
+	prog := newProgram(l, single)
+	for _, e := range entries {
+		for _, name := range e.Given {
+			prog.given[name] = true
+		}
+	}
+	roots, err := prog.roots(entries)
+	if err != nil {
+		return nil, err
+	}
+	setup := prog.setup(roots)
+	out := &ir.Program{Layout: prog.layout, Setup: setup}
+	for k, e := range entries {
+		out.Entries = append(out.Entries, ir.Entry{Name: e.Name, Still: e.Still,
+			Body: append(prog.peers(e), prog.entry(e, roots[k])...)})
+	}
+	out.Buffers = prog.buffers
+	return compact(out), nil
+}
+
+// roots are the assigned values by entry, and then the rows that some of them go to. It also makes the lane buffer of
+// every name, even of an Input that no value needs, so that callers may set it.
+func (prog *program) roots(entries []Entry) ([][]*value, error) {
+	roots := make([][]*value, len(entries))
+	for k, e := range entries {
+		seen := map[string]bool{}
+		for _, a := range e.Assign {
+			if seen[a.Name] {
+				return nil, fmt.Errorf("lower: entry %q assigns %q twice", e.Name, a.Name)
+			}
+			seen[a.Name] = true
+			if prog.given[a.Name] {
+				return nil, fmt.Errorf("lower: entry %q assigns %q, which is given", e.Name, a.Name)
+			}
+			if err := prog.name(e, a); err != nil {
+				return nil, err
+			}
+			roots[k] = append(roots[k], prog.values.root(a.Value, prog.buffers[prog.lanes[a.Name]].Type))
+		}
+		for _, a := range e.Assign {
+			if a.At.Valid() {
+				roots[k] = append(roots[k], prog.values.root(a.At, ir.F64))
+			}
+		}
+	}
+	return roots, nil
+}
+
+// peers are the statements by which lanes of an entry read of each other.
+func (prog *program) peers(e Entry) (stmts []ir.Stmt) {
+	of := func(name string) ir.BufID {
+		id, ok := prog.lanes[name]
+		if !ok {
+			internal("entry %q copies %q, which no entry has", e.Name, name)
+		}
+		return id
+	}
+	for _, p := range e.Peers {
+		s := &ir.Peer{Key: of(p.Key), Want: of(p.Want)}
+		for _, c := range p.Copies {
+			s.Copies = append(s.Copies, ir.Copy{From: of(c.From), To: of(c.To)})
+		}
+		stmts = append(stmts, s)
+	}
+	return stmts
+}
+
+// name makes the lane buffers of an assignment and of its graph's inputs.
+func (prog *program) name(e Entry, a Assign) error {
+	g := a.Value.Graph()
+	if !prog.graphs[g] {
+		prog.graphs[g] = true
+		for _, n := range g.Nodes() {
+			prog.values.recordUses(n)
+			if n.Op().Kind != autodiff.OpInput {
+				continue
+			}
+			if err := prog.declare(e, n.Op().Name, n.Size()); err != nil {
+				return err
+			}
+		}
+	}
+	return prog.declare(e, a.Name, a.Size())
+}
+
+// declare makes the buffer of a name, or checks that the existing one has that size.
+func (prog *program) declare(e Entry, name string, size int) error {
+	id, ok := prog.lanes[name]
+	if !ok {
+		b := ir.Buffer{Name: name, Space: ir.Lane, Type: prog.state(size), Size: size}
+		if b.Given = prog.given[name]; b.Given {
+			b.Space = ir.Shared
+		}
+		prog.lanes[name] = prog.add(b)
+		prog.values.singles[name] = prog.state(size) == ir.F32
+		return nil
+	}
+	if old := prog.buffers[id].Size; old != size {
+		return fmt.Errorf("lower: entry %q uses buffer %q with %d elements, but it has %d elsewhere", e.Name,
+			name, size, old)
+	}
+	return nil
+}
+
+// root is the value of an assigned node in a form that can be stored in a type: a leaf is copied.
+func (vs *values) root(n autodiff.Node, t ir.Type) *value {
+	p := double
+	if t == ir.F32 {
+		p = single
+	}
+	v := base(vs.inPrecision(p, vs.of(n)))
+	if v.kind == autodiff.OpData || v.kind == autodiff.OpInput {
+		return vs.copied(v)
+	}
+	return v
+}

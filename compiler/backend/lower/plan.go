@@ -1,0 +1,175 @@
+package lower
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/backend/ir"
+)
+
+// A plan decides which values of one entry (or of the setup) get a buffer; all others are recomputed inside the kernels
+// that read them. It begins with the values that must be stored and writes the kernels. Then it finds values that
+// several kernels recompute, stores those as well, and writes the kernels again, until storing more gains nothing.
+type plan struct {
+	prog   *program
+	space  ir.Space        // space of the stored values
+	live   []*value        // arguments before users
+	leaves map[*value]home // of a step: values that the loop provides
+	stored map[*value]home
+	loops  map[*value]*ir.Loop // of Scans
+}
+
+// newPlan plans the computation of roots, which are stored.
+func newPlan(prog *program, space ir.Space, roots []*value) *plan {
+	p := &plan{prog: prog, space: space, stored: map[*value]home{}, loops: map[*value]*ir.Loop{}}
+	p.begin(roots)
+	return p
+}
+
+// begin finds the values to compute, and stores those that must be.
+func (p *plan) begin(roots []*value) {
+	p.collect(roots)
+	for _, r := range roots {
+		p.store(r)
+	}
+	for _, v := range p.live {
+		p.mustStore(v)
+	}
+}
+
+// collect lists the values that roots need, down to the leaves.
+func (p *plan) collect(roots []*value) {
+	seen := map[*value]bool{nil: true}
+	var visit func(v *value)
+	visit = func(v *value) {
+		if seen[v] {
+			return
+		}
+		seen[v] = true
+		if _, ok := p.leaf(v); !ok {
+			for _, a := range p.inputs(v) {
+				visit(a)
+			}
+		}
+		p.live = append(p.live, v)
+	}
+	for _, r := range roots {
+		visit(r)
+	}
+}
+
+// leaf is the home of a value that the plan need not compute.
+func (p *plan) leaf(v *value) (home, bool) {
+	if h, ok := p.leaves[v]; ok {
+		return h, true
+	}
+	if buf, ok := p.prog.shared[v]; ok {
+		return home{buf: buf}, true
+	}
+	switch v.kind {
+	case autodiff.OpData:
+		return home{buf: p.prog.data(v)}, true
+	case autodiff.OpInput:
+		return home{buf: p.prog.lanes[v.op.Name]}, true
+	}
+	return home{}, false
+}
+
+// home is the memory of v's elements, if they are in memory.
+func (p *plan) home(v *value) (home, bool) {
+	v = base(v)
+	if h, ok := p.leaf(v); ok {
+		return h, true
+	}
+	h, ok := p.stored[v]
+	return h, ok
+}
+
+// store gives v a buffer.
+func (p *plan) store(v *value) {
+	v = base(v)
+	if _, ok := p.home(v); !ok {
+		p.stored[v] = home{buf: p.prog.buffer(p.space, v.typ(), v.size())}
+	}
+}
+
+// mustStore stores v or its arguments if no kernel can be written otherwise.
+func (p *plan) mustStore(v *value) {
+	if _, ok := p.leaf(v); ok {
+		return
+	}
+	if v.call() {
+		p.store(v)
+		for _, a := range p.operands(v) {
+			p.store(a)
+		}
+	}
+	switch v.kind {
+	case autodiff.OpScatterAdd:
+		p.store(v)
+	case autodiff.OpSum, autodiff.OpMax, autodiff.OpMin:
+		if v.args[0].size() > maxUnrolled*v.size() {
+			p.store(v)
+		}
+	case autodiff.OpConcat:
+		if len(nonzero(concatParts(v))) > maxInlineParts {
+			p.store(v)
+		}
+	}
+}
+
+// Limits of code that is written out inside a kernel.
+const (
+	maxUnrolled    = 6   // elements of a reduction
+	maxInlineParts = 2   // parts of a concatenation that are not zeros
+	maxInlineCost  = 500 // cost of an element of a reduction or concatenation, in additions
+
+	// Coordinates at which a kernel computes one value. Sums over neighbours of sums over neighbours would ask for
+	// their first value at three to the power of their number.
+	maxWritten = 100
+)
+
+// call reports whether v needs a statement of its own, on whole buffers.
+func (v *value) call() bool {
+	switch v.kind {
+	case autodiff.OpMatMul, autodiff.OpCumSum, autodiff.OpCholesky, autodiff.OpEigen, autodiff.OpTriSolve,
+		autodiff.OpCholeskyPull, autodiff.OpScan:
+		return true
+	}
+	return false
+}
+
+// pointwise reports whether a stored v is computed by a kernel over its own shape, point by point.
+func (v *value) pointwise() bool {
+	switch v.kind {
+	case autodiff.OpSum, autodiff.OpMax, autodiff.OpMin, autodiff.OpScatterAdd, autodiff.OpConcat:
+		return false
+	}
+	return !v.call()
+}
+
+// lower is the finished list of statements.
+func (p *plan) lower() []ir.Stmt {
+	for {
+		t := newTrace()
+		stmts := p.statements(t)
+		if !p.storeMore(t) {
+			return stmts
+		}
+	}
+}
+
+// storeMore stores values that the code requires or that are worth it, and reports whether there were any.
+func (p *plan) storeMore(t *trace) bool {
+	before := len(p.stored)
+	for _, v := range p.live {
+		if t.demand[v] {
+			p.store(v)
+		}
+	}
+	if len(p.stored) == before {
+		p.storeRepeated(t)
+	}
+	if len(p.stored) == before {
+		p.storeLong(t)
+	}
+	return len(p.stored) > before
+}

@@ -1,0 +1,118 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/backend/ir"
+)
+
+// total is a sum.
+func (vs *values) total(x *value, axes []int) *value {
+	if v := vs.sumOfScatter(x, axes); v != nil {
+		return v
+	}
+	return vs.reduce(autodiff.OpSum, x, axes)
+}
+
+// reduce is a reduction. Before a reduction over all axes, reshapes are dropped.
+func (vs *values) reduce(k autodiff.Kind, x *value, axes []int) *value {
+	if len(axes) == len(x.shape) {
+		x = base(x)
+		axes = kept(len(x.shape), nil)
+	}
+	if vs.layout == ir.Apart && x.kind == autodiff.OpPermute {
+		return vs.reduceUnmoved(k, x, axes)
+	}
+	switch axis, ok := vs.shorts[fmt.Sprint(x.shape)]; {
+	case len(axes) == 0:
+		return x
+	case ok && !slices.Contains(axes, axis):
+		return vs.split(k, x, axes, axis)
+	case ok && len(axes) > 1:
+		inner := vs.reduce(k, x, []int{axis})
+		return vs.reduce(k, inner, remaining(axes, axis))
+	}
+	return vs.make(autodiff.Op{Kind: k, Axes: axes}, without(x.shape, axes), x)
+}
+
+// remaining are the axes still to reduce after one axis is gone.
+func remaining(axes []int, gone int) []int {
+	var out []int
+	for _, k := range axes {
+		switch {
+		case k > gone:
+			out = append(out, k-1)
+		case k < gone:
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// recordShort remembers a reduction over one short axis of a long array. It is written out inside the loops over the
+// other axes, and so is every other reduction of such an array that keeps the axis: so a mixture's rows are visited
+// once, for the sum over components and for the gradient of each.
+func (vs *values) recordShort(n autodiff.Node) {
+	switch axes := n.Op().Axes; n.Op().Kind {
+	case autodiff.OpSum, autodiff.OpMax, autodiff.OpMin, autodiff.OpLogSumExp:
+		x := n.Args()[0].Shape()
+		if len(axes) == 1 && x[axes[0]] <= maxUnrolled && size(without(x, axes)) > maxUnrolled {
+			vs.shorts[fmt.Sprint(x)] = axes[0]
+		}
+	}
+}
+
+// split reduces each slice along the short axis separately.
+func (vs *values) split(k autodiff.Kind, x *value, axes []int, axis int) *value {
+	var parts []part
+	for i := range x.shape[axis] {
+		one := vs.one(x, axis, i)
+		parts = append(parts, part{i, i + 1, vs.make(autodiff.Op{Kind: k, Axes: axes}, without(one.shape, axes), one)})
+	}
+	return vs.concat(slices.Index(kept(len(x.shape), axes), axis), without(x.shape, axes), parts)
+}
+
+// one is the slice of x at an index of an axis; the axis stays.
+func (vs *values) one(x *value, axis, at int) *value {
+	lo, hi, shape := make([]int, len(x.shape)), slices.Clone(x.shape), slices.Clone(x.shape)
+	lo[axis], hi[axis], shape[axis] = at, at+1, 1
+	return vs.slice(x, lo, hi, shape)
+}
+
+// partialSums is a cumulative sum over few elements.
+func (vs *values) partialSums(x *value, axis int, reverse bool) *value {
+	n := x.shape[axis]
+	parts := make([]part, n)
+	var sum *value
+	for i := range n {
+		at := i
+		if reverse {
+			at = n - 1 - i
+		}
+		term := vs.one(x, axis, at)
+		if sum == nil {
+			sum = term
+		} else {
+			sum = vs.apply(autodiff.OpAdd, sum, term)
+		}
+		parts[at] = part{at, at + 1, sum}
+	}
+	return vs.concat(axis, x.shape, parts)
+}
+
+// logSumExp is m + log Σ exp(x − m).
+func (vs *values) logSumExp(x *value, axes []int) *value {
+	m, _, total := vs.exponentials(x, axes)
+	return vs.apply(autodiff.OpAdd, m, vs.apply(autodiff.OpLog, total))
+}
+
+// exponentials are exp(x − m) and their sum, with m the largest element, or 0 where that is infinite: all -inf then
+// gives sum 0, and a +inf gives +inf.
+func (vs *values) exponentials(x *value, axes []int) (m, each, total *value) {
+	top := vs.reduce(autodiff.OpMax, x, axes)
+	m = vs.apply(autodiff.OpSelect, vs.apply(autodiff.OpIsFinite, top), top, vs.constant(0, nil))
+	each = vs.apply(autodiff.OpExp, vs.apply(autodiff.OpSub, x, vs.broadcast(m, x.shape, kept(len(x.shape), axes))))
+	return m, each, vs.total(each, axes)
+}

@@ -1,0 +1,193 @@
+package lower
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/backend/ir"
+)
+
+// A home is where a value's elements are in row-major order: a buffer and the first element, which may move with the
+// turns of a loop.
+type home struct {
+	buf   ir.BufID
+	first int // first element, in turn 0
+	step  int
+}
+
+// at is the index in the buffer of an offset.
+func (h home) at(offset ir.Index) ir.Index {
+	offset.Const += h.first
+	offset.Step = h.step
+	return canonical(offset)
+}
+
+// An operand is an argument of a statement in memory: the home of a value, and the first element.
+type operand struct {
+	value *value
+	first int
+}
+
+// operand finds leading rows of a value that is stored anyway; otherwise the argument itself is stored.
+func (p *plan) operand(v *value) operand {
+	v = base(v)
+	if _, ok := p.leaf(v); ok || v.kind != autodiff.OpSlice {
+		return operand{v, 0}
+	}
+	x := p.operand(v.args[0])
+	whole := v.args[0].shape
+	if !p.willStore(x.value, v.size()) || !slices.Equal(v.shape[1:], whole[1:]) {
+		return operand{v, 0}
+	}
+	return operand{x.value, x.first + v.op.Lo[0]*size(whole[1:])}
+}
+
+// willStore reports whether a value is stored when n of its elements are read. It is if it has few more elements than
+// that: a concatenation can be written part by part, but reading it unstored means choosing a part at each element; and
+// a value over all rows shares a loop with other values.
+func (p *plan) willStore(v *value, n int) bool {
+	_, leaf := p.leaf(v)
+	return leaf || v.call() || v.size() <= 2*n
+}
+
+// operands are the values that a statement reads from memory. Statements other than a Loop need whole buffers.
+func (p *plan) operands(v *value) []*value {
+	var out []*value
+	for k, a := range v.args {
+		a = base(a)
+		switch h, leaf := p.leaf(a); {
+		case v.kind == autodiff.OpScan && (k == 0 || a.kind == autodiff.OpConst):
+		case v.kind == autodiff.OpScan, p.takesParts(v):
+			out = append(out, p.operand(a).value)
+		case leaf && (h.first != 0 || h.step != 0 || p.prog.buffers[h.buf].Size != a.size()):
+			out = append(out, p.prog.values.copied(a))
+		default:
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// takesParts reports a product, where lanes are apart: its operands may be parts of larger buffers.
+func (p *plan) takesParts(v *value) bool {
+	return v.kind == autodiff.OpMatMul && p.prog.layout == ir.Apart
+}
+
+// part is the memory of an argument of a product.
+func (p *plan) part(v *value) (ir.BufID, ir.Part) {
+	o := p.operand(v)
+	h, ok := p.home(o.value)
+	if !ok {
+		internal("value %d of a product is not stored", o.value.id)
+	}
+	return h.buf, ir.Part{First: h.first + o.first, Step: h.step}
+}
+
+// inputs are the values that v is computed from.
+func (p *plan) inputs(v *value) []*value {
+	switch {
+	case v.kind == autodiff.OpScan:
+		return append(p.operands(v), v.args[0])
+	case v.call():
+		return p.operands(v)
+	}
+	return v.args
+}
+
+// scan is a kernel that writes the first row, and a loop whose turns each compute a row from the one before, in place.
+func (p *plan) scan(v *value, t *trace) []ir.Stmt {
+	loop, ok := p.loops[v]
+	if !ok {
+		loop = &ir.Loop{N: v.shape[0] - 1, Reverse: v.op.Reverse, Body: p.turn(v)}
+		p.loops[v] = loop
+	}
+	return []ir.Stmt{p.kernel([]*item{start(v)}, t), loop}
+}
+
+// wholeScan recognises a concatenation of a Scan's first row and its later rows, the way in which a recurrence is
+// written; it is stored as one array.
+func wholeScan(axis int, parts []part) *value {
+	if axis != 0 || len(parts) != 2 {
+		return nil
+	}
+	for k, p := range parts {
+		first := parts[1-k].value
+		if first == nil || p.value == nil || base(p.value).kind != autodiff.OpSlice {
+			continue
+		}
+		cut := base(p.value)
+		scan := cut.args[0]
+		lo, hi := make([]int, len(cut.shape)), slices.Clone(scan.shape)
+		if k == 1 {
+			lo[0] = 1
+		} else {
+			hi[0]--
+		}
+		if scan.kind == autodiff.OpScan && scan.op.Reverse == (k == 0) && slices.Equal(cut.op.Lo, lo) &&
+			slices.Equal(cut.op.Hi, hi) && sameElements(first, scan.args[0]) {
+			return scan
+		}
+	}
+	return nil
+}
+
+// sameElements reports whether a and b differ at most in shape.
+func sameElements(a, b *value) bool {
+	a, b = base(a), base(b)
+	return a == b || a.kind == autodiff.OpConst && b.kind == autodiff.OpConst && a.size() == b.size() &&
+		math.Float64bits(a.op.Value) == math.Float64bits(b.op.Value)
+}
+
+// start is the item of the first row.
+func start(v *value) *item { return &item{out: v, operand: v.args[0]} }
+
+// startsAt is the index of the first row.
+func startsAt(v *value) int {
+	if v.op.Reverse {
+		return (v.shape[0] - 1) * v.args[0].size()
+	}
+	return 0
+}
+
+// turn plans a step like an entry of its own. Its leaves are the row before, rows of the arrays that the scan walks
+// along, and shared values.
+func (p *plan) turn(v *value) []ir.Stmt {
+	vs, body, n := p.prog.values, v.op.Body, v.args[0].size()
+	inner := &plan{prog: p.prog, space: p.space, stored: map[*value]home{}, leaves: map[*value]home{}}
+	before, after := home{p.stored[v].buf, 0, n}, home{p.stored[v].buf, n, n}
+	if v.op.Reverse {
+		before, after = after, before
+	}
+	inner.leaves[vs.entry(v, body.Carry, v.precision)] = before
+	for k, in := range slices.Concat(body.Xs, body.Shared) {
+		a := base(v.args[1+k])
+		if a.kind == autodiff.OpConst {
+			vs.nodes[in] = vs.constant(a.op.Value, in.Shape())
+			continue
+		}
+		o := p.operand(a)
+		h, _ := p.home(o.value)
+		h.first += o.first
+		if k < len(body.Xs) {
+			h.step = in.Size()
+		}
+		inner.leaves[vs.entry(v, in, a.precision)] = h
+	}
+	next := base(vs.inPrecision(v.precision, vs.of(body.Next)))
+	if _, leaf := inner.leaf(next); leaf || !next.pointwise() && next.kind != autodiff.OpConcat {
+		next = vs.copied(next)
+	}
+	inner.stored[next] = after
+	inner.begin([]*value{next})
+	return inner.lower()
+}
+
+// entry is the value of an Input of a step.
+func (vs *values) entry(v *value, in autodiff.Node, p precision) *value {
+	op := autodiff.Op{Kind: autodiff.OpInput, Name: fmt.Sprintf("%s of %d", in.Op().Name, v.id), Site: 1}
+	x := vs.typed(op, in.Shape(), p)
+	vs.nodes[in] = x
+	return x
+}

@@ -1,0 +1,279 @@
+package lower
+
+import (
+	"slices"
+
+	"ppl/compiler/backend/ir"
+)
+
+// A Grain says how finely statements are cut for a device that runs all turns of a Tiles at the same time, such as a
+// GPU. Costs are in additions.
+type Grain struct {
+	Turn  float64 // least cost of a turn
+	Least float64 // least cost of statements that are cut at all
+	Turns int     // most turns
+	// Shared is the least number of points of a kernel that stays whole where lanes are apart: the device shares them
+	// out, so that threads next to each other read what lies together.
+	Shared int
+}
+
+// Spread rewrites a program such that its work over many points is in Tiles of many turns: those that it has are cut
+// more finely, and statements that were not worth cutting for a processor are gathered into more. The numbers are the
+// same but for the order of sums.
+func Spread(p *ir.Program, grain Grain) *ir.Program {
+	prog := &program{layout: p.Layout, buffers: slices.Clone(p.Buffers)}
+	out := *p
+	out.Entries = make([]ir.Entry, len(p.Entries))
+	for i, e := range p.Entries {
+		out.Entries[i] = ir.Entry{Name: e.Name, Still: e.Still, Body: prog.spread(e.Body, grain)}
+	}
+	out.Buffers = prog.buffers
+	forgetUnused(&out)
+	return &out
+}
+
+// spread rewrites an entry.
+func (prog *program) spread(body []ir.Stmt, grain Grain) []ir.Stmt {
+	var stmts []ir.Stmt
+	for _, s := range body {
+		switch s := s.(type) {
+		case *ir.Tiles:
+			stmts = append(stmts, prog.sharing(prog.untiled(s), grain)...)
+		case *ir.Kernel:
+			if prog.leaves(ownOutermost(s), grain) {
+				stmts = append(stmts, ownOutermost(s))
+			} else {
+				stmts = append(stmts, inRows(s))
+			}
+		case *ir.Loop:
+			stmts = append(stmts, &ir.Loop{N: s.N, Reverse: s.Reverse, Body: prog.sharing(s.Body, grain)})
+		default:
+			stmts = append(stmts, s)
+		}
+	}
+	t := prog.newTiler(stmts, 2)
+	t.size = func(r *region) (int, bool) { return grain.size(r) }
+	t.leave = func(s ir.Stmt) bool { return prog.leaves(s, grain) }
+	return t.statements(stmts)
+}
+
+// sharing is statements with the loops of those kernels in another order whose points the device shares out.
+func (prog *program) sharing(body []ir.Stmt, grain Grain) []ir.Stmt {
+	body = slices.Clone(body)
+	for i, s := range body {
+		if k, ok := s.(*ir.Kernel); ok && prog.leaves(ownOutermost(k), grain) {
+			body[i] = ownOutermost(k)
+		}
+	}
+	return body
+}
+
+// leaves reports whether a statement is not cut into rows: the device shares out its points, or the elements of the
+// product.
+func (prog *program) leaves(s ir.Stmt, grain Grain) bool {
+	switch s := s.(type) {
+	case *ir.Kernel:
+		return prog.layout == ir.Apart && s.Shareable(prog.buffers, grain.Shared)
+	case *ir.MatMul:
+		return prog.layout == ir.Apart && s.M*s.K*s.N >= apartWork || s.Rows == ir.DimM && s.K*s.N > mostOfRow
+	}
+	return false
+}
+
+// ownOutermost is a kernel with those loops outside the others that all elements vary with that are combined.
+func ownOutermost(k *ir.Kernel) *ir.Kernel {
+	if hasNoise(k) {
+		return k
+	}
+	moved := 0
+	for axis := len(k.Extents) - 1; axis >= 0; axis-- {
+		at := axis + moved // those that were moved are before it
+		if !slices.ContainsFunc(k.Out, func(o ir.Output) bool {
+			return o.Combine != ir.Store && (o.Index.Stride == nil || o.Index.Stride[at] == 0)
+		}) {
+			k = withOutermost(k, at)
+			moved++
+		}
+	}
+	return k
+}
+
+// mostOfRow is the most multiplications for a row of a product that is cut into rows: of larger ones, the device cuts
+// the rows as well.
+const mostOfRow = 2048
+
+// What the results of a turn cost at the end, in additions for each element, and how many elements are kept at most,
+// over all turns.
+const (
+	resultCost  = 8
+	mostResults = 1 << 18
+)
+
+// size is the number of rows of a turn.
+func (g Grain) size(r *region) (size int, ok bool) {
+	if len(r.body) == 0 || r.cost*float64(r.rows) < g.Least {
+		return 0, false
+	}
+	size = max(1, int(g.Turn/r.cost), int(resultCost*float64(r.partials)/r.cost), over(r.rows, g.Turns),
+		over(r.rows*r.partials, mostResults))
+	return over(r.rows, over(r.rows, size)), size < r.rows
+}
+
+// over is n/d, rounded up.
+func over(n, d int) int { return (n + d - 1) / d }
+
+// forgetUnused leaves no elements of the buffers for values in between that no statement names.
+func forgetUnused(p *ir.Program) {
+	uses := map[ir.BufID]int{}
+	for _, e := range p.Entries {
+		countUses(e.Body, uses)
+	}
+	for i, b := range p.Buffers {
+		if (b.Space == ir.Scratch || b.Space == ir.Tile) && uses[ir.BufID(i)] == 0 {
+			p.Buffers[i].Size = 0
+		}
+	}
+}
+
+// untiled is the statements of a Tiles over all its rows at once, or the Tiles with buffers of its own, if it is not
+// one that this package makes.
+func (prog *program) untiled(s *ir.Tiles) []ir.Stmt {
+	u := &joiner{prog: prog, tiles: s, to: map[ir.BufID]ir.BufID{}}
+	for _, o := range s.Out {
+		u.to[o.From] = o.To
+	}
+	known := len(prog.buffers)
+	var stmts []ir.Stmt
+	for _, b := range s.With(s.Size) {
+		if !u.statement(b) {
+			prog.buffers = prog.buffers[:known]
+			return []ir.Stmt{prog.withOwnBuffers(s)}
+		}
+		stmts = append(stmts, b)
+	}
+	return stmts
+}
+
+// withOwnBuffers is the Tiles with tile buffers that no other uses.
+func (prog *program) withOwnBuffers(s *ir.Tiles) *ir.Tiles {
+	out := &ir.Tiles{Rows: s.Rows, Size: s.Size, Body: s.With(s.Size), Out: slices.Clone(s.Out)}
+	own := map[ir.BufID]ir.BufID{}
+	for _, r := range refs(out) {
+		if b := prog.buffers[*r.buf]; b.Space == ir.Tile {
+			if _, ok := own[*r.buf]; !ok {
+				own[*r.buf] = prog.add(b)
+			}
+			*r.buf = own[*r.buf]
+		}
+	}
+	return out
+}
+
+// A joiner rewrites copies of the statements of a Tiles as statements over all rows, in place.
+type joiner struct {
+	prog  *program
+	tiles *ir.Tiles
+	to    map[ir.BufID]ir.BufID // the buffer that takes the place of a tile buffer
+}
+
+func (u *joiner) statement(s ir.Stmt) bool {
+	switch s := s.(type) {
+	case *ir.Kernel:
+		return u.kernel(s)
+	case *ir.MatMul:
+		return u.product(s)
+	}
+	return false
+}
+
+func (u *joiner) kernel(k *ir.Kernel) bool {
+	for r := range k.Body {
+		switch in := &k.Body[r]; {
+		case in.Op == ir.Counter && in.Axis == 0 && in.Index.Step == u.tiles.Size,
+			isNoise(in.Op) && in.Index.Step == k.Points():
+			in.Index.Step = 0
+		case in.Op == ir.Load:
+			if u.leaves(in.Buf) || !u.index(k, &in.Buf, &in.Index) {
+				return false
+			}
+		case in.Index.Step != 0 || isNoise(in.Op) || in.Op == ir.Counter && in.Axis == 0: // its turn's own number
+			return false
+		}
+	}
+	for i := range k.Out {
+		o := &k.Out[i]
+		if u.leaves(o.Buf) && o.Combine != u.combine(o.Buf) || !u.index(k, &o.Buf, &o.Index) {
+			return false
+		}
+	}
+	k.Extents[0] = u.tiles.Rows
+	return true
+}
+
+func isNoise(op ir.Op) bool { return op == ir.Normal || op == ir.Uniform }
+
+// leaves reports whether a buffer is combined after the turns.
+func (u *joiner) leaves(id ir.BufID) bool {
+	return slices.ContainsFunc(u.tiles.Out, func(o ir.TileOut) bool { return o.From == id })
+}
+
+func (u *joiner) combine(id ir.BufID) ir.Combine {
+	return u.tiles.Out[slices.IndexFunc(u.tiles.Out, func(o ir.TileOut) bool { return o.From == id })].Combine
+}
+
+// index rewrites an index that moves with the rows.
+func (u *joiner) index(k *ir.Kernel, id *ir.BufID, ix *ir.Index) bool {
+	width := 0
+	if ix.Stride != nil {
+		width = ix.Stride[0]
+	}
+	lo, hi := ix.Span(append([]int{1}, k.Extents[1:]...))
+	ok := u.rows(id, width, lo, hi, ix.Step)
+	ix.Step = 0
+	return ok
+}
+
+// rows replaces a buffer of which a row has elements lo … hi of width, at a step of turns. A row of a tile buffer must
+// use none of another's elements.
+func (u *joiner) rows(id *ir.BufID, width, lo, hi, step int) bool {
+	b := u.prog.buffers[*id]
+	switch {
+	case b.Space != ir.Tile:
+		return step == width*u.tiles.Size
+	case u.leaves(*id):
+		*id = u.to[*id]
+		return width == 0 && step == 0
+	case step != 0 || width < 1 || b.Size != width*u.tiles.Size || lo < 0 || hi >= width:
+		return false
+	}
+	whole, ok := u.to[*id]
+	if !ok {
+		whole = u.prog.buffer(ir.Scratch, b.Type, width*u.tiles.Rows)
+		u.to[*id] = whole
+	}
+	*id = whole
+	return true
+}
+
+func (u *joiner) product(s *ir.MatMul) bool {
+	part := func(id *ir.BufID, p *ir.Part, width int) bool {
+		step := p.Step
+		p.Step = 0
+		return u.rows(id, width, p.First, p.First+width-1, step)
+	}
+	whole := func(p ir.Part) bool { return p.Step == 0 }
+	if u.leaves(s.A) || u.leaves(s.B) {
+		return false
+	}
+	each, rows := s.RowsOf(1), s.Rows
+	s.Rows, s.Each = ir.NoDim, 0
+	if rows == ir.DimM {
+		s.M = each * u.tiles.Rows
+		return !u.leaves(s.C) && u.prog.buffers[s.B].Space != ir.Tile && part(&s.A, &s.PartA, each*s.K) &&
+			whole(s.PartB) && part(&s.C, &s.PartC, each*s.N)
+	}
+	s.K = each * u.tiles.Rows
+	ok := u.leaves(s.C) && u.combine(s.C) == ir.Sum && u.prog.buffers[s.C].Size == s.M*s.N && whole(s.PartC)
+	s.C = u.to[s.C]
+	return ok && part(&s.A, &s.PartA, each*s.M) && part(&s.B, &s.PartB, each*s.N)
+}

@@ -1,0 +1,109 @@
+package render
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ppl/compiler/backend/ir"
+)
+
+// A function has the code of some statements. Its parameters are pointers to the buffers that they use, declared
+// restrict: only for parameters do compilers trust that buffers do not overlap, and then keep in registers what a loop
+// leaves for its next turn.
+type function struct {
+	name         string
+	params, args []string
+	locals       []string
+}
+
+func newFunction(name string) *function {
+	return &function{name: name, params: []string{"const context *c"}, args: []string{"c"}}
+}
+
+// newStatement is a function under the next name.
+func (f *file) newStatement() *function {
+	f.count++
+	return newFunction(fmt.Sprint("s", f.count-1))
+}
+
+// pass adds a parameter.
+func (fn *function) pass(param, arg string) {
+	fn.params, fn.args = append(fn.params, param), append(fn.args, arg)
+}
+
+// inOrder sorts the parameters and local variables that are buffers in the order in which their names come first.
+func (fn *function) inOrder(names []string) {
+	at := map[string]int{}
+	for i, name := range names {
+		if at[name] == 0 {
+			at[name] = i + 1
+		}
+	}
+	position := func(text string) int { return at[bufferName.FindString(text)] }
+	order := make([]int, len(fn.params))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return position(fn.params[i]) - position(fn.params[j]) })
+	params, args := slices.Clone(fn.params), slices.Clone(fn.args)
+	for i, k := range order {
+		fn.params[i], fn.args[i] = params[k], args[k]
+	}
+	slices.SortStableFunc(fn.locals, func(a, b string) int { return position(a) - position(b) })
+}
+
+// call is a call of it.
+func (fn *function) call() string {
+	return fmt.Sprintf("%s(%s);", fn.name, strings.Join(fn.args, ", "))
+}
+
+// open writes the beginning of the function.
+func (f *file) open(fn *function) {
+	f.line("STATEMENT %s(%s) {", fn.name, strings.Join(fn.params, ", "))
+	for _, l := range fn.locals {
+		f.line("%s", l)
+	}
+}
+
+// buffers makes parameters of the buffers that statements use, each from an element on. Small scratch buffers that no
+// other statement uses become local variables.
+func (f *file) buffers(fn *function, group []ir.Stmt, uses map[ir.BufID]int, from func(ir.BufID) string) {
+	var writes []ir.BufID
+	for _, s := range group {
+		writes = append(writes, ir.Writes(s)...)
+	}
+	here := count(group)
+	for _, id := range slices.Sorted(maps.Keys(here)) {
+		if f.small && f.Buffers[id].Space == ir.Scratch && here[id] == uses[id] {
+			fn.locals = append(fn.locals, fmt.Sprintf("%s b%d[%d];", f.form(id).typ(), id, max(f.Buffers[id].Size, 1)))
+			continue
+		}
+		param := fmt.Sprintf("%s *restrict b%d", f.element(id), id)
+		if !slices.Contains(writes, id) {
+			param = "const " + param
+		}
+		fn.pass(param, f.at(id)+from(id))
+	}
+}
+
+// element is the type of an element of a buffer in memory.
+func (f *file) element(id ir.BufID) string {
+	if f.bytes != nil && f.bytes[id] {
+		return "unsigned char"
+	}
+	return f.memory(f.form(id))
+}
+
+// at is the address of a buffer.
+func (f *file) at(id ir.BufID) string {
+	text := fmt.Sprintf("(%s *)c->buffer[%d]", f.element(id), id)
+	if f.owner != nil && f.Buffers[id].Space != ir.Shared {
+		word, n := f.owner(f, id)
+		text += fmt.Sprintf(" + c->%s * %d", word, n)
+	}
+	return text
+}
+
+func whole(ir.BufID) string { return "" }

@@ -1,0 +1,175 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+
+	"ppl/compiler/backend/ir"
+)
+
+// A CUDA program takes the statements of an entry in pieces: Tiles and large products, each alone, and all statements
+// between them. By lanes, pieces are parts of one function. By points, each is one launch or more, a stage: between two
+// launches all threads wait for each other, which they cannot do within one.
+//
+//	p0(c);                                        stage e0_0: p0(c)            of 1 item
+//	for (turn…) { p1(c, turn); add its results }  stage e0_1: p1(c, item)      of as many items as turns
+//	                                              stage e0_2: add the results  of as many items as results
+//	p2(c);                                        stage e0_3: p2(c)            of 1 item
+//
+// An item of a stage is done for each block of lanes.
+//
+// Where lanes are apart, a kernel over many points and a recurrence with large statements are pieces as well. The items
+// of a kernel are its points, so that threads next to each other read what lies together. A recurrence has the pieces
+// of a turn, which are launched for one turn after the other.
+
+// A piece is Tiles, a large product, a kernel over many points, a recurrence with large statements, or other
+// statements.
+type piece struct {
+	tiles   *ir.Tiles
+	product *ir.MatMul
+	points  *ir.Kernel
+	loop    *ir.Loop
+	stmts   []ir.Stmt
+}
+
+// sharedWork is the least number of multiplications of a product of which threads share the elements.
+const sharedWork = 1 << 12
+
+func (f *file) pieces(body []ir.Stmt) (all []piece) {
+	for _, s := range body {
+		p := f.alone(s)
+		if n := len(all); p.stmts != nil && n > 0 && all[n-1].stmts != nil {
+			all[n-1].stmts = append(all[n-1].stmts, s)
+		} else {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// alone is the piece of one statement.
+func (f *file) alone(s ir.Stmt) piece {
+	switch s := s.(type) {
+	case *ir.Tiles:
+		return piece{tiles: s}
+	case *ir.MatMul:
+		least := sharedWork
+		if f.leastShared > 0 {
+			least = min(least, f.leastShared)
+		}
+		if s.M*s.N*s.Batch > 1 && s.M*s.N*s.Batch*s.K >= least {
+			return piece{product: s}
+		}
+	case *ir.Kernel:
+		if f.leastShared > 0 && s.Shareable(f.Buffers, f.leastShared) {
+			return piece{points: s}
+		}
+	case *ir.Loop:
+		large := func(s ir.Stmt) bool { return f.alone(s).stmts == nil }
+		if f.leastShared > 0 && slices.ContainsFunc(s.Body, large) {
+			return piece{loop: s}
+		}
+	}
+	return piece{stmts: []ir.Stmt{s}}
+}
+
+// body is the piece as statements.
+func (p piece) body() []ir.Stmt {
+	switch {
+	case p.tiles != nil:
+		return []ir.Stmt{p.tiles}
+	case p.product != nil:
+		return []ir.Stmt{p.product}
+	case p.points != nil:
+		return []ir.Stmt{p.points}
+	case p.loop != nil:
+		return []ir.Stmt{p.loop}
+	}
+	return p.stmts
+}
+
+// together is the number of results of turns that are combined at a time: first those of each group of as many turns,
+// then those of the groups.
+const together = 64
+
+// levels are how far the results that a level combines lie apart, in turns.
+func levels(turns int) (strides []int) {
+	for stride := 1; len(strides) == 0 || stride < turns; stride *= together {
+		strides = append(strides, stride)
+	}
+	return strides
+}
+
+// slots is how many copies of a tile buffer an entry by lanes has: that of the turn, and if it is combined over turns,
+// one for each level.
+func slots(turns int) int {
+	if turns == 0 {
+		return 1
+	}
+	return 1 + len(levels(turns))
+}
+
+// byLanes writes the function of an entry by lanes.
+func (f *file) byLanes(number int, e ir.Entry) {
+	var calls []string
+	uses := count(e.Body)
+	for _, p := range f.pieces(e.Body) {
+		if p.tiles != nil {
+			calls = append(calls, f.inTurn(p.tiles))
+		} else {
+			calls = append(calls, f.statements(p.body(), uses)...)
+		}
+	}
+	f.calls(fmt.Sprintf("static void entry%d(const context *c)", number), calls)
+}
+
+// inTurn writes the function that runs the turns of a Tiles one after the other, and returns its call. What a turn
+// leaves is added to the sum of its group, that to the sum of groups, and so on: the order in which an entry by points
+// adds them.
+func (f *file) inTurn(s *ir.Tiles) (call string) {
+	turn := f.turn(s, false)
+	strides := levels(s.Turns())
+	fn := f.newStatement()
+	f.open(fn)
+	for _, o := range s.Out {
+		f.line("%s *b%d = %s;", f.element(o.From), o.From, f.at(o.From))
+		for i := range strides {
+			f.clearSlot(o, i+1)
+		}
+	}
+	f.head("for (long turn = 0; turn < %d; turn++) {", s.Turns())
+	f.line("%s", turn)
+	for i, stride := range strides {
+		if i > 0 {
+			f.line("if ((turn + 1) %% %d && turn < %d) continue;", stride, s.Turns()-1)
+		}
+		for _, o := range s.Out {
+			f.addSlot(o, i+1)
+			if i > 0 {
+				f.clearSlot(o, i)
+			}
+		}
+	}
+	f.line("}")
+	for _, o := range s.Out {
+		n := f.Buffers[o.To].Size
+		f.line("%s *b%d = %s;", f.element(o.To), o.To, f.at(o.To))
+		f.head("for (long e = 0; e < %d; e++) b%d[e] = b%d[%d + e];", n, o.To, o.From, n*len(strides))
+	}
+	f.line("}")
+	return fn.call()
+}
+
+func (f *file) clearSlot(o ir.TileOut, slot int) {
+	n := f.Buffers[o.From].Size
+	f.head("for (long e = 0; e < %d; e++) b%d[%d + e] = %s;", n, o.From, n*slot,
+		f.form(o.From).constant(combinations[o.Combine].start))
+}
+
+// addSlot adds the slot before.
+func (f *file) addSlot(o ir.TileOut, slot int) {
+	n := f.Buffers[o.From].Size
+	at := func(slot int) string { return fmt.Sprintf("b%d[%d + e]", o.From, n*slot) }
+	f.head("for (long e = 0; e < %d; e++) %s = %s;", n, at(slot),
+		combinations[o.Combine].of(at(slot), at(slot-1), f.form(o.From)))
+}

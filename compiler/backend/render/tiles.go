@@ -1,0 +1,170 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"ppl/compiler/backend/ir"
+)
+
+// A Part is what one call runs of an entry: several statements, or if Turns is not 0, a Tiles, whose turns may run at
+// the same time. All that a turn leaves is in its copies of the buffers Left, which are combined; nil where it writes
+// elsewhere, too, such as a number for each row.
+type Part struct {
+	Turns int
+	Left  []ir.BufID
+}
+
+// Parts are the parts of each entry in order, numbered through all entries: statements and Tiles alternate, beginning
+// and ending with statements, which may be none.
+func Parts(p *ir.Program) [][]Part {
+	all := make([][]Part, len(p.Entries))
+	for i, e := range p.Entries {
+		all[i] = []Part{{}}
+		for _, s := range e.Body {
+			if s, ok := s.(*ir.Tiles); ok {
+				all[i] = append(all[i], Part{s.Turns(), Left(p, s)}, Part{})
+			}
+		}
+	}
+	return all
+}
+
+// Left are the buffers that hold all that a turn leaves; nil where it writes elsewhere, too.
+func Left(p *ir.Program, s *ir.Tiles) (ids []ir.BufID) {
+	for _, b := range s.Body {
+		for _, id := range ir.Writes(b) {
+			if p.Buffers[id].Space != ir.Tile {
+				return nil
+			}
+		}
+	}
+	for _, o := range s.Out {
+		ids = append(ids, o.From)
+	}
+	return ids
+}
+
+// TileResults is, for each buffer, the number of turns that keep a copy of it to be combined; 0 for other buffers. The
+// copies follow each other in memory.
+func TileResults(p *ir.Program) []int {
+	n := make([]int, len(p.Buffers))
+	for _, e := range p.Entries {
+		for _, s := range e.Body {
+			if s, ok := s.(*ir.Tiles); ok {
+				for _, o := range s.Out {
+					n[o.From] = max(n[o.From], s.Turns())
+				}
+			}
+		}
+	}
+	return n
+}
+
+// entry writes the functions of an entry's parts, and one that calls them in order.
+func (f *file) entry(number int, e ir.Entry) {
+	var calls, run []string
+	var pending []ir.Stmt
+	uses := count(e.Body)
+	serial := func() {
+		run = append(run, f.statements(pending, uses)...)
+		call := fmt.Sprintf("p%d(c);", len(f.parts))
+		f.calls(fmt.Sprintf("static void p%d(const context *c)", len(f.parts)), run)
+		calls, f.parts = append(calls, call), append(f.parts, call)
+		run, pending = nil, nil
+	}
+	for _, s := range e.Body {
+		t, ok := s.(*ir.Tiles)
+		if !ok {
+			pending = append(pending, s)
+			continue
+		}
+		serial()
+		call := f.turn(t, true)
+		calls = append(calls, fmt.Sprintf("%sfor (long turn = 0; turn < %d; turn++) %s", f.rolled, t.Turns(), call))
+		run = append(run, f.combineTurns(t))
+	}
+	serial()
+	f.calls(fmt.Sprintf("static void entry%d(const context *c)", number), calls)
+}
+
+// turn writes the function of one turn of a Tiles, and returns its call. If results are kept, each turn has a copy of
+// the buffers that are combined.
+func (f *file) turn(s *ir.Tiles, kept bool) (call string) {
+	left := map[ir.BufID]bool{}
+	for _, o := range s.Out {
+		left[o.From] = kept
+	}
+	from := func(id ir.BufID) string {
+		if left[id] {
+			return fmt.Sprintf(" + turn * %d", f.Buffers[id].Size)
+		}
+		return ""
+	}
+	fn := newFunction(fmt.Sprint("p", len(f.parts)))
+	fn.pass("long turn", "turn")
+	if f.Layout == ir.Apart {
+		f.calls(fmt.Sprintf("static void %s(%s)", fn.name, strings.Join(fn.params, ", ")), f.stepsOf(s, from))
+	} else {
+		f.buffers(fn, s.Body, nil, from)
+		f.open(fn)
+		f.insideTurn(s, s.Body)
+		f.line("}")
+	}
+	f.parts = append(f.parts, fn.call())
+	return fn.call()
+}
+
+// stepsOf writes a function for each statement of a turn of a network, and returns the calls of them. A turn is all
+// that a step computes for an image, and compilers take more time for a function than in proportion to its length.
+func (f *file) stepsOf(s *ir.Tiles, from func(ir.BufID) string) (calls []string) {
+	for k := range s.Body {
+		fn := f.newStatement()
+		fn.pass("long turn", "turn")
+		f.buffers(fn, s.Body[k:k+1], nil, from)
+		f.once(fn, func() { f.insideTurn(s, s.Body[k:k+1]) })
+		calls = append(calls, fn.call())
+	}
+	return calls
+}
+
+// insideTurn writes statements of a turn of a Tiles.
+func (f *file) insideTurn(s *ir.Tiles, body []ir.Stmt) {
+	last := s.Turns() - 1
+	f.line("const long rows = turn < %d ? %d : %d;", last, s.Size, s.RowsIn(last))
+	f.tiles = s
+	f.body(body)
+	f.tiles = nil
+}
+
+// combineTurns writes the function that combines the results of turns in their order, and returns its call.
+func (f *file) combineTurns(s *ir.Tiles) (call string) {
+	fn := f.newStatement()
+	f.open(fn)
+	for _, o := range s.Out {
+		c, n := combinations[o.Combine], f.Buffers[o.To].Size
+		f.line("{")
+		w := f.form(o.To)
+		f.line("%s *restrict to = %s;", f.memory(w), f.at(o.To))
+		f.line("const %s *restrict from = %s;", f.memory(w), f.at(o.From))
+		f.head("for (long e = 0; e < %d; e++) to[e] = %s;", n, w.constant(c.start))
+		f.loop("t", s.Turns())
+		f.head("for (long e = 0; e < %d; e++) to[e] = %s;", n, c.of("to[e]", fmt.Sprintf("from[t * %d + e]", n), w))
+		f.ends(2)
+	}
+	f.line("}")
+	return fn.call()
+}
+
+// part writes the function that runs a part by number, and if it is a Tiles, the turn that the context names.
+func (f *file) part() {
+	f.line("%s void part(context *c) {", f.export)
+	f.line("place(c, %s);", f.lanes())
+	f.line("const long turn = c->turn;")
+	f.line("switch (c->part) {")
+	for i, call := range f.parts {
+		f.line("case %d: %s break;", i, call)
+	}
+	f.line("}")
+	f.line("}")
+}

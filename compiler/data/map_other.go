@@ -1,8 +1,0 @@
-//go:build !unix
-
-package data
-
-import "os"
-
-// mapped is what a file holds; here each process has a copy of its own.
-func mapped(path string) ([]byte, error) { return os.ReadFile(path) }

@@ -1,0 +1,84 @@
+package bind
+
+import (
+	"slices"
+
+	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+)
+
+// leaveOut drops from the model what is generated from data that are not given, and the sizes that only those data
+// have.
+func leaveOut(d *dataset.Dataset, diags *diag.List, absent []*model.Array) {
+	if len(absent) == 0 {
+		return
+	}
+	out, sizes := slices.Clone(absent), sizesOf(d, absent)
+	for more := true; more; {
+		more = false
+		for _, a := range d.Model.Arrays {
+			if !generated(a) || slices.Contains(out, a) || !readsAny(a, out, sizes) {
+				continue
+			}
+			out, more = append(out, a), true
+			if a.Save {
+				diags.Notef("E83", a.At, "`%s` is left out, since no data are given for %s", a.Name, namesOf(absent))
+			}
+		}
+	}
+	m := *d.Model
+	m.Arrays = slices.DeleteFunc(slices.Clone(m.Arrays), func(a *model.Array) bool { return slices.Contains(out, a) })
+	m.Terms = slices.DeleteFunc(slices.Clone(m.Terms), func(t *model.Term) bool {
+		return slices.Contains(out, t.Array)
+	})
+	m.Sizes = slices.DeleteFunc(slices.Clone(m.Sizes), func(s *model.Size) bool {
+		return slices.Contains(sizes, s) && !slices.ContainsFunc(m.Arrays, func(a *model.Array) bool {
+			return readsAny(a, nil, []*model.Size{s})
+		})
+	})
+	d.Model = &m
+}
+
+// generated reports whether an array is evaluated after inference at the earliest: nothing of the model reads it if it
+// reads optional data.
+func generated(a *model.Array) bool { return a.Role == model.Generated || a.Role == model.Definition }
+
+// sizesOf are the sizes that only arrays which are not given have as an axis.
+func sizesOf(d *dataset.Dataset, absent []*model.Array) (out []*model.Size) {
+	for _, a := range absent {
+		for _, s := range a.Type.Axes {
+			if size := sizeOf(s); size != nil {
+				if _, known := d.Sizes[size]; !known {
+					out = append(out, size)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// readsAny reports whether an array's statements read one of some arrays or sizes.
+func readsAny(a *model.Array, arrays []*model.Array, sizes []*model.Size) (found bool) {
+	for _, x := range a.Exprs() {
+		model.Walk(x, func(y model.Expr) {
+			switch y := y.(type) {
+			case *model.Ref:
+				found = found || slices.Contains(arrays, y.Array)
+			case *model.SizeOf:
+				found = found || slices.Contains(sizes, y.Size)
+			}
+		})
+	}
+	return found
+}
+
+func namesOf(arrays []*model.Array) (s string) {
+	for i, a := range arrays {
+		if i > 0 {
+			s += ", "
+		}
+		s += "`" + a.Name + "`"
+	}
+	return s
+}

@@ -1,0 +1,274 @@
+package bind
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+	"ppl/lang/types"
+	"ppl/numbers"
+)
+
+// arrays finds the values of data arrays. It learns sizes on the way, since a value that is written in the model may
+// read sizes and arrays that come before it.
+type arrays struct {
+	d      *dataset.Dataset
+	diags  *diag.List
+	files  *files
+	sizes  *sizes
+	labels *labels
+
+	raw    map[*model.Array]*datafile.Array // as they are in their files, with texts and rows
+	absent []*model.Array                   // optional data that are not given
+
+	waiting    []given               // arrays of which some rows are taken
+	rowNumbers map[*model.Size][]int // of the rows that are left, where some were left out
+}
+
+// take finds the values of every data array.
+func (t *arrays) take() {
+	for _, a := range t.d.Model.Arrays {
+		if isData(a) {
+			t.find(a)
+		}
+	}
+	t.takeSelected()
+}
+
+// find finds an array's values: the command line first, then the model, then the file the model names.
+func (t *arrays) find(a *model.Array) {
+	switch named, entry := t.files.named[a.Name], t.files.entry(a.Name); {
+	case named != nil:
+		t.enter(a, t.inFile(a, named, a.Name, true))
+	case entry != nil:
+		t.enter(a, entry)
+	case a.Value != nil:
+		t.literal(a)
+	case a.From != "":
+		t.fromFile(a)
+	case t.tableColumns(a, t.files.loose):
+	case a.Optional:
+		t.absent = append(t.absent, a)
+	case t.isLengths(a):
+	default:
+		t.missing(a)
+	}
+}
+
+// isLengths reports whether an array may be the lengths of ragged data, which show them.
+func (t *arrays) isLengths(a *model.Array) bool {
+	return slices.ContainsFunc(t.d.Model.Ragged, func(r *model.Ragged) bool { return r.Lengths == a })
+}
+
+func (t *arrays) missing(a *model.Array) {
+	d := t.diags.Errorf("E83", a.At, "no data given for `%s`", a.Name)
+	var have []string
+	for _, f := range t.files.loose {
+		have = append(have, f.Order...)
+	}
+	if i := slices.IndexFunc(have, func(h string) bool { return slices.Contains(strings.Fields(h), a.Name) }); i >= 0 {
+		d.Help("the data have one column `%s`; put commas, semicolons or tabs between columns", have[i])
+	} else if near, ok := diag.Nearest(a.Name, have); ok {
+		d.Help("the data have `%s`; rename one of them", near)
+	} else if len(t.files.loose) == 0 {
+		d.Help("give a file with `--data FILE`, or `--data %s=FILE`, or write `data %s… = …` in the model",
+			a.Name, a.Name)
+	} else {
+		d.Help("the data files have %s", strings.Join(shorten(have), ", "))
+	}
+}
+
+// fromFile takes an array from the file that the model names.
+func (t *arrays) fromFile(a *model.Array) {
+	f, key := t.files.ofModel(a)
+	if f == nil || f.Find(key) == nil && (t.isLengths(a) || t.tableColumns(a, []*datafile.File{f})) {
+		return
+	}
+	t.enter(a, t.inFile(a, f, key, f.Lone))
+}
+
+// inFile is an entry of a file; a file with a single array may be given for a name.
+func (t *arrays) inFile(a *model.Array, f *datafile.File, key string, single bool) *datafile.Array {
+	if x := f.Find(key); x != nil {
+		return x
+	}
+	if single && len(f.Order) == 1 {
+		return f.Arrays[f.Order[0]]
+	}
+	d := t.diags.Errorf("E83", a.At, "%s has no entry `%s`", f.Path, key)
+	if near, ok := diag.Nearest(key, f.Order); ok {
+		path, _, _ := strings.Cut(cmp.Or(a.From, f.Path), "#")
+		d.Help("did you mean `%s`? Rename one of them, or read it with `from \"%s#%s\"`", near, path, near)
+	} else {
+		d.Help("it has %s", strings.Join(shorten(f.Order), ", "))
+	}
+	return nil
+}
+
+// tableColumns gives an array of two axes without a column of its own all numeric columns of a table that no other data
+// name takes.
+func (t *arrays) tableColumns(a *model.Array, files []*datafile.File) bool {
+	if len(a.Type.Axes) != 2 {
+		return false
+	}
+	for _, f := range slices.Backward(files) {
+		if !f.Table {
+			continue
+		}
+		columns, ok := t.columnsOf(a, f)
+		if len(columns) == 0 {
+			return !ok
+		}
+		t.enter(a, joined(a.Name, columns, f.Path))
+		t.labels.ofColumns(a, columns, f)
+		return true
+	}
+	return false
+}
+
+// joined makes one array of columns, which may be in memory or in a file.
+func joined(name string, columns []*datafile.Array, origin string) *datafile.Array {
+	if columns[0].Rows != nil {
+		return joinedRows(name, columns)
+	}
+	rows := columns[0].Values.Len()
+	var values numbers.Builder
+	values.Grow(rows * len(columns))
+	x := &datafile.Array{Name: name, Shape: []int{rows, len(columns)}, Int: true, Zeros: datafile.ZerosOf(columns),
+		Origin: origin}
+	for _, c := range columns {
+		x.Int = x.Int && c.Int
+	}
+	for i := range rows {
+		for _, c := range columns {
+			values.Add(c.Values.At(i))
+		}
+	}
+	x.Values = values.List()
+	return x
+}
+
+// literal evaluates a value written in the model.
+func (t *arrays) literal(a *model.Array) {
+	shape, values, ds := static(t.d, a.Value)
+	if len(ds) > 0 {
+		t.diags.Add(ds...)
+		return
+	}
+	whole := !slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) })
+	t.enter(a, &datafile.Array{Name: a.Name, Shape: shape, Values: numbers.Packed(values), Int: whole,
+		Lengths: a.Lengths, Origin: t.d.Model.Source.Name})
+}
+
+// enter gives an array its values, or has it wait for others. A nil array was reported.
+func (t *arrays) enter(a *model.Array, x *datafile.Array) {
+	if x != nil && a.Declared == types.Bool {
+		x = t.asBool(a, x)
+	}
+	switch {
+	case x == nil:
+	case a.Selection != nil:
+		t.waiting = append(t.waiting, given{a, x})
+	default:
+		t.enterRows(a, x)
+	}
+}
+
+// enterRows gives an array its values, and learns sizes from their shape.
+func (t *arrays) enterRows(a *model.Array, x *datafile.Array) {
+	if x = t.flat(a, t.permuted(a, x)); x == nil {
+		return
+	}
+	shape, ok := shapeFor(a, x)
+	if !ok {
+		t.diags.Errorf("E42", a.At, "`%s` is declared with %s but has %s in %s", a.Name, axes(len(a.Type.Axes)),
+			axes(len(shape)), x.Origin)
+		return
+	}
+	for k, s := range a.Type.Axes {
+		if size := sizeOf(s); size != nil && (a.Ragged == nil || s != a.Ragged.Flat) {
+			t.sizes.learn(size, shape[k], "`"+a.Name+"` ("+x.Origin+")", a.At)
+		}
+	}
+	if x.Rows != nil && a.Missing {
+		t.diags.Errorf("E86", a.At, "`%s` may have missing values, but stays in %s, too large for memory; leave the "+
+			"rows with missing values out of the file", a.Name, x.Origin)
+		return
+	}
+	if x.Rows == nil && a.MissingCode != nil {
+		x = withoutCode(x, number(t.d, t.diags, a.MissingCode))
+	}
+	if len(x.Labels) > 0 && !takesNames(a) {
+		if days := x.Dates(); days != nil {
+			x = days
+		}
+	}
+	y := *x
+	y.Values, x = x.Values.Settled(), &y
+	t.raw[a] = x
+	t.d.Arrays[a] = dataset.Array{Shape: shape, Values: x.Values, Origin: x.Origin}
+}
+
+// flat is ragged data as one list, and other data as they are; nil if lists of different lengths are given for a
+// rectangle, which is reported.
+func (t *arrays) flat(a *model.Array, x *datafile.Array) *datafile.Array {
+	switch {
+	case a.Ragged == nil && x.Uneven == nil:
+		return x
+	case a.Ragged == nil:
+		d := t.diags.Errorf("E83", a.At, "%v", x.Uneven)
+		if len(a.Type.Axes) == 2 {
+			d.Help("groups of different lengths are declared with data for their lengths: `data m[%[1]s], "+
+				"%[2]s[%[1]s, m]`", a.Type.Axes[0].Name, a.Name)
+		}
+		return nil
+	case x.Rows != nil:
+		t.diags.Errorf("E86", a.At, "`%s` is ragged, but stays in %s, too large for memory", a.Name, x.Origin).
+			Help("give the rows in one axis: `data group[N]: index(J), %s[N]`", a.Name)
+		return nil
+	}
+	y := *x
+	if len(x.Shape) == 2 { // lists of one length
+		y.Lengths = slices.Repeat([]int{x.Shape[1]}, x.Shape[0])
+		y.Shape = []int{x.Values.Len()}
+	}
+	if size := sizeOf(a.Ragged.Outer.Set); size != nil && y.Lengths != nil {
+		t.sizes.learn(size, len(y.Lengths), "`"+a.Name+"` ("+x.Origin+")", a.At)
+	}
+	return &y
+}
+
+// shapeFor is the shape of values as an array is declared: one element may be written as a number, and [] has one axis
+// however many are meant.
+func shapeFor(a *model.Array, x *datafile.Array) (shape []int, ok bool) {
+	shape = x.Shape
+	switch want := len(a.Type.Axes); {
+	case len(shape) == want:
+	case len(shape) == 0 && want == 1:
+		shape = []int{1}
+	case len(shape) == 1 && shape[0] == 1 && want == 0:
+		shape = nil
+	case len(shape) < want && x.Rows == nil && x.Values.Len() == 0:
+		shape = append(slices.Clone(shape), make([]int, want-len(shape))...)
+	default:
+		return shape, false
+	}
+	return shape, true
+}
+
+// withoutCode replaces the number that means a missing entry by NaN.
+func withoutCode(x *datafile.Array, code float64) *datafile.Array {
+	y := *x
+	y.Values = x.Values.Map(func(v float64) float64 {
+		if v == code {
+			return math.NaN()
+		}
+		return v
+	})
+	return &y
+}

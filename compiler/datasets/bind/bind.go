@@ -1,0 +1,91 @@
+// Package bind gives a checked model its data, in phases:
+//
+//	files    reads the files of the command line, and those that the model names when an array needs them
+//	arrays   finds the values of each data array: on the command line, in the model, or in the file the model names
+//	sizes    learns the size of each index set from the shapes of arrays, and reports two sources that disagree
+//	labels   gives names to the elements of index sets that data hold as text, or as codes
+//	ragged   numbers the elements of arrays whose groups differ in length
+//	values   checks each value against its declaration, and names file and row of the first that does not fit
+//	streams  opens files too large for memory, whose rows are read as they are needed
+//	share    leaves all of it for the other processes of a job, if there are some
+//
+// Each phase has a type in a file of its own. Of
+//
+//	data county[N]: index(J), y[N] from "radon.csv"      county,y
+//	                                                     AITKIN,1.5
+//	                                                     BECKER,0.9
+//
+// arrays takes two columns, sizes learns N = 2, labels numbers the counties (J = 2, county = [1, 2]), and values
+// checks that all of y are numbers.
+package bind
+
+import (
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+	"ppl/lang/source"
+)
+
+// An Arg is one --data flag: NAME=PATH, or PATH alone (Name empty) for a file whose entries give arrays by name.
+type Arg struct{ Name, Path string }
+
+// Data binds data to a model. Files that the model names are relative to dir; those that are too large for memory, by
+// the cache, are read by rows. The result is nil when a diagnostic is an error. Where processes share data, it is what
+// another one has bound, if there is one.
+func Data(m *model.Model, dir string, args []Arg, cache datafile.RowCache) (*dataset.Dataset, []diag.Diagnostic) {
+	if d, ok := shared(m, cache); ok {
+		return d, nil
+	}
+	d, ds := NewData(m, dir, args, cache, nil)
+	if d != nil && cache.SharedAs != "" {
+		if err := share(m, d, cache); err != nil {
+			var diags diag.List
+			diags.Notef("", source.Span{}, "each process of this machine keeps the data in memory of its own: %v", err)
+			ds = append(ds, diags.All()...)
+		}
+	}
+	return d, ds
+}
+
+// NewData is Data for data other than those of a run whose index sets have known elements: these keep their places, and
+// new ones follow.
+func NewData(m *model.Model, dir string, args []Arg, cache datafile.RowCache, known Known) (*dataset.Dataset,
+	[]diag.Diagnostic) {
+	var diags diag.List
+	d := &dataset.Dataset{Model: m, Arrays: map[*model.Array]dataset.Array{}, Sizes: map[*model.Size]int{},
+		Labels: map[*model.Size][]string{}}
+	files := &files{m: m, dir: dir, cache: cache, diags: &diags, own: map[string]*datafile.File{}}
+	sizes := &sizes{d: d, diags: &diags, from: map[*model.Size]string{}}
+	labels := &labels{d: d, diags: &diags, columns: map[*model.Array]bool{}, known: known}
+	raw := map[*model.Array]*datafile.Array{}
+	arrays := &arrays{d: d, diags: &diags, files: files, sizes: sizes, labels: labels, raw: raw,
+		rowNumbers: map[*model.Size][]int{}}
+	ragged := &ragged{d: d, diags: &diags, raw: raw}
+	values := &values{d: d, diags: &diags, raw: raw}
+	for _, phase := range []func(){
+		func() { files.open(args) },
+		func() {
+			sizes.ofEntries(files)
+			arrays.take()
+			leaveOut(d, &diags, arrays.absent)
+		},
+		func() {
+			labels.share(raw)
+			labels.ofCodes(raw, sizes)
+			sizes.ofIndexSets(raw, known)
+			sizes.complete()
+			labels.noteOrder(raw)
+		},
+		ragged.number,
+		values.check,
+		func() { openStreams(d, raw) },
+	} {
+		if phase(); diags.HasErrors() {
+			return nil, diags.All()
+		}
+	}
+	out := dataset.New(d.Model, d.Arrays, d.Sizes, d.Labels)
+	out.RowNumbers, out.Memory = arrays.rowNumbers, cache.Memory
+	return out, diags.All()
+}

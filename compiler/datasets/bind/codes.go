@@ -1,0 +1,326 @@
+package bind
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/frontend/model"
+	"ppl/lang/types"
+	"ppl/numbers"
+)
+
+// Numbers in an index(J) column are codes of groups, if nothing else says how many groups there are: the codes that
+// occur are the groups, in ascending order and named by their codes. Of
+//
+//	data zip[N]: index(J)      zip: 94110, 10001, 94110      J = 2, zip = [2, 1, 2], a[10001] and a[94110]
+//
+// Codes 1 to J without a gap are positions, and have no names. So are all codes if J is known (`J = 33`, `data J`, an
+// axis of data), or if the model counts with the elements of J, as in a[t-1] or b * t. Of a file that stays on disk the
+// codes that occur are known from the pass over it, if they are not too many.
+
+// Known are the elements of index sets in a run, by the set's name, as KnownOf finds them.
+type Known map[string][]string
+
+// KnownOf are the elements of the axes of a run's variables.
+func KnownOf(saved []types.Variable) Known {
+	known := Known{}
+	for _, v := range saved {
+		for k, name := range v.Dims {
+			if known[name] != nil || v.LabelsOf(k) == nil && v.FirstOf(k) != 1 {
+				continue
+			}
+			known[name] = make([]string, v.Shape[k])
+			for i := range known[name] {
+				known[name][i] = v.Place(k, i)
+			}
+		}
+	}
+	return known
+}
+
+// counted are elements 1, 2, … without other names.
+func counted(names []string) bool {
+	for i, name := range names {
+		if name != strconv.Itoa(i+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// ofCodes names the elements of sets by the codes of groups.
+func (l *labels) ofCodes(raw map[*model.Array]*datafile.Array, z *sizes) {
+	for _, s := range l.d.Model.Sizes {
+		if _, known := l.d.Sizes[s]; known || l.d.Labels[s] != nil {
+			continue
+		}
+		var arrays []*model.Array
+		for _, a := range l.d.Model.Arrays {
+			if raw[a] != nil && sizeOf(a.IndexOf) == s {
+				arrays = append(arrays, a)
+			}
+		}
+		codes, ok := codesOfGroups(arrays, raw)
+		if !ok || len(codes) == 0 || countsWith(l.d.Model, s) {
+			continue
+		}
+		l.codes(s, arrays, codes, raw, z)
+	}
+}
+
+// codesOfGroups are the different numbers in arrays, ascending; not ok if some are no codes, or not seen.
+func codesOfGroups(arrays []*model.Array, raw map[*model.Array]*datafile.Array) (codes []float64, ok bool) {
+	for _, a := range arrays {
+		x := raw[a]
+		if x.Labels != nil {
+			return nil, false
+		}
+		values, ok := codesIn(x)
+		if !ok {
+			return nil, false
+		}
+		for _, v := range values.All() {
+			switch {
+			case math.IsNaN(v):
+			case v != math.Trunc(v) || math.Abs(v) > largestCode:
+				return nil, false
+			default:
+				codes = append(codes, v)
+			}
+		}
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes), true
+}
+
+// codesIn are the values of an array, of one in a file the different ones; not ok if these are not known.
+func codesIn(x *datafile.Array) (values numbers.List, ok bool) {
+	if x.Rows == nil {
+		return x.Values, true
+	}
+	values = numbers.Of(distinctOf(x)...)
+	return values, !values.None()
+}
+
+// spellings are how arrays write codes: as numbers without zeros in front, but for those that files write with zeros.
+func spellings(arrays []*model.Array, raw map[*model.Array]*datafile.Array) (all datafile.Zeros) {
+	for _, a := range arrays {
+		x, written := raw[a], map[float64]string(nil)
+		if x.Zeros != nil {
+			written = x.Zeros.Written
+			all.Twice = cmp.Or(all.Twice, x.Zeros.Twice)
+		}
+		values, _ := codesIn(x)
+		for _, v := range values.All() {
+			if text := written[v]; text != "" {
+				all.Add(text, v)
+			} else if !math.IsNaN(v) {
+				all.Add(strconv.FormatFloat(v, 'f', -1, 64), v)
+			}
+		}
+	}
+	return all
+}
+
+// largestCode is the largest whole number up to which all are float64s.
+const largestCode = 1 << 53
+
+// codes names the elements of a set, and numbers arrays by them.
+func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, raw map[*model.Array]*datafile.Array,
+	z *sizes) {
+	texts := l.textsOf(codes, arrays, raw)
+	if l.known[s.Name] != nil {
+		l.asKnown(s, texts, arrays[0])
+	}
+	all := l.withKnown(s, texts, arrays[0])
+	if counted(all) && l.known[s.Name] == nil {
+		return
+	}
+	first := arrays[0]
+	z.learn(s, len(all), "the codes of `"+first.Name+"`", first.At)
+	if counted(all) {
+		return
+	}
+	number := map[float64]float64{}
+	for i, text := range texts {
+		number[codes[i]] = float64(slices.Index(all, text) + 1)
+	}
+	for _, a := range arrays {
+		y := *raw[a]
+		if y.Rows != nil {
+			y.Numbers = number
+			raw[a] = &y
+			continue
+		}
+		y.Values = y.Values.Map(func(v float64) float64 {
+			if math.IsNaN(v) {
+				return v
+			}
+			return number[v]
+		})
+		raw[a] = &y
+		l.setValues(a, y.Values)
+	}
+	l.name(s, all, "the codes of `"+first.Name+"`", first)
+	if l.known == nil {
+		l.diags.Notef("W07", first.At, "%s = %d: the codes of `%s` that occur, %s, are the groups; give `data %s` if "+
+			"codes count all groups from 1", s.Name, len(all), first.Name, codeRange(all), s.Name)
+	}
+}
+
+// textsOf are codes as they are shown: dates, or numbers as the files write them.
+func (l *labels) textsOf(codes []float64, arrays []*model.Array, raw map[*model.Array]*datafile.Array) []string {
+	texts, written := make([]string, len(codes)), spellings(arrays, raw)
+	for i, v := range codes {
+		texts[i] = cmp.Or(written.Written[v], strconv.FormatFloat(v, 'f', -1, 64))
+		if raw[arrays[0]].Days {
+			texts[i] = datafile.DateOf(v)
+		}
+	}
+	if twice := written.Twice; twice[0] != "" {
+		code := "W07"
+		if l.known != nil {
+			code = "" // new data have notes of their own
+		}
+		l.diags.Warnf(code, arrays[0].At, "`%s` has both %s and %s, which are one number, and so one group here, %s",
+			arrays[0].Name, twice[0], twice[1], twice[1]).
+			Help("if they are two groups, put a letter before each code; if they are one, write it in one way")
+	}
+	return texts
+}
+
+// asKnown gives codes the spellings that a run knows for the same numbers.
+func (l *labels) asKnown(s *model.Size, texts []string, a *model.Array) {
+	known := map[float64]string{}
+	for _, name := range l.known[s.Name] {
+		if v, err := strconv.ParseFloat(name, 64); err == nil {
+			known[v] = name
+		}
+	}
+	for i, text := range texts {
+		v, err := strconv.ParseFloat(text, 64)
+		if name := known[v]; err == nil && name != "" && name != text {
+			l.diags.Notef("", a.At, "`%s` has the group %s, which the run knows as %s", a.Name, text, name)
+			texts[i] = name
+		}
+	}
+}
+
+// codeRange is how a message lists codes.
+func codeRange(names []string) string {
+	if len(names) > 6 {
+		names = append(append(slices.Clone(names[:3]), "…"), names[len(names)-1])
+	}
+	text := ""
+	for i, n := range names {
+		if i > 0 {
+			text += ", "
+		}
+		text += n
+	}
+	return text
+}
+
+func (l *labels) setValues(a *model.Array, values numbers.List) {
+	x := l.d.Arrays[a]
+	x.Values = values
+	l.d.Arrays[a] = x
+}
+
+// withKnown are the elements that a run knows, with those that are new at their end, which are reported.
+func (l *labels) withKnown(s *model.Size, names []string, a *model.Array) []string {
+	known := l.known[s.Name]
+	if known == nil {
+		return names
+	}
+	all := slices.Clone(known)
+	var fresh []string
+	for _, n := range names {
+		if !slices.Contains(known, n) {
+			fresh = append(fresh, n)
+		}
+	}
+	if len(fresh) > 0 {
+		text := "`" + a.Name + "` has a group that the run does not know, " + fresh[0]
+		if len(fresh) > 1 {
+			text = "`" + a.Name + "` has groups that the run does not know, " + codeRange(fresh)
+		}
+		l.diags.Notef("", a.At, "%s: what belongs to it is drawn from its distribution", text)
+	}
+	return append(all, fresh...)
+}
+
+// countsWith reports whether a model takes the elements of a set for numbers: in arithmetic or comparisons with an
+// index, in a subscript that is a number, or in a range.
+func countsWith(m *model.Model, s *model.Size) (found bool) {
+	over := func(set *model.Set) bool {
+		of, ok := set.Hi.(*model.SizeOf)
+		return ok && of.Size == s
+	}
+	var visit func(x model.Expr, subscript bool)
+	visit = func(x model.Expr, subscript bool) {
+		switch x := x.(type) {
+		case nil:
+			return
+		case *model.IndexVar:
+			found = found || !subscript && over(x.Index.Set)
+		case *model.Vector:
+			axes := x.X.Info().Type.Axes
+			found = found || x.Name != "softmax" && len(axes) > 0 && over(axes[len(axes)-1])
+		case *model.Apply:
+			if slices.ContainsFunc(x.Args, func(y model.Expr) bool { _, is := y.(*model.Label); return is }) {
+				return // compared by name
+			}
+			for _, y := range x.Args {
+				found = found || numbering(y, s) && !numbering(otherThan(x.Args, y), s)
+			}
+		case *model.Subscript:
+			visit(x.X, false)
+			for k, sub := range x.Subs {
+				axes := x.X.Info().Type.Axes
+				if _, number := sub.At.(*model.Num); number && k < len(axes) && over(axes[k]) ||
+					sub.Range != nil && over(sub.Range) && !isOne(sub.Range.Lo) {
+					found = true
+				}
+				visit(sub.At, true)
+			}
+			return
+		}
+		for _, y := range x.Children() {
+			visit(y, false)
+		}
+	}
+	for _, a := range m.Arrays {
+		for _, p := range a.Pieces {
+			visit(p.Value, false)
+		}
+	}
+	for _, t := range m.Terms {
+		for _, x := range t.Exprs() {
+			visit(x, false)
+		}
+	}
+	return found
+}
+
+// numbering reports whether an expression is data that number the elements of a set.
+func numbering(x model.Expr, s *model.Size) bool {
+	if sub, ok := x.(*model.Subscript); ok {
+		x = sub.X
+	}
+	ref, ok := x.(*model.Ref)
+	return ok && ref.Array.IndexOf != nil && sizeOf(ref.Array.IndexOf) == s
+}
+
+// otherThan is the other of two operands.
+func otherThan(xs []model.Expr, x model.Expr) model.Expr {
+	for _, y := range xs {
+		if y != x {
+			return y
+		}
+	}
+	return nil
+}

@@ -1,0 +1,273 @@
+package bind
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+	"ppl/lang/source"
+	"ppl/numbers"
+)
+
+// files reads data files: at first those of the command line, later those that the model names.
+type files struct {
+	m     *model.Model
+	dir   string // where the files that the model names lie
+	cache datafile.RowCache
+	diags *diag.List
+
+	loose []*datafile.File          // of --data PATH, by whose entries' names arrays are found; the last wins
+	named map[string]*datafile.File // the files given as --data NAME=PATH
+	own   map[string]*datafile.File // those that the model names
+}
+
+// open reads the files of the command line.
+func (f *files) open(args []Arg) {
+	f.named = map[string]*datafile.File{}
+	for _, arg := range args {
+		file, ok := scalar(arg)
+		if !ok {
+			file, ok = f.read(f.packaged(arg.Path, source.Span{}), source.Span{})
+		}
+		switch {
+		case !ok:
+		case arg.Name == "":
+			f.loose = append(f.loose, file)
+		case f.countsBy(arg.Name) && len(file.Order) == 1 && len(file.Arrays[file.Order[0]].Shape) == 0:
+			f.loose = append(f.loose, file) // T=120: the number of elements of T
+		case f.knows(arg.Name):
+			f.named[arg.Name] = file
+		default:
+			d := f.diags.Errorf("E83", source.Span{}, "--data %s=%s: the model has no data `%s`", arg.Name, arg.Path,
+				arg.Name)
+			if near, ok := diag.Nearest(arg.Name, f.dataNames()); ok {
+				d.Help("did you mean `%s`?", near)
+			}
+		}
+	}
+}
+
+// scalar is what --data NAME=20 gives: one number, where no file has that name.
+func scalar(arg Arg) (*datafile.File, bool) {
+	x, err := strconv.ParseFloat(arg.Path, 64)
+	if err != nil || arg.Name == "" {
+		return nil, false
+	}
+	if _, err := os.Stat(arg.Path); err == nil {
+		return nil, false
+	}
+	a := &datafile.Array{Name: arg.Name, Values: numbers.Of(x), Int: x == math.Trunc(x), Origin: "--data " + arg.Name}
+	arrays := map[string]*datafile.Array{arg.Name: a}
+	return &datafile.File{Path: a.Origin, Arrays: arrays, Order: []string{arg.Name}}, true
+}
+
+// countsBy reports whether a name is the size of an index set, and no data.
+func (f *files) countsBy(name string) bool {
+	return !f.knows(name) && slices.ContainsFunc(f.m.Sizes, func(z *model.Size) bool { return z.Name == name })
+}
+
+// knows reports whether the model has data of a name.
+func (f *files) knows(name string) bool { return slices.Contains(f.dataNames(), name) }
+
+func (f *files) dataNames() (names []string) {
+	for _, a := range f.m.Arrays {
+		if isData(a) {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// entry finds a name in the files of the command line.
+func (f *files) entry(name string) *datafile.Array {
+	for _, file := range slices.Backward(f.loose) {
+		if x := file.Find(name); x != nil {
+			return x
+		}
+	}
+	return nil
+}
+
+// ofModel is the file that the model names for an array, and the key of the entry there; no file if it cannot be read,
+// which is reported once.
+func (f *files) ofModel(a *model.Array) (file *datafile.File, key string) {
+	path, key := fileOf(a, f.dir)
+	file, known := f.own[path]
+	if !known {
+		file, _ = f.read(f.packaged(path, a.At), a.At)
+		f.own[path] = file
+	}
+	if key == "" {
+		key = a.Name
+	}
+	return file, key
+}
+
+// read reads a data file, or opens a large one for reading by rows if the model has any; at is where the model names
+// it.
+func (f *files) read(path string, at source.Span) (*datafile.File, bool) {
+	size, large := f.cache.Large(path)
+	if large && len(f.m.RowSets) == 0 {
+		f.tooLarge(path, size, at)
+		return nil, false
+	}
+	read := f.cache.Whole
+	if large {
+		read = f.cache.ByRows
+	}
+	file, err := read(path)
+	if err != nil {
+		d := f.diags.Errorf("E83", at, "%v", err)
+		if errors.Is(err, fs.ErrNotExist) && fashion(path) {
+			d.Help("Fashion-MNIST has a file of that name: on Debian, apt-get install dataset-fashion-mnist puts it "+
+				"in %s, where it is found", fashionDir)
+		} else if near, ok := nearestData(path); ok && errors.Is(err, fs.ErrNotExist) {
+			d.Help("did you mean %s?", near)
+		}
+		return nil, false
+	}
+	for _, note := range file.Notes {
+		f.diags.Notef("W17", at, "%s", note)
+	}
+	if large {
+		f.diags.Notef("W09", at, "%s: its rows stay on disk, and minibatches are read from there",
+			largeText(path, size, f.cache))
+	}
+	return file, true
+}
+
+// nearestData is the file that a path of data may mean: one with the same ending.
+func nearestData(path string) (string, bool) {
+	return diag.NearestFile(path, func(near string) bool {
+		return strings.EqualFold(filepath.Ext(near), filepath.Ext(path))
+	})
+}
+
+// fashionDir is where Debian's package dataset-fashion-mnist puts its files.
+const fashionDir = "/usr/share/datasets/fashion-mnist"
+
+// fashion reports whether a file has the name of one of Fashion-MNIST's.
+func fashion(path string) bool {
+	return slices.Contains([]string{"train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz",
+		"t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"}, filepath.Base(path))
+}
+
+// packaged is the path of a file, or where it is not there, that of a file of its name that the system's package has.
+func (f *files) packaged(path string, at source.Span) string {
+	there := available(path)
+	if there != path {
+		f.diags.Notef("W17", at, "%s is not there; %s of Fashion-MNIST is read instead", path, there)
+	}
+	return there
+}
+
+// available is packaged without a note.
+func available(path string) string {
+	if _, err := os.Stat(path); err == nil || !fashion(path) {
+		return path
+	}
+	there := filepath.Join(fashionDir, filepath.Base(path))
+	if _, err := os.Stat(there); err != nil {
+		return path
+	}
+	return there
+}
+
+// tooLarge refuses a file of which all is needed at once.
+func (f *files) tooLarge(path string, size int64, at source.Span) {
+	const help = "give fewer rows, or more memory; a model whose rows do not depend on each other reads a few of " +
+		"them at a time"
+	text := largeText(path, size, f.cache)
+	if len(f.m.Couplings) == 0 {
+		f.diags.Errorf("E83", at, "%s, and the model has no rows to read a few at a time", text).Help(help)
+	}
+	for _, w := range f.m.Couplings {
+		f.diags.Errorf(w.Code, w.At, "minibatch refused: %s; but %s", w.Text, text).Help(help)
+	}
+}
+
+// LargeData describes, for each file that a model names and that is too large for memory, how it will be read.
+func LargeData(m *model.Model, dir string, cache datafile.RowCache) (lines []string) {
+	seen := map[string]bool{}
+	for _, a := range m.Arrays {
+		if a.From == "" {
+			continue
+		}
+		path, _ := fileOf(a, dir)
+		path = available(path)
+		if size, large := cache.Large(path); large && !seen[path] {
+			seen[path] = true
+			fate := "it cannot be read, since no minibatches can be drawn"
+			if len(m.RowSets) > 0 {
+				fate = "its rows stay on disk, and minibatches are read from there"
+			}
+			lines = append(lines, largeText(path, size, cache)+": "+fate)
+		}
+	}
+	return lines
+}
+
+// Available reports whether a model says where all its data are, each file is there, and none is too large for memory.
+func Available(m *model.Model, dir string, cache datafile.RowCache) bool {
+	return !slices.ContainsFunc(m.Arrays, func(a *model.Array) bool {
+		if !isData(a) || a.Optional || a.Value != nil {
+			return false
+		}
+		path, _ := fileOf(a, dir)
+		path = available(path)
+		_, err := os.Stat(path)
+		_, large := cache.Large(path)
+		return a.From == "" || err != nil || large
+	})
+}
+
+// Absent reports the files that a model names and that are not there, each once.
+func Absent(m *model.Model, dir string) []diag.Diagnostic {
+	var diags diag.List
+	seen := map[string]bool{}
+	for _, a := range m.Arrays {
+		if !isData(a) || a.Value != nil || a.From == "" {
+			continue
+		}
+		path, _ := fileOf(a, dir)
+		if _, err := os.Stat(available(path)); err != nil && !seen[path] {
+			seen[path] = true
+			d := diags.Errorf("E83", a.At, "cannot read data: %v", err)
+			if near, ok := nearestData(path); ok {
+				d.Help("did you mean %s?", near)
+				continue
+			}
+			d.Help("a file is looked for from the directory of the model; on the command line it is `--data %s=FILE`",
+				a.Name)
+		}
+	}
+	return diags.All()
+}
+
+// fileOf is the file that a model in dir names for an array, and the key of the entry, empty if it is the array's name.
+func fileOf(a *model.Array, dir string) (path, key string) {
+	_, key, _ = strings.Cut(a.From, "#")
+	return PathOf(a.From, dir), key
+}
+
+// PathOf is the file that a model in dir names by from, FILE or FILE#KEY.
+func PathOf(from, dir string) string {
+	path, _, _ := strings.Cut(from, "#")
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+func largeText(path string, size int64, cache datafile.RowCache) string {
+	return fmt.Sprintf("%s has %s, too much for memory (%s)", path, source.Bytes(size), source.Bytes(cache.Memory))
+}

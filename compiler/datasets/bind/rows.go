@@ -1,0 +1,125 @@
+package bind
+
+import (
+	"maps"
+	"slices"
+
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/frontend/model"
+)
+
+// Data in files too large for memory: their values stay there, and questions about all values are answered by what the
+// pass over the file has learned.
+
+// joinedRows makes one array of columns of a file.
+func joinedRows(name string, columns []*datafile.Array) *datafile.Array {
+	x := *columns[0]
+	x.Name, x.Shape, x.Columns, x.Codes = name, []int{x.Shape[0], len(columns)}, nil, map[int][]float64{}
+	x.Zeros = datafile.ZerosOf(columns)
+	for _, c := range columns {
+		x.Columns, x.Int = append(x.Columns, c.Columns...), x.Int && c.Int
+		maps.Copy(x.Codes, c.Codes)
+	}
+	return &x
+}
+
+// summary is what is known of all values of an array in a file.
+func summary(x *datafile.Array) (all datafile.Column) {
+	width := len(x.Columns)
+	for k := range width {
+		one := x.Column(k)
+		one.Low, one.High, one.Broken = placed(one.Low, k, width), placed(one.High, k, width),
+			placed(one.Broken, k, width)
+		if k == 0 {
+			all = one
+			continue
+		}
+		all.Missing += one.Missing
+		all.Low = least(all.Low, one.Low, func(m, n datafile.Mark) bool { return m.Value < n.Value })
+		all.High = least(all.High, one.High, func(m, n datafile.Mark) bool { return m.Value > n.Value })
+		all.Broken = least(all.Broken, one.Broken, func(m, n datafile.Mark) bool { return m.At < n.At })
+	}
+	if x.Numbers != nil {
+		all.Low.Value, all.High.Value = ends(slices.Collect(maps.Values(x.Numbers)))
+	}
+	return all
+}
+
+// ends are the least and the greatest of numbers.
+func ends(xs []float64) (lo, hi float64) {
+	if len(xs) == 0 {
+		return 0, 0
+	}
+	return slices.Min(xs), slices.Max(xs)
+}
+
+// distinctOf are the different values of an array in a file; nil if they are not known.
+func distinctOf(x *datafile.Array) (all []float64) {
+	for _, c := range x.Columns {
+		if x.Rows.Columns[c].Distinct == nil {
+			return nil
+		}
+		all = append(all, x.Rows.Columns[c].Distinct...)
+	}
+	return all
+}
+
+// placed is the mark of column k, as an element of an array of several columns.
+func placed(m datafile.Mark, k, columns int) datafile.Mark {
+	if columns > 1 && m.At >= 0 {
+		m.At = m.At*columns + k
+	}
+	return m
+}
+
+// least is the mark that comes first, of those that mark anything.
+func least(m, n datafile.Mark, before func(m, n datafile.Mark) bool) datafile.Mark {
+	if m.At < 0 || n.At >= 0 && before(n, m) {
+		return n
+	}
+	return m
+}
+
+// codesByRows are the places of the texts of a column, in the order in which these appeared.
+func codesByRows(x *datafile.Array, place map[string]int) []float64 {
+	c := x.Rows.Columns[x.Columns[0]]
+	codes := make([]float64, len(c.Codes))
+	for i, code := range c.Codes {
+		codes[i] = float64(place[c.Labels[int(code)-1]])
+	}
+	return codes
+}
+
+// openStreams gives the arrays of each file one reader.
+func openStreams(d *dataset.Dataset, raw map[*model.Array]*datafile.Array) {
+	selections, streams := map[*datafile.RowFile]*datafile.Selection{}, map[*datafile.RowFile]*dataset.Stream{}
+	for _, a := range d.Model.Arrays {
+		x := raw[a]
+		if x == nil || x.Rows == nil {
+			continue
+		}
+		if streams[x.Rows] == nil {
+			s := &datafile.Selection{File: x.Rows}
+			selections[x.Rows], streams[x.Rows] = s, &dataset.Stream{Name: x.Origin, Rows: x.Rows.Rows, Row: s.AddRow(),
+				Place: x.Rows.Place, Read: s.Read}
+		}
+		out := d.Arrays[a]
+		out.Stream, out.First = streams[x.Rows], selections[x.Rows].Width
+		for _, c := range x.Columns {
+			selections[x.Rows].Add(c, codesOf(x, c), x.Numbers)
+		}
+		out.Stream.Width = selections[x.Rows].Width
+		all := summary(x)
+		out.Low, out.High = dataset.Extreme(all.Low), dataset.Extreme(all.High)
+		d.Arrays[a] = out
+	}
+}
+
+// codesOf are the numbers of the texts of a column.
+func codesOf(x *datafile.Array, column int) []float64 {
+	if codes := x.Codes[column]; codes != nil {
+		return codes
+	}
+	return x.Rows.Columns[column].Codes
+}

@@ -1,0 +1,288 @@
+package bind
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/frontend/model"
+	"ppl/numbers"
+)
+
+// Of a data statement with `complete`, rows are left out in which one of its arrays has no value. In
+//
+//	data age[N], meal[N] from "lung.csv" complete     age,meal
+//	                                                  74,1175
+//	                                                  68,NA
+//	                                                  56,1150
+//
+// N is 2, and the rows keep the numbers 1 and 3. Arrays that are declared `missing` may lack values in any row. With
+// `holdout 0.2` a fifth of the rows is left out, or of the complete ones; which depends on their number and the seed
+// alone, so that images and their labels in two files lose the same rows.
+
+// A given array is one with the values that were found for it.
+type given struct {
+	a *model.Array
+	x *datafile.Array
+}
+
+// takeSelected enters the arrays of statements of which some rows are taken.
+func (t *arrays) takeSelected() {
+	for len(t.waiting) > 0 {
+		of := t.waiting[0].a.Selection
+		var group, rest []given
+		for _, g := range t.waiting {
+			if g.a.Selection == of {
+				group = append(group, g)
+			} else {
+				rest = append(rest, g)
+			}
+		}
+		t.waiting = rest
+		for len(group) > 0 {
+			group = t.selectRows(group, of)
+		}
+	}
+}
+
+// selectRows enters those of some arrays that have the first one's rows, and gives the others.
+func (t *arrays) selectRows(all []given, of *model.Selection) (others []given) {
+	var group []given
+	for _, g := range all {
+		if len(g.x.Shape) == 0 || len(g.a.Type.Axes) == 0 {
+			t.enterRows(g.a, g.x)
+		} else if len(group) == 0 || g.a.Type.Axes[0].Same(group[0].a.Type.Axes[0]) {
+			group = append(group, g)
+		} else {
+			others = append(others, g)
+		}
+	}
+	if len(group) == 0 {
+		return others
+	}
+	rows := group[0].x.Shape[0]
+	for _, g := range group {
+		switch {
+		case g.x.Rows != nil:
+			t.diags.Errorf("E86", of.At, "%s is too large for memory, and rows are left out of files that are read "+
+				"whole", g.x.Origin).Help("leave them out of the file")
+			return others
+		case g.x.Lengths != nil && of.HeldOut > 0:
+			t.diags.Errorf("E86", of.At, "`%s` has lists of different lengths, and `holdout` leaves out rows of one "+
+				"size", g.a.Name).Help("give the lists to be predicted in a file of their own, with `ppl predict " +
+				"RUN --data FILE`")
+			return others
+		case g.x.Shape[0] != rows: // a size of two sources, which is reported
+			rows = -1
+		}
+	}
+	if rows >= 0 {
+		group = t.leaveRowsOut(group, rows, of)
+	}
+	for _, g := range group {
+		t.enterRows(g.a, g.x)
+	}
+	return others
+}
+
+// leaveRowsOut keeps the rows that are selected, and says which are left out.
+func (t *arrays) leaveRowsOut(group []given, rows int, of *model.Selection) []given {
+	kept, origin := make([]int, rows), group[0].x.Origin
+	for i := range kept {
+		kept[i] = i
+	}
+	if of.Complete {
+		var why []string
+		if kept, why = completeRows(group, rows); len(kept) == 0 {
+			t.diags.Errorf("W05", of.At, "no row of %s is complete: %s", origin, strings.Join(why, ", "))
+			return group
+		} else if len(why) > 0 {
+			t.diags.Notef("W16", of.At, "%d of %d rows of %s are left out: %s", rows-len(kept), rows, origin,
+				strings.Join(why, ", "))
+		}
+	}
+	if of.HeldOut > 0 {
+		held, others := heldOut(kept, of)
+		if len(held) == 0 || len(others) == 0 {
+			t.diags.Errorf("E47", of.At, "`holdout` leaves out %d of %d rows of %s", len(held), len(kept), origin).
+				Help("at least one row has to be left out, and one kept: give another share, or more rows")
+			return group
+		}
+		if kept = others; of.Others {
+			kept = held
+		} else {
+			t.diags.Notef("W16", of.At, "%d of %d rows of %s are held out: `ppl predict RUN --held-out` predicts them",
+				len(held), len(held)+len(others), origin)
+		}
+	}
+	if len(kept) == rows {
+		return group
+	}
+	numbers := make([]int, len(kept))
+	for k, i := range kept {
+		numbers[k] = i + 1
+	}
+	if s := sizeOf(group[0].a.Type.Axes[0]); s != nil {
+		t.rowNumbers[s] = numbers
+	}
+	for k := range group {
+		group[k].x = withRows(group[k].x, kept)
+	}
+	return group
+}
+
+// completeRows are the rows in which every array has its values, and why others are not among them.
+func completeRows(group []given, rows int) (kept []int, why []string) {
+	lacks := make([]bool, rows)
+	for _, g := range group {
+		n, width := 0, g.x.Values.Len()/max(rows, 1)
+		for i := range rows {
+			if !g.a.Missing && g.x.Values.Part(i*width, (i+1)*width).Missing() {
+				lacks[i] = true
+				n++
+			}
+		}
+		if n > 0 {
+			why = append(why, fmt.Sprintf("`%s` is missing in %d", g.a.Name, n))
+		}
+	}
+	for i, lack := range lacks {
+		if !lack {
+			kept = append(kept, i)
+		}
+	}
+	return kept, why
+}
+
+// heldOut deals rows: a share of them, to the next whole number, and the others, both in their order.
+func heldOut(rows []int, of *model.Selection) (held, others []int) {
+	n := int(math.Round(of.HeldOut * float64(len(rows))))
+	isHeld := make([]bool, len(rows))
+	for _, k := range rand.New(rand.NewPCG(of.Seed, uint64(len(rows)))).Perm(len(rows))[:n] {
+		isHeld[k] = true
+	}
+	for k, i := range rows {
+		if isHeld[k] {
+			held = append(held, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	return held, others
+}
+
+// rowsOf are the values of some rows of an array, in an order that is given.
+func rowsOf(x *datafile.Array, rows []int) numbers.List {
+	width := x.Values.Len() / x.Shape[0]
+	var values numbers.Builder
+	values.Grow(len(rows) * width)
+	for _, i := range rows {
+		for k := range width {
+			values.Add(x.Values.At(i*width + k))
+		}
+	}
+	return values.List()
+}
+
+// withRows is an array of some of another's rows; of labels only those that these have.
+func withRows(x *datafile.Array, rows []int) *datafile.Array {
+	y := *x
+	y.Shape = append([]int{len(rows)}, x.Shape[1:]...)
+	y.Values = rowsOf(x, rows)
+	y.Origin += ", rows that are taken"
+	if x.Labels == nil {
+		return &y
+	}
+	found := map[float64]bool{}
+	for _, v := range y.Values.All() {
+		found[v] = true
+	}
+	y.Labels = nil
+	number := map[float64]float64{}
+	for k, text := range x.Labels {
+		if code := float64(k + 1); found[code] {
+			y.Labels = append(y.Labels, text)
+			number[code] = float64(len(y.Labels))
+		}
+	}
+	y.Values = y.Values.Map(func(v float64) float64 {
+		if math.IsNaN(v) {
+			return v
+		}
+		return number[v]
+	})
+	return &y
+}
+
+// opposites are pairs of texts of which the first is true.
+var opposites = [][2]string{{"yes", "no"}, {"y", "n"}, {"t", "f"}, {"on", "off"}, {"positive", "negative"},
+	{"pos", "neg"}, {"present", "absent"}, {"true", "false"}}
+
+// asBool makes two texts, or two numbers, of an array of truth values 1 and 0.
+func (t *arrays) asBool(a *model.Array, x *datafile.Array) *datafile.Array {
+	if a.Positive == "" && x.Labels == nil || x.Rows != nil {
+		return x
+	}
+	texts := x.Labels
+	if texts == nil {
+		values := slices.DeleteFunc(slices.Clone(x.Values.Doubles()), math.IsNaN)
+		slices.Sort(values)
+		for _, v := range slices.Compact(values) {
+			texts = append(texts, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+	}
+	positive := a.Positive
+	if positive == "" {
+		positive = positiveOf(texts)
+	}
+	list := strings.Join(shorten(texts), ", ")
+	switch {
+	case len(texts) > 2:
+		t.diags.Errorf("E57", a.At, "`%s` is bool, but has %d values in %s: %s", a.Name, len(texts), x.Origin, list).
+			Help("names of groups need `%s: index(J)`", declared(a))
+		return nil
+	case positive == "":
+		t.diags.Errorf("E57", a.At, "`%s` is bool, and has the texts %s in %s: which of them is true?", a.Name, list,
+			x.Origin).Help("name it: `%s: bool(%q)`", declared(a), texts[len(texts)-1])
+		return nil
+	case !slices.Contains(texts, positive) && len(texts) == 2:
+		t.diags.Errorf("E57", a.At, "`%s` is bool(%q), but has %s in %s", a.Name, positive, list, x.Origin)
+		return nil
+	}
+	y := *x
+	y.Labels, y.Int = nil, true
+	y.Values = x.Values.Map(func(v float64) float64 {
+		switch {
+		case math.IsNaN(v):
+			return v
+		case x.Labels != nil && x.Labels[int(v)-1] == positive,
+			x.Labels == nil && strconv.FormatFloat(v, 'g', -1, 64) == positive:
+			return 1
+		}
+		return 0
+	})
+	return &y
+}
+
+// positiveOf is the text that is true of two known opposites.
+func positiveOf(texts []string) string {
+	for _, pair := range opposites {
+		found := ""
+		ok := !slices.ContainsFunc(texts, func(s string) bool {
+			if strings.EqualFold(s, pair[0]) {
+				found = s
+			}
+			return !strings.EqualFold(s, pair[0]) && !strings.EqualFold(s, pair[1])
+		})
+		if ok && found != "" {
+			return found
+		} else if ok {
+			return pair[0]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,159 @@
+package bind
+
+import (
+	"bytes"
+	"encoding/gob"
+	"errors"
+	"slices"
+
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/frontend/model"
+	"ppl/numbers"
+)
+
+// Where several processes of a machine run one model, the first of them binds its data and shares the result; the
+// others read no data file, and all of them have the numbers in the same memory. What is shared names arrays and sizes
+// by their places in the model, which is the same in all of them.
+
+// A sharedSet is a dataset without its numbers.
+type sharedSet struct {
+	Source string        // of the model
+	Names  []string      // of all arrays that may have values, in the order of placed
+	Arrays []sharedArray // in the order of their numbers
+	Sizes  map[int]int   // by place
+	Labels map[int][]string
+	Rows   map[int][]int // RowNumbers
+
+	// places of what is left of the model without optional data that are not given
+	KeptArrays, KeptTerms, KeptSizes []int
+}
+
+// A sharedArray describes the values of the array at a place.
+type sharedArray struct {
+	At     int
+	Shape  []int
+	Origin string
+}
+
+// places are what a dataset may know of a model, in an order that every process finds.
+type places struct {
+	arrays []*model.Array
+	sizes  []*model.Size
+}
+
+func placesOf(m *model.Model) places {
+	p := places{slices.Clone(m.Arrays), slices.Clone(m.Sizes)}
+	for _, r := range m.Ragged {
+		p.arrays, p.sizes = append(p.arrays, r.Arrays()...), append(p.sizes, r.Size)
+	}
+	return p
+}
+
+func (p places) names() (all []string) {
+	for _, a := range p.arrays {
+		all = append(all, a.Name)
+	}
+	return all
+}
+
+// share leaves a dataset of m for other processes, and lets it use the memory that these use. What stays in its file is
+// read from there by each.
+func share(m *model.Model, d *dataset.Dataset, cache datafile.RowCache) error {
+	if d.HasStreams() {
+		return nil
+	}
+	p := placesOf(m)
+	s := sharedSet{Source: m.Source.Text, Names: p.names(), Sizes: byPlace(p.sizes, d.Sizes),
+		Labels: byPlace(p.sizes, d.Labels), Rows: byPlace(p.sizes, d.RowNumbers),
+		KeptArrays: kept(m.Arrays, d.Model.Arrays), KeptTerms: kept(m.Terms, d.Model.Terms),
+		KeptSizes: kept(m.Sizes, d.Model.Sizes)}
+	var lists []numbers.List
+	for i, a := range p.arrays {
+		if x, known := d.Arrays[a]; known {
+			s.Arrays = append(s.Arrays, sharedArray{i, x.Shape, x.Origin})
+			lists = append(lists, x.Values)
+		}
+	}
+	if len(lists) < len(d.Arrays) || len(s.Sizes) < len(d.Sizes) {
+		return errors.New("internal error: data without a place in the model")
+	}
+	var about bytes.Buffer
+	if err := gob.NewEncoder(&about).Encode(s); err != nil {
+		return err
+	}
+	lists, err := cache.Share(about.Bytes(), lists)
+	if err != nil {
+		return err
+	}
+	for i, x := range s.Arrays {
+		of := d.Arrays[p.arrays[x.At]]
+		of.Values = lists[i]
+		d.Arrays[p.arrays[x.At]] = of
+	}
+	return nil
+}
+
+// shared is the dataset that another process has left for m, if there is one.
+func shared(m *model.Model, cache datafile.RowCache) (*dataset.Dataset, bool) {
+	about, lists, err := cache.Shared()
+	var s sharedSet
+	if err != nil || gob.NewDecoder(bytes.NewReader(about)).Decode(&s) != nil {
+		return nil, false // each process can bind its data
+	}
+	p := placesOf(m)
+	if s.Source != m.Source.Text || !slices.Equal(s.Names, p.names()) {
+		return nil, false // the model was changed in between, as the comparison of ranks will say
+	}
+	arrays := map[*model.Array]dataset.Array{}
+	for i, x := range s.Arrays {
+		arrays[p.arrays[x.At]] = dataset.Array{Shape: x.Shape, Values: lists[i], Origin: x.Origin}
+	}
+	left := *m
+	left.Arrays, left.Terms, left.Sizes = at(m.Arrays, s.KeptArrays), at(m.Terms, s.KeptTerms), at(m.Sizes, s.KeptSizes)
+	d := dataset.New(&left, arrays, ofPlace(p.sizes, s.Sizes), ofPlace(p.sizes, s.Labels))
+	d.RowNumbers, d.Memory = ofPlace(p.sizes, s.Rows), cache.Memory
+	return d, true
+}
+
+// byPlace has what is known of sizes by their places.
+func byPlace[T any](sizes []*model.Size, known map[*model.Size]T) map[int]T {
+	all := map[int]T{}
+	for i, z := range sizes {
+		if x, is := known[z]; is {
+			all[i] = x
+		}
+	}
+	return all
+}
+
+// ofPlace is what byPlace was made from.
+func ofPlace[T any](sizes []*model.Size, known map[int]T) map[*model.Size]T {
+	all := map[*model.Size]T{}
+	for i, x := range known {
+		all[sizes[i]] = x
+	}
+	return all
+}
+
+// kept are the places of what is left of all.
+func kept[T comparable](all, left []T) (places []int) {
+	is := map[T]bool{}
+	for _, x := range left {
+		is[x] = true
+	}
+	for i, x := range all {
+		if is[x] {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+func at[T any](all []T, places []int) []T {
+	out := make([]T, len(places))
+	for i, k := range places {
+		out[i] = all[k]
+	}
+	return out
+}

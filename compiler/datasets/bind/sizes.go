@@ -1,0 +1,105 @@
+package bind
+
+import (
+	"math"
+
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+	"ppl/lang/source"
+)
+
+// sizes learns the size of each index set, from all sources that have it.
+type sizes struct {
+	d     *dataset.Dataset // whose Sizes are filled
+	diags *diag.List
+	from  map[*model.Size]string // where a size was learned, for disagreements
+}
+
+// learn enters a size; two sources must agree.
+func (z *sizes) learn(s *model.Size, n int, where string, at source.Span) {
+	old, known := z.d.Sizes[s]
+	if known && old != n {
+		z.diags.Errorf("E47", at, "size %s is %d in %s and %d in %s", s.Name, old, z.from[s], n, where).
+			Help("arrays over %s have as many elements each: correct the data, or give one of them an axis of "+
+				"another name",
+				s.Name)
+		return
+	}
+	if !known {
+		z.d.Sizes[s], z.from[s] = n, where
+	}
+}
+
+// ofEntries learns sizes that entries of data files give by name.
+func (z *sizes) ofEntries(f *files) {
+	for _, s := range z.d.Model.Sizes {
+		if x := f.entry(s.Name); x != nil && len(x.Shape) == 0 {
+			if v := x.Values.At(0); v != math.Trunc(v) || v < 0 || v > mostElements {
+				z.diags.Errorf("E47", s.At, "size %s is %g in %s; a size is a whole number that is not too large",
+					s.Name, v, x.Origin)
+				continue
+			}
+			z.learn(s, int(x.Values.At(0)), "`"+s.Name+"` ("+x.Origin+")", s.At)
+		}
+	}
+}
+
+// ofIndexSets learns J from index(J) where no array has it as an axis: from labels, else from the largest value, or
+// from what a run knows of it.
+func (z *sizes) ofIndexSets(raw map[*model.Array]*datafile.Array, known Known) {
+	for _, a := range z.d.Model.Arrays {
+		x := raw[a]
+		if a.IndexOf == nil || x == nil {
+			continue
+		}
+		of, ok := a.IndexOf.Hi.(*model.SizeOf)
+		if !ok {
+			continue
+		}
+		if _, known := z.d.Sizes[of.Size]; known {
+			continue
+		}
+		if x.Labels != nil {
+			z.learn(of.Size, len(x.Labels), "the labels of `"+a.Name+"`", a.At)
+			continue
+		}
+		if v := largest(x); !(v <= mostElements) {
+			z.diags.Errorf("E56", a.At, "the largest value of `%s` is %g, too large to number the elements of %s",
+				a.Name, v,
+				of.Size.Name)
+			continue
+		}
+		n := max(int(largest(x)), len(known[of.Size.Name]))
+		z.learn(of.Size, n, "the largest `"+a.Name+"`", a.At)
+		z.diags.Notef("W07", a.At, "%s = %d was taken from the largest `%s`; give `data %s` if there are unseen groups",
+			of.Size.Name, n, a.Name, of.Size.Name)
+	}
+}
+
+// mostElements bounds the elements of an index set.
+const mostElements = 1 << 31
+
+// largest is the largest value of an array, or 0.
+func largest(x *datafile.Array) (v float64) {
+	if x.Rows != nil {
+		return max(0, summary(x).High.Value)
+	}
+	for _, y := range x.Values.All() {
+		if y > v { // not where it is missing
+			v = y
+		}
+	}
+	return v
+}
+
+// complete refuses a model of which some size is not known.
+func (z *sizes) complete() {
+	for _, s := range z.d.Model.Sizes {
+		if _, ok := z.d.Sizes[s]; !ok {
+			z.diags.Errorf("E46", s.At, "size `%s` is not known: give `%s = …`, `data %s`, or data with axis %s",
+				s.Name, s.Name, s.Name, s.Name)
+		}
+	}
+}

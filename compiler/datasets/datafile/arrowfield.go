@@ -1,0 +1,166 @@
+package datafile
+
+import (
+	"fmt"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+)
+
+// An arrowField is a column as the schema describes it.
+type arrowField struct {
+	name       string
+	stored     arrowType // how its values lie in a batch: of a dictionary, its indices
+	dictionary bool
+	id         int64     // of the dictionary
+	words      arrowType // of the dictionary: what its indices mean
+}
+
+// An arrowType is how the values of a column lie in a batch and what they mean.
+type arrowType struct {
+	form   arrowForm
+	bytes  int     // of a number, or of the offset of a text
+	signed bool    // of a whole number
+	perDay float64 // of a date or time: how many make a day; 0 for numbers
+}
+
+// An arrowForm is which buffers a column has in a batch.
+type arrowForm int
+
+const (
+	formNull  arrowForm = iota // none: all are missing
+	formWhole                  // which are present, whole numbers
+	formReal                   // which are present, floating-point numbers
+	formTruth                  // which are present, bits
+	formText                   // which are present, where each text begins and the last ends, all texts
+	formView                   // which are present, descriptions of 16 bytes, and buffers that they refer to
+)
+
+// fieldCost is about what a column takes in memory without its values.
+const fieldCost = 512
+
+// schema reads the names and types of columns.
+func (in *arrowFile) schema(t fields) error {
+	if in.fields != nil {
+		return in.damaged("it names its columns twice")
+	}
+	if t.int16(0, 0) != 0 {
+		return fmt.Errorf("%s: its numbers are big-endian, which is not read; write them little-endian", in.path)
+	}
+	from, n := t.vector(1, 4)
+	if err := in.takes(int64(n), fieldCost); err != nil {
+		return err
+	}
+	in.fields, in.columns = make([]arrowField, n), make([]cells, n)
+	seen := map[string]bool{}
+	for i := range in.fields {
+		at := t
+		at.Pos = t.Indirect(from + 4*flatbuffers.UOffsetT(i))
+		f, err := in.field(at)
+		if err != nil {
+			return err
+		}
+		if seen[f.name] {
+			return fmt.Errorf("%s: two columns are named %q", in.path, f.name)
+		}
+		in.fields[i], seen[f.name] = f, true
+	}
+	return nil
+}
+
+// Numbers of the fields of a Field.
+const (
+	fieldName       = 0
+	fieldKind       = 2
+	fieldType       = 3
+	fieldDictionary = 4
+)
+
+func (in *arrowFile) field(t fields) (f arrowField, err error) {
+	name := t.text(fieldName)
+	if err := in.takes(int64(len(name)), 1); err != nil {
+		return f, err
+	}
+	f.name = string(name)
+	if f.stored, err = in.typeOf(f.name, t); err != nil {
+		return f, err
+	}
+	if encoding, ok := t.table(fieldDictionary); ok {
+		f.dictionary, f.id, f.words = true, encoding.int64(0), f.stored
+		f.stored = arrowType{form: formWhole, bytes: 4, signed: true}
+		if index, ok := encoding.table(1); ok {
+			f.stored = wholeOf(index)
+		}
+	}
+	if f.stored.form == formWhole && f.stored.bytes != 1 && f.stored.bytes != 2 && f.stored.bytes != 4 &&
+		f.stored.bytes != 8 {
+		return f, in.damaged("column %q has integers of %d bytes", f.name, f.stored.bytes)
+	}
+	return f, nil
+}
+
+func wholeOf(t fields) arrowType {
+	return arrowType{form: formWhole, bytes: int(t.int32(0)) / 8, signed: t.byte(1) != 0}
+}
+
+// The types that are read, as Schema.fbs numbers them.
+const (
+	typeNull      = 1
+	typeInt       = 2
+	typeFloat     = 3
+	typeText      = 5
+	typeBool      = 6
+	typeDate      = 8
+	typeTimestamp = 10
+	typeLargeText = 20
+	typeTextView  = 24
+)
+
+// typeOf refuses columns that are no plain numbers, truth values, dates or texts.
+func (in *arrowFile) typeOf(name string, f fields) (a arrowType, err error) {
+	t, _ := f.table(fieldType)
+	switch kind := f.byte(fieldKind); kind {
+	case typeNull:
+		return arrowType{form: formNull}, nil
+	case typeInt:
+		return wholeOf(t), nil
+	case typeFloat:
+		if precision := t.int16(0, 0); precision == 1 || precision == 2 {
+			return arrowType{form: formReal, bytes: int(precision) * 4}, nil
+		}
+	case typeText:
+		return arrowType{form: formText, bytes: 4}, nil
+	case typeLargeText:
+		return arrowType{form: formText, bytes: 8}, nil
+	case typeTextView:
+		return arrowType{form: formView}, nil
+	case typeBool:
+		return arrowType{form: formTruth}, nil
+	case typeDate:
+		if t.int16(0, 1) == 0 { // days; the default is milliseconds
+			return arrowType{form: formWhole, bytes: 4, signed: true, perDay: 1}, nil
+		}
+		return arrowType{form: formWhole, bytes: 8, signed: true, perDay: 86400e3}, nil
+	case typeTimestamp:
+		units := []float64{1, 1e3, 1e6, 1e9}
+		if unit := int(t.int16(0, 0)); unit >= 0 && unit < len(units) {
+			return arrowType{form: formWhole, bytes: 8, signed: true, perDay: 86400 * units[unit]}, nil
+		}
+	default:
+		if word, ok := otherTypes()[kind]; ok {
+			return a, fmt.Errorf("%s: column %q has %s; write plain numbers or texts, one for each row", in.path, name,
+				word)
+		}
+	}
+	if f.byte(fieldKind) == typeFloat && t.int16(0, 0) == 0 {
+		return a, fmt.Errorf("%s: column %q has half-precision numbers; write them as float32 or float64", in.path,
+			name)
+	}
+	return a, in.damaged("column %q has an unknown type", name)
+}
+
+// otherTypes are those that are refused.
+func otherTypes() map[byte]string {
+	return map[byte]string{4: "bytes", 7: "decimal numbers", 9: "times of day", 11: "intervals", 12: "lists",
+		13: "records", 14: "unions", 15: "bytes", 16: "lists", 17: "maps", 18: "durations", 19: "bytes", 21: "lists",
+		22: "run-end encoding", 23: "bytes", 25: "lists", 26: "lists"}
+}

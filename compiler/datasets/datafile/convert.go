@@ -1,0 +1,246 @@
+package datafile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"sort"
+
+	"ppl/runtime/sys/files"
+)
+
+// A rowSource gives the rows of a data file, one after another, without holding more than a few of them.
+type rowSource interface {
+	// columns are what a record is made of; of text columns with the texts in the order in which they appeared, once
+	// all rows are read.
+	columns() []Column
+	// next fills a record, columns one after another; io.EOF after the last row. A text is its number among those that
+	// appeared so far.
+	next(record []float64) error
+}
+
+// A retyping says that a column taken for numbers is text, or has numbers that begin with zeros, or that one taken for
+// names, too many of them, is dates: the pass starts again.
+type retyping struct {
+	column, row int
+	text        string
+	dates       bool
+	zeros       bool // it is numbers, some of which begin with zeros
+}
+
+func (r retyping) Error() string { return "a column is of another type" }
+
+// A rowWriter makes a row file.
+type rowWriter struct {
+	disk           files.System
+	name, identity string
+}
+
+// convert writes the rows of a data file, under a temporary name first. What a Column says of all values is learned on
+// the way.
+func (w rowWriter) convert(path string) error {
+	text := map[int]retyping{}
+	for {
+		err := w.convertOnce(path, text)
+		var again retyping
+		if !errors.As(err, &again) {
+			return err
+		}
+		text[again.column] = again
+	}
+}
+
+func (w rowWriter) convertOnce(path string, text map[int]retyping) error {
+	in, err := openInput(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	src, err := in.source(text)
+	if err != nil {
+		return err
+	}
+	plain, err := w.disk.CreateTemp(filepath.Dir(w.name), "converting-*")
+	if err != nil {
+		return err
+	}
+	defer w.disk.Remove(plain.Name())
+	defer plain.Close()
+	f := footer{Identity: w.identity, Table: in.table, Lone: in.lone}
+	if err := f.writeRows(plain, src); err != nil {
+		return err
+	}
+	return w.mix(&f, plain)
+}
+
+// mix writes a row file from its records in order.
+func (w rowWriter) mix(f *footer, plain files.File) error {
+	out, err := w.disk.CreateTemp(filepath.Dir(w.name), "converting-*")
+	if err != nil {
+		return err
+	}
+	defer w.disk.Remove(out.Name()) // where it was not renamed
+	defer out.Close()
+	if _, err := plain.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	stride := strideOf(f.Columns)
+	if err := mixRows(bufio.NewReaderSize(plain, 1<<20), out, f.Rows, stride, sumSeed(f.Identity),
+		bucketOf(int64(f.Rows)*int64(stride))); err != nil {
+		return err
+	}
+	end, err := f.bytes()
+	if err != nil {
+		return err
+	}
+	if _, err := out.WriteAt(end, int64(f.Rows)*int64(stride)); err != nil {
+		return err
+	}
+	if err := out.Sync(); err != nil {
+		return err
+	}
+	return w.disk.Rename(out.Name(), w.name)
+}
+
+// writeRows writes records in the order of the data file, each with its row at the end, and enters what they are.
+func (f *footer) writeRows(out io.Writer, src rowSource) error {
+	w := bufio.NewWriterSize(out, 1<<20)
+	columns := append(src.columns(), Column{Type: "f8"})
+	width := 0
+	for i := range columns {
+		c := &columns[i]
+		width += c.size()
+		c.Low.At, c.High.At, c.Broken.At = -1, -1, -1
+	}
+	record, raw := make([]float64, width), []byte(nil)
+	for ; ; f.Rows++ {
+		err := src.next(record[:width-1])
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		record[width-1] = float64(f.Rows)
+		raw = append(appendRecord(raw[:0], columns, record, f.Rows), make([]byte, sumSize)...)
+		if _, err := w.Write(raw); err != nil {
+			return err
+		}
+	}
+	for i, c := range src.columns() {
+		columns[i].Int, columns[i].Text, columns[i].TextAt = c.Int, c.Text, c.TextAt
+		columns[i].Labels, columns[i].Codes = sortedLabels(c.Labels)
+		columns[i].First = c.First
+		if columns[i].Zeros = c.Zeros; !c.Int {
+			columns[i].Zeros = nil
+		}
+	}
+	for i := range columns[:len(columns)-1] {
+		if columns[i].Labels == nil {
+			columns[i].Distinct = columns[i].distinct()
+		}
+	}
+	f.Columns = columns
+	return w.Flush()
+}
+
+func appendRecord(raw []byte, columns []Column, record []float64, row int) []byte {
+	for i := range columns {
+		c, n := &columns[i], columns[i].size()
+		for k, v := range record[:n] {
+			c.note(v, row*n+k)
+			raw = appendElement(raw, c.Type, v)
+		}
+		record = record[n:]
+	}
+	return raw
+}
+
+// sortedLabels sorts texts and says where each went, from 1.
+func sortedLabels(texts []string) (labels []string, codes []float64) {
+	if texts == nil {
+		return nil, nil
+	}
+	order := make([]int, len(texts))
+	for i := range order {
+		order[i] = i
+	}
+	sort.Slice(order, func(i, j int) bool { return texts[order[i]] < texts[order[j]] })
+	labels, codes = make([]string, len(texts)), make([]float64, len(texts))
+	for at, i := range order {
+		labels[at], codes[i] = texts[i], float64(at+1)
+	}
+	return labels, codes
+}
+
+// mostLabels bounds the different texts of a column, which are kept in memory.
+const mostLabels = 1 << 20
+
+// A dictionary numbers texts from 1 as they appear, and knows in which row, from 0, each did so first.
+type dictionary struct {
+	number map[string]float64
+	texts  []string
+	first  []int
+}
+
+var errManyTexts = fmt.Errorf("there are more than %d different texts", mostLabels)
+
+func (d *dictionary) code(text string, row int) (float64, error) {
+	text = visible(text)
+	if n, ok := d.number[text]; ok {
+		return n, nil
+	}
+	if len(d.texts) == mostLabels {
+		return 0, errManyTexts
+	}
+	if d.number == nil {
+		d.number = map[string]float64{}
+	}
+	d.texts, d.first = append(d.texts, text), append(d.first, row)
+	d.number[text] = float64(len(d.texts))
+	return float64(len(d.texts)), nil
+}
+
+// A wordColumn is a column of texts: names, which are numbered, or dates, if there are too many for names.
+type wordColumn struct {
+	names dictionary
+	dates bool
+}
+
+// wordsOf is what an earlier pass learned of a column; nil of a column of numbers.
+func wordsOf(r retyping, text bool) *wordColumn {
+	if !text || r.zeros {
+		return nil
+	}
+	return &wordColumn{dates: r.dates}
+}
+
+// number is the number of a text that is not missing, in a column and a row, both from 0.
+func (w *wordColumn) number(text string, column, row int) (n number, err error) {
+	if w.dates {
+		days, ok := Days(text)
+		if !ok {
+			return n, fmt.Errorf("%q is no date, and %w", text, errManyTexts)
+		}
+		return number{days, days == math.Trunc(days)}, nil
+	}
+	code, err := w.names.code(text, row)
+	if first := w.names.texts; errors.Is(err, errManyTexts) {
+		if _, date := Days(first[0]); date {
+			return n, retyping{column: column, row: row, text: text, dates: true}
+		}
+	}
+	return number{code, true}, err
+}
+
+// named gives columns of names their texts.
+func named(cols []Column, words []*wordColumn) []Column {
+	for c, w := range words {
+		if w != nil && !w.dates {
+			cols[c].Labels, cols[c].First = w.names.texts, w.names.first
+		}
+	}
+	return append([]Column(nil), cols...)
+}

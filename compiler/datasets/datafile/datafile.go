@@ -1,0 +1,276 @@
+// Package datafile reads observed arrays from files and keeps them with their origin for diagnostics. It reads an
+// entire file or refuses it with its name, the place of the mistake and how to fix it. Of the file
+//
+//	y,group          Arrays["y"]:     Shape [2], Values [1.5, 2], Int false
+//	1.5,Oslo         Arrays["group"]: Shape [2], Values [1, 2], Labels [Oslo, Bergen]
+//	2,Bergen
+//
+// A file that is too large for memory (RowCache) is not read but opened for reading by rows: one pass, in which only a
+// few rows are in memory at a time, checks it as a reader would and writes a row file (RowFile), which is kept for
+// later runs. Its arrays have no values; what is to be known of all values was learned in the pass.
+//
+// Stan JSON is described in the CmdStan guide ("JSON format for CmdStan"), CSV in RFC 4180; NumPy's formats, IDX,
+// Parquet and Arrow where they are read. Any of them may be compressed with gzip.
+package datafile
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"unicode"
+	"unsafe"
+
+	"ppl/lang/source"
+	"ppl/numbers"
+)
+
+// An Array is a named array of numbers, row-major. A missing entry (null, NA, NaN, an empty field) is NaN.
+type Array struct {
+	Name   string
+	Shape  []int // empty for a scalar
+	Values numbers.List
+	Int    bool     // every number present is an integer written without a point (true and false count as 1 and 0)
+	Labels []string // of an array of strings: sorted and distinct; Values are 1-based positions in it; else nil
+	Days   bool     // the numbers are dates, as days since 1970-01-01
+	Zeros  *Zeros   // how whole numbers are written, if some begin with zeros; else nil
+	Origin string   // file it came from, as the user named it
+
+	// of lists of different lengths in a list: how many elements each has, and where the first difference is; Shape is
+	// [the sum]
+	Lengths []int
+	Uneven  error
+
+	Rows    *RowFile            // where the values are when they are read by rows; there are no Values then
+	Columns []int               // which columns of Rows the array takes, in order
+	Numbers map[float64]float64 // of codes of groups in Rows: the number of each group
+	// by columns of texts in Rows: the number of the k-th text that appears there, if it is not that of its label
+	Codes map[int][]float64
+}
+
+// A File is what one data file holds.
+type File struct {
+	Path   string
+	Arrays map[string]*Array
+	Order  []string // names in file order
+	Table  bool     // a table: every array is a column of one length
+	Lone   bool     // its one array has no name in the file: here it has the file's
+	Notes  []string // what a user should know of how it was read
+}
+
+// Whole reads a file of any supported format, or a folder of pictures, into memory. The format is chosen by the ending
+// of the name and otherwise by the first bytes. Errors carry the path, and the line and column where there is one. What
+// would not fit into memory, such as a small compressed file that holds much, is refused before it is there.
+func (s RowCache) Whole(path string) (*File, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return s.readImages(path)
+	}
+	text, err := source.Read(path, s.memory()/keptCost)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read data: %w", err)
+	}
+	return s.parse(path, text)
+}
+
+// Read is Whole with the memory of the machine.
+func Read(path string) (*File, error) { return DefaultRowCache().Whole(path) }
+
+// Parse is Read of a file's contents, which must not be changed from then on; path names it in errors and decides the
+// format.
+func Parse(path string, text []byte) (*File, error) { return DefaultRowCache().parse(path, text) }
+
+func (s RowCache) parse(path string, text []byte) (*File, error) {
+	kind := path
+	if bytes.HasPrefix(text, []byte("\x1f\x8b")) {
+		var err error
+		if text, err = s.decompressed(path, text); err != nil {
+			return nil, err
+		}
+		kind = strings.TrimSuffix(path, ".gz")
+	} else if err := s.fits(path, costOf(kind, text), bytes.NewReader(text)); err != nil {
+		return nil, err
+	}
+	read, err := formatOf(kind, text)
+	if err != nil {
+		return nil, err
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	return read(path, unsafe.String(unsafe.SliceData(text), len(text)), s) // without a copy, which may be large
+}
+
+// decompressed is what a file compressed with gzip holds. It is decompressed twice: what it holds is counted before
+// there is memory for it.
+func (s RowCache) decompressed(path string, packed []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	start := bufio.NewReaderSize(r, 1<<16)
+	head, _ := start.Peek(1 << 16) // a file may well be shorter
+	m := s.counter(costOf(strings.TrimSuffix(path, ".gz"), head))
+	if err := s.within(path, m, start); err != nil {
+		return nil, err
+	}
+	text := make([]byte, m.bytes)
+	if err = r.Reset(bytes.NewReader(packed)); err == nil {
+		_, err = io.ReadFull(r, text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: cannot decompress it: %w", path, err)
+	}
+	return text, nil
+}
+
+// A reader reads the text of a file; how much may come of it is bounded by the memory of a cache.
+type reader func(path, text string, s RowCache) (*File, error)
+
+func readers() map[string]reader {
+	table := func(comma rune) reader {
+		return func(path, text string, _ RowCache) (*File, error) { return readTable(path, text, comma) }
+	}
+	return map[string]reader{".json": readJSON, ".csv": table(','), ".tsv": table('\t'), ".tab": table('\t'),
+		".txt": readTokens}
+}
+
+// A binary format is known by the bytes that its files begin with; the ending of a name alone shows what a file should
+// be.
+type binaryFormat struct {
+	ending, magic, name string
+	read                reader // nil: not read yet
+}
+
+func binaryFormats() []binaryFormat {
+	return []binaryFormat{
+		{".bin", "", "CIFAR-10", readCIFAR}, // first, since an image that begins with zeros begins like IDX
+		{".npy", numpyMagic, "NumPy", readNPY},
+		{".npz", "PK\x03\x04", "zipped NumPy", readNPZ},
+		{"-ubyte", idxMagic, "IDX", readIDX},
+		{".idx", idxMagic, "IDX", readIDX},
+		{".xlsx", "", "Excel", nil},
+		{".parquet", "PAR1", "Parquet", readParquet},
+		{".arrow", "ARROW1", "Arrow", readArrow},
+		{".arrows", streamMagic, "Arrow", readArrow},
+		{".feather", "FEA1", "Feather", readArrow},
+		{".h5", "\x89HDF", "HDF5", nil},
+		{".rds", "", "R serialised", nil},
+	}
+}
+
+const supported = "data files are Stan JSON (.json), CSV (.csv), TSV (.tsv, .tab), text (.txt), NumPy (.npy, .npz), " +
+	"Parquet, Arrow and Feather (.arrow, .feather), IDX or CIFAR-10's binary version (.bin), also with .gz, and " +
+	"folders of pictures (.png, .jpg)"
+
+func formatOf(path string, text []byte) (reader, error) {
+	ending := strings.ToLower(filepath.Ext(path))
+	if read, ok := readers()[ending]; ok && !bytes.ContainsRune(text, 0) {
+		return read, nil
+	}
+	for _, f := range binaryFormats() {
+		named, begins := strings.HasSuffix(strings.ToLower(path), f.ending), f.magic != "" &&
+			bytes.HasPrefix(text, []byte(f.magic))
+		switch {
+		case (named || begins) && f.read != nil:
+			return f.read, nil
+		case named || begins:
+			return nil, fmt.Errorf("%s: %s files are not read yet; %s", path, f.name, supported)
+		}
+	}
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return nil, fmt.Errorf("%s: the text is in UTF-16; save it in UTF-8", path)
+	}
+	if start := bytes.TrimSpace(text); bytes.HasPrefix(start, []byte("{")) {
+		return readJSON, nil
+	}
+	return nil, fmt.Errorf("%s: not a known data format; %s", path, supported)
+}
+
+func newFile(path string, table bool) *File {
+	return &File{Path: path, Arrays: map[string]*Array{}, Table: table}
+}
+
+// Spelled is a name of a file as a model can write it: ph.ecog and "ph ecog" are ph_ecog.
+func Spelled(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// Find is the array of a name; if there is none, the only one that is spelled so.
+func (f *File) Find(name string) *Array {
+	if a := f.Arrays[name]; a != nil {
+		return a
+	}
+	var found *Array
+	for _, n := range f.Order {
+		if Spelled(n) == name && found != nil {
+			return nil
+		} else if Spelled(n) == name {
+			found = f.Arrays[n]
+		}
+	}
+	return found
+}
+
+func (f *File) add(a *Array) {
+	a.Name = visible(a.Name)
+	f.Arrays[a.Name] = a
+	f.Order = append(f.Order, a.Name)
+}
+
+// encode replaces strings, made visible, by their 1-based positions among the sorted distinct ones; missing entries
+// become NaN.
+func encode(list []string, missing []bool) (labels []string, codes numbers.List) {
+	var t texts
+	for i, s := range list {
+		t.add(s, missing[i])
+	}
+	return t.encoded()
+}
+
+// texts are a column of texts as they come, each distinct one once.
+type texts struct {
+	number map[string]int32 // from 1, in the order in which they came
+	codes  []int32          // 0 where one is missing
+}
+
+func (t *texts) add(s string, missing bool) {
+	if t.number == nil {
+		t.number = map[string]int32{}
+	}
+	code := int32(0)
+	if !missing {
+		s = visible(s)
+		if code = t.number[s]; code == 0 {
+			code = int32(len(t.number)) + 1
+			t.number[strings.Clone(s)] = code // without the row that it stood in
+		}
+	}
+	t.codes = append(t.codes, code)
+}
+
+func (t *texts) encoded() (labels []string, codes numbers.List) {
+	labels = make([]string, 0, len(t.number))
+	for s := range t.number {
+		labels = append(labels, s)
+	}
+	sort.Strings(labels)
+	position := make([]float64, len(labels)+1)
+	position[0] = math.NaN()
+	for i, s := range labels {
+		position[t.number[s]] = float64(i + 1)
+	}
+	at := make([]float64, len(t.codes))
+	for i, code := range t.codes {
+		at[i] = position[code]
+	}
+	return labels, numbers.Packed(at)
+}

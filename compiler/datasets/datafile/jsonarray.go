@@ -1,0 +1,186 @@
+package datafile
+
+import (
+	"cmp"
+	"math"
+	"strings"
+
+	"ppl/numbers"
+)
+
+// A nest collects the elements of one nested array and the sizes of its axes.
+type nest struct {
+	name    string
+	sizes   []int // per axis; -1 until the first array of that depth closes
+	rank    int   // depth of the elements; -1 until the first element
+	values  []float64
+	isInt   bool
+	texts   []string // elements as text; "" where a number stands
+	labels  int      // how many elements are text
+	numbers int      // how many elements are numbers, not missing
+
+	lengths []int // of the lists at depth 1
+	uneven  error // the first of them that differs from those before
+}
+
+// array reads a value of any rank.
+func (r *jsonReader) array(name string) (*Array, error) {
+	n := &nest{name: name, rank: -1, isInt: true}
+	if err := r.value(n, 0); err != nil {
+		return nil, err
+	}
+	a := &Array{Name: name, Shape: n.sizes, Values: numbers.Packed(n.values), Int: n.isInt, Origin: r.src.Name}
+	if n.uneven != nil {
+		if len(n.sizes) > 2 {
+			return nil, n.uneven
+		}
+		a.Shape, a.Lengths, a.Uneven = []int{len(n.values)}, n.lengths, n.uneven
+	}
+	if n.labels > 0 {
+		a.Labels, a.Values = encode(n.texts, missing(n.values))
+	}
+	return a, nil
+}
+
+func missing(values []float64) []bool {
+	m := make([]bool, len(values))
+	for i, v := range values {
+		m[i] = math.IsNaN(v)
+	}
+	return m
+}
+
+func (r *jsonReader) value(n *nest, depth int) error {
+	switch r.peek() {
+	case '[':
+		return r.list(n, depth)
+	case '{':
+		return r.errorf(r.at, "%q holds an object; data are numbers, text or arrays of them", n.name)
+	}
+	return r.element(n, depth)
+}
+
+func (r *jsonReader) list(n *nest, depth int) error {
+	at := r.at
+	if n.rank >= 0 && depth >= n.rank {
+		return r.errorf(at, "%q has an array here but single values before", n.name)
+	}
+	if depth == maxRank {
+		return r.errorf(at, "%q is nested more than %d deep", n.name, maxRank)
+	}
+	if len(n.sizes) == depth {
+		n.sizes = append(n.sizes, -1)
+	}
+	size, err := r.items(n, depth)
+	if err != nil {
+		return err
+	}
+	if depth == 1 {
+		n.lengths = append(n.lengths, size)
+	}
+	if n.sizes[depth] >= 0 && n.sizes[depth] != size {
+		err := r.errorf(at, "%q is ragged: %d elements here, %d in the arrays before", n.name, size, n.sizes[depth])
+		if depth != 1 {
+			return err
+		}
+		n.uneven = cmp.Or(n.uneven, err)
+		return nil
+	}
+	n.sizes[depth] = size
+	return nil
+}
+
+// items reads what stands between [ and ], and counts it.
+func (r *jsonReader) items(n *nest, depth int) (size int, err error) {
+	r.at++
+	if r.take(']') {
+		return 0, nil
+	}
+	for {
+		if err := r.value(n, depth+1); err != nil {
+			return 0, err
+		}
+		size++
+		if !r.take(',') {
+			return size, r.expect(']', "or a comma after an element")
+		}
+	}
+}
+
+func (r *jsonReader) element(n *nest, depth int) error {
+	at := r.at
+	if len(n.sizes) > depth {
+		return r.errorf(at, "%q has a single value here but arrays before", n.name)
+	}
+	n.rank = depth
+	v, label, isText, err := r.scalar()
+	if err != nil {
+		return err
+	}
+	n.add(v, label, isText)
+	if n.labels > 0 && n.numbers > 0 {
+		return r.errorf(at, "%q mixes text and numbers", n.name)
+	}
+	return nil
+}
+
+func (n *nest) add(v number, label string, isText bool) {
+	n.values = append(n.values, v.value)
+	n.texts = append(n.texts, label)
+	n.isInt = n.isInt && v.isInt
+	switch {
+	case isText:
+		n.labels++
+	case !math.IsNaN(v.value):
+		n.numbers++
+	}
+}
+
+// scalar reads a number, a boolean, a missing value or a text. Text that spells a number without digits ("NaN", "-inf")
+// is that number, as Stan writes it.
+func (r *jsonReader) scalar() (v number, label string, isText bool, err error) {
+	at := r.at
+	if r.peek() == '"' {
+		if label, err = r.text(); err != nil {
+			return v, "", false, err
+		}
+		if v, ok := r.words[strings.ToLower(label)]; ok {
+			return v, "", false, nil
+		}
+		return number{0, true}, label, true, nil
+	}
+	word := r.word()
+	switch word {
+	case "":
+		return v, "", false, r.errorf(at, "expected a value")
+	case "true":
+		return number{1, true}, "", false, nil
+	case "false":
+		return number{0, true}, "", false, nil
+	case "null":
+		return number{math.NaN(), true}, "", false, nil
+	}
+	if longCode(word) {
+		return v, "", false, r.errorf(at, "%s has more digits than a float64 holds exactly; write it in quotes, as "+
+			"the name of a group, or with a decimal point", word)
+	}
+	v, ok, err := parseNumber(word, r.words)
+	if err != nil {
+		return v, "", false, r.errorf(at, "%v", err)
+	}
+	if !ok {
+		return v, "", false, r.errorf(at, "%q is not a number", word)
+	}
+	return v, "", false, nil
+}
+
+// word reads up to the next space, bracket, comma or quote.
+func (r *jsonReader) word() string {
+	start := r.at
+	end := strings.IndexAny(r.src.Text[start:], " \t\r\n,:[]{}\"")
+	if end < 0 {
+		end = len(r.src.Text) - start
+	}
+	r.at += end
+	return r.src.Text[start:r.at]
+}

@@ -1,0 +1,187 @@
+package datafile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ppl/runtime/sys/files"
+	"ppl/runtime/sys/memory"
+	"ppl/runtime/sys/securedir"
+)
+
+// A RowCache is where large data files are read by rows: how much memory there is, and the directory that row files are
+// kept in.
+type RowCache struct {
+	Memory int64  // bytes; a file of which reading whole would take more is read by rows
+	Dir    string // where row files are kept
+	Bound  int64  // bytes of row files that the directory may hold; the newest stays in any case
+
+	// SharedAs names a file in Dir by which processes of one machine share the numbers of data, a new one for each job
+	// (Share); empty: they do not.
+	SharedAs string
+
+	Converting func(path string) // called before a file is converted, which takes a while; may be nil
+	Disk       files.System      // where row files are written; nil: the machine's
+}
+
+// DefaultRowCache has the memory that the process was given, or else that of the machine (memory.Limit), and the user's
+// cache directory.
+func DefaultRowCache() RowCache {
+	s := RowCache{Memory: memory.Limit(), Bound: 64 << 30}
+	if base, err := os.UserCacheDir(); err == nil {
+		s.Dir = filepath.Join(base, "ppl", "rows")
+	} else {
+		s.Dir = filepath.Join(os.TempDir(), fmt.Sprintf("ppl-%d", os.Getuid()), "rows")
+	}
+	return s
+}
+
+// packedCost is how many bytes one of a compressed file commonly holds, and mostExpansion how many those of no honest
+// file do. Gzip can make 1,032 of one.
+const (
+	packedCost    = 4
+	mostExpansion = 100
+)
+
+// expands reports whether the beginning of a compressed file holds far more than data do: on disk its rows would take
+// all there is.
+func (in *input) expands() bool {
+	const looked = 2 * mostExpansion << 20 // bytes: a megabyte of the file is read ahead
+	held, err := io.Copy(io.Discard, io.LimitReader(in.text, looked))
+	taken, failed := in.file.Seek(0, io.SeekCurrent)
+	return err == nil && failed == nil && held > mostExpansion*taken
+}
+
+// leastMemory is what reading may take in any case.
+const leastMemory = 64 << 20
+
+// Large reports whether a file is too large to be read whole, with its size. A file that cannot be looked at is not. Of
+// a compressed one only the beginning is looked at: one that holds more than that makes likely is refused when it is
+// read whole, and not written to disk as rows.
+func (s RowCache) Large(path string) (size int64, large bool) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() <= s.Memory/highestCost {
+		return 0, false
+	}
+	in, err := openInput(path)
+	if err != nil {
+		return 0, false // reading it will say what is wrong
+	}
+	defer in.Close()
+	start, _ := in.text.Peek(1 << 16) // a file may well be shorter
+	m := counter{cost: costOf(in.kind, start), left: s.Memory}
+	if in.packed == nil && len(m.of) == 0 { // each byte takes the same: none has to be read
+		return info.Size(), info.Size() > s.Memory/m.each
+	}
+	if in.packed != nil && len(start) > 0 {
+		_, _ = m.Write(start)
+		each := float64(s.Memory-m.left) / float64(len(start))
+		return info.Size(), float64(info.Size())*packedCost*each > float64(s.Memory) && !in.expands()
+	}
+	_, err = io.Copy(&m, in.text)
+	return info.Size(), errors.Is(err, errTooMuch)
+}
+
+// ByRows opens a large data file for reading by rows. The first time it is converted to a row file, which is kept as
+// long as the data file does not change.
+func (s RowCache) ByRows(path string) (*File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read data: %w", err)
+	}
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	identity := fmt.Sprintf("%s\n%d\n%d", whole, info.Size(), info.ModTime().UnixNano())
+	sum := sha256.Sum256([]byte(identity))
+	name := filepath.Join(s.Dir, hex.EncodeToString(sum[:16])+rowEnding)
+	rows, err := s.open(path, name, identity)
+	if err != nil {
+		return nil, err
+	}
+	rows.Path = path
+	return rows.asFile(), nil
+}
+
+// rowEnding changes with the format of row files, so that those of older versions are not read.
+const rowEnding = ".rows4"
+
+// open is the row file of that name; it is written where there is none or a damaged one.
+func (s RowCache) open(path, name, identity string) (*RowFile, error) {
+	if err := securedir.Dir(s.Dir); err != nil { // rows that another user can write are not the data's
+		return nil, fmt.Errorf("%s is too large for memory, and the rows made from it cannot be kept in %s: %w; "+
+			"XDG_CACHE_HOME=DIR names another place", path, s.Dir, err)
+	}
+	if rows, err := openRowFile(name, identity); err == nil {
+		now := time.Now()
+		_ = os.Chtimes(name, now, now) // else it leaves the directory sooner
+		return rows, nil
+	}
+	if s.Converting != nil {
+		s.Converting(path)
+	}
+	to := rowWriter{s.disk(), name, identity}
+	if err := to.convert(path); err != nil {
+		return nil, err
+	}
+	s.evict(name)
+	return openRowFile(name, identity)
+}
+
+func (s RowCache) disk() files.System {
+	if s.Disk == nil {
+		return files.Disk{}
+	}
+	return s.Disk
+}
+
+// leftover is the age at which a file under a temporary name belongs to nobody any more.
+const leftover = 24 * time.Hour
+
+// evict removes what was not used for the longest time until the rest fits. A process that has a file open keeps what
+// is in it.
+func (s RowCache) evict(newest string) {
+	type kept struct {
+		path string
+		info os.FileInfo
+	}
+	var all []kept
+	paths, _ := filepath.Glob(filepath.Join(s.Dir, "*")) // the only error is a bad pattern
+	for _, p := range paths {
+		if info, err := os.Lstat(p); err == nil && p != newest {
+			all = append(all, kept{p, info})
+		}
+	}
+	slices.SortFunc(all, func(a, b kept) int { return b.info.ModTime().Compare(a.info.ModTime()) })
+	total := int64(0)
+	if info, err := os.Lstat(newest); err == nil {
+		total = info.Size()
+	}
+	for _, k := range all {
+		whole := strings.HasSuffix(k.path, rowEnding)
+		if total += k.info.Size(); whole && total > s.Bound || !whole && time.Since(k.info.ModTime()) > leftover {
+			_ = os.Remove(k.path) // or the next time
+		}
+	}
+}
+
+// asFile has the columns of a row file for arrays.
+func (r *RowFile) asFile() *File {
+	f := newFile(r.Path, r.Table)
+	f.Lone = r.Lone
+	for i := range r.Columns[:len(r.Columns)-1] {
+		c := &r.Columns[i]
+		f.add(&Array{Name: c.Name, Shape: append([]int{r.Rows}, c.Shape...), Int: c.Int, Labels: c.Labels,
+			Days: c.Days, Zeros: c.Zeros, Origin: r.Path, Rows: r, Columns: []int{i}})
+	}
+	return f
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package datafile
+
+import "os"
+
+// mapped is what a file holds; here each process has a copy of its own.
+func mapped(path string) ([]byte, error) { return os.ReadFile(path) }

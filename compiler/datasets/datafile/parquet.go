@@ -1,0 +1,237 @@
+package datafile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"ppl/numbers"
+)
+
+// readParquet reads a Parquet file as a table: a column is numbers, booleans or texts, one for each row; a null is
+// missing.
+func readParquet(path, text string, s RowCache) (f *File, err error) {
+	defer recovered(path, &err)
+	in, err := parquet.OpenFile(strings.NewReader(text), int64(len(text)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := s.parquetFits(path, in); err != nil {
+		return nil, err
+	}
+	f = newFile(path, true)
+	for _, c := range in.Root().Columns() {
+		a, err := parquetColumn(path, in, c)
+		if err != nil {
+			return nil, err
+		}
+		f.add(a)
+	}
+	return f, nil
+}
+
+// valueCost is what a number of a Parquet or Arrow file takes in memory, in bytes, and wordCost what a text takes
+// beyond its characters: it is there with its header, as a label and in a table of labels.
+const (
+	valueCost = 80
+	wordCost  = 240
+)
+
+// parquetFits refuses a file whose columns, which may be compressed a thousandfold, would not fit into memory.
+func (s RowCache) parquetFits(path string, in *parquet.File) error {
+	unpacked, rows := int64(0), in.NumRows()
+	for _, group := range in.Metadata().RowGroups {
+		for _, c := range group.Columns {
+			unpacked += c.MetaData.TotalUncompressedSize
+		}
+	}
+	left := s.memory() - unpacked
+	for _, c := range in.Root().Columns() {
+		each := int64(valueCost)
+		if c.Leaf() && isText(c) {
+			each = wordCost
+		}
+		if left -= each; unpacked < 0 || rows < 0 || left < 0 || rows > left/each {
+			return s.expands(path, max(unpacked, rows))
+		}
+		left -= rows * each
+	}
+	return nil
+}
+
+func parquetColumn(path string, in *parquet.File, c *parquet.Column) (*Array, error) {
+	whole, err := parquetType(path, c)
+	if err != nil {
+		return nil, err
+	}
+	rows := int(in.NumRows())
+	a := &Array{Name: c.Name(), Shape: []int{rows}, Int: true, Days: whole.days(), Origin: path}
+	var values []float64
+	texts := make([]string, 0, rows)
+	err = eachValue(in, c.Index(), func(v parquet.Value) error {
+		n, text, err := parquetNumber(v, whole)
+		if err != nil {
+			return fmt.Errorf("%s: row %d of column %q: %w", path, len(values)+1, c.Name(), err)
+		}
+		values, texts, a.Int = append(values, n.value), append(texts, text), a.Int && n.isInt
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(values) != rows {
+		return nil, fmt.Errorf("%s: column %q has %d values, the file %d rows", path, c.Name(), len(values), rows)
+	}
+	a.Values = numbers.Packed(values)
+	if isText(c) {
+		a.Labels, a.Values = encode(texts, missing(values))
+		a.Int = true
+	}
+	return a, nil
+}
+
+// A wholeType says what the integers of a column mean.
+type wholeType struct {
+	unsigned bool
+	perDay   float64 // of a date or time: how many make a day; 0 for numbers
+}
+
+func (w wholeType) days() bool { return w.perDay > 0 }
+
+// parquetType refuses columns that are no plain numbers, booleans, dates or texts.
+func parquetType(path string, c *parquet.Column) (w wholeType, err error) {
+	if !c.Leaf() || c.Repeated() {
+		return w, fmt.Errorf("%s: column %q has lists or records; a column of a table has one value for each row",
+			path, c.Name())
+	}
+	meaning := ""
+	if l := c.Type().LogicalType(); l != nil {
+		meaning = l.String()
+		if strings.HasPrefix(meaning, "DATE") {
+			return wholeType{perDay: 1}, nil
+		}
+		if strings.HasPrefix(meaning, "TIMESTAMP") {
+			return wholeType{perDay: 86400 * perSecond(meaning)}, nil
+		}
+	}
+	for _, scaled := range []string{"DECIMAL", "TIME", "FLOAT16"} {
+		if strings.HasPrefix(meaning, scaled) {
+			return w, fmt.Errorf("%s: column %q has the type %s; write it as plain numbers", path,
+				c.Name(), meaning)
+		}
+	}
+	w.unsigned = strings.HasPrefix(meaning, "INT") && strings.Contains(meaning, "false")
+	return w, nil
+}
+
+// perSecond is the unit of TIMESTAMP(isAdjustedToUTC=true,unit=MICROS).
+func perSecond(meaning string) float64 {
+	switch {
+	case strings.Contains(meaning, "MILLIS"):
+		return 1e3
+	case strings.Contains(meaning, "MICROS"):
+		return 1e6
+	}
+	return 1e9
+}
+
+func isText(c *parquet.Column) bool {
+	k := c.Type().Kind()
+	return k == parquet.ByteArray || k == parquet.FixedLenByteArray
+}
+
+// eachValue visits a column's values in order.
+func eachValue(in *parquet.File, column int, visit func(parquet.Value) error) error {
+	for _, group := range in.RowGroups() {
+		pages := group.ColumnChunks()[column].Pages()
+		err := eachPage(pages, visit)
+		if closed := pages.Close(); err == nil {
+			err = closed
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func eachPage(pages parquet.Pages, visit func(parquet.Value) error) error {
+	for {
+		page, err := pages.ReadPage()
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		err = eachOfPage(page.Values(), visit)
+		parquet.Release(page)
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func eachOfPage(page parquet.ValueReader, visit func(parquet.Value) error) error {
+	values := make([]parquet.Value, batchRows)
+	for {
+		n, err := page.ReadValues(values)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		for _, v := range values[:n] {
+			if err := visit(v); err != nil {
+				return err
+			}
+		}
+		if err != nil || n == 0 {
+			return nil
+		}
+	}
+}
+
+// parquetNumber is a value as a number, or as a text with the number 0.
+func parquetNumber(v parquet.Value, w wholeType) (n number, text string, err error) {
+	if v.IsNull() {
+		return number{math.NaN(), true}, "", nil
+	}
+	switch v.Kind() {
+	case parquet.Boolean:
+		if v.Boolean() {
+			n.value = 1
+		}
+		return number{n.value, true}, "", nil
+	case parquet.Int32, parquet.Int64:
+		x := wholeNumber(v, w.unsigned)
+		if w.perDay > 0 { // as dates in tables of text, days since 1970-01-01
+			x /= w.perDay
+			return number{x, x == math.Trunc(x)}, "", nil
+		}
+		if math.Abs(x) > exact {
+			return n, "", fmt.Errorf("%v is too large for a float64 to hold exactly", v)
+		}
+		return number{x, true}, "", nil
+	case parquet.Float:
+		return number{float64(v.Float()), false}, "", nil
+	case parquet.Double:
+		return number{v.Double(), false}, "", nil
+	case parquet.ByteArray, parquet.FixedLenByteArray:
+		return number{0, true}, string(v.ByteArray()), nil
+	}
+	return n, "", fmt.Errorf("values of the type %v are not read", v.Kind())
+}
+
+func wholeNumber(v parquet.Value, unsigned bool) float64 {
+	switch narrow := v.Kind() == parquet.Int32; {
+	case narrow && unsigned:
+		return float64(v.Uint32())
+	case narrow:
+		return float64(v.Int32())
+	case unsigned:
+		return float64(v.Uint64())
+	}
+	return float64(v.Int64())
+}

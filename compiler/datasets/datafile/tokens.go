@@ -1,0 +1,82 @@
+package datafile
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ppl/numbers"
+)
+
+// A text is a list of characters, and one of words:
+//
+//	It was, and        character [14]: I t " " w a s , " " a n d ↵ …
+//	is.                word [6]: It was , and is .     line [6]: 1 1 1 1 2 2
+//
+// A word is a run of letters, digits, and what Unicode puts onto letters, also with an apostrophe or a hyphen between
+// them; every other character that is no space is a word of its own.
+
+// readTokens reads the characters and words of a text.
+func readTokens(name, text string, _ RowCache) (*File, error) {
+	var characters, words texts
+	var lines numbers.Builder
+	line := 1
+	for at := 0; at < len(text); {
+		r, n := utf8.DecodeRuneInString(text[at:])
+		if r == utf8.RuneError && n == 1 {
+			return nil, fmt.Errorf("%s: line %d is not in UTF-8; save the text in UTF-8", name,
+				1+strings.Count(text[:at], "\n"))
+		}
+		characters.add(text[at:at+n], false)
+		at += n
+	}
+	for at := 0; at < len(text); {
+		n := wordAt(text[at:])
+		word := text[at : at+n]
+		if word == "\n" {
+			line++
+		}
+		if strings.TrimSpace(word) != "" {
+			words.add(word, false)
+			lines.Add(float64(line))
+		}
+		at += n
+	}
+	f := newFile(name, false)
+	for _, tokens := range []struct {
+		name string
+		texts
+	}{{"character", characters}, {"word", words}} {
+		labels, codes := tokens.encoded()
+		f.add(&Array{Name: tokens.name, Origin: name, Int: true, Shape: []int{codes.Len()}, Values: codes,
+			Labels: labels})
+	}
+	at := lines.List()
+	f.add(&Array{Name: "line", Origin: name, Int: true, Shape: []int{at.Len()}, Values: at})
+	return f, nil
+}
+
+// wordAt is how many bytes the word, or the space, has that a text begins with.
+func wordAt(text string) int {
+	at := 0
+	for at < len(text) {
+		r, n := utf8.DecodeRuneInString(text[at:])
+		switch {
+		case unicode.In(r, unicode.L, unicode.N, unicode.M):
+			at += n
+		case at > 0 && strings.ContainsRune("'’-", r) && startsWord(text[at+n:]):
+			at += n
+		case at == 0:
+			return n
+		default:
+			return at
+		}
+	}
+	return at
+}
+
+func startsWord(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.In(r, unicode.L, unicode.N)
+}

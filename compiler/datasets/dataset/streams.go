@@ -1,0 +1,109 @@
+package dataset
+
+import "ppl/compiler/frontend/model"
+
+// HasStreams reports whether any data stay in their file.
+func (d *Dataset) HasStreams() bool {
+	for _, x := range d.Arrays {
+		if x.Stream != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// findStreamed finds the definitions that read data which stay in their file, themselves or through other definitions.
+func (d *Dataset) findStreamed() map[*model.Array]bool {
+	streamed, all := map[*model.Array]bool{}, d.definitions()
+	for changed := true; changed; { // definitions may read each other's past, so that no order of visits is enough
+		changed = false
+		for _, a := range all {
+			for _, b := range readByValues(a) {
+				if !streamed[a] && (streamed[b] || d.Arrays[b].Stream != nil) {
+					streamed[a], changed = true, true
+				}
+			}
+		}
+	}
+	return streamed
+}
+
+// definitions are all of the model, also those of function bodies, which are found only through what reads them.
+func (d *Dataset) definitions() (all []*model.Array) {
+	seen := map[*model.Array]bool{}
+	var collect func(as []*model.Array)
+	collect = func(as []*model.Array) {
+		for _, a := range as {
+			if seen[a] {
+				continue
+			}
+			seen[a] = true
+			if a.Role == model.Definition {
+				all = append(all, a)
+			}
+			collect(model.Arrays(a.Exprs()...))
+		}
+	}
+	collect(d.Model.Arrays)
+	for _, t := range d.Model.Terms {
+		collect(append(model.Arrays(t.Exprs()...), t.Array))
+		collect(model.Arrays(t.Value))
+	}
+	return all
+}
+
+// readByValues lists the arrays that the values of a definition read.
+func readByValues(a *model.Array) (out []*model.Array) {
+	for _, p := range a.Pieces {
+		if p.Value != nil {
+			out = append(out, model.Arrays(p.Value)...)
+		}
+	}
+	return out
+}
+
+// StreamedArray reports whether an array is, or is a definition that reads, data that stay in their file.
+func (d *Dataset) StreamedArray(a *model.Array) bool {
+	return d.Arrays[a].Stream != nil || d.streamed[a]
+}
+
+// Streamed reports whether an expression reads data that stay in their file.
+func (d *Dataset) Streamed(x model.Expr) bool {
+	for _, a := range model.Arrays(x) {
+		if d.StreamedArray(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// StreamedTerm reports whether a term reads data that stay in their file.
+func (d *Dataset) StreamedTerm(t *model.Term) bool {
+	for _, x := range t.Exprs() {
+		if x != nil && d.Streamed(x) {
+			return true
+		}
+	}
+	return d.StreamedArray(t.Array)
+}
+
+// StreamItself is the streamed array that an expression reads without doing anything else with it: x, or x[i].
+func (d *Dataset) StreamItself(x model.Expr) (a Array, ok bool) {
+	if s, sub := x.(*model.Subscript); sub {
+		x = s.X
+	}
+	if r, ref := x.(*model.Ref); ref {
+		a = d.Arrays[r.Array]
+	}
+	return a, a.Stream != nil
+}
+
+// StreamFile is the file of the first stream that an expression reads.
+func (d *Dataset) StreamFile(x model.Expr) string {
+	for _, a := range model.Arrays(x) {
+		if x := d.Arrays[a]; x.Stream != nil {
+			return x.Origin
+		}
+	}
+	return "a file"
+}

@@ -1,0 +1,355 @@
+// Package evaluate turns expressions of a model with its data into nodes of a graph.
+//
+//	x[i] * b + a[g[i]]    value: a node of shape [N], with the bound axis i and no axes of its own
+//	sum(x)                value: a node without axes
+//
+// A value carries two kinds of axes: bound ones, one for each index variable it depends on (so that an expression
+// inside a plate is evaluated once for the whole plate), and its own. Elementwise arithmetic aligns bound axes by
+// variable and own axes by index set; a comprehension turns bound axes into own ones, a subscript by an index the other
+// way, mostly without moving anything. An expression's value depends on nothing but the indices it reads, so each is
+// evaluated once. What has no formula in the model comes from a Source; a RowView restricts evaluation to some rows.
+package evaluate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/autodiff"
+	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+	"ppl/lang/source"
+)
+
+// Node is a value in a graph.
+type Node = autodiff.Node
+
+// A Value is a node with shape sizes(bound) + sizes(axes); bound is sorted by the indices' IDs.
+type Value struct {
+	Node  Node
+	Bound []*model.Index
+	Axes  []*model.Set
+}
+
+// Rank is the number of axes of a value's node.
+func (v Value) Rank() int { return len(v.Bound) + len(v.Axes) }
+
+// An Evaluator evaluates expressions of a model with its data as nodes of one graph, each once.
+type Evaluator struct {
+	Graph  *autodiff.Graph
+	Data   *dataset.Dataset
+	steps  StepLimits
+	Source Source
+	Rows   RowView    // which rows are evaluated; nil for all
+	parent *Evaluator // the evaluator around one of a step or of some rows
+	// conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
+	Guards []Value
+	Diags  *diag.List
+	// of what training changes at random; nil: nothing is changed
+	Noise *Noise
+
+	// What is evaluated already; with two maps, first what is not guarded, then what is.
+	exprs   [2]map[model.Expr]Value
+	arrays  [2]map[*model.Array]Value
+	series  [2]map[*model.Group]*Series
+	solved  map[Query]*solution
+	boxes   map[*model.Set]Box
+	indices map[*model.Array][]*model.Index // answers of indicesOf
+}
+
+// A Box is the smallest range lo..hi that holds a set, whatever outer indices are.
+type Box struct{ Lo, Hi int }
+
+// Size is the number of elements of a box.
+func (b Box) Size() int { return max(0, b.Hi-b.Lo+1) }
+
+func New(g *autodiff.Graph, data *dataset.Dataset, steps StepLimits, source Source,
+	diags *diag.List) *Evaluator {
+	return &Evaluator{Graph: g, Data: data, steps: steps, Source: source, Diags: diags,
+		exprs:  [2]map[model.Expr]Value{{}, {}},
+		arrays: [2]map[*model.Array]Value{{}, {}},
+		series: [2]map[*model.Group]*Series{{}, {}},
+		solved: map[Query]*solution{}, boxes: map[*model.Set]Box{},
+		indices: map[*model.Array][]*model.Index{}}
+}
+
+// Inside is an evaluator inside e: of a step of a scan or a solver, in a graph of its own, or of some rows.
+func (e *Evaluator) Inside(g *autodiff.Graph, source Source) *Evaluator {
+	step := New(g, e.Data, e.steps, source, e.Diags)
+	if step.parent = e; g == e.Graph {
+		step.Noise = e.Noise
+	}
+	return step
+}
+
+// A stopped is the panic value that ends evaluation after an error was reported; whoever gave the list of diagnostics
+// recovers it. Of a model that was validated nothing can be refused: then it is an internal error.
+type stopped struct{ reported []diag.Diagnostic }
+
+func (s stopped) Error() string {
+	return "internal error: refused after validation: " + s.reported[len(s.reported)-1].Message
+}
+
+// Stop ends evaluation once its reason is in e's diagnostics.
+func (e *Evaluator) Stop(diag.Entry) { panic(stopped{e.Diags.All()}) }
+
+// Fail reports an error in an expression, and stops.
+func (e *Evaluator) Fail(code string, x model.Expr, format string, args ...any) {
+	e.Stop(e.Diags.Errorf(code, x.Info().At, format, args...))
+}
+
+// Recover turns a stopped evaluation into an ordinary return; anything else goes on panicking.
+func Recover() {
+	if r := recover(); r != nil {
+		if _, ok := r.(stopped); !ok {
+			panic(r)
+		}
+	}
+}
+
+// Box of a set.
+func (e *Evaluator) Box(s *model.Set) Box {
+	if b, ok := e.boxes[s]; ok {
+		return b
+	}
+	if e.parent != nil { // bounds may read the step's index, whose every value counts
+		return e.parent.Box(s)
+	}
+	lo, hi := e.ends(s.Lo, s.Ragged), e.ends(s.Hi, s.Ragged)
+	b := Box{Lo: math.MaxInt32, Hi: math.MinInt32}
+	for i := range max(len(lo), len(hi)) {
+		b.Lo = min(b.Lo, ToInt(lo[min(i, len(lo)-1)]))
+		b.Hi = max(b.Hi, ToInt(hi[min(i, len(hi)-1)]))
+	}
+	if b.Hi < b.Lo-1 {
+		b.Hi = b.Lo - 1
+	}
+	e.refuseLong(s, b)
+	e.boxes[s] = b
+	return b
+}
+
+// bytesOfElement is what an element of an index set takes while a model is compiled: four numbers, for its own number,
+// the value of an array there, and what is computed on the way.
+const bytesOfElement = 4 * 8
+
+// refuseLong refuses an index set that has more elements than memory has room for.
+func (e *Evaluator) refuseLong(s *model.Set, b Box) {
+	if e.Data.Memory == 0 || int64(b.Size()) <= e.Data.Memory/bytesOfElement {
+		return
+	}
+	e.Stop(e.Diags.Errorf("E89", s.Hi.Info().At, "`%s` has %d elements, which take %.3g GB and more; there are "+
+		"%.3g GB of memory", s.Name, b.Size(), float64(b.Size())*bytesOfElement/1e9, float64(e.Data.Memory)/1e9).
+		Help("look whether a size is a code or an identifier; --max-memory SIZE says what there is"))
+}
+
+// ends are the values of an end of a range, which must be whole numbers; of a ragged one, at values of outer indices
+// that count nowhere, it may be none.
+func (e *Evaluator) ends(x model.Expr, ragged []*model.Index) []float64 {
+	values := e.StaticValues(x)
+	for _, v := range values {
+		switch {
+		case math.IsNaN(v) && len(values) > 1:
+		case v != math.Trunc(v):
+			e.Stop(e.Diags.Errorf("E44", x.Info().At, "an end of a range must be a whole number, but `%s` is %g",
+				x.Info().At.Text(), v).Help("round it: `floor(%s)`", x.Info().At.Text()))
+		case math.Abs(v) > math.MaxInt32 && len(values) == 1:
+			e.Stop(e.Diags.Errorf("E89", x.Info().At,
+				"a range that ends at %g, as `%s` is, has more elements than there "+
+					"can be", v, x.Info().At.Text()).
+				Help("is it a code? Codes of groups are declared `index(J)`: then the codes that occur are counted"))
+		}
+	}
+	return values
+}
+
+// ToInt is a whole number of data as an int, 0 for NaN; numbers beyond 32 bits are cut.
+func ToInt(v float64) int {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return int(math.Max(math.MinInt32, math.Min(math.MaxInt32, v)))
+}
+
+// StaticValues evaluates an expression that depends on data only; of a ragged bound, at every value of the outer
+// indices.
+func (e *Evaluator) StaticValues(x model.Expr) []float64 {
+	if n, ok := x.(*model.Num); ok {
+		return []float64{n.Value}
+	}
+	v := e.Expr(x)
+	if !v.Node.Static() {
+		e.Fail("E48", x, "a bound here must depend on data only; `%s` does not", x.Info().At.Text())
+	}
+	return autodiff.Eval(nil, v.Node)[0]
+}
+
+// mostPoints bounds the elements of what a statement computes.
+const mostPoints = 1 << 33
+
+// count is the number of elements of a shape, which may be more than an int holds.
+func count(shape []int) float64 {
+	n := 1.0
+	for _, k := range shape {
+		n *= float64(k)
+	}
+	return n
+}
+
+// tooMany refuses what has too many elements.
+func (e *Evaluator) tooMany(points float64, bound []*model.Index, axes []*model.Set) {
+	var names []string
+	at := source.Span{}
+	for _, i := range bound {
+		names, at = append(names, i.Set.Name), i.Set.Hi.Info().At
+	}
+	for _, s := range axes {
+		names, at = append(names, s.Name), s.Hi.Info().At
+	}
+	e.Stop(e.Diags.Errorf("E89", at, "an array over %s would have %.3g elements, more than the %.3g that are computed",
+		strings.Join(names, " × "), points, float64(mostPoints)))
+}
+
+// Shape of bound and own axes.
+func (e *Evaluator) Shape(bound []*model.Index, axes []*model.Set) []int {
+	shape := make([]int, 0, len(bound)+len(axes))
+	for _, i := range bound {
+		shape = append(shape, e.Box(i.Set).Size())
+	}
+	for _, s := range axes {
+		shape = append(shape, e.Box(s).Size())
+	}
+	if points := count(shape); points > mostPoints {
+		e.tooMany(points, bound, axes)
+	}
+	return shape
+}
+
+// Align spreads v over the given bound and own axes, which include its own.
+func (e *Evaluator) Align(v Value, bound []*model.Index, axes []*model.Set) Node {
+	if slices.Equal(v.Bound, bound) && len(v.Axes) == len(axes) && model.SameSets(v.Axes, axes) {
+		return v.Node
+	}
+	to := make([]int, 0, v.Rank())
+	for _, i := range v.Bound {
+		to = append(to, slices.Index(bound, i))
+	}
+	inPlace := model.SameSets(v.Axes, axes) // also of a square matrix, whose axes cannot be distinguished
+	for k, s := range v.Axes {
+		if !inPlace {
+			k = slices.IndexFunc(axes, s.Same)
+		}
+		to = append(to, len(bound)+k)
+	}
+	return autodiff.Broadcast(v.Node, e.Shape(bound, axes), to)
+}
+
+// AlignLoosely aligns v, but leaves a scalar a scalar: elementwise ops spread it themselves.
+func (e *Evaluator) AlignLoosely(v Value, bound []*model.Index, axes []*model.Set) Node {
+	if v.Rank() == 0 {
+		return v.Node
+	}
+	return e.Align(v, bound, axes)
+}
+
+// Union of the bound axes of values, sorted.
+func Union(vs ...Value) []*model.Index {
+	var all []*model.Index
+	for _, v := range vs {
+		for _, i := range v.Bound {
+			if !slices.Contains(all, i) {
+				all = append(all, i)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *model.Index) int { return a.ID - b.ID })
+	return all
+}
+
+// Full keeps a folded scalar result of an elementwise op consistent with its axes.
+func (e *Evaluator) Full(n Node, bound []*model.Index, axes []*model.Set) Value {
+	shape := e.Shape(bound, axes)
+	if n.Rank() == 0 && len(shape) > 0 {
+		n = autodiff.Broadcast(n, shape, nil)
+	}
+	return Value{n, bound, axes}
+}
+
+// SumBound sums a value over some of its bound axes.
+func SumBound(v Value, over ...*model.Index) Value {
+	return FoldBound(v, over, autodiff.Sum)
+}
+
+// FoldBound reduces a value by fold (a sum, a maximum) over some of its bound axes.
+func FoldBound(v Value, over []*model.Index, fold func(Node, ...int) Node) Value {
+	var at []int
+	var rest []*model.Index
+	for k, i := range v.Bound {
+		if slices.Contains(over, i) {
+			at = append(at, k)
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	if len(at) == 0 {
+		return v
+	}
+	return Value{fold(v.Node, at...), rest, v.Axes}
+}
+
+// InternalErrorf panics where something holds that the compiler ought to have made impossible.
+func InternalErrorf(format string, args ...any) {
+	panic("internal error: " + fmt.Sprintf(format, args...))
+}
+
+// Product of whole numbers; 1 of none.
+func Product(ns []int) int {
+	p := 1
+	for _, n := range ns {
+		p *= n
+	}
+	return p
+}
+
+// ShapeOfAxes is the sizes of a value's own axes.
+func (v Value) ShapeOfAxes() []int { return v.Node.Shape()[len(v.Bound):] }
+
+// Sorted brings bound axes to the order of their indices.
+func (v Value) Sorted() Value {
+	perm := make([]int, v.Rank())
+	for k := range perm {
+		perm[k] = k
+	}
+	slices.SortStableFunc(perm[:len(v.Bound)], func(a, b int) int { return v.Bound[a].ID - v.Bound[b].ID })
+	bound := make([]*model.Index, len(v.Bound))
+	for k := range bound {
+		bound[k] = v.Bound[perm[k]]
+	}
+	return Value{autodiff.Permute(v.Node, perm...), bound, v.Axes}
+}
+
+// Sum adds values over the union of their bound axes.
+func (e *Evaluator) Sum(parts []Value) Value {
+	bound := Union(parts...)
+	var sum Node
+	for i, p := range parts {
+		n := e.Align(p, bound, nil)
+		if i == 0 {
+			sum = n
+		} else {
+			sum = autodiff.Add(sum, n)
+		}
+	}
+	return Value{sum, bound, nil}
+}
+
+// Arranged spreads v over indices in an order of the caller's.
+func (e *Evaluator) Arranged(v Value, order []*model.Index) Node {
+	to := make([]int, len(v.Bound))
+	for k, i := range v.Bound {
+		to[k] = slices.Index(order, i)
+	}
+	return autodiff.Broadcast(v.Node, e.Shape(order, nil), to)
+}

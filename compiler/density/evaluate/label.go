@@ -1,0 +1,62 @@
+package evaluate
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+)
+
+// labelled is the number of the element that a label names.
+func (e *Evaluator) labelled(x *model.Label) int {
+	names := e.labelsOf(x.Set)
+	at := slices.Index(names, x.Text)
+	if at >= 0 {
+		return at + 1
+	}
+	entry := e.Diags.Errorf("E88", x.At, "%s has no element named %q", x.Set.Name, x.Text)
+	if near, ok := diag.Nearest(x.Text, names); ok {
+		entry.Help("did you mean %q?", near)
+	} else if _, err := strconv.ParseFloat(x.Text, 64); err == nil && len(names) == 0 {
+		entry.Help("its elements are numbers: write `== %s`", x.Text)
+	} else if len(names) == 0 {
+		entry.Help("its elements are numbers: names come from a column of texts that is declared as `index(%s)`",
+			x.Set.Name)
+	} else {
+		entry.Help("it has %s", strings.Join(quoted(names), ", "))
+	}
+	e.Stop(entry)
+	return 0
+}
+
+// quoted are names for a message, the first of many.
+func quoted(names []string) (out []string) {
+	for i, n := range names {
+		if i == 12 {
+			return append(out, "…")
+		}
+		out = append(out, `"`+n+`"`)
+	}
+	return out
+}
+
+// labelsOf are the names of the elements of a set, from 1 on; none for numbers.
+func (e *Evaluator) labelsOf(s *model.Set) []string {
+	if of, ok := s.Hi.(*model.SizeOf); ok {
+		if names := e.Data.Labels[of.Size]; names != nil {
+			return names
+		}
+		return texts(e.Data.RowNumbers[of.Size])
+	}
+	return nil
+}
+
+// texts are numbers as names.
+func texts(numbers []int) (out []string) {
+	for _, n := range numbers {
+		out = append(out, strconv.Itoa(n))
+	}
+	return out
+}

@@ -1,0 +1,347 @@
+package evaluate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+
+	"ppl/autodiff"
+	"ppl/compiler/frontend/model"
+	"ppl/stdlib/ode"
+)
+
+// A solution is a system's states at all the times that are asked for, each once and in order: shape [times, states].
+type solution struct {
+	node   Node
+	times  []float64
+	first  map[*model.State]int // where a state begins in the state vector
+	inputs odeInputs
+	states int // numbers in the state vector
+	steps  int // attempts that it may take; 0 is the method's usual number
+}
+
+// What is asked of a system: its states at all times that data give, or, with a query, at that one's.
+type Query struct {
+	System *model.System
+	query  *model.StateAt
+}
+
+// A Solve is a problem that is solved: a system at the times that data give, or at those of one query.
+type Solve struct {
+	Of      Query
+	Problem ode.Problem
+	Options ode.Options
+}
+
+// EachSolve visits the problems of all systems.
+func (e *Evaluator) EachSolve(visit func(Solve)) {
+	for _, s := range e.Data.Model.Systems {
+		problem, _ := e.problem(s)
+		visit(Solve{Query{s, nil}, problem, odeOptions(s)})
+		for _, q := range s.Queries {
+			if !q.Time.Info().Static {
+				problem, o, _ := e.reaching(q, e.unguarded(q.Time))
+				visit(Solve{Query{s, q}, problem, o})
+			}
+		}
+	}
+}
+
+// StepLimits are the attempts that a solver may make, for each solution; none: the method's usual number.
+type StepLimits map[Query]int
+
+// A Solution is a system's states at the times that are asked for, NaN from the first that is not reached in the
+// attempts it may take. Node has shape [times, states]; Steps is 0 where the method's usual number of attempts is
+// taken.
+type Solution struct {
+	System *model.System
+	Node   Node
+	Steps  int
+}
+
+// Solutions are those of the model's systems that something reads.
+func (e *Evaluator) Solutions() (out []Solution) {
+	for _, s := range e.Data.Model.Systems {
+		for _, q := range append([]*model.StateAt{nil}, s.Queries...) {
+			if sol := e.solved[Query{s, q}]; sol != nil {
+				out = append(out, Solution{s, sol.node, sol.steps})
+			}
+		}
+	}
+	return out
+}
+
+// stateAt is a trajectory at the times of a query. Its own axes are the state's, then the time's.
+func (e *Evaluator) stateAt(x *model.StateAt) Value {
+	at := e.Expr(x.Time)
+	n := e.statesAt(x, at) // [bound…, time's axes…, state's axes…]
+	b, own := len(at.Bound), len(at.Axes)
+	var perm []int
+	for k := range b {
+		perm = append(perm, k)
+	}
+	for k := range x.State.Axes {
+		perm = append(perm, b+own+k)
+	}
+	for k := range own {
+		perm = append(perm, b+k)
+	}
+	return Value{autodiff.Permute(n, perm...), at.Bound, slices.Concat(x.State.Axes, at.Axes)}
+}
+
+func (e *Evaluator) statesAt(x *model.StateAt, at Value) Node {
+	shape := slices.Concat(at.Node.Shape(), e.Shape(nil, x.State.Axes))
+	if !x.Time.Info().Static {
+		sol := e.solveAt(x, at)
+		return autodiff.Reshape(e.column(sol, x.State), shape...)
+	}
+	sol := e.solve(x.State.System)
+	row := make([]float64, at.Node.Size())
+	for i, t := range autodiff.Eval(nil, at.Node)[0] {
+		row[i] = float64(slices.Index(sol.times, t))
+	}
+	return autodiff.Gather(e.column(sol, x.State), e.Graph.Data("time", row, at.Node.Shape()...))
+}
+
+// column is one state at the times of a solution, [times, state's axes…].
+func (e *Evaluator) column(sol *solution, s *model.State) Node {
+	n, first, own := sol.node.Shape()[0], sol.first[s], e.Shape(nil, s.Axes)
+	return autodiff.Reshape(autodiff.Slice(sol.node, []int{0, first}, []int{n, first + Product(own)}),
+		append([]int{n}, own...)...)
+}
+
+// solve integrates a system once.
+func (e *Evaluator) solve(s *model.System) *solution {
+	return e.solution(Query{s, nil}, func() (ode.Problem, ode.Options, *solution) {
+		p, sol := e.problem(s)
+		return p, odeOptions(s), sol
+	})
+}
+
+// solveAt integrates a system to times that depend on parameters: once for each, all side by side, in the time z = (t −
+// t0) / (time − t0), which goes from 0 to 1. So the steps know nothing of the times' order, a time before t0 is reached
+// backwards, and the derivative in the time comes of itself. Each holds the tolerance: the solver bounds the mean
+// square of all.
+func (e *Evaluator) solveAt(x *model.StateAt, at Value) *solution {
+	return e.solution(Query{x.State.System, x}, func() (ode.Problem, ode.Options, *solution) {
+		return e.reaching(x, at)
+	})
+}
+
+// solution of a problem that is posed once.
+func (e *Evaluator) solution(of Query, pose func() (ode.Problem, ode.Options, *solution)) *solution {
+	if sol := e.solved[of]; sol != nil {
+		return sol
+	}
+	p, o, sol := pose()
+	sol.steps = e.steps[of]
+	o.MaxSteps = sol.steps
+	sol.node = ode.Solve(p, o)
+	sol.node = autodiff.Reshape(sol.node, sol.node.Size()/sol.states, sol.states)
+	e.solved[of] = sol
+	return sol
+}
+
+func (e *Evaluator) reaching(x *model.StateAt, at Value) (ode.Problem, ode.Options, *solution) {
+	s, m := x.State.System, at.Node.Size()
+	p, sol := e.problem(s)
+	size := sol.states
+	p.Y0 = autodiff.Reshape(autodiff.Broadcast(p.Y0, []int{m, size}, []int{1}), m*size)
+	span := autodiff.Sub(autodiff.Reshape(at.Node, m), e.Graph.Const(p.T0))
+	in, t0 := sol.inputs, p.T0
+	p.Shared = slices.Concat(in.nodes(), []Node{span}, e.Noise.inputs())
+	p.T0, p.Times = 0, []float64{1}
+	times := &model.Set{Name: "times", Lo: &model.Num{Value: 1}, Hi: &model.Num{Value: float64(m)},
+		Key: "times of a trajectory"}
+	each := []*model.Index{{Name: "time", Set: times, ID: 1 << 27}}
+	p.RHS = func(z, y Node, shared []Node) Node {
+		span := shared[len(in)]
+		t := autodiff.Add(y.Graph().Const(t0), autodiff.Mul(z, span))
+		slope := e.rightSides(s, sol, each, Value{Node: t, Bound: each}, autodiff.Reshape(y, m, size), shared)
+		return autodiff.Reshape(autodiff.Mul(autodiff.Broadcast(span, []int{m, size}, []int{0}), slope), m*size)
+	}
+	o := odeOptions(s)
+	o.RTol, o.ATol = o.RTol/math.Sqrt(float64(m)), o.ATol/math.Sqrt(float64(m))
+	return p, o, sol
+}
+
+// problem is a system as the solver wants it: one state vector, what else the right sides read, the times.
+func (e *Evaluator) problem(s *model.System) (ode.Problem, *solution) {
+	guards := e.Guards
+	e.Guards = nil
+	defer func() { e.Guards = guards }()
+	sol := &solution{first: map[*model.State]int{}, times: e.askedTimes(s)}
+	var parts []Node
+	for _, st := range s.States {
+		sol.first[st] = sol.states
+		v := e.unbind(e.Expr(st.Init), st.Plates, nil)
+		if len(v.Bound) > 0 {
+			InternalErrorf("a state with outer plates")
+		}
+		parts = append(parts, autodiff.Reshape(v.Node, v.Node.Size()))
+		sol.states += v.Node.Size()
+	}
+	sol.inputs = e.systemInputs(s)
+	p := ode.Problem{T0: e.StaticValues(s.T0)[0], Times: sol.times, Y0: autodiff.Concat(0, parts...),
+		Shared: append(sol.inputs.nodes(), e.Noise.inputs()...)}
+	p.RHS = func(t, y Node, shared []Node) Node { return e.rightSides(s, sol, nil, Value{Node: t}, y, shared) }
+	return p, sol
+}
+
+// unguarded is the value of a query's time; it may stand in a branch, and what is out of range there is not used.
+func (e *Evaluator) unguarded(x model.Expr) Value {
+	e.Guards = []Value{{Node: e.Graph.Const(0)}}
+	defer func() { e.Guards = nil }()
+	return e.Expr(x)
+}
+
+func odeOptions(s *model.System) ode.Options {
+	number := func(name string) float64 {
+		v, _ := strconv.ParseFloat(s.Options[name], 64)
+		return v
+	}
+	return ode.Options{Method: s.Options["method"], RTol: cmp.Or(number("rtol"), ode.Tolerance),
+		ATol: cmp.Or(number("atol"), ode.Tolerance)}
+}
+
+// askedTimes are those of all queries that data give, sorted, each once.
+func (e *Evaluator) askedTimes(s *model.System) []float64 {
+	t0 := e.StaticValues(s.T0)[0]
+	var all []float64
+	for _, q := range s.Queries {
+		if !q.Time.Info().Static {
+			continue
+		}
+		values := autodiff.Eval(nil, e.unguarded(q.Time).Node)[0]
+		for _, t := range values {
+			if t < t0 {
+				e.Fail("E92", q, "`%s` is asked for at time %g, before its initial time %g", q.State.Name, t, t0)
+			}
+		}
+		all = append(all, values...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// odeInputs are the largest subexpressions of the right sides that read neither states nor the time.
+type odeInputs []input
+
+func (in odeInputs) nodes() []Node {
+	nodes := make([]Node, len(in))
+	for k := range in {
+		nodes[k] = in[k].v.Node
+	}
+	return nodes
+}
+
+func (e *Evaluator) systemInputs(s *model.System) odeInputs {
+	var in odeInputs
+	seen := map[*model.Array]bool{}
+	var collect func(x model.Expr)
+	collect = func(x model.Expr) {
+		if !readsNow(x) {
+			if x != nil {
+				in = append(in, input{expr: x, v: e.Expr(x)})
+			}
+			return
+		}
+		if r, ok := x.(*model.Ref); ok && !seen[r.Array] { // an array in the body of a function of the state
+			seen[r.Array] = true
+			for _, p := range r.Array.Pieces {
+				e.notInSystem(p)
+				for _, y := range p.Exprs() {
+					collect(y)
+				}
+			}
+		}
+		for _, y := range x.Children() {
+			collect(y)
+		}
+	}
+	for _, st := range s.States {
+		collect(st.Rhs)
+	}
+	return in
+}
+
+// notInSystem refuses a recurrence that reads the state of a system that is being solved.
+func (e *Evaluator) notInSystem(p *model.Piece) {
+	if p.Recurrence != nil {
+		e.Fail("E99", p.Value, "a recurrence that reads the state of a differential equation: not compiled by this "+
+			"version of ppl yet")
+	}
+}
+
+// readsNow reports whether an expression reads states or the time, itself or through definitions.
+func readsNow(x model.Expr) bool {
+	found, seen := false, map[*model.Array]bool{}
+	var visit func(x model.Expr)
+	visit = func(x model.Expr) {
+		model.Walk(x, func(y model.Expr) {
+			switch y := y.(type) {
+			case *model.StateNow, *model.TimeNow:
+				found = true
+			case *model.Ref:
+				if y.Array.Role == model.Definition && !seen[y.Array] {
+					seen[y.Array] = true
+					for _, p := range y.Array.Pieces {
+						visit(p.Value)
+					}
+				}
+			}
+		})
+	}
+	visit(x)
+	return found
+}
+
+// rightSides evaluates the derivatives inside a step, for states y with an axis in front for each of some indices.
+func (e *Evaluator) rightSides(s *model.System, sol *solution, each []*model.Index, t Value, y Node,
+	shared []Node) Node {
+	front := e.Shape(each, nil)
+	part := func(first, size int) Node {
+		lo, hi := append(make([]int, len(front)), first), append(slices.Clone(front), first+size)
+		return autodiff.Slice(y, lo, hi)
+	}
+	step := e.Inside(y.Graph(), solverStep{time: t, state: func(st *model.State) Value {
+		shape := e.Shape(nil, st.Axes)
+		first, known := sol.first[st]
+		if !known {
+			InternalErrorf("state %s read in another system", st.Name)
+		}
+		return Value{autodiff.Reshape(part(first, Product(shape)), slices.Concat(front, shape)...), each, st.Axes}
+	}})
+	step.Noise = e.Noise.inside(shared, Node{})
+	for k, i := range sol.inputs {
+		v := i.v
+		v.Node = shared[k]
+		step.Remember(i.expr, v)
+	}
+	var parts []Node
+	for _, st := range s.States {
+		v := step.unbind(step.Expr(st.Rhs), st.Plates, nil)
+		n := step.Align(v, each, v.Axes)
+		parts = append(parts, autodiff.Reshape(n, append(slices.Clone(front), Product(n.Shape())/Product(front))...))
+	}
+	return autodiff.Concat(len(front), parts...)
+}
+
+// A solverStep is the source inside a step of a solver: it has the time and the states.
+type solverStep struct {
+	NoSource
+	time  Value
+	state func(*model.State) Value
+}
+
+// Expr answers for states and the time.
+func (s solverStep) Expr(_ *Evaluator, x model.Expr) (Value, bool) {
+	switch x := x.(type) {
+	case *model.StateNow:
+		return s.state(x.State), true
+	case *model.TimeNow:
+		return s.time, true
+	}
+	return Value{}, false
+}

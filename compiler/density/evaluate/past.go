@@ -1,0 +1,65 @@
+package evaluate
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/frontend/model"
+)
+
+// inPast refuses a read along an axis, of what an index t defines, that the data do not put before t; after t where
+// time runs back.
+func (e *Evaluator) inPast(s *model.Subscript, axis int, t *model.Index, back bool) {
+	places, now, ok := e.pastAndNow(s.Subs[axis].At, t)
+	if !ok {
+		return
+	}
+	b := e.Box(s.X.Info().Type.Axes[axis])
+	for k, at := range places {
+		if at < float64(b.Lo) || at > float64(b.Hi) {
+			e.OutOfRange(s, axis, int(at), int(at), b)
+		}
+		if at == now[k] || at > now[k] != back {
+			e.Fail("E18", s, "`%s` is number %g where `%s` is %g, which does not come before it",
+				s.Subs[axis].At.Info().At.Text(), at, t.Name, now[k])
+		}
+	}
+}
+
+// pastAndNow are a subscript's values, where they count, and t there; not ok if they do not follow from data alone.
+func (e *Evaluator) pastAndNow(x model.Expr, t *model.Index) (places, now []float64, ok bool) {
+	at, i := e.Expr(x), e.IndexVar(t)
+	bound := Union(at, i)
+	lead := make([]int, len(bound))
+	for k := range lead {
+		lead[k] = k
+	}
+	places, counts, ok := e.Counted(Value{e.Align(at, bound, at.Axes), bound, at.Axes})
+	if !ok {
+		return nil, nil, false
+	}
+	now, _, _ = e.Counted(Value{autodiff.Broadcast(e.Align(i, bound, nil), e.Shape(bound, at.Axes), lead),
+		bound, at.Axes})
+	count := func(k int) bool { return counts[k] != 0 }
+	return where(places, count), where(now, count), true
+}
+
+func where(xs []float64, holds func(int) bool) (out []float64) {
+	for k, x := range xs {
+		if holds(k) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// longPast is the number of reads of a recurrence over its whole past from which on its cost is reported.
+const longPast = 1_000_000
+
+func (e *Evaluator) warnPast(m *member) {
+	for _, v := range m.moves {
+		if n := v.steps.Size(); n*n >= longPast {
+			e.Diags.Warnf("W06", v.piece.At, "recurrence over its whole past: %d² steps a gradient", n).
+				Help("where the far past hardly counts, end the range at a constant lag: `j in 1..20` with `%s[%s-j]`",
+					m.array.Name, v.t.Name)
+		}
+	}
+}

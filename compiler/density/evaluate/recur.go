@@ -1,0 +1,219 @@
+package evaluate
+
+import (
+	"slices"
+
+	"ppl/compiler/frontend/model"
+)
+
+// A Series is a group of arrays that read their own or each other's past, on its way to scans. Time is cut where pieces
+// begin and end, and each segment is one scan over all members. What else values read is evaluated outside,
+// for all steps at once; a step of the scan sees slices of it. The carry holds for each member the last rows, newest
+// last, or the whole array where a read may go back any distance. Pieces with a distribution are computed in the scan
+// where the source has a rule for them; else they are known to it.
+type Series struct {
+	e       *Evaluator
+	group   *model.Group
+	Back    bool // time runs from the upper end to the lower
+	ordered []*model.Subscript
+	members []*member
+	outer   []*model.Index // bound axes that are no plates of the pieces
+}
+
+// A member is an array of a series.
+type member struct {
+	array *model.Array
+	axis  int
+	whole bool
+	rows  int          // how many rows of the member the carry holds
+	box   Box          // the range of the axis along which it recurs
+	rest  []*model.Set // the array's axes without the recurrence's
+	moves []*scanned
+	known []part
+}
+
+// A scanned is a piece that is computed by a scan.
+type scanned struct {
+	piece  *model.Piece
+	t      *model.Index // nil where the piece is one element
+	steps  Box
+	roots  []model.Expr
+	inputs []input
+	body   func(step *Evaluator) Value
+	done   []part
+}
+
+// A part is what is known of an array: rows, with shape [outer…, rows, rest…].
+type part struct {
+	rows Box
+	node Node
+	own  []*model.Index // its outer axes
+}
+
+// An input is an expression without reads of the group, evaluated outside.
+type input struct {
+	expr model.Expr
+	v    Value
+	walk bool // has an axis along t
+}
+
+// Recurrence is the value of a piece of a group, which is scanned once.
+func (e *Evaluator) Recurrence(p *model.Piece) Value {
+	known, g := e.series[min(len(e.Guards), 1)], p.Scanned().Group
+	s := known[g]
+	if s == nil {
+		s = e.scan(g, e.Source.Scanned)
+		known[g] = s
+	}
+	return s.bind(p, s.moveOf(p))
+}
+
+// RecurrenceBy is the value of a piece of a group, with rules of its own for pieces that have a distribution.
+func (e *Evaluator) RecurrenceBy(p *model.Piece, rules Rules) Value {
+	s := e.scan(p.Scanned().Group, rules)
+	return s.bind(p, s.moveOf(p))
+}
+
+// Rules gives the rule for a piece with a distribution, nil where it is known without the scan.
+type Rules func(e *Evaluator, p *model.Piece) *Rule
+
+func (e *Evaluator) scan(g *model.Group, rules Rules) *Series {
+	s := NewSeries(e, g, rules)
+	s.run()
+	return s
+}
+
+// NewSeries prepares the scan of a group of arrays that read each other's past.
+func NewSeries(e *Evaluator, g *model.Group, rules Rules) *Series {
+	s := &Series{e: e, group: g, Back: g.Back}
+	s.enlist(g, rules)
+	return s
+}
+
+func (s *Series) enlist(g *model.Group, rules Rules) {
+	e := s.e
+	s.ordered = g.DataOrdered
+	for _, of := range g.Members {
+		m := &member{array: of.Array, axis: of.Axis, whole: of.Whole, rows: max(1, of.Lag),
+			box: e.Box(of.Array.Type.Axes[of.Axis])}
+		if m.whole {
+			m.rows = m.box.Size()
+		}
+		for k, set := range of.Array.Type.Axes {
+			if k != of.Axis {
+				m.rest = append(m.rest, set)
+			}
+		}
+		s.members = append(s.members, m)
+	}
+	known := map[*model.Piece]*Rule{} // found before anything else is evaluated
+	for _, m := range s.members {
+		for _, p := range m.array.Pieces {
+			if p.In(g) != nil && p.Term != nil {
+				known[p] = rules(e, p)
+			}
+		}
+	}
+	for _, m := range s.members {
+		for _, p := range m.array.Pieces {
+			if moved := s.newMove(m, p, known[p]); moved != nil {
+				m.moves = append(m.moves, moved)
+			}
+		}
+	}
+}
+
+// newMove is nil for a piece that is known without the series.
+func (s *Series) newMove(m *member, p *model.Piece, r *Rule) *scanned {
+	if p.In(s.group) == nil {
+		return nil
+	}
+	v := &scanned{piece: p, t: p.Slots[m.axis].Index}
+	if p.Value != nil {
+		v.roots, v.body = []model.Expr{p.Value}, func(step *Evaluator) Value { return step.Expr(p.Value) }
+	} else {
+		if r == nil {
+			return nil
+		}
+		v.roots, v.body = r.Reads, r.Value
+		if r.Given != nil {
+			v.inputs = []input{{r.Given, r.Given.Value, v.t != nil}}
+		}
+	}
+	v.steps = s.e.Box(p.Slots[m.axis].Set())
+	for _, x := range v.roots {
+		s.collect(v, x)
+	}
+	return v
+}
+
+func (s *Series) moveOf(p *model.Piece) *scanned {
+	for _, m := range s.members {
+		for _, v := range m.moves {
+			if v.piece == p {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// boundInside lists the indices that reductions and comprehensions bind.
+func boundInside(roots []model.Expr) (out []*model.Index) {
+	for _, x := range roots {
+		model.Walk(x, func(y model.Expr) {
+			switch y := y.(type) {
+			case *model.Reduce:
+				out = append(out, y.Over...)
+			case *model.Build:
+				out = append(out, y.Over...)
+			}
+		})
+	}
+	return out
+}
+
+// collect finds the largest subexpressions without reads of the group.
+func (s *Series) collect(v *scanned, x model.Expr) {
+	if !s.readsSelf(x) {
+		if !slices.ContainsFunc(v.inputs, func(in input) bool { return in.expr == x }) {
+			out := s.e.Expr(x)
+			v.inputs = append(v.inputs, input{x, out, v.t != nil && slices.Contains(out.Bound, v.t)})
+		}
+		return
+	}
+	switch x := x.(type) {
+	case *model.Ref:
+		return
+	case *model.Subscript:
+		if slices.Contains(s.ordered, x) {
+			s.e.inPast(x, s.memberOf(x.X.(*model.Ref).Array).axis, v.t, s.Back)
+		}
+	}
+	s.e.EachChild(x, s.condition, func(y model.Expr) { s.collect(v, y) })
+}
+
+// condition is a guard; one that reads the group itself is not known.
+func (s *Series) condition(x model.Expr) Value {
+	if s.readsSelf(x) {
+		return Value{}
+	}
+	return s.e.Expr(x)
+}
+
+func (s *Series) readsSelf(x model.Expr) bool {
+	return slices.ContainsFunc(model.Arrays(x), func(a *model.Array) bool { return s.memberOf(a) != nil })
+}
+
+func (s *Series) memberOf(a *model.Array) *member {
+	for _, m := range s.members {
+		if s.e.shown(m.array) == a {
+			return m
+		}
+	}
+	return nil
+}
+
+func (s *Series) memberWith(v *scanned) *member {
+	return s.members[slices.IndexFunc(s.members, func(m *member) bool { return slices.Contains(m.moves, v) })]
+}

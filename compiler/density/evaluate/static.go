@@ -1,0 +1,42 @@
+package evaluate
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+	"ppl/lang/types"
+)
+
+// Static evaluates an expression that depends on data only; its shape may still rest on sizes that are being resolved.
+func Static(b *dataset.Dataset, x model.Expr) (shape []int, values []float64, ds []diag.Diagnostic) {
+	var diags diag.List
+	defer func() { ds = diags.All() }()
+	defer Recover()
+	e := New(autodiff.New(), b, nil, NoSource{}, &diags)
+	v := e.Expr(x)
+	return v.Node.Shape(), autodiff.Eval(nil, v.Node)[0], nil
+}
+
+// SetBox is the smallest range that holds a set.
+func SetBox(b *dataset.Dataset, s *model.Set) (ends [2]int, ds []diag.Diagnostic) {
+	var diags diag.List
+	defer func() { ds = diags.All() }()
+	defer Recover()
+	box := New(autodiff.New(), b, nil, NoSource{}, &diags).Box(s)
+	return [2]int{box.Lo, box.Hi}, nil
+}
+
+// SetSize is the number of elements of a set.
+func SetSize(b *dataset.Dataset, s *model.Set) (int, []diag.Diagnostic) {
+	ends, ds := SetBox(b, s)
+	return Box{ends[0], ends[1]}.Size(), ds
+}
+
+// Describe is an array as a run directory would keep it.
+func Describe(d *dataset.Dataset, a *model.Array) (v types.Variable, ds []diag.Diagnostic) {
+	var diags diag.List
+	defer func() { ds = diags.All() }()
+	defer Recover()
+	return New(autodiff.New(), d, nil, NoSource{}, &diags).Describe(a), nil
+}

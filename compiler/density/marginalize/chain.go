@@ -1,0 +1,332 @@
+package marginalize
+
+import (
+	"math"
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/density"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
+)
+
+// A factor reads a latent at one place or several, and each is an axis of the factor, over the latent's values. In a
+// chain the axes of a factor at time t are named by their distance from t, so that all times share one table:
+//
+//	z[t in 2..T] ~ Categorical(A[z[t-1]])   axes: z apart 0, z apart −1
+//	y[t in T] ~ Normal(m[z[t]], 1)          axis:  z apart 0
+//	x ~ Normal(z[1], 1)                     axis:  z fixed at 1, for this one factor
+//	elimination, a step from t-1 to t       axes: z apart 0 of this step, z lagged 1, which is summed out
+
+// An Occurrence says which value of a latent an axis of a factor represents.
+type Occurrence struct {
+	Latent *model.Array
+	Kind   occurrenceKind
+	At     int
+}
+
+type occurrenceKind uint8
+
+const (
+	// a chain at this distance from the factor's own place; for other latents, the value itself
+	apart  occurrenceKind = iota
+	Fixed                 // a chain at this place
+	lagged                // a chain that many places before that of a step of the forward algorithm
+)
+
+// valueOf is the index over the support that represents an occurrence.
+func (l *Latents) valueOf(e *evaluate.Evaluator, o Occurrence) *model.Index {
+	for k, known := range l.Values {
+		if known == o {
+			return k
+		}
+	}
+	first := l.Index(e, o.Latent)
+	if o.Kind == apart && o.At == 0 {
+		return first
+	}
+	k := &model.Index{Name: first.Name, Set: first.Set, ID: -1 - len(l.Values)}
+	l.Values[k] = o
+	return k
+}
+
+// element is a latent's value where a term reads it.
+func (l *Latents) element(e *evaluate.Evaluator, a *model.Array, sub *model.Subscript) evaluate.Value {
+	own := l.Index(e, a)
+	if a.Chain == nil || a.Chain.Axis >= len(sub.Subs) {
+		return e.IndexVar(own)
+	}
+	k := a.Chain.Axis
+	x, b := sub.Subs[k].At, e.Box(a.Type.Axes[k])
+	e.CheckGather(sub, k, evaluate.Pick{At: e.Expr(x)}, b)
+	switch {
+	case sub.Gap != nil:
+		return e.IndexVar(l.valueOf(e, Occurrence{a, apart, *sub.Gap}))
+	case len(model.Indices(x)) == 0:
+		return e.IndexVar(l.valueOf(e, Occurrence{a, Fixed, evaluate.ToInt(e.StaticValues(x)[0])}))
+	}
+	return e.IndexVar(own) // at its own place, or at one that data choose
+}
+
+// A Link is a factor along a chain: at each place lo..hi, over values at lags from it.
+type Link struct {
+	V      evaluate.Value
+	Time   *model.Index // the axis of v along the places; nil if it is the same at each
+	Lo, Hi int
+}
+
+// A Chain is what the forward algorithm sums out: the values of its members at each place, with as many before as terms
+// reach back.
+type Chain struct {
+	Elimination *elimination
+	Members     []*model.Array
+	Order       []int // how far back each member is read
+	Links       []Link
+	Batch       []*model.Index
+	Lo, Hi      int
+	Times       []*model.Index // the place along each member
+	Begin       []int          // the first place of each member
+}
+
+// forward sums chains out together by the forward algorithm in log space (Rabiner 1989, Proceedings of the IEEE 77,
+// 257). A step goes from the values at the places before to those at this one: a_t(now) = log Σ_leaving
+// exp(a_{t−1}(before) + factors at t), where the values that leave are summed one by one, each over the factors that
+// read it (for chains that do not read each other, the exact algorithm of Ghahramani and Jordan 1997, Machine Learning
+// 29, 245). Values at places where a member has none, those before its first among them, are summed too, and their
+// number taken off at the end.
+func (e *elimination) forward(members []*model.Array, fs []density.Factor) evaluate.Value {
+	c := e.newChain(members, fs)
+	e.checkTable(members[0], []evaluate.Value{{Bound: c.state(0)}})
+	e.steps.Order = append(e.steps.Order, c.step())
+	axes := c.axes(0)
+	carry := c.Elimination.E.Graph.Full(0, c.Elimination.E.Shape(axes, nil)...)
+	for _, part := range c.segments() {
+		carry = c.along(part, carry)
+	}
+	sum := evaluate.FoldBound(evaluate.Value{Node: carry, Bound: axes}.Sorted(), c.state(0), e.reduction.fold)
+	if extra := c.surplus(); extra != 0 && e.reduction.counts {
+		sum.Node = autodiff.Sub(sum.Node, c.Elimination.E.Graph.Const(extra))
+	}
+	return sum
+}
+
+func (e *elimination) newChain(members []*model.Array, fs []density.Factor) *Chain {
+	c := &Chain{Elimination: e, Members: members, Order: make([]int, len(members)), Lo: math.MaxInt, Hi: math.MinInt}
+	for _, a := range members {
+		b := e.E.Box(a.Type.Axes[a.Chain.Axis])
+		c.Lo, c.Hi = min(c.Lo, b.Lo), max(c.Hi, b.Hi)
+	}
+	var vs []evaluate.Value
+	for _, f := range fs {
+		l := c.newLink(f)
+		c.Links, vs = append(c.Links, l), append(vs, l.V)
+		c.Lo, c.Hi = min(c.Lo, l.Lo), max(c.Hi, l.Hi)
+	}
+	c.Batch = slices.DeleteFunc(evaluate.Union(vs...), func(i *model.Index) bool {
+		_, lag := c.Lag(i)
+		return lag >= 0 || slices.ContainsFunc(c.Links, func(l Link) bool { return l.Time == i })
+	})
+	c.samePlates()
+	return c
+}
+
+// Lag is the member whose value an index represents, and how many places back; −1 if it represents none.
+func (c *Chain) Lag(i *model.Index) (member, lag int) {
+	o, ok := c.Elimination.Latents.Values[i]
+	if m := slices.Index(c.Members, o.Latent); ok && m >= 0 && o.Kind == lagged {
+		return m, o.At
+	}
+	return 0, -1
+}
+
+// samePlates refuses chains of which one has plates that another lacks: all elements of the one would stand in the
+// state together.
+func (c *Chain) samePlates() {
+	for _, a := range c.Members[1:] {
+		if !slices.Equal(c.others(c.Members[0]), c.others(a)) {
+			c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf("E73", c.Members[0].At,
+				"`%s` and `%s` occur together in one term, but have different plates: all elements of the one would "+
+					"have to be "+
+					"summed out together",
+				c.Members[0].Name, a.Name).Related(a.At, "`%s`", a.Name))
+		}
+	}
+}
+
+// others are a chain's plates, without the places.
+func (c *Chain) others(a *model.Array) (out []*model.Index) {
+	for k, i := range c.Elimination.ownPlates(a) {
+		if k != a.Chain.Axis {
+			out = append(out, c.Elimination.sets.root(i))
+		}
+	}
+	slices.SortFunc(out, func(i, j *model.Index) int { return i.ID - j.ID })
+	return out
+}
+
+// newLink finds where along the chain a factor stands, and names its values by their lags there.
+func (c *Chain) newLink(f density.Factor) Link {
+	times := c.timesOf(f)
+	kinds, far := map[occurrenceKind]bool{}, math.MinInt
+	for _, i := range f.Value.Bound {
+		if o := c.Elimination.Latents.Values[i]; slices.Contains(c.Members, o.Latent) {
+			kinds[o.Kind], far = true, max(far, o.At)
+		}
+	}
+	if kinds[Fixed] && !kinds[apart] {
+		f.Value, times = evaluate.SumBound(f.Value, times...), nil
+	}
+	if len(kinds) > 1 || kinds[apart] && len(times) != 1 {
+		c.twoPlaces()
+	}
+	l := Link{Lo: far, Hi: far}
+	if len(times) == 1 {
+		b := c.Elimination.E.Box(times[0].Set)
+		l.Lo, l.Hi = b.Lo+far, b.Hi+far
+		if slices.Contains(f.Value.Bound, times[0]) {
+			l.Time = times[0]
+		}
+	}
+	bound := slices.Clone(f.Value.Bound)
+	for k, i := range bound {
+		if o := c.Elimination.Latents.Values[i]; slices.Contains(c.Members, o.Latent) {
+			m := slices.Index(c.Members, o.Latent)
+			c.Order[m] = max(c.Order[m], far-o.At)
+			bound[k] = c.Elimination.Latents.valueOf(c.Elimination.E, Occurrence{o.Latent, lagged, far - o.At})
+		}
+	}
+	l.V = evaluate.Value{Node: f.Value.Node, Bound: bound}.Sorted()
+	return l
+}
+
+// timesOf are the indices of a factor that run along the members.
+func (c *Chain) timesOf(f density.Factor) []*model.Index {
+	var times []*model.Index
+	if f.Time != nil {
+		times = append(times, f.Time)
+	}
+	for _, a := range c.Members {
+		own := append(slices.Clone(c.Elimination.times[a]),
+			c.Elimination.sets.root(c.Elimination.ownPlates(a)[a.Chain.Axis]))
+		for _, i := range f.Value.Bound {
+			if slices.Contains(own, i) && !slices.Contains(times, i) {
+				times = append(times, i)
+			}
+		}
+	}
+	return times
+}
+
+func (c *Chain) twoPlaces() {
+	a := c.Members[0]
+	if len(c.Members) > 1 {
+		c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf("E73", a.At,
+			"`%s` and `%s` occur together in one term at places that are no constant apart", a.Name,
+			c.Members[1].Name).
+			Related(c.Members[1].At, "`%s`", c.Members[1].Name))
+	}
+	c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf("E71", a.At,
+		"`%s` cannot be summed out: two elements of it that are no constant apart occur together "+
+			"in one term", a.Name))
+}
+
+// state are the values that stand between two steps, seen from the place that is ago places after the last of them.
+func (c *Chain) state(ago int) (out []*model.Index) {
+	for m, a := range c.Members {
+		for lag := range c.Order[m] {
+			out = append(out, c.Elimination.Latents.valueOf(c.Elimination.E, Occurrence{a, lagged, lag + ago}))
+		}
+	}
+	return out
+}
+
+func (c *Chain) axes(ago int) []*model.Index { return slices.Concat(c.Batch, c.state(ago)) }
+
+// segments of places at which the same factors stand.
+func (c *Chain) segments() (out []evaluate.Box) {
+	cuts := []int{c.Lo, c.Hi + 1}
+	for _, l := range c.Links {
+		if l.Lo <= l.Hi {
+			cuts = append(cuts, l.Lo, l.Hi+1)
+		}
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	for k := range len(cuts) - 1 {
+		out = append(out, evaluate.Box{Lo: cuts[k], Hi: cuts[k+1] - 1})
+	}
+	return out
+}
+
+// along goes on from the state before a segment to that at its end.
+func (c *Chain) along(part evaluate.Box, carry autodiff.Node) autodiff.Node {
+	var moving, still []autodiff.Node
+	var movingAxes, stillAxes [][]*model.Index
+	for _, l := range c.Links {
+		switch {
+		case part.Lo < l.Lo || part.Hi > l.Hi:
+		case l.Time == nil:
+			still, stillAxes = append(still, l.V.Node), append(stillAxes, l.V.Bound)
+		default:
+			rest := slices.DeleteFunc(slices.Clone(l.V.Bound), func(i *model.Index) bool { return i == l.Time })
+			n := c.Elimination.E.Arranged(l.V, slices.Concat([]*model.Index{l.Time}, rest))
+			moving, movingAxes = append(moving, evaluate.SliceAxis(n, 0, part.Lo-l.Lo, part.Hi-l.Lo+1)),
+				append(movingAxes, rest)
+		}
+	}
+	step := func(carry autodiff.Node, xs, shared []autodiff.Node) autodiff.Node {
+		fs := []evaluate.Value{evaluate.Value{Node: carry, Bound: c.axes(1)}.Sorted()}
+		for k, axes := range movingAxes {
+			fs = append(fs, evaluate.Value{Node: xs[k], Bound: axes})
+		}
+		for k, axes := range stillAxes {
+			fs = append(fs, evaluate.Value{Node: shared[k], Bound: axes})
+		}
+		return c.turn(fs)
+	}
+	n := part.Size()
+	if n == 1 {
+		for k, x := range moving {
+			moving[k] = autodiff.Reshape(x, x.Shape()[1:]...)
+		}
+		return step(carry, moving, still)
+	}
+	if len(moving) == 0 {
+		moving = []autodiff.Node{c.Elimination.E.Graph.Iota(n)}
+	}
+	all := autodiff.Scan(carry, moving, still, false, step)
+	return autodiff.Reshape(evaluate.SliceAxis(all, 0, n, n+1), carry.Shape()...)
+}
+
+// turn joins the factors at one place, and lets the oldest value of each member go.
+func (c *Chain) turn(fs []evaluate.Value) autodiff.Node {
+	g := fs[0].Node.Graph()
+	for m, a := range c.Members {
+		k := c.Elimination.Latents.valueOf(c.Elimination.E, Occurrence{a, lagged, c.Order[m]})
+		var joined, rest []evaluate.Value
+		for _, f := range fs {
+			if slices.Contains(f.Bound, k) {
+				joined = append(joined, f)
+			} else {
+				rest = append(rest, f)
+			}
+		}
+		if len(joined) == 0 { // a place where the member has no value
+			joined = []evaluate.Value{{Node: g.Full(0, c.Elimination.E.Box(k.Set).Size()), Bound: []*model.Index{k}}}
+		}
+		c.Elimination.checkTable(a, joined)
+		fs = append(rest, evaluate.FoldBound(c.Elimination.E.Sum(joined), []*model.Index{k},
+			c.Elimination.reduction.fold))
+	}
+	return c.Elimination.E.Arranged(c.Elimination.E.Sum(fs), c.axes(0))
+}
+
+// surplus is the log of the number of values at places where members have none.
+func (c *Chain) surplus() (s float64) {
+	for m, a := range c.Members {
+		values, own := c.Elimination.E.Box(c.Elimination.Latents.Index(c.Elimination.E, a).Set).Size(),
+			c.Elimination.E.Box(a.Type.Axes[a.Chain.Axis]).Size()
+		s += float64(c.Order[m]+c.Hi-c.Lo+1-own) * math.Log(float64(values))
+	}
+	return s
+}

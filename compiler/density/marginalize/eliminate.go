@@ -1,0 +1,222 @@
+package marginalize
+
+import (
+	"slices"
+	"strconv"
+
+	"ppl/autodiff"
+	"ppl/compiler/density"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
+)
+
+// A Reduction is how latents are eliminated: summed, for the density, or maximised, for the most probable values.
+type Reduction struct {
+	fold   func(autodiff.Node, ...int) autodiff.Node
+	counts bool // every value counts, so that those at places that do not exist are taken off again
+}
+
+// Summed is the reduction for the density.
+func Summed() Reduction { return Reduction{autodiff.LogSumExp, true} }
+
+// Maximised is the reduction for the most probable values.
+func Maximised() Reduction { return Reduction{autodiff.Max, false} }
+
+// An elimination takes latents out of a list of factors, one after the other.
+type elimination struct {
+	E         *evaluate.Evaluator
+	Latents   *Latents
+	reduction Reduction
+	sets      plateSets
+	times     map[*model.Array][]*model.Index // plates that run along a chain, as representatives
+	own       map[*model.Array][]*model.Index // a latent's plates, axis by axis
+	steps     *Steps
+}
+
+// eliminate multiplies the factors that read a latent, each first over the plates the latent does not have, and sums
+// over its values; those of chains that occur together with it, too.
+func (e *elimination) eliminate(fs []density.Factor, a *model.Array) []density.Factor {
+	var rest, mine []density.Factor
+	joined := density.Factor{Of: a}
+	for _, f := range fs {
+		if !e.reads(f.Value, together(a)) {
+			rest = append(rest, f)
+			continue
+		}
+		if a.Chain == nil && f.Time != nil {
+			f.Value = evaluate.Value{Node: e.E.Align(f.Value, evaluate.Union(f.Value,
+				evaluate.Value{Bound: []*model.Index{f.Time}}), nil),
+				Bound: evaluate.Union(f.Value, evaluate.Value{Bound: []*model.Index{f.Time}})}
+		}
+		f.Value, f.Reads = e.byGroup(f, together(a))
+		f.Value = e.overOwnPlates(f.Value, a)
+		mine = append(mine, f)
+		joined.Likelihood = joined.Likelihood || f.Likelihood
+		joined.Observed = append(joined.Observed, f.Observed...)
+		joined.Reads = append(joined.Reads, f.Reads...)
+	}
+	if a.Chain != nil {
+		joined.Value = e.forward(together(a), mine)
+		return append(rest, joined)
+	}
+	var parts []evaluate.Value
+	for _, f := range mine {
+		parts = append(parts, f.Value)
+	}
+	now := e.Latents.Index(e.E, a)
+	e.checkTable(a, parts)
+	sum := e.E.Sum(parts)
+	e.record(a, now, sum)
+	joined.Value = evaluate.FoldBound(sum, []*model.Index{now}, e.reduction.fold)
+	return append(rest, joined)
+}
+
+// reads reports whether a value depends on those of some latents.
+func (e *elimination) reads(v evaluate.Value, as []*model.Array) bool {
+	return slices.ContainsFunc(v.Bound,
+		func(i *model.Index) bool { return slices.Contains(as, e.Latents.Values[i].Latent) })
+}
+
+// checkTable refuses a table of an element with more entries than `infer sumout(limit = …)` allows.
+func (e *elimination) checkTable(a *model.Array, parts []evaluate.Value) {
+	entries, names := 1.0, ""
+	for _, i := range evaluate.Union(parts...) {
+		if i.ID < 0 {
+			entries *= float64(e.E.Box(i.Set).Size())
+			names += ", `" + i.Name + "`"
+		}
+	}
+	if limit := e.sumoutLimit(); entries > float64(limit) {
+		e.E.Stop(e.E.Diags.Errorf("E73", a.At,
+			"summing out%s needs a table of %.0f entries for each element (limit %d)",
+			names[1:], entries, limit).
+			Help("a larger limit is set by `infer sumout(limit = %.0f)`; the time of a gradient grows with it",
+				entries))
+	}
+}
+
+// defaultSumoutLimit is the number of entries of the largest table for one element.
+const defaultSumoutLimit = 65536
+
+func (e *elimination) sumoutLimit() int {
+	for _, call := range e.E.Data.Model.Infer {
+		for _, arg := range call.Args {
+			if call.Name == "sumout" && arg.Name == "limit" {
+				if n, err := strconv.Atoi(arg.Value); err == nil {
+					return n
+				}
+			}
+		}
+	}
+	return defaultSumoutLimit
+}
+
+// gathers lists a term's reads of latents at elements that data choose.
+func gathers(t *model.Term) (out []model.LatentRead) {
+	for _, r := range t.Reads {
+		if slices.ContainsFunc(r.Gather, func(x model.Expr) bool { return x != nil }) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// byGroup adds up a factor that reads latents at elements chosen by data, z[g[n]]: what all n of one element say. The
+// reads of other latents are left for later.
+func (e *elimination) byGroup(f density.Factor, as []*model.Array) (evaluate.Value, []model.LatentRead) {
+	v := f.Value
+	var later []model.LatentRead
+	for _, r := range f.Reads {
+		if slices.Contains(as, r.Latent) {
+			v = e.scatter(v, r)
+		} else {
+			later = append(later, r)
+		}
+	}
+	return v, later
+}
+
+// scatter replaces the plates that choose a latent's elements by the latent's own.
+func (e *elimination) scatter(v evaluate.Value, r model.LatentRead) evaluate.Value {
+	var at []evaluate.Value
+	var to []*model.Index
+	for k, x := range r.Gather {
+		if x != nil {
+			p := renamed(e.E.Expr(x), e.sets)
+			origin := e.E.Box(r.Latent.Type.Axes[k]).Lo
+			at = append(at, evaluate.Value{Node: autodiff.Sub(p.Node, e.E.Graph.Const(float64(origin))),
+				Bound: p.Bound})
+			to = append(to, e.sets.root(e.ownPlates(r.Latent)[k]))
+		}
+	}
+	e.recordGroup(at, to)
+	lead := evaluate.Union(at...)
+	for k, i := range r.Plates {
+		if i != nil && r.Gather[k] == nil && slices.Contains(lead, e.sets.root(i)) {
+			e.E.Stop(e.E.Diags.Errorf("E71", r.Latent.At, "`%s` is read at an index that also chooses another of its "+
+				"subscripts: not compiled by this version of ppl yet", r.Latent.Name))
+		}
+	}
+	e.freePair(v, r.Latent, lead)
+	v = evaluate.Value{Node: e.E.Align(v, evaluate.Union(v, evaluate.Value{Bound: lead}), nil),
+		Bound: evaluate.Union(v, evaluate.Value{Bound: lead})}
+	rest := slices.DeleteFunc(slices.Clone(v.Bound), func(i *model.Index) bool { return slices.Contains(lead, i) })
+	n := e.E.Arranged(v, slices.Concat(lead, rest))
+	index := make([]autodiff.Node, len(at))
+	for k, p := range at {
+		index[k] = e.E.Arranged(p, lead)
+		if !index[k].Static() {
+			evaluate.InternalErrorf("a gather that is not known from data")
+		}
+		index[k] = e.E.Graph.Data("group", autodiff.Eval(nil, index[k])[0], index[k].Shape()...)
+	}
+	shape := e.E.Shape(slices.Concat(to, rest), nil)
+	return evaluate.Value{Node: autodiff.ScatterAdd(shape, n, index...), Bound: slices.Concat(to, rest)}.Sorted()
+}
+
+func (e *elimination) overOwnPlates(v evaluate.Value, a *model.Array) evaluate.Value {
+	own := map[*model.Index]bool{}
+	if e.E.Rows != nil { // each row has latents of its own
+		own[e.E.Rows.Batch()] = true
+	}
+	for _, b := range together(a) {
+		for _, i := range slices.Concat(e.ownPlates(b), e.times[b]) {
+			own[e.sets.root(i)] = true
+		}
+	}
+	for i := range e.Latents.Values {
+		own[i] = true
+	}
+	var extra []*model.Index
+	for _, i := range v.Bound {
+		if !own[i] {
+			extra = append(extra, i)
+		}
+	}
+	e.freePair(v, a, extra)
+	return evaluate.SumBound(v, extra...)
+}
+
+// freePair refuses to multiply over plates of another latent in the same factor: every element of the one occurs
+// together with every element of the other.
+func (e *elimination) freePair(v evaluate.Value, a *model.Array, over []*model.Index) {
+	for _, k := range v.Bound {
+		b := e.Latents.Values[k].Latent
+		if b == nil || b == a {
+			continue
+		}
+		along := slices.Clone(e.times[b])
+		for _, i := range e.ownPlates(b) {
+			along = append(along, e.sets.root(i))
+		}
+		for _, i := range over {
+			if slices.Contains(along, i) {
+				e.E.Stop(e.E.Diags.Errorf("E71", a.At,
+					"`%s` and `%s` cannot be summed out: an element of `%s` occurs together with many of "+
+						"`%s` along %s, and no order of summing keeps tables small",
+					a.Name, b.Name, a.Name, b.Name, i.Set.Name).Related(b.At, "`%s`",
+					b.Name).Help("make one of them an array over the plates of both, or a continuous parameter"))
+			}
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package analyze
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"ppl/compiler/frontend/model"
+)
+
+// A lagged value is that of a latent; of a chain, at a lag.
+type lagged struct {
+	array *model.Array
+	lag   int
+}
+
+// valuesIn are the latents' values that a term reads, at lags from the plate along chains.
+func valuesIn(reads []model.LatentRead) (out []lagged) {
+	for _, r := range reads {
+		if len(r.Gaps) == 0 || r.Latent.Chain == nil {
+			out = append(out, lagged{r.Latent, 0})
+			continue
+		}
+		for _, gap := range r.Gaps {
+			out = append(out, lagged{r.Latent, -gap})
+		}
+	}
+	return out
+}
+
+// chainTable is the largest table of a step of the forward algorithm, as the numbers of values of its axes. In a step,
+// the oldest value of each chain is summed out, one chain after another: from the product of the factors that read it.
+func (e elimination) chainTable(chain *model.Chain) (largest []string) {
+	factors := e.chainFactors(chain)
+	var state []lagged
+	for _, a := range chain.Joint {
+		for lag := range a.Chain.Order {
+			state = append(state, lagged{a, lag + 1})
+		}
+	}
+	factors = append(factors, state)
+	most := 0.0
+	for _, a := range chain.Joint {
+		var table []string
+		entries := 1.0
+		for _, v := range sumOut(&factors, lagged{a, a.Chain.Order}) {
+			values := valuesText(e.prior(v.array))
+			table, entries = append(table, values), entries*guess(values)
+		}
+		if entries > most {
+			most, largest = entries, table
+		}
+	}
+	return largest
+}
+
+// guess is a number of values, for comparing tables; where data give the number, 8 is as good as any.
+func guess(values string) float64 {
+	if n, err := strconv.ParseFloat(values, 64); err == nil {
+		return n
+	}
+	return 8
+}
+
+// chainFactors are, for each factor of a step, the values of chains that occur together in it, once other latents have
+// been summed out.
+func (e elimination) chainFactors(chain *model.Chain) (factors [][]lagged) {
+	var before []lagged
+	for _, t := range e.m.Terms {
+		var f []lagged
+		for _, v := range valuesIn(readsWithOwn(t)) {
+			switch {
+			case slices.Contains(chain.Joint, v.array):
+				f = append(f, v)
+			case v.array.Chain == nil && !later(v.array, chain.Joint[0]):
+				f, before = append(f, v), append(before, v)
+			}
+		}
+		factors = append(factors, f)
+	}
+	for _, v := range before {
+		sumOut(&factors, v)
+	}
+	for _, f := range factors {
+		nearest := math.MaxInt
+		for _, v := range f {
+			nearest = min(nearest, v.lag)
+		}
+		for k := range f {
+			f[k].lag -= nearest
+		}
+	}
+	return factors
+}
+
+// sumOut replaces the factors that read a value by their product without the value, and returns the values of the
+// product.
+func sumOut(factors *[][]lagged, v lagged) []lagged {
+	table := []lagged{v}
+	var rest [][]lagged
+	for _, f := range *factors {
+		if !slices.Contains(f, v) {
+			rest = append(rest, f)
+			continue
+		}
+		for _, w := range f {
+			if !slices.Contains(table, w) {
+				table = append(table, w)
+			}
+		}
+	}
+	*factors = append(rest, table[1:])
+	return table
+}

@@ -1,0 +1,166 @@
+package analyze
+
+import (
+	"slices"
+
+	"ppl/compiler/frontend/model"
+)
+
+// A group is arrays that read themselves or each other, with those reads.
+type group struct {
+	arrays []*model.Array
+	reads  []read
+}
+
+// A read of an array of a group in a piece of one; sub is nil where the array is read as a whole.
+type read struct {
+	from  *model.Array
+	piece *model.Piece
+	to    *model.Array
+	sub   *model.Subscript
+	at    model.Expr
+}
+
+// groups are the strongly connected arrays of a model, where an array leads to what the parts of its pieces read.
+// Groups with a refused array are left out.
+func groups(m *model.Model, refused []*model.Array, parts func(*model.Piece) []model.Expr) (out []group) {
+	f := groupFinder{parts: parts, index: map[*model.Array]int{}, low: map[*model.Array]int{}}
+	for _, a := range m.Arrays {
+		f.visit(a)
+	}
+	for _, t := range m.Terms {
+		f.visit(t.Array)
+		for _, a := range model.Arrays(t.Exprs()...) {
+			f.visit(a)
+		}
+	}
+	for _, arrays := range f.found {
+		if !slices.ContainsFunc(arrays, func(a *model.Array) bool { return slices.Contains(refused, a) }) {
+			out = append(out, group{arrays, readsWithin(arrays, parts)})
+		}
+	}
+	return out
+}
+
+// A groupFinder finds strongly connected arrays (Tarjan 1972, SIAM Journal on Computing 1, 146).
+type groupFinder struct {
+	parts      func(*model.Piece) []model.Expr
+	index, low map[*model.Array]int
+	stack      []*model.Array
+	found      [][]*model.Array
+}
+
+func (f *groupFinder) visit(a *model.Array) {
+	if f.index[a] != 0 {
+		return
+	}
+	f.index[a] = len(f.index) + 1
+	f.low[a] = f.index[a]
+	f.stack = append(f.stack, a)
+	self := false
+	for _, p := range a.Pieces {
+		for _, b := range model.Arrays(f.parts(p)...) {
+			self = self || a == b
+			f.visit(b)
+			if slices.Contains(f.stack, b) {
+				f.low[a] = min(f.low[a], f.low[b])
+			}
+		}
+	}
+	if f.low[a] != f.index[a] {
+		return
+	}
+	at := slices.Index(f.stack, a)
+	if arrays := slices.Clone(f.stack[at:]); self || len(arrays) > 1 {
+		f.found = append(f.found, arrays)
+	}
+	f.stack = f.stack[:at]
+}
+
+// readsWithin lists the reads of some arrays in the parts of their own pieces.
+func readsWithin(arrays []*model.Array, parts func(*model.Piece) []model.Expr) (reads []read) {
+	for _, a := range arrays {
+		for _, p := range a.Pieces {
+			for _, x := range parts(p) {
+				eachRead(x, arrays, func(ref *model.Ref, sub *model.Subscript) {
+					reads = append(reads, newRead(a, p, ref, sub))
+				})
+			}
+		}
+	}
+	return reads
+}
+
+func newRead(from *model.Array, p *model.Piece, ref *model.Ref, sub *model.Subscript) read {
+	r := read{from, p, ref.Array, sub, ref}
+	if sub != nil {
+		r.at = sub
+	}
+	return r
+}
+
+// eachRead visits the reads of some arrays in an expression: under a subscript, or as a whole.
+func eachRead(x model.Expr, arrays []*model.Array, visit func(ref *model.Ref, sub *model.Subscript)) {
+	inner := x.Children()
+	switch x := x.(type) {
+	case *model.Subscript:
+		if ref, isRef := x.X.(*model.Ref); isRef && slices.Contains(arrays, ref.Array) {
+			visit(ref, x)
+			inner = inner[1:] // ref is visited
+		}
+	case *model.Ref:
+		if slices.Contains(arrays, x.Array) {
+			visit(x, nil)
+		}
+	}
+	for _, y := range inner {
+		eachRead(y, arrays, visit)
+	}
+}
+
+// axesLike chooses an axis of each array for axis k of the first: that of the same set, else the only one, else the
+// k-th.
+func (g group) axesLike(k int) []int {
+	axes := make([]int, len(g.arrays))
+	for i, a := range g.arrays {
+		axes[i] = model.AxisOf(g.arrays[0].Type.Axes[k], a.Type.Axes)
+		switch {
+		case i == 0:
+			axes[i] = k
+		case axes[i] >= 0:
+		case len(a.Type.Axes) == 1:
+			axes[i] = 0
+		default:
+			axes[i] = min(k, len(a.Type.Axes)-1)
+		}
+	}
+	return axes
+}
+
+// position is where a read lies along the axes that are chosen for the arrays.
+func (g group) position(r read, axes []int, back bool) position {
+	return r.position(axes[slices.Index(g.arrays, r.from)], axes[slices.Index(g.arrays, r.to)], back)
+}
+
+// inOrder sorts arrays so that each comes after those it reads; not ok where the reads have a cycle.
+func inOrder(arrays []*model.Array, reads map[*model.Array][]*model.Array) (order []*model.Array, ok bool) {
+	ok = true
+	var open []*model.Array
+	var visit func(a *model.Array)
+	visit = func(a *model.Array) {
+		ok = ok && !slices.Contains(open, a)
+		if !ok || slices.Contains(order, a) {
+			return
+		}
+		open = append(open, a)
+		for _, b := range reads[a] {
+			visit(b)
+		}
+		open = open[:len(open)-1]
+		order = append(order, a)
+	}
+	for _, a := range arrays {
+		visit(a)
+	}
+	return order, ok
+}

@@ -1,0 +1,93 @@
+package analyze
+
+import (
+	"slices"
+
+	"ppl/compiler/frontend/model"
+)
+
+// JointlyNormal fills Model.Normal: effects and series that are normal together, given all other parameters and the
+// data. Of
+//
+//	level[t in 2..T] ~ Normal(level[t-1] + slope[t-1], s)
+//	slope[t in 2..T] ~ Normal(slope[t-1], r)
+//	y[t in T] ~ Normal(level[t], sigma)
+//
+// level and slope are: their distributions, and those of all that reads them, are normal about what is linear in them,
+// with scales that do not depend on them. Other parameters must not be drawn from them. After all of them come fewer
+// and fewer, for data with which all are too many.
+func JointlyNormal(m *model.Model) {
+	m.Normal = nil
+	var arrays []*model.Array
+	for _, a := range m.Arrays {
+		if normalEffect(a) {
+			arrays = append(arrays, a)
+		}
+	}
+	reads := readersOf(m)
+	for all := jointly(reads, arrays); all != nil; {
+		m.Normal = append(m.Normal, all)
+		all = jointly(reads, all.Arrays[:len(all.Arrays)-1])
+	}
+}
+
+// jointly are those of some arrays, from the first on, that are normal together; nil if none is.
+func jointly(reads *readers, arrays []*model.Array) *model.Jointly {
+	for len(arrays) > 0 {
+		out := &model.Jointly{Arrays: arrays, Terms: reads.termsOf(arrays...)}
+		in := reads.from(arrays...)
+		constant := func(x model.Expr) bool { return !slices.ContainsFunc(model.Arrays(x), in) }
+		var wrong *model.Array
+		for _, t := range out.Terms {
+			own := slices.Contains(arrays, t.Array)
+			if !own && t.Kind != model.Likelihood || !normalAbout(t, constant) {
+				wrong = reads.lastOf(arrays, t)
+			}
+		}
+		if wrong == nil {
+			return out
+		}
+		arrays = slices.DeleteFunc(slices.Clone(arrays), func(a *model.Array) bool { return a == wrong })
+	}
+	return nil
+}
+
+// normalEffect reports whether a parameter is normal wherever it has a distribution, and somewhere in a way that bends.
+func normalEffect(a *model.Array) bool {
+	if a.Role != model.Parameter {
+		return false
+	}
+	bends := false
+	for _, p := range a.Pieces {
+		if t := p.Term; t != nil {
+			if !t.Relative() || t.Dist.Name != "Normal" || len(t.Reads) > 0 {
+				return false
+			}
+			bends = bends || t.Bends()
+		}
+	}
+	return bends
+}
+
+// normalAbout reports whether a term is normal about what is linear in what is not constant, with a constant scale.
+func normalAbout(t *model.Term, constant func(model.Expr) bool) bool {
+	if t.Dist == nil || t.Dist.Name != "Normal" || t.In != nil || t.Censored != nil || len(t.Reads) > 0 {
+		return false
+	}
+	for i, x := range t.Args {
+		if i != t.Dist.Location && !constant(x) {
+			return false
+		}
+	}
+	return model.NewLinear(constant).In(t.Args[t.Dist.Location])
+}
+
+// lastOf is the last of some arrays that a term reads, or its own.
+func (r *readers) lastOf(arrays []*model.Array, t *model.Term) *model.Array {
+	for _, a := range slices.Backward(arrays) {
+		if slices.ContainsFunc(model.Arrays(t.Exprs()...), r.from(a)) {
+			return a
+		}
+	}
+	return t.Array
+}

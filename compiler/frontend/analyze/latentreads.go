@@ -1,0 +1,237 @@
+package analyze
+
+import (
+	"fmt"
+	"slices"
+
+	"ppl/compiler/frontend/model"
+)
+
+// A latentReader finds the latents that a term reads. It follows definitions; their indices are then the term's plates
+// at which they are read:
+//
+//	eta[n in N] = m[z[n]]
+//	y[k in N] ~ Normal(eta[k], 1)
+//
+// has the read of z at the term's plate k.
+type latentReader struct {
+	in    *latents
+	term  *model.Term
+	bound map[*model.Index]*model.Index // gives for an index of the term or of a definition the term's plate
+	open  map[*model.Array]bool         // definitions being followed
+	carry []*model.Array                // those of them that are recurrences
+	seen  map[string]bool               // definitions that were followed, with the plates that they were read at
+}
+
+// again reports whether a definition was followed before, at the same plates, and notes it. Definitions that read each
+// other twice at each level would be followed exponentially often. Those in the bodies of functions are followed each
+// time: what they read depends on the indices of the call too.
+func (r *latentReader) again(a *model.Array, sub *model.Subscript) bool {
+	if !r.in.stated[a] {
+		return false
+	}
+	key := fmt.Sprintf("%p %t", a, len(r.carry) > 0)
+	for k := range a.Type.Axes {
+		key += fmt.Sprintf(" %p", r.plate(sub, k)) // nil at a distance, where data choose, and for a whole axis
+	}
+	if r.seen[key] {
+		return true
+	}
+	r.seen[key] = true
+	return false
+}
+
+func (r *latentReader) visit(e model.Expr) {
+	switch e := e.(type) {
+	case *model.Probability, *model.Mode:
+		r.in.diags.Errorf("E84", e.Info().At, "`%s` is known only after inference; the model cannot read it",
+			e.Info().At.Text())
+		return
+	case *model.Ref:
+		r.array(e, nil)
+		return
+	case *model.Subscript:
+		if ref, ok := e.X.(*model.Ref); ok {
+			r.array(ref, e)
+			for _, s := range e.Subs {
+				if s.At != nil {
+					r.visit(s.At)
+				}
+			}
+			return
+		}
+	}
+	for _, x := range e.Children() {
+		r.visit(x)
+	}
+}
+
+// array follows one reference.
+func (r *latentReader) array(ref *model.Ref, sub *model.Subscript) {
+	switch a := ref.Array; a.Role {
+	case model.Latent:
+		r.latent(ref, sub)
+	case model.Definition:
+		// a recurrence reads itself
+		if r.open[a] || r.again(a, sub) {
+			return
+		}
+		outer := r.carry
+		if slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool { return p.Recurrence != nil }) {
+			r.carry = append(r.carry, a)
+		}
+		r.open[a] = true
+		for _, p := range a.Pieces {
+			if p.Value != nil {
+				r.follow(p, sub)
+			}
+		}
+		r.carry = outer
+		delete(r.open, a)
+	}
+}
+
+// follow enters a definition, with its indices bound to the plates that it is read at.
+func (r *latentReader) follow(p *model.Piece, sub *model.Subscript) {
+	for k, s := range p.Slots {
+		if s.Index == nil {
+			continue
+		}
+		delete(r.bound, s.Index)
+		if i := r.plate(sub, k); i != nil {
+			r.bound[s.Index] = i
+		}
+	}
+	r.visit(p.Value)
+}
+
+// plate is the term's plate that subscript k is, if it is just that.
+func (r *latentReader) plate(sub *model.Subscript, k int) *model.Index {
+	if v, ok := subAt(sub, k).At.(*model.IndexVar); ok {
+		return r.bound[v.Index]
+	}
+	return nil
+}
+
+func (r *latentReader) latent(ref *model.Ref, sub *model.Subscript) {
+	z := ref.Array
+	if slices.Contains(r.in.refused, z) || r.throughRecurrence(ref) {
+		return
+	}
+	read := model.LatentRead{Latent: z, Gather: make([]model.Expr, len(z.Type.Axes))}
+	for k, axis := range z.Type.Axes {
+		i, onChain := r.plate(sub, k), z.Chain != nil && k == z.Chain.Axis
+		switch {
+		case onChain && r.alongChain(&read, sub, k):
+		case !onChain && r.ownPart(z, sub, k):
+			read.Plates = append(read.Plates, r.term.Piece.Slots[k].Index)
+		case !onChain && i != nil && i.Set.Same(axis):
+			read.Plates = append(read.Plates, i)
+		case r.gathered(sub, k):
+			read.Plates = append(read.Plates, nil)
+			read.Gather[k] = sub.Subs[k].At
+		default:
+			r.otherwise(ref)
+			return
+		}
+	}
+	r.add(ref, read)
+}
+
+// throughRecurrence refuses a latent that a recurrence carries on: a term would depend on all of its past values.
+func (r *latentReader) throughRecurrence(ref *model.Ref) bool {
+	if len(r.carry) == 0 {
+		return false
+	}
+	z, a := ref.Array, r.carry[0]
+	r.in.diags.Errorf("E72", ref.At, "`%s` carries `%s` through a recurrence: the whole path matters; make `%s` enter "+
+		"terms, not a recurrence", a.Name, z.Name, z.Name).Related(a.At, "the recurrence")
+	return true
+}
+
+// ownPart reports whether the prior of a part of a latent reads the latent in that part: at its own index, or at the
+// element that it is for.
+func (r *latentReader) ownPart(z *model.Array, sub *model.Subscript, k int) bool {
+	x := subAt(sub, k).At
+	if r.term.Array != z || r.term.Kind != model.LatentPrior || x == nil {
+		return false
+	}
+	slot := r.term.Piece.Slots[k]
+	if slot.Index == nil {
+		return model.SameForm(slot.At, x)
+	}
+	return r.plate(sub, k) == slot.Index
+}
+
+// gathered reports whether data choose which element is read: by a static expression of the term's own plates.
+func (r *latentReader) gathered(sub *model.Subscript, k int) bool {
+	x := subAt(sub, k).At
+	if x == nil || !x.Info().Static || len(x.Info().Type.Axes) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(model.Indices(x), func(i *model.Index) bool {
+		return !slices.Contains(r.term.Plates, i)
+	})
+}
+
+func (r *latentReader) otherwise(ref *model.Ref) {
+	name := ref.Array.Name
+	r.in.diags.Errorf("E99", ref.At, "reading the discrete latent `%s` other than at an index of the term, at one "+
+		"that data give, or along a chain at a constant distance: not compiled by this version of ppl yet", name).
+		Help("give the statement an index for each axis of `%s` that it reads, and read `%s` at these; which element "+
+			"data choose is written `%s[g[n]]`", name, name, name)
+}
+
+// alongChain finds where a chain is read: at a constant distance from one of the term's plates, or at one element.
+func (r *latentReader) alongChain(read *model.LatentRead, sub *model.Subscript, k int) bool {
+	x := subAt(sub, k).At
+	if x == nil {
+		return false
+	}
+	if info := x.Info(); info.Static && len(model.Indices(x)) == 0 && len(info.Type.Axes) == 0 {
+		read.Plates, read.At, read.Gaps = append(read.Plates, nil), x, []int{0}
+		return true
+	}
+	for _, i := range model.Indices(x) {
+		gap := model.Offset(x, i)
+		if t := r.bound[i]; t != nil && gap.IsConst() {
+			far := int(gap.Const)
+			read.Plates, read.Gaps, sub.Gap = append(read.Plates, t), []int{far}, &far
+			return true
+		}
+	}
+	return false
+}
+
+// add records a read. It must be at the plates of the term's other reads of the same latent, or along a chain at a
+// constant distance from them: the table of a term has one axis for each value of each latent.
+func (r *latentReader) add(ref *model.Ref, read model.LatentRead) {
+	for k := range r.term.Reads {
+		old := &r.term.Reads[k]
+		if old.Latent != read.Latent {
+			continue
+		}
+		far, ok := distance(old.At, read.At)
+		if !ok || !slices.Equal(old.Plates, read.Plates) || !slices.EqualFunc(old.Gather, read.Gather, model.SameForm) {
+			r.in.diags.Errorf("E71", ref.At, "`%s` cannot be summed out: two different elements of it occur together "+
+				"in one term", read.Latent.Name).
+				Related(r.term.At, "this term")
+		}
+		for _, gap := range read.Gaps {
+			old.Gaps = append(old.Gaps, gap+far)
+		}
+		slices.Sort(old.Gaps)
+		old.Gaps = slices.Compact(old.Gaps)
+		return
+	}
+	r.term.Reads = append(r.term.Reads, read)
+}
+
+// distance is that between two elements of a chain; 0 where both are read along a plate, which gives their gaps.
+func distance(from, to model.Expr) (int, bool) {
+	if from == nil || to == nil {
+		return 0, from == to
+	}
+	gap := model.AffineOf(to).Minus(model.AffineOf(from))
+	return int(gap.Const), gap.IsConst()
+}

@@ -1,0 +1,194 @@
+package analyze
+
+import (
+	"slices"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+)
+
+// Latents finds, for each term, the discrete latents that it reads and at which plates, and refuses patterns that this
+// version does not sum out. It fills Array.Chain, Term.Reads and Subscript.Gap. In
+//
+//	z[1] ~ Categorical(start)
+//	z[t in 2..T] ~ Categorical(move[z[t-1]])
+//	y[t in 1..T] ~ Normal(m[z[t]], 1)
+//
+// z is a chain along its axis; its second term reads z at gaps −1 and 0 from the plate t, that of y at gap 0.
+func Latents(m *model.Model, diags *diag.List) {
+	l := latents{m: m, diags: diags, stated: map[*model.Array]bool{}}
+	for _, a := range m.Arrays {
+		l.stated[a] = true
+	}
+	for _, t := range m.Terms {
+		if t.Kind == model.LatentPrior {
+			l.prior(t)
+		}
+	}
+	for _, t := range m.Terms {
+		if t.Kind != model.Generate {
+			l.term(t)
+		}
+	}
+	if !diags.HasErrors() {
+		joinChains(m)
+	}
+}
+
+type latents struct {
+	m       *model.Model
+	diags   *diag.List
+	stated  map[*model.Array]bool // arrays of statements, not of the bodies of functions
+	refused []*model.Array        // their own prior is refused, so that reads of them are not reported too
+}
+
+// prior finds the chain that a latent may be, and refuses one with infinitely many values.
+func (l *latents) prior(t *model.Term) {
+	if len(t.Array.Pieces) > 0 && !l.chain(t) {
+		l.refused = append(l.refused, t.Array)
+		return
+	}
+	if t.Dist == nil || !t.Dist.Discrete() {
+		l.diags.Errorf("E70", t.At,
+			"`%s` is discrete elsewhere, and cannot be summed out with a distribution that is not",
+			t.Array.Name).Related(t.Array.At, "`%s`", t.Array.Name).
+			Help("give all of `%s` discrete distributions, or a part of it another name", t.Array.Name)
+		l.refused = append(l.refused, t.Array)
+		return
+	}
+	if t.Dist.Enumerate == nil && t.In == nil {
+		l.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: unbounded; add `in 0..200`", t.Array.Name,
+			t.Dist.Name)
+	}
+	if t.In != nil && !(t.In.Lo.Info().Static && t.In.Hi.Info().Static) {
+		l.diags.Errorf("E48", t.At, "the values that `%s` may take must depend on data only", t.Array.Name)
+	}
+}
+
+// term finds the reads of a term.
+func (l *latents) term(t *model.Term) {
+	r := &latentReader{in: l, term: t, bound: map[*model.Index]*model.Index{}, open: map[*model.Array]bool{},
+		seen: map[string]bool{}}
+	for _, i := range t.Plates {
+		r.bound[i] = i
+	}
+	if t.Kind == model.LatentPrior && t.Array.Chain != nil {
+		t.Reads = append(t.Reads, ownRead(t))
+	}
+	for _, e := range t.Exprs() {
+		r.visit(e)
+	}
+	if t.NonCentered && len(t.Reads) > 0 {
+		l.diags.Errorf("E61", t.At, "`noncentered` on `%s`: its distribution reads the discrete unknown `%s`, which "+
+			"is summed out", t.Array.Name, t.Reads[0].Latent.Name)
+	}
+}
+
+// ownRead is the read of a chain's own value by its prior.
+func ownRead(t *model.Term) model.LatentRead {
+	r := model.LatentRead{Latent: t.Array, Gaps: []int{0}, Gather: make([]model.Expr, len(t.Piece.Slots))}
+	for k, s := range t.Piece.Slots {
+		r.Plates = append(r.Plates, s.Index)
+		if k == t.Array.Chain.Axis {
+			r.At = s.At
+		}
+	}
+	return r
+}
+
+// chain finds the axis along which a latent's elements occur together: that along which its prior reads its past, else
+// the one along which it is in pieces, else one along which some statement reads a neighbour.
+func (l *latents) chain(t *model.Term) bool {
+	a := t.Array
+	past, ok := l.direction(t)
+	if !ok {
+		return false
+	}
+	axis := -1
+	switch cut := cutAxes(a); {
+	case past != nil:
+		axis = past.Axis
+	case len(cut) == 1:
+		axis = cut[0]
+	default:
+		axis = l.neighbourAxis(a)
+	}
+	switch {
+	case axis < 0:
+		return true
+	case past != nil && past.Whole:
+		l.diags.Errorf("E71", t.At, "`%s` cannot be summed out: its distribution reads all of its past; read it at a "+
+			"constant distance: `%s[t-1]`", a.Name, a.Name)
+		return false
+	}
+	a.Chain = &model.Chain{Axis: axis, Joint: []*model.Array{a}}
+	return true
+}
+
+// direction finds the axis along which a latent's prior reads what lies before; no member if it reads nothing of it.
+func (l *latents) direction(t *model.Term) (*model.Member, bool) {
+	g := group{arrays: []*model.Array{t.Array}}
+	for _, x := range t.Args {
+		eachRead(x, g.arrays, func(ref *model.Ref, sub *model.Subscript) {
+			g.reads = append(g.reads, newRead(t.Array, t.Piece, ref, sub))
+		})
+	}
+	if len(g.reads) == 0 {
+		return nil, true
+	}
+	if i := slices.IndexFunc(g.reads, func(r read) bool { return r.sub == nil }); i >= 0 {
+		noOrder(l.diags, g.reads[i])
+		return nil, false
+	}
+	for k := range t.Array.Type.Axes {
+		if r := g.along([]int{k}, false); r != nil {
+			return &r.Members[0], true
+		}
+	}
+	noDirection(l.diags, g)
+	return nil, false
+}
+
+// cutAxes are the axes along which an array is in pieces.
+func cutAxes(a *model.Array) (cut []int) {
+	for k := range a.Type.Axes {
+		if slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool { return k < len(p.Slots) && !p.Covers(a, k) }) {
+			cut = append(cut, k)
+		}
+	}
+	return cut
+}
+
+// neighbourAxis is an axis along which some statement reads a latent at a constant distance from an index, as z[t-1];
+// -1 if none does.
+func (l *latents) neighbourAxis(a *model.Array) int {
+	axis := -1
+	look := func(_ *model.Ref, sub *model.Subscript) {
+		for k := range a.Type.Axes {
+			x := subAt(sub, k).At
+			if x == nil {
+				continue
+			}
+			for _, i := range model.Indices(x) {
+				if gap := model.Offset(x, i); gap.IsConst() && gap.Const != 0 {
+					axis = k
+				}
+			}
+		}
+	}
+	for _, t := range l.m.Terms {
+		if t.Kind != model.Generate {
+			for _, x := range t.Exprs() {
+				eachRead(x, []*model.Array{a}, look)
+			}
+		}
+	}
+	for _, b := range l.m.Arrays {
+		for _, p := range b.Pieces {
+			if p.Value != nil {
+				eachRead(p.Value, []*model.Array{a}, look)
+			}
+		}
+	}
+	return axis
+}

@@ -1,0 +1,145 @@
+package analyze
+
+import (
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+	"ppl/lang/source"
+)
+
+// Observations refuses two distributions for the same elements of an array: each element is one event. Density is
+// exempt, since it adds a factor.
+func Observations(m *model.Model, diags *diag.List) {
+	observed := map[*model.Array]*regions{}
+	for _, t := range m.Terms {
+		if t.Kind != model.Likelihood || t.Density != nil {
+			continue
+		}
+		if observed[t.Array] == nil {
+			observed[t.Array] = &regions{elements: map[string]*model.Term{}}
+		}
+		if old := observed[t.Array].add(t); old != nil {
+			diags.Errorf("E32", t.At, "`%s` is observed by two statements at the same elements",
+				t.Array.Name).Related(old.At, "the other statement").
+				Help("a second factor for the same data is written `%s ~ Density(…)`", t.At.Text())
+		}
+	}
+}
+
+// regions are the parts of an array that statements observe: single elements, which may be many, by their places, and
+// others.
+type regions struct {
+	elements map[string]*model.Term
+	others   []region
+}
+
+type region struct {
+	term *model.Term
+	sets []*model.Set
+}
+
+// add keeps the part that a term observes, or returns a term that observes some of it already.
+func (r *regions) add(t *model.Term) (old *model.Term) {
+	sets := observedRegion(t)
+	for _, u := range r.others {
+		if model.Overlap(sets, u.sets) {
+			return u.term
+		}
+	}
+	place, single := elementKey(sets)
+	if single {
+		if old = r.elements[place]; old == nil {
+			r.elements[place] = t
+		}
+		return old
+	}
+	for _, u := range r.elements {
+		if model.Overlap(sets, observedRegion(u)) && (old == nil || u.At.Start < old.At.Start) {
+			old = u
+		}
+	}
+	if old == nil {
+		r.others = append(r.others, region{t, sets})
+	}
+	return old
+}
+
+// elementKey is the place of a single element whose subscripts are numbers.
+func elementKey(sets []*model.Set) (place string, single bool) {
+	for _, s := range sets {
+		at := model.AffineOf(s.Lo)
+		if !at.IsConst() || !model.SameForm(s.Lo, s.Hi) {
+			return "", false
+		}
+		place += at.Key() + ","
+	}
+	return place, true
+}
+
+// observedRegion is a term's part of each axis of what it observes.
+func observedRegion(t *model.Term) []*model.Set {
+	sets := append([]*model.Set{}, t.Array.Type.Axes...)
+	if sub, ok := t.Value.(*model.Subscript); ok {
+		for k, s := range sub.Subs {
+			if v, plain := s.At.(*model.IndexVar); plain {
+				sets[k] = v.Index.Set
+			} else {
+				sets[k] = model.Slot{At: s.At}.Set()
+			}
+		}
+	}
+	return sets
+}
+
+// Generated refuses a model that reads what is drawn after inference.
+func Generated(m *model.Model, diags *diag.List) {
+	for _, t := range m.Terms {
+		if t.Kind == model.Generate {
+			continue
+		}
+		for _, a := range termReads(t) {
+			if a.Role == model.Generated {
+				diags.Errorf("E84", t.At, "the model reads `%s`, which is drawn only after inference", a.Name).
+					Related(a.At, "drawn here").
+					Help("a parameter is drawn without `generate`")
+			}
+		}
+	}
+}
+
+// PriorOnly warns of a model in which nothing is more than a prior.
+func PriorOnly(m *model.Model, diags *diag.List) {
+	for _, t := range m.Terms {
+		if t.Kind == model.Likelihood || t.Density != nil {
+			return
+		}
+	}
+	start := source.Span{File: m.Source, Start: 0, End: min(1, len(m.Source.Text))}
+	diags.Warnf("E34", start, "no data or observation: the model has only a prior").
+		Help("declare data and give them a distribution: `data y[N]`, and `y ~ …`")
+}
+
+// termReads lists the arrays that a term reads, through definitions.
+func termReads(t *model.Term) []*model.Array {
+	seen := map[*model.Array]bool{}
+	var out []*model.Array
+	var visit func(e model.Expr)
+	visit = func(e model.Expr) {
+		model.Walk(e, func(x model.Expr) {
+			r, ok := x.(*model.Ref)
+			if !ok || seen[r.Array] {
+				return
+			}
+			seen[r.Array] = true
+			out = append(out, r.Array)
+			for _, p := range r.Array.Pieces {
+				if p.Value != nil {
+					visit(p.Value)
+				}
+			}
+		})
+	}
+	for _, e := range t.Exprs() {
+		visit(e)
+	}
+	return out
+}

@@ -1,0 +1,102 @@
+package analyze
+
+import (
+	"slices"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+)
+
+// Orders looks at parameters whose distributions read parameters of the same arrays, themselves or through definitions:
+// x[n] ~ Normal(x[parent[n]], s). The product of the terms is a density that integrates to 1 where no element is drawn
+// from itself, through however many others. Where the form of the subscripts does not prove that, data have to: such
+// arrays go to Model.Orders. Refused arrays, which Cycles has reported, are left out.
+func Orders(m *model.Model, diags *diag.List, refused []*model.Array) {
+	for _, g := range groups(m, refused, madeFrom) {
+		drawn := slices.ContainsFunc(g.reads, func(r read) bool { return computedFrom(r.piece) == nil })
+		if !drawn || g.acyclic() {
+			continue
+		}
+		if back, ahead := drawnBothWays(g); ahead != nil {
+			bothWays(diags, back, ahead)
+			continue
+		}
+		m.Orders = append(m.Orders, g.arrays)
+	}
+}
+
+// madeFrom are the expressions that make the elements of a piece: its value, or what its distribution reads. Density is
+// left out: what it adds is exactly what is written.
+func madeFrom(p *model.Piece) []model.Expr {
+	switch {
+	case p.Value != nil:
+		return []model.Expr{p.Value}
+	case p.Term != nil && p.Term.Density == nil:
+		return p.Term.Exprs()
+	}
+	return nil
+}
+
+// acyclic proves from the form of the subscripts that no element is made from itself: along some axis all reads lie
+// before what is made, or at the same position; and those at the same position lie before it along another axis, or are
+// reads of arrays that are made before.
+func (g group) acyclic() bool {
+	now := map[*model.Array][]*model.Array{}
+	for _, r := range g.reads {
+		now[r.from] = append(now[r.from], r.to)
+	}
+	if _, ok := inOrder(g.arrays, now); ok {
+		return true
+	}
+	for k := range g.arrays[0].Type.Axes {
+		for _, back := range []bool{false, true} {
+			left, ok := g.atSamePosition(g.axesLike(k), back)
+			if ok && len(left) < len(g.reads) && (group{g.arrays, left}).acyclic() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// atSamePosition are the reads at the position, along some axes, of what is made; not ok where others do not lie before
+// it.
+func (g group) atSamePosition(axes []int, back bool) (left []read, ok bool) {
+	for _, r := range g.reads {
+		switch g.position(r, axes, back).kind {
+		case before, past:
+		case same:
+			left = append(left, r)
+		default:
+			return nil, false
+		}
+	}
+	return left, true
+}
+
+// drawnBothWays are reads before and after what one piece of a series draws: its elements would be drawn from each
+// other.
+func drawnBothWays(g group) (back, ahead *read) {
+	if len(g.arrays) > 1 || len(g.arrays[0].Type.Axes) != 1 {
+		return nil, nil
+	}
+	for _, p := range g.arrays[0].Pieces {
+		back, ahead = nil, nil
+		for i := range g.reads {
+			r := &g.reads[i]
+			if r.piece != p || p.Slots[0].Index == nil {
+				continue
+			}
+			switch r.position(0, 0, false).kind {
+			case before:
+				back = r
+			case after:
+				ahead = r
+			}
+		}
+		if back != nil && ahead != nil {
+			return back, ahead
+		}
+	}
+	return nil, nil
+}

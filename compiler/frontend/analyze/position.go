@@ -1,0 +1,122 @@
+package analyze
+
+import "ppl/compiler/frontend/model"
+
+// A position says where a read lies along an axis, relative to the index that is being defined. In
+//
+//	x[t in 3..T] = x[t-2] + sum(k in 1..t-1: x[k]) + x[parent[t]]
+//
+// the reads of x are 2 before, past, and unknown: only data can show where x[parent[t]] lies.
+type position struct {
+	kind positionKind
+	lag  int
+}
+
+type positionKind uint8
+
+const (
+	unknown positionKind = iota
+	before               // reads at t − lag
+	past                 // somewhere before t
+	after                // reads at t + lag
+	future               // somewhere after t
+	same
+)
+
+// hasElements reports whether a read and its piece both have one element, or an index, along two axes.
+func (r read) hasElements(from, to int) bool {
+	return r.sub != nil && from < len(r.piece.Slots) && to < len(r.sub.Subs) && r.sub.Subs[to].At != nil
+}
+
+// position is where a read lies along axis `to` of what is read, relative to its piece along axis `from`; back looks at
+// it with time reversed.
+func (r read) position(from, to int, back bool) position {
+	if !r.hasElements(from, to) {
+		return position{}
+	}
+	at := positionOf(r.sub.Subs[to].At, r.piece.Slots[from])
+	if back {
+		at = at.reversed()
+	}
+	return at
+}
+
+// reversed is the position when time runs backwards.
+func (p position) reversed() position {
+	p.kind = [...]positionKind{unknown: unknown, before: after, past: future, after: before, future: past,
+		same: same}[p.kind]
+	return p
+}
+
+// positionOf proves from the form of a subscript where it lies, relative to a slot on the left: t ± c; a variable bound
+// by a range that ends before t or begins after it; t ± k for a variable k that starts at 1 or more.
+func positionOf(x model.Expr, slot model.Slot) position {
+	if slot.Index == nil {
+		return atDistance(model.AffineOf(x).Minus(model.AffineOf(slot.At)))
+	}
+	t := slot.Index
+	if len(model.Indices(x)) == 0 {
+		return ofElement(model.AffineOf(x), t.Set)
+	}
+	gap := model.Offset(x, t)
+	if gap.IsConst() {
+		return atDistance(gap)
+	}
+	for _, i := range model.Indices(x) {
+		if i == t {
+			continue
+		}
+		if v, ok := x.(*model.IndexVar); ok && v.Index == i {
+			if side := sideOfRange(i, t); side != unknown {
+				return position{kind: side}
+			}
+			continue
+		}
+		least := i.Set.Lo.Info().Type.Range.Lo
+		// x = t − i + const
+		if lag := gap.Plus(model.AffineIndex(i)); lag.IsConst() && lag.Const-least < 0 {
+			return position{kind: past}
+		}
+		// x = t + i + const
+		if lead := gap.Minus(model.AffineIndex(i)); lead.IsConst() && lead.Const+least > 0 {
+			return position{kind: future}
+		}
+	}
+	return position{}
+}
+
+// ofElement is the position of one element, relative to every element of a set.
+func ofElement(at model.Affine, s *model.Set) position {
+	first, last := at.Minus(model.AffineOf(s.Lo)), at.Minus(model.AffineOf(s.Hi))
+	switch {
+	case first.IsConst() && first.Const < 0:
+		return position{kind: past}
+	case last.IsConst() && last.Const > 0:
+		return position{kind: future}
+	}
+	return position{}
+}
+
+func atDistance(gap model.Affine) position {
+	switch {
+	case !gap.IsConst():
+		return position{}
+	case gap.Const < 0:
+		return position{before, int(-gap.Const)}
+	case gap.Const > 0:
+		return position{after, int(gap.Const)}
+	}
+	return position{kind: same}
+}
+
+// sideOfRange says whether the range of i ends before t or begins after it.
+func sideOfRange(i, t *model.Index) positionKind {
+	end, start := model.Offset(i.Set.Hi, t), model.Offset(i.Set.Lo, t)
+	switch {
+	case end.IsConst() && end.Const < 0:
+		return past
+	case start.IsConst() && start.Const > 0:
+		return future
+	}
+	return unknown
+}

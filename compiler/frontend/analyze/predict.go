@@ -1,0 +1,176 @@
+package analyze
+
+import (
+	"slices"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+)
+
+// Predictive makes a checked model draw its data instead of observing them: for each observed array a replica,
+// drawn after inference from the array's distributions at the parameters and at what they read of the data. Discrete
+// unknowns are drawn too, as log ℓ sums over them. If prior is set, so are the parameters, which then need proper
+// priors; and none is left to infer.
+func Predictive(m *model.Model, diags *diag.List, prior bool) {
+	p := predictive{m: m, diags: diags, prior: prior}
+	p.forget()
+	if prior {
+		p.drawParameters()
+	}
+	p.drawLatents()
+	p.replicate()
+	Recurrences(m, diags, nil)
+}
+
+type predictive struct {
+	m     *model.Model
+	diags *diag.List
+	prior bool
+}
+
+// forget leaves out what is drawn after inference, and what reads it. Definitions are saved with draws from the prior
+// only: draws from the posterior have them already.
+func (p *predictive) forget() {
+	p.m.Terms = slices.DeleteFunc(p.m.Terms, func(t *model.Term) bool { return t.Kind == model.Generate })
+	for _, a := range p.m.Arrays {
+		a.Save = a.Save && (a.Role == model.Parameter || p.prior && a.Role == model.Definition &&
+			settled(a, map[*model.Array]bool{}))
+	}
+}
+
+// settled reports whether a definition reads nothing, itself or through others, that is known only after inference.
+func settled(a *model.Array, seen map[*model.Array]bool) bool {
+	if seen[a] {
+		return true
+	}
+	seen[a] = true
+	ok := a.Role != model.Generated && !a.Optional
+	for _, p := range a.Pieces {
+		model.Walk(p.Value, func(x model.Expr) {
+			switch x := x.(type) {
+			case *model.Ref:
+				ok = ok && settled(x.Array, seen)
+			case *model.Probability, *model.Mode:
+				ok = false
+			}
+		})
+	}
+	return ok
+}
+
+// drawParameters makes the priors of parameters draws.
+func (p *predictive) drawParameters() {
+	for _, t := range p.m.Terms {
+		if t.Kind == model.Prior && drawable(p.diags, t) {
+			t.Kind, t.NonCentered = model.Generate, false
+		}
+	}
+	for _, a := range p.m.Arrays {
+		if a.Role == model.Parameter {
+			a.Role = model.Generated
+		}
+	}
+}
+
+// drawable refuses a prior from which nothing can be drawn.
+func drawable(diags *diag.List, t *model.Term) bool {
+	switch {
+	case t.Density != nil:
+		return undrawable(diags, t, "what `Density` adds to `%s` is no distribution to draw from", t.Array.Name)
+	case t.Dist.Improper:
+		return undrawable(diags, t, "`%s ~ %s` is improper", t.Array.Name, t.Dist.Name)
+	}
+	return true
+}
+
+func undrawable(diags *diag.List, t *model.Term, format string, args ...any) bool {
+	diags.Errorf("E33", t.At, "prior predictive draws need proper priors; "+format, args...).
+		Help("give it a proper prior, such as a wide `Normal(0, 100)`; replicates at draws from the " +
+			"posterior need none: `ppl sample`, then `ppl predict RUN`")
+	return false
+}
+
+// drawLatents makes the priors of discrete unknowns draws, which are saved if they are draws from the prior.
+func (p *predictive) drawLatents() {
+	for _, t := range p.m.Terms {
+		if t.Kind != model.LatentPrior || t.Array.Missing {
+			continue
+		}
+		t.Kind, t.Array.Role, t.Array.Save, t.Array.Chain = model.Generate, model.Generated, p.prior, nil
+	}
+}
+
+// replicate adds a draw for each observation that has a distribution to draw from, and removes the observations.
+func (p *predictive) replicate() {
+	replicas := map[*model.Array]*model.Array{}
+	var terms []*model.Term
+	for _, t := range p.m.Terms {
+		if t.Kind != model.Likelihood && t.Kind != model.LatentPrior {
+			terms = append(terms, t)
+			continue
+		}
+		of := t.Array
+		if t.Density == nil && !t.Dist.Improper {
+			if replicas[of] == nil {
+				replicas[of] = &model.Array{Name: of.Name, At: of.At, Role: model.Generated, Type: of.Type,
+					NeedInt: of.NeedInt, Save: true, Replicates: of}
+				p.m.Arrays = append(p.m.Arrays, replicas[of])
+			}
+			noteOneStep(p.diags, t)
+			terms = append(terms, replica(t, replicas[of]))
+		}
+		if of.Role == model.Imputed && !p.prior { // the distribution of the missing values
+			terms = append(terms, t)
+		}
+	}
+	p.m.Terms = terms
+	for _, of := range slices.Clone(p.m.Arrays) {
+		if of.Role == model.Latent || of.Role == model.Imputed && p.prior {
+			fillMissing(p.diags, of, replicas[of])
+		}
+	}
+}
+
+// fillMissing reads missing entries of data, which are no parameters here, from what is drawn for them.
+func fillMissing(diags *diag.List, of, from *model.Array) {
+	if from == nil || slices.ContainsFunc(from.Pieces, func(p *model.Piece) bool {
+		return slices.Contains(termReads(p.Term), of)
+	}) {
+		diags.Errorf("E33", of.At, "`%s` has missing entries that other statements read, and nothing to draw them "+
+			"from: its distribution is given by a formula, or reads them too", of.Name).
+			Help("replicates at draws from the posterior read continuous ones from the draws: `ppl sample`, then " +
+				"`ppl predict RUN`")
+		return
+	}
+	of.Role, of.Save, of.Chain = model.Definition, false, nil
+	of.Pieces = []*model.Piece{{At: of.At, Value: &model.Ref{Array: from, Fact: model.Fact{At: of.At, Type: of.Type}}}}
+}
+
+// noteOneStep reports where each element of a replicate is drawn from the observed past, not from the replicate's own.
+func noteOneStep(diags *diag.List, t *model.Term) {
+	drawn := *t
+	drawn.Censored = nil // its ends are of how data are recorded, not of how they are drawn
+	if slices.Contains(termReads(&drawn), t.Array) {
+		diags.Notef("W10", t.At, "`%[1]s` is drawn one step ahead: its distribution reads the observed "+
+			"`%[1]s`", t.Array.Name).
+			Help("for a whole series draw one that reads itself: `generate again[t in …] ~ …`")
+	}
+}
+
+// replica is an observation's term as the term of a piece of another array.
+func replica(t *model.Term, a *model.Array) *model.Term {
+	draw := *t
+	draw.Kind, draw.Array, draw.Reads = model.Generate, a, nil
+	draw.Piece = &model.Piece{At: t.At, Plates: t.Plates, Term: &draw}
+	if sub, ok := t.Value.(*model.Subscript); ok {
+		for _, s := range sub.Subs {
+			slot := model.Slot{At: s.At}
+			if v, plain := s.At.(*model.IndexVar); plain {
+				slot = model.Slot{Index: v.Index}
+			}
+			draw.Piece.Slots = append(draw.Piece.Slots, slot)
+		}
+	}
+	a.Pieces = append(a.Pieces, draw.Piece)
+	return &draw
+}

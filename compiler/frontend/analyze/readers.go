@@ -1,0 +1,73 @@
+package analyze
+
+import (
+	"slices"
+
+	"ppl/compiler/frontend/model"
+)
+
+// readers knows, of each array of a model, the definitions and the terms of its density that read it themselves.
+type readers struct {
+	model       *model.Model
+	definitions map[*model.Array][]*model.Array
+	byTerms     map[*model.Array][]*model.Term
+	place       map[*model.Term]int // among those of the density
+	compared    int                 // terms, by proofs
+}
+
+func readersOf(m *model.Model) *readers {
+	r := &readers{model: m, definitions: map[*model.Array][]*model.Array{}, byTerms: map[*model.Array][]*model.Term{},
+		place: map[*model.Term]int{}}
+	for _, a := range m.Arrays {
+		if a.Role == model.Definition {
+			for _, b := range model.Arrays(a.Exprs()...) {
+				r.definitions[b] = append(r.definitions[b], a)
+			}
+		}
+	}
+	for _, t := range m.Terms {
+		if t.Kind == model.Generate {
+			continue
+		}
+		r.place[t] = len(r.place)
+		r.byTerms[t.Array] = append(r.byTerms[t.Array], t)
+		for _, b := range model.Arrays(t.Exprs()...) {
+			r.byTerms[b] = append(r.byTerms[b], t)
+		}
+	}
+	return r
+}
+
+// from reports which arrays are some of those given, or definitions that read them, themselves or through others.
+func (r *readers) from(arrays ...*model.Array) func(*model.Array) bool {
+	set := r.reach(arrays)
+	return func(a *model.Array) bool { return set[a] }
+}
+
+func (r *readers) reach(arrays []*model.Array) map[*model.Array]bool {
+	set := map[*model.Array]bool{}
+	for len(arrays) > 0 {
+		a := arrays[0]
+		arrays = arrays[1:]
+		if !set[a] {
+			set[a] = true
+			arrays = append(arrays, r.definitions[a]...)
+		}
+	}
+	return set
+}
+
+// termsOf are the terms that read arrays or definitions that do, and those that draw them, in order.
+func (r *readers) termsOf(arrays ...*model.Array) (out []*model.Term) {
+	reading := map[*model.Term]bool{}
+	for b := range r.reach(arrays) {
+		for _, t := range r.byTerms[b] {
+			if !reading[t] {
+				reading[t] = true
+				out = append(out, t)
+			}
+		}
+	}
+	slices.SortFunc(out, func(s, t *model.Term) int { return r.place[s] - r.place[t] })
+	return out
+}

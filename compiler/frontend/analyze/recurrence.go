@@ -1,0 +1,273 @@
+package analyze
+
+import (
+	"slices"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+)
+
+// Recurrences finds the groups of arrays whose values read each other, and proves that along some axis they read the
+// past only: then a group can be computed step by step. What is drawn after inference may read its past along several
+// axes, as a field that reads above and to the left, or elements that data choose: such arrays go to Model.Fields. Of
+//
+//	x[1] = 0
+//	x[t in 2..T] = x[t-1] + v[t-1]
+//	v[t in T] = 0.9 * x[t]
+//
+// the group is x, v along T, x before v in each step, and both are read 1 back. It fills Piece.Recurrence. Refused
+// arrays, which Cycles has reported, are left out.
+func Recurrences(m *model.Model, diags *diag.List, refused []*model.Array) {
+	m.Fields = nil
+	findSeries(m, refused)
+	for _, g := range groups(m, refused, computedFrom) {
+		if !g.ofElements(diags) {
+			continue
+		}
+		r, layered := g.recurrence(), g.layered()
+		switch {
+		case r != nil && (len(r.DataOrdered) == 0 || !layered):
+			g.enter(r, func(p *model.Piece) **model.Recurrence { return &p.Recurrence })
+		case layered && g.acyclic():
+			m.Fields = append(m.Fields, g.arrays)
+		case layered && r != nil:
+			m.Fields, m.Orders = append(m.Fields, g.arrays), append(m.Orders, g.arrays)
+		default:
+			noDirection(diags, g)
+		}
+	}
+}
+
+// computedFrom are the expressions that the values of a piece are computed from: of a definition, of a parameter that
+// has coordinates of its own (noncentered), or of what is drawn after inference.
+func computedFrom(p *model.Piece) []model.Expr {
+	switch {
+	case p.Value != nil:
+		return []model.Expr{p.Value}
+	case p.Term != nil && (p.Term.NonCentered || p.Term.Kind == model.Generate):
+		return p.Term.Exprs()
+	}
+	return nil
+}
+
+// findSeries fills Piece.Series: what would be a recurrence if parameters that read their own past were noncentered.
+func findSeries(m *model.Model, refused []*model.Array) {
+	inSeries := func(p *model.Piece) bool { return p.Term != nil && p.Term.Relative() && !p.Term.NonCentered }
+	parts := func(p *model.Piece) []model.Expr {
+		if inSeries(p) {
+			return p.Term.Exprs()
+		}
+		return computedFrom(p)
+	}
+	for _, g := range groups(m, refused, parts) {
+		for _, r := range g.reads {
+			r.piece.Series = nil
+		}
+		of := func(r read) bool { return inSeries(r.piece) }
+		if !slices.ContainsFunc(g.reads, of) || !g.ofElements(&diag.List{}) {
+			continue
+		}
+		if r := g.recurrence(); r != nil && len(r.DataOrdered) == 0 {
+			g.enter(r, func(p *model.Piece) **model.Recurrence { return &p.Series })
+		}
+	}
+}
+
+// ofElements refuses reads of whole arrays, and reads in whole arrays: nothing could come before.
+func (g group) ofElements(diags *diag.List) bool {
+	ok := true
+	for _, r := range g.reads {
+		if r.sub == nil || len(r.piece.Slots) == 0 {
+			ok = false
+			noOrder(diags, r)
+		}
+	}
+	return ok
+}
+
+// recurrence is the first axis and direction along which the group reads its past only; nil if there is none.
+func (g group) recurrence() *model.Group {
+	for k := range g.arrays[0].Type.Axes {
+		for _, back := range []bool{false, true} {
+			if r := g.along(g.axesLike(k), back); r != nil {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// layered reports whether the elements of a group can be drawn one after another: each of its definitions is computed
+// from draws, and each draw by itself.
+func (g group) layered() bool {
+	defined := map[*model.Array][]*model.Array{}
+	for _, r := range g.reads {
+		t := r.piece.Term
+		switch {
+		case t != nil && (t.Kind != model.Generate || t.Ordered || t.ZeroSum):
+			return false
+		case r.piece.Value != nil && r.to.Pieces[0].Value != nil:
+			defined[r.from] = append(defined[r.from], r.to)
+		}
+	}
+	_, ok := inOrder(g.arrays, defined)
+	return ok
+}
+
+// along is the group along some axes and in one direction, if every cycle of reads goes strictly back.
+func (g group) along(axes []int, back bool) *model.Group {
+	out := &model.Group{Back: back}
+	for i, a := range g.arrays {
+		out.Members = append(out.Members, model.Member{Array: a, Axis: axes[i]})
+	}
+	now := map[*model.Array][]*model.Array{} // reads at the same step
+	for _, r := range g.reads {
+		from, to := memberOf(out, r.from), memberOf(out, r.to)
+		if !r.hasElements(from.Axis, to.Axis) {
+			return nil
+		}
+		switch at := r.position(from.Axis, to.Axis, back); at.kind {
+		case before:
+			to.Lag = max(to.Lag, at.lag)
+		case past:
+			to.Whole = true
+		case same:
+			now[r.from] = append(now[r.from], r.to)
+		case unknown:
+			if !dataOrdered(r.sub.Subs[to.Axis].At, r.piece.Slots[from.Axis]) {
+				return nil
+			}
+			to.Whole = true
+			out.DataOrdered = append(out.DataOrdered, r.sub)
+		default:
+			return nil
+		}
+	}
+	order, ok := inOrder(g.arrays, now)
+	if !ok {
+		return nil
+	}
+	slices.SortFunc(out.Members, func(a, b model.Member) int {
+		return slices.Index(order, a.Array) - slices.Index(order, b.Array)
+	})
+	return out
+}
+
+func memberOf(g *model.Group, a *model.Array) *model.Member {
+	return &g.Members[slices.IndexFunc(g.Members, func(m model.Member) bool { return m.Array == a })]
+}
+
+// dataOrdered reports whether data may show that an element lies in the past, as x[parent[n]] before x[n]. That is
+// checked when the data are loaded.
+func dataOrdered(x model.Expr, slot model.Slot) bool {
+	return slot.Index != nil && x.Info().Static && len(model.Arrays(x)) > 0
+}
+
+// enter records the recurrence in a place of the pieces that read.
+func (g group) enter(r *model.Group, place func(*model.Piece) **model.Recurrence) {
+	for _, read := range g.reads {
+		*place(read.piece) = &model.Recurrence{Axis: memberOf(r, read.from).Axis, Group: r}
+	}
+}
+
+// ---- diagnostics ----
+
+// noDirection reports why there is no axis along which a group reads its past.
+func noDirection(diags *diag.List, g group) {
+	var back, ahead, dark *read
+	axes := g.axesLike(0)
+	for i := range g.reads {
+		r := &g.reads[i]
+		switch g.position(*r, axes, false).kind {
+		case before, past:
+			back = r
+		case after, future:
+			ahead = r
+		case unknown:
+			dark = r
+		}
+	}
+	switch field := g.field(); {
+	case field != nil:
+		noDiagonals(diags, *field)
+	case dark != nil:
+		noOrder(diags, *dark)
+	case back != nil && ahead != nil:
+		bothWays(diags, back, ahead)
+	case len(g.arrays) == 1:
+		noOrder(diags, g.reads[0])
+	default:
+		sameIndex(diags, g)
+	}
+}
+
+// field is a read of an array that reads back along one axis and along another; nil where the group has none.
+func (g group) field() (back *read) {
+	backAlong := map[int]bool{}
+	for i := range g.reads {
+		r := &g.reads[i]
+		for k := range g.arrays[0].Type.Axes {
+			if len(g.arrays) == 1 && r.position(k, k, false).kind == before {
+				backAlong[k], back = true, r
+			}
+		}
+	}
+	if len(backAlong) < 2 {
+		return nil
+	}
+	return back
+}
+
+// noDiagonals refuses the values of a field to be computed, where drawing them is not meant.
+func noDiagonals(diags *diag.List, r read) {
+	name := r.to.Name
+	help := "number the elements by diagonals, which read the diagonal before: `d[t in 2..I+J-1, i in I] = " +
+		"t - i >= 0 && t - i < J ? … d[t-1, i-1] … d[t-1, i] … : 0`, and `" + name + "[i in I, j in J] = d[i+j-1, i]`"
+	if t := r.piece.Term; t != nil && t.NonCentered {
+		help = "leave `noncentered` out; or give the deviations a name, `z[I, J] ~ Normal(0, 1)`, and " + help
+	}
+	diags.Errorf("E18", r.at.Info().At, "`%s` reads its past along one axis and along another: values are computed "+
+		"along one axis only", name).Related(r.piece.At, "being defined").Help("%s", help)
+}
+
+// noOrder refuses a read that is not known to lie before what reads it.
+func noOrder(diags *diag.List, r read) {
+	at := r.at.Info().At
+	switch {
+	case len(r.piece.Slots) == 0:
+		diags.Errorf("E18", at, "`%s` reads `%s`, which reads it: cannot see that the one comes before the other; "+
+			"give `%s` an index: `%s[t in …] = …`", r.from.Name, r.to.Name,
+			r.from.Name, r.from.Name).Related(r.to.At, "`%s`", r.to.Name)
+	case r.sub == nil:
+		diags.Errorf("E18", at, "cannot see that `%s` comes before what is being defined; read it at `t - 1` or over "+
+			"a range that ends at t-1", r.to.Name)
+	default:
+		diags.Errorf("E18", at, "cannot see that `%s` comes before `%s`; use t - c, or a range that ends at t-1",
+			at.Text(), r.piece.At.Text()).
+			Related(r.piece.At, "being defined")
+	}
+}
+
+func bothWays(diags *diag.List, back, ahead *read) {
+	d := diags.Errorf("E17", ahead.at.Info().At,
+		"`%s` reads `%s` here and `%s` elsewhere; a recurrence has one direction",
+		ahead.piece.At.Text(), ahead.at.Info().At.Text(),
+		back.at.Info().At.Text()).Related(back.at.Info().At, "the other read")
+	if name := back.to.Name; back.from == back.to && back.piece.Term != nil {
+		d.Help("draw each element from earlier ones alone, which makes neighbours on both sides alike, too: "+
+			"`%s[t in 2..T] ~ Normal(%s[t-1], s)`; any other joint density is written `Density`", name, name)
+	}
+}
+
+// sameIndex refuses arrays that define each other at one index.
+func sameIndex(diags *diag.List, g group) {
+	path := ""
+	for _, a := range slices.Backward(g.arrays) {
+		path += a.Name + " → "
+	}
+	d := diags.Errorf("E16", g.reads[0].at.Info().At, "these define each other at the same index: %s%s", path,
+		g.arrays[len(g.arrays)-1].Name)
+	for _, a := range slices.Backward(g.arrays) {
+		d = d.Related(a.At, "`%s`", a.Name)
+	}
+}

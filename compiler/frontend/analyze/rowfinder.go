@@ -1,0 +1,112 @@
+package analyze
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/source"
+)
+
+// A rowFinder follows terms and all they read, with indices bound to the coordinates of a row set, and records why a
+// coordinate cannot be one.
+type rowFinder struct {
+	set     *model.RowSet
+	term    *model.Term // being followed
+	broken  map[int]*model.Coupling
+	visited map[model.Expr][]int
+	statics []static // met on the way, and not followed
+	deep    bool     // statics are followed
+}
+
+func newRowFinder(p *component, plates []*model.Index, of *model.Term) *rowFinder {
+	s := &model.RowSet{Of: of, Terms: map[*model.Term]bool{}, Index: map[*model.Index]int{},
+		Arrays: map[*model.Array][]int{}, Along: map[model.Expr][]int{}}
+	for _, i := range plates {
+		s.Axes = append(s.Axes, i.Set)
+	}
+	return &rowFinder{set: s, broken: map[int]*model.Coupling{}, visited: map[model.Expr][]int{}}
+}
+
+// extended is a copy of the finder that starts from a row set, to try more terms.
+func (f *rowFinder) extended(s *model.RowSet) *rowFinder {
+	t := *s
+	t.Terms, t.Index, t.Arrays, t.Along = maps.Clone(s.Terms), maps.Clone(s.Index), maps.Clone(s.Arrays),
+		maps.Clone(s.Along)
+	return &rowFinder{set: &t, term: f.term, broken: map[int]*model.Coupling{}, visited: maps.Clone(f.visited),
+		statics: slices.Clone(f.statics)}
+}
+
+// breaks records what is wrong with a coordinate. Only the first finding counts: later ones may be its consequences.
+func (f *rowFinder) breaks(coord int, code string, at source.Span, format string, args ...any) {
+	w := model.Coupling{Code: code, At: at, Text: fmt.Sprintf(format, args...), Of: f.term}
+	for _, v := range f.broken {
+		if *v != w {
+			return
+		}
+	}
+	f.broken[coord] = &w
+}
+
+func (f *rowFinder) breakAll(code string, at source.Span, format string, args ...any) {
+	for coord := range f.set.Axes {
+		f.breaks(coord, code, at, format, args...)
+	}
+}
+
+// breakAmong breaks the coordinates of a list.
+func (f *rowFinder) breakAmong(at []int, where source.Span, format string, args ...any) {
+	for _, coord := range at {
+		if coord >= 0 {
+			f.breaks(coord, "E80", where, format, args...)
+		}
+	}
+}
+
+// crosses breaks the coordinates over which something runs in full: those whose number of elements the set has.
+func (f *rowFinder) crosses(s *model.Set, code string, at source.Span, text func() string) {
+	for coord, axis := range f.set.Axes {
+		if asMany(s, axis) {
+			f.breaks(coord, code, at, "%s", text())
+		}
+	}
+}
+
+// asMany reports whether two sets grow together: they are the same, or end at the same size up to a constant.
+func asMany(s, t *model.Set) bool {
+	if s.Same(t) {
+		return true
+	}
+	a, b := model.AffineOf(s.Hi), model.AffineOf(t.Hi)
+	return !a.IsConst() && !b.IsConst() && a.Minus(b).IsConst()
+}
+
+// bind gives an index the value of a coordinate.
+func (f *rowFinder) bind(i *model.Index, coord int) {
+	if old, ok := f.set.Index[i]; ok && old != coord {
+		f.breaks(coord, "E80", f.term.At, "index `%s` runs along two axes of a row of `%s`", i.Name, f.term.Array.Name)
+	}
+	f.set.Index[i] = coord
+}
+
+// coordinate is the one that an expression is the value of when it is an index alone, else −1.
+func (f *rowFinder) coordinate(x model.Expr) int {
+	if v, ok := x.(*model.IndexVar); ok {
+		if coord, ok := f.set.Index[v.Index]; ok {
+			return coord
+		}
+	}
+	return -1
+}
+
+// pad extends a list of coordinates to n axes.
+func pad(at []int, n int) []int {
+	out := slices.Clone(at)
+	for len(out) < n {
+		out = append(out, -1)
+	}
+	return out[:n]
+}
+
+func none(at []int) bool { return !slices.ContainsFunc(at, func(c int) bool { return c >= 0 }) }

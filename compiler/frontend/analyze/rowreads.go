@@ -1,0 +1,295 @@
+package analyze
+
+import (
+	"fmt"
+	"slices"
+
+	"ppl/compiler/frontend/model"
+)
+
+// Terms are independent given the parameters if each reads, of what differs between rows, its own row alone. The finder
+// proves that from subscripts: an index of the term's plates is bound to a coordinate, and an axis that is read at this
+// index is read "at the row". Of the row set N in
+//
+//	eta[n in N] = b * x[n]
+//	s = sum(x) + sum(exp(eta))
+//	y[n in N] ~ Normal(eta[n], 1)
+//	w[n in N] ~ Normal(b + s, 1)
+//
+// y is accepted: eta is read at the row, and so is x. w is not: s does not depend on n, but exp(eta) is evaluated for
+// all of N, so each row would cost as much as all rows. The sum of x is no objection: data are available as a whole,
+// and so are parameters. Where data are in a file, too large for memory, the same question is asked of them
+// (RowSet.Inside).
+
+// visit follows an expression whose own axis k is read at coordinate at[k] alone, or as a whole where that is −1.
+func (f *rowFinder) visit(x model.Expr, at []int) {
+	if x == nil || len(f.broken) > 0 {
+		return
+	}
+	at = pad(at, len(x.Info().Type.Axes))
+	if old, seen := f.visited[x]; seen {
+		if !slices.Equal(old, at) {
+			f.breakAmong(slices.Concat(old, at), x.Info().At, "`%s` is read at a row of `%s` and otherwise too",
+				x.Info().At.Text(), f.term.Array.Name)
+		}
+		return
+	}
+	f.visited[x] = at
+	if !none(at) {
+		f.set.Along[x] = at
+	}
+	if x.Info().Static && !f.deep {
+		f.statics = append(f.statics, static{x, at})
+		return
+	}
+	f.inside(x, at)
+}
+
+// A static expression and how its axes are read.
+type static struct {
+	x  model.Expr
+	at []int
+}
+
+// follow follows a row set's static expressions as well, each where its rows do not depend on each other.
+func (f *rowFinder) follow(s *model.RowSet) *model.RowSet {
+	for _, e := range f.statics {
+		g := f.extended(s)
+		g.deep = true
+		delete(g.visited, e.x)
+		if g.visit(e.x, e.at); len(g.broken) == 0 {
+			s, f.visited = g.set, g.visited
+		}
+	}
+	return s
+}
+
+// inside follows the parts of an expression that depends on parameters.
+func (f *rowFinder) inside(x model.Expr, at []int) {
+	switch x := x.(type) {
+	case *model.Ref:
+		f.read(x, at)
+	case *model.Subscript:
+		f.subscript(x, at)
+	case *model.LogProb:
+		if x.Dist.Event > 0 {
+			for _, s := range x.X.Info().Type.Axes {
+				f.whole(s, x, "is a density over all of")
+			}
+		}
+		for _, y := range x.Children() {
+			f.visit(y, shared(x.Type.Axes, at, y.Info().Type.Axes))
+		}
+	case *model.Apply, *model.Cond, *model.Fill:
+		for _, y := range x.Children() {
+			f.visit(y, shared(x.Info().Type.Axes, at, y.Info().Type.Axes))
+		}
+	case *model.Random:
+		f.breakAmong(at[:x.Moves], x.At, "`%s` moves elements from row to row of `%s`", x.At.Text(), f.term.Array.Name)
+		for _, s := range x.Type.Axes[:x.Moves] {
+			f.whole(s, x, "moves elements along")
+		}
+		for _, y := range x.Children() {
+			f.visit(y, shared(x.Type.Axes, at, y.Info().Type.Axes))
+		}
+	case *model.Build:
+		for k, i := range x.Over {
+			if at[k] >= 0 {
+				f.bind(i, at[k])
+			} else {
+				f.whole(i.Set, x, "is built over all of")
+			}
+		}
+		f.visit(x.Body, at[len(x.Over):])
+	case *model.Reduce:
+		f.reduction(x, at)
+	case *model.MatMul:
+		n := len(x.X.Info().Type.Axes) - 1
+		f.whole(x.X.Info().Type.Axes[n], x, "is a sum over")
+		f.visit(x.X, append(slices.Clone(at[:n]), -1))
+		f.visit(x.Y, append([]int{-1}, at[n:]...))
+	case *model.Vector:
+		n := len(at) - 1
+		f.breakAmong(at[n:], x.At, "`%s` reads all of its last axis, so rows of `%s` depend on each other", x.At.Text(),
+			f.term.Array.Name)
+		f.whole(x.Type.Axes[n], x, "reads all of")
+		f.visit(x.X, at)
+	case *model.List:
+		f.breakAmong(at[:1], x.At, "`%s` lists rows one by one", x.At.Text())
+		for _, y := range x.Items {
+			f.visit(y, at[1:])
+		}
+	case *model.Concat:
+		f.breakAmong(at[:1], x.At, "`%s` joins rows of several arrays", x.At.Text())
+		for _, y := range x.Items {
+			f.whole(y.Info().Type.Axes[0], x, "joins all of")
+			f.visit(y, at)
+		}
+	case *model.Num, *model.IndexVar, *model.SizeOf, *model.SetSize, *model.Label: // nothing in them
+	case *model.StateAt: // solved once for all rows, as a parameter is
+		for _, s := range x.State.Axes {
+			f.whole(s, x, "is a trajectory for each element of")
+		}
+	case *model.StateNow, *model.TimeNow, *model.Probability, *model.Mode:
+		f.breakAll("E80", x.Info().At, "`%s` cannot be evaluated for some rows alone", x.Info().At.Text())
+	default:
+		panic(fmt.Sprintf("internal error: rows of a %T", x))
+	}
+}
+
+// whole refuses what depends on parameters and runs over all of a set.
+func (f *rowFinder) whole(s *model.Set, x model.Expr, verb string) {
+	f.crosses(s, "E80", x.Info().At, func() string {
+		return fmt.Sprintf("`%s` %s %s, so a row of `%s` needs all rows", x.Info().At.Text(), verb, s.Name,
+			f.term.Array.Name)
+	})
+}
+
+// reduction allows sums and the like over what does not grow with the number of rows.
+func (f *rowFinder) reduction(x *model.Reduce, at []int) {
+	if len(x.Over) == 0 {
+		for _, s := range x.X.Info().Type.Axes {
+			f.whole(s, x, "runs over")
+		}
+		f.visit(x.X, nil)
+		return
+	}
+	for _, i := range x.Over {
+		f.whole(i.Set, x, "runs over")
+		for j, coord := range f.set.Index {
+			if index := model.AffineIndex(j); model.AffineOf(i.Set.Hi).Minus(index).IsConst() ||
+				model.AffineOf(i.Set.Lo).Minus(index).IsConst() {
+				f.breaks(coord, "E80", x.At, "`%s` runs over %s, which grows along the rows of `%s`", x.At.Text(),
+					i.Set.Name, f.term.Array.Name)
+			}
+		}
+	}
+	f.visit(x.X, at)
+}
+
+// shared finds, for each axis of an operand, the coordinate at which the result's axis over the same set is read.
+func shared(result []*model.Set, at []int, operand []*model.Set) []int {
+	out := make([]int, len(operand))
+	for k, s := range operand {
+		out[k] = -1
+		if j := slices.IndexFunc(result, s.Same); j >= 0 {
+			out[k] = at[j]
+		}
+	}
+	return out
+}
+
+// subscript follows x[sub, …]: an axis whose subscript is the index of a row alone is read at the row. Data and
+// parameters may be read at any element.
+func (f *rowFinder) subscript(s *model.Subscript, at []int) {
+	axes := s.X.Info().Type.Axes
+	inner := make([]int, len(axes))
+	complete := isComplete(s.X) && !(f.deep && s.X.Info().Static)
+	for k, axis := range axes {
+		inner[k] = -1
+		switch sub := subAt(s, k); {
+		case sub.At == nil && sub.Range == nil:
+			inner[k] = shared(s.Type.Axes, at, []*model.Set{axis})[0]
+		case sub.At == nil:
+			inner[k] = shared(s.Type.Axes, at, []*model.Set{sub.Range})[0]
+		default:
+			if !complete {
+				inner[k] = f.coordinate(sub.At)
+			}
+			f.visit(sub.At, shared(s.Type.Axes, at, sub.At.Info().Type.Axes))
+			if _, named := s.X.(*model.Ref); !named && !complete && inner[k] < 0 {
+				f.whole(axis, s.X, "is read at other rows of")
+			}
+		}
+	}
+	if r, ok := s.X.(*model.Ref); ok && r.Array.Role == model.Latent {
+		return
+	}
+	f.visit(s.X, inner)
+}
+
+// subAt is subscript k; axes without one stay whole.
+func subAt(s *model.Subscript, k int) model.Sub {
+	if s != nil && k < len(s.Subs) {
+		return s.Subs[k]
+	}
+	return model.Sub{}
+}
+
+// isComplete reports whether all elements of an expression are available at every row: data and parameters are.
+func isComplete(x model.Expr) bool {
+	if x.Info().Static {
+		return true
+	}
+	r, ok := x.(*model.Ref)
+	return ok && r.Array.Role != model.Definition
+}
+
+// read follows a definition that depends on parameters.
+func (f *rowFinder) read(r *model.Ref, at []int) {
+	a := r.Array
+	if a.Role != model.Definition {
+		return
+	}
+	if old, seen := f.set.Arrays[a]; seen {
+		if !slices.Equal(old, at) {
+			f.breakAmong(slices.Concat(old, at), r.At, "`%s` is read at other rows than the one of `%s`", a.Name,
+				f.term.Array.Name)
+		}
+		return
+	}
+	f.set.Arrays[a] = at
+	for k, s := range a.Type.Axes {
+		if f.recurs(a, k) != nil && at[k] >= 0 {
+			f.breaks(at[k], "E80", f.recurs(a, k).At,
+				"`%s` is a recurrence over %s, so rows of `%s` depend on each other", a.Name, s.Name, f.term.Array.Name)
+		} else if p := f.recurs(a, k); p != nil {
+			f.crosses(s, "E80", p.At, func() string {
+				return fmt.Sprintf("`%s` is a recurrence over %s, so rows of `%s` depend on each other", a.Name, s.Name,
+					f.term.Array.Name)
+			})
+		} else if at[k] < 0 {
+			f.crosses(s, "E80", r.At, func() string {
+				return fmt.Sprintf("`%s` is read at other rows than the one of `%s`", a.Name, f.term.Array.Name)
+			})
+		}
+	}
+	if split(a, at, true) && split(a, at, false) {
+		f.breakAmong(at, a.At, "`%s` is defined in pieces along several axes", a.Name)
+	}
+	for _, p := range a.Pieces {
+		f.piece(p, at)
+	}
+}
+
+// recurs is the piece of a definition that reads its past along an axis, nil if there is none.
+func (f *rowFinder) recurs(a *model.Array, axis int) *model.Piece {
+	for _, p := range a.Pieces {
+		if p.Recurrence != nil && p.Recurrence.Axis == axis {
+			return p
+		}
+	}
+	return nil
+}
+
+// split reports whether an array is in pieces along axes that are read at a row, or along others.
+func split(a *model.Array, at []int, row bool) bool {
+	for _, p := range a.Pieces {
+		for k, s := range p.Slots {
+			if (at[k] >= 0) == row && len(a.Pieces) > 1 && (s.Index == nil || !s.Index.Set.Same(a.Type.Axes[k])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// piece follows one statement of a definition, with its indices bound to the coordinates that the array is read at.
+func (f *rowFinder) piece(p *model.Piece, at []int) {
+	for k, s := range p.Slots {
+		if s.Index != nil && at[k] >= 0 {
+			f.bind(s.Index, at[k])
+		}
+	}
+	f.visit(p.Value, at[min(len(p.Slots), len(at)):])
+}

@@ -1,0 +1,342 @@
+package analyze
+
+import (
+	"fmt"
+	"slices"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+)
+
+// Rows decides, from index patterns alone, over which plates log ℓ is a sum of terms that are independent given the
+// parameters (lang/REFERENCE.md, minibatches): the free plates of each observation are a candidate, which takes in all
+// other observations that have these plates free too. Sizes choose among the candidates later. It
+// fills Model.RowSets, or Model.Couplings where there are none.
+func Rows(m *model.Model, diags *diag.List) {
+	parts := components(m)
+	for _, p := range parts {
+		for _, t := range p.terms {
+			if t.Kind != model.Likelihood {
+				continue
+			}
+			if s := rowSet(m, p, t, parts); s != nil && !slices.ContainsFunc(m.RowSets, s.SameAxes) {
+				m.RowSets = append(m.RowSets, s)
+			}
+		}
+	}
+	many := func(w model.Coupling) bool { return len(w.Of.Plates) > 0 }
+	if m.Couplings = eachOnce(m.Couplings); len(m.RowSets) > 0 {
+		m.Couplings = nil
+	} else if slices.ContainsFunc(m.Couplings, many) {
+		m.Couplings = slices.DeleteFunc(m.Couplings, func(w model.Coupling) bool { return !many(w) })
+	}
+	refuseBatches(m, diags)
+}
+
+// refuseBatches refuses a sampler with minibatches for a model without rows.
+func refuseBatches(m *model.Model, diags *diag.List) {
+	for _, call := range m.Infer {
+		for _, arg := range call.Args {
+			if arg.Name != "batch" || arg.Value == "auto" || len(m.RowSets) > 0 {
+				continue
+			}
+			for _, w := range m.Couplings {
+				diags.Errorf(w.Code, w.At, "minibatch refused: %s", w.Text).Related(arg.At,
+					"minibatches are asked for here").
+					Help("leave `batch` out: gradients then use all data")
+			}
+		}
+	}
+}
+
+// rowSet is the product of the free plates of an observation, nil if it has none.
+func rowSet(m *model.Model, p *component, of *model.Term, parts []*component) *model.RowSet {
+	var plates []*model.Index
+	for _, i := range of.Plates {
+		if len(i.Set.Ragged) == 0 {
+			plates = append(plates, i)
+		}
+	}
+	if len(plates) == 0 {
+		m.Couplings = append(m.Couplings, single(of))
+	}
+	for len(plates) > 0 {
+		f := newRowFinder(p, plates, of)
+		f.component(p, plates)
+		if len(f.broken) == 0 {
+			return f.with(parts, p)
+		}
+		for k := len(plates) - 1; k >= 0; k-- {
+			if w := f.broken[k]; w != nil {
+				m.Couplings = append(m.Couplings, *w)
+				plates = slices.Delete(slices.Clone(plates), k, k+1)
+			}
+		}
+	}
+	return nil
+}
+
+// eachOnce leaves out reasons that were given before. A model may have as many as statements.
+func eachOnce(all []model.Coupling) []model.Coupling {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(all, func(w model.Coupling) bool {
+		was := seen[w.Text]
+		seen[w.Text] = true
+		return was
+	})
+}
+
+// single is the coupling of an observation without plates.
+func single(t *model.Term) model.Coupling {
+	w := model.Coupling{Code: "E82", At: t.At, Of: t}
+	switch name := t.At.Text(); {
+	case t.Density != nil:
+		w.Text = fmt.Sprintf("`%s ~ Density(…)` is one term for all its data", name)
+	case len(t.Event) > 0:
+		w.Text = fmt.Sprintf("`%s ~ %s(…)` is one event over %s", name, t.Dist.Name, t.Event[0].Name)
+	default:
+		w.Text = fmt.Sprintf("`%s` is one number, no product over rows", name)
+	}
+	return w
+}
+
+// A component is the terms that share latents, with the plates that are one and the same through them: the class of an
+// index is its root.
+type component struct {
+	terms   []*model.Term
+	latents []*model.Array
+	parent  map[*model.Index]*model.Index
+}
+
+func (p *component) class(i *model.Index) *model.Index {
+	for p.parent[i] != nil {
+		i = p.parent[i]
+	}
+	return i
+}
+
+func (p *component) merge(i, j *model.Index) {
+	if i, j = p.class(i), p.class(j); i != j {
+		p.parent[i] = j
+	}
+}
+
+// components groups the observations, and the priors of latents, by the latents that they read.
+func components(m *model.Model) (parts []*component) {
+	of := map[*model.Array]*component{}
+	for _, t := range m.Terms {
+		if t.Kind != model.Likelihood && t.Kind != model.LatentPrior {
+			continue
+		}
+		p := &component{parent: map[*model.Index]*model.Index{}}
+		parts = append(parts, p)
+		for _, z := range append(readLatents(t), latentOf(t)...) {
+			if q := of[z]; q != nil && q != p {
+				p.absorb(q)
+				parts = slices.DeleteFunc(parts, func(r *component) bool { return r == q })
+			} else if q == nil {
+				p.latents = append(p.latents, z)
+			}
+			for _, z := range p.latents {
+				of[z] = p
+			}
+		}
+		p.terms = append(p.terms, t)
+	}
+	for _, p := range parts {
+		p.mergePlates()
+	}
+	return parts
+}
+
+func latentOf(t *model.Term) []*model.Array {
+	if t.Kind == model.LatentPrior {
+		return []*model.Array{t.Array}
+	}
+	return nil
+}
+
+func (p *component) absorb(q *component) {
+	p.terms, p.latents = append(p.terms, q.terms...), append(p.latents, q.latents...)
+}
+
+// mergePlates makes one class of the plates at which terms read one axis of a latent. Along a chain they stay apart: a
+// term reads two elements of it.
+func (p *component) mergePlates() {
+	for _, z := range p.latents {
+		first := make([]*model.Index, len(z.Type.Axes))
+		for _, t := range p.terms {
+			for k, i := range latentPlates(t, z) {
+				switch {
+				case i == nil || z.Chain != nil && z.Chain.Axis == k:
+				case first[k] == nil:
+					first[k] = i
+				default:
+					p.merge(i, first[k])
+				}
+			}
+		}
+	}
+}
+
+// latentPlates are the plates at which a term reads a latent, axis by axis; nil where it does not, or by data.
+func latentPlates(t *model.Term, z *model.Array) []*model.Index {
+	for _, r := range t.Reads {
+		if r.Latent == z {
+			return r.Plates
+		}
+	}
+	if t.Kind == model.LatentPrior && t.Array == z {
+		if len(t.Plates) == len(z.Type.Axes) {
+			return t.Plates
+		}
+		if t.Piece != nil {
+			var out []*model.Index
+			for _, s := range t.Piece.Slots {
+				out = append(out, s.Index)
+			}
+			return out
+		}
+	}
+	return nil
+}
+
+// component follows all terms of a component, with its plates bound to the coordinates in their order.
+func (f *rowFinder) component(p *component, plates []*model.Index) {
+	f.term = f.set.Of
+	for coord, i := range plates {
+		for _, z := range p.latents {
+			f.latent(p, z, coord, i)
+		}
+	}
+	for _, t := range p.terms {
+		f.term = t
+		f.set.Terms[t] = true
+		for coord, i := range plates {
+			k := slices.IndexFunc(t.Plates, func(j *model.Index) bool { return p.class(j) == p.class(i) })
+			if k < 0 {
+				f.breaks(coord, "E81", t.At, "`%s` belongs to all rows over %s at once", t.At.Text(), i.Set.Name)
+				continue
+			}
+			if t.Kind == model.LatentPrior && !t.Plates[k].Set.Same(i.Set) {
+				f.breaks(coord, "E81", t.At, "`%s` is the distribution of some of the rows over %s alone", t.At.Text(),
+					i.Set.Name)
+				continue
+			}
+			f.bind(t.Plates[k], coord)
+		}
+	}
+	if len(f.broken) > 0 {
+		return
+	}
+	for _, t := range p.terms {
+		f.termAtRow(t)
+	}
+}
+
+// latent refuses a coordinate that is not a plate of each latent of the component, at which all terms read it: rows
+// would share the latent.
+func (f *rowFinder) latent(p *component, z *model.Array, coord int, i *model.Index) {
+	if z.Chain != nil && slices.ContainsFunc(p.terms, func(t *model.Term) bool {
+		j := plateAt(latentPlates(t, z), z.Chain.Axis)
+		return j != nil && p.class(j) == p.class(i)
+	}) {
+		f.breaks(coord, "E81", joint(p, z).At, "`%s[%s-1]` joins rows %s-1 and %s of `%s`; the sequence is the row",
+			z.Name, i.Name, i.Name, i.Name, f.set.Of.Array.Name)
+		return
+	}
+	for _, t := range p.terms {
+		reads := latentPlates(t, z)
+		if len(z.Type.Axes) > 0 && reads == nil {
+			continue
+		}
+		if !slices.ContainsFunc(reads, func(j *model.Index) bool { return j != nil && p.class(j) == p.class(i) }) {
+			f.breaks(coord, "E81", z.At, "`%s` has no value for each row over %s, so rows of `%s` share it", z.Name,
+				i.Set.Name, f.set.Of.Array.Name)
+			return
+		}
+	}
+}
+
+// joint is a term that reads a chain at two lags, or any that reads it.
+func joint(p *component, z *model.Array) (found *model.Term) {
+	for _, t := range p.terms {
+		for _, r := range t.Reads {
+			if r.Latent == z && (found == nil || len(r.Gaps) > 1) {
+				found = t
+			}
+		}
+	}
+	return found
+}
+
+// plateAt is plate k, nil where there is none.
+func plateAt(plates []*model.Index, k int) *model.Index {
+	if k >= len(plates) {
+		return nil
+	}
+	return plates[k]
+}
+
+// termAtRow follows all that a term reads.
+func (f *rowFinder) termAtRow(t *model.Term) {
+	f.term = t
+	for _, s := range t.Event {
+		f.crosses(s, "E82", t.At, func() string { return single(t).Text })
+	}
+	for _, x := range append([]model.Expr{t.Value, t.Density}, t.Args...) {
+		f.visit(x, nil)
+	}
+	for _, b := range []*model.Bounds{t.In, t.Censored} {
+		if b != nil {
+			f.visit(b.Lo, nil)
+			f.visit(b.Hi, nil)
+		}
+	}
+	if t.Array.Role == model.Imputed && len(t.Reads) > 0 {
+		f.breakAll("E81", t.At, "missing entries of `%s` are parameters, and their distribution reads what is summed "+
+			"out", t.Array.Name)
+	}
+	for _, r := range t.Reads {
+		if slices.ContainsFunc(r.Gather, func(x model.Expr) bool { return x != nil }) {
+			f.breakAll("E81", t.At, "elements of `%s` that data choose join rows of `%s`", r.Latent.Name, t.Array.Name)
+		}
+	}
+}
+
+// with adds the other components that have the row set's plates free too.
+func (f *rowFinder) with(parts []*component, first *component) *model.RowSet {
+	best, last := f.set, f
+	for _, p := range parts {
+		if p == first {
+			continue
+		}
+		for _, t := range p.terms {
+			plates := matching(t, best.Axes)
+			if t.Kind != model.Likelihood || plates == nil {
+				continue
+			}
+			g := last.extended(best)
+			if g.component(p, plates); len(g.broken) == 0 {
+				best, last = g.set, g
+			}
+			break
+		}
+	}
+	best.Inside = last.follow(best)
+	return best
+}
+
+// matching are plates of a term over the given sets, each another; nil if there are none.
+func matching(t *model.Term, axes []*model.Set) (plates []*model.Index) {
+	for _, s := range axes {
+		k := slices.IndexFunc(t.Plates, func(i *model.Index) bool {
+			return i.Set.Same(s) && len(i.Set.Ragged) == 0 && !slices.Contains(plates, i)
+		})
+		if k < 0 {
+			return nil
+		}
+		plates = append(plates, t.Plates[k])
+	}
+	return plates
+}

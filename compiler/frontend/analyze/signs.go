@@ -1,0 +1,291 @@
+package analyze
+
+import (
+	"slices"
+	"strings"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+)
+
+// Signs warns where the data do not determine a sign: changing the sign of some parameters at once leaves the joint
+// density as it is, so the posterior has a mirror image, and their means are 0 whatever the data are. In
+//
+//	slope[I], ability[P], hard[I] ~ Normal(0, 1)
+//	right[p in P, i in I] ~ Bernoulli(logits = slope[i] * (ability[p] - hard[i]))
+//
+// the three may change sign together. Each array of the model has an unknown bit: whether it changes sign. Each
+// expression has a parity, a sum of bits modulo 2: a product adds the parities of its factors, the operands of a sum
+// must have the same, an exponential must not change, and what is observed, neither. A solution of these equations
+// other than 0 is a mirror image.
+func Signs(m *model.Model, diags *diag.List) {
+	p := &parities{bits: map[*model.Array]int{}, fixed: weightsOf(m)}
+	for _, a := range m.Arrays {
+		if a.Role == model.Parameter || a.Role == model.Definition {
+			p.bit(a)
+		}
+	}
+	for _, t := range m.Terms {
+		if t.Kind == model.Likelihood || t.Kind == model.LatentPrior {
+			p.unchanged(t.Exprs()...)
+		}
+	}
+	informed := reachedByData(m)
+	m.Mirrors = p.solutions()
+	for _, flipped := range m.Mirrors {
+		if slices.ContainsFunc(flipped, func(a *model.Array) bool { return informed[a] }) {
+			warnSigns(diags, flipped)
+		}
+	}
+}
+
+func warnSigns(diags *diag.List, flipped []*model.Array) {
+	names := make([]string, len(flipped))
+	for i, a := range flipped {
+		names[i] = "`" + a.Name + "`"
+	}
+	first := flipped[0]
+	if len(flipped) == 1 {
+		diags.Warnf("W21", first.At, "the sign of %s is not determined: the density is the same with the other sign, "+
+			"so the posterior has a mirror image", names[0]).
+			Help("give it one sign: `%s ~ … in 0..inf`, or HalfNormal", first.Name)
+		return
+	}
+	diags.Warnf("W21", first.At, "the signs of %s are not determined: the density is the same if all of them change, "+
+		"so the posterior has a mirror image", strings.Join(names, ", ")).
+		Help("give one of them, or an element of it, one sign: `%s ~ … in 0..inf`, or LogNormal", first.Name)
+}
+
+// weightsOf are the arrays of networks, whose units may change sign by their construction.
+func weightsOf(m *model.Model) map[*model.Array]bool {
+	out := map[*model.Array]bool{}
+	for _, l := range m.Layers {
+		for _, a := range l.Weights {
+			out[a] = true
+		}
+	}
+	return out
+}
+
+// parities are the equations that bits satisfy: each of them is 0.
+type parities struct {
+	bits      map[*model.Array]int
+	arrays    []*model.Array // of each bit
+	fixed     map[*model.Array]bool
+	equations []parity
+}
+
+// bit is that of an array; the equations of its statements are added when it is first read.
+func (p *parities) bit(a *model.Array) parity {
+	i, ok := p.bits[a]
+	if !ok {
+		i = len(p.arrays)
+		p.bits[a] = i
+		p.arrays = append(p.arrays, a)
+		p.define(a)
+	}
+	return parity{i}
+}
+
+// same asks two parities to be equal, and is the one.
+func (p *parities) same(a, b parity) parity {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	p.equations = append(p.equations, a.plus(b))
+	return a
+}
+
+// unchanged asks expressions not to change.
+func (p *parities) unchanged(xs ...model.Expr) {
+	for _, x := range xs {
+		if x != nil {
+			p.same(p.of(x), even())
+		}
+	}
+}
+
+// define adds the equations of the statements that define or draw an array.
+func (p *parities) define(a *model.Array) {
+	if p.fixed[a] {
+		p.same(p.bit(a), even())
+	}
+	for _, piece := range a.Pieces {
+		switch {
+		case piece.Term != nil:
+			p.draw(a, piece.Term)
+		case piece.Value != nil && !piece.Value.Info().Static:
+			p.same(p.bit(a), p.of(piece.Value))
+		case !isZeroValue(piece.Value):
+			p.same(p.bit(a), even())
+		}
+	}
+}
+
+func isZeroValue(x model.Expr) bool {
+	if f, ok := x.(*model.Fill); ok {
+		x = f.Value
+	}
+	n, ok := x.(*model.Num)
+	return ok && n.Value == 0
+}
+
+// symmetric are the distributions that are symmetric about their argument `mu` or `loc`.
+var symmetric = []string{"Normal", "StudentT", "Cauchy", "Laplace", "Logistic", "MvNormal", "MvStudentT"}
+
+// draw adds the equations of a prior: a symmetric one may change sign with its centre, any other may not.
+func (p *parities) draw(a *model.Array, t *model.Term) {
+	about := slices.IndexFunc(t.Exprs(), func(x model.Expr) bool { return x == centre(t) })
+	for i, x := range t.Exprs() {
+		if i == about {
+			p.same(p.bit(a), p.of(x))
+		} else if !mirrored(t) {
+			p.unchanged(x)
+		}
+	}
+	if about < 0 && !mirrored(t) && t.Density == nil || t.In != nil || t.Ordered {
+		p.same(p.bit(a), even())
+	}
+}
+
+// centre is the argument that a symmetric distribution is centred at, else nil.
+func centre(t *model.Term) model.Expr {
+	if t.Dist == nil || !slices.Contains(symmetric, t.Dist.Name) {
+		return nil
+	}
+	for k, arg := range t.Form.Args {
+		if arg.Name == "mu" || arg.Name == "loc" {
+			return t.Args[k]
+		}
+	}
+	return nil
+}
+
+// mirrored reports whether a distribution is Uniform(-c, c).
+func mirrored(t *model.Term) bool {
+	if t.Dist == nil || t.Dist.Name != "Uniform" {
+		return false
+	}
+	lo, hi := t.Args[0].Info().Type.Range, t.Args[1].Info().Type.Range
+	return t.Args[0].Info().Static && t.Args[1].Info().Static && lo.Lo == lo.Hi && hi.Lo == hi.Hi && lo.Lo == -hi.Hi
+}
+
+// of is the parity of an expression, with the equations that it asks for.
+func (p *parities) of(x model.Expr) parity {
+	if n, ok := x.(*model.Num); ok && n.Value == 0 {
+		return nil
+	}
+	if x.Info().Static {
+		return even()
+	}
+	switch x := x.(type) {
+	case *model.Ref:
+		if x.Array.Role == model.Parameter || x.Array.Role == model.Definition {
+			return p.bit(x.Array)
+		}
+		return even()
+	case *model.Subscript:
+		return p.of(x.X)
+	case *model.Build:
+		return p.of(x.Body)
+	case *model.Fill:
+		return p.of(x.Value)
+	case *model.List:
+		return p.all(x.Items)
+	case *model.Concat:
+		return p.all(x.Items)
+	case *model.MatMul:
+		return p.product(x.X, x.Y)
+	case *model.Cond:
+		p.unchanged(x.If)
+		return p.all([]model.Expr{x.Then, x.Else})
+	case *model.Reduce:
+		switch x.Row.Name {
+		case "sum", "mean":
+			return p.of(x.X)
+		case "sd", "var":
+			p.of(x.X)
+			return even()
+		}
+	case *model.Vector:
+		if x.Name == "cumsum" {
+			return p.of(x.X)
+		}
+	case *model.Apply:
+		return p.apply(x)
+	}
+	p.unchanged(x.Children()...)
+	return even()
+}
+
+var (
+	oddFunctions  = []string{"tanh", "sin", "sinh", "asin", "asinh", "atan", "cbrt", "erf", "sign", "trunc", "round"}
+	evenFunctions = []string{"abs", "square", "cos", "cosh"}
+)
+
+func (p *parities) apply(x *model.Apply) parity {
+	switch {
+	case x.Name == "+" || x.Name == "-" || slices.Contains(oddFunctions, x.Name):
+		return p.all(x.Args)
+	case x.Name == "*" || x.Name == "/":
+		return p.product(x.Args[0], x.Args[1])
+	case slices.Contains(evenFunctions, x.Name):
+		p.of(x.Args[0])
+		return even()
+	case x.Name == "^":
+		if n, ok := x.Args[1].(*model.Num); ok && n.Value == float64(int(n.Value)) {
+			base := p.of(x.Args[0])
+			if int(n.Value)%2 == 0 {
+				return even()
+			}
+			return base
+		}
+	}
+	p.unchanged(x.Args...)
+	return even()
+}
+
+func (p *parities) all(xs []model.Expr) (out parity) {
+	for _, x := range xs {
+		out = p.same(out, p.of(x))
+	}
+	return out
+}
+
+func (p *parities) product(x, y model.Expr) parity {
+	a, b := p.of(x), p.of(y)
+	if a == nil || b == nil {
+		return nil
+	}
+	return a.plus(b)
+}
+
+// solutions are sets of parameters, each of which may change sign together; every other such set is made of these.
+func (p *parities) solutions() (out [][]*model.Array) {
+	for _, bits := range solve(len(p.arrays), p.equations) {
+		var flipped []*model.Array
+		for _, i := range bits {
+			if a := p.arrays[i]; a.Role == model.Parameter {
+				flipped = append(flipped, a)
+			}
+		}
+		if len(flipped) > 0 {
+			out = append(out, flipped)
+		}
+	}
+	return out
+}
+
+// reachedByData are the arrays that the distributions of observations read, themselves or through others.
+func reachedByData(m *model.Model) map[*model.Array]bool {
+	var xs []model.Expr
+	for _, t := range m.Terms {
+		if t.Kind == model.Likelihood {
+			xs = append(xs, t.Exprs()...)
+		}
+	}
+	return model.Reached(xs...)
+}

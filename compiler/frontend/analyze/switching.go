@@ -1,0 +1,311 @@
+package analyze
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+)
+
+// Switching warns about mixtures with exchangeable components: where two values of a discrete unknown change places,
+// and with them the parameters that it chooses, the joint density stays as it is, so the posterior has another copy of
+// each mode. In
+//
+//	m1, m2 ~ Normal(0, 10)
+//	z[i in N] ~ Bernoulli(0.5)
+//	y[i in N] ~ Normal(z[i] == 1 ? m1 : m2, 1)
+//
+// the case z = 1 has m1 where the case z = 0 has m2, so these two must change places. The proof writes all terms for
+// each value of z, finds how parameters must move for the cases to change places, and compares the text of every term
+// before and after. It warns only where each is found again.
+func Switching(m *model.Model, diags *diag.List) {
+	reads := readersOf(m)
+	seen := map[*model.Array]bool{}
+	for _, t := range m.Terms {
+		if t.Kind != model.LatentPrior || seen[t.Array] || t.Array.Missing { // what is observed fixes the labels
+			continue
+		}
+		seen[t.Array] = true
+		s := switching{reads: reads, cases: newCases(t.Array, reads)}
+		if !s.prepare() {
+			continue
+		}
+		if len(t.Array.Type.Axes) == 0 {
+			s.warnOneForAll(diags)
+		}
+		if found := s.exchangeable(); len(found.components) > 0 {
+			found.warn(diags, m, t.Array)
+			m.Exchangeable = append(m.Exchangeable, listed(m, found.moved)...)
+		}
+	}
+}
+
+func listed(m *model.Model, set map[*model.Array]bool) (out []*model.Array) {
+	for _, a := range m.Arrays {
+		if set[a] {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func (f *exchanged) warn(diags *diag.List, m *model.Model, z *model.Array) {
+	components := listed(m, f.components)
+	names, vector := make([]string, len(components)), (*model.Array)(nil)
+	for i, a := range components {
+		names[i] = "`" + a.Name + "`"
+		if vector == nil && len(a.Type.Axes) == 1 && f.along[a] {
+			vector = a
+		}
+	}
+	verb := "distinguishes the values of"
+	if !f.all {
+		values := make([]string, len(f.values))
+		for i, v := range f.values {
+			values[i] = fmt.Sprint(v)
+		}
+		verb = "distinguishes the values " + strings.Join(values, ", ") + " of"
+	}
+	d := diags.Warnf("W04", components[0].At, "the components of %s are exchangeable: label switching, nothing %s `%s`",
+		strings.Join(names, ", "), verb, z.Name).
+		Related(z.At, "`%s` chooses a component", z.Name)
+	switch {
+	case vector != nil:
+		d.Help("`ordered` picks one labelling: `%s[…] ~ … ordered`", vector.Name)
+	case f.partner[components[0]] != nil && len(components[0].Type.Axes) == 0:
+		d.Help("`ordered` picks one labelling: draw `%s` and `%s` as one array, `m[1..2] ~ … ordered`",
+			components[0].Name, f.partner[components[0]].Name)
+	default:
+		d.Help("give the components different priors, or look only at quantities that do not depend on labels")
+	}
+}
+
+// warnOneForAll warns of an unknown without an index that chooses one of several parameters with one prior: then all
+// rows come from one of them, and the others have no data. Between models the parameters differ.
+func (s *switching) warnOneForAll(diags *diag.List) {
+	p, values := newPermutation(), s.cases.values()
+	if len(values) < 2 || !s.match(p, values[0], values[1], false) {
+		return
+	}
+	z := s.cases.z
+	for _, a := range listed(s.reads.model, p.arrays()) {
+		for axis := range p.along[a] {
+			if sharedPrior(a, axis) == nil {
+				continue
+			}
+			diags.Warnf("W22", z.At, "`%s` is one unknown for all rows: they all come from one element of `%s`, and "+
+				"the others have no data", z.Name, a.Name).
+				Related(a.At, "`%s` chooses one of these", z.Name).
+				Help("for one of each row write `%s[i in N] ~ …` and `%s[%s[i]]`", z.Name, a.Name, z.Name)
+			return
+		}
+	}
+}
+
+// A switching looks for values of one unknown that nothing distinguishes.
+type switching struct {
+	reads *readers
+	cases cases
+	of    []caseOf // the terms that read the unknown, and its priors
+}
+
+// prepare finds the terms that read the unknown; ok is false where one is too complicated.
+func (s *switching) prepare() (ok bool) {
+	for _, t := range s.reads.termsOf(s.cases.z) {
+		c, ok := s.cases.of(t)
+		if !ok {
+			return false
+		}
+		s.of = append(s.of, c)
+	}
+	return true
+}
+
+// exchanged is what the proof found: the values that nothing distinguishes, and the parameters.
+type exchanged struct {
+	values     []float64 // ascending
+	all        bool      // these are all values
+	components map[*model.Array]bool
+	along      map[*model.Array]bool         // components of which elements change places
+	partner    map[*model.Array]*model.Array // what other components change places with
+	moved      map[*model.Array]bool         // components, and what is drawn for each of them
+}
+
+// exchangeable tries to change each value of the unknown for the next one.
+func (s *switching) exchangeable() exchanged {
+	out := exchanged{all: true, components: map[*model.Array]bool{}, along: map[*model.Array]bool{},
+		partner: map[*model.Array]*model.Array{}, moved: map[*model.Array]bool{}}
+	values := s.cases.values()
+	for k := 1; k < len(values); k++ {
+		if !s.exchange(values[k-1], values[k], &out) {
+			out.all = false
+		}
+	}
+	out.values = slices.Compact(out.values)
+	return out
+}
+
+// exchange looks how parameters move when two values of the unknown change places, and which of them are chosen by it
+// beyond its own prior. It reports whether the density is then known to stay as it is.
+func (s *switching) exchange(u, v float64, out *exchanged) bool {
+	p := newPermutation()
+	if !s.match(p, u, v, true) {
+		return false
+	}
+	weights := p.arrays()
+	if !s.match(p, u, v, false) {
+		return false
+	}
+	components := p.arrays()
+	maps.DeleteFunc(components, func(a *model.Array, _ bool) bool { return weights[a] })
+	if len(components) == 0 || s.reads.compared > mostCompared || !s.close(p) || !s.holds(p, u, v) {
+		return false
+	}
+	out.values = append(out.values, u, v)
+	for a := range components {
+		out.components[a] = true
+		out.along[a] = out.along[a] || p.along[a] != nil
+		if out.partner[a] == nil {
+			out.partner[a] = p.pairs[a]
+		}
+	}
+	for a := range p.arrays() {
+		out.moved[a] = out.moved[a] || !weights[a]
+	}
+	return true
+}
+
+// match finds how parameters must move for the cases of terms to change places: of the priors of the unknown, or of the
+// other terms.
+func (s *switching) match(p *permutation, u, v float64, priors bool) bool {
+	return s.eachCase(u, v, func(c caseOf, x, y model.Expr) bool { return (c.own != "") != priors || p.match(x, y) })
+}
+
+// eachCase visits the expressions of all terms that read the unknown, for each assignment of its values: as x there,
+// and as y where u and v have changed places.
+func (s *switching) eachCase(u, v float64, visit func(c caseOf, x, y model.Expr) bool) bool {
+	values := s.cases.values()
+	for _, c := range s.of {
+		all := assignments(c.reads, values)
+		if all == nil {
+			return false
+		}
+		for _, now := range all {
+			xs, ys := s.exprsAt(c, now), s.exprsAt(c, changed(now, u, v))
+			if xs == nil || ys == nil {
+				return false
+			}
+			for k := range xs {
+				if !visit(c, xs[k], ys[k]) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// changed is an assignment where two values have changed places.
+func changed(values map[string]float64, u, v float64) map[string]float64 {
+	out := maps.Clone(values)
+	for read, value := range values {
+		switch value {
+		case u:
+			out[read] = v
+		case v:
+			out[read] = u
+		}
+	}
+	return out
+}
+
+// exprsAt are the arguments of a term where reads have values, or the weight of the value of a prior; nil where that is
+// not known.
+func (s *switching) exprsAt(c caseOf, values map[string]float64) (out []model.Expr) {
+	for _, x := range c.exprs {
+		out = append(out, s.cases.at(model.Copy(x), values))
+	}
+	if c.own == "" {
+		return out
+	}
+	w := weight(c.term, out, values[c.own])
+	if w == nil {
+		return nil
+	}
+	return []model.Expr{w}
+}
+
+// close adds what moves with parameters that move: in b[k] ~ Normal(m[k], 1), b moves with m.
+func (s *switching) close(p *permutation) bool {
+	for before := -1; before != len(p.along); {
+		before = len(p.along)
+		in := inliner{when: s.reads.from(p.list()...)}
+		for _, t := range s.reads.termsOf(p.list()...) {
+			exprs := in.all(append(t.Exprs(), t.Value))
+			for _, i := range t.Plates {
+				if !p.follow(i, exprs) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// mostCompared bounds the terms that all proofs of a model compare: each of a thousand unknowns may concern all terms.
+const mostCompared = 20_000
+
+// holds compares every term that reads what moves, before and after.
+func (s *switching) holds(p *permutation, u, v float64) bool {
+	in := inliner{when: s.reads.from(p.list()...)}
+	reading := map[*model.Term]bool{}
+	for _, c := range s.of {
+		reading[c.term] = true
+	}
+	same := s.eachCase(u, v, func(c caseOf, x, y model.Expr) bool {
+		value := c.term.Value
+		if c.own != "" {
+			value = number(value, 0)
+		}
+		after, before := newKeyer(p), newKeyer(&permutation{})
+		return after.inCase(c.term, value, in.write(x)) == before.inCase(c.term, value, in.write(y)) && !after.unknown
+	})
+	count := map[string]int{}
+	for _, t := range s.reads.termsOf(p.list()...) {
+		if s.reads.compared++; !same || in.failed {
+			return false
+		}
+		if reading[t] {
+			continue
+		}
+		exprs := in.all(t.Exprs())
+		after, before := newKeyer(p), newKeyer(&permutation{})
+		count[after.term(t, exprs)]++
+		count[before.term(t, exprs)]--
+		same = !after.unknown
+	}
+	for _, n := range count {
+		same = same && n == 0
+	}
+	return same && !in.failed
+}
+
+// sharedPrior is the prior that all of a parameter's elements along an axis share; nil where there is none.
+func sharedPrior(a *model.Array, axis int) *model.Term {
+	if len(a.Pieces) != 1 || axis >= len(a.Pieces[0].Slots) || a.Pieces[0].Term == nil {
+		return nil
+	}
+	t, i := a.Pieces[0].Term, a.Pieces[0].Slots[axis].Index
+	if i == nil || t.Dist == nil {
+		return nil
+	}
+	for _, x := range t.Exprs() {
+		if slices.Contains(model.Indices(x), i) {
+			return nil
+		}
+	}
+	return t
+}

@@ -1,0 +1,131 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"ppl/compiler/frontend/model"
+)
+
+// axisHelp says what to write where an expression has an axis s that what stands on the left does not have there. Only
+// is whether it is its only one.
+func (c *checker) axisHelp(x model.Expr, s *model.Set, only bool, bare []*model.Index, what string) string {
+	index := c.indexOn(what, s)
+	switch product := productOver(x, s); {
+	case c.hasNoAxes(what):
+		return fmt.Sprintf("give it its axis: `%s[%s] ~ …`; to draw it after inference, `generate %s[%s] ~ …`", what,
+			s.Name, what, s.Name)
+	case index != "":
+		if whole := wholeOver(x, s); whole != "" {
+			return fmt.Sprintf("`%s` means all of %s here: write `%s[%s]`", whole, s.Name, whole, index)
+		}
+	case product != nil:
+		return fmt.Sprintf("`*` is by element: write the matrix product `%s @ %s`", product.Args[0].Info().At.Text(),
+			product.Args[1].Info().At.Text())
+	}
+	if _, isRef := x.(*model.Ref); !isRef || !only {
+		return fmt.Sprintf("write `%s[i in %s]` on the left and `i` in what has axis %s, or sum over it: `*` is by "+
+			"element, `@` the matrix product", what, s.Name, s.Name)
+	}
+	if g := c.groupOfRows(s, bare, what); g != "" {
+		return fmt.Sprintf("give it the group of each row: `%s[%s]`", x.Info().At.Text(), g)
+	}
+	return fmt.Sprintf("give it an index: `%s[i]`", x.Info().At.Text())
+}
+
+// hasNoAxes reports whether a name is drawn without any axis.
+func (c *checker) hasNoAxes(name string) bool {
+	e := c.global.names[name]
+	return e != nil && e.array != nil && e.array.decl == nil && len(e.array.draws) > 0 &&
+		len(e.array.draws[0].head.Slots) == 0
+}
+
+// slotsOf are the slots of the statements of a name.
+func (c *checker) slotsOf(name string) (slots []model.Slot) {
+	e := c.global.names[name]
+	if e == nil || e.array == nil {
+		return nil
+	}
+	for _, d := range e.array.draws {
+		slots = append(slots, d.slots...)
+	}
+	for _, h := range e.array.heads {
+		slots = append(slots, h.slots...)
+	}
+	return slots
+}
+
+// indexOn is the name of the index over a set in the statements of a name; "" if there is none.
+func (c *checker) indexOn(name string, s *model.Set) string {
+	for _, slot := range c.slotsOf(name) {
+		if slot.Index != nil && slot.Index.Name != "" && slot.Index.Set.Same(s) {
+			return slot.Index.Name
+		}
+	}
+	return ""
+}
+
+// wholeOver is the array over an axis that an expression reads without an index; "" if there is none.
+func wholeOver(x model.Expr, s *model.Set) (name string) {
+	under := map[model.Expr]bool{}
+	model.Walk(x, func(y model.Expr) {
+		if sub, ok := y.(*model.Subscript); ok {
+			under[sub.X] = true
+		}
+		if ref, ok := y.(*model.Ref); ok && !under[y] && name == "" && model.AxisOf(s, ref.Array.Type.Axes) == 0 {
+			name = ref.Array.Name
+		}
+	})
+	return name
+}
+
+// productOver is a product by element of an array with several axes and a vector over the last one, which a matrix
+// product would sum over.
+func productOver(x model.Expr, s *model.Set) (product *model.Apply) {
+	model.Walk(x, func(y model.Expr) {
+		p, ok := y.(*model.Apply)
+		if !ok || p.Name != "*" || product != nil {
+			return
+		}
+		a, b := p.Args[0].Info().Type.Axes, p.Args[1].Info().Type.Axes
+		if len(a) > 0 && len(b) == 1 && a[len(a)-1].Same(s) && b[0].Same(s) {
+			product = p
+		}
+	})
+	return product
+}
+
+// groupOfRows is the data that say to which element of a set the rows on the left belong, with its subscript.
+func (c *checker) groupOfRows(s *model.Set, bare []*model.Index, what string) string {
+	for _, g := range c.model.Arrays {
+		if g.IndexOf == nil || !g.IndexOf.Same(s) || len(g.Type.Axes) != 1 {
+			continue
+		}
+		if slices.ContainsFunc(bare, func(i *model.Index) bool { return i.Set.Same(g.Type.Axes[0]) }) {
+			return g.Name
+		}
+		if i := c.indexOn(what, g.Type.Axes[0]); i != "" {
+			return g.Name + "[" + i + "]"
+		}
+	}
+	return ""
+}
+
+// twiceHelp says what to write where an expression has an axis more often than what stands on the left. A definition
+// has it twice most often because what it reads was given no index.
+func twiceHelp(x model.Expr, s *model.Set, what string) string {
+	if def := definitionOf(x); def != nil {
+		for _, p := range def.Pieces {
+			for _, slot := range p.Slots {
+				if slot.Index == nil || !slot.Index.Set.Same(s) || slot.Index.Name == "" || p.Value == nil {
+					continue
+				}
+				if whole := wholeOver(p.Value, s); whole != "" {
+					return fmt.Sprintf("in line %d `%s` means all of %s: write `%s[%s]`", p.At.Line(), whole,
+						s.Name, whole, slot.Index.Name)
+				}
+			}
+		}
+	}
+	return fmt.Sprintf("write indices on both sides, such as `%s[i in %s]` and `[i]`", what, s.Name)
+}

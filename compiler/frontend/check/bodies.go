@@ -1,0 +1,60 @@
+package check
+
+import (
+	"slices"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+)
+
+// Definitions in the body of a function that a recurrence calls. In
+//
+//	cell(h[H], x) = {
+//	    z = w @ h + x
+//	    return tanh(z)
+//	}
+//	h[1, 1..2] = 0
+//	h[t in 2..T] = cell(h[t-1], x[t])
+//
+// `z` belongs to the step t, but has no axis t: as an array it would be no part of the recurrence. So a read of `z` is
+// the expression that defines it.
+
+// inStep is the expression for a read of a definition in a body, where it reads an array that is being defined outside
+// of the body; nil elsewhere.
+func (c *checker) inStep(a *arrayInfo, e ast.Node) model.Expr {
+	if a.scope == c.global || a.state == visiting || a.decl != nil || len(a.draws) > 0 || !c.readsOutside(a) {
+		return nil
+	}
+	if len(a.Pieces) != 1 || a.recurs || len(a.Pieces[0].Plates) < len(a.Pieces[0].Slots) {
+		c.notYet(a.At, "`"+a.Name+"`, an array in pieces or with a past of its own, in a function that "+
+			"a recurrence calls").
+			Related(e.Span(), "it is read here")
+		return poison(e)
+	}
+	p := a.Pieces[0]
+	if len(p.Plates) == 0 {
+		return p.Value
+	}
+	return &model.Build{Over: p.Plates, Body: p.Value, Fact: model.Fact{At: e.Span(), Type: a.Type}}
+}
+
+// readsOutside reports whether a definition reads, itself or through others, an array of another block that is being
+// defined.
+func (c *checker) readsOutside(a *arrayInfo) bool {
+	if !slices.ContainsFunc(c.open, func(b *arrayInfo) bool { return b.recurs && b.scope != a.scope }) {
+		return false
+	}
+	seen := map[*model.Array]bool{}
+	var reads func(of *model.Array) bool
+	reads = func(of *model.Array) bool {
+		if seen[of] {
+			return false
+		}
+		seen[of] = true
+		return slices.ContainsFunc(c.open, func(b *arrayInfo) bool { return b.Array == of && b.scope != a.scope }) ||
+			slices.ContainsFunc(of.Pieces, func(p *model.Piece) bool {
+				return slices.ContainsFunc(model.Arrays(p.Value), reads)
+			})
+	}
+	return reads(a.Array)
+}

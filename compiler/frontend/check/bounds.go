@@ -1,0 +1,111 @@
+package check
+
+import (
+	"math"
+
+	"ppl/compiler/frontend/model"
+)
+
+// someBetween refuses a distribution between two ends of which the upper may lie below the lower, as far as it follows
+// from the
+// support of one parameter: Uniform(0, 1 - a) with a in 0..inf. Ends that read more are left to sampling, since
+// parameters may bound each other.
+func (c *checker) someBetween(t *model.Term) bool {
+	ends := []*model.Bounds{t.In}
+	if t.Dist != nil && (t.Dist.Name == "Uniform" || t.Dist.Name == "DiscreteUniform") {
+		ends = append(ends, &model.Bounds{Lo: t.Args[0], Hi: t.Args[1]})
+	}
+	for _, b := range ends {
+		if b != nil && c.crossed(b) {
+			return false
+		}
+	}
+	return true
+}
+
+// crossed reports ends whose distance c + k·p is negative somewhere on the support of the parameter p.
+func (c *checker) crossed(b *model.Bounds) bool {
+	gap := model.AffineOf(b.Hi).Minus(model.AffineOf(b.Lo))
+	if len(gap.Coefs) != 1 {
+		return false
+	}
+	p, k := soleParameter(gap, b)
+	if p == nil {
+		return false
+	}
+	r, limit := p.Info().Type.Range, -gap.Const/k
+	if !exactEnd(p, k < 0) || gap.Const+k*worst(r.Lo, r.Hi, k) >= 0 {
+		return false
+	}
+	name, end, side := parameterName(p), b.Hi, "the upper end `%s` may be below the lower end `%s`"
+	if parameterIn(b.Lo, p) {
+		end, side = b.Lo, "the lower end `%[2]s` may be above the upper end `%[1]s`"
+	}
+	d := c.errorf("E55", end.Info().At, side+": `%[3]s` has support %[4]s", b.Hi.Info().At.Text(),
+		b.Lo.Info().At.Text(), name, boundText(r.Lo)+".."+boundText(r.Hi))
+	if k < 0 {
+		r.Hi = limit
+	} else {
+		r.Lo = limit
+	}
+	if r.Lo < r.Hi {
+		d.Help("bound `%s`: `in %s..%s`", name, boundText(r.Lo), boundText(r.Hi))
+	}
+	return true
+}
+
+func worst(lo, hi, k float64) float64 {
+	if k < 0 {
+		return hi
+	}
+	return lo
+}
+
+// soleParameter is the parameter, or element of one, that a linear form of two ends reads, with its factor.
+func soleParameter(gap model.Affine, b *model.Bounds) (p model.Expr, k float64) {
+	for _, end := range []model.Expr{b.Hi, b.Lo} {
+		model.Walk(end, func(x model.Expr) {
+			for atom, factor := range gap.Coefs {
+				if l := model.AffineOf(x); p == nil && parameterName(x) != "" && l.Const == 0 && l.Coefs[atom] == 1 &&
+					len(l.Coefs) == 1 {
+					p, k = x, factor
+				}
+			}
+		})
+	}
+	return p, k
+}
+
+func parameterIn(end model.Expr, p model.Expr) (found bool) {
+	model.Walk(end, func(x model.Expr) { found = found || x == p })
+	return found
+}
+
+// exactEnd reports whether the upper (or lower) end of a parameter's known range is the end of its support, and no
+// outer limit for an end that is not known.
+func exactEnd(p model.Expr, upper bool) bool {
+	if sub, ok := p.(*model.Subscript); ok {
+		p = sub.X
+	}
+	for _, piece := range p.(*model.Ref).Array.Pieces {
+		t := piece.Term
+		if t == nil || t.Dist == nil || t.Ordered || t.ZeroSum || t.Dist.Event > 0 {
+			return false
+		}
+		var ends []model.Expr
+		if t.Form.Bounds != nil {
+			ends = append(ends, t.Args...)
+		}
+		if t.In != nil && upper {
+			ends = append(ends, t.In.Hi)
+		} else if t.In != nil {
+			ends = append(ends, t.In.Lo)
+		}
+		for _, x := range ends {
+			if r := x.Info().Type.Range; r.Lo != r.Hi && !(math.IsInf(r.Lo, 0) && math.IsInf(r.Hi, 0)) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,263 @@
+// Package check turns a syntax tree into a checked model: it finds what each name is from the equations, gives every
+// expression a type and its axes, matches axes by index set, inlines functions, and reports every mistake at once.
+//
+// The unit of work is the name: a name's statements are elaborated when something reads it. So statements may be in any
+// order, and a name that is read while it is being elaborated is a cycle. In
+//
+//	y[n in N] ~ Normal(mu[g[n]], sigma)      y:     data over N, observed
+//	mu[J] ~ Normal(0, 10)                    mu:    parameter over J, real
+//	sigma ~ HalfNormal(1)                    sigma: parameter, in 0..inf
+//	data y[N], g[N]: index(J)                g:     data over N, integers in 1..J
+//
+// the first statement has y, mu, g and sigma elaborated before its own term; the right column is what is found. Each
+// mistake in a name is reported once: an expression that was refused is poison, and what reads it is silent.
+//
+// What needs the finished model is in package analyze.
+package check
+
+import (
+	"ppl/compiler/frontend/analyze"
+	"ppl/compiler/frontend/flatten"
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/lang/diag"
+	"ppl/lang/parse"
+	"ppl/lang/source"
+	"ppl/stdlib"
+)
+
+// File checks a parsed file; load parses what it imports. The model is usable only when no diagnostic is an error. Of a
+// file with statements that could not be parsed the errors in the others are found.
+func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
+	c := newChecker(f, load)
+	c.elaborateAll()
+	c.finish()
+	return c.model, c.diags.All()
+}
+
+// elaborateAll makes the model of a file's statements.
+func (c *checker) elaborateAll() {
+	c.elaborate(c.global)                         // names, types, axes and terms
+	c.unusedPriors()                              // priors of weights that are not there
+	c.systems()                                   // differential equations that read each other
+	c.settleAll()                                 // which expressions depend on data only
+	flatten.Arrays(c.model, &c.diags, c.newIndex) // arrays with an axis whose end depends on an index
+	if !c.diags.HasErrors() {
+		c.wholeRagged() // what is left of such axes
+	}
+}
+
+// finish is what needs all names: the analyses of the finished model, and the warnings about names.
+func (c *checker) finish() {
+	m, diags := c.model, &c.diags
+	cycle := analyze.Cycles(m, diags)    // arrays drawn from each other, which the next two leave out
+	analyze.Recurrences(m, diags, cycle) // in which order elements are computed
+	analyze.BeforeStart(m, diags)        // recurrences without a first value
+	analyze.Orders(m, diags, cycle)      // in which order elements are drawn
+	analyze.Latents(m, diags)            // where terms read discrete unknowns
+	analyze.Generated(m, diags)
+	analyze.Observations(m, diags)
+	domains(m, diags)
+	if diags.HasErrors() || len(c.dropped) > 0 {
+		return // warnings about a model that is not understood would mislead
+	}
+	c.unused()
+	c.unusedFunctions()
+	if diags.HasErrors() {
+		return
+	}
+	c.optionalData()
+	someElements(m, diags)
+	groupsAsNumbers(m, diags)
+	otherScales(m, diags)
+	explainedByItself(m, diags)
+	analyze.Elimination(m) // how discrete unknowns are summed out
+	analyze.Rows(m, diags) // over which rows minibatches can be drawn
+	analyze.Switching(m, diags)
+	analyze.Signs(m, diags)
+	analyze.JointlyNormal(m)
+	analyze.PriorOnly(m, diags)
+}
+
+// Predictive checks a file as File does, and makes the model draw its data instead of observing them
+// (analyze.Predictive).
+func Predictive(f *ast.File, load Loader, prior bool) (*model.Model, []diag.Diagnostic) {
+	c := newChecker(f, load)
+	c.elaborateAll()
+	if c.diags.HasErrors() {
+		return nil, c.diags.All()
+	}
+	c.optionalData()
+	var diags diag.List // without the warnings, which File gives
+	analyze.Predictive(c.model, &diags, prior)
+	return c.model, diags.All()
+}
+
+// newChecker knows the names of a file, none of which is elaborated.
+func newChecker(f *ast.File, load Loader) *checker {
+	c := &checker{load: load, model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{},
+		networks: map[*function]*network{}, groups: map[string]*model.Index{}, imported: map[*ast.File]*scope{}}
+	c.global = newScope(c.prelude())
+	stmts := c.kept(f)
+	c.mentioned, c.quantities = ast.Mentioned(stmts), quantities(stmts)
+	c.primes = primes(stmts)
+	c.collect(stmts, c.global)
+	return c
+}
+
+// prelude is the scope of the library's functions that are written in the language; user names hide them.
+func (c *checker) prelude() *scope {
+	file, ds := parse.File(source.New("prelude.ppl", stdlib.Prelude))
+	if len(ds) > 0 {
+		panic("internal error: the prelude does not parse: " + ds[0].Message)
+	}
+	s := newScope(nil)
+	c.collectLibrary(file, s, "prelude.ppl")
+	return s
+}
+
+type checker struct {
+	model      *model.Model
+	diags      diag.List
+	global     *scope
+	sizes      map[string]*model.Size // index sets that data give
+	unknowns   int                    // names that are not defined
+	nextID     int                    // the ID of the last index that was made
+	depth      int                    // how many calls are being inlined
+	written    int                    // how many bodies of functions and templates were written out
+	load       Loader
+	importing  []*ast.File          // files being read, outermost first
+	imported   map[*ast.File]*scope // files that were read: one that is named twice is read once
+	primes     map[string]bool      // names with a derivative
+	odes       []*trajectory
+	queries    []*model.StateAt
+	mentioned  map[string]bool // names that stand in an expression
+	quantities map[string]bool // names that statements declare, define or draw
+	dropped    map[string]bool // names in statements that could not be parsed
+	unknown    map[string]bool // functions that are not there, which was reported
+	open       []*arrayInfo    // definitions being elaborated, outermost first
+	networks   map[*function]*network
+	priors     []*weightPrior
+	groups     map[string]*model.Index // of ragged data: the index of their groups, by lengths and set
+}
+
+func (c *checker) errorf(code string, at source.Span, format string, args ...any) diag.Entry {
+	return c.diags.Errorf(code, at, format, args...)
+}
+
+func (c *checker) notYet(at source.Span, what string) diag.Entry {
+	return c.errorf("E99", at, "%s: not compiled by this version of ppl yet", what)
+}
+
+// ---- scopes ----
+
+// A scope maps names to what they mean; order does not matter.
+type scope struct {
+	parent *scope
+	names  map[string]*entity
+	order  []*entity
+	inst   *instance  // set on the outermost scope of a template's use, and of a network's call
+	of     *arrayInfo // set on the scope of a left side: what is defined there
+}
+
+func newScope(parent *scope) *scope {
+	return &scope{parent: parent, names: map[string]*entity{}}
+}
+
+func (s *scope) lookup(name string) *entity {
+	for ; s != nil; s = s.parent {
+		if e := s.names[name]; e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+func (s *scope) add(e *entity) {
+	s.names[e.name] = e
+	s.order = append(s.order, e)
+}
+
+// An entity is what a name means. Exactly one of array, expr, index, set, fn, dist, file, ode is set.
+type entity struct {
+	name  string
+	at    source.Span
+	used  bool
+	array *arrayInfo
+	expr  model.Expr // a function's argument
+	index *model.Index
+	set   *model.Set
+	fn    *function
+	outer []model.Expr // of an array inside a template: the plates it is read at
+	dist  *passedDist  // a template's argument
+	file  *scope       // an imported file
+	ode   *trajectory
+}
+
+// An arrayInfo is an array with the statements that define it.
+type arrayInfo struct {
+	*model.Array
+	scope    *scope
+	decl     *ast.Decl
+	defs     []define
+	draws    []draw
+	state    state
+	heads    []headSlots // the left side of each of defs
+	recurs   bool        // it was read while it was being elaborated
+	observed bool
+	outer    []*model.Index // plates of the template's use, before the array's own
+}
+
+type define struct {
+	head *ast.Head
+	stmt *ast.Define
+}
+
+// A draw is one head of a ~ statement on its way to a term.
+type draw struct {
+	head  *ast.Head
+	stmt  *ast.Draw
+	scope *scope // holds the plate indices
+	slots []model.Slot
+	bare  []*model.Index // plates without a name, matched by their set
+	event []*model.Set
+	drawn *drawn
+	uses  []modified // the uses of templates on the way to the distribution, outermost first, if they have modifiers
+	// returned is what a template's block returns by its name
+	returned *entity
+}
+
+// A modified distribution is one with modifiers, and where the names and plates of its statement are known.
+type modified struct {
+	dist  *ast.Distribution
+	scope *scope
+	bare  []*model.Index
+}
+
+type state uint8
+
+const (
+	untouched state = iota
+	visiting
+	typed // axes and support are known; bodies of draws may still wait
+	done
+)
+
+// A function is inlined at every call, a template at every draw.
+type function struct {
+	name  string
+	at    source.Span
+	head  *ast.Head
+	stmt  *ast.Define // where a function is defined
+	draw  *ast.Draw   // where a template is defined
+	scope *scope
+	busy  bool
+}
+
+// statement is the definition of a function, or the draw of a template.
+func (f *function) statement() ast.Stmt {
+	if f.draw != nil {
+		return f.draw
+	}
+	return f.stmt
+}

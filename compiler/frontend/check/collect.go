@@ -1,0 +1,232 @@
+package check
+
+import (
+	"slices"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+)
+
+// collect enters the names that a list of statements defines: data first, since whether a name is declared as data says
+// what its other statements mean, wherever they stand.
+func (c *checker) collect(stmts []ast.Stmt, s *scope) {
+	for _, st := range stmts {
+		if st, ok := st.(*ast.Data); ok {
+			rows := c.selection(st)
+			for _, d := range st.Decls {
+				c.collectData(d, st, s, rows)
+			}
+		}
+	}
+	for _, st := range stmts {
+		switch st := st.(type) {
+		case *ast.Define:
+			for _, h := range st.Heads {
+				c.collectDefine(h, st, s)
+			}
+		case *ast.Draw:
+			for _, h := range st.Heads {
+				c.collectDraw(h, st, s)
+			}
+		case *ast.Infer:
+			c.collectInfer(st)
+		case *ast.Import:
+			c.collectImport(st, s)
+		}
+	}
+}
+
+// selection is which rows a data statement takes; nil for all.
+func (c *checker) selection(st *ast.Data) *model.Selection {
+	if !st.Complete && st.HeldOut == nil {
+		return nil
+	}
+	rows := &model.Selection{At: st.Span(), Complete: st.Complete}
+	if share := st.HeldOut; share != nil {
+		if rows.HeldOut = share.Value; !(share.Value > 0 && share.Value < 1) {
+			c.errorf("E00", share.Span(), "`holdout %s` is no share of the rows", share.Text).
+				Help("write a number between 0 and 1: `holdout 0.2` keeps a fifth of the rows to be predicted")
+		}
+	}
+	rows.Seed = c.seedOf(st.Seed, "holdout 0.2")
+	return rows
+}
+
+// seedOf is the number behind `seed`, 0 where there is none. The clause that it belongs to may look like example.
+func (c *checker) seedOf(seed *ast.Number, example string) uint64 {
+	if seed == nil {
+		return 0
+	}
+	if !seed.IsInt || seed.Value >= 1<<53 {
+		c.errorf("E00", seed.Span(), "`seed %s` is no whole number below 2^53", seed.Text).
+			Help("any whole number chooses rows of its own: `%s seed 1`", example)
+	}
+	return uint64(seed.Value)
+}
+
+// permuted is which rows of an array exchange their values; nil for none.
+func (c *checker) permuted(d *ast.Decl) *model.Permuted {
+	share := d.Permute
+	switch {
+	case share == nil:
+		return nil
+	case !(share.Value > 0 && share.Value <= 1):
+		c.errorf("E00", share.Span(), "`permute %s` is no share of the rows", share.Text).
+			Help("write a number above 0 and at most 1: `permute 0.2` puts a fifth of the values in another order")
+	case len(d.Sets) == 0:
+		c.errorf("E00", share.Span(), "`%s` is one number, and `permute` exchanges the values of rows", d.Name.Name)
+	}
+	return &model.Permuted{At: share.Span(), Share: share.Value, Seed: c.seedOf(d.Seed, "permute 0.2")}
+}
+
+func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope, rows *model.Selection) {
+	if s != c.global {
+		c.errorf("E00", d.Span(), "`data` stands at the top of a file, not in a block")
+		return
+	}
+	if old := s.names[d.Name.Name]; old != nil {
+		c.errorf("E11", d.Name.Span(), "`%s` is defined twice", d.Name.Name).Related(old.at, "first defined here")
+		return
+	}
+	a := c.newArray(d.Name, s)
+	a.decl, a.Role, a.Missing, a.Selection = d, model.Data, d.Missing, rows
+	a.Permuted = c.permuted(d)
+	if st.From != nil {
+		a.From = st.From.Value
+	}
+	c.chooseColumns(a, d, st)
+}
+
+// chooseColumns gives the columns of a data statement to the matrix that it declares.
+func (c *checker) chooseColumns(a *arrayInfo, d *ast.Decl, st *ast.Data) {
+	if len(st.Columns) == 0 {
+		return
+	}
+	matrices := slices.DeleteFunc(slices.Clone(st.Decls), func(o *ast.Decl) bool { return len(o.Sets) != 2 })
+	switch {
+	case len(matrices) != 1 && d == st.Decls[0]:
+		c.errorf("E48", st.Columns[0].Span(), "`columns` chooses those of one matrix, and %d are declared here",
+			len(matrices)).
+			Help("give the matrix a `data` statement of its own: `data X[N, D] from \"f.csv\" columns …`")
+	case len(matrices) == 1 && d == matrices[0]:
+		for _, name := range st.Columns {
+			a.Columns = append(a.Columns, model.Column{At: name.Span(), Name: name.Value})
+		}
+	}
+}
+
+func (c *checker) newArray(id ast.Ident, s *scope) *arrayInfo {
+	a := &arrayInfo{Array: &model.Array{Name: id.Name, At: id.Span()}, scope: s}
+	s.add(&entity{name: id.Name, at: id.Span(), array: a})
+	if s == c.global {
+		c.model.Arrays = append(c.model.Arrays, a.Array)
+	}
+	return a
+}
+
+func (c *checker) collectDefine(h *ast.Head, st *ast.Define, s *scope) {
+	switch {
+	case h.Prime:
+		c.collectPrime(h, st, s)
+		return
+	case len(h.Path) > 1:
+		c.errorf("E00", h.Span(), "`%s` cannot be defined: a dotted name belongs to another statement", h.Name())
+		return
+	case h.HasParams && s == c.global && c.primes[h.Path[0].Name]:
+		c.collectInitial(h, st, s)
+		return
+	case h.HasParams:
+		c.collectFunction(h, st, s)
+		return
+	}
+	if a := c.arrayFor(h, s); a != nil {
+		if a.Role == model.Data && a.decl != nil {
+			c.errorf("E11", h.Span(), "`%s` is data (line %d) and cannot be defined too", a.Name, a.At.Line()).
+				Related(a.At, "declared here")
+			return
+		}
+		a.defs = append(a.defs, define{h, st})
+		a.Save = a.Save || st.Generate
+	}
+}
+
+func (c *checker) collectFunction(h *ast.Head, st *ast.Define, s *scope) {
+	name := h.Path[0].Name
+	if c.refuseLeftCall(h, st) {
+		return
+	}
+	if old := s.names[name]; old != nil {
+		c.errorf("E11", h.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
+		return
+	}
+	s.add(&entity{name: name, at: h.Span(), fn: &function{name: name, at: h.Span(), head: h, stmt: st, scope: s}})
+}
+
+func (c *checker) collectDraw(h *ast.Head, st *ast.Draw, s *scope) {
+	switch {
+	case h.HasParams || st.Block != nil:
+		c.collectTemplate(h, st, s)
+		return
+	case len(h.Path) > 1:
+		c.collectPrior(h, st, s)
+		return
+	case s != c.global:
+		c.collectInner(h, st, s)
+		return
+	}
+	if a := c.arrayFor(h, s); a != nil {
+		a.draws = append(a.draws, draw{head: h, stmt: st})
+	}
+}
+
+// arrayFor finds or makes the array of a head.
+func (c *checker) arrayFor(h *ast.Head, s *scope) *arrayInfo {
+	id := h.Path[0]
+	old := s.names[id.Name]
+	if old == nil {
+		a := c.newArray(id, s)
+		a.Role = model.Definition
+		return a
+	}
+	if old.array == nil {
+		c.errorf("E11", h.Span(), "`%s` is defined twice", id.Name).Related(old.at, "first defined here")
+	}
+	return old.array
+}
+
+func (c *checker) collectInfer(st *ast.Infer) {
+	for _, e := range st.Calls {
+		call := model.InferCall{At: e.Span()}
+		switch e := e.(type) {
+		case *ast.Name:
+			call.Name = e.Name
+		case *ast.Call:
+			n, ok := e.Fun.(*ast.Name)
+			if !ok {
+				c.errorf("E00", e.Span(), "`infer` wants the name of a sampler, such as `infer renhd(replicas = 8)`")
+				continue
+			}
+			call.Name = n.Name
+			call.Args = c.inferArgs(e)
+		default:
+			c.errorf("E00", e.Span(), "`infer` wants the name of a sampler, such as `infer renhd(replicas = 8)`")
+			continue
+		}
+		c.model.Infer = append(c.model.Infer, call)
+	}
+}
+
+func (c *checker) inferArgs(e *ast.Call) (args []model.InferArg) {
+	for _, a := range e.Args {
+		if a.Name == nil {
+			c.errorf("E00", a.Span(), "an option of `infer` has a name: write `replicas = 8`")
+			continue
+		}
+		text := a.Value.Span().Text()
+		if s, ok := a.Value.(*ast.String); ok {
+			text = s.Value
+		}
+		args = append(args, model.InferArg{At: a.Span(), Name: a.Name.Name, Value: text})
+	}
+	return args
+}

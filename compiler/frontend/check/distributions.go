@@ -1,0 +1,253 @@
+package check
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/lang/source"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+// distribution finds the row and the parametrisation of D(args) and elaborates the arguments in the order of the form.
+func (c *checker) distribution(s *scope, e ast.Expr) (*stdlib.Dist, *stdlib.Form, []model.Expr, bool) {
+	n := distName(e)
+	if n == nil {
+		if module, name, ok := ofModule(e.Span().Text()); ok {
+			c.errorf("E10", e.Span(), "there is no module `%s`", module).Help("write `%s(…)`", name)
+			return nil, nil, nil, false
+		}
+		c.notYet(e.Span(), "`"+e.Span().Text()+"` as a distribution")
+		return nil, nil, nil, false
+	}
+	dist := stdlib.Dists()[n.Name]
+	if dist == nil {
+		c.unknownDist(s, n)
+		return nil, nil, nil, false
+	}
+	var given []*ast.Arg
+	if call, ok := e.(*ast.Call); ok {
+		given = call.Args
+	}
+	form, order := c.pickForm(dist, given, e.Span())
+	if form == nil {
+		return nil, nil, nil, false
+	}
+	args := make([]model.Expr, len(form.Args))
+	ok := true
+	for i, a := range order {
+		if a == nil {
+			args[i] = num(*form.Args[i].Default, e)
+			continue
+		}
+		args[i] = c.expr(s, a.Value)
+		ok = ok && !isPoison(args[i]) && c.argDomain(dist, form.Args[i], i, args[i])
+	}
+	return dist, form, args, ok
+}
+
+func (c *checker) unknownDist(s *scope, n *ast.Name) {
+	if c.dropped[n.Name] {
+		return
+	}
+	if e := s.lookup(n.Name); e != nil && e.array != nil {
+		e.used = true
+		c.errorf("E10", n.Span(), "`%s` is no distribution, but %s", n.Name, roleText(e.array)).
+			Related(e.at, "defined here").
+			Help("write the distribution that it is an argument of, such as `~ Normal(%s, s)`; a definition has `=`",
+				n.Name)
+		return
+	}
+	var names []string
+	for d := range stdlib.Dists() {
+		names = append(names, d)
+	}
+	meant(c.errorf("E10", n.Span(), "there is no distribution `%s`", n.Name), n.Name, stdlib.Foreign,
+		append(sorted(names), "Density"))
+}
+
+// roleText says what a name is.
+func roleText(a *arrayInfo) string {
+	switch {
+	case a.decl != nil:
+		return "data"
+	case len(a.draws) > 0:
+		return "a parameter"
+	}
+	return "a definition"
+}
+
+// pickForm is the first parametrisation that the arguments fit, with the arguments in its order.
+func (c *checker) pickForm(dist *stdlib.Dist, given []*ast.Arg, at source.Span) (*stdlib.Form, []*ast.Arg) {
+	for i := range dist.Forms {
+		if order, ok := fitForm(&dist.Forms[i], given); ok {
+			return &dist.Forms[i], order
+		}
+	}
+	known := map[string]bool{}
+	var all []string
+	for _, f := range dist.Forms {
+		for _, a := range f.Args {
+			if !known[a.Name] {
+				known[a.Name] = true
+				all = append(all, a.Name)
+			}
+		}
+	}
+	for _, a := range given {
+		if a.Name != nil && !known[a.Name.Name] {
+			d := c.errorf("E50", a.Name.Span(), "`%s` has no argument `%s`; it has %s", dist.Name, a.Name.Name,
+				joinAnd(all))
+			if own, ok := stdlib.ForeignArgument(dist, a.Name.Name); ok {
+				d.Help("write `%s`", own)
+			} else if near, ok := diagNearest(a.Name.Name, all); ok {
+				d.Help("did you mean `%s`?", near)
+			} else if help := argumentsElsewhere[a.Name.Name]; help != "" {
+				d.Help("%s", help)
+			}
+			return nil, nil
+		}
+	}
+	c.errorf("E50", at, "these arguments do not fit `%s`; write %s", dist.Name, formsText(dist))
+	return nil, nil
+}
+
+// ofModule splits pm.Normal(0, 1) into the module and the distribution, if there is one of this name.
+func ofModule(text string) (module, name string, ok bool) {
+	call, _, _ := strings.Cut(text, "(")
+	if module, name, ok = strings.Cut(call, "."); ok {
+		ok = stdlib.Dists()[name] != nil
+	}
+	return module, name, ok
+}
+
+// argumentsElsewhere says how what other languages write as an argument is written.
+var argumentsElsewhere = map[string]string{
+	"observed": "data on the left of `~` are observed",
+	"shape":    "an axis is written on the left: `a[J] ~ …`", "dims": "an axis is written on the left: `a[J] ~ …`",
+	"initval": "warm-up finds starting points by itself", "transform": "the transform follows from the support",
+}
+
+// fitForm places positional arguments first, then named ones; every argument without a default must be given.
+func fitForm(f *stdlib.Form, given []*ast.Arg) ([]*ast.Arg, bool) {
+	order := make([]*ast.Arg, len(f.Args))
+	for k, a := range given {
+		at := k
+		if a.Name != nil {
+			at = -1
+			for i, fa := range f.Args {
+				if fa.Name == a.Name.Name {
+					at = i
+				}
+			}
+		}
+		if at < 0 || at >= len(order) || order[at] != nil {
+			return nil, false
+		}
+		order[at] = a
+	}
+	for i, a := range order {
+		if a == nil && f.Args[i].Default == nil {
+			return nil, false
+		}
+	}
+	return order, true
+}
+
+func formsText(d *stdlib.Dist) string {
+	texts := d.Signatures()
+	for i := range texts {
+		texts[i] = "`" + texts[i] + "`"
+	}
+	return joinOr(texts)
+}
+
+func joinAnd(names []string) string { return joinWith(names, " and ") }
+func joinOr(names []string) string  { return joinWith(names, " or ") }
+
+func joinWith(names []string, last string) string {
+	s := ""
+	for i, n := range names {
+		switch {
+		case i > 0 && i == len(names)-1:
+			s += last
+		case i > 0:
+			s += ", "
+		}
+		s += n
+	}
+	return s
+}
+
+// argDomain refuses an argument that is never in its domain, such as a negative constant. Those that leave it for some
+// values of the parameters are found when the model is finished (domains).
+func (c *checker) argDomain(dist *stdlib.Dist, a stdlib.Arg, k int, x model.Expr) bool {
+	if a.Domain.Kind == types.Simplex {
+		return c.simplexArg(dist, x)
+	}
+	if a.Domain.Kind != types.Interval && a.Domain.Kind != types.IntRange {
+		return true
+	}
+	r := x.Info().Type.Range
+	if r.Hi >= a.Domain.Lo && r.Lo <= a.Domain.Hi {
+		return true
+	}
+	c.errorf("E51", x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s", ordinal(k+1),
+		dist.Name, a.Name,
+		a.Domain, x.Info().At.Text(), rangeText(r)).Help("the order of its arguments is %s", formsText(dist))
+	return false
+}
+
+// simplexArg refuses a parameter that is plainly no simplex.
+func (c *checker) simplexArg(dist *stdlib.Dist, x model.Expr) bool {
+	r, name := x.Info().Type.Range, parameterName(x)
+	if name == "" || r.Lo >= 0 {
+		return true
+	}
+	d := c.errorf("E53", x.Info().At, "the argument of `%s` must be a simplex, but `%s` is %s", dist.Name,
+		x.Info().At.Text(), rangeText(r))
+	if slices.ContainsFunc(dist.Forms, func(f stdlib.Form) bool { return f.Args[len(f.Args)-1].Name == "logits" }) {
+		d.Help("is `%s` on the log scale? write `logits = %s`", name, x.Info().At.Text())
+	} else {
+		d.Help("draw it from a Dirichlet, or write `softmax(…)`")
+	}
+	return false
+}
+
+// parameterName is the name of a parameter that an expression is, or is an element of.
+func parameterName(x model.Expr) string {
+	switch x := x.(type) {
+	case *model.Ref:
+		if x.Array.Role == model.Parameter {
+			return x.Array.Name
+		}
+	case *model.Subscript:
+		return parameterName(x.X)
+	}
+	return ""
+}
+
+func ordinal(n int) string {
+	switch n {
+	case 1:
+		return "first"
+	case 2:
+		return "second"
+	case 3:
+		return "third"
+	}
+	return itoa(n) + "th"
+}
+
+func rangeText(r stdlib.Range) string {
+	if math.IsInf(r.Lo, -1) && math.IsInf(r.Hi, 1) {
+		return "real"
+	}
+	if r.Lo == r.Hi {
+		return boundText(r.Lo)
+	}
+	return "in " + boundText(r.Lo) + ".." + boundText(r.Hi)
+}

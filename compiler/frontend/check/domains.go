@@ -1,0 +1,260 @@
+package check
+
+import (
+	"math"
+	"slices"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+// domains refuses arguments of distributions that leave their domain, as far as that follows from the supports of the
+// parameters that they are made of. In
+//
+//	a, b ~ Normal(0, 1)
+//	y[i in N] ~ Poisson(a + b * x[i])
+//
+// the rate takes every real number, as `a` does, which the rate has in one place, behind a sum. Where the range of an
+// argument is only an outer limit (a - a / 2), nothing is said here.
+func domains(m *model.Model, diags *diag.List) {
+	for _, t := range m.Terms {
+		if t.Dist != nil {
+			leaveDomains(t.Dist, t.Form, t.Args, diags)
+		}
+		for _, x := range t.Exprs() {
+			domainsInside(x, diags)
+		}
+	}
+	for _, a := range m.Arrays {
+		for _, p := range a.Pieces {
+			domainsInside(p.Value, diags)
+		}
+	}
+}
+
+// domainsInside looks at the distributions in logpdf(D(args), x) and the like.
+func domainsInside(x model.Expr, diags *diag.List) {
+	model.Walk(x, func(y model.Expr) {
+		if l, ok := y.(*model.LogProb); ok {
+			leaveDomains(l.Dist, l.Form, l.Args, diags)
+		}
+	})
+}
+
+func leaveDomains(dist *stdlib.Dist, form *stdlib.Form, args []model.Expr, diags *diag.List) {
+	for k, x := range args {
+		a := form.Args[k]
+		if p := plainParameter(x); a.Domain.Kind == types.Ordered && p != nil && withoutOrder(p) {
+			diags.Warnf("W13", x.Info().At, "`%s` of `%s` must increase, but nothing orders the elements of `%s`",
+				a.Name, dist.Name, p.Name).
+				Related(p.At, "it is drawn here").
+				Help("write `%s[…] ~ … ordered`; where they do not increase, the density is 0", p.Name)
+		}
+		if x.Info().Static || a.Domain.Kind != types.Interval && a.Domain.Kind != types.IntRange {
+			continue
+		}
+		r := x.Info().Type.Range
+		if below, above := crosses(r, a.Domain); !below && !above || !takesAll(x) {
+			continue
+		}
+		d := diags.Errorf("E51", x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s", ordinal(k+1),
+			dist.Name, a.Name, a.Domain, x.Info().At.Text(), rangeText(r))
+		if def := definitionOf(x); def != nil {
+			d.Related(def.At, "`%s` is defined here", def.Name)
+		}
+		help := domainHelp(dist, k, a, x)
+		if swapped(form, args, k) {
+			help = "are the arguments in another order? It is " + formsText(dist) + "; else " + help
+		}
+		d.Help("%s", help)
+	}
+}
+
+// swapped reports whether an argument outside its domain and another one would fit if they changed places.
+func swapped(form *stdlib.Form, args []model.Expr, k int) bool {
+	fits := func(x model.Expr, in stdlib.Arg) bool {
+		below, above := crosses(x.Info().Type.Range, in.Domain)
+		return in.Domain.Kind == types.RealLine || in.Domain.Kind == types.Interval && !below && !above
+	}
+	for j, x := range args {
+		if j != k && plainParameter(x) != nil && fits(x, form.Args[k]) && fits(args[k], form.Args[j]) {
+			return true
+		}
+	}
+	return false
+}
+
+// crosses reports at which ends a range leaves a domain. An end that is open at 0 may be reached.
+func crosses(r stdlib.Range, d stdlib.Domain) (below, above bool) {
+	lo := d.Lo
+	if lo > 0 && lo < 1e-300 {
+		lo = 0
+	}
+	return r.Lo < lo, r.Hi > d.Hi
+}
+
+// domainHelp says how to bring an argument into its domain: the parametrisation on a line without ends, if the
+// distribution has one, else the function that has its range there.
+func domainHelp(dist *stdlib.Dist, k int, a stdlib.Arg, x model.Expr) string {
+	text, name := x.Info().At.Text(), parameterName(x)
+	link := "exp"
+	if a.Domain.Hi == 1 {
+		link = "sigmoid"
+	}
+	if name != "" && link == "sigmoid" && x.Info().Type.Range.Lo >= 0 {
+		return "write `" + name + " ~ … in 0..1`, or give it a distribution on 0..1, such as Beta"
+	}
+	for _, f := range dist.Forms {
+		for _, b := range f.Args {
+			if b.Name == "log" && link == "exp" && f.Args[0].Name == "log" && k == 0 || b.Name == "logits" &&
+				link == "sigmoid" {
+				other := ""
+				if len(f.Args) > 1 && f.Args[0].Name == b.Name {
+					other = ", …"
+				}
+				before := ""
+				if f.Args[0].Name != b.Name {
+					before = "…, "
+				}
+				return "on the " + map[string]string{"log": "log", "logits": "logit"}[b.Name] +
+					" scale it may be any " +
+					"number: write `" + dist.Name + "(" + before + b.Name + " = " + text + other + ")`"
+			}
+		}
+	}
+	if name != "" && link == "exp" {
+		return "write exp(" + name + "), or `" + name + " ~ … in 0..inf`"
+	} else if name != "" {
+		return "write sigmoid(" + name + "), or `" + name + " ~ … in 0..1`"
+	}
+	return "write `" + link + "(" + text + ")`"
+}
+
+// definitionOf is the definition that an expression is an element of.
+func definitionOf(x model.Expr) *model.Array {
+	if sub, ok := x.(*model.Subscript); ok {
+		x = sub.X
+	}
+	if ref, ok := x.(*model.Ref); ok && ref.Array.Role == model.Definition {
+		return ref.Array
+	}
+	return nil
+}
+
+// takesAll reports whether an expression takes all values of its range for some values of the parameters: it is an
+// element of a parameter, or has a parameter on the whole line in one place, behind operations that have every number
+// as result if that parameter takes every number.
+func takesAll(x model.Expr) bool {
+	if p := plainParameter(x); p != nil {
+		r := p.Type.Range
+		return math.IsInf(r.Lo, -1) && math.IsInf(r.Hi, 1) && ownEnds(p) || exactEnd(x, true) && exactEnd(x, false)
+	}
+	f := lineFinder{seen: map[*model.Array]bool{}}
+	return f.line(x, nil)
+}
+
+// plainParameter is the parameter that an expression is, or is an element of.
+func plainParameter(x model.Expr) *model.Array {
+	if sub, ok := x.(*model.Subscript); ok {
+		x = sub.X
+	}
+	if ref, ok := x.(*model.Ref); ok && ref.Array.Role == model.Parameter {
+		return ref.Array
+	}
+	return nil
+}
+
+// A lineFinder looks for a parameter on the whole line along a way from an expression down.
+type lineFinder struct {
+	seen map[*model.Array]bool // definitions that were looked into
+}
+
+// line reports whether x takes every number as some parameter does that nothing in rest reads: what x is combined with.
+func (f *lineFinder) line(x model.Expr, rest []model.Expr) bool {
+	switch x := x.(type) {
+	case *model.Ref:
+		return f.array(x.Array, rest)
+	case *model.Subscript:
+		return f.line(x.X, rest)
+	case *model.Build:
+		return f.line(x.Body, rest)
+	case *model.Fill:
+		return f.line(x.Value, rest)
+	case *model.MatMul:
+		return f.oneOf([]model.Expr{x.X, x.Y}, rest)
+	case *model.Reduce:
+		return (x.Row.Name == "sum" || x.Row.Name == "mean") && f.line(x.X, rest)
+	case *model.Apply:
+		switch {
+		case x.Name == "+" || x.Name == "-":
+			return f.oneOf(x.Args, rest)
+		case x.Name == "*" && !isValue(x.Args[0], 0) && !isValue(x.Args[1], 0):
+			return f.oneOf(x.Args, rest)
+		case x.Name == "/":
+			return f.line(x.Args[0], append(slices.Clone(rest), x.Args[1]))
+		}
+	}
+	return false
+}
+
+func (f *lineFinder) oneOf(xs, rest []model.Expr) bool {
+	for i, x := range xs {
+		others := slices.Clone(rest)
+		others = append(append(others, xs[:i]...), xs[i+1:]...)
+		if f.line(x, others) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *lineFinder) array(a *model.Array, rest []model.Expr) bool {
+	switch a.Role {
+	case model.Parameter:
+		r := a.Type.Range
+		return math.IsInf(r.Lo, -1) && math.IsInf(r.Hi, 1) && ownEnds(a) && !reads(rest, a)
+	case model.Definition:
+		if f.seen[a] {
+			return false
+		}
+		f.seen[a] = true
+		return slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool {
+			return p.Value != nil && p.Recurrence == nil && f.line(p.Value, rest)
+		})
+	}
+	return false
+}
+
+// ownEnds reports whether a parameter has no ends that only data give.
+func ownEnds(a *model.Array) bool {
+	return !slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool {
+		return p.Term == nil || p.Term.In != nil || p.Term.Form != nil && p.Term.Form.Bounds != nil
+	})
+}
+
+// reads reports whether expressions read an array, themselves or through definitions.
+func reads(xs []model.Expr, a *model.Array) bool {
+	seen := map[*model.Array]bool{}
+	var visit func(xs ...model.Expr) bool
+	visit = func(xs ...model.Expr) bool {
+		return slices.ContainsFunc(model.Arrays(xs...), func(b *model.Array) bool {
+			if a == b || seen[b] {
+				return a == b
+			}
+			seen[b] = true
+			return b.Role == model.Definition && slices.ContainsFunc(b.Pieces, func(p *model.Piece) bool {
+				return visit(p.Value)
+			})
+		})
+	}
+	return visit(xs...)
+}
+
+// withoutOrder reports whether the elements of a parameter are drawn each by itself, and not `ordered`.
+func withoutOrder(a *model.Array) bool {
+	return slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool {
+		return p.Term != nil && p.Term.Dist != nil && p.Term.Dist.Event == 0 && !p.Term.Ordered && len(p.Plates) > 0
+	})
+}

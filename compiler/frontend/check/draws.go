@@ -1,0 +1,213 @@
+package check
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+// A drawn is the distribution of a draw with its arguments, elaborated.
+type drawn struct {
+	dist    *stdlib.Dist // nil for Density
+	form    *stdlib.Form
+	args    []model.Expr
+	density model.Expr
+	ok      bool
+}
+
+// drawPiece gives a parameter's piece its axes and range; the term follows in drawBodies.
+func (c *checker) drawPiece(a *arrayInfo, d *draw) {
+	d.scope = newScope(a.scope)
+	slots := d.scope
+	passed := c.takePassedDist(d)
+	d.slots, d.bare, d.event = c.slots(slots, d.head, c.eventOf(d.scope, d.stmt.Dist))
+	d.slots = append(outerSlots(a.outer), d.slots...)
+	if passed {
+		d.bare = append(slices.Clone(a.outer), d.bare...)
+	}
+	if poisonSlot(d.slots) {
+		return
+	}
+	if x, ok := c.expand(a, d); !ok || x != nil {
+		c.drawnByBlock(a, d, x)
+		return
+	}
+	dist := c.distRow(d)
+	t := model.Type{Range: anyRange}
+	if n := distName(d.stmt.Dist.Base); dist == nil && n != nil && n.Name != "Density" && len(d.head.Slots) == 0 {
+		c.drawnFrom(d) // reports that there is none; axes that it might give are not known
+		return
+	}
+	if dist != nil {
+		t.Range = stdlib.Range{Lo: dist.Lo, Hi: dist.Hi, Int: dist.Discrete()}
+		if dist.Discrete() {
+			t.Elem = types.Int
+		}
+		if len(d.event) < dist.Event && !c.inferEvent(a, d, dist) {
+			return
+		}
+		if dist.Support == types.Simplex {
+			t.Range = stdlib.Range{Lo: 0, Hi: 1}
+		}
+		c.rangeFromArgs(a, d, &t)
+	}
+	for _, m := range d.modifiers() {
+		if m.dist.In != nil {
+			t.Range = c.narrowed(m.scope, m.dist.In, t.Range)
+		}
+	}
+	if a.Role == model.Parameter && dist != nil && dist.Discrete() {
+		a.Role, a.Save = model.Latent, false
+	}
+	c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: plates(d.slots)}, d.event, t)
+}
+
+func outerSlots(outer []*model.Index) (slots []model.Slot) {
+	for _, i := range outer {
+		slots = append(slots, model.Slot{Index: i})
+	}
+	return slots
+}
+
+// drawnByBlock defines an array by what a template's block returns; the draws in the block are the parameters.
+func (c *checker) drawnByBlock(a *arrayInfo, d *draw, x model.Expr) {
+	if x == nil || isPoison(x) {
+		return
+	}
+	a.Role, a.Save = model.Definition, true
+	if r := d.returned; r != nil && r.array != nil && r.array.Role == model.Parameter {
+		a.Save, r.array.Name = false, a.Name // one and the same
+	}
+	own := len(x.Info().Type.Axes) // those behind the axes of arguments, which are plates without an index
+	for _, s := range x.Info().Type.Axes {
+		if indexOver(s, d.bare) == nil {
+			break
+		}
+		own--
+	}
+	x, ok := c.absorb(x, own, d.bare, a.Name)
+	if !ok {
+		return
+	}
+	c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: plates(d.slots), Value: x},
+		x.Info().Type.Axes, x.Info().Type)
+}
+
+// narrowed is a range cut to a..b.
+func (c *checker) narrowed(s *scope, in *ast.Range, r stdlib.Range) stdlib.Range {
+	lo, hi := c.expr(s, in.Lo), c.expr(s, in.Hi)
+	if isPoison(lo) || isPoison(hi) {
+		return r
+	}
+	return stdlib.Range{Lo: math.Max(r.Lo, lo.Info().Type.Range.Lo), Hi: math.Min(r.Hi, hi.Info().Type.Range.Hi),
+		Int: r.Int}
+}
+
+// rangeFromArgs narrows the range by the arguments of Uniform(0, 5), unless they read the array itself.
+func (c *checker) rangeFromArgs(a *arrayInfo, d *draw, t *model.Type) {
+	if d.stmt.Dist == nil || mentions(d.stmt.Dist.Base, a.Name) || !math.IsInf(t.Range.Lo, 0) &&
+		!math.IsInf(t.Range.Hi, 0) {
+		return
+	}
+	if dist := c.distRow(d); dist.Name != "Uniform" && dist.Name != "DiscreteUniform" {
+		return
+	}
+	l := c.drawnFrom(d)
+	if l.ok && len(l.args) == 2 {
+		t.Range.Lo, t.Range.Hi = l.args[0].Info().Type.Range.Lo, l.args[1].Info().Type.Range.Hi
+	}
+}
+
+// inferEvent takes the axes of an event that are not written from the distribution's arguments.
+func (c *checker) inferEvent(a *arrayInfo, d *draw, dist *stdlib.Dist) bool {
+	l := c.drawnFrom(d)
+	if !l.ok {
+		return false
+	}
+	for i, arg := range l.form.Args {
+		axes := l.args[i].Info().Type.Axes
+		if arg.Rank >= 1 && len(axes) >= 1 && dist.Event == 1 {
+			d.event = []*model.Set{axes[len(axes)-1]}
+			return true
+		}
+	}
+	if n := len(d.head.Slots); dist.Event == 2 && n > 0 && d.head.Slots[n-1].Index != nil {
+		set := d.head.Slots[n-1].Set.Span().Text()
+		c.errorf("E46", d.head.Span(), "%s draws a whole matrix, and an index makes one for each of its values",
+			dist.Name).
+			Help("write both axes of one matrix as sets: `%s[%s, %s]`", a.Name, set, set)
+		return false
+	}
+	c.unknownSize(a, d, dist)
+	return false
+}
+
+// unknownSize reports that nothing says how long the vectors, or how large the matrices of a draw are.
+func (c *checker) unknownSize(a *arrayInfo, d *draw, dist *stdlib.Dist) {
+	said := c.errorf("E46", d.head.Span(), "the size of `%s` is not known from the arguments of %s; write its axis, "+
+		"a set: `%s[K%s]`", a.Name, dist.Name, a.Name, strings.Repeat(", K", max(0, dist.Event-1)))
+	n := len(d.head.Slots)
+	if n != dist.Event || d.head.Slots[n-1].Set.Hi != nil {
+		return
+	}
+	if size, ok := d.head.Slots[n-1].Set.Lo.(*ast.Number); ok {
+		axis := "1.." + size.Text
+		said.Help("for a size of %s write `%s[%s%s]`", size.Text, a.Name, axis, strings.Repeat(", "+axis, n-1))
+	}
+}
+
+// mentions reports whether a name occurs in an expression's text.
+func mentions(e ast.Expr, name string) bool {
+	found := false
+	ast.Names(e, func(n *ast.Name) { found = found || n.Name == name })
+	return found
+}
+
+// distRow is the library's row for a draw's distribution; nil for Density and for what does not exist.
+func (c *checker) distRow(d *draw) *stdlib.Dist {
+	if d.stmt.Dist == nil {
+		return nil
+	}
+	if n := distName(d.stmt.Dist.Base); n != nil {
+		return stdlib.Dists()[n.Name]
+	}
+	return nil
+}
+
+func distName(e ast.Expr) *ast.Name {
+	if call, ok := e.(*ast.Call); ok {
+		e = call.Fun
+	}
+	n, _ := e.(*ast.Name)
+	return n
+}
+
+// drawnFrom elaborates a draw's distribution once.
+func (c *checker) drawnFrom(d *draw) *drawn {
+	if d.drawn != nil {
+		return d.drawn
+	}
+	d.drawn = &drawn{}
+	e := d.stmt.Dist.Base
+	if n := distName(e); n != nil && n.Name == "Density" {
+		d.drawn.density, d.drawn.ok = c.densityArg(d.scope, e)
+		return d.drawn
+	}
+	d.drawn.dist, d.drawn.form, d.drawn.args, d.drawn.ok = c.distribution(d.scope, e)
+	return d.drawn
+}
+
+func (c *checker) densityArg(s *scope, e ast.Expr) (model.Expr, bool) {
+	call, ok := e.(*ast.Call)
+	if !ok || len(call.Args) != 1 || call.Args[0].Name != nil {
+		c.errorf("E50", e.Span(), "`Density` takes one argument, the log density: `x ~ Density(-x^2 / 2)`")
+		return nil, false
+	}
+	x := c.expr(s, call.Args[0].Value)
+	return x, !isPoison(x)
+}

@@ -1,0 +1,335 @@
+package check
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/lang/diag"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+// elaborate gives every array of a scope its role, type and pieces.
+func (c *checker) elaborate(s *scope) {
+	var order []*entity
+	for _, e := range s.order {
+		if e.array == nil || e.array.scope == s { // not what a template observes
+			order = append(order, e)
+		}
+	}
+	for _, e := range order { // data first: their axes name the index sets
+		if e.array != nil && e.array.decl != nil {
+			c.declare(e.array)
+		}
+	}
+	for _, e := range order {
+		if e.array != nil {
+			c.roles(e.array)
+		}
+	}
+	for _, e := range order {
+		if e.array != nil {
+			c.resolve(e.array)
+		}
+	}
+	for _, e := range order {
+		if e.array != nil {
+			c.drawBodies(e.array)
+		}
+	}
+}
+
+// declare gives a data array its axes and type.
+func (c *checker) declare(a *arrayInfo) {
+	d := a.decl
+	if a.state == done {
+		return
+	}
+	a.state = done
+	for _, set := range d.Sets {
+		axis := c.raggedAxis(a, set)
+		if axis == nil {
+			axis = c.declaredSet(set, a.scope)
+		}
+		a.Type.Axes = append(a.Type.Axes, axis)
+	}
+	a.Type.Range = stdlib.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}
+	c.declareType(a, d)
+	if d.Bounds != nil {
+		a.Bounds = &model.Bounds{Lo: c.staticInt(a.scope, d.Bounds.Lo, false),
+			Hi: c.staticInt(a.scope, d.Bounds.Hi, false)}
+		a.Type.Range = rangeBetween(a.Bounds)
+	}
+	if d.Value != nil {
+		a.Value = c.expr(a.scope, c.inOneList(a, d.Value))
+		if other := readsOtherData(a.Value); other != "" {
+			c.errorf("E48", d.Value.Span(), "the value of data `%s` reads data `%s`; write what is computed as a "+
+				"definition: `%s = …`", a.Name, other, a.Name)
+		}
+		if !a.Value.Info().Static {
+			c.errorf("E48", d.Value.Span(), "the value of data `%s` must be known before sampling", a.Name)
+		}
+		if !d.Span().Valid() || len(a.Type.Axes) != literalRank(d.Value) && a.Lengths == nil {
+			e := c.errorf("E42", d.Value.Span(), "`%s` is declared with %s, but the value has %d",
+				a.Name, haveAxes(a.Type.Axes), literalRank(d.Value))
+			if len(a.Type.Axes) == 0 {
+				e.Help("name them: `data %s[%s] = …`", a.Name,
+					strings.Join([]string{"N", "D", "K", "L"}[:min(literalRank(d.Value), 4)], ", "))
+			}
+		}
+		a.Type.Range = a.Value.Info().Type.Range
+		a.Type.Elem = a.Value.Info().Type.Elem
+	}
+}
+
+// readsOtherData names data that a value reads, itself or through definitions; empty when there are none.
+func readsOtherData(x model.Expr) (name string) {
+	seen := map[*model.Array]bool{}
+	var visit func(x model.Expr)
+	visit = func(x model.Expr) {
+		model.Walk(x, func(y model.Expr) {
+			r, ok := y.(*model.Ref)
+			switch {
+			case !ok || seen[r.Array]:
+				return
+			case r.Array.Role == model.Data:
+				name = r.Array.Name
+			}
+			seen[r.Array] = true
+			for _, p := range r.Array.Pieces {
+				visit(p.Value)
+			}
+		})
+	}
+	visit(x)
+	return name
+}
+
+func (c *checker) declareType(a *arrayInfo, d *ast.Decl) {
+	if d.Type == nil {
+		a.Type.Elem = types.Real
+		return
+	}
+	switch d.Type.Name {
+	case "real":
+		a.Declared = types.Real
+	case "int":
+		a.Declared, a.NeedInt = types.Int, true
+	case "bool":
+		a.Declared, a.NeedInt = types.Bool, true
+		a.Type.Range = stdlib.Range{Lo: 0, Hi: 1, Int: true}
+		c.positive(a, d)
+	case "index":
+		if d.TypeArg == nil {
+			c.errorf("E00", d.Type.Span(), "`index` wants its set: `index(J)`")
+			return
+		}
+		a.NeedInt = true
+		a.IndexOf = c.declaredSet(d.TypeArg, a.scope)
+		a.Type.Range = stdlib.Range{Lo: a.IndexOf.Lo.Info().Type.Range.Lo, Hi: math.Inf(1), Int: true}
+	default:
+		e := c.errorf("E10", d.Type.Span(), "there is no type `%s`", d.Type.Name)
+		if near, ok := diag.Nearest(d.Type.Name, []string{"real", "int", "bool", "index"}); ok {
+			e.Help("did you mean `%s`?", near)
+		} else {
+			e.Help("types of data are real, int, bool and index(J)")
+		}
+	}
+	a.Type.Elem = a.Declared
+	if a.NeedInt {
+		a.Type.Elem = types.Int
+	}
+}
+
+// positive takes the value that is true: bool("yes").
+func (c *checker) positive(a *arrayInfo, d *ast.Decl) {
+	if d.TypeArg == nil {
+		return
+	}
+	switch lo := d.TypeArg.Lo.(type) {
+	case *ast.String:
+		a.Positive = lo.Value
+	case *ast.Number:
+		a.Positive = boundText(lo.Value)
+	}
+	if a.Positive == "" || d.TypeArg.Hi != nil {
+		c.errorf("E00", d.TypeArg.Span(), "`bool` wants the text or number that is true: `bool(\"yes\")`")
+	}
+}
+
+// literalRank counts the nesting of a list literal.
+func literalRank(e ast.Expr) int {
+	switch e := e.(type) {
+	case *ast.Paren:
+		return literalRank(e.X)
+	case *ast.List:
+		if len(e.Items) == 0 {
+			return 1
+		}
+		return 1 + literalRank(e.Items[0])
+	}
+	return 0
+}
+
+// roles decides what an array is from the statements that mention it on their left.
+func (c *checker) roles(a *arrayInfo) {
+	if a.decl != nil {
+		a.observed = len(a.draws) > 0
+		if a.Missing {
+			c.missingRole(a)
+		}
+		return
+	}
+	if len(a.draws) == 0 {
+		a.Role = model.Definition
+		return
+	}
+	generated := 0
+	for _, d := range a.draws {
+		if d.stmt.Generate {
+			generated++
+		}
+	}
+	switch {
+	case generated == len(a.draws):
+		a.Role, a.Save = model.Generated, true
+	case generated > 0:
+		c.errorf("E84", a.At, "`%s` is drawn both in the model and after inference", a.Name)
+	case len(a.defs) > 0 && c.sameRegion(a):
+		a.Role, a.observed = model.Definition, true
+	default:
+		a.Role, a.Save = model.Parameter, true
+	}
+}
+
+// missingRole decides what missing entries of data become. Where nothing else reads them they are dropped, since their
+// density integrates to 1; else they are parameters, or latents if they are discrete.
+func (c *checker) missingRole(a *arrayInfo) {
+	if a.decl.MissingCode != nil {
+		a.MissingCode = c.staticInt(a.scope, a.decl.MissingCode, false)
+	}
+	switch {
+	case len(a.draws) == 0 && c.dropped[a.Name]:
+	case len(a.draws) == 0:
+		c.errorf("E83", a.At, "`%s` has missing entries, so it needs a distribution: `%s[i in N] ~ …`", a.Name, a.Name)
+	case slices.ContainsFunc(a.draws, c.isVector):
+		c.notYet(a.At, "missing entries of vectors that have one distribution").
+			Help("leave out the vectors that have some: write `complete` for `missing`")
+	case !c.mentioned[a.Name]:
+	case !slices.ContainsFunc(a.draws, func(d draw) bool { return !c.drawsInteger(d) }):
+		a.Role = model.Latent
+	case !c.oneSupport(a):
+		c.notYet(a.At, "missing entries that other statements read, in an array observed in pieces by distributions "+
+			"with different supports").
+			Help("declare each piece as data of its own: the support of what is missing is then that of its " +
+				"distribution")
+	default:
+		a.Role = model.Imputed
+		a.Type.Elem, a.Type.Range = types.Real, anyRange // though all values that are there may be integers
+	}
+}
+
+// oneSupport reports whether the pieces of an array have the same support, so that its missing entries can be one
+// parameter.
+func (c *checker) oneSupport(a *arrayInfo) bool {
+	first := c.distRow(&a.draws[0])
+	return len(a.draws) == 1 || !slices.ContainsFunc(a.draws, func(d draw) bool {
+		dist := c.distRow(&d)
+		return first == nil || dist == nil || d.stmt.Dist.In != nil || dist.Support != first.Support ||
+			dist.Lo != first.Lo || dist.Hi != first.Hi || dist.Forms[0].Bounds != nil
+	})
+}
+
+// isVector reports whether a draw's distribution is that of several elements together.
+func (c *checker) isVector(d draw) bool {
+	dist := c.distRow(&d)
+	return dist != nil && dist.Event > 0
+}
+
+func (c *checker) drawsInteger(d draw) bool {
+	dist := c.distRow(&d)
+	return dist != nil && dist.Discrete()
+}
+
+// sameRegion distinguishes an observed definition (total = 0; total ~ …) from an array in pieces (h[0] = 0;
+// h[t in 1..T] ~ …).
+func (c *checker) sameRegion(a *arrayInfo) bool {
+	for _, d := range a.defs {
+		for _, w := range a.draws {
+			if !piecesDiffer(d.head, w.head) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func piecesDiffer(a, b *ast.Head) bool {
+	if len(a.Slots) != len(b.Slots) {
+		return false
+	}
+	for i := range a.Slots {
+		if a.Slots[i].Set.Span().Text() != b.Slots[i].Set.Span().Text() {
+			return true
+		}
+	}
+	return false
+}
+
+// resolve gives an array its axes, element type and range; of definitions, the values too.
+func (c *checker) resolve(a *arrayInfo) {
+	if a.state != untouched {
+		return
+	}
+	a.state = visiting
+	c.open = append(c.open, a)
+	c.statements(a)
+	c.open = c.open[:len(c.open)-1]
+	if a.recurs {
+		c.settle([]*model.Array{a.Array})
+	}
+}
+
+// statements elaborates what is on the left of an array's statements, and the values of definitions.
+func (c *checker) statements(a *arrayInfo) {
+	slices.SortStableFunc(a.defs, func(d, e define) int { // what begins an array before what goes on
+		return boolInt(d.mentions(a.Name)) - boolInt(e.mentions(a.Name))
+	})
+	for _, d := range a.defs {
+		a.heads = append(a.heads, c.headOf(a, d))
+	}
+	for i := range a.defs {
+		if !c.definePiece(a, i) && a.recurs {
+			a.Pieces, a.state = nil, typed
+			return
+		}
+	}
+	if a.Role != model.Definition {
+		for i := range a.draws {
+			c.drawPiece(a, &a.draws[i])
+		}
+	}
+	if !a.recurs {
+		c.cover(a)
+	}
+	a.state = typed
+}
+
+func (d define) mentions(name string) bool { return ast.Mentioned([]ast.Stmt{d.stmt})[name] }
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return itoa(n) + " " + many
+}

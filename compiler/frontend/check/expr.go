@@ -1,0 +1,339 @@
+package check
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/lang/diag"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+// anyRange is what is known of a real nobody knows anything of.
+var anyRange = stdlib.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}
+
+func diagNearest(name string, among []string) (string, bool) { return diag.Nearest(name, among) }
+
+// poison replaces an expression that was already reported: what reads it is not reported again.
+func poison(at ast.Node) model.Expr {
+	return &model.Num{Value: math.NaN(), Fact: model.Fact{At: at.Span(), Static: true,
+		Type: model.Type{Range: anyRange}}}
+}
+
+func isPoison(e model.Expr) bool {
+	n, ok := e.(*model.Num)
+	return ok && math.IsNaN(n.Value)
+}
+
+func anyPoison(es ...model.Expr) bool {
+	for _, e := range es {
+		if isPoison(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// expr gives an expression its type.
+func (c *checker) expr(s *scope, e ast.Expr) model.Expr {
+	switch e := e.(type) {
+	case *ast.Number:
+		n := num(e.Value, e).(*model.Num)
+		if !e.IsInt {
+			n.Type.Elem, n.Type.Range.Int = types.Real, false
+		}
+		return n
+	case *ast.Paren:
+		return c.expr(s, e.X)
+	case *ast.Name:
+		return c.name(s, e)
+	case *ast.Unary:
+		return c.operator(e, e.Op, e.Span(), c.expr(s, e.X))
+	case *ast.Binary:
+		return c.binary(s, e)
+	case *ast.Cond:
+		return c.cond(s, e)
+	case *ast.Pipe:
+		return c.pipe(s, e)
+	case *ast.Call:
+		return c.call(s, e)
+	case *ast.Index:
+		return c.subscript(s, e)
+	case *ast.List:
+		return c.list(s, e)
+	case *ast.Comprehension:
+		return c.comprehension(s, e)
+	case *ast.Member:
+		return c.dotted(s, e)
+	case *ast.String:
+		c.errorf("E44", e.Span(), "a text cannot be used in arithmetic").
+			Help("a text names an element of an index set: `a[\"Guy's\"]`, or `sex[i] == \"M\"` for `data sex[N]: " +
+				"index(S)`")
+	default:
+		panic("internal error: unknown expression")
+	}
+	return poison(e)
+}
+
+// libraryConstants are values that need no definition.
+var libraryConstants = map[string]struct {
+	value float64
+	elem  types.Elem
+}{
+	"pi": {math.Pi, types.Real}, "inf": {math.Inf(1), types.Real}, "true": {1, types.Bool}, "false": {0, types.Bool},
+}
+
+func (c *checker) name(s *scope, e *ast.Name) model.Expr {
+	ent := s.lookup(e.Name)
+	if ent == nil {
+		if k, ok := libraryConstants[e.Name]; ok {
+			n := num(k.value, e).(*model.Num)
+			n.Type.Elem = k.elem
+			return n
+		}
+		if size := c.sizes[e.Name]; size != nil {
+			return c.sizeExpr(size, e)
+		}
+		c.undefined(s, e)
+		return poison(e)
+	}
+	ent.used = true
+	switch {
+	case ent.index != nil:
+		return indexVar(ent.index, e)
+	case ent.expr != nil:
+		return ent.expr
+	case ent.set != nil:
+		return setSize(ent.set, e)
+	case ent.array != nil:
+		x := c.ref(ent.array, e)
+		if step := c.inStep(ent.array, e); step != nil && !isPoison(x) {
+			return step
+		}
+		return at(x, ent.outer, e)
+	case ent.dist != nil:
+		c.errorf("E44", e.Span(), "`%s` is a distribution; it stands after `~`", e.Name).Related(ent.at, "the argument")
+	case ent.ode != nil:
+		c.errorf("E44", e.Span(), "`%s` is a function of time; write `%s(t)`", e.Name, e.Name).Related(ent.at,
+			"defined here")
+	case ent.fn != nil:
+		c.errorf("E44", e.Span(), "`%s` is a function; call it with arguments: `%s(…)`", e.Name, e.Name).Related(ent.at,
+			"defined here")
+	}
+	return poison(e)
+}
+
+func indexVar(i *model.Index, at ast.Node) model.Expr {
+	return &model.IndexVar{Index: i, Fact: model.Fact{At: at.Span(), Static: true,
+		Type: model.Type{Elem: types.Int, Range: constRange(i.Set)}}}
+}
+
+// ref reads a whole array.
+func (c *checker) ref(a *arrayInfo, e ast.Node) model.Expr {
+	open := a.state == visiting
+	if open && !c.provisional(a) {
+		c.cycle(a, e)
+		return poison(e)
+	}
+	c.resolve(a)
+	if isBroken(a) {
+		return poison(e)
+	}
+	return &model.Ref{Array: a.Array, Fact: model.Fact{At: e.Span(), Type: a.Type, Static: !open && c.isStatic(a)}}
+}
+
+// isBroken reports an array whose own statements were refused.
+func isBroken(a *arrayInfo) bool {
+	return a.decl == nil && len(a.Pieces) == 0
+}
+
+func (c *checker) isStatic(a *arrayInfo) bool {
+	if a.Role == model.Data {
+		return true
+	}
+	if a.Role != model.Definition {
+		return false
+	}
+	for _, p := range a.Pieces {
+		if p.Value != nil && !p.Value.Info().Static {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *checker) cycle(a *arrayInfo, e ast.Node) {
+	path, from := "", slices.Index(c.open, a)
+	for _, b := range c.open[from:] {
+		path += b.Name + " → "
+	}
+	if len(c.open)-from == 1 {
+		d := c.errorf("E16", e.Span(), "`%s` is defined by itself", a.Name).Related(a.At, "the definition")
+		if len(a.draws) > 0 {
+			d.Help("a series reads its past in the arguments of its distribution, and has all of its axes on the "+
+				"left: `%s[t in 2..T, 1..2] ~ …`", a.Name)
+		}
+		return
+	}
+	d := c.errorf("E16", e.Span(), "these define each other: %s%s", path, a.Name)
+	for _, b := range c.open[from:] {
+		d = d.Related(b.At, "`%s`", b.Name)
+	}
+	d.Help("give one of them a distribution, `%s ~ …`, or a value that reads none of the others", a.Name)
+}
+
+func (c *checker) undefined(s *scope, e *ast.Name) {
+	if c.dropped[e.Name] {
+		return
+	}
+	d := c.errorf("E10", e.Span(), "`%s` is not defined", e.Name)
+	if c.unknowns++; c.unknowns <= mostHints {
+		c.undefinedHelp(d, s, e)
+	}
+	s2 := c.global
+	s2.names[e.Name] = &entity{name: e.Name, at: e.Span(), used: true, expr: poison(e)} // one report per name
+}
+
+// undefinedHelp says what a name that is not defined may mean.
+func (c *checker) undefinedHelp(d diag.Entry, s *scope, e *ast.Name) {
+	if f := c.leftCallOf(e.Name); f != nil {
+		d.Related(f.at, "this defines `%s`, not `%s`", f.name, e.Name)
+		d.Help("%s", mendLeft(f.fn.head, f.fn.statement()))
+	} else if code, foreign := stdlib.Foreign(e.Name); foreign && !strings.ContainsAny(code, "([") {
+		meant(d, e.Name, stdlib.Foreign, nil)
+	} else if e.Span().File == c.model.Source { // a function of another tool is called: this is none
+		c.missingParameter(d, s, e)
+	} else if near, ok := diagNearest(e.Name, c.visible(s)); ok {
+		d.Help("did you mean `%s`?", near)
+	}
+}
+
+// missingParameter says how an undefined name of a model becomes a parameter, and after that which name of the model
+// may be meant. Functions of the library are no guess: what is named like one, such as `sigma` like `sign`, is more
+// often a parameter that was forgotten.
+func (c *checker) missingParameter(d diag.Entry, s *scope, e *ast.Name) {
+	if slices.Contains(otherModules, e.Name) {
+		d.Help("functions stand by themselves, `exp(x)`; a matrix product is `X @ b`")
+		return
+	}
+	if set := indexElsewhere(e); set != "" {
+		d.Help("`%s` is an index of other statements: declare it on the left of this one, too, `…[%s in %s]`; what is "+
+			"drawn after inference begins with `generate`", e.Name, e.Name, set)
+		return
+	}
+	give := "a parameter needs a distribution, such as `" + withAxes(s, e) + " ~ " + firstPrior(e.Name) + "`"
+	if near, ok := diagNearest(e.Name, c.defined(s)); ok {
+		d.Help("%s; or did you mean `%s`?", give, near)
+		return
+	}
+	if indices := indicesOf(s); len(indices) > 0 && isSubscript(e) {
+		d.Help("did you mean the index %s?", joinOr(indices))
+		return
+	}
+	d.Help("%s", give)
+}
+
+// indexElsewhere is the set over which other statements of the file have a name for an index; empty where none has.
+func indexElsewhere(e *ast.Name) string {
+	text := e.Span().File.Text
+	found := regexp.MustCompile(`[\[,]\s*` + regexp.QuoteMeta(e.Name) + `\s+in\s+(\w+(\.\.\w+)?)`).
+		FindStringSubmatch(text)
+	if found == nil {
+		return ""
+	}
+	return found[1]
+}
+
+// isSubscript reports whether a name is all of a subscript, as j is in x[i, j].
+func isSubscript(e *ast.Name) bool {
+	text, span := e.Span().File.Text, e.Span()
+	before, after := strings.TrimSpace(text[:span.Start]), strings.TrimSpace(text[span.End:])
+	open := strings.LastIndexAny(before, "[]()")
+	return (strings.HasSuffix(before, "[") || strings.HasSuffix(before, ",") && before[open] == '[') &&
+		(strings.HasPrefix(after, "]") || strings.HasPrefix(after, ","))
+}
+
+// indicesOf are the indices that a statement declares, in quotes.
+func indicesOf(s *scope) (names []string) {
+	for ; s != nil; s = s.parent {
+		for _, e := range s.order {
+			if e.index != nil {
+				names = append(names, "`"+e.name+"`")
+			}
+		}
+	}
+	return sorted(names)
+}
+
+// withAxes is an undefined name with the axis of the index by which it is read: z[J] for z[j].
+func withAxes(s *scope, e *ast.Name) string {
+	span := e.Span()
+	rest := span.File.Text[span.End:]
+	if !strings.HasPrefix(rest, "[") {
+		return e.Name
+	}
+	name, _, _ := strings.Cut(rest[1:], "]")
+	if i := s.lookup(name); i != nil && i.index != nil {
+		return e.Name + "[" + i.index.Set.Name + "]"
+	}
+	return e.Name
+}
+
+// otherModules are what functions stand in elsewhere.
+var otherModules = []string{"np", "numpy", "jnp", "math", "pt", "pm", "tf", "torch", "scipy", "special"}
+
+// mostHints is for how many unknown names one like it is looked for: that takes time in proportion to all names.
+const mostHints = 50
+
+// firstPrior is a distribution to begin with: names of scales are positive.
+func firstPrior(name string) string {
+	for _, scale := range []string{"sigma", "tau", "sd", "scale", "omega"} {
+		if strings.HasPrefix(strings.ToLower(name), scale) {
+			return "HalfNormal(1)"
+		}
+	}
+	return "Normal(0, 1)"
+}
+
+// meant adds to a report of an unknown name what to write instead: how ppl says what Stan, PyMC or NumPyro call so, or
+// the nearest name.
+func meant(d diag.Entry, name string, foreign func(name string) (code string, ok bool), among []string) {
+	if code, ok := foreign(name); ok {
+		if stdlib.Dists()[code] != nil {
+			d.Help("did you mean `%s`?", code)
+		} else {
+			d.Help("write `%s`", code)
+		}
+	} else if near, ok := diagNearest(name, among); ok {
+		d.Help("did you mean `%s`?", near)
+	}
+}
+
+// visible are the names that an expression may read: those of the model, and functions.
+func (c *checker) visible(s *scope) (names []string) {
+	names = c.defined(s)
+	for n := range stdlib.Funcs() {
+		names = append(names, n)
+	}
+	for n := range c.global.parent.names { // the prelude
+		names = append(names, n)
+	}
+	return sorted(names)
+}
+
+// defined are the names that the model gives a meaning.
+func (c *checker) defined(s *scope) (names []string) {
+	for ; s != nil && s != c.global.parent; s = s.parent {
+		for n := range s.names {
+			names = append(names, n)
+		}
+	}
+	for n := range c.sizes {
+		names = append(names, n)
+	}
+	return sorted(names)
+}

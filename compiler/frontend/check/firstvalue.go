@@ -1,0 +1,83 @@
+package check
+
+import (
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/lang/source"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+// Distributions over an index count their values from 1 in the library. In a model the values of Categorical are those
+// of its argument's axis, and data of the type `index(a..b)` take the elements of an axis of the same size in order:
+//
+//	data label[N]: index(0..9)
+//	label[i in N] ~ Categorical(logits = eta[i])    # the value 0 has the first logit
+
+// overIndex are the distributions over an index.
+var overIndex = map[string]bool{"Categorical": true, "OrderedLogistic": true, "OrderedProbit": true}
+
+// setOffset records the difference between a term's first value and 1.
+func (c *checker) setOffset(a *arrayInfo, t *model.Term) (ok bool) {
+	if t.Dist == nil || !overIndex[t.Dist.Name] {
+		return true
+	}
+	t.Offset, ok = c.offset(t.Dist.Name, t.Args, a.IndexOf, t.At)
+	return ok
+}
+
+// fromFirstValue shifts the value of a density or distribution function, or a quantile, by the first value.
+func (c *checker) fromFirstValue(e ast.Node, l *model.LogProb) model.Expr {
+	if !overIndex[l.Dist.Name] {
+		return l
+	}
+	var of *model.Set
+	if a := dataOf(l.X); a != nil && l.Name != "quantile" {
+		of = a.IndexOf
+	}
+	k, ok := c.offset(l.Dist.Name, l.Args, of, e.Span())
+	switch {
+	case !ok:
+		return poison(e)
+	case k == nil:
+		return l
+	case l.Name == "quantile":
+		return c.operator(e, "+", e.Span(), l, k)
+	}
+	l.X = c.operator(e, "-", e.Span(), l.X, k)
+	return l
+}
+
+// offset is the difference between 1 and the first value of a distribution over an index, nil where there is none.
+func (c *checker) offset(dist string, args []model.Expr, of *model.Set, at source.Span) (k model.Expr, ok bool) {
+	var axis *model.Set
+	if dist == "Categorical" {
+		axes := args[0].Info().Type.Axes
+		axis = axes[len(axes)-1]
+	}
+	lo := firstValue(axis, of)
+	form := model.AffineOf(lo)
+	switch {
+	case !form.IsConst():
+		c.notYet(at, "values of `"+dist+"` that begin at `"+lo.Info().At.Text()+"`, which is no number")
+		return nil, false
+	case form.Const != 1:
+		k := form.Const - 1
+		return &model.Num{Value: k, Fact: model.Fact{At: at, Static: true,
+			Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: k, Hi: k, Int: true}}}}, true
+	}
+	return nil, true
+}
+
+// firstValue is the first value of a distribution over an axis, nil where it counts from 1, for data of an index type,
+// nil where they have none. Where the two begin apart they must have as many elements, which is seen when sizes are
+// known.
+func firstValue(axis, of *model.Set) model.Expr {
+	switch {
+	case of != nil:
+		return of.Lo
+	case axis != nil:
+		return axis.Lo
+	}
+	return &model.Num{Value: 1}
+}

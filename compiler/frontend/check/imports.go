@@ -1,0 +1,153 @@
+package check
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/lang/source"
+)
+
+// A Loader parses an imported file, named as the importing file names it; an error says why it cannot. It gives the
+// same tree for the same file.
+type Loader func(from *source.File, path string) (*ast.File, error)
+
+// collectImport enters a file's functions, templates and static definitions under the file's name.
+func (c *checker) collectImport(st *ast.Import, s *scope) {
+	path := st.Path.Value
+	name := strings.TrimSuffix(path[strings.LastIndexByte(path, '/')+1:], ".ppl")
+	if s != c.global && len(c.importing) == 0 || c.load == nil {
+		c.errorf("E20", st.Span(), "`import` stands at the top of a file")
+		return
+	}
+	file, err := c.load(st.Span().File, path)
+	if err != nil {
+		c.errorf("E20", st.Path.Span(), "%v", err)
+		return
+	}
+	if i := slices.Index(c.importing, file); i >= 0 {
+		var names []string
+		for _, f := range append(c.importing[i:], file) {
+			names = append(names, filepath.Base(f.Source.Name))
+		}
+		c.errorf("E21", st.Path.Span(), "import cycle: %s", strings.Join(names, " → "))
+		return
+	}
+	if old := s.names[name]; old != nil {
+		c.errorf("E11", st.Path.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
+		return
+	}
+	inner := c.imported[file]
+	if inner == nil {
+		inner = newScope(nil)
+		c.imported[file] = inner
+		c.importing = append(c.importing, file)
+		c.collectLibrary(file, inner, path)
+		c.importing = c.importing[:len(c.importing)-1]
+	}
+	s.add(&entity{name: name, at: st.Path.Span(), file: inner, used: true})
+}
+
+// collectLibrary takes what an imported file may have.
+func (c *checker) collectLibrary(file *ast.File, s *scope, path string) {
+	for _, st := range file.Stmts {
+		switch st := st.(type) {
+		case *ast.Import:
+			c.collectImport(st, s)
+			continue
+		case *ast.Define:
+			c.collect([]ast.Stmt{st}, s)
+			continue
+		case *ast.Draw:
+			if allTemplates(st) {
+				c.collect([]ast.Stmt{st}, s)
+				continue
+			}
+		}
+		c.errorf("E20", st.Span(), "%s line %d: an imported file has functions, templates and constants only", path,
+			st.Span().Line())
+	}
+}
+
+func allTemplates(st *ast.Draw) bool {
+	for _, h := range st.Heads {
+		if !h.HasParams {
+			return false
+		}
+	}
+	return true
+}
+
+// member is what file.name means, nil when it means nothing that is known.
+func (c *checker) member(s *scope, m *ast.Member) *entity {
+	n, ok := m.X.(*ast.Name)
+	if !ok {
+		return nil
+	}
+	if e := s.lookup(n.Name); e != nil && e.file != nil {
+		return e.file.names[m.Name.Name]
+	}
+	return nil
+}
+
+// dotted is beta.lambda, a quantity inside a template's use, or irt.scale, a constant of an imported file.
+func (c *checker) dotted(s *scope, m *ast.Member) model.Expr {
+	n, ok := m.X.(*ast.Name)
+	if !ok {
+		c.errorf("E44", m.Span(), "`%s` has no parts", m.X.Span().Text())
+		return poison(m)
+	}
+	if e := c.member(s, m); e != nil && e.array != nil {
+		return c.ref(e.array, m)
+	}
+	owner := s.lookup(n.Name)
+	if owner != nil && owner.array != nil {
+		c.resolve(owner.array)
+		if e := c.global.names[n.Name+"."+m.Name.Name]; e != nil {
+			owner.used = true
+			return c.ref(e.array, m)
+		}
+	}
+	return c.notMember(s, m, n)
+}
+
+func (c *checker) notCallable(s *scope, m *ast.Member) model.Expr {
+	if n, ok := m.X.(*ast.Name); ok {
+		return c.notMember(s, m, n)
+	}
+	c.errorf("E44", m.Span(), "`%s` is not a function", m.Span().Text())
+	return poison(m)
+}
+
+// notMember says what the thing before the point has.
+func (c *checker) notMember(s *scope, m *ast.Member, n *ast.Name) model.Expr {
+	owner := s.lookup(n.Name)
+	if owner == nil {
+		c.undefined(s, n)
+		return poison(m)
+	}
+	if owner.expr != nil && isPoison(owner.expr) {
+		return poison(m)
+	}
+	var names []string
+	if owner.file != nil {
+		for name := range owner.file.names {
+			names = append(names, name)
+		}
+	} else {
+		for name := range c.global.names {
+			if inner, ok := strings.CutPrefix(name, n.Name+"."); ok {
+				names = append(names, inner)
+			}
+		}
+	}
+	d := c.errorf("E22", m.Name.Span(), "`%s` is not in `%s`", m.Name.Name, n.Name)
+	if near, ok := diagNearest(m.Name.Name, sorted(names)); ok {
+		d.Help("did you mean `%s.%s`?", n.Name, near)
+	} else if len(names) > 0 {
+		d.Help("it has %s", joinAnd(sorted(names)))
+	}
+	return poison(m)
+}

@@ -1,0 +1,178 @@
+package check
+
+import (
+	"strings"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/lang/source"
+)
+
+const maxInlineDepth = 100
+
+// mostWritten bounds how often the bodies of functions and templates are written out. Where each of 30 functions
+// calls the one before it twice, the last means 2³⁰ calls of the first.
+const mostWritten = 100_000
+
+// writesOut counts a body that is written out for a call. It reports whether there are not too many; the first that is
+// too many is an error.
+func (c *checker) writesOut(f *function, at source.Span) bool {
+	if c.written++; c.written == mostWritten+1 {
+		c.errorf("E89", at, "the model's functions and templates call each other so often that their bodies would "+
+			"be written out more than %d times; `%s` is the last", mostWritten, f.name).
+			Help("keep what is used twice under a name: `z = f(x)`, then `z + z`")
+	}
+	return c.written <= mostWritten
+}
+
+// inline elaborates a function's body with its parameters bound to the arguments; subs choose one of a family.
+func (c *checker) inline(s *scope, fn *function, e *ast.Call, subs ...*ast.Set) model.Expr {
+	if fn.busy || c.depth > maxInlineDepth {
+		c.errorf("E19", e.Fun.Span(), "function `%s` calls itself", fn.name).Related(fn.at, "the function").
+			Help("what goes on step by step is a series: `x[t in 2..T] = … x[t-1] …`")
+		return poison(e)
+	}
+	if !c.writesOut(fn, e.Span()) {
+		return poison(e)
+	}
+	if len(fn.head.Slots) > 0 || c.isNetwork(fn) {
+		return c.ownCall(s, fn, e, subs)
+	}
+	inner := newScope(fn.scope)
+	if !c.bindParams(s, inner, fn, e) {
+		return poison(e)
+	}
+	return c.body(inner, fn)
+}
+
+// body elaborates a function's body, in which its parameters are known.
+func (c *checker) body(inner *scope, fn *function) model.Expr {
+	fn.busy = true
+	c.depth++
+	defer func() { fn.busy = false; c.depth-- }()
+	if fn.stmt.Block != nil {
+		return c.block(inner, fn.stmt.Block)
+	}
+	return c.expr(inner, fn.stmt.Value)
+}
+
+func (c *checker) block(s *scope, b *ast.Block) model.Expr {
+	c.collect(b.Stmts, s)
+	c.elaborate(s)
+	return c.expr(s, b.Return)
+}
+
+// bindParams matches arguments to parameters: by position, by name, by default.
+func (c *checker) bindParams(s, inner *scope, fn *function, e *ast.Call) bool {
+	params := fn.head.Params
+	given := make([]*ast.Arg, len(params))
+	for k, a := range e.Args {
+		at := k
+		if a.Name != nil {
+			at = paramNamed(params, a.Name.Name)
+		}
+		if at < 0 || at >= len(params) || given[at] != nil {
+			c.errorf("E50", a.Span(), "`%s` takes %s: %s", fn.name, count(len(params), "argument", "arguments"),
+				fn.head.Span().Text()).
+				Related(fn.at, "the function")
+			return false
+		}
+		given[at] = a
+	}
+	for k, p := range params {
+		if !c.bindParam(s, inner, fn, p, given[k], e) {
+			return false
+		}
+	}
+	return true
+}
+
+func paramNamed(params []*ast.Param, name string) int {
+	for i, p := range params {
+		if p.Name != nil && p.Name.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func (c *checker) bindParam(s, inner *scope, fn *function, p *ast.Param, given *ast.Arg, e *ast.Call) bool {
+	if p.Name == nil {
+		c.errorf("E90", p.Span(), "an initial value needs an equation: add `%s'(t) = …`, or give the function's "+
+			"argument a name", fn.name)
+		return false
+	}
+	var x model.Expr
+	if dist, ok := c.passDist(s, inner, fn, p, given); ok {
+		if dist != nil {
+			inner.add(&entity{name: p.Name.Name, at: p.Span(), dist: dist, used: true})
+		}
+		return dist != nil
+	}
+	switch {
+	case given != nil:
+		x = c.expr(s, given.Value)
+	case p.Default != nil:
+		x = c.expr(inner, p.Default)
+	default:
+		c.errorf("E50", e.Span(), "`%s` wants an argument for `%s`", fn.name, p.Name.Name).Related(p.Span(), "this one")
+		return false
+	}
+	if isPoison(x) {
+		return false
+	}
+	if len(p.Sets) > 0 && !c.bindShape(inner, fn, p, x, e) {
+		return false
+	}
+	inner.add(&entity{name: p.Name.Name, at: p.Span(), expr: x, used: true})
+	return true
+}
+
+// shapeText is how many elements axes have, by name where data give the number: [28, 128].
+func shapeText(axes []*model.Set) string {
+	var sizes []string
+	for _, s := range axes {
+		sizes = append(sizes, s.SizeText())
+	}
+	return "[" + strings.Join(sizes, ", ") + "]"
+}
+
+// bindShape binds the sizes that a parameter list names: X[N, K].
+func (c *checker) bindShape(inner *scope, fn *function, p *ast.Param, x model.Expr, e *ast.Call) bool {
+	axes := x.Info().Type.Axes
+	if len(axes) != len(p.Sets) && fn.draw != nil && fn.draw.Block != nil && p == fn.head.Params[0] {
+		c.errorf("E94", e.Fun.Span(), "`%s` needs an input with axes %s, but here its shape is %s", fn.name,
+			setsText(p.Sets), shapeText(axes)).Related(x.Info().At, "the input")
+		return false
+	}
+	if len(axes) != len(p.Sets) {
+		c.errorf("E42", x.Info().At, "`%s` of `%s` has %s, but the argument has %s", p.Name.Name, fn.name,
+			count(len(p.Sets), "axis", "axes"), haveAxes(axes)).Related(p.Span(), "the parameter")
+		return false
+	}
+	for k, set := range p.Sets {
+		n, ok := set.Lo.(*ast.Name)
+		if !ok || set.Hi != nil {
+			continue // a literal size; checked against data when sizes are known
+		}
+		if old := inner.names[n.Name]; old != nil {
+			if old.set != nil && !old.set.Same(axes[k]) {
+				c.errorf("E40", x.Info().At, "`%s` wants axis %s to be %s, which is %s here", fn.name, n.Name,
+					old.set.Name, axes[k].Name).
+					Related(p.Span(), "the parameter")
+				return false
+			}
+			continue
+		}
+		inner.add(&entity{name: n.Name, at: n.Span(), set: axes[k], used: true})
+	}
+	return true
+}
+
+func setsText(sets []*ast.Set) string {
+	text := make([]string, len(sets))
+	for i, s := range sets {
+		text[i] = s.Span().Text()
+	}
+	return "[" + strings.Join(text, ", ") + "]"
+}

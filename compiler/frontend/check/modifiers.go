@@ -1,0 +1,172 @@
+package check
+
+import (
+	"slices"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+)
+
+func (c *checker) modifiers(a *arrayInfo, d *draw, t *model.Term) bool {
+	ok := true
+	for _, m := range d.modifiers() {
+		ok = c.modify(a, d, t, m) && ok
+	}
+	if !ok || t.NonCentered && !c.noncentered(a, d, t) {
+		return false
+	}
+	return !t.Ordered && !t.ZeroSum || c.constraint(a, d, t)
+}
+
+// modify enters the modifiers of one statement: of a distribution, or of a use of the template that has it.
+func (c *checker) modify(a *arrayInfo, d *draw, t *model.Term, m modified) bool {
+	dist := m.dist
+	t.Ordered, t.ZeroSum = t.Ordered || dist.Ordered, t.ZeroSum || dist.ZeroSum
+	t.NonCentered = t.NonCentered || dist.NonCentered
+	ok := true
+	if dist.In != nil {
+		if t.In != nil {
+			use := d.modifiedBy(func(l *ast.Distribution) bool { return l.In != nil })
+			return c.twiceModified("in", use.In, dist.In)
+		}
+		if t.In, ok = c.bounds(d, dist.In, m, a); ok {
+			ok = c.truncation(a, t, dist)
+		}
+	}
+	if dist.Censored != nil {
+		return c.censored(a, d, t, m) && ok
+	}
+	return ok
+}
+
+func (c *checker) censored(a *arrayInfo, d *draw, t *model.Term, m modified) (ok bool) {
+	at := m.dist.Censored
+	switch {
+	case !a.observed:
+		c.errorf("E60", at.Span(), "`censored`: only data can be censored; `%s` is a parameter",
+			a.Name).Help("for truncation write `in`")
+		return false
+	case t.Form == nil || t.Form.LogCDF == nil || t.Form.LogCCDF == nil:
+		c.errorf("E58", at.Span(), "`censored` needs the distribution function of %s, which is not there yet",
+			d.stmt.Dist.Base.Span().Text())
+		return false
+	case t.Censored != nil:
+		use := d.modifiedBy(func(l *ast.Distribution) bool { return l.Censored != nil })
+		return c.twiceModified("censored", use.Censored, at)
+	}
+	t.Censored, ok = c.bounds(d, at, m, a)
+	return ok
+}
+
+// twiceModified refuses a modifier that both a template's distribution and its use have.
+func (c *checker) twiceModified(word string, use, inside *ast.Range) bool {
+	c.errorf("E58", use.Span(), "both the use of a template and the distribution in the template have `%s`",
+		word).Related(inside.Span(), "in the template").
+		Help("leave one of them out; an end that differs from use to use can be an argument of the template")
+	return false
+}
+
+// bounds are the ends of a modifier, in the scope of the statement that it stands in.
+func (c *checker) bounds(d *draw, r *ast.Range, m modified, a *arrayInfo) (*model.Bounds, bool) {
+	lo, hi := c.expr(m.scope, r.Lo), c.expr(m.scope, r.Hi)
+	if anyPoison(lo, hi) {
+		return nil, false
+	}
+	var ok1, ok2 bool
+	bare := slices.Clone(d.bare)
+	for _, i := range m.bare {
+		if indexOver(i.Set, d.bare) == nil {
+			bare = append(bare, i)
+		}
+	}
+	lo, ok1 = c.absorb(lo, 0, bare, a.Name)
+	hi, ok2 = c.absorb(hi, 0, bare, a.Name)
+	return &model.Bounds{Lo: lo, Hi: hi}, ok1 && ok2
+}
+
+// truncation refuses `in a..b` where its normaliser P(a ≤ v ≤ b) is needed and not available. Flat and Density have no
+// normaliser; with constant ends and arguments it is a constant, which a posterior does not need.
+func (c *checker) truncation(a *arrayInfo, t *model.Term, dist *ast.Distribution) bool {
+	if t.Dist == nil || t.Dist.Improper || t.Form.LogCDF != nil && t.Form.LogCCDF != nil {
+		return true
+	}
+	constant := isNumber(t.In.Lo) && isNumber(t.In.Hi)
+	for _, x := range t.Args {
+		constant = constant && x.Info().Static
+	}
+	if constant && !a.observed || c.wholeSupport(t) {
+		return true
+	}
+	c.errorf("E58", dist.In.Span(), "`%s in …`: truncation needs the distribution function of %s, which is "+
+		"not there yet", t.Dist.Name, t.Dist.Name)
+	return false
+}
+
+func (c *checker) wholeSupport(t *model.Term) bool {
+	return t.In.Lo.Info().Type.Range.Hi <= t.Dist.Lo && t.In.Hi.Info().Type.Range.Lo >= t.Dist.Hi
+}
+
+func isNumber(x model.Expr) bool {
+	r := x.Info().Type.Range
+	return x.Info().Static && r.Lo == r.Hi
+}
+
+func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
+	at := d.modifiedBy(func(l *ast.Distribution) bool { return l.NonCentered }).Span()
+	switch {
+	case a.observed:
+		c.errorf("E61", at, "`noncentered` is for parameters; `%s` is observed", a.Name)
+	case t.Dist == nil || !t.Dist.LocationScale && t.Dist.Name != "MvNormal":
+		c.errorf("E61", at, "`noncentered` has no meaning for `%s`: no location and scale",
+			d.stmt.Dist.Base.Span().Text()).Help("leave `noncentered` out")
+	case t.LowRank():
+		c.errorf("E61", at, "`noncentered` does not go with `cov_factor`").
+			Help("leave `noncentered` out, or write the covariance: `cov = …`")
+	case t.In != nil || t.Ordered || t.ZeroSum:
+		c.errorf("E61", at, "`noncentered` does not go with `in`, `ordered` or `zerosum`").
+			Help("leave `noncentered` out")
+	default:
+		return true
+	}
+	return false
+}
+
+// constraint refuses `ordered` and `zerosum`, which constrain the last axis, where they have no meaning.
+func (c *checker) constraint(a *arrayInfo, d *draw, t *model.Term) bool {
+	at := d.modifiedBy(func(l *ast.Distribution) bool { return l.Ordered || l.ZeroSum }).Span()
+	word := "ordered"
+	if t.ZeroSum {
+		word = "zerosum"
+	}
+	switch {
+	case a.observed || a.Role == model.Latent:
+		c.errorf("E59", at, "`%s` is for continuous parameters", word)
+	case len(t.Plates) == 0 || t.Dist != nil && t.Dist.Event > 0:
+		c.errorf("E59", at, "`%s` needs an axis: write `%s[K] ~ … %s`", word, a.Name, word)
+	case t.ZeroSum && (t.Dist == nil || t.Dist.Name != "Normal"):
+		c.errorf("E59", at, "`zerosum` is for independent Normal elements with one distribution")
+	case !c.exchangeable(t):
+		c.errorf("E59", at, "`%s` needs exchangeable elements: the arguments of the distribution change along the "+
+			"axis and are not constant", word).
+			Help("leave `%s` out, or give all elements one distribution", word)
+	default:
+		return true
+	}
+	return false
+}
+
+// exchangeable reports whether no argument changes along the last plate, or all are constant.
+func (c *checker) exchangeable(t *model.Term) bool {
+	last := t.Plates[len(t.Plates)-1]
+	for _, x := range t.Args {
+		if x.Info().Static && !t.ZeroSum {
+			continue
+		}
+		for _, i := range model.Indices(x) {
+			if i == last {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,107 @@
+package check
+
+import "ppl/compiler/frontend/model"
+
+// coverMissing is coverData for missing entries that are parameters.
+func (c *checker) coverMissing(a *arrayInfo) {
+	inPieces := *a
+	inPieces.Array = &model.Array{Name: a.Name, At: a.At, Type: a.Type}
+	for _, d := range a.draws {
+		inPieces.Pieces = append(inPieces.Pieces, &model.Piece{At: d.head.Span(), Slots: d.slots})
+	}
+	c.coverData(&inPieces)
+}
+
+// coverData refuses data with missing entries that the pieces of its distributions do not cover.
+func (c *checker) coverData(a *arrayInfo) {
+	if len(a.Pieces) < len(a.draws) {
+		return
+	}
+	for k, axis := range a.Type.Axes {
+		known := c.diags.Len()
+		if whole := c.joinAxis(a, k); !whole.Same(axis) && c.diags.Len() == known {
+			c.errorf("E12", a.At, "`%s` has missing entries, but distributions only for %s of %s", a.Name, whole.Name,
+				axis.Name)
+		}
+	}
+}
+
+// observe gives the plates of an observation: its slots, or every axis of the data before the event.
+func (c *checker) observe(a *arrayInfo, d *draw) bool {
+	d.scope = newScope(a.scope)
+	if a.decl == nil && !c.isStatic(a) {
+		c.errorf("E31", d.head.Span(), "`%s` is defined on line %d from parameters; it cannot be observed too", a.Name,
+			a.At.Line()).
+			Related(a.At, "the definition").Help("for a density on it use `Density` on its parameters")
+		return false
+	}
+	axes := a.Type.Axes
+	event := min(c.eventOf(d.scope, d.stmt.Dist), len(axes))
+	switch {
+	case isBroken(a): // its axes are not known; what else is wrong here is
+		c.slots(d.scope, d.head, event)
+		c.drawnFrom(d)
+		return false
+	case len(d.head.Slots) > len(axes):
+		c.errorf("E42", d.head.Span(), "`%s` has %s but is given %s", a.Name, haveAxes(axes),
+			count(len(d.head.Slots), "subscript", "subscripts"))
+		return false
+	case len(d.head.Slots) > 0:
+		d.slots, d.bare, d.event = c.slots(d.scope, d.head, event)
+		d.event = axes[len(d.slots):]
+	default:
+		for _, s := range axes[:len(axes)-event] {
+			i := c.plateOver(s, axes)
+			d.slots, d.bare = append(d.slots, model.Slot{Index: i}), append(d.bare, i)
+		}
+		d.event = axes[len(axes)-event:]
+	}
+	if poisonSlot(d.slots) {
+		return false
+	}
+	if a.Role == model.Imputed && len(a.draws) == 1 && !coversAxes(d.slots, axes) {
+		c.notYet(d.head.Span(), "missing entries that other statements read, in an array observed in part").
+			Help("give the rest of `%s` a distribution too, or declare it as data of its own", a.Name)
+		return false
+	}
+	if _, ok := c.expand(a, d); !ok {
+		return false
+	}
+	dist := c.distRow(d)
+	if dist != nil && dist.Discrete() {
+		a.NeedInt = true
+	}
+	if dist != nil && len(d.event) != dist.Event {
+		c.errorf("E42", d.head.Span(), "`%s` has %s, so `%s` leaves %s; %s is a distribution of %s",
+			a.Name, haveAxes(axes),
+			d.head.Span().Text(), haveAxes(d.event), dist.Name, eventText(dist.Event)).Help("give every axis an index")
+		return false
+	}
+	return true
+}
+
+// plateOver is a plate over an axis; that over the groups of a ragged one is the index that its ends read.
+func (c *checker) plateOver(s *model.Set, axes []*model.Set) *model.Index {
+	for _, t := range axes {
+		for _, i := range t.Ragged {
+			if i.Set == s {
+				return i
+			}
+		}
+	}
+	return c.newIndex("", s)
+}
+
+// coversAxes reports whether slots run over the whole of their axes.
+func coversAxes(slots []model.Slot, axes []*model.Set) bool {
+	for k, s := range slots {
+		if s.Index == nil || !s.Index.Set.Same(axes[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+func eventText(rank int) string {
+	return [...]string{"one number", "a vector", "a matrix"}[min(rank, 2)]
+}

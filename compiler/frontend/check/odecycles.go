@@ -1,0 +1,66 @@
+package check
+
+import (
+	"slices"
+
+	"ppl/compiler/frontend/model"
+)
+
+// odeCycles refuses trajectories that are read at a fixed time, directly or through definitions, by what they depend
+// on themselves.
+func (c *checker) odeCycles() bool {
+	for _, t := range c.odes {
+		_, fixed := statesRead(t.state)
+		for _, q := range fixed {
+			if leadsTo(q.State, t.state, nil) {
+				c.errorf("E91", q.At, "`%s` is read here at another time than the present, but `%s` depends on it: "+
+					"delays are not offered",
+					q.State.Name, t.state.Name).Related(t.state.At, "`%s`", t.state.Name)
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// leadsTo reports whether state s is goal, or depends on it.
+func leadsTo(s, goal *model.State, seen []*model.State) bool {
+	if s == goal {
+		return true
+	}
+	if slices.Contains(seen, s) {
+		return false
+	}
+	now, fixed := statesRead(s)
+	for _, q := range fixed {
+		now = append(now, q.State)
+	}
+	return slices.ContainsFunc(now, func(n *model.State) bool { return leadsTo(n, goal, append(seen, s)) })
+}
+
+// statesRead lists what a state's equation and initial value read at the present time, and at fixed times. It is for
+// use before systems are joined: then trajectories contain their equations.
+func statesRead(s *model.State) (now []*model.State, fixed []*model.StateAt) {
+	seen := map[*model.Array]bool{}
+	var visit func(x model.Expr)
+	visit = func(x model.Expr) {
+		model.Walk(x, func(y model.Expr) {
+			switch y := y.(type) {
+			case *model.StateNow:
+				now = append(now, y.State)
+			case *model.StateAt:
+				fixed = append(fixed, y)
+			case *model.Ref:
+				if !seen[y.Array] {
+					seen[y.Array] = true
+					for _, p := range y.Array.Pieces {
+						visit(p.Value)
+					}
+				}
+			}
+		})
+	}
+	visit(s.Rhs)
+	visit(s.Init)
+	return now, fixed
+}

@@ -1,0 +1,90 @@
+package check
+
+import (
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+)
+
+// Equations for parts of a trajectory, u'[1](t) = … and u'[k in 2..K](t) = …, are one equation that chooses by the
+// index.
+
+// joinedParts are the axes that statements for parts of a trajectory fill.
+func (c *checker) joinedParts(t *trajectory, parts []define) ([]*model.Set, bool) {
+	a := &arrayInfo{Array: &model.Array{Name: t.state.Name, At: parts[0].head.Span()}}
+	for _, d := range parts {
+		slots, _, _ := c.slots(newScope(t.scope), d.head, 0)
+		if poisonSlot(slots) {
+			return nil, false
+		}
+		c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: slots}, nil, model.Type{Range: anyRange})
+	}
+	known := c.diags.Len()
+	c.cover(a)
+	return a.Type.Axes, c.diags.Len() == known
+}
+
+// chosen elaborates statements for parts, each where its indices are the state's, and chooses between them by the part
+// that the state's indices lie in; value gives nil for what is refused.
+func (c *checker) chosen(t *trajectory, parts []define, value func(s *scope, d define) model.Expr) (model.Expr, bool) {
+	var x model.Expr
+	for i := len(parts) - 1; i >= 0; i-- {
+		s := newScope(t.scope)
+		for k, slot := range parts[i].head.Slots {
+			s.add(&entity{name: plateName(k), at: slot.Span(), index: t.state.Plates[k], used: true})
+			if slot.Index != nil {
+				s.add(&entity{name: slot.Index.Name, at: slot.Span(), index: t.state.Plates[k], used: true})
+			}
+		}
+		part := value(s, parts[i])
+		if part == nil {
+			return nil, false
+		}
+		if x == nil {
+			x = part
+			continue
+		}
+		q := c.expr(s, insidePart(parts[i].head))
+		if isPoison(q) {
+			return nil, false
+		}
+		x = &model.Cond{If: q, Then: part, Else: x, Fact: model.Fact{At: part.Info().At, Static: allStatic(q, part, x),
+			Type: model.Type{Range: anyRange}}}
+	}
+	return x, true
+}
+
+// plateName is how a condition calls the state's k-th index; no user's name has a space.
+func plateName(k int) string { return "index " + itoa(k) }
+
+// insidePart is the condition that a state's indices lie in the part that a head is for.
+func insidePart(h *ast.Head) (q ast.Expr) {
+	for k, slot := range h.Slots {
+		at := ast.Place{At: slot.Span()}
+		compare := func(op string, end ast.Expr) ast.Expr {
+			return &ast.Binary{Place: at, Op: op, OpAt: slot.Span(), X: &ast.Name{Place: at, Name: plateName(k)},
+				Y: end}
+		}
+		both := func(x, y ast.Expr) ast.Expr {
+			if x == nil {
+				return y
+			}
+			return &ast.Binary{Place: at, Op: "&&", OpAt: slot.Span(), X: x, Y: y}
+		}
+		switch set := slot.Set; {
+		case set.Hi != nil:
+			q = both(q, both(compare(">=", set.Lo), compare("<=", set.Hi)))
+		case isElement(slot):
+			q = both(q, compare("==", set.Lo))
+		default:
+			q = both(q, both(compare(">=", &ast.Number{Place: at, Text: "1", Value: 1, IsInt: true}),
+				compare("<=", set.Lo)))
+		}
+	}
+	return q
+}
+
+// isElement reports whether a slot is one element: a number, and no index or set.
+func isElement(s *ast.Slot) bool {
+	_, number := s.Set.Lo.(*ast.Number)
+	return number && s.Index == nil && s.Set.Hi == nil
+}

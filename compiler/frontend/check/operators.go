@@ -1,0 +1,254 @@
+package check
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/lang/source"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+// An operatorRow says how an operator is built and what its element type is.
+type operatorRow struct {
+	build func(a []stdlib.Node) stdlib.Node
+	elem  func(a []model.Expr) types.Elem
+}
+
+func bin(f func(x, y autodiff.Node) autodiff.Node) func(a []stdlib.Node) stdlib.Node {
+	return func(a []stdlib.Node) stdlib.Node { return f(a[0], a[1]) }
+}
+
+func not(f func(x, y autodiff.Node) autodiff.Node) func(x, y autodiff.Node) autodiff.Node {
+	return func(x, y autodiff.Node) autodiff.Node { return autodiff.Not(f(x, y)) }
+}
+
+func swap(f func(x, y autodiff.Node) autodiff.Node) func(x, y autodiff.Node) autodiff.Node {
+	return func(x, y autodiff.Node) autodiff.Node { return f(y, x) }
+}
+
+func truth(x autodiff.Node) autodiff.Node { return autodiff.Not(autodiff.Not(x)) }
+
+func operators() map[string]operatorRow {
+	return map[string]operatorRow{
+		"+":  {bin(autodiff.Add), intIfInts},
+		"-":  {bin(autodiff.Sub), intIfInts},
+		"*":  {bin(autodiff.Mul), intIfInts},
+		"/":  {bin(autodiff.Div), always(types.Real)},
+		"%":  {bin(autodiff.Mod), intIfInts},
+		"^":  {bin(autodiff.Pow), always(types.Real)},
+		"<":  {bin(autodiff.Lt), always(types.Bool)},
+		"<=": {bin(autodiff.Le), always(types.Bool)},
+		">":  {bin(swap(autodiff.Lt)), always(types.Bool)},
+		">=": {bin(swap(autodiff.Le)), always(types.Bool)},
+		"==": {bin(autodiff.Eq), always(types.Bool)},
+		"!=": {bin(not(autodiff.Eq)), always(types.Bool)},
+		"&&": {bin(func(x, y autodiff.Node) autodiff.Node { return autodiff.Mul(truth(x), truth(y)) }),
+			always(types.Bool)},
+		"||": {bin(func(x, y autodiff.Node) autodiff.Node { return autodiff.Maximum(truth(x), truth(y)) }),
+			always(types.Bool)},
+	}
+}
+
+func unaryOperators() map[string]operatorRow {
+	return map[string]operatorRow{
+		"-": {func(a []stdlib.Node) stdlib.Node { return autodiff.Neg(a[0]) }, intIfInts},
+		"!": {func(a []stdlib.Node) stdlib.Node { return autodiff.Not(a[0]) }, always(types.Bool)},
+	}
+}
+
+func always(e types.Elem) func([]model.Expr) types.Elem {
+	return func([]model.Expr) types.Elem { return e }
+}
+
+func intIfInts(a []model.Expr) types.Elem {
+	for _, x := range a {
+		if x.Info().Type.Elem == types.Real {
+			return types.Real
+		}
+	}
+	return types.Int
+}
+
+func (c *checker) binary(s *scope, e *ast.Binary) model.Expr {
+	if x, y, ok := c.labelled(s, e); ok {
+		return c.operator(e, e.Op, e.OpAt, x, y)
+	}
+	x, y := c.expr(s, e.X), c.expr(s, e.Y)
+	if e.Op == "@" {
+		return c.matmul(e, x, y)
+	}
+	return c.operator(e, e.Op, e.OpAt, x, y)
+}
+
+func (c *checker) operator(e ast.Node, op string, at source.Span, args ...model.Expr) model.Expr {
+	if anyPoison(args...) {
+		return poison(e)
+	}
+	table := operators()
+	if len(args) == 1 {
+		table = unaryOperators()
+	}
+	row := table[op]
+	axes, ok := c.unify(e, op, at, args...)
+	if !ok {
+		return poison(e)
+	}
+	t := model.Type{Elem: row.elem(args), Axes: axes, Range: operatorRange(op, args)}
+	t.Range.Int = t.Elem != types.Real
+	return &model.Apply{Name: op, Args: args, Build: row.build,
+		Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(args...)}}
+}
+
+func operatorRange(op string, args []model.Expr) stdlib.Range {
+	ranges := make([]stdlib.Range, len(args))
+	for i, a := range args {
+		ranges[i] = a.Info().Type.Range
+	}
+	if op == "*" && sameValue(args[0], args[1]) { // x * x is not negative, whatever x is
+		return stdlib.RangeOf("^", ranges[0], stdlib.Range{Lo: 2, Hi: 2, Int: true})
+	}
+	return stdlib.RangeOf(op, ranges...)
+}
+
+func sameValue(x, y model.Expr) bool {
+	a, ok := x.(*model.Ref)
+	b, ok2 := y.(*model.Ref)
+	return ok && ok2 && a.Array == b.Array
+}
+
+func allStatic(args ...model.Expr) bool {
+	for _, a := range args {
+		if !a.Info().Static {
+			return false
+		}
+	}
+	return true
+}
+
+// unify finds the axes of an elementwise result: those of the operand with most axes, among which every other operand's
+// must be.
+func (c *checker) unify(e ast.Node, what string, at source.Span, args ...model.Expr) ([]*model.Set, bool) {
+	var widest model.Expr
+	for _, a := range args {
+		if widest == nil || len(a.Info().Type.Axes) > len(widest.Info().Type.Axes) {
+			widest = a
+		}
+	}
+	axes := widest.Info().Type.Axes
+	for _, a := range args {
+		if a != widest && !c.fits(a, widest, what, at) {
+			return nil, false
+		}
+	}
+	return axes, true
+}
+
+func (c *checker) fits(a, widest model.Expr, what string, at source.Span) bool {
+	small, large := a.Info().Type.Axes, widest.Info().Type.Axes
+	if model.SameSets(small, large) {
+		return true
+	}
+	if n := repeated(small); n != nil && len(small) > 0 {
+		c.errorf("E41", a.Info().At, "`%s` has axis %s twice; write indices", a.Info().At.Text(), n.Name)
+		return false
+	}
+	if n := repeated(large); n != nil && len(small) > 0 {
+		c.errorf("E41", widest.Info().At, "`%s` has axis %s twice; write indices", widest.Info().At.Text(), n.Name)
+		return false
+	}
+	for _, s := range small {
+		if model.AxisOf(s, large) < 0 {
+			d := c.errorf("E40", at, "axes %s and %s do not match in `%s`", axesText(small), axesText(large), what)
+			if g := c.gatherFor(a, widest); g != "" {
+				d.Help("did you mean `%s`?", g)
+			} else {
+				d.Help("axes are matched by their index set; write indices, as in `[i in %s: …]`", large[0].Name)
+			}
+			return false
+		}
+	}
+	return true
+}
+
+func repeated(axes []*model.Set) *model.Set {
+	for i, a := range axes {
+		for _, b := range axes[:i] {
+			if a.Same(b) {
+				return a
+			}
+		}
+	}
+	return nil
+}
+
+// gatherFor proposes a[county] where data county maps the rows of one operand to the axis of the other.
+func (c *checker) gatherFor(a, b model.Expr) string {
+	for _, pair := range [][2]model.Expr{{a, b}, {b, a}} {
+		x, y := pair[0], pair[1]
+		for _, g := range c.model.Arrays {
+			if g.IndexOf != nil && len(g.Type.Axes) == 1 && len(x.Info().Type.Axes) == 1 &&
+				g.IndexOf.Same(x.Info().Type.Axes[0]) && model.AxisOf(g.Type.Axes[0], y.Info().Type.Axes) >= 0 {
+				return x.Info().At.Text() + "[" + g.Name + "]"
+			}
+		}
+	}
+	return ""
+}
+
+func (c *checker) cond(s *scope, e *ast.Cond) model.Expr {
+	q, a, b := c.expr(s, e.If), c.expr(s, e.Then), c.expr(s, e.Else)
+	if anyPoison(q, a, b) {
+		return poison(e)
+	}
+	x, y := a.Info().Type.Axes, b.Info().Type.Axes
+	if len(x) > 0 && len(y) > 0 && !model.SameSets(x, y) {
+		c.errorf("E49", e.Span(), "the branches of `? :` have axes %s and %s", axesText(a.Info().Type.Axes),
+			axesText(b.Info().Type.Axes)).
+			Related(a.Info().At, "this branch has axes %s", axesText(a.Info().Type.Axes)).
+			Related(b.Info().At, "this branch has axes %s", axesText(b.Info().Type.Axes))
+		return poison(e)
+	}
+	axes, ok := c.unify(e, "? :", e.Span(), q, a, b)
+	if !ok {
+		return poison(e)
+	}
+	t := model.Type{Elem: intIfInts([]model.Expr{a, b}), Axes: axes,
+		Range: stdlib.Union(a.Info().Type.Range, b.Info().Type.Range)}
+	return &model.Cond{If: q, Then: a, Else: b, Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(q, a, b)}}
+}
+
+// productHelp says what to write where an operand of `@` is a number.
+func productHelp(x, y model.Expr) string {
+	matrix, p := x.Info().Type.Axes, plainParameter(y)
+	if p != nil && len(matrix) > 0 && len(y.Info().Type.Axes) == 0 {
+		return "for one coefficient of each column give `" + p.Name + "` an axis: `" + p.Name + "[" +
+			matrix[len(matrix)-1].Name + "] ~ …`; for one number write `*`"
+	}
+	return "for numbers write `*`"
+}
+
+// matmul sums over the last axis of x and the first of y, which must be the same index set.
+func (c *checker) matmul(e *ast.Binary, x, y model.Expr) model.Expr {
+	if anyPoison(x, y) {
+		return poison(e)
+	}
+	ax, ay := x.Info().Type.Axes, y.Info().Type.Axes
+	if len(ax) == 0 || len(ay) == 0 || len(ax) > 2 || len(ay) > 2 {
+		c.errorf("E40", e.OpAt, "`@` multiplies vectors and matrices; here the axes are %s and %s", axesText(ax),
+			axesText(ay)).
+			Help("%s", productHelp(x, y))
+		return poison(e)
+	}
+	if !ax[len(ax)-1].Same(ay[0]) {
+		d := c.errorf("E40", e.OpAt, "axes %s and %s do not match in `@`: the last of the left must be the first "+
+			"of the right", axesText(ax), axesText(ay))
+		if p := plainParameter(y); p != nil && len(ay) == 1 {
+			d.Help("give `%s` that axis: `%s[%s] ~ …`", p.Name, p.Name, ax[len(ax)-1].Name)
+		}
+		return poison(e)
+	}
+	axes := append(append([]*model.Set{}, ax[:len(ax)-1]...), ay[1:]...)
+	return &model.MatMul{X: x, Y: y, Fact: model.Fact{At: e.Span(), Static: allStatic(x, y),
+		Type: model.Type{Axes: axes, Range: anyRange}}}
+}

@@ -1,0 +1,217 @@
+package check
+
+import (
+	"math"
+	"slices"
+
+	"ppl/compiler/frontend/model"
+)
+
+// headSlots are the subscripts of a left side, and the scope in which its indices are known.
+type headSlots struct {
+	scope *scope
+	slots []model.Slot
+	bare  []*model.Index
+}
+
+func (c *checker) headOf(a *arrayInfo, d define) headSlots {
+	h := headSlots{scope: newScope(a.scope)}
+	h.scope.of = a
+	h.slots, h.bare, _ = c.slots(h.scope, d.head, 0)
+	return h
+}
+
+// piece is what a statement defines, without its value.
+func (h headSlots) piece(d define) *model.Piece {
+	return &model.Piece{At: d.head.Span(), Slots: h.slots, Plates: plates(h.slots)}
+}
+
+func (c *checker) definePiece(a *arrayInfo, k int) bool {
+	d, h := a.defs[k], a.heads[k]
+	var x model.Expr
+	if d.stmt.Block != nil {
+		x = c.block(h.scope, d.stmt.Block)
+	} else {
+		x = c.expr(h.scope, d.stmt.Value)
+	}
+	if isPoison(x) || poisonSlot(h.slots) {
+		return false
+	}
+	if len(h.bare) > 0 {
+		var ok bool
+		if x, ok = c.absorb(x, 0, h.bare, a.Name); !ok {
+			return false
+		}
+	}
+	if !a.recurs {
+		p := h.piece(d)
+		p.Value = x
+		c.addPiece(a, p, x.Info().Type.Axes, x.Info().Type)
+		return true
+	}
+	if len(a.Pieces) < len(a.defs) { // one of them was refused
+		return false
+	}
+	p := a.Pieces[k]
+	p.Value = x
+	if n := len(p.Slots) + len(x.Info().Type.Axes); n != len(a.Type.Axes) {
+		c.errorf("E42", p.At, "`%s` reads its own past, so its axes are those on the left; here there are %d, "+
+			"elsewhere %d", a.Name, n, len(a.Type.Axes)).
+			Help("give every axis an index: `%s[t in …, k in …] = …`", a.Name)
+		return false
+	}
+	return true
+}
+
+func poisonSlot(slots []model.Slot) bool {
+	for _, s := range slots {
+		if s.At != nil && isPoison(s.At) {
+			return true
+		}
+	}
+	return false
+}
+
+// addPiece appends a piece and widens the array's type by it.
+func (c *checker) addPiece(a *arrayInfo, p *model.Piece, rest []*model.Set, t model.Type) {
+	first := len(a.Pieces) == 0
+	a.Pieces = append(a.Pieces, p)
+	if a.decl != nil {
+		return
+	}
+	var axes []*model.Set
+	for _, s := range p.Slots {
+		axes = append(axes, s.Set())
+	}
+	axes = append(axes, rest...)
+	if first {
+		a.Type = model.Type{Elem: t.Elem, Axes: axes, Range: t.Range}
+		return
+	}
+	a.Type.Elem = min(a.Type.Elem, t.Elem) // a real piece makes the array real
+	a.Type.Range.Lo = math.Min(a.Type.Range.Lo, t.Range.Lo)
+	a.Type.Range.Hi = math.Max(a.Type.Range.Hi, t.Range.Hi)
+	a.Type.Range.Int = a.Type.Range.Int && t.Range.Int
+	if len(axes) != len(a.Type.Axes) {
+		c.errorf("E42", p.At, "`%s` has %s here and %s elsewhere", a.Name, haveAxes(axes), haveAxes(a.Type.Axes)).
+			Related(a.At, "elsewhere")
+		a.Pieces = a.Pieces[:len(a.Pieces)-1] // no part of the array for what comes after
+	}
+}
+
+// cover joins the axes of an array's pieces to one box.
+func (c *checker) cover(a *arrayInfo) {
+	if a.decl != nil || a.observed || len(a.Pieces) == 0 {
+		return
+	}
+	if len(a.Pieces) == 1 {
+		c.lone(a.Pieces[0])
+		return
+	}
+	if c.twice(a) {
+		return
+	}
+	for k := range a.Type.Axes {
+		a.Type.Axes[k] = c.joinAxis(a, k)
+	}
+}
+
+// lone refuses an array that is nothing but its element 2: a size was meant.
+func (c *checker) lone(p *model.Piece) {
+	for _, s := range p.Slots {
+		if n, ok := s.At.(*model.Num); ok && n.Value > 1 {
+			at := n.Info().At
+			c.errorf("E13", at, "`%s` is one element, the only one defined",
+				p.At.Text()).Help("for an axis of size %s write `1..%s`", at.Text(), at.Text())
+		}
+	}
+}
+
+// twice reports two pieces that cover the same elements.
+func (c *checker) twice(a *arrayInfo) bool {
+	for i, p := range a.Pieces {
+		for _, q := range a.Pieces[:i] {
+			if model.Overlap(p.Region(), q.Region()) {
+				c.errorf("E11", p.At, "`%s` is defined twice: lines %d and %d overlap", p.At.Text(), q.At.Line(),
+					p.At.Line()).
+					Related(q.At, "also defined here").
+					Help("keep one of them: an element has one definition or distribution")
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// joinAxis is the axis of which the pieces have parts. Pieces that fill a box lie side by side wherever one looks along
+// an axis, so one part begins the axis, one ends it, and each of the others goes on where some part ends and ends where
+// some part goes on. Whether each element is defined once is seen when sizes are known.
+func (c *checker) joinAxis(a *arrayInfo, k int) *model.Set {
+	var parts []*model.Set
+	for _, p := range a.Pieces {
+		if k >= len(p.Slots) {
+			return a.Type.Axes[k]
+		}
+		part := p.Slots[k].Set()
+		if model.AxisOf(part, parts) < 0 {
+			parts = append(parts, part)
+		}
+	}
+	begin := apart(parts, func(s *model.Set) model.Expr { return s.Lo }, func(s, t *model.Set) bool {
+		return follows(t, s)
+	})
+	end := apart(parts, func(s *model.Set) model.Expr { return s.Hi }, follows)
+	for _, loose := range [][]*model.Set{begin, end} {
+		if len(loose) > 1 {
+			c.uncovered(a, loose[0], loose[1])
+			return parts[0]
+		}
+	}
+	if len(begin) == 0 || len(end) == 0 { // 1..1 and 2..0 follow each other both ways
+		c.errorf("E12", a.At, "one of the ranges of `%s` has no elements, so that none of its pieces comes first",
+			a.Name).Related(a.Pieces[len(a.Pieces)-1].At, "another piece")
+		return parts[0]
+	}
+	lo, hi := begin[0].Lo, end[0].Hi
+	joined := model.NewSet(lo.Info().At.Text()+".."+hi.Info().At.Text(), lo, hi)
+	if i := model.AxisOf(joined, parts); i >= 0 {
+		joined = parts[i]
+	}
+	for _, n := range c.sizes { // 1..N is N
+		key := model.Affine{Const: 1}.Key() + ".." + model.AffineName(n.Name).Key()
+		if set := (&model.Set{Key: key}); set.Same(joined) {
+			joined.Name = n.Name
+		}
+	}
+	return joined
+}
+
+// apart are the parts next to which there is no other on one side, one for each end that they have there.
+func apart(parts []*model.Set, end func(*model.Set) model.Expr, beside func(s, t *model.Set) bool) (out []*model.Set) {
+	for _, s := range parts {
+		near := func(t *model.Set) bool { return s != t && beside(s, t) }
+		known := func(t *model.Set) bool { return model.SameForm(end(s), end(t)) }
+		if !slices.ContainsFunc(parts, near) && !slices.ContainsFunc(out, known) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// follows reports whether t starts just after s ends.
+func follows(s, t *model.Set) bool {
+	gap := model.AffineOf(t.Lo).Minus(model.AffineOf(s.Hi))
+	return gap.IsConst() && gap.Const == 1
+}
+
+// uncovered refuses parts of an axis that both have no neighbour on one side.
+func (c *checker) uncovered(a *arrayInfo, s, t *model.Set) {
+	if model.SameForm(s.Lo, t.Lo) {
+		c.errorf("E11", a.Pieces[len(a.Pieces)-1].At, "`%s` is defined twice: %s and %s overlap", a.Name, s.Name,
+			t.Name).Related(a.At, "also here")
+		return
+	}
+	c.errorf("E12", a.At, "the pieces %s and %s of `%s` do not join: something between them is not defined, or "+
+		"defined twice", s.Name, t.Name, a.Name).
+		Related(a.Pieces[len(a.Pieces)-1].At, "another piece")
+}

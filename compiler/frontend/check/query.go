@@ -1,0 +1,26 @@
+package check
+
+import (
+	"ppl/compiler/frontend/analyze"
+	"ppl/compiler/frontend/flatten"
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/lang/diag"
+)
+
+// Queries checks expressions that are read with a file's statements: they may use every name of the file, also what
+// is known only after inference. Of the diagnostics there are only those that stop a query.
+func Queries(f *ast.File, load Loader, xs []ast.Expr) (*model.Model, []model.Expr, []diag.Diagnostic) {
+	c := newChecker(f, load)
+	c.elaborate(c.global)
+	exprs := make([]model.Expr, len(xs))
+	for i, x := range xs {
+		exprs[i] = c.expr(c.global, x)
+	}
+	c.systems()
+	c.settleAll(exprs...)
+	flatten.Arrays(c.model, &c.diags, c.newIndex, exprs...)
+	c.optionalData()
+	analyze.Recurrences(c.model, &c.diags, nil)
+	return c.model, exprs, c.diags.All()
+}

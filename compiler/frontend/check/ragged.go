@@ -1,0 +1,138 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/lang/types"
+)
+
+// raggedAxis is an axis of data whose name is that of data with one length for each element of an axis before it, as in
+// `data m[I], y[I, m]`; nil if it is none.
+func (c *checker) raggedAxis(a *arrayInfo, set *ast.Set) *model.Set {
+	n, ok := set.Lo.(*ast.Name)
+	if !ok || set.Hi != nil {
+		return nil
+	}
+	e := a.scope.lookup(n.Name)
+	if e == nil || e.array == nil || e.array.decl == nil || len(e.array.decl.Sets) != 1 || e.array == a {
+		return nil
+	}
+	c.declare(e.array)
+	of := e.array.Type.Axes[0]
+	for k, s := range a.Type.Axes {
+		if !s.Same(of) {
+			continue
+		}
+		e.used, e.array.NeedInt = true, true
+		i := c.indexOfGroups(e.array, s)
+		m := &model.Subscript{X: &model.Ref{Array: e.array.Array, Fact: model.Fact{At: n.Span(), Static: true,
+			Type: e.array.Type}}, Subs: []model.Sub{{At: indexVar(i, n)}}}
+		m.Fact = model.Fact{At: n.Span(), Static: true, Type: e.array.Type}
+		m.Type.Axes, m.Type.Elem = nil, types.Int
+		a.Type.Axes[k] = i.Set
+		return model.NewSet(n.Name, num(1, n), m)
+	}
+	return nil
+}
+
+// indexOfGroups is one index for all data with the same lengths, so that their axes are the same.
+func (c *checker) indexOfGroups(lengths *arrayInfo, s *model.Set) *model.Index {
+	key := fmt.Sprintf("%p %s", lengths, s.Key)
+	if c.groups[key] == nil {
+		c.groups[key] = c.newIndex("", s)
+	}
+	return c.groups[key]
+}
+
+// inOneList is the value of ragged data, lists of different lengths, as one list; other values are as they are.
+func (c *checker) inOneList(a *arrayInfo, value ast.Expr) ast.Expr {
+	list, ok := value.(*ast.List)
+	if !ok || len(a.Type.Axes) != 2 || !isRagged(a.Type.Axes[1]) {
+		return value
+	}
+	all := *list
+	all.Items, a.Lengths = nil, []int{}
+	for _, x := range list.Items {
+		group, ok := x.(*ast.List)
+		if !ok {
+			return value
+		}
+		all.Items, a.Lengths = append(all.Items, group.Items...), append(a.Lengths, len(group.Items))
+	}
+	return &all
+}
+
+func isRagged(s *model.Set) bool { return len(s.Ragged) > 0 }
+
+// wholeRagged refuses what reads the whole of an axis whose end depends on an index, such as `sum(x[i, 1..n[i]])` of a
+// rectangle: there it would go on to its farthest end. A reduction over an index stops at its own.
+func (c *checker) wholeRagged() {
+	seen, read := map[model.Expr]bool{}, map[*model.Array]bool{}
+	var visit func(x model.Expr)
+	array := func(a *model.Array) {
+		if !read[a] {
+			read[a] = true
+			for _, x := range a.Exprs() {
+				visit(x)
+			}
+		}
+	}
+	visit = func(x model.Expr) {
+		if x == nil || seen[x] {
+			return
+		}
+		seen[x] = true
+		if r, ok := x.(*model.Ref); ok {
+			array(r.Array)
+		}
+		for _, y := range wholeOperands(x) {
+			c.refuseRagged(x, y.Info().Type.Axes)
+		}
+		for _, y := range x.Children() {
+			visit(y)
+		}
+	}
+	for _, a := range c.model.Arrays {
+		array(a)
+	}
+	for _, t := range c.model.Terms {
+		for _, x := range t.Exprs() {
+			visit(x)
+		}
+		for _, x := range append(slices.Clone(t.Args), t.Value) {
+			if x != nil {
+				c.refuseRagged(x, x.Info().Type.Axes)
+			}
+		}
+	}
+}
+
+// wholeOperands are the operands of which an expression reads every element.
+func wholeOperands(x model.Expr) []model.Expr {
+	switch x := x.(type) {
+	case *model.Reduce:
+		if len(x.Over) == 0 {
+			return []model.Expr{x.X}
+		}
+	case *model.Vector, *model.MatMul, *model.Concat:
+		return x.Children()
+	case *model.LogProb:
+		if x.Dist.Event > 0 {
+			return x.Children()
+		}
+	}
+	return nil
+}
+
+func (c *checker) refuseRagged(x model.Expr, axes []*model.Set) {
+	for _, s := range axes {
+		if isRagged(s) {
+			c.notYet(x.Info().At, "a whole axis "+s.Name+", whose end depends on an index (ragged)").
+				Help("run over it with an index: `sum(k in %s: …)`", s.Name)
+			return
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package check
+
+import (
+	"math"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/stdlib"
+)
+
+// A randomRow describes what training changes at random.
+type randomRow struct {
+	by    string // what its number is
+	use   string // an example
+	moves int    // along how many axes it moves elements: 2 of images
+	ends  func(x stdlib.Range) stdlib.Range
+}
+
+func randoms() map[string]randomRow {
+	return map[string]randomRow{
+		"dropout":     {"the share of them to drop", "x -> dropout(0.2)", 0, rangeOfDropped},
+		"random_crop": {"how many pixels it is moved at most", "x -> random_crop(4)", 2, rangeWithZero},
+		"random_flip": {"how probable it is to be mirrored", "x -> random_flip(0.5)", 2, sameRange},
+	}
+}
+
+func rangeOfDropped(x stdlib.Range) stdlib.Range {
+	r := stdlib.Everything()
+	if x.Lo >= 0 {
+		r.Lo = 0
+	}
+	return r
+}
+
+func rangeWithZero(x stdlib.Range) stdlib.Range {
+	return stdlib.Range{Lo: math.Min(x.Lo, 0), Hi: math.Max(x.Hi, 0), Int: x.Int}
+}
+
+func sameRange(x stdlib.Range) stdlib.Range { return x }
+
+// random elaborates dropout(x, p), random_crop(x, pixels) and random_flip(x, p). What they make is nothing that depends
+// on data alone, as it differs from one evaluation to the next while a network is trained.
+func (c *checker) random(s *scope, e *ast.Call) model.Expr {
+	args, ok := c.values(s, e)
+	if !ok {
+		return poison(e)
+	}
+	name := e.Fun.(*ast.Name).Name
+	row := randoms()[name]
+	if len(args) != 2 || len(args[1].Info().Type.Axes) > 0 || !args[1].Info().Static {
+		what := "values"
+		if row.moves > 0 {
+			what = "an image"
+		}
+		c.errorf("E50", e.Fun.Span(), "`%s` takes %s, and %s: one number that does not depend on parameters", name,
+			what, row.by).Help("write `%s`", row.use)
+		return poison(e)
+	}
+	t := args[0].Info().Type
+	if row.moves > 0 && !c.isImage(e, args[0]) {
+		return poison(e)
+	}
+	x := &model.Random{How: name, X: args[0], By: args[1], Moves: row.moves, Number: len(c.model.Randoms),
+		Called: e.Fun.Span(), Fact: model.Fact{At: e.Span(), Type: model.Type{Axes: t.Axes, Range: row.ends(t.Range)}}}
+	if x.Type.Range.Int {
+		x.Type.Elem = t.Elem
+	}
+	c.model.Randoms = append(c.model.Randoms, x)
+	return x
+}
+
+// isImage refuses what has no rows and columns.
+func (c *checker) isImage(e *ast.Call, x model.Expr) bool {
+	axes := x.Info().Type.Axes
+	if len(axes) == 2 || len(axes) == 3 {
+		return true
+	}
+	c.errorf("E94", e.Fun.Span(), "`%s` needs an image, with axes [H, W] or [H, W, C], but here its shape is %s",
+		e.Fun.Span().Text(), shapeText(axes)).Related(x.Info().At, "the image")
+	return false
+}

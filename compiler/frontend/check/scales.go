@@ -1,0 +1,327 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+// otherScales warns of arguments that are on another scale than their distribution takes. Such a model compiles, and
+// its numbers are wrong:
+//
+//	y ~ Normal(mu, sigma^2)              a variance, where the standard deviation is taken
+//	k ~ Poisson(log = exp(a + b * x))    the exponential is taken twice
+//	t ~ Exponential(scale)               a scale by its name, where the rate is taken
+func otherScales(m *model.Model, diags *diag.List) {
+	for _, t := range m.Terms {
+		if t.Dist == nil || t.Kind == model.Generate {
+			continue
+		}
+		for k, x := range t.Args {
+			slip := scaled{dist: t.Dist, form: t.Form, Arg: t.Form.Args[k], x: x, value: definedAs(x), all: m.Terms}
+			for _, s := range scaleSlips {
+				if what, help := s(slip); what != "" {
+					diags.Warnf("W19", x.Info().At, "%s", what).Help("%s", help)
+					break
+				}
+			}
+		}
+	}
+}
+
+// A scaled value is an argument of a distribution: what is written, and the value of the definition that it names.
+type scaled struct {
+	dist *stdlib.Dist
+	form *stdlib.Form
+	stdlib.Arg
+	x, value model.Expr
+	all      []*model.Term
+}
+
+func (a scaled) text() string { return a.x.Info().At.Text() }
+
+// takes says what the distribution takes in this place.
+func (a scaled) takes() string { return fmt.Sprintf("`%s` takes `%s` here", a.dist.Name, a.Name) }
+
+// instead writes the distribution with another of its arguments, where it has it, else an expression for this one.
+func (a scaled) instead(name, text, otherwise string) string {
+	for _, f := range a.dist.Forms {
+		if slices.ContainsFunc(f.Args, func(b stdlib.Arg) bool { return b.Name == name }) {
+			before := ""
+			if f.Args[0].Name != name {
+				before = "…, "
+			}
+			return fmt.Sprintf("write `%s(%s%s = %s)`", a.dist.Name, before, name, text)
+		}
+	}
+	return "write `" + otherwise + "`"
+}
+
+// scaleSlips look for one kind of slip each.
+var scaleSlips = []func(scaled) (what, help string){
+	squareForSD, inverseForSD, vagueGammaForSD, wishartForCovariance, expOfPositive, linkedTwice, linkInShape,
+	otherName, meanElsewhere,
+}
+
+// squareForSD finds sigma^2 in the place of a standard deviation.
+func squareForSD(a scaled) (what, help string) {
+	base := squareOf(a.value)
+	if a.Name != "sd" || !positiveUnknown(base) {
+		return "", ""
+	}
+	s := base.Info().At.Text()
+	return fmt.Sprintf("`%s` is a square, a variance, but %s", a.value.Info().At.Text(), a.takes()),
+		"write `" + s + "`, or " + strings.TrimPrefix(a.instead("var", a.text(), s), "write ")
+}
+
+// inverseForSD finds 1 / sigma^2, and 1 / tau of a Gamma, in the place of a standard deviation.
+func inverseForSD(a scaled) (what, help string) {
+	under := inverseOf(a.value)
+	if a.Name != "sd" || under == nil {
+		return "", ""
+	}
+	if positiveUnknown(squareOf(under)) {
+		return fmt.Sprintf("`%s` is a precision, but %s", a.value.Info().At.Text(), a.takes()),
+			a.instead("precision", a.text(), "1 / sqrt("+a.text()+")")
+	}
+	if priorOf(under, "Gamma") != nil {
+		s := under.Info().At.Text()
+		return fmt.Sprintf("`%s` is a variance if `%s` is a precision, but %s", a.value.Info().At.Text(), s, a.takes()),
+			a.instead("precision", s, "1 / sqrt("+s+")")
+	}
+	return "", ""
+}
+
+// vague is up to which shape and rate a Gamma is a prior that only precisions are given.
+const vague = 0.1
+
+// vagueGammaForSD finds tau ~ Gamma(0.001, 0.001), as BUGS models have it for precisions, as a standard deviation.
+func vagueGammaForSD(a scaled) (what, help string) {
+	t := priorOf(a.value, "Gamma")
+	if a.Name != "sd" || t == nil || t.Form.Args[1].Name != "rate" {
+		return "", ""
+	}
+	for _, x := range t.Args {
+		if n, ok := x.(*model.Num); !ok || n.Value > vague {
+			return "", ""
+		}
+	}
+	return fmt.Sprintf("the prior of `%s` is one of precisions in BUGS and JAGS, but %s", a.text(), a.takes()),
+		a.instead("precision", a.text(), "1 / sqrt("+a.text()+")")
+}
+
+// wishartForCovariance finds a Wishart matrix, the prior of a precision matrix, as a covariance.
+func wishartForCovariance(a scaled) (what, help string) {
+	if a.Name != "cov" || priorOf(a.value, "Wishart") == nil {
+		return "", ""
+	}
+	return fmt.Sprintf("the prior of `%s` is one of precision matrices in BUGS and JAGS, but %s", a.text(), a.takes()),
+		a.instead("prec", a.text(), "inverse("+a.text()+")") + ", or draw a covariance from InverseWishart"
+}
+
+// expOfPositive finds exp(sigma) of a parameter that is positive already.
+func expOfPositive(a scaled) (what, help string) {
+	exp, ok := a.value.(*model.Apply)
+	if !ok || exp.Name != "exp" || a.Domain.Lo < 0 || a.Domain.Kind != types.Interval || !positiveUnknown(exp.Args[0]) {
+		return "", ""
+	}
+	s := exp.Args[0].Info().At.Text()
+	return fmt.Sprintf("`%s` is positive, so `%s` is at least 1", s, a.value.Info().At.Text()),
+		fmt.Sprintf("write `%s`, or give it a prior on the whole line, such as `%s ~ Normal(0, 1)`", s, s)
+}
+
+// intoUnit are functions from the line into 0..1.
+var intoUnit = []string{"sigmoid", "Phi", "inv_cloglog"}
+
+// linkedTwice finds a value on the scale of the outcome where the distribution, or a link, takes one of the line.
+func linkedTwice(a scaled) (what, help string) {
+	call, isCall := a.value.(*model.Apply)
+	said := fmt.Sprintf("`%s` is transformed twice: ", a.text())
+	switch {
+	case a.Name == "logits" && isCall && slices.Contains(intoUnit, call.Name):
+		return said + a.takes() + ", which is any number, and makes a probability of it",
+			"leave `" + call.Name + "` out, or " + a.instead("p", a.text(), call.Args[0].Info().At.Text())
+	case a.Name == "log" && isCall && call.Name == "exp":
+		return said + a.takes() + ", which is any number, and takes its exponential", "leave `exp` out"
+	case a.Name == "log" && positiveUnknown(a.value) && a.Rank == 0:
+		return fmt.Sprintf("`%s` is positive, but %s, the logarithm, which may be any number", a.text(), a.takes()),
+			fmt.Sprintf("write `%s(%s)`, without `log =`", a.dist.Name, a.text())
+	case a.Name == "logits" && a.Rank == 0 && plainParameter(a.value) != nil && withinUnit(a.value):
+		return fmt.Sprintf("`%s` is in 0..1, but %s, the logit, which may be any number", a.text(), a.takes()),
+			fmt.Sprintf("write `%s(%s)`, without `logits =`", a.dist.Name, a.text())
+	case isCall && slices.Contains(intoUnit, call.Name) && withinUnit(call.Args[0]) && !call.Static:
+		s := call.Args[0].Info().At.Text()
+		return fmt.Sprintf("`%s` is in 0..1 already, so `%s` is far from both ends", s, call.Info().At.Text()),
+			fmt.Sprintf("write `%s` without `%s`", s, call.Name)
+	}
+	return "", ""
+}
+
+// linkInShape finds a probability in the place of a shape, where the distribution has another form with a mean.
+func linkInShape(a scaled) (what, help string) {
+	call, ok := a.value.(*model.Apply)
+	if !ok || !slices.Contains(intoUnit, call.Name) || a.Domain.Hi <= 1 || a.dist.Forms[0].Args[0].Name != a.Name {
+		return "", ""
+	}
+	for _, f := range a.dist.Forms {
+		if f.Args[0].Name == "mean" && f.Args[0].Domain.Hi <= 1 && len(f.Args) > 1 {
+			return fmt.Sprintf("`%s` is in 0..1 as a mean is, but %s, a shape", a.text(), a.takes()),
+				fmt.Sprintf("write `%s(mean = %s, %s = …)`", a.dist.Name, a.text(), f.Args[1].Name)
+		}
+	}
+	return "", ""
+}
+
+// A misnomer is a name that says that a value is not what an argument takes.
+type misnomer struct {
+	arg       string   // the argument
+	names     []string // what the name is, or begins or ends with, before or after an underscore
+	is        string   // what the name says
+	form      string   // the argument that takes it, where the distribution has it
+	otherwise string   // else what to write, % for the name
+}
+
+var misnomers = []misnomer{
+	{"sd", []string{"var", "variance", "sigma2", "sigmasq", "sigma_sq", "sigma_squared", "s2", "sd2"}, "a variance",
+		"var", "sqrt(%)"},
+	{"sd", []string{"prec", "precision"}, "a precision", "precision", "1 / sqrt(%)"},
+	{"var", []string{"sd", "sigma", "se"}, "a standard deviation", "sd", "%^2"},
+	{"precision", []string{"sd", "sigma", "se"}, "a standard deviation", "sd", "1 / %^2"},
+	{"rate", []string{"scale"}, "a scale", "scale", "1 / %"},
+	{"rate", []string{"mean"}, "a mean", "mean", "1 / %"},
+	{"rate", []string{"sd", "sigma"}, "a standard deviation", "sd", "1 / %"},
+	{"scale", []string{"rate"}, "a rate", "rate", "1 / %"},
+	{"mean", []string{"rate"}, "a rate", "rate", "1 / %"},
+	{"shape", []string{"scale"}, "a scale", "", ""},
+	{"shape", []string{"mean", "mu"}, "a mean", "mean", "%"},
+}
+
+// otherName finds a value whose name says that it is something else: Exponential(scale), Normal(mu, sigma2).
+func otherName(a scaled) (what, help string) {
+	name := plainName(a.x)
+	if name == "" || a.Name == name || a.dist.Discrete() {
+		return "", ""
+	}
+	for _, n := range misnomers {
+		if n.arg != a.Name || !slices.ContainsFunc(n.names, func(word string) bool { return named(name, word) }) {
+			continue
+		}
+		help := a.instead(n.form, a.text(), strings.ReplaceAll(n.otherwise, "%", a.text()))
+		if n.form == "" {
+			help = "write them in the order of the distribution"
+		}
+		return fmt.Sprintf("`%s` is %s by its name, but %s", a.text(), n.is, a.takes()),
+			help + "; if it is the right one, another name helps readers"
+	}
+	return "", ""
+}
+
+// meanElsewhere finds a parameter that is the mean of other data in the place of a rate, which is one over a mean.
+func meanElsewhere(a scaled) (what, help string) {
+	p := plainParameter(a.x)
+	if p == nil || a.Name != "rate" || a.dist.Discrete() {
+		return "", ""
+	}
+	for _, t := range a.all {
+		for k, x := range t.Args {
+			if name := t.Form.Args[k].Name; t.Kind == model.Likelihood && plainParameter(x) == p &&
+				(name == "mu" || name == "mean" || name == "loc") {
+				return fmt.Sprintf("`%s` is the mean of `%s`, but %s", p.Name, t.Array.Name, a.takes()),
+					a.instead("mean", a.text(), "1 / "+a.text())
+			}
+		}
+	}
+	return "", ""
+}
+
+// named reports whether a name is a word, or has it in front of or behind an underscore.
+func named(name, word string) bool {
+	return name == word || strings.HasPrefix(name, word+"_") || strings.HasSuffix(name, "_"+word)
+}
+
+// plainName is the name of the array that an expression is, or is an element of.
+func plainName(x model.Expr) string {
+	if sub, ok := x.(*model.Subscript); ok {
+		x = sub.X
+	}
+	if ref, ok := x.(*model.Ref); ok {
+		return ref.Array.Name
+	}
+	return ""
+}
+
+// definedAs is the value of the definition that an expression names, or the expression itself, as a whole.
+func definedAs(x model.Expr) model.Expr {
+	if def := definitionOf(x); def != nil && len(def.Pieces) == 1 && def.Pieces[0].Value != nil {
+		return def.Pieces[0].Value
+	}
+	if sub, ok := x.(*model.Subscript); ok && plainName(x) == "" {
+		return sub.X // an element of an expression
+	}
+	return x
+}
+
+// squareOf is x of x^2, x * x and square(x), else nil.
+func squareOf(x model.Expr) model.Expr {
+	f, ok := x.(*model.Apply)
+	if !ok {
+		return nil
+	}
+	switch n := len(f.Args); {
+	case f.Name == "square":
+		return f.Args[0]
+	case n == 2 && (f.Name == "^" || f.Name == "pow") && isValue(f.Args[1], 2):
+		return f.Args[0]
+	case n == 2 && f.Name == "*" && model.SameForm(f.Args[0], f.Args[1]):
+		return f.Args[0]
+	}
+	return nil
+}
+
+// inverseOf is x of 1 / x and inv(x), else nil.
+func inverseOf(x model.Expr) model.Expr {
+	f, ok := x.(*model.Apply)
+	switch {
+	case ok && f.Name == "inv":
+		return f.Args[0]
+	case ok && f.Name == "/" && isValue(f.Args[0], 1):
+		return f.Args[1]
+	}
+	return nil
+}
+
+func isValue(x model.Expr, value float64) bool {
+	n, ok := x.(*model.Num)
+	return ok && n.Value == value
+}
+
+// positiveUnknown reports whether an expression is a parameter, or an element of one, that is never negative.
+func positiveUnknown(x model.Expr) bool {
+	if x == nil {
+		return false
+	}
+	p := plainParameter(x)
+	return p != nil && p.Type.Range.Lo >= 0
+}
+
+func withinUnit(x model.Expr) bool {
+	r := x.Info().Type.Range
+	return r.Lo >= 0 && r.Hi <= 1
+}
+
+// priorOf is the statement that draws the parameter that an expression is, if it has that distribution; else nil.
+func priorOf(x model.Expr, dist string) *model.Term {
+	p := plainParameter(x)
+	if p == nil || len(p.Pieces) != 1 || p.Pieces[0].Term == nil {
+		return nil
+	}
+	if t := p.Pieces[0].Term; t.Dist != nil && t.Dist.Name == dist {
+		return t
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package check
+
+import (
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// declaredSet is an axis of a data declaration: a name that nothing defines is a size that data give.
+func (c *checker) declaredSet(set *ast.Set, s *scope) *model.Set {
+	if n, ok := set.Lo.(*ast.Name); ok && set.Hi == nil {
+		if e := s.lookup(n.Name); e == nil {
+			return c.sizeSet(n)
+		}
+	}
+	return c.set(s, set)
+}
+
+// sizeSet is the set 1..N of a name whose size data give.
+func (c *checker) sizeSet(n *ast.Name) *model.Set {
+	size := c.sizes[n.Name]
+	if size == nil {
+		size = &model.Size{Name: n.Name, At: n.Span()}
+		c.sizes[n.Name] = size
+		c.model.Sizes = append(c.model.Sizes, size)
+	}
+	return model.NewSet(n.Name, num(1, n), c.sizeExpr(size, n))
+}
+
+func (c *checker) sizeExpr(size *model.Size, at ast.Node) model.Expr {
+	return &model.SizeOf{Size: size, Fact: model.Fact{At: at.Span(), Static: true,
+		Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: 0, Hi: math.Inf(1), Int: true}}}}
+}
+
+func num(v float64, at ast.Node) model.Expr {
+	elem := types.Real
+	if v == math.Trunc(v) {
+		elem = types.Int
+	}
+	return &model.Num{Value: v, Fact: model.Fact{At: at.Span(), Static: true,
+		Type: model.Type{Elem: elem, Range: stdlib.Range{Lo: v, Hi: v, Int: elem == types.Int}}}}
+}
+
+// set is an index set in a slot, a binder, or a range.
+func (c *checker) set(s *scope, set *ast.Set) *model.Set {
+	if set.Hi != nil {
+		lo, hi := c.staticInt(s, set.Lo, true), c.staticInt(s, set.Hi, true)
+		return model.NewSet(set.Span().Text(), lo, hi)
+	}
+	if n, ok := set.Lo.(*ast.Name); ok {
+		return c.namedSet(s, n)
+	}
+	return model.NewSet(set.Span().Text(), num(1, set), c.staticInt(s, set.Lo, true))
+}
+
+// unknownSet reports a set of which nothing gives the size; more is another fix.
+func (c *checker) unknownSet(n *ast.Name, more string) *model.Set {
+	if c.dropped[n.Name] {
+		return c.sizeSet(n)
+	}
+	d := c.errorf("E46", n.Span(), "size `%s` is not known", n.Name)
+	if near, ok := diagNearest(n.Name, c.setNames()); ok {
+		d.Help("did you mean `%s`? Otherwise give `%s = …`, `data %s`, or data with axis %s%s", near, n.Name, n.Name,
+			n.Name, more)
+	} else {
+		d.Help("give `%s = …`, `data %s`, or data with axis %s; groups give theirs as `data g[N]: index(%s)`%s", n.Name,
+			n.Name, n.Name, n.Name, more)
+	}
+	return c.sizeSet(n)
+}
+
+func (c *checker) namedSet(s *scope, n *ast.Name) *model.Set {
+	e := s.lookup(n.Name)
+	switch {
+	case e == nil && c.sizes[n.Name] != nil:
+		return c.sizeSet(n)
+	case e == nil:
+		return c.unknownSet(n, "")
+	case e.set != nil:
+		return e.set
+	case e.array != nil:
+		e.used = true
+		c.resolve(e.array)
+		if len(e.array.Type.Axes) > 0 {
+			c.errorf("E15", n.Span(), "`%s` is an array (line %d), so it cannot be an index set; name the "+
+				"set otherwise", n.Name, e.at.Line()).
+				Related(e.at, "`%s` is defined here", n.Name)
+			return model.NewSet(n.Name, num(1, n), num(1, n))
+		}
+	}
+	return model.NewSet(n.Name, num(1, n), c.staticInt(s, n, true))
+}
+
+// staticInt is an expression that must depend on data only; integer when asked.
+func (c *checker) staticInt(s *scope, e ast.Expr, integer bool) model.Expr {
+	x := c.expr(s, e)
+	if isPoison(x) {
+		return x
+	}
+	switch a := c.openIn(x); {
+	case a != nil:
+		c.errorf("E48", e.Span(), "a bound here must be known before `%s` is; `%s` reads `%s`, which is being defined",
+			a.Name, e.Span().Text(), a.Name).
+			Help("run over all of the axis and choose with a condition: `sum(k in K: k <= %s ? … : 0)`",
+				e.Span().Text())
+	case !x.Info().Static:
+		c.errorf("E48", e.Span(), "a bound here must depend on data only; `%s` depends on a parameter",
+			e.Span().Text()).
+			Help("take the greatest size that it may have, and choose with a condition: `k <= %s ? … : 0`",
+				e.Span().Text())
+	}
+	if len(x.Info().Type.Axes) > 0 && integer {
+		c.errorf("E44", e.Span(), "a bound must be one number; `%s` is an array over %s", e.Span().Text(),
+			axesText(x.Info().Type.Axes))
+	}
+	if integer && x.Info().Type.Elem == types.Real {
+		markInt(x)
+	}
+	return x
+}
+
+// markInt records that data are read as integers; values are checked when they are loaded.
+func markInt(e model.Expr) {
+	switch e := e.(type) {
+	case *model.Ref:
+		if e.Array.Role == model.Data {
+			e.Array.NeedInt = true
+		}
+	case *model.Subscript:
+		markInt(e.X)
+	case *model.Cond:
+		markInt(e.Then)
+		markInt(e.Else)
+	}
+}
+
+// constRange is the interval of a set's elements as far as it is known without data.
+func constRange(s *model.Set) stdlib.Range {
+	lo, hi := s.Lo.Info().Type.Range, s.Hi.Info().Type.Range
+	return stdlib.Range{Lo: lo.Lo, Hi: math.Max(hi.Hi, lo.Lo), Int: true}
+}
+
+func rangeBetween(b *model.Bounds) stdlib.Range {
+	return stdlib.Range{Lo: b.Lo.Info().Type.Range.Lo, Hi: b.Hi.Info().Type.Range.Hi}
+}
+
+func (c *checker) setNames() (names []string) {
+	for n := range c.sizes {
+		names = append(names, n)
+	}
+	for n, e := range c.global.names {
+		if e.array != nil {
+			names = append(names, n)
+		}
+	}
+	sort.Strings(names)
+	return names
+}
+
+func axesText(axes []*model.Set) string {
+	names := make([]string, len(axes))
+	for i, a := range axes {
+		names[i] = a.Name
+	}
+	return "[" + strings.Join(names, ", ") + "]"
+}
+
+// openIn is an array still being defined that an expression reads, itself or through definitions; nil if there is none.
+func (c *checker) openIn(x model.Expr) *model.Array {
+	seen := map[*model.Array]bool{}
+	var visit func(as []*model.Array) *model.Array
+	visit = func(as []*model.Array) *model.Array {
+		for _, a := range as {
+			if slices.ContainsFunc(c.open, func(b *arrayInfo) bool { return b.Array == a }) {
+				return a
+			}
+			if seen[a] {
+				continue
+			}
+			seen[a] = true
+			for _, p := range a.Pieces {
+				if b := visit(model.Arrays(p.Value)); b != nil {
+					return b
+				}
+			}
+		}
+		return nil
+	}
+	return visit(model.Arrays(x))
+}

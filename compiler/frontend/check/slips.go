@@ -1,0 +1,242 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+	"ppl/lang/types"
+)
+
+// someElements warns of data of which statements observe single elements, and nothing the others:
+//
+//	y[1] ~ Normal(mu, 1)    with y[N]: N - 1 values have no distribution
+//
+// A range that leaves a few elements out is meant: y[t in 2..T] ~ ….
+func someElements(m *model.Model, diags *diag.List) {
+	observed := map[*model.Array][]*model.Term{}
+	var order []*model.Array
+	for _, t := range m.Terms {
+		if t.Kind == model.Likelihood {
+			if observed[t.Array] == nil {
+				order = append(order, t.Array)
+			}
+			observed[t.Array] = append(observed[t.Array], t)
+		}
+	}
+	for _, a := range order {
+		for k, axis := range a.Type.Axes {
+			at, single := elementsAt(observed[a], k)
+			n := model.AffineOf(axis.Hi).Minus(model.AffineOf(axis.Lo)).Plus(model.Affine{Const: 1})
+			if !single || n.IsConst() && n.Const <= float64(len(at)) || listed(a.Value, k) == len(at) {
+				continue
+			}
+			word, have := "element", "has"
+			if len(at) > 1 {
+				word, have = "elements", "have"
+			}
+			first := observed[a][0].At
+			diags.Warnf("W14", first, "of `%s` over %s only %s %s %s a distribution: the others are ignored", a.Name,
+				axis.Name, word, strings.Join(at, ", "), have).
+				Help("for all of them write `%s ~ …`, or with an index `%s[i in %s] ~ …`", a.Name, a.Name, axis.Name)
+			break
+		}
+	}
+}
+
+// listed is the number of values that a list in the model gives along an axis, 0 for data from elsewhere.
+func listed(x model.Expr, axis int) int {
+	l, ok := x.(*model.List)
+	switch {
+	case !ok || len(l.Items) == 0:
+		return 0
+	case axis == 0:
+		return len(l.Items)
+	default:
+		return listed(l.Items[0], axis-1)
+	}
+}
+
+// elementsAt are the single elements that terms observe along an axis; single is false if some term has more of it.
+func elementsAt(terms []*model.Term, axis int) (at []string, single bool) {
+	for _, t := range terms {
+		sub, ok := t.Value.(*model.Subscript)
+		if !ok || axis >= len(sub.Subs) || sub.Subs[axis].At == nil {
+			return nil, false
+		}
+		n, ok := sub.Subs[axis].At.(*model.Num)
+		if !ok {
+			return nil, false
+		}
+		if text := boundText(n.Value); !slices.Contains(at, text) {
+			at = append(at, text)
+		}
+	}
+	return at, true
+}
+
+// groupsAsNumbers warns where the numbers of groups are taken for quantities: in b * hospital with hospital: index(H)
+// the slope is over the order of the names. Numbers of groups stand in subscripts and comparisons.
+func groupsAsNumbers(m *model.Model, diags *diag.List) {
+	seen := map[*model.Array]bool{}
+	warn := func(x model.Expr, a *model.Array) {
+		if !seen[a] {
+			seen[a] = true
+			diags.Warnf("W15", x.Info().At, "`%s` numbers groups, and here its numbers are taken for quantities",
+				a.Name).
+				Related(a.At, "declared as index(%s)", a.IndexOf.Name).
+				Help("for an effect of each group write `b[%s]` with `b[%s] ~ …`; if the numbers are quantities "+
+					"declare "+
+					"`%s: int`", a.Name, a.IndexOf.Name, a.Name)
+		}
+	}
+	var visit func(x model.Expr)
+	visit = func(x model.Expr) {
+		switch x := x.(type) {
+		case nil:
+			return
+		case *model.Subscript:
+			visit(x.X)
+			return
+		case *model.Apply:
+			if arithmetic[x.Name] && !x.Static {
+				for _, y := range x.Args {
+					if a := groupsOf(y); a != nil {
+						warn(x, a)
+					}
+				}
+			}
+		}
+		for _, y := range x.Children() {
+			visit(y)
+		}
+	}
+	for _, t := range m.Terms {
+		for k, x := range t.Args {
+			if a := groupsOf(x); a != nil && t.Form.Args[k].Domain.Kind != types.IntRange {
+				warn(x, a)
+			}
+			visit(x)
+		}
+		visit(t.Density)
+		if t.Kind == model.Likelihood && t.Array.IndexOf != nil && t.Dist != nil && !t.Dist.Discrete() {
+			warn(t.Value, t.Array)
+		}
+	}
+	for _, a := range m.Arrays {
+		for _, p := range a.Pieces {
+			visit(p.Value)
+		}
+	}
+}
+
+var arithmetic = map[string]bool{"+": true, "-": true, "*": true, "/": true, "^": true}
+
+// groupsOf is the data array of group numbers that an expression is, or is an element of.
+func groupsOf(x model.Expr) *model.Array {
+	if sub, ok := x.(*model.Subscript); ok {
+		x = sub.X
+	}
+	if ref, ok := x.(*model.Ref); ok && ref.Array.Role == model.Data && ref.Array.IndexOf != nil {
+		return ref.Array
+	}
+	return nil
+}
+
+// explainedByItself warns of an observation whose distribution reads the very element that it describes:
+//
+//	y[i in N] ~ Normal(a + b * y[i], s)
+//
+// This is no density of y, and the element explains itself. A density by formula reads it by right.
+func explainedByItself(m *model.Model, diags *diag.List) {
+	for _, t := range m.Terms {
+		if t.Kind != model.Likelihood || t.Dist == nil {
+			continue
+		}
+		for _, x := range t.Args {
+			if x.Info().Static { // such as a total that the observed part belongs to
+				continue
+			}
+			if at := readOf(t, x); at != nil {
+				diags.Warnf("W20", at.Info().At, "the distribution of `%s` reads the same element of `%s`: "+
+					"what is observed explains itself", t.Array.Name, t.Array.Name).
+					Related(t.At, "it is drawn here").
+					Help("leave `%s` out; an earlier value is `%s[t-1]`, and a density by formula is `%s ~ "+
+						"Density(…)`", at.Info().At.Text(), t.Array.Name, t.Array.Name)
+				break
+			}
+		}
+	}
+}
+
+// readOf is where an expression, or a definition that it names, reads the value of a term as a quantity: not in a
+// condition, and not in a sum over all elements.
+func readOf(t *model.Term, x model.Expr) model.Expr {
+	r := selfRead{array: t.Array, seen: map[*model.Array]bool{}}
+	switch v := t.Value.(type) {
+	case *model.Ref:
+		r.visit(x, nil)
+	case *model.Subscript:
+		r.visit(x, v.Subs)
+	}
+	return r.found
+}
+
+// A selfRead looks for an element of an array.
+type selfRead struct {
+	array *model.Array
+	seen  map[*model.Array]bool // definitions that were looked into
+	found model.Expr
+}
+
+// visit looks for the element at subs; nil means the whole array.
+func (r *selfRead) visit(x model.Expr, subs []model.Sub) {
+	if x == nil || r.found != nil {
+		return
+	}
+	switch x := x.(type) {
+	case *model.Reduce, *model.MatMul, *model.Vector, *model.Build:
+		return
+	case *model.Cond:
+		r.visit(x.Then, subs)
+		r.visit(x.Else, subs)
+		return
+	case *model.Ref:
+		r.read(x, x.Array, subs == nil)
+		return
+	case *model.Subscript:
+		if ref, ok := x.X.(*model.Ref); ok {
+			r.read(x, ref.Array, sameSubs(x.Subs, subs))
+		}
+		return
+	}
+	for _, y := range x.Children() {
+		r.visit(y, subs)
+	}
+}
+
+// read is at the element of an array, or of a definition, which is looked into at the indices of its statement.
+func (r *selfRead) read(x model.Expr, a *model.Array, same bool) {
+	switch {
+	case !same:
+	case a == r.array:
+		r.found = x
+	case a.Role == model.Definition && len(a.Pieces) == 1 && a.Pieces[0].Recurrence == nil && !r.seen[a]:
+		r.seen[a] = true
+		var at []model.Sub
+		for _, s := range a.Pieces[0].Slots {
+			if s.Index == nil {
+				return
+			}
+			at = append(at, model.Sub{At: &model.IndexVar{Index: s.Index}})
+		}
+		r.visit(a.Pieces[0].Value, at)
+	}
+}
+
+func sameSubs(a, b []model.Sub) bool {
+	return b != nil && slices.EqualFunc(a, b, func(x, y model.Sub) bool {
+		return x.At != nil && y.At != nil && model.SameForm(x.At, y.At)
+	})
+}

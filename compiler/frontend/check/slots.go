@@ -1,0 +1,167 @@
+package check
+
+import (
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/lang/types"
+)
+
+// slots elaborates the left side's subscripts. A set without an index is a plate matched by its set; trailing ones of
+// them, as many as event says, are the event instead.
+func (c *checker) slots(inner *scope, h *ast.Head, event int) (slots []model.Slot, bare []*model.Index,
+	ev []*model.Set) {
+	n := len(h.Slots)
+	for k := n - 1; k >= 0 && len(ev) < event && isBare(h.Slots[k]); k-- {
+		ev = append([]*model.Set{c.set(inner, h.Slots[k].Set)}, ev...)
+	}
+	slots = make([]model.Slot, n-len(ev))
+	// a range may read an index that stands behind it: i in start[m]..N[m], m in M
+	for _, late := range []bool{false, true} {
+		for k, s := range h.Slots[:n-len(ev)] {
+			if readsSlots(s, h.Slots[k+1:]) == late {
+				slots[k] = c.slot(inner, s)
+			}
+		}
+	}
+	for k, slot := range slots {
+		if slot.Index != nil && h.Slots[k].Index == nil {
+			bare = append(bare, slot.Index)
+		}
+	}
+	return slots, bare, ev
+}
+
+// readsSlots reports whether a slot's range reads the index of one of others.
+func readsSlots(s *ast.Slot, others []*ast.Slot) bool {
+	found := false
+	ast.SetNames(s.Set, func(n *ast.Name) {
+		for _, o := range others {
+			found = found || o.Index != nil && o.Index.Name == n.Name
+		}
+	})
+	return found
+}
+
+// isBare reports whether a slot is a set without an index name (and not one element).
+func isBare(s *ast.Slot) bool {
+	if s.Index != nil {
+		return false
+	}
+	if _, lit := s.Set.Lo.(*ast.Number); lit && s.Set.Hi == nil {
+		return false
+	}
+	return true
+}
+
+func (c *checker) slot(inner *scope, s *ast.Slot) model.Slot {
+	if s.Index != nil {
+		return model.Slot{Index: c.bindIndex(inner, *s.Index, c.set(inner, s.Set))}
+	}
+	if s.Set.Hi == nil {
+		switch lo := s.Set.Lo.(type) {
+		case *ast.Number:
+			if !lo.IsInt {
+				c.errorf("E44", lo.Span(), "subscript must be an integer; `%s` is real", lo.Text)
+			}
+			return model.Slot{At: num(lo.Value, lo)}
+		case *ast.Name:
+			if inner.lookup(lo.Name) == nil && c.sizes[lo.Name] == nil {
+				return model.Slot{Index: c.newIndex("", c.unknownSet(lo, "; for an index write `"+lo.Name+" in …`"))}
+			}
+		case *ast.String:
+			c.errorf("E13", lo.Span(), "an element cannot be defined by its name").
+				Help("define all elements in one statement, in which expressions read the name: "+
+					"`b[j in J] ~ Normal(0, j == %s ? 1 : 2)`", lo.Span().Text())
+			return model.Slot{At: poison(s)}
+		default:
+			text := s.Set.Span().Text()
+			c.errorf("E13", s.Set.Span(), "`%s` in a left side is neither an index nor a set", text).
+				Help("for an axis write `1..%s`, for a plate `i in 1..%s`", text, text)
+			return model.Slot{At: poison(s)}
+		}
+	}
+	return model.Slot{Index: c.newIndex("", c.set(inner, s.Set))}
+}
+
+func plates(slots []model.Slot) (out []*model.Index) {
+	for _, s := range slots {
+		if s.Index != nil {
+			out = append(out, s.Index)
+		}
+	}
+	return out
+}
+
+// absorb subscripts an expression's axes beyond the last rank by the plates without a name whose sets they are.
+func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what string) (model.Expr, bool) {
+	axes := x.Info().Type.Axes
+	if len(axes) <= rank {
+		return x, true
+	}
+	sub := &model.Subscript{X: x, Fact: *x.Info()}
+	for k, s := range axes[:len(axes)-rank] {
+		i, clear := indexFor(k, axes[:len(axes)-rank], bare)
+		if !clear {
+			c.errorf("E41", x.Info().At, "`%s` has axes %s, and `%s` %s: which is which?", x.Info().At.Text(),
+				axesText(axes[:len(axes)-rank]), what, indicesText(bare)).
+				Help("%s", twiceHelp(x, s, what))
+			return x, false
+		}
+		if i == nil {
+			d := c.errorf("E40", x.Info().At, "`%s` has axis %s, which `%s` does not have here", x.Info().At.Text(),
+				s.Name, what)
+			d.Help("%s", c.axisHelp(x, s, len(axes) == rank+1, bare, what))
+			return x, false
+		}
+		sub.Subs = append(sub.Subs,
+			model.Sub{At: &model.IndexVar{Index: i, Fact: model.Fact{At: x.Info().At, Static: true,
+				Type: model.Type{Elem: types.Int, Range: constRange(i.Set)}}}})
+	}
+	sub.Type.Axes = axes[len(axes)-rank:]
+	return sub, true
+}
+
+// indexFor is the index over an axis among those without a name. Where several have its set, they follow one another as
+// the axes with this set do; if there are more or fewer of these, it is not clear which is meant.
+func indexFor(axis int, axes []*model.Set, bare []*model.Index) (index *model.Index, clear bool) {
+	var over []*model.Index
+	for _, i := range bare {
+		if i.Set.Same(axes[axis]) {
+			over = append(over, i)
+		}
+	}
+	before, all := 0, 0
+	for k, s := range axes {
+		if s.Same(axes[axis]) {
+			all++
+			if k < axis {
+				before++
+			}
+		}
+	}
+	switch {
+	case len(over) == 0:
+		return nil, true
+	case len(over) != all:
+		return nil, false
+	}
+	return over[before], true
+}
+
+// indicesText lists the axes that indices without a name run over.
+func indicesText(bare []*model.Index) string {
+	sets := make([]*model.Set, len(bare))
+	for k, i := range bare {
+		sets[k] = i.Set
+	}
+	return axesText(sets)
+}
+
+func indexOver(s *model.Set, among []*model.Index) *model.Index {
+	for _, i := range among {
+		if i.Set.Same(s) {
+			return i
+		}
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package flatten
+
+import (
+	"math"
+
+	"ppl/autodiff"
+	"ppl/compiler/frontend/model"
+	"ppl/lang/source"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+// Expressions that the flat form of a statement consists of. All of them depend on data and indices only.
+
+var infinity = math.Inf(1)
+
+// fact is that of a whole number that data give.
+func fact(at source.Span, axes []*model.Set, values stdlib.Range) model.Fact {
+	return model.Fact{At: at, Static: true, Type: model.Type{Elem: types.Int, Axes: axes, Range: values}}
+}
+
+func indexVar(i *model.Index, at source.Span) model.Expr {
+	return &model.IndexVar{Index: i, Fact: fact(at, nil, rangeOf(i.Set))}
+}
+
+// read is a[at], of an array with one axis.
+func read(a *model.Array, at model.Expr) model.Expr {
+	ref := &model.Ref{Array: a, Fact: fact(at.Info().At, a.Type.Axes, a.Type.Range)}
+	return &model.Subscript{X: ref, Subs: []model.Sub{{At: at}},
+		Fact: fact(at.Info().At, at.Info().Type.Axes, a.Type.Range)}
+}
+
+// apply is an elementwise operator of whole numbers, of which one has the axes of both.
+func apply(name string, build func(x, y autodiff.Node) autodiff.Node, x, y model.Expr) model.Expr {
+	axes := x.Info().Type.Axes
+	if len(axes) < len(y.Info().Type.Axes) {
+		axes = y.Info().Type.Axes
+	}
+	return &model.Apply{Name: name, Args: []model.Expr{x, y},
+		Build: func(a []stdlib.Node) stdlib.Node { return build(a[0], a[1]) },
+		Fact:  fact(y.Info().At, axes, stdlib.RangeOf(name, x.Info().Type.Range, y.Info().Type.Range))}
+}
+
+func plus(x, y model.Expr) model.Expr { return apply("+", autodiff.Add, x, y) }
+
+// atMost is the condition x <= y.
+func atMost(x, y model.Expr) model.Expr { return apply("<=", autodiff.Le, x, y) }
+
+// both is the condition that x and y hold.
+func both(x, y model.Expr) model.Expr { return apply("&&", autodiff.Mul, x, y) }
+
+func num(v float64, at source.Span) model.Expr {
+	return &model.Num{Value: v, Fact: fact(at, nil, stdlib.Point(v))}
+}

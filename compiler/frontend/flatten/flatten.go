@@ -1,0 +1,227 @@
+// Package flatten makes flat arrays of ragged ones: arrays with a pair of axes of which the second's ends depend on the
+// first's index. The elements are numbered in one axis, group by group (model.Ragged). With m = 1, 3, 2,
+//
+//	x[i in I, j in 1..m[i]] = b[i] * j        x[p in 1..6] = b[Group[p]] * Place[p]
+//	y[i in I] ~ Normal(sum(x[i]), 1)          sum(j in 1..m[i]: x[Before[i] + j])
+//	z[i in I, j in 2..m[i]] = z[i, j-1] / 2   z[p] = z[p - 1] / 2, where z[i, 1] is given: a condition on Place[p]
+//
+// where Group, Place and Before are data that package bind fills. All that comes after sees arrays whose axes have one
+// size each. A subscript that was two keeps the condition under which its element exists (model.Subscript.Inside),
+// since what lies outside of a group is an element of another.
+package flatten
+
+import (
+	"fmt"
+	"slices"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+	"ppl/lang/source"
+)
+
+// Arrays flattens the ragged arrays of a model, and what further expressions read of them; newIndex makes index
+// variables.
+func Arrays(m *model.Model, diags *diag.List, newIndex func(name string, set *model.Set) *model.Index,
+	further ...model.Expr) {
+	f := &flattener{m: m, diags: diags, newIndex: newIndex, ragged: map[string]*model.Ragged{},
+		pairs: map[*model.Array]pair{}, done: map[model.Expr]model.Expr{}, entered: map[*model.Array]bool{}}
+	arrays := reachable(m)
+	for _, a := range arrays {
+		f.find(a)
+	}
+	if len(f.pairs) == 0 || diags.HasErrors() {
+		return
+	}
+	for _, a := range arrays {
+		if pair, ok := f.pairs[a]; ok {
+			f.flattenType(a, pair)
+		}
+	}
+	for _, a := range arrays {
+		if pair, ok := f.pairs[a]; ok && len(a.Pieces) > 0 {
+			f.statements(a, pair)
+		}
+	}
+	for _, t := range m.Terms {
+		if pair, ok := f.pairs[t.Array]; ok && t.Piece == nil {
+			f.observation(t, pair)
+		}
+	}
+	f.rest(arrays)
+	for k, x := range further {
+		if ref, whole := x.(*model.Ref); whole { // all its elements
+			ref.Type = ref.Array.Type
+			continue
+		}
+		further[k] = f.rewrite(x, statement{})
+	}
+}
+
+type flattener struct {
+	m        *model.Model
+	diags    *diag.List
+	newIndex func(name string, set *model.Set) *model.Index
+	ragged   map[string]*model.Ragged // by the form of the ranges
+	pairs    map[*model.Array]pair
+	done     map[model.Expr]model.Expr // what became of each expression
+	entered  map[*model.Array]bool     // definitions inside functions that were visited
+}
+
+// A pair says which axes of an array, as it is written, became one.
+type pair struct {
+	*model.Ragged
+	outer, inner int
+}
+
+// reachable are the arrays of a model, those in the bodies of functions among them.
+func reachable(m *model.Model) (all []*model.Array) {
+	seen := map[*model.Array]bool{}
+	var collect func(as []*model.Array)
+	collect = func(as []*model.Array) {
+		for _, a := range as {
+			if seen[a] {
+				continue
+			}
+			seen[a] = true
+			all = append(all, a)
+			collect(model.Arrays(a.Exprs()...))
+		}
+	}
+	collect(m.Arrays)
+	for _, t := range m.Terms {
+		collect(append(model.Arrays(t.Exprs()...), t.Array))
+		collect(model.Arrays(t.Value))
+	}
+	return all
+}
+
+// find finds the pair of axes that is ragged; one pair is enough for an array.
+func (f *flattener) find(a *model.Array) {
+	inner := slices.IndexFunc(a.Type.Axes, isRagged)
+	if inner < 0 {
+		return
+	}
+	set := a.Type.Axes[inner]
+	outer := slices.IndexFunc(a.Type.Axes, func(s *model.Set) bool { return s == set.Ragged[0].Set })
+	for _, p := range a.Pieces {
+		for k, s := range p.Slots {
+			if s.Index == set.Ragged[0] {
+				outer = k
+			}
+		}
+	}
+	others := slices.ContainsFunc(set.Ragged, func(i *model.Index) bool { return i != set.Ragged[0] })
+	if outer < 0 && a.Role == model.Definition && !a.Save { // of a function's body: of one group at a time
+		return
+	}
+	switch {
+	case outer < 0:
+		f.refuse(a.At, "`"+a.Name+"`, whose axis "+set.Name+" depends on an index that it has no axis for", a)
+		return
+	case others || slices.ContainsFunc(a.Type.Axes[inner+1:], isRagged):
+		f.refuse(a.At, "`"+a.Name+"`, with more than one axis whose end depends on an index", a)
+		return
+	}
+	f.pairs[a] = pair{f.numbering(set.Ragged[0], set, a.At), outer, inner}
+}
+
+func isRagged(s *model.Set) bool { return len(s.Ragged) > 0 }
+
+func (f *flattener) refuse(at source.Span, what string, a *model.Array) {
+	f.refused(at, what, "number the elements in one axis, and give the group of each as data: "+
+		"`data group[N]: index(J)`, then `"+a.Name+"[n in N] …`, which may read `group[n]`")
+}
+
+func (f *flattener) refused(at source.Span, what, help string) {
+	f.diags.Errorf("E99", at, "%s: not compiled by this version of ppl yet", what).Help("%s", help)
+}
+
+// refuseTerm refuses a distribution of vectors, or with vectors, one for each group.
+func (f *flattener) refuseTerm(t *model.Term) {
+	name, help := t.Dist.Name, "write its log density: `y[i in I] ~ Density(…)`"
+	switch name {
+	case "Categorical":
+		help = "write its log density, where `eta` has the log weights: " +
+			"`y[i in I] ~ Density(eta[i, y[i]] - logsumexp(eta[i]))`"
+	case "Dirichlet":
+		help = "divide gamma variables by their sum: `g[i in I, j in 1..m[i]] ~ Gamma(1, 1)`, then " +
+			"`p[i in I, j in 1..m[i]] = g[i, j] / sum(g[i])`"
+	case "MvNormal":
+		help = "number the elements in one axis, `group[N]: index(I)`, and write one `MvNormal` of all, whose " +
+			"covariance is 0 where `group[n] != group[k]`"
+	}
+	f.refused(t.At, "`"+name+"` of vectors whose lengths differ by group", help)
+}
+
+// flattenType replaces the pair in an array's axes by the one of all elements.
+func (f *flattener) flattenType(a *model.Array, p pair) {
+	a.Ragged = p.Ragged
+	a.Type.Axes = p.axes(a.Type.Axes)
+}
+
+// axes are a ragged array's axes with the pair as one.
+func (p pair) axes(axes []*model.Set) []*model.Set {
+	out := slices.Clone(axes)
+	out[p.outer] = p.Flat
+	return slices.Delete(out, p.inner, p.inner+1)
+}
+
+// rest rewrites what reads ragged arrays in all other statements.
+func (f *flattener) rest(arrays []*model.Array) {
+	for _, a := range arrays {
+		for _, p := range a.Pieces {
+			f.piece(p, statement{})
+		}
+		a.Value, a.MissingCode = f.rewrite(a.Value, statement{}), f.rewrite(a.MissingCode, statement{})
+		f.bounds(a.Bounds, statement{})
+	}
+	for _, t := range f.m.Terms {
+		f.term(t, statement{})
+	}
+	for _, s := range f.m.Systems {
+		s.T0 = f.rewrite(s.T0, statement{})
+		for _, state := range s.States {
+			state.Init, state.Rhs = f.rewrite(state.Init, statement{}), f.rewrite(state.Rhs, statement{})
+		}
+	}
+}
+
+// piece rewrites what a piece reads.
+func (f *flattener) piece(p *model.Piece, s statement) {
+	p.Value = f.rewrite(p.Value, s)
+	for k := range p.Slots {
+		p.Slots[k].At = f.rewrite(p.Slots[k].At, s)
+	}
+}
+
+// term rewrites what a term reads.
+func (f *flattener) term(t *model.Term, s statement) {
+	for k, x := range t.Args {
+		if t.Dist != nil && slices.ContainsFunc(x.Info().Type.Axes, isRagged) {
+			if f.done[x] = x; f.flat(x) { // x ~ Normal(b * w, s), of whole arrays
+				f.setAxes(x)
+			} else {
+				f.refuseTerm(t)
+			}
+			continue
+		}
+		t.Args[k] = f.rewrite(x, s)
+	}
+	t.Density, t.Value, t.Offset = f.rewrite(t.Density, s), f.rewrite(t.Value, s), f.rewrite(t.Offset, s)
+	f.bounds(t.In, s)
+	f.bounds(t.Censored, s)
+}
+
+func (f *flattener) bounds(b *model.Bounds, s statement) {
+	if b != nil {
+		b.Lo, b.Hi = f.rewrite(b.Lo, s), f.rewrite(b.Hi, s)
+	}
+}
+
+// nameOf is what the numbered elements are called, as an axis: I.m for 1..m[i] with i in I.
+func nameOf(i *model.Index, s *model.Set) string {
+	if m := lengths(i, s); m != nil {
+		return i.Set.Name + "." + m.Name
+	}
+	return fmt.Sprintf("%s.%s", i.Set.Name, s.Name)
+}

@@ -1,6 +1,0 @@
-package lower
-
-import "ppl/compiler/ir"
-
-// InLayout is Program with that layout of lanes.
-func InLayout(entries []Entry, l ir.Layout) (*ir.Program, error) { return programIn(entries, l, false) }

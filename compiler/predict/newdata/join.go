@@ -1,0 +1,151 @@
+package newdata
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/frontend/model"
+	"ppl/lang/source"
+	"ppl/numbers"
+)
+
+// Where what is drawn at new rows depends on the rows of the run, both are needed at once. A Gaussian process at the
+// new points x* is
+//
+//	f* | f ~ Normal(m* + K*' K⁻¹ (f − m), K** − K*' K⁻¹ K*)
+//
+// so that the data become x with x* behind it, and f is drawn beyond its known elements.
+
+// join lays new rows behind those of the run.
+func (c *Changes) join() {
+	for z := range c.spanned() {
+		if c.isRows(z) && c.hasPredictor(z) {
+			c.joined[z] = rows{added: c.d.Sizes[z]}
+		}
+	}
+	for _, a := range c.m.Arrays {
+		x, ok := c.d.Arrays[a]
+		if axis := slices.IndexFunc(a.Type.Axes, c.isJoinedAxis); ok && axis >= 0 {
+			c.d.Arrays[a] = c.joinArray(a, x, axis)
+		}
+	}
+	clear(c.same)
+	for _, a := range c.m.Arrays {
+		for _, x := range a.Exprs() {
+			model.Walk(x, c.checkOrder)
+		}
+	}
+	for z, r := range c.joined {
+		c.d.Sizes[z] = r.before + r.added
+		delete(c.d.RowNumbers, z)
+	}
+}
+
+// checkOrder refuses arrays in which new rows would not stand behind all that the run had of them.
+func (c *Changes) checkOrder(x model.Expr) {
+	items, ok := x.(*model.Concat)
+	if !ok {
+		return
+	}
+	for _, item := range items.Items[1:] {
+		if axes := item.Info().Type.Axes; slices.ContainsFunc(sizesIn(axes[0]), c.isJoined) {
+			c.notFirst(items.At, "`"+items.At.Text()+"`")
+		}
+	}
+}
+
+func (c *Changes) notFirst(at source.Span, what string) {
+	c.diags.Errorf("", at, "in %s the rows of the run do not come first", what).
+		Help("put them first, as in `concat(x, more)`")
+}
+
+func (c *Changes) isJoinedAxis(s *model.Set) bool { return sizeOf(s) != nil && c.isJoined(sizeOf(s)) }
+
+// spanned are the sizes of what is drawn or factored as a whole.
+func (c *Changes) spanned() map[*model.Size]bool {
+	all := map[*model.Size]bool{}
+	for _, t := range c.m.Terms {
+		if t.Form != nil && t.Form.Given != nil {
+			for _, s := range t.Event {
+				for _, z := range sizesIn(s) {
+					all[z] = true
+				}
+			}
+		}
+	}
+	maps.Copy(all, axesOf(c.m, cholesky))
+	return all
+}
+
+const cholesky = "cholesky"
+
+// axesOf are the sizes of what a function of vectors or matrices is applied to.
+func axesOf(m *model.Model, function string) map[*model.Size]bool {
+	all := map[*model.Size]bool{}
+	for _, a := range m.Arrays {
+		for _, x := range a.Exprs() {
+			model.Walk(x, func(x model.Expr) {
+				if v, ok := x.(*model.Vector); ok && v.Name == function {
+					for _, s := range v.X.Info().Type.Axes {
+						for _, z := range sizesIn(s) {
+							all[z] = true
+						}
+					}
+				}
+			})
+		}
+	}
+	return all
+}
+
+// hasPredictor reports whether new data give an array over an axis, besides what is observed.
+func (c *Changes) hasPredictor(z *model.Size) bool {
+	for a := range c.d.Arrays {
+		if !slices.Contains(c.replaced, a) &&
+			slices.ContainsFunc(a.Type.Axes, func(s *model.Set) bool { return sizeOf(s) == z }) {
+			return true
+		}
+	}
+	return false
+}
+
+// joinArray is an array with the new rows behind those of the run; what is observed is not known there.
+func (c *Changes) joinArray(a *model.Array, added dataset.Array, axis int) dataset.Array {
+	z := sizeOf(a.Type.Axes[axis])
+	old, held := find(c.run.Data, a.Name)
+	switch {
+	case !held:
+		c.diags.Errorf("E83", a.At, "predictions need the rows of `%s` in the run, which does not hold them", a.Name)
+		return added
+	case slices.ContainsFunc(a.Type.Axes[axis+1:], c.isJoinedAxis):
+		c.diags.Errorf("E83", a.At, "`%s` has a number for each two rows, so that new rows need numbers for each with "+
+			"a row of the run", a.Name).Help("compute it in the model from data of one row each")
+		return added
+	}
+	values := c.valuesOf(a)
+	if c.diags.HasErrors() {
+		return added
+	}
+	if slices.Contains(c.replaced, a) {
+		added.Values = added.Values.Map(func(float64) float64 { return math.NaN() })
+	}
+	r := c.joined[z]
+	r.before = old.Shape[axis]
+	c.joined[z] = r
+	out := dataset.Array{Shape: slices.Clone(added.Shape), Origin: added.Origin}
+	out.Shape[axis] += r.before
+	inner := 1
+	for _, n := range added.Shape[axis+1:] {
+		inner *= n
+	}
+	m, n := r.before*inner, added.Shape[axis]*inner
+	news, all := added.Values.Doubles(), []float64(nil)
+	for len(all) < len(values)+len(news) {
+		at := len(all) / (m + n)
+		all = append(append(all, values[at*m:(at+1)*m]...), news[at*n:(at+1)*n]...)
+	}
+	out.Values = numbers.Packed(all)
+	return out
+}

@@ -1,0 +1,169 @@
+package newdata
+
+import (
+	"slices"
+
+	"ppl/compiler/frontend/model"
+)
+
+// drawable refuses new elements of arrays that are not drawn each from a distribution, nor given the known ones.
+func (c *Changes) drawable(a *model.Array, pieces []*model.Piece) bool {
+	for _, p := range pieces {
+		t := p.Term
+		if t == nil || t.Density != nil || t.Dist.Improper || t.Ordered || t.ZeroSum ||
+			slices.ContainsFunc(t.Event, c.changed) && (t.Form.Given == nil || slices.Contains(c.series, a)) ||
+			t.Censored != nil && slices.Contains(c.series, a) {
+			c.diags.Errorf("", a.At, "`%s` has elements that the run does not, and they are not drawn each from a "+
+				"distribution", a.Name).
+				Help("write the prediction as `generate` in the model, and sample it")
+			return false
+		}
+	}
+	return true
+}
+
+// isRowsAxis reports whether a set numbers rows, of which others do not begin with those of the run.
+func (c *Changes) isRowsAxis(s *model.Set) bool { return slices.ContainsFunc(sizesIn(s), c.isRows) }
+
+// refuse finds what would be computed from all elements of a set that has others now: a mean of a predictor, a series
+// that is computed back from its end.
+func (c *Changes) refuse() {
+	seen := map[*model.Array]bool{}
+	var read func(xs []model.Expr)
+	read = func(xs []model.Expr) {
+		for _, x := range xs {
+			model.Walk(x, c.refuseExpr)
+			c.refuseCount(x)
+			for _, a := range model.Arrays(x) {
+				if seen[a] {
+					continue
+				}
+				seen[a] = true
+				for _, p := range a.Pieces {
+					if p.Recurrence != nil && p.Recurrence.Group.Back && c.changed(a.Type.Axes[p.Recurrence.Axis]) {
+						c.refused(p.Value, "the series `"+a.Name+"`")
+					}
+					if p.Value != nil {
+						read([]model.Expr{p.Value})
+					}
+					if p.Term != nil && p.Term.Kind == model.Generate {
+						read(p.Term.Exprs())
+					}
+				}
+			}
+		}
+	}
+	for _, a := range c.m.Arrays {
+		if a.Replicates == nil {
+			continue
+		}
+		for _, p := range a.Pieces {
+			if p.Term != nil {
+				read(p.Term.Exprs())
+			} else {
+				read([]model.Expr{p.Value})
+			}
+		}
+	}
+}
+
+func (c *Changes) refuseExpr(x model.Expr) {
+	if v, ok := x.(*model.Vector); ok && v.Name == "cumsum" {
+		if !slices.ContainsFunc(v.X.Info().Type.Axes, c.isRowsAxis) {
+			return // the sums of the run's times stay
+		}
+	}
+	if len(c.changedIn(x)) > 0 {
+		c.refused(x, "`"+x.Info().At.Text()+"`")
+	}
+}
+
+// changedIn are the sets with other elements than in the run that an expression runs over as a whole.
+func (c *Changes) changedIn(x model.Expr) (sets []*model.Set) {
+	switch x := x.(type) {
+	case *model.Reduce:
+		if sets = x.X.Info().Type.Axes; len(x.Over) > 0 {
+			sets = setsOf(x.Over)
+		}
+	case *model.Vector:
+		if !c.isFactor(x) {
+			sets = x.X.Info().Type.Axes
+		}
+	case *model.MatMul:
+		if axes := x.X.Info().Type.Axes; !c.isFactor(x.X) {
+			sets = axes[len(axes)-1:]
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(sets), func(s *model.Set) bool { return !c.changed(s) })
+}
+
+// refuseCount refuses the number of elements as a value: it is another one than in the run. Where it ends a set it is
+// none.
+func (c *Changes) refuseCount(x model.Expr) {
+	ends := endsIn(x)
+	model.Walk(x, func(x model.Expr) {
+		switch x := x.(type) {
+		case *model.SizeOf:
+			if !ends[x] && c.sizeChanged(x.Size) {
+				c.refused(x, "`"+x.Size.Name+"`")
+			}
+		case *model.SetSize:
+			if !ends[x] && c.changed(x.Set) {
+				c.refused(x, "the number of elements of "+x.Set.Name)
+			}
+		}
+	})
+}
+
+// endsIn are the ends of the sets that an expression runs over, and all inside of them.
+func endsIn(x model.Expr) map[model.Expr]bool {
+	ends := map[model.Expr]bool{}
+	end := func(sets ...*model.Set) {
+		for _, s := range sets {
+			for _, e := range []model.Expr{s.Lo, s.Hi} {
+				model.Walk(e, func(x model.Expr) { ends[x] = true })
+			}
+		}
+	}
+	model.Walk(x, func(x model.Expr) {
+		switch x := x.(type) {
+		case *model.Reduce:
+			end(setsOf(x.Over)...)
+		case *model.Build:
+			end(setsOf(x.Over)...)
+		case *model.Subscript:
+			for _, s := range x.Subs {
+				if s.Range != nil {
+					end(s.Range)
+				}
+			}
+		}
+	})
+	return ends
+}
+
+func setsOf(over []*model.Index) (sets []*model.Set) {
+	for _, i := range over {
+		sets = append(sets, i.Set)
+	}
+	return sets
+}
+
+// isFactor reports whether x is the Cholesky factor of a matrix, or a definition of one: the rows that the run had stay
+// as they were, since no element of a factor depends on later rows.
+func (c *Changes) isFactor(x model.Expr) bool {
+	switch x := x.(type) {
+	case *model.Vector:
+		return x.Name == cholesky
+	case *model.Ref:
+		return x.Array.Role == model.Definition && len(x.Array.Pieces) == 1 && x.Array.Pieces[0].Value != nil &&
+			len(x.Array.Pieces[0].Slots) == 0 && c.isFactor(x.Array.Pieces[0].Value)
+	}
+	return false
+}
+
+func (c *Changes) refused(x model.Expr, what string) {
+	c.diags.Errorf("", x.Info().At, "%s would be computed from the new data, where the run computed it from its own",
+		what).
+		Help("keep what it was as data of its own, or write the prediction as `generate` in the model, and sample it")
+}

@@ -1,0 +1,39 @@
+package simulate
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
+)
+
+// replicaOf is an observed array with what is drawn in the place of what distributions are for; the rest is as it was
+// observed. What is recorded only between two ends (`censored`) is so in a replica, too.
+func replicaOf(e *evaluate.Evaluator, a *model.Array) evaluate.Value {
+	n := recordedData(e, a.Replicates)
+	for _, p := range a.Pieces {
+		drawn, counts := recordedDraw(e, p), e.Masked(e.Full(e.Graph.Const(1), p.Plates, p.Term.Event), p.Plates, 0)
+		at, mask := e.LayOut(a, p, drawn), e.LayOut(a, p, counts)
+		n = autodiff.Where(e.Padded(a, p, mask, nil), e.Padded(a, p, at, nil), n)
+	}
+	return evaluate.Value{Node: n, Axes: a.Type.Axes}
+}
+
+// recordedData are an observed array's values: data, or a definition of data alone.
+func recordedData(e *evaluate.Evaluator, a *model.Array) autodiff.Node {
+	if _, ok := e.Data.Arrays[a]; ok {
+		return e.DataArray(a).Node
+	}
+	return e.Array(a).Node
+}
+
+// recordedDraw is a piece's draw, cut at the ends between which it is recorded.
+func recordedDraw(e *evaluate.Evaluator, p *model.Piece) evaluate.Value {
+	v := e.Piece(p.Term.Array, p)
+	if p.Term.Censored == nil {
+		return v
+	}
+	lo, hi := e.Expr(p.Term.Censored.Lo), e.Expr(p.Term.Censored.Hi)
+	bound := evaluate.Union(v, lo, hi)
+	n := autodiff.Minimum(autodiff.Maximum(e.Align(v, bound, nil), e.Align(lo, bound, nil)), e.Align(hi, bound, nil))
+	return evaluate.Value{Node: n, Bound: bound}
+}

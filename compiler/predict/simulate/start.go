@@ -1,0 +1,386 @@
+// Package simulate draws numbers from a model: starting points from the prior, and after inference generated quantities
+// and the latents that were eliminated.
+//
+//	generate y2[i in N] ~ Normal(mu, s)    one draw for each posterior draw of mu and s
+//	generate k = z                         a joint draw of the latents z, backwards through their elimination
+package simulate
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/density"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/density/marginalize"
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+	"ppl/stdlib"
+)
+
+// Inputs is the source of parameters, and of arrays drawn after inference, that are inputs of the graph, one for each
+// piece: for densities at given values, for draws from the prior, and for what is generated.
+type Inputs struct {
+	evaluate.NoSource
+	Single map[string]bool // arrays whose values are taken in single precision
+}
+
+// Piece is an input.
+func (in Inputs) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bool) {
+	value := e.Graph.Input(PieceName(p), e.Shape(p.Plates, p.Term.Event)...)
+	if in.Single[p.Term.Array.Name] {
+		value = autodiff.Single(value)
+	}
+	return evaluate.Value{Node: value, Bound: p.Plates, Axes: p.Term.Event}, true
+}
+
+// A Numbers evaluates at values of inputs, as numbers.
+type Numbers struct {
+	E      *evaluate.Evaluator
+	Layout *density.Layout
+	Inputs map[string][]float64
+	zeroed bool // inputs that were not drawn are there (Complete)
+
+	// What was needed so far, which is kept for the next draw:
+	tails    map[*stdlib.Form][]tail
+	known    map[autodiff.Node]*autodiff.Routine // of nodes that were asked for
+	drawings map[*model.Term]drawing
+	values   map[*density.Region]autodiff.Node // of regions, as functions of their coordinates
+}
+
+// NewNumbers evaluates in a graph of its own with a source, once data were checked.
+func NewNumbers(l *density.Layout, source evaluate.Source) *Numbers {
+	return ReportingNumbers(l, source, &diag.List{})
+}
+
+// ReportingNumbers are Numbers whose errors, which data may cause, go to diags.
+func ReportingNumbers(l *density.Layout, source evaluate.Source, diags *diag.List) *Numbers {
+	return &Numbers{E: l.Reporting(autodiff.New(), source, diags), Layout: l,
+		Inputs: map[string][]float64{}, tails: map[*stdlib.Form][]tail{}, known: map[autodiff.Node]*autodiff.Routine{},
+		drawings: map[*model.Term]drawing{}, values: map[*density.Region]autodiff.Node{}}
+}
+
+// ShapeOf is the shape of a piece's values: its plates, then what its distribution draws together.
+func (g *Numbers) ShapeOf(piece *model.Piece) []int {
+	return g.E.Shape(piece.Plates, piece.Term.Event)
+}
+
+// PieceName is the input of a piece: an array that is one piece gives its name.
+func PieceName(p *model.Piece) string {
+	a := p.Term.Array
+	switch {
+	case a.Replicates != nil: // it has the name of what it replicates
+		return fmt.Sprintf("replica of %s@%d", a.Name, p.At.Start)
+	case len(a.Pieces) == 1 && a.Pieces[0] == p:
+		return a.Name
+	}
+	return fmt.Sprintf("%s@%d", a.Name, p.At.Start)
+}
+
+// eval computes a node from the inputs so far; inputs that were not drawn yet are zeros.
+func (g *Numbers) eval(n autodiff.Node) []float64 {
+	r, ok := g.known[n]
+	if !ok {
+		r = autodiff.NewRoutine(n)
+		g.known[n] = r
+	}
+	return g.run(r)[0]
+}
+
+// run computes a routine's nodes from the inputs so far.
+func (g *Numbers) run(r *autodiff.Routine) [][]float64 {
+	g.Complete()
+	return r.Eval(g.Inputs)
+}
+
+// Complete gives zeros to inputs that were not drawn yet.
+func (g *Numbers) Complete() {
+	if g.zeroed {
+		return
+	}
+	g.zeroed = true
+	for _, p := range drawnPieces(g.Layout.Data) {
+		name := PieceName(p)
+		if _, ok := g.Inputs[name]; !ok {
+			g.Inputs[name] = make([]float64, evaluate.Product(g.ShapeOf(p)))
+		}
+	}
+}
+
+// drawnPieces lists the pieces that have a distribution of their own: of parameters and of generated arrays.
+func drawnPieces(d *dataset.Dataset) (pieces []*model.Piece) {
+	for _, t := range d.Model.Terms {
+		if t.Piece != nil && (t.Kind == model.Prior || t.Kind == model.Generate) {
+			pieces = append(pieces, t.Piece)
+		}
+	}
+	for _, h := range d.Imputed {
+		pieces = append(pieces, h.Piece)
+	}
+	return pieces
+}
+
+// Starts gives a function that draws a point to begin at: parameters from their distributions, in an order in which
+// arguments come first; uniform on (−2, 2) in unconstrained coordinates where there is no distribution to draw from. A
+// series that reads its own past is drawn as if the past were 0. What all points have in common is done once.
+func Starts(l *density.Layout) func(r *rand.Rand) []float64 {
+	g := NewNumbers(l, marginalize.Over(Inputs{}))
+	return func(r *rand.Rand) []float64 {
+		clear(g.Inputs)
+		g.zeroed = false
+		return g.Point(r)
+	}
+}
+
+// StartFrom is a point of Starts with the values that an array was entered with, where given, in the place of draws.
+// The error names a parameter that is outside its support.
+func (g *Numbers) StartFrom(r *rand.Rand, given func(*model.Array) bool) ([]float64, error) {
+	theta := make([]float64, g.Layout.Dim)
+	for _, reg := range inOrder(g.Layout) {
+		if !given(reg.Term.Array) {
+			copy(theta[reg.Offset:], g.begin(r, reg))
+			continue
+		}
+		u, err := g.entered(reg)
+		if err != nil {
+			return nil, err
+		}
+		copy(theta[reg.Offset:], u)
+	}
+	return theta, nil
+}
+
+// Point is StartFrom with nothing given.
+func (g *Numbers) Point(r *rand.Rand) []float64 {
+	theta, _ := g.StartFrom(r, func(*model.Array) bool { return false })
+	return theta
+}
+
+// entered are the coordinates of a region whose values were entered, once what its distribution reads is known.
+func (g *Numbers) entered(reg *density.Region) (u []float64, err error) {
+	if !reg.NonCentered() {
+		if u, err = g.free(reg, g.Inputs[PieceName(reg.Piece)]); err != nil {
+			return nil, fmt.Errorf("parameter `%s`: %w", reg.Term.Array.Name, err)
+		}
+		return u, nil
+	}
+	v, _ := Inputs{}.Piece(g.E, reg.Piece)
+	u = g.eval(density.Unshifted(g.E, reg.Term, v, reg.Centred()))
+	if slices.ContainsFunc(u, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
+		return nil, fmt.Errorf("parameter `%s`: its scale is 0, or not finite, so that it has no non-centred "+
+			"coordinates", reg.Term.Array.Name)
+	}
+	return u, nil
+}
+
+// inOrder sorts regions so that a region comes after those its distribution reads.
+func inOrder(l *density.Layout) []*density.Region {
+	var out []*density.Region
+	of := map[*model.Array][]*density.Region{}
+	for _, r := range l.Regions {
+		of[r.Term.Array] = append(of[r.Term.Array], r)
+	}
+	state := map[*model.Array]bool{}
+	var visit func(a *model.Array)
+	visit = func(a *model.Array) {
+		if state[a] {
+			return
+		}
+		state[a] = true
+		for _, r := range of[a] {
+			for _, b := range ReadsOf(r.Term) {
+				visit(b)
+			}
+		}
+		for _, piece := range a.Pieces {
+			if piece.Value != nil {
+				for _, b := range model.Arrays(piece.Value) {
+					visit(b)
+				}
+			}
+		}
+		out = append(out, of[a]...)
+	}
+	for _, r := range l.Regions {
+		visit(r.Term.Array)
+	}
+	return out
+}
+
+func ReadsOf(t *model.Term) []*model.Array { return model.Arrays(t.Exprs()...) }
+
+// begin finds unconstrained coordinates for one region and enters its values for those that read it.
+func (g *Numbers) begin(r *rand.Rand, reg *density.Region) []float64 {
+	t := reg.Term
+	for a, h := range g.E.Data.Imputed {
+		if h.Piece == reg.Piece {
+			return g.startHoles(r, reg, a)
+		}
+	}
+	// what a distribution reads of discrete unknowns is summed out
+	if t.Dist == nil || t.Dist.Improper || len(t.Reads) > 0 {
+		return g.dispersed(r, reg)
+	}
+	if reg.NonCentered() {
+		return g.standard(r, reg)
+	}
+	x := g.sample(r, t)
+	u, err := g.unconstrain(reg, x)
+	if err != nil {
+		return g.dispersed(r, reg)
+	}
+	g.Inputs[PieceName(reg.Piece)] = x
+	return u
+}
+
+// standard draws non-centred coordinates from the standard form of the distribution.
+func (g *Numbers) standard(r *rand.Rand, reg *density.Region) []float64 {
+	u := make([]float64, reg.Size)
+	if reg.Term.Dist.Event == 0 {
+		u = g.sampleAt(r, reg.Term, func() []evaluate.Value {
+			return density.StandardArgs(g.E, reg.Term, reg.Centred())
+		})
+	} else {
+		for i := range u {
+			u[i] = r.NormFloat64()
+		}
+	}
+	g.enterUnconstrained(reg, u)
+	return u
+}
+
+// enterUnconstrained enters a region's value from its coordinates.
+func (g *Numbers) enterUnconstrained(reg *density.Region, u []float64) {
+	g.Inputs[coordinatesName(reg)] = u
+	v, ok := g.values[reg]
+	if !ok {
+		v = g.valueOf(reg)
+		g.values[reg] = v
+	}
+	g.Inputs[PieceName(reg.Piece)] = g.eval(v)
+}
+
+// coordinatesName is the input of a region's coordinates.
+func coordinatesName(reg *density.Region) string { return "coordinates of " + PieceName(reg.Piece) }
+
+// valueOf is a region's value as a function of its coordinates.
+func (g *Numbers) valueOf(reg *density.Region) autodiff.Node {
+	alone := *reg
+	alone.Offset = 0
+	v, _ := density.Constrain(g.E, &alone, g.E.Graph.Input(coordinatesName(reg), reg.Size),
+		func(r *density.Region, z evaluate.Value) evaluate.Value {
+			return g.E.RecurrenceBy(r.Piece, func(_ *evaluate.Evaluator, p *model.Piece) *evaluate.Rule {
+				if p != r.Piece { // the others are inputs
+					return nil
+				}
+				return density.ShiftedInScan(r.Term, z)
+			})
+		})
+	return v.Node
+}
+
+// farthest is how far a start may lie out where coordinates are logarithms: priors with heavy tails reach e^±1000.
+const farthest = 12
+
+func (g *Numbers) unconstrain(reg *density.Region, x []float64) ([]float64, error) {
+	u, err := g.free(reg, x)
+	if err != nil {
+		return nil, err
+	}
+	if reg.Transform.Kind != 0 {
+		for i := range u {
+			u[i] = math.Max(-farthest, math.Min(farthest, u[i]))
+		}
+	}
+	return u, nil
+}
+
+// free is the inverse of the region's transform, event by event.
+func (g *Numbers) free(reg *density.Region, x []float64) ([]float64, error) {
+	event := max(1, evaluate.Product(reg.Event))
+	rows := len(x) / event
+	lo, hi := g.endValues(reg, rows)
+	var u []float64
+	for k := range rows {
+		f, err := reg.Transform.Unconstrain(x[k*event:(k+1)*event], reg.Event, lo[k], hi[k])
+		if err != nil {
+			return nil, err
+		}
+		u = append(u, f...)
+	}
+	return u, nil
+}
+
+func (g *Numbers) endValues(reg *density.Region, rows int) (lo, hi []float64) {
+	l, h := density.Bounds(g.E, reg.Term, reg.Plates)
+	value := func(n autodiff.Node, none float64) []float64 {
+		out := make([]float64, rows)
+		var v []float64
+		if n.Valid() {
+			v = g.eval(n)
+		}
+		for k := range out {
+			out[k] = none
+			if len(v) == rows {
+				out[k] = v[k]
+			} else if len(v) == 1 {
+				out[k] = v[0]
+			}
+		}
+		return out
+	}
+	return value(l, math.Inf(-1)), value(h, math.Inf(1))
+}
+
+// dispersed is uniform on (−2, 2) in each unconstrained coordinate.
+func (g *Numbers) dispersed(r *rand.Rand, reg *density.Region) []float64 {
+	u := make([]float64, reg.Size)
+	for i := range u {
+		u[i] = 4*r.Float64() - 2
+	}
+	g.enterUnconstrained(reg, u)
+	return u
+}
+
+// startHoles begins at values that were observed elsewhere in the array.
+func (g *Numbers) startHoles(r *rand.Rand, reg *density.Region, a *model.Array) []float64 {
+	var seen []float64
+	for _, v := range g.E.Data.Arrays[a].Values.All() {
+		if !math.IsNaN(v) {
+			seen = append(seen, v)
+		}
+	}
+	x := make([]float64, reg.Size)
+	for i := range x {
+		if len(seen) > 0 {
+			x[i] = seen[r.IntN(len(seen))]
+		}
+	}
+	u, err := g.unconstrain(reg, x)
+	if err != nil {
+		return g.dispersed(r, reg)
+	}
+	g.Inputs[PieceName(reg.Piece)] = x
+	return u
+}
+
+// Unconstrained is the unconstrained vector of the values entered; non-centred coordinates, whose log-Jacobian is 0
+// here, are
+// left out.
+func (g *Numbers) Unconstrained() ([]float64, error) {
+	theta := make([]float64, g.Layout.Dim)
+	for _, r := range g.Layout.Regions {
+		if r.NonCentered() { // their Jacobian is constant
+			continue
+		}
+		u, err := g.entered(r)
+		if err != nil {
+			return nil, err
+		}
+		copy(theta[r.Offset:], u)
+	}
+	return theta, nil
+}

@@ -1,0 +1,172 @@
+package simulate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
+)
+
+// A walk draws a group of arrays that read their own or each other's past after inference, step by step (ancestral
+// sampling): what does not read the group is evaluated once for all steps, and the graph of one step at each.
+//
+//	generate x[t in 2..T] ~ Normal(x[t-1], s)    outside: s; step: mean and sd of x[t] from the carry x[t-1];
+//	                                             a number is drawn with them, and is the next carry
+type walk struct {
+	carry    autodiff.Node // before the first step
+	segments []segment
+	pieces   []*model.Piece // that are drawn
+}
+
+// A segment is the graph of one step, used for all steps between two time points.
+type segment struct {
+	steps   evaluate.Box
+	back    bool
+	along   int               // of the nodes outside, those that have a row for each step
+	outside *autodiff.Routine // what the steps read
+	names   []string          // the inputs of the step that take what outside gives
+	draws   []*stepDraw
+	next    *autodiff.Routine // the carry after the step
+}
+
+// A stepDraw is one random draw in a step. Its routine gives the arguments of the distribution and then, where there is
+// `in`, the ends, over the plates that do not run along the recurrence.
+type stepDraw struct {
+	piece *model.Piece
+	time  *model.Index // the plate along the recurrence; nil where the piece is one element
+	steps evaluate.Box // the steps at which the piece is drawn
+	name  string       // of the input that represents it
+	args  *autodiff.Routine
+	shape []int
+}
+
+func (g *Numbers) newWalk(of *model.Group) *walk {
+	w := &walk{}
+	var draws []*stepDraw
+	s := evaluate.NewSeries(g.E, of, func(e *evaluate.Evaluator, p *model.Piece) *evaluate.Rule {
+		if p.Term.Kind != model.Generate {
+			return nil
+		}
+		w.pieces = append(w.pieces, p)
+		return &evaluate.Rule{Reads: argumentsOf(p.Term), Value: func(step *evaluate.Evaluator) evaluate.Value {
+			d, v := newStepDraw(step, p)
+			draws = append(draws, d)
+			return v
+		}}
+	})
+	segments := s.Segments()
+	if len(segments) == 0 {
+		return w
+	}
+	w.carry = s.Begin(segments)
+	for _, b := range segments {
+		w.segments = append(w.segments, newSegment(s, b, w.carry.Shape(), &draws))
+	}
+	return w
+}
+
+// newSegment makes the graph of a step; draws receives what is drawn in it.
+func newSegment(s *evaluate.Series, b evaluate.Box, carry []int, draws *[]*stepDraw) segment {
+	rows, wholes := s.Reads(b)
+	p, g := segment{steps: b, back: s.Back, along: len(rows),
+		outside: autodiff.NewRoutine(slices.Concat(rows, wholes)...)}, autodiff.New()
+	input := func(shape []int) autodiff.Node {
+		p.names = append(p.names, fmt.Sprint("read ", len(p.names)))
+		return g.Input(p.names[len(p.names)-1], shape...)
+	}
+	var xs, shared []autodiff.Node
+	for _, n := range rows {
+		xs = append(xs, input(n.Shape()[1:]))
+	}
+	for _, n := range wholes {
+		shared = append(shared, input(n.Shape()))
+	}
+	*draws = nil
+	p.next = autodiff.NewRoutine(s.Step(b, g.Input("carry", carry...), xs, shared))
+	p.draws = *draws
+	return p
+}
+
+// newStepDraw evaluates what a draw needs, and has an input in its place.
+func newStepDraw(step *evaluate.Evaluator, p *model.Piece) (*stepDraw, evaluate.Value) {
+	t, slot := p.Term, p.Slots[p.Recurrence.Axis]
+	d := &stepDraw{piece: p, time: slot.Index, steps: step.Box(slot.Set()), name: PieceName(p)}
+	plates := slices.DeleteFunc(slices.Clone(p.Plates), func(i *model.Index) bool { return i == d.time })
+	d.shape = step.Shape(plates, t.Event)
+	var nodes []autodiff.Node
+	for _, x := range argumentsOf(t) {
+		w := step.Expr(x)
+		nodes = append(nodes, step.Align(w, plates, w.Axes))
+	}
+	d.args = autodiff.NewRoutine(nodes...)
+	return d, evaluate.Value{Node: step.Graph.Input(d.name, d.shape...), Bound: plates, Axes: t.Event}
+}
+
+// argumentsOf are the arguments of a distribution and the ends of `in`.
+func argumentsOf(t *model.Term) []model.Expr {
+	if t.In == nil {
+		return t.Args
+	}
+	return append(slices.Clone(t.Args), t.In.Lo, t.In.Hi)
+}
+
+// draw enters a draw of the walk's pieces.
+func (w *walk) draw(r *rand.Rand, to *Numbers) {
+	for _, p := range w.pieces {
+		to.Inputs[PieceName(p)] = make([]float64, evaluate.Product(to.ShapeOf(p)))
+	}
+	if len(w.segments) == 0 {
+		return
+	}
+	carry := to.eval(w.carry)
+	for _, p := range w.segments {
+		carry = p.draw(r, to, carry)
+	}
+}
+
+// draw goes from the carry before a segment to that after it.
+func (p segment) draw(r *rand.Rand, to *Numbers, carry []float64) []float64 {
+	n, reads := p.steps.Size(), map[string][]float64{}
+	values := to.run(p.outside)
+	for k := p.along; k < len(values); k++ {
+		reads[p.names[k]] = values[k]
+	}
+	for step := range n {
+		if p.back {
+			step = n - 1 - step
+		}
+		reads["carry"] = carry
+		for k := range p.along {
+			size := len(values[k]) / n
+			reads[p.names[k]] = values[k][step*size : (step+1)*size]
+		}
+		for _, l := range p.draws {
+			reads[l.name] = l.draw(r, to, reads, p.steps.Lo+step)
+		}
+		carry = p.next.Eval(reads)[0]
+	}
+	return carry
+}
+
+// draw draws at one step of the recurrence, and sets it in the piece.
+func (d *stepDraw) draw(r *rand.Rand, to *Numbers, reads map[string][]float64, step int) []float64 {
+	t, out := d.piece.Term, make([]float64, evaluate.Product(d.shape))
+	args := d.args.Eval(reads)
+	var lo, hi []float64
+	if n := len(t.Args); t.In != nil {
+		lo, hi, args = args[n], args[n+1], args[:n]
+	}
+	to.sampleTerm(r, t, args, lo, hi, out)
+	after, steps := len(out), d.steps.Size()
+	if d.time != nil {
+		after = evaluate.Product(d.shape[slices.Index(t.Plates, d.time):])
+	}
+	whole := to.Inputs[d.name]
+	for k := 0; k < len(out); k += after {
+		copy(whole[(k/after*steps+step-d.steps.Lo)*after:], out[k:k+after])
+	}
+	return out
+}

@@ -1,0 +1,258 @@
+package distributed_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ppl/compiler/backend/lower"
+	"ppl/infer"
+	"ppl/infer/distributed"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/flow"
+	"ppl/infer/nuts"
+	"ppl/infer/renhd"
+	"ppl/runtime/device"
+	"ppl/runtime/native"
+	"ppl/runtime/parallel/ranks"
+)
+
+// many are rows enough for several turns, which ranks can share.
+func many() infer.Target {
+	r := rand.New(rand.NewPCG(1, 2))
+	y := make([]float64, 20_000)
+	for i := range y {
+		y[i] = r.NormFloat64()
+	}
+	target, _, _ := dynamicstest.Means(y)
+	return target
+}
+
+func options(t *testing.T, chains, warmup, draws int) infer.Options {
+	t.Helper()
+	d, err := native.New()
+	if err != nil {
+		t.Skip(err)
+	}
+	o := infer.Defaults()
+	o.Device, o.Seed, o.Threads, o.Thin = infer.Lowered(d), 3, 1, 1
+	o.Chains, o.Warmup, o.Draws = chains, warmup, draws
+	return o
+}
+
+// on runs a sampler on n local ranks, and gives what rank 0 has and the errors of all.
+func on(ctx context.Context, n int, s infer.Sampler, t infer.Target, o infer.Options, rec infer.Recorder,
+	alter func(rank int, ctx context.Context, o *infer.Options) context.Context) (infer.Report, []error) {
+	var all sync.WaitGroup
+	var report infer.Report
+	errs := make([]error, n)
+	for rank, c := range ranks.Local(n) {
+		all.Go(func() {
+			mine, at := o, ctx
+			if rank > 0 {
+				mine.Checkpoints = nil
+			}
+			mine.Threads = 1 + rank%2
+			if alter != nil {
+				at = alter(rank, ctx, &mine)
+			}
+			var recorder infer.Recorder
+			if rank == 0 {
+				recorder = rec
+			}
+			got, err := distributed.Sampler(c, s)(at, t, mine, recorder)
+			if errs[rank] = err; rank == 0 {
+				report = got
+			}
+		})
+	}
+	all.Wait()
+	return report, errs
+}
+
+type setting struct {
+	sampler infer.Sampler
+	o       infer.Options
+}
+
+func settings(t *testing.T) map[string]setting {
+	all := map[string]setting{
+		"hmc":    {renhd.Sample, options(t, 2, 40, 10)},
+		"nuts":   {nuts.Sample, options(t, 2, 20, 10)},
+		"advi":   {flow.MeanField, options(t, 2, 5, 20)},
+		"ladder": {renhd.Sample, options(t, 3, 30, 5)},
+		"batch":  {renhd.Sample, options(t, 2, 30, 5)},
+	}
+	ladder, batch := all["ladder"], all["batch"]
+	ladder.o.Settings.Replicas, batch.o.Settings.Batch = 12, 100
+	all["ladder"], all["batch"] = ladder, batch
+	// a block of lanes for each of three ranks and more, so that those are shared, and rows on five
+	all["many chains"] = setting{nuts.Sample, options(t, 20, 10, 5)}
+	ladder.o.Settings.Batch, ladder.o.Settings.Replicas = 100, 8
+	all["ladder with batches"] = ladder
+	return all
+}
+
+// Draws on 2, 3 and 5 ranks, which have different numbers of threads, are those of one process, to the last bit; and so
+// are those of a run that was killed and went on with another number of ranks.
+func TestRanksGiveTheSameDraws(t *testing.T) {
+	target := many()
+	for name, c := range settings(t) {
+		t.Run(name, func(t *testing.T) {
+			var want dynamicstest.Memory
+			report, err := c.sampler(t.Context(), target, c.o, &want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same := func(what string, got *dynamicstest.Memory, again infer.Report, errs []error) {
+				if err := errors.Join(errs...); err != nil {
+					t.Fatalf("%s: %v", what, err)
+				}
+				if !reflect.DeepEqual(got.Values, want.Values) || !reflect.DeepEqual(got.Stats, want.Stats) ||
+					report.Gradients != again.Gradients || !reflect.DeepEqual(report.Ladder, again.Ladder) {
+					t.Errorf("%s: other draws or energies, or %d gradients for %d", what, again.Gradients,
+						report.Gradients)
+				}
+				if len(again.Notes) > len(report.Notes) && !strings.Contains(name, "batch") {
+					t.Errorf("%s: %q", what, again.Notes)
+				}
+			}
+			for _, n := range []int{1, 2, 3, 5} {
+				var got dynamicstest.Memory
+				again, errs := on(t.Context(), n, c.sampler, target, c.o, &got, nil)
+				same(fmt.Sprint(n, " ranks"), &got, again, errs)
+			}
+			k, o := &killer{Killer: dynamicstest.Killer{}, every: 9}, c.o
+			o.Checkpoints = k
+			for n := 1; ; n++ {
+				again, errs := on(t.Context(), 1+n%3, c.sampler, target, o, &k.Draws, nil)
+				if errs[0] == nil {
+					same(fmt.Sprint("after ", n, " kills"), &k.Draws, again, errs)
+					break
+				}
+				if !errors.Is(errs[0], errKilled) || n > 200 {
+					t.Fatal(n, errs)
+				}
+			}
+		})
+	}
+}
+
+// A killer ends rank 0 each time that it has saved so often; the others end with it.
+type killer struct {
+	dynamicstest.Killer
+	every, saves int
+}
+
+var errKilled = errors.New("killed")
+
+func (k *killer) Save(state any) error {
+	before := string(k.Saved)
+	err := k.Killer.Save(state)
+	if k.saves++; err == nil && k.saves%k.every == 0 && before != string(k.Saved) {
+		return errKilled
+	}
+	return err
+}
+
+// A rank that is asked to stop stops all of them, with its reason; one that fails ends all of them, with its message.
+func TestOneRankEndsAll(t *testing.T) {
+	target, o := many(), options(t, 2, 1000, 100_000)
+	var m dynamicstest.Memory
+	_, errs := on(t.Context(), 3, renhd.Sample, target, o, &m,
+		func(rank int, ctx context.Context, o *infer.Options) context.Context {
+			if rank != 2 {
+				return ctx
+			}
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(50*time.Millisecond, cancel)
+			return ctx
+		})
+	for rank, err := range errs {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("rank %d ends with %v", rank, err)
+		}
+	}
+	_, errs = on(t.Context(), 2, renhd.Sample, target, o, &m,
+		func(rank int, ctx context.Context, o *infer.Options) context.Context {
+			ctx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+			t.Cleanup(cancel)
+			return ctx
+		})
+	for rank, err := range errs {
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("rank %d ends with %v", rank, err)
+		}
+	}
+	full := errors.New("no space left on device")
+	_, errs = on(t.Context(), 3, renhd.Sample, target, options(t, 2, 20, 50), &failing{after: 20, err: full}, nil)
+	if !errors.Is(errs[0], full) || errs[1] == nil || errs[2] == nil {
+		t.Errorf("a full disk: %v", errs)
+	}
+	o = options(t, 2, 20, 50)
+	_, errs = on(t.Context(), 3, stray, target, o, &m, nil)
+	for rank, err := range errs {
+		if want := "rank 1 of 3: its file is gone"; rank != 1 && (err == nil || err.Error() != want) {
+			t.Errorf("rank %d: %v, want %s", rank, err, want)
+		}
+	}
+}
+
+// stray fails on rank 1 alone, outside of the device.
+func stray(ctx context.Context, t infer.Target, o infer.Options, r infer.Recorder) (infer.Report, error) {
+	if o.Threads == 2 { // rank 1, see on
+		return infer.Report{}, errors.New("its file is gone")
+	}
+	return renhd.Sample(ctx, t, o, r)
+}
+
+// A failing recorder has an error after some draws.
+type failing struct {
+	dynamicstest.Memory
+	after int
+	err   error
+}
+
+func (f *failing) Draw(chain int, values, stats []float64) error {
+	if f.after--; f.after < 0 {
+		return f.err
+	}
+	return f.Memory.Draw(chain, values, stats)
+}
+
+// Lanes whose noise is that of their number on the rank, and not in the run, give other draws: the comparison sees it.
+func TestLanesNeedTheirNumbers(t *testing.T) {
+	target, c := many(), settings(t)["ladder"]
+	var want, got dynamicstest.Memory
+	if _, err := c.sampler(t.Context(), target, c.o, &want); err != nil {
+		t.Fatal(err)
+	}
+	c.o.Device = misnumbered{c.o.Device}
+	if _, errs := on(t.Context(), 2, c.sampler, target, c.o, &got, nil); errors.Join(errs...) != nil {
+		t.Fatal(errs)
+	}
+	if reflect.DeepEqual(got.Values, want.Values) {
+		t.Error("the draws are the same")
+	}
+}
+
+// misnumbered is a device that numbers lanes from 0.
+type misnumbered struct{ infer.Device }
+
+func (d misnumbered) Compile(entries []lower.Entry) (device.Loader, error) {
+	l, err := d.Device.Compile(entries)
+	return misnumberedLoader{l}, err
+}
+
+type misnumberedLoader struct{ device.Loader }
+
+func (l misnumberedLoader) Load(o device.Options) (device.Executable, error) {
+	o.First = 0
+	return l.Loader.Load(o)
+}

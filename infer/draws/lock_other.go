@@ -1,8 +1,0 @@
-//go:build !unix
-
-package draws
-
-import "os"
-
-// tryLock takes no lock: here two runs in one directory are not kept apart.
-func tryLock(*os.File, bool) (bool, error) { return true, nil }

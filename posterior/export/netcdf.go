@@ -1,0 +1,70 @@
+package export
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"ppl/posterior/netcdf"
+	"ppl/posterior/report"
+	"ppl/posterior/store"
+)
+
+// netCDF is the name of the format that has the groups of a run.
+const netCDF = "netcdf"
+
+// writeNetCDF writes the groups of a run as ArviZ's from_netcdf reads them; only those that have chosen variables where
+// some are, which must be whole.
+func writeNetCDF(w io.Writer, r *store.Run, selected []report.Selected, all bool) error {
+	for _, s := range selected {
+		if len(s.Elements) != s.Variable.Size() {
+			return report.Unusable{Reason: fmt.Sprintf("netcdf has whole variables: name %s without an element",
+				s.Variable.Name)}
+		}
+	}
+	root := netcdf.Group{Attributes: attributes(r)}
+	for _, g := range r.Groups() {
+		if !all && !slices.Contains(chosenFrom(), g.Name) {
+			continue
+		}
+		out := netcdf.Group{Name: g.Name, Attributes: attributes(r)}
+		for _, a := range g.Axes {
+			out.Axes = append(out.Axes, netcdf.Axis{Name: a.Name, Numbers: a.Numbers, Labels: a.Labels})
+		}
+		for _, a := range g.Arrays {
+			if all || slices.ContainsFunc(selected, func(s report.Selected) bool {
+				return s.Variable.Name == a.Variable.Name
+			}) {
+				out.Arrays = append(out.Arrays, arrayOf(a))
+			}
+		}
+		if all || len(out.Arrays) > 0 {
+			root.Groups = append(root.Groups, out)
+		}
+	}
+	return netcdf.Write(w, root)
+}
+
+// chosenFrom are the groups whose variables can be chosen; a run has the first or the others.
+func chosenFrom() []string { return []string{"posterior", "prior", "prior_predictive"} }
+
+func arrayOf(a store.GroupArray) netcdf.Array {
+	out := netcdf.Array{Name: a.Name, Axes: a.Axes, Write: a.Write}
+	switch {
+	case a.Variable.Bool:
+		out.Kind = netcdf.Bool
+	case a.Variable.Int:
+		out.Kind = netcdf.Int
+	}
+	if a.Variable.Doc != "" {
+		out.Attributes = []netcdf.Attribute{{Name: "description", Text: a.Variable.Doc}}
+	}
+	return out
+}
+
+func attributes(r *store.Run) (all []netcdf.Attribute) {
+	for _, a := range r.About() {
+		all = append(all, netcdf.Attribute{Name: a[0], Text: a[1]})
+	}
+	return all
+}

@@ -1,0 +1,85 @@
+package plot
+
+import (
+	"math"
+
+	"ppl/posterior/report"
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
+)
+
+// drawAutocorrelation has a line for each chain; beyond the band correlations are no accident of independent draws.
+func drawAutocorrelation(r *store.Run, o Options) (Picture, error) {
+	most := min(60, r.Info.Draws/2)
+	return eachQuantity(r, o, 3, 24, func(q quantity) Panel {
+		width := 1.96 / math.Sqrt(float64(len(q.chains[0])))
+		p := Panel{Title: q.name, X: Axis{Label: "lag, in draws"}, Y: Axis{From: -.4, To: 1.05}}
+		p.Layers = append(p.Layers, Band{[]float64{0, float64(most)}, []float64{-width, -width},
+			[]float64{width, width},
+			Style{Color: Quiet, Faint: true}}, Rule{0, true, Style{Color: Quiet}})
+		for c, xs := range q.chains {
+			rho := stats.Autocorrelation(xs, most)
+			p.Layers = append(p.Layers, Line{count(len(rho)), rho, Style{Color: c, Width: 1.2}})
+		}
+		return p
+	})
+}
+
+// drawEnergy compares, by chain, the energies about their mean with their changes between kept draws (Betancourt 2016).
+// Changes that are much narrower say that momenta carry a chain through few of the energies.
+func drawEnergy(r *store.Run, _ Options) (Picture, error) {
+	if !r.HasStat("energy") {
+		return Picture{}, report.Unusable{Reason: "the sampler of " + r.Dir + " has no energies"}
+	}
+	chains, err := r.Stats("energy")
+	if err != nil {
+		return Picture{}, err
+	}
+	var level, change []float64
+	for _, xs := range chains {
+		mean := 0.0
+		for _, x := range xs {
+			mean += x / float64(len(xs))
+		}
+		for d, x := range xs {
+			level = append(level, x-mean)
+			if d > 0 {
+				change = append(change, x-xs[d-1])
+			}
+		}
+	}
+	p := Panel{X: Axis{Label: "energy"}, Y: Axis{Bare: true}}
+	for k, part := range []struct {
+		name string
+		xs   []float64
+	}{{"about the mean", level}, {"changes", change}} {
+		x, y := stats.Density(part.xs, 200)
+		zero := make([]float64, len(x))
+		p.Layers = append(p.Layers, Band{x, zero, y, Style{Color: k, Faint: true}},
+			Line{x, y, Style{Color: k, Width: 1.4, Label: part.name}})
+	}
+	return Picture{Columns: 1, Panels: []Panel{p}}, nil
+}
+
+// drawESS has the effective sizes of the first draws of each chain, more and more of them: on a straight line where the
+// chains keep mixing as they do at first.
+func drawESS(r *store.Run, o Options) (Picture, error) {
+	const steps = 12
+	return eachQuantity(r, o, 3, 24, func(q quantity) Panel {
+		bulk := Line{Style: Style{Color: Main, Width: 1.4, Label: "bulk"}}
+		tail := Line{Style: Style{Color: Second, Width: 1.4, Label: "tail"}}
+		for k := 1; k <= steps; k++ {
+			n := len(q.chains[0]) * k / steps
+			part := make([][]float64, len(q.chains))
+			for c := range part {
+				part[c] = q.chains[c][:n]
+			}
+			total := float64(n * len(part))
+			bulk.X, bulk.Y = append(bulk.X, total), append(bulk.Y, stats.ESSBulk(part))
+			tail.X, tail.Y = append(tail.X, total), append(tail.Y, stats.ESSTail(part))
+		}
+		return Panel{Title: q.name, X: Axis{Label: "draws"}, LegendLow: true, Layers: []Layer{
+			Rule{400, true, Style{Color: Alarm, Dashed: true}}, bulk, tail, Points{bulk.X, bulk.Y, Style{Color: Main}},
+			Points{tail.X, tail.Y, Style{Color: Second}}}}
+	})
+}

@@ -1,0 +1,186 @@
+package plot
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ppl/lang/diag"
+	"ppl/lang/types"
+	"ppl/posterior/report"
+	"ppl/posterior/store"
+)
+
+// Options go with a kind of picture.
+type Options struct {
+	Names []string   // variables and elements, as theta or theta[2]; what they are of depends on the kind
+	Prior *store.Run // a run of the prior, for the kinds that compare with it
+	// Evaluate gives the values of an expression, by element, chain and draw. It is asked for a name that is no
+	// variable of the run; nil where there are no expressions.
+	Evaluate func(expression string) (types.Variable, [][][]float64, error)
+}
+
+// A Kind is a row of the table of pictures.
+type Kind struct {
+	Name string
+	Doc  string
+	draw func(r *store.Run, o Options) (Picture, error)
+}
+
+// Kinds is the table of what can be drawn.
+func Kinds() []Kind {
+	return []Kind{
+		{"trace", "draws of each chain along the run, with their densities", drawTrace},
+		{"rank", "ranks of each chain's draws among all: level where chains agree", drawRank},
+		{"density", "density of each quantity", drawDensity},
+		{"histogram", "histogram of each quantity", drawHistogram},
+		{"pairs", "each quantity against each other, divergences marked", drawPairs},
+		{"forest", "intervals with 50 and 95 % of the draws, one line for each quantity", drawForest},
+		{"autocorrelation", "correlation of draws with later ones, by chain", drawAutocorrelation},
+		{"energy", "energies, and their changes from draw to draw: alike where momenta do their work", drawEnergy},
+		{"ess", "effective sample size from more and more of the draws", drawESS},
+		{"ppc", "data and replicates of them: densities, or frequencies of whole numbers", drawPredictive},
+		{"ppc-stat", "mean, sd, least and greatest of the data among those of replicates", drawPredictiveStatistics},
+		{"ppc-group", "means of the data by group (the last name) and those of replicates", drawPredictiveGroups},
+		{"loo-pit", "where left-out rows lie in their predictions: level where predictions are right", drawPIT},
+		{"calibration", "predicted probabilities against frequencies, or intervals against how often they hold",
+			drawCalibration},
+		{"prior", "prior against posterior of each quantity", drawPrior},
+		{"ladder", "flow of replicas along the temperatures, swap rates, and the curve whose area is the log evidence",
+			drawLadder},
+	}
+}
+
+// Draw describes a picture of a run.
+func Draw(r *store.Run, kind string, o Options) (Picture, error) {
+	var names []string
+	for _, k := range Kinds() {
+		if k.Name != kind {
+			names = append(names, k.Name)
+			continue
+		}
+		if r.Info.Draws == 0 {
+			return Picture{}, report.Unusable{Reason: r.Dir + " has no draws yet of every chain"}
+		}
+		p, err := k.draw(r, o)
+		if err == nil && p.Title == "" {
+			p.Title = fmt.Sprintf("%s · %s", r.Dir, kind)
+		}
+		return p, err
+	}
+	if near, ok := diag.Nearest(kind, names); ok {
+		return Picture{}, report.Unusable{Reason: fmt.Sprintf("there is no picture %q; did you mean %s?", kind, near)}
+	}
+	return Picture{}, report.Unusable{Reason: fmt.Sprintf("there is no picture %q; there are %s", kind,
+		strings.Join(names, ", "))}
+}
+
+// A quantity is one number of each draw.
+type quantity struct {
+	name   string
+	chains [][]float64
+}
+
+func (q quantity) all() []float64 { return slices.Concat(q.chains...) }
+
+// quantities reads what names mean, or all, at most most of them; a note says how many were left out.
+func quantities(r *store.Run, o Options, most int) (qs []quantity, notes []string, err error) {
+	total := 0
+	add := func(selected []report.Selected, err error) error {
+		for _, s := range selected {
+			total += len(s.Elements)
+			if err != nil || len(qs) == most {
+				continue
+			}
+			var chains [][]float64
+			chains, err = r.Draws(s.Variable.Name)
+			for _, i := range s.Elements[:min(len(s.Elements), most-len(qs))] {
+				qs = append(qs, quantity{s.Variable.Element(i), element(chains, i, s.Variable.Size())})
+			}
+		}
+		return err
+	}
+	if len(o.Names) == 0 {
+		err = add(report.Select(r.Layout.Posterior, nil, r))
+	}
+	for _, name := range o.Names {
+		selected, unknown := report.Select(r.Layout.Posterior, []string{name}, r)
+		switch {
+		case err != nil:
+		case unknown == nil || o.Evaluate == nil:
+			err = add(selected, unknown)
+		default:
+			var more []quantity
+			if more, err = evaluated(name, o); err != nil && plainName.MatchString(name) {
+				err = unknown // says what is like it
+			}
+			total += len(more)
+			qs = append(qs, more[:min(len(more), most-len(qs))]...)
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(qs) == 0 {
+		return nil, nil, report.Unusable{Reason: r.Dir + " saves nothing that could be drawn"}
+	}
+	if total > most {
+		notes = append(notes, fmt.Sprintf("%d of %d quantities are drawn; name others.", most, total))
+	}
+	return qs, notes, nil
+}
+
+// plainName is a variable or an element; what looks like one and is none is answered with the nearest.
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*( *\[[^]]*\])?$`)
+
+// evaluated are the elements of an expression.
+func evaluated(expression string, o Options) (qs []quantity, err error) {
+	v, values, err := o.Evaluate(expression)
+	if err != nil {
+		return nil, err
+	}
+	if v.Name == "" {
+		v.Name = expression
+		if v.Size() > 1 {
+			v.Name = "(" + expression + ")"
+		}
+	}
+	for i, chains := range values {
+		qs = append(qs, quantity{v.Element(i), chains})
+	}
+	return qs, nil
+}
+
+// element picks element i of every draw.
+func element(chains [][]float64, i, size int) [][]float64 {
+	out := make([][]float64, len(chains))
+	for c, xs := range chains {
+		for ; i < len(xs); xs = xs[size:] {
+			out[c] = append(out[c], xs[i])
+		}
+	}
+	return out
+}
+
+// each draws one panel for each quantity that names mean.
+func eachQuantity(r *store.Run, o Options, columns, most int, panel func(q quantity) Panel) (Picture, error) {
+	qs, notes, err := quantities(r, o, most)
+	if err != nil {
+		return Picture{}, err
+	}
+	p := Picture{Columns: columns, Notes: notes}
+	for _, q := range qs {
+		p.Panels = append(p.Panels, panel(q))
+	}
+	return p, nil
+}
+
+// count is 0, 1, 2, … as numbers.
+func count(n int) []float64 {
+	xs := make([]float64, n)
+	for i := range xs {
+		xs[i] = float64(i)
+	}
+	return xs
+}

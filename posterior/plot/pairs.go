@@ -1,0 +1,93 @@
+package plot
+
+import (
+	"fmt"
+
+	"ppl/posterior/report"
+	"ppl/posterior/store"
+)
+
+// mostPairs is how many quantities are set against each other.
+const mostPairs = 6
+
+// drawPairs has a panel for each two quantities, and the histogram of each on the diagonal. Draws that end a divergent
+// trajectory are marked: where they gather, the sampler could not follow the density.
+func drawPairs(r *store.Run, o Options) (Picture, error) {
+	qs, notes, err := quantities(r, o, mostPairs)
+	if err != nil {
+		return Picture{}, err
+	}
+	if len(qs) < 2 {
+		return Picture{}, report.Unusable{Reason: "pairs needs two quantities or more"}
+	}
+	diverging, err := diverged(r)
+	if err != nil {
+		return Picture{}, err
+	}
+	p := Picture{Columns: len(qs), Notes: notes}
+	for i, row := range qs {
+		for j, column := range qs {
+			p.Panels = append(p.Panels, pair(row, column, i, j, len(qs), diverging))
+		}
+	}
+	n := 0
+	for _, d := range diverging {
+		if d {
+			n++
+		}
+	}
+	if n > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%d of the draws diverged; they are marked.", n))
+	}
+	return p, nil
+}
+
+// pair is the panel of row i and column j; above the diagonal it is empty.
+func pair(row, column quantity, i, j, n int, diverging []bool) Panel {
+	p := Panel{X: Axis{Bare: i < n-1}, Y: Axis{Bare: j > 0 || i == 0}}
+	if i == n-1 {
+		p.X.Label = column.name
+	}
+	if j == 0 {
+		p.Y.Label = row.name
+	}
+	switch {
+	case i == j:
+		p.Y = Axis{Bare: true, Label: p.Y.Label}
+		p.Layers = []Layer{histogram(column.all(), Style{Color: Main})}
+	case j < i:
+		var good, bad Points
+		x, y := column.all(), row.all()
+		for d := range x {
+			to := &good
+			if diverging[d] {
+				to = &bad
+			}
+			to.X, to.Y = append(to.X, x[d]), append(to.Y, y[d])
+		}
+		good.Style = Style{Color: Main, Faint: true, Width: 1}
+		bad.Style = Style{Color: Alarm, Width: 1.8}
+		p.Layers = []Layer{good, bad}
+	default:
+		p.X, p.Y = Axis{Bare: true}, Axis{Bare: true}
+	}
+	return p
+}
+
+// diverged reports for each draw, chain after chain, whether its trajectory diverged.
+func diverged(r *store.Run) ([]bool, error) {
+	out := make([]bool, r.Layout.Chains*r.Info.Draws)
+	if !r.HasStat("diverging") {
+		return out, nil
+	}
+	chains, err := r.Stats("diverging")
+	if err != nil {
+		return nil, err
+	}
+	for c, xs := range chains {
+		for d, x := range xs {
+			out[c*r.Info.Draws+d] = x != 0
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,167 @@
+// Package plot draws pictures of a run: traces, densities, predictive checks and what else its table of kinds has.
+//
+// A kind describes a picture: panels with axes, and layers of lines, points, bars and bands in the units of the data.
+// Two back ends draw any picture: Write makes PNG and SVG files through gonum/plot, Text prints braille to a terminal.
+//
+//	run, err := store.Open("eight_schools.run")
+//	p, err := plot.Draw(run, "trace", plot.Options{Names: []string{"tau"}})
+//	err = plot.Text(os.Stdout, p, 80, false)
+package plot
+
+import "math"
+
+// A Picture has panels, row by row.
+type Picture struct {
+	Title   string
+	Columns int // panels side by side
+	Panels  []Panel
+	Notes   []string // what a reader should know of it, in sentences
+}
+
+// A Panel is one pair of axes with what is drawn on them, the first layer at the bottom.
+type Panel struct {
+	Title  string
+	X, Y   Axis
+	Layers []Layer
+
+	LegendLow bool // the legend stands at the bottom, where the layers leave room
+}
+
+// An Axis spans what is drawn, or From to To where these differ.
+type Axis struct {
+	Label    string
+	From, To float64
+	Ticks    []Tick // in the place of chosen ones
+	Bare     bool   // without numbers: only the shape counts
+}
+
+// A Tick is a labelled place on an axis.
+type Tick struct {
+	At    float64
+	Label string
+}
+
+// A Style is how a layer looks.
+type Style struct {
+	Color  int // of the palette
+	Width  float64
+	Dashed bool
+	Faint  bool
+	Label  string // in the legend; empty for none
+}
+
+// Colours with a meaning; chains take the others.
+const (
+	Main   = 0
+	Second = 1
+	Alarm  = 3
+	Quiet  = 7
+)
+
+// A Layer is a part of a panel in the units of its axes.
+type Layer interface {
+	style() Style
+	// extent calls see with points that the axes have to span.
+	extent(see func(x, y float64))
+}
+
+// Line joins points.
+type Line struct {
+	X, Y []float64
+	Style
+}
+
+// Points are marks.
+type Points struct {
+	X, Y []float64
+	Style
+}
+
+// Bars fill from 0 to Heights between Edges, of which there is one more.
+type Bars struct {
+	Edges, Heights []float64
+	Style
+}
+
+// Band fills from Lo to Hi.
+type Band struct {
+	X, Lo, Hi []float64
+	Style
+}
+
+// Segments are straight lines between pairs of points.
+type Segments struct {
+	X0, Y0, X1, Y1 []float64
+	Style
+}
+
+// Rule is a line across the panel at X = At, or Y = At.
+type Rule struct {
+	At         float64
+	Horizontal bool
+	Style
+}
+
+func (s Style) style() Style { return s }
+
+func (l Line) extent(see func(x, y float64))   { each(l.X, l.Y, see) }
+func (l Points) extent(see func(x, y float64)) { each(l.X, l.Y, see) }
+func (l Band) extent(see func(x, y float64))   { each(l.X, l.Lo, see); each(l.X, l.Hi, see) }
+func (l Segments) extent(see func(x, y float64)) {
+	each(l.X0, l.Y0, see)
+	each(l.X1, l.Y1, see)
+}
+
+func (l Bars) extent(see func(x, y float64)) {
+	for i, h := range l.Heights {
+		see(l.Edges[i], 0)
+		see(l.Edges[i+1], h)
+	}
+}
+
+func (l Rule) extent(see func(x, y float64)) {
+	if l.Horizontal {
+		see(math.NaN(), l.At)
+	} else {
+		see(l.At, math.NaN())
+	}
+}
+
+func each(xs, ys []float64, see func(x, y float64)) {
+	for i := range xs {
+		see(xs[i], ys[i])
+	}
+}
+
+// frame is what a panel's axes span.
+func (p Panel) frame() (x, y [2]float64) {
+	x, y = [2]float64{math.Inf(1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(-1)}
+	for _, l := range p.Layers {
+		l.extent(func(u, v float64) { widen(&x, u); widen(&y, v) })
+	}
+	return p.X.span(x, 0.02), p.Y.span(y, 0.05)
+}
+
+func widen(r *[2]float64, v float64) {
+	if !math.IsNaN(v) && !math.IsInf(v, 0) {
+		r[0], r[1] = math.Min(r[0], v), math.Max(r[1], v)
+	}
+}
+
+// span is the range of an axis: the one asked for, or that of the data with a margin.
+func (a Axis) span(data [2]float64, margin float64) [2]float64 {
+	if a.From != a.To {
+		return [2]float64{a.From, a.To}
+	}
+	if data[0] > data[1] {
+		return [2]float64{0, 1}
+	}
+	pad := margin * (data[1] - data[0])
+	if pad == 0 {
+		pad = math.Max(1e-9, math.Abs(data[0])*1e-3)
+	}
+	if a.Bare && data[0] == 0 { // densities stand on the axis
+		return [2]float64{0, data[1] + pad}
+	}
+	return [2]float64{data[0] - pad, data[1] + pad}
+}

@@ -1,0 +1,179 @@
+package plot
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"ppl/lang/types"
+	"ppl/posterior/report"
+	"ppl/posterior/store"
+	"ppl/runtime/sys/files"
+)
+
+// testRun has a quantity, a vector with labels, replicates of 0/1 and real data, a ladder.
+func testRun(t *testing.T) *store.Run {
+	t.Helper()
+	const rows, n = 30, 120
+	dir := filepath.Join(t.TempDir(), "m.run")
+	vector := func(name string, whole bool) types.Variable {
+		return types.Variable{Name: name, Shape: []int{rows}, Dims: []string{"N"}, Int: whole}
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	var y, z, group []float64
+	for i := range rows {
+		y, z, group = append(y, r.NormFloat64()), append(z, float64(r.IntN(2))), append(group, float64(i%3+1))
+	}
+	layout := store.Layout{Chains: 4,
+		Posterior: []types.Variable{{Name: "mu"}, {Name: "a", Shape: []int{3}, Dims: []string{"J"},
+			Label: [][]string{{"north", "south", "east"}}}},
+		LogLikelihood: []types.Variable{vector("y", false)},
+		SampleStats:   []types.Variable{{Name: "lp"}, {Name: "diverging", Bool: true}, {Name: "energy"}},
+		Observed: []store.Observed{{Variable: vector("y", false), Values: y},
+			{Variable: vector("z", true), Values: z}},
+		Constant: []store.Observed{{Variable: vector("group", true), Values: group}}}
+	w, err := store.Create(files.Disk{}, dir, layout, store.Options{Model: "m.ppl", Sampler: "renhd"})
+	must(t, err)
+	for chain := range 4 {
+		for d := range n {
+			mu := .2 * r.NormFloat64()
+			values := []float64{mu, mu + 1, mu + r.NormFloat64(), -mu}
+			for _, v := range y {
+				values = append(values, -(v-mu)*(v-mu)/2)
+			}
+			diverging := 0.
+			if d == 7 {
+				diverging = 1
+			}
+			must(t, w.Append(chain, values, []float64{0, diverging, r.NormFloat64()}))
+		}
+	}
+	w.Report(store.SamplerReport{Temperatures: []float64{1, 2, math.Inf(1)}, SwapRates: []float64{.5, .3},
+		Rungs: store.Rungs{Upward: []float64{1, .4, 0}}})
+	must(t, w.Close(store.Finished, nil))
+	w, err = store.Extend(files.Disk{}, dir, []types.Variable{vector("y", false), vector("z", true)})
+	must(t, err)
+	for chain := range 4 {
+		for range n {
+			var values []float64
+			for range rows {
+				values = append(values, r.NormFloat64())
+			}
+			for range rows {
+				values = append(values, float64(r.IntN(2)))
+			}
+			must(t, w.Append(chain, values, nil))
+		}
+	}
+	must(t, w.Close(store.Finished, nil))
+	run, err := store.Open(dir)
+	must(t, err)
+	return run
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// priorOfTest is a run of the prior of the same model.
+func priorOfTest(t *testing.T) *store.Run {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "m.prior")
+	w, err := store.Create(files.Disk{}, dir,
+		store.Layout{Chains: 1, Prior: []types.Variable{{Name: "mu"}}}, store.Options{})
+	must(t, err)
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		must(t, w.Append(0, []float64{3 * r.NormFloat64()}, nil))
+	}
+	must(t, w.Close(store.Finished, nil))
+	run, err := store.Open(dir)
+	must(t, err)
+	return run
+}
+
+// Every kind is drawn by every back end; a terminal's lines keep to its width.
+func TestKinds(t *testing.T) {
+	run, prior := testRun(t), priorOfTest(t)
+	for _, k := range Kinds() {
+		o := Options{Prior: prior}
+		if k.Name == "ppc-group" {
+			o.Names = []string{"y", "group"}
+		}
+		p, err := Draw(run, k.Name, o)
+		if err != nil {
+			t.Errorf("%s: %v", k.Name, err)
+			continue
+		}
+		for format, head := range map[string]string{"png": "\x89PNG", "svg": "<?xml"} {
+			var b bytes.Buffer
+			must(t, Write(&b, p, format))
+			if !strings.HasPrefix(b.String(), head) || b.Len() < 2000 {
+				t.Errorf("%s: %d bytes that begin with %q", k.Name, b.Len(), b.String()[:min(5, b.Len())])
+			}
+		}
+		for _, width := range []int{80, 140} {
+			var b bytes.Buffer
+			must(t, Text(&b, p, width, false))
+			for line := range strings.Lines(b.String()) {
+				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {
+					t.Errorf("%s: a line of %d in %d columns: %s", k.Name, n, width, line)
+				}
+			}
+			if !strings.ContainsFunc(b.String(), func(r rune) bool { return r > 0x2800 && r <= 0x28ff }) {
+				t.Errorf("%s: nothing is drawn:\n%s", k.Name, b.String())
+			}
+		}
+	}
+}
+
+// What cannot be drawn is the question's fault, in one line that names what there is.
+func TestRefusals(t *testing.T) {
+	run := testRun(t)
+	for _, c := range []struct {
+		kind  string
+		names []string
+		want  string
+	}{
+		{"tracee", nil, "did you mean trace?"},
+		{"trace", []string{"nu"}, "has no `nu`; did you mean `mu`?"},
+		{"trace", []string{"a[north ]", "a[nort]"}, "has no `a[nort]`; did you mean `a[north]`?"},
+		{"pairs", []string{"mu"}, "two quantities"},
+		{"ppc-group", nil, "name the groups"},
+		{"ppc-group", []string{"y", "mu"}, "there are group"},
+		{"prior", nil, "draws from the prior are needed"},
+	} {
+		_, err := Draw(run, c.kind, Options{Names: c.names})
+		if !errors.As(err, new(report.Unusable)) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %v: %v, want %q", c.kind, c.names, err, c.want)
+		}
+	}
+}
+
+// A line from corner to corner, by hand: two columns of characters, the dots of a diagonal.
+func TestDots(t *testing.T) {
+	d := newDots(4, 2, [2]float64{0, 1}, [2]float64{0, 1})
+	d.draw(Line{X: []float64{0, 1}, Y: []float64{0, 1}})
+	if got, want := strings.Join(d.rows(false), "\n"), "  ⡠⠊\n⡠⠊  "; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Ticks are round numbers in the range.
+func TestTicks(t *testing.T) {
+	var labels []string
+	for _, tick := range (Axis{}).ticks(-.13, .92, 6) {
+		labels = append(labels, tick.Label)
+	}
+	if got := strings.Join(labels, " "); got != "0 0.5" && got != "0 0.2 0.4 0.6 0.8" {
+		t.Errorf("ticks %s", got)
+	}
+}

@@ -1,0 +1,276 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"ppl/lang/types"
+	"ppl/posterior/report"
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
+)
+
+// replicates are the data of one observed array and what the model draws in its place.
+type replicates struct {
+	variable types.Variable
+	data     []float64
+	drawn    [][]float64 // by draw, chain after chain
+}
+
+// replicatesOf reads the replicates of the first name that has some, or of all.
+func replicatesOf(r *store.Run, names []string) (all []replicates, err error) {
+	if len(r.Layout.Predictive) == 0 {
+		return nil,
+			report.Unusable{Reason: fmt.Sprintf("%s has no replicates of the data yet; draw them: ppl predict %s",
+				r.Dir, r.Dir)}
+	}
+	selected, err := report.Select(r.Layout.Predictive, names, r)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range selected {
+		v := s.Variable
+		data, err := r.ObservedData(v.Name)
+		if err != nil || len(data) != v.Size() {
+			return nil, report.Unusable{Reason: fmt.Sprintf("the replicates of %s in %s are not those of its data",
+				v.Name,
+				r.Dir)}
+		}
+		chains, err := r.Predictive(v.Name)
+		if err != nil {
+			return nil, err
+		}
+		x := replicates{variable: v, data: data}
+		for _, xs := range chains {
+			for ; len(xs) > 0 && v.Size() > 0; xs = xs[v.Size():] {
+				x.drawn = append(x.drawn, xs[:v.Size()])
+			}
+		}
+		all = append(all, x.present())
+	}
+	return all, nil
+}
+
+// present leaves out the elements whose data are missing.
+func (x replicates) present() replicates {
+	if !slices.ContainsFunc(x.data, math.IsNaN) {
+		return x
+	}
+	keep := func(xs []float64) (out []float64) {
+		for i, v := range xs {
+			if !math.IsNaN(x.data[i]) {
+				out = append(out, v)
+			}
+		}
+		return out
+	}
+	drawn := make([][]float64, len(x.drawn))
+	for d, xs := range x.drawn {
+		drawn[d] = keep(xs)
+	}
+	return replicates{x.variable, keep(x.data), drawn}
+}
+
+// some are at most n of the replicates, evenly spaced.
+func (x replicates) some(n int) [][]float64 {
+	step := max(1, len(x.drawn)/n)
+	var out [][]float64
+	for d := 0; d < len(x.drawn) && len(out) < n; d += step {
+		out = append(out, x.drawn[d])
+	}
+	return out
+}
+
+// drawPredictive lays the data over replicates of them.
+func drawPredictive(r *store.Run, o Options) (Picture, error) {
+	all, err := replicatesOf(r, o.Names)
+	if err != nil {
+		return Picture{}, err
+	}
+	p := Picture{Columns: min(2, len(all))}
+	for _, x := range all {
+		if allWhole(x.data) && slices.Max(x.data)-slices.Min(x.data) < mostWhole {
+			p.Panels = append(p.Panels, x.frequencies())
+		} else {
+			p.Panels = append(p.Panels, x.densities())
+		}
+	}
+	return p, nil
+}
+
+func (x replicates) densities() Panel {
+	p := Panel{Title: x.variable.Name, Y: Axis{Bare: true}}
+	for k, xs := range x.some(50) {
+		u, v := stats.Density(xs, 120)
+		s := Style{Color: Main, Width: .6, Faint: true}
+		if k == 0 {
+			s.Label = "replicates"
+		}
+		p.Layers = append(p.Layers, Line{u, v, s})
+	}
+	u, v := stats.Density(x.data, 120)
+	p.Layers = append(p.Layers, Line{u, v, Style{Color: Second, Width: 2, Label: "data"}})
+	lo, hi := slices.Min(x.data), slices.Max(x.data)
+	p.X.From, p.X.To = lo-.5*(hi-lo), hi+.5*(hi-lo) // far replicates would hide the data
+	return p
+}
+
+// frequencies has for each whole number how often it is in the data, over 90 % of the replicates.
+func (x replicates) frequencies() Panel {
+	bars := histogram(x.data, Style{Color: Quiet, Faint: true, Label: "data"})
+	n := float64(len(x.data))
+	var interval Segments
+	var middle Points
+	for k := range bars.Heights {
+		value := math.Ceil(bars.Edges[k])
+		var counts []float64
+		for _, xs := range x.some(1000) {
+			c := 0.0
+			for _, v := range xs {
+				if v == value {
+					c++
+				}
+			}
+			counts = append(counts, c/n)
+		}
+		interval.X0, interval.X1 = append(interval.X0, value), append(interval.X1, value)
+		interval.Y0 = append(interval.Y0, stats.Quantile(counts, .05))
+		interval.Y1 = append(interval.Y1, stats.Quantile(counts, .95))
+		middle.X, middle.Y = append(middle.X, value), append(middle.Y, stats.Quantile(counts, .5))
+	}
+	interval.Style = Style{Color: Main, Width: 1.6, Label: "90 % of replicates"}
+	middle.Style = Style{Color: Main, Width: 2}
+	return Panel{Title: x.variable.Name, Y: Axis{Label: "share of rows"}, Layers: []Layer{bars, interval, middle}}
+}
+
+// A statistic is a number of a data set.
+type statistic struct {
+	name string
+	of   func(xs []float64) float64
+}
+
+func statistics() []statistic {
+	return []statistic{{"mean", func(xs []float64) float64 { return stat.Mean(xs, nil) }},
+		{"sd", func(xs []float64) float64 { return stat.StdDev(xs, nil) }},
+		{"least", floats.Min}, {"greatest", floats.Max}}
+}
+
+// drawPredictiveStatistics has for each statistic those of the replicates, and where the data's is among them.
+func drawPredictiveStatistics(r *store.Run, o Options) (Picture, error) {
+	all, err := replicatesOf(r, o.Names)
+	if err != nil {
+		return Picture{}, err
+	}
+	p := Picture{Columns: 4}
+	for _, x := range all {
+		for _, s := range statistics() {
+			var values []float64
+			want, above := s.of(x.data), 0.0
+			for _, xs := range x.some(2000) {
+				v := s.of(xs)
+				values = append(values, v)
+				if v >= want {
+					above++
+				}
+			}
+			p.Panels = append(p.Panels, Panel{
+				Title: fmt.Sprintf("%s of %s, p = %.2f", s.name, x.variable.Name, above/float64(len(values))),
+				Y:     Axis{Bare: true},
+				Layers: []Layer{histogram(values, Style{Color: Main}),
+					Rule{want, false, Style{Color: Second, Width: 2}}}})
+		}
+	}
+	return p, nil
+}
+
+// drawPredictiveGroups has the mean of the data of each group over 90 % of the means of replicates. The groups are
+// those of a predictor of whole numbers with a value for each row.
+func drawPredictiveGroups(r *store.Run, o Options) (Picture, error) {
+	if len(o.Names) == 0 {
+		return Picture{}, report.Unusable{Reason: "name the groups: ppl plot " + r.Dir +
+			" ppc-group GROUP; there are " +
+			groupings(r)}
+	}
+	group := o.Names[len(o.Names)-1]
+	all, err := replicatesOf(r, o.Names[:len(o.Names)-1])
+	if err != nil {
+		return Picture{}, err
+	}
+	of, err := r.ConstantData(group)
+	if err != nil || len(of) != all[0].variable.Size() || len(all[0].data) != len(of) {
+		return Picture{}, report.Unusable{Reason: fmt.Sprintf("%s is no grouping of the rows of %s; there are %s",
+			group,
+			all[0].variable.Name, groupings(r))}
+	}
+	return Picture{Columns: 1, Panels: []Panel{all[0].byGroup(group, of, groupLabels(r, group))}}, nil
+}
+
+// groupings lists the predictors of whole numbers.
+func groupings(r *store.Run) string {
+	text := ""
+	for _, v := range r.Layout.Constant {
+		if v.Int && len(v.Shape) == 1 {
+			if text != "" {
+				text += ", "
+			}
+			text += v.Name
+		}
+	}
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// groupLabels names groups: by the labels of a saved variable whose axis has as many as the greatest code, else by
+// code.
+func groupLabels(r *store.Run, group string) func(code float64) string {
+	codes, err := r.ConstantData(group)
+	if err == nil {
+		for _, v := range r.Layout.Posterior {
+			for _, labels := range v.Label {
+				if labels != nil && float64(len(labels)) == slices.Max(codes) && slices.Min(codes) >= 1 {
+					return func(code float64) string { return labels[int(code)-1] }
+				}
+			}
+		}
+	}
+	return func(code float64) string { return fmt.Sprintf("%s %v", group, code) }
+}
+
+func (x replicates) byGroup(group string, of []float64, label func(float64) string) Panel {
+	codes := slices.Compact(slices.Sorted(slices.Values(of)))
+	p := Panel{Title: fmt.Sprintf("mean of %s by %s", x.variable.Name, group),
+		Y: Axis{From: -.5, To: float64(len(codes)) + .7}} // with room for the legend
+	var interval Segments
+	var seen Points
+	for k, code := range codes {
+		at := float64(len(codes) - 1 - k)
+		mean := func(xs []float64) float64 {
+			sum, n := 0.0, 0.0
+			for i, v := range xs {
+				if of[i] == code {
+					sum, n = sum+v, n+1
+				}
+			}
+			return sum / n
+		}
+		var means []float64
+		for _, xs := range x.some(1000) {
+			means = append(means, mean(xs))
+		}
+		interval.X0 = append(interval.X0, stats.Quantile(means, .05))
+		interval.X1 = append(interval.X1, stats.Quantile(means, .95))
+		interval.Y0, interval.Y1 = append(interval.Y0, at), append(interval.Y1, at)
+		seen.X, seen.Y = append(seen.X, mean(x.data)), append(seen.Y, at)
+		p.Y.Ticks = append(p.Y.Ticks, Tick{at, label(code)})
+	}
+	interval.Style = Style{Color: Main, Width: 2, Label: "90 % of replicates"}
+	seen.Style = Style{Color: Second, Width: 2.6, Label: "data"}
+	p.Layers = []Layer{interval, seen}
+	return p
+}

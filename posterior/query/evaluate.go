@@ -1,0 +1,200 @@
+// Package query evaluates questions at saved draws, with the compiler that ran the model: every draw is a lane of a
+// program.
+package query
+
+import (
+	"context"
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/backend/lower"
+	"ppl/infer"
+	"ppl/lang/types"
+	"ppl/runtime/device"
+)
+
+// A Question is a function of saved variables. Value adds elements lo to hi of it to a graph with an Input for each of
+// Reads, and a condition of one element, invalid if there is none.
+type Question interface {
+	Reads() []types.Variable
+	Variable() types.Variable
+	Value(lo, hi int) (elements, condition autodiff.Node)
+}
+
+// A Source gives the draws of a saved variable by chain, laid end to end.
+type Source interface {
+	Draws(name string) ([][]float64, error)
+}
+
+// A Result is the values of elements at every draw.
+type Result struct {
+	Values [][][]float64 // by element, chain and draw
+	Given  [][]float64   // by chain and draw: 1 where the condition holds; nil without one
+}
+
+// laneBytes bounds what the lanes of one call hold.
+const laneBytes = 256 << 20
+
+// maxLanes is how many draws are evaluated by one call at most.
+const maxLanes = 1024
+
+// Evaluate computes elements lo to hi of a question at every draw.
+func Evaluate(ctx context.Context, q Question, lo, hi int, src Source, dev infer.Device) (*Result, error) {
+	inputs, err := read(q, src)
+	if err != nil {
+		return nil, err
+	}
+	elements, condition := q.Value(lo, hi)
+	e := &evaluation{inputs: inputs, width: elements.Size(), given: condition.Valid()}
+	out := elements
+	if e.given {
+		out = autodiff.Concat(0, elements, condition)
+	}
+	e.size = out.Size()
+	if len(inputs) == 0 || out.Static() {
+		return e.constant(out), nil
+	}
+	program, err := dev.Compile([]lower.Entry{{Name: "ask", Assign: []lower.Assign{{Name: answer, Value: out}}}})
+	if err != nil {
+		return nil, err
+	}
+	e.lanes = min(e.total(), maxLanes, max(8, laneBytes/8/e.laneSize()))
+	e.exe, err = program.Load(device.Options{Lanes: e.lanes})
+	if err != nil {
+		return nil, err
+	}
+	defer e.exe.Close()
+	return e.run(ctx)
+}
+
+// answer is the lane buffer of what is asked for; no variable has its name.
+const answer = "(answer)"
+
+// An input is a saved variable with its draws.
+type input struct {
+	name   string
+	size   int
+	chains [][]float64
+}
+
+func read(q Question, src Source) (inputs []input, err error) {
+	for _, v := range q.Reads() {
+		xs, err := src.Draws(v.Name)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, input{v.Name, v.Size(), xs})
+	}
+	return inputs, nil
+}
+
+type evaluation struct {
+	inputs      []input
+	exe         device.Executable
+	lanes       int
+	width, size int // elements asked for, and those with the condition
+	given       bool
+}
+
+// counts are the draws of each chain.
+func (e *evaluation) counts() []int {
+	counts := make([]int, len(e.inputs[0].chains))
+	for i, x := range e.inputs[0].chains {
+		counts[i] = len(x) / max(1, e.inputs[0].size)
+	}
+	return counts
+}
+
+func (e *evaluation) total() (n int) {
+	for _, c := range e.counts() {
+		n += c
+	}
+	return n
+}
+
+func (e *evaluation) laneSize() int {
+	n := e.size
+	for _, in := range e.inputs {
+		n += in.size
+	}
+	return n
+}
+
+// run takes the draws through the program, as many at a time as there are lanes.
+func (e *evaluation) run(ctx context.Context) (*Result, error) {
+	counts := e.counts()
+	out := e.result(counts)
+	values := make([]float64, e.size)
+	type source struct{ chain, draw int }
+	var block []source
+	flush := func() error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for lane, p := range block {
+			for _, in := range e.inputs {
+				e.exe.SetLane(in.name, lane, in.chains[p.chain][p.draw*in.size:(p.draw+1)*in.size])
+			}
+		}
+		if _, err := e.exe.Run([]device.Call{{Entry: "ask", Times: 1}}, 0, nil); err != nil {
+			return err
+		}
+		for lane, p := range block {
+			e.exe.GetLane(answer, lane, values)
+			e.keep(out, p.chain, p.draw, values)
+		}
+		block = block[:0]
+		return nil
+	}
+	for chain, n := range counts {
+		for draw := range n {
+			if block = append(block, source{chain, draw}); len(block) == e.lanes {
+				if err := flush(); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	if len(block) == 0 {
+		return out, nil
+	}
+	return out, flush()
+}
+
+func (e *evaluation) result(counts []int) *Result {
+	r := &Result{Values: make([][][]float64, e.width)}
+	for k := range r.Values {
+		r.Values[k] = zeros(counts)
+	}
+	if e.given {
+		r.Given = zeros(counts)
+	}
+	return r
+}
+
+func zeros(counts []int) [][]float64 {
+	out := make([][]float64, len(counts))
+	for i, n := range counts {
+		out[i] = make([]float64, n)
+	}
+	return out
+}
+
+func (e *evaluation) keep(r *Result, chain, draw int, values []float64) {
+	for k := range e.width {
+		r.Values[k][chain][draw] = values[k]
+	}
+	if e.given {
+		r.Given[chain][draw] = values[e.width]
+	}
+}
+
+// constant is the result of what is the same at every draw.
+func (e *evaluation) constant(n autodiff.Node) *Result {
+	r := e.result([]int{1})
+	e.keep(r, 0, 0, autodiff.Eval(nil, n)[0])
+	return r
+}
+
+// all lays chains end to end.
+func all(chains [][]float64) []float64 { return slices.Concat(chains...) }

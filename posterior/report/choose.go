@@ -1,0 +1,92 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ppl/lang/diag"
+	"ppl/lang/types"
+	"ppl/posterior/store"
+)
+
+// Selected is a variable of a run with those of its elements that were asked for.
+type Selected struct {
+	Variable types.Variable
+	Elements []int // row-major
+}
+
+// Select finds what names mean, in their order: "theta" is a variable, "theta[2]" or "a[AITKIN]" an element of one.
+// Without names it is all variables. Dir says whose they are; a name that is none of theirs is refused with the
+// nearest.
+func Select(vs []types.Variable, names []string, r *store.Run) (chosen []Selected, err error) {
+	if len(names) == 0 {
+		for _, v := range vs {
+			chosen = append(chosen, whole(v))
+		}
+		return chosen, nil
+	}
+	for _, name := range names {
+		s, ok := find(vs, strings.ReplaceAll(name, " ", ""))
+		if !ok {
+			return nil, unknownName(vs, name, r)
+		}
+		chosen = append(chosen, s)
+	}
+	return chosen, nil
+}
+
+func whole(v types.Variable) Selected {
+	s := Selected{Variable: v}
+	for i := range v.Size() {
+		s.Elements = append(s.Elements, i)
+	}
+	return s
+}
+
+// find looks a variable or an element up; labels are compared without their spaces and quotes.
+func find(vs []types.Variable, name string) (Selected, bool) {
+	for _, v := range vs {
+		if v.Name == name {
+			return whole(v), true
+		}
+		if !strings.HasPrefix(name, v.Name+"[") {
+			continue
+		}
+		want := strings.ReplaceAll(name, `"`, "")
+		for i := range v.Size() {
+			if strings.ReplaceAll(v.Element(i), " ", "") == want {
+				return Selected{v, []int{i}}, true
+			}
+		}
+	}
+	return Selected{}, false
+}
+
+func unknownName(vs []types.Variable, name string, r *store.Run) error {
+	if err := r.NotKept(name); err != nil {
+		return Unusable{err.Error()}
+	}
+	var known []string
+	for _, v := range vs {
+		known = append(known, v.Name)
+		if strings.HasPrefix(name, v.Name+"[") {
+			for i := range v.Size() {
+				known = append(known, v.Element(i))
+			}
+		}
+	}
+	if near, ok := diag.Nearest(name, known); ok {
+		return Unusable{fmt.Sprintf("%s has no `%s`; did you mean `%s`?", r.Dir, name, near)}
+	}
+	return Unusable{fmt.Sprintf("%s has no `%s`; it has %s", r.Dir, name, strings.Join(variableNames(vs), ", "))}
+}
+
+func variableNames(vs []types.Variable) (names []string) {
+	for _, v := range vs {
+		if !slices.Contains(names, v.Name) {
+			names = append(names, v.Name)
+		}
+	}
+	return names
+}

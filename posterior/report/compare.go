@@ -1,0 +1,208 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
+)
+
+// A Comparison has the models of several runs by how well they predict the same rows, the best first.
+type Comparison struct {
+	Of     string
+	Models []Compared
+
+	Evidence   Evidences // the greatest first; nil where nobody asked for it
+	NoEvidence string    // why there is none although somebody did
+}
+
+// Compared is one model of a comparison.
+type Compared struct {
+	LOO    LOO
+	Behind float64 // elpd that the best has more
+	SE     float64 // standard error of that difference over rows
+	Weight float64 // of stacking
+}
+
+// Compare cross-validates the observed array called name in each run; name may be empty as for CrossValidate. Mend may
+// replace what cannot be estimated from the draws of a run; nil leaves it.
+func Compare(runs []*store.Run, name string, mend func(r *store.Run, l *LOO) error) (Comparison, error) {
+	c := Comparison{}
+	var first Rows
+	for k, r := range runs {
+		l, err := CrossValidate(r, name)
+		if err == nil && mend != nil {
+			err = mend(r, &l)
+		}
+		if err != nil {
+			return c, err
+		}
+		data, err := observedOf(r, l.Variable.Name)
+		if err != nil {
+			return c, err
+		}
+		these := Rows{r.Dir, l.Variable.Name, l.Variable.Size(), data}
+		if k == 0 {
+			c.Of, first = l.Variable.Name, these
+		} else if err := first.SameAs(these); err != nil {
+			return c, err
+		}
+		c.Models = append(c.Models, Compared{LOO: l})
+	}
+	bestFirst(c.Models, func(m Compared) float64 { return m.LOO.PSIS.Total().ELPD })
+	var models []stats.Pointwise
+	for i := range c.Models {
+		m := &c.Models[i]
+		models = append(models, m.LOO.PSIS)
+		m.Behind, m.SE = stats.Difference(models[0], m.LOO.PSIS)
+	}
+	for i, w := range stats.Stacking(models) {
+		c.Models[i].Weight = w
+	}
+	return c, nil
+}
+
+// bestFirst sorts models by a score, the greatest first.
+func bestFirst[M any](models []M, score func(M) float64) {
+	slices.SortStableFunc(models, func(a, b M) int { return cmp.Compare(score(b), score(a)) })
+}
+
+// observedOf is the data that rows are of; nil where they are of several arrays.
+func observedOf(r *store.Run, name string) ([]float64, error) {
+	if !slices.ContainsFunc(r.Layout.Observed, func(o store.Observed) bool { return o.Name == name }) {
+		return nil, nil
+	}
+	return r.ObservedData(name)
+}
+
+// Rows are what a model predicts, each left out in turn.
+type Rows struct {
+	Dir  string
+	Of   string
+	N    int
+	Data []float64 // nil where they are of several arrays
+}
+
+// SameAs refuses other rows: differences row by row would mean nothing.
+func (r Rows) SameAs(other Rows) error {
+	what := fmt.Sprintf("%s and %s cannot be compared: ", r.Dir, other.Dir)
+	if r.N != other.N {
+		return Unusable{fmt.Sprintf("%sthe first predicts %s in %d rows, the second %s in %d", what, r.Of, r.N,
+			other.Of, other.N)}
+	}
+	if r.Data != nil && other.Data != nil && !sameValues(r.Data, other.Data) {
+		return Unusable{what + "they observed different data; a transformed response has another density, too"}
+	}
+	return nil
+}
+
+// sameValues compares data, in which a missing value is NaN.
+func sameValues(xs, ys []float64) bool {
+	return slices.EqualFunc(xs, ys, func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) })
+}
+
+// Text prints a line for each model.
+func (c Comparison) Text(w io.Writer, width int) error {
+	title := fmt.Sprintf("Prediction of %s left out one at a time, %s rows; the best model first.", c.Of,
+		thousands(int64(c.Models[0].LOO.Variable.Size())))
+	rows := [][]string{{"run", "elpd_loo", "se", "p_loo", "elpd_diff", "se_diff", "weight", "bad k̂"}}
+	for _, m := range c.Models {
+		t := m.LOO.PSIS.Total()
+		rows = append(rows, []string{m.LOO.Dir, digit(t.ELPD), digit(t.SE), digit(t.P), digit(-m.Behind), digit(m.SE),
+			fmt.Sprintf("%.2f", m.Weight), fmt.Sprint(len(m.LOO.Bad()))})
+	}
+	if err := comparisonText(w, width, title, rows, c.notes()); err != nil {
+		return err
+	}
+	switch {
+	case c.Evidence != nil:
+		if _, err := io.WriteString(w, "\n"); err != nil {
+			return err
+		}
+		return c.Evidence.Text(w, width)
+	case c.NoEvidence != "":
+		var b strings.Builder
+		paragraph(&b, "", "There are no Bayes factors: "+c.NoEvidence, width)
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	return nil
+}
+
+// comparisonText prints a table below its title, and notes below that.
+func comparisonText(w io.Writer, width int, title string, rows [][]string, notes []string) error {
+	var b strings.Builder
+	paragraph(&b, "", title, width)
+	b.WriteByte('\n')
+	columns(&b, rows)
+	b.WriteByte('\n')
+	for _, note := range notes {
+		paragraph(&b, "", note, width)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// notes say what the table does not.
+func (c Comparison) notes() (notes []string) {
+	for _, m := range c.Models {
+		if few := tooFewDraws(m.LOO.Dir, m.LOO.Draws); few != "" {
+			notes = append(notes, "warning: "+few)
+		} else if n := len(m.LOO.Bad()); n > 0 {
+			notes = append(notes, fmt.Sprintf("warning: in %s, %d %s a Pareto k̂ above %.2f: ppl loo %s names them.",
+				m.LOO.Dir,
+				n, plural(n, "row has", "rows have"), m.LOO.MaxK(), m.LOO.Dir))
+		}
+	}
+	notes = append(notes, closeness(c.Models[1].Behind, c.Models[1].SE)...)
+	if c.Models[0].LOO.Variable.Size() < 100 {
+		notes = append(notes, "With fewer than 100 rows the standard error of a difference is too small.")
+	}
+	return notes
+}
+
+// closeness says what a difference between the first two models, with its standard error, does not show.
+func closeness(behind, se float64) []string {
+	switch {
+	case behind < 4:
+		return []string{"The first two differ by less than 4: they predict equally well."}
+	case behind < 2*se:
+		return []string{"The first two differ by less than two standard errors."}
+	}
+	return nil
+}
+
+type comparedRow struct {
+	Run     string       `json:"run"`
+	ELPD    store.Number `json:"elpd_loo"`
+	SE      store.Number `json:"se"`
+	P       store.Number `json:"p_loo"`
+	Diff    store.Number `json:"elpd_diff"`
+	SEDiff  store.Number `json:"se_diff"`
+	Weight  store.Number `json:"weight"`
+	WAIC    store.Number `json:"elpd_waic"`
+	BadRows int          `json:"bad_rows"`
+}
+
+// JSON prints one object.
+func (c Comparison) JSON(w io.Writer) error {
+	rows := []comparedRow{}
+	for _, m := range c.Models {
+		t := m.LOO.PSIS.Total()
+		rows = append(rows, comparedRow{m.LOO.Dir, store.Number(t.ELPD), store.Number(t.SE), store.Number(t.P),
+			store.Number(0 - m.Behind), store.Number(m.SE), store.Number(m.Weight), // not −0
+			store.Number(m.LOO.WAIC.Total().ELPD), len(m.LOO.Bad())})
+	}
+	return printJSON(w, struct {
+		Of         string           `json:"of"`
+		Rows       int              `json:"rows"`
+		Models     []comparedRow    `json:"models"`
+		Evidence   []evidenceObject `json:"evidence,omitempty"` // the greatest first
+		NoEvidence string           `json:"no_evidence,omitempty"`
+	}{c.Of, c.Models[0].LOO.Variable.Size(), rows, c.Evidence.objects(), c.NoEvidence})
+}

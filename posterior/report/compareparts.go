@@ -1,0 +1,115 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
+)
+
+// A PartComparison has the models of several runs by how well they predict the same rows, estimated from some of these,
+// the best first.
+type PartComparison struct{ Models []PartCompared }
+
+// PartCompared is one model of a comparison.
+type PartCompared struct {
+	LOO    PartLOO
+	Behind stats.Subsampled // what the best has more
+	Weight float64          // of stacking, in the rows that were left out
+}
+
+// CompareParts compares models of which the same rows were left out. A difference has its own approximation in every
+// row, that of the one model less that of the other, so that what the models have in common cancels before rows are
+// chosen. Stacking maximises a mean over rows; that over the chosen rows estimates it without bias.
+func CompareParts(each []PartLOO) PartComparison {
+	bestFirst(each, func(l PartLOO) float64 { return l.ELPD })
+	var c PartComparison
+	var models []stats.Pointwise
+	for _, l := range each {
+		models = append(models, l.Part)
+		c.Models = append(c.Models, PartCompared{LOO: l, Behind: less(each[0], l)})
+	}
+	for i, w := range stats.Stacking(models) {
+		c.Models[i].Weight = w
+	}
+	return c
+}
+
+// less estimates how much more one model has than another, over all rows.
+func less(a, b PartLOO) stats.Subsampled {
+	minus := func(x, y []float64) []float64 { return floats.SubTo(make([]float64, len(x)), x, y) }
+	return stats.Subsample(minus(a.Rough, b.Rough), a.Rows,
+		stats.Pointwise{ELPD: minus(a.Part.ELPD, b.Part.ELPD), P: minus(a.Part.P, b.Part.P)})
+}
+
+// Text prints a line for each model.
+func (c PartComparison) Text(w io.Writer, width int) error {
+	best := c.Models[0].LOO
+	title := fmt.Sprintf("Prediction of %s left out one at a time, estimated from %s of %s rows, the same of each "+
+		"model; the best model first. se is the standard error over rows, ± that of having chosen some.",
+		best.Variable.Name, thousands(int64(len(best.Rows))), thousands(int64(len(best.Rough))))
+	rows := [][]string{{"run", "elpd_loo", "±", "se", "elpd_diff", "±", "se_diff", "weight", "bad k̂"}}
+	for _, m := range c.Models {
+		rows = append(rows, []string{m.LOO.Dir, digit(m.LOO.ELPD), digit(m.LOO.ELPDSE), digit(m.LOO.SE),
+			digit(-m.Behind.ELPD), digit(m.Behind.ELPDSE), digit(m.Behind.SE), fmt.Sprintf("%.2f", m.Weight),
+			fmt.Sprint(m.LOO.Bad())})
+	}
+	return comparisonText(w, width, title, rows, c.notes())
+}
+
+// notes say what the table does not.
+func (c PartComparison) notes() (notes []string) {
+	for _, m := range c.Models {
+		if few := tooFewDraws(m.LOO.Dir, m.LOO.Draws); few != "" {
+			notes = append(notes, "warning: "+few)
+		} else if n := m.LOO.Bad(); n > 0 {
+			notes = append(notes,
+				fmt.Sprintf("warning: in %s, %d of these rows %s a Pareto k̂ above %.2f: its elpd_loo is "+
+					"too high most often. `ppl loo %s` of all rows names them.", m.LOO.Dir, n, plural(n, "has", "have"),
+					maxK(m.LOO.Draws), m.LOO.Dir))
+		}
+	}
+	second := c.Models[1].Behind
+	notes = append(notes, closeness(second.ELPD, math.Hypot(second.SE, second.ELPDSE))...)
+	if second.ELPDSE > second.SE {
+		notes = append(notes,
+			"The choice of rows is most of what is not known of the difference between the first two: a "+
+				"larger --rows makes it smaller.")
+	}
+	return notes
+}
+
+type partComparedRow struct {
+	Run        string       `json:"run"`
+	ELPD       store.Number `json:"elpd_loo"`
+	ELPDSE     store.Number `json:"subsampling_se"`
+	SE         store.Number `json:"se"`
+	P          store.Number `json:"p_loo"`
+	Diff       store.Number `json:"elpd_diff"`
+	DiffELPDSE store.Number `json:"subsampling_se_diff"`
+	DiffSE     store.Number `json:"se_diff"`
+	Weight     store.Number `json:"weight"`
+	BadRows    int          `json:"bad_rows"`
+}
+
+// JSON prints one object.
+func (c PartComparison) JSON(w io.Writer) error {
+	rows := []partComparedRow{}
+	for _, m := range c.Models {
+		rows = append(rows, partComparedRow{m.LOO.Dir, store.Number(m.LOO.ELPD), store.Number(m.LOO.ELPDSE),
+			store.Number(m.LOO.SE), store.Number(m.LOO.P), store.Number(0 - m.Behind.ELPD),
+			store.Number(m.Behind.ELPDSE), store.Number(m.Behind.SE), store.Number(m.Weight),
+			m.LOO.Bad()})
+	}
+	best := c.Models[0].LOO
+	return printJSON(w, struct {
+		Of     string            `json:"of"`
+		Rows   int               `json:"rows"`
+		Chosen int               `json:"rows_left_out"`
+		Models []partComparedRow `json:"models"`
+	}{best.Variable.Name, len(best.Rough), len(best.Rows), rows})
+}

@@ -1,0 +1,149 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/posterior/store"
+)
+
+// Diagnosis prints, question by question, what was looked at and what is wrong, with what to do about it, and a table
+// of the rungs; before that the rows of the summary that a view names.
+func Diagnosis(w io.Writer, s Report, width int) error {
+	var b strings.Builder
+	paragraph(&b, "", s.heading(), width)
+	if b.WriteByte('\n'); len(s.View.Names) > 0 {
+		s.parameters(&b, width)
+		b.WriteByte('\n')
+	}
+	var tried []store.Advice
+	for _, t := range s.Topics {
+		tried = t.print(&b, width, tried)
+	}
+	s.ladder(&b)
+	switch n := len(s.Warnings); n {
+	case 0:
+		b.WriteString("\nNothing speaks against these draws.\n")
+	default:
+		fmt.Fprintf(&b, "\n%d %s against these draws.%s\n", n, plural(n, "thing speaks", "things speak"), s.advice())
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (s Report) advice() string {
+	if s.Unusable {
+		return " Do not use them as they are."
+	}
+	return ""
+}
+
+type topicObject struct {
+	Name     string          `json:"name"`
+	Facts    string          `json:"facts"`
+	Warnings []store.Warning `json:"warnings"`
+}
+
+// DiagnosisJSON prints the questions, and whether the draws can be used, as one object.
+func DiagnosisJSON(w io.Writer, s Report) error {
+	topics := []topicObject{}
+	for _, t := range s.Topics {
+		if t.Facts != "" || len(t.Warnings) > 0 {
+			topics = append(topics, topicObject{t.Name, t.Facts, append([]store.Warning{}, t.Warnings...)})
+		}
+	}
+	return printJSON(w, struct {
+		Model  string        `json:"model"`
+		Usable bool          `json:"usable"`
+		Topics []topicObject `json:"topics"`
+	}{s.Model, !s.Unusable, topics})
+}
+
+func label(mark, name string) string { return fmt.Sprintf("%-5s %-12s ", mark, name) }
+
+// print leaves out advice that was given before, and returns all that was given.
+func (t Topic) print(b *strings.Builder, width int, tried []store.Advice) []store.Advice {
+	mark := "ok"
+	if len(t.Warnings) > 0 {
+		mark = "!"
+	}
+	if t.Facts != "" {
+		paragraph(b, label(mark, t.Name), t.Facts, width)
+	}
+	for i, w := range t.Warnings {
+		head := label("", "")
+		if i == 0 && t.Facts == "" {
+			head = label(mark, t.Name)
+		}
+		paragraph(b, head, w.Fact, width)
+		if w.Reason != "" {
+			paragraph(b, label("", "")+"why: ", w.Reason, width)
+		}
+		for _, a := range w.Advice {
+			if !slices.ContainsFunc(tried, a.Repeats) {
+				paragraph(b, label("", "")+"try: ", a.Text, width)
+				tried = append(tried, a)
+			}
+		}
+	}
+	return tried
+}
+
+// A rungColumn is a column of the table of rungs; it is left out where there are no numbers.
+type rungColumn struct {
+	title  string
+	values []float64
+	format string
+}
+
+// ladder prints a line for each rung, cold to hot.
+func (s Report) ladder(b *strings.Builder) {
+	if s.Exchange == nil {
+		return
+	}
+	names := []string{"temperature"}
+	for _, t := range s.Exchange.Temperatures {
+		names = append(names, ladderTemperature(t))
+	}
+	lines := pad(names, true)
+	for _, c := range []rungColumn{
+		{"swap rate", slices.Concat(s.Exchange.SwapRates, []float64{math.NaN()}), "%.2f"},
+		{"upward", s.Rungs.Upward, "%.2f"},
+		{"acceptance", s.Rungs.Acceptance, "%.2f"}, {"divergent", s.Rungs.Divergence, "%.4f"},
+		{"step size", s.Rungs.StepSizes, "%.3g"},
+		{"thermostat", s.Rungs.Thermostat, "%.3g"}, {"injected", s.Rungs.Injected, "%.3g"},
+	} {
+		c.add(lines)
+	}
+	b.WriteByte('\n')
+	for _, line := range lines {
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	b.WriteString("swap rate: with the next rung. upward: share of the walkers there that come from the cold end; on " +
+		"a good ladder it falls evenly.\n")
+}
+
+func ladderTemperature(t float64) string {
+	if math.IsInf(t, 1) {
+		return "prior"
+	}
+	return temperature(t)
+}
+
+func (c rungColumn) add(lines []string) {
+	if len(c.values) != len(lines)-1 {
+		return
+	}
+	cells := []string{c.title}
+	for _, x := range c.values {
+		if cells = append(cells, none); !math.IsNaN(x) {
+			cells[len(cells)-1] = fmt.Sprintf(c.format, x)
+		}
+	}
+	for i, cell := range pad(cells, true) {
+		lines[i] += "  " + cell
+	}
+}

@@ -1,0 +1,317 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+
+	"ppl/posterior/evidence"
+	"ppl/posterior/store"
+)
+
+// An Evidence is how probable a model makes its data, by a run of it.
+type Evidence struct {
+	Dir string
+	evidence.Results
+}
+
+// Evidences are those of several models of the same data, the greatest first.
+type Evidences []Evidence
+
+// CompareEvidence sorts. It refuses runs whose data are not the same, as their evidences have no ratio.
+func CompareEvidence(runs []*store.Run, results []evidence.Results) (Evidences, error) {
+	var all Evidences
+	for i, r := range runs {
+		if err := sameData(runs[0], r); err != nil {
+			return nil, err
+		}
+		all = append(all, Evidence{r.Dir, results[i]})
+	}
+	bestFirst(all, func(e Evidence) float64 { return e.Best().Value })
+	return all, nil
+}
+
+// AlongLadder are the estimates of log Z at temperature 1 less that at the hottest one. Where the run has no ladder, or
+// has not kept enough of it, the error is evidence.Unusable.
+func AlongLadder(r *store.Run) (*evidence.Ratios, error) {
+	l, err := r.Ladder()
+	switch {
+	case err != nil:
+		return nil, err
+	case l == nil:
+		return nil, evidence.Unusable("the run has no energies of it, as where noise or minibatches estimate them, " +
+			"where dynamics reject nothing, and where an earlier version of ppl made the run")
+	}
+	out, err := evidence.Ladder{Betas: l.Betas, Energies: l.Energies}.Ratios()
+	if err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// sameData refuses runs that observe different data.
+func sameData(a, b *store.Run) error {
+	what := fmt.Sprintf("%s and %s cannot be compared: ", a.Dir, b.Dir)
+	if x, y := observedNames(a), observedNames(b); !slices.Equal(x, y) {
+		return Unusable{fmt.Sprintf("%sthe first observes %s, the second %s; the evidence is a density of the "+
+			"data, and only those of the same data have a ratio", what, list(x), list(y))}
+	}
+	for _, name := range observedNames(a) {
+		x, err := a.ObservedData(name)
+		if err != nil {
+			return err
+		}
+		y, err := b.ObservedData(name)
+		if err != nil {
+			return err
+		}
+		if !sameValues(x, y) {
+			return Unusable{what + "they observed different values of " + name + "; a transformed response has " +
+				"another density, too"}
+		}
+	}
+	return nil
+}
+
+func observedNames(r *store.Run) (names []string) {
+	for _, o := range r.Layout.Observed {
+		names = append(names, o.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, ", ")
+}
+
+// Probabilities are those of the models if exactly one of them is true, and all were equally probable before the
+// data.
+func (all Evidences) Probabilities() []float64 {
+	logs := make([]float64, len(all))
+	for i, e := range all {
+		logs[i] = e.Best().Value
+	}
+	total := floats.LogSumExp(logs)
+	for i := range logs {
+		logs[i] = math.Exp(logs[i] - total)
+	}
+	return logs
+}
+
+// BayesFactor is the logarithm of how many times more probable the first model makes the data than the k-th, with its
+// standard error.
+func (all Evidences) BayesFactor(k int) (log, se float64) {
+	if k == 0 {
+		return 0, 0
+	}
+	best, other := all[0].Best(), all[k].Best()
+	return best.Value - other.Value, math.Hypot(best.SE, other.SE)
+}
+
+// Text prints a line for each model, and what speaks against the numbers.
+func (all Evidences) Text(w io.Writer, width int) error {
+	var b strings.Builder
+	if len(all) == 1 {
+		all[0].text(&b, width)
+	} else {
+		all.table(&b)
+		b.WriteByte('\n')
+		how := "by bridge sampling"
+		if slices.ContainsFunc(all, func(e Evidence) bool { return e.Ladder != nil }) {
+			how += " from draws at temperature 1, or along a ladder of temperatures where that has the smaller error " +
+				"(ppl evidence of one run shows both)"
+		}
+		paragraph(&b, "", "The logarithm of the density of the data under each model, averaged over its prior, "+how+
+			"; how many times more probable the first model makes the data, as a logarithm; and probabilities of the "+
+			"models, if all were equally probable before.", width)
+	}
+	for _, warning := range all.warnings() {
+		paragraph(&b, "warning: ", warning, width)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// text prints the estimates of one model.
+func (e Evidence) text(b *strings.Builder, width int) {
+	best, m := e.Best(), e.Mixture
+	fmt.Fprintf(b, "log evidence  %.3f ± %.3f\n\n", best.Value, best.SE)
+	what := e.Dir + ": the logarithm of the density of the data under the model, averaged over the prior, "
+	mixture := fmt.Sprintf("by bridge sampling from %s draws to %s.", thousands(int64(m.Draws)), normals(m.Normals))
+	if e.Ladder == nil {
+		if e.NoLadder != "" {
+			mixture += " Along the ladder there is no estimate: " + e.NoLadder + "."
+		}
+		paragraph(b, "", what+mixture, width)
+		return
+	}
+	rows := [][]string{{"estimate", "log evidence", "se"}}
+	for _, x := range e.estimates() {
+		rows = append(rows, []string{x.Method, thousandths(x.Value), thousandths(x.SE)})
+	}
+	columns(b, rows)
+	b.WriteByte('\n')
+	end := "the prior"
+	if hottest := e.Ladder.Hottest; hottest != nil {
+		betas := e.Ladder.Betas
+		end = fmt.Sprintf("temperature %.3g, whose integral is known by a bridge from %s draws there to %s "+
+			"(%.3f ± %.3f)", 1/betas[len(betas)-1], thousands(int64(hottest.Draws)), normals(hottest.Normals),
+			hottest.LogZ, hottest.SE)
+	}
+	paragraph(b, "", fmt.Sprintf("%sfrom draws at %d temperatures, from 1 to %s. The mixture: %s", what,
+		len(e.Ladder.Betas), end, mixture), width)
+}
+
+// An estimate has the name of its method.
+type estimate struct {
+	Method string
+	evidence.Log
+}
+
+// estimates are all there are of a model.
+func (e Evidence) estimates() []estimate {
+	out := []estimate{{"bridge to a mixture", evidence.Log{Value: e.Mixture.LogZ, SE: e.Mixture.SE}}}
+	if l := e.Ladder; l != nil {
+		out = append(out, estimate{"bridges along the ladder", l.Bridges}, estimate{"stepping stones", l.Stones},
+			estimate{"thermodynamic integration", l.Integral})
+	}
+	return out
+}
+
+func normals(n int) string {
+	if n == 1 {
+		return "a normal distribution"
+	}
+	return fmt.Sprintf("a mixture of %d normal distributions", n)
+}
+
+func (all Evidences) table(b *strings.Builder) {
+	rows := [][]string{{"run", "log evidence", "se", "log Bayes factor", "se", "probability"}}
+	probabilities := all.Probabilities()
+	for k, e := range all {
+		factor, se := all.BayesFactor(k)
+		best := e.Best()
+		rows = append(rows, []string{e.Dir, thousandths(best.Value), thousandths(best.SE), thousandths(factor),
+			thousandths(se),
+			thousandths(probabilities[k])})
+	}
+	columns(b, rows)
+}
+
+// coarse is the standard error above which an estimate says little: a factor of 1.6 in the evidence.
+const coarse = 0.5
+
+func (all Evidences) warnings() (out []string) {
+	for _, e := range all {
+		out = append(out, e.warnings()...)
+	}
+	return out
+}
+
+func (e Evidence) warnings() (out []string) {
+	m := e.Mixture
+	switch {
+	case m.RHat > MaxRHat:
+		out = append(out, fmt.Sprintf("the chains of %s do not agree (R-hat %.2f): where a mode is missing or has a "+
+			"wrong weight, the evidence is wrong, too. ppl diagnose %s says more.", e.Dir, m.RHat, e.Dir))
+	case m.Disagree():
+		out = append(out, fmt.Sprintf("the two halves of the draws of %s give %.3f and %.3f, farther apart than their "+
+			"errors allow; draw more.", e.Dir, m.Halves[0], m.Halves[1]))
+	case !(e.Best().SE < coarse):
+		out = append(out, fmt.Sprintf("the estimate for %s is coarse: a mixture of normals does not come near the "+
+			"posterior; draw more.", e.Dir))
+	}
+	if l := e.Ladder; l != nil {
+		out = append(out, ladderWarnings(e, l)...)
+	}
+	return out
+}
+
+func ladderWarnings(e Evidence, l *evidence.Ratios) (out []string) {
+	switch {
+	case l.Disagree():
+		out = append(out, fmt.Sprintf("the estimates along the ladder of %s differ by %.1f standard errors: some rung "+
+			"has not been where it should be, or rungs are too far apart; draw more, or raise replicas.", e.Dir,
+			l.Apart))
+	case l.Hottest != nil && l.Hottest.Disagree():
+		out = append(out, fmt.Sprintf("the two halves of the draws of %s at its hottest temperature give different "+
+			"integrals, so that nothing is known there; draw more.", e.Dir))
+	case e.Disagree():
+		out = append(out, fmt.Sprintf("the bridge to a mixture and that along the ladder of %s differ by more than "+
+			"their errors allow: the draws at temperature 1 lack a part of the posterior, or the ladder does; draw "+
+			"more.", e.Dir))
+	}
+	return out
+}
+
+type evidenceObject struct {
+	Run         string           `json:"run"`
+	LogEvidence store.Number     `json:"log_evidence"`
+	SE          store.Number     `json:"se"`
+	BayesFactor store.Number     `json:"log_bayes_factor"` // of the best against this model
+	FactorSE    store.Number     `json:"log_bayes_factor_se"`
+	Probability store.Number     `json:"probability"`
+	Estimates   []estimateObject `json:"estimates"`
+	Halves      []store.Number   `json:"halves"`
+	Normals     int              `json:"normals"`
+	RHat        store.Number     `json:"r_hat"`
+	Draws       int              `json:"draws"`
+	Curve       []curveObject    `json:"curve,omitempty"`
+	NoLadder    string           `json:"no_ladder,omitempty"`
+	Warnings    []string         `json:"warnings"`
+}
+
+type estimateObject struct {
+	Method      string       `json:"method"`
+	LogEvidence store.Number `json:"log_evidence"`
+	SE          store.Number `json:"se"`
+}
+
+// A curveObject is a temperature with the distribution of what its inverse multiplies, the log likelihood or the log
+// density.
+type curveObject struct {
+	Beta store.Number `json:"inverse_temperature"`
+	Mean store.Number `json:"mean"`
+	SD   store.Number `json:"sd"`
+}
+
+func (e Evidence) object(factor, se, probability float64) evidenceObject {
+	best, m := e.Best(), e.Mixture
+	out := evidenceObject{Run: e.Dir, LogEvidence: store.Number(best.Value), SE: store.Number(best.SE),
+		BayesFactor: store.Number(factor), FactorSE: store.Number(se), Probability: store.Number(probability),
+		Halves: store.Numbers(m.Halves[:]), Normals: m.Normals, RHat: store.Number(m.RHat), Draws: m.Draws,
+		NoLadder: e.NoLadder, Warnings: append([]string{}, e.warnings()...)}
+	for _, x := range e.estimates() {
+		out.Estimates = append(out.Estimates, estimateObject{x.Method, store.Number(x.Value), store.Number(x.SE)})
+	}
+	if l := e.Ladder; l != nil {
+		for j, beta := range l.Betas {
+			out.Curve = append(out.Curve, curveObject{store.Number(beta), store.Number(l.Means[j]),
+				store.Number(l.SDs[j])})
+		}
+	}
+	return out
+}
+
+// JSON prints a list with an object for each model.
+func (all Evidences) JSON(w io.Writer) error { return printJSON(w, all.objects()) }
+
+func (all Evidences) objects() (out []evidenceObject) {
+	if len(all) == 0 {
+		return nil
+	}
+	probabilities := all.Probabilities()
+	for k, e := range all {
+		factor, se := all.BayesFactor(k)
+		out = append(out, e.object(factor, se, probabilities[k]))
+	}
+	return out
+}

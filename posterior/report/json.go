@@ -1,0 +1,131 @@
+package report
+
+import (
+	"encoding/csv"
+	"io"
+	"math"
+	"strconv"
+
+	"ppl/posterior/store"
+)
+
+// The object that ppl summary --json and ppl sample --json promise. Numbers that do not exist are null, such as R-hat
+// of a constant.
+type document struct {
+	Model       string            `json:"model"`
+	Sampler     string            `json:"sampler"`
+	Device      string            `json:"device"`
+	Seed        uint64            `json:"seed"`
+	Chains      int               `json:"chains"`
+	Draws       int               `json:"draws"`
+	Seconds     store.Number      `json:"seconds"`
+	Gradients   int64             `json:"gradients"`
+	Parameters  []parameterObject `json:"parameters"`
+	Exchange    *exchangeObject   `json:"replica_exchange"`
+	Divergences int               `json:"divergences"`
+	Warnings    []store.Warning   `json:"warnings"`
+	Usable      bool              `json:"usable"`
+	Thin        int               `json:"thin"`
+	Steps       store.Number      `json:"steps_per_iteration"`
+	EBFMI       []store.Number    `json:"ebfmi"`
+}
+
+type parameterObject struct {
+	Name     string       `json:"name"`
+	Mean     store.Number `json:"mean"`
+	SD       store.Number `json:"sd"`
+	MCSEMean store.Number `json:"mcse_mean"`
+	Q5       store.Number `json:"q5"`
+	Q50      store.Number `json:"q50"`
+	Q95      store.Number `json:"q95"`
+	ESSBulk  store.Number `json:"ess_bulk"`
+	ESSTail  store.Number `json:"ess_tail"`
+	RHat     store.Number `json:"rhat"`
+
+	Marks map[string]store.Number `json:"asked,omitempty"` // quantiles or interval that were asked for
+}
+
+type exchangeObject struct {
+	Temperatures []store.Number `json:"temperatures"`
+	SwapRates    []store.Number `json:"swap_rates"`
+	RoundTrips   int            `json:"round_trips"`
+	Barrier      store.Number   `json:"barrier"`
+}
+
+// JSON prints a report as one object on lines of its own.
+func JSON(w io.Writer, s Report) error {
+	return printJSON(w, s.document())
+}
+
+func (s Report) document() document {
+	d := document{s.Model, s.Sampler, s.Device, s.Seed, s.Chains, s.Draws, store.Number(s.Seconds), s.Gradients,
+		make([]parameterObject, 0, len(s.Parameters)), nil, s.Divergences, append([]store.Warning{}, s.Warnings...),
+		!s.Unusable, s.Pace.Thin,
+		store.Number(s.Pace.Steps), store.Numbers(s.Pace.EBFMI)}
+	for _, p := range s.Parameters {
+		d.Parameters = append(d.Parameters, p.object(s.View))
+	}
+	if x := s.Exchange; x != nil {
+		d.Exchange = &exchangeObject{store.Numbers(x.Temperatures), store.Numbers(x.SwapRates), x.RoundTrips,
+			store.Number(x.Barrier)}
+	}
+	return d
+}
+
+func (p Parameter) object(v View) parameterObject {
+	n := store.Numbers([]float64{p.Mean, p.SD, p.MCSEMean, p.Q5, p.Q50, p.Q95, p.ESSBulk, p.ESSTail, p.RHat})
+	return parameterObject{p.Name, n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], p.asked(v)}
+}
+
+// asked are the quantiles or the interval of a view that has its own, by the titles of the table.
+func (p Parameter) asked(v View) map[string]store.Number {
+	if len(v.Quantiles) == 0 && v.Interval.Mass == 0 {
+		return nil
+	}
+	out := map[string]store.Number{}
+	for k, title := range v.titles() {
+		out[title] = store.Number(p.mark(k))
+	}
+	return out
+}
+
+// CSV prints a line for each parameter, with all digits; what does not exist is empty.
+func CSV(w io.Writer, s Report) error {
+	return writeCSV(w, append([][]string{s.View.header()}, s.lines()...))
+}
+
+func writeCSV(w io.Writer, lines [][]string) error {
+	out := csv.NewWriter(w)
+	if err := out.WriteAll(lines); err != nil {
+		return err
+	}
+	return out.Error()
+}
+
+// header names the columns of a line.
+func (v View) header() []string {
+	return append(append([]string{"name", "mean", "sd", "mcse_mean"}, v.titles()...), "ess_bulk", "ess_tail", "r_hat")
+}
+
+// lines are the cells of each parameter.
+func (s Report) lines() (lines [][]string) {
+	for _, p := range s.Parameters {
+		cells := []string{p.Name}
+		numbers := []float64{p.Mean, p.SD, p.MCSEMean}
+		for k := range s.View.titles() {
+			numbers = append(numbers, p.mark(k))
+		}
+		for _, x := range append(numbers, p.ESSBulk, p.ESSTail, p.RHat) {
+			cells = append(cells, plain(x))
+		}
+		lines = append(lines, cells)
+	}
+	return lines
+}
+
+func plain(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}

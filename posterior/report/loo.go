@@ -1,0 +1,364 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/lang/types"
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
+)
+
+// LOO is how well a model predicts each row of its data from all others.
+type LOO struct {
+	Dir      string
+	Variable types.Variable // the rows, with their labels
+	Draws    int            // of all chains
+	PSIS     stats.Pointwise
+	WAIC     stats.Pointwise
+	PIT      []float64 // by row; nil where the run has no predictions of them
+	Refits   []Refit   // rows that were left out by sampling again
+}
+
+// A Refit is a row that was left out by sampling without it: its estimate is exact but for Monte Carlo error.
+type Refit struct {
+	Row  int
+	K    float64 // that its importance weights had
+	RHat float64 // of the row's log density over the chains of the new draws
+	MCSE float64 // Monte Carlo standard error of the row's log predictive density
+}
+
+// Replace puts the log predictive density of a row in the place of the estimate by weights. It is the log of the mean
+// of the row's densities, whose logs at draws without it are given by chain.
+func (l *LOO) Replace(row int, logDensities [][]float64) {
+	elpd := stats.LogMean(slices.Concat(logDensities...))
+	l.Refits = append(l.Refits, Refit{row, l.PSIS.K[row], stats.RHat(logDensities), stats.MCSELogMean(logDensities)})
+	l.PSIS.P[row] += l.PSIS.ELPD[row] - elpd
+	l.PSIS.ELPD[row], l.PSIS.K[row] = elpd, math.Inf(-1)
+}
+
+// CrossValidate estimates leave-one-out prediction of an observed array from the draws of a run. Name is empty where
+// the run has the log likelihood of one array only.
+func CrossValidate(r *store.Run, name string) (LOO, error) {
+	v, err := rowsOf(r, name)
+	if err != nil {
+		return LOO{}, err
+	}
+	chains, err := r.LogLikelihood(v.Name)
+	if err != nil {
+		return LOO{}, err
+	}
+	reff, err := relativeESS(r)
+	if err != nil {
+		return LOO{}, err
+	}
+	logLik := byElement(chains, v.Size())
+	if err := finite(logLik, v.Element); err != nil {
+		return LOO{}, err
+	}
+	l := LOO{Dir: r.Dir, Variable: v, Draws: len(logLik[0]), WAIC: stats.WAIC(logLik)}
+	predicted, observed, err := predictions(r, v)
+	if err != nil {
+		return LOO{}, err
+	}
+	l.PSIS = stats.LOO(logLik, reff, func(i int, w []float64) {
+		if predicted != nil {
+			l.PIT = append(l.PIT, stats.PIT(predicted[i], w, observed[i]))
+		}
+	})
+	return l, nil
+}
+
+// finite refuses the log likelihood of rows, whose names are given, where one is not a number in some draw.
+func finite(logLik [][]float64, name func(int) string) error {
+	for i, row := range logLik {
+		if slices.ContainsFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
+			return Unusable{fmt.Sprintf("the log likelihood of %s is not finite in some draws", name(i))}
+		}
+	}
+	return nil
+}
+
+// Unusable says why something cannot be made from a run; the fault is the question's, not the disk's.
+type Unusable struct{ Reason string }
+
+func (u Unusable) Error() string { return u.Reason }
+
+// rowsOf finds the rows that can be left out one by one.
+func rowsOf(r *store.Run, name string) (types.Variable, error) {
+	var names []string
+	for _, v := range r.Layout.LogLikelihood {
+		names = append(names, v.Name)
+	}
+	i := slices.Index(names, name)
+	switch {
+	case r.Info.Draws == 0:
+		return types.Variable{}, Unusable{r.Dir + " has no draws yet of every chain"}
+	case len(names) == 0:
+		return types.Variable{}, Unusable{r.Dir + " does not hold the log likelihood of each row; sample again with " +
+			"--set log_likelihood=on"}
+	case name == "" && len(names) == 1:
+		i = 0
+	case name == "":
+		return types.Variable{}, Unusable{fmt.Sprintf("%s holds the log likelihood of several observations; name one "+
+			"of %s", r.Dir, strings.Join(names, ", "))}
+	case i < 0:
+		return types.Variable{}, Unusable{fmt.Sprintf("%s has no log likelihood of %s; it has that of %s", r.Dir, name,
+			strings.Join(names, ", "))}
+	}
+	v := r.Layout.LogLikelihood[i]
+	if v.Size() < 2 {
+		return v, Unusable{fmt.Sprintf("the log likelihood of %s is one number: its elements depend on each "+
+			"other given "+
+			"the parameters, so that none can be left out", v.Name)}
+	}
+	return v, nil
+}
+
+// relativeESS is the effective share of the draws: the mean, over all that is saved, of the effective size for the
+// mean.
+func relativeESS(r *store.Run) (float64, error) {
+	total, n := 0.0, 0
+	if r.Layout.Chains < 2 {
+		return 1, nil // as ArviZ has it: one chain cannot show how slowly it moves
+	}
+	for _, v := range r.Layout.Posterior {
+		chains, err := r.Draws(v.Name)
+		if err != nil {
+			return 0, err
+		}
+		sizes := make([]float64, v.Size())
+		eachElement(chains, v.Size(), allElements(v.Size()), func(i int, draws [][]float64, w *stats.Workspace) {
+			sizes[i] = w.ESSMean(draws)
+		})
+		for _, s := range sizes {
+			if !math.IsNaN(s) {
+				total, n = total+s, n+1
+			}
+		}
+	}
+	if n == 0 {
+		return 1, nil
+	}
+	return total / float64(n) / float64(r.Layout.Chains*r.Info.Draws), nil
+}
+
+// predictions are the replicates of the rows of v and their data, where the run has both. Rows are found by their
+// names, for rows without a value are predicted and have no log likelihood.
+func predictions(r *store.Run, v types.Variable) (predicted [][]float64, data []float64, err error) {
+	i := slices.IndexFunc(r.Layout.Predictive, func(p types.Variable) bool { return p.Name == v.Name })
+	if i < 0 {
+		return nil, nil, nil
+	}
+	all := r.Layout.Predictive[i]
+	values, err := r.ObservedData(v.Name)
+	if err != nil || len(values) != all.Size() {
+		return nil, nil, err
+	}
+	chains, err := r.Predictive(v.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	replicates, at := byElement(chains, all.Size()), map[string]int{}
+	for k := range all.Size() {
+		at[all.Element(k)] = k
+	}
+	for row := range v.Size() {
+		k, ok := at[v.Element(row)]
+		if !ok {
+			return nil, nil, nil
+		}
+		predicted, data = append(predicted, replicates[k]), append(data, values[k])
+	}
+	return predicted, data, nil
+}
+
+// MaxK is the shape up to which the weights of that many draws can be used (Vehtari et al. 2024).
+func (l LOO) MaxK() float64 { return maxK(l.Draws) }
+
+func maxK(draws int) float64 { return max(0, min(1-1/math.Log10(float64(draws)), maxParetoK)) }
+
+// tooFewDraws says so where no k̂ can be estimated; empty where it can.
+func tooFewDraws(dir string, n int) string {
+	if n >= stats.FewestWeights {
+		return ""
+	}
+	return fmt.Sprintf("The %d %s of %s %s too few to estimate a Pareto k̂, for which there must be %d: how far "+
+		"elpd_loo is off is not known. Draw more (--draws).",
+		n, plural(n, "draw", "draws"), dir, plural(n, "is", "are"), stats.FewestWeights)
+}
+
+// Bad lists the rows whose weights cannot be used, the worst first.
+func (l LOO) Bad() (rows []int) {
+	for i, k := range l.PSIS.K {
+		if !(k <= l.MaxK()) {
+			rows = append(rows, i)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b int) int {
+		if l.PSIS.K[a] > l.PSIS.K[b] {
+			return -1
+		}
+		return 1
+	})
+	return rows
+}
+
+// shownRows is how many rows with bad weights are listed.
+const shownRows = 10
+
+// Text prints the estimates, and the rows that they cannot be trusted for.
+func (l LOO) Text(w io.Writer, width int) error {
+	var b strings.Builder
+	paragraph(&b, "", fmt.Sprintf("%s: prediction of %s left out one at a time, %s rows, %s draws", l.Dir,
+		l.Variable.Name,
+		thousands(int64(l.Variable.Size())), thousands(int64(l.Draws))), width)
+	loo, waic := l.PSIS.Total(), l.WAIC.Total()
+	b.WriteByte('\n')
+	columns(&b, [][]string{{"", "estimate", "se"}, {"elpd_loo", digit(loo.ELPD), digit(loo.SE)},
+		{"p_loo", digit(loo.P), ""}, {"elpd_waic", digit(waic.ELPD), digit(waic.SE)}, {"p_waic", digit(waic.P), ""}})
+	b.WriteByte('\n')
+	l.weights(&b, width)
+	l.spread(&b, width)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func digit(x float64) string { return fixed(x, 1) }
+
+// weights says which rows have weights that cannot be used.
+func (l LOO) weights(b *strings.Builder, width int) {
+	bad := l.Bad()
+	l.refitted(b, width)
+	if few := tooFewDraws(l.Dir, l.Draws); few != "" {
+		paragraph(b, "warning: ", few, width)
+		return
+	}
+	if len(bad) == 0 && slices.Max(l.PSIS.K) > math.Inf(-1) {
+		paragraph(b, "", fmt.Sprintf("Pareto k̂ is at most %.2f in every row (%.2f is good).",
+			slices.Max(l.PSIS.K), l.MaxK()), width)
+		return
+	}
+	rows := [][]string{{"row", "k̂", "elpd"}}
+	for _, i := range bad[:min(len(bad), shownRows)] {
+		rows = append(rows, []string{l.Variable.Element(i), fmt.Sprintf("%.2f", l.PSIS.K[i]), digit(l.PSIS.ELPD[i])})
+	}
+	columns(b, rows)
+	if len(bad) > shownRows {
+		fmt.Fprintf(b, "… and %s more\n", thousands(int64(len(bad)-shownRows)))
+	}
+	b.WriteByte('\n')
+	paragraph(b, "warning: ", fmt.Sprintf("Pareto k̂ is above %.2f in %s of %s rows: the draws say too "+
+		"little about the "+
+		"posterior without such a row, and elpd_loo is too high most often. A row that surprises the model does that: "+
+		"look at it, or give the likelihood heavier tails; `--refit` samples again without each of them.",
+		l.MaxK(), thousands(int64(len(bad))), thousands(int64(l.Variable.Size()))), width)
+}
+
+// A refit says too little from that R-hat on, and from that Monte Carlo error on.
+const (
+	manyRHat = 1.05
+	manyMCSE = .3
+)
+
+// refitted lists the rows that were left out by sampling again.
+func (l LOO) refitted(b *strings.Builder, width int) {
+	if len(l.Refits) == 0 {
+		return
+	}
+	rows, apart, vague := [][]string{{"sampled without", "k̂ was", "elpd", "mcse", "R-hat"}}, false, false
+	for _, f := range l.Refits {
+		rows = append(rows, []string{l.Variable.Element(f.Row), fixed(f.K, 2), digit(l.PSIS.ELPD[f.Row]),
+			fixed(f.MCSE, 2), fixed(f.RHat, 2)})
+		apart, vague = apart || !(f.RHat <= manyRHat), vague || !(f.MCSE <= manyMCSE)
+	}
+	columns(b, rows)
+	b.WriteByte('\n')
+	if apart {
+		paragraph(b, "warning: ", "Chains disagree in some of these: sample the run with more draws, and refit again.",
+			width)
+	}
+	if vague {
+		paragraph(b, "warning: ", "Some of these rows lie so far from what the model expects that few draws say how "+
+			"far: their elpd has a large Monte Carlo error (mcse), which more draws make smaller.", width)
+	}
+}
+
+// spread says whether predictions are as wide as they should be.
+func (l LOO) spread(b *strings.Builder, width int) {
+	if l.PIT == nil {
+		paragraph(b, "", fmt.Sprintf("For LOO-PIT, draw predictions first: ppl predict %s", l.Dir), width)
+		return
+	}
+	outside := 0
+	for _, p := range l.PIT {
+		if p < .05 || p > .95 {
+			outside++
+		}
+	}
+	paragraph(b, "", fmt.Sprintf("LOO-PIT: %s of %s rows lie outside the middle 90 %% of their prediction, "+
+		"where %.0f are "+
+		"expected.", thousands(int64(outside)), thousands(int64(len(l.PIT))), .1*float64(len(l.PIT))), width)
+}
+
+// looDocument is the JSON form of LOO.
+type looDocument struct {
+	Run     string       `json:"run"`
+	Of      string       `json:"of"`
+	Rows    int          `json:"rows"`
+	Draws   int          `json:"draws"`
+	ELPD    store.Number `json:"elpd_loo"`
+	SE      store.Number `json:"se"`
+	P       store.Number `json:"p_loo"`
+	WAIC    store.Number `json:"elpd_waic"`
+	WAICSE  store.Number `json:"se_waic"`
+	PWAIC   store.Number `json:"p_waic"`
+	GoodK   store.Number `json:"good_k"`
+	BadRows int          `json:"bad_rows"`
+	Refits  int          `json:"refitted_rows"`
+	Each    []looRow     `json:"each"`
+}
+
+type looRow struct {
+	Row  string        `json:"row"`
+	ELPD store.Number  `json:"elpd_loo"`
+	K    store.Number  `json:"pareto_k"`
+	WAIC store.Number  `json:"elpd_waic"`
+	PIT  *store.Number `json:"pit,omitempty"`
+
+	Refit *store.Number `json:"refit_mcse,omitempty"` // of a row that was left out by sampling again
+}
+
+// JSON prints one object, with every row.
+func (l LOO) JSON(w io.Writer) error {
+	loo, waic := l.PSIS.Total(), l.WAIC.Total()
+	d := looDocument{l.Dir, l.Variable.Name, l.Variable.Size(), l.Draws, store.Number(loo.ELPD), store.Number(loo.SE),
+		store.Number(loo.P), store.Number(waic.ELPD), store.Number(waic.SE), store.Number(waic.P),
+		store.Number(l.MaxK()), len(l.Bad()), len(l.Refits), nil}
+	for i := range l.PSIS.ELPD {
+		row := looRow{l.Variable.Element(i), store.Number(l.PSIS.ELPD[i]), store.Number(l.PSIS.K[i]),
+			store.Number(l.WAIC.ELPD[i]), nil, nil}
+		if l.PIT != nil {
+			pit := store.Number(l.PIT[i])
+			row.PIT = &pit
+		}
+		for _, f := range l.Refits {
+			if mcse := store.Number(f.MCSE); f.Row == i {
+				row.Refit = &mcse
+			}
+		}
+		d.Each = append(d.Each, row)
+	}
+	return printJSON(w, d)
+}
+
+func printJSON(w io.Writer, document any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(document)
+}

@@ -1,0 +1,297 @@
+// Package report says what a run found, to people and to programs, and whether it can be trusted. It works from the run
+// directory alone.
+package report
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"ppl/lang/types"
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
+)
+
+// A Report is a run in numbers and words.
+type Report struct {
+	Dir         string // the run directory
+	Model       string
+	Sampler     string
+	Device      string
+	Seed        uint64
+	Chains      int
+	Draws       int     // of each chain
+	Seconds     float64 // wall clock, with warm-up
+	Gradients   int64   // lane-steps
+	Parameters  []Parameter
+	Exchange    *Exchange       // nil where no replicas were exchanged
+	Divergences int             // after warm-up
+	Notes       []string        // what the sampler decided
+	Warnings    []store.Warning // what speaks against trusting the draws, the gravest first
+	Topics      []Topic         // the same by question, with what was looked at
+	Rungs       store.Rungs
+	Unusable    bool // whether some warning says that the draws are not to be used as they are
+	Pace        Pace
+	View        View
+}
+
+// A Parameter is one element of a saved variable.
+type Parameter struct {
+	Name     string // as the user writes it, "theta[1]"
+	Variable string // the array it belongs to, "theta"
+	stats.Summary
+	Marks   []float64 // quantiles or the ends of an interval that were asked for; nil for those of Summary
+	imputed bool      // a missing value that was filled in
+}
+
+// mark is the number under the k-th of View.titles.
+func (p Parameter) mark(k int) float64 {
+	if p.Marks == nil {
+		return []float64{p.Q5, p.Q50, p.Q95}[k]
+	}
+	return p.Marks[k]
+}
+
+// Pace is what lies between two draws.
+type Pace struct {
+	Thin  int       // iterations per kept draw
+	Steps float64   // leapfrog or splitting steps per iteration, on average
+	EBFMI []float64 // by chain, over all iterations, kept or not
+
+	// EnergyESS is the effective size of the log density where an E-BFMI is too low, and +∞ where none is.
+	EnergyESS float64
+}
+
+// An Exchange is how replicas moved on the temperature ladder.
+type Exchange struct {
+	Temperatures []float64 // cold to hot
+	SwapRates    []float64 // between neighbours
+	RoundTrips   int       // cold to hot and back, all ladders together
+	Barrier      float64   // Λ = Σ (1 − rate)
+}
+
+// FromRun summarises a run. The error is that of reading its draws.
+func FromRun(r *store.Run) (Report, error) { return Summarize(r, View{}) }
+
+// Summarize summarises a run as a view says. What is said against the run is about all of it.
+func Summarize(r *store.Run, v View) (Report, error) {
+	if r.FromPrior() {
+		return summarizePrior(r, v)
+	}
+	s := r.Info.Report
+	report := Report{
+		Dir: r.Dir, Model: r.Info.Model, Sampler: r.Info.Sampler, Device: r.Info.Device, Seed: r.Info.Seed,
+		Chains: r.Layout.Chains, Draws: r.Info.Draws, Seconds: s.Seconds, Gradients: s.Gradients,
+		Exchange: exchange(s), Notes: s.Notes,
+	}
+	was := askedOf(r)
+	f := findings{run: r.Info, settings: was.Settings, view: v, drawn: r.Layout.Parameters, effects: r.Layout.Effects,
+		exchangeable: r.Layout.Exchangeable}
+	diverged, kept, err := divergences(r)
+	if err != nil {
+		return Report{}, err
+	}
+	report.Divergences = max(kept, s.Divergences)
+	if kept >= leastEdge {
+		f.diverged = diverged
+	}
+	if err := f.summarize(r); err != nil {
+		return Report{}, err
+	}
+	f.report = &report
+	rows := append(topics(), fromSampler(s.Warnings))
+	if was.Asked.Search != nil {
+		rows = ofSearch()
+	}
+	report.Topics = f.diagnose(rows)
+	report.Warnings, report.Unusable = ranked(report.Topics)
+	report.Rungs = s.Rungs
+	report.Pace, report.View = Pace{max(s.Thin, 1), s.Steps, s.EBFMI, f.lowEnergyESS()}, v
+	report.Parameters, err = v.choose(f.parameters, r.Layout.Posterior, r)
+	return report, err
+}
+
+func exchange(s store.SamplerReport) *Exchange {
+	if len(s.Temperatures) < 2 {
+		return nil
+	}
+	return &Exchange{s.Temperatures, s.SwapRates, s.RoundTrips, s.Barrier}
+}
+
+// divergences reports which trajectories that ended in draws diverged, [chain][draw], and how many. The sampler's own
+// count has those between kept draws, too, but a run that was killed has the kept ones only.
+func divergences(r *store.Run) (chains [][]float64, n int, err error) {
+	if !r.HasStat("diverging") {
+		return nil, 0, nil
+	}
+	if chains, err = r.Stats("diverging"); err != nil {
+		return nil, 0, err
+	}
+	for _, c := range chains {
+		for _, x := range c {
+			if x != 0 {
+				n++
+			}
+		}
+	}
+	return chains, n, nil
+}
+
+// summarize goes through the posterior variable by variable, so that one variable's draws are in memory at a time.
+func (f *findings) summarize(r *store.Run) error {
+	walkers, err := walkersOf(r)
+	if err != nil {
+		return err
+	}
+	for _, v := range r.Layout.Posterior {
+		f.compared += v.Size()
+	}
+	for _, v := range r.Layout.Posterior {
+		chains, err := r.Draws(v.Name)
+		if err != nil {
+			return err
+		}
+		f.variable(v, chains, walkers)
+	}
+	density := "lp"
+	if !r.HasStat(density) {
+		density = "lp_estimate"
+	}
+	if !r.HasStat(density) {
+		return nil
+	}
+	chains, err := r.Stats(density)
+	if err != nil {
+		return err
+	}
+	var w stats.Workspace
+	lp := w.Summarize(chains)
+	f.energyESS = min(lp.ESSBulk, lp.ESSTail)
+	if len(r.Info.Report.Weights) > 0 {
+		return nil // chains near optima of their own differ by it
+	}
+	f.disputes = append(f.disputes, whereabouts("the log density "+density, chains, lp.RHat, &w)...)
+	return nil
+}
+
+// variable goes through the elements of one variable.
+func (f *findings) variable(v types.Variable, chains [][]float64, walkers []walker) {
+	found := make([]finding, v.Size())
+	eachElement(chains, v.Size(), allElements(v.Size()), func(i int, one [][]float64, w *stats.Workspace) {
+		found[i] = f.look(v, i, one, walkers, w)
+	})
+	for _, x := range found {
+		f.add(x)
+	}
+}
+
+// summarizePrior summarises draws from the prior and the data that they predict. The draws are independent: nothing is
+// said against them.
+func summarizePrior(r *store.Run, v View) (Report, error) {
+	report := Report{Dir: r.Dir, Model: r.Info.Model, Sampler: r.Info.Sampler, Seed: r.Info.Seed,
+		Chains: r.Layout.Chains, Draws: r.Info.Draws, Warnings: []store.Warning{}, Pace: Pace{Thin: 1}, View: v}
+	f := findings{run: r.Info, view: v}
+	for _, group := range []struct {
+		variables []types.Variable
+		draws     func(name string) ([][]float64, error)
+	}{{r.Layout.Prior, r.Prior}, {r.Layout.PriorPredictive, r.PriorPredictive}} {
+		for _, v := range group.variables {
+			chains, err := group.draws(v.Name)
+			if err != nil {
+				return Report{}, err
+			}
+			f.variable(v, chains, nil)
+		}
+	}
+	var err error
+	report.Parameters, err = v.choose(f.parameters, slices.Concat(r.Layout.Prior, r.Layout.PriorPredictive), r)
+	return report, err
+}
+
+// A finding is what one parameter contributes: a row, and its chains' places where they disagree.
+type finding struct {
+	row      Parameter
+	disputes []dispute
+	apart    apart
+	edge     edge
+}
+
+func (f *findings) look(v types.Variable, i int, chains [][]float64, ws []walker, w *stats.Workspace) finding {
+	p := Parameter{v.Element(i), v.Name, w.Summarize(chains), f.view.marks(chains), isImputed(v)}
+	if spanned(v.Between, chains) {
+		p.TailShape = 0
+	}
+	walkers := ofWalkers(chains, ws)
+	if e := stats.MCSEOfGroups(walkers); e > p.MCSEMean {
+		p.MCSEMean = e
+	}
+	x := finding{row: p, disputes: whereabouts(p.Name, chains, p.RHat, w),
+		apart: apart{p.Name, w.Apart(walkers, fewestOfWalker)}}
+	if f.diverged != nil {
+		x.edge = edgeOf(p.Name, chains, f.diverged)
+	}
+	return x
+}
+
+// leastSpan is the share of the numbers between two ends that draws have to go over, so that they have seen how far
+// tails reach.
+const leastSpan = .1
+
+// spanned reports whether draws of a quantity that has ends show its tails, such as a small probability that some draws
+// have at a half: then its mean exists, and what was not seen is at most ten times as far out as what was.
+func spanned(between []float64, chains [][]float64) bool {
+	if between == nil {
+		return false
+	}
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, c := range chains {
+		for _, x := range c {
+			least, most = math.Min(least, x), math.Max(most, x)
+		}
+	}
+	return most-least > leastSpan*(between[1]-between[0])
+}
+
+// isImputed reports whether a variable is the missing entries of data: the axis of those has a name of its own.
+func isImputed(v types.Variable) bool { return slices.Equal(v.Dims, []string{v.Name + "_missing"}) }
+
+// A walker of a ladder has given some of a chain's draws.
+type walker struct {
+	chain int
+	draws []int
+}
+
+// walkersOf sorts draws by the walker they came from; nil without a ladder.
+func walkersOf(r *store.Run) (ws []walker, err error) {
+	if !r.HasStat("replica") || len(r.Info.Report.Temperatures) < 2 {
+		return nil, nil
+	}
+	replicas, err := r.Stats("replica")
+	if err != nil {
+		return nil, err
+	}
+	for chain, which := range replicas {
+		of := map[float64][]int{}
+		for d, number := range which {
+			of[number] = append(of[number], d)
+		}
+		for _, number := range slices.Sorted(maps.Keys(of)) {
+			ws = append(ws, walker{chain, of[number]})
+		}
+	}
+	return ws, nil
+}
+
+// ofWalkers are a quantity's draws by the walker they came from.
+func ofWalkers(chains [][]float64, ws []walker) [][]float64 {
+	xs := make([][]float64, len(ws))
+	for i, from := range ws {
+		all := chains[from.chain]
+		for _, d := range from.draws {
+			if d < len(all) { // a run under way has written more of some arrays than of others
+				xs[i] = append(xs[i], all[d])
+			}
+		}
+	}
+	return xs
+}

@@ -1,0 +1,181 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
+)
+
+// Sensitivities are how far the posterior of each quantity moves when priors, or the likelihood, count for more or
+// less.
+type Sensitivities struct {
+	Dir        string
+	Priors     []string // that were scaled together
+	Quantities []Sensitive
+}
+
+// Sensitive is one quantity's.
+type Sensitive struct {
+	Name              string
+	Prior, Likelihood float64
+}
+
+// sensitive is from where on a quantity moves with the part that is scaled (Kallioinen et al. 2024).
+const sensitive = 0.05
+
+// Verdict says what the two numbers mean together; "" where all is well.
+func (s Sensitive) Verdict() string {
+	switch {
+	case s.Prior >= sensitive && s.Likelihood >= sensitive:
+		return "prior and data may disagree"
+	case s.Prior >= sensitive:
+		return "the prior decides, the data say little"
+	}
+	return ""
+}
+
+// Sensitivity scales the given priors, or if there are none the top-level ones, and the likelihood, and looks at the
+// variables called names, or at all.
+func Sensitivity(r *store.Run, names, priors []string) (Sensitivities, error) {
+	s := Sensitivities{Dir: r.Dir, Priors: priors}
+	if len(priors) == 0 {
+		s.Priors = r.Layout.TopLevel
+	}
+	prior, err := priorDensity(r, s.Priors)
+	if err != nil {
+		return s, err
+	}
+	likelihood, err := logLikelihood(r)
+	if err != nil {
+		return s, err
+	}
+	selected, err := Select(r.Layout.Posterior, names, r)
+	if err != nil {
+		return s, err
+	}
+	byPrior, byData := stats.PowerScale(prior), stats.PowerScale(likelihood)
+	for _, x := range selected {
+		v := x.Variable
+		chains, err := r.Draws(v.Name)
+		if err != nil {
+			return s, err
+		}
+		found := make([]Sensitive, len(x.Elements))
+		eachElement(chains, v.Size(), x.Elements, func(k int, draws [][]float64, _ *stats.Workspace) {
+			xs := slices.Concat(draws...)
+			found[k] = Sensitive{v.Element(x.Elements[k]), byPrior.Sensitivity(xs), byData.Sensitivity(xs)}
+		})
+		s.Quantities = append(s.Quantities, found...)
+	}
+	return s, nil
+}
+
+// logLikelihood is that of all data at each draw, chain after chain. With minibatches the sampler has estimates only,
+// and the rows are added up.
+func logLikelihood(r *store.Run) ([]float64, error) {
+	if r.HasStat("log_lik") {
+		chains, err := r.Stats("log_lik")
+		return slices.Concat(chains...), err
+	}
+	if len(r.Layout.LogLikelihood) == 0 {
+		return nil, fmt.Errorf("%s has only estimates of its log likelihood, from minibatches: sample with "+
+			"--set log_likelihood=on", r.Dir)
+	}
+	sum := make([]float64, r.Layout.Chains*r.Info.Draws)
+	for _, v := range r.Layout.LogLikelihood {
+		chains, err := r.LogLikelihood(v.Name)
+		if err != nil {
+			return nil, err
+		}
+		for k, x := range slices.Concat(chains...) {
+			sum[k/v.Size()] += x
+		}
+	}
+	return sum, nil
+}
+
+// priorDensity is the joint log density of some priors at each draw, chain after chain.
+func priorDensity(r *store.Run, priors []string) ([]float64, error) {
+	switch {
+	case r.Info.Draws < 10:
+		return nil, Unusable{r.Dir + " has too few draws"}
+	case len(r.Layout.LogPrior) == 0:
+		return nil, Unusable{r.Dir + " does not hold the log densities of priors; sample the model again"}
+	case len(priors) == 0:
+		return nil, Unusable{"no prior stands by itself; name those to scale with --prior"}
+	}
+	sum := make([]float64, r.Layout.Chains*r.Info.Draws)
+	known, err := Select(r.Layout.LogPrior, priors, r)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range known {
+		chains, err := r.LogPrior(x.Variable.Name)
+		if err != nil {
+			return nil, err
+		}
+		for i, x := range slices.Concat(chains...) {
+			sum[i] += x
+		}
+	}
+	return sum, nil
+}
+
+// Text prints a line for each quantity.
+func (s Sensitivities) Text(w io.Writer, width int) error {
+	var b strings.Builder
+	paragraph(&b, "", fmt.Sprintf("%s: how far each posterior moves when the priors of %s, or the "+
+		"likelihood, count for "+
+		"more or less; from %v on it matters.", s.Dir, strings.Join(s.Priors, ", "), sensitive), width)
+	b.WriteByte('\n')
+	rows := [][]string{{"", "prior", "likelihood", ""}}
+	left := 0
+	for _, q := range s.Quantities {
+		if len(rows) > maxRows && q.Verdict() == "" {
+			left++
+			continue
+		}
+		rows = append(rows, []string{q.Name, thousandths(q.Prior), thousandths(q.Likelihood),
+			q.Verdict()})
+	}
+	columns(&b, rows)
+	if left > 0 {
+		fmt.Fprintf(&b, "%s more, where nothing speaks against the prior, are not shown: --json has them all.\n",
+			thousands(int64(left)))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// thousandths is a number to three places; that of a constant does not exist.
+func thousandths(x float64) string {
+	if math.IsNaN(x) {
+		return none
+	}
+	return fmt.Sprintf("%.3f", x)
+}
+
+type sensitiveObject struct {
+	Name       string       `json:"name"`
+	Prior      store.Number `json:"prior"`
+	Likelihood store.Number `json:"likelihood"`
+	Verdict    string       `json:"verdict"`
+}
+
+// JSON prints one object.
+func (s Sensitivities) JSON(w io.Writer) error {
+	out := []sensitiveObject{}
+	for _, q := range s.Quantities {
+		out = append(out, sensitiveObject{q.Name, store.Number(q.Prior), store.Number(q.Likelihood), q.Verdict()})
+	}
+	return printJSON(w, struct {
+		Run        string            `json:"run"`
+		Priors     []string          `json:"priors"`
+		Quantities []sensitiveObject `json:"quantities"`
+	}{s.Dir, s.Priors, out})
+}

@@ -1,0 +1,375 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ppl/posterior/store"
+)
+
+// A Topic is one question that a run answers: what was looked at, and what speaks against trusting the draws, the worst
+// first.
+type Topic struct {
+	Name     string
+	Facts    string // the numbers looked at, in words; empty where the question does not arise
+	Warnings []store.Warning
+	Grave    int // how many of the warnings, from the first, say that the draws are not to be used as they are
+}
+
+// A depth says what advice is about. What is deeper has to be mended first, since it changes all that comes after it:
+// more draws of an improper posterior, or of chains that miss a funnel, are of no use.
+type depth int
+
+const (
+	theModel   depth = iota // what is sampled
+	theSampler              // how walkers move
+	theLength               // for how long
+)
+
+// A rule warns where something speaks against the draws; a warning without a fact says that all is well. One that is
+// grave says that the draws are not to be used.
+type rule struct {
+	warn  func(*findings) store.Warning
+	about depth
+	grave bool
+}
+
+// A topic is a row: its facts, and the rules that may warn.
+type topic struct {
+	name  string
+	facts func(*findings) string
+	rules []rule
+}
+
+func topics() []topic {
+	return []topic{
+		{"run", ending, []rule{{ended, theLength, false}, {nothing, theLength, true}, {uneven, theLength, false},
+			{nonFinite, theModel, true}, {runaway, theModel, true}, {noIntegral, theModel, true},
+			{vanishing, theModel, true}, {underflow, theModel, true}, {motionless, theModel, true}}},
+		{"modes", agreement, []rule{{disagreement, theSampler, true}, {trading, theSampler, true},
+			{oneChain, theLength, false}}},
+		{"convergence", extremes, []rule{{highRHat, theLength, true}, {lowESS, theLength, true},
+			{belowTarget, theLength, false}, {noMean, theLength, false}, {heavyTails, theLength, false},
+			{undiagnosed, theLength, true}}},
+		{"divergences", divergenceCount, []rule{{divergent, theSampler, false}, {nonFiniteEnds, theSampler, false},
+			{cutOff, theSampler, false}, {smallSteps, theSampler, false}}},
+		{"energy", energyFacts, []rule{{lowEnergy, theSampler, false}}},
+		{"trees", treeFacts, []rule{{cutShort, theSampler, false}}},
+		{"approximation", fitFacts, []rule{{poorFit, theSampler, true}, {unequalFits, theSampler, false}}},
+		{"ladder", ladderFacts, []rule{{noRoundTrip, theSampler, false}, {rareSwaps, theSampler, false},
+			{unsettled, theSampler, false}, {bottleneck, theSampler, false}}},
+		{"thermostat", thermostatFacts, []rule{{hotThermostat, theSampler, true}}},
+		{"minibatches", batchFacts, []rule{{heavyNoise, theSampler, false}, {tooHot, theSampler, false}}},
+	}
+}
+
+// ofSearch is the row of a run whose draws are points at which ppl optimize ended: what is asked of a sampler has no
+// answer there.
+func ofSearch() []topic {
+	return []topic{{"run", ending, []rule{{ended, theLength, false}, {nothing, theLength, true},
+		{nonFinite, theModel, true}, {points, theSampler, true}}}}
+}
+
+// fromSampler is a row with the sampler's own warnings.
+func fromSampler(said []store.Warning) topic {
+	row := topic{name: "sampler", facts: func(*findings) string { return "" }}
+	for _, w := range said {
+		row.rules = append(row.rules, rule{func(*findings) store.Warning { return w }, theSampler, false})
+	}
+	return row
+}
+
+// diagnose goes through what can be wrong.
+func (f *findings) diagnose(rows []topic) (all []Topic) {
+	said := f.warn(rows)
+	deepest := deepestAdvice(rows, said)
+	for i, row := range rows {
+		t := Topic{Name: row.name, Facts: row.facts(f)}
+		for k, rule := range row.rules {
+			w := said[i][k]
+			if rule.about > deepest {
+				w.Advice = nil
+			}
+			switch {
+			case w.Fact == "":
+			case rule.grave:
+				t.Warnings = slices.Insert(t.Warnings, t.Grave, w)
+				t.Grave++
+			default:
+				t.Warnings = append(t.Warnings, w)
+			}
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// warn asks every rule, by topic.
+func (f *findings) warn(rows []topic) [][]store.Warning {
+	said := make([][]store.Warning, len(rows))
+	for i, row := range rows {
+		for _, rule := range row.rules {
+			said[i] = append(said[i], rule.warn(f))
+		}
+	}
+	return said
+}
+
+// deepestAdvice is the depth of the deepest advice in what the rules said.
+func deepestAdvice(rows []topic, said [][]store.Warning) depth {
+	d := theLength
+	for i, row := range rows {
+		for k, rule := range row.rules {
+			if len(said[i][k].Advice) > 0 {
+				d = min(d, rule.about)
+			}
+		}
+	}
+	return d
+}
+
+// ranked are the warnings of all topics: first those by which the draws are not to be used.
+func ranked(all []Topic) (warnings []store.Warning, unusable bool) {
+	warnings = []store.Warning{}
+	for _, t := range all {
+		warnings = append(warnings, t.Warnings[:t.Grave]...)
+	}
+	unusable = len(warnings) > 0
+	for _, t := range all {
+		warnings = append(warnings, t.Warnings[t.Grave:]...)
+	}
+	return warnings, unusable
+}
+
+// firstAdvice is what to try first about each warning, without repeating what another says.
+func firstAdvice(warnings []store.Warning) (all []store.Advice) {
+	for _, w := range warnings {
+		if len(w.Advice) > 0 && !slices.ContainsFunc(all, w.Advice[0].Repeats) {
+			all = append(all, w.Advice[0])
+		}
+	}
+	return all
+}
+
+func ending(f *findings) string {
+	return fmt.Sprintf("%s, %s %s of each of %d %s", f.run.Status, thousands(int64(f.run.Draws)),
+		plural(f.run.Draws, "draw", "draws"), f.report.Chains, plural(f.report.Chains, "chain", "chains"))
+}
+
+func agreement(f *findings) string {
+	if len(f.disputes) > 0 || f.apart.Errors > 0 || f.report.Chains < 2 || f.run.Draws == 0 {
+		return ""
+	}
+	return "the chains spend their time in the same places"
+}
+
+func extremes(f *findings) string {
+	if len(f.judged) == 0 || f.run.Draws == 0 {
+		return ""
+	}
+	var worst Parameter
+	for _, p := range f.judged {
+		if p.RHat > worst.RHat {
+			worst = p
+		}
+	}
+	words := "no R-hat to be had"
+	if worst.RHat > 0 {
+		words = fmt.Sprintf("worst R-hat %s (%s)", worst.rhat(), worst.Name)
+	}
+	if p, n := leastESS(f.judged, bulkESS); !math.IsInf(n, 1) {
+		words += fmt.Sprintf(", least ess_bulk %s (%s)", thousands(int64(n)), p.Name)
+	}
+	if p, n := leastESS(f.judged, func(p Parameter) float64 { return p.ESSTail }); !math.IsInf(n, 1) {
+		words += fmt.Sprintf(", least ess_tail %s (%s)", thousands(int64(n)), p.Name)
+	}
+	return words
+}
+
+func divergenceCount(f *findings) string {
+	if f.run.Draws == 0 {
+		return ""
+	}
+	if f.report.Divergences == 0 {
+		return "none after warm-up"
+	}
+	return fmt.Sprintf("%s after warm-up", thousands(int64(f.report.Divergences)))
+}
+
+func energyFacts(f *findings) string {
+	e := f.run.Report.EBFMI
+	if len(e) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("E-BFMI of the chains %s", means(e))
+}
+
+// lowEnergy is Betancourt's bound. Energies that change slowly from one iteration to the next matter where they do so
+// from draw to draw: a log density with enough effective draws has been everywhere.
+func lowEnergy(f *findings) (w store.Warning) {
+	bad := f.lowEnergies()
+	if len(bad) == 0 {
+		return w
+	}
+	w.Fact = fmt.Sprintf("E-BFMI is below %v in %d of %d chains (least %.2g).", leastEnergy, len(bad),
+		len(f.run.Report.EBFMI), slices.Min(bad))
+	w.Reason = "Fresh momenta reach only a small part of the posterior's energies, and its tails may be missing, as " +
+		"those of heavy tails and of a funnel."
+	w.Advice = []store.Advice{f.otherCoordinates()}
+	return w
+}
+
+const leastEnergy = 0.3
+
+// lowEnergies are the E-BFMIs of chains that are too low.
+func (f *findings) lowEnergies() (bad []float64) {
+	for _, e := range f.run.Report.EBFMI {
+		if e < leastEnergy {
+			bad = append(bad, e)
+		}
+	}
+	if f.sound() && f.energyESS >= MinESS {
+		return nil
+	}
+	return bad
+}
+
+// lowEnergyESS is the effective size that excuses a low E-BFMI, and +∞ where there is none to excuse.
+func (f *findings) lowEnergyESS() float64 {
+	if e := f.run.Report.EBFMI; len(e) > 0 && slices.Min(e) < leastEnergy {
+		return f.energyESS
+	}
+	return math.Inf(1)
+}
+
+func ladderFacts(f *findings) string {
+	x := f.report.Exchange
+	if x == nil {
+		return ""
+	}
+	words := x.line()
+	if h := f.run.Report.Halves; len(h) == 2 {
+		words += fmt.Sprintf(" (%.2f in the first half, %.2f in the second)", h[0], h[1])
+	}
+	return words
+}
+
+// unsettled compares the halves of the run. Each rate is an average of many correlated proposals, so that only a
+// difference of a third, and of more than half a rung's worth, counts.
+func unsettled(f *findings) (w store.Warning) {
+	h := f.run.Report.Halves
+	if len(h) != 2 || math.Abs(h[1]-h[0]) < max(0.5, (h[0]+h[1])/6) {
+		return w
+	}
+	return store.Warning{
+		Fact: fmt.Sprintf("The ladder's barrier was %.2f in the first half of the draws and %.2f in the second.", h[0],
+			h[1]),
+		Reason: "The replicas had not settled when draws began.",
+		Advice: []store.Advice{longerWarmup()},
+	}
+}
+
+// bottleneck finds neighbours where the flow of walkers breaks off though swaps are accepted: walkers are turned back
+// at the same place, which means that something slow (another mode, a phase) lies between (Katzgraber, Trebst, Huse,
+// Troyer 2006).
+func bottleneck(f *findings) (w store.Warning) {
+	x, up := f.report.Exchange, f.run.Report.Rungs.Upward
+	if x == nil || len(up) != len(x.Temperatures) || len(up) < 4 {
+		return w
+	}
+	at := 0
+	for j := range up[1:] {
+		if up[j]-up[j+1] > up[at]-up[at+1] {
+			at = j
+		}
+	}
+	if up[at]-up[at+1] < 0.75 || x.RoundTrips == 0 || x.SwapRates[at] < minSwap {
+		return w
+	}
+	return store.Warning{
+		Fact: fmt.Sprintf("Walkers turn back between the temperatures %s and %s though swaps are accepted there (%.0f "+
+			"%%).", temperature(x.Temperatures[at]), temperature(x.Temperatures[at+1]), 100*x.SwapRates[at]),
+		Reason: "They keep trading places without moving on, as where the target changes its nature.",
+		Advice: []store.Advice{{Do: store.Raise, On: "steps",
+			Text: "Make each walker move more between swaps (--set steps)."}, f.moreRungs()},
+	}
+}
+
+func thermostatFacts(f *findings) string {
+	t, want := f.run.Report.Rungs.Thermostat, f.run.Report.Rungs.Injected
+	if len(t) == 0 {
+		return ""
+	}
+	if len(want) == 0 || math.IsNaN(want[0]) {
+		return fmt.Sprintf("s = %.3g at temperature 1", t[0])
+	}
+	return fmt.Sprintf("s = %.3g at temperature 1, where friction and noise put in %.3g", t[0], want[0])
+}
+
+// hotThermostat compares the thermostat of the cold rung with what should balance it. A factor of two is no wandering.
+func hotThermostat(f *findings) (w store.Warning) {
+	t, want := f.run.Report.Rungs.Thermostat, f.run.Report.Rungs.Injected
+	if len(t) == 0 || len(want) == 0 || !(t[0] > 2*want[0] || t[0] < want[0]/2) {
+		return w
+	}
+	return store.Warning{
+		Fact: fmt.Sprintf("The thermostat stands at %.3g at temperature 1, while friction and gradient noise should "+
+			"put it at %.3g.", t[0], want[0]),
+		Reason: "The step is too long for the noise, and the posterior comes out too wide or too narrow.",
+		Advice: f.lessNoise(),
+	}
+}
+
+func batchFacts(f *findings) string {
+	r := f.run.Report
+	if r.Batch == 0 {
+		return ""
+	}
+	words := fmt.Sprintf("%s rows in each", thousands(int64(r.Batch)))
+	if t := r.Positions; t.Value != 0 {
+		words += fmt.Sprintf("; positions have a temperature of %.3f ± %.2g where it should be 1, so standard "+
+			"deviations are off by %+.1f ± %.1f %%", t.Value, t.Error, 50*(t.Value-1), 50*t.Error)
+		if t.Noise > 0 {
+			words += fmt.Sprintf("; noise makes that of the noisiest coordinate %+.1f %%, and the rest is of the step",
+				50*t.Noise)
+		}
+	}
+	if r.NoiseNormal > 0 {
+		words += fmt.Sprintf("; gradient noise has a Shapiro-Wilk W of %.4f", r.NoiseNormal)
+	}
+	return words
+}
+
+// tooHot warns where standard deviations are off by more than 2 %, beyond two standard errors.
+func tooHot(f *findings) (w store.Warning) {
+	const tolerance, errors = 0.04, 2
+	t := f.run.Report.Positions
+	if t.Value == 0 || math.Abs(t.Value-1) < tolerance+errors*t.Error && t.Noise < tolerance {
+		return w
+	}
+	w.Fact = fmt.Sprintf("Standard deviations are off by more than 2 %%: positions have a temperature of %.3f ± %.2g "+
+		"where it should be 1.", t.Value, t.Error)
+	if w.Advice = []store.Advice{f.smallerSteps()}; t.Noise > 0 {
+		w.Reason = fmt.Sprintf("The noise of gradients widens the noisiest coordinate by %.1f %%, and the rest is of "+
+			"the step.", 50*t.Noise)
+		w.Advice = f.lessNoise()
+	}
+	return w
+}
+
+// heavyNoise warns where minibatch gradients are far from normal: .95 is W of a hundred draws from Student's t with
+// some five degrees of freedom.
+func heavyNoise(f *findings) (w store.Warning) {
+	shapiro := f.run.Report.NoiseNormal
+	if shapiro == 0 || shapiro >= 0.95 {
+		return w
+	}
+	return store.Warning{
+		Fact: fmt.Sprintf("The noise of the minibatch gradients is far from normal (Shapiro-Wilk W = %.2f, 1 is "+
+			"normal).", shapiro),
+		Reason: "A few rows weigh more than all others, which the thermostat cannot make up for.",
+		Advice: []store.Advice{store.LargerBatches(f.run.Report.Batch), {Do: store.Rewrite, On: "model",
+			Text: "Give the likelihood lighter tails."}},
+	}
+}

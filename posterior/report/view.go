@@ -1,0 +1,145 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppl/lang/types"
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
+)
+
+// A View says what of a run a summary shows, and how. The zero value shows the first elements of everything.
+type View struct {
+	Names     []string  // variables and elements, in this order; empty for all
+	All       bool      // every element, however many
+	Quantiles []float64 // in the place of 5, 50 and 95 %
+	Interval  Interval  // in the place of quantiles, where its Mass is not 0
+	Sort      string    // a column's name
+}
+
+// An Interval holds Mass of the draws: the shortest that does, or the one with equal tails.
+type Interval struct {
+	Shortest bool
+	Mass     float64
+}
+
+// ParseInterval reads "hdi95" or "eti90".
+func ParseInterval(text string) (Interval, error) {
+	kind, percent := text[:min(3, len(text))], text[min(3, len(text)):]
+	p, err := strconv.ParseFloat(percent, 64)
+	if (kind != "hdi" && kind != "eti") || err != nil || !(p > 0 && p < 100) {
+		return Interval{},
+			Unusable{fmt.Sprintf("%q is no interval; write hdi95 for the shortest with 95 %% of the draws, "+
+				"eti90 for the one between the 5 and 95 %% quantiles", text)}
+	}
+	return Interval{kind == "hdi", p / 100}, nil
+}
+
+// ends are the interval's of some draws.
+func (i Interval) ends(xs []float64) []float64 {
+	if i.Shortest {
+		lo, hi := stats.HDI(xs, i.Mass)
+		return []float64{lo, hi}
+	}
+	return []float64{stats.Quantile(xs, (1-i.Mass)/2), stats.Quantile(xs, (1+i.Mass)/2)}
+}
+
+// titles name the columns between sd and the diagnostics.
+func (v View) titles() (titles []string) {
+	if v.Interval.Mass > 0 {
+		kind := "eti"
+		if v.Interval.Shortest {
+			kind = "hdi"
+		}
+		percent := strconv.FormatFloat(100*v.Interval.Mass, 'g', 6, 64)
+		return []string{kind + percent + "_lo", kind + percent + "_hi"}
+	}
+	for _, q := range v.quantiles() {
+		titles = append(titles, "q"+strconv.FormatFloat(100*q, 'g', 6, 64))
+	}
+	return titles
+}
+
+func (v View) quantiles() []float64 {
+	if len(v.Quantiles) == 0 {
+		return []float64{.05, .5, .95}
+	}
+	return v.Quantiles
+}
+
+// marks are the numbers under the titles that were asked for; nil where a summary has them.
+func (v View) marks(chains [][]float64) (xs []float64) {
+	if len(v.Quantiles) == 0 && v.Interval.Mass == 0 {
+		return nil
+	}
+	all := slices.Concat(chains...)
+	if v.Interval.Mass > 0 {
+		return v.Interval.ends(all)
+	}
+	slices.Sort(all)
+	for _, q := range v.quantiles() {
+		xs = append(xs, stats.Quantile(all, q))
+	}
+	return xs
+}
+
+// choose puts the parameters in the order and selection of the view. Missing values that were filled in come last.
+func (v View) choose(ps []Parameter, vs []types.Variable, r *store.Run) ([]Parameter, error) {
+	slices.SortStableFunc(ps, func(a, b Parameter) int { return rank(a.imputed) - rank(b.imputed) })
+	if len(v.Names) > 0 {
+		selected, err := Select(vs, v.Names, r)
+		if err != nil {
+			return nil, err
+		}
+		byName := map[string]Parameter{}
+		for _, p := range ps {
+			byName[p.Name] = p
+		}
+		ps = nil
+		for _, s := range selected {
+			for _, i := range s.Elements {
+				ps = append(ps, byName[s.Variable.Element(i)])
+			}
+		}
+	}
+	return v.sorted(ps)
+}
+
+func rank(last bool) int {
+	if last {
+		return 1
+	}
+	return 0
+}
+
+// sorted orders by a column: numbers that speak against a run and large ones first, small effective sizes first.
+func (v View) sorted(ps []Parameter) ([]Parameter, error) {
+	if v.Sort == "" {
+		return ps, nil
+	}
+	keys := map[string]func(Parameter) float64{
+		"mean": func(p Parameter) float64 { return -p.Mean }, "sd": func(p Parameter) float64 { return -p.SD },
+		"mcse": func(p Parameter) float64 { return -p.MCSEMean }, "r_hat": func(p Parameter) float64 { return -p.RHat },
+		"ess_bulk": func(p Parameter) float64 { return p.ESSBulk },
+		"ess_tail": func(p Parameter) float64 { return p.ESSTail },
+		"name":     nil,
+	}
+	key, ok := keys[v.Sort]
+	if !ok {
+		return nil, Unusable{fmt.Sprintf("there is no column %q to sort by; there are name, mean, sd, mcse, ess_bulk, "+
+			"ess_tail, r_hat", v.Sort)}
+	}
+	slices.SortStableFunc(ps, func(a, b Parameter) int {
+		if key == nil {
+			return strings.Compare(a.Name, b.Name)
+		}
+		x, y := key(a), key(b)
+		return cmp.Or(cmp.Compare(rank(math.IsNaN(x)), rank(math.IsNaN(y))), cmp.Compare(x, y))
+	})
+	return ps, nil
+}

@@ -1,0 +1,12 @@
+package store
+
+import (
+	"os"
+	"strings"
+)
+
+// boot is a name of this machine since it was last started, which containers on it share; empty where it has none.
+func boot() string {
+	text, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(text))
+}

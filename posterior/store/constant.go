@@ -1,0 +1,70 @@
+package store
+
+import "slices"
+
+// Arrays that are written once: coordinates and observed data.
+
+// coordinate writes an axis as an array of its own name: labels, or the numbers of its places.
+func (s *store) coordinate(group string, a axis) error {
+	kind, raw := intType, []byte(nil)
+	if a.label != nil {
+		kind, raw = encodeText(a.label)
+	} else {
+		raw = encode(nil, intType, count(a.first, a.size))
+	}
+	key := group + "/" + a.name
+	if err := s.array(key, newArray(kind, []int{a.size}, []int{a.size}), dimensions(a.name)); err != nil ||
+		a.size == 0 {
+		return err
+	}
+	return s.chunk(key, []int{0}, raw)
+}
+
+// count gives first, first+1, …, n of them.
+func count(first, n int) []float64 {
+	xs := make([]float64, n)
+	for i := range xs {
+		xs[i] = float64(first + i)
+	}
+	return xs
+}
+
+// sampleElements of an array say whether it is worth compressing.
+const sampleElements = 1 << 14
+
+const chunkElements = 1 << 20 // elements of one chunk file, or of one chain's draws in memory: 8 MiB
+
+// constant writes an observed array, cut along its first axis into chunks of bounded size.
+func (s *store) constant(key string, o Observed, dims []string) error {
+	rows, row := 1, o.Size()
+	if len(o.Shape) > 0 && o.Shape[0] > 0 {
+		row = o.Size() / o.Shape[0]
+		rows = min(o.Shape[0], max(1, chunkElements/max(1, row)))
+	}
+	chunks := slices.Clone(o.Shape)
+	if len(chunks) > 0 {
+		chunks[0] = rows
+	}
+	kind := kindOf(o.Variable)
+	a := newArray(kind, o.Shape, chunks)
+	if o.Size() > sampleElements && !s.shrinks(encode(nil, kind, o.Values[:sampleElements])) {
+		a.Compressor = nil
+	}
+	if err := s.array(key, a, dimensions(dims...)); err != nil || o.Size() == 0 {
+		return err
+	}
+	index, raw := make([]int, len(o.Shape)), []byte(nil)
+	for part := range slices.Chunk(o.Values, rows*row) {
+		raw = pad(encode(raw[:0], kind, part), rows*row*width(kind))
+		if err := s.stored(a, key, index, raw); err != nil {
+			return err
+		}
+		if len(index) > 0 {
+			index[0]++
+		}
+	}
+	return nil
+}
+
+// pad fills a chunk up to its full length, as Zarr requires; the added bytes are beyond the array's shape.
+func pad(raw []byte, n int) []byte { return append(raw, make([]byte, n-len(raw))...) }

@@ -1,0 +1,245 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/zlib"
+
+	"ppl/lang/types"
+)
+
+// How numbers and words become chunks.
+
+// Element types by their Zarr names, little endian. Text is "<U" followed by its length.
+const (
+	realType   = "<f8"
+	singleType = "<f4"
+	intType    = "<i8"
+	boolType   = "|b1"
+)
+
+// missing represents a draw of an integer variable that is no integer (a NaN from a generated quantity).
+const missing = math.MinInt64
+
+func kindOf(v types.Variable) string {
+	switch {
+	case v.Bool:
+		return boolType
+	case v.Int:
+		return intType
+	case v.Single:
+		return singleType
+	}
+	return realType
+}
+
+func width(kind string) int {
+	switch kind {
+	case boolType:
+		return 1
+	case singleType:
+		return 4
+	}
+	return 8
+}
+
+func encode(b []byte, kind string, xs []float64) []byte {
+	b = slices.Grow(b, len(xs)*width(kind))
+	for _, x := range xs {
+		switch kind {
+		case boolType:
+			b = append(b, truth(x))
+		case intType:
+			b = binary.LittleEndian.AppendUint64(b, uint64(integer(x)))
+		case singleType:
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(x)))
+		default:
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+		}
+	}
+	return b
+}
+
+func truth(x float64) byte {
+	if x != 0 {
+		return 1
+	}
+	return 0
+}
+
+func integer(x float64) int64 {
+	if math.Abs(x) < 1<<63 && x == math.Trunc(x) {
+		return int64(x)
+	}
+	return missing
+}
+
+// decode reads elements of a numeric type, into the memory of xs where they fit; missing integers become NaN.
+func decode(xs []float64, b []byte, kind string) []float64 {
+	n := len(b) / width(kind)
+	xs = slices.Grow(xs[:0], n)[:n]
+	for i := range xs {
+		switch kind {
+		case boolType:
+			xs[i] = float64(b[i])
+		case singleType:
+			xs[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
+		default:
+			xs[i] = decode8(binary.LittleEndian.Uint64(b[8*i:]), kind)
+		}
+	}
+	return xs
+}
+
+func decode8(bits uint64, kind string) float64 {
+	switch {
+	case kind == realType:
+		return math.Float64frombits(bits)
+	case int64(bits) == missing:
+		return math.NaN()
+	}
+	return float64(int64(bits))
+}
+
+// encodeText lays strings out as fixed-length UTF-32, NumPy's text type, and names that type.
+func encodeText(words []string) (kind string, b []byte) {
+	n := 1
+	for _, w := range words {
+		n = max(n, utf8.RuneCountInString(w))
+	}
+	for _, w := range words {
+		end := len(b) + 4*n
+		for _, r := range w {
+			b = binary.LittleEndian.AppendUint32(b, uint32(r))
+		}
+		b = append(b, make([]byte, end-len(b))...)
+	}
+	return "<U" + strconv.Itoa(n), b
+}
+
+// A packer compresses chunks one after the other; its tables take more time to make than a chunk to compress.
+type packer struct {
+	packed bytes.Buffer
+	zip    *zlib.Writer
+}
+
+func newPacker() *packer {
+	z, err := zlib.NewWriterLevel(nil, 1)
+	if err != nil {
+		panic("internal error: " + err.Error())
+	}
+	return &packer{zip: z}
+}
+
+// pack compresses; what it returns is good until the next call.
+func (p *packer) pack(raw []byte) []byte {
+	p.packed.Reset()
+	p.zip.Reset(&p.packed)
+	_, err := p.zip.Write(raw)
+	if err == nil {
+		err = p.zip.Close()
+	}
+	if err != nil {
+		panic("internal error: compressing into memory: " + err.Error())
+	}
+	return p.packed.Bytes()
+}
+
+// shrinks reports whether compressing bytes leaves out a tenth of them. Numbers that were measured hardly shrink, and
+// to compress a file of them would take as long as to sample from a posterior.
+func (p *packer) shrinks(raw []byte) bool {
+	return len(p.pack(raw)) < len(raw)/10*9
+}
+
+// readStored is readChunk of an array that may be stored as it is.
+func readStored(a *array, path string, size int) ([]byte, error) {
+	if a.Compressor != nil {
+		return readChunk(path, size)
+	}
+	raw, err := os.ReadFile(path)
+	if err == nil && len(raw) != size {
+		err = fmt.Errorf("%s: holds %d bytes where %d were expected", path, len(raw), size)
+	}
+	return raw, err
+}
+
+// mostInflated is more than the number of bytes one byte of a compressed chunk can represent.
+const mostInflated = 1040
+
+// A chunkReader reads one chunk after the other into the same memory.
+type chunkReader struct {
+	text, raw []byte
+	zip       inflater
+	values    []float64
+}
+
+type inflater interface {
+	io.Reader
+	zlib.Resetter
+}
+
+// readChunk reads a single compressed chunk.
+func readChunk(path string, size int) ([]byte, error) { return new(chunkReader).read(path, size) }
+
+// read gives the bytes of a compressed chunk, which must be as many as given, until the next call. It takes no more
+// memory than what the file can hold.
+func (r *chunkReader) read(path string, size int) (raw []byte, err error) {
+	if r.text, err = readInto(r.text[:0], path); err != nil {
+		return nil, err
+	}
+	if raw, err = r.inflate(size); err == nil && len(raw) != size {
+		err = fmt.Errorf("holds %d bytes where %d were expected", len(raw), size)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return raw, nil
+}
+
+// readInto is os.ReadFile that uses the memory of dst.
+func readInto(dst []byte, path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return dst, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return dst, err
+	}
+	b := bytes.NewBuffer(slices.Grow(dst, int(info.Size())+bytes.MinRead))
+	_, err = b.ReadFrom(f)
+	return b.Bytes(), err
+}
+
+// inflate decompresses the text, up to one byte more than size.
+func (r *chunkReader) inflate(size int) (_ []byte, err error) {
+	if r.zip == nil {
+		z, err := zlib.NewReader(bytes.NewReader(r.text))
+		if err != nil {
+			return nil, err
+		}
+		r.zip = z.(inflater)
+	} else if err := r.zip.Reset(bytes.NewReader(r.text), nil); err != nil {
+		return nil, err
+	}
+	room, n := min(size+1, mostInflated*len(r.text)), 0
+	r.raw = slices.Grow(r.raw[:0], room)[:room]
+	for n < room && err == nil {
+		var more int
+		more, err = r.zip.Read(r.raw[n:])
+		n += more
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return r.raw[:n], err
+}

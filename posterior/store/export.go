@@ -1,0 +1,134 @@
+package store
+
+import (
+	"io"
+	"time"
+
+	"ppl/lang/types"
+)
+
+// What other formats are written from: the groups of a run as they lie in its store.
+
+// A Group is a group of the store.
+type Group struct {
+	Name   string
+	Axes   []Axis // chain and draw first, where the group has draws
+	Arrays []GroupArray
+}
+
+// An Axis has a coordinate for each of its places: Numbers, or Labels.
+type Axis struct {
+	Name    string
+	Numbers []int64
+	Labels  []string
+}
+
+// A GroupArray is an array of a group over some of its axes, chain and draw among them. Write writes its elements
+// row-major and in little-endian order, as kindOf its Variable has them, some at a time.
+type GroupArray struct {
+	Name     string
+	Variable types.Variable
+	Axes     []string
+	Write    func(w io.Writer) error
+}
+
+// About describes the run in ArviZ's words.
+func (r *Run) About() [][2]string {
+	return [][2]string{{"created_at", r.Info.Created.Format(time.RFC3339Nano)}, {"creation_library", "ppl"},
+		{"inference_library", "ppl"}, {"inference_library_version", r.Info.Version}, {"model_name", r.Info.Model},
+		{"sampler", r.Info.Sampler}}
+}
+
+// Groups are the groups that the run has.
+func (r *Run) Groups() (all []Group) {
+	for _, g := range r.Layout.groups() {
+		if len(g.variables) > 0 {
+			all = append(all, r.streamedGroup(g))
+		}
+	}
+	for _, g := range r.Layout.constants() {
+		if len(g.arrays) > 0 {
+			all = append(all, r.constantGroup(g))
+		}
+	}
+	return all
+}
+
+func (r *Run) streamedGroup(g streamedGroup) Group {
+	count := r.arrays[column{group: g.name, v: g.variables[0]}.key()].Shape[1]
+	names, own := axes(g.variables)
+	out := Group{Name: g.name, Axes: []Axis{numbered("chain", 0, r.Layout.Chains), numbered("draw", 0, count)}}
+	out.Axes = append(out.Axes, coordinates(own)...)
+	for i, v := range g.variables {
+		c := column{group: g.name, v: v}
+		out.Arrays = append(out.Arrays, GroupArray{arrayName(v.Name), v, append([]string{"chain", "draw"}, names[i]...),
+			func(w io.Writer) error { return r.writeColumn(w, c) }})
+	}
+	return out
+}
+
+func (r *Run) constantGroup(g constantGroup) Group {
+	names, own := axes(variablesOf(g.arrays))
+	out := Group{Name: g.name, Axes: coordinates(own)}
+	for i, o := range g.arrays {
+		out.Arrays = append(out.Arrays, GroupArray{arrayName(o.Name), o.Variable, names[i], func(w io.Writer) error {
+			xs, err := r.constant(g, o.Name)
+			if err == nil {
+				_, err = w.Write(encode(nil, kindOf(o.Variable), xs))
+			}
+			return err
+		}})
+	}
+	return out
+}
+
+// writeColumn writes an array with a row for every draw, chain by chain. Where chains share files, the draws of those
+// that do are held in memory.
+func (r *Run) writeColumn(w io.Writer, c column) (err error) {
+	band, reader := r.arrays[c.key()].Chunks[0], &chunkReader{}
+	for first := 0; first < r.Layout.Chains; first += band {
+		var failed error
+		write := func(b []byte) {
+			if failed == nil {
+				_, failed = w.Write(b)
+			}
+		}
+		held := make([][]byte, band)
+		err := r.chunks(c, first, reader, func(chain int, part []float64) {
+			if band == 1 {
+				write(encode(nil, kindOf(c.v), part))
+			} else {
+				held[chain-first] = encode(held[chain-first], kindOf(c.v), part)
+			}
+		})
+		for _, b := range held {
+			write(b)
+		}
+		if failed != nil {
+			return failed
+		}
+		if err != nil {
+			return ErrDamaged{r.Dir, err}
+		}
+	}
+	return nil
+}
+
+func coordinates(own []axis) (all []Axis) {
+	for _, a := range own {
+		if a.label != nil {
+			all = append(all, Axis{Name: a.name, Labels: a.label})
+		} else {
+			all = append(all, numbered(a.name, a.first, a.size))
+		}
+	}
+	return all
+}
+
+func numbered(name string, first, n int) Axis {
+	a := Axis{Name: name, Numbers: make([]int64, n)}
+	for i := range a.Numbers {
+		a.Numbers[i] = int64(first + i)
+	}
+	return a
+}

@@ -1,0 +1,99 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ppl/lang/types"
+	"ppl/runtime/sys/files"
+)
+
+// Extend adds replicates of the data to a run that has ended, in the group posterior_predictive, which it replaces if
+// it is there: variables with as many chains as the run has, of which as many draws as the run has are to be appended.
+// The run can be read all the time; the replicates can when the writer has been closed.
+func Extend(disk files.System, dir string, vs []types.Variable) (*Writer, error) {
+	return extend(disk, dir, Layout{Predictive: vs}, func(l *Layout, added Layout) { l.Predictive = added.Predictive })
+}
+
+// ExtendPredictions is Extend for what is predicted at new data, in the groups predictions and
+// predictions_constant_data. Each chain gets as many draws as any other.
+func ExtendPredictions(disk files.System, dir string, vs []types.Variable, at []Observed) (*Writer, error) {
+	return extend(disk, dir, Layout{Predictions: vs, PredictedAt: at}, func(l *Layout, added Layout) {
+		l.Predictions, l.PredictedAt = added.Predictions, added.PredictedAt
+	})
+}
+
+// extend adds the groups of a layout. Set gives a layout those of another.
+func extend(disk files.System, dir string, added Layout, set func(l *Layout, added Layout)) (*Writer, error) {
+	r, err := Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	layout := r.Layout
+	set(&layout, Layout{})
+	if err := writeJSON(disk, filepath.Join(dir, layoutFile), layout); err != nil { // without those that are replaced
+		return nil, err
+	}
+	set(&layout, added)
+	if err := layout.check(); err != nil {
+		panic("internal error: layout of draws: " + err.Error())
+	}
+	added.Chains = r.Layout.Chains
+	w := newWriter(disk, dir, added, Options{Draws: r.Info.Draws})
+	w.info, w.extends = r.Info, &layout
+	if w.store, err = openStore(disk, dir); err != nil {
+		return nil, err
+	}
+	for _, g := range added.groups() {
+		if len(g.variables) > 0 {
+			err = errors.Join(err, w.store.drop(g.name))
+		}
+	}
+	for _, g := range added.constants() {
+		if len(g.arrays) > 0 {
+			err = errors.Join(err, w.store.drop(g.name), w.constant(g))
+		}
+	}
+	return w, errors.Join(err, w.allStreamed(added))
+}
+
+// openStore reads the metadata of an existing hierarchy.
+func openStore(disk files.System, dir string) (*store, error) {
+	text, err := os.ReadFile(filepath.Join(dir, ".zmetadata"))
+	if err != nil {
+		return nil, err
+	}
+	var doc struct {
+		Metadata map[string]json.RawMessage `json:"metadata"`
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, damaged(dir, ".zmetadata", err)
+	}
+	s := &store{disk, dir, map[string]any{}, newPacker()}
+	for key, text := range doc.Metadata {
+		s.docs[key] = text
+	}
+	return s, nil
+}
+
+// drop removes a group, first from the metadata that readers see.
+func (s *store) drop(group string) error {
+	if _, there := s.docs[group+"/.zgroup"]; !there {
+		return s.disk.RemoveAll(path(s.dir, group)) // what a crash left behind
+	}
+	for _, key := range slices.Collect(maps.Keys(s.docs)) {
+		if strings.HasPrefix(key, group+"/") {
+			delete(s.docs, key)
+		}
+	}
+	if err := s.consolidate(); err != nil {
+		return fmt.Errorf("cannot renew %s: %w", group, err)
+	}
+	return s.disk.RemoveAll(path(s.dir, group))
+}

@@ -1,0 +1,141 @@
+package store
+
+import (
+	"time"
+
+	"ppl/lang/types"
+	"ppl/runtime/sys/files"
+)
+
+// writeHead writes everything that does not change during the run: the model, its options, the layout, the groups, the
+// observed data.
+func (w *Writer) writeHead(l Layout, o Options) (err error) {
+	if err := files.Replace(w.disk, w.file(ModelFile), o.Source); err != nil {
+		return err
+	}
+	if err := writeJSON(w.disk, w.file(optionsFile), o.Resolved); err != nil {
+		return err
+	}
+	if err := writeJSON(w.disk, w.file(layoutFile), l); err != nil {
+		return err
+	}
+	if w.store, err = newStore(w.disk, w.dir, w.about()); err != nil {
+		return err
+	}
+	if err := w.allStreamed(l); err != nil {
+		return err
+	}
+	for _, g := range l.constants() {
+		if err := w.constant(g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// about is attached to the store and to each group, in ArviZ's words.
+func (w *Writer) about() attributes {
+	return attributes{
+		"created_at":                w.info.Created.Format(time.RFC3339Nano),
+		"creation_library":          "ppl",
+		"inference_library":         "ppl",
+		"inference_library_version": w.info.Version,
+		"model_name":                w.info.Model,
+		"sampler":                   w.info.Sampler,
+	}
+}
+
+// conclude adds to the groups with draws what is known only when a run ends, by ArviZ's names where it has one.
+func (w *Writer) conclude() error {
+	about, r := w.about(), w.info.Report
+	about["tuning_steps"], about["thin"], about["sampling_time"] = r.Warmup, max(r.Thin, 1), Number(r.Seconds)
+	if len(r.EBFMI) > 0 {
+		about["bfmi"] = Numbers(r.EBFMI) // of all iterations: the energies of thinned draws do not give it
+	}
+	for _, g := range []string{posterior, sampleStats} {
+		if _, there := w.store.docs[g+"/.zattrs"]; !there {
+			continue
+		}
+		if err := w.store.put(g+"/.zattrs", about); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allStreamed makes the groups of a layout that have arrays; posterior and sample_stats have, in a run of a sampler.
+func (w *Writer) allStreamed(l Layout) error {
+	for _, g := range l.groups() {
+		if len(g.variables) == 0 {
+			continue
+		}
+		if err := w.streamed(g.name, g.variables); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// streamed makes a group whose arrays have the axes chain and draw first.
+func (w *Writer) streamed(name string, vs []types.Variable) error {
+	if err := w.store.group(name, w.about()); err != nil {
+		return err
+	}
+	dims, all := axes(vs)
+	if err := w.store.coordinate(name, axis{name: "chain", size: w.chains()}); err != nil {
+		return err
+	}
+	draw := newArray(intType, []int{0}, []int{w.chunk})
+	if err := w.store.array(name+"/draw", draw, dimensions("draw")); err != nil {
+		return err
+	}
+	w.growing = append(w.growing, growing{name + "/draw", draw, 0})
+	for _, a := range all {
+		if err := w.store.coordinate(name, a); err != nil {
+			return err
+		}
+	}
+	for i, v := range vs {
+		if err := w.streamedArray(column{group: name, v: v}, dims[i]); err != nil {
+			return err
+		}
+	}
+	return w.disk.Sync(path(w.dir, name))
+}
+
+func (w *Writer) streamedArray(c column, dims []string) error {
+	a := newArray(kindOf(c.v), append([]int{w.chains(), 0}, c.v.Shape...), append([]int{w.band, w.chunk}, c.v.Shape...))
+	w.growing = append(w.growing, growing{c.key(), a, 1})
+	about := dimensions(append([]string{"chain", "draw"}, dims...)...)
+	if c.v.Doc != "" {
+		about["description"] = c.v.Doc
+	}
+	return w.store.array(c.key(), a, about)
+}
+
+// dimensions is how xarray learns the names of an array's axes.
+func dimensions(names ...string) attributes {
+	return attributes{"_ARRAY_DIMENSIONS": append([]string{}, names...)}
+}
+
+// constant makes a group of arrays that do not change from draw to draw.
+func (w *Writer) constant(g constantGroup) error {
+	if len(g.arrays) == 0 {
+		return nil
+	}
+	if err := w.store.group(g.name, w.about()); err != nil {
+		return err
+	}
+	dims, all := axes(variablesOf(g.arrays))
+	for _, a := range all {
+		if err := w.store.coordinate(g.name, a); err != nil {
+			return err
+		}
+	}
+	for i, o := range g.arrays {
+		if err := w.store.constant(g.name+"/"+arrayName(o.Name), o, dims[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ppl/lang/types"
+)
+
+// A Layout says what a run keeps: of every draw the arrays of the streamed groups, once the observed data.
+type Layout struct {
+	Chains      int              `json:"chains"`
+	Posterior   []types.Variable `json:"posterior"`
+	SampleStats []types.Variable `json:"sample_stats"`
+	Observed    []Observed       `json:"observed_data"`
+	Constant    []Observed       `json:"constant_data,omitempty"` // predictors
+	LeftOut     []LeftOut        `json:"left_out,omitempty"`      // of the posterior: what the run does not keep
+
+	// names of Posterior that are parameters: their draws differ; nil where a run did not say
+	Parameters []string `json:"parameters,omitempty"`
+
+	// log densities of each draw: of the prior by parameter, of the likelihood by row of the data
+	LogPrior      []types.Variable `json:"log_prior,omitempty"`
+	LogLikelihood []types.Variable `json:"log_likelihood,omitempty"`
+	// of LogPrior: those that read no other parameter
+	TopLevel []string `json:"top_level_priors,omitempty"`
+	// of Posterior: those with a scale that is a parameter, and those whose elements can change places
+	Effects      []types.Effect `json:"effects,omitempty"`
+	Exchangeable []string       `json:"exchangeable,omitempty"`
+
+	// replicates of the data, one for each draw of the posterior (Extend)
+	Predictive []types.Variable `json:"posterior_predictive,omitempty"`
+	// what is predicted at new data, for some draws of the posterior, and these data (ExtendPredictions)
+	Predictions     []types.Variable `json:"predictions,omitempty"`
+	PredictedAt     []Observed       `json:"predictions_constant_data,omitempty"`
+	Prior           []types.Variable `json:"prior,omitempty"` // of a run that draws from the prior
+	PriorPredictive []types.Variable `json:"prior_predictive,omitempty"`
+}
+
+// A LeftOut is an array that the model saves, and that a run was asked not to keep.
+type LeftOut struct {
+	Name      string `json:"name"`
+	Parameter bool   `json:"parameter,omitempty"`
+}
+
+// An Observed array is data of the model, row-major.
+type Observed struct {
+	types.Variable
+	Values []float64 `json:"-"`
+}
+
+// Names of groups in the InferenceData schema.
+const (
+	posterior       = "posterior"
+	sampleStats     = "sample_stats"
+	observed        = "observed_data"
+	constantData    = "constant_data"
+	logPrior        = "log_prior"
+	logLikelihood   = "log_likelihood"
+	predictive      = "posterior_predictive"
+	prior           = "prior"
+	priorPredictive = "prior_predictive"
+	predictions     = "predictions"
+	predictedAt     = "predictions_constant_data"
+)
+
+// A column is an array with a row for every draw. A draw is kept as one record of numbers, the columns side by side.
+type column struct {
+	group string
+	v     types.Variable
+	at    int // where its elements begin in the record
+}
+
+// columns lists the streamed arrays in the order in which a record holds them, and the record's length.
+func (l Layout) columns() (cs []column, width int) {
+	for _, g := range l.groups() {
+		for _, v := range g.variables {
+			cs = append(cs, column{g.name, v, width})
+			width += v.Size()
+		}
+	}
+	return cs, width
+}
+
+// A streamedGroup has arrays with a row for every draw.
+type streamedGroup struct {
+	name      string
+	variables []types.Variable
+}
+
+// groups are the streamed groups, in the order in which a record holds them.
+func (l Layout) groups() []streamedGroup {
+	return []streamedGroup{{posterior, l.Posterior}, {prior, l.Prior}, {priorPredictive, l.PriorPredictive},
+		{predictive, l.Predictive}, {predictions, l.Predictions}, {logPrior, l.LogPrior},
+		{logLikelihood, l.LogLikelihood}, {sampleStats, l.SampleStats}}
+}
+
+func (c column) key() string { return c.group + "/" + arrayName(c.v.Name) }
+
+// arrayName is the variable's name in the store: chain and draw are taken by the coordinates.
+func arrayName(name string) string {
+	if name == "chain" || name == "draw" {
+		return name + "_"
+	}
+	return name
+}
+
+// check finds what no compiler of ours would write; it guards the reader against damaged and foreign files.
+func (l Layout) check() error {
+	if l.Chains < 1 || l.Chains > maxChains {
+		return fmt.Errorf("%d chains", l.Chains)
+	}
+	for _, g := range l.groups() {
+		if err := checkAll(g.variables); err != nil {
+			return err
+		}
+	}
+	for _, g := range l.constants() {
+		if err := checkAll(variablesOf(g.arrays)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A constantGroup has arrays that are written once.
+type constantGroup struct {
+	name   string
+	arrays []Observed
+}
+
+func (l Layout) constants() []constantGroup {
+	return []constantGroup{{observed, l.Observed}, {constantData, l.Constant}, {predictedAt, l.PredictedAt}}
+}
+
+func variablesOf(os []Observed) []types.Variable {
+	vs := make([]types.Variable, len(os))
+	for i, o := range os {
+		vs[i] = o.Variable
+	}
+	return vs
+}
+
+func checkAll(vs []types.Variable) error {
+	seen := map[string]bool{}
+	for _, v := range vs {
+		if err := checkVariable(v); err != nil {
+			return err
+		}
+		if seen[arrayName(v.Name)] {
+			return fmt.Errorf("%q appears twice", v.Name)
+		}
+		seen[arrayName(v.Name)] = true
+	}
+	return nil
+}
+
+// More than these is damage.
+const (
+	maxChains = 1 << 20
+	maxSize   = 1 << 36 // elements of one variable
+)
+
+func checkVariable(v types.Variable) error {
+	if v.Name == "" || strings.HasPrefix(v.Name, ".") || strings.ContainsAny(v.Name, `/\`+"\x00") {
+		return fmt.Errorf("%q is not a variable's name", v.Name)
+	}
+	if len(v.First) > len(v.Shape) || len(v.Label) > len(v.Shape) {
+		return fmt.Errorf("%s has more index names than axes", v.Name)
+	}
+	size := 1
+	for a, s := range v.Shape {
+		if s < 0 || s > maxSize || (size > 0 && s > maxSize/size) {
+			return fmt.Errorf("%s has the impossible shape %v", v.Name, v.Shape)
+		}
+		size *= s
+		if l := v.LabelsOf(a); l != nil && len(l) != s {
+			return fmt.Errorf("%s has %d labels for an axis of %d", v.Name, len(l), s)
+		}
+	}
+	return nil
+}
+
+// An axis is a dimension of a group with its coordinate.
+type axis struct {
+	name  string
+	size  int
+	first int
+	label []string
+}
+
+func (a axis) same(b axis) bool {
+	return a.size == b.size && a.first == b.first && slices.Equal(a.label, b.label)
+}
+
+// axes names the dimensions of a group's variables, for each variable in turn, and lists the distinct ones. Where a
+// name cannot serve, because xarray wants dimensions of a variable to differ, or another variable means something else
+// by it, the axis is called NAME_dim_0 as ArviZ does.
+func axes(vs []types.Variable) (names [][]string, all []axis) {
+	known := map[string]axis{}
+	taken := map[string]bool{"chain": true, "draw": true}
+	for _, v := range vs {
+		taken[arrayName(v.Name)] = true
+	}
+	for _, v := range vs {
+		var dims []string
+		for i := range v.Shape {
+			a := axisOf(v, i)
+			old, met := known[a.name]
+			if taken[a.name] || slices.Contains(dims, a.name) || (met && !a.same(old)) {
+				a.name = fmt.Sprintf("%s_dim_%d", v.Name, i)
+				_, met = known[a.name]
+			}
+			if !met {
+				known[a.name] = a
+				all = append(all, a)
+			}
+			dims = append(dims, a.name)
+		}
+		names = append(names, dims)
+	}
+	return names, all
+}
+
+func axisOf(v types.Variable, i int) axis {
+	a := axis{fmt.Sprintf("%s_dim_%d", v.Name, i), v.Shape[i], v.FirstOf(i), v.LabelsOf(i)}
+	if i < len(v.Dims) && v.Dims[i] != "" {
+		a.name = v.Dims[i]
+	}
+	return a
+}

@@ -1,0 +1,378 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ppl/lang/types"
+)
+
+// A Run is a run directory opened for reading, as it stood at its last checkpoint.
+type Run struct {
+	Dir    string
+	Info   Info // Info.Draws is what the store holds of every chain
+	Layout Layout
+	arrays map[string]array
+}
+
+// Open reads a run's metadata. It gives ErrNotRun for a directory that is none, else an error that names the file that
+// is missing or damaged.
+func Open(dir string) (*Run, error) {
+	if s, err := os.Stat(dir); err != nil {
+		return nil, err
+	} else if !s.IsDir() {
+		return nil, ErrNotRun{dir, "it is a file"}
+	}
+	info, err := ReadInfo(dir)
+	if err != nil {
+		return nil, err
+	}
+	layout, err := os.ReadFile(filepath.Join(dir, layoutFile))
+	if errors.Is(err, fs.ErrNotExist) && len(info.Written) == 0 {
+		return nil, ErrNoDraws{dir, info}
+	}
+	if err != nil {
+		return nil, incomplete(dir, err)
+	}
+	meta, err := os.ReadFile(filepath.Join(dir, ".zmetadata"))
+	if err != nil {
+		return nil, incomplete(dir, err)
+	}
+	return parseRun(dir, info, layout, meta)
+}
+
+// incomplete explains a missing file: run.json is written first, so that the run had no time to begin, or files were
+// taken away.
+func incomplete(dir string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the run in %s is incomplete: %w", dir, err)
+	}
+	return err
+}
+
+// parseRun puts a run's documents together and holds them against each other.
+func parseRun(dir string, info Info, layout, meta []byte) (*Run, error) {
+	r := &Run{Dir: dir, Info: info}
+	if err := json.Unmarshal(layout, &r.Layout); err != nil {
+		return nil, damaged(dir, layoutFile, err)
+	}
+	if err := r.Layout.check(); err != nil {
+		return nil, damaged(dir, layoutFile, err)
+	}
+	arrays, err := parseArrays(meta)
+	if err != nil {
+		return nil, damaged(dir, ".zmetadata", err)
+	}
+	r.arrays = arrays
+	if err := r.count(); err != nil {
+		return nil, damaged(dir, ".zmetadata", err)
+	}
+	return r, nil
+}
+
+func damaged(dir, file string, err error) error {
+	return ErrDamaged{dir, fmt.Errorf("%s: %w", file, err)}
+}
+
+// ErrDamaged says that what a run directory should hold is not there, or is cut off.
+type ErrDamaged struct {
+	Dir   string
+	Cause error // names the file
+}
+
+func (e ErrDamaged) Error() string {
+	return fmt.Sprintf("the run in %s is damaged: %v", e.Dir, e.Cause)
+}
+func (e ErrDamaged) Unwrap() error { return e.Cause }
+
+// ErrNotKept says that a run was asked not to keep the draws of an array.
+type ErrNotKept struct {
+	Dir, Name string
+	Keep      []string // what it was asked to keep
+}
+
+func (e ErrNotKept) Error() string {
+	return fmt.Sprintf("the run in %s has no draws of `%s`: it was sampled with --keep %s", e.Dir, e.Name,
+		strings.Join(e.Keep, ","))
+}
+
+// NotKept is ErrNotKept where an array was left out.
+func (r *Run) NotKept(name string) error {
+	if slices.ContainsFunc(r.Layout.LeftOut, func(l LeftOut) bool { return l.Name == name }) {
+		return ErrNotKept{r.Dir, name, r.Info.Keep}
+	}
+	return nil
+}
+
+// NeedParameters is ErrNotKept where a parameter was left out: without it nothing can be computed at the draws that may
+// depend on it.
+func (r *Run) NeedParameters() error {
+	for _, l := range r.Layout.LeftOut {
+		if l.Parameter {
+			return ErrNotKept{r.Dir, l.Name, r.Info.Keep}
+		}
+	}
+	return nil
+}
+
+// parseArrays picks the .zarray documents out of the consolidated metadata.
+func parseArrays(text []byte) (map[string]array, error) {
+	var doc struct {
+		Metadata map[string]json.RawMessage `json:"metadata"`
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	arrays := map[string]array{}
+	for key, text := range doc.Metadata {
+		if filepath.Base(key) != ".zarray" {
+			continue
+		}
+		var a array
+		if err := json.Unmarshal(text, &a); err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
+		}
+		arrays[filepath.ToSlash(filepath.Dir(key))] = a
+	}
+	return arrays, nil
+}
+
+// count checks that the arrays are those of the layout and of one length, and takes that for the number of draws.
+func (r *Run) count() error {
+	columns, _ := r.Layout.columns()
+	for i, c := range columns {
+		a := r.arrays[c.key()]
+		if err := a.fits(c.v, r.Layout.Chains); err != nil {
+			return fmt.Errorf("%s: %w", c.key(), err)
+		}
+		if c.group == predictions { // at every k-th draw
+			if a.Shape[1] != r.arrays[predictions+"/"+arrayName(r.Layout.Predictions[0].Name)].Shape[1] {
+				return fmt.Errorf("%s has another number of draws than the others of its group", c.key())
+			}
+			continue
+		}
+		if i > 0 && a.Shape[1] != r.Info.Draws {
+			return fmt.Errorf("%s has %d draws where %s has %d", c.key(), a.Shape[1], columns[0].key(), r.Info.Draws)
+		}
+		r.Info.Draws = a.Shape[1]
+	}
+	for _, g := range r.Layout.constants() {
+		for _, o := range g.arrays {
+			if a := r.arrays[g.name+"/"+arrayName(o.Name)]; !a.holds(o) {
+				return fmt.Errorf("%s/%s does not have the layout's shape %v", g.name, o.Name, o.Shape)
+			}
+		}
+	}
+	return nil
+}
+
+// fits reports whether an array has the chains of the layout, then draws, then v's own axes, and is cut along the first
+// two.
+func (a array) fits(v types.Variable, chains int) error {
+	shape := append([]int{chains, 0}, v.Shape...)
+	if len(a.Shape) != len(shape) || len(a.Chunks) != len(shape) || a.Type != kindOf(v) {
+		return fmt.Errorf("is not the array %s of the layout", v.Name)
+	}
+	draws, chunk := a.Shape[1], a.Chunks[1]
+	if draws < 0 || draws > maxSize || chunk < 1 || chunk > chunkElements {
+		return fmt.Errorf("%d draws in chunks of %d", draws, chunk)
+	}
+	if band := a.Chunks[0]; band < 1 || band > chains || band > 1 && band*chunk > chunkElements/max(1, v.Size()) {
+		return fmt.Errorf("chunks of %d chains and %d draws", band, chunk)
+	}
+	shape[1] = draws
+	if !slices.Equal(a.Shape, shape) || (v.Size() > 0 && !slices.Equal(a.Chunks[2:], v.Shape)) {
+		return fmt.Errorf("has the shape %v in chunks %v, which is not that of the layout, %v", a.Shape,
+			a.Chunks, v.Shape)
+	}
+	return nil
+}
+
+// holds reports whether an array has o's shape and is cut along the first axis alone.
+func (a array) holds(o Observed) bool {
+	if !slices.Equal(a.Shape, o.Shape) || len(a.Chunks) != len(a.Shape) || a.Type != kindOf(o.Variable) {
+		return false
+	}
+	return o.Size() == 0 || len(a.Chunks) == 0 ||
+		(slices.Equal(a.Chunks[1:], a.Shape[1:]) && a.Chunks[0] >= 1 && a.Chunks[0] <= a.Shape[0])
+}
+
+// Draws reads a variable of the posterior: by chain, the draws laid end to end, each with the variable's elements
+// row-major. An integer that could not be kept as one is NaN.
+func (r *Run) Draws(name string) ([][]float64, error) {
+	return r.streamed(posterior, r.Layout.Posterior, name)
+}
+
+// Stats reads a sampler statistic, such as "lp" or "diverging", by chain.
+func (r *Run) Stats(name string) ([][]float64, error) {
+	return r.streamed(sampleStats, r.Layout.SampleStats, name)
+}
+
+// Predictive reads a variable of the group posterior_predictive, as Draws does.
+func (r *Run) Predictive(name string) ([][]float64, error) {
+	return r.streamed(predictive, r.Layout.Predictive, name)
+}
+
+// FromPrior reports whether a run draws from the prior, so that it has no posterior.
+func (r *Run) FromPrior() bool { return len(r.Layout.Prior)+len(r.Layout.PriorPredictive) > 0 }
+
+// Prior and PriorPredictive read variables of a run that draws from the prior, as Draws does.
+func (r *Run) Prior(name string) ([][]float64, error) {
+	return r.streamed(prior, r.Layout.Prior, name)
+}
+
+// PriorPredictive reads a replicate of data.
+func (r *Run) PriorPredictive(name string) ([][]float64, error) {
+	return r.streamed(priorPredictive, r.Layout.PriorPredictive, name)
+}
+
+// LogPrior reads the log prior density of a parameter, a number for each draw, on the parameter's own scale.
+func (r *Run) LogPrior(name string) ([][]float64, error) {
+	return r.streamed(logPrior, r.Layout.LogPrior, name)
+}
+
+// LogLikelihood reads the log likelihood of the rows of an observed array, as Draws does.
+func (r *Run) LogLikelihood(name string) ([][]float64, error) {
+	return r.streamed(logLikelihood, r.Layout.LogLikelihood, name)
+}
+
+// HasStat reports whether the sampler kept a statistic.
+func (r *Run) HasStat(name string) bool { return find(r.Layout.SampleStats, name) >= 0 }
+
+func find(vs []types.Variable, name string) int {
+	return slices.IndexFunc(vs, func(v types.Variable) bool { return v.Name == name })
+}
+
+func (r *Run) streamed(group string, vs []types.Variable, name string) ([][]float64, error) {
+	i := find(vs, name)
+	if err := r.NotKept(name); err != nil && group == posterior {
+		return nil, err
+	}
+	if i < 0 {
+		return nil, fmt.Errorf("the run in %s has no %q in %s", r.Dir, name, group)
+	}
+	c := column{group: group, v: vs[i]}
+	chains, reader := make([][]float64, r.Layout.Chains), &chunkReader{}
+	for chain := range chains {
+		chains[chain] = slices.Grow(chains[chain], r.stored(c, chain))
+	}
+	for first := 0; first < len(chains); first += r.arrays[c.key()].Chunks[0] {
+		err := r.chunks(c, first, reader, func(chain int, part []float64) {
+			chains[chain] = append(chains[chain], part...)
+		})
+		if err != nil {
+			return nil, ErrDamaged{r.Dir, err}
+		}
+	}
+	return chains, nil
+}
+
+// stored is how many numbers of a chain there can be, so that memory grows with what is really there, not with what
+// metadata claim.
+func (r *Run) stored(c column, chain int) int {
+	a, n, bytes := r.arrays[c.key()], c.v.Size(), int64(0)
+	claimed := a.Shape[1] * n
+	for k := 0; n > 0 && k*a.Chunks[1] < a.Shape[1]; k++ {
+		info, err := os.Stat(chunkFile(r.Dir, c, chain/a.Chunks[0], k))
+		if err != nil {
+			break
+		}
+		bytes += info.Size()
+	}
+	return min(claimed, int(bytes*mostInflated)/width(a.Type))
+}
+
+// chunks gives the draws of the band of chains that begins with first, chunk by chunk. A part may be used until it
+// gives the next.
+func (r *Run) chunks(c column, first int, reader *chunkReader, each func(chain int, part []float64)) error {
+	a, n := r.arrays[c.key()], c.v.Size()
+	band, chunk := a.Chunks[0], a.Chunks[1]
+	for k := 0; n > 0 && k*chunk < a.Shape[1]; k++ {
+		raw, err := reader.read(chunkFile(r.Dir, c, first/band, k), band*chunk*n*width(a.Type))
+		if err != nil {
+			return err
+		}
+		draws := min(chunk, a.Shape[1]-k*chunk)
+		reader.values = decode(reader.values, raw, a.Type)
+		for chain := first; chain < min(first+band, r.Layout.Chains); chain++ {
+			each(chain, reader.values[(chain-first)*chunk*n:][:draws*n])
+		}
+	}
+	return nil
+}
+
+// Predictions reads elements from..to-1 of a variable of the group predictions: by element, chain and draw. Memory
+// does not grow with the number of other elements.
+func (r *Run) Predictions(name string, from, to int) ([][][]float64, error) {
+	i := find(r.Layout.Predictions, name)
+	if i < 0 {
+		return nil, fmt.Errorf("the run in %s has no %q in %s", r.Dir, name, predictions)
+	}
+	c := column{group: predictions, v: r.Layout.Predictions[i]}
+	out := make([][][]float64, to-from)
+	for k := range out {
+		out[k] = make([][]float64, r.Layout.Chains)
+	}
+	reader := &chunkReader{}
+	for first := 0; first < r.Layout.Chains; first += r.arrays[c.key()].Chunks[0] {
+		err := r.chunks(c, first, reader, func(chain int, part []float64) {
+			for ; len(part) > 0; part = part[c.v.Size():] {
+				for k := range out {
+					out[k][chain] = append(out[k][chain], part[from+k])
+				}
+			}
+		})
+		if err != nil {
+			return nil, ErrDamaged{r.Dir, err}
+		}
+	}
+	return out, nil
+}
+
+// PredictedAt reads an array of the group predictions_constant_data, row-major.
+func (r *Run) PredictedAt(name string) ([]float64, error) {
+	return r.constant(constantGroup{predictedAt, r.Layout.PredictedAt}, name)
+}
+
+// ObservedData reads an array of the group observed_data, row-major.
+func (r *Run) ObservedData(name string) ([]float64, error) {
+	return r.constant(constantGroup{observed, r.Layout.Observed}, name)
+}
+
+// ConstantData reads an array of the group constant_data, row-major.
+func (r *Run) ConstantData(name string) ([]float64, error) {
+	return r.constant(constantGroup{constantData, r.Layout.Constant}, name)
+}
+
+func (r *Run) constant(g constantGroup, name string) (xs []float64, err error) {
+	i := slices.IndexFunc(g.arrays, func(o Observed) bool { return o.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("the run in %s has no %q in %s", r.Dir, name, g.name)
+	}
+	o := g.arrays[i]
+	key := g.name + "/" + arrayName(name)
+	chunk := 1
+	a := r.arrays[key]
+	for _, c := range a.Chunks {
+		chunk *= c
+	}
+	index := make([]int, len(o.Shape))
+	for len(xs) < o.Size() {
+		raw, err := readStored(&a, filepath.Join(path(r.Dir, key), chunkKey(index)), chunk*width(kindOf(o.Variable)))
+		if err != nil {
+			return nil, ErrDamaged{r.Dir, err}
+		}
+		part := decode(nil, raw, kindOf(o.Variable))
+		xs = append(xs, part[:min(len(part), o.Size()-len(xs))]...)
+		if len(index) > 0 {
+			index[0]++
+		}
+	}
+	return xs, nil
+}

@@ -1,0 +1,409 @@
+package store
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ppl/runtime/sys/files"
+)
+
+// A Writer streams draws to a run directory. It keeps at most one chunk of draws per chain in memory. Different
+// goroutines may append to different chains. After an error it accepts no more draws and returns that error again.
+//
+// Where chains are many, or draws are few, some of the chains, a band, share the files of chunks: to make a file takes
+// longer than to fill it. Such a file is written when all of its chains have filled their chunk, or when one of them
+// needs the room; what the others append later is added to it.
+type Writer struct {
+	mu      sync.Mutex
+	disk    files.System
+	dir     string
+	info    Info
+	store   *store
+	columns []column
+	width   int // numbers in a draw's record
+	chunk   int // draws in a chunk
+	band    int // chains in a chunk
+	buffers []buffer
+	growing []growing
+	extends *Layout // of a run that has ended: its layout when the added group is whole; run.json stays as it is
+	loose   bool    // chunks have been saved whose directories have not been synced
+	err     error
+}
+
+// A buffer has the draws of one chain since its last full chunk that was saved, as records laid end to end.
+type buffer struct {
+	records []float64
+	draws   int // appended so far, from the chain's first
+	saved   int // in the store
+}
+
+// first is the number of the first draw in memory, or of the next one.
+func (b *buffer) first(width int) int { return b.draws - len(b.records)/max(1, width) }
+
+// A growing array gets longer along the axis draw.
+type growing struct {
+	key  string
+	doc  *array
+	axis int
+}
+
+const (
+	usualChunk     = 8192    // draws
+	shortStep      = 1024    // of a chunk that has all draws of a short run, which loses little to padding
+	longChunk      = 32768   // draws: what a checkpoint makes readable of an unfinished chunk is written again later
+	mostChunks     = 8       // of a chain, unless they are long: a long run leaves hundreds of files
+	bufferElements = 1 << 25 // of all chains in memory: 256 MiB
+	ownFiles       = 32      // chains, up to which each has files of its own in a long run
+	manyArrays     = 1 << 10 // from that many on, chains share files however few they are, and all are synced at once
+)
+
+// grid is how many chains and draws a chunk has, for a run that is asked for that many draws, of records of some width
+// that hold a number of arrays, of which the widest has that many elements.
+func grid(draws, chains, arrays, width, widest int) (band, chunk int) {
+	width, widest = max(1, width), max(1, widest)
+	longest := max(usualChunk, min(draws/mostChunks, longChunk))
+	chunk = max(1, min(longest, chunkElements/width, bufferElements/(chains*width)))
+	short := 0 < draws && draws <= chunk
+	if short {
+		chunk = min(chunk, (draws+shortStep-1)/shortStep*shortStep)
+	}
+	if chains <= ownFiles && arrays < manyArrays && !short {
+		return 1, chunk
+	}
+	return max(1, min(chains, chunkElements/(chunk*widest))), chunk
+}
+
+func newWriter(disk files.System, dir string, l Layout, o Options) *Writer {
+	columns, width := l.columns()
+	widest := 0
+	for _, c := range columns {
+		widest = max(widest, c.v.Size())
+	}
+	band, chunk := grid(o.Draws, max(1, l.Chains), len(columns), width, widest)
+	now := time.Now().UTC()
+	return &Writer{
+		disk: disk,
+		dir:  dir,
+		info: Info{Format: format, Status: Running, Model: o.Model, Sampler: o.Sampler, Device: o.Device, Seed: o.Seed,
+			Version: o.Version, Keep: o.Keep, Process: thisProcess(), Created: now, Written: make([]int, l.Chains)},
+		columns: columns,
+		width:   width,
+		chunk:   chunk,
+		band:    band,
+		buffers: make([]buffer, l.Chains),
+	}
+}
+
+func (w *Writer) chains() int             { return len(w.buffers) }
+func (w *Writer) file(name string) string { return filepath.Join(w.dir, name) }
+
+// Append adds a draw to a chain (0-based): the elements of Layout.Posterior (or Prior and PriorPredictive, or
+// Predictive), LogPrior and LogLikelihood laid end to end, then those of Layout.SampleStats.
+func (w *Writer) Append(chain int, values, stats []float64) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return w.err
+	}
+	if len(values)+len(stats) != w.width {
+		panic("internal error: a draw of another size than the layout's")
+	}
+	b := &w.buffers[chain]
+	if w.full(b) { // others of its band are behind
+		if w.err = w.fill(chain); w.err != nil {
+			return w.err
+		}
+	}
+	b.records = append(append(b.records, values...), stats...)
+	b.draws++
+	if first, end := w.bandOf(chain); !slices.ContainsFunc(w.buffers[first:end], w.unfilled) {
+		w.err = w.fill(chain)
+	}
+	return w.err
+}
+
+// bandOf are the chains that share files with one.
+func (w *Writer) bandOf(chain int) (first, end int) {
+	first = chain / w.band * w.band
+	return first, min(first+w.band, len(w.buffers))
+}
+
+// full reports whether a chunk of a chain waits for others.
+func (w *Writer) full(b *buffer) bool { return b.draws-b.first(w.width) == w.chunk }
+
+func (w *Writer) unfilled(b buffer) bool { return !w.full(&b) }
+
+// fill writes the chunks of a band, and a checkpoint where they let readers see more draws.
+func (w *Writer) fill(chain int) error {
+	first, end := w.bandOf(chain)
+	if err := w.save(first, end); err != nil {
+		return err
+	}
+	for i := first; i < end; i++ {
+		if b := &w.buffers[i]; w.full(b) {
+			b.records = b.records[:0]
+		}
+	}
+	if w.extends != nil || w.readable() == w.info.Draws {
+		return nil
+	}
+	return w.checkpoint()
+}
+
+// readable is the number of draws in the store of every chain.
+func (w *Writer) readable() int {
+	return slices.MinFunc(w.buffers, func(a, b buffer) int { return a.saved - b.saved }).saved
+}
+
+// save writes the draws of a band that are not in the store, one file for each array and window: the draws from k·chunk
+// on, where chains have come to different k.
+func (w *Writer) save(first, end int) error {
+	windows := map[int]bool{}
+	for _, b := range w.buffers[first:end] {
+		if b.saved < b.draws {
+			windows[(b.draws-1)/w.chunk] = true
+		}
+	}
+	for k := range windows {
+		if err := w.saveWindow(first, end, k); err != nil {
+			return err
+		}
+	}
+	for i := first; i < end; i++ {
+		w.buffers[i].saved = w.buffers[i].draws
+	}
+	w.loose = w.loose || len(windows) > 0
+	return nil
+}
+
+func (w *Writer) saveWindow(first, end, k int) error {
+	chunks, batch := together(), files.NewBatch(w.disk, w.dir)
+	for _, c := range w.columns {
+		if c.v.Size() == 0 {
+			continue
+		}
+		raw, err := w.gather(c, first, end, k)
+		if err != nil {
+			return batch.Close(errors.Join(err, chunks.Wait()))
+		}
+		file, data := w.store.packed(c.key(), chunkIndex(c, first/w.band, k), raw)
+		chunks.Go(func() error {
+			if w.many() {
+				return batch.Replace(file, data)
+			}
+			return files.Replace(w.disk, file, data)
+		})
+	}
+	if err := chunks.Wait(); err != nil || w.many() {
+		return batch.Close(err)
+	}
+	return nil
+}
+
+// many reports whether it takes less time to sync the file system than each array.
+func (w *Writer) many() bool { return len(w.columns) >= manyArrays }
+
+// chunkIndex is the place of a chunk in the grid of an array.
+func chunkIndex(c column, band, k int) []int {
+	return append([]int{band, k}, make([]int, len(c.v.Shape))...)
+}
+
+// chunkFile is where that chunk is in a run directory.
+func chunkFile(dir string, c column, band, k int) string {
+	return filepath.Join(path(dir, c.key()), chunkKey(chunkIndex(c, band, k)))
+}
+
+// together runs what waits for the disk at the same time, where a file system makes many changes durable by one write
+// of its journal.
+func together() *errgroup.Group {
+	g := new(errgroup.Group)
+	g.SetLimit(16)
+	return g
+}
+
+// fasten makes the chunks saved since the last checkpoint durable.
+func (w *Writer) fasten() error {
+	if !w.loose {
+		return nil
+	}
+	w.loose = false
+	if w.many() {
+		return w.disk.SyncAll(w.dir)
+	}
+	dirs := together()
+	for _, c := range w.columns {
+		if c.v.Size() > 0 {
+			dirs.Go(func() error { return w.disk.Sync(path(w.dir, c.key())) })
+		}
+	}
+	return dirs.Wait()
+}
+
+// gather encodes one column of the records of a band as a chunk. Where a chain has come further than window k, the file
+// that is there has its draws.
+func (w *Writer) gather(c column, first, end, k int) (raw []byte, err error) {
+	kind, n := kindOf(c.v), c.v.Size()
+	one := w.chunk * n * width(kind) // bytes of a chain
+	further := func(b buffer) bool { return b.first(w.width) > k*w.chunk }
+	if slices.ContainsFunc(w.buffers[first:end], further) {
+		raw, err = readChunk(chunkFile(w.dir, c, first/w.band, k), w.band*one)
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		raw = make([]byte, w.band*one)
+	}
+	for i, b := range w.buffers[first:end] {
+		if b.first(w.width) != k*w.chunk {
+			continue
+		}
+		part := raw[i*one : i*one : (i+1)*one]
+		for records := b.records; len(records) > 0; records = records[w.width:] {
+			part = encode(part, kind, records[c.at:c.at+n])
+		}
+	}
+	return raw, nil
+}
+
+// Pending is how many numbers Flush would write, and to how many files: those of chunks that are not full.
+func (w *Writer) Pending() (numbers, files int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, b := range w.buffers {
+		if b.saved == b.draws {
+			continue
+		}
+		if numbers += len(b.records); i%w.band == 0 {
+			files += len(w.columns)
+		}
+	}
+	return numbers, files
+}
+
+// Flush makes all draws so far readable, short of a chunk though they be.
+func (w *Writer) Flush() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.err = w.flush()
+	}
+	return w.err
+}
+
+func (w *Writer) flush() error {
+	if err := w.saveAll(); err != nil {
+		return err
+	}
+	return w.checkpoint()
+}
+
+// saveAll writes all draws that are not in the store.
+func (w *Writer) saveAll() error {
+	for first := 0; first < len(w.buffers); first += w.band {
+		_, end := w.bandOf(first)
+		if err := w.save(first, end); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkpoint commits what has been saved, then run.json.
+func (w *Writer) checkpoint() error {
+	if err := w.commit(); err != nil {
+		return err
+	}
+	return w.writeInfo()
+}
+
+// commit makes what has been saved durable: the coordinate draw and the arrays' shapes, then .zmetadata.
+func (w *Writer) commit() error {
+	if err := w.fasten(); err != nil {
+		return err
+	}
+	if err := w.grow(w.readable()); err != nil {
+		return err
+	}
+	return w.store.consolidate()
+}
+
+// grow sets the length of the streamed arrays.
+func (w *Writer) grow(draws int) error {
+	for _, g := range w.growing {
+		if g.doc.Shape[g.axis] == draws {
+			continue
+		}
+		if g.axis == 0 {
+			if err := w.number(g.key, g.doc.Shape[0], draws); err != nil {
+				return err
+			}
+		}
+		g.doc.Shape[g.axis] = draws
+		w.store.docs[g.key+"/.zarray"] = g.doc
+	}
+	return nil
+}
+
+// number writes those chunks of the coordinate draw, 0, 1, 2, …, that draws from..to-1 need.
+func (w *Writer) number(key string, from, to int) error {
+	for k := from / w.chunk; k*w.chunk < to; k++ {
+		if err := w.store.chunk(key, []int{k}, encode(nil, intType, count(k*w.chunk, w.chunk))); err != nil {
+			return err
+		}
+	}
+	return w.disk.Sync(path(w.dir, key))
+}
+
+func (w *Writer) writeInfo() error {
+	if w.extends != nil {
+		return nil
+	}
+	w.info.Draws, w.info.Updated = w.readable(), time.Now().UTC()
+	for i, b := range w.buffers {
+		w.info.Written[i] = b.saved
+	}
+	if err := writeJSON(w.disk, w.file(runFile), w.info); err != nil {
+		return err
+	}
+	return w.disk.Sync(w.dir)
+}
+
+// Report renews the sampler's report; it is written with the next checkpoint.
+func (w *Writer) Report(r SamplerReport) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.info.Report = r
+}
+
+// Close makes all draws readable and ends the run. A cause (of Failed) is kept for the reader; nil otherwise. When
+// draws cannot be written, the run is marked as failed where that is still possible, and the first error comes back.
+func (w *Writer) Close(status Status, cause error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.info.Status = status
+	if cause != nil {
+		w.info.Error = cause.Error()
+	}
+	// a run that has ended is whole: its status comes last
+	last := []func() error{w.conclude, w.saveLadder, w.saveAll, w.commit, w.store.spread, w.writeInfo}
+	if w.extends != nil {
+		last = []func() error{w.saveAll, w.commit, w.store.spread, func() error {
+			return writeJSON(w.disk, w.file(layoutFile), w.extends)
+		}}
+	}
+	for _, do := range last {
+		if w.err == nil {
+			w.err = do()
+		}
+	}
+	if w.err != nil {
+		w.info.Status, w.info.Error = Failed, w.err.Error()
+		w.writeInfo() // best effort: w.err is the one to report
+	}
+	return w.err
+}

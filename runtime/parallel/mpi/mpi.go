@@ -1,0 +1,229 @@
+//go:build !nonative && linux && (amd64 || arm64)
+
+package mpi
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	"ppl/runtime/sys/thread"
+)
+
+// A Comm is the world of ranks that a launcher has started. Calls may come from any goroutine, one at a time.
+type Comm struct {
+	rank, size int
+	thread     *thread.Thread
+	lib        library
+	path       string
+	since      atomic.Int64 // when the call under way began, in nanoseconds; 0 where there is none
+}
+
+// A library has the addresses of functions, and the handles of one binary interface.
+type library struct {
+	initialize, rank, size, version, gather, broadcast, barrier, test, abort, finalize uintptr
+
+	world, bytes, inPlace uintptr
+	funneled              int
+}
+
+// Join takes part in the job of the launcher that started this process; it is nil where none has, or it started one
+// process only. The error is a sentence for the user.
+func Join() (*Comm, error) {
+	l, n, found := launched()
+	if !found {
+		return nil, nil
+	}
+	c := &Comm{thread: thread.New()}
+	var err error
+	c.thread.Do(func() { err = c.join(l, n) })
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Comm) join(l launcher, n int) error {
+	kept := keepSignals()
+	if err := c.open(l); err != nil {
+		return err
+	}
+	var provided, rank, size int32
+	if code := call(c.lib.initialize, 0, 0, uintptr(c.lib.funneled), uintptr(unsafe.Pointer(&provided))); code != 0 {
+		return fmt.Errorf("%s cannot be initialised: error %d", c.path, code)
+	}
+	kept.restore()
+	call(c.lib.rank, c.lib.world, uintptr(unsafe.Pointer(&rank)))
+	call(c.lib.size, c.lib.world, uintptr(unsafe.Pointer(&size)))
+	c.rank, c.size = int(rank), int(size)
+	switch {
+	case c.size != n:
+		call(c.lib.finalize)
+		return fmt.Errorf("%s has started %d processes, but for %s (%s) this is one of %d: it belongs to another MPI; "+
+			"name the launcher's own library with PPL_MPI=FILE", l.name, n, c.path, c.describe(), c.size)
+	case int(provided) < c.lib.funneled:
+		call(c.lib.finalize)
+		return fmt.Errorf("%s (%s) does not let one thread of several make its calls", c.path, c.describe())
+	}
+	return nil
+}
+
+// open finds and opens the library.
+func (c *Comm) open(l launcher) error {
+	paths := l.candidates()
+	for _, path := range paths {
+		handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+		if err != nil {
+			continue
+		}
+		c.path = path
+		return c.bind(handle)
+	}
+	return fmt.Errorf("%s has started several processes, but no MPI library of it was found (%s); name one with "+
+		"PPL_MPI=FILE", l.name, strings.Join(paths, ", "))
+}
+
+func (c *Comm) bind(handle uintptr) error {
+	l := &c.lib
+	functions := map[string]*uintptr{"MPI_Init_thread": &l.initialize, "MPI_Comm_rank": &l.rank,
+		"MPI_Comm_size": &l.size, "MPI_Get_library_version": &l.version, "MPI_Iallgatherv": &l.gather,
+		"MPI_Ibcast": &l.broadcast, "MPI_Ibarrier": &l.barrier, "MPI_Test": &l.test, "MPI_Abort": &l.abort,
+		"MPI_Finalize": &l.finalize}
+	for _, name := range slices.Sorted(maps.Keys(functions)) {
+		var err error
+		if *functions[name], err = purego.Dlsym(handle, name); err != nil {
+			return fmt.Errorf("%s is no MPI library: it has no %s", c.path, name)
+		}
+	}
+	if world, err := purego.Dlsym(handle, "ompi_mpi_comm_world"); err == nil { // Open MPI: handles are addresses
+		l.world, l.inPlace, l.funneled = world, 1, 1
+		l.bytes, err = purego.Dlsym(handle, "ompi_mpi_byte")
+		return err
+	}
+	if strings.HasPrefix(filepath.Base(c.path), "libmpi_abi") {
+		l.world, l.bytes, l.inPlace, l.funneled = 0x101, 0x247, 1, 1024
+		return nil
+	}
+	l.world, l.bytes, l.inPlace, l.funneled = 0x44000000, 0x4c00010d, ^uintptr(0), 1
+	return nil
+}
+
+// call is one call of a C function. Pointers among the arguments are converted where it is called, so that what they
+// point to stays in its place.
+//
+//go:uintptrescapes
+func call(function uintptr, args ...uintptr) int32 {
+	code, _, _ := purego.SyscallN(function, args...)
+	return int32(code)
+}
+
+// describe is the first line of what the library says of itself.
+func (c *Comm) describe() string {
+	text, n := make([]byte, 8192), int32(0)
+	call(c.lib.version, uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&n)))
+	line, _, _ := strings.Cut(string(text[:max(0, min(int(n), len(text)))]), "\n")
+	return strings.Join(strings.Fields(strings.TrimRight(line, "\x00, ")), " ")
+}
+
+// Library is the file of the library and what it says of itself.
+func (c *Comm) Library() (path, version string) {
+	c.thread.Do(func() { version = c.describe() })
+	return c.path, version
+}
+
+// Rank is this process's number.
+func (c *Comm) Rank() int { return c.rank }
+
+// Size is the number of ranks.
+func (c *Comm) Size() int { return c.size }
+
+// Gather is ranks.Comm's: MPI_Iallgatherv in place.
+func (c *Comm) Gather(all []byte, starts []int) {
+	counts, at := make([]int32, c.size), make([]int32, c.size)
+	for r := range counts {
+		counts[r], at[r] = int32(starts[r+1]-starts[r]), int32(starts[r])
+	}
+	c.collective("MPI_Iallgatherv", func(pin *runtime.Pinner, request *uintptr) int32 {
+		pin.Pin(&counts[0])
+		pin.Pin(&at[0])
+		return call(c.lib.gather, c.lib.inPlace, 0, 0, uintptr(pinned(pin, all)), uintptr(unsafe.Pointer(&counts[0])),
+			uintptr(unsafe.Pointer(&at[0])),
+			c.lib.bytes, c.lib.world, uintptr(unsafe.Pointer(request)))
+	})
+}
+
+// Broadcast is ranks.Comm's: MPI_Ibcast.
+func (c *Comm) Broadcast(data []byte, from int) {
+	c.collective("MPI_Ibcast", func(pin *runtime.Pinner, request *uintptr) int32 {
+		return call(c.lib.broadcast, uintptr(pinned(pin, data)), uintptr(len(data)), c.lib.bytes, uintptr(from),
+			c.lib.world, uintptr(unsafe.Pointer(request)))
+	})
+}
+
+// pinned is where data are, which stay there.
+func pinned(pin *runtime.Pinner, data []byte) unsafe.Pointer {
+	if len(data) == 0 {
+		return nil
+	}
+	pin.Pin(&data[0])
+	return unsafe.Pointer(&data[0])
+}
+
+// collective begins a call on the thread and waits for its end. MPI ends the job where one fails, unless it is asked
+// not to.
+func (c *Comm) collective(name string, begin func(pin *runtime.Pinner, request *uintptr) int32) {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	var code int32
+	c.since.Store(time.Now().UnixNano())
+	c.thread.Do(func() {
+		w := &waiting{}
+		pin.Pin(w)
+		if code = begin(&pin, &w.request); code == 0 {
+			code = c.lib.wait(w)
+		}
+	})
+	c.since.Store(0)
+	if code != 0 {
+		panic(fmt.Sprintf("internal error: %s ended with error %d", name, code))
+	}
+}
+
+// Waiting is how long the call under way has been waiting for the other ranks; 0 where there is none.
+func (c *Comm) Waiting() time.Duration {
+	if began := c.since.Load(); began > 0 {
+		return time.Since(time.Unix(0, began))
+	}
+	return 0
+}
+
+// Abort ends all ranks, of whatever they are doing.
+func (c *Comm) Abort(code int) {
+	go c.thread.Do(func() { call(c.lib.abort, c.lib.world, uintptr(code)) })
+	time.Sleep(2 * time.Second) // the thread may be in a call that does not come back
+	os.Exit(code)
+}
+
+// Exit ends this rank with an exit code, when all others come to it: launchers kill those that are still at work when
+// one process ends. It is C's exit that ends the process, since MPICH 5 takes leave of its launcher in what that runs.
+func (c *Comm) Exit(code int) {
+	c.collective("MPI_Ibarrier", func(_ *runtime.Pinner, request *uintptr) int32 {
+		return call(c.lib.barrier, c.lib.world, uintptr(unsafe.Pointer(request)))
+	})
+	c.thread.Do(func() {
+		call(c.lib.finalize)
+		if exit, err := purego.Dlsym(purego.RTLD_DEFAULT, "exit"); err == nil {
+			call(exit, uintptr(code))
+		}
+	})
+	os.Exit(code)
+}

@@ -1,0 +1,254 @@
+package ranks
+
+import (
+	"encoding/binary"
+	"maps"
+	"math"
+	"slices"
+
+	"ppl/compiler/backend/ir"
+	"ppl/runtime/device"
+)
+
+// LaneBlock is how many lanes always stay together, since a device runs them in the time of one: the widest block of
+// lanes that a device has.
+const LaneBlock = 8
+
+// Parts shares a program as suits it: its lanes where there is a block of them for each rank, which takes one exchange
+// for each call of the device; else its rows, which takes one for each gradient.
+func (s *Session) Parts(l device.Loader) device.Loader { return partLoader{l, s} }
+
+type partLoader struct {
+	device.Loader
+	session *Session
+}
+
+func (l partLoader) Load(o device.Options) (device.Executable, error) {
+	if n := l.session.Size(); n > 1 && (o.Lanes+LaneBlock-1)/LaneBlock >= n {
+		return l.session.Lanes(l.Loader).Load(o)
+	}
+	return l.session.Rows(l.Loader).Load(o)
+}
+
+// Lanes shares the lanes of a program: each rank has all rows, and memory for a part of the lanes, in blocks.
+//
+//	rank 0   lanes 0 … 15  ┐            ┌ the numbers of lanes 0 … 31
+//	rank 1   lanes 16 … 31 ┴ exchange   ┴ the numbers of lanes 0 … 31
+//
+// Noise knows a lane by its number in the whole run, so that a lane has the same numbers wherever it is. What lanes
+// have one number of, such as energies, is exchanged after each call, all of it at once; a longer buffer, such as
+// positions, where it is read.
+func (s *Session) Lanes(l device.Loader) device.Loader { return laneLoader{l, s} }
+
+type laneLoader struct {
+	device.Loader
+	session *Session
+}
+
+func (l laneLoader) Load(o device.Options) (device.Executable, error) {
+	starts := laneStarts(o.Lanes, l.session.Size())
+	first, end := starts[l.session.Rank()], starts[l.session.Rank()+1]
+	e := &laneExecutable{session: l.session, starts: starts, first: first, end: end,
+		numbers: map[string]numbers{}, given: map[string]bool{}}
+	for _, b := range l.Buffers() {
+		if b.Given {
+			e.given[b.Name] = true
+		}
+		if b.Space == ir.Lane && b.Size == 1 {
+			e.numbers[b.Name] = numbers{make([]float64, o.Lanes), b.Type == ir.F32}
+		}
+	}
+	e.small = slices.Sorted(maps.Keys(e.numbers))
+	e.stage = make([]byte, e.at(l.session.Size()))
+	l.session.parts = l.session.Size()
+	o.Lanes, o.First = end-first, o.First+first
+	o.Group = 0 // its lanes may be on several ranks, so that none reads of another: callers exchange by themselves
+	var err error
+	e.Executable, err = l.session.load(l.Loader, o)
+	return e, err
+}
+
+// laneStarts are the first lanes of ranks, in whole blocks, and the number of lanes at the end.
+func laneStarts(lanes, size int) []int {
+	starts := Even((lanes+LaneBlock-1)/LaneBlock, LaneBlock, size)
+	for r := range starts {
+		starts[r] = min(starts[r], lanes)
+	}
+	return starts
+}
+
+// A laneExecutable has the lanes from first to end, and the numbers of all.
+type laneExecutable struct {
+	device.Executable
+	session    *Session
+	starts     []int // of the lanes of ranks
+	first, end int
+	small      []string        // the lane buffers of size 1, sorted
+	given      map[string]bool // names of what all lanes have one copy of
+	numbers    map[string]numbers
+	stage      []byte // numbers on the way to other ranks: of each rank whether it has failed, then its lanes
+}
+
+// numbers are a buffer of size 1, of all lanes.
+type numbers struct {
+	all    []float64
+	single bool // the device keeps them in single precision
+}
+
+func (n numbers) set(lane int, x float64) {
+	if n.single {
+		x = float64(float32(x))
+	}
+	n.all[lane] = x
+}
+
+func (e *laneExecutable) mine(lane int) bool { return lane >= e.first && lane < e.end }
+
+// Set gives this rank its part, or what is given to all lanes.
+func (e *laneExecutable) Set(name string, values []float64) {
+	if e.given[name] {
+		e.Executable.Set(name, values)
+		return
+	}
+	size := e.Size(name)
+	e.Executable.Set(name, values[e.first*size:e.end*size])
+	for lane := range len(values) / size {
+		e.note(name, lane, values[lane*size])
+	}
+}
+
+func (e *laneExecutable) SetLane(name string, lane int, values []float64) {
+	if e.mine(lane) {
+		e.Executable.SetLane(name, lane-e.first, values)
+	}
+	e.note(name, lane, values[0])
+}
+
+// Reads are the elements of a lane's buffer that an entry reads on this rank, none of the lanes of others:
+// device.Partial.
+func (e *laneExecutable) Reads(entry, name string, lane int) (first, end int) {
+	if !e.mine(lane) {
+		return 0, 0
+	}
+	return device.Reads(e.Executable, entry, name, lane-e.first)
+}
+
+// note keeps a number that was set where all ranks have it.
+func (e *laneExecutable) note(name string, lane int, x float64) {
+	if n, small := e.numbers[name]; small {
+		n.set(lane, x)
+	}
+}
+
+// Get collects a buffer of all lanes.
+func (e *laneExecutable) Get(name string, dst []float64) {
+	if e.given[name] {
+		e.Executable.Get(name, dst)
+		return
+	}
+	if n, small := e.numbers[name]; small {
+		copy(dst, n.all)
+		return
+	}
+	size := e.Size(name)
+	mine := dst[e.first*size : e.end*size]
+	e.Executable.Get(name, mine)
+	if e.session.Synchronise() != nil {
+		return // the next Run says so
+	}
+	starts := make([]int, len(e.starts))
+	for r, lane := range e.starts {
+		starts[r] = 8 * size * lane
+	}
+	all := make([]byte, 8*len(dst))
+	putNumbers(all[8*e.first*size:], mine)
+	e.session.Gather(all, starts)
+	takeNumbers(dst, all)
+}
+
+// GetLane brings one lane's numbers from the rank that has it.
+func (e *laneExecutable) GetLane(name string, lane int, dst []float64) {
+	if n, small := e.numbers[name]; small {
+		dst[0] = n.all[lane]
+		return
+	}
+	if e.given[name] {
+		e.Executable.GetLane(name, 0, dst)
+		return
+	}
+	if e.mine(lane) {
+		e.Executable.GetLane(name, lane-e.first, dst)
+	}
+	if e.session.Synchronise() != nil {
+		return
+	}
+	bytes := make([]byte, 8*len(dst))
+	putNumbers(bytes, dst)
+	e.session.Broadcast(bytes, e.owner(lane))
+	takeNumbers(dst, bytes)
+}
+
+// owner is the rank that has a lane.
+func (e *laneExecutable) owner(lane int) int {
+	rank, _ := slices.BinarySearch(e.starts, lane+1)
+	return rank - 1
+}
+
+// Run runs this rank's lanes, and exchanges the numbers of all. An error of one rank is that of all.
+func (e *laneExecutable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
+	if err := e.session.Synchronise(); err != nil {
+		return step, err
+	}
+	if mask != nil {
+		mask = mask[e.first:e.end]
+	}
+	next, err := e.Executable.Run(calls, step, mask)
+	return next, e.exchangeNumbers(err)
+}
+
+// at is where the part of a rank begins in the stage.
+func (e *laneExecutable) at(rank int) int { return 8 * (rank + e.starts[rank]*len(e.small)) }
+
+// exchangeNumbers gives all ranks the numbers of all lanes, and ends all of them where one has failed.
+func (e *laneExecutable) exchangeNumbers(mine error) error {
+	at, of, all := e.at(e.session.Rank()), make([]float64, e.end-e.first), make([]int, len(e.starts))
+	for r := range all {
+		all[r] = e.at(r)
+	}
+	clear(e.stage[at : at+8])
+	if mine != nil {
+		e.stage[at] = 1
+	}
+	at += 8
+	for _, name := range e.small {
+		e.Executable.Get(name, of)
+		putNumbers(e.stage[at:], of)
+		at += 8 * len(of)
+	}
+	e.session.Gather(e.stage, all)
+	for r, at := range all[:e.session.Size()] {
+		e.session.failed = e.session.failed || e.stage[at] > 0
+		at += 8
+		for _, name := range e.small {
+			lanes := e.numbers[name].all[e.starts[r]:e.starts[r+1]]
+			takeNumbers(lanes, e.stage[at:])
+			at += 8 * len(lanes)
+		}
+	}
+	if mine == nil && e.session.failed {
+		return errElsewhere
+	}
+	return mine
+}
+
+func putNumbers(to []byte, from []float64) {
+	for i, x := range from {
+		binary.LittleEndian.PutUint64(to[8*i:], math.Float64bits(x))
+	}
+}
+
+func takeNumbers(to []float64, from []byte) {
+	for i := range to {
+		to[i] = math.Float64frombits(binary.LittleEndian.Uint64(from[8*i:]))
+	}
+}

@@ -1,0 +1,157 @@
+package ranks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"ppl/compiler/backend/ir"
+	"ppl/runtime/device"
+	"ppl/runtime/host"
+)
+
+// walk adds noise and a drift that is given to positions of three numbers, and keeps one of them in a buffer of
+// size 1 and single precision.
+func walk() *ir.Program {
+	p := &ir.Program{}
+	x := p.Buffer(ir.Buffer{Name: "x", Space: ir.Lane, Size: 3})
+	one := p.Buffer(ir.Buffer{Name: "one", Space: ir.Lane, Type: ir.F32, Size: 1})
+	drift := p.Buffer(ir.Buffer{Name: "drift", Size: 3, Given: true})
+	var body, copied ir.Body
+	first := copied.Load(x, ir.Dense(1))
+	next := body.Do(ir.Add, body.Load(x, ir.Dense(3)), body.Load(drift, ir.Dense(3)))
+	next = body.Do(ir.Add, next, body.Noise(ir.Normal, 4))
+	p.Entries = []ir.Entry{{Name: "step", Body: []ir.Stmt{
+		&ir.Kernel{Extents: []int{3}, Body: body, Out: []ir.Output{{Buf: x, Index: ir.Dense(3), Value: next}}},
+		&ir.Kernel{Extents: []int{1}, Body: copied,
+			Out: []ir.Output{{Buf: one, Index: ir.Dense(1), Value: first}}}}}}
+	return p
+}
+
+type loader struct {
+	program *ir.Program
+	broken  bool
+}
+
+func (l loader) Buffers() []ir.Buffer { return l.program.Buffers }
+
+func (l loader) Load(o device.Options) (device.Executable, error) {
+	e, err := host.Device{}.Load(l.program, o)
+	if l.broken {
+		return brokenExecutable{e}, err
+	}
+	return e, err
+}
+
+type brokenExecutable struct{ device.Executable }
+
+var errBroken = errors.New("the device has failed")
+
+func (brokenExecutable) Run([]device.Call, uint64, []bool) (uint64, error) { return 0, errBroken }
+
+// use makes every call of an executable, and gives what it reads.
+func use(e device.Executable, lanes int) (read []float64, err error) {
+	get := func(name string) {
+		all := make([]float64, lanes*e.Size(name))
+		e.Get(name, all)
+		read = append(read, all...)
+		one := make([]float64, e.Size(name))
+		for lane := range lanes {
+			e.GetLane(name, lane, one)
+			read = append(read, one...)
+		}
+	}
+	start := make([]float64, 3*lanes)
+	for i := range start {
+		start[i] = math.Sqrt(float64(i))
+	}
+	e.Set("x", start)
+	e.Set("one", start[:lanes])
+	e.Set("drift", []float64{0.5, 0, -1})
+	e.SetLane("x", lanes-1, []float64{1, 2, 3})
+	e.SetLane("one", lanes/2, []float64{0.1})
+	get("one")
+	get("x")
+	drift := make([]float64, 3)
+	e.Get("drift", drift)
+	read = append(read, drift...)
+	e.GetLane("drift", lanes-1, drift)
+	read = append(read, drift...)
+	mask := make([]bool, lanes)
+	for i := range mask {
+		mask[i] = i%3 > 0
+	}
+	step, err := e.Run([]device.Call{{Entry: "step", Times: 3}}, 5, nil)
+	if err != nil {
+		return nil, err
+	}
+	get("one")
+	_, err = e.Run([]device.Call{{Entry: "step", Times: 2}}, step, mask)
+	get("x")
+	get("one")
+	return read, err
+}
+
+// Whatever is called, every rank reads the numbers of one process, also where some ranks have a block more than others.
+func TestLanes(t *testing.T) {
+	p := walk()
+	for _, lanes := range []int{40, 33, 9} {
+		whole, err := (loader{program: p}).Load(device.Options{Lanes: lanes, Seed: 3, Threads: 1, First: 16})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := use(whole, lanes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int{1, 2, 3, 5} {
+			if (lanes+LaneBlock-1)/LaneBlock < size {
+				continue
+			}
+			onAll(size, func(s *Session) {
+				e, err := s.Parts(loader{program: p}).Load(device.Options{Lanes: lanes, Seed: 3, Threads: 1, First: 16})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got, err := use(e, lanes)
+				if err != nil || !slices.Equal(got, want) {
+					t.Errorf("%d lanes, rank %d of %d: %v, other numbers: %v", lanes, s.Rank(), size, err,
+						!slices.Equal(got, want))
+				}
+				if s.Idle() != 0 {
+					t.Errorf("%d of %d ranks are idle", s.Idle(), size)
+				}
+			})
+		}
+	}
+}
+
+// A device that fails on one rank ends all of them, each with a reason.
+func TestOneDeviceFails(t *testing.T) {
+	onAll(3, func(s *Session) {
+		e, err := s.Parts(loader{walk(), s.Rank() == 1}).Load(device.Options{Lanes: 24, Threads: 1})
+		if err == nil {
+			_, err = use(e, 24)
+		}
+		switch err = s.Conclude(err); {
+		case s.Rank() == 1 && !errors.Is(err, errBroken):
+			t.Errorf("rank 1: %v", err)
+		case s.Rank() != 1 && fmt.Sprint(err) != "rank 1 of 3: the device has failed":
+			t.Errorf("rank %d: %v", s.Rank(), err)
+		}
+	})
+}
+
+// onAll does something on each of some local ranks.
+func onAll(size int, do func(*Session)) {
+	var all sync.WaitGroup
+	for _, c := range Local(size) {
+		all.Go(func() { do(NewSession(context.Background(), c)) })
+	}
+	all.Wait()
+}

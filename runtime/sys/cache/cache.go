@@ -1,0 +1,103 @@
+// Package cache keeps what compilers made in the user's cache directory, under names that are made of what they were
+// made from:
+//
+//	c := cache.Open("native", ".so", 256<<20)
+//	path := c.Find(key)                        // "" the first time
+//	path, err := c.Store(key, compile)         // KEY-CHECKSUM.so
+//
+// A file is written under a temporary name, synced and renamed, so one with its final name is complete unless the disk
+// lost it; the checksum detects that. Processes that compile the same text at the same time write the same name. The
+// size of a cache is limited: what has not been used for the longest time leaves it.
+package cache
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"ppl/runtime/sys/files"
+	"ppl/runtime/sys/securedir"
+)
+
+// A Cache is a directory of files KEY-CHECKSUM with a common ending.
+type Cache struct {
+	dir    string // "": no cache; nothing is found or stored
+	ending string
+	size   int64 // maximal bytes of all files
+	disk   files.System
+}
+
+// Open is the user's cache of that name, of at most size bytes. It keeps nothing if somebody else could change what is
+// in it, as what it has is run.
+func Open(name, ending string, size int64) *Cache {
+	c := &Cache{ending: ending, size: size, disk: files.Disk{}}
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return c
+	}
+	if dir := filepath.Join(base, "ppl", name); securedir.Dir(dir) == nil {
+		c.dir = dir
+	}
+	return c
+}
+
+// Find is the path of the file of a key whose checksum is right, or "". It removes damaged ones.
+func (c *Cache) Find(key string) string {
+	if c.dir == "" {
+		return ""
+	}
+	paths, _ := filepath.Glob(filepath.Join(c.dir, key+"-*"+c.ending)) // the only error is a bad pattern
+	for _, path := range paths {
+		if sum, err := checksum(path); err == nil && path == c.path(key, sum) {
+			touch(path)
+			return path
+		}
+		c.Drop(path)
+	}
+	return ""
+}
+
+func (c *Cache) path(key, sum string) string { return filepath.Join(c.dir, key+"-"+sum+c.ending) }
+
+// Drop removes a file. If that fails, it will be found damaged again the next time.
+func (c *Cache) Drop(path string) { _ = c.disk.Remove(path) }
+
+func checksum(path string) (string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16]), nil
+}
+
+// Store lets write make a file under a temporary name, and renames it once it is safely on disk.
+func (c *Cache) Store(key string, write func(path string) error) (string, error) {
+	if c.dir == "" {
+		return "", errors.New("there is no cache directory")
+	}
+	dir, err := c.disk.MkdirTemp(c.dir, "compile-")
+	if err != nil {
+		return "", err
+	}
+	defer c.disk.RemoveAll(dir)
+	draft := filepath.Join(dir, "draft")
+	if err := write(draft); err != nil {
+		return "", err
+	}
+	sum, err := checksum(draft)
+	if err != nil {
+		return "", err
+	}
+	if err := c.disk.Sync(draft); err != nil {
+		return "", err
+	}
+	path := c.path(key, sum)
+	if err := c.disk.Rename(draft, path); err != nil {
+		return "", err
+	}
+	c.evict(path)
+	return path, nil
+}

@@ -1,0 +1,110 @@
+// Package memory says how much memory there is for a run, and whether a program fits into it:
+//
+//	err := memory.Fits(program, 64, 2, memory.Limit())
+//	// the program takes 41.2 GB on 64 lanes, and there are 24 GB of memory: 38 GB for x (lanes), …
+//
+// What a program takes is the sum of its buffers: data once, the rest once a lane; where lanes are apart, what a lane
+// needs only while it runs is there once a thread, and data that are bytes take a byte each. Go's own limit
+// (GOMEMLIMIT, package runtime/debug) is what keeps the collector from taking more than what is counted here.
+package memory
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"ppl/compiler/backend/ir"
+)
+
+// unknown is assumed for a machine that does not report its memory, in bytes.
+const unknown = 8 << 30
+
+// Limit is the bytes of memory that there are for this process: what it was given (Set, or GOMEMLIMIT), or else what
+// the machine or the control group has.
+func Limit() int64 {
+	if given := debug.SetMemoryLimit(-1); given != math.MaxInt64 {
+		return given
+	}
+	return machine()
+}
+
+// Set limits this process to some bytes.
+func Set(bytes int64) { debug.SetMemoryLimit(bytes) }
+
+// Reserve is memory that nothing writes to, so that the system never provides it. The collector counts it as part of
+// the heap, and lets a heap of a few megabytes, which is that of most models, grow by as much before it collects again:
+// a run of a second had 35 to 70 collections without. It holds as long as the result is reachable.
+func Reserve(limit int64) []byte { return make([]byte, min(ReserveSize, limit/64)) }
+
+// ReserveSize is the most that Reserve takes, in bytes.
+const ReserveSize = 32 << 20
+
+// A TooLarge is a program that does not fit into memory.
+type TooLarge struct {
+	Lanes       int
+	Need, Limit int64 // bytes
+	Largest     []string
+}
+
+func (t TooLarge) Error() string {
+	return fmt.Sprintf("the program takes %s on %d lanes, and there are %s of memory: %s; fewer chains or a smaller "+
+		"batch take less, and --max-memory SIZE says what there is", bytes(float64(t.Need)), t.Lanes,
+		bytes(float64(t.Limit)), strings.Join(t.Largest, ", "))
+}
+
+func bytes(n float64) string {
+	if n >= 1e9 {
+		return fmt.Sprintf("%.3g GB", n/1e9)
+	}
+	return fmt.Sprintf("%.3g MB", n/1e6)
+}
+
+// named is how many of the largest buffers a refusal names.
+const named = 3
+
+// little is what a program may take whatever the limit, in bytes: a low limit is a way to have data read by rows.
+const little = 64 << 20
+
+// Fits refuses a program whose buffers take more than limit bytes with a TooLarge.
+func Fits(p *ir.Program, lanes, threads int, limit int64) error {
+	type part struct {
+		name  string
+		bytes float64 // more than an int64 may hold
+	}
+	var parts []part
+	total := 0.0
+	kept := p.Bytes()
+	for i, b := range p.Buffers {
+		size := float64(b.Size) * float64(b.Type.Bytes())
+		if kept[i] {
+			size = float64(b.Size)
+		}
+		where := "lanes"
+		switch {
+		case b.Space == ir.Shared:
+			where = "data"
+		case p.Layout == ir.Apart && b.Space != ir.Lane:
+			size, where = size*float64(min(lanes, threads)), "threads"
+		default:
+			size *= float64(lanes)
+		}
+		name := b.Name
+		if name == "" {
+			name = fmt.Sprintf("intermediate values %d", i)
+		}
+		total += size
+		parts = append(parts, part{fmt.Sprintf("%s for %s (%s)", bytes(size), name, where), size})
+	}
+	if total <= max(float64(limit), little) {
+		return nil
+	}
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.bytes, a.bytes) })
+	t := TooLarge{Lanes: lanes, Need: int64(min(total, math.MaxInt64/2)), Limit: limit}
+	for _, p := range parts[:min(named, len(parts))] {
+		t.Largest = append(t.Largest, p.name)
+	}
+	return t
+}
