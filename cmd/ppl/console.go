@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -14,16 +15,20 @@ import (
 // A console is where a command writes: results to out, progress and notes to err.
 type console struct {
 	out, err io.Writer
-	width    int          // columns of out; 0 when it is no terminal
-	live     bool         // err is a terminal: lines may be redrawn
-	color    bool         // err takes colours
-	job      *job         // the ranks that a launcher has started; nil for a process alone
-	opened   *openedRun   // that a session asks about, with its definitions; nil outside of one
-	disk     files.System // where runs are written
+	width    int           // columns of out; 0 when it is no terminal
+	live     bool          // err is a terminal: lines may be redrawn
+	color    bool          // err takes colours
+	job      *job          // the ranks that a launcher has started; nil for a process alone
+	opened   *openedRun    // that a session asks about, with its definitions; nil outside of one
+	disk     files.System  // where runs are written
+	messages *json.Encoder // of notes, diagnostics and progress for programs; nil where they are text
 }
 
 func newConsole(out, err *os.File) *console {
 	c := plainConsole(&output{to: out}, err)
+	if c.messages = messagesFromEnvironment(err); c.messages != nil {
+		return c
+	}
 	c.live = term.IsTerminal(int(err.Fd()))
 	c.color = c.live && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	if width, _, failed := term.GetSize(int(out.Fd())); failed == nil {
@@ -34,6 +39,10 @@ func newConsole(out, err *os.File) *console {
 
 // notef writes a line for the reader, not for programs.
 func (c *console) notef(format string, args ...any) {
+	if c.messages != nil {
+		c.noteJSON(format, args...)
+		return
+	}
 	fmt.Fprintln(c.err, diag.Printable(fmt.Sprintf(format, args...)))
 }
 
@@ -47,9 +56,15 @@ const shown = 20
 
 // diagnose prints diagnostics, and fails when one of them is an error.
 func (c *console) diagnose(ds []diag.Diagnostic) error {
-	diag.Render(c.err, ds[:min(shown, len(ds))], c.color)
-	if len(ds) > shown {
-		c.notef("\nand %d more", len(ds)-shown)
+	if c.messages != nil {
+		for _, d := range ds {
+			c.messages.Encode(diagnosticMessage{"diagnostic", diagnosticOf(d)})
+		}
+	} else {
+		diag.Render(c.err, ds[:min(shown, len(ds))], c.color)
+		if len(ds) > shown {
+			c.notef("\nand %d more", len(ds)-shown)
+		}
 	}
 	if diag.HasErrors(ds) {
 		return wrong(nil)

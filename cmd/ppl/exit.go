@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -48,7 +47,7 @@ func interrupted() error { return exit{codeInterrupted, nil} }
 func usagef(format string, args ...any) error { return exit{codeUsage, fmt.Errorf(format, args...)} }
 
 // conclude prints the error of cmd, and returns the exit code. Errors of cobra itself are about usage.
-func conclude(w io.Writer, cmd *cobra.Command, err error) int {
+func conclude(c *console, cmd *cobra.Command, err error) int {
 	switch {
 	case err == nil:
 		return codeDone
@@ -57,11 +56,15 @@ func conclude(w io.Writer, cmd *cobra.Command, err error) int {
 	}
 	e := exit{codeUsage, err}
 	errors.As(err, &e)
-	if e.cause != nil {
-		fmt.Fprintf(w, "%s: %s\n", cmd.CommandPath(), diag.Printable(e.cause.Error()))
+	switch {
+	case e.cause == nil:
+	case c.messages != nil:
+		c.messages.Encode(errorMessage{"error", e.code, diag.Printable(e.cause.Error())})
+	default:
+		fmt.Fprintf(c.err, "%s: %s\n", cmd.CommandPath(), diag.Printable(e.cause.Error()))
 	}
-	if e.code == codeUsage {
-		fmt.Fprintf(w, "usage: %s\n%s --help says more\n", cmd.UseLine(), cmd.CommandPath())
+	if e.code == codeUsage && c.messages == nil {
+		fmt.Fprintf(c.err, "usage: %s\n%s --help says more\n", cmd.UseLine(), cmd.CommandPath())
 	}
 	return e.code
 }

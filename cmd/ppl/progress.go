@@ -15,6 +15,8 @@ func (c *console) progress(quiet bool) (show func(infer.Progress), clear func())
 	switch {
 	case quiet:
 		return func(infer.Progress) {}, func() {}
+	case c.messages != nil:
+		return c.jsonProgress(), func() {}
 	case c.live:
 		return c.liveProgress()
 	}

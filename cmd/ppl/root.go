@@ -28,14 +28,14 @@ func run(ctx context.Context, args []string, c *console) (code int) {
 	}()
 	root := newRoot(c)
 	if err := checkVerb(root, args); err != nil {
-		return conclude(c.err, root, err)
+		return conclude(c, root, err)
 	}
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if o, ok := c.out.(*output); ok && o.failure() != nil {
 		err = o.failure()
 	}
-	return conclude(c.err, cmd, err)
+	return conclude(c, cmd, err)
 }
 
 func newRoot(c *console) *cobra.Command {

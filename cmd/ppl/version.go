@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -14,7 +15,7 @@ var version = "0.1.0"
 
 func versionCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "version [--mpi]",
+		Use:   "version [--json] [--mpi]",
 		Short: "Print the version",
 		Long: "Print the version. With --mpi, under a launcher such as mpirun -np 2, print which MPI connects the " +
 			"processes, too, and how fast.",
@@ -23,7 +24,12 @@ func versionCommand(c *console) *cobra.Command {
 		DisableFlagsInUseLine: true,
 	}
 	withMPI := cmd.Flags().Bool("mpi", false, "try the connection of the processes that a launcher has started")
+	asJSON := cmd.Flags().Bool("json", false, "print one JSON object")
 	cmd.RunE = func(*cobra.Command, []string) error {
+		if *asJSON {
+			return json.NewEncoder(c.out).Encode(versionObject{version, commit(), runtime.Version(), runtime.GOOS,
+				runtime.GOARCH})
+		}
 		fmt.Fprintf(c.out, "ppl %s%s, %s, %s/%s\n", version, revision(), runtime.Version(), runtime.GOOS,
 			runtime.GOARCH)
 		switch {
@@ -39,15 +45,31 @@ func versionCommand(c *console) *cobra.Command {
 	return cmd
 }
 
-// revision is the commit the binary was built from, where the build knows it.
+type versionObject struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+}
+
+// revision is the commit in brackets, for people; empty where it is not known.
 func revision() string {
+	if hash := commit(); hash != "" {
+		return " (" + hash[:min(12, len(hash))] + ")"
+	}
+	return ""
+}
+
+// commit is that from which the binary was built, or empty where the build does not know it.
+func commit() string {
 	info, _ := debug.ReadBuildInfo()
 	if info == nil {
 		return ""
 	}
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" {
-			return " (" + s.Value[:min(12, len(s.Value))] + ")"
+			return s.Value
 		}
 	}
 	return ""
