@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -52,6 +53,7 @@ func readOptions(dir string) (o resolvedOptions, err error) {
 	if err == nil {
 		err = json.Unmarshal(text, &o)
 	}
+	o.locate(dir)
 	return o, err
 }
 
@@ -194,12 +196,11 @@ func (s *sampling) takeOver(from *resolvedOptions, flags *pflag.FlagSet, byDirec
 	}
 	if byDirectory && !flags.Changed("data") {
 		for _, d := range from.Data {
-			name, path, named := strings.Cut(d, "=")
-			if !named || !nameForm.MatchString(name) {
-				s.data = append(s.data, under(from.Directory, d))
-				continue
+			name, path := dataPath(d)
+			if _, err := strconv.ParseFloat(path, 64); name == "" || err != nil {
+				path = under(from.Directory, path)
 			}
-			s.data = append(s.data, name+"="+under(from.Directory, path))
+			s.data = append(s.data, name+path)
 		}
 	}
 }

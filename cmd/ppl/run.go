@@ -134,7 +134,11 @@ func (run *posteriorRun) keepsRows() bool {
 func (run *posteriorRun) resolved() resolvedOptions {
 	o := run.options
 	here, _ := os.Getwd() // without one, paths are relative to where the run is read
-	return resolvedOptions{Model: run.model, Data: run.data, Sampler: run.sampler.name, Chains: o.Chains,
+	data := inputsInRun(run.dir.path, run.data)
+	if run.copyInputs {
+		data = inputCopies(data)
+	}
+	return resolvedOptions{Model: run.model, Data: data, Sampler: run.sampler.name, Chains: o.Chains,
 		Draws:  o.Draws,
 		Warmup: o.Warmup, Seed: run.seed, Device: o.Device.Name(), Settings: o.Settings, Init: run.init,
 		Keep: run.keep, Again: run.again,

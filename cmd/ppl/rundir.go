@@ -98,6 +98,7 @@ func (d *runDir) look(there existing) error {
 	case err != nil:
 		return err
 	case there == goOn:
+		options.locate(d.path)
 		d.before, d.info = &options, info
 		return nil
 	case info.Draws == 0 || there == overwrite:
@@ -127,6 +128,9 @@ func (d *runDir) remove() error {
 	if err := removeStarts(d.disk, d.path); err != nil {
 		return err
 	}
+	if err := removeInputs(d.disk, d.path); err != nil {
+		return err
+	}
 	return store.Clear(d.disk, d.path)
 }
 
@@ -139,6 +143,7 @@ func (d *runDir) close(useful bool) {
 	_ = store.Clear(d.disk, d.path) // best effort: there is nothing in it but the options of a run that never began
 	_ = checkpoint.Remove(d.disk, d.path)
 	_ = removeStarts(d.disk, d.path)
+	_ = removeInputs(d.disk, d.path)
 	_ = d.removeSecond()
 	_ = d.lock.Remove()
 	_ = d.disk.Remove(d.path)

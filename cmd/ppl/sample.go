@@ -42,8 +42,10 @@ type sampling struct {
 	resume   bool
 	task     int // of many, each with a seed and a directory of its own
 	replace  bool
-	asked    askedOptions // as the command line has them
-	options  infer.Options
+
+	copyInputs bool         // the data files, into the run
+	asked      askedOptions // as the command line has them
+	options    infer.Options
 
 	maxTime      time.Duration
 	maxGradients float64
@@ -149,6 +151,8 @@ func (s *sampling) addFlags(cmd *cobra.Command) {
 		"rhat=1.01, time=2h or gradients=1e9, also several")
 	f.DurationVar(&s.maxTime, "max-time", 0, "end after that `time`, such as 10m, with the draws that are there")
 	f.Float64Var(&s.maxGradients, "max-gradients", 0, "add no more draws after `N` gradients, such as 1e8")
+	f.BoolVar(&s.copyInputs, "copy-inputs", false, "copy the data files into the run, so that it can be moved and "+
+		"needs them no more")
 	f.BoolVar(&s.asJSON, "json", false, "print the summary as one JSON object")
 	f.BoolVar(&s.quiet, "quiet", false, "no progress and no notes")
 }
@@ -361,6 +365,9 @@ func (run *posteriorRun) announce() error {
 		return failed(err)
 	}
 	if err := store.Announce(run.dir.disk, run.dir.path, run.newRecorder(nil).options); err != nil {
+		return failed(err)
+	}
+	if err := run.keepInputs(); err != nil {
 		return failed(err)
 	}
 	return failedIf(run.keepStarts())

@@ -105,13 +105,14 @@ func Resume(disk files.System, dir string, layout Layout, counts []int, o Option
 	}
 	now := r.Layout
 	now.Predictive, now.Predictions, now.PredictedAt = nil, nil, nil // of fewer draws
+	if !sameArrays(now, layout) || len(counts) != layout.Chains {
+		return nil, fmt.Errorf("the run in %s has other arrays, or another number of chains", dir)
+	}
 	if err := writeJSON(disk, filepath.Join(dir, layoutFile), now); err != nil {
 		return nil, err
 	}
 	w := newWriter(disk, dir, layout, o)
-	if w.info.Created = r.Info.Created; !sameArrays(r.Layout, layout) || len(counts) != layout.Chains {
-		return nil, fmt.Errorf("the run in %s has other arrays, or another number of chains", dir)
-	}
+	w.info.Created = r.Info.Created
 	if w.store, err = openStore(disk, dir); err != nil {
 		return nil, err
 	}
