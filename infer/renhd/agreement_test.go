@@ -17,12 +17,12 @@ import (
 // explorersAt is a run whose 16 explorers are at given positions.
 func explorersAt(t *testing.T, target infer.Target, at func(lane int) []float64) *run {
 	t.Helper()
-	s, err := newShared(target, options(1), exchange{test: newTest("")})
+	_, s, err := newConfig(target, options(1), exchange{test: newTest("")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := newRun(context.Background(), s, new(memory))
-	r.shared.system.Path = dynamics.Plain
+	r.phase = r.phase.onPath(dynamics.Plain)
 	if err := r.loadLadder([]float64{1}, mostOfChain); err != nil {
 		t.Fatal(err)
 	}

@@ -141,11 +141,11 @@ func (r *run) ahead(most int) (steps []int) {
 	w := r.walkers
 	alone := r.drawsEndTrajectories() && len(r.state.Modes) == 0
 	onLadder := w.swaps && r.swaps.once(w) && w.PerChain == len(w.Rungs) && (!r.jumps() || r.leaps())
-	if w.records == 0 || w.wholeCalls || !alone && !onLadder || r.shared.images != nil {
+	if w.records == 0 || w.wholeCalls || !alone && !onLadder || r.phase.images != nil {
 		return nil
 	}
 	for left := w.stepsPerCall(); len(steps) < min(most, w.records); {
-		n := r.stepsAt(r.state.Iterations+len(steps), maxSteps)
+		n := r.stepsAt(r.Iterations+len(steps), maxSteps)
 		if left -= n; left < 0 {
 			break
 		}
@@ -159,7 +159,7 @@ func (r *run) ahead(most int) (steps []int) {
 func (c *drawCollector) left() int {
 	const far = 4
 	report, draws := &c.run.stats.Report, 1
-	all := c.run.shared.options.Draws
+	all := c.run.phase.options.Draws
 	stops := []int{all}
 	if len(c.run.stats.Swaps.Pairs) > 0 {
 		stops = append(stops, all/2)
@@ -190,7 +190,7 @@ func (c *drawCollector) moveAhead(steps []int, due func(i int) bool, take func(*
 	for i, n := range steps {
 		seen.row = i
 		c.count(float64(n), seen.ends())
-		r.state.Iterations++
+		r.Iterations++
 		if r.leaps() {
 			r.countLeaps(seen.numbers(dynamics.Landed))
 		}
@@ -203,7 +203,7 @@ func (c *drawCollector) moveAhead(steps []int, due func(i int) bool, take func(*
 // between are the entries after each trajectory of a call: jumps and swaps, which it prepares.
 func (r *run) between() (calls []device.Call) {
 	if r.leaps() {
-		r.beginLeaps(r.state.Iterations + 1)
+		r.beginLeaps(r.Iterations + 1)
 		calls = append(calls, leapCalls()...)
 	}
 	if r.walkers.swaps {

@@ -61,14 +61,14 @@ func (a *allRows) iterate(r *run) error {
 	for lane := range points {
 		a.Sums[a.First+lane].add(w, lane)
 	}
-	if a.Part++; a.Part == r.shared.chunks() {
+	if a.Part++; a.Part == r.phase.chunks() {
 		a.Part, a.First = 0, a.First+len(points)
 	}
 	return nil
 }
 
 // chunks of a pass.
-func (s *shared) chunks() int {
+func (s *phase) chunks() int {
 	if _, streamed := infer.Streaming(s.target); !streamed {
 		return 1
 	}

@@ -250,13 +250,13 @@ func (t *anchorSearch) merge(anchors []anchor, a anchor) []anchor {
 // firstAnchors makes anchors of the modes near the walkers, where they pay. If not, only swaps have anchors, about the
 // cold walkers' positions.
 func (r *run) firstAnchors(load func() error) error {
-	if r.shared.system.Batches.Anchored {
+	if r.phase.system.Batches.Anchored {
 		anchored, err := r.anchorAtModes()
 		if err != nil || anchored {
 			return err
 		}
 		at := r.walkers.positions()
-		r.shared.system.Batches.Anchored = false
+		r.phase = r.phase.withControls(false)
 		r.walkers.newAnchors(nil)
 		if err := load(); err != nil {
 			return err
@@ -308,7 +308,7 @@ func (w *walkers) nearestAnchors() (at [][]float64) {
 // anchorAtColdWalkers makes anchors for swaps, where gradients do without: the positions of the cold walkers.
 func (r *run) anchorAtColdWalkers() error {
 	w := r.walkers
-	if !r.shared.batches.Some() || r.shared.system.Batches.Anchored || r.shared.exchange.plain || len(w.Rungs) < 2 {
+	if !r.phase.batches.Some() || r.phase.system.Batches.Anchored || r.phase.exchange.plain || len(w.Rungs) < 2 {
 		return nil
 	}
 	_, err := r.runPart(&anchorSearch{run: r, starts: func() (at [][]float64) {
@@ -362,7 +362,7 @@ func (r *run) judgeAnchors(s *anchorState, found *result) error {
 
 // near is a draw from the normal distribution about a point that the cold rung's metric describes.
 func (r *run) near(lane int, mode []float64) []float64 {
-	random := rand.New(rand.NewPCG(r.shared.options.Seed, 1<<32+uint64(lane)))
+	random := rand.New(rand.NewPCG(r.phase.options.Seed, 1<<32+uint64(lane)))
 	z := make([]float64, len(mode))
 	for j := range z {
 		z[j] = random.NormFloat64()
@@ -378,13 +378,13 @@ func (r *run) near(lane int, mode []float64) []float64 {
 // step with an anchor costs less than one without, since all walkers share its rows; a rule without a thermostat, and
 // one with a fixed step, gets less biased draws from less noise.
 func (r *run) anchorsPay(noise noises) bool {
-	s := &r.shared
+	s := &r.phase
 	if s.settings().ControlVariates == "on" {
 		return true
 	}
 	at := r.walkers.Rungs[0]
 	pays := s.pace(at, noise.Anchored) > s.pace(at, noise.Plain)
-	if s.settings().StepSize > 0 || !r.walkers.thermostated() {
+	if s.stepSize > 0 || !r.walkers.thermostated() {
 		pays = noise.Anchored.Worst < noise.Plain.Worst/2
 	}
 	what := "and are used"

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"ppl/infer"
-	"ppl/infer/dynamics"
 )
 
 // The search for modes by annealing: how hot (hotter than that, a likelihood of some thirty rows with a flat prior no
@@ -21,7 +20,7 @@ const (
 // the one mode that is near. So the walkers, who agree, are heated until they cross barriers of some fifty in log
 // density, are cooled (Kirkpatrick, Gelatt, Vecchi, Science 1983), and have to be where they were before.
 func (r *run) findMoreModes() (agreed bool, err error) {
-	if r.shared.target.ProperPrior() || r.share(annealingWindow, false).sweeps == 0 {
+	if r.phase.target.ProperPrior() || r.share(annealingWindow, false).sweeps == 0 {
 		return true, nil
 	}
 	if _, err := r.runPart(&annealing{run: r}); err != nil {
@@ -68,8 +67,8 @@ func (a *annealing) begin() error           { return nil }
 func (a *annealing) progress(c *checkpoint) { c.Annealing = &a.state }
 func (a *annealing) resume(c *checkpoint)   { a.state = *c.Annealing }
 
-func (a *annealing) hot() int   { return sweeps(annealingHot, a.run.shared.options.Warmup) }
-func (a *annealing) cool() int  { return sweeps(annealingCool, a.run.shared.options.Warmup) }
+func (a *annealing) hot() int   { return sweeps(annealingHot, a.run.phase.options.Warmup) }
+func (a *annealing) cool() int  { return sweeps(annealingCool, a.run.phase.options.Warmup) }
 func (a *annealing) more() bool { return a.state.Sweeps < a.hot()+a.cool() }
 
 // iterate moves every walker by a trajectory at the temperature that is next.
@@ -82,7 +81,7 @@ func (a *annealing) iterate() error {
 		return err
 	}
 	a.state.Sweeps++
-	r.state.Iterations++
+	r.Iterations++
 	r.showProgress(infer.WarmingUp)
 	return nil
 }
@@ -90,16 +89,6 @@ func (a *annealing) iterate() error {
 func (a *annealing) finish() (result, error) {
 	a.run.walkers.writeAllRungs()
 	return result{}, nil
-}
-
-// moveAt moves every walker by a trajectory at a temperature. In whitened coordinates steps may grow with its root.
-func (r *run) moveAt(temperature float64) error {
-	w := r.walkers
-	for lane, at := range w.RungOf {
-		w.set(dynamics.StepSize, lane, w.Rungs[at].Step*math.Sqrt(temperature))
-		w.set(dynamics.Cool, lane, 1/temperature)
-	}
-	return w.trajectory(r.ctx, r.steps(maxSteps))
 }
 
 // join is two windows of the same walkers taken as one of more walkers; those that are stuck count for nothing.

@@ -30,7 +30,7 @@ const (
 
 // approachTarget climbs from starts that are out of reach.
 func (r *run) approachTarget() error {
-	s := &r.shared
+	s := &r.phase
 	if s.free() || s.settings().Noise > 0 || s.batches.Some() {
 		return nil
 	}

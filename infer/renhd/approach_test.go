@@ -91,7 +91,7 @@ func farCounts() infer.Target {
 func TestBeginAgain(t *testing.T) {
 	at := []float64{5, 0}
 	r := explorersAt(t, twoModes(), func(int) []float64 { return at })
-	r.state.Iterations = 300
+	r.Iterations = 300
 	for lane := range 9 {
 		r.leave(lane, []float64{90, 0}, 500)
 	}
@@ -105,7 +105,7 @@ func TestBeginAgain(t *testing.T) {
 		}
 		seen[x[0]] = true
 	}
-	if len(seen) != 10 || !r.mostStayed() || r.iterationsLeft() != r.shared.options.Warmup {
+	if len(seen) != 10 || !r.mostStayed() || r.iterationsLeft() != r.phase.options.Warmup {
 		t.Errorf("%d places, %d iterations left", len(seen), r.iterationsLeft())
 	}
 }

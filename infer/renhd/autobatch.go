@@ -85,13 +85,13 @@ func (*batchChoice) resume(*checkpoint)   {}
 
 func (t *batchChoice) finish() (found result, err error) {
 	r := t.run
-	cost, err := r.shared.workOfSteps()
+	cost, err := r.phase.workOfSteps()
 	if err != nil {
 		return found, err
 	}
 	at, least := r.walkers.Rungs[0], math.Inf(1)
-	for m := leastBatch; m <= r.shared.batches.Rows/2; m *= 2 {
-		if c := cost.of(m) * stepsForDraw / r.shared.pace(at, at.Noises.used().in(m)); c < least {
+	for m := leastBatch; m <= r.phase.batches.Rows/2; m *= 2 {
+		if c := cost.of(m) * stepsForDraw / r.phase.pace(at, at.Noises.used().in(m)); c < least {
 			found.Batch, least = m, c
 		}
 	}
@@ -120,7 +120,7 @@ type stepCost struct{ fixed, row, exact float64 }
 func (c stepCost) of(rows int) float64 { return c.fixed + c.row*float64(rows) }
 
 // workOfSteps counts the arithmetic of programs as they would be.
-func (s *shared) workOfSteps() (c stepCost, err error) {
+func (s *phase) workOfSteps() (c stepCost, err error) {
 	one, err := s.stepWork(s.rule, s.batches.Size)
 	if err != nil {
 		return c, err
@@ -145,7 +145,7 @@ func (s *shared) workOfSteps() (c stepCost, err error) {
 }
 
 // stepWork is the arithmetic of a step in batches of some rows; 0: all.
-func (s *shared) stepWork(rule dynamics.Rule, rows int) (float64, error) {
+func (s *phase) stepWork(rule dynamics.Rule, rows int) (float64, error) {
 	system := s.system
 	if system.Batches.Size = rows; rows == 0 {
 		system.Batches = dynamics.Batches{}
@@ -164,24 +164,19 @@ func (s *shared) stepWork(rule dynamics.Rule, rows int) (float64, error) {
 
 // chooseBatch gives walkers that began in batches of leastBatch the rows that pay best, where that is asked for.
 func (r *run) chooseBatch() error {
-	if !r.shared.auto {
+	if !r.phase.auto {
 		return nil
 	}
 	found, err := r.runPart(&batchChoice{run: r})
-	if err != nil || found.Batch == r.shared.batches.Size {
+	if err != nil || found.Batch == r.phase.batches.Size {
 		return err
 	}
-	r.shared.takeBatches(found.Batch)
-	r.state.Batch = found.Batch
+	r.phase = r.phase.inBatches(found.Batch)
+	r.Batch = found.Batch
 	if err := r.changeProgram(r.walkers.positions()); err != nil {
 		return err
 	}
 	return r.measureNoise()
-}
-
-// takeBatches makes batches of another size.
-func (s *shared) takeBatches(rows int) {
-	s.batches.Size, s.system.Batches.Size = rows, rows
 }
 
 // sample warms up, then collects draws, with all rows where batch = auto comes to that.

@@ -20,7 +20,7 @@ type batchLoader struct {
 }
 
 // newBatchLoader is nil where all data are in memory.
-func newBatchLoader(s *shared) *batchLoader {
+func newBatchLoader(s *phase) *batchLoader {
 	t, ok := infer.Streaming(s.target)
 	if !ok {
 		return nil
@@ -123,7 +123,7 @@ func (f *batchLoader) run(ctx context.Context, w *walkers, calls []device.Call, 
 }
 
 // checkFiles reads the rows of the reference once, so that a file that cannot be read is an error before the run.
-func (s *shared) checkFiles() error {
+func (s *phase) checkFiles() error {
 	t, ok := infer.Streaming(s.target)
 	if !ok {
 		return nil

@@ -7,7 +7,6 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
-	"ppl/infer/symmetry"
 	"ppl/lang/types"
 )
 
@@ -17,7 +16,7 @@ import (
 // about an effect; for the same reason elements that stopped being centred stay so there.
 
 // recentrable is the target where its coordinates can be chosen, else nil: metric and steps have to be free to follow.
-func (s *shared) recentrable() infer.Recentrable {
+func (s *phase) recentrable() infer.Recentrable {
 	t, ok := s.target.(infer.Recentrable)
 	if !ok || s.settings().Metric == "identity" || !s.adaptsStep() || len(t.EffectBlocks()) == 0 {
 		return nil
@@ -25,31 +24,20 @@ func (s *shared) recentrable() infer.Recentrable {
 	return t
 }
 
-// centre gives the target the coordinates that c says; nil is the model's.
-func (s *shared) centre(c types.Centring) {
-	if t, ok := s.named.(infer.Recentrable); ok && !s.centredBy(c) {
-		s.target, s.centring = t.Recentred(c), c
-		if s.images != nil {
-			s.images = symmetry.ImagesOf(s.named, c)
-		}
-		s.system.Target = s.target
-	}
-}
-
 // centredBy reports whether the target has the coordinates that c says.
-func (s *shared) centredBy(c types.Centring) bool {
+func (s *phase) centredBy(c types.Centring) bool {
 	return maps.EqualFunc(s.centring, c, slices.Equal[[]types.Form])
 }
 
 // recentre gives the elements of effects the coordinates that points ask for, by a rule. Minibatches read some rows of
 // a series, which therefore keeps the coordinates of the model.
 func (r *run) recentre(rule adapt.CentringRule, p *adapt.Points) (changed bool, err error) {
-	target := r.shared.recentrable()
+	target := r.phase.recentrable()
 	if target == nil || p.Len() < adapt.FewestToChoose {
 		return false, nil
 	}
 	e, points := infer.NewEffects(target), adapt.Few(p.X)
-	c := adapt.ChosenCentring(e, r.state.Centring, rule, !r.shared.batches.Some(), points)
+	c := adapt.ChosenCentring(e, r.Centring, rule, !r.phase.batches.Some(), points)
 	if c == nil {
 		return false, nil
 	}
@@ -60,7 +48,7 @@ func (r *run) recentre(rule adapt.CentringRule, p *adapt.Points) (changed bool, 
 // model's. What is remembered in the old ones is converted or forgotten. Points in the old coordinates show how wide
 // the target is in the new ones.
 func (r *run) changeCoordinates(from infer.Effects, c types.Centring, points [][]float64) error {
-	s := &r.shared
+	s := &r.phase
 	at := r.walkers.positions()
 	for lane := range at {
 		at[lane] = from.Converted(at[lane], c)
@@ -68,15 +56,15 @@ func (r *run) changeCoordinates(from infer.Effects, c types.Centring, points [][
 	for k := range r.state.Left {
 		r.state.Left[k].At = from.Converted(r.state.Left[k].At, c)
 	}
-	scales := adapt.NewScales(from, r.state.Centring, c, points)
+	scales := adapt.NewScales(from, r.Centring, c, points)
 	for j := range r.walkers.Rungs {
 		rung := &r.walkers.Rungs[j]
 		rung.Metric = rung.Metric.Rescaled(scales)
 		rung.Step = s.firstStepIn(*rung)
 	}
 	r.state.FormFrom = 0
-	r.state.Centring, r.state.Before, r.state.Modes, r.state.Divergence = c, nil, nil, adapt.Divergence{}
-	s.centre(c)
+	r.Centring, r.state.Before, r.state.Modes, r.state.Divergence = c, nil, nil, adapt.Divergence{}
+	r.phase = s.inCoordinates(c)
 	return r.changeProgram(at)
 }
 
@@ -84,7 +72,7 @@ func (r *run) changeCoordinates(from infer.Effects, c types.Centring, points [][
 // they may.
 func (r *run) convergeRecentred(last result) (result, error) {
 	w := r.share(.05, true)
-	if w.centre = adapt.EachAsItSuits; r.shared.recentrable() == nil {
+	if w.centre = adapt.EachAsItSuits; r.phase.recentrable() == nil {
 		return last, nil
 	}
 	if found, err := r.windows(w); err != nil || !found.Recentred {
@@ -111,7 +99,7 @@ func (r *run) lookAround() error {
 // Otherwise there will be a ladder, and modes are looked for in the coordinates that suit one.
 func (r *run) searchAnew(agreed bool) (found bool, err error) {
 	if !r.replay.replaying() {
-		r.state.Chosen = r.state.Centring
+		r.state.Chosen = r.Centring
 	}
 	if agreed {
 		if found, err = r.searchIn(nil); err != nil {
@@ -141,10 +129,10 @@ func (r *run) searchIn(c types.Centring) (found bool, err error) {
 
 // goOnIn takes walkers to other coordinates, unless they are in these.
 func (r *run) goOnIn(c types.Centring) error {
-	if r.replay.replaying() || r.shared.recentrable() == nil || r.shared.centredBy(c) {
+	if r.replay.replaying() || r.phase.recentrable() == nil || r.phase.centredBy(c) {
 		return nil
 	}
-	return r.changeCoordinates(infer.NewEffects(r.shared.recentrable()), c, r.walkers.positions())
+	return r.changeCoordinates(infer.NewEffects(r.phase.recentrable()), c, r.walkers.positions())
 }
 
 // notCentred are the coordinates of which elements are only not centred by choice.
@@ -152,7 +140,7 @@ func (r *run) notCentred(c types.Centring) types.Centring {
 	if c == nil {
 		return nil
 	}
-	return adapt.NotCentred(r.shared.recentrable().EffectBlocks(), c)
+	return adapt.NotCentred(r.phase.recentrable().EffectBlocks(), c)
 }
 
 // asChosen takes up again the coordinates that were chosen, which suit the walkers.
@@ -166,15 +154,15 @@ func (r *run) asChosen() error {
 		points = append(points, visited[len(visited)/2:]...)
 	}
 	r.state.Chosen = nil
-	return r.changeCoordinates(infer.NewEffects(r.shared.recentrable()), c, adapt.Few(points))
+	return r.changeCoordinates(infer.NewEffects(r.phase.recentrable()), c, adapt.Few(points))
 }
 
 // asTheModel are positions in the coordinates of the model.
 func (r *run) asTheModel(positions [][]float64) [][]float64 {
-	if r.state.Centring == nil || len(positions) == 0 {
+	if r.Centring == nil || len(positions) == 0 {
 		return positions
 	}
-	return converted(r.shared.target.(infer.Recentrable), positions, nil)
+	return converted(r.phase.target.(infer.Recentrable), positions, nil)
 }
 
 // converted are positions of a target in the coordinates that c makes.
@@ -188,19 +176,19 @@ func converted(of infer.Recentrable, positions [][]float64, c types.Centring) []
 
 // knownBefore are the points in modes that a run before has found, in the coordinates that the run has now.
 func (r *run) knownBefore() [][]float64 {
-	known, target := r.shared.options.Known, r.shared.recentrable()
-	if r.state.Centring == nil || target == nil || len(known) == 0 {
+	known, target := r.phase.options.Known, r.phase.recentrable()
+	if r.Centring == nil || target == nil || len(known) == 0 {
 		return known
 	}
-	return converted(target.Recentred(nil), known, r.state.Centring)
+	return converted(target.Recentred(nil), known, r.Centring)
 }
 
 // remarkOnCentring says which effects are sampled in other coordinates than the model's. Where there is no ladder,
 // those of all effects were chosen.
 func (r *run) remarkOnCentring() {
-	target, ladder := r.shared.recentrable(), r.shared.system.Path != dynamics.Plain
-	if target == nil || r.shared.settings().Replicas > 0 || ladder && r.state.Centring == nil {
+	target, ladder := r.phase.recentrable(), r.phase.system.Path != dynamics.Plain
+	if target == nil || r.phase.settings().Replicas > 0 || ladder && r.Centring == nil {
 		return
 	}
-	adapt.RemarkOnCentring(&r.stats.Report, target.EffectBlocks(), r.state.Centring)
+	adapt.RemarkOnCentring(&r.stats.Report, target.EffectBlocks(), r.Centring)
 }

@@ -23,9 +23,10 @@ import (
 //	explore   initialPhase   window window window …   converge   window … window
 //	blank     blank          answer answer answer     blank      answer   ↑ restored here
 type checkpoint struct {
-	State   state
-	Stats   statistics
-	Answers []answer // of the finished parts of warm-up, in order
+	Population populationState
+	State      state
+	Stats      statistics
+	Answers    []answer // of the finished parts of warm-up, in order
 
 	// The part under way: one of these.
 	Approach  *approachState
@@ -160,7 +161,7 @@ func (r *run) runPart(p part) (result, error) {
 	found, err := p.finish()
 	r.recentred = r.recentred || found.Recentred
 	r.replay.answers = append(r.replay.answers, answer{found, r.walkers.betas(), r.stats.Swaps.Pairs,
-		r.state.Iterations})
+		r.Iterations})
 	return found, err
 }
 
@@ -170,7 +171,7 @@ func (r *run) beginPart(p part) error {
 		return p.begin()
 	}
 	from := r.replay.from
-	r.replay.from = nil
+	r.replay.from, r.blank = nil, false
 	if err := r.restore(from, r.walkers.program); err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func (r *run) applyAnswer(a answer) error {
 	for j, b := range a.Betas {
 		r.walkers.Rungs[j].Beta = b
 	}
-	r.stats.Swaps.Pairs, r.state.Iterations = a.Pairs, a.Iterations
+	r.stats.Swaps.Pairs, r.Iterations = a.Pairs, a.Iterations
 	r.stats.Report.Divergences = a.Result.Divergences
 	return nil
 }
@@ -195,25 +196,24 @@ func (r *run) applyAnswer(a answer) error {
 // restore puts the run where it was at a checkpoint, on the device.
 func (r *run) restore(c *checkpoint, program program) error {
 	r.close()
-	r.walkers, r.state, r.stats = nil, c.State, c.Stats
-	p := r.state.Walkers
-	if form := p.Rungs[0].Metric; form.Rank != r.shared.system.Metric.Rank ||
-		!r.shared.centredBy(c.State.Centring) || !slices.Equal(r.shared.system.Jumps, c.State.Jumps) {
+	r.walkers, r.populationState, r.state, r.stats = nil, c.Population, c.State, c.Stats
+	p := r.Roster
+	if form := p.Rungs[0].Metric; form.Rank != r.phase.system.Metric.Rank ||
+		!r.phase.centredBy(c.Population.Centring) || !slices.Equal(r.phase.system.Jumps, c.Population.Discontinuities) {
 		var err error
-		r.shared.system.Metric, r.shared.system.Jumps = form, c.State.Jumps
-		r.shared.centre(c.State.Centring)
-		if program, err = r.shared.compile(); err != nil {
+		r.phase = r.phase.inForm(form).across(c.Population.Discontinuities).inCoordinates(c.Population.Centring)
+		if program, err = r.phase.compile(); err != nil {
 			return err
 		}
 	}
-	if r.shared.blocks != nil {
+	if r.phase.blocks != nil {
 		debug.FreeOSMemory() // what the replay leaves behind is as large as the program that comes now
 	}
-	exe, err := r.loadDevice(program, r.shared.options.Chains*p.PerChain)
+	exe, err := r.loadDevice(program, r.phase.options.Chains*p.PerChain)
 	if err != nil {
 		return err
 	}
-	r.walkers = newWalkers(&r.shared, program, exe, p)
+	r.walkers = newWalkers(&r.phase, program, exe, p)
 	r.walkers.writeAllRungs()
 	for lane := range p.AnchorOf {
 		r.walkers.writeAnchor(lane)
@@ -226,7 +226,7 @@ func (r *run) restore(c *checkpoint, program program) error {
 
 // loadCheckpoint reads the latest checkpoint. In sampling the run goes on from there; in warm-up it is replayed.
 func (r *run) loadCheckpoint() (sampling *collectorState, err error) {
-	keep := r.shared.options.Checkpoints
+	keep := r.phase.options.Checkpoints
 	if keep == nil {
 		return nil, nil
 	}
@@ -239,18 +239,15 @@ func (r *run) loadCheckpoint() (sampling *collectorState, err error) {
 		return nil, nil // of the attempt before this one
 	}
 	if c.Collector == nil {
-		r.replay.from = c
+		r.replay.from, r.blank = c, true
 		return nil, nil
 	}
-	if c.State.Batch > 0 {
-		r.shared.takeBatches(c.State.Batch)
+	if c.Population.Batch > 0 {
+		r.phase = r.phase.inBatches(c.Population.Batch)
 	}
-	system := &r.shared.system
-	system.Path, system.Batches.Anchored, system.Metric = c.State.Path, c.State.Anchored,
-		c.State.Walkers.Rungs[0].Metric
-	system.Jumps = c.State.Jumps
-	r.shared.centre(c.State.Centring)
-	program, err := r.shared.compile()
+	r.phase = r.phase.onPath(c.Population.Path).withControls(c.Population.Anchored).inForm(c.Population.Roster.Rungs[0].Metric).
+		across(c.Population.Discontinuities).inCoordinates(c.Population.Centring)
+	program, err := r.phase.compile()
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +256,7 @@ func (r *run) loadCheckpoint() (sampling *collectorState, err error) {
 
 // saveIfDue keeps a checkpoint when it is time, or when the run is about to be interrupted.
 func (r *run) saveIfDue(p inProgress) error {
-	keep := r.shared.options.Checkpoints
+	keep := r.phase.options.Checkpoints
 	if keep == nil || !keep.Due(r.numbers(p)) && r.ctx.Err() == nil {
 		return nil
 	}
@@ -273,7 +270,7 @@ func (r *run) save(keep infer.Checkpoints, p inProgress) error {
 
 // checkpoint is the run as it is, but for what is on the device.
 func (r *run) checkpoint(p inProgress) *checkpoint {
-	c := &checkpoint{State: r.state, Stats: r.stats, Answers: r.replay.answers}
+	c := &checkpoint{Population: r.populationState, State: r.state, Stats: r.stats, Answers: r.replay.answers}
 	p.progress(c)
 	return c
 }
@@ -310,15 +307,6 @@ func (w *walkers) chooseSaved() {
 	for _, name := range w.saved {
 		w.savedNumbers += w.lanes() * w.exe.Size(name)
 	}
-}
-
-// loadDevice loads a program for lanes: on a blank device while finished parts are replayed.
-func (r *run) loadDevice(program program, lanes int) (device.Executable, error) {
-	if r.replay.replaying() {
-		return newBlank(program, lanes), nil
-	}
-	o := r.shared.options
-	return program.Load(device.Options{Lanes: lanes, Group: lanes / o.Chains, Seed: o.Seed, Threads: o.Threads})
 }
 
 // A blank executable has the lane buffers of a program, and entries that do nothing.

@@ -108,17 +108,17 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 		in    string
 		alter func(c *checkpoint)
 	}{
-		"iterations":  {"one mode", func(c *checkpoint) { c.State.Iterations = 0 }},
-		"median step": {"one mode", func(c *checkpoint) { c.State.MedianStep = 1 }},
-		"noise step":  {"one mode", func(c *checkpoint) { c.State.Walkers.NoiseStep = 0 }},
+		"iterations":  {"one mode", func(c *checkpoint) { c.Population.Iterations = 0 }},
+		"median step": {"one mode", func(c *checkpoint) { c.Population.MedianStep = 1 }},
+		"noise step":  {"one mode", func(c *checkpoint) { c.Population.Roster.NoiseStep = 0 }},
 		"round":       {"asked ladder", func(c *checkpoint) { c.State.Swaps.Round = 0 }},
 		"anchors": {"batch ladder", func(c *checkpoint) {
-			for _, a := range c.State.Walkers.Anchors {
+			for _, a := range c.Population.Roster.Anchors {
 				a.Slope[0] += 1000
 			}
 		}},
 		"curvature": {"two anchors", func(c *checkpoint) {
-			for _, a := range c.State.Walkers.Anchors {
+			for _, a := range c.Population.Roster.Anchors {
 				if a.Rows != nil {
 					a.Rows[0] *= 1e4
 				}
@@ -154,12 +154,12 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 		}},
 		"coordinates": {"recentred", func(c *checkpoint) {
 			if c.Collector != nil {
-				c.State.Centring = nil
+				c.Population.Centring = nil
 			}
 		}},
 		"coordinates in warm-up": {"recentred", func(c *checkpoint) {
 			if c.Window != nil {
-				c.State.Centring = nil
+				c.Population.Centring = nil
 			}
 		}},
 		"modes": {"five modes", func(c *checkpoint) {

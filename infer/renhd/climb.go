@@ -58,13 +58,13 @@ func (c *climb) progress(to *checkpoint) { to.Climb = &c.state }
 func (c *climb) resume(from *checkpoint) { c.state = *from.Climb }
 
 // each is the number of steps from one look to the next.
-func (c *climb) each() int { return max(c.run.shared.epoch(false), lookSteps) }
+func (c *climb) each() int { return max(c.run.phase.epoch(false), lookSteps) }
 
 func (c *climb) most() int { return c.run.mostClimb() }
 
 // mostClimb is how many steps the climb has, if it does not end early.
 func (r *run) mostClimb() int {
-	o := r.shared.options
+	o := r.phase.options
 	return max(o.Warmup*min(max(climbSteps/o.Chains, fewestSteps), mostSteps), lookSteps)
 }
 
@@ -113,7 +113,7 @@ func (s *climbState) take(now look, most int) {
 
 // scoreHeldOut is the mean log ℓ of a row that is held out, by walker.
 func (r *run) scoreHeldOut() ([]float64, error) {
-	w, b := r.walkers, r.shared.batches
+	w, b := r.walkers, r.phase.batches
 	sums := make([]float64, w.lanes())
 	for part := range b.ScoreChunks() {
 		w.setAll(dynamics.Part, float64(part))
@@ -130,7 +130,7 @@ func (r *run) scoreHeldOut() ([]float64, error) {
 func (c *climb) show() {
 	r, s := c.run, &c.state
 	p := infer.Progress{Phase: infer.Optimising, Done: s.Steps, Total: c.most(), Steps: int64(s.Steps),
-		Epoch: float64(s.Steps) / float64(r.shared.epoch(false))}
+		Epoch: float64(s.Steps) / float64(r.phase.epoch(false))}
 	if n := len(s.Looks); n > 0 {
 		p.Learned, p.HeldOut = s.Looks[n-1].Learned, s.Looks[n-1].HeldOut
 	}
@@ -142,8 +142,8 @@ func (c *climb) finish() (result, error) {
 	last := s.Looks[len(s.Looks)-1]
 	r.notef("an optimiser took each chain through %.1f epochs (%d steps): mean log likelihood %.3f of a row that it "+
 		"learned from, %.3f of one of %d that it did not; the draws are from all rows",
-		float64(s.Steps)/float64(r.shared.epoch(false)), s.Steps, last.Learned, last.HeldOut,
-		r.shared.batches.HeldOut)
+		float64(s.Steps)/float64(r.phase.epoch(false)), s.Steps, last.Learned, last.HeldOut,
+		r.phase.batches.HeldOut)
 	return result{}, nil
 }
 

@@ -15,7 +15,7 @@ import (
 // would see their noise.
 func (r *run) drawStatistics() []types.Variable {
 	names := []string{"log_prior", "acceptance_rate", "step_size", "n_steps", "diverging", "replica"}
-	if r.shared.batches.Some() {
+	if r.phase.batches.Some() {
 		return infer.Statistics(append(names, "lp_estimate", "log_lik_estimate")...)
 	}
 	return infer.Statistics(append(names, "lp", "log_lik", "energy")...)
@@ -78,8 +78,8 @@ func newDrawCollector(r *run) *drawCollector {
 // from the state of a collector, where there is one.
 func (r *run) collectDraws(from *collectorState) error {
 	if from == nil {
-		r.state.MedianStep, r.state.Path = r.walkers.medianStep(), r.shared.system.Path
-		r.state.Anchored = r.shared.system.Batches.Anchored
+		r.MedianStep, r.Path = r.walkers.medianStep(), r.phase.system.Path
+		r.Anchored = r.phase.system.Batches.Anchored
 		if err := r.moveToImages(); err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (r *run) collectDraws(from *collectorState) error {
 		return err
 	}
 	c := newDrawCollector(r)
-	if r.shared.images != nil {
+	if r.phase.images != nil {
 		c.images, c.state.Monitor = r.randomImage, symmetry.NewMonitor(r.walkers.chains, r.firstReference())
 	}
 	if from != nil {
@@ -156,13 +156,13 @@ func (c *drawCollector) iterateAhead(steps []int) error {
 	})
 }
 
-func (c *drawCollector) more() bool { return c.run.stats.Report.Draws < c.run.shared.options.Draws }
+func (c *drawCollector) more() bool { return c.run.stats.Report.Draws < c.run.phase.options.Draws }
 
 func (c *drawCollector) progress(to *checkpoint) { to.Collector = c.state }
 
 // saveLast keeps the end of the run, from where it can be extended.
 func (c *drawCollector) saveLast() error {
-	if keep := c.run.shared.options.Checkpoints; keep != nil {
+	if keep := c.run.phase.options.Checkpoints; keep != nil {
 		return c.run.save(keep, c)
 	}
 	return nil
@@ -170,7 +170,7 @@ func (c *drawCollector) saveLast() error {
 
 // rememberFirstHalf keeps what was counted until half of the draws were there, for the report.
 func (c *drawCollector) rememberFirstHalf() {
-	draws, half, pairs := c.run.stats.Report.Draws, c.run.shared.options.Draws/2, c.run.stats.Swaps.Pairs
+	draws, half, pairs := c.run.stats.Report.Draws, c.run.phase.options.Draws/2, c.run.stats.Swaps.Pairs
 	if len(pairs) > 0 && draws >= half && (c.state.Rungs.FirstHalf == nil || c.state.HalfAt < half) {
 		c.state.Rungs.FirstHalf, c.state.HalfAt = slices.Clone(pairs), draws
 	}
@@ -191,7 +191,7 @@ func (c *drawCollector) moveAndSwap(draws bool) error {
 		return err
 	}
 	c.count(float64(n), r.ends())
-	r.state.Iterations++
+	r.Iterations++
 	if err := r.stayInside(r.jump); err != nil {
 		return err
 	}
@@ -266,7 +266,7 @@ func (c *drawCollector) allQueued() bool {
 // no lane is at another temperature, whose values nobody wants.
 func (r *run) drawsEndTrajectories() bool {
 	w := r.walkers
-	return w.lanes() == w.chains && !r.jumps() && !r.shared.batches.Some() && r.shared.images == nil
+	return w.lanes() == w.chains && !r.jumps() && !r.phase.batches.Some() && r.phase.images == nil
 }
 
 // allDueNext reports whether the next iteration gives every chain a draw, as far as that is known before it.
@@ -320,7 +320,7 @@ func (c *drawCollector) queue(now *drawn) {
 		logPrior, logLik := now.logPrior[lane], now.logLik[lane]
 		d.Stats = append(d.Stats[:0], logPrior, t.Accept/float64(t.Sweeps), w.Rungs[0].Step, t.Steps,
 			oneIf(t.Diverged), float64(lane-chain*w.PerChain), logPrior+logLik, logLik)
-		if !c.run.shared.batches.Some() {
+		if !c.run.phase.batches.Some() {
 			d.Stats = append(d.Stats, t.Energy)
 		}
 		*t = chainProgress{Queue: append(t.Queue, d)}
@@ -373,7 +373,7 @@ func (c *drawCollector) report() {
 	if s.Rungs[0].Trajectories == 0 {
 		return
 	}
-	if !r.shared.batches.Some() { // else energies are estimates, whose noise would be all that is seen
+	if !r.phase.batches.Some() { // else energies are estimates, whose noise would be all that is seen
 		for chain := range s.Energies {
 			out.EBFMI = append(out.EBFMI, s.Energies[chain].BFMI())
 		}
@@ -390,7 +390,7 @@ func (c *drawCollector) report() {
 		count.describe(&out.Rungs, w.Rungs[j].Step)
 		if w.thermostated() {
 			out.Rungs.Thermostat = append(out.Rungs.Thermostat, count.Thermostat/float64(count.Trajectories))
-			out.Rungs.Injected = append(out.Rungs.Injected, r.shared.expectedFriction(w.Rungs[j]))
+			out.Rungs.Injected = append(out.Rungs.Injected, r.phase.expectedFriction(w.Rungs[j]))
 		}
 	}
 }

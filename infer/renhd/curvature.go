@@ -193,7 +193,7 @@ func (r *run) shapeRung(g *rung) {
 		p.ScaleSym(1/float64(len(r.walkers.Anchors)), p)
 		return g.Metric.OfPrecision(p)
 	}
-	for _, path := range []dynamics.Path{r.shared.system.Path, dynamics.Energy} {
+	for _, path := range []dynamics.Path{r.phase.system.Path, dynamics.Energy} {
 		if m, ok := mean(path); ok {
 			g.Metric = m
 			return
@@ -206,7 +206,7 @@ func (r *run) shapeRung(g *rung) {
 func (r *run) stiffness(g *rung) (most float64) {
 	for k := range r.walkers.Anchors {
 		if a := &r.walkers.Anchors[k]; a.Rows != nil {
-			most = math.Max(most, g.Metric.Stiffest(a.precision(r.shared.system.Path, g.Beta)))
+			most = math.Max(most, g.Metric.Stiffest(a.precision(r.phase.system.Path, g.Beta)))
 		}
 	}
 	return most
@@ -214,7 +214,7 @@ func (r *run) stiffness(g *rung) (most float64) {
 
 // nearAnchor is a draw from the normal of the mode that a lane's anchor is.
 func (r *run) nearAnchor(lane int) []float64 {
-	random := rand.New(rand.NewPCG(r.shared.options.Seed, 1<<32+uint64(lane)))
+	random := rand.New(rand.NewPCG(r.phase.options.Seed, 1<<32+uint64(lane)))
 	a := &r.walkers.Anchors[r.walkers.AnchorOf[lane]]
 	z := make([]float64, len(a.At))
 	for j := range z {

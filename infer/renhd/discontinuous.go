@@ -30,7 +30,7 @@ const (
 // are short for that.
 func (t *warmupWindow) lookForJumps() (hops bool, err error) {
 	r := t.run
-	if t.spec.alone || t.spec.maxSteps < maxSteps || t.spec.sweeps < stepProbes || !r.shared.adaptsStep() ||
+	if t.spec.alone || t.spec.maxSteps < maxSteps || t.spec.sweeps < stepProbes || !r.phase.adaptsStep() ||
 		r.state.LeastStep > 0 {
 		return false, nil
 	}

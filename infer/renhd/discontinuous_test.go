@@ -54,8 +54,8 @@ func TestJumpsOfTheDensity(t *testing.T) {
 			w.seen.StepSizes[j].Smooth = math.Log(2e-5) // what adaptation has come to
 		}
 		hops, err := w.lookForJumps()
-		if err != nil || hops != c.jumps || len(r.state.Jumps) > 0 != c.jumps || r.state.LeastStep > 0 {
-			t.Errorf("%s: jumps in %v, steps of %v at least, %v", name, r.state.Jumps, r.state.LeastStep, err)
+		if err != nil || hops != c.jumps || len(r.Discontinuities) > 0 != c.jumps || r.state.LeastStep > 0 {
+			t.Errorf("%s: jumps in %v, steps of %v at least, %v", name, r.Discontinuities, r.state.LeastStep, err)
 		}
 		// where hops move all that they can, short steps have another reason, and are bounded
 		if hops, err = w.lookForJumps(); err != nil || hops || r.state.LeastStep > 0 != c.jumps {

@@ -29,7 +29,7 @@ const mostTails = 1000
 // show it: where a scale goes to 0, they look as if they had come to rest. Along a line in other directions the density
 // may have no end as well, which only walkers that move off show (adapt.Divergence). Proper priors need no look.
 func (r *run) refuseFlatTails() error {
-	s := &r.shared
+	s := &r.phase
 	if s.target.ProperPrior() || s.free() || s.target.Dim() > mostTails || r.replay.replaying() {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (r *run) refuseFlatTails() error {
 	}
 	for _, t := range tails { // in order, so that the first is named
 		if known[t.end] >= least && flat[t.end] == known[t.end] {
-			return infer.DoesNotFall(s.named, t.coordinate, t.up)
+			return infer.DoesNotFall(s.given, t.coordinate, t.up)
 		}
 	}
 	return nil
@@ -87,11 +87,11 @@ func (r *run) tailsOf(t tail, from float64) []tail {
 		t.near, t.far, t.most = near, far, most
 		return t
 	}
-	if r.shared.ends == nil || !r.shared.ends[t.coordinate].Bounded() {
+	if r.phase.ends == nil || !r.phase.ends[t.coordinate].Bounded() {
 		return nil
 	}
 	out := []tail{tailAt(sign*150, sign*300, 1e-4)}
-	if c := r.shared.ends[t.coordinate]; c.Lower && c.Upper && math.Abs(from) < 37 { // e^-37 < 2⁻⁵³
+	if c := r.phase.ends[t.coordinate]; c.Lower && c.Upper && math.Abs(from) < 37 { // e^-37 < 2⁻⁵³
 		out = append(out, tailAt(sign*10, sign*25, 1e-4))
 	}
 	return out

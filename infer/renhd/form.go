@@ -9,19 +9,19 @@ import (
 // choosesForm reports whether warm-up chooses the form of the metric: where trajectories are corrected, so that steps
 // follow the condition of the target, and nobody has said which. The noise of minibatches counts by the coordinate in
 // which the metric is too wide most, so they take the richest form that there is.
-func (s *shared) choosesForm() bool {
+func (s *phase) choosesForm() bool {
 	return s.settings().Metric == "" && !s.batches.Some() && s.target.Dim() > adapt.Small && !s.free() &&
-		s.settings().StepSize == 0 && !s.evenMetric()
+		s.stepSize == 0 && !s.evenMetric()
 }
 
 // evenMetric reports whether the metric is diagonal, with one scale for coordinates that rotate into each other: where
 // walkers are compared by rotating them next to a reference. Another metric would suit the places near it alone.
-func (s *shared) evenMetric() bool {
+func (s *phase) evenMetric() bool {
 	return s.images != nil && s.images.Rotates() && s.settings().Metric == "" && !s.batches.Some()
 }
 
 // firstMetric is the metric to begin with; one that costs little where a form is to be chosen.
-func (s *shared) firstMetric() adapt.Metric {
+func (s *phase) firstMetric() adapt.Metric {
 	if s.choosesForm() || s.blocks != nil || s.evenMetric() {
 		return adapt.Diagonal(s.target.Dim())
 	}
@@ -33,7 +33,7 @@ func (s *shared) firstMetric() adapt.Metric {
 // cost, or where trajectories are so long that the metric cannot be right. A look takes as much as some hundred sweeps.
 func (t *warmupWindow) looksAtForm() bool {
 	s := &t.run.state
-	long := quarter*s.Length >= maxImprovingSteps*t.learnedStep(0)
+	long := quarter*t.run.Length >= maxImprovingSteps*t.learnedStep(0)
 	return s.Form == nil || s.FormFrom == 0 || long || t.spec.sweeps >= 2*s.FormFrom && !s.Form.Settled()
 }
 
@@ -41,7 +41,7 @@ func (t *warmupWindow) looksAtForm() bool {
 // program that moves in it.
 func (t *warmupWindow) chooseForm() error {
 	r, p := t.run, &t.seen.Points[0]
-	s := &r.shared
+	s := &r.phase
 	if !s.choosesForm() || p.Len() < adapt.FewestToChoose || !t.looksAtForm() {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (t *warmupWindow) chooseForm() error {
 	if int(choice.Form) == s.system.Metric.Rank {
 		return nil
 	}
-	s.system.Metric = s.system.Metric.As(choice.Form)
+	r.phase = s.inForm(s.system.Metric.As(choice.Form))
 	for j := range r.walkers.Rungs {
 		r.walkers.Rungs[j].Metric = r.walkers.Rungs[j].Metric.As(choice.Form)
 	}
@@ -62,7 +62,7 @@ func (t *warmupWindow) chooseForm() error {
 }
 
 // gradientWork is the arithmetic of one gradient.
-func (s *shared) gradientWork() (float64, error) {
+func (s *phase) gradientWork() (float64, error) {
 	for _, e := range dynamics.Program(s.rule, s.system) {
 		if e.Name == dynamics.Gradient {
 			p, err := lower.Program([]lower.Entry{e})
@@ -73,29 +73,6 @@ func (s *shared) gradientWork() (float64, error) {
 		}
 	}
 	panic("internal error: a program without a gradient")
-}
-
-// changeProgram compiles the program for the system as it is now, and lets the walkers go on in it from positions.
-func (r *run) changeProgram(at [][]float64) error {
-	old := r.walkers
-	program, err := r.shared.compile()
-	if err != nil {
-		return err
-	}
-	r.close()
-	exe, err := r.loadDevice(program, old.lanes())
-	if err != nil {
-		return err
-	}
-	r.walkers = newWalkers(&r.shared, program, exe, old.population)
-	r.walkers.perStep = old.perStep
-	r.walkers.numberLanes()
-	r.walkers.writeAllRungs()
-	for lane := range r.walkers.AnchorOf {
-		r.walkers.writeAnchor(lane)
-	}
-	_, err = r.walkers.place(r.ctx, at)
-	return err
 }
 
 // remarkOnForm says which form of metric was chosen, and why.

@@ -11,7 +11,7 @@ import (
 // as well.
 func (t *warmupWindow) setSteps() (err error) {
 	w := t.run.walkers
-	if t.run.shared.free() {
+	if t.run.phase.free() {
 		return nil
 	}
 	heat := ones(w.lanes())
@@ -24,33 +24,15 @@ func (t *warmupWindow) setSteps() (err error) {
 	steps, cool := make([]float64, w.lanes()), make([]float64, w.lanes())
 	for lane, r := range w.RungOf {
 		h := w.Rungs[r].Step
-		if t.run.shared.adaptsStep() {
+		if t.run.phase.adaptsStep() {
 			h = t.stepSize(lane, r).Current()
 		}
 		steps[lane], cool[lane] = h*math.Sqrt(heat[lane]), 1/heat[lane]
 	}
-	t.run.state.MedianStep = median(steps, heat)
+	t.run.MedianStep = median(steps, heat)
 	w.exe.Set(dynamics.StepSize, steps)
 	w.exe.Set(dynamics.Cool, cool)
 	return nil
-}
-
-// median of steps at temperature 1.
-func median(steps, heat []float64) float64 {
-	cold := make([]float64, len(steps))
-	for lane, h := range steps {
-		cold[lane] = h / math.Sqrt(heat[lane])
-	}
-	slices.Sort(cold)
-	return cold[len(cold)/2]
-}
-
-func ones(n int) []float64 {
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = 1
-	}
-	return out
 }
 
 // measureHeat is the temperature at which each walker should move. In whitened coordinates a walker at temperature T
@@ -88,24 +70,3 @@ const cooling = 0.75
 
 // hot reports whether some walker is still far out.
 func hot(heats []float64) bool { return slices.Max(heats) > 2 }
-
-// excess is how far a walker's log density lies below the best of its rung: infinite for a walker that is alone there.
-func (w *walkers) excess() []float64 {
-	density := w.read(dynamics.LogPrior, nil)
-	for lane, l := range w.read(dynamics.LogLik, nil) {
-		density[lane] += w.Rungs[w.RungOf[lane]].Beta * l
-	}
-	best, count := make([]float64, len(w.Rungs)), make([]int, len(w.Rungs))
-	for lane, r := range w.RungOf {
-		if count[r]++; count[r] == 1 || density[lane] > best[r] {
-			best[r] = density[lane]
-		}
-	}
-	for lane, r := range w.RungOf {
-		density[lane] = best[r] - density[lane]
-		if count[r] < 3 {
-			density[lane] = math.Inf(1)
-		}
-	}
-	return density
-}

@@ -42,14 +42,14 @@ func (t *warmupWindow) hopAcross() (bool, error) {
 			jumps = append(jumps, dynamics.Jump{At: j, Spread: spread})
 		}
 	}
-	same := slices.EqualFunc(jumps, r.state.Jumps, func(a, b dynamics.Jump) bool { return a.At == b.At })
+	same := slices.EqualFunc(jumps, r.Discontinuities, func(a, b dynamics.Jump) bool { return a.At == b.At })
 	if n := len(jumps); n == 0 || n == r.walkers.dim || n > mostJumpy || same {
 		_, err := r.walkers.place(r.ctx, at)
 		return false, err
 	}
-	r.state.Jumps, r.shared.system.Jumps = jumps, jumps
+	r.Discontinuities, r.phase = jumps, r.phase.across(jumps)
 	for j := range r.walkers.Rungs {
-		r.walkers.Rungs[j].Step = r.shared.firstStepIn(r.walkers.Rungs[j])
+		r.walkers.Rungs[j].Step = r.phase.firstStepIn(r.walkers.Rungs[j])
 	}
 	return true, r.changeProgram(at)
 }
@@ -125,14 +125,14 @@ func (i interval) gap() float64 {
 
 // remarkOnHops says which parameters hops move.
 func (r *run) remarkOnHops() {
-	if len(r.state.Jumps) == 0 {
+	if len(r.Discontinuities) == 0 {
 		return
 	}
 	where := ""
-	if r.shared.ends != nil {
+	if r.phase.ends != nil {
 		var names []string
-		for _, j := range r.state.Jumps {
-			names = append(names, r.shared.ends[j.At].Parameter)
+		for _, j := range r.Discontinuities {
+			names = append(names, r.phase.ends[j.At].Parameter)
 		}
 		where = " in " + strings.Join(slices.Compact(names), ", ")
 	}

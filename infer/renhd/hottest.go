@@ -17,7 +17,7 @@ const (
 // whose walkers exchange rungs while each stays in a mode of its own gives the modes the weights of the starting
 // points. There is nothing to raise on the likelihood path, which ends at the prior.
 func (r *run) adaptHottest(w window) error {
-	fixed := r.shared.system.Path != dynamics.Energy || r.shared.settings().Ratio > 0
+	fixed := r.phase.system.Path != dynamics.Energy || r.phase.settings().Ratio > 0
 	if !fixed {
 		w.judge = func(t *warmupWindow, found *result) error {
 			hottest := len(r.walkers.Rungs) - 1

@@ -112,20 +112,20 @@ func TestStayingInsideIsExact(t *testing.T) {
 	for _, inside := range []bool{true, false} {
 		o := options(5)
 		o.Chains, o.Settings.Metric = chains, "diagonal"
-		s, err := newShared(newLabelled(2, mean, sd), o, exchange{test: newTest("")})
+		_, s, err := newConfig(newLabelled(2, mean, sd), o, exchange{test: newTest("")})
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := newRun(t.Context(), s, new(memory))
 		t.Cleanup(r.close)
-		r.shared.system.Path = dynamics.Plain
+		r.phase = r.phase.onPath(dynamics.Plain)
 		if err := r.loadLadder([]float64{1}, 1); err != nil {
 			t.Fatal(err)
 		}
 		w := r.walkers
 		w.Rungs[0].Metric.Scale, w.Rungs[0].Step = slices.Clone(sd), .7
 		w.writeAllRungs()
-		r.state.Reference = symmetry.Reference{At: mean, Scale: sd}
+		r.Reference = symmetry.Reference{At: mean, Scale: sd}
 		if _, err := w.place(r.ctx, slices.Repeat([][]float64{mean}, chains)); err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestStayingInsideIsExact(t *testing.T) {
 			trajectory := func() error {
 				err := w.trajectory(r.ctx, 3)
 				for _, x := range w.positions() {
-					if !r.shared.images.Inside(x, r.state.Reference) {
+					if !r.phase.images.Inside(x, r.Reference) {
 						outside++
 					}
 				}

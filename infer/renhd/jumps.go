@@ -28,7 +28,7 @@ const siteJump = dynamics.SiteJump
 
 // jumps reports whether walkers jump between the modes that warm-up has found.
 func (r *run) jumps() bool {
-	return len(r.state.Modes) > 1 && !r.shared.free() && !r.shared.batches.Some()
+	return len(r.state.Modes) > 1 && !r.phase.free() && !r.phase.batches.Some()
 }
 
 // leaps reports whether the program makes the jumps by itself.
@@ -50,7 +50,7 @@ func (r *run) jump() error {
 // leap lets the program propose a jump to every walker at temperature 1.
 func (r *run) leap() error {
 	w := r.walkers
-	r.beginLeaps(r.state.Iterations)
+	r.beginLeaps(r.Iterations)
 	w.beginSwaps(r.state.Swaps.Round)
 	w.calls = append(w.calls[:0], leapCalls()...)
 	if err := w.run(r.ctx, w.calls, nil); err != nil {
@@ -94,7 +94,7 @@ func (r *run) jumpByHost() error {
 		kept[name] = w.read(name, nil)
 	}
 	uniform := func(chain int, point uint32) float64 {
-		return noise.Uniform(r.shared.options.Seed, uint32(chain), uint64(r.state.Iterations), siteJump, point)
+		return noise.Uniform(r.phase.options.Seed, uint32(chain), uint64(r.Iterations), siteJump, point)
 	}
 	for chain := range w.chains {
 		lane, x := w.cold(chain), make([]float64, w.dim)

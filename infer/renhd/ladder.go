@@ -10,11 +10,11 @@ import (
 
 // warmUpLadder warms up a ladder from the start, of the length asked for.
 func (r *run) warmUpLadder() error {
-	n := r.shared.settings().Replicas
+	n := r.phase.settings().Replicas
 	if n == 0 {
 		n = firstRungs
 	}
-	if err := r.loadLadder(r.shared.firstBetas(n), n); err != nil {
+	if err := r.loadLadder(r.phase.firstBetas(n), n); err != nil {
 		return err
 	}
 	if err := r.disperse(); err != nil {
@@ -29,7 +29,7 @@ func (r *run) warmUpLadder() error {
 // growLadder puts the explorers, who disagree, on a ladder.
 func (r *run) growLadder() error {
 	old, at := r.walkers, r.walkers.positions()
-	if err := r.loadLadder(r.shared.firstBetas(firstRungs), firstRungs); err != nil {
+	if err := r.loadLadder(r.phase.firstBetas(firstRungs), firstRungs); err != nil {
 		return err
 	}
 	for j := range r.walkers.Rungs {
@@ -44,7 +44,7 @@ func (r *run) growLadder() error {
 
 // adaptLadder learns metrics, steps, spacing and, where it is free, the number of rungs, in rounds of growing length.
 func (r *run) adaptLadder() error {
-	left := max(r.iterationsLeft(), r.shared.options.Warmup/2) // the search for modes may have used up the rest
+	left := max(r.iterationsLeft(), r.phase.options.Warmup/2) // the search for modes may have used up the rest
 	round := func(share float64) window {
 		return window{sweeps: sweeps(share, left), maxSteps: maxSteps, metric: true, spacing: true}
 	}
@@ -68,7 +68,7 @@ func (r *run) adaptLadder() error {
 // respaceLadder evens out the rejections of a ladder whose spacing is free.
 func (r *run) respaceLadder() {
 	w := r.walkers
-	if r.shared.settings().Ratio > 0 || len(w.Rungs) < 3 || !r.stats.Swaps.proposedAll() {
+	if r.phase.settings().Ratio > 0 || len(w.Rungs) < 3 || !r.stats.Swaps.proposedAll() {
 		return
 	}
 	for j, b := range respace(w.betas(), r.swaps.noiselessRates(), len(w.Rungs)) {
@@ -82,7 +82,7 @@ func (r *run) respaceLadder() {
 // raised is needed where it is.
 func (r *run) shortenLadder() {
 	const hardly = 0.05
-	w, s := r.walkers, r.shared.settings()
+	w, s := r.walkers, r.phase.settings()
 	if s.Replicas == 0 || s.Ratio > 0 || len(w.Rungs) < 2 || !r.stats.Swaps.proposedAll() ||
 		slices.Min(r.swaps.noiselessRates()) > hardly {
 		return
@@ -91,7 +91,7 @@ func (r *run) shortenLadder() {
 	hottest := math.Sqrt(before)
 	if math.IsInf(hottest, 1) {
 		hottest = math.Max(1/w.Rungs[len(w.Rungs)-2].Beta, hottestGuess)
-	} else if r.shared.system.Path == dynamics.Energy && before > hottestGuess {
+	} else if r.phase.system.Path == dynamics.Energy && before > hottestGuess {
 		return
 	}
 	for j, b := range geometric(len(w.Rungs), math.Pow(hottest, 1/float64(len(w.Rungs)-1))) {
@@ -113,7 +113,7 @@ func endOfLadder(temperature float64) string {
 // resizeLadder gives the ladder the number of rungs that its barrier asks for: about 2Λ + 1 (Syed et al. 2021, section
 // 4.3), more while neighbours hardly swap, because then Λ is only known from below.
 func (r *run) resizeLadder() error {
-	if r.shared.settings().Replicas > 0 || r.shared.system.Path == dynamics.Plain || !r.stats.Swaps.proposedAll() {
+	if r.phase.settings().Replicas > 0 || r.phase.system.Path == dynamics.Plain || !r.stats.Swaps.proposedAll() {
 		return nil
 	}
 	rates, n := r.swaps.noiselessRates(), len(r.walkers.Rungs)

@@ -60,7 +60,7 @@ func TestFirstGuess(t *testing.T) {
 
 // A walker that goes 0 1 2 1 0 has made one round trip, one that turns back in the middle none.
 func TestRoundTrips(t *testing.T) {
-	w := &walkers{population: &population{Rungs: make([]rung, 3), RungOf: make([]int, 1)}}
+	w := &walkers{roster: &roster{Rungs: make([]rung, 3), RungOf: make([]int, 1)}}
 	count := func(path ...int) int {
 		trips := roundTrips{LastEnd: make([]int, 1)}
 		for _, r := range path {

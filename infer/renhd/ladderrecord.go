@@ -58,19 +58,19 @@ const (
 
 // bounded is how many rows of a size each chain may keep.
 func (r *run) bounded(most, size int) int {
-	return max(min(most, mostOfLadder/(size*r.shared.options.Chains)), 32) / 2 * 2
+	return max(min(most, mostOfLadder/(size*r.phase.options.Chains)), 32) / 2 * 2
 }
 
 // keepsLadder reports whether energies are exact, and draws of each rung are those of its distribution.
 func (r *run) keepsLadder() bool {
-	return len(r.walkers.Rungs) > 1 && r.walkers.traits.Corrected && r.shared.system.Noise == 0 &&
-		!r.shared.batches.Some()
+	return len(r.walkers.Rungs) > 1 && r.walkers.traits.Corrected && r.phase.system.Noise == 0 &&
+		!r.phase.batches.Some()
 }
 
 // keepsHottest reports whether the hottest distribution is a power of the density, in the coordinates of the model, so
 // that its integral can be estimated from positions. Other ladders end at the prior.
 func (r *run) keepsHottest() bool {
-	return r.keepsLadder() && r.shared.system.Path == dynamics.Energy && r.shared.centring == nil
+	return r.keepsLadder() && r.phase.system.Path == dynamics.Energy && r.phase.centring == nil
 }
 
 // keepEnergies takes in an iteration: after the trajectories and before the swaps.

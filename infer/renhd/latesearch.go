@@ -6,10 +6,8 @@ import (
 	"slices"
 
 	"ppl/infer/adapt"
-	"ppl/infer/dynamics"
 	"ppl/posterior/stats"
 	"ppl/posterior/store"
-	"ppl/runtime/device"
 )
 
 // A lateSearch goes on looking for modes while draws are collected on a ladder, whose hot rungs come to places that
@@ -59,7 +57,7 @@ func (c *drawCollector) searchOn() error {
 	}
 	s.Due = draws + lateEvery
 	if float64(s.Spent) > lateShare*float64(r.walkers.Gradients) ||
-		float64(s.Placed) > latePlacings*float64(r.state.Iterations) || s.Looked >= mostLateLooks ||
+		float64(s.Placed) > latePlacings*float64(r.Iterations) || s.Looked >= mostLateLooks ||
 		len(r.state.Modes) >= mostModes {
 		return nil
 	}
@@ -77,22 +75,7 @@ func (c *drawCollector) searchOn() error {
 }
 
 // searchesOn reports whether a search goes on while sampling.
-func (r *run) searchesOn() bool { return len(r.walkers.Rungs) > 1 && r.shared.findsPeaks() }
-
-// aside runs something that moves all walkers at temperature 1, and puts everything back to where it was.
-func (r *run) aside(do func() error) error {
-	w := r.walkers
-	clock, all := w.NoiseStep, slices.Collect(device.Save(w.exe, w.lanes(), w.saved))
-	if w.tempered {
-		w.setAll(dynamics.Beta, 1)
-	}
-	err := do()
-	w.NoiseStep = clock
-	if err != nil {
-		return err
-	}
-	return device.Restore(w.exe, w.lanes(), all)
-}
+func (r *run) searchesOn() bool { return len(r.walkers.Rungs) > 1 && r.phase.findsPeaks() }
 
 // keep takes in a draw. When they are many, every second one of those kept is forgotten.
 func (s *lateSearch) keep(x []float64) {

@@ -18,7 +18,7 @@ import (
 func onLadder(t *testing.T, target infer.Target, cold, hot []float64) *drawCollector {
 	t.Helper()
 	r := explorersAt(t, target, func(int) []float64 { return cold })
-	r.shared.system.Path = r.shared.path()
+	r.phase.system.Path = r.phase.path()
 	if err := r.loadLadder([]float64{1, .3, .1}, 3); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func TestMetricKnown(t *testing.T) {
 // Warm-up ends early where walkers agree at once; where they are in several modes it has all of its iterations.
 func TestWarmUpEndsEarlyInOneMode(t *testing.T) {
 	iterations := func(target infer.Target) int {
-		s, err := newShared(target, options(1), exchange{test: newTest("")})
+		_, s, err := newConfig(target, options(1), exchange{test: newTest("")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestWarmUpEndsEarlyInOneMode(t *testing.T) {
 		if err := r.warmUp(); err != nil {
 			t.Fatal(err)
 		}
-		return r.state.Iterations
+		return r.Iterations
 	}
 	all := options(1).Warmup
 	if n := iterations(dynamicstest.Normal(1, 1e-3, 10)); n > all*2/3 {

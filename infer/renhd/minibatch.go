@@ -12,7 +12,7 @@ import (
 const leastReference = 1000
 
 // splitRows prepares minibatches, or refuses a target that has none.
-func (s *shared) splitRows() error {
+func (s *phase) splitRows() error {
 	set := s.settings()
 	if set.Batch == 0 {
 		if err := infer.NeedAll(s.target, "renhd without minibatches"); err != nil {
@@ -70,21 +70,13 @@ func rowsOfPass(t infer.Streamed, n, least int) int {
 	return min(n, max(least, passNumbers/width))
 }
 
-// atReference is the same run with exact gradients: corrected trajectories, which adapt their own steps, and with
-// minibatches on a few rows that represent all.
-func (s shared) atReference() shared {
-	s.options.Settings.StepSize, s.options.Settings.Steps = 0, 0
-	s.rule, s.system = dynamics.Named("hmc"), s.system.AtReference()
-	return s
-}
-
 // warmUpFree warms up a rule that rejects nothing. Corrected trajectories come down from any start; they find how wide
 // the target is and whether walkers agree, and only then the rule takes over. With minibatches they do so on a few rows
 // that represent all, weighted to be as many: a posterior about as wide, about as shaped and, in its own standard
 // deviations, not far away, whose gradients are exact and cheap.
 func (r *run) warmUpFree() error {
-	own := r.shared
-	r.shared = own.atReference()
+	own := r.phase
+	r.phase = own.atReference()
 	_, agreed, err := r.explore()
 	if err != nil {
 		return err
@@ -92,16 +84,15 @@ func (r *run) warmUpFree() error {
 	n := own.settings().Replicas
 	if n == 0 {
 		if n = firstRungs; agreed {
-			n, own.system.Path = 1, dynamics.Plain
+			n, own = 1, own.onPath(dynamics.Plain)
 		}
 	}
 	if n > 1 {
-		if err := r.goOnIn(r.notCentred(r.state.Centring)); err != nil {
+		if err := r.goOnIn(r.notCentred(r.Centring)); err != nil {
 			return err
 		}
 	}
-	r.shared = own
-	r.shared.centre(r.state.Centring)
+	r.phase = own.inCoordinates(r.Centring)
 	if err := r.takeOver(n); err != nil {
 		return err
 	}
@@ -122,7 +113,7 @@ func (r *run) takeOver(n int) error {
 	old, at := r.walkers, r.walkers.positions()
 	load := func() error {
 		metric := r.walkers.Rungs[0].Metric
-		if err := r.loadLadder(r.shared.firstBetas(n), n); err != nil {
+		if err := r.loadLadder(r.phase.firstBetas(n), n); err != nil {
 			return err
 		}
 		for j := range r.walkers.Rungs {
@@ -137,7 +128,7 @@ func (r *run) takeOver(n int) error {
 	if err := r.moveFrom(at, old.PerChain, func(walker int) int { return walker % old.PerChain }); err != nil {
 		return err
 	}
-	if !r.shared.batches.Some() {
+	if !r.phase.batches.Some() {
 		return nil
 	}
 	if err := r.firstAnchors(load); err != nil {

@@ -15,12 +15,11 @@ import (
 func Missed(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64) (missed []adapt.MissedMode,
 	gradients int64, err error) {
 	o.Checkpoints, o.Settings = nil, infer.Settings{Precision: o.Settings.Precision}
-	s, err := newShared(t, o, exchange{test: newTest("")})
+	_, s, err := newConfig(t, o, exchange{test: newTest("")})
 	if err != nil || !s.findsPeaks() || s.blocks != nil {
 		return nil, 0, err
 	}
-	s.system.Path = dynamics.Plain
-	r := newRun(ctx, s, unheard{})
+	r := newRun(ctx, s.onPath(dynamics.Plain), unheard{})
 	defer r.close()
 	if err := r.loadLadder([]float64{1}, s.explorersOfChain()); err != nil {
 		return nil, 0, err

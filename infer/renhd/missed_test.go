@@ -57,7 +57,7 @@ func TestMassOfTails(t *testing.T) {
 		return autodiff.Sub(g.Const(logStudent(0, freedom, dim)),
 			autodiff.Mul(g.Const((freedom+dim)/2.), autodiff.Log1p(autodiff.Mul(g.Const(1./freedom), square))))
 	}}
-	s, err := newShared(student, options(1), exchange{test: newTest("")})
+	_, s, err := newConfig(student, options(1), exchange{test: newTest("")})
 	if err != nil {
 		t.Fatal(err)
 	}

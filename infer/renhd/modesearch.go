@@ -2,7 +2,6 @@ package renhd
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -74,12 +73,12 @@ const (
 
 // searchesModes reports whether a search is possible after a window.
 func (r *run) searchesModes(seen *windowState) bool {
-	return seen != nil && len(seen.Visited) > 0 && len(seen.Visited[0]) > 0 && r.shared.findsPeaks()
+	return seen != nil && len(seen.Visited) > 0 && len(seen.Visited[0]) > 0 && r.phase.findsPeaks()
 }
 
 // findsPeaks reports whether tops of the density can be found and measured: curvature is taken where a metric would be
 // dense, and gradients have to be exact.
-func (s *shared) findsPeaks() bool {
+func (s *phase) findsPeaks() bool {
 	return s.target.Dim() <= adapt.MaxDense && !s.free() && s.settings().Noise == 0 && !s.batches.Some()
 }
 
@@ -89,7 +88,7 @@ func (r *run) searchModes() (found bool, err error) {
 }
 
 func (r *run) search(t *modeSearch) (found bool, err error) {
-	if r.shared.options.Warmup < shortest {
+	if r.phase.options.Warmup < shortest {
 		return false, nil
 	}
 	r.state.Searches++
@@ -160,7 +159,7 @@ func (s *searchState) ends() []int {
 // survey lists the points to evaluate. Starts of the target are draws of proper priors, else they lie in a box about 0,
 // the scale that users measure in; that box is made wider. Normals about the walkers are wider than they are.
 func (t *modeSearch) survey() (points [][]float64) {
-	s, search := &t.run.shared, t.run.state.Searches
+	s, search := &t.run.phase, t.run.state.Searches
 	r, next := rand.New(rand.NewPCG(s.options.Seed, searchStream+uint64(search))), search*firstSearchStart
 	start := infer.Starts(s.target, s.options.Seed)
 	starts := func(scale float64) {
@@ -193,7 +192,7 @@ func (t *modeSearch) survey() (points [][]float64) {
 }
 
 // arrays are the coordinates of each parameter array; all of them where the target does not say what they are.
-func (s *shared) arrays() (out [][]int) {
+func (s *phase) arrays() (out [][]int) {
 	number := map[string]int{}
 	for j := range s.target.Dim() {
 		name := ""
@@ -251,7 +250,7 @@ func mixed(group [][]float64, r *rand.Rand) [][]float64 {
 // surveyCheap evaluates further groups of points, as many as cost next to nothing, and gives of each those that are
 // higher than expected. They take hundredths of a second, so that no checkpoint has to hold them.
 func (t *modeSearch) surveyCheap(cloud *adapt.Normal) (chosen [][][]float64, err error) {
-	s, d := &t.run.shared, float64(t.run.walkers.dim)
+	s, d := &t.run.phase, float64(t.run.walkers.dim)
 	work, err := s.gradientWork()
 	if err != nil {
 		return nil, err
@@ -280,20 +279,6 @@ func (t *modeSearch) surveyCheap(cloud *adapt.Normal) (chosen [][][]float64, err
 		chosen = append(chosen, higherThanExpected(group, heights, cloud, t.highest()))
 	}
 	return chosen, nil
-}
-
-// surveyors are walkers on many lanes, for points by the thousand: a call of the device with few takes about as long.
-func (r *run) surveyors(lanes int) (*walkers, error) {
-	w := r.walkers
-	p := &population{PerChain: (lanes + w.chains - 1) / w.chains, Rungs: w.Rungs[:1]}
-	exe, err := r.loadDevice(w.program, w.chains*p.PerChain)
-	if err != nil {
-		return nil, err
-	}
-	p.RungOf, p.AnchorOf = make([]int, w.chains*p.PerChain), slices.Repeat([]int{-1}, w.chains*p.PerChain)
-	many := newWalkers(&r.shared, w.program, exe, p)
-	many.writeAllRungs()
-	return many, nil
 }
 
 const (
@@ -532,7 +517,7 @@ func (t *modeSearch) image(x []float64) []float64 {
 	if x == nil {
 		return nil
 	}
-	if !r.state.Reference.Empty() || r.shared.images == nil || len(t.seen.Visited) == 0 {
+	if !r.Reference.Empty() || r.phase.images == nil || len(t.seen.Visited) == 0 {
 		return r.image(x, 0)
 	}
 	if t.reference.Empty() {
@@ -559,33 +544,6 @@ func (s *searchState) known(x []float64, height float64) bool {
 	return slices.ContainsFunc(s.Peaks, func(m mode) bool {
 		return m.Normal.Distance(x) < 4+float64(len(x))/2 && height < m.Height+above
 	})
-}
-
-// evaluate is log density and, where asked for, gradient of the target at points, on all lanes at a time. Walkers are
-// moved.
-func (r *run) evaluate(at [][]float64, slopes bool) (density []float64, gradient [][]float64, err error) {
-	return r.walkers.evaluate(r.ctx, at, slopes)
-}
-
-func (w *walkers) evaluate(ctx context.Context, at [][]float64, slopes bool) (density []float64,
-	gradient [][]float64, err error) {
-	there := w.positions()
-	for len(at) > 0 {
-		n := copy(there, at)
-		if err := w.startAt(ctx, there); err != nil {
-			return nil, nil, err
-		}
-		density = append(density, w.logDensities()[:n]...)
-		if slopes {
-			g, err := w.gradients(ctx)
-			if err != nil {
-				return nil, nil, err
-			}
-			gradient = append(gradient, g[:n]...)
-		}
-		at = at[n:]
-	}
-	return density, gradient, nil
 }
 
 // finish puts the walkers back and judges what was found.
@@ -671,7 +629,7 @@ func muchNarrower(m *mode, known []mode) bool {
 // those before.
 func (r *run) spread(here [][]float64) [][]float64 {
 	modes, out := r.state.Modes, slices.Clone(here)
-	random := rand.New(rand.NewPCG(r.shared.options.Seed, searchStream))
+	random := rand.New(rand.NewPCG(r.phase.options.Seed, searchStream))
 	visited := make([]bool, len(modes))
 	for _, x := range here {
 		visited[nearest(modes, x)] = true

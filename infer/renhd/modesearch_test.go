@@ -117,7 +117,7 @@ func TestSearchBeginsWhereModesAreKnown(t *testing.T) {
 		"elsewhere": {[][]float64{{-2, -3, -4, -3}}, false},
 	} {
 		r := explorersAt(t, mix.Target(), atWide(4))
-		r.shared.options.Known, r.state.Before = c.known, aroundWide(4)
+		r.phase.options.Known, r.state.Before = c.known, aroundWide(4)
 		for _, density := range r.state.Before.Density {
 			floats.AddConst(math.Log(.7)-2*math.Log(2*math.Pi), density)
 		}
@@ -317,7 +317,7 @@ func TestJumpsKeepTheTarget(t *testing.T) {
 		return m
 	}
 	r.state.Modes = []mode{normal(-3, 1, 1.4), normal(3, sd, .8)}
-	r.state.MedianStep = 1
+	r.MedianStep = 1
 	for j := range r.walkers.Rungs {
 		r.walkers.Rungs[j].Step = .3
 	}

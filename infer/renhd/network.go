@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"ppl/infer"
-	"ppl/lang/types"
 	"ppl/posterior/store"
 )
 
@@ -67,15 +66,13 @@ func tinyRate(dim int, ratio float64) string {
 	return fmt.Sprintf("10^%.0f", -(x*x+math.Log(x*math.Sqrt(math.Pi)))/math.Ln10)
 }
 
-// forNetwork makes a run of blocks out of what the user asked for.
-func (s *shared) forNetwork(blocks []types.Block) {
-	s.blocks = blocks
-	set := &s.options.Settings
+// settingsOfNetwork completes the settings of a run of a network.
+func settingsOfNetwork(set infer.Settings) infer.Settings {
 	set.Replicas, set.Ratio = 1, 0
 	if set.Precision == 0 {
 		set.Precision = 32
 	}
-	s.target = infer.InPrecision(s.named, set.Precision)
+	return set
 }
 
 // warmUpNetwork takes walkers from an optimiser to where draws can be kept.
@@ -115,8 +112,8 @@ func (r *run) warmUpNetwork() error {
 
 // initialWeights are points to climb from. Points that the options give are taken as they are.
 func (r *run) initialWeights() [][]float64 {
-	o, t := r.shared.options, r.shared.named
-	start := infer.InitialWeights(t, r.shared.blocks, infer.He, o.Seed)
+	o, t := r.phase.options, r.phase.given
+	start := infer.InitialWeights(t, r.phase.blocks, infer.He, o.Seed)
 	at := make([][]float64, r.walkers.lanes())
 	for lane := range at {
 		if len(o.Starts) > 0 {
@@ -129,15 +126,15 @@ func (r *run) initialWeights() [][]float64 {
 }
 
 // thermostats are the sizes of the blocks, each of which has its own.
-func (s *shared) thermostats() (sizes []int) {
-	for _, b := range s.blocks {
+func (c *config) thermostats() (sizes []int) {
+	for _, b := range c.blocks {
 		sizes = append(sizes, b.Size)
 	}
 	return sizes
 }
 
 // epoch is how many batches the rows are that an optimiser learns from, or with all, all rows.
-func (s *shared) epoch(all bool) int {
+func (s *phase) epoch(all bool) int {
 	rows := s.batches.Rows
 	if !all {
 		rows -= s.batches.HeldOut
@@ -150,6 +147,6 @@ const apart = 350
 
 // networkThin is how many iterations make a draw of a network.
 func (r *run) networkThin() int {
-	steps := min(r.shared.epoch(true), apart)
+	steps := min(r.phase.epoch(true), apart)
 	return max(1, int(math.Round(float64(steps)/float64(r.steps(maxSteps)))))
 }

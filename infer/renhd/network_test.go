@@ -115,7 +115,7 @@ func TestStepsOfClimb(t *testing.T) {
 		{4, 0, 100},
 	} {
 		var r run
-		r.shared.options.Chains, r.shared.options.Warmup = c.chains, c.warmup
+		r.phase.options.Chains, r.phase.options.Warmup = c.chains, c.warmup
 		if got := r.mostClimb(); got != c.want {
 			t.Errorf("%d chains, %d iterations: %d steps, want %d", c.chains, c.warmup, got, c.want)
 		}

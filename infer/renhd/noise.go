@@ -30,7 +30,7 @@ func (n noises) used() noiseLevel {
 // measureNoise measures the noise of each rung's gradients, in its whitened coordinates, and gives the rung a step and
 // friction that suit it. A rung uses control variates where they leave less noise.
 func (r *run) measureNoise() error {
-	w, s := r.walkers, &r.shared
+	w, s := r.walkers, &r.phase
 	seen, err := r.noisyGradients(dynamics.NoisyGrad)
 	if err != nil {
 		return err
@@ -67,14 +67,14 @@ const unequal = 0.03
 // stepAndFriction are those for the noise of a rung. A thermostat takes up noise that is the same in all directions,
 // for which firstStepIn bounds the step. Where one has more, h²V in place of the mean, it is hotter by
 // (c + h²V/2)/(c + h²V̄/2): more friction and shorter steps then keep that within unequal.
-func (s *shared) stepAndFriction(at rung) (step, friction float64) {
+func (s *phase) stepAndFriction(at rung) (step, friction float64) {
 	step, friction = s.firstStepIn(at), s.friction(at.Beta)
 	if s.settings().Friction > 0 {
 		return step, friction
 	}
 	friction = math.Min(defaultFriction, step/2)
 	excess := at.WorstNoise - (1+unequal)*at.Noise
-	if s.settings().StepSize == 0 && step*step/2*excess > unequal*friction {
+	if s.stepSize == 0 && step*step/2*excess > unequal*friction {
 		friction = defaultFriction
 		step = math.Min(step, math.Sqrt(2*unequal*friction/excess))
 	}
@@ -83,7 +83,7 @@ func (s *shared) stepAndFriction(at rung) (step, friction float64) {
 
 // pace is how far a walker gets in a step, in standard deviations, with a rung's noise at a level: momenta carry it for
 // 1/s steps, s = c + h²V/2, after which it diffuses.
-func (s *shared) pace(at rung, level noiseLevel) float64 {
+func (s *phase) pace(at rung, level noiseLevel) float64 {
 	at.Noise, at.WorstNoise = level.Mean, level.Worst
 	h, c := s.stepAndFriction(at)
 	return 1 / (1/h + (c+h*h*level.Mean/2)/(h*h))

@@ -34,7 +34,7 @@ func TestDirectionOfMostNoise(t *testing.T) {
 				most = math.Max(most, t.variance())
 			}
 		}
-		w := &walkers{chains: lanes, dim: d, population: &population{Rungs: make([]rung, 1),
+		w := &walkers{chains: lanes, dim: d, roster: &roster{Rungs: make([]rung, 1),
 			RungOf: make([]int, lanes), PerChain: 1}}
 		return w.levels(seen)[0], most
 	}
@@ -53,7 +53,7 @@ func TestStepsForUnequalNoise(t *testing.T) {
 	target, _, _ := dynamicstest.Means(normals(1000))
 	o := options(1)
 	o.Settings = infer.Settings{Batch: 100}
-	s, err := newShared(target, o, exchange{test: penalty()})
+	_, s, err := newConfig(target, o, exchange{test: penalty()})
 	if err != nil {
 		t.Fatal(err)
 	}

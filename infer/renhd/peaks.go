@@ -53,7 +53,7 @@ func (r *run) peakNear(x []float64) (m mode, ok bool, err error) {
 // end, the curvature at the top says nothing of how far it goes.
 func (r *run) isLike(m *mode) (bool, error) {
 	const points = 32
-	random := rand.New(rand.NewPCG(r.shared.options.Seed, likenessStream))
+	random := rand.New(rand.NewPCG(r.phase.options.Seed, likenessStream))
 	var at [][]float64
 	var expected []float64
 	for range points {
@@ -97,10 +97,6 @@ func (r *run) curvature(x, steps []float64) (height float64, slope []float64, h 
 		}
 	}
 	return height, slope, h, nil
-}
-
-func (r *run) evaluateSlopes(at [][]float64) (density []float64, gradient [][]float64, err error) {
-	return r.evaluate(at, true)
 }
 
 // apart leaves out modes between which and the center of a walker's places no barrier lies. Most are the tops of hills
@@ -190,7 +186,7 @@ const (
 // massBy is the mass of a mode from points of Student's t about its top, with some degrees of freedom and a scale in
 // terms of its normal's, and the standard deviation of their weights, over the mean. A normal has infinite freedom.
 func (r *run) massBy(m *mode, freedom, scale float64) (mass, sd float64, err error) {
-	random := rand.New(rand.NewPCG(r.shared.options.Seed, entryStream))
+	random := rand.New(rand.NewPCG(r.phase.options.Seed, entryStream))
 	dim := float64(len(m.At))
 	var at [][]float64
 	var weights []float64
@@ -240,7 +236,7 @@ func (t *modeSearch) shown() (evidence.Result, error) {
 	for _, xs := range t.seen.Visited {
 		chains = append(chains, xs[len(xs)/2:])
 	}
-	return evidence.Estimate(t.run.shared.options.Seed, chains, func(at [][]float64) ([]float64, error) {
+	return evidence.Estimate(t.run.phase.options.Seed, chains, func(at [][]float64) ([]float64, error) {
 		density, _, err := t.run.evaluate(at, false)
 		return density, err
 	})

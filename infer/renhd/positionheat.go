@@ -47,14 +47,14 @@ func (b *blockMeans) add(x float64) {
 // countHeat takes in where the walkers at temperature 1 are. Networks are not long enough anywhere to have one.
 func (c *drawCollector) countHeat(now *ends) {
 	r, w := c.run, c.run.walkers
-	if !r.shared.free() || r.shared.blocks != nil || w.traits.Flagged {
+	if !r.phase.free() || r.phase.blocks != nil || w.traits.Flagged {
 		return
 	}
 	if c.state.Heats == nil {
 		c.state.Heats = make([]positionHeat, w.chains)
 	}
 	if c.forces == nil {
-		c.forces, c.heatRoom = r.shared.system.ForceBuffers(), make([]float64, w.dim)
+		c.forces, c.heatRoom = r.phase.system.ForceBuffers(), make([]float64, w.dim)
 	}
 	f := c.heatRoom
 	for chain := range w.chains {
@@ -94,7 +94,7 @@ func (c *drawCollector) positionTemperature() (t store.PositionTemperature) {
 	t.Value, t.Error = stats.MeanSD(all)
 	t.Error /= math.Sqrt(float64(len(all)))
 	g := c.run.walkers.Rungs[0]
-	if c.run.walkers.thermostated() && c.run.shared.batches.Some() {
+	if c.run.walkers.thermostated() && c.run.phase.batches.Some() {
 		put := func(noise float64) float64 { return g.Friction + g.Step*g.Step*noise/2 }
 		t.Noise = put(g.WorstNoise)/put(g.Noise) - 1
 	}

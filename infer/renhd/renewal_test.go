@@ -22,7 +22,7 @@ func TestAnchorsAreRenewed(t *testing.T) {
 	sd := 1 / math.Sqrt(n/2)
 	o := options(2)
 	o.Device, o.Chains, o.Settings = fastest(), 4, infer.Settings{Batch: 64, Replicas: 1}
-	s, err := newShared(twoGroups(n), o, exchange{test: penalty()})
+	_, s, err := newConfig(twoGroups(n), o, exchange{test: penalty()})
 	if err != nil {
 		t.Fatal(err)
 	}

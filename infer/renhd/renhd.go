@@ -15,9 +15,9 @@
 // gradients are exact, the Nosé-Hoover thermostat where they are noisy. The host does what is rare and small: it
 // exchanges rungs, adapts in warm-up, and collects the draws of the coldest rung.
 //
-// What a run is made of: shared (shared.go) is what all walkers read and none writes; state (state.go) is what the run
-// has decided and where its walkers are; statistics is what it has counted for the report. State, statistics and the
-// lane buffers of the device are all that a checkpoint has to keep.
+// What a run is made of: config is what was asked for, and does not change; phase is how walkers move now; state is
+// what the run has decided and where its walkers are; statistics is what it has counted for the report. State,
+// statistics and the lane buffers of the device are all that a checkpoint has to keep.
 package renhd
 
 import (
@@ -37,11 +37,11 @@ func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 // are used where batch = auto; else it is empty.
 func attempt(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x exchange,
 	reason string) (infer.Report, error) {
-	s, err := newShared(t, o, x)
+	_, first, err := newConfig(t, o, x)
 	if err != nil {
 		return infer.Report{}, infer.Refusal{Cause: err}
 	}
-	r := newRun(ctx, s, rec)
+	r := newRun(ctx, first, rec)
 	if r.state.AllRows = reason; reason != "" {
 		r.notef("%s", reason)
 	}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"ppl/autodiff"
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
@@ -14,6 +13,8 @@ import (
 	"ppl/posterior/stats"
 	"ppl/runtime/host"
 	"ppl/runtime/native"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // A memory keeps draws: by chain, draw and element.

@@ -10,7 +10,7 @@ import (
 // completeReport fills the report with what the run was. What draws and counts show (divergences, chains that disagree,
 // swap rates near 0, no round trips) is put in words where they are summarised; here is only what they do not show.
 func (r *run) completeReport() {
-	p, s := &r.stats.Report, &r.shared
+	p, s := &r.stats.Report, &r.phase
 	p.Sampler, p.Dynamics, p.Path = "renhd", s.rule.Name(), s.system.Path.String()
 	p.Chains, p.Warmup = s.options.Chains, s.options.Warmup
 	p.Temperatures, p.Batch = []float64{1}, s.batches.Size
@@ -45,7 +45,7 @@ func (r *run) completeReport() {
 func (r *run) remarkOnWeights() {
 	p := &r.stats.Report
 	p.Weights = nil
-	for _, b := range r.shared.blocks {
+	for _, b := range r.phase.blocks {
 		if b.Layer != "" {
 			p.Weights = append(p.Weights, b.Parameter)
 		}
@@ -58,9 +58,9 @@ func (r *run) remarkOnWeights() {
 
 // remarkOnRows says how much of the data the run has read at a time.
 func (r *run) remarkOnRows() {
-	if b := r.shared.batches; b.Some() {
+	if b := r.phase.batches; b.Some() {
 		r.notef("minibatches of %d of %d rows; lp and log_likelihood are estimates from one each", b.Size, b.Rows)
-		if r.shared.hasTermsWithoutRows() {
+		if r.phase.hasTermsWithoutRows() {
 			r.notef("terms of the likelihood that are not over these rows are computed in full at each step")
 		}
 	}
@@ -83,7 +83,7 @@ func (r *run) remarkOnRows() {
 // warnOfWarmup warns of a warm-up that was too short.
 func (r *run) warnOfWarmup() {
 	p := &r.stats.Report
-	if p.Warmup < shortest && p.Draws > 0 && r.shared.blocks == nil {
+	if p.Warmup < shortest && p.Draws > 0 && r.phase.blocks == nil {
 		r.warn(store.Warning{
 			Fact: fmt.Sprintf("A warm-up of %d iterations is too short to find step, coordinates and several modes.",
 				p.Warmup),

@@ -12,7 +12,7 @@ import (
 // when, for two windows, it hardly moved, because something in its corner of the space stops it, or had next to nothing
 // of the target around it and did not rise.
 func (r *run) restartStuck(seen *windowState) error {
-	if r.shared.free() {
+	if r.phase.free() {
 		return nil
 	}
 	w, at, stuck := r.walkers, r.walkers.positions(), r.walkers.stuck(seen)
@@ -43,10 +43,10 @@ func (r *run) restartStuck(seen *windowState) error {
 
 // beginAgain places explorers that were moved to others at new starts, from which warm-up goes on as at its beginning.
 func (r *run) beginAgain() error {
-	if err := r.goOnIn(r.notCentred(r.state.Centring)); err != nil {
+	if err := r.goOnIn(r.notCentred(r.Centring)); err != nil {
 		return err
 	}
-	o, lanes, at, moved := r.shared.options, r.walkers.lanes(), r.walkers.positions(), map[int]bool{}
+	o, lanes, at, moved := r.phase.options, r.walkers.lanes(), r.walkers.positions(), map[int]bool{}
 	for _, l := range r.state.Left {
 		moved[l.Lane] = true
 	}
@@ -54,12 +54,12 @@ func (r *run) beginAgain() error {
 		if lane := walker % lanes; !moved[lane] {
 			return at[lane]
 		}
-		return o.StartOf(r.shared.target, lanes, walker+lanes*firstNewStart)
+		return o.StartOf(r.phase.target, lanes, walker+lanes*firstNewStart)
 	}, func(at [][]float64) ([]int, error) { return r.walkers.place(r.ctx, at) })
 	r.notef("walkers agreed on where the target is, but only %d of %d had come there on their own; the others began "+
 		"again elsewhere", lanes-len(moved), lanes)
 	r.state.Left, r.state.Before, r.state.Modes, r.state.Divergence = nil, nil, nil, adapt.Divergence{}
-	r.walkers.Stuck, r.state.Iterations = nil, 0
+	r.walkers.Stuck, r.Iterations = nil, 0
 	return err
 }
 

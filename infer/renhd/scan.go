@@ -64,7 +64,7 @@ func (t *modeSearch) scans(cloud *adapt.Normal, work float64) (chosen [][][]floa
 
 // grids are that about the walkers, and a wider one.
 func (t *modeSearch) grids(cloud *adapt.Normal, side int) []scan {
-	random := rand.New(rand.NewPCG(t.run.shared.options.Seed, scanStream))
+	random := rand.New(rand.NewPCG(t.run.phase.options.Seed, scanStream))
 	_, shift := math.Modf(random.Float64() + float64(t.run.state.Searches)/2)
 	var near, low, high []float64
 	for j, sd := range cloud.SD() {

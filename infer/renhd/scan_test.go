@@ -33,7 +33,7 @@ func TestScanFindsNarrowModes(t *testing.T) {
 			within, near := false, false
 			for search := range 2 {
 				r := explorersAt(t, dynamicstest.Density{D: d, Spread: 2, LogPrior: mix.LogDensity}, atWide(d))
-				r.shared.options.Seed = uint64(seed)
+				r.phase.options.Seed = uint64(seed)
 				r.state.Before, r.state.Searches = aroundWide(d), search
 				for _, density := range r.state.Before.Density {
 					floats.AddConst(math.Log(.5)-float64(d)/2*math.Log(2*math.Pi), density)

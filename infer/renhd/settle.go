@@ -78,7 +78,7 @@ func (t *noiseProbe) iterate() error {
 
 func (t *noiseProbe) finish() (result, error) {
 	r := t.run
-	w, s := r.walkers, &r.shared
+	w, s := r.walkers, &r.phase
 	variances := t.variances()
 	noise, g := blockNoises(variances, s.blocks), &w.Rungs[0]
 	hottest := 0.0
@@ -101,7 +101,7 @@ func (t *noiseProbe) finish() (result, error) {
 	if c := s.settings().Friction; c > 0 {
 		g.Friction = c
 	}
-	if g.Step = s.settings().StepSize; g.Step == 0 {
+	if g.Step = s.stepSize; g.Step == 0 {
 		g.Step = math.Min(math.Sqrt(2*g.Friction*hottestExcess), longestSettled)
 	}
 	w.writeAllRungs()
@@ -137,10 +137,10 @@ func blockNoises(variances []float64, blocks []types.Block) []blockNoise {
 
 // noteNoise says how the noise is spread over the blocks.
 func (r *run) noteNoise(noise []blockNoise) {
-	b := r.shared.batches
+	b := r.phase.batches
 	perRow := float64(b.Size) / (float64(b.Rows) * float64(b.Rows))
 	var parts []string
-	for k, block := range r.shared.blocks {
+	for k, block := range r.phase.blocks {
 		parts = append(parts, fmt.Sprintf("%s %.2g (largest %.2g)", block.Parameter, perRow*noise[k].Mean,
 			perRow*noise[k].Worst))
 	}
@@ -162,7 +162,7 @@ type settlingState struct {
 }
 
 func (t *settling) begin() error {
-	t.state.Sums = make([]float64, len(t.run.shared.blocks))
+	t.state.Sums = make([]float64, len(t.run.phase.blocks))
 	return nil
 }
 
@@ -175,7 +175,7 @@ func (t *settling) iterate() error {
 	if err := r.walkers.trajectory(r.ctx, r.steps(maxSteps)); err != nil {
 		return err
 	}
-	r.state.Iterations++
+	r.Iterations++
 	s.Sweeps++
 	for _, finite := range r.walkers.view(dynamics.Finite) {
 		s.Lost = s.Lost || finite == 0
@@ -190,14 +190,14 @@ func (t *settling) iterate() error {
 // showsHeat reports whether momenta of the dynamics have the temperature of the positions. Rules without friction have
 // no momenta, and those of which not every trajectory counts are cold or hot in the others.
 func (t *settling) showsHeat() bool {
-	traits := t.run.shared.rule.Traits()
+	traits := t.run.phase.rule.Traits()
 	return traits.Friction && !traits.Flagged
 }
 
 func (t *settling) count() {
 	w, s := t.run.walkers, &t.state
 	p := w.view(dynamics.Momentum)
-	for k, b := range t.run.shared.blocks {
+	for k, b := range t.run.phase.blocks {
 		for lane := range w.lanes() {
 			for _, v := range p[lane*w.dim+b.First : lane*w.dim+b.First+b.Size] {
 				s.Sums[k] += v * v / float64(b.Size*w.lanes())
@@ -212,7 +212,7 @@ func (t *settling) finish() (found result, err error) {
 	r := t.run
 	w := r.walkers
 	found.Settled = !t.state.Lost && t.atOne()
-	if found.Settled || r.shared.settings().StepSize > 0 {
+	if found.Settled || r.phase.stepSize > 0 {
 		found.Settled = true
 		return found, nil
 	}
@@ -229,7 +229,7 @@ func (t *settling) atOne() bool {
 	if !t.showsHeat() {
 		return true
 	}
-	for k, b := range t.run.shared.blocks {
+	for k, b := range t.run.phase.blocks {
 		se := math.Sqrt(2 / float64(b.Size*t.run.walkers.lanes()*s.Counted))
 		if math.Abs(s.Sums[k]/float64(s.Counted)-1) > settledExcess+4*se {
 			return false

@@ -67,12 +67,12 @@ func TestAnchorsInTwoModes(t *testing.T) {
 		t.Errorf("a mode has %.3f ± %.3f of the draws, want %.3f", share, mcse, want)
 	}
 	k := &dynamicstest.Killer{Every: 500, Alter: func(state any) {
-		if c := state.(*checkpoint); len(c.State.Walkers.Anchors) == 2 && c.Collector != nil {
+		if c := state.(*checkpoint); len(c.Population.Roster.Anchors) == 2 && c.Collector != nil {
 			high := 0
-			if a := c.State.Walkers.Anchors; a[1].At[0] < a[1].At[1] {
+			if a := c.Population.Roster.Anchors; a[1].At[0] < a[1].At[1] {
 				high = 1
 			}
-			c.State.Walkers.Anchors[1-high].Sum = c.State.Walkers.Anchors[high].Sum + 2
+			c.Population.Roster.Anchors[1-high].Sum = c.Population.Roster.Anchors[high].Sum + 2
 		}
 	}}
 	k.Run(t, Sample, twoGroups(n), o)

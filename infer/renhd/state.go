@@ -3,41 +3,29 @@ package renhd
 import (
 	"ppl/infer"
 	"ppl/infer/adapt"
-	"ppl/infer/dynamics"
-	"ppl/infer/symmetry"
 	"ppl/lang/types"
 )
 
 // A state is what a run has decided so far and where it is. Noise has no state: its address is (seed, lane, step,
 // site), and the steps are counted here.
 type state struct {
-	Path        dynamics.Path // what the ladder tempers, once draws are collected
-	Anchored    bool          // whether gradients have control variates, once draws are collected
-	Batch       int           // where it was chosen: rows of a minibatch
-	AllRows     string        // why they are used where batch = auto
-	Walkers     *population
+	AllRows     string // why they are used where batch = auto
 	Swaps       swapState
-	Iterations  int              // of all walkers, warm-up and sampling together
-	MedianStep  float64          // of the walkers at temperature 1
-	Length      float64          // of hmc's trajectories, in quarter periods
 	Divergence  adapt.Divergence // of warm-up: walkers that move off without end
 	Temperature gradientTemperature
-	Form        *adapt.Choice      // of the metric; nil where it was given
-	FormFrom    int                // sweeps of the window that it was chosen in
-	Centring    types.Centring     // of effects that are not centred as the model says; nil while all are
-	Chosen      types.Centring     // what Centring was before a search in the coordinates of the model
-	Reference   symmetry.Reference // of images, in the coordinates of the model; empty: walkers are anywhere
-	Before      *windowState       // where walkers were before they are annealed; nil at other times
-	Left        []leftPlace        // by explorers that were restarted elsewhere
-	Modes       []mode             // that warm-up has found, where there are several
-	Searches    int                // for modes, so far
-	LeastStep   float64            // where the density jumps, and trajectories have to; else 0
-	Jumps       []dynamics.Jump    // the coordinates in which it does, where hops move these
+	Form        *adapt.Choice  // of the metric; nil where it was given
+	FormFrom    int            // sweeps of the window that it was chosen in
+	Chosen      types.Centring // what Centring was before a search in the coordinates of the model
+	Before      *windowState   // where walkers were before they are annealed; nil at other times
+	Left        []leftPlace    // by explorers that were restarted elsewhere
+	Modes       []mode         // that warm-up has found, where there are several
+	Searches    int            // for modes, so far
+	LeastStep   float64        // where the density jumps, and trajectories have to; else 0
 }
 
-// A population is the walkers of all chains: what each rung owns and which rung each walker is on. Chain c has the
-// lanes from c·PerChain to (c+1)·PerChain.
-type population struct {
+// A roster says which walkers there are, what each rung owns and which rung each walker is on. Chain c has the lanes
+// from c·PerChain to (c+1)·PerChain.
+type roster struct {
 	PerChain  int
 	Rungs     []rung
 	RungOf    []int  // by lane

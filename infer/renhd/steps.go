@@ -23,19 +23,19 @@ const (
 //	iteration        0    1     2     3       (a low-discrepancy sequence: lengths never repeat a period)
 //	length          .50  1.12  .74   1.35     times Length
 //	steps of .2       4    9    6     11
-func (r *run) steps(limit int) int { return r.stepsAt(r.state.Iterations, limit) }
+func (p *population) steps(limit int) int { return p.stepsAt(p.Iterations, limit) }
 
 // stepsAt is the number of steps of the trajectory of an iteration.
-func (r *run) stepsAt(iteration, limit int) int {
-	if n := r.shared.settings().Steps; n > 0 {
+func (p *population) stepsAt(iteration, limit int) int {
+	if n := p.phase.steps; n > 0 {
 		return n
 	}
-	if r.shared.free() {
-		return wholeSteps(thermostatLength/r.walkers.Rungs[0].Step, 200)
+	if p.phase.free() {
+		return wholeSteps(thermostatLength/p.Rungs[0].Step, 200)
 	}
 	const golden = 0.6180339887498949
 	_, u := math.Modf(float64(iteration) * golden)
-	return wholeSteps(quarter*r.state.Length*(0.5+u)/r.state.MedianStep, limit)
+	return wholeSteps(quarter*p.Length*(0.5+u)/p.MedianStep, limit)
 }
 
 // wholeSteps rounds to a number of steps from 1 to most; 1 for NaN, which a step that shrank to nothing gives.

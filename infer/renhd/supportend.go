@@ -10,7 +10,7 @@ import (
 // integral, and notes which parameters have tails without a mean or an integral. It needs gradients of the target
 // itself, without noise.
 func (r *run) refuseInfiniteIntegral(cold [][]float64) error {
-	s := &r.shared
+	s := &r.phase
 	if s.free() || s.system.Path != dynamics.Plain {
 		return nil
 	}
@@ -24,14 +24,14 @@ func (r *run) refuseInfiniteIntegral(cold [][]float64) error {
 	var noMean, noIntegral []int
 	if err == nil && o == nil {
 		noMean, noIntegral, err = adapt.Meanless(cold, s.ends, !s.target.ProperPrior(), evaluate)
-		r.stats.Report.NoMean = infer.ParametersOf(s.named, noMean)
-		r.stats.Report.NoIntegral = infer.ParametersOf(s.named, noIntegral)
+		r.stats.Report.NoMean = infer.ParametersOf(s.given, noMean)
+		r.stats.Report.NoIntegral = infer.ParametersOf(s.given, noIntegral)
 	}
 	switch {
 	case err != nil:
 		return err
 	case o != nil:
-		return infer.NotIntegrable(s.named, o.Coordinate, o.Up)
+		return infer.NotIntegrable(s.given, o.Coordinate, o.Up)
 	case moved:
 		_, err = r.walkers.place(r.ctx, here)
 		r.walkers.NoiseStep = clock

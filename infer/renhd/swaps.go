@@ -86,7 +86,7 @@ func (p *proposal) delta() (mean, variance float64) {
 	return p.gap * p.gain, p.gap * p.gap * p.variance
 }
 
-func newSwaps(s *shared, state *swapState, stats *swapStatistics) *swaps {
+func newSwaps(s *phase, state *swapState, stats *swapStatistics) *swaps {
 	x := &swaps{exchange: s.exchange, seed: s.options.Seed, state: state, stats: stats}
 	if !s.exchange.stays {
 		x.carried = s.rule.Traits().Carried

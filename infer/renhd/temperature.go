@@ -16,11 +16,11 @@ type gradientTemperature struct{ Value, Bound float64 }
 // measureTemperature measures the cold rung of a free rule. Points are counted as half as many, because those of
 // neighbouring sweeps resemble each other.
 func (r *run) measureTemperature(p *adapt.Points) {
-	if !r.shared.free() || p.Len() == 0 {
+	if !r.phase.free() || p.Len() == 0 {
 		return
 	}
 	r.state.Temperature = gradientTemperature{p.Temperature(),
-		4 * math.Sqrt(4/float64(p.Len()*r.shared.target.Dim()))}
+		4 * math.Sqrt(4/float64(p.Len()*r.phase.target.Dim()))}
 }
 
 // tolerance is the relative error of variances that is not worth a warning, on top of the statistical one: 2 % of
@@ -35,16 +35,16 @@ func (r *run) warnOfTemperature() {
 		return
 	}
 	advice := []store.Advice{store.SmallerSteps(r.stats.Report.StepSize)}
-	if b := r.shared.batches; b.Some() {
+	if b := r.phase.batches; b.Some() {
 		advice = append(advice, store.LargerBatches(b.Size))
 	}
-	if r.shared.rule.Name() != "nosehoover" {
+	if r.phase.rule.Name() != "nosehoover" {
 		advice = append(advice, store.Advice{Do: store.Choose, On: "dynamics", To: "nosehoover",
 			Text: "Take --set dynamics=nosehoover."})
 	}
 	r.warn(store.Warning{
 		Fact: fmt.Sprintf("Positions have a temperature of %.2f where it should be 1.", t.Value),
 		Reason: fmt.Sprintf("Variances are off by about that: the step or the noise of gradients is too large for %s.",
-			r.shared.rule.Name()),
+			r.phase.rule.Name()),
 		Advice: advice})
 }

@@ -33,9 +33,9 @@ const (
 // then moves like length squared, where repeating gains like number. Where two iterations are enough, none is so slow:
 // of 25 such pilots of models with one mode none gained twofold, 1.3 times at most.
 func (r *run) chooseThinning() error {
-	o, report := r.shared.options, &r.stats.Report
+	o, report := r.phase.options, &r.stats.Report
 	report.Thin = max(o.Thin, 1)
-	if o.Thin == 0 && r.shared.blocks != nil {
+	if o.Thin == 0 && r.phase.blocks != nil {
 		report.Thin = r.networkThin()
 		return nil
 	}
@@ -45,9 +45,9 @@ func (r *run) chooseThinning() error {
 	share, err := r.shareWithoutDivergences()
 	for gain := math.Inf(1); err == nil && r.mayLengthen(share, gain); {
 		var longer float64
-		r.state.Length *= 2
+		r.Length *= 2
 		if longer, err = r.runPilot(pilotIterations); longer/2 < share {
-			r.state.Length /= 2
+			r.Length /= 2
 			break
 		}
 		gain, share = longer/share, longer
@@ -57,7 +57,7 @@ func (r *run) chooseThinning() error {
 		share, err = r.runPilot(longPilot * pilotIterations)
 	}
 	enough := margin * adapt.GoalShare
-	if len(r.state.Jumps) > 0 {
+	if len(r.Discontinuities) > 0 {
 		enough *= behindJumps
 	}
 	report.Thin = adapt.Thin(share, enough, maxThin)
@@ -75,22 +75,22 @@ func (r *run) shareWithoutDivergences() (share float64, err error) {
 		share, err = r.runPilot(pilotIterations)
 		w := r.walkers
 		often := float64(r.stats.Report.Divergences) > few*float64(pilotIterations*w.chains)
-		if err != nil || !often || try == halvings || !r.shared.adaptsStep() {
+		if err != nil || !often || try == halvings || !r.phase.adaptsStep() {
 			return share, err
 		}
 		for j := range w.Rungs {
 			w.Rungs[j].Step /= 2
 		}
 		w.writeAllRungs()
-		r.state.MedianStep /= 2
+		r.MedianStep /= 2
 	}
 }
 
 // mayLengthen reports whether trajectories twice as long are worth a pilot: not where the last doubling shows that
 // another gains too little.
 func (r *run) mayLengthen(share, gain float64) bool {
-	seen := share * float64(pilotIterations*r.shared.options.Chains)
-	return !r.shared.free() && r.shared.settings().Steps == 0 && r.state.Length < longest &&
+	seen := share * float64(pilotIterations*r.phase.options.Chains)
+	return !r.phase.free() && r.phase.steps == 0 && r.Length < longest &&
 		share < margin*adapt.GoalShare/2 && (gain > fading || seen < enoughSeen)
 }
 
@@ -120,7 +120,7 @@ type pilotState struct {
 
 func (p *pilot) begin() error {
 	p.state.Seen = make([][][]float64, p.run.walkers.chains)
-	if p.run.shared.images != nil {
+	if p.run.phase.images != nil {
 		p.state.Reference = p.run.firstReference()
 	}
 	p.takeImages()
@@ -139,7 +139,7 @@ func (p *pilot) resume(c *checkpoint) {
 // takeImages lets a pilot see images that belong to one mode: those at random, as in draws, would hide how slow the
 // sampler is in it.
 func (p *pilot) takeImages() {
-	if r := p.run; r.shared.images != nil {
+	if r := p.run; r.phase.images != nil {
 		p.collector.images = r.nearTo(p.state.Reference)
 	}
 }
@@ -171,7 +171,7 @@ func (p *pilot) see(now *drawn) {
 	for chain := range p.state.Seen {
 		values := make([]float64, w.exe.Size(dynamics.Values))
 		now.values(w.cold(chain), values)
-		if judged := p.run.shared.options.Judged; judged > 0 {
+		if judged := p.run.phase.options.Judged; judged > 0 {
 			values = slices.Clone(values[:judged]) // so that what nobody judges is not kept
 		}
 		p.state.Seen[chain] = append(p.state.Seen[chain], values)

@@ -12,7 +12,7 @@ import (
 
 // walkers is a population on the lanes of a device.
 type walkers struct {
-	*population
+	*roster
 	exe      device.Executable
 	program  program
 	chains   int
@@ -58,14 +58,14 @@ type program struct {
 }
 
 // compile makes a program of the rule over the system; walkers of any number run it.
-func (s *shared) compile() (program, error) {
+func (s *phase) compile() (program, error) {
 	entries := dynamics.Program(s.rule, s.system)
 	loader, err := s.options.Device.Compile(entries)
 	return program{loader, dynamics.Lasting(entries)}, err
 }
 
-func newWalkers(s *shared, program program, exe device.Executable, p *population) *walkers {
-	w := &walkers{population: p, exe: exe, program: program, chains: s.options.Chains, dim: s.target.Dim(),
+func newWalkers(s *phase, program program, exe device.Executable, p *roster) *walkers {
+	w := &walkers{roster: p, exe: exe, program: program, chains: s.options.Chains, dim: s.target.Dim(),
 		uniform: s.system.OneMetric(), tempered: s.system.Path != dynamics.Plain, numbered: s.system.Batches.Size > 0,
 		anchored: s.system.Batches.Size > 0 && s.system.Batches.Anchored, traits: s.rule.Traits(),
 		batches: s.system.Batches, seed: s.options.Seed, loader: newBatchLoader(s), wholeCalls: s.options.WholeCalls}

@@ -22,7 +22,7 @@ func ladderOf(t *testing.T) *walkers {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &walkers{population: &population{PerChain: 4}, chains: 3, dim: 2, tempered: true, traits: rule.Traits()}
+	w := &walkers{roster: &roster{PerChain: 4}, chains: 3, dim: 2, tempered: true, traits: rule.Traits()}
 	for j := range 4 {
 		g := rung{Beta: 1 / float64(j+1), Step: float64(j), Friction: 10 * float64(j), Metric: adapt.Diagonal(2)}
 		g.Metric.Scale[1] = float64(j)
@@ -79,7 +79,7 @@ func TestExchangeRungs(t *testing.T) {
 
 // Where several walkers of a chain stand on one rung, its lane is the first of theirs.
 func TestRungShared(t *testing.T) {
-	w := &walkers{population: &population{PerChain: 3, Rungs: make([]rung, 1), RungOf: make([]int, 6)}, chains: 2}
+	w := &walkers{roster: &roster{PerChain: 3, Rungs: make([]rung, 1), RungOf: make([]int, 6)}, chains: 2}
 	w.findLanes()
 	if w.cold(0) != 0 || w.cold(1) != 3 {
 		t.Errorf("cold lanes %d and %d, want 0 and 3", w.cold(0), w.cold(1))

@@ -37,7 +37,7 @@ const (
 
 // warmUp chooses between the ways to warm up.
 func (r *run) warmUp() error {
-	s := &r.shared
+	s := &r.phase
 	if s.blocks != nil {
 		return r.warmUpNetwork()
 	}
@@ -57,18 +57,18 @@ func (r *run) warmUp() error {
 	return r.growLadder()
 }
 
-func (r *run) iterationsLeft() int { return max(0, r.shared.options.Warmup-r.state.Iterations) }
+func (r *run) iterationsLeft() int { return max(0, r.phase.options.Warmup-r.Iterations) }
 
 // sweeps is a share of a number of iterations.
 func sweeps(share float64, total int) int { return int(math.Round(share * float64(total))) }
 
 // share is a window of a share of warm-up in which walkers adapt together.
 func (r *run) share(part float64, metric bool) window {
-	return window{sweeps: sweeps(part, r.shared.options.Warmup), maxSteps: maxSteps, metric: metric}
+	return window{sweeps: sweeps(part, r.phase.options.Warmup), maxSteps: maxSteps, metric: metric}
 }
 
 // explorersOfChain is how many walkers of each chain look for the target.
-func (s *shared) explorersOfChain() int {
+func (s *phase) explorersOfChain() int {
 	chains := s.options.Chains
 	return min(mostOfChain, (explorers+chains-1)/chains)
 }
@@ -76,9 +76,9 @@ func (s *shared) explorersOfChain() int {
 // explore runs several walkers a chain on the target itself, without a ladder, and reports whether they agree on where
 // it is, and what the last window showed in which they had to.
 func (r *run) explore() (last result, agreed bool, err error) {
-	tempered := r.shared.system.Path
-	r.shared.system.Path = dynamics.Plain
-	if err := r.loadLadder([]float64{1}, r.shared.explorersOfChain()); err != nil {
+	tempered := r.phase.system.Path
+	r.phase = r.phase.onPath(dynamics.Plain)
+	if err := r.loadLadder([]float64{1}, r.phase.explorersOfChain()); err != nil {
 		return last, false, err
 	}
 	if err := r.disperse(); err != nil {
@@ -91,7 +91,7 @@ func (r *run) explore() (last result, agreed bool, err error) {
 	if !agreed && err == nil {
 		r.notef("%d walkers do not agree on where the target is, so a temperature ladder is used", r.walkers.lanes())
 	}
-	if agreed && r.shared.options.Ladder {
+	if agreed && r.phase.options.Ladder {
 		agreed = false
 		r.notef("a temperature ladder is used, since chains of an attempt before were apart")
 	}
@@ -115,7 +115,7 @@ func (r *run) explore() (last result, agreed bool, err error) {
 	}
 	r.state.Before = nil
 	if !agreed {
-		r.shared.system.Path = tempered
+		r.phase = r.phase.onPath(tempered)
 	}
 	return last, agreed, err
 }
@@ -124,7 +124,7 @@ func (r *run) explore() (last result, agreed bool, err error) {
 // got lost on the way and were moved to others, those begin once more at other starts: the metric is known by then.
 func (r *run) settleExplorers() (last result, err error) {
 	last, err = r.settle()
-	if err != nil || !last.FewStayed || len(r.shared.options.Starts) > 0 {
+	if err != nil || !last.FewStayed || len(r.phase.options.Starts) > 0 {
 		return last, err
 	}
 	if err := r.beginAgain(); err != nil {
@@ -162,7 +162,7 @@ func (r *run) initialPhase() error {
 	const leastNear, least, most, reheated, near = 2, 4, 10, 3, 0.3
 	var heats []float64
 	for k := range most {
-		found, err := r.windows(window{sweeps: sweeps(.02, r.shared.options.Warmup), alone: true,
+		found, err := r.windows(window{sweeps: sweeps(.02, r.phase.options.Warmup), alone: true,
 			maxSteps: maxFirstSteps, metric: true, heats: heats})
 		enough := k+1 >= least || k+1 >= leastNear && found.Disagreement < near
 		if err != nil || found.Heats == nil || enough && !hot(found.Heats) && !found.Rising {
@@ -440,7 +440,7 @@ func (r *run) refuseDivergence(seen *windowState) error {
 			}
 		}
 	}
-	if at := r.state.Divergence.Watch(cold, infer.Bounded(r.shared.ends)); at >= 0 {
+	if at := r.state.Divergence.Watch(cold, infer.Bounded(r.phase.ends)); at >= 0 {
 		return r.diverges(at)
 	}
 	return r.refuseInfiniteIntegral(cold)
@@ -454,5 +454,5 @@ func (r *run) diverges(coordinate int) error {
 	}
 	values, lane := w.read(dynamics.Values, nil), w.cold(0)
 	size := w.exe.Size(dynamics.Values)
-	return infer.DivergesToInfinity(r.shared.named, coordinate, values[lane*size:(lane+1)*size])
+	return infer.DivergesToInfinity(r.phase.given, coordinate, values[lane*size:(lane+1)*size])
 }

@@ -128,7 +128,7 @@ func (t *warmupWindow) resume(c *checkpoint) { t.seen = *c.Window }
 func (t *warmupWindow) more() bool { return t.seen.Sweeps < t.spec.sweeps }
 
 func (t *warmupWindow) newStepSize(at rung) adapt.StepSize {
-	s := adapt.NewStepSize(at.Step, t.run.shared.acceptanceGoal(), t.longestStep())
+	s := adapt.NewStepSize(at.Step, t.run.phase.acceptanceGoal(), t.longestStep())
 	s.Least = t.run.state.LeastStep
 	return s
 }
@@ -159,13 +159,13 @@ func (t *warmupWindow) iterate() error {
 		return err
 	}
 	// The first quarter still shows where walkers came from, which would spoil the metric.
-	if (t.spec.metric || r.shared.free()) && i >= t.spec.sweeps/4 && i%t.stride() == 0 {
+	if (t.spec.metric || r.phase.free()) && i >= t.spec.sweeps/4 && i%t.stride() == 0 {
 		if err := t.collectPoints(usable); err != nil {
 			return err
 		}
 	}
 	t.recordPositions()
-	r.state.Iterations++
+	r.Iterations++
 	t.seen.Sweeps++
 	if t.spec.alone {
 		return nil
@@ -280,7 +280,7 @@ func (t *warmupWindow) finish() (found result, err error) {
 		found.Disagreement = t.seen.disagreement()
 	}
 	if !t.spec.alone {
-		found.Steps = quarter * r.state.Length / t.learnedStep(0)
+		found.Steps = quarter * r.Length / t.learnedStep(0)
 	}
 	if err := t.learn(); err != nil {
 		return found, err
@@ -333,19 +333,19 @@ func (t *warmupWindow) learn() error {
 		w = r.walkers
 	}
 	for j := range w.Rungs {
-		if r.shared.adaptsStep() {
+		if r.phase.adaptsStep() {
 			w.Rungs[j].Step = t.learnedStep(j)
 		}
-		if t.spec.metric && r.shared.settings().Metric != "identity" {
+		if t.spec.metric && r.phase.settings().Metric != "identity" {
 			w.Rungs[j].Metric = w.Rungs[j].Metric.Estimate(&t.seen.Points[j])
-			if r.shared.evenMetric() {
-				r.shared.images.Even(w.Rungs[j].Metric.Scale)
+			if r.phase.evenMetric() {
+				r.phase.images.Even(w.Rungs[j].Metric.Scale)
 			}
-			w.Rungs[j].Step = r.shared.firstStepIn(w.Rungs[j])
+			w.Rungs[j].Step = r.phase.firstStepIn(w.Rungs[j])
 		}
 	}
 	w.writeAllRungs()
-	if t.spec.metric && r.shared.system.Batches.Size > 0 {
+	if t.spec.metric && r.phase.system.Batches.Size > 0 {
 		return r.measureNoise()
 	}
 	return nil

@@ -1,8 +1,6 @@
 package renhd
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"ppl/autodiff"
@@ -13,92 +11,79 @@ import (
 	"ppl/lang/types"
 )
 
-// shared is what all walkers have in common and only read: the target, what the user asked for, and what follows from
-// that. Parts of warm-up run on another one (without a ladder, or on a few rows that represent all): they put a changed
-// copy in place of it, and put the first one back.
-type shared struct {
-	target   infer.Target
-	named    infer.Target       // target as it was given, which may know what its coordinates are
-	ends     []types.Coordinate // of named; nil where it does not know them
-	options  infer.Options
-	batches  dynamics.Batches // of the draws to come; zero where every step reads all rows
-	auto     bool             // warm-up chooses the rows of a batch
-	blocks   []types.Block    // of a network (network.go); nil for all other targets
+// A phase is how walkers move for a part of a run: the rule, what it moves over, and the coordinates. Warm-up explores
+// without a ladder, or on a few rows that represent all, chooses coordinates, the form of the metric and the rows of
+// minibatches: each choice makes a new phase from the one before, which stays as it is:
+//
+//	own := run.phase
+//	run.phase = own.atReference().onPath(dynamics.Plain)    corrected trajectories on a few rows, without a ladder
+//	run.phase = own                                         the rule that was asked for takes over
+type phase struct {
+	*config
+	target   infer.Target // in the precision and with the coordinates of the phase
 	rule     dynamics.Rule
 	system   dynamics.System
-	exchange exchange
-	images   *symmetry.Images // of positions, by the target's symmetries; nil where it has none
+	batches  dynamics.Batches // of the draws; zero if every step reads all rows
+	images   *symmetry.Images // of positions, by the target's symmetries; nil if it has none
 	centring types.Centring   // of target's effects; nil: as the model says
+	stepSize float64          // fixed; 0: adapted
+	steps    int              // of a trajectory, fixed; 0: adapted
 }
 
-// newShared refuses settings that contradict each other or do not suit the target.
-func newShared(given infer.Target, o infer.Options, x exchange) (shared, error) {
-	t := infer.InPrecision(given, o.Settings.Precision)
-	if o.Settings.Dynamics == "tacthmc" && o.Settings.Replicas <= 1 {
-		o.Settings.Replicas = 1
-	}
-	batch, auto, err := firstOfAuto(given, o)
-	if err != nil {
-		return shared{}, err
-	}
-	blocks := infer.NetworkBlocks(given, o.Settings.Batch)
-	o.Settings.Batch = batch
-	s := shared{auto: auto, target: t, named: given, ends: infer.CoordinatesOf(given), options: o, exchange: x,
-		rule: dynamics.Named(dynamicsOf(o.Settings))}
-	if blocks != nil {
-		s.forNetwork(blocks)
-	} else {
-		s.images = symmetry.ImagesOf(given, nil)
-	}
-	if err := s.check(); err != nil {
-		return s, err
-	}
-	if err := s.splitRows(); err != nil {
-		return s, err
-	}
-	s.system = dynamics.System{Target: s.target, Path: s.path(), Noise: o.Settings.Noise, Batches: s.batches,
-		Metric: s.firstMetric(), Thermostats: s.thermostats(), Rungs: s.exchanged(),
-		Chains: o.Chains}
-	return s, nil
+// onPath is the phase with another path to temper.
+func (p phase) onPath(path dynamics.Path) phase {
+	p.system.Path = path
+	return p
 }
 
-// exchanged is the most rungs that programs exchange; 0 where the host does it.
-func (s *shared) exchanged() int {
-	switch n := s.settings().Replicas; {
-	case !s.exchange.program || n == 1:
-		return 0
-	case n > 1:
-		return n
-	}
-	return maxRungs
+// inForm is the phase with a metric of another form.
+func (p phase) inForm(m adapt.Metric) phase {
+	p.system.Metric = m
+	return p
 }
 
-func (s *shared) settings() infer.Settings { return s.options.Settings }
+// across is the phase in which Metropolis steps move the coordinates where the density jumps.
+func (p phase) across(jumps []dynamics.Jump) phase {
+	p.system.Jumps = jumps
+	return p
+}
 
-// check refuses settings that contradict each other.
-func (s *shared) check() error {
-	set := s.settings()
-	switch {
-	case s.target.Dim() == 0:
-		return errors.New("the model has no parameters to sample")
-	case set.Dynamics == "tacthmc" && set.Replicas > 1:
-		return errors.New("tacthmc has a temperature of its own and takes no ladder; leave out replicas, or take " +
-			"other dynamics")
-	case set.Noise > 0 && set.Dynamics == "hmc":
-		return errors.New("noise makes gradients inexact, which hmc cannot correct; leave out dynamics, or " +
-			"take noise = 0")
-	case set.Path == "likelihood" && !s.target.ProperPrior():
-		return errors.New("path = likelihood ends at the prior, which is not known to be proper; use path = energy, " +
-			"or proper priors")
-	case s.options.Chains < 1 || s.options.Draws < 1 || s.options.Warmup < 0:
-		return fmt.Errorf("%d chains of %d draws after %d of warm-up: chains and draws must be at least 1, "+
-			"warm-up at least 0", s.options.Chains, s.options.Draws, s.options.Warmup)
+// inBatches is the phase with minibatches of another size.
+func (p phase) inBatches(rows int) phase {
+	p.batches.Size, p.system.Batches.Size = rows, rows
+	return p
+}
+
+// withControls is the phase in which gradients have control variates, or have none.
+func (p phase) withControls(anchored bool) phase {
+	p.system.Batches.Anchored = anchored
+	return p
+}
+
+// inCoordinates is the phase with the coordinates of effects that c says; nil is the model's.
+func (p phase) inCoordinates(c types.Centring) phase {
+	t, ok := p.given.(infer.Recentrable)
+	if !ok || p.centredBy(c) {
+		return p
 	}
-	return nil
+	p.target, p.centring = t.Recentred(c), c
+	if p.images != nil {
+		p.images = symmetry.ImagesOf(p.given, c)
+	}
+	p.system.Target = p.target
+	return p
+}
+
+// atReference is the phase with exact gradients: corrected trajectories, which adapt their own steps, and with
+// minibatches on a few rows that represent all.
+func (p phase) atReference() phase {
+	p.stepSize, p.steps = 0, 0
+	p.rule, p.system = dynamics.Named("hmc"), p.system.AtReference()
+	return p
 }
 
 // path is what a ladder tempers.
-func (s *shared) path() dynamics.Path {
+func (s *phase) path() dynamics.Path {
 	set := s.settings()
 	switch {
 	case set.Replicas == 1:
@@ -109,19 +94,8 @@ func (s *shared) path() dynamics.Path {
 	return dynamics.Energy
 }
 
-// dynamicsOf names the rule to move by: where gradients are exact, one that uses it.
-func dynamicsOf(s infer.Settings) string {
-	switch {
-	case s.Dynamics != "":
-		return s.Dynamics
-	case s.Noise > 0 || s.Batch > 0:
-		return "nosehoover"
-	}
-	return "hmc"
-}
-
 // hasLikelihood reports whether the target is more than a prior.
-func (s *shared) hasLikelihood() bool {
+func (s *phase) hasLikelihood() bool {
 	if s.batches.Some() {
 		return true
 	}
@@ -131,7 +105,7 @@ func (s *shared) hasLikelihood() bool {
 }
 
 // hasTermsWithoutRows reports whether the likelihood has a part that minibatches compute in full.
-func (s *shared) hasTermsWithoutRows() bool {
+func (s *phase) hasTermsWithoutRows() bool {
 	t, ok := s.target.(infer.Splittable)
 	if !ok {
 		return false
@@ -143,13 +117,13 @@ func (s *shared) hasTermsWithoutRows() bool {
 }
 
 // free reports whether the rule rejects nothing, so that there is no acceptance rate to adapt to.
-func (s *shared) free() bool { return !s.rule.Traits().Corrected }
+func (s *phase) free() bool { return !s.rule.Traits().Corrected }
 
 // adaptsStep reports whether steps follow the acceptance rate.
-func (s *shared) adaptsStep() bool { return !s.free() && s.settings().StepSize == 0 }
+func (s *phase) adaptsStep() bool { return !s.free() && s.stepSize == 0 }
 
 // acceptanceGoal is the acceptance rate that steps are adapted to.
-func (s *shared) acceptanceGoal() float64 {
+func (s *phase) acceptanceGoal() float64 {
 	if a := s.settings().Accept; a > 0 {
 		return a
 	}
@@ -162,7 +136,7 @@ func (s *shared) acceptanceGoal() float64 {
 const defaultAccept = 0.9
 
 // newRungs makes rungs of given inverse temperatures with nothing adapted.
-func (s *shared) newRungs(betas []float64) []rung {
+func (s *phase) newRungs(betas []float64) []rung {
 	rungs := make([]rung, len(betas))
 	for j, b := range betas {
 		rungs[j] = rung{Beta: b, Metric: s.system.Metric, Step: s.firstStep(b), Friction: s.friction(b)}
@@ -171,7 +145,7 @@ func (s *shared) newRungs(betas []float64) []rung {
 }
 
 // firstBetas are the inverse temperatures of n rungs before anything is known of the target.
-func (s *shared) firstBetas(n int) []float64 {
+func (s *phase) firstBetas(n int) []float64 {
 	if ratio := s.settings().Ratio; ratio > 0 {
 		return geometric(n, ratio)
 	}
@@ -179,8 +153,8 @@ func (s *shared) firstBetas(n int) []float64 {
 }
 
 // firstStep is the step to start from; a fixed step is that at T = 1.
-func (s *shared) firstStep(beta float64) float64 {
-	h := s.settings().StepSize
+func (s *phase) firstStep(beta float64) float64 {
+	h := s.stepSize
 	if h == 0 {
 		h = defaultStep
 	}
@@ -188,7 +162,7 @@ func (s *shared) firstStep(beta float64) float64 {
 }
 
 // friction is c of a rung.
-func (s *shared) friction(beta float64) float64 {
+func (s *phase) friction(beta float64) float64 {
 	c := s.settings().Friction
 	if c == 0 {
 		c = defaultFriction
@@ -198,7 +172,7 @@ func (s *shared) friction(beta float64) float64 {
 
 // stepRatio is ε of a rung over ε at T = 1. In coordinates that do not adapt, the paper's dynamics at temperature T
 // with ε and c is ours at unit temperature with εT and c/T; elsewhere the rung's own metric takes care of it.
-func (s *shared) stepRatio(beta float64) float64 {
+func (s *phase) stepRatio(beta float64) float64 {
 	if s.system.Path != dynamics.Energy || s.settings().Metric != "identity" || !s.free() {
 		return 1
 	}
@@ -213,7 +187,7 @@ const (
 // firstStepIn is the step to begin with in a new metric. With noise in the gradients it is bounded by √(0.2/V), V the
 // largest variance of the whitened gradient, so that noise does not heat the walker faster than the thermostat cools
 // it; where modes differ in width, by that of the narrowest.
-func (s *shared) firstStepIn(at rung) float64 {
+func (s *phase) firstStepIn(at rung) float64 {
 	if !s.free() {
 		return defaultStep
 	}
@@ -221,7 +195,7 @@ func (s *shared) firstStepIn(at rung) float64 {
 	if s.system.Noise > 0 {
 		v += s.system.Noise * at.Beta * at.Beta * largestSquare(at.Metric)
 	}
-	if s.settings().StepSize > 0 {
+	if s.stepSize > 0 {
 		return h
 	}
 	if v > 0 {
@@ -260,7 +234,7 @@ func largestSquare(m adapt.Metric) float64 {
 // expectedFriction is the mean of s that balances what a rung's friction and the noise in its forces put in: c + εV/2,
 // V measured for minibatches, else β²σ². NaN where the metric is not the identity, so that the noise is not the same in
 // all directions.
-func (s *shared) expectedFriction(at rung) float64 {
+func (s *phase) expectedFriction(at rung) float64 {
 	noise := s.system.Noise
 	if s.batches.Some() {
 		return at.Friction + at.Step*at.Step*at.Noise/2
