@@ -158,10 +158,10 @@ func (r *run) ahead(most int) (steps []int) {
 // or until the next one, where they are far apart: the record of values, which is read as a whole, would have few rows.
 func (c *drawCollector) left() int {
 	const far = 4
-	report, draws := &c.run.stats.Report, 1
+	report, draws := c.run.report, 1
 	all := c.run.phase.options.Draws
 	stops := []int{all}
-	if len(c.run.stats.Swaps.Pairs) > 0 {
+	if len(c.run.swaps.state.Counts.Pairs) > 0 {
 		stops = append(stops, all/2)
 	}
 	if c.run.searchesOn() {
@@ -207,7 +207,7 @@ func (r *run) between() (calls []device.Call) {
 		calls = append(calls, leapCalls()...)
 	}
 	if r.walkers.swaps {
-		r.walkers.beginSwaps(r.state.Swaps.Round)
+		r.walkers.beginSwaps(r.swaps.state.Round)
 		calls = append(calls, device.Call{Entry: dynamics.Look, Times: 1}, device.Call{Entry: dynamics.Swap, Times: 1})
 	}
 	return calls

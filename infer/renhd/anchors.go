@@ -126,8 +126,14 @@ type anchorSearch struct {
 	starts func() [][]float64 // by lane
 	climbs bool
 	renews bool // adds the points to the anchors that there are
-	judge  func(s *anchorState, found *result) error
+	judge  func(s *anchorState, found *anchorResult) error
 	state  anchorState
+}
+
+// anchorResult is what a search has found, if it judges its anchors.
+type anchorResult struct {
+	Anchored bool // gradients are to have control variates
+	Several  bool // anchors are in several modes
 }
 
 // anchorState is what a search has found so far.
@@ -139,7 +145,7 @@ type anchorState struct {
 	Rows    allRows        // at the points of the climbs that are not done
 }
 
-func (t *anchorSearch) begin() error {
+func (t *anchorSearch) Begin() error {
 	for _, x := range t.starts() {
 		k := slices.IndexFunc(t.state.Starts, func(y []float64) bool { return slices.Equal(y, x) })
 		if k < 0 {
@@ -165,11 +171,11 @@ func (s *anchorState) evaluateNext() {
 	s.Rows = newAllRows(points)
 }
 
-func (t *anchorSearch) progress(c *checkpoint) { c.Anchors = &t.state }
-func (t *anchorSearch) resume(c *checkpoint)   { t.state = *c.Anchors }
-func (t *anchorSearch) more() bool             { return t.state.Rows.more() }
+func (*anchorSearch) Name() string { return "anchors" }
+func (t *anchorSearch) State() any { return &t.state }
+func (t *anchorSearch) More() bool { return t.state.Rows.more() }
 
-func (t *anchorSearch) iterate() error {
+func (t *anchorSearch) Iterate() error {
 	if err := t.state.Rows.iterate(t.run); err != nil || t.state.Rows.more() {
 		return err
 	}
@@ -195,7 +201,7 @@ func (t *anchorSearch) advance() {
 	s.evaluateNext()
 }
 
-func (t *anchorSearch) finish() (found result, err error) {
+func (t *anchorSearch) Finish() (found anchorResult, err error) {
 	w := t.run.walkers
 	if t.renews {
 		return found, t.run.renew(t.found())
@@ -284,12 +290,13 @@ func (r *run) anchorAtModes() (anchored bool, err error) {
 	const most = 3
 	starts := r.walkers.positions
 	for range most {
-		found, err := r.runPart(&anchorSearch{run: r, starts: starts, climbs: true, judge: r.judgeAnchors})
+		found, err := do(r.course, &anchorSearch{run: r, starts: starts, climbs: true, judge: r.judgeAnchors})
 		if err != nil || !found.Several {
 			return found.Anchored, err
 		}
-		if found, err = r.runPart(&curvature{run: r}); err != nil || !found.Unfinished {
-			return found.Anchored, err
+		curved, err := do(r.course, &curvature{run: r})
+		if err != nil || !curved.Unfinished {
+			return curved.Anchored, err
 		}
 		starts = r.walkers.nearestAnchors
 	}
@@ -311,7 +318,7 @@ func (r *run) anchorAtColdWalkers() error {
 	if !r.phase.batches.Some() || r.phase.system.Batches.Anchored || r.phase.exchange.plain || len(w.Rungs) < 2 {
 		return nil
 	}
-	_, err := r.runPart(&anchorSearch{run: r, starts: func() (at [][]float64) {
+	_, err := do(r.course, &anchorSearch{run: r, starts: func() (at [][]float64) {
 		all := w.positions()
 		for chain := range w.chains {
 			at = append(at, all[w.cold(chain)])
@@ -324,7 +331,7 @@ func (r *run) anchorAtColdWalkers() error {
 // judgeAnchors places walkers about the mode that was found and compares the noise there. Where anchors do not pay,
 // walkers return to where they began. If there are several modes, walkers are placed at them, and curvatures come
 // first.
-func (r *run) judgeAnchors(s *anchorState, found *result) error {
+func (r *run) judgeAnchors(s *anchorState, found *anchorResult) error {
 	w := r.walkers
 	found.Several = len(w.Anchors) > 1 && w.dim <= mostCurved
 	begun, about := make([][]float64, w.lanes()), make([][]float64, w.lanes())

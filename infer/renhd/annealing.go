@@ -23,7 +23,7 @@ func (r *run) findMoreModes() (agreed bool, err error) {
 	if r.phase.target.ProperPrior() || r.share(annealingWindow, false).sweeps == 0 {
 		return true, nil
 	}
-	if _, err := r.runPart(&annealing{run: r}); err != nil {
+	if _, err := do(r.course, &annealing{run: r}); err != nil {
 		return false, err
 	}
 	return r.settledWhereBefore()
@@ -35,7 +35,7 @@ func (r *run) findMoreModes() (agreed bool, err error) {
 func (r *run) settledWhereBefore() (agreed bool, err error) {
 	const most = 4
 	w := r.share(annealingWindow, false)
-	w.judge = func(t *warmupWindow, found *result) (err error) {
+	w.judge = func(t *warmupWindow, found *windowResult) (err error) {
 		found.OnePlace = r.walkers.join(&t.seen, r.state.Before).onePlace()
 		if found.OnePlace {
 			return nil
@@ -63,16 +63,16 @@ type annealing struct {
 // annealingState is how far it is.
 type annealingState struct{ Sweeps int }
 
-func (a *annealing) begin() error           { return nil }
-func (a *annealing) progress(c *checkpoint) { c.Annealing = &a.state }
-func (a *annealing) resume(c *checkpoint)   { a.state = *c.Annealing }
+func (a *annealing) Begin() error { return nil }
+func (*annealing) Name() string   { return "annealing" }
+func (a *annealing) State() any   { return &a.state }
 
 func (a *annealing) hot() int   { return sweeps(annealingHot, a.run.phase.options.Warmup) }
 func (a *annealing) cool() int  { return sweeps(annealingCool, a.run.phase.options.Warmup) }
-func (a *annealing) more() bool { return a.state.Sweeps < a.hot()+a.cool() }
+func (a *annealing) More() bool { return a.state.Sweeps < a.hot()+a.cool() }
 
 // iterate moves every walker by a trajectory at the temperature that is next.
-func (a *annealing) iterate() error {
+func (a *annealing) Iterate() error {
 	r, t := a.run, annealingHeat
 	if i := a.state.Sweeps - a.hot(); i >= 0 {
 		t = math.Pow(annealingHeat, 1-float64(i+1)/float64(a.cool()))
@@ -86,9 +86,9 @@ func (a *annealing) iterate() error {
 	return nil
 }
 
-func (a *annealing) finish() (result, error) {
+func (a *annealing) Finish() (struct{}, error) {
 	a.run.walkers.writeAllRungs()
-	return result{}, nil
+	return struct{}{}, nil
 }
 
 // join is two windows of the same walkers taken as one of more walkers; those that are stuck count for nothing.

@@ -34,11 +34,11 @@ func (r *run) approachTarget() error {
 	if s.free() || s.settings().Noise > 0 || s.batches.Some() {
 		return nil
 	}
-	_, err := r.runPart(&approach{run: r})
+	_, err := do(r.course, &approach{run: r})
 	return err
 }
 
-func (t *approach) begin() error {
+func (t *approach) Begin() error {
 	density := t.run.walkers.logDensities()
 	for lane, x := range t.run.walkers.positions() {
 		t.state.Climbs = append(t.state.Climbs, adapt.NewApproach(x, density[lane]))
@@ -46,9 +46,9 @@ func (t *approach) begin() error {
 	return nil
 }
 
-func (t *approach) progress(c *checkpoint) { c.Approach = &t.state }
-func (t *approach) resume(c *checkpoint)   { t.state = *c.Approach }
-func (t *approach) more() bool             { return t.state.Rounds < mostRounds && len(t.outOfReach()) > 0 }
+func (*approach) Name() string { return "approach" }
+func (t *approach) State() any { return &t.state }
+func (t *approach) More() bool { return t.state.Rounds < mostRounds && len(t.outOfReach()) > 0 }
 
 // outOfReach lists the walkers to climb with.
 func (t *approach) outOfReach() (lanes []int) {
@@ -66,7 +66,7 @@ func (t *approach) outOfReach() (lanes []int) {
 }
 
 // iterate moves every walker that is out of reach by a step.
-func (t *approach) iterate() error {
+func (t *approach) Iterate() error {
 	lanes := t.outOfReach()
 	at := make([][]float64, len(lanes))
 	for i, lane := range lanes {
@@ -85,14 +85,14 @@ func (t *approach) iterate() error {
 }
 
 // finish places the walkers where they have come to.
-func (t *approach) finish() (result, error) {
+func (t *approach) Finish() (struct{}, error) {
 	if t.state.Rounds == 0 {
-		return result{}, nil
+		return struct{}{}, nil
 	}
 	at := make([][]float64, len(t.state.Climbs))
 	for lane, c := range t.state.Climbs {
 		at[lane] = c.At
 	}
 	_, err := t.run.walkers.place(t.run.ctx, at)
-	return result{}, err
+	return struct{}{}, err
 }

@@ -77,13 +77,16 @@ func firstOfAuto(t infer.Target, o infer.Options) (batch int, auto bool, err err
 // A batchChoice is the part of warm-up that chooses the batch.
 type batchChoice struct{ run *run }
 
-func (*batchChoice) begin() error         { return nil }
-func (*batchChoice) more() bool           { return false }
-func (*batchChoice) iterate() error       { return nil }
-func (*batchChoice) progress(*checkpoint) {}
-func (*batchChoice) resume(*checkpoint)   {}
+// batchResult is the number of rows that were chosen.
+type batchResult struct{ Rows int }
 
-func (t *batchChoice) finish() (found result, err error) {
+func (*batchChoice) Begin() error   { return nil }
+func (*batchChoice) More() bool     { return false }
+func (*batchChoice) Iterate() error { return nil }
+func (*batchChoice) Name() string   { return "batch" }
+func (*batchChoice) State() any     { return new(struct{}) }
+
+func (t *batchChoice) Finish() (found batchResult, err error) {
 	r := t.run
 	cost, err := r.phase.workOfSteps()
 	if err != nil {
@@ -92,7 +95,7 @@ func (t *batchChoice) finish() (found result, err error) {
 	at, least := r.walkers.Rungs[0], math.Inf(1)
 	for m := leastBatch; m <= r.phase.batches.Rows/2; m *= 2 {
 		if c := cost.of(m) * stepsForDraw / r.phase.pace(at, at.Noises.used().in(m)); c < least {
-			found.Batch, least = m, c
+			found.Rows, least = m, c
 		}
 	}
 	if cost.exact > 0 && cost.exact <= least {
@@ -101,7 +104,7 @@ func (t *batchChoice) finish() (found result, err error) {
 	}
 	if cost.exact > 0 {
 		r.notef("batch = auto: minibatches of %d rows take %.2g times the arithmetic of all rows for a draw",
-			found.Batch, least/cost.exact)
+			found.Rows, least/cost.exact)
 	}
 	return found, nil
 }
@@ -167,12 +170,12 @@ func (r *run) chooseBatch() error {
 	if !r.phase.auto {
 		return nil
 	}
-	found, err := r.runPart(&batchChoice{run: r})
-	if err != nil || found.Batch == r.phase.batches.Size {
+	found, err := do(r.course, &batchChoice{run: r})
+	if err != nil || found.Rows == r.phase.batches.Size {
 		return err
 	}
-	r.phase = r.phase.inBatches(found.Batch)
-	r.Batch = found.Batch
+	r.phase = r.phase.inBatches(found.Rows)
+	r.Batch = found.Rows
 	if err := r.changeProgram(r.walkers.positions()); err != nil {
 		return err
 	}
@@ -203,10 +206,9 @@ func allRowsBefore(o infer.Options) (reason string, err error) {
 	if o.Settings.Batch != infer.AutoBatch || o.Checkpoints == nil {
 		return "", nil
 	}
-	var c checkpoint
-	found, err := o.Checkpoints.Load(&c)
-	if err != nil || !found {
+	c, err := loadCheckpoint(o.Checkpoints)
+	if err != nil || c == nil {
 		return "", err
 	}
-	return c.State.AllRows, nil
+	return c.allRows()
 }

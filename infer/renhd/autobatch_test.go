@@ -61,8 +61,8 @@ func TestBatchGrowsWithNoise(t *testing.T) {
 		n := noiseLevel{noise, 2 * noise, 1}
 		r.walkers = &walkers{roster: &roster{Rungs: []rung{{Beta: 1, Metric: s.firstMetric(),
 			Noises: noises{n, n}}}}}
-		found, err := (&batchChoice{run: r}).finish()
-		return found.Batch, err
+		found, err := (&batchChoice{run: r}).Finish()
+		return found.Rows, err
 	}
 	last := 0
 	for _, noise := range []float64{0, 4, 40, 240} {

@@ -194,13 +194,13 @@ func TestDivergencesInACall(t *testing.T) {
 
 // Of four divergences, two are followed by a trajectory of the same chain that gets away.
 func TestEscapes(t *testing.T) {
-	r := &run{}
+	r := &run{course: &course{report: new(infer.Report)}}
 	c := &drawCollector{run: r, state: &collectorState{Diverged: make([]bool, 2)}}
 	for i, diverged := range [][2]bool{{true, false}, {false, true}, {false, true}, {true, false}} {
 		for chain, d := range diverged {
 			c.countEscape(chain, d)
 		}
-		if got, want := r.stats.Report.Escapes, []int{0, 1, 1, 2}[i]; got != want {
+		if got, want := r.report.Escapes, []int{0, 1, 1, 2}[i]; got != want {
 			t.Errorf("after %d trajectories: %d escapes, not %d", i+1, got, want)
 		}
 	}

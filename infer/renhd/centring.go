@@ -70,7 +70,7 @@ func (r *run) changeCoordinates(from infer.Effects, c types.Centring, points [][
 
 // convergeRecentred gives walkers that do not agree the coordinates that suit what they have shown so far, in which
 // they may.
-func (r *run) convergeRecentred(last result) (result, error) {
+func (r *run) convergeRecentred(last windowResult) (windowResult, error) {
 	w := r.share(.05, true)
 	if w.centre = adapt.EachAsItSuits; r.phase.recentrable() == nil {
 		return last, nil
@@ -86,7 +86,7 @@ func (r *run) convergeRecentred(last result) (result, error) {
 // lookAround runs two short windows, the second of which shows where walkers are.
 func (r *run) lookAround() error {
 	last := r.share(.05, true)
-	last.judge = func(t *warmupWindow, _ *result) error {
+	last.judge = func(t *warmupWindow, _ *windowResult) error {
 		r.state.Before = t.seen.places()
 		return nil
 	}
@@ -98,7 +98,7 @@ func (r *run) lookAround() error {
 // looked like a mode may be none in the coordinates of the model; then walkers go on in those that were chosen.
 // Otherwise there will be a ladder, and modes are looked for in the coordinates that suit one.
 func (r *run) searchAnew(agreed bool) (found bool, err error) {
-	if !r.replay.replaying() {
+	if !r.replaying() {
 		r.state.Chosen = r.Centring
 	}
 	if agreed {
@@ -129,7 +129,7 @@ func (r *run) searchIn(c types.Centring) (found bool, err error) {
 
 // goOnIn takes walkers to other coordinates, unless they are in these.
 func (r *run) goOnIn(c types.Centring) error {
-	if r.replay.replaying() || r.phase.recentrable() == nil || r.phase.centredBy(c) {
+	if r.replaying() || r.phase.recentrable() == nil || r.phase.centredBy(c) {
 		return nil
 	}
 	return r.changeCoordinates(infer.NewEffects(r.phase.recentrable()), c, r.walkers.positions())
@@ -146,7 +146,7 @@ func (r *run) notCentred(c types.Centring) types.Centring {
 // asChosen takes up again the coordinates that were chosen, which suit the walkers.
 func (r *run) asChosen() error {
 	c := r.state.Chosen
-	if c == nil || r.replay.replaying() {
+	if c == nil || r.replaying() {
 		return nil
 	}
 	var points [][]float64
@@ -190,5 +190,5 @@ func (r *run) remarkOnCentring() {
 	if target == nil || r.phase.settings().Replicas > 0 || ladder && r.Centring == nil {
 		return
 	}
-	adapt.RemarkOnCentring(&r.stats.Report, target.EffectBlocks(), r.Centring)
+	adapt.RemarkOnCentring(r.report, target.EffectBlocks(), r.Centring)
 }

@@ -7,6 +7,7 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/adapt"
+	"ppl/infer/checkpoint"
 	"ppl/infer/dynamics"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/runtime/device"
@@ -102,91 +103,90 @@ func TestResumeAfterEveryKill(t *testing.T) {
 	}
 }
 
+// alterState alters the state that a checkpoint has of an owner.
+func alterState[S any](owner string, alter func(s *S)) func(c *savedRun) {
+	return func(c *savedRun) { c.States[owner] = altered(c.States[owner], alter) }
+}
+
+// alterPart alters the state of the part under way, if it is that one.
+func alterPart[S any](part string, alter func(s *S)) func(c *savedRun) {
+	return inPart(part, func(c *savedRun) { c.Under = altered(c.Under, alter) })
+}
+
+// inPart alters a checkpoint if that part is under way.
+func inPart(part string, alter func(c *savedRun)) func(c *savedRun) {
+	return func(c *savedRun) {
+		if c.Part == part {
+			alter(c)
+		}
+	}
+}
+
+func altered[S any](text []byte, alter func(s *S)) []byte {
+	var s S
+	err := checkpoint.Decode(text, &s)
+	if err == nil {
+		alter(&s)
+		text, err = checkpoint.Encode(&s)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
 // Planted faults: a checkpoint that forgets a field gives other draws.
 func TestForgottenFieldsAreFound(t *testing.T) {
 	for field, c := range map[string]struct {
 		in    string
-		alter func(c *checkpoint)
+		alter func(c *savedRun)
 	}{
-		"iterations":  {"one mode", func(c *checkpoint) { c.Population.Iterations = 0 }},
-		"median step": {"one mode", func(c *checkpoint) { c.Population.MedianStep = 1 }},
-		"noise step":  {"one mode", func(c *checkpoint) { c.Population.Roster.NoiseStep = 0 }},
-		"round":       {"asked ladder", func(c *checkpoint) { c.State.Swaps.Round = 0 }},
-		"anchors": {"batch ladder", func(c *checkpoint) {
-			for _, a := range c.Population.Roster.Anchors {
+		"iterations":  {"one mode", alterState("population", func(s *populationState) { s.Iterations = 0 })},
+		"median step": {"one mode", alterState("population", func(s *populationState) { s.MedianStep = 1 })},
+		"noise step":  {"one mode", alterState("population", func(s *populationState) { s.Roster.NoiseStep = 0 })},
+		"round":       {"asked ladder", alterState("ladder", func(s *swapState) { s.Round = 0 })},
+		"anchors": {"batch ladder", alterState("population", func(s *populationState) {
+			for _, a := range s.Roster.Anchors {
 				a.Slope[0] += 1000
 			}
-		}},
-		"curvature": {"two anchors", func(c *checkpoint) {
-			for _, a := range c.Population.Roster.Anchors {
+		})},
+		"curvature": {"two anchors", alterState("population", func(s *populationState) {
+			for _, a := range s.Roster.Anchors {
 				if a.Rows != nil {
 					a.Rows[0] *= 1e4
 				}
 			}
-		}},
-		"groups of points": {"two anchors", func(c *checkpoint) {
-			if c.Window != nil {
-				for _, of := range c.Window.Of {
-					clear(of)
-				}
+		})},
+		"groups of points": {"two anchors", alterPart("window", func(s *windowState) {
+			for _, of := range s.Of {
+				clear(of)
 			}
-		}},
-		"lane buffers": {"noise", func(c *checkpoint) { c.Lanes = nil }},
-		"thermostat": {"noise", func(c *checkpoint) {
+		})},
+		"lane buffers": {"noise", func(c *savedRun) { c.Lanes = nil }},
+		"thermostat": {"noise", func(c *savedRun) {
 			c.Lanes = slices.DeleteFunc(c.Lanes, func(p device.Part) bool { return p.Name == dynamics.Thermostat })
 		}},
-		"climbs": {"out of reach", func(c *checkpoint) {
-			if c.Approach != nil {
-				for k := range c.Approach.Climbs {
-					c.Approach.Climbs[k].Fraction = 1
-				}
+		"climbs": {"out of reach", alterPart("approach", func(s *approachState) {
+			for k := range s.Climbs {
+				s.Climbs[k].Fraction = 1
 			}
+		})},
+		"step sizes":             {"one mode", alterPart("window", func(s *windowState) { s.StepSizes[0].ErrorSum = 0 })},
+		"points":                 {"one mode", alterPart("window", func(s *windowState) { s.Points[0] = adapt.Points{} })},
+		"coordinates":            {"recentred", inPart(collecting, alterState("population", func(s *populationState) { s.Centring = nil }))},
+		"coordinates in warm-up": {"recentred", inPart("window", alterState("population", func(s *populationState) { s.Centring = nil }))},
+		"modes": {"five modes", func(c *savedRun) {
+			alterState("run", func(s *state) { s.Modes = nil })(c)
+			alterPart(collecting, func(s *collectorState) { s.Search.FoundAt = nil })(c)
 		}},
-		"step sizes": {"one mode", func(c *checkpoint) {
-			if c.Window != nil {
-				c.Window.StepSizes[0].ErrorSum = 0
-			}
-		}},
-		"points": {"one mode", func(c *checkpoint) {
-			if c.Window != nil {
-				c.Window.Points[0] = adapt.Points{}
-			}
-		}},
-		"coordinates": {"recentred", func(c *checkpoint) {
-			if c.Collector != nil {
-				c.Population.Centring = nil
-			}
-		}},
-		"coordinates in warm-up": {"recentred", func(c *checkpoint) {
-			if c.Window != nil {
-				c.Population.Centring = nil
-			}
-		}},
-		"modes": {"five modes", func(c *checkpoint) {
-			if c.State.Modes = nil; c.Collector != nil {
-				c.Collector.Search.FoundAt = nil
-			}
-		}},
-		"visits": {"five modes", func(c *checkpoint) {
-			if c.Collector != nil {
-				c.Collector.Visits = visitCount{}
-			}
-		}},
-		"searches": {"late modes", func(c *checkpoint) {
-			if c.Collector != nil {
-				c.Collector.Search = lateSearch{}
-			}
-		}},
-		"queue": {"flagged", func(c *checkpoint) {
-			if c.Collector != nil {
-				c.Collector.Chains[0].Steps = 0
-			}
-		}},
+		"visits":   {"five modes", alterPart(collecting, func(s *collectorState) { s.Visits = visitCount{} })},
+		"searches": {"late modes", alterPart(collecting, func(s *collectorState) { s.Search = lateSearch{} })},
+		"queue":    {"flagged", alterPart(collecting, func(s *collectorState) { s.Chains[0].Steps = 0 })},
 	} {
 		run := resumeCases()[c.in]
 		run.o.WholeCalls = true // a checkpoint after each iteration, not after those of a call
 		want, report := draw(t, run.target, run.o)
-		k := &dynamicstest.Killer{Every: 5, Alter: func(state any) { c.alter(state.(*checkpoint)) }}
+		k := &dynamicstest.Killer{Every: 5, Alter: func(state any) { c.alter(state.(*savedRun)) }}
 		again := k.Run(t, Sample, run.target, run.o)
 		if reflect.DeepEqual(report.Notes, again.Notes) && reflect.DeepEqual(k.Draws.Values, want.values) &&
 			reflect.DeepEqual(k.Draws.Stats, want.stats) {

@@ -42,7 +42,7 @@ type climbState struct {
 // A look is what the walkers know, on average: mean log ℓ of a row.
 type look struct{ Learned, HeldOut float64 }
 
-func (c *climb) begin() error {
+func (c *climb) Begin() error {
 	c.state.Best = math.Inf(-1)
 	w, most := c.run.walkers, float64(c.most())
 	w.setAll(dynamics.ClimbRate, climbRate)
@@ -53,9 +53,9 @@ func (c *climb) begin() error {
 	return nil
 }
 
-func (c *climb) more() bool              { return !c.state.Done }
-func (c *climb) progress(to *checkpoint) { to.Climb = &c.state }
-func (c *climb) resume(from *checkpoint) { c.state = *from.Climb }
+func (c *climb) More() bool { return !c.state.Done }
+func (*climb) Name() string { return "climb" }
+func (c *climb) State() any { return &c.state }
 
 // each is the number of steps from one look to the next.
 func (c *climb) each() int { return max(c.run.phase.epoch(false), lookSteps) }
@@ -69,7 +69,7 @@ func (r *run) mostClimb() int {
 }
 
 // iterate takes as many steps as a call may take, and looks after an epoch.
-func (c *climb) iterate() error {
+func (c *climb) Iterate() error {
 	r, s := c.run, &c.state
 	w := r.walkers
 	n := min(w.stepsPerCall(), c.each()-s.Since, c.most()-s.Steps)
@@ -137,14 +137,14 @@ func (c *climb) show() {
 	r.recorder.Progress(p)
 }
 
-func (c *climb) finish() (result, error) {
+func (c *climb) Finish() (struct{}, error) {
 	r, s := c.run, &c.state
 	last := s.Looks[len(s.Looks)-1]
 	r.notef("an optimiser took each chain through %.1f epochs (%d steps): mean log likelihood %.3f of a row that it "+
 		"learned from, %.3f of one of %d that it did not; the draws are from all rows",
 		float64(s.Steps)/float64(r.phase.epoch(false)), s.Steps, last.Learned, last.HeldOut,
 		r.phase.batches.HeldOut)
-	return result{}, nil
+	return struct{}{}, nil
 }
 
 func mean(xs []float64) float64 {

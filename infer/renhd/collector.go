@@ -75,8 +75,8 @@ func newDrawCollector(r *run) *drawCollector {
 }
 
 // collectDraws decides how many iterations make a draw, and runs the sampler until each chain has its draws. It goes on
-// from the state of a collector, where there is one.
-func (r *run) collectDraws(from *collectorState) error {
+// from where a checkpoint was taken, if there is one.
+func (r *run) collectDraws(from *savedRun) error {
 	if from == nil {
 		r.MedianStep, r.Path = r.walkers.medianStep(), r.phase.system.Path
 		r.Anchored = r.phase.system.Batches.Anchored
@@ -87,7 +87,7 @@ func (r *run) collectDraws(from *collectorState) error {
 			return err
 		}
 		r.swaps.reset(len(r.walkers.Rungs), r.walkers.lanes())
-		r.replay.answers = nil // a checkpoint in sampling needs no replay
+		r.answers = nil // a checkpoint in sampling needs no replay
 	}
 	if err := r.recorder.Begin(r.drawStatistics()); err != nil {
 		return err
@@ -97,9 +97,8 @@ func (r *run) collectDraws(from *collectorState) error {
 		c.images, c.state.Monitor = r.randomImage, symmetry.NewMonitor(r.walkers.chains, r.firstReference())
 	}
 	if from != nil {
-		c.state = from
-		if from.Diverged == nil { // a checkpoint of a version that did not count escapes
-			from.Diverged = make([]bool, r.walkers.chains)
+		if err := r.resume(from, c); err != nil {
+			return err
 		}
 	}
 	defer c.report()
@@ -147,7 +146,7 @@ func (c *drawCollector) iterate() error {
 // iterateAhead takes iterations of these numbers of steps in one call of the device.
 func (c *drawCollector) iterateAhead(steps []int) error {
 	first := c.state.Chains[0].Counted
-	due := func(i int) bool { return (first+i+1)%c.run.stats.Report.Thin == 0 }
+	due := func(i int) bool { return (first+i+1)%c.run.report.Thin == 0 }
 	return c.moveAhead(steps, due, func(seen *record) {
 		c.run.stats.Iterations++
 		if c.findReady(); len(c.ready) > 0 {
@@ -156,9 +155,16 @@ func (c *drawCollector) iterateAhead(steps []int) error {
 	})
 }
 
-func (c *drawCollector) more() bool { return c.run.stats.Report.Draws < c.run.phase.options.Draws }
+func (c *drawCollector) more() bool { return c.run.report.Draws < c.run.phase.options.Draws }
 
-func (c *drawCollector) progress(to *checkpoint) { to.Collector = c.state }
+// Name implements underWay.
+func (c *drawCollector) Name() string { return collecting }
+
+// State implements underWay.
+func (c *drawCollector) State() any { return c.state }
+
+// collecting is the part of a run that a checkpoint in sampling has under way.
+const collecting = "draws"
 
 // saveLast keeps the end of the run, from where it can be extended.
 func (c *drawCollector) saveLast() error {
@@ -170,7 +176,7 @@ func (c *drawCollector) saveLast() error {
 
 // rememberFirstHalf keeps what was counted until half of the draws were there, for the report.
 func (c *drawCollector) rememberFirstHalf() {
-	draws, half, pairs := c.run.stats.Report.Draws, c.run.phase.options.Draws/2, c.run.stats.Swaps.Pairs
+	draws, half, pairs := c.run.report.Draws, c.run.phase.options.Draws/2, c.run.swaps.state.Counts.Pairs
 	if len(pairs) > 0 && draws >= half && (c.state.Rungs.FirstHalf == nil || c.state.HalfAt < half) {
 		c.state.Rungs.FirstHalf, c.state.HalfAt = slices.Clone(pairs), draws
 	}
@@ -213,19 +219,19 @@ func (c *drawCollector) count(steps float64, now *ends) {
 		diverged := now.diverged[lane] != 0 && !c.jumpsOnly(now.mode, lane)
 		if diverged {
 			t.Diverged = true
-			r.stats.Report.Divergences++
+			r.report.Divergences++
 		}
 		c.countEscape(chain, diverged)
 	}
 	r.stats.Steps += steps
-	c.state.Rungs.add(w, &r.stats.Swaps.RoundTrips, now)
+	c.state.Rungs.add(w, &r.swaps.state.Counts.RoundTrips, now)
 }
 
 // countEscape counts the divergences after which the chain's next trajectory at temperature 1 does not diverge: it gets
 // away from there, or a swap or a jump has put another place before the sampler.
 func (c *drawCollector) countEscape(chain int, diverged bool) {
 	if c.state.Diverged[chain] && !diverged {
-		c.run.stats.Report.Escapes++
+		c.run.report.Escapes++
 	}
 	c.state.Diverged[chain] = diverged
 }
@@ -236,7 +242,7 @@ func (c *drawCollector) countNonFinite(now *ends) {
 	w := c.run.walkers
 	for lane, finite := range now.finite {
 		if finite == 0 && w.RungOf[lane] == 0 {
-			c.run.stats.Report.AddNonFinite(now.of(dynamics.Ended, lane))
+			c.run.report.AddNonFinite(now.of(dynamics.Ended, lane))
 		}
 	}
 }
@@ -253,7 +259,7 @@ func (c *drawCollector) handOnDraws() error {
 			}
 			c.spare = append(c.spare, d)
 		}
-		c.run.stats.Report.Draws++
+		c.run.report.Draws++
 	}
 	return nil
 }
@@ -271,7 +277,7 @@ func (r *run) drawsEndTrajectories() bool {
 
 // allDueNext reports whether the next iteration gives every chain a draw, as far as that is known before it.
 func (c *drawCollector) allDueNext() bool {
-	due := c.run.stats.Report.Thin - 1
+	due := c.run.report.Thin - 1
 	return !c.run.walkers.traits.Flagged &&
 		!slices.ContainsFunc(c.state.Chains, func(t chainProgress) bool { return t.Counted != due })
 }
@@ -289,7 +295,7 @@ func (c *drawCollector) findReady() {
 			continue
 		}
 		t := &c.state.Chains[chain]
-		if t.Counted++; t.Counted == c.run.stats.Report.Thin {
+		if t.Counted++; t.Counted == c.run.report.Thin {
 			c.ready = append(c.ready, chain)
 		}
 	}
@@ -342,7 +348,7 @@ func (c *drawCollector) room() queuedDraw {
 func (c *drawCollector) checkProgress() error {
 	const most = 20_000
 	for chain, t := range c.state.Chains {
-		if t.Sweeps > most*c.run.stats.Report.Thin {
+		if t.Sweeps > most*c.run.report.Thin {
 			return fmt.Errorf("chain %d has had no draw at unit temperature for %d iterations; another sampler is "+
 				"needed, or a smaller step_size", chain+1, t.Sweeps)
 		}
@@ -369,7 +375,7 @@ func (c *drawCollector) computeValues(chains []int) error {
 
 // report fills in the part of the report that the collector has counted.
 func (c *drawCollector) report() {
-	r, w, out, s := c.run, c.run.walkers, &c.run.stats.Report, &c.state.Rungs
+	r, w, out, s := c.run, c.run.walkers, c.run.report, &c.state.Rungs
 	if s.Rungs[0].Trajectories == 0 {
 		return
 	}
@@ -378,7 +384,7 @@ func (c *drawCollector) report() {
 			out.EBFMI = append(out.EBFMI, s.Energies[chain].BFMI())
 		}
 	}
-	out.Halves = s.halves(r.stats.Swaps.Pairs)
+	out.Halves = s.halves(r.swaps.state.Counts.Pairs)
 	out.Positions = c.positionTemperature()
 	out.Ladder = c.ladder()
 	c.reportModes()

@@ -25,6 +25,13 @@ type curvature struct {
 	state curvatureState
 }
 
+// curvatureResult is what curvatures have shown.
+type curvatureResult struct {
+	Anchored   bool // gradients are to have control variates
+	Unfinished bool // anchors are not at their modes yet
+}
+
+// curvatureState is what is known so far.
 type curvatureState struct {
 	Steps []float64 // of the differences, by coordinate
 	Rows  allRows   // at the points about the first anchor, the second, …: up and down in each coordinate
@@ -37,7 +44,7 @@ const mostCurved = 1000
 // difference is the step of finite differences, in standard deviations of the metric so far.
 const difference = 1e-4
 
-func (t *curvature) begin() error {
+func (t *curvature) Begin() error {
 	w := t.run.walkers
 	t.state.Steps = w.Rungs[0].Metric.Scales()
 	floats.Scale(difference, t.state.Steps)
@@ -54,12 +61,12 @@ func (t *curvature) begin() error {
 	return nil
 }
 
-func (t *curvature) more() bool              { return t.state.Rows.more() }
-func (t *curvature) iterate() error          { return t.state.Rows.iterate(t.run) }
-func (t *curvature) progress(to *checkpoint) { to.Curvature = &t.state }
-func (t *curvature) resume(from *checkpoint) { t.state = *from.Curvature }
+func (t *curvature) More() bool     { return t.state.Rows.more() }
+func (t *curvature) Iterate() error { return t.state.Rows.iterate(t.run) }
+func (*curvature) Name() string     { return "curvature" }
+func (t *curvature) State() any     { return &t.state }
 
-func (t *curvature) finish() (found result, err error) {
+func (t *curvature) Finish() (found curvatureResult, err error) {
 	r := t.run
 	w := r.walkers
 	for k := range w.Anchors {

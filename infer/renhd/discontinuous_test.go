@@ -47,7 +47,7 @@ func TestJumpsOfTheDensity(t *testing.T) {
 	}{"terraces": {terraces(), true}, "narrow": {narrow(), false}} {
 		r := explorersAt(t, c.target, func(lane int) []float64 { return []float64{float64(lane) / 8e3, 1e-4} })
 		w := &warmupWindow{run: r, spec: window{sweeps: 100, maxSteps: maxSteps, metric: true}}
-		if err := w.begin(); err != nil {
+		if err := w.Begin(); err != nil {
 			t.Fatal(err)
 		}
 		for j := range w.seen.StepSizes {

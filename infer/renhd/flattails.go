@@ -30,7 +30,7 @@ const mostTails = 1000
 // may have no end as well, which only walkers that move off show (adapt.Divergence). Proper priors need no look.
 func (r *run) refuseFlatTails() error {
 	s := &r.phase
-	if s.target.ProperPrior() || s.free() || s.target.Dim() > mostTails || r.replay.replaying() {
+	if s.target.ProperPrior() || s.free() || s.target.Dim() > mostTails || r.replaying() {
 		return nil
 	}
 	tails := r.tails()

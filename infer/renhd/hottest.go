@@ -19,7 +19,7 @@ const (
 func (r *run) adaptHottest(w window) error {
 	fixed := r.phase.system.Path != dynamics.Energy || r.phase.settings().Ratio > 0
 	if !fixed {
-		w.judge = func(t *warmupWindow, found *result) error {
+		w.judge = func(t *warmupWindow, found *windowResult) error {
 			hottest := len(r.walkers.Rungs) - 1
 			found.Forgets = t.seen.forgets(hottest) && !t.seen.stays(r.state.Modes, hottest)
 			return nil

@@ -33,11 +33,11 @@ func (r *run) agreeMoreAsImages(seen *windowState, disagreement float64) bool {
 const muchMore = 0.7
 
 // convergeAsImages compares walkers that do not agree by their images, where they may agree then.
-func (r *run) convergeAsImages(last result) (result, error) {
+func (r *run) convergeAsImages(last windowResult) (windowResult, error) {
 	if !last.Images {
 		return last, nil
 	}
-	if !r.replay.replaying() {
+	if !r.replaying() {
 		r.Reference = r.firstReference()
 		for k := range r.state.Left {
 			r.state.Left[k].At = r.image(r.state.Left[k].At, r.state.Left[k].Lane)

@@ -51,7 +51,7 @@ func (r *run) jump() error {
 func (r *run) leap() error {
 	w := r.walkers
 	r.beginLeaps(r.Iterations)
-	w.beginSwaps(r.state.Swaps.Round)
+	w.beginSwaps(r.swaps.state.Round)
 	w.calls = append(w.calls[:0], leapCalls()...)
 	if err := w.run(r.ctx, w.calls, nil); err != nil {
 		return err

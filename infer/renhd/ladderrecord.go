@@ -12,8 +12,9 @@ type ladderRecord struct {
 	Hottest  []series // the row of a draw is a position
 }
 
-// numbers is how many it holds.
-func (r *ladderRecord) numbers() (n int) {
+// Numbers implements sized.
+func (s *collectorState) Numbers() (n int) {
+	r := &s.Ladder
 	for c := range r.Energies {
 		n += len(r.Energies[c].Numbers)
 	}

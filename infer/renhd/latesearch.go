@@ -51,7 +51,7 @@ const (
 // searchOn looks for modes once more where it is time to.
 func (c *drawCollector) searchOn() error {
 	r, s := c.run, &c.state.Search
-	draws := r.stats.Report.Draws
+	draws := r.report.Draws
 	if draws < s.Due || !r.searchesOn() {
 		return nil
 	}
@@ -188,7 +188,7 @@ func (r *run) behindBarriers(m *mode, known []mode) (bool, error) {
 // takeUp lets walkers jump to modes that were found, and counts draws by modes from now on.
 func (c *drawCollector) takeUp(fresh []mode) {
 	for _, m := range fresh {
-		at := c.run.stats.Report.Draws
+		at := c.run.report.Draws
 		if c.visited(&m) {
 			at = 0
 		}
@@ -203,7 +203,7 @@ func (c *drawCollector) takeUp(fresh []mode) {
 // lacking.
 func (c *drawCollector) lacks() (sum float64, in [][]float64) {
 	v, at := &c.state.Visits, c.state.Search.FoundAt
-	first, all := len(c.run.state.Modes)-len(at), float64(c.run.stats.Report.Draws)
+	first, all := len(c.run.state.Modes)-len(at), float64(c.run.report.Draws)
 	if v.draws() == 0 {
 		return 0, nil
 	}
@@ -226,12 +226,12 @@ func (c *drawCollector) reportSearch() {
 	last := slices.Max(found)
 	r.notef("climbs from hot rungs found %d of them while sampling; shares are of the draws since", len(found))
 	l, at := c.lacks()
-	if r.stats.Report.Lacking = l; l > store.MaxLacking {
-		r.stats.Report.LackingAt = r.asTheModel(at)
+	if r.report.Lacking = l; l > store.MaxLacking {
+		r.report.LackingAt = r.asTheModel(at)
 		r.warn(store.Warning{
 			Fact: fmt.Sprintf("The draws lack about %.2g %% of the posterior.", 100*l),
 			Reason: fmt.Sprintf("Modes that hold it were found when each chain had up to %d of its %d draws, and none "+
-				"of these is in them.", last, r.stats.Report.Draws),
+				"of these is in them.", last, r.report.Draws),
 			Advice: []store.Advice{{Do: store.Raise, On: "draws",
 				Text: "Take more draws (--resume with more --draws)."}}})
 	}

@@ -102,7 +102,7 @@ func TestLackingIsSaid(t *testing.T) {
 		want   float64
 	}{{100, 500, 500. / 1000 * 100 / 1000}, {100, 100, 0}, {0, 500, 0}} {
 		r := explorersAt(t, twoModes(), func(int) []float64 { return []float64{5, 0} })
-		r.state.Modes, r.stats.Report.Draws = []mode{{At: []float64{5, 5}}, {At: []float64{-5, -5}}}, 1000
+		r.state.Modes, r.report.Draws = []mode{{At: []float64{5, 5}}, {At: []float64{-5, -5}}}, 1000
 		collector := newDrawCollector(r)
 		collector.state.Search.FoundAt = []int{c.at}
 		for range r.walkers.chains {
@@ -110,11 +110,11 @@ func TestLackingIsSaid(t *testing.T) {
 			collector.state.Visits.Path = append(collector.state.Visits.Path, path)
 		}
 		collector.reportSearch()
-		got := r.stats.Report.Lacking
-		said := slices.ContainsFunc(r.stats.Report.Warnings, func(w store.Warning) bool {
+		got := r.report.Lacking
+		said := slices.ContainsFunc(r.report.Warnings, func(w store.Warning) bool {
 			return strings.HasPrefix(w.Fact, "The draws lack about 5 %")
 		})
-		in := r.stats.Report.LackingAt
+		in := r.report.LackingAt
 		at := len(in) == 1 && slices.Equal(in[0], []float64{-5, -5})
 		if math.Abs(got-c.want) > 1e-12 || said != (c.want > 0) || at != said {
 			t.Errorf("%+v: lacking %.3f, said: %t", c, got, said)

@@ -11,17 +11,17 @@ import (
 // The metric counts as known only where walkers agree, have forgotten their starts, and move in short trajectories in
 // the coordinates that they keep: each case but the first lacks one of these.
 func TestMetricKnown(t *testing.T) {
-	known := result{OnePlace: true, Steps: 2, Disagreement: 0.03}
+	known := windowResult{Steps: 2, Disagreement: 0.03, verdict: verdict{OnePlace: true}}
 	for name, c := range map[string]struct {
-		change func(*result)
+		change func(*windowResult)
 		want   bool
 	}{
-		"known":             {func(*result) {}, true},
-		"apart":             {func(r *result) { r.OnePlace = false }, false},
-		"connected alone":   {func(r *result) { r.OnePlace, r.Connected = false, true }, false},
-		"slow":              {func(r *result) { r.Disagreement = 0.1 }, false},
-		"long trajectories": {func(r *result) { r.Steps = 20 }, false},
-		"other coordinates": {func(r *result) { r.Recentred = true }, false},
+		"known":             {func(*windowResult) {}, true},
+		"apart":             {func(r *windowResult) { r.OnePlace = false }, false},
+		"connected alone":   {func(r *windowResult) { r.OnePlace, r.Connected = false, true }, false},
+		"slow":              {func(r *windowResult) { r.Disagreement = 0.1 }, false},
+		"long trajectories": {func(r *windowResult) { r.Steps = 20 }, false},
+		"other coordinates": {func(r *windowResult) { r.Recentred = true }, false},
 	} {
 		found := known
 		if c.change(&found); found.metricKnown() != c.want {

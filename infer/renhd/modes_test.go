@@ -55,14 +55,14 @@ func TestModesAreRemembered(t *testing.T) {
 	}
 	inside := 4000
 	said := func(visits []int, modes []mode) bool {
-		r.state.Modes, r.stats.Report.Warnings = modes, nil
+		r.state.Modes, r.report.Warnings = modes, nil
 		counted := visitCount{Path: [][]uint8{nil}, Within: visits, Inside: inside}
 		for k, n := range visits {
 			counted.Path[0] = append(counted.Path[0], slices.Repeat([]uint8{uint8(k)}, n)...)
 		}
 		c := &drawCollector{run: r, state: &collectorState{Visits: counted}}
 		c.reportModes()
-		return slices.ContainsFunc(r.stats.Report.Warnings, func(w store.Warning) bool {
+		return slices.ContainsFunc(r.report.Warnings, func(w store.Warning) bool {
 			return strings.HasPrefix(w.Fact, "A mode was found")
 		})
 	}

@@ -33,6 +33,9 @@ type modeSearch struct {
 	reference symmetry.Reference // of images, in the coordinates of the model; empty until it is asked for
 }
 
+// searchResult is how many modes a search has found.
+type searchResult struct{ NewModes int }
+
 // searchState is how far a search is.
 type searchState struct {
 	Here    [][]float64 // where walkers are
@@ -92,11 +95,11 @@ func (r *run) search(t *modeSearch) (found bool, err error) {
 		return false, nil
 	}
 	r.state.Searches++
-	answer, err := r.runPart(t)
-	return answer.NewModes > 0, err
+	result, err := do(r.course, t)
+	return result.NewModes > 0, err
 }
 
-func (t *modeSearch) begin() error {
+func (t *modeSearch) Begin() error {
 	if !t.run.searchesModes(t.seen) {
 		return nil
 	}
@@ -105,16 +108,19 @@ func (t *modeSearch) begin() error {
 	return nil
 }
 
-func (t *modeSearch) progress(c *checkpoint) { c.Search = &t.state }
-func (t *modeSearch) resume(c *checkpoint)   { t.state, t.seen = *c.Search, t.run.state.Before }
+func (*modeSearch) Name() string { return "mode search" }
+func (t *modeSearch) State() any { return &t.state }
 
-func (t *modeSearch) more() bool {
+// Resumed implements resumed.
+func (t *modeSearch) Resumed() { t.seen = t.run.state.Before }
+
+func (t *modeSearch) More() bool {
 	s := &t.state
 	return len(s.Heights) < len(s.Points) || s.Next < len(s.Climbs) || s.walking()
 }
 
 // iterate evaluates points on all lanes once, looks at the end of a climb, or moves walkers on ridges.
-func (t *modeSearch) iterate() error {
+func (t *modeSearch) Iterate() error {
 	s := &t.state
 	if len(s.Heights) < len(s.Points) {
 		return t.surveyMore()
@@ -547,7 +553,7 @@ func (s *searchState) known(x []float64, height float64) bool {
 }
 
 // finish puts the walkers back and judges what was found.
-func (t *modeSearch) finish() (found result, err error) {
+func (t *modeSearch) Finish() (found searchResult, err error) {
 	if t.state.Here == nil {
 		return found, nil
 	}

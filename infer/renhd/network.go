@@ -84,21 +84,21 @@ func (r *run) warmUpNetwork() error {
 	if err != nil {
 		return err
 	}
-	if len(bad) > 0 && !r.replay.replaying() {
+	if len(bad) > 0 && !r.replaying() {
 		return fmt.Errorf("the log density is not finite at the initial weights of %d of %d walkers; check the "+
 			"model's supports and the data", len(bad), r.walkers.lanes())
 	}
-	if _, err := r.runPart(&climb{run: r}); err != nil {
+	if _, err := do(r.course, &climb{run: r}); err != nil {
 		return err
 	}
-	if _, err := r.runPart(&noiseProbe{run: r}); err != nil {
+	if _, err := do(r.course, &noiseProbe{run: r}); err != nil {
 		return err
 	}
 	if _, err := r.walkers.place(r.ctx, r.walkers.positions()); err != nil {
 		return err
 	}
 	for range mostHalvings {
-		found, err := r.runPart(&settling{run: r})
+		found, err := do(r.course, &settling{run: r})
 		if err != nil || found.Settled {
 			return err
 		}

@@ -50,9 +50,9 @@ func (r *run) measureNoise() error {
 		g.Step, g.Friction = s.stepAndFriction(*g)
 	}
 	w.writeAllRungs()
-	r.stats.Report.NoiseNormal = 0
+	r.report.NoiseNormal = 0
 	if cold := w.Rungs[0]; cold.Step*cold.Step*cold.Noise/2 > notableNoise*cold.Friction {
-		r.stats.Report.NoiseNormal = normalityOfWorst(seen[w.cold(0)])
+		r.report.NoiseNormal = normalityOfWorst(seen[w.cold(0)])
 	}
 	return nil
 }

@@ -2,7 +2,9 @@ package renhd
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 
 	"ppl/infer"
@@ -42,6 +44,93 @@ type populationState struct {
 // newPopulation has no walkers yet.
 func newPopulation(ctx context.Context, first phase) *population {
 	return &population{ctx: ctx, phase: first, populationState: populationState{Length: 1}}
+}
+
+// Name implements owner.
+func (p *population) Name() string { return "population" }
+
+// State implements owner.
+func (p *population) State() any { return &p.populationState }
+
+// populationDecisions are what warm-up reads of a population between two parts.
+type populationDecisions struct {
+	Betas      []float64
+	Iterations int
+}
+
+// Decisions implements decider.
+func (p *population) Decisions() any { return populationDecisions{p.betas(), p.Iterations} }
+
+// Decide implements decider.
+func (p *population) Decide(decode func(any) error) error {
+	var d populationDecisions
+	if err := decode(&d); err != nil {
+		return err
+	}
+	if len(d.Betas) != len(p.Rungs) {
+		return fmt.Errorf("the checkpoint does not fit: it has %d rungs instead of %d", len(d.Betas), len(p.Rungs))
+	}
+	for j, b := range d.Betas {
+		p.Rungs[j].Beta = b
+	}
+	p.Iterations = d.Iterations
+	return nil
+}
+
+// Numbers implements sized.
+func (s *populationState) Numbers() (n int) {
+	for _, g := range s.Roster.Rungs {
+		n += len(g.Metric.Factor) + len(g.Metric.Scale) + len(g.Metric.Vectors) + len(g.Metric.Stretch)
+	}
+	return n
+}
+
+// reload puts the walkers where their state, which was read from a checkpoint, and the buffers of their lanes say. The
+// program is that of the present phase, unless metric or coordinates are others.
+func (p *population) reload(lanes device.Snapshot) error {
+	p.close()
+	program, form := p.loaded(), p.Roster.Rungs[0].Metric
+	if form.Rank != p.phase.system.Metric.Rank || !p.phase.centredBy(p.Centring) ||
+		!slices.Equal(p.phase.system.Jumps, p.Discontinuities) || program.Loader == nil {
+		p.phase = p.phase.inForm(form).across(p.Discontinuities).inCoordinates(p.Centring)
+		var err error
+		if program, err = p.phase.compile(); err != nil {
+			return err
+		}
+	}
+	p.walkers = nil
+	if p.phase.blocks != nil {
+		debug.FreeOSMemory() // what a replay leaves behind is as large as the program that comes now
+	}
+	exe, err := p.loadDevice(program, p.phase.options.Chains*p.Roster.PerChain)
+	if err != nil {
+		return err
+	}
+	p.walkers = newWalkers(&p.phase, program, exe, p.Roster)
+	p.writeAllRungs()
+	for lane := range p.AnchorOf {
+		p.writeAnchor(lane)
+	}
+	if err := device.Restore(exe, p.lanes(), lanes); err != nil {
+		return fmt.Errorf("the checkpoint does not fit: %w", err)
+	}
+	return nil
+}
+
+// loaded is the program that runs; none before the first is loaded.
+func (p *population) loaded() program {
+	if p.walkers == nil {
+		return program{}
+	}
+	return p.program
+}
+
+// takeDrawingPhase makes the phase that in which draws were collected at a checkpoint, from which the state was read.
+func (p *population) takeDrawingPhase() {
+	if p.Batch > 0 {
+		p.phase = p.phase.inBatches(p.Batch)
+	}
+	p.phase = p.phase.onPath(p.Path).withControls(p.Anchored)
 }
 
 // load compiles the system and opens perChain walkers for each chain, in turn on rungs of these inverse temperatures.
@@ -140,7 +229,7 @@ func (p *population) changeProgram(at [][]float64) error {
 // loadDevice loads a program for lanes: on a blank device while finished parts are replayed.
 func (p *population) loadDevice(program program, lanes int) (device.Executable, error) {
 	if p.blank {
-		return newBlank(program, lanes), nil
+		return newReplayDevice(program, lanes), nil
 	}
 	o := p.phase.options
 	return program.Load(device.Options{Lanes: lanes, Group: lanes / o.Chains, Seed: o.Seed, Threads: o.Threads})

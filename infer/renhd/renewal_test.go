@@ -42,7 +42,7 @@ func TestAnchorsAreRenewed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := r.runPart(&anchorSearch{run: r, starts: mode, climbs: true}); err != nil {
+	if _, err := do(r.course, &anchorSearch{run: r, starts: mode, climbs: true}); err != nil {
 		t.Fatal(err)
 	}
 	at[0] = []float64{-1.5 + sd, 1.5 + sd}
@@ -54,7 +54,7 @@ func TestAnchorsAreRenewed(t *testing.T) {
 	if got := w.farFromAnchors(at); !slices.Equal(got, []bool{false, false, false, true}) {
 		t.Fatalf("far walkers: %v; %+v", got, before.Noises)
 	}
-	if _, err := r.runPart(r.renewal()); err != nil {
+	if _, err := do(r.course, r.renewal()); err != nil {
 		t.Fatal(err)
 	}
 	after := w.Rungs[0]

@@ -24,6 +24,7 @@ import (
 	"context"
 
 	"ppl/infer"
+	"ppl/infer/checkpoint"
 )
 
 // Sample draws from t by replica exchange; it is an infer.Sampler.
@@ -45,17 +46,47 @@ func attempt(ctx context.Context, t infer.Target, o infer.Options, rec infer.Rec
 	if r.state.AllRows = reason; reason != "" {
 		r.notef("%s", reason)
 	}
-	sampling, err := r.loadCheckpoint()
-	if err == nil && sampling == nil {
+	drawing, err := r.resumeFrom(o.Checkpoints)
+	if err == nil && drawing == nil {
 		err = r.warmUp()
 		if at := r.state.Divergence.AtEnd(); err == nil && at >= 0 {
 			err = r.diverges(at)
 		}
 	}
 	if err == nil {
-		err = r.collectDraws(sampling)
+		err = r.collectDraws(drawing)
 	}
 	r.completeReport()
 	r.close()
-	return r.stats.Report, err
+	return *r.report, err
+}
+
+// resumeFrom resumes the run that has left a checkpoint, if there is one. A run that was collecting draws is put where
+// it was, and the checkpoint given back; in warm-up it is replayed.
+func (r *run) resumeFrom(keep infer.Checkpoints) (drawing *savedRun, err error) {
+	c, err := loadCheckpoint(keep)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	switch reason, err := c.allRows(); {
+	case err != nil:
+		return nil, err
+	case reason != r.state.AllRows:
+		return nil, nil // of the attempt before this one
+	case c.Part != collecting:
+		r.replay(c)
+		return nil, nil
+	}
+	if err := r.takeStates(c); err != nil {
+		return nil, err
+	}
+	r.takeDrawingPhase()
+	return c, r.reload(c.Lanes)
+}
+
+// allRows is why a run uses all rows although minibatches were asked for; empty if it does not.
+func (c *savedRun) allRows() (string, error) {
+	var s state
+	err := checkpoint.Decode(c.States["run"], &s)
+	return s.AllRows, err
 }

@@ -10,7 +10,7 @@ import (
 // completeReport fills the report with what the run was. What draws and counts show (divergences, chains that disagree,
 // swap rates near 0, no round trips) is put in words where they are summarised; here is only what they do not show.
 func (r *run) completeReport() {
-	p, s := &r.stats.Report, &r.phase
+	p, s := r.report, &r.phase
 	p.Sampler, p.Dynamics, p.Path = "renhd", s.rule.Name(), s.system.Path.String()
 	p.Chains, p.Warmup = s.options.Chains, s.options.Warmup
 	p.Temperatures, p.Batch = []float64{1}, s.batches.Size
@@ -21,8 +21,8 @@ func (r *run) completeReport() {
 	p.Gradients, p.StepSize = w.Gradients, w.Rungs[0].Step
 	p.Steps = r.stats.Steps / math.Max(float64(r.stats.Iterations), 1)
 	if len(w.Rungs) > 1 {
-		p.Temperatures, p.SwapRates = temperatures(w.betas()), r.stats.Swaps.rates()
-		p.RoundTrips, p.Barrier = r.stats.Swaps.RoundTrips.Count, barrier(p.SwapRates)
+		p.Temperatures, p.SwapRates = temperatures(w.betas()), r.swaps.state.Counts.rates()
+		p.RoundTrips, p.Barrier = r.swaps.state.Counts.RoundTrips.Count, barrier(p.SwapRates)
 	}
 	p.JumpRate = r.stats.Jumps.rate()
 	r.remarkOnForm()
@@ -43,7 +43,7 @@ func (r *run) completeReport() {
 
 // remarkOnWeights says that the weights of a network are judged by what it predicts.
 func (r *run) remarkOnWeights() {
-	p := &r.stats.Report
+	p := r.report
 	p.Weights = nil
 	for _, b := range r.phase.blocks {
 		if b.Layer != "" {
@@ -64,7 +64,7 @@ func (r *run) remarkOnRows() {
 			r.notef("terms of the likelihood that are not over these rows are computed in full at each step")
 		}
 	}
-	x := &r.stats.Swaps
+	x := &r.swaps.state.Counts
 	if x.Decided == 0 {
 		return
 	}
@@ -82,7 +82,7 @@ func (r *run) remarkOnRows() {
 
 // warnOfWarmup warns of a warm-up that was too short.
 func (r *run) warnOfWarmup() {
-	p := &r.stats.Report
+	p := r.report
 	if p.Warmup < shortest && p.Draws > 0 && r.phase.blocks == nil {
 		r.warn(store.Warning{
 			Fact: fmt.Sprintf("A warm-up of %d iterations is too short to find step, coordinates and several modes.",

@@ -2,20 +2,16 @@ package renhd
 
 import (
 	"context"
-	"fmt"
 
 	"ppl/infer"
-	"ppl/posterior/store"
 )
 
 // A run is one call of Sample.
 type run struct {
-	*population
-	recorder infer.Recorder
-	state    state
-	stats    statistics
-	swaps    *swaps
-	replay   replay
+	*course
+	state state
+	stats counts
+	swaps *swaps
 
 	// recentred is whether a part of warm-up has changed the coordinates of effects, also one of the run
 	// that is resumed.
@@ -23,8 +19,11 @@ type run struct {
 }
 
 func newRun(ctx context.Context, first phase, rec infer.Recorder) *run {
-	r := &run{population: newPopulation(ctx, first), recorder: rec}
-	r.swaps = newSwaps(&r.phase, &r.state.Swaps, &r.stats.Swaps)
+	r := &run{course: &course{population: newPopulation(ctx, first), report: new(infer.Report), recorder: rec},
+		swaps: newSwaps(&first)}
+	r.progress = r.howFar
+	r.owners = []owner{r.population, r.swaps, owned{"report", r.report}, owned{"counts", &r.stats},
+		owned{"run", &r.state}}
 	return r
 }
 
@@ -42,29 +41,21 @@ func (r *run) reopen(rungs []rung, perChain int) error {
 	return err
 }
 
-// notef adds a remark to the report.
-func (r *run) notef(format string, args ...any) {
-	r.stats.Report.Notes = append(r.stats.Report.Notes, fmt.Sprintf(format, args...))
-}
-
-// warn adds a warning to the report.
-func (r *run) warn(w store.Warning) { r.stats.Report.Warnings = append(r.stats.Report.Warnings, w) }
-
-// showProgress hands the number of iterations to the recorder.
-func (r *run) showProgress(p infer.Phase) {
-	report, o := &r.stats.Report, r.phase.options
+// howFar is the progress of the run in a phase of it.
+func (r *run) howFar(p infer.Phase) infer.Progress {
+	report, o := r.report, r.phase.options
 	done, total := r.Iterations+1, o.Warmup
 	if p == infer.Sampling {
 		done, total = min(r.stats.Iterations, (report.Draws+1)*report.Thin), o.Draws*report.Thin
 	}
 	progress := infer.Progress{Phase: p, Done: min(done, total), Total: total, Divergences: report.Divergences,
-		SwapRates: r.stats.Swaps.rates()}
+		SwapRates: r.swaps.state.Counts.rates()}
 	if p == infer.Sampling {
 		progress.Thin = report.Thin
 	}
 	if r.phase.blocks != nil {
-		progress.Steps = r.walkers.Gradients / int64(r.walkers.lanes())
+		progress.Steps = r.Gradients / int64(r.lanes())
 		progress.Epoch = r.stats.Steps / float64(r.phase.epoch(true))
 	}
-	r.recorder.Progress(progress)
+	return progress
 }

@@ -49,17 +49,17 @@ type noiseState struct {
 	Squares []float64
 }
 
-func (t *noiseProbe) begin() error {
+func (t *noiseProbe) Begin() error {
 	t.state = noiseState{Squares: make([]float64, t.run.walkers.dim)}
 	return nil
 }
 
-func (t *noiseProbe) more() bool              { return t.state.Pairs < networkProbes/2 }
-func (t *noiseProbe) progress(to *checkpoint) { to.Noise = &t.state }
-func (t *noiseProbe) resume(from *checkpoint) { t.state = *from.Noise }
+func (t *noiseProbe) More() bool { return t.state.Pairs < networkProbes/2 }
+func (*noiseProbe) Name() string { return "noise of gradients" }
+func (t *noiseProbe) State() any { return &t.state }
 
 // iterate compares two batches: the square of the difference of their gradients is twice the variance, on average.
-func (t *noiseProbe) iterate() error {
+func (t *noiseProbe) Iterate() error {
 	w, s := t.run.walkers, &t.state
 	for _, room := range []*[]float64{&t.first, &t.second} {
 		if err := w.runEntry(t.run.ctx, dynamics.NoisyGrad, nil); err != nil {
@@ -76,7 +76,7 @@ func (t *noiseProbe) iterate() error {
 	return nil
 }
 
-func (t *noiseProbe) finish() (result, error) {
+func (t *noiseProbe) Finish() (struct{}, error) {
 	r := t.run
 	w, s := r.walkers, &r.phase
 	variances := t.variances()
@@ -86,7 +86,7 @@ func (t *noiseProbe) finish() (result, error) {
 		hottest = math.Max(hottest, b.Mean)
 	}
 	if hottest == 0 || math.IsNaN(hottest) || math.IsInf(hottest, 0) {
-		return result{}, fmt.Errorf("the gradients of %d minibatches have a variance of %g, from which no step can be "+
+		return struct{}{}, fmt.Errorf("the gradients of %d minibatches have a variance of %g, from which no step can be "+
 			"made; check the data", networkProbes, hottest)
 	}
 	g.Metric, g.Noise, g.WorstNoise = adapt.Diagonal(w.dim), 0, 0
@@ -106,7 +106,7 @@ func (t *noiseProbe) finish() (result, error) {
 	}
 	w.writeAllRungs()
 	r.noteNoise(noise)
-	return result{}, nil
+	return struct{}{}, nil
 }
 
 // scaleBlock sets the scales of a block's coordinates, whose gradients have these variances: the mean of the block, and
@@ -154,6 +154,9 @@ type settling struct {
 	state settlingState
 }
 
+// settlingResult says whether the kinetic temperatures of all blocks are 1.
+type settlingResult struct{ Settled bool }
+
 // settlingState sums p²/d by block, over lanes and trajectories of the second half.
 type settlingState struct {
 	Sweeps, Counted int
@@ -161,16 +164,16 @@ type settlingState struct {
 	Lost            bool // a walker has become non-finite
 }
 
-func (t *settling) begin() error {
+func (t *settling) Begin() error {
 	t.state.Sums = make([]float64, len(t.run.phase.blocks))
 	return nil
 }
 
-func (t *settling) more() bool              { return t.state.Sweeps < settlingSweeps && !t.state.Lost }
-func (t *settling) progress(to *checkpoint) { to.Settling = &t.state }
-func (t *settling) resume(from *checkpoint) { t.state = *from.Settling }
+func (t *settling) More() bool { return t.state.Sweeps < settlingSweeps && !t.state.Lost }
+func (*settling) Name() string { return "settling" }
+func (t *settling) State() any { return &t.state }
 
-func (t *settling) iterate() error {
+func (t *settling) Iterate() error {
 	r, s := t.run, &t.state
 	if err := r.walkers.trajectory(r.ctx, r.steps(maxSteps)); err != nil {
 		return err
@@ -208,7 +211,7 @@ func (t *settling) count() {
 }
 
 // finish halves the step where a block has not settled; momenta and thermostats begin again.
-func (t *settling) finish() (found result, err error) {
+func (t *settling) Finish() (found settlingResult, err error) {
 	r := t.run
 	w := r.walkers
 	found.Settled = !t.state.Lost && t.atOne()

@@ -67,13 +67,13 @@ func TestAnchorsInTwoModes(t *testing.T) {
 		t.Errorf("a mode has %.3f ± %.3f of the draws, want %.3f", share, mcse, want)
 	}
 	k := &dynamicstest.Killer{Every: 500, Alter: func(state any) {
-		if c := state.(*checkpoint); len(c.Population.Roster.Anchors) == 2 && c.Collector != nil {
+		inPart(collecting, alterState("population", func(s *populationState) {
 			high := 0
-			if a := c.Population.Roster.Anchors; a[1].At[0] < a[1].At[1] {
+			if a := s.Roster.Anchors; a[1].At[0] < a[1].At[1] {
 				high = 1
 			}
-			c.Population.Roster.Anchors[1-high].Sum = c.Population.Roster.Anchors[high].Sum + 2
-		}
+			s.Roster.Anchors[1-high].Sum = s.Roster.Anchors[high].Sum + 2
+		}))(state.(*savedRun))
 	}}
 	k.Run(t, Sample, twoGroups(n), o)
 	if share, mcse := shareOfOrder(k.Draws.Values); k.Kills == 0 || math.Abs(share-want) < 3*mcse {

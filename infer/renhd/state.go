@@ -1,7 +1,6 @@
 package renhd
 
 import (
-	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/lang/types"
 )
@@ -9,8 +8,7 @@ import (
 // A state is what a run has decided so far and where it is. Noise has no state: its address is (seed, lane, step,
 // site), and the steps are counted here.
 type state struct {
-	AllRows     string // why they are used where batch = auto
-	Swaps       swapState
+	AllRows     string           // why they are used where batch = auto
 	Divergence  adapt.Divergence // of warm-up: walkers that move off without end
 	Temperature gradientTemperature
 	Form        *adapt.Choice  // of the metric; nil where it was given
@@ -48,11 +46,17 @@ type rung struct {
 	Stiffness  float64 // the largest curvature at an anchor, in whitened coordinates; 0 where it is not known
 }
 
-// statistics is what a run counts: for the report, and in warm-up to space the ladder.
-type statistics struct {
-	Swaps      swapStatistics
+// Numbers implements sized.
+func (s *state) Numbers() int {
+	if s.Before == nil {
+		return 0
+	}
+	return s.Before.Numbers()
+}
+
+// counts is what a run counts while draws are collected, for the report.
+type counts struct {
 	Jumps      jumpStatistics
-	Iterations int     // after warm-up
-	Steps      float64 // of the trajectories after warm-up
-	Report     infer.Report
+	Iterations int
+	Steps      float64 // of the trajectories
 }

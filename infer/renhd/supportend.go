@@ -24,8 +24,8 @@ func (r *run) refuseInfiniteIntegral(cold [][]float64) error {
 	var noMean, noIntegral []int
 	if err == nil && o == nil {
 		noMean, noIntegral, err = adapt.Meanless(cold, s.ends, !s.target.ProperPrior(), evaluate)
-		r.stats.Report.NoMean = infer.ParametersOf(s.given, noMean)
-		r.stats.Report.NoIntegral = infer.ParametersOf(s.given, noIntegral)
+		r.report.NoMean = infer.ParametersOf(s.given, noMean)
+		r.report.NoIntegral = infer.ParametersOf(s.given, noIntegral)
 	}
 	switch {
 	case err != nil:

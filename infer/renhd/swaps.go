@@ -31,8 +31,7 @@ type swaps struct {
 	seed      uint64
 	carried   []string // lane buffers of size 1 that belong to the rung and move with it
 	estimator energyEstimator
-	state     *swapState
-	stats     *swapStatistics
+	state     swapState
 	variance  float64    // of the noise of a difference of two energies, where it is known
 	proposals []proposal // of the round
 	deciding  *proposal
@@ -40,9 +39,10 @@ type swaps struct {
 	accepted  [][2]int            // lanes of those that were accepted
 }
 
-// swapState is what the next round of swaps depends on.
+// swapState is what the next round of swaps depends on, and what was counted.
 type swapState struct {
-	Round int
+	Round  int
+	Counts swapStatistics
 }
 
 // swapStatistics counts what was proposed since the last reset.
@@ -86,8 +86,8 @@ func (p *proposal) delta() (mean, variance float64) {
 	return p.gap * p.gain, p.gap * p.gap * p.variance
 }
 
-func newSwaps(s *phase, state *swapState, stats *swapStatistics) *swaps {
-	x := &swaps{exchange: s.exchange, seed: s.options.Seed, state: state, stats: stats}
+func newSwaps(s *phase) *swaps {
+	x := &swaps{exchange: s.exchange, seed: s.options.Seed}
 	if !s.exchange.stays {
 		x.carried = s.rule.Traits().Carried
 	}
@@ -99,9 +99,24 @@ func newSwaps(s *phase, state *swapState, stats *swapStatistics) *swaps {
 	return x
 }
 
+// Name implements owner.
+func (x *swaps) Name() string { return "ladder" }
+
+// State implements owner.
+func (x *swaps) State() any { return &x.state }
+
+// Decisions implements decider: what was counted of neighbours on the ladder.
+func (x *swaps) Decisions() any { return x.state.Counts.Pairs }
+
+// Decide implements decider.
+func (x *swaps) Decide(decode func(any) error) error {
+	x.state.Counts.Pairs = nil
+	return decode(&x.state.Counts.Pairs)
+}
+
 // reset forgets what was counted.
 func (x *swaps) reset(rungs, lanes int) {
-	*x.stats = swapStatistics{Pairs: make([]pair, rungs-1), RoundTrips: roundTrips{LastEnd: make([]int, lanes)}}
+	x.state.Counts = swapStatistics{Pairs: make([]pair, rungs-1), RoundTrips: roundTrips{LastEnd: make([]int, lanes)}}
 }
 
 // round proposes one swap for each pair whose turn it is, on all chains.
@@ -121,7 +136,7 @@ func (x *swaps) round(ctx context.Context, w *walkers) error {
 	}
 	w.exchangeRungs(x.accepted, x.carried)
 	x.state.Round++
-	x.stats.RoundTrips.count(w)
+	x.state.Counts.RoundTrips.count(w)
 	return nil
 }
 
@@ -136,9 +151,9 @@ func (x *swaps) follow(w *walkers, seen *record) {
 		for j := x.firstRung(chain); j+1 < len(w.Rungs); j += 2 {
 			cold, hot := w.laneAt(chain, j), w.laneAt(chain, j+1)
 			gap := w.Rungs[j].Beta - w.Rungs[j+1].Beta
-			x.stats.Pairs[j].Proposed++
-			x.stats.Pairs[j].Accept += chances[cold]
-			x.stats.Pairs[j].Noise += gap * gap * x.variance
+			x.state.Counts.Pairs[j].Proposed++
+			x.state.Counts.Pairs[j].Accept += chances[cold]
+			x.state.Counts.Pairs[j].Noise += gap * gap * x.variance
 			if int(rungs[cold]) != j {
 				w.put(cold, j+1)
 				w.put(hot, j)
@@ -146,7 +161,7 @@ func (x *swaps) follow(w *walkers, seen *record) {
 		}
 	}
 	x.state.Round++
-	x.stats.RoundTrips.count(w)
+	x.state.Counts.RoundTrips.count(w)
 }
 
 // once reports whether each energy is measured once for all swaps, as a program does.
@@ -195,17 +210,17 @@ func (x *swaps) decide(p *proposal) (accept bool) {
 
 func (x *swaps) countProposal(p *proposal, chance float64) {
 	_, variance := p.delta()
-	at := &x.stats.Pairs[p.rung]
+	at := &x.state.Counts.Pairs[p.rung]
 	at.Proposed++
 	at.Accept += chance
 	at.Noise += variance
 	if p.share == 0 {
 		return
 	}
-	x.stats.Decided++
-	x.stats.RowShare += p.share
+	x.state.Counts.Decided++
+	x.state.Counts.RowShare += p.share
 	if p.seen > 0 && math.Abs(p.skew)*math.Pow(variance, 1.5)/(6*math.Sqrt(p.seen)) > tooSkewed {
-		x.stats.Skewed++
+		x.state.Counts.Skewed++
 	}
 }
 
@@ -230,8 +245,8 @@ func (s *swapStatistics) proposedAll() bool {
 // noiselessRates are the rates that Metropolis' test would have without noise. They space a ladder: what a test loses
 // to noise says nothing of how far apart rungs are, and would not get less with more of them.
 func (x *swaps) noiselessRates() []float64 {
-	out := x.stats.rates()
-	for j, p := range x.stats.Pairs {
+	out := x.state.Counts.rates()
+	for j, p := range x.state.Counts.Pairs {
 		out[j] = metropolis(x.test.logRatioVariance(out[j], p.Noise/float64(p.Proposed)))
 	}
 	return out

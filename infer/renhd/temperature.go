@@ -31,10 +31,10 @@ const tolerance = 0.04
 // to judge by these, as the report does (PositionTemperature).
 func (r *run) warnOfTemperature() {
 	t := r.state.Temperature
-	if r.stats.Report.Positions.Value != 0 || t.Bound == 0 || math.Abs(t.Value-1) <= tolerance+t.Bound {
+	if r.report.Positions.Value != 0 || t.Bound == 0 || math.Abs(t.Value-1) <= tolerance+t.Bound {
 		return
 	}
-	advice := []store.Advice{store.SmallerSteps(r.stats.Report.StepSize)}
+	advice := []store.Advice{store.SmallerSteps(r.report.StepSize)}
 	if b := r.phase.batches; b.Some() {
 		advice = append(advice, store.LargerBatches(b.Size))
 	}

@@ -33,7 +33,7 @@ const (
 // then moves like length squared, where repeating gains like number. Where two iterations are enough, none is so slow:
 // of 25 such pilots of models with one mode none gained twofold, 1.3 times at most.
 func (r *run) chooseThinning() error {
-	o, report := r.phase.options, &r.stats.Report
+	o, report := r.phase.options, r.report
 	report.Thin = max(o.Thin, 1)
 	if o.Thin == 0 && r.phase.blocks != nil {
 		report.Thin = r.networkThin()
@@ -44,17 +44,19 @@ func (r *run) chooseThinning() error {
 	}
 	share, err := r.shareWithoutDivergences()
 	for gain := math.Inf(1); err == nil && r.mayLengthen(share, gain); {
-		var longer float64
+		var longer pilotResult
 		r.Length *= 2
-		if longer, err = r.runPilot(pilotIterations); longer/2 < share {
+		if longer, err = r.runPilot(pilotIterations); longer.Share/2 < share {
 			r.Length /= 2
 			break
 		}
-		gain, share = longer/share, longer
+		gain, share = longer.Share/share, longer.Share
 	}
 	few := share*float64(pilotIterations*o.Chains) < enoughSeen*float64(min(len(r.walkers.Rungs), 4))
 	if err == nil && few && o.Draws > pilotIterations {
-		share, err = r.runPilot(longPilot * pilotIterations)
+		var long pilotResult
+		long, err = r.runPilot(longPilot * pilotIterations)
+		share = long.Share
 	}
 	enough := margin * adapt.GoalShare
 	if len(r.Discontinuities) > 0 {
@@ -71,10 +73,10 @@ func (r *run) chooseThinning() error {
 func (r *run) shareWithoutDivergences() (share float64, err error) {
 	const few, halvings = 0.001, 2
 	for try := 0; ; try++ {
-		r.stats.Report.Divergences = 0
-		share, err = r.runPilot(pilotIterations)
-		w := r.walkers
-		often := float64(r.stats.Report.Divergences) > few*float64(pilotIterations*w.chains)
+		r.report.Divergences = 0
+		found, err := r.runPilot(pilotIterations)
+		w, share := r.walkers, found.Share
+		often := float64(found.Divergences) > few*float64(pilotIterations*w.chains)
 		if err != nil || !often || try == halvings || !r.phase.adaptsStep() {
 			return share, err
 		}
@@ -95,12 +97,12 @@ func (r *run) mayLengthen(share, gain float64) bool {
 }
 
 // runPilot gives the worst effective share of iterations, over location and spread of every judged value.
-func (r *run) runPilot(iterations int) (share float64, err error) {
-	found, err := r.runPart(&pilot{run: r, iterations: iterations, collector: newDrawCollector(r)})
+func (r *run) runPilot(iterations int) (found pilotResult, err error) {
+	found, err = do(r.course, &pilot{run: r, iterations: iterations, collector: newDrawCollector(r)})
 	if err != nil {
-		return 1, err
+		found.Share = 1
 	}
-	return found.Share, nil
+	return found, err
 }
 
 // A pilot is the sampler for a number of iterations, whose judged values are all seen.
@@ -111,6 +113,12 @@ type pilot struct {
 	state      pilotState
 }
 
+// pilotResult is what a pilot has found out.
+type pilotResult struct {
+	Share       float64 // effective share of its iterations
+	Divergences int
+}
+
 // pilotState is what a pilot has seen so far: by chain and iteration, what is saved of a draw.
 type pilotState struct {
 	Iterations int
@@ -118,7 +126,7 @@ type pilotState struct {
 	Reference  symmetry.Reference // of images; empty where the target has no symmetries
 }
 
-func (p *pilot) begin() error {
+func (p *pilot) Begin() error {
 	p.state.Seen = make([][][]float64, p.run.walkers.chains)
 	if p.run.phase.images != nil {
 		p.state.Reference = p.run.firstReference()
@@ -127,11 +135,12 @@ func (p *pilot) begin() error {
 	return nil
 }
 
-func (p *pilot) more() bool             { return p.state.Iterations < p.iterations }
-func (p *pilot) progress(c *checkpoint) { c.Pilot = &p.state }
+func (p *pilot) More() bool { return p.state.Iterations < p.iterations }
+func (*pilot) Name() string { return "pilot" }
+func (p *pilot) State() any { return &p.state }
 
-func (p *pilot) resume(c *checkpoint) {
-	p.state = *c.Pilot
+// Resumed implements resumed.
+func (p *pilot) Resumed() {
 	p.collector = newDrawCollector(p.run)
 	p.takeImages()
 }
@@ -144,7 +153,7 @@ func (p *pilot) takeImages() {
 	}
 }
 
-func (p *pilot) iterate() error {
+func (p *pilot) Iterate() error {
 	r, c := p.run, p.collector
 	if steps := r.ahead(p.iterations - p.state.Iterations); len(steps) > 1 {
 		always := func(int) bool { return true }
@@ -179,8 +188,8 @@ func (p *pilot) see(now *drawn) {
 	p.state.Iterations++
 }
 
-func (p *pilot) finish() (result, error) {
-	return result{Share: adapt.WorstShare(p.state.Seen), Divergences: p.run.stats.Report.Divergences}, nil
+func (p *pilot) Finish() (pilotResult, error) {
+	return pilotResult{Share: adapt.WorstShare(p.state.Seen), Divergences: p.run.report.Divergences}, nil
 }
 
 // allOf lists 0 to n−1.

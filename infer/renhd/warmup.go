@@ -75,7 +75,7 @@ func (s *phase) explorersOfChain() int {
 
 // explore runs several walkers a chain on the target itself, without a ladder, and reports whether they agree on where
 // it is, and what the last window showed in which they had to.
-func (r *run) explore() (last result, agreed bool, err error) {
+func (r *run) explore() (last windowResult, agreed bool, err error) {
 	tempered := r.phase.system.Path
 	r.phase = r.phase.onPath(dynamics.Plain)
 	if err := r.loadLadder([]float64{1}, r.phase.explorersOfChain()); err != nil {
@@ -122,7 +122,7 @@ func (r *run) explore() (last result, agreed bool, err error) {
 
 // settleExplorers moves the explorers from their starts to where the target is. Where they agree, but too many of them
 // got lost on the way and were moved to others, those begin once more at other starts: the metric is known by then.
-func (r *run) settleExplorers() (last result, err error) {
+func (r *run) settleExplorers() (last windowResult, err error) {
 	last, err = r.settle()
 	if err != nil || !last.FewStayed || len(r.phase.options.Starts) > 0 {
 		return last, err
@@ -134,7 +134,7 @@ func (r *run) settleExplorers() (last result, err error) {
 }
 
 // settle is once from starts to an agreement, or none.
-func (r *run) settle() (last result, err error) {
+func (r *run) settle() (last windowResult, err error) {
 	if err := r.comeDown(); err != nil {
 		return last, err
 	}
@@ -176,16 +176,17 @@ func (r *run) initialPhase() error {
 }
 
 // windows runs windows one after the other, and gives the result of the last; empty ones are left out.
-func (r *run) windows(ws ...window) (last result, err error) {
+func (r *run) windows(ws ...window) (last windowResult, err error) {
 	for _, w := range ws {
 		if w.sweeps <= 0 {
 			continue
 		}
-		if last, err = r.runPart(&warmupWindow{run: r, spec: w}); err != nil {
+		if last, err = do(r.course, &warmupWindow{run: r, spec: w}); err != nil {
 			return last, err
 		}
+		r.recentred = r.recentred || last.Recentred
 		if last.Far {
-			if _, err = r.runPart(r.renewal()); err != nil {
+			if _, err = do(r.course, r.renewal()); err != nil {
 				return last, err
 			}
 		}
@@ -224,7 +225,7 @@ func (r *run) improveMetric() error {
 
 // converge improves the metric until walkers agree. Walkers that do not agree by then may be slow, and all in one mode:
 // that is so if no barrier lies between any of the places.
-func (r *run) converge() (last result, err error) {
+func (r *run) converge() (last windowResult, err error) {
 	if err := r.improveMetric(); err != nil {
 		return last, err
 	}
@@ -235,13 +236,13 @@ func (r *run) converge() (last result, err error) {
 }
 
 // convergeInWindows runs growing windows until walkers agree, or until longer ones no longer help.
-func (r *run) convergeInWindows() (last result, err error) {
+func (r *run) convergeInWindows() (last windowResult, err error) {
 	before := math.Inf(1)
 	for _, share := range []float64{.10, .15, .20} {
 		w := r.share(share, true)
 		w.centre, w.judge = adapt.EachAsItSuits, judgePlaces
 		if w.sweeps == 0 {
-			return result{OnePlace: true, Steps: maxSteps}, nil // the metric is not known
+			return windowResult{Steps: maxSteps, verdict: verdict{OnePlace: true}}, nil // the metric is not known
 		}
 		if last, err = r.windows(w); err != nil {
 			return last, err
@@ -258,26 +259,26 @@ func (r *run) convergeInWindows() (last result, err error) {
 }
 
 // agreed reports whether the walkers of a window are in one mode.
-func (found *result) agreed() bool { return found.OnePlace || found.Connected }
+func (found *windowResult) agreed() bool { return found.OnePlace || found.Connected }
 
 // fewSteps is the number of steps below which a trajectory of the usual length is short: the metric holds.
 const fewSteps = 8
 
 // agreesAtOnce reports whether walkers agree while the metric is still being learned, and it holds already.
-func (found *result) agreesAtOnce() bool {
+func (found *windowResult) agreesAtOnce() bool {
 	return !found.Recentred && found.Steps < fewSteps && found.Disagreement < agreement
 }
 
 // metricKnown reports whether a window in which walkers agree leaves nothing to learn of the metric: trajectories are
 // short, and each walker has forgotten where it began several times over. Sixteen walkers in 75 sweeps are more points
 // then than those that four walkers have in the rest of warm-up.
-func (found *result) metricKnown() bool {
+func (found *windowResult) metricKnown() bool {
 	const forgotten = agreement / 3
 	return found.OnePlace && found.agreesAtOnce() && found.Disagreement < forgotten
 }
 
 // judgePlaces finds out whether walkers agree, or no barrier lies between them; if neither, which modes they are in.
-func judgePlaces(t *warmupWindow, found *result) (err error) {
+func judgePlaces(t *warmupWindow, found *windowResult) (err error) {
 	r := t.run
 	r.state.Before = t.seen.places()
 	agree := t.seen.inOneMode(found.Disagreement)
@@ -414,7 +415,7 @@ func (r *run) warmUpAlone(metricKnown bool) error {
 		}
 	}
 	last := window{sweeps: sweeps(.30, left), maxSteps: maxSteps}
-	last.judge = func(t *warmupWindow, _ *result) error {
+	last.judge = func(t *warmupWindow, _ *windowResult) error {
 		r.state.Before = t.seen.places()
 		return nil
 	}

@@ -25,7 +25,7 @@ type window struct {
 	metric   bool      // learn the metric
 	spacing  bool      // learn the spacing of the ladder
 	heats    []float64 // by lane when alone: what temperatures have fallen to before; nil to measure them again
-	judge    func(t *warmupWindow, found *result) error
+	judge    func(t *warmupWindow, found *windowResult) error
 
 	// centre says which coordinates effects get, if the window's judge finds walkers in one mode; nil: as before
 	centre adapt.CentringRule
@@ -38,6 +38,26 @@ type warmupWindow struct {
 	seen   windowState
 	accept []float64 // room
 	moved  []float64 // room
+}
+
+// windowResult is what a window has found out.
+type windowResult struct {
+	Disagreement float64   // of its walkers, if all are on one rung
+	Steps        float64   // that trajectories of the usual length have with the step that the window found
+	Heats        []float64 // of the walkers at the end, if each adapts alone
+	Rising       bool      // a walker leaves negligible mass, if each adapts alone
+	Far          bool      // a walker is far from all anchors
+	Recentred    bool      // effects have other coordinates from now on
+	verdict
+}
+
+// A verdict is what the judge of a window says of its walkers.
+type verdict struct {
+	OnePlace  bool // they agree on where the target is
+	FewStayed bool // they do, but too many were moved there
+	Connected bool // no barrier is between the places where walkers are and were
+	Images    bool // they do not agree, but do so more if images are taken for one
+	Forgets   bool // those on the hottest rung move between all modes
 }
 
 // windowState is what a window has seen and learned so far.
@@ -69,13 +89,18 @@ func (s *windowState) places() *windowState {
 	return &out
 }
 
-// numbers is about how many the state holds, in dim coordinates.
-func (s *windowState) numbers(dim int) (n int) {
+// Numbers implements sized.
+func (s *windowState) Numbers() (n int) {
 	for _, p := range s.Points {
-		n += 2 * p.Len() * dim
+		if p.Len() > 0 {
+			n += 2 * p.Len() * len(p.X[0])
+		}
 	}
 	for lane, xs := range s.Visited {
-		n += len(xs)*(2+min(dim, adapt.MaxDense)) + len(s.Late[lane].Sum) + len(s.Late[lane].Top)
+		if len(xs) > 0 {
+			n += len(xs) * (2 + len(xs[0]))
+		}
+		n += len(s.Late[lane].Sum) + len(s.Late[lane].Top)
 	}
 	return n
 }
@@ -102,7 +127,7 @@ func (h *lateHalf) mean() []float64 {
 // maxPoints bounds the numbers kept to learn a metric from, and those of where walkers have been.
 const maxPoints = 4 << 20
 
-func (t *warmupWindow) begin() error {
+func (t *warmupWindow) Begin() error {
 	w := t.run.walkers
 	t.run.swaps.reset(len(w.Rungs), w.lanes())
 	t.seen = windowState{Points: make([]adapt.Points, len(w.Rungs)), Of: make([][]int, len(w.Rungs)),
@@ -121,11 +146,10 @@ func (t *warmupWindow) begin() error {
 	return nil
 }
 
-func (t *warmupWindow) progress(c *checkpoint) { c.Window = &t.seen }
+func (*warmupWindow) Name() string { return "window" }
+func (t *warmupWindow) State() any { return &t.seen }
 
-func (t *warmupWindow) resume(c *checkpoint) { t.seen = *c.Window }
-
-func (t *warmupWindow) more() bool { return t.seen.Sweeps < t.spec.sweeps }
+func (t *warmupWindow) More() bool { return t.seen.Sweeps < t.spec.sweeps }
 
 func (t *warmupWindow) newStepSize(at rung) adapt.StepSize {
 	s := adapt.NewStepSize(at.Step, t.run.phase.acceptanceGoal(), t.longestStep())
@@ -144,7 +168,7 @@ func (t *warmupWindow) longestStep() float64 {
 }
 
 // iterate moves every walker by a trajectory, learns from where they are, and exchanges rungs once.
-func (t *warmupWindow) iterate() error {
+func (t *warmupWindow) Iterate() error {
 	r, i := t.run, t.seen.Sweeps
 	if err := t.setSteps(); err != nil {
 		return err
@@ -274,7 +298,7 @@ func (t *warmupWindow) recordPositions() {
 }
 
 // finish learns from the window, and judges what it has shown.
-func (t *warmupWindow) finish() (found result, err error) {
+func (t *warmupWindow) Finish() (found windowResult, err error) {
 	r := t.run
 	if len(r.walkers.Rungs) == 1 {
 		found.Disagreement = t.seen.disagreement()
