@@ -17,13 +17,13 @@ import (
 // explorersAt is a run whose 16 explorers are at given positions.
 func explorersAt(t *testing.T, target infer.Target, at func(lane int) []float64) *run {
 	t.Helper()
-	_, s, err := newConfig(target, options(1), exchange{test: newTest("")})
+	_, s, err := newConfig(target, options(1), swapRules{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRun(context.Background(), s, new(memory))
+	r := newRun(context.Background(), s, exchange{test: penalty()}, new(memory))
 	r.phase = r.phase.onPath(dynamics.Plain)
-	if err := r.loadLadder([]float64{1}, mostOfChain); err != nil {
+	if err := r.warm.loadLadder([]float64{1}, mostOfChain); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(r.close)
@@ -38,7 +38,7 @@ func explorersAt(t *testing.T, target infer.Target, at func(lane int) []float64)
 }
 
 // withLateHalves fills in what a window keeps of the second half of each walker's way.
-func withLateHalves(s *windowState) *windowState {
+func withLateHalves(s *visits) *visits {
 	s.Late = make([]lateHalf, len(s.Visited))
 	for lane, xs := range s.Visited {
 		for i := len(xs) / 2; i < len(xs); i++ {
@@ -49,8 +49,8 @@ func withLateHalves(s *windowState) *windowState {
 }
 
 // here is a window in which walkers only were where they are.
-func here(r *run) *windowState {
-	s := &windowState{}
+func here(r *run) *visits {
+	s := &visits{}
 	for lane, x := range r.walkers.positions() {
 		s.Visited = append(s.Visited, [][]float64{x})
 		s.Density = append(s.Density, r.walkers.logDensities()[lane:lane+1])
@@ -60,8 +60,8 @@ func here(r *run) *windowState {
 
 // seenAround is a window of walkers that moved around centers of their own: autoregressive, with a correlation from one
 // sweep to the next.
-func seenAround(centers []float64, sweeps int, correlation float64) *windowState {
-	r, s := rand.New(rand.NewPCG(5, 6)), &windowState{Sweeps: sweeps}
+func seenAround(centers []float64, sweeps int, correlation float64) *visits {
+	r, s := rand.New(rand.NewPCG(5, 6)), &visits{Sweeps: sweeps}
 	for _, c := range centers {
 		var density []float64
 		var visited [][]float64
@@ -91,24 +91,24 @@ func TestMovedExplorersAreNoWitnesses(t *testing.T) {
 	in := func(mode float64) []float64 { return []float64{mode, 0} }
 	r := explorersAt(t, twoModes(), func(lane int) []float64 { return in(5) })
 	for lane := range 13 {
-		r.leave(lane, in(-5), 0)
+		r.warm.leave(lane, in(-5), 0)
 	}
 	decide := func() bool {
-		connected, err := r.connected(here(r))
+		connected, err := r.warm.connected(here(r))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r.mostStayed() || connected
+		return r.warm.mostStayed() || connected
 	}
 	if decide() {
 		t.Error("13 explorers that left the other mode, and an agreement")
 	}
-	r.state.Left = nil
+	r.warm.state.Left = nil
 	if !decide() {
 		t.Error("without a memory of the other mode no agreement: the test could not fail")
 	}
 	for lane := range 13 { // stuck on the way to the same mode
-		r.leave(lane, in(9), 0)
+		r.warm.leave(lane, in(9), 0)
 	}
 	if !decide() {
 		t.Error("13 explorers that were stuck on the slope of the one mode, and no agreement")
@@ -125,9 +125,9 @@ func TestExplorersOnTheirWay(t *testing.T) {
 	}{{8, 500, true}, {9, 500, false}, {4, 5, true}, {5, 5, false}} {
 		r := explorersAt(t, twoModes(), func(int) []float64 { return []float64{5, 0} })
 		for lane := range c.moved {
-			r.leave(lane, []float64{90, 0}, c.excess)
+			r.warm.leave(lane, []float64{90, 0}, c.excess)
 		}
-		if got := r.mostStayed(); got != c.stayed {
+		if got := r.warm.mostStayed(); got != c.stayed {
 			t.Errorf("%d moved from %g below: %v", c.moved, c.excess, got)
 		}
 	}
@@ -141,10 +141,10 @@ func TestDisagreementIsNotGivenUp(t *testing.T) {
 		at = append(at, 5*float64(i%2))
 	}
 	seen := seenAround(at, 100, .9)
-	if d := seen.disagreement(); !(d > agreement && d < 1.5) || seen.separate(10) {
-		t.Fatalf("R-hat %.2f, separate %v: not the case that is meant", 1+d, seen.separate(10))
+	if d := disagreement(seen); !(d > agreement && d < 1.5) || separate(seen, 10) {
+		t.Fatalf("R-hat %.2f, separate %v: not the case that is meant", 1+d, separate(seen, 10))
 	}
-	if seen.onePlace() || seen.inOneMode(seen.disagreement()) {
+	if onePlace(seen) || inOneMode(seen, disagreement(seen)) {
 		t.Error("walkers agree at this R-hat")
 	}
 	modes := func(lane int) []float64 { return []float64{5 - 10*float64(lane%2), 0} }
@@ -160,7 +160,7 @@ func TestDisagreementIsNotGivenUp(t *testing.T) {
 		"heavy tail": {student(), slow, true},
 	} {
 		r := explorersAt(t, c.target, c.at)
-		if connected, err := r.connected(here(r)); connected != c.want || err != nil {
+		if connected, err := r.warm.connected(here(r)); connected != c.want || err != nil {
 			t.Errorf("%s: connected %v, %v", name, connected, err)
 		}
 	}
@@ -172,7 +172,7 @@ func TestCentersShowBarriersInManyDimensions(t *testing.T) {
 	target := dynamicstest.Mixture{Weight: []float64{.5, .5}, SD: []float64{1, 1},
 		Center: [][]float64{slices.Repeat([]float64{-5 / math.Sqrt(50)}, 50),
 			slices.Repeat([]float64{5 / math.Sqrt(50)}, 50)}}
-	random, seen := rand.New(rand.NewPCG(7, 8)), &windowState{}
+	random, seen := rand.New(rand.NewPCG(7, 8)), &visits{}
 	r := explorersAt(t, target.Target(), func(lane int) []float64 { return target.Center[lane%2] })
 	for lane := range r.walkers.lanes() {
 		var way [][]float64
@@ -189,13 +189,13 @@ func TestCentersShowBarriersInManyDimensions(t *testing.T) {
 		}
 		seen.Visited, seen.Density = append(seen.Visited, way), append(seen.Density, density)
 	}
-	if connected, err := r.connected(withLateHalves(seen)); connected || err != nil {
+	if connected, err := r.warm.connected(withLateHalves(seen)); connected || err != nil {
 		t.Errorf("connected %v, %v", connected, err)
 	}
 	for lane := range seen.Visited { // the planted fault: draws in the place of centers
 		seen.Visited[lane], seen.Density[lane] = seen.Visited[lane][99:], seen.Density[lane][99:]
 	}
-	if connected, err := r.connected(withLateHalves(seen)); !connected || err != nil {
+	if connected, err := r.warm.connected(withLateHalves(seen)); !connected || err != nil {
 		t.Errorf("single draws are not connected either, so that the test could not fail: %v", err)
 	}
 }
@@ -213,13 +213,13 @@ func student() infer.Target {
 // planted fault is the rule that asked R-hat alone.
 func TestOneWalkerElsewhereIsAMode(t *testing.T) {
 	seen := seenAround(centers(32, 1, 12), 50, .2)
-	if d := seen.disagreement(); !(d < agreement) {
+	if d := disagreement(seen); !(d < agreement) {
 		t.Fatalf("R-hat %.2f: not the case that is meant", 1+d)
 	}
-	if seen.onePlace() {
+	if onePlace(seen) {
 		t.Error("a walker in a mode of its own, and an agreement")
 	}
-	if all := seenAround(centers(32, 0, 0), 50, .2); !all.onePlace() {
+	if all := seenAround(centers(32, 0, 0), 50, .2); !onePlace(all) {
 		t.Error("no agreement in one mode: the test could not fail")
 	}
 }
@@ -229,8 +229,8 @@ func TestOneWalkerElsewhereIsAMode(t *testing.T) {
 func TestModesApartInNoCoordinate(t *testing.T) {
 	const dim, sweeps = 200, 100
 	random := rand.New(rand.NewPCG(3, 4))
-	window := func(half, correlation float64) *windowState {
-		s := &windowState{Sweeps: sweeps}
+	window := func(half, correlation float64) *visits {
+		s := &visits{Sweeps: sweeps}
 		for lane := range 16 {
 			x, center := make([]float64, dim), half*float64(1-2*(lane%2))/math.Sqrt(dim)
 			var density []float64
@@ -253,7 +253,7 @@ func TestModesApartInNoCoordinate(t *testing.T) {
 			t.Fatalf("coordinate %d shows the modes by %.1f errors: not the case that is meant", j, d)
 		}
 	}
-	if !apart.separate(10) {
+	if !separate(apart, 10) {
 		t.Error("walkers in two modes are not separate")
 	}
 	for _, correlation := range []float64{0, .5, .9} {
@@ -267,18 +267,18 @@ func TestModesApartInNoCoordinate(t *testing.T) {
 // sixteen is in another mode, or all cross rarely, they are not. The planted fault is to look at R-hat alone.
 func TestSlowInOneMode(t *testing.T) {
 	slow := seenAround(make([]float64, 16), 100, .95)
-	d := slow.disagreement()
-	if !(d > agreement && d < 0.5) || slow.onePlace() {
+	d := disagreement(slow)
+	if !(d > agreement && d < 0.5) || onePlace(slow) {
 		t.Fatalf("R-hat %.2f: not the case that is meant", 1+d)
 	}
-	if !slow.inOneMode(d) {
+	if !inOneMode(slow, d) {
 		t.Error("slow walkers in one mode are taken for several")
 	}
 	one := seenAround(centers(16, 1, 8), 100, .5)
-	if d = one.disagreement(); !(d < 0.5) {
+	if d = disagreement(one); !(d < 0.5) {
 		t.Fatalf("one of sixteen elsewhere: R-hat %.2f: not the case that is meant", 1+d)
 	}
-	if one.inOneMode(d) {
+	if inOneMode(one, d) {
 		t.Error("one walker of sixteen is in another mode, and all are taken for one")
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"ppl/infer"
 	"ppl/infer/dynamics"
 )
 
@@ -46,8 +45,8 @@ func newAllRows(points [][]float64) allRows {
 func (a *allRows) more() bool { return a.First < len(a.Points) }
 
 // iterate reads a chunk of rows, which is all of them where they are in memory.
-func (a *allRows) iterate(r *run) error {
-	w := r.walkers
+func (a *allRows) iterate(r *subsampling) error {
+	w := r.controls
 	points := a.Points[a.First:min(a.First+w.lanes(), len(a.Points))]
 	mask := make([]bool, w.lanes())
 	for lane, x := range points {
@@ -59,20 +58,12 @@ func (a *allRows) iterate(r *run) error {
 		return err
 	}
 	for lane := range points {
-		a.Sums[a.First+lane].add(w, lane)
+		a.Sums[a.First+lane].add(w.walkers, lane)
 	}
 	if a.Part++; a.Part == r.phase.chunks() {
 		a.Part, a.First = 0, a.First+len(points)
 	}
 	return nil
-}
-
-// chunks of a pass.
-func (s *phase) chunks() int {
-	if _, streamed := infer.Streaming(s.target); !streamed {
-		return 1
-	}
-	return (s.batches.Rows + s.batches.Pass - 1) / s.batches.Pass
 }
 
 // add takes in a chunk as a lane has computed it.

@@ -27,7 +27,7 @@ type anchor struct {
 // distance decides whether the lane uses its anchor, and bounds its step: a walker that has left all anchors would be
 // heated by the noise faster than its thermostat cools it. The step of the rung holds wherever draws of the rung are,
 // else steps would depend on positions.
-func (w *walkers) suitAnchors() {
+func (w *controls) suitAnchors() {
 	if len(w.Anchors) == 0 || !w.anchored && len(w.Anchors) < 2 {
 		return
 	}
@@ -44,27 +44,8 @@ func (w *walkers) suitAnchors() {
 	}
 }
 
-// noiseAt is the largest variance of a coordinate of the gradient with a control variate, at a squared distance from
-// its anchor: to first order in proportion to that.
-func (g *rung) noiseAt(distance float64) float64 {
-	at := g.Noises.Anchored
-	if at.Distance == 0 {
-		return at.Worst
-	}
-	return at.Worst * distance / at.Distance
-}
-
-// stepUnder is the rung's step, or a shorter one for a walker whose noise is far beyond what is usual on the rung.
-func (g *rung) stepUnder(noise float64) float64 {
-	const unusual = 4
-	if usual := unusual * math.Max(g.WorstNoise, noiseTimesStep/(g.Step*g.Step)); noise > usual {
-		return g.Step * math.Sqrt(usual/noise)
-	}
-	return g.Step
-}
-
 // assignAnchors gives every lane the anchor nearest to its point.
-func (w *walkers) assignAnchors(at [][]float64) {
+func (w *controls) assignAnchors(at [][]float64) {
 	if !w.numbered || len(w.Anchors) == 0 {
 		return
 	}
@@ -77,7 +58,7 @@ func (w *walkers) assignAnchors(at [][]float64) {
 }
 
 // nearestAnchor is the number of the anchor nearest to a point, or of those that are modes.
-func (w *walkers) nearestAnchor(x []float64, modes bool) (k int) {
+func (w *controls) nearestAnchor(x []float64, modes bool) (k int) {
 	nearest := math.Inf(1)
 	for i := range w.Anchors {
 		if len(w.Anchors) == 1 || modes && w.Anchors[i].Renewed {
@@ -91,13 +72,13 @@ func (w *walkers) nearestAnchor(x []float64, modes bool) (k int) {
 }
 
 // newAnchors replaces the anchors; every lane is given one by its next assignment.
-func (w *walkers) newAnchors(anchors []anchor) {
+func (w *controls) newAnchors(anchors []anchor) {
 	w.tables = w.tablesOf(anchors)
 	w.Anchors, w.AnchorOf = anchors, slices.Repeat([]int{-1}, w.lanes())
 	w.assignAnchors(w.positions())
 }
 
-func (w *walkers) writeAnchor(lane int) {
+func (w *controls) writeAnchor(lane int) {
 	k := w.AnchorOf[lane]
 	if k < 0 || !w.numbered {
 		return
@@ -107,7 +88,7 @@ func (w *walkers) writeAnchor(lane int) {
 }
 
 // control is the sum of all rows' terms at a lane's position to first order about its anchor; NaN without one.
-func (w *walkers) control(lane int, at []float64) float64 {
+func (w *controls) control(lane int, at []float64) float64 {
 	if len(w.Anchors) == 0 {
 		return math.NaN()
 	}
@@ -122,7 +103,7 @@ func (w *walkers) control(lane int, at []float64) float64 {
 // An anchorSearch climbs to modes, with all rows at each of its steps, and makes anchors of them, or it makes anchors
 // of the points themselves.
 type anchorSearch struct {
-	run    *run
+	run    *subsampling
 	starts func() [][]float64 // by lane
 	climbs bool
 	renews bool // adds the points to the anchors that there are
@@ -193,7 +174,7 @@ func (t *anchorSearch) advance() {
 		}
 		at, p := c.X, sums[0]
 		sums = sums[1:]
-		if c.Report(t.run.walkers.Rungs[0].Metric, p.Sum+p.Rest, p.gradient()) {
+		if c.Report(t.run.controls.Rungs[0].Metric, p.Sum+p.Rest, p.gradient()) {
 			s.Found[k] = anchor{At: at, Slope: p.Slope, Sum: p.Sum, Density: p.Sum + p.Rest}
 		}
 		c.Done = c.Done || !t.climbs
@@ -202,7 +183,7 @@ func (t *anchorSearch) advance() {
 }
 
 func (t *anchorSearch) Finish() (found anchorResult, err error) {
-	w := t.run.walkers
+	w := t.run.controls
 	if t.renews {
 		return found, t.run.renew(t.found())
 	}
@@ -238,8 +219,8 @@ func (t *anchorSearch) found() (out []anchor) {
 // merge adds an anchor, unless there is one at the same mode already; then the higher one is kept. On a ladder the
 // metric may be as wide as several modes together.
 func (t *anchorSearch) merge(anchors []anchor, a anchor) []anchor {
-	metric, same := t.run.walkers.Rungs[0].Metric, 0.2*float64(len(a.At))
-	if len(t.run.walkers.Rungs) > 1 {
+	metric, same := t.run.controls.Rungs[0].Metric, 0.2*float64(len(a.At))
+	if len(t.run.controls.Rungs) > 1 {
 		same /= 100
 	}
 	for i := range anchors {
@@ -255,19 +236,19 @@ func (t *anchorSearch) merge(anchors []anchor, a anchor) []anchor {
 
 // firstAnchors makes anchors of the modes near the walkers, where they pay. If not, only swaps have anchors, about the
 // cold walkers' positions.
-func (r *run) firstAnchors(load func() error) error {
+func (r *subsampling) firstAnchors(load func() error) error {
 	if r.phase.system.Batches.Anchored {
 		anchored, err := r.anchorAtModes()
 		if err != nil || anchored {
 			return err
 		}
-		at := r.walkers.positions()
+		at := r.controls.positions()
 		r.phase = r.phase.withControls(false)
-		r.walkers.newAnchors(nil)
+		r.controls.newAnchors(nil)
 		if err := load(); err != nil {
 			return err
 		}
-		if _, err := r.walkers.place(r.ctx, at); err != nil {
+		if _, err := r.controls.place(r.ctx, at); err != nil {
 			return err
 		}
 	}
@@ -281,14 +262,14 @@ func (r *run) firstAnchors(load func() error) error {
 // of gradients with these anchors and without, and decides whether the run uses them. Where climbs end apart,
 // curvatures show whether they have come to modes; if not, as on a ridge that warm-up's metric does not know, they go
 // on in coordinates that the curvatures make round.
-func (r *run) anchorAtModes() (anchored bool, err error) {
-	if r.walkers.mostAnchors() == 0 {
+func (r *subsampling) anchorAtModes() (anchored bool, err error) {
+	if r.controls.mostAnchors() == 0 {
 		r.notef("minibatches have no control variates: the gradients of %d batches of %d coordinates at an anchor "+
-			"would take too much memory; larger batches take less", r.walkers.batches.Blocks(), r.walkers.dim)
+			"would take too much memory; larger batches take less", r.controls.batches.Blocks(), r.controls.dim)
 		return false, nil
 	}
 	const most = 3
-	starts := r.walkers.positions
+	starts := r.controls.positions
 	for range most {
 		found, err := do(r.course, &anchorSearch{run: r, starts: starts, climbs: true, judge: r.judgeAnchors})
 		if err != nil || !found.Several {
@@ -298,14 +279,14 @@ func (r *run) anchorAtModes() (anchored bool, err error) {
 		if err != nil || !curved.Unfinished {
 			return curved.Anchored, err
 		}
-		starts = r.walkers.nearestAnchors
+		starts = r.controls.nearestAnchors
 	}
 	r.notef("minibatches have no control variates: climbs to the modes did not arrive")
 	return false, nil
 }
 
 // nearestAnchors are the points of the anchors, by lane.
-func (w *walkers) nearestAnchors() (at [][]float64) {
+func (w *controls) nearestAnchors() (at [][]float64) {
 	for _, k := range w.AnchorOf {
 		at = append(at, w.Anchors[k].At)
 	}
@@ -313,9 +294,9 @@ func (w *walkers) nearestAnchors() (at [][]float64) {
 }
 
 // anchorAtColdWalkers makes anchors for swaps, where gradients do without: the positions of the cold walkers.
-func (r *run) anchorAtColdWalkers() error {
-	w := r.walkers
-	if !r.phase.batches.Some() || r.phase.system.Batches.Anchored || r.phase.exchange.plain || len(w.Rungs) < 2 {
+func (r *subsampling) anchorAtColdWalkers() error {
+	w := r.controls
+	if !r.phase.batches.Some() || r.phase.system.Batches.Anchored || r.phase.swaps.plain || len(w.Rungs) < 2 {
 		return nil
 	}
 	_, err := do(r.course, &anchorSearch{run: r, starts: func() (at [][]float64) {
@@ -331,8 +312,8 @@ func (r *run) anchorAtColdWalkers() error {
 // judgeAnchors places walkers about the mode that was found and compares the noise there. Where anchors do not pay,
 // walkers return to where they began. If there are several modes, walkers are placed at them, and curvatures come
 // first.
-func (r *run) judgeAnchors(s *anchorState, found *anchorResult) error {
-	w := r.walkers
+func (r *subsampling) judgeAnchors(s *anchorState, found *anchorResult) error {
+	w := r.controls
 	found.Several = len(w.Anchors) > 1 && w.dim <= mostCurved
 	begun, about := make([][]float64, w.lanes()), make([][]float64, w.lanes())
 	for lane, k := range s.ClimbOf {
@@ -368,13 +349,13 @@ func (r *run) judgeAnchors(s *anchorState, found *anchorResult) error {
 }
 
 // near is a draw from the normal distribution about a point that the cold rung's metric describes.
-func (r *run) near(lane int, mode []float64) []float64 {
+func (r *subsampling) near(lane int, mode []float64) []float64 {
 	random := rand.New(rand.NewPCG(r.phase.options.Seed, 1<<32+uint64(lane)))
 	z := make([]float64, len(mode))
 	for j := range z {
 		z[j] = random.NormFloat64()
 	}
-	x := r.walkers.Rungs[0].Metric.Push(z)
+	x := r.controls.Rungs[0].Metric.Push(z)
 	for j := range x {
 		x[j] += mode[j]
 	}
@@ -384,14 +365,14 @@ func (r *run) near(lane int, mode []float64) []float64 {
 // anchorsPay compares effective draws of as many steps, on the rung at temperature 1: as many as the pace of walkers. A
 // step with an anchor costs less than one without, since all walkers share its rows; a rule without a thermostat, and
 // one with a fixed step, gets less biased draws from less noise.
-func (r *run) anchorsPay(noise noises) bool {
+func (r *subsampling) anchorsPay(noise noises) bool {
 	s := &r.phase
 	if s.settings().ControlVariates == "on" {
 		return true
 	}
-	at := r.walkers.Rungs[0]
+	at := r.controls.Rungs[0]
 	pays := s.pace(at, noise.Anchored) > s.pace(at, noise.Plain)
-	if s.stepSize > 0 || !r.walkers.thermostated() {
+	if s.stepSize > 0 || !r.controls.thermostated() {
 		pays = noise.Anchored.Worst < noise.Plain.Worst/2
 	}
 	what := "and are used"

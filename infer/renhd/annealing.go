@@ -19,7 +19,7 @@ const (
 // from them and lie further apart than the posterior; where they are not, starts are a guess, and all walkers may be in
 // the one mode that is near. So the walkers, who agree, are heated until they cross barriers of some fifty in log
 // density, are cooled (Kirkpatrick, Gelatt, Vecchi, Science 1983), and have to be where they were before.
-func (r *run) findMoreModes() (agreed bool, err error) {
+func (r *warmup) findMoreModes() (agreed bool, err error) {
 	if r.phase.target.ProperPrior() || r.share(annealingWindow, false).sweeps == 0 {
 		return true, nil
 	}
@@ -32,18 +32,18 @@ func (r *run) findMoreModes() (agreed bool, err error) {
 // settledWhereBefore reports whether walkers come back to where they were. It gives them time: some were heated to
 // where the density hardly falls off. Windows are short, in which slow walkers differ in any case: then it is enough
 // that no barrier lies between the places where they are and were.
-func (r *run) settledWhereBefore() (agreed bool, err error) {
+func (r *warmup) settledWhereBefore() (agreed bool, err error) {
 	const most = 4
 	w := r.share(annealingWindow, false)
 	w.judge = func(t *warmupWindow, found *windowResult) (err error) {
-		found.OnePlace = r.walkers.join(&t.seen, r.state.Before).onePlace()
+		found.OnePlace = onePlace(join(r.walkers, &t.seen.visits, r.state.Before))
 		if found.OnePlace {
 			return nil
 		}
-		if found.Connected, err = r.connected(&t.seen, r.state.Before); err != nil || found.Connected {
+		if found.Connected, err = r.connected(&t.seen.visits, r.state.Before); err != nil || found.Connected {
 			return err
 		}
-		return r.rememberModes(&t.seen, r.state.Before)
+		return r.modes.rememberModes(&t.seen.visits, r.state.Before)
 	}
 	for range most {
 		found, err := r.windows(w)
@@ -56,7 +56,7 @@ func (r *run) settledWhereBefore() (agreed bool, err error) {
 
 // annealing is the part of warm-up in which all walkers are heated and cooled.
 type annealing struct {
-	run   *run
+	run   *warmup
 	state annealingState
 }
 
@@ -92,13 +92,13 @@ func (a *annealing) Finish() (struct{}, error) {
 }
 
 // join is two windows of the same walkers taken as one of more walkers; those that are stuck count for nothing.
-func (w *walkers) join(windows ...*windowState) *windowState {
-	both, n := &windowState{}, math.MaxInt
+func join(w *walkers, windows ...*visits) *visits {
+	both, n := &visits{}, math.MaxInt
 	for _, from := range windows {
 		n = min(n, len(from.Density[0]))
 	}
 	for _, from := range windows {
-		stuck := w.stuck(from)
+		stuck := stuckWalkers(w, from)
 		for lane, xs := range from.Density {
 			if !stuck[lane] {
 				both.Density = append(both.Density, xs[len(xs)-n:])

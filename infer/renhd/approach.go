@@ -10,7 +10,7 @@ import (
 // An approach is the part of warm-up that brings starts within reach which lie astronomically far below the target.
 // Metropolis-corrected trajectories do not get on from there, or fly off, since all of the fall turns into speed.
 type approach struct {
-	run   *run
+	run   *warmup
 	state approachState
 }
 
@@ -29,7 +29,7 @@ const (
 )
 
 // approachTarget climbs from starts that are out of reach.
-func (r *run) approachTarget() error {
+func (r *warmup) approachTarget() error {
 	s := &r.phase
 	if s.free() || s.settings().Noise > 0 || s.batches.Some() {
 		return nil

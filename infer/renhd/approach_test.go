@@ -93,9 +93,9 @@ func TestBeginAgain(t *testing.T) {
 	r := explorersAt(t, twoModes(), func(int) []float64 { return at })
 	r.Iterations = 300
 	for lane := range 9 {
-		r.leave(lane, []float64{90, 0}, 500)
+		r.warm.leave(lane, []float64{90, 0}, 500)
 	}
-	if err := r.beginAgain(); err != nil {
+	if err := r.warm.beginAgain(); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[float64]bool{}
@@ -105,7 +105,7 @@ func TestBeginAgain(t *testing.T) {
 		}
 		seen[x[0]] = true
 	}
-	if len(seen) != 10 || !r.mostStayed() || r.iterationsLeft() != r.phase.options.Warmup {
-		t.Errorf("%d places, %d iterations left", len(seen), r.iterationsLeft())
+	if len(seen) != 10 || !r.warm.mostStayed() || r.warm.iterationsLeft() != r.phase.options.Warmup {
+		t.Errorf("%d places, %d iterations left", len(seen), r.warm.iterationsLeft())
 	}
 }

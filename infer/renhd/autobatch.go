@@ -1,8 +1,6 @@
 package renhd
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -21,11 +19,6 @@ import (
 //
 // Where all rows cost less, the run begins again with all of them. The first batch is the least, which regressions
 // keep: a program for another one takes a second copy of all rows in random order.
-const (
-	networkBatch = 128
-	leastBatch   = 64
-	fewRows      = 512 // all of less are taken
-)
 
 // How work compares, measured once: a row of a batch takes longer than one of a product with all rows; in batches of
 // its own, a walker's rows are gathered element by element; and for an effective draw walkers take fewer steps of
@@ -38,44 +31,8 @@ const (
 	fewExact      = 32.0
 )
 
-// A useAllRows error ends a run with batch = auto that is to begin again with all rows.
-type useAllRows struct{ reason string }
-
-func (e useAllRows) Error() string { return e.reason }
-
-// firstOfAuto is the batch with which a run begins that is to choose its own; auto is false where there is nothing to
-// choose.
-func firstOfAuto(t infer.Target, o infer.Options) (batch int, auto bool, err error) {
-	if b := o.Settings.Batch; b != infer.AutoBatch {
-		return b, false, nil
-	}
-	all := func(format string, args ...any) (int, bool, error) {
-		return 0, false, useAllRows{"batch = auto: all rows are used, because " + fmt.Sprintf(format, args...)}
-	}
-	rows, ok := t.(infer.Splittable)
-	if !ok {
-		return all("the likelihood is no sum over rows")
-	}
-	n, err := rows.Rows()
-	switch _, streamed := infer.Streaming(t); {
-	case err != nil && streamed:
-		return 0, false, err
-	case err != nil:
-		return all("%v", err)
-	case infer.NetworkBlocks(t, o.Settings.Batch) != nil && n > networkBatch:
-		return networkBatch, false, nil
-	case streamed:
-		return min(leastBatch, n), true, nil
-	case dynamics.Named(dynamicsOf(infer.Settings{Dynamics: o.Settings.Dynamics, Batch: 1})).Traits().Corrected:
-		return all("%s needs exact gradients", o.Settings.Dynamics)
-	case n < fewRows:
-		return all("there are only %d", n)
-	}
-	return leastBatch, true, nil
-}
-
 // A batchChoice is the part of warm-up that chooses the batch.
-type batchChoice struct{ run *run }
+type batchChoice struct{ run *subsampling }
 
 // batchResult is the number of rows that were chosen.
 type batchResult struct{ Rows int }
@@ -92,7 +49,7 @@ func (t *batchChoice) Finish() (found batchResult, err error) {
 	if err != nil {
 		return found, err
 	}
-	at, least := r.walkers.Rungs[0], math.Inf(1)
+	at, least := r.controls.Rungs[0], math.Inf(1)
 	for m := leastBatch; m <= r.phase.batches.Rows/2; m *= 2 {
 		if c := cost.of(m) * stepsForDraw / r.phase.pace(at, at.Noises.used().in(m)); c < least {
 			found.Rows, least = m, c
@@ -166,7 +123,7 @@ func (s *phase) stepWork(rule dynamics.Rule, rows int) (float64, error) {
 }
 
 // chooseBatch gives walkers that began in batches of leastBatch the rows that pay best, where that is asked for.
-func (r *run) chooseBatch() error {
+func (r *subsampling) chooseBatch() error {
 	if !r.phase.auto {
 		return nil
 	}
@@ -176,39 +133,8 @@ func (r *run) chooseBatch() error {
 	}
 	r.phase = r.phase.inBatches(found.Rows)
 	r.Batch = found.Rows
-	if err := r.changeProgram(r.walkers.positions()); err != nil {
+	if err := r.changeProgram(r.controls.positions()); err != nil {
 		return err
 	}
 	return r.measureNoise()
-}
-
-// sample warms up, then collects draws, with all rows where batch = auto comes to that.
-func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x exchange) (infer.Report,
-	error) {
-	reason, err := allRowsBefore(o)
-	if err != nil {
-		return infer.Report{}, err
-	}
-	if reason == "" {
-		report, err := attempt(ctx, t, o, rec, x, "")
-		var all useAllRows
-		if !errors.As(err, &all) {
-			return report, err
-		}
-		reason = all.reason
-	}
-	o.Settings.Batch = 0
-	return attempt(ctx, t, o, rec, x, reason)
-}
-
-// allRowsBefore is why the run that is resumed took all rows, where batch = auto came to that.
-func allRowsBefore(o infer.Options) (reason string, err error) {
-	if o.Settings.Batch != infer.AutoBatch || o.Checkpoints == nil {
-		return "", nil
-	}
-	c, err := loadCheckpoint(o.Checkpoints)
-	if err != nil || c == nil {
-		return "", err
-	}
-	return c.allRows()
 }

@@ -52,16 +52,16 @@ func TestBatchGrowsWithNoise(t *testing.T) {
 	x, y := dynamicstest.SimulateLogistic(999_999, 3, 1)
 	o := options(1)
 	o.Settings = infer.Settings{Batch: leastBatch}
-	_, s, err := newConfig(dynamicstest.Logistic(x, y, 3, 2.5), o, exchange{test: penalty()})
+	_, s, err := newConfig(dynamicstest.Logistic(x, y, 3, 2.5), o, swapRules{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRun(context.Background(), s, new(memory))
+	r := newRun(context.Background(), s, exchange{test: penalty()}, new(memory))
 	choose := func(noise float64) (int, error) {
 		n := noiseLevel{noise, 2 * noise, 1}
 		r.walkers = &walkers{roster: &roster{Rungs: []rung{{Beta: 1, Metric: s.firstMetric(),
 			Noises: noises{n, n}}}}}
-		found, err := (&batchChoice{run: r}).Finish()
+		found, err := (&batchChoice{run: r.rows}).Finish()
 		return found.Rows, err
 	}
 	last := 0

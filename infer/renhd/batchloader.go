@@ -19,10 +19,10 @@ type batchLoader struct {
 	seed    uint64
 }
 
-// newBatchLoader is nil where all data are in memory.
-func newBatchLoader(s *phase) *batchLoader {
+// newBatchLoader is nil if all data are in memory, and for a device that computes nothing.
+func newBatchLoader(s *phase, blank bool) *batchLoader {
 	t, ok := infer.Streaming(s.target)
-	if !ok {
+	if !ok || blank {
 		return nil
 	}
 	return &batchLoader{t, s.system.Batches, s.options.Seed}
@@ -108,30 +108,15 @@ func (f *batchLoader) read(ctx context.Context, together *errgroup.Group, k int,
 }
 
 // run executes calls one by one, with rows for each.
-func (f *batchLoader) run(ctx context.Context, w *walkers, calls []device.Call, mask []bool) error {
+func (f *batchLoader) run(ctx context.Context, w *controls, calls []device.Call, mask []bool) error {
 	for _, c := range calls {
 		for range c.Times {
-			if err := f.load(ctx, w, c.Entry, mask); err != nil {
+			if err := f.load(ctx, w.walkers, c.Entry, mask); err != nil {
 				return err
 			}
 			if err := w.call(ctx, []device.Call{{Entry: c.Entry, Times: 1}}, mask); err != nil {
 				return err
 			}
-		}
-	}
-	return nil
-}
-
-// checkFiles reads the rows of the reference once, so that a file that cannot be read is an error before the run.
-func (s *phase) checkFiles() error {
-	t, ok := infer.Streaming(s.target)
-	if !ok {
-		return nil
-	}
-	for k := range t.Streams() {
-		_, width := t.StreamInput(k, 1)
-		if err := t.ReadRows(k, s.batches.Reference, make([]float64, len(s.batches.Reference)*width)); err != nil {
-			return err
 		}
 	}
 	return nil

@@ -239,7 +239,7 @@ func TestJumpsOfTheProgram(t *testing.T) {
 		o.Chains, o.Draws, o.Warmup, o.Thin = chains, draws, 400, 2
 		o.Settings = infer.Settings{Replicas: 4}
 		report, err := sample(t.Context(), dynamicstest.FiveModes().Target(), o, m,
-			exchange{test: penalty(), program: program})
+			exchange{test: penalty(), swapRules: swapRules{program: program}})
 		if err != nil {
 			t.Fatal(err)
 		}

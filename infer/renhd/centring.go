@@ -1,9 +1,6 @@
 package renhd
 
 import (
-	"maps"
-	"slices"
-
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
@@ -15,23 +12,9 @@ import (
 // agree, each element gets what suits it. On a ladder no element is centred by choice, since on hot rungs data say less
 // about an effect; for the same reason elements that stopped being centred stay so there.
 
-// recentrable is the target where its coordinates can be chosen, else nil: metric and steps have to be free to follow.
-func (s *phase) recentrable() infer.Recentrable {
-	t, ok := s.target.(infer.Recentrable)
-	if !ok || s.settings().Metric == "identity" || !s.adaptsStep() || len(t.EffectBlocks()) == 0 {
-		return nil
-	}
-	return t
-}
-
-// centredBy reports whether the target has the coordinates that c says.
-func (s *phase) centredBy(c types.Centring) bool {
-	return maps.EqualFunc(s.centring, c, slices.Equal[[]types.Form])
-}
-
 // recentre gives the elements of effects the coordinates that points ask for, by a rule. Minibatches read some rows of
 // a series, which therefore keeps the coordinates of the model.
-func (r *run) recentre(rule adapt.CentringRule, p *adapt.Points) (changed bool, err error) {
+func (r *warmup) recentre(rule adapt.CentringRule, p *adapt.Points) (changed bool, err error) {
 	target := r.phase.recentrable()
 	if target == nil || p.Len() < adapt.FewestToChoose {
 		return false, nil
@@ -47,7 +30,7 @@ func (r *run) recentre(rule adapt.CentringRule, p *adapt.Points) (changed bool, 
 // changeCoordinates lets walkers go on in other coordinates than those in which from reads effects; c is nil for the
 // model's. What is remembered in the old ones is converted or forgotten. Points in the old coordinates show how wide
 // the target is in the new ones.
-func (r *run) changeCoordinates(from infer.Effects, c types.Centring, points [][]float64) error {
+func (r *warmup) changeCoordinates(from infer.Effects, c types.Centring, points [][]float64) error {
 	s := &r.phase
 	at := r.walkers.positions()
 	for lane := range at {
@@ -63,14 +46,14 @@ func (r *run) changeCoordinates(from infer.Effects, c types.Centring, points [][
 		rung.Step = s.firstStepIn(*rung)
 	}
 	r.state.FormFrom = 0
-	r.Centring, r.state.Before, r.state.Modes, r.state.Divergence = c, nil, nil, adapt.Divergence{}
+	r.Centring, r.state.Before, r.modes.state.Modes, r.state.Divergence = c, nil, nil, adapt.Divergence{}
 	r.phase = s.inCoordinates(c)
 	return r.changeProgram(at)
 }
 
 // convergeRecentred gives walkers that do not agree the coordinates that suit what they have shown so far, in which
 // they may.
-func (r *run) convergeRecentred(last windowResult) (windowResult, error) {
+func (r *warmup) convergeRecentred(last windowResult) (windowResult, error) {
 	w := r.share(.05, true)
 	if w.centre = adapt.EachAsItSuits; r.phase.recentrable() == nil {
 		return last, nil
@@ -84,10 +67,10 @@ func (r *run) convergeRecentred(last windowResult) (windowResult, error) {
 }
 
 // lookAround runs two short windows, the second of which shows where walkers are.
-func (r *run) lookAround() error {
+func (r *warmup) lookAround() error {
 	last := r.share(.05, true)
 	last.judge = func(t *warmupWindow, _ *windowResult) error {
-		r.state.Before = t.seen.places()
+		r.state.Before = t.places()
 		return nil
 	}
 	_, err := r.windows(r.share(.05, true), last)
@@ -97,7 +80,7 @@ func (r *run) lookAround() error {
 // searchAnew searches for modes in other coordinates than those in which walkers disagree or a mode was found. What
 // looked like a mode may be none in the coordinates of the model; then walkers go on in those that were chosen.
 // Otherwise there will be a ladder, and modes are looked for in the coordinates that suit one.
-func (r *run) searchAnew(agreed bool) (found bool, err error) {
+func (r *warmup) searchAnew(agreed bool) (found bool, err error) {
 	if !r.replaying() {
 		r.state.Chosen = r.Centring
 	}
@@ -108,16 +91,16 @@ func (r *run) searchAnew(agreed bool) (found bool, err error) {
 		if !found {
 			return false, r.asChosen()
 		}
-		if r.notCentred(r.state.Chosen) == nil {
+		if r.phase.notCentred(r.state.Chosen) == nil {
 			return true, nil
 		}
 	}
-	again, err := r.searchIn(r.notCentred(r.state.Chosen))
+	again, err := r.searchIn(r.phase.notCentred(r.state.Chosen))
 	return agreed || again, err
 }
 
 // searchIn searches for modes in other coordinates.
-func (r *run) searchIn(c types.Centring) (found bool, err error) {
+func (r *warmup) searchIn(c types.Centring) (found bool, err error) {
 	if err := r.goOnIn(c); err != nil {
 		return false, err
 	}
@@ -128,23 +111,15 @@ func (r *run) searchIn(c types.Centring) (found bool, err error) {
 }
 
 // goOnIn takes walkers to other coordinates, unless they are in these.
-func (r *run) goOnIn(c types.Centring) error {
+func (r *warmup) goOnIn(c types.Centring) error {
 	if r.replaying() || r.phase.recentrable() == nil || r.phase.centredBy(c) {
 		return nil
 	}
 	return r.changeCoordinates(infer.NewEffects(r.phase.recentrable()), c, r.walkers.positions())
 }
 
-// notCentred are the coordinates of which elements are only not centred by choice.
-func (r *run) notCentred(c types.Centring) types.Centring {
-	if c == nil {
-		return nil
-	}
-	return adapt.NotCentred(r.phase.recentrable().EffectBlocks(), c)
-}
-
 // asChosen takes up again the coordinates that were chosen, which suit the walkers.
-func (r *run) asChosen() error {
+func (r *warmup) asChosen() error {
 	c := r.state.Chosen
 	if c == nil || r.replaying() {
 		return nil
@@ -157,35 +132,9 @@ func (r *run) asChosen() error {
 	return r.changeCoordinates(infer.NewEffects(r.phase.recentrable()), c, adapt.Few(points))
 }
 
-// asTheModel are positions in the coordinates of the model.
-func (r *run) asTheModel(positions [][]float64) [][]float64 {
-	if r.Centring == nil || len(positions) == 0 {
-		return positions
-	}
-	return converted(r.phase.target.(infer.Recentrable), positions, nil)
-}
-
-// converted are positions of a target in the coordinates that c makes.
-func converted(of infer.Recentrable, positions [][]float64, c types.Centring) [][]float64 {
-	e, out := infer.NewEffects(of), make([][]float64, len(positions))
-	for k, x := range positions {
-		out[k] = e.Converted(x, c)
-	}
-	return out
-}
-
-// knownBefore are the points in modes that a run before has found, in the coordinates that the run has now.
-func (r *run) knownBefore() [][]float64 {
-	known, target := r.phase.options.Known, r.phase.recentrable()
-	if r.Centring == nil || target == nil || len(known) == 0 {
-		return known
-	}
-	return converted(target.Recentred(nil), known, r.Centring)
-}
-
 // remarkOnCentring says which effects are sampled in other coordinates than the model's. Where there is no ladder,
 // those of all effects were chosen.
-func (r *run) remarkOnCentring() {
+func (r *warmup) remarkOnCentring() {
 	target, ladder := r.phase.recentrable(), r.phase.system.Path != dynamics.Plain
 	if target == nil || r.phase.settings().Replicas > 0 || ladder && r.Centring == nil {
 		return

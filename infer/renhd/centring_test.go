@@ -97,16 +97,16 @@ func TestSearchAsTheModelComesBack(t *testing.T) {
 	for k := range 100 {
 		points = append(points, []float64{0.3, float64(k%7) - 3, float64(k%5) - 2, 1, -1, float64(k % 3), 0})
 	}
-	if err := r.changeCoordinates(infer.NewEffects(r.phase.recentrable()), chosen, points); err != nil {
+	if err := r.warm.changeCoordinates(infer.NewEffects(r.phase.recentrable()), chosen, points); err != nil {
 		t.Fatal(err)
 	}
-	r.state.Chosen = chosen
-	found, err := r.searchIn(nil)
+	r.warm.state.Chosen = chosen
+	found, err := r.warm.searchIn(nil)
 	if found || err != nil || r.Centring != nil {
 		t.Fatalf("found %t, coordinates %v, %v", found, r.Centring, err)
 	}
 	before := r.walkers.positions()
-	if err := r.asChosen(); err != nil {
+	if err := r.warm.asChosen(); err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(r.Centring, chosen) || !r.phase.centredBy(chosen) {

@@ -145,13 +145,13 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 		"median step": {"one mode", alterState("population", func(s *populationState) { s.MedianStep = 1 })},
 		"noise step":  {"one mode", alterState("population", func(s *populationState) { s.Roster.NoiseStep = 0 })},
 		"round":       {"asked ladder", alterState("ladder", func(s *swapState) { s.Round = 0 })},
-		"anchors": {"batch ladder", alterState("population", func(s *populationState) {
-			for _, a := range s.Roster.Anchors {
+		"anchors": {"batch ladder", alterState("subsampling", func(s *anchorsState) {
+			for _, a := range s.Anchors {
 				a.Slope[0] += 1000
 			}
 		})},
-		"curvature": {"two anchors", alterState("population", func(s *populationState) {
-			for _, a := range s.Roster.Anchors {
+		"curvature": {"two anchors", alterState("subsampling", func(s *anchorsState) {
+			for _, a := range s.Anchors {
 				if a.Rows != nil {
 					a.Rows[0] *= 1e4
 				}
@@ -176,11 +176,11 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 		"coordinates":            {"recentred", inPart(collecting, alterState("population", func(s *populationState) { s.Centring = nil }))},
 		"coordinates in warm-up": {"recentred", inPart("window", alterState("population", func(s *populationState) { s.Centring = nil }))},
 		"modes": {"five modes", func(c *savedRun) {
-			alterState("run", func(s *state) { s.Modes = nil })(c)
-			alterPart(collecting, func(s *collectorState) { s.Search.FoundAt = nil })(c)
+			alterState("modes", func(s *modesState) { s.Modes = nil })(c)
+			alterPart(collecting, func(s *collectorState) { s.Watch.Search.FoundAt = nil })(c)
 		}},
-		"visits":   {"five modes", alterPart(collecting, func(s *collectorState) { s.Visits = visitCount{} })},
-		"searches": {"late modes", alterPart(collecting, func(s *collectorState) { s.Search = lateSearch{} })},
+		"visits":   {"five modes", alterPart(collecting, func(s *collectorState) { s.Watch.Visits = visitCount{} })},
+		"searches": {"late modes", alterPart(collecting, func(s *collectorState) { s.Watch.Search = lateSearch{} })},
 		"queue":    {"flagged", alterPart(collecting, func(s *collectorState) { s.Chains[0].Steps = 0 })},
 	} {
 		run := resumeCases()[c.in]

@@ -26,7 +26,7 @@ const (
 
 // climb is the part of warm-up in which an optimiser moves the walkers.
 type climb struct {
-	run   *run
+	run   *networkWarmup
 	state climbState
 }
 
@@ -63,7 +63,7 @@ func (c *climb) each() int { return max(c.run.phase.epoch(false), lookSteps) }
 func (c *climb) most() int { return c.run.mostClimb() }
 
 // mostClimb is how many steps the climb has, if it does not end early.
-func (r *run) mostClimb() int {
+func (r *networkWarmup) mostClimb() int {
 	o := r.phase.options
 	return max(o.Warmup*min(max(climbSteps/o.Chains, fewestSteps), mostSteps), lookSteps)
 }
@@ -112,7 +112,7 @@ func (s *climbState) take(now look, most int) {
 }
 
 // scoreHeldOut is the mean log ℓ of a row that is held out, by walker.
-func (r *run) scoreHeldOut() ([]float64, error) {
+func (r *networkWarmup) scoreHeldOut() ([]float64, error) {
 	w, b := r.walkers, r.phase.batches
 	sums := make([]float64, w.lanes())
 	for part := range b.ScoreChunks() {
@@ -145,12 +145,4 @@ func (c *climb) Finish() (struct{}, error) {
 		float64(s.Steps)/float64(r.phase.epoch(false)), s.Steps, last.Learned, last.HeldOut,
 		r.phase.batches.HeldOut)
 	return struct{}{}, nil
-}
-
-func mean(xs []float64) float64 {
-	sum := 0.0
-	for _, x := range xs {
-		sum += x
-	}
-	return sum / float64(len(xs))
 }

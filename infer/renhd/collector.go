@@ -34,7 +34,8 @@ type drawCollector struct {
 	forces   []string  // the buffers that countHeat reads
 	heatRoom []float64 // and room for what is in them
 
-	narrow []bool // by mode: see jumpsOnly; nil until it is asked for
+	watch    *modeWatch
+	energies energyRecord
 
 	computed bool // the call of the last trajectory has computed Values too
 
@@ -46,8 +47,7 @@ type collectorState struct {
 	Chains   []chainProgress
 	Rungs    rungStatistics
 	HalfAt   int // draws when the statistics of the first half were taken
-	Visits   visitCount
-	Search   lateSearch
+	Watch    watchState
 	Heats    []positionHeat // by chain; nil where it is not measured
 	Diverged []bool         // by chain: the last trajectory at temperature 1
 	Ladder   ladderRecord
@@ -69,9 +69,11 @@ type queuedDraw struct{ Values, Stats []float64 }
 
 func newDrawCollector(r *run) *drawCollector {
 	w := r.walkers
-	return &drawCollector{run: r, mask: make([]bool, w.lanes()), state: &collectorState{
-		Chains: make([]chainProgress, w.chains), Rungs: newRungStatistics(len(w.Rungs), w.chains),
-		Diverged: make([]bool, w.chains)}}
+	s := &collectorState{Chains: make([]chainProgress, w.chains), Rungs: newRungStatistics(len(w.Rungs), w.chains),
+		Diverged: make([]bool, w.chains)}
+	return &drawCollector{run: r, mask: make([]bool, w.lanes()), state: s,
+		watch:    &modeWatch{knownModes: r.modes, state: &s.Watch},
+		energies: energyRecord{r.population, &s.Ladder}}
 }
 
 // collectDraws decides how many iterations make a draw, and runs the sampler until each chain has its draws. It goes on
@@ -115,7 +117,7 @@ func (c *drawCollector) collect() error {
 			return c.saveLast()
 		}
 		c.rememberFirstHalf()
-		if err := c.searchOn(); err != nil {
+		if err := c.watch.searchOn(); err != nil {
 			return err
 		}
 		if err := c.iterate(); err != nil {
@@ -198,7 +200,7 @@ func (c *drawCollector) moveAndSwap(draws bool) error {
 	}
 	c.count(float64(n), r.ends())
 	r.Iterations++
-	if err := r.stayInside(r.jump); err != nil {
+	if err := r.stayInside(func() error { return r.modes.jump(r.swaps.state.Round) }); err != nil {
 		return err
 	}
 	return r.swaps.round(r.ctx, w)
@@ -209,14 +211,14 @@ func (c *drawCollector) count(steps float64, now *ends) {
 	r, w := c.run, c.run.walkers
 	c.countNonFinite(now)
 	c.countHeat(now)
-	c.keepEnergies(now)
+	c.energies.keepEnergies(now)
 	for chain := range w.chains {
 		lane, t := w.cold(chain), &c.state.Chains[chain]
 		t.Accept += now.accept[lane]
 		t.Steps += steps
 		t.Sweeps++
 		t.Energy = now.total[lane]
-		diverged := now.diverged[lane] != 0 && !c.jumpsOnly(now.mode, lane)
+		diverged := now.diverged[lane] != 0 && !c.watch.jumpsOnly(now.mode, lane)
 		if diverged {
 			t.Diverged = true
 			r.report.Divergences++
@@ -272,7 +274,7 @@ func (c *drawCollector) allQueued() bool {
 // no lane is at another temperature, whose values nobody wants.
 func (r *run) drawsEndTrajectories() bool {
 	w := r.walkers
-	return w.lanes() == w.chains && !r.jumps() && !r.phase.batches.Some() && r.phase.images == nil
+	return w.lanes() == w.chains && !r.modes.jumps() && !r.phase.batches.Some() && r.phase.images == nil
 }
 
 // allDueNext reports whether the next iteration gives every chain a draw, as far as that is known before it.
@@ -319,9 +321,9 @@ func (c *drawCollector) queue(now *drawn) {
 	w := c.run.walkers
 	for _, chain := range c.ready {
 		lane, t, d := w.cold(chain), &c.state.Chains[chain], c.room()
-		c.keepHottest(chain, now)
+		c.energies.keepHottest(chain, now)
 		now.values(lane, d.Values)
-		c.countVisits(lane, now.theta)
+		c.watch.countVisits(lane, now.theta)
 		c.watchImages(lane, now.theta)
 		logPrior, logLik := now.logPrior[lane], now.logLik[lane]
 		d.Stats = append(d.Stats[:0], logPrior, t.Accept/float64(t.Sweeps), w.Rungs[0].Step, t.Steps,
@@ -386,9 +388,9 @@ func (c *drawCollector) report() {
 	}
 	out.Halves = s.halves(r.swaps.state.Counts.Pairs)
 	out.Positions = c.positionTemperature()
-	out.Ladder = c.ladder()
-	c.reportModes()
-	c.reportSearch()
+	out.Ladder = c.energies.ladder()
+	c.watch.reportModes()
+	c.watch.reportSearch()
 	if s := c.state.Monitor; s != nil {
 		out.Warnings = append(out.Warnings, s.Warnings()...)
 	}
@@ -401,9 +403,16 @@ func (c *drawCollector) report() {
 	}
 }
 
-func oneIf(b bool) float64 {
-	if b {
-		return 1
+// watchImages shows a draw to the monitor of images.
+func (c *drawCollector) watchImages(lane int, place func(lane int, dst []float64)) {
+	m, w := c.state.Monitor, c.run.walkers
+	if m == nil {
+		return
 	}
-	return 0
+	x := make([]float64, w.dim)
+	place(lane, x)
+	m.Add(c.run.phase.images, lane/w.PerChain, x, c.run.imageNoise(nearestStream, lane))
 }
+
+// Numbers implements sized.
+func (s *collectorState) Numbers() int { return s.Ladder.numbers() }

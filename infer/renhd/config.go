@@ -13,17 +13,23 @@ import (
 // A config is what a run was asked for: the target and the user's options, completed by what follows from them. It is
 // not changed after newConfig has made it; what warm-up changes for a time is a phase.
 type config struct {
-	given    infer.Target       // the target with the coordinates that the model gives it
-	ends     []types.Coordinate // of given; nil if it does not describe its coordinates
-	options  infer.Options
-	exchange exchange
-	auto     bool          // warm-up chooses the rows of a minibatch
-	blocks   []types.Block // of a network (network.go); nil for all other targets
+	given   infer.Target       // the target with the coordinates that the model gives it
+	ends    []types.Coordinate // of given; nil if it does not describe its coordinates
+	options infer.Options
+	swaps   swapRules
+	auto    bool          // warm-up chooses the rows of a minibatch
+	blocks  []types.Block // of a network (network.go); nil for all other targets
+}
+
+// swapRules are what a population has to know of how neighbours on a ladder swap.
+type swapRules struct {
+	program bool // the program may exchange rungs by itself: Metropolis' test, where nothing is noisy
+	plain   bool // no control variates: for comparison
 }
 
 // newConfig refuses settings that contradict each other or do not suit the target. The phase is the one that draws are
 // collected in, as far as it is known before warm-up.
-func newConfig(given infer.Target, o infer.Options, x exchange) (*config, phase, error) {
+func newConfig(given infer.Target, o infer.Options, x swapRules) (*config, phase, error) {
 	if o.Settings.Dynamics == "tacthmc" && o.Settings.Replicas <= 1 {
 		o.Settings.Replicas = 1
 	}
@@ -35,10 +41,13 @@ func newConfig(given infer.Target, o infer.Options, x exchange) (*config, phase,
 	if o.Settings.Batch = batch; blocks != nil {
 		o.Settings = settingsOfNetwork(o.Settings)
 	}
-	c := &config{auto: auto, given: given, ends: infer.CoordinatesOf(given), options: o, exchange: x, blocks: blocks}
+	c := &config{auto: auto, given: given, ends: infer.CoordinatesOf(given), options: o, swaps: x, blocks: blocks}
 	first, err := c.firstPhase()
 	return c, first, err
 }
+
+// maxRungs is the largest number of rungs of a ladder whose length is chosen.
+const maxRungs = 32
 
 // firstPhase is the phase that draws are collected in, as far as it is known before warm-up.
 func (c *config) firstPhase() (phase, error) {
@@ -64,7 +73,7 @@ func (c *config) settings() infer.Settings { return c.options.Settings }
 // exchanged is the largest number of rungs that programs exchange; 0 if the host does it.
 func (c *config) exchanged() int {
 	switch n := c.settings().Replicas; {
-	case !c.exchange.program || n == 1:
+	case !c.swaps.program || n == 1:
 		return 0
 	case n > 1:
 		return n
@@ -103,4 +112,21 @@ func dynamicsOf(s infer.Settings) string {
 		return "nosehoover"
 	}
 	return "hmc"
+}
+
+// settingsOfNetwork completes the settings of a run of a network.
+func settingsOfNetwork(set infer.Settings) infer.Settings {
+	set.Replicas, set.Ratio = 1, 0
+	if set.Precision == 0 {
+		set.Precision = 32
+	}
+	return set
+}
+
+// thermostats are the sizes of the blocks, each of which has its own.
+func (c *config) thermostats() (sizes []int) {
+	for _, b := range c.blocks {
+		sizes = append(sizes, b.Size)
+	}
+	return sizes
 }

@@ -21,7 +21,7 @@ import (
 //	rungs     a metric from the modes' mean precision at the rung's temperature, step and friction for its noise
 //	walkers   about the modes that they were in
 type curvature struct {
-	run   *run
+	run   *subsampling
 	state curvatureState
 }
 
@@ -45,7 +45,7 @@ const mostCurved = 1000
 const difference = 1e-4
 
 func (t *curvature) Begin() error {
-	w := t.run.walkers
+	w := t.run.controls
 	t.state.Steps = w.Rungs[0].Metric.Scales()
 	floats.Scale(difference, t.state.Steps)
 	var points [][]float64
@@ -68,7 +68,7 @@ func (t *curvature) State() any     { return &t.state }
 
 func (t *curvature) Finish() (found curvatureResult, err error) {
 	r := t.run
-	w := r.walkers
+	w := r.controls
 	for k := range w.Anchors {
 		found.Unfinished = t.take(k) > nearEnough || found.Unfinished
 	}
@@ -112,7 +112,7 @@ const nearEnough = 1
 // take makes the curvatures of an anchor of the gradients about it. It gives the squared distance from the anchor to
 // the mode, if the target is the normal that these suggest; 0 where it is no maximum.
 func (t *curvature) take(k int) (off float64) {
-	a, steps := &t.run.walkers.Anchors[k], t.state.Steps
+	a, steps := &t.run.controls.Anchors[k], t.state.Steps
 	d := len(steps)
 	about := t.state.Rows.Sums[k*2*d : (k+1)*2*d]
 	a.Rows, a.Rest = make([]float64, d*d), make([]float64, d*d)
@@ -175,15 +175,15 @@ func sameModes(anchors []anchor) (out []anchor) {
 
 // rememberAnchors makes modes of several anchors. Modes that were remembered from a few rows are not where those of all
 // rows are.
-func (r *run) rememberAnchors() {
-	r.state.Modes = nil
-	if len(r.walkers.Anchors) < 2 {
+func (r *subsampling) rememberAnchors() {
+	r.modes.state.Modes = nil
+	if len(r.controls.Anchors) < 2 {
 		return
 	}
-	for _, a := range r.walkers.Anchors {
+	for _, a := range r.controls.Anchors {
 		if n, ok := adapt.NormalAt(a.At, a.precision(dynamics.Plain, 1)); ok {
 			m := mode{At: a.At, Height: a.Density, Normal: n, Mass: a.Density + n.LogVolume()}
-			r.state.Modes = append(r.state.Modes, m)
+			r.modes.state.Modes = append(r.modes.state.Modes, m)
 		}
 	}
 }
@@ -191,13 +191,13 @@ func (r *run) rememberAnchors() {
 // shapeRung gives a rung the metric of the mean precision of all modes at its temperature. No mode then curves more in
 // whitened coordinates than by the number of modes. Where the curvature of the prior at the modes is no precision, the
 // likelihood's alone, tempered, is one.
-func (r *run) shapeRung(g *rung) {
+func (r *subsampling) shapeRung(g *rung) {
 	mean := func(path dynamics.Path) (adapt.Metric, bool) {
-		p := mat.NewSymDense(r.walkers.dim, nil)
-		for k := range r.walkers.Anchors {
-			p.AddSym(p, r.walkers.Anchors[k].precision(path, g.Beta))
+		p := mat.NewSymDense(r.controls.dim, nil)
+		for k := range r.controls.Anchors {
+			p.AddSym(p, r.controls.Anchors[k].precision(path, g.Beta))
 		}
-		p.ScaleSym(1/float64(len(r.walkers.Anchors)), p)
+		p.ScaleSym(1/float64(len(r.controls.Anchors)), p)
 		return g.Metric.OfPrecision(p)
 	}
 	for _, path := range []dynamics.Path{r.phase.system.Path, dynamics.Energy} {
@@ -210,9 +210,9 @@ func (r *run) shapeRung(g *rung) {
 
 // stiffness is the largest curvature of a mode at a rung's temperature, in its whitened coordinates, in units of 1 by
 // which the metric would suit all modes; 0 where it was not taken.
-func (r *run) stiffness(g *rung) (most float64) {
-	for k := range r.walkers.Anchors {
-		if a := &r.walkers.Anchors[k]; a.Rows != nil {
+func (r *subsampling) stiffness(g *rung) (most float64) {
+	for k := range r.controls.Anchors {
+		if a := &r.controls.Anchors[k]; a.Rows != nil {
 			most = math.Max(most, g.Metric.Stiffest(a.precision(r.phase.system.Path, g.Beta)))
 		}
 	}
@@ -220,9 +220,9 @@ func (r *run) stiffness(g *rung) (most float64) {
 }
 
 // nearAnchor is a draw from the normal of the mode that a lane's anchor is.
-func (r *run) nearAnchor(lane int) []float64 {
+func (r *subsampling) nearAnchor(lane int) []float64 {
 	random := rand.New(rand.NewPCG(r.phase.options.Seed, 1<<32+uint64(lane)))
-	a := &r.walkers.Anchors[r.walkers.AnchorOf[lane]]
+	a := &r.controls.Anchors[r.controls.AnchorOf[lane]]
 	z := make([]float64, len(a.At))
 	for j := range z {
 		z[j] = random.NormFloat64()

@@ -65,7 +65,7 @@ func (t *warmupWindow) lookForJumps() (hops bool, err error) {
 }
 
 // rejections is the mean rejection probability of trajectories of a length in time, in steps of one size.
-func (r *run) rejections(step, time float64) (float64, error) {
+func (r *warmup) rejections(step, time float64) (float64, error) {
 	w := r.walkers
 	w.exe.Set(dynamics.StepSize, slices.Repeat([]float64{step}, w.lanes()))
 	w.exe.Set(dynamics.Cool, ones(w.lanes()))

@@ -46,7 +46,7 @@ func TestJumpsOfTheDensity(t *testing.T) {
 		jumps  bool
 	}{"terraces": {terraces(), true}, "narrow": {narrow(), false}} {
 		r := explorersAt(t, c.target, func(lane int) []float64 { return []float64{float64(lane) / 8e3, 1e-4} })
-		w := &warmupWindow{run: r, spec: window{sweeps: 100, maxSteps: maxSteps, metric: true}}
+		w := &warmupWindow{run: r.warm, spec: window{sweeps: 100, maxSteps: maxSteps, metric: true}}
 		if err := w.Begin(); err != nil {
 			t.Fatal(err)
 		}
@@ -54,12 +54,12 @@ func TestJumpsOfTheDensity(t *testing.T) {
 			w.seen.StepSizes[j].Smooth = math.Log(2e-5) // what adaptation has come to
 		}
 		hops, err := w.lookForJumps()
-		if err != nil || hops != c.jumps || len(r.Discontinuities) > 0 != c.jumps || r.state.LeastStep > 0 {
-			t.Errorf("%s: jumps in %v, steps of %v at least, %v", name, r.Discontinuities, r.state.LeastStep, err)
+		if err != nil || hops != c.jumps || len(r.Discontinuities) > 0 != c.jumps || r.warm.state.LeastStep > 0 {
+			t.Errorf("%s: jumps in %v, steps of %v at least, %v", name, r.Discontinuities, r.warm.state.LeastStep, err)
 		}
 		// where hops move all that they can, short steps have another reason, and are bounded
-		if hops, err = w.lookForJumps(); err != nil || hops || r.state.LeastStep > 0 != c.jumps {
-			t.Errorf("%s: hops once more: %t, steps of %v at least, %v", name, hops, r.state.LeastStep, err)
+		if hops, err = w.lookForJumps(); err != nil || hops || r.warm.state.LeastStep > 0 != c.jumps {
+			t.Errorf("%s: hops once more: %t, steps of %v at least, %v", name, hops, r.warm.state.LeastStep, err)
 		}
 	}
 }

@@ -28,7 +28,7 @@ const mostTails = 1000
 // of several walkers, the integral over the coordinate is infinite, and so is that over all of them. Walkers may not
 // show it: where a scale goes to 0, they look as if they had come to rest. Along a line in other directions the density
 // may have no end as well, which only walkers that move off show (adapt.Divergence). Proper priors need no look.
-func (r *run) refuseFlatTails() error {
+func (r *warmup) refuseFlatTails() error {
 	s := &r.phase
 	if s.target.ProperPrior() || s.free() || s.target.Dim() > mostTails || r.replaying() {
 		return nil
@@ -61,7 +61,7 @@ func (r *run) refuseFlatTails() error {
 }
 
 // tails are both ends of every coordinate, for a walker of each chain, four at least.
-func (r *run) tails() (all []tail) {
+func (r *warmup) tails() (all []tail) {
 	w := r.walkers
 	at := w.positions()
 	for j := range w.dim {
@@ -81,7 +81,7 @@ func (r *run) tails() (all []tail) {
 // the parameter, where numbers and their squares still exist; that of a logit also where p differs from 1. The ends of
 // the real line are not looked at: a walker that is still far from the target, with a scale of 1e10 in its other
 // coordinates, sees a flat line in any direction, and proper posteriors of regressions with flat priors were refused.
-func (r *run) tailsOf(t tail, from float64) []tail {
+func (r *warmup) tailsOf(t tail, from float64) []tail {
 	sign := 2*oneIf(t.up) - 1
 	tailAt := func(near, far, most float64) tail {
 		t.near, t.far, t.most = near, far, most
@@ -98,7 +98,7 @@ func (r *run) tailsOf(t tail, from float64) []tail {
 }
 
 // densitiesAt are the log densities of the target at places of the tails.
-func (r *run) densitiesAt(tails []tail, place func(tail) float64) ([]float64, error) {
+func (r *warmup) densitiesAt(tails []tail, place func(tail) float64) ([]float64, error) {
 	here, at := r.walkers.positions(), make([][]float64, len(tails))
 	for i, t := range tails {
 		at[i] = slices.Clone(here[t.walker])

@@ -1,32 +1,8 @@
 package renhd
 
 import (
-	"ppl/compiler/backend/lower"
 	"ppl/infer/adapt"
-	"ppl/infer/dynamics"
 )
-
-// choosesForm reports whether warm-up chooses the form of the metric: where trajectories are corrected, so that steps
-// follow the condition of the target, and nobody has said which. The noise of minibatches counts by the coordinate in
-// which the metric is too wide most, so they take the richest form that there is.
-func (s *phase) choosesForm() bool {
-	return s.settings().Metric == "" && !s.batches.Some() && s.target.Dim() > adapt.Small && !s.free() &&
-		s.stepSize == 0 && !s.evenMetric()
-}
-
-// evenMetric reports whether the metric is diagonal, with one scale for coordinates that rotate into each other: where
-// walkers are compared by rotating them next to a reference. Another metric would suit the places near it alone.
-func (s *phase) evenMetric() bool {
-	return s.images != nil && s.images.Rotates() && s.settings().Metric == "" && !s.batches.Some()
-}
-
-// firstMetric is the metric to begin with; one that costs little where a form is to be chosen.
-func (s *phase) firstMetric() adapt.Metric {
-	if s.choosesForm() || s.blocks != nil || s.evenMetric() {
-		return adapt.Diagonal(s.target.Dim())
-	}
-	return adapt.First(s.settings().Metric, s.target.Dim())
-}
 
 // looksAtForm reports whether a window is worth another look at the form of the metric: where there is none yet, where
 // the window is twice as long as that of the last look, unless that has shown that no other form could be worth its
@@ -61,22 +37,8 @@ func (t *warmupWindow) chooseForm() error {
 	return r.changeProgram(r.walkers.positions())
 }
 
-// gradientWork is the arithmetic of one gradient.
-func (s *phase) gradientWork() (float64, error) {
-	for _, e := range dynamics.Program(s.rule, s.system) {
-		if e.Name == dynamics.Gradient {
-			p, err := lower.Program([]lower.Entry{e})
-			if err != nil {
-				return 0, err
-			}
-			return p.Work(dynamics.Gradient), nil
-		}
-	}
-	panic("internal error: a program without a gradient")
-}
-
 // remarkOnForm says which form of metric was chosen, and why.
-func (r *run) remarkOnForm() {
+func (r *warmup) remarkOnForm() {
 	c := r.state.Form
 	if c == nil {
 		return

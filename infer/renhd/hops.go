@@ -13,8 +13,6 @@ import (
 // (dynamics.Hop), so that steps suit what is smooth. Which they are is found by looking: between two points of a line
 // along the coordinate, the log density differs less the nearer they are, unless a jump lies between them.
 const (
-	hopsOfEach  = 20 // before a trajectory, of each coordinate
-	mostHops    = 80 // of all
 	mostJumpy   = 16 // coordinates: with more, each would be moved too rarely
 	mostSmooth  = 64 // dimensions of a target in which jumps are looked for
 	lineProbes  = 24 // points on a line
@@ -62,7 +60,7 @@ func spreadOf(places [][][]float64, j int) float64 {
 }
 
 // jumpsAlong reports whether the log density jumps on a line through some walker along a coordinate.
-func (r *run) jumpsAlong(at [][]float64, j int, spread float64) (bool, error) {
+func (r *warmup) jumpsAlong(at [][]float64, j int, spread float64) (bool, error) {
 	steepest := make([]interval, len(at))
 	now := make([]linePoint, len(at))
 	for k := range lineProbes + 1 {
@@ -97,7 +95,7 @@ func (r *run) jumpsAlong(at [][]float64, j int, spread float64) (bool, error) {
 }
 
 // lookAlong fills in the log densities at points of the lines along a coordinate, one for each walker.
-func (r *run) lookAlong(at [][]float64, j int, points []linePoint) error {
+func (r *warmup) lookAlong(at [][]float64, j int, points []linePoint) error {
 	moved := make([][]float64, len(at))
 	for lane, x := range at {
 		moved[lane] = slices.Clone(x)
@@ -124,7 +122,7 @@ func (i interval) gap() float64 {
 }
 
 // remarkOnHops says which parameters hops move.
-func (r *run) remarkOnHops() {
+func (r *warmup) remarkOnHops() {
 	if len(r.Discontinuities) == 0 {
 		return
 	}

@@ -16,12 +16,12 @@ const (
 // adaptHottest runs windows and raises the hottest temperature until walkers there forget where they were: a ladder
 // whose walkers exchange rungs while each stays in a mode of its own gives the modes the weights of the starting
 // points. There is nothing to raise on the likelihood path, which ends at the prior.
-func (r *run) adaptHottest(w window) error {
+func (r *warmup) adaptHottest(w window) error {
 	fixed := r.phase.system.Path != dynamics.Energy || r.phase.settings().Ratio > 0
 	if !fixed {
 		w.judge = func(t *warmupWindow, found *windowResult) error {
 			hottest := len(r.walkers.Rungs) - 1
-			found.Forgets = t.seen.forgets(hottest) && !t.seen.stays(r.state.Modes, hottest)
+			found.Forgets = forgets(&t.seen.visits, hottest) && !stays(&t.seen.visits, r.modes.state.Modes, hottest)
 			return nil
 		}
 	}
@@ -36,7 +36,7 @@ func (r *run) adaptHottest(w window) error {
 
 // forgets reports whether walkers on the hottest rung move between all the modes that walkers there are in. Too few
 // visits to decide count as yes.
-func (s *windowState) forgets(hottest int) bool {
+func forgets(s *visits, hottest int) bool {
 	const visits, deviations, errors = 8, 0.8, 8
 	if len(s.Visited[0]) == 0 { // a window without a sweep
 		return true
@@ -60,7 +60,7 @@ func (s *windowState) forgets(hottest int) bool {
 // stays reports whether walkers on the hottest rung are in several of the modes that warm-up found, and each stays in
 // the one where it is from one sweep to the next. Visits are short while a ladder is new: what one walker averages says
 // little, and all steps together say enough.
-func (s *windowState) stays(modes []mode, hottest int) bool {
+func stays(s *visits, modes []mode, hottest int) bool {
 	const steps, inEach = 20, 4
 	if len(modes) < 2 {
 		return false
@@ -90,7 +90,7 @@ func (s *windowState) stays(modes []mode, hottest int) bool {
 }
 
 // raiseHottest multiplies the hottest temperature by higher, and all others in proportion of their logarithms.
-func (r *run) raiseHottest() {
+func (r *warmup) raiseHottest() {
 	rungs := r.walkers.Rungs
 	hottest := r.walkers.hottest()
 	power := math.Log(hottest*higher) / math.Log(hottest)

@@ -9,14 +9,8 @@ import (
 // one mode: then each is moved to its image nearest to a reference, after every sweep of warm-up from then on, and what
 // they show is compared once more. Climbs and draws are assigned to modes by their nearest images, too.
 
-// imageStreams are the random numbers of images; by lane.
-const (
-	nearestStream = 0x1aa9e500
-	randomStream  = 0x1aa9e600
-)
-
 // agreeMoreAsImages reports whether walkers of a window agree much more where images of each other are taken for one.
-func (r *run) agreeMoreAsImages(seen *windowState, disagreement float64) bool {
+func (r *warmup) agreeMoreAsImages(seen *visits, disagreement float64) bool {
 	images := r.phase.images
 	if images == nil || !images.Comparable() || !r.Reference.Empty() {
 		return false
@@ -33,7 +27,7 @@ func (r *run) agreeMoreAsImages(seen *windowState, disagreement float64) bool {
 const muchMore = 0.7
 
 // convergeAsImages compares walkers that do not agree by their images, where they may agree then.
-func (r *run) convergeAsImages(last windowResult) (windowResult, error) {
+func (r *warmup) convergeAsImages(last windowResult) (windowResult, error) {
 	if !last.Images {
 		return last, nil
 	}
@@ -42,7 +36,7 @@ func (r *run) convergeAsImages(last windowResult) (windowResult, error) {
 		for k := range r.state.Left {
 			r.state.Left[k].At = r.image(r.state.Left[k].At, r.state.Left[k].Lane)
 		}
-		r.state.Modes, r.state.Before = nil, nil
+		r.modes.state.Modes, r.state.Before = nil, nil
 		if err := r.moveToImages(); err != nil {
 			return last, err
 		}
@@ -59,8 +53,8 @@ func (r *run) convergeAsImages(last windowResult) (windowResult, error) {
 
 // renewReference makes the reference what a window has shown, as long as no modes are remembered, whose places are
 // nearest to the reference before.
-func (r *run) renewReference(points *adapt.Points) {
-	if r.Reference.Empty() || points.Len() < 2 || len(r.state.Modes) > 0 {
+func (r *warmup) renewReference(points *adapt.Points) {
+	if r.Reference.Empty() || points.Len() < 2 || len(r.modes.state.Modes) > 0 {
 		return
 	}
 	r.Reference = r.referenceOf(points.X)
@@ -68,7 +62,7 @@ func (r *run) renewReference(points *adapt.Points) {
 
 // imagesOfChains are the images of positions that are nearest to where the first chain has been, where chains do not
 // agree and do so much more in these.
-func (r *run) imagesOfChains(visited [][][]float64) [][][]float64 {
+func (r *warmup) imagesOfChains(visited [][][]float64) [][][]float64 {
 	if r.phase.images == nil {
 		return visited
 	}
@@ -83,18 +77,4 @@ func (r *run) imagesOfChains(visited [][][]float64) [][][]float64 {
 	}
 	r.Reference = ref
 	return out
-}
-
-// An imageOf is an image of a lane's position.
-type imageOf func(x []float64, lane int) []float64
-
-// watchImages shows a draw to the monitor of images.
-func (c *drawCollector) watchImages(lane int, place func(lane int, dst []float64)) {
-	m, w := c.state.Monitor, c.run.walkers
-	if m == nil {
-		return
-	}
-	x := make([]float64, w.dim)
-	place(lane, x)
-	m.Add(c.run.phase.images, lane/w.PerChain, x, c.run.imageNoise(nearestStream, lane))
 }

@@ -112,14 +112,14 @@ func TestStayingInsideIsExact(t *testing.T) {
 	for _, inside := range []bool{true, false} {
 		o := options(5)
 		o.Chains, o.Settings.Metric = chains, "diagonal"
-		_, s, err := newConfig(newLabelled(2, mean, sd), o, exchange{test: newTest("")})
+		_, s, err := newConfig(newLabelled(2, mean, sd), o, swapRules{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := newRun(t.Context(), s, new(memory))
+		r := newRun(t.Context(), s, exchange{test: penalty()}, new(memory))
 		t.Cleanup(r.close)
 		r.phase = r.phase.onPath(dynamics.Plain)
-		if err := r.loadLadder([]float64{1}, 1); err != nil {
+		if err := r.warm.loadLadder([]float64{1}, 1); err != nil {
 			t.Fatal(err)
 		}
 		w := r.walkers

@@ -122,3 +122,12 @@ func (p *population) imageValues(mask []bool, image imageOf) error {
 	set(func(x []float64, _ int) []float64 { return x })
 	return err
 }
+
+// imageStreams are the random numbers of images; by lane.
+const (
+	nearestStream = 0x1aa9e500
+	randomStream  = 0x1aa9e600
+)
+
+// An imageOf is an image of a lane's position.
+type imageOf func(x []float64, lane int) []float64

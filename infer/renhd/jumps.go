@@ -27,31 +27,31 @@ func (j jumpStatistics) rate() float64 { return float64(j.Accepted) / math.Max(f
 const siteJump = dynamics.SiteJump
 
 // jumps reports whether walkers jump between the modes that warm-up has found.
-func (r *run) jumps() bool {
+func (r *knownModes) jumps() bool {
 	return len(r.state.Modes) > 1 && !r.phase.free() && !r.phase.batches.Some()
 }
 
 // leaps reports whether the program makes the jumps by itself.
-func (r *run) leaps() bool {
+func (r *knownModes) leaps() bool {
 	return r.jumps() && r.walkers.leaps && len(r.state.Modes) <= dynamics.MostModes
 }
 
 // jump proposes a jump to every walker at temperature 1.
-func (r *run) jump() error {
+func (r *knownModes) jump(round int) error {
 	switch {
 	case !r.jumps():
 		return nil
 	case r.leaps():
-		return r.leap()
+		return r.leap(round)
 	}
 	return r.jumpByHost()
 }
 
 // leap lets the program propose a jump to every walker at temperature 1.
-func (r *run) leap() error {
+func (r *knownModes) leap(round int) error {
 	w := r.walkers
 	r.beginLeaps(r.Iterations)
-	w.beginSwaps(r.swaps.state.Round)
+	w.beginSwaps(round)
 	w.calls = append(w.calls[:0], leapCalls()...)
 	if err := w.run(r.ctx, w.calls, nil); err != nil {
 		return err
@@ -65,15 +65,15 @@ func leapCalls() []device.Call {
 }
 
 // countLeaps counts the jumps of an iteration, of which the program says which lanes made one.
-func (r *run) countLeaps(landed []float64) {
+func (r *knownModes) countLeaps(landed []float64) {
 	for chain := range r.walkers.chains {
-		r.stats.Jumps.Tried++
-		r.stats.Jumps.Accepted += int(landed[r.walkers.cold(chain)])
+		r.state.Jumps.Tried++
+		r.state.Jumps.Accepted += int(landed[r.walkers.cold(chain)])
 	}
 }
 
 // beginLeaps writes between which modes the program jumps, and the iteration that noise of the next jump is of.
-func (r *run) beginLeaps(iteration int) {
+func (r *knownModes) beginLeaps(iteration int) {
 	var places []dynamics.Place
 	for _, m := range r.state.Modes {
 		n := &m.Normal
@@ -85,7 +85,7 @@ func (r *run) beginLeaps(iteration int) {
 }
 
 // jumpByHost proposes the jumps where the program does not: of many dimensions, or between many modes.
-func (r *run) jumpByHost() error {
+func (r *knownModes) jumpByHost() error {
 	w, modes := r.walkers, r.state.Modes
 	mask, from, chance := make([]bool, w.lanes()), make([][]float64, w.chains), make([]float64, w.chains)
 	before := w.logDensities()
@@ -117,13 +117,13 @@ func (r *run) jumpByHost() error {
 	}
 	after := w.logDensities()
 	for chain, x := range from {
-		r.stats.Jumps.Tried++
+		r.state.Jumps.Tried++
 		if x == nil {
 			continue
 		}
 		lane := w.cold(chain)
 		if ratio := after[lane] - before[lane] + chance[chain]; math.Log(uniform(chain, 1)) < ratio {
-			r.stats.Jumps.Accepted++
+			r.state.Jumps.Accepted++
 			continue
 		}
 		w.exe.SetLane(dynamics.Theta, lane, x)
@@ -137,8 +137,8 @@ func (r *run) jumpByHost() error {
 // jumpsOnly reports whether a walker, which a diverged trajectory has left where it was, is in a mode that the step
 // cannot follow and that jumps lead to and from. Steps are those that suit most of the target; what is in a mode a
 // hundred times as narrow moves by jumps alone, so that the divergence says nothing about the draws.
-func (c *drawCollector) jumpsOnly(modeOf func(lane int) int, lane int) bool {
-	r := c.run
+func (c *modeWatch) jumpsOnly(modeOf func(lane int) int, lane int) bool {
+	r := c.knownModes
 	if !r.jumps() {
 		return false
 	}
@@ -152,7 +152,7 @@ func (c *drawCollector) jumpsOnly(modeOf func(lane int) int, lane int) bool {
 }
 
 // modeOf is the mode that a lane is in, or −1.
-func (r *run) modeOf(lane int) int {
+func (r *knownModes) modeOf(lane int) int {
 	x := r.walkers.ofLane(dynamics.Theta, lane)
 	if k := nearest(r.state.Modes, x); r.state.Modes[k].within(x) {
 		return k
@@ -162,7 +162,7 @@ func (r *run) modeOf(lane int) int {
 
 // tooNarrow reports whether steps at temperature 1 are too long for a mode: leapfrog is unstable where a step is longer
 // than two standard deviations in some direction.
-func (r *run) tooNarrow(m *mode) bool {
+func (r *knownModes) tooNarrow(m *mode) bool {
 	cold := &r.walkers.Rungs[0]
 	for j := range r.walkers.dim {
 		z := make([]float64, r.walkers.dim)

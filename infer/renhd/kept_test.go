@@ -8,7 +8,8 @@ func TestKept(t *testing.T) {
 	for _, c := range []struct{ lanes, dim, sweeps, want int }{{32, 10, 300, 1}, {12, 100_000, 300, 1},
 		{28_672, 2, 50, 1}, {28_672, 2, 200, 3}, {4096, 10, 300, 3}} {
 		w := &walkers{roster: &roster{PerChain: 1}, chains: c.lanes, dim: c.dim}
-		window := &warmupWindow{run: &run{course: &course{population: &population{walkers: w}}}, spec: window{sweeps: c.sweeps}}
+		window := &warmupWindow{run: &warmup{course: &course{population: &population{walkers: w}}},
+			spec: window{sweeps: c.sweeps}}
 		if got := window.kept(); got != c.want {
 			t.Errorf("%+v: kept after every %d", c, got)
 		}

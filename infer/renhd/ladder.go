@@ -9,12 +9,12 @@ import (
 )
 
 // warmUpLadder warms up a ladder from the start, of the length asked for.
-func (r *run) warmUpLadder() error {
+func (r *warmup) warmUpLadder() error {
 	n := r.phase.settings().Replicas
 	if n == 0 {
 		n = firstRungs
 	}
-	if err := r.loadLadder(r.phase.firstBetas(n), n); err != nil {
+	if err := r.loadLadder(firstBetas(&r.phase, n), n); err != nil {
 		return err
 	}
 	if err := r.disperse(); err != nil {
@@ -27,9 +27,9 @@ func (r *run) warmUpLadder() error {
 }
 
 // growLadder puts the explorers, who disagree, on a ladder.
-func (r *run) growLadder() error {
+func (r *warmup) growLadder() error {
 	old, at := r.walkers, r.walkers.positions()
-	if err := r.loadLadder(r.phase.firstBetas(firstRungs), firstRungs); err != nil {
+	if err := r.loadLadder(firstBetas(&r.phase, firstRungs), firstRungs); err != nil {
 		return err
 	}
 	for j := range r.walkers.Rungs {
@@ -43,7 +43,7 @@ func (r *run) growLadder() error {
 }
 
 // adaptLadder learns metrics, steps, spacing and, where it is free, the number of rungs, in rounds of growing length.
-func (r *run) adaptLadder() error {
+func (r *warmup) adaptLadder() error {
 	left := max(r.iterationsLeft(), r.phase.options.Warmup/2) // the search for modes may have used up the rest
 	round := func(share float64) window {
 		return window{sweeps: sweeps(share, left), maxSteps: maxSteps, metric: true, spacing: true}
@@ -66,7 +66,7 @@ func (r *run) adaptLadder() error {
 }
 
 // respaceLadder evens out the rejections of a ladder whose spacing is free.
-func (r *run) respaceLadder() {
+func (r *warmup) respaceLadder() {
 	w := r.walkers
 	if r.phase.settings().Ratio > 0 || len(w.Rungs) < 3 || !r.swaps.state.Counts.proposedAll() {
 		return
@@ -80,7 +80,7 @@ func (r *run) respaceLadder() {
 // shortenLadder lowers the hottest temperature of a ladder whose number of rungs was asked for and does not suffice,
 // until neighbours swap: one that does not is no better than its coldest rung alone. A hottest temperature that was
 // raised is needed where it is.
-func (r *run) shortenLadder() {
+func (r *warmup) shortenLadder() {
 	const hardly = 0.05
 	w, s := r.walkers, r.phase.settings()
 	if s.Replicas == 0 || s.Ratio > 0 || len(w.Rungs) < 2 || !r.swaps.state.Counts.proposedAll() ||
@@ -112,7 +112,7 @@ func endOfLadder(temperature float64) string {
 
 // resizeLadder gives the ladder the number of rungs that its barrier asks for: about 2Λ + 1 (Syed et al. 2021, section
 // 4.3), more while neighbours hardly swap, because then Λ is only known from below.
-func (r *run) resizeLadder() error {
+func (r *warmup) resizeLadder() error {
 	if r.phase.settings().Replicas > 0 || r.phase.system.Path == dynamics.Plain || !r.swaps.state.Counts.proposedAll() {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (r *run) resizeLadder() error {
 	if err := r.moveFrom(at, old.PerChain, nearest); err != nil {
 		return err
 	}
-	return r.anchorAtColdWalkers()
+	return r.rows.anchorAtColdWalkers()
 }
 
 // byRung is the positions of walkers, each chain's in the order of rungs.

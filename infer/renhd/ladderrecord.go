@@ -12,9 +12,8 @@ type ladderRecord struct {
 	Hottest  []series // the row of a draw is a position
 }
 
-// Numbers implements sized.
-func (s *collectorState) Numbers() (n int) {
-	r := &s.Ladder
+// numbers is how many it holds.
+func (r *ladderRecord) numbers() (n int) {
 	for c := range r.Energies {
 		n += len(r.Energies[c].Numbers)
 	}
@@ -58,29 +57,29 @@ const (
 )
 
 // bounded is how many rows of a size each chain may keep.
-func (r *run) bounded(most, size int) int {
+func (r *energyRecord) bounded(most, size int) int {
 	return max(min(most, mostOfLadder/(size*r.phase.options.Chains)), 32) / 2 * 2
 }
 
 // keepsLadder reports whether energies are exact, and draws of each rung are those of its distribution.
-func (r *run) keepsLadder() bool {
+func (r *energyRecord) keepsLadder() bool {
 	return len(r.walkers.Rungs) > 1 && r.walkers.traits.Corrected && r.phase.system.Noise == 0 &&
 		!r.phase.batches.Some()
 }
 
 // keepsHottest reports whether the hottest distribution is a power of the density, in the coordinates of the model, so
 // that its integral can be estimated from positions. Other ladders end at the prior.
-func (r *run) keepsHottest() bool {
+func (r *energyRecord) keepsHottest() bool {
 	return r.keepsLadder() && r.phase.system.Path == dynamics.Energy && r.phase.centring == nil
 }
 
 // keepEnergies takes in an iteration: after the trajectories and before the swaps.
-func (c *drawCollector) keepEnergies(now *ends) {
-	r, w := c.run, c.run.walkers
+func (r *energyRecord) keepEnergies(now *ends) {
+	w := r.walkers
 	if !r.keepsLadder() {
 		return
 	}
-	l := &c.state.Ladder
+	l := r.record
 	if l.Energies == nil {
 		l.Energies = make([]series, w.chains)
 	}
@@ -101,12 +100,12 @@ func (c *drawCollector) keepEnergies(now *ends) {
 }
 
 // keepHottest takes in where a chain's walker on the hottest rung is at a draw.
-func (c *drawCollector) keepHottest(chain int, now *drawn) {
-	r, w := c.run, c.run.walkers
+func (r *energyRecord) keepHottest(chain int, now *drawn) {
+	w := r.walkers
 	if !r.keepsHottest() {
 		return
 	}
-	l := &c.state.Ladder
+	l := r.record
 	if l.Hottest == nil {
 		l.Hottest = make([]series, w.chains)
 	}
@@ -118,20 +117,26 @@ func (c *drawCollector) keepHottest(chain int, now *drawn) {
 }
 
 // ladder is what was kept, for the report; nil where nothing was.
-func (c *drawCollector) ladder() *store.Ladder {
-	l := &c.state.Ladder
+func (r *energyRecord) ladder() *store.Ladder {
+	l := r.record
 	if l.Energies == nil || len(l.Energies[0].Numbers) == 0 {
 		return nil
 	}
-	out := &store.Ladder{Betas: c.run.walkers.betas()}
+	out := &store.Ladder{Betas: r.walkers.betas()}
 	for c := range l.Energies {
 		out.Energies = append(out.Energies, l.Energies[c].Numbers)
 	}
 	if len(l.Hottest) > 0 && len(l.Hottest[0].Numbers) > 0 {
-		out.Dim = c.run.walkers.dim
+		out.Dim = r.walkers.dim
 		for c := range l.Hottest {
 			out.Hottest = append(out.Hottest, l.Hottest[c].Numbers)
 		}
 	}
 	return out
+}
+
+// An energyRecord keeps what it says of a population.
+type energyRecord struct {
+	*population
+	record *ladderRecord
 }

@@ -49,8 +49,8 @@ const (
 )
 
 // searchOn looks for modes once more where it is time to.
-func (c *drawCollector) searchOn() error {
-	r, s := c.run, &c.state.Search
+func (c *modeWatch) searchOn() error {
+	r, s := c.knownModes, &c.state.Search
 	draws := r.report.Draws
 	if draws < s.Due || !r.searchesOn() {
 		return nil
@@ -75,7 +75,7 @@ func (c *drawCollector) searchOn() error {
 }
 
 // searchesOn reports whether a search goes on while sampling.
-func (r *run) searchesOn() bool { return len(r.walkers.Rungs) > 1 && r.phase.findsPeaks() }
+func (r *knownModes) searchesOn() bool { return len(r.walkers.Rungs) > 1 && r.phase.findsPeaks() }
 
 // keep takes in a draw. When they are many, every second one of those kept is forgotten.
 func (s *lateSearch) keep(x []float64) {
@@ -85,14 +85,14 @@ func (s *lateSearch) keep(x []float64) {
 }
 
 // climbOn climbs from walkers and gives the modes that were found.
-func (c *drawCollector) climbOn() (fresh []mode, err error) {
-	t, known := &modeSearch{run: c.run, seen: &windowState{}}, c.run.state.Modes
+func (c *modeWatch) climbOn() (fresh []mode, err error) {
+	t, known := &modeSearch{run: c.knownModes, seen: &visits{}}, c.knownModes.state.Modes
 	t.state.Peaks = slices.Concat(known, c.state.Search.Rejected)
-	for _, x := range c.run.lateStarts(known) {
+	for _, x := range c.knownModes.lateStarts(known) {
 		t.state.Climbs = append(t.state.Climbs, adapt.NewAscent(x))
 	}
 	for range lateCalls {
-		going := t.state.going(c.run.walkers.lanes())
+		going := t.state.going(c.knownModes.walkers.lanes())
 		if len(going) == 0 {
 			break
 		}
@@ -114,9 +114,9 @@ func (c *drawCollector) climbOn() (fresh []mode, err error) {
 }
 
 // judge divides tops into modes and others, which are remembered, so that no other search looks at them.
-func (c *drawCollector) judge(tops []mode) (fresh []mode, err error) {
+func (c *modeWatch) judge(tops []mode) (fresh []mode, err error) {
 	for _, m := range tops {
-		is, err := c.isMode(&m, slices.Concat(c.run.state.Modes, fresh))
+		is, err := c.isMode(&m, slices.Concat(c.knownModes.state.Modes, fresh))
 		switch {
 		case err != nil:
 			return nil, err
@@ -130,7 +130,7 @@ func (c *drawCollector) judge(tops []mode) (fresh []mode, err error) {
 }
 
 // lateStarts are where walkers on hot rungs are in no known mode; where none is known, where all walkers are.
-func (r *run) lateStarts(known []mode) (places [][]float64) {
+func (r *knownModes) lateStarts(known []mode) (places [][]float64) {
 	w := r.walkers
 	for lane, x := range w.positions() {
 		x = r.image(x, lane)
@@ -144,26 +144,26 @@ func (r *run) lateStarts(known []mode) (places [][]float64) {
 
 // isMode reports whether a top is a mode besides those known, which holds a share of the target and, if warm-up found
 // some, which draws have not been in. Its mass is estimated by importance: the curvature may say far too much.
-func (c *drawCollector) isMode(m *mode, known []mode) (bool, error) {
-	mass, ok, err := c.run.massAround(m)
+func (c *modeWatch) isMode(m *mode, known []mode) (bool, error) {
+	mass, ok, err := c.knownModes.massAround(m)
 	if err != nil || !ok {
 		return false, err
 	}
 	m.Mass = mass
 	share := modeShares(append(slices.Clip(known), *m))[len(known)]
-	if share < leastShare || len(c.run.state.Modes) > 0 && c.visited(m) {
+	if share < leastShare || len(c.knownModes.state.Modes) > 0 && c.visited(m) {
 		return false, nil
 	}
-	return c.run.behindBarriers(m, known)
+	return c.knownModes.behindBarriers(m, known)
 }
 
 // visited reports whether a draw could be in a mode.
-func (c *drawCollector) visited(m *mode) bool {
+func (c *modeWatch) visited(m *mode) bool {
 	return slices.ContainsFunc(c.state.Search.Places, m.within)
 }
 
 // behindBarriers reports whether a barrier lies between a top and each of the known modes.
-func (r *run) behindBarriers(m *mode, known []mode) (bool, error) {
+func (r *knownModes) behindBarriers(m *mode, known []mode) (bool, error) {
 	var at [][]float64
 	for _, k := range known {
 		at = append(at, k.Normal.Mean, k.At)
@@ -186,40 +186,40 @@ func (r *run) behindBarriers(m *mode, known []mode) (bool, error) {
 }
 
 // takeUp lets walkers jump to modes that were found, and counts draws by modes from now on.
-func (c *drawCollector) takeUp(fresh []mode) {
+func (c *modeWatch) takeUp(fresh []mode) {
 	for _, m := range fresh {
-		at := c.run.report.Draws
+		at := c.knownModes.report.Draws
 		if c.visited(&m) {
 			at = 0
 		}
 		c.state.Search.FoundAt = append(c.state.Search.FoundAt, at)
 	}
-	c.run.state.Modes, c.state.Visits = slices.Concat(c.run.state.Modes, fresh), visitCount{}
+	c.knownModes.state.Modes, c.state.Visits = slices.Concat(c.knownModes.state.Modes, fresh), visitCount{}
 	c.narrow = nil // is of the modes before
 }
 
 // lacks is the share of the target that draws lack since the search found it late: what a mode has of the draws since,
 // in those before; and where those modes are. Of a mode that is so small that by chance it had no draw, nothing is
 // lacking.
-func (c *drawCollector) lacks() (sum float64, in [][]float64) {
+func (c *modeWatch) lacks() (sum float64, in [][]float64) {
 	v, at := &c.state.Visits, c.state.Search.FoundAt
-	first, all := len(c.run.state.Modes)-len(at), float64(c.run.report.Draws)
+	first, all := len(c.knownModes.state.Modes)-len(at), float64(c.knownModes.report.Draws)
 	if v.draws() == 0 {
 		return 0, nil
 	}
-	shares := v.shares(len(c.run.state.Modes))
+	shares := v.shares(len(c.knownModes.state.Modes))
 	for k, before := range at {
 		share := shares[first+k].mean
 		if share*float64(before*len(v.Path)) >= enoughDraws {
-			sum, in = sum+share*float64(before)/all, append(in, c.run.state.Modes[first+k].At)
+			sum, in = sum+share*float64(before)/all, append(in, c.knownModes.state.Modes[first+k].At)
 		}
 	}
 	return sum, in
 }
 
 // reportSearch says what the search has found, and warns of draws that lack a notable share of it.
-func (c *drawCollector) reportSearch() {
-	r, found := c.run, c.state.Search.FoundAt
+func (c *modeWatch) reportSearch() {
+	r, found := c.knownModes, c.state.Search.FoundAt
 	if len(found) == 0 || c.state.Visits.draws() == 0 {
 		return
 	}
@@ -235,4 +235,17 @@ func (c *drawCollector) reportSearch() {
 			Advice: []store.Advice{{Do: store.Raise, On: "draws",
 				Text: "Take more draws (--resume with more --draws)."}}})
 	}
+}
+
+// A modeWatch follows the draws of a run: it counts in which modes they are, and searches for others.
+type modeWatch struct {
+	*knownModes
+	state  *watchState
+	narrow []bool // by mode: see jumpsOnly; nil until it is asked for
+}
+
+// watchState is what checkpoints keep of it.
+type watchState struct {
+	Visits visitCount
+	Search lateSearch
 }

@@ -19,7 +19,7 @@ func onLadder(t *testing.T, target infer.Target, cold, hot []float64) *drawColle
 	t.Helper()
 	r := explorersAt(t, target, func(int) []float64 { return cold })
 	r.phase.system.Path = r.phase.path()
-	if err := r.loadLadder([]float64{1, .3, .1}, 3); err != nil {
+	if err := r.warm.loadLadder([]float64{1, .3, .1}, 3); err != nil {
 		t.Fatal(err)
 	}
 	at := make([][]float64, r.walkers.lanes())
@@ -38,7 +38,7 @@ func onLadder(t *testing.T, target infer.Target, cold, hot []float64) *drawColle
 		root[j*d+j] = 1
 	}
 	n := adapt.Normal{Mean: slices.Repeat([]float64{-3}, d), Root: root}
-	r.state.Modes = []mode{{At: n.Mean, Normal: n, Mass: n.LogVolume()}}
+	r.modes.state.Modes = []mode{{At: n.Mean, Normal: n, Mass: n.LogVolume()}}
 	return newDrawCollector(r)
 }
 
@@ -60,7 +60,7 @@ func TestHotRungsFindModes(t *testing.T) {
 		cold := slices.Repeat([]float64{-2.5}, 4)
 		search := onLadder(t, widths(4, .3, c.weight), cold, c.hot)
 		if c.seen != nil {
-			search.state.Search.keep(c.seen)
+			search.state.Watch.Search.keep(c.seen)
 		}
 		w := search.run.walkers
 		read := func() (all [][]float64) {
@@ -70,8 +70,8 @@ func TestHotRungsFindModes(t *testing.T) {
 			return all
 		}
 		before, clock := read(), w.NoiseStep
-		search.narrow = []bool{false} // of the mode known
-		if err := search.searchOn(); err != nil {
+		search.watch.narrow = []bool{false} // of the mode known
+		if err := search.watch.searchOn(); err != nil {
 			t.Fatal(err)
 		}
 		for k, values := range read() {
@@ -79,16 +79,16 @@ func TestHotRungsFindModes(t *testing.T) {
 				t.Errorf("%s: %s is not what it was", name, w.saved[k])
 			}
 		}
-		spent := search.state.Search.Spent
+		spent := search.state.Watch.Search.Spent
 		if w.NoiseStep != clock || spent == 0 || spent > 60*int64(w.lanes())+5*200 {
 			t.Errorf("%s: noise step %d, was %d; %d gradients", name, w.NoiseStep, clock, spent)
 		}
-		modes := search.run.state.Modes
+		modes := search.run.modes.state.Modes
 		if found := len(modes) == 2; found != (c.share > 0) {
 			t.Errorf("%s: %d modes", name, len(modes))
 		} else if found && math.Abs(modeShares(modes)[1]-c.share) > .02 {
 			t.Errorf("%s: share %.3f, want %.3f", name, modeShares(modes)[1], c.share)
-		} else if found && len(search.narrow) > 0 {
+		} else if found && len(search.watch.narrow) > 0 {
 			t.Errorf("%s: which modes are narrow is remembered of fewer modes than there are", name)
 		}
 	}
@@ -102,14 +102,14 @@ func TestLackingIsSaid(t *testing.T) {
 		want   float64
 	}{{100, 500, 500. / 1000 * 100 / 1000}, {100, 100, 0}, {0, 500, 0}} {
 		r := explorersAt(t, twoModes(), func(int) []float64 { return []float64{5, 0} })
-		r.state.Modes, r.report.Draws = []mode{{At: []float64{5, 5}}, {At: []float64{-5, -5}}}, 1000
+		r.modes.state.Modes, r.report.Draws = []mode{{At: []float64{5, 5}}, {At: []float64{-5, -5}}}, 1000
 		collector := newDrawCollector(r)
-		collector.state.Search.FoundAt = []int{c.at}
+		collector.state.Watch.Search.FoundAt = []int{c.at}
 		for range r.walkers.chains {
 			path := append(slices.Repeat([]uint8{1}, c.in), make([]uint8, 1000-c.in)...)
-			collector.state.Visits.Path = append(collector.state.Visits.Path, path)
+			collector.state.Watch.Visits.Path = append(collector.state.Watch.Visits.Path, path)
 		}
-		collector.reportSearch()
+		collector.watch.reportSearch()
 		got := r.report.Lacking
 		said := slices.ContainsFunc(r.report.Warnings, func(w store.Warning) bool {
 			return strings.HasPrefix(w.Fact, "The draws lack about 5 %")

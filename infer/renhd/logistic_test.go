@@ -48,7 +48,7 @@ func TestLogisticInMinibatches(t *testing.T) {
 		{"renhd", infer.Settings{}, exchange{test: penalty()}, true},
 		{"ladder", infer.Settings{Replicas: 4, Ratio: 1.5, Path: "energy", Steps: 50}, exchange{test: penalty()}, true},
 		{"ladder, noise ignored", infer.Settings{Replicas: 4, Ratio: 1.5, Path: "energy", Steps: 50},
-			exchange{test: uncorrected(), plain: true}, false},
+			exchange{test: uncorrected(), swapRules: swapRules{plain: true}}, false},
 		{"without control variates", infer.Settings{ControlVariates: "off"}, exchange{test: penalty()}, true},
 		{"sgld", infer.Settings{Replicas: 1, Dynamics: "sgld", ControlVariates: "off"}, exchange{test: penalty()},
 			false},

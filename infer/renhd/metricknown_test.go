@@ -33,11 +33,11 @@ func TestMetricKnown(t *testing.T) {
 // Warm-up ends early where walkers agree at once; where they are in several modes it has all of its iterations.
 func TestWarmUpEndsEarlyInOneMode(t *testing.T) {
 	iterations := func(target infer.Target) int {
-		_, s, err := newConfig(target, options(1), exchange{test: newTest("")})
+		_, s, err := newConfig(target, options(1), swapRules{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := newRun(context.Background(), s, new(memory))
+		r := newRun(context.Background(), s, exchange{test: penalty()}, new(memory))
 		defer r.close()
 		if err := r.warmUp(); err != nil {
 			t.Fatal(err)

@@ -15,19 +15,20 @@ import (
 func Missed(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64) (missed []adapt.MissedMode,
 	gradients int64, err error) {
 	o.Checkpoints, o.Settings = nil, infer.Settings{Precision: o.Settings.Precision}
-	_, s, err := newConfig(t, o, exchange{test: newTest("")})
+	_, s, err := newConfig(t, o, swapRules{})
 	if err != nil || !s.findsPeaks() || s.blocks != nil {
 		return nil, 0, err
 	}
-	r := newRun(ctx, s.onPath(dynamics.Plain), unheard{})
+	r := newRun(ctx, s.onPath(dynamics.Plain), exchange{test: penalty()}, unheard{})
 	defer r.close()
-	if err := r.loadLadder([]float64{1}, s.explorersOfChain()); err != nil {
+	if err := r.load([]float64{1}, s.explorersOfChain()); err != nil {
 		return nil, 0, err
 	}
-	if err := r.lookAt(visited); err != nil {
+	seen, err := r.lookAt(visited)
+	if err != nil {
 		return nil, 0, err
 	}
-	if _, err := r.search(&modeSearch{run: r, seen: r.state.Before, alone: true}); err != nil {
+	if _, err := r.modes.search(r.modes.newSearch(func() *visits { return seen }, true)); err != nil {
 		return nil, 0, err
 	}
 	missed, err = r.missed()
@@ -35,13 +36,13 @@ func Missed(ctx context.Context, t infer.Target, o infer.Options, visited [][][]
 }
 
 // lookAt takes positions of chains for those of walkers in a window, and learns the metric from them.
-func (r *run) lookAt(visited [][][]float64) error {
-	visited = r.imagesOfChains(visited)
-	seen, points := &windowState{Visited: visited}, adapt.Points{}
+func (r *run) lookAt(visited [][][]float64) (*visits, error) {
+	visited = r.warm.imagesOfChains(visited)
+	seen, points := &visits{Visited: visited}, adapt.Points{}
 	for _, xs := range visited {
 		density, slopes, err := r.evaluate(xs, true)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		late := lateHalf{}
 		for i, x := range xs {
@@ -53,18 +54,17 @@ func (r *run) lookAt(visited [][][]float64) error {
 		seen.Density, seen.Late = append(seen.Density, density), append(seen.Late, late)
 	}
 	r.walkers.Rungs[0].Metric = r.walkers.Rungs[0].Metric.Estimate(&points)
-	r.state.Before = seen
-	return nil
+	return seen, nil
 }
 
 // missed are the modes that a search has found, after the first, in which walkers were; with masses by importance.
 func (r *run) missed() (missed []adapt.MissedMode, err error) {
-	if len(r.state.Modes) == 0 {
+	if len(r.modes.state.Modes) == 0 {
 		return nil, nil
 	}
-	modes := r.state.Modes[:1]
-	for _, m := range r.state.Modes[1:] {
-		mass, ok, err := r.massOfTails(&m)
+	modes := r.modes.state.Modes[:1]
+	for _, m := range r.modes.state.Modes[1:] {
+		mass, ok, err := r.modes.massOfTails(&m)
 		if err != nil {
 			return nil, err
 		}

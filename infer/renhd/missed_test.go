@@ -57,24 +57,24 @@ func TestMassOfTails(t *testing.T) {
 		return autodiff.Sub(g.Const(logStudent(0, freedom, dim)),
 			autodiff.Mul(g.Const((freedom+dim)/2.), autodiff.Log1p(autodiff.Mul(g.Const(1./freedom), square))))
 	}}
-	_, s, err := newConfig(student, options(1), exchange{test: newTest("")})
+	_, s, err := newConfig(student, options(1), swapRules{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRun(t.Context(), s, unheard{})
+	r := newRun(t.Context(), s, exchange{test: penalty()}, unheard{})
 	defer r.close()
-	if err := r.loadLadder([]float64{1}, 1); err != nil {
+	if err := r.warm.loadLadder([]float64{1}, 1); err != nil {
 		t.Fatal(err)
 	}
-	m, ok, err := r.peakNear(make([]float64, dim))
+	m, ok, err := r.modes.peakNear(make([]float64, dim))
 	if err != nil || !ok {
 		t.Fatal(err, ok)
 	}
-	if mass, ok, err := r.massAround(&m); err != nil || ok {
+	if mass, ok, err := r.modes.massAround(&m); err != nil || ok {
 		t.Errorf("points of a normal say that the mass is e^%.2f (%v)", mass, err)
 	}
 	bound := 4 * mostOfWeights / math.Sqrt(weighedPoints)
-	if mass, ok, err := r.massOfTails(&m); err != nil || !ok || math.Abs(mass) > bound {
+	if mass, ok, err := r.modes.massOfTails(&m); err != nil || !ok || math.Abs(mass) > bound {
 		t.Errorf("the mass is e^%.2f, not 1; known: %v (%v)", mass, ok, err)
 	}
 	if x := logStudent(3, 1e7, 4); math.Abs(x-(-1.5-2*math.Log(2*math.Pi))) > 1e-5 {

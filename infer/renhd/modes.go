@@ -23,7 +23,7 @@ type mode struct {
 
 // rememberModes keeps the modes that the walkers of windows are in: the groups of those between which no barrier lies.
 // Where there is one only, there is nothing to remember.
-func (r *run) rememberModes(windows ...*windowState) error {
+func (r *knownModes) rememberModes(windows ...*visits) error {
 	var density [][]float64
 	var visited [][][]float64
 	for _, w := range windows {
@@ -173,14 +173,14 @@ func inWords(shares []modeShare) string {
 }
 
 // countVisits counts a draw for the mode that it is in, and keeps its place for searches.
-func (c *drawCollector) countVisits(lane int, place func(lane int, dst []float64)) {
-	modes, searches := c.run.state.Modes, c.run.searchesOn()
+func (c *modeWatch) countVisits(lane int, place func(lane int, dst []float64)) {
+	modes, searches := c.knownModes.state.Modes, c.knownModes.searchesOn()
 	if len(modes) == 0 && !searches {
 		return
 	}
-	x, chain := make([]float64, c.run.walkers.dim), lane/c.run.walkers.PerChain
+	x, chain := make([]float64, c.knownModes.walkers.dim), lane/c.knownModes.walkers.PerChain
 	place(lane, x)
-	x = c.run.image(x, lane)
+	x = c.knownModes.image(x, lane)
 	if searches {
 		c.state.Search.keep(x)
 	}
@@ -189,7 +189,7 @@ func (c *drawCollector) countVisits(lane int, place func(lane int, dst []float64
 	}
 	v := &c.state.Visits
 	if v.Path == nil {
-		v.Path, v.Within = make([][]uint8, c.run.walkers.chains), make([]int, len(modes))
+		v.Path, v.Within = make([][]uint8, c.knownModes.walkers.chains), make([]int, len(modes))
 	}
 	v.Path[chain] = append(v.Path[chain], uint8(nearest(modes, x)))
 	inside := false
@@ -203,13 +203,13 @@ func (c *drawCollector) countVisits(lane int, place func(lane int, dst []float64
 }
 
 // reportModes says which shares of the draws are in the modes that warm-up found, and warns of one that has none.
-func (c *drawCollector) reportModes() {
-	r, modes, v := c.run, c.run.state.Modes, &c.state.Visits
+func (c *modeWatch) reportModes() {
+	r, modes, v := c.knownModes, c.knownModes.state.Modes, &c.state.Visits
 	if len(modes) < 2 || v.draws() == 0 {
 		return
 	}
 	jumps := ""
-	if j := r.stats.Jumps; j.Tried > 0 {
+	if j := r.state.Jumps; j.Tried > 0 {
 		jumps = fmt.Sprintf("; %.0f %% of jumps between them were accepted", 100*j.rate())
 	}
 	r.notef("%d modes were found; they have %s of the draws%s", len(modes), inWords(v.shares(len(modes))), jumps)
@@ -224,3 +224,22 @@ func (c *drawCollector) reportModes() {
 		Advice: []store.Advice{{Do: store.Raise, On: "warmup",
 			Text: "Take a longer warm-up (--warmup), so that more replicas find it."}}})
 }
+
+// knownModes are the modes that a run has found, and the moves between them.
+type knownModes struct {
+	*course
+	state modesState
+}
+
+// modesState is what checkpoints keep of modes.
+type modesState struct {
+	Modes    []mode // empty while walkers are not known to be in several
+	Searches int    // so far
+	Jumps    jumpStatistics
+}
+
+// Name implements owner.
+func (r *knownModes) Name() string { return "modes" }
+
+// State implements owner.
+func (r *knownModes) State() any { return &r.state }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"ppl/infer"
 	"ppl/infer/adapt"
@@ -25,16 +24,22 @@ import (
 //
 // Walkers are where they were when it is over, and its noise is its own.
 type modeSearch struct {
-	run   *run
-	seen  *windowState // what walkers have visited
-	alone bool         // walkers do not jump to what is found
-	state searchState
+	run    *knownModes
+	visits func() *visits // that walkers have made before the search
+	seen   *visits        // those
+	alone  bool           // walkers do not jump to what is found
+	state  searchState
 
 	reference symmetry.Reference // of images, in the coordinates of the model; empty until it is asked for
 }
 
 // searchResult is how many modes a search has found.
 type searchResult struct{ NewModes int }
+
+// newSearch is a search after walkers have made these visits. Alone, walkers do not jump to what is found.
+func (r *knownModes) newSearch(visits func() *visits, alone bool) *modeSearch {
+	return &modeSearch{run: r, visits: visits, seen: visits(), alone: alone}
+}
 
 // searchState is how far a search is.
 type searchState struct {
@@ -75,23 +80,13 @@ const (
 )
 
 // searchesModes reports whether a search is possible after a window.
-func (r *run) searchesModes(seen *windowState) bool {
+func (r *knownModes) searchesModes(seen *visits) bool {
 	return seen != nil && len(seen.Visited) > 0 && len(seen.Visited[0]) > 0 && r.phase.findsPeaks()
 }
 
-// findsPeaks reports whether tops of the density can be found and measured: curvature is taken where a metric would be
-// dense, and gradients have to be exact.
-func (s *phase) findsPeaks() bool {
-	return s.target.Dim() <= adapt.MaxDense && !s.free() && s.settings().Noise == 0 && !s.batches.Some()
-}
-
-// searchModes adds modes that no walker was in to those remembered, and places some of the walkers there.
-func (r *run) searchModes() (found bool, err error) {
-	return r.search(&modeSearch{run: r, seen: r.state.Before})
-}
-
-func (r *run) search(t *modeSearch) (found bool, err error) {
-	if r.phase.options.Warmup < shortest {
+// search looks for modes that no walker was in, adds them to those remembered, and places some of the walkers there.
+func (r *knownModes) search(t *modeSearch) (found bool, err error) {
+	if r.phase.options.Warmup < shortestWarmup {
 		return false, nil
 	}
 	r.state.Searches++
@@ -112,7 +107,7 @@ func (*modeSearch) Name() string { return "mode search" }
 func (t *modeSearch) State() any { return &t.state }
 
 // Resumed implements resumed.
-func (t *modeSearch) Resumed() { t.seen = t.run.state.Before }
+func (t *modeSearch) Resumed() { t.seen = t.visits() }
 
 func (t *modeSearch) More() bool {
 	s := &t.state
@@ -195,24 +190,6 @@ func (t *modeSearch) survey() (points [][]float64) {
 		points = append(points, around(&cloud, scale, r)...)
 	}
 	return points
-}
-
-// arrays are the coordinates of each parameter array; all of them where the target does not say what they are.
-func (s *phase) arrays() (out [][]int) {
-	number := map[string]int{}
-	for j := range s.target.Dim() {
-		name := ""
-		if j < len(s.ends) {
-			name, _, _ = strings.Cut(s.ends[j].Parameter, "[")
-		}
-		k, known := number[name]
-		if !known {
-			k, out = len(out), append(out, nil)
-			number[name] = k
-		}
-		out[k] = append(out[k], j)
-	}
-	return out
 }
 
 // equalElements are points at which all elements of an array have one value, from points of groups of any scale. Where
@@ -633,7 +610,7 @@ func muchNarrower(m *mode, known []mode) bool {
 
 // spread places walkers in the modes that none is in: in each at least one, in all that many that walkers are left for
 // those before.
-func (r *run) spread(here [][]float64) [][]float64 {
+func (r *knownModes) spread(here [][]float64) [][]float64 {
 	modes, out := r.state.Modes, slices.Clone(here)
 	random := rand.New(rand.NewPCG(r.phase.options.Seed, searchStream))
 	visited := make([]bool, len(modes))

@@ -46,8 +46,8 @@ func logDensity(x []float64, sd, weight float64) float64 {
 }
 
 // aroundWide is a window of explorers in the mode at −3 in d dimensions.
-func aroundWide(d int) *windowState {
-	random, s := rand.New(rand.NewPCG(7, 8)), &windowState{Sweeps: 100}
+func aroundWide(d int) *visits {
+	random, s := rand.New(rand.NewPCG(7, 8)), &visits{Sweeps: 100}
 	for range 16 {
 		var density []float64
 		var visited [][]float64
@@ -75,13 +75,13 @@ func TestSearchFindsNarrowMode(t *testing.T) {
 	} {
 		r := explorersAt(t, widths(4, c.sd, c.weight), atWide(4))
 		before := r.walkers.positions()
-		r.state.Before = aroundWide(4)
-		found, err := r.searchModes()
+		r.warm.state.Before = aroundWide(4)
+		found, err := r.warm.searchModes()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if found != (c.share > 0) {
-			t.Errorf("%s: found is %t, %d modes", name, found, len(r.state.Modes))
+			t.Errorf("%s: found is %t, %d modes", name, found, len(r.modes.state.Modes))
 			continue
 		}
 		moved := 0
@@ -96,8 +96,8 @@ func TestSearchFindsNarrowMode(t *testing.T) {
 		if !found {
 			continue
 		}
-		shares := modeShares(r.state.Modes)
-		if k := nearest(r.state.Modes, []float64{3, 3, 3, 3}); math.Abs(shares[k]-c.share) > .05 || moved == 0 {
+		shares := modeShares(r.modes.state.Modes)
+		if k := nearest(r.modes.state.Modes, []float64{3, 3, 3, 3}); math.Abs(shares[k]-c.share) > .05 || moved == 0 {
 			t.Errorf("%s: shares %.3f, want %.3f; %d walkers moved", name, shares[k], c.share, moved)
 		}
 	}
@@ -117,19 +117,19 @@ func TestSearchBeginsWhereModesAreKnown(t *testing.T) {
 		"elsewhere": {[][]float64{{-2, -3, -4, -3}}, false},
 	} {
 		r := explorersAt(t, mix.Target(), atWide(4))
-		r.phase.options.Known, r.state.Before = c.known, aroundWide(4)
-		for _, density := range r.state.Before.Density {
+		r.phase.options.Known, r.warm.state.Before = c.known, aroundWide(4)
+		for _, density := range r.warm.state.Before.Density {
 			floats.AddConst(math.Log(.7)-2*math.Log(2*math.Pi), density)
 		}
-		found, err := r.searchModes()
+		found, err := r.warm.searchModes()
 		if err != nil || found != c.want {
 			t.Errorf("%s: found is %t, %v", name, found, err)
 		}
 		if !found {
 			continue
 		}
-		shares := modeShares(r.state.Modes)
-		if k := nearest(r.state.Modes, needle); math.Abs(shares[k]-.3) > .05 {
+		shares := modeShares(r.modes.state.Modes)
+		if k := nearest(r.modes.state.Modes, needle); math.Abs(shares[k]-.3) > .05 {
 			t.Errorf("%s: shares %.3f, want .3", name, shares[k])
 		}
 	}
@@ -157,8 +157,8 @@ func TestSearchFindsWhatFewPointsShow(t *testing.T) {
 		times := 0
 		for search := range 8 {
 			r := explorersAt(t, widths(c.d, c.sd, 1), atWide(c.d))
-			r.state.Before, r.state.Searches = aroundWide(c.d), search
-			found, err := r.searchModes()
+			r.warm.state.Before, r.modes.state.Searches = aroundWide(c.d), search
+			found, err := r.warm.searchModes()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,8 +182,8 @@ func TestSearchFindsSpikes(t *testing.T) {
 		return autodiff.Sub(autodiff.Mul(g.Const(-1./18), autodiff.Mul(w, w)),
 			autodiff.Add(w, autodiff.Mul(autodiff.Exp(autodiff.Neg(w)), autodiff.Mul(g.Const(.5), squares))))
 	}}
-	inFunnel := func() *windowState {
-		random, s := rand.New(rand.NewPCG(7, 8)), &windowState{Sweeps: 200}
+	inFunnel := func() *visits {
+		random, s := rand.New(rand.NewPCG(7, 8)), &visits{Sweeps: 200}
 		for range 16 {
 			var density []float64
 			var visited [][]float64
@@ -199,7 +199,7 @@ func TestSearchFindsSpikes(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		target infer.Target
-		seen   *windowState
+		seen   *visits
 		found  bool
 	}{
 		"middle": {twoNormals(4, -3, .03, 1), aroundWide(4), true},
@@ -208,8 +208,8 @@ func TestSearchFindsSpikes(t *testing.T) {
 		"funnel": {funnel, inFunnel(), false},
 	} {
 		r := explorersAt(t, c.target, func(lane int) []float64 { return c.seen.Visited[lane][0] })
-		r.state.Before = c.seen
-		if found, err := r.searchModes(); err != nil || found != c.found {
+		r.warm.state.Before = c.seen
+		if found, err := r.warm.searchModes(); err != nil || found != c.found {
 			t.Errorf("%s: found is %t (%v)", name, found, err)
 		}
 	}
@@ -262,7 +262,7 @@ func TestShellsAreNotLikeNormals(t *testing.T) {
 		if !c.like {
 			from[0] = 10
 		}
-		m, ok, err := r.peakNear(from)
+		m, ok, err := r.modes.peakNear(from)
 		if err != nil || ok != c.like {
 			t.Errorf("%s: a mode is %t (%v): %+v", name, ok, err, m)
 		}
@@ -273,7 +273,7 @@ func TestShellsAreNotLikeNormals(t *testing.T) {
 // barrier is a mode.
 func TestTopsOfTheSameHillAreNoModes(t *testing.T) {
 	r := explorersAt(t, widths(4, .1, 1), func(int) []float64 { return []float64{-3, -3, -3, -3} })
-	search := &modeSearch{run: r, seen: aroundWide(4)}
+	search := &modeSearch{run: r.modes, seen: aroundWide(4)}
 	at := func(x float64) mode {
 		place, precision := []float64{x, x, x, x}, mat.NewSymDense(4, nil)
 		for j := range place {
@@ -316,7 +316,7 @@ func TestJumpsKeepTheTarget(t *testing.T) {
 		m, _ := newMode(heights, places)
 		return m
 	}
-	r.state.Modes = []mode{normal(-3, 1, 1.4), normal(3, sd, .8)}
+	r.modes.state.Modes = []mode{normal(-3, 1, 1.4), normal(3, sd, .8)}
 	r.MedianStep = 1
 	for j := range r.walkers.Rungs {
 		r.walkers.Rungs[j].Step = .3
@@ -345,8 +345,8 @@ func TestJumpsKeepTheTarget(t *testing.T) {
 			mean += x / float64(len(xs)*len(share))
 		}
 	}
-	if math.Abs(mean-want) > 4*mcse || mcse > .02 || r.stats.Jumps.Accepted < iterations/10 {
-		t.Errorf("share %.4f ± %.4f, want %.4f; %+v", mean, mcse, want, r.stats.Jumps)
+	if math.Abs(mean-want) > 4*mcse || mcse > .02 || r.modes.state.Jumps.Accepted < iterations/10 {
+		t.Errorf("share %.4f ± %.4f, want %.4f; %+v", mean, mcse, want, r.modes.state.Jumps)
 	}
 }
 

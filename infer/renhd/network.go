@@ -66,18 +66,9 @@ func tinyRate(dim int, ratio float64) string {
 	return fmt.Sprintf("10^%.0f", -(x*x+math.Log(x*math.Sqrt(math.Pi)))/math.Ln10)
 }
 
-// settingsOfNetwork completes the settings of a run of a network.
-func settingsOfNetwork(set infer.Settings) infer.Settings {
-	set.Replicas, set.Ratio = 1, 0
-	if set.Precision == 0 {
-		set.Precision = 32
-	}
-	return set
-}
-
-// warmUpNetwork takes walkers from an optimiser to where draws can be kept.
-func (r *run) warmUpNetwork() error {
-	if err := r.loadLadder([]float64{1}, 1); err != nil {
+// warmUp takes walkers from an optimiser to where draws can be kept.
+func (r *networkWarmup) warmUp() error {
+	if err := r.load([]float64{1}, 1); err != nil {
 		return err
 	}
 	bad, err := r.walkers.place(r.ctx, r.initialWeights())
@@ -111,7 +102,7 @@ func (r *run) warmUpNetwork() error {
 }
 
 // initialWeights are points to climb from. Points that the options give are taken as they are.
-func (r *run) initialWeights() [][]float64 {
+func (r *networkWarmup) initialWeights() [][]float64 {
 	o, t := r.phase.options, r.phase.given
 	start := infer.InitialWeights(t, r.phase.blocks, infer.He, o.Seed)
 	at := make([][]float64, r.walkers.lanes())
@@ -125,28 +116,14 @@ func (r *run) initialWeights() [][]float64 {
 	return at
 }
 
-// thermostats are the sizes of the blocks, each of which has its own.
-func (c *config) thermostats() (sizes []int) {
-	for _, b := range c.blocks {
-		sizes = append(sizes, b.Size)
-	}
-	return sizes
-}
-
-// epoch is how many batches the rows are that an optimiser learns from, or with all, all rows.
-func (s *phase) epoch(all bool) int {
-	rows := s.batches.Rows
-	if !all {
-		rows -= s.batches.HeldOut
-	}
-	return (rows + s.batches.Size - 1) / s.batches.Size
-}
-
 // apart is how many steps are between two draws, unless an epoch has fewer.
 const apart = 350
 
-// networkThin is how many iterations make a draw of a network.
-func (r *run) networkThin() int {
+// thin is how many iterations make a draw of a network.
+func (r *networkWarmup) thin() int {
 	steps := min(r.phase.epoch(true), apart)
 	return max(1, int(math.Round(float64(steps)/float64(r.steps(maxSteps)))))
 }
+
+// A networkWarmup takes the walkers of a network from an optimiser to where draws can be kept.
+type networkWarmup struct{ *course }

@@ -116,7 +116,7 @@ func TestStepsOfClimb(t *testing.T) {
 	} {
 		var r run
 		r.phase.options.Chains, r.phase.options.Warmup = c.chains, c.warmup
-		if got := r.mostClimb(); got != c.want {
+		if got := (&networkWarmup{r.course}).mostClimb(); got != c.want {
 			t.Errorf("%d chains, %d iterations: %d steps, want %d", c.chains, c.warmup, got, c.want)
 		}
 	}

@@ -12,25 +12,10 @@ import (
 // probes is the number of minibatches that the noise of gradients is measured with.
 const probes = 64
 
-// A noiseLevel is the variance of whitened gradients of minibatches: its mean over the coordinates, that in the
-// direction which has most, and the mean squared distance of the walkers from their anchors at which it was measured.
-type noiseLevel struct{ Mean, Worst, Distance float64 }
-
-// noises are those with control variates and without.
-type noises struct{ Anchored, Plain noiseLevel }
-
-// used is the lesser.
-func (n noises) used() noiseLevel {
-	if n.Anchored.Worst < n.Plain.Worst {
-		return n.Anchored
-	}
-	return n.Plain
-}
-
 // measureNoise measures the noise of each rung's gradients, in its whitened coordinates, and gives the rung a step and
 // friction that suit it. A rung uses control variates where they leave less noise.
-func (r *run) measureNoise() error {
-	w, s := r.walkers, &r.phase
+func (r *subsampling) measureNoise() error {
+	w, s := r.controls, &r.phase
 	seen, err := r.noisyGradients(dynamics.NoisyGrad)
 	if err != nil {
 		return err
@@ -60,38 +45,9 @@ func (r *run) measureNoise() error {
 // notableNoise is the heat of noise, by that of friction, from which on it matters how noise is distributed.
 const notableNoise = 0.2
 
-// unequal is the relative error of a variance that noise may make where it is not the same in all directions: standard
-// deviations are to be right to 2 %, and other errors come on top.
-const unequal = 0.03
-
-// stepAndFriction are those for the noise of a rung. A thermostat takes up noise that is the same in all directions,
-// for which firstStepIn bounds the step. Where one has more, h²V in place of the mean, it is hotter by
-// (c + h²V/2)/(c + h²V̄/2): more friction and shorter steps then keep that within unequal.
-func (s *phase) stepAndFriction(at rung) (step, friction float64) {
-	step, friction = s.firstStepIn(at), s.friction(at.Beta)
-	if s.settings().Friction > 0 {
-		return step, friction
-	}
-	friction = math.Min(defaultFriction, step/2)
-	excess := at.WorstNoise - (1+unequal)*at.Noise
-	if s.stepSize == 0 && step*step/2*excess > unequal*friction {
-		friction = defaultFriction
-		step = math.Min(step, math.Sqrt(2*unequal*friction/excess))
-	}
-	return step, friction
-}
-
-// pace is how far a walker gets in a step, in standard deviations, with a rung's noise at a level: momenta carry it for
-// 1/s steps, s = c + h²V/2, after which it diffuses.
-func (s *phase) pace(at rung, level noiseLevel) float64 {
-	at.Noise, at.WorstNoise = level.Mean, level.Worst
-	h, c := s.stepAndFriction(at)
-	return 1 / (1/h + (c+h*h*level.Mean/2)/(h*h))
-}
-
 // noisyGradients are whitened gradients of several minibatches, by lane and coordinate.
-func (r *run) noisyGradients(entry string) ([][][]float64, error) {
-	w := r.walkers
+func (r *subsampling) noisyGradients(entry string) ([][][]float64, error) {
+	w := r.controls
 	if w.anchored {
 		w.setAll(dynamics.AnchorShare, 1)
 	}
@@ -114,7 +70,7 @@ func (r *run) noisyGradients(entry string) ([][][]float64, error) {
 }
 
 // noiseByRung is that of each rung's walkers, with their distances from their anchors.
-func (w *walkers) noiseByRung(seen [][][]float64) []noiseLevel {
+func (w *controls) noiseByRung(seen [][][]float64) []noiseLevel {
 	out := w.levels(seen)
 	for lane, x := range w.positions() {
 		if len(w.Anchors) > 0 {
@@ -128,7 +84,7 @@ func (w *walkers) noiseByRung(seen [][][]float64) []noiseLevel {
 
 // levels are the noises of the rungs. The direction with most noise is that of half of the gradients, and the others
 // say how much it has: the most of many estimates would be too much.
-func (w *walkers) levels(seen [][][]float64) []noiseLevel {
+func (w *controls) levels(seen [][][]float64) []noiseLevel {
 	out := make([]noiseLevel, len(w.Rungs))
 	first, second := make([][][]float64, len(w.Rungs)), make([][][]float64, len(w.Rungs))
 	for lane, xs := range seen {

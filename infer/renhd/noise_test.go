@@ -34,8 +34,8 @@ func TestDirectionOfMostNoise(t *testing.T) {
 				most = math.Max(most, t.variance())
 			}
 		}
-		w := &walkers{chains: lanes, dim: d, roster: &roster{Rungs: make([]rung, 1),
-			RungOf: make([]int, lanes), PerChain: 1}}
+		w := &controls{walkers: &walkers{chains: lanes, dim: d, roster: &roster{Rungs: make([]rung, 1),
+			RungOf: make([]int, lanes), PerChain: 1}}}
 		return w.levels(seen)[0], most
 	}
 	bound := 5 * math.Sqrt(2./(lanes*probes/2))
@@ -53,7 +53,7 @@ func TestStepsForUnequalNoise(t *testing.T) {
 	target, _, _ := dynamicstest.Means(normals(1000))
 	o := options(1)
 	o.Settings = infer.Settings{Batch: 100}
-	_, s, err := newConfig(target, o, exchange{test: penalty()})
+	_, s, err := newConfig(target, o, swapRules{})
 	if err != nil {
 		t.Fatal(err)
 	}

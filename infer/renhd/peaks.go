@@ -19,7 +19,7 @@ import (
 // peakNear makes Newton steps to the maximum near the end of a climb, and gives Laplace's approximation there; false
 // where there is none: a saddle, the edge of a support, a ridge without an end. What the first round finds of the
 // curvature gives the next one its steps, so that it decides nothing.
-func (r *run) peakNear(x []float64) (m mode, ok bool, err error) {
+func (r *knownModes) peakNear(x []float64) (m mode, ok bool, err error) {
 	const rounds, close = 5, 0.05
 	steps := make([]float64, len(x))
 	for j := range steps {
@@ -51,7 +51,7 @@ func (r *run) peakNear(x []float64) (m mode, ok bool, err error) {
 // isLike reports whether the target around a mode is like the mode's normal, roughly: at half of some points of it at
 // least, the log density is not hopelessly far below what the normal has there. Along a shell or a ridge without an
 // end, the curvature at the top says nothing of how far it goes.
-func (r *run) isLike(m *mode) (bool, error) {
+func (r *knownModes) isLike(m *mode) (bool, error) {
 	const points = 32
 	random := rand.New(rand.NewPCG(r.phase.options.Seed, likenessStream))
 	var at [][]float64
@@ -86,7 +86,7 @@ func newton(n *adapt.Normal, slope []float64) (rise float64, top []float64) {
 
 // curvature is log density, gradient and −∇∇ᵀ of the log density at a point, by central differences of gradients. Where
 // a coordinate by itself has a standard deviation, a hundredth of that is the next step.
-func (r *run) curvature(x, steps []float64) (height float64, slope []float64, h *mat.SymDense, err error) {
+func (r *knownModes) curvature(x, steps []float64) (height float64, slope []float64, h *mat.SymDense, err error) {
 	height, slope, h, err = adapt.Curvature(x, allOf(len(x)), steps, r.evaluateSlopes)
 	if err != nil {
 		return 0, nil, nil, err
@@ -157,14 +157,14 @@ func (t *modeSearch) entered(m mode) (bool, error) {
 
 // massAround is the mass of a mode from points of its normal, by importance; false where their weights differ so much
 // that they say nothing.
-func (r *run) massAround(m *mode) (mass float64, ok bool, err error) {
+func (r *knownModes) massAround(m *mode) (mass float64, ok bool, err error) {
 	mass, sd, err := r.massBy(m, math.Inf(1), 1)
 	return mass, sd < mostOfWeights, err
 }
 
 // massOfTails is massAround for a mode that may have heavier tails than a normal: where points of that say nothing,
 // those of Student's t may, the wider of which are for modes whose curvature at the top is that of a peak.
-func (r *run) massOfTails(m *mode) (mass float64, ok bool, err error) {
+func (r *knownModes) massOfTails(m *mode) (mass float64, ok bool, err error) {
 	const freedom = 5
 	mass, sd, err := r.massBy(m, math.Inf(1), 1)
 	for _, scale := range []float64{1, 1.5, 2} {
@@ -185,7 +185,7 @@ const (
 
 // massBy is the mass of a mode from points of Student's t about its top, with some degrees of freedom and a scale in
 // terms of its normal's, and the standard deviation of their weights, over the mean. A normal has infinite freedom.
-func (r *run) massBy(m *mode, freedom, scale float64) (mass, sd float64, err error) {
+func (r *knownModes) massBy(m *mode, freedom, scale float64) (mass, sd float64, err error) {
 	random := rand.New(rand.NewPCG(r.phase.options.Seed, entryStream))
 	dim := float64(len(m.At))
 	var at [][]float64

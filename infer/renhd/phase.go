@@ -1,14 +1,16 @@
 package renhd
 
 import (
-	"math"
-
+	"maps"
 	"ppl/autodiff"
+	"ppl/compiler/backend/lower"
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/infer/symmetry"
 	"ppl/lang/types"
+	"slices"
+	"strings"
 )
 
 // A phase is how walkers move for a part of a run: the rule, what it moves over, and the coordinates. Warm-up explores
@@ -135,112 +137,100 @@ func (s *phase) acceptanceGoal() float64 {
 // for squares.
 const defaultAccept = 0.9
 
-// newRungs makes rungs of given inverse temperatures with nothing adapted.
-func (s *phase) newRungs(betas []float64) []rung {
-	rungs := make([]rung, len(betas))
-	for j, b := range betas {
-		rungs[j] = rung{Beta: b, Metric: s.system.Metric, Step: s.firstStep(b), Friction: s.friction(b)}
+// epoch is how many batches the rows are that an optimiser learns from, or with all, all rows.
+func (s *phase) epoch(all bool) int {
+	rows := s.batches.Rows
+	if !all {
+		rows -= s.batches.HeldOut
 	}
-	return rungs
+	return (rows + s.batches.Size - 1) / s.batches.Size
 }
 
-// firstBetas are the inverse temperatures of n rungs before anything is known of the target.
-func (s *phase) firstBetas(n int) []float64 {
-	if ratio := s.settings().Ratio; ratio > 0 {
-		return geometric(n, ratio)
-	}
-	return firstGuess(s.system.Path, n, hottestGuess)
+// choosesForm reports whether warm-up chooses the form of the metric: where trajectories are corrected, so that steps
+// follow the condition of the target, and nobody has said which. The noise of minibatches counts by the coordinate in
+// which the metric is too wide most, so they take the richest form that there is.
+func (s *phase) choosesForm() bool {
+	return s.settings().Metric == "" && !s.batches.Some() && s.target.Dim() > adapt.Small && !s.free() &&
+		s.stepSize == 0 && !s.evenMetric()
 }
 
-// firstStep is the step to start from; a fixed step is that at T = 1.
-func (s *phase) firstStep(beta float64) float64 {
-	h := s.stepSize
-	if h == 0 {
-		h = defaultStep
-	}
-	return h * math.Sqrt(s.stepRatio(beta))
+// evenMetric reports whether the metric is diagonal, with one scale for coordinates that rotate into each other: where
+// walkers are compared by rotating them next to a reference. Another metric would suit the places near it alone.
+func (s *phase) evenMetric() bool {
+	return s.images != nil && s.images.Rotates() && s.settings().Metric == "" && !s.batches.Some()
 }
 
-// friction is c of a rung.
-func (s *phase) friction(beta float64) float64 {
-	c := s.settings().Friction
-	if c == 0 {
-		c = defaultFriction
+// firstMetric is the metric to begin with; one that costs little where a form is to be chosen.
+func (s *phase) firstMetric() adapt.Metric {
+	if s.choosesForm() || s.blocks != nil || s.evenMetric() {
+		return adapt.Diagonal(s.target.Dim())
 	}
-	return c / s.stepRatio(beta)
+	return adapt.First(s.settings().Metric, s.target.Dim())
 }
 
-// stepRatio is ε of a rung over ε at T = 1. In coordinates that do not adapt, the paper's dynamics at temperature T
-// with ε and c is ours at unit temperature with εT and c/T; elsewhere the rung's own metric takes care of it.
-func (s *phase) stepRatio(beta float64) float64 {
-	if s.system.Path != dynamics.Energy || s.settings().Metric != "identity" || !s.free() {
-		return 1
-	}
-	return 1 / beta
-}
-
-const (
-	defaultStep     = 0.2 // √ε in whitened coordinates: where hmc's adaptation starts, and what nosehoover takes
-	defaultFriction = 0.1 // c
-)
-
-// firstStepIn is the step to begin with in a new metric. With noise in the gradients it is bounded by √(0.2/V), V the
-// largest variance of the whitened gradient, so that noise does not heat the walker faster than the thermostat cools
-// it; where modes differ in width, by that of the narrowest.
-func (s *phase) firstStepIn(at rung) float64 {
-	if !s.free() {
-		return defaultStep
-	}
-	h, v := s.firstStep(at.Beta), at.WorstNoise
-	if s.system.Noise > 0 {
-		v += s.system.Noise * at.Beta * at.Beta * largestSquare(at.Metric)
-	}
-	if s.stepSize > 0 {
-		return h
-	}
-	if v > 0 {
-		h = math.Min(h, math.Sqrt(noiseTimesStep/v))
-	}
-	if at.Stiffness > 0 {
-		h = math.Min(h, longestInMode/math.Sqrt(at.Stiffness))
-	}
-	return h
-}
-
-const (
-	noiseTimesStep = 0.2 // bound of h²V
-	longestInMode  = 0.4 // bound of h·√λ, λ the largest curvature at a mode: twice defaultStep
-)
-
-// largestSquare is the largest squared norm of a column of L: the factor by which whitening raises the variance of
-// gradient noise.
-func largestSquare(m adapt.Metric) float64 {
-	most := 0.0
-	for j := range m.Dim {
-		sum := 0.0
-		for i := range m.Dim {
-			if m.Rank < 0 {
-				sum += m.Factor[i*m.Dim+j] * m.Factor[i*m.Dim+j]
+// gradientWork is the arithmetic of one gradient.
+func (s *phase) gradientWork() (float64, error) {
+	for _, e := range dynamics.Program(s.rule, s.system) {
+		if e.Name == dynamics.Gradient {
+			p, err := lower.Program([]lower.Entry{e})
+			if err != nil {
+				return 0, err
 			}
+			return p.Work(dynamics.Gradient), nil
 		}
-		if m.Rank >= 0 {
-			sum = m.Scale[j] * m.Scale[j]
-		}
-		most = math.Max(most, sum)
 	}
-	return most
+	panic("internal error: a program without a gradient")
 }
 
-// expectedFriction is the mean of s that balances what a rung's friction and the noise in its forces put in: c + εV/2,
-// V measured for minibatches, else β²σ². NaN where the metric is not the identity, so that the noise is not the same in
-// all directions.
-func (s *phase) expectedFriction(at rung) float64 {
-	noise := s.system.Noise
-	if s.batches.Some() {
-		return at.Friction + at.Step*at.Step*at.Noise/2
+// recentrable is the target where its coordinates can be chosen, else nil: metric and steps have to be free to follow.
+func (s *phase) recentrable() infer.Recentrable {
+	t, ok := s.target.(infer.Recentrable)
+	if !ok || s.settings().Metric == "identity" || !s.adaptsStep() || len(t.EffectBlocks()) == 0 {
+		return nil
 	}
-	if noise > 0 && s.settings().Metric != "identity" {
-		return math.NaN()
+	return t
+}
+
+// centredBy reports whether the target has the coordinates that c says.
+func (s *phase) centredBy(c types.Centring) bool {
+	return maps.EqualFunc(s.centring, c, slices.Equal[[]types.Form])
+}
+
+// notCentred are the coordinates of which elements are only not centred by choice.
+func (s *phase) notCentred(c types.Centring) types.Centring {
+	if c == nil {
+		return nil
 	}
-	return at.Friction + at.Step*at.Step*at.Beta*at.Beta*noise/2
+	return adapt.NotCentred(s.recentrable().EffectBlocks(), c)
+}
+
+// compile makes a program of the rule over the system; walkers of any number run it.
+func (s *phase) compile() (program, error) {
+	entries := dynamics.Program(s.rule, s.system)
+	loader, err := s.options.Device.Compile(entries)
+	return program{loader, dynamics.Lasting(entries)}, err
+}
+
+// findsPeaks reports whether tops of the density can be found and measured: curvature is taken where a metric would be
+// dense, and gradients have to be exact.
+func (s *phase) findsPeaks() bool {
+	return s.target.Dim() <= adapt.MaxDense && !s.free() && s.settings().Noise == 0 && !s.batches.Some()
+}
+
+// arrays are the coordinates of each parameter array; all of them where the target does not say what they are.
+func (s *phase) arrays() (out [][]int) {
+	number := map[string]int{}
+	for j := range s.target.Dim() {
+		name := ""
+		if j < len(s.ends) {
+			name, _, _ = strings.Cut(s.ends[j].Parameter, "[")
+		}
+		k, known := number[name]
+		if !known {
+			k, out = len(out), append(out, nil)
+			number[name] = k
+		}
+		out[k] = append(out[k], j)
+	}
+	return out
 }

@@ -23,6 +23,9 @@ type population struct {
 	ctx   context.Context
 	phase phase
 	blank bool // programs compute nothing: finished parts of warm-up are replayed
+
+	// readRows makes the reader of rows of walkers; fresh, if they have no positions yet. May be nil.
+	readRows func(w *walkers, fresh bool) rowReader
 }
 
 // populationState is what checkpoints keep of a population, besides the lane buffers of its device.
@@ -85,6 +88,14 @@ func (s *populationState) Numbers() (n int) {
 	return n
 }
 
+// follow makes w the walkers of the population.
+func (p *population) follow(w *walkers, fresh bool) {
+	if p.walkers = w; p.readRows != nil {
+		w.rows = p.readRows(w, fresh)
+	}
+	w.chooseSaved()
+}
+
 // reload puts the walkers where their state, which was read from a checkpoint, and the buffers of their lanes say. The
 // program is that of the present phase, unless metric or coordinates are others.
 func (p *population) reload(lanes device.Snapshot) error {
@@ -106,11 +117,8 @@ func (p *population) reload(lanes device.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	p.walkers = newWalkers(&p.phase, program, exe, p.Roster)
+	p.follow(newWalkers(&p.phase, program, exe, p.Roster), false)
 	p.writeAllRungs()
-	for lane := range p.AnchorOf {
-		p.writeAnchor(lane)
-	}
 	if err := device.Restore(exe, p.lanes(), lanes); err != nil {
 		return fmt.Errorf("the checkpoint does not fit: %w", err)
 	}
@@ -155,20 +163,16 @@ func (p *population) open(program program, rungs []rung, perChain int) error {
 	if err != nil {
 		return err
 	}
-	to := &roster{PerChain: perChain, Rungs: rungs, RungOf: make([]int, lanes),
-		AnchorOf: slices.Repeat([]int{-1}, lanes)}
+	to := &roster{PerChain: perChain, Rungs: rungs, RungOf: make([]int, lanes)}
 	for lane := range to.RungOf {
 		to.RungOf[lane] = lane % perChain % len(rungs)
 	}
 	w := newWalkers(&p.phase, program, exe, to)
-	if p.blank {
-		w.loader = nil // a blank device reads no rows
-	}
 	if old := p.walkers; old != nil {
 		to.NoiseStep, to.Gradients, w.perStep = old.NoiseStep, old.Gradients, old.perStep*2
-		to.Anchors = old.Anchors
 	}
-	p.walkers, p.Roster = w, to
+	p.Roster = to
+	p.follow(w, true)
 	w.numberLanes()
 	w.writeAllRungs()
 	return nil
@@ -219,9 +223,6 @@ func (p *population) changeProgram(at [][]float64) error {
 	p.perStep = old.perStep
 	p.numberLanes()
 	p.writeAllRungs()
-	for lane := range p.AnchorOf {
-		p.writeAnchor(lane)
-	}
 	_, err = p.place(p.ctx, at)
 	return err
 }
@@ -317,7 +318,7 @@ func (p *population) surveyors(lanes int) (*walkers, error) {
 	if err != nil {
 		return nil, err
 	}
-	to.RungOf, to.AnchorOf = make([]int, w.chains*to.PerChain), slices.Repeat([]int{-1}, w.chains*to.PerChain)
+	to.RungOf = make([]int, w.chains*to.PerChain)
 	many := newWalkers(&p.phase, w.program, exe, to)
 	many.writeAllRungs()
 	return many, nil
@@ -375,20 +376,31 @@ func (w *walkers) excess() []float64 {
 	return density
 }
 
-// median of steps at temperature 1.
-func median(steps, heat []float64) float64 {
-	cold := make([]float64, len(steps))
-	for lane, h := range steps {
-		cold[lane] = h / math.Sqrt(heat[lane])
+// asTheModel are positions in the coordinates of the model.
+func (p *population) asTheModel(positions [][]float64) [][]float64 {
+	if p.Centring == nil || len(positions) == 0 {
+		return positions
 	}
-	slices.Sort(cold)
-	return cold[len(cold)/2]
+	return converted(p.phase.target.(infer.Recentrable), positions, nil)
 }
 
-func ones(n int) []float64 {
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = 1
+// converted are positions of a target in the coordinates that c makes.
+func converted(of infer.Recentrable, positions [][]float64, c types.Centring) [][]float64 {
+	e, out := infer.NewEffects(of), make([][]float64, len(positions))
+	for k, x := range positions {
+		out[k] = e.Converted(x, c)
 	}
 	return out
 }
+
+// knownBefore are the points in modes that a run before has found, in the coordinates that the run has now.
+func (p *population) knownBefore() [][]float64 {
+	known, target := p.phase.options.Known, p.phase.recentrable()
+	if p.Centring == nil || target == nil || len(known) == 0 {
+		return known
+	}
+	return converted(target.Recentred(nil), known, p.Centring)
+}
+
+// shortestWarmup are the iterations of warm-up below which the report says that it was too short.
+const shortestWarmup = 100

@@ -14,7 +14,7 @@ import "slices"
 
 // farFromAnchors are the walkers whose anchors leave more noise than there is without, on rungs where an anchor at a
 // typical point would take away half of it: two independent points of a rung are 2·dim apart, squared, in its metric.
-func (w *walkers) farFromAnchors(at [][]float64) []bool {
+func (w *controls) farFromAnchors(at [][]float64) []bool {
 	far := make([]bool, len(at))
 	if !w.anchored || len(w.Anchors) == 0 {
 		return far
@@ -28,10 +28,10 @@ func (w *walkers) farFromAnchors(at [][]float64) []bool {
 }
 
 // renewal makes anchors of the walkers that are far from all.
-func (r *run) renewal() *anchorSearch {
+func (r *subsampling) renewal() *anchorSearch {
 	return &anchorSearch{run: r, renews: true, starts: func() (at [][]float64) {
-		all := r.walkers.positions()
-		for lane, far := range r.walkers.farFromAnchors(all) {
+		all := r.controls.positions()
+		for lane, far := range r.controls.farFromAnchors(all) {
 			if far {
 				at = append(at, all[lane])
 			}
@@ -41,8 +41,8 @@ func (r *run) renewal() *anchorSearch {
 }
 
 // renew adds anchors to the modes and to those renewed before that a walker still has.
-func (r *run) renew(found []anchor) error {
-	w := r.walkers
+func (r *subsampling) renew(found []anchor) error {
+	w := r.controls
 	var kept []anchor
 	for k, a := range w.Anchors {
 		if !a.Renewed || slices.Contains(w.AnchorOf, k) {

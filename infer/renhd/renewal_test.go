@@ -22,16 +22,16 @@ func TestAnchorsAreRenewed(t *testing.T) {
 	sd := 1 / math.Sqrt(n/2)
 	o := options(2)
 	o.Device, o.Chains, o.Settings = fastest(), 4, infer.Settings{Batch: 64, Replicas: 1}
-	_, s, err := newConfig(twoGroups(n), o, exchange{test: penalty()})
+	_, s, err := newConfig(twoGroups(n), o, swapRules{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRun(context.Background(), s, new(memory))
-	if err := r.loadLadder([]float64{1}, 1); err != nil {
+	r := newRun(context.Background(), s, exchange{test: penalty()}, new(memory))
+	if err := r.warm.loadLadder([]float64{1}, 1); err != nil {
 		t.Fatal(err)
 	}
 	defer r.close()
-	w := r.walkers
+	w := r.rows.controls
 	w.Rungs[0].Metric, _ = w.Rungs[0].Metric.OfPrecision(mat.NewSymDense(2, []float64{n / 2, 0, 0, n / 2}))
 	w.writeAllRungs()
 	mode := func() [][]float64 { return slices.Repeat([][]float64{{-1.5, 1.5}}, 4) }
@@ -42,19 +42,19 @@ func TestAnchorsAreRenewed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := do(r.course, &anchorSearch{run: r, starts: mode, climbs: true}); err != nil {
+	if _, err := do(r.course, &anchorSearch{run: r.rows, starts: mode, climbs: true}); err != nil {
 		t.Fatal(err)
 	}
 	at[0] = []float64{-1.5 + sd, 1.5 + sd}
 	place()
-	if err := r.measureNoise(); err != nil {
+	if err := r.rows.measureNoise(); err != nil {
 		t.Fatal(err)
 	}
 	before := w.Rungs[0]
 	if got := w.farFromAnchors(at); !slices.Equal(got, []bool{false, false, false, true}) {
 		t.Fatalf("far walkers: %v; %+v", got, before.Noises)
 	}
-	if _, err := do(r.course, r.renewal()); err != nil {
+	if _, err := do(r.course, r.rows.renewal()); err != nil {
 		t.Fatal(err)
 	}
 	after := w.Rungs[0]
@@ -69,19 +69,19 @@ func TestAnchorsAreRenewed(t *testing.T) {
 	}
 	at[far] = []float64{1.5 + 2*sd, -1.5 - sd}
 	place()
-	if z := r.biasAt(t, far, at[far]); z > 4 {
+	if z := biasAt(t, r.rows, far, at[far]); z > 4 {
 		t.Errorf("gradients are off by %.1f standard errors", z)
 	}
 	for slopes := w.tables[1].slopes; len(slopes) > 0; slopes = slopes[2:] {
 		slopes[0] += 1 / sd
 	}
-	if z := r.biasAt(t, far, at[far]); z < 8 {
+	if z := biasAt(t, r.rows, far, at[far]); z < 8 {
 		t.Errorf("with the slope of another point they are off by %.1f standard errors: the test could not fail", z)
 	}
 }
 
 // biasAt compares the mean gradient of a walker's minibatches with that of all rows, in standard errors.
-func (r *run) biasAt(t *testing.T, lane int, x []float64) (most float64) {
+func biasAt(t *testing.T, r *subsampling, lane int, x []float64) (most float64) {
 	seen, err := r.noisyGradients(dynamics.NoisyGrad)
 	if err != nil {
 		t.Fatal(err)
@@ -93,8 +93,8 @@ func (r *run) biasAt(t *testing.T, lane int, x []float64) (most float64) {
 		}
 	}
 	want := r.walkers.Rungs[0].Metric.Pull(all.Sums[0].gradient())
-	for lane := range r.walkers.AnchorOf {
-		r.walkers.writeAnchor(lane) // a pass takes them away
+	for lane := range r.controls.AnchorOf {
+		r.controls.writeAnchor(lane) // a pass takes them away
 	}
 	for j, xs := range seen[lane] {
 		s := stats.Summarize([][]float64{xs})

@@ -22,6 +22,7 @@ package renhd
 
 import (
 	"context"
+	"errors"
 
 	"ppl/infer"
 	"ppl/infer/checkpoint"
@@ -30,27 +31,27 @@ import (
 // Sample draws from t by replica exchange; it is an infer.Sampler.
 func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
 	name := o.Settings.Exchange
-	return sample(ctx, t, o, rec, exchange{test: newTest(name), program: usualTest(name),
-		shuffle: name == "paper", plain: name == "uncorrected"})
+	return sample(ctx, t, o, rec, exchange{test: newTest(name), shuffle: name == "paper",
+		swapRules: swapRules{program: usualTest(name), plain: name == "uncorrected"}})
 }
 
 // attempt warms up, then collects draws. What was counted is reported however the run ends. The reason is why all rows
 // are used where batch = auto; else it is empty.
 func attempt(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x exchange,
 	reason string) (infer.Report, error) {
-	_, first, err := newConfig(t, o, x)
+	_, first, err := newConfig(t, o, x.swapRules)
 	if err != nil {
 		return infer.Report{}, infer.Refusal{Cause: err}
 	}
-	r := newRun(ctx, first, rec)
+	r := newRun(ctx, first, x, rec)
 	if r.state.AllRows = reason; reason != "" {
 		r.notef("%s", reason)
 	}
 	drawing, err := r.resumeFrom(o.Checkpoints)
 	if err == nil && drawing == nil {
 		err = r.warmUp()
-		if at := r.state.Divergence.AtEnd(); err == nil && at >= 0 {
-			err = r.diverges(at)
+		if at := r.warm.state.Divergence.AtEnd(); err == nil && at >= 0 {
+			err = r.warm.diverges(at)
 		}
 	}
 	if err == nil {
@@ -89,4 +90,35 @@ func (c *savedRun) allRows() (string, error) {
 	var s state
 	err := checkpoint.Decode(c.States["run"], &s)
 	return s.AllRows, err
+}
+
+// sample warms up, then collects draws, with all rows where batch = auto comes to that.
+func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x exchange) (infer.Report,
+	error) {
+	reason, err := allRowsBefore(o)
+	if err != nil {
+		return infer.Report{}, err
+	}
+	if reason == "" {
+		report, err := attempt(ctx, t, o, rec, x, "")
+		var all useAllRows
+		if !errors.As(err, &all) {
+			return report, err
+		}
+		reason = all.reason
+	}
+	o.Settings.Batch = 0
+	return attempt(ctx, t, o, rec, x, reason)
+}
+
+// allRowsBefore is why the run that is resumed took all rows, where batch = auto came to that.
+func allRowsBefore(o infer.Options) (reason string, err error) {
+	if o.Settings.Batch != infer.AutoBatch || o.Checkpoints == nil {
+		return "", nil
+	}
+	c, err := loadCheckpoint(o.Checkpoints)
+	if err != nil || c == nil {
+		return "", err
+	}
+	return c.allRows()
 }

@@ -11,8 +11,11 @@ import (
 // anchors, rows of files, which are read for each call, and what each call of several trajectories begins; and
 // all single numbers, which the host reads from one call to the next.
 func (w *walkers) chooseSaved() {
-	once := slices.Concat(dynamics.MetricBuffers(), dynamics.AnchorBuffers(), dynamics.LeapBuffers(), w.loader.inputs(),
+	once := slices.Concat(dynamics.MetricBuffers(), dynamics.AnchorBuffers(), dynamics.LeapBuffers(),
 		[]string{dynamics.Recorded, dynamics.Rung, dynamics.Want, dynamics.Swaps})
+	if w.rows != nil {
+		once = append(once, w.rows.Inputs()...)
+	}
 	w.saved = slices.DeleteFunc(w.exe.Buffers(), func(name string) bool {
 		return slices.Contains(once, name) || w.exe.Size(name) > 1 && !slices.Contains(w.program.lasting, name)
 	})

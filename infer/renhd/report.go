@@ -24,19 +24,19 @@ func (r *run) completeReport() {
 		p.Temperatures, p.SwapRates = temperatures(w.betas()), r.swaps.state.Counts.rates()
 		p.RoundTrips, p.Barrier = r.swaps.state.Counts.RoundTrips.Count, barrier(p.SwapRates)
 	}
-	p.JumpRate = r.stats.Jumps.rate()
-	r.remarkOnForm()
-	r.remarkOnCentring()
+	p.JumpRate = r.modes.state.Jumps.rate()
+	r.warm.remarkOnForm()
+	r.warm.remarkOnCentring()
 	p.NonFiniteEnds = r.asTheModel(p.NonFiniteEnds)
-	if h := r.state.LeastStep; h > 0 {
+	if h := r.warm.state.LeastStep; h > 0 {
 		r.notef("the density jumps, as where a parameter is compared with a number or rounded: trajectories are "+
 			"rejected there however short their steps are, so steps are not made shorter than %.2g for it", h)
 	}
-	r.remarkOnHops()
+	r.warm.remarkOnHops()
 	r.remarkOnRows()
 	r.remarkOnWeights()
 	if s.free() && !s.rule.Traits().Flagged {
-		r.warnOfTemperature()
+		r.warm.warnOfTemperature()
 	}
 	r.warnOfWarmup()
 }
@@ -83,7 +83,7 @@ func (r *run) remarkOnRows() {
 // warnOfWarmup warns of a warm-up that was too short.
 func (r *run) warnOfWarmup() {
 	p := r.report
-	if p.Warmup < shortest && p.Draws > 0 && r.phase.blocks == nil {
+	if p.Warmup < shortestWarmup && p.Draws > 0 && r.phase.blocks == nil {
 		r.warn(store.Warning{
 			Fact: fmt.Sprintf("A warm-up of %d iterations is too short to find step, coordinates and several modes.",
 				p.Warmup),
@@ -91,6 +91,3 @@ func (r *run) warnOfWarmup() {
 				Text: "Take a longer warm-up (--warmup; 1000 by default)."}}})
 	}
 }
-
-// shortest are the iterations of warm-up below which the report says that it was too short.
-const shortest = 100

@@ -11,11 +11,11 @@ import (
 // far below: nearest, so that a mode is not given up with a walker. Warm-up need not be reversible. A walker is stuck
 // when, for two windows, it hardly moved, because something in its corner of the space stops it, or had next to nothing
 // of the target around it and did not rise.
-func (r *run) restartStuck(seen *windowState) error {
+func (r *warmup) restartStuck(seen *visits) error {
 	if r.phase.free() {
 		return nil
 	}
-	w, at, stuck := r.walkers, r.walkers.positions(), r.walkers.stuck(seen)
+	w, at, stuck := r.walkers, r.walkers.positions(), stuckWalkers(r.walkers, seen)
 	twice := slices.Clone(stuck)
 	for lane := range twice {
 		twice[lane] = stuck[lane] && w.Stuck != nil && w.Stuck[lane]
@@ -42,8 +42,8 @@ func (r *run) restartStuck(seen *windowState) error {
 }
 
 // beginAgain places explorers that were moved to others at new starts, from which warm-up goes on as at its beginning.
-func (r *run) beginAgain() error {
-	if err := r.goOnIn(r.notCentred(r.Centring)); err != nil {
+func (r *warmup) beginAgain() error {
+	if err := r.goOnIn(r.phase.notCentred(r.Centring)); err != nil {
 		return err
 	}
 	o, lanes, at, moved := r.phase.options, r.walkers.lanes(), r.walkers.positions(), map[int]bool{}
@@ -58,7 +58,7 @@ func (r *run) beginAgain() error {
 	}, func(at [][]float64) ([]int, error) { return r.walkers.place(r.ctx, at) })
 	r.notef("walkers agreed on where the target is, but only %d of %d had come there on their own; the others began "+
 		"again elsewhere", lanes-len(moved), lanes)
-	r.state.Left, r.state.Before, r.state.Modes, r.state.Divergence = nil, nil, nil, adapt.Divergence{}
+	r.state.Left, r.state.Before, r.modes.state.Modes, r.state.Divergence = nil, nil, nil, adapt.Divergence{}
 	r.walkers.Stuck, r.Iterations = nil, 0
 	return err
 }
@@ -79,7 +79,7 @@ func sameRung(rungOf []int, stuck []bool, lane int) []int {
 
 // stuck reports which walkers seem to be, by lane. Masses can be compared only where all walkers are of one rung and
 // none is still coming down from far out.
-func (w *walkers) stuck(seen *windowState) []bool {
+func stuckWalkers(w *walkers, seen *visits) []bool {
 	out := make([]bool, w.lanes())
 	for lane := range out {
 		out[lane] = seen.Moved[lane] < 0.05*float64(seen.Sweeps)
@@ -87,7 +87,7 @@ func (w *walkers) stuck(seen *windowState) []bool {
 	if len(w.Rungs) > 1 || seen.Heats != nil && hot(seen.Heats) {
 		return out
 	}
-	stay, _ := seen.inNegligibleMass()
+	stay, _ := inNegligibleMass(seen)
 	for lane := range out {
 		out[lane] = out[lane] || stay[lane]
 	}
@@ -95,7 +95,7 @@ func (w *walkers) stuck(seen *windowState) []bool {
 }
 
 // inNegligibleMass reports which walkers are there and stay, and whether others leave it.
-func (s *windowState) inNegligibleMass() (stay []bool, leave bool) {
+func inNegligibleMass(s *visits) (stay []bool, leave bool) {
 	stay = adapt.InNegligibleMass(s.Density, s.Visited)
 	for lane, rising := range adapt.Rising(s.Density) {
 		leave = leave || stay[lane] && rising

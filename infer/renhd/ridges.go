@@ -198,7 +198,7 @@ func (n *neighbours) pairs(points [][]float64) (out []neighbour) {
 }
 
 // barriers reports between which points and their nearest places a barrier lies. Walkers are moved.
-func (r *run) barriers(pairs []neighbour) ([]bool, error) {
+func (r *knownModes) barriers(pairs []neighbour) ([]bool, error) {
 	const points = 18 // with both places
 	var at [][]float64
 	for _, p := range pairs {
@@ -219,7 +219,7 @@ func (r *run) barriers(pairs []neighbour) ([]bool, error) {
 }
 
 // barrierAround reports whether barriers lie between all of some points that are nearest to places, and these.
-func (r *run) barrierAround(n *neighbours, points [][]float64) (bool, error) {
+func (r *knownModes) barrierAround(n *neighbours, points [][]float64) (bool, error) {
 	pairs := n.pairs(points)
 	barriers, err := r.barriers(pairs[:min(ridgePairs, len(pairs))])
 	return !slices.Contains(barriers, false), err

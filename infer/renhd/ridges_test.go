@@ -59,7 +59,8 @@ func TestSearchFindsRidges(t *testing.T) {
 	} {
 		visited := onInnerRing(c.angles)
 		r := explorersAt(t, twoRings(c.outer), func(lane int) []float64 { return visited[lane%len(visited)][99] })
-		if err := r.lookAt(visited); err != nil {
+		var err error
+		if r.warm.state.Before, err = r.lookAt(visited); err != nil {
 			t.Fatal(err)
 		}
 		r.walkers.Rungs[0].Step = ringWidth / innerRing
@@ -67,8 +68,8 @@ func TestSearchFindsRidges(t *testing.T) {
 		if _, err := r.walkers.place(r.ctx, r.walkers.positions()); err != nil {
 			t.Fatal(err)
 		}
-		s := &modeSearch{run: r, seen: r.state.Before}
-		found, err := r.search(s)
+		s := &modeSearch{run: r.modes, seen: r.warm.state.Before}
+		found, err := r.modes.search(s)
 		if err != nil || found != c.found {
 			t.Errorf("%s: found is %t, %v; %d walks", name, found, err, len(s.state.Ridge.Walks))
 		}
@@ -82,8 +83,8 @@ func TestSearchFindsRidges(t *testing.T) {
 		for _, x := range r.walkers.positions() {
 			outside += int(oneIf(floats.Norm(x, 2) > 5))
 		}
-		if k := len(r.state.Modes) - 1; outside == 0 || math.Abs(modeShares(r.state.Modes)[k]-.5) > .3 {
-			t.Errorf("%s: shares %.2f, %d walkers outside", name, modeShares(r.state.Modes), outside)
+		if k := len(r.modes.state.Modes) - 1; outside == 0 || math.Abs(modeShares(r.modes.state.Modes)[k]-.5) > .3 {
+			t.Errorf("%s: shares %.2f, %d walkers outside", name, modeShares(r.modes.state.Modes), outside)
 		}
 	}
 }

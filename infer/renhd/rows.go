@@ -17,6 +17,15 @@ import (
 type rows struct {
 	batches dynamics.Batches
 	path    dynamics.Path
+	of      *subsampling
+}
+
+// estimator estimates the energies of swaps; nil if every step reads all rows.
+func (r *subsampling) estimator() energyEstimator {
+	if r.phase.settings().Batch == 0 {
+		return nil
+	}
+	return &rows{batches: r.phase.batches, path: r.phase.system.Path, of: r}
 }
 
 func (m *rows) estimate(ctx context.Context, w *walkers, x *swaps, maxVariance float64) error {
@@ -25,7 +34,7 @@ func (m *rows) estimate(ctx context.Context, w *walkers, x *swaps, maxVariance f
 	at, seen, enough := w.positions(), make([]differences, len(proposals)), make([]bool, len(proposals))
 	for i := range proposals {
 		p := &proposals[i]
-		if seen[i].control = w.control(p.hot, at[p.hot]) - w.control(p.cold, at[p.cold]); x.plain {
+		if seen[i].control = m.of.controls.control(p.hot, at[p.hot]) - m.of.controls.control(p.cold, at[p.cold]); x.plain {
 			seen[i].control = math.NaN()
 		}
 	}

@@ -54,7 +54,8 @@ func TestConjugateInMinibatches(t *testing.T) {
 	if math.Abs(got-1) > 0.11 {
 		t.Errorf("variance is %.3f of the truth, want 1 ± .11", got)
 	}
-	if got, _ := conjugate(t, 2000, 64, 8000, fastest(), exchange{test: uncorrected(), plain: true}); got < 1.12 {
+	wrong := exchange{test: uncorrected(), swapRules: swapRules{plain: true}}
+	if got, _ := conjugate(t, 2000, 64, 8000, fastest(), wrong); got < 1.12 {
 		t.Errorf("noise ignored: variance is %.3f of the truth: the test could not fail", got)
 	}
 	if s := report.Rungs.Thermostat[0]; math.Abs(s/report.Rungs.Injected[0]-1) > 0.3 {
@@ -74,7 +75,8 @@ func TestConjugateReference(t *testing.T) {
 	}
 	for name, x := range map[string]test{"penalty": penalty(), "barker": newTest("barker"), "deaf": uncorrected()} {
 		t.Run(name, func(t *testing.T) {
-			got, _ := conjugate(t, 10_000, 256, 200_000, infer.Lowered(d), exchange{test: x, plain: name == "deaf"})
+			how := exchange{test: x, swapRules: swapRules{plain: name == "deaf"}}
+			got, _ := conjugate(t, 10_000, 256, 200_000, infer.Lowered(d), how)
 			if name == "deaf" && got < 1.2 || name != "deaf" && math.Abs(got-1) > 0.03 {
 				t.Errorf("%s: variance is %.3f of the truth", name, got)
 			}

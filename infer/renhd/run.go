@@ -10,35 +10,23 @@ import (
 type run struct {
 	*course
 	state state
+	warm  *warmup
 	stats counts
 	swaps *swaps
-
-	// recentred is whether a part of warm-up has changed the coordinates of effects, also one of the run
-	// that is resumed.
-	recentred bool
+	modes *knownModes
+	rows  *subsampling
 }
 
-func newRun(ctx context.Context, first phase, rec infer.Recorder) *run {
-	r := &run{course: &course{population: newPopulation(ctx, first), report: new(infer.Report), recorder: rec},
-		swaps: newSwaps(&first)}
+func newRun(ctx context.Context, first phase, x exchange, rec infer.Recorder) *run {
+	c := &course{population: newPopulation(ctx, first), report: new(infer.Report), recorder: rec}
+	r := &run{course: c, modes: &knownModes{course: c}}
+	r.rows = newSubsampling(c, r.modes)
+	r.swaps = newSwaps(x, &first, r.rows.estimator())
+	r.warm = &warmup{course: c, swaps: r.swaps, modes: r.modes, rows: r.rows}
 	r.progress = r.howFar
-	r.owners = []owner{r.population, r.swaps, owned{"report", r.report}, owned{"counts", &r.stats},
+	r.owners = []owner{r.population, r.swaps, r.modes, r.rows, r.warm, owned{"report", r.report}, owned{"counts", &r.stats},
 		owned{"run", &r.state}}
 	return r
-}
-
-// loadLadder opens perChain walkers for each chain, in turn on the rungs of a new ladder.
-func (r *run) loadLadder(betas []float64, perChain int) error {
-	err := r.load(betas, perChain)
-	r.swaps.reset(len(betas), r.phase.options.Chains*perChain)
-	return err
-}
-
-// reopen opens perChain walkers for each chain on other rungs.
-func (r *run) reopen(rungs []rung, perChain int) error {
-	err := r.population.reopen(rungs, perChain)
-	r.swaps.reset(len(rungs), r.phase.options.Chains*perChain)
-	return err
 }
 
 // howFar is the progress of the run in a phase of it.
@@ -58,4 +46,26 @@ func (r *run) howFar(p infer.Phase) infer.Progress {
 		progress.Epoch = r.stats.Steps / float64(r.phase.epoch(true))
 	}
 	return progress
+}
+
+// warmUp chooses between the ways to warm up.
+func (r *run) warmUp() error {
+	s := &r.phase
+	if s.blocks != nil {
+		return (&networkWarmup{r.course}).warmUp()
+	}
+	if s.batches.Some() || s.free() && s.settings().Noise == 0 {
+		return r.warm.warmUpFree()
+	}
+	if n := s.settings().Replicas; n > 0 || s.free() {
+		return r.warm.warmUpLadder()
+	}
+	last, agreed, err := r.warm.explore()
+	if err != nil {
+		return err
+	}
+	if agreed {
+		return r.warm.warmUpAlone(last.metricKnown())
+	}
+	return r.warm.growLadder()
 }

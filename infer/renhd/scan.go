@@ -135,7 +135,7 @@ func (s *scan) points(from int, out []float64) {
 }
 
 // heightsOf are the log densities at the points of a scan.
-func (w *walkers) heightsOf(r *run, s *scan) ([]float64, error) {
+func (w *walkers) heightsOf(r *knownModes, s *scan) ([]float64, error) {
 	heights, at := make([]float64, s.size()+w.lanes()), make([]float64, w.lanes()*w.dim)
 	logLik := make([]float64, w.lanes())
 	for from := 0; from < s.size(); from += w.lanes() {

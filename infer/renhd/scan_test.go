@@ -34,11 +34,11 @@ func TestScanFindsNarrowModes(t *testing.T) {
 			for search := range 2 {
 				r := explorersAt(t, dynamicstest.Density{D: d, Spread: 2, LogPrior: mix.LogDensity}, atWide(d))
 				r.phase.options.Seed = uint64(seed)
-				r.state.Before, r.state.Searches = aroundWide(d), search
-				for _, density := range r.state.Before.Density {
+				r.warm.state.Before, r.modes.state.Searches = aroundWide(d), search
+				for _, density := range r.warm.state.Before.Density {
 					floats.AddConst(math.Log(.5)-float64(d)/2*math.Log(2*math.Pi), density)
 				}
-				found, err := r.searchModes()
+				found, err := r.warm.searchModes()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -54,7 +54,7 @@ func TestScanFindsNarrowModes(t *testing.T) {
 
 // scanIsNear reports whether grids of few points show that there is something at a place.
 func scanIsNear(t *testing.T, r *run, place []float64) bool {
-	s := &modeSearch{run: r, seen: r.state.Before}
+	s := &modeSearch{run: r.modes, seen: r.warm.state.Before}
 	s.state.Points = s.survey()
 	cloud, _ := adapt.FitNormal(s.places(), nil)
 	points, err := s.scans(&cloud, cheapScan/fewestScanned-scanOverhead)
@@ -121,8 +121,8 @@ func TestNarrowModesAreTakenUpWhereWalkersHaveBeen(t *testing.T) {
 				xs[99-i*3][0], xs[99-i*3][1] = -2+c.sd*(xs[99-i*3][0]+3), -2+c.sd*(xs[99-i*3][1]+3)
 			}
 		}
-		r.state.Before = withLateHalves(seen)
-		found, err := r.search(&modeSearch{run: r, seen: r.state.Before, alone: c.alone})
+		r.warm.state.Before = withLateHalves(seen)
+		found, err := r.modes.search(&modeSearch{run: r.modes, seen: r.warm.state.Before, alone: c.alone})
 		if err != nil || found != c.want {
 			t.Errorf("%s: taken up is %t (%v), want %t", name, found, err, c.want)
 		}
@@ -135,7 +135,7 @@ func TestStepsAreTooLongForNarrowModes(t *testing.T) {
 	r.walkers.Rungs[0].Step = .5
 	for sd, want := range map[float64]bool{.2: true, .3: false, 1: false} {
 		m := mode{Normal: adapt.Normal{Mean: []float64{5, 6}, Root: []float64{1, 0, 0, 1 / sd}}}
-		if got := r.tooNarrow(&m); got != want {
+		if got := r.modes.tooNarrow(&m); got != want {
 			t.Errorf("standard deviations 1 and %g: too narrow is %t", sd, got)
 		}
 	}

@@ -37,7 +37,7 @@ type blockNoise struct{ Mean, Worst float64 }
 // with more noise than the mean of its block is so much heavier that it becomes no hotter. The step is such that h²V/2c
 // is hottestExcess in the block that has most.
 type noiseProbe struct {
-	run           *run
+	run           *networkWarmup
 	first, second []float64 // room: the gradients of a pair of batches
 	state         noiseState
 }
@@ -136,7 +136,7 @@ func blockNoises(variances []float64, blocks []types.Block) []blockNoise {
 }
 
 // noteNoise says how the noise is spread over the blocks.
-func (r *run) noteNoise(noise []blockNoise) {
+func (r *networkWarmup) noteNoise(noise []blockNoise) {
 	b := r.phase.batches
 	perRow := float64(b.Size) / (float64(b.Rows) * float64(b.Rows))
 	var parts []string
@@ -150,7 +150,7 @@ func (r *run) noteNoise(noise []blockNoise) {
 // settling is a part of warm-up that runs the sampler until its thermostats have settled, and looks at the kinetic
 // temperature of each block. Where one is not at 1, the step is halved.
 type settling struct {
-	run   *run
+	run   *networkWarmup
 	state settlingState
 }
 

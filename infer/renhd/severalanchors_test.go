@@ -67,12 +67,12 @@ func TestAnchorsInTwoModes(t *testing.T) {
 		t.Errorf("a mode has %.3f ± %.3f of the draws, want %.3f", share, mcse, want)
 	}
 	k := &dynamicstest.Killer{Every: 500, Alter: func(state any) {
-		inPart(collecting, alterState("population", func(s *populationState) {
+		inPart(collecting, alterState("subsampling", func(s *anchorsState) {
 			high := 0
-			if a := s.Roster.Anchors; a[1].At[0] < a[1].At[1] {
+			if a := s.Anchors; a[1].At[0] < a[1].At[1] {
 				high = 1
 			}
-			s.Roster.Anchors[1-high].Sum = s.Roster.Anchors[high].Sum + 2
+			s.Anchors[1-high].Sum = s.Anchors[high].Sum + 2
 		}))(state.(*savedRun))
 	}}
 	k.Run(t, Sample, twoGroups(n), o)

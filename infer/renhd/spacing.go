@@ -80,3 +80,14 @@ func temperatures(betas []float64) []float64 {
 	}
 	return out
 }
+
+// firstBetas are the inverse temperatures of n rungs before anything is known of the target.
+func firstBetas(s *phase, n int) []float64 {
+	if ratio := s.settings().Ratio; ratio > 0 {
+		return geometric(n, ratio)
+	}
+	return firstGuess(s.system.Path, n, hottestGuess)
+}
+
+// hottestGuess is the temperature of the last rung of the first ladder on the path of the energy.
+const hottestGuess = 16.0

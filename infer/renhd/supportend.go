@@ -9,7 +9,7 @@ import (
 // refuseInfiniteIntegral ends a run whose walkers have come near the end of a support where the target has no finite
 // integral, and notes which parameters have tails without a mean or an integral. It needs gradients of the target
 // itself, without noise.
-func (r *run) refuseInfiniteIntegral(cold [][]float64) error {
+func (r *warmup) refuseInfiniteIntegral(cold [][]float64) error {
 	s := &r.phase
 	if s.free() || s.system.Path != dynamics.Plain {
 		return nil

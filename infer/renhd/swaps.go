@@ -11,12 +11,10 @@ import (
 
 // An exchange is how neighbours on the ladder swap: with which test, in which order. It is fixed for a run.
 type exchange struct {
-	test test
-	// the program may exchange rungs by itself: Metropolis' test, where nothing is noisy
-	program bool
+	swapRules
+	test    test
 	shuffle bool // even or odd pairs at random, as RENHD was published: the walk up and down the ladder diffuses
 	stays   bool // what a rung owns on the device stays on the lane: wrong, for tests of the tests
-	plain   bool // no control variates: for comparison
 }
 
 // swaps proposes exchanges between neighbouring rungs of each chain, even pairs and odd pairs in turn (deterministic
@@ -86,17 +84,16 @@ func (p *proposal) delta() (mean, variance float64) {
 	return p.gap * p.gain, p.gap * p.gap * p.variance
 }
 
-func newSwaps(s *phase) *swaps {
-	x := &swaps{exchange: s.exchange, seed: s.options.Seed}
-	if !s.exchange.stays {
-		x.carried = s.rule.Traits().Carried
+func newSwaps(x exchange, s *phase, e energyEstimator) *swaps {
+	w := &swaps{exchange: x, seed: s.options.Seed, estimator: e, variance: 2 * s.settings().Noise}
+	if !x.stays {
+		w.carried = s.rule.Traits().Carried
 	}
-	x.noise = func(k int) float64 { return x.uniform(x.deciding.chain, uint32(4*x.deciding.rung+k)) }
-	x.estimator, x.variance = &trajectoryEnergies{noise: s.settings().Noise}, 2*s.settings().Noise
-	if s.settings().Batch > 0 {
-		x.estimator = &rows{batches: s.batches, path: s.system.Path}
+	w.noise = func(k int) float64 { return w.uniform(w.deciding.chain, uint32(4*w.deciding.rung+k)) }
+	if e == nil {
+		w.estimator = &trajectoryEnergies{noise: s.settings().Noise}
 	}
-	return x
+	return w
 }
 
 // Name implements owner.

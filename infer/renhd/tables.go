@@ -22,7 +22,7 @@ type table struct{ levels, slopes []float64 }
 const mostTabulated = 1 << 26
 
 // mostAnchors is how many anchors are kept; the oldest are dropped.
-func (w *walkers) mostAnchors() int {
+func (w *controls) mostAnchors() int {
 	const most = 64
 	if !w.anchored {
 		return most
@@ -31,7 +31,7 @@ func (w *walkers) mostAnchors() int {
 }
 
 // tablesOf keeps the tables of anchors that stay.
-func (w *walkers) tablesOf(anchors []anchor) []table {
+func (w *controls) tablesOf(anchors []anchor) []table {
 	out := make([]table, len(anchors))
 	for i, a := range anchors {
 		same := func(b anchor) bool { return slices.Equal(a.At, b.At) }
@@ -43,7 +43,7 @@ func (w *walkers) tablesOf(anchors []anchor) []table {
 }
 
 // correct writes, before calls of the device, the corrections of the batches that they will take.
-func (w *walkers) correct(ctx context.Context, calls []device.Call) error {
+func (w *controls) correct(ctx context.Context, calls []device.Call) error {
 	blocks := w.blocksOf(calls)
 	if len(blocks) == 0 {
 		return nil
@@ -56,7 +56,7 @@ func (w *walkers) correct(ctx context.Context, calls []device.Call) error {
 }
 
 // cutAhead cuts calls where they have taken Ahead batches.
-func (w *walkers) cutAhead(calls []device.Call) (now, later []device.Call) {
+func (w *controls) cutAhead(calls []device.Call) (now, later []device.Call) {
 	room := dynamics.Ahead
 	for i, c := range calls {
 		if !w.batches.Takes(c.Entry) {
@@ -76,7 +76,7 @@ func (w *walkers) cutAhead(calls []device.Call) (now, later []device.Call) {
 }
 
 // blocksOf are the blocks that calls take, one after the other.
-func (w *walkers) blocksOf(calls []device.Call) (blocks []int) {
+func (w *controls) blocksOf(calls []device.Call) (blocks []int) {
 	step := w.NoiseStep
 	for _, c := range calls {
 		if w.batches.Takes(c.Entry) {
@@ -90,7 +90,7 @@ func (w *walkers) blocksOf(calls []device.Call) (blocks []int) {
 }
 
 // writeCorrections writes those of the next batches, lane by lane. Most lanes have the anchor of the lane before.
-func (w *walkers) writeCorrections(blocks []int) {
+func (w *controls) writeCorrections(blocks []int) {
 	levels, slopes, of := make([]float64, dynamics.Ahead), make([]float64, dynamics.Ahead*w.dim), -1
 	for lane, k := range w.AnchorOf {
 		if k < 0 {
@@ -111,7 +111,7 @@ func (w *walkers) writeCorrections(blocks []int) {
 }
 
 // tabulate makes the tables that lanes need and do not have.
-func (w *walkers) tabulate(ctx context.Context) error {
+func (w *controls) tabulate(ctx context.Context) error {
 	for len(w.tables) < len(w.Anchors) {
 		w.tables = append(w.tables, table{})
 	}
@@ -129,7 +129,7 @@ func (w *walkers) tabulate(ctx context.Context) error {
 
 // makeTables goes through the blocks at anchors, a lane for each; there are no more of them than lanes. It does not
 // count as noise steps, so that a resumed run, which makes its tables again, takes the same batches.
-func (w *walkers) makeTables(ctx context.Context, anchors []int) error {
+func (w *controls) makeTables(ctx context.Context, anchors []int) error {
 	blocks, d := w.batches.Blocks(), w.dim
 	made, mask := make([]table, len(anchors)), make([]bool, w.lanes())
 	for lane, k := range anchors {
@@ -156,12 +156,12 @@ func (w *walkers) makeTables(ctx context.Context, anchors []int) error {
 	return nil
 }
 
-func (w *walkers) runBlocks(ctx context.Context, calls []device.Call, mask []bool) error {
+func (w *controls) runBlocks(ctx context.Context, calls []device.Call, mask []bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if w.loader != nil {
-		if err := w.loader.load(ctx, w, dynamics.Block, mask); err != nil {
+		if err := w.loader.load(ctx, w.walkers, dynamics.Block, mask); err != nil {
 			return err
 		}
 	}

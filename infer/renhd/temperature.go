@@ -15,7 +15,7 @@ type gradientTemperature struct{ Value, Bound float64 }
 
 // measureTemperature measures the cold rung of a free rule. Points are counted as half as many, because those of
 // neighbouring sweeps resemble each other.
-func (r *run) measureTemperature(p *adapt.Points) {
+func (r *warmup) measureTemperature(p *adapt.Points) {
 	if !r.phase.free() || p.Len() == 0 {
 		return
 	}
@@ -29,7 +29,7 @@ const tolerance = 0.04
 
 // warnOfTemperature warns where positions were too hot or too cold in warm-up's last window and there are too few draws
 // to judge by these, as the report does (PositionTemperature).
-func (r *run) warnOfTemperature() {
+func (r *warmup) warnOfTemperature() {
 	t := r.state.Temperature
 	if r.report.Positions.Value != 0 || t.Bound == 0 || math.Abs(t.Value-1) <= tolerance+t.Bound {
 		return

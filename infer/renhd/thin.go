@@ -36,7 +36,7 @@ func (r *run) chooseThinning() error {
 	o, report := r.phase.options, r.report
 	report.Thin = max(o.Thin, 1)
 	if o.Thin == 0 && r.phase.blocks != nil {
-		report.Thin = r.networkThin()
+		report.Thin = (&networkWarmup{r.course}).thin()
 		return nil
 	}
 	if o.Thin > 0 || o.Warmup == 0 || r.walkers.traits.Flagged {
@@ -190,13 +190,4 @@ func (p *pilot) see(now *drawn) {
 
 func (p *pilot) Finish() (pilotResult, error) {
 	return pilotResult{Share: adapt.WorstShare(p.state.Seen), Divergences: p.run.report.Divergences}, nil
-}
-
-// allOf lists 0 to n−1.
-func allOf(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }

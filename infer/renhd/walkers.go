@@ -30,9 +30,8 @@ type walkers struct {
 	traits   dynamics.Traits
 	batches  dynamics.Batches
 	seed     uint64
-	loader   *batchLoader // nil where all data are in memory
-	tables   []table      // by anchor, of those that lanes have had
-	placed   int          // how often all lanes got other positions at once
+	rows     rowReader // nil if every step reads all rows
+	placed   int       // how often all lanes got other positions at once
 
 	saved        []string // the lane buffers that a checkpoint holds
 	savedNumbers int      // in them, of all lanes
@@ -48,6 +47,20 @@ type walkers struct {
 	number [1]float64           // room for the one being set
 }
 
+// How many Metropolis steps across discontinuities come before a trajectory.
+const (
+	hopsOfEach = 20 // coordinate
+	mostHops   = 80 // in all
+)
+
+// A rowReader prepares what walkers read of the data if a step does not read all rows.
+type rowReader interface {
+	BeforeTrajectory()                                               // of all walkers
+	BeforePlace(at [][]float64)                                      // all walkers are placed there next
+	Run(ctx context.Context, calls []device.Call, mask []bool) error // of the device, on the lanes of mask (nil: all)
+	Inputs() []string                                                // the lane buffers that rows are copied to
+}
+
 // callTime is what one call of the device may take, so that Ctrl-C and progress answer.
 const callTime = 50 * time.Millisecond
 
@@ -57,24 +70,16 @@ type program struct {
 	lasting []string
 }
 
-// compile makes a program of the rule over the system; walkers of any number run it.
-func (s *phase) compile() (program, error) {
-	entries := dynamics.Program(s.rule, s.system)
-	loader, err := s.options.Device.Compile(entries)
-	return program{loader, dynamics.Lasting(entries)}, err
-}
-
 func newWalkers(s *phase, program program, exe device.Executable, p *roster) *walkers {
 	w := &walkers{roster: p, exe: exe, program: program, chains: s.options.Chains, dim: s.target.Dim(),
 		uniform: s.system.OneMetric(), tempered: s.system.Path != dynamics.Plain, numbered: s.system.Batches.Size > 0,
 		anchored: s.system.Batches.Size > 0 && s.system.Batches.Anchored, traits: s.rule.Traits(),
-		batches: s.system.Batches, seed: s.options.Seed, loader: newBatchLoader(s), wholeCalls: s.options.WholeCalls}
+		batches: s.system.Batches, seed: s.options.Seed, wholeCalls: s.options.WholeCalls}
 	w.records, w.swaps = rowsOf(program, dynamics.Accept), rowsOf(program, dynamics.Rung) > 0
 	w.leaps = rowsOf(program, dynamics.Landed) > 0
 	w.hops = min(hopsOfEach*len(s.system.Jumps), mostHops)
 	w.chained = w.numbered && s.blocks == nil || w.swaps
 	w.findLanes()
-	w.chooseSaved()
 	return w
 }
 
@@ -247,7 +252,9 @@ func (w *walkers) thermostated() bool { return slices.Contains(w.traits.Carried,
 // trajectory runs one trajectory of every walker, in calls short enough to be interrupted between, and with the last of
 // them other entries that are to follow.
 func (w *walkers) trajectory(ctx context.Context, steps int, then ...device.Call) error {
-	w.suitAnchors()
+	if w.rows != nil {
+		w.rows.BeforeTrajectory()
+	}
 	w.calls = w.begin(w.calls[:0])
 	for left := steps; ; {
 		n := min(left, w.stepsPerCall())
@@ -306,29 +313,20 @@ func (w *walkers) runEntry(ctx context.Context, name string, mask []bool) error 
 }
 
 func (w *walkers) run(ctx context.Context, calls []device.Call, mask []bool) error {
-	if w.loader != nil {
-		return w.loader.run(ctx, w, calls, mask)
+	if w.rows != nil {
+		return w.rows.Run(ctx, calls, mask)
 	}
 	return w.call(ctx, calls, mask)
 }
 
-// call is one call of the device, or several where it takes more batches than the host corrects ahead.
+// call is one call of the device.
 func (w *walkers) call(ctx context.Context, calls []device.Call, mask []bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	for len(calls) > 0 {
-		now, later := w.cutAhead(calls)
-		if err := w.correct(ctx, now); err != nil {
-			return err
-		}
-		next, err := w.exe.Run(now, w.NoiseStep, mask)
-		if w.NoiseStep = next; err != nil {
-			return err
-		}
-		calls = later
-	}
-	return nil
+	next, err := w.exe.Run(calls, w.NoiseStep, mask)
+	w.NoiseStep = next
+	return err
 }
 
 // read copies a lane buffer to dst, which grows as needed.
@@ -369,15 +367,6 @@ func (w *walkers) gradients(ctx context.Context) ([][]float64, error) {
 	return split(w.read(dynamics.Gradient, nil), w.dim), nil
 }
 
-// split cuts numbers into parts of one size.
-func split(flat []float64, size int) [][]float64 {
-	var out [][]float64
-	for ; len(flat) > 0; flat = flat[size:] {
-		out = append(out, flat[:size:size])
-	}
-	return out
-}
-
 // place sets θ of every lane and starts them; it returns the lanes where the density is not finite.
 func (w *walkers) place(ctx context.Context, at [][]float64) (bad []int, err error) {
 	if err := w.startAt(ctx, at); err != nil {
@@ -396,7 +385,9 @@ func (w *walkers) startAt(ctx context.Context, at [][]float64) error {
 	for lane, x := range at {
 		w.exe.SetLane(dynamics.Theta, lane, x)
 	}
-	w.assignAnchors(at)
+	if w.rows != nil {
+		w.rows.BeforePlace(at)
+	}
 	w.placed++
 	return w.runEntry(ctx, "start", nil)
 }

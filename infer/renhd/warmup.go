@@ -10,6 +10,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
+	"ppl/lang/types"
 	"ppl/posterior/stats"
 )
 
@@ -28,42 +29,18 @@ import (
 //	                       else all go on, on a ladder of temperatures
 
 const (
-	explorers    = 16 // walkers at least while it is not known whether the target has several modes,
-	mostOfChain  = 4  // and of one chain at most
-	firstRungs   = 8
-	maxRungs     = 32
-	hottestGuess = 16.0 // temperature of the first ladder's last rung
+	explorers   = 16 // walkers at least while it is not known whether the target has several modes,
+	mostOfChain = 4  // and of one chain at most
+	firstRungs  = 8
 )
 
-// warmUp chooses between the ways to warm up.
-func (r *run) warmUp() error {
-	s := &r.phase
-	if s.blocks != nil {
-		return r.warmUpNetwork()
-	}
-	if s.batches.Some() || s.free() && s.settings().Noise == 0 {
-		return r.warmUpFree()
-	}
-	if n := s.settings().Replicas; n > 0 || s.free() {
-		return r.warmUpLadder()
-	}
-	last, agreed, err := r.explore()
-	if err != nil {
-		return err
-	}
-	if agreed {
-		return r.warmUpAlone(last.metricKnown())
-	}
-	return r.growLadder()
-}
-
-func (r *run) iterationsLeft() int { return max(0, r.phase.options.Warmup-r.Iterations) }
+func (r *warmup) iterationsLeft() int { return max(0, r.phase.options.Warmup-r.Iterations) }
 
 // sweeps is a share of a number of iterations.
 func sweeps(share float64, total int) int { return int(math.Round(share * float64(total))) }
 
 // share is a window of a share of warm-up in which walkers adapt together.
-func (r *run) share(part float64, metric bool) window {
+func (r *warmup) share(part float64, metric bool) window {
 	return window{sweeps: sweeps(part, r.phase.options.Warmup), maxSteps: maxSteps, metric: metric}
 }
 
@@ -75,7 +52,7 @@ func (s *phase) explorersOfChain() int {
 
 // explore runs several walkers a chain on the target itself, without a ladder, and reports whether they agree on where
 // it is, and what the last window showed in which they had to.
-func (r *run) explore() (last windowResult, agreed bool, err error) {
+func (r *warmup) explore() (last windowResult, agreed bool, err error) {
 	tempered := r.phase.system.Path
 	r.phase = r.phase.onPath(dynamics.Plain)
 	if err := r.loadLadder([]float64{1}, r.phase.explorersOfChain()); err != nil {
@@ -122,7 +99,7 @@ func (r *run) explore() (last windowResult, agreed bool, err error) {
 
 // settleExplorers moves the explorers from their starts to where the target is. Where they agree, but too many of them
 // got lost on the way and were moved to others, those begin once more at other starts: the metric is known by then.
-func (r *run) settleExplorers() (last windowResult, err error) {
+func (r *warmup) settleExplorers() (last windowResult, err error) {
 	last, err = r.settle()
 	if err != nil || !last.FewStayed || len(r.phase.options.Starts) > 0 {
 		return last, err
@@ -134,7 +111,7 @@ func (r *run) settleExplorers() (last windowResult, err error) {
 }
 
 // settle is once from starts to an agreement, or none.
-func (r *run) settle() (last windowResult, err error) {
+func (r *warmup) settle() (last windowResult, err error) {
 	if err := r.comeDown(); err != nil {
 		return last, err
 	}
@@ -145,7 +122,7 @@ func (r *run) settle() (last windowResult, err error) {
 }
 
 // comeDown moves walkers from their starts to where the density is not negligible.
-func (r *run) comeDown() error {
+func (r *warmup) comeDown() error {
 	if err := r.approachTarget(); err != nil {
 		return err
 	}
@@ -158,7 +135,7 @@ func (r *run) comeDown() error {
 // initialPhase is the first part of warm-up: short windows in which every walker finds a step of its own and the metric
 // is learned over and over, until all walkers have left where they started, or do not get on. Where they are near each
 // other two windows are enough: R-hat of so few positions can hardly be lower.
-func (r *run) initialPhase() error {
+func (r *warmup) initialPhase() error {
 	const leastNear, least, most, reheated, near = 2, 4, 10, 3, 0.3
 	var heats []float64
 	for k := range most {
@@ -176,7 +153,7 @@ func (r *run) initialPhase() error {
 }
 
 // windows runs windows one after the other, and gives the result of the last; empty ones are left out.
-func (r *run) windows(ws ...window) (last windowResult, err error) {
+func (r *warmup) windows(ws ...window) (last windowResult, err error) {
 	for _, w := range ws {
 		if w.sweeps <= 0 {
 			continue
@@ -186,7 +163,7 @@ func (r *run) windows(ws ...window) (last windowResult, err error) {
 		}
 		r.recentred = r.recentred || last.Recentred
 		if last.Far {
-			if _, err = do(r.course, r.renewal()); err != nil {
+			if _, err = do(r.course, r.rows.renewal()); err != nil {
 				return last, err
 			}
 		}
@@ -198,7 +175,7 @@ func (r *run) windows(ws ...window) (last windowResult, err error) {
 // trajectories that are much shorter show a better one, since gradients depend on how narrow the target is, wherever
 // walkers are: so those of the first window are short, and where they should have been longer, short windows follow.
 // Where walkers agree in the first, and their trajectories are short, the window in which they are judged can follow.
-func (r *run) improveMetric() error {
+func (r *warmup) improveMetric() error {
 	const most = 6
 	for k := range 1 + most {
 		w := r.share(.02, true)
@@ -225,7 +202,7 @@ func (r *run) improveMetric() error {
 
 // converge improves the metric until walkers agree. Walkers that do not agree by then may be slow, and all in one mode:
 // that is so if no barrier lies between any of the places.
-func (r *run) converge() (last windowResult, err error) {
+func (r *warmup) converge() (last windowResult, err error) {
 	if err := r.improveMetric(); err != nil {
 		return last, err
 	}
@@ -236,7 +213,7 @@ func (r *run) converge() (last windowResult, err error) {
 }
 
 // convergeInWindows runs growing windows until walkers agree, or until longer ones no longer help.
-func (r *run) convergeInWindows() (last windowResult, err error) {
+func (r *warmup) convergeInWindows() (last windowResult, err error) {
 	before := math.Inf(1)
 	for _, share := range []float64{.10, .15, .20} {
 		w := r.share(share, true)
@@ -280,17 +257,17 @@ func (found *windowResult) metricKnown() bool {
 // judgePlaces finds out whether walkers agree, or no barrier lies between them; if neither, which modes they are in.
 func judgePlaces(t *warmupWindow, found *windowResult) (err error) {
 	r := t.run
-	r.state.Before = t.seen.places()
-	agree := t.seen.inOneMode(found.Disagreement)
+	r.state.Before = t.places()
+	agree := inOneMode(&t.seen.visits, found.Disagreement)
 	if found.OnePlace = agree && r.mostStayed(); found.OnePlace {
 		return nil
 	}
-	if found.Connected, err = r.connected(&t.seen); err != nil || found.Connected {
+	if found.Connected, err = r.connected(&t.seen.visits); err != nil || found.Connected {
 		found.OnePlace = agree && err == nil
 		return err
 	}
-	found.FewStayed, found.Images = agree, r.agreeMoreAsImages(&t.seen, found.Disagreement)
-	return r.rememberModes(&t.seen)
+	found.FewStayed, found.Images = agree, r.agreeMoreAsImages(&t.seen.visits, found.Disagreement)
+	return r.modes.rememberModes(&t.seen.visits)
 }
 
 // agreement is the largest R-hat − 1 at which walkers count as being in the same mode.
@@ -299,25 +276,25 @@ const agreement = 0.2
 // onePlace reports whether walkers agree by what they have visited: in all together, and each of them. One walker of
 // many in another mode hardly shows in R-hat; many that differ a little are none of them far from the others. Where no
 // walker counts nothing is known.
-func (s *windowState) onePlace() bool {
+func onePlace(s *visits) bool {
 	if len(s.Visited) == 0 {
 		return false
 	}
-	d := s.disagreement()
-	return d < agreement && s.inOneMode(d)
+	d := disagreement(s)
+	return d < agreement && inOneMode(s, d)
 }
 
 // inOneMode reports whether walkers whose disagreement is given are in one place, or differ only as slow ones do in the
 // same mode: R-hat is low enough to show that each has seen most of it, and autocorrelation explains what is left. Of
 // sixteen walkers and some thirty coordinates, the one that is farthest off is by 3 to 5.5 standard errors then, since
 // these are underestimated, and by more than 15 where there are two modes.
-func (s *windowState) inOneMode(disagreement float64) bool {
+func inOneMode(s *visits, disagreement float64) bool {
 	const slow, errors, errorsOfSlow = 0.5, 10, 6
 	switch {
 	case disagreement < agreement:
-		return !s.separate(errors)
+		return !separate(s, errors)
 	case disagreement < slow:
-		return !s.separate(errorsOfSlow)
+		return !separate(s, errorsOfSlow)
 	}
 	return false
 }
@@ -325,7 +302,7 @@ func (s *windowState) inOneMode(disagreement float64) bool {
 // separate reports whether a walker is in another mode: farther from the rest than its autocorrelation explains, in a
 // coordinate by some standard errors, or between the places of its walkers. A ladder is no remedy for slow mixing in
 // one mode; longer runs are.
-func (s *windowState) separate(errors float64) bool {
+func separate(s *visits, errors float64) bool {
 	const errorsAcross = 6 // it looks at half of the draws, and at one direction only
 	for j := range s.Visited[0][0] {
 		if stats.Disagreement(coordinate(s.Visited, j)) > errors {
@@ -382,22 +359,11 @@ func widestDirection(visited [][][]float64, first int) []float64 {
 }
 
 // disagreement is the worst R-hat − 1 of log density and coordinates over the walkers of a window.
-func (s *windowState) disagreement() float64 { return adapt.WorstRHat(s.Density, s.Visited) - 1 }
-
-// coordinate is one coordinate of chains of points.
-func coordinate(chains [][][]float64, j int) [][]float64 {
-	out := make([][]float64, len(chains))
-	for c, xs := range chains {
-		for _, x := range xs {
-			out[c] = append(out[c], x[j])
-		}
-	}
-	return out
-}
+func disagreement(s *visits) float64 { return adapt.WorstRHat(s.Density, s.Visited) - 1 }
 
 // warmUpAlone goes on with one walker a chain: it learns the metric, unless it is known, then the step.
-func (r *run) warmUpAlone(metricKnown bool) error {
-	r.state.Modes = nil // what looked like several turned out to be one
+func (r *warmup) warmUpAlone(metricKnown bool) error {
+	r.modes.state.Modes = nil // what looked like several turned out to be one
 	old, at := r.walkers, r.walkers.positions()
 	if err := r.reopen(old.Rungs, 1); err != nil {
 		return err
@@ -416,7 +382,7 @@ func (r *run) warmUpAlone(metricKnown bool) error {
 	}
 	last := window{sweeps: sweeps(.30, left), maxSteps: maxSteps}
 	last.judge = func(t *warmupWindow, _ *windowResult) error {
-		r.state.Before = t.seen.places()
+		r.state.Before = t.places()
 		return nil
 	}
 	if _, err := r.windows(last); err != nil {
@@ -432,7 +398,7 @@ func (r *run) warmUpAlone(metricKnown bool) error {
 
 // refuseDivergence ends a run whose walkers move off to infinity at temperature 1, because nothing that follows would
 // mean anything. At others they may, where tails are heavy.
-func (r *run) refuseDivergence(seen *windowState) error {
+func (r *warmup) refuseDivergence(seen *visits) error {
 	var cold [][]float64
 	for lane, xs := range seen.Visited {
 		for i, x := range xs {
@@ -448,7 +414,7 @@ func (r *run) refuseDivergence(seen *windowState) error {
 }
 
 // diverges ends a run whose walkers move off without end along a coordinate.
-func (r *run) diverges(coordinate int) error {
+func (r *warmup) diverges(coordinate int) error {
 	w := r.walkers
 	if err := w.runEntry(r.ctx, dynamics.Values, nil); err != nil {
 		return err
@@ -456,4 +422,62 @@ func (r *run) diverges(coordinate int) error {
 	values, lane := w.read(dynamics.Values, nil), w.cold(0)
 	size := w.exe.Size(dynamics.Values)
 	return infer.DivergesToInfinity(r.phase.given, coordinate, values[lane*size:(lane+1)*size])
+}
+
+// A warmup takes walkers from their starts to where draws can be kept.
+type warmup struct {
+	*course
+	swaps *swaps
+	modes *knownModes
+	rows  *subsampling
+	state warmupState
+
+	// recentred is whether a part of warm-up has changed the coordinates of effects, also one of the run
+	// that is resumed.
+	recentred bool
+}
+
+// warmupState is what warm-up has decided so far.
+type warmupState struct {
+	Divergence  adapt.Divergence // walkers that move off without end
+	Temperature gradientTemperature
+	Form        *adapt.Choice  // of the metric; nil if it was given
+	FormFrom    int            // sweeps of the window that it was chosen in
+	Chosen      types.Centring // what the centring was before a search in the coordinates of the model
+	Before      *visits        // of the window before walkers are annealed; nil at other times
+	Left        []leftPlace    // by explorers that were restarted elsewhere
+	LeastStep   float64        // if the density jumps, and trajectories have to; else 0
+}
+
+// Numbers implements sized.
+func (s *warmupState) Numbers() int {
+	if s.Before == nil {
+		return 0
+	}
+	return s.Before.Numbers()
+}
+
+// Name implements owner.
+func (r *warmup) Name() string { return "warm-up" }
+
+// State implements owner.
+func (r *warmup) State() any { return &r.state }
+
+// searchModes adds modes that no walker was in to those remembered, and places some of the walkers there.
+func (r *warmup) searchModes() (found bool, err error) {
+	return r.modes.search(r.modes.newSearch(func() *visits { return r.state.Before }, false))
+}
+
+// loadLadder opens perChain walkers for each chain, in turn on the rungs of a new ladder.
+func (r *warmup) loadLadder(betas []float64, perChain int) error {
+	err := r.load(betas, perChain)
+	r.swaps.reset(len(betas), r.phase.options.Chains*perChain)
+	return err
+}
+
+// reopen opens perChain walkers for each chain on other rungs.
+func (r *warmup) reopen(rungs []rung, perChain int) error {
+	err := r.population.reopen(rungs, perChain)
+	r.swaps.reset(len(rungs), r.phase.options.Chains*perChain)
+	return err
 }

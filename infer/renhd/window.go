@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
@@ -33,7 +31,7 @@ type window struct {
 
 // A warmupWindow is one window under way: a part of warm-up.
 type warmupWindow struct {
-	run    *run
+	run    *warmup
 	spec   window
 	seen   windowState
 	accept []float64 // room
@@ -62,31 +60,10 @@ type verdict struct {
 
 // windowState is what a window has seen and learned so far.
 type windowState struct {
-	Sweeps    int              // done
+	visits
 	StepSizes []adapt.StepSize // by lane when alone, else by rung
 	Points    []adapt.Points   // by rung: what the metric is learned from
 	Of        [][]int          // by rung: the mode of each of these points, which is an anchor
-	Moved     []float64        // by lane: trajectories that went somewhere
-	Density   [][]float64      // by lane: log π_β after every sweep, or every few (kept)
-	Visited   [][][]float64    // by lane: θ then
-	Stood     [][]int          // by lane: its rung then
-	Heats     []float64        // by lane when alone: temperatures of the last sweep
-	Late      []lateHalf       // by lane
-}
-
-// A lateHalf is where a walker was in the second half of a window, in all coordinates.
-type lateHalf struct {
-	Count   int
-	Sum     []float64 // of positions
-	Top     []float64 // the highest position
-	Density float64   // there
-}
-
-// places are what later parts of warm-up read of a finished window: where its walkers were, and how they moved.
-func (s *windowState) places() *windowState {
-	out := *s
-	out.StepSizes, out.Points, out.Of = nil, nil, nil
-	return &out
 }
 
 // Numbers implements sized.
@@ -96,32 +73,7 @@ func (s *windowState) Numbers() (n int) {
 			n += 2 * p.Len() * len(p.X[0])
 		}
 	}
-	for lane, xs := range s.Visited {
-		if len(xs) > 0 {
-			n += len(xs) * (2 + len(xs[0]))
-		}
-		n += len(s.Late[lane].Sum) + len(s.Late[lane].Top)
-	}
-	return n
-}
-
-// add takes in a position with its log density.
-func (h *lateHalf) add(x []float64, density float64) {
-	if h.Count == 0 {
-		h.Sum, h.Density = make([]float64, len(x)), math.Inf(-1)
-	}
-	h.Count++
-	floats.Add(h.Sum, x)
-	if density > h.Density {
-		h.Top, h.Density = slices.Clone(x), density
-	}
-}
-
-// mean is the mean position.
-func (h *lateHalf) mean() []float64 {
-	m := slices.Clone(h.Sum)
-	floats.Scale(1/float64(h.Count), m)
-	return m
+	return n + s.visits.Numbers()
 }
 
 // maxPoints bounds the numbers kept to learn a metric from, and those of where walkers have been.
@@ -131,9 +83,9 @@ func (t *warmupWindow) Begin() error {
 	w := t.run.walkers
 	t.run.swaps.reset(len(w.Rungs), w.lanes())
 	t.seen = windowState{Points: make([]adapt.Points, len(w.Rungs)), Of: make([][]int, len(w.Rungs)),
-		Moved:   make([]float64, w.lanes()),
-		Density: make([][]float64, w.lanes()), Visited: make([][][]float64, w.lanes()),
-		Stood: make([][]int, w.lanes()), Heats: t.spec.heats, Late: make([]lateHalf, w.lanes())}
+		visits: visits{Moved: make([]float64, w.lanes()), Density: make([][]float64, w.lanes()),
+			Visited: make([][][]float64, w.lanes()), Stood: make([][]int, w.lanes()), Heats: t.spec.heats,
+			Late: make([]lateHalf, w.lanes())}}
 	if t.spec.alone {
 		for _, r := range w.RungOf {
 			t.seen.StepSizes = append(t.seen.StepSizes, t.newStepSize(w.Rungs[r]))
@@ -241,7 +193,7 @@ func (t *warmupWindow) collectPoints(usable []bool) error {
 	for lane, r := range w.RungOf {
 		if usable[lane] {
 			if t.seen.Points[r].Add(x[lane], g[lane]) {
-				t.seen.Of[r] = append(t.seen.Of[r], w.nearestAnchor(x[lane], true))
+				t.seen.Of[r] = append(t.seen.Of[r], t.run.rows.controls.nearestAnchor(x[lane], true))
 			}
 		}
 	}
@@ -259,10 +211,6 @@ func (t *warmupWindow) usable() []bool {
 	}
 	return out
 }
-
-// hopeless is a gap in log density that no volume makes up for: 20 + 5d, a factor of e⁵ > 100 in each direction and
-// more.
-func hopeless(dim int) float64 { return 20 + 5*float64(dim) }
 
 // kept is the number of sweeps from one whose positions are kept to the next: more than one with thousands of walkers,
 // of each of which some will do.
@@ -301,7 +249,7 @@ func (t *warmupWindow) recordPositions() {
 func (t *warmupWindow) Finish() (found windowResult, err error) {
 	r := t.run
 	if len(r.walkers.Rungs) == 1 {
-		found.Disagreement = t.seen.disagreement()
+		found.Disagreement = disagreement(&t.seen.visits)
 	}
 	if !t.spec.alone {
 		found.Steps = quarter * r.Length / t.learnedStep(0)
@@ -312,19 +260,19 @@ func (t *warmupWindow) Finish() (found windowResult, err error) {
 	if t.spec.judge == nil {
 		r.renewReference(&t.seen.Points[0])
 	}
-	if err := r.refuseDivergence(&t.seen); err != nil {
+	if err := r.refuseDivergence(&t.seen.visits); err != nil {
 		return found, err
 	}
-	if err := r.restartStuck(&t.seen); err != nil {
+	if err := r.restartStuck(&t.seen.visits); err != nil {
 		return found, err
 	}
 	if t.spec.spacing {
 		r.respaceLadder()
 	}
-	found.Far = slices.Contains(r.walkers.farFromAnchors(r.walkers.positions()), true)
+	found.Far = slices.Contains(r.rows.controls.farFromAnchors(r.walkers.positions()), true)
 	if t.spec.alone {
 		found.Heats = t.seen.Heats
-		_, found.Rising = t.seen.inNegligibleMass()
+		_, found.Rising = inNegligibleMass(&t.seen.visits)
 	}
 	if t.spec.judge != nil {
 		if err := t.spec.judge(t, &found); err != nil {
@@ -344,7 +292,7 @@ func (t *warmupWindow) learn() error {
 		return err // the window shows nothing of walkers that hop
 	}
 	w := r.walkers
-	if len(w.Anchors) > 1 {
+	if len(r.rows.state.Anchors) > 1 {
 		for j := range t.seen.Points {
 			t.seen.Points[j] = t.seen.Points[j].Centred(t.seen.Of[j])
 		}
@@ -370,7 +318,7 @@ func (t *warmupWindow) learn() error {
 	}
 	w.writeAllRungs()
 	if t.spec.metric && r.phase.system.Batches.Size > 0 {
-		return r.measureNoise()
+		return r.rows.measureNoise()
 	}
 	return nil
 }
@@ -387,4 +335,10 @@ func (t *warmupWindow) learnedStep(rung int) float64 {
 		}
 	}
 	return median(steps, ones(len(steps)))
+}
+
+// places are what later parts of warm-up read of a window that has ended: where its walkers were, and how they moved.
+func (t *warmupWindow) places() *visits {
+	v := t.seen.visits
+	return &v
 }
