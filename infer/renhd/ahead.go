@@ -29,7 +29,7 @@ func (r *run) ends() *ends {
 // than a call may.
 func (r *run) ahead(most int) (steps []int) {
 	w := r.walkers
-	alone := r.drawsEndTrajectories() && len(r.modes.state.Modes) == 0
+	alone := r.drawsEndTrajectories() && len(r.modes.modes()) == 0
 	onLadder := w.swaps && r.swaps.once(w) && w.PerChain == len(w.Rungs) && (!r.modes.jumps() || r.modes.leaps())
 	if w.records == 0 || w.wholeCalls || !alone && !onLadder || r.phase.images != nil {
 		return nil
@@ -51,7 +51,7 @@ func (c *drawCollector) left() int {
 	report, draws := c.run.report, 1
 	all := c.run.phase.options.Draws
 	stops := []int{all}
-	if len(c.run.swaps.state.Counts.Pairs) > 0 {
+	if len(c.run.swaps.counts().Pairs) > 0 {
 		stops = append(stops, all/2)
 	}
 	if c.run.modes.searchesOn() {
@@ -97,7 +97,7 @@ func (r *run) between() (calls []device.Call) {
 		calls = append(calls, leapCalls()...)
 	}
 	if r.walkers.swaps {
-		r.walkers.beginSwaps(r.swaps.state.Round)
+		r.walkers.beginSwaps(r.swaps.rounds())
 		calls = append(calls, device.Call{Entry: dynamics.Look, Times: 1}, device.Call{Entry: dynamics.Swap, Times: 1})
 	}
 	return calls

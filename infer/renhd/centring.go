@@ -46,7 +46,8 @@ func (r *warmup) changeCoordinates(from infer.Effects, c types.Centring, points 
 		rung.Step = s.firstStepIn(*rung)
 	}
 	r.state.FormFrom = 0
-	r.Centring, r.state.Before, r.modes.state.Modes, r.state.Divergence = c, nil, nil, adapt.Divergence{}
+	r.Centring, r.state.Before, r.state.Divergence = c, nil, adapt.Divergence{}
+	r.modes.remember(nil)
 	r.phase = s.inCoordinates(c)
 	return r.changeProgram(at)
 }

@@ -178,7 +178,7 @@ func (c *drawCollector) saveLast() error {
 
 // rememberFirstHalf keeps what was counted until half of the draws were there, for the report.
 func (c *drawCollector) rememberFirstHalf() {
-	draws, half, pairs := c.run.report.Draws, c.run.phase.options.Draws/2, c.run.swaps.state.Counts.Pairs
+	draws, half, pairs := c.run.report.Draws, c.run.phase.options.Draws/2, c.run.swaps.counts().Pairs
 	if len(pairs) > 0 && draws >= half && (c.state.Rungs.FirstHalf == nil || c.state.HalfAt < half) {
 		c.state.Rungs.FirstHalf, c.state.HalfAt = slices.Clone(pairs), draws
 	}
@@ -200,7 +200,7 @@ func (c *drawCollector) moveAndSwap(draws bool) error {
 	}
 	c.count(float64(n), r.ends())
 	r.Iterations++
-	if err := r.stayInside(func() error { return r.modes.jump(r.swaps.state.Round) }); err != nil {
+	if err := r.stayInside(func() error { return r.modes.jump(r.swaps.rounds()) }); err != nil {
 		return err
 	}
 	return r.swaps.round(r.ctx, w)
@@ -226,7 +226,7 @@ func (c *drawCollector) count(steps float64, now *ends) {
 		c.countEscape(chain, diverged)
 	}
 	r.stats.Steps += steps
-	c.state.Rungs.add(w, &r.swaps.state.Counts.RoundTrips, now)
+	c.state.Rungs.add(w, &r.swaps.counts().RoundTrips, now)
 }
 
 // countEscape counts the divergences after which the chain's next trajectory at temperature 1 does not diverge: it gets
@@ -386,7 +386,7 @@ func (c *drawCollector) report() {
 			out.EBFMI = append(out.EBFMI, s.Energies[chain].BFMI())
 		}
 	}
-	out.Halves = s.halves(r.swaps.state.Counts.Pairs)
+	out.Halves = s.halves(r.swaps.counts().Pairs)
 	out.Positions = c.positionTemperature()
 	out.Ladder = c.energies.ladder()
 	c.watch.reportModes()

@@ -176,16 +176,14 @@ func sameModes(anchors []anchor) (out []anchor) {
 // rememberAnchors makes modes of several anchors. Modes that were remembered from a few rows are not where those of all
 // rows are.
 func (r *subsampling) rememberAnchors() {
-	r.modes.state.Modes = nil
-	if len(r.controls.Anchors) < 2 {
-		return
-	}
+	var modes []mode
 	for _, a := range r.controls.Anchors {
-		if n, ok := adapt.NormalAt(a.At, a.precision(dynamics.Plain, 1)); ok {
-			m := mode{At: a.At, Height: a.Density, Normal: n, Mass: a.Density + n.LogVolume()}
-			r.modes.state.Modes = append(r.modes.state.Modes, m)
+		n, ok := adapt.NormalAt(a.At, a.precision(dynamics.Plain, 1))
+		if ok && len(r.controls.Anchors) > 1 {
+			modes = append(modes, mode{At: a.At, Height: a.Density, Normal: n, Mass: a.Density + n.LogVolume()})
 		}
 	}
+	r.modes.remember(modes)
 }
 
 // shapeRung gives a rung the metric of the mean precision of all modes at its temperature. No mode then curves more in

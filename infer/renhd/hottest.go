@@ -21,7 +21,7 @@ func (r *warmup) adaptHottest(w window) error {
 	if !fixed {
 		w.judge = func(t *warmupWindow, found *windowResult) error {
 			hottest := len(r.walkers.Rungs) - 1
-			found.Forgets = forgets(&t.seen.visits, hottest) && !stays(&t.seen.visits, r.modes.state.Modes, hottest)
+			found.Forgets = forgets(&t.seen.visits, hottest) && !stays(&t.seen.visits, r.modes.modes(), hottest)
 			return nil
 		}
 	}

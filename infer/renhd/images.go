@@ -36,7 +36,8 @@ func (r *warmup) convergeAsImages(last windowResult) (windowResult, error) {
 		for k := range r.state.Left {
 			r.state.Left[k].At = r.image(r.state.Left[k].At, r.state.Left[k].Lane)
 		}
-		r.modes.state.Modes, r.state.Before = nil, nil
+		r.state.Before = nil
+		r.modes.remember(nil)
 		if err := r.moveToImages(); err != nil {
 			return last, err
 		}
@@ -54,7 +55,7 @@ func (r *warmup) convergeAsImages(last windowResult) (windowResult, error) {
 // renewReference makes the reference what a window has shown, as long as no modes are remembered, whose places are
 // nearest to the reference before.
 func (r *warmup) renewReference(points *adapt.Points) {
-	if r.Reference.Empty() || points.Len() < 2 || len(r.modes.state.Modes) > 0 {
+	if r.Reference.Empty() || points.Len() < 2 || len(r.modes.modes()) > 0 {
 		return
 	}
 	r.Reference = r.referenceOf(points.X)

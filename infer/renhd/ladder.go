@@ -68,7 +68,7 @@ func (r *warmup) adaptLadder() error {
 // respaceLadder evens out the rejections of a ladder whose spacing is free.
 func (r *warmup) respaceLadder() {
 	w := r.walkers
-	if r.phase.settings().Ratio > 0 || len(w.Rungs) < 3 || !r.swaps.state.Counts.proposedAll() {
+	if r.phase.settings().Ratio > 0 || len(w.Rungs) < 3 || !r.swaps.counts().proposedAll() {
 		return
 	}
 	for j, b := range respace(w.betas(), r.swaps.noiselessRates(), len(w.Rungs)) {
@@ -83,7 +83,7 @@ func (r *warmup) respaceLadder() {
 func (r *warmup) shortenLadder() {
 	const hardly = 0.05
 	w, s := r.walkers, r.phase.settings()
-	if s.Replicas == 0 || s.Ratio > 0 || len(w.Rungs) < 2 || !r.swaps.state.Counts.proposedAll() ||
+	if s.Replicas == 0 || s.Ratio > 0 || len(w.Rungs) < 2 || !r.swaps.counts().proposedAll() ||
 		slices.Min(r.swaps.noiselessRates()) > hardly {
 		return
 	}
@@ -113,7 +113,7 @@ func endOfLadder(temperature float64) string {
 // resizeLadder gives the ladder the number of rungs that its barrier asks for: about 2Λ + 1 (Syed et al. 2021, section
 // 4.3), more while neighbours hardly swap, because then Λ is only known from below.
 func (r *warmup) resizeLadder() error {
-	if r.phase.settings().Replicas > 0 || r.phase.system.Path == dynamics.Plain || !r.swaps.state.Counts.proposedAll() {
+	if r.phase.settings().Replicas > 0 || r.phase.system.Path == dynamics.Plain || !r.swaps.counts().proposedAll() {
 		return nil
 	}
 	rates, n := r.swaps.noiselessRates(), len(r.walkers.Rungs)

@@ -59,11 +59,11 @@ func (r *run) lookAt(visited [][][]float64) (*visits, error) {
 
 // missed are the modes that a search has found, after the first, in which walkers were; with masses by importance.
 func (r *run) missed() (missed []adapt.MissedMode, err error) {
-	if len(r.modes.state.Modes) == 0 {
+	if len(r.modes.modes()) == 0 {
 		return nil, nil
 	}
-	modes := r.modes.state.Modes[:1]
-	for _, m := range r.modes.state.Modes[1:] {
+	modes := r.modes.modes()[:1]
+	for _, m := range r.modes.modes()[1:] {
 		mass, ok, err := r.modes.massOfTails(&m)
 		if err != nil {
 			return nil, err

@@ -243,3 +243,12 @@ func (r *knownModes) Name() string { return "modes" }
 
 // State implements owner.
 func (r *knownModes) State() any { return &r.state }
+
+// modes are those known; none while walkers are not known to be in several.
+func (r *knownModes) modes() []mode { return r.state.Modes }
+
+// remember replaces the modes known.
+func (r *knownModes) remember(modes []mode) { r.state.Modes = modes }
+
+// moves counts the jumps between modes.
+func (r *knownModes) moves() jumpStatistics { return r.state.Jumps }

@@ -69,7 +69,7 @@ func (c *drawCollector) countHeat(now *ends) {
 		}
 		center := h.Center
 		if w.anchored {
-			center = r.rows.controls.Anchors[r.rows.controls.nearestAnchor(x, true)].At
+			center = r.rows.modeNear(x)
 		}
 		heat := 0.0
 		for j := range x {

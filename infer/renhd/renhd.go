@@ -50,7 +50,7 @@ func attempt(ctx context.Context, t infer.Target, o infer.Options, rec infer.Rec
 	drawing, err := r.resumeFrom(o.Checkpoints)
 	if err == nil && drawing == nil {
 		err = r.warmUp()
-		if at := r.warm.state.Divergence.AtEnd(); err == nil && at >= 0 {
+		if at := r.warm.divergesAtEnd(); err == nil && at >= 0 {
 			err = r.warm.diverges(at)
 		}
 	}

@@ -21,14 +21,14 @@ func (r *run) completeReport() {
 	p.Gradients, p.StepSize = w.Gradients, w.Rungs[0].Step
 	p.Steps = r.stats.Steps / math.Max(float64(r.stats.Iterations), 1)
 	if len(w.Rungs) > 1 {
-		p.Temperatures, p.SwapRates = temperatures(w.betas()), r.swaps.state.Counts.rates()
-		p.RoundTrips, p.Barrier = r.swaps.state.Counts.RoundTrips.Count, barrier(p.SwapRates)
+		p.Temperatures, p.SwapRates = temperatures(w.betas()), r.swaps.counts().rates()
+		p.RoundTrips, p.Barrier = r.swaps.counts().RoundTrips.Count, barrier(p.SwapRates)
 	}
-	p.JumpRate = r.modes.state.Jumps.rate()
+	p.JumpRate = r.modes.moves().rate()
 	r.warm.remarkOnForm()
 	r.warm.remarkOnCentring()
 	p.NonFiniteEnds = r.asTheModel(p.NonFiniteEnds)
-	if h := r.warm.state.LeastStep; h > 0 {
+	if h := r.warm.leastStep(); h > 0 {
 		r.notef("the density jumps, as where a parameter is compared with a number or rounded: trajectories are "+
 			"rejected there however short their steps are, so steps are not made shorter than %.2g for it", h)
 	}
@@ -64,7 +64,7 @@ func (r *run) remarkOnRows() {
 			r.notef("terms of the likelihood that are not over these rows are computed in full at each step")
 		}
 	}
-	x := &r.swaps.state.Counts
+	x := r.swaps.counts()
 	if x.Decided == 0 {
 		return
 	}

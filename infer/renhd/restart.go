@@ -58,7 +58,8 @@ func (r *warmup) beginAgain() error {
 	}, func(at [][]float64) ([]int, error) { return r.walkers.place(r.ctx, at) })
 	r.notef("walkers agreed on where the target is, but only %d of %d had come there on their own; the others began "+
 		"again elsewhere", lanes-len(moved), lanes)
-	r.state.Left, r.state.Before, r.modes.state.Modes, r.state.Divergence = nil, nil, nil, adapt.Divergence{}
+	r.state.Left, r.state.Before, r.state.Divergence = nil, nil, adapt.Divergence{}
+	r.modes.remember(nil)
 	r.walkers.Stuck, r.Iterations = nil, 0
 	return err
 }

@@ -29,12 +29,12 @@ func (r *subsampling) estimator() energyEstimator {
 }
 
 func (m *rows) estimate(ctx context.Context, w *walkers, x *swaps, maxVariance float64) error {
-	w.setAll(dynamics.Round, float64(x.state.Round))
-	proposals := x.proposals
+	w.setAll(dynamics.Round, float64(x.rounds()))
+	proposals, anchored := x.proposals, m.of.controls
 	at, seen, enough := w.positions(), make([]differences, len(proposals)), make([]bool, len(proposals))
 	for i := range proposals {
 		p := &proposals[i]
-		if seen[i].control = m.of.controls.control(p.hot, at[p.hot]) - m.of.controls.control(p.cold, at[p.cold]); x.plain {
+		if seen[i].control = anchored.control(p.hot, at[p.hot]) - anchored.control(p.cold, at[p.cold]); x.plain {
 			seen[i].control = math.NaN()
 		}
 	}

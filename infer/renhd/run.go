@@ -37,7 +37,7 @@ func (r *run) howFar(p infer.Phase) infer.Progress {
 		done, total = min(r.stats.Iterations, (report.Draws+1)*report.Thin), o.Draws*report.Thin
 	}
 	progress := infer.Progress{Phase: p, Done: min(done, total), Total: total, Divergences: report.Divergences,
-		SwapRates: r.swaps.state.Counts.rates()}
+		SwapRates: r.swaps.counts().rates()}
 	if p == infer.Sampling {
 		progress.Thin = report.Thin
 	}

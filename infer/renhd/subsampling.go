@@ -34,3 +34,17 @@ func (s *subsampling) follow(w *walkers, fresh bool) rowReader {
 	}
 	return s.controls
 }
+
+// severalAnchors reports whether there are several.
+func (s *subsampling) severalAnchors() bool { return len(s.state.Anchors) > 1 }
+
+// anchorOf is the number of the anchor nearest to a position, of those that are modes.
+func (s *subsampling) anchorOf(x []float64) int { return s.controls.nearestAnchor(x, true) }
+
+// modeNear is the anchor nearest to a position, of those that are modes.
+func (s *subsampling) modeNear(x []float64) []float64 { return s.state.Anchors[s.anchorOf(x)].At }
+
+// anyFar reports whether a walker is far from all anchors.
+func (s *subsampling) anyFar() bool {
+	return slices.Contains(s.controls.farFromAnchors(s.positions()), true)
+}

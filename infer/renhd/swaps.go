@@ -248,3 +248,9 @@ func (x *swaps) noiselessRates() []float64 {
 	}
 	return out
 }
+
+// counts are what was counted since the last reset.
+func (x *swaps) counts() *swapStatistics { return &x.state.Counts }
+
+// rounds is how many rounds there were.
+func (x *swaps) rounds() int { return x.state.Round }

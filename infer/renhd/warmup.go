@@ -363,7 +363,7 @@ func disagreement(s *visits) float64 { return adapt.WorstRHat(s.Density, s.Visit
 
 // warmUpAlone goes on with one walker a chain: it learns the metric, unless it is known, then the step.
 func (r *warmup) warmUpAlone(metricKnown bool) error {
-	r.modes.state.Modes = nil // what looked like several turned out to be one
+	r.modes.remember(nil) // what looked like several turned out to be one
 	old, at := r.walkers, r.walkers.positions()
 	if err := r.reopen(old.Rungs, 1); err != nil {
 		return err
@@ -481,3 +481,9 @@ func (r *warmup) reopen(rungs []rung, perChain int) error {
 	r.swaps.reset(len(rungs), r.phase.options.Chains*perChain)
 	return err
 }
+
+// divergesAtEnd is the coordinate along which walkers move off without end, or −1.
+func (r *warmup) divergesAtEnd() int { return r.state.Divergence.AtEnd() }
+
+// leastStep is the bound of steps if the density jumps and trajectories have to cross the jumps; else 0.
+func (r *warmup) leastStep() float64 { return r.state.LeastStep }

@@ -193,7 +193,7 @@ func (t *warmupWindow) collectPoints(usable []bool) error {
 	for lane, r := range w.RungOf {
 		if usable[lane] {
 			if t.seen.Points[r].Add(x[lane], g[lane]) {
-				t.seen.Of[r] = append(t.seen.Of[r], t.run.rows.controls.nearestAnchor(x[lane], true))
+				t.seen.Of[r] = append(t.seen.Of[r], t.run.rows.anchorOf(x[lane]))
 			}
 		}
 	}
@@ -269,7 +269,7 @@ func (t *warmupWindow) Finish() (found windowResult, err error) {
 	if t.spec.spacing {
 		r.respaceLadder()
 	}
-	found.Far = slices.Contains(r.rows.controls.farFromAnchors(r.walkers.positions()), true)
+	found.Far = r.rows.anyFar()
 	if t.spec.alone {
 		found.Heats = t.seen.Heats
 		_, found.Rising = inNegligibleMass(&t.seen.visits)
@@ -292,7 +292,7 @@ func (t *warmupWindow) learn() error {
 		return err // the window shows nothing of walkers that hop
 	}
 	w := r.walkers
-	if len(r.rows.state.Anchors) > 1 {
+	if r.rows.severalAnchors() {
 		for j := range t.seen.Points {
 			t.seen.Points[j] = t.seen.Points[j].Centred(t.seen.Of[j])
 		}
