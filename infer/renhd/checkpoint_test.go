@@ -171,10 +171,16 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 				s.Climbs[k].Fraction = 1
 			}
 		})},
-		"step sizes":             {"one mode", alterPart("window", func(s *windowState) { s.StepSizes[0].ErrorSum = 0 })},
-		"points":                 {"one mode", alterPart("window", func(s *windowState) { s.Points[0] = adapt.Points{} })},
-		"coordinates":            {"recentred", inPart(collecting, alterState("population", func(s *populationState) { s.Centring = nil }))},
-		"coordinates in warm-up": {"recentred", inPart("window", alterState("population", func(s *populationState) { s.Centring = nil }))},
+		"step sizes": {"one mode", alterPart("window", func(s *windowState) {
+			s.StepSizes[0].ErrorSum = 0
+		})},
+		"points": {"one mode", alterPart("window", func(s *windowState) { s.Points[0] = adapt.Points{} })},
+		"coordinates": {"recentred", inPart(collecting, alterState("population", func(s *populationState) {
+			s.Centring = nil
+		}))},
+		"coordinates in warm-up": {"recentred", inPart("window", alterState("population", func(s *populationState) {
+			s.Centring = nil
+		}))},
 		"modes": {"five modes", func(c *savedRun) {
 			alterState("modes", func(s *modesState) { s.Modes = nil })(c)
 			alterPart(collecting, func(s *collectorState) { s.Watch.Search.FoundAt = nil })(c)

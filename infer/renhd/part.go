@@ -70,7 +70,7 @@ func (h *course) notef(format string, args ...any) {
 // warn adds a warning to the report.
 func (h *course) warn(w store.Warning) { h.report.Warnings = append(h.report.Warnings, w) }
 
-// showProgress tells the recorder how far the run is.
+// showProgress reports to the recorder how far the run is.
 func (h *course) showProgress(p infer.Phase) { h.recorder.Progress(h.progress(p)) }
 
 // replaying reports whether the part under way at the checkpoint has not been reached yet.

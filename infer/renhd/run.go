@@ -24,8 +24,8 @@ func newRun(ctx context.Context, first phase, x exchange, rec infer.Recorder) *r
 	r.swaps = newSwaps(x, &first, r.rows.estimator())
 	r.warm = &warmup{course: c, swaps: r.swaps, modes: r.modes, rows: r.rows}
 	r.progress = r.howFar
-	r.owners = []owner{r.population, r.swaps, r.modes, r.rows, r.warm, owned{"report", r.report}, owned{"counts", &r.stats},
-		owned{"run", &r.state}}
+	r.owners = []owner{r.population, r.swaps, r.modes, r.rows, r.warm, owned{"report", r.report},
+		owned{"counts", &r.stats}, owned{"run", &r.state}}
 	return r
 }
 

@@ -2,8 +2,8 @@ package renhd
 
 import "slices"
 
-// subsampling is what a run does that reads some of the rows at each step: it chooses how many, makes control variates of
-// anchors, measures what noise is left in gradients, and estimates the energies of swaps.
+// subsampling is what a run does that reads some of the rows at each step: it chooses how many, makes control variates
+// of anchors, measures what noise is left in gradients, and estimates the energies of swaps.
 type subsampling struct {
 	*course
 	modes    *knownModes
