@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ppl/compiler"
+	"ppl/lang/source"
 	"ppl/lang/types"
 	"ppl/posterior/store"
 )
@@ -113,11 +114,11 @@ func sampledModel(run *store.Run) (options resolvedOptions, err error) {
 	if options, err = readOptions(run.Dir); err != nil {
 		return options, failed(err)
 	}
-	then, err := os.ReadFile(filepath.Join(run.Dir, store.ModelFile))
+	then, err := store.ReadModel(run.Dir)
 	if err != nil {
 		return options, failed(err)
 	}
-	now, err := os.ReadFile(options.Model)
+	now, err := source.Read(options.Model, source.MostModel)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return options, wrong(fmt.Errorf("the model of the run, %s, is not there: call ppl from the directory from "+

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 
 	"ppl/posterior/export"
 	"ppl/posterior/store"
+	"ppl/runtime/sys/files"
 )
 
 func exportCommand(c *console) *cobra.Command {
@@ -58,11 +58,11 @@ func (c *console) export(dir string, names []string, format, path string) error 
 	case path == "":
 		return exported(export.Write(c.out, run, f, names, 0))
 	case !f.PerChain:
-		return exported(writeExport(path, run, f, names, 0))
+		return exported(writeNamed(path, exporting(run, f, names, 0)))
 	}
 	for chain := range run.Layout.Chains {
 		one := fmt.Sprintf("%s_%d.csv", strings.TrimSuffix(path, ".csv"), chain+1)
-		if err := writeExport(one, run, f, names, chain); err != nil {
+		if err := files.Output(one, exporting(run, f, names, chain)); err != nil {
 			return exported(err)
 		}
 	}
@@ -76,20 +76,7 @@ func exported(err error) error {
 	return fault(err)
 }
 
-// writeExport writes a file whole or leaves none of it behind.
-func writeExport(path string, run *store.Run, f export.Format, names []string, chain int) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	err = export.Write(struct{ io.Writer }{file}, run, f, names, chain)
-	if e := file.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		if info, e := os.Stat(path); e == nil && info.Mode().IsRegular() {
-			os.Remove(path) // best effort: the first error is the one to report
-		}
-	}
-	return err
+// exporting writes a chain, or all of them in a format that has one file.
+func exporting(run *store.Run, f export.Format, names []string, chain int) func(io.Writer) error {
+	return func(w io.Writer) error { return export.Write(w, run, f, names, chain) }
 }

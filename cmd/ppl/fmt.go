@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -53,30 +51,8 @@ func (c *console) format(path string, write bool) error {
 	if formatted == text {
 		return nil
 	}
-	if err := replaceFile(path, formatted); err != nil {
+	if err := writeNamed(path, writeBytes([]byte(formatted))); err != nil {
 		return failed(err)
 	}
 	return nil
-}
-
-// replaceFile writes a temporary file in the same directory and renames it, so that a failure leaves the model as it
-// was.
-func replaceFile(path, text string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	beside, err := os.CreateTemp(filepath.Dir(path), ".ppl-fmt-*")
-	if err != nil {
-		return err
-	}
-	_, err = beside.WriteString(text)
-	err = firstError(err, beside.Chmod(info.Mode().Perm()), beside.Close())
-	if err == nil {
-		err = os.Rename(beside.Name(), path)
-	}
-	if err != nil {
-		os.Remove(beside.Name()) // the first error is the one to report
-	}
-	return err
 }

@@ -48,16 +48,25 @@ func listCommand(c *console) *cobra.Command {
 			c.notef("%s has no runs", dir)
 			return nil
 		}
+		for _, r := range runs {
+			if r.Problem != "" {
+				c.notef("note: %s", r.Problem)
+			}
+		}
 		return writeRuns(c.out, runs)
 	}
 	return cmd
 }
 
-// A listedRun is a run as `ppl list` knows it, from its run.json alone.
+// A listedRun is a run as `ppl list` knows it, from its run.json alone; Problem says why that cannot be read.
 type listedRun struct {
-	Path string `json:"path"`
+	Path    string `json:"path"`
+	Problem string `json:"problem,omitempty"`
 	store.Info
 }
+
+// unreadableRun is the status of a run whose run.json cannot be read.
+const unreadableRun store.Status = "unreadable"
 
 // runsIn are the runs in a directory, by the time at which they began.
 func runsIn(dir string) ([]listedRun, error) {
@@ -72,13 +81,14 @@ func runsIn(dir string) ([]listedRun, error) {
 			continue
 		}
 		info, err := store.ReadInfo(path)
-		if errors.As(err, new(store.ErrNotRun)) {
+		if errors.As(err, new(store.ErrNotRun)) && !isRun(path) {
 			continue
 		}
+		run := listedRun{Path: path, Info: info}
 		if err != nil {
-			return nil, err
+			run.Status, run.Problem = unreadableRun, err.Error()
 		}
-		runs = append(runs, listedRun{path, info})
+		runs = append(runs, run)
 	}
 	slices.SortStableFunc(runs, func(a, b listedRun) int { return a.Created.Compare(b.Created) })
 	return runs, nil
@@ -88,6 +98,10 @@ func writeRuns(out io.Writer, runs []listedRun) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "run\tstatus\tdraws\tsampler\tmodel\tbegan")
 	for _, r := range runs {
+		if r.Problem != "" {
+			fmt.Fprintf(w, "%s\t%s\t\t\t\t\n", r.Path, r.Status)
+			continue
+		}
 		fmt.Fprintf(w, "%s\t%s\t%d × %d\t%s\t%s\t%s\n", r.Path, r.Status, len(r.Written), r.Draws, r.Sampler, r.Model,
 			r.Created.Local().Format(time.DateTime))
 	}

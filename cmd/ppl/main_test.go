@@ -47,6 +47,7 @@ func TestScripts(t *testing.T) {
 			"cifar":     cifar,
 			"simgpu":    simulatedGPU,
 			"near":      near,
+			"plant":     plant,
 		},
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -103,7 +102,7 @@ func (c *console) plot(dir, kind string, names []string, p plotting) error {
 	if err := plot.Write(&b, picture, format); err != nil {
 		return failed(err)
 	}
-	return failedIf(os.WriteFile(p.out, b.Bytes(), 0o666))
+	return failedIf(writeNamed(p.out, writeBytes(b.Bytes())))
 }
 
 // evaluator evaluates expressions for pictures of a run, whose model and data are read when the first is asked for.

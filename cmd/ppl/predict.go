@@ -10,11 +10,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"ppl/compiler"
 	"ppl/infer"
 	"ppl/lang/types"
 	"ppl/posterior/store"
+
+	"github.com/spf13/cobra"
 )
 
 // A prediction is what the flags of ppl predict say.

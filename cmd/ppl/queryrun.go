@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,7 +41,11 @@ func (c *console) openRun(dir string) (*openedRun, error) {
 	if err := c.diagnose(ds); err != nil {
 		return nil, err
 	}
-	if changed := o.changedData(); len(changed) > 0 {
+	changed, err := o.changedData()
+	if err != nil {
+		return nil, failed(err)
+	}
+	if len(changed) > 0 {
 		c.notef("warning: the data have changed since %s was sampled: %s; what is asked of them is of the data as "+
 			"they are "+
 			"now", dir, strings.Join(changed, "; "))
@@ -60,23 +63,23 @@ func (o *openedRun) dataArgs() ([]compiler.DataArg, error) {
 }
 
 // changedData says which of the data that questions read are not those of the run.
-func (o *openedRun) changedData() (all []string) {
+func (o *openedRun) changedData() (all []string, err error) {
 	vs, values := o.inquiry.Data()
 	for k, v := range vs {
 		for _, old := range slices.Concat(o.run.Layout.Observed, o.run.Layout.Constant) {
 			if old.Name != v.Name {
 				continue
 			}
-			then, err := o.run.ObservedData(v.Name)
+			then, err := o.run.Data(v.Name)
 			if err != nil {
-				then, err = o.run.ConstantData(v.Name)
+				return nil, err
 			}
-			if text := firstChange(old.Variable, then, v, values[k]); err == nil && text != "" {
+			if text := firstChange(old.Variable, then, v, values[k]); text != "" {
 				all = append(all, text)
 			}
 		}
 	}
-	return all
+	return all, nil
 }
 
 // readRun opens a run that has draws, and reads its model and options.
@@ -103,7 +106,7 @@ func (o *openedRun) read() (model string, err error) {
 	if o.options, err = readOptions(o.dir); err != nil {
 		return "", wrong(err)
 	}
-	text, err := os.ReadFile(filepath.Join(o.dir, store.ModelFile))
+	text, err := store.ReadModel(o.dir)
 	if err != nil {
 		return "", wrong(err)
 	}

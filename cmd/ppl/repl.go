@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"ppl/posterior/store"
+	"ppl/runtime/sys/securedir"
 )
 
 func sessionCommand(c *console) *cobra.Command {
@@ -93,7 +94,7 @@ func (s *session) openLines() (lineReader, error) {
 // historyFile is empty where there is no place for it.
 func historyFile() string {
 	dir, err := os.UserCacheDir()
-	if err != nil || os.MkdirAll(dir+"/ppl", 0o700) != nil {
+	if err != nil || securedir.Dir(dir+"/ppl") != nil {
 		return ""
 	}
 	return dir + "/ppl/history"

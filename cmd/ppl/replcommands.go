@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -272,7 +271,7 @@ func (s *session) save(_ context.Context, args []string) error {
 	if len(args) != 1 {
 		return usagef(".save FILE")
 	}
-	return failedIf(os.WriteFile(args[0], []byte(strings.Join(append(s.entered, ""), "\n")), 0o666))
+	return failedIf(writeNamed(args[0], writeBytes([]byte(strings.Join(append(s.entered, ""), "\n")))))
 }
 
 func (s *session) quit(context.Context, []string) error {

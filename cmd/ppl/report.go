@@ -2,12 +2,12 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ppl/posterior/htmlreport"
+	"ppl/runtime/sys/files"
 )
 
 func reportCommand(c *console) *cobra.Command {
@@ -30,15 +30,16 @@ func reportCommand(c *console) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		path := *out
+		path, write := *out, writeNamed
 		if path == "" {
+			write = files.Output // a link of a name that nobody gave is not followed
 			path = strings.TrimSuffix(strings.TrimRight(args[0], "/"), ".run") + ".html"
 		}
 		var b bytes.Buffer
 		if err := htmlreport.Write(&b, run, priorRun(args[0], "")); err != nil {
 			return fault(err)
 		}
-		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		if err := write(path, writeBytes(b.Bytes())); err != nil {
 			return failed(err)
 		}
 		c.notef("the report is in %s", path)

@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -49,10 +48,7 @@ type resolvedOptions struct {
 
 // readOptions are those of the run in a directory.
 func readOptions(dir string) (o resolvedOptions, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, "options.json"))
-	if err == nil {
-		err = json.Unmarshal(text, &o)
-	}
+	_, err = store.ReadOptions(dir, &o)
 	o.locate(dir)
 	return o, err
 }
@@ -248,7 +244,7 @@ func (run *posteriorRun) changedModel() (all []string, err error) {
 	if then.Data != now.Data && len(all) == 0 {
 		all = append(all, "the model's data are not those of the run")
 	}
-	text, err := os.ReadFile(filepath.Join(run.dir.path, store.ModelFile))
+	text, err := store.ReadModel(run.dir.path)
 	if err != nil {
 		return nil, failed(err)
 	}

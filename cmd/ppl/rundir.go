@@ -11,6 +11,7 @@ import (
 	"ppl/infer/checkpoint"
 	"ppl/posterior/store"
 	"ppl/runtime/sys/files"
+	"ppl/runtime/sys/securedir"
 )
 
 // A runDir is the directory of a run, locked.
@@ -39,7 +40,7 @@ const (
 // there is to go on or to be replaced. A run that ended before its first draw is worth nothing and may be replaced.
 // If another machine takes it over, this process ends.
 func (c *console) takeDir(ctx context.Context, path string, there existing) (*runDir, error) {
-	d := &runDir{disk: c.disk, path: path, recorder: &atomic.Pointer[recorder]{}}
+	d := &runDir{disk: c.disk.Below(path), path: path, recorder: &atomic.Pointer[recorder]{}}
 	if !adopting(path) {
 		if err := d.look(there); err != nil { // before anything is written there
 			return nil, failed(err)
@@ -57,6 +58,7 @@ func (c *console) takeDir(ctx context.Context, path string, there existing) (*ru
 		return nil, failed(err)
 	}
 	go c.endIfLost(d)
+	c.warnOfOthers(path)
 	if adopting(path) {
 		if err := d.adopt(); err != nil {
 			d.close(false)
@@ -68,6 +70,13 @@ func (c *console) takeDir(ctx context.Context, path string, there existing) (*ru
 		return nil, failed(err)
 	}
 	return d, nil
+}
+
+// warnOfOthers says that other users can change a run that this one goes on to write and to believe.
+func (c *console) warnOfOthers(path string) {
+	if err := securedir.Closed(path); errors.As(err, new(securedir.Unsafe)) {
+		c.notef("note: %v: what they put into the run is taken for a part of it", err)
+	}
 }
 
 // endIfLost ends the process, and with it all ranks, when another one has taken over the directory: what it writes

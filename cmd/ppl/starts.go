@@ -79,8 +79,11 @@ func (run *posteriorRun) keepStarts() error {
 	return files.Replace(run.dir.disk, filepath.Join(run.dir.path, startsFile), encoded)
 }
 
+// mostStarts is how many bytes starting values may have.
+const mostStarts = 1 << 30
+
 func readStarts(dir string) (points [][][]float64, err error) {
-	encoded, err := os.ReadFile(filepath.Join(dir, startsFile))
+	encoded, err := files.Read(filepath.Join(dir, startsFile), mostStarts)
 	if err == nil {
 		err = checkpoint.Decode(encoded, &points)
 	}
@@ -92,7 +95,7 @@ func readStarts(dir string) (points [][][]float64, err error) {
 
 // removeStarts makes room for a new run.
 func removeStarts(disk files.System, dir string) error {
-	return files.RemoveAny(disk, filepath.Join(dir, startsFile))
+	return files.RemoveAny(disk.Below(dir), filepath.Join(dir, startsFile))
 }
 
 // given are values of parameters to begin at.

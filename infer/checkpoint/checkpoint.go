@@ -38,6 +38,7 @@ const head = "ppl checkpoint 2\n"
 
 // Write replaces the checkpoint of a directory by states, one after another.
 func Write(disk files.System, dir string, states ...any) error {
+	disk = disk.Below(dir)
 	path := filepath.Join(dir, File)
 	err := files.Place(disk, path, func(partial string) error {
 		write := func(to io.Writer) error { return writeAll(to, states) }
@@ -80,7 +81,7 @@ type Rest struct {
 
 // Decode reads the rest into a state.
 func (r Rest) Decode(state any) error {
-	f, err := os.Open(r.path)
+	f, err := files.Open(r.path)
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func Read[S any](dir string, usable func(S) error) (state S, rest Rest, note str
 }
 
 func read[S any](path string, usable func(S) error) (state S, rest Rest, err error) {
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return state, rest, err
 	}
@@ -165,5 +166,6 @@ func whole(f *os.File) (end int64, err error) {
 
 // Remove deletes the checkpoints of a directory.
 func Remove(disk files.System, dir string) error {
+	disk = disk.Below(dir)
 	return files.RemoveAny(disk, filepath.Join(dir, File), filepath.Join(dir, before), filepath.Join(dir, partial))
 }

@@ -16,7 +16,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -70,7 +69,7 @@ func Write(w io.Writer, r *store.Run, prior *store.Run) error {
 	if r.Info.Draws == 0 {
 		return report.Unusable{Reason: r.Dir + " has no draws yet of every chain"}
 	}
-	source, err := os.ReadFile(filepath.Join(r.Dir, "model.ppl"))
+	source, err := store.ReadModel(r.Dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}

@@ -54,6 +54,7 @@ func Create(disk files.System, dir string, layout Layout, o Options) (*Writer, e
 	if err := layout.check(); err != nil {
 		panic("internal error: layout of draws: " + err.Error())
 	}
+	disk = disk.Below(dir)
 	if err := clear(disk, dir, o.Overwrite); err != nil {
 		return nil, err
 	}
@@ -131,7 +132,7 @@ func belongs(dir string, e fs.DirEntry) bool {
 
 // ReadInfo reads run.json, whose format is what makes a directory a run; ErrNotRun where the directory is none.
 func ReadInfo(dir string) (info Info, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, runFile))
+	text, err := readDocument(dir, runFile, mostInfo)
 	if errors.Is(err, fs.ErrNotExist) {
 		return info, ErrNotRun{dir, "it has no " + runFile}
 	}

@@ -307,7 +307,7 @@ func TestWriteErrors(t *testing.T) {
 	w := create(t, dir, l, Options{})
 	appendDraws(t, w, l, 0, 0, usualChunk-1)
 	// A directory in the place of the chunk's temporary file: this fails for root, too, unlike permissions.
-	if err := os.Mkdir(filepath.Join(dir, "posterior", "mu", "0.0.partial"), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "posterior", "mu", "0.0.partial", "in it"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	values, stats := record(l, 0, usualChunk-1)

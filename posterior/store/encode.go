@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -14,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zlib"
 
 	"ppl/lang/types"
+	"ppl/runtime/sys/files"
 )
 
 // How numbers and words become chunks.
@@ -164,7 +164,7 @@ func readStored(a *array, path string, size int) ([]byte, error) {
 	if a.Compressor != nil {
 		return readChunk(path, size)
 	}
-	raw, err := os.ReadFile(path)
+	raw, err := files.Read(path, int64(size))
 	if err == nil && len(raw) != size {
 		err = fmt.Errorf("%s: holds %d bytes where %d were expected", path, len(raw), size)
 	}
@@ -192,7 +192,7 @@ func readChunk(path string, size int) ([]byte, error) { return new(chunkReader).
 // read gives the bytes of a compressed chunk, which must be as many as given, until the next call. It takes no more
 // memory than what the file can hold.
 func (r *chunkReader) read(path string, size int) (raw []byte, err error) {
-	if r.text, err = readInto(r.text[:0], path); err != nil {
+	if r.text, err = files.ReadInto(r.text, path, mostPacked(size)); err != nil {
 		return nil, err
 	}
 	if raw, err = r.inflate(size); err == nil && len(raw) != size {
@@ -204,21 +204,9 @@ func (r *chunkReader) read(path string, size int) (raw []byte, err error) {
 	return raw, nil
 }
 
-// readInto is os.ReadFile that uses the memory of dst.
-func readInto(dst []byte, path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return dst, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return dst, err
-	}
-	b := bytes.NewBuffer(slices.Grow(dst, int(info.Size())+bytes.MinRead))
-	_, err = b.ReadFrom(f)
-	return b.Bytes(), err
-}
+// mostPacked is how many bytes a file of zlib can have that holds as many as given: data that do not shrink are stored
+// in blocks with a few bytes before each.
+func mostPacked(size int) int64 { return int64(size) + int64(size)>>8 + 1<<10 }
 
 // inflate decompresses the text, up to one byte more than size.
 func (r *chunkReader) inflate(size int) (_ []byte, err error) {

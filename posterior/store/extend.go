@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,6 +30,7 @@ func ExtendPredictions(disk files.System, dir string, vs []types.Variable, at []
 
 // extend adds the groups of a layout. Set gives a layout those of another.
 func extend(disk files.System, dir string, added Layout, set func(l *Layout, added Layout)) (*Writer, error) {
+	disk = disk.Below(dir)
 	r, err := Open(dir)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func extend(disk files.System, dir string, added Layout, set func(l *Layout, add
 
 // openStore reads the metadata of an existing hierarchy.
 func openStore(disk files.System, dir string) (*store, error) {
-	text, err := os.ReadFile(filepath.Join(dir, ".zmetadata"))
+	text, err := readDocument(dir, ".zmetadata", mostMetadata)
 	if err != nil {
 		return nil, err
 	}

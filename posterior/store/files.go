@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"path/filepath"
 
 	"ppl/runtime/sys/files"
@@ -18,6 +19,31 @@ func writeJSON(disk files.System, path string, doc any) error {
 func document(doc any) ([]byte, error) {
 	text, err := json.MarshalIndent(doc, "", "  ")
 	return append(text, '\n'), err
+}
+
+// Bytes that the documents of a run may have: many times what those of the largest runs do. A larger file is none of
+// ours, and would take memory for nothing.
+const (
+	mostInfo     = 256 << 20
+	mostOptions  = 64 << 20
+	mostLayout   = 1 << 30
+	mostMetadata = 1 << 30
+	mostModel    = 64 << 20
+	mostLadder   = 1 << 30
+	mostProgress = 1 << 20
+	mostLock     = 1 << 16
+)
+
+// ReadModel reads the text of a run's model.
+func ReadModel(dir string) ([]byte, error) { return readDocument(dir, ModelFile, mostModel) }
+
+// readDocument reads a file of a run that has at most that many bytes; ErrDamaged if it is no regular file, or larger.
+func readDocument(dir, name string, most int64) ([]byte, error) {
+	text, err := files.Read(filepath.Join(dir, name), most)
+	if errors.As(err, new(files.NotRegular)) || errors.As(err, new(files.TooLarge)) {
+		return nil, ErrDamaged{dir, err}
+	}
+	return text, err
 }
 
 func path(dir, key string) string { return filepath.Join(dir, filepath.FromSlash(key)) }

@@ -9,7 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
+
+	"ppl/runtime/sys/files"
 )
 
 // LockFile is the lock's name in a run directory.
@@ -97,13 +100,36 @@ func TakeLock(ctx context.Context, dir string, signs time.Duration, say func(lin
 
 // openLock opens the lock file, and reports whether it could be locked.
 func openLock(dir string) (f *os.File, mine bool, err error) {
-	f, err = os.OpenFile(filepath.Join(dir, LockFile), os.O_RDWR|os.O_CREATE, 0o666)
+	f, err = openRegular(dir)
 	for try := 0; try < 10 && !mine && err == nil; try++ { // a reader that looks has it for a moment
 		if mine, err = tryLock(f, true); !mine {
 			time.Sleep(20 * time.Millisecond)
 		}
 	}
 	return f, mine, err
+}
+
+// openRegular opens the lock file for writing. What is not an ordinary file of one name is refused: to write to a link
+// would change another file.
+func openRegular(dir string) (*os.File, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // nothing was written to it
+	refused := fmt.Errorf("%s is a link or a special file, and not the lock of a run; remove it",
+		filepath.Join(dir, LockFile))
+	if info, err := root.Lstat(LockFile); err == nil && !ordinary(info) {
+		return nil, refused
+	}
+	f, err := root.OpenFile(LockFile, os.O_RDWR|os.O_CREATE|syscall.O_NONBLOCK, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !ordinary(info) {
+		return nil, errors.Join(refused, f.Close())
+	}
+	return f, nil
 }
 
 // takeOver waits for a sign of life of the holder, and takes its lock if there is none: in another file if need be,
@@ -217,7 +243,7 @@ func (l *Lock) Remove() error {
 
 // readLock is what the lock file holds; empty where it cannot be read.
 func readLock(dir string) []byte {
-	text, _ := os.ReadFile(filepath.Join(dir, LockFile))
+	text, _ := files.Read(filepath.Join(dir, LockFile), mostLock)
 	return text
 }
 
@@ -230,7 +256,7 @@ func holder(dir string) (h Holder) {
 // abandoned reports whether the process that wrote a run has ended without a word. A run without a lock file, of ppl
 // before there were locks, was when nothing has been heard of it for a minute.
 func abandoned(dir string, updated time.Time) bool {
-	f, err := os.Open(filepath.Join(dir, LockFile))
+	f, err := files.Open(filepath.Join(dir, LockFile))
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist) && time.Since(updated) > time.Minute
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -31,12 +30,12 @@ func WriteProgress(disk files.System, dir string, p Progress) error {
 	if err != nil {
 		return err
 	}
-	return files.ReplaceQuickly(disk, filepath.Join(dir, progressFile), text)
+	return files.ReplaceQuickly(disk.Below(dir), filepath.Join(dir, progressFile), text)
 }
 
 // ReadProgress reads what WriteProgress has written last. The error is fs.ErrNotExist where a run has not begun.
 func ReadProgress(dir string) (p Progress, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, progressFile))
+	text, err := files.Read(filepath.Join(dir, progressFile), mostProgress)
 	if err != nil {
 		return p, err
 	}

@@ -33,14 +33,14 @@ func Open(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	layout, err := os.ReadFile(filepath.Join(dir, layoutFile))
+	layout, err := readDocument(dir, layoutFile, mostLayout)
 	if errors.Is(err, fs.ErrNotExist) && len(info.Written) == 0 {
 		return nil, ErrNoDraws{dir, info}
 	}
 	if err != nil {
 		return nil, incomplete(dir, err)
 	}
-	meta, err := os.ReadFile(filepath.Join(dir, ".zmetadata"))
+	meta, err := readDocument(dir, ".zmetadata", mostMetadata)
 	if err != nil {
 		return nil, incomplete(dir, err)
 	}
@@ -185,6 +185,9 @@ func (a array) fits(v types.Variable, chains int) error {
 	}
 	if band := a.Chunks[0]; band < 1 || band > chains || band > 1 && band*chunk > chunkElements/max(1, v.Size()) {
 		return fmt.Errorf("chunks of %d chains and %d draws", band, chunk)
+	}
+	if chunk > 1 && chunk > chunkElements/max(1, v.Size()) {
+		return fmt.Errorf("chunks of %d draws of %d numbers", chunk, v.Size())
 	}
 	shape[1] = draws
 	if !slices.Equal(a.Shape, shape) || (v.Size() > 0 && !slices.Equal(a.Chunks[2:], v.Shape)) {
@@ -348,6 +351,14 @@ func (r *Run) ObservedData(name string) ([]float64, error) {
 // ConstantData reads an array of the group constant_data, row-major.
 func (r *Run) ConstantData(name string) ([]float64, error) {
 	return r.constant(constantGroup{constantData, r.Layout.Constant}, name)
+}
+
+// Data reads an array of the data, whichever of the two groups it is in.
+func (r *Run) Data(name string) ([]float64, error) {
+	if slices.ContainsFunc(r.Layout.Observed, func(o Observed) bool { return o.Name == name }) {
+		return r.ObservedData(name)
+	}
+	return r.ConstantData(name)
 }
 
 func (r *Run) constant(g constantGroup, name string) (xs []float64, err error) {

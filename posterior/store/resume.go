@@ -26,6 +26,7 @@ func (e ErrNoDraws) Error() string {
 // Announce begins a run that has no draws yet: from here on the directory is known as ours, and what the run was asked
 // for can be read. Create follows with the first draw, with Overwrite.
 func Announce(disk files.System, dir string, o Options) error {
+	disk = disk.Below(dir)
 	w := newWriter(disk, dir, Layout{}, o)
 	w.info.Updated = time.Now().UTC()
 	if err := files.Replace(disk, w.file(ModelFile), o.Source); err != nil {
@@ -50,7 +51,7 @@ func SetStatus(disk files.System, dir string, status Status, cause error) error 
 	if cause != nil {
 		info.Error = cause.Error()
 	}
-	return writeJSON(disk, filepath.Join(dir, runFile), info)
+	return writeJSON(disk.Below(dir), filepath.Join(dir, runFile), info)
 }
 
 // AddNote adds a note to the report of a run that has no writer.
@@ -60,7 +61,7 @@ func AddNote(disk files.System, dir string, note string) error {
 		return err
 	}
 	info.Report.Notes = append(info.Report.Notes, note)
-	return writeJSON(disk, filepath.Join(dir, runFile), info)
+	return writeJSON(disk.Below(dir), filepath.Join(dir, runFile), info)
 }
 
 // ReadOptions reads what a run was asked for into options, a pointer to the type of Options.Resolved, and what is known
@@ -70,7 +71,7 @@ func ReadOptions(dir string, options any) (Info, error) {
 	if err != nil {
 		return info, err
 	}
-	text, err := os.ReadFile(filepath.Join(dir, optionsFile))
+	text, err := readDocument(dir, optionsFile, mostOptions)
 	if err != nil {
 		return info, incomplete(dir, err)
 	}
@@ -82,6 +83,7 @@ func ReadOptions(dir string, options any) (Info, error) {
 
 // Clear removes what belongs to a run, its lock and checkpoints excepted, and leaves whatever else is in the directory.
 func Clear(disk files.System, dir string) error {
+	disk = disk.Below(dir)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -99,6 +101,7 @@ func Clear(disk files.System, dir string) error {
 // Resume opens a run to append to it, with as many draws of each chain as given; later ones are taken back,
 // and replicates of the data and predictions are removed. The draws of an unfinished chunk are read from the store.
 func Resume(disk files.System, dir string, layout Layout, counts []int, o Options) (*Writer, error) {
+	disk = disk.Below(dir)
 	r, err := Open(dir)
 	if err != nil {
 		return nil, err

@@ -7,11 +7,16 @@ import (
 	"math"
 
 	"github.com/parquet-go/parquet-go"
+
+	"ppl/compiler/datasets/parquetsizes"
 )
 
 // A parquetSource reads the row groups of a Parquet file, some rows at a time.
 type parquetSource struct {
 	path    string
+	file    *parquet.File
+	bytes   io.ReaderAt
+	memory  RowCache // that pages of a group have to fit into
 	cols    []Column
 	whole   []wholeType
 	words   []*wordColumn // of columns of text; nil for numbers
@@ -35,11 +40,12 @@ func (in *input) parquet(text map[int]retyping) (s rowSource, err error) {
 		return nil, err
 	}
 	defer recovered(in.path, &err)
-	f, err := parquet.OpenFile(in.file, info.Size())
+	f, err := openParquet(in.path, in.file, info.Size())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.path, err)
+		return nil, err
 	}
-	p := &parquetSource{path: in.path, groups: f.RowGroups(), batch: make([]parquet.Row, batchRows)}
+	p := &parquetSource{path: in.path, file: f, bytes: in.file, memory: in.memory, groups: f.RowGroups(),
+		batch: make([]parquet.Row, batchRows)}
 	for _, c := range f.Root().Columns() {
 		whole, err := parquetType(in.path, c)
 		if err != nil {
@@ -55,7 +61,7 @@ func (in *input) parquet(text map[int]retyping) (s rowSource, err error) {
 // recovered turns a panic of the library, which some damaged files cause, into an error.
 func recovered(path string, err *error) {
 	if r := recover(); r != nil {
-		*err = fmt.Errorf("%s: the file is damaged: %v", path, r)
+		*err = fmt.Errorf("%s: %w", path, parquetsizes.Damage(fmt.Errorf("%v", r)))
 	}
 }
 
@@ -99,6 +105,11 @@ func (p *parquetSource) fill() error {
 			if len(p.groups) == 0 {
 				return io.EOF
 			}
+			group := len(p.file.RowGroups()) - len(p.groups)
+			if err := p.memory.groupFits(p.path, p.bytes, p.file, group,
+				parquetsizes.Limits{Page: p.memory.memory(), Group: math.MaxInt64}); err != nil {
+				return err
+			}
 			p.rows, p.groups = p.groups[0].Rows(), p.groups[1:]
 		}
 		n, err := p.rows.ReadRows(p.batch)
@@ -108,7 +119,7 @@ func (p *parquetSource) fill() error {
 			p.rows = nil
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", p.path, err)
+			return fmt.Errorf("%s: %w", p.path, parquetsizes.Damage(err))
 		}
 	}
 	return nil

@@ -35,6 +35,7 @@ func (r retyping) Error() string { return "a column is of another type" }
 
 // A rowWriter makes a row file.
 type rowWriter struct {
+	cache          RowCache
 	disk           files.System
 	name, identity string
 }
@@ -59,6 +60,7 @@ func (w rowWriter) convertOnce(path string, text map[int]retyping) error {
 		return err
 	}
 	defer in.Close()
+	in.memory = w.cache
 	src, err := in.source(text)
 	if err != nil {
 		return err

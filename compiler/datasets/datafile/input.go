@@ -16,7 +16,8 @@ import (
 // An input is a large data file, open to be read once from its beginning.
 type input struct {
 	path        string
-	kind        string // what decides the format: the path without .gz
+	memory      RowCache // that a batch of rows has to fit into
+	kind        string   // what decides the format: the path without .gz
 	table, lone bool
 	file        *os.File
 	packed      io.Closer // nil where it is not compressed

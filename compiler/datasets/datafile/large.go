@@ -129,7 +129,7 @@ func (s RowCache) open(path, name, identity string) (*RowFile, error) {
 	if s.Converting != nil {
 		s.Converting(path)
 	}
-	to := rowWriter{s.disk(), name, identity}
+	to := rowWriter{s, s.disk(), name, identity}
 	if err := to.convert(path); err != nil {
 		return nil, err
 	}
@@ -137,11 +137,12 @@ func (s RowCache) open(path, name, identity string) (*RowFile, error) {
 	return openRowFile(name, identity)
 }
 
+// disk is that of the directory: no link leads out of it.
 func (s RowCache) disk() files.System {
 	if s.Disk == nil {
-		return files.Disk{}
+		return files.Disk{}.Below(s.Dir)
 	}
-	return s.Disk
+	return s.Disk.Below(s.Dir)
 }
 
 // leftover is the age at which a file under a temporary name belongs to nobody any more.
@@ -169,7 +170,7 @@ func (s RowCache) evict(newest string) {
 	for _, k := range all {
 		whole := strings.HasSuffix(k.path, rowEnding)
 		if total += k.info.Size(); whole && total > s.Bound || !whole && time.Since(k.info.ModTime()) > leftover {
-			_ = os.Remove(k.path) // or the next time
+			_ = s.disk().Remove(k.path) // or the next time
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"ppl/compiler/datasets/parquetsizes"
 	"ppl/numbers"
 )
 
@@ -16,22 +17,76 @@ import (
 // missing.
 func readParquet(path, text string, s RowCache) (f *File, err error) {
 	defer recovered(path, &err)
-	in, err := parquet.OpenFile(strings.NewReader(text), int64(len(text)))
+	bytes := strings.NewReader(text)
+	in, err := openParquet(path, bytes, int64(len(text)))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if err := s.parquetFits(path, in); err != nil {
 		return nil, err
 	}
+	left, err := s.parquetFits(path, in)
+	if err != nil {
+		return nil, err
+	}
+	for group := range in.RowGroups() {
+		if err := s.groupFits(path, bytes, in, group, parquetsizes.Limits{Page: left, Group: left}); err != nil {
+			return nil, err
+		}
+	}
 	f = newFile(path, true)
+	words := wordRoom{path, s, left}
 	for _, c := range in.Root().Columns() {
-		a, err := parquetColumn(path, in, c)
+		a, err := parquetColumn(path, in, c, &words)
 		if err != nil {
 			return nil, err
 		}
 		f.add(a)
 	}
 	return f, nil
+}
+
+// openParquet reads the metadata of a file, whose sizes are checked before.
+func openParquet(path string, in io.ReaderAt, size int64) (*parquet.File, error) {
+	if err := parquetsizes.Footer(in, size); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	f, err := parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, parquetsizes.Damage(err))
+	}
+	for _, c := range f.Root().Columns() {
+		if _, err := parquetType(path, c); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// groupFits checks the pages of a group of rows before they are decompressed, and refuses those that would take
+// more memory than there is.
+func (s RowCache) groupFits(path string, bytes io.ReaderAt, in *parquet.File, group int,
+	most parquetsizes.Limits) error {
+	_, err := parquetsizes.Group(bytes, in, group, most)
+	var much parquetsizes.ErrTooMuch
+	switch {
+	case errors.As(err, &much):
+		return s.expands(path, much.Bytes)
+	case err != nil:
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// wordRoom is what is left of memory for the characters of texts: a text of a dictionary may be that of all rows.
+type wordRoom struct {
+	path string
+	in   RowCache
+	left int64
+}
+
+func (w *wordRoom) take(text string) error {
+	if w.left -= int64(len(text)); w.left < 0 {
+		return w.in.expands(w.path, w.in.memory()-w.left)
+	}
+	return nil
 }
 
 // valueCost is what a number of a Parquet or Arrow file takes in memory, in bytes, and wordCost what a text takes
@@ -41,29 +96,30 @@ const (
 	wordCost  = 240
 )
 
-// parquetFits refuses a file whose columns, which may be compressed a thousandfold, would not fit into memory.
-func (s RowCache) parquetFits(path string, in *parquet.File) error {
+// parquetFits refuses a file whose columns, which may be compressed a thousandfold, would not fit into memory, and
+// returns how many bytes are left for the texts and the pages of each group.
+func (s RowCache) parquetFits(path string, in *parquet.File) (left int64, err error) {
 	unpacked, rows := int64(0), in.NumRows()
 	for _, group := range in.Metadata().RowGroups {
 		for _, c := range group.Columns {
 			unpacked += c.MetaData.TotalUncompressedSize
 		}
 	}
-	left := s.memory() - unpacked
+	left = s.memory() - unpacked
 	for _, c := range in.Root().Columns() {
 		each := int64(valueCost)
 		if c.Leaf() && isText(c) {
 			each = wordCost
 		}
 		if left -= each; unpacked < 0 || rows < 0 || left < 0 || rows > left/each {
-			return s.expands(path, max(unpacked, rows))
+			return 0, s.expands(path, max(unpacked, rows))
 		}
 		left -= rows * each
 	}
-	return nil
+	return left + max(unpacked, 0), nil
 }
 
-func parquetColumn(path string, in *parquet.File, c *parquet.Column) (*Array, error) {
+func parquetColumn(path string, in *parquet.File, c *parquet.Column, words *wordRoom) (*Array, error) {
 	whole, err := parquetType(path, c)
 	if err != nil {
 		return nil, err
@@ -72,10 +128,13 @@ func parquetColumn(path string, in *parquet.File, c *parquet.Column) (*Array, er
 	a := &Array{Name: c.Name(), Shape: []int{rows}, Int: true, Days: whole.days(), Origin: path}
 	var values []float64
 	texts := make([]string, 0, rows)
-	err = eachValue(in, c.Index(), func(v parquet.Value) error {
+	err = eachValue(path, in, c, func(v parquet.Value) error {
 		n, text, err := parquetNumber(v, whole)
 		if err != nil {
 			return fmt.Errorf("%s: row %d of column %q: %w", path, len(values)+1, c.Name(), err)
+		}
+		if err := words.take(text); err != nil {
+			return err
 		}
 		values, texts, a.Int = append(values, n.value), append(texts, text), a.Int && n.isInt
 		return nil
@@ -145,19 +204,26 @@ func isText(c *parquet.Column) bool {
 }
 
 // eachValue visits a column's values in order.
-func eachValue(in *parquet.File, column int, visit func(parquet.Value) error) error {
+func eachValue(path string, in *parquet.File, c *parquet.Column, visit func(parquet.Value) error) error {
 	for _, group := range in.RowGroups() {
-		pages := group.ColumnChunks()[column].Pages()
+		pages := group.ColumnChunks()[c.Index()].Pages()
 		err := eachPage(pages, visit)
-		if closed := pages.Close(); err == nil {
-			err = closed
+		if closed := pages.Close(); err == nil && closed != nil {
+			err = library{closed}
 		}
-		if err != nil {
+		var theirs library
+		switch {
+		case errors.As(err, &theirs):
+			return fmt.Errorf("%s: column %q: %w", path, c.Name(), parquetsizes.Damage(theirs.error))
+		case err != nil:
 			return err
 		}
 	}
 	return nil
 }
+
+// A library is an error of the library, whose text is not for users.
+type library struct{ error }
 
 func eachPage(pages parquet.Pages, visit func(parquet.Value) error) error {
 	for {
@@ -165,7 +231,7 @@ func eachPage(pages parquet.Pages, visit func(parquet.Value) error) error {
 		if errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
-			return err
+			return library{err}
 		}
 		err = eachOfPage(page.Values(), visit)
 		parquet.Release(page)
@@ -180,7 +246,7 @@ func eachOfPage(page parquet.ValueReader, visit func(parquet.Value) error) error
 	for {
 		n, err := page.ReadValues(values)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return err
+			return library{err}
 		}
 		for _, v := range values[:n] {
 			if err := visit(v); err != nil {

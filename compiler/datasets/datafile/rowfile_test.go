@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"ppl/numbers"
+	"ppl/runtime/sys/files"
 )
 
 // written writes a file for a test.
@@ -131,7 +132,8 @@ func TestDatesByRows(t *testing.T) {
 	want := whole.Arrays["at"].Dates()
 	for _, r := range []retyping{{}, {dates: true}} {
 		name := filepath.Join(dir, "rows")
-		if err := (rowWriter{RowCache{}.disk(), name, "few"}).convertOnce(path, map[int]retyping{0: r}); err != nil {
+		w := rowWriter{RowCache{}, files.Disk{}, name, "few"}
+		if err := w.convertOnce(path, map[int]retyping{0: r}); err != nil {
 			t.Fatal(err)
 		}
 		rows, err := openRowFile(name, "few")
@@ -150,7 +152,7 @@ func TestDatesByRows(t *testing.T) {
 		checkSummary(t, path, want, got.Column(0))
 	}
 	long := written(t, dir, "mixed.csv", dates+"yesterday,7\n")
-	w := rowWriter{RowCache{}.disk(), filepath.Join(dir, "rows"), ""}
+	w := rowWriter{RowCache{}, files.Disk{}, filepath.Join(dir, "rows"), ""}
 	if err := w.convertOnce(long, map[int]retyping{0: {dates: true}}); err == nil ||
 		!strings.Contains(err.Error(), `column "at": "yesterday" is no date, and there are more than 1048576`) {
 		t.Errorf("a text among many dates: %v", err)

@@ -38,7 +38,7 @@ func Open(name, ending string, size int64) *Cache {
 		return c
 	}
 	if dir := filepath.Join(base, "ppl", name); securedir.Dir(dir) == nil {
-		c.dir = dir
+		c.dir, c.disk = dir, c.disk.Below(dir)
 	}
 	return c
 }
@@ -64,8 +64,11 @@ func (c *Cache) path(key, sum string) string { return filepath.Join(c.dir, key+"
 // Drop removes a file. If that fails, it will be found damaged again the next time.
 func (c *Cache) Drop(path string) { _ = c.disk.Remove(path) }
 
+// mostKept is how many bytes a file may have.
+const mostKept = 1 << 30
+
 func checksum(path string) (string, error) {
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path, mostKept)
 	if err != nil {
 		return "", err
 	}

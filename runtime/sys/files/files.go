@@ -3,6 +3,9 @@
 //	err := files.Replace(files.Disk{}, "m.run/run.json", text)   // readers see the old text or the new one
 //	err = files.Disk{}.Sync("m.run")                             // and now it outlasts a loss of power
 //
+// Files below a directory that somebody else may have made, such as a run, are written through Below and read with Open
+// or Read: links do not lead out of it, and pipes and devices are not waited for.
+//
 // A System is passed to whatever writes, so that tests can let each of its calls fail in turn (package filestest). What
 // a file system may do at a crash, and which calls make a change durable, is described by Pillai et al., "All File
 // Systems Are Not Created Equal" (OSDI 2014).
@@ -13,11 +16,16 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 )
 
-// A System is where files are written. Its methods are those of package os.
+// A System is where files are written. Its methods are those of package os, but Create makes a new file and replaces
+// one that is there, so that a link of that name is not followed.
 type System interface {
+	// Below returns the system for what lies in a directory: no path that begins with it leads out of it by a link,
+	// whoever made the directory. Paths must begin with dir.
+	Below(dir string) System
 	Create(path string) (File, error)
 	CreateTemp(dir, pattern string) (File, error)
 	Mkdir(path string, mode fs.FileMode) error
@@ -43,8 +51,38 @@ type File interface {
 // Disk is the file system of the machine.
 type Disk struct{}
 
-// Create makes a file, or empties the one that is there.
-func (Disk) Create(path string) (File, error) { return opened(os.Create(path)) }
+// Below opens directories so that links lead nowhere else (os.Root).
+func (Disk) Below(dir string) System { return rooted{filepath.Clean(dir)} }
+
+// Create makes a new file, and replaces the file or the link that is there.
+func (Disk) Create(path string) (File, error) { return create(osNames{}, path) }
+
+// names are the calls of package os, or of an os.Root, that make a new file.
+type names interface {
+	OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
+	Remove(name string) error
+}
+
+type osNames struct{}
+
+func (osNames) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error) {
+	return os.OpenFile(name, flag, mode)
+}
+
+func (osNames) Remove(name string) error { return os.Remove(name) }
+
+// create makes a new file in the place of what is there. Somebody who makes the name again each time is not waited for.
+func create(in names, name string) (File, error) {
+	for try := 0; ; try++ {
+		f, err := in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) || try == 3 {
+			return opened(f, err)
+		}
+		if err := in.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+}
 
 // CreateTemp makes a file whose name is new.
 func (Disk) CreateTemp(dir, pattern string) (File, error) { return opened(os.CreateTemp(dir, pattern)) }
@@ -78,10 +116,14 @@ func (Disk) RemoveAll(path string) error { return os.RemoveAll(path) }
 // Sync makes the contents of a file, or the names in a directory, durable. Windows has no such call for directories and
 // needs none.
 func (Disk) Sync(path string) error {
-	f, err := os.OpenFile(path, os.O_RDONLY, 0)
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
+	return syncAndClose(f)
+}
+
+func syncAndClose(f *os.File) error {
 	if info, err := f.Stat(); err == nil && info.IsDir() && runtime.GOOS == "windows" {
 		return f.Close()
 	}

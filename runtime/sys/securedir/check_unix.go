@@ -8,6 +8,25 @@ import (
 	"syscall"
 )
 
+// closed looks at a directory alone.
+func closed(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	owner, known := info.Sys().(*syscall.Stat_t)
+	mode := info.Mode().Perm()
+	switch {
+	case !known:
+		return nil
+	case owner.Uid != uint32(os.Getuid()) && owner.Uid != 0:
+		return Unsafe{path, "belongs to another user"}
+	case mode&0o002 != 0 || mode&0o020 != 0 && owner.Gid != uint32(os.Getgid()):
+		return Unsafe{path, "can be changed by other users"}
+	}
+	return nil
+}
+
 // check looks at a directory and its parents as they are without links.
 func check(path string) error {
 	path, err := filepath.Abs(path)

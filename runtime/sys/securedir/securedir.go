@@ -19,6 +19,10 @@ type Unsafe struct{ Path, Reason string }
 
 func (u Unsafe) Error() string { return fmt.Sprintf("%s %s", u.Path, u.Reason) }
 
+// Closed checks that a directory that may belong to others on the way to it is not itself one that others can change:
+// it belongs to the user or to root, and neither others nor a group that is not the user's own may write to it.
+func Closed(path string) error { return closed(path) }
+
 // Dir makes a directory with its parents where it is not there, and checks that nobody else can change it or any of its
 // parents. The error is an Unsafe, or of the operating system.
 func Dir(path string) error {

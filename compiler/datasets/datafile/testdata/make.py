@@ -52,3 +52,20 @@ pl.from_arrow(pa.table(columns)).with_columns(
     long=pl.Series(["a text of more than twelve bytes", "short", None])).write_ipc("mixed.arrow", compression="lz4")
 with pa.ipc.new_file("lists.arrow", pa.schema([("v", pa.list_(pa.int64()))])) as f:
     f.write_table(pa.table({"v": [[1], [2, 3]]}))
+
+
+def packed_parquet():
+    n = 40
+    columns = {"plain": [i / 7 for i in range(n)], "dict": [["Oslo", "Bergen", "Voss"][i % 3] for i in range(n)],
+               "delta": list(range(n)), "lengths": ["n" * (i % 5) for i in range(n)],
+               "shared": ["name%03d" % i for i in range(n)], "split": [i / 3 for i in range(n)],
+               "truth": [i % 3 == 0 for i in range(n)], "gaps": [None if i % 4 == 0 else i for i in range(n)]}
+    packed = {"plain": "snappy", "dict": "lz4", "delta": "gzip", "lengths": "brotli", "shared": "zstd",
+              "split": "none", "truth": "lz4", "gaps": "lz4"}
+    encodings = {"plain": "PLAIN", "delta": "DELTA_BINARY_PACKED", "lengths": "DELTA_LENGTH_BYTE_ARRAY",
+                 "shared": "DELTA_BYTE_ARRAY", "split": "BYTE_STREAM_SPLIT", "truth": "RLE",
+                 "gaps": "DELTA_BINARY_PACKED"}
+    for version in ("1.0", "2.0"):
+        pq.write_table(pa.table(columns), "packed%s.parquet" % version[0], compression=packed, use_dictionary=["dict"],
+                       column_encoding=encodings, data_page_version=version, write_statistics=False)
+packed_parquet()

@@ -69,40 +69,49 @@ func Dead(at int) Plan {
 
 // A Faulty is the disk of the machine, on which calls fail as planned.
 type Faulty struct {
-	disk  files.Disk
-	plan  Plan
+	disk  files.System
+	calls *calls // of it and of what lies Below
+}
+
+// calls counts what was called, and decides what fails.
+type calls struct {
 	mu    sync.Mutex
-	calls int
+	plan  Plan
+	made  int
 	broke int
 }
 
 // New is a disk with faults.
-func New(plan Plan) *Faulty { return &Faulty{plan: plan} }
+func New(plan Plan) *Faulty { return &Faulty{files.Disk{}, &calls{plan: plan}} }
 
 // Calls is how many calls there were.
 func (f *Faulty) Calls() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.calls
+	f.calls.mu.Lock()
+	defer f.calls.mu.Unlock()
+	return f.calls.made
 }
 
 // Broke is how many calls failed as planned.
 func (f *Faulty) Broke() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.broke
+	f.calls.mu.Lock()
+	defer f.calls.mu.Unlock()
+	return f.calls.broke
 }
 
 func (f *Faulty) next(op Op, path string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.calls++
-	if err := f.plan(f.calls, op); err != nil {
-		f.broke++
+	c := f.calls
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.made++
+	if err := c.plan(c.made, op); err != nil {
+		c.broke++
 		return &fs.PathError{Op: string(op), Path: path, Err: err}
 	}
 	return nil
 }
+
+// Below is the part of the disk in a directory, with the same plan.
+func (f *Faulty) Below(dir string) files.System { return &Faulty{f.disk.Below(dir), f.calls} }
 
 // Create is os.Create.
 func (f *Faulty) Create(path string) (files.File, error) {

@@ -1,0 +1,14 @@
+// Package parquetsizes checks what a Parquet file says of its sizes before a library takes memory for it:
+//
+//	err := parquetsizes.Footer(in, size)                      // the lists of the metadata fit into the file
+//	f, err := parquet.OpenFile(in, size, …)
+//	n, err := parquetsizes.Group(in, f, 0, limits)            // pages of the first group of rows take n bytes
+//
+// The library (parquet-go) allocates what a file declares: elements of lists, values of pages, lengths of runs and the
+// sizes of decompressed pages, of which LZ4's is doubled until decompression succeeds. So one wrong byte takes all
+// memory of a machine. This package decompresses each page within a bound and compares what it declares with what it
+// holds; it decodes no values but the lengths of texts.
+//
+// The formats are those of https://parquet.apache.org/docs/file-format and of Thrift's compact protocol
+// (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md).
+package parquetsizes

@@ -1,0 +1,265 @@
+package parquetsizes
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// A column is what the pages of a column of a group of rows have to agree with.
+type column struct {
+	name     string
+	kind     parquet.Kind
+	length   int  // bytes of a value of fixed length
+	optional bool // values may be missing
+	codec    format.CompressionCodec
+	rows     int64
+}
+
+// Limits are how many bytes a page, and all pages of a group of rows, may take when they are decompressed.
+type Limits struct{ Page, Group int64 }
+
+// Group checks the pages of a group of rows against their sizes, and returns how many bytes they take when they are
+// decompressed. Columns must be flat. The error is ErrTooMuch if pages take more than the limits.
+func Group(in io.ReaderAt, f *parquet.File, group int, most Limits) (int64, error) {
+	g := f.Metadata().RowGroups[group]
+	leaves := f.Root().Columns()
+	if len(g.Columns) != len(leaves) {
+		return 0, fmt.Errorf("the file is damaged: a group of rows has %d columns, and the file %d", len(g.Columns),
+			len(leaves))
+	}
+	if g.NumRows < 0 {
+		return 0, errors.New("the file is damaged: a group has a negative number of rows")
+	}
+	left := most.Group
+	for i, c := range leaves {
+		m := g.Columns[i].MetaData
+		of := column{c.Name(), c.Type().Kind(), c.Type().Length(), c.Optional(), m.Codec, g.NumRows}
+		n, err := of.chunk(in, m, Limits{most.Page, left})
+		var much ErrTooMuch
+		switch {
+		case errors.As(err, &much):
+			return 0, ErrTooMuch{most.Group - left + much.Bytes}
+		case err != nil:
+			return 0, fmt.Errorf("column %q is damaged: %w", of.name, err)
+		}
+		left -= n
+	}
+	return most.Group - left, nil
+}
+
+// chunk checks the pages of a column.
+func (c column) chunk(in io.ReaderAt, m format.ColumnMetaData, most Limits) (taken int64, err error) {
+	from := m.DataPageOffset
+	if m.DictionaryPageOffset != 0 {
+		from = m.DictionaryPageOffset
+	}
+	if from < 0 || m.TotalCompressedSize < 0 {
+		return 0, errors.New("its place in the file is negative")
+	}
+	for end := from + m.TotalCompressedSize; from < end; {
+		header, size, err := readHeader(io.NewSectionReader(in, from, end-from))
+		if err != nil {
+			return 0, err
+		}
+		from += int64(size)
+		if n := int64(header.CompressedPageSize); n < 0 || n > end-from {
+			return 0, errors.New("a page is longer than its column")
+		}
+		packed := make([]byte, header.CompressedPageSize)
+		if _, err := io.ReadFull(io.NewSectionReader(in, from, int64(len(packed))), packed); err != nil {
+			return 0, errors.New("a page is longer than the file")
+		}
+		from += int64(len(packed))
+		n, err := c.page(header, packed, min(most.Page, most.Group-taken))
+		if err != nil {
+			return 0, err
+		}
+		taken += n
+	}
+	return taken, nil
+}
+
+// Sizes of the parts of a file that are read to find the end of a header: statistics may make it long.
+const (
+	usualHeader = 4 << 10
+	mostHeader  = 64 << 20
+)
+
+// readHeader reads the header of a page and its size.
+func readHeader(in *io.SectionReader) (h *format.PageHeader, size int, err error) {
+	for most := int64(usualHeader); ; most *= 16 {
+		text := make([]byte, min(most, in.Size(), mostHeader))
+		n, err := in.ReadAt(text, 0)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, 0, err
+		}
+		size, err = structEnd(text[:n])
+		if errors.Is(err, errShort) && int64(n) == most && most < mostHeader {
+			continue
+		}
+		if err != nil {
+			return nil, 0, fmt.Errorf("the header of a page cannot be read: %w", err)
+		}
+		h = new(format.PageHeader)
+		if err := thrift.Unmarshal(new(thrift.CompactProtocol), text[:size], h); err != nil {
+			return nil, 0, errors.New("the header of a page cannot be read")
+		}
+		return h, size, nil
+	}
+}
+
+// page checks one page, and returns how many bytes it takes.
+func (c column) page(h *format.PageHeader, packed []byte, most int64) (int64, error) {
+	size := int64(h.UncompressedPageSize)
+	switch {
+	case size < 0:
+		return 0, errors.New("the size of a page is negative")
+	case size > most:
+		return 0, ErrTooMuch{size}
+	}
+	switch h.Type {
+	case format.DictionaryPage:
+		text, err := decompressed(c.codec, packed, size, most)
+		if err != nil {
+			return 0, err
+		}
+		n := int64(h.DictionaryPageHeader.V.NumValues)
+		return c.dictionary(n, int64(len(text)))
+	case format.DataPage:
+		text, err := decompressed(c.codec, packed, size, most)
+		if err != nil {
+			return 0, err
+		}
+		d := h.DataPageHeader.V
+		return c.data(text, nil, int64(d.NumValues), d.Encoding, d.DefinitionLevelEncoding, most)
+	case format.DataPageV2:
+		return c.second(h.DataPageHeaderV2.V, packed, size, most)
+	}
+	return 0, nil
+}
+
+// second checks a page of the second version, whose levels come first and are not compressed.
+func (c column) second(d format.DataPageHeaderV2, packed []byte, size, most int64) (int64, error) {
+	repetition, definition := int64(d.RepetitionLevelsByteLength), int64(d.DefinitionLevelsByteLength)
+	if repetition < 0 || definition < 0 || repetition+definition > int64(len(packed)) {
+		return 0, errors.New("the levels of a page are longer than the page")
+	}
+	if d.NumNulls < 0 || d.NumNulls > d.NumValues {
+		return 0, errors.New("a page has more missing values than values")
+	}
+	levels, text := packed[repetition:repetition+definition], packed[repetition+definition:]
+	if !d.IsCompressed.Valid || d.IsCompressed.V {
+		var err error
+		if text, err = decompressed(c.codec, text, max(0, size-repetition-definition), most); err != nil {
+			return 0, err
+		}
+	}
+	return c.data(text, levels, int64(d.NumValues), d.Encoding, format.RLE, most)
+}
+
+// least is how many bits a value takes in a page of plain values, or fewer.
+func (c column) least() int64 {
+	switch c.kind {
+	case parquet.Boolean:
+		return 1
+	case parquet.Int64, parquet.Double:
+		return 64
+	case parquet.Int96:
+		return 96
+	case parquet.FixedLenByteArray:
+		return 8 * int64(c.length)
+	}
+	return 32
+}
+
+// dictionary checks the number of values of a dictionary.
+func (c column) dictionary(n, bytes int64) (int64, error) {
+	if n < 0 || c.least() == 0 || n > 8*bytes/c.least() {
+		return 0, fmt.Errorf("its dictionary has %d bytes, which are too few for the %d values that it declares", bytes,
+			n)
+	}
+	return bytes + 4*n, nil
+}
+
+// data checks the values of a page, and returns how many bytes they take when they are decoded. Levels are those of a
+// page of the second version.
+func (c column) data(text, levels []byte, n int64, values, definition format.Encoding, most int64) (int64, error) {
+	if n < 0 || n > c.rows {
+		return 0, fmt.Errorf("a page declares %d values, and its group has %d rows", n, c.rows)
+	}
+	if c.optional && levels == nil && definition == format.RLE {
+		rest, err := prefixed(&text)
+		if err != nil {
+			return 0, err
+		}
+		levels = rest
+	}
+	if c.optional && definition == format.RLE {
+		if err := runs(levels, 1, n); err != nil {
+			return 0, err
+		}
+	}
+	decoded, err := c.values(text, n, values, most)
+	if err != nil {
+		return 0, err
+	}
+	if decoded += n; decoded > most {
+		return 0, ErrTooMuch{decoded}
+	}
+	return decoded, nil
+}
+
+// values checks the encoded values of a page, of which there are n or fewer, and returns how many bytes they take.
+func (c column) values(text []byte, n int64, e format.Encoding, most int64) (int64, error) {
+	plain := int64(len(text)) + n*c.least()/8 + 4*n
+	if c.kind == parquet.FixedLenByteArray && c.length > 0 && n > most/int64(c.length) {
+		return 0, ErrTooMuch{most + 1}
+	}
+	switch e {
+	case format.RLEDictionary, format.PlainDictionary:
+		if len(text) == 0 {
+			return plain, nil
+		}
+		if text[0] > 32 {
+			return 0, errors.New("the numbers of a dictionary have more than 32 bits")
+		}
+		return plain, runs(text[1:], int(text[0]), n)
+	case format.RLE:
+		rest, err := prefixed(&text)
+		if err != nil {
+			return 0, err
+		}
+		return plain, runs(rest, 1, n)
+	case format.DeltaBinaryPacked:
+		_, err := deltaCount(text, n)
+		return plain, err
+	case format.DeltaLengthByteArray, format.DeltaByteArray:
+		return deltaTexts(text, n, e == format.DeltaByteArray, most)
+	}
+	return plain, nil
+}
+
+// Damage returns an error of the library as a sentence about a file: the texts of the library begin with the steps of
+// its program.
+func Damage(err error) error {
+	text := err.Error()
+	for _, known := range []struct{ part, says string }{
+		{"thrift", "its metadata cannot be read"},
+		{"unexpected EOF", "it is cut off"},
+		{"slice bounds", "a value lies outside of its page"},
+		{"index out of range", "a value lies outside of its page"},
+		{"corrupted", "sizes of its pages contradict each other"},
+		{"unsupported", "it is compressed or encoded in a way that is not supported"},
+	} {
+		if strings.Contains(text, known.part) {
+			return fmt.Errorf("the file is damaged: %s", known.says)
+		}
+	}
+	return fmt.Errorf("the file is damaged: %w", err)
+}

@@ -1,0 +1,158 @@
+package files
+
+import (
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// rooted is the part of the disk that lies in a directory. The directory is opened for each call: a run of a day keeps
+// no descriptor, and its directory may be renamed.
+type rooted struct{ dir string }
+
+// in calls do with the directory and the name of a path below it.
+func (r rooted) in(path string, do func(root *os.Root, name string) error) error {
+	name, err := r.name(path)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(r.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // nothing was written to it
+	return named(do(root, name), path)
+}
+
+// named gives an error the path that a user knows: those of os.Root have the part below the directory.
+func named(err error, path string) error {
+	switch e := err.(type) {
+	case *fs.PathError:
+		return &fs.PathError{Op: e.Op, Path: path, Err: e.Err}
+	case *os.LinkError:
+		return &fs.PathError{Op: e.Op, Path: path, Err: e.Err}
+	}
+	return err
+}
+
+// name is the part of a path below the directory; "." is the directory itself.
+func (r rooted) name(path string) (string, error) {
+	name, err := filepath.Rel(r.dir, path)
+	if err != nil || name == ".." || strings.HasPrefix(name, ".."+string(filepath.Separator)) {
+		return "", fmt.Errorf("internal error: %s is not below %s", path, r.dir)
+	}
+	return name, nil
+}
+
+// is reports whether a path is the directory itself, of which it is the parent that matters.
+func (r rooted) is(path string) bool { return filepath.Clean(path) == r.dir }
+
+// Below is the system itself for what lies in its directory.
+func (r rooted) Below(dir string) System {
+	if _, err := r.name(dir); err == nil {
+		return r
+	}
+	return Disk{}.Below(dir)
+}
+
+func (r rooted) Create(path string) (f File, err error) {
+	err = r.in(path, func(root *os.Root, name string) (err error) {
+		f, err = create(root, name)
+		return err
+	})
+	return f, err
+}
+
+// CreateTemp replaces the last * of the pattern by a random number, or adds one to its end, as package os does.
+func (r rooted) CreateTemp(dir, pattern string) (f File, err error) {
+	err = r.fresh(dir, pattern, func(root *os.Root, name string) error {
+		made, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		f, err = opened(made, err)
+		return err
+	})
+	return f, err
+}
+
+func (r rooted) MkdirTemp(dir, pattern string) (path string, err error) {
+	err = r.fresh(dir, pattern, func(root *os.Root, name string) error {
+		path = filepath.Join(r.dir, name)
+		return root.Mkdir(name, 0o700)
+	})
+	return path, err
+}
+
+// tries is how many random names are tried: package os tries as many.
+const tries = 10000
+
+func (r rooted) fresh(dir, pattern string, make func(root *os.Root, name string) error) error {
+	return r.in(dir, func(root *os.Root, name string) (err error) {
+		before, after := pattern, ""
+		if at := strings.LastIndexByte(pattern, '*'); at >= 0 {
+			before, after = pattern[:at], pattern[at+1:]
+		}
+		for range tries {
+			random := strconv.FormatUint(rand.Uint64(), 36)
+			if err = make(root, filepath.Join(name, before+random+after)); !os.IsExist(err) {
+				return err
+			}
+		}
+		return err
+	})
+}
+
+func (r rooted) Mkdir(path string, mode fs.FileMode) error {
+	if r.is(path) {
+		return os.Mkdir(path, mode)
+	}
+	return r.in(path, func(root *os.Root, name string) error { return root.Mkdir(name, mode) })
+}
+
+func (r rooted) MkdirAll(path string, mode fs.FileMode) error {
+	if r.is(path) {
+		return os.MkdirAll(path, mode)
+	}
+	return r.in(path, func(root *os.Root, name string) error { return root.MkdirAll(name, mode) })
+}
+
+func (r rooted) Rename(from, to string) error {
+	target, err := r.name(to)
+	if err != nil {
+		return err
+	}
+	return r.in(from, func(root *os.Root, name string) error { return root.Rename(name, target) })
+}
+
+func (r rooted) Remove(path string) error {
+	if r.is(path) {
+		return os.Remove(path)
+	}
+	return r.in(path, func(root *os.Root, name string) error { return root.Remove(name) })
+}
+
+func (r rooted) RemoveAll(path string) error {
+	if r.is(path) {
+		return os.RemoveAll(path)
+	}
+	return r.in(path, func(root *os.Root, name string) error { return root.RemoveAll(name) })
+}
+
+func (r rooted) Sync(path string) error {
+	return r.in(path, func(root *os.Root, name string) error {
+		f, err := root.Open(name)
+		if err != nil {
+			return err
+		}
+		return syncAndClose(f)
+	})
+}
+
+func (r rooted) SyncAll(dir string) error {
+	if _, err := r.name(dir); err != nil {
+		return err
+	}
+	return Disk{}.SyncAll(r.dir) // a link further down would have another file system synced
+}

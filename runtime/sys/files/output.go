@@ -1,0 +1,101 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// Output makes a file of what write writes, for a person: it takes its place when it is whole, and keeps the mode of
+// the file that was there. A link of that name is replaced and not followed; to a device or a pipe is written as it is.
+func Output(path string, write func(io.Writer) error) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return outputBeside(path, 0, write)
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%s is a directory; name a file", path)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return outputBeside(path, 0, write)
+	case !info.Mode().IsRegular():
+		return outputInto(path, 0, write)
+	}
+	err = outputBeside(path, info.Mode().Perm(), write)
+	if errors.Is(err, errNoRoom) { // in a directory in which only the file itself may be written
+		return outputInto(path, os.O_TRUNC, write)
+	}
+	return err
+}
+
+var errNoRoom = errors.New("no file can be made in the directory")
+
+// outputBeside writes a new file and renames it. A mode of 0 is what the system gives to new files.
+func outputBeside(path string, mode fs.FileMode, write func(io.Writer) error) error {
+	beside := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+strconv.FormatUint(rand.Uint64(), 36))
+	f, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w: %w", errNoRoom, err)
+	}
+	if err != nil {
+		return named(err, path)
+	}
+	err = write(onlyWriter{f})
+	if err == nil && mode != 0 {
+		err = f.Chmod(mode)
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(beside, path)
+	}
+	if err != nil {
+		_ = os.Remove(beside) // the first error is the one to report
+	}
+	return named(err, path)
+}
+
+func outputInto(path string, flag int, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|flag, 0)
+	if err != nil {
+		return err
+	}
+	err = write(onlyWriter{f})
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// onlyWriter hides that a file can also seek, which a pipe cannot.
+type onlyWriter struct{ io.Writer }
+
+// Followed returns the file to which a path leads that a person has named. A link that belongs to another user is
+// refused: it can lead to any file of the person who follows it.
+func Followed(path string) (string, error) {
+	for range 40 { // as many as Linux follows
+		info, err := os.Lstat(path)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return path, nil // what is wrong with it shows when it is opened
+		}
+		if !trusted(info) {
+			return "", fmt.Errorf("%s is a link that another user has made; name the file itself", path)
+		}
+		to, err := os.Readlink(path)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return "", fmt.Errorf("%s is a link that leads to itself", path)
+}

@@ -1,0 +1,94 @@
+package files
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// A NotRegular is the error of a path that is not a file with contents.
+type NotRegular struct{ Path, What string }
+
+func (n NotRegular) Error() string {
+	return fmt.Sprintf("%s is %s; only regular files are read", n.Path, n.What)
+}
+
+// A TooLarge is the error of a file that has more bytes than what it should hold can have.
+type TooLarge struct {
+	Path       string
+	Size, Most int64
+}
+
+func (t TooLarge) Error() string {
+	return fmt.Sprintf("%s has %d bytes, and at most %d are read", t.Path, t.Size, t.Most)
+}
+
+// Open opens a regular file, or a link to one, for reading. A named pipe would be waited for without end, and a device
+// such as /dev/zero has no end: the error is NotRegular, and they are not opened.
+func Open(path string) (*os.File, error) {
+	f, _, err := open(path)
+	return f, err
+}
+
+func open(path string) (*os.File, fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, NotRegular{path, kindOf(info.Mode())}
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a pipe
+	if err != nil {
+		return nil, nil, err
+	}
+	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
+		err = NotRegular{path, kindOf(info.Mode())}
+	}
+	if err != nil {
+		_ = f.Close() // the first error is the one to report
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "a special file"
+}
+
+// Read reads a regular file of at most that many bytes; the error is TooLarge if it has more.
+func Read(path string, most int64) ([]byte, error) { return ReadInto(nil, path, most) }
+
+// ReadInto is Read into the memory of dst, if it is large enough.
+func ReadInto(dst []byte, path string, most int64) ([]byte, error) {
+	f, info, err := open(path)
+	if err != nil {
+		return dst, err
+	}
+	defer f.Close() //nolint:errcheck // nothing was written to it
+	if info.Size() > most {
+		return dst, TooLarge{path, info.Size(), most}
+	}
+	b := bytes.NewBuffer(dst[:0])
+	b.Grow(int(info.Size()) + bytes.MinRead)
+	if _, err := b.ReadFrom(io.LimitReader(f, most+1)); err != nil {
+		return b.Bytes(), err
+	}
+	if n := int64(b.Len()); n > most {
+		return b.Bytes(), TooLarge{path, n, most}
+	}
+	return b.Bytes(), nil
+}
