@@ -34,7 +34,7 @@ func LoadOutcomes(path, text string, args []DataArg, run SampledRun) *Program {
 	}
 	changes := newdata.Outcomes(m, run)
 	values, ds := bind.NewData(m, filepath.Dir(path), args, datafile.DefaultRowCache(),
-		bind.KnownOf(slices.Concat(run.Saved, run.Data)))
+		bind.KnownOf(run.Saved, run.Data, run.Values))
 	if diag.HasErrors(ds) {
 		return nil
 	}

@@ -57,7 +57,7 @@ func LoadNew(path, text string, args []DataArg, run SampledRun) (*Prediction, []
 	}
 	changes := newdata.Before(m, run)
 	values, ds := bind.NewData(m, filepath.Dir(path), args, datafile.DefaultRowCache(),
-		bind.KnownOf(slices.Concat(run.Saved, run.Data)))
+		bind.KnownOf(run.Saved, run.Data, run.Values))
 	if diag.HasErrors(ds) {
 		return nil, errorsAmong(ds)
 	}

@@ -10,11 +10,11 @@ import (
 
 // leaveOut drops from the model what is generated from data that are not given, and the sizes that only those data
 // have.
-func leaveOut(d *dataset.Dataset, diags *diag.List, absent []*model.Array) {
+func leaveOut(d *dataset.Dataset, diags *diag.List, absent, given []*model.Array) {
 	if len(absent) == 0 {
 		return
 	}
-	out, sizes := slices.Clone(absent), sizesOf(d, absent)
+	out, sizes := slices.Clone(absent), sizesOf(d, absent, given)
 	for more := true; more; {
 		more = false
 		for _, a := range d.Model.Arrays {
@@ -45,10 +45,12 @@ func leaveOut(d *dataset.Dataset, diags *diag.List, absent []*model.Array) {
 func generated(a *model.Array) bool { return a.Role == model.Generated || a.Role == model.Definition }
 
 // sizesOf are the sizes that only arrays which are not given have as an axis.
-func sizesOf(d *dataset.Dataset, absent []*model.Array) (out []*model.Size) {
+func sizesOf(d *dataset.Dataset, absent, given []*model.Array) (out []*model.Size) {
 	for _, a := range absent {
 		for _, s := range a.Type.Axes {
-			if size := sizeOf(s); size != nil {
+			if size := sizeOf(s); size != nil && !slices.ContainsFunc(given, func(b *model.Array) bool {
+				return sizeOf(b.IndexOf) == size || slices.ContainsFunc(b.Type.Axes, s.Same)
+			}) {
 				if _, known := d.Sizes[size]; !known {
 					out = append(out, size)
 				}

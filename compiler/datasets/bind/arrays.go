@@ -23,40 +23,44 @@ type arrays struct {
 	sizes  *sizes
 	labels *labels
 
-	raw    map[*model.Array]*datafile.Array // as they are in their files, with texts and rows
-	absent []*model.Array                   // optional data that are not given
+	found   []found                          // in the order of the model
+	pending []found                          // whose elements are found by keys
+	raw     map[*model.Array]*datafile.Array // as they are in their files, with texts and rows
+	absent  []*model.Array                   // optional data that are not given
 
 	waiting    []given               // arrays of which some rows are taken
 	rowNumbers map[*model.Size][]int // of the rows that are left, where some were left out
 }
 
-// take finds the values of every data array.
+// take finds the values of every data array. Those whose rows are found by keys wait until the elements of their index
+// sets are numbered.
 func (t *arrays) take() {
 	for _, a := range t.d.Model.Arrays {
-		if isData(a) {
-			t.find(a)
+		if !isData(a) {
+			continue
+		}
+		if f, ok := t.locate(a); ok {
+			t.found = append(t.found, f)
+		}
+	}
+	for _, f := range t.found {
+		switch {
+		case f.file == nil:
+			t.literal(f.a)
+		case t.keyed(f):
+			t.wait(f)
+		default:
+			t.enterWhole(f)
 		}
 	}
 	t.takeSelected()
 }
 
-// find finds an array's values: the command line first, then the model, then the file the model names.
-func (t *arrays) find(a *model.Array) {
-	switch named, entry := t.files.named[a.Name], t.files.entry(a.Name); {
-	case named != nil:
-		t.enter(a, t.inFile(a, named, a.Name, true))
-	case entry != nil:
-		t.enter(a, entry)
-	case a.Value != nil:
-		t.literal(a)
-	case a.From != "":
-		t.fromFile(a)
-	case t.tableColumns(a, t.files.loose):
-	case a.Optional:
-		t.absent = append(t.absent, a)
-	case t.isLengths(a):
-	default:
-		t.missing(a)
+// enterWhole gives an array the rows of its file in their order.
+func (t *arrays) enterWhole(f found) {
+	t.enter(f.a, f.whole())
+	if f.columns != nil {
+		t.labels.ofColumns(f.a, f.columns, f.file)
 	}
 }
 
@@ -83,15 +87,6 @@ func (t *arrays) missing(a *model.Array) {
 	}
 }
 
-// fromFile takes an array from the file that the model names.
-func (t *arrays) fromFile(a *model.Array) {
-	f, key := t.files.ofModel(a)
-	if f == nil || f.Find(key) == nil && (t.isLengths(a) || t.tableColumns(a, []*datafile.File{f})) {
-		return
-	}
-	t.enter(a, t.inFile(a, f, key, f.Lone))
-}
-
 // inFile is an entry of a file; a file with a single array may be given for a name.
 func (t *arrays) inFile(a *model.Array, f *datafile.File, key string, single bool) *datafile.Array {
 	if x := f.Find(key); x != nil {
@@ -108,27 +103,6 @@ func (t *arrays) inFile(a *model.Array, f *datafile.File, key string, single boo
 		d.Help("it has %s", strings.Join(shorten(f.Order), ", "))
 	}
 	return nil
-}
-
-// tableColumns gives an array of two axes without a column of its own all numeric columns of a table that no other data
-// name takes.
-func (t *arrays) tableColumns(a *model.Array, files []*datafile.File) bool {
-	if len(a.Type.Axes) != 2 {
-		return false
-	}
-	for _, f := range slices.Backward(files) {
-		if !f.Table {
-			continue
-		}
-		columns, ok := t.columnsOf(a, f)
-		if len(columns) == 0 {
-			return !ok
-		}
-		t.enter(a, joined(a.Name, columns, f.Path))
-		t.labels.ofColumns(a, columns, f)
-		return true
-	}
-	return false
 }
 
 // joined makes one array of columns, which may be in memory or in a file.
@@ -165,18 +139,47 @@ func (t *arrays) literal(a *model.Array) {
 		Lengths: a.Lengths, Origin: t.d.Model.Source.Name})
 }
 
-// enter gives an array its values, or has it wait for others. A nil array was reported.
-func (t *arrays) enter(a *model.Array, x *datafile.Array) {
-	if x != nil && a.Declared == types.Bool {
-		x = t.asBool(a, x)
+// given are the arrays that have values.
+func (t *arrays) given() (all []*model.Array) {
+	for _, f := range t.found {
+		all = append(all, f.a)
 	}
-	switch {
-	case x == nil:
-	case a.Selection != nil:
-		t.waiting = append(t.waiting, given{a, x})
-	default:
+	return all
+}
+
+// enter gives an array its values, or has it wait for others of its statement.
+func (t *arrays) enter(a *model.Array, x *datafile.Array) {
+	if a.Selection == nil {
+		t.enterValues(a, x)
+		return
+	}
+	if x = t.asDeclared(a, x); x != nil {
+		t.waiting = append(t.waiting, given{a: a, x: x})
+	}
+}
+
+// wait has an array wait until the elements of its sets are numbered. Its rows may be among those of a statement of
+// which some are taken.
+func (t *arrays) wait(f found) {
+	t.pending = append(t.pending, f)
+	if long := t.longKeys(f, 0); f.a.Selection != nil && len(long) > 0 {
+		t.waiting = append(t.waiting, given{f.a, f.whole(), long[0].rows})
+	}
+}
+
+// enterValues gives an array all of some values.
+func (t *arrays) enterValues(a *model.Array, x *datafile.Array) {
+	if x = t.asDeclared(a, x); x != nil {
 		t.enterRows(a, x)
 	}
+}
+
+// asDeclared makes truth values of two texts; nil if that cannot be, which is reported.
+func (t *arrays) asDeclared(a *model.Array, x *datafile.Array) *datafile.Array {
+	if a.Declared != types.Bool {
+		return x
+	}
+	return t.asBool(a, x)
 }
 
 // enterRows gives an array its values, and learns sizes from their shape.

@@ -50,7 +50,7 @@ func Data(m *model.Model, dir string, args []Arg, cache datafile.RowCache) (*dat
 
 // NewData is Data for data other than those of a run whose index sets have known elements: these keep their places, and
 // new ones follow.
-func NewData(m *model.Model, dir string, args []Arg, cache datafile.RowCache, known Known) (*dataset.Dataset,
+func NewData(m *model.Model, dir string, args []Arg, cache datafile.RowCache, known *Known) (*dataset.Dataset,
 	[]diag.Diagnostic) {
 	var diags diag.List
 	d := &dataset.Dataset{Model: m, Arrays: map[*model.Array]dataset.Array{}, Sizes: map[*model.Size]int{},
@@ -68,12 +68,13 @@ func NewData(m *model.Model, dir string, args []Arg, cache datafile.RowCache, kn
 		func() {
 			sizes.ofEntries(files)
 			arrays.take()
-			leaveOut(d, &diags, arrays.absent)
+			leaveOut(d, &diags, arrays.absent, arrays.given())
 		},
 		func() {
-			labels.share(raw)
-			labels.ofCodes(raw, sizes)
-			sizes.ofIndexSets(raw, known)
+			keys := &keyReader{arrays: arrays, numbered: map[*model.Size]bool{}}
+			keys.read()
+		},
+		func() {
 			sizes.complete()
 			labels.noteOrder(raw)
 		},

@@ -328,7 +328,7 @@ func TestNewDataKeepTheElementsOfARun(t *testing.T) {
 				a.Optional = a.Name == "y"
 			}
 			d, ds := NewData(m, dir, []Arg{{"", filepath.Join(dir, "d.csv")}}, datafile.RowCache{Memory: 1 << 30},
-				Known{"J": c.known})
+				&Known{names: map[string][]string{"J": c.known}})
 			if d == nil {
 				t.Fatal(ds)
 			}

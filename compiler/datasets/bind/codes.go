@@ -8,7 +8,6 @@ import (
 
 	"ppl/compiler/datasets/datafile"
 	"ppl/compiler/frontend/model"
-	"ppl/lang/types"
 	"ppl/numbers"
 )
 
@@ -21,26 +20,6 @@ import (
 // axis of data), or if the model counts with the elements of J, as in a[t-1] or b * t. Of a file that stays on disk the
 // codes that occur are known from the pass over it, if they are not too many.
 
-// Known are the elements of index sets in a run, by the set's name, as KnownOf finds them.
-type Known map[string][]string
-
-// KnownOf are the elements of the axes of a run's variables.
-func KnownOf(saved []types.Variable) Known {
-	known := Known{}
-	for _, v := range saved {
-		for k, name := range v.Dims {
-			if known[name] != nil || v.LabelsOf(k) == nil && v.FirstOf(k) != 1 {
-				continue
-			}
-			known[name] = make([]string, v.Shape[k])
-			for i := range known[name] {
-				known[name][i] = v.Place(k, i)
-			}
-		}
-	}
-	return known
-}
-
 // counted are elements 1, 2, … without other names.
 func counted(names []string) bool {
 	for i, name := range names {
@@ -51,24 +30,22 @@ func counted(names []string) bool {
 	return true
 }
 
-// ofCodes names the elements of sets by the codes of groups.
-func (l *labels) ofCodes(raw map[*model.Array]*datafile.Array, z *sizes) {
-	for _, s := range l.d.Model.Sizes {
-		if _, known := l.d.Sizes[s]; known || l.d.Labels[s] != nil {
-			continue
-		}
-		var arrays []*model.Array
-		for _, a := range l.d.Model.Arrays {
-			if raw[a] != nil && sizeOf(a.IndexOf) == s {
-				arrays = append(arrays, a)
-			}
-		}
-		codes, ok := codesOfGroups(arrays, raw)
-		if !ok || len(codes) == 0 || countsWith(l.d.Model, s) {
-			continue
-		}
-		l.codes(s, arrays, codes, raw, z)
+// ofCodes names the elements of a set by the codes of groups.
+func (l *labels) ofCodes(s *model.Size, raw map[*model.Array]*datafile.Array, z *sizes) {
+	if _, known := l.d.Sizes[s]; known {
+		return
 	}
+	var arrays []*model.Array
+	for _, a := range l.d.Model.Arrays {
+		if raw[a] != nil && sizeOf(a.IndexOf) == s {
+			arrays = append(arrays, a)
+		}
+	}
+	codes, ok := codesOfGroups(arrays, raw)
+	if !ok || len(codes) == 0 || countsWith(l.d.Model, s) {
+		return
+	}
+	l.codes(s, arrays, codes, raw, z)
 }
 
 // codesOfGroups are the different numbers in arrays, ascending; not ok if some are no codes, or not seen.
@@ -132,11 +109,11 @@ const largestCode = 1 << 53
 func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, raw map[*model.Array]*datafile.Array,
 	z *sizes) {
 	texts := l.textsOf(codes, arrays, raw)
-	if l.known[s.Name] != nil {
+	if l.known.elements(s) != nil {
 		l.asKnown(s, texts, arrays[0])
 	}
 	all := l.withKnown(s, texts, arrays[0])
-	if counted(all) && l.known[s.Name] == nil {
+	if counted(all) && l.known.elements(s) == nil {
 		return
 	}
 	first := arrays[0]
@@ -195,7 +172,7 @@ func (l *labels) textsOf(codes []float64, arrays []*model.Array, raw map[*model.
 // asKnown gives codes the spellings that a run knows for the same numbers.
 func (l *labels) asKnown(s *model.Size, texts []string, a *model.Array) {
 	known := map[float64]string{}
-	for _, name := range l.known[s.Name] {
+	for _, name := range l.known.elements(s) {
 		if v, err := strconv.ParseFloat(name, 64); err == nil {
 			known[v] = name
 		}
@@ -232,7 +209,7 @@ func (l *labels) setValues(a *model.Array, values numbers.List) {
 
 // withKnown are the elements that a run knows, with those that are new at their end, which are reported.
 func (l *labels) withKnown(s *model.Size, names []string, a *model.Array) []string {
-	known := l.known[s.Name]
+	known := l.known.elements(s)
 	if known == nil {
 		return names
 	}

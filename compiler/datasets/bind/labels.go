@@ -16,7 +16,7 @@ type labels struct {
 	d       *dataset.Dataset // whose Labels are filled
 	diags   *diag.List
 	columns map[*model.Array]bool // arrays that were joined from the columns of a table
-	known   Known                 // of a run, if new data are bound; else nil
+	known   *Known                // of a run, if new data are bound; else nil
 }
 
 // name gives the elements of a set names; two lists for one set must agree.
@@ -42,30 +42,28 @@ func (l *labels) ofColumns(a *model.Array, columns []*datafile.Array, f *datafil
 	}
 }
 
-// share numbers the texts of index(J) arrays. Arrays over one set share one sorted list, so that a name is the same
-// element in all of them.
-func (l *labels) share(raw map[*model.Array]*datafile.Array) {
-	for _, s := range l.d.Model.Sizes {
-		var named, numbered []*model.Array
-		for _, a := range l.d.Model.Arrays {
-			switch {
-			case raw[a] == nil || sizeOf(a.IndexOf) != s:
-			case raw[a].Labels != nil:
-				named = append(named, a)
-			default:
-				numbered = append(numbered, a)
-			}
-		}
+// share numbers the texts of the arrays over one set by one sorted list, so that a name is the same element in all of
+// them.
+func (l *labels) share(s *model.Size, raw map[*model.Array]*datafile.Array) {
+	var named, numbered []*model.Array
+	for _, a := range l.d.Model.Arrays {
 		switch {
-		case len(named) == 0:
-		case len(numbered) > 0:
-			text, number := named[0], numbered[0]
-			l.diags.Errorf("E47", number.At, "`%s` holds numbers (%s) and `%s` names (%s), but both are index(%s)",
-				number.Name, raw[number].Origin, text.Name, raw[text].Origin, s.Name).
-				Help("give both names or both numbers").Related(text.At, "the names")
+		case raw[a] == nil || sizeOf(a.IndexOf) != s:
+		case raw[a].Labels != nil:
+			named = append(named, a)
 		default:
-			l.number(s, named, raw)
+			numbered = append(numbered, a)
 		}
+	}
+	switch {
+	case len(named) == 0:
+	case len(numbered) > 0:
+		text, number := named[0], numbered[0]
+		l.diags.Errorf("E47", number.At, "`%s` holds numbers (%s) and `%s` names (%s), but both are index(%s)",
+			number.Name, raw[number].Origin, text.Name, raw[text].Origin, s.Name).
+			Help("give both names or both numbers").Related(text.At, "the names")
+	default:
+		l.number(s, named, raw)
 	}
 }
 

@@ -26,8 +26,17 @@ import (
 
 // A given array is one with the values that were found for it.
 type given struct {
-	a *model.Array
-	x *datafile.Array
+	a    *model.Array
+	x    *datafile.Array
+	keys *model.Set // of an array of groups: the rows that have a value of their group; nil: its own
+}
+
+// rows are the set of an array's rows.
+func (g given) rows() *model.Set {
+	if g.keys != nil {
+		return g.keys
+	}
+	return g.a.Type.Axes[0]
 }
 
 // takeSelected enters the arrays of statements of which some rows are taken.
@@ -55,7 +64,7 @@ func (t *arrays) selectRows(all []given, of *model.Selection) (others []given) {
 	for _, g := range all {
 		if len(g.x.Shape) == 0 || len(g.a.Type.Axes) == 0 {
 			t.enterRows(g.a, g.x)
-		} else if len(group) == 0 || g.a.Type.Axes[0].Same(group[0].a.Type.Axes[0]) {
+		} else if len(group) == 0 || g.rows().Same(group[0].rows()) {
 			group = append(group, g)
 		} else {
 			others = append(others, g)
@@ -84,7 +93,9 @@ func (t *arrays) selectRows(all []given, of *model.Selection) (others []given) {
 		group = t.leaveRowsOut(group, rows, of)
 	}
 	for _, g := range group {
-		t.enterRows(g.a, g.x)
+		if g.keys == nil {
+			t.enterRows(g.a, g.x)
+		}
 	}
 	return others
 }
@@ -126,7 +137,7 @@ func (t *arrays) leaveRowsOut(group []given, rows int, of *model.Selection) []gi
 	for k, i := range kept {
 		numbers[k] = i + 1
 	}
-	if s := sizeOf(group[0].a.Type.Axes[0]); s != nil {
+	if s := sizeOf(group[0].rows()); s != nil {
 		t.rowNumbers[s] = numbers
 	}
 	for k := range group {
@@ -194,28 +205,7 @@ func withRows(x *datafile.Array, rows []int) *datafile.Array {
 	y.Shape = append([]int{len(rows)}, x.Shape[1:]...)
 	y.Values = rowsOf(x, rows)
 	y.Origin += ", rows that are taken"
-	if x.Labels == nil {
-		return &y
-	}
-	found := map[float64]bool{}
-	for _, v := range y.Values.All() {
-		found[v] = true
-	}
-	y.Labels = nil
-	number := map[float64]float64{}
-	for k, text := range x.Labels {
-		if code := float64(k + 1); found[code] {
-			y.Labels = append(y.Labels, text)
-			number[code] = float64(len(y.Labels))
-		}
-	}
-	y.Values = y.Values.Map(func(v float64) float64 {
-		if math.IsNaN(v) {
-			return v
-		}
-		return number[v]
-	})
-	return &y
+	return occurring(&y)
 }
 
 // opposites are pairs of texts of which the first is true.

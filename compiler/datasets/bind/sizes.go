@@ -46,35 +46,34 @@ func (z *sizes) ofEntries(f *files) {
 	}
 }
 
-// ofIndexSets learns J from index(J) where no array has it as an axis: from labels, else from the largest value, or
-// from what a run knows of it.
-func (z *sizes) ofIndexSets(raw map[*model.Array]*datafile.Array, known Known) {
+// ofIndexSet learns J from index(J) if no array has it as an axis: from labels, else from the largest value, or from
+// what a run knows of it.
+func (z *sizes) ofIndexSet(s *model.Size, raw map[*model.Array]*datafile.Array, known *Known) {
 	for _, a := range z.d.Model.Arrays {
 		x := raw[a]
 		if a.IndexOf == nil || x == nil {
 			continue
 		}
 		of, ok := a.IndexOf.Hi.(*model.SizeOf)
-		if !ok {
+		if !ok || of.Size != s {
 			continue
 		}
-		if _, known := z.d.Sizes[of.Size]; known {
-			continue
+		if _, known := z.d.Sizes[s]; known {
+			return
 		}
 		if x.Labels != nil {
-			z.learn(of.Size, len(x.Labels), "the labels of `"+a.Name+"`", a.At)
-			continue
+			z.learn(s, len(x.Labels), "the labels of `"+a.Name+"`", a.At)
+			return
 		}
 		if v := largest(x); !(v <= mostElements) {
 			z.diags.Errorf("E56", a.At, "the largest value of `%s` is %g, too large to number the elements of %s",
-				a.Name, v,
-				of.Size.Name)
-			continue
+				a.Name, v, s.Name)
+			return
 		}
-		n := max(int(largest(x)), len(known[of.Size.Name]))
-		z.learn(of.Size, n, "the largest `"+a.Name+"`", a.At)
+		n := max(int(largest(x)), len(known.elements(s)))
+		z.learn(s, n, "the largest `"+a.Name+"`", a.At)
 		z.diags.Notef("W07", a.At, "%s = %d was taken from the largest `%s`; give `data %s` if there are unseen groups",
-			of.Size.Name, n, a.Name, of.Size.Name)
+			s.Name, n, a.Name, s.Name)
 	}
 }
 

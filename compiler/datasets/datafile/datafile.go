@@ -59,9 +59,11 @@ type File struct {
 	Path   string
 	Arrays map[string]*Array
 	Order  []string // names in file order
-	Table  bool     // a table: every array is a column of one length
-	Lone   bool     // its one array has no name in the file: here it has the file's
-	Notes  []string // what a user should know of how it was read
+	// a column without a name before the others, which has names of rows; nil if there is none
+	RowNames *Array
+	Table    bool     // a table: every array is a column of one length
+	Lone     bool     // its one array has no name in the file: here it has the file's
+	Notes    []string // what a user should know of how it was read
 }
 
 // Whole reads a file of any supported format, or a folder of pictures, into memory. The format is chosen by the ending
@@ -218,6 +220,17 @@ func (f *File) Find(name string) *Array {
 		}
 	}
 	return found
+}
+
+// Columns are all arrays in file order, and the names of rows.
+func (f *File) Columns() (all []*Array) {
+	for _, name := range f.Order {
+		all = append(all, f.Arrays[name])
+	}
+	if f.RowNames != nil {
+		all = append(all, f.RowNames)
+	}
+	return all
 }
 
 func (f *File) add(a *Array) {

@@ -100,6 +100,7 @@ type Array struct {
 	Value     Expr     // given in the model; nil if it comes from a file or the command line
 	From      string   // "file" or "file#key"; empty if none
 	Columns   []Column // of the file that make a matrix; none: those that no other array takes
+	By        []Column // of the file: which element of each axis a row belongs to; none: found by names
 	IndexOf   *Set     // index(J); nil otherwise
 	Declared  types.Elem
 	Bounds    *Bounds    // set where `in a..b` is written

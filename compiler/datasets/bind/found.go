@@ -1,0 +1,143 @@
+package bind
+
+import (
+	"slices"
+
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/frontend/model"
+)
+
+// A found array is a data array with the place of its values: on the command line first, then in the model, then in the
+// file that the model names.
+type found struct {
+	a       *model.Array
+	file    *datafile.File    // that has the values; nil if they are written in the model
+	x       *datafile.Array   // the entry of the file; nil for a matrix that is made of columns
+	columns []*datafile.Array // of a matrix
+}
+
+// whole is the array as its file has it.
+func (f found) whole() *datafile.Array {
+	if f.columns != nil {
+		return joined(f.a.Name, f.columns, f.file.Path)
+	}
+	return f.x
+}
+
+// rows is the length of the first axis in the file; −1 for one number.
+func (f found) rows() int {
+	x := f.x
+	if f.columns != nil {
+		x = f.columns[0]
+	}
+	if len(x.Shape) == 0 {
+		return -1
+	}
+	return x.Shape[0]
+}
+
+// locate finds the place of an array's values; not ok if there is none, which was reported if it is a mistake.
+func (t *arrays) locate(a *model.Array) (f found, ok bool) {
+	switch named, file := t.files.named[a.Name], t.files.looseFor(a, t.d.Model); {
+	case named != nil:
+		x := t.inFile(a, named, a.Name, true)
+		return found{a: a, file: named, x: x}, x != nil
+	case file != nil:
+		return found{a: a, file: file, x: file.Find(a.Name)}, true
+	case a.Value != nil:
+		return found{a: a}, true
+	case a.From != "":
+		return t.inOwnFile(a)
+	}
+	f, ok, tried := t.matrixIn(a, t.files.loose)
+	switch {
+	case tried:
+		return f, ok
+	case a.Optional:
+		t.absent = append(t.absent, a)
+	case !t.isLengths(a):
+		t.missing(a)
+	}
+	return f, false
+}
+
+// inOwnFile finds an array in the file that the model names.
+func (t *arrays) inOwnFile(a *model.Array) (f found, ok bool) {
+	file, key := t.files.ofModel(a)
+	if file == nil || file.Find(key) == nil && t.isLengths(a) {
+		return f, false
+	}
+	if file.Find(key) == nil {
+		if f, ok, tried := t.matrixIn(a, []*datafile.File{file}); tried {
+			return f, ok
+		}
+	}
+	x := t.inFile(a, file, key, file.Lone)
+	return found{a: a, file: file, x: x}, x != nil
+}
+
+// matrixIn makes an array of two axes without an entry of its own from the columns of a table. It was not tried if no
+// table has such columns.
+func (t *arrays) matrixIn(a *model.Array, files []*datafile.File) (f found, ok, tried bool) {
+	if len(a.Type.Axes) != 2 {
+		return f, false, false
+	}
+	for _, file := range slices.Backward(files) {
+		if !file.Table {
+			continue
+		}
+		columns, ok := t.columnsOf(a, file)
+		if len(columns) == 0 {
+			return f, false, !ok
+		}
+		return found{a: a, file: file, columns: columns}, true, true
+	}
+	return f, false, false
+}
+
+// looseFor is the file of the command line that has an array's values: the last that has an entry of its name. A table
+// of groups has the names of the groups as well as the table of the rows that belong to them, in
+//
+//	data county[N]: index(J), y[N], uranium[J]      rows.csv: county,y      counties.csv: county,uranium
+//
+// so of tables that differ in their rows, the one is taken that alone has other arrays over the same set.
+func (f *files) looseFor(a *model.Array, m *model.Model) *datafile.File {
+	var all []*datafile.File
+	for _, file := range f.loose {
+		if file.Find(a.Name) != nil {
+			all = append(all, file)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	last := all[len(all)-1]
+	if len(all) == 1 || len(a.Type.Axes) == 0 || !differInRows(all, a.Name) {
+		return last
+	}
+	best, most := last, f.alone(last, a, m)
+	for _, file := range slices.Backward(all) {
+		if n := f.alone(file, a, m); n > most {
+			best, most = file, n
+		}
+	}
+	return best
+}
+
+// differInRows reports whether files are tables whose columns of a name differ in length.
+func differInRows(all []*datafile.File, name string) bool {
+	first := all[0].Find(name)
+	return !slices.ContainsFunc(all, func(f *datafile.File) bool { return !f.Table }) &&
+		slices.ContainsFunc(all, func(f *datafile.File) bool { return f.Find(name).Shape[0] != first.Shape[0] })
+}
+
+// alone counts the arrays over an array's first axis that one of the files of the command line has and no other.
+func (f *files) alone(file *datafile.File, a *model.Array, m *model.Model) (n int) {
+	for _, b := range m.Arrays {
+		if isData(b) && len(b.Type.Axes) > 0 && b.Type.Axes[0].Same(a.Type.Axes[0]) && file.Find(b.Name) != nil &&
+			!slices.ContainsFunc(f.loose, func(o *datafile.File) bool { return o != file && o.Find(b.Name) != nil }) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,518 @@
+package bind
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+)
+
+// The rows of a table belong to elements of an index set by a key, not by their position, if the elements have names or
+// numbers of their own. With
+//
+//	data county[N]: index(J), uranium[J], y[N]     county,uranium,y      J = 2, uranium = [0.3, 0.7]
+//	                                               B,0.7,1.2
+//	                                               A,0.3,0.4
+//	                                               B,0.7,1.9
+//
+// the column county says to which element of J each row belongs. A table of its own, of one row for each county, has a
+// column of the same name, or of the same values, or the one that `by` names. The columns of a matrix are found by
+// their names.
+
+// A key says to which element of a set each row of a file belongs, by a column of the file.
+type key struct {
+	name string
+	x    *datafile.Array
+	rows *model.Set // the rows, if the model reads the column as data over them; else nil
+}
+
+// keyed reports whether the elements of an array are found by keys. All others are in the order of their file.
+func (t *arrays) keyed(f found) bool {
+	if f.file == nil || len(f.a.Type.Axes) == 0 || f.a.Ragged != nil || f.rows() < 0 {
+		return false
+	}
+	if f.columns != nil && t.namedApart(f.a.Type.Axes[1], f) {
+		return true
+	}
+	return len(f.a.By) > 0 || len(t.longKeys(f, 0)) > 0 ||
+		f.file.Table && (len(f.a.Type.Axes) == len(f.shape()) && t.namedApart(f.a.Type.Axes[0], f) || t.isPivot(f))
+}
+
+// isPivot reports whether an array of several axes has one column, in which each row has one of its elements.
+func (t *arrays) isPivot(f found) bool {
+	return f.file.Table && f.columns == nil && len(f.a.Type.Axes) > 1 && len(f.x.Shape) == 1
+}
+
+// shape is the shape of an array in its file.
+func (f found) shape() []int {
+	if f.columns != nil {
+		return []int{f.rows(), len(f.columns)}
+	}
+	return f.x.Shape
+}
+
+// longKeys are the columns of an array's file that number the elements of its k-th axis in rows of another set.
+func (t *arrays) longKeys(f found, k int) (keys []key) {
+	s := f.a.Type.Axes[k]
+	for _, g := range t.found {
+		b := g.a
+		if g.file != f.file || g.x == nil || b == f.a || b.IndexOf == nil || !b.IndexOf.Same(s) ||
+			len(b.Type.Axes) != 1 || b.Type.Axes[0].Same(f.a.Type.Axes[0]) || g.rows() != f.rows() {
+			continue
+		}
+		if !f.file.Table && !repeats(g.x) {
+			continue // one value for each element, in the order of the elements
+		}
+		keys = append(keys, key{g.x.Name, g.x, b.Type.Axes[0]})
+	}
+	return keys
+}
+
+// repeats reports whether some value of an array is there twice.
+func repeats(x *datafile.Array) bool {
+	seen := map[float64]bool{}
+	for _, v := range x.Values.All() {
+		if seen[v] {
+			return true
+		}
+		seen[v] = v == v
+	}
+	return false
+}
+
+// namedApart reports whether something besides an array names or numbers the elements of one of its axes: data that are
+// declared index(J), or the columns of another matrix.
+func (t *arrays) namedApart(s *model.Set, f found) bool {
+	return slices.ContainsFunc(t.found, func(g found) bool {
+		return g.a != f.a && (g.a.IndexOf != nil && g.a.IndexOf.Same(s) && g.x != nil || g.namesColumns(s))
+	}) || f.namesColumns(s) && f.a.Type.Axes[0].Same(s)
+}
+
+// namesColumns reports whether the elements of a set are the columns of a matrix.
+func (f found) namesColumns(s *model.Set) bool { return f.columns != nil && f.a.Type.Axes[1].Same(s) }
+
+// A keyReader takes in the arrays whose elements are found by keys, once the elements of their sets are numbered.
+type keyReader struct {
+	*arrays
+	numbered map[*model.Size]bool
+}
+
+// read numbers the elements of all sets, and takes in the arrays that wait for that. An array of groups may number the
+// elements of a set of larger groups: district[S]: index(D) is read before D is numbered.
+func (r *keyReader) read() {
+	for !r.diags.HasErrors() {
+		ready := slices.IndexFunc(r.pending, func(f found) bool { return r.isReady(f) })
+		if ready >= 0 {
+			f := r.pending[ready]
+			r.pending = slices.Delete(r.pending, ready, ready+1)
+			r.enterKeyed(f)
+			continue
+		}
+		if r.takeSelected(); r.diags.HasErrors() {
+			return
+		}
+		z := r.next()
+		if z == nil {
+			return
+		}
+		r.numbered[z] = true
+		r.number(z)
+	}
+}
+
+// isReady reports whether the elements of all axes of an array are numbered.
+func (r *keyReader) isReady(f found) bool {
+	return !slices.ContainsFunc(f.a.Type.Axes, func(s *model.Set) bool {
+		z := sizeOf(s)
+		return z != nil && !r.numbered[z] && slices.Contains(r.d.Model.Sizes, z)
+	})
+}
+
+// next is a set whose elements can be numbered; if arrays number the elements of each other's sets, the first of them.
+func (r *keyReader) next() (first *model.Size) {
+	for _, z := range r.d.Model.Sizes {
+		if r.numbered[z] {
+			continue
+		}
+		if !slices.ContainsFunc(r.pending, func(f found) bool {
+			return sizeOf(f.a.IndexOf) == z && !slices.ContainsFunc(f.a.Type.Axes, func(s *model.Set) bool {
+				return sizeOf(s) == z
+			})
+		}) {
+			return z
+		}
+		if first == nil {
+			first = z
+		}
+	}
+	return first
+}
+
+// number gives the elements of a set names or numbers.
+func (r *keyReader) number(z *model.Size) {
+	r.selfNamed(z)
+	r.labels.share(z, r.raw)
+	if r.d.Labels[z] == nil {
+		r.positions(z)
+		r.labels.ofCodes(z, r.raw, r.sizes)
+	}
+	if _, known := r.d.Sizes[z]; !known && r.d.Labels[z] == nil {
+		r.nameByColumns(z)
+	}
+	r.sizes.ofIndexSet(z, r.raw, r.labels.known)
+}
+
+// selfNamed lets texts of index(J) over J itself name the rows of J. They are in raw until their rows are found.
+func (r *keyReader) selfNamed(z *model.Size) {
+	for _, f := range r.pending {
+		if sizeOf(f.a.IndexOf) == z && len(f.a.Type.Axes) == 1 && sizeOf(f.a.Type.Axes[0]) == z && r.raw[f.a] == nil {
+			r.raw[f.a] = f.x
+		}
+	}
+}
+
+// nameByColumns names the elements of a set after the columns of the first matrix that has them.
+func (r *keyReader) nameByColumns(z *model.Size) {
+	for _, f := range r.pending {
+		if f.columns != nil && sizeOf(f.a.Type.Axes[1]) == z {
+			r.labels.ofColumns(f.a, f.columns, f.file)
+			r.sizes.learn(z, len(f.columns), "`"+f.a.Name+"` ("+f.file.Path+")", f.a.At)
+			return
+		}
+	}
+}
+
+// positions learns the size of a set of numbers from the tables that have a row for each element: if all codes are
+// among 1 to n, they are positions.
+func (r *keyReader) positions(z *model.Size) {
+	if _, known := r.d.Sizes[z]; known {
+		return
+	}
+	codes, ok := codesOfGroups(r.numbering(z), r.raw)
+	if !ok || len(codes) > 0 && codes[0] < 1 {
+		return
+	}
+	for _, f := range r.pending {
+		n, where := r.elementsIn(f, z)
+		if n > 0 && (len(codes) == 0 || codes[len(codes)-1] <= float64(n)) {
+			r.sizes.learn(z, n, where, f.a.At)
+		}
+	}
+}
+
+// numbering are the arrays that number the elements of a set.
+func (r *keyReader) numbering(z *model.Size) (all []*model.Array) {
+	for _, a := range r.d.Model.Arrays {
+		if r.raw[a] != nil && sizeOf(a.IndexOf) == z {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// elementsIn is how many elements of a set of numbers a table has one after another: its rows, or its columns. It is 0
+// if keys other than 1 to n say which elements they are.
+func (r *keyReader) elementsIn(f found, z *model.Size) (n int, where string) {
+	where = "`" + f.a.Name + "` (" + f.file.Path + ")"
+	switch {
+	case f.columns != nil && sizeOf(f.a.Type.Axes[1]) == z:
+		if numbersOf(f.columns) != nil {
+			return 0, where
+		}
+		return len(f.columns), where
+	case sizeOf(f.a.Type.Axes[0]) != z || len(r.longKeys(f, 0)) > 0 || r.isPivot(f):
+		return 0, where
+	}
+	k, ok := r.keyByName(f, 0)
+	switch {
+	case !ok:
+		return f.rows(), where
+	case k.x.Labels == nil && counts(k.x):
+		return f.rows(), where
+	}
+	return 0, where
+}
+
+// counts reports whether an array has each of the numbers 1 to n once.
+func counts(x *datafile.Array) bool {
+	if x.Rows != nil {
+		return false
+	}
+	seen := make([]bool, x.Values.Len())
+	for _, v := range x.Values.All() {
+		if !(v >= 1 && v <= float64(len(seen))) || v != math.Trunc(v) || seen[int(v)-1] {
+			return false
+		}
+		seen[int(v)-1] = true
+	}
+	return true
+}
+
+// numbersOf are the numbers that columns have for names, 2001 or R's X2001; nil if some have none.
+func numbersOf(columns []*datafile.Array) (all []float64) {
+	for _, c := range columns {
+		v, err := strconv.ParseFloat(strings.TrimPrefix(c.Name, "X"), 64)
+		if err != nil {
+			return nil
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// keyOf is the key of the k-th axis of an array in the rows of its file; not ok if the file has none. What is wrong is
+// reported.
+func (r *keyReader) keyOf(f found, k int) (of key, ok bool) {
+	if len(f.a.By) > 0 {
+		return r.keyBy(f, k)
+	}
+	if long := r.longKeys(f, k); len(long) > 1 {
+		r.diags.Errorf("E87", f.a.At, "`%s` has a value for each element of %s, and rows of %s belong to elements by "+
+			"`%s` and by `%s`", f.a.Name, f.a.Type.Axes[k].Name, f.file.Path, long[0].name, long[1].name).
+			Help("say which of them: `data %s from %q by %s`", declared(f.a), f.file.Path, long[0].name)
+		return of, false
+	} else if len(long) == 1 {
+		return long[0], true
+	}
+	if of, ok = r.selfKey(f, k); ok {
+		return of, true
+	}
+	if of, ok = r.keyByName(f, k); ok {
+		return of, true
+	}
+	return r.keyByValues(f, k)
+}
+
+// selfKey is a column of texts that is declared index(J) over J itself, and names each row once.
+func (r *keyReader) selfKey(f found, k int) (of key, ok bool) {
+	s := f.a.Type.Axes[k]
+	for _, g := range r.found {
+		if g.file == f.file && g.x != nil && g.a.IndexOf != nil && g.a.IndexOf.Same(s) && g.x.Labels != nil &&
+			len(g.a.Type.Axes) == 1 && g.a.Type.Axes[0].Same(s) && !repeats(g.x) && !g.x.Values.Missing() {
+			return key{name: g.x.Name, x: g.x}, true
+		}
+	}
+	return of, false
+}
+
+// keyBy is the key that the model names.
+func (r *keyReader) keyBy(f found, k int) (of key, ok bool) {
+	if k >= len(f.a.By) {
+		c := f.a.By[0]
+		r.diags.Errorf("E87", c.At, "`%s` has %s, and `by` names %d of their keys", f.a.Name,
+			axes(len(f.a.Type.Axes)), len(f.a.By)).Help("name a column for each axis, in their order")
+		return of, false
+	}
+	c := f.a.By[k]
+	if x := f.file.Find(c.Name); x != nil {
+		return key{name: x.Name, x: x}, true
+	}
+	d := r.diags.Errorf("E83", c.At, "%s has no column %q", f.file.Path, c.Name)
+	if near, ok := diag.Nearest(c.Name, f.file.Order); ok {
+		d.Help("did you mean %q?", near)
+	} else {
+		d.Help("it has %s", strings.Join(shorten(f.file.Order), ", "))
+	}
+	return of, false
+}
+
+// keyByName is a column that is named like data which number the elements of an axis, or like the set itself.
+func (r *keyReader) keyByName(f found, k int) (of key, ok bool) {
+	s := f.a.Type.Axes[k]
+	for _, g := range r.found {
+		if g.a.IndexOf == nil || g.x == nil || !g.a.IndexOf.Same(s) || g.file == f.file {
+			continue
+		}
+		for _, name := range []string{g.x.Name, g.a.Name} {
+			if x := columnLike(f.file, name); x != nil && r.fits(x, s) {
+				return key{name: x.Name, x: x}, true
+			}
+		}
+	}
+	if x := columnLike(f.file, s.Name); x != nil && x != f.x && !r.isRead(f.file, x) && r.fits(x, s) {
+		return key{name: x.Name, x: x}, true
+	}
+	return of, false
+}
+
+// columnLike is the column of a name, also in other letters: County for county.
+func columnLike(f *datafile.File, name string) *datafile.Array {
+	if x := f.Find(name); x != nil {
+		return x
+	}
+	at := slices.IndexFunc(f.Order, func(o string) bool { return strings.EqualFold(datafile.Spelled(o), datafile.Spelled(name)) })
+	if at < 0 {
+		return nil
+	}
+	return f.Arrays[f.Order[at]]
+}
+
+// fits reports whether a column names or numbers some element of a set, as far as these are known.
+func (r *keyReader) fits(x *datafile.Array, s *model.Set) bool {
+	if z := sizeOf(s); z != nil && r.d.Labels[z] == nil {
+		if _, known := r.d.Sizes[z]; !known {
+			return x.Labels == nil
+		}
+	}
+	in := r.elements(s)
+	return slices.ContainsFunc(distinct(x), func(v float64) bool { return in.of(x, v) >= 0 })
+}
+
+// isRead reports whether an array of the model is a column of a file.
+func (r *keyReader) isRead(file *datafile.File, x *datafile.Array) bool {
+	return slices.ContainsFunc(r.found, func(f found) bool {
+		return f.file == file && (f.x == x || slices.Contains(f.columns, x))
+	})
+}
+
+// keyByValues is a column without another use whose values are the names of a set, each once.
+func (r *keyReader) keyByValues(f found, k int) (of key, ok bool) {
+	s := f.a.Type.Axes[k]
+	if z := sizeOf(s); z == nil || r.d.Labels[z] == nil {
+		return of, false
+	}
+	in, most := r.elements(s), 0
+	for _, x := range f.file.Columns() {
+		if len(x.Shape) != 1 || r.isRead(f.file, x) {
+			continue
+		}
+		n, all := 0, distinct(x)
+		for _, v := range all {
+			if in.of(x, v) >= 0 {
+				n++
+			}
+		}
+		if 2*n > min(len(all), in.n) && n > most {
+			of, ok, most = key{name: x.Name, x: x}, true, n
+		}
+	}
+	return of, ok
+}
+
+// distinct are the different values of a column, as far as they are known.
+func distinct(x *datafile.Array) []float64 {
+	if x.Labels != nil {
+		all := make([]float64, len(x.Labels))
+		for i := range all {
+			all[i] = float64(i + 1)
+		}
+		return all
+	}
+	if x.Rows != nil {
+		return distinctOf(x)
+	}
+	var all []float64
+	for _, v := range x.Values.All() {
+		if v == v {
+			all = append(all, v)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// noKey refuses a table whose rows cannot be told apart.
+func (r *keyReader) noKey(f found, k int) {
+	s := f.a.Type.Axes[k]
+	names := r.d.Labels[sizeOf(s)]
+	like := s.Name
+	for _, g := range r.found {
+		if g.a.IndexOf != nil && g.a.IndexOf.Same(s) {
+			like = g.a.Name
+			break
+		}
+	}
+	r.diags.Errorf("E87", f.a.At, "the elements of %s have names (%s), and %s has no column that says which row of `%s` "+
+		"belongs to which", s.Name, strings.Join(shorten(names), ", "), f.file.Path, f.a.Name).
+		Help("add a column `%s` with the names to the file; if it has one of another name, write `data %s from %q by "+
+			"NAME`", like, declared(f.a), f.file.Path)
+}
+
+// elements are those of an index set, once they are numbered: by their names if they have some, else by their numbers.
+type elements struct {
+	set      *model.Set
+	first, n int
+	names    []string
+	byName   map[string]int
+	byNumber map[float64]int
+}
+
+func (r *keyReader) elements(s *model.Set) *elements {
+	ends, ds := evaluate.SetBox(r.d, s)
+	r.diags.Add(ds...)
+	e := &elements{set: s, first: ends[0], n: max(0, ends[1]-ends[0]+1)}
+	if z := sizeOf(s); z != nil && r.d.Labels[z] != nil {
+		e.names, e.byName, e.byNumber = r.d.Labels[z], map[string]int{}, map[float64]int{}
+		for i, name := range e.names {
+			e.byName[name] = i
+			if v, err := strconv.ParseFloat(name, 64); err == nil {
+				e.byNumber[v] = i
+			}
+		}
+		e.n = len(e.names)
+	}
+	return e
+}
+
+// of is the element, from 0, that a value of a column names; −1 if it is none.
+func (e *elements) of(x *datafile.Array, v float64) int {
+	if math.IsNaN(v) {
+		return -1
+	}
+	if x.Labels == nil {
+		return e.ofNumber(x, v)
+	}
+	text := x.Labels[int(v)-1]
+	if i, ok := e.byName[text]; ok {
+		return i
+	}
+	if number, err := strconv.ParseFloat(text, 64); err == nil {
+		return e.ofNumber(x, number)
+	}
+	return -1
+}
+
+func (e *elements) ofNumber(x *datafile.Array, v float64) int {
+	if e.names == nil {
+		if i := v - float64(e.first); i >= 0 && i < float64(e.n) && i == math.Trunc(i) {
+			return int(i)
+		}
+		return -1
+	}
+	if x.Days {
+		if i, ok := e.byName[datafile.DateOf(v)]; ok {
+			return i
+		}
+	}
+	if i, ok := e.byNumber[v]; ok {
+		return i
+	}
+	return -1
+}
+
+// name is an element as a user writes it.
+func (e *elements) name(i int) string {
+	if e.names != nil {
+		return e.names[i]
+	}
+	return strconv.Itoa(e.first + i)
+}
+
+// shown is a value of a key as its file has it.
+func shown(x *datafile.Array, v float64) string {
+	switch {
+	case x.Labels != nil:
+		return x.Labels[int(v)-1]
+	case x.Days:
+		return datafile.DateOf(v)
+	case x.Zeros != nil && x.Zeros.Written[v] != "":
+		return x.Zeros.Written[v]
+	}
+	return fmt.Sprintf("%g", v)
+}

@@ -1,0 +1,91 @@
+package bind
+
+import (
+	"math"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/types"
+)
+
+// Known are the elements of index sets in a run, and the values of its data. Of a nil Known nothing is known.
+type Known struct {
+	names map[string][]string // by the name of a set
+	data  []types.Variable
+	value func(name string) ([]float64, error) // of data, row-major
+}
+
+// KnownOf are the elements of the axes of a run's variables and data; value gives the values of data.
+func KnownOf(saved, data []types.Variable, value func(name string) ([]float64, error)) *Known {
+	known := &Known{names: map[string][]string{}, data: data, value: value}
+	for _, list := range [][]types.Variable{saved, data} {
+		for _, v := range list {
+			known.enter(v)
+		}
+	}
+	return known
+}
+
+// enter names the elements of the axes of a variable.
+func (k *Known) enter(v types.Variable) {
+	for axis, name := range v.Dims {
+		if k.names[name] != nil || v.LabelsOf(axis) == nil && v.FirstOf(axis) != 1 {
+			continue
+		}
+		k.names[name] = make([]string, v.Shape[axis])
+		for i := range k.names[name] {
+			k.names[name][i] = v.Place(axis, i)
+		}
+	}
+}
+
+// elements are the names of a set's elements in the run; nil if they are not known.
+func (k *Known) elements(s *model.Size) []string {
+	if k == nil {
+		return nil
+	}
+	return k.names[s.Name]
+}
+
+// values are those of data in the run, as the first elements of an array of a shape; NaN elsewhere. They are nil if the
+// run does not hold them.
+func (k *Known) values(name string, shape []int) []float64 {
+	if k == nil {
+		return nil
+	}
+	for _, v := range k.data {
+		if v.Name != name || len(v.Shape) != len(shape) {
+			continue
+		}
+		old, err := k.value(name)
+		if err != nil {
+			return nil
+		}
+		return embedded(old, v.Shape, shape)
+	}
+	return nil
+}
+
+// embedded puts values of a shape at the beginning of each axis of a larger one.
+func embedded(old []float64, from, to []int) []float64 {
+	size := 1
+	for _, n := range to {
+		size *= n
+	}
+	all := make([]float64, size)
+	for i := range all {
+		all[i] = math.NaN()
+	}
+	for i, v := range old {
+		at, inside, stride := 0, true, 1
+		for k := len(from) - 1; k >= 0; k-- {
+			p := i % from[k]
+			i /= from[k]
+			at, inside = at+p*stride, inside && p < to[k]
+			stride *= to[k]
+		}
+		if inside {
+			all[at] = v
+		}
+	}
+	return all
+}

@@ -1,0 +1,516 @@
+package bind
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/frontend/model"
+	"ppl/numbers"
+)
+
+// enterKeyed gives an array whose elements are found by keys its values.
+func (r *keyReader) enterKeyed(f found) {
+	g := &gathering{keyReader: r, f: f, inner: 1}
+	switch {
+	case f.columns != nil:
+		g.matrix()
+	case r.isPivot(f):
+		g.pivot()
+	default:
+		g.vector()
+	}
+	switch {
+	case r.diags.HasErrors():
+		return
+	case g.byPosition:
+		r.enterWhole(f)
+		return
+	}
+	if x := g.gather(); x != nil {
+		r.enterValues(f.a, x)
+	}
+}
+
+// A gathering collects the values of an array from the rows of a table, each by its key, and finds rows that
+// contradict each other.
+type gathering struct {
+	*keyReader
+	f       found
+	keys    []key       // of the first axes
+	of      []*elements // of the same axes
+	columns []int       // of a matrix: which element of the second axis each column is; −1 for none
+	inner   int         // values of one row and one element: the product of the other axes
+	shape   []int       // of the result
+
+	byPosition bool // the file has no keys and needs none
+
+	values  []float64
+	seen    []int32 // the row, from 1, that gave a value; 0: none
+	unknown map[float64]int
+	again   int // rows without a value whose element has one
+}
+
+// rowKey finds the key of the first axis; not ok if there is none. Without one, elements without names are in the order
+// of the rows.
+func (g *gathering) rowKey() bool {
+	k, ok := g.keyOf(g.f, 0)
+	s := g.f.a.Type.Axes[0]
+	switch {
+	case g.diags.HasErrors():
+		return false
+	case ok:
+		g.keys, g.of = []key{k}, []*elements{g.elements(s)}
+		return true
+	case sizeOf(s) != nil && g.d.Labels[sizeOf(s)] != nil:
+		g.noKey(g.f, 0)
+	default:
+		g.otherOrder()
+	}
+	return false
+}
+
+// otherOrder refuses to number the rows of a table that has a column of the same numbers in another order.
+func (g *gathering) otherOrder() {
+	for _, name := range g.f.file.Order {
+		x := g.f.file.Arrays[name]
+		if g.isRead(g.f.file, x) || x.Labels != nil || len(x.Shape) != 1 || !counts(x) || sorted(x) {
+			continue
+		}
+		s := g.f.a.Type.Axes[0]
+		g.diags.Errorf("E87", g.f.a.At, "are the elements of %s numbered by the rows of %s, or by its column `%s`, which "+
+			"has the numbers 1 to %d in another order?", s.Name, g.f.file.Path, name, x.Values.Len()).
+			Help("write `data %s from %q by %s` if the column numbers them; else leave it out of the file",
+				declared(g.f.a), g.f.file.Path, name)
+		return
+	}
+}
+
+func sorted(x *datafile.Array) bool {
+	last := math.Inf(-1)
+	for _, v := range x.Values.All() {
+		if v < last {
+			return false
+		}
+		last = v
+	}
+	return true
+}
+
+// vector gathers an entry of a file: each row has a value of one element.
+func (g *gathering) vector() {
+	if !g.rowKey() {
+		g.byPosition = true
+		return
+	}
+	g.shape = append([]int{g.of[0].n}, g.f.x.Shape[1:]...)
+	for _, n := range g.f.x.Shape[1:] {
+		g.inner *= n
+	}
+}
+
+// pivot gathers an array of several axes from a column: each row has one value, and a key for each axis.
+func (g *gathering) pivot() {
+	for k, s := range g.f.a.Type.Axes {
+		of, ok := g.keyOf(g.f, k)
+		if !ok {
+			if !g.diags.HasErrors() {
+				g.noKey(g.f, k)
+			}
+			return
+		}
+		g.keys, g.of = append(g.keys, of), append(g.of, g.elements(s))
+		g.shape = append(g.shape, g.of[k].n)
+	}
+}
+
+// matrix gathers the columns of a table: each row has the values of one element of the first axis.
+func (g *gathering) matrix() {
+	a := g.f.a
+	named := g.namedApart(a.Type.Axes[1], g.f) && g.columnElements()
+	rows := len(a.By) > 0 || len(g.longKeys(g.f, 0)) > 0 || g.namedApart(a.Type.Axes[0], g.f)
+	if g.diags.HasErrors() {
+		return
+	}
+	if rows && !(named && g.squareWithoutKey()) && !g.rowKey() {
+		rows = false
+	}
+	if !rows && !named {
+		g.byPosition = true
+		return
+	}
+	if g.columns == nil {
+		for c := range g.f.columns {
+			g.columns = append(g.columns, c)
+		}
+		g.labels.ofColumns(a, g.f.columns, g.f.file)
+	}
+	n := len(g.f.columns)
+	if named {
+		n = g.elements(a.Type.Axes[1]).n
+	}
+	g.shape, g.inner = []int{g.f.rows(), n}, n
+	if len(g.of) > 0 {
+		g.shape[0] = g.of[0].n
+	}
+}
+
+// squareWithoutKey reports whether a matrix over one set twice has names for its columns alone. Its rows are in the
+// order of the columns.
+func (g *gathering) squareWithoutKey() bool {
+	a := g.f.a
+	if !a.Type.Axes[0].Same(a.Type.Axes[1]) || g.f.rows() != len(g.f.columns) || len(a.By) > 0 {
+		return false
+	}
+	if _, ok := g.keyOf(g.f, 0); ok || slices.Contains(g.columns, -1) {
+		return false
+	}
+	x := &datafile.Array{Shape: []int{g.f.rows()}, Origin: g.f.file.Path}
+	values := make([]float64, g.f.rows())
+	for c, column := range g.f.columns {
+		x.Labels, values[c] = append(x.Labels, column.Name), float64(c+1)
+	}
+	x.Values = numbers.Packed(values)
+	of := g.elements(a.Type.Axes[0])
+	if of.names == nil {
+		return false
+	}
+	for c, e := range g.columns {
+		x.Labels[c] = of.name(e)
+	}
+	g.keys, g.of = []key{{name: "the columns", x: x}}, []*elements{of}
+	return true
+}
+
+// columnElements finds the elements of the second axis by the names of the columns; false if these have none that are
+// known and the elements have no names.
+func (g *gathering) columnElements() bool {
+	s := g.f.a.Type.Axes[1]
+	of := g.elements(s)
+	var other []string
+	at, matched := make([]int, len(g.f.columns)), 0
+	for c, x := range g.f.columns {
+		if at[c] = of.ofName(x.Name); at[c] < 0 {
+			other = append(other, x.Name)
+			continue
+		}
+		if first := slices.Index(at[:c], at[c]); first >= 0 {
+			g.diags.Errorf("E87", g.f.a.At, "columns `%s` and `%s` of %s are both element %s of %s",
+				g.f.columns[first].Name, x.Name, g.f.file.Path, of.name(at[c]), s.Name)
+			return false
+		}
+		matched++
+	}
+	if matched == 0 && of.names == nil {
+		return false
+	}
+	var lacking []string
+	for i := range of.n {
+		if !slices.Contains(at, i) {
+			lacking = append(lacking, of.name(i))
+		}
+	}
+	switch {
+	case len(lacking) > 0 && !g.f.a.Missing:
+		d := g.diags.Errorf("E87", g.f.a.At, "%s has no column for %s of %s, which `%s` needs", g.f.file.Path,
+			strings.Join(shorten(lacking), ", "), s.Name, g.f.a.Name)
+		if len(other) > 0 {
+			d.Help("columns are found by the names of the elements; not among them are %s",
+				strings.Join(shorten(other), ", "))
+		} else {
+			d.Help("add the columns, or declare `%s missing`", declared(g.f.a))
+		}
+	case len(other) > 0 && g.isObserved():
+		g.diags.Errorf("E87", g.f.a.At, "%s has columns that are not elements of %s: %s", g.f.file.Path, s.Name,
+			strings.Join(shorten(other), ", ")).
+			Help("choose those of `%s` with `columns`, or give the elements of %s all names", g.f.a.Name, s.Name)
+	case len(other) > 0:
+		g.diags.Notef("W16", g.f.a.At, "columns of %s that are not elements of %s are not read: %s", g.f.file.Path,
+			s.Name, strings.Join(shorten(other), ", "))
+	}
+	g.columns = at
+	return true
+}
+
+// isObserved reports whether an array has a distribution.
+func (g *gathering) isObserved() bool {
+	return slices.ContainsFunc(g.d.Model.Terms, func(t *model.Term) bool { return t.Array == g.f.a })
+}
+
+// ofName is the element of a name, which may be a number, or R's X2001; −1 if there is none.
+func (e *elements) ofName(name string) int {
+	if i, ok := e.byName[name]; ok {
+		return i
+	}
+	for element, i := range e.byName {
+		if datafile.Spelled(element) == name {
+			return i
+		}
+	}
+	v, err := strconv.ParseFloat(strings.TrimPrefix(name, "X"), 64)
+	if err != nil {
+		return -1
+	}
+	return e.ofNumber(&datafile.Array{}, v)
+}
+
+// gather collects the values; nil if rows contradict each other or are missing, which is reported.
+func (g *gathering) gather() *datafile.Array {
+	size := 1
+	for _, n := range g.shape {
+		size *= n
+	}
+	g.values, g.seen, g.unknown = make([]float64, size), make([]int32, size), map[float64]int{}
+	for i := range g.values {
+		g.values[i] = math.NaN()
+	}
+	if err := g.eachRow(g.take); err != nil {
+		g.diags.Errorf("E83", g.f.a.At, "%v", err)
+	}
+	if g.diags.HasErrors() {
+		return nil
+	}
+	g.noteRows()
+	x := *g.first()
+	x.Name, x.Shape, x.Rows, x.Columns, x.Codes = g.f.a.Name, g.shape, nil, nil, nil
+	x.Values, x.Zeros = numbers.Packed(g.values), nil
+	if g.f.columns != nil {
+		x.Zeros = datafile.ZerosOf(g.f.columns)
+	} else {
+		x.Zeros = g.f.x.Zeros
+	}
+	if len(g.keys) > 0 {
+		x.Origin += ", by " + g.keys[0].name
+	}
+	if !g.complete(&x) {
+		return nil
+	}
+	return occurring(&x)
+}
+
+// first is a column that has the type of all values.
+func (g *gathering) first() *datafile.Array {
+	if g.f.columns == nil {
+		return g.f.x
+	}
+	x := *g.f.columns[0]
+	for _, c := range g.f.columns {
+		x.Int = x.Int && c.Int
+	}
+	return &x
+}
+
+// take takes in a row, from 0: the values of its keys, and those of the array.
+func (g *gathering) take(row int, keys, values []float64) {
+	at := 0
+	for k, of := range g.of {
+		i := of.of(g.keys[k].x, keys[k])
+		if i < 0 {
+			if keys[k] == keys[k] && k == 0 {
+				g.unknown[keys[k]]++
+			}
+			return
+		}
+		at = at*of.n + i
+	}
+	if len(g.of) == 0 {
+		at = row
+	}
+	for c, v := range values {
+		if g.columns != nil {
+			if c = g.columns[c]; c < 0 {
+				continue
+			}
+		}
+		g.put(at*g.inner+c, row, v)
+	}
+}
+
+// put enters a value, which must be the one that another row has given.
+func (g *gathering) put(at, row int, v float64) {
+	switch old := g.values[at]; {
+	case math.IsNaN(v):
+		if g.seen[at] == 0 {
+			g.seen[at] = int32(-row - 1)
+		} else if old == old {
+			g.again++
+		}
+	case math.IsNaN(old):
+		if g.seen[at] < 0 {
+			g.again++
+		}
+		g.values[at], g.seen[at] = v, int32(row+1)
+	case old != v && !g.diags.HasErrors():
+		g.varies(at, row, v)
+	}
+}
+
+// varies reports two rows that give one element different values.
+func (g *gathering) varies(at, row int, v float64) {
+	a, x := g.f.a, g.first()
+	help := "correct the file"
+	if k := g.keys[0]; k.rows != nil {
+		help = fmt.Sprintf("if it varies within a group, declare it over the rows, as `%s` is; else correct the file",
+			k.name)
+	}
+	g.diags.Errorf("E76", a.At, "`%s` has one value for each element of %s, but %s has %s in row %d and %s in row %d of %s",
+		a.Name, g.axesText(), g.elementText(at), shown(x, g.values[at]), g.seen[at], shown(x, v), row+1, g.f.file.Path).
+		Help("%s", help)
+}
+
+// axesText names the axes that have keys.
+func (g *gathering) axesText() string {
+	var names []string
+	for _, e := range g.of {
+		names = append(names, e.set.Name)
+	}
+	return strings.Join(names, " and ")
+}
+
+// elementText names the element at a place of the result.
+func (g *gathering) elementText(at int) string {
+	var names []string
+	for k := len(g.shape) - 1; k >= 0; k-- {
+		i := at % g.shape[k]
+		at /= g.shape[k]
+		if k < len(g.of) {
+			names = append(names, g.of[k].name(i))
+		}
+	}
+	slices.Reverse(names)
+	return strings.Join(names, ", ")
+}
+
+// noteRows says which rows were not used, and where cells were missing that other rows have.
+func (g *gathering) noteRows() {
+	if g.again > 0 && len(g.keys) > 0 && g.keys[0].rows != nil {
+		g.diags.Notef("W16", g.f.a.At, "`%s` is missing in %d rows of %s, and other rows of the same %s have it", g.f.a.Name,
+			g.again, g.f.file.Path, g.keys[0].name)
+	}
+	if len(g.unknown) == 0 || len(g.keys) == 0 || g.keys[0].rows != nil || g.labels.known != nil {
+		return
+	}
+	var names []string
+	for v := range g.unknown {
+		names = append(names, shown(g.keys[0].x, v))
+	}
+	slices.Sort(names)
+	g.diags.Notef("W16", g.f.a.At, "rows of %s whose `%s` is not an element of %s are not used: %s", g.f.file.Path,
+		g.keys[0].name, g.of[0].set.Name, strings.Join(shorten(names), ", "))
+}
+
+// complete reports whether each element has a row. Those of a run that new data do not give have their values of the run.
+func (g *gathering) complete(x *datafile.Array) bool {
+	var lacking []string
+	values := x.Values.Doubles()
+	inRun := g.labels.known.values(g.f.a.Name, g.shape)
+	for i := range g.seen {
+		switch {
+		case g.seen[i] != 0:
+		case inRun != nil && inRun[i] == inRun[i]:
+			values[i] = inRun[i]
+		case !g.f.a.Missing:
+			lacking = append(lacking, g.elementText(i))
+		}
+	}
+	if len(lacking) > 0 {
+		lacking = slices.Compact(lacking)
+		g.diags.Errorf("E87", g.f.a.At, "`%s` has no value for %s: %s has no row with it in `%s`", g.f.a.Name,
+			strings.Join(shorten(lacking), "; "), g.f.file.Path, g.keys[0].name).
+			Help("add the rows, or correct the names; `%s missing` and a distribution draw what is missing",
+				declared(g.f.a))
+		return false
+	}
+	x.Values = numbers.Packed(values)
+	return true
+}
+
+// occurring is an array with those labels alone that occur.
+func occurring(x *datafile.Array) *datafile.Array {
+	if x.Labels == nil {
+		return x
+	}
+	y := *x
+	occurs := map[float64]bool{}
+	for _, v := range x.Values.All() {
+		occurs[v] = true
+	}
+	y.Labels = nil
+	number := map[float64]float64{}
+	for k, text := range x.Labels {
+		if code := float64(k + 1); occurs[code] {
+			y.Labels = append(y.Labels, text)
+			number[code] = float64(len(y.Labels))
+		}
+	}
+	y.Values = x.Values.Map(func(v float64) float64 {
+		if math.IsNaN(v) {
+			return v
+		}
+		return number[v]
+	})
+	return &y
+}
+
+// rowsAtOnce is how many rows of a file that stays on disk are read at once.
+const rowsAtOnce = 1 << 12
+
+// eachRow visits the rows of a file with the values of keys and of the array.
+func (g *gathering) eachRow(visit func(row int, keys, values []float64)) error {
+	columns := g.f.columns
+	if columns == nil {
+		columns = []*datafile.Array{g.f.x}
+	}
+	if columns[0].Rows != nil {
+		return g.eachRowOnDisk(columns, visit)
+	}
+	keys, width := make([]float64, len(g.keys)), 1
+	if g.f.columns == nil {
+		width = g.inner
+	}
+	values := make([]float64, len(columns)*width)
+	for row := range g.f.rows() {
+		for k, of := range g.keys {
+			keys[k] = of.x.Values.At(row)
+		}
+		for c, x := range columns {
+			for i := range width {
+				values[c*width+i] = x.Values.At(row*width + i)
+			}
+		}
+		visit(row, keys, values)
+	}
+	return nil
+}
+
+func (g *gathering) eachRowOnDisk(columns []*datafile.Array, visit func(row int, keys, values []float64)) error {
+	file := columns[0].Rows
+	s := &datafile.Selection{File: file}
+	s.AddRow()
+	for _, k := range g.keys {
+		s.Add(k.x.Columns[0], codesOf(k.x, k.x.Columns[0]), nil)
+	}
+	for _, x := range columns {
+		for _, c := range x.Columns {
+			s.Add(c, codesOf(x, c), nil)
+		}
+	}
+	places, records := make([]int, 0, rowsAtOnce), make([]float64, rowsAtOnce*s.Width)
+	for at := 0; at < file.Rows; at += len(places) {
+		places = places[:0]
+		for i := at; i < min(file.Rows, at+rowsAtOnce); i++ {
+			places = append(places, i)
+		}
+		if err := s.Read(places, records[:len(places)*s.Width]); err != nil {
+			return err
+		}
+		for i := range places {
+			record := records[i*s.Width : (i+1)*s.Width]
+			visit(int(record[0]), record[1:1+len(g.keys)], record[1+len(g.keys):])
+		}
+	}
+	return nil
+}
