@@ -66,6 +66,7 @@ type Data struct {
 	Place
 	Decls   []*Decl
 	From    *String   // nil if absent
+	By      []*String // after From: the columns that say which element of each axis a row belongs to
 	Columns []*String // after From: those that make the matrix
 
 	Complete bool    // rows with missing values are left out
@@ -78,11 +79,12 @@ type Decl struct {
 	Place
 	Name        Ident
 	Sets        []*Set
-	Type        *Ident  // after the colon; nil if absent
-	TypeArg     *Set    // index(J): J; nil if absent
-	Bounds      *Range  // in a..b; nil if absent
-	Permute     *Number // the share of rows whose values are exchanged; nil if absent
-	Seed        *Number // of the choice of these rows and their order; nil if absent
+	Type        *Ident    // after the colon; nil if absent
+	TypeArg     *Set      // index(J): J; nil if absent
+	Order       []*String // the elements of J in their order; none if absent
+	Bounds      *Range    // in a..b; nil if absent
+	Permute     *Number   // the share of rows whose values are exchanged; nil if absent
+	Seed        *Number   // of the choice of these rows and their order; nil if absent
 	Missing     bool
 	MissingCode Expr // missing -1; nil if absent
 	Value       Expr // = literal; nil if absent

@@ -33,13 +33,8 @@ func (p *printer) data(d *ast.Data) {
 	list(p, d.Decls, p.decl)
 	if d.From != nil {
 		p.WriteString(" from " + d.From.Text)
-		for i, column := range d.Columns {
-			if i == 0 {
-				p.WriteString(" columns " + column.Text)
-			} else {
-				p.WriteString(", " + column.Text)
-			}
-		}
+		p.strings(" by ", d.By)
+		p.strings(" columns ", d.Columns)
 	}
 	if d.Complete {
 		p.WriteString(" complete")
@@ -48,6 +43,16 @@ func (p *printer) data(d *ast.Data) {
 		p.WriteString(" holdout " + d.HeldOut.Text)
 	}
 	p.seed(d.Seed)
+}
+
+// strings prints a clause that lists texts, if there are some.
+func (p *printer) strings(clause string, list []*ast.String) {
+	for i, s := range list {
+		if i > 0 {
+			clause = ", "
+		}
+		p.WriteString(clause + s.Text)
+	}
 }
 
 func (p *printer) seed(n *ast.Number) {
@@ -67,6 +72,7 @@ func (p *printer) decl(d *ast.Decl) {
 		p.set(d.TypeArg)
 		p.WriteByte(')')
 	}
+	p.strings(" order ", d.Order)
 	p.bounds(" in ", d.Bounds)
 	if d.Permute != nil {
 		p.WriteString(" permute " + d.Permute.Text)

@@ -25,10 +25,16 @@ type quoted struct {
 	Text token `parser:"@String"`
 }
 
+// A column of a table has quotes if its name is not one of the language.
+type column struct {
+	Text token `parser:"@(Name | String)"`
+}
+
 type data struct {
 	Decls []*decl `parser:"@@ (',' @@)*"`
 	From  *token  `parser:"('from' @String"`
 
+	By       []*column `parser:"('by' @@ (',' @@)*)?"`
 	Columns  []*quoted `parser:"('columns' @@ (',' @@)*)?)?"`
 	Complete *token    `parser:"@'complete'?"`
 	HeldOut  *token    `parser:"('holdout' @Number"`
@@ -41,6 +47,9 @@ type decl struct {
 	Sets    []*set `parser:"('[' @@ (',' @@)* ']')?"`
 	Type    *token `parser:"(':' @Name"`
 	TypeArg *set   `parser:"('(' @@ ')')?)?"`
+
+	Order []*quoted `parser:"('order' @@ ((?= ',' String) ',' @@)*)?"`
+
 	Bounds  *span  `parser:"('in' @@)?"`
 	Permute *token `parser:"('permute' @Number"`
 	Seed    *token `parser:"('seed' @Number)?)?"`

@@ -24,6 +24,7 @@ func (p *parser) convert(s *statement) ast.Stmt {
 		return &ast.Import{Place: at, Path: p.string(*s.Import)}
 	case s.Data != nil:
 		return &ast.Data{Place: at, Decls: each(s.Data.Decls, p.decl), From: p.optionalString(s.Data.From),
+			By:       each(s.Data.By, p.column),
 			Columns:  each(s.Data.Columns, func(q *quoted) *ast.String { return p.string(q.Text) }),
 			Complete: s.Data.Complete != nil, HeldOut: p.optionalNumber(s.Data.HeldOut),
 			Seed: p.optionalNumber(s.Data.Seed)}
@@ -47,6 +48,7 @@ func (p *parser) decl(d *decl) *ast.Decl {
 	return &ast.Decl{
 		Place: p.placeOf(d.node), Name: p.ident(d.Name), Sets: each(d.Sets, p.set), Type: p.optionalIdent(d.Type),
 		TypeArg: p.optionalSet(d.TypeArg), Bounds: p.optionalSpan(d.Bounds),
+		Order:   each(d.Order, func(q *quoted) *ast.String { return p.string(q.Text) }),
 		Permute: p.optionalNumber(d.Permute), Seed: p.optionalNumber(d.Seed),
 		Missing: d.Missing != nil, MissingCode: p.optionalUnary(d.Code), Value: p.optionalExpr(d.Value),
 	}
@@ -191,6 +193,13 @@ func (p *parser) string(t token) *ast.String {
 		panic("internal error: the scanner let " + t.Value + " pass")
 	}
 	return &ast.String{Place: ast.Place{At: spanOf(p.src, t)}, Text: t.Value, Value: value}
+}
+
+func (p *parser) column(c *column) *ast.String {
+	if u := p.one(c.Text); u.Type == name {
+		return &ast.String{Place: ast.Place{At: spanOf(p.src, u)}, Text: u.Value, Value: u.Value}
+	}
+	return p.string(c.Text)
 }
 
 func (p *parser) optionalString(t *token) *ast.String {

@@ -142,6 +142,7 @@ func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, ra
 		l.setValues(a, y.Values)
 	}
 	l.name(s, all, "the codes of `"+first.Name+"`", first)
+	l.ordered[s] = true
 	if l.known == nil {
 		l.diags.Notef("W07", first.At, "%s = %d: the codes of `%s` that occur, %s, are the groups; give `data %s` if "+
 			"codes count all groups from 1", s.Name, len(all), first.Name, codeRange(all), s.Name)

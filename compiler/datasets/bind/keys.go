@@ -157,7 +157,12 @@ func (r *keyReader) next() (first *model.Size) {
 // number gives the elements of a set names or numbers.
 func (r *keyReader) number(z *model.Size) {
 	r.selfNamed(z)
-	r.labels.share(z, r.raw)
+	if names, by := r.labels.declaredOrder(z); by != nil {
+		r.sizes.learn(z, len(names), "the order of `"+by.Name+"`", by.At)
+		r.labels.byOrder(z, names, by, r.raw)
+	} else {
+		r.labels.share(z, r.raw)
+	}
 	if r.d.Labels[z] == nil {
 		r.positions(z)
 		r.labels.ofCodes(z, r.raw, r.sizes)
@@ -269,7 +274,7 @@ func numbersOf(columns []*datafile.Array) (all []float64) {
 // keyOf is the key of the k-th axis of an array in the rows of its file; not ok if the file has none. What is wrong is
 // reported.
 func (r *keyReader) keyOf(f found, k int) (of key, ok bool) {
-	if len(f.a.By) > 0 {
+	if k < len(f.a.By) {
 		return r.keyBy(f, k)
 	}
 	if long := r.longKeys(f, k); len(long) > 1 {
@@ -303,12 +308,6 @@ func (r *keyReader) selfKey(f found, k int) (of key, ok bool) {
 
 // keyBy is the key that the model names.
 func (r *keyReader) keyBy(f found, k int) (of key, ok bool) {
-	if k >= len(f.a.By) {
-		c := f.a.By[0]
-		r.diags.Errorf("E87", c.At, "`%s` has %s, and `by` names %d of their keys", f.a.Name,
-			axes(len(f.a.Type.Axes)), len(f.a.By)).Help("name a column for each axis, in their order")
-		return of, false
-	}
 	c := f.a.By[k]
 	if x := f.file.Find(c.Name); x != nil {
 		return key{name: x.Name, x: x}, true
@@ -371,7 +370,8 @@ func (r *keyReader) isRead(file *datafile.File, x *datafile.Array) bool {
 	})
 }
 
-// keyByValues is a column without another use whose values are the names of a set, each once.
+// keyByValues is a column without another use whose values are names of a set: most of them, or if they are numbers, all
+// of them and no others.
 func (r *keyReader) keyByValues(f found, k int) (of key, ok bool) {
 	s := f.a.Type.Axes[k]
 	if z := sizeOf(s); z == nil || r.d.Labels[z] == nil {
@@ -388,7 +388,7 @@ func (r *keyReader) keyByValues(f found, k int) (of key, ok bool) {
 				n++
 			}
 		}
-		if 2*n > min(len(all), in.n) && n > most {
+		if exact := n == in.n && n == len(all); n > most && (exact || x.Labels != nil && 2*n > min(len(all), in.n)) {
 			of, ok, most = key{name: x.Name, x: x}, true, n
 		}
 	}
@@ -444,18 +444,22 @@ type elements struct {
 }
 
 func (r *keyReader) elements(s *model.Set) *elements {
+	if z := sizeOf(s); z != nil && r.d.Labels[z] != nil {
+		return named(s, r.d.Labels[z])
+	}
 	ends, ds := evaluate.SetBox(r.d, s)
 	r.diags.Add(ds...)
-	e := &elements{set: s, first: ends[0], n: max(0, ends[1]-ends[0]+1)}
-	if z := sizeOf(s); z != nil && r.d.Labels[z] != nil {
-		e.names, e.byName, e.byNumber = r.d.Labels[z], map[string]int{}, map[float64]int{}
-		for i, name := range e.names {
-			e.byName[name] = i
-			if v, err := strconv.ParseFloat(name, 64); err == nil {
-				e.byNumber[v] = i
-			}
+	return &elements{set: s, first: ends[0], n: max(0, ends[1]-ends[0]+1)}
+}
+
+// named are elements with names.
+func named(s *model.Set, names []string) *elements {
+	e := &elements{set: s, first: 1, n: len(names), names: names, byName: map[string]int{}, byNumber: map[float64]int{}}
+	for i, name := range names {
+		e.byName[name] = i
+		if v, err := strconv.ParseFloat(name, 64); err == nil {
+			e.byNumber[v] = i
 		}
-		e.n = len(e.names)
 	}
 	return e
 }

@@ -16,6 +16,8 @@ type labels struct {
 	d       *dataset.Dataset // whose Labels are filled
 	diags   *diag.List
 	columns map[*model.Array]bool // arrays that were joined from the columns of a table
+	keyed   map[*model.Array]bool // arrays whose elements were found by their names
+	ordered map[*model.Size]bool  // sets whose names have an order that is not that of the alphabet
 	known   *Known                // of a run, if new data are bound; else nil
 }
 
@@ -39,10 +41,11 @@ func (l *labels) ofColumns(a *model.Array, columns []*datafile.Array, f *datafil
 			names[i] = c.Name
 		}
 		l.name(s, names, "`"+a.Name+"` ("+f.Path+")", a)
+		l.ordered[s] = true
 	}
 }
 
-// share numbers the texts of the arrays over one set by one sorted list, so that a name is the same element in all of
+// share numbers the texts of the arrays over one set by one list in order, so that a name is the same element in all of
 // them.
 func (l *labels) share(s *model.Size, raw map[*model.Array]*datafile.Array) {
 	var named, numbered []*model.Array
@@ -69,12 +72,18 @@ func (l *labels) share(s *model.Size, raw map[*model.Array]*datafile.Array) {
 
 // number gives the texts of arrays over one set the same numbers.
 func (l *labels) number(s *model.Size, arrays []*model.Array, raw map[*model.Array]*datafile.Array) {
-	var all []string
-	for _, a := range arrays {
-		all = append(all, raw[a].Labels...)
+	all, own := l.inFiles(arrays, raw), true
+	if all == nil {
+		for _, a := range arrays {
+			all = append(all, raw[a].Labels...)
+		}
+		slices.Sort(all)
+		if all, own = orderOf(slices.Compact(all)); !own {
+			l.refuseOrder(s, all, arrays[0])
+		}
 	}
-	slices.Sort(all)
-	all = l.withKnown(s, slices.Compact(all), arrays[0])
+	l.ordered[s] = own
+	all = l.withKnown(s, all, arrays[0])
 	for _, a := range arrays {
 		raw[a] = recode(raw[a], all)
 		l.setValues(a, raw[a].Values)
@@ -101,18 +110,37 @@ func recode(x *datafile.Array, all []string) *datafile.Array {
 	return &y
 }
 
-// noteOrder reports in which order an array must list the elements of a set with names, since its values do not show
-// which element each belongs to.
-func (l *labels) noteOrder(raw map[*model.Array]*datafile.Array) {
+// checkLists looks for arrays that list values of named elements without saying which element each belongs to. They must
+// be in the order of the elements, which texts have only if something gives it to them.
+func (l *labels) checkLists(raw map[*model.Array]*datafile.Array) {
 	for _, a := range l.d.Model.Arrays {
-		if raw[a] == nil {
+		if raw[a] == nil || l.keyed[a] {
 			continue
 		}
 		for _, s := range a.Type.Axes {
-			if names := l.d.Labels[sizeOf(s)]; sizeOf(s) != nil && !l.columns[a] && len(names) > 1 {
+			z := sizeOf(s)
+			names := l.d.Labels[z]
+			switch list := strings.Join(shorten(names), ", "); {
+			case z == nil || len(names) < 2 || l.columns[a] && s == a.Type.Axes[1]:
+			case l.ordered[z] || l.known != nil:
 				l.diags.Notef("W07", a.At, "the elements of %s are names: `%s` must list them in the order %s", s.Name,
-					a.Name, strings.Join(shorten(names), ", "))
+					a.Name, list)
+			default:
+				l.diags.Errorf("E87", a.At, "the elements of %s have names (%s), and %s has the values of `%s` without them",
+					s.Name, list, raw[a].Origin, a.Name).
+					Help("put them into a table with the names in a column `%s`; or give the names an order: `%s: index(%s) "+
+						"order …`", l.namedBy(s), l.namedBy(s), s.Name)
 			}
 		}
 	}
+}
+
+// namedBy is the first array that numbers the elements of a set.
+func (l *labels) namedBy(s *model.Set) string {
+	for _, a := range l.d.Model.Arrays {
+		if a.IndexOf != nil && a.IndexOf.Same(s) {
+			return a.Name
+		}
+	}
+	return s.Name
 }

@@ -31,6 +31,7 @@ func (r *keyReader) enterKeyed(f found) {
 		return
 	}
 	if x := g.gather(); x != nil {
+		r.labels.keyed[f.a] = true
 		r.enterValues(f.a, x)
 	}
 }
@@ -351,13 +352,17 @@ func (g *gathering) put(at, row int, v float64) {
 // varies reports two rows that give one element different values.
 func (g *gathering) varies(at, row int, v float64) {
 	a, x := g.f.a, g.first()
+	values, rows := [2]float64{g.values[at], v}, [2]int{int(g.seen[at]), row + 1}
+	if rows[0] > rows[1] { // rows on disk are in another order
+		values[0], values[1], rows[0], rows[1] = values[1], values[0], rows[1], rows[0]
+	}
 	help := "correct the file"
 	if k := g.keys[0]; k.rows != nil {
 		help = fmt.Sprintf("if it varies within a group, declare it over the rows, as `%s` is; else correct the file",
 			k.name)
 	}
 	g.diags.Errorf("E76", a.At, "`%s` has one value for each element of %s, but %s has %s in row %d and %s in row %d of %s",
-		a.Name, g.axesText(), g.elementText(at), shown(x, g.values[at]), g.seen[at], shown(x, v), row+1, g.f.file.Path).
+		a.Name, g.axesText(), g.elementText(at), shown(x, values[0]), rows[0], shown(x, values[1]), rows[1], g.f.file.Path).
 		Help("%s", help)
 }
 
@@ -428,9 +433,9 @@ func (g *gathering) complete(x *datafile.Array) bool {
 	return true
 }
 
-// occurring is an array with those labels alone that occur.
+// occurring is an array with those labels alone that occur, or all of ordered categories.
 func occurring(x *datafile.Array) *datafile.Array {
-	if x.Labels == nil {
+	if x.Labels == nil || x.Ordered {
 		return x
 	}
 	y := *x

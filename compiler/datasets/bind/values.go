@@ -49,7 +49,7 @@ func (v *values) array(a *model.Array, x *datafile.Array) {
 		v.diags.Add(ds...)
 		if len(ds) == 0 && n != shape[k] {
 			help := "correct the data, or the size in the model: a name in its place has the size of the data"
-			if named(s) {
+			if isName(s) {
 				help = fmt.Sprintf("correct the data, or give %s no value: sizes come from the data", s.Name)
 			}
 			v.diags.Errorf("E47", a.At, "axis %s of `%s` has %d elements, but %d in %s", s.Name, a.Name, n, shape[k],
@@ -234,8 +234,8 @@ func (v *values) inFile(a *model.Array, x *datafile.Array) {
 	}
 }
 
-// named reports whether a set is one name, which has the size that data give it.
-func named(s *model.Set) bool { return token.IsIdentifier(s.Name) }
+// isName reports whether a set is one name, which has the size that data give it.
+func isName(s *model.Set) bool { return token.IsIdentifier(s.Name) }
 
 // limits are those of an array's values, and the word for them.
 func (v *values) limits(a *model.Array) (lo, hi float64, word string) {
@@ -301,7 +301,7 @@ func (v *values) outside(a *model.Array, y float64, i int, word string) {
 		d.Help("elements are numbered from 1; codes from 0 are declared `index(0..…)`, or are names of groups where "+
 			"nothing "+
 			"else gives %s a size", a.IndexOf.Name)
-	case !named(a.IndexOf):
+	case !isName(a.IndexOf):
 		d.Help("correct it, or the range in the model")
 	default:
 		d.Help("correct it; or give %s no size of its own, then the codes that occur are the groups", a.IndexOf.Name)

@@ -33,14 +33,15 @@ import (
 
 // An Array is a named array of numbers, row-major. A missing entry (null, NA, NaN, an empty field) is NaN.
 type Array struct {
-	Name   string
-	Shape  []int // empty for a scalar
-	Values numbers.List
-	Int    bool     // every number present is an integer written without a point (true and false count as 1 and 0)
-	Labels []string // of an array of strings: sorted and distinct; Values are 1-based positions in it; else nil
-	Days   bool     // the numbers are dates, as days since 1970-01-01
-	Zeros  *Zeros   // how whole numbers are written, if some begin with zeros; else nil
-	Origin string   // file it came from, as the user named it
+	Name    string
+	Shape   []int // empty for a scalar
+	Values  numbers.List
+	Int     bool     // every number present is an integer written without a point (true and false count as 1 and 0)
+	Labels  []string // of an array of strings: sorted and distinct; Values are 1-based positions in it; else nil
+	Ordered bool     // the labels are not sorted, but in an order that the file gives them
+	Days    bool     // the numbers are dates, as days since 1970-01-01
+	Zeros   *Zeros   // how whole numbers are written, if some begin with zeros; else nil
+	Origin  string   // file it came from, as the user named it
 
 	// of lists of different lengths in a list: how many elements each has, and where the first difference is; Shape is
 	// [the sum]

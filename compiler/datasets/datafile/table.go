@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ppl/numbers"
@@ -21,6 +22,7 @@ type table struct {
 	columns    []*tableColumn
 	skip       int            // 1 if the first column has names of rows
 	named      map[string]int // rows of a short header, by name
+	rows       texts          // the names of rows, as far as they are few
 	twice      error          // the first name that occurs twice
 }
 
@@ -40,11 +42,30 @@ func readTable(path, text string, comma rune) (*File, error) {
 	f := newFile(path, true)
 	if t.skip > 0 {
 		f.Notes = append(f.Notes, rowNamesNote(path))
+		f.RowNames = t.rowNames()
 	}
 	for _, c := range t.columns {
 		f.add(c.array(path))
 	}
 	return f, nil
+}
+
+// mostRowNames bounds the names of rows that are kept.
+const mostRowNames = 1 << 16
+
+// rowNames is the column of the names of rows; nil if they are too many, or numbers that count rows.
+func (t *table) rowNames() *Array {
+	if len(t.rows.number) == mostRowNames {
+		return nil
+	}
+	for name := range t.rows.number {
+		if _, err := strconv.ParseFloat(name, 64); err != nil {
+			labels, values := t.rows.encoded()
+			return &Array{Name: "the names of rows", Shape: []int{values.Len()}, Int: true, Labels: labels,
+				Values: values, Origin: t.path}
+		}
+	}
+	return nil
 }
 
 // eachRow reads all rows, of which the header has the number 0.
@@ -82,6 +103,9 @@ func (t *table) take(number int, row []string) {
 			t.twice = rowsOfOneName(t.path, row[0], first, number)
 		}
 		t.named[strings.Clone(row[0])] = number
+	}
+	if t.skip > 0 && len(t.rows.number) < mostRowNames {
+		t.rows.add(strings.TrimSpace(row[0]), false)
 	}
 	for c, field := range row[t.skip:] {
 		t.columns[c].add(t.form, strings.TrimSpace(field), number)

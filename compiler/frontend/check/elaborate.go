@@ -142,6 +142,25 @@ func (c *checker) declareType(a *arrayInfo, d *ast.Decl) {
 	if a.NeedInt {
 		a.Type.Elem = types.Int
 	}
+	c.declareOrder(a, d)
+}
+
+// declareOrder takes the elements of index(J) in their order.
+func (c *checker) declareOrder(a *arrayInfo, d *ast.Decl) {
+	if len(d.Order) == 0 {
+		return
+	}
+	if a.IndexOf == nil {
+		c.errorf("E00", d.Order[0].Span(), "`order` lists the elements of an index set, and `%s` has none", d.Name.Name).
+			Help("write `%s: index(K) order %s, …`", d.Name.Name, d.Order[0].Text)
+		return
+	}
+	for _, text := range d.Order {
+		if slices.Contains(a.Order, text.Value) {
+			c.errorf("E11", text.Span(), "%s is element %d already", text.Text, slices.Index(a.Order, text.Value)+1)
+		}
+		a.Order = append(a.Order, text.Value)
+	}
 }
 
 // positive takes the value that is true: bool("yes").

@@ -102,6 +102,7 @@ type Array struct {
 	Columns   []Column // of the file that make a matrix; none: those that no other array takes
 	By        []Column // of the file: which element of each axis a row belongs to; none: found by names
 	IndexOf   *Set     // index(J); nil otherwise
+	Order     []string // the elements of J in their order; none if the model does not say
 	Declared  types.Elem
 	Bounds    *Bounds    // set where `in a..b` is written
 	NeedInt   bool       // subscripts or a discrete distribution read it as integers

@@ -1,0 +1,385 @@
+package bind
+
+import (
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+	"ppl/lang/source"
+)
+
+// The order of the elements of an index set that data name: the one that the model gives (`index(K) order "low",
+// "high"`), that of ordered categories in a file, or that of numbers and dates. Other texts are in alphabetical order,
+// and a model that reads their order is refused.
+
+// orderOf sorts names. It reports whether their order is more than that of the alphabet.
+func orderOf(names []string) (sorted []string, own bool) {
+	sorted = slices.Clone(names)
+	if by, ok := keysOf(names, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }); ok {
+		sort.SliceStable(sorted, func(i, j int) bool { return by[sorted[i]] < by[sorted[j]] })
+		return sorted, true
+	}
+	if by, ok := keysOf(names, daysOf); ok {
+		sort.SliceStable(sorted, func(i, j int) bool { return by[sorted[i]] < by[sorted[j]] })
+		return sorted, true
+	}
+	slices.Sort(sorted)
+	return sorted, len(names) < 2
+}
+
+func daysOf(text string) (float64, error) {
+	days, ok := datafile.Days(text)
+	if !ok {
+		return 0, strconv.ErrSyntax
+	}
+	return days, nil
+}
+
+// keysOf gives each name a number; not ok if some has none, or two have the same.
+func keysOf(names []string, number func(string) (float64, error)) (by map[string]float64, ok bool) {
+	by, seen := map[string]float64{}, map[float64]bool{}
+	for _, name := range names {
+		v, err := number(name)
+		if err != nil || seen[v] {
+			return nil, false
+		}
+		by[name], seen[v] = v, true
+	}
+	return by, len(names) > 0
+}
+
+// scales are lists of words that have an order.
+var scales = []string{
+	"january february march april may june july august september october november december",
+	"jan feb mar apr may jun jul aug sep oct nov dec",
+	"monday tuesday wednesday thursday friday saturday sunday",
+	"mon tue wed thu fri sat sun",
+	"xxs xs s m l xl xxl xxxl",
+	"tiny small medium large huge",
+	"very low|low|moderate|medium|high|very high",
+	"none|minimal|mild|moderate|severe|very severe",
+	"never|almost never|rarely|seldom|sometimes|occasionally|often|frequently|usually|almost always|always",
+	"strongly disagree|disagree|somewhat disagree|slightly disagree|neutral|neither agree nor disagree|undecided|" +
+		"slightly agree|somewhat agree|agree|strongly agree",
+	"very dissatisfied|dissatisfied|neutral|satisfied|very satisfied",
+	"very unlikely|unlikely|neutral|likely|very likely",
+	"very poor|poor|fair|average|good|very good|excellent",
+	"not at all|a little|slightly|somewhat|moderately|quite|very|very much|extremely",
+	"much worse|worse|same|better|much better",
+	"first second third fourth fifth sixth seventh eighth ninth tenth",
+	"winter spring summer autumn", "q1 q2 q3 q4", "i ii iii iv v vi vii viii ix x",
+	"no yes", "false true", "control|placebo|low|medium|high", "before during after", "pre post",
+}
+
+// natural is the order in which a reader would put names; false if there is none.
+func natural(names []string) (sorted []string, ok bool) {
+	for _, list := range scales {
+		separator := " "
+		if strings.Contains(list, "|") {
+			separator = "|"
+		}
+		words := strings.Split(list, separator)
+		place := func(name string) int { return slices.Index(words, strings.ToLower(strings.TrimSpace(name))) }
+		if !slices.ContainsFunc(names, func(name string) bool { return place(name) < 0 }) {
+			sorted = slices.Clone(names)
+			slices.SortStableFunc(sorted, func(a, b string) int { return place(a) - place(b) })
+			return sorted, true
+		}
+	}
+	by, ok := keysOf(names, firstNumber)
+	if !ok {
+		return nil, false
+	}
+	sorted = slices.Clone(names)
+	sort.SliceStable(sorted, func(i, j int) bool { return by[sorted[i]] < by[sorted[j]] })
+	return sorted, true
+}
+
+// firstNumber is the first number in a text; what is below a number comes before what begins with it, and what is above
+// it behind that.
+func firstNumber(text string) (float64, error) {
+	at := strings.IndexAny(text, "0123456789")
+	if at < 0 {
+		return 0, strconv.ErrSyntax
+	}
+	end := at
+	for end < len(text) && (text[end] >= '0' && text[end] <= '9' || text[end] == '.' && end+1 < len(text) &&
+		text[end+1] >= '0' && text[end+1] <= '9') {
+		end++
+	}
+	v, err := strconv.ParseFloat(text[at:end], 64)
+	switch before := strings.ToLower(text[:at]); {
+	case strings.ContainsAny(before, "<≤") || strings.Contains(before, "under") || strings.Contains(before, "below"):
+		v -= 0.25
+	case strings.ContainsAny(before, ">≥") || strings.Contains(before, "over") || strings.Contains(before, "above"):
+		v += 0.25
+	}
+	return v, err
+}
+
+// declaredOrder is the order that the model gives to the elements of a set, and the array whose declaration has it; none
+// if the model does not.
+func (l *labels) declaredOrder(s *model.Size) (names []string, by *model.Array) {
+	for _, a := range l.d.Model.Arrays {
+		switch {
+		case len(a.Order) == 0 || sizeOf(a.IndexOf) != s:
+		case by == nil:
+			names, by = a.Order, a
+		case !slices.Equal(names, a.Order):
+			l.diags.Errorf("E77", a.At, "`%s` and `%s` give the elements of %s different orders", by.Name, a.Name, s.Name).
+				Help("one of them is enough").Related(by.At, "the other order")
+		}
+	}
+	return names, by
+}
+
+// byOrder numbers the values of arrays as the model orders the elements of their set.
+func (l *labels) byOrder(s *model.Size, names []string, by *model.Array, raw map[*model.Array]*datafile.Array) {
+	e := named(&model.Set{Name: s.Name}, names)
+	for _, a := range l.d.Model.Arrays {
+		x := raw[a]
+		if x == nil || sizeOf(a.IndexOf) != s {
+			continue
+		}
+		number, of := map[float64]float64{}, e
+		if x.Labels == nil && len(e.byNumber) == 0 {
+			of = &elements{set: e.set, first: 1, n: e.n} // places
+		}
+		for _, v := range distinct(x) {
+			i := of.of(x, v)
+			if i < 0 {
+				l.notInOrder(a, x, v, names, by)
+				return
+			}
+			number[v] = float64(i + 1)
+		}
+		y := *x
+		y.Labels = names
+		switch {
+		case x.Rows == nil:
+			y.Values = x.Values.Map(func(v float64) float64 {
+				if v != v {
+					return v
+				}
+				return number[v]
+			})
+			l.setValues(a, y.Values)
+		case x.Labels != nil:
+			place := map[string]int{}
+			for k, text := range x.Labels {
+				place[text] = int(number[float64(k+1)])
+			}
+			y.Codes = map[int][]float64{x.Columns[0]: codesByRows(x, place)}
+		default:
+			y.Labels, y.Numbers = nil, number
+		}
+		raw[a] = &y
+	}
+	l.name(s, names, "the order of `"+by.Name+"`", by)
+	l.ordered[s] = true
+}
+
+func (l *labels) notInOrder(a *model.Array, x *datafile.Array, v float64, names []string, by *model.Array) {
+	text := shown(x, v)
+	d := l.diags.Errorf("E77", a.At, "%q of `%s` (%s) is not in the order that the model gives", text, a.Name, x.Origin).
+		Related(by.At, "the order")
+	if near, ok := diag.Nearest(text, names); ok {
+		d.Help("did you mean %q?", near)
+	} else {
+		d.Help("the order lists all elements: %s", strings.Join(shorten(names), ", "))
+	}
+}
+
+// inFiles is the order of ordered categories, as the files of some arrays have it; nil if none of them has one.
+func (l *labels) inFiles(arrays []*model.Array, raw map[*model.Array]*datafile.Array) (names []string) {
+	var by *model.Array
+	for _, a := range arrays {
+		x := raw[a]
+		switch {
+		case !x.Ordered:
+		case by == nil || subsequence(names, x.Labels):
+			names, by = x.Labels, a
+		case !subsequence(x.Labels, names):
+			l.diags.Errorf("E77", a.At, "`%s` (%s) and `%s` (%s) have ordered categories in different orders", a.Name,
+				x.Origin, by.Name, raw[by].Origin).Related(by.At, "the other order")
+		}
+	}
+	for _, a := range arrays {
+		if by != nil && !raw[a].Ordered && slices.ContainsFunc(raw[a].Labels, func(s string) bool {
+			return !slices.Contains(names, s)
+		}) {
+			return nil
+		}
+	}
+	return names
+}
+
+// subsequence reports whether a list has all of another's elements in their order.
+func subsequence(part, all []string) bool {
+	for _, s := range part {
+		at := slices.Index(all, s)
+		if at < 0 {
+			return false
+		}
+		all = all[at+1:]
+	}
+	return true
+}
+
+// refuseOrder refuses a model that reads the order of texts that have none.
+func (l *labels) refuseOrder(s *model.Size, names []string, a *model.Array) {
+	read, found := readsOrder(l.d.Model, s)
+	if !found || l.known != nil {
+		return
+	}
+	list, ok := natural(names)
+	advice := "such as"
+	if !ok {
+		list, advice = names, "as it is meant:"
+	}
+	quoted := make([]string, len(list))
+	for i, name := range list {
+		quoted[i] = strconv.Quote(name)
+	}
+	l.diags.Errorf("E77", read.at, "the model reads the order of the elements of %s, which are texts (%s): %s", s.Name,
+		strings.Join(shorten(names), ", "), read.what).
+		Help("give their order in the model, %s `%s: index(%s) order %s`", advice, declared(a), s.Name,
+			strings.Join(quoted, ", ")).Related(a.At, "the texts")
+}
+
+// An orderRead is a place of a model that reads the order of the elements of a set.
+type orderRead struct {
+	at   source.Span
+	what string
+}
+
+// readsOrder finds where a model reads the order of the elements of a set: in arithmetic with their numbers, in their
+// comparison, in cumulative sums, random walks and ordered parameters over them, and as the outcome of a distribution
+// whose values have an order.
+func readsOrder(m *model.Model, s *model.Size) (first orderRead, found bool) {
+	o := &orderFinder{s: s, seen: map[*model.Array]bool{}}
+	for _, t := range m.Terms {
+		o.term(t)
+		for _, x := range t.Exprs() {
+			o.visit(x)
+		}
+	}
+	for _, a := range m.Arrays {
+		o.array(a)
+	}
+	if len(o.reads) == 0 {
+		return first, false
+	}
+	return o.reads[0], true
+}
+
+type orderFinder struct {
+	s     *model.Size
+	seen  map[*model.Array]bool
+	reads []orderRead
+}
+
+func (o *orderFinder) over(set *model.Set) bool {
+	of, ok := set.Hi.(*model.SizeOf)
+	return ok && of.Size == o.s
+}
+
+func (o *orderFinder) overAny(sets []*model.Set) bool { return slices.ContainsFunc(sets, o.over) }
+
+func (o *orderFinder) read(at source.Span, what string) {
+	o.reads = append(o.reads, orderRead{at, what})
+}
+
+func (o *orderFinder) term(t *model.Term) {
+	if t.Dist == nil {
+		return
+	}
+	switch name := t.Dist.Name; {
+	case t.Array.IndexOf != nil && o.over(t.Array.IndexOf) && !strings.HasPrefix(name, "Categorical"):
+		o.read(t.At, "the values of "+name+" have an order")
+	case t.Ordered && o.overAny(append(slices.Clone(t.Event), t.Array.Type.Axes...)):
+		o.read(t.At, "`ordered` sorts elements")
+	case name == "GaussianRandomWalk" && o.overAny(t.Event):
+		o.read(t.At, "a random walk goes from one element to the next")
+	}
+}
+
+// array visits the statements of an array, once.
+func (o *orderFinder) array(a *model.Array) {
+	if o.seen[a] {
+		return
+	}
+	o.seen[a] = true
+	for _, p := range a.Pieces {
+		o.visit(p.Value)
+		if p.Term != nil {
+			for _, x := range p.Term.Exprs() {
+				o.visit(x)
+			}
+		}
+	}
+}
+
+func (o *orderFinder) visit(x model.Expr) {
+	switch x := x.(type) {
+	case nil:
+		return
+	case *model.Ref:
+		o.array(x.Array)
+	case *model.Vector:
+		if axes := x.X.Info().Type.Axes; x.Name == "cumsum" && len(axes) > 0 && o.over(axes[len(axes)-1]) {
+			o.read(x.At, "a cumulative sum adds elements in their order")
+		}
+	case *model.Apply:
+		o.apply(x)
+	case *model.Reduce:
+		o.ends(x.Over)
+	case *model.Build:
+		o.ends(x.Over)
+	case *model.Subscript:
+		o.visit(x.X)
+		for _, sub := range x.Subs {
+			o.visit(sub.At)
+		}
+		return
+	}
+	for _, y := range x.Children() {
+		o.visit(y)
+	}
+}
+
+// ends visits the ends of ranges.
+func (o *orderFinder) ends(over []*model.Index) {
+	for _, i := range over {
+		if !o.over(i.Set) {
+			o.visit(i.Set.Lo)
+			o.visit(i.Set.Hi)
+		}
+	}
+}
+
+// apply looks for the number of an element among the arguments of an operator.
+func (o *orderFinder) apply(x *model.Apply) {
+	if x.Name == "==" || x.Name == "!=" {
+		return // the same element, or an element of a name
+	}
+	if slices.ContainsFunc(x.Args, func(y model.Expr) bool { return o.isNumber(y) }) {
+		what := "`" + x.At.Text() + "` counts with the numbers of elements"
+		if strings.ContainsAny(x.Name, "<>") {
+			what = "`" + x.At.Text() + "` compares elements"
+		}
+		o.read(x.At, what)
+	}
+}
+
+// isNumber reports whether an expression is the number of an element: an index, or data that hold one.
+func (o *orderFinder) isNumber(x model.Expr) bool {
+	if i, ok := x.(*model.IndexVar); ok {
+		return o.over(i.Index.Set)
+	}
+	return numbering(x, o.s)
+}
