@@ -345,7 +345,10 @@ func columnLike(f *datafile.File, name string) *datafile.Array {
 	if x := f.Find(name); x != nil {
 		return x
 	}
-	at := slices.IndexFunc(f.Order, func(o string) bool { return strings.EqualFold(datafile.Spelled(o), datafile.Spelled(name)) })
+	at := slices.IndexFunc(f.Order, func(o string) bool {
+		return strings.EqualFold(datafile.Spelled(o),
+			datafile.Spelled(name))
+	})
 	if at < 0 {
 		return nil
 	}
@@ -370,8 +373,8 @@ func (r *keyReader) isRead(file *datafile.File, x *datafile.Array) bool {
 	})
 }
 
-// keyByValues is a column without another use whose values are names of a set: most of them, or if they are numbers, all
-// of them and no others.
+// keyByValues is a column without another use whose values are names of a set: most of them, or if they are numbers,
+// all of them and no others.
 func (r *keyReader) keyByValues(f found, k int) (of key, ok bool) {
 	s := f.a.Type.Axes[k]
 	if z := sizeOf(s); z == nil || r.d.Labels[z] == nil {
@@ -417,7 +420,7 @@ func distinct(x *datafile.Array) []float64 {
 	return slices.Compact(all)
 }
 
-// noKey refuses a table whose rows cannot be told apart.
+// noKey refuses a table whose rows cannot be distinguished.
 func (r *keyReader) noKey(f found, k int) {
 	s := f.a.Type.Axes[k]
 	names := r.d.Labels[sizeOf(s)]
@@ -428,7 +431,8 @@ func (r *keyReader) noKey(f found, k int) {
 			break
 		}
 	}
-	r.diags.Errorf("E87", f.a.At, "the elements of %s have names (%s), and %s has no column that says which row of `%s` "+
+	r.diags.Errorf("E87", f.a.At, "the elements of %s have names (%s), and %s has no column that says which row of "+
+		"`%s` "+
 		"belongs to which", s.Name, strings.Join(shorten(names), ", "), f.file.Path, f.a.Name).
 		Help("add a column `%s` with the names to the file; if it has one of another name, write `data %s from %q by "+
 			"NAME`", like, declared(f.a), f.file.Path)

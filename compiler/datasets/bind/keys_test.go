@@ -17,8 +17,8 @@ import (
 	"ppl/lang/types"
 )
 
-// A keyCase is a model, its files, and what its data are in the order of the names of elements, or a part of the message
-// that refuses them.
+// A keyCase is a model, its files, and what its data are in the order of the names of elements, or a part of the
+// message that refuses them.
 type keyCase struct {
 	name, model string
 	files       map[string]string
@@ -50,12 +50,15 @@ func keyCases() []keyCase {
 	return []keyCase{
 		{"a long table", model("", ""), long, []Arg{{"", "d.csv"}}, values, ""},
 		{"a long table by from", model(` from "d.csv"`, ` from "d.csv"`), long, nil, values, ""},
-		{"one statement", "data county[N]: index(J), uranium[J], y[N] from \"d.csv\"\na[j in J] ~ Normal(uranium[j], 1)\n" +
+		{"one statement", "data county[N]: index(J), uranium[J], y[N] from \"d.csv\"\na[j in J] ~ Normal(uranium[j], " +
+			"1)\n" +
 			"y[i in N] ~ Normal(a[county[i]], 1)\n", long, nil, values, ""},
-		{"names for each", model("", ""), long, []Arg{{"county", "d.csv"}, {"uranium", "d.csv"}, {"y", "d.csv"}}, values,
+		{"names for each", model("", ""), long, []Arg{{"county", "d.csv"}, {"uranium", "d.csv"}, {"y", "d.csv"}},
+			values,
 			""},
 		{"lists of JSON", model("", ""), map[string]string{
-			"d.json": `{"county": ["B","A","B"], "uranium": [2,1,2], "y": [1,3,2]}`}, []Arg{{"", "d.json"}}, values, ""},
+			"d.json": `{"county": ["B","A","B"], "uranium": [2,1,2], "y": [1,3,2]}`}, []Arg{{"", "d.json"}}, values,
+			""},
 		{"codes", model("", ""), map[string]string{"d.csv": "county,uranium,y\n907,2,1\n35,1,3\n907,2,2\n"},
 			[]Arg{{"", "d.csv"}}, values, ""},
 		{"positions", model("", ""), map[string]string{"d.csv": "county,uranium,y\n2,2,1\n1,1,3\n2,2,2\n"},
@@ -85,7 +88,8 @@ func keyCases() []keyCase {
 		{"duplicate keys", from, with("county,uranium\nB,2\nA,1\nB,3\n"), nil, nil, "B has 2 in row 1 and 3 in row 3"},
 		{"missing keys", from, with("county,uranium\nB,2\nC,1\n"), nil, nil, "no value for A"},
 		{"no key", from, with("uranium\n2\n1\n"), nil, nil, "has no column that says which row"},
-		{"no such column", model(` from "d.csv"`, ` from "c.csv" by lable`), with("label,uranium\nB,2\nA,1\n"), nil, nil,
+		{"no such column", model(` from "d.csv"`, ` from "c.csv" by lable`), with("label,uranium\nB,2\nA,1\n"), nil,
+			nil,
 			"no column \"lable\""},
 		{"codes in two files", from, map[string]string{"d.csv": "county,y\n907,1\n35,3\n907,2\n",
 			"c.csv": "county,uranium\n907,2\n1,7\n35,1\n"}, nil, values, ""},
@@ -124,7 +128,8 @@ func keyCases() []keyCase {
 		{"a matrix by names", crossed, map[string]string{"d.csv": visits, "z.csv": "site,tue,mon\nb,4,3\na,2,1\n"}, nil,
 			map[string][]float64{"Z": {1, 2, 3, 4}, "site": {2, 1, 1}, "day": {2, 1, 2}}, ""},
 		{"a matrix in rows", crossed, map[string]string{"d.csv": visits,
-			"z.csv": "site,day,Z\nb,tue,4\na,tue,2\nb,mon,3\na,mon,1\n"}, nil, map[string][]float64{"Z": {1, 2, 3, 4}}, ""},
+			"z.csv": "site,day,Z\nb,tue,4\na,tue,2\nb,mon,3\na,mon,1\n"}, nil, map[string][]float64{"Z": {1, 2, 3, 4}},
+			""},
 		{"a matrix without an element", crossed, map[string]string{"d.csv": visits,
 			"z.csv": "site,day,Z\nb,tue,4\na,tue,2\na,mon,1\n"}, nil, nil, "no value for b, mon"},
 		{"a matrix without a column", crossed, map[string]string{"d.csv": visits, "z.csv": "site,tue\nb,4\na,2\n"}, nil,
@@ -174,7 +179,8 @@ func checkKeyCase(t *testing.T, c keyCase, d *dataset.Dataset, ds []diag.Diagnos
 func TestOrderOfRowsChangesNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range keyCases() {
-		if c.refused != "" || strings.Contains(c.name, "positions by rows") || strings.HasPrefix(c.name, "more positions") ||
+		if c.refused != "" || strings.Contains(c.name, "positions by rows") || strings.HasPrefix(c.name,
+			"more positions") ||
 			strings.HasPrefix(c.name, "distances by columns") {
 			continue // rows without names have no other order
 		}
@@ -205,7 +211,8 @@ func TestOrderOfRowsChangesNothing(t *testing.T) {
 // reversed is a table with its rows the other way round.
 func reversed(name, text string) string {
 	if filepath.Ext(name) != ".csv" {
-		return strings.NewReplacer(`["B","A","B"]`, `["B","A","B"]`, "[2,1,2]", "[2,1,2]", "[1,3,2]", "[2,3,1]").Replace(text)
+		return strings.NewReplacer(`["B","A","B"]`, `["B","A","B"]`, "[2,1,2]", "[2,1,2]", "[1,3,2]",
+			"[2,3,1]").Replace(text)
 	}
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	slices.Reverse(lines[1:])

@@ -110,8 +110,8 @@ func recode(x *datafile.Array, all []string) *datafile.Array {
 	return &y
 }
 
-// checkLists looks for arrays that list values of named elements without saying which element each belongs to. They must
-// be in the order of the elements, which texts have only if something gives it to them.
+// checkLists looks for arrays that list values of named elements without saying which element each belongs to. They
+// must be in the order of the elements, which texts have only if something gives it to them.
 func (l *labels) checkLists(raw map[*model.Array]*datafile.Array) {
 	for _, a := range l.d.Model.Arrays {
 		if raw[a] == nil || l.keyed[a] {
@@ -126,10 +126,11 @@ func (l *labels) checkLists(raw map[*model.Array]*datafile.Array) {
 				l.diags.Notef("W07", a.At, "the elements of %s are names: `%s` must list them in the order %s", s.Name,
 					a.Name, list)
 			default:
-				l.diags.Errorf("E87", a.At, "the elements of %s have names (%s), and %s has the values of `%s` without them",
+				l.diags.Errorf("E87", a.At, "the elements of %s have names (%s), and %s has the values of `%s` "+
+					"without them",
 					s.Name, list, raw[a].Origin, a.Name).
-					Help("put them into a table with the names in a column `%s`; or give the names an order: `%s: index(%s) "+
-						"order …`", l.namedBy(s), l.namedBy(s), s.Name)
+					Help("put them into a table with a column `%[1]s` of the names; or order these: "+
+						"`%[1]s: index(%[2]s) order …`", l.namedBy(s), s.Name)
 			}
 		}
 	}

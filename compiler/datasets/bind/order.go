@@ -121,8 +121,8 @@ func firstNumber(text string) (float64, error) {
 	return v, err
 }
 
-// declaredOrder is the order that the model gives to the elements of a set, and the array whose declaration has it; none
-// if the model does not.
+// declaredOrder is the order that the model gives to the elements of a set, and the array whose declaration has it;
+// none if the model does not.
 func (l *labels) declaredOrder(s *model.Size) (names []string, by *model.Array) {
 	for _, a := range l.d.Model.Arrays {
 		switch {
@@ -130,7 +130,8 @@ func (l *labels) declaredOrder(s *model.Size) (names []string, by *model.Array) 
 		case by == nil:
 			names, by = a.Order, a
 		case !slices.Equal(names, a.Order):
-			l.diags.Errorf("E77", a.At, "`%s` and `%s` give the elements of %s different orders", by.Name, a.Name, s.Name).
+			l.diags.Errorf("E77", a.At, "`%s` and `%s` give the elements of %s different orders", by.Name, a.Name,
+				s.Name).
 				Help("one of them is enough").Related(by.At, "the other order")
 		}
 	}
@@ -185,7 +186,8 @@ func (l *labels) byOrder(s *model.Size, names []string, by *model.Array, raw map
 
 func (l *labels) notInOrder(a *model.Array, x *datafile.Array, v float64, names []string, by *model.Array) {
 	text := shown(x, v)
-	d := l.diags.Errorf("E77", a.At, "%q of `%s` (%s) is not in the order that the model gives", text, a.Name, x.Origin).
+	d := l.diags.Errorf("E77", a.At, "%q of `%s` (%s) is not in the order that the model gives", text, a.Name,
+		x.Origin).
 		Related(by.At, "the order")
 	if near, ok := diag.Nearest(text, names); ok {
 		d.Help("did you mean %q?", near)

@@ -82,7 +82,8 @@ func (g *gathering) otherOrder() {
 			continue
 		}
 		s := g.f.a.Type.Axes[0]
-		g.diags.Errorf("E87", g.f.a.At, "are the elements of %s numbered by the rows of %s, or by its column `%s`, which "+
+		g.diags.Errorf("E87", g.f.a.At, "are the elements of %s numbered by the rows of %s, or by its column `%s`, "+
+			"which "+
 			"has the numbers 1 to %d in another order?", s.Name, g.f.file.Path, name, x.Values.Len()).
 			Help("write `data %s from %q by %s` if the column numbers them; else leave it out of the file",
 				declared(g.f.a), g.f.file.Path, name)
@@ -361,8 +362,10 @@ func (g *gathering) varies(at, row int, v float64) {
 		help = fmt.Sprintf("if it varies within a group, declare it over the rows, as `%s` is; else correct the file",
 			k.name)
 	}
-	g.diags.Errorf("E76", a.At, "`%s` has one value for each element of %s, but %s has %s in row %d and %s in row %d of %s",
-		a.Name, g.axesText(), g.elementText(at), shown(x, values[0]), rows[0], shown(x, values[1]), rows[1], g.f.file.Path).
+	g.diags.Errorf("E76", a.At, "`%s` has one value for each element of %s, but %s has %s in row %d and %s in row %d "+
+		"of %s",
+		a.Name, g.axesText(), g.elementText(at), shown(x, values[0]), rows[0], shown(x, values[1]), rows[1],
+		g.f.file.Path).
 		Help("%s", help)
 }
 
@@ -392,7 +395,8 @@ func (g *gathering) elementText(at int) string {
 // noteRows says which rows were not used, and where cells were missing that other rows have.
 func (g *gathering) noteRows() {
 	if g.again > 0 && len(g.keys) > 0 && g.keys[0].rows != nil {
-		g.diags.Notef("W16", g.f.a.At, "`%s` is missing in %d rows of %s, and other rows of the same %s have it", g.f.a.Name,
+		g.diags.Notef("W16", g.f.a.At, "`%s` is missing in %d rows of %s, and other rows of the same %s have it",
+			g.f.a.Name,
 			g.again, g.f.file.Path, g.keys[0].name)
 	}
 	if len(g.unknown) == 0 || len(g.keys) == 0 || g.keys[0].rows != nil || g.labels.known != nil {
@@ -407,7 +411,8 @@ func (g *gathering) noteRows() {
 		g.keys[0].name, g.of[0].set.Name, strings.Join(shorten(names), ", "))
 }
 
-// complete reports whether each element has a row. Those of a run that new data do not give have their values of the run.
+// complete reports whether each element has a row. Those of a run that new data do not give have their values of the
+// run.
 func (g *gathering) complete(x *datafile.Array) bool {
 	var lacking []string
 	values := x.Values.Doubles()

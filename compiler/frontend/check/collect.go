@@ -98,8 +98,10 @@ func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope, rows *model.S
 		a.By = append(a.By, model.Column{At: name.Span(), Name: name.Value})
 	}
 	if len(st.By) > len(d.Sets) {
-		c.errorf("E48", st.By[len(d.Sets)].Span(), "`by` names %d columns, and `%s` has %d axes", len(st.By), d.Name.Name,
-			len(d.Sets)).Help("a column for each axis says to which element a row belongs; give arrays with other axes a " +
+		c.errorf("E48", st.By[len(d.Sets)].Span(), "`by` names %d columns, and `%s` has %d axes", len(st.By),
+			d.Name.Name,
+			len(d.Sets)).Help("a column for each axis says to which element a row belongs; give arrays with other " +
+			"axes a " +
 			"`data` statement of their own")
 	}
 	c.chooseColumns(a, d, st)

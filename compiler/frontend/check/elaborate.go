@@ -151,7 +151,8 @@ func (c *checker) declareOrder(a *arrayInfo, d *ast.Decl) {
 		return
 	}
 	if a.IndexOf == nil {
-		c.errorf("E00", d.Order[0].Span(), "`order` lists the elements of an index set, and `%s` has none", d.Name.Name).
+		c.errorf("E00", d.Order[0].Span(), "`order` lists the elements of an index set, and `%s` has none",
+			d.Name.Name).
 			Help("write `%s: index(K) order %s, …`", d.Name.Name, d.Order[0].Text)
 		return
 	}
