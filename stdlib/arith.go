@@ -39,6 +39,12 @@ func log1mexp(d Node) Node {
 	return ad.Where(ad.Lt(num(d, -math.Ln2), d), ad.Log(ad.Neg(ad.Expm1(d))), ad.Log1p(ad.Neg(ad.Exp(d))))
 }
 
+// log1mExpNegExp is log(1 − exp(−eᵗ)), t − eᵗ/2 where eᵗ is so small that it may be no number.
+func log1mExpNegExp(t Node) Node {
+	small := ad.Lt(t, num(t, -40))
+	return ad.Where(small, t, log1mexp(ad.Neg(ad.Exp(ad.Where(small, num(t, 0), t)))))
+}
+
 // logSubExp is log(eˣ − eʸ) for x ≥ y.
 func logSubExp(x, y Node) Node { return ad.Add(x, log1mexp(ad.Sub(y, x))) }
 

@@ -10,20 +10,34 @@ import (
 const sumLimit = 1 << 16
 
 // summed gives a distribution of integers its cumulative functions, by adding up probabilities: over the whole support
-// if that is finite; otherwise from its first value to a static x, with P(X > x) = 1 − P(X ≤ x), which has an absolute
-// (not relative) error of 1e-16. The result is invalid if neither is possible.
+// if that is finite; otherwise from its first value to a static x, with P(X > x) = 1 − P(X ≤ x), or by the row's tail
+// where that is less than ½. The result is invalid if neither is possible.
 func summed(d *Dist, f *Form) (cdf, ccdf density) {
 	cdf = func(x Node, args []Node) Node { return sumMasked(d, f, x, args, ad.Le) }
 	ccdf = func(x Node, args []Node) Node {
 		if finiteTable(d, args) > 0 {
 			return sumMasked(d, f, x, args, func(k, x Node) Node { return ad.Lt(x, k) })
 		}
-		if low := cdf(x, args); low.Valid() {
+		low := cdf(x, args)
+		switch {
+		case !low.Valid():
+			return Node{}
+		case f.tail == nil:
 			return log1mexp(low)
 		}
-		return Node{}
+		return onCountsAbove(x, low, args, f.tail)
 	}
 	return cdf, ccdf
+}
+
+// onCountsAbove is log P(X > x): by P(X ≤ x) = e^low, or by the tail where that is above ½.
+func onCountsAbove(x, low Node, args []Node, tail density) Node {
+	k, most := ad.Floor(x), num(low, -math.Ln2)
+	zero := num(x, 0)
+	inside := ad.Where(ad.Lt(k, zero), zero, ad.Lt(k, num(x, math.Inf(1))))
+	beyond := ad.Where(ad.Lt(most, low), tail(ad.Where(inside, k, zero), args), zero)
+	near := log1mexp(ad.Where(ad.Lt(most, low), most, low))
+	return ad.Where(ad.Eq(x, num(x, math.Inf(1))), num(x, math.Inf(-1)), ad.Where(ad.Lt(most, low), beyond, near))
 }
 
 // finiteTable is the size of a finite support, 0 if there is none or it is too large.

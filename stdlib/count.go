@@ -195,9 +195,10 @@ func staticRange(a Node) (lo, hi int, ok bool) {
 	return int(least), int(most), !math.IsInf(least, 0) && !math.IsInf(most, 0)
 }
 
-// negBinomialChoose is log Γ(x+size) / (x! Γ(size)).
+// negBinomialChoose is log Γ(x+size) / (x! Γ(size)) = −log((x+size) B(size, x+1)), which has no difference of large
+// numbers.
 func negBinomialChoose(x, size Node) Node {
-	return ad.Sub(logRising(x, size), ad.Lgamma(plus(x, 1)))
+	return ad.Neg(ad.Add(logBeta(size, plus(x, 1)), ad.Log(ad.Add(x, size))))
 }
 
 func drawNegBinomial(r *rand.Rand, mean, size float64) float64 {

@@ -76,23 +76,22 @@ func logGammaTails(a, x Node) (lower, upper Node) {
 		return lower, upper
 	}
 	few := ad.Mul(inside, small)
-	return lower, ad.Where(few, logGammaUpperFew(ad.Where(few, a, num(a, fewLimit)), ad.Where(few, x, num(x, 0.5))),
-		upper)
+	logP := logGammaLowerFew(ad.Where(few, a, num(a, fewLimit)), ad.Where(few, x, num(x, 0.5)))
+	return ad.Where(few, logP, lower), ad.Where(few, ad.Log(ad.Neg(ad.Expm1(logP))), upper)
 }
 
 // fewLimit is the shape below which Q(a, x) is not 1 − P(a, x) for x < 1: both would be near 1.
 const fewLimit = 0.25
 
-// logGammaUpperFew is log Q(a, x) for a < ¼ and x < 1: Q = 1 − x^a (1 − a S)/Γ(1 + a) with S = Σ (−1)^{k+1} x^k/(k! (a
-// + k)) (Abramowitz & Stegun 6.5.29), where all logarithms are of the size of a.
-func logGammaUpperFew(a, x Node) Node {
+// logGammaLowerFew is log P(a, x) for a < ¼ and x < 1: P = x^a (1 − a S)/Γ(1 + a) with S = Σ (−1)^{k+1} x^k/(k! (a + k))
+// (Abramowitz & Stegun 6.5.29), where all logarithms are of the size of a.
+func logGammaLowerFew(a, x Node) Node {
 	sum, term := num(x, 0), num(x, -1)
 	for k := 1.0; k <= 18; k++ {
 		term = times(-1/k, ad.Mul(term, x))
 		sum = ad.Add(sum, ad.Div(term, plus(a, k)))
 	}
-	logP := total(ad.Mul(a, ad.Log(x)), ad.Log1p(ad.Neg(ad.Mul(a, sum))), ad.Neg(lgamma1p(a)))
-	return ad.Log(ad.Neg(ad.Expm1(logP)))
+	return total(ad.Mul(a, ad.Log(x)), ad.Log1p(ad.Neg(ad.Mul(a, sum))), ad.Neg(lgamma1p(a)))
 }
 
 // lgamma1p is log Γ(1 + a) for |a| ≤ ¼: −γ a + Σ ζ(k) (−a)^k/k (Abramowitz & Stegun 6.1.33); the first term left out is
@@ -134,13 +133,54 @@ func logBetaTails(a, b, x, y Node) (lower, upper Node) {
 	low := nearerBelow(a, b, x, y)
 	p, q := ad.Where(low, a, b), ad.Where(low, b, a)
 	s, t := ad.Where(low, x, y), ad.Where(low, y, x)
-	return bothTails(ad.Add(logBetaCore(a, b, x, y), logBetaIntegral(p, q, s, t)), low, inside, below)
+	near := ad.Add(logBetaCore(a, b, x, y), logBetaIntegral(p, q, s, t))
+	few := ad.Mul(ad.Lt(p, num(p, fewLimit)), ad.Mul(ad.Lt(s, num(s, 0.25)), ad.Le(ad.Mul(s, q), num(q, 1))))
+	if always(ad.Not(few)) {
+		return bothTails(near, low, inside, below)
+	}
+	near = ad.Where(few, logBetaFew(ad.Where(few, p, num(p, fewLimit)), ad.Where(few, q, num(q, 1)),
+		ad.Where(few, s, num(s, 0.25))), near)
+	return bothTails(near, low, inside, below)
 }
 
-// logBetaIntegral is logTail of φ, for s > ½ in terms of t = 1 − s, which has the digits there: −q u + (p + q) log(1 +
+// logBetaFew is log I_x(a, b) for a < ¼, x < ¼ and x b ≤ 1, where I is near 1: all logarithms are of the size of a, so
+// that 1 − I has its digits. I = x^a (1 + a S) Γ(a + b)/(Γ(b) Γ(1 + a)), S = Σ (1 − b)_k x^k/(k! (a + k)) (NIST DLMF
+// 8.17.7, 15.2.1).
+func logBetaFew(a, b, x Node) Node {
+	sum, term := num(x, 0), num(x, 1)
+	for k := 1.0; k <= 26; k++ {
+		term = times(1/k, ad.Mul(ad.Mul(term, x), ad.Sub(num(b, k), b)))
+		sum = ad.Add(sum, ad.Div(term, plus(a, k)))
+	}
+	return total(ad.Mul(a, ad.Log(x)), ad.Log1p(ad.Mul(a, sum)), logRisingFew(b, a), ad.Neg(lgamma1p(a)))
+}
+
+// logRisingFew is log Γ(b + a) − log Γ(b) for 0 < a ≤ ¼ with an error of the size of a: at b + 10 from the differences
+// of the terms of Stirling's series, and down from there (Abramowitz & Stegun 6.1.15, 6.1.41).
+func logRisingFew(b, a Node) Node {
+	down := num(a, 0)
+	for j := 0.0; j < 10; j++ {
+		down = ad.Add(down, ad.Log1p(ad.Div(a, plus(b, j))))
+	}
+	from := plus(b, 10)
+	to := ad.Add(from, a)
+	main := ad.Add(ad.Mul(a, ad.Log(from)), ad.Sub(ad.Mul(plus(to, -0.5), ad.Log1p(ad.Div(a, from))), a))
+	r, s := ad.Div(num(from, 1), from), ad.Div(num(to, 1), to)
+	powers, square := num(r, 1), num(r, 1) // Σ rⁱ sʲ over i + j = k−1, and s^(k−1)
+	series := num(r, 0)
+	for k, c := 1, []float64{1. / 12, 0, -1. / 360, 0, 1. / 1260, 0, -1. / 1680, 0, 1. / 1188}; k <= len(c); k++ {
+		series = ad.Add(series, times(c[k-1], powers))
+		square = ad.Mul(square, s)
+		powers = ad.Add(ad.Mul(powers, r), square)
+	}
+	gap := ad.Neg(ad.Mul(a, ad.Mul(r, s)))
+	return total(main, ad.Mul(gap, series), ad.Neg(down))
+}
+
+// logBetaIntegral is logTail of φ, for s > ¾ in terms of t = 1 − s, which has the digits there: −q u + (p + q) log(1 +
 // t (exp(u) − 1)).
 func logBetaIntegral(p, q, s, t Node) Node {
-	n, left := ad.Add(p, q), ad.Lt(s, num(s, 0.5))
+	n, left := ad.Add(p, q), ad.Lt(s, num(s, 0.75))
 	slope := ad.Maximum(ad.Where(left, ad.Sub(p, ad.Mul(n, s)), ad.Sub(ad.Mul(n, t), q)), num(p, 0))
 	curvature := ad.Minimum(ad.Mul(n, ad.Mul(s, t)), ad.Div(ad.Mul(p, q), n))
 	first, sign, z := ad.Where(left, p, ad.Neg(q)), ad.Where(left, num(s, -1), num(s, 1)), ad.Where(left, s, t)
@@ -150,12 +190,18 @@ func logBetaIntegral(p, q, s, t Node) Node {
 }
 
 // nearerBelow reports x below the mean a/(a + b), but where x < ½ anything up to 1/(a + b), and mirrored: there the
-// integrand has a long plateau on the other side.
+// integrand has a long plateau on the other side. Where most of the mass of a small shape lies beyond ¼ of its end,
+// the tail on the other side is the one that has digits.
 func nearerBelow(a, b, x, y Node) Node {
 	n, one := ad.Add(a, b), num(a, 1)
-	left := ad.Le(ad.Mul(x, n), ad.Maximum(a, one))
-	right := ad.Le(ad.Mul(y, n), ad.Maximum(b, one))
+	left := ad.Mul(ad.Le(ad.Mul(x, n), ad.Maximum(a, one)), ad.Not(mostAtEnd(a, b, x)))
+	right := ad.Mul(ad.Le(ad.Mul(y, n), ad.Maximum(b, one)), ad.Not(mostAtEnd(b, a, y)))
 	return ad.Where(ad.Lt(x, num(x, 0.5)), left, ad.Not(right))
+}
+
+func mostAtEnd(a, b, x Node) Node {
+	small := ad.Mul(ad.Lt(a, num(a, fewLimit)), ad.Le(a, b))
+	return ad.Mul(small, ad.Le(num(x, 0.25), x))
 }
 
 // logBetaCore is log(x^a y^b / B(a, b)) for x + y = 1, likewise.

@@ -15,10 +15,8 @@ var mixedDists = []Dist{
 			"b): Gamma(x+size) / (x! Gamma(size)) B(a+size, b+x) / B(a, b)",
 		Source: "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), section 6.2.3",
 		Forms: []Form{{Args: args(positive("size"), positive("a"), positive("b")),
-			LogProb: func(x Node, a []Node) Node {
-				return total(ad.Neg(logBeta(a[1], a[2])), negBinomialChoose(x, a[0]),
-					logBeta(ad.Add(a[1], a[0]), ad.Add(x, a[2])))
-			},
+			LogProb: betaNegBinomialLogProb,
+			tail: func(k Node, a []Node) Node { return betaNegBinomialTail(k, a, betaNegBinomialLogProb) },
 			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
 				p := drawBeta(r, a[1], a[2])
 				return drawNegBinomial(r, a[0]*(1-p)/p, a[0])
@@ -62,4 +60,9 @@ func zeroInflated(forms []Form) []Form {
 			}}
 	}
 	return out
+}
+
+func betaNegBinomialLogProb(x Node, a []Node) Node {
+	return total(ad.Neg(logBeta(a[1], a[2])), negBinomialChoose(x, a[0]),
+		logBeta(ad.Add(a[1], a[0]), ad.Add(x, a[2])))
 }

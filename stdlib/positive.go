@@ -112,7 +112,7 @@ var positiveDists = []Dist{
 				t := ad.Log(ad.Div(x, a[1]))
 				return total(ad.Log(ad.Div(a[0], a[1])), ad.MulZero(plus(a[0], -1), t), ad.Neg(ad.Exp(ad.Mul(a[0], t))))
 			},
-			LogCDF:  func(x Node, a []Node) Node { return log1mexp(weibullLogCCDF(x, a)) },
+			LogCDF:  func(x Node, a []Node) Node { return log1mExpNegExp(ad.Mul(a[0], ad.Log(ad.Div(x, a[1])))) },
 			LogCCDF: weibullLogCCDF,
 			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
 				return a[1] * math.Pow(r.ExpFloat64(), 1/a[0])

@@ -95,7 +95,7 @@ var realDists = []Dist{
 				return ad.Sub(ad.Neg(ad.Log(a[1])), ad.Add(z, ad.Exp(ad.Neg(z))))
 			},
 			LogCDF:  func(x Node, a []Node) Node { return ad.Neg(ad.Exp(ad.Neg(standard(x, a)))) },
-			LogCCDF: func(x Node, a []Node) Node { return log1mexp(ad.Neg(ad.Exp(ad.Neg(standard(x, a))))) },
+			LogCCDF: func(x Node, a []Node) Node { return log1mExpNegExp(ad.Neg(standard(x, a))) },
 			Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return a[0] - a[1]*math.Log(r.ExpFloat64()) })}},
 	},
 	{

@@ -158,8 +158,11 @@ func asymmetricLaplace(third Arg, rates func(Node) (left, right Node),
 func asymmetricLogCDF(z, left, right Node) Node {
 	below, sum := ad.Lt(z, num(z, 0)), ad.Add(left, right)
 	low, high := ad.Where(below, z, num(z, 0)), ad.Where(below, num(z, 0), z)
-	tail := ad.Mul(ad.Div(left, sum), ad.Exp(ad.Neg(ad.Mul(right, high))))
-	return ad.Where(below, ad.Add(ad.Log(ad.Div(right, sum)), ad.Mul(left, low)), ad.Log1p(ad.Neg(tail)))
+	fall, share := ad.Neg(ad.Mul(right, high)), ad.Div(left, sum)
+	tail := ad.Mul(share, ad.Exp(fall)) // near 1 where z and right/left are small
+	above := ad.Where(ad.Lt(tail, num(tail, 0.5)), ad.Log1p(ad.Neg(tail)),
+		ad.Log(ad.Sub(ad.Div(right, sum), ad.Mul(share, ad.Expm1(fall)))))
+	return ad.Where(below, ad.Sub(ad.Mul(left, low), ad.Log1p(ad.Div(left, right))), above)
 }
 
 // softLaplaceLogCDF is log((2/π) atan eᶻ), by the other tail right of 0.

@@ -53,6 +53,9 @@ type Form struct {
 	LogCDF, LogCCDF func(x Node, args []Node) Node
 	both            bothOf // both in a row that has them together; then they are nil there
 	summed          bool   // they are sums
+	// tail is log P(X > k) at whole k where that is at most ½, of a distribution of infinitely many integers whose
+	// cumulative functions are sums; nil where it is not needed.
+	tail density
 	// Quantile is the least x with P(X ≤ x) ≥ p of a scalar distribution with a LogCDF, NaN for p outside 0..1; from
 	// the support's end to 1e147. Its gradient is right for distributions with a density. It is 0 for distributions of
 	// integers, where P(X ≤ x) within 1e-12 of p counts as p. It is invalid if LogCDF is invalid for every x that is
