@@ -6,6 +6,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
+	"ppl/stdlib"
 )
 
 // zeroSum takes the degenerate normal's density in K − 1 dimensions: one normaliser fewer a vector, spread over its K
@@ -17,28 +18,22 @@ func zeroSum(e *evaluate.Evaluator, t *model.Term, lp autodiff.Node, args []auto
 	return autodiff.Sub(lp, autodiff.Div(one, e.Graph.Const(k)))
 }
 
-// truncated is log P(lo ≤ V ≤ hi): 0 where the distribution has no distribution function (its normaliser is then a
-// constant) or where the range is the whole support.
-func truncated(e *evaluate.Evaluator, t *model.Term, args []autodiff.Node, bound []*model.Index) autodiff.Node {
-	zero := e.Graph.Const(0)
+// normalised divides a truncated density by log P(lo ≤ V ≤ hi): not where the distribution has no distribution function
+// (its normaliser is then a constant) or where the range is the whole support. Between ends that have no probability,
+// or that cross, the density is 0.
+func normalised(e *evaluate.Evaluator, t *model.Term, lp autodiff.Node, args []autodiff.Node,
+	bound []*model.Index) autodiff.Node {
 	if t.Form.LogCDF == nil || t.Form.LogCCDF == nil || t.Dist.Improper {
-		return zero
+		return lp
 	}
 	lo, hi := endNode(e, t, t.In.Lo, bound, t.Dist.Lo), endNode(e, t, t.In.Hi, bound, t.Dist.Hi)
-	cdf := func(x autodiff.Node) autodiff.Node { return cumulative(e, t, t.Form.LogCDF(x, args)) }
-	ccdf := func(x autodiff.Node) autodiff.Node { return cumulative(e, t, t.Form.LogCCDF(x, args)) }
-	if lo.Valid() && t.Dist.Discrete() {
-		lo = autodiff.Sub(lo, e.Graph.Const(1)) // P(V ≥ a) = P(V > a − 1)
+	if !lo.Valid() && !hi.Valid() {
+		return lp
 	}
-	switch {
-	case lo.Valid() && hi.Valid():
-		return logDiffExp(cdf(hi), cdf(lo), ccdf(lo), ccdf(hi))
-	case lo.Valid():
-		return ccdf(lo)
-	case hi.Valid():
-		return cdf(hi)
-	}
-	return zero
+	p := cumulative(e, t, stdlib.LogBetween(t.Dist, t.Form, lo, hi, args))
+	never := e.Graph.Const(math.Inf(-1))
+	some := autodiff.Lt(never, p)
+	return autodiff.Where(some, autodiff.Sub(lp, autodiff.Where(some, p, e.Graph.Const(0))), never)
 }
 
 // insideEnds is a truncated density: 0 outside the ends. Parameters cannot get there, since their transforms keep them
@@ -80,19 +75,6 @@ func endNode(e *evaluate.Evaluator, t *model.Term, x model.Expr, bound []*model.
 		return autodiff.Node{}
 	}
 	return n
-}
-
-// logDiffExp is log(F(b) − F(a)) from whichever tail is the smaller: the lower one's distribution function, or the
-// upper one's.
-func logDiffExp(cdfB, cdfA, ccdfA, ccdfB autodiff.Node) autodiff.Node {
-	lower := logSub(cdfB, cdfA)
-	upper := logSub(ccdfA, ccdfB)
-	return autodiff.Where(autodiff.Lt(cdfB, ccdfA), lower, upper)
-}
-
-// logSub is log(eˣ − eʸ) for x ≥ y.
-func logSub(x, y autodiff.Node) autodiff.Node {
-	return autodiff.Add(x, autodiff.Log(autodiff.Neg(autodiff.Expm1(autodiff.Sub(y, x)))))
 }
 
 // censored: a value at or below the lower end says only V ≤ a, one at or above the upper end only V ≥ b.

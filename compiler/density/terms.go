@@ -88,7 +88,7 @@ func densityOf(e *evaluate.Evaluator, t *model.Term, z Coordinates) evaluate.Val
 		lp = censored(e, t, xn, an, lp, bound)
 	}
 	if t.In != nil {
-		lp = insideEnds(e, t, xn, autodiff.Sub(lp, truncated(e, t, an, bound)), bound)
+		lp = insideEnds(e, t, xn, normalised(e, t, lp, an, bound), bound)
 	}
 	if t.ZeroSum {
 		lp = zeroSum(e, t, lp, an)

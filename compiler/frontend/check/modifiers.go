@@ -1,10 +1,13 @@
 package check
 
 import (
+	"math"
 	"slices"
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/types"
+	"ppl/stdlib"
 )
 
 func (c *checker) modifiers(a *arrayInfo, d *draw, t *model.Term) bool {
@@ -30,6 +33,7 @@ func (c *checker) modify(a *arrayInfo, d *draw, t *model.Term, m modified) bool 
 			return c.twiceModified("in", use.In, dist.In)
 		}
 		if t.In, ok = c.bounds(d, dist.In, m, a); ok {
+			t.In = wholeEnds(t, t.In, "ceil", "floor")
 			ok = c.truncation(a, t, dist)
 		}
 	}
@@ -54,8 +58,40 @@ func (c *checker) censored(a *arrayInfo, d *draw, t *model.Term, m modified) (ok
 		use := d.modifiedBy(func(l *ast.Distribution) bool { return l.Censored != nil })
 		return c.twiceModified("censored", use.Censored, at)
 	}
-	t.Censored, ok = c.bounds(d, at, m, a)
+	if t.Censored, ok = c.bounds(d, at, m, a); ok {
+		t.Censored = wholeEnds(t, t.Censored, "floor", "ceil")
+	}
 	return ok
+}
+
+// wholeEnds returns the ends of a modifier of a distribution of integers as integers. Between 1.5 and 6.5 lie 2..6, so
+// the ends of a truncation move inwards. A count of at most 1.5 is at most 1, and one of at least 6.5 is at least 7, so
+// those of censoring move outwards. All later stages read integers.
+func wholeEnds(t *model.Term, b *model.Bounds, lower, upper string) *model.Bounds {
+	if t.Dist == nil || !t.Dist.Discrete() {
+		return b
+	}
+	return &model.Bounds{Lo: rounded(b.Lo, lower), Hi: rounded(b.Hi, upper)}
+}
+
+// rounded applies a function to whole numbers to an expression that may be no integer.
+func rounded(x model.Expr, name string) model.Expr {
+	info := *x.Info()
+	fn := stdlib.Funcs()[name]
+	if info.Type.Range.Int {
+		return x
+	}
+	info.Type.Range = fn.Range([]stdlib.Range{info.Type.Range})
+	if number, ok := x.(*model.Num); ok {
+		if math.IsInf(number.Value, 0) {
+			return x
+		}
+		whole := *number
+		whole.Fact, whole.Value = info, info.Type.Range.Lo
+		return &whole
+	}
+	info.Type.Elem = types.Int
+	return &model.Apply{Name: fn.Name, Args: []model.Expr{x}, Build: fn.Build, Fact: info}
 }
 
 // twiceModified refuses a modifier that both a template's distribution and its use have.
