@@ -16,7 +16,7 @@ var mixedDists = []Dist{
 		Source: "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), section 6.2.3",
 		Forms: []Form{{Args: args(positive("size"), positive("a"), positive("b")),
 			LogProb: betaNegBinomialLogProb,
-			tail: func(k Node, a []Node) Node { return betaNegBinomialTail(k, a, betaNegBinomialLogProb) },
+			tail:    func(k Node, a []Node) Node { return betaNegBinomialTail(k, a, betaNegBinomialLogProb) },
 			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
 				p := drawBeta(r, a[1], a[2])
 				return drawNegBinomial(r, a[0]*(1-p)/p, a[0])
