@@ -134,7 +134,8 @@ func logBetaTails(a, b, x, y Node) (lower, upper Node) {
 	p, q := ad.Where(low, a, b), ad.Where(low, b, a)
 	s, t := ad.Where(low, x, y), ad.Where(low, y, x)
 	near := ad.Add(logBetaCore(a, b, x, y), logBetaIntegral(p, q, s, t))
-	few := ad.Mul(ad.Lt(p, num(p, fewLimit)), ad.Mul(ad.Lt(s, num(s, 0.25)), ad.Le(ad.Mul(s, q), num(q, 1))))
+	few := ad.Mul(ad.Lt(s, num(s, 0.25)), ad.Le(ad.Mul(s, q), num(q, 1)))
+	few = ad.Mul(ad.Lt(p, num(p, fewLimit)), few)
 	if always(ad.Not(few)) {
 		return bothTails(near, low, inside, below)
 	}

@@ -39,7 +39,9 @@ var lifetimeDists = []Dist{
 					frechetLogCDF(x, a)))
 			},
 			LogCDF:  frechetLogCDF,
-			LogCCDF: func(x Node, a []Node) Node { return log1mExpNegExp(ad.Neg(ad.Mul(a[0], ad.Log(ad.Div(x, a[1]))))) },
+			LogCCDF: func(x Node, a []Node) Node {
+				return log1mExpNegExp(ad.Neg(ad.Mul(a[0], ad.Log(ad.Div(x, a[1])))))
+			},
 			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
 				return a[1] * math.Pow(r.ExpFloat64(), -1/a[0])
 			})}},
