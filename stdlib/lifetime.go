@@ -38,7 +38,7 @@ var lifetimeDists = []Dist{
 				return aboveZero(x, total(ad.Log(ad.Div(a[0], a[1])), ad.Neg(ad.Mul(plus(a[0], 1), t)),
 					frechetLogCDF(x, a)))
 			},
-			LogCDF:  frechetLogCDF,
+			LogCDF: frechetLogCDF,
 			LogCCDF: func(x Node, a []Node) Node {
 				return log1mExpNegExp(ad.Neg(ad.Mul(a[0], ad.Log(ad.Div(x, a[1])))))
 			},
