@@ -83,8 +83,8 @@ func logGammaTails(a, x Node) (lower, upper Node) {
 // fewLimit is the shape below which Q(a, x) is not 1 − P(a, x) for x < 1: both would be near 1.
 const fewLimit = 0.25
 
-// logGammaLowerFew is log P(a, x) for a < ¼ and x < 1: P = x^a (1 − a S)/Γ(1 + a) with S = Σ (−1)^{k+1} x^k/(k! (a + k))
-// (Abramowitz & Stegun 6.5.29), where all logarithms are of the size of a.
+// logGammaLowerFew is log P(a, x) for a < ¼ and x < 1: P = x^a (1 − a S)/Γ(1 + a) with S = Σ (−1)^{k+1} x^k/(k! (a
+// + k)) (Abramowitz & Stegun 6.5.29), where all logarithms are of the size of a.
 func logGammaLowerFew(a, x Node) Node {
 	sum, term := num(x, 0), num(x, -1)
 	for k := 1.0; k <= 18; k++ {
