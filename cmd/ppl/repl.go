@@ -10,9 +10,7 @@ import (
 	"os/signal"
 	"strings"
 
-	"github.com/chzyer/readline"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"ppl/posterior/store"
 	"ppl/runtime/sys/securedir"
@@ -51,7 +49,7 @@ func sessionCommand(c *console) *cobra.Command {
 
 // A lineReader gives the lines of a session: from a terminal with history and completion, or as they are from a pipe.
 type lineReader interface {
-	read(prompt string) (string, error) // readline.ErrInterrupt, io.EOF
+	read(prompt string) (string, error) // errInterrupt, io.EOF
 	close()
 }
 
@@ -69,26 +67,15 @@ func (p pipedLines) read(string) (string, error) {
 
 func (p pipedLines) close() {}
 
-type typedLines struct{ *readline.Instance }
-
-func (t typedLines) read(prompt string) (string, error) {
-	t.SetPrompt(prompt)
-	return t.Readline()
-}
-
-func (t typedLines) close() { t.Close() }
-
 // openLines reads from a terminal if both ends are one.
 func (s *session) openLines() (lineReader, error) {
-	if !term.IsTerminal(int(os.Stdin.Fd())) || s.c.width == 0 {
+	if s.c.width == 0 || !isTerminal(os.Stdin) {
 		lines := bufio.NewScanner(os.Stdin)
 		lines.Buffer(nil, 1<<20)
 		return pipedLines{lines}, nil
 	}
 	s.typed = true
-	r, err := readline.NewEx(&readline.Config{AutoComplete: completer{s}, HistoryFile: historyFile(),
-		HistorySearchFold: true, InterruptPrompt: "^C", EOFPrompt: ".quit"})
-	return typedLines{r}, err
+	return s.openTerminal()
 }
 
 // historyFile is empty where there is no place for it.
@@ -113,7 +100,7 @@ func (s *session) loop(ctx context.Context) error {
 	for !s.done {
 		line, err := s.entry(lines)
 		switch {
-		case errors.Is(err, readline.ErrInterrupt):
+		case errors.Is(err, errInterrupt):
 			continue
 		case errors.Is(err, io.EOF):
 			s.done = true

@@ -7,6 +7,12 @@ import (
 	"syscall"
 )
 
+// ignoreClosedPipes does nothing: only Unix ends a process that writes to a pipe without a reader.
+func ignoreClosedPipes() {}
+
+// isIgnored is false: signal.Ignored panics in a browser, and Windows has no such signals.
+func isIgnored(os.Signal) bool { return false }
+
 // endings are the signals that end a run, with a checkpoint.
 func endings() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
 

@@ -4,8 +4,15 @@ package main
 
 import (
 	"os"
+	"os/signal"
 	"syscall"
 )
+
+// ignoreClosedPipes makes a write to a pipe without a reader an error instead of the end of the process.
+func ignoreClosedPipes() { signal.Ignore(syscall.SIGPIPE) }
+
+// isIgnored reports whether the parent process asked that a signal be ignored.
+func isIgnored(s os.Signal) bool { return signal.Ignored(s) }
 
 // endings are the signals that end a run, with a checkpoint: those of people, of a terminal that is closed, and of job
 // schedulers before they kill.

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"syscall"
 	"time"
 )
 
@@ -37,9 +36,9 @@ func stoppableWith(ctx context.Context, save func()) (context.Context, func()) {
 // onSignal is a context that a signal to end cancels. After the signal, last is called, with what is closed when the
 // context is released.
 func onSignal(ctx context.Context, last func(over <-chan struct{})) (context.Context, func()) {
-	signal.Ignore(syscall.SIGPIPE)
-	heeded := slices.DeleteFunc(endings(), signal.Ignored) // as nohup does with one
-	signal.Reset(heeded...)                                // as endAtOnce asked for some
+	ignoreClosedPipes()
+	heeded := slices.DeleteFunc(endings(), isIgnored) // as nohup does with one
+	signal.Reset(heeded...)                           // as endAtOnce asked for some
 	arrived := make(chan os.Signal, 1)
 	signal.Notify(arrived, heeded...)
 	ctx, cancel := context.WithCancel(ctx)

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"ppl/compiler/backend/render"
 )
 
@@ -51,14 +53,18 @@ func newArena(size int) (*arena, error) {
 
 func (a *arena) close() error { return syscall.Munmap(a.all) }
 
-// release gives the system back the memory from one byte to another of what was allocated at a place. It is zero then.
+// release returns the memory from one byte to another of an allocation to the system; whole pages of it are zero then.
+// Mapping new pages in their place works everywhere: MADV_DONTNEED leaves their contents on macOS.
 func (a *arena) release(at unsafe.Pointer, from, to int) {
 	page := uintptr(syscall.Getpagesize())
 	first := (uintptr(at) + uintptr(from) + page - 1) / page * page
 	end := (uintptr(at) + uintptr(to)) / page * page
-	if start := uintptr(unsafe.Pointer(unsafe.SliceData(a.all))); first < end {
-		_ = syscall.Madvise(a.all[first-start:end-start], syscall.MADV_DONTNEED) // a wish: nothing depends on it
+	if first >= end {
+		return
 	}
+	// It saves memory only: nothing depends on its success.
+	_, _ = unix.MmapPtr(-1, 0, unsafe.Add(at, first-uintptr(at)), end-first, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_FIXED)
 }
 
 // aligned rounds a number of bytes up to the alignment.

@@ -1,0 +1,33 @@
+//go:build !js
+
+package main
+
+import (
+	"os"
+
+	"github.com/chzyer/readline"
+	"golang.org/x/term"
+)
+
+// errInterrupt is the error of a line that Ctrl-C ended.
+var errInterrupt = readline.ErrInterrupt
+
+// isTerminal reports whether a file is a terminal.
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// A typedLines reads lines with history and completion.
+type typedLines struct{ *readline.Instance }
+
+func (t typedLines) read(prompt string) (string, error) {
+	t.SetPrompt(prompt)
+	return t.Readline()
+}
+
+func (t typedLines) close() { t.Close() }
+
+// openTerminal reads from the terminal of the process.
+func (s *session) openTerminal() (lineReader, error) {
+	r, err := readline.NewEx(&readline.Config{AutoComplete: completer{s}, HistoryFile: historyFile(),
+		HistorySearchFold: true, InterruptPrompt: "^C", EOFPrompt: ".quit"})
+	return typedLines{r}, err
+}

@@ -1,0 +1,16 @@
+package main
+
+import (
+	"errors"
+	"os"
+)
+
+// A browser has no terminal, and readline does not compile for it.
+
+var errInterrupt = errors.New("interrupted")
+
+func isTerminal(*os.File) bool { return false }
+
+func (s *session) openTerminal() (lineReader, error) {
+	return nil, errors.New("a browser has no terminal")
+}
