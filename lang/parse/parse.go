@@ -8,7 +8,7 @@
 //   - cut.go matches brackets and cuts the tokens into statements.
 //   - participle (github.com/alecthomas/participle) parses each statement by the grammar in grammar.go.
 //   - tree.go and expr.go build the tree, climbing operator precedence over participle's flat lists.
-//   - mistakes.go and words.go explain what participle did not expect.
+//   - mistakes.go and words.go explain what participle did not expect, foreignfile.go a file in another language.
 package parse
 
 import (
@@ -29,6 +29,11 @@ func File(src *source.File) (*ast.File, []diag.Diagnostic) {
 	if lone, ok := match(src, s.tokens, &p.diags); ok {
 		p.cutText = cut(src, s.tokens, lone)
 		f.Stmts = p.topLevel(p.pieces, f.Dropped)
+	}
+	if p.diags.HasErrors() {
+		if ds := foreignFile(src); ds != nil {
+			return f, ds
+		}
 	}
 	return f, p.diags.All()
 }

@@ -1,0 +1,74 @@
+package parse
+
+import (
+	"regexp"
+	"strings"
+
+	"ppl/lang/diag"
+	"ppl/lang/source"
+)
+
+// A foreignLanguage is a language of other systems, with the lines that only its programs have.
+type foreignLanguage struct {
+	name, help string
+	lines      []*regexp.Regexp // the file is of the language if each of them matches
+}
+
+// first matches what may come before the first statement of a file: space and comments.
+const first = `\A(?:\s|//.*\n|#.*\n|/\*(?s:.*?)\*/)*`
+
+// foreignLanguages lists the languages of files that people pass to ppl by mistake. A file is looked at only if it does
+// not parse, so a pattern need not exclude models of ppl.
+func foreignLanguages() []foreignLanguage {
+	return []foreignLanguage{
+		{"a Stan program", "a model of ppl has no blocks: `data y[N]` declares data, and the other names with `~` " +
+			"are parameters; `ppl help stan` shows how each block is written",
+			patterns(first+`(functions|(transformed\s+)?data|(transformed\s+)?parameters|model)\s*\{`, `(?m);\s*(//.*)?$`)},
+		{"a BUGS or JAGS model", "a model of ppl has no block and no loops: `y[i in N] ~ Normal(mu, sd)` is the whole " +
+			"loop, and `sd` is 1 / sqrt(precision); `ppl help jags` shows how each line is written",
+			patterns(first+`(model|data)\s*\{`, `(?m)<-|~\s*d[a-z]+\s*\(`)},
+		{"a Python program", "a model of ppl is a file of equations such as `mu ~ Normal(0, 1)`; " +
+			"`ppl help pymc` shows how a model is written",
+			patterns(`(?m)^(import\s+[\w.]+\s+as\s+\w+|from\s+[\w.]+\s+import\s|def\s+\w+\(.*\):|with\s+.*:\s*$)`)},
+		{"an R program", "a model of ppl is a file of equations such as `mu ~ Normal(0, 1)`; " +
+			"`ppl help brms` shows how a formula is written",
+			patterns(`(?m)^\s*(library\(|require\(|[\w.]+\s*<-\s*function\s*\()`)},
+	}
+}
+
+func patterns(texts ...string) (all []*regexp.Regexp) {
+	for _, text := range texts {
+		all = append(all, regexp.MustCompile(text))
+	}
+	return all
+}
+
+// foreignFile returns one diagnostic for a file that is written in another language, instead of one for each line.
+func foreignFile(src *source.File) []diag.Diagnostic {
+	for _, l := range foreignLanguages() {
+		at, is := []int(nil), true
+		for _, p := range l.lines {
+			found := p.FindStringIndex(src.Text)
+			is = is && found != nil
+			if at == nil {
+				at = found
+			}
+		}
+		if !is {
+			continue
+		}
+		var ds diag.List
+		ds.Errorf("E00", firstLine(src, at[0], at[1]), "this is %s, not a model of ppl", l.name).
+			Help("%s", l.help)
+		return ds.All()
+	}
+	return nil
+}
+
+// firstLine returns the last line of a match, without what a pattern skips before it.
+func firstLine(src *source.File, start, end int) source.Span {
+	if at := strings.LastIndexByte(src.Text[start:end], '\n'); at >= 0 {
+		start += at + 1
+	}
+	return source.Span{File: src, Start: start, End: end}
+}
