@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 30s
 
-.PHONY: check lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models kills same install release
+.PHONY: check platforms lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models kills same install release
 
 check:
 	$(GO) mod tidy -diff
@@ -15,6 +15,13 @@ check:
 	$(GO) test -timeout 30m ./...
 	$(MAKE) golden SKIP=TestScripts
 	git diff --exit-code -- '*testdata*'
+
+# Compiles the command for every system that is released, and for the browser. It links nothing, so a warm cache makes it
+# a matter of seconds.
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 js/wasm
+platforms:
+	@set -e; for platform in $(PLATFORMS); do echo "compile for $$platform"; \
+		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) list -export -f '' ./cmd/ppl > /dev/null; done
 
 # No line is longer than 120 columns, raw strings aside.
 lines:
@@ -128,10 +135,10 @@ install:
 	$(GO) install -ldflags '$(LDFLAGS)' ./cmd/ppl
 
 # Archives for Linux and macOS in dist, with checksums.
-PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+RELEASED ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 release:
 	rm -rf dist && mkdir dist
-	@set -e; for platform in $(PLATFORMS); do \
+	@set -e; for platform in $(RELEASED); do \
 		os=$${platform%/*}; arch=$${platform#*/}; name=ppl-$(VERSION)-$$os-$$arch; echo $$name; mkdir dist/$$name; \
 		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w $(LDFLAGS)' -o dist/$$name/ppl ./cmd/ppl; \
 		cp -r LICENSE README.md CHANGELOG.md examples dist/$$name; rm -f dist/$$name/examples/*.go; \

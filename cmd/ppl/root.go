@@ -44,12 +44,14 @@ func newRoot(c *console) *cobra.Command {
 		Short:             "Bayesian models: write the equations, get draws from the posterior",
 		SilenceErrors:     true,
 		SilenceUsage:      true,
+		Version:           version,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		RunE:              func(*cobra.Command, []string) error { return usagef("a command is missing") },
 
 		DisableFlagsInUseLine: true,
 	}
 	root.SetUsageTemplate(usageTemplate)
+	root.SetVersionTemplate(versionLine())
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(flagError)
@@ -58,7 +60,8 @@ func newRoot(c *console) *cobra.Command {
 		watchCommand(c), listCommand(c), summaryCommand(c), diagnoseCommand(c), queryCommand(c), sessionCommand(c),
 		looCommand(c), compareCommand(c), evidenceCommand(c), sensitivityCommand(c), plotCommand(c), reportCommand(c),
 		exportCommand(c), c.limited(optimizeCommand(c)), c.limited(predictCommand(c)), c.limited(logprobCommand(c)),
-		versionCommand(c))
+		versionCommand(c), completionCommand(c), manCommand(c))
+	completeArgs(root)
 	return root
 }
 
@@ -80,7 +83,8 @@ flags:
 
 // checkVerb refuses an unknown command before cobra looks at its flags.
 func checkVerb(root *cobra.Command, args []string) error {
-	if len(args) == 0 || strings.HasPrefix(args[0], "-") || args[0] == "help" {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") || args[0] == "help" ||
+		args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd {
 		return nil
 	}
 	names := []string{"help"}

@@ -30,8 +30,7 @@ func versionCommand(c *console) *cobra.Command {
 			return json.NewEncoder(c.out).Encode(versionObject{version, commit(), runtime.Version(), runtime.GOOS,
 				runtime.GOARCH})
 		}
-		fmt.Fprintf(c.out, "ppl %s%s, %s, %s/%s\n", version, revision(), runtime.Version(), runtime.GOOS,
-			runtime.GOARCH)
+		fmt.Fprint(c.out, versionLine())
 		switch {
 		case !*withMPI:
 			return nil
@@ -43,6 +42,11 @@ func versionCommand(c *console) *cobra.Command {
 		return nil
 	}
 	return cmd
+}
+
+// versionLine names the version, the commit, the compiler and the system.
+func versionLine() string {
+	return fmt.Sprintf("ppl %s%s, %s, %s/%s\n", version, revision(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 type versionObject struct {

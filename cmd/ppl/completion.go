@@ -1,0 +1,142 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"ppl/posterior/plot"
+	"ppl/posterior/store"
+)
+
+// completionCommand prints a script that completes commands, flags, models, runs and names in a shell.
+func completionCommand(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Print a script for completion in bash, zsh, fish or powershell",
+		Long: "Print a script that completes commands, flags, models, runs and names of parameters in a shell.\n" +
+			"bash:       source <(ppl completion bash), in ~/.bashrc\n" +
+			"zsh:        ppl completion zsh > \"${fpath[1]}/_ppl\"\n" +
+			"fish:       ppl completion fish > ~/.config/fish/completions/ppl.fish\n" +
+			"powershell: ppl completion powershell | Out-String | Invoke-Expression",
+		Args:      one("SHELL"),
+		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
+
+		DisableFlagsInUseLine: true,
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		root := cmd.Root()
+		switch args[0] {
+		case "bash":
+			return root.GenBashCompletionV2(c.out, true)
+		case "zsh":
+			return root.GenZshCompletion(c.out)
+		case "fish":
+			return root.GenFishCompletion(c.out, true)
+		case "powershell":
+			return root.GenPowerShellCompletionWithDesc(c.out)
+		}
+		return usagef("unknown shell %q; available: %s", args[0], strings.Join(cmd.ValidArgs, ", "))
+	}
+	return cmd
+}
+
+// manCommand writes the manual pages for packages; users do not need it.
+func manCommand(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:    "man DIR",
+		Short:  "Write a manual page for each command into a directory",
+		Args:   one("DIR"),
+		Hidden: true,
+
+		DisableFlagsInUseLine: true,
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := os.MkdirAll(args[0], 0o777); err != nil {
+			return failed(err)
+		}
+		header := &doc.GenManHeader{Title: "PPL", Section: "1", Source: "ppl " + version, Manual: "ppl"}
+		if err := doc.GenManTree(cmd.Root(), header, args[0]); err != nil {
+			return failed(err)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// A completer of arguments proposes values of the argument that is typed, given those before it.
+type argCompleter = cobra.CompletionFunc
+
+// completeArgs sets what each command proposes for its arguments.
+func completeArgs(root *cobra.Command) {
+	for name, complete := range map[string]argCompleter{
+		"check": models, "fmt": models, "sample": modelsOrRuns, "optimize": models, "logprob": models, "build": models,
+		"predict": modelsOrRuns, "repl": modelsOrRuns,
+		"watch": runs, "diagnose": runThenNames, "summary": runThenNames, "query": runThenNames, "export": runThenNames,
+		"loo": runs, "compare": runs, "evidence": runs, "sensitivity": runs, "report": runs,
+		"plot": plotArgs,
+	} {
+		if cmd := verb(root, name); cmd != nil {
+			cmd.ValidArgsFunction = complete
+		}
+	}
+}
+
+func models(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"ppl"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// runs proposes run directories, and directories that may hold some.
+func runs(_ *cobra.Command, _ []string, typed string) (found []string, _ cobra.ShellCompDirective) {
+	entries, _ := filepath.Glob(typed + "*")
+	for _, path := range entries {
+		info, err := os.Stat(path)
+		switch {
+		case err != nil || !info.IsDir():
+		case isRun(path):
+			found = append(found, path)
+		default:
+			found = append(found, path+string(filepath.Separator))
+		}
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+func modelsOrRuns(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	found, directive := runs(cmd, args, typed)
+	files, _ := filepath.Glob(typed + "*.ppl")
+	return append(found, files...), directive
+}
+
+// runThenNames proposes a run first, then names of its parameters.
+func runThenNames(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return runs(cmd, args, typed)
+	}
+	return namesOf(args[0]), cobra.ShellCompDirectiveNoFileComp
+}
+
+func plotArgs(cmd *cobra.Command, args []string, typed string) (found []string, _ cobra.ShellCompDirective) {
+	if len(args) != 1 {
+		return runThenNames(cmd, args, typed)
+	}
+	for _, k := range plot.Kinds() {
+		found = append(found, k.Name+"\t"+k.Doc)
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// namesOf lists the arrays of a run; none if it cannot be read.
+func namesOf(path string) (names []string) {
+	run, err := store.Open(path)
+	if err != nil {
+		return nil
+	}
+	for _, v := range run.Layout.Posterior {
+		names = append(names, v.Name)
+	}
+	return names
+}
