@@ -23,13 +23,15 @@ func foreignLanguages() []foreignLanguage {
 	return []foreignLanguage{
 		{"a Stan program", "a model of ppl has no blocks: `data y[N]` declares data, and the other names with `~` " +
 			"are parameters; `ppl help stan` shows how each block is written",
-			patterns(first+`(functions|(transformed\s+)?data|(transformed\s+)?parameters|model)\s*\{`, `(?m);\s*(//.*)?$`)},
+			patterns(first+`(functions|(transformed\s+)?data|(transformed\s+)?parameters|model)\s*\{`,
+				`(?m);\s*(//.*)?$`)},
 		{"a BUGS or JAGS model", "a model of ppl has no block and no loops: `y[i in N] ~ Normal(mu, sd)` is the whole " +
 			"loop, and `sd` is 1 / sqrt(precision); `ppl help jags` shows how each line is written",
 			patterns(first+`(model|data)\s*\{`, `(?m)<-|~\s*d[a-z]+\s*\(`)},
 		{"a Python program", "a model of ppl is a file of equations such as `mu ~ Normal(0, 1)`; " +
 			"`ppl help pymc` shows how a model is written",
-			patterns(`(?m)^(import\s+[\w.]+\s+as\s+\w+|from\s+[\w.]+\s+import\s|def\s+\w+\(.*\):|with\s+.*:\s*$)`)},
+			patterns(`(?m)^(import\s+[\w.]+\s+as\s+\w+|from\s+[\w.]+\s+import\s|def\s+\w+\(.*\):|` +
+				`with\s+.*:\s*$)`)},
 		{"an R program", "a model of ppl is a file of equations such as `mu ~ Normal(0, 1)`; " +
 			"`ppl help brms` shows how a formula is written",
 			patterns(`(?m)^\s*(library\(|require\(|[\w.]+\s*<-\s*function\s*\()`)},

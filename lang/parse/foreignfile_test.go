@@ -10,8 +10,8 @@ import (
 
 // foreignFiles are programs of other systems, with what the one diagnostic for them says.
 var foreignFiles = []struct{ name, text, says string }{
-	{"stan", "data {\n  int<lower=0> N;\n  vector[N] y;\n}\nparameters {\n  real mu;\n}\nmodel {\n  y ~ normal(mu, 1);\n}\n",
-		"Stan"},
+	{"stan", "data {\n  int<lower=0> N;\n  vector[N] y;\n}\nparameters {\n  real mu;\n}\n" +
+		"model {\n  y ~ normal(mu, 1);\n}\n", "Stan"},
 	{"stan with comments", "// eight schools\n\ntransformed data {\n  int K = 3; // size\n}\n", "Stan"},
 	{"bugs", "model {\n  for (i in 1:N) {\n    y[i] ~ dnorm(mu, tau)\n  }\n  tau <- 1 / pow(s, 2)\n}\n", "BUGS"},
 	{"jags with data", "data {\n  M <- max(x)\n}\nmodel {\n  y ~ dpois(lambda)\n}\n", "BUGS"},
