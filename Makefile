@@ -129,7 +129,7 @@ same:
 
 # The version is that of the tag: v1.2 gives 1.2, three commits later 1.2-3-g0123abc.
 VERSION := $(patsubst v%,%,$(shell git describe --tags --always --dirty 2>/dev/null || echo unknown))
-LDFLAGS := -X main.version=$(VERSION)
+LDFLAGS := -X ppl/app/version.number=$(VERSION)
 
 install:
 	$(GO) install -ldflags '$(LDFLAGS)' ./cmd/ppl

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ppl/app"
+	"ppl/app/fault"
 	"ppl/autodiff"
 	"ppl/autodiff/gorgonia"
 	"ppl/compiler"
@@ -16,6 +18,7 @@ import (
 	"ppl/compiler/backend/render"
 	"ppl/infer"
 	"ppl/infer/settings"
+	"ppl/lang/diag"
 	"ppl/lang/parse"
 	"ppl/lang/source"
 	"ppl/runtime/gpu"
@@ -48,7 +51,7 @@ func stageNames(which func(s stage) bool) string {
 			names = append(names, s.name)
 		}
 	}
-	return listed(names)
+	return diag.And(names)
 }
 
 func anyStage(stage) bool { return true }
@@ -78,7 +81,7 @@ func buildCommand(c *console) *cobra.Command {
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		i := slices.IndexFunc(stages(), func(s stage) bool { return s.name == *emit })
 		if i < 0 {
-			return usagef("--emit=%s: the stages are %s", *emit, stageNames(anyStage))
+			return fault.Usagef("--emit=%s: the stages are %s", *emit, stageNames(anyStage))
 		}
 		return stages()[i].print(c, args[0], *data)
 	}
@@ -88,7 +91,7 @@ func buildCommand(c *console) *cobra.Command {
 func printTree(c *console, path string, _ []string) error {
 	text, err := source.ReadModel(path)
 	if err != nil {
-		return wrong(err)
+		return fault.Wrong(err)
 	}
 	file, ds := parse.File(source.New(path, text))
 	if err := c.diagnose(ds); err != nil {
@@ -109,7 +112,7 @@ func printModel(c *console, path string, _ []string) error {
 
 // printGraph prints the density and its gradient as one lane computes them.
 func printGraph(c *console, path string, data []string) error {
-	p, err := c.loadWhole(path, data, false)
+	p, err := app.LoadInMemory(app.Source{Model: path, Data: data}, c.notes(false))
 	if err != nil {
 		return err
 	}
@@ -119,7 +122,7 @@ func printGraph(c *console, path string, data []string) error {
 
 // printGorgonia prints a graph whose inputs are the parameters.
 func printGorgonia(c *console, path string, data []string) error {
-	p, err := c.loadWhole(path, data, false)
+	p, err := app.LoadInMemory(app.Source{Model: path, Data: data}, c.notes(false))
 	if err != nil {
 		return err
 	}
@@ -129,7 +132,7 @@ func printGorgonia(c *console, path string, data []string) error {
 	}
 	g, err := gorgonia.Convert(outputs...)
 	if err != nil {
-		return failed(err)
+		return fault.Of(err)
 	}
 	return g.WriteDot(c.out)
 }
@@ -157,7 +160,7 @@ func printWith(text func(*ir.Program) string) func(c *console, path string, data
 }
 
 func (c *console) lowered(path string, data []string) (*ir.Program, error) {
-	p, err := c.loadWhole(path, data, false)
+	p, err := app.LoadInMemory(app.Source{Model: path, Data: data}, c.notes(false))
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +170,7 @@ func (c *console) lowered(path string, data []string) (*ir.Program, error) {
 		{Name: "gradient", Value: d.gradient},
 	}}})
 	if err != nil {
-		return nil, failed(err)
+		return nil, fault.Of(err)
 	}
 	return program, nil
 }

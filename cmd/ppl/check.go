@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ppl/app"
+	"ppl/app/fault"
 	"ppl/compiler"
 	"ppl/lang/diag"
 )
@@ -30,7 +32,7 @@ func checkCommand(c *console) *cobra.Command {
 }
 
 func (c *console) check(path string, data []string, asJSON bool) error {
-	given, err := dataArgs(data)
+	given, err := app.DataArgs(data)
 	if err != nil {
 		return err
 	}
@@ -42,7 +44,7 @@ func (c *console) check(path string, data []string, asJSON bool) error {
 			return err
 		}
 		if diag.HasErrors(ds) {
-			return wrong(nil)
+			return fault.Wrong(nil)
 		}
 		return nil
 	}

@@ -7,6 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ppl/app/analysis"
+	"ppl/app/fault"
+	"ppl/app/rundir"
 	"ppl/posterior/report"
 	"ppl/posterior/store"
 )
@@ -42,9 +45,9 @@ func compareCommand(c *console) *cobra.Command {
 				return err
 			}
 			if *withEvidence {
-				return usagef("--rows takes a part of the rows, and --evidence all; ppl evidence has the latter")
+				return fault.Usagef("--rows takes a part of the rows, and --evidence all; ppl evidence has the latter")
 			}
-			comparison, err := c.compareParts(ctx, args, *rows)
+			comparison, err := analysis.CompareRows(ctx, args, *rows, c.notes(false))
 			if err != nil {
 				return err
 			}
@@ -52,7 +55,7 @@ func compareCommand(c *console) *cobra.Command {
 		}
 		var runs []*store.Run
 		for _, dir := range args {
-			run, err := openPosterior(dir)
+			run, err := rundir.OpenPosterior(dir)
 			if err != nil {
 				return err
 			}
@@ -60,11 +63,11 @@ func compareCommand(c *console) *cobra.Command {
 		}
 		var mend func(*store.Run, *report.LOO) error
 		if *refit {
-			mend = func(r *store.Run, l *report.LOO) error { return c.refit(ctx, r, l) }
+			mend = func(r *store.Run, l *report.LOO) error { return analysis.Refit(ctx, r, l, c.notes(false)) }
 		}
 		comparison, err := report.Compare(runs, *of, mend)
 		if err != nil {
-			return fault(err)
+			return fault.Of(err)
 		}
 		if *withEvidence {
 			if comparison.Evidence, comparison.NoEvidence, err = c.evidencesOrWhy(ctx, args); err != nil {
@@ -80,9 +83,9 @@ func compareCommand(c *console) *cobra.Command {
 // can be compared by how well they predict all the same.
 func (c *console) evidencesOrWhy(ctx context.Context, dirs []string) (report.Evidences, string, error) {
 	all, err := c.evidences(ctx, dirs)
-	var e exit
-	if errors.As(err, &e) && e.code == codeWrong && e.cause != nil {
-		return nil, e.cause.Error(), nil
+	var e *fault.Error
+	if errors.As(err, &e) && e.Kind == fault.Input && e.Err != nil {
+		return nil, e.Err.Error(), nil
 	}
 	return all, "", err
 }
@@ -102,7 +105,7 @@ func (c *console) printed(r reporter, asJSON bool) error {
 
 func atLeastTwoRuns(_ *cobra.Command, args []string) error {
 	if len(args) < 2 {
-		return usagef("two or more RUNs are needed")
+		return fault.Usagef("two or more RUNs are needed")
 	}
 	return nil
 }

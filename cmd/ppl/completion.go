@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
+	"ppl/app/fault"
+	"ppl/app/version"
 	"ppl/posterior/plot"
 	"ppl/posterior/store"
 )
@@ -39,7 +41,7 @@ func completionCommand(c *console) *cobra.Command {
 		case "powershell":
 			return root.GenPowerShellCompletionWithDesc(c.out)
 		}
-		return usagef("unknown shell %q; available: %s", args[0], strings.Join(cmd.ValidArgs, ", "))
+		return fault.Usagef("unknown shell %q; available: %s", args[0], strings.Join(cmd.ValidArgs, ", "))
 	}
 	return cmd
 }
@@ -56,11 +58,11 @@ func manCommand(c *console) *cobra.Command {
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := os.MkdirAll(args[0], 0o777); err != nil {
-			return failed(err)
+			return fault.Of(err)
 		}
-		header := &doc.GenManHeader{Title: "PPL", Section: "1", Source: "ppl " + version, Manual: "ppl"}
+		header := &doc.GenManHeader{Title: "PPL", Section: "1", Source: "ppl " + version.Number(), Manual: "ppl"}
 		if err := doc.GenManTree(cmd.Root(), header, args[0]); err != nil {
-			return failed(err)
+			return fault.Of(err)
 		}
 		return nil
 	}

@@ -2,12 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"golang.org/x/term"
 
+	"ppl/app"
+	"ppl/app/analysis"
+	"ppl/app/fault"
 	"ppl/lang/diag"
 	"ppl/runtime/sys/files"
 )
@@ -18,8 +22,8 @@ type console struct {
 	width    int           // columns of out; 0 when it is no terminal
 	live     bool          // err is a terminal: lines may be redrawn
 	color    bool          // err takes colours
-	job      *job          // the ranks that a launcher has started; nil for a process alone
-	opened   *openedRun    // that a session asks about, with its definitions; nil outside of one
+	job      *app.Job      // the ranks that a launcher has started; nil for a process alone
+	opened   *analysis.Run // that a session asks about, with its definitions; nil outside of one
 	disk     files.System  // where runs are written
 	messages *json.Encoder // of notes, diagnostics and progress for programs; nil where they are text
 }
@@ -54,20 +58,32 @@ func plainConsole(out, err io.Writer) *console {
 // shown is how many diagnostics are printed: who gives a table for a model has one on each line.
 const shown = 20
 
-// diagnose prints diagnostics, and fails when one of them is an error.
+// diagnose prints diagnostics, and fails if one of them is an error.
 func (c *console) diagnose(ds []diag.Diagnostic) error {
+	c.printDiagnostics(ds)
+	if diag.HasErrors(ds) {
+		return fault.Wrong(nil)
+	}
+	return nil
+}
+
+func (c *console) printDiagnostics(ds []diag.Diagnostic) {
 	if c.messages != nil {
 		for _, d := range ds {
 			c.messages.Encode(diagnosticMessage{"diagnostic", diagnosticOf(d)})
 		}
-	} else {
-		diag.Render(c.err, ds[:min(shown, len(ds))], c.color)
-		if len(ds) > shown {
-			c.notef("\nand %d more", len(ds)-shown)
-		}
+		return
 	}
-	if diag.HasErrors(ds) {
-		return wrong(nil)
+	diag.Render(c.err, ds[:min(shown, len(ds))], c.color)
+	if len(ds) > shown {
+		c.notef("\nand %d more", len(ds)-shown)
 	}
-	return nil
+}
+
+// printError prints the diagnostics of an error now, which are not printed again then.
+func (c *console) printError(err error) error {
+	if e := (*fault.Error)(nil); errors.As(err, &e) && e.Err == nil && len(e.Diagnostics) > 0 {
+		return c.diagnose(e.Diagnostics)
+	}
+	return err
 }

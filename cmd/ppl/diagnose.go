@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"ppl/app/fault"
 	"ppl/posterior/report"
 )
 
@@ -18,7 +19,7 @@ func diagnoseCommand(c *console) *cobra.Command {
 			"as they are.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("RUN is missing")
+				return fault.Usagef("RUN is missing")
 			}
 			return nil
 		},
@@ -37,7 +38,7 @@ func diagnoseCommand(c *console) *cobra.Command {
 			err = report.Diagnosis(c.out, r, c.width)
 		}
 		if err == nil && r.Unusable {
-			return exit{codeFailed, nil}
+			return fault.Silent()
 		}
 		return err
 	}

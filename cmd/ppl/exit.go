@@ -1,14 +1,13 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"ppl/app/fault"
 	"ppl/lang/diag"
-	"ppl/posterior/store"
 )
 
 // Exit codes.
@@ -20,51 +19,41 @@ const (
 	codeInterrupted = 130 // as shells report SIGINT
 )
 
-// An exit is an error that says which code the process ends with. Its cause is nil when everything has been said
-// already.
-type exit struct {
-	code  int
-	cause error
-}
-
-func (e exit) Error() string { return fmt.Sprint(e.cause) }
-
-// Unwrap is the cause.
-func (e exit) Unwrap() error { return e.cause }
-
-func wrong(cause error) error { return exit{codeWrong, cause} }
-
-// failed is what a device, a disk or the program did. A run that a crash has cut off is what the command was given.
-func failed(cause error) error {
-	if errors.As(cause, new(store.ErrDamaged)) || errors.As(cause, new(store.ErrNotKept)) {
-		return wrong(cause)
-	}
-	return exit{codeFailed, cause}
-}
-
-func interrupted() error { return exit{codeInterrupted, nil} }
-
-func usagef(format string, args ...any) error { return exit{codeUsage, fmt.Errorf(format, args...)} }
-
-// conclude prints the error of cmd, and returns the exit code. Errors of cobra itself are about usage.
-func conclude(c *console, cmd *cobra.Command, err error) int {
-	switch {
-	case err == nil:
-		return codeDone
-	case errors.Is(err, context.Canceled): // by a signal, in whatever it was
+// codeOf returns the code with which the process ends after an error of a kind.
+func codeOf(k fault.Kind) int {
+	switch k {
+	case fault.Input:
+		return codeWrong
+	case fault.Usage:
+		return codeUsage
+	case fault.Interruption:
 		return codeInterrupted
 	}
-	e := exit{codeUsage, err}
-	errors.As(err, &e)
-	switch {
-	case e.cause == nil:
-	case c.messages != nil:
-		c.messages.Encode(errorMessage{"error", e.code, diag.Printable(e.cause.Error())})
-	default:
-		fmt.Fprintf(c.err, "%s: %s\n", cmd.CommandPath(), diag.Printable(e.cause.Error()))
+	return codeFailed
+}
+
+// conclude prints the error of cmd, and returns the exit code. Errors of cobra itself are about usage.
+func (c *console) conclude(cmd *cobra.Command, err error) int {
+	if err == nil {
+		return codeDone
 	}
-	if e.code == codeUsage && c.messages == nil {
+	kind, e := fault.KindOf(err), (*fault.Error)(nil)
+	switch {
+	case kind == fault.Interruption: // by a signal, whatever the command was doing
+		return codeInterrupted
+	case !errors.As(err, &e):
+		kind, e = fault.Usage, &fault.Error{Err: err}
+	}
+	c.printDiagnostics(e.Diagnostics)
+	switch {
+	case e.Err == nil:
+	case c.messages != nil:
+		c.messages.Encode(errorMessage{"error", codeOf(kind), diag.Printable(e.Err.Error())})
+	default:
+		fmt.Fprintf(c.err, "%s: %s\n", cmd.CommandPath(), diag.Printable(e.Err.Error()))
+	}
+	if kind == fault.Usage && c.messages == nil {
 		fmt.Fprintf(c.err, "usage: %s\n%s --help says more\n", cmd.UseLine(), cmd.CommandPath())
 	}
-	return e.code
+	return codeOf(kind)
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ppl/app/fault"
+	"ppl/app/rundir"
 	"ppl/posterior/export"
 	"ppl/posterior/store"
 	"ppl/runtime/sys/files"
@@ -44,17 +46,17 @@ func (c *console) export(dir string, names []string, format, path string) error 
 	}
 	f, err := export.Find(format)
 	if err != nil {
-		return usagef("--format: %w", err)
+		return fault.Usagef("--format: %w", err)
 	}
-	run, err := openRun(dir)
+	run, err := rundir.Open(dir)
 	if err != nil {
 		return err
 	}
 	switch {
 	case run.Info.Draws == 0:
-		return wrong(fmt.Errorf("%s has no draws yet of every chain", dir))
+		return fault.Wrongf("%s has no draws yet of every chain", dir)
 	case path == "" && (f.Binary || f.PerChain):
-		return usagef("--format %s needs --out FILE", f.Name)
+		return fault.Usagef("--format %s needs --out FILE", f.Name)
 	case path == "":
 		return exported(export.Write(c.out, run, f, names, 0))
 	case !f.PerChain:
@@ -73,7 +75,7 @@ func exported(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fault(err)
+	return fault.Of(err)
 }
 
 // exporting writes a chain, or all of them in a format that has one file.

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"ppl/app/fault"
 	"ppl/lang/format"
 	"ppl/lang/parse"
 	"ppl/lang/source"
@@ -16,7 +18,7 @@ func fmtCommand(c *console) *cobra.Command {
 		Short: "Print models in their canonical form",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("FILE is missing")
+				return fault.Usagef("FILE is missing")
 			}
 			return nil
 		},
@@ -26,7 +28,7 @@ func fmtCommand(c *console) *cobra.Command {
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		var first error
 		for _, path := range args {
-			first = firstError(first, c.format(path, *write))
+			first = cmp.Or(first, c.format(path, *write))
 		}
 		return first
 	}
@@ -37,7 +39,7 @@ func fmtCommand(c *console) *cobra.Command {
 func (c *console) format(path string, write bool) error {
 	text, err := source.ReadModel(path)
 	if err != nil {
-		return wrong(fmt.Errorf("%w%s", err, insteadOfModel(path)))
+		return fault.Wrongf("%w%s", err, insteadOfModel(path))
 	}
 	file, ds := parse.File(source.New(path, text))
 	if err := c.diagnose(ds); err != nil {
@@ -51,8 +53,5 @@ func (c *console) format(path string, write bool) error {
 	if formatted == text {
 		return nil
 	}
-	if err := writeNamed(path, writeBytes([]byte(formatted))); err != nil {
-		return failed(err)
-	}
-	return nil
+	return fault.Of(writeNamed(path, writeBytes([]byte(formatted))))
 }

@@ -5,16 +5,17 @@ import (
 	"slices"
 	"strings"
 
+	"ppl/app/samplers"
 	"ppl/infer/settings"
 	"ppl/stdlib"
 )
 
 // samplerTopics explains what --sampler and `infer` can name.
 func samplerTopics() (all []topic) {
-	for _, r := range samplers() {
-		takes := slices.DeleteFunc(settings.Names(), func(n string) bool { return !r.takes(n) })
-		all = append(all, topic{r.name, fmt.Sprintf("%-12s %s", r.name, r.doc),
-			fmt.Sprintf("ppl sample --sampler %s   infer %s(…)\n\n%s\nSettings: %s.", r.name, r.name, sentence(r.doc),
+	for _, r := range samplers.All() {
+		takes := slices.DeleteFunc(settings.Names(), func(n string) bool { return !r.Takes(n) })
+		all = append(all, topic{r.Name, fmt.Sprintf("%-12s %s", r.Name, r.Doc),
+			fmt.Sprintf("ppl sample --sampler %s   infer %s(…)\n\n%s\nSettings: %s.", r.Name, r.Name, sentence(r.Doc),
 				strings.Join(takes, ", "))})
 	}
 	return all

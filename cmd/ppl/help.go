@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ppl/app/fault"
 	"ppl/lang/diag"
 )
 
@@ -27,7 +28,7 @@ func helpCommand(c *console) *cobra.Command {
 			case len(args) == 1:
 				return c.explain(cmd.Root(), args[0])
 			}
-			return usagef("one NAME at a time; %q is too many", args[1])
+			return fault.Usagef("one NAME at a time; %q is too many", args[1])
 		},
 	}
 }
@@ -113,7 +114,7 @@ func unknownTopic(root *cobra.Command, name string) error {
 		}
 	}
 	if near, ok := diag.Nearest(name, names); ok {
-		return usagef("there is nothing named %q; did you mean %q?", name, near)
+		return fault.Usagef("there is nothing named %q; did you mean %q?", name, near)
 	}
-	return usagef("there is nothing named %q; ppl help %s list what there is", name, kindNames())
+	return fault.Usagef("there is nothing named %q; ppl help %s list what there is", name, kindNames())
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ppl/app/devices"
 	"ppl/infer/settings"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -203,9 +204,9 @@ func settingTopics() (all []topic) {
 }
 
 func deviceTopics() (all []topic) {
-	for _, d := range devices() {
-		all = append(all, topic{d.name, fmt.Sprintf("%-10s %s", d.name, d.doc),
-			fmt.Sprintf("ppl sample --device %s\n\n%s", d.name, sentence(d.doc))})
+	for _, d := range devices.All() {
+		all = append(all, topic{d.Name, fmt.Sprintf("%-10s %s", d.Name, d.Doc),
+			fmt.Sprintf("ppl sample --device %s\n\n%s", d.Name, sentence(d.Doc))})
 	}
 	return all
 }
@@ -224,7 +225,7 @@ func kindNames() string {
 	for _, k := range kinds(nil) {
 		names = append(names, k.name)
 	}
-	return listed(names)
+	return diag.And(names)
 }
 
 func codeTopics() (all []topic) {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ppl/app/fault"
+	"ppl/app/rundir"
 	"ppl/compiler"
 	"ppl/runtime/sys/memory"
 )
@@ -38,8 +40,8 @@ func (c *console) limited(cmd *cobra.Command) *cobra.Command {
 
 // sandboxed refuses a model that names files outside of its folder. What a run or standard input names has no folder.
 func (c *console) sandboxed(path string) error {
-	if isRun(path) || strings.HasPrefix(path, "/dev/") {
-		return usagef("--sandbox: name the file of a model; %s has no folder that its data could lie in", path)
+	if rundir.IsRun(path) || strings.HasPrefix(path, "/dev/") {
+		return fault.Usagef("--sandbox: name the file of a model; %s has no folder that its data could lie in", path)
 	}
 	return c.diagnose(compiler.Outside(path))
 }
@@ -62,7 +64,7 @@ func sizeOf(text string) (int64, error) {
 		if bytes := x * unit.bytes; bytes >= leastMemory && bytes < math.MaxInt64 {
 			return int64(bytes), nil
 		}
-		return 0, usagef("--max-memory %s: ppl itself takes up to 100 MB; give more", text)
+		return 0, fault.Usagef("--max-memory %s: ppl itself takes up to 100 MB; give more", text)
 	}
-	return 0, usagef("--max-memory %q is not a size; write 500MB or 8GB", text)
+	return 0, fault.Usagef("--max-memory %q is not a size; write 500MB or 8GB", text)
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ppl/app/fault"
+	"ppl/app/rundir"
 	"ppl/posterior/store"
 )
 
@@ -25,7 +27,7 @@ func listCommand(c *console) *cobra.Command {
 			"of each chain can be read, and of which model and sampler they are.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("%q is too many", args[1])
+				return fault.Usagef("%q is too many", args[1])
 			}
 			return nil
 		},
@@ -41,7 +43,7 @@ func listCommand(c *console) *cobra.Command {
 		runs, err := runsIn(dir)
 		switch {
 		case err != nil:
-			return failed(err)
+			return fault.Of(err)
 		case *asJSON:
 			return writeRunsJSON(c.out, runs)
 		case len(runs) == 0:
@@ -81,7 +83,7 @@ func runsIn(dir string) ([]listedRun, error) {
 			continue
 		}
 		info, err := store.ReadInfo(path)
-		if errors.As(err, new(store.ErrNotRun)) && !isRun(path) {
+		if errors.As(err, new(store.ErrNotRun)) && !rundir.IsRun(path) {
 			continue
 		}
 		run := listedRun{Path: path, Info: info}

@@ -12,6 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ppl/app"
+	"ppl/app/analysis"
+	"ppl/app/devices"
+	"ppl/app/fault"
 	"ppl/compiler"
 	"ppl/compiler/datasets/datafile"
 )
@@ -35,8 +39,8 @@ func logprobCommand(c *console) *cobra.Command {
 		Use:   "logprob MODEL --at VALUES.json [--data F|NAME=F]… [--gradient] [--device D|all] [--json]",
 		Short: "Evaluate a model's log density at given parameter values",
 		Long: "Evaluate log prior, log likelihood and log-Jacobian at the parameter values in a file, given on their " +
-			"own scale.\n" +
-			"--json adds the log likelihood of each row. Gradients are those of log prior + log likelihood on the " +
+			"own scale.\n--json adds the log likelihood of each row. Gradients are those of log prior + log " +
+			"likelihood on the " +
 			"parameters' own scale.\n" +
 			"--device all evaluates everything on every device and names the largest difference from the graph's " +
 			"interpreter.",
@@ -48,7 +52,7 @@ func logprobCommand(c *console) *cobra.Command {
 	f.StringArrayVar(&q.data, "data", nil, dataUsage)
 	f.StringVar(&q.at, "at", "", "parameter values from `VALUES.json`")
 	f.BoolVar(&q.gradient, "gradient", false, "print gradients too")
-	f.StringVar(&q.device, "device", "", "evaluate on `D`: "+deviceDocs()+
+	f.StringVar(&q.device, "device", "", "evaluate on `D`: "+devices.Docs()+
 		"; all compares them (default: plain loops over the graph)")
 	f.BoolVar(&q.asJSON, "json", false, "print one JSON object")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -62,31 +66,34 @@ func (c *console) logprob(ctx context.Context, q *pointQuery) error {
 	ctx, release := stoppable(ctx)
 	defer release()
 	if q.at == "" {
-		return usagef("--at VALUES.json is missing")
+		return fault.Usagef("--at VALUES.json is missing")
 	}
 	if q.device != "" && q.device != allDevices {
-		if err := checkDevice(q.device); err != nil {
+		if err := devices.Check(q.device); err != nil {
 			return err
 		}
 	}
-	p, err := c.loadWhole(q.model, q.data, false)
+	p, err := app.LoadInMemory(app.Source{Model: q.model, Data: q.data}, c.notes(false))
 	if err != nil {
 		return err
 	}
 	values, err := datafile.DefaultRowCache().Whole(q.at)
 	if err != nil {
-		return wrong(err)
+		return fault.Wrong(err)
 	}
-	l, err := c.logprobOn(ctx, p, q.device, values.Arrays)
-	var refused exit
-	if errors.As(err, &refused) {
+	on := q.device
+	if on == allDevices {
+		on = ""
+	}
+	l, err := analysis.LogProb(ctx, p, on, values.Arrays, c.notes(false))
+	if errors.As(err, new(*fault.Error)) {
 		return err
 	} else if err != nil {
-		return wrong(fmt.Errorf("%s: %w", q.at, err))
+		return fault.Wrongf("%s: %w", q.at, err)
 	}
-	var compared []comparison
+	var compared []analysis.DeviceDifference
 	if q.device == allDevices {
-		if compared, err = c.compare(ctx, p, l, values.Arrays); err != nil {
+		if compared, err = analysis.CompareDevices(ctx, p, l, values.Arrays, c.notes(false)); err != nil {
 			return err
 		}
 	}
@@ -116,7 +123,7 @@ func logprobText(w io.Writer, l *compiler.LogProb) {
 func digits(x float64) string { return fmt.Sprintf("%.10g", x) }
 
 // logprobJSON prints one object; arrays are flat, row-major.
-func logprobJSON(w io.Writer, l *compiler.LogProb, compared []comparison) error {
+func logprobJSON(w io.Writer, l *compiler.LogProb, compared []analysis.DeviceDifference) error {
 	text, err := json.MarshalIndent(struct {
 		Prior      number              `json:"log_prior"`
 		Likelihood number              `json:"log_likelihood"`
@@ -124,7 +131,8 @@ func logprobJSON(w io.Writer, l *compiler.LogProb, compared []comparison) error 
 		Rows       map[string][]number `json:"rows"`
 		Gradient   map[string][]number `json:"gradient,omitempty"`
 		Devices    []comparison        `json:"devices,omitempty"`
-	}{number(l.Prior), number(l.Likelihood), number(l.Jacobian), inJSON(l.Rows), inJSON(l.Gradient), compared}, "",
+	}{number(l.Prior), number(l.Likelihood), number(l.Jacobian), inJSON(l.Rows), inJSON(l.Gradient),
+		differencesInJSON(compared)}, "",
 		"  ")
 	if err != nil {
 		return err
@@ -158,4 +166,24 @@ func inJSON(arrays map[string][]float64) map[string][]number {
 		}
 	}
 	return out
+}
+
+// A comparison is the largest difference of a device from the interpreter.
+type comparison struct {
+	Device     string `json:"device"`
+	Difference number `json:"difference"`
+	Where      string `json:"where"`
+}
+
+func differencesInJSON(all []analysis.DeviceDifference) (out []comparison) {
+	for _, d := range all {
+		out = append(out, comparison{d.Device, number(d.Difference), d.Where})
+	}
+	return out
+}
+
+func comparedText(w io.Writer, all []analysis.DeviceDifference) {
+	for _, c := range all {
+		fmt.Fprintf(w, "%-15s differs by %.2g at most, in %s\n", c.Device, c.Difference, c.Where)
+	}
 }

@@ -5,8 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ppl/app/analysis"
+	"ppl/app/fault"
+	"ppl/app/rundir"
 	"ppl/posterior/report"
 )
+
+const refitUsage = "sample again without each row whose Pareto k̂ is too high"
 
 func looCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
@@ -31,18 +36,18 @@ func looCommand(c *console) *cobra.Command {
 		if cmd.Flags().Changed("rows") {
 			return c.printPart(cmd.Context(), args, *rows, *refit, *asJSON)
 		}
-		run, err := openPosterior(args[0])
+		run, err := rundir.OpenPosterior(args[0])
 		if err != nil {
 			return err
 		}
 		l, err := report.CrossValidate(run, append(args, "")[1])
 		if err != nil {
-			return fault(err)
+			return fault.Of(err)
 		}
 		if *refit {
 			ctx, release := stoppable(cmd.Context())
 			defer release()
-			if err := c.refit(ctx, run, &l); err != nil {
+			if err := analysis.Refit(ctx, run, &l, c.notes(false)); err != nil {
 				return err
 			}
 		}
@@ -58,11 +63,7 @@ func (c *console) printPart(ctx context.Context, args []string, m int, refit, as
 	}
 	ctx, release := stoppable(ctx)
 	defer release()
-	p, err := c.openPart(args[0])
-	if err != nil {
-		return err
-	}
-	l, err := c.looOfPart(ctx, p, p.choose(m))
+	l, err := analysis.CrossValidateRows(ctx, args[0], m, c.notes(false))
 	if err != nil {
 		return err
 	}
@@ -73,11 +74,11 @@ func (c *console) printPart(ctx context.Context, args []string, m int, refit, as
 func checkPart(m int, of string, refit bool) error {
 	switch {
 	case m < 2:
-		return usagef("--rows %d: at least 2 rows are needed", m)
+		return fault.Usagef("--rows %d: at least 2 rows are needed", m)
 	case refit:
-		return usagef("--rows and --refit contradict each other; give one of them")
+		return fault.Usagef("--rows and --refit contradict each other; give one of them")
 	case of != "":
-		return usagef("--rows is for a model with one observed array; leave %s out", of)
+		return fault.Usagef("--rows is for a model with one observed array; leave %s out", of)
 	}
 	return nil
 }

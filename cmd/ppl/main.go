@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"ppl/app"
 	"ppl/runtime/parallel/mpi"
 	"ppl/runtime/parallel/ranks"
 	"ppl/runtime/sys/memory"
@@ -28,11 +29,23 @@ func main() {
 		endAtOnce()
 		os.Exit(run(ctx, os.Args[1:], c))
 	}
-	c.job = &job{comm, comm.Library, comm.Abort}
+	c.job = &app.Job{Comm: comm, Library: comm.Library, Abort: comm.Abort}
 	if comm.Rank() == 0 {
 		go ranks.Waits(ctx, comm.Waiting, 30*time.Second, func(now time.Duration) {
 			c.notef("note: another rank has not answered for %v", now.Round(time.Second))
 		})
 	}
 	comm.Exit(carryOutOnRanks(ctx, os.Args[1:], c))
+}
+
+// carryOutOnRanks carries out the command line on rank 0 and ends the others.
+func carryOutOnRanks(ctx context.Context, args []string, c *console) (code int) {
+	if c.job.Rank() > 0 {
+		ctx, release := onSignal(ctx, func(<-chan struct{}) {}) // rank 0 ends them all
+		defer release()
+		return c.job.Follow(ctx)
+	}
+	code = run(ctx, args, c)
+	c.job.End(code)
+	return code
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"ppl/app/rundir"
 	"slices"
 	"strings"
 	"syscall"
@@ -73,7 +74,7 @@ func TestMistakesUnderMPI(t *testing.T) {
 		if code := exitCode(err); code != codeFailed || len(lines) != 1 || !strings.Contains(lines[0], c.says) {
 			t.Errorf("want %q: %v\n%s", c.says, err, out)
 		}
-		if exists(run) {
+		if rundir.Exists(run) {
 			t.Errorf("%q: there is a run", c.says)
 		}
 	}
@@ -135,7 +136,7 @@ func TestRankDies(t *testing.T) {
 		t.Fatal(err)
 	}
 	rank1 := 0
-	for ctx.Err() == nil && !exists(filepath.Join(run, "checkpoint")) {
+	for ctx.Err() == nil && !rundir.Exists(filepath.Join(run, "checkpoint")) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	text, err := os.ReadFile(pid)
@@ -173,7 +174,7 @@ func TestRankStops(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for ctx.Err() == nil && !exists(filepath.Join(run, "progress.json")) {
+	for ctx.Err() == nil && !rundir.Exists(filepath.Join(run, "progress.json")) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	rank1 := 0

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"ppl/app/rundir"
 	"slices"
 	"strconv"
 	"strings"
@@ -203,7 +204,7 @@ func TestPackagedData(t *testing.T) {
 	code := run(t.Context(), []string{"sample", "model.ppl", "--draws", "1", "--warmup", "0", "--chains", "1"},
 		plainConsole(&out, &errs))
 	want, said := codeWrong, "apt-get install dataset-fashion-mnist"
-	if exists("/usr/share/datasets/fashion-mnist/t10k-labels-idx1-ubyte.gz") {
+	if rundir.Exists("/usr/share/datasets/fashion-mnist/t10k-labels-idx1-ubyte.gz") {
 		want, said = 0, "of Fashion-MNIST is read instead"
 	}
 	if code != want || !strings.Contains(errs.String(), said) {

@@ -3,17 +3,16 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"ppl/compiler"
+	"ppl/app"
+	"ppl/app/fault"
+	"ppl/app/rundir"
 	"ppl/infer"
 	"ppl/infer/optimize"
 	"ppl/posterior/store"
@@ -21,21 +20,13 @@ import (
 
 // A search is what the flags of ppl optimize say.
 type search struct {
-	model    string
-	data     []string
-	device   string
-	init     string // values, or a run, to begin at
-	out      string // where the ends are kept as a run; "": nowhere
-	resume   bool   // a run that was ended goes on
-	replace  bool
-	jacobian bool
-	asJSON   bool
-	quiet    bool
-	options  optimize.Options
+	app.Search
+	asJSON bool
+	quiet  bool
 }
 
 func optimizeCommand(c *console) *cobra.Command {
-	s := &search{options: optimize.Defaults()}
+	s := &search{Search: app.NewSearch("")}
 	cmd := &cobra.Command{
 		Use:   "optimize MODEL [--data F|NAME=F]… [--init FILE|RUN] [flags]",
 		Short: "Find the mode of the posterior",
@@ -53,32 +44,33 @@ func optimizeCommand(c *console) *cobra.Command {
 
 		DisableFlagsInUseLine: true,
 	}
-	s.addFlags(cmd)
+	f := cmd.Flags()
+	s.addFlags(f)
+	resume := f.Bool("resume", false, "go on with a search whose run, which --out named, was ended")
+	replace := f.Bool("overwrite", false, "replace a run that stands in the directory")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s.model = args[0]
-		if !cmd.Flags().Changed("seed") {
-			s.options.Seed = uint64(rand.Uint32())
-		}
-		if s.resume {
-			return c.resumeSearch(cmd.Context(), s, cmd.Flags())
-		}
-		if err := s.check(); err != nil {
-			return err
-		}
-		if s.out != "" {
-			return c.keepSearch(cmd.Context(), s, cmd.Flags())
+		s.Model = args[0]
+		f.Visit(func(f *pflag.Flag) { s.Given = append(s.Given, f.Name) })
+		switch {
+		case *resume && *replace:
+			return fault.Usagef("--overwrite goes with --out, and not with --resume")
+		case *resume:
+			s.Existing = rundir.GoOn
+		case *replace:
+			s.Existing = rundir.Overwrite
 		}
 		return c.optimize(cmd.Context(), s)
 	}
 	return cmd
 }
 
-func (s *search) addFlags(cmd *cobra.Command) {
-	f, o := cmd.Flags(), &s.options
-	f.StringArrayVar(&s.data, "data", nil, dataUsage)
+func (s *search) addFlags(f *pflag.FlagSet) {
+	o := &s.Options
+	seed := o.Seed
+	f.StringArrayVar(&s.Data, "data", nil, dataUsage)
 	f.StringVar(&o.Method, "method", o.Method, "`M`: "+strings.Join(optimize.Methods(), ", "))
 	f.IntVar(&o.Starts, "starts", o.Starts, "begin at `K` points, drawn from the prior where it is proper")
-	f.StringVar(&s.init, "init", "", "begin at the parameter values in a JSON `FILE`, or at the last draws of a RUN")
+	f.StringVar(&s.Init, "init", "", "begin at the parameter values in a JSON `FILE`, or at the last draws of a RUN")
 	f.StringVar(&o.Weights, "weights", o.Weights, "of a network trained with --batch: begin at weights by `SCHEME`: "+
 		strings.Join(infer.WeightSchemes(), ", "))
 	f.IntVar(&o.Iterations, "iterations", o.Iterations, "`N` iterations from each start at most")
@@ -90,159 +82,48 @@ func (s *search) addFlags(cmd *cobra.Command) {
 		"coordinate, times the rate")
 	f.IntVar(&o.StopAfter, "stop-after", 0, "hold out rows, and stop a start after `E` epochs in which it has not "+
 		"predicted them better; needs --batch")
-	f.StringVar(&s.out, "out", "", "keep where the starts led as a run in `DIR`")
-	f.BoolVar(&s.resume, "resume", false, "go on with a search whose run, which --out named, was ended")
-	f.BoolVar(&s.replace, "overwrite", false, "replace a run that stands in the directory")
-	f.BoolVar(&s.jacobian, "jacobian", false, "the mode of the unconstrained coordinates, with the log-Jacobian in "+
+	f.StringVar(&s.Dir, "out", "", "keep where the starts led as a run in `DIR`")
+	f.BoolVar(&s.Jacobian, "jacobian", false, "the mode of the unconstrained coordinates, with the log-Jacobian in "+
 		"the density")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed `S` of the starts (default: a new one)")
+	o.Seed = seed
 	f.IntVar(&o.Threads, "threads", 0, "use `T` threads; 0 means all cores; results do not depend on it")
-	addDeviceFlag(f, &s.device)
+	addDeviceFlag(f, &s.Device)
 	f.BoolVar(&s.asJSON, "json", false, "print one JSON object")
 	f.BoolVar(&s.quiet, "quiet", false, "no notes")
 }
 
-// check refuses what can be refused before the model is read.
-func (s *search) check() error {
-	o := s.options
-	switch {
-	case !slices.Contains(optimize.Methods(), o.Method):
-		return usagef("--method %s: there are %s", o.Method, strings.Join(optimize.Methods(), ", "))
-	case !slices.Contains(infer.WeightSchemes(), o.Weights):
-		return usagef("--weights %s: there are %s", o.Weights, strings.Join(infer.WeightSchemes(), ", "))
-	case o.Starts < 1:
-		return usagef("--starts %d: at least one is needed", o.Starts)
-	case o.Iterations < 1:
-		return usagef("--iterations %d: at least one is needed", o.Iterations)
-	case o.Batch < 0 || o.Batch > 0 && o.Method == "lbfgs":
-		return usagef("--batch %d: minibatches, of at least one row, go with --method adam, adamw or sgd", o.Batch)
-	case !(o.Decay >= 0 && o.Decay <= math.MaxFloat64):
-		return usagef("--decay %v: a number from 0 on is needed", o.Decay)
-	case o.Decay != optimize.Defaults().Decay && o.Method != "adamw":
-		return usagef("--decay %v: weight decay goes with --method adamw", o.Decay)
-	case o.StopAfter < 0 || o.StopAfter > 0 && o.Batch == 0:
-		return usagef("--stop-after %d: early stopping counts epochs of minibatches; give --batch too", o.StopAfter)
-	case s.replace && (s.out == "" || s.resume):
-		return usagef("--overwrite goes with --out, and not with --resume")
-	case o.Threads < 0:
-		return usagef("--threads %d cannot be negative; 0 means all cores", o.Threads)
-	case !(o.Rate >= 0 && o.Rate <= math.MaxFloat64):
-		return usagef("--rate %v: a number above 0 is needed", o.Rate)
-	}
-	return checkDevice(s.device)
-}
-
-// optimize compiles, searches and prints. A search that finds no maximum is a failure, reported after the results.
+// optimize searches and prints. A search that finds no maximum is a failure, reported after the results.
 func (c *console) optimize(ctx context.Context, s *search) error {
-	ctx, release := stoppable(ctx)
+	s.Disk, s.Lost = c.disk, func() { c.endLost(s.Dir) }
+	m := app.NewModeSearch(s.Search, c.notes(s.quiet))
+	ctx, release := stoppableWith(ctx, func() { c.abandon(m.Abandon) })
 	defer release()
-	p, err := c.prepareSearch(ctx, s)
-	if err != nil {
-		return err
-	}
-	began := time.Now()
-	r, err := optimize.Maximize(ctx, s.target(p), s.options)
+	found, err := m.Run(ctx)
 	switch {
-	case errors.Is(err, context.Canceled):
-		return interrupted()
-	case errors.As(err, new(infer.Refusal)):
-		return wrong(err)
 	case err != nil:
-		if parts := p.NotFinite(s.options.Seed); len(parts) > 0 {
-			return wrong(explain(err, parts))
-		}
-		return failed(err)
+		return err
+	case found.Complete:
+		return c.summarise(found.Search.Dir, s.asJSON)
+	case found.Stopped:
+		c.notef("stopped early; ppl optimize --resume %s goes on", found.Search.Dir)
+		return fault.Interrupted()
 	}
-	return c.conclude(s, newMode(s, p, r, time.Since(began)), r)
+	return c.printMode(newMode(found), s.asJSON)
 }
 
-// prepareSearch compiles the model, and refuses what cannot be searched.
-func (c *console) prepareSearch(ctx context.Context, s *search) (*compiler.Program, error) {
-	p, err := c.loadFrom(compiler.DefaultRowCache(), s.model, s.data, s.quiet)
-	if err != nil {
-		return nil, err
-	}
-	if p.Dim() == 0 {
-		return nil, noParameters()
-	}
-	if s.options.Batch > 0 {
-		n, err := p.Rows()
-		if err == nil && s.options.Batch > n {
-			err = fmt.Errorf("--batch %d, but the data have %d rows; leave it out to use them all", s.options.Batch, n)
-		}
-		if err != nil {
-			return nil, wrong(err)
-		}
-	}
-	if s.options.Batch == 0 {
-		if err := c.refuseRandom(p, noMinibatches); err != nil {
-			return nil, err
-		}
-	}
-	if w := s.options.Weights; w != infer.He {
-		if s.init != "" || infer.NetworkBlocks(p, s.options.Batch) == nil {
-			return nil, usagef("--weights %s: it is for a network, of 1,000 weights or more, that begins nowhere else "+
-				"and is trained with --batch", w)
-		}
-	}
-	if s.options.Device, err = openDevice(ctx, s.device, s.note(c)); err != nil {
-		return nil, err
-	}
-	if s.init != "" {
-		err = s.chooseStarts(p, s.note(c))
-	}
-	return p, err
-}
-
-// note writes a line unless the search is to be quiet.
-func (s *search) note(c *console) func(string) {
-	return func(line string) {
-		if !s.quiet {
-			c.notef("note: %s", line)
-		}
-	}
-}
-
-// target is the density whose mode is looked for.
-func (s *search) target(p *compiler.Program) infer.Target {
-	if s.jacobian {
-		return p
-	}
-	return compiler.OwnScale{Program: p}
-}
-
-// conclude prints what was found.
-func (c *console) conclude(s *search, m mode, r optimize.Result) error {
-	if s.asJSON {
+// printMode prints what was found.
+func (c *console) printMode(m mode, asJSON bool) error {
+	if asJSON {
 		if err := m.json(c); err != nil {
 			return err
 		}
 	} else {
 		m.table(c)
 	}
-	if !r.Converged && !r.Biased {
-		return exit{codeFailed, nil}
+	if !m.Converged && !m.biased {
+		return fault.Silent()
 	}
-	return nil
-}
-
-// chooseStarts begins the searches at what --init names: as many as there are different points, at most.
-func (s *search) chooseStarts(p *compiler.Program, note func(string)) error {
-	g, err := givenStarts(s.init, p)
-	if err != nil {
-		return err
-	}
-	o := &s.options
-	o.Starts = min(o.Starts, g.count())
-	points, err := g.points(o.Seed, o.Starts, "search")
-	if err != nil {
-		return err
-	}
-	o.Start = func(k int) []float64 {
-		of := points[k%o.Starts]
-		return of[k/o.Starts%len(of)]
-	}
-	note("searches begin " + g.where() + g.others())
 	return nil
 }
 
@@ -273,18 +154,19 @@ type coordinate struct {
 	SD   store.Number `json:"sd"` // null where there is none
 }
 
-func newMode(s *search, p *compiler.Program, r optimize.Result, took time.Duration) mode {
-	m := mode{Model: s.model, Method: s.options.Method, Jacobian: s.jacobian, Seed: s.options.Seed,
+func newMode(found *app.Optimum) mode {
+	s, p, r := found.Search, found.Program, found.Result
+	m := mode{Model: s.Model, Method: s.Options.Method, Jacobian: s.Jacobian, Seed: s.Options.Seed,
 		Converged: r.Converged, Message: r.Message,
 		LogDensity: number(r.LogPrior + r.LogLik), LogPrior: number(r.LogPrior), LogLik: number(r.LogLik),
-		Gradients: r.Gradients, Seconds: took.Seconds(), Run: s.out, biased: r.Biased}
+		Gradients: r.Gradients, Seconds: found.Took.Seconds(), Run: s.Dir, biased: r.Biased}
 	for _, e := range r.Ends {
 		m.Starts = append(m.Starts, number(e.LogDensity))
-		if s.options.StopAfter > 0 {
+		if s.Options.StopAfter > 0 {
 			m.HeldOut = append(m.HeldOut, number(e.HeldOut))
 		}
 	}
-	if s.out != "" {
+	if s.Dir != "" {
 		return m
 	}
 	at, settled := 0, p.Deterministic()

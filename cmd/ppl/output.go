@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"ppl/app/fault"
 	"syscall"
 )
 
@@ -34,5 +35,5 @@ func (o *output) failure() error {
 	if o.err == nil || errors.Is(o.err, syscall.EPIPE) {
 		return nil
 	}
-	return failed(fmt.Errorf("the results could not be written: %w", o.err))
+	return fault.Of(fmt.Errorf("the results could not be written: %w", o.err))
 }

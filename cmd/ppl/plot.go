@@ -9,11 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ppl/app/analysis"
+	"ppl/app/fault"
+	"ppl/app/rundir"
 	"ppl/compiler/predict/query"
-	"ppl/lang/diag"
 	"ppl/lang/types"
 	"ppl/posterior/plot"
-	"ppl/posterior/store"
 )
 
 // A plotting is what the flags of ppl plot say.
@@ -41,8 +42,7 @@ func plotCommand(c *console) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&p.out, "out", "", "write to `FILE`, which ends in .png or .svg")
 	f.StringVar(&p.prior, "prior", "", "for the kind prior: the `DIR` with draws from the prior (default: the "+
-		"run's name with "+
-		".prior)")
+		"run's name with .prior)")
 	f.IntVar(&p.width, "width", 0, "draw `W` columns wide in the terminal (default: its own)")
 	cmd.RunE = func(_ *cobra.Command, args []string) error { return c.plot(args[0], args[1], args[2:], p) }
 	return cmd
@@ -51,9 +51,9 @@ func plotCommand(c *console) *cobra.Command {
 func runAndKind(_ *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:
-		return usagef("RUN is missing")
+		return fault.Usagef("RUN is missing")
 	case 1:
-		return usagef("KIND is missing; there are %s", strings.Join(pictureKinds(), ", "))
+		return fault.Usagef("KIND is missing; there are %s", strings.Join(pictureKinds(), ", "))
 	}
 	return nil
 }
@@ -70,20 +70,20 @@ func (c *console) plot(dir, kind string, names []string, p plotting) error {
 	if p.out != "" {
 		var err error
 		if format, err = plot.FormatOf(p.out); err != nil {
-			return usagef("--out %w", err)
+			return fault.Usagef("--out %w", err)
 		}
 	}
-	run, err := openRun(dir)
+	run, err := rundir.Open(dir)
 	if err != nil {
 		return err
 	}
 	o := plot.Options{Names: names, Evaluate: c.evaluator(dir)}
 	if kind == "prior" {
-		o.Prior = priorRun(dir, p.prior)
+		o.Prior = rundir.OpenPrior(dir, p.prior)
 	}
 	picture, err := plot.Draw(run, kind, o)
 	if err != nil {
-		return fault(err)
+		return fault.Of(err)
 	}
 	for _, note := range picture.Notes {
 		c.notef("note: %s", note)
@@ -100,43 +100,31 @@ func (c *console) plot(dir, kind string, names []string, p plotting) error {
 	}
 	var b bytes.Buffer
 	if err := plot.Write(&b, picture, format); err != nil {
-		return failed(err)
+		return fault.Of(err)
 	}
-	return failedIf(writeNamed(p.out, writeBytes(b.Bytes())))
+	return fault.Of(writeNamed(p.out, writeBytes(b.Bytes())))
 }
 
 // evaluator evaluates expressions for pictures of a run, whose model and data are read when the first is asked for.
 func (c *console) evaluator(dir string) func(string) (types.Variable, [][][]float64, error) {
 	run := c.opened
 	return func(expression string) (v types.Variable, values [][][]float64, err error) {
-		if run == nil || run.dir != dir {
-			if run, err = c.openRun(dir); err != nil {
+		if run == nil || run.Dir != dir {
+			if run, err = analysis.Open(dir, c.notes(false)); err != nil {
 				return v, nil, err
 			}
 		}
-		a, ds, err := run.ask(context.Background(), expression, 0)
+		a, err := run.Ask(context.Background(), expression, 0)
+		e := (*fault.Error)(nil)
 		switch {
+		case errors.As(err, &e) && len(e.Diagnostics) == 1 && e.Diagnostics[0].Code == "E10":
+			return v, nil, fault.Wrong(errors.New(e.Diagnostics[0].Message)) // what names there are, the picture says
 		case err != nil:
 			return v, nil, err
-		case len(ds) == 1 && ds[0].Code == "E10": // what names there are, the picture says
-			return v, nil, wrong(errors.New(ds[0].Message))
-		case diag.HasErrors(ds):
-			return v, nil, c.diagnose(ds)
-		case a == nil || a.line.Form != query.Summary || a.line.Given != nil:
-			return v, nil, usagef("a picture is drawn of an expression, such as exp(b), which %q is not", expression)
+		case a == nil || a.Query.Form != query.Summary || a.Query.Given != nil:
+			return v, nil, fault.Usagef("a picture is drawn of an expression, such as exp(b), which %q is not",
+				expression)
 		}
-		return a.variable(), a.result.Values, nil
+		return a.Variable(), a.Result.Values, nil
 	}
-}
-
-// priorRun opens the draws from the prior that go with a run; nil where there are none.
-func priorRun(dir, prior string) *store.Run {
-	if prior == "" {
-		prior = strings.TrimSuffix(strings.TrimRight(dir, "/"), ".run") + ".prior"
-	}
-	run, err := store.Open(prior)
-	if err != nil {
-		return nil
-	}
-	return run
 }

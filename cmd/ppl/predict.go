@@ -2,34 +2,31 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-
-	"ppl/compiler"
-	"ppl/infer"
-	"ppl/lang/types"
+	"ppl/app"
+	"ppl/app/analysis"
+	"ppl/app/fault"
+	"ppl/app/rundir"
+	asked "ppl/posterior/query"
 	"ppl/posterior/store"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
 
 // A prediction is what the flags of ppl predict say.
 type prediction struct {
+	analysis.NewData
 	from  string // a run directory or a model
-	data  []string
-	held  bool // the rows that the model holds out are the new data
 	draws int
 	seed  uint64
 	out   string
+	over  rundir.Existing // what to do with a run that stands in out
 	quiet bool
-	thin  int
 	asCSV bool
-	over  existing // what to do with a run that stands in out
 
 	asJSON bool // the scores
 }
@@ -45,12 +42,12 @@ func predictCommand(c *console) *cobra.Command {
 		DisableFlagsInUseLine: true,
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&p.data, "data", nil, dataUsage+" (of a run: new data)")
-	f.BoolVar(&p.held, "held-out", false, "of a run: predict the rows that data statements with holdout left out")
+	f.StringArrayVar(&p.Data, "data", nil, dataUsage+" (of a run: new data)")
+	f.BoolVar(&p.HeldOut, "held-out", false, "of a run: predict the rows that data statements with holdout left out")
 	f.IntVar(&p.draws, "draws", 1000, "`D` draws from the prior")
 	f.Uint64Var(&p.seed, "seed", 0, "seed `S` of all randomness (default: the run's; of a prior a new one)")
 	f.StringVar(&p.out, "out", "", "keep draws from the prior in `DIR` (default: the model's name with .prior, here)")
-	f.IntVar(&p.thin, "thin", 1, "with --data or --held-out: predict at every `K`-th draw")
+	f.IntVar(&p.Thin, "thin", 1, "with --data or --held-out: predict at every `K`-th draw")
 	f.BoolVar(&p.asCSV, "csv", false, "with --data or --held-out: print one table")
 	f.BoolVar(&p.asJSON, "json", false, "with --data that have outcomes, or --held-out: print the scores as one JSON "+
 		"object")
@@ -60,33 +57,37 @@ func predictCommand(c *console) *cobra.Command {
 		p.from = args[0]
 		given := cmd.Flags().Changed
 		if info, err := os.Stat(p.from); err == nil && info.IsDir() {
+			if given("seed") {
+				p.Seed = &p.seed
+			}
 			switch {
 			case given("draws") || given("out") || *replace:
-				return usagef("--draws, --out and --overwrite are for a MODEL; %s is a run, whose draws and directory "+
-					"are taken", p.from)
-			case p.thin < 1:
-				return usagef("--thin %d: every draw is --thin 1", p.thin)
-			case given("data") && p.held:
-				return usagef("--data and --held-out are two answers to what is to be predicted; give one of them")
-			case given("data") || p.held:
-				return c.predictNew(cmd.Context(), p, given("seed"))
+				return fault.Usagef("--draws, --out and --overwrite are for a MODEL; %s is a run, whose draws and "+
+					"directory are taken", p.from)
+			case p.Thin < 1:
+				return fault.Usagef("--thin %d: every draw is --thin 1", p.Thin)
+			case given("data") && p.HeldOut:
+				return fault.Usagef("--data and --held-out are two answers to what is to be predicted; give one of " +
+					"them")
+			case given("data") || p.HeldOut:
+				return c.predictNew(cmd.Context(), p)
 			}
-			return c.predictRun(cmd.Context(), p, given("seed"))
+			return c.replicate(cmd.Context(), p)
 		}
-		if !exists(p.from) && filepath.Ext(p.from) != ".ppl" {
-			return noRun(p.from)
+		if !rundir.Exists(p.from) && filepath.Ext(p.from) != ".ppl" {
+			return rundir.NoRun(p.from)
 		}
-		if p.held {
-			return usagef("--held-out is for a run; %s is a model", p.from)
+		if p.HeldOut {
+			return fault.Usagef("--held-out is for a run; %s is a model", p.from)
 		}
 		if p.draws < 1 {
-			return usagef("--draws %d: at least one draw is needed", p.draws)
+			return fault.Usagef("--draws %d: at least one draw is needed", p.draws)
 		}
 		if !given("seed") {
 			p.seed = uint64(rand.Uint32())
 		}
-		if p.over = refuse; *replace {
-			p.over = overwrite
+		if *replace {
+			p.over = rundir.Overwrite
 		}
 		if p.out == "" {
 			p.out = strings.TrimSuffix(filepath.Base(p.from), ".ppl") + ".prior"
@@ -113,189 +114,89 @@ given its values at those of the run. A series goes on beyond its end: give its 
 predictors from its beginning. What is computed from all rows of data, such as the mean of a predictor, is that of the
 run.`
 
-// replicating is the random stream of a replicate; those of what a run itself draws after inference begin with other
-// bits.
-func replicating(seed uint64, chain, draw int) *rand.Rand {
-	return rand.New(rand.NewPCG(seed, 1<<63|uint64(chain)<<40|uint64(draw)))
-}
-
 // predictPrior draws parameters and data.
 func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 	ctx, release := stoppable(ctx)
 	defer release()
-	model, err := c.loadWhole(p.from, p.data, p.quiet)
+	stopped, err := analysis.DrawPrior(ctx, analysis.Prior{Source: app.Source{Model: p.from, Data: p.Data},
+		Draws: p.draws, Seed: p.seed, Dir: p.out, Existing: p.over, Disk: c.disk,
+		Lost: func() { c.endLost(p.out) }}, c.notes(p.quiet))
 	if err != nil {
 		return err
-	}
-	program, err := c.loadPredictive(p.from, p.data, true)
-	if err != nil {
-		return err
-	}
-	dir, err := c.takeDir(ctx, p.out, p.over)
-	if err != nil {
-		return err
-	}
-	defer dir.close(true)
-	if err := dir.clear(); err != nil {
-		return failed(err)
-	}
-	saved, first := program.Saved(), program.Replicas()
-	w, err := store.Create(c.disk, p.out, store.Layout{Chains: 1, Prior: saved[:first], PriorPredictive: saved[first:],
-		Observed: asObserved(model.Observed()), Constant: asObserved(model.Constants())}, store.Options{
-		Overwrite: true,
-		Model:     p.from,
-		Source:    []byte(model.Model().Source.Text),
-		Resolved: resolvedOptions{Model: p.from, Data: p.data, Sampler: "prior", Chains: 1, Draws: p.draws,
-			Seed: p.seed, Made: makerOn("")},
-		Sampler: "prior",
-		Seed:    p.seed,
-		Draws:   p.draws,
-		Version: version,
-	})
-	if err != nil {
-		return failed(err)
-	}
-	status := store.Finished
-	for k := range p.draws {
-		if ctx.Err() != nil {
-			status = store.Interrupted
-			break
-		}
-		values := make([]float64, size(saved))
-		program.Complete(replicating(p.seed, 0, k), values)
-		if err := w.Append(0, values, nil); err != nil {
-			return failed(err)
-		}
-	}
-	if err := w.Close(status, nil); err != nil {
-		return failed(err)
 	}
 	if !p.quiet {
-		c.notef("%s (groups prior and prior_predictive)", kept(p.out, status == store.Interrupted))
+		c.notef("%s (groups prior and prior_predictive)", kept(p.out, stopped))
 	}
-	if status == store.Interrupted {
-		return interrupted()
+	if stopped {
+		return fault.Interrupted()
 	}
 	return nil
 }
 
-// loadPredictive loads a model that draws its data. There must be data with a distribution.
-func (c *console) loadPredictive(model string, data []string, prior bool) (*compiler.Program, error) {
-	args, err := dataArgs(data)
-	if err != nil {
-		return nil, err
-	}
-	program, ds := compiler.LoadPredictive(model, args, prior)
-	if err := c.diagnose(ds); err != nil {
-		return nil, err
-	}
-	if program.Replicas() == len(program.Saved()) {
-		return nil,
-			wrong(errors.New("no data of the model have a distribution to draw from: there is no `y ~ …` for data " +
-				"but by Density"))
-	}
-	return program, nil
-}
-
-// size is how many numbers variables have together.
-func size(vs []types.Variable) (n int) {
-	for _, v := range vs {
-		n += v.Size()
-	}
-	return n
-}
-
-// predictRun draws data at each draw of the posterior.
-func (c *console) predictRun(ctx context.Context, p *prediction, seeded bool) error {
+// replicate draws data at each draw of the posterior.
+func (c *console) replicate(ctx context.Context, p *prediction) error {
 	ctx, release := stoppable(ctx)
 	defer release()
-	run, err := openRun(p.from)
-	if err != nil {
+	if err := analysis.Replicate(ctx, p.from, p.Seed, c.notes(p.quiet)); err != nil {
 		return err
 	}
-	program, err := c.programOf(run)
-	if err != nil {
-		return err
-	}
-	if !seeded {
-		p.seed = run.Info.Seed
-	}
-	parameters, err := posteriorOf(run, program)
-	if err != nil {
-		return failed(err)
-	}
-	w, err := store.Extend(c.disk, p.from, program.Saved()[program.Replicas():])
-	if err != nil {
-		return failed(err)
-	}
-	values, n := make([]float64, size(program.Saved())), size(program.Saved()[:program.Replicas()])
-	show, clear := c.progress(p.quiet)
-	defer clear()
-	for chain := range run.Layout.Chains {
-		for k := range run.Info.Draws {
-			if ctx.Err() != nil {
-				return interrupted()
-			}
-			parameters.enter(values, chain, k)
-			program.Complete(replicating(p.seed, chain, k), values)
-			if err := w.Append(chain, values[n:], nil); err != nil {
-				return failed(err)
-			}
-			show(infer.Progress{Phase: infer.Predicting, Done: chain*run.Info.Draws + k + 1,
-				Total: run.Layout.Chains * run.Info.Draws})
-		}
-	}
-	if err := w.Close(store.Finished, nil); err != nil {
-		return failed(err)
-	}
-	clear()
 	if !p.quiet {
 		c.notef("replicates of the data are in %s (group posterior_predictive)", p.from)
 	}
 	return nil
 }
 
-// programOf loads the model of a run, with the data that it was sampled with, to draw replicates.
-func (c *console) programOf(run *store.Run) (*compiler.Program, error) {
-	_, options, err := c.sampledProgram(run)
+// predictNew predicts at new data, summarises the predictions by row, and compares them with what was observed.
+func (c *console) predictNew(ctx context.Context, p *prediction) error {
+	ctx, release := stoppable(ctx)
+	defer release()
+	of, err := analysis.Predict(ctx, p.from, p.NewData, c.notes(p.quiet))
+	switch {
+	case err != nil:
+		return err
+	case of != nil && of.Classes != nil:
+		return c.scoreClasses(p, of)
+	case !p.quiet:
+		c.notef("the predictions are in %s (groups predictions and predictions_constant_data)", p.from)
+	}
+	if !p.asJSON {
+		if err := c.printPredictions(p); err != nil || of == nil || p.asCSV {
+			return err
+		}
+	}
+	return c.scoreNumbers(p, of)
+}
+
+// printPredictions prints the predictions of a run by row, some rows at a time.
+func (c *console) printPredictions(p *prediction) error {
+	run, err := store.Open(p.from)
 	if err != nil {
-		return nil, err
+		return fault.Of(err)
 	}
-	return c.loadPredictive(options.Model, options.Data, false)
-}
-
-// Parameters of a program as a run keeps them: by variable, chain, and the draws laid end to end.
-type parameterDraws struct {
-	variables []types.Variable
-	values    [][][]float64
-}
-
-func posteriorOf(run *store.Run, program *compiler.Program) (p parameterDraws, err error) {
-	p.variables = program.Saved()[:program.Replicas()]
-	for _, v := range p.variables {
-		if err := run.NotKept(v.Name); err != nil {
-			return p, err
+	to := newCSVAnswers(c.out)
+	for k, v := range run.Layout.Predictions {
+		if k > 0 && !p.asCSV {
+			fmt.Fprintln(c.out)
 		}
-		i := slices.IndexFunc(run.Layout.Posterior, func(w types.Variable) bool { return w.Name == v.Name })
-		if i < 0 || !slices.Equal(run.Layout.Posterior[i].Shape, v.Shape) {
-			return p, fmt.Errorf("the draws of %s in %s are not those of the model with its data: have the data "+
-				"changed since?", v.Name, run.Dir)
+		at := max(1, analysis.PredictedAtOnce/max(1, run.Info.Draws*run.Layout.Chains))
+		for from := 0; from < v.Size(); from += at {
+			values, err := run.Predictions(v.Name, from, min(from+at, v.Size()))
+			if err != nil {
+				return fault.Of(err)
+			}
+			part := &asked.Result{Values: values}
+			if p.asCSV {
+				err = to.table(v.Name, v, from, part)
+			} else {
+				err = asked.Table(c.out, v, from, asked.Estimates(part), -1, 1, false)
+			}
+			if err != nil {
+				return fault.Of(err)
+			}
 		}
-		xs, err := run.Draws(v.Name)
-		if err != nil {
-			return p, err
-		}
-		p.values = append(p.values, xs)
 	}
-	return p, nil
-}
-
-// enter lays one draw of the parameters into values.
-func (p parameterDraws) enter(values []float64, chain, draw int) {
-	at := 0
-	for i, v := range p.variables {
-		n := v.Size()
-		copy(values[at:at+n], p.values[i][chain][draw*n:])
-		at += n
+	if p.asCSV {
+		return fault.Of(to.close())
 	}
+	return nil
 }

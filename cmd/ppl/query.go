@@ -2,17 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"math/rand/v2"
+	"errors"
+	"ppl/app/analysis"
+	"ppl/app/fault"
 
 	"github.com/spf13/cobra"
-
-	"ppl/compiler"
-	"ppl/compiler/predict/query"
-	"ppl/infer"
-	"ppl/lang/diag"
-	asked "ppl/posterior/query"
-	"ppl/runtime/host"
 )
 
 func queryCommand(c *console) *cobra.Command {
@@ -23,9 +17,9 @@ func queryCommand(c *console) *cobra.Command {
 		Args: func(_ *cobra.Command, args []string) error {
 			switch len(args) {
 			case 0:
-				return usagef("RUN is missing")
+				return fault.Usagef("RUN is missing")
 			case 1:
-				return usagef("QUERY is missing; write, for example, ppl query %s 'P(tau > 3)'", args[0])
+				return fault.Usagef("QUERY is missing; write, for example, ppl query %s 'P(tau > 3)'", args[0])
 			}
 			return nil
 		},
@@ -36,9 +30,9 @@ func queryCommand(c *console) *cobra.Command {
 	asCSV := cmd.Flags().Bool("csv", false, "print one table, with every element")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *asJSON && *asCSV {
-			return usagef("--json and --csv are two forms of the same; choose one")
+			return fault.Usagef("--json and --csv are two forms of the same; choose one")
 		}
-		run, err := c.openRun(args[0])
+		run, err := analysis.Open(args[0], c.notes(false))
 		if err != nil {
 			return err
 		}
@@ -70,93 +64,32 @@ run's model, at every draw. A query is
 type answers interface {
 	// most is how many elements of an array are evaluated; 0 means all.
 	most() int
-	add(a answer) error
+	add(a *analysis.Answer) error
 	close() error
 }
 
-// An answer is a query with what the draws say.
-type answer struct {
-	text     string
-	line     *query.Query
-	question *compiler.Question
-	result   *asked.Result // of the first elements
-	size     int           // elements that there are
-}
-
-func (c *console) queryAll(ctx context.Context, run *openedRun, lines []string, to answers) (err error) {
+func (c *console) queryAll(ctx context.Context, run *analysis.Run, lines []string, to answers) (err error) {
 	failure := false
 	for _, line := range lines {
-		a, ds, err := run.ask(ctx, line, to.most())
-		if err != nil {
-			return err
-		}
-		if c.diagnose(ds) != nil {
+		a, err := run.Ask(ctx, line, to.most())
+		e := (*fault.Error)(nil)
+		switch {
+		case errors.As(err, &e) && len(e.Diagnostics) > 0:
+			c.printDiagnostics(e.Diagnostics)
 			failure = true
-			continue
-		}
-		if a == nil {
-			continue
-		}
-		if err := to.add(*a); err != nil {
-			return failed(err)
+		case err != nil:
+			return err
+		case a != nil:
+			if err := to.add(a); err != nil {
+				return fault.Of(err)
+			}
 		}
 	}
 	if err := to.close(); err != nil {
-		return failed(err)
+		return fault.Of(err)
 	}
 	if failure {
-		return wrong(nil)
+		return fault.Wrong(nil)
 	}
 	return nil
-}
-
-// ask answers a line. A definition is kept, and there is an answer if it defines a quantity.
-func (o *openedRun) ask(ctx context.Context, line string, most int) (*answer, []diag.Diagnostic, error) {
-	q, ds := o.inquiry.Parse(line)
-	if diag.HasErrors(ds) {
-		return nil, ds, nil
-	}
-	if q.Form == query.Definition {
-		if ds := o.inquiry.Define(q); diag.HasErrors(ds) || q.X == nil {
-			return nil, ds, nil
-		}
-	}
-	question, ds := o.inquiry.Ask(q)
-	if diag.HasErrors(ds) {
-		return nil, ds, nil
-	}
-	a := &answer{text: line, line: q, question: question, size: question.Variable().Size()}
-	shown := a.size
-	if most > 0 && q.Form != query.Rank {
-		shown = min(most, shown)
-	}
-	var err error
-	if c := question.Completion(); c != nil {
-		a.result, err = asked.Complete(ctx, c, shown, o, o.drawStream)
-	} else {
-		a.result, err = asked.Evaluate(ctx, question, 0, shown, o, o.deviceFor(ctx, question))
-	}
-	switch {
-	case ctx.Err() != nil:
-		return nil, nil, interrupted()
-	case err != nil:
-		return nil, nil, failed(fmt.Errorf("%s: %w", o.dir, err))
-	}
-	return a, nil, nil
-}
-
-// drawStream is the random stream of what the run generated at a draw.
-func (o *openedRun) drawStream(chain, draw int) *rand.Rand {
-	return generating(o.run.Info.Seed, chain, draw)
-}
-
-// compileFrom is the number of elements of draws from which compiled code is worth its compilation.
-const compileFrom = 5e6
-
-// deviceFor runs small questions on the portable device, which starts at once.
-func (o *openedRun) deviceFor(ctx context.Context, q *compiler.Question) infer.Device {
-	if work := float64(q.Work()) * float64(o.run.Info.Draws*o.run.Layout.Chains); work < compileFrom {
-		return infer.Lowered(host.Device{})
-	}
-	return o.device(ctx)
 }

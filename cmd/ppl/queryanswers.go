@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 
+	"ppl/app/analysis"
 	"ppl/compiler/predict/query"
 	"ppl/lang/types"
 	asked "ppl/posterior/query"
@@ -27,17 +28,17 @@ const shownElements = 20
 func (*textAnswers) most() int    { return shownElements }
 func (*textAnswers) close() error { return nil }
 
-func (t *textAnswers) add(a answer) error {
+func (t *textAnswers) add(a *analysis.Answer) error {
 	if t.several {
 		if t.n++; t.n > 1 {
 			fmt.Fprintln(t.w)
 		}
-		fmt.Fprintf(t.w, "%s\n", a.text)
+		fmt.Fprintf(t.w, "%s\n", a.Text)
 	}
-	if err := a.print(t.w); err != nil {
+	if err := printAnswer(t.w, a); err != nil {
 		return err
 	}
-	if left := a.size - len(a.result.Values); left > 0 {
+	if left := a.Size - len(a.Result.Values); left > 0 {
 		_, err := fmt.Fprintf(t.w, "… and %d more\n", left)
 		return err
 	}
@@ -45,19 +46,19 @@ func (t *textAnswers) add(a answer) error {
 }
 
 // print writes the first elements of an answer as text.
-func (a answer) print(w io.Writer) error {
-	v := a.variable()
-	lo, hi := a.question.Bounds()
-	if a.line.Form == query.Rank {
-		return asked.RankTable(w, v, asked.Ranks(a.result))
+func printAnswer(w io.Writer, a *analysis.Answer) error {
+	v := a.Variable()
+	lo, hi := a.Question.Bounds()
+	if a.Query.Form == query.Rank {
+		return asked.RankTable(w, v, asked.Ranks(a.Result))
 	}
-	es := asked.Estimates(a.result)
-	moment := map[query.Form]string{query.Mean: "mean", query.SD: "sd", query.Median: "median"}[a.line.Form]
+	es := asked.Estimates(a.Result)
+	moment := map[query.Form]string{query.Mean: "mean", query.SD: "sd", query.Median: "median"}[a.Query.Form]
 	if len(v.Shape) == 0 {
 		text := es[0].Line(lo, hi)
 		if moment != "" {
 			text = es[0].Moment(moment)
-		} else if a.question.IsTruth() {
+		} else if a.Question.IsTruth() {
 			text = es[0].Probability()
 		}
 		_, err := fmt.Fprintln(w, text)
@@ -66,14 +67,7 @@ func (a answer) print(w io.Writer) error {
 	if moment != "" {
 		return asked.MomentTable(w, v, 0, es, moment)
 	}
-	return asked.Table(w, v, 0, es, lo, hi, a.question.IsTruth())
-}
-
-// variable names the elements: by the name that was asked for, or by their places alone.
-func (a answer) variable() types.Variable {
-	v := a.question.Variable()
-	v.Name = a.line.Name()
-	return v
+	return asked.Table(w, v, 0, es, lo, hi, a.Question.IsTruth())
 }
 
 // A row of an answer is one element, for programs.
@@ -93,13 +87,13 @@ type row struct {
 	Rank     store.Number `json:"mean_rank"`
 }
 
-// rows are all elements of an answer; what was not asked for is not a number.
-func (a answer) rows() []row {
+// rowsOfAnswer are all elements of an answer; what was not asked for is not a number.
+func rowsOfAnswer(a *analysis.Answer) []row {
 	var places []asked.Place
-	if a.line.Form == query.Rank {
-		places = asked.Ranks(a.result)
+	if a.Query.Form == query.Rank {
+		places = asked.Ranks(a.Result)
 	}
-	return rowsOf(a.variable(), 0, asked.Estimates(a.result), places)
+	return rowsOf(a.Variable(), 0, asked.Estimates(a.Result), places)
 }
 
 // rowsOf are elements of a variable from the first that is given.
@@ -134,15 +128,15 @@ type jsonAnswer struct {
 	Elements []row  `json:"elements"`
 }
 
-func newJSONAnswers(w io.Writer, o *openedRun) *jsonAnswers {
-	return &jsonAnswers{w: w, Run: o.dir, Model: o.run.Info.Model, Chains: o.run.Layout.Chains,
-		Draws: o.run.Info.Draws, Queries: []jsonAnswer{}}
+func newJSONAnswers(w io.Writer, o *analysis.Run) *jsonAnswers {
+	return &jsonAnswers{w: w, Run: o.Dir, Model: o.Stored.Info.Model, Chains: o.Stored.Layout.Chains,
+		Draws: o.Stored.Info.Draws, Queries: []jsonAnswer{}}
 }
 
 func (*jsonAnswers) most() int { return 0 }
 
-func (j *jsonAnswers) add(a answer) error {
-	j.Queries = append(j.Queries, jsonAnswer{a.text, a.rows()})
+func (j *jsonAnswers) add(a *analysis.Answer) error {
+	j.Queries = append(j.Queries, jsonAnswer{a.Text, rowsOfAnswer(a)})
 	return nil
 }
 
@@ -168,7 +162,7 @@ func newCSVAnswers(w io.Writer) *csvAnswers {
 
 func (*csvAnswers) most() int { return 0 }
 
-func (c *csvAnswers) add(a answer) error { return c.rows(a.text, a.rows()) }
+func (c *csvAnswers) add(a *analysis.Answer) error { return c.rows(a.Text, rowsOfAnswer(a)) }
 
 // table adds elements of a variable, from the first that is given.
 func (c *csvAnswers) table(query string, v types.Variable, first int, r *asked.Result) error {

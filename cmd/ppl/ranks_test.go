@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"ppl/app"
 	"ppl/runtime/parallel/ranks"
 )
 
@@ -49,8 +50,8 @@ func onRanks(n int, args ...string) (codes []int, said string) {
 	codes = make([]int, n)
 	for rank, comm := range ranks.Local(n) {
 		c := consoleTo(&out)
-		c.job = &job{Comm: comm, library: func() (string, string) { return "one process", "goroutines" },
-			abort: func(int) { panic("abort") }}
+		c.job = &app.Job{Comm: comm, Library: func() (string, string) { return "one process", "goroutines" },
+			Abort: func(int) { panic("abort") }}
 		all.Go(func() { codes[rank] = carryOutOnRanks(context.Background(), args, c) })
 	}
 	all.Wait()
@@ -127,20 +128,6 @@ func TestMistakesOnRanks(t *testing.T) {
 				t.Errorf("%v: codes %v, %s", c.args, codes, said)
 			}
 		}
-	}
-	for want, m := range map[string]loadedModel{
-		"its data are not those of rank 0":              {Version: "1", Digests: digests{Program: "p", Data: "other"}},
-		"its model is not that of rank 0":               {Version: "1", Digests: digests{Program: "other", Data: "d"}},
-		"its ppl is version 2, and that of rank 0 is 1": {Version: "2", Digests: digests{Program: "p", Data: "d"}},
-		"d.csv is not there":                            {Error: "d.csv is not there"},
-	} {
-		if got := m.unlike("1", digests{Program: "p", Data: "d"}); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-	m := loadedModel{Version: "1", Digests: digests{Program: "p", Data: "d"}}
-	if got := m.unlike("1", m.Digests); got != "" {
-		t.Error(got)
 	}
 }
 

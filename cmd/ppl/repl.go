@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ppl/app/fault"
 	"ppl/posterior/store"
 	"ppl/runtime/sys/securedir"
 )
@@ -27,7 +28,7 @@ func sessionCommand(c *console) *cobra.Command {
 			"script: ppl repl RUN < analysis.txt; .save FILE writes one.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("one MODEL or RUN at a time; %q is too many", args[1])
+				return fault.Usagef("one MODEL or RUN at a time; %q is too many", args[1])
 			}
 			return nil
 		},
@@ -91,7 +92,7 @@ func historyFile() string {
 func (s *session) loop(ctx context.Context) error {
 	lines, err := s.openLines()
 	if err != nil {
-		return failed(err)
+		return fault.Of(err)
 	}
 	defer lines.close()
 	if s.typed {
@@ -105,7 +106,7 @@ func (s *session) loop(ctx context.Context) error {
 		case errors.Is(err, io.EOF):
 			s.done = true
 		case err != nil:
-			return failed(err)
+			return fault.Of(err)
 		}
 		if line = strings.TrimSpace(withoutComments(line)); line == "" {
 			continue
@@ -118,7 +119,7 @@ func (s *session) loop(ctx context.Context) error {
 		return err
 	}
 	if s.failures > 0 && !s.typed {
-		return wrong(nil)
+		return fault.Wrong(nil)
 	}
 	return nil
 }
@@ -147,7 +148,7 @@ func (s *session) interruptible(ctx context.Context, line string) error {
 	if within.Err() != nil {
 		s.c.notef("stopped")
 		if !s.typed {
-			return interrupted()
+			return fault.Interrupted()
 		}
 		return nil
 	}
@@ -162,9 +163,9 @@ func (s *session) interruptible(ctx context.Context, line string) error {
 
 // printError prints the error of a line, unless it has been printed.
 func (s *session) printError(err error) {
-	var e exit
-	if errors.As(err, &e) {
-		err = e.cause
+	if e := (*fault.Error)(nil); errors.As(err, &e) {
+		s.c.printDiagnostics(e.Diagnostics)
+		err = e.Err
 	}
 	if err != nil {
 		s.c.notef("%v", err)
@@ -234,25 +235,22 @@ func (s *session) line(ctx context.Context, line string) error {
 	case s.isStatement(line):
 		return s.statement(line)
 	case s.run == nil:
-		return wrong(errors.New("there are no draws yet: .sample draws them, .open RUN opens a run"))
+		return fault.Wrong(errors.New("there are no draws yet: .sample draws them, .open RUN opens a run"))
 	}
 	return s.query(ctx, line)
 }
 
 func (s *session) query(ctx context.Context, line string) error {
 	to := &textAnswers{w: s.c.out}
-	a, ds, err := s.run.ask(ctx, line, to.most())
-	if err == nil {
-		err = s.c.diagnose(ds)
-	}
+	a, err := s.run.Ask(ctx, line, to.most())
 	if err != nil || a == nil {
 		return err
 	}
-	if err := to.add(*a); err != nil {
-		return failed(err)
+	if err := to.add(a); err != nil {
+		return fault.Of(err)
 	}
-	if s.run.run.Info.Status == store.Running {
-		s.c.notef("(of the first %d draws of each chain)", s.run.run.Info.Draws)
+	if s.run.Stored.Info.Status == store.Running {
+		s.c.notef("(of the first %d draws of each chain)", s.run.Stored.Info.Draws)
 	}
 	return nil
 }
@@ -263,7 +261,7 @@ func (s *session) explain(name string) error {
 		return s.help(nil)
 	}
 	if s.run != nil {
-		if text, ok := s.run.inquiry.Describe(name); ok {
+		if text, ok := s.run.Inquiry.Describe(name); ok {
 			fmt.Fprintf(s.c.out, "%s: %s\n", name, text)
 			return nil
 		}

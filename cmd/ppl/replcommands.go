@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ppl/app/analysis"
+	"ppl/app/fault"
 	"ppl/lang/diag"
 )
 
@@ -54,11 +56,11 @@ type verbCommand struct {
 func verbCommands() []verbCommand {
 	plot := func(kind string) func(s *session, args []string) []string {
 		return func(s *session, args []string) []string {
-			return append([]string{s.run.dir, kind}, toFile(args)...)
+			return append([]string{s.run.Dir, kind}, toFile(args)...)
 		}
 	}
-	toRunFile := func(s *session, args []string) []string { return append([]string{s.run.dir}, toFile(args)...) }
-	onRun := func(s *session, args []string) []string { return append([]string{s.run.dir}, args...) }
+	toRunFile := func(s *session, args []string) []string { return append([]string{s.run.Dir}, toFile(args)...) }
+	onRun := func(s *session, args []string) []string { return append([]string{s.run.Dir}, args...) }
 	return []verbCommand{
 		{".summary", "[NAME…]", "the table of the run", "summary", onRun},
 		{".diagnose", "[NAME…]", "problems of the run, with advice", "diagnose", onRun},
@@ -86,14 +88,14 @@ func (v verbCommand) do(s *session, ctx context.Context, args []string) error {
 	root := newRoot(&with)
 	root.SetArgs(append([]string{v.verb}, v.arguments(s, args)...))
 	err := root.ExecuteContext(ctx)
-	if e := (exit{}); errors.As(err, &e) && e.code == codeFailed && e.cause == nil {
+	if e := (*fault.Error)(nil); errors.As(err, &e) && e.Kind == fault.Failure && e.Err == nil {
 		return nil // draws that are not to be used: what was asked has been answered
 	}
 	return err
 }
 
 func noDraws() error {
-	return wrong(errors.New("there are no draws yet: .sample draws them, .open RUN opens a run"))
+	return fault.Wrong(errors.New("there are no draws yet: .sample draws them, .open RUN opens a run"))
 }
 
 var fileName = regexp.MustCompile(`\.(png|svg|csv|json|parquet)$`)
@@ -117,7 +119,7 @@ func (s *session) runDirs(args []string) (dirs []string) {
 	}
 	for _, a := range args {
 		if r := s.runs[a]; r != nil {
-			a = r.dir
+			a = r.Dir
 		}
 		dirs = append(dirs, a)
 	}
@@ -138,9 +140,9 @@ func (s *session) command(ctx context.Context, line string) error {
 		names = append(names, c.name)
 	}
 	if near, ok := diag.Nearest(words[0], names); ok {
-		return usagef("there is no command %s; did you mean %s?", words[0], near)
+		return fault.Usagef("there is no command %s; did you mean %s?", words[0], near)
 	}
-	return usagef("there is no command %s; .help lists them", words[0])
+	return fault.Usagef("there is no command %s; .help lists them", words[0])
 }
 
 // splitWords cuts a line at spaces outside of quotes and brackets; quotes round a whole word are taken off.
@@ -149,7 +151,7 @@ func splitWords(line string) (words []string, err error) {
 	for i := 0; i <= len(line); i++ {
 		switch {
 		case i == len(line) && quoted:
-			return nil, usagef("a quote is not closed")
+			return nil, fault.Usagef("a quote is not closed")
 		case i == len(line) || line[i] == ' ' && !quoted && depth == 0:
 			if n := len(word); n > 1 && word[0] == '"' && word[n-1] == '"' {
 				word = word[1 : n-1]
@@ -196,14 +198,14 @@ func (s *session) names(context.Context, []string) error {
 	if s.run == nil {
 		return noDraws()
 	}
-	for _, v := range s.run.inquiry.Saved() {
+	for _, v := range s.run.Inquiry.Saved() {
 		text := v.Name
 		if len(v.Shape) > 0 {
 			text = fmt.Sprintf("%s … %s", v.Element(0), v.Element(v.Size()-1))
 		}
 		fmt.Fprintln(s.c.out, text)
 	}
-	for _, line := range s.run.inquiry.Definitions() {
+	for _, line := range s.run.Inquiry.Definitions() {
 		fmt.Fprintln(s.c.out, line)
 	}
 	return nil
@@ -216,7 +218,7 @@ func (s *session) printModel(context.Context, []string) error {
 
 func (s *session) drop(_ context.Context, args []string) error {
 	if len(args) != 1 {
-		return usagef(".drop NAME")
+		return fault.Usagef(".drop NAME")
 	}
 	if err := s.c.diagnose(errorsOf(s.draft.Remove(args[0]))); err != nil {
 		return err
@@ -230,16 +232,16 @@ func (s *session) openCommand(_ context.Context, args []string) error {
 	case len(args) == 1:
 		args = append(args, "as", "")
 	case len(args) != 3 || args[1] != "as":
-		return usagef(".open RUN [as NAME]")
+		return fault.Usagef(".open RUN [as NAME]")
 	}
 	if err := s.open(args[0], args[2]); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.c.out, "%s: %s\n", s.order[slices.Index(s.order, s.nameOf(s.run))], s.run.heading())
+	fmt.Fprintf(s.c.out, "%s: %s\n", s.order[slices.Index(s.order, s.nameOf(s.run))], heading(s.run))
 	return nil
 }
 
-func (s *session) nameOf(run *openedRun) string {
+func (s *session) nameOf(run *analysis.Run) string {
 	for name, r := range s.runs {
 		if r == run {
 			return name
@@ -255,13 +257,13 @@ func (s *session) use(_ context.Context, args []string) error {
 			if s.runs[name] == s.run {
 				mark = "*"
 			}
-			fmt.Fprintf(s.c.out, "%s %s: %s (%s)\n", mark, name, s.runs[name].heading(), s.runs[name].dir)
+			fmt.Fprintf(s.c.out, "%s %s: %s (%s)\n", mark, name, heading(s.runs[name]), s.runs[name].Dir)
 		}
 		return nil
 	}
 	run := s.runs[args[0]]
 	if run == nil {
-		return usagef("no run is open as %q; there are %s", args[0], strings.Join(s.order, ", "))
+		return fault.Usagef("no run is open as %q; there are %s", args[0], strings.Join(s.order, ", "))
 	}
 	s.run = run
 	return s.takeModel(run)
@@ -269,9 +271,9 @@ func (s *session) use(_ context.Context, args []string) error {
 
 func (s *session) save(_ context.Context, args []string) error {
 	if len(args) != 1 {
-		return usagef(".save FILE")
+		return fault.Usagef(".save FILE")
 	}
-	return failedIf(writeNamed(args[0], writeBytes([]byte(strings.Join(append(s.entered, ""), "\n")))))
+	return fault.Of(writeNamed(args[0], writeBytes([]byte(strings.Join(append(s.entered, ""), "\n")))))
 }
 
 func (s *session) quit(context.Context, []string) error {

@@ -27,7 +27,7 @@ func (c completer) candidates(before string) (word string, all []string) {
 	if strings.Count(before, `"`)%2 == 1 { // a label
 		word = before[strings.LastIndexByte(before, '"')+1:]
 		if c.s.run != nil {
-			for _, label := range c.s.run.inquiry.Labels() {
+			for _, label := range c.s.run.Inquiry.Labels() {
 				all = append(all, label+`"]`)
 			}
 		}
@@ -52,7 +52,7 @@ func (c completer) names() []string {
 		all = append(all, name+"(")
 	}
 	if c.s.run != nil {
-		all = append(all, c.s.run.inquiry.Names()...)
+		all = append(all, c.s.run.Inquiry.Names()...)
 	} else {
 		for name := range stdlib.Funcs() {
 			all = append(all, name)

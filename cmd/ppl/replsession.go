@@ -7,7 +7,10 @@ import (
 	"regexp"
 	"strings"
 
+	"ppl/app/analysis"
+	"ppl/app/fault"
 	"ppl/compiler"
+	"ppl/infer"
 	"ppl/lang/diag"
 	"ppl/lang/source"
 	"ppl/posterior/store"
@@ -21,9 +24,9 @@ type session struct {
 	failures int
 	entered  []string // lines that were carried out
 
-	runs     map[string]*openedRun
-	order    []string   // names of runs, in the order in which they were opened
-	run      *openedRun // that questions are about; nil before there are draws
+	runs     map[string]*analysis.Run
+	order    []string      // names of runs, in the order in which they were opened
+	run      *analysis.Run // that questions are about; nil before there are draws
 	draft    *compiler.Draft
 	changed  bool // the draft is no longer the model of run
 	data     []string
@@ -31,7 +34,7 @@ type session struct {
 }
 
 func newSession(c *console, data []string) *session {
-	return &session{c: c, runs: map[string]*openedRun{}, data: data, draft: &compiler.Draft{Path: "model.ppl"}}
+	return &session{c: c, runs: map[string]*analysis.Run{}, data: data, draft: &compiler.Draft{Path: "model.ppl"}}
 }
 
 // begin opens what the command line names.
@@ -41,16 +44,29 @@ func (s *session) begin(path string) error {
 	}
 	text, err := source.ReadModel(path)
 	if err != nil {
-		return wrong(fmt.Errorf("there is no model and no run %s%s", path, insteadOfModel(path)))
+		return fault.Wrongf("there is no model and no run %s%s", path, insteadOfModel(path))
 	}
 	s.draft = &compiler.Draft{Path: path, Text: text}
 	_, ds := s.draft.Check()
 	return s.c.diagnose(ds)
 }
 
+// sessionNotes prints what package app reports, in a script without progress.
+type sessionNotes struct {
+	s *session
+	*consoleNotes
+}
+
+// Progress shows how far a call is.
+func (n sessionNotes) Progress(p infer.Progress) {
+	if n.s.typed {
+		n.consoleNotes.Progress(p)
+	}
+}
+
 // open opens a run under a name, and asks it from now on.
 func (s *session) open(dir, name string) error {
-	run, err := s.c.openRun(dir)
+	run, err := analysis.Open(dir, sessionNotes{s, s.c.notes(false)})
 	if err != nil {
 		return err
 	}
@@ -62,17 +78,17 @@ func (s *session) open(dir, name string) error {
 }
 
 // takeModel makes the model of a run the one that is being written.
-func (s *session) takeModel(run *openedRun) error {
-	text, err := run.read()
+func (s *session) takeModel(run *analysis.Run) error {
+	text, err := run.ModelText()
 	if err != nil {
 		return err
 	}
-	s.draft = &compiler.Draft{Path: within(run.base(), run.options.Model), Text: text}
-	s.data, s.changed = run.options.Data, false
+	s.draft = &compiler.Draft{Path: run.ModelPath(), Text: text}
+	s.data, s.changed = run.Options.Data, false
 	return nil
 }
 
-func (s *session) enter(run *openedRun, name string) {
+func (s *session) enter(run *analysis.Run, name string) {
 	if s.runs[name] == nil {
 		s.order = append(s.order, name)
 	}
@@ -83,7 +99,7 @@ func (s *session) enter(run *openedRun, name string) {
 func (s *session) greet() {
 	switch {
 	case s.run != nil:
-		fmt.Fprintln(s.c.out, s.run.heading()+" · .help")
+		fmt.Fprintln(s.c.out, heading(s.run)+" · .help")
 	case s.draft.Text != "":
 		fmt.Fprintf(s.c.out, "%s · no draws yet: .sample · .help\n", filepath.Base(s.draft.Path))
 	default:
@@ -92,16 +108,16 @@ func (s *session) greet() {
 }
 
 // heading is "patients.ppl · 4 × 1,000 draws · renhd · no divergences".
-func (o *openedRun) heading() string {
-	text := fmt.Sprintf("%s · %d × %s draws · %s", filepath.Base(o.run.Info.Model), o.run.Layout.Chains,
-		thousands(o.run.Info.Draws), o.run.Info.Sampler)
-	if o.run.Info.Status != store.Finished {
-		text += " · " + string(o.run.Info.Status)
+func heading(o *analysis.Run) string {
+	text := fmt.Sprintf("%s · %d × %s draws · %s", filepath.Base(o.Stored.Info.Model), o.Stored.Layout.Chains,
+		thousands(o.Stored.Info.Draws), o.Stored.Info.Sampler)
+	if o.Stored.Info.Status != store.Finished {
+		text += " · " + string(o.Stored.Info.Status)
 	}
-	if !o.run.HasStat("diverging") {
+	if !o.Stored.HasStat("diverging") {
 		return text
 	}
-	chains, err := o.run.Stats("diverging")
+	chains, err := o.Stored.Stats("diverging")
 	if err != nil {
 		return text
 	}
@@ -145,8 +161,8 @@ func (s *session) follow() error {
 			return err
 		}
 	}
-	if s.run != nil && s.run.run.Info.Status == store.Running {
-		return s.run.refresh()
+	if s.run != nil && s.run.Stored.Info.Status == store.Running {
+		return s.run.Refresh()
 	}
 	return nil
 }

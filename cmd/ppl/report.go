@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ppl/app/fault"
+	"ppl/app/rundir"
 	"ppl/posterior/htmlreport"
 	"ppl/runtime/sys/files"
 )
@@ -26,7 +28,7 @@ func reportCommand(c *console) *cobra.Command {
 	}
 	out := cmd.Flags().String("out", "", "write to `FILE` (default: the run's name with .html)")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		run, err := openRun(args[0])
+		run, err := rundir.Open(args[0])
 		if err != nil {
 			return err
 		}
@@ -36,11 +38,11 @@ func reportCommand(c *console) *cobra.Command {
 			path = strings.TrimSuffix(strings.TrimRight(args[0], "/"), ".run") + ".html"
 		}
 		var b bytes.Buffer
-		if err := htmlreport.Write(&b, run, priorRun(args[0], "")); err != nil {
-			return fault(err)
+		if err := htmlreport.Write(&b, run, rundir.OpenPrior(args[0], "")); err != nil {
+			return fault.Of(err)
 		}
 		if err := write(path, writeBytes(b.Bytes())); err != nil {
-			return failed(err)
+			return fault.Of(err)
 		}
 		c.notef("the report is in %s", path)
 		return nil

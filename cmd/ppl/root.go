@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ppl/app/fault"
+	"ppl/app/rundir"
 	"ppl/lang/diag"
 )
 
@@ -22,20 +24,20 @@ func run(ctx context.Context, args []string, c *console) (code int) {
 				"follows.", cause)
 			fmt.Fprintf(c.err, "%s\n", debug.Stack()) // whole, however long
 			if code = codeFailed; c.job != nil {
-				c.job.abort(code) // the others may wait for this rank in the middle of a run
+				c.job.Abort(code) // the others may wait for this rank in the middle of a run
 			}
 		}
 	}()
 	root := newRoot(c)
 	if err := checkVerb(root, args); err != nil {
-		return conclude(c, root, err)
+		return c.conclude(root, err)
 	}
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if o, ok := c.out.(*output); ok && o.failure() != nil {
 		err = o.failure()
 	}
-	return conclude(c, cmd, err)
+	return c.conclude(cmd, err)
 }
 
 func newRoot(c *console) *cobra.Command {
@@ -46,7 +48,7 @@ func newRoot(c *console) *cobra.Command {
 		SilenceUsage:      true,
 		Version:           version,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		RunE:              func(*cobra.Command, []string) error { return usagef("a command is missing") },
+		RunE:              func(*cobra.Command, []string) error { return fault.Usagef("a command is missing") },
 
 		DisableFlagsInUseLine: true,
 	}
@@ -95,47 +97,47 @@ func checkVerb(root *cobra.Command, args []string) error {
 		names = append(names, cmd.Name())
 	}
 	if near, ok := diag.Nearest(args[0], names); ok {
-		return usagef("there is no command %q; did you mean %q?", args[0], near)
+		return fault.Usagef("there is no command %q; did you mean %q?", args[0], near)
 	}
 	switch name := args[0]; {
 	case filepath.Ext(name) == ".ppl":
-		return usagef("there is no command %q; did you mean ppl sample %s?", name, name)
-	case isRun(name):
-		return usagef("there is no command %q; did you mean ppl summary %s?", name, name)
+		return fault.Usagef("there is no command %q; did you mean ppl sample %s?", name, name)
+	case rundir.IsRun(name):
+		return fault.Usagef("there is no command %q; did you mean ppl summary %s?", name, name)
 	case name == "resume":
-		return usagef("there is no command %q; a run is resumed by ppl sample MODEL --resume", name)
+		return fault.Usagef("there is no command %q; a run is resumed by ppl sample MODEL --resume", name)
 	case name == "run", name == "fit":
-		return usagef("there is no command %q; draws are made by ppl sample MODEL", name)
+		return fault.Usagef("there is no command %q; draws are made by ppl sample MODEL", name)
 	}
-	return usagef("there is no command %q; ppl --help lists them", args[0])
+	return fault.Usagef("there is no command %q; ppl --help lists them", args[0])
 }
 
 // flagError puts a mistaken flag in words, with the flag that may have been meant.
 func flagError(cmd *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
-		return usagef("--%s takes a whole number, not %q", value.GetFlag().Name, value.GetValue())
+		return fault.Usagef("--%s takes a whole number, not %q", value.GetFlag().Name, value.GetValue())
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return usagef("%w", err)
+		return fault.Usagef("%w", err)
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	name := unknown.GetSpecifiedName()
 	if say := translated(name); say != "" {
-		return usagef("there is no flag --%s; write %s", name, say)
+		return fault.Usagef("there is no flag --%s; write %s", name, say)
 	}
 	if near, ok := diag.Nearest(name, names); ok {
-		return usagef("there is no flag --%s; did you mean --%s?", name, near)
+		return fault.Usagef("there is no flag --%s; did you mean --%s?", name, near)
 	}
-	return usagef("there is no flag %s%s", strings.Repeat("-", min(2, len(name))), name)
+	return fault.Usagef("there is no flag %s%s", strings.Repeat("-", min(2, len(name))), name)
 }
 
 // none refuses arguments.
 func none(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("%q is too many", args[0])
+		return fault.Usagef("%q is too many", args[0])
 	}
 	return nil
 }
@@ -145,9 +147,9 @@ func atLeastOne(what string, most int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return usagef("%s is missing", what)
+			return fault.Usagef("%s is missing", what)
 		case most > 0 && len(args) > most:
-			return usagef("%q is too many", args[most])
+			return fault.Usagef("%q is too many", args[most])
 		}
 		return nil
 	}
@@ -158,10 +160,10 @@ func one(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch len(args) {
 		case 0:
-			return usagef("%s is missing", what)
+			return fault.Usagef("%s is missing", what)
 		case 1:
 			return nil
 		}
-		return usagef("one %s at a time; %q is too many", what, args[1])
+		return fault.Usagef("one %s at a time; %q is too many", what, args[1])
 	}
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"ppl/app/fault"
+	"ppl/app/rundir"
 	"ppl/posterior/report"
 )
 
@@ -23,13 +25,13 @@ func sensitivityCommand(c *console) *cobra.Command {
 	priors := cmd.Flags().StringSlice("prior", nil, "scale the priors of `P,…`")
 	asJSON := cmd.Flags().Bool("json", false, "print one JSON object")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		run, err := openPosterior(args[0])
+		run, err := rundir.OpenPosterior(args[0])
 		if err != nil {
 			return err
 		}
 		s, err := report.Sensitivity(run, args[1:], *priors)
 		if err != nil {
-			return fault(err)
+			return fault.Of(err)
 		}
 		return c.printed(s, *asJSON)
 	}

@@ -1,17 +1,15 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ppl/app/fault"
+	"ppl/app/rundir"
 	"ppl/lang/diag"
 	"ppl/posterior/report"
-	"ppl/posterior/store"
 )
 
 func summaryCommand(c *console) *cobra.Command {
@@ -64,7 +62,7 @@ func summaryCommand(c *console) *cobra.Command {
 // runsAndNames distinguishes runs from names of variables. The first argument is a run, whatever it is called.
 func runsAndNames(args []string) (runs, names []string) {
 	for i, arg := range args {
-		if i == 0 || isRun(arg) || strings.HasSuffix(arg, ".run") {
+		if i == 0 || rundir.IsRun(arg) || strings.HasSuffix(arg, ".run") {
 			runs = append(runs, arg)
 		} else {
 			names = append(names, arg)
@@ -94,7 +92,7 @@ func (c *console) summariseRuns(dirs []string, v report.View, asJSON, asCSV bool
 		err = report.TableOfRuns(c.out, runs, v, c.width)
 	}
 	if missing := len(dirs) - len(runs); err == nil && missing > 0 {
-		err = wrong(fmt.Errorf("%d of %d runs could not be summarised", missing, len(dirs)))
+		err = fault.Wrongf("%d of %d runs could not be summarised", missing, len(dirs))
 	}
 	return err
 }
@@ -102,16 +100,16 @@ func (c *console) summariseRuns(dirs []string, v report.View, asJSON, asCSV bool
 // completeView checks what flags say of a view.
 func completeView(v *report.View, interval string) (err error) {
 	if interval != "" && len(v.Quantiles) > 0 {
-		return usagef("--ci and --quantiles take the same columns; give one of them")
+		return fault.Usagef("--ci and --quantiles take the same columns; give one of them")
 	}
 	for _, q := range v.Quantiles {
 		if !(q >= 0 && q <= 1) {
-			return usagef("--quantiles %v: a quantile is from 0 to 1", q)
+			return fault.Usagef("--quantiles %v: a quantile is from 0 to 1", q)
 		}
 	}
 	if interval != "" {
 		if v.Interval, err = report.ParseInterval(interval); err != nil {
-			return usagef("--ci: %w", err)
+			return fault.Usagef("--ci: %w", err)
 		}
 	}
 	return nil
@@ -130,94 +128,22 @@ func (c *console) summarise(dir string, asJSON bool) error {
 }
 
 func readReport(dir string, v report.View) (report.Report, error) {
-	run, err := openRun(dir)
+	run, err := rundir.Open(dir)
 	if err != nil {
 		return report.Report{}, err
 	}
 	r, err := report.Summarize(run, v)
 	if err != nil {
-		return r, fault(err)
+		return r, fault.Of(err)
 	}
 	return r, nil
 }
 
-// openRun opens a run directory. What is wrong with it is the user's to mend.
-func openRun(dir string) (*store.Run, error) {
-	run, err := store.Open(dir)
-	return run, unreadable(dir, err)
-}
-
-// openPosterior opens a run for what asks how good its draws are: points at which searches ended are none.
-func openPosterior(dir string) (*store.Run, error) {
-	run, err := openRun(dir)
-	if err != nil {
-		return nil, err
-	}
-	options, err := readOptions(run.Dir)
-	if err != nil {
-		return nil, wrong(err)
-	}
-	return run, refuseSearch(dir, options)
-}
-
-// refuseSearch refuses a run of ppl optimize.
-func refuseSearch(dir string, options resolvedOptions) error {
-	if options.Asked.Search == nil {
-		return nil
-	}
-	return wrong(fmt.Errorf("%s holds points at which ppl optimize ended, which are no draws from a posterior; "+
-		"ppl sample %s makes some", dir, options.Model))
-}
-
-// unreadable is the error of a directory that could not be read as a run, nil if there was none.
-func unreadable(dir string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case !exists(dir):
-		return noRun(dir)
-	case errors.As(err, new(store.ErrNotRun)):
-		return wrong(fmt.Errorf("%w%s", err, instead(dir)))
-	}
-	return wrong(err)
-}
-
-func noRun(dir string) error { return wrong(fmt.Errorf("there is no run in %s%s", dir, instead(dir))) }
-
-// instead proposes the run of a model whose name was given, or the run with the nearest name.
-func instead(dir string) string {
-	for _, name := range []string{strings.TrimSuffix(dir, ".ppl") + ".run", dir + ".prior"} {
-		if name != dir && exists(name) {
-			return "; did you mean " + name + "?"
-		}
-	}
-	if near, ok := diag.NearestFile(dir, isRun); ok {
-		return "; did you mean " + near + "?"
-	}
-	return ""
-}
-
 // insteadOfModel proposes the model, or the run, with the nearest name.
 func insteadOfModel(path string) string {
-	near, ok := diag.NearestFile(path, func(p string) bool { return filepath.Ext(p) == ".ppl" || isRun(p) })
-	if !ok || exists(path) {
+	near, ok := diag.NearestFile(path, func(p string) bool { return filepath.Ext(p) == ".ppl" || rundir.IsRun(p) })
+	if !ok || rundir.Exists(path) {
 		return ""
 	}
 	return "; did you mean " + near + "?"
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// fault gives an error its exit code: what the user asked for that a run cannot give is wrong, the rest has failed.
-func fault(err error) error {
-	if errors.As(err, new(exit)) {
-		return err
-	}
-	if errors.As(err, new(report.Unusable)) {
-		return wrong(err)
-	}
-	return failed(err)
 }

@@ -4,14 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"ppl/app/fault"
+	"ppl/app/version"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
-
-// version of ppl, as CHANGELOG.md counts them. The linker sets it from the tag in `make release` and `make install`.
-var version = "0.1.0"
 
 func versionCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
@@ -27,7 +25,7 @@ func versionCommand(c *console) *cobra.Command {
 	asJSON := cmd.Flags().Bool("json", false, "print one JSON object")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if *asJSON {
-			return json.NewEncoder(c.out).Encode(versionObject{version, commit(), runtime.Version(), runtime.GOOS,
+			return json.NewEncoder(c.out).Encode(versionObject{version.Number(), version.Commit(), runtime.Version(), runtime.GOOS,
 				runtime.GOARCH})
 		}
 		fmt.Fprint(c.out, versionLine())
@@ -35,10 +33,10 @@ func versionCommand(c *console) *cobra.Command {
 		case !*withMPI:
 			return nil
 		case c.job == nil:
-			return failed(errors.New("no launcher has started several processes; try mpirun -np 2 ppl version " +
+			return fault.Of(errors.New("no launcher has started several processes; try mpirun -np 2 ppl version " +
 				"--mpi"))
 		}
-		fmt.Fprintln(c.out, c.job.describe())
+		fmt.Fprintln(c.out, c.job.Describe())
 		return nil
 	}
 	return cmd
@@ -46,7 +44,7 @@ func versionCommand(c *console) *cobra.Command {
 
 // versionLine names the version, the commit, the compiler and the system.
 func versionLine() string {
-	return fmt.Sprintf("ppl %s%s, %s, %s/%s\n", version, revision(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("ppl %s, %s, %s/%s\n", version.Full(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 type versionObject struct {
@@ -55,26 +53,4 @@ type versionObject struct {
 	Go      string `json:"go"`
 	OS      string `json:"os"`
 	Arch    string `json:"arch"`
-}
-
-// revision is the commit in brackets, for people; empty where it is not known.
-func revision() string {
-	if hash := commit(); hash != "" {
-		return " (" + hash[:min(12, len(hash))] + ")"
-	}
-	return ""
-}
-
-// commit is that from which the binary was built, or empty where the build does not know it.
-func commit() string {
-	info, _ := debug.ReadBuildInfo()
-	if info == nil {
-		return ""
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return s.Value
-		}
-	}
-	return ""
 }

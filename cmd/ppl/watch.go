@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ppl/app/fault"
+	"ppl/app/rundir"
 	"ppl/posterior/report"
 	"ppl/posterior/store"
 )
@@ -35,7 +37,7 @@ func watchCommand(c *console) *cobra.Command {
 	f.BoolVar(&w.asJSON, "json", false, "print one JSON object for each look")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if w.every <= 0 {
-			return usagef("--every %v: the time between two looks is above 0", w.every)
+			return fault.Usagef("--every %v: the time between two looks is above 0", w.every)
 		}
 		ctx, release := stoppable(cmd.Context())
 		defer release()
@@ -93,7 +95,7 @@ func (w *watching) watch(ctx context.Context, dir string) error {
 		}
 		ended := l.Status != store.Running
 		if err := w.show(l, ended || w.once); err != nil {
-			return failed(err)
+			return fault.Of(err)
 		}
 		if ended || w.once {
 			return nil
@@ -114,7 +116,7 @@ func (w *watching) watch(ctx context.Context, dir string) error {
 func (w *watching) look(dir string) (look, error) {
 	info, err := store.ReadInfo(dir)
 	if err != nil {
-		return look{}, unreadable(dir, err)
+		return look{}, rundir.Unreadable(dir, err)
 	}
 	l := look{Status: info.Status, Draws: info.Draws, Error: info.Error, Worst: w.worst}
 	p, err := store.ReadProgress(dir)
@@ -127,7 +129,7 @@ func (w *watching) look(dir string) (look, error) {
 			l.left, l.SecondsLeft = left, &seconds
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return l, failed(err)
+		return l, fault.Of(err)
 	}
 	ended := info.Status != store.Running
 	if ended && len(info.Report.SwapRates) > 0 {

@@ -1,0 +1,86 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"ppl/app"
+	"ppl/app/fault"
+	"ppl/app/notes"
+	"ppl/compiler"
+	"ppl/compiler/predict/query"
+	"ppl/infer"
+	"ppl/lang/types"
+	asked "ppl/posterior/query"
+	"ppl/runtime/host"
+)
+
+// An Answer is a query with what the draws say.
+type Answer struct {
+	Text     string // of the query
+	Query    *query.Query
+	Question *compiler.Question
+	Result   *asked.Result // of the first elements
+	Size     int           // elements that there are
+}
+
+// Variable names the elements: by the name that was asked for, or by their places alone.
+func (a *Answer) Variable() types.Variable {
+	v := a.Question.Variable()
+	v.Name = a.Query.Name()
+	return v
+}
+
+// Ask answers a query, at the first elements of an array, at most that many; 0 means all. A definition is kept for
+// later queries; its answer is nil if it defines no quantity. What is wrong with the query is an error with
+// diagnostics.
+func (o *Run) Ask(ctx context.Context, line string, most int) (*Answer, error) {
+	q, ds := o.Inquiry.Parse(line)
+	if err := fault.Diagnosed(ds); err != nil {
+		return nil, err
+	}
+	if q.Form == query.Definition {
+		if err := notes.Diagnose(o.notes, o.Inquiry.Define(q)); err != nil || q.X == nil {
+			return nil, err
+		}
+	}
+	question, ds := o.Inquiry.Ask(q)
+	if err := fault.Diagnosed(ds); err != nil {
+		return nil, err
+	}
+	a := &Answer{Text: line, Query: q, Question: question, Size: question.Variable().Size()}
+	shown := a.Size
+	if most > 0 && q.Form != query.Rank {
+		shown = min(most, shown)
+	}
+	var err error
+	if c := question.Completion(); c != nil {
+		a.Result, err = asked.Complete(ctx, c, shown, o, o.drawStream)
+	} else {
+		a.Result, err = asked.Evaluate(ctx, question, 0, shown, o, o.deviceFor(ctx, question))
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, fault.Interrupted()
+	case err != nil:
+		return nil, fault.Of(fmt.Errorf("%s: %w", o.Dir, err))
+	}
+	return a, nil
+}
+
+// drawStream is the random stream of what the run generated at a draw.
+func (o *Run) drawStream(chain, draw int) *rand.Rand {
+	return app.GeneratedStream(o.Stored.Info.Seed, chain, draw)
+}
+
+// compileFrom is the number of elements of draws from which compiled code is worth its compilation.
+const compileFrom = 5e6
+
+// deviceFor runs small questions on the portable device, which starts at once.
+func (o *Run) deviceFor(ctx context.Context, q *compiler.Question) infer.Device {
+	if work := float64(q.Work()) * float64(o.Stored.Info.Draws*o.Stored.Layout.Chains); work < compileFrom {
+		return infer.Lowered(host.Device{})
+	}
+	return o.device(ctx)
+}

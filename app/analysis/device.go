@@ -1,0 +1,142 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ppl/app"
+	"ppl/app/devices"
+	"ppl/app/fault"
+	"ppl/autodiff"
+	"ppl/compiler"
+	"ppl/compiler/backend/lower"
+	"ppl/compiler/datasets/dataset"
+	"ppl/lang/types"
+	"ppl/numbers"
+	"ppl/runtime/device"
+)
+
+// rowsAtOnce is how many rows the device evaluates together, and lanesOfForecast at how many draws.
+const (
+	rowsAtOnce      = 500
+	lanesOfForecast = 8
+)
+
+// inSingle are the variables whose draws are kept in single precision: it was enough to sample them.
+func inSingle(kept []types.Variable) map[string]bool {
+	single := map[string]bool{}
+	for _, v := range kept {
+		single[v.Name] = v.Single
+	}
+	return single
+}
+
+// loadForecast compiles the entry "forecast", which assigns what is given on every lane.
+func loadForecast(ctx context.Context, assign []lower.Assign) (device.Executable, error) {
+	return loadEntry(ctx, lower.Entry{Name: "forecast", Assign: assign}, lanesOfForecast)
+}
+
+// loadEntry compiles one entry for some lanes.
+func loadEntry(ctx context.Context, entry lower.Entry, lanes int) (device.Executable, error) {
+	d, err := devices.Open(ctx, devices.Auto, func(string) {})
+	if err != nil {
+		return nil, err
+	}
+	program, err := d.Compile([]lower.Entry{entry})
+	if err != nil {
+		return nil, fault.Of(err)
+	}
+	exe, err := program.Load(device.Options{Lanes: lanes})
+	if err != nil {
+		return nil, fault.Of(err)
+	}
+	return exe, nil
+}
+
+// parametersAt are the parameters of a draw, by name.
+func (o *Run) parametersAt(program *compiler.Program, chain, draw int) (map[string]dataset.Array, error) {
+	at := map[string]dataset.Array{}
+	for _, v := range app.ParametersOf(program) {
+		xs, err := o.Draws(v.Name)
+		if err != nil {
+			return nil, err
+		}
+		n := v.Size()
+		at[v.Name] = dataset.Array{Shape: v.Shape, Values: numbers.Of(xs[chain][draw*n : (draw+1)*n]...)}
+	}
+	return at, nil
+}
+
+// enterDraws gives lanes the parameters of draws, and says which lanes are in use.
+func enterDraws(exe device.Executable, f *compiler.Forecast, at []map[string]dataset.Array) (mask []bool, err error) {
+	mask = make([]bool, lanesOfForecast)
+	for lane, parameters := range at {
+		inputs, err := f.Inputs(parameters)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range f.Densities.Graph().Inputs() {
+			if name := n.Op().Name; inputs[name] != nil && slices.Contains(exe.Buffers(), name) {
+				exe.SetLane(name, lane, inputs[name])
+			}
+		}
+		mask[lane] = true
+	}
+	return mask, nil
+}
+
+// points are the draws of a run on the unconstrained line.
+func (o *Run) points(program *compiler.Program) ([][][]float64, error) {
+	pointAt := program.PointsAt()
+	chains := make([][][]float64, o.Stored.Layout.Chains)
+	for chain := range chains {
+		for draw := range o.Stored.Info.Draws {
+			values, err := o.parametersAt(program, chain, draw)
+			if err != nil {
+				return nil, err
+			}
+			point, err := pointAt(values)
+			if err != nil {
+				return nil, fmt.Errorf("draw %d of chain %d: %w", draw, chain, err)
+			}
+			chains[chain] = append(chains[chain], point)
+		}
+	}
+	return chains, nil
+}
+
+// lanesOfDensity is at how many points the density is evaluated together.
+const lanesOfDensity = 64
+
+// A loadedDensity is the log density of a model on a device.
+type loadedDensity struct{ exe device.Executable }
+
+func loadDensity(ctx context.Context, program *compiler.Program) (*loadedDensity, error) {
+	theta := autodiff.New().Input("theta", program.Dim())
+	prior, likelihood := program.Density(theta)
+	exe, err := loadEntry(ctx, lower.Entry{Name: "density", Assign: []lower.Assign{{Name: "log_density",
+		Value: autodiff.Add(prior, likelihood)}}}, lanesOfDensity)
+	if err != nil {
+		return nil, err
+	}
+	return &loadedDensity{exe}, nil
+}
+
+// at appends the log density at points, at most lanesOfDensity.
+func (d *loadedDensity) at(out []float64, points [][]float64) ([]float64, error) {
+	mask := make([]bool, lanesOfDensity)
+	for lane, x := range points {
+		d.exe.SetLane("theta", lane, x)
+		mask[lane] = true
+	}
+	if _, err := d.exe.Run([]device.Call{{Entry: "density", Times: 1}}, 0, mask); err != nil {
+		return nil, err
+	}
+	one := make([]float64, 1)
+	for lane := range points {
+		d.exe.GetLane("log_density", lane, one)
+		out = append(out, one[0])
+	}
+	return out, nil
+}

@@ -1,0 +1,168 @@
+package analysis
+
+import (
+	"context"
+	"slices"
+
+	"ppl/app/fault"
+	"ppl/compiler"
+	"ppl/compiler/backend/lower"
+	"ppl/compiler/datasets/dataset"
+	"ppl/infer"
+	"ppl/lang/types"
+	"ppl/posterior/score"
+	"ppl/posterior/store"
+	"ppl/runtime/device"
+)
+
+// Outcomes compares the predictions of a run with new data that have what the model observes.
+type Outcomes struct {
+	Forecast *compiler.Forecast
+	Logs     *score.LogScores
+	Classes  *score.Classes // nil if the outcomes are not classes
+
+	program *compiler.Program
+}
+
+// loadOutcomes returns nil if the new data lack what the model observes.
+func (o *Run) loadOutcomes(d NewData) (*Outcomes, error) {
+	text, err := o.ModelText()
+	if err != nil {
+		return nil, err
+	}
+	args, err := o.newData(d)
+	if err != nil {
+		return nil, err
+	}
+	program := compiler.LoadOutcomes(o.ModelPath(), text, args, o.sampled(d.HeldOut))
+	if program == nil || program.Plan.Rows() == 0 {
+		return nil, nil
+	}
+	f := program.Forecast(min(program.Plan.Rows(), rowsAtOnce), inSingle(o.Stored.Layout.Posterior))
+	if f == nil {
+		return nil, nil
+	}
+	out := &Outcomes{Forecast: f, Logs: score.NewLogScores(len(f.Values)), program: program}
+	if f.Came != nil {
+		out.Classes = score.NewClasses(len(f.Values), f.Classes.Shape()[1])
+	}
+	return out, nil
+}
+
+// follow evaluates the forecast at every thin-th draw of a run, for all rows, some at a time.
+func (s *Outcomes) follow(ctx context.Context, o *Run, thin int) error {
+	assign := []lower.Assign{{Name: "densities", Value: s.Forecast.Densities}}
+	if s.Classes != nil {
+		assign = append(assign, lower.Assign{Name: "classes", Value: s.Forecast.Classes})
+	}
+	exe, err := loadForecast(ctx, assign)
+	if err != nil {
+		return err
+	}
+	defer exe.Close()
+	defer o.notes.ProgressEnd()
+	var waiting []map[string]dataset.Array
+	done, total := 0, o.Stored.Layout.Chains*((o.Stored.Info.Draws+thin-1)/thin)
+	for chain := range o.Stored.Layout.Chains {
+		for draw := 0; draw < o.Stored.Info.Draws; draw += thin {
+			if ctx.Err() != nil {
+				return fault.Interrupted()
+			}
+			at, err := o.parametersAt(s.program, chain, draw)
+			if err != nil {
+				return fault.Of(err)
+			}
+			waiting = append(waiting, at)
+			if done++; len(waiting) < lanesOfForecast && done < total {
+				continue
+			}
+			if err := s.add(exe, waiting, done-len(waiting)); err != nil {
+				return fault.Of(err)
+			}
+			waiting = waiting[:0]
+			o.notes.Progress(infer.Progress{Phase: infer.Predicting, Done: done, Total: total})
+		}
+	}
+	return nil
+}
+
+// add evaluates some draws, of which the first has a number, at all rows.
+func (s *Outcomes) add(exe device.Executable, at []map[string]dataset.Array, first int) error {
+	f := s.Forecast
+	mask, err := enterDraws(exe, f, at)
+	if err != nil {
+		return err
+	}
+	m, all := f.Densities.Size(), len(f.Values)
+	rows, densities := make([]float64, m), make([]float64, m)
+	var classes []float64
+	if s.Classes != nil {
+		classes = make([]float64, f.Classes.Size())
+	}
+	for from := 0; from < all; from += m {
+		for i := range rows {
+			rows[i] = float64(min(from+i, all-1))
+		}
+		for lane := range at {
+			exe.SetLane(compiler.RowNumbers, lane, rows)
+		}
+		if _, err := exe.Run([]device.Call{{Entry: "forecast", Times: 1}}, 0, mask); err != nil {
+			return err
+		}
+		for lane := range at {
+			exe.GetLane("densities", lane, densities)
+			if classes != nil {
+				exe.GetLane("classes", lane, classes)
+			}
+			s.take(first+lane, from, min(m, all-from), densities, classes)
+		}
+	}
+	return nil
+}
+
+func (s *Outcomes) take(draw, from, n int, densities, classes []float64) {
+	k := len(classes) / len(densities)
+	for i := range n {
+		s.Logs.Add(from+i, densities[i])
+		if s.Classes != nil {
+			s.Classes.Add(draw, from+i, classes[i*k:(i+1)*k])
+		}
+	}
+}
+
+// PredictedAtOnce is how many numbers of predictions are read together.
+const PredictedAtOnce = 1 << 23
+
+// NumberScores says how well numbers were predicted, by the predictions that a run holds. It reports false for a series
+// of which only a part is new.
+func (s *Outcomes) NumberScores(dir string) (scores score.NumberScores, ok bool, err error) {
+	run, err := store.Open(dir)
+	if err != nil {
+		return scores, false, fault.Of(err)
+	}
+	f := s.Forecast
+	i := slices.IndexFunc(run.Layout.Predictions, func(v types.Variable) bool { return v.Name == f.Outcome.Name })
+	if i < 0 || run.Layout.Predictions[i].Size() != len(f.Values) {
+		return scores, false, nil
+	}
+	came := make([]float64, len(f.Values))
+	for row, at := range f.Places {
+		came[at] = f.Values[row]
+	}
+	at := max(1, PredictedAtOnce/max(1, run.Info.Draws*run.Layout.Chains))
+	for from := 0; from < len(came); from += at {
+		to := min(from+at, len(came))
+		values, err := run.Predictions(f.Outcome.Name, from, to)
+		if err != nil {
+			return scores, false, fault.Of(err)
+		}
+		together := make([][]float64, len(values))
+		for k, chains := range values {
+			together[k] = slices.Concat(chains...)
+		}
+		scores.Add(together, came[from:to])
+	}
+	scores = scores.Total()
+	scores.LogScore, scores.LogScoreError = s.Logs.Mean()
+	return scores, true, nil
+}

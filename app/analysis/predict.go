@@ -1,0 +1,179 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"ppl/app"
+	"ppl/app/fault"
+	"ppl/app/notes"
+	"ppl/app/rundir"
+	"ppl/app/version"
+	"ppl/compiler"
+	"ppl/infer"
+	"ppl/lang/types"
+	"ppl/posterior/store"
+	"ppl/runtime/sys/files"
+)
+
+// replicating is the random stream of a replicate; those of what a run itself draws after inference begin with other
+// bits.
+func replicating(seed uint64, chain, draw int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, 1<<63|uint64(chain)<<40|uint64(draw)))
+}
+
+// A Prior says how parameters and data are drawn from the prior of a model.
+type Prior struct {
+	app.Source
+	Draws    int
+	Seed     uint64
+	Dir      string // a new run directory, with the groups prior and prior_predictive
+	Existing rundir.Existing
+	Disk     files.System // nil: the disk of the machine
+	Lost     func()       // called when another process takes Dir over; it may be nil
+}
+
+// DrawPrior draws parameters from the prior, and data at them. It reports whether the context ended it.
+func DrawPrior(ctx context.Context, p Prior, n notes.Notes) (stopped bool, err error) {
+	model, err := app.LoadInMemory(p.Source, n)
+	if err != nil {
+		return false, err
+	}
+	program, err := app.LoadPredictive(p.Source, true, n)
+	if err != nil {
+		return false, err
+	}
+	if p.Disk == nil {
+		p.Disk = files.Disk{}
+	}
+	dir, err := rundir.Take(ctx, p.Disk, p.Dir, p.Existing, n, p.Lost)
+	if err != nil {
+		return false, err
+	}
+	defer dir.Close(true)
+	if err := dir.Clear(); err != nil {
+		return false, fault.Of(err)
+	}
+	w, err := store.Create(p.Disk, p.Dir, priorLayout(model, program), store.Options{
+		Overwrite: true,
+		Model:     p.Model,
+		Source:    []byte(model.Model().Source.Text),
+		Resolved: rundir.Options{Model: p.Model, Data: p.Data, Sampler: "prior", Chains: 1, Draws: p.Draws,
+			Seed: p.Seed, Made: rundir.MakerOn("")},
+		Sampler: "prior",
+		Seed:    p.Seed,
+		Draws:   p.Draws,
+		Version: version.Number(),
+	})
+	if err != nil {
+		return false, fault.Of(err)
+	}
+	status := store.Finished
+	for k := range p.Draws {
+		if ctx.Err() != nil {
+			status = store.Interrupted
+			break
+		}
+		values := make([]float64, app.TotalSize(program.Saved()))
+		program.Complete(replicating(p.Seed, 0, k), values)
+		if err := w.Append(0, values, nil); err != nil {
+			return false, fault.Of(err)
+		}
+	}
+	return status == store.Interrupted, fault.Of(w.Close(status, nil))
+}
+
+func priorLayout(model, program *compiler.Program) store.Layout {
+	saved, first := program.Saved(), program.Replicas()
+	return store.Layout{Chains: 1, Prior: saved[:first], PriorPredictive: saved[first:],
+		Observed: app.AsObserved(model.Observed()), Constant: app.AsObserved(model.Constants())}
+}
+
+// Replicate draws replicates of the data, one at each draw of the posterior, into the group posterior_predictive of a
+// run. Without a seed it is that of the run.
+func Replicate(ctx context.Context, dir string, seed *uint64, n notes.Notes) error {
+	run, err := rundir.Open(dir)
+	if err != nil {
+		return err
+	}
+	program, err := programOf(run, n)
+	if err != nil {
+		return err
+	}
+	if seed == nil {
+		seed = &run.Info.Seed
+	}
+	parameters, err := posteriorOf(run, program)
+	if err != nil {
+		return fault.Of(err)
+	}
+	w, err := store.Extend(files.Disk{}, dir, program.Saved()[program.Replicas():])
+	if err != nil {
+		return fault.Of(err)
+	}
+	values, first := make([]float64, app.TotalSize(program.Saved())),
+		app.TotalSize(program.Saved()[:program.Replicas()])
+	defer n.ProgressEnd()
+	for chain := range run.Layout.Chains {
+		for k := range run.Info.Draws {
+			if ctx.Err() != nil {
+				return fault.Interrupted()
+			}
+			parameters.enter(values, chain, k)
+			program.Complete(replicating(*seed, chain, k), values)
+			if err := w.Append(chain, values[first:], nil); err != nil {
+				return fault.Of(err)
+			}
+			n.Progress(infer.Progress{Phase: infer.Predicting, Done: chain*run.Info.Draws + k + 1,
+				Total: run.Layout.Chains * run.Info.Draws})
+		}
+	}
+	return fault.Of(w.Close(store.Finished, nil))
+}
+
+// programOf loads the model of a run, with the data that it was sampled with, to draw replicates.
+func programOf(run *store.Run, n notes.Notes) (*compiler.Program, error) {
+	_, options, err := sampledProgram(run)
+	if err != nil {
+		return nil, err
+	}
+	return app.LoadPredictive(app.Source{Model: options.Model, Data: options.Data}, false, n)
+}
+
+// Parameters of a program as a run keeps them: by variable, chain, and the draws laid end to end.
+type parameterDraws struct {
+	variables []types.Variable
+	values    [][][]float64
+}
+
+func posteriorOf(run *store.Run, program *compiler.Program) (p parameterDraws, err error) {
+	p.variables = program.Saved()[:program.Replicas()]
+	for _, v := range p.variables {
+		if err := run.NotKept(v.Name); err != nil {
+			return p, err
+		}
+		i := slices.IndexFunc(run.Layout.Posterior, func(w types.Variable) bool { return w.Name == v.Name })
+		if i < 0 || !slices.Equal(run.Layout.Posterior[i].Shape, v.Shape) {
+			return p, fmt.Errorf("the draws of %s in %s are not those of the model with its data: have the data "+
+				"changed since?", v.Name, run.Dir)
+		}
+		xs, err := run.Draws(v.Name)
+		if err != nil {
+			return p, err
+		}
+		p.values = append(p.values, xs)
+	}
+	return p, nil
+}
+
+// enter lays one draw of the parameters into values.
+func (p parameterDraws) enter(values []float64, chain, draw int) {
+	at := 0
+	for i, v := range p.variables {
+		n := v.Size()
+		copy(values[at:at+n], p.values[i][chain][draw*n:])
+		at += n
+	}
+}

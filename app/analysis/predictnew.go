@@ -1,0 +1,193 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+
+	"ppl/app"
+	"ppl/app/fault"
+	"ppl/app/notes"
+	"ppl/compiler"
+	"ppl/infer"
+	"ppl/lang/types"
+	"ppl/posterior/store"
+	"ppl/runtime/sys/files"
+)
+
+// NewData says at what predictions are made.
+type NewData struct {
+	Data    []string // files and values, as --data takes them
+	HeldOut bool     // instead of Data: the rows that the model's data statements hold out
+	Thin    int      // predict at every Thin-th draw; 0 means 1
+	Seed    *uint64  // nil: the seed of the run
+}
+
+// Predict draws what the model of a run observes at new data into the group predictions of the run. If the data have
+// what is observed, the predictions are compared with that. Classes are only compared: nothing is written. The outcomes
+// are nil if the new data lack what the model observes.
+func Predict(ctx context.Context, dir string, d NewData, n notes.Notes) (*Outcomes, error) {
+	o, err := openDraws(dir, n)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.Stored.NeedParameters(); err != nil { // else it would be drawn from its prior, as a new group is
+		return nil, fault.Of(err)
+	}
+	seen, err := o.loadOutcomes(d)
+	if err != nil {
+		return nil, err
+	}
+	if seen != nil {
+		if err := seen.follow(ctx, o, max(1, d.Thin)); err != nil || seen.Classes != nil {
+			return seen, err
+		}
+	}
+	program, err := o.loadNew(d)
+	if err != nil {
+		return nil, err
+	}
+	w, err := store.ExtendPredictions(files.Disk{}, dir, Variables(program), app.AsObserved(program.Given()))
+	if err != nil {
+		return nil, fault.Of(err)
+	}
+	if err := o.drawNew(ctx, d, program, func(chain int, values []float64) error {
+		return w.Append(chain, values, nil)
+	}); err != nil {
+		return nil, err
+	}
+	return seen, fault.Of(w.Close(store.Finished, nil))
+}
+
+// PredictInMemory draws what the model observes at new data, by variable and chain, the draws laid end to end. Nothing
+// is written.
+func (o *Run) PredictInMemory(ctx context.Context, d NewData) (vs []types.Variable, values [][][]float64, err error) {
+	program, err := o.loadNew(d)
+	if err != nil {
+		return nil, nil, err
+	}
+	vs = Variables(program)
+	values = make([][][]float64, len(vs))
+	for i := range values {
+		values[i] = make([][]float64, o.Stored.Layout.Chains)
+	}
+	err = o.drawNew(ctx, d, program, func(chain int, draw []float64) error {
+		for i, v := range vs {
+			values[i][chain] = append(values[i][chain], draw[:v.Size()]...)
+			draw = draw[v.Size():]
+		}
+		return nil
+	})
+	return vs, values, err
+}
+
+// Variables lists what a program predicts.
+func Variables(p *compiler.Prediction) (all []types.Variable) {
+	for _, part := range p.Predicted {
+		all = append(all, part.Variable)
+	}
+	return all
+}
+
+// loadNew loads the model of a run with new data.
+func (o *Run) loadNew(d NewData) (*compiler.Prediction, error) {
+	text, err := o.ModelText()
+	if err != nil {
+		return nil, err
+	}
+	args, err := o.newData(d)
+	if err != nil {
+		return nil, err
+	}
+	program, ds := compiler.LoadNew(o.ModelPath(), text, args, o.sampled(d.HeldOut))
+	if err := notes.Diagnose(o.notes, ds); err != nil {
+		return nil, err
+	}
+	if program.Replicas() == len(program.Saved()) {
+		return nil, fault.Wrong(errors.New("the model observes nothing that has a distribution to draw from"))
+	}
+	return program, nil
+}
+
+// newData are the files of new data: for rows that were held out, those of the run.
+func (o *Run) newData(d NewData) ([]compiler.DataArg, error) {
+	if d.HeldOut {
+		return o.dataArgs()
+	}
+	return app.DataArgs(d.Data)
+}
+
+// sampled is what predictions need to know of the run.
+func (o *Run) sampled(heldOut bool) compiler.SampledRun {
+	run := compiler.SampledRun{Saved: o.Stored.Layout.Posterior, HeldOut: heldOut}
+	observed := map[string]bool{}
+	for _, d := range o.Stored.Layout.Observed {
+		run.Data, observed[d.Name] = append(run.Data, d.Variable), true
+	}
+	for _, d := range o.Stored.Layout.Constant {
+		run.Data = append(run.Data, d.Variable)
+	}
+	run.Values = func(name string) ([]float64, error) {
+		if observed[name] {
+			return o.Stored.ObservedData(name)
+		}
+		return o.Stored.ConstantData(name)
+	}
+	return run
+}
+
+// drawNew draws what is predicted at every thin-th draw of the posterior.
+func (o *Run) drawNew(ctx context.Context, d NewData, program *compiler.Prediction,
+	to func(chain int, values []float64) error) error {
+	saved, first, thin := program.Saved(), program.Replicas(), max(1, d.Thin)
+	seed := o.Stored.Info.Seed
+	if d.Seed != nil {
+		seed = *d.Seed
+	}
+	values := make([]float64, app.TotalSize(saved))
+	var predicted []float64
+	defer o.notes.ProgressEnd()
+	done, total := 0, o.Stored.Layout.Chains*((o.Stored.Info.Draws+thin-1)/thin)
+	for chain := range o.Stored.Layout.Chains {
+		for draw := 0; draw < o.Stored.Info.Draws; draw += thin {
+			if ctx.Err() != nil {
+				return fault.Interrupted()
+			}
+			at := 0
+			for i, v := range saved[:first] {
+				if err := o.enter(values[at:at+v.Size()], v.Name, program.Element[i], chain, draw); err != nil {
+					return fault.Of(err)
+				}
+				at += v.Size()
+			}
+			program.Complete(replicating(seed, chain, draw), values)
+			predicted = predicted[:0]
+			for _, part := range program.Predicted {
+				for _, k := range part.At {
+					predicted = append(predicted, values[k])
+				}
+			}
+			if err := to(chain, predicted); err != nil {
+				return fault.Of(err)
+			}
+			done++
+			o.notes.Progress(infer.Progress{Phase: infer.Predicting, Done: done, Total: total})
+		}
+	}
+	return nil
+}
+
+// enter lays elements of a draw of a variable into values; those that the run does not have are 0.
+func (o *Run) enter(values []float64, name string, elements []int, chain, draw int) error {
+	xs, err := o.Draws(name)
+	if err != nil {
+		return err
+	}
+	n := len(xs[chain]) / o.Stored.Info.Draws
+	for i, k := range elements {
+		values[i] = 0
+		if k >= 0 {
+			values[i] = xs[chain][draw*n+k]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+
+	"ppl/app"
+	"ppl/app/fault"
+	"ppl/app/notes"
+	"ppl/compiler"
+	"ppl/compiler/backend/lower"
+	"ppl/compiler/datasets/dataset"
+	"ppl/infer"
+	"ppl/numbers"
+	"ppl/posterior/report"
+	"ppl/runtime/device"
+)
+
+// A rowRun is a run of which some rows are left out, chosen at random. The log likelihood of these is computed at
+// every draw, so that the run need not hold it; that of all rows only at the posterior mean, where it approximates the
+// term of a row.
+type rowRun struct {
+	*Run
+	program  *compiler.Program
+	forecast *compiler.Forecast
+	seed     uint64
+}
+
+func openForRows(dir string, n notes.Notes) (*rowRun, error) {
+	o, err := Open(dir, n)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.Options.RefuseSearch(dir); err != nil {
+		return nil, err
+	}
+	program, options, err := sampledProgram(o.Stored)
+	if err != nil {
+		return nil, err
+	}
+	rows := program.Plan.Rows()
+	if rows < 2 {
+		_, err := program.Rows()
+		return nil, fault.Wrong(cmp.Or(err, errors.New("the data have one row")))
+	}
+	f := program.Forecast(min(rows, rowsAtOnce), inSingle(o.Stored.Layout.Posterior))
+	if f == nil {
+		return nil, fault.Wrongf("%s: --rows needs a model with one observed array, whose rows are independent "+
+			"given the parameters, all observed, and in memory", dir)
+	}
+	return &rowRun{o, program, f, options.Seed}, nil
+}
+
+// rows are what the model predicts.
+func (p *rowRun) rows() report.Rows {
+	return report.Rows{Dir: p.Dir, Of: p.forecast.Outcome.Name, N: len(p.forecast.Values), Data: p.forecast.Values}
+}
+
+// choose draws m rows without replacement, by the seed of the run.
+func (p *rowRun) choose(m int) []int {
+	n := len(p.forecast.Values)
+	rows := rand.New(rand.NewPCG(p.seed, 0x100)).Perm(n)[:min(m, n)]
+	slices.Sort(rows)
+	return rows
+}
+
+// CrossValidateRows estimates leave-one-out prediction of all rows from m of them, chosen at random by the seed of the
+// run.
+func CrossValidateRows(ctx context.Context, dir string, m int, n notes.Notes) (report.PartLOO, error) {
+	p, err := openForRows(dir, n)
+	if err != nil {
+		return report.PartLOO{}, err
+	}
+	return p.crossValidate(ctx, p.choose(m))
+}
+
+// crossValidate estimates leave-one-out prediction of all rows from some of them.
+func (p *rowRun) crossValidate(ctx context.Context, rows []int) (report.PartLOO, error) {
+	var none report.PartLOO
+	d, err := newRowDensities(ctx, p.forecast)
+	if err != nil {
+		return none, err
+	}
+	defer d.exe.Close()
+	rough, err := p.atMean(d)
+	if err != nil {
+		return none, fault.Of(err)
+	}
+	logLik, err := p.logLikelihoods(ctx, d, rows)
+	if err != nil {
+		return none, err
+	}
+	var places []int
+	for _, i := range rows {
+		places = append(places, p.forecast.Places[i])
+	}
+	l, err := report.CrossValidatePart(p.Stored, p.forecast.Outcome, rows, places, rough, logLik)
+	if err != nil {
+		return none, fault.Of(err)
+	}
+	return l, nil
+}
+
+// atMean is the log likelihood of every row at the posterior mean.
+func (p *rowRun) atMean(d *rowDensities) ([]float64, error) {
+	mean, err := p.meanParameters(p.program)
+	if err != nil {
+		return nil, err
+	}
+	rough := make([]float64, len(p.forecast.Values))
+	all := make([]int, len(rough))
+	for i := range all {
+		all[i] = i
+	}
+	err = d.at([]map[string]dataset.Array{mean}, all, func(_, row int, x float64) { rough[row] = x })
+	return rough, err
+}
+
+// CompareRows cross-validates the same m rows in each of some runs, chosen by the seed of the first.
+func CompareRows(ctx context.Context, dirs []string, m int, n notes.Notes) (report.PartComparison, error) {
+	var runs []*rowRun
+	var none report.PartComparison
+	for _, dir := range dirs {
+		p, err := openForRows(dir, n)
+		if err != nil {
+			return none, err
+		}
+		if runs = append(runs, p); p != runs[0] {
+			if err := runs[0].rows().SameAs(p.rows()); err != nil {
+				return none, fault.Of(err)
+			}
+		}
+	}
+	var each []report.PartLOO
+	rows := runs[0].choose(m)
+	for _, p := range runs {
+		l, err := p.crossValidate(ctx, rows)
+		if err != nil {
+			return none, err
+		}
+		each = append(each, l)
+	}
+	return report.CompareParts(each), nil
+}
+
+// logLikelihoods are those of some rows at every draw, chain after chain.
+func (p *rowRun) logLikelihoods(ctx context.Context, d *rowDensities, rows []int) ([][]float64, error) {
+	draws, chains := p.Stored.Info.Draws, p.Stored.Layout.Chains
+	out := make([][]float64, len(rows))
+	for k := range out {
+		out[k] = make([]float64, chains*draws)
+	}
+	defer p.notes.ProgressEnd()
+	for from := 0; from < chains*draws; from += lanesOfForecast {
+		if ctx.Err() != nil {
+			return nil, fault.Interrupted()
+		}
+		var at []map[string]dataset.Array
+		for i := from; i < min(from+lanesOfForecast, chains*draws); i++ {
+			values, err := p.parametersAt(p.program, i/draws, i%draws)
+			if err != nil {
+				return nil, fault.Of(err)
+			}
+			at = append(at, values)
+		}
+		if err := d.at(at, rows, func(lane, k int, x float64) { out[k][from+lane] = x }); err != nil {
+			return nil, fault.Of(err)
+		}
+		p.notes.Progress(infer.Progress{Phase: infer.Predicting, Done: from + len(at), Total: chains * draws})
+	}
+	return out, nil
+}
+
+// meanParameters are the posterior means.
+func (o *Run) meanParameters(program *compiler.Program) (map[string]dataset.Array, error) {
+	mean := map[string]dataset.Array{}
+	for _, v := range app.ParametersOf(program) {
+		chains, err := o.Draws(v.Name)
+		if err != nil {
+			return nil, err
+		}
+		sum, n := make([]float64, v.Size()), float64(o.Stored.Layout.Chains*o.Stored.Info.Draws)
+		for _, xs := range chains {
+			for i, x := range xs {
+				sum[i%len(sum)] += x / n
+			}
+		}
+		mean[v.Name] = dataset.Array{Shape: v.Shape, Values: numbers.Of(sum...)}
+	}
+	return mean, nil
+}
+
+// rowDensities evaluates log densities of rows, on a device.
+type rowDensities struct {
+	f   *compiler.Forecast
+	exe device.Executable
+}
+
+func newRowDensities(ctx context.Context, f *compiler.Forecast) (*rowDensities, error) {
+	exe, err := loadForecast(ctx, []lower.Assign{{Name: "densities", Value: f.Densities}})
+	if err != nil {
+		return nil, err
+	}
+	return &rowDensities{f, exe}, nil
+}
+
+// at hands on the log density of the k-th of some rows at each of some draws, at most lanesOfForecast.
+func (d *rowDensities) at(draws []map[string]dataset.Array, rows []int, take func(draw, k int, x float64)) error {
+	mask, err := enterDraws(d.exe, d.f, draws)
+	if err != nil {
+		return err
+	}
+	m := d.f.Densities.Size()
+	numbers, densities := make([]float64, m), make([]float64, m)
+	for from := 0; from < len(rows); from += m {
+		for i := range numbers {
+			numbers[i] = float64(rows[min(from+i, len(rows)-1)])
+		}
+		for lane := range draws {
+			d.exe.SetLane(compiler.RowNumbers, lane, numbers)
+		}
+		if _, err := d.exe.Run([]device.Call{{Entry: "forecast", Times: 1}}, 0, mask); err != nil {
+			return err
+		}
+		for lane := range draws {
+			d.exe.GetLane("densities", lane, densities)
+			for i, x := range densities[:min(m, len(rows)-from)] {
+				take(lane, from+i, x)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package app
+
+import (
+	"testing"
+	"time"
+)
+
+// Whatever checkpoints take and however large they are, they take a hundredth of the time, with one at the end; small
+// ones come every two seconds, and large ones come, too. The planted fault is a budget that forgets what was spent.
+func TestCheckpointsTakeAHundredth(t *testing.T) {
+	const length, step = 10 * time.Minute, 10 * time.Millisecond
+	run := func(numbers, files int, takes time.Duration, forget bool) (n int, share float64) {
+		now := time.Unix(1000, 0)
+		b, began, spent := newBudget(now), now, time.Duration(0)
+		for now.Sub(began) < length {
+			now = now.Add(step)
+			if forget {
+				b.spent = 0
+			}
+			if b.due(content{numbers, files}, now) {
+				n++
+				spent += takes
+				b.took(content{numbers, files}, now, now.Add(takes))
+				now = now.Add(takes)
+			}
+		}
+		return n, float64(spent+takes) / float64(now.Sub(began))
+	}
+	for _, c := range []struct {
+		numbers, files int
+		takes          time.Duration
+		least          int
+	}{
+		{100, 1, time.Millisecond, 290}, // every two seconds
+		{100, 1, 9 * time.Millisecond, 290},
+		{100, 1, 30 * time.Millisecond, 190},
+		{10_000_000, 1, 1100 * time.Millisecond, 4},
+		{10_000_000, 1, 300 * time.Millisecond, 15},
+		{20_000, 110, 330 * time.Millisecond, 15}, // the first draws of a run with many arrays
+	} {
+		n, share := run(c.numbers, c.files, c.takes, false)
+		if n < c.least || share > 0.01 {
+			t.Errorf("%d numbers, %d files in %v: %d times, %.2f %% of the time", c.numbers, c.files, c.takes, n,
+				100*share)
+		}
+	}
+	if _, share := run(10_000_000, 1, 5*time.Second, true); share <= 0.01 {
+		t.Error("what was spent need not be known: the test could not fail")
+	}
+}

@@ -1,0 +1,202 @@
+// Package devices opens the devices that a model can run on, by the names that --device takes:
+//
+//	device, err := devices.Open(ctx, "native", note)   // machine code by the system's C compiler
+//	device, err := devices.Open(ctx, "cuda:1", note)   // the second GPU
+//	device, err := devices.Open(ctx, devices.Auto, note)
+package devices
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"ppl/app/fault"
+	"ppl/compiler/backend/ir"
+	"ppl/infer"
+	"ppl/lang/diag"
+	"ppl/runtime/device"
+	"ppl/runtime/gorgonia"
+	"ppl/runtime/host"
+	"ppl/runtime/native"
+)
+
+// A Row is a device that --device can name.
+type Row struct {
+	Name, Doc string
+
+	// open opens the device with a number, of those that have several, or all of them (allOfThem), and passes remarks
+	// to the user, by note. The context ends compilers that it starts.
+	open func(ctx context.Context, number int, note func(string)) (infer.Device, error)
+	many bool // there may be several, which have numbers
+}
+
+// First names the device; if there may be several, the first one.
+func (r Row) First() string {
+	if r.many {
+		return r.Name + ":0"
+	}
+	return r.Name
+}
+
+// allOfThem is the number of a device if none is given.
+const allOfThem = -1
+
+// Auto names the default device. It chooses one of the others.
+const Auto = "auto"
+
+// All lists the devices, Auto first.
+func All() []Row {
+	return []Row{
+		{Auto, "native where a C compiler works, else host; cuda for thousands of walkers, if it is there", openAuto,
+			false},
+		{"native", "machine code, by the system's C compiler", openNative, false},
+		{"cuda", "NVIDIA GPUs, for thousands of walkers or much data; cuda:1 is the second alone", openCUDA, true},
+		{"host", "pure Go, some ten times slower, needs nothing", openHost, false},
+		{"gorgonia", "Gorgonia's tape machine, some thousand times slower, to check the others", openGorgonia, false},
+	}
+}
+
+func names() []string {
+	var names []string
+	for _, d := range All() {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// find finds a device and its number by a name such as cuda or cuda:1.
+func find(name string) (Row, int, error) {
+	base, number, numbered := strings.Cut(name, ":")
+	for _, d := range All() {
+		n, err := strconv.Atoi(number)
+		switch {
+		case d.Name != base:
+		case !numbered:
+			return d, allOfThem, nil
+		case d.many && err == nil && n >= 0:
+			return d, n, nil
+		}
+	}
+	if near, ok := diag.Nearest(name, names()); ok {
+		return Row{}, 0, fault.Usagef("there is no device %q; did you mean %q?", name, near)
+	}
+	return Row{}, 0, fault.Usagef("there is no device %q; there are %s", name, diag.And(names()))
+}
+
+// Docs describes all devices in one line.
+func Docs() string {
+	var docs []string
+	for _, d := range All() {
+		docs = append(docs, fmt.Sprintf("%s (%s)", d.Name, d.Doc))
+	}
+	return diag.And(docs)
+}
+
+// Check returns an error of kind fault.Usage if no device has the name.
+func Check(name string) error {
+	_, _, err := find(name)
+	return err
+}
+
+// Open opens a device by its name; note takes what Auto has chosen. The context ends compilers that the device starts,
+// also later. An error is of kind fault.Usage if no device has the name, else fault.Failure.
+func Open(ctx context.Context, name string, note func(string)) (infer.Device, error) {
+	d, number, err := find(name)
+	if err != nil {
+		return nil, err
+	}
+	x, err := d.open(ctx, number, note)
+	if err != nil {
+		return nil, fault.Of(err)
+	}
+	return x, nil
+}
+
+func openHost(context.Context, int, func(string)) (infer.Device, error) {
+	return infer.Lowered(host.Device{}), nil
+}
+
+func openNative(ctx context.Context, _ int, note func(string)) (infer.Device, error) {
+	d, err := openCompiler(ctx, note)
+	if err != nil {
+		return nil, err
+	}
+	return infer.Lowered(d), nil
+}
+
+func openGorgonia(_ context.Context, _ int, note func(string)) (infer.Device, error) {
+	note(gorgonia.Advice)
+	return gorgonia.Device{}, nil
+}
+
+const onHost = "running on the portable host device, some ten times slower than compiled code: %v"
+
+func openAuto(ctx context.Context, _ int, note func(string)) (infer.Device, error) {
+	d, err := openCompiler(ctx, note)
+	switch {
+	case ctx.Err() != nil:
+		return nil, err
+	case err != nil:
+		note(fmt.Sprintf(onHost, err))
+		return openHost(ctx, 0, note)
+	}
+	return infer.Lowered(&autoDevice{ctx, gpuForMany{note: note}, note, d}), nil
+}
+
+// An autoDevice is native until the compiler fails on a program, which then runs on host, as does all that follows. A
+// program on many lanes runs on a GPU, if there is one that is worth it.
+type autoDevice struct {
+	ctx  context.Context // of the command; where it has ended, the compiler has not failed
+	gpu  gpuForMany
+	note func(string)
+	device.Device
+}
+
+// Load loads on a GPU or on native, or says why it cannot and loads on host.
+func (d *autoDevice) Load(p *ir.Program, o device.Options) (device.Executable, error) {
+	if x := d.gpu.load(p, o); x != nil {
+		return x, nil
+	}
+	x, err := d.Device.Load(p, o)
+	if err == nil || d.ctx.Err() != nil || d.Name() == (host.Device{}).Name() {
+		return x, err
+	}
+	d.note(fmt.Sprintf(onHost, err))
+	d.Device = host.Device{}
+	return d.Device.Load(p, o)
+}
+
+// compilerIsLate is the time after which a note says what ppl waits for.
+const compilerIsLate = 20 * time.Second
+
+// openCompiler opens the native device, whose loads say so where they take long.
+func openCompiler(ctx context.Context, note func(string)) (device.Device, error) {
+	defer waitingForCompiler(note).Stop()
+	d, err := native.NewContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &patient{Device: d, note: note}, nil
+}
+
+func waitingForCompiler(note func(string)) *time.Timer {
+	return time.AfterFunc(compilerIsLate, func() {
+		note(fmt.Sprintf("the C compiler has not ended for %v; Ctrl-C ends it, and --device host does without one",
+			compilerIsLate))
+	})
+}
+
+// A patient device says so when its compiler takes long.
+type patient struct {
+	device.Device
+	note func(string)
+}
+
+// Load loads the program.
+func (d *patient) Load(p *ir.Program, o device.Options) (device.Executable, error) {
+	late := waitingForCompiler(d.note)
+	defer late.Stop()
+	return d.Device.Load(p, o)
+}

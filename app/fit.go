@@ -1,0 +1,281 @@
+// Package app prepares a model with its data, samples it, and keeps the run so that it can be extended, or resumed
+// after whatever ended it:
+//
+//	request := app.NewRequest("schools.ppl")
+//	run, err := app.Sample(ctx, request, notes.None{})
+//	mu, err := run.Draws("mu") // by chain
+//
+// A Fit is the same in steps, for a caller that stops it or that must save what there is before its process ends.
+// FindMode looks for the mode of a posterior. Package analysis asks about the draws of a run: queries, predictions,
+// cross-validation, evidence. Errors have a kind (package fault); what a call reports while it works goes to a
+// notes.Notes.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ppl/app/devices"
+	"ppl/app/fault"
+	"ppl/app/notes"
+	"ppl/app/rundir"
+	"ppl/app/samplers"
+	"ppl/infer"
+	"ppl/infer/renhd"
+	"ppl/posterior/stopping"
+	"ppl/posterior/store"
+	"ppl/runtime/sys/files"
+)
+
+// Sample draws from the posterior of a model and opens the draws. If the context ends, it returns the draws so far with
+// an error of kind fault.Interruption; they are nil if there are none.
+func Sample(ctx context.Context, r Request, n notes.Notes) (*store.Run, error) {
+	f := NewFit(r, n)
+	if err := f.Prepare(ctx); err != nil {
+		return nil, err
+	}
+	stopped, err := f.Sample(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var run *store.Run
+	if f.HasDraws() {
+		run, err = f.Draws()
+	}
+	if stopped && err == nil {
+		err = fault.Interrupted()
+	}
+	return run, err
+}
+
+// A Fit is one run of a sampler on a model. Prepare and Sample are called once, one after the other.
+type Fit struct {
+	inProgress
+	request Request
+	notes   notes.Notes
+	run     *attempt
+
+	complete bool // the run that goes on needs nothing more
+}
+
+// NewFit returns a fit that has not begun.
+func NewFit(r Request, n notes.Notes) *Fit {
+	if r.Disk == nil {
+		r.Disk = files.Disk{}
+	}
+	return &Fit{request: r, notes: n}
+}
+
+// Dir returns the directory of the run.
+func (f *Fit) Dir() string { return f.request.Dir }
+
+// Draws opens the draws.
+func (f *Fit) Draws() (*store.Run, error) { return rundir.Open(f.Dir()) }
+
+// HasDraws reports whether there are draws: of this fit, or of the run that it goes on with.
+func (f *Fit) HasDraws() bool { return f.run != nil && f.run.hasDraws() }
+
+// Complete reports whether Sample has found a run that needs nothing more.
+func (f *Fit) Complete() bool { return f.complete }
+
+// Prepare takes the directory of the run, compiles the model with its data, opens the device, and refuses what cannot
+// be sampled, or cannot go on. After an error the fit has ended.
+func (f *Fit) Prepare(ctx context.Context) error {
+	if err := f.request.check(); err != nil {
+		return err
+	}
+	byDirectory := f.request.ByDirectory()
+	if byDirectory {
+		f.request.Dir = f.request.Model
+	}
+	dir, err := rundir.Take(ctx, f.request.Disk, f.request.Dir, f.request.Existing, f.notes,
+		func() { f.lose(f.request.Lost) })
+	if err != nil {
+		return err
+	}
+	f.dir.Store(dir)
+	if err := f.prepareIn(ctx, dir, byDirectory); err != nil {
+		dir.Close(false)
+		return err
+	}
+	return nil
+}
+
+func (f *Fit) prepareIn(ctx context.Context, dir *rundir.Dir, byDirectory bool) error {
+	run := &attempt{Request: f.request, dir: dir, notes: f.notes, current: &f.current}
+	if before := dir.Before; before != nil && before.Asked.Search != nil {
+		return fault.Usagef("%s holds what ppl optimize found; ppl optimize --resume %[1]s goes on with it", dir.Path)
+	}
+	drawsGiven := run.Draws > 0
+	if before := dir.Before; before != nil {
+		if !drawsGiven {
+			run.Draws, drawsGiven = before.Draws, !before.Asked.AutoExtend
+		}
+		run.fillFrom(before, byDirectory)
+		run.retry = before.Retry
+	}
+	if err := run.settleOptions(drawsGiven); err != nil {
+		return err
+	}
+	f.run = run
+	return run.prepare(ctx, f.request.Draws > 0 || dir.Before != nil || len(run.Until) > 0)
+}
+
+// Sample samples, and extends the run until its draws are good enough, if the request does not say how many there are
+// to be. A run that is complete is left as it is. It reports whether the context ended it; the draws so far are kept
+// then, as they are after an error.
+func (f *Fit) Sample(ctx context.Context) (stopped bool, err error) {
+	useful, dir := false, f.dir.Load()
+	defer func() { dir.Close(useful) }()
+	if f.complete, err = f.run.complete(); err != nil || f.complete {
+		useful = err == nil
+		return false, err
+	}
+	if err := f.run.announce(); err != nil {
+		return false, err
+	}
+	stopped, err = f.run.sampleToGoal(ctx)
+	useful = err == nil || f.HasDraws()
+	return stopped, err
+}
+
+// prepare compiles the model, and refuses what cannot be sampled, or cannot go on. Drawn says that the number of draws
+// was asked for.
+func (run *attempt) prepare(ctx context.Context, drawn bool) error {
+	cache := run.Job.rowCache()
+	defer cache.Unshare()
+	p, err := loadSharing(cache, run.Source, run.notes)
+	if err != nil {
+		return err
+	}
+	if p.Dim() == 0 {
+		return noParameters()
+	}
+	run.program = p
+	if run.options.Device, err = devices.Open(ctx, run.Device, run.notes.Note); err != nil {
+		return err
+	}
+	if err := run.chooseSampler(); err != nil {
+		return err
+	}
+	run.fitNetwork(drawn)
+	if err := run.checkRequest(); err != nil {
+		return err
+	}
+	if n := run.storedBytes(); n > manyBytes {
+		run.notes.Note(fmt.Sprintf("the draws will take up to %.0f GB in %s; Ctrl-C stops with what is there", n/1e9,
+			run.dir.Path))
+	}
+	if run.digests, err = rundir.DigestsOf(p); err != nil {
+		return fault.Of(err)
+	}
+	if err := run.chooseStarts(); err != nil {
+		return err
+	}
+	if err := run.checkSame(); err != nil {
+		return err
+	}
+	if now, before := run.options.Device.Name(), run.dir.Before; before != nil && before.Device != now {
+		run.notes.Note(fmt.Sprintf("the run goes on on %s, and was on %s: its draws are valid, but not the same "+
+			"to the last bit", now, before.Device))
+	}
+	return run.loadOnRanks(cache.SharedAs)
+}
+
+// chooseSampler settles the sampler and its settings.
+func (run *attempt) chooseSampler() error {
+	row, set, err := samplers.Choose(run.program, run.Sampler, run.Settings)
+	if err != nil {
+		return err
+	}
+	run.sampler, run.options.Settings = inPlaceOf(run.retry, row, set)
+	return nil
+}
+
+// fitNetwork gives a run of a network as many chains and draws as suit it. A run that goes on keeps what it had.
+func (run *attempt) fitNetwork(drawn bool) {
+	if !run.sampler.Exchanges {
+		return
+	}
+	o, note := renhd.NetworkOptions(run.program, run.options, drawn)
+	if run.options = o; note != "" {
+		run.network = true
+		run.notes.Note(note)
+	}
+}
+
+// checkRequest refuses options that do not suit the model or the sampler.
+func (run *attempt) checkRequest() error {
+	if run.sampler.Independent && !run.goal.Empty() {
+		return fault.Usagef("--until: the draws of %s are independent, so that their number says how good they are; "+
+			"give --draws", run.sampler.Name)
+	}
+	if run.options.Settings.LogLikelihood == "on" && run.program.Streams() > 0 {
+		return fault.Wrong(errors.New("log_likelihood=on: the log likelihood of each row is not kept where data are " +
+			"too large for memory"))
+	}
+	return checkKeep(run.program, run.Keep)
+}
+
+// manyBytes is the size from which the user is warned of a large run directory before sampling.
+const manyBytes = 10e9
+
+// storedBytes is what the draws take before they are compressed.
+func (run *attempt) storedBytes() float64 {
+	bytes := 0
+	for _, v := range newSelection(run.program, run.Keep).variables(run.program, run.network) {
+		if bytes += 8 * v.Size(); v.Single {
+			bytes -= 4 * v.Size()
+		}
+	}
+	return float64(bytes) * float64(run.options.Chains) * float64(run.options.Draws)
+}
+
+// announce makes the directory known for a new run. A run that goes on has been announced.
+func (run *attempt) announce() error {
+	if run.dir.Before != nil {
+		return fault.Of(run.dir.SetStatus(store.Running))
+	}
+	if err := run.dir.Clear(); err != nil {
+		return fault.Of(err)
+	}
+	if err := store.Announce(run.dir.Disk, run.dir.Path, run.newRecorder().options); err != nil {
+		return fault.Of(err)
+	}
+	if run.CopyInputs {
+		if err := run.dir.CopyInputs(run.Data); err != nil {
+			return fault.Of(err)
+		}
+	}
+	return fault.Of(run.dir.WriteStarts(run.options.Starts))
+}
+
+func noParameters() error {
+	return fault.Wrong(errors.New("the model has no parameters; declare one with a distribution: `mu ~ Normal(0, 1)`"))
+}
+
+// settleOptions makes options of the request. With a goal, the number of draws is a limit.
+func (run *attempt) settleOptions(drawsGiven bool) (err error) {
+	run.options = infer.Defaults()
+	o := &run.options
+	o.Chains, o.Warmup, o.Seed, o.Threads = run.Chains, run.Warmup, run.Seed, run.Threads
+	if run.Draws > 0 {
+		o.Draws = run.Draws
+	}
+	if run.goal, err = stopping.Parse(run.Until); err != nil {
+		return fault.Usagef("--until %w", err)
+	}
+	run.autoExtend = run.goal.Empty() && !drawsGiven
+	if !run.goal.Empty() && !drawsGiven {
+		o.Draws = mostUntil
+	}
+	run.asked = run.Request.asked(run.autoExtend)
+	if run.MaxTime > 0 {
+		run.goal.Time = run.MaxTime
+	}
+	if run.MaxGradients > 0 {
+		run.goal.Gradients = run.MaxGradients
+	}
+	return nil
+}

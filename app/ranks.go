@@ -1,0 +1,232 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"ppl/app/devices"
+	"ppl/app/fault"
+	"ppl/app/notes"
+	"ppl/app/rundir"
+	"ppl/app/samplers"
+	"ppl/app/version"
+	"ppl/compiler"
+	"ppl/infer"
+	"ppl/infer/distributed"
+	"ppl/runtime/parallel/mpi"
+	"ppl/runtime/parallel/ranks"
+)
+
+// A Job is the ranks that a launcher has started, this process among them. Rank 0 carries out requests and gives
+// orders; the others follow them (Follow), and write nothing.
+type Job struct {
+	ranks.Comm
+	Library func() (path, version string) // of MPI
+	Abort   func(code int)                // ends all ranks at once
+}
+
+// An order is what rank 0 asks of all ranks: one of these, or the end.
+type order struct {
+	Model    *modelOrder
+	Sample   *sampleOrder
+	Exchange int // that many times, to try the connection
+	Code     int // to end with
+}
+
+// A modelOrder asks for a model with its data, to compare it with that of rank 0.
+type modelOrder struct {
+	Source   Source
+	Device   string
+	SharedAs string // of compiler.RowCache
+}
+
+// A sampleOrder asks for a run of a sampler.
+type sampleOrder struct {
+	Sampler string
+	EachRow bool
+	Options infer.Options
+}
+
+// A loadedModel is the answer to a modelOrder: what it has to agree in.
+type loadedModel struct {
+	Error   string
+	Version string
+	Digests rundir.Digests
+}
+
+// give gives the other ranks an order.
+func (j *Job) give(o order) {
+	text, err := json.Marshal(o)
+	if err != nil {
+		panic(fmt.Sprintf("internal error: an order: %v", err))
+	}
+	ranks.BroadcastText(j, text)
+}
+
+// End lets the other ranks end with a code.
+func (j *Job) End(code int) { j.give(order{Code: code}) }
+
+// A follower is a rank after the first.
+type follower struct {
+	job     *Job
+	program *compiler.Program
+	device  infer.Device
+}
+
+// Follow carries out the orders of rank 0 on another rank, until it says with which code the rank is to end. That the
+// context ends is a wish, on which all ranks agree.
+func (j *Job) Follow(ctx context.Context) (code int) {
+	f := &follower{job: j}
+	for {
+		var o order
+		if err := json.Unmarshal(ranks.BroadcastText(j, nil), &o); err != nil {
+			panic(fmt.Sprintf("internal error: an order: %v", err))
+		}
+		switch {
+		case o.Model != nil:
+			f.load(ctx, *o.Model)
+		case o.Sample != nil:
+			f.sample(ctx, *o.Sample)
+		case o.Exchange > 0:
+			exchangeTimes(j, o.Exchange)
+		default:
+			return o.Code
+		}
+	}
+}
+
+// rowCache is the user's cache, by which the ranks of a machine share data.
+func (j *Job) rowCache() compiler.RowCache {
+	cache := compiler.DefaultRowCache()
+	if j != nil {
+		cache.SharedAs = "shared-" + rand.Text()
+	}
+	return cache
+}
+
+// load loads the model: one rank of each host reads the data, and the others find what it has left.
+func (f *follower) load(ctx context.Context, o modelOrder) {
+	var answer string
+	cache := compiler.DefaultRowCache()
+	cache.SharedAs = o.SharedAs
+	defer cache.Unshare()
+	ranks.ByHost(f.job, func() { answer = f.loadFrom(ctx, cache, o) })
+	ranks.GatherTexts(f.job, answer)
+}
+
+// loadFrom gives the answer for rank 0. Problems go there, too.
+func (f *follower) loadFrom(ctx context.Context, cache compiler.RowCache, o modelOrder) string {
+	answer := loadedModel{Version: version.Number()}
+	var err error
+	if f.program, err = loadSharing(cache, o.Source, notes.None{}); err == nil {
+		answer.Digests, err = rundir.DigestsOf(f.program)
+	}
+	if err == nil {
+		f.device, err = devices.Open(ctx, o.Device, func(string) {})
+	}
+	if err != nil {
+		answer.Error = err.Error()
+	}
+	text, err := json.Marshal(answer)
+	if err != nil {
+		panic(fmt.Sprintf("internal error: an answer: %v", err))
+	}
+	return string(text)
+}
+
+// sample takes part in a run. What it returns is rank 0's to report.
+func (f *follower) sample(ctx context.Context, o sampleOrder) {
+	row, _ := samplers.Find(o.Sampler)
+	o.Options.Device, o.Options.Threads = f.device, threadsOfRank(o.Options.Threads)
+	t := target{compiler.Recorded{Program: f.program, EachRow: o.EachRow}}
+	_, _ = distributed.Sampler(f.job, row.Sample)(ctx, t, o.Options, nil)
+}
+
+// threadsOfRank is how many threads a rank has: its part of the machine, where nothing was said.
+func threadsOfRank(asked int) int {
+	if asked > 0 {
+		return asked
+	}
+	return max(1, runtime.GOMAXPROCS(0)/mpi.LocalRanks())
+}
+
+// loadOnRanks makes the other ranks load the model, and refuses to go on with those that have another one.
+// Those of this machine find its data under a name.
+func (run *attempt) loadOnRanks(sharedAs string) error {
+	if run.Job == nil {
+		return nil
+	}
+	run.Job.give(order{Model: &modelOrder{run.Source, cmp.Or(run.asked.Device, devices.Auto), sharedAs}})
+	ranks.ByHost(run.Job, func() {}) // this rank has loaded it
+	mine, err := json.Marshal(loadedModel{Version: version.Number(), Digests: run.digests})
+	if err != nil {
+		return fault.Of(err)
+	}
+	for r, text := range ranks.GatherTexts(run.Job, string(mine)) {
+		var other loadedModel
+		if err := json.Unmarshal([]byte(text), &other); err != nil {
+			return fault.Of(err)
+		}
+		if said := other.unlike(version.Number(), run.digests); said != "" {
+			return fault.Of(fmt.Errorf("rank %d of %d: %s", r, run.Job.Size(), said))
+		}
+	}
+	return nil
+}
+
+// unlike says in what a rank differs from rank 0, "" where it does not.
+func (m loadedModel) unlike(number string, of rundir.Digests) string {
+	switch {
+	case m.Error != "":
+		return m.Error
+	case m.Version != number:
+		return fmt.Sprintf("its ppl is version %s, and that of rank 0 is %s", m.Version, number)
+	case m.Digests.Data != of.Data:
+		return "its data are not those of rank 0"
+	case m.Digests.Program != of.Program:
+		return "its model is not that of rank 0"
+	}
+	return ""
+}
+
+// samplerOnRanks is the run's sampler, on all ranks where there are several. It begins there with the order.
+func (run *attempt) samplerOnRanks(o *infer.Options) infer.Sampler {
+	if run.Job == nil {
+		return run.sampler.Sample
+	}
+	sent := *o
+	sent.Device, sent.Checkpoints = nil, nil
+	run.Job.give(order{Sample: &sampleOrder{run.sampler.Name, run.recorder.rows, sent}})
+	o.Threads = threadsOfRank(o.Threads)
+	return distributed.Sampler(run.Job, run.sampler.Sample)
+}
+
+// exchangeTimes makes n exchanges of eight numbers of each rank and gives the time of each.
+func exchangeTimes(j *Job, n int) []time.Duration {
+	const bytes = 64
+	all, starts := make([]byte, bytes*j.Size()), ranks.Even(j.Size(), bytes, j.Size())
+	times := make([]time.Duration, n)
+	for i := range times {
+		began := time.Now()
+		j.Gather(all, starts)
+		times[i] = time.Since(began)
+	}
+	slices.Sort(times)
+	return times
+}
+
+// Describe says which MPI connects the ranks, and how fast.
+func (j *Job) Describe() string {
+	const n = 1000
+	path, version := j.Library()
+	j.give(order{Exchange: n})
+	times := exchangeTimes(j, n)
+	return fmt.Sprintf("%d ranks by %s (%s); an exchange of 8 numbers of each takes %v (median of %d)", j.Size(),
+		version, path, times[n/2].Round(100*time.Nanosecond), n)
+}

@@ -1,0 +1,179 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ppl/app/fault"
+	"ppl/app/rundir"
+	"ppl/app/samplers"
+	"ppl/infer"
+	"ppl/infer/renhd"
+	"ppl/posterior/report"
+	"ppl/posterior/stopping"
+	"ppl/posterior/store"
+)
+
+const (
+	secondSeed = 1 << 32 // the seed of the second attempt has this number among those of tasks
+	apartRHat  = 1.05    // from there on chains count as being in different places
+	longer     = 4       // times the warm-up of the first attempt,
+	leastAgain = 1000    // and at least so long
+)
+
+// retryOptions are those of a run, changed for its second attempt.
+func retryOptions(a *rundir.Retry, o infer.Options) infer.Options {
+	if a != nil {
+		o.Seed, o.Warmup = taskSeed(o.Seed, secondSeed), max(longer*o.Warmup, leastAgain)
+		o.Ladder, o.Known = a.Ladder, a.Known
+	}
+	return o
+}
+
+// inPlaceOf is the sampler of the attempt, where the one asked for is given, with its settings. Those of nuts are its
+// own but for what the model's numbers are computed in and what is kept.
+func inPlaceOf(a *rundir.Retry, asked samplers.Row, set infer.Settings) (samplers.Row, infer.Settings) {
+	if a == nil || a.Sampler == "" || asked.Exchanges {
+		return asked, set
+	}
+	row, ok := samplers.Find(a.Sampler)
+	if !ok {
+		panic("internal error: a second attempt by " + a.Sampler)
+	}
+	return row, infer.Settings{Precision: set.Precision, LogLikelihood: set.LogLikelihood}
+}
+
+// means is what the attempt has besides a longer warm-up, in words.
+func means(a *rundir.Retry) (text string) {
+	if a.Sampler != "" {
+		text += ", " + a.Sampler + " in place of nuts"
+	}
+	if a.Ladder {
+		text += " and a ladder of temperatures"
+	}
+	if len(a.Known) > 0 {
+		text += " and a search for modes that begins at those"
+	}
+	return text
+}
+
+// completeReport adds to the report of a second attempt what the first one took.
+func completeReport(a *rundir.Retry, r *infer.Report) {
+	if a != nil {
+		r.Gradients += a.Gradients
+		first := "the first"
+		if a.Sampler != "" {
+			first += " by nuts"
+		}
+		r.Notes = append([]string{"a second attempt, after " + first + " had come to " + a.Before}, r.Notes...)
+	}
+}
+
+// worthAnother reports whether a run that has to give up is worth a second attempt: its chains are apart, or their
+// effective sizes too small to judge anything, or its draws lack modes.
+func (run *attempt) worthAnother(at stopping.Standing) bool {
+	return run.retry == nil && (at.RHat > apartRHat || at.ESS < report.MinESS) || run.knowsMore(at)
+}
+
+// knowsMore reports whether a second attempt would know modes from its beginning that draws lack. A ladder of a length
+// that was asked for is warmed up without a search for modes.
+func (run *attempt) knowsMore(at stopping.Standing) bool {
+	return run.retry == nil && at.Lacking > store.MaxLacking && run.options.Settings.Replicas == 0
+}
+
+// tryAgain makes the second attempt and keeps the better one.
+func (run *attempt) tryAgain(ctx context.Context, aim stopping.Goal, at stopping.Standing) (stopped bool, err error) {
+	second, err := run.second(aim, at)
+	if err != nil {
+		return false, err
+	}
+	with := means(second.retry)
+	run.notes.Note(fmt.Sprintf("%s, which more draws do not promise to mend: a second attempt, with a warm-up of %d "+
+		"iterations%s (--draws %d keeps it at the first)", aim.Describe(at), retryOptions(second.retry,
+		run.options).Warmup,
+		with, run.options.Draws))
+	stopped, failure := second.sampleToAim(ctx)
+	if stopped {
+		return true, fault.Of(run.dir.SetStatus(store.Interrupted))
+	}
+	said := "the draws are those of the first attempt; a second one "
+	switch now, covers, err := run.compare(second, aim, failure); {
+	case err != nil:
+		said += "failed: " + err.Error()
+	case !covers:
+		said += "has not been where some of its chains were"
+	case aim.Nearer(now, at):
+		run.notes.Note("the second attempt has come nearer, to " + aim.Describe(now) + "; its draws are kept")
+		return false, fault.Of(run.dir.StartAdopting())
+	default:
+		said += "with a longer warm-up" + with + " has not come nearer"
+	}
+	run.notes.Note(said)
+	if err := store.AddNote(run.dir.Disk, run.dir.Path, said); err != nil {
+		return false, fault.Of(err)
+	}
+	return false, fault.Of(run.dir.RemoveSecond())
+}
+
+// compare is how far the second attempt has come, and whether it has been where the first was. The error says why it
+// has not come anywhere.
+func (run *attempt) compare(second *attempt, aim stopping.Goal, failure error) (at stopping.Standing, covers bool,
+	err error) {
+	switch {
+	case failure != nil:
+		return at, false, failure
+	case !second.hasDraws():
+		return at, false, errors.New("it was ended in warm-up")
+	}
+	if at, err = standing(second.dir.Path, aim); err != nil {
+		return at, false, err
+	}
+	there, err := store.Open(run.dir.Path)
+	if err != nil {
+		return at, false, err
+	}
+	here, err := store.Open(second.dir.Path)
+	if err != nil {
+		return at, false, err
+	}
+	covers, err = stopping.Covers(here, there)
+	return at, covers, err
+}
+
+// second is the second attempt, as it is to begin or to go on.
+func (first *attempt) second(aim stopping.Goal, at stopping.Standing) (*attempt, error) {
+	again := *first
+	again.options.Draws = min(first.options.Draws, infer.Defaults().Draws)
+	before, err := store.ReadInfo(first.dir.Path)
+	if err != nil {
+		return nil, fault.Of(err)
+	}
+	again.retry = first.retryAfter(before.Report, at)
+	again.retry.Before = aim.Describe(at)
+	again.recorder = nil
+	again.sampler, again.options.Settings = inPlaceOf(again.retry, first.sampler, first.options.Settings)
+	if again.dir, err = first.dir.Second(); err != nil {
+		return nil, fault.Of(err)
+	}
+	if again.dir.Created() {
+		again.dir.Info.Report.Seconds = at.Seconds
+	}
+	return &again, again.announce()
+}
+
+// retryAfter is what a second attempt is to have, after a first one with that report.
+func (run *attempt) retryAfter(r store.SamplerReport, at stopping.Standing) *rundir.Retry {
+	a := &rundir.Retry{Gradients: int64(at.Gradients), Seconds: at.Seconds}
+	ladder := at.RHat > apartRHat && len(r.Temperatures) < 2
+	switch {
+	case run.sampler.Exchanges && run.options.Settings.Replicas == 0:
+		a.Ladder = ladder
+	case run.sampler.Name == "nuts" && (ladder || run.knowsMore(at)) && !renhd.IsNetwork(run.program, run.options):
+		a.Ladder, a.Sampler = ladder, samplers.All()[0].Name
+	}
+	if run.knowsMore(at) {
+		a.Known = r.LackingAt
+	}
+	return a
+}

@@ -1,0 +1,141 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"ppl/app/notes"
+	"ppl/app/rundir"
+	"ppl/app/samplers"
+	"ppl/infer"
+	"ppl/posterior/store"
+	"ppl/runtime/sys/files"
+	"ppl/runtime/sys/files/filestest"
+)
+
+// smallRun samples a few draws of a model into a directory.
+func smallRun(t *testing.T, path string, seed uint64) {
+	t.Helper()
+	run := attemptIn(t, new(inProgress), path, files.Disk{}, oneMean(t))
+	defer run.dir.Close(true)
+	run.options.Chains, run.options.Draws, run.options.Warmup, run.options.Seed = 2, 10, 20, seed
+	run.Seed = seed
+	if err := run.announce(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.sampleToGoal(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A run whose draws lack a mode that was found late is sampled once more, and told where the mode is. The planted
+// faults are draws that lack too little for that, and a ladder of a length that was asked for, which has no search.
+func TestLackingDrawsAreSampledAgain(t *testing.T) {
+	late, p := []float64{12}, oneMean(t)
+	priors, rows := p.LogDensities()
+	width := TotalSize(p.Saved()) + TotalSize(priors) + TotalSize(rows)
+	for name, c := range map[string]struct {
+		lacking  float64
+		replicas int
+		again    bool
+	}{"much": {.3, 0, true}, "little": {.01, 0, false}, "rungs asked for": {.3, 8, false}} {
+		var told [][][]float64
+		sample := func(_ context.Context, _ infer.Target, o infer.Options, r infer.Recorder) (infer.Report, error) {
+			told = append(told, o.Known)
+			random := rand.New(rand.NewPCG(o.Seed, 1))
+			if err := r.Begin(nil); err != nil {
+				return infer.Report{}, err
+			}
+			for range o.Draws {
+				for chain := range o.Chains {
+					if err := r.Draw(chain, slices.Repeat([]float64{random.NormFloat64()}, width), nil); err != nil {
+						return infer.Report{}, err
+					}
+				}
+			}
+			var report infer.Report
+			if report.Draws = o.Draws; o.Known == nil {
+				report.Lacking, report.LackingAt = c.lacking, [][]float64{late}
+			}
+			return report, nil
+		}
+		path := filepath.Join(t.TempDir(), "m.run")
+		run := attemptIn(t, new(inProgress), path, files.Disk{}, p)
+		run.autoExtend = true
+		run.options.Settings.Replicas = c.replicas
+		run.sampler = samplers.Row{Name: "renhd", Sample: sample, Exchanges: true}
+		if err := run.announce(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run.sampleToGoal(t.Context()); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		run.dir.Close(true)
+		info, err := store.ReadInfo(path)
+		if err != nil || (info.Report.Lacking == 0) != c.again {
+			t.Errorf("%s: the draws kept lack %.2f, %v", name, info.Report.Lacking, err)
+		}
+		knew := slices.ContainsFunc(told, func(x [][]float64) bool { return len(x) > 0 && slices.Equal(x[0], late) })
+		if knew != c.again {
+			t.Errorf("%s: told of %v", name, told)
+		}
+	}
+}
+
+// A second attempt takes the place of the first whenever the process dies on the way: at any moment there is either a
+// run, or one that the next process finishes, and then its draws are those of the second.
+func TestAdoptingSurvivesDeath(t *testing.T) {
+	from := t.TempDir()
+	first, second := filepath.Join(from, "first"), filepath.Join(from, "other")
+	smallRun(t, first, 1)
+	smallRun(t, second, 2)
+	if err := os.Remove(filepath.Join(second, store.LockFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(filepath.Join(second, "posterior/mu/0.0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := 0
+	for at := 0; ; at++ {
+		path := filepath.Join(t.TempDir(), "m.run")
+		if err := os.CopyFS(path, os.DirFS(first)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.CopyFS(rundir.SecondIn(path), os.DirFS(second)); err != nil {
+			t.Fatal(err)
+		}
+		disk := filestest.New(filestest.Dead(at))
+		err := (&rundir.Dir{Disk: disk, Path: path}).StartAdopting()
+		if marked := rundir.Adopting(path); !rundir.IsRun(path) && !marked {
+			t.Fatalf("dead at call %d: there is no run any more", at)
+		} else if marked {
+			dir, err := rundir.Take(t.Context(), files.Disk{}, path, rundir.GoOn, notes.None{}, nil)
+			if err != nil {
+				t.Fatalf("dead at call %d: %v", at, err)
+			}
+			dir.Close(true)
+			broken++
+		} else if err != nil {
+			continue // the first attempt is as it was
+		}
+		got, readErr := os.ReadFile(filepath.Join(path, "posterior/mu/0.0"))
+		info, infoErr := store.ReadInfo(path)
+		if !bytes.Equal(got, want) || readErr != nil || infoErr != nil || info.Seed != 2 ||
+			rundir.Exists(rundir.SecondIn(path)) {
+			t.Fatalf("dead at call %d: seed %d, %v, %v", at, info.Seed, readErr, infoErr)
+		}
+		if err == nil {
+			break
+		}
+	}
+	if broken < 10 {
+		t.Errorf("only %d deaths on the way: the test shows little", broken)
+	}
+}

@@ -1,0 +1,195 @@
+// Package rundir keeps the directory of a run: who may write to it, what the run was asked for, and what it was
+// computed from, so that a run that was ended can go on with the same numbers.
+//
+//	dir, err := rundir.Take(ctx, files.Disk{}, "m.run", rundir.GoOn, notes.None{}, nil)
+//	dir.Before.Seed          // of the run that is there; Before is nil if a new one begins
+//	defer dir.Close(false)   // an empty directory that Take made is removed again
+//
+// A run may be sampled twice: the second attempt has a directory of its own in that of the run (SecondIn), and takes
+// the place of the first if its draws are better (StartAdopting).
+package rundir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"ppl/app/fault"
+	"ppl/app/notes"
+	"ppl/infer/checkpoint"
+	"ppl/posterior/store"
+	"ppl/runtime/sys/files"
+	"ppl/runtime/sys/securedir"
+)
+
+// A Dir is the directory of a run, locked.
+type Dir struct {
+	Disk   files.System
+	Path   string
+	Before *Options   // of the run to go on with; nil: a new one begins
+	Info   store.Info // of the run to go on with
+
+	lock    *store.Lock
+	created bool // it was not there, or empty
+}
+
+// Existing is what to do with a run that is in the directory.
+type Existing int
+
+// What can be done with a run that is there.
+const (
+	Refuse Existing = iota
+	GoOn
+	Overwrite
+)
+
+// Take makes and locks the directory of a run, so that what is wrong with it is known before the model is compiled. It
+// refuses one that another process writes to, that has files of another kind, or that holds draws, unless the run there
+// is to go on or to be replaced. A run that ended before its first draw is worth nothing and may be replaced. Lost, if
+// it is not nil, is called when another machine takes the directory over.
+func Take(ctx context.Context, disk files.System, path string, there Existing, n notes.Notes, lost func()) (*Dir,
+	error) {
+	d := &Dir{Disk: disk.Below(path), Path: path}
+	if !Adopting(path) {
+		if err := d.Look(there); err != nil { // before anything is written there
+			return nil, fault.Of(err)
+		}
+	}
+	if err := disk.MkdirAll(path, 0o777); err != nil {
+		return nil, fault.Of(err)
+	}
+	var err error
+	switch d.lock, err = store.TakeLock(ctx, path, store.Signs, n.Warn); {
+	case errors.Is(err, context.Canceled):
+		return nil, fault.Interrupted()
+	case err != nil:
+		return nil, fault.Of(err)
+	}
+	go func() {
+		if d.lock.Lost() && lost != nil {
+			lost()
+		}
+	}()
+	warnOfOthers(path, n)
+	if Adopting(path) {
+		if err := d.adopt(); err != nil {
+			d.Close(false)
+			return nil, fault.Of(err)
+		}
+	}
+	if err := d.Look(there); err != nil { // another process may have been faster
+		d.Close(false)
+		return nil, fault.Of(err)
+	}
+	return d, nil
+}
+
+// warnOfOthers says that other users can change a run that this one goes on to write and to believe.
+func warnOfOthers(path string, n notes.Notes) {
+	if err := securedir.Closed(path); errors.As(err, new(securedir.Unsafe)) {
+		n.Warn(err.Error() + ": what they put into the run is taken for a part of it")
+	}
+}
+
+// Look finds out what the directory holds.
+func (d *Dir) Look(there Existing) error {
+	var options Options
+	info, err := store.ReadOptions(d.Path, &options)
+	switch {
+	case !Exists(d.Path), errors.As(err, new(store.ErrNotRun)) && isEmpty(d.Path):
+		d.created = true
+		return nil
+	case errors.As(err, new(store.ErrNotRun)) && there != GoOn && !IsRun(d.Path):
+		return fmt.Errorf("%s holds files of something else and no run; choose another directory with --out DIR",
+			d.Path)
+	case err != nil:
+		return err
+	case there == GoOn:
+		options.locate(d.Path)
+		d.Before, d.Info = &options, info
+		return nil
+	case info.Draws == 0 || there == Overwrite:
+		return nil
+	}
+	return fmt.Errorf("%s holds a run already (%s, %d draws per chain); go on with it with --resume, choose another "+
+		"directory with --out DIR, or replace it with --overwrite", d.Path, info.Status, info.Draws)
+}
+
+// Created reports whether the directory was not there, or empty.
+func (d *Dir) Created() bool { return d.created }
+
+// Renew makes the run that has just ended the one to go on with.
+func (d *Dir) Renew() (err error) {
+	var before Options
+	if d.Info, err = store.ReadOptions(d.Path, &before); err != nil {
+		return err
+	}
+	d.Before = &before
+	return d.SetStatus(store.Running)
+}
+
+// SetStatus records how far the run is, or how it ended, while it has no writer.
+func (d *Dir) SetStatus(status store.Status) error {
+	return store.SetStatus(d.Disk, d.Path, status, nil)
+}
+
+// Clear makes room for a new run.
+func (d *Dir) Clear() error {
+	if d.created {
+		return nil
+	}
+	d.Before = nil
+	if err := d.RemoveSecond(); err != nil {
+		return err
+	}
+	return d.remove()
+}
+
+// remove removes a run from its directory.
+func (d *Dir) remove() error {
+	if err := checkpoint.Remove(d.Disk, d.Path); err != nil {
+		return err
+	}
+	if err := d.removeStarts(); err != nil {
+		return err
+	}
+	if err := d.removeInputs(); err != nil {
+		return err
+	}
+	return store.Clear(d.Disk, d.Path)
+}
+
+// Close unlocks the directory, and removes one that Take made and that is of no use.
+func (d *Dir) Close(useful bool) {
+	if useful || !d.created {
+		_ = d.lock.Release() // the end of the process does the same
+		return
+	}
+	_ = store.Clear(d.Disk, d.Path) // best effort: there is nothing in it but the options of a run that never began
+	_ = checkpoint.Remove(d.Disk, d.Path)
+	_ = d.removeStarts()
+	_ = d.removeInputs()
+	_ = d.RemoveSecond()
+	_ = d.lock.Remove()
+	_ = d.Disk.Remove(d.Path)
+}
+
+// isEmpty reports whether a directory has nothing in it but a lock.
+func isEmpty(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && (len(entries) == 0 || len(entries) == 1 && entries[0].Name() == store.LockFile)
+}
+
+// runFile is what makes a directory that of a run.
+const runFile = "run.json"
+
+// IsRun reports whether a path is that of a run, and not of a model.
+func IsRun(path string) bool { return Exists(filepath.Join(path, runFile)) }
+
+// Exists reports whether there is something at a path.
+func Exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

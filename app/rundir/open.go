@@ -1,0 +1,82 @@
+package rundir
+
+import (
+	"errors"
+	"strings"
+
+	"ppl/app/fault"
+	"ppl/lang/diag"
+	"ppl/posterior/store"
+)
+
+// Open opens a run directory for reading. What is wrong with it is for the caller to correct: an error is of kind
+// fault.Input, and names a run that may have been meant.
+func Open(dir string) (*store.Run, error) {
+	run, err := store.Open(dir)
+	if err != nil {
+		return nil, Unreadable(dir, err)
+	}
+	return run, nil
+}
+
+// OpenPosterior opens a run for what asks how good its draws are. It refuses points at which a search for modes ended.
+func OpenPosterior(dir string) (*store.Run, error) {
+	run, err := Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	options, err := ReadOptions(run.Dir)
+	if err != nil {
+		return nil, fault.Wrong(err)
+	}
+	return run, options.RefuseSearch(dir)
+}
+
+// RefuseSearch returns an error if the run in a directory was a search for modes.
+func (o Options) RefuseSearch(dir string) error {
+	if o.Asked.Search == nil {
+		return nil
+	}
+	return fault.Wrongf("%s holds points at which ppl optimize ended, which are no draws from a posterior; ppl sample "+
+		"%s makes some", dir, o.Model)
+}
+
+// OpenPrior opens the draws from the prior that go with a run, in the directory that is named, else in the one that has
+// the name of the run with the ending .prior; nil if there are none.
+func OpenPrior(dir, prior string) *store.Run {
+	if prior == "" {
+		prior = strings.TrimSuffix(strings.TrimRight(dir, "/"), ".run") + ".prior"
+	}
+	run, err := store.Open(prior)
+	if err != nil {
+		return nil
+	}
+	return run
+}
+
+// Unreadable explains why a directory could not be read as a run, and names a run that may have been meant.
+func Unreadable(dir string, err error) error {
+	switch {
+	case !Exists(dir):
+		return NoRun(dir)
+	case errors.As(err, new(store.ErrNotRun)):
+		return fault.Wrongf("%w%s", err, instead(dir))
+	}
+	return fault.Wrong(err)
+}
+
+// NoRun returns an error that says that there is no run at a path, and names one that may have been meant.
+func NoRun(dir string) error { return fault.Wrongf("there is no run in %s%s", dir, instead(dir)) }
+
+// instead proposes the run of a model whose name was given, or the run with the nearest name.
+func instead(dir string) string {
+	for _, name := range []string{strings.TrimSuffix(dir, ".ppl") + ".run", dir + ".prior"} {
+		if name != dir && Exists(name) {
+			return "; did you mean " + name + "?"
+		}
+	}
+	if near, ok := diag.NearestFile(dir, IsRun); ok {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}

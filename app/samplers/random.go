@@ -1,0 +1,47 @@
+package samplers
+
+import (
+	"fmt"
+
+	"ppl/app/fault"
+	"ppl/compiler"
+	"ppl/lang/diag"
+)
+
+// A randomAdvice is what there is instead of a random change, in the place where samplers refuse it.
+//
+// Dropout makes the density a function of noise, too. So does augmentation: a crop of an image in place of the image is
+// no likelihood of the data. Taking it for one counts rows that are no observations, and is one cause of the cold
+// posterior effect (Wenzel et al., How good is the Bayes posterior in deep neural networks really?, ICML 2020;
+// Izmailov et al., What are Bayesian neural network posteriors really like?, ICML 2021). The mean of what the network
+// makes of an image and of its changed copies is a function of parameters and data (Nabarro et al., UAI 2022).
+func randomAdvice() map[string]string {
+	const mean = "take it out, and let the network take the mean over an image and its copies, which is a likelihood: "
+	return map[string]string{
+		"dropout":     "take it out, and give weights a prior, which does what it is for: `f.weights ~ Normal(0, s)`",
+		"random_crop": mean + "`(f(x) + f(moved(x))) / 2`",
+		"random_flip": mean + "`(f(x) + f(mirrored(x))) / 2`",
+	}
+}
+
+// NoPosterior explains why samplers refuse a random change, such as dropout.
+func NoPosterior(how string) (message, help string) {
+	return fmt.Sprintf("no sampler takes `%s`: with it the density is no function of the parameters alone", how),
+		randomAdvice()[how] + "; or train the network with `ppl optimize --method adam --batch B`"
+}
+
+// NoMinibatches explains why a search for a mode with all rows refuses a random change.
+func NoMinibatches(how string) (message, help string) {
+	return fmt.Sprintf("`%s` is for training by minibatches: with all rows it would change nothing", how),
+		"give --method adam --batch B, with B rows for each step"
+}
+
+// RefuseRandom returns an error of kind fault.Input, with the reason that why gives, if a model has something that
+// training changes at random.
+func RefuseRandom(p *compiler.Program, why func(how string) (message, help string)) error {
+	if p.Random() == "" {
+		return nil
+	}
+	message, help := why(p.Random())
+	return fault.Diagnosed([]diag.Diagnostic{{Span: p.Randoms()[0].Called, Message: message, Help: help}})
+}

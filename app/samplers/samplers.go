@@ -1,0 +1,171 @@
+// Package samplers has the samplers that can be named, with the settings that each takes:
+//
+//	sampler, ok := samplers.Find("nuts")
+//	settings, err := sampler.Parse(map[string]string{"max_depth": "12"})
+//	report, err := sampler.Sample(ctx, target, options, recorder)
+package samplers
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ppl/app/fault"
+	"ppl/compiler"
+	"ppl/infer"
+	"ppl/infer/flow"
+	"ppl/infer/nuts"
+	"ppl/infer/renhd"
+	"ppl/infer/settings"
+	"ppl/lang/diag"
+	"ppl/lang/source"
+)
+
+// A Row is a sampler that can be named.
+type Row struct {
+	Name   string
+	Doc    string
+	Sample infer.Sampler
+	Takes  func(setting string) bool // reports whether the sampler has a setting of that name
+
+	Independent bool // draws are independent, so that their number says how good they are
+	Exchanges   bool // the sampler is replica exchange, or a rule of it
+}
+
+// All lists the samplers; the first is the default.
+func All() []Row {
+	var rows []Row
+	for _, p := range renhd.Presets() {
+		rows = append(rows, Row{p.Name, p.Doc, p.Sample, except("max_depth", "max_energy_error"), false, true})
+	}
+	return append(rows,
+		Row{"nuts", "the No-U-Turn sampler as in Stan: multinomial, with windowed adaptation",
+			nuts.Searching(renhd.Missed),
+			only("accept", "max_depth", "max_energy_error", "metric", "precision", "step_size"), false, false},
+		Row{"advi", "an approximation by independent normals, fitted", flow.MeanField,
+			only("precision", "step_size"), true, false},
+		Row{"fullrank", "an approximation by one normal with correlations, fitted", flow.FullRank,
+			only("precision", "step_size"), true, false},
+		Row{"planar", "an approximation by planar flows of normals, fitted", flow.Planar,
+			only("precision", "step_size"), true, false},
+		Row{"flow", "an approximation by coupling flows of normals, fitted", flow.Coupling,
+			only("precision", "step_size"), true, false})
+}
+
+// only are the settings of a sampler that has few of its own; what a run keeps is not the sampler's.
+func only(names ...string) func(string) bool {
+	names = append(names, "log_likelihood")
+	return func(name string) bool { return slices.Contains(names, name) }
+}
+
+func except(names ...string) func(string) bool {
+	return func(name string) bool { return !slices.Contains(names, name) }
+}
+
+// Parse reads settings by name, and refuses those that the sampler does not have.
+func (r Row) Parse(values map[string]string) (infer.Settings, error) {
+	set, err := settings.Parse(values)
+	if err != nil {
+		return set, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !r.Takes(name) {
+			own := slices.DeleteFunc(settings.Names(), func(n string) bool { return !r.Takes(n) })
+			return set, fmt.Errorf("`%s` is no setting of %s, which has %s", name, r.Name, strings.Join(own, ", "))
+		}
+	}
+	return set, nil
+}
+
+// Find returns the sampler of a name.
+func Find(name string) (Row, bool) {
+	i := slices.IndexFunc(All(), func(r Row) bool { return r.Name == name })
+	if i < 0 {
+		return Row{}, false
+	}
+	return All()[i], true
+}
+
+func names() string {
+	var names []string
+	for _, r := range All() {
+		names = append(names, r.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Choose returns the sampler of a name, or that of the model's infer statement if name is empty, with its settings:
+// those of the infer statement, unless it names another sampler, and those in given, as option=value, which come first.
+// An error is of kind fault.Input if the infer statement is wrong, else fault.Usage.
+func Choose(p *compiler.Program, name string, given []string) (Row, infer.Settings, error) {
+	var none infer.Settings
+	if err := RefuseRandom(p, NoPosterior); err != nil {
+		return Row{}, none, err
+	}
+	inModel, values := p.Infer()
+	if name == "" || name == inModel {
+		if err := checkInfer(p, inModel, values, given); err != nil {
+			return Row{}, none, err
+		}
+	} else {
+		values = nil // they are another sampler's
+	}
+	row, ok := Find(cmp.Or(name, inModel, All()[0].Name))
+	if !ok {
+		return row, none, fault.Usagef("there is no sampler %q; there are %s", name, names())
+	}
+	set, err := override(row, values, given)
+	return row, set, err
+}
+
+// checkInfer refuses an infer statement that is wrong, at its place.
+func checkInfer(p *compiler.Program, name string, values map[string]string, given []string) error {
+	refuse := func(message, help string) error {
+		return fault.Diagnosed([]diag.Diagnostic{{Span: inferPlace(p, name), Message: message, Help: help}})
+	}
+	row, ok := Find(cmp.Or(name, All()[0].Name))
+	if !ok {
+		return refuse("there is no sampler `"+name+"`", "there are "+names())
+	}
+	set, err := row.Parse(values)
+	if err != nil {
+		return refuse(err.Error(), "")
+	}
+	replaced := slices.ContainsFunc(given, func(f string) bool { return strings.HasPrefix(f, "batch=") })
+	if n, err := p.Rows(); err == nil && set.Batch > n && !replaced {
+		return refuse(fmt.Sprintf("batch = %d, but the data have %d rows", set.Batch, n),
+			"leave `batch` out to use them all")
+	}
+	return nil
+}
+
+func inferPlace(p *compiler.Program, name string) source.Span {
+	for _, call := range p.Model().Infer {
+		if call.Name == name {
+			return call.At
+		}
+	}
+	return source.Span{}
+}
+
+// override parses settings; those that are given replace those of the model.
+func override(row Row, values map[string]string, given []string) (infer.Settings, error) {
+	all := map[string]string{}
+	for name, v := range values {
+		all[name] = v
+	}
+	for _, f := range given {
+		name, v, ok := strings.Cut(f, "=")
+		if !ok || name == "" || v == "" {
+			return infer.Settings{}, fault.Usagef("--set %q: write --set option=value", f)
+		}
+		all[name] = v
+	}
+	settings, err := row.Parse(all)
+	if err != nil {
+		return settings, fault.Usagef("--set: %w", err)
+	}
+	return settings, nil
+}

@@ -1,0 +1,360 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ppl/app/devices"
+	"ppl/app/fault"
+	"ppl/app/notes"
+	"ppl/app/rundir"
+	"ppl/app/samplers"
+	"ppl/compiler"
+	"ppl/infer"
+	"ppl/infer/optimize"
+	"ppl/posterior/store"
+	"ppl/runtime/sys/files"
+)
+
+// A Search says where the mode of a posterior is looked for, and how. NewSearch fills in defaults.
+type Search struct {
+	Source
+	Device   string           // a name of package devices
+	Init     string           // searches begin at the values in this file, or at the last draws of this run
+	Jacobian bool             // the mode of the coordinates that a sampler moves in, not of the parameters themselves
+	Options  optimize.Options // Device and Start are filled in
+
+	// Dir is the directory that keeps the end of each search as a run; it may be empty. With Existing GoOn, Model is
+	// the directory of a search that was ended.
+	Dir      string
+	Existing rundir.Existing
+	Given    []string // of a search that goes on: the options that replace those that it had
+
+	Disk files.System // where the run is written; nil: the disk of the machine
+	Lost func()       // called when another process takes Dir over; nil: the search fails then
+}
+
+// NewSearch returns the search for the mode of a model with default options and a new seed.
+func NewSearch(model string) Search {
+	o := optimize.Defaults()
+	o.Seed = uint64(rand.Uint32())
+	return Search{Source: Source{Model: model}, Device: devices.Auto, Options: o}
+}
+
+// An Optimum is what a search found.
+type Optimum struct {
+	Search   Search // with what was taken from a search that goes on
+	Program  *compiler.Program
+	Result   optimize.Result
+	Took     time.Duration
+	Stopped  bool // the context ended a search that is kept
+	Complete bool // the search that was to go on had ended: there is no Result
+}
+
+// A ModeSearch carries out a Search.
+type ModeSearch struct {
+	inProgress
+	search Search
+	notes  notes.Notes
+}
+
+// NewModeSearch returns a search that has not begun.
+func NewModeSearch(s Search, n notes.Notes) *ModeSearch {
+	if s.Disk == nil {
+		s.Disk = files.Disk{}
+	}
+	return &ModeSearch{search: s, notes: n}
+}
+
+// FindMode looks for the mode of the posterior of a model.
+func FindMode(ctx context.Context, s Search, n notes.Notes) (*Optimum, error) {
+	return NewModeSearch(s, n).Run(ctx)
+}
+
+// Run carries out the search. It is called once.
+func (m *ModeSearch) Run(ctx context.Context) (*Optimum, error) {
+	s := &m.search
+	switch resume := s.Existing == rundir.GoOn; {
+	case resume && (s.Dir != "" || !rundir.IsRun(s.Model)):
+		return nil, fault.Usagef("--resume goes on with a run that ppl optimize --out began: give its directory, and " +
+			"not --out")
+	case resume:
+		s.Dir = s.Model
+	default:
+		if err := s.Check(); err != nil {
+			return nil, err
+		}
+	}
+	if s.Dir == "" {
+		return m.find(ctx)
+	}
+	dir, err := rundir.Take(ctx, s.Disk, s.Dir, s.Existing, m.notes, func() { m.lose(s.Lost) })
+	if err != nil {
+		return nil, err
+	}
+	m.dir.Store(dir)
+	useful := false
+	defer func() { dir.Close(useful) }()
+	if dir.Before != nil {
+		if err := s.fillFrom(dir.Before); err != nil {
+			return nil, err
+		}
+	}
+	found, useful, err := m.findIn(ctx, dir)
+	return found, err
+}
+
+// Check refuses options that are wrong for every model.
+func (s *Search) Check() error {
+	o := s.Options
+	switch {
+	case !slices.Contains(optimize.Methods(), o.Method):
+		return fault.Usagef("--method %s: there are %s", o.Method, strings.Join(optimize.Methods(), ", "))
+	case !slices.Contains(infer.WeightSchemes(), o.Weights):
+		return fault.Usagef("--weights %s: there are %s", o.Weights, strings.Join(infer.WeightSchemes(), ", "))
+	case o.Starts < 1:
+		return fault.Usagef("--starts %d: at least one is needed", o.Starts)
+	case o.Iterations < 1:
+		return fault.Usagef("--iterations %d: at least one is needed", o.Iterations)
+	case o.Batch < 0 || o.Batch > 0 && o.Method == "lbfgs":
+		return fault.Usagef("--batch %d: minibatches, of at least one row, go with --method adam, adamw or sgd",
+			o.Batch)
+	case !(o.Decay >= 0 && o.Decay <= math.MaxFloat64):
+		return fault.Usagef("--decay %v: a number from 0 on is needed", o.Decay)
+	case o.Decay != optimize.Defaults().Decay && o.Method != "adamw":
+		return fault.Usagef("--decay %v: weight decay goes with --method adamw", o.Decay)
+	case o.StopAfter < 0 || o.StopAfter > 0 && o.Batch == 0:
+		return fault.Usagef("--stop-after %d: early stopping counts epochs of minibatches; give --batch too",
+			o.StopAfter)
+	case s.Existing == rundir.Overwrite && s.Dir == "":
+		return fault.Usagef("--overwrite goes with --out, and not with --resume")
+	case o.Threads < 0:
+		return fault.Usagef("--threads %d cannot be negative; 0 means all cores", o.Threads)
+	case !(o.Rate >= 0 && o.Rate <= math.MaxFloat64):
+		return fault.Usagef("--rate %v: a number above 0 is needed", o.Rate)
+	}
+	return devices.Check(s.Device)
+}
+
+// options are those that a search keeps, by the names of the command's flags: strings, integers, numbers and truths.
+func (s *Search) options() map[string]any {
+	o := &s.Options
+	return map[string]any{"method": &o.Method, "starts": &o.Starts, "init": &s.Init, "weights": &o.Weights,
+		"iterations": &o.Iterations, "batch": &o.Batch, "rate": &o.Rate, "decay": &o.Decay, "stop-after": &o.StopAfter,
+		"jacobian": &s.Jacobian}
+}
+
+// given are the options that were given, as text.
+func (s *Search) given() map[string]string {
+	all, options := map[string]string{}, s.options()
+	for _, name := range s.Given {
+		switch at := options[name].(type) {
+		case *string:
+			all[name] = *at
+		case *int:
+			all[name] = strconv.Itoa(*at)
+		case *float64:
+			all[name] = strconv.FormatFloat(*at, 'g', -1, 64)
+		case *bool:
+			all[name] = strconv.FormatBool(*at)
+		}
+	}
+	return all
+}
+
+// set sets an option of given.
+func (s *Search) set(name, text string) (err error) {
+	switch at := s.options()[name].(type) {
+	case *string:
+		*at = text
+	case *int:
+		*at, err = strconv.Atoi(text)
+	case *float64:
+		*at, err = strconv.ParseFloat(text, 64)
+	case *bool:
+		*at, err = strconv.ParseBool(text)
+	default:
+		err = errors.New("it is not an option of ppl optimize")
+	}
+	if err != nil {
+		return fmt.Errorf("the options of the run: %s: %w", name, err)
+	}
+	return nil
+}
+
+// fillFrom takes what the search leaves open from the one that is to go on, and refuses another search.
+func (s *Search) fillFrom(from *rundir.Options) error {
+	before := from.Asked.Search
+	if before == nil {
+		return fault.Usagef("%s holds draws of a sampler; ppl sample --resume %[1]s goes on with it", s.Dir)
+	}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if slices.Contains(s.Given, name) {
+			continue
+		}
+		if err := s.set(name, before[name]); err != nil {
+			return fault.Of(err)
+		}
+		s.Given = append(s.Given, name)
+	}
+	as := s.request()
+	as.fillFrom(from, true)
+	s.Source, s.Device, s.Options.Seed = as.Source, as.Device, as.Seed
+	now := s.given()
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if before[name] != now[name] {
+			return fault.Usagef("the run in %s cannot go on: --%s is %s, and was %s", s.Dir, name, now[name],
+				cmp.Or(before[name], "not given"))
+		}
+	}
+	return s.Check()
+}
+
+// request is the search as a sampler's request.
+func (s *Search) request() Request {
+	return Request{Source: s.Source, Device: s.Device, Chains: s.Options.Starts, Warmup: s.Options.Iterations,
+		Seed: s.Options.Seed, Threads: s.Options.Threads, Given: s.Given}
+}
+
+// find searches and keeps nothing.
+func (m *ModeSearch) find(ctx context.Context) (*Optimum, error) {
+	s := &m.search
+	p, err := m.prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	r, err := optimize.Maximize(ctx, s.target(p), s.Options)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return nil, fault.Interrupted()
+	case err != nil && !errors.As(err, new(infer.Refusal)):
+		if parts := p.NotFinite(s.Options.Seed); len(parts) > 0 {
+			err = fault.Wrong(explain(err, parts))
+		}
+	}
+	if err != nil {
+		return nil, fault.Of(err)
+	}
+	return &Optimum{Search: *s, Program: p, Result: r, Took: time.Since(began)}, nil
+}
+
+// findIn searches in a directory, a chain of one draw for each start. It reports whether the directory is of use.
+func (m *ModeSearch) findIn(ctx context.Context, dir *rundir.Dir) (found *Optimum, useful bool, err error) {
+	s := &m.search
+	p, err := m.prepare(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	found = &Optimum{Search: *s, Program: p}
+	run, err := m.attempt(p, dir, &found.Result)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := run.checkSame(); err != nil {
+		return nil, false, err
+	}
+	if dir.Before != nil && dir.Info.Status == store.Finished {
+		found.Complete = true
+		return found, true, nil
+	}
+	if err := run.announce(); err != nil {
+		return nil, false, err
+	}
+	began := time.Now()
+	found.Stopped, err = run.carryOut(ctx, 1, store.Finished)
+	found.Took = time.Since(began)
+	return found, err == nil, err
+}
+
+// attempt is the search as a run of a sampler has it.
+func (m *ModeSearch) attempt(p *compiler.Program, dir *rundir.Dir, found *optimize.Result) (run *attempt, err error) {
+	s := &m.search
+	run = &attempt{Request: s.request(), dir: dir, program: p, notes: m.notes, current: &m.current,
+		asked: rundir.Asked{Device: s.Device, Search: s.given()}}
+	run.options = infer.Options{Chains: s.Options.Starts, Draws: 1, Warmup: s.Options.Iterations, Seed: s.Options.Seed,
+		Threads: s.Options.Threads, Device: s.Options.Device, Settings: infer.Settings{LogLikelihood: "off"}}
+	run.network = infer.NetworkBlocks(p, s.Options.Batch) != nil
+	run.sampler = samplers.Row{Name: s.Options.Method, Sample: optimize.Keep(s.target(p), s.Options, found)}
+	run.digests, err = rundir.DigestsOf(p)
+	return run, fault.Of(err)
+}
+
+// prepare compiles the model, and refuses what cannot be searched.
+func (m *ModeSearch) prepare(ctx context.Context) (*compiler.Program, error) {
+	s := &m.search
+	p, err := Load(s.Source, m.notes)
+	if err != nil {
+		return nil, err
+	}
+	if p.Dim() == 0 {
+		return nil, noParameters()
+	}
+	if err := s.checkModel(p); err != nil {
+		return nil, err
+	}
+	if s.Options.Device, err = devices.Open(ctx, s.Device, m.notes.Note); err != nil {
+		return nil, err
+	}
+	if s.Init != "" {
+		err = s.chooseStarts(p, m.notes)
+	}
+	return p, err
+}
+
+// checkModel refuses options that do not suit a model.
+func (s *Search) checkModel(p *compiler.Program) error {
+	if s.Options.Batch > 0 {
+		n, err := p.Rows()
+		if err == nil && s.Options.Batch > n {
+			err = fmt.Errorf("--batch %d, but the data have %d rows; leave it out to use them all", s.Options.Batch, n)
+		}
+		if err != nil {
+			return fault.Wrong(err)
+		}
+	} else if err := samplers.RefuseRandom(p, samplers.NoMinibatches); err != nil {
+		return err
+	}
+	if w := s.Options.Weights; w != infer.He && (s.Init != "" || infer.NetworkBlocks(p, s.Options.Batch) == nil) {
+		return fault.Usagef("--weights %s: it is for a network, of 1,000 weights or more, that begins nowhere else "+
+			"and is trained with --batch", w)
+	}
+	return nil
+}
+
+// target is the density whose mode is looked for.
+func (s *Search) target(p *compiler.Program) infer.Target {
+	if s.Jacobian {
+		return p
+	}
+	return compiler.OwnScale{Program: p}
+}
+
+// chooseStarts begins the searches at what Init names: as many as there are different points, at most.
+func (s *Search) chooseStarts(p *compiler.Program, n notes.Notes) error {
+	g, err := givenStarts(s.Init, p)
+	if err != nil {
+		return err
+	}
+	o := &s.Options
+	o.Starts = min(o.Starts, g.count())
+	points, err := g.points(o.Seed, o.Starts, "search")
+	if err != nil {
+		return err
+	}
+	o.Start = func(k int) []float64 {
+		of := points[k%o.Starts]
+		return of[k/o.Starts%len(of)]
+	}
+	n.Note("searches begin " + g.where() + g.others())
+	return nil
+}

@@ -1,0 +1,22 @@
+package app
+
+import (
+	"slices"
+	"testing"
+
+	"ppl/compiler/datasets/datafile"
+	"ppl/lang/types"
+)
+
+// The starts that a run gives are its last draws, the latest first.
+func TestLastDraws(t *testing.T) {
+	g := &given{values: [][]map[string]*datafile.Array{{{}, {}}, {{}, {}}}}
+	g.add(types.Variable{Name: "x", Shape: []int{2}}, [][]float64{{1, 2, 3, 4, 5, 6}, {11, 12, 13, 14, 15, 16}})
+	for c, want := range [][][]float64{{{5, 6}, {3, 4}}, {{15, 16}, {13, 14}}} {
+		for k, at := range g.values[c] {
+			if !slices.Equal(at["x"].Values.Doubles(), want[k]) {
+				t.Errorf("chain %d, start %d: %v, want %v", c, k, at["x"].Values, want[k])
+			}
+		}
+	}
+}
