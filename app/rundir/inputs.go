@@ -71,7 +71,7 @@ func (d *Dir) CopyInputs(flags []string) error {
 		if _, to = DataPath(to); to == from {
 			continue
 		}
-		if err := copyFile(d.Disk, from, inRun(d.Path, to)); err != nil {
+		if err := copyFile(d.Disk, from, filepath.Join(d.Path, strings.TrimPrefix(to, runMark))); err != nil {
 			return err
 		}
 	}
