@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"ppl/app/fault"
+	"ppl/app/rundir"
 	"ppl/app/version"
 	"ppl/posterior/plot"
 	"ppl/posterior/store"
@@ -98,7 +99,7 @@ func runs(_ *cobra.Command, _ []string, typed string) (found []string, _ cobra.S
 		info, err := os.Stat(path)
 		switch {
 		case err != nil || !info.IsDir():
-		case isRun(path):
+		case rundir.IsRun(path):
 			found = append(found, path)
 		default:
 			found = append(found, path+string(filepath.Separator))

@@ -13,6 +13,7 @@ import (
 
 	"ppl/app/fault"
 	"ppl/app/rundir"
+	"ppl/app/version"
 	"ppl/lang/diag"
 )
 
@@ -46,7 +47,7 @@ func newRoot(c *console) *cobra.Command {
 		Short:             "Bayesian models: write the equations, get draws from the posterior",
 		SilenceErrors:     true,
 		SilenceUsage:      true,
-		Version:           version,
+		Version:           version.Number(),
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		RunE:              func(*cobra.Command, []string) error { return fault.Usagef("a command is missing") },
 
