@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ppl/app/devices"
+	"ppl/docs"
 	"ppl/infer/settings"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -44,6 +45,7 @@ func kinds(root *cobra.Command) []kind {
 		{"devices", deviceTopics},
 		{"stages", stageTopics},
 		{"codes", codeTopics},
+		{"guides", guideTopics},
 	}
 }
 
@@ -235,25 +237,12 @@ func codeTopics() (all []topic) {
 	return all
 }
 
-// plain is Markdown for a terminal: what stands between fences is indented, a file's name stands above it.
-func plain(markdown string) string {
-	var out []string
-	fenced := false
-	for _, line := range strings.Split(markdown, "\n") {
-		info, isFence := strings.CutPrefix(line, "```")
-		switch {
-		case isFence:
-			fenced = !fenced
-			if _, file, named := strings.Cut(info, " "); named {
-				out = append(out, "    "+file+":")
-			}
-		case fenced && line != "":
-			out = append(out, "    "+line)
-		default:
-			out = append(out, line)
-		}
+// guideTopics lists the pages for people who come from another system, or with a kind of data.
+func guideTopics() (all []topic) {
+	for _, g := range docs.Guides() {
+		all = append(all, topic{g.Name, fmt.Sprintf("%-12s %s", g.Name, g.Title), g.Title + "\n\n" + plain(g.Body)})
 	}
-	return strings.Join(out, "\n")
+	return all
 }
 
 // sentence begins with a capital, unless it begins with a name of the language, and ends with a point.
