@@ -25,8 +25,8 @@ func versionCommand(c *console) *cobra.Command {
 	asJSON := cmd.Flags().Bool("json", false, "print one JSON object")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if *asJSON {
-			return json.NewEncoder(c.out).Encode(versionObject{version.Number(), version.Commit(), runtime.Version(), runtime.GOOS,
-				runtime.GOARCH})
+			return json.NewEncoder(c.out).Encode(versionObject{version.Number(), version.Commit(), runtime.Version(),
+				runtime.GOOS, runtime.GOARCH})
 		}
 		fmt.Fprint(c.out, versionLine())
 		switch {
