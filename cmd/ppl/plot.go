@@ -21,6 +21,7 @@ import (
 type plotting struct {
 	out, prior string
 	width      int
+	size       plot.Size
 }
 
 func plotCommand(c *console) *cobra.Command {
@@ -31,7 +32,7 @@ func plotCommand(c *console) *cobra.Command {
 		fmt.Fprintf(&long, "\n  %-16s %s", k.Name, k.Doc)
 	}
 	cmd := &cobra.Command{
-		Use:   "plot RUN KIND [NAME…] [--out FILE.png|FILE.svg]",
+		Use:   "plot RUN KIND [NAME…] [--out FILE.png|FILE.svg|FILE.pdf]",
 		Short: "Draw a picture of a run, in the terminal or to a file",
 		Long:  long.String(),
 		Args:  runAndKind,
@@ -40,11 +41,23 @@ func plotCommand(c *console) *cobra.Command {
 	}
 	var p plotting
 	f := cmd.Flags()
-	f.StringVar(&p.out, "out", "", "write to `FILE`, which ends in .png or .svg")
+	f.StringVar(&p.out, "out", "", "write to `FILE`, which ends in .png, .svg or .pdf")
+	size := f.String("size", "", "width and height of the file, such as 16x10cm or 6x4in (default: by the picture)")
 	f.StringVar(&p.prior, "prior", "", "for the kind prior: the `DIR` with draws from the prior (default: the "+
 		"run's name with .prior)")
 	f.IntVar(&p.width, "width", 0, "draw `W` columns wide in the terminal (default: its own)")
-	cmd.RunE = func(_ *cobra.Command, args []string) error { return c.plot(args[0], args[1], args[2:], p) }
+	cmd.RunE = func(_ *cobra.Command, args []string) (err error) {
+		switch {
+		case *size == "":
+		case p.out == "":
+			return fault.Usagef("--size is for a file; give --out, or --width for the terminal")
+		default:
+			if p.size, err = plot.ParseSize(*size); err != nil {
+				return fault.Usagef("--size: %w", err)
+			}
+		}
+		return c.plot(args[0], args[1], args[2:], p)
+	}
 	return cmd
 }
 
@@ -99,7 +112,7 @@ func (c *console) plot(dir, kind string, names []string, p plotting) error {
 		return plot.Text(c.out, picture, width, c.color && c.width > 0)
 	}
 	var b bytes.Buffer
-	if err := plot.Write(&b, picture, format); err != nil {
+	if err := plot.Write(&b, picture, format, p.size); err != nil {
 		return fault.Of(err)
 	}
 	return fault.Of(writeNamed(p.out, writeBytes(b.Bytes())))

@@ -127,7 +127,7 @@ const largeSVG = 200_000
 // inline is a picture as a part of the page.
 func inline(p plot.Picture) (template.HTML, error) {
 	var b bytes.Buffer
-	if err := plot.Write(&b, p, "svg"); err != nil {
+	if err := plot.Write(&b, p, "svg", plot.Size{}); err != nil {
 		return "", err
 	}
 	if b.Len() < largeSVG {
@@ -135,7 +135,7 @@ func inline(p plot.Picture) (template.HTML, error) {
 		return template.HTML(svg[max(0, strings.Index(svg, "<svg")):]), nil // without the XML declaration
 	}
 	b.Reset()
-	if err := plot.Write(&b, p, "png"); err != nil {
+	if err := plot.Write(&b, p, "png", plot.Size{}); err != nil {
 		return "", err
 	}
 	return template.HTML(`<img alt="" src="data:image/png;base64,` + base64.StdEncoding.EncodeToString(b.Bytes()) +

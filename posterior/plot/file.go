@@ -15,11 +15,12 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Formats are the endings of files that Write knows.
-func Formats() []string { return []string{"png", "svg"} }
+// Formats lists the endings of files that Write can make.
+func Formats() []string { return []string{"png", "svg", "pdf"} }
 
 // FormatOf is the format that a file's name asks for.
 func FormatOf(path string) (string, error) {
@@ -29,7 +30,7 @@ func FormatOf(path string) (string, error) {
 			return f, nil
 		}
 	}
-	return "", fmt.Errorf("%s: a picture's file ends in .%s", path, strings.Join(Formats(), " or ."))
+	return "", fmt.Errorf("%s: a picture's file ends in .%s", path, strings.Join(Formats(), ", ."))
 }
 
 const (
@@ -39,10 +40,40 @@ const (
 	dotsPerInch = 144
 )
 
+// A Size is the width and height of a file in centimetres; the zero value leaves the choice to the picture.
+type Size struct{ Width, Height float64 }
+
+// ParseSize reads a size such as 16x10cm or 6x4in.
+func ParseSize(text string) (s Size, err error) {
+	number, unit := strings.TrimSuffix(text, "cm"), 1.0
+	if inches, ok := strings.CutSuffix(text, "in"); ok {
+		number, unit = inches, 2.54
+	}
+	width, height, ok := strings.Cut(number, "x")
+	s.Width, err = strconv.ParseFloat(width, 64)
+	if err == nil {
+		s.Height, err = strconv.ParseFloat(height, 64)
+	}
+	const most = 500 // larger pictures would fill the memory
+	s.Width, s.Height = s.Width*unit, s.Height*unit
+	if !ok || err != nil || !(s.Width >= 1 && s.Width <= most && s.Height >= 1 && s.Height <= most) {
+		return Size{}, fmt.Errorf("%q is not a size; write width and height, such as 16x10cm or 6x4in", text)
+	}
+	return s, nil
+}
+
 // Write draws a picture as a file of a format.
-func Write(w io.Writer, p Picture, format string) error {
+func Write(w io.Writer, p Picture, format string, size Size) error {
 	width, height := p.size()
+	if size != (Size{}) {
+		width, height = vg.Length(size.Width)*vg.Centimeter, vg.Length(size.Height)*vg.Centimeter
+	}
 	switch format {
+	case "pdf":
+		c := vgpdf.New(width, height)
+		p.paint(draw.New(c))
+		_, err := c.WriteTo(w)
+		return err
 	case "svg":
 		c := vgsvg.New(width, height)
 		p.paint(draw.New(c))
@@ -97,14 +128,25 @@ func (p Picture) paint(c draw.Canvas) {
 	p.eachPanel(c, func(tile draw.Canvas, panel *plot.Plot, _ Panel) { panel.Draw(tile) })
 }
 
-// eachPanel visits the panels that have something to draw, with their places below the title.
+// eachPanel visits the panels that have something to draw, with their places below the title. The axes of a column and
+// of a row are aligned, whatever the width of their labels.
 func (p Picture) eachPanel(c draw.Canvas, visit func(tile draw.Canvas, panel *plot.Plot, of Panel)) {
 	columns, rows := p.grid()
 	tiles := draw.Tiles{Cols: columns, Rows: rows, PadX: 12, PadY: 10, PadTop: 2, PadBottom: 8, PadLeft: 8,
 		PadRight: 14}
+	plots := make([][]*plot.Plot, rows)
+	for row := range plots {
+		plots[row] = make([]*plot.Plot, columns)
+	}
 	for i, panel := range p.Panels {
 		if len(panel.Layers) > 0 {
-			visit(tiles.At(c, i%columns, i/columns), panel.plot(i == 0), panel)
+			plots[i/columns][i%columns] = panel.plot(i == 0)
+		}
+	}
+	places := plot.Align(plots, tiles, c)
+	for i, panel := range p.Panels {
+		if drawn := plots[i/columns][i%columns]; drawn != nil {
+			visit(places[i/columns][i%columns], drawn, panel)
 		}
 	}
 }

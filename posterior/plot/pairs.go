@@ -2,6 +2,7 @@ package plot
 
 import (
 	"fmt"
+	"math"
 
 	"ppl/posterior/report"
 	"ppl/posterior/store"
@@ -27,7 +28,12 @@ func drawPairs(r *store.Run, o Options) (Picture, error) {
 	p := Picture{Columns: len(qs), Notes: notes}
 	for i, row := range qs {
 		for j, column := range qs {
-			p.Panels = append(p.Panels, pair(row, column, i, j, len(qs), diverging))
+			panel := pair(row, column, i, j, len(qs), diverging)
+			panel.X.From, panel.X.To = column.window()
+			if i != j {
+				panel.Y.From, panel.Y.To = row.window()
+			}
+			p.Panels = append(p.Panels, panel)
 		}
 	}
 	n := 0
@@ -40,6 +46,20 @@ func drawPairs(r *store.Run, o Options) (Picture, error) {
 		p.Notes = append(p.Notes, fmt.Sprintf("%d of the draws diverged; they are marked.", n))
 	}
 	return p, nil
+}
+
+// window returns the range of an axis for the quantity, which all panels of a column or row share. It is empty, so that
+// the axis spans its layers, if no draw is finite.
+func (q quantity) window() (from, to float64) {
+	r := [2]float64{math.Inf(1), math.Inf(-1)}
+	for _, v := range q.all() {
+		widen(&r, v)
+	}
+	if r[0] > r[1] {
+		return 0, 0
+	}
+	r = Axis{}.span(r, 0.02)
+	return r[0], r[1]
 }
 
 // pair is the panel of row i and column j; above the diagonal it is empty.

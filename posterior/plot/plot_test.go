@@ -113,9 +113,9 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s: %v", k.Name, err)
 			continue
 		}
-		for format, head := range map[string]string{"png": "\x89PNG", "svg": "<?xml"} {
+		for format, head := range map[string]string{"png": "\x89PNG", "svg": "<?xml", "pdf": "%PDF"} {
 			var b bytes.Buffer
-			must(t, Write(&b, p, format))
+			must(t, Write(&b, p, format, Size{}))
 			if !strings.HasPrefix(b.String(), head) || b.Len() < 2000 {
 				t.Errorf("%s: %d bytes that begin with %q", k.Name, b.Len(), b.String()[:min(5, b.Len())])
 			}
@@ -175,5 +175,66 @@ func TestTicks(t *testing.T) {
 	}
 	if got := strings.Join(labels, " "); got != "0 0.5" && got != "0 0.2 0.4 0.6 0.8" {
 		t.Errorf("ticks %s", got)
+	}
+}
+
+// The panels of pairs in a column have the same horizontal axis at the same place, also the histogram on the diagonal,
+// and the scatter plots of a row the same vertical axis.
+func TestPairsShareAxes(t *testing.T) {
+	p, err := Draw(testRun(t), "pairs", Options{})
+	must(t, err)
+	columns := map[string]Frame{}
+	frames := Frames(p)
+	if len(frames) != 10 {
+		t.Fatalf("%d panels of 4 quantities", len(frames))
+	}
+	next := 0
+	for i := range 4 {
+		row := frames[next]
+		for j := range i + 1 {
+			f := frames[next]
+			next++
+			column := string(rune('a' + j))
+			if first, ok := columns[column]; !ok {
+				columns[column] = f
+			} else if f.X != first.X || math.Abs(f.Left-first.Left) > 1e-9 || math.Abs(f.Width-first.Width) > 1e-9 {
+				t.Errorf("row %d, column %d: %v; above it %v", i, j, f, first)
+			}
+			if j < i && (f.Y != row.Y || math.Abs(f.Top-row.Top) > 1e-9 || math.Abs(f.Height-row.Height) > 1e-9) {
+				t.Errorf("row %d, column %d: %v; beside it %v", i, j, f, row)
+			}
+		}
+	}
+}
+
+// Counts are shown by their frequencies, however many there are; the axis has no room for counts below those of the data.
+func TestPredictiveOfCounts(t *testing.T) {
+	x := replicates{types.Variable{Name: "y", Int: true}, []float64{0, 0, 3, 7, 102},
+		[][]float64{{0, 1, 2, 7, 90}, {0, 0, 5, 8, 200}}}
+	panel := x.frequencies()
+	bars := panel.Layers[0].(Bars)
+	if bars.Edges[0] != -.5 || bars.Edges[1] != 2.5 || bars.Heights[0] != .4 || bars.Heights[1] != .2 ||
+		bars.Heights[len(bars.Heights)-1] != .2 {
+		t.Errorf("edges %v, heights %v", bars.Edges, bars.Heights)
+	}
+	if middle := panel.Layers[2].(Points); middle.Y[0] != .5 { // the replicates have .6 and .4
+		t.Errorf("median share of the first bin %v", middle.Y[0])
+	}
+	positive := replicates{types.Variable{Name: "y"}, []float64{1.5, 2, 9}, [][]float64{{1, 2, 3}}}
+	if from, to := positive.window(); from != 0 || to != 12.75 {
+		t.Errorf("positive values have the axis %v to %v", from, to)
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]Size{"16x10cm": {16, 10}, "16x10": {16, 10}, "2x4in": {5.08, 10.16}} {
+		if got, err := ParseSize(text); err != nil || math.Abs(got.Width-want.Width)+math.Abs(got.Height-want.Height) > 1e-9 {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "16", "16x", "x10", "0x3", "1e9x2", "nanx3", "16x10mm"} {
+		if s, err := ParseSize(text); err == nil {
+			t.Errorf("%q is the size %v", text, s)
+		}
 	}
 }

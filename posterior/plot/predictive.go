@@ -93,7 +93,7 @@ func drawPredictive(r *store.Run, o Options) (Picture, error) {
 	}
 	p := Picture{Columns: min(2, len(all))}
 	for _, x := range all {
-		if allWhole(x.data) && slices.Max(x.data)-slices.Min(x.data) < mostWhole {
+		if allWhole(x.data) && !slices.ContainsFunc(x.some(50), func(xs []float64) bool { return !allWhole(xs) }) {
 			p.Panels = append(p.Panels, x.frequencies())
 		} else {
 			p.Panels = append(p.Panels, x.densities())
@@ -114,37 +114,76 @@ func (x replicates) densities() Panel {
 	}
 	u, v := stats.Density(x.data, 120)
 	p.Layers = append(p.Layers, Line{u, v, Style{Color: Second, Width: 2, Label: "data"}})
-	lo, hi := slices.Min(x.data), slices.Max(x.data)
-	p.X.From, p.X.To = lo-.5*(hi-lo), hi+.5*(hi-lo) // far replicates would hide the data
+	p.X.From, p.X.To = x.window()
 	return p
 }
 
-// frequencies has for each whole number how often it is in the data, over 90 % of the replicates.
+// window returns the range of the axis: that of the data and half of it on each side, since far replicates would hide
+// the data. It does not cross 0 if neither data nor replicates do.
+func (x replicates) window() (from, to float64) {
+	lo, hi := slices.Min(x.data), slices.Max(x.data)
+	from, to = lo-.5*(hi-lo), hi+.5*(hi-lo)
+	crosses := lo < 0
+	for _, xs := range x.some(200) {
+		crosses = crosses || len(xs) > 0 && slices.Min(xs) < 0
+	}
+	if !crosses {
+		from = max(from, 0)
+	}
+	return from, to
+}
+
+// mostBins is how many bins the frequencies of whole numbers have.
+const mostBins = 40
+
+// frequencies has for each whole number, or for each bin of as many if there are many, the share of rows in the data and
+// 90 % of the shares in the replicates.
 func (x replicates) frequencies() Panel {
-	bars := histogram(x.data, Style{Color: Quiet, Faint: true, Label: "data"})
-	n := float64(len(x.data))
+	lo, hi := slices.Min(x.data), slices.Max(x.data)
+	width := math.Ceil((hi - lo + 1) / mostBins)
+	if hi-lo < mostWhole {
+		width = 1
+	}
+	bins := int((hi-lo)/width) + 1
+	bars := Bars{Heights: wholeShares(x.data, lo, width, bins), Style: Style{Color: Quiet, Faint: true, Label: "data"}}
+	for k := range bins + 1 {
+		bars.Edges = append(bars.Edges, lo-.5+float64(k)*width)
+	}
+	var shares [][]float64
+	for _, xs := range x.some(1000) {
+		shares = append(shares, wholeShares(xs, lo, width, bins))
+	}
 	var interval Segments
 	var middle Points
-	for k := range bars.Heights {
-		value := math.Ceil(bars.Edges[k])
-		var counts []float64
-		for _, xs := range x.some(1000) {
-			c := 0.0
-			for _, v := range xs {
-				if v == value {
-					c++
-				}
-			}
-			counts = append(counts, c/n)
+	for k := range bins {
+		of := make([]float64, len(shares))
+		for i, s := range shares {
+			of[i] = s[k]
 		}
-		interval.X0, interval.X1 = append(interval.X0, value), append(interval.X1, value)
-		interval.Y0 = append(interval.Y0, stats.Quantile(counts, .05))
-		interval.Y1 = append(interval.Y1, stats.Quantile(counts, .95))
-		middle.X, middle.Y = append(middle.X, value), append(middle.Y, stats.Quantile(counts, .5))
+		centre := lo - .5 + (float64(k)+.5)*width
+		interval.X0, interval.X1 = append(interval.X0, centre), append(interval.X1, centre)
+		interval.Y0 = append(interval.Y0, stats.Quantile(of, .05))
+		interval.Y1 = append(interval.Y1, stats.Quantile(of, .95))
+		middle.X, middle.Y = append(middle.X, centre), append(middle.Y, stats.Quantile(of, .5))
 	}
 	interval.Style = Style{Color: Main, Width: 1.6, Label: "90 % of replicates"}
 	middle.Style = Style{Color: Main, Width: 2}
-	return Panel{Title: x.variable.Name, Y: Axis{Label: "share of rows"}, Layers: []Layer{bars, interval, middle}}
+	label := "share of rows"
+	if width > 1 {
+		label = fmt.Sprintf("share of rows, by %g", width)
+	}
+	return Panel{Title: x.variable.Name, Y: Axis{Label: label}, Layers: []Layer{bars, interval, middle}}
+}
+
+// wholeShares returns which share of whole numbers is in each bin of width numbers from lo on; others count in none.
+func wholeShares(xs []float64, lo, width float64, bins int) []float64 {
+	shares := make([]float64, bins)
+	for _, v := range xs {
+		if k := math.Floor((v - lo) / width); k >= 0 && k < float64(bins) {
+			shares[int(k)] += 1 / float64(len(xs))
+		}
+	}
+	return shares
 }
 
 // A statistic is a number of a data set.
