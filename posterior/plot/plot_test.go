@@ -207,7 +207,7 @@ func TestPairsShareAxes(t *testing.T) {
 	}
 }
 
-// Counts are shown by their frequencies, however many there are; the axis has no room for counts below those of the data.
+// Counts are shown by their frequencies, however many there are; the axis begins at the least count of the data.
 func TestPredictiveOfCounts(t *testing.T) {
 	x := replicates{types.Variable{Name: "y", Int: true}, []float64{0, 0, 3, 7, 102},
 		[][]float64{{0, 1, 2, 7, 90}, {0, 0, 5, 8, 200}}}
@@ -228,7 +228,8 @@ func TestPredictiveOfCounts(t *testing.T) {
 
 func TestParseSize(t *testing.T) {
 	for text, want := range map[string]Size{"16x10cm": {16, 10}, "16x10": {16, 10}, "2x4in": {5.08, 10.16}} {
-		if got, err := ParseSize(text); err != nil || math.Abs(got.Width-want.Width)+math.Abs(got.Height-want.Height) > 1e-9 {
+		got, err := ParseSize(text)
+		if err != nil || math.Abs(got.Width-want.Width)+math.Abs(got.Height-want.Height) > 1e-9 {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}
 	}

@@ -136,8 +136,8 @@ func (x replicates) window() (from, to float64) {
 // mostBins is how many bins the frequencies of whole numbers have.
 const mostBins = 40
 
-// frequencies has for each whole number, or for each bin of as many if there are many, the share of rows in the data and
-// 90 % of the shares in the replicates.
+// frequencies has for each whole number, or for each bin of equally many, the share of rows in the data and 90 % of the
+// shares in the replicates.
 func (x replicates) frequencies() Panel {
 	lo, hi := slices.Min(x.data), slices.Max(x.data)
 	width := math.Ceil((hi - lo + 1) / mostBins)
