@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 30s
 
-.PHONY: check platforms lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models kills same install release
+.PHONY: check platforms lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models kills same install release wheel python
 
 check:
 	$(GO) mod tidy -diff
@@ -145,3 +145,12 @@ release:
 		tar -C dist -czf dist/$$name.tar.gz $$name; rm -r dist/$$name; \
 	done
 	cd dist && { sha256sum *.tar.gz 2>/dev/null || shasum -a 256 *.tar.gz; } > SHA256SUMS
+
+# Python wheels with the binary inside, in dist; WHEELS names the platforms, all by default.
+WHEELS ?=
+wheel:
+	GO=$(GO) python/wheel.sh $(WHEELS)
+
+# The wheel of this platform in empty environments, with the tests of the Python package.
+python:
+	python/test.sh

@@ -23,7 +23,7 @@ func exportCommand(c *console) *cobra.Command {
 	}
 	long.WriteString("\n\nArviZ needs no export: it reads the run directory. A full disk is exit 3.")
 	cmd := &cobra.Command{
-		Use:   "export RUN [NAME…] --format F [--out FILE]",
+		Use:   "export RUN [NAME…|--group GROUP] --format F [--out FILE]",
 		Short: "Write the draws of a run in another format",
 		Long:  long.String(),
 		Args:  atLeastOne("RUN", 0),
@@ -34,11 +34,19 @@ func exportCommand(c *console) *cobra.Command {
 		"ending of FILE, else csv)")
 	out := cmd.Flags().String("out", "", "write to `FILE` (default: the terminal); for cmdstan-csv FILE_1.csv, "+
 		"FILE_2.csv, …")
-	cmd.RunE = func(_ *cobra.Command, args []string) error { return c.export(args[0], args[1:], *format, *out) }
+	var choice export.Choice
+	cmd.Flags().StringVar(&choice.Group, "group", "", "write the `GROUP` of the run, such as log_likelihood, "+
+		"sample_stats, posterior_predictive or predictions (default: the posterior)")
+	cmd.Flags().BoolVar(&choice.LogLik, "log-lik", false, "for cmdstan-csv: add the log likelihood of each row as "+
+		"log_lik")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		choice.Names = args[1:]
+		return c.export(args[0], choice, *format, *out)
+	}
 	return cmd
 }
 
-func (c *console) export(dir string, names []string, format, path string) error {
+func (c *console) export(dir string, choice export.Choice, format, path string) error {
 	if format == "" {
 		if format = strings.TrimPrefix(filepath.Ext(path), "."); format == "" {
 			format = "csv"
@@ -55,16 +63,20 @@ func (c *console) export(dir string, names []string, format, path string) error 
 	switch {
 	case run.Info.Draws == 0:
 		return fault.Wrongf("%s has no draws yet of every chain", dir)
+	case choice.LogLik && f.Name != "cmdstan-csv":
+		return fault.Usagef("--log-lik is for --format cmdstan-csv; --group log_likelihood writes it in other formats")
+	case choice.LogLik && len(run.Layout.LogLikelihood) == 0:
+		return fault.Wrongf("%s does not keep the log likelihood of each row; sample with --set log_likelihood=on", dir)
 	case path == "" && (f.Binary || f.PerChain):
 		return fault.Usagef("--format %s needs --out FILE", f.Name)
 	case path == "":
-		return exported(export.Write(c.out, run, f, names, 0))
+		return exported(export.Write(c.out, run, f, choice, 0))
 	case !f.PerChain:
-		return exported(writeNamed(path, exporting(run, f, names, 0)))
+		return exported(writeNamed(path, exporting(run, f, choice, 0)))
 	}
 	for chain := range run.Layout.Chains {
 		one := fmt.Sprintf("%s_%d.csv", strings.TrimSuffix(path, ".csv"), chain+1)
-		if err := files.Output(one, exporting(run, f, names, chain)); err != nil {
+		if err := files.Output(one, exporting(run, f, choice, chain)); err != nil {
 			return exported(err)
 		}
 	}
@@ -79,6 +91,6 @@ func exported(err error) error {
 }
 
 // exporting writes a chain, or all of them in a format that has one file.
-func exporting(run *store.Run, f export.Format, names []string, chain int) func(io.Writer) error {
-	return func(w io.Writer) error { return export.Write(w, run, f, names, chain) }
+func exporting(run *store.Run, f export.Format, choice export.Choice, chain int) func(io.Writer) error {
+	return func(w io.Writer) error { return export.Write(w, run, f, choice, chain) }
 }

@@ -27,6 +27,7 @@ func main() {
 		os.Exit(codeFailed)
 	case comm == nil:
 		endAtOnce()
+		endWithParent(ctx)
 		os.Exit(run(ctx, os.Args[1:], c))
 	}
 	c.job = &app.Job{Comm: comm, Library: comm.Library, Abort: comm.Abort}

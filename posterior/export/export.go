@@ -52,6 +52,8 @@ func Find(name string) (Format, error) {
 type table struct {
 	run     *store.Run
 	columns []column
+	draws   int  // of each chain; a group of predictions may have fewer than the run
+	logLik  bool // see Choice
 }
 
 // A column is one element of a variable.
@@ -65,40 +67,88 @@ func (c column) at(chain, draw int) float64 {
 	return c.chains[chain][draw*c.variable.Size()+c.element]
 }
 
-// Write writes the variables and elements that names mean, or all. Chain is the one to write, from 0, of a format with
-// a file for each.
-func Write(w io.Writer, r *store.Run, f Format, names []string, chain int) error {
-	selected, err := report.Select(variablesOf(r), names, r)
+// A Choice is what is written of a run. The group is one with a row for each draw, such as log_likelihood; without it
+// the names are variables or elements of the posterior or, of a run that draws from the prior, of that. Without names
+// all are written. A single name that only a group has means that group.
+type Choice struct {
+	Group  string
+	Names  []string
+	LogLik bool // cmdstan-csv: the log likelihood of each row, too, as log_lik
+}
+
+// Write writes what is chosen. Chain is the one to write, from 0, of a format with a file for each.
+func Write(w io.Writer, r *store.Run, f Format, c Choice, chain int) error {
+	c, err := c.resolved(r)
+	if err != nil {
+		return err
+	}
+	selected, err := report.Select(c.variables(r), c.Names, r)
 	if err != nil {
 		return err
 	}
 	if f.write == nil {
-		return writeNetCDF(w, r, selected, len(names) == 0)
+		return writeNetCDF(w, r, c.Group, selected, len(c.Names) == 0)
 	}
-	t := table{run: r}
-	for _, s := range selected {
-		chains, err := drawsOf(r, s.Variable)
-		if err != nil {
-			return err
-		}
-		for _, i := range s.Elements {
-			t.columns = append(t.columns, column{s.Variable, i, chains})
-		}
+	t, err := c.table(r, selected)
+	if err != nil {
+		return err
 	}
 	return f.write(w, t, chain)
 }
 
-// variablesOf are those of the posterior; of a run that draws from the prior, its parameters and replicates of data.
-func variablesOf(r *store.Run) []types.Variable {
-	if r.FromPrior() {
+// resolved is the choice with the group that a single name means.
+func (c Choice) resolved(r *store.Run) (Choice, error) {
+	if c.Group == "" && len(c.Names) == 1 && r.Streamed(c.Names[0]) != nil &&
+		!slices.ContainsFunc(c.variables(r), func(v types.Variable) bool { return v.Name == c.Names[0] }) {
+		c.Group, c.Names = c.Names[0], nil
+	}
+	if c.Group != "" && r.Streamed(c.Group) == nil {
+		var names []string
+		for _, g := range r.Groups() {
+			if r.Streamed(g.Name) != nil {
+				names = append(names, g.Name)
+			}
+		}
+		return c, report.Unusable{Reason: fmt.Sprintf("%s has no group %q with draws; it has %s", r.Dir, c.Group,
+			strings.Join(names, ", "))}
+	}
+	return c, nil
+}
+
+// variables are those that can be chosen from.
+func (c Choice) variables(r *store.Run) []types.Variable {
+	switch {
+	case c.Group != "":
+		return r.Streamed(c.Group)
+	case r.FromPrior():
 		return slices.Concat(r.Layout.Prior, r.Layout.PriorPredictive)
 	}
 	return r.Layout.Posterior
 }
 
-func drawsOf(r *store.Run, v types.Variable) ([][]float64, error) {
+// table reads the draws of what is selected.
+func (c Choice) table(r *store.Run, selected []report.Selected) (table, error) {
+	t := table{run: r, logLik: c.LogLik}
+	for _, s := range selected {
+		chains, err := c.draws(r, s.Variable)
+		if err != nil {
+			return t, err
+		}
+		for _, i := range s.Elements {
+			t.columns = append(t.columns, column{s.Variable, i, chains})
+		}
+	}
+	if len(t.columns) > 0 {
+		t.draws = len(t.columns[0].chains[0]) / t.columns[0].variable.Size()
+	}
+	return t, nil
+}
+
+func (c Choice) draws(r *store.Run, v types.Variable) ([][]float64, error) {
 	named := func(w types.Variable) bool { return w.Name == v.Name }
 	switch {
+	case c.Group != "":
+		return r.StreamedDraws(c.Group, v.Name)
 	case !r.FromPrior():
 		return r.Draws(v.Name)
 	case slices.ContainsFunc(r.Layout.Prior, named):
@@ -110,7 +160,7 @@ func drawsOf(r *store.Run, v types.Variable) ([][]float64, error) {
 // rows calls each for every chain and draw.
 func (t table) rows(each func(chain, draw int) error) error {
 	for chain := range t.run.Layout.Chains {
-		for draw := range t.run.Info.Draws {
+		for draw := range t.draws {
 			if err := each(chain, draw); err != nil {
 				return err
 			}

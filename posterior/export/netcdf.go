@@ -15,7 +15,7 @@ const netCDF = "netcdf"
 
 // writeNetCDF writes the groups of a run as ArviZ's from_netcdf reads them; only those that have chosen variables where
 // some are, which must be whole.
-func writeNetCDF(w io.Writer, r *store.Run, selected []report.Selected, all bool) error {
+func writeNetCDF(w io.Writer, r *store.Run, group string, selected []report.Selected, all bool) error {
 	for _, s := range selected {
 		if len(s.Elements) != s.Variable.Size() {
 			return report.Unusable{Reason: fmt.Sprintf("netcdf has whole variables: name %s without an element",
@@ -24,7 +24,7 @@ func writeNetCDF(w io.Writer, r *store.Run, selected []report.Selected, all bool
 	}
 	root := netcdf.Group{Attributes: attributes(r)}
 	for _, g := range r.Groups() {
-		if !all && !slices.Contains(chosenFrom(), g.Name) {
+		if group != "" && g.Name != group || group == "" && !all && !slices.Contains(chosenFrom(), g.Name) {
 			continue
 		}
 		out := netcdf.Group{Name: g.Name, Attributes: attributes(r)}

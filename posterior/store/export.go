@@ -54,6 +54,22 @@ func (r *Run) Groups() (all []Group) {
 	return all
 }
 
+// Streamed are the variables of a group with a row for each draw, such as log_likelihood; none if the run has no such
+// group.
+func (r *Run) Streamed(group string) []types.Variable {
+	for _, g := range r.Layout.groups() {
+		if g.name == group {
+			return g.variables
+		}
+	}
+	return nil
+}
+
+// StreamedDraws reads a variable of such a group, as Draws does.
+func (r *Run) StreamedDraws(group, name string) ([][]float64, error) {
+	return r.streamed(group, r.Streamed(group), name)
+}
+
 func (r *Run) streamedGroup(g streamedGroup) Group {
 	count := r.arrays[column{group: g.name, v: g.variables[0]}.key()].Shape[1]
 	names, own := axes(g.variables)

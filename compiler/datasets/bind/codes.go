@@ -68,6 +68,7 @@ func codesOfGroups(arrays []*model.Array, raw map[*model.Array]*datafile.Array) 
 				codes = append(codes, v)
 			}
 		}
+		codes = append(codes, x.LevelCodes...)
 	}
 	slices.Sort(codes)
 	return slices.Compact(codes), true
@@ -113,7 +114,8 @@ func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, ra
 		l.asKnown(s, texts, arrays[0])
 	}
 	all := l.withKnown(s, texts, arrays[0])
-	if counted(all) && l.known.elements(s) == nil {
+	declared := slices.ContainsFunc(arrays, func(a *model.Array) bool { return raw[a].LevelCodes != nil })
+	if counted(all) && l.known.elements(s) == nil && !declared {
 		return
 	}
 	first := arrays[0]
@@ -121,9 +123,12 @@ func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, ra
 	if counted(all) {
 		return
 	}
-	number := map[float64]float64{}
+	place, number := map[string]int{}, map[float64]float64{}
+	for i, text := range all {
+		place[text] = i + 1
+	}
 	for i, text := range texts {
-		number[codes[i]] = float64(slices.Index(all, text) + 1)
+		number[codes[i]] = float64(place[text])
 	}
 	for _, a := range arrays {
 		y := *raw[a]
@@ -214,10 +219,13 @@ func (l *labels) withKnown(s *model.Size, names []string, a *model.Array) []stri
 	if known == nil {
 		return names
 	}
-	all := slices.Clone(known)
+	all, isKnown := slices.Clone(known), map[string]bool{}
+	for _, n := range known {
+		isKnown[n] = true
+	}
 	var fresh []string
 	for _, n := range names {
-		if !slices.Contains(known, n) {
+		if !isKnown[n] {
 			fresh = append(fresh, n)
 		}
 	}

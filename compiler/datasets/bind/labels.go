@@ -82,6 +82,9 @@ func (l *labels) number(s *model.Size, arrays []*model.Array, raw map[*model.Arr
 			l.refuseOrder(s, all, arrays[0])
 		}
 	}
+	if !own {
+		all = inLevels(arrays, raw, all)
+	}
 	l.ordered[s] = own
 	all = l.withKnown(s, all, arrays[0])
 	for _, a := range arrays {
@@ -89,6 +92,25 @@ func (l *labels) number(s *model.Size, arrays []*model.Array, raw map[*model.Arr
 		l.setValues(a, raw[a].Values)
 	}
 	l.name(s, all, "the labels of `"+arrays[0].Name+"`", arrays[0])
+}
+
+// inLevels puts names into the order in which arrays declare their levels, and adds levels that have no rows. Names that
+// are no level follow, sorted as before.
+func inLevels(arrays []*model.Array, raw map[*model.Array]*datafile.Array, names []string) (all []string) {
+	seen := map[string]bool{}
+	add := func(more []string) {
+		for _, name := range more {
+			if !seen[name] {
+				seen[name] = true
+				all = append(all, name)
+			}
+		}
+	}
+	for _, a := range arrays {
+		add(raw[a].Levels)
+	}
+	add(names)
+	return all
 }
 
 // recode numbers an array's labels by their positions in a list that has more.

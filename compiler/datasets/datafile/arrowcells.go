@@ -368,7 +368,16 @@ func (in *arrowFile) array(f arrowField, c cells) (*Array, error) {
 	a := &Array{Name: f.name, Shape: []int{len(c.values)}, Int: true, Days: t.perDay > 0, Origin: in.path}
 	if t.form == formText || t.form == formView {
 		a.Labels, a.Values = encode(c.texts, missing(c.values))
+		if f.dictionary {
+			a.Levels = distinct(in.words[f.id].texts)
+		}
+		if f.ordered {
+			a.Labels, a.Values, a.Ordered = a.Levels, positions(c, a.Levels), true
+		}
 		return a, nil
+	}
+	if f.dictionary && t.form == formWhole && t.perDay == 0 {
+		a.LevelCodes = in.words[f.id].values
 	}
 	for i, v := range c.values {
 		switch {
@@ -406,4 +415,30 @@ func (in *arrowFile) looked(f arrowField, c cells) (out cells, err error) {
 		}
 	}
 	return out, nil
+}
+
+// distinct are texts without those that have been there before.
+func distinct(texts []string) (all []string) {
+	seen := map[string]bool{}
+	for _, text := range texts {
+		if !seen[text] {
+			seen[text] = true
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// positions are the places of a column's texts in a list that has them, from 1; NaN of a missing one.
+func positions(c cells, words []string) numbers.List {
+	place, out := map[string]float64{}, make([]float64, len(c.values))
+	for i, word := range words {
+		place[word] = float64(i + 1)
+	}
+	for i, v := range c.values {
+		if out[i] = v; !math.IsNaN(v) {
+			out[i] = place[c.texts[i]]
+		}
+	}
+	return numbers.Packed(out)
 }

@@ -13,6 +13,7 @@ type arrowField struct {
 	dictionary bool
 	id         int64     // of the dictionary
 	words      arrowType // of the dictionary: what its indices mean
+	ordered    bool      // the order of the dictionary has a meaning, and so have words that no row has
 }
 
 // An arrowType is how the values of a column lie in a batch and what they mean.
@@ -87,6 +88,7 @@ func (in *arrowFile) field(t fields) (f arrowField, err error) {
 	if encoding, ok := t.table(fieldDictionary); ok {
 		f.dictionary, f.id, f.words = true, encoding.int64(0), f.stored
 		f.stored = arrowType{form: formWhole, bytes: 4, signed: true}
+		f.ordered = encoding.byte(2) != 0
 		if index, ok := encoding.table(1); ok {
 			f.stored = wholeOf(index)
 		}

@@ -39,9 +39,14 @@ type Array struct {
 	Int     bool     // every number present is an integer written without a point (true and false count as 1 and 0)
 	Labels  []string // of an array of strings: sorted and distinct; Values are 1-based positions in it; else nil
 	Ordered bool     // the labels are not sorted, but in an order that the file gives them
-	Days    bool     // the numbers are dates, as days since 1970-01-01
-	Zeros   *Zeros   // how whole numbers are written, if some begin with zeros; else nil
-	Origin  string   // file it came from, as the user named it
+	// of a column that declares its groups, as a categorical of pandas or a factor of R does: the names in their order,
+	// or the codes; also of groups that have no rows
+	Levels     []string
+	LevelCodes []float64
+
+	Days   bool   // the numbers are dates, as days since 1970-01-01
+	Zeros  *Zeros // how whole numbers are written, if some begin with zeros; else nil
+	Origin string // file it came from, as the user named it
 
 	// of lists of different lengths in a list: how many elements each has, and where the first difference is; Shape is
 	// [the sum]

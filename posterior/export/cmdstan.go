@@ -1,0 +1,205 @@
+package export
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"ppl/lang/types"
+)
+
+// A samplerColumn is a column that CmdStan writes before the parameters, and the statistics of ours that it may be: the
+// first that the run has. Where it has none, all draws have the other value. CmdStan's User's Guide, "Stan CSV File
+// Format", has the columns and their order.
+type samplerColumn struct {
+	name       string
+	statistics []string
+	otherwise  float64
+}
+
+// samplerColumns are those of Hamiltonian Monte Carlo; readers refuse a file in which one is missing.
+func samplerColumns() []samplerColumn {
+	return []samplerColumn{
+		{"lp__", []string{"lp", "lp_estimate", "log_q"}, 0},
+		{"accept_stat__", []string{"acceptance_rate"}, 1},
+		{"stepsize__", []string{"step_size"}, 1},
+		{"treedepth__", []string{"tree_depth"}, 0},
+		{"n_leapfrog__", []string{"n_steps"}, 0},
+		{"divergent__", []string{"diverging"}, 0},
+		{"energy__", []string{"energy"}, 0},
+	}
+}
+
+// writeCmdStan writes one chain. Elements are named by numbers, theta.2, in CmdStan's order: the first index runs
+// fastest. The header says thin = 1, since all draws of the file are kept ones. Our sampler moves in whitened
+// coordinates, so that its metric is the unit one there.
+func writeCmdStan(w io.Writer, t table, chain int) error {
+	out := bufio.NewWriter(w)
+	hamiltonian := t.run.HasStat("acceptance_rate")
+	t.cmdStanHeader(out, chain, hamiltonian)
+	columns := samplerColumns()
+	if !hamiltonian {
+		columns = columns[:2]
+	}
+	var head []string
+	var cells []func(draw int) float64
+	for _, c := range columns {
+		cell, err := t.statistic(c, chain)
+		if err != nil {
+			return err
+		}
+		head, cells = append(head, c.name), append(cells, cell)
+	}
+	for _, c := range columnMajor(t.columns) {
+		head = append(head, dotted(c.variable, c.element))
+		cells = append(cells, func(draw int) float64 { return c.at(chain, draw) })
+	}
+	if t.logLik {
+		names, more, err := t.logLikelihoods(chain)
+		if err != nil {
+			return err
+		}
+		head, cells = append(head, names...), append(cells, more...)
+	}
+	fmt.Fprintln(out, strings.Join(head, ","))
+	t.cmdStanAdaptation(out, hamiltonian)
+	row := make([]string, len(cells))
+	for draw := range t.draws {
+		for k, cell := range cells {
+			row[k] = stanNumber(cell(draw))
+		}
+		fmt.Fprintln(out, strings.Join(row, ","))
+	}
+	r := t.run.Info.Report
+	fmt.Fprintf(out, "# \n#  Elapsed Time: %.3f seconds (Warm-up)\n#                %.3f seconds (Sampling)\n"+
+		"#                %.3f seconds (Total)\n# \n", r.Seconds-r.Sampling, r.Sampling, r.Seconds)
+	return out.Flush()
+}
+
+// cmdStanHeader writes what readers look for in the comments before the columns.
+func (t table) cmdStanHeader(out io.Writer, chain int, hamiltonian bool) {
+	info, r := t.run.Info, t.run.Info.Report
+	name := strings.TrimSuffix(filepath.Base(info.Model), ".ppl") + "_model"
+	fmt.Fprintf(out, "# stan_version_major = 2\n# stan_version_minor = 35\n# stan_version_patch = 0\n# model = %s\n"+
+		"# method = sample (Default)\n#   sample\n#     num_samples = %d\n#     num_warmup = %d\n"+
+		"#     save_warmup = 0 (Default)\n#     thin = 1 (Default)\n", name, t.draws, r.Warmup)
+	if hamiltonian {
+		fmt.Fprint(out, "#     adapt\n#       engaged = 1 (Default)\n#     algorithm = hmc (Default)\n#       hmc\n"+
+			"#         engine = nuts (Default)\n#           nuts\n#             max_depth = 10 (Default)\n"+
+			"#         metric = unit_e\n")
+	} else {
+		fmt.Fprint(out, "#     algorithm = fixed_param\n")
+	}
+	fmt.Fprintf(out, "#     num_chains = 1 (Default)\n# id = %d\n# random\n#   seed = %d\n# written by ppl %s, sampler %s\n",
+		chain+1, info.Seed, info.Version, info.Sampler)
+}
+
+// cmdStanAdaptation writes the block between the columns and the draws.
+func (t table) cmdStanAdaptation(out io.Writer, hamiltonian bool) {
+	if hamiltonian {
+		step := t.run.Info.Report.StepSize
+		if !(step > 0) {
+			step = 1
+		}
+		fmt.Fprintf(out, "# Adaptation terminated\n# Step size = %s\n# No free parameters for unit metric\n",
+			digits(step))
+	}
+}
+
+// statistic gives the values of a column of the sampler.
+func (t table) statistic(c samplerColumn, chain int) (func(draw int) float64, error) {
+	for _, name := range c.statistics {
+		if !t.run.HasStat(name) {
+			continue
+		}
+		chains, err := t.run.Stats(name)
+		if err != nil {
+			return nil, err
+		}
+		if len(chains[chain]) == t.draws {
+			return func(draw int) float64 { return chains[chain][draw] }, nil
+		}
+	}
+	return func(int) float64 { return c.otherwise }, nil
+}
+
+// logLikelihoods are the columns log_lik.1, log_lik.2, … of the rows of the data, as loo in R reads them; with the name
+// of the observation where there are several.
+func (t table) logLikelihoods(chain int) (names []string, cells []func(draw int) float64, err error) {
+	observed := t.run.Layout.LogLikelihood
+	for _, v := range observed {
+		chains, err := t.run.LogLikelihood(v.Name)
+		if err != nil {
+			return nil, nil, err
+		}
+		array := "log_lik"
+		if len(observed) > 1 {
+			array += "_" + v.Name
+		}
+		size := v.Size()
+		for k := range size {
+			names = append(names, array+"."+strconv.Itoa(k+1))
+			cells = append(cells, func(draw int) float64 { return chains[chain][draw*size+k] })
+		}
+	}
+	return names, cells, nil
+}
+
+// stanNumber is a number as CmdStan writes it.
+func stanNumber(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "nan"
+	case math.IsInf(x, 1):
+		return "inf"
+	case math.IsInf(x, -1):
+		return "-inf"
+	}
+	return digits(x)
+}
+
+// places are the indices of an element, from 0.
+func places(v types.Variable, element int) []int {
+	at := make([]int, len(v.Shape))
+	for a := len(at) - 1; a >= 0; a-- {
+		at[a] = element % v.Shape[a]
+		element /= v.Shape[a]
+	}
+	return at
+}
+
+func dotted(v types.Variable, element int) string {
+	name := v.Name
+	for _, k := range places(v, element) {
+		name += "." + strconv.Itoa(k+1)
+	}
+	return name
+}
+
+// columnMajor puts the elements of whole variables in the order in which the first index runs fastest.
+func columnMajor(columns []column) []column {
+	out := make([]column, 0, len(columns))
+	for len(columns) > 0 {
+		v := columns[0].variable
+		n := v.Size()
+		if columns[0].element != 0 || n > len(columns) || columns[n-1].variable.Name != v.Name {
+			out, columns = append(out, columns[0]), columns[1:]
+			continue
+		}
+		for k := range n {
+			at, row, rest := 0, 0, k
+			for _, s := range v.Shape { // the place of the k-th element, the first index fastest, in row-major order
+				at = rest % s
+				rest /= s
+				row = row*s + at
+			}
+			out = append(out, columns[row])
+		}
+		columns = columns[n:]
+	}
+	return out
+}

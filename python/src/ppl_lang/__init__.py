@@ -1,0 +1,99 @@
+"""A declarative language for Bayesian models, with the inference engine inside.
+
+>>> import ppl_lang as ppl
+>>> model = ppl.Model('''
+... data weight[N], age[N]
+... a, b ~ Normal(0, 10)
+... sigma ~ HalfNormal(5)
+... weight[i in N] ~ Normal(a + b * age[i], sigma)
+... ''')
+>>> run = model.sample({"age": [1, 2, 3, 4], "weight": [2.1, 3.9, 6.2, 7.8]}, seed=1)
+>>> list(run.summary.index)
+['a', 'b', 'sigma']
+
+`Model` is a model, `Run` the draws of one, `compare` compares several. The ``ppl`` binary in the package does the
+work. It is called as a process of its own, and writes a directory that ArviZ and the command line read as well.
+"""
+
+from __future__ import annotations
+
+from ppl_lang._binary import binary, binary_version
+from ppl_lang._call import command
+from ppl_lang._version import __version__
+from ppl_lang.errors import (
+    BinaryError,
+    DataError,
+    DataWarning,
+    Diagnostic,
+    Interrupted,
+    ModelError,
+    ModelWarning,
+    PplError,
+    PplWarning,
+    RunError,
+    SamplingWarning,
+)
+from ppl_lang.model import Check, LogProb, Mode, Model
+from ppl_lang.run import LOO, Evidence, Picture, Run, compare, load, runs
+
+__all__ = [
+    "LOO",
+    "BinaryError",
+    "Check",
+    "DataError",
+    "DataWarning",
+    "Diagnostic",
+    "Evidence",
+    "Interrupted",
+    "LogProb",
+    "Mode",
+    "Model",
+    "ModelError",
+    "ModelWarning",
+    "Picture",
+    "PplError",
+    "PplWarning",
+    "Run",
+    "RunError",
+    "SamplingWarning",
+    "__version__",
+    "binary",
+    "binary_version",
+    "command",
+    "compare",
+    "explain",
+    "load",
+    "load_ipython_extension",
+    "runs",
+]
+
+
+def explain(name: str) -> str:
+    """Explain a distribution, a function, a setting or the code of a diagnostic, as ``ppl help NAME`` does.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``Normal``, ``noncentered`` or ``E10``.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> import ppl_lang
+    >>> ppl_lang.explain("Normal").splitlines()[0]
+    'Normal(mu, sd)'
+    """
+    from ppl_lang._call import call
+
+    return call("help", name).text
+
+
+def load_ipython_extension(ipython: object) -> None:
+    """Register the cell magic ``%%ppl``; ``%load_ext ppl_lang`` calls it."""
+    from ppl_lang.magic import register
+
+    register(ipython)

@@ -1,0 +1,250 @@
+"""Calls the binary. Exit codes and JSON decide what has happened; no text is searched."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import signal
+import subprocess
+import threading
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from ppl_lang._binary import binary
+from ppl_lang._progress import Show, reporter
+from ppl_lang.errors import (
+    BinaryError,
+    DataError,
+    DataWarning,
+    Diagnostic,
+    Interrupted,
+    ModelError,
+    ModelWarning,
+    PplError,
+    RunError,
+)
+
+_log = logging.getLogger("ppl_lang")
+
+# The exit codes of the binary.
+DONE, WRONG, USAGE, FAILED, INTERRUPTED = 0, 1, 2, 3, 130
+
+# Codes of diagnostics that are about data: those of binding data to a model.
+_DATA_CODES = frozenset({"E47", "E56", "E57", "E83", "E86", "W05", "W09", "W16", "W17", "W18", "W23", "W26"})
+
+
+@dataclass
+class Answer:
+    """What a call of the binary has printed."""
+
+    exit_code: int
+    text: str
+    notes: list[str] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def json(self) -> Any:
+        """Return the object on standard output."""
+        try:
+            return json.loads(self.text)
+        except ValueError as error:
+            raise RunError(f"ppl printed something that is not JSON: {self.text[:200]!r}") from error
+
+
+class _Messages:
+    """Collects the messages of a process, one JSON object on each line of its standard error."""
+
+    def __init__(self, show: Show | None) -> None:
+        self.notes: list[str] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.error: str | None = None
+        self.other: list[str] = []
+        self._show = show
+
+    def read(self, lines: IO[bytes]) -> None:
+        for line in lines:
+            text = line.decode("utf-8", "replace").rstrip("\r\n")
+            try:
+                message = json.loads(text)
+                kind = message["kind"]
+            except (ValueError, KeyError, TypeError):
+                if text:
+                    self.other.append(text)
+                continue
+            self._take(kind, message)
+
+    def _take(self, kind: str, message: dict[str, Any]) -> None:
+        if kind == "diagnostic":
+            self.diagnostics.append(Diagnostic.from_json(message))
+        elif kind == "note":
+            self.notes.append(message["text"])
+        elif kind == "error":
+            self.error = message["text"]
+        elif kind == "progress" and self._show is not None:
+            try:
+                self._show(message)
+            except Exception:
+                _log.exception("progress could not be shown")
+                self._show = None
+
+
+def _start(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+    """Start the binary, in a process group of its own: an interrupt reaches it once, through this module."""
+    environment = dict(os.environ, PPL_MESSAGES="json", PPL_PARENT=str(os.getpid()))
+    options: dict[str, Any] = {"start_new_session": True}
+    if os.name == "nt":
+        options = {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
+    path = binary()
+    try:
+        return subprocess.Popen(
+            [path, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            **options,
+        )
+    except OSError as error:
+        raise BinaryError(f"the ppl binary {path} cannot be run: {error}") from error
+
+
+def _interrupt(process: subprocess.Popen[bytes]) -> None:
+    """Ask the process to stop and to keep what there is."""
+    with contextlib.suppress(OSError, ValueError):
+        process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT))
+
+
+def _wait(process: subprocess.Popen[bytes], readers: Sequence[threading.Thread]) -> bool:
+    """Wait for the end of a process. Return whether it was interrupted; a second interrupt kills it."""
+    interrupted = False
+    while True:
+        try:
+            for reader in readers:
+                reader.join()
+            process.wait()
+            return interrupted
+        except KeyboardInterrupt:
+            if interrupted:
+                process.kill()
+                raise
+            interrupted = True
+            _interrupt(process)
+
+
+def call(
+    *arguments: object, progress: bool | Show | None = False, accept: Sequence[int] = (DONE,), warn: bool = True
+) -> Answer:
+    """Call the binary and wait for its end.
+
+    Parameters
+    ----------
+    *arguments
+        The command line.
+    progress : bool, callable or None
+        Whether to show progress; None decides by where Python runs.
+    accept : sequence of int
+        The exit codes that are not raised as errors.
+    warn : bool
+        Whether warnings about the model become Python warnings.
+    """
+    show, close = reporter(progress)
+    messages, out = _Messages(show), bytearray()
+    process = _start([str(a) for a in arguments])
+    assert process.stdout is not None and process.stderr is not None
+    stdout, stderr = process.stdout, process.stderr
+    readers = [
+        threading.Thread(target=lambda: out.extend(stdout.read()), daemon=True),
+        threading.Thread(target=messages.read, args=(stderr,), daemon=True),
+    ]
+    try:
+        for reader in readers:
+            reader.start()
+        interrupted = _wait(process, readers)
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    finally:
+        close()
+        stdout.close()
+        stderr.close()
+    answer = Answer(process.returncode, out.decode("utf-8", "replace"), messages.notes, messages.diagnostics)
+    for note in messages.notes:
+        _log.info("%s", note)
+    if interrupted and answer.exit_code not in accept:
+        raise Interrupted("interrupted before there was a result")
+    if answer.exit_code not in accept:
+        raise _error(answer, messages)
+    if warn:
+        warn_of(answer.diagnostics)
+    return answer
+
+
+def warn_of(diagnostics: Sequence[Diagnostic]) -> None:
+    """Raise warnings of a model as Python warnings; notes are logged."""
+    for d in diagnostics:
+        if d.severity == "warning":
+            category = DataWarning if d.code in _DATA_CODES else ModelWarning
+            warnings.warn(str(d), category, stacklevel=_outside())
+        elif d.severity == "note":
+            _log.info("%s", d)
+
+
+def _outside() -> int:
+    """Return the stack level of the first caller outside of this package, for warnings."""
+    import sys
+
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("ppl_lang"):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def _error(answer: Answer, messages: _Messages) -> PplError:
+    """Return the exception for an exit code that is not accepted."""
+    errors = [d for d in answer.diagnostics if d.severity == "error"]
+    others = [d for d in answer.diagnostics if d.severity != "error"]
+    parts = [str(d) for d in errors]
+    if messages.error is not None:
+        parts.append(messages.error)
+    code = answer.exit_code
+    if code < 0:
+        name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
+        parts.append(f"the ppl process was killed by the signal {name}")
+    if not parts:
+        parts = messages.other[-20:] or [f"ppl ended with exit code {code}"]
+    text = "\n".join(parts)
+    kind: type[PplError] = RunError
+    if errors:
+        about_data = all(d.code in _DATA_CODES or not d.line for d in errors)
+        kind = DataError if about_data else ModelError
+    elif code == WRONG:
+        kind = ModelError
+    elif code == USAGE:
+        kind = PplError
+    return kind(text, exit_code=code, diagnostics=errors + others)
+
+
+def command(*arguments: object) -> Any:
+    """Call any command of ``ppl`` and return the object that it prints with ``--json``.
+
+    Parameters
+    ----------
+    *arguments
+        The command line without ``ppl`` and without ``--json``.
+
+    Returns
+    -------
+    object
+        What the command prints, read from JSON.
+
+    Examples
+    --------
+    >>> import ppl_lang
+    >>> ppl_lang.command("version")["version"]
+    '0.1.0'
+    """
+    return call(*arguments, "--json").json()

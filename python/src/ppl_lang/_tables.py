@@ -1,0 +1,72 @@
+"""Makes DataFrames of what the binary prints."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+DataFrame: TypeAlias = Any
+
+# Columns that hold counts or names; all others of the binary's tables are numbers.
+_TEXT = {"name", "run", "row", "query", "element", "best", "worst"}
+
+
+def require(module: str, purpose: str, extra: str) -> Any:
+    """Import a package that this one does not need for everything.
+
+    Raises
+    ------
+    ImportError
+        If it is missing; the message says how to install it.
+    """
+    import importlib
+
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(
+            f"{purpose} needs {module}: pip install {module}, or pip install 'ppl-lang[{extra}]'", name=module
+        ) from error
+
+
+def number(value: Any) -> float:
+    """Return a number of JSON as a float: ``null`` is NaN, and texts such as ``-inf`` are what they say.
+
+    >>> number(None), number("-inf"), number(2)
+    (nan, -inf, 2.0)
+    """
+    if value is None:
+        return math.nan
+    return float(value)
+
+
+def table(rows: Sequence[Mapping[str, Any]], index: str | None = None) -> DataFrame:
+    """Make a DataFrame of a list of objects, with one of its columns as the index."""
+    pd = require("pandas", "a table", "pandas")
+    frame = pd.DataFrame([dict(row) for row in rows])
+    for name in frame.columns:
+        if name not in _TEXT and str(frame[name].dtype) in {"object", "str", "string"}:
+            try:
+                frame[name] = [number(x) for x in frame[name]]
+            except (TypeError, ValueError):
+                continue
+    if index is not None and index in frame.columns:
+        frame = frame.set_index(index)
+    return frame
+
+
+_ELEMENT = re.compile(r"^(?P<name>[^\[]+)(?:\[(?P<places>.*)\])?$", re.DOTALL)
+
+
+def parts(element: str) -> tuple[str, str]:
+    """Split the name of an element into that of the array and the places.
+
+    >>> parts("a[HENNEPIN]")
+    ('a', 'HENNEPIN')
+    >>> parts("sigma")
+    ('sigma', '')
+    """
+    match = _ELEMENT.match(element)
+    return (match["name"], match["places"] or "") if match else (element, "")

@@ -1,0 +1,576 @@
+"""Models: a text or a file, with everything that can be asked of it."""
+
+from __future__ import annotations
+
+import functools
+import html
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ppl_lang import _call, _data
+from ppl_lang._data import Data
+from ppl_lang._files import Scratch
+from ppl_lang._progress import Show
+from ppl_lang._tables import DataFrame, number, parts, table
+from ppl_lang.errors import Diagnostic, ModelError
+
+if TYPE_CHECKING:
+    from ppl_lang.density import LogDensity
+    from ppl_lang.run import Run
+
+__all__ = ["Check", "LogProb", "Mode", "Model"]
+
+_STAN = re.compile(r"^\s*(functions|data|transformed\s+data|parameters|transformed\s+parameters|model)\s*\{", re.M)
+
+
+@dataclass(frozen=True)
+class Check:
+    """What `Model.check` has found.
+
+    Attributes
+    ----------
+    ok : bool
+        Whether there are no errors.
+    diagnostics : list of Diagnostic
+        Errors, warnings and notes.
+    understood : dict
+        How the model was understood: its data, parameters and observations. Empty if there are errors.
+    """
+
+    ok: bool
+    diagnostics: list[Diagnostic]
+    understood: dict[str, Any]
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        return "\n".join(str(d) for d in self.diagnostics) or "the model is valid"
+
+
+@dataclass(frozen=True)
+class LogProb:
+    """The log density at given values of the parameters.
+
+    Attributes
+    ----------
+    log_prior, log_likelihood : float
+        The two parts of the log density of the parameters on their own scale.
+    log_jacobian : float
+        The logarithm of the Jacobian of the transform from the unconstrained coordinates.
+    rows : dict of str to list of float
+        The log likelihood of each row, by the name of the observed array.
+    gradient : dict of str to list of float
+        The gradient of log prior + log likelihood in each parameter, its elements in row-major order.
+    """
+
+    log_prior: float
+    log_likelihood: float
+    log_jacobian: float
+    rows: dict[str, list[float]]
+    gradient: dict[str, list[float]]
+
+
+@dataclass(frozen=True)
+class Mode:
+    """Where the posterior density is greatest.
+
+    Attributes
+    ----------
+    converged : bool
+        Whether the search has ended at a maximum.
+    message : str
+        Why it has not; empty if it has.
+    log_density : float
+        The log density at the mode.
+    rows : list of dict
+        ``name``, ``mode`` and ``sd`` of each element; `sd` is NaN where the peak has no curvature.
+    """
+
+    converged: bool
+    message: str
+    log_density: float
+    rows: list[dict[str, Any]] = field(repr=False)
+
+    @property
+    def table(self) -> DataFrame:
+        """A DataFrame with a row for each element: ``mode`` and ``sd``."""
+        return table(self.rows, "name")
+
+    def values(self) -> dict[str, Any]:
+        r"""Return the mode as a dict, as `Model.logprob` and the argument `init` take it; elements in row-major order.
+
+        Examples
+        --------
+        >>> import ppl_lang
+        >>> m = ppl_lang.Model("data y[N] = [1, 2, 3]\\nmu ~ Normal(0, 1)\\ny[i in N] ~ Normal(mu, 1)")
+        >>> round(m.optimize(seed=1).values()["mu"], 3)
+        1.5
+        """
+        out: dict[str, Any] = {}
+        for row in self.rows:
+            name, places = parts(row["name"])
+            if places:
+                out.setdefault(name, []).append(row["mode"])
+            else:
+                out[name] = row["mode"]
+        return out
+
+
+class Model:
+    """A model, given as text or as a file.
+
+    Parameters
+    ----------
+    model : str or path
+        The text of a model, or the path of a file that ends in ``.ppl`` (or ``.stan``, for a Stan program).
+    name : str, optional
+        The name of a model that is given as text; diagnostics and runs show it.
+
+    Raises
+    ------
+    ModelError
+        If there is no such file. Mistakes in the model are reported when something is asked of it.
+
+    Examples
+    --------
+    >>> import ppl_lang
+    >>> model = ppl_lang.Model('''
+    ... data y[N]
+    ... mu ~ Normal(0, 10)
+    ... sigma ~ HalfNormal(5)
+    ... y[i in N] ~ Normal(mu, sigma)
+    ... ''')
+    >>> run = model.sample({"y": [1.2, 0.8, 1.9, 1.4]}, seed=1)
+    >>> run.summary.loc["mu", "mean"].round(1)
+    np.float64(1.3)
+    """
+
+    def __init__(self, model: str | os.PathLike[str], *, name: str = "model") -> None:
+        text = os.fspath(model)
+        self._scratch: Scratch | None = None
+        if isinstance(model, str) and not _is_path(text):
+            self._scratch = Scratch("or give the model as a file")
+            ending = ".stan" if _STAN.search(text) else ".ppl"
+            self.path = self._scratch.path / (re.sub(r"[^\w.-]", "_", name) + ending)
+            self.path.write_text(_located(text), encoding="utf-8")
+        else:
+            self.path = Path(text).absolute()
+            if not self.path.exists():
+                raise ModelError(f"there is no model file {text}")
+
+    def __repr__(self) -> str:
+        if self._scratch is None:
+            return f"Model({str(self.path)!r})"
+        return f"Model(<{len(self.text.splitlines())} lines>)"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>"
+
+    @property
+    def text(self) -> str:
+        """The text of the model."""
+        return self.path.read_text(encoding="utf-8")
+
+    # What the model is.
+
+    def check(self, data: Data = None) -> Check:
+        r"""Say what is wrong with the model, and with the data if they are given.
+
+        Parameters
+        ----------
+        data : Data, optional
+            As `sample` takes it.
+
+        Returns
+        -------
+        Check
+            True in a condition if there are no errors.
+
+        Examples
+        --------
+        >>> import ppl_lang
+        >>> check = ppl_lang.Model("mu ~ Normal(0, sgima)\\n").check()
+        >>> bool(check), check.diagnostics[0].code, check.diagnostics[0].line
+        (False, 'E10', 1)
+        """
+        with Scratch() as folder:
+            given = _data.arguments(data, folder, self._reads)
+            answer = _call.call("check", self.path, "--json", *given, accept=(0, 1), warn=False).json()
+        found = [Diagnostic.from_json(d) for d in answer["diagnostics"]]
+        found.sort(key=lambda d: d.severity != "error")
+        return Check(answer["ok"], found, answer.get("understood") or {})
+
+    @functools.cached_property
+    def _arrays(self) -> dict[str, dict[str, Any]]:
+        """The arrays of the model by their names."""
+        answer = _call.call("check", self.path, "--json", accept=(0, 1), warn=False).json()
+        return {a["name"]: a for a in answer["arrays"]}
+
+    def _reads(self) -> frozenset[str] | None:
+        """Return the names of the model's data; None if the model is wrong, or waits for its data."""
+        names = self._of_role("data")
+        return frozenset(names) if names else None
+
+    def _of_role(self, role: str) -> dict[str, str]:
+        return {n: a["type"] for n, a in self._arrays.items() if a["role"] == role}
+
+    @property
+    def data(self) -> dict[str, str]:
+        """The data of the model: names and types, such as ``real[N]``."""
+        return self._of_role("data")
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The parameters of the model: names and types, such as ``real[J]``."""
+        return self._of_role("parameter")
+
+    # What can be computed.
+
+    def sample(
+        self,
+        data: Data = None,
+        *,
+        draws: int | None = None,
+        chains: int | None = None,
+        warmup: int | None = None,
+        seed: int | None = None,
+        sampler: str | None = None,
+        device: str | None = None,
+        threads: int | None = None,
+        out: str | os.PathLike[str] | None = None,
+        overwrite: bool = False,
+        init: Mapping[str, Any] | Run | str | os.PathLike[str] | None = None,
+        keep: Sequence[str] | None = None,
+        until: Sequence[str] | str = (),
+        max_time: str | float | None = None,
+        max_gradients: float | None = None,
+        progress: bool | Show | None = None,
+        **settings: Any,
+    ) -> Run:
+        """Draw from the posterior.
+
+        Parameters
+        ----------
+        data : Data, optional
+            A pandas or polars DataFrame or a pyarrow Table, whose columns are the arrays of the model; a dict of
+            arrays, numbers and texts by their names; the path of a data file; or a list of these. NaN, NaT, None and
+            ``pd.NA`` are missing. A categorical column keeps its levels and their order, also levels without rows.
+        draws, chains, warmup : int, optional
+            Draws to keep of each chain, the number of chains, and iterations of warm-up. Without `draws` a run
+            continues by itself while the draws are not good enough.
+        seed : int, optional
+            The seed of all randomness; the same seed gives the same draws.
+        sampler, device : str, optional
+            Such as ``"nuts"``, and ``"host"``; ``ppl help samplers`` and ``ppl help devices`` list them.
+        threads : int, optional
+            Threads to use; all cores by default.
+        out : path, optional
+            Where to keep the run. By default it is temporary: it is removed when Python ends, or when the object is
+            no longer used; `Run.save` keeps it.
+        overwrite : bool
+            Whether a run that is in `out` may be replaced.
+        init : dict, Run or path, optional
+            Values of parameters to begin at, or a run whose last draws to begin at.
+        keep : list of str, optional
+            Keep the draws of these names alone.
+        until : str or list of str
+            Such as ``"ess=400"`` or ``["rhat=1.01", "time=2h"]``: stop when the draws are good enough.
+        max_time : str or float, optional
+            A limit such as ``"10m"``, or in seconds.
+        max_gradients : float, optional
+            Add no draws after that many gradients.
+        progress : bool or callable, optional
+            Whether to show progress; by default in terminals and notebooks. A callable gets each message, a dict
+            with ``phase``, ``done``, ``total`` and ``divergences``.
+        **settings
+            Settings of the sampler, such as ``accept=0.95``; ``ppl help settings`` lists them.
+
+        Returns
+        -------
+        Run
+            The run. After an interrupt it has the draws so far, and `Run.interrupted` is true.
+
+        Raises
+        ------
+        ModelError, DataError
+            If the model is wrong, or the data cannot be read or do not fit it; the error has all mistakes.
+        RunError
+            If a device, a disk or the program fails.
+        Interrupted
+            If there are no draws yet when it is interrupted.
+        """
+        from ppl_lang.run import Run
+
+        scratch = Scratch("or give out=...") if out is None else None
+        folder = str(scratch.path / f"{self.path.stem}.run") if scratch else os.path.abspath(os.fspath(out or ""))
+        flags = _flags(
+            draws=draws,
+            chains=chains,
+            warmup=warmup,
+            seed=seed,
+            sampler=sampler,
+            device=device,
+            threads=threads,
+            max_gradients=max_gradients,
+            max_time=_duration(max_time),
+        )
+        flags += ["--overwrite"] if overwrite else []
+        flags += [a for name in keep or () for a in ("--keep", name)]
+        flags += [a for goal in ([until] if isinstance(until, str) else until) for a in ("--until", goal)]
+        flags += [a for name, value in settings.items() for a in ("--set", f"{name}={_setting(value)}")]
+        with Scratch("or give a path as data") as temporary:
+            flags += _initial(init, temporary)
+            given = _data.arguments(data, temporary, self._reads)
+            answer = _call.call(
+                "sample",
+                self.path,
+                "--out",
+                folder,
+                "--copy-inputs",
+                "--json",
+                *flags,
+                *given,
+                progress=progress,
+                accept=(_call.DONE, _call.INTERRUPTED),
+            )
+        return Run._sampled(folder, answer, scratch)
+
+    def prior(
+        self,
+        data: Data = None,
+        *,
+        draws: int | None = None,
+        seed: int | None = None,
+        out: str | os.PathLike[str] | None = None,
+        overwrite: bool = False,
+    ) -> Run:
+        """Draw parameters from the prior, and data at them.
+
+        Parameters
+        ----------
+        data : Data, optional
+            What the model reads, as `sample` takes it; what it observes gives the sizes.
+        draws, seed : int, optional
+            The number of draws, and the seed of all randomness.
+        out : path, optional
+            Where to keep the draws; by default they are temporary.
+        overwrite : bool
+            Whether a run that is in `out` may be replaced.
+
+        Returns
+        -------
+        Run
+            Its groups are ``prior`` and ``prior_predictive``.
+        """
+        from ppl_lang.run import Run
+
+        scratch = Scratch("or give out=...") if out is None else None
+        folder = str(scratch.path / f"{self.path.stem}.prior") if scratch else os.path.abspath(os.fspath(out or ""))
+        flags = _flags(draws=draws, seed=seed) + (["--overwrite"] if overwrite else [])
+        with Scratch() as temporary:
+            given = _data.arguments(data, temporary, self._reads)
+            _call.call("predict", self.path, "--out", folder, "--quiet", *flags, *given)
+        return Run(folder, _scratch=scratch)
+
+    def predict(self, data: Data = None, *, draws: int | None = None, seed: int | None = None) -> Any:
+        """Draw what the model observes from the prior.
+
+        Parameters
+        ----------
+        data : Data, optional
+            As `prior` takes it.
+        draws, seed : int, optional
+            The number of draws, and the seed of all randomness.
+
+        Returns
+        -------
+        xarray.Dataset
+            An array for each observed quantity, by draw and by its own axes.
+
+        See Also
+        --------
+        Run.predict : The same from the posterior, also at new data.
+        """
+        return self.prior(data, draws=draws, seed=seed).group("prior_predictive")
+
+    def optimize(
+        self,
+        data: Data = None,
+        *,
+        seed: int | None = None,
+        starts: int | None = None,
+        method: str | None = None,
+        iterations: int | None = None,
+        jacobian: bool = False,
+        init: Mapping[str, Any] | Run | str | os.PathLike[str] | None = None,
+        progress: bool | Show | None = None,
+    ) -> Mode:
+        """Find where the posterior density is greatest, and how sharp the peak is.
+
+        Parameters
+        ----------
+        data : Data, optional
+            As `sample` takes it.
+        seed, starts, iterations : int, optional
+            The seed of the points to begin at, their number, and the most iterations from each.
+        method : str, optional
+            ``lbfgs``, ``adam``, ``adamw`` or ``sgd``.
+        jacobian : bool
+            Whether to find the mode of the unconstrained coordinates instead.
+        init : dict, Run or path, optional
+            Values of parameters to begin at.
+        progress : bool or callable, optional
+            As `sample` takes it.
+
+        Returns
+        -------
+        Mode
+            The mode; `Mode.converged` says whether it is a maximum.
+        """
+        flags = _flags(seed=seed, starts=starts, method=method, iterations=iterations)
+        flags += ["--jacobian"] if jacobian else []
+        with Scratch() as temporary:
+            flags += _initial(init, temporary)
+            given = _data.arguments(data, temporary, self._reads)
+            answer = _call.call("optimize", self.path, "--json", *flags, *given, progress=progress).json()
+        rows = [{k: v if k == "name" else number(v) for k, v in row.items()} for row in answer["parameters"]]
+        return Mode(answer["converged"], answer.get("message") or "", number(answer["log_density"]), rows)
+
+    def logprob(
+        self, at: Mapping[str, Any], data: Data = None, *, gradient: bool = False, device: str | None = None
+    ) -> LogProb:
+        r"""Evaluate the log density at values of the parameters, on their own scale.
+
+        Parameters
+        ----------
+        at : dict
+            The values by the names of the parameters.
+        data : Data, optional
+            As `sample` takes it.
+        gradient : bool
+            Whether the gradient is computed as well.
+        device : str, optional
+            Such as ``native``; by default the graph is interpreted.
+
+        Returns
+        -------
+        LogProb
+            The parts of the log density.
+
+        Examples
+        --------
+        >>> import ppl_lang
+        >>> at_zero = ppl_lang.Model("x ~ Normal(0, 1)\\n").logprob({"x": 0})
+        >>> round(at_zero.log_prior, 4)
+        -0.9189
+        """
+        with Scratch() as temporary:
+            values = _values(at, temporary)
+            given = _data.arguments(data, temporary, self._reads)
+            flags = _flags(device=device) + (["--gradient"] if gradient else [])
+            answer = _call.call("logprob", self.path, "--at", values, "--json", *flags, *given).json()
+        return LogProb(
+            number(answer["log_prior"]),
+            number(answer["log_likelihood"]),
+            number(answer["log_jacobian"]),
+            {k: [number(x) for x in v] for k, v in answer["rows"].items()},
+            {k: [number(x) for x in v] for k, v in answer.get("gradient", {}).items()},
+        )
+
+    def evidence(self, data: Data = None, **sampling: Any) -> Any:
+        """Estimate how probable the model makes its data, by sampling it.
+
+        Parameters
+        ----------
+        data : Data, optional
+            As `sample` takes it.
+        **sampling
+            What else `sample` takes.
+
+        Returns
+        -------
+        Evidence
+            The log marginal likelihood with its standard error.
+        """
+        return self.sample(data, **sampling).evidence()
+
+    def log_density(self, data: Data = None, *, threads: int = 1) -> LogDensity:
+        """Compile the log density, to be called from this process.
+
+        Parameters
+        ----------
+        data : Data, optional
+            As `sample` takes it.
+        threads : int
+            Threads that share a batch of points.
+
+        Returns
+        -------
+        LogDensity
+            A callable with value and gradient; see there. Without a C compiler the binary computes them, slower.
+        """
+        from ppl_lang.density import LogDensity
+
+        return LogDensity._of(self, data, threads)
+
+
+def _is_path(text: str) -> bool:
+    """Report whether a text is the path of a model rather than a model."""
+    if "\n" in text or "~" in text or "=" in text:
+        return "\n" not in text and text.endswith((".ppl", ".stan")) and os.path.exists(text)
+    return True
+
+
+def _flags(**values: Any) -> list[str]:
+    """Return flags with values, without those that are None."""
+    out: list[str] = []
+    for name, value in values.items():
+        if value is not None:
+            out += [f"--{name.replace('_', '-')}", str(value)]
+    return out
+
+
+def _setting(value: Any) -> str:
+    return {True: "on", False: "off"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+
+
+def _duration(value: str | float | None) -> str | None:
+    return f"{value}s" if isinstance(value, (int, float)) else value
+
+
+def _values(at: Mapping[str, Any], folder: Path) -> str:
+    """Write values of parameters as a JSON file."""
+    plain = {name: x.tolist() if hasattr(x, "tolist") else x for name, x in at.items()}
+    path = folder / "values.json"
+    path.write_text(json.dumps(plain), encoding="utf-8")
+    return str(path)
+
+
+def _initial(init: Any, folder: Path) -> list[str]:
+    """Return the flag for where chains begin."""
+    if init is None:
+        return []
+    if isinstance(init, Mapping):
+        return ["--init", _values(init, folder)]
+    return ["--init", os.path.abspath(getattr(init, "path", init))]
+
+
+_FILES = re.compile(r'\b(from|import)(\s+)"([^"#\n]+)')
+
+
+def _located(text: str) -> str:
+    """Return the text of a model with whole paths for the files of the working directory that it names."""
+
+    def whole(match: re.Match[str]) -> str:
+        file = match[3]
+        if os.path.isabs(file) or not os.path.exists(file):
+            return match[0]
+        return f'{match[1]}{match[2]}"{Path(file).absolute().as_posix()}'
+
+    return _FILES.sub(whole, text)

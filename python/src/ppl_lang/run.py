@@ -1,0 +1,715 @@
+"""Runs: the draws of a model, and all that can be asked of them."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import shutil
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ppl_lang import _call, _data
+from ppl_lang._data import Data
+from ppl_lang._files import Scratch
+from ppl_lang._progress import Show
+from ppl_lang._tables import DataFrame, number, require, table
+from ppl_lang.errors import DataError, Interrupted, RunError, SamplingWarning
+
+__all__ = ["LOO", "Evidence", "Picture", "Run", "compare", "load", "runs"]
+
+
+@dataclass(frozen=True)
+class LOO:
+    """How well a model predicts rows that it has not seen.
+
+    Attributes
+    ----------
+    elpd_loo, se, p_loo : float
+        The expected log pointwise predictive density by PSIS-LOO, its standard error, and the effective number of
+        parameters.
+    elpd_waic, p_waic : float
+        The same by WAIC.
+    bad_rows : int
+        Rows for which the estimate cannot be trusted: their Pareto k is above `good_k`.
+    good_k : float
+        The largest Pareto k that can be trusted with this number of draws.
+    rows : list of dict
+        ``row``, ``elpd_loo``, ``pareto_k`` and ``elpd_waic`` of each row.
+    draws : int
+        The number of draws of all chains.
+    """
+
+    elpd_loo: float
+    se: float
+    p_loo: float
+    elpd_waic: float
+    p_waic: float
+    bad_rows: int
+    good_k: float
+    rows: list[dict[str, Any]] = field(repr=False)
+    draws: int = 0
+    _run: Run | None = field(default=None, repr=False, compare=False)
+    _of: str = field(default="", repr=False)
+
+    @property
+    def pointwise(self) -> DataFrame:
+        """A DataFrame with a row for each row of the data."""
+        return table(self.rows, "row")
+
+    @property
+    def arviz(self) -> Any:
+        """The ``ELPDData`` of ArviZ for the same run, for its plots and comparisons."""
+        az = require("arviz", "ELPDData", "arviz")
+        if self._run is None:
+            raise RunError("this estimate belongs to no run")
+        data = self._run.tree if _arviz_of_trees() else self._run.inference_data
+        return az.loo(data, var_name=self._of or None, pointwise=True)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """How probable a model makes its data.
+
+    Attributes
+    ----------
+    log_evidence, se : float
+        The log marginal likelihood and its standard error.
+    estimates : list of dict
+        The estimates by several methods: ``method``, ``log_evidence`` and ``se``.
+    warnings : list of str
+        Why the estimate may be wrong.
+    """
+
+    log_evidence: float
+    se: float
+    estimates: list[dict[str, Any]]
+    warnings: list[str]
+
+
+class Picture:
+    """A picture, which notebooks show as it is.
+
+    Attributes
+    ----------
+    svg : str
+        The picture as SVG.
+    png : bytes
+        The picture as PNG.
+    """
+
+    def __init__(self, svg: str, png: bytes) -> None:
+        self.svg, self.png = svg, png
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the picture to a file that ends in ``.svg`` or ``.png``."""
+        path = Path(path)
+        if path.suffix == ".svg":
+            path.write_text(self.svg, encoding="utf-8")
+        elif path.suffix == ".png":
+            path.write_bytes(self.png)
+        else:
+            raise ValueError(f"pictures are saved as .svg or .png, not as {path.suffix or path.name!r}")
+        return path
+
+
+class Run:
+    """A run directory: the draws of a model, with the model and the options next to them.
+
+    Parameters
+    ----------
+    path : path
+        The directory of the run.
+
+    Raises
+    ------
+    RunError
+        If there is no run.
+
+    Notes
+    -----
+    A run can also be read without this package: it is a Zarr store in the layout of InferenceData.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, _scratch: Scratch | None = None) -> None:
+        self.path = str(Path(path).absolute())
+        self.interrupted = False
+        self._scratch = _scratch
+        self._cache: dict[str, Any] = {}
+        self._about()
+
+    @classmethod
+    def _sampled(cls, path: str, answer: _call.Answer, scratch: Scratch | None) -> Run:
+        """Return the run that has just been sampled, and warn of what is wrong with its draws."""
+        if answer.exit_code == _call.INTERRUPTED and not answer.text.strip():
+            raise Interrupted("interrupted in warm-up: there are no draws yet")
+        run = cls(path, _scratch=scratch)
+        run.interrupted = answer.exit_code == _call.INTERRUPTED
+        summary = answer.json()
+        if run.interrupted:
+            warnings.warn(
+                f"interrupted: the first {summary['draws']} draws of each chain are kept; Run.resume adds the others",
+                SamplingWarning,
+                stacklevel=3,
+            )
+        for w in summary.get("warnings") or []:
+            warnings.warn(_warning_text(w), SamplingWarning, stacklevel=3)
+        return run
+
+    def _about(self) -> dict[str, Any]:
+        """Read what the run says of itself."""
+        try:
+            text = Path(self.path, "run.json").read_text(encoding="utf-8")
+            about: dict[str, Any] = json.loads(text)
+        except FileNotFoundError:
+            raise RunError(f"there is no run in {self.path}") from None
+        except (OSError, ValueError) as error:
+            raise RunError(f"the run in {self.path} cannot be read: {error}") from error
+        return about
+
+    def __repr__(self) -> str:
+        about = self._about()
+        chains = len(about.get("draws_written") or [])
+        return f"<Run {Path(self.path).name}: {chains} chains of {about.get('draws', 0)} draws, {about['status']}>"
+
+    def _repr_html_(self) -> str:
+        try:
+            shown = self.summary._repr_html_()
+        except ImportError:
+            shown = ""
+        return f"<p>{html.escape(repr(self))}</p>{shown}"
+
+    # Where the run is.
+
+    def save(self, path: str | os.PathLike[str]) -> Run:
+        """Copy the run to a directory, which must not exist, and return the run there.
+
+        Parameters
+        ----------
+        path : path
+            The new directory, such as ``growth.run``.
+        """
+        target = Path(path).absolute()
+        if target.exists():
+            raise RunError(f"{target} exists already: choose another name")
+        try:
+            shutil.copytree(self.path, target)
+        except (OSError, shutil.Error) as error:
+            shutil.rmtree(target, ignore_errors=True)
+            raise RunError(f"the run cannot be copied to {target}: {error}") from error
+        return Run(target)
+
+    @property
+    def status(self) -> str:
+        """``finished``, ``interrupted``, ``running`` or ``failed``."""
+        return str(self._about()["status"])
+
+    @property
+    def model(self) -> str:
+        """The text of the model."""
+        return Path(self.path, "model.ppl").read_text(encoding="utf-8")
+
+    # Tables.
+
+    def _summary(self, *names: str, **options: Any) -> dict[str, Any]:
+        flags = [f"--{k}={v}" for k, v in options.items() if v is not None]
+        found: dict[str, Any] = _call.call("summary", self.path, *names, "--all", "--json", *flags).json()
+        return found
+
+    @property
+    def summary(self) -> DataFrame:
+        """A DataFrame with a row for each element: mean, sd, mcse_mean, q5, q50, q95, ess_bulk, ess_tail, rhat."""
+        return table(self._summary()["parameters"], "name")
+
+    def summarize(
+        self, *names: str, quantiles: Sequence[float] | None = None, ci: str | None = None, sort: str | None = None
+    ) -> DataFrame:
+        """Summarise some variables or elements, with quantiles or an interval of one's own.
+
+        Parameters
+        ----------
+        *names : str
+            Variables or elements, such as ``"a"`` or ``"a[HENNEPIN]"``; all if there are none.
+        quantiles : list of float, optional
+            Quantiles instead of .05, .5 and .95.
+        ci : str, optional
+            ``"hdi95"`` for the shortest interval with 95 % of the draws, ``"eti90"`` for one with equal tails.
+        sort : str, optional
+            The column to sort by.
+        """
+        marks = ",".join(map(str, quantiles)) if quantiles is not None else None
+        rows = []
+        for row in self._summary(*names, quantiles=marks, ci=ci, sort=sort)["parameters"]:
+            asked = row.pop("asked", None) or {}
+            rows.append({k: v for k, v in row.items() if not (asked and k in {"q5", "q50", "q95"})} | asked)
+        return table(rows, "name")
+
+    @property
+    def usable(self) -> bool:
+        """Whether nothing says that the draws should not be used as they are."""
+        return bool(self._summary()["usable"])
+
+    @property
+    def divergences(self) -> int:
+        """The number of divergent trajectories after warm-up."""
+        return int(self._summary()["divergences"])
+
+    def diagnose(self) -> dict[str, Any]:
+        """Say what is wrong with the run and what to do about it.
+
+        Returns
+        -------
+        dict
+            ``usable``, and ``topics``, each with ``name``, ``facts`` and ``warnings``.
+        """
+        found: dict[str, Any] = _call.call("diagnose", self.path, "--json", accept=(0, 3)).json()
+        return found
+
+    # Draws.
+
+    def _changed(self) -> tuple[int, int]:
+        """Return a mark that changes with the files of the run."""
+        try:
+            stat = os.stat(os.path.join(self.path, ".zmetadata"))
+        except OSError:
+            raise RunError(f"there is no run in {self.path}") from None
+        return stat.st_mtime_ns, stat.st_size
+
+    @property
+    def groups(self) -> list[str]:
+        """The names of the groups that the run has, such as ``posterior`` and ``log_likelihood``."""
+        try:
+            text = Path(self.path, ".zmetadata").read_text(encoding="utf-8")
+            keys = json.loads(text)["metadata"]
+        except (OSError, ValueError, KeyError) as error:
+            raise RunError(f"the run in {self.path} cannot be read: {error}") from error
+        return [key.removesuffix("/.zgroup") for key in keys if key.endswith("/.zgroup")]
+
+    def _read(self, group: str, name: str | None = None) -> Any:
+        """Read a group, or one of its variables, into memory.
+
+        Chunks that are missing would be read as NaN: a run that was deleted or written while it was read is refused.
+        """
+        xr = require("xarray", "the draws of a run", "arviz")
+        require("zarr", "the draws of a run", "arviz")
+        stamp = self._changed()
+        if self._cache.get("stamp") != stamp:
+            self._cache = {"stamp": stamp}
+        if group in self._cache:
+            found = self._cache[group]
+            return found if name is None else found[name]
+        try:
+            with xr.open_dataset(self.path, engine="zarr", group=group, chunks=None) as opened:
+                found = opened.load() if name is None else opened[name].load()
+        except KeyError:
+            raise
+        except Exception as error:
+            raise RunError(f"the run in {self.path} cannot be read: {error}") from error
+        if self._changed() != stamp:
+            raise RunError(f"the run in {self.path} was written or deleted while it was read")
+        if name is None:
+            self._cache[group] = found
+        return found
+
+    @property
+    def tree(self) -> Any:
+        """The run as an ``xarray.DataTree``, which ArviZ 1 reads; labels are coordinates. All of it is in memory."""
+        xr = require("xarray", "the draws of a run", "arviz")
+        return xr.DataTree.from_dict({name: self._read(name) for name in self.groups})
+
+    @property
+    def inference_data(self) -> Any:
+        """The run as ``arviz.InferenceData``, for ArviZ 0.2x."""
+        az = require("arviz", "InferenceData", "arviz")
+        if not hasattr(az, "InferenceData"):
+            raise RunError(f"ArviZ {az.__version__} has no InferenceData; it reads Run.tree")
+        return az.InferenceData.from_datatree(self.tree)
+
+    def group(self, name: str) -> Any:
+        """Return a group of the run as an ``xarray.Dataset``.
+
+        Parameters
+        ----------
+        name : str
+            Such as ``posterior``, ``sample_stats``, ``log_likelihood``, ``posterior_predictive`` or ``predictions``.
+        """
+        if name not in self.groups:
+            hint = {"posterior_predictive": "; Run.predict() draws it", "predictions": "; Run.predict(data) draws it"}
+            raise KeyError(f"the run has no group {name!r}; it has {', '.join(self.groups)}{hint.get(name, '')}")
+        return self._read(name)
+
+    @property
+    def posterior(self) -> Any:
+        """The draws as an ``xarray.Dataset``; of a run from the prior, those of the prior."""
+        return self.group(self._own)
+
+    @property
+    def _own(self) -> str:
+        return "posterior" if "posterior" in self.groups else "prior"
+
+    @property
+    def variables(self) -> list[str]:
+        """The names of the variables of the posterior or, of a run from the prior, of the prior."""
+        layout = json.loads(Path(self.path, "layout.json").read_text(encoding="utf-8"))
+        return [v["name"] for v in layout.get(self._own) or []]
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the draws of a variable as an ``xarray.DataArray``, with labels as coordinates."""
+        try:
+            return self._read(self._own, name)
+        except KeyError:
+            raise KeyError(f"the run has no variable {name!r}; it has {', '.join(self.variables)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the variables."""
+        return iter(self.variables)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.variables
+
+    def draws(self, *names: str) -> DataFrame:
+        """Return draws as a DataFrame, with a row for each draw and a column for each element.
+
+        Parameters
+        ----------
+        *names : str
+            Variables or elements; all if there are none.
+        """
+        pd = require("pandas", "a table", "pandas")
+        with Scratch() as folder:
+            file = folder / "draws.csv"
+            _call.call("export", self.path, *names, "--format", "csv", "--out", file)
+            return pd.read_csv(file, index_col=["chain", "draw"], float_precision="round_trip")
+
+    # Questions.
+
+    def query(self, *questions: str) -> DataFrame:
+        """Evaluate expressions of the language at every draw.
+
+        Parameters
+        ----------
+        *questions : str
+            Such as ``"exp(b)"``, ``"P(tau > 3)"`` or ``'a["X"] - a["Y"]'``.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each element of each question.
+        """
+        if not questions:
+            raise ValueError("a question is missing, such as 'P(tau > 3)'")
+        rows = []
+        for query in _call.call("query", self.path, "--json", *questions).json()["queries"]:
+            for element in query["elements"]:
+                name = element.pop("name") or ""
+                rows.append({"query": query["query"], "element": name, **element})
+        frame = table(rows)
+        return frame.dropna(axis="columns", how="all").set_index(["query", "element"])
+
+    def predict(
+        self, data: Data = None, *, thin: int = 1, seed: int | None = None, held_out: bool = False
+    ) -> DataFrame:
+        """Draw new data at each draw.
+
+        Parameters
+        ----------
+        data : Data, optional
+            New rows, as `Model.sample` takes data: what the model reads, not what it observes. Without them the
+            data of the run are drawn again.
+        thin : int
+            Predict at every `thin`-th draw.
+        seed : int, optional
+            The seed; that of the run by default.
+        held_out : bool
+            Predict the rows that the model's data statements hold out.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each element: mean, sd and quantiles. `predictions` has all draws, or for the data of the run
+            ``group("posterior_predictive")``.
+        """
+        flags = ["--quiet"] + ([] if seed is None else ["--seed", str(seed)])
+        if data is None and not held_out:
+            _call.call("predict", self.path, *flags)
+            return _summary_of(self.group("posterior_predictive"))
+        flags += ["--held-out"] if held_out else []
+        with Scratch() as folder:
+            given = _data.arguments(data, folder, self._reads)
+            answer = _call.call("predict", self.path, "--csv", "--thin", thin, *flags, *given)
+        return _prediction(answer.text)
+
+    def score(self, data: Data = None, *, thin: int = 1, held_out: bool = False) -> dict[str, float]:
+        """Say how well the run predicts new rows of which the outcomes are known.
+
+        Parameters
+        ----------
+        data : Data, optional
+            New rows with what the model observes.
+        thin : int
+            Predict at every `thin`-th draw.
+        held_out : bool
+            Score the rows that the model's data statements hold out.
+
+        Returns
+        -------
+        dict
+            Scores by name, such as RMSE and CRPS of numbers, accuracy and log likelihood of classes.
+        """
+        flags = ["--held-out"] if held_out else []
+        with Scratch() as folder:
+            given = _data.arguments(data, folder, self._reads)
+            if not given and not held_out:
+                raise DataError("new rows with their outcomes are missing: give data, or held_out=True")
+            found: dict[str, float] = _call.call(
+                "predict", self.path, "--json", "--quiet", "--thin", thin, *flags, *given
+            ).json()
+        return found
+
+    @property
+    def predictions(self) -> Any:
+        """The draws of the last predictions at new data, as an ``xarray.Dataset``."""
+        return self.group("predictions")
+
+    def _reads(self) -> frozenset[str] | None:
+        layout = json.loads(Path(self.path, "layout.json").read_text(encoding="utf-8"))
+        names = {
+            v["name"]
+            for key in ("observed_data", "constant_data", "observed", "constant")
+            for v in layout.get(key) or []
+        }
+        return frozenset(names) or None
+
+    def loo(self, of: str | None = None, *, refit: bool = False) -> LOO:
+        """Estimate how well the model predicts rows that it has not seen.
+
+        Parameters
+        ----------
+        of : str, optional
+            The observed array, where there are several.
+        refit : bool
+            Sample again without each row for which the estimate cannot be trusted.
+        """
+        flags = ([of] if of else []) + (["--refit"] if refit else [])
+        a = _call.call("loo", self.path, *flags, "--json").json()
+        rows = [{k: v if k == "row" else number(v) for k, v in r.items()} for r in a["each"]]
+        return LOO(
+            number(a["elpd_loo"]),
+            number(a["se"]),
+            number(a["p_loo"]),
+            number(a["elpd_waic"]),
+            number(a["p_waic"]),
+            a["bad_rows"],
+            number(a["good_k"]),
+            rows,
+            a["draws"],
+            self,
+            a["of"],
+        )
+
+    def evidence(self) -> Evidence:
+        """Estimate the log marginal likelihood of the model."""
+        a = _call.call("evidence", self.path, "--json").json()[0]
+        return Evidence(number(a["log_evidence"]), number(a["se"]), a["estimates"], a["warnings"])
+
+    def sensitivity(self, *names: str) -> Any:
+        """Say how far the posterior depends on the priors; returns what ``ppl sensitivity --json`` prints."""
+        return _call.call("sensitivity", self.path, *names, "--json").json()
+
+    # Pictures and pages.
+
+    def plot(self, kind: str = "trace", *names: str, out: str | os.PathLike[str] | None = None) -> Picture:
+        """Draw a picture.
+
+        Parameters
+        ----------
+        kind : str
+            Such as ``trace``, ``pairs``, ``forest``, ``density`` or ``ppc``; ``ppl plot --help`` lists them.
+        *names : str
+            Variables, elements or expressions.
+        out : path, optional
+            A file to write the picture to as well, which ends in ``.svg`` or ``.png``.
+
+        Returns
+        -------
+        Picture
+            Notebooks show it.
+        """
+        with Scratch() as folder:
+            for name in ("plot.svg", "plot.png"):
+                _call.call("plot", self.path, kind, *names, "--out", folder / name)
+            picture = Picture((folder / "plot.svg").read_text(encoding="utf-8"), (folder / "plot.png").read_bytes())
+        if out is not None:
+            picture.save(out)
+        return picture
+
+    def report(self, out: str | os.PathLike[str] | None = None) -> Path:
+        """Write what the run found as one HTML page, and return its path.
+
+        Parameters
+        ----------
+        out : path, optional
+            The page; by default it is next to the run.
+        """
+        page = Path(out) if out is not None else Path(self.path).with_suffix(".html")
+        _call.call("report", self.path, "--out", page.absolute())
+        return page
+
+    def export(self, out: str | os.PathLike[str], *names: str, format: str | None = None) -> None:
+        """Write the draws in another format.
+
+        Parameters
+        ----------
+        out : path
+            The file.
+        *names : str
+            Variables or elements; all if there are none.
+        format : str, optional
+            ``csv``, ``json``, ``parquet``, ``netcdf`` or ``cmdstan-csv``; by default the ending of the file says it.
+        """
+        flags = ["--format", format] if format else []
+        _call.call("export", self.path, *names, "--out", os.path.abspath(os.fspath(out)), *flags)
+
+    def resume(self, draws: int | None = None, *, progress: bool | Show | None = None) -> Run:
+        """Continue the run: after an interrupt, or to a larger number of draws.
+
+        Parameters
+        ----------
+        draws : int, optional
+            The number of draws of each chain to reach.
+        progress : bool or callable, optional
+            As `Model.sample` takes it.
+
+        Returns
+        -------
+        Run
+            This run.
+        """
+        flags = [] if draws is None else ["--draws", str(draws)]
+        answer = _call.call(
+            "sample",
+            self.path,
+            "--resume",
+            "--json",
+            *flags,
+            progress=progress,
+            accept=(_call.DONE, _call.INTERRUPTED),
+        )
+        again = Run._sampled(self.path, answer, None)
+        self.interrupted = again.interrupted
+        return self
+
+
+def _warning_text(warning: Any) -> str:
+    """Return a warning of a run as a text: what is the case, and what to do about it."""
+    if not isinstance(warning, Mapping):
+        return str(warning)
+    advice = [str(a.get("text", "")) for a in warning.get("advice") or []][:1]
+    return " ".join([str(warning.get("fact", "")), *advice]).strip()
+
+
+def _prediction(text: str) -> DataFrame:
+    """Return the table of predictions that the binary prints as CSV."""
+    import io
+
+    pd = require("pandas", "a table", "pandas")
+    frame = pd.read_csv(io.StringIO(text), float_precision="round_trip")
+    frame = frame.dropna(axis="columns", how="all").drop(columns=["query"], errors="ignore")
+    return frame.set_index("element") if "element" in frame.columns else frame
+
+
+def _summary_of(group: Any) -> DataFrame:
+    """Return mean, sd and quantiles of each element of a group."""
+    pd = require("pandas", "a table", "pandas")
+    tables = []
+    for name, values in group.data_vars.items():
+        over = ["chain", "draw"]
+        parts = {
+            "mean": values.mean(over),
+            "sd": values.std(over, ddof=1),
+            "q2.5": values.quantile(0.025, over),
+            "q50": values.quantile(0.5, over),
+            "q97.5": values.quantile(0.975, over),
+        }
+        columns = {k: x.drop_vars("quantile", errors="ignore").values.ravel() for k, x in parts.items()}
+        dims = [d for d in values.dims if d not in over]
+        places: list[str] = [str(name)]
+        if dims:
+            index = values.isel(chain=0, draw=0, drop=True).to_series().index
+            places = [f"{name}[{','.join(map(str, p if isinstance(p, tuple) else (p,)))}]" for p in index]
+        tables.append(pd.DataFrame(columns, index=pd.Index(places, name="element")))
+    return pd.concat(tables)
+
+
+def _arviz_of_trees() -> bool:
+    """Report whether the ArviZ that is installed reads trees of xarray."""
+    return not hasattr(sys.modules["arviz"], "InferenceData")
+
+
+def load(path: str | os.PathLike[str]) -> Run:
+    """Open a run directory.
+
+    Parameters
+    ----------
+    path : path
+        Such as ``growth.run``.
+
+    Returns
+    -------
+    Run
+        The run.
+
+    Raises
+    ------
+    RunError
+        If there is no run.
+    """
+    return Run(path)
+
+
+def runs(folder: str | os.PathLike[str] = ".") -> list[Run]:
+    """Return the runs in a directory, the oldest first."""
+    base = Path(folder)
+    return [Run(base / Path(r["path"]).name) for r in _call.call("list", base.absolute(), "--json").json()]
+
+
+def compare(*models: Run, of: str | None = None, evidence: bool = False, **named: Run) -> DataFrame:
+    """Compare models of the same data by how well they predict rows that they have not seen.
+
+    Parameters
+    ----------
+    *models : Run
+        The runs of the models.
+    of : str, optional
+        The observed array, where there are several.
+    evidence : bool
+        Whether Bayes factors are added.
+    **named : Run
+        More runs, with the names that the table is to show.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each model, the best first: elpd_loo, se, p_loo, elpd_diff, se_diff, weight and more.
+    """
+    everything: dict[str, Run] = {**{f"{Path(r.path).stem}": r for r in models}}
+    if len(everything) < len(models):
+        everything = {f"model {k}": r for k, r in enumerate(models, 1)}
+    everything |= named
+    if len(everything) < 2:
+        raise ValueError("at least two runs are compared")
+    flags = (["--of", of] if of else []) + (["--evidence"] if evidence else [])
+    answer = _call.call("compare", *(r.path for r in everything.values()), "--json", *flags).json()
+    names = {r.path: name for name, r in everything.items()}
+    rows = [
+        {"model": names.get(str(Path(m["run"]).absolute()), m["run"]), **{k: v for k, v in m.items() if k != "run"}}
+        for m in answer["models"]
+    ]
+    return table(rows, "model")
