@@ -342,7 +342,9 @@ class _Writer:
             value = value.tolist()
         if isinstance(value, (Mapping, bytes, complex)):
             raise DataError(f"{name!r} is {_a(type(value))}; give a number, a text, or an array of them")
-        if isinstance(value, (str, bool)) or value is None:
+        if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+            return None
+        if isinstance(value, (str, bool)):
             return value
         if isinstance(value, (int, float)):
             return _number(value)
