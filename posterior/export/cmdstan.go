@@ -94,8 +94,8 @@ func (t table) cmdStanHeader(out io.Writer, chain int, hamiltonian bool) {
 	} else {
 		fmt.Fprint(out, "#     algorithm = fixed_param\n")
 	}
-	fmt.Fprintf(out, "#     num_chains = 1 (Default)\n# id = %d\n# random\n#   seed = %d\n# written by ppl %s, sampler %s\n",
-		chain+1, info.Seed, info.Version, info.Sampler)
+	fmt.Fprintf(out, "#     num_chains = 1 (Default)\n# id = %d\n# random\n#   seed = %d\n"+
+		"# written by ppl %s, sampler %s\n", chain+1, info.Seed, info.Version, info.Sampler)
 }
 
 // cmdStanAdaptation writes the block between the columns and the draws.

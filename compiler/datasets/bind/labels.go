@@ -94,9 +94,10 @@ func (l *labels) number(s *model.Size, arrays []*model.Array, raw map[*model.Arr
 	l.name(s, all, "the labels of `"+arrays[0].Name+"`", arrays[0])
 }
 
-// inLevels puts names into the order in which arrays declare their levels, and adds levels that have no rows. Names that
-// are no level follow, sorted as before.
-func inLevels(arrays []*model.Array, raw map[*model.Array]*datafile.Array, names []string) (all []string) {
+// inLevels puts names into the order in which arrays declare their levels, and adds levels that have no rows. Names
+// that are no level follow, sorted as before.
+func inLevels(arrays []*model.Array, raw map[*model.Array]*datafile.Array,
+	names []string) (all []string) {
 	seen := map[string]bool{}
 	add := func(more []string) {
 		for _, name := range more {
