@@ -78,17 +78,21 @@ func tidy() {
 	}
 }
 
-// LoadPredictive loads a model that draws its data: given draws of its parameters, or if prior is set, given nothing.
-// There must be data with a distribution.
-func LoadPredictive(s Source, prior bool, n notes.Notes) (*compiler.Program, error) {
+// LoadPredictive loads a model that draws its data. There must be data with a distribution.
+func LoadPredictive(s Source, from compiler.Basis, n notes.Notes) (*compiler.Program, error) {
 	args, err := DataArgs(s.Data)
 	if err != nil {
 		return nil, err
 	}
-	program, ds := compiler.LoadPredictive(s.Model, args, prior)
+	program, ds := compiler.LoadPredictive(s.Model, args, from)
 	if err := notes.Diagnose(n, ds); err != nil {
 		return nil, err
 	}
+	return DrawsData(program)
+}
+
+// DrawsData returns an error if a program draws none of its data.
+func DrawsData(program *compiler.Program) (*compiler.Program, error) {
 	if program.Replicas() == len(program.Saved()) {
 		return nil, fault.Wrong(errors.New("no data of the model have a distribution to draw from: there is no `y ~ " +
 			"…` for data but by Density"))

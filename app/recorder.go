@@ -130,7 +130,8 @@ func (r *recorder) Begin(stats []types.Variable) (err error) {
 		Observed: AsObserved(r.program.Observed()), Constant: AsObserved(r.program.Constants()),
 		LogPrior: priors, LogLikelihood: rows, TopLevel: r.program.TopLevel(),
 		Parameters: r.kept.names(r.program.Parameters()), Effects: r.kept.effects(r.program.Effects()),
-		Exchangeable: r.kept.names(r.program.Exchangeable()), LeftOut: r.kept.leftOut(r.program)}
+		Exchangeable: r.kept.names(r.program.Exchangeable()), LeftOut: r.kept.leftOut(r.program),
+		Sets: r.program.Sets()}
 	r.saved = TotalSize(r.program.Saved())
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -16,6 +16,7 @@ import (
 	"ppl/compiler/datasets/bind"
 	"ppl/compiler/datasets/datafile"
 	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/frontend/analyze"
 	"ppl/compiler/frontend/check"
 	"ppl/compiler/frontend/model"
 	"ppl/compiler/plan"
@@ -159,16 +160,31 @@ func bound(m *model.Model, ds []diag.Diagnostic, path string, args []DataArg, ca
 	return p, append(ds, more...)
 }
 
-// LoadPredictive loads a model that draws new data, given draws of its parameters, or if prior is set, given nothing
-// (analyze.Predictive). Its diagnostics are about the new draws; Load gives the warnings about the model itself.
-func LoadPredictive(path string, args []DataArg, prior bool) (*Program, []diag.Diagnostic) {
+// A Basis says what the draws of a predictive program take as given.
+type Basis = analyze.Basis
+
+// What LoadPredictive may take as given: nothing; draws of the parameters, and the data; draws of the parameters alone.
+const (
+	FromPrior      = analyze.FromPrior
+	FromPosterior  = analyze.FromPosterior
+	FromParameters = analyze.FromParameters
+)
+
+// LoadPredictive loads a model that draws new data (analyze.Predictive). Its diagnostics are about the new draws; Load
+// gives the warnings about the model itself.
+func LoadPredictive(path string, args []DataArg, from Basis) (*Program, []diag.Diagnostic) {
 	file, ds := parsed(path)
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}
-	m, ds := check.Predictive(file, importLoader(), prior)
+	return LoadPredictiveText(path, file.Source.Text, args, from)
+}
+
+// LoadPredictiveText is LoadPredictive for a text that would stand at path.
+func LoadPredictiveText(path, text string, args []DataArg, from Basis) (*Program, []diag.Diagnostic) {
+	m, ds := predictive(path, text, from)
 	if diag.HasErrors(ds) {
-		return nil, diag.Sorted(ds)
+		return nil, ds
 	}
 	p, more := program(m, path, args, datafile.DefaultRowCache())
 	return p, append(ds, slices.DeleteFunc(more, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })...)
@@ -329,9 +345,12 @@ func (p *Program) StartFrom(seed uint64, walker int, at map[string]*datafile.Arr
 
 // Complete fills in the elements of values (in the order of Saved) that are known only after inference: what is drawn
 // by `generate v ~ D`, draws of summed-out latents, and what reads them.
-func (p *Program) Complete(r *rand.Rand, values []float64) {
+func (p *Program) Complete(r *rand.Rand, values []float64) { p.CompleteBy(r, r, values) }
+
+// CompleteBy is Complete with a stream of random numbers for latents and another for what is generated.
+func (p *Program) CompleteBy(latents, r *rand.Rand, values []float64) {
 	if p.after != nil {
-		p.after.Complete(r, values)
+		p.after.CompleteBy(latents, r, values)
 	}
 }
 

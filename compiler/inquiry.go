@@ -34,7 +34,8 @@ type Inquiry struct {
 }
 
 // NewInquiry loads a model from its text as it was sampled; path is where it stood, to which data files are relative.
-func NewInquiry(path, text string, args []DataArg, saved []types.Variable) (*Inquiry, []diag.Diagnostic) {
+// If the files of the data are not there, they are those that the run holds.
+func NewInquiry(path, text string, args []DataArg, run SampledRun) (*Inquiry, []diag.Diagnostic) {
 	file, ds := parse.File(source.New(path, text))
 	if diag.HasErrors(ds) {
 		return nil, ds
@@ -44,8 +45,12 @@ func NewInquiry(path, text string, args []DataArg, saved []types.Variable) (*Inq
 		return nil, ds
 	}
 	values, ds := bind.Data(m, filepath.Dir(path), args, datafile.DefaultRowCache())
-	return &Inquiry{file: file, data: values, saved: saved}, slices.DeleteFunc(ds,
-		func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+	if diag.HasErrors(ds) {
+		if values = heldData(m, run); values != nil {
+			ds = nil
+		}
+	}
+	return &Inquiry{file: file, data: values, saved: run.Saved}, errorsAmong(ds)
 }
 
 // Saved are the variables of which there are draws.

@@ -139,8 +139,8 @@ func everyStage(t *testing.T, kind, text string) {
 		t.Fatalf("the model has no %s", kind)
 	}
 	evaluateAll(t, p)
-	evaluateAll(t, compilertest.Predictive(t, text, false))
-	evaluateAll(t, compilertest.Predictive(t, text, true))
+	evaluateAll(t, compilertest.Predictive(t, text, compiler.FromPosterior))
+	evaluateAll(t, compilertest.Predictive(t, text, compiler.FromPrior))
 }
 
 func evaluateAll(t *testing.T, p *compiler.Program) {

@@ -34,7 +34,7 @@ func LoadOutcomes(path, text string, args []DataArg, run SampledRun) *Program {
 	}
 	changes := newdata.Outcomes(m, run)
 	values, ds := bind.NewData(m, filepath.Dir(path), args, datafile.DefaultRowCache(),
-		bind.KnownOf(run.Saved, run.Data, run.Values))
+		bind.KnownOf(slices.Concat(run.Saved, run.Unknown), run.Data, run.Values))
 	if diag.HasErrors(ds) {
 		return nil
 	}
@@ -44,6 +44,11 @@ func LoadOutcomes(path, text string, args []DataArg, run SampledRun) *Program {
 	if values, ds = changes.Complete(values); diag.HasErrors(ds) {
 		return nil
 	}
+	for _, h := range values.Imputed {
+		if len(h.At) > 0 { // values of new rows that nobody knows
+			return nil
+		}
+	}
 	plan, ds := plan.NewPlan(values)
 	if diag.HasErrors(ds) {
 		return nil
@@ -51,7 +56,8 @@ func LoadOutcomes(path, text string, args []DataArg, run SampledRun) *Program {
 	p := newProgram(plan)
 	parameters := p.Parameters()
 	for _, v := range p.Saved() {
-		if slices.Contains(parameters, v.Name) && !slices.ContainsFunc(run.Saved, v.SamePlaces) {
+		if slices.Contains(parameters, v.Name) && !slices.ContainsFunc(run.Saved, v.SamePlaces) &&
+			!slices.ContainsFunc(run.Unknown, v.SamePlaces) {
 			return nil
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"ppl/compiler/datasets/bind"
 	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/frontend/analyze"
 	"ppl/compiler/frontend/check"
 	"ppl/compiler/frontend/model"
 	"ppl/compiler/plan"
@@ -45,7 +46,7 @@ func LoadNew(path, text string, args []DataArg, run SampledRun) (*Prediction, []
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}
-	m, ds := check.Predictive(file, importLoader(), false)
+	m, ds := check.Predictive(file, importLoader(), analyze.AtNewData)
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}
@@ -57,7 +58,7 @@ func LoadNew(path, text string, args []DataArg, run SampledRun) (*Prediction, []
 	}
 	changes := newdata.Before(m, run)
 	values, ds := bind.NewData(m, filepath.Dir(path), args, datafile.DefaultRowCache(),
-		bind.KnownOf(run.Saved, run.Data, run.Values))
+		bind.KnownOf(slices.Concat(run.Saved, run.Unknown), run.Data, run.Values))
 	if diag.HasErrors(ds) {
 		return nil, errorsAmong(ds)
 	}
@@ -87,6 +88,9 @@ func LoadNew(path, text string, args []DataArg, run SampledRun) (*Prediction, []
 	}
 	return p, notes
 }
+
+// Recorded names an observed array that is recorded between two ends; empty if there is none.
+func (p *Prediction) Recorded() string { return p.changes.Recorded() }
 
 // Given are the new data that predictions are made at, row-major.
 func (p *Prediction) Given() (vars []types.Variable, values [][]float64) {

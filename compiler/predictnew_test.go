@@ -197,13 +197,13 @@ func process(known string, mean ...string) string {
 		"generate fn[1..2] ~ MvNormal(mfn, Kfn[4..5, 4..5] - Wfn @ transpose(Kfn[4..5, 1..3]))\n"
 }
 
-const predictions = 4000
+const predictions = 2000
 
 // Predictions at new data are those that the same model generates: means, variances and covariances of neighbours agree
 // within the standard errors of the draws.
 func TestNewDataAgreesWithGenerate(t *testing.T) {
 	t.Parallel()
-	for _, c := range newDataCases() {
+	for _, c := range slices.Concat(newDataCases(), unknownCases()) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got, want := c.predicted(t), c.generated(t)
@@ -282,7 +282,33 @@ func sampled(p *compiler.Program) compiler.SampledRun {
 		}
 	}
 	run.Values = func(name string) ([]float64, error) { return values[name], nil }
+	run.Sets = p.Sets()
+	if u := p.Unknowns(); u != nil {
+		run.Unknown = u.Variables
+	}
 	return run
+}
+
+// atDraw is what a run holds at a draw, and its unknowns there.
+func (c newDataCase) atDraw(run *compiler.Program, u *compiler.Unknowns, r *rand.Rand) map[string][]float64 {
+	known := c.parameters(run.Saved())
+	if u == nil {
+		return known
+	}
+	var values []float64
+	for _, v := range u.Parameters {
+		values = append(values, known[v.Name]...)
+	}
+	at := len(values)
+	for _, v := range u.Variables {
+		values = append(values, make([]float64, v.Size())...)
+	}
+	u.Draw(r, values)
+	for _, v := range u.Variables {
+		known[v.Name] = values[at : at+v.Size()]
+		at += v.Size()
+	}
+	return known
 }
 
 func (c newDataCase) predicted(t *testing.T) (out [][]float64) {
@@ -291,10 +317,10 @@ func (c newDataCase) predicted(t *testing.T) (out [][]float64) {
 	if diag.HasErrors(ds) {
 		t.Fatal(ds)
 	}
-	known := c.parameters(run.Saved())
-	first := p.Replicas()
+	first, unknown := p.Replicas(), run.Unknowns()
 	r := rand.New(rand.NewPCG(3, 4))
 	for range predictions {
+		known := c.atDraw(run, unknown, r)
 		values := []float64{}
 		for i, v := range p.Saved() {
 			for k := range v.Size() {

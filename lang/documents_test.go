@@ -91,7 +91,7 @@ func TestCatalogueExamples(t *testing.T) {
 		}
 		_, ds := compiler.LoadFrom(path, nil, rowCache(t, path))
 		if fences(e.Body)[0].info == "ppl "+fromPrior {
-			_, ds = compiler.LoadPredictive(path, nil, true)
+			_, ds = compiler.LoadPredictive(path, nil, compiler.FromPrior)
 		}
 		if !slices.Contains(codes(ds), e.Code) {
 			t.Errorf("the example of %s brings forth %v", e.Code, codes(ds))

@@ -58,12 +58,11 @@ func loadEntry(ctx context.Context, entry lower.Entry, lanes int) (device.Execut
 func (o *Run) parametersAt(program *compiler.Program, chain, draw int) (map[string]dataset.Array, error) {
 	at := map[string]dataset.Array{}
 	for _, v := range app.ParametersOf(program) {
-		xs, err := o.Draws(v.Name)
+		xs, err := o.at(v.Name, chain, draw)
 		if err != nil {
 			return nil, err
 		}
-		n := v.Size()
-		at[v.Name] = dataset.Array{Shape: v.Shape, Values: numbers.Of(xs[chain][draw*n : (draw+1)*n]...)}
+		at[v.Name] = dataset.Array{Shape: v.Shape, Values: numbers.Of(slices.Clone(xs)...)}
 	}
 	return at, nil
 }

@@ -46,7 +46,7 @@ func evidenceOf(ctx context.Context, dir string, to notes.Notes) (*store.Run, ev
 	if err := o.Options.RefuseSearch(dir); err != nil {
 		return nil, none, err
 	}
-	program, options, err := sampledProgram(o.Stored)
+	program, err := o.sampledProgram()
 	if err != nil {
 		return nil, none, err
 	}
@@ -87,12 +87,12 @@ func evidenceOf(ctx context.Context, dir string, to notes.Notes) (*store.Run, ev
 		return out, err
 	}
 	var results evidence.Results
-	results.Mixture, err = oneImage(options.Seed, program, chains, logDensity)
+	results.Mixture, err = oneImage(o.Options.Seed, program, chains, logDensity)
 	if errors.As(err, new(evidence.Unusable)) {
 		return nil, none, withoutEvidence(dir, err.Error())
 	}
 	if err == nil && len(o.Stored.Info.Report.Temperatures) > 1 {
-		results.Ladder, err = alongLadder(options.Seed, o.Stored, hottest, logDensity)
+		results.Ladder, err = alongLadder(o.Options.Seed, o.Stored, hottest, logDensity)
 	}
 	if errors.As(err, new(evidence.Unusable)) {
 		results.NoLadder, err = err.Error(), nil

@@ -20,6 +20,8 @@ type Outcomes struct {
 	Forecast *compiler.Forecast
 	Logs     *score.LogScores
 	Classes  *score.Classes // nil if the outcomes are not classes
+	// the predictions are as they are before they are recorded between ends, as the outcomes are: only Logs compare them
+	Unrecorded bool
 
 	program *compiler.Program
 }
@@ -34,7 +36,7 @@ func (o *Run) loadOutcomes(d NewData) (*Outcomes, error) {
 	if err != nil {
 		return nil, err
 	}
-	program := compiler.LoadOutcomes(o.ModelPath(), text, args, o.sampled(d.HeldOut))
+	program := compiler.LoadOutcomes(o.ModelPath(), text, args, o.newRun(d))
 	if program == nil || program.Plan.Rows() == 0 {
 		return nil, nil
 	}

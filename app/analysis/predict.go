@@ -41,7 +41,7 @@ func DrawPrior(ctx context.Context, p Prior, n notes.Notes) (stopped bool, err e
 	if err != nil {
 		return false, err
 	}
-	program, err := app.LoadPredictive(p.Source, true, n)
+	program, err := app.LoadPredictive(p.Source, compiler.FromPrior, n)
 	if err != nil {
 		return false, err
 	}
@@ -94,52 +94,95 @@ func priorLayout(model, program *compiler.Program) store.Layout {
 // Replicate draws replicates of the data, one at each draw of the posterior, into the group posterior_predictive of a
 // run. Without a seed it is that of the run.
 func Replicate(ctx context.Context, dir string, seed *uint64, n notes.Notes) error {
-	run, err := rundir.Open(dir)
+	o, err := openDraws(dir, n)
 	if err != nil {
 		return err
 	}
-	program, err := programOf(run, n)
+	program, leftOut, err := o.replicating()
 	if err != nil {
 		return err
 	}
 	if seed == nil {
-		seed = &run.Info.Seed
+		seed = &o.Stored.Info.Seed
 	}
-	parameters, err := posteriorOf(run, program)
+	added := store.Replicates{Variables: program.Saved()[program.Replicas():], GivenUnknowns: program.GivenUnknowns()}
+	draw, err := replicatesOf(o.Stored, program, *seed)
 	if err != nil {
 		return fault.Of(err)
 	}
-	w, err := store.Extend(files.Disk{}, dir, program.Saved()[program.Replicas():])
+	var drawLeftOut replicaDraws
+	if leftOut != nil {
+		added.LeftOut = leftOut.Saved()[leftOut.Replicas():]
+		if drawLeftOut, err = replicatesOf(o.Stored, leftOut, *seed); err != nil {
+			return fault.Of(err)
+		}
+	}
+	w, err := store.Extend(files.Disk{}, dir, added)
 	if err != nil {
 		return fault.Of(err)
 	}
-	values, first := make([]float64, app.TotalSize(program.Saved())),
-		app.TotalSize(program.Saved()[:program.Replicas()])
 	defer n.ProgressEnd()
-	for chain := range run.Layout.Chains {
-		for k := range run.Info.Draws {
+	for chain := range o.Stored.Layout.Chains {
+		for k := range o.Stored.Info.Draws {
 			if ctx.Err() != nil {
 				return fault.Interrupted()
 			}
-			parameters.enter(values, chain, k)
-			program.Complete(replicating(*seed, chain, k), values)
-			if err := w.Append(chain, values[first:], nil); err != nil {
+			values := draw.at(chain, k)
+			if leftOut != nil {
+				values = append(values[:len(values):len(values)], drawLeftOut.at(chain, k)...)
+			}
+			if err := w.Append(chain, values, nil); err != nil {
 				return fault.Of(err)
 			}
-			n.Progress(infer.Progress{Phase: infer.Predicting, Done: chain*run.Info.Draws + k + 1,
-				Total: run.Layout.Chains * run.Info.Draws})
+			n.Progress(infer.Progress{Phase: infer.Predicting, Done: chain*o.Stored.Info.Draws + k + 1,
+				Total: o.Stored.Layout.Chains * o.Stored.Info.Draws})
 		}
 	}
 	return fault.Of(w.Close(store.Finished, nil))
 }
 
-// programOf loads the model of a run, with the data that it was sampled with, to draw replicates.
-func programOf(run *store.Run, n notes.Notes) (*compiler.Program, error) {
-	_, options, err := sampledProgram(run)
-	if err != nil {
-		return nil, err
+// replicating loads the model of a run so that it draws replicates. Where these are drawn given discrete unknowns, which
+// depend on the data, leftOut draws what LOO-PIT compares each row with: it knows the parameters alone. It is nil where
+// there is no need of it, or no such draw.
+func (o *Run) replicating() (program, leftOut *compiler.Program, err error) {
+	if _, err = o.sampledProgram(); err != nil {
+		return nil, nil, err
 	}
-	return app.LoadPredictive(app.Source{Model: options.Model, Data: options.Data}, false, n)
+	if program, err = o.predictiveProgram(compiler.FromPosterior); err != nil {
+		return nil, nil, err
+	}
+	byRow := func(name string) bool {
+		return slices.ContainsFunc(o.Stored.Layout.LogLikelihood, func(v types.Variable) bool {
+			return v.Name == name && v.Size() > 1
+		})
+	}
+	if slices.ContainsFunc(program.GivenUnknowns(), byRow) {
+		leftOut, _, err = o.predictive(compiler.FromParameters)
+	}
+	return program, leftOut, err
+}
+
+// replicaDraws draw replicates at the draws of a run.
+type replicaDraws struct {
+	program    *compiler.Program
+	parameters parameterDraws
+	run, seed  uint64
+	values     []float64
+}
+
+func replicatesOf(run *store.Run, program *compiler.Program, seed uint64) (d replicaDraws, err error) {
+	d = replicaDraws{program: program, run: run.Info.Seed, seed: seed,
+		values: make([]float64, app.TotalSize(program.Saved()))}
+	d.parameters, err = readDraws(run, program.Saved()[:program.Replicas()])
+	return d, err
+}
+
+// at gives replicates at a draw, until the next call. Discrete unknowns are those that `generate` statements of the run
+// read there.
+func (d *replicaDraws) at(chain, draw int) []float64 {
+	d.parameters.enter(d.values, chain, draw)
+	d.program.CompleteBy(app.GeneratedStream(d.run, chain, draw), replicating(d.seed, chain, draw), d.values)
+	return d.values[app.TotalSize(d.program.Saved()[:d.program.Replicas()]):]
 }
 
 // Parameters of a program as a run keeps them: by variable, chain, and the draws laid end to end.
@@ -148,8 +191,9 @@ type parameterDraws struct {
 	values    [][][]float64
 }
 
-func posteriorOf(run *store.Run, program *compiler.Program) (p parameterDraws, err error) {
-	p.variables = program.Saved()[:program.Replicas()]
+// readDraws reads the draws of some variables of a run.
+func readDraws(run *store.Run, vs []types.Variable) (p parameterDraws, err error) {
+	p.variables = vs
 	for _, v := range p.variables {
 		if err := run.NotKept(v.Name); err != nil {
 			return p, err

@@ -18,8 +18,10 @@ import (
 type NewData struct {
 	Data    []string // files and values, as --data takes them
 	HeldOut bool     // instead of Data: the rows that the model's data statements hold out
-	Thin    int      // predict at every Thin-th draw; 0 means 1
-	Seed    *uint64  // nil: the seed of the run
+	// what is `censored` is drawn as it is recorded, between its ends; else as it is before that
+	Censored bool
+	Thin     int     // predict at every Thin-th draw; 0 means 1
+	Seed     *uint64 // nil: the seed of the run
 }
 
 // Predict draws what the model of a run observes at new data into the group predictions of the run. If the data have
@@ -33,6 +35,9 @@ func Predict(ctx context.Context, dir string, d NewData, n notes.Notes) (*Outcom
 	if err := o.Stored.NeedParameters(); err != nil { // else it would be drawn from its prior, as a new group is
 		return nil, fault.Of(err)
 	}
+	if err := o.findUnknowns(); err != nil {
+		return nil, err
+	}
 	seen, err := o.loadOutcomes(d)
 	if err != nil {
 		return nil, err
@@ -45,6 +50,9 @@ func Predict(ctx context.Context, dir string, d NewData, n notes.Notes) (*Outcom
 	program, err := o.loadNew(d)
 	if err != nil {
 		return nil, err
+	}
+	if seen != nil {
+		seen.Unrecorded = !d.Censored && program.Recorded() == seen.Forecast.Outcome.Name
 	}
 	w, err := store.ExtendPredictions(files.Disk{}, dir, Variables(program), app.AsObserved(program.Given()))
 	if err != nil {
@@ -61,6 +69,9 @@ func Predict(ctx context.Context, dir string, d NewData, n notes.Notes) (*Outcom
 // PredictInMemory draws what the model observes at new data, by variable and chain, the draws laid end to end. Nothing
 // is written.
 func (o *Run) PredictInMemory(ctx context.Context, d NewData) (vs []types.Variable, values [][][]float64, err error) {
+	if err := o.findUnknowns(); err != nil {
+		return nil, nil, err
+	}
 	program, err := o.loadNew(d)
 	if err != nil {
 		return nil, nil, err
@@ -98,7 +109,7 @@ func (o *Run) loadNew(d NewData) (*compiler.Prediction, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, ds := compiler.LoadNew(o.ModelPath(), text, args, o.sampled(d.HeldOut))
+	program, ds := compiler.LoadNew(o.ModelPath(), text, args, o.newRun(d))
 	if err := notes.Diagnose(o.notes, ds); err != nil {
 		return nil, err
 	}
@@ -116,9 +127,17 @@ func (o *Run) newData(d NewData) ([]compiler.DataArg, error) {
 	return app.DataArgs(d.Data)
 }
 
-// sampled is what predictions need to know of the run.
-func (o *Run) sampled(heldOut bool) compiler.SampledRun {
-	run := compiler.SampledRun{Saved: o.Stored.Layout.Posterior, HeldOut: heldOut}
+// newRun is what predictions at new data need to know of the run.
+func (o *Run) newRun(d NewData) compiler.SampledRun {
+	run := o.sampled()
+	run.HeldOut, run.Recorded = d.HeldOut, d.Censored
+	return run
+}
+
+// sampled is what the run holds.
+func (o *Run) sampled() compiler.SampledRun {
+	run := compiler.SampledRun{Saved: o.Stored.Layout.Posterior, Sets: o.Stored.Layout.Sets,
+		Unknown: o.unknown.variables()}
 	observed := map[string]bool{}
 	for _, d := range o.Stored.Layout.Observed {
 		run.Data, observed[d.Name] = append(run.Data, d.Variable), true
@@ -178,15 +197,14 @@ func (o *Run) drawNew(ctx context.Context, d NewData, program *compiler.Predicti
 
 // enter lays elements of a draw of a variable into values; those that the run does not have are 0.
 func (o *Run) enter(values []float64, name string, elements []int, chain, draw int) error {
-	xs, err := o.Draws(name)
+	xs, err := o.at(name, chain, draw)
 	if err != nil {
 		return err
 	}
-	n := len(xs[chain]) / o.Stored.Info.Draws
 	for i, k := range elements {
 		values[i] = 0
 		if k >= 0 {
-			values[i] = xs[chain][draw*n+k]
+			values[i] = xs[k]
 		}
 	}
 	return nil

@@ -22,10 +22,15 @@ func Refit(ctx context.Context, run *store.Run, l *report.LOO, n notes.Notes) er
 	if len(bad) == 0 {
 		return nil
 	}
-	program, options, err := sampledProgram(run)
+	from, err := openDraws(run.Dir, n)
 	if err != nil {
 		return err
 	}
+	program, err := from.sampledProgram()
+	if err != nil {
+		return err
+	}
+	options := from.Options
 	if options.Settings.Batch > 0 {
 		return fault.Wrongf("%s was sampled with minibatches: rows cannot be left out one by one", run.Dir)
 	}

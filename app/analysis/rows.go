@@ -37,7 +37,7 @@ func openForRows(dir string, n notes.Notes) (*rowRun, error) {
 	if err := o.Options.RefuseSearch(dir); err != nil {
 		return nil, err
 	}
-	program, options, err := sampledProgram(o.Stored)
+	program, err := o.sampledProgram()
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func openForRows(dir string, n notes.Notes) (*rowRun, error) {
 		return nil, fault.Wrongf("%s: --rows needs a model with one observed array, whose rows are independent "+
 			"given the parameters, all observed, and in memory", dir)
 	}
-	return &rowRun{o, program, f, options.Seed}, nil
+	return &rowRun{o, program, f, o.Options.Seed}, nil
 }
 
 // rows are what the model predicts.

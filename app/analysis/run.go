@@ -33,10 +33,11 @@ type Run struct {
 	Options rundir.Options
 	Inquiry *compiler.Inquiry
 
-	draws  map[string][][]float64
-	added  []types.Variable // what AddDraws named; their draws are in draws
-	device func(context.Context) infer.Device
-	notes  notes.Notes
+	draws   map[string][][]float64
+	unknown *unknownDraws    // nil before findUnknowns, and if everything is known at a draw
+	added   []types.Variable // what AddDraws named; their draws are in draws
+	device  func(context.Context) infer.Device
+	notes   notes.Notes
 }
 
 // Open opens a run with the model and the data that it was sampled with. It warns if the data have changed since.
@@ -54,7 +55,7 @@ func Open(dir string, n notes.Notes) (*Run, error) {
 		return nil, err
 	}
 	var ds []diag.Diagnostic
-	o.Inquiry, ds = compiler.NewInquiry(o.ModelPath(), text, args, o.Stored.Layout.Posterior)
+	o.Inquiry, ds = compiler.NewInquiry(o.ModelPath(), text, args, o.sampled())
 	if err := notes.Diagnose(n, ds); err != nil {
 		return nil, err
 	}

@@ -1,71 +1,88 @@
 package analysis
 
 import (
-	"errors"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"ppl/app"
 	"ppl/app/fault"
+	"ppl/app/notes"
 	"ppl/app/rundir"
 	"ppl/compiler"
+	"ppl/lang/diag"
 	"ppl/lang/source"
 	"ppl/posterior/store"
 )
 
-// sampledProgram loads the model of a run with the data that it was sampled with, or says what has changed since.
-func sampledProgram(run *store.Run) (*compiler.Program, rundir.Options, error) {
-	options, err := sampledModel(run)
-	if err != nil {
-		return nil, options, err
+// sampledProgram loads the model of a run with the data that it was sampled with: from their files, or from the run if
+// these are not there any more. It refuses a run that goes on, and a model or data that have changed.
+func (o *Run) sampledProgram() (*compiler.Program, error) {
+	if o.Stored.Info.Status == store.Running {
+		return nil, fault.Wrongf("the run in %s is still going on; wait for its end", o.Dir)
 	}
-	args, err := app.DataArgs(options.Data)
+	text, args, err := o.unchanged()
 	if err != nil {
-		return nil, options, err
+		return nil, err
 	}
-	now, ds := compiler.LoadFrom(options.Model, args, compiler.DefaultRowCache())
+	now, ds := compiler.LoadText(o.ModelPath(), text, args, compiler.DefaultRowCache())
 	if now == nil {
-		return nil, options, fault.Diagnosed(ds)
+		if held, _ := compiler.LoadHeld(o.ModelPath(), text, o.sampled()); held != nil {
+			return held, nil
+		}
+		return nil, fault.Diagnosed(ds)
 	}
-	changed, err := rundir.ChangedData(run, options, now)
+	changed, err := rundir.ChangedData(o.Stored, o.Options, now)
 	if err != nil {
-		return nil, options, fault.Of(err)
+		return nil, fault.Of(err)
 	}
 	if len(changed) > 0 {
-		return nil, options, fault.Wrongf("the data have changed since %s was sampled: %s; put them back, or sample "+
-			"again", run.Dir, strings.Join(changed, "; "))
+		return nil, fault.Wrongf("the data have changed since %s was sampled: %s; put them back, or sample again", o.Dir,
+			strings.Join(changed, "; "))
 	}
-	return now, options, nil
+	return now, nil
 }
 
-// sampledModel are the options of a run that has ended and whose model is as it was.
-func sampledModel(run *store.Run) (options rundir.Options, err error) {
-	switch {
-	case len(run.Layout.Posterior) == 0:
-		return options, fault.Wrongf("%s holds no draws from a posterior; sample the model first: ppl sample %s",
-			run.Dir, run.Info.Model)
-	case run.Info.Status == store.Running:
-		return options, fault.Wrongf("the run in %s is still going on; wait for its end", run.Dir)
+// unchanged gives the text of the model, if its file is not there or is as it was, and the files of the data.
+func (o *Run) unchanged() (text string, args []compiler.DataArg, err error) {
+	if text, err = o.ModelText(); err != nil {
+		return "", nil, err
 	}
-	if options, err = rundir.ReadOptions(run.Dir); err != nil {
-		return options, fault.Of(err)
+	if path := o.ModelPath(); rundir.Exists(path) {
+		now, err := source.Read(path, source.MostModel)
+		if err != nil {
+			return "", nil, fault.Of(err)
+		}
+		if string(now) != text {
+			return "", nil, fault.Wrongf("%s has changed since it was sampled; sample it again, or put back %s/%s", path,
+				o.Dir, store.ModelFile)
+		}
 	}
-	then, err := store.ReadModel(run.Dir)
+	args, err = o.dataArgs()
+	return text, args, err
+}
+
+// predictiveProgram loads the model of a run, with the data that it was sampled with, so that it draws its data.
+func (o *Run) predictiveProgram(from compiler.Basis) (*compiler.Program, error) {
+	p, ds, err := o.predictive(from)
 	if err != nil {
-		return options, fault.Of(err)
+		return nil, err
 	}
-	now, err := source.Read(options.Model, source.MostModel)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return options, fault.Wrongf("the model of the run, %s, is not there: call ppl from the directory from "+
-			"which the run was sampled", options.Model)
-	case err != nil:
-		return options, fault.Of(err)
-	case !slices.Equal(then, now):
-		return options, fault.Wrongf("%s has changed since it was sampled; sample it again, or put back %s",
-			options.Model, filepath.Join(run.Dir, store.ModelFile))
+	if err := notes.Diagnose(o.notes, ds); err != nil {
+		return nil, err
 	}
-	return options, nil
+	return app.DrawsData(p)
+}
+
+// predictive is the program with what is wrong with it; nil if that is an error.
+func (o *Run) predictive(from compiler.Basis) (*compiler.Program, []diag.Diagnostic, error) {
+	text, args, err := o.unchanged()
+	if err != nil {
+		return nil, nil, err
+	}
+	p, ds := compiler.LoadPredictiveText(o.ModelPath(), text, args, from)
+	if p == nil {
+		if held, more := compiler.LoadHeldPredictive(o.ModelPath(), text, o.sampled(), from); held != nil {
+			return held, more, nil
+		}
+	}
+	return p, ds, nil
 }

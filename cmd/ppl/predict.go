@@ -44,6 +44,8 @@ func predictCommand(c *console) *cobra.Command {
 	f := cmd.Flags()
 	f.StringArrayVar(&p.Data, "data", nil, dataUsage+" (of a run: new data)")
 	f.BoolVar(&p.HeldOut, "held-out", false, "of a run: predict the rows that data statements with holdout left out")
+	f.BoolVar(&p.Censored, "censored", false, "with --data or --held-out: draw what is censored as it is recorded, "+
+		"between its ends")
 	f.IntVar(&p.draws, "draws", 1000, "`D` draws from the prior")
 	f.Uint64Var(&p.seed, "seed", 0, "seed `S` of all randomness (default: the run's; of a prior a new one)")
 	f.StringVar(&p.out, "out", "", "keep draws from the prior in `DIR` (default: the model's name with .prior, here)")
@@ -163,6 +165,12 @@ func (c *console) predictNew(ctx context.Context, p *prediction) error {
 		if err := c.printPredictions(p); err != nil || of == nil || p.asCSV {
 			return err
 		}
+	}
+	if of.Unrecorded {
+		name := of.Forecast.Outcome.Name
+		c.notef("the predictions of %s are as they are before it is recorded between its ends, so that only log densities "+
+			"are compared with what was recorded; --censored draws it as it is recorded", name)
+		return c.scoreDensities(p, of)
 	}
 	return c.scoreNumbers(p, of)
 }

@@ -52,12 +52,28 @@ func (c *console) scoreNumbers(p *prediction, of *analysis.Outcomes) error {
 	return nil
 }
 
+// scoreDensities prints how probable what was observed is.
+func (c *console) scoreDensities(p *prediction, of *analysis.Outcomes) error {
+	var scores struct{ LogScore, LogScoreError float64 }
+	scores.LogScore, scores.LogScoreError = of.Logs.Mean()
+	if p.asJSON {
+		return fault.Of(json.NewEncoder(c.out).Encode(scores))
+	}
+	fmt.Fprintf(c.out, "\n%s: %d rows\n\n", of.Forecast.Outcome.Name, len(of.Forecast.Values))
+	logLine(c.out, scores.LogScore, scores.LogScoreError)
+	return nil
+}
+
+func logLine(w io.Writer, score, err float64) {
+	fmt.Fprintf(w, "log likelihood   %.4g ± %.2g    mean of a row\n", score, err)
+}
+
 func numberLines(w io.Writer, name string, s score.NumberScores) {
 	fmt.Fprintf(w, "\n%s: %d rows, compared with %d draws of each\n\n", name, s.Rows, s.Draws)
 	fmt.Fprintf(w, "RMSE             %.4g\n", s.RMSE)
 	fmt.Fprintf(w, "mean |error|     %.4g    of the median\n", s.MAE)
 	fmt.Fprintf(w, "CRPS             %.4g\n", s.CRPS)
-	fmt.Fprintf(w, "log likelihood   %.4g ± %.2g    mean of a row\n", s.LogScore, s.LogScoreError)
+	logLine(w, s.LogScore, s.LogScoreError)
 	fmt.Fprintf(w, "50 %% intervals   %.3f    of the rows are inside\n", s.Covered50)
 	fmt.Fprintf(w, "90 %% intervals   %.3f\n", s.Covered90)
 }

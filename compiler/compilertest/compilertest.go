@@ -32,10 +32,10 @@ func LoadWith(t *testing.T, text, data string) *compiler.Program {
 		[]compiler.DataArg{{Path: write(t, "data.json", data)}}))
 }
 
-// Predictive compiles a model that draws its data, given draws of its parameters, or if prior is set, given nothing.
-func Predictive(t *testing.T, text string, prior bool) *compiler.Program {
+// Predictive compiles a model that draws its data.
+func Predictive(t *testing.T, text string, from compiler.Basis) *compiler.Program {
 	t.Helper()
-	return loaded(t)(compiler.LoadPredictive(write(t, "model.ppl", text), nil, prior))
+	return loaded(t)(compiler.LoadPredictive(write(t, "model.ppl", text), nil, from))
 }
 
 // write writes a file into a folder of its own.

@@ -218,7 +218,8 @@ func (p *Plan) Observed() (vars []types.Variable, values [][]float64) {
 	e := p.layout.Evaluator(autodiff.New(), evaluate.NoSource{})
 	seen := map[*model.Array]bool{}
 	for _, t := range p.layout.Data.Model.Terms {
-		if t.Kind != model.Likelihood || seen[t.Array] || p.layout.Data.StreamedArray(t.Array) {
+		observed := t.Kind == model.Likelihood || t.Kind == model.LatentPrior && t.Array.Missing
+		if !observed || seen[t.Array] || p.layout.Data.StreamedArray(t.Array) {
 			continue
 		}
 		seen[t.Array] = true

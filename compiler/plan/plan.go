@@ -186,6 +186,18 @@ func (p *Plan) Replicas() int {
 	return len(p.saved)
 }
 
+// GivenUnknowns names the replicas that are drawn given discrete unknowns, which are drawn given the data.
+func (p *Plan) GivenUnknowns() (names []string) {
+	for i, s := range p.saved {
+		given := false
+		simulate.EachRead(s.Array, func(b *model.Array) { given = given || b.Role == model.Latent })
+		if s.Array.Replicates != nil && given {
+			names = append(names, p.vars[i].Name)
+		}
+	}
+	return names
+}
+
 // Deterministic reports of each of Saved whether it is a function of the parameters alone.
 func (p *Plan) Deterministic() []bool {
 	out := make([]bool, len(p.saved))

@@ -23,6 +23,13 @@ type Variable struct {
 	Between []float64 `json:"between,omitempty"`
 }
 
+// An IndexSet is a set 1..Size of a model, whose size its data gave, with the names of its elements if they have any.
+type IndexSet struct {
+	Name   string   `json:"name"`
+	Size   int      `json:"size"`
+	Labels []string `json:"labels,omitempty"`
+}
+
 // Size is the number of elements.
 func (v Variable) Size() int {
 	n := 1

@@ -56,7 +56,8 @@ func testRun(t *testing.T) *store.Run {
 	w.Report(store.SamplerReport{Temperatures: []float64{1, 2, math.Inf(1)}, SwapRates: []float64{.5, .3},
 		Rungs: store.Rungs{Upward: []float64{1, .4, 0}}})
 	must(t, w.Close(store.Finished, nil))
-	w, err = store.Extend(files.Disk{}, dir, []types.Variable{vector("y", false), vector("z", true)})
+	w, err = store.Extend(files.Disk{}, dir,
+		store.Replicates{Variables: []types.Variable{vector("y", false), vector("z", true)}})
 	must(t, err)
 	for chain := range 4 {
 		for range n {

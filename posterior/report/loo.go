@@ -21,6 +21,7 @@ type LOO struct {
 	PSIS     stats.Pointwise
 	WAIC     stats.Pointwise
 	PIT      []float64 // by row; nil where the run has no predictions of them
+	NoPIT    bool      // the predictions know of the rows themselves, by discrete unknowns
 	Refits   []Refit   // rows that were left out by sampling again
 }
 
@@ -65,6 +66,7 @@ func CrossValidate(r *store.Run, name string) (LOO, error) {
 	if err != nil {
 		return LOO{}, err
 	}
+	l.NoPIT = predicted == nil && slices.Contains(r.Layout.GivenUnknowns, v.Name)
 	l.PSIS = stats.LOO(logLik, reff, func(i int, w []float64) {
 		if predicted != nil {
 			l.PIT = append(l.PIT, stats.PIT(predicted[i], w, observed[i]))
@@ -159,8 +161,8 @@ func predictions(r *store.Run, v types.Variable) (predicted [][]float64, data []
 	if err != nil || len(values) != all.Size() {
 		return nil, nil, err
 	}
-	chains, err := r.Predictive(v.Name)
-	if err != nil {
+	chains, err := r.LeftOutReplicates(v.Name)
+	if err != nil || chains == nil {
 		return nil, nil, err
 	}
 	replicates, at := byElement(chains, all.Size()), map[string]int{}
@@ -290,7 +292,12 @@ func (l LOO) refitted(b *strings.Builder, width int) {
 
 // spread says whether predictions are as wide as they should be.
 func (l LOO) spread(b *strings.Builder, width int) {
-	if l.PIT == nil {
+	switch {
+	case l.NoPIT:
+		paragraph(b, "", "There is no LOO-PIT: a row cannot be predicted without what the other rows say about the "+
+			"discrete unknowns that it depends on.", width)
+		return
+	case l.PIT == nil:
 		paragraph(b, "", fmt.Sprintf("For LOO-PIT, draw predictions first: ppl predict %s", l.Dir), width)
 		return
 	}

@@ -13,11 +13,36 @@ import (
 	"ppl/runtime/sys/files"
 )
 
+// Replicates are variables that Extend adds. A draw has the elements of all Variables, then those of LeftOut.
+type Replicates struct {
+	Variables     []types.Variable
+	GivenUnknowns []string         // names of Variables that depend on the data through discrete unknowns
+	LeftOut       []types.Variable // replicates, under the same names, that depend on the parameters alone
+}
+
 // Extend adds replicates of the data to a run that has ended, in the group posterior_predictive, which it replaces if
 // it is there: variables with as many chains as the run has, of which as many draws as the run has are to be appended.
 // The run can be read all the time; the replicates can when the writer has been closed.
-func Extend(disk files.System, dir string, vs []types.Variable) (*Writer, error) {
-	return extend(disk, dir, Layout{Predictive: vs}, func(l *Layout, added Layout) { l.Predictive = added.Predictive })
+func Extend(disk files.System, dir string, r Replicates) (*Writer, error) {
+	return extend(disk, dir, r.layout(), func(l *Layout, added Layout) {
+		l.Predictive, l.GivenUnknowns, l.LeftOutReplicates = added.Predictive, added.GivenUnknowns,
+			added.LeftOutReplicates
+	})
+}
+
+// layout gives the variables of LeftOut names of their own.
+func (r Replicates) layout() Layout {
+	l := Layout{Predictive: r.Variables, GivenUnknowns: r.GivenUnknowns}
+	for _, v := range r.LeftOut {
+		of := v.Name
+		v.Name += "_left_out"
+		for slices.ContainsFunc(r.Variables, func(w types.Variable) bool { return w.Name == v.Name }) {
+			v.Name += "_"
+		}
+		v.Doc = "replicates of " + of + " for LOO-PIT: its discrete unknowns are drawn given the parameters alone"
+		l.LeftOutReplicates = append(l.LeftOutReplicates, LeftOutReplicate{v, of})
+	}
+	return l
 }
 
 // ExtendPredictions is Extend for what is predicted at new data, in the groups predictions and

@@ -13,8 +13,8 @@ import (
 // replicated is a run with replicates beside its draws: element e of draw d of a chain is base + 10⁴·chain + 10·d + e.
 func replicated(t *testing.T, dir string, l Layout, base float64) {
 	t.Helper()
-	w, err := Extend(files.Disk{}, dir, []types.Variable{
-		{Name: "y", Shape: []int{3}, Dims: []string{"N"}}, {Name: "N", Int: true}})
+	w, err := Extend(files.Disk{}, dir, Replicates{Variables: []types.Variable{
+		{Name: "y", Shape: []int{3}, Dims: []string{"N"}}, {Name: "N", Int: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestExtend(t *testing.T) {
 func TestExtendUnfinished(t *testing.T) {
 	dir, l := finished(t)
 	replicated(t, dir, l, 1)
-	w, err := Extend(files.Disk{}, dir, []types.Variable{{Name: "other", Shape: []int{2}}})
+	w, err := Extend(files.Disk{}, dir, Replicates{Variables: []types.Variable{{Name: "other", Shape: []int{2}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

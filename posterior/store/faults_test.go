@@ -213,7 +213,7 @@ func TestResumeOnABadDisk(t *testing.T) {
 func TestExtendOnABadDisk(t *testing.T) {
 	l := faultLayout(2)
 	extend := func(disk files.System, dir string) (int, error) {
-		w, err := Extend(disk, dir, []types.Variable{{Name: "y", Shape: []int{2}}})
+		w, err := Extend(disk, dir, Replicates{Variables: []types.Variable{{Name: "y", Shape: []int{2}}}})
 		if err != nil {
 			return allFaultDraws, err
 		}

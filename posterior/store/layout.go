@@ -17,6 +17,8 @@ type Layout struct {
 	Constant    []Observed       `json:"constant_data,omitempty"` // predictors
 	LeftOut     []LeftOut        `json:"left_out,omitempty"`      // of the posterior: what the run does not keep
 
+	Sets []types.IndexSet `json:"index_sets,omitempty"` // whose sizes the data give
+
 	// names of Posterior that are parameters: their draws differ; nil where a run did not say
 	Parameters []string `json:"parameters,omitempty"`
 
@@ -31,11 +33,21 @@ type Layout struct {
 
 	// replicates of the data, one for each draw of the posterior (Extend)
 	Predictive []types.Variable `json:"posterior_predictive,omitempty"`
+	// names of Predictive that are drawn given discrete unknowns, which are drawn given the data
+	GivenUnknowns []string `json:"given_unknowns,omitempty"`
+	// replicates of the rows of these that are drawn given the parameters alone, for LOO-PIT, in the same group
+	LeftOutReplicates []LeftOutReplicate `json:"left_out_replicates,omitempty"`
 	// what is predicted at new data, for some draws of the posterior, and these data (ExtendPredictions)
 	Predictions     []types.Variable `json:"predictions,omitempty"`
 	PredictedAt     []Observed       `json:"predictions_constant_data,omitempty"`
 	Prior           []types.Variable `json:"prior,omitempty"` // of a run that draws from the prior
 	PriorPredictive []types.Variable `json:"prior_predictive,omitempty"`
+}
+
+// A LeftOutReplicate replicates the observed array Of.
+type LeftOutReplicate struct {
+	types.Variable
+	Of string `json:"of"`
 }
 
 // A LeftOut is an array that the model saves, and that a run was asked not to keep.
@@ -92,8 +104,17 @@ type streamedGroup struct {
 // groups are the streamed groups, in the order in which a record holds them.
 func (l Layout) groups() []streamedGroup {
 	return []streamedGroup{{posterior, l.Posterior}, {prior, l.Prior}, {priorPredictive, l.PriorPredictive},
-		{predictive, l.Predictive}, {predictions, l.Predictions}, {logPrior, l.LogPrior},
+		{predictive, l.allReplicates()}, {predictions, l.Predictions}, {logPrior, l.LogPrior},
 		{logLikelihood, l.LogLikelihood}, {sampleStats, l.SampleStats}}
+}
+
+// allReplicates are the variables of the group posterior_predictive.
+func (l Layout) allReplicates() []types.Variable {
+	all := slices.Clone(l.Predictive)
+	for _, r := range l.LeftOutReplicates {
+		all = append(all, r.Variable)
+	}
+	return all
 }
 
 func (c column) key() string { return c.group + "/" + arrayName(c.v.Name) }

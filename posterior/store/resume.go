@@ -107,7 +107,8 @@ func Resume(disk files.System, dir string, layout Layout, counts []int, o Option
 		return nil, err
 	}
 	now := r.Layout
-	now.Predictive, now.Predictions, now.PredictedAt = nil, nil, nil // of fewer draws
+	now.Predictive, now.GivenUnknowns, now.LeftOutReplicates = nil, nil, nil // of fewer draws
+	now.Predictions, now.PredictedAt = nil, nil
 	if !sameArrays(now, layout) || len(counts) != layout.Chains {
 		return nil, fmt.Errorf("the run in %s has other arrays, or another number of chains", dir)
 	}

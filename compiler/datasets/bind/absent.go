@@ -47,7 +47,11 @@ func generated(a *model.Array) bool { return a.Role == model.Generated || a.Role
 // sizesOf are the sizes that only arrays which are not given have as an axis.
 func sizesOf(d *dataset.Dataset, absent, given []*model.Array) (out []*model.Size) {
 	for _, a := range absent {
-		for _, s := range a.Type.Axes {
+		sets := a.Type.Axes
+		if a.IndexOf != nil {
+			sets = append(slices.Clone(sets), a.IndexOf)
+		}
+		for _, s := range sets {
 			if size := sizeOf(s); size != nil && !slices.ContainsFunc(given, func(b *model.Array) bool {
 				return sizeOf(b.IndexOf) == size || slices.ContainsFunc(b.Type.Axes, s.Same)
 			}) {

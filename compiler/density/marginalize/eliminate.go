@@ -53,7 +53,9 @@ func (e *elimination) eliminate(fs []density.Factor, a *model.Array) []density.F
 		mine = append(mine, f)
 		joined.Likelihood = joined.Likelihood || f.Likelihood
 		joined.Observed = append(joined.Observed, f.Observed...)
-		joined.Reads = append(joined.Reads, f.Reads...)
+		for _, r := range f.Reads {
+			joined.Reads = e.withRead(joined.Reads, r, a)
+		}
 	}
 	if a.Chain != nil {
 		joined.Value = e.forward(together(a), mine)
@@ -134,6 +136,41 @@ func (e *elimination) byGroup(f density.Factor, as []*model.Array) (evaluate.Val
 		}
 	}
 	return v, later
+}
+
+// withRead adds a read to those of factors that are joined since they read a latent. Each element that data choose is
+// added up once, over the plates that choose it.
+func (e *elimination) withRead(reads []model.LatentRead, r model.LatentRead, joins *model.Array) []model.LatentRead {
+	for _, other := range reads {
+		switch {
+		case other.Latent != r.Latent:
+		case e.sameElements(other, r):
+			return reads
+		default:
+			e.E.Stop(e.E.Diags.Errorf("E71", r.Latent.At, "`%s` cannot be summed out: two different elements of it occur "+
+				"together with one of `%s`", r.Latent.Name, joins.Name).Related(joins.At, "`%s`", joins.Name))
+		}
+	}
+	return append(reads, r)
+}
+
+// sameElements reports whether data choose the same elements of a latent in two reads.
+func (e *elimination) sameElements(a, b model.LatentRead) bool {
+	for k, x := range a.Gather {
+		y := b.Gather[k]
+		if x == nil || y == nil {
+			if x != y || e.sets.root(a.Plates[k]) != e.sets.root(b.Plates[k]) {
+				return false
+			}
+			continue
+		}
+		p, q := renamed(e.E.Expr(x), e.sets), renamed(e.E.Expr(y), e.sets)
+		at := autodiff.Eval(nil, p.Node, q.Node)
+		if !slices.Equal(p.Bound, q.Bound) || !slices.Equal(at[0], at[1]) {
+			return false
+		}
+	}
+	return true
 }
 
 // scatter replaces the plates that choose a latent's elements by the latent's own.

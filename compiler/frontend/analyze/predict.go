@@ -7,25 +7,56 @@ import (
 	"ppl/lang/diag"
 )
 
-// Predictive makes a checked model draw its data instead of observing them: for each observed array a replica,
-// drawn after inference from the array's distributions at the parameters and at what they read of the data. Discrete
-// unknowns are drawn too, as log ℓ sums over them. If prior is set, so are the parameters, which then need proper
-// priors; and none is left to infer.
-func Predictive(m *model.Model, diags *diag.List, prior bool) {
-	p := predictive{m: m, diags: diags, prior: prior}
+// A Basis says what predictions take as given.
+type Basis uint8
+
+const (
+	// FromPrior gives nothing: parameters and discrete unknowns are drawn from their distributions.
+	FromPrior Basis = iota
+	// FromPosterior gives the parameters of a draw and the data: discrete unknowns are drawn given both.
+	FromPosterior
+	// FromParameters gives the parameters of a draw alone: discrete unknowns are drawn from their distribution, as log ℓ
+	// sums over them. So is a row predicted that is left out of the data.
+	FromParameters
+	// AtNewData is FromParameters for other data than those of the run. Package newdata gives the model what the run
+	// knows of discrete unknowns and of missing entries.
+	AtNewData
+)
+
+// Predictive makes a checked model draw its data: for each observed array a replica, drawn after inference from the
+// array's distributions at the parameters, at discrete unknowns, and at what they read of the data. Of FromPrior nothing
+// is left to infer, so that parameters need proper priors.
+//
+//	z[i in N] ~ Bernoulli(p)            FromPosterior: z is drawn given y and p; else: from Bernoulli(p)
+//	y[i in N] ~ Normal(m[z[i]], s)      the replica of y is drawn at this z
+func Predictive(m *model.Model, diags *diag.List, from Basis) {
+	p := predictive{m: m, diags: diags, from: from}
 	p.forget()
-	if prior {
+	if from == FromPrior {
 		p.drawParameters()
 	}
-	p.drawLatents()
-	p.replicate()
+	keep := from == FromPosterior && p.hasLatents()
+	if !keep {
+		p.drawLatents()
+	}
+	p.replicate(keep)
+	p.resolveMissing()
 	Recurrences(m, diags, nil)
+	if keep {
+		Latents(m, diags)
+	}
 }
 
 type predictive struct {
-	m     *model.Model
-	diags *diag.List
-	prior bool
+	m        *model.Model
+	diags    *diag.List
+	from     Basis
+	replicas map[*model.Array]*model.Array // by observed array
+}
+
+// hasLatents reports whether the model has discrete unknowns.
+func (p *predictive) hasLatents() bool {
+	return slices.ContainsFunc(p.m.Terms, func(t *model.Term) bool { return t.Kind == model.LatentPrior })
 }
 
 // forget leaves out what is drawn after inference, and what reads it. Definitions are saved with draws from the prior
@@ -33,7 +64,7 @@ type predictive struct {
 func (p *predictive) forget() {
 	p.m.Terms = slices.DeleteFunc(p.m.Terms, func(t *model.Term) bool { return t.Kind == model.Generate })
 	for _, a := range p.m.Arrays {
-		a.Save = a.Save && (a.Role == model.Parameter || p.prior && a.Role == model.Definition &&
+		a.Save = a.Save && (a.Role == model.Parameter || p.from == FromPrior && a.Role == model.Definition &&
 			settled(a, map[*model.Array]bool{}))
 	}
 }
@@ -96,13 +127,15 @@ func (p *predictive) drawLatents() {
 		if t.Kind != model.LatentPrior || t.Array.Missing {
 			continue
 		}
-		t.Kind, t.Array.Role, t.Array.Save, t.Array.Chain = model.Generate, model.Generated, p.prior, nil
+		t.Kind, t.Array.Role, t.Array.Chain = model.Generate, model.Generated, nil
+		t.Array.Save = p.from == FromPrior
 	}
 }
 
-// replicate adds a draw for each observation that has a distribution to draw from, and removes the observations.
-func (p *predictive) replicate() {
-	replicas := map[*model.Array]*model.Array{}
+// replicate adds a draw for each observation that has a distribution to draw from. The observations are removed unless
+// keep is set; those of imputed data stay, for they are the distribution of what is missing.
+func (p *predictive) replicate(keep bool) {
+	p.replicas = map[*model.Array]*model.Array{}
 	var terms []*model.Term
 	for _, t := range p.m.Terms {
 		if t.Kind != model.Likelihood && t.Kind != model.LatentPrior {
@@ -110,23 +143,39 @@ func (p *predictive) replicate() {
 			continue
 		}
 		of := t.Array
-		if t.Density == nil && !t.Dist.Improper {
-			if replicas[of] == nil {
-				replicas[of] = &model.Array{Name: of.Name, At: of.At, Role: model.Generated, Type: of.Type,
-					NeedInt: of.NeedInt, Save: true, Replicates: of}
-				p.m.Arrays = append(p.m.Arrays, replicas[of])
-			}
+		observed := t.Kind == model.Likelihood || of.Missing
+		if observed && t.Density == nil && !t.Dist.Improper {
 			noteOneStep(p.diags, t)
-			terms = append(terms, replica(t, replicas[of]))
+			terms = append(terms, replica(t, p.replicaOf(of)))
 		}
-		if of.Role == model.Imputed && !p.prior { // the distribution of the missing values
+		if keep || of.Role == model.Imputed && (p.from == FromPosterior || p.from == FromParameters) {
 			terms = append(terms, t)
 		}
 	}
 	p.m.Terms = terms
+}
+
+// replicaOf is the array of what is drawn for an observed array.
+func (p *predictive) replicaOf(of *model.Array) *model.Array {
+	r := p.replicas[of]
+	if r == nil {
+		r = &model.Array{Name: of.Name, At: of.At, Role: model.Generated, Type: of.Type, NeedInt: of.NeedInt, Save: true,
+			Replicates: of}
+		p.replicas[of], p.m.Arrays = r, append(p.m.Arrays, r)
+	}
+	return r
+}
+
+// resolveMissing says what missing entries of data are that other statements read: draws of the posterior, or what is
+// drawn in their place.
+func (p *predictive) resolveMissing() {
 	for _, of := range slices.Clone(p.m.Arrays) {
-		if of.Role == model.Latent || of.Role == model.Imputed && p.prior {
-			fillMissing(p.diags, of, replicas[of])
+		switch imputed, latent := of.Role == model.Imputed, of.Role == model.Latent; {
+		case p.from == FromPosterior || !imputed && !latent:
+		case p.from == AtNewData:
+			of.Role, of.Pieces, of.Chain = model.Data, nil, nil
+		case latent || p.from == FromPrior:
+			fillMissing(p.diags, of, p.replicas[of])
 		}
 	}
 }

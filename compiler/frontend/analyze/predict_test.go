@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppl/compiler/frontend/analyze"
 	"ppl/compiler/frontend/check"
 	"ppl/lang/diag"
 	"ppl/lang/parse"
@@ -20,7 +21,7 @@ func TestPriorsThatCannotBeDrawn(t *testing.T) {
 			"Normal(x[i-1], 1)\ny[i in N] ~ Normal(x[i], 1)\n"},
 	} {
 		f, _ := parse.File(source.New("model.ppl", c.text))
-		_, ds := check.Predictive(f, nil, true)
+		_, ds := check.Predictive(f, nil, analyze.FromPrior)
 		var b strings.Builder
 		diag.Render(&b, ds, false)
 		if !strings.Contains(b.String(), c.place+": error["+c.code+"]") {

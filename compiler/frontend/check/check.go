@@ -79,9 +79,8 @@ func (c *checker) finish() {
 	analyze.PriorOnly(m, diags)
 }
 
-// Predictive checks a file as File does, and makes the model draw its data instead of observing them
-// (analyze.Predictive).
-func Predictive(f *ast.File, load Loader, prior bool) (*model.Model, []diag.Diagnostic) {
+// Predictive checks a file as File does, and makes the model draw its data (analyze.Predictive).
+func Predictive(f *ast.File, load Loader, from analyze.Basis) (*model.Model, []diag.Diagnostic) {
 	c := newChecker(f, load)
 	c.elaborateAll()
 	if c.diags.HasErrors() {
@@ -89,7 +88,7 @@ func Predictive(f *ast.File, load Loader, prior bool) (*model.Model, []diag.Diag
 	}
 	c.optionalData()
 	var diags diag.List // without the warnings, which File gives
-	analyze.Predictive(c.model, &diags, prior)
+	analyze.Predictive(c.model, &diags, from)
 	return c.model, diags.All()
 }
 

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"ppl/compiler"
 	"ppl/compiler/compilertest"
 )
 
@@ -16,7 +17,7 @@ p ~ Beta(2, 2)
 z[i in I, 1] ~ Bernoulli(1)
 z[i in I, t in 2..m[i]] ~ Bernoulli(1 - z[i, t-1])
 y[i in I, t in 1..m[i]] ~ Normal(10 * z[i, t], 0.01)
-`, true)
+`, compiler.FromPrior)
 	_, last := compilertest.Completed(p, 50, rand.New(rand.NewPCG(1, 2)))
 	want := []float64{10, 0, 10, 10, 0, 10}
 	if !compilertest.AllNear(last["y"], want, 0.1) {

@@ -1,6 +1,7 @@
 package newdata
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -9,64 +10,118 @@ import (
 	"ppl/compiler/frontend/model"
 	"ppl/lang/types"
 	"ppl/numbers"
+	"ppl/stdlib"
 )
 
-// extend makes draws of the elements of parameters that the run does not have: the parameter becomes a definition, from
-// the draws of the run where it has some, else from its distribution.
+// extend makes draws of the elements of parameters and of discrete unknowns that the run does not have: the array becomes
+// a definition, from the draws of the run where it has some, else from its distribution.
 func (c *Changes) extend() {
 	for _, a := range slices.Clone(c.m.Arrays) {
-		if a.Role != model.Parameter || !a.Save {
-			continue
-		}
-		v, old, ok := c.both(a, c.run.Saved)
-		if !ok {
-			c.diags.Errorf("", a.At, "the run has no draws of `%s` with these axes", a.Name)
-			continue
-		}
-		known := c.elements(a, v, old)
-		c.known[a.Name] = known
-		if slices.Contains(known, -1) && c.drawable(a, a.Pieces) {
-			has := c.part(a, a.Name, model.Parameter)
-			for _, p := range a.Pieces {
-				c.copied(p, has)
-			}
-			c.mix(a, has, a.Pieces, known, v.Shape)
+		switch {
+		case a.Role == model.Parameter && a.Save:
+			c.extendParameter(a)
+		case a.Role == model.Generated && a.Replicates == nil:
+			c.extendUnknown(a)
 		}
 	}
+}
+
+func (c *Changes) extendParameter(a *model.Array) {
+	v, old, ok := c.both(a, c.run.Saved)
+	if !ok {
+		c.diags.Errorf("", a.At, "the run has no draws of `%s` with these axes", a.Name)
+		return
+	}
+	known := c.elements(a, v, old)
+	c.known[a.Name] = known
+	if slices.Contains(known, -1) && c.drawable(a, a.Pieces) {
+		has := c.part(a, a.Name, model.Parameter)
+		for _, p := range a.Pieces {
+			c.copied(p, has)
+		}
+		c.mix(a, a.Pieces, v.Shape, []supply{{has, isKnown(known)}})
+	}
+}
+
+// extendUnknown takes what is known of a discrete unknown at a draw. One of which nothing is known is drawn.
+func (c *Changes) extendUnknown(a *model.Array) {
+	v, old, ok := c.both(a, c.run.Unknown)
+	if !ok {
+		return
+	}
+	known := c.elements(a, v, old)
+	switch is := isKnown(known); {
+	case !slices.Contains(is, true) && len(is) > 0:
+	case !slices.Contains(is, false):
+		c.forgetTerms(a.Pieces)
+		a.Role, a.Save, a.Pieces = model.Definition, false, []*model.Piece{c.asWhole(a, c.atDraw(a, known))}
+	case c.drawable(a, a.Pieces):
+		c.mix(a, a.Pieces, v.Shape, []supply{{c.atDraw(a, known), is}})
+	}
+}
+
+// isKnown reports of each element of an array whether the run has it.
+func isKnown(elements []int) []bool {
+	out := make([]bool, len(elements))
+	for i, k := range elements {
+		out[i] = k >= 0
+	}
+	return out
+}
+
+// atDraw is a new array with the axes of another, whose values are given with each draw of the parameters.
+func (c *Changes) atDraw(a *model.Array, elements []int) *model.Array {
+	b := c.part(a, a.Name, model.Parameter)
+	c.known[a.Name] = elements
+	flat := stdlib.Dists()["Flat"]
+	p := &model.Piece{At: a.At}
+	for _, s := range a.Type.Axes {
+		i := c.index(s)
+		p.Slots, p.Plates = append(p.Slots, model.Slot{Index: i}), append(p.Plates, i)
+	}
+	p.Term = &model.Term{At: a.At, Array: b, Piece: p, Kind: model.Prior, Dist: flat, Form: &flat.Forms[0],
+		Plates: p.Plates}
+	p.Term.Value = c.atPlates(p.Term, b)
+	b.Pieces, c.m.Terms = []*model.Piece{p}, append(c.m.Terms, p.Term)
+	return b
+}
+
+// asWhole is the piece `a = b`.
+func (c *Changes) asWhole(a, b *model.Array) *model.Piece {
+	return &model.Piece{At: a.At, Value: &model.Ref{Array: b, Fact: model.Fact{At: a.At, Type: a.Type}}}
 }
 
 // both describe an array now and in the run.
 func (c *Changes) both(a *model.Array, among []types.Variable) (v, old types.Variable, ok bool) {
 	v, ds := evaluate.Describe(c.d, a)
 	c.diags.Add(ds...)
-	old, ok = find(among, a.Name)
+	old, ok = Find(among, a.Name)
 	return v, old, ok && len(old.Shape) == len(v.Shape)
 }
 
-// forecast lets what is drawn of an observed array be read where the array is, if its distributions read it or span it:
-// it is as it was observed where the run observed it, and goes on from there.
+// forecast lets what is drawn of an observed array be read where the array is, if its distributions read it or span it,
+// or if others read its missing entries: it is as it was observed where the run observed it, and continues from there.
 func (c *Changes) forecast() {
 	for _, r := range slices.Clone(c.m.Arrays) {
 		of := r.Replicates
 		if of == nil {
 			continue
 		}
-		if !slices.Contains(c.series, of) && !c.spannedBy(r) {
+		series, input := slices.Contains(c.series, of), slices.Contains(c.inputs, of)
+		if !series && !input && !c.spannedBy(r) {
 			c.noteJoined(of)
 			continue
 		}
-		v, old, ok := c.both(of, c.run.Data)
-		if !ok {
-			c.diags.Errorf("E83", of.At, "predictions need `%s` as it was observed, and the run does not hold it",
-				of.Name)
+		if series && slices.Contains(c.cut, of) {
+			c.diags.Errorf("", of.At, "`%[1]s` is recorded between two ends, and its distribution reads what was recorded "+
+				"of `%[1]s` before: later times cannot be drawn", of.Name).
+				Help("write the prediction as `generate` in the model, and sample it")
 			return
 		}
-		known := c.elements(of, v, old)
-		then := c.valuesOf(of)
-		if c.diags.HasErrors() || !c.drawable(of, r.Pieces) {
+		c.observed(of, r, input && !series)
+		if c.diags.HasErrors() {
 			return
 		}
-		c.observed(of, r, v, known, then)
 	}
 }
 
@@ -96,33 +151,69 @@ func (c *Changes) spannedBy(r *model.Array) bool {
 	})
 }
 
-// observed makes an observed array the choice between its values and what is drawn for it.
-func (c *Changes) observed(of, r *model.Array, v types.Variable, known []int, then []float64) {
-	has := c.part(of, of.Name+" observed", model.Data)
-	values := make([]float64, len(known))
-	covered := c.covered(of, r.Pieces, v.Shape)
+// observed makes an observed array the choice between what is known of it and what is drawn for it. An input is as the
+// new data have it; a series is as the run has it.
+func (c *Changes) observed(of, r *model.Array, input bool) {
+	among := c.run.Data
+	if of.Missing {
+		among = c.run.Unknown // where the run's missing entries are completed at each draw
+	}
+	v, old, ok := c.both(of, among)
+	if !ok {
+		c.diags.Errorf("E83", of.At, "predictions need `%s` as it was observed, and the run does not hold it", of.Name)
+		return
+	}
+	known := c.elements(of, v, old)
+	given, inData := c.givenElements(of, r, v, known, input)
+	if c.diags.HasErrors() || !c.drawable(of, r.Pieces) {
+		return
+	}
 	drawn := make([]bool, len(known))
 	for i, k := range known {
-		switch {
-		case k >= 0:
-			values[i] = then[k]
-		case covered[i]:
-			drawn[i] = true
-		default: // the beginning of a new series
-			known[i] = i
-			if values[i] = c.given(of, i); math.IsNaN(values[i]) {
-				c.diags.Errorf("E83", of.At, "`%s` has no distribution, so that the new data have to give it",
-					v.Element(i))
-				return
+		drawn[i] = k < 0 && !inData[i]
+	}
+	var from []supply
+	is := isKnown(known)
+	if slices.Contains(is, true) && of.Missing {
+		from = append(from, supply{c.atDraw(of, known), is})
+	} else {
+		then := c.valuesOf(of)
+		for i, k := range known {
+			if k >= 0 {
+				given[i], inData[i] = then[k], true
 			}
 		}
 	}
-	c.d.Arrays[has] = dataset.Array{Shape: v.Shape, Values: numbers.Packed(values)}
+	has := c.part(of, of.Name+" observed", model.Data)
+	c.d.Arrays[has] = dataset.Array{Shape: v.Shape, Values: numbers.Packed(given)}
+	from = append(from, supply{has, inData})
 	delete(c.d.Arrays, of)
 	c.drawn[of.Name] = drawn
-	c.mix(of, has, r.Pieces, known, v.Shape)
-	r.Role, r.Pieces = model.Definition, []*model.Piece{{At: r.At,
-		Value: &model.Ref{Array: of, Fact: model.Fact{At: r.At, Type: r.Type}}}}
+	c.mix(of, r.Pieces, v.Shape, from)
+	of.Missing = false
+	r.Role, r.Pieces = model.Definition, []*model.Piece{c.asWhole(r, of)}
+	r.Save = r.Save && (!input || slices.Contains(drawn, true))
+}
+
+// givenElements are the elements of an observed array that the new data give, 0 elsewhere, and which these are. Of an
+// input all that are there, which the run then is not asked for; of a series those that it begins with.
+func (c *Changes) givenElements(of, r *model.Array, v types.Variable, known []int, input bool) (given []float64,
+	inData []bool) {
+	given, inData = make([]float64, len(known)), make([]bool, len(known))
+	covered := c.covered(of, r.Pieces, v.Shape)
+	for i, k := range known {
+		if k >= 0 && !input || covered[i] && !input {
+			continue
+		}
+		switch x := c.given(of, i); {
+		case !math.IsNaN(x):
+			given[i], inData[i], known[i] = x, true, -1
+		case k < 0 && !covered[i]:
+			c.diags.Errorf("E83", of.At, "`%s` has no distribution, so that the new data have to give it", v.Element(i))
+			return given, inData
+		}
+	}
+	return given, inData
 }
 
 // given is an element of an observed array in the new data, NaN if there is none.
@@ -198,28 +289,52 @@ func (c *Changes) copied(p *model.Piece, to *model.Array) *model.Term {
 	return &t
 }
 
-// mix takes an array apart: what is known of it, what is drawn, and which is which. The array becomes a definition,
-// which the distributions of what is drawn read where they read the array: a series goes on from its known past.
-func (c *Changes) mix(a, has *model.Array, pieces []*model.Piece, known []int, shape []int) {
-	fresh, mask := c.part(a, a.Name+" drawn", model.Generated), c.part(a, "known "+a.Name, model.Data)
+// A supply has the elements of an array that are marked.
+type supply struct {
+	array *model.Array
+	marks []bool
+}
+
+// mix takes an array apart: what is known of it, from one supply or several, and what is drawn. The array becomes a
+// definition, which the distributions of what is drawn read where they read the array: a series continues from its known
+// past.
+func (c *Changes) mix(a *model.Array, pieces []*model.Piece, shape []int, from []supply) {
+	fresh := c.part(a, a.Name+" drawn", model.Generated)
+	masks := make([]*model.Array, len(from))
+	for k, s := range from {
+		masks[k] = c.mask(a, s.marks, shape, k)
+	}
+	c.forgetTerms(pieces)
 	for _, p := range pieces {
-		c.m.Terms = slices.DeleteFunc(c.m.Terms, func(t *model.Term) bool { return t == p.Term })
 		t := c.copied(p, fresh)
 		t.Kind = model.Generate
 		if slices.ContainsFunc(t.Event, c.changed) {
-			t.Given = &model.Given{Known: c.atPlates(t, mask), Values: c.atPlates(t, has)}
+			t.Given = &model.Given{Known: c.atPlates(t, masks[0]), Values: c.atPlates(t, from[0].array)}
 		}
 		c.m.Terms = append(c.m.Terms, t)
 	}
 	c.fillUncovered(a, fresh, shape)
-	values := make([]float64, len(known))
-	for i, k := range known {
-		if k >= 0 {
+	a.Role, a.Save, a.Pieces = model.Definition, false, []*model.Piece{c.choice(a, masks, from, fresh)}
+}
+
+// mask is an array of data that is 1 where something is marked.
+func (c *Changes) mask(a *model.Array, marks []bool, shape []int, number int) *model.Array {
+	b := c.part(a, fmt.Sprint("known ", number, " of ", a.Name), model.Data)
+	values := make([]float64, len(marks))
+	for i, is := range marks {
+		if is {
 			values[i] = 1
 		}
 	}
-	c.d.Arrays[mask] = dataset.Array{Shape: shape, Values: numbers.Packed(values)}
-	a.Role, a.Save, a.Pieces = model.Definition, false, []*model.Piece{c.choice(a, mask, has, fresh)}
+	c.d.Arrays[b] = dataset.Array{Shape: shape, Values: numbers.Packed(values)}
+	return b
+}
+
+// forgetTerms removes the terms of some pieces from the model.
+func (c *Changes) forgetTerms(pieces []*model.Piece) {
+	c.m.Terms = slices.DeleteFunc(c.m.Terms, func(t *model.Term) bool {
+		return slices.ContainsFunc(pieces, func(p *model.Piece) bool { return p.Term == t })
+	})
 }
 
 // fillUncovered gives a value to the first elements along an axis if nothing is drawn for them: nobody reads it.
@@ -301,8 +416,8 @@ func (c *Changes) index(s *model.Set) *model.Index {
 // firstIndex numbers the indices that are made, beyond those of the model.
 const firstIndex = 1 << 29
 
-// choice is `a[i] = mask[i] ? has[i] : fresh[i]`.
-func (c *Changes) choice(a, mask, has, fresh *model.Array) *model.Piece {
+// choice is `a[i] = mask[i] ? from[i] : fresh[i]`, with the first of several masks that is 1 there.
+func (c *Changes) choice(a *model.Array, masks []*model.Array, from []supply, fresh *model.Array) *model.Piece {
 	p := &model.Piece{At: a.At}
 	scalar := a.Type
 	scalar.Axes = nil
@@ -320,6 +435,10 @@ func (c *Changes) choice(a, mask, has, fresh *model.Array) *model.Piece {
 		}
 		return &model.Subscript{X: ref, Subs: subs, Fact: model.Fact{At: a.At, Type: scalar, Static: static}}
 	}
-	p.Value = &model.Cond{If: read(mask), Then: read(has), Else: read(fresh), Fact: model.Fact{At: a.At, Type: scalar}}
+	p.Value = read(fresh)
+	for k, s := range slices.Backward(from) {
+		p.Value = &model.Cond{If: read(masks[k]), Then: read(s.array), Else: p.Value,
+			Fact: model.Fact{At: a.At, Type: scalar}}
+	}
 	return p
 }

@@ -46,13 +46,25 @@ func (c *Changes) isRows(z *model.Size) bool {
 	})
 }
 
-// isColumns reports whether a size numbers what each row has, as D does of predictors X[N, D] for data y[N]. Columns
-// are those of the run if they are as many.
+// isColumns reports whether a size numbers what each row has, as D does of predictors X[N, D] for data y[N], or the last
+// axis of what is observed, as I does of answers y[P, I]. Columns are those of the run if they are as many.
 func (c *Changes) isColumns(z *model.Size) bool {
 	n, _, known := c.sizeInRun(z)
-	observed := slices.ContainsFunc(c.replaced, func(a *model.Array) bool { return overSize(a, z) })
-	if !known || n != c.d.Sizes[z] || observed {
+	if !known || n != c.d.Sizes[z] {
 		return false
+	}
+	observed := false
+	for _, a := range c.replaced {
+		if !overSize(a, z) {
+			continue
+		}
+		if last := len(a.Type.Axes) - 1; last == 0 || sizeOf(a.Type.Axes[last]) != z || sizeOf(a.Type.Axes[0]) == z {
+			return false
+		}
+		observed = true
+	}
+	if observed {
+		return true
 	}
 	for a := range c.d.Arrays {
 		ofRows := slices.ContainsFunc(c.replaced, func(of *model.Array) bool { return sharesRows(a, of) })
@@ -75,7 +87,7 @@ func (c *Changes) isSame(z *model.Size) bool {
 	met, same := false, true
 	for a, x := range c.d.Arrays {
 		if overSize(a, z) {
-			old, held := find(c.run.Data, a.Name)
+			old, held := Find(c.run.Data, a.Name)
 			met, same = true, same && held && !slices.Contains(c.replaced, a) && slices.Equal(old.Shape, x.Shape)
 			if same {
 				same = slices.Equal(x.Values.Doubles(), c.valuesOf(a))

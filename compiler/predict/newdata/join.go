@@ -114,7 +114,7 @@ func (c *Changes) hasPredictor(z *model.Size) bool {
 // joinArray is an array with the new rows behind those of the run; what is observed is not known there.
 func (c *Changes) joinArray(a *model.Array, added dataset.Array, axis int) dataset.Array {
 	z := sizeOf(a.Type.Axes[axis])
-	old, held := find(c.run.Data, a.Name)
+	old, held := Find(c.run.Data, a.Name)
 	switch {
 	case !held:
 		c.diags.Errorf("E83", a.At, "predictions need the rows of `%s` in the run, which does not hold them", a.Name)

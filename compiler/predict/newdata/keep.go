@@ -244,7 +244,7 @@ func (c *Changes) enterData(a *model.Array) bool {
 	if _, there := c.sampled.Arrays[a]; there {
 		return true
 	}
-	v, held := find(c.run.Data, a.Name)
+	v, held := Find(c.run.Data, a.Name)
 	if held {
 		c.sampled.Arrays[a] = dataset.Array{Shape: v.Shape, Values: numbers.Packed(c.valuesOf(a))}
 	}

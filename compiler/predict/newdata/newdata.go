@@ -35,8 +35,13 @@ type Run struct {
 	Saved  []types.Variable                     // of the posterior
 	Data   []types.Variable                     // observed arrays and predictors that the run holds
 	Values func(name string) ([]float64, error) // of one of Data, row-major
+	Sets   []types.IndexSet                     // whose sizes its data gave
+	// what is not known of the run even at given parameters: discrete unknowns, and data with missing entries
+	Unknown []types.Variable
 	// the new data are the rows that data statements held out from the run; else all rows of what is given are taken
 	HeldOut bool
+	// what is recorded between two ends (`censored`) is drawn as it is recorded; else as it is before that
+	Recorded bool
 }
 
 // Changes are what new data change in a model.
@@ -48,6 +53,9 @@ type Changes struct {
 
 	replaced []*model.Array       // data that are observed: their values are drawn
 	series   []*model.Array       // observed arrays whose distributions read them
+	inputs   []*model.Array       // data with missing entries that other distributions than their own read
+	cut      []*model.Array       // observed arrays that are recorded between two ends
+	unread   []*model.Array       // data that no distribution reads
 	summed   map[*model.Size]bool // sizes along which sums are cumulated: times
 	same     map[*model.Size]bool // sizes over which the data are those of the run; found when they are asked for
 	joined   map[*model.Size]rows // sizes whose new rows stand behind those of the run
@@ -65,8 +73,11 @@ type rows struct{ before, added int }
 func Before(m *model.Model, run Run) *Changes {
 	c := newChanges(m, run)
 	c.summed = axesOf(m, "cumsum")
+	c.findCut()
 	c.findSeries()
-	c.replaced = replacedData(m)
+	c.findInputs()
+	c.replaced = slices.DeleteFunc(replacedData(m), func(a *model.Array) bool { return slices.Contains(c.inputs, a) })
+	c.findUnread()
 	c.mark()
 	return c
 }
@@ -90,11 +101,11 @@ func (c *Changes) mark() {
 		}
 		if slices.ContainsFunc(c.replaced, func(of *model.Array) bool { return sharesRows(a, of) }) {
 			a.Value, a.From, a.Permuted = nil, "", nil
-		} else if _, held := find(c.run.Data, a.Name); held && a.Role == model.Data && a.Value == nil && a.From == "" {
+		} else if _, held := Find(c.run.Data, a.Name); held && a.Role == model.Data && a.Value == nil && a.From == "" {
 			a.Optional = true
 		}
 	}
-	for _, a := range c.replaced {
+	for _, a := range slices.Concat(c.replaced, c.inputs, c.unread) {
 		a.Optional = true
 	}
 }
@@ -102,7 +113,7 @@ func (c *Changes) mark() {
 // Apply changes the model and its data. The result is nil when a diagnostic is an error.
 func (c *Changes) Apply(d *dataset.Dataset) (*dataset.Dataset, []diag.Diagnostic) {
 	c.d = d
-	for _, step := range []func(){c.fill, c.keep, c.join, c.extend, c.forecast, c.refuse} {
+	for _, step := range []func(){c.drop, c.fill, c.keep, c.join, c.extend, c.forecast, c.refuse} {
 		if step(); c.diags.HasErrors() {
 			return nil, c.diags.All()
 		}
@@ -179,11 +190,8 @@ func (c *Changes) fill() {
 			c.diags.Add(ds...)
 			shape, size = append(shape, k), size*k
 		}
-		values := make([]float64, size)
-		for i := range values {
-			values[i] = math.NaN()
-		}
-		if !slices.Contains(c.replaced, a) {
+		values := slices.Repeat([]float64{math.NaN()}, size)
+		if !slices.Contains(c.replaced, a) && !slices.Contains(c.inputs, a) {
 			values = c.asInRun(a, shape)
 		}
 		c.d.Arrays[a] = dataset.Array{Shape: shape, Values: numbers.Packed(values)}
@@ -192,7 +200,7 @@ func (c *Changes) fill() {
 
 // asInRun are the values of an array that the new data leave as they were.
 func (c *Changes) asInRun(a *model.Array, shape []int) []float64 {
-	old, held := find(c.run.Data, a.Name)
+	old, held := Find(c.run.Data, a.Name)
 	if !held {
 		return nil // only statements that are left out read it
 	}
@@ -213,7 +221,8 @@ func (c *Changes) valuesOf(a *model.Array) []float64 {
 	return values
 }
 
-func find(vs []types.Variable, name string) (types.Variable, bool) {
+// Find is the variable of a name among others.
+func Find(vs []types.Variable, name string) (types.Variable, bool) {
 	i := slices.IndexFunc(vs, func(v types.Variable) bool { return v.Name == name })
 	if i < 0 {
 		return types.Variable{}, false

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/frontend/analyze"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
 )
@@ -32,7 +33,7 @@ func (c *Changes) HasOutcomes(d *dataset.Dataset) bool {
 // Complete gives what the new data leave as it was in the run its values there.
 func (c *Changes) Complete(d *dataset.Dataset) (*dataset.Dataset, []diag.Diagnostic) {
 	c.d = d
-	for _, step := range []func(){c.fill, c.keep} {
+	for _, step := range []func(){c.fill, c.keep, c.give} {
 		if step(); c.diags.HasErrors() {
 			return nil, c.diags.All()
 		}
@@ -40,4 +41,43 @@ func (c *Changes) Complete(d *dataset.Dataset) (*dataset.Dataset, []diag.Diagnos
 	out := dataset.New(c.m, d.Arrays, d.Sizes, d.Labels)
 	out.RowNumbers, out.Memory = d.RowNumbers, d.Memory
 	return out, nil
+}
+
+// give makes parameters of the discrete unknowns that the run knows at each draw: given these, more rows are independent
+// of each other. It refuses one of which the run knows some elements only. One of which it knows nothing is summed out.
+func (c *Changes) give() {
+	given := map[*model.Array]bool{}
+	for _, a := range c.m.Arrays {
+		if a.Role != model.Latent {
+			continue
+		}
+		v, old, ok := c.both(a, c.run.Unknown)
+		if !ok {
+			continue
+		}
+		switch known := isKnown(c.elements(a, v, old)); {
+		case !slices.Contains(known, true):
+		case slices.Contains(known, false):
+			c.diags.Errorf("", a.At, "`%s` has elements that the run does not", a.Name)
+		default:
+			given[a] = true
+		}
+	}
+	if len(given) == 0 || c.diags.HasErrors() {
+		return
+	}
+	c.m.Terms = slices.DeleteFunc(c.m.Terms, func(t *model.Term) bool {
+		return t.Kind == model.LatentPrior && given[t.Array]
+	})
+	for _, t := range c.m.Terms {
+		t.Reads = slices.DeleteFunc(slices.Clone(t.Reads), func(r model.LatentRead) bool { return given[r.Latent] })
+	}
+	for _, a := range slices.Clone(c.m.Arrays) {
+		if given[a] {
+			b := c.atDraw(a, nil)
+			a.Role, a.Chain, a.Pieces = model.Definition, nil, []*model.Piece{c.asWhole(a, b)}
+		}
+	}
+	c.m.RowSets, c.m.Couplings = nil, nil
+	analyze.Rows(c.m, &c.diags)
 }

@@ -11,8 +11,7 @@ func (c *Changes) drawable(a *model.Array, pieces []*model.Piece) bool {
 	for _, p := range pieces {
 		t := p.Term
 		if t == nil || t.Density != nil || t.Dist.Improper || t.Ordered || t.ZeroSum ||
-			slices.ContainsFunc(t.Event, c.changed) && (t.Form.Given == nil || slices.Contains(c.series, a)) ||
-			t.Censored != nil && slices.Contains(c.series, a) {
+			slices.ContainsFunc(t.Event, c.changed) && (t.Form.Given == nil || slices.Contains(c.series, a)) {
 			c.diags.Errorf("", a.At, "`%s` has elements that the run does not, and they are not drawn each from a "+
 				"distribution", a.Name).
 				Help("write the prediction as `generate` in the model, and sample it")

@@ -19,6 +19,7 @@ type Completer struct {
 	saved    []Saved
 	drawn    *Numbers   // evaluates with latents as they were drawn
 	sums     *posterior // of latents; nil where there are none
+	marginal bool       // some statement asks for a probability
 	maxima   *posterior // with latents maximised out; nil where no mode is asked for
 	generate []generation
 }
@@ -40,18 +41,22 @@ func NewCompleter(l *density.Layout, saved []Saved) *Completer {
 	latent := func(t *model.Term) bool { return t.Kind == model.LatentPrior }
 	if slices.ContainsFunc(l.Data.Model.Terms, latent) {
 		c.sums = posteriorOf(l, marginalize.Summed())
-		if asksMode(l.Data.Model) {
+		var mode bool
+		if c.marginal, mode = asked(l.Data.Model); mode {
 			c.maxima = posteriorOf(l, marginalize.Maximised())
 		}
 	}
 	return c
 }
 
-// asksMode reports whether some statement reads the mode of a latent.
-func asksMode(m *model.Model) (asks bool) {
+// asked reports whether some statement reads a probability of a latent's values, or its mode.
+func asked(m *model.Model) (probability, mode bool) {
 	look := func(x model.Expr) {
-		if _, ok := x.(*model.Mode); ok {
-			asks = true
+		switch x.(type) {
+		case *model.Probability:
+			probability = true
+		case *model.Mode:
+			mode = true
 		}
 	}
 	for _, a := range m.Arrays {
@@ -64,7 +69,7 @@ func asksMode(m *model.Model) (asks bool) {
 			}
 		}
 	}
-	return asks
+	return probability, mode
 }
 
 // posteriorOf evaluates the density and keeps the steps by which latents were eliminated.
@@ -151,10 +156,13 @@ func readBy(a *model.Array) (out []*model.Array) {
 }
 
 // Complete fills in the late elements of values, which is laid out as Saved and holds the parameters.
-func (c *Completer) Complete(r *rand.Rand, values []float64) {
+func (c *Completer) Complete(r *rand.Rand, values []float64) { c.CompleteBy(r, r, values) }
+
+// CompleteBy is Complete with a stream of random numbers for latents and another for what is generated.
+func (c *Completer) CompleteBy(latents, r *rand.Rand, values []float64) {
 	c.drawn.enter(c.saved, values)
 	if c.sums != nil {
-		c.latents(r, values)
+		c.latents(latents, values)
 	}
 	for k := range c.generate {
 		c.generate[k].draw(r, c.drawn)
@@ -175,8 +183,10 @@ func (c *Completer) latents(r *rand.Rand, values []float64) {
 	for a, z := range c.sums.choose(false, drawIndex(r)) {
 		c.drawn.Inputs[drawnName(a)] = z
 	}
-	for a, p := range c.sums.marginals() {
-		c.drawn.Inputs[marginalName(a)] = p
+	if c.marginal {
+		for a, p := range c.sums.marginals() {
+			c.drawn.Inputs[marginalName(a)] = p
+		}
 	}
 	if c.maxima == nil {
 		return

@@ -89,7 +89,7 @@ func TestFields(t *testing.T) {
 	prior := compilertest.Predictive(t,
 		"R = 3\nC = 4\ndata y[R, C] = [[1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 3, 4]]\nf[r in 1..R, c in 1..C] ~ "+
 			"Normal((r > 1 ? 0.6 * f[r-1, c] : 0) + (c > 1 ? 0.5 * f[r, c-1] : 0), 1)\n"+
-			"y[r in R, c in C] ~ Normal(f[r, c], 1)\n", true)
+			"y[r in R, c in C] ~ Normal(f[r, c], 1)\n", compiler.FromPrior)
 	if far := farFromField(drawsOf(prior, "f", n)); far > 5 {
 		t.Errorf("from the prior a second moment is %.1f standard errors off", far)
 	}
@@ -105,7 +105,7 @@ func TestDrawnFromElementsThatDataChoose(t *testing.T) {
 	t.Parallel()
 	const n = 20000
 	p := compilertest.Predictive(t, "data parent[N] = [2, 3, 0], y[N] = [1, 2, 3]\nx[3] ~ Normal(0, 1)\n"+
-		"x[i in 1..2] ~ Normal(x[parent[i]], 1)\ny[i in N] ~ Normal(x[i], 1)\n", true)
+		"x[i in 1..2] ~ Normal(x[parent[i]], 1)\ny[i in N] ~ Normal(x[i], 1)\n", compiler.FromPrior)
 	_, sd := moments(p, n)
 	for i, want := range []float64{math.Sqrt(3), math.Sqrt2, 1} {
 		if got := sd["x"][i]; math.Abs(got/want-1) > 5/math.Sqrt(2*n) {

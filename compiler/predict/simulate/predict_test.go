@@ -71,7 +71,7 @@ v ~ MvNormal([a, -a], [[1, 0.5], [0.5, 1]])
 Twice(m) ~ Normal(2 * m, 1)
 g[1] ~ Normal(a, 1)
 g[i in 2..N] ~ Twice(g[i-1])
-`, false)
+`, compiler.FromParameters)
 	mean, sd := moments(p, n, a, rate)
 	for _, c := range []struct {
 		name string
@@ -115,7 +115,7 @@ h[1] ~ Normal(0, 1 / sqrt(0.75)) noncentered
 h[t in 2..N] ~ Normal(0.5 * h[t-1], 1) noncentered
 u[t in N] ~ Normal(h[t], 1)
 generate later ~ Normal(a, 1)
-`, true)
+`, compiler.FromPrior)
 	if p.Dim() != 0 || p.Replicas() == len(p.Saved()) {
 		t.Fatalf("%d parameters left to infer, %d replicas", p.Dim(), len(p.Saved())-p.Replicas())
 	}
@@ -147,7 +147,7 @@ func TestReplicatesWithHoles(t *testing.T) {
 	const n = 2000
 	p := compilertest.Predictive(t,
 		"data x[N] missing -1 = [1, -1, 3], y[N] = [1, 2, 3]\nx[i in N] ~ Normal(2, 1)\ny[i in N] ~ "+
-			"Normal(10 * x[i], 1)\n", false)
+			"Normal(10 * x[i], 1)\n", compiler.FromPosterior)
 	var sum float64
 	r := rand.New(rand.NewPCG(1, 2))
 	first := p.Replicas()
@@ -177,7 +177,7 @@ func TestReplicatesBesideDrawnHoles(t *testing.T) {
 		"1)\ns[i in N] ~ Bernoulli(0.3)\nx[i in N] ~ Normal(5, 2)\n" +
 		"y[i in N] ~ Normal(10 * s[i] + x[i], 1)\n"
 	want := map[string][]float64{"s": {0.3, 0.3, 0.3}, "y": {12, 7, 5}}
-	mean, sd := moments(compilertest.Predictive(t, text, true), n)
+	mean, sd := moments(compilertest.Predictive(t, text, compiler.FromPrior), n)
 	want["x"] = []float64{5, 5, 5}
 	for name := range want {
 		if strays(mean[name], sd[name], want[name], n) {
@@ -196,7 +196,7 @@ func TestDrawsInOrder(t *testing.T) {
 	const n = 4000
 	p := compilertest.Predictive(t,
 		"data y = 1\nc[k in 1..2] ~ Normal(2 - k, 1) ordered\nd[1..2] ~ Normal(0, 1) ordered\ny ~ "+
-			"Normal(c[1] + d[1], 1)\n", true)
+			"Normal(c[1] + d[1], 1)\n", compiler.FromPrior)
 	mean, sd := moments(p, n)
 	a := 1 / math.Sqrt2
 	half := (-1 + math.Sqrt2*math.Exp(-a*a/2)/math.Sqrt(2*math.Pi)/(math.Erfc(a/math.Sqrt2)/2)) / 2
@@ -226,7 +226,7 @@ y[5] ~ Normal(2, 1) in 2..2.000001
 data k[M] = [30, 12]
 k[1] ~ Poisson(2) in 30..inf
 k[2] ~ Binomial(12, 0.01) in 11..12
-`, true)
+`, compiler.FromPrior)
 	normal := func(a float64) float64 {
 		return math.Exp(-a*a/2) / math.Sqrt(2*math.Pi) / (math.Erfc(a/math.Sqrt2) / 2)
 	}

@@ -1,0 +1,84 @@
+package analysis
+
+import (
+	"ppl/app"
+	"ppl/app/fault"
+	"ppl/compiler"
+	"ppl/lang/types"
+)
+
+// unknownDraws draw what a model does not know even at the parameters of a draw: its discrete unknowns, as `generate`
+// statements of the run read them, and data with missing entries.
+type unknownDraws struct {
+	of         *compiler.Unknowns
+	parameters parameterDraws
+	seed       uint64
+	values     []float64 // of the parameters, then of the unknowns
+	chain      int       // and draw, whose values they are
+	draw       int
+}
+
+// findUnknowns loads the model of a run as it was sampled if something is not known at its draws; else it sets nothing.
+func (o *Run) findUnknowns() error {
+	text, err := o.ModelText()
+	if err != nil || o.unknown != nil || !compiler.HasUnknowns(o.ModelPath(), text) {
+		return err
+	}
+	program, err := o.sampledProgram()
+	if err != nil {
+		return err
+	}
+	of := program.Unknowns()
+	if of == nil {
+		return nil
+	}
+	u := &unknownDraws{of: of, seed: o.Stored.Info.Seed, chain: -1}
+	if u.parameters, err = readDraws(o.Stored, of.Parameters); err != nil {
+		return fault.Of(err)
+	}
+	u.values = make([]float64, app.TotalSize(of.Parameters)+app.TotalSize(of.Variables))
+	o.unknown = u
+	return nil
+}
+
+// at are the values of an unknown of some name at a draw, until the next draw is asked for; nil if there is none.
+func (u *unknownDraws) at(name string, chain, draw int) []float64 {
+	if u == nil {
+		return nil
+	}
+	from := app.TotalSize(u.of.Parameters)
+	for _, v := range u.of.Variables {
+		if v.Name != name {
+			from += v.Size()
+			continue
+		}
+		if u.chain != chain || u.draw != draw {
+			u.chain, u.draw = chain, draw
+			u.parameters.enter(u.values, chain, draw)
+			u.of.Draw(app.GeneratedStream(u.seed, chain, draw), u.values)
+		}
+		return u.values[from : from+v.Size()]
+	}
+	return nil
+}
+
+// variables describe the unknowns.
+func (u *unknownDraws) variables() []types.Variable {
+	if u == nil {
+		return nil
+	}
+	return u.of.Variables
+}
+
+// at are the values of a variable at a draw: of an unknown, or of what the run holds.
+func (o *Run) at(name string, chain, draw int) ([]float64, error) {
+	if xs := o.unknown.at(name, chain, draw); xs != nil {
+		return xs, nil
+	}
+	xs, err := o.Draws(name)
+	if err != nil {
+		return nil, err
+	}
+	n := len(xs[chain]) / o.Stored.Info.Draws
+	return xs[chain][draw*n : (draw+1)*n], nil
+}

@@ -1,0 +1,106 @@
+package compiler
+
+import (
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/dataset"
+	"ppl/compiler/frontend/check"
+	"ppl/compiler/frontend/model"
+	"ppl/compiler/plan"
+	"ppl/compiler/predict/newdata"
+	"ppl/lang/diag"
+	"ppl/lang/parse"
+	"ppl/lang/source"
+	"ppl/lang/types"
+	"ppl/numbers"
+)
+
+// A run directory holds the text of its model, and all data that are in memory. These load a program from it alone, so
+// that no file of before has to be there. The program is nil if the run does not hold all of its data, or if there are
+// errors.
+
+// LoadHeld loads the model of a run with its data.
+func LoadHeld(path, text string, run SampledRun) (*Program, []diag.Diagnostic) {
+	m, ds := CheckText(path, text)
+	if m == nil {
+		return nil, ds
+	}
+	return heldProgram(m, run)
+}
+
+// LoadHeldPredictive loads the model of a run so that it draws its data (LoadPredictive).
+func LoadHeldPredictive(path, text string, run SampledRun, from Basis) (*Program, []diag.Diagnostic) {
+	m, ds := predictive(path, text, from)
+	if diag.HasErrors(ds) {
+		return nil, ds
+	}
+	p, more := heldProgram(m, run)
+	return p, append(ds, more...)
+}
+
+// predictive checks a text as a model that draws its data.
+func predictive(path, text string, from Basis) (*model.Model, []diag.Diagnostic) {
+	file, ds := parse.File(source.New(path, text))
+	if diag.HasErrors(ds) {
+		return nil, ds
+	}
+	m, ds := check.Predictive(file, importLoader(), from)
+	return m, diag.Sorted(ds)
+}
+
+func heldProgram(m *model.Model, run SampledRun) (*Program, []diag.Diagnostic) {
+	d := heldData(m, run)
+	if d == nil {
+		return nil, nil
+	}
+	p, ds := plan.NewPlan(d)
+	if ds = errorsAmong(ds); diag.HasErrors(ds) {
+		return nil, ds
+	}
+	return newProgram(p), nil
+}
+
+// heldData are the data of a run for its model; nil if the run does not hold them all.
+func heldData(m *model.Model, run SampledRun) *dataset.Dataset {
+	arrays, sizes, labels := map[*model.Array]dataset.Array{}, map[*model.Size]int{}, map[*model.Size][]string{}
+	data := m.Arrays
+	for _, r := range m.Ragged {
+		data = append(data[:len(data):len(data)], r.Group, r.Place)
+	}
+	for _, a := range data {
+		if a.Role != model.Data && !a.Missing {
+			continue
+		}
+		v, held := newdata.Find(run.Data, a.Name)
+		if !held {
+			return nil
+		}
+		values, err := run.Values(a.Name)
+		if err != nil {
+			return nil
+		}
+		arrays[a] = dataset.Array{Shape: v.Shape, Values: numbers.Packed(values)}
+	}
+	for _, z := range m.Sizes {
+		known := false
+		for _, s := range run.Sets {
+			if s.Name == z.Name {
+				sizes[z], labels[z], known = s.Size, s.Labels, true
+			}
+		}
+		if !known {
+			return nil
+		}
+	}
+	d := dataset.New(m, arrays, sizes, labels)
+	d.Memory = datafile.DefaultRowCache().Memory
+	return d
+}
+
+// Sets are the index sets whose sizes the data give.
+func (p *Program) Sets() (sets []types.IndexSet) {
+	d := p.Data()
+	for _, z := range d.Model.Sizes {
+		sets = append(sets, types.IndexSet{Name: z.Name, Size: d.Sizes[z], Labels: d.Labels[z]})
+	}
+	return sets
+}

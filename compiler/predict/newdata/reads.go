@@ -1,0 +1,105 @@
+package newdata
+
+import (
+	"maps"
+	"slices"
+
+	"ppl/compiler/frontend/model"
+)
+
+// What the distributions of replicates read.
+
+// findCut finds the observed arrays that are recorded between two ends. Unless they are to be predicted as they are
+// recorded, the ends are taken away.
+func (c *Changes) findCut() {
+	for _, r := range c.m.Arrays {
+		if r.Replicates == nil {
+			continue
+		}
+		for _, p := range r.Pieces {
+			ends := p.Term.Censored
+			if ends == nil {
+				continue
+			}
+			if c.cut = append(c.cut, r.Replicates); !c.run.Recorded {
+				p.Term.Censored = nil
+			} else if model.Reached(ends.Lo, ends.Hi)[r.Replicates] {
+				c.diags.Errorf("E83", p.Term.At, "`%[1]s` is recorded between ends that are computed from `%[1]s` itself, "+
+					"which is what is to be predicted", r.Name).
+					Help("give the ends as data of their own, or predict `%s` as it is before it is recorded, without "+
+						"--censored", r.Name)
+				p.Term.Censored = nil
+			}
+		}
+	}
+}
+
+// Recorded names the first of the observed arrays that are recorded between two ends; empty if there is none.
+func (c *Changes) Recorded() string {
+	if len(c.cut) == 0 {
+		return ""
+	}
+	return c.cut[0].Name
+}
+
+// findInputs finds the data with missing entries that are read by distributions of other arrays: a missing entry of a
+// new row is drawn, and read where it stands.
+func (c *Changes) findInputs() {
+	for _, r := range c.m.Arrays {
+		if r.Replicates == nil {
+			continue
+		}
+		read := map[*model.Array]bool{}
+		visit(r, nil, read)
+		for of := range read {
+			if of.Missing && of != r.Replicates && !slices.Contains(c.inputs, of) {
+				c.inputs = append(c.inputs, of)
+			}
+		}
+	}
+}
+
+// findUnread finds the data that neither replicates nor parameters depend on.
+func (c *Changes) findUnread() {
+	read := map[*model.Array]bool{}
+	for _, a := range c.m.Arrays {
+		if a.Replicates != nil || a.Role == model.Parameter || a.Missing || slices.Contains(c.replaced, a) {
+			read[a] = true
+			maps.Copy(read, model.Reached(a.Exprs()...))
+		}
+	}
+	for _, r := range c.m.Ragged {
+		for _, a := range []*model.Array{r.Group, r.Place, r.Lengths} {
+			read[a] = true
+		}
+	}
+	for _, a := range c.m.Arrays {
+		if a.Role == model.Data && !read[a] {
+			c.unread = append(c.unread, a)
+		}
+	}
+}
+
+// drop removes data that nothing reads and that are not given, and what is computed from them.
+func (c *Changes) drop() {
+	absent := map[*model.Array]bool{}
+	for _, a := range c.unread {
+		if _, given := c.d.Arrays[a]; !given {
+			absent[a] = true
+		}
+	}
+	if len(absent) == 0 {
+		return
+	}
+	c.m.Arrays = slices.DeleteFunc(c.m.Arrays, func(a *model.Array) bool {
+		if absent[a] {
+			return true
+		}
+		for b := range model.Reached(a.Exprs()...) {
+			if absent[b] {
+				return true
+			}
+		}
+		return false
+	})
+}
