@@ -29,7 +29,8 @@ func unknownCases() []newDataCase {
 				"generate again[n in 1..5] ~ Bernoulli(q[n] * p)\n",
 			map[string][]float64{"psi": {0.5}, "p": {0.6}}},
 		{"sites with a predictor", "data site[N]: index(S), x[S], seen[N]\nb, p ~ Normal(0, 1)\n" +
-			"occupied[s in S] ~ Bernoulli(logits = b * x[s])\nseen[n in N] ~ Bernoulli(occupied[site[n]] * sigmoid(p))\n",
+			"occupied[s in S] ~ Bernoulli(logits = b * x[s])\nseen[n in N] ~ Bernoulli(occupied[site[n]] * " +
+			"sigmoid(p))\n",
 			`{"site": ["A", "A", "B", "B"], "x": [1, -1], "seen": [0, 1, 0, 0]}`,
 			`{"site": ["B", "NEW"], "x": [1, -1, 2]}`,
 			"generate o ~ Bernoulli(logits = b * 2)\nq = [occupied[2], o]\n" +
@@ -85,19 +86,23 @@ func unknownCases() []newDataCase {
 		{"later times of a chain of order two", "data y[T]\nq ~ Beta(2, 2)\nz[t in 1..2] ~ Bernoulli(0.45)\n" +
 			"z[t in 3..T] ~ Bernoulli(z[t-1] + z[t-2] == 1 ? q : 0.3)\ny[t in T] ~ Normal(2 * z[t], 1)\n",
 			`{"y": [0.3, 1.7, 0.9, 1.2]}`, `{"T": 6}`,
-			"generate n[5] ~ Bernoulli(z[4] + z[3] == 1 ? q : 0.3)\ngenerate n[6] ~ Bernoulli(n[5] + z[4] == 1 ? q : 0.3)\n" +
+			"generate n[5] ~ Bernoulli(z[4] + z[3] == 1 ? q : 0.3)\ngenerate n[6] ~ Bernoulli(n[5] + z[4] == 1 ? " +
+				"q : 0.3)\n" +
 				"generate again[t in 1..6] ~ Normal(2 * (t <= 4 ? z[min([t, 4])] : n[max([t, 5])]), 1)\n",
 			map[string][]float64{"q": {0.8}}},
 		{"later times of chains of known units", "data y[G, T]\nq ~ Beta(2, 2)\nz[g in G, 1] ~ Bernoulli(0.5)\n" +
 			"z[g in G, t in 2..T] ~ Bernoulli(z[g, t-1] == 1 ? q : 0.2)\ny[g in G, t in T] ~ Normal(2 * z[g, t], 1)\n",
 			`{"y": [[0.3, 1.7], [0.9, 1.2]]}`, `{"G": 2, "T": 3}`,
 			"generate n[g in 1..2] ~ Bernoulli(z[g, 2] == 1 ? q : 0.2)\n" +
-				"k = [z[1, 1], z[1, 2], n[1], z[2, 1], z[2, 2], n[2]]\ngenerate again[i in 1..6] ~ Normal(2 * k[i], 1)\n",
+				"k = [z[1, 1], z[1, 2], n[1], z[2, 1], z[2, 2], n[2]]\ngenerate again[i in 1..6] ~ Normal(2 * " +
+				"k[i], 1)\n",
 			map[string][]float64{"q": {0.9}}},
-		{"a series that changes its regime", "data y[T]\np ~ Beta(2, 2)\nz[t in T] ~ Bernoulli(p)\ny[1] ~ Normal(0, 1)\n" +
+		{"a series that changes its regime", "data y[T]\np ~ Beta(2, 2)\nz[t in T] ~ Bernoulli(p)\ny[1] ~ " +
+			"Normal(0, 1)\n" +
 			"y[t in 2..T] ~ Normal(0.5 * y[t-1] + 2 * z[t], 0.7)\n", `{"y": [0.2, 0.5, 2.5]}`, `{"T": 5}`,
 			"generate n[1..2] ~ Bernoulli(p)\ngenerate f ~ Normal(0.5 * y[3] + 2 * n[1], 0.7)\n" +
-				"generate h ~ Normal(0.5 * f + 2 * n[2], 0.7)\nm = [f, h]\ngenerate again[t in 1..2] ~ Normal(m[t], 1e-9)\n",
+				"generate h ~ Normal(0.5 * f + 2 * n[2], 0.7)\nm = [f, h]\ngenerate again[t in 1..2] ~ " +
+				"Normal(m[t], 1e-9)\n",
 			map[string][]float64{"p": {0.4}}},
 		{"a series with gaps, by its length", "data y[T] missing\n" + gap, `{"y": [0.3, 1.2, null, 0.5, null]}`,
 			`{"T": 7}`, gapLater, gapValues},
@@ -110,7 +115,8 @@ func unknownCases() []newDataCase {
 			"generate f ~ Bernoulli(y[5] == 1 ? q : 0.2)\ngenerate h ~ Bernoulli(f == 1 ? q : 0.2)\nm = [f, h]\n" +
 				"generate again[t in 1..2] ~ Normal(m[t], 1e-9)\n",
 			map[string][]float64{"q": {0.8}}},
-		{"rows with a missing predictor", "data x[N] missing, y[N]\na, b, m ~ Normal(0, 3)\nx[i in N] ~ Normal(m, 1)\n" +
+		{"rows with a missing predictor", "data x[N] missing, y[N]\na, b, m ~ Normal(0, 3)\nx[i in N] ~ " +
+			"Normal(m, 1)\n" +
 			"y[i in N] ~ Normal(a + b * x[i], 1)\n", `{"x": [0.3, 1.2, null], "y": [1, 2, 3]}`, `{"x": [null, 0.3]}`,
 			"generate v ~ Normal(m, 1)\nw = [v, 0.3]\ngenerate r[i in 1..2] ~ Normal(a + b * w[i], 1)\n" +
 				"k = [v, 0.3, r[1], r[2]]\ngenerate again[i in 1..4] ~ Normal(k[i], 1e-9)\n",
@@ -143,7 +149,8 @@ func unknownCases() []newDataCase {
 			`{"y": [[1, 0], [null, 1]]}`, `{"P": 1, "I": 2}`,
 			"generate v ~ Normal(0, s)\ngenerate again[i in 1..2] ~ Bernoulli(logits = v - b[i])\n",
 			map[string][]float64{"s": {1.2}, "theta": {0.4, 0.3}, "b": {-0.5, 0.8}}},
-		{"lifetimes of new patients, before any censoring", "data time[N], died[N]: bool, age[N]\nb0, b ~ Normal(0, 2)\n" +
+		{"lifetimes of new patients, before any censoring", "data time[N], died[N]: bool, age[N]\nb0, b ~ " +
+			"Normal(0, 2)\n" +
 			"limit[i in N] = died[i] ? inf : time[i]\n" +
 			"time[i in N] ~ Weibull(1.5, exp(b0 + b * age[i])) censored 0..limit[i]\n",
 			`{"time": [1, 2], "died": [true, false], "age": [0, 1]}`, `{"age": [0, 1]}`,
@@ -155,10 +162,12 @@ func unknownCases() []newDataCase {
 			`{"entry": [0.5, 1], "time": [1, 2], "died": [true, false]}`, `{"entry": [0, 2]}`,
 			"e = [0, 2]\ngenerate again[i in 1..2] ~ Weibull(1.5, scale) in e[i]..inf\n",
 			map[string][]float64{"scale": {1.8}}},
-		{"litters that are reported from two on", "data y[N]\nrate ~ Gamma(2, 0.5)\ny[i in N] ~ Poisson(rate) in 2..6\n",
+		{"litters that are reported from two on", "data y[N]\nrate ~ Gamma(2, 0.5)\ny[i in N] ~ Poisson(rate) in " +
+			"2..6\n",
 			`{"y": [2, 3]}`, `{"N": 2}`, "generate again[i in 1..2] ~ Poisson(rate) in 2..6\n",
 			map[string][]float64{"rate": {2.3}}},
-		{"what no distribution reads need not be given", "data id[N]: index(J), x[N], spare[N], y[N]\nb ~ Normal(0, 1)\n" +
+		{"what no distribution reads need not be given", "data id[N]: index(J), x[N], spare[N], y[N]\nb ~ " +
+			"Normal(0, 1)\n" +
 			"twice[i in N] = 2 * spare[i]\ny[i in N] ~ Normal(b * x[i], 1)\ngenerate total = sum(twice)\n",
 			`{"id": ["a", "b"], "x": [1, 2], "spare": [1, 2], "y": [1, 2]}`, `{"x": [3]}`,
 			"generate again[i in 1..1] ~ Normal(b * 3, 1)\n", map[string][]float64{"b": {0.7}}},

@@ -20,7 +20,8 @@ type Outcomes struct {
 	Forecast *compiler.Forecast
 	Logs     *score.LogScores
 	Classes  *score.Classes // nil if the outcomes are not classes
-	// the predictions are as they are before they are recorded between ends, as the outcomes are: only Logs compare them
+	// the predictions are as they are before they are recorded between ends, as the outcomes are: only Logs compare
+	// them
 	Unrecorded bool
 
 	program *compiler.Program

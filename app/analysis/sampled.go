@@ -35,7 +35,8 @@ func (o *Run) sampledProgram() (*compiler.Program, error) {
 		return nil, fault.Of(err)
 	}
 	if len(changed) > 0 {
-		return nil, fault.Wrongf("the data have changed since %s was sampled: %s; put them back, or sample again", o.Dir,
+		return nil, fault.Wrongf("the data have changed since %s was sampled: %s; put them back, or sample "+
+			"again", o.Dir,
 			strings.Join(changed, "; "))
 	}
 	return now, nil
@@ -52,7 +53,8 @@ func (o *Run) unchanged() (text string, args []compiler.DataArg, err error) {
 			return "", nil, fault.Of(err)
 		}
 		if string(now) != text {
-			return "", nil, fault.Wrongf("%s has changed since it was sampled; sample it again, or put back %s/%s", path,
+			return "", nil, fault.Wrongf("%s has changed since it was sampled; sample it again, or put back "+
+				"%s/%s", path,
 				o.Dir, store.ModelFile)
 		}
 	}

@@ -168,7 +168,8 @@ func (c *console) predictNew(ctx context.Context, p *prediction) error {
 	}
 	if of.Unrecorded {
 		name := of.Forecast.Outcome.Name
-		c.notef("the predictions of %s are as they are before it is recorded between its ends, so that only log densities "+
+		c.notef("the predictions of %s are as they are before it is recorded between its ends, so that only log "+
+			"densities "+
 			"are compared with what was recorded; --censored draws it as it is recorded", name)
 		return c.scoreDensities(p, of)
 	}

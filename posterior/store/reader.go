@@ -222,8 +222,8 @@ func (r *Run) Predictive(name string) ([][]float64, error) {
 	return r.streamed(predictive, r.Layout.Predictive, name)
 }
 
-// LeftOutReplicates reads the replicates of an observed array as rows are predicted that are left out one at a time. They
-// are those of Predictive unless these depend on the data through discrete unknowns; then there may be none (nil).
+// LeftOutReplicates reads the replicates of an observed array as rows are predicted that are left out one at a time.
+// They are those of Predictive unless these depend on the data through discrete unknowns; then there may be none (nil).
 func (r *Run) LeftOutReplicates(of string) ([][]float64, error) {
 	for _, v := range r.Layout.LeftOutReplicates {
 		if v.Of == of {

@@ -147,8 +147,8 @@ func (e *elimination) withRead(reads []model.LatentRead, r model.LatentRead, joi
 		case e.sameElements(other, r):
 			return reads
 		default:
-			e.E.Stop(e.E.Diags.Errorf("E71", r.Latent.At, "`%s` cannot be summed out: two different elements of it occur "+
-				"together with one of `%s`", r.Latent.Name, joins.Name).Related(joins.At, "`%s`", joins.Name))
+			e.E.Stop(e.E.Diags.Errorf("E71", r.Latent.At, "`%s` cannot be summed out: two different elements of it "+
+				"occur together with one of `%s`", r.Latent.Name, joins.Name).Related(joins.At, "`%s`", joins.Name))
 		}
 	}
 	return append(reads, r)

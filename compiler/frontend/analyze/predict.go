@@ -15,8 +15,8 @@ const (
 	FromPrior Basis = iota
 	// FromPosterior gives the parameters of a draw and the data: discrete unknowns are drawn given both.
 	FromPosterior
-	// FromParameters gives the parameters of a draw alone: discrete unknowns are drawn from their distribution, as log ℓ
-	// sums over them. So is a row predicted that is left out of the data.
+	// FromParameters gives the parameters of a draw alone: discrete unknowns are drawn from their distribution, as log
+	// ℓ sums over them. So is a row predicted that is left out of the data.
 	FromParameters
 	// AtNewData is FromParameters for other data than those of the run. Package newdata gives the model what the run
 	// knows of discrete unknowns and of missing entries.
@@ -24,8 +24,8 @@ const (
 )
 
 // Predictive makes a checked model draw its data: for each observed array a replica, drawn after inference from the
-// array's distributions at the parameters, at discrete unknowns, and at what they read of the data. Of FromPrior nothing
-// is left to infer, so that parameters need proper priors.
+// array's distributions at the parameters, at discrete unknowns, and at what they read of the data. Of FromPrior
+// nothing is left to infer, so that parameters need proper priors.
 //
 //	z[i in N] ~ Bernoulli(p)            FromPosterior: z is drawn given y and p; else: from Bernoulli(p)
 //	y[i in N] ~ Normal(m[z[i]], s)      the replica of y is drawn at this z
@@ -159,8 +159,8 @@ func (p *predictive) replicate(keep bool) {
 func (p *predictive) replicaOf(of *model.Array) *model.Array {
 	r := p.replicas[of]
 	if r == nil {
-		r = &model.Array{Name: of.Name, At: of.At, Role: model.Generated, Type: of.Type, NeedInt: of.NeedInt, Save: true,
-			Replicates: of}
+		r = &model.Array{Name: of.Name, At: of.At, Role: model.Generated, Type: of.Type, NeedInt: of.NeedInt,
+			Save: true, Replicates: of}
 		p.replicas[of], p.m.Arrays = r, append(p.m.Arrays, r)
 	}
 	return r

@@ -13,8 +13,8 @@ import (
 	"ppl/stdlib"
 )
 
-// extend makes draws of the elements of parameters and of discrete unknowns that the run does not have: the array becomes
-// a definition, from the draws of the run where it has some, else from its distribution.
+// extend makes draws of the elements of parameters and of discrete unknowns that the run does not have: the array
+// becomes a definition, from the draws of the run where it has some, else from its distribution.
 func (c *Changes) extend() {
 	for _, a := range slices.Clone(c.m.Arrays) {
 		switch {
@@ -113,8 +113,8 @@ func (c *Changes) forecast() {
 			continue
 		}
 		if series && slices.Contains(c.cut, of) {
-			c.diags.Errorf("", of.At, "`%[1]s` is recorded between two ends, and its distribution reads what was recorded "+
-				"of `%[1]s` before: later times cannot be drawn", of.Name).
+			c.diags.Errorf("", of.At, "`%[1]s` is recorded between two ends, and its distribution reads what was "+
+				"recorded of `%[1]s` before: later times cannot be drawn", of.Name).
 				Help("write the prediction as `generate` in the model, and sample it")
 			return
 		}
@@ -296,8 +296,8 @@ type supply struct {
 }
 
 // mix takes an array apart: what is known of it, from one supply or several, and what is drawn. The array becomes a
-// definition, which the distributions of what is drawn read where they read the array: a series continues from its known
-// past.
+// definition, which the distributions of what is drawn read where they read the array: a series continues from its
+// known past.
 func (c *Changes) mix(a *model.Array, pieces []*model.Piece, shape []int, from []supply) {
 	fresh := c.part(a, a.Name+" drawn", model.Generated)
 	masks := make([]*model.Array, len(from))

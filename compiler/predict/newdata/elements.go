@@ -46,8 +46,8 @@ func (c *Changes) isRows(z *model.Size) bool {
 	})
 }
 
-// isColumns reports whether a size numbers what each row has, as D does of predictors X[N, D] for data y[N], or the last
-// axis of what is observed, as I does of answers y[P, I]. Columns are those of the run if they are as many.
+// isColumns reports whether a size numbers what each row has, as D does of predictors X[N, D] for data y[N], or the
+// last axis of what is observed, as I does of answers y[P, I]. Columns are those of the run if they are as many.
 func (c *Changes) isColumns(z *model.Size) bool {
 	n, _, known := c.sizeInRun(z)
 	if !known || n != c.d.Sizes[z] {

@@ -43,8 +43,9 @@ func (c *Changes) Complete(d *dataset.Dataset) (*dataset.Dataset, []diag.Diagnos
 	return out, nil
 }
 
-// give makes parameters of the discrete unknowns that the run knows at each draw: given these, more rows are independent
-// of each other. It refuses one of which the run knows some elements only. One of which it knows nothing is summed out.
+// give makes parameters of the discrete unknowns that the run knows at each draw: given these, more rows are
+// independent of each other. It refuses one of which the run knows some elements only. One of which it knows nothing is
+// summed out.
 func (c *Changes) give() {
 	given := map[*model.Array]bool{}
 	for _, a := range c.m.Arrays {
