@@ -10,6 +10,7 @@ import (
 	"ppl/compiler"
 	"ppl/docs"
 	"ppl/lang/diag"
+	"ppl/stdlib"
 )
 
 var models = regexp.MustCompile("(?s)```ppl\n(.*?)```")
@@ -33,6 +34,30 @@ func TestModelsOfGuides(t *testing.T) {
 	}
 	if seen < 6 {
 		t.Errorf("only %d models seen", seen)
+	}
+}
+
+// Distributions in the text and in tables have the arguments that they are called with.
+func TestCallsOfGuides(t *testing.T) {
+	call := regexp.MustCompile(`\b([A-Z][A-Za-z]+)\(([^()]*)\)`)
+	argument := regexp.MustCompile(`(\w+) = `)
+	seen, dists := 0, stdlib.Dists()
+	for _, g := range docs.Guides() {
+		for _, found := range call.FindAllStringSubmatch(g.Body, -1) {
+			d := dists[found[1]]
+			if d == nil {
+				continue
+			}
+			for _, arg := range argument.FindAllStringSubmatch(found[2], -1) {
+				seen++
+				if !strings.Contains(strings.Join(d.Signatures(), " "), arg[1]+" = ") {
+					t.Errorf("%s: %s has no argument %s; there are %v", g.Name, found[0], arg[1], d.Signatures())
+				}
+			}
+		}
+	}
+	if seen < 5 {
+		t.Errorf("only %d arguments seen", seen)
 	}
 }
 

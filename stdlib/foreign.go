@@ -9,6 +9,9 @@ func Foreign(name string) (code string, ok bool) {
 	if code, ok = foreign[name]; ok {
 		return code, true
 	}
+	if code, ok = foreign[strings.ToLower(name)]; ok { // Bernoulli_logit for bernoulli_logit
+		return code, true
+	}
 	if code, ok = sameName(name); ok {
 		return code, true
 	}
@@ -75,6 +78,7 @@ var foreign = map[string]string{
 
 	"InvGamma": "InverseGamma", "InvWishart": "InverseWishart", "InvGaussian": "InverseGaussian",
 	"NormalInverseGaussian": "InverseGaussian", "Gaussian": "Normal", "gaussian": "Normal", "Norm": "Normal",
+	"N": "Normal",
 	"Exp": "Exponential", "Unif": "Uniform", "Bern": "Bernoulli", "Binom": "Binomial", "NegBinom": "NegBinomial",
 	"T": "StudentT", "Student": "StudentT", "student": "StudentT", "Multinom": "Multinomial", "Dir": "Dirichlet",
 

@@ -162,9 +162,13 @@ func (p *parser) nameOf(t token) *ast.Name {
 
 func (p *parser) callee(c *callee) ast.Expr {
 	x := p.postfixes(p.nameOf(c.Name), c.Postfix)
-	if _, isIndex := x.(*ast.Index); isIndex {
-		p.diags.Errorf("E00", x.Span(), "expected a name or a call, found a subscript").
-			Help("one function of a family is called: `f[g](x)`")
+	if index, isIndex := x.(*ast.Index); isIndex {
+		e := p.diags.Errorf("E00", x.Span(), "expected a name or a call, found a subscript")
+		if _, ofCall := index.X.(*ast.Call); ofCall && len(index.Subs) == 2 {
+			e.Help("bounds are written as a range: `Normal(0, 1) in 0..inf`")
+		} else {
+			e.Help("one function of a family is called: `f[g](x)`")
+		}
 	}
 	return x
 }
