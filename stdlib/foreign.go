@@ -78,7 +78,7 @@ var foreign = map[string]string{
 
 	"InvGamma": "InverseGamma", "InvWishart": "InverseWishart", "InvGaussian": "InverseGaussian",
 	"NormalInverseGaussian": "InverseGaussian", "Gaussian": "Normal", "gaussian": "Normal", "Norm": "Normal",
-	"N": "Normal",
+	"N":   "Normal",
 	"Exp": "Exponential", "Unif": "Uniform", "Bern": "Bernoulli", "Binom": "Binomial", "NegBinom": "NegBinomial",
 	"T": "StudentT", "Student": "StudentT", "student": "StudentT", "Multinom": "Multinomial", "Dir": "Dirichlet",
 
