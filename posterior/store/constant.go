@@ -13,7 +13,7 @@ func (s *store) coordinate(group string, a axis) error {
 		raw = encode(nil, intType, count(a.first, a.size))
 	}
 	key := group + "/" + a.name
-	if err := s.array(key, newArray(kind, []int{a.size}, []int{a.size}), dimensions(a.name)); err != nil ||
+	if err := s.array(key, s.newArray(kind, []int{a.size}, []int{a.size}), dimensions(a.name)); err != nil ||
 		a.size == 0 {
 		return err
 	}
@@ -46,22 +46,33 @@ func (s *store) constant(key string, o Observed, dims []string) error {
 		chunks[0] = rows
 	}
 	kind := kindOf(o.Variable)
-	a := newArray(kind, o.Shape, chunks)
+	a := s.newArray(kind, o.Shape, chunks)
 	if o.Size() > sampleElements && !s.shrinks(encode(nil, kind, o.Values[:sampleElements])) {
 		a.Compressor = nil
 	}
-	if err := s.array(key, a, dimensions(dims...)); err != nil || o.Size() == 0 {
+	about := dimensions(dims...)
+	if err := s.array(key, a, about); err != nil || o.Size() == 0 {
 		return err
 	}
+	var marks []string
 	index, raw := make([]int, len(o.Shape)), []byte(nil)
 	for part := range slices.Chunk(o.Values, rows*row) {
 		raw = pad(encode(raw[:0], kind, part), rows*row*width(kind))
-		if err := s.stored(a, key, index, raw); err != nil {
+		if a.Compressor != nil {
+			if err := s.chunk(key, index, raw); err != nil {
+				return err
+			}
+		} else if mark, err := s.asItIs(key, index, raw); err != nil {
 			return err
+		} else {
+			marks = append(marks, mark)
 		}
 		if len(index) > 0 {
 			index[0]++
 		}
+	}
+	if a.Compressor == nil && s.run != "" {
+		about[digestsAttribute] = marks
 	}
 	return nil
 }

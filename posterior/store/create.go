@@ -25,6 +25,7 @@ type Options struct {
 	Draws     int      // of each chain, that the run is asked for; 0 where nobody knows
 	Version   string   // of ppl
 	Keep      []string // names and patterns of what is kept of a draw; all if there are none
+	Decides   any      // what decides the draws besides: equal values, written as JSON, give equal draws
 }
 
 // ErrExists says that the directory has a run already; it has been left as it was.
@@ -62,6 +63,10 @@ func Create(disk files.System, dir string, layout Layout, o Options) (*Writer, e
 		return nil, err
 	}
 	w := newWriter(disk, dir, layout, o)
+	var err error
+	if w.info.ID, err = o.identify(layout); err != nil {
+		return nil, err
+	}
 	// run.json comes first: from here on the directory is known as ours.
 	if err := writeJSON(disk, w.file(runFile), w.info); err != nil {
 		return nil, err
@@ -146,12 +151,23 @@ func parseInfo(dir string, text []byte) (info Info, err error) {
 	if err := json.Unmarshal(text, &info); err != nil {
 		return info, ErrNotRun{dir, runFile + ": " + err.Error()}
 	}
-	if info.Format != format {
-		return info, ErrNotRun{dir, fmt.Sprintf("%s says its format is %q, where %q is known", runFile,
-			info.Format, format)}
+	if info.Format != format && info.Format != firstFormat {
+		return info, ErrNotRun{dir, fmt.Sprintf("%s says its format is %q, and this version of ppl reads %q and %q%s",
+			runFile, info.Format, firstFormat, format, writtenBy(info.Version))}
+	}
+	if (info.ID == "") != (info.Format == firstFormat) && (info.ID != "" || len(info.Written) > 0) {
+		return info, damaged(dir, runFile, errors.New("its identity does not belong to its format"))
 	}
 	if info.Status == Running && abandoned(dir, info.Updated) {
 		info.Status = Killed
 	}
 	return info, nil
+}
+
+// writtenBy names the version of ppl that wrote a run, if it is known.
+func writtenBy(version string) string {
+	if version == "" {
+		return ""
+	}
+	return "; ppl " + version + " wrote it"
 }

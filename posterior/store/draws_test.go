@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"ppl/lang/types"
 	"ppl/runtime/sys/files"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func testLayout() Layout {

@@ -3,13 +3,17 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"slices"
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
 
 	"ppl/lang/types"
@@ -129,23 +133,32 @@ func encodeText(words []string) (kind string, b []byte) {
 type packer struct {
 	packed bytes.Buffer
 	zip    *zlib.Writer
+	gzip   *gzip.Writer
 }
 
 func newPacker() *packer {
 	z, err := zlib.NewWriterLevel(nil, 1)
-	if err != nil {
+	g, err2 := gzip.NewWriterLevel(nil, 1)
+	if err := errors.Join(err, err2); err != nil {
 		panic("internal error: " + err.Error())
 	}
-	return &packer{zip: z}
+	return &packer{zip: z, gzip: g}
 }
 
-// pack compresses; what it returns is good until the next call.
-func (p *packer) pack(raw []byte) []byte {
+// pack compresses, with a mark in the header if there is one; what it returns is good until the next call.
+func (p *packer) pack(raw, mark []byte) []byte {
 	p.packed.Reset()
-	p.zip.Reset(&p.packed)
-	_, err := p.zip.Write(raw)
+	var to io.WriteCloser = p.zip
+	if mark == nil {
+		p.zip.Reset(&p.packed)
+	} else {
+		p.gzip.Reset(&p.packed)
+		p.gzip.Extra = extraOf(mark)
+		to = p.gzip
+	}
+	_, err := to.Write(raw)
 	if err == nil {
-		err = p.zip.Close()
+		err = to.Close()
 	}
 	if err != nil {
 		panic("internal error: compressing into memory: " + err.Error())
@@ -156,30 +169,57 @@ func (p *packer) pack(raw []byte) []byte {
 // shrinks reports whether compressing bytes leaves out a tenth of them. Numbers that were measured hardly shrink, and
 // to compress a file of them would take as long as to sample from a posterior.
 func (p *packer) shrinks(raw []byte) bool {
-	return len(p.pack(raw)) < len(raw)/10*9
+	return len(p.pack(raw, nil)) < len(raw)/10*9
 }
 
 // readStored is readChunk of an array that may be stored as it is.
-func readStored(a *array, path string, size int) ([]byte, error) {
+func (r *Run) readStored(a *array, at place, size int) ([]byte, error) {
 	if a.Compressor != nil {
-		return readChunk(path, size)
+		return r.bound.readChunk(r.Dir, at, size)
 	}
-	raw, err := files.Read(path, int64(size))
+	raw, err := files.Read(at.file(r.Dir), int64(size))
 	if err == nil && len(raw) != size {
-		err = fmt.Errorf("%s: holds %d bytes where %d were expected", path, len(raw), size)
+		err = fmt.Errorf("holds %d bytes and not %d", len(raw), size)
 	}
-	return raw, err
+	if err == nil && r.bound.run != "" && !slices.Contains(a.marks.Digests, hex.EncodeToString(r.bound.mark(at, raw))) {
+		err = errForeign
+	}
+	return raw, ofFile(at.file(r.Dir), err)
 }
+
+// ofFile names the file of an error that does not name it.
+func ofFile(path string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s is missing%w", path, silent{err})
+	case errors.As(err, new(*fs.PathError)), errors.As(err, new(files.NotRegular)), errors.As(err, new(files.TooLarge)):
+		return err
+	}
+	return fmt.Errorf("%s %w", path, err)
+}
+
+// silent is an error that has been told in other words.
+type silent struct{ error }
+
+func (silent) Error() string   { return "" }
+func (s silent) Unwrap() error { return s.error }
 
 // mostInflated is more than the number of bytes one byte of a compressed chunk can represent.
 const mostInflated = 1040
 
 // A chunkReader reads one chunk after the other into the same memory.
 type chunkReader struct {
+	bound     binding
 	text, raw []byte
 	zip       inflater
+	gzip      gzip.Reader
 	values    []float64
 }
+
+// reader reads chunks of a run.
+func (r *Run) reader() *chunkReader { return &chunkReader{bound: r.bound} }
 
 type inflater interface {
 	io.Reader
@@ -187,47 +227,67 @@ type inflater interface {
 }
 
 // readChunk reads a single compressed chunk.
-func readChunk(path string, size int) ([]byte, error) { return new(chunkReader).read(path, size) }
+func (b binding) readChunk(dir string, at place, size int) ([]byte, error) {
+	return (&chunkReader{bound: b}).read(dir, at, size)
+}
 
 // read gives the bytes of a compressed chunk, which must be as many as given, until the next call. It takes no more
 // memory than what the file can hold.
-func (r *chunkReader) read(path string, size int) (raw []byte, err error) {
+func (r *chunkReader) read(dir string, at place, size int) (raw []byte, err error) {
+	path := at.file(dir)
 	if r.text, err = files.ReadInto(r.text, path, mostPacked(size)); err != nil {
-		return nil, err
+		return nil, ofFile(path, err)
 	}
-	if raw, err = r.inflate(size); err == nil && len(raw) != size {
-		err = fmt.Errorf("holds %d bytes where %d were expected", len(raw), size)
+	if raw, err = r.inflate(at, size); err == nil && len(raw) != size {
+		err = fmt.Errorf("holds %d bytes and not %d", len(raw), size)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return raw, nil
+	return raw, ofFile(path, err)
 }
 
 // mostPacked is how many bytes a file of zlib can have that holds as many as given: data that do not shrink are stored
 // in blocks with a few bytes before each.
 func mostPacked(size int) int64 { return int64(size) + int64(size)>>8 + 1<<10 }
 
+// errInflate is the error of a chunk whose compressed data make no sense.
+var errInflate = errors.New("cannot be decompressed; it is cut off or was changed")
+
 // inflate decompresses the text, up to one byte more than size.
-func (r *chunkReader) inflate(size int) (_ []byte, err error) {
-	if r.zip == nil {
-		z, err := zlib.NewReader(bytes.NewReader(r.text))
-		if err != nil {
-			return nil, err
-		}
-		r.zip = z.(inflater)
-	} else if err := r.zip.Reset(bytes.NewReader(r.text), nil); err != nil {
+func (r *chunkReader) inflate(at place, size int) ([]byte, error) {
+	from, err := r.open(at)
+	if err != nil {
 		return nil, err
 	}
 	room, n := min(size+1, mostInflated*len(r.text)), 0
 	r.raw = slices.Grow(r.raw[:0], room)[:room]
 	for n < room && err == nil {
 		var more int
-		more, err = r.zip.Read(r.raw[n:])
+		more, err = from.Read(r.raw[n:])
 		n += more
 	}
-	if err == io.EOF {
-		err = nil
+	if err != nil && err != io.EOF {
+		return nil, errInflate
 	}
-	return r.raw[:n], err
+	return r.raw[:n], nil
+}
+
+// open begins to decompress the text, and compares its mark with that of its place.
+func (r *chunkReader) open(at place) (io.Reader, error) {
+	in := bytes.NewReader(r.text)
+	if r.bound.run != "" {
+		if err := r.gzip.Reset(in); err != nil {
+			return nil, errInflate
+		}
+		r.gzip.Multistream(false)
+		return &r.gzip, r.bound.checkExtra(at, r.gzip.Extra)
+	}
+	if r.zip == nil {
+		z, err := zlib.NewReader(in)
+		if err != nil {
+			return nil, errInflate
+		}
+		r.zip = z.(inflater)
+	} else if err := r.zip.Reset(in, nil); err != nil {
+		return nil, errInflate
+	}
+	return r.zip, nil
 }

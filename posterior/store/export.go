@@ -101,7 +101,7 @@ func (r *Run) constantGroup(g constantGroup) Group {
 // writeColumn writes an array with a row for every draw, chain by chain. Where chains share files, the draws of those
 // that do are held in memory.
 func (r *Run) writeColumn(w io.Writer, c column) (err error) {
-	band, reader := r.arrays[c.key()].Chunks[0], &chunkReader{}
+	band, reader := r.arrays[c.key()].Chunks[0], r.reader()
 	for first := 0; first < r.Layout.Chains; first += band {
 		var failed error
 		write := func(b []byte) {

@@ -62,7 +62,7 @@ func extend(disk files.System, dir string, added Layout, set func(l *Layout, add
 	}
 	layout := r.Layout
 	set(&layout, Layout{})
-	if err := writeJSON(disk, filepath.Join(dir, layoutFile), layout); err != nil { // without those that are replaced
+	if err := writeJSON(disk, filepath.Join(dir, layoutFile), layoutDocument{r.Info.ID, layout}); err != nil { // without those that are replaced
 		return nil, err
 	}
 	set(&layout, added)
@@ -72,7 +72,7 @@ func extend(disk files.System, dir string, added Layout, set func(l *Layout, add
 	added.Chains = r.Layout.Chains
 	w := newWriter(disk, dir, added, Options{Draws: r.Info.Draws})
 	w.info, w.extends = r.Info, &layout
-	if w.store, err = openStore(disk, dir); err != nil {
+	if w.store, err = openStore(disk, dir, r.bound); err != nil {
 		return nil, err
 	}
 	for _, g := range added.groups() {
@@ -89,7 +89,7 @@ func extend(disk files.System, dir string, added Layout, set func(l *Layout, add
 }
 
 // openStore reads the metadata of an existing hierarchy.
-func openStore(disk files.System, dir string) (*store, error) {
+func openStore(disk files.System, dir string, b binding) (*store, error) {
 	text, err := readDocument(dir, ".zmetadata", mostMetadata)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func openStore(disk files.System, dir string) (*store, error) {
 	if err := json.Unmarshal(text, &doc); err != nil {
 		return nil, damaged(dir, ".zmetadata", err)
 	}
-	s := &store{disk, dir, map[string]any{}, newPacker()}
+	s := &store{disk, dir, map[string]any{}, b, newPacker()}
 	for key, text := range doc.Metadata {
 		s.docs[key] = text
 	}

@@ -16,10 +16,10 @@ func (w *Writer) writeHead(l Layout, o Options) (err error) {
 	if err := writeJSON(w.disk, w.file(optionsFile), o.Resolved); err != nil {
 		return err
 	}
-	if err := writeJSON(w.disk, w.file(layoutFile), l); err != nil {
+	if err := writeJSON(w.disk, w.file(layoutFile), layoutDocument{w.info.ID, l}); err != nil {
 		return err
 	}
-	if w.store, err = newStore(w.disk, w.dir, w.about()); err != nil {
+	if w.store, err = newStore(w.disk, w.dir, binding{w.info.ID}, w.about()); err != nil {
 		return err
 	}
 	if err := w.allStreamed(l); err != nil {
@@ -85,7 +85,7 @@ func (w *Writer) streamed(name string, vs []types.Variable) error {
 	if err := w.store.coordinate(name, axis{name: "chain", size: w.chains()}); err != nil {
 		return err
 	}
-	draw := newArray(intType, []int{0}, []int{w.chunk})
+	draw := w.store.newArray(intType, []int{0}, []int{w.chunk})
 	if err := w.store.array(name+"/draw", draw, dimensions("draw")); err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (w *Writer) streamed(name string, vs []types.Variable) error {
 }
 
 func (w *Writer) streamedArray(c column, dims []string) error {
-	a := newArray(kindOf(c.v), append([]int{w.chains(), 0}, c.v.Shape...), append([]int{w.band, w.chunk}, c.v.Shape...))
+	a := w.store.newArray(kindOf(c.v), append([]int{w.chains(), 0}, c.v.Shape...), append([]int{w.band, w.chunk}, c.v.Shape...))
 	w.growing = append(w.growing, growing{c.key(), a, 1})
 	about := dimensions(append([]string{"chain", "draw"}, dims...)...)
 	if c.v.Doc != "" {

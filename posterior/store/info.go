@@ -19,7 +19,8 @@ const (
 
 // Info is what run.json holds: the facts about a run that are not draws.
 type Info struct {
-	Format  string        `json:"format"` // "ppl run 1"
+	Format  string        `json:"format"`       // "ppl run 2"
+	ID      string        `json:"id,omitempty"` // of what decides the draws; chunks are bound to it
 	Status  Status        `json:"status"`
 	Error   string        `json:"error,omitempty"` // why it failed
 	Model   string        `json:"model"`           // as the user called it
@@ -36,7 +37,11 @@ type Info struct {
 	Report  SamplerReport `json:"sampler_report"`
 }
 
-const format = "ppl run 1"
+// The format that is written, and the one before, whose files are not bound to their run; it is read and extended.
+const (
+	format      = "ppl run 2"
+	firstFormat = "ppl run 1"
+)
 
 // Number is a float64 whose JSON form is null where it is not finite: JSON has no NaN.
 type Number float64

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -19,6 +19,7 @@ type Run struct {
 	Info   Info // Info.Draws is what the store holds of every chain
 	Layout Layout
 	arrays map[string]array
+	bound  binding
 }
 
 // Open reads a run's metadata. It gives ErrNotRun for a directory that is none, else an error that names the file that
@@ -58,22 +59,66 @@ func incomplete(dir string, err error) error {
 
 // parseRun puts a run's documents together and holds them against each other.
 func parseRun(dir string, info Info, layout, meta []byte) (*Run, error) {
-	r := &Run{Dir: dir, Info: info}
-	if err := json.Unmarshal(layout, &r.Layout); err != nil {
-		return nil, damaged(dir, layoutFile, err)
+	r := &Run{Dir: dir, Info: info, bound: binding{info.ID}}
+	var doc layoutDocument
+	if err := json.Unmarshal(layout, &doc); err != nil {
+		return nil, damaged(dir, layoutFile, jsonError(err))
+	}
+	if r.Layout = doc.Layout; info.ID != doc.Run {
+		return nil, r.bound.sameRun(dir, layoutFile, doc.Run)
 	}
 	if err := r.Layout.check(); err != nil {
 		return nil, damaged(dir, layoutFile, err)
 	}
-	arrays, err := parseArrays(meta)
+	arrays, run, err := parseArrays(meta)
 	if err != nil {
-		return nil, damaged(dir, ".zmetadata", err)
+		return nil, damaged(dir, ".zmetadata", jsonError(err))
+	}
+	if err := r.bound.sameRun(dir, ".zmetadata", run); err != nil {
+		return nil, err
 	}
 	r.arrays = arrays
 	if err := r.count(); err != nil {
 		return nil, damaged(dir, ".zmetadata", err)
 	}
 	return r, nil
+}
+
+// jsonError says what is wrong with a document: the texts of package json name types of this program.
+func jsonError(err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("it is not JSON from byte %d on", syntax.Offset)
+	case errors.As(err, &kind):
+		return fmt.Errorf("%q is %s, and is expected to be %s", kind.Field, article(kind.Value), wantOf(kind.Type))
+	}
+	return err
+}
+
+func article(what string) string {
+	if strings.HasPrefix(what, "number ") {
+		return "the " + what
+	}
+	return "a JSON " + what
+}
+
+// wantOf names a type in the words of JSON.
+func wantOf(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	}
+	return "a whole number"
 }
 
 func damaged(dir, file string, err error) error {
@@ -121,26 +166,40 @@ func (r *Run) NeedParameters() error {
 	return nil
 }
 
-// parseArrays picks the .zarray documents out of the consolidated metadata.
-func parseArrays(text []byte) (map[string]array, error) {
+// parseArrays picks the .zarray documents out of the consolidated metadata, and the identity of the run.
+func parseArrays(text []byte) (arrays map[string]array, run string, err error) {
 	var doc struct {
 		Metadata map[string]json.RawMessage `json:"metadata"`
 	}
 	if err := json.Unmarshal(text, &doc); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	arrays := map[string]array{}
+	var about struct {
+		Run string `json:"ppl_run"`
+	}
+	if root, there := doc.Metadata[".zattrs"]; there {
+		if err := json.Unmarshal(root, &about); err != nil {
+			return nil, "", fmt.Errorf(".zattrs: %w", err)
+		}
+	}
+	arrays = map[string]array{}
 	for key, text := range doc.Metadata {
-		if filepath.Base(key) != ".zarray" {
+		name, isArray := strings.CutSuffix(key, "/.zarray")
+		if !isArray {
 			continue
 		}
 		var a array
 		if err := json.Unmarshal(text, &a); err != nil {
-			return nil, fmt.Errorf("%s: %w", key, err)
+			return nil, "", fmt.Errorf("%s: %w", key, err)
 		}
-		arrays[filepath.ToSlash(filepath.Dir(key))] = a
+		if a.Compressor == nil {
+			if err := json.Unmarshal(doc.Metadata[name+"/.zattrs"], &a.marks); err != nil {
+				return nil, "", fmt.Errorf("%s/.zattrs: %w", name, err)
+			}
+		}
+		arrays[name] = a
 	}
-	return arrays, nil
+	return arrays, about.Run, nil
 }
 
 // count checks that the arrays are those of the layout and of one length, and takes that for the number of draws.
@@ -275,7 +334,7 @@ func (r *Run) streamed(group string, vs []types.Variable, name string) ([][]floa
 		return nil, fmt.Errorf("the run in %s has no %q in %s", r.Dir, name, group)
 	}
 	c := column{group: group, v: vs[i]}
-	chains, reader := make([][]float64, r.Layout.Chains), &chunkReader{}
+	chains, reader := make([][]float64, r.Layout.Chains), r.reader()
 	for chain := range chains {
 		chains[chain] = slices.Grow(chains[chain], r.stored(c, chain))
 	}
@@ -296,7 +355,7 @@ func (r *Run) stored(c column, chain int) int {
 	a, n, bytes := r.arrays[c.key()], c.v.Size(), int64(0)
 	claimed := a.Shape[1] * n
 	for k := 0; n > 0 && k*a.Chunks[1] < a.Shape[1]; k++ {
-		info, err := os.Stat(chunkFile(r.Dir, c, chain/a.Chunks[0], k))
+		info, err := os.Stat(chunkPlace(c, chain/a.Chunks[0], k).file(r.Dir))
 		if err != nil {
 			break
 		}
@@ -311,7 +370,7 @@ func (r *Run) chunks(c column, first int, reader *chunkReader, each func(chain i
 	a, n := r.arrays[c.key()], c.v.Size()
 	band, chunk := a.Chunks[0], a.Chunks[1]
 	for k := 0; n > 0 && k*chunk < a.Shape[1]; k++ {
-		raw, err := reader.read(chunkFile(r.Dir, c, first/band, k), band*chunk*n*width(a.Type))
+		raw, err := reader.read(r.Dir, chunkPlace(c, first/band, k), band*chunk*n*width(a.Type))
 		if err != nil {
 			return err
 		}
@@ -336,7 +395,7 @@ func (r *Run) Predictions(name string, from, to int) ([][][]float64, error) {
 	for k := range out {
 		out[k] = make([][]float64, r.Layout.Chains)
 	}
-	reader := &chunkReader{}
+	reader := r.reader()
 	for first := 0; first < r.Layout.Chains; first += r.arrays[c.key()].Chunks[0] {
 		err := r.chunks(c, first, reader, func(chain int, part []float64) {
 			for ; len(part) > 0; part = part[c.v.Size():] {
@@ -389,7 +448,7 @@ func (r *Run) constant(g constantGroup, name string) (xs []float64, err error) {
 	}
 	index := make([]int, len(o.Shape))
 	for len(xs) < o.Size() {
-		raw, err := readStored(&a, filepath.Join(path(r.Dir, key), chunkKey(index)), chunk*width(kindOf(o.Variable)))
+		raw, err := r.readStored(&a, place{key, chunkKey(index)}, chunk*width(kindOf(o.Variable)))
 		if err != nil {
 			return nil, ErrDamaged{r.Dir, err}
 		}

@@ -112,12 +112,12 @@ func Resume(disk files.System, dir string, layout Layout, counts []int, o Option
 	if !sameArrays(now, layout) || len(counts) != layout.Chains {
 		return nil, fmt.Errorf("the run in %s has other arrays, or another number of chains", dir)
 	}
-	if err := writeJSON(disk, filepath.Join(dir, layoutFile), now); err != nil {
+	if err := writeJSON(disk, filepath.Join(dir, layoutFile), layoutDocument{r.Info.ID, now}); err != nil {
 		return nil, err
 	}
 	w := newWriter(disk, dir, layout, o)
-	w.info.Created = r.Info.Created
-	if w.store, err = openStore(disk, dir); err != nil {
+	w.info.Created, w.info.Format, w.info.ID = r.Info.Created, r.Info.Format, r.Info.ID
+	if w.store, err = openStore(disk, dir, r.bound); err != nil {
 		return nil, err
 	}
 	for _, g := range []string{predictive, predictions, predictedAt} {
@@ -216,7 +216,7 @@ func (w *Writer) rereadWindow(first, end, k int) error {
 		if size == 0 {
 			continue
 		}
-		raw, err := readChunk(chunkFile(w.dir, c, first/w.band, k), w.band*w.chunk*size*width(kindOf(c.v)))
+		raw, err := w.store.readChunk(w.dir, chunkPlace(c, first/w.band, k), w.band*w.chunk*size*width(kindOf(c.v)))
 		if err != nil {
 			return err
 		}

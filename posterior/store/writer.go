@@ -191,7 +191,7 @@ func (w *Writer) saveWindow(first, end, k int) error {
 		if err != nil {
 			return batch.Close(errors.Join(err, chunks.Wait()))
 		}
-		file, data := w.store.packed(c.key(), chunkIndex(c, first/w.band, k), raw)
+		file, data := w.store.packed(chunkPlace(c, first/w.band, k), raw)
 		chunks.Go(func() error {
 			if w.many() {
 				return batch.Replace(file, data)
@@ -213,10 +213,8 @@ func chunkIndex(c column, band, k int) []int {
 	return append([]int{band, k}, make([]int, len(c.v.Shape))...)
 }
 
-// chunkFile is where that chunk is in a run directory.
-func chunkFile(dir string, c column, band, k int) string {
-	return filepath.Join(path(dir, c.key()), chunkKey(chunkIndex(c, band, k)))
-}
+// chunkPlace is that chunk in the store.
+func chunkPlace(c column, band, k int) place { return place{c.key(), chunkKey(chunkIndex(c, band, k))} }
 
 // together runs what waits for the disk at the same time, where a file system makes many changes durable by one write
 // of its journal.
@@ -251,7 +249,7 @@ func (w *Writer) gather(c column, first, end, k int) (raw []byte, err error) {
 	one := w.chunk * n * width(kind) // bytes of a chain
 	further := func(b buffer) bool { return b.first(w.width) > k*w.chunk }
 	if slices.ContainsFunc(w.buffers[first:end], further) {
-		raw, err = readChunk(chunkFile(w.dir, c, first/w.band, k), w.band*one)
+		raw, err = w.store.readChunk(w.dir, chunkPlace(c, first/w.band, k), w.band*one)
 		if err != nil {
 			return nil, err
 		}
@@ -393,7 +391,7 @@ func (w *Writer) Close(status Status, cause error) error {
 	last := []func() error{w.conclude, w.saveLadder, w.saveAll, w.commit, w.store.spread, w.writeInfo}
 	if w.extends != nil {
 		last = []func() error{w.saveAll, w.commit, w.store.spread, func() error {
-			return writeJSON(w.disk, w.file(layoutFile), w.extends)
+			return writeJSON(w.disk, w.file(layoutFile), layoutDocument{w.info.ID, *w.extends})
 		}}
 	}
 	for _, do := range last {

@@ -1,8 +1,8 @@
 package store
 
 import (
+	"encoding/hex"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +20,10 @@ type array struct {
 	Fill       any    `json:"fill_value"`
 	Order      string `json:"order"`
 	Filters    any    `json:"filters"`
+
+	marks struct {
+		Digests []string `json:"ppl_digests"` // of chunks that are stored as they are
+	}
 }
 
 type codec struct {
@@ -30,9 +34,9 @@ type codec struct {
 type attributes map[string]any
 
 // newArray describes an array stored row-major. A chunk has at least one element along every axis, as Zarr requires.
-func newArray(kind string, shape, chunks []int) *array {
+func (b binding) newArray(kind string, shape, chunks []int) *array {
 	a := &array{Format: 2, Shape: slices.Clone(shape), Chunks: slices.Clone(chunks), Type: kind,
-		Compressor: &codec{"zlib", 1}, Order: "C"}
+		Compressor: b.compressor(), Order: "C"}
 	if kind == realType || kind == singleType {
 		a.Fill = "NaN" // other types have none: xarray would read it as a missing value and turn integers into reals
 	}
@@ -65,12 +69,14 @@ type store struct {
 	disk files.System
 	dir  string
 	docs map[string]any
+	binding
 	*packer
 }
 
 // newStore makes the root group.
-func newStore(disk files.System, dir string, about attributes) (*store, error) {
-	s := &store{disk, dir, map[string]any{}, newPacker()}
+func newStore(disk files.System, dir string, b binding, about attributes) (*store, error) {
+	s := &store{disk, dir, map[string]any{}, b, newPacker()}
+	about[runAttribute] = b.run
 	return s, s.documents("", about)
 }
 
@@ -130,21 +136,19 @@ func (s *store) put(key string, doc any) error {
 }
 
 func (s *store) chunk(array string, index []int, raw []byte) error {
-	file, data := s.packed(array, index, raw)
+	file, data := s.packed(place{array, chunkKey(index)}, raw)
 	return files.Replace(s.disk, file, data)
 }
 
-// stored writes a chunk of an array that may be stored as it is.
-func (s *store) stored(a *array, key string, index []int, raw []byte) error {
-	if a.Compressor == nil {
-		return files.Replace(s.disk, filepath.Join(path(s.dir, key), chunkKey(index)), raw)
-	}
-	return s.chunk(key, index, raw)
+// asItIs writes a chunk that is not compressed, and returns its mark.
+func (s *store) asItIs(key string, index []int, raw []byte) (mark string, err error) {
+	at := place{key, chunkKey(index)}
+	return hex.EncodeToString(s.mark(at, raw)), files.Replace(s.disk, at.file(s.dir), raw)
 }
 
 // packed is the file of a chunk and what it is to hold, which stays as it is.
-func (s *store) packed(array string, index []int, raw []byte) (file string, data []byte) {
-	return filepath.Join(path(s.dir, array), chunkKey(index)), slices.Clone(s.pack(raw))
+func (s *store) packed(at place, raw []byte) (file string, data []byte) {
+	return at.file(s.dir), slices.Clone(s.pack(raw, s.mark(at, nil)))
 }
 
 // consolidated is the document .zmetadata: all metadata in one file, so that one rename renews them all.
