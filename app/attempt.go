@@ -101,6 +101,7 @@ func (run *attempt) newRecorder() *recorder {
 			Model:     run.Model,
 			Source:    []byte(run.program.Model().Source.Text),
 			Resolved:  run.resolved(),
+			Decides:   run.resolved().Decides(),
 			Sampler:   run.sampler.Name,
 			Device:    run.options.Device.Name(),
 			Seed:      run.Seed,

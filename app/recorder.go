@@ -48,8 +48,9 @@ type recorder struct {
 
 // A savedRun is what a checkpoint in a run directory has before the state of the sampler.
 type savedRun struct {
-	Begun  bool  // there are draws
-	Counts []int // draws of each chain
+	Begun  bool   // there are draws
+	Counts []int  // draws of each chain
+	Run    string `cbor:",omitempty"` // the identity of the run; empty before there are draws, and in older ones
 }
 
 // Load reads the checkpoint of the run that is to go on.
@@ -77,6 +78,9 @@ func (r *recorder) usable(from savedRun) error {
 	info, err := store.ReadInfo(r.dir)
 	if err != nil {
 		return err
+	}
+	if from.Run != "" && from.Run != info.ID {
+		return errors.New("is that of another run")
 	}
 	for chain, n := range from.Counts {
 		if from.Begun && (chain >= len(info.Written) || n > info.Written[chain]) {
@@ -115,7 +119,11 @@ func (r *recorder) Save(state any) error {
 			return err
 		}
 	}
-	err := checkpoint.Write(r.disk, r.dir, savedRun{r.writer != nil, r.counts}, state)
+	saved := savedRun{Begun: r.writer != nil, Counts: r.counts}
+	if r.writer != nil {
+		saved.Run = r.writer.ID()
+	}
+	err := checkpoint.Write(r.disk, r.dir, saved, state)
 	r.saving.took(r.content, began, time.Now())
 	return err
 }

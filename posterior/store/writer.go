@@ -99,6 +99,9 @@ func newWriter(disk files.System, dir string, l Layout, o Options) *Writer {
 	}
 }
 
+// ID is the identity of the run, empty in a run of format 1.
+func (w *Writer) ID() string { return w.info.ID }
+
 func (w *Writer) chains() int             { return len(w.buffers) }
 func (w *Writer) file(name string) string { return filepath.Join(w.dir, name) }
 
