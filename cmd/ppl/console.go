@@ -25,6 +25,7 @@ type console struct {
 	job      *app.Job      // the ranks that a launcher has started; nil for a process alone
 	opened   *analysis.Run // that a session asks about, with its definitions; nil outside of one
 	disk     files.System  // where runs are written
+	memory   int64         // bytes that --max-memory gives; 0 without it
 	messages *json.Encoder // of notes, diagnostics and progress for programs; nil where they are text
 }
 

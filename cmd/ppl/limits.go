@@ -17,17 +17,9 @@ import (
 func (c *console) limited(cmd *cobra.Command) *cobra.Command {
 	sandbox := cmd.Flags().Bool("sandbox", false, "let 'from' and 'import' read files only in the folder of the model "+
 		"and below it")
-	most := cmd.Flags().String("max-memory", "", "refuse what takes more than `SIZE`, such as 500MB or 8GB (default: "+
-		"the memory of the machine)")
+	c.limitedMemory(cmd, "refuse what takes more than `SIZE`, such as 500MB or 8GB (default: the memory of the machine)")
 	carryOut := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if *most != "" {
-			bytes, err := sizeOf(*most)
-			if err != nil {
-				return err
-			}
-			memory.Set(bytes)
-		}
 		if *sandbox {
 			if err := c.sandboxed(args[0]); err != nil {
 				return err
@@ -37,6 +29,24 @@ func (c *console) limited(cmd *cobra.Command) *cobra.Command {
 	}
 	return cmd
 }
+
+// limitedMemory adds --max-memory to a command.
+func (c *console) limitedMemory(cmd *cobra.Command, usage string) {
+	most := cmd.Flags().String("max-memory", "", usage)
+	carryOut := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if *most != "" {
+			if c.memory, err = sizeOf(*most); err != nil {
+				return err
+			}
+			memory.Set(c.memory)
+		}
+		return carryOut(cmd, args)
+	}
+}
+
+// drawsMemory is what draws in a report may take: half of what --max-memory gives, or 0 for the usual amount.
+func (c *console) drawsMemory() int64 { return c.memory / 2 }
 
 // sandboxed refuses a model that names files outside of its folder. What a run or standard input names has no folder.
 func (c *console) sandboxed(path string) error {

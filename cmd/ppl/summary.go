@@ -45,6 +45,7 @@ func summaryCommand(c *console) *cobra.Command {
 		if len(dirs) > 1 {
 			return c.summariseRuns(dirs, v, *asJSON, *asCSV)
 		}
+		v.Memory = c.drawsMemory()
 		summary, err := readReport(dirs[0], v)
 		switch {
 		case err != nil:
@@ -56,6 +57,8 @@ func summaryCommand(c *console) *cobra.Command {
 		}
 		return report.Table(c.out, summary, c.width)
 	}
+	c.limitedMemory(cmd, "let draws take half of `SIZE`, such as 2GB, and no more than 256 MB by default; from longer "+
+		"runs, effective sizes and R-hat are those of a sample")
 	return cmd
 }
 
@@ -75,6 +78,7 @@ func runsAndNames(args []string) (runs, names []string) {
 func (c *console) summariseRuns(dirs []string, v report.View, asJSON, asCSV bool) error {
 	var runs []report.Report
 	for _, dir := range dirs {
+		v.Memory = c.drawsMemory()
 		r, err := readReport(dir, v)
 		if err != nil {
 			c.notef("%v", err)
@@ -117,7 +121,7 @@ func completeView(v *report.View, interval string) (err error) {
 
 // summarise prints the summary of a run that has just ended.
 func (c *console) summarise(dir string, asJSON bool) error {
-	summary, err := readReport(dir, report.View{})
+	summary, err := readReport(dir, report.View{Memory: c.drawsMemory()})
 	if err != nil {
 		return err
 	}

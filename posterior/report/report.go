@@ -87,7 +87,7 @@ func Summarize(r *store.Run, v View) (Report, error) {
 	was := askedOf(r)
 	f := findings{run: r.Info, settings: was.Settings, view: v, drawn: r.Layout.Parameters, effects: r.Layout.Effects,
 		exchangeable: r.Layout.Exchangeable}
-	diverged, kept, err := divergences(r)
+	diverged, kept, err := divergences(r, v)
 	if err != nil {
 		return Report{}, err
 	}
@@ -120,26 +120,27 @@ func exchange(s store.SamplerReport) *Exchange {
 
 // divergences reports which trajectories that ended in draws diverged, [chain][draw], and how many. The sampler's own
 // count has those between kept draws, too, but a run that was killed has the kept ones only.
-func divergences(r *store.Run) (chains [][]float64, n int, err error) {
+func divergences(r *store.Run, v View) (chains [][]float64, n int, err error) {
 	if !r.HasStat("diverging") {
 		return nil, 0, nil
 	}
-	if chains, err = r.Stats("diverging"); err != nil {
-		return nil, 0, err
-	}
-	for _, c := range chains {
-		for _, x := range c {
+	err = r.Each(store.SamplerStats, "diverging", func(_, _ int, draws []float64) {
+		for _, x := range draws {
 			if x != 0 {
 				n++
 			}
 		}
+	})
+	if err != nil || n < leastEdge {
+		return nil, n, err
 	}
-	return chains, n, nil
+	chains, err = v.readStat(r, "diverging")
+	return chains, n, err
 }
 
 // summarize goes through the posterior variable by variable, so that one variable's draws are in memory at a time.
 func (f *findings) summarize(r *store.Run) error {
-	walkers, err := walkersOf(r)
+	walkers, err := walkersOf(r, f.view)
 	if err != nil {
 		return err
 	}
@@ -147,11 +148,9 @@ func (f *findings) summarize(r *store.Run) error {
 		f.compared += v.Size()
 	}
 	for _, v := range r.Layout.Posterior {
-		chains, err := r.Draws(v.Name)
-		if err != nil {
+		if err := f.variable(r, store.PosteriorDraws, v, walkers); err != nil {
 			return err
 		}
-		f.variable(v, chains, walkers)
 	}
 	density := "lp"
 	if !r.HasStat(density) {
@@ -160,29 +159,27 @@ func (f *findings) summarize(r *store.Run) error {
 	if !r.HasStat(density) {
 		return nil
 	}
-	chains, err := r.Stats(density)
-	if err != nil {
-		return err
-	}
-	var w stats.Workspace
-	lp := w.Summarize(chains)
-	f.energyESS = min(lp.ESSBulk, lp.ESSTail)
-	if len(r.Info.Report.Weights) > 0 {
-		return nil // chains near optima of their own differ by it
-	}
-	f.disputes = append(f.disputes, whereabouts("the log density "+density, chains, lp.RHat, &w)...)
-	return nil
+	return f.view.eachQuantity(r, store.SamplerStats, types.Variable{Name: density},
+		func(_ int, q quantity, w *stats.Workspace) {
+			lp := q.summary(w)
+			f.energyESS = min(lp.ESSBulk, lp.ESSTail)
+			if len(r.Info.Report.Weights) > 0 {
+				return // chains near optima of their own differ by it
+			}
+			f.disputes = append(f.disputes, whereabouts("the log density "+density, q.chains, lp.RHat, w)...)
+		})
 }
 
 // variable goes through the elements of one variable.
-func (f *findings) variable(v types.Variable, chains [][]float64, walkers []walker) {
+func (f *findings) variable(r *store.Run, of store.Part, v types.Variable, walkers []walker) error {
 	found := make([]finding, v.Size())
-	eachElement(chains, v.Size(), allElements(v.Size()), func(i int, one [][]float64, w *stats.Workspace) {
-		found[i] = f.look(v, i, one, walkers, w)
+	err := f.view.eachQuantity(r, of, v, func(i int, q quantity, w *stats.Workspace) {
+		found[i] = f.look(v, i, q, walkers, w)
 	})
 	for _, x := range found {
 		f.add(x)
 	}
+	return err
 }
 
 // summarizePrior summarises draws from the prior and the data that they predict. The draws are independent: nothing is
@@ -193,14 +190,12 @@ func summarizePrior(r *store.Run, v View) (Report, error) {
 	f := findings{run: r.Info, view: v}
 	for _, group := range []struct {
 		variables []types.Variable
-		draws     func(name string) ([][]float64, error)
-	}{{r.Layout.Prior, r.Prior}, {r.Layout.PriorPredictive, r.PriorPredictive}} {
+		of        store.Part
+	}{{r.Layout.Prior, store.PriorDraws}, {r.Layout.PriorPredictive, store.PriorReplicates}} {
 		for _, v := range group.variables {
-			chains, err := group.draws(v.Name)
-			if err != nil {
+			if err := f.variable(r, group.of, v, nil); err != nil {
 				return Report{}, err
 			}
-			f.variable(v, chains, nil)
 		}
 	}
 	var err error
@@ -216,8 +211,8 @@ type finding struct {
 	edge     edge
 }
 
-func (f *findings) look(v types.Variable, i int, chains [][]float64, ws []walker, w *stats.Workspace) finding {
-	p := Parameter{v.Element(i), v.Name, w.Summarize(chains), f.view.marks(chains), isImputed(v)}
+func (f *findings) look(v types.Variable, i int, q quantity, ws []walker, w *stats.Workspace) finding {
+	p, chains := Parameter{v.Element(i), v.Name, q.summary(w), f.view.marks(q), isImputed(v)}, q.chains
 	if spanned(v.Between, chains) {
 		p.TailShape = 0
 	}
@@ -262,11 +257,11 @@ type walker struct {
 }
 
 // walkersOf sorts draws by the walker they came from; nil without a ladder.
-func walkersOf(r *store.Run) (ws []walker, err error) {
+func walkersOf(r *store.Run, v View) (ws []walker, err error) {
 	if !r.HasStat("replica") || len(r.Info.Report.Temperatures) < 2 {
 		return nil, nil
 	}
-	replicas, err := r.Stats("replica")
+	replicas, err := v.readStat(r, "replica")
 	if err != nil {
 		return nil, err
 	}

@@ -15,11 +15,12 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"ppl/lang/types"
 	"ppl/posterior/stats"
 	"ppl/posterior/store"
 	"ppl/runtime/sys/files"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // A scene is a run to be written: at(chain, draw, element) gives the draws of a scalar mu and a vector theta.

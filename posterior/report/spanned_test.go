@@ -22,7 +22,7 @@ func TestHeavyTailsWithEnds(t *testing.T) {
 	}
 	shape := func(between []float64) float64 {
 		v := types.Variable{Name: "risk", Between: between}
-		return new(findings).look(v, 0, chains, nil, new(stats.Workspace)).row.TailShape
+		return new(findings).look(v, 0, quantity{chains: chains}, nil, new(stats.Workspace)).row.TailShape
 	}
 	if got := shape([]float64{0, 1}); got != 0 {
 		t.Errorf("between 0 and 1 the tail has the shape %v", got)

@@ -20,6 +20,7 @@ type View struct {
 	Quantiles []float64 // in the place of 5, 50 and 95 %
 	Interval  Interval  // in the place of quantiles, where its Mass is not 0
 	Sort      string    // a column's name
+	Memory    int64     // bytes that draws may take; 0 for 256 MB
 }
 
 // An Interval holds Mass of the draws: the shortest that does, or the one with equal tails.
@@ -72,12 +73,29 @@ func (v View) quantiles() []float64 {
 	return v.Quantiles
 }
 
+// probabilities are those of the quantiles that the marks of a sampled quantity are; none of a shortest interval.
+func (v View) probabilities() []float64 {
+	if v.Interval.Mass == 0 {
+		return v.Quantiles
+	}
+	if v.Interval.Shortest {
+		return nil
+	}
+	return []float64{(1 - v.Interval.Mass) / 2, (1 + v.Interval.Mass) / 2}
+}
+
 // marks are the numbers under the titles that were asked for; nil where a summary has them.
-func (v View) marks(chains [][]float64) (xs []float64) {
+func (v View) marks(q quantity) (xs []float64) {
 	if len(v.Quantiles) == 0 && v.Interval.Mass == 0 {
 		return nil
 	}
-	all := slices.Concat(chains...)
+	if ps := v.probabilities(); q.long != nil && ps != nil {
+		for k := range ps {
+			xs = append(xs, q.long.Quantile(3+k))
+		}
+		return xs
+	}
+	all := slices.Concat(q.chains...)
 	if v.Interval.Mass > 0 {
 		return v.Interval.ends(all)
 	}

@@ -349,6 +349,45 @@ func (r *Run) streamed(group string, vs []types.Variable, name string) ([][]floa
 	return chains, nil
 }
 
+// A Part is a group of a run whose arrays have a row for every draw.
+type Part string
+
+// Parts of a run.
+const (
+	PosteriorDraws  Part = posterior
+	SamplerStats    Part = sampleStats
+	PriorDraws      Part = prior
+	PriorReplicates Part = priorPredictive
+)
+
+// Each visits the draws of an array, chunk by chunk: of a chain the draws from first on, each with the elements of the
+// array, row-major. The numbers may be used until the next visit. Memory does not grow with the number of draws.
+func (r *Run) Each(of Part, name string, visit func(chain, first int, draws []float64)) error {
+	if err := r.NotKept(name); err != nil && of == PosteriorDraws {
+		return err
+	}
+	var c column
+	for _, g := range r.Layout.groups() {
+		if i := find(g.variables, name); g.name == string(of) && i >= 0 {
+			c = column{group: g.name, v: g.variables[i]}
+		}
+	}
+	if c.group == "" {
+		return fmt.Errorf("the run in %s has no %q in %s", r.Dir, name, of)
+	}
+	seen, reader := make([]int, r.Layout.Chains), r.reader()
+	for first := 0; first < len(seen); first += r.arrays[c.key()].Chunks[0] {
+		err := r.chunks(c, first, reader, func(chain int, part []float64) {
+			visit(chain, seen[chain], part)
+			seen[chain] += len(part) / c.v.Size()
+		})
+		if err != nil {
+			return ErrDamaged{r.Dir, err}
+		}
+	}
+	return nil
+}
+
 // stored is how many numbers of a chain there can be, so that memory grows with what is really there, not with what
 // metadata claim.
 func (r *Run) stored(c column, chain int) int {

@@ -1,0 +1,169 @@
+package report
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"ppl/lang/types"
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
+)
+
+// usualMemory is how many bytes the draws in a summary may take, whatever the number of draws, unless a view gives
+// another number.
+const usualMemory = 256 << 20
+
+// drawCost is what a workspace takes for a draw of a quantity, in bytes, as measured, and the draw itself.
+const drawCost = 280
+
+// heldCost is what a draw takes that waits to be looked at, with the room for more that its list has.
+const heldCost = 12
+
+// A quantity is an element of a variable: all of its draws, [chain][draw], or a sample of them with what was learned of
+// the others in passes.
+type quantity struct {
+	chains [][]float64
+	long   *stats.Long // nil: chains are all draws
+}
+
+func (q quantity) summary(w *stats.Workspace) stats.Summary {
+	if q.long != nil {
+		return q.long.Summarize(w)
+	}
+	return w.Summarize(q.chains)
+}
+
+// A plan says how the draws of quantities are read within an amount of memory.
+type plan struct {
+	room    int // draws of a quantity in a sample; 0: all draws of a quantity fit
+	group   int // quantities that are read together
+	workers int // quantities that are looked at at the same time
+}
+
+// planFor is for so many draws of all chains of each quantity.
+func planFor(draws int, memory int64) plan {
+	draws = max(1, draws)
+	fits := int(memory / int64(draws) / drawCost) // quantities
+	if fits == 0 {
+		room := int(memory / 2 / drawCost)
+		return plan{room, max(1, int(memory/4/int64(room*16))), 1}
+	}
+	p := plan{workers: min(runtime.GOMAXPROCS(0), max(1, fits/2))}
+	p.group = max(1, int((memory-int64(p.workers*draws)*drawCost)/int64(draws*heldCost)))
+	return p
+}
+
+// every is the distance between the draws of a sample, 1 if there is none.
+func (p plan) every(chains, draws int) int {
+	if p.room == 0 {
+		return 1
+	}
+	return stats.NewLong(chains, draws, p.room).Every()
+}
+
+func (v View) memory() int64 {
+	if v.Memory > 0 {
+		return v.Memory
+	}
+	return usualMemory
+}
+
+// eachQuantity calls look for the elements of a variable, from several goroutines, each with a workspace of its own.
+func (v View) eachQuantity(r *store.Run, of store.Part, x types.Variable,
+	look func(i int, q quantity, w *stats.Workspace)) error {
+	p := planFor(r.Layout.Chains*r.Info.Draws, v.memory())
+	for from := 0; from < x.Size(); from += p.group {
+		read := readAll
+		if p.room > 0 {
+			read = v.readSample
+		}
+		quantities, err := read(r, of, x, from, min(from+p.group, x.Size()), p)
+		if err != nil {
+			return err
+		}
+		together(p.workers, len(quantities), func(k int, w *stats.Workspace) { look(from+k, quantities[k], w) })
+	}
+	return nil
+}
+
+// together calls look for the numbers below n.
+func together(workers, n int, look func(k int, w *stats.Workspace)) {
+	var wait sync.WaitGroup
+	var next atomic.Int64
+	for range min(workers, n) {
+		wait.Go(func() {
+			var w stats.Workspace
+			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
+				look(k, &w)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// readAll reads all draws of the elements from..to-1 of a variable.
+func readAll(r *store.Run, of store.Part, x types.Variable, from, to int, _ plan) ([]quantity, error) {
+	all := make([]quantity, to-from)
+	for k := range all {
+		all[k].chains = make([][]float64, r.Layout.Chains)
+		for c := range all[k].chains {
+			all[k].chains[c] = []float64{}
+		}
+	}
+	size := x.Size()
+	err := r.Each(of, x.Name, func(chain, _ int, draws []float64) {
+		for k := range all {
+			xs := slices.Grow(all[k].chains[chain], len(draws)/size)
+			for at := from + k; at < len(draws); at += size {
+				xs = append(xs, draws[at])
+			}
+			all[k].chains[chain] = xs
+		}
+	})
+	return all, err
+}
+
+// readSample reads a sample of them, and learns of the others in passes.
+func (v View) readSample(r *store.Run, of store.Part, x types.Variable, from, to int, p plan) ([]quantity, error) {
+	all := make([]quantity, to-from)
+	for k := range all {
+		asked := append([]float64{.05, .5, .95}, v.probabilities()...)
+		all[k].long = stats.NewLong(r.Layout.Chains, r.Info.Draws, p.room, asked...)
+	}
+	size := x.Size()
+	for slices.ContainsFunc(all, func(q quantity) bool { return q.long.More() }) {
+		err := r.Each(of, x.Name, func(chain, first int, draws []float64) {
+			for k, q := range all {
+				for d := range len(draws) / size {
+					q.long.Add(chain, first+d, draws[d*size+from+k])
+				}
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, q := range all {
+			q.long.EndPass()
+		}
+	}
+	for k := range all {
+		all[k].chains = all[k].long.Thinned()
+	}
+	return all, nil
+}
+
+// readStat reads a number for each draw that sampled quantities have.
+func (v View) readStat(r *store.Run, name string) (chains [][]float64, err error) {
+	chains = make([][]float64, r.Layout.Chains)
+	every := planFor(r.Layout.Chains*r.Info.Draws, v.memory()).every(r.Layout.Chains, r.Info.Draws)
+	err = r.Each(store.SamplerStats, name, func(chain, first int, draws []float64) {
+		for d, x := range draws {
+			if (first+d)%every == 0 {
+				chains[chain] = append(chains[chain], x)
+			}
+		}
+	})
+	return chains, err
+}
