@@ -64,7 +64,7 @@ type Retry struct {
 // Decides is what decides the draws besides the model, its data, the sampler and the seed, all of which stays when a run
 // is extended.
 func (o Options) Decides() any {
-	return map[string]any{"warmup": o.Warmup, "settings": o.Settings, "again": o.Retry, "digests": o.Digests}
+	return map[string]any{"warmup": o.Warmup, "settings": o.Settings, "digests": o.Digests}
 }
 
 // A Maker is what computed a run, to be found again if numbers differ.
