@@ -42,7 +42,7 @@ type plan struct {
 	workers int // quantities that are looked at at the same time
 }
 
-// planFor is for so many draws of all chains of each quantity.
+// planFor plans for a number of draws of each quantity, those of all chains.
 func planFor(draws int, memory int64) plan {
 	draws = max(1, draws)
 	fits := int(memory / int64(draws) / drawCost) // quantities

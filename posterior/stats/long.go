@@ -45,7 +45,7 @@ const (
 	slowShare     = 6 // of a sample: if fewer are effective, thinned draws show all correlations
 )
 
-// NewLong is for chains of so many draws each, a sample of at most room draws of them, and some quantiles.
+// NewLong is for chains of a number of draws each, a sample of at most room draws of them, and some quantiles.
 func NewLong(chains, draws, room int, quantiles ...float64) *Long {
 	each := max(2*blocksOfChain*leastBlock, room/max(1, chains))
 	l := &Long{draws: draws, every: max(1, (draws+each-1)/each), thinned: make([][]float64, chains),

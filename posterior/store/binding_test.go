@@ -109,7 +109,8 @@ func TestBindingCanFail(t *testing.T) {
 	b, at := binding{"one"}, place{"posterior/mu", "0.0"}
 	foreign := extraOf(binding{"other"}.mark(at, nil))
 	if b.checkExtra(at, foreign) == nil || b.checkExtra(at, nil) == nil || (binding{}).checkExtra(at, foreign) != nil ||
-		b.checkExtra(at, extraOf(b.mark(at, nil))) != nil || b.checkExtra(place{"posterior/mu", "0.1"}, b.mark(at, nil)) == nil {
+		b.checkExtra(at, extraOf(b.mark(at, nil))) != nil ||
+		b.checkExtra(place{"posterior/mu", "0.1"}, extraOf(b.mark(at, nil))) == nil {
 		t.Error("marks do not tell runs and places apart")
 	}
 }

@@ -200,7 +200,7 @@ func ofFile(path string, err error) error {
 	return fmt.Errorf("%s %w", path, err)
 }
 
-// silent is an error that has been told in other words.
+// silent is an error that other words in the text stand for.
 type silent struct{ error }
 
 func (silent) Error() string   { return "" }

@@ -62,7 +62,8 @@ func extend(disk files.System, dir string, added Layout, set func(l *Layout, add
 	}
 	layout := r.Layout
 	set(&layout, Layout{})
-	if err := writeJSON(disk, filepath.Join(dir, layoutFile), layoutDocument{r.Info.ID, layout}); err != nil { // without those that are replaced
+	without := layoutDocument{r.Info.ID, layout} // those groups that are replaced
+	if err := writeJSON(disk, filepath.Join(dir, layoutFile), without); err != nil {
 		return nil, err
 	}
 	set(&layout, added)

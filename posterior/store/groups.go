@@ -104,7 +104,8 @@ func (w *Writer) streamed(name string, vs []types.Variable) error {
 }
 
 func (w *Writer) streamedArray(c column, dims []string) error {
-	a := w.store.newArray(kindOf(c.v), append([]int{w.chains(), 0}, c.v.Shape...), append([]int{w.band, w.chunk}, c.v.Shape...))
+	shape, chunks := append([]int{w.chains(), 0}, c.v.Shape...), append([]int{w.band, w.chunk}, c.v.Shape...)
+	a := w.store.newArray(kindOf(c.v), shape, chunks)
 	w.growing = append(w.growing, growing{c.key(), a, 1})
 	about := dimensions(append([]string{"chain", "draw"}, dims...)...)
 	if c.v.Doc != "" {
