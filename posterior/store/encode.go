@@ -200,7 +200,7 @@ func ofFile(path string, err error) error {
 	return fmt.Errorf("%s %w", path, err)
 }
 
-// silent is an error that other words in the text stand for.
+// silent is an error whose meaning the text before it has.
 type silent struct{ error }
 
 func (silent) Error() string   { return "" }
