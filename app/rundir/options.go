@@ -61,8 +61,8 @@ type Retry struct {
 	Seconds   float64     `json:"seconds"`
 }
 
-// Decides is what decides the draws besides the model, its data, the sampler and the seed, all of which stays when a run
-// is extended.
+// Decides is what decides the draws besides the model, its data, the sampler and the seed. None of it changes when a
+// run is extended.
 func (o Options) Decides() any {
 	return map[string]any{"warmup": o.Warmup, "settings": o.Settings, "digests": o.Digests}
 }

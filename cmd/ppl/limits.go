@@ -17,7 +17,8 @@ import (
 func (c *console) limited(cmd *cobra.Command) *cobra.Command {
 	sandbox := cmd.Flags().Bool("sandbox", false, "let 'from' and 'import' read files only in the folder of the model "+
 		"and below it")
-	c.limitedMemory(cmd, "refuse what takes more than `SIZE`, such as 500MB or 8GB (default: the memory of the machine)")
+	c.limitedMemory(cmd, "refuse what takes more than `SIZE`, such as 500MB or 8GB (default: the memory of the "+
+		"machine)")
 	carryOut := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *sandbox {

@@ -36,8 +36,8 @@ func inPasses(chains [][]float64, room int) (*Long, Summary) {
 }
 
 // A summary in passes has the moments and quantiles of all draws, and effective sizes that differ by no more than their
-// error, whatever the correlation: 5 %, two and a half standard errors; of chains that alternate, whose effective size is
-// a small difference, three times that.
+// error, whatever the correlation: 5 %, two and a half standard errors; of chains that alternate, whose effective size
+// is a small difference, three times that.
 func TestLong(t *testing.T) {
 	for _, rho := range []float64{-.5, 0, .3, .9, .99, .999} {
 		chains := autoregression(rho, 4, 100000, 3)

@@ -131,7 +131,8 @@ func unpacked(t *testing.T) string {
 		}
 		text, err := io.ReadAll(in)
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
-		if err := errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, text, 0o600)); err != nil {
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, text, 0o600))
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
