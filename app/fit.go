@@ -71,7 +71,13 @@ func NewFit(r Request, n notes.Notes) *Fit {
 func (f *Fit) Dir() string { return f.request.Dir }
 
 // Draws opens the draws.
-func (f *Fit) Draws() (*store.Run, error) { return rundir.Open(f.Dir()) }
+func (f *Fit) Draws() (*store.Run, error) {
+	run, err := store.OpenOn(f.request.Disk, f.Dir())
+	if err != nil {
+		return nil, fault.Of(err)
+	}
+	return run, nil
+}
 
 // HasDraws reports whether there are draws: of this fit, or of the run that it goes on with.
 func (f *Fit) HasDraws() bool { return f.run != nil && f.run.hasDraws() }
@@ -86,8 +92,11 @@ func (f *Fit) Prepare(ctx context.Context) error {
 		return err
 	}
 	byDirectory := f.request.ByDirectory()
-	if byDirectory {
+	switch {
+	case byDirectory:
 		f.request.Dir = f.request.Model
+	case f.request.Dir == "":
+		f.request.Dir, f.request.Disk = DefaultDir(f.request.Model), &files.Memory{}
 	}
 	dir, err := rundir.Take(ctx, f.request.Disk, f.request.Dir, f.request.Existing, f.notes,
 		func() { f.lose(f.request.Lost) })

@@ -58,7 +58,7 @@ func (r *recorder) Load(state any) (found bool, err error) {
 	if r.saving = newBudget(time.Now()); !r.resuming {
 		return false, nil
 	}
-	from, rest, note, err := checkpoint.Read(r.dir, r.usable)
+	from, rest, note, err := checkpoint.Read(r.disk, r.dir, r.usable)
 	switch {
 	case errors.Is(err, checkpoint.ErrNone):
 		r.notes.Note("the run was ended before its first checkpoint; it begins again, with the same seed")
@@ -75,7 +75,7 @@ func (r *recorder) Load(state any) (found bool, err error) {
 // usable refuses a checkpoint that comes after more draws than there are, as in a copy that was made while the run went
 // on.
 func (r *recorder) usable(from savedRun) error {
-	info, err := store.ReadInfo(r.dir)
+	info, err := store.ReadInfoOn(r.disk, r.dir)
 	if err != nil {
 		return err
 	}

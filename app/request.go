@@ -39,7 +39,8 @@ type Request struct {
 	MaxTime      time.Duration // 0: no limit
 	MaxGradients float64       // 0: no limit
 
-	// Dir is the directory that keeps the run. If it is empty, a Model that is a run directory is resumed there.
+	// Dir is the directory that keeps the run. If it is empty, a Model that is a run directory is resumed there; else
+	// the run is in memory, and nothing is written.
 	Dir      string
 	Existing rundir.Existing // what to do with a run that is in Dir
 
@@ -60,6 +61,14 @@ func NewRequest(model string) Request {
 	o := infer.Defaults()
 	return Request{Source: Source{Model: model}, Device: devices.Auto, Chains: o.Chains, Warmup: o.Warmup,
 		Seed: uint64(rand.Uint32())}
+}
+
+// Resume returns the request to go on with the run in a directory, with the options that it had. Other values take
+// their place where Given names them.
+func Resume(dir string) Request {
+	r := NewRequest(dir)
+	r.Existing = rundir.GoOn
+	return r
 }
 
 // DefaultDir returns the directory in which the command keeps the run of a model.

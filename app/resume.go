@@ -16,7 +16,7 @@ func (run *attempt) changedModel() (all []string, err error) {
 	if then.Data == now.Data && then.Program == now.Program {
 		return nil, nil
 	}
-	if old, err := store.Open(run.dir.Path); err == nil { // else there are no draws yet, nor their data
+	if old, err := run.dir.Open(); err == nil { // else there are no draws yet, nor their data
 		if all, err = rundir.ChangedData(old, *run.dir.Before, run.program); err != nil {
 			return nil, fault.Of(err)
 		}
@@ -24,7 +24,7 @@ func (run *attempt) changedModel() (all []string, err error) {
 	if then.Data != now.Data && len(all) == 0 {
 		all = append(all, "the model's data are not those of the run")
 	}
-	text, err := store.ReadModel(run.dir.Path)
+	text, err := store.ReadModel(run.dir.Disk, run.dir.Path)
 	if err != nil {
 		return nil, fault.Of(err)
 	}

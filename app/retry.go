@@ -126,14 +126,14 @@ func (run *attempt) compare(second *attempt, aim stopping.Goal, failure error) (
 	case !second.hasDraws():
 		return at, false, errors.New("it was ended in warm-up")
 	}
-	if at, err = standing(second.dir.Path, aim); err != nil {
+	if at, err = standing(second.dir, aim); err != nil {
 		return at, false, err
 	}
-	there, err := store.Open(run.dir.Path)
+	there, err := run.dir.Open()
 	if err != nil {
 		return at, false, err
 	}
-	here, err := store.Open(second.dir.Path)
+	here, err := second.dir.Open()
 	if err != nil {
 		return at, false, err
 	}
@@ -145,7 +145,7 @@ func (run *attempt) compare(second *attempt, aim stopping.Goal, failure error) (
 func (first *attempt) second(aim stopping.Goal, at stopping.Standing) (*attempt, error) {
 	again := *first
 	again.options.Draws = min(first.options.Draws, infer.Defaults().Draws)
-	before, err := store.ReadInfo(first.dir.Path)
+	before, err := store.ReadInfoOn(first.dir.Disk, first.dir.Path)
 	if err != nil {
 		return nil, fault.Of(err)
 	}

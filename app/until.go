@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ppl/app/fault"
+	"ppl/app/rundir"
 	"ppl/posterior/stopping"
 	"ppl/posterior/store"
 )
@@ -33,12 +34,12 @@ func (run *attempt) complete() (bool, error) {
 	if run.goal.Empty() || d.Info.Draws == run.options.Draws {
 		return d.Info.Draws == run.options.Draws, nil
 	}
-	at, err := standing(d.Path, run.goal)
+	at, err := standing(d, run.goal)
 	return run.goal.Reached(at), err
 }
 
-func standing(dir string, g stopping.Goal) (stopping.Standing, error) {
-	run, err := store.Open(dir)
+func standing(dir *rundir.Dir, g stopping.Goal) (stopping.Standing, error) {
+	run, err := dir.Open()
 	if err != nil {
 		return stopping.Standing{}, fault.Of(err)
 	}
@@ -75,7 +76,7 @@ func (run *attempt) sampleInParts(ctx context.Context) (stopped bool, err error)
 	at := stopping.Standing{Draws: run.dir.Info.Draws}
 	for {
 		if at.Draws > 0 {
-			if at, err = standing(run.dir.Path, run.goal); err != nil {
+			if at, err = standing(run.dir, run.goal); err != nil {
 				return false, err
 			}
 		}
@@ -131,7 +132,7 @@ func (run *attempt) sampleToAim(ctx context.Context) (stopped bool, err error) {
 		if stopped, err = run.extend(ctx, count); run.over(ctx, &stopped, &err) {
 			return stopped, err
 		}
-		at, err := standing(run.dir.Path, aim)
+		at, err := standing(run.dir, aim)
 		switch {
 		case err != nil || aim.Reached(at):
 			return false, err

@@ -7,6 +7,7 @@ import (
 	"ppl/app"
 	"ppl/app/fault"
 	"ppl/app/notes"
+	"ppl/app/rundir"
 	"ppl/compiler"
 	"ppl/infer"
 	"ppl/lang/types"
@@ -28,7 +29,11 @@ type NewData struct {
 // what is observed, the predictions are compared with that. Classes are only compared: nothing is written. The outcomes
 // are nil if the new data lack what the model observes.
 func Predict(ctx context.Context, dir string, d NewData, n notes.Notes) (*Outcomes, error) {
-	o, err := openDraws(dir, n)
+	run, err := rundir.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	o, err := drawsOf(run, n)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,16 @@ type Run struct {
 
 // Open opens a run with the model and the data that it was sampled with. It warns if the data have changed since.
 func Open(dir string, n notes.Notes) (*Run, error) {
-	o, err := openDraws(dir, n)
+	run, err := rundir.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	return Of(run, n)
+}
+
+// Of is Open of a run that is open for reading, such as one in memory.
+func Of(run *store.Run, n notes.Notes) (*Run, error) {
+	o, err := drawsOf(run, n)
 	if err != nil {
 		return nil, err
 	}
@@ -64,18 +73,16 @@ func Open(dir string, n notes.Notes) (*Run, error) {
 		return nil, fault.Of(err)
 	}
 	if len(changed) > 0 {
-		n.Warn("the data have changed since " + dir + " was sampled: " + strings.Join(changed, "; ") +
+		n.Warn("the data have changed since " + o.Dir + " was sampled: " + strings.Join(changed, "; ") +
 			"; what is asked of them is of the data as they are now")
 	}
 	return o, nil
 }
 
-// openDraws opens a run that has draws, without its model.
-func openDraws(dir string, n notes.Notes) (*Run, error) {
-	run, err := rundir.Open(dir)
+// drawsOf takes a run that has draws, without its model.
+func drawsOf(run *store.Run, n notes.Notes) (*Run, error) {
+	dir := run.Dir
 	switch {
-	case err != nil:
-		return nil, err
 	case len(run.Layout.Posterior) == 0:
 		return nil, fault.Wrongf("%s holds no draws from a posterior; sample the model first: ppl sample %s", dir,
 			run.Info.Model)
@@ -83,7 +90,8 @@ func openDraws(dir string, n notes.Notes) (*Run, error) {
 		return nil, fault.Wrongf("the run in %s (%s) has no draws yet", dir, run.Info.Status)
 	}
 	o := &Run{Dir: dir, Stored: run, draws: map[string][][]float64{}, device: lazyDevice(), notes: n}
-	if o.Options, err = rundir.ReadOptions(dir); err != nil {
+	var err error
+	if o.Options, err = rundir.OptionsOf(run); err != nil {
 		return nil, fault.Wrong(err)
 	}
 	return o, nil
@@ -120,7 +128,7 @@ func (o *Run) changedData() (all []string, err error) {
 
 // ModelText reads the text of the model as it was sampled.
 func (o *Run) ModelText() (string, error) {
-	text, err := store.ReadModel(o.Dir)
+	text, err := store.ReadModel(o.Stored.System(), o.Dir)
 	if err != nil {
 		return "", fault.Wrong(err)
 	}
@@ -176,7 +184,7 @@ func (o *Run) Added() []types.Variable { return o.added }
 // Refresh looks whether a run that is being written has grown since. What AddDraws added belongs to the draws that
 // there were, and is dropped then.
 func (o *Run) Refresh() error {
-	now, err := store.Open(o.Dir)
+	now, err := store.OpenOn(o.Stored.System(), o.Dir)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"ppl/lang/diag"
 	"ppl/lang/source"
 	"ppl/posterior/store"
+	"ppl/runtime/sys/files"
 )
 
 // sampledProgram loads the model of a run with the data that it was sampled with: from their files, or from the run if
@@ -47,7 +48,8 @@ func (o *Run) unchanged() (text string, args []compiler.DataArg, err error) {
 	if text, err = o.ModelText(); err != nil {
 		return "", nil, err
 	}
-	if path := o.ModelPath(); rundir.Exists(path) {
+	_, inMemory := o.Stored.System().(*files.Memory) // its text need not be that of a file
+	if path := o.ModelPath(); !inMemory && rundir.Exists(path) {
 		now, err := source.Read(path, source.MostModel)
 		if err != nil {
 			return "", nil, fault.Of(err)

@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"ppl/app/fault"
@@ -52,7 +51,8 @@ const (
 func Take(ctx context.Context, disk files.System, path string, there Existing, n notes.Notes, lost func()) (*Dir,
 	error) {
 	d := &Dir{Disk: disk.Below(path), Path: path}
-	if !Adopting(path) {
+	adopting := func() bool { return files.Exists(disk, markIn(path)) }
+	if !adopting() {
 		if err := d.Look(there); err != nil { // before anything is written there
 			return nil, fault.Of(err)
 		}
@@ -60,20 +60,12 @@ func Take(ctx context.Context, disk files.System, path string, there Existing, n
 	if err := disk.MkdirAll(path, 0o777); err != nil {
 		return nil, fault.Of(err)
 	}
-	var err error
-	switch d.lock, err = store.TakeLock(ctx, path, store.Signs, n.Warn); {
-	case errors.Is(err, context.Canceled):
-		return nil, fault.Interrupted()
-	case err != nil:
-		return nil, fault.Of(err)
-	}
-	go func() {
-		if d.lock.Lost() && lost != nil {
-			lost()
+	if _, inMemory := disk.(*files.Memory); !inMemory {
+		if err := d.takeLock(ctx, n, lost); err != nil {
+			return nil, err
 		}
-	}()
-	warnOfOthers(path, n)
-	if Adopting(path) {
+	}
+	if adopting() {
 		if err := d.adopt(); err != nil {
 			d.Close(false)
 			return nil, fault.Of(err)
@@ -86,6 +78,24 @@ func Take(ctx context.Context, disk files.System, path string, there Existing, n
 	return d, nil
 }
 
+// takeLock locks the directory, and watches that it stays locked.
+func (d *Dir) takeLock(ctx context.Context, n notes.Notes, lost func()) (err error) {
+	switch d.lock, err = store.TakeLock(ctx, d.Path, store.Signs, n.Warn); {
+	case errors.Is(err, context.Canceled):
+		return fault.Interrupted()
+	case err != nil:
+		return fault.Of(err)
+	}
+	lock := d.lock
+	go func() {
+		if lock.Lost() && lost != nil {
+			lost()
+		}
+	}()
+	warnOfOthers(d.Path, n)
+	return nil
+}
+
 // warnOfOthers says that other users can change a run that this one goes on to write and to believe.
 func warnOfOthers(path string, n notes.Notes) {
 	if err := securedir.Closed(path); errors.As(err, new(securedir.Unsafe)) {
@@ -96,12 +106,12 @@ func warnOfOthers(path string, n notes.Notes) {
 // Look finds out what the directory holds.
 func (d *Dir) Look(there Existing) error {
 	var options Options
-	info, err := store.ReadOptions(d.Path, &options)
+	info, err := store.ReadOptionsOn(d.Disk, d.Path, &options)
 	switch {
-	case !Exists(d.Path), errors.As(err, new(store.ErrNotRun)) && isEmpty(d.Path):
+	case !files.Exists(d.Disk, d.Path), errors.As(err, new(store.ErrNotRun)) && d.isEmpty():
 		d.created = true
 		return nil
-	case errors.As(err, new(store.ErrNotRun)) && there != GoOn && !IsRun(d.Path):
+	case errors.As(err, new(store.ErrNotRun)) && there != GoOn && !isRunOn(d.Disk, d.Path):
 		return fmt.Errorf("%s holds files of something else and no run; choose another directory with --out DIR",
 			d.Path)
 	case err != nil:
@@ -120,10 +130,13 @@ func (d *Dir) Look(there Existing) error {
 // Created reports whether the directory was not there, or empty.
 func (d *Dir) Created() bool { return d.created }
 
+// Open opens the draws that there are.
+func (d *Dir) Open() (*store.Run, error) { return store.OpenOn(d.Disk, d.Path) }
+
 // Renew makes the run that has just ended the one to go on with.
 func (d *Dir) Renew() (err error) {
 	var before Options
-	if d.Info, err = store.ReadOptions(d.Path, &before); err != nil {
+	if d.Info, err = store.ReadOptionsOn(d.Disk, d.Path, &before); err != nil {
 		return err
 	}
 	d.Before = &before
@@ -163,6 +176,9 @@ func (d *Dir) remove() error {
 
 // Close unlocks the directory, and removes one that Take made and that is of no use.
 func (d *Dir) Close(useful bool) {
+	if d.lock == nil { // in memory
+		return
+	}
 	if useful || !d.created {
 		_ = d.lock.Release() // the end of the process does the same
 		return
@@ -176,9 +192,9 @@ func (d *Dir) Close(useful bool) {
 	_ = d.Disk.Remove(d.Path)
 }
 
-// isEmpty reports whether a directory has nothing in it but a lock.
-func isEmpty(dir string) bool {
-	entries, err := os.ReadDir(dir)
+// isEmpty reports whether the directory has nothing in it but a lock.
+func (d *Dir) isEmpty() bool {
+	entries, err := d.Disk.ReadDir(d.Path)
 	return err == nil && (len(entries) == 0 || len(entries) == 1 && entries[0].Name() == store.LockFile)
 }
 
@@ -186,10 +202,11 @@ func isEmpty(dir string) bool {
 const runFile = "run.json"
 
 // IsRun reports whether a path is that of a run, and not of a model.
-func IsRun(path string) bool { return Exists(filepath.Join(path, runFile)) }
+func IsRun(path string) bool { return isRunOn(files.Disk{}, path) }
+
+func isRunOn(disk files.System, path string) bool {
+	return files.Exists(disk, filepath.Join(path, runFile))
+}
 
 // Exists reports whether there is something at a path.
-func Exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
+func Exists(path string) bool { return files.Exists(files.Disk{}, path) }

@@ -104,7 +104,7 @@ func inRun(dir, path string) string {
 // removeInputs makes room for a new run.
 func (d *Dir) removeInputs() error {
 	folder := filepath.Join(d.Path, inputsFolder)
-	entries, err := os.ReadDir(folder)
+	entries, err := d.Disk.ReadDir(folder)
 	if err != nil {
 		return nil // there are none
 	}

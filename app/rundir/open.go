@@ -25,7 +25,7 @@ func OpenPosterior(dir string) (*store.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	options, err := ReadOptions(run.Dir)
+	options, err := OptionsOf(run)
 	if err != nil {
 		return nil, fault.Wrong(err)
 	}

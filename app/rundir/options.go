@@ -14,6 +14,7 @@ import (
 	"ppl/infer/settings"
 	"ppl/posterior/store"
 	"ppl/runtime/native"
+	"ppl/runtime/sys/files"
 )
 
 // Options are kept with the draws: enough to repeat the run, or to go on with it.
@@ -84,8 +85,13 @@ func MakerOn(device string) Maker {
 }
 
 // ReadOptions reads the options of the run in a directory.
-func ReadOptions(dir string) (o Options, err error) {
-	_, err = store.ReadOptions(dir, &o)
+func ReadOptions(dir string) (o Options, err error) { return readOptionsOn(files.Disk{}, dir) }
+
+// OptionsOf reads the options of a run that is open.
+func OptionsOf(run *store.Run) (o Options, err error) { return readOptionsOn(run.System(), run.Dir) }
+
+func readOptionsOn(disk files.System, dir string) (o Options, err error) {
+	_, err = store.ReadOptionsOn(disk, dir, &o)
 	o.locate(dir)
 	return o, err
 }

@@ -2,7 +2,6 @@ package rundir
 
 import (
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -42,8 +41,8 @@ func Adopting(path string) bool { return Exists(markIn(path)) }
 // attempt goes, run.json last, then all of the second comes, run.json last.
 func (d *Dir) adopt() error {
 	from := SecondIn(d.Path)
-	if IsRun(from) {
-		if IsRun(d.Path) {
+	if isRunOn(d.Disk, from) {
+		if isRunOn(d.Disk, d.Path) {
 			if err := d.remove(); err != nil {
 				return err
 			}
@@ -57,7 +56,7 @@ func (d *Dir) adopt() error {
 
 // moveUp moves all of a run to its new place.
 func (d *Dir) moveUp(from string) error {
-	entries, err := os.ReadDir(from)
+	entries, err := d.Disk.ReadDir(from)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ const mostStarts = 1 << 30
 
 // ReadStarts reads what WriteStarts wrote.
 func (d *Dir) ReadStarts() (points [][][]float64, err error) {
-	encoded, err := files.Read(filepath.Join(d.Path, startsFile), mostStarts)
+	encoded, err := files.ReadOn(d.Disk, nil, filepath.Join(d.Path, startsFile), mostStarts)
 	if err == nil {
 		err = checkpoint.Decode(encoded, &points)
 	}

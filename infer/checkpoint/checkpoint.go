@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"ppl/runtime/sys/files"
@@ -75,13 +74,14 @@ func writeAll(to io.Writer, states []any) error {
 
 // A Rest is the values of a checkpoint after the first.
 type Rest struct {
+	disk      files.System
 	path      string
 	from, end int64
 }
 
 // Decode reads the rest into a state.
 func (r Rest) Decode(state any) error {
-	f, err := files.Open(r.path)
+	f, err := r.disk.Open(r.path)
 	if err != nil {
 		return err
 	}
@@ -94,12 +94,12 @@ func (r Rest) Decode(state any) error {
 
 // Read decodes the first value of the newest checkpoint of a directory. Where that is damaged, or usable has an error
 // for its first value, it is the one before, and note says so. ErrNone where there is none.
-func Read[S any](dir string, usable func(S) error) (state S, rest Rest, note string, err error) {
-	state, rest, first := read(filepath.Join(dir, File), usable)
+func Read[S any](disk files.System, dir string, usable func(S) error) (state S, rest Rest, note string, err error) {
+	state, rest, first := read(disk, filepath.Join(dir, File), usable)
 	if first == nil {
 		return state, rest, "", nil
 	}
-	state, rest, second := read(filepath.Join(dir, before), usable)
+	state, rest, second := read(disk, filepath.Join(dir, before), usable)
 	switch {
 	case second == nil && errors.Is(first, fs.ErrNotExist):
 		return state, rest, "", nil // the run was killed between two renames
@@ -113,8 +113,8 @@ func Read[S any](dir string, usable func(S) error) (state S, rest Rest, note str
 	return state, rest, "", first
 }
 
-func read[S any](path string, usable func(S) error) (state S, rest Rest, err error) {
-	f, err := files.Open(path)
+func read[S any](disk files.System, path string, usable func(S) error) (state S, rest Rest, err error) {
+	f, err := disk.Open(path)
 	if err != nil {
 		return state, rest, err
 	}
@@ -130,11 +130,11 @@ func read[S any](path string, usable func(S) error) (state S, rest Rest, err err
 	if err := usable(state); err != nil {
 		return state, rest, fmt.Errorf("%s %w", path, err)
 	}
-	return state, Rest{path, int64(len(head) + values.NumBytesRead()), end}, nil
+	return state, Rest{disk, path, int64(len(head) + values.NumBytesRead()), end}, nil
 }
 
 // whole is where the values of a file end, or an error for one that is damaged.
-func whole(f *os.File) (end int64, err error) {
+func whole(f files.File) (end int64, err error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return 0, err

@@ -32,7 +32,7 @@ func anyOf(state) error { return nil }
 
 func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
-	if _, _, _, err := Read(dir, anyOf); !errors.Is(err, ErrNone) {
+	if _, _, _, err := Read(files.Disk{}, dir, anyOf); !errors.Is(err, ErrNone) {
 		t.Errorf("an empty directory: %v", err)
 	}
 	for range 2 {
@@ -40,7 +40,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, _, note, err := Read(dir, anyOf)
+	got, _, note, err := Read(files.Disk{}, dir, anyOf)
 	if err != nil || note != "" {
 		t.Fatal(note, err)
 	}
@@ -63,7 +63,7 @@ func TestSequence(t *testing.T) {
 		if err := Write(files.Disk{}, dir, of...); err != nil {
 			t.Fatal(err)
 		}
-		_, rest, _, err := Read(dir, anyOf)
+		_, rest, _, err := Read(files.Disk{}, dir, anyOf)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestDamageIsRefused(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, File), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		got, _, note, err := Read(dir, anyOf)
+		got, _, note, err := Read(files.Disk{}, dir, anyOf)
 		if err != nil || !strings.Contains(note, "goes on from the checkpoint before") || got.Names["a"] != 3 {
 			t.Errorf("%s: %q, %v, %+v", what, note, err, got)
 		}
@@ -146,7 +146,7 @@ func TestDamageIsRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, before), whole[:40], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, _, err := Read(dir, anyOf); err == nil || errors.Is(err, ErrNone) {
+	if _, _, _, err := Read(files.Disk{}, dir, anyOf); err == nil || errors.Is(err, ErrNone) {
 		t.Errorf("both damaged: %v", err)
 	}
 }
@@ -170,7 +170,7 @@ func TestUselessIsRefused(t *testing.T) {
 	}
 	expect := func(says string) {
 		t.Helper()
-		got, _, note, err := Read(dir, few)
+		got, _, note, err := Read(files.Disk{}, dir, few)
 		if err != nil || !strings.Contains(note, says) || !cmp.Equal(got.Names, map[string]int{"a": 1}) {
 			t.Errorf("%q, %v, %+v; want %q", note, err, got, says)
 		}

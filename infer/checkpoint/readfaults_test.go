@@ -23,14 +23,14 @@ func TestReadsThatFail(t *testing.T) {
 			t.Fatal(err)
 		}
 		any := func(string) error { return nil }
-		state, _, note, err := Read(dir, any)
+		state, _, note, err := Read(files.Disk{}, dir, any)
 		if err != nil || state != "first" || note == "" && what != "gone" {
 			t.Errorf("%s: %q, note %q, %v", what, state, note, err)
 		}
 		if err := os.RemoveAll(filepath.Join(dir, before)); err != nil {
 			t.Fatal(err)
 		}
-		if state, _, _, err := Read(dir, any); err == nil || state != "" {
+		if state, _, _, err := Read(files.Disk{}, dir, any); err == nil || state != "" {
 			t.Errorf("%s, and no checkpoint before: %q, %v", what, state, err)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -87,7 +86,7 @@ const (
 
 // clear makes room in dir for a new run.
 func clear(disk files.System, dir string, overwrite bool) error {
-	entries, err := os.ReadDir(dir)
+	entries, err := disk.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -98,7 +97,7 @@ func clear(disk files.System, dir string, overwrite bool) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	info, err := ReadInfo(dir)
+	info, err := ReadInfoOn(disk, dir)
 	if err != nil {
 		return err
 	}
@@ -113,7 +112,7 @@ func clear(disk files.System, dir string, overwrite bool) error {
 // run.
 func remove(disk files.System, dir string, entries []fs.DirEntry) error {
 	for _, e := range entries {
-		if !belongs(dir, e) {
+		if !belongs(disk, dir, e) {
 			continue
 		}
 		if err := disk.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
@@ -124,27 +123,36 @@ func remove(disk files.System, dir string, entries []fs.DirEntry) error {
 }
 
 // belongs reports whether an entry is part of a run. A group whose disk was full when it was made has no .zgroup.
-func belongs(dir string, e fs.DirEntry) bool {
+func belongs(disk files.System, dir string, e fs.DirEntry) bool {
 	switch strings.TrimSuffix(e.Name(), ".partial") {
 	case layoutFile, progressFile, energiesFile, hottestFile, ".zgroup", ".zattrs", ".zmetadata", posterior,
 		sampleStats, observed, constantData, logPrior, logLikelihood, predictive, prior, priorPredictive, predictions,
 		predictedAt:
 		return true
 	}
-	_, err := os.Stat(filepath.Join(dir, e.Name(), ".zgroup"))
-	return e.IsDir() && err == nil
+	return e.IsDir() && files.Exists(disk, filepath.Join(dir, e.Name(), ".zgroup"))
 }
 
 // ReadInfo reads run.json, whose format is what makes a directory a run; ErrNotRun where the directory is none.
-func ReadInfo(dir string) (info Info, err error) {
-	text, err := readDocument(dir, runFile, mostInfo)
+func ReadInfo(dir string) (Info, error) { return ReadInfoOn(files.Disk{}, dir) }
+
+// ReadInfoOn is ReadInfo of a run on another system than the disk of the machine.
+func ReadInfoOn(disk files.System, dir string) (info Info, err error) {
+	text, err := readDocument(disk, dir, runFile, mostInfo)
 	if errors.Is(err, fs.ErrNotExist) {
 		return info, ErrNotRun{dir, "it has no " + runFile}
 	}
 	if err != nil {
 		return info, err
 	}
-	return parseInfo(dir, text)
+	if info, err = parseInfo(dir, text); err != nil {
+		return info, err
+	}
+	_, inMemory := disk.(*files.Memory) // it would have gone with its process
+	if info.Status == Running && !inMemory && abandoned(dir, info.Updated) {
+		info.Status = Killed
+	}
+	return info, nil
 }
 
 func parseInfo(dir string, text []byte) (info Info, err error) {
@@ -157,9 +165,6 @@ func parseInfo(dir string, text []byte) (info Info, err error) {
 	}
 	if (info.ID == "") != (info.Format == firstFormat) && (info.ID != "" || len(info.Written) > 0) {
 		return info, damaged(dir, runFile, errors.New("its identity does not belong to its format"))
-	}
-	if info.Status == Running && abandoned(dir, info.Updated) {
-		info.Status = Killed
 	}
 	return info, nil
 }

@@ -175,9 +175,9 @@ func (p *packer) shrinks(raw []byte) bool {
 // readStored is readChunk of an array that may be stored as it is.
 func (r *Run) readStored(a *array, at place, size int) ([]byte, error) {
 	if a.Compressor != nil {
-		return r.bound.readChunk(r.Dir, at, size)
+		return r.bound.readChunk(r.disk, r.Dir, at, size)
 	}
-	raw, err := files.Read(at.file(r.Dir), int64(size))
+	raw, err := files.ReadOn(r.disk, nil, at.file(r.Dir), int64(size))
 	if err == nil && len(raw) != size {
 		err = fmt.Errorf("holds %d bytes and not %d", len(raw), size)
 	}
@@ -211,6 +211,7 @@ const mostInflated = 1040
 
 // A chunkReader reads one chunk after the other into the same memory.
 type chunkReader struct {
+	disk      files.System
 	bound     binding
 	text, raw []byte
 	zip       inflater
@@ -219,7 +220,7 @@ type chunkReader struct {
 }
 
 // reader reads chunks of a run.
-func (r *Run) reader() *chunkReader { return &chunkReader{bound: r.bound} }
+func (r *Run) reader() *chunkReader { return &chunkReader{disk: r.disk, bound: r.bound} }
 
 type inflater interface {
 	io.Reader
@@ -227,15 +228,15 @@ type inflater interface {
 }
 
 // readChunk reads a single compressed chunk.
-func (b binding) readChunk(dir string, at place, size int) ([]byte, error) {
-	return (&chunkReader{bound: b}).read(dir, at, size)
+func (b binding) readChunk(disk files.System, dir string, at place, size int) ([]byte, error) {
+	return (&chunkReader{disk: disk, bound: b}).read(dir, at, size)
 }
 
 // read gives the bytes of a compressed chunk, which must be as many as given, until the next call. It takes no more
 // memory than what the file can hold.
 func (r *chunkReader) read(dir string, at place, size int) (raw []byte, err error) {
 	path := at.file(dir)
-	if r.text, err = files.ReadInto(r.text, path, mostPacked(size)); err != nil {
+	if r.text, err = files.ReadOn(r.disk, r.text, path, mostPacked(size)); err != nil {
 		return nil, ofFile(path, err)
 	}
 	if raw, err = r.inflate(at, size); err == nil && len(raw) != size {

@@ -56,7 +56,7 @@ func ExtendPredictions(disk files.System, dir string, vs []types.Variable, at []
 // extend adds the groups of a layout. Set gives a layout those of another.
 func extend(disk files.System, dir string, added Layout, set func(l *Layout, added Layout)) (*Writer, error) {
 	disk = disk.Below(dir)
-	r, err := Open(dir)
+	r, err := OpenOn(disk, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func extend(disk files.System, dir string, added Layout, set func(l *Layout, add
 
 // openStore reads the metadata of an existing hierarchy.
 func openStore(disk files.System, dir string, b binding) (*store, error) {
-	text, err := readDocument(dir, ".zmetadata", mostMetadata)
+	text, err := readDocument(disk, dir, ".zmetadata", mostMetadata)
 	if err != nil {
 		return nil, err
 	}

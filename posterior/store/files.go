@@ -35,11 +35,13 @@ const (
 )
 
 // ReadModel reads the text of a run's model.
-func ReadModel(dir string) ([]byte, error) { return readDocument(dir, ModelFile, mostModel) }
+func ReadModel(disk files.System, dir string) ([]byte, error) {
+	return readDocument(disk, dir, ModelFile, mostModel)
+}
 
 // readDocument reads a file of a run that has at most that many bytes; ErrDamaged if it is no regular file, or larger.
-func readDocument(dir, name string, most int64) ([]byte, error) {
-	text, err := files.Read(filepath.Join(dir, name), most)
+func readDocument(disk files.System, dir, name string, most int64) ([]byte, error) {
+	text, err := files.ReadOn(disk, nil, filepath.Join(dir, name), most)
 	if errors.As(err, new(files.NotRegular)) || errors.As(err, new(files.TooLarge)) {
 		return nil, ErrDamaged{dir, err}
 	}

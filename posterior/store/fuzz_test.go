@@ -46,7 +46,7 @@ func FuzzOpen(f *testing.F) {
 		if err != nil {
 			return
 		}
-		r, err := parseRun(empty, info, []byte(layout), []byte(meta))
+		r, err := parseRun(files.Disk{}, empty, info, []byte(layout), []byte(meta))
 		if err != nil {
 			return
 		}

@@ -107,7 +107,7 @@ func (r *Run) Ladder() (*Ladder, error) {
 
 // npy reads an array that may not be there.
 func (r *Run) npy(name string) (chains [][]float64, width int, err error) {
-	raw, err := readDocument(r.Dir, name, mostLadder)
+	raw, err := readDocument(r.disk, r.Dir, name, mostLadder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
 	}

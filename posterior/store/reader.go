@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 
 	"ppl/lang/types"
+	"ppl/runtime/sys/files"
 )
 
 // A Run is a run directory opened for reading, as it stood at its last checkpoint.
@@ -20,32 +20,39 @@ type Run struct {
 	Layout Layout
 	arrays map[string]array
 	bound  binding
+	disk   files.System
 }
+
+// System returns where the run is.
+func (r *Run) System() files.System { return r.disk }
 
 // Open reads a run's metadata. It gives ErrNotRun for a directory that is none, else an error that names the file that
 // is missing or damaged.
-func Open(dir string) (*Run, error) {
-	if s, err := os.Stat(dir); err != nil {
+func Open(dir string) (*Run, error) { return OpenOn(files.Disk{}, dir) }
+
+// OpenOn is Open of a run on another system than the disk of the machine.
+func OpenOn(disk files.System, dir string) (*Run, error) {
+	if s, err := disk.Stat(dir); err != nil {
 		return nil, err
 	} else if !s.IsDir() {
 		return nil, ErrNotRun{dir, "it is a file"}
 	}
-	info, err := ReadInfo(dir)
+	info, err := ReadInfoOn(disk, dir)
 	if err != nil {
 		return nil, err
 	}
-	layout, err := readDocument(dir, layoutFile, mostLayout)
+	layout, err := readDocument(disk, dir, layoutFile, mostLayout)
 	if errors.Is(err, fs.ErrNotExist) && len(info.Written) == 0 {
 		return nil, ErrNoDraws{dir, info}
 	}
 	if err != nil {
 		return nil, incomplete(dir, err)
 	}
-	meta, err := readDocument(dir, ".zmetadata", mostMetadata)
+	meta, err := readDocument(disk, dir, ".zmetadata", mostMetadata)
 	if err != nil {
 		return nil, incomplete(dir, err)
 	}
-	return parseRun(dir, info, layout, meta)
+	return parseRun(disk, dir, info, layout, meta)
 }
 
 // incomplete explains a missing file: run.json is written first, so that the run had no time to begin, or files were
@@ -58,8 +65,8 @@ func incomplete(dir string, err error) error {
 }
 
 // parseRun puts a run's documents together and holds them against each other.
-func parseRun(dir string, info Info, layout, meta []byte) (*Run, error) {
-	r := &Run{Dir: dir, Info: info, bound: binding{info.ID}}
+func parseRun(disk files.System, dir string, info Info, layout, meta []byte) (*Run, error) {
+	r := &Run{Dir: dir, Info: info, disk: disk, bound: binding{info.ID}}
 	var doc layoutDocument
 	if err := json.Unmarshal(layout, &doc); err != nil {
 		return nil, damaged(dir, layoutFile, jsonError(err))
@@ -394,7 +401,7 @@ func (r *Run) stored(c column, chain int) int {
 	a, n, bytes := r.arrays[c.key()], c.v.Size(), int64(0)
 	claimed := a.Shape[1] * n
 	for k := 0; n > 0 && k*a.Chunks[1] < a.Shape[1]; k++ {
-		info, err := os.Stat(chunkPlace(c, chain/a.Chunks[0], k).file(r.Dir))
+		info, err := r.disk.Stat(chunkPlace(c, chain/a.Chunks[0], k).file(r.Dir))
 		if err != nil {
 			break
 		}

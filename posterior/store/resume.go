@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -43,7 +42,7 @@ func Announce(disk files.System, dir string, o Options) error {
 
 // SetStatus records how a run that has no writer ended.
 func SetStatus(disk files.System, dir string, status Status, cause error) error {
-	info, err := ReadInfo(dir)
+	info, err := ReadInfoOn(disk, dir)
 	if err != nil {
 		return err
 	}
@@ -56,7 +55,7 @@ func SetStatus(disk files.System, dir string, status Status, cause error) error 
 
 // AddNote adds a note to the report of a run that has no writer.
 func AddNote(disk files.System, dir string, note string) error {
-	info, err := ReadInfo(dir)
+	info, err := ReadInfoOn(disk, dir)
 	if err != nil {
 		return err
 	}
@@ -67,11 +66,16 @@ func AddNote(disk files.System, dir string, note string) error {
 // ReadOptions reads what a run was asked for into options, a pointer to the type of Options.Resolved, and what is known
 // of it. ErrNotRun where the directory is none.
 func ReadOptions(dir string, options any) (Info, error) {
-	info, err := ReadInfo(dir)
+	return ReadOptionsOn(files.Disk{}, dir, options)
+}
+
+// ReadOptionsOn is ReadOptions of a run on another system than the disk of the machine.
+func ReadOptionsOn(disk files.System, dir string, options any) (Info, error) {
+	info, err := ReadInfoOn(disk, dir)
 	if err != nil {
 		return info, err
 	}
-	text, err := readDocument(dir, optionsFile, mostOptions)
+	text, err := readDocument(disk, dir, optionsFile, mostOptions)
 	if err != nil {
 		return info, incomplete(dir, err)
 	}
@@ -84,11 +88,11 @@ func ReadOptions(dir string, options any) (Info, error) {
 // Clear removes what belongs to a run, its lock and checkpoints excepted, and leaves whatever else is in the directory.
 func Clear(disk files.System, dir string) error {
 	disk = disk.Below(dir)
-	entries, err := os.ReadDir(dir)
+	entries, err := disk.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	if _, err := ReadInfo(dir); err != nil {
+	if _, err := ReadInfoOn(disk, dir); err != nil {
 		return err
 	}
 	if err := remove(disk, dir, entries); err != nil {
@@ -102,7 +106,7 @@ func Clear(disk files.System, dir string) error {
 // and replicates of the data and predictions are removed. The draws of an unfinished chunk are read from the store.
 func Resume(disk files.System, dir string, layout Layout, counts []int, o Options) (*Writer, error) {
 	disk = disk.Below(dir)
-	r, err := Open(dir)
+	r, err := OpenOn(disk, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +220,7 @@ func (w *Writer) rereadWindow(first, end, k int) error {
 		if size == 0 {
 			continue
 		}
-		raw, err := w.store.readChunk(w.dir, chunkPlace(c, first/w.band, k), w.band*w.chunk*size*width(kindOf(c.v)))
+		raw, err := w.store.readChunk(w.disk, w.dir, chunkPlace(c, first/w.band, k), w.band*w.chunk*size*width(kindOf(c.v)))
 		if err != nil {
 			return err
 		}

@@ -252,7 +252,7 @@ func (w *Writer) gather(c column, first, end, k int) (raw []byte, err error) {
 	one := w.chunk * n * width(kind) // bytes of a chain
 	further := func(b buffer) bool { return b.first(w.width) > k*w.chunk }
 	if slices.ContainsFunc(w.buffers[first:end], further) {
-		raw, err = w.store.readChunk(w.dir, chunkPlace(c, first/w.band, k), w.band*one)
+		raw, err = w.store.readChunk(w.disk, w.dir, chunkPlace(c, first/w.band, k), w.band*one)
 		if err != nil {
 			return nil, err
 		}

@@ -51,6 +51,11 @@ func (r rooted) name(path string) (string, error) {
 // is reports whether a path is the directory itself, of which it is the parent that matters.
 func (r rooted) is(path string) bool { return filepath.Clean(path) == r.dir }
 
+// Open, Stat and ReadDir read what links lead to, as Disk does.
+func (r rooted) Open(path string) (File, error)             { return Disk{}.Open(path) }
+func (r rooted) Stat(path string) (fs.FileInfo, error)      { return Disk{}.Stat(path) }
+func (r rooted) ReadDir(path string) ([]fs.DirEntry, error) { return Disk{}.ReadDir(path) }
+
 // Below is the system itself for what lies in its directory.
 func (r rooted) Below(dir string) System {
 	if _, err := r.name(dir); err == nil {

@@ -20,9 +20,13 @@ import (
 	"runtime"
 )
 
-// A System is where files are written. Its methods are those of package os, but Create makes a new file and replaces
-// one that is there, so that a link of that name is not followed.
+// A System is where files are written and read: the disk, or memory. Its methods are those of package os, but Create
+// makes a new file and replaces one that is there, so that a link of that name is not followed, and Open refuses what
+// is not a regular file.
 type System interface {
+	Open(path string) (File, error) // for reading
+	Stat(path string) (fs.FileInfo, error)
+	ReadDir(path string) ([]fs.DirEntry, error)
 	// Below returns the system for what lies in a directory: no path that begins with it leads out of it by a link,
 	// whoever made the directory. Paths must begin with dir.
 	Below(dir string) System
@@ -50,6 +54,15 @@ type File interface {
 
 // Disk is the file system of the machine.
 type Disk struct{}
+
+// Open opens a regular file for reading.
+func (Disk) Open(path string) (File, error) { return opened(Open(path)) }
+
+// Stat describes what is at a path.
+func (Disk) Stat(path string) (fs.FileInfo, error) { return os.Stat(path) }
+
+// ReadDir lists what is in a directory, sorted by name.
+func (Disk) ReadDir(path string) ([]fs.DirEntry, error) { return os.ReadDir(path) }
 
 // Below opens directories so that links lead nowhere else (os.Root).
 func (Disk) Below(dir string) System { return rooted{filepath.Clean(dir)} }
@@ -128,6 +141,12 @@ func syncAndClose(f *os.File) error {
 		return f.Close()
 	}
 	return errors.Join(f.Sync(), f.Close())
+}
+
+// Exists reports whether there is something at a path.
+func Exists(on System, path string) bool {
+	_, err := on.Stat(path)
+	return err == nil
 }
 
 // RemoveAny deletes those of some files that are there.

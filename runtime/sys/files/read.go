@@ -70,15 +70,19 @@ func kindOf(mode fs.FileMode) string {
 }
 
 // Read reads a regular file of at most that many bytes; the error is TooLarge if it has more.
-func Read(path string, most int64) ([]byte, error) { return ReadInto(nil, path, most) }
+func Read(path string, most int64) ([]byte, error) { return ReadOn(Disk{}, nil, path, most) }
 
-// ReadInto is Read into the memory of dst, if it is large enough.
-func ReadInto(dst []byte, path string, most int64) ([]byte, error) {
-	f, info, err := open(path)
+// ReadOn is Read on another system, into the memory of dst, if it is large enough.
+func ReadOn(on System, dst []byte, path string, most int64) ([]byte, error) {
+	f, err := on.Open(path)
 	if err != nil {
 		return dst, err
 	}
 	defer f.Close() //nolint:errcheck // nothing was written to it
+	info, err := on.Stat(path)
+	if err != nil {
+		return dst, err
+	}
 	if info.Size() > most {
 		return dst, TooLarge{path, info.Size(), most}
 	}

@@ -110,6 +110,15 @@ func (f *Faulty) next(op Op, path string) error {
 	return nil
 }
 
+// Open is that of the disk, which never fails as planned.
+func (f *Faulty) Open(path string) (files.File, error) { return f.disk.Open(path) }
+
+// Stat is that of the disk.
+func (f *Faulty) Stat(path string) (fs.FileInfo, error) { return f.disk.Stat(path) }
+
+// ReadDir is that of the disk.
+func (f *Faulty) ReadDir(path string) ([]fs.DirEntry, error) { return f.disk.ReadDir(path) }
+
 // Below is the part of the disk in a directory, with the same plan.
 func (f *Faulty) Below(dir string) files.System { return &Faulty{f.disk.Below(dir), f.calls} }
 
