@@ -69,7 +69,7 @@ func Write(w io.Writer, r *store.Run, prior *store.Run) error {
 	if r.Info.Draws == 0 {
 		return report.Unusable{Reason: r.Dir + " has no draws yet of every chain"}
 	}
-	source, err := store.ReadModel(r.Dir)
+	source, err := store.ReadModel(r.System(), r.Dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
