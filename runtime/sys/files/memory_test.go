@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// What a sequence of calls does in memory is what it does on the disk: the same calls fail, and the same files are there
-// with the same contents. The disk is the reference.
+// What a sequence of calls does in memory is what it does on the disk: the same calls fail, and the same files are
+// there with the same contents. The disk is the reference.
 func TestMemoryIsLikeTheDisk(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 7))
