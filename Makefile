@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 30s
 
-.PHONY: check platforms lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models kills same install release wheel python
+.PHONY: check platforms lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models kills same measure install release wheel python
 
 check:
 	$(GO) mod tidy -diff
@@ -120,6 +120,12 @@ KILLS ?= 1000
 kills:
 	$(GO) build -o bench/kills/ppl ./cmd/ppl
 	$(GO) run ./bench/kills -ppl ./bench/kills/ppl -kills $(KILLS)
+
+# Numbers about the shape of the code: cycles of files, sizes of packages, lengths of functions. DIR measures another
+# checkout.
+DIR ?= .
+measure:
+	$(GO) run ./bench/measure $(DIR)
 
 # Compares the IR of every example, and draws at a fixed seed with DRAWS=draws, between a revision and the working tree.
 BASE ?= HEAD

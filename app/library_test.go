@@ -106,6 +106,12 @@ func TestMemoryAndDisk(t *testing.T) {
 	if err != nil || answer.Size != 1 {
 		t.Errorf("%+v, %v", answer, err)
 	}
+	if err := analysis.Replicate(t.Context(), inMemory, nil, notes.None{}); err != nil {
+		t.Error(err)
+	}
+	if entries, err := os.ReadDir("."); err != nil || len(entries) != 1 {
+		t.Errorf("besides line.run there are: %v, %v", entries, err)
+	}
 }
 
 // A run on the disk is extended, and has the draws that it would have had at once.

@@ -25,6 +25,7 @@ type Outcomes struct {
 	Unrecorded bool
 
 	program *compiler.Program
+	of      *store.Run // as it was before there were predictions
 }
 
 // loadOutcomes returns nil if the new data lack what the model observes.
@@ -45,7 +46,7 @@ func (o *Run) loadOutcomes(d NewData) (*Outcomes, error) {
 	if f == nil {
 		return nil, nil
 	}
-	out := &Outcomes{Forecast: f, Logs: score.NewLogScores(len(f.Values)), program: program}
+	out := &Outcomes{Forecast: f, Logs: score.NewLogScores(len(f.Values)), program: program, of: o.Stored}
 	if f.Came != nil {
 		out.Classes = score.NewClasses(len(f.Values), f.Classes.Shape()[1])
 	}
@@ -138,8 +139,8 @@ const PredictedAtOnce = 1 << 23
 
 // NumberScores says how well numbers were predicted, by the predictions that a run holds. It reports false for a series
 // of which only a part is new.
-func (s *Outcomes) NumberScores(dir string) (scores score.NumberScores, ok bool, err error) {
-	run, err := store.Open(dir)
+func (s *Outcomes) NumberScores() (scores score.NumberScores, ok bool, err error) {
+	run, err := store.OpenOn(s.of.System(), s.of.Dir)
 	if err != nil {
 		return scores, false, fault.Of(err)
 	}

@@ -93,8 +93,8 @@ func priorLayout(model, program *compiler.Program) store.Layout {
 
 // Replicate draws replicates of the data, one at each draw of the posterior, into the group posterior_predictive of a
 // run. Without a seed it is that of the run.
-func Replicate(ctx context.Context, dir string, seed *uint64, n notes.Notes) error {
-	o, err := openDraws(dir, n)
+func Replicate(ctx context.Context, run *store.Run, seed *uint64, n notes.Notes) error {
+	o, err := drawsOf(run, n)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func Replicate(ctx context.Context, dir string, seed *uint64, n notes.Notes) err
 			return fault.Of(err)
 		}
 	}
-	w, err := store.Extend(files.Disk{}, dir, added)
+	w, err := store.Extend(run.System(), run.Dir, added)
 	if err != nil {
 		return fault.Of(err)
 	}

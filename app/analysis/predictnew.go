@@ -7,12 +7,10 @@ import (
 	"ppl/app"
 	"ppl/app/fault"
 	"ppl/app/notes"
-	"ppl/app/rundir"
 	"ppl/compiler"
 	"ppl/infer"
 	"ppl/lang/types"
 	"ppl/posterior/store"
-	"ppl/runtime/sys/files"
 )
 
 // NewData says at what predictions are made.
@@ -28,11 +26,7 @@ type NewData struct {
 // Predict draws what the model of a run observes at new data into the group predictions of the run. If the data have
 // what is observed, the predictions are compared with that. Classes are only compared: nothing is written. The outcomes
 // are nil if the new data lack what the model observes.
-func Predict(ctx context.Context, dir string, d NewData, n notes.Notes) (*Outcomes, error) {
-	run, err := rundir.Open(dir)
-	if err != nil {
-		return nil, err
-	}
+func Predict(ctx context.Context, run *store.Run, d NewData, n notes.Notes) (*Outcomes, error) {
 	o, err := drawsOf(run, n)
 	if err != nil {
 		return nil, err
@@ -59,7 +53,7 @@ func Predict(ctx context.Context, dir string, d NewData, n notes.Notes) (*Outcom
 	if seen != nil {
 		seen.Unrecorded = !d.Censored && program.Recorded() == seen.Forecast.Outcome.Name
 	}
-	w, err := store.ExtendPredictions(files.Disk{}, dir, Variables(program), app.AsObserved(program.Given()))
+	w, err := store.ExtendPredictions(run.System(), run.Dir, Variables(program), app.AsObserved(program.Given()))
 	if err != nil {
 		return nil, fault.Of(err)
 	}

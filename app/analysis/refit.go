@@ -22,7 +22,7 @@ func Refit(ctx context.Context, run *store.Run, l *report.LOO, n notes.Notes) er
 	if len(bad) == 0 {
 		return nil
 	}
-	from, err := openDraws(run.Dir, n)
+	from, err := drawsOf(run, n)
 	if err != nil {
 		return err
 	}

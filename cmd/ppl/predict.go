@@ -139,7 +139,11 @@ func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 func (c *console) replicate(ctx context.Context, p *prediction) error {
 	ctx, release := stoppable(ctx)
 	defer release()
-	if err := analysis.Replicate(ctx, p.from, p.Seed, c.notes(p.quiet)); err != nil {
+	run, err := rundir.Open(p.from)
+	if err != nil {
+		return err
+	}
+	if err := analysis.Replicate(ctx, run, p.Seed, c.notes(p.quiet)); err != nil {
 		return err
 	}
 	if !p.quiet {
@@ -152,7 +156,11 @@ func (c *console) replicate(ctx context.Context, p *prediction) error {
 func (c *console) predictNew(ctx context.Context, p *prediction) error {
 	ctx, release := stoppable(ctx)
 	defer release()
-	of, err := analysis.Predict(ctx, p.from, p.NewData, c.notes(p.quiet))
+	run, err := rundir.Open(p.from)
+	if err != nil {
+		return err
+	}
+	of, err := analysis.Predict(ctx, run, p.NewData, c.notes(p.quiet))
 	switch {
 	case err != nil:
 		return err

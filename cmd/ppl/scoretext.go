@@ -41,7 +41,7 @@ func classLines(w io.Writer, name string, s score.ClassScores) {
 
 // scoreNumbers prints how well numbers were predicted, from the replicates that are in the run.
 func (c *console) scoreNumbers(p *prediction, of *analysis.Outcomes) error {
-	scores, ok, err := of.NumberScores(p.from)
+	scores, ok, err := of.NumberScores()
 	if err != nil || !ok {
 		return err
 	}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"go/ast"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// measures are those of one package.
+type measures struct {
+	path      string
+	files     int
+	lines     int
+	cycle     []string // the files of the largest cycle
+	functions []int    // the lines of each
+	fields    int      // of the largest struct
+	largest   string   // its name
+}
+
+func (m measures) cycleFiles() int { return len(m.cycle) }
+func (m measures) fileCount() int  { return m.files }
+func (m measures) fieldCount() int { return m.fields }
+
+// below reports whether a package is that at the end of a path, or in a folder below it.
+func below(path, end string) bool {
+	return strings.HasSuffix(path, end) || strings.Contains(path, end+"/")
+}
+
+// measure measures the files of a package that are not tests.
+func measure(p *packages.Package) measures {
+	m := measures{path: p.PkgPath, files: len(p.Syntax)}
+	for _, f := range p.Syntax {
+		m.lines += p.Fset.File(f.Pos()).LineCount()
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
+				m.functions = append(m.functions, p.Fset.Position(d.End()).Line-p.Fset.Position(d.Pos()).Line+1)
+			}
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if t, ok := n.(*ast.TypeSpec); ok {
+				if s, ok := t.Type.(*ast.StructType); ok && s.Fields.NumFields() > m.fields {
+					m.fields, m.largest = s.Fields.NumFields(), t.Name.Name
+				}
+			}
+			return true
+		})
+	}
+	m.cycle = largestCycle(uses(p))
+	return m
+}
+
+// uses lists for each file of a package the other files that declare a name that it uses.
+func uses(p *packages.Package) map[string][]string {
+	own := map[string]bool{}
+	for _, f := range p.Syntax {
+		own[p.Fset.Position(f.Pos()).Filename] = true
+	}
+	all := map[string][]string{}
+	for id, object := range p.TypesInfo.Uses {
+		if object.Pkg() != p.Types || isLocal(object) {
+			continue
+		}
+		from, to := p.Fset.Position(id.Pos()).Filename, p.Fset.Position(object.Pos()).Filename
+		if from != to && own[from] && own[to] && !slices.Contains(all[from], to) {
+			all[from] = append(all[from], to)
+		}
+	}
+	return all
+}
+
+// isLocal reports whether an object belongs to a function body, so that it has no meaning in another file.
+func isLocal(o types.Object) bool {
+	v, ok := o.(*types.Var)
+	return ok && !v.IsField() && o.Parent() != o.Pkg().Scope()
+}
+
+// largestCycle is the largest strongly connected component of a graph, by Tarjan's algorithm (SIAM Journal on Computing
+// 1, 1972); a node alone is none.
+func largestCycle(graph map[string][]string) (largest []string) {
+	t := tarjan{graph: graph, index: map[string]int{}, low: map[string]int{}, on: map[string]bool{}}
+	for _, node := range sortedNodes(graph) {
+		if t.index[node] == 0 {
+			t.visit(node)
+		}
+	}
+	for _, c := range t.components {
+		if len(c) > 1 && len(c) > len(largest) {
+			largest = c
+		}
+	}
+	for i, path := range largest {
+		largest[i] = filepath.Base(path)
+	}
+	slices.Sort(largest)
+	return largest
+}
+
+func sortedNodes(graph map[string][]string) (all []string) {
+	for node := range graph {
+		all = append(all, node)
+	}
+	slices.Sort(all)
+	return all
+}
+
+type tarjan struct {
+	graph      map[string][]string
+	index, low map[string]int // from 1
+	on         map[string]bool
+	stack      []string
+	components [][]string
+}
+
+func (t *tarjan) visit(node string) {
+	t.index[node] = len(t.index) + 1
+	t.low[node] = t.index[node]
+	t.stack, t.on[node] = append(t.stack, node), true
+	for _, next := range t.graph[node] {
+		if t.index[next] == 0 {
+			t.visit(next)
+			t.low[node] = min(t.low[node], t.low[next])
+		} else if t.on[next] {
+			t.low[node] = min(t.low[node], t.index[next])
+		}
+	}
+	if t.low[node] != t.index[node] {
+		return
+	}
+	at := slices.Index(t.stack, node)
+	for _, member := range t.stack[at:] {
+		t.on[member] = false
+	}
+	t.components = append(t.components, slices.Clone(t.stack[at:]))
+	t.stack = t.stack[:at]
+}
