@@ -220,7 +220,8 @@ func (w *Writer) rereadWindow(first, end, k int) error {
 		if size == 0 {
 			continue
 		}
-		raw, err := w.store.readChunk(w.disk, w.dir, chunkPlace(c, first/w.band, k), w.band*w.chunk*size*width(kindOf(c.v)))
+		raw, err := w.store.readChunk(w.disk, w.dir, chunkPlace(c, first/w.band, k),
+			w.band*w.chunk*size*width(kindOf(c.v)))
 		if err != nil {
 			return err
 		}
