@@ -27,8 +27,8 @@ import (
 // A stage of the compiler that can be printed.
 type stage struct {
 	name, doc string
-	needsData bool // as sizes come from them
-	print     func(c *console, model string, data []string) error
+	needsData bool                                                // as sizes come from them
+	print     func(c *console, model string, data []string) error // nil of the library, which is a file
 }
 
 func stages() []stage {
@@ -40,6 +40,8 @@ func stages() []stage {
 			true, printGorgonia},
 		{"ir", "the loops that devices run", true, printIR},
 		{"c", "what the native device compiles", true, printWith(render.C)},
+		{"library", "the log density as a shared library, with a header, for C, Python, R and Julia: --out FILE", true,
+			nil},
 		{"cuda", "the same loops for 32 walkers on an NVIDIA GPU, as NVRTC compiles them", true, printWith(forGPU)},
 	}
 }
@@ -67,7 +69,7 @@ func stageDocs() string {
 
 func buildCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "build --emit=STAGE MODEL [--data F|NAME=F]…",
+		Use:   "build --emit=STAGE MODEL [--data F|NAME=F]… [--out FILE]",
 		Short: "Print what a stage of the compiler makes of a model",
 		Long: "Print what a stage of the compiler makes of a model. " +
 			stageNames(func(s stage) bool { return !s.needsData }) +
@@ -78,12 +80,20 @@ func buildCommand(c *console) *cobra.Command {
 	}
 	data := dataFlag(cmd)
 	emit := cmd.Flags().String("emit", "", "print `STAGE`: "+stageNames(anyStage))
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	out := cmd.Flags().String("out", "", "write the library to `FILE` (default: the model's name with .so, here)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		i := slices.IndexFunc(stages(), func(s stage) bool { return s.name == *emit })
 		if i < 0 {
 			return fault.Usagef("--emit=%s: the stages are %s", *emit, stageNames(anyStage))
 		}
-		return stages()[i].print(c, args[0], *data)
+		switch print := stages()[i].print; {
+		case print == nil:
+			return c.buildLibrary(cmd.Context(), args[0], *data, *out)
+		case *out != "":
+			return fault.Usagef("--out is for --emit=library; the other stages are printed")
+		default:
+			return print(c, args[0], *data)
+		}
 	}
 	return cmd
 }

@@ -28,6 +28,7 @@ type pointQuery struct {
 	device   string // empty: the interpreter of graphs; all: compare devices
 	gradient bool
 	asJSON   bool
+	serve    bool // answer requests of a program
 }
 
 // allDevices is what --device says to compare devices.
@@ -55,8 +56,12 @@ func logprobCommand(c *console) *cobra.Command {
 	f.StringVar(&q.device, "device", "", "evaluate on `D`: "+devices.Docs()+
 		"; all compares them (default: plain loops over the graph)")
 	f.BoolVar(&q.asJSON, "json", false, "print one JSON object")
+	f.BoolVar(&q.serve, "serve", false, "answer requests of a program for unconstrained points on standard input")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		q.model = args[0]
+		if q.serve {
+			return c.serveDensity(cmd.Context(), q)
+		}
 		return c.logprob(cmd.Context(), q)
 	}
 	return cmd
@@ -131,8 +136,9 @@ func logprobJSON(w io.Writer, l *compiler.LogProb, compared []analysis.DeviceDif
 		Rows       map[string][]number `json:"rows"`
 		Gradient   map[string][]number `json:"gradient,omitempty"`
 		Devices    []comparison        `json:"devices,omitempty"`
+		Point      []number            `json:"unconstrained"`
 	}{number(l.Prior), number(l.Likelihood), number(l.Jacobian), inJSON(l.Rows), inJSON(l.Gradient),
-		differencesInJSON(compared)}, "",
+		differencesInJSON(compared), inJSON(map[string][]float64{"": l.Unconstrained})[""]}, "",
 		"  ")
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func TestScripts(t *testing.T) {
 	endAgain()
 	testscript.Run(t, testscript.Params{UpdateScripts: *update,
 		Dir:       "testdata",
-		Condition: slowTests,
+		Condition: conditions,
 		Setup: func(e *testscript.Env) error {
 			examples, err := filepath.Abs("../../examples")
 			e.Setenv("EXAMPLES", examples)
@@ -61,12 +61,16 @@ func endAgain() {
 	}
 }
 
-// slowTests is the condition [slow] of scripts: that of make slow.
-func slowTests(name string) (bool, error) {
-	if name != "slow" {
-		return false, fmt.Errorf("there is no condition %s", name)
+// conditions has the conditions of scripts: [slow] of make slow, and [nocc] where there is no C compiler.
+func conditions(name string) (bool, error) {
+	switch name {
+	case "slow":
+		return os.Getenv("PPL_SLOW") != "", nil
+	case "nocc":
+		_, err := exec.LookPath("cc")
+		return err != nil, nil
 	}
-	return os.Getenv("PPL_SLOW") != "", nil
+	return false, fmt.Errorf("there is no condition %s", name)
 }
 
 // exits CODE COMMAND… runs a command and holds its exit code.

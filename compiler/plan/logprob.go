@@ -25,6 +25,8 @@ type LogProb struct {
 	Rows                        map[string][]float64 // log ℓ of each row, by observed name, statement by statement
 	// the slope of log ρ + log ℓ (no Jacobian) in each parameter on its own scale
 	Gradient map[string][]float64
+	// where the values lie on the unconstrained line
+	Unconstrained []float64
 }
 
 // A NamedNode is a node of a density, and its name.
@@ -92,7 +94,11 @@ func (p *Plan) LogProb(at map[string]dataset.Array, evaluate Evaluate) (*LogProb
 	if err != nil {
 		return nil, err
 	}
-	out := &LogProb{Prior: got["log_prior"][0], Likelihood: got["log_likelihood"][0],
+	point, err := p.PointsAt()(at)
+	if err != nil {
+		return nil, err
+	}
+	out := &LogProb{Unconstrained: point, Prior: got["log_prior"][0], Likelihood: got["log_likelihood"][0],
 		Jacobian: got["log_jacobian"][0], Rows: map[string][]float64{}, Gradient: map[string][]float64{}}
 	for k, r := range t.Rows { // statements may each observe some elements of an array
 		out.Rows[r.Name()] = append(out.Rows[r.Name()], got[r.statement(k)]...)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 
 import numpy as np
@@ -42,6 +43,14 @@ def groups() -> ppl.Model:
 @pytest.fixture(scope="session")
 def run(growth: ppl.Model, growth_data: dict[str, np.ndarray]) -> ppl.Run:
     return growth.sample(growth_data, seed=1, draws=500, warmup=500)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave slow tests out, unless they are asked for."""
+    if not os.environ.get("PPL_SLOW"):
+        for item in items:
+            if item.get_closest_marker("slow"):
+                item.add_marker(pytest.mark.skip(reason="PPL_SLOW=1 runs it"))
 
 
 def sampled(model: ppl.Model, data: object, **options: object) -> ppl.Run:

@@ -21,3 +21,9 @@ func CompilerVersion() string { return "" }
 func NewContext(context.Context) (device.Device, error) {
 	return nil, errors.New("native: this ppl was built without the native device; use --device host")
 }
+
+// CompileLibrary returns the error that there is no C compiler.
+func CompileLibrary(context.Context, string, string) error {
+	_, err := New()
+	return err
+}

@@ -20,6 +20,7 @@ from __future__ import annotations
 from ppl_lang._binary import binary, binary_version
 from ppl_lang._call import command
 from ppl_lang._version import __version__
+from ppl_lang.density import LogDensity, Parameter
 from ppl_lang.errors import (
     BinaryError,
     DataError,
@@ -45,11 +46,13 @@ __all__ = [
     "Diagnostic",
     "Evidence",
     "Interrupted",
+    "LogDensity",
     "LogProb",
     "Mode",
     "Model",
     "ModelError",
     "ModelWarning",
+    "Parameter",
     "Picture",
     "PplError",
     "PplWarning",

@@ -91,7 +91,9 @@ class _Messages:
                 self._show = None
 
 
-def _start(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+def _start(
+    arguments: Sequence[str], stdin: int = subprocess.DEVNULL, stderr: int = subprocess.PIPE
+) -> subprocess.Popen[bytes]:
     """Start the binary, in a process group of its own: an interrupt reaches it once, through this module."""
     environment = dict(os.environ, PPL_MESSAGES="json", PPL_PARENT=str(os.getpid()))
     options: dict[str, Any] = {"start_new_session": True}
@@ -101,9 +103,9 @@ def _start(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             [path, *arguments],
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=stderr,
             env=environment,
             **options,
         )

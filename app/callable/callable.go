@@ -1,0 +1,81 @@
+// Package callable prepares the log density of a model for programs in other languages: as a shared library (Build), or
+// by answers to requests where there is no C compiler (Serve).
+//
+//	d, err := callable.Of(program)
+//	err = callable.Build(ctx, d, "growth.so")   // growth.so and growth.h
+package callable
+
+import (
+	"encoding/json"
+	"slices"
+
+	"ppl/app/fault"
+	"ppl/autodiff"
+	"ppl/compiler"
+	"ppl/compiler/backend/library"
+	"ppl/compiler/backend/lower"
+	"ppl/lang/types"
+)
+
+// A Density is what can be called: entries of one lane, a point, and what callers need to know of them.
+type Density struct {
+	Entries     []lower.Entry
+	Description Description
+}
+
+// A Description says what points and values are. Its JSON form is what ppl_describe returns.
+type Description struct {
+	Model      string           `json:"model"`
+	Dimension  int              `json:"dimension"`  // unconstrained coordinates
+	Values     int              `json:"values"`     // elements of all parameters
+	Parameters []types.Variable `json:"parameters"` // in the order of the values
+}
+
+// Of is the density of a program. A model without parameters is an error.
+func Of(p *compiler.Program) (Density, error) {
+	if p.Dim() == 0 {
+		return Density{}, fault.Wrongf("the model has no parameters, so that its density is a number")
+	}
+	g := autodiff.New()
+	theta := g.Input(library.Theta, p.Dim())
+	prior, likelihood := p.Density(theta)
+	own := p.OwnScale(theta)
+	gradient := func(a, b autodiff.Node) autodiff.Node {
+		return autodiff.Grad(autodiff.Add(a, b), theta)[0]
+	}
+	d := Density{Description: Description{Model: p.Model().Source.Name, Dimension: p.Dim(), Parameters: parameters(p)}}
+	for _, v := range d.Description.Parameters {
+		d.Description.Values += v.Size()
+	}
+	d.Entries = []lower.Entry{
+		{Name: library.Density, Still: true, Assign: []lower.Assign{
+			{Name: library.LogPrior, Value: prior}, {Name: library.LogLikelihood, Value: likelihood},
+			{Name: library.Gradient, Value: gradient(prior, likelihood)}}},
+		{Name: library.Own, Still: true, Assign: []lower.Assign{
+			{Name: library.OwnLogPrior, Value: own.Prior}, {Name: library.OwnLogLikelihood, Value: own.Likelihood},
+			{Name: library.OwnGradient, Value: gradient(own.Prior, own.Likelihood)}}},
+		{Name: library.Constrain, Still: true, Assign: []lower.Assign{{Name: library.Parameters,
+			Value: autodiff.Slice(p.Values(theta), []int{0}, []int{d.Description.Values})}}},
+	}
+	return d, nil
+}
+
+// parameters are the variables of a program that are parameters: the first of those that it saves.
+func parameters(p *compiler.Program) (all []types.Variable) {
+	names := p.Parameters()
+	for _, v := range p.Saved() {
+		if !slices.Contains(names, v.Name) {
+			break
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+func (d Description) json() []byte {
+	text, err := json.Marshal(d)
+	if err != nil {
+		panic(err) // strings and numbers alone
+	}
+	return text
+}

@@ -1,0 +1,117 @@
+package callable
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"ppl/app/fault"
+	"ppl/compiler/backend/library"
+	"ppl/infer"
+	"ppl/runtime/device"
+)
+
+// The requests that Serve answers. Numbers are little-endian; a request is the kind, whether the log-Jacobian counts,
+// the number of points (each as a uint64), and the points as doubles.
+const (
+	askDensity   = 0 // answered by the values of all points, then their gradients
+	askConstrain = 1 // answered by the parameters at all points
+)
+
+// lanes is how many points are evaluated at once.
+const lanes = 8
+
+// most is the number of points that one request may have, so that a mistaken one does not take all memory.
+const most = 1 << 24
+
+// Serve writes the description as one line of JSON and then answers requests until there are no more.
+func Serve(d Density, on infer.Device, in io.Reader, out io.Writer) error {
+	loader, err := on.Compile(d.Entries)
+	if err != nil {
+		return fault.Of(err)
+	}
+	x, err := loader.Load(device.Options{Lanes: lanes})
+	if err != nil {
+		return fault.Of(err)
+	}
+	defer x.Close()
+	s := server{d.Description, x, bufio.NewReader(in), bufio.NewWriter(out)}
+	if _, err := fmt.Fprintf(s.out, "%s\n", d.Description.json()); err != nil {
+		return fault.Of(err)
+	}
+	for {
+		if err := s.out.Flush(); err != nil {
+			return fault.Of(err)
+		}
+		switch err := s.answer(); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fault.Of(err)
+		}
+	}
+}
+
+type server struct {
+	Description
+	x   device.Executable
+	in  *bufio.Reader
+	out *bufio.Writer
+}
+
+// answer reads a request and writes its answer. The error is io.EOF after the last request.
+func (s server) answer() error {
+	var head struct{ Kind, Jacobian, Points uint64 }
+	if err := binary.Read(s.in, binary.LittleEndian, &head); err != nil {
+		return err
+	}
+	if head.Kind > askConstrain || head.Points > most {
+		return fmt.Errorf("a request of kind %d for %d points is not known", head.Kind, head.Points)
+	}
+	points := make([]float64, int(head.Points)*s.Dimension)
+	if err := binary.Read(s.in, binary.LittleEndian, points); err != nil {
+		return err
+	}
+	if head.Kind == askConstrain {
+		values, err := s.evaluate(points, library.Constrain, library.Parameters)
+		if err != nil {
+			return err
+		}
+		return binary.Write(s.out, binary.LittleEndian, values[0])
+	}
+	entry, names := library.Density, []string{library.LogPrior, library.LogLikelihood, library.Gradient}
+	if head.Jacobian == 0 {
+		entry, names = library.Own, []string{library.OwnLogPrior, library.OwnLogLikelihood, library.OwnGradient}
+	}
+	found, err := s.evaluate(points, entry, names...)
+	if err != nil {
+		return err
+	}
+	for i, likelihood := range found[1] {
+		found[0][i] += likelihood
+	}
+	return errors.Join(binary.Write(s.out, binary.LittleEndian, found[0]),
+		binary.Write(s.out, binary.LittleEndian, found[2]))
+}
+
+// evaluate runs an entry at all points, and gives by name what it assigns at each of them.
+func (s server) evaluate(points []float64, entry string, names ...string) ([][]float64, error) {
+	out := make([][]float64, len(names))
+	block := make([]float64, lanes*s.Dimension)
+	for first := 0; first < len(points); first += len(block) {
+		n := copy(block, points[first:]) / s.Dimension
+		s.x.Set(library.Theta, block)
+		if _, err := s.x.Run([]device.Call{{Entry: entry, Times: 1}}, 0, nil); err != nil {
+			return nil, err
+		}
+		for k, name := range names {
+			size := s.x.Size(name)
+			all := make([]float64, lanes*size)
+			s.x.Get(name, all)
+			out[k] = append(out[k], all[:n*size]...)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,188 @@
+// Package library writes a program as the C text of a shared library that other languages call: the loops of package
+// render, the data, and a driver with the functions of ppl_density.h.
+//
+//	l := library.Library{Program: p, Description: `{"dimension": 2, …}`, Dimension: 2, Values: 2}
+//	l.WriteBlob(file)                // the data, which the text includes under the name of the file
+//	text, err := l.Text(file.Name())
+package library
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/compiler/backend/ir"
+	"ppl/compiler/backend/render"
+)
+
+// Header is the text of c/ppl_density.h.
+//
+//go:embed c/ppl_density.h
+var Header string
+
+//go:embed c/driver.c
+var driver string
+
+// The entries of the program, and its lane buffers.
+const (
+	Density   = "density"     // LogPrior, LogLikelihood and Gradient of the unconstrained coordinates
+	Own       = "own_density" // OwnLogPrior, OwnLogLikelihood and OwnGradient: on the scale of the parameters
+	Constrain = "constrain"   // Parameters
+
+	Theta            = "theta"
+	LogPrior         = "log_prior"
+	LogLikelihood    = "log_likelihood"
+	Gradient         = "gradient"
+	OwnLogPrior      = "own_log_prior"
+	OwnLogLikelihood = "own_log_likelihood"
+	OwnGradient      = "own_gradient"
+	Parameters       = "parameters"
+)
+
+// A Library is what is written.
+type Library struct {
+	Program     *ir.Program // with the entries and the lane buffers above
+	Description []byte      // JSON, for ppl_describe
+	Dimension   int         // unconstrained coordinates
+	Values      int         // elements of all parameters
+}
+
+// alignment is that of data in the blob, in bytes.
+const alignment = 64
+
+func aligned(n int) int { return (n + alignment - 1) / alignment * alignment }
+
+// WriteBlob writes what the library holds besides code: the description, which ends in a zero, then the data of each
+// shared buffer as C reads it.
+func (l Library) WriteBlob(w io.Writer) error {
+	if err := padded(w, append(slices.Clone(l.Description), 0)); err != nil {
+		return err
+	}
+	narrow := l.Program.Bytes()
+	for i, b := range l.Program.Buffers {
+		if !inBlob(b) {
+			continue
+		}
+		if err := padded(w, encoded(b, narrow[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func padded(w io.Writer, text []byte) error {
+	_, err := w.Write(append(text, make([]byte, aligned(len(text))-len(text))...))
+	return err
+}
+
+func inBlob(b ir.Buffer) bool { return b.Space == ir.Shared && !b.Init.None() }
+
+// elementBytes is the size of an element of a buffer in memory.
+func elementBytes(b ir.Buffer, narrow bool) int {
+	if narrow {
+		return 1
+	}
+	return b.Type.Bytes()
+}
+
+// encoded are the initial values of a buffer in its type; an I32 is a truncated double.
+func encoded(b ir.Buffer, narrow bool) []byte {
+	out := make([]byte, 0, b.Size*elementBytes(b, narrow))
+	for _, v := range b.Init.All() {
+		switch {
+		case narrow:
+			out = append(out, byte(v))
+		case b.Type == ir.F32:
+			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(v)))
+		case b.Type == ir.I32:
+			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(math.Trunc(v)))
+		default:
+			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
+		}
+	}
+	return out
+}
+
+// Text is the C text, which includes the blob from a file.
+func (l Library) Text(blob string) (string, error) {
+	if strings.ContainsAny(blob, "\"\\\n") {
+		return "", fmt.Errorf("the name of the temporary file %q cannot be written in C", blob)
+	}
+	tables, err := l.tables()
+	if err != nil {
+		return "", err
+	}
+	loops := strings.ReplaceAll(render.C(l.Program), `__attribute__((visibility("default")))`,
+		"static __attribute__((unused))")
+	return loops + fmt.Sprintf(includeBlob, blob) + tables + driver, nil
+}
+
+// includeBlob makes the file a symbol of the library.
+const includeBlob = `
+#ifdef __APPLE__
+__asm__(".section __TEXT,__const\n.balign 64\n.private_extern _ppl_blob\n_ppl_blob:\n.incbin \"%[1]s\"\n.text\n");
+#else
+__asm__(".pushsection .rodata\n.balign 64\n.globl ppl_blob\n.hidden ppl_blob\nppl_blob:\n.incbin \"%[1]s\"\n"
+        ".popsection\n");
+#endif
+extern const char ppl_blob[] __attribute__((visibility("hidden")));
+
+`
+
+// tables are what the driver needs to know of the program.
+func (l Library) tables() (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "#define DIMENSION %d\n#define VALUES %d\n#define BUFFERS %d\n", l.Dimension, l.Values,
+		len(l.Program.Buffers))
+	for _, name := range []string{Theta, LogPrior, LogLikelihood, Gradient, OwnLogPrior, OwnLogLikelihood, OwnGradient,
+		Parameters} {
+		at := slices.IndexFunc(l.Program.Buffers, func(b ir.Buffer) bool { return b.Space == ir.Lane && b.Name == name })
+		if at < 0 || l.Program.Buffers[at].Type != ir.F64 {
+			return "", fmt.Errorf("library: the program has no lane buffer %q of doubles", name)
+		}
+		fmt.Fprintf(&b, "#define %s %d\n", strings.ToUpper(name), at)
+	}
+	for _, name := range []string{Density, Own, Constrain} {
+		at := slices.IndexFunc(l.Program.Entries, func(e ir.Entry) bool { return e.Name == name })
+		if at < 0 {
+			return "", fmt.Errorf("library: the program has no entry %q", name)
+		}
+		fmt.Fprintf(&b, "#define %s %d\n", strings.ToUpper(name), at)
+	}
+	b.WriteString("enum { SHARED, LANE, OWN };\n" +
+		"static const struct { int owner; unsigned long bytes; long from; int written; } B[] = {\n")
+	results, narrow, written := render.TileResults(l.Program), l.Program.Bytes(), writtenBySetup(l.Program)
+	at := aligned(len(l.Description) + 1)
+	for i, x := range l.Program.Buffers {
+		bytes, from := elementBytes(x, narrow[i])*x.Size, -1
+		if inBlob(x) {
+			from = at
+			at += aligned(bytes)
+		}
+		owner := "OWN"
+		switch x.Space {
+		case ir.Shared:
+			owner = "SHARED"
+		case ir.Lane:
+			owner = "LANE"
+		}
+		fmt.Fprintf(&b, "  {%s, %d, %d, %d},\n", owner, bytes*max(1, results[i]), from, written[i])
+	}
+	b.WriteString("  {0, 0, 0, 0}};\n")
+	return b.String(), nil
+}
+
+// writtenBySetup is 1 for the buffers that Setup writes.
+func writtenBySetup(p *ir.Program) []int {
+	out := make([]int, len(p.Buffers))
+	for _, s := range p.Setup {
+		for _, id := range ir.Writes(s) {
+			out[id] = 1
+		}
+	}
+	return out
+}

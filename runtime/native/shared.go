@@ -1,0 +1,15 @@
+//go:build !nonative && (linux || darwin) && (amd64 || arm64)
+
+package native
+
+import gocontext "context"
+
+// CompileLibrary compiles C text, by the compiler and with the flags of this device, to a shared library for the
+// processor of this machine.
+func CompileLibrary(ctx gocontext.Context, text, path string) error {
+	c, err := newCompiler(ctx)
+	if err != nil {
+		return err
+	}
+	return c.compile(text, path)
+}
