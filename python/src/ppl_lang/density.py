@@ -86,7 +86,7 @@ class LogDensity:
     >>> gradient.shape
     (2, 2)
     >>> f.constrain([0.0, 0.0])["s"]
-    array(1.)
+    np.float64(1.0)
     """
 
     def __init__(self, model: Model, data_arguments: list[str], scratch: Scratch, threads: int) -> None:
@@ -204,12 +204,12 @@ class LogDensity:
         Returns
         -------
         dict of str to array
-            The parameters by name; the axes of a batch come first.
+            The parameters by name, numbers as they are; the axes of a batch come first.
         """
         flat = self.constrain_flat(theta)
         out, at = {}, 0
         for p in self.parameters:
-            out[p.name] = flat[..., at : at + p.size].reshape((*flat.shape[:-1], *p.shape))
+            out[p.name] = flat[..., at : at + p.size].reshape((*flat.shape[:-1], *p.shape))[()]
             at += p.size
         return out
 

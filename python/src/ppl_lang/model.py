@@ -108,7 +108,7 @@ class Mode:
         Examples
         --------
         >>> import ppl_lang
-        >>> m = ppl_lang.Model("data y[N] = [1, 2, 3]\\nmu ~ Normal(0, 1)\\ny[i in N] ~ Normal(mu, 1)")
+        >>> m = ppl_lang.Model("data y[N] = [1, 2, 3]\nmu ~ Normal(0, 1)\ny[i in N] ~ Normal(mu, 1)")
         >>> round(m.optimize(seed=1).values()["mu"], 3)
         1.5
         """
@@ -195,7 +195,7 @@ class Model:
         Examples
         --------
         >>> import ppl_lang
-        >>> check = ppl_lang.Model("mu ~ Normal(0, sgima)\\n").check()
+        >>> check = ppl_lang.Model("mu ~ Normal(0, sgima)\n").check()
         >>> bool(check), check.diagnostics[0].code, check.diagnostics[0].line
         (False, 'E10', 1)
         """
@@ -466,7 +466,7 @@ class Model:
         Examples
         --------
         >>> import ppl_lang
-        >>> at_zero = ppl_lang.Model("x ~ Normal(0, 1)\\n").logprob({"x": 0})
+        >>> at_zero = ppl_lang.Model("x ~ Normal(0, 1)\n").logprob({"x": 0})
         >>> round(at_zero.log_prior, 4)
         -0.9189
         """
