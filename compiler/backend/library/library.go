@@ -140,7 +140,9 @@ func (l Library) tables() (string, error) {
 		len(l.Program.Buffers))
 	for _, name := range []string{Theta, LogPrior, LogLikelihood, Gradient, OwnLogPrior, OwnLogLikelihood, OwnGradient,
 		Parameters} {
-		at := slices.IndexFunc(l.Program.Buffers, func(b ir.Buffer) bool { return b.Space == ir.Lane && b.Name == name })
+		at := slices.IndexFunc(l.Program.Buffers, func(b ir.Buffer) bool {
+			return b.Space == ir.Lane && b.Name == name
+		})
 		if at < 0 || l.Program.Buffers[at].Type != ir.F64 {
 			return "", fmt.Errorf("library: the program has no lane buffer %q of doubles", name)
 		}
