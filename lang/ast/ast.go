@@ -69,6 +69,7 @@ type Data struct {
 	By      []*String // after From: the columns that say which element of each axis a row belongs to
 	Columns []*String // after From: those that make the matrix
 
+	Missing  []Expr  // after From: texts and numbers that mean missing values in the file
 	Complete bool    // rows with missing values are left out
 	HeldOut  *Number // the share of rows that are left out to be predicted; nil if absent
 	Seed     *Number // of the choice of these rows; nil if absent
@@ -77,17 +78,18 @@ type Data struct {
 // A Decl is one declared array.
 type Decl struct {
 	Place
-	Name        Ident
-	Sets        []*Set
-	Type        *Ident    // after the colon; nil if absent
-	TypeArg     *Set      // index(J): J; nil if absent
-	Order       []*String // the elements of J in their order; none if absent
-	Bounds      *Range    // in a..b; nil if absent
-	Permute     *Number   // the share of rows whose values are exchanged; nil if absent
-	Seed        *Number   // of the choice of these rows and their order; nil if absent
-	Missing     bool
-	MissingCode Expr // missing -1; nil if absent
-	Value       Expr // = literal; nil if absent
+	Name         Ident
+	Sets         []*Set
+	Type         *Ident    // after the colon; nil if absent
+	TypeArg      *Set      // index(J): J; nil if absent
+	Order        []*String // the elements of J in their order; none if absent
+	Bounds       *Range    // in a..b; nil if absent
+	Permute      *Number   // the share of rows whose values are exchanged; nil if absent
+	Seed         *Number   // of the choice of these rows and their order; nil if absent
+	Missing      bool
+	MissingCode  Expr      // missing -1; nil if absent
+	MissingTexts []*String // missing ".", "NULL"; none if absent
+	Value        Expr      // = literal; nil if absent
 }
 
 // An Infer chooses a sampler and its settings: infer renhd(temperatures = 8).

@@ -35,6 +35,10 @@ func (p *printer) data(d *ast.Data) {
 		p.WriteString(" from " + d.From.Text)
 		p.strings(" by ", d.By)
 		p.strings(" columns ", d.Columns)
+		if len(d.Missing) > 0 {
+			p.WriteString(" missing ")
+			list(p, d.Missing, func(e ast.Expr) { p.expr(e, false) })
+		}
 	}
 	if d.Complete {
 		p.WriteString(" complete")
@@ -82,6 +86,7 @@ func (p *printer) decl(d *ast.Decl) {
 		p.WriteString(" missing")
 	}
 	p.after(" ", d.MissingCode)
+	p.strings(" ", d.MissingTexts)
 	p.after(" = ", d.Value)
 }
 

@@ -25,6 +25,13 @@ type quoted struct {
 	Text token `parser:"@String"`
 }
 
+// A code stands for a missing value in a file.
+type code struct {
+	node
+	Text   *token `parser:"  @String"`
+	Number *unary `parser:"| @@"`
+}
+
 // A column of a table has quotes if its name is not one of the language.
 type column struct {
 	Text token `parser:"@(Name | String)"`
@@ -35,7 +42,8 @@ type data struct {
 	From  *token  `parser:"('from' @String"`
 
 	By       []*column `parser:"('by' @@ (',' @@)*)?"`
-	Columns  []*quoted `parser:"('columns' @@ (',' @@)*)?)?"`
+	Columns  []*quoted `parser:"('columns' @@ (',' @@)*)?"`
+	Missing  []*code   `parser:"((?= 'missing' (String | Number | '-')) 'missing' @@ (',' @@)*)?)?"`
 	Complete *token    `parser:"@'complete'?"`
 	HeldOut  *token    `parser:"('holdout' @Number"`
 	Seed     *token    `parser:"('seed' @Number)?)?"`
@@ -50,12 +58,13 @@ type decl struct {
 
 	Order []*quoted `parser:"('order' @@ ((?= ',' String) ',' @@)*)?"`
 
-	Bounds  *span  `parser:"('in' @@)?"`
-	Permute *token `parser:"('permute' @Number"`
-	Seed    *token `parser:"('seed' @Number)?)?"`
-	Missing *token `parser:"(@'missing'"`
-	Code    *unary `parser:"@@?)?"`
-	Value   *expr  `parser:"('=' @@)?"`
+	Bounds  *span     `parser:"('in' @@)?"`
+	Permute *token    `parser:"('permute' @Number"`
+	Seed    *token    `parser:"('seed' @Number)?)?"`
+	Missing *token    `parser:"(@'missing'"`
+	Texts   []*quoted `parser:"(@@ ((?= ',' String) ',' @@)*"`
+	Code    *unary    `parser:"| @@)?)?"`
+	Value   *expr     `parser:"('=' @@)?"`
 }
 
 type equation struct {

@@ -26,6 +26,7 @@ func (p *parser) convert(s *statement) ast.Stmt {
 		return &ast.Data{Place: at, Decls: each(s.Data.Decls, p.decl), From: p.optionalString(s.Data.From),
 			By:       each(s.Data.By, p.column),
 			Columns:  each(s.Data.Columns, func(q *quoted) *ast.String { return p.string(q.Text) }),
+			Missing:  each(s.Data.Missing, p.code),
 			Complete: s.Data.Complete != nil, HeldOut: p.optionalNumber(s.Data.HeldOut),
 			Seed: p.optionalNumber(s.Data.Seed)}
 	case s.Infer != nil:
@@ -50,7 +51,8 @@ func (p *parser) decl(d *decl) *ast.Decl {
 		TypeArg: p.optionalSet(d.TypeArg), Bounds: p.optionalSpan(d.Bounds),
 		Order:   each(d.Order, func(q *quoted) *ast.String { return p.string(q.Text) }),
 		Permute: p.optionalNumber(d.Permute), Seed: p.optionalNumber(d.Seed),
-		Missing: d.Missing != nil, MissingCode: p.optionalUnary(d.Code), Value: p.optionalExpr(d.Value),
+		MissingTexts: each(d.Texts, func(q *quoted) *ast.String { return p.string(q.Text) }),
+		Missing:      d.Missing != nil, MissingCode: p.optionalUnary(d.Code), Value: p.optionalExpr(d.Value),
 	}
 }
 
@@ -193,6 +195,13 @@ func (p *parser) string(t token) *ast.String {
 		panic("internal error: the scanner let " + t.Value + " pass")
 	}
 	return &ast.String{Place: ast.Place{At: spanOf(p.src, t)}, Text: t.Value, Value: value}
+}
+
+func (p *parser) code(c *code) ast.Expr {
+	if c.Text != nil {
+		return p.string(*c.Text)
+	}
+	return p.optionalUnary(c.Number)
 }
 
 func (p *parser) column(c *column) *ast.String {

@@ -39,8 +39,8 @@ func (t *arrays) take() {
 		if !isData(a) {
 			continue
 		}
-		if f, ok := t.locate(a); ok {
-			t.found = append(t.found, f)
+		if f, ok := t.locate(a); ok && t.isReadable(f) {
+			t.found = append(t.found, t.withoutCodes(f))
 		}
 	}
 	for _, f := range t.found {
@@ -54,6 +54,50 @@ func (t *arrays) take() {
 		}
 	}
 	t.takeSelected()
+}
+
+// withoutCodes reads the codes of a file for missing values as such.
+func (t *arrays) withoutCodes(f found) found {
+	if f.file == nil {
+		return f
+	}
+	f.read = f.columns
+	if f.x != nil {
+		f.read = []*datafile.Array{f.x}
+	}
+	if len(f.a.MissingTexts) == 0 {
+		return f
+	}
+	changed := make([]*datafile.Array, len(f.read))
+	for i, x := range f.read {
+		if x.Rows != nil {
+			t.diags.Errorf("E86", f.a.At, "`%s` has codes for missing values, but stays in %s, too large for memory; "+
+				"replace them in the file", f.a.Name, x.Origin)
+			return f
+		}
+		changed[i] = x.Without(f.a.MissingTexts)
+	}
+	if f.x != nil {
+		f.x = changed[0]
+	} else {
+		f.columns = changed
+	}
+	return f
+}
+
+// isReadable reports whether the values of an array can be read from its file; if not, it says why.
+func (t *arrays) isReadable(f found) bool {
+	columns := f.columns
+	if f.x != nil {
+		columns = []*datafile.Array{f.x}
+	}
+	for _, x := range columns {
+		if x.Unread != nil {
+			t.diags.Errorf("E83", f.a.At, "%v", x.Unread)
+			return false
+		}
+	}
+	return true
 }
 
 // enterWhole gives an array the rows of its file in their order.

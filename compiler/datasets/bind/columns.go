@@ -16,6 +16,7 @@ func (t *arrays) columnsOf(a *model.Array, f *datafile.File) (columns []*datafil
 	if len(a.Columns) == 0 {
 		for _, name := range f.Order {
 			if !t.files.knows(name) && !t.files.knows(datafile.Spelled(name)) && f.Arrays[name].Labels == nil &&
+				f.Arrays[name].Unread == nil &&
 				!t.chosen(name) {
 				columns = append(columns, f.Arrays[name])
 			}

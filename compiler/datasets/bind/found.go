@@ -14,6 +14,7 @@ type found struct {
 	file    *datafile.File    // that has the values; nil if they are written in the model
 	x       *datafile.Array   // the entry of the file; nil for a matrix that is made of columns
 	columns []*datafile.Array // of a matrix
+	read    []*datafile.Array // x or columns as the file has them, with its codes for missing values
 }
 
 // whole is the array as its file has it.
@@ -100,7 +101,8 @@ func (t *arrays) matrixIn(a *model.Array, files []*datafile.File) (f found, ok, 
 //
 //	data county[N]: index(J), y[N], uranium[J]      rows.csv: county,y      counties.csv: county,uranium
 //
-// so of tables that differ in their rows, the one is taken that alone has other arrays over the same set.
+// so the one is taken that has a key of the array's rows, and of tables that differ in their rows, the one that alone
+// has other arrays over the same set.
 func (f *files) looseFor(a *model.Array, m *model.Model) *datafile.File {
 	var all []*datafile.File
 	for _, file := range f.loose {
@@ -112,23 +114,39 @@ func (f *files) looseFor(a *model.Array, m *model.Model) *datafile.File {
 		return nil
 	}
 	last := all[len(all)-1]
-	if len(all) == 1 || len(a.Type.Axes) == 0 || !differInRows(all, a.Name) {
+	if len(all) == 1 || len(a.Type.Axes) == 0 || slices.ContainsFunc(all,
+		func(o *datafile.File) bool { return !o.Table }) {
 		return last
 	}
-	best, most := last, f.alone(last, a, m)
+	differ := differInRows(all, a.Name)
+	best, most := last, -1
 	for _, file := range slices.Backward(all) {
-		if n := f.alone(file, a, m); n > most {
+		n := 0
+		if differ {
+			n = f.alone(file, a, m)
+		}
+		if hasKey(file, a, m) {
+			n += len(m.Arrays)
+		}
+		if n > most {
 			best, most = file, n
 		}
 	}
 	return best
 }
 
-// differInRows reports whether files are tables whose columns of a name differ in length.
+// hasKey reports whether a file has a column of data that number the elements of an array's first axis.
+func hasKey(file *datafile.File, a *model.Array, m *model.Model) bool {
+	return slices.ContainsFunc(m.Arrays, func(b *model.Array) bool {
+		return b != a && isData(b) && b.IndexOf != nil && b.IndexOf.Same(a.Type.Axes[0]) && columnLike(file,
+			b.Name) != nil
+	})
+}
+
+// differInRows reports whether the columns of a name differ in length.
 func differInRows(all []*datafile.File, name string) bool {
 	first := all[0].Find(name)
-	return !slices.ContainsFunc(all, func(f *datafile.File) bool { return !f.Table }) &&
-		slices.ContainsFunc(all, func(f *datafile.File) bool { return f.Find(name).Shape[0] != first.Shape[0] })
+	return slices.ContainsFunc(all, func(f *datafile.File) bool { return f.Find(name).Shape[0] != first.Shape[0] })
 }
 
 // alone counts the arrays over an array's first axis that one of the files of the command line has and no other.

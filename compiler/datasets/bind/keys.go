@@ -334,7 +334,7 @@ func (r *keyReader) keyByName(f found, k int) (of key, ok bool) {
 			}
 		}
 	}
-	if x := columnLike(f.file, s.Name); x != nil && x != f.x && !r.isRead(f.file, x) && r.fits(x, s) {
+	if x := columnLike(f.file, s.Name); x != nil && !r.isRead(f.file, x) && r.fits(x, s) {
 		return key{name: x.Name, x: x}, true
 	}
 	return of, false
@@ -369,7 +369,7 @@ func (r *keyReader) fits(x *datafile.Array, s *model.Set) bool {
 // isRead reports whether an array of the model is a column of a file.
 func (r *keyReader) isRead(file *datafile.File, x *datafile.Array) bool {
 	return slices.ContainsFunc(r.found, func(f found) bool {
-		return f.file == file && (f.x == x || slices.Contains(f.columns, x))
+		return f.file == file && slices.Contains(f.read, x)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -265,8 +266,21 @@ func (v *values) notText(a *model.Array, text string, i int) {
 		Help("%s", notNumber(text, declared(a)))
 }
 
+// missingWords are texts that files often have for missing values.
+var missingWords = []string{".", "..", "-", "--", "?", "n/a", "#n/a", "#na", "null", "none", "nil", "missing",
+	"unknown",
+	"nd", "n.d.", "#null!", "<na>", "*", "na.", "-nan", "1.#qnan", "1.#ind"}
+
 // notNumber says what to do with a text in the place of a number.
 func notNumber(text, declared string) string {
+	switch {
+	case slices.Contains(missingWords, strings.ToLower(text)):
+		return fmt.Sprintf("if %[1]q means a missing value, say so: `%[2]s missing %[1]q`, or `from \"FILE\" missing "+
+			"%[1]q` "+
+			"for all columns", text, declared)
+	case strings.HasPrefix(text, "#"):
+		return "it is an error of a spreadsheet: correct it there, or leave the cell empty"
+	}
 	for _, form := range []struct{ like, advice string }{
 		{`^[-+]?\d{1,3}([ ,.'\x{a0}\x{202f}]\d{3})+([.,]\d+)?$`,
 			"write numbers without separators of thousands: 1234.5"},
@@ -274,6 +288,12 @@ func notNumber(text, declared string) string {
 			"write decimals with a point; decimal commas are read where semicolons separate the columns"},
 		{`^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$`, "write dates as 2024-12-31: they are read as days since 1970-01-01"},
 		{`^[$€£¥] ?[-\d]|\d ?[%$€£¥]$`, "leave signs of currencies and percent out"},
+		{`^\([\d.,]+\)$`, "write negative numbers with a minus, -12 for (12)"},
+		{`^="?[-\d.,]+"?$`, "format the cells as numbers in the spreadsheet, and export it again"},
+		{`^'[-\d.,]+'?$`, "leave the apostrophe out"},
+		{`^[-\d.,]+ ?[<>A-Za-zµ°/²³]{1,6}$`, "leave units out, and put them into the name of the column"},
+		{`^[<>≤≥] ?[-\d.,]+$`, "a value below or above a limit is censored: write the limit, and give the model " +
+			"`censored`"},
 	} {
 		if regexp.MustCompile(form.like).MatchString(text) {
 			return form.advice

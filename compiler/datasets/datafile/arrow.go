@@ -173,6 +173,10 @@ func (in *arrowFile) message(message fields, body []byte) error {
 func (in *arrowFile) table() (*File, error) {
 	f := newFile(in.path, true)
 	for i, field := range in.fields {
+		if field.why != nil {
+			f.refuse(field.name, field.why)
+			continue
+		}
 		a, err := in.array(field, in.columns[i])
 		if err != nil {
 			return nil, err

@@ -51,12 +51,17 @@ const (
 
 // batch appends the rows of a batch to the columns.
 func (in *arrowFile) batch(t fields, body []byte) error {
-	b, err := in.batchOf(t, body, len(in.fields))
+	b, err := in.batchOf(t, body, nodes(in.fields))
 	if err != nil {
 		return err
 	}
 	for i, f := range in.fields {
-		if err := b.column(f.stored, &in.columns[i]); err != nil {
+		if f.skipped != nil {
+			err = b.skip(f.skipped)
+		} else {
+			err = b.column(f.stored, &in.columns[i])
+		}
+		if err != nil {
 			return fmt.Errorf("%w (column %q)", err, f.name)
 		}
 	}

@@ -1,6 +1,7 @@
 package datafile
 
 import (
+	"errors"
 	"fmt"
 
 	flatbuffers "github.com/google/flatbuffers/go"
@@ -11,9 +12,11 @@ type arrowField struct {
 	name       string
 	stored     arrowType // how its values lie in a batch: of a dictionary, its indices
 	dictionary bool
+	ordered    bool      // the order of the dictionary has a meaning, and so have words that no row has
 	id         int64     // of the dictionary
 	words      arrowType // of the dictionary: what its indices mean
-	ordered    bool      // the order of the dictionary has a meaning, and so have words that no row has
+	skipped    *layout   // of a column whose type is not read: what it has in a batch
+	why        error     // it is not read
 }
 
 // An arrowType is how the values of a column lie in a batch and what they mean.
@@ -82,13 +85,15 @@ func (in *arrowFile) field(t fields) (f arrowField, err error) {
 		return f, err
 	}
 	f.name = string(name)
-	if f.stored, err = in.typeOf(f.name, t); err != nil {
+	if f.stored, err = in.typeOf(f.name, t); errors.As(err, &otherType{}) {
+		f.skipped, f.why = layoutOf(t, 0), err
+		return f, nil
+	} else if err != nil {
 		return f, err
 	}
 	if encoding, ok := t.table(fieldDictionary); ok {
-		f.dictionary, f.id, f.words = true, encoding.int64(0), f.stored
+		f.dictionary, f.id, f.words, f.ordered = true, encoding.int64(0), f.stored, encoding.byte(2) != 0
 		f.stored = arrowType{form: formWhole, bytes: 4, signed: true}
-		f.ordered = encoding.byte(2) != 0
 		if index, ok := encoding.table(1); ok {
 			f.stored = wholeOf(index)
 		}
@@ -149,13 +154,13 @@ func (in *arrowFile) typeOf(name string, f fields) (a arrowType, err error) {
 		}
 	default:
 		if word, ok := otherTypes()[kind]; ok {
-			return a, fmt.Errorf("%s: column %q has %s; write plain numbers or texts, one for each row", in.path, name,
-				word)
+			return a, otherType{fmt.Errorf("%s: column %q has %s; write plain numbers or texts, one for each row",
+				in.path, name, word)}
 		}
 	}
 	if f.byte(fieldKind) == typeFloat && t.int16(0, 0) == 0 {
-		return a, fmt.Errorf("%s: column %q has half-precision numbers; write them as float32 or float64", in.path,
-			name)
+		return a, otherType{fmt.Errorf("%s: column %q has half-precision numbers; write them as float32 or float64",
+			in.path, name)}
 	}
 	return a, in.damaged("column %q has an unknown type", name)
 }

@@ -1,6 +1,7 @@
 package datafile
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -15,7 +16,8 @@ type tableSource struct {
 	in    *csv.Reader
 	cols  []Column
 	form  dialect
-	marks []decimalMark
+	marks []evidence
+	shown bool          // the first rows show whether there are decimal commas
 	words []*wordColumn // of columns of text; nil for numbers
 	plain []bool        // columns of numbers that are too many to be codes
 	rows  int
@@ -31,6 +33,10 @@ func (in *input) csv(comma rune, text map[int]retyping) (rowSource, error) {
 	}
 	start, _ := in.text.Peek(1 << 16)
 	t := &tableSource{path: in.path, in: csv.NewReader(in.text), form: dialectOf(string(start), comma), line: 1}
+	if t.form.comma != ',' {
+		s := styleOfStart(string(start), t.form)
+		t.form.decimalComma, t.shown = s.decimalComma, s.shown != ""
+	}
 	t.in.Comma, t.in.TrimLeadingSpace, t.in.ReuseRecord = t.form.comma, t.form.comma == ',', true
 	header, err := t.in.Read()
 	if err == io.EOF {
@@ -41,7 +47,7 @@ func (in *input) csv(comma rune, text map[int]retyping) (rowSource, error) {
 	if rowNames(header) {
 		t.skip, header = 1, header[1:]
 	}
-	if err := checkHeader(in.path, header); err != nil {
+	if err := cmp.Or(checkHeader(in.path, header), checkNames(in.path, header, t.skip)); err != nil {
 		return nil, err
 	}
 	for c, name := range header {
@@ -51,10 +57,28 @@ func (in *input) csv(comma rune, text map[int]retyping) (rowSource, error) {
 		if at.zeros {
 			t.cols[c].Zeros = &Zeros{}
 		}
-		t.words, t.marks = append(t.words, wordsOf(at, isText)), append(t.marks, decimalMark{})
+		t.words, t.marks = append(t.words, wordsOf(at, isText)), append(t.marks, evidence{})
 		t.plain = append(t.plain, false)
 	}
 	return t, nil
+}
+
+// checkNames refuses columns without a name, or of one name.
+func checkNames(path string, names []string, skip int) error {
+	seen := map[string]int{}
+	for c, name := range names {
+		name = strings.TrimSpace(name)
+		if name == "" {
+			return fmt.Errorf("%s:1: column %d has no name (in R, write.csv(…, row.names = FALSE) leaves row names "+
+				"out)",
+				path, c+skip+1)
+		}
+		if first := seen[name]; first > 0 {
+			return fmt.Errorf("%s:1: columns %d and %d are both named %q", path, first, c+skip+1, name)
+		}
+		seen[name] = c + skip + 1
+	}
+	return nil
 }
 
 func (t *tableSource) columns() []Column { return named(t.cols, t.words) }
@@ -99,7 +123,7 @@ func (t *tableSource) blank(row []string) error {
 func (t *tableSource) value(c int, text string) (float64, error) {
 	n, ok, err := t.form.field(text)
 	if err == nil && ok {
-		err = t.marks[c].add(t.form, text)
+		err = t.clear(c, text)
 	}
 	switch {
 	case err != nil:
@@ -119,6 +143,52 @@ func (t *tableSource) value(c int, text string) (float64, error) {
 	}
 	t.cols[c].Int = t.cols[c].Int && n.isInt
 	return n.value, nil
+}
+
+// clear refuses numbers with marks that mean something else elsewhere in the column, or that could: a file that is read
+// once is not looked through for what its marks mean.
+func (t *tableSource) clear(c int, text string) error {
+	e := &t.marks[c]
+	if t.form.comma == ',' && numberForm(text) || !e.add(text, t.rows+1) {
+		return nil
+	}
+	switch point, comma := e.example(points), e.example(commas); {
+	case point != "" && comma != "":
+		return bothMarks(point, comma)
+	case e.seen&unclear != 0 && !t.shown && t.form.comma != ',':
+		return unclearMark(e)
+	}
+	return nil
+}
+
+// styleOfStart finds out how numbers are written from the first rows of a table.
+func styleOfStart(start string, form dialect) style {
+	if at := strings.LastIndexByte(start, '\n'); at >= 0 {
+		start = start[:at+1]
+	}
+	in := csv.NewReader(strings.NewReader(start))
+	in.Comma, in.FieldsPerRecord = form.comma, -1
+	columns, texts := map[int]*evidence{}, map[int]bool{}
+	for number := 0; ; number++ {
+		row, err := in.Read()
+		if err != nil {
+			break
+		}
+		for c, field := range row {
+			if columns[c] == nil {
+				columns[c] = &evidence{}
+			}
+			if _, isWord := form.words[strings.ToLower(field)]; number > 0 && !isWord {
+				texts[c] = !columns[c].add(strings.TrimSpace(field), number) || texts[c]
+			}
+		}
+	}
+	for c := range texts {
+		if texts[c] {
+			delete(columns, c)
+		}
+	}
+	return styleOf(form.comma, columns)
 }
 
 // zeros notes how a number of a column is written, in a pass that knows that some of the column begin with zeros; in

@@ -16,12 +16,14 @@ package datafile
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -44,9 +46,11 @@ type Array struct {
 	Levels     []string
 	LevelCodes []float64
 
-	Days   bool   // the numbers are dates, as days since 1970-01-01
-	Zeros  *Zeros // how whole numbers are written, if some begin with zeros; else nil
-	Origin string // file it came from, as the user named it
+	form   dialect // of a table of text: how its numbers are written
+	Days   bool    // the numbers are dates, as days since 1970-01-01
+	Zeros  *Zeros  // how whole numbers are written, if some begin with zeros; else nil
+	Origin string  // file it came from, as the user named it
+	Unread error   // why the values cannot be read, if they cannot: reported if a model reads the array
 
 	// of lists of different lengths in a list: how many elements each has, and where the first difference is; Shape is
 	// [the sum]
@@ -58,6 +62,57 @@ type Array struct {
 	Numbers map[float64]float64 // of codes of groups in Rows: the number of each group
 	// by columns of texts in Rows: the number of the k-th text that appears there, if it is not that of its label
 	Codes map[int][]float64
+}
+
+// Without is the array with some texts or numbers read as missing. A column that had texts for no other reason is one
+// of numbers then.
+func (a *Array) Without(codes []string) *Array {
+	b := *a
+	if a.Labels == nil {
+		missing := map[float64]bool{}
+		for _, code := range codes {
+			if n, ok, err := parseNumber(code, nil); ok && err == nil {
+				missing[n.value] = true
+			}
+		}
+		b.Values = a.Values.Map(func(v float64) float64 {
+			if missing[v] {
+				return math.NaN()
+			}
+			return v
+		})
+		return &b
+	}
+	number, isNumber := make([]float64, len(a.Labels)), true
+	b.Labels, b.Int = nil, true
+	for i, label := range a.Labels {
+		if slices.Contains(codes, label) {
+			number[i] = math.NaN()
+			continue
+		}
+		b.Labels = append(b.Labels, label)
+		n, ok, err := a.form.field(label)
+		number[i], isNumber, b.Int = n.value, isNumber && ok && err == nil, b.Int && n.isInt
+	}
+	if isNumber {
+		b.Labels = nil
+	} else {
+		at := 0
+		for i := range number {
+			if number[i] = math.NaN(); !slices.Contains(codes, a.Labels[i]) {
+				at++
+				number[i] = float64(at)
+			}
+		}
+		b.Int = true
+	}
+	b.Values = a.Values.Map(func(v float64) float64 {
+		if v != v {
+			return v
+		}
+		return number[int(v)-1]
+	})
+	return &b
 }
 
 // A File is what one data file holds.
@@ -140,7 +195,14 @@ type reader func(path, text string, s RowCache) (*File, error)
 
 func readers() map[string]reader {
 	table := func(comma rune) reader {
-		return func(path, text string, _ RowCache) (*File, error) { return readTable(path, text, comma) }
+		return func(path, text string, _ RowCache) (*File, error) {
+			text, notes := decodeText(path, text)
+			f, err := readTable(path, oneKindOfLines(text), comma)
+			if err == nil {
+				f.Notes = append(notes, f.Notes...)
+			}
+			return f, err
+		}
 	}
 	return map[string]reader{".json": readJSON, ".csv": table(','), ".tsv": table('\t'), ".tab": table('\t'),
 		".txt": readTokens}
@@ -151,22 +213,25 @@ func readers() map[string]reader {
 type binaryFormat struct {
 	ending, magic, name string
 	read                reader // nil: not read yet
+	instead             string // what to do if it is not read; empty: the formats that are
 }
 
 func binaryFormats() []binaryFormat {
 	return []binaryFormat{
-		{".bin", "", "CIFAR-10", readCIFAR}, // first, since an image that begins with zeros begins like IDX
-		{".npy", numpyMagic, "NumPy", readNPY},
-		{".npz", "PK\x03\x04", "zipped NumPy", readNPZ},
-		{"-ubyte", idxMagic, "IDX", readIDX},
-		{".idx", idxMagic, "IDX", readIDX},
-		{".xlsx", "", "Excel", nil},
-		{".parquet", "PAR1", "Parquet", readParquet},
-		{".arrow", "ARROW1", "Arrow", readArrow},
-		{".arrows", streamMagic, "Arrow", readArrow},
-		{".feather", "FEA1", "Feather", readArrow},
-		{".h5", "\x89HDF", "HDF5", nil},
-		{".rds", "", "R serialised", nil},
+		{".bin", "", "CIFAR-10", readCIFAR, ""}, // first, since an image that begins with zeros begins like IDX
+		{".npy", numpyMagic, "NumPy", readNPY, ""},
+		{".xlsx", "", "Excel", nil, "save the sheet as CSV (in Excel: Save As, CSV UTF-8)"},
+		{".xls", "", "Excel", nil, "save the sheet as CSV (in Excel: Save As, CSV UTF-8)"},
+		{".ods", "", "OpenDocument", nil, "save the sheet as CSV"},
+		{".npz", "PK\x03\x04", "zipped NumPy", readNPZ, ""},
+		{"-ubyte", idxMagic, "IDX", readIDX, ""},
+		{".idx", idxMagic, "IDX", readIDX, ""},
+		{".parquet", "PAR1", "Parquet", readParquet, ""},
+		{".arrow", "ARROW1", "Arrow", readArrow, ""},
+		{".arrows", streamMagic, "Arrow", readArrow, ""},
+		{".feather", "FEA1", "Feather", readArrow, ""},
+		{".h5", "\x89HDF", "HDF5", nil, ""},
+		{".rds", "", "R serialised", nil, "write it with write.csv(x, \"FILE.csv\", row.names = FALSE)"},
 	}
 }
 
@@ -176,8 +241,10 @@ const supported = "data files are Stan JSON (.json), CSV (.csv), TSV (.tsv, .tab
 
 func formatOf(path string, text []byte) (reader, error) {
 	ending := strings.ToLower(filepath.Ext(path))
-	if read, ok := readers()[ending]; ok && !bytes.ContainsRune(text, 0) {
-		return read, nil
+	wide := bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
+	plain, isPlain := readers()[ending]
+	if isPlain && (!bytes.ContainsRune(text, 0) || wide && ending != ".json" && ending != ".txt") {
+		return plain, nil
 	}
 	for _, f := range binaryFormats() {
 		named, begins := strings.HasSuffix(strings.ToLower(path), f.ending), f.magic != "" &&
@@ -186,11 +253,14 @@ func formatOf(path string, text []byte) (reader, error) {
 		case (named || begins) && f.read != nil:
 			return f.read, nil
 		case named || begins:
-			return nil, fmt.Errorf("%s: %s files are not read yet; %s", path, f.name, supported)
+			return nil, fmt.Errorf("%s: %s files are not read; %s", path, f.name, cmp.Or(f.instead, supported))
 		}
 	}
-	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+	switch {
+	case wide:
 		return nil, fmt.Errorf("%s: the text is in UTF-16; save it in UTF-8", path)
+	case isPlain:
+		return plain, nil
 	}
 	if start := bytes.TrimSpace(text); bytes.HasPrefix(start, []byte("{")) {
 		return readJSON, nil
@@ -237,6 +307,11 @@ func (f *File) Columns() (all []*Array) {
 		all = append(all, f.RowNames)
 	}
 	return all
+}
+
+// refuse enters a column that cannot be read, which is a mistake only if a model reads it.
+func (f *File) refuse(name string, err error) {
+	f.add(&Array{Name: name, Shape: []int{0}, Origin: f.Path, Unread: err})
 }
 
 func (f *File) add(a *Array) {

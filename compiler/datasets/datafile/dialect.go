@@ -1,30 +1,28 @@
 package datafile
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // A dialect is how a table of text separates its columns and writes its numbers.
 type dialect struct {
 	comma        rune
-	decimalComma bool
+	decimalComma bool // 1.234,5; else 1,234.5
 	words        map[string]number
 }
 
-// dialectOf finds the dialect from the row of names. A table whose name says commas may have semicolons, as
-// spreadsheets write them where numbers have decimal commas, or tabs.
+// dialectOf finds the separator from the row of names. A table whose name says commas may have semicolons, as
+// spreadsheets write them where numbers have decimal commas, or tabs or vertical bars.
 func dialectOf(header string, comma rune) dialect {
 	d := dialect{comma: comma, words: words()}
 	header, _, _ = strings.Cut(header, "\n")
-	if comma != ',' || strings.ContainsRune(outsideQuotes(header), ',') {
+	outside := outsideQuotes(header)
+	if strings.ContainsRune(outside, comma) {
 		return d
 	}
-	switch outside := outsideQuotes(header); {
-	case strings.ContainsRune(outside, ';'):
-		d.comma, d.decimalComma = ';', true
-	case strings.ContainsRune(outside, '\t'):
-		d.comma = '\t'
+	for _, other := range ";\t|" {
+		if strings.ContainsRune(outside, other) {
+			d.comma = other
+			return d
+		}
 	}
 	return d
 }
@@ -45,13 +43,8 @@ func (d dialect) field(text string) (n number, ok bool, err error) {
 	if longCode(text) {
 		return number{}, false, nil
 	}
-	if d.decimalComma && strings.Count(text, ",") == 1 {
-		if strings.Contains(text, ".") {
-			return number{}, false, nil
-		}
-		if n, ok, err = parseNumber(strings.Replace(text, ",", ".", 1), d.words); ok || err != nil {
-			return n, ok, err
-		}
+	if d.decimalComma || !numberForm(text) {
+		text = d.plain(text)
 	}
 	if n, ok, err = parseNumber(text, d.words); ok || err != nil {
 		return n, ok, err
@@ -63,19 +56,4 @@ func (d dialect) field(text string) (n number, ok bool, err error) {
 		return number{0, true}, true, nil
 	}
 	return number{}, false, nil
-}
-
-// A decimalMark is what the numbers of a column have had before their decimals. A column with points and commas could
-// mean thousands by one of them, so that it is refused.
-type decimalMark struct{ point, comma bool }
-
-func (m *decimalMark) add(d dialect, text string) error {
-	if d.decimalComma {
-		m.point, m.comma = m.point || strings.Contains(text, "."), m.comma || strings.Contains(text, ",")
-	}
-	if m.point && m.comma {
-		return fmt.Errorf("%q: numbers have a decimal comma in one place and a point in another; write 1234,5 without "+
-			"separators of thousands", text)
-	}
-	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -32,11 +33,18 @@ func readParquet(path, text string, s RowCache) (f *File, err error) {
 		}
 	}
 	f = newFile(path, true)
-	words := wordRoom{path, s, left}
+	words, ordered := wordRoom{path, s, left}, orderedColumns(path, in)
 	for _, c := range in.Root().Columns() {
+		if _, err := parquetType(path, c); err != nil {
+			f.refuse(c.Name(), err)
+			continue
+		}
 		a, err := parquetColumn(path, in, c, &words)
 		if err != nil {
 			return nil, err
+		}
+		if a.Labels != nil && slices.Contains(ordered, c.Name()) {
+			a.ordered(categoriesOf(in, c.Index()))
 		}
 		f.add(a)
 	}
@@ -51,11 +59,6 @@ func openParquet(path string, in io.ReaderAt, size int64) (*parquet.File, error)
 	f, err := parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, parquetsizes.Damage(err))
-	}
-	for _, c := range f.Root().Columns() {
-		if _, err := parquetType(path, c); err != nil {
-			return nil, err
-		}
 	}
 	return f, nil
 }

@@ -112,7 +112,8 @@ func TestByRows(t *testing.T) {
 			got.Values = numbers.Of(readBack(t, &got)...)
 			checkSummary(t, path, want, got.Rows.Columns[got.Columns[0]])
 			got.Rows, got.Columns = nil, nil
-			if d := cmp.Diff(*want, got, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); d != "" {
+			if d := cmp.Diff(*want, got, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(),
+				cmpopts.IgnoreUnexported(Array{})); d != "" {
 				t.Errorf("%s (-whole +by rows)\n%s", path, d)
 			}
 		}
@@ -200,9 +201,8 @@ func TestByRowsRefusals(t *testing.T) {
 	dir := t.TempDir()
 	cache := RowCache{Dir: filepath.Join(dir, "rows")}
 	for name, text := range map[string]string{
-		"fields.csv": "a,b\n1,2\n3\n", "quote.csv": "a,b\n1,\"2\n", "twice.csv": "a,a\n1,2\n",
+		"fields.csv": "a,b\n1,2\n3\n", "quote.csv": "a,b\n1,\"2\n",
 		"blank.csv": "a\n1\n\n2\n", "nothing.csv": "",
-		"huge.csv": "a\n1\n1e999\n", "points.csv": "a;b\n1.5;2\n2,5;1\n", "unnamed.csv": "a,\n1,2\n",
 		"u.npy":     npy("{'descr': '<U1', 'fortran_order': False, 'shape': (2,), }", 8),
 		"bad-ubyte": "\x00\x00\x07\x01\x00\x00\x00\x01",
 	} {
@@ -219,6 +219,10 @@ func TestByRowsRefusals(t *testing.T) {
 			"the file ends in row 3 of 3"},
 		"l.npy":   {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", 16), "goes on after its 1 rows"},
 		"none.gz": {"\x1f\x8b", "none.gz: "},
+		// columns that are refused only if a model reads them, of files that are read whole
+		"huge.csv": {"a\n1\n1e999\n", "1e999 is too large"}, "twice.csv": {"a,a\n1,2\n", "both named"},
+		"unnamed.csv": {"a,\n1,2\n", "no name"},
+		"either.csv":  {"a;b\n870;2\n1.200;1\n", "between thousands"},
 	} {
 		if _, err := cache.ByRows(written(t, dir, name, test[0])); err == nil ||
 			!strings.Contains(err.Error(), test[1]) {

@@ -28,26 +28,89 @@ type table struct {
 
 // readTable reads a table with a header row: each column is an array of one axis.
 func readTable(path, text string, comma rune) (*File, error) {
+	text, comma = withoutSeparatorLine(text, comma)
+	if err := checkStart(path, text); err != nil {
+		return nil, err
+	}
 	form := dialectOf(text, comma)
 	t := &table{path: path, text: text, form: form, short: headerIsShort(text, form.comma), named: map[string]int{}}
-	if err := t.eachRow(t.take); err != nil {
-		return nil, err
+	for _, pass := range []func() error{func() error { return t.eachRow(t.take) }, t.check, t.decideMarks,
+		t.findTexts} {
+		if err := pass(); err != nil {
+			return nil, err
+		}
 	}
-	if err := t.check(); err != nil {
-		return nil, err
-	}
-	if err := t.findTexts(); err != nil {
-		return nil, err
-	}
-	f := newFile(path, true)
+	return t.file(), nil
+}
+
+// file has the columns as arrays. Two columns of one name, or one that cannot be read, are mistakes only if a model
+// reads them.
+func (t *table) file() *File {
+	f := newFile(t.path, true)
 	if t.skip > 0 {
-		f.Notes = append(f.Notes, rowNamesNote(path))
+		f.Notes = append(f.Notes, rowNamesNote(t.path))
 		f.RowNames = t.rowNames()
 	}
-	for _, c := range t.columns {
-		f.add(c.array(path))
+	for i, c := range t.columns {
+		same := slices.IndexFunc(t.columns, func(o *tableColumn) bool { return o.name == c.name })
+		again := slices.ContainsFunc(t.columns[i+1:], func(o *tableColumn) bool { return o.name == c.name })
+		switch {
+		case c.name == "":
+			f.Notes = append(f.Notes, fmt.Sprintf("%s: column %d has no name and is not read", t.path, i+t.skip+1))
+		case same < i:
+		case again:
+			second := slices.IndexFunc(t.columns[i+1:], func(o *tableColumn) bool { return o.name == c.name })
+			f.refuse(c.name, fmt.Errorf("%s:1: columns %d and %d are both named %q", t.path, i+t.skip+1,
+				i+second+t.skip+2, c.name))
+		case c.failed != nil:
+			f.refuse(c.name, fmt.Errorf("%s: %w", t.path, c.failed))
+		default:
+			f.add(c.array(t.path, t.form))
+		}
 	}
-	return f, nil
+	return f
+}
+
+// decideMarks finds out how numbers are written, and reads the table again if they are not as they were taken.
+func (t *table) decideMarks() error {
+	columns, again := map[int]*evidence{}, false
+	for i, c := range t.columns {
+		if !c.isText && c.failed == nil && c.name != "" {
+			columns[i] = &c.marks
+		}
+	}
+	s := styleOf(t.form.comma, columns)
+	t.form.decimalComma = s.decimalComma
+	for i := range columns {
+		c := t.columns[i]
+		if err := s.refused[i]; err != nil {
+			c.failed = fmt.Errorf("column %q: %w", c.name, err)
+		}
+		c.again = c.failed == nil && (c.marked || s.decimalComma && c.marks.seen != 0)
+		again = again || c.again
+	}
+	if !again {
+		return nil
+	}
+	for _, c := range t.columns {
+		if c.again {
+			c.building, c.isInt = numbers.Builder{}, true
+			c.building.Grow(c.values.Len())
+		}
+	}
+	err := t.eachRow(func(number int, row []string) {
+		for i, field := range row[t.skip:] {
+			if c := t.columns[i]; number > 0 && c.again {
+				c.read(t.form, strings.TrimSpace(field), number)
+			}
+		}
+	})
+	for _, c := range t.columns {
+		if c.again {
+			c.values = c.building.List()
+		}
+	}
+	return err
 }
 
 // mostRowNames bounds the names of rows that are kept.
@@ -145,15 +208,18 @@ func (t *table) check() error {
 			return err
 		}
 	}
-	for _, c := range t.columns {
-		c.values = c.building.List()
-		err := c.failed
-		if err == nil && !c.isText {
-			err = c.marks
+	nameless, filled := 0, 0
+	for i, c := range t.columns {
+		if c.values = c.building.List(); c.name == "" {
+			nameless = i + t.skip + 1
+			if c.isText || !c.values.None() && c.anything() {
+				filled++
+			}
 		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", t.path, err)
-		}
+	}
+	if filled > 1 {
+		return fmt.Errorf("%s:1: column %d has no name; line 1 has the names of the columns: delete what stands above "+
+			"them", t.path, nameless)
 	}
 	return nil
 }
@@ -210,18 +276,6 @@ func rowNamesNote(path string) string {
 }
 
 func checkHeader(path string, names []string) error {
-	seen := map[string]int{}
-	for c, name := range names {
-		name = strings.TrimSpace(name)
-		if name == "" {
-			return fmt.Errorf("%s:1: column %d has no name (in R, write.csv(…, row.names = FALSE) leaves "+
-				"row names out)", path, c+1)
-		}
-		if first := seen[name]; first > 0 {
-			return fmt.Errorf("%s:1: columns %d and %d are both named %q", path, first, c+1, name)
-		}
-		seen[name] = c + 1
-	}
 	if len(names) == 1 {
 		if i := strings.IndexAny(names[0], ",;|"); i >= 0 {
 			return fmt.Errorf("%s:1: the columns seem to be separated by %q; a .csv file has commas or semicolons "+
@@ -255,34 +309,52 @@ type tableColumn struct {
 	values        numbers.List // what was built, once all rows were read
 	isInt, isText bool
 	zeros         bool // a whole number begins with zeros
-	mark          decimalMark
-	marks, failed error // the first that there was
+	marks         evidence
+	marked        bool  // some numbers have marks other than a point
+	again         bool  // it is read again, as the marks mean
+	failed        error // the first that there was
 
 	texts   texts
 	spelled Zeros
 	tooMany bool // for spelled
 }
 
+// add takes in a field of the first pass, in which numbers have a decimal point if they have no other marks.
 func (c *tableColumn) add(d dialect, text string, row int) {
-	if c.failed != nil {
-		return
+	ok := c.read(d, text, row)
+	switch {
+	case ok && numberForm(text):
+		c.marks.addPlain(text, row)
+	case ok && c.marks.add(text, row), !ok && !longCode(text) && c.marks.add(text, row):
+		c.marked = true
+	case !ok:
+		c.isText = true
 	}
+}
+
+// read takes in a field as a number; not ok if it is none, nor a word for one.
+func (c *tableColumn) read(d dialect, text string, row int) (ok bool) {
 	v, ok, err := d.field(text)
-	if err != nil {
+	if err != nil && c.failed == nil {
 		c.failed = fmt.Errorf("row %d of column %q: %w", row, c.name, err)
-		return
-	}
-	if c.marks == nil {
-		if err := c.mark.add(d, text); err != nil {
-			c.marks = fmt.Errorf("row %d of column %q: %w", row, c.name, err)
-		}
 	}
 	c.building.Add(v.value)
-	c.isInt, c.isText, c.zeros = c.isInt && v.isInt, c.isText || !ok, c.zeros || beginsWithZeros(text)
+	c.isInt, c.zeros = c.isInt && v.isInt, c.zeros || beginsWithZeros(text)
+	return ok
+}
+
+// anything reports whether some field is not empty.
+func (c *tableColumn) anything() bool {
+	for _, v := range c.values.All() {
+		if v == v {
+			return true
+		}
+	}
+	return false
 }
 
 // needsTexts reports whether the column is more than its numbers.
-func (c *tableColumn) needsTexts() bool { return c.isText || c.isInt && c.zeros }
+func (c *tableColumn) needsTexts() bool { return c.failed == nil && (c.isText || c.isInt && c.zeros) }
 
 // addText takes in the text of a row, of a column that needs it.
 func (c *tableColumn) addText(text string, row int) {
@@ -294,8 +366,9 @@ func (c *tableColumn) addText(text string, row int) {
 	}
 }
 
-func (c *tableColumn) array(path string) *Array {
-	a := &Array{Name: c.name, Shape: []int{c.values.Len()}, Int: c.isInt || c.isText, Values: c.values, Origin: path}
+func (c *tableColumn) array(path string, form dialect) *Array {
+	a := &Array{Name: c.name, Shape: []int{c.values.Len()}, Int: c.isInt || c.isText, Values: c.values, Origin: path,
+		form: form}
 	switch {
 	case c.isText:
 		a.Labels, a.Values = c.texts.encoded()

@@ -25,20 +25,22 @@ type column struct {
 type Limits struct{ Page, Group int64 }
 
 // Group checks the pages of a group of rows against their sizes, and returns how many bytes they take when they are
-// decompressed. Columns must be flat. The error is ErrTooMuch if pages take more than the limits.
+// decompressed. Columns with lists or records are not looked at, and must not be read. The error is ErrTooMuch if pages
+// take more than the limits.
 func Group(in io.ReaderAt, f *parquet.File, group int, most Limits) (int64, error) {
 	g := f.Metadata().RowGroups[group]
-	leaves := f.Root().Columns()
-	if len(g.Columns) != len(leaves) {
-		return 0, fmt.Errorf("the file is damaged: a group of rows has %d columns, and the file %d", len(g.Columns),
-			len(leaves))
+	if n := leaves(f.Root()); len(g.Columns) != n {
+		return 0, fmt.Errorf("the file is damaged: a group of rows has %d columns, and the file %d", len(g.Columns), n)
 	}
 	if g.NumRows < 0 {
 		return 0, errors.New("the file is damaged: a group has a negative number of rows")
 	}
 	left := most.Group
-	for i, c := range leaves {
-		m := g.Columns[i].MetaData
+	for _, c := range f.Root().Columns() {
+		if !c.Leaf() || c.Repeated() {
+			continue
+		}
+		m := g.Columns[c.Index()].MetaData
 		of := column{c.Name(), c.Type().Kind(), c.Type().Length(), c.Optional(), m.Codec, g.NumRows}
 		n, err := of.chunk(in, m, Limits{most.Page, left})
 		var much ErrTooMuch
@@ -51,6 +53,17 @@ func Group(in io.ReaderAt, f *parquet.File, group int, most Limits) (int64, erro
 		left -= n
 	}
 	return most.Group - left, nil
+}
+
+// leaves counts the columns below a column that have values.
+func leaves(c *parquet.Column) (n int) {
+	if c.Leaf() {
+		return 1
+	}
+	for _, child := range c.Columns() {
+		n += leaves(child)
+	}
+	return n
 }
 
 // chunk checks the pages of a column.

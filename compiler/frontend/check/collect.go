@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"strconv"
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
@@ -97,6 +98,7 @@ func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope, rows *model.S
 	for _, name := range st.By {
 		a.By = append(a.By, model.Column{At: name.Span(), Name: name.Value})
 	}
+	a.MissingTexts = c.missingTexts(d, st)
 	if len(st.By) > len(d.Sets) {
 		c.errorf("E48", st.By[len(d.Sets)].Span(), "`by` names %d columns, and `%s` has %d axes", len(st.By),
 			d.Name.Name,
@@ -105,6 +107,40 @@ func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope, rows *model.S
 			"`data` statement of their own")
 	}
 	c.chooseColumns(a, d, st)
+}
+
+// missingTexts are what means a missing value in the file of a data statement, or in one array of it.
+func (c *checker) missingTexts(d *ast.Decl, st *ast.Data) (texts []string) {
+	for _, t := range d.MissingTexts {
+		texts = append(texts, t.Value)
+	}
+	for _, code := range st.Missing {
+		text, isText := code.(*ast.String)
+		switch n, ok := signedNumber(code); {
+		case isText:
+			texts = append(texts, text.Value)
+		case ok:
+			texts = append(texts, strconv.FormatFloat(n, 'g', -1, 64))
+		default:
+			c.errorf("E00", code.Span(), "a code for missing values is a number or a text in quotes")
+		}
+	}
+	return texts
+}
+
+// signedNumber is a number, which may have a sign.
+func signedNumber(e ast.Expr) (float64, bool) {
+	switch e := e.(type) {
+	case *ast.Number:
+		return e.Value, true
+	case *ast.Unary:
+		n, ok := signedNumber(e.X)
+		if e.Op == "-" {
+			n = -n
+		}
+		return n, ok
+	}
+	return 0, false
 }
 
 // chooseColumns gives the columns of a data statement to the matrix that it declares.

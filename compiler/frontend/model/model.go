@@ -111,8 +111,9 @@ type Array struct {
 	Selection *Selection // which rows are taken; nil: all
 	Permuted  *Permuted  // some rows have the values of each other; nil: none
 	// entries may be missing (NaN): dropped where nothing else reads them, else parameters or latents
-	Missing     bool
-	MissingCode Expr // the number that means a missing entry; nil for NaN alone
+	Missing      bool
+	MissingCode  Expr     // the number that means a missing entry; nil for NaN alone
+	MissingTexts []string // what means a missing entry in a file, besides NA, NaN and empty fields
 
 	// Written by package analyze:
 	Chain      *Chain // by Latents: of a discrete latent whose neighbours occur together in terms
