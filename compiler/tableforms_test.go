@@ -199,7 +199,8 @@ func writtenForms() (all []tableForm) {
 					}
 					seed++
 					w := writing{sep.mark, decimal, thousands, "NA", "\n", quoted}
-					all = append(all, one(fmt.Sprintf("separator %q, decimals %q, thousands %q, quotes %v in %s", sep.mark,
+					all = append(all, one(fmt.Sprintf("separator %q, decimals %q, thousands %q, quotes %v in %s",
+						sep.mark,
 						decimal, thousands, quoted, sep.file), sep.file, []byte(w.write(survey().shuffled(seed)))))
 				}
 			}
@@ -292,7 +293,8 @@ func layoutForms() (all []tableForm) {
 		"rows.csv"}, {"districts.csv", "rows.csv", "schools.csv"}} {
 		all = append(all, tableForm{name: "files " + strings.Join(args, ", "), files: parts, args: args})
 	}
-	two := map[string][]byte{"rows.csv": []byte(w.write(t.only("school", "district", "answer", "x", "count", "y", "w"))),
+	two := map[string][]byte{"rows.csv": []byte(w.write(t.only("school", "district", "answer", "x", "count", "y",
+		"w"))),
 		"districts.csv": []byte(writing{";", ",", ".", "", "\r\n", true}.write(districts.shuffled(4)))}
 	all = append(all, tableForm{name: "two files", files: two, args: []string{"rows.csv", "districts.csv"}},
 		tableForm{name: "two files, the other order", files: two, args: []string{"districts.csv", "rows.csv"}})

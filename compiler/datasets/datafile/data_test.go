@@ -333,8 +333,8 @@ func TestColumnsThatCannotBeRead(t *testing.T) {
 	for _, test := range []struct{ path, text, column, want string }{
 		{"d.csv", "a,a,b\n1,2,5\n", "a", `d.csv:1: columns 1 and 2 are both named "a"`},
 		{"d.csv", "a,b\n1e999,5\n", "a", `d.csv: row 1 of column "a": 1e999 is too large`},
-		{"d.csv", "a;b\n1.200;5\n870;5\n", "a", `row 1 has "1.200": does its mark stand`},
-		{"d.csv", "a;b\n1.5;5\n1,5;5\n", "a", `"1.5" has a decimal point and "1,5" a decimal comma`},
+		{"d.csv", "a;b\n1.200;5\n870;5\n", "a", `"1.200" (row 1): does the mark stand`},
+		{"d.csv", "a;b\n1.5;5\n1,5;5\n", "a", `"1.5" (row 1) has a decimal point and "1,5" (row 2) a decimal comma`},
 		{"testdata/lists.arrow", "", "v", `column "v" has lists`},
 		{"testdata/lists.parquet", "", "v", `column "v" has lists or records`},
 	} {

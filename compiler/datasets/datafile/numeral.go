@@ -3,6 +3,8 @@ package datafile
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -164,24 +166,14 @@ func (e *evidence) add(text string, row int) (ok bool) {
 	return true
 }
 
-// example is a text that shows one of some marks.
+// example is a text that shows one of some marks, with its row; empty if there is none.
 func (e *evidence) example(of mark) string {
 	for k, text := range e.first {
 		if of&(1<<k) != 0 && text != "" {
-			return text
+			return fmt.Sprintf("%q (row %d)", text, e.row[k])
 		}
 	}
 	return ""
-}
-
-// place is the row of an example.
-func (e *evidence) place(of mark) int {
-	for k, text := range e.first {
-		if of&(1<<k) != 0 && text != "" {
-			return e.row[k]
-		}
-	}
-	return 0
 }
 
 // A style is how the numbers of a table are written.
@@ -195,7 +187,8 @@ type style struct {
 func styleOf(comma rune, columns map[int]*evidence) style {
 	s := style{refused: map[int]error{}}
 	var withPoint, withComma string
-	for _, e := range columns {
+	for _, i := range slices.Sorted(maps.Keys(columns)) {
+		e := columns[i]
 		if e.seen&points != 0 && e.seen&commas != 0 {
 			continue // it contradicts itself
 		}
@@ -218,17 +211,17 @@ func styleOf(comma rune, columns map[int]*evidence) style {
 }
 
 func unclearMark(e *evidence) error {
-	return fmt.Errorf("row %d has %q: does its mark stand before decimals or between thousands? Write numbers without "+
-		"marks between thousands", e.place(unclear), e.example(unclear))
+	return fmt.Errorf("%s: does the mark stand before decimals or between thousands? Write numbers without marks "+
+		"between thousands", e.example(unclear))
 }
 
 func bothMarks(a, b string) error {
-	return fmt.Errorf("%q has a decimal point and %q a decimal comma; write all numbers of the file in one way", a, b)
+	return fmt.Errorf("%s has a decimal point and %s a decimal comma; write all numbers of the file in one way", a, b)
 }
 
 // usual reports whether marks that could be of two kinds are what files of a separator usually have: points before
-// decimals in files with commas, and in others if all numbers of the column have them; commas between thousands in files
-// with commas, if other numbers of the column have none.
+// decimals in files with commas, and in others if all numbers of the column have them; commas between thousands in
+// files with commas, if other numbers of the column have none.
 func usual(comma rune, e *evidence) bool {
 	if e.seen&eitherPoint != 0 {
 		return comma == ',' || comma != ';' && !e.whole

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// decodeText gives a text in UTF-8: spreadsheets also write UTF-16, and text in the code page of western Windows, of which a
-// note says so.
+// decodeText gives a text in UTF-8: spreadsheets also write UTF-16, and text in the code page of western Windows, of
+// which a note says so.
 func decodeText(path, text string) (utf string, notes []string) {
 	switch {
 	case strings.HasPrefix(text, "\xff\xfe"):
@@ -69,7 +69,8 @@ func checkStart(path, text string) error {
 	line, rest, _ := strings.Cut(strings.TrimLeft(text, "\r\n"), "\n")
 	next, _, _ := strings.Cut(rest, "\n")
 	if strings.HasPrefix(line, "#") && strings.Count(line, ",") != strings.Count(next, ",") {
-		return fmt.Errorf("%s:1: the line is a comment; line 1 has the names of the columns: delete the lines that begin "+
+		return fmt.Errorf("%s:1: the line is a comment; line 1 has the names of the columns: delete the lines that "+
+			"begin "+
 			"with #", path)
 	}
 	return nil
