@@ -25,7 +25,7 @@ type quoted struct {
 	Text token `parser:"@String"`
 }
 
-// A code stands for a missing value in a file.
+// A code means a missing value in a file.
 type code struct {
 	node
 	Text   *token `parser:"  @String"`

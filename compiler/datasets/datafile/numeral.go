@@ -88,7 +88,7 @@ func groupsOf(runs []string) bool {
 	return true
 }
 
-// runsOf cuts a number into runs of digits and the marks between them; a space stands for all kinds of spaces and
+// runsOf cuts a number into runs of digits and the marks between them; a space represents all kinds of spaces and
 // apostrophes.
 func runsOf(text string) (runs []string, between []rune, exponent, ok bool) {
 	text = strings.Replace(text, "−", "-", 1)

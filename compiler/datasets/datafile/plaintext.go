@@ -50,7 +50,7 @@ func oneKindOfLines(text string) string {
 	return text
 }
 
-// withoutSeparatorLine leaves out a first line such as sep=; by which spreadsheets are told the separator.
+// withoutSeparatorLine leaves out a first line such as sep=; which names the separator to spreadsheets.
 func withoutSeparatorLine(text string, comma rune) (string, rune) {
 	line, rest, ok := strings.Cut(text, "\n")
 	mark := []rune(strings.TrimRight(strings.Trim(strings.TrimRight(line, "\r"), `"`), " "))
