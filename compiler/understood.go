@@ -18,6 +18,7 @@ type Understood struct {
 	Data       []DataUnderstood      `json:"data"`
 	Parameters []ParameterUnderstood `json:"parameters"`
 	Observed   []string              `json:"observed"` // y[i in N] ~ Normal(mu[i], s)
+	Factors    []string              `json:"factors,omitempty"`
 	Layers     []string              `json:"layers,omitempty"`
 	Symmetries []string              `json:"symmetries,omitempty"` // elements of `m` may change places
 }
@@ -68,6 +69,10 @@ func Understand(m *model.Model, p *Program) Understood {
 		}
 	}
 	for _, t := range m.Terms {
+		if t.Array.Factor {
+			u.Factors = append(u.Factors, writtenFactor(t))
+			continue
+		}
 		if t.Kind == model.Likelihood || t.Array.Missing && t.Kind != model.Generate {
 			u.Observed = append(u.Observed, t.At.Text()+" ~ "+writtenDistribution(t))
 		}
@@ -201,6 +206,16 @@ func supportOf(a *model.Array) string {
 	return strings.TrimSuffix(text, " in -inf..inf")
 }
 
+// writtenFactor is a factor statement on one line, and the part of the density that it belongs to.
+func writtenFactor(t *model.Term) string {
+	part := "prior"
+	if t.Kind == model.Likelihood {
+		part = "likelihood"
+	}
+	text := strings.TrimPrefix(strings.Join(strings.Fields(t.At.Text()), " "), "factor")
+	return strings.TrimSpace(text) + " (" + part + ")"
+}
+
 // writtenDistribution is a statement's distribution as it is written, on one line.
 func writtenDistribution(t *model.Term) string {
 	text := t.At.File.Text[t.At.End:]
@@ -238,6 +253,9 @@ func (u Understood) Lines() (lines []string) {
 	for _, x := range u.Parameters {
 		lines = append(lines, fmt.Sprintf("parameter   %s: %s; %s", withAxes(x.Name, x.Axes, x.Shape), x.Support,
 			strings.Join(x.Prior, " and ")))
+	}
+	for _, x := range u.Factors {
+		lines = append(lines, "factor      "+x)
 	}
 	for _, x := range u.Observed {
 		lines = append(lines, "observed    "+x)

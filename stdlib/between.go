@@ -24,13 +24,14 @@ func LogBetween(d *Dist, f *Form, lo, hi Node, args []Node) Node {
 			lo = plus(lo, -1) // P(X ≥ lo) = P(X > lo − 1)
 		}
 	}
+	below, above := atFinite(f.LogCDF, 1), atFinite(f.LogCCDF, -1)
 	switch {
 	case !hi.Valid():
-		return f.LogCCDF(lo, args)
+		return above(lo, args)
 	case !lo.Valid():
-		return f.LogCDF(hi, args)
+		return below(hi, args)
 	}
-	cdfLo, cdfHi, ccdfLo, ccdfHi := f.LogCDF(lo, args), f.LogCDF(hi, args), f.LogCCDF(lo, args), f.LogCCDF(hi, args)
+	cdfLo, cdfHi, ccdfLo, ccdfHi := below(lo, args), below(hi, args), above(lo, args), above(hi, args)
 	for _, n := range []Node{cdfLo, cdfHi, ccdfLo, ccdfHi} {
 		if !n.Valid() {
 			return Node{}
@@ -38,6 +39,25 @@ func LogBetween(d *Dist, f *Form, lo, hi Node, args []Node) Node {
 	}
 	lower := ad.Lt(cdfHi, ccdfLo)
 	return logLess(ad.Where(lower, cdfHi, ccdfLo), ad.Where(lower, cdfLo, ccdfHi))
+}
+
+// atFinite is a cumulative function that is 0 and −∞ at infinite numbers by their sign, where a formula may be NaN.
+func atFinite(f density, rises float64) density {
+	return func(x Node, args []Node) Node {
+		if _, constant := x.IsConst(); constant {
+			return f(x, args)
+		}
+		finite := ad.Lt(ad.Abs(x), num(x, math.Inf(1)))
+		if always(finite) {
+			return f(x, args)
+		}
+		p := f(ad.Where(finite, x, num(x, 0)), args)
+		if !p.Valid() {
+			return p
+		}
+		full := ad.Lt(num(x, 0), times(rises, x))
+		return ad.Where(finite, p, ad.Where(full, num(x, 0), num(x, math.Inf(-1))))
+	}
 }
 
 // logLess is log(eˣ − eʸ), −∞ with gradient 0 unless x > y: rounding may have taken a small difference.

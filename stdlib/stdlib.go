@@ -31,6 +31,7 @@ type Arg struct {
 	Rank    int // axes an instance of the argument has; the rest are plates
 	Domain  Domain
 	Default *float64 // nil: must be given
+	Size    int      // how long the last axis must be; 0: any
 	Columns bool     // the last axis, of columns, has a size of its own that no axis of a draw has to have
 }
 

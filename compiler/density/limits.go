@@ -52,6 +52,31 @@ func insideEnds(e *evaluate.Evaluator, t *model.Term, x, lp autodiff.Node, bound
 	return lp
 }
 
+// recordedBetween is the log density of a value that is only known to lie between two ends: the log probability of
+// what lies between them; where they are equal, the value is known.
+func recordedBetween(e *evaluate.Evaluator, t *model.Term, x, lp autodiff.Node, args []autodiff.Node,
+	bound []*model.Index) autodiff.Node {
+	at := func(y model.Expr) autodiff.Node {
+		v := e.Expr(y)
+		return e.AlignLoosely(v, evaluate.Union(evaluate.Value{Bound: bound}, v), nil)
+	}
+	var lo, hi autodiff.Node
+	switch {
+	case t.UpTo != nil:
+		lo, hi = x, at(t.UpTo)
+		if t.Offset != nil {
+			hi = autodiff.Sub(hi, e.Expr(t.Offset).Node)
+		}
+	case t.Rounded != nil:
+		half := autodiff.Mul(e.Graph.Const(0.5), at(t.Rounded))
+		lo, hi = autodiff.Sub(x, half), autodiff.Add(x, half)
+	default:
+		return lp
+	}
+	p := cumulative(e, t, stdlib.LogBetween(t.Dist, t.Form, lo, hi, args))
+	return autodiff.Where(autodiff.Eq(lo, hi), lp, p)
+}
+
 // cumulative refuses a distribution function that is a sum over more values than are known from data.
 func cumulative(e *evaluate.Evaluator, t *model.Term, n autodiff.Node) autodiff.Node {
 	if !n.Valid() {

@@ -79,8 +79,22 @@ func Constrain(e *evaluate.Evaluator, r *Region, theta autodiff.Node, scan func(
 		return shifted(e, r.Term, z, r.Centred()), e.Graph.Const(0)
 	}
 	lo, hi := Bounds(e, r.Term, r.Plates)
+	hi, crossed := uncrossed(r, lo, hi)
 	x, jac := r.Transform.Constrain(u, r.Event, lo, hi)
+	if crossed.Valid() {
+		jac = autodiff.Where(crossed, e.Graph.Const(math.Inf(-1)), jac)
+	}
 	return evaluate.Value{Node: x, Bound: r.Piece.Plates, Axes: r.Term.Event}, autodiff.SumAll(jac)
+}
+
+// uncrossed moves an upper end above the lower one where parameters have put it below, and reports where that is: there
+// the density is 0.
+func uncrossed(r *Region, lo, hi autodiff.Node) (above, crossed autodiff.Node) {
+	if r.Term.In == nil || !lo.Valid() || !hi.Valid() || lo.Static() && hi.Static() {
+		return hi, autodiff.Node{}
+	}
+	crossed = autodiff.Le(hi, lo)
+	return autodiff.Where(crossed, autodiff.Add(lo, lo.Graph().Const(1)), hi), crossed
 }
 
 // Part is a region's part of theta.

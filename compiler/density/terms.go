@@ -87,11 +87,17 @@ func densityOf(e *evaluate.Evaluator, t *model.Term, z Coordinates) evaluate.Val
 	if t.Censored != nil {
 		lp = censored(e, t, xn, an, lp, bound)
 	}
+	lp = recordedBetween(e, t, xn, lp, an, bound)
 	if t.In != nil {
 		lp = insideEnds(e, t, xn, normalised(e, t, lp, an, bound), bound)
 	}
 	if t.ZeroSum {
 		lp = zeroSum(e, t, lp, an)
+	}
+	if t.Weight != nil {
+		w := e.Expr(t.Weight)
+		bound = evaluate.Union(evaluate.Value{Bound: bound}, w)
+		lp = autodiff.MulZero(e.AlignLoosely(w, bound, nil), lp)
 	}
 	return e.Full(lp, bound, nil)
 }

@@ -35,6 +35,9 @@ func CheckData(e *evaluate.Evaluator, m *model.Model) {
 			continue
 		}
 		leave := e.UnderRanges(t.Plates)
+		if t.Weight != nil {
+			positiveWeights(e, t)
+		}
 		if t.Kind == model.Likelihood {
 			observable(e, t)
 			beyondLimits(e, t)
@@ -81,9 +84,18 @@ func observable(e *evaluate.Evaluator, t *model.Term) {
 		shift = t.Offset.(*model.Num).Value
 	}
 	insideTruncation(e, t, at, values, counts, shift)
+	upTo := limitAt(e, t.UpTo, at, math.Inf(1))
 	for i, v := range values {
+		if t.UpTo != nil && v+shift <= upTo(i) && v < his(i) { // a lower end may lie below the support
+			continue
+		}
+		if t.UpTo != nil && counts[i] != 0 && v+shift > upTo(i) {
+			e.Stop(e.Diags.Errorf("E57", t.At, "the lower end `%s` is %g (%s), above the upper end, which is %g",
+				t.Array.Name, v+shift, e.Data.Row(t.Array, elementOf(e, t, i)), upTo(i)).
+				Related(t.Array.At, "the data").Help("`upto` gives the upper end of what is known of a value"))
+		}
 		if counts[i] == 0 || v >= los(i) && v <= his(i) && !math.IsInf(v, 0) {
-			if counts[i] != 0 && (v == los(i) || v == his(i)) && t.Censored == nil {
+			if counts[i] != 0 && (v == los(i) || v == his(i)) && !t.Recorded() {
 				densityAtEnd(e, t, args, i, v)
 			}
 			continue
@@ -92,6 +104,18 @@ func observable(e *evaluate.Evaluator, t *model.Term) {
 			e.Data.Row(t.Array, elementOf(e, t, i)),
 			supportText(t, los(i)+shift, his(i)+shift)).Related(t.Array.At, "the data").
 			Help("%s", supportHelp(t, v+shift)))
+	}
+}
+
+// positiveWeights refuses weights below 0.
+func positiveWeights(e *evaluate.Evaluator, t *model.Term) {
+	at := evaluate.Union(evaluate.Value{Bound: t.Plates}, e.Expr(t.Weight))
+	weight := limitAt(e, t.Weight, at, 0)
+	for i := range e.Align(e.Expr(t.Weight), at, nil).Size() {
+		if w := weight(i); !(w >= 0) {
+			e.Stop(e.Diags.Errorf("E51", t.Weight.Info().At, "a weight of `%s` is %g, and weights are 0 or more",
+				t.Array.Name, w).Help("a row of weight 0 says nothing; leave it out, or correct the weights"))
+		}
 	}
 }
 

@@ -49,7 +49,7 @@ type Ident struct {
 
 // ---- statements ----
 
-// A Stmt is one of *Import, *Data, *Infer, *Draw, *Define.
+// A Stmt is one of *Import, *Data, *Infer, *Draw, *Define, *Factor.
 type Stmt interface {
 	Node
 	stmt()
@@ -116,6 +116,13 @@ type Define struct {
 	Block    *Block // a function's body
 }
 
+// A Factor is a term of the log density without a name: factor e, or factor[i in N]: e for each i.
+type Factor struct {
+	Place
+	Slots []*Slot // nil if there are none
+	Value Expr
+}
+
 // A Head is the left side of ~ or =: a name, possibly dotted or with a prime, then slots or parameters.
 type Head struct {
 	Place
@@ -171,6 +178,9 @@ type Distribution struct {
 	Base        Expr   // *Call or *Name or *Member
 	In          *Range // truncation; nil if absent
 	Censored    *Range // nil if absent
+	Weight      Expr   // what the log density is multiplied by; nil if absent
+	UpTo        Expr   // the upper end of what is only known to lie between the value and it; nil if absent
+	Rounded     Expr   // the unit to which values are rounded; nil if absent
 	Ordered     bool
 	ZeroSum     bool
 	NonCentered bool
@@ -188,6 +198,7 @@ func (*Data) stmt()   {}
 func (*Infer) stmt()  {}
 func (*Draw) stmt()   {}
 func (*Define) stmt() {}
+func (*Factor) stmt() {}
 
 // ---- expressions ----
 

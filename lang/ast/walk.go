@@ -17,10 +17,15 @@ func Mentioned(stmts []Stmt) map[string]bool {
 			case *Define:
 				Names(st.Value, visit)
 				block(st.Block)
+			case *Factor:
+				Names(st.Value, visit)
 			case *Draw:
 				block(st.Block)
 				if l := st.Dist; l != nil {
 					Names(l.Base, visit)
+					for _, e := range []Expr{l.Weight, l.UpTo, l.Rounded} {
+						Names(e, visit)
+					}
 					for _, r := range []*Range{l.In, l.Censored} {
 						if r != nil {
 							Names(r.Lo, visit)

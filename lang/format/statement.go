@@ -23,6 +23,14 @@ func (p *printer) statement(s ast.Stmt) {
 		p.heads(s.Generate, s.Heads)
 		p.WriteString(" = ")
 		p.define(s)
+	case *ast.Factor:
+		p.WriteString("factor")
+		if len(s.Slots) > 0 {
+			p.WriteByte('[')
+			list(p, s.Slots, p.slot)
+			p.WriteString("]:")
+		}
+		p.after(" ", s.Value)
 	default:
 		panic(fmt.Sprintf("internal error: statement %T", s))
 	}
@@ -106,6 +114,9 @@ func (p *printer) draw(d *ast.Draw) {
 	}
 	p.bounds(" in ", d.Dist.In)
 	p.bounds(" censored ", d.Dist.Censored)
+	p.after(" upto ", d.Dist.UpTo)
+	p.after(" rounded ", d.Dist.Rounded)
+	p.after(" weight ", d.Dist.Weight)
 }
 
 func (p *printer) define(d *ast.Define) {

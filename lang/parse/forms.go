@@ -72,6 +72,7 @@ func (p *parser) statementOf(piece piece) (*statement, bool) {
 	if piece.broken {
 		return nil, false
 	}
+	markFactor(piece.tokens)
 	form := formOf(piece.tokens)
 	if s := p.forms[form]; s != nil {
 		return s, true
@@ -96,3 +97,19 @@ func (p *parser) one(t token) token { return p.tokens[t.Pos.Offset] }
 
 // spanOf is where a token of a tree stands in the text.
 func (p *parser) spanOf(t token) source.Span { return spanOf(p.src, p.one(t)) }
+
+// markFactor gives the word `factor` its own kind at the beginning of a statement that has neither ~ nor = outside of
+// brackets: all other statements of names have one of these.
+func markFactor(tokens []token) {
+	if len(tokens) < 2 || tokens[0].Type != name || tokens[0].Value != "factor" {
+		return
+	}
+	depth := 0
+	for _, t := range tokens {
+		depth += depthChange(t)
+		if depth == 0 && t.Type == punct && (t.Value == "~" || t.Value == "=") {
+			return
+		}
+	}
+	tokens[0].Type = factor
+}

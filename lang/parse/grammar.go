@@ -18,6 +18,7 @@ type statement struct {
 	Data     *data     `parser:"| 'data' @@"`
 	Infer    []*callee `parser:"| 'infer' @@ (',' @@)*"`
 	Return   *expr     `parser:"| 'return' @@"`
+	Factor   *density  `parser:"| Factor @@"`
 	Equation *equation `parser:"| @@"`
 }
 
@@ -65,6 +66,12 @@ type decl struct {
 	Texts   []*quoted `parser:"(@@ ((?= ',' String) ',' @@)*"`
 	Code    *unary    `parser:"| @@)?)?"`
 	Value   *expr     `parser:"('=' @@)?"`
+}
+
+// density is what a factor statement adds, for each combination of its plates.
+type density struct {
+	Slots []*slot `parser:"('[' @@ (',' @@)* ']' ':')?"`
+	Value *expr   `parser:"@@"`
 }
 
 type equation struct {
@@ -127,6 +134,9 @@ type modifier struct {
 	node
 	In       *span  `parser:"  'in' @@"`
 	Censored *span  `parser:"| 'censored' @@"`
+	Weight   *expr  `parser:"| 'weight' @@"`
+	UpTo     *expr  `parser:"| 'upto' @@"`
+	Rounded  *expr  `parser:"| 'rounded' @@"`
 	Flag     *token `parser:"| @('ordered' | 'zerosum' | 'noncentered')"`
 }
 

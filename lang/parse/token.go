@@ -22,7 +22,8 @@ const (
 	punct
 	prime
 	newline
-	body // { … } as one token of its statement
+	body   // { … } as one token of its statement
+	factor // the word that begins a factor statement; as a name it is one like any other
 )
 
 // vocabulary maps the names of token kinds in the grammar to the kinds, for participle.
@@ -31,7 +32,7 @@ type vocabulary struct{}
 func (vocabulary) Symbols() map[string]lexer.TokenType {
 	return map[string]lexer.TokenType{
 		"EOF": lexer.EOF, "Name": name, "Keyword": keyword, "Number": number, "String": text, "Punct": punct,
-		"Prime": prime, "Body": body,
+		"Prime": prime, "Body": body, "Factor": factor,
 	}
 }
 

@@ -31,6 +31,8 @@ func (p *parser) convert(s *statement) ast.Stmt {
 			Seed: p.optionalNumber(s.Data.Seed)}
 	case s.Infer != nil:
 		return &ast.Infer{Place: at, Calls: each(s.Infer, p.callee)}
+	case s.Factor != nil:
+		return &ast.Factor{Place: at, Slots: each(s.Factor.Slots, p.slot), Value: p.expr(s.Factor.Value)}
 	}
 	e := s.Equation
 	heads := each(e.Heads, p.head)
@@ -119,6 +121,12 @@ func (p *parser) modify(dist *ast.Distribution, m *modifier) {
 		dist.In = p.span(m.In)
 	case "censored":
 		dist.Censored = p.span(m.Censored)
+	case "weight":
+		dist.Weight = p.expr(m.Weight)
+	case "upto":
+		dist.UpTo = p.expr(m.UpTo)
+	case "rounded":
+		dist.Rounded = p.expr(m.Rounded)
 	case "ordered":
 		dist.Ordered = true
 	case "zerosum":

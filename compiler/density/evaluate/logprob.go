@@ -58,6 +58,10 @@ func (e *Evaluator) ArgumentSizes(d *stdlib.Dist, f *stdlib.Form, exprs []model.
 	event := x.ShapeOfAxes()
 	for i, a := range args {
 		form := f.Args[i]
+		if n := a.ShapeOfAxes(); form.Size > 0 && len(n) > 0 && n[len(n)-1] != form.Size {
+			e.Stop(e.Diags.Errorf("E40", exprs[i].Info().At, "`%s` of %s has %d elements for %d distributions",
+				form.Name, d.Name, n[len(n)-1], form.Size))
+		}
 		if form.Rank == 0 || len(event) == 0 || form.Domain.Kind == types.IntRange {
 			continue
 		}

@@ -71,7 +71,7 @@ func normalEffect(a *model.Array) bool {
 
 // normalAbout reports whether a term is normal about what is linear in what is not constant, with a constant scale.
 func normalAbout(t *model.Term, constant func(model.Expr) bool) bool {
-	if t.Dist == nil || t.Dist.Name != "Normal" || t.In != nil || t.Censored != nil || len(t.Reads) > 0 {
+	if t.Dist == nil || t.Dist.Name != "Normal" || t.In != nil || t.Recorded() || len(t.Reads) > 0 {
 		return false
 	}
 	for i, x := range t.Args {

@@ -106,6 +106,10 @@ func (p *predictive) drawParameters() {
 // drawable refuses a prior from which nothing can be drawn.
 func drawable(diags *diag.List, t *model.Term) bool {
 	switch {
+	case t.Array.Factor:
+		diags.Errorf("E33", t.At, "prior predictive draws need a prior to draw from, and a factor changes it").
+			Help("replicates at draws from the posterior need none: `ppl sample`, then `ppl predict RUN`")
+		return false
 	case t.Density != nil:
 		return undrawable(diags, t, "what `Density` adds to `%s` is no distribution to draw from", t.Array.Name)
 	case t.Dist.Improper:
@@ -198,7 +202,7 @@ func fillMissing(diags *diag.List, of, from *model.Array) {
 // noteOneStep reports where each element of a replicate is drawn from the observed past, not from the replicate's own.
 func noteOneStep(diags *diag.List, t *model.Term) {
 	drawn := *t
-	drawn.Censored = nil // its ends are of how data are recorded, not of how they are drawn
+	drawn.Censored, drawn.UpTo = nil, nil // its ends are of how data are recorded, not of how they are drawn
 	if slices.Contains(termReads(&drawn), t.Array) {
 		diags.Notef("W10", t.At, "`%[1]s` is drawn one step ahead: its distribution reads the observed "+
 			"`%[1]s`", t.Array.Name).
@@ -210,6 +214,7 @@ func noteOneStep(diags *diag.List, t *model.Term) {
 func replica(t *model.Term, a *model.Array) *model.Term {
 	draw := *t
 	draw.Kind, draw.Array, draw.Reads = model.Generate, a, nil
+	draw.UpTo, draw.Rounded, draw.Weight = nil, nil, nil
 	draw.Piece = &model.Piece{At: t.At, Plates: t.Plates, Term: &draw}
 	if sub, ok := t.Value.(*model.Subscript); ok {
 		for _, s := range sub.Subs {

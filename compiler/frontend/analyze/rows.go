@@ -284,14 +284,8 @@ func (f *rowFinder) termAtRow(t *model.Term) {
 	for _, s := range t.Event {
 		f.crosses(s, "E82", t.At, func() string { return single(t).Text })
 	}
-	for _, x := range append([]model.Expr{t.Value, t.Density}, t.Args...) {
+	for _, x := range append([]model.Expr{t.Value}, t.Exprs()...) {
 		f.visit(x, nil)
-	}
-	for _, b := range []*model.Bounds{t.In, t.Censored} {
-		if b != nil {
-			f.visit(b.Lo, nil)
-			f.visit(b.Hi, nil)
-		}
 	}
 	if t.Array.Role == model.Imputed && len(t.Reads) > 0 {
 		f.breakAll("E81", t.At, "missing entries of `%s` are parameters, and their distribution reads what is summed "+

@@ -6,12 +6,15 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// someBetween refuses a distribution between two ends of which the upper may lie below the lower, as far as it follows
-// from the
-// support of one parameter: Uniform(0, 1 - a) with a in 0..inf. Ends that read more are left to sampling, since
+// someBetween refuses a distribution between two ends of which the upper lies below the lower: always, as far as is
+// known of the ends of `in`, where the density is 0 for parameters that cross; and for some values of one parameter if
+// they are arguments, such as Uniform(0, 1 - a) with a in 0..inf. Ends that read more are left to sampling, since
 // parameters may bound each other.
 func (c *checker) someBetween(t *model.Term) bool {
-	ends := []*model.Bounds{t.In}
+	if t.In != nil && c.alwaysCrossed(t.In) {
+		return false
+	}
+	var ends []*model.Bounds
 	if t.Dist != nil && (t.Dist.Name == "Uniform" || t.Dist.Name == "DiscreteUniform") {
 		ends = append(ends, &model.Bounds{Lo: t.Args[0], Hi: t.Args[1]})
 	}
@@ -20,6 +23,17 @@ func (c *checker) someBetween(t *model.Term) bool {
 			return false
 		}
 	}
+	return true
+}
+
+// alwaysCrossed reports ends of which the upper is below the lower whatever the parameters are.
+func (c *checker) alwaysCrossed(b *model.Bounds) bool {
+	lo, hi := b.Lo.Info(), b.Hi.Info()
+	if lo.Static && hi.Static || !(hi.Type.Range.Hi < lo.Type.Range.Lo) {
+		return false
+	}
+	c.errorf("E55", hi.At, "the upper end `%s` is below the lower end `%s`: at most %s, and the lower end is at least %s",
+		hi.At.Text(), lo.At.Text(), boundText(hi.Type.Range.Hi), boundText(lo.Type.Range.Lo))
 	return true
 }
 

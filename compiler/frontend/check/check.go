@@ -40,6 +40,7 @@ func (c *checker) elaborateAll() {
 	c.elaborate(c.global)                         // names, types, axes and terms
 	c.unusedPriors()                              // priors of weights that are not there
 	c.systems()                                   // differential equations that read each other
+	c.factorsOfPrior()                            // the side of the density that factors belong to
 	c.settleAll()                                 // which expressions depend on data only
 	flatten.Arrays(c.model, &c.diags, c.newIndex) // arrays with an axis whose end depends on an index
 	if !c.diags.HasErrors() {
@@ -128,6 +129,7 @@ type checker struct {
 	importing  []*ast.File          // files being read, outermost first
 	imported   map[*ast.File]*scope // files that were read: one that is named twice is read once
 	primes     map[string]bool      // names with a derivative
+	factors    int                  // how many factor statements there are
 	odes       []*trajectory
 	queries    []*model.StateAt
 	mentioned  map[string]bool // names that stand in an expression

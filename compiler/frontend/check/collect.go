@@ -31,6 +31,8 @@ func (c *checker) collect(stmts []ast.Stmt, s *scope) {
 			}
 		case *ast.Infer:
 			c.collectInfer(st)
+		case *ast.Factor:
+			c.collectFactor(st, s)
 		case *ast.Import:
 			c.collectImport(st, s)
 		}
@@ -238,6 +240,40 @@ func (c *checker) arrayFor(h *ast.Head, s *scope) *arrayInfo {
 		c.errorf("E11", h.Span(), "`%s` is defined twice", id.Name).Related(old.at, "first defined here")
 	}
 	return old.array
+}
+
+// collectFactor enters `factor[i in N]: e` as the statements f[i in N] = 0 and f[i in N] ~ Density(e) of a name that no
+// user can write.
+func (c *checker) collectFactor(st *ast.Factor, s *scope) {
+	if s != c.global {
+		c.errorf("E00", st.Span(), "`factor` stands at the top of a file, not in a block")
+		return
+	}
+	c.factors++
+	at := st.Place
+	head := &ast.Head{Place: at, Path: []ast.Ident{{Place: at, Name: "factor " + itoa(c.factors)}}, Slots: st.Slots}
+	density := &ast.Call{Place: at, Fun: &ast.Name{Place: at, Name: "Density"},
+		Args: []*ast.Arg{{Place: at, Value: st.Value}}}
+	zero := &ast.Number{Place: at, Text: "0", IsInt: true}
+	c.collectDefine(head, &ast.Define{Place: at, Heads: []*ast.Head{head}, Value: zero}, s)
+	c.collectDraw(head, &ast.Draw{Place: at, Heads: []*ast.Head{head},
+		Dist: &ast.Distribution{Place: at, Base: density}}, s)
+	c.global.names[head.Name()].array.Factor = true
+}
+
+// factorsOfPrior makes the factors that read no data terms of the prior.
+func (c *checker) factorsOfPrior() {
+	for _, t := range c.model.Terms {
+		if e := c.global.names[t.Array.Name]; e == nil || e.array == nil || !e.array.Factor {
+			continue
+		}
+		t.Kind = model.Prior
+		for a := range model.Reached(t.Density) {
+			if a.Role == model.Data || a.Role == model.Imputed {
+				t.Kind = model.Likelihood
+			}
+		}
+	}
 }
 
 func (c *checker) collectInfer(st *ast.Infer) {

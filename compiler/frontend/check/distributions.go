@@ -23,6 +23,9 @@ func (c *checker) distribution(s *scope, e ast.Expr) (*stdlib.Dist, *stdlib.Form
 		c.notYet(e.Span(), "`"+e.Span().Text()+"` as a distribution")
 		return nil, nil, nil, false
 	}
+	if build := compounds[n.Name]; build != nil {
+		return c.compound(s, e, n, build)
+	}
 	dist := stdlib.Dists()[n.Name]
 	if dist == nil {
 		c.unknownDist(s, n)
@@ -66,7 +69,7 @@ func (c *checker) unknownDist(s *scope, n *ast.Name) {
 		names = append(names, d)
 	}
 	meant(c.errorf("E10", n.Span(), "there is no distribution `%s`", n.Name), n.Name, stdlib.Foreign,
-		append(sorted(names), "Density"))
+		append(sorted(names), "Density", "Hurdle", "Mixture", "ZeroInflated"))
 }
 
 // roleText says what a name is.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ func (c *checker) drawPiece(a *arrayInfo, d *draw) {
 	}
 	for _, m := range d.modifiers() {
 		if m.dist.In != nil {
-			t.Range = c.narrowed(m.scope, m.dist.In, t.Range)
+			t.Range = c.narrowed(a, m.scope, m.dist.In, t.Range)
 		}
 	}
 	if a.Role == model.Parameter && dist != nil && dist.Discrete() {
@@ -98,14 +99,45 @@ func (c *checker) drawnByBlock(a *arrayInfo, d *draw, x model.Expr) {
 		x.Info().Type.Axes, x.Info().Type)
 }
 
-// narrowed is a range cut to a..b.
-func (c *checker) narrowed(s *scope, in *ast.Range, r stdlib.Range) stdlib.Range {
-	lo, hi := c.expr(s, in.Lo), c.expr(s, in.Hi)
-	if isPoison(lo) || isPoison(hi) {
-		return r
+// narrowed is a range cut to a..b. An end that reads the array itself, such as x[t-1], says nothing yet.
+func (c *checker) narrowed(a *arrayInfo, s *scope, in *ast.Range, r stdlib.Range) stdlib.Range {
+	if !c.leadsTo(s, in.Lo, a) {
+		if lo := c.expr(s, in.Lo); !isPoison(lo) {
+			r.Lo = math.Max(r.Lo, lo.Info().Type.Range.Lo)
+		}
 	}
-	return stdlib.Range{Lo: math.Max(r.Lo, lo.Info().Type.Range.Lo), Hi: math.Min(r.Hi, hi.Info().Type.Range.Hi),
-		Int: r.Int}
+	if !c.leadsTo(s, in.Hi, a) {
+		if hi := c.expr(s, in.Hi); !isPoison(hi) {
+			r.Hi = math.Min(r.Hi, hi.Info().Type.Range.Hi)
+		}
+	}
+	return r
+}
+
+// leadsTo reports whether an expression names an array, or what is defined or drawn by something that does.
+func (c *checker) leadsTo(s *scope, e ast.Expr, a *arrayInfo) bool {
+	seen := map[*entity]bool{}
+	var todo []string
+	ast.Names(e, func(n *ast.Name) { todo = append(todo, n.Name) })
+	for ; len(todo) > 0; todo = todo[1:] {
+		x := s.lookup(todo[0])
+		switch {
+		case x == nil || seen[x] || x.array == nil:
+			continue
+		case x.array == a:
+			return true
+		}
+		seen[x] = true
+		var stmts []ast.Stmt
+		for _, d := range x.array.defs {
+			stmts = append(stmts, d.stmt)
+		}
+		for _, d := range x.array.draws {
+			stmts = append(stmts, d.stmt)
+		}
+		todo = append(todo, sorted(slices.Collect(maps.Keys(ast.Mentioned(stmts))))...)
+	}
+	return false
 }
 
 // rangeFromArgs narrows the range by the arguments of Uniform(0, 5), unless they read the array itself.
@@ -173,10 +205,14 @@ func (c *checker) distRow(d *draw) *stdlib.Dist {
 	if d.stmt.Dist == nil {
 		return nil
 	}
-	if n := distName(d.stmt.Dist.Base); n != nil {
-		return stdlib.Dists()[n.Name]
+	n := distName(d.stmt.Dist.Base)
+	switch {
+	case n == nil:
+		return nil
+	case compounds[n.Name] != nil: // known when its arguments are
+		return c.drawnFrom(d).dist
 	}
-	return nil
+	return stdlib.Dists()[n.Name]
 }
 
 func distName(e ast.Expr) *ast.Name {

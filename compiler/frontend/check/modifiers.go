@@ -32,27 +32,28 @@ func (c *checker) modify(a *arrayInfo, d *draw, t *model.Term, m modified) bool 
 			use := d.modifiedBy(func(l *ast.Distribution) bool { return l.In != nil })
 			return c.twiceModified("in", use.In, dist.In)
 		}
+		if !a.observed && t.Kind != model.Generate && (c.leadsTo(m.scope, dist.In.Lo, a) ||
+			c.leadsTo(m.scope, dist.In.Hi, a)) {
+			c.notYet(dist.In.Span(), "parameters between ends that read other elements of `"+a.Name+"`").
+				Help("for elements that increase write `ordered`; or draw the steps, `d[t in 2..T] ~ … in 0..inf`, and "+
+					"add them up: `%[1]s[t in 2..T] = %[1]s[t-1] + d[t]`", a.Name)
+			return false
+		}
 		if t.In, ok = c.bounds(d, dist.In, m, a); ok {
 			t.In = wholeEnds(t, t.In, "ceil", "floor")
 			ok = c.truncation(a, t, dist)
 		}
 	}
 	if dist.Censored != nil {
-		return c.censored(a, d, t, m) && ok
+		ok = c.censored(a, d, t, m) && ok
 	}
-	return ok
+	return c.recorded(a, d, t, m) && ok
 }
 
 func (c *checker) censored(a *arrayInfo, d *draw, t *model.Term, m modified) (ok bool) {
 	at := m.dist.Censored
 	switch {
-	case !a.observed:
-		c.errorf("E60", at.Span(), "`censored`: only data can be censored; `%s` is a parameter",
-			a.Name).Help("for truncation write `in`")
-		return false
-	case t.Form == nil || t.Form.LogCDF == nil || t.Form.LogCCDF == nil:
-		c.errorf("E58", at.Span(), "`censored` needs the distribution function of %s, which is not there yet",
-			d.stmt.Dist.Base.Span().Text())
+	case !c.ofData(a, at, "censored") || !c.hasProbabilities(d, t, at, "censored"):
 		return false
 	case t.Censored != nil:
 		use := d.modifiedBy(func(l *ast.Distribution) bool { return l.Censored != nil })
@@ -60,6 +61,76 @@ func (c *checker) censored(a *arrayInfo, d *draw, t *model.Term, m modified) (ok
 	}
 	if t.Censored, ok = c.bounds(d, at, m, a); ok {
 		t.Censored = wholeEnds(t, t.Censored, "floor", "ceil")
+	}
+	return ok
+}
+
+// ofData refuses a modifier of a parameter that says how data were recorded.
+func (c *checker) ofData(a *arrayInfo, at ast.Node, word string) bool {
+	if a.observed && !a.Factor {
+		return true
+	}
+	what, help := map[string]string{"censored": "be censored", "weight": "have weights"}[word], ""
+	if what == "" {
+		what = "be known to lie between two ends"
+	}
+	if word == "censored" {
+		help = "for truncation write `in`"
+	}
+	said := c.errorf("E60", at.Span(), "`%s`: only data can %s; `%s` is a parameter", word, what, a.Name)
+	if help != "" {
+		said.Help("%s", help)
+	}
+	return false
+}
+
+// hasProbabilities refuses a modifier that needs probabilities of ranges where there are none.
+func (c *checker) hasProbabilities(d *draw, t *model.Term, at ast.Node, word string) bool {
+	if t.Form != nil && t.Form.LogCDF != nil && t.Form.LogCCDF != nil {
+		return true
+	}
+	c.errorf("E58", at.Span(), "`%s` needs the distribution function of %s, which is not there yet", word,
+		d.stmt.Dist.Base.Span().Text())
+	return false
+}
+
+// recorded enters the modifiers that say how an observation was recorded: its weight, and the ends between which it is
+// known to lie.
+func (c *checker) recorded(a *arrayInfo, d *draw, t *model.Term, m modified) bool {
+	ok := true
+	if at := m.dist.Weight; at != nil {
+		if !c.ofData(a, at, "weight") {
+			return false
+		}
+		t.Weight, ok = c.modifier(d, at, m, a)
+	}
+	word, at := "upto", m.dist.UpTo
+	if at == nil {
+		word, at = "rounded", m.dist.Rounded
+	}
+	switch {
+	case at == nil:
+		return ok
+	case !c.ofData(a, at, word) || !c.hasProbabilities(d, t, at, word):
+		return false
+	case t.Censored != nil || t.UpTo != nil || t.Rounded != nil || m.dist.UpTo != nil && m.dist.Rounded != nil:
+		c.errorf("E60", at.Span(), "`censored`, `upto` and `rounded` each say what is known of a value: one of them "+
+			"can be written")
+		return false
+	case word == "rounded" && t.Dist.Discrete():
+		c.errorf("E60", at.Span(), "`rounded` is for numbers that are measured; %s draws integers", t.Dist.Name)
+		return false
+	}
+	x, fits := c.modifier(d, at, m, a)
+	switch {
+	case !fits:
+		return false
+	case word == "rounded":
+		t.Rounded = x
+	case t.Dist.Discrete():
+		t.UpTo = rounded(x, "floor")
+	default:
+		t.UpTo = x
 	}
 	return ok
 }
@@ -104,20 +175,24 @@ func (c *checker) twiceModified(word string, use, inside *ast.Range) bool {
 
 // bounds are the ends of a modifier, in the scope of the statement that it stands in.
 func (c *checker) bounds(d *draw, r *ast.Range, m modified, a *arrayInfo) (*model.Bounds, bool) {
-	lo, hi := c.expr(m.scope, r.Lo), c.expr(m.scope, r.Hi)
-	if anyPoison(lo, hi) {
+	lo, ok1 := c.modifier(d, r.Lo, m, a)
+	hi, ok2 := c.modifier(d, r.Hi, m, a)
+	return &model.Bounds{Lo: lo, Hi: hi}, ok1 && ok2
+}
+
+// modifier is an expression of a modifier, in the scope of the statement that it stands in.
+func (c *checker) modifier(d *draw, e ast.Expr, m modified, a *arrayInfo) (model.Expr, bool) {
+	x := c.expr(m.scope, e)
+	if isPoison(x) {
 		return nil, false
 	}
-	var ok1, ok2 bool
 	bare := slices.Clone(d.bare)
 	for _, i := range m.bare {
 		if indexOver(i.Set, d.bare) == nil {
 			bare = append(bare, i)
 		}
 	}
-	lo, ok1 = c.absorb(lo, 0, bare, a.Name)
-	hi, ok2 = c.absorb(hi, 0, bare, a.Name)
-	return &model.Bounds{Lo: lo, Hi: hi}, ok1 && ok2
+	return c.absorb(x, 0, bare, a.Name)
 }
 
 // truncation refuses `in a..b` where its normaliser P(a ≤ v ≤ b) is needed and not available. Flat and Density have no

@@ -174,7 +174,8 @@ func (c *checker) expand(a *arrayInfo, d *draw) (value model.Expr, ok bool) {
 }
 
 func hasModifiers(l *ast.Distribution) bool {
-	return l.In != nil || l.Censored != nil || l.Ordered || l.ZeroSum || l.NonCentered
+	return l.In != nil || l.Censored != nil || l.Weight != nil || l.UpTo != nil || l.Rounded != nil || l.Ordered ||
+		l.ZeroSum || l.NonCentered
 }
 
 // modifiers are those of the distribution, and of the templates' uses that led to it.
@@ -216,7 +217,8 @@ func modifierOf(l *ast.Distribution) (code, word string) {
 	for _, m := range []struct {
 		there      bool
 		code, word string
-	}{{l.In != nil, "E58", "in"}, {l.Censored != nil, "E60", "censored"}, {l.Ordered, "E59", "ordered"},
+	}{{l.In != nil, "E58", "in"}, {l.Censored != nil, "E60", "censored"}, {l.UpTo != nil, "E60", "upto"},
+		{l.Rounded != nil, "E60", "rounded"}, {l.Weight != nil, "E60", "weight"}, {l.Ordered, "E59", "ordered"},
 		{l.ZeroSum, "E59", "zerosum"}} {
 		if m.there {
 			return m.code, m.word

@@ -210,6 +210,7 @@ func (f *flattener) term(t *model.Term, s statement) {
 	t.Density, t.Value, t.Offset = f.rewrite(t.Density, s), f.rewrite(t.Value, s), f.rewrite(t.Offset, s)
 	f.bounds(t.In, s)
 	f.bounds(t.Censored, s)
+	t.UpTo, t.Rounded, t.Weight = f.rewrite(t.UpTo, s), f.rewrite(t.Rounded, s), f.rewrite(t.Weight, s)
 }
 
 func (f *flattener) bounds(b *model.Bounds, s statement) {

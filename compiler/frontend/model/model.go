@@ -90,6 +90,7 @@ type Array struct {
 	At     source.Span
 	Role   Role
 	Type   Type
+	Factor bool     // it stands for a factor statement, and is 0
 	Save   bool     // generate stands before it, or it is a parameter
 	Pieces []*Piece // what definitions, parameters, latents and generated arrays consist of: disjoint, together a box
 
@@ -270,15 +271,34 @@ type Term struct {
 	Event    []*Set
 	In       *Bounds
 	Censored *Bounds
-	Ordered  bool
-	ZeroSum  bool
-	Offset   Expr // subtracted from the value first: Categorical over an axis that does not start at 1; nil for none
+	// Of an observation; nil where nothing is written:
+	UpTo    Expr // it is only known to lie between the value and this; where they are equal, it is known
+	Rounded Expr // it was rounded to a multiple of this; where this is 0, it was not
+	Weight  Expr // its log density is multiplied by this
+	Ordered bool
+	ZeroSum bool
+	Offset  Expr // subtracted from the value first: Categorical over an axis that does not start at 1; nil for none
 
 	NonCentered bool
 
 	Given *Given // written by package newdata; nil: nothing is known of what is drawn
 
 	Reads []LatentRead // written by analyze.Latents
+}
+
+// Ranges are the ends that modifiers give the term.
+func (t *Term) Ranges() (all []*Bounds) {
+	for _, b := range []*Bounds{t.In, t.Censored} {
+		if b != nil {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// Recorded reports whether modifiers change what an observation says.
+func (t *Term) Recorded() bool {
+	return t.Censored != nil || t.UpTo != nil || t.Rounded != nil || t.Weight != nil
 }
 
 // Relative reports whether a parameter's elements may have coordinates relative to location and scale, each its own.

@@ -82,9 +82,12 @@ func (t *Term) Exprs() []Expr {
 	if t.Density != nil {
 		out = append(out, t.Density)
 	}
-	for _, b := range []*Bounds{t.In, t.Censored} {
-		if b != nil {
-			out = append(out, b.Lo, b.Hi)
+	for _, b := range t.Ranges() {
+		out = append(out, b.Lo, b.Hi)
+	}
+	for _, x := range []Expr{t.UpTo, t.Rounded, t.Weight} {
+		if x != nil {
+			out = append(out, x)
 		}
 	}
 	if t.Given != nil {

@@ -50,11 +50,10 @@ func (r rewriter) array(a *model.Array) {
 				t.Args[i] = r.root(x)
 			}
 			t.Density = r.root(t.Density)
-			for _, b := range []*model.Bounds{t.In, t.Censored} {
-				if b != nil {
-					b.Lo, b.Hi = r.root(b.Lo), r.root(b.Hi)
-				}
+			for _, b := range t.Ranges() {
+				b.Lo, b.Hi = r.root(b.Lo), r.root(b.Hi)
 			}
+			t.UpTo, t.Rounded, t.Weight = r.root(t.UpTo), r.root(t.Rounded), r.root(t.Weight)
 		}
 	}
 }

@@ -1,0 +1,77 @@
+package check
+
+import (
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/stdlib"
+)
+
+// A compound is written with distributions as arguments: what makes it of them, and how it is written. single is set
+// if the first argument is one number.
+type compound struct {
+	make    func(parts []stdlib.Part, single bool) (*stdlib.Dist, *stdlib.Form, error)
+	most    int // parts; 0: any number
+	example string
+}
+
+var compounds = map[string]*compound{
+	"Mixture": {stdlib.Mixture, 0, "Mixture(w, [Normal(m1, s1), StudentT(4, m2, s2)])"},
+	"ZeroInflated": {func(p []stdlib.Part, _ bool) (*stdlib.Dist, *stdlib.Form, error) {
+		return stdlib.ZeroInflated(p[0])
+	}, 1, "ZeroInflated(p, Poisson(rate))"},
+	"Hurdle": {func(p []stdlib.Part, _ bool) (*stdlib.Dist, *stdlib.Form, error) { return stdlib.Hurdle(p[0]) }, 1,
+		"Hurdle(p, Gamma(shape, rate))"},
+}
+
+// compound elaborates a distribution that is made of others.
+func (c *checker) compound(s *scope, e ast.Expr, name *ast.Name, k *compound) (*stdlib.Dist, *stdlib.Form,
+	[]model.Expr, bool) {
+	weight, given := partsOf(e)
+	if weight == nil || len(given) == 0 || k.most > 0 && len(given) > k.most {
+		c.errorf("E50", e.Span(), "these arguments do not fit `%s`", name.Name).Help("write `%s`", k.example)
+		return nil, nil, nil, false
+	}
+	w := c.expr(s, weight)
+	ok := !isPoison(w)
+	args, parts := []model.Expr{w}, []stdlib.Part{}
+	for _, g := range given {
+		dist, form, own, fits := c.distribution(s, g)
+		ok = ok && fits && dist != nil
+		args, parts = append(args, own...), append(parts, stdlib.Part{Dist: dist, Form: form})
+	}
+	if !ok {
+		return nil, nil, nil, false
+	}
+	single := len(w.Info().Type.Axes) == 0
+	if single && name.Name == "Mixture" && len(parts) != 2 {
+		c.errorf("E50", weight.Span(), "`%s` is one number, the probability of the first of two distributions, and here "+
+			"are %d", weight.Span().Text(), len(parts)).Help("give the weights as a simplex: `w ~ Dirichlet(…)`")
+		return nil, nil, nil, false
+	}
+	dist, form, err := k.make(parts, single)
+	if err != nil {
+		c.errorf("E50", e.Span(), "`%s` cannot be made of these: %v", name.Name, err)
+		return nil, nil, nil, false
+	}
+	return dist, form, args, c.argDomain(dist, form.Args[0], 0, w)
+}
+
+// partsOf are the first argument of a compound and the distributions behind it, in a list or not.
+func partsOf(e ast.Expr) (weight ast.Expr, parts []ast.Expr) {
+	call, ok := e.(*ast.Call)
+	if !ok || len(call.Args) < 2 {
+		return nil, nil
+	}
+	for _, a := range call.Args {
+		if a.Name != nil {
+			return nil, nil
+		}
+	}
+	if list, ok := call.Args[1].Value.(*ast.List); ok && len(call.Args) == 2 {
+		return call.Args[0].Value, list.Items
+	}
+	for _, a := range call.Args[1:] {
+		parts = append(parts, a.Value)
+	}
+	return call.Args[0].Value, parts
+}

@@ -1,0 +1,317 @@
+package stdlib
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	ad "ppl/autodiff"
+	"ppl/lang/types"
+)
+
+// A Part of a compound distribution is a distribution of one number in one of its parametrisations.
+type Part struct {
+	Dist *Dist
+	Form *Form
+}
+
+// Mixture returns the distribution that is each part with the probability that its weight gives. Its arguments are the
+// weights, then those of the parts in order. With several parts the weights are a simplex; with two they may be the
+// probability of the first, a number (single).
+//
+// Parts are all counts, or all continuous. An error says why there is no such mixture.
+func Mixture(parts []Part, single bool) (*Dist, *Form, error) {
+	if err := mixable(parts); err != nil {
+		return nil, nil, err
+	}
+	weights := Arg{Name: "weights", Rank: 1, Size: len(parts), Domain: Domain{types.Simplex, -inf, inf}}
+	if single {
+		weights = unit("weight")
+	}
+	m := mixture{parts: parts, single: single}
+	d, f := m.row("Mixture"), &Form{Args: append(args(weights), m.args()...), LogProb: m.logProb, Sample: m.sample}
+	if m.cumulative() {
+		f.LogCDF = func(x Node, a []Node) Node { return m.sum(a, m.each(x, a, cdfOf)) }
+		f.LogCCDF = func(x Node, a []Node) Node { return m.sum(a, m.each(x, a, ccdfOf)) }
+	}
+	return m.finish(d, f)
+}
+
+// ZeroInflated returns the distribution that is 0 with a probability, its first argument, and else the part. Counts may
+// be 0 for both reasons; a continuous part is never 0, so that it is Hurdle.
+func ZeroInflated(part Part) (*Dist, *Form, error) {
+	if err := mixable([]Part{part}); err != nil {
+		return nil, nil, err
+	}
+	if !part.Dist.Discrete() {
+		return named("ZeroInflated")(Hurdle(part))
+	}
+	return named("ZeroInflated")(Mixture([]Part{{&zeroDist, &zeroDist.Forms[0]}, part}, true))
+}
+
+// Hurdle returns the distribution that is 0 with a probability, its first argument, and else the part given that it is
+// not 0.
+func Hurdle(part Part) (*Dist, *Form, error) {
+	if err := mixable([]Part{part}); err != nil {
+		return nil, nil, err
+	}
+	m := mixture{parts: []Part{{&zeroDist, &zeroDist.Forms[0]}, part}, single: true}
+	d, f := m.row("Hurdle"), &Form{Args: append(args(unit("zero")), m.args()...)}
+	others := func(a []Node) Node { return notZero(part, a[1:]) }
+	f.LogProb = func(x Node, a []Node) Node {
+		none := ad.Eq(x, num(x, 0))
+		away := ad.Where(none, num(x, 1), x)
+		rest := ad.Sub(ad.Add(log1m(a[0]), part.Form.LogProb(away, a[1:])), others(a))
+		return ad.Where(none, ad.Log(a[0]), rest)
+	}
+	f.Sample = func(r *rand.Rand, a [][]float64, out []float64) {
+		if out[0] = 0; r.Float64() >= a[0][0] {
+			drawAwayFromZero(r, part, a[1:], out)
+		}
+	}
+	if m.cumulative() && (part.Dist.Lo >= 0 || !part.Dist.Discrete()) {
+		f.LogCDF = func(x Node, a []Node) Node {
+			tails := m.each(x, a, cdfOf)
+			if part.Dist.Discrete() { // P(0 < X ≤ x)
+				tails[1] = ad.Where(ad.Lt(x, num(x, 1)), num(x, -inf), logLess(ccdfOf(part, num(x, 0), a[1:]),
+					ccdfOf(part, x, a[1:])))
+			}
+			tails[1] = ad.Sub(tails[1], others(a))
+			return m.sum(a, tails)
+		}
+		f.LogCCDF = func(x Node, a []Node) Node {
+			tails := m.each(x, a, ccdfOf)
+			if part.Dist.Discrete() {
+				tails[1] = ccdfOf(part, ad.Maximum(x, num(x, 0)), a[1:])
+			}
+			tails[1] = ad.Sub(tails[1], others(a))
+			return m.sum(a, tails)
+		}
+	}
+	return m.finish(d, f)
+}
+
+// notZero is log P(X ≠ 0) of a part: 0 if it is continuous.
+func notZero(p Part, a []Node) Node {
+	g := a[0].Graph()
+	zero := g.Const(0)
+	switch {
+	case !p.Dist.Discrete():
+		return zero
+	case p.Dist.Lo == 0 && p.Form.LogCCDF != nil:
+		if above := p.Form.LogCCDF(zero, a); above.Valid() {
+			return above
+		}
+	}
+	return log1mexp(p.Form.LogProb(zero, a))
+}
+
+// tries is the number of draws after which a part is taken to be 0 always.
+const tries = 1 << 20
+
+func drawAwayFromZero(r *rand.Rand, p Part, a [][]float64, out []float64) {
+	for range tries {
+		if p.Form.Sample(r, a, out); out[0] != 0 {
+			return
+		}
+	}
+	out[0] = math.NaN()
+}
+
+// named gives a compound distribution the name by which it is written.
+func named(name string) func(*Dist, *Form, error) (*Dist, *Form, error) {
+	return func(d *Dist, f *Form, err error) (*Dist, *Form, error) {
+		if err == nil {
+			d.Name = name
+		}
+		return d, f, err
+	}
+}
+
+// zeroDist is 0 always.
+var zeroDist = Dist{Name: "Zero", Support: types.IntRange, Lo: 0, Hi: 0,
+	Enumerate: func([]Node) (first, n int, ok bool) { return 0, 1, true },
+	Forms: []Form{{
+		LogProb: func(x Node, _ []Node) Node { return penaltyUnless(ad.Eq(x, num(x, 0))) },
+		LogCDF:  func(x Node, _ []Node) Node { return penaltyUnless(ad.Le(num(x, 0), x)) },
+		LogCCDF: func(x Node, _ []Node) Node { return penaltyUnless(ad.Lt(x, num(x, 0))) },
+		Sample:  func(_ *rand.Rand, _ [][]float64, out []float64) { out[0] = 0 },
+	}}}
+
+// mixable says why parts cannot be mixed.
+func mixable(parts []Part) error {
+	for _, p := range parts {
+		switch {
+		case p.Dist.Event > 0:
+			return fmt.Errorf("%s draws vectors, and only distributions of one number can be mixed", p.Dist.Name)
+		case p.Dist.Improper || p.Form.Sample == nil:
+			return fmt.Errorf("%s is improper, so that it has no weight beside others", p.Dist.Name)
+		case p.Dist.Discrete() != parts[0].Dist.Discrete():
+			counts, other := parts[0].Dist.Name, p.Dist.Name
+			if p.Dist.Discrete() {
+				counts, other = other, counts
+			}
+			return fmt.Errorf("%s draws integers and %s does not; a continuous outcome that may be 0 is a Hurdle",
+				counts, other)
+		}
+	}
+	return nil
+}
+
+// A mixture of parts, whose first argument is their weights.
+type mixture struct {
+	parts  []Part
+	single bool
+}
+
+// args are the arguments of the parts.
+func (m mixture) args() (all []Arg) {
+	for _, p := range m.parts {
+		all = append(all, p.Form.Args...)
+	}
+	return all
+}
+
+// of are the arguments of part k among all.
+func of[T any](m mixture, all []T, k int) []T {
+	first := 1
+	for _, p := range m.parts[:k] {
+		first += len(p.Form.Args)
+	}
+	return all[first : first+len(m.parts[k].Form.Args)]
+}
+
+// row is the row of the mixture: its support is the least interval around those of the parts.
+func (m mixture) row(name string) *Dist {
+	last := m.parts[len(m.parts)-1].Dist
+	d := &Dist{Name: name, Support: last.Support, Lo: inf, Hi: -inf,
+		Doc: "a compound of distributions", Source: "McLachlan & Peel 2000, Finite Mixture Models, section 1.4"}
+	for _, p := range m.parts {
+		d.Lo, d.Hi = math.Min(d.Lo, p.Dist.Lo), math.Max(d.Hi, p.Dist.Hi)
+		if p.Dist.Support == types.RealLine {
+			d.Support = types.RealLine
+		}
+	}
+	if d.Discrete() {
+		d.Enumerate = m.enumerate()
+	}
+	return d
+}
+
+// enumerate is the union of finite supports; nil if one is not finite.
+func (m mixture) enumerate() func([]Node) (first, n int, ok bool) {
+	for _, p := range m.parts {
+		if p.Dist.Enumerate == nil {
+			return nil
+		}
+	}
+	return func(a []Node) (first, n int, ok bool) {
+		end := math.MinInt
+		first = math.MaxInt
+		for k, p := range m.parts {
+			f, n, ok := p.Dist.Enumerate(of(m, a, k))
+			if !ok {
+				return 0, 0, false
+			}
+			first, end = min(first, f), max(end, f+n)
+		}
+		return first, end - first, true
+	}
+}
+
+// finish puts the guards around the formulas.
+func (m mixture) finish(d *Dist, f *Form) (*Dist, *Form, error) {
+	for _, p := range m.parts {
+		if p.Form.Bounds != nil {
+			f.Bounds = m.bounds
+		}
+	}
+	guard(d, f)
+	d.Forms = []Form{*f}
+	return d, &d.Forms[0], nil
+}
+
+// bounds are the ends of the support where those of a part follow from its arguments.
+func (m mixture) bounds(a []Node) (lo, hi Node) {
+	for k, p := range m.parts {
+		l, h := finite(a[0], p.Dist.Lo), finite(a[0], p.Dist.Hi)
+		if p.Form.Bounds != nil {
+			l, h = p.Form.Bounds(of(m, a, k))
+		}
+		if k == 0 {
+			lo, hi = l, h
+			continue
+		}
+		lo, hi = outer(lo, l, ad.Minimum), outer(hi, h, ad.Maximum)
+	}
+	return lo, hi
+}
+
+func outer(a, b Node, choose func(x, y Node) Node) Node {
+	if !a.Valid() || !b.Valid() {
+		return Node{}
+	}
+	return choose(a, b)
+}
+
+func (m mixture) cumulative() bool {
+	for _, p := range m.parts {
+		if p.Form.LogCDF == nil || p.Form.LogCCDF == nil {
+			return false
+		}
+	}
+	return true
+}
+
+func cdfOf(p Part, x Node, a []Node) Node     { return p.Form.LogCDF(x, a) }
+func ccdfOf(p Part, x Node, a []Node) Node    { return p.Form.LogCCDF(x, a) }
+func logProbOf(p Part, x Node, a []Node) Node { return p.Form.LogProb(x, a) }
+
+// each are the values of a function of the parts.
+func (m mixture) each(x Node, a []Node, f func(p Part, x Node, a []Node) Node) []Node {
+	out := make([]Node, len(m.parts))
+	for k, p := range m.parts {
+		out[k] = f(p, x, of(m, a, k))
+	}
+	return out
+}
+
+func (m mixture) logProb(x Node, a []Node) Node { return m.sum(a, m.each(x, a, logProbOf)) }
+
+// sum is log Σ w exp(logs), invalid if one of these is.
+func (m mixture) sum(a []Node, logs []Node) (all Node) {
+	for k, x := range logs {
+		if !x.Valid() {
+			return Node{}
+		}
+		x = ad.Add(m.logWeight(a[0], k), x)
+		if k == 0 {
+			all = x
+			continue
+		}
+		all = logAddExp(all, x)
+	}
+	return all
+}
+
+// logWeight is the log of the weight of part k.
+func (m mixture) logWeight(w Node, k int) Node {
+	switch {
+	case !m.single:
+		return ad.Log(ad.Reshape(sliceLast(w, k, k+1), plates(w, 1)...))
+	case k == 0:
+		return ad.Log(w)
+	}
+	return log1m(w)
+}
+
+func (m mixture) sample(r *rand.Rand, a [][]float64, out []float64) {
+	k := 0
+	switch {
+	case !m.single:
+		k = drawIndex(r, a[0])
+	case r.Float64() >= a[0][0]:
+		k = 1
+	}
+	m.parts[k].Form.Sample(r, of(m, a, k), out)
+}
