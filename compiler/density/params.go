@@ -78,19 +78,42 @@ func Constrain(e *evaluate.Evaluator, r *Region, theta autodiff.Node, scan func(
 		}
 		return shifted(e, r.Term, z, r.Centred()), e.Graph.Const(0)
 	}
-	lo, hi := Bounds(e, r.Term, r.Plates)
+	if r.betweenPast() {
+		return scan(r, evaluate.Value{}), autodiff.Node{}
+	}
+	x, jac := between(e, r, u, r.Plates)
+	return evaluate.Value{Node: x, Bound: r.Piece.Plates, Axes: r.Term.Event}, autodiff.SumAll(jac)
+}
+
+// between takes coordinates over some plates to values between the ends there, with their log-Jacobians.
+func between(e *evaluate.Evaluator, r *Region, u autodiff.Node, plates []*model.Index) (x, jac autodiff.Node) {
+	lo, hi := Bounds(e, r.Term, plates)
 	hi, crossed := uncrossed(r, lo, hi)
-	x, jac := r.Transform.Constrain(u, r.Event, lo, hi)
+	x, jac = r.Transform.Constrain(u, r.Event, lo, hi)
 	if crossed.Valid() {
 		jac = autodiff.Where(crossed, e.Graph.Const(math.Inf(-1)), jac)
 	}
-	return evaluate.Value{Node: x, Bound: r.Piece.Plates, Axes: r.Term.Event}, autodiff.SumAll(jac)
+	return x, jac
+}
+
+// betweenPast reports whether the ends of the values are computed from earlier elements of the same array, so that a
+// scan computes the values.
+func (r *Region) betweenPast() bool { return r.Piece.Recurrence != nil && !r.NonCentered() }
+
+// BetweenInScan is the rule for a piece with coordinates z whose ends read its own past, in the scan of its group.
+func BetweenInScan(r *Region, z evaluate.Value) *evaluate.Rule {
+	given := &evaluate.Known{Value: z}
+	return &evaluate.Rule{Reads: r.Term.Ends(), Given: given, Value: func(step *evaluate.Evaluator) evaluate.Value {
+		u := step.Expr(given)
+		x, _ := between(step, r, u.Node, u.Bound)
+		return evaluate.Value{Node: x, Bound: u.Bound, Axes: u.Axes}
+	}}
 }
 
 // uncrossed moves an upper end above the lower one where parameters have put it below, and reports where that is: there
 // the density is 0.
 func uncrossed(r *Region, lo, hi autodiff.Node) (above, crossed autodiff.Node) {
-	if r.Term.In == nil || !lo.Valid() || !hi.Valid() || lo.Static() && hi.Static() {
+	if !lo.Valid() || !hi.Valid() || lo.Static() && hi.Static() {
 		return hi, autodiff.Node{}
 	}
 	crossed = autodiff.Le(hi, lo)

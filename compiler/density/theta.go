@@ -68,10 +68,15 @@ func (t *Theta) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bo
 	return v, true
 }
 
-// Scanned makes the scan compute a non-centred parameter from its coordinates.
+// Scanned makes the scan compute a parameter from its coordinates: one that is non-centred, or whose ends read its past.
 func (t *Theta) Scanned(e *evaluate.Evaluator, p *model.Piece) *evaluate.Rule {
 	r := t.layout.of[p]
-	if r == nil || !r.NonCentered() {
+	switch {
+	case r == nil:
+		return nil
+	case r.betweenPast():
+		return BetweenInScan(r, evaluate.Value{Node: t.coordinates(e, r), Bound: r.Plates, Axes: r.Term.Event})
+	case !r.NonCentered():
 		return nil
 	}
 	return ShiftedInScan(r.Term, evaluate.Value{Node: t.coordinates(e, r), Bound: r.Plates, Axes: r.Term.Event})
@@ -101,6 +106,10 @@ func (t *Theta) Jacobian(e *evaluate.Evaluator) autodiff.Node {
 	}
 	for _, r := range t.layout.Regions {
 		e.Piece(r.Term.Array, r.Piece)
+		if !t.jac[r].Valid() { // its ends read the array, which is known by now
+			_, jac := between(e, r, t.coordinates(e, r), r.Plates)
+			t.jac[r] = autodiff.SumAll(jac)
+		}
 		sum = autodiff.Add(sum, t.jac[r])
 	}
 	return sum

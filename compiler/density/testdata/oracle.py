@@ -49,9 +49,11 @@ def bounds(a=0.3, b=0.9, c=(0.5, 1.2, 0.35), d=-0.2, e=2.0):
     prior = N.logpdf(a) + N.logpdf(b) - N.logsf(a)
     for t in range(3):
         prior += N.logpdf(c[t], b) - N.logsf(a, b)
+    s, u = (0.1, 0.5, 1.2), (0.4, 0.7, 1.9)
+    prior += N.logpdf(s).sum() - N.logsf(s[:2]).sum() - L(2 - u[0]) - L(2 - u[1])
     prior += N.logpdf(d) - N.logcdf(a) + stats.gamma.logpdf(e, 2) - L(stats.gamma.cdf(10, 2) - stats.gamma.cdf(a, 2))
     y = np.array([1, 2, 3])
-    case("bounds_of_parameters", prior, N.logpdf(y, np.array(c) + b + d + e).sum())
+    case("bounds_of_parameters", prior, N.logpdf(y, np.array(c) + np.array(s) + np.array(u) + b + d + e).sum())
 
 for f in (factors, recorded, compounds, bounds):
     f()

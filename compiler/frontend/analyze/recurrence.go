@@ -39,13 +39,16 @@ func Recurrences(m *model.Model, diags *diag.List, refused []*model.Array) {
 }
 
 // computedFrom are the expressions that the values of a piece are computed from: of a definition, of a parameter that
-// has coordinates of its own (noncentered), or of what is drawn after inference.
+// has coordinates of its own (noncentered), of the ends between which a parameter lies, or of what is drawn after
+// inference.
 func computedFrom(p *model.Piece) []model.Expr {
 	switch {
 	case p.Value != nil:
 		return []model.Expr{p.Value}
 	case p.Term != nil && (p.Term.NonCentered || p.Term.Kind == model.Generate):
 		return p.Term.Exprs()
+	case p.Term != nil && p.Term.Kind == model.Prior && !p.Term.Ordered && !p.Term.ZeroSum:
+		return p.Term.Ends()
 	}
 	return nil
 }

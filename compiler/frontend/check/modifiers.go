@@ -32,13 +32,6 @@ func (c *checker) modify(a *arrayInfo, d *draw, t *model.Term, m modified) bool 
 			use := d.modifiedBy(func(l *ast.Distribution) bool { return l.In != nil })
 			return c.twiceModified("in", use.In, dist.In)
 		}
-		if !a.observed && t.Kind != model.Generate && (c.leadsTo(m.scope, dist.In.Lo, a) ||
-			c.leadsTo(m.scope, dist.In.Hi, a)) {
-			c.notYet(dist.In.Span(), "parameters between ends that read other elements of `"+a.Name+"`").
-				Help("for elements that increase write `ordered`; or draw the steps, `d[t in 2..T] ~ … in 0..inf`, and "+
-					"add them up: `%[1]s[t in 2..T] = %[1]s[t-1] + d[t]`", a.Name)
-			return false
-		}
 		if t.In, ok = c.bounds(d, dist.In, m, a); ok {
 			t.In = wholeEnds(t, t.In, "ceil", "floor")
 			ok = c.truncation(a, t, dist)

@@ -296,6 +296,18 @@ func (t *Term) Ranges() (all []*Bounds) {
 	return all
 }
 
+// Ends are the expressions that the ends of the values depend on: those of a truncation, and the arguments of a
+// distribution whose support they give.
+func (t *Term) Ends() (all []Expr) {
+	if t.In != nil {
+		all = append(all, t.In.Lo, t.In.Hi)
+	}
+	if t.Form != nil && t.Form.Bounds != nil {
+		all = append(all, t.Args...)
+	}
+	return all
+}
+
 // Recorded reports whether modifiers change what an observation says.
 func (t *Term) Recorded() bool {
 	return t.Censored != nil || t.UpTo != nil || t.Rounded != nil || t.Weight != nil
