@@ -36,6 +36,7 @@ func kinds(root *cobra.Command) []kind {
 		{"distributions", distributionTopics},
 		{"functions", functionTopics},
 		{"words", wordTopics},
+		{"constructs", constructTopics},
 		{"declarations", declarationTopics},
 		{"flags", func() []topic { return flagTopics(root) }},
 		{"numbers", termTopics},

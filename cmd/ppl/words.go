@@ -38,3 +38,25 @@ func wordTopics() []topic {
 			"The elements sum to 0 along the last axis, a normal distribution on that plane."},
 	})
 }
+
+// constructTopics explains words that have a meaning in one place, and may be names elsewhere: they begin a statement,
+// follow a distribution, or make one of others.
+func constructTopics() []topic {
+	return rowTopics([]explained{
+		{"factor", "factor e,  factor[i in N]: e",
+			"Adds e to the log density. It is part of the likelihood if it reads data, else of the prior."},
+		{"Hurdle", "rain[i in N] ~ Hurdle(p, Gamma(shape, rate))",
+			"Is 0 with probability p, and else drawn from the distribution given that it is not 0."},
+		{"Mixture", "y ~ Mixture(w, [Normal(m1, s1), StudentT(4, m2, s2)])",
+			"Is drawn from each distribution with the probability that its weight gives: a simplex, or of two the " +
+				"probability of the first."},
+		{"rounded", "height ~ Normal(m, s) rounded 0.5",
+			"Values are rounded to a multiple of a unit: each lies within half of it of what was recorded."},
+		{"upto", "lower ~ Weibull(2, s) upto upper",
+			"Only two ends of a value are known; where they are equal, the value is. inf is no upper end."},
+		{"weight", "y ~ Normal(m, s) weight w",
+			"The log density of each row is multiplied by a number of 0 or more."},
+		{"ZeroInflated", "seen ~ ZeroInflated(p, NegBinomial(m, size))",
+			"Is 0 with probability p, and else drawn from the distribution."},
+	})
+}

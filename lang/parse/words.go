@@ -98,7 +98,7 @@ func needless(word string) (why, help string) {
 		return "there are no conditional statements",
 			"write `condition ? a : b` in an expression; for censored data `t ~ Weibull(a, b) censored 0..limit`"
 	case "target", "factor", "potential":
-		return "a log density belongs to a name", "write `x ~ Density(e)` to add e to the log density"
+		return "a term of the log density is a factor", "write `factor e` to add e to the log density"
 	}
 	return "", ""
 }
