@@ -145,7 +145,7 @@ func mixable(parts []Part) error {
 		case p.Dist.Event > 0:
 			return fmt.Errorf("%s draws vectors, and only distributions of one number can be mixed", p.Dist.Name)
 		case p.Dist.Improper || p.Form.Sample == nil:
-			return fmt.Errorf("%s is improper, so that it has no weight beside others", p.Dist.Name)
+			return fmt.Errorf("%s is improper, so that it has no weight among others", p.Dist.Name)
 		case p.Dist.Discrete() != parts[0].Dist.Discrete():
 			counts, other := parts[0].Dist.Name, p.Dist.Name
 			if p.Dist.Discrete() {

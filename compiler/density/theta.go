@@ -68,7 +68,8 @@ func (t *Theta) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bo
 	return v, true
 }
 
-// Scanned makes the scan compute a parameter from its coordinates: one that is non-centred, or whose ends read its past.
+// Scanned makes the scan compute a parameter from its coordinates: one that is non-centred, or whose ends read its
+// past.
 func (t *Theta) Scanned(e *evaluate.Evaluator, p *model.Piece) *evaluate.Rule {
 	r := t.layout.of[p]
 	switch {

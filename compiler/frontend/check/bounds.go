@@ -32,8 +32,8 @@ func (c *checker) alwaysCrossed(b *model.Bounds) bool {
 	if lo.Static && hi.Static || !(hi.Type.Range.Hi < lo.Type.Range.Lo) {
 		return false
 	}
-	c.errorf("E55", hi.At, "the upper end `%s` is below the lower end `%s`: at most %s, and the lower end is at least %s",
-		hi.At.Text(), lo.At.Text(), boundText(hi.Type.Range.Hi), boundText(lo.Type.Range.Lo))
+	c.errorf("E55", hi.At, "the upper end `%s` is below the lower end `%s`: at most %s, and the lower end is at least "+
+		"%s", hi.At.Text(), lo.At.Text(), boundText(hi.Type.Range.Hi), boundText(lo.Type.Range.Lo))
 	return true
 }
 

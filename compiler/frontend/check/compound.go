@@ -44,8 +44,8 @@ func (c *checker) compound(s *scope, e ast.Expr, name *ast.Name, k *compound) (*
 	}
 	single := len(w.Info().Type.Axes) == 0
 	if single && name.Name == "Mixture" && len(parts) != 2 {
-		c.errorf("E50", weight.Span(), "`%s` is one number, the probability of the first of two distributions, and here "+
-			"are %d", weight.Span().Text(), len(parts)).Help("give the weights as a simplex: `w ~ Dirichlet(…)`")
+		c.errorf("E50", weight.Span(), "`%s` is one number, the probability of the first of two distributions, and "+
+			"here are %d", weight.Span().Text(), len(parts)).Help("give the weights as a simplex: `w ~ Dirichlet(…)`")
 		return nil, nil, nil, false
 	}
 	dist, form, err := k.make(parts, single)

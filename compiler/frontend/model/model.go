@@ -90,7 +90,7 @@ type Array struct {
 	At     source.Span
 	Role   Role
 	Type   Type
-	Factor bool     // it stands for a factor statement, and is 0
+	Factor bool     // it is 0, and its term is a factor statement
 	Save   bool     // generate stands before it, or it is a parameter
 	Pieces []*Piece // what definitions, parameters, latents and generated arrays consist of: disjoint, together a box
 
