@@ -33,7 +33,8 @@ func distribution(t *model.Term) string {
 		name string
 		set  bool
 	}{{"truncated", t.In != nil}, {"censored", t.Censored != nil},
-		{"between ends", t.UpTo != nil}, {"rounded", t.Rounded != nil}, {"weighted", t.Weight != nil}, {"ordered", t.Ordered}, {"zerosum", t.ZeroSum},
+		{"between ends", t.UpTo != nil}, {"rounded", t.Rounded != nil}, {"weighted", t.Weight != nil},
+		{"ordered", t.Ordered}, {"zerosum", t.ZeroSum},
 		{"noncentered", t.NonCentered}} {
 		if modifier.set {
 			text += " " + modifier.name
