@@ -219,7 +219,7 @@ func (p *population) changeProgram(at [][]float64) error {
 	if err != nil {
 		return err
 	}
-	p.walkers = newWalkers(&p.phase, program, exe, old.roster)
+	p.follow(newWalkers(&p.phase, program, exe, old.roster), false)
 	p.perStep = old.perStep
 	p.numberLanes()
 	p.writeAllRungs()
