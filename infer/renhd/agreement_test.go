@@ -1,7 +1,6 @@
 package renhd
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,47 +8,12 @@ import (
 
 	"ppl/autodiff"
 	"ppl/infer"
-	"ppl/infer/dynamics"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/posterior/stats"
 )
 
-// explorersAt is a run whose 16 explorers are at given positions.
-func explorersAt(t *testing.T, target infer.Target, at func(lane int) []float64) *run {
-	t.Helper()
-	_, s, err := newConfig(target, options(1), swapRules{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := newRun(context.Background(), s, exchange{test: penalty()}, new(memory))
-	r.phase = r.phase.onPath(dynamics.Plain)
-	if err := r.warm.loadLadder([]float64{1}, mostOfChain); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(r.close)
-	positions := make([][]float64, r.walkers.lanes())
-	for lane := range positions {
-		positions[lane] = at(lane)
-	}
-	if _, err := r.walkers.place(r.ctx, positions); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// withLateHalves fills in what a window keeps of the second half of each walker's way.
-func withLateHalves(s *visits) *visits {
-	s.Late = make([]lateHalf, len(s.Visited))
-	for lane, xs := range s.Visited {
-		for i := len(xs) / 2; i < len(xs); i++ {
-			s.Late[lane].add(xs[i], s.Density[lane][i])
-		}
-	}
-	return s
-}
-
 // here is a window in which walkers only were where they are.
-func here(r *run) *visits {
+func here(r *warmup) *visits {
 	s := &visits{}
 	for lane, x := range r.walkers.positions() {
 		s.Visited = append(s.Visited, [][]float64{x})
@@ -89,26 +53,26 @@ func centers(n, few int, elsewhere float64) []float64 {
 // moved from the other mode of two are no agreement; the planted fault is to forget where they were.
 func TestMovedExplorersAreNoWitnesses(t *testing.T) {
 	in := func(mode float64) []float64 { return []float64{mode, 0} }
-	r := explorersAt(t, twoModes(), func(lane int) []float64 { return in(5) })
+	r := warmupAt(t, twoModes(), func(lane int) []float64 { return in(5) })
 	for lane := range 13 {
-		r.warm.leave(lane, in(-5), 0)
+		r.leave(lane, in(-5), 0)
 	}
 	decide := func() bool {
-		connected, err := r.warm.connected(here(r))
+		connected, err := r.connected(here(r))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r.warm.mostStayed() || connected
+		return r.mostStayed() || connected
 	}
 	if decide() {
 		t.Error("13 explorers that left the other mode, and an agreement")
 	}
-	r.warm.state.Left = nil
+	r.state.Left = nil
 	if !decide() {
 		t.Error("without a memory of the other mode no agreement: the test could not fail")
 	}
 	for lane := range 13 { // stuck on the way to the same mode
-		r.warm.leave(lane, in(9), 0)
+		r.leave(lane, in(9), 0)
 	}
 	if !decide() {
 		t.Error("13 explorers that were stuck on the slope of the one mode, and no agreement")
@@ -123,11 +87,11 @@ func TestExplorersOnTheirWay(t *testing.T) {
 		excess float64
 		stayed bool
 	}{{8, 500, true}, {9, 500, false}, {4, 5, true}, {5, 5, false}} {
-		r := explorersAt(t, twoModes(), func(int) []float64 { return []float64{5, 0} })
+		r := warmupAt(t, twoModes(), func(int) []float64 { return []float64{5, 0} })
 		for lane := range c.moved {
-			r.warm.leave(lane, []float64{90, 0}, c.excess)
+			r.leave(lane, []float64{90, 0}, c.excess)
 		}
-		if got := r.warm.mostStayed(); got != c.stayed {
+		if got := r.mostStayed(); got != c.stayed {
 			t.Errorf("%d moved from %g below: %v", c.moved, c.excess, got)
 		}
 	}
@@ -159,8 +123,8 @@ func TestDisagreementIsNotGivenUp(t *testing.T) {
 		"far out":    {dynamicstest.Normal(1, 1), slow, true},
 		"heavy tail": {student(), slow, true},
 	} {
-		r := explorersAt(t, c.target, c.at)
-		if connected, err := r.warm.connected(here(r)); connected != c.want || err != nil {
+		r := warmupAt(t, c.target, c.at)
+		if connected, err := r.connected(here(r)); connected != c.want || err != nil {
 			t.Errorf("%s: connected %v, %v", name, connected, err)
 		}
 	}
@@ -173,7 +137,7 @@ func TestCentersShowBarriersInManyDimensions(t *testing.T) {
 		Center: [][]float64{slices.Repeat([]float64{-5 / math.Sqrt(50)}, 50),
 			slices.Repeat([]float64{5 / math.Sqrt(50)}, 50)}}
 	random, seen := rand.New(rand.NewPCG(7, 8)), &visits{}
-	r := explorersAt(t, target.Target(), func(lane int) []float64 { return target.Center[lane%2] })
+	r := warmupAt(t, target.Target(), func(lane int) []float64 { return target.Center[lane%2] })
 	for lane := range r.walkers.lanes() {
 		var way [][]float64
 		for range 100 {
@@ -189,13 +153,13 @@ func TestCentersShowBarriersInManyDimensions(t *testing.T) {
 		}
 		seen.Visited, seen.Density = append(seen.Visited, way), append(seen.Density, density)
 	}
-	if connected, err := r.warm.connected(withLateHalves(seen)); connected || err != nil {
+	if connected, err := r.connected(withLateHalves(seen)); connected || err != nil {
 		t.Errorf("connected %v, %v", connected, err)
 	}
 	for lane := range seen.Visited { // the planted fault: draws in the place of centers
 		seen.Visited[lane], seen.Density[lane] = seen.Visited[lane][99:], seen.Density[lane][99:]
 	}
-	if connected, err := r.warm.connected(withLateHalves(seen)); !connected || err != nil {
+	if connected, err := r.connected(withLateHalves(seen)); !connected || err != nil {
 		t.Errorf("single draws are not connected either, so that the test could not fail: %v", err)
 	}
 }
@@ -280,5 +244,37 @@ func TestSlowInOneMode(t *testing.T) {
 	}
 	if inOneMode(one, d) {
 		t.Error("one walker of sixteen is in another mode, and all are taken for one")
+	}
+}
+
+// Planted fault of the above: windows in which no walker moved leave nothing to compare, which is no agreement.
+func TestNobodyMovedIsNoAgreement(t *testing.T) {
+	w := &walkers{roster: &roster{PerChain: 2, Rungs: make([]rung, 1), RungOf: make([]int, 2)}, chains: 1}
+	seen := &visits{Sweeps: 1, Moved: []float64{0, 0}, Density: [][]float64{{-1}, {-1}},
+		Visited: [][][]float64{{{0}}, {{0}}}}
+	if both := join(w, seen, seen); len(both.Visited) != 0 || onePlace(both) {
+		t.Errorf("%+v: agreed without a walker", both)
+	}
+}
+
+// The metric counts as known only where walkers agree, have forgotten their starts, and move in short trajectories in
+// the coordinates that they keep: each case but the first lacks one of these.
+func TestMetricKnown(t *testing.T) {
+	known := windowResult{Steps: 2, Disagreement: 0.03, verdict: verdict{OnePlace: true}}
+	for name, c := range map[string]struct {
+		change func(*windowResult)
+		want   bool
+	}{
+		"known":             {func(*windowResult) {}, true},
+		"apart":             {func(r *windowResult) { r.OnePlace = false }, false},
+		"connected alone":   {func(r *windowResult) { r.OnePlace, r.Connected = false, true }, false},
+		"slow":              {func(r *windowResult) { r.Disagreement = 0.1 }, false},
+		"long trajectories": {func(r *windowResult) { r.Steps = 20 }, false},
+		"other coordinates": {func(r *windowResult) { r.Recentred = true }, false},
+	} {
+		found := known
+		if c.change(&found); found.metricKnown() != c.want {
+			t.Errorf("%s: known is %v", name, found.metricKnown())
+		}
 	}
 }

@@ -18,13 +18,6 @@ import (
 //
 // Entries and their noise steps are those of as many calls, so draws are the same bytes however many run in one.
 
-// ends are those of the last trajectory, before any jump.
-func (r *run) ends() *ends {
-	w := r.walkers
-	return &ends{w.view(dynamics.Accept), w.view(dynamics.Diverged), w.view(dynamics.Total), w.view(dynamics.Finite),
-		w.view, w.ofLane, r.modes.modeOf}
-}
-
 // ahead are the steps of the next trajectories that one call can run, at most that many: as long as it takes no longer
 // than a call may.
 func (r *run) ahead(most int) (steps []int) {

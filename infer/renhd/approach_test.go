@@ -6,10 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"ppl/autodiff"
-	"ppl/infer"
-	"ppl/infer/dynamics/dynamicstest"
-	"ppl/lang/types"
 	"ppl/posterior/stats"
 )
 
@@ -53,59 +49,4 @@ func TestStartsOutOfReach(t *testing.T) {
 	}
 }
 
-// rowsOfCounts are the rows of farCounts.
-func rowsOfCounts() (x, y []float64) {
-	const n = 30
-	for i := range n {
-		at := float64(i)/(n-1) - .5
-		x, y = append(x, at), append(y, math.Round(math.Exp(1+2*at)))
-	}
-	return x, y
-}
-
 const farthestCoefficient = 200.
-
-// farCounts is the regression, on the unconstrained line.
-func farCounts() infer.Target {
-	x, y := rowsOfCounts()
-	density := dynamicstest.Density{D: 2, Spread: 1.5, Proper: true,
-		LogPrior: func(theta autodiff.Node) autodiff.Node { // of the logistic transform
-			g := theta.Graph()
-			up := autodiff.Log(autodiff.Add(g.Const(1), autodiff.Exp(theta)))
-			return autodiff.SumAll(autodiff.Sub(theta, autodiff.Mul(g.Const(2), up)))
-		},
-		LogLik: func(theta autodiff.Node) autodiff.Node {
-			g := theta.Graph()
-			share := autodiff.Div(autodiff.Exp(theta), autodiff.Add(g.Const(1), autodiff.Exp(theta)))
-			at := autodiff.Sub(autodiff.Mul(g.Const(2*farthestCoefficient), share), g.Const(farthestCoefficient))
-			a := autodiff.SumAll(autodiff.Slice(at, []int{0}, []int{1}))
-			b := autodiff.SumAll(autodiff.Slice(at, []int{1}, []int{2}))
-			eta := autodiff.Add(a, autodiff.Mul(b, g.Data("x", x, len(x))))
-			return autodiff.SumAll(autodiff.Sub(autodiff.Mul(g.Data("y", y, len(y)), eta), autodiff.Exp(eta)))
-		}}
-	return described{density, []types.Coordinate{{Parameter: "a", Lower: true, Upper: true},
-		{Parameter: "b", Lower: true, Upper: true}}}
-}
-
-// Explorers that were moved to others begin again at starts of their own; the rest stay where they are.
-func TestBeginAgain(t *testing.T) {
-	at := []float64{5, 0}
-	r := explorersAt(t, twoModes(), func(int) []float64 { return at })
-	r.Iterations = 300
-	for lane := range 9 {
-		r.warm.leave(lane, []float64{90, 0}, 500)
-	}
-	if err := r.warm.beginAgain(); err != nil {
-		t.Fatal(err)
-	}
-	seen := map[float64]bool{}
-	for lane, x := range r.walkers.positions() {
-		if stays := x[0] == at[0] && x[1] == at[1]; stays == (lane < 9) {
-			t.Errorf("walker %d is at %g", lane, x)
-		}
-		seen[x[0]] = true
-	}
-	if len(seen) != 10 || !r.warm.mostStayed() || r.warm.iterationsLeft() != r.phase.options.Warmup {
-		t.Errorf("%d places, %d iterations left", len(seen), r.warm.iterationsLeft())
-	}
-}

@@ -45,13 +45,13 @@ func (*batchChoice) State() any     { return new(struct{}) }
 
 func (t *batchChoice) Finish() (found batchResult, err error) {
 	r := t.run
-	cost, err := r.phase.workOfSteps()
+	cost, err := workOfSteps(&r.phase)
 	if err != nil {
 		return found, err
 	}
 	at, least := r.controls.Rungs[0], math.Inf(1)
 	for m := leastBatch; m <= r.phase.batches.Rows/2; m *= 2 {
-		if c := cost.of(m) * stepsForDraw / r.phase.pace(at, at.Noises.used().in(m)); c < least {
+		if c := cost.of(m) * stepsForDraw / r.phase.pace(at, inBatches(at.Noises.used(), m)); c < least {
 			found.Rows, least = m, c
 		}
 	}
@@ -66,8 +66,8 @@ func (t *batchChoice) Finish() (found batchResult, err error) {
 	return found, nil
 }
 
-// in is a noise that was measured in batches of leastBatch, in batches of m rows.
-func (n noiseLevel) in(m int) noiseLevel {
+// inBatches is a noise that was measured in batches of leastBatch, in batches of m rows.
+func inBatches(n noiseLevel, m int) noiseLevel {
 	n.Mean *= leastBatch / float64(m)
 	n.Worst *= leastBatch / float64(m)
 	return n
@@ -80,12 +80,12 @@ type stepCost struct{ fixed, row, exact float64 }
 func (c stepCost) of(rows int) float64 { return c.fixed + c.row*float64(rows) }
 
 // workOfSteps counts the arithmetic of programs as they would be.
-func (s *phase) workOfSteps() (c stepCost, err error) {
-	one, err := s.stepWork(s.rule, s.batches.Size)
+func workOfSteps(s *phase) (c stepCost, err error) {
+	one, err := stepWork(s, s.rule, s.batches.Size)
 	if err != nil {
 		return c, err
 	}
-	two, err := s.stepWork(s.rule, 2*s.batches.Size)
+	two, err := stepWork(s, s.rule, 2*s.batches.Size)
 	if err != nil {
 		return c, err
 	}
@@ -99,13 +99,13 @@ func (s *phase) workOfSteps() (c stepCost, err error) {
 	if _, streamed := infer.Streaming(s.target); streamed {
 		return c, nil
 	}
-	whole, err := s.stepWork(dynamics.Named("hmc"), 0)
+	whole, err := stepWork(s, dynamics.Named("hmc"), 0)
 	c.exact = whole * exactGradient * math.Pow(math.Max(float64(s.target.Dim())/fewExact, 1), .25)
 	return c, err
 }
 
 // stepWork is the arithmetic of a step in batches of some rows; 0: all.
-func (s *phase) stepWork(rule dynamics.Rule, rows int) (float64, error) {
+func stepWork(s *phase, rule dynamics.Rule, rows int) (float64, error) {
 	system := s.system
 	if system.Batches.Size = rows; rows == 0 {
 		system.Batches = dynamics.Batches{}

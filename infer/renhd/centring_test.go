@@ -2,15 +2,11 @@ package renhd
 
 import (
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/lang/types"
 	"ppl/posterior/stats"
 )
 
@@ -81,40 +77,5 @@ func TestFreeRulesTakeOverCoordinates(t *testing.T) {
 				t.Errorf("a mean is %.1f standard errors off", off)
 			}
 		})
-	}
-}
-
-// A search in the coordinates of the model that finds nothing leaves walkers in those that were chosen before, where
-// they were. Without the way back they would be sampled in the model's.
-func TestSearchAsTheModelComesBack(t *testing.T) {
-	t.Parallel()
-	target := dynamicstest.SixEffects(false, 8)
-	r := explorersAt(t, target, func(lane int) []float64 {
-		return []float64{0.1 * float64(lane%5), 1, -1, 0.5, float64(lane) / 16, -0.5, 0.2}
-	})
-	chosen := types.Centring{"x": make([]types.Form, 6)}
-	points := make([][]float64, 0, 100)
-	for k := range 100 {
-		points = append(points, []float64{0.3, float64(k%7) - 3, float64(k%5) - 2, 1, -1, float64(k % 3), 0})
-	}
-	if err := r.warm.changeCoordinates(infer.NewEffects(r.phase.recentrable()), chosen, points); err != nil {
-		t.Fatal(err)
-	}
-	r.warm.state.Chosen = chosen
-	found, err := r.warm.searchIn(nil)
-	if found || err != nil || r.Centring != nil {
-		t.Fatalf("found %t, coordinates %v, %v", found, r.Centring, err)
-	}
-	before := r.walkers.positions()
-	if err := r.warm.asChosen(); err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(r.Centring, chosen) || !r.phase.centredBy(chosen) {
-		t.Errorf("coordinates %v", r.Centring)
-	}
-	for lane, x := range r.asTheModel(r.walkers.positions()) {
-		if off := floats.Distance(x, before[lane], math.Inf(1)); off > 1e-12 {
-			t.Errorf("walker %d has moved by %g", lane, off)
-		}
 	}
 }

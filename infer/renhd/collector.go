@@ -72,8 +72,8 @@ func newDrawCollector(r *run) *drawCollector {
 	s := &collectorState{Chains: make([]chainProgress, w.chains), Rungs: newRungStatistics(len(w.Rungs), w.chains),
 		Diverged: make([]bool, w.chains)}
 	return &drawCollector{run: r, mask: make([]bool, w.lanes()), state: s,
-		watch:    &modeWatch{knownModes: r.modes, state: &s.Watch},
-		energies: energyRecord{r.population, &s.Ladder}}
+		watch:    newModeWatch(r.modes, &s.Watch),
+		energies: newEnergyRecord(r.population, &s.Ladder)}
 }
 
 // collectDraws decides how many iterations make a draw, and runs the sampler until each chain has its draws. It goes on
@@ -198,7 +198,7 @@ func (c *drawCollector) moveAndSwap(draws bool) error {
 	if err := r.stayInside(func() error { return w.trajectory(r.ctx, n, then...) }); err != nil {
 		return err
 	}
-	c.count(float64(n), r.ends())
+	c.count(float64(n), r.endsOf(r.modes.modeOf))
 	r.Iterations++
 	if err := r.stayInside(func() error { return r.modes.jump(r.swaps.rounds()) }); err != nil {
 		return err

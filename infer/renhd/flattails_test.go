@@ -12,14 +12,6 @@ import (
 	"ppl/lang/types"
 )
 
-// described is a density whose coordinates have names.
-type described struct {
-	infer.Target
-	names []types.Coordinate
-}
-
-func (d described) Coordinates() []types.Coordinate { return d.names }
-
 // A density that is constant towards an end of a line has no integral, and is refused by the name of that coordinate;
 // one that falls off, however slowly, is not. Coordinate 2 has the log density of each case, the others are normal.
 func TestFlatTails(t *testing.T) {

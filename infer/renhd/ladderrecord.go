@@ -140,3 +140,8 @@ type energyRecord struct {
 	*population
 	record *ladderRecord
 }
+
+// newEnergyRecord keeps what a population says in record.
+func newEnergyRecord(p *population, record *ladderRecord) energyRecord {
+	return energyRecord{p, record}
+}

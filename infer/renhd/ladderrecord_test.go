@@ -12,17 +12,6 @@ import (
 	"ppl/posterior/store"
 )
 
-// All rows are kept while they are few, then every second, and so on.
-func TestSeries(t *testing.T) {
-	var s series
-	for i := range 100 {
-		s.add([]float64{float64(i), -float64(i)}, 8)
-	}
-	if want := []float64{0, -0, 16, -16, 32, -32, 48, -48, 64, -64, 80, -80, 96, -96}; !slices.Equal(s.Numbers, want) {
-		t.Errorf("kept %v, want %v", s.Numbers, want)
-	}
-}
-
 // observed is a standard normal prior with an observation of each coordinate, whose evidence is in closed form.
 func observed(at []float64, sd float64) (target infer.Target, logZ float64) {
 	sum := 0.0
@@ -37,30 +26,6 @@ func observed(at []float64, sd float64) (target infer.Target, logZ float64) {
 			off := autodiff.Sub(theta, theta.Graph().Data("at", at, len(at)))
 			return squares(off, sd, constant-float64(len(at))*math.Log(sd))
 		}}, sum
-}
-
-// squares are a constant less half the sum of squares of x/sd.
-func squares(x autodiff.Node, sd, constant float64) autodiff.Node {
-	g := x.Graph()
-	return autodiff.Add(g.Const(constant), autodiff.Mul(g.Const(-.5/sd/sd), autodiff.SumAll(autodiff.Mul(x, x))))
-}
-
-// twoSquares is a standard normal prior of two coordinates whose squares are observed, so that there are four modes;
-// the evidence is by quadrature.
-func twoSquares() (target infer.Target, logZ float64) {
-	const sd, y = .2, 2.
-	constant := -math.Log(2 * math.Pi)
-	area, h := 0.0, 1e-4
-	for x := -8.; x < 8; x += h {
-		z := (x*x - y) / sd
-		area += h * math.Exp(-x*x/2-z*z/2) / (2 * math.Pi * sd)
-	}
-	return dynamicstest.Density{D: 2, Proper: true,
-		LogPrior: func(theta autodiff.Node) autodiff.Node { return squares(theta, 1, constant) },
-		LogLik: func(theta autodiff.Node) autodiff.Node {
-			off := autodiff.Sub(autodiff.Mul(theta, theta), theta.Graph().Full(y, 2))
-			return squares(off, sd, constant-2*math.Log(sd))
-		}}, 2 * math.Log(area)
 }
 
 // ratios are the estimates from the ladder of a report.

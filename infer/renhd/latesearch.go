@@ -249,3 +249,8 @@ type watchState struct {
 	Visits visitCount
 	Search lateSearch
 }
+
+// newModeWatch keeps what it counts in s.
+func newModeWatch(known *knownModes, s *watchState) *modeWatch {
+	return &modeWatch{knownModes: known, state: s}
+}

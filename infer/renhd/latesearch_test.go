@@ -8,18 +8,16 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/adapt"
-	"ppl/infer/dynamics/dynamicstest"
-	"ppl/posterior/stats"
 	"ppl/posterior/store"
 )
 
-// onLadder is a collector of a run on a ladder of three rungs, whose cold walkers are at one place and whose hot ones
+// onLadder watches the draws of a run on a ladder of three rungs, whose cold walkers are at one place and whose hot ones
 // are at another, and which knows the normal mode at −3 of widths.
-func onLadder(t *testing.T, target infer.Target, cold, hot []float64) *drawCollector {
+func onLadder(t *testing.T, target infer.Target, cold, hot []float64) *modeWatch {
 	t.Helper()
-	r := explorersAt(t, target, func(int) []float64 { return cold })
+	r := modesAt(t, target, func(int) []float64 { return cold })
 	r.phase.system.Path = r.phase.path()
-	if err := r.warm.loadLadder([]float64{1, .3, .1}, 3); err != nil {
+	if err := r.load([]float64{1, .3, .1}, 3); err != nil {
 		t.Fatal(err)
 	}
 	at := make([][]float64, r.walkers.lanes())
@@ -38,8 +36,8 @@ func onLadder(t *testing.T, target infer.Target, cold, hot []float64) *drawColle
 		root[j*d+j] = 1
 	}
 	n := adapt.Normal{Mean: slices.Repeat([]float64{-3}, d), Root: root}
-	r.modes.state.Modes = []mode{{At: n.Mean, Normal: n, Mass: n.LogVolume()}}
-	return newDrawCollector(r)
+	r.state.Modes = []mode{{At: n.Mean, Normal: n, Mass: n.LogVolume()}}
+	return &modeWatch{knownModes: r, state: &watchState{}}
 }
 
 // A mode that hot walkers come near, and no draw, is found with its share; walkers and all that they carry are where
@@ -60,9 +58,9 @@ func TestHotRungsFindModes(t *testing.T) {
 		cold := slices.Repeat([]float64{-2.5}, 4)
 		search := onLadder(t, widths(4, .3, c.weight), cold, c.hot)
 		if c.seen != nil {
-			search.state.Watch.Search.keep(c.seen)
+			search.state.Search.keep(c.seen)
 		}
-		w := search.run.walkers
+		w := search.walkers
 		read := func() (all [][]float64) {
 			for _, name := range w.saved {
 				all = append(all, w.read(name, nil))
@@ -70,8 +68,8 @@ func TestHotRungsFindModes(t *testing.T) {
 			return all
 		}
 		before, clock := read(), w.NoiseStep
-		search.watch.narrow = []bool{false} // of the mode known
-		if err := search.watch.searchOn(); err != nil {
+		search.narrow = []bool{false} // of the mode known
+		if err := search.searchOn(); err != nil {
 			t.Fatal(err)
 		}
 		for k, values := range read() {
@@ -79,16 +77,16 @@ func TestHotRungsFindModes(t *testing.T) {
 				t.Errorf("%s: %s is not what it was", name, w.saved[k])
 			}
 		}
-		spent := search.state.Watch.Search.Spent
+		spent := search.state.Search.Spent
 		if w.NoiseStep != clock || spent == 0 || spent > 60*int64(w.lanes())+5*200 {
 			t.Errorf("%s: noise step %d, was %d; %d gradients", name, w.NoiseStep, clock, spent)
 		}
-		modes := search.run.modes.state.Modes
+		modes := search.knownModes.state.Modes
 		if found := len(modes) == 2; found != (c.share > 0) {
 			t.Errorf("%s: %d modes", name, len(modes))
 		} else if found && math.Abs(modeShares(modes)[1]-c.share) > .02 {
 			t.Errorf("%s: share %.3f, want %.3f", name, modeShares(modes)[1], c.share)
-		} else if found && len(search.watch.narrow) > 0 {
+		} else if found && len(search.narrow) > 0 {
 			t.Errorf("%s: which modes are narrow is remembered of fewer modes than there are", name)
 		}
 	}
@@ -101,15 +99,15 @@ func TestLackingIsSaid(t *testing.T) {
 		at, in int // draws when the mode was found; of 1,000 of each chain since, how many are in it
 		want   float64
 	}{{100, 500, 500. / 1000 * 100 / 1000}, {100, 100, 0}, {0, 500, 0}} {
-		r := explorersAt(t, twoModes(), func(int) []float64 { return []float64{5, 0} })
-		r.modes.state.Modes, r.report.Draws = []mode{{At: []float64{5, 5}}, {At: []float64{-5, -5}}}, 1000
-		collector := newDrawCollector(r)
-		collector.state.Watch.Search.FoundAt = []int{c.at}
+		r := modesAt(t, twoModes(), func(int) []float64 { return []float64{5, 0} })
+		r.state.Modes, r.report.Draws = []mode{{At: []float64{5, 5}}, {At: []float64{-5, -5}}}, 1000
+		collector := &modeWatch{knownModes: r, state: &watchState{}}
+		collector.state.Search.FoundAt = []int{c.at}
 		for range r.walkers.chains {
 			path := append(slices.Repeat([]uint8{1}, c.in), make([]uint8, 1000-c.in)...)
-			collector.state.Watch.Visits.Path = append(collector.state.Watch.Visits.Path, path)
+			collector.state.Visits.Path = append(collector.state.Visits.Path, path)
 		}
-		collector.watch.reportSearch()
+		collector.reportSearch()
 		got := r.report.Lacking
 		said := slices.ContainsFunc(r.report.Warnings, func(w store.Warning) bool {
 			return strings.HasPrefix(w.Fact, "The draws lack about 5 %")
@@ -119,37 +117,5 @@ func TestLackingIsSaid(t *testing.T) {
 		if math.Abs(got-c.want) > 1e-12 || said != (c.want > 0) || at != said {
 			t.Errorf("%+v: lacking %.3f, said: %t", c, got, said)
 		}
-	}
-}
-
-// farApart are two modes that a ladder of two distant rungs rarely exchanges between, of which warm-up knows one.
-func farApart() (infer.Target, infer.Options) {
-	mix := dynamicstest.Mixture{Weight: []float64{.4, .6}, Center: [][]float64{{30, 0}, {-30, 0}},
-		SD: []float64{1, 1}}
-	o := options(2)
-	o.Settings.Replicas, o.Settings.Ratio, o.Thin, o.Warmup, o.Draws = 2, 400, 1, 200, 1000
-	for range o.Chains {
-		o.Starts = append(o.Starts, [][]float64{{30, 0}})
-	}
-	return mix.Target(), o
-}
-
-// A run asked for a ladder makes no search in warm-up. Hot walkers come to the mode that no chain began in, and draws
-// since then have its share.
-func TestSearchGoesOnWhileSampling(t *testing.T) {
-	target, o := farApart()
-	m, report := draw(t, target, o)
-	said := func(n string) bool { return strings.HasPrefix(n, "climbs from hot rungs") }
-	if !slices.ContainsFunc(report.Notes, said) {
-		t.Errorf("nothing was found: %q", report.Notes)
-	}
-	in := make([][]float64, len(m.values))
-	for c, xs := range m.values {
-		for _, x := range xs[o.Draws/2:] {
-			in[c] = append(in[c], oneIf(x[0] < 0))
-		}
-	}
-	if s := stats.Summarize(in); !(math.Abs(s.Mean-.6) < 5*s.MCSEMean && s.MCSEMean < .05) {
-		t.Errorf("share %.3f ± %.3f, want .6", s.Mean, s.MCSEMean)
 	}
 }

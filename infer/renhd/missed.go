@@ -37,24 +37,11 @@ func Missed(ctx context.Context, t infer.Target, o infer.Options, visited [][][]
 
 // lookAt takes positions of chains for those of walkers in a window, and learns the metric from them.
 func (r *run) lookAt(visited [][][]float64) (*visits, error) {
-	visited = r.warm.imagesOfChains(visited)
-	seen, points := &visits{Visited: visited}, adapt.Points{}
-	for _, xs := range visited {
-		density, slopes, err := r.evaluate(xs, true)
-		if err != nil {
-			return nil, err
-		}
-		late := lateHalf{}
-		for i, x := range xs {
-			points.Add(x, slopes[i])
-			if i >= len(xs)/2 {
-				late.add(x, density[i])
-			}
-		}
-		seen.Density, seen.Late = append(seen.Density, density), append(seen.Late, late)
+	seen, points, err := r.visitsOf(r.warm.imagesOfChains(visited))
+	if err == nil {
+		r.Rungs[0].Metric = r.Rungs[0].Metric.Estimate(points)
 	}
-	r.walkers.Rungs[0].Metric = r.walkers.Rungs[0].Metric.Estimate(&points)
-	return seen, nil
+	return seen, err
 }
 
 // missed are the modes that a search has found, after the first, in which walkers were; with masses by importance.

@@ -252,3 +252,6 @@ func (r *knownModes) remember(modes []mode) { r.state.Modes = modes }
 
 // moves counts the jumps between modes.
 func (r *knownModes) moves() jumpStatistics { return r.state.Jumps }
+
+// newKnownModes knows none.
+func newKnownModes(c *course) *knownModes { return &knownModes{course: c} }

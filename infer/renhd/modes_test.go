@@ -33,11 +33,11 @@ func twoModeWindow(few int) *visits {
 // Modes are remembered with place, height, curvature and mass, and a run whose draws leave one out says so. The planted
 // fault is a run that forgot the mode.
 func TestModesAreRemembered(t *testing.T) {
-	r := explorersAt(t, twoModes(), func(int) []float64 { return []float64{5, 0} })
-	if err := r.modes.rememberModes(twoModeWindow(5)); err != nil {
+	r := modesAt(t, twoModes(), func(int) []float64 { return []float64{5, 0} })
+	if err := r.rememberModes(twoModeWindow(5)); err != nil {
 		t.Fatal(err)
 	}
-	modes := r.modes.state.Modes
+	modes := r.state.Modes
 	if len(modes) != 2 {
 		t.Fatalf("%d modes: %+v", len(modes), modes)
 	}
@@ -55,12 +55,12 @@ func TestModesAreRemembered(t *testing.T) {
 	}
 	inside := 4000
 	said := func(visits []int, modes []mode) bool {
-		r.modes.state.Modes, r.report.Warnings = modes, nil
+		r.state.Modes, r.report.Warnings = modes, nil
 		counted := visitCount{Path: [][]uint8{nil}, Within: visits, Inside: inside}
 		for k, n := range visits {
 			counted.Path[0] = append(counted.Path[0], slices.Repeat([]uint8{uint8(k)}, n)...)
 		}
-		c := &modeWatch{knownModes: r.modes, state: &watchState{Visits: counted}}
+		c := &modeWatch{knownModes: r, state: &watchState{Visits: counted}}
 		c.reportModes()
 		return slices.ContainsFunc(r.report.Warnings, func(w store.Warning) bool {
 			return strings.HasPrefix(w.Fact, "A mode was found")
@@ -82,8 +82,8 @@ func TestModesAreRemembered(t *testing.T) {
 	if said(all, modes[:1]) {
 		t.Error("a warning without a memory: the test could not fail")
 	}
-	if err := r.modes.rememberModes(twoModeWindow(0)); err != nil || r.modes.state.Modes != nil {
-		t.Errorf("one mode: %+v, %v", r.modes.state.Modes, err)
+	if err := r.rememberModes(twoModeWindow(0)); err != nil || r.state.Modes != nil {
+		t.Errorf("one mode: %+v, %v", r.state.Modes, err)
 	}
 }
 

@@ -18,33 +18,6 @@ import (
 	"ppl/posterior/stats"
 )
 
-// widths is a target of two normals in d dimensions, at −3 with standard deviations 1 and at 3 with others; the second
-// has a weight of its own against 1.
-func widths(d int, sd, weight float64) infer.Target { return twoNormals(d, 3, sd, weight) }
-
-// twoNormals is widths with the second normal at another place.
-func twoNormals(d int, at, sd, weight float64) infer.Target {
-	return dynamicstest.Density{D: d, Spread: 2, LogPrior: func(x autodiff.Node) autodiff.Node {
-		g := x.Graph()
-		term := func(center, sd, weight float64) autodiff.Node {
-			z := autodiff.Mul(g.Const(1/sd), autodiff.Sub(x, g.Const(center)))
-			sum := autodiff.SumAll(autodiff.Mul(z, z))
-			return autodiff.Reshape(autodiff.Add(g.Const(math.Log(weight)-float64(d)*math.Log(sd)),
-				autodiff.Mul(g.Const(-0.5), sum)), 1)
-		}
-		return autodiff.LogSumExp(autodiff.Concat(0, term(-3, 1, 1), term(at, sd, weight)), 0)
-	}}
-}
-
-// logDensity is that of widths in plain numbers.
-func logDensity(x []float64, sd, weight float64) float64 {
-	wide, narrow := 0.0, 0.0
-	for _, v := range x {
-		wide, narrow = wide-(v+3)*(v+3)/2, narrow-(v-3)*(v-3)/(2*sd*sd)
-	}
-	return math.Log(math.Exp(wide) + weight*math.Exp(narrow)/math.Pow(sd, 4))
-}
-
 // aroundWide is a window of explorers in the mode at −3 in d dimensions.
 func aroundWide(d int) *visits {
 	random, s := rand.New(rand.NewPCG(7, 8)), &visits{Sweeps: 100}
@@ -73,15 +46,14 @@ func TestSearchFindsNarrowMode(t *testing.T) {
 		"next to nothing": {.1, 1e-6, 0},
 		"the same mode":   {1, 1e-300, 0},
 	} {
-		r := explorersAt(t, widths(4, c.sd, c.weight), atWide(4))
+		r := modesAt(t, widths(4, c.sd, c.weight), atWide(4))
 		before := r.walkers.positions()
-		r.warm.state.Before = aroundWide(4)
-		found, err := r.warm.searchModes()
+		found, err := searchAfter(r, aroundWide(4))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if found != (c.share > 0) {
-			t.Errorf("%s: found is %t, %d modes", name, found, len(r.modes.state.Modes))
+			t.Errorf("%s: found is %t, %d modes", name, found, len(r.state.Modes))
 			continue
 		}
 		moved := 0
@@ -96,8 +68,8 @@ func TestSearchFindsNarrowMode(t *testing.T) {
 		if !found {
 			continue
 		}
-		shares := modeShares(r.modes.state.Modes)
-		if k := nearest(r.modes.state.Modes, []float64{3, 3, 3, 3}); math.Abs(shares[k]-c.share) > .05 || moved == 0 {
+		shares := modeShares(r.state.Modes)
+		if k := nearest(r.state.Modes, []float64{3, 3, 3, 3}); math.Abs(shares[k]-c.share) > .05 || moved == 0 {
 			t.Errorf("%s: shares %.3f, want %.3f; %d walkers moved", name, shares[k], c.share, moved)
 		}
 	}
@@ -116,20 +88,21 @@ func TestSearchBeginsWhereModesAreKnown(t *testing.T) {
 		"in it":     {[][]float64{{3.004, 1, 2.003, 4.998}}, true},
 		"elsewhere": {[][]float64{{-2, -3, -4, -3}}, false},
 	} {
-		r := explorersAt(t, mix.Target(), atWide(4))
-		r.phase.options.Known, r.warm.state.Before = c.known, aroundWide(4)
-		for _, density := range r.warm.state.Before.Density {
+		r := modesAt(t, mix.Target(), atWide(4))
+		seen := aroundWide(4)
+		r.phase.options.Known = c.known
+		for _, density := range seen.Density {
 			floats.AddConst(math.Log(.7)-2*math.Log(2*math.Pi), density)
 		}
-		found, err := r.warm.searchModes()
+		found, err := searchAfter(r, seen)
 		if err != nil || found != c.want {
 			t.Errorf("%s: found is %t, %v", name, found, err)
 		}
 		if !found {
 			continue
 		}
-		shares := modeShares(r.modes.state.Modes)
-		if k := nearest(r.modes.state.Modes, needle); math.Abs(shares[k]-.3) > .05 {
+		shares := modeShares(r.state.Modes)
+		if k := nearest(r.state.Modes, needle); math.Abs(shares[k]-.3) > .05 {
 			t.Errorf("%s: shares %.3f, want .3", name, shares[k])
 		}
 	}
@@ -156,9 +129,9 @@ func TestSearchFindsWhatFewPointsShow(t *testing.T) {
 	}{{2, .01}, {8, .25}, {10, .35}, {10, .1}} {
 		times := 0
 		for search := range 8 {
-			r := explorersAt(t, widths(c.d, c.sd, 1), atWide(c.d))
-			r.warm.state.Before, r.modes.state.Searches = aroundWide(c.d), search
-			found, err := r.warm.searchModes()
+			r := modesAt(t, widths(c.d, c.sd, 1), atWide(c.d))
+			r.state.Searches = search
+			found, err := searchAfter(r, aroundWide(c.d))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,9 +180,8 @@ func TestSearchFindsSpikes(t *testing.T) {
 		"little": {twoNormals(4, -3, .03, .05), aroundWide(4), false},
 		"funnel": {funnel, inFunnel(), false},
 	} {
-		r := explorersAt(t, c.target, func(lane int) []float64 { return c.seen.Visited[lane][0] })
-		r.warm.state.Before = c.seen
-		if found, err := r.warm.searchModes(); err != nil || found != c.found {
+		r := modesAt(t, c.target, func(lane int) []float64 { return c.seen.Visited[lane][0] })
+		if found, err := searchAfter(r, c.seen); err != nil || found != c.found {
 			t.Errorf("%s: found is %t (%v)", name, found, err)
 		}
 	}
@@ -257,12 +229,12 @@ func TestShellsAreNotLikeNormals(t *testing.T) {
 		}, false},
 	} {
 		d := dynamicstest.Density{D: 6, LogPrior: c.density}
-		r := explorersAt(t, d, func(int) []float64 { return []float64{1, 0, 0, 0, 0, 0} })
+		r := modesAt(t, d, func(int) []float64 { return []float64{1, 0, 0, 0, 0, 0} })
 		from := []float64{.3, .1, 0, 0, .2, 0}
 		if !c.like {
 			from[0] = 10
 		}
-		m, ok, err := r.modes.peakNear(from)
+		m, ok, err := r.peakNear(from)
 		if err != nil || ok != c.like {
 			t.Errorf("%s: a mode is %t (%v): %+v", name, ok, err, m)
 		}
@@ -272,8 +244,8 @@ func TestShellsAreNotLikeNormals(t *testing.T) {
 // A top that walkers could go to without passing a barrier belongs to the hill that they are on, and one behind a
 // barrier is a mode.
 func TestTopsOfTheSameHillAreNoModes(t *testing.T) {
-	r := explorersAt(t, widths(4, .1, 1), func(int) []float64 { return []float64{-3, -3, -3, -3} })
-	search := &modeSearch{run: r.modes, seen: aroundWide(4)}
+	r := modesAt(t, widths(4, .1, 1), func(int) []float64 { return []float64{-3, -3, -3, -3} })
+	search := &modeSearch{run: r, seen: aroundWide(4)}
 	at := func(x float64) mode {
 		place, precision := []float64{x, x, x, x}, mat.NewSymDense(4, nil)
 		for j := range place {
@@ -294,59 +266,6 @@ func TestArrivedClimbsComeFirst(t *testing.T) {
 	s := searchState{Climbs: []adapt.Ascent{{}, {Arrived: true}, {}, {Arrived: true}}}
 	if got := s.ends(); !slices.Equal(got, []int{1, 3, 0, 2}) {
 		t.Errorf("ends %v", got)
-	}
-}
-
-// Jumps keep the target exactly, also where the normals that they use fit badly: the share of a mode is right up to
-// four standard errors. A jump without the factor of volumes would give the narrow mode a share below .01.
-func TestJumpsKeepTheTarget(t *testing.T) {
-	const sd, weight, iterations = .2, .5, 3000
-	r := explorersAt(t, widths(4, sd, weight), func(int) []float64 { return []float64{-3, -3, -3, -3} })
-	random := rand.New(rand.NewPCG(3, 1))
-	normal := func(center, sd, bad float64) mode {
-		var places [][]float64
-		var heights []float64
-		for range 400 {
-			x := make([]float64, 4)
-			for j := range x {
-				x[j] = center + bad*sd*(random.NormFloat64()+.3)
-			}
-			places, heights = append(places, x), append(heights, 0)
-		}
-		m, _ := newMode(heights, places)
-		return m
-	}
-	r.modes.state.Modes = []mode{normal(-3, 1, 1.4), normal(3, sd, .8)}
-	r.MedianStep = 1
-	for j := range r.walkers.Rungs {
-		r.walkers.Rungs[j].Step = .3
-	}
-	r.walkers.writeAllRungs()
-	c := newDrawCollector(r)
-	share := make([][]float64, r.walkers.chains)
-	for range iterations {
-		if err := c.moveAndSwap(false); err != nil {
-			t.Fatal(err)
-		}
-		density := r.walkers.logDensities()
-		for chain := range share {
-			lane, x := r.walkers.cold(chain), make([]float64, 4)
-			r.walkers.exe.GetLane(dynamics.Theta, lane, x)
-			share[chain] = append(share[chain], oneIf(x[0] > 0))
-			if here := logDensity(x, sd, weight); math.Abs(here-density[lane]) > 1e-9 {
-				t.Fatalf("the walker's log density is %v, not %v", density[lane], here)
-			}
-		}
-	}
-	const want = weight / (1 + weight)
-	mean, mcse := 0.0, stats.MCSEMean(share)
-	for _, xs := range share {
-		for _, x := range xs {
-			mean += x / float64(len(xs)*len(share))
-		}
-	}
-	if math.Abs(mean-want) > 4*mcse || mcse > .02 || r.modes.state.Jumps.Accepted < iterations/10 {
-		t.Errorf("share %.4f ± %.4f, want %.4f; %+v", mean, mcse, want, r.modes.state.Jumps)
 	}
 }
 
@@ -385,5 +304,61 @@ func TestTopsBeatTheirNeighbours(t *testing.T) {
 	}
 	if tops < 2 || tops > 20 {
 		t.Errorf("%d tops of 60: the test shows little", tops)
+	}
+}
+
+// Jumps keep the target exactly, also where the normals that they use fit badly: the share of a mode is right up to
+// four standard errors. A jump without the factor of volumes would give the narrow mode a share below .01.
+func TestJumpsKeepTheTarget(t *testing.T) {
+	const sd, weight, iterations = .2, .5, 3000
+	r := modesAt(t, widths(4, sd, weight), func(int) []float64 { return []float64{-3, -3, -3, -3} })
+	random := rand.New(rand.NewPCG(3, 1))
+	normal := func(center, sd, bad float64) mode {
+		var places [][]float64
+		var heights []float64
+		for range 400 {
+			x := make([]float64, 4)
+			for j := range x {
+				x[j] = center + bad*sd*(random.NormFloat64()+.3)
+			}
+			places, heights = append(places, x), append(heights, 0)
+		}
+		m, _ := newMode(heights, places)
+		return m
+	}
+	r.state.Modes = []mode{normal(-3, 1, 1.4), normal(3, sd, .8)}
+	r.MedianStep = 1
+	for j := range r.walkers.Rungs {
+		r.walkers.Rungs[j].Step = .3
+	}
+	r.walkers.writeAllRungs()
+	share := make([][]float64, r.walkers.chains)
+	for range iterations {
+		if err := r.trajectory(r.ctx, r.steps(maxSteps)); err != nil {
+			t.Fatal(err)
+		}
+		r.Iterations++
+		if err := r.jump(0); err != nil {
+			t.Fatal(err)
+		}
+		density := r.walkers.logDensities()
+		for chain := range share {
+			lane, x := r.walkers.cold(chain), make([]float64, 4)
+			r.walkers.exe.GetLane(dynamics.Theta, lane, x)
+			share[chain] = append(share[chain], oneIf(x[0] > 0))
+			if here := logDensity(x, sd, weight); math.Abs(here-density[lane]) > 1e-9 {
+				t.Fatalf("the walker's log density is %v, not %v", density[lane], here)
+			}
+		}
+	}
+	const want = weight / (1 + weight)
+	mean, mcse := 0.0, stats.MCSEMean(share)
+	for _, xs := range share {
+		for _, x := range xs {
+			mean += x / float64(len(xs)*len(share))
+		}
+	}
+	if math.Abs(mean-want) > 4*mcse || mcse > .02 || r.state.Jumps.Accepted < iterations/10 {
+		t.Errorf("share %.4f ± %.4f, want %.4f; %+v", mean, mcse, want, r.state.Jumps)
 	}
 }

@@ -1,6 +1,7 @@
 package renhd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -325,3 +326,15 @@ type owned struct {
 
 func (o owned) Name() string { return o.name }
 func (o owned) State() any   { return o.state }
+
+// newCourse has no walkers yet.
+func newCourse(ctx context.Context, first phase, rec infer.Recorder) *course {
+	return &course{population: newPopulation(ctx, first), report: new(infer.Report), recorder: rec,
+		progress: func(p infer.Phase) infer.Progress { return infer.Progress{Phase: p} }}
+}
+
+// keep adds owners, whose states checkpoints keep.
+func (h *course) keep(owners ...owner) { h.owners = append(h.owners, owners...) }
+
+// own is the owner of a state without methods of its own.
+func own(name string, state any) owner { return owned{name, state} }

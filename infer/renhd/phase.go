@@ -234,3 +234,15 @@ func (s *phase) arrays() (out [][]int) {
 	}
 	return out
 }
+
+// explorersOfChain is how many walkers of each chain look for the target.
+func (s *phase) explorersOfChain() int {
+	chains := s.options.Chains
+	return min(mostOfChain, (explorers+chains-1)/chains)
+}
+
+// How many walkers look for the target while it is not known whether it has several modes.
+const (
+	explorers   = 16 // at least,
+	mostOfChain = 4  // but of one chain at most
+)

@@ -141,3 +141,9 @@ func (w *walkers) beginSwaps(round int) {
 	w.exe.Set(dynamics.Want, wants)
 	w.setAll(dynamics.Swaps, float64(round))
 }
+
+// endsOf are those of the last trajectory, before any jump; mode is that of a lane.
+func (w *walkers) endsOf(mode func(lane int) int) *ends {
+	return &ends{w.view(dynamics.Accept), w.view(dynamics.Diverged), w.view(dynamics.Total), w.view(dynamics.Finite),
+		w.view, w.ofLane, mode}
+}

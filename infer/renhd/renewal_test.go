@@ -10,6 +10,7 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics"
+	"ppl/infer/dynamics/dynamicstest"
 	"ppl/posterior/stats"
 )
 
@@ -26,12 +27,13 @@ func TestAnchorsAreRenewed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRun(context.Background(), s, exchange{test: penalty()}, new(memory))
-	if err := r.warm.loadLadder([]float64{1}, 1); err != nil {
+	c := newCourse(context.Background(), s, &dynamicstest.Memory{})
+	r := newSubsampling(c, newKnownModes(c))
+	if err := r.load([]float64{1}, 1); err != nil {
 		t.Fatal(err)
 	}
 	defer r.close()
-	w := r.rows.controls
+	w := r.controls
 	w.Rungs[0].Metric, _ = w.Rungs[0].Metric.OfPrecision(mat.NewSymDense(2, []float64{n / 2, 0, 0, n / 2}))
 	w.writeAllRungs()
 	mode := func() [][]float64 { return slices.Repeat([][]float64{{-1.5, 1.5}}, 4) }
@@ -42,19 +44,19 @@ func TestAnchorsAreRenewed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := do(r.course, &anchorSearch{run: r.rows, starts: mode, climbs: true}); err != nil {
+	if _, err := do(r.course, &anchorSearch{run: r, starts: mode, climbs: true}); err != nil {
 		t.Fatal(err)
 	}
 	at[0] = []float64{-1.5 + sd, 1.5 + sd}
 	place()
-	if err := r.rows.measureNoise(); err != nil {
+	if err := r.measureNoise(); err != nil {
 		t.Fatal(err)
 	}
 	before := w.Rungs[0]
 	if got := w.farFromAnchors(at); !slices.Equal(got, []bool{false, false, false, true}) {
 		t.Fatalf("far walkers: %v; %+v", got, before.Noises)
 	}
-	if _, err := do(r.course, r.rows.renewal()); err != nil {
+	if _, err := do(r.course, r.renewal()); err != nil {
 		t.Fatal(err)
 	}
 	after := w.Rungs[0]
@@ -69,13 +71,13 @@ func TestAnchorsAreRenewed(t *testing.T) {
 	}
 	at[far] = []float64{1.5 + 2*sd, -1.5 - sd}
 	place()
-	if z := biasAt(t, r.rows, far, at[far]); z > 4 {
+	if z := biasAt(t, r, far, at[far]); z > 4 {
 		t.Errorf("gradients are off by %.1f standard errors", z)
 	}
 	for slopes := w.tables[1].slopes; len(slopes) > 0; slopes = slopes[2:] {
 		slopes[0] += 1 / sd
 	}
-	if z := biasAt(t, r.rows, far, at[far]); z < 8 {
+	if z := biasAt(t, r, far, at[far]); z < 8 {
 		t.Errorf("with the slope of another point they are off by %.1f standard errors: the test could not fail", z)
 	}
 }

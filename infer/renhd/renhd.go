@@ -69,7 +69,7 @@ func (r *run) resumeFrom(keep infer.Checkpoints) (drawing *savedRun, err error) 
 	if err != nil || c == nil {
 		return nil, err
 	}
-	switch reason, err := c.allRows(); {
+	switch reason, err := reasonForAllRows(c); {
 	case err != nil:
 		return nil, err
 	case reason != r.state.AllRows:
@@ -85,8 +85,8 @@ func (r *run) resumeFrom(keep infer.Checkpoints) (drawing *savedRun, err error) 
 	return c, r.reload(c.Lanes)
 }
 
-// allRows is why a run uses all rows although minibatches were asked for; empty if it does not.
-func (c *savedRun) allRows() (string, error) {
+// reasonForAllRows is why a run uses all rows although minibatches were asked for; empty if it does not.
+func reasonForAllRows(c *savedRun) (string, error) {
 	var s state
 	err := checkpoint.Decode(c.States["run"], &s)
 	return s.AllRows, err
@@ -120,5 +120,5 @@ func allRowsBefore(o infer.Options) (reason string, err error) {
 	if err != nil || c == nil {
 		return "", err
 	}
-	return c.allRows()
+	return reasonForAllRows(c)
 }

@@ -3,16 +3,12 @@ package renhd
 import (
 	"context"
 	"math"
-	"os"
 	"testing"
 
-	"ppl/autodiff"
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/lang/types"
 	"ppl/posterior/stats"
-	"ppl/runtime/host"
-	"ppl/runtime/native"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -43,20 +39,6 @@ func (m *memory) Progress(infer.Progress) {}
 // chains of one element.
 func (m *memory) chains(j int) [][]float64 { return coordinate(m.values, j) }
 
-func options(seed uint64) infer.Options {
-	o := infer.Defaults()
-	o.Device, o.Seed = infer.Lowered(host.Device{}), seed
-	return o
-}
-
-// fastest is the device that a user gets.
-func fastest() infer.Device {
-	if d, err := native.New(); err == nil {
-		return infer.Lowered(d)
-	}
-	return infer.Lowered(host.Device{})
-}
-
 // draw samples, and fails the test when that fails.
 func draw(t *testing.T, target infer.Target, o infer.Options) (*memory, infer.Report) {
 	t.Helper()
@@ -67,13 +49,6 @@ func draw(t *testing.T, target infer.Target, o infer.Options) (*memory, infer.Re
 	}
 	t.Logf("%+v", report)
 	return m, report
-}
-
-func slow(t *testing.T) {
-	t.Helper()
-	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
-		t.Skip("slow: set PPL_SLOW=1")
-	}
 }
 
 // Normal targets whose scales differ by 10⁴ (condition number 10⁸), axis by axis and along a correlation of −.9999,
@@ -122,26 +97,6 @@ func TestTwoModes(t *testing.T) {
 	if len(report.Temperatures) < 2 || report.RoundTrips == 0 {
 		t.Errorf("temperatures %v, %d round trips: want a ladder in use", report.Temperatures, report.RoundTrips)
 	}
-}
-
-// twoModes has prior N(0, 10²) and a likelihood such that the posterior is ⅓ N(−5, ½²) + ⅔ N(5, ½²) in x[0] and N(0,
-// 10²) in x[1].
-func twoModes() infer.Target {
-	square := func(x autodiff.Node) autodiff.Node { return autodiff.Mul(x, x) }
-	prior := func(theta autodiff.Node) autodiff.Node {
-		return autodiff.Mul(theta.Graph().Const(-0.5/100), autodiff.SumAll(square(theta)))
-	}
-	return dynamicstest.Density{D: 2, Proper: true, Spread: 10, LogPrior: prior,
-		LogLik: func(theta autodiff.Node) autodiff.Node {
-			g := theta.Graph()
-			x := autodiff.Reshape(autodiff.Slice(theta, []int{0}, []int{1}))
-			mode := func(center, weight float64) autodiff.Node {
-				return autodiff.Add(g.Const(math.Log(weight)),
-					autodiff.Mul(g.Const(-2), square(autodiff.Sub(x, g.Const(center)))))
-			}
-			both := autodiff.Concat(0, autodiff.Reshape(mode(-5, 1), 1), autodiff.Reshape(mode(5, 2), 1))
-			return autodiff.Add(autodiff.LogSumExp(both, 0), autodiff.Mul(g.Const(0.5/100), square(x)))
-		}}
 }
 
 // checkWeight compares the share of positive x[0] with the truth.

@@ -58,18 +58,19 @@ func TestSearchFindsRidges(t *testing.T) {
 		"half of a ring":  {1e-300, math.Pi / 2, false},
 	} {
 		visited := onInnerRing(c.angles)
-		r := explorersAt(t, twoRings(c.outer), func(lane int) []float64 { return visited[lane%len(visited)][99] })
-		var err error
-		if r.warm.state.Before, err = r.lookAt(visited); err != nil {
+		r := modesAt(t, twoRings(c.outer), func(lane int) []float64 { return visited[lane%len(visited)][99] })
+		seen, points, err := r.visitsOf(visited)
+		if err != nil {
 			t.Fatal(err)
 		}
+		r.walkers.Rungs[0].Metric = r.walkers.Rungs[0].Metric.Estimate(points)
 		r.walkers.Rungs[0].Step = ringWidth / innerRing
 		r.walkers.writeAllRungs()
 		if _, err := r.walkers.place(r.ctx, r.walkers.positions()); err != nil {
 			t.Fatal(err)
 		}
-		s := &modeSearch{run: r.modes, seen: r.warm.state.Before}
-		found, err := r.modes.search(s)
+		s := &modeSearch{run: r, seen: seen}
+		found, err := r.search(s)
 		if err != nil || found != c.found {
 			t.Errorf("%s: found is %t, %v; %d walks", name, found, err, len(s.state.Ridge.Walks))
 		}
@@ -83,8 +84,8 @@ func TestSearchFindsRidges(t *testing.T) {
 		for _, x := range r.walkers.positions() {
 			outside += int(oneIf(floats.Norm(x, 2) > 5))
 		}
-		if k := len(r.modes.state.Modes) - 1; outside == 0 || math.Abs(modeShares(r.modes.state.Modes)[k]-.5) > .3 {
-			t.Errorf("%s: shares %.2f, %d walkers outside", name, modeShares(r.modes.state.Modes), outside)
+		if k := len(r.state.Modes) - 1; outside == 0 || math.Abs(modeShares(r.state.Modes)[k]-.5) > .3 {
+			t.Errorf("%s: shares %.2f, %d walkers outside", name, modeShares(r.state.Modes), outside)
 		}
 	}
 }

@@ -18,14 +18,14 @@ type run struct {
 }
 
 func newRun(ctx context.Context, first phase, x exchange, rec infer.Recorder) *run {
-	c := &course{population: newPopulation(ctx, first), report: new(infer.Report), recorder: rec}
-	r := &run{course: c, modes: &knownModes{course: c}}
+	c := newCourse(ctx, first, rec)
+	r := &run{course: c, modes: newKnownModes(c)}
 	r.rows = newSubsampling(c, r.modes)
 	r.swaps = newSwaps(x, &first, r.rows.estimator())
-	r.warm = &warmup{course: c, swaps: r.swaps, modes: r.modes, rows: r.rows}
+	r.warm = newWarmup(c, r.swaps, r.modes, r.rows)
 	r.progress = r.howFar
-	r.owners = []owner{r.population, r.swaps, r.modes, r.rows, r.warm, owned{"report", r.report},
-		owned{"counts", &r.stats}, owned{"run", &r.state}}
+	c.keep(r.population, r.swaps, r.modes, r.rows, r.warm, own("report", r.report), own("counts", &r.stats),
+		own("run", &r.state))
 	return r
 }
 
@@ -52,7 +52,7 @@ func (r *run) howFar(p infer.Phase) infer.Progress {
 func (r *run) warmUp() error {
 	s := &r.phase
 	if s.blocks != nil {
-		return (&networkWarmup{r.course}).warmUp()
+		return newNetworkWarmup(r.course).warmUp()
 	}
 	if s.batches.Some() || s.free() && s.settings().Noise == 0 {
 		return r.warm.warmUpFree()

@@ -53,7 +53,7 @@ func (t *modeSearch) scans(cloud *adapt.Normal, work float64) (chosen [][][]floa
 	}
 	defer many.exe.Close()
 	for _, s := range t.grids(cloud, side) {
-		heights, err := many.heightsOf(t.run, &s)
+		heights, err := heightsOf(many, t.run, &s)
 		if err != nil {
 			return nil, err
 		}
@@ -135,7 +135,7 @@ func (s *scan) points(from int, out []float64) {
 }
 
 // heightsOf are the log densities at the points of a scan.
-func (w *walkers) heightsOf(r *knownModes, s *scan) ([]float64, error) {
+func heightsOf(w *walkers, r *knownModes, s *scan) ([]float64, error) {
 	heights, at := make([]float64, s.size()+w.lanes()), make([]float64, w.lanes()*w.dim)
 	logLik := make([]float64, w.lanes())
 	for from := 0; from < s.size(); from += w.lanes() {

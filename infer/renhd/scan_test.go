@@ -32,17 +32,18 @@ func TestScanFindsNarrowModes(t *testing.T) {
 		for seed := range 4 {
 			within, near := false, false
 			for search := range 2 {
-				r := explorersAt(t, dynamicstest.Density{D: d, Spread: 2, LogPrior: mix.LogDensity}, atWide(d))
+				r := modesAt(t, dynamicstest.Density{D: d, Spread: 2, LogPrior: mix.LogDensity}, atWide(d))
 				r.phase.options.Seed = uint64(seed)
-				r.warm.state.Before, r.modes.state.Searches = aroundWide(d), search
-				for _, density := range r.warm.state.Before.Density {
+				seen := aroundWide(d)
+				r.state.Searches = search
+				for _, density := range seen.Density {
 					floats.AddConst(math.Log(.5)-float64(d)/2*math.Log(2*math.Pi), density)
 				}
-				found, err := r.warm.searchModes()
+				found, err := searchAfter(r, seen)
 				if err != nil {
 					t.Fatal(err)
 				}
-				within, near = within || found, near || scanIsNear(t, r, c.center)
+				within, near = within || found, near || scanIsNear(t, r, seen, c.center)
 			}
 			times, few = times+int(oneIf(within)), few+int(oneIf(near))
 		}
@@ -53,8 +54,8 @@ func TestScanFindsNarrowModes(t *testing.T) {
 }
 
 // scanIsNear reports whether grids of few points show that there is something at a place.
-func scanIsNear(t *testing.T, r *run, place []float64) bool {
-	s := &modeSearch{run: r.modes, seen: r.warm.state.Before}
+func scanIsNear(t *testing.T, r *knownModes, seen *visits, place []float64) bool {
+	s := &modeSearch{run: r, seen: seen}
 	s.state.Points = s.survey()
 	cloud, _ := adapt.FitNormal(s.places(), nil)
 	points, err := s.scans(&cloud, cheapScan/fewestScanned-scanOverhead)
@@ -114,15 +115,15 @@ func TestNarrowModesAreTakenUpWhereWalkersHaveBeen(t *testing.T) {
 		"visited, no jumps": {.05, 30, true, false},
 		"hardly narrower":   {.4, 30, false, false},
 	} {
-		r := explorersAt(t, twoNormals(2, -2, c.sd, 1), atWide(2))
+		r := modesAt(t, twoNormals(2, -2, c.sd, 1), atWide(2))
 		seen := aroundWide(2)
 		for _, xs := range seen.Visited {
 			for i := range c.in {
 				xs[99-i*3][0], xs[99-i*3][1] = -2+c.sd*(xs[99-i*3][0]+3), -2+c.sd*(xs[99-i*3][1]+3)
 			}
 		}
-		r.warm.state.Before = withLateHalves(seen)
-		found, err := r.modes.search(&modeSearch{run: r.modes, seen: r.warm.state.Before, alone: c.alone})
+		withLateHalves(seen)
+		found, err := r.search(r.newSearch(func() *visits { return seen }, c.alone))
 		if err != nil || found != c.want {
 			t.Errorf("%s: taken up is %t (%v), want %t", name, found, err, c.want)
 		}
@@ -131,11 +132,11 @@ func TestNarrowModesAreTakenUpWhereWalkersHaveBeen(t *testing.T) {
 
 // Steps are too long for a mode where they are longer than two of its standard deviations in some direction.
 func TestStepsAreTooLongForNarrowModes(t *testing.T) {
-	r := explorersAt(t, widths(2, 1, 1), atWide(2))
+	r := modesAt(t, widths(2, 1, 1), atWide(2))
 	r.walkers.Rungs[0].Step = .5
 	for sd, want := range map[float64]bool{.2: true, .3: false, 1: false} {
 		m := mode{Normal: adapt.Normal{Mean: []float64{5, 6}, Root: []float64{1, 0, 0, 1 / sd}}}
-		if got := r.modes.tooNarrow(&m); got != want {
+		if got := r.tooNarrow(&m); got != want {
 			t.Errorf("standard deviations 1 and %g: too narrow is %t", sd, got)
 		}
 	}

@@ -2,6 +2,7 @@ package renhd
 
 import (
 	"math"
+	"ppl/infer/adapt"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -54,4 +55,24 @@ func (h *lateHalf) mean() []float64 {
 	m := slices.Clone(h.Sum)
 	floats.Scale(1/float64(h.Count), m)
 	return m
+}
+
+// visitsOf takes positions of chains for those of walkers in a window. The points show how wide the target is.
+func (p *population) visitsOf(visited [][][]float64) (*visits, *adapt.Points, error) {
+	seen, points := &visits{Visited: visited}, &adapt.Points{}
+	for _, xs := range visited {
+		density, slopes, err := p.evaluate(xs, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		late := lateHalf{}
+		for i, x := range xs {
+			points.Add(x, slopes[i])
+			if i >= len(xs)/2 {
+				late.add(x, density[i])
+			}
+		}
+		seen.Density, seen.Late = append(seen.Density, density), append(seen.Late, late)
+	}
+	return seen, points, nil
 }

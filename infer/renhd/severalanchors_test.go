@@ -2,10 +2,8 @@ package renhd
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
-	"ppl/autodiff"
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/posterior/stats"
@@ -13,29 +11,6 @@ import (
 
 // tilt is how much more log density the mode with a < b has than it would have by symmetry, over b − a, halved.
 const tilt = 0.2
-
-// twoGroups are n numbers, half of them about −1.5 and half about 1.5, each with sd 1; a and b are the means, in either
-// order. The tilt prefers one order.
-func twoGroups(n int) dynamicstest.Rows {
-	r := rand.New(rand.NewPCG(1, 2))
-	y := make([]float64, n)
-	for i := range y {
-		y[i] = r.NormFloat64() + 3*float64(i%2) - 1.5
-	}
-	return dynamicstest.NewRows(2, n, 2, func(theta, rows autodiff.Node) autodiff.Node {
-		g, shape := theta.Graph(), []int{rows.Size()}
-		x := autodiff.Gather(g.Data("y", y, n), rows)
-		mean := func(j int) autodiff.Node {
-			return autodiff.Reshape(autodiff.Slice(theta, []int{j}, []int{j + 1}))
-		}
-		near := func(j int) autodiff.Node {
-			z := autodiff.Sub(x, autodiff.Broadcast(mean(j), shape, nil))
-			return autodiff.Exp(autodiff.Mul(g.Full(-0.5, shape...), autodiff.Mul(z, z)))
-		}
-		tilted := autodiff.Mul(g.Const(tilt/float64(n)), autodiff.Sub(mean(1), mean(0)))
-		return autodiff.Add(autodiff.Log(autodiff.Add(near(0), near(1))), autodiff.Broadcast(tilted, shape, nil))
-	})
-}
 
 // shareOfOrder is the share of draws with a < b and its Monte Carlo error.
 func shareOfOrder(values [][][]float64) (share, mcse float64) {

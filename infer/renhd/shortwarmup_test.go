@@ -45,16 +45,6 @@ func TestShortWarmups(t *testing.T) {
 	}
 }
 
-// Planted fault of the above: windows in which no walker moved leave nothing to compare, which is no agreement.
-func TestNobodyMovedIsNoAgreement(t *testing.T) {
-	w := &walkers{roster: &roster{PerChain: 2, Rungs: make([]rung, 1), RungOf: make([]int, 2)}, chains: 1}
-	seen := &visits{Sweeps: 1, Moved: []float64{0, 0}, Density: [][]float64{{-1}, {-1}},
-		Visited: [][][]float64{{{0}}, {{0}}}}
-	if both := join(w, seen, seen); len(both.Visited) != 0 || onePlace(both) {
-		t.Errorf("%+v: agreed without a walker", both)
-	}
-}
-
 // A warm-up so short that some neighbours have not been asked to swap says nothing of where rungs should be: their
 // temperatures stay numbers.
 func TestTemperaturesOfAFewIterations(t *testing.T) {

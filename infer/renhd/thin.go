@@ -36,7 +36,7 @@ func (r *run) chooseThinning() error {
 	o, report := r.phase.options, r.report
 	report.Thin = max(o.Thin, 1)
 	if o.Thin == 0 && r.phase.blocks != nil {
-		report.Thin = (&networkWarmup{r.course}).thin()
+		report.Thin = newNetworkWarmup(r.course).thin()
 		return nil
 	}
 	if o.Thin > 0 || o.Warmup == 0 || r.walkers.traits.Flagged {

@@ -28,11 +28,8 @@ import (
 //	then       the rest    agreed: one walker a chain goes on, for 30 % of the rest where the metric is known by then;
 //	                       else all go on, on a ladder of temperatures
 
-const (
-	explorers   = 16 // walkers at least while it is not known whether the target has several modes,
-	mostOfChain = 4  // and of one chain at most
-	firstRungs  = 8
-)
+// firstRungs is the length of a ladder before anything is known of the target.
+const firstRungs = 8
 
 func (r *warmup) iterationsLeft() int { return max(0, r.phase.options.Warmup-r.Iterations) }
 
@@ -42,12 +39,6 @@ func sweeps(share float64, total int) int { return int(math.Round(share * float6
 // share is a window of a share of warm-up in which walkers adapt together.
 func (r *warmup) share(part float64, metric bool) window {
 	return window{sweeps: sweeps(part, r.phase.options.Warmup), maxSteps: maxSteps, metric: metric}
-}
-
-// explorersOfChain is how many walkers of each chain look for the target.
-func (s *phase) explorersOfChain() int {
-	chains := s.options.Chains
-	return min(mostOfChain, (explorers+chains-1)/chains)
 }
 
 // explore runs several walkers a chain on the target itself, without a ladder, and reports whether they agree on where
@@ -487,3 +478,8 @@ func (r *warmup) divergesAtEnd() int { return r.state.Divergence.AtEnd() }
 
 // leastStep is the bound of steps if the density jumps and trajectories have to cross the jumps; else 0.
 func (r *warmup) leastStep() float64 { return r.state.LeastStep }
+
+// newWarmup warms up a run that swaps, knows modes and reads rows by these.
+func newWarmup(c *course, s *swaps, m *knownModes, rows *subsampling) *warmup {
+	return &warmup{course: c, swaps: s, modes: m, rows: rows}
+}

@@ -1,0 +1,54 @@
+package renhd
+
+import (
+	"fmt"
+	"math"
+	"ppl/infer"
+)
+
+// IsNetwork reports whether a run is warmed up as one of a network.
+func IsNetwork(t infer.Target, o infer.Options) bool {
+	return infer.NetworkBlocks(t, o.Settings.Batch) != nil
+}
+
+// drawsOfNetwork is how many draws a run of a network keeps of all chains together where nobody says how many: each is
+// as large as the network, and predictions average over them.
+const drawsOfNetwork = 100
+
+// NetworkOptions are the options of a run of a network: replicas become chains, since a ladder would not exchange, and
+// draws become few, unless they are given. The note says so in a line; it is empty for any other run.
+func NetworkOptions(t infer.Target, o infer.Options, drawsGiven bool) (infer.Options, string) {
+	if !IsNetwork(t, o) {
+		return o, ""
+	}
+	note := fmt.Sprintf("a network of %d parameters: each chain starts from an optimiser and samples at T = 1",
+		t.Dim())
+	if n := o.Settings.Replicas; n > 1 {
+		ratio := o.Settings.Ratio
+		if ratio == 0 {
+			ratio = usualRatio
+		}
+		note = fmt.Sprintf("a network of %d parameters: temperatures in a ratio of %.3g would exchange at a rate of "+
+			"%s, so the %d replicas are independent chains at T = 1, each from an optimiser", t.Dim(), ratio,
+			tinyRate(t.Dim(), ratio), n)
+		o.Chains = n
+	}
+	o.Settings.Replicas, o.Settings.Ratio = 1, 0
+	if !drawsGiven {
+		o.Draws = (drawsOfNetwork + o.Chains - 1) / o.Chains
+	}
+	return o, note
+}
+
+// usualRatio is that of the paper's ladders.
+const usualRatio = 1.2
+
+// tinyRate is the rate at which two temperatures exchange on the path of the energy in d dimensions, erfc((1 − 1/τ)σ/2)
+// with σ = √(d/2), the standard deviation of log π: as a power of 10 where it is too small for a number.
+func tinyRate(dim int, ratio float64) string {
+	x := (1 - 1/ratio) * math.Sqrt(float64(dim)/2) / 2
+	if rate := math.Erfc(x); rate > 1e-12 {
+		return fmt.Sprintf("%.1g", rate)
+	}
+	return fmt.Sprintf("10^%.0f", -(x*x+math.Log(x*math.Sqrt(math.Pi)))/math.Ln10)
+}

@@ -1,0 +1,35 @@
+package renhd
+
+import (
+	"ppl/infer"
+	"strings"
+	"testing"
+)
+
+// Replicas of a network are chains; a small model, one without batches and one without networks are as they were.
+func TestNetworkOptions(t *testing.T) {
+	o := infer.Defaults()
+	o.Settings = infer.Settings{Batch: 10, Replicas: 12}
+	got, note := NetworkOptions(newLayered(1000), o, false)
+	if got.Chains != 12 || got.Settings.Replicas != 1 || got.Draws != 9 || !strings.Contains(note, "rate of 0.008") {
+		t.Errorf("%d chains of %d draws, %d replicas: %s", got.Chains, got.Draws, got.Settings.Replicas, note)
+	}
+	for name, c := range map[string]struct {
+		target infer.Target
+		batch  int
+	}{
+		"few weights":  {newLayered(800), 10},
+		"all rows":     {newLayered(1000), 0},
+		"not declared": {newLayered(1000).inRows, 10},
+	} {
+		o.Settings.Batch = c.batch
+		if got, note := NetworkOptions(c.target, o, false); note != "" || got.Chains != o.Chains {
+			t.Errorf("%s: taken for a network: %s", name, note)
+		}
+	}
+	for dim, want := range map[int]string{159_010: "10^-241", 89_290: "10^-136"} { // erfc by mpmath
+		if got := tinyRate(dim, 1.2); got != want {
+			t.Errorf("%d parameters exchange at %s, want %s", dim, got, want)
+		}
+	}
+}

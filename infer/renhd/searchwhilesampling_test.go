@@ -1,0 +1,29 @@
+package renhd
+
+import (
+	"math"
+	"ppl/posterior/stats"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A run asked for a ladder makes no search in warm-up. Hot walkers come to the mode that no chain began in, and draws
+// since then have its share.
+func TestSearchGoesOnWhileSampling(t *testing.T) {
+	target, o := farApart()
+	m, report := draw(t, target, o)
+	said := func(n string) bool { return strings.HasPrefix(n, "climbs from hot rungs") }
+	if !slices.ContainsFunc(report.Notes, said) {
+		t.Errorf("nothing was found: %q", report.Notes)
+	}
+	in := make([][]float64, len(m.values))
+	for c, xs := range m.values {
+		for _, x := range xs[o.Draws/2:] {
+			in[c] = append(in[c], oneIf(x[0] < 0))
+		}
+	}
+	if s := stats.Summarize(in); !(math.Abs(s.Mean-.6) < 5*s.MCSEMean && s.MCSEMean < .05) {
+		t.Errorf("share %.3f ± %.3f, want .6", s.Mean, s.MCSEMean)
+	}
+}
