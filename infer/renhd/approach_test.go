@@ -48,5 +48,3 @@ func TestStartsOutOfReach(t *testing.T) {
 		}
 	}
 }
-
-const farthestCoefficient = 200.

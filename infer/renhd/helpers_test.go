@@ -202,6 +202,8 @@ func farApart() (infer.Target, infer.Options) {
 	return mix.Target(), o
 }
 
+type density = dynamicstest.Density // embedded, so that it does not hide the method of that name
+
 // A labelled target is the average of normals with the coordinates of labels in every order. It says of which
 // coordinates the labels are.
 type labelled struct {
@@ -285,3 +287,8 @@ type described struct {
 }
 
 func (d described) Coordinates() []types.Coordinate { return d.names }
+
+// tilt is how much more log density the mode with a < b has than it would have by symmetry, over b − a, halved.
+const tilt = 0.2
+
+const farthestCoefficient = 200.

@@ -5,11 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"ppl/infer/dynamics/dynamicstest"
 	"ppl/posterior/stats"
 )
-
-type density = dynamicstest.Density
 
 // Where labels of narrow and wide modes may change places, walkers agree without a ladder, and draws have the moments
 // of all six orders, to 4 standard errors. With labels that are none, the planted fault, they have not.

@@ -9,9 +9,6 @@ import (
 	"ppl/posterior/stats"
 )
 
-// tilt is how much more log density the mode with a < b has than it would have by symmetry, over b − a, halved.
-const tilt = 0.2
-
 // shareOfOrder is the share of draws with a < b and its Monte Carlo error.
 func shareOfOrder(values [][][]float64) (share, mcse float64) {
 	var in [][]float64
