@@ -34,7 +34,7 @@ test:
 # detector, which needs cgo and a C compiler.
 slow:
 	PPL_SLOW=1 $(GO) test -timeout 60m ./...
-	CGO_ENABLED=1 $(GO) test -race -timeout 60m ./runtime/... ./posterior/store ./infer/renhd ./cmd/ppl
+	CGO_ENABLED=1 $(GO) test -race -timeout 60m ./runtime/... ./posterior/store ./infer/renhd/... ./cmd/ppl
 
 # Rewrites the golden files of the packages that have them. Scripts compare what they print whenever they run, and take
 # minutes: check does not run them twice.

@@ -2,6 +2,8 @@ package renhd
 
 import (
 	"ppl/infer/dynamics"
+	"ppl/infer/renhd/modesearch"
+	"ppl/infer/renhd/population"
 	"ppl/runtime/device"
 )
 
@@ -21,14 +23,15 @@ import (
 // ahead are the steps of the next trajectories that one call can run, at most that many: as long as it takes no longer
 // than a call may.
 func (r *run) ahead(most int) (steps []int) {
-	w := r.walkers
-	alone := r.drawsEndTrajectories() && len(r.modes.modes()) == 0
-	onLadder := w.swaps && r.swaps.once(w) && w.PerChain == len(w.Rungs) && (!r.modes.jumps() || r.modes.leaps())
-	if w.records == 0 || w.wholeCalls || !alone && !onLadder || r.phase.images != nil {
+	w := r.Walkers
+	alone := r.drawsEndTrajectories() && len(r.modes.Modes()) == 0
+	onLadder := w.Swaps && r.swaps.Once(w) && w.PerChain == len(w.Rungs) &&
+		(!r.modes.CanJump() || r.modes.JumpsOnDevice())
+	if w.Records == 0 || w.WholeCalls || !alone && !onLadder || r.Phase.Images != nil {
 		return nil
 	}
-	for left := w.stepsPerCall(); len(steps) < min(most, w.records); {
-		n := r.stepsAt(r.Iterations+len(steps), maxSteps)
+	for left := w.StepsPerCall(); len(steps) < min(most, w.Records); {
+		n := r.StepsAt(r.Iterations+len(steps), population.MaxSteps)
 		if left -= n; left < 0 {
 			break
 		}
@@ -41,13 +44,13 @@ func (r *run) ahead(most int) (steps []int) {
 // or until the next one, where they are far apart: the record of values, which is read as a whole, would have few rows.
 func (c *drawCollector) left() int {
 	const far = 4
-	report, draws := c.run.report, 1
-	all := c.run.phase.options.Draws
+	report, draws := c.run.Report, 1
+	all := c.run.Phase.Options.Draws
 	stops := []int{all}
-	if len(c.run.swaps.counts().Pairs) > 0 {
+	if len(c.run.swaps.Counts().Pairs) > 0 {
 		stops = append(stops, all/2)
 	}
-	if c.run.modes.searchesOn() {
+	if c.run.modes.SearchesOn() {
 		stops = append(stops, c.state.Watch.Search.Due)
 	}
 	if report.Thin <= far {
@@ -63,21 +66,21 @@ func (c *drawCollector) left() int {
 
 // moveAhead runs iterations in one call of the device, and gives take what each of them has left. After those that are
 // due, the values of a draw are computed too.
-func (c *drawCollector) moveAhead(steps []int, due func(i int) bool, take func(*record)) error {
-	r, w := c.run, c.run.walkers
+func (c *drawCollector) moveAhead(steps []int, due func(i int) bool, take func(*population.Record)) error {
+	r, w := c.run, c.run.Walkers
 	between := r.between()
-	if err := w.trajectories(r.ctx, steps, due, between); err != nil {
+	if err := w.Trajectories(r.Ctx, steps, due, between); err != nil {
 		return err
 	}
-	seen := w.seen(len(steps))
+	seen := w.Seen(len(steps))
 	for i, n := range steps {
-		seen.row = i
-		c.count(float64(n), seen.ends())
+		seen.Row = i
+		c.count(float64(n), seen.Ends())
 		r.Iterations++
-		if r.modes.leaps() {
-			r.modes.countLeaps(seen.numbers(dynamics.Landed))
+		if r.modes.JumpsOnDevice() {
+			r.modes.CountDeviceJumps(seen.Numbers(dynamics.Landed))
 		}
-		r.swaps.follow(w, seen)
+		r.swaps.Follow(w, seen)
 		take(seen)
 	}
 	return nil
@@ -85,12 +88,12 @@ func (c *drawCollector) moveAhead(steps []int, due func(i int) bool, take func(*
 
 // between are the entries after each trajectory of a call: jumps and swaps, which it prepares.
 func (r *run) between() (calls []device.Call) {
-	if r.modes.leaps() {
-		r.modes.beginLeaps(r.Iterations + 1)
-		calls = append(calls, leapCalls()...)
+	if r.modes.JumpsOnDevice() {
+		r.modes.BeginDeviceJumps(r.Iterations + 1)
+		calls = append(calls, modesearch.DeviceJumpCalls()...)
 	}
-	if r.walkers.swaps {
-		r.walkers.beginSwaps(r.swaps.rounds())
+	if r.Walkers.Swaps {
+		r.Walkers.BeginSwaps(r.swaps.Rounds())
 		calls = append(calls, device.Call{Entry: dynamics.Look, Times: 1}, device.Call{Entry: dynamics.Swap, Times: 1})
 	}
 	return calls

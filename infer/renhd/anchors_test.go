@@ -8,6 +8,8 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/population"
+	"ppl/infer/renhd/renhdtest"
 	"ppl/posterior/stats"
 )
 
@@ -18,8 +20,8 @@ func TestControlVariatesInTheSampler(t *testing.T) {
 	const n, d = 20_000, 3
 	x, y := dynamicstest.SimulateLogistic(n, d, 1)
 	mode, sd := dynamicstest.Laplace(x, y, d, 2.5)
-	o := options(3)
-	o.Device, o.Warmup, o.Draws, o.Thin = fastest(), 200, 250, 1
+	o := renhdtest.Options(3)
+	o.Device, o.Warmup, o.Draws, o.Thin = renhdtest.Fastest(), 200, 250, 1
 	off := func(values [][][]float64) (mean, spread float64) {
 		for j := range d {
 			var chains [][]float64
@@ -64,11 +66,11 @@ func TestMinibatchesOfFortyCoordinates(t *testing.T) {
 		for j := 1; j < d; j++ {
 			x[i*d+j] = r.NormFloat64()
 		}
-		y[i] = oneIf(r.Float64() < 1/(1+math.Exp(-x[i*d+1])))
+		y[i] = population.OneIf(r.Float64() < 1/(1+math.Exp(-x[i*d+1])))
 	}
 	_, sd := dynamicstest.Laplace(x, y, d, 2.5)
-	o := options(3)
-	o.Device, o.Warmup, o.Draws, o.Thin = fastest(), 200, 100, 1
+	o := renhdtest.Options(3)
+	o.Device, o.Warmup, o.Draws, o.Thin = renhdtest.Fastest(), 200, 100, 1
 	o.Settings = infer.Settings{Batch: 256, Replicas: 1}
 	m, report := draw(t, dynamicstest.Logistic(x, y, d, 2.5), o)
 	width := 0.0

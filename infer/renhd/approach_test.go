@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"ppl/infer/renhd/renhdtest"
 	"ppl/posterior/stats"
 )
 
@@ -13,17 +14,17 @@ import (
 // −10¹⁷⁰. Walkers come from there, agree, and give the means of a grid. Trajectories that begin there fly off to the
 // end of a support, and the run is refused.
 func TestStartsOutOfReach(t *testing.T) {
-	o := options(3)
+	o := renhdtest.Options(3)
 	o.Warmup, o.Draws = 500, 500
 	rec := new(memory)
-	report, err := Sample(context.Background(), farCounts(), o, rec)
+	report, err := Sample(context.Background(), renhdtest.FarCounts(), o, rec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(report.Temperatures) > 1 {
 		t.Errorf("a ladder of %d rungs for one mode", len(report.Temperatures))
 	}
-	x, y := rowsOfCounts()
+	x, y := renhdtest.RowsOfCounts()
 	mass, sumA, sumB := 0., 0., 0.
 	for a := 0.; a <= 2; a += .01 {
 		for b := -1.; b <= 5; b += .02 {
@@ -39,7 +40,7 @@ func TestStartsOutOfReach(t *testing.T) {
 		chains := rec.chains(j)
 		for _, chain := range chains {
 			for i, v := range chain {
-				chain[i] = 2*farthestCoefficient/(1+math.Exp(-v)) - farthestCoefficient
+				chain[i] = 2*renhdtest.FarthestCoefficient/(1+math.Exp(-v)) - renhdtest.FarthestCoefficient
 			}
 		}
 		mean, _ := stats.MeanSD(slices.Concat(chains...))

@@ -8,6 +8,7 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/renhdtest"
 	"ppl/posterior/stats"
 )
 
@@ -16,8 +17,8 @@ import (
 // per cent; one on 600 rows takes them all. Both say so.
 func TestBatchIsChosen(t *testing.T) {
 	const d = 3
-	o := options(3)
-	o.Device, o.Warmup, o.Draws, o.Thin = fastest(), 200, 150, 1
+	o := renhdtest.Options(3)
+	o.Device, o.Warmup, o.Draws, o.Thin = renhdtest.Fastest(), 200, 150, 1
 	o.Settings = infer.Settings{Batch: infer.AutoBatch}
 	var before [][][]float64
 	for _, threads := range []int{1, 2} {
@@ -47,8 +48,8 @@ func TestBatchIsChosen(t *testing.T) {
 
 // What has no rows to take some of, or is too small, or needs exact gradients, takes all of them, with the reason.
 func TestAutoTakesAllRows(t *testing.T) {
-	few, _, _ := dynamicstest.Means(normals(100))
-	many, _, _ := dynamicstest.Means(normals(1000))
+	few, _, _ := dynamicstest.Means(renhdtest.Normals(100))
+	many, _, _ := dynamicstest.Means(renhdtest.Normals(1000))
 	for want, c := range map[string]struct {
 		target infer.Target
 		rule   string
@@ -57,7 +58,7 @@ func TestAutoTakesAllRows(t *testing.T) {
 		"there are only 100":                 {few, ""},
 		"hmc needs exact gradients":          {many, "hmc"},
 	} {
-		o := options(1)
+		o := renhdtest.Options(1)
 		o.Draws, o.Warmup, o.Settings = 5, 20, infer.Settings{Batch: infer.AutoBatch, Dynamics: c.rule}
 		if _, report := draw(t, c.target, o); report.Batch != 0 ||
 			!strings.HasSuffix(report.Notes[0], "because "+want) {

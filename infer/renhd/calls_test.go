@@ -12,6 +12,10 @@ import (
 	"ppl/compiler/backend/lower"
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/ladder"
+	"ppl/infer/renhd/part"
+	"ppl/infer/renhd/population"
+	"ppl/infer/renhd/renhdtest"
 	"ppl/lang/types"
 	"ppl/runtime/device"
 	"ppl/runtime/gpu"
@@ -61,7 +65,7 @@ func (c countedExe) Run(calls []device.Call, step uint64, mask []bool) (uint64, 
 func TestCallsOfADraw(t *testing.T) {
 	sd := []float64{1, 2, 3}
 	for _, c := range []struct{ rungs, thin, calls int }{{1, 1, 1}, {1, 3, 3}, {3, 1, 0}, {3, 3, 0}} {
-		o := options(4)
+		o := renhdtest.Options(4)
 		m := &counter{Device: o.Device}
 		o.Device, o.Draws, o.Warmup, o.Thin, o.WholeCalls = m, 50, 200, c.thin, true
 		o.Settings = infer.Settings{Replicas: c.rungs, Ratio: 2, Path: "energy"}
@@ -109,7 +113,7 @@ func cliff() infer.Target {
 func TestSeveralIterationsInACall(t *testing.T) {
 	for _, thin := range []int{0, 1, 3, 7} {
 		run := func(whole bool) (*counter, infer.Report) {
-			o := options(9)
+			o := renhdtest.Options(9)
 			m := &counter{Device: o.Device}
 			o.Device, o.Draws, o.Warmup, o.Thin, o.WholeCalls = m, 301, 200, thin, whole
 			o.Settings = infer.Settings{Replicas: 1}
@@ -141,7 +145,7 @@ func TestSeveralIterationsInACall(t *testing.T) {
 // leaves: on every device the draws are the same bytes, and so is the report, but for the last bits of acceptance rates
 // of swaps.
 func TestSwapsInACall(t *testing.T) {
-	devices := map[string]infer.Device{"host": options(1).Device, "native": fastest()}
+	devices := map[string]infer.Device{"host": renhdtest.Options(1).Device, "native": renhdtest.Fastest()}
 	if d, err := cudasim.New(); err == nil {
 		devices["cuda"] = infer.Lowered(gpu.New(d))
 	}
@@ -180,8 +184,8 @@ func TestDivergencesInACall(t *testing.T) {
 	spike := dynamicstest.Mixture{Weight: []float64{0.6, 0.4}, Center: [][]float64{{0, 0}, {20, 0}},
 		SD: []float64{1, 0.01}}
 	l := laddered{thin: 1, step: 0.8, target: spike.Target()}
-	_, want := l.sample(t, fastest(), 1, true)
-	_, got := l.sample(t, fastest(), 1, false)
+	_, want := l.sample(t, renhdtest.Fastest(), 1, true)
+	_, got := l.sample(t, renhdtest.Fastest(), 1, false)
 	if d := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-12, 0)); d != "" {
 		t.Errorf("the report is another:\n%s", d)
 	}
@@ -194,13 +198,13 @@ func TestDivergencesInACall(t *testing.T) {
 
 // Of four divergences, two are followed by a trajectory of the same chain that gets away.
 func TestEscapes(t *testing.T) {
-	r := &run{course: &course{report: new(infer.Report)}}
+	r := &run{Run: &part.Run{Report: new(infer.Report)}}
 	c := &drawCollector{run: r, state: &collectorState{Diverged: make([]bool, 2)}}
 	for i, diverged := range [][2]bool{{true, false}, {false, true}, {false, true}, {true, false}} {
 		for chain, d := range diverged {
 			c.countEscape(chain, d)
 		}
-		if got, want := r.report.Escapes, []int{0, 1, 1, 2}[i]; got != want {
+		if got, want := r.Report.Escapes, []int{0, 1, 1, 2}[i]; got != want {
 			t.Errorf("after %d trajectories: %d escapes, not %d", i+1, got, want)
 		}
 	}
@@ -217,7 +221,7 @@ type laddered struct {
 
 // sample draws, some iterations in a call or each by itself.
 func (l laddered) sample(t *testing.T, d infer.Device, threads int, whole bool) (*counter, infer.Report) {
-	o := options(11)
+	o := renhdtest.Options(11)
 	m := &counter{Device: d}
 	o.Device, o.Draws, o.Warmup, o.Thin, o.WholeCalls, o.Threads = m, 150, 400, l.thin, whole, threads
 	o.Settings = infer.Settings{Replicas: l.replicas, Path: l.path, Metric: l.metric, Noise: l.noise, StepSize: l.step}
@@ -235,11 +239,11 @@ func (l laddered) sample(t *testing.T, d infer.Device, threads int, whole bool) 
 func TestJumpsOfTheProgram(t *testing.T) {
 	const draws, chains = 12, 4
 	run := func(program bool) (*dynamicstest.Memory, infer.Report) {
-		o, m := options(5), &dynamicstest.Memory{}
+		o, m := renhdtest.Options(5), &dynamicstest.Memory{}
 		o.Chains, o.Draws, o.Warmup, o.Thin = chains, draws, 400, 2
 		o.Settings = infer.Settings{Replicas: 4}
 		report, err := sample(t.Context(), dynamicstest.FiveModes().Target(), o, m,
-			exchange{test: penalty(), swapRules: swapRules{program: program}})
+			ladder.Exchange{Test: ladder.Penalty(), SwapRules: population.SwapRules{Program: program}})
 		if err != nil {
 			t.Fatal(err)
 		}

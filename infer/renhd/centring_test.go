@@ -7,6 +7,7 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/renhdtest"
 	"ppl/posterior/stats"
 )
 
@@ -40,7 +41,7 @@ func TestEffectsAreRecentred(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := options(4)
+			o := renhdtest.Options(4)
 			o.Ladder = c.ladder
 			m, report := draw(t, c.target, o)
 			notes := strings.Join(report.Notes, "\n")
@@ -53,7 +54,7 @@ func TestEffectsAreRecentred(t *testing.T) {
 				t.Errorf("a mean is %.1f standard errors off", off)
 			}
 			if c.target.Forgets = true; name == "much is known" {
-				if faulty, _ := draw(t, c.target, options(4)); farOff(faulty, means) < 8 {
+				if faulty, _ := draw(t, c.target, renhdtest.Options(4)); farOff(faulty, means) < 8 {
 					t.Error("the planted fault passes")
 				}
 			}
@@ -70,7 +71,7 @@ func TestFreeRulesTakeOverCoordinates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			target, o := dynamicstest.SixEffects(false, 8), options(4)
+			target, o := dynamicstest.SixEffects(false, 8), renhdtest.Options(4)
 			o.Settings = s
 			m, _ := draw(t, target, o)
 			if off := farOff(m, target.Means()); off > 5 {

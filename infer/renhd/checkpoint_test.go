@@ -10,6 +10,13 @@ import (
 	"ppl/infer/checkpoint"
 	"ppl/infer/dynamics"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/ladder"
+	"ppl/infer/renhd/modesearch"
+	"ppl/infer/renhd/part"
+	"ppl/infer/renhd/population"
+	"ppl/infer/renhd/renhdtest"
+	"ppl/infer/renhd/subsampling"
+	"ppl/infer/renhd/warmup"
 	"ppl/runtime/device"
 )
 
@@ -25,18 +32,18 @@ func resumeCases() map[string]struct {
 		o      infer.Options
 	}
 	small := func(warmup, draws int, s infer.Settings) infer.Options {
-		o := options(3)
+		o := renhdtest.Options(3)
 		o.Chains, o.Warmup, o.Draws, o.Thin, o.Settings = 2, warmup, draws, 1, s
 		return o
 	}
-	means, _, _ := dynamicstest.Means(normals(300))
+	means, _, _ := dynamicstest.Means(renhdtest.Normals(300))
 	x, y := dynamicstest.SimulateLogistic(5000, 2, 1)
-	some, _, _ := dynamicstest.Means(normals(600))
+	some, _, _ := dynamicstest.Means(renhdtest.Normals(600))
 	guessed := dynamicstest.Normal(1, 3)
 	guessed.Proper = false
 	pilots := small(60, 5, infer.Settings{})
 	pilots.Thin = 0
-	apart, late := farApart()
+	apart, late := renhdtest.FarApart()
 	late.Warmup, late.Draws, late.Thin = 60, 40, 1
 	return map[string]run{
 		"one mode":     {1, dynamicstest.Normal(1, 2), small(60, 20, infer.Settings{})},
@@ -54,17 +61,17 @@ func resumeCases() map[string]struct {
 		"chosen batch": {9, dynamicstest.Logistic(x, y, 2, 2.5), small(60, 10,
 			infer.Settings{Batch: infer.AutoBatch})},
 		"chosen all rows": {5, some, small(60, 10, infer.Settings{Batch: infer.AutoBatch})},
-		"two anchors":     {29, twoGroups(2000), small(60, 10, infer.Settings{Batch: 32})},
-		"network":         {11, newLayered(1000), small(60, 3, infer.Settings{Batch: 10})},
+		"two anchors":     {29, renhdtest.TwoGroups(2000), small(60, 10, infer.Settings{Batch: 32})},
+		"network":         {11, renhdtest.NewLayered(1000), small(60, 3, infer.Settings{Batch: 10})},
 		"recentred":       {19, dynamicstest.SixEffects(false, 8, 0.05), small(240, 10, infer.Settings{})},
 		"recentred, free": {19, dynamicstest.SixEffects(false, 8), small(160, 10,
 			infer.Settings{Dynamics: "nosehoover"})},
 		"centred again": {23, dynamicstest.SixEffects(false, 8), small(160, 10, infer.Settings{Dynamics: "nosehoover",
 			Replicas: 2})},
-		"images": {11, newLabelled(2, []float64{-4, 0, 5, 1}, []float64{.1, .3, 1, .5}), small(200, 10,
+		"images": {11, renhdtest.NewLabelled(2, []float64{-4, 0, 5, 1}, []float64{.1, .3, 1, .5}), small(200, 10,
 			infer.Settings{})},
-		"out of reach": {3, farCounts(), small(60, 6, infer.Settings{})},
-		"hops":         {29, terraces(), small(400, 10, infer.Settings{})},
+		"out of reach": {3, renhdtest.FarCounts(), small(60, 6, infer.Settings{})},
+		"hops":         {29, renhdtest.Terraces(), small(400, 10, infer.Settings{})},
 		"flagged":      {1, dynamicstest.Normal(1, 2), small(40, 6, infer.Settings{Dynamics: "tacthmc"})},
 	}
 }
@@ -104,19 +111,19 @@ func TestResumeAfterEveryKill(t *testing.T) {
 }
 
 // alterState alters the state that a checkpoint has of an owner.
-func alterState[S any](owner string, alter func(s *S)) func(c *savedRun) {
-	return func(c *savedRun) { c.States[owner] = altered(c.States[owner], alter) }
+func alterState[S any](owner string, alter func(s *S)) func(c *part.Checkpoint) {
+	return func(c *part.Checkpoint) { c.States[owner] = altered(c.States[owner], alter) }
 }
 
 // alterPart alters the state of the part under way, if it is that one.
-func alterPart[S any](part string, alter func(s *S)) func(c *savedRun) {
-	return inPart(part, func(c *savedRun) { c.Under = altered(c.Under, alter) })
+func alterPart[S any](name string, alter func(s *S)) func(c *part.Checkpoint) {
+	return inPart(name, func(c *part.Checkpoint) { c.Under = altered(c.Under, alter) })
 }
 
 // inPart alters a checkpoint if that part is under way.
-func inPart(part string, alter func(c *savedRun)) func(c *savedRun) {
-	return func(c *savedRun) {
-		if c.Part == part {
+func inPart(name string, alter func(c *part.Checkpoint)) func(c *part.Checkpoint) {
+	return func(c *part.Checkpoint) {
+		if c.Part == name {
 			alter(c)
 		}
 	}
@@ -139,60 +146,62 @@ func altered[S any](text []byte, alter func(s *S)) []byte {
 func TestForgottenFieldsAreFound(t *testing.T) {
 	for field, c := range map[string]struct {
 		in    string
-		alter func(c *savedRun)
+		alter func(c *part.Checkpoint)
 	}{
-		"iterations":  {"one mode", alterState("population", func(s *populationState) { s.Iterations = 0 })},
-		"median step": {"one mode", alterState("population", func(s *populationState) { s.MedianStep = 1 })},
-		"noise step":  {"one mode", alterState("population", func(s *populationState) { s.Roster.NoiseStep = 0 })},
-		"round":       {"asked ladder", alterState("ladder", func(s *swapState) { s.Round = 0 })},
-		"anchors": {"batch ladder", alterState("subsampling", func(s *anchorsState) {
+		"iterations":  {"one mode", alterState("population", func(s *population.Kept) { s.Iterations = 0 })},
+		"median step": {"one mode", alterState("population", func(s *population.Kept) { s.MedianStep = 1 })},
+		"noise step":  {"one mode", alterState("population", func(s *population.Kept) { s.Roster.NoiseStep = 0 })},
+		"round":       {"asked ladder", alterState("ladder", func(s *ladder.State) { s.Round = 0 })},
+		"anchors": {"batch ladder", alterState("subsampling", func(s *subsampling.State) {
 			for _, a := range s.Anchors {
 				a.Slope[0] += 1000
 			}
 		})},
-		"curvature": {"two anchors", alterState("subsampling", func(s *anchorsState) {
+		"curvature": {"two anchors", alterState("subsampling", func(s *subsampling.State) {
 			for _, a := range s.Anchors {
 				if a.Rows != nil {
 					a.Rows[0] *= 1e4
 				}
 			}
 		})},
-		"groups of points": {"two anchors", alterPart("window", func(s *windowState) {
+		"groups of points": {"two anchors", alterPart("window", func(s *warmup.WindowState) {
 			for _, of := range s.Of {
 				clear(of)
 			}
 		})},
-		"lane buffers": {"noise", func(c *savedRun) { c.Lanes = nil }},
-		"thermostat": {"noise", func(c *savedRun) {
+		"lane buffers": {"noise", func(c *part.Checkpoint) { c.Lanes = nil }},
+		"thermostat": {"noise", func(c *part.Checkpoint) {
 			c.Lanes = slices.DeleteFunc(c.Lanes, func(p device.Part) bool { return p.Name == dynamics.Thermostat })
 		}},
-		"climbs": {"out of reach", alterPart("approach", func(s *approachState) {
+		"climbs": {"out of reach", alterPart("approach", func(s *warmup.ApproachState) {
 			for k := range s.Climbs {
 				s.Climbs[k].Fraction = 1
 			}
 		})},
-		"step sizes": {"one mode", alterPart("window", func(s *windowState) {
+		"step sizes": {"one mode", alterPart("window", func(s *warmup.WindowState) {
 			s.StepSizes[0].ErrorSum = 0
 		})},
-		"points": {"one mode", alterPart("window", func(s *windowState) { s.Points[0] = adapt.Points{} })},
-		"coordinates": {"recentred", inPart(collecting, alterState("population", func(s *populationState) {
+		"points": {"one mode", alterPart("window", func(s *warmup.WindowState) { s.Points[0] = adapt.Points{} })},
+		"coordinates": {"recentred", inPart(collecting, alterState("population", func(s *population.Kept) {
 			s.Centring = nil
 		}))},
-		"coordinates in warm-up": {"recentred", inPart("window", alterState("population", func(s *populationState) {
+		"coordinates in warm-up": {"recentred", inPart("window", alterState("population", func(s *population.Kept) {
 			s.Centring = nil
 		}))},
-		"modes": {"five modes", func(c *savedRun) {
-			alterState("modes", func(s *modesState) { s.Modes = nil })(c)
+		"modes": {"five modes", func(c *part.Checkpoint) {
+			alterState("modes", func(s *modesearch.State) { s.Modes = nil })(c)
 			alterPart(collecting, func(s *collectorState) { s.Watch.Search.FoundAt = nil })(c)
 		}},
-		"visits":   {"five modes", alterPart(collecting, func(s *collectorState) { s.Watch.Visits = visitCount{} })},
-		"searches": {"late modes", alterPart(collecting, func(s *collectorState) { s.Watch.Search = lateSearch{} })},
-		"queue":    {"flagged", alterPart(collecting, func(s *collectorState) { s.Chains[0].Steps = 0 })},
+		"visits": {"five modes",
+			alterPart(collecting, func(s *collectorState) { s.Watch.Visits = modesearch.VisitCount{} })},
+		"searches": {"late modes",
+			alterPart(collecting, func(s *collectorState) { s.Watch.Search = modesearch.LateSearch{} })},
+		"queue": {"flagged", alterPart(collecting, func(s *collectorState) { s.Chains[0].Steps = 0 })},
 	} {
 		run := resumeCases()[c.in]
 		run.o.WholeCalls = true // a checkpoint after each iteration, not after those of a call
 		want, report := draw(t, run.target, run.o)
-		k := &dynamicstest.Killer{Every: 5, Alter: func(state any) { c.alter(state.(*savedRun)) }}
+		k := &dynamicstest.Killer{Every: 5, Alter: func(state any) { c.alter(state.(*part.Checkpoint)) }}
 		again := k.Run(t, Sample, run.target, run.o)
 		if reflect.DeepEqual(report.Notes, again.Notes) && reflect.DeepEqual(k.Draws.Values, want.values) &&
 			reflect.DeepEqual(k.Draws.Stats, want.stats) {

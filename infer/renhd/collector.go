@@ -6,6 +6,10 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics"
+	"ppl/infer/renhd/ladder"
+	"ppl/infer/renhd/modesearch"
+	"ppl/infer/renhd/part"
+	"ppl/infer/renhd/population"
 	"ppl/infer/symmetry"
 	"ppl/lang/types"
 	"ppl/runtime/device"
@@ -15,7 +19,7 @@ import (
 // would see their noise.
 func (r *run) drawStatistics() []types.Variable {
 	names := []string{"log_prior", "acceptance_rate", "step_size", "n_steps", "diverging", "replica"}
-	if r.phase.batches.Some() {
+	if r.Phase.Batches.Some() {
 		return infer.Statistics(append(names, "lp_estimate", "log_lik_estimate")...)
 	}
 	return infer.Statistics(append(names, "lp", "log_lik", "energy")...)
@@ -34,23 +38,23 @@ type drawCollector struct {
 	forces   []string  // the buffers that countHeat reads
 	heatRoom []float64 // and room for what is in them
 
-	watch    *modeWatch
-	energies energyRecord
+	watch    *modesearch.Watch
+	energies ladder.EnergyRecord
 
 	computed bool // the call of the last trajectory has computed Values too
 
-	images imageOf // the image of a lane's position that makes a draw; nil: the position itself
+	images population.ImageOf // the image of a lane's position that makes a draw; nil: the position itself
 }
 
 // collectorState is what the coldest rungs have done, for the draws to come and for the report.
 type collectorState struct {
 	Chains   []chainProgress
-	Rungs    rungStatistics
+	Rungs    ladder.RungStatistics
 	HalfAt   int // draws when the statistics of the first half were taken
-	Watch    watchState
+	Watch    modesearch.WatchState
 	Heats    []positionHeat // by chain; nil where it is not measured
 	Diverged []bool         // by chain: the last trajectory at temperature 1
-	Ladder   ladderRecord
+	Ladder   ladder.LadderRecord
 	Monitor  *symmetry.Monitor // nil where the target has no symmetries
 }
 
@@ -68,38 +72,39 @@ type chainProgress struct {
 type queuedDraw struct{ Values, Stats []float64 }
 
 func newDrawCollector(r *run) *drawCollector {
-	w := r.walkers
-	s := &collectorState{Chains: make([]chainProgress, w.chains), Rungs: newRungStatistics(len(w.Rungs), w.chains),
-		Diverged: make([]bool, w.chains)}
-	return &drawCollector{run: r, mask: make([]bool, w.lanes()), state: s,
-		watch:    newModeWatch(r.modes, &s.Watch),
-		energies: newEnergyRecord(r.population, &s.Ladder)}
+	w := r.Walkers
+	s := &collectorState{Chains: make([]chainProgress, w.Chains), Rungs: ladder.NewRungStatistics(len(w.Rungs),
+		w.Chains),
+		Diverged: make([]bool, w.Chains)}
+	return &drawCollector{run: r, mask: make([]bool, w.Lanes()), state: s,
+		watch:    modesearch.NewWatch(r.modes, &s.Watch),
+		energies: ladder.NewEnergyRecord(r.Population, &s.Ladder)}
 }
 
 // collectDraws decides how many iterations make a draw, and runs the sampler until each chain has its draws. It goes on
 // from where a checkpoint was taken, if there is one.
-func (r *run) collectDraws(from *savedRun) error {
+func (r *run) collectDraws(from *part.Checkpoint) error {
 	if from == nil {
-		r.MedianStep, r.Path = r.walkers.medianStep(), r.phase.system.Path
-		r.Anchored = r.phase.system.Batches.Anchored
-		if err := r.moveToImages(); err != nil {
+		r.MedianStep, r.Path = r.Walkers.MedianOfSteps(), r.Phase.System.Path
+		r.Anchored = r.Phase.System.Batches.Anchored
+		if err := r.MoveToImages(); err != nil {
 			return err
 		}
 		if err := r.chooseThinning(); err != nil {
 			return err
 		}
-		r.swaps.reset(len(r.walkers.Rungs), r.walkers.lanes())
-		r.answers = nil // a checkpoint in sampling needs no replay
+		r.swaps.Reset(len(r.Walkers.Rungs), r.Walkers.Lanes())
+		r.Answers = nil // a checkpoint in sampling needs no replay
 	}
-	if err := r.recorder.Begin(r.drawStatistics()); err != nil {
+	if err := r.Recorder.Begin(r.drawStatistics()); err != nil {
 		return err
 	}
 	c := newDrawCollector(r)
-	if r.phase.images != nil {
-		c.images, c.state.Monitor = r.randomImage, symmetry.NewMonitor(r.walkers.chains, r.firstReference())
+	if r.Phase.Images != nil {
+		c.images, c.state.Monitor = r.RandomImage, symmetry.NewMonitor(r.Walkers.Chains, r.FirstReference())
 	}
 	if from != nil {
-		if err := r.resume(from, c); err != nil {
+		if err := r.Resume(from, c); err != nil {
 			return err
 		}
 	}
@@ -117,14 +122,14 @@ func (c *drawCollector) collect() error {
 			return c.saveLast()
 		}
 		c.rememberFirstHalf()
-		if err := c.watch.searchOn(); err != nil {
+		if err := c.watch.SearchOn(); err != nil {
 			return err
 		}
 		if err := c.iterate(); err != nil {
 			return err
 		}
-		c.run.showProgress(infer.Sampling)
-		if err := c.run.saveIfDue(c); err != nil {
+		c.run.ShowProgress(infer.Sampling)
+		if err := c.run.SaveIfDue(c); err != nil {
 			return err
 		}
 	}
@@ -148,16 +153,16 @@ func (c *drawCollector) iterate() error {
 // iterateAhead takes iterations of these numbers of steps in one call of the device.
 func (c *drawCollector) iterateAhead(steps []int) error {
 	first := c.state.Chains[0].Counted
-	due := func(i int) bool { return (first+i+1)%c.run.report.Thin == 0 }
-	return c.moveAhead(steps, due, func(seen *record) {
+	due := func(i int) bool { return (first+i+1)%c.run.Report.Thin == 0 }
+	return c.moveAhead(steps, due, func(seen *population.Record) {
 		c.run.stats.Iterations++
 		if c.findReady(); len(c.ready) > 0 {
-			c.queue(seen.drawn())
+			c.queue(seen.Drawn())
 		}
 	})
 }
 
-func (c *drawCollector) more() bool { return c.run.report.Draws < c.run.phase.options.Draws }
+func (c *drawCollector) more() bool { return c.run.Report.Draws < c.run.Phase.Options.Draws }
 
 // Name implements underWay.
 func (c *drawCollector) Name() string { return collecting }
@@ -170,15 +175,15 @@ const collecting = "draws"
 
 // saveLast keeps the end of the run, from where it can be extended.
 func (c *drawCollector) saveLast() error {
-	if keep := c.run.phase.options.Checkpoints; keep != nil {
-		return c.run.save(keep, c)
+	if keep := c.run.Phase.Options.Checkpoints; keep != nil {
+		return c.run.Save(keep, c)
 	}
 	return nil
 }
 
 // rememberFirstHalf keeps what was counted until half of the draws were there, for the report.
 func (c *drawCollector) rememberFirstHalf() {
-	draws, half, pairs := c.run.report.Draws, c.run.phase.options.Draws/2, c.run.swaps.counts().Pairs
+	draws, half, pairs := c.run.Report.Draws, c.run.Phase.Options.Draws/2, c.run.swaps.Counts().Pairs
 	if len(pairs) > 0 && draws >= half && (c.state.Rungs.FirstHalf == nil || c.state.HalfAt < half) {
 		c.state.Rungs.FirstHalf, c.state.HalfAt = slices.Clone(pairs), draws
 	}
@@ -188,63 +193,63 @@ func (c *drawCollector) rememberFirstHalf() {
 // modes and swaps of neighbouring rungs. Where every chain is known to have a draw afterwards, and it is where a
 // trajectory ends, the call of the device that ends the trajectory computes its values too.
 func (c *drawCollector) moveAndSwap(draws bool) error {
-	r, w := c.run, c.run.walkers
-	n := r.steps(maxSteps)
+	r, w := c.run, c.run.Walkers
+	n := r.Steps(population.MaxSteps)
 	c.computed = draws && r.drawsEndTrajectories()
 	var then []device.Call
 	if c.computed {
 		then = append(then, device.Call{Entry: dynamics.Values, Times: 1})
 	}
-	if err := r.stayInside(func() error { return w.trajectory(r.ctx, n, then...) }); err != nil {
+	if err := r.StayInside(func() error { return w.Trajectory(r.Ctx, n, then...) }); err != nil {
 		return err
 	}
-	c.count(float64(n), r.endsOf(r.modes.modeOf))
+	c.count(float64(n), r.EndsOf(r.modes.ModeOf))
 	r.Iterations++
-	if err := r.stayInside(func() error { return r.modes.jump(r.swaps.rounds()) }); err != nil {
+	if err := r.StayInside(func() error { return r.modes.Jump(r.swaps.Rounds()) }); err != nil {
 		return err
 	}
-	return r.swaps.round(r.ctx, w)
+	return r.swaps.Round(r.Ctx, w)
 }
 
 // count takes in a trajectory of each walker.
-func (c *drawCollector) count(steps float64, now *ends) {
-	r, w := c.run, c.run.walkers
+func (c *drawCollector) count(steps float64, now *population.Ends) {
+	r, w := c.run, c.run.Walkers
 	c.countNonFinite(now)
 	c.countHeat(now)
-	c.energies.keepEnergies(now)
-	for chain := range w.chains {
-		lane, t := w.cold(chain), &c.state.Chains[chain]
-		t.Accept += now.accept[lane]
+	c.energies.KeepEnergies(now)
+	for chain := range w.Chains {
+		lane, t := w.Cold(chain), &c.state.Chains[chain]
+		t.Accept += now.Accept[lane]
 		t.Steps += steps
 		t.Sweeps++
-		t.Energy = now.total[lane]
-		diverged := now.diverged[lane] != 0 && !c.watch.jumpsOnly(now.mode, lane)
+		t.Energy = now.Total[lane]
+		diverged := now.Diverged[lane] != 0 && !c.watch.JumpsOnly(now.Mode, lane)
 		if diverged {
 			t.Diverged = true
-			r.report.Divergences++
+			r.Report.Divergences++
 		}
 		c.countEscape(chain, diverged)
 	}
 	r.stats.Steps += steps
-	c.state.Rungs.add(w, &r.swaps.counts().RoundTrips, now)
+	c.state.Rungs.Add(w, &r.swaps.Counts().RoundTrips, now)
 }
 
 // countEscape counts the divergences after which the chain's next trajectory at temperature 1 does not diverge: it gets
 // away from there, or a swap or a jump has put another place before the sampler.
 func (c *drawCollector) countEscape(chain int, diverged bool) {
 	if c.state.Diverged[chain] && !diverged {
-		c.run.report.Escapes++
+		c.run.Report.Escapes++
 	}
 	c.state.Diverged[chain] = diverged
 }
 
 // countNonFinite counts the trajectories at temperature 1 that met a density or gradient that is not finite. Hot
 // walkers get to where a model was never meant to be evaluated, which says nothing about the draws.
-func (c *drawCollector) countNonFinite(now *ends) {
-	w := c.run.walkers
-	for lane, finite := range now.finite {
+func (c *drawCollector) countNonFinite(now *population.Ends) {
+	w := c.run.Walkers
+	for lane, finite := range now.Finite {
 		if finite == 0 && w.RungOf[lane] == 0 {
-			c.run.report.AddNonFinite(now.of(dynamics.Ended, lane))
+			c.run.Report.AddNonFinite(now.Of(dynamics.Ended, lane))
 		}
 	}
 }
@@ -256,12 +261,12 @@ func (c *drawCollector) handOnDraws() error {
 			t := &c.state.Chains[chain]
 			d := t.Queue[0]
 			t.Queue = slices.Delete(t.Queue, 0, 1)
-			if err := c.run.recorder.Draw(chain, d.Values, d.Stats); err != nil {
+			if err := c.run.Recorder.Draw(chain, d.Values, d.Stats); err != nil {
 				return err
 			}
 			c.spare = append(c.spare, d)
 		}
-		c.run.report.Draws++
+		c.run.Report.Draws++
 	}
 	return nil
 }
@@ -273,31 +278,31 @@ func (c *drawCollector) allQueued() bool {
 // drawsEndTrajectories reports whether a draw is where a trajectory ends, on every lane: no jump comes before it, and
 // no lane is at another temperature, whose values nobody wants.
 func (r *run) drawsEndTrajectories() bool {
-	w := r.walkers
-	return w.lanes() == w.chains && !r.modes.jumps() && !r.phase.batches.Some() && r.phase.images == nil
+	w := r.Walkers
+	return w.Lanes() == w.Chains && !r.modes.CanJump() && !r.Phase.Batches.Some() && r.Phase.Images == nil
 }
 
 // allDueNext reports whether the next iteration gives every chain a draw, as far as that is known before it.
 func (c *drawCollector) allDueNext() bool {
-	due := c.run.report.Thin - 1
-	return !c.run.walkers.traits.Flagged &&
+	due := c.run.Report.Thin - 1
+	return !c.run.Walkers.Traits.Flagged &&
 		!slices.ContainsFunc(c.state.Chains, func(t chainProgress) bool { return t.Counted != due })
 }
 
 // findReady lists the chains that have a draw now.
 func (c *drawCollector) findReady() {
-	w := c.run.walkers
+	w := c.run.Walkers
 	var counts []float64
-	if w.traits.Flagged {
-		counts = w.view(dynamics.Counts)
+	if w.Traits.Flagged {
+		counts = w.View(dynamics.Counts)
 	}
 	c.ready = c.ready[:0]
 	for chain := range c.state.Chains {
-		if counts != nil && counts[w.cold(chain)] == 0 {
+		if counts != nil && counts[w.Cold(chain)] == 0 {
 			continue
 		}
 		t := &c.state.Chains[chain]
-		if t.Counted++; t.Counted == c.run.report.Thin {
+		if t.Counted++; t.Counted == c.run.Report.Thin {
 			c.ready = append(c.ready, chain)
 		}
 	}
@@ -305,30 +310,30 @@ func (c *drawCollector) findReady() {
 
 // queueDraws puts a draw of each chain that is ready in its queue.
 func (c *drawCollector) queueDraws() error {
-	w := c.run.walkers
+	w := c.run.Walkers
 	if c.findReady(); len(c.ready) == 0 {
 		return c.checkProgress()
 	}
 	if err := c.computeValues(c.ready); err != nil {
 		return err
 	}
-	c.queue(w.drawn())
+	c.queue(w.Drawn())
 	return nil
 }
 
 // queue puts a draw of each chain that is ready in its queue.
-func (c *drawCollector) queue(now *drawn) {
-	w := c.run.walkers
+func (c *drawCollector) queue(now *population.Drawn) {
+	w := c.run.Walkers
 	for _, chain := range c.ready {
-		lane, t, d := w.cold(chain), &c.state.Chains[chain], c.room()
-		c.energies.keepHottest(chain, now)
-		now.values(lane, d.Values)
-		c.watch.countVisits(lane, now.theta)
-		c.watchImages(lane, now.theta)
-		logPrior, logLik := now.logPrior[lane], now.logLik[lane]
+		lane, t, d := w.Cold(chain), &c.state.Chains[chain], c.room()
+		c.energies.KeepHottest(chain, now)
+		now.Values(lane, d.Values)
+		c.watch.CountVisits(lane, now.Theta)
+		c.watchImages(lane, now.Theta)
+		logPrior, logLik := now.LogPrior[lane], now.LogLik[lane]
 		d.Stats = append(d.Stats[:0], logPrior, t.Accept/float64(t.Sweeps), w.Rungs[0].Step, t.Steps,
-			oneIf(t.Diverged), float64(lane-chain*w.PerChain), logPrior+logLik, logLik)
-		if !c.run.phase.batches.Some() {
+			population.OneIf(t.Diverged), float64(lane-chain*w.PerChain), logPrior+logLik, logLik)
+		if !c.run.Phase.Batches.Some() {
 			d.Stats = append(d.Stats, t.Energy)
 		}
 		*t = chainProgress{Queue: append(t.Queue, d)}
@@ -339,7 +344,7 @@ func (c *drawCollector) queue(now *drawn) {
 func (c *drawCollector) room() queuedDraw {
 	n := len(c.spare)
 	if n == 0 {
-		return queuedDraw{Values: make([]float64, c.run.walkers.exe.Size(dynamics.Values))}
+		return queuedDraw{Values: make([]float64, c.run.Walkers.Exe.Size(dynamics.Values))}
 	}
 	d := c.spare[n-1]
 	c.spare = c.spare[:n-1]
@@ -350,7 +355,7 @@ func (c *drawCollector) room() queuedDraw {
 func (c *drawCollector) checkProgress() error {
 	const most = 20_000
 	for chain, t := range c.state.Chains {
-		if t.Sweeps > most*c.run.report.Thin {
+		if t.Sweeps > most*c.run.Report.Thin {
 			return fmt.Errorf("chain %d has had no draw at unit temperature for %d iterations; another sampler is "+
 				"needed, or a smaller step_size", chain+1, t.Sweeps)
 		}
@@ -361,58 +366,58 @@ func (c *drawCollector) checkProgress() error {
 // computeValues computes what is saved of these chains' cold walkers, in the lane buffer Values, unless the call of the
 // last trajectory has done that.
 func (c *drawCollector) computeValues(chains []int) error {
-	w := c.run.walkers
+	w := c.run.Walkers
 	if c.computed {
 		return nil
 	}
 	clear(c.mask)
 	for _, chain := range chains {
-		c.mask[w.cold(chain)] = true
+		c.mask[w.Cold(chain)] = true
 	}
 	if c.images != nil {
-		return c.run.imageValues(c.mask, c.images)
+		return c.run.ImageValues(c.mask, c.images)
 	}
-	return w.runEntry(c.run.ctx, dynamics.Values, c.mask)
+	return w.RunEntry(c.run.Ctx, dynamics.Values, c.mask)
 }
 
 // report fills in the part of the report that the collector has counted.
 func (c *drawCollector) report() {
-	r, w, out, s := c.run, c.run.walkers, c.run.report, &c.state.Rungs
+	r, w, out, s := c.run, c.run.Walkers, c.run.Report, &c.state.Rungs
 	if s.Rungs[0].Trajectories == 0 {
 		return
 	}
-	if !r.phase.batches.Some() { // else energies are estimates, whose noise would be all that is seen
+	if !r.Phase.Batches.Some() { // else energies are estimates, whose noise would be all that is seen
 		for chain := range s.Energies {
 			out.EBFMI = append(out.EBFMI, s.Energies[chain].BFMI())
 		}
 	}
-	out.Halves = s.halves(r.swaps.counts().Pairs)
+	out.Halves = s.Halves(r.swaps.Counts().Pairs)
 	out.Positions = c.positionTemperature()
-	out.Ladder = c.energies.ladder()
-	c.watch.reportModes()
-	c.watch.reportSearch()
+	out.Ladder = c.energies.Ladder()
+	c.watch.ReportModes()
+	c.watch.ReportSearch()
 	if s := c.state.Monitor; s != nil {
 		out.Warnings = append(out.Warnings, s.Warnings()...)
 	}
 	for j, count := range s.Rungs {
-		count.describe(&out.Rungs, w.Rungs[j].Step)
-		if w.thermostated() {
+		count.Describe(&out.Rungs, w.Rungs[j].Step)
+		if w.Thermostated() {
 			out.Rungs.Thermostat = append(out.Rungs.Thermostat, count.Thermostat/float64(count.Trajectories))
-			out.Rungs.Injected = append(out.Rungs.Injected, r.phase.expectedFriction(w.Rungs[j]))
+			out.Rungs.Injected = append(out.Rungs.Injected, r.Phase.ExpectedFriction(w.Rungs[j]))
 		}
 	}
 }
 
 // watchImages shows a draw to the monitor of images.
 func (c *drawCollector) watchImages(lane int, place func(lane int, dst []float64)) {
-	m, w := c.state.Monitor, c.run.walkers
+	m, w := c.state.Monitor, c.run.Walkers
 	if m == nil {
 		return
 	}
-	x := make([]float64, w.dim)
+	x := make([]float64, w.Dim)
 	place(lane, x)
-	m.Add(c.run.phase.images, lane/w.PerChain, x, c.run.imageNoise(nearestStream, lane))
+	m.Add(c.run.Phase.Images, lane/w.PerChain, x, c.run.ImageNoise(population.NearestStream, lane))
 }
 
 // Numbers implements sized.
-func (s *collectorState) Numbers() int { return s.Ladder.numbers() }
+func (s *collectorState) Numbers() int { return s.Ladder.Numbers() }

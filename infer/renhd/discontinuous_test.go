@@ -4,6 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"ppl/infer/renhd/population"
+	"ppl/infer/renhd/renhdtest"
+	"ppl/infer/renhd/warmup"
 	"ppl/posterior/stats"
 )
 
@@ -11,15 +14,15 @@ import (
 // quadrature: sin is odd, so that half of the normal is on each side). Where short steps are needed they are taken: the
 // same look at a funnel's neck keeps them, which is the planted fault.
 func TestJumpsOfTheDensity(t *testing.T) {
-	m, report := draw(t, terraces(), options(2))
-	if report.StepSize < shortStep || report.Gradients > 3e6 {
+	m, report := draw(t, renhdtest.Terraces(), renhdtest.Options(2))
+	if report.StepSize < warmup.ShortStep || report.Gradients > 3e6 {
 		t.Errorf("a step of %v, %d gradients", report.StepSize, report.Gradients)
 	}
 	high, want := m.chains(0), math.Exp(2)/(1+math.Exp(2))
 	mean := 0.0
 	for _, chain := range high {
 		for i, x := range chain {
-			chain[i] = oneIf(math.Sin(4*x) > 0)
+			chain[i] = population.OneIf(math.Sin(4*x) > 0)
 			mean += chain[i] / float64(len(chain)*len(high))
 		}
 	}

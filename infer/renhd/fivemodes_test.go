@@ -9,6 +9,9 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/ladder"
+	"ppl/infer/renhd/population"
+	"ppl/infer/renhd/renhdtest"
 	"ppl/posterior/stats"
 )
 
@@ -73,16 +76,16 @@ func slab(i int, mean, sd float64) float64 {
 }
 
 // fiveModes draws 4 chains with an exchange of the test's choice.
-func fiveModes(t *testing.T, s infer.Settings, draws int, x exchange) (score, infer.Report) {
+func fiveModes(t *testing.T, s infer.Settings, draws int, x ladder.Exchange) (score, infer.Report) {
 	t.Helper()
 	return fiveModesOf(t, dynamicstest.FiveModes(), s, draws, x)
 }
 
-func fiveModesOf(t *testing.T, mix dynamicstest.Mixture, s infer.Settings, draws int, x exchange) (score,
+func fiveModesOf(t *testing.T, mix dynamicstest.Mixture, s infer.Settings, draws int, x ladder.Exchange) (score,
 	infer.Report) {
 	t.Helper()
-	o, m := options(11), new(memory)
-	o.Draws, o.Warmup, o.Thin, o.Settings, o.Device = draws, 250, 1, s, fastest()
+	o, m := renhdtest.Options(11), new(memory)
+	o.Draws, o.Warmup, o.Thin, o.Settings, o.Device = draws, 250, 1, s, renhdtest.Fastest()
 	began := time.Now()
 	report, err := sample(context.Background(), mix.Target(), o, m, x)
 	if err != nil {
@@ -114,15 +117,15 @@ func within(t *testing.T, got score, report infer.Report, bound score, lo, hi fl
 func twentyThousand() score { return score{tv: 0.072, weight: 0.035, vratio: 0.028, ess: 2000} }
 
 func TestFiveModesReference(t *testing.T) {
-	slow(t)
-	got, report := fiveModes(t, reference(), 5000, exchange{test: penalty()})
+	renhdtest.Slow(t)
+	got, report := fiveModes(t, reference(), 5000, ladder.Exchange{Test: ladder.Penalty()})
 	within(t, got, report, twentyThousand(), .74, .85)
 }
 
 // With nothing said of step, friction, length or coordinates the engine's own choices have to do as well.
 func TestFiveModesDefault(t *testing.T) {
 	s := infer.Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Noise: 0.25}
-	got, report := fiveModes(t, s, 5000, exchange{test: penalty()})
+	got, report := fiveModes(t, s, 5000, ladder.Exchange{Test: ladder.Penalty()})
 	within(t, got, report, twentyThousand(), .74, .85)
 }
 
@@ -130,7 +133,7 @@ func TestFiveModesDefault(t *testing.T) {
 // prior is known to be proper, and gets every weight within five standard errors.
 func TestFiveModesAlone(t *testing.T) {
 	mix := dynamicstest.FiveModes()
-	m, report := draw(t, mix.Target(), options(1))
+	m, report := draw(t, mix.Target(), renhdtest.Options(1))
 	if report.Path != "energy" || report.Dynamics != "hmc" || len(report.Temperatures) < 2 {
 		t.Errorf("path %s, dynamics %s, temperatures %v", report.Path, report.Dynamics, report.Temperatures)
 	}
@@ -144,20 +147,21 @@ func TestFiveModesAlone(t *testing.T) {
 // Planted faults that the bounds must catch: ΔE with the sign that the paper prints, no swaps at all (a thermostat on
 // its own), and a thermostat that stays on its lane when the rung moves.
 func TestFiveModesFaults(t *testing.T) {
-	wrongSign := penalty()
-	wrongSign.decide = func(p *proposal, uniform func(int) float64) (float64, bool) {
-		p.gain = -p.gain
-		return penalty().decide(p, uniform)
+	wrongSign := ladder.Penalty()
+	wrongSign.Decide = func(p *ladder.Proposal, uniform func(int) float64) (float64, bool) {
+		p.Gain = -p.Gain
+		return ladder.Penalty().Decide(p, uniform)
 	}
-	if got, _ := fiveModes(t, reference(), 500, exchange{test: wrongSign}); got.tv < 0.2 {
+	if got, _ := fiveModes(t, reference(), 500, ladder.Exchange{Test: wrongSign}); got.tv < 0.2 {
 		t.Errorf("wrong sign: TV %.3f, want above .2", got.tv)
 	}
-	never := penalty()
-	never.decide = func(*proposal, func(int) float64) (float64, bool) { return 0, false }
-	if got, _ := fiveModes(t, reference(), 500, exchange{test: never}); got.tv < 0.3 {
+	never := ladder.Penalty()
+	never.Decide = func(*ladder.Proposal, func(int) float64) (float64, bool) { return 0, false }
+	if got, _ := fiveModes(t, reference(), 500, ladder.Exchange{Test: never}); got.tv < 0.3 {
 		t.Errorf("no swaps: TV %.3f, want above .3", got.tv)
 	}
-	if got, _ := fiveModes(t, reference(), 2500, exchange{test: penalty(), stays: true}); got.vratio < 1.1 {
+	if got, _ := fiveModes(t, reference(), 2500, ladder.Exchange{Test: ladder.Penalty(),
+		Stays: true}); got.vratio < 1.1 {
 		t.Errorf("thermostat left on the lane: variance ratio %.3f, want above 1.1 (1.165 in the reference)",
 			got.vratio)
 	}
@@ -168,7 +172,7 @@ func TestFiveModesFaults(t *testing.T) {
 func TestFiveModesBarkerRates(t *testing.T) {
 	r1 := reference()
 	r1.Exchange = "barker"
-	_, report := fiveModes(t, r1, 500, exchange{test: newTest("barker")})
+	_, report := fiveModes(t, r1, 500, ladder.Exchange{Test: ladder.NewTest("barker")})
 	if mean := 1 - report.Barrier/6; math.Abs(mean-0.466) > 0.03 {
 		t.Errorf("mean swap rate %.3f, want .466 ± .03", mean)
 	}
@@ -182,7 +186,7 @@ func TestFiveModesBarkerRates(t *testing.T) {
 // .977), and R2 has five times its effective draws a gradient (15239 against 2769 in the notes; the bound is four, for
 // such estimates differ by a tenth).
 func TestFiveModesHundredThousand(t *testing.T) {
-	slow(t)
+	renhdtest.Slow(t)
 	r1, paper := reference(), reference()
 	r1.Exchange = "barker"
 	paper.Dynamics, paper.Exchange = "renhd-paper", "paper"
@@ -193,19 +197,21 @@ func TestFiveModesHundredThousand(t *testing.T) {
 		name     string
 		mix      dynamicstest.Mixture
 		settings infer.Settings
-		exchange exchange
+		exchange ladder.Exchange
 		bound    score
 		lo, hi   float64
 	}{
-		{"geo0 R2", dynamicstest.FiveModes(), reference(), exchange{test: penalty()}, strict, .74, .85},
-		{"geo0 R1", dynamicstest.FiveModes(), r1, exchange{test: newTest("barker")}, loose, .44, .49},
-		{"geo1 R2", dynamicstest.FiveModesUnequal(), reference(), exchange{test: penalty()}, strict, .74, .85},
-		{"geo1 R1", dynamicstest.FiveModesUnequal(), r1, exchange{test: newTest("barker")}, loose, .44, .49},
-		{"geo2 R2", dynamicstest.FiveModesFar(), reference(), exchange{test: penalty()},
+		{"geo0 R2", dynamicstest.FiveModes(), reference(), ladder.Exchange{Test: ladder.Penalty()}, strict, .74, .85},
+		{"geo0 R1", dynamicstest.FiveModes(), r1, ladder.Exchange{Test: ladder.NewTest("barker")}, loose, .44, .49},
+		{"geo1 R2", dynamicstest.FiveModesUnequal(), reference(), ladder.Exchange{Test: ladder.Penalty()}, strict, .74,
+			.85},
+		{"geo1 R1", dynamicstest.FiveModesUnequal(), r1, ladder.Exchange{Test: ladder.NewTest("barker")}, loose, .44,
+			.49},
+		{"geo2 R2", dynamicstest.FiveModesFar(), reference(), ladder.Exchange{Test: ladder.Penalty()},
 			score{tv: 0.040, weight: 0.025, vratio: 0.012, ess: 1800}, .74, .85},
-		{"geo2 R1", dynamicstest.FiveModesFar(), r1, exchange{test: newTest("barker")},
+		{"geo2 R1", dynamicstest.FiveModesFar(), r1, ladder.Exchange{Test: ladder.NewTest("barker")},
 			score{tv: 0.050, weight: 0.04, vratio: 0.012, ess: 1000}, .44, .49},
-		{"published", dynamicstest.FiveModes(), paper, exchange{test: newTest("paper"), shuffle: true},
+		{"published", dynamicstest.FiveModes(), paper, ladder.Exchange{Test: ladder.NewTest("paper"), Shuffle: true},
 			score{tv: 0.050, weight: 0.04, vratio: 0.035, ess: 1800}, .30, .49},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -222,11 +228,11 @@ func TestFiveModesHundredThousand(t *testing.T) {
 // What a user gets who only says that gradients are noisy, against the published method by name: per gradient, and for
 // the record per second.
 func TestFiveModesAgainstPublished(t *testing.T) {
-	slow(t)
+	renhdtest.Slow(t)
 	perGradient := map[string]float64{}
 	for _, p := range Presets()[:2] {
-		o, m := options(12), new(memory)
-		o.Draws, o.Settings.Noise, o.Device = 5000, 0.25, fastest()
+		o, m := renhdtest.Options(12), new(memory)
+		o.Draws, o.Settings.Noise, o.Device = 5000, 0.25, renhdtest.Fastest()
 		began := time.Now()
 		report, err := p.Sample(context.Background(), dynamicstest.FiveModes().Target(), o, m)
 		if err != nil {
@@ -246,10 +252,10 @@ func TestFiveModesAgainstPublished(t *testing.T) {
 
 // R1 at 2·10⁴ draws.
 func TestFiveModesBarker(t *testing.T) {
-	slow(t)
+	renhdtest.Slow(t)
 	r1 := reference()
 	r1.Exchange = "barker"
-	got, report := fiveModes(t, r1, 5000, exchange{test: newTest("barker")})
+	got, report := fiveModes(t, r1, 5000, ladder.Exchange{Test: ladder.NewTest("barker")})
 	within(t, got, report, score{tv: 0.09, weight: 0.05, vratio: 0.028, ess: 600}, .44, .49)
 }
 
@@ -275,7 +281,7 @@ func TestFiveModesFromOne(t *testing.T) {
 	mix := dynamicstest.FiveModes()
 	target := mix.Target()
 	target.Spread = 0.1
-	m, report := draw(t, target, options(1))
+	m, report := draw(t, target, renhdtest.Options(1))
 	if len(report.Temperatures) < 2 {
 		t.Fatalf("no ladder: %v", report.Notes)
 	}
@@ -287,7 +293,7 @@ func TestFiveModesFromOne(t *testing.T) {
 	// One mode alone needs no ladder, though its prior is not known to be proper.
 	alone := dynamicstest.Normal(1, 3)
 	alone.Proper = false
-	if _, report := draw(t, alone, options(1)); len(report.Temperatures) != 1 {
+	if _, report := draw(t, alone, renhdtest.Options(1)); len(report.Temperatures) != 1 {
 		t.Errorf("a normal target has a ladder: %v", report.Notes)
 	}
 }
@@ -297,7 +303,7 @@ func share(mix dynamicstest.Mixture, m *memory, k int) [][]float64 {
 	in := make([][]float64, len(m.values))
 	for c, xs := range m.values {
 		for _, x := range xs {
-			in[c] = append(in[c], oneIf(mix.Mode(x) == k))
+			in[c] = append(in[c], population.OneIf(mix.Mode(x) == k))
 		}
 	}
 	return in
@@ -308,8 +314,8 @@ func share(mix dynamicstest.Mixture, m *memory, k int) [][]float64 {
 func TestRaiseHottest(t *testing.T) {
 	mix := dynamicstest.Mixture{Weight: []float64{1. / 3, 2. / 3}, Center: [][]float64{{30, 0}, {-30, 0}},
 		SD: []float64{1, 1}}
-	m, report := draw(t, mix.Target(), options(1))
-	if hot := report.Temperatures[len(report.Temperatures)-1]; hot <= hottestGuess {
+	m, report := draw(t, mix.Target(), renhdtest.Options(1))
+	if hot := report.Temperatures[len(report.Temperatures)-1]; hot <= ladder.HottestGuess {
 		t.Errorf("the ladder ends at %v", hot)
 	}
 	if s := stats.Summarize(share(mix, m, 0)); !(math.Abs(s.Mean-1./3) < 5*s.MCSEMean) || s.ESSBulk < 100 {

@@ -9,6 +9,7 @@ import (
 	"ppl/autodiff"
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/renhdtest"
 	"ppl/lang/types"
 )
 
@@ -39,9 +40,9 @@ func TestFlatTails(t *testing.T) {
 			x, y := autodiff.Slice(theta, []int{0}, []int{1}), autodiff.Slice(theta, []int{1}, []int{2})
 			return autodiff.SumAll(autodiff.Sub(c.of(y), autodiff.Mul(x, x)))
 		}}
-		target := described{density, []types.Coordinate{{Parameter: "x[1]"}, {Parameter: "x[2]", Lower: c.bounded,
-			Upper: c.bounded}}}
-		o := options(1)
+		target := renhdtest.Described{Target: density, Names: []types.Coordinate{{Parameter: "x[1]"},
+			{Parameter: "x[2]", Lower: c.bounded, Upper: c.bounded}}}
+		o := renhdtest.Options(1)
 		o.Warmup, o.Draws = 200, 10
 		report, err := Sample(context.Background(), target, o, new(memory))
 		switch {

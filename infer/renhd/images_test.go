@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppl/infer/renhd/renhdtest"
 	"ppl/posterior/stats"
 )
 
@@ -13,14 +14,14 @@ import (
 func TestLabelsSwitchInDraws(t *testing.T) {
 	t.Parallel()
 	mean, sd := []float64{-4, 0, 0, 1, 5, -1}, []float64{.1, .3, .5, .2, 1, 1}
-	target := newLabelled(3, mean, sd)
+	target := renhdtest.NewLabelled(3, mean, sd)
 	faulty := target
-	faulty.sets = [][]int{{0, 1}, {3, 2}, {4, 5}}
+	faulty.Sets = [][]int{{0, 1}, {3, 2}, {4, 5}}
 	for _, c := range []struct {
-		target labelled
+		target renhdtest.Labelled
 		right  bool
 	}{{target, true}, {faulty, false}} {
-		m, report := draw(t, c.target, options(3))
+		m, report := draw(t, c.target, renhdtest.Options(3))
 		off := 0.0
 		for j := range 6 {
 			var square [][]float64

@@ -9,14 +9,15 @@ import (
 	"ppl/autodiff"
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/renhdtest"
 	"ppl/posterior/stats"
 )
 
 // Four rungs cannot trade all the way from a prior 300 times as wide as the posterior: they go as far as they can, and
 // trade.
 func TestFewRungsGoAsFarAsTheyTrade(t *testing.T) {
-	target, mean, variance := dynamicstest.Means(normals(1000))
-	o := options(3)
+	target, mean, variance := dynamicstest.Means(renhdtest.Normals(1000))
+	o := renhdtest.Options(3)
 	o.Draws, o.Thin, o.Warmup, o.Settings = 500, 1, 500, infer.Settings{Replicas: 4}
 	m, report := draw(t, target, o)
 	if report.Path != "likelihood" || slices.Min(report.SwapRates) < 0.15 ||
@@ -36,7 +37,7 @@ func TestLadderOnDemand(t *testing.T) {
 		return autodiff.Mul(x.Graph().Const(-.5), autodiff.SumAll(autodiff.Mul(x, x)))
 	}}
 	for _, ladder := range []bool{false, true} {
-		o := options(3)
+		o := renhdtest.Options(3)
 		o.Warmup, o.Draws, o.Ladder = 200, 100, ladder
 		if _, report := draw(t, normal, o); (len(report.Temperatures) > 1) != ladder {
 			t.Errorf("ladder %t: temperatures %v", ladder, report.Temperatures)

@@ -8,6 +8,7 @@ import (
 	"ppl/autodiff"
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/renhdtest"
 	"ppl/posterior/evidence"
 	"ppl/posterior/store"
 )
@@ -21,10 +22,10 @@ func observed(at []float64, sd float64) (target infer.Target, logZ float64) {
 	constant := -float64(len(at)) / 2 * math.Log(2*math.Pi)
 	return dynamicstest.Density{D: len(at), Proper: true,
 		LogPrior: func(theta autodiff.Node) autodiff.Node {
-			return squares(theta, 1, constant)
+			return renhdtest.Squares(theta, 1, constant)
 		}, LogLik: func(theta autodiff.Node) autodiff.Node {
 			off := autodiff.Sub(theta, theta.Graph().Data("at", at, len(at)))
-			return squares(off, sd, constant-float64(len(at))*math.Log(sd))
+			return renhdtest.Squares(off, sd, constant-float64(len(at))*math.Log(sd))
 		}}, sum
 }
 
@@ -53,7 +54,7 @@ func offBy(r evidence.Ratios, want float64) (zs []float64) {
 // show: other temperatures, neighbours in each other's place, a density that lacks a Jacobian.
 func TestEvidenceOfLadders(t *testing.T) {
 	normal, ofNormal := observed([]float64{1, -2, .5}, .2)
-	fours, ofFours := twoSquares()
+	fours, ofFours := renhdtest.TwoSquares()
 	for name, c := range map[string]struct {
 		target   infer.Target
 		settings infer.Settings
@@ -66,7 +67,7 @@ func TestEvidenceOfLadders(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := options(5)
+			o := renhdtest.Options(5)
 			o.Settings = c.settings
 			_, report := draw(t, c.target, o)
 			l := report.Ladder
@@ -130,7 +131,7 @@ func TestNoEnergiesAreKept(t *testing.T) {
 		"no test":  {Replicas: 3, Ratio: 2, Path: "energy", Dynamics: "nosehoover"},
 		"one rung": {Replicas: 1},
 	} {
-		o := options(2)
+		o := renhdtest.Options(2)
 		o.Draws, o.Warmup, o.Settings = 50, 100, s
 		if _, report := draw(t, dynamicstest.Normal(1, 2), o); report.Ladder != nil {
 			t.Errorf("%s: energies are kept", name)
@@ -140,13 +141,13 @@ func TestNoEnergiesAreKept(t *testing.T) {
 
 // Over 50 seeds the errors of the estimates are as large as their standard errors say.
 func TestEvidenceErrors(t *testing.T) {
-	slow(t)
-	target, want := twoSquares()
+	renhdtest.Slow(t)
+	target, want := renhdtest.TwoSquares()
 	const runs = 50
 	squares, far := make([]float64, 3), 0
 	for seed := range uint64(runs) {
-		o := options(seed + 100)
-		o.Device = fastest()
+		o := renhdtest.Options(seed + 100)
+		o.Device = renhdtest.Fastest()
 		_, report := draw(t, target, o)
 		r := ratios(t, report.Ladder)
 		for i, z := range offBy(r, want) {

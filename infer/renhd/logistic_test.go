@@ -8,6 +8,9 @@ import (
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/infer/nuts"
+	"ppl/infer/renhd/ladder"
+	"ppl/infer/renhd/population"
+	"ppl/infer/renhd/renhdtest"
 	"ppl/posterior/stats"
 	"ppl/runtime/native"
 )
@@ -16,14 +19,14 @@ import (
 // means to .15 sd and standard deviations to 5 %. NUTS itself is held to the normal approximation. Beside it, for the
 // record, what SGLD and an exchange that ignores its noise make of the same.
 func TestLogisticInMinibatches(t *testing.T) {
-	slow(t)
+	renhdtest.Slow(t)
 	const n, d, spread = 100_000, 5, 2.5
 	x, y := dynamicstest.SimulateLogistic(n, d, 1)
 	device, err := native.New()
 	if err != nil {
 		t.Skip(err)
 	}
-	full, o := new(memory), options(5)
+	full, o := new(memory), renhdtest.Options(5)
 	o.Device = infer.Lowered(device)
 	if _, err := nuts.Sample(context.Background(), dynamicstest.Logistic(x, y, d, spread), o, full); err != nil {
 		t.Fatal(err)
@@ -42,22 +45,27 @@ func TestLogisticInMinibatches(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		settings infer.Settings
-		exchange exchange
+		exchange ladder.Exchange
 		held     bool
 	}{
-		{"renhd", infer.Settings{}, exchange{test: penalty()}, true},
-		{"ladder", infer.Settings{Replicas: 4, Ratio: 1.5, Path: "energy", Steps: 50}, exchange{test: penalty()}, true},
+		{"renhd", infer.Settings{}, ladder.Exchange{Test: ladder.Penalty()}, true},
+		{"ladder", infer.Settings{Replicas: 4, Ratio: 1.5, Path: "energy", Steps: 50},
+			ladder.Exchange{Test: ladder.Penalty()}, true},
 		{"ladder, noise ignored", infer.Settings{Replicas: 4, Ratio: 1.5, Path: "energy", Steps: 50},
-			exchange{test: uncorrected(), swapRules: swapRules{plain: true}}, false},
-		{"without control variates", infer.Settings{ControlVariates: "off"}, exchange{test: penalty()}, true},
-		{"sgld", infer.Settings{Replicas: 1, Dynamics: "sgld", ControlVariates: "off"}, exchange{test: penalty()},
+			ladder.Exchange{Test: ladder.Uncorrected(), SwapRules: population.SwapRules{Plain: true}}, false},
+		{"without control variates", infer.Settings{ControlVariates: "off"}, ladder.Exchange{Test: ladder.Penalty()},
+			true},
+		{"sgld", infer.Settings{Replicas: 1, Dynamics: "sgld", ControlVariates: "off"},
+			ladder.Exchange{Test: ladder.Penalty()},
 			false},
-		{"sgld with control variates", infer.Settings{Replicas: 1, Dynamics: "sgld"}, exchange{test: penalty()}, true},
-		{"sghmc with control variates", infer.Settings{Replicas: 1, Dynamics: "sghmc"}, exchange{test: penalty()},
+		{"sgld with control variates", infer.Settings{Replicas: 1, Dynamics: "sgld"},
+			ladder.Exchange{Test: ladder.Penalty()}, true},
+		{"sghmc with control variates", infer.Settings{Replicas: 1, Dynamics: "sghmc"},
+			ladder.Exchange{Test: ladder.Penalty()},
 			true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o, m := options(5), new(memory)
+			o, m := renhdtest.Options(5), new(memory)
 			o.Device, o.Settings, o.Warmup, o.Draws, o.Thin = infer.Lowered(device), c.settings, 500, 1000, 1
 			o.Settings.Batch = 256
 			report, err := sample(context.Background(), dynamicstest.Logistic(x, y, d, spread), o, m, c.exchange)

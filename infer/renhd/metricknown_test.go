@@ -6,23 +6,26 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/ladder"
+	"ppl/infer/renhd/population"
+	"ppl/infer/renhd/renhdtest"
 )
 
 // Warm-up ends early where walkers agree at once; where they are in several modes it has all of its iterations.
 func TestWarmUpEndsEarlyInOneMode(t *testing.T) {
 	iterations := func(target infer.Target) int {
-		_, s, err := newConfig(target, options(1), swapRules{})
+		_, s, err := population.NewConfig(target, renhdtest.Options(1), population.SwapRules{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := newRun(context.Background(), s, exchange{test: penalty()}, new(memory))
-		defer r.close()
+		r := newRun(context.Background(), s, ladder.Exchange{Test: ladder.Penalty()}, new(memory))
+		defer r.Close()
 		if err := r.warmUp(); err != nil {
 			t.Fatal(err)
 		}
 		return r.Iterations
 	}
-	all := options(1).Warmup
+	all := renhdtest.Options(1).Warmup
 	if n := iterations(dynamicstest.Normal(1, 1e-3, 10)); n > all*2/3 {
 		t.Errorf("%d of %d iterations in one mode", n, all)
 	}

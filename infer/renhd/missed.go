@@ -6,6 +6,9 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
+	"ppl/infer/renhd/ladder"
+	"ppl/infer/renhd/modesearch"
+	"ppl/infer/renhd/population"
 	"ppl/lang/types"
 )
 
@@ -15,29 +18,29 @@ import (
 func Missed(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64) (missed []adapt.MissedMode,
 	gradients int64, err error) {
 	o.Checkpoints, o.Settings = nil, infer.Settings{Precision: o.Settings.Precision}
-	_, s, err := newConfig(t, o, swapRules{})
-	if err != nil || !s.findsPeaks() || s.blocks != nil {
+	_, s, err := population.NewConfig(t, o, population.SwapRules{})
+	if err != nil || !s.FindsPeaks() || s.Blocks != nil {
 		return nil, 0, err
 	}
-	r := newRun(ctx, s.onPath(dynamics.Plain), exchange{test: penalty()}, unheard{})
-	defer r.close()
-	if err := r.load([]float64{1}, s.explorersOfChain()); err != nil {
+	r := newRun(ctx, s.OnPath(dynamics.Plain), ladder.Exchange{Test: ladder.Penalty()}, discardRecorder{})
+	defer r.Close()
+	if err := r.Load([]float64{1}, s.ExplorersOfChain()); err != nil {
 		return nil, 0, err
 	}
 	seen, err := r.lookAt(visited)
 	if err != nil {
 		return nil, 0, err
 	}
-	if _, err := r.modes.search(r.modes.newSearch(func() *visits { return seen }, true)); err != nil {
+	if _, err := r.modes.Search(r.modes.NewSearch(func() *population.Visits { return seen }, true)); err != nil {
 		return nil, 0, err
 	}
 	missed, err = r.missed()
-	return missed, r.walkers.Gradients, err
+	return missed, r.Walkers.Gradients, err
 }
 
 // lookAt takes positions of chains for those of walkers in a window, and learns the metric from them.
-func (r *run) lookAt(visited [][][]float64) (*visits, error) {
-	seen, points, err := r.visitsOf(r.warm.imagesOfChains(visited))
+func (r *run) lookAt(visited [][][]float64) (*population.Visits, error) {
+	seen, points, err := r.VisitsOf(r.warm.ImagesOfChains(visited))
 	if err == nil {
 		r.Rungs[0].Metric = r.Rungs[0].Metric.Estimate(points)
 	}
@@ -46,12 +49,12 @@ func (r *run) lookAt(visited [][][]float64) (*visits, error) {
 
 // missed are the modes that a search has found, after the first, in which walkers were; with masses by importance.
 func (r *run) missed() (missed []adapt.MissedMode, err error) {
-	if len(r.modes.modes()) == 0 {
+	if len(r.modes.Modes()) == 0 {
 		return nil, nil
 	}
-	modes := r.modes.modes()[:1]
-	for _, m := range r.modes.modes()[1:] {
-		mass, ok, err := r.modes.massOfTails(&m)
+	modes := r.modes.Modes()[:1]
+	for _, m := range r.modes.Modes()[1:] {
+		mass, ok, err := r.modes.MassOfTails(&m)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +62,7 @@ func (r *run) missed() (missed []adapt.MissedMode, err error) {
 			modes = append(modes, m)
 		}
 	}
-	shares := modeShares(modes)
+	shares := modesearch.ModeShares(modes)
 	seen := adapt.MassOf{Share: shares[0], Normal: modes[0].Normal}
 	for k, share := range shares[1:] {
 		m := modes[k+1]
@@ -68,9 +71,9 @@ func (r *run) missed() (missed []adapt.MissedMode, err error) {
 	return missed, nil
 }
 
-// unheard is a recorder that nobody listens to.
-type unheard struct{}
+// discardRecorder is a recorder that nobody listens to.
+type discardRecorder struct{}
 
-func (unheard) Begin([]types.Variable) error         { return nil }
-func (unheard) Draw(int, []float64, []float64) error { return nil }
-func (unheard) Progress(infer.Progress)              {}
+func (discardRecorder) Begin([]types.Variable) error         { return nil }
+func (discardRecorder) Draw(int, []float64, []float64) error { return nil }
+func (discardRecorder) Progress(infer.Progress)              {}

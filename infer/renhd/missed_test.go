@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"ppl/infer"
+	"ppl/infer/renhd/modesearch"
+	"ppl/infer/renhd/renhdtest"
 )
 
 // chainsAbout are positions of chains in the mode at −3.
@@ -14,7 +16,7 @@ func chainsAbout(d int) (visited [][][]float64) {
 	for range 4 {
 		var xs [][]float64
 		for range 200 {
-			x := normalNumbers(d, 1, random)
+			x := modesearch.NormalNumbers(d, 1, random)
 			for j := range x {
 				x[j] -= 3
 			}
@@ -31,9 +33,10 @@ func TestMissedModesAreFound(t *testing.T) {
 		target infer.Target
 		share  float64
 	}{
-		"half": {widths(4, .1, 1), .5}, "a fifth": {widths(4, .2, .25), .2}, "nothing": {widths(4, 1, 1e-300), 0},
+		"half": {renhdtest.Widths(4, .1, 1), .5}, "a fifth": {renhdtest.Widths(4, .2, .25), .2},
+		"nothing": {renhdtest.Widths(4, 1, 1e-300), 0},
 	} {
-		missed, gradients, err := Missed(t.Context(), c.target, options(1), chainsAbout(4))
+		missed, gradients, err := Missed(t.Context(), c.target, renhdtest.Options(1), chainsAbout(4))
 		if err != nil || gradients < 1000 || (len(missed) > 0) != (c.share > 0) {
 			t.Errorf("%s: %d modes, %d gradients, %v", name, len(missed), gradients, err)
 			continue

@@ -8,13 +8,14 @@ import (
 
 	"ppl/autodiff"
 	"ppl/infer"
+	"ppl/infer/renhd/renhdtest"
 )
 
 // A network starts from an optimiser and samples the posterior: N(Σy/41, 1/41) in each coordinate. Of 1,000
 // coordinates, the mean of squared errors over that of the posterior is within its standard error of 1.
 func TestNetworkSamplesPosterior(t *testing.T) {
-	target := newLayered(1000)
-	o := options(3)
+	target := renhdtest.NewLayered(1000)
+	o := renhdtest.Options(3)
 	o.Chains, o.Warmup, o.Draws, o.Thin, o.Settings = 2, 400, 40, 2, infer.Settings{Batch: 20}
 	got, report := draw(t, target, o)
 	theta := autodiff.New().Input("theta", 1000)
@@ -44,9 +45,9 @@ func TestNetworkSamplesPosterior(t *testing.T) {
 func TestRulesOnNetwork(t *testing.T) {
 	for _, rule := range []string{"sgld", "csgld", "sgnht", "tacthmc"} {
 		t.Run(rule, func(t *testing.T) {
-			o := options(3)
+			o := renhdtest.Options(3)
 			o.Chains, o.Draws, o.Thin, o.Settings = 1, 2, 1, infer.Settings{Batch: 20, Dynamics: rule}
-			got, report := draw(t, newLayered(1000), o)
+			got, report := draw(t, renhdtest.NewLayered(1000), o)
 			for _, x := range got.values[0] {
 				for _, v := range x {
 					if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -3,6 +3,7 @@ package renhd
 import (
 	"fmt"
 	"math"
+
 	"ppl/infer"
 )
 

@@ -1,16 +1,18 @@
 package renhd
 
 import (
-	"ppl/infer"
 	"strings"
 	"testing"
+
+	"ppl/infer"
+	"ppl/infer/renhd/renhdtest"
 )
 
 // Replicas of a network are chains; a small model, one without batches and one without networks are as they were.
 func TestNetworkOptions(t *testing.T) {
 	o := infer.Defaults()
 	o.Settings = infer.Settings{Batch: 10, Replicas: 12}
-	got, note := NetworkOptions(newLayered(1000), o, false)
+	got, note := NetworkOptions(renhdtest.NewLayered(1000), o, false)
 	if got.Chains != 12 || got.Settings.Replicas != 1 || got.Draws != 9 || !strings.Contains(note, "rate of 0.008") {
 		t.Errorf("%d chains of %d draws, %d replicas: %s", got.Chains, got.Draws, got.Settings.Replicas, note)
 	}
@@ -18,9 +20,9 @@ func TestNetworkOptions(t *testing.T) {
 		target infer.Target
 		batch  int
 	}{
-		"few weights":  {newLayered(800), 10},
-		"all rows":     {newLayered(1000), 0},
-		"not declared": {newLayered(1000).inRows, 10},
+		"few weights":  {renhdtest.NewLayered(800), 10},
+		"all rows":     {renhdtest.NewLayered(1000), 0},
+		"not declared": {renhdtest.NewLayered(1000).Undeclared(), 10},
 	} {
 		o.Settings.Batch = c.batch
 		if got, note := NetworkOptions(c.target, o, false); note != "" || got.Chains != o.Chains {

@@ -7,6 +7,7 @@ import (
 
 	"ppl/infer/dynamics"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/renhdtest"
 	"ppl/posterior/stats"
 )
 
@@ -18,7 +19,7 @@ func TestPresets(t *testing.T) {
 		if p.Name == "renhd-paper" {
 			sd[1] = 0.5 // it adapts nothing
 		}
-		o, m := options(9), new(memory)
+		o, m := renhdtest.Options(9), new(memory)
 		o.Warmup, o.Draws, o.Thin = 300, 500, 1
 		if _, err := p.Sample(context.Background(), dynamicstest.Normal(sd...), o, m); err != nil {
 			t.Errorf("%s: %v", p.Name, err)

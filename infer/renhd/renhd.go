@@ -15,9 +15,17 @@
 // gradients are exact, the Nosé-Hoover thermostat where they are noisy. The host does what is rare and small: it
 // exchanges rungs, adapts in warm-up, and collects the draws of the coldest rung.
 //
-// What a run is made of: config is what was asked for, and does not change; phase is how walkers move now; state is
-// what the run has decided and where its walkers are; statistics is what it has counted for the report. State,
-// statistics and the lane buffers of the device are all that a checkpoint has to keep.
+// This package is the algorithm: warm up (run.go), choose how many iterations make a draw (thin.go), move, exchange and
+// collect (collector.go), several iterations in one call of the device if nothing needs the host (ahead.go), report. Its
+// parts are packages, from the bottom to the top:
+//
+//	population     walkers on the lanes of a device, their rungs, and the phase that they move in
+//	part           pieces of a run between whose iterations checkpoints are taken
+//	ladder         exchanges of neighbours, the spacing of rungs, round trips
+//	modesearch     modes that walkers are in, a search for others, jumps between them
+//	subsampling    minibatches, anchors, the noise of gradients
+//	netwarmup      warm-up of networks
+//	warmup         windows, agreement of walkers, restarts, metric, coordinates, the length of the ladder
 package renhd
 
 import (
@@ -26,46 +34,49 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/checkpoint"
+	"ppl/infer/renhd/ladder"
+	"ppl/infer/renhd/part"
+	"ppl/infer/renhd/population"
 )
 
 // Sample draws from t by replica exchange; it is an infer.Sampler.
 func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
 	name := o.Settings.Exchange
-	return sample(ctx, t, o, rec, exchange{test: newTest(name), shuffle: name == "paper",
-		swapRules: swapRules{program: usualTest(name), plain: name == "uncorrected"}})
+	return sample(ctx, t, o, rec, ladder.Exchange{Test: ladder.NewTest(name), Shuffle: name == "paper",
+		SwapRules: population.SwapRules{Program: ladder.UsualTest(name), Plain: name == "uncorrected"}})
 }
 
-// attempt warms up, then collects draws. What was counted is reported however the run ends. The reason is why all rows
+// runOnce warms up, then collects draws. What was counted is reported however the run ends. The reason is why all rows
 // are used where batch = auto; else it is empty.
-func attempt(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x exchange,
+func runOnce(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x ladder.Exchange,
 	reason string) (infer.Report, error) {
-	_, first, err := newConfig(t, o, x.swapRules)
+	_, first, err := population.NewConfig(t, o, x.SwapRules)
 	if err != nil {
 		return infer.Report{}, infer.Refusal{Cause: err}
 	}
 	r := newRun(ctx, first, x, rec)
 	if r.state.AllRows = reason; reason != "" {
-		r.notef("%s", reason)
+		r.Notef("%s", reason)
 	}
 	drawing, err := r.resumeFrom(o.Checkpoints)
 	if err == nil && drawing == nil {
 		err = r.warmUp()
-		if at := r.warm.divergesAtEnd(); err == nil && at >= 0 {
-			err = r.warm.diverges(at)
+		if at := r.warm.DivergesAtEnd(); err == nil && at >= 0 {
+			err = r.warm.Diverges(at)
 		}
 	}
 	if err == nil {
 		err = r.collectDraws(drawing)
 	}
 	r.completeReport()
-	r.close()
-	return *r.report, err
+	r.Close()
+	return *r.Report, err
 }
 
 // resumeFrom resumes the run that has left a checkpoint, if there is one. A run that was collecting draws is put where
 // it was, and the checkpoint given back; in warm-up it is replayed.
-func (r *run) resumeFrom(keep infer.Checkpoints) (drawing *savedRun, err error) {
-	c, err := loadCheckpoint(keep)
+func (r *run) resumeFrom(keep infer.Checkpoints) (drawing *part.Checkpoint, err error) {
+	c, err := part.LoadCheckpoint(keep)
 	if err != nil || c == nil {
 		return nil, err
 	}
@@ -75,40 +86,40 @@ func (r *run) resumeFrom(keep infer.Checkpoints) (drawing *savedRun, err error) 
 	case reason != r.state.AllRows:
 		return nil, nil // of the attempt before this one
 	case c.Part != collecting:
-		r.replay(c)
+		r.Replay(c)
 		return nil, nil
 	}
-	if err := r.takeStates(c); err != nil {
+	if err := r.TakeStates(c); err != nil {
 		return nil, err
 	}
-	r.takeDrawingPhase()
-	return c, r.reload(c.Lanes)
+	r.TakeDrawingPhase()
+	return c, r.Reload(c.Lanes)
 }
 
 // reasonForAllRows is why a run uses all rows although minibatches were asked for; empty if it does not.
-func reasonForAllRows(c *savedRun) (string, error) {
+func reasonForAllRows(c *part.Checkpoint) (string, error) {
 	var s state
 	err := checkpoint.Decode(c.States["run"], &s)
 	return s.AllRows, err
 }
 
 // sample warms up, then collects draws, with all rows where batch = auto comes to that.
-func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x exchange) (infer.Report,
+func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x ladder.Exchange) (infer.Report,
 	error) {
 	reason, err := allRowsBefore(o)
 	if err != nil {
 		return infer.Report{}, err
 	}
 	if reason == "" {
-		report, err := attempt(ctx, t, o, rec, x, "")
-		var all useAllRows
+		report, err := runOnce(ctx, t, o, rec, x, "")
+		var all population.UseAllRows
 		if !errors.As(err, &all) {
 			return report, err
 		}
-		reason = all.reason
+		reason = all.Reason
 	}
 	o.Settings.Batch = 0
-	return attempt(ctx, t, o, rec, x, reason)
+	return runOnce(ctx, t, o, rec, x, reason)
 }
 
 // allRowsBefore is why the run that is resumed took all rows, where batch = auto came to that.
@@ -116,7 +127,7 @@ func allRowsBefore(o infer.Options) (reason string, err error) {
 	if o.Settings.Batch != infer.AutoBatch || o.Checkpoints == nil {
 		return "", nil
 	}
-	c, err := loadCheckpoint(o.Checkpoints)
+	c, err := part.LoadCheckpoint(o.Checkpoints)
 	if err != nil || c == nil {
 		return "", err
 	}

@@ -5,12 +5,14 @@ import (
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/population"
+	"ppl/infer/renhd/renhdtest"
 	"ppl/lang/types"
 	"ppl/posterior/stats"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // A memory keeps draws: by chain, draw and element.
@@ -37,7 +39,7 @@ func (m *memory) Draw(chain int, values, stats []float64) error {
 func (m *memory) Progress(infer.Progress) {}
 
 // chains of one element.
-func (m *memory) chains(j int) [][]float64 { return coordinate(m.values, j) }
+func (m *memory) chains(j int) [][]float64 { return population.Coordinate(m.values, j) }
 
 // draw samples, and fails the test when that fails.
 func draw(t *testing.T, target infer.Target, o infer.Options) (*memory, infer.Report) {
@@ -62,7 +64,7 @@ func TestNormals(t *testing.T) {
 		"correlated": {correlated(-0.9999, 4000), []float64{4000, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := options(1)
+			o := renhdtest.Options(1)
 			m, report := draw(t, c.target, o)
 			if len(report.Temperatures) != 1 {
 				t.Errorf("a normal target needs no ladder, got temperatures %v", report.Temperatures)
@@ -92,7 +94,7 @@ func correlated(rho, sd float64) infer.Target {
 // Two modes of weight 1 : 2, twenty deviations apart, under a normal prior: nobody asks for a ladder, and the weights
 // come out right. The truth is in closed form; the bound is five standard errors of the weight.
 func TestTwoModes(t *testing.T) {
-	m, report := draw(t, twoModes(), options(2))
+	m, report := draw(t, renhdtest.TwoModes(), renhdtest.Options(2))
 	checkWeight(t, m, 2.0/3)
 	if len(report.Temperatures) < 2 || report.RoundTrips == 0 {
 		t.Errorf("temperatures %v, %d round trips: want a ladder in use", report.Temperatures, report.RoundTrips)
@@ -105,7 +107,7 @@ func checkWeight(t *testing.T, m *memory, want float64) {
 	share := make([][]float64, len(m.values))
 	for c, xs := range m.values {
 		for _, x := range xs {
-			share[c] = append(share[c], oneIf(x[0] > 0))
+			share[c] = append(share[c], population.OneIf(x[0] > 0))
 		}
 	}
 	s := stats.Summarize(share)
@@ -118,12 +120,12 @@ func checkWeight(t *testing.T, m *memory, want float64) {
 // without.
 func TestThreads(t *testing.T) {
 	run := func(target infer.Target, seed uint64, threads int) [][][]float64 {
-		o := options(seed)
+		o := renhdtest.Options(seed)
 		o.Draws, o.Warmup, o.Threads = 50, 200, threads
 		m, _ := draw(t, target, o)
 		return append(m.values, m.stats...)
 	}
-	for _, target := range []infer.Target{dynamicstest.Normal(1, 2, 3), twoModes()} {
+	for _, target := range []infer.Target{dynamicstest.Normal(1, 2, 3), renhdtest.TwoModes()} {
 		one, two, other := run(target, 7, 1), run(target, 7, 2), run(target, 8, 2)
 		if d := cmp.Diff(one, two); d != "" {
 			t.Errorf("one and two threads differ: %s", d)
@@ -143,7 +145,7 @@ func TestCancel(t *testing.T) {
 			cancel()
 		}
 	}}
-	report, err := Sample(ctx, dynamicstest.Normal(1, 1), options(3), m)
+	report, err := Sample(ctx, dynamicstest.Normal(1, 1), renhdtest.Options(3), m)
 	if err != context.Canceled {
 		t.Errorf("error %v, want context.Canceled", err)
 	}

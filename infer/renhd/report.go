@@ -4,74 +4,76 @@ import (
 	"fmt"
 	"math"
 
+	"ppl/infer/renhd/ladder"
+	"ppl/infer/renhd/population"
 	"ppl/posterior/store"
 )
 
 // completeReport fills the report with what the run was. What draws and counts show (divergences, chains that disagree,
 // swap rates near 0, no round trips) is put in words where they are summarised; here is only what they do not show.
 func (r *run) completeReport() {
-	p, s := r.report, &r.phase
-	p.Sampler, p.Dynamics, p.Path = "renhd", s.rule.Name(), s.system.Path.String()
-	p.Chains, p.Warmup = s.options.Chains, s.options.Warmup
-	p.Temperatures, p.Batch = []float64{1}, s.batches.Size
-	if r.walkers == nil {
+	p, s := r.Report, &r.Phase
+	p.Sampler, p.Dynamics, p.Path = "renhd", s.Rule.Name(), s.System.Path.String()
+	p.Chains, p.Warmup = s.Options.Chains, s.Options.Warmup
+	p.Temperatures, p.Batch = []float64{1}, s.Batches.Size
+	if r.Walkers == nil {
 		return
 	}
-	w := r.walkers
+	w := r.Walkers
 	p.Gradients, p.StepSize = w.Gradients, w.Rungs[0].Step
 	p.Steps = r.stats.Steps / math.Max(float64(r.stats.Iterations), 1)
 	if len(w.Rungs) > 1 {
-		p.Temperatures, p.SwapRates = temperatures(w.betas()), r.swaps.counts().rates()
-		p.RoundTrips, p.Barrier = r.swaps.counts().RoundTrips.Count, barrier(p.SwapRates)
+		p.Temperatures, p.SwapRates = ladder.Temperatures(w.Betas()), r.swaps.Counts().Rates()
+		p.RoundTrips, p.Barrier = r.swaps.Counts().RoundTrips.Count, ladder.Barrier(p.SwapRates)
 	}
-	p.JumpRate = r.modes.moves().rate()
-	r.warm.remarkOnForm()
-	r.warm.remarkOnCentring()
-	p.NonFiniteEnds = r.asTheModel(p.NonFiniteEnds)
-	if h := r.warm.leastStep(); h > 0 {
-		r.notef("the density jumps, as where a parameter is compared with a number or rounded: trajectories are "+
+	p.JumpRate = r.modes.JumpCounts().Rate()
+	r.warm.RemarkOnForm()
+	r.warm.RemarkOnCentring()
+	p.NonFiniteEnds = r.AsTheModel(p.NonFiniteEnds)
+	if h := r.warm.LeastStep(); h > 0 {
+		r.Notef("the density jumps, as where a parameter is compared with a number or rounded: trajectories are "+
 			"rejected there however short their steps are, so steps are not made shorter than %.2g for it", h)
 	}
-	r.warm.remarkOnHops()
+	r.warm.RemarkOnHops()
 	r.remarkOnRows()
 	r.remarkOnWeights()
-	if s.free() && !s.rule.Traits().Flagged {
-		r.warm.warnOfTemperature()
+	if s.Unadjusted() && !s.Rule.Traits().Flagged {
+		r.warm.WarnOfTemperature()
 	}
 	r.warnOfWarmup()
 }
 
 // remarkOnWeights says that the weights of a network are judged by what it predicts.
 func (r *run) remarkOnWeights() {
-	p := r.report
+	p := r.Report
 	p.Weights = nil
-	for _, b := range r.phase.blocks {
+	for _, b := range r.Phase.Blocks {
 		if b.Layer != "" {
 			p.Weights = append(p.Weights, b.Parameter)
 		}
 	}
 	if len(p.Weights) > 0 && p.Draws > 0 {
-		r.notef("each chain stays near an optimum of its own, of the many equivalent ones that a network has, so " +
+		r.Notef("each chain stays near an optimum of its own, of the many equivalent ones that a network has, so " +
 			"that R-hat and effective sizes of weights are not judged; ppl predict RUN --data NEW scores predictions")
 	}
 }
 
 // remarkOnRows says how much of the data the run has read at a time.
 func (r *run) remarkOnRows() {
-	if b := r.phase.batches; b.Some() {
-		r.notef("minibatches of %d of %d rows; lp and log_likelihood are estimates from one each", b.Size, b.Rows)
-		if r.phase.hasTermsWithoutRows() {
-			r.notef("terms of the likelihood that are not over these rows are computed in full at each step")
+	if b := r.Phase.Batches; b.Some() {
+		r.Notef("minibatches of %d of %d rows; lp and log_likelihood are estimates from one each", b.Size, b.Rows)
+		if r.Phase.HasTermsWithoutRows() {
+			r.Notef("terms of the likelihood that are not over these rows are computed in full at each step")
 		}
 	}
-	x := r.swaps.counts()
+	x := r.swaps.Counts()
 	if x.Decided == 0 {
 		return
 	}
-	r.notef("the energies of swaps were estimated from a share of %.2g of the rows on average",
+	r.Notef("the energies of swaps were estimated from a share of %.2g of the rows on average",
 		x.RowShare/float64(x.Decided))
 	if share := float64(x.Skewed) / float64(x.Decided); share > 0.01 {
-		r.warn(store.Warning{
+		r.Warn(store.Warning{
 			Fact: fmt.Sprintf("In %.0f %% of swaps the differences of log likelihoods were too skewed.", 100*share),
 			Reason: "The test of a swap estimates them from a part of the rows, and is exact only where these " +
 				"estimates are about normal.",
@@ -82,9 +84,9 @@ func (r *run) remarkOnRows() {
 
 // warnOfWarmup warns of a warm-up that was too short.
 func (r *run) warnOfWarmup() {
-	p := r.report
-	if p.Warmup < shortestWarmup && p.Draws > 0 && r.phase.blocks == nil {
-		r.warn(store.Warning{
+	p := r.Report
+	if p.Warmup < population.ShortestWarmup && p.Draws > 0 && r.Phase.Blocks == nil {
+		r.Warn(store.Warning{
 			Fact: fmt.Sprintf("A warm-up of %d iterations is too short to find step, coordinates and several modes.",
 				p.Warmup),
 			Advice: []store.Advice{{Do: store.Raise, On: "warmup",

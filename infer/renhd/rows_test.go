@@ -7,19 +7,23 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/ladder"
+	"ppl/infer/renhd/population"
+	"ppl/infer/renhd/renhdtest"
 	"ppl/runtime/host"
 	"ppl/runtime/native"
 )
 
 // conjugate samples the mean of n normals in minibatches, with four replicas and τ = 1.5, and gives the ratio of its
 // variance to the truth.
-func conjugate(t *testing.T, n, batch, draws int, d infer.Device, x exchange) (ratio float64, report infer.Report) {
+func conjugate(t *testing.T, n, batch, draws int, d infer.Device, x ladder.Exchange) (ratio float64,
+	report infer.Report) {
 	t.Helper()
-	target, mean, variance := dynamicstest.Means(normals(n))
-	o, m := options(4), new(memory)
+	target, mean, variance := dynamicstest.Means(renhdtest.Normals(n))
+	o, m := renhdtest.Options(4), new(memory)
 	o.Draws, o.Thin, o.Warmup, o.Device = draws/o.Chains, 1, 400, d
 	o.Settings = infer.Settings{Replicas: 4, Ratio: 1.5, Path: "energy", Batch: batch, Steps: 15}
-	if x.test.maxVariance > 1 {
+	if x.Test.MaxVariance > 1 {
 		o.Settings.Steps = 5 // swaps that are wrong show where walkers do not go far between them
 	}
 	report, err := sample(context.Background(), target, o, m, x)
@@ -40,12 +44,12 @@ func conjugate(t *testing.T, n, batch, draws int, d infer.Device, x exchange) (r
 // is: the truth is in closed form, the bound four standard errors of the variance of 4,000 draws. An exchange that
 // ignores its noise makes it 1.19 times as large, at 8,000 draws.
 func TestConjugateInMinibatches(t *testing.T) {
-	got, report := conjugate(t, 2000, 64, 4000, infer.Lowered(host.Device{}), exchange{test: penalty()})
+	got, report := conjugate(t, 2000, 64, 4000, infer.Lowered(host.Device{}), ladder.Exchange{Test: ladder.Penalty()})
 	if math.Abs(got-1) > 0.11 {
 		t.Errorf("variance is %.3f of the truth, want 1 ± .11", got)
 	}
-	wrong := exchange{test: uncorrected(), swapRules: swapRules{plain: true}}
-	if got, _ := conjugate(t, 2000, 64, 8000, fastest(), wrong); got < 1.12 {
+	wrong := ladder.Exchange{Test: ladder.Uncorrected(), SwapRules: population.SwapRules{Plain: true}}
+	if got, _ := conjugate(t, 2000, 64, 8000, renhdtest.Fastest(), wrong); got < 1.12 {
 		t.Errorf("noise ignored: variance is %.3f of the truth: the test could not fail", got)
 	}
 	if s := report.Rungs.Thermostat[0]; math.Abs(s/report.Rungs.Injected[0]-1) > 0.3 {
@@ -58,14 +62,15 @@ func TestConjugateInMinibatches(t *testing.T) {
 // is right to .03, some four standard errors; a test that looks at one chunk, without control variates, and takes it
 // for the truth is not.
 func TestConjugateReference(t *testing.T) {
-	slow(t)
+	renhdtest.Slow(t)
 	d, err := native.New()
 	if err != nil {
 		t.Skip(err)
 	}
-	for name, x := range map[string]test{"penalty": penalty(), "barker": newTest("barker"), "deaf": uncorrected()} {
+	for name, x := range map[string]ladder.Test{"penalty": ladder.Penalty(), "barker": ladder.NewTest("barker"),
+		"deaf": ladder.Uncorrected()} {
 		t.Run(name, func(t *testing.T) {
-			how := exchange{test: x, swapRules: swapRules{plain: name == "deaf"}}
+			how := ladder.Exchange{Test: x, SwapRules: population.SwapRules{Plain: name == "deaf"}}
 			got, _ := conjugate(t, 10_000, 256, 200_000, infer.Lowered(d), how)
 			if name == "deaf" && got < 1.2 || name != "deaf" && math.Abs(got-1) > 0.03 {
 				t.Errorf("%s: variance is %.3f of the truth", name, got)
@@ -76,7 +81,7 @@ func TestConjugateReference(t *testing.T) {
 
 // What cannot be done in minibatches is refused in words.
 func TestBatchesRefused(t *testing.T) {
-	target, _, _ := dynamicstest.Means(normals(100))
+	target, _, _ := dynamicstest.Means(renhdtest.Normals(100))
 	for want, c := range map[string]struct {
 		target infer.Target
 		s      infer.Settings
@@ -92,7 +97,7 @@ func TestBatchesRefused(t *testing.T) {
 		"tacthmc has a temperature of its own and takes no ladder; leave out replicas, or take other dynamics": {target,
 			infer.Settings{Dynamics: "tacthmc", Replicas: 3}},
 	} {
-		o := options(1)
+		o := renhdtest.Options(1)
 		o.Settings = c.s
 		if _, err := Sample(context.Background(), c.target, o, new(memory)); err == nil || err.Error() != want {
 			t.Errorf("%+v: error %v, want %s", c.s, err, want)

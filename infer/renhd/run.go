@@ -4,68 +4,75 @@ import (
 	"context"
 
 	"ppl/infer"
+	"ppl/infer/renhd/ladder"
+	"ppl/infer/renhd/modesearch"
+	"ppl/infer/renhd/netwarmup"
+	"ppl/infer/renhd/part"
+	"ppl/infer/renhd/population"
+	"ppl/infer/renhd/subsampling"
+	"ppl/infer/renhd/warmup"
 )
 
 // A run is one call of Sample.
 type run struct {
-	*course
+	*part.Run
 	state state
-	warm  *warmup
+	warm  *warmup.Warmup
 	stats counts
-	swaps *swaps
-	modes *knownModes
-	rows  *subsampling
+	swaps *ladder.Swaps
+	modes *modesearch.Known
+	rows  *subsampling.Subsampling
 }
 
-func newRun(ctx context.Context, first phase, x exchange, rec infer.Recorder) *run {
-	c := newCourse(ctx, first, rec)
-	r := &run{course: c, modes: newKnownModes(c)}
-	r.rows = newSubsampling(c, r.modes)
-	r.swaps = newSwaps(x, &first, r.rows.estimator())
-	r.warm = newWarmup(c, r.swaps, r.modes, r.rows)
-	r.progress = r.howFar
-	c.keep(r.population, r.swaps, r.modes, r.rows, r.warm, own("report", r.report), own("counts", &r.stats),
-		own("run", &r.state))
+func newRun(ctx context.Context, first population.Phase, x ladder.Exchange, rec infer.Recorder) *run {
+	c := part.NewRun(ctx, first, rec)
+	r := &run{Run: c, modes: modesearch.NewKnown(c)}
+	r.rows = subsampling.New(c, r.modes)
+	r.swaps = ladder.NewSwaps(x, &first, r.rows.Estimator())
+	r.warm = warmup.New(c, r.swaps, r.modes, r.rows)
+	r.Progress = r.howFar
+	c.Keep(r.Population, r.swaps, r.modes, r.rows, r.warm, part.Own("report", r.Report), part.Own("counts", &r.stats),
+		part.Own("run", &r.state))
 	return r
 }
 
 // howFar is the progress of the run in a phase of it.
 func (r *run) howFar(p infer.Phase) infer.Progress {
-	report, o := r.report, r.phase.options
+	report, o := r.Report, r.Phase.Options
 	done, total := r.Iterations+1, o.Warmup
 	if p == infer.Sampling {
 		done, total = min(r.stats.Iterations, (report.Draws+1)*report.Thin), o.Draws*report.Thin
 	}
 	progress := infer.Progress{Phase: p, Done: min(done, total), Total: total, Divergences: report.Divergences,
-		SwapRates: r.swaps.counts().rates()}
+		SwapRates: r.swaps.Counts().Rates()}
 	if p == infer.Sampling {
 		progress.Thin = report.Thin
 	}
-	if r.phase.blocks != nil {
-		progress.Steps = r.Gradients / int64(r.lanes())
-		progress.Epoch = r.stats.Steps / float64(r.phase.epoch(true))
+	if r.Phase.Blocks != nil {
+		progress.Steps = r.Gradients / int64(r.Lanes())
+		progress.Epoch = r.stats.Steps / float64(r.Phase.Epoch(true))
 	}
 	return progress
 }
 
 // warmUp chooses between the ways to warm up.
 func (r *run) warmUp() error {
-	s := &r.phase
-	if s.blocks != nil {
-		return newNetworkWarmup(r.course).warmUp()
+	s := &r.Phase
+	if s.Blocks != nil {
+		return netwarmup.New(r.Run).WarmUp()
 	}
-	if s.batches.Some() || s.free() && s.settings().Noise == 0 {
-		return r.warm.warmUpFree()
+	if s.Batches.Some() || s.Unadjusted() && s.Settings().Noise == 0 {
+		return r.warm.WarmUpFree()
 	}
-	if n := s.settings().Replicas; n > 0 || s.free() {
-		return r.warm.warmUpLadder()
+	if n := s.Settings().Replicas; n > 0 || s.Unadjusted() {
+		return r.warm.WarmUpLadder()
 	}
-	last, agreed, err := r.warm.explore()
+	last, agreed, err := r.warm.Explore()
 	if err != nil {
 		return err
 	}
 	if agreed {
-		return r.warm.warmUpAlone(last.metricKnown())
+		return r.warm.WarmUpAlone(last.MetricKnown())
 	}
-	return r.warm.growLadder()
+	return r.warm.GrowLadder()
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ppl/infer"
+	"ppl/infer/renhd/ladder"
 )
 
 // The share of walkers that come from the cold end falls from 1 to 0; thermostats stand where friction and noise put
@@ -12,7 +13,7 @@ import (
 func TestRungStatistics(t *testing.T) {
 	s := infer.Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Noise: 0.25, Metric: "identity", StepSize: 0.1,
 		Steps: 50, Friction: 0.1}
-	_, report := fiveModes(t, s, 500, exchange{test: penalty()})
+	_, report := fiveModes(t, s, 500, ladder.Exchange{Test: ladder.Penalty()})
 	up := report.Rungs.Upward
 	if len(up) != 7 || up[0] != 1 || up[6] != 0 {
 		t.Fatalf("upward: %.3v", up)

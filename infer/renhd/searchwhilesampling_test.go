@@ -2,16 +2,19 @@ package renhd
 
 import (
 	"math"
-	"ppl/posterior/stats"
 	"slices"
 	"strings"
 	"testing"
+
+	"ppl/infer/renhd/population"
+	"ppl/infer/renhd/renhdtest"
+	"ppl/posterior/stats"
 )
 
 // A run asked for a ladder makes no search in warm-up. Hot walkers come to the mode that no chain began in, and draws
 // since then have its share.
 func TestSearchGoesOnWhileSampling(t *testing.T) {
-	target, o := farApart()
+	target, o := renhdtest.FarApart()
 	m, report := draw(t, target, o)
 	said := func(n string) bool { return strings.HasPrefix(n, "climbs from hot rungs") }
 	if !slices.ContainsFunc(report.Notes, said) {
@@ -20,7 +23,7 @@ func TestSearchGoesOnWhileSampling(t *testing.T) {
 	in := make([][]float64, len(m.values))
 	for c, xs := range m.values {
 		for _, x := range xs[o.Draws/2:] {
-			in[c] = append(in[c], oneIf(x[0] < 0))
+			in[c] = append(in[c], population.OneIf(x[0] < 0))
 		}
 	}
 	if s := stats.Summarize(in); !(math.Abs(s.Mean-.6) < 5*s.MCSEMean && s.MCSEMean < .05) {

@@ -6,6 +6,10 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/part"
+	"ppl/infer/renhd/population"
+	"ppl/infer/renhd/renhdtest"
+	"ppl/infer/renhd/subsampling"
 	"ppl/posterior/stats"
 )
 
@@ -15,7 +19,7 @@ func shareOfOrder(values [][][]float64) (share, mcse float64) {
 	for _, chain := range values {
 		var xs []float64
 		for _, v := range chain {
-			xs = append(xs, oneIf(v[0] < v[1]))
+			xs = append(xs, population.OneIf(v[0] < v[1]))
 		}
 		in = append(in, xs)
 	}
@@ -28,26 +32,26 @@ func shareOfOrder(values [][][]float64) (share, mcse float64) {
 // large by 2, a weight is far off.
 func TestAnchorsInTwoModes(t *testing.T) {
 	const n = 20_000
-	want := 1 / (1 + math.Exp(-2*tilt*3)) // the means are 3 apart, to a per cent
-	o := options(2)
-	o.Device, o.Warmup, o.Draws, o.Thin = fastest(), 200, 1000, 1
+	want := 1 / (1 + math.Exp(-2*renhdtest.Tilt*3)) // the means are 3 apart, to a per cent
+	o := renhdtest.Options(2)
+	o.Device, o.Warmup, o.Draws, o.Thin = renhdtest.Fastest(), 200, 1000, 1
 	o.Settings = infer.Settings{Batch: 128}
-	m, report := draw(t, twoGroups(n), o)
+	m, report := draw(t, renhdtest.TwoGroups(n), o)
 	share, mcse := shareOfOrder(m.values)
 	t.Logf("share %.3f ± %.3f, want %.3f; %v", share, mcse, want, report.Notes)
 	if mcse > 0.06 || math.Abs(share-want) > 3*mcse {
 		t.Errorf("a mode has %.3f ± %.3f of the draws, want %.3f", share, mcse, want)
 	}
 	k := &dynamicstest.Killer{Every: 500, Alter: func(state any) {
-		inPart(collecting, alterState("subsampling", func(s *anchorsState) {
+		inPart(collecting, alterState("subsampling", func(s *subsampling.State) {
 			high := 0
 			if a := s.Anchors; a[1].At[0] < a[1].At[1] {
 				high = 1
 			}
 			s.Anchors[1-high].Sum = s.Anchors[high].Sum + 2
-		}))(state.(*savedRun))
+		}))(state.(*part.Checkpoint))
 	}}
-	k.Run(t, Sample, twoGroups(n), o)
+	k.Run(t, Sample, renhdtest.TwoGroups(n), o)
 	if share, mcse := shareOfOrder(k.Draws.Values); k.Kills == 0 || math.Abs(share-want) < 3*mcse {
 		t.Errorf("with a wrong sum a mode has %.3f ± %.3f of the draws: the test could not fail", share, mcse)
 	}

@@ -7,12 +7,13 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/renhdtest"
 )
 
 // No warm-up is too short to end: every length from 0 to 40, for targets with one mode and with several, known and
 // guessed starts, and each way to warm up. Draws so early may be anything, but there are as many as were asked for.
 func TestShortWarmups(t *testing.T) {
-	means, _, _ := dynamicstest.Means(normals(40))
+	means, _, _ := dynamicstest.Means(renhdtest.Normals(40))
 	guessed := func(d dynamicstest.Density) dynamicstest.Density {
 		d.Proper, d.Spread = false, 3
 		return d
@@ -25,8 +26,8 @@ func TestShortWarmups(t *testing.T) {
 		"guessed":       {guessed(dynamicstest.Normal(1, 1e-3, 1e3)), infer.Settings{}},
 		"one parameter": {guessed(dynamicstest.Normal(1e-6)), infer.Settings{}},
 		"modes":         {dynamicstest.FiveModes().Target(), infer.Settings{}},
-		"likelihood":    {twoModes(), infer.Settings{}},
-		"asked ladder":  {twoModes(), infer.Settings{Replicas: 3}},
+		"likelihood":    {renhdtest.TwoModes(), infer.Settings{}},
+		"asked ladder":  {renhdtest.TwoModes(), infer.Settings{Replicas: 3}},
 		"noise":         {dynamicstest.FiveModes().Target(), infer.Settings{Noise: .25, Replicas: 3}},
 		"minibatches":   {means, infer.Settings{Batch: 16}},
 		"tacthmc":       {dynamicstest.Normal(1, 2), infer.Settings{Dynamics: "tacthmc"}},
@@ -34,7 +35,7 @@ func TestShortWarmups(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for warmup := range 41 {
-				o, m := options(uint64(warmup+1)), new(memory)
+				o, m := renhdtest.Options(uint64(warmup+1)), new(memory)
 				o.Warmup, o.Draws, o.Thin, o.Settings = warmup, 3, 1, c.settings
 				report, err := Sample(context.Background(), c.target, o, m)
 				if err != nil && !errors.As(err, new(infer.Refusal)) || err == nil && report.Draws != o.Draws {
@@ -48,8 +49,8 @@ func TestShortWarmups(t *testing.T) {
 // A warm-up so short that some neighbours have not been asked to swap says nothing of where rungs should be: their
 // temperatures stay numbers.
 func TestTemperaturesOfAFewIterations(t *testing.T) {
-	target, _ := twoSquares()
-	o := options(1)
+	target, _ := renhdtest.TwoSquares()
+	o := renhdtest.Options(1)
 	o.Draws, o.Warmup, o.Settings = 5, 30, infer.Settings{Replicas: 12}
 	_, report := draw(t, target, o)
 	for j, temperature := range report.Temperatures {

@@ -7,6 +7,7 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/renhdtest"
 	"ppl/posterior/stats"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestEnergyAtTemperatureOne(t *testing.T) {
 	const dim = 4
 	for _, rungs := range []int{1, 4} {
-		o, m := options(3), new(dynamicstest.Memory)
+		o, m := renhdtest.Options(3), new(dynamicstest.Memory)
 		o.Draws, o.Thin, o.Settings = 1000, 2, infer.Settings{Replicas: rungs, Ratio: 2, Path: "energy", Steps: 5}
 		report, err := Sample(t.Context(), dynamicstest.Normal(1, 2, 3, 4), o, m)
 		if err != nil {
@@ -43,9 +44,9 @@ func TestEnergyAtTemperatureOne(t *testing.T) {
 
 // Minibatches give estimates of the density, which go by other names, and no energies.
 func TestEstimatesHaveNamesOfTheirOwn(t *testing.T) {
-	o, m := options(3), new(dynamicstest.Memory)
+	o, m := renhdtest.Options(3), new(dynamicstest.Memory)
 	o.Draws, o.Warmup, o.Settings = 5, 100, infer.Settings{Batch: 8, Replicas: 1}
-	target, _, _ := dynamicstest.Means(normals(100))
+	target, _, _ := dynamicstest.Means(renhdtest.Normals(100))
 	if _, err := Sample(t.Context(), target, o, m); err != nil {
 		t.Fatal(err)
 	}

@@ -4,29 +4,30 @@ import (
 	"context"
 	"errors"
 	"strings"
-
 	"testing"
 
 	"ppl/autodiff"
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/renhdtest"
+	"ppl/infer/renhd/warmup"
 )
 
 // SGLD with a step of .5 in batches of 64 out of 2,000 has (1 + ηV/2)/(1 − η/2) ≈ 3 times the variance (V = 31, η =
 // .125) and reports it; the thermostat, whose step follows the noise, has no reason to.
 func TestTooHotIsReported(t *testing.T) {
-	target, _, _ := dynamicstest.Means(normals(2000))
+	target, _, _ := dynamicstest.Means(renhdtest.Normals(2000))
 	for name, s := range map[string]infer.Settings{
 		"sgld":       {Replicas: 1, Dynamics: "sgld", Batch: 64, StepSize: 0.5, Steps: 10, ControlVariates: "off"},
 		"nosehoover": {Replicas: 1, Batch: 64, Steps: 10},
 	} {
-		o, m := options(6), new(memory)
+		o, m := renhdtest.Options(6), new(memory)
 		o.Warmup, o.Draws, o.Thin, o.Settings = 300, 200, 1, s
 		report, err := Sample(context.Background(), target, o, m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p := report.Positions; (p.Value > 1+tolerance+3*p.Error) != (name == "sgld") {
+		if p := report.Positions; (p.Value > 1+warmup.Tolerance+3*p.Error) != (name == "sgld") {
 			t.Errorf("%s: a temperature of %v ± %v", name, p.Value, p.Error)
 		}
 	}
@@ -42,7 +43,7 @@ func TestDivergenceIsNamed(t *testing.T) {
 		}}
 	}
 	flat := target(func(y autodiff.Node) autodiff.Node { return autodiff.Mul(y.Graph().Const(0), y) })
-	o := options(2)
+	o := renhdtest.Options(2)
 	o.Draws = 100
 	var refusal infer.Refusal
 	report, err := Sample(context.Background(), flat, o, new(memory))

@@ -7,6 +7,9 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
+	"ppl/infer/renhd/netwarmup"
+	"ppl/infer/renhd/part"
+	"ppl/infer/renhd/population"
 	"ppl/infer/symmetry"
 )
 
@@ -33,29 +36,29 @@ const (
 // then moves like length squared, where repeating gains like number. Where two iterations are enough, none is so slow:
 // of 25 such pilots of models with one mode none gained twofold, 1.3 times at most.
 func (r *run) chooseThinning() error {
-	o, report := r.phase.options, r.report
+	o, report := r.Phase.Options, r.Report
 	report.Thin = max(o.Thin, 1)
-	if o.Thin == 0 && r.phase.blocks != nil {
-		report.Thin = newNetworkWarmup(r.course).thin()
+	if o.Thin == 0 && r.Phase.Blocks != nil {
+		report.Thin = netwarmup.New(r.Run).Thin()
 		return nil
 	}
-	if o.Thin > 0 || o.Warmup == 0 || r.walkers.traits.Flagged {
+	if o.Thin > 0 || o.Warmup == 0 || r.Walkers.Traits.Flagged {
 		return nil
 	}
 	share, err := r.shareWithoutDivergences()
 	for gain := math.Inf(1); err == nil && r.mayLengthen(share, gain); {
-		var longer pilotResult
+		var longer trialResult
 		r.Length *= 2
-		if longer, err = r.runPilot(pilotIterations); longer.Share/2 < share {
+		if longer, err = r.runTrial(pilotIterations); longer.Share/2 < share {
 			r.Length /= 2
 			break
 		}
 		gain, share = longer.Share/share, longer.Share
 	}
-	few := share*float64(pilotIterations*o.Chains) < enoughSeen*float64(min(len(r.walkers.Rungs), 4))
+	few := share*float64(pilotIterations*o.Chains) < enoughSeen*float64(min(len(r.Walkers.Rungs), 4))
 	if err == nil && few && o.Draws > pilotIterations {
-		var long pilotResult
-		long, err = r.runPilot(longPilot * pilotIterations)
+		var long trialResult
+		long, err = r.runTrial(longPilot * pilotIterations)
 		share = long.Share
 	}
 	enough := margin * adapt.GoalShare
@@ -73,17 +76,17 @@ func (r *run) chooseThinning() error {
 func (r *run) shareWithoutDivergences() (share float64, err error) {
 	const few, halvings = 0.001, 2
 	for try := 0; ; try++ {
-		r.report.Divergences = 0
-		found, err := r.runPilot(pilotIterations)
-		w, share := r.walkers, found.Share
-		often := float64(found.Divergences) > few*float64(pilotIterations*w.chains)
-		if err != nil || !often || try == halvings || !r.phase.adaptsStep() {
+		r.Report.Divergences = 0
+		found, err := r.runTrial(pilotIterations)
+		w, share := r.Walkers, found.Share
+		often := float64(found.Divergences) > few*float64(pilotIterations*w.Chains)
+		if err != nil || !often || try == halvings || !r.Phase.AdaptsStep() {
 			return share, err
 		}
 		for j := range w.Rungs {
 			w.Rungs[j].Step /= 2
 		}
-		w.writeAllRungs()
+		w.WriteAllRungs()
 		r.MedianStep /= 2
 	}
 }
@@ -91,96 +94,96 @@ func (r *run) shareWithoutDivergences() (share float64, err error) {
 // mayLengthen reports whether trajectories twice as long are worth a pilot: not where the last doubling shows that
 // another gains too little.
 func (r *run) mayLengthen(share, gain float64) bool {
-	seen := share * float64(pilotIterations*r.phase.options.Chains)
-	return !r.phase.free() && r.phase.steps == 0 && r.Length < longest &&
+	seen := share * float64(pilotIterations*r.Phase.Options.Chains)
+	return !r.Phase.Unadjusted() && r.Phase.Steps == 0 && r.Length < longest &&
 		share < margin*adapt.GoalShare/2 && (gain > fading || seen < enoughSeen)
 }
 
-// runPilot gives the worst effective share of iterations, over location and spread of every judged value.
-func (r *run) runPilot(iterations int) (found pilotResult, err error) {
-	found, err = do(r.course, &pilot{run: r, iterations: iterations, collector: newDrawCollector(r)})
+// runTrial gives the worst effective share of iterations, over location and spread of every judged value.
+func (r *run) runTrial(iterations int) (found trialResult, err error) {
+	found, err = part.Do(r.Run, &trialRun{run: r, iterations: iterations, collector: newDrawCollector(r)})
 	if err != nil {
 		found.Share = 1
 	}
 	return found, err
 }
 
-// A pilot is the sampler for a number of iterations, whose judged values are all seen.
-type pilot struct {
+// A trialRun is the sampler for a number of iterations, whose judged values are all seen.
+type trialRun struct {
 	run        *run
 	iterations int
 	collector  *drawCollector
-	state      pilotState
+	state      trialState
 }
 
-// pilotResult is what a pilot has found out.
-type pilotResult struct {
+// trialResult is what a pilot has found out.
+type trialResult struct {
 	Share       float64 // effective share of its iterations
 	Divergences int
 }
 
-// pilotState is what a pilot has seen so far: by chain and iteration, what is saved of a draw.
-type pilotState struct {
+// trialState is what a pilot has seen so far: by chain and iteration, what is saved of a draw.
+type trialState struct {
 	Iterations int
 	Seen       [][][]float64
 	Reference  symmetry.Reference // of images; empty where the target has no symmetries
 }
 
-func (p *pilot) Begin() error {
-	p.state.Seen = make([][][]float64, p.run.walkers.chains)
-	if p.run.phase.images != nil {
-		p.state.Reference = p.run.firstReference()
+func (p *trialRun) Begin() error {
+	p.state.Seen = make([][][]float64, p.run.Walkers.Chains)
+	if p.run.Phase.Images != nil {
+		p.state.Reference = p.run.FirstReference()
 	}
 	p.takeImages()
 	return nil
 }
 
-func (p *pilot) More() bool { return p.state.Iterations < p.iterations }
-func (*pilot) Name() string { return "pilot" }
-func (p *pilot) State() any { return &p.state }
+func (p *trialRun) More() bool { return p.state.Iterations < p.iterations }
+func (*trialRun) Name() string { return "pilot" }
+func (p *trialRun) State() any { return &p.state }
 
 // Resumed implements resumed.
-func (p *pilot) Resumed() {
+func (p *trialRun) Resumed() {
 	p.collector = newDrawCollector(p.run)
 	p.takeImages()
 }
 
 // takeImages lets a pilot see images that belong to one mode: those at random, as in draws, would hide how slow the
 // sampler is in it.
-func (p *pilot) takeImages() {
-	if r := p.run; r.phase.images != nil {
-		p.collector.images = r.nearTo(p.state.Reference)
+func (p *trialRun) takeImages() {
+	if r := p.run; r.Phase.Images != nil {
+		p.collector.images = r.NearTo(p.state.Reference)
 	}
 }
 
-func (p *pilot) Iterate() error {
+func (p *trialRun) Iterate() error {
 	r, c := p.run, p.collector
 	if steps := r.ahead(p.iterations - p.state.Iterations); len(steps) > 1 {
 		always := func(int) bool { return true }
-		if err := c.moveAhead(steps, always, func(seen *record) { p.see(seen.drawn()) }); err != nil {
+		if err := c.moveAhead(steps, always, func(seen *population.Record) { p.see(seen.Drawn()) }); err != nil {
 			return err
 		}
-		r.showProgress(infer.WarmingUp)
+		r.ShowProgress(infer.WarmingUp)
 		return nil
 	}
 	if err := c.moveAndSwap(true); err != nil {
 		return err
 	}
-	r.showProgress(infer.WarmingUp)
-	if err := c.computeValues(allOf(r.walkers.chains)); err != nil {
+	r.ShowProgress(infer.WarmingUp)
+	if err := c.computeValues(population.AllOf(r.Walkers.Chains)); err != nil {
 		return err
 	}
-	p.see(r.walkers.drawn())
+	p.see(r.Walkers.Drawn())
 	return nil
 }
 
 // see keeps the values of every chain that are judged.
-func (p *pilot) see(now *drawn) {
-	w := p.run.walkers
+func (p *trialRun) see(now *population.Drawn) {
+	w := p.run.Walkers
 	for chain := range p.state.Seen {
-		values := make([]float64, w.exe.Size(dynamics.Values))
-		now.values(w.cold(chain), values)
-		if judged := p.run.phase.options.Judged; judged > 0 {
+		values := make([]float64, w.Exe.Size(dynamics.Values))
+		now.Values(w.Cold(chain), values)
+		if judged := p.run.Phase.Options.Judged; judged > 0 {
 			values = slices.Clone(values[:judged]) // so that what nobody judges is not kept
 		}
 		p.state.Seen[chain] = append(p.state.Seen[chain], values)
@@ -188,6 +191,6 @@ func (p *pilot) see(now *drawn) {
 	p.state.Iterations++
 }
 
-func (p *pilot) Finish() (pilotResult, error) {
-	return pilotResult{Share: adapt.WorstShare(p.state.Seen), Divergences: p.run.report.Divergences}, nil
+func (p *trialRun) Finish() (trialResult, error) {
+	return trialResult{Share: adapt.WorstShare(p.state.Seen), Divergences: p.run.Report.Divergences}, nil
 }

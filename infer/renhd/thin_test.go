@@ -6,6 +6,7 @@ import (
 	"ppl/autodiff"
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/renhdtest"
 )
 
 // TestThinningByJudgedValues: thinning looks at the judged values alone. The first coordinate is independent of a
@@ -25,7 +26,7 @@ func TestThinningByJudgedValues(t *testing.T) {
 		return autodiff.Mul(g.Const(-0.5), sum)
 	}}
 	thin := func(judged int) int {
-		o := options(1)
+		o := renhdtest.Options(1)
 		o.Draws, o.Warmup, o.Judged = 10, 200, judged
 		o.Settings = infer.Settings{Replicas: 1}
 		_, report := draw(t, funnel, o)

@@ -1,0 +1,148 @@
+package ladder
+
+import (
+	"ppl/infer/dynamics"
+	"ppl/infer/renhd/population"
+	"ppl/posterior/store"
+)
+
+// A LadderRecord is kept of all rungs, after warm-up, for estimates of the evidence: what β multiplies, by chain and
+// iteration, and positions of the hottest rung where its integral is not known, by chain and draw.
+type LadderRecord struct {
+	Energies []series // the row of an iteration has all rungs
+	Hottest  []series // the row of a draw is a position
+}
+
+// Numbers is how many it holds.
+func (r *LadderRecord) Numbers() (n int) {
+	for c := range r.Energies {
+		n += len(r.Energies[c].Numbers)
+	}
+	for c := range r.Hottest {
+		n += len(r.Hottest[c].Numbers)
+	}
+	return n
+}
+
+// A series keeps rows of numbers: all while they are few, then every second, every fourth, and so on.
+type series struct {
+	Seen    int // rows
+	Doubled int // every 2^Doubled-th is kept
+	Numbers []float64
+}
+
+// wants reports whether the next row is kept.
+func (s *series) wants() bool { return s.Seen&(1<<s.Doubled-1) == 0 }
+
+// add takes in a row. Most is even.
+func (s *series) add(row []float64, most int) {
+	if !s.wants() {
+		s.Seen++
+		return
+	}
+	if n := len(row); len(s.Numbers) >= most*n {
+		for k := range most / 2 {
+			copy(s.Numbers[k*n:(k+1)*n], s.Numbers[2*k*n:])
+		}
+		s.Numbers = s.Numbers[:most/2*n]
+		s.Doubled++
+	}
+	s.Numbers = append(s.Numbers, row...)
+	s.Seen++
+}
+
+const (
+	mostIterations = 2048    // of which energies are kept: the errors of draws at temperature 1 are no smaller, by much
+	mostPositions  = 512     // of the hottest rung of a chain
+	mostOfLadder   = 1 << 19 // numbers of each kind in all: 4 MB
+)
+
+// bounded is how many rows of a size each chain may keep.
+func (r *EnergyRecord) bounded(most, size int) int {
+	return max(min(most, mostOfLadder/(size*r.Phase.Options.Chains)), 32) / 2 * 2
+}
+
+// keepsLadder reports whether energies are exact, and draws of each rung are those of its distribution.
+func (r *EnergyRecord) keepsLadder() bool {
+	return len(r.Walkers.Rungs) > 1 && r.Walkers.Traits.Corrected && r.Phase.System.Noise == 0 &&
+		!r.Phase.Batches.Some()
+}
+
+// keepsHottest reports whether the hottest distribution is a power of the density, in the coordinates of the model, so
+// that its integral can be estimated from positions. Other ladders end at the prior.
+func (r *EnergyRecord) keepsHottest() bool {
+	return r.keepsLadder() && r.Phase.System.Path == dynamics.Energy && r.Phase.Centring == nil
+}
+
+// KeepEnergies takes in an iteration: after the trajectories and before the swaps.
+func (r *EnergyRecord) KeepEnergies(now *population.Ends) {
+	w := r.Walkers
+	if !r.keepsLadder() {
+		return
+	}
+	l := r.record
+	if l.Energies == nil {
+		l.Energies = make([]series, w.Chains)
+	}
+	if !l.Energies[0].wants() { // all chains have the same iterations
+		for chain := range w.Chains {
+			l.Energies[chain].Seen++
+		}
+		return
+	}
+	energies, row, most := now.Numbers(dynamics.Tempered), make([]float64, len(w.Rungs)), r.bounded(mostIterations,
+		len(w.Rungs))
+	for chain := range w.Chains {
+		for j := range row {
+			row[j] = energies[w.LaneAt(chain, j)]
+		}
+		l.Energies[chain].add(row, most)
+	}
+}
+
+// KeepHottest takes in where a chain's walker on the hottest rung is at a draw.
+func (r *EnergyRecord) KeepHottest(chain int, now *population.Drawn) {
+	w := r.Walkers
+	if !r.keepsHottest() {
+		return
+	}
+	l := r.record
+	if l.Hottest == nil {
+		l.Hottest = make([]series, w.Chains)
+	}
+	position := make([]float64, w.Dim)
+	if l.Hottest[chain].wants() {
+		now.Theta(w.LaneAt(chain, len(w.Rungs)-1), position)
+	}
+	l.Hottest[chain].add(position, r.bounded(mostPositions, w.Dim))
+}
+
+// Ladder is what was kept, for the report; nil where nothing was.
+func (r *EnergyRecord) Ladder() *store.Ladder {
+	l := r.record
+	if l.Energies == nil || len(l.Energies[0].Numbers) == 0 {
+		return nil
+	}
+	out := &store.Ladder{Betas: r.Walkers.Betas()}
+	for c := range l.Energies {
+		out.Energies = append(out.Energies, l.Energies[c].Numbers)
+	}
+	if len(l.Hottest) > 0 && len(l.Hottest[0].Numbers) > 0 {
+		out.Dim = r.Walkers.Dim
+		for c := range l.Hottest {
+			out.Hottest = append(out.Hottest, l.Hottest[c].Numbers)
+		}
+	}
+	return out
+}
+
+// An EnergyRecord keeps what it says of a population.
+type EnergyRecord struct {
+	*population.Population
+	record *LadderRecord
+}
+
+// NewEnergyRecord keeps what a population says in record.
+func NewEnergyRecord(p *population.Population, record *LadderRecord) EnergyRecord {
+	return EnergyRecord{p, record}
+}

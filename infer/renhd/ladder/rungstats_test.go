@@ -1,0 +1,14 @@
+package ladder
+
+import "testing"
+
+// A walker's way is counted where it stands, once per iteration; one that has been at neither end has none.
+func TestUpwardByHand(t *testing.T) {
+	var c rungCount
+	for _, last := range []int{undecided, upward, upward, downward, upward} {
+		c.add(0, []float64{1}, []float64{0}, nil, last)
+	}
+	if c.Trajectories != 5 || c.Up != 3 || c.Down != 1 {
+		t.Errorf("%+v", c)
+	}
+}

@@ -1,0 +1,257 @@
+package ladder
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"ppl/infer/dynamics"
+	"ppl/infer/renhd/population"
+	"ppl/runtime/noise"
+)
+
+// An Exchange is how neighbours on the ladder swap: with which test, in which order. It is fixed for a run.
+type Exchange struct {
+	population.SwapRules
+	Test    Test
+	Shuffle bool // even or odd pairs at random, as RENHD was published: the walk up and down the ladder diffuses
+	Stays   bool // what a rung owns on the device stays on the lane: wrong, for tests of the tests
+}
+
+// Swaps proposes exchanges between neighbouring rungs of each chain, even pairs and odd pairs in turn (deterministic
+// even-odd: Okabe et al. 2001; Syed et al. 2021), decides them and carries them out.
+//
+// A swap is a permutation of rungs over lanes: θ and momenta (of unit temperature) stay, everything a rung owns moves:
+//
+//	lane     0   1   2   3          0   1   2   3
+//	rung     0   1   2   3    →     1   0   2   3     after the even pairs, where only (0, 1) was accepted
+type Swaps struct {
+	Exchange
+	seed      uint64
+	carried   []string // lane buffers of size 1 that belong to the rung and move with it
+	estimator Estimator
+	state     State
+	variance  float64    // of the noise of a difference of two energies, where it is known
+	Proposals []Proposal // of the round
+	deciding  *Proposal
+	noise     func(k int) float64 // numbers of the proposal that is decided; made once, so that none allocates
+	accepted  [][2]int            // lanes of those that were accepted
+}
+
+// State is what the next round of swaps depends on, and what was counted.
+type State struct {
+	Round  int
+	Counts Counts
+}
+
+// Counts counts what was proposed since the last reset.
+type Counts struct {
+	Pairs      []pair // by lower rung
+	RoundTrips roundTrips
+	Decided    int     // proposals decided from estimates over some rows
+	Skewed     int     // of them, those whose noise was too skewed for the test
+	RowShare   float64 // their shares of all rows, added up
+}
+
+// A pair counts the proposals between a rung and the next.
+type pair struct {
+	Proposed int
+	Accept   float64 // sum of acceptance probabilities, given what was seen
+	Noise    float64 // sum of variances of noise
+}
+
+func (p pair) rate() float64 {
+	if p.Proposed == 0 {
+		return math.NaN()
+	}
+	return p.Accept / float64(p.Proposed)
+}
+
+// A Proposal is a swap between a rung and the next, and what is known of its log acceptance ratio.
+type Proposal struct {
+	chain, rung int
+	Cold, Hot   int     // lanes
+	gap         float64 // of inverse temperatures, cold − hot
+	Gain        float64 // of the tempered log density on the colder rung; an estimate
+	Variance    float64 // of its noise
+	Seen        float64 // rows that the variance was estimated from; 0: it is known
+	Skew        float64 // of the terms of those rows
+	Share       float64 // of all rows
+}
+
+// Delta is the log acceptance ratio and the variance of its noise. The sign is not the paper's, which is wrong: the
+// colder rung takes the better position.
+func (p *Proposal) Delta() (mean, variance float64) {
+	return p.gap * p.Gain, p.gap * p.gap * p.Variance
+}
+
+func NewSwaps(x Exchange, s *population.Phase, e Estimator) *Swaps {
+	w := &Swaps{Exchange: x, seed: s.Options.Seed, estimator: e, variance: 2 * s.Settings().Noise}
+	if !x.Stays {
+		w.carried = s.Rule.Traits().Carried
+	}
+	w.noise = func(k int) float64 { return w.uniform(w.deciding.chain, uint32(4*w.deciding.rung+k)) }
+	if e == nil {
+		w.estimator = &trajectoryEnergies{noise: s.Settings().Noise}
+	}
+	return w
+}
+
+// Name implements owner.
+func (x *Swaps) Name() string { return "ladder" }
+
+// State implements owner.
+func (x *Swaps) State() any { return &x.state }
+
+// Decisions implements decider: what was counted of neighbours on the ladder.
+func (x *Swaps) Decisions() any { return x.state.Counts.Pairs }
+
+// Decide implements decider.
+func (x *Swaps) Decide(decode func(any) error) error {
+	x.state.Counts.Pairs = nil
+	return decode(&x.state.Counts.Pairs)
+}
+
+// Reset forgets what was counted.
+func (x *Swaps) Reset(rungs, lanes int) {
+	x.state.Counts = Counts{Pairs: make([]pair, rungs-1), RoundTrips: roundTrips{LastEnd: make([]int, lanes)}}
+}
+
+// Round proposes one swap for each pair whose turn it is, on all chains.
+func (x *Swaps) Round(ctx context.Context, w *population.Walkers) error {
+	if len(w.Rungs) < 2 {
+		return nil
+	}
+	x.propose(w)
+	if err := x.estimator.Estimate(ctx, w, x, x.Test.MaxVariance); err != nil {
+		return err
+	}
+	x.accepted = x.accepted[:0]
+	for i := range x.Proposals {
+		if p := &x.Proposals[i]; x.decide(p) {
+			x.accepted = append(x.accepted, [2]int{p.Cold, p.Hot})
+		}
+	}
+	w.ExchangeRungs(x.accepted, x.carried)
+	x.state.Round++
+	x.state.Counts.RoundTrips.count(w)
+	return nil
+}
+
+// Follow takes over a round of swaps that the program has decided after a trajectory of a call: what was proposed, and
+// the rungs that lanes have now.
+func (x *Swaps) Follow(w *population.Walkers, seen *population.Record) {
+	if len(w.Rungs) < 2 {
+		return
+	}
+	chances, rungs := seen.Numbers(dynamics.Chance), seen.Numbers(dynamics.Rung)
+	for chain := range w.Chains {
+		for j := x.firstRung(chain); j+1 < len(w.Rungs); j += 2 {
+			cold, hot := w.LaneAt(chain, j), w.LaneAt(chain, j+1)
+			gap := w.Rungs[j].Beta - w.Rungs[j+1].Beta
+			x.state.Counts.Pairs[j].Proposed++
+			x.state.Counts.Pairs[j].Accept += chances[cold]
+			x.state.Counts.Pairs[j].Noise += gap * gap * x.variance
+			if int(rungs[cold]) != j {
+				w.Put(cold, j+1)
+				w.Put(hot, j)
+			}
+		}
+	}
+	x.state.Round++
+	x.state.Counts.RoundTrips.count(w)
+}
+
+// Once reports whether each energy is measured once for all swaps, as a program does.
+func (x *Swaps) Once(w *population.Walkers) bool {
+	for j := range len(w.Rungs) - 1 {
+		if gap := w.Rungs[j].Beta - w.Rungs[j+1].Beta; gap*gap*x.variance > x.Test.MaxVariance {
+			return false
+		}
+	}
+	return true
+}
+
+func (x *Swaps) propose(w *population.Walkers) {
+	x.Proposals = x.Proposals[:0]
+	for chain := range w.Chains {
+		for j := x.firstRung(chain); j+1 < len(w.Rungs); j += 2 {
+			x.Proposals = append(x.Proposals, Proposal{chain: chain, rung: j, Cold: w.LaneAt(chain, j),
+				Hot: w.LaneAt(chain, j+1), gap: w.Rungs[j].Beta - w.Rungs[j+1].Beta})
+		}
+	}
+}
+
+// firstRung is the lower rung of the first pair.
+func (x *Swaps) firstRung(chain int) int {
+	if x.Shuffle {
+		return int(2 * x.uniform(chain, math.MaxUint32))
+	}
+	return x.state.Round % 2
+}
+
+// uniform is a number of a round's own; points of swaps are below those of choices.
+func (x *Swaps) uniform(chain int, point uint32) float64 {
+	return noise.Uniform(x.seed, uint32(chain), uint64(x.state.Round), site, point)
+}
+
+// site is that of swap decisions, of the host and of programs.
+const site = dynamics.SiteSwap
+
+// decide tests a proposal.
+func (x *Swaps) decide(p *Proposal) (accept bool) {
+	x.deciding = p
+	chance, accept := x.Test.Decide(p, x.noise)
+	x.countProposal(p, chance)
+	return accept
+}
+
+func (x *Swaps) countProposal(p *Proposal, chance float64) {
+	_, variance := p.Delta()
+	at := &x.state.Counts.Pairs[p.rung]
+	at.Proposed++
+	at.Accept += chance
+	at.Noise += variance
+	if p.Share == 0 {
+		return
+	}
+	x.state.Counts.Decided++
+	x.state.Counts.RowShare += p.Share
+	if p.Seen > 0 && math.Abs(p.Skew)*math.Pow(variance, 1.5)/(6*math.Sqrt(p.Seen)) > tooSkewed {
+		x.state.Counts.Skewed++
+	}
+}
+
+// tooSkewed is the third cumulant of the noise, over 6, from which on it is not normal enough: it shifts the log
+// acceptance ratio by so much.
+const tooSkewed = 0.05
+
+// Rates between neighbours, over all chains.
+func (s *Counts) Rates() []float64 {
+	out := make([]float64, len(s.Pairs))
+	for j, p := range s.Pairs {
+		out[j] = p.rate()
+	}
+	return out
+}
+
+// ProposedAll reports whether the counts say something of all neighbours of a ladder.
+func (s *Counts) ProposedAll() bool {
+	return len(s.Pairs) > 0 && !slices.ContainsFunc(s.Pairs, func(p pair) bool { return p.Proposed == 0 })
+}
+
+// NoiselessRates are the rates that Metropolis' test would have without noise. They space a ladder: what a test loses
+// to noise says nothing of how far apart rungs are, and would not get less with more of them.
+func (x *Swaps) NoiselessRates() []float64 {
+	out := x.state.Counts.Rates()
+	for j, p := range x.state.Counts.Pairs {
+		out[j] = metropolis(x.Test.logRatioVariance(out[j], p.Noise/float64(p.Proposed)))
+	}
+	return out
+}
+
+// Counts are what was counted since the last reset.
+func (x *Swaps) Counts() *Counts { return &x.state.Counts }
+
+// Rounds is how many rounds there were.
+func (x *Swaps) Rounds() int { return x.state.Round }

@@ -1,0 +1,220 @@
+package modesearch
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+	"ppl/infer/renhd/population"
+)
+
+// A gridSurvey evaluates a target of few parameters at the points of a grid, by the hundred thousand, where that costs
+// next to nothing. A mode of any width shows as a point that is higher than its neighbours, provided that its basin is
+// as wide as the grid's spacing. In the plane, inside of a mode with standard deviations of 1:
+//
+//	grid about the walkers   ±4.5 standard deviations, 443 × 443 points, .02 apart
+//	a mode .003 wide         has a basin .029 wide: the log density at its top is higher by 11.6
+//
+// The grids of a second search lie between those of the first. Points along a narrow ridge can be higher than their
+// neighbours, too; climbs from there end where walkers have been.
+type gridSurvey struct {
+	first []float64   // a corner
+	steps [][]float64 // from a point to the next, along each side
+	side  int         // points of a side
+}
+
+const (
+	mostScanned   = 3       // parameters
+	scanPoints    = 3 << 17 // of both grids together, at most,
+	mostOfSide    = 1 << 16
+	fewestScanned = 1 << 12 // and at least
+	cheapScan     = 2.5e8   // operations of arithmetic that they may take, some hundredths of a second,
+	scanOverhead  = 500     // with those of a point by itself
+	scanLanes     = 512     // evaluated in one call
+	nearReach     = 4.5     // standard deviations about the walkers that the first grid reaches,
+	farReach      = 10      // and the second, which also reaches to most starts
+	farStarts     = 0.01    // are left out at each end
+)
+
+// surveyGrids evaluates the grids, and gives of each the points to climb from.
+func (t *Search) surveyGrids(cloud *adapt.Normal, work float64) (chosen [][][]float64, err error) {
+	points := math.Min(scanPoints, cheapScan/(scanOverhead+work))
+	side := min(mostOfSide, int(math.Pow(points/2, 1/float64(t.run.Walkers.Dim))))
+	if points < fewestScanned {
+		return nil, nil
+	}
+	many, err := t.run.Surveyors(scanLanes)
+	if err != nil {
+		return nil, err
+	}
+	defer many.Exe.Close()
+	for _, s := range t.grids(cloud, side) {
+		heights, err := heightsOf(many, t.run, &s)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, s.tops(heights)...)
+	}
+	return chosen, nil
+}
+
+// grids are that about the walkers, and a wider one.
+func (t *Search) grids(cloud *adapt.Normal, side int) []gridSurvey {
+	random := rand.New(rand.NewPCG(t.run.Phase.Options.Seed, scanStream))
+	_, shift := math.Modf(random.Float64() + float64(t.run.state.Searches)/2)
+	var near, low, high []float64
+	for j, sd := range cloud.SD() {
+		starts := make([]float64, startGroups*groupSize)
+		for i := range starts {
+			starts[i] = t.state.Points[i][j]
+		}
+		slices.Sort(starts)
+		cut := int(farStarts * float64(len(starts)))
+		near = append(near, nearReach)
+		low = append(low, math.Min(cloud.Mean[j]-farReach*sd, starts[cut]))
+		high = append(high, math.Max(cloud.Mean[j]+farReach*sd, starts[len(starts)-1-cut]))
+	}
+	whole := func(x []float64) []float64 { return x }
+	about := newGridSurvey(floats.ScaleTo(make([]float64, len(near)), -1, near), near, side, shift, cloud.Point)
+	return []gridSurvey{about, newGridSurvey(low, high, side, shift, whole)}
+}
+
+// newGridSurvey is a scan of a box, of which an affine map makes points.
+func newGridSurvey(low, high []float64, side int, shift float64, point func(z []float64) []float64) gridSurvey {
+	step := func(j int) float64 { return (high[j] - low[j]) / float64(side) }
+	corner := slices.Clone(low)
+	for j := range corner {
+		corner[j] += shift * step(j)
+	}
+	s := gridSurvey{first: point(corner), side: side}
+	for j := range low {
+		next := slices.Clone(corner)
+		next[j] += step(j)
+		s.steps = append(s.steps, floats.SubTo(next, point(next), s.first))
+	}
+	return s
+}
+
+// size is the number of points.
+func (s *gridSurvey) size() int {
+	n := 1
+	for range s.steps {
+		n *= s.side
+	}
+	return n
+}
+
+// point is one of them.
+func (s *gridSurvey) point(i int) []float64 {
+	x := slices.Clone(s.first)
+	for _, step := range s.steps {
+		floats.AddScaled(x, float64(i%s.side), step)
+		i /= s.side
+	}
+	return x
+}
+
+// points writes those from a number on, one after the other.
+func (s *gridSurvey) points(from int, out []float64) {
+	d := len(s.first)
+	x := s.point(from)
+	for k := from; len(out) > 0; out = out[d:] {
+		copy(out, x)
+		if k++; k%s.side == 0 {
+			copy(x, s.point(k))
+		} else {
+			for j, step := range s.steps[0] {
+				x[j] += step
+			}
+		}
+	}
+}
+
+// heightsOf are the log densities at the points of a scan.
+func heightsOf(w *population.Walkers, r *Known, s *gridSurvey) ([]float64, error) {
+	heights, at := make([]float64, s.size()+w.Lanes()), make([]float64, w.Lanes()*w.Dim)
+	logLik := make([]float64, w.Lanes())
+	for from := 0; from < s.size(); from += w.Lanes() {
+		s.points(from, at) // the last are outside of the grid
+		w.Exe.Set(dynamics.Theta, at)
+		if err := w.RunEntry(r.Ctx, "start", nil); err != nil {
+			return nil, err
+		}
+		w.Exe.Get(dynamics.LogPrior, heights[from:from+w.Lanes()])
+		w.Exe.Get(dynamics.LogLik, logLik)
+		floats.Add(heights[from:from+w.Lanes()], logLik)
+	}
+	return heights[:s.size()], nil
+}
+
+// tops are the points that are higher than their neighbours on all sides, in two lists: the highest, and those that
+// rise most above their neighbours.
+func (s *gridSurvey) tops(heights []float64) (lists [][][]float64) {
+	type top struct {
+		at           int
+		height, rise float64
+	}
+	var all []top
+	around := s.around()
+	for i := 1; i+1 < len(heights); i++ {
+		if !(heights[i] > heights[i-1] && heights[i] > heights[i+1]) || !s.inside(i) {
+			continue // most points
+		}
+		if by := rise(heights, i, around); by > 0 {
+			all = append(all, top{i, heights[i], by})
+		}
+	}
+	for _, by := range []func(a, b top) int{
+		func(a, b top) int { return cmp.Compare(b.height, a.height) },
+		func(a, b top) int { return cmp.Compare(b.rise, a.rise) },
+	} {
+		slices.SortStableFunc(all, by)
+		var list [][]float64
+		for _, t := range all[:min(len(all), climbsOfGroup)] {
+			list = append(list, s.point(t.at))
+		}
+		lists = append(lists, list)
+	}
+	return lists
+}
+
+// around are the differences of the numbers of a point and its neighbours.
+func (s *gridSurvey) around() []int {
+	out, stride := []int{0}, 1
+	for range s.steps {
+		for _, k := range out {
+			out = append(out, k-stride, k+stride)
+		}
+		stride *= s.side
+	}
+	return out[1:]
+}
+
+// inside reports whether a point has neighbours on all sides.
+func (s *gridSurvey) inside(i int) bool {
+	for range s.steps {
+		if at := i % s.side; at == 0 || at == s.side-1 {
+			return false
+		}
+		i /= s.side
+	}
+	return true
+}
+
+// rise is by how much a point that is inside is higher than the highest of its neighbours.
+func rise(heights []float64, i int, around []int) float64 {
+	h, least := heights[i], math.Inf(1)
+	for _, k := range around {
+		if by := h - heights[i+k]; !(by > 0) {
+			return 0 // one is not lower, or not a number
+		} else if by < least {
+			least = by
+		}
+	}
+	return least
+}

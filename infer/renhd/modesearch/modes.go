@@ -1,0 +1,259 @@
+package modesearch
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/infer/adapt"
+	"ppl/infer/renhd/part"
+	"ppl/infer/renhd/population"
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
+)
+
+// A Mode is a place that warm-up has found, apart from others, and that is remembered to the end of the run.
+type Mode struct {
+	At     []float64    // the place with the highest log density that is known there
+	Height float64      // the log density there
+	Normal adapt.Normal // what the target is like around it
+	Mass   float64      // logarithm of the integral of the density, if it is that normal
+	Ridge  bool         // there is no peak: points of the normal may lie outside of the mode
+}
+
+// RememberModes keeps the modes that the walkers of windows are in: the groups of those between which no barrier lies.
+// Where there is one only, there is nothing to remember.
+func (r *Known) RememberModes(windows ...*population.Visits) error {
+	var density [][]float64
+	var visited [][][]float64
+	for _, w := range windows {
+		density, visited = append(density, w.Density...), append(visited, w.Visited...)
+	}
+	r.state.Modes = nil
+	if len(visited) == 0 || len(visited[0]) == 0 || len(visited[0][0]) < r.Walkers.Dim {
+		return nil // positions were not kept whole
+	}
+	centers, err := r.CentersOf(windows)
+	if err != nil || len(centers) == 0 {
+		return err
+	}
+	groups, err := r.Groups(centers)
+	if err != nil || len(groups) < 2 {
+		return err
+	}
+	for _, g := range groups {
+		var heights []float64
+		var places [][]float64
+		for _, i := range g {
+			half := len(visited[i]) / 2
+			heights, places = append(heights, density[i][half:]...), append(places, visited[i][half:]...)
+		}
+		if m, ok := newMode(heights, places); ok {
+			r.state.Modes = append(r.state.Modes, m)
+		}
+	}
+	if len(r.state.Modes) < 2 {
+		r.state.Modes = nil
+	}
+	return nil
+}
+
+// newMode is a mode in which walkers have been, with the normal of their mean and covariance. Its log density lies
+// below the top by half of a chi-squared number; the median of what walkers have seen says where the top would be, and
+// so what the mass is. False where walkers did not move.
+func newMode(heights []float64, places [][]float64) (m Mode, ok bool) {
+	n, ok := adapt.FitNormal(places, nil)
+	if !ok {
+		return m, false
+	}
+	best, d := slices.Index(heights, slices.Max(heights)), float64(len(places[0]))
+	chiSquared := d * math.Pow(1-2/(9*d), 3) // its median, by Wilson and Hilferty
+	return Mode{At: places[best], Height: heights[best], Normal: n,
+		Mass: stats.Quantile(heights, 0.5) + chiSquared/2 + n.LogVolume()}, true
+}
+
+// Nearest is the mode in which a position is most likely, if each is its normal.
+func Nearest(modes []Mode, x []float64) (at int) {
+	best := math.Inf(-1)
+	for k, m := range modes {
+		if sum := m.Mass - m.Normal.LogVolume() - m.Normal.Distance(x)/2; sum > best {
+			at, best = k, sum
+		}
+	}
+	return at
+}
+
+// within reports whether a position is where draws from the mode could be.
+func (m *Mode) within(x []float64) bool { return m.Normal.Around(x) }
+
+// ModeShares are what the modes hold of the target by their masses.
+func ModeShares(modes []Mode) []float64 {
+	most, sum := math.Inf(-1), 0.0
+	for _, m := range modes {
+		most = math.Max(most, m.Mass)
+	}
+	shares := make([]float64, len(modes))
+	for k, m := range modes {
+		shares[k] = math.Exp(m.Mass - most)
+		sum += shares[k]
+	}
+	for k := range shares {
+		shares[k] /= sum
+	}
+	return shares
+}
+
+// notableShare is what a mode has to hold by its estimated mass for a run to warn that it was never visited. The
+// estimate, from a few walkers of warm-up, may be wrong by some factors.
+const notableShare = 0.1
+
+// enoughDraws is how many draws a mode should have before its having none means something: draws are correlated.
+const enoughDraws = 50
+
+// A VisitCount counts draws by the modes that warm-up found.
+type VisitCount struct {
+	Path   [][]uint8 // by chain and draw: the mode in which the draw is most likely
+	Within []int     // by mode: draws that could be in it; modes may overlap
+	Inside int       // draws that could be in any
+}
+
+// draws is the number of draws of all chains.
+func (v *VisitCount) draws() (n int) {
+	for _, path := range v.Path {
+		n += len(path)
+	}
+	return n
+}
+
+// A modeShare is that of the draws which are in a mode, with its Monte Carlo standard error.
+type modeShare struct{ mean, mcse float64 }
+
+// shares are those of the modes.
+func (v *VisitCount) shares(modes int) []modeShare {
+	var out []modeShare
+	for k := range modes {
+		chains, sum := make([][]float64, len(v.Path)), 0.0
+		for c, path := range v.Path {
+			for _, at := range path {
+				in := population.OneIf(int(at) == k)
+				chains[c], sum = append(chains[c], in), sum+in
+			}
+		}
+		out = append(out, modeShare{sum / float64(v.draws()), stats.MCSEMean(chains)})
+	}
+	return out
+}
+
+// missedMode is a mode that the draws should have visited and have not, or −1. Modes that are known may be few of all,
+// so that its share is one of what lies in them.
+func missedMode(modes []Mode, v *VisitCount) int {
+	for k, share := range ModeShares(modes) {
+		if share >= notableShare && v.Within[k] == 0 && share/(1-share)*float64(v.Inside) >= enoughDraws {
+			return k
+		}
+	}
+	return -1
+}
+
+// inWords lists shares, the largest first, with their errors, which a mode that has all draws or none has not.
+func inWords(shares []modeShare) string {
+	const most = 8
+	slices.SortStableFunc(shares, func(a, b modeShare) int { return cmp.Compare(b.mean, a.mean) })
+	words := make([]string, min(most, len(shares)))
+	for i := range words {
+		words[i] = fmt.Sprintf("%.2f", shares[i].mean)
+		if e := shares[i].mcse; e > 0 {
+			words[i] += fmt.Sprintf(" ± %.2g", e)
+		}
+	}
+	if len(shares) > most {
+		words = append(words, "…")
+	}
+	return strings.Join(words, ", ")
+}
+
+// CountVisits counts a draw for the mode that it is in, and keeps its place for searches.
+func (c *Watch) CountVisits(lane int, place func(lane int, dst []float64)) {
+	modes, searches := c.Known.state.Modes, c.Known.SearchesOn()
+	if len(modes) == 0 && !searches {
+		return
+	}
+	x, chain := make([]float64, c.Known.Walkers.Dim), lane/c.Known.Walkers.PerChain
+	place(lane, x)
+	x = c.Known.Image(x, lane)
+	if searches {
+		c.state.Search.keep(x)
+	}
+	if len(modes) == 0 {
+		return
+	}
+	v := &c.state.Visits
+	if v.Path == nil {
+		v.Path, v.Within = make([][]uint8, c.Known.Walkers.Chains), make([]int, len(modes))
+	}
+	v.Path[chain] = append(v.Path[chain], uint8(Nearest(modes, x)))
+	inside := false
+	for k := range modes {
+		if modes[k].within(x) {
+			v.Within[k]++
+			inside = true
+		}
+	}
+	v.Inside += int(population.OneIf(inside))
+}
+
+// ReportModes says which shares of the draws are in the modes that warm-up found, and warns of one that has none.
+func (c *Watch) ReportModes() {
+	r, modes, v := c.Known, c.Known.state.Modes, &c.state.Visits
+	if len(modes) < 2 || v.draws() == 0 {
+		return
+	}
+	jumps := ""
+	if j := r.state.Jumps; j.Tried > 0 {
+		jumps = fmt.Sprintf("; %.0f %% of jumps between them were accepted", 100*j.Rate())
+	}
+	r.Notef("%d modes were found; they have %s of the draws%s", len(modes), inWords(v.shares(len(modes))), jumps)
+	k := missedMode(modes, v)
+	if k < 0 {
+		return
+	}
+	r.Warn(store.Warning{
+		Fact: fmt.Sprintf("A mode was found with a log density of %.4g and about %.0f %% of the posterior, in "+
+			"which there is no draw.", modes[k].Height, 100*ModeShares(modes)[k]),
+		Reason: "Its weight is not known.",
+		Advice: []store.Advice{{Do: store.Raise, On: "warmup",
+			Text: "Take a longer warm-up (--warmup), so that more replicas find it."}}})
+}
+
+// Known are the modes that a run has found, and the moves between them.
+type Known struct {
+	*part.Run
+	state State
+}
+
+// State is what checkpoints keep of modes.
+type State struct {
+	Modes    []Mode // empty while walkers are not known to be in several
+	Searches int    // so far
+	Jumps    jumpStatistics
+}
+
+// Name implements owner.
+func (r *Known) Name() string { return "modes" }
+
+// State implements owner.
+func (r *Known) State() any { return &r.state }
+
+// Modes are those known; none while walkers are not known to be in several.
+func (r *Known) Modes() []Mode { return r.state.Modes }
+
+// Remember replaces the modes known.
+func (r *Known) Remember(modes []Mode) { r.state.Modes = modes }
+
+// JumpCounts counts the jumps between modes.
+func (r *Known) JumpCounts() jumpStatistics { return r.state.Jumps }
+
+// NewKnown knows none.
+func NewKnown(c *part.Run) *Known { return &Known{Run: c} }

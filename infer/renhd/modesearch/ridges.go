@@ -1,0 +1,228 @@
+package modesearch
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"ppl/infer/adapt"
+	"ppl/infer/renhd/population"
+	"ppl/posterior/stats"
+)
+
+// Some modes have no peak: the top of a ring or of a shell is a ridge, on which climbs end anywhere and whose curvature
+// gives no normal. Such an end counts as found by where walkers go from there:
+//
+//	ends       at most 4 where climbs have arrived, as high as other places, behind a barrier from where walkers were
+//	walkers    on each of them in turn, 32 trajectories
+//	a mode     is where they were in the second half of these, if a barrier lies between there and all other places,
+//	           and it holds .02 of the target at least, roughly
+//
+// Barriers are looked for between places that are near each other. A straight line between distant ones leaves a bent
+// ridge, and what it passes says nothing; walkers on one that is bent come to near ones.
+type ridgeSearch struct {
+	From   [][]float64
+	Sweeps int    // done
+	Walks  []walk // from each end: the second half
+}
+
+const (
+	testedRidgeEnds = 8
+	mostRidgeEnds   = 4
+	ridgeSweeps     = 32
+	ridgeShare      = 0.02
+	ridgeBarrier    = 5  // deeper than for peaks: less is crossed by walkers soon
+	ridgePairs      = 8  // of near places, between each of which a barrier has to lie
+	ridgePlaces     = 64 // from which near ones are looked for
+)
+
+// walking reports whether walkers that were placed on ridges have to go on.
+func (s *searchState) walking() bool { return len(s.Ridge.From) > 0 && s.Ridge.Sweeps < ridgeSweeps }
+
+// chooseRidges lists the ends of climbs from which walkers are to look around: of those farthest from where walkers
+// were. Where no step was learned, there are none.
+func (t *Search) chooseRidges() error {
+	s := &t.state
+	var ends [][]float64
+	for _, c := range s.Climbs {
+		if c.Arrived && t.highest()-c.BestDensity <= population.Hopeless(len(c.Best)) &&
+			!s.known(c.Best, c.BestDensity) {
+			ends = append(ends, c.Best)
+		}
+	}
+	if len(ends) == 0 || t.alone {
+		return nil
+	}
+	before := t.before()
+	if before == nil {
+		return nil
+	}
+	ranked := before.pairs(ends)
+	farthest := ranked[max(0, len(ranked)-testedRidgeEnds):]
+	behind, err := t.run.barriers(farthest)
+	for k := len(behind) - 1; k >= 0 && len(s.Ridge.From) < mostRidgeEnds; k-- {
+		if behind[k] {
+			s.Ridge.From = append(s.Ridge.From, farthest[k].From)
+		}
+	}
+	return err
+}
+
+// walk moves the walkers on ridges by a trajectory.
+func (t *Search) walk() error {
+	r, s := t.run, &t.state.Ridge
+	w := r.Walkers
+	if s.Sweeps == 0 {
+		at := make([][]float64, w.Lanes())
+		for lane := range at {
+			at[lane] = s.From[lane%len(s.From)]
+		}
+		if _, err := w.Place(r.Ctx, at); err != nil {
+			return err
+		}
+		s.Walks = make([]walk, len(s.From))
+	}
+	if err := r.MoveAt(1); err != nil {
+		return err
+	}
+	if s.Sweeps++; s.Sweeps > ridgeSweeps/2 {
+		density := w.LogDensities()
+		for lane, x := range w.Positions() {
+			s.Walks[lane%len(s.From)].add(density[lane:lane+1], [][]float64{t.image(x)})
+		}
+	}
+	return nil
+}
+
+// ridgeModes are the places of walkers on ridges that hold something, in groups between which barriers lie.
+func (t *Search) ridgeModes() (modes []Mode, err error) {
+	if len(t.state.Ridge.Walks) == 0 {
+		return nil, nil
+	}
+	known := t.visitedModes()
+	before := t.before()
+	if len(known) == 0 || before == nil {
+		return nil, nil
+	}
+	groups, err := t.ridgeGroups(before)
+	for _, g := range groups {
+		if m, ok := newMode(g.Density, g.Places); ok {
+			m.Ridge = true
+			modes = append(modes, m)
+		}
+	}
+	shares := ModeShares(slices.Concat(known, modes))[len(known):]
+	var out []Mode
+	for k, m := range modes {
+		if shares[k] >= ridgeShare {
+			out = append(out, m)
+		}
+	}
+	return out, err
+}
+
+// ridgeGroups joins walks between which no barrier lies, and leaves out those that have come to where walkers were.
+func (t *Search) ridgeGroups(before *neighbours) (groups []walk, err error) {
+	for _, one := range t.state.Ridge.Walks {
+		from := stats.Thinned(one.Places, ridgePlaces)
+		apart, err := t.run.barrierAround(before, from)
+		if err != nil {
+			return nil, err
+		}
+		for k := 0; k < len(groups) && apart; k++ {
+			if apart, err = t.run.barrierAround(newNeighbours(before.cloud, groups[k].Places), from); err != nil {
+				return nil, err
+			}
+			if !apart {
+				groups[k].add(one.Density, one.Places)
+			}
+		}
+		if apart {
+			groups = append(groups, one)
+		}
+	}
+	return groups, nil
+}
+
+// A walk is where walkers from one end were, with the log densities there.
+type walk struct {
+	Density []float64
+	Places  [][]float64
+}
+
+func (w *walk) add(density []float64, places [][]float64) {
+	w.Density, w.Places = append(w.Density, density...), append(w.Places, places...)
+}
+
+// neighbours are places among which the nearest of a point is looked for, in the coordinates of a normal.
+type neighbours struct {
+	cloud *adapt.Normal
+	at, z [][]float64
+}
+
+func newNeighbours(cloud *adapt.Normal, at [][]float64) *neighbours {
+	n := &neighbours{cloud: cloud, at: at}
+	for _, x := range at {
+		n.z = append(n.z, cloud.Whiten(x))
+	}
+	return n
+}
+
+// before are the places where walkers were before the search; nil where they show no normal.
+func (t *Search) before() *neighbours {
+	at := t.places()
+	cloud, ok := adapt.FitNormal(at, nil)
+	if !ok {
+		return nil
+	}
+	return newNeighbours(&cloud, at)
+}
+
+// A neighbour is the place nearest to a point, at a squared distance.
+type neighbour struct {
+	From, To []float64
+	Far      float64
+}
+
+// pairs are points with their nearest places, the nearest first.
+func (n *neighbours) pairs(points [][]float64) (out []neighbour) {
+	for _, x := range points {
+		p, z := neighbour{From: x, Far: math.Inf(1)}, n.cloud.Whiten(x)
+		for k, other := range n.z {
+			if d := squaredDistance(z, other, p.Far); d < p.Far {
+				p.To, p.Far = n.at[k], d
+			}
+		}
+		out = append(out, p)
+	}
+	slices.SortStableFunc(out, func(a, b neighbour) int { return cmp.Compare(a.Far, b.Far) })
+	return out
+}
+
+// barriers reports between which points and their nearest places a barrier lies. Walkers are moved.
+func (r *Known) barriers(pairs []neighbour) ([]bool, error) {
+	const points = 18 // with both places
+	var at [][]float64
+	for _, p := range pairs {
+		for k := range points {
+			at = append(at, population.OnLine(p.From, p.To, float64(k)/(points-1)))
+		}
+	}
+	height, _, err := r.Evaluate(at, false)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]bool, len(pairs))
+	for i := range out {
+		h := height[i*points:][:points]
+		out[i] = !(slices.Min(h) >= math.Min(h[0], h[points-1])-ridgeBarrier)
+	}
+	return out, nil
+}
+
+// barrierAround reports whether barriers lie between all of some points that are nearest to places, and these.
+func (r *Known) barrierAround(n *neighbours, points [][]float64) (bool, error) {
+	pairs := n.pairs(points)
+	barriers, err := r.barriers(pairs[:min(ridgePairs, len(pairs))])
+	return !slices.Contains(barriers, false), err
+}

@@ -1,0 +1,298 @@
+package modesearch
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/renhd/population"
+	"slices"
+)
+
+// survey lists the points to evaluate. Starts of the target are draws of proper priors, else they lie in a box about 0,
+// the scale that users measure in; that box is made wider. Normals about the walkers are wider than they are.
+func (t *Search) survey() (points [][]float64) {
+	s, search := &t.run.Phase, t.run.state.Searches
+	r, next := rand.New(rand.NewPCG(s.Options.Seed, searchStream+uint64(search))), search*firstSearchStart
+	start := infer.Starts(s.Target, s.Options.Seed)
+	starts := func(scale float64) {
+		for range groupSize {
+			x := start(next)
+			next++
+			for j := range x {
+				x[j] *= scale
+			}
+			points = append(points, x)
+		}
+	}
+	for _, scale := range [startGroups]float64{1, 2, 2, 2, 4} {
+		if s.Target.ProperPrior() {
+			scale = 1
+		}
+		starts(scale)
+	}
+	if arrays := s.Arrays(); len(arrays) < t.run.Walkers.Dim {
+		points = append(points, equalElements(points, arrays, r)...)
+	}
+	cloud, ok := adapt.FitNormal(t.places(), nil)
+	if !ok {
+		return points
+	}
+	for _, scale := range []float64{4, 16, 64} {
+		points = append(points, around(&cloud, scale, r)...)
+	}
+	return points
+}
+
+// equalElements are points at which all elements of an array have one value, from points of groups of any scale. Where
+// elements can change places, their gradients are equal there, so that a climb stays among such points and ends at a
+// maximum or saddle of the whole density (Palais, "The principle of symmetric criticality", Communications in
+// Mathematical Physics 69, 1979): a narrow mode in many dimensions that no point at random comes near is one in few.
+func equalElements(from [][]float64, arrays [][]int, r *rand.Rand) (points [][]float64) {
+	for range groupSize {
+		x := make([]float64, len(from[0]))
+		for _, array := range arrays {
+			value := from[r.IntN(len(from))][array[r.IntN(len(array))]]
+			for _, j := range array {
+				x[j] = value
+			}
+		}
+		points = append(points, x)
+	}
+	return points
+}
+
+// around is a group of points of a normal that is made wider.
+func around(cloud *adapt.Normal, scale float64, r *rand.Rand) (points [][]float64) {
+	for range groupSize {
+		points = append(points, cloud.Point(NormalNumbers(len(cloud.Mean), scale, r)))
+	}
+	return points
+}
+
+// mixed are points that take each coordinate from a point of a group, since draws of a prior take longer than
+// densities.
+func mixed(group [][]float64, r *rand.Rand) [][]float64 {
+	points := population.Split(make([]float64, len(group)*len(group[0])), len(group[0]))
+	for _, x := range points {
+		for j := range x {
+			x[j] = group[r.IntN(len(group))][j]
+		}
+	}
+	return points
+}
+
+// surveyCheap evaluates further groups of points, as many as cost next to nothing, and gives of each those that are
+// higher than expected. They take hundredths of a second, so that no checkpoint has to hold them.
+func (t *Search) surveyCheap(cloud *adapt.Normal) (chosen [][][]float64, err error) {
+	s, d := &t.run.Phase, float64(t.run.Walkers.Dim)
+	work, err := s.GradientWork()
+	if err != nil {
+		return nil, err
+	}
+	work += 2 * d * d // a point's distance in the coordinates of the normal
+	if t.run.Walkers.Dim <= mostScanned {
+		return t.surveyGrids(cloud, work)
+	}
+	many, err := t.run.Surveyors(surveyLanes)
+	if err != nil {
+		return nil, err
+	}
+	defer many.Exe.Close()
+	r := rand.New(rand.NewPCG(s.Options.Seed, cheapStream+uint64(t.run.state.Searches)))
+	for k := range int(math.Min(moreGroups, cheapSurvey/(groupSize*work))) {
+		group := t.state.Points[k%startGroups*groupSize:][:groupSize]
+		if k%4 == 3 {
+			group = around(cloud, 6, r)
+		} else {
+			group = mixed(group, r)
+		}
+		heights, _, err := many.Evaluate(t.run.Ctx, group, false)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, higherThanExpected(group, heights, cloud, t.highest()))
+	}
+	return chosen, nil
+}
+
+// places are positions of the second half of the window, some thousand.
+func (t *Search) places() (out [][]float64) {
+	const most = 2000
+	stride := 1 + len(t.seen.Visited)*len(t.seen.Visited[0])/2/most
+	for _, xs := range t.seen.Visited {
+		for i := len(xs) / 2; i < len(xs); i += stride {
+			out = append(out, xs[i])
+		}
+	}
+	return out
+}
+
+// surveyMore evaluates the next points; after the last it chooses where to climb from.
+func (t *Search) surveyMore() error {
+	s := &t.state
+	n := min(len(s.Heights)+t.run.Walkers.Lanes(), len(s.Points))
+	density, _, err := t.run.Evaluate(s.Points[len(s.Heights):n], false)
+	if s.Heights = append(s.Heights, density...); err != nil || n < len(s.Points) {
+		return err
+	}
+	err = t.chooseClimbs()
+	s.Points, s.Heights = nil, nil
+	return err
+}
+
+// chooseClimbs lists where to climb from: modes that a run before has found, walkers' highest points, then the tops of
+// the groups in turn.
+func (t *Search) chooseClimbs() error {
+	s := &t.state
+	for _, x := range t.run.KnownBefore() {
+		s.Climbs = append(s.Climbs, adapt.NewAscent(x))
+	}
+	for _, late := range t.seen.Late[:min(climbsOfWalkers, len(t.seen.Late))] {
+		if late.Top != nil {
+			s.Climbs = append(s.Climbs, adapt.NewAscent(late.Top))
+		}
+	}
+	cloud, ok := adapt.FitNormal(t.places(), nil)
+	var chosen [][][]float64
+	for first := 0; first < len(s.Points) && ok; first += groupSize {
+		group, heights := s.Points[first:first+groupSize], s.Heights[first:first+groupSize]
+		var points [][]float64
+		for _, i := range tops(group, heights, &cloud, t.highest()) {
+			points = append(points, group[i])
+		}
+		chosen = append(chosen, points)
+	}
+	if ok {
+		more, err := t.surveyCheap(&cloud)
+		if err != nil {
+			return err
+		}
+		chosen = append(chosen, more...)
+	}
+	for k := range climbsOfGroup {
+		for _, points := range chosen {
+			if k < len(points) {
+				s.Climbs = append(s.Climbs, adapt.NewAscent(points[k]))
+			}
+		}
+	}
+	return nil
+}
+
+// tops are points to climb from, of each kind in turn: those higher than their nearest neighbours, the highest first;
+// those that lie least below the top for how far they would if the target were the normal that walkers have shown; and
+// any others that are higher than their neighbours, from all parts of the list.
+func tops(points [][]float64, heights []float64, cloud *adapt.Normal, highest float64) (chosen []int) {
+	const most = climbsOfGroup / 3
+	var finite []int
+	fall := make([]float64, len(points))
+	for i, h := range heights {
+		if !math.IsNaN(h) && !math.IsInf(h, 0) {
+			finite, fall[i] = append(finite, i), (highest-h)/cloud.Distance(points[i])
+		}
+	}
+	byHeight, byFall := slices.Clone(finite), slices.Clone(finite)
+	slices.SortStableFunc(byHeight, func(a, b int) int { return cmp.Compare(heights[b], heights[a]) })
+	slices.SortStableFunc(byFall, func(a, b int) int { return cmp.Compare(fall[a], fall[b]) })
+	known := make([]struct{ top, asked bool }, len(points))
+	top := func(i int) bool {
+		if k := &known[i]; !k.asked {
+			k.top, k.asked = isTop(points, heights, i), true
+		}
+		return known[i].top
+	}
+	for k := range most {
+		at := slices.IndexFunc(byHeight, top)
+		if at < 0 {
+			break // there are no more
+		}
+		chosen = append(chosen, byHeight[at], byFall[k])
+		byHeight = byHeight[at+1:]
+		part := finite[k*len(finite)/most : (k+1)*len(finite)/most]
+		if at := slices.IndexFunc(part, top); at >= 0 {
+			chosen = append(chosen, part[at])
+		}
+	}
+	return unique(chosen)
+}
+
+// higherThanExpected are the points that lie least below the top for how far they would if the target were the normal
+// that walkers have shown.
+func higherThanExpected(points [][]float64, heights []float64, cloud *adapt.Normal, highest float64) [][]float64 {
+	first, second := 0, 1
+	least, next := math.Inf(1), math.Inf(1)
+	room := make([]float64, len(cloud.Mean))
+	for i, h := range heights {
+		switch fall := (highest - h) / cloud.DistanceIn(room, points[i]); {
+		case fall < least:
+			second, next, first, least = first, least, i, fall
+		case fall < next:
+			second, next = i, fall
+		}
+	}
+	return [][]float64{slices.Clone(points[first]), slices.Clone(points[second])}
+}
+
+// unique leaves out what was in the list before.
+func unique(list []int) (out []int) {
+	for _, i := range list {
+		if !slices.Contains(out, i) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// nearNeighbours of a point have to be lower for it to be a top.
+const nearNeighbours = 8
+
+// isTop reports whether point i is higher than each of its nearest neighbours: of those that are higher, even the
+// nearest is further away than enough others.
+func isTop(points [][]float64, heights []float64, i int) bool {
+	nearest := math.Inf(1)
+	for k, h := range heights {
+		if h > heights[i] {
+			nearest = math.Min(nearest, squaredDistance(points[i], points[k], nearest))
+		}
+	}
+	if math.IsInf(nearest, 1) {
+		return true
+	}
+	missing := nearNeighbours
+	for k, h := range heights {
+		if k != i && h <= heights[i] && squaredDistance(points[i], points[k], nearest) < nearest {
+			if missing--; missing == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// squaredDistance is at least most where it is not less: what follows does not matter then. It adds up in four sums, so
+// that no addition waits for the one before.
+func squaredDistance(x, y []float64, most float64) float64 {
+	const part = 32
+	var a, b, c, d float64
+	y = y[:len(x)]
+	j := 0
+	for ; j+part <= len(x); j += part {
+		for k := j; k < j+part; k += 4 {
+			s, t, u, v := x[k]-y[k], x[k+1]-y[k+1], x[k+2]-y[k+2], x[k+3]-y[k+3]
+			a, b, c, d = a+s*s, b+t*t, c+u*u, d+v*v
+		}
+		if sum := a + b + c + d; !(sum < most) {
+			return sum
+		}
+	}
+	for ; j+4 <= len(x); j += 4 {
+		s, t, u, v := x[j]-y[j], x[j+1]-y[j+1], x[j+2]-y[j+2], x[j+3]-y[j+3]
+		a, b, c, d = a+s*s, b+t*t, c+u*u, d+v*v
+	}
+	for ; j < len(x); j++ {
+		a += (x[j] - y[j]) * (x[j] - y[j])
+	}
+	return a + b + c + d
+}

@@ -1,0 +1,341 @@
+package part
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"reflect"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"ppl/infer"
+	"ppl/infer/checkpoint"
+	"ppl/infer/renhd/population"
+	"ppl/posterior/store"
+	"ppl/runtime/device"
+)
+
+// A part is a piece of a run between whose iterations checkpoints are taken. R is what it has found out.
+type part[R any] interface {
+	underWay
+	Begin() error
+	More() bool
+	Iterate() error
+	Finish() (R, error)
+}
+
+// underWay is what a checkpoint keeps of a part that has not ended: its state, under its name.
+type underWay interface {
+	Name() string
+	State() any // a pointer
+}
+
+// A part that is resumed may have to prepare something that is not in its state.
+type resumed interface{ Resumed() }
+
+// An owner has state that belongs to a whole run. Checkpoints keep it under the owner's name.
+type owner interface {
+	Name() string
+	State() any // a pointer
+}
+
+// A decider is an owner with numbers that warm-up reads between two parts. They are kept with the result of each part,
+// since a resumed run goes through warm-up again without running the parts that had ended.
+type decider interface {
+	owner
+	Decisions() any
+	Decide(decode func(any) error) error
+}
+
+// sized is a state that may have very many numbers, and how many.
+type sized interface{ Numbers() int }
+
+// A Run is what the parts of a run share: the walkers, notes and progress, and checkpoints.
+type Run struct {
+	*population.Population
+	Report   *infer.Report
+	Recorder infer.Recorder
+	Progress func(infer.Phase) infer.Progress
+	owners   []owner
+
+	from    *Checkpoint // of the run that is resumed, until the part under way is reached; else nil
+	Answers []answer    // of the parts that have ended
+}
+
+// Notef adds a remark to the report.
+func (h *Run) Notef(format string, args ...any) {
+	h.Report.Notes = append(h.Report.Notes, fmt.Sprintf(format, args...))
+}
+
+// Warn adds a warning to the report.
+func (h *Run) Warn(w store.Warning) { h.Report.Warnings = append(h.Report.Warnings, w) }
+
+// ShowProgress reports to the recorder how far the run is.
+func (h *Run) ShowProgress(p infer.Phase) { h.Recorder.Progress(h.Progress(p)) }
+
+// Replaying reports whether the part under way at the checkpoint has not been reached yet.
+func (h *Run) Replaying() bool { return h.from != nil }
+
+// A checkpoint is a run between two iterations. In sampling it is all there is to know: draws are under way, and a
+// resumed run continues there.
+//
+// In warm-up a resumed run goes the same way through the code again. Parts that had ended are not run: their results
+// are in Answers, and what lies between them is done on a device that computes nothing, whose numbers nothing depends
+// on. The part under way gets back its state, and the run continues for real:
+//
+//	explore        initialPhase   window window window …   converge       window … window
+//	replay device  replay device  answer answer answer     replay device  answer   ↑ restored here
+type Checkpoint struct {
+	States  map[string]cbor.RawMessage // by owner
+	Answers []answer                   // of the parts of warm-up that have ended, in order
+	Part    string                     // the one under way
+	Under   cbor.RawMessage            // its state
+
+	// What walkers.saved names: metrics and anchors are in States, once each.
+	Lanes device.Snapshot `cbor:"-"`
+}
+
+// runToSave has the same fields with states that are still in use, so that none is copied as a whole, and the
+// buffers of lanes after them, one part at a time.
+type runToSave struct {
+	States  map[string]any
+	Answers []answer
+	Part    string
+	Under   any
+	lanes   iter.Seq[device.Part]
+}
+
+// An answer is what a part of warm-up that has ended leaves for the decisions after it.
+type answer struct {
+	Part      string
+	Result    cbor.RawMessage
+	Decisions map[string]cbor.RawMessage // by owner
+}
+
+// WriteValues implements checkpoint.Sequence.
+func (c runToSave) WriteValues(put func(any) error) error {
+	if err := put(c); err != nil {
+		return err
+	}
+	for part := range c.lanes {
+		if err := put(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteValues writes a checkpoint that was read, as it was.
+func (c *Checkpoint) WriteValues(put func(any) error) error {
+	if err := put(c); err != nil {
+		return err
+	}
+	for _, part := range c.Lanes {
+		if err := put(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadValues reads what WriteValues wrote.
+func (c *Checkpoint) ReadValues(next func(any) error) error {
+	if err := next(c); err != nil {
+		return err
+	}
+	for {
+		var part device.Part
+		switch err := next(&part); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		c.Lanes = append(c.Lanes, part)
+	}
+}
+
+// Do runs a part to its end, or answers it from the checkpoint.
+func Do[R any](h *Run, p part[R]) (found R, err error) {
+	if from := h.from; from != nil && len(h.Answers) < len(from.Answers) {
+		a := from.Answers[len(h.Answers)]
+		h.Answers = append(h.Answers, a)
+		if a.Part != p.Name() {
+			return found, fmt.Errorf("the checkpoint does not fit: it has %q after %d parts of warm-up, not %q", a.Part,
+				len(h.Answers)-1, p.Name())
+		}
+		if err := checkpoint.Decode(a.Result, &found); err != nil {
+			return found, err
+		}
+		return found, h.decide(a)
+	}
+	if err := h.beginPart(p, p.Begin); err != nil {
+		return found, err
+	}
+	for p.More() {
+		if err := p.Iterate(); err != nil {
+			return found, err
+		}
+		if err := h.SaveIfDue(p); err != nil {
+			return found, err
+		}
+	}
+	if found, err = p.Finish(); err != nil {
+		return found, err
+	}
+	return found, h.keepAnswer(p.Name(), found)
+}
+
+// beginPart begins a part, or continues it where the checkpoint left it.
+func (h *Run) beginPart(p underWay, begin func() error) error {
+	if !h.Replaying() {
+		return begin()
+	}
+	from := h.from
+	h.from, h.Blank = nil, false
+	if from.Part != p.Name() {
+		return fmt.Errorf("the checkpoint does not fit: %q was under way, not %q", from.Part, p.Name())
+	}
+	if err := h.restore(from); err != nil {
+		return err
+	}
+	return h.Resume(from, p)
+}
+
+// Resume gives a part the state that it had at a checkpoint.
+func (h *Run) Resume(from *Checkpoint, p underWay) error {
+	if err := decodeInto(p.State(), from.Under); err != nil {
+		return err
+	}
+	if p, ok := p.(resumed); ok {
+		p.Resumed()
+	}
+	return nil
+}
+
+// keepAnswer remembers what a part has found for a run that is resumed from a later checkpoint.
+func (h *Run) keepAnswer(name string, found any) error {
+	a := answer{Part: name, Decisions: map[string]cbor.RawMessage{}}
+	var err error
+	if a.Result, err = checkpoint.Encode(found); err != nil {
+		return err
+	}
+	for _, o := range h.owners {
+		if d, ok := o.(decider); ok {
+			if a.Decisions[d.Name()], err = checkpoint.Encode(d.Decisions()); err != nil {
+				return err
+			}
+		}
+	}
+	h.Answers = append(h.Answers, a)
+	return nil
+}
+
+// decide sets what is read between parts.
+func (h *Run) decide(a answer) error {
+	for _, o := range h.owners {
+		if d, ok := o.(decider); ok {
+			decode := func(into any) error { return checkpoint.Decode(a.Decisions[d.Name()], into) }
+			if err := d.Decide(decode); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// restore puts the run where it was at a checkpoint, on the device.
+func (h *Run) restore(c *Checkpoint) error {
+	if err := h.TakeStates(c); err != nil {
+		return err
+	}
+	return h.Reload(c.Lanes)
+}
+
+// TakeStates gives all owners the states that they had at a checkpoint.
+func (h *Run) TakeStates(c *Checkpoint) error {
+	for _, o := range h.owners {
+		if err := decodeInto(o.State(), c.States[o.Name()]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decodeInto replaces a state.
+func decodeInto(state any, text cbor.RawMessage) error {
+	reflect.ValueOf(state).Elem().SetZero()
+	return checkpoint.Decode(text, state)
+}
+
+// LoadCheckpoint reads the latest checkpoint; nil if there is none.
+func LoadCheckpoint(keep infer.Checkpoints) (*Checkpoint, error) {
+	if keep == nil {
+		return nil, nil
+	}
+	c := &Checkpoint{}
+	found, err := keep.Load(c)
+	if err != nil || !found {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Replay lets the run go through the parts that had ended at a checkpoint, up to the one that was under way.
+func (h *Run) Replay(c *Checkpoint) { h.from, h.Blank = c, true }
+
+// SaveIfDue keeps a checkpoint when it is time, or when the run is about to be interrupted.
+func (h *Run) SaveIfDue(p underWay) error {
+	keep := h.Phase.Options.Checkpoints
+	if keep == nil || !keep.Due(h.numbers(p)) && h.Ctx.Err() == nil {
+		return nil
+	}
+	return h.Save(keep, p)
+}
+
+func (h *Run) Save(keep infer.Checkpoints, p underWay) error {
+	c := runToSave{States: map[string]any{}, Answers: h.Answers, Part: p.Name(), Under: p.State(),
+		lanes: device.Save(h.Exe, h.Lanes(), h.Saved)}
+	for _, o := range h.owners {
+		c.States[o.Name()] = o.State()
+	}
+	return keep.Save(c)
+}
+
+// numbers is about how many numbers a checkpoint would hold now, of those that may be many. A run asks after each
+// iteration, so no checkpoint is made for it.
+func (h *Run) numbers(p underWay) (n int) {
+	states := []any{p.State()}
+	for _, o := range h.owners {
+		states = append(states, o.State())
+	}
+	for _, s := range states {
+		if s, ok := s.(sized); ok {
+			n += s.Numbers()
+		}
+	}
+	return n + h.SavedNumbers
+}
+
+// owned is a state without methods of its own.
+type owned struct {
+	name  string
+	state any
+}
+
+func (o owned) Name() string { return o.name }
+func (o owned) State() any   { return o.state }
+
+// NewRun has no walkers yet.
+func NewRun(ctx context.Context, first population.Phase, rec infer.Recorder) *Run {
+	return &Run{Population: population.New(ctx, first), Report: new(infer.Report), Recorder: rec,
+		Progress: func(p infer.Phase) infer.Progress { return infer.Progress{Phase: p} }}
+}
+
+// Keep adds owners, whose states checkpoints keep.
+func (h *Run) Keep(owners ...owner) { h.owners = append(h.owners, owners...) }
+
+// Own is the owner of a state without methods of its own.
+func Own(name string, state any) owner { return owned{name, state} }

@@ -1,0 +1,2 @@
+// Package parttest starts runs for the tests of parts of renhd.
+package parttest

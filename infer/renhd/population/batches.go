@@ -1,0 +1,137 @@
+package population
+
+import (
+	"errors"
+	"fmt"
+
+	"ppl/infer"
+	"ppl/infer/dynamics"
+)
+
+// splitRows prepares minibatches, or refuses a target that has none.
+func (s *Phase) splitRows() error {
+	set := s.Settings()
+	if set.Batch == 0 {
+		if err := infer.NeedAll(s.Target, "renhd without minibatches"); err != nil {
+			return err
+		}
+		if set.ExchangeBatch > 0 {
+			return errors.New("exchange_batch is for minibatches: set batch too")
+		}
+		return nil
+	}
+	t, ok := s.Target.(infer.Splittable)
+	if !ok {
+		return errors.New("minibatches need a likelihood that is a sum over rows; leave out batch")
+	}
+	n, err := t.Rows()
+	switch {
+	case err != nil:
+		return err
+	case dynamicsOf(set) == "hmc":
+		return errors.New("minibatches make gradients noisy, which hmc cannot correct; leave out dynamics or batch")
+	case set.Batch > n:
+		return fmt.Errorf("batch = %d, but the data have %d rows; leave it out to use them all", set.Batch, n)
+	}
+	if s.Blocks != nil {
+		s.Batches = dynamics.NewBatches(n, set.Batch, 0, set.Batch, s.Options.Seed)
+		s.Batches.HoldOut(infer.HeldOut(n), s.Options.Seed)
+		return s.checkFiles()
+	}
+	chunk := set.ExchangeBatch
+	if chunk == 0 {
+		chunk = max(set.Batch, 256)
+	}
+	s.Batches = dynamics.NewBatches(n, set.Batch, max(set.Batch, leastReference, 10*s.Target.Dim()), min(chunk, n),
+		s.Options.Seed)
+	if t, ok := infer.Streaming(t); ok {
+		s.Batches.Mixed, s.Batches.Pass = t.Mixed(), rowsOfPass(t, n, s.Batches.Chunk)
+	}
+	if set.ControlVariates != "off" && !s.Swaps.Plain {
+		s.Batches.Anchor(s.Options.Seed)
+	}
+	return s.checkFiles()
+}
+
+// rowsOfPass is how many of n rows a pass takes at a time.
+func rowsOfPass(t infer.Streamed, n, least int) int {
+	width := 1
+	for k := range t.Streams() {
+		_, one := t.StreamInput(k, 1)
+		width = max(width, one)
+	}
+	return min(n, max(least, passNumbers/width))
+}
+
+// checkFiles reads the rows of the reference once, so that a file that cannot be read is an error before the run.
+func (s *Phase) checkFiles() error {
+	t, ok := infer.Streaming(s.Target)
+	if !ok {
+		return nil
+	}
+	for k := range t.Streams() {
+		_, width := t.StreamInput(k, 1)
+		if err := t.ReadRows(k, s.Batches.Reference, make([]float64, len(s.Batches.Reference)*width)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A UseAllRows error ends a run with batch = auto that is to begin again with all rows.
+type UseAllRows struct{ Reason string }
+
+func (e UseAllRows) Error() string { return e.Reason }
+
+// firstOfAuto is the batch with which a run begins that is to choose its own; auto is false where there is nothing to
+// choose.
+func firstOfAuto(t infer.Target, o infer.Options) (batch int, auto bool, err error) {
+	if b := o.Settings.Batch; b != infer.AutoBatch {
+		return b, false, nil
+	}
+	all := func(format string, args ...any) (int, bool, error) {
+		return 0, false, UseAllRows{"batch = auto: all rows are used, because " + fmt.Sprintf(format, args...)}
+	}
+	rows, ok := t.(infer.Splittable)
+	if !ok {
+		return all("the likelihood is no sum over rows")
+	}
+	n, err := rows.Rows()
+	switch _, streamed := infer.Streaming(t); {
+	case err != nil && streamed:
+		return 0, false, err
+	case err != nil:
+		return all("%v", err)
+	case infer.NetworkBlocks(t, o.Settings.Batch) != nil && n > networkBatch:
+		return networkBatch, false, nil
+	case streamed:
+		return min(LeastBatch, n), true, nil
+	case dynamics.Named(dynamicsOf(infer.Settings{Dynamics: o.Settings.Dynamics, Batch: 1})).Traits().Corrected:
+		return all("%s needs exact gradients", o.Settings.Dynamics)
+	case n < fewRows:
+		return all("there are only %d", n)
+	}
+	return LeastBatch, true, nil
+}
+
+// Chunks of a pass.
+func (s *Phase) Chunks() int {
+	if _, streamed := infer.Streaming(s.Target); !streamed {
+		return 1
+	}
+	return (s.Batches.Rows + s.Batches.Pass - 1) / s.Batches.Pass
+}
+
+// leastReference is how many rows at least represent all in the first part of warm-up.
+const leastReference = 1000
+
+// passNumbers are how many numbers of a file each walker has at a time in a pass over all rows: enough for several
+// turns, which threads and ranks share, and so few that they cost no memory.
+const passNumbers = 1 << 16
+
+// The first batches of runs that choose their own.
+const (
+	networkBatch = 128
+	LeastBatch   = 64
+	fewRows      = 512 // all of less are taken
+)

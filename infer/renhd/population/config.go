@@ -1,0 +1,132 @@
+package population
+
+import (
+	"errors"
+	"fmt"
+
+	"ppl/infer"
+	"ppl/infer/dynamics"
+	"ppl/infer/symmetry"
+	"ppl/lang/types"
+)
+
+// A Config is what a run was asked for: the target and the user's options, completed by what follows from them. It is
+// not changed after newConfig has made it; what warm-up changes for a time is a phase.
+type Config struct {
+	Given   infer.Target       // the target with the coordinates that the model gives it
+	Ends    []types.Coordinate // of given; nil if it does not describe its coordinates
+	Options infer.Options
+	Swaps   SwapRules
+	Auto    bool          // warm-up chooses the rows of a minibatch
+	Blocks  []types.Block // of a network (network.go); nil for all other targets
+}
+
+// SwapRules are what a population has to know of how neighbours on a ladder swap.
+type SwapRules struct {
+	Program bool // the program may exchange rungs by itself: Metropolis' test, where nothing is noisy
+	Plain   bool // no control variates: for comparison
+}
+
+// NewConfig refuses settings that contradict each other or do not suit the target. The phase is the one that draws are
+// collected in, as far as it is known before warm-up.
+func NewConfig(given infer.Target, o infer.Options, x SwapRules) (*Config, Phase, error) {
+	if o.Settings.Dynamics == "tacthmc" && o.Settings.Replicas <= 1 {
+		o.Settings.Replicas = 1
+	}
+	batch, auto, err := firstOfAuto(given, o)
+	if err != nil {
+		return nil, Phase{}, err
+	}
+	blocks := infer.NetworkBlocks(given, o.Settings.Batch)
+	if o.Settings.Batch = batch; blocks != nil {
+		o.Settings = settingsOfNetwork(o.Settings)
+	}
+	c := &Config{Auto: auto, Given: given, Ends: infer.CoordinatesOf(given), Options: o, Swaps: x, Blocks: blocks}
+	first, err := c.firstPhase()
+	return c, first, err
+}
+
+// maxRungs is the largest number of rungs of a ladder whose length is chosen.
+const MaxRungs = 32
+
+// firstPhase is the phase that draws are collected in, as far as it is known before warm-up.
+func (c *Config) firstPhase() (Phase, error) {
+	set := c.Settings()
+	p := Phase{Config: c, Target: infer.InPrecision(c.Given, set.Precision), Rule: dynamics.Named(dynamicsOf(set)),
+		StepSize: set.StepSize, Steps: set.Steps}
+	if c.Blocks == nil {
+		p.Images = symmetry.ImagesOf(c.Given, nil)
+	}
+	if err := p.check(); err != nil {
+		return p, err
+	}
+	if err := p.splitRows(); err != nil {
+		return p, err
+	}
+	p.System = dynamics.System{Target: p.Target, Path: p.Path(), Noise: set.Noise, Batches: p.Batches,
+		Metric: p.FirstMetric(), Thermostats: c.thermostats(), Rungs: c.exchanged(), Chains: c.Options.Chains}
+	return p, nil
+}
+
+func (c *Config) Settings() infer.Settings { return c.Options.Settings }
+
+// exchanged is the largest number of rungs that programs exchange; 0 if the host does it.
+func (c *Config) exchanged() int {
+	switch n := c.Settings().Replicas; {
+	case !c.Swaps.Program || n == 1:
+		return 0
+	case n > 1:
+		return n
+	}
+	return MaxRungs
+}
+
+// check refuses settings that contradict each other.
+func (c *Config) check() error {
+	set := c.Settings()
+	switch {
+	case c.Given.Dim() == 0:
+		return errors.New("the model has no parameters to sample")
+	case set.Dynamics == "tacthmc" && set.Replicas > 1:
+		return errors.New("tacthmc has a temperature of its own and takes no ladder; leave out replicas, or take " +
+			"other dynamics")
+	case set.Noise > 0 && set.Dynamics == "hmc":
+		return errors.New("noise makes gradients inexact, which hmc cannot correct; leave out dynamics, or " +
+			"take noise = 0")
+	case set.Path == "likelihood" && !c.Given.ProperPrior():
+		return errors.New("path = likelihood ends at the prior, which is not known to be proper; use path = energy, " +
+			"or proper priors")
+	case c.Options.Chains < 1 || c.Options.Draws < 1 || c.Options.Warmup < 0:
+		return fmt.Errorf("%d chains of %d draws after %d of warm-up: chains and draws must be at least 1, "+
+			"warm-up at least 0", c.Options.Chains, c.Options.Draws, c.Options.Warmup)
+	}
+	return nil
+}
+
+// dynamicsOf names the rule to move by: where gradients are exact, one that uses it.
+func dynamicsOf(s infer.Settings) string {
+	switch {
+	case s.Dynamics != "":
+		return s.Dynamics
+	case s.Noise > 0 || s.Batch > 0:
+		return "nosehoover"
+	}
+	return "hmc"
+}
+
+// settingsOfNetwork completes the settings of a run of a network.
+func settingsOfNetwork(set infer.Settings) infer.Settings {
+	set.Replicas, set.Ratio = 1, 0
+	if set.Precision == 0 {
+		set.Precision = 32
+	}
+	return set
+}
+
+// thermostats are the sizes of the blocks, each of which has its own.
+func (c *Config) thermostats() (sizes []int) {
+	for _, b := range c.Blocks {
+		sizes = append(sizes, b.Size)
+	}
+	return sizes
+}

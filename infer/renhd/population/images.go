@@ -1,0 +1,133 @@
+package population
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+	"ppl/infer/symmetry"
+)
+
+// ImageNoise are random numbers for the image of a lane's walker at this time of the run.
+func (p *Population) ImageNoise(stream uint64, lane int) *rand.Rand {
+	return rand.New(rand.NewPCG(p.Phase.Options.Seed^p.NoiseStep<<20, stream+uint64(lane)<<32))
+}
+
+// Image is the one of a position that belongs to where walkers are; the position itself where none do.
+func (p *Population) Image(x []float64, lane int) []float64 {
+	if p.Reference.Empty() {
+		return x
+	}
+	return p.NearTo(p.Reference)(x, lane)
+}
+
+// MoveToImages moves walkers at temperature 1 to the images of their positions that are nearest to the reference.
+func (p *Population) MoveToImages() error {
+	if p.Reference.Empty() {
+		return nil
+	}
+	w := p.Walkers
+	at, changed := w.Positions(), false
+	for lane, x := range at {
+		if w.RungOf[lane] == 0 {
+			at[lane] = p.Image(x, lane)
+			changed = changed || !slices.Equal(at[lane], x)
+		}
+	}
+	if !changed {
+		return nil
+	}
+	_, err := w.Place(p.Ctx, at)
+	return err
+}
+
+// Nearest are the images of chains' positions that are nearest to a reference.
+func (p *Population) Nearest(visited [][][]float64, ref symmetry.Reference) [][][]float64 {
+	out, image := make([][][]float64, len(visited)), p.NearTo(ref)
+	for chain, xs := range visited {
+		for i, x := range xs {
+			out[chain] = append(out[chain], image(x, chain*len(xs)+i))
+		}
+	}
+	return out
+}
+
+// FirstReference is where the density is highest among walkers.
+func (p *Population) FirstReference() symmetry.Reference {
+	at, density := p.Positions(), p.LogDensities()
+	return p.Phase.Images.FirstReference(p.Phase.Images.ToModel(at[Highest(AllOf(len(at)), density)]))
+}
+
+// ReferenceOf is the mean and width of some of many positions.
+func (p *Population) ReferenceOf(points [][]float64) symmetry.Reference {
+	var at [][]float64
+	for _, x := range adapt.Few(points) {
+		at = append(at, p.Phase.Images.ToModel(x))
+	}
+	return symmetry.NewReference(at)
+}
+
+// StayInside makes a move that keeps the target, a trajectory or a jump, and takes walkers back that have gone to
+// another image, which is a rejection: the target is then what it is inside of the part that has one image of each
+// position, and 0 outside. Metric and steps were learned there, and need not suit other images. On a ladder, which
+// crosses them, and with hops, which are no part of a trajectory, walkers go where they like.
+func (p *Population) StayInside(move func() error) error {
+	w, images := p.Walkers, p.Phase.Images
+	if _, rejects := p.Phase.Rule.(dynamics.HMC); !rejects || p.Reference.Empty() || len(w.Rungs) > 1 ||
+		w.discontinuityMoves > 0 || !images.Divides() {
+		return move()
+	}
+	before, mask := w.Positions(), make([]bool, w.Lanes())
+	if err := move(); err != nil {
+		return err
+	}
+	inside := func(x []float64) bool { return images.Inside(images.ToModel(x), p.Reference) }
+	for lane, x := range w.Positions() {
+		if mask[lane] = !inside(x) && inside(before[lane]); mask[lane] {
+			w.Exe.SetLane(dynamics.Theta, lane, before[lane])
+		}
+	}
+	if !slices.Contains(mask, true) {
+		return nil
+	}
+	return w.RunEntry(p.Ctx, "start", mask)
+}
+
+// RandomImage is an image at random.
+func (p *Population) RandomImage(x []float64, lane int) []float64 {
+	return p.Phase.Images.Random(x, p.ImageNoise(randomStream, lane))
+}
+
+// NearTo gives the images that are nearest to a reference.
+func (p *Population) NearTo(ref symmetry.Reference) ImageOf {
+	return func(x []float64, lane int) []float64 {
+		return p.Phase.Images.Nearest(x, ref, p.ImageNoise(NearestStream, lane))
+	}
+}
+
+// ImageValues computes what is saved of an image of where each of the lanes of mask is, in the lane buffer Values.
+func (p *Population) ImageValues(mask []bool, image ImageOf) error {
+	w := p.Walkers
+	here := w.Positions()
+	set := func(of ImageOf) {
+		for lane, x := range here {
+			if mask[lane] {
+				w.Exe.SetLane(dynamics.Theta, lane, of(x, lane))
+			}
+		}
+	}
+	set(image)
+	err := w.RunEntry(p.Ctx, dynamics.Values, mask)
+	set(func(x []float64, _ int) []float64 { return x })
+	return err
+}
+
+// imageStreams are the random numbers of images; by lane.
+const (
+	NearestStream = 0x1aa9e500
+	randomStream  = 0x1aa9e600
+)
+
+// An ImageOf is an image of a lane's position.
+type ImageOf func(x []float64, lane int) []float64

@@ -1,0 +1,83 @@
+package population
+
+import (
+	"math"
+	"slices"
+)
+
+// AllOf lists 0 to n−1.
+func AllOf(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+func OneIf(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func Mean(xs []float64) float64 {
+	sum := 0.0
+	for _, x := range xs {
+		sum += x
+	}
+	return sum / float64(len(xs))
+}
+
+// Highest is that of places whose log density is largest.
+func Highest(places []int, height []float64) int {
+	best := places[0]
+	for _, i := range places {
+		if height[i] > height[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// Median of steps at temperature 1.
+func Median(steps, heat []float64) float64 {
+	cold := make([]float64, len(steps))
+	for lane, h := range steps {
+		cold[lane] = h / math.Sqrt(heat[lane])
+	}
+	slices.Sort(cold)
+	return cold[len(cold)/2]
+}
+
+func Ones(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = 1
+	}
+	return out
+}
+
+// Split cuts numbers into parts of one size.
+func Split(flat []float64, size int) [][]float64 {
+	var out [][]float64
+	for ; len(flat) > 0; flat = flat[size:] {
+		out = append(out, flat[:size:size])
+	}
+	return out
+}
+
+// Coordinate is one coordinate of chains of points.
+func Coordinate(chains [][][]float64, j int) [][]float64 {
+	out := make([][]float64, len(chains))
+	for c, xs := range chains {
+		for _, x := range xs {
+			out[c] = append(out[c], x[j])
+		}
+	}
+	return out
+}
+
+// Hopeless is a gap in log density that no volume makes up for: 20 + 5d, a factor of e⁵ > 100 in each direction and
+// more.
+func Hopeless(dim int) float64 { return 20 + 5*float64(dim) }

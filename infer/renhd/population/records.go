@@ -1,0 +1,150 @@
+package population
+
+import (
+	"context"
+
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+)
+
+// Ends are what trajectories have left, by lane.
+type Ends struct {
+	Accept, Diverged, Total, Finite []float64
+	Numbers                         func(name string) []float64           // of another buffer of size 1
+	Of                              func(name string, lane int) []float64 // of any
+	Mode                            func(lane int) int                    // that a lane is in; −1: in none
+}
+
+// OfLane is what a lane has of a buffer.
+func (w *Walkers) OfLane(name string, lane int) []float64 {
+	values := make([]float64, w.Exe.Size(name))
+	w.Exe.GetLane(name, lane, values)
+	return values
+}
+
+// Drawn is what a draw is made of, by lane.
+type Drawn struct {
+	LogPrior, LogLik []float64
+	Values, Theta    func(lane int, dst []float64)
+}
+
+// Drawn is that where walkers are, after the entry Values.
+func (w *Walkers) Drawn() *Drawn {
+	return &Drawn{w.View(dynamics.LogPrior), w.View(dynamics.LogLik),
+		func(lane int, dst []float64) { w.Exe.GetLane(dynamics.Values, lane, dst) },
+		func(lane int, dst []float64) { w.Exe.GetLane(dynamics.Theta, lane, dst) }}
+}
+
+// A Record is what the trajectories of one call have left.
+type Record struct {
+	w       *Walkers
+	Row     int // the trajectory that is read now
+	last    int // the one after which walkers are where they are
+	buffers map[string]*recorded
+}
+
+// A recorded buffer has what it was after each trajectory.
+type recorded struct {
+	all     []float64 // by lane, row and element
+	current bool      // all is of this call
+	row     []float64 // room, by lane
+}
+
+// Seen is the record of a call, in the memory of that before.
+func (w *Walkers) Seen(trajectories int) *Record {
+	r := &w.record
+	if r.buffers == nil {
+		r.w, r.buffers = w, map[string]*recorded{}
+	}
+	for _, b := range r.buffers {
+		b.current = false
+	}
+	r.Row, r.last = 0, trajectories-1
+	return r
+}
+
+// buffer is the whole record of a buffer, which is read once.
+func (r *Record) buffer(name string) *recorded {
+	b := r.buffers[name]
+	if b == nil {
+		b = &recorded{}
+		r.buffers[name] = b
+	}
+	if !b.current {
+		b.all, b.current = r.w.View(dynamics.RecordOf(name)), true
+	}
+	return b
+}
+
+// of is the row of a lane.
+func (r *Record) of(name string, lane int) []float64 {
+	all := r.buffer(name).all
+	size := len(all) / r.w.Lanes() / r.w.Records
+	at := (lane*r.w.Records + r.Row) * size
+	return all[at : at+size : at+size]
+}
+
+// Numbers are the row of a buffer of size 1, of each lane.
+func (r *Record) Numbers(name string) []float64 {
+	b := r.buffer(name)
+	if b.row == nil {
+		b.row = make([]float64, r.w.Lanes())
+	}
+	for lane := range b.row {
+		b.row[lane] = b.all[lane*r.w.Records+r.Row]
+	}
+	return b.row
+}
+
+// Ends are those of the trajectory that is read.
+func (r *Record) Ends() *Ends {
+	return &Ends{r.Numbers(dynamics.Accept), r.Numbers(dynamics.Diverged), r.Numbers(dynamics.Total),
+		r.Numbers(dynamics.Finite), r.Numbers, r.of, r.mode}
+}
+
+// mode is the one that a lane was in after the trajectory, where programs jump.
+func (r *Record) mode(lane int) int { return int(r.of(dynamics.InMode, lane)[0]) }
+
+// Drawn is what the entry Values has computed after it.
+func (r *Record) Drawn() *Drawn {
+	if r.Row == r.last {
+		return r.w.Drawn()
+	}
+	return &Drawn{r.Numbers(dynamics.LogPrior), r.Numbers(dynamics.LogLik),
+		func(lane int, dst []float64) { copy(dst, r.of(dynamics.Values, lane)) },
+		func(lane int, dst []float64) { copy(dst, r.of(dynamics.Theta, lane)) }}
+}
+
+// Trajectories runs trajectories of every walker in one call, other entries after each, and then the entry Values after
+// those that are due.
+func (w *Walkers) Trajectories(ctx context.Context, steps []int, due func(i int) bool, between []device.Call) error {
+	w.SetAll(dynamics.Recorded, 0)
+	w.Calls = w.Calls[:0]
+	sum := 0
+	for i, n := range steps {
+		w.Calls = append(w.begin(w.Calls), device.Call{Entry: "step", Times: n}, device.Call{Entry: "end", Times: 1})
+		w.Calls = append(w.Calls, between...)
+		if due(i) {
+			w.Calls = append(w.Calls, device.Call{Entry: dynamics.Values, Times: 1})
+		}
+		sum += n
+	}
+	return w.RunTimed(ctx, w.Calls, sum)
+}
+
+// BeginSwaps writes where the lanes are on the ladder, for a program that goes on from there.
+func (w *Walkers) BeginSwaps(round int) {
+	rungs, wants := make([]float64, w.Lanes()), make([]float64, w.Lanes())
+	for lane, r := range w.RungOf {
+		rungs[lane], wants[lane] = float64(r), float64(dynamics.Turn(r, round%2))
+	}
+	w.Exe.Set(dynamics.Rung, rungs)
+	w.Exe.Set(dynamics.Want, wants)
+	w.SetAll(dynamics.Swaps, float64(round))
+}
+
+// EndsOf are those of the last trajectory, before any jump; mode is that of a lane.
+func (w *Walkers) EndsOf(mode func(lane int) int) *Ends {
+	return &Ends{w.View(dynamics.Accept), w.View(dynamics.Diverged), w.View(dynamics.Total), w.View(dynamics.Finite),
+		w.View, w.OfLane, mode}
+}

@@ -1,0 +1,79 @@
+package population
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"ppl/infer/adapt"
+)
+
+// Visits are where the walkers of a window have been, for the decisions after it.
+type Visits struct {
+	Sweeps  int           // done
+	Moved   []float64     // by lane: trajectories that went somewhere
+	Density [][]float64   // by lane: log π_β after every sweep, or every few
+	Visited [][][]float64 // by lane: θ then
+	Stood   [][]int       // by lane: its rung then
+	Heats   []float64     // by lane, if each walker adapts alone: temperatures of the last sweep
+	Late    []LateHalf    // by lane
+}
+
+// Numbers is about how many numbers visits hold.
+func (s *Visits) Numbers() (n int) {
+	for lane, xs := range s.Visited {
+		if len(xs) > 0 {
+			n += len(xs) * (2 + len(xs[0]))
+		}
+		n += len(s.Late[lane].Sum) + len(s.Late[lane].Top)
+	}
+	return n
+}
+
+// A LateHalf is where a walker was in the second half of a window, in all coordinates.
+type LateHalf struct {
+	Count   int
+	Sum     []float64 // of positions
+	Top     []float64 // the highest position
+	Density float64   // there
+}
+
+// Add takes in a position with its log density.
+func (h *LateHalf) Add(x []float64, density float64) {
+	if h.Count == 0 {
+		h.Sum, h.Density = make([]float64, len(x)), math.Inf(-1)
+	}
+	h.Count++
+	floats.Add(h.Sum, x)
+	if density > h.Density {
+		h.Top, h.Density = slices.Clone(x), density
+	}
+}
+
+// Mean is the mean position.
+func (h *LateHalf) Mean() []float64 {
+	m := slices.Clone(h.Sum)
+	floats.Scale(1/float64(h.Count), m)
+	return m
+}
+
+// VisitsOf takes positions of chains for those of walkers in a window. The points show how wide the target is.
+func (p *Population) VisitsOf(visited [][][]float64) (*Visits, *adapt.Points, error) {
+	seen, points := &Visits{Visited: visited}, &adapt.Points{}
+	for _, xs := range visited {
+		density, slopes, err := p.Evaluate(xs, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		late := LateHalf{}
+		for i, x := range xs {
+			points.Add(x, slopes[i])
+			if i >= len(xs)/2 {
+				late.Add(x, density[i])
+			}
+		}
+		seen.Density, seen.Late = append(seen.Density, density), append(seen.Late, late)
+	}
+	return seen, points, nil
+}

@@ -1,0 +1,402 @@
+package population
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+)
+
+// Walkers is a population on the lanes of a device.
+type Walkers struct {
+	*Lineup
+	Exe                device.Executable
+	program            program
+	Chains             int
+	Dim                int
+	laneOf             []int // by chain and rung: the lane on it, the first where there are several
+	uniform            bool  // the program has one metric for all walkers
+	tempered           bool  // the program reads β
+	Numbered           bool  // the program reads the number of the walker
+	chained            bool  // the program reads the number of the chain
+	UsesAnchors        bool  // gradients have control variates
+	Swaps              bool  // the program exchanges rungs
+	JumpsOnDevice      bool  // the program jumps between modes
+	discontinuityMoves int   // before a trajectory, see dynamics.Hop
+	Records            int   // trajectories that the program records, see dynamics.Recorded
+	Traits             dynamics.Traits
+	Batches            dynamics.Batches
+	Seed               uint64
+	rows               RowReader // nil if every step reads all rows
+	Placed             int       // how often all lanes got other positions at once
+
+	Saved        []string // the lane buffers that a checkpoint holds
+	SavedNumbers int      // in them, of all lanes
+
+	// perStep is measured. It decides how a trajectory is cut into calls, never what it computes.
+	perStep    time.Duration
+	WholeCalls bool // trajectories are not cut
+
+	moved  []int                // room for the lanes that change rungs
+	Calls  []device.Call        // room for the call being made
+	views  map[string][]float64 // by lane buffer, see view
+	record Record               // of the last call, see seen
+	number [1]float64           // room for the one being set
+}
+
+// How many Metropolis steps across discontinuities come before a trajectory.
+const (
+	movesOfEach = 20 // coordinate
+	mostMoves   = 80 // in all
+)
+
+// A RowReader prepares what walkers read of the data if a step does not read all rows.
+type RowReader interface {
+	BeforeTrajectory()                                               // of all walkers
+	BeforePlace(at [][]float64)                                      // all walkers are placed there next
+	Run(ctx context.Context, calls []device.Call, mask []bool) error // of the device, on the lanes of mask (nil: all)
+	Inputs() []string                                                // the lane buffers that rows are copied to
+}
+
+// callTime is what one call of the device may take, so that Ctrl-C and progress answer.
+const callTime = 50 * time.Millisecond
+
+// A program is compiled, and knows the lane buffers that carry over from one iteration to the next.
+type program struct {
+	device.Loader
+	lasting []string
+}
+
+func newWalkers(s *Phase, program program, exe device.Executable, p *Lineup) *Walkers {
+	w := &Walkers{Lineup: p, Exe: exe, program: program, Chains: s.Options.Chains, Dim: s.Target.Dim(),
+		uniform: s.System.OneMetric(), tempered: s.System.Path != dynamics.Plain, Numbered: s.System.Batches.Size > 0,
+		UsesAnchors: s.System.Batches.Size > 0 && s.System.Batches.Anchored, Traits: s.Rule.Traits(),
+		Batches: s.System.Batches, Seed: s.Options.Seed, WholeCalls: s.Options.WholeCalls}
+	w.Records, w.Swaps = rowsOf(program, dynamics.Accept), rowsOf(program, dynamics.Rung) > 0
+	w.JumpsOnDevice = rowsOf(program, dynamics.Landed) > 0
+	w.discontinuityMoves = min(movesOfEach*len(s.System.Jumps), mostMoves)
+	w.chained = w.Numbered && s.Blocks == nil || w.Swaps
+	w.findLanes()
+	return w
+}
+
+// rowsOf is the number of rows in which a program records a buffer; 0 for none.
+func rowsOf(program device.Loader, name string) int {
+	for _, b := range program.Buffers() {
+		if b.Name == dynamics.RecordOf(name) {
+			return b.Size
+		}
+	}
+	return 0
+}
+
+// Lanes is the number of walkers.
+func (w *Walkers) Lanes() int { return w.Chains * w.PerChain }
+
+// LaneAt is the lane of a chain that is on a rung.
+func (w *Walkers) LaneAt(chain, rung int) int { return w.laneOf[chain*len(w.Rungs)+rung] }
+
+// Cold is the lane of a chain at T = 1; without swaps, its first.
+func (w *Walkers) Cold(chain int) int { return w.LaneAt(chain, 0) }
+
+// Hottest is the temperature of the last rung.
+func (w *Walkers) Hottest() float64 { return 1 / w.Rungs[len(w.Rungs)-1].Beta }
+
+// Betas are the inverse temperatures of the ladder.
+func (w *Walkers) Betas() []float64 {
+	var out []float64
+	for _, g := range w.Rungs {
+		out = append(out, g.Beta)
+	}
+	return out
+}
+
+// MedianOfSteps is that of the rungs.
+func (w *Walkers) MedianOfSteps() float64 {
+	var steps []float64
+	for _, r := range w.Rungs {
+		steps = append(steps, r.Step)
+	}
+	return Median(steps, Ones(len(steps)))
+}
+
+// findLanes makes laneOf the inverse of RungOf.
+func (w *Walkers) findLanes() {
+	w.laneOf = make([]int, w.Chains*len(w.Rungs))
+	for lane := w.Lanes() - 1; lane >= 0; lane-- {
+		w.Put(lane, w.RungOf[lane])
+	}
+}
+
+// Put records that a lane is on a rung.
+func (w *Walkers) Put(lane, rung int) {
+	w.RungOf[lane], w.laneOf[lane/w.PerChain*len(w.Rungs)+rung] = rung, lane
+}
+
+// ExchangeRungs swaps the rungs of pairs of lanes, each of one chain, with what the rungs own: the carried lane buffers
+// of size 1, and what the host writes. Positions stay.
+func (w *Walkers) ExchangeRungs(pairs [][2]int, carried []string) {
+	if len(pairs) == 0 {
+		return
+	}
+	w.moved = w.moved[:0]
+	for _, p := range pairs {
+		from, to := w.RungOf[p[0]], w.RungOf[p[1]]
+		w.Put(p[0], to)
+		w.Put(p[1], from)
+		if !w.Rungs[from].Metric.Is(w.Rungs[to].Metric) {
+			w.writeMetric(p[0])
+			w.writeMetric(p[1])
+		}
+		w.moved = append(w.moved, p[0], p[1])
+	}
+	for _, name := range carried {
+		all := w.View(name)
+		for _, p := range pairs {
+			all[p[0]], all[p[1]] = all[p[1]], all[p[0]]
+		}
+		w.Exe.Set(name, all)
+	}
+	w.writeNumbers(w.moved)
+}
+
+// WriteAllRungs writes to every lane what its rung owns.
+func (w *Walkers) WriteAllRungs() {
+	if w.uniform {
+		dynamics.ShareMetric(w.Exe, w.Rungs[0].Metric)
+	} else {
+		for lane := range w.Lanes() {
+			w.writeMetric(lane)
+		}
+	}
+	w.writeNumbers(AllOf(w.Lanes()))
+	if w.Swaps {
+		w.writeLadder()
+	}
+}
+
+// writeLadder writes the rungs to the tables of a program that exchanges them.
+func (w *Walkers) writeLadder() {
+	rungs := make([]dynamics.LadderRung, len(w.Rungs))
+	for j, r := range w.Rungs {
+		rungs[j] = dynamics.LadderRung{Beta: r.Beta, Step: r.Step, Friction: r.Friction, Metric: r.Metric}
+	}
+	dynamics.WriteLadder(w.Exe, w.Traits, rungs)
+}
+
+func (w *Walkers) writeMetric(lane int) {
+	dynamics.SetMetric(w.Exe, lane, w.Rungs[w.RungOf[lane]].Metric)
+}
+
+// writeNumbers writes to some lanes the numbers of their rungs.
+func (w *Walkers) writeNumbers(lanes []int) {
+	write := func(name string, of func(r *Rung) float64) {
+		all := w.View(name)
+		for _, lane := range lanes {
+			all[lane] = of(&w.Rungs[w.RungOf[lane]])
+		}
+		w.Exe.Set(name, all)
+	}
+	write(dynamics.StepSize, func(r *Rung) float64 { return r.Step })
+	if w.tempered {
+		write(dynamics.Beta, func(r *Rung) float64 { return r.Beta })
+	}
+	if w.Traits.Friction {
+		write(dynamics.Friction, func(r *Rung) float64 { return r.Friction })
+	}
+	if w.Traits.Corrected {
+		write(dynamics.Cool, func(*Rung) float64 { return 1 })
+	}
+	if w.UsesAnchors {
+		write(dynamics.AnchorShare, func(r *Rung) float64 {
+			return OneIf(r.Noises.Anchored.Worst < r.Noises.Plain.Worst)
+		})
+	}
+}
+
+// numberLanes writes the numbers that a lane's minibatches and swaps are drawn by.
+func (w *Walkers) numberLanes() {
+	for lane := range w.Lanes() {
+		if w.Numbered {
+			w.Set(dynamics.Walker, lane, float64(lane))
+		}
+		if w.chained {
+			w.Set(dynamics.Chain, lane, float64(lane/w.PerChain))
+		}
+	}
+}
+
+// Set writes a lane buffer of size 1.
+func (w *Walkers) Set(name string, lane int, value float64) {
+	w.number[0] = value
+	w.Exe.SetLane(name, lane, w.number[:])
+}
+
+// Get reads a lane buffer of size 1.
+func (w *Walkers) Get(name string, lane int) float64 {
+	w.Exe.GetLane(name, lane, w.number[:])
+	return w.number[0]
+}
+
+// SetAll writes one number to a lane buffer of size 1, on all lanes.
+func (w *Walkers) SetAll(name string, value float64) {
+	w.Exe.Set(name, slices.Repeat([]float64{value}, w.Lanes()))
+}
+
+// Thermostated reports whether the rule has a thermostat, one to a rung.
+func (w *Walkers) Thermostated() bool { return slices.Contains(w.Traits.Carried, dynamics.Thermostat) }
+
+// Trajectory runs one trajectory of every walker, in calls short enough to be interrupted between, and with the last of
+// them other entries that are to follow.
+func (w *Walkers) Trajectory(ctx context.Context, steps int, then ...device.Call) error {
+	if w.rows != nil {
+		w.rows.BeforeTrajectory()
+	}
+	w.Calls = w.begin(w.Calls[:0])
+	for left := steps; ; {
+		n := min(left, w.StepsPerCall())
+		left -= n
+		w.Calls = append(w.Calls, device.Call{Entry: "step", Times: n})
+		if left == 0 {
+			w.Calls = append(append(w.Calls, device.Call{Entry: "end", Times: 1}), then...)
+		}
+		if err := w.RunTimed(ctx, w.Calls, n); err != nil {
+			return err
+		}
+		if left == 0 {
+			return nil
+		}
+		w.Calls = w.Calls[:0]
+	}
+}
+
+// begin adds the calls before the steps of a trajectory.
+func (w *Walkers) begin(calls []device.Call) []device.Call {
+	if w.discontinuityMoves > 0 {
+		calls = append(calls, device.Call{Entry: dynamics.Hop, Times: w.discontinuityMoves})
+	}
+	return append(calls, device.Call{Entry: "begin", Times: 1})
+}
+
+func (w *Walkers) StepsPerCall() int {
+	if w.WholeCalls {
+		return math.MaxInt
+	}
+	if w.perStep == 0 {
+		return 1
+	}
+	return int(max(1, min(callTime/w.perStep, 1<<20)))
+}
+
+// RunTimed runs calls with n steps in them and learns how long a step takes.
+func (w *Walkers) RunTimed(ctx context.Context, calls []device.Call, n int) error {
+	began := time.Now()
+	if err := w.Execute(ctx, calls, nil); err != nil {
+		return err
+	}
+	took := max(time.Since(began)/time.Duration(n), 1)
+	if w.perStep == 0 {
+		w.perStep = took
+	}
+	w.perStep = (3*w.perStep + took) / 4
+	w.Gradients += int64(n) * int64(w.Lanes())
+	return nil
+}
+
+// RunEntry runs one entry once on the lanes of mask (nil: all).
+func (w *Walkers) RunEntry(ctx context.Context, name string, mask []bool) error {
+	w.Calls = append(w.Calls[:0], device.Call{Entry: name, Times: 1})
+	return w.Execute(ctx, w.Calls, mask)
+}
+
+func (w *Walkers) Execute(ctx context.Context, calls []device.Call, mask []bool) error {
+	if w.rows != nil {
+		return w.rows.Run(ctx, calls, mask)
+	}
+	return w.CallDevice(ctx, calls, mask)
+}
+
+// CallDevice is one call of the device.
+func (w *Walkers) CallDevice(ctx context.Context, calls []device.Call, mask []bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	next, err := w.Exe.Run(calls, w.NoiseStep, mask)
+	w.NoiseStep = next
+	return err
+}
+
+// Read copies a lane buffer to dst, which grows as needed.
+func (w *Walkers) Read(name string, dst []float64) []float64 {
+	n := w.Lanes() * w.Exe.Size(name)
+	if len(dst) != n {
+		dst = make([]float64, n)
+	}
+	w.Exe.Get(name, dst)
+	return dst
+}
+
+// View is a lane buffer as it is now, in a copy that the next view of it overwrites.
+func (w *Walkers) View(name string) []float64 {
+	if w.views == nil {
+		w.views = map[string][]float64{}
+	}
+	now, ok := w.views[name]
+	if !ok {
+		now = make([]float64, w.Lanes()*w.Exe.Size(name))
+		w.views[name] = now
+	}
+	w.Exe.Get(name, now)
+	return now
+}
+
+// Positions copies θ of every lane.
+func (w *Walkers) Positions() [][]float64 {
+	return Split(w.Read(dynamics.Theta, nil), w.Dim)
+}
+
+// Slopes computes ∇log π_β at every walker.
+func (w *Walkers) Slopes(ctx context.Context) ([][]float64, error) {
+	if err := w.RunEntry(ctx, dynamics.Gradient, nil); err != nil {
+		return nil, err
+	}
+	w.Gradients += int64(w.Lanes())
+	return Split(w.Read(dynamics.Gradient, nil), w.Dim), nil
+}
+
+// Place sets θ of every lane and starts them; it returns the lanes where the density is not finite.
+func (w *Walkers) Place(ctx context.Context, at [][]float64) (bad []int, err error) {
+	if err := w.startAt(ctx, at); err != nil {
+		return nil, err
+	}
+	for lane, u := range w.LogDensities() {
+		if math.IsNaN(u) || math.IsInf(u, 0) {
+			bad = append(bad, lane)
+		}
+	}
+	return bad, nil
+}
+
+// startAt is place where nothing is asked of the density yet.
+func (w *Walkers) startAt(ctx context.Context, at [][]float64) error {
+	for lane, x := range at {
+		w.Exe.SetLane(dynamics.Theta, lane, x)
+	}
+	if w.rows != nil {
+		w.rows.BeforePlace(at)
+	}
+	w.Placed++
+	return w.RunEntry(ctx, "start", nil)
+}
+
+// LogDensities are log ρ + log ℓ of every walker, as last computed.
+func (w *Walkers) LogDensities() []float64 {
+	density := w.Read(dynamics.LogPrior, nil)
+	for lane, l := range w.Read(dynamics.LogLik, nil) {
+		density[lane] += l
+	}
+	return density
+}

@@ -1,0 +1,2 @@
+// Package renhdtest has targets with known answers for the tests of renhd and its parts.
+package renhdtest

@@ -1,0 +1,387 @@
+package subsampling
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+	"ppl/infer/renhd/part"
+	"ppl/infer/renhd/population"
+)
+
+// An anchor is a point at which the sum of all rows' terms and its gradient are known. Minibatches and the energy
+// estimates of swaps need to estimate only what terms are beyond their first order about it (dynamics.Anchor). A walker
+// has the anchor nearest to where its trajectory begins.
+type anchor struct {
+	At, Slope []float64
+	Sum       float64
+	Density   float64 // log π
+
+	// −∇∇ᵀ of the sum of all rows' terms and of the rest of log π, [dim, dim]; nil where they were not taken.
+	Rows, Rest []float64
+
+	Renewed bool // where a walker was that was far from all others (renewal.go), and no mode
+}
+
+// suitAnchors gives every lane, before its trajectory, the anchor nearest to it. What the noise of gradients is at that
+// distance decides whether the lane uses its anchor, and bounds its step: a walker that has left all anchors would be
+// heated by the noise faster than its thermostat cools it. The step of the rung holds wherever draws of the rung are,
+// else steps would depend on positions.
+func (w *controls) suitAnchors() {
+	if len(w.Anchors) == 0 || !w.UsesAnchors && len(w.Anchors) < 2 {
+		return
+	}
+	at := w.Positions()
+	w.assignAnchors(at)
+	if !w.UsesAnchors {
+		return
+	}
+	for lane, x := range at {
+		g := &w.Rungs[w.RungOf[lane]]
+		noise := g.NoiseAt(g.Metric.Distance(x, w.Anchors[w.AnchorOf[lane]].At))
+		w.Set(dynamics.AnchorShare, lane, population.OneIf(noise < g.Noises.Plain.Worst))
+		w.Set(dynamics.StepSize, lane, g.StepUnder(math.Min(noise, g.Noises.Plain.Worst)))
+	}
+}
+
+// assignAnchors gives every lane the anchor nearest to its point.
+func (w *controls) assignAnchors(at [][]float64) {
+	if !w.Numbered || len(w.Anchors) == 0 {
+		return
+	}
+	for lane, x := range at {
+		if k := w.nearestAnchor(x, false); w.AnchorOf[lane] != k {
+			w.AnchorOf[lane] = k
+			w.writeAnchor(lane)
+		}
+	}
+}
+
+// nearestAnchor is the number of the anchor nearest to a point, or of those that are modes.
+func (w *controls) nearestAnchor(x []float64, modes bool) (k int) {
+	nearest := math.Inf(1)
+	for i := range w.Anchors {
+		if len(w.Anchors) == 1 || modes && w.Anchors[i].Renewed {
+			continue
+		}
+		if d := w.Rungs[0].Metric.Distance(x, w.Anchors[i].At); d < nearest {
+			nearest, k = d, i
+		}
+	}
+	return k
+}
+
+// newAnchors replaces the anchors; every lane is given one by its next assignment.
+func (w *controls) newAnchors(anchors []anchor) {
+	w.tables = w.tablesOf(anchors)
+	w.Anchors, w.AnchorOf = anchors, slices.Repeat([]int{-1}, w.Lanes())
+	w.assignAnchors(w.Positions())
+}
+
+func (w *controls) writeAnchor(lane int) {
+	k := w.AnchorOf[lane]
+	if k < 0 || !w.Numbered {
+		return
+	}
+	a := &w.Anchors[k]
+	w.Exe.SetLane(dynamics.Anchor, lane, a.At)
+}
+
+// control is the sum of all rows' terms at a lane's position to first order about its anchor; NaN without one.
+func (w *controls) control(lane int, at []float64) float64 {
+	if len(w.Anchors) == 0 {
+		return math.NaN()
+	}
+	a := &w.Anchors[w.AnchorOf[lane]]
+	sum := a.Sum
+	for j, slope := range a.Slope {
+		sum += slope * (at[j] - a.At[j])
+	}
+	return sum
+}
+
+// An anchorSearch climbs to modes, with all rows at each of its steps, and makes anchors of them, or it makes anchors
+// of the points themselves.
+type anchorSearch struct {
+	run    *Subsampling
+	starts func() [][]float64 // by lane
+	climbs bool
+	renews bool // adds the points to the anchors that there are
+	judge  func(s *anchorState, found *anchorResult) error
+	state  anchorState
+}
+
+// anchorResult is what a search has found, if it judges its anchors.
+type anchorResult struct {
+	Anchored bool // gradients are to have control variates
+	Several  bool // anchors are in several modes
+}
+
+// anchorState is what a search has found so far.
+type anchorState struct {
+	ClimbOf []int          // by lane: of its start
+	Starts  [][]float64    // by climb
+	Climbs  []adapt.Ascent // from the starts
+	Found   []anchor       // by climb: at its best point
+	Rows    allRows        // at the points of the climbs that are not done
+}
+
+func (t *anchorSearch) Begin() error {
+	for _, x := range t.starts() {
+		k := slices.IndexFunc(t.state.Starts, func(y []float64) bool { return slices.Equal(y, x) })
+		if k < 0 {
+			k = len(t.state.Climbs)
+			t.state.Starts = append(t.state.Starts, x)
+			t.state.Climbs = append(t.state.Climbs, adapt.NewAscent(x))
+		}
+		t.state.ClimbOf = append(t.state.ClimbOf, k)
+	}
+	t.state.Found = make([]anchor, len(t.state.Climbs))
+	t.state.evaluateNext()
+	return nil
+}
+
+// evaluateNext lists the points that climbs have come to.
+func (s *anchorState) evaluateNext() {
+	var points [][]float64
+	for _, c := range s.Climbs {
+		if !c.Done {
+			points = append(points, c.X)
+		}
+	}
+	s.Rows = newAllRows(points)
+}
+
+func (*anchorSearch) Name() string { return "anchors" }
+func (t *anchorSearch) State() any { return &t.state }
+func (t *anchorSearch) More() bool { return t.state.Rows.more() }
+
+func (t *anchorSearch) Iterate() error {
+	if err := t.state.Rows.iterate(t.run); err != nil || t.state.Rows.more() {
+		return err
+	}
+	t.advance()
+	return nil
+}
+
+// advance gives the climbs what all rows add up to.
+func (t *anchorSearch) advance() {
+	s, sums := &t.state, t.state.Rows.Sums
+	for k := range s.Climbs {
+		c := &s.Climbs[k]
+		if c.Done {
+			continue
+		}
+		at, p := c.X, sums[0]
+		sums = sums[1:]
+		if c.Report(t.run.controls.Rungs[0].Metric, p.Sum+p.Rest, p.gradient()) {
+			s.Found[k] = anchor{At: at, Slope: p.Slope, Sum: p.Sum, Density: p.Sum + p.Rest}
+		}
+		c.Done = c.Done || !t.climbs
+	}
+	s.evaluateNext()
+}
+
+func (t *anchorSearch) Finish() (found anchorResult, err error) {
+	w := t.run.controls
+	if t.renews {
+		return found, t.run.renew(t.found())
+	}
+	var anchors []anchor
+	for _, a := range t.found() {
+		anchors = t.merge(anchors, a)
+	}
+	w.newAnchors(anchors[max(0, len(anchors)-w.mostAnchors()):])
+	if t.judge != nil {
+		err = t.judge(&t.state, &found)
+	}
+	return found, err
+}
+
+// found are the anchors of the search. A climb that ended before a mode, as along a ridge, is no mode of its own: its
+// end counts only where no climb arrived, and then only the highest.
+func (t *anchorSearch) found() (out []anchor) {
+	arrived, best := false, -1
+	for k, c := range t.state.Climbs {
+		arrived = arrived || c.Arrived
+		if a := t.state.Found[k]; a.At != nil && (best < 0 || a.Density > t.state.Found[best].Density) {
+			best = k
+		}
+	}
+	for k, a := range t.state.Found {
+		if a.At != nil && (!t.climbs || t.state.Climbs[k].Arrived || !arrived && k == best) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// merge adds an anchor, unless there is one at the same mode already; then the higher one is kept. On a ladder the
+// metric may be as wide as several modes together.
+func (t *anchorSearch) merge(anchors []anchor, a anchor) []anchor {
+	metric, same := t.run.controls.Rungs[0].Metric, 0.2*float64(len(a.At))
+	if len(t.run.controls.Rungs) > 1 {
+		same /= 100
+	}
+	for i := range anchors {
+		if t.climbs && metric.Distance(anchors[i].At, a.At) < same {
+			if anchors[i].Density < a.Density {
+				anchors[i] = a
+			}
+			return anchors
+		}
+	}
+	return append(anchors, a)
+}
+
+// FirstAnchors makes anchors of the modes near the walkers, where they pay. If not, only swaps have anchors, about the
+// cold walkers' positions.
+func (r *Subsampling) FirstAnchors(load func() error) error {
+	if r.Phase.System.Batches.Anchored {
+		anchored, err := r.anchorAtModes()
+		if err != nil || anchored {
+			return err
+		}
+		at := r.controls.Positions()
+		r.Phase = r.Phase.WithControls(false)
+		r.controls.newAnchors(nil)
+		if err := load(); err != nil {
+			return err
+		}
+		if _, err := r.controls.Place(r.Ctx, at); err != nil {
+			return err
+		}
+	}
+	if err := r.AnchorAtColdWalkers(); err != nil {
+		return err
+	}
+	return r.MeasureNoise()
+}
+
+// anchorAtModes climbs from the walkers to the modes above them, places walkers about these modes, measures the noise
+// of gradients with these anchors and without, and decides whether the run uses them. Where climbs end apart,
+// curvatures show whether they have come to modes; if not, as on a ridge that warm-up's metric does not know, they go
+// on in coordinates that the curvatures make round.
+func (r *Subsampling) anchorAtModes() (anchored bool, err error) {
+	if r.controls.mostAnchors() == 0 {
+		r.Notef("minibatches have no control variates: the gradients of %d batches of %d coordinates at an anchor "+
+			"would take too much memory; larger batches take less", r.controls.Batches.Blocks(), r.controls.Dim)
+		return false, nil
+	}
+	const most = 3
+	starts := r.controls.Positions
+	for range most {
+		found, err := part.Do(r.Run, &anchorSearch{run: r, starts: starts, climbs: true, judge: r.judgeAnchors})
+		if err != nil || !found.Several {
+			return found.Anchored, err
+		}
+		curved, err := part.Do(r.Run, &curvature{run: r})
+		if err != nil || !curved.Unfinished {
+			return curved.Anchored, err
+		}
+		starts = r.controls.nearestAnchors
+	}
+	r.Notef("minibatches have no control variates: climbs to the modes did not arrive")
+	return false, nil
+}
+
+// nearestAnchors are the points of the anchors, by lane.
+func (w *controls) nearestAnchors() (at [][]float64) {
+	for _, k := range w.AnchorOf {
+		at = append(at, w.Anchors[k].At)
+	}
+	return at
+}
+
+// AnchorAtColdWalkers makes anchors for swaps, where gradients do without: the positions of the cold walkers.
+func (r *Subsampling) AnchorAtColdWalkers() error {
+	w := r.controls
+	if !r.Phase.Batches.Some() || r.Phase.System.Batches.Anchored || r.Phase.Swaps.Plain || len(w.Rungs) < 2 {
+		return nil
+	}
+	_, err := part.Do(r.Run, &anchorSearch{run: r, starts: func() (at [][]float64) {
+		all := w.Positions()
+		for chain := range w.Chains {
+			at = append(at, all[w.Cold(chain)])
+		}
+		return at
+	}})
+	return err
+}
+
+// judgeAnchors places walkers about the mode that was found and compares the noise there. Where anchors do not pay,
+// walkers return to where they began. If there are several modes, walkers are placed at them, and curvatures come
+// first.
+func (r *Subsampling) judgeAnchors(s *anchorState, found *anchorResult) error {
+	w := r.controls
+	found.Several = len(w.Anchors) > 1 && w.Dim <= mostCurved
+	begun, about := make([][]float64, w.Lanes()), make([][]float64, w.Lanes())
+	for lane, k := range s.ClimbOf {
+		begun[lane], about[lane] = s.Starts[k], s.Starts[k]
+		if len(w.Anchors) > 1 && s.Found[k].At != nil {
+			about[lane] = s.Found[k].At
+		} else if len(w.Anchors) == 1 {
+			about[lane] = r.near(lane, w.Anchors[0].At)
+		}
+	}
+	bad, err := w.Place(r.Ctx, about)
+	if err != nil || found.Several {
+		return err
+	}
+	switch {
+	case len(w.Anchors) == 0:
+		r.Notef("minibatches have no control variates: climbs from the walkers met no finite gradient of all rows")
+	case len(w.Anchors) > 1:
+		r.Notef("minibatches have no control variates: there are several modes, whose curvatures are not taken in "+
+			"more than %d coordinates", mostCurved)
+	case len(bad) > 0:
+		r.Notef("minibatches have no control variates: the density is not finite everywhere about the mode")
+	default:
+		if err := r.MeasureNoise(); err != nil {
+			return err
+		}
+		found.Anchored = r.anchorsPay(w.Rungs[0].Noises)
+	}
+	if !found.Anchored {
+		_, err = w.Place(r.Ctx, begun)
+	}
+	return err
+}
+
+// near is a draw from the normal distribution about a point that the cold rung's metric describes.
+func (r *Subsampling) near(lane int, mode []float64) []float64 {
+	random := rand.New(rand.NewPCG(r.Phase.Options.Seed, 1<<32+uint64(lane)))
+	z := make([]float64, len(mode))
+	for j := range z {
+		z[j] = random.NormFloat64()
+	}
+	x := r.controls.Rungs[0].Metric.Push(z)
+	for j := range x {
+		x[j] += mode[j]
+	}
+	return x
+}
+
+// anchorsPay compares effective draws of as many steps, on the rung at temperature 1: as many as the pace of walkers. A
+// step with an anchor costs less than one without, since all walkers share its rows; a rule without a thermostat, and
+// one with a fixed step, gets less biased draws from less noise.
+func (r *Subsampling) anchorsPay(noise population.Noises) bool {
+	s := &r.Phase
+	if s.Settings().ControlVariates == "on" {
+		return true
+	}
+	at := r.controls.Rungs[0]
+	pays := s.Pace(at, noise.Anchored) > s.Pace(at, noise.Plain)
+	if s.StepSize > 0 || !r.controls.Thermostated() {
+		pays = noise.Anchored.Worst < noise.Plain.Worst/2
+	}
+	what := "and are used"
+	if !pays {
+		what = "which gives no more effective draws, so they are not used"
+	}
+	r.Notef("control variates leave a variance of %.2g in the gradient of a minibatch, in whitened coordinates, where "+
+		"it is %.2g without, %s", noise.Anchored.Worst, noise.Plain.Worst, what)
+	return pays
+}

@@ -1,0 +1,124 @@
+package subsampling
+
+import (
+	"context"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"ppl/infer"
+	"ppl/infer/dynamics"
+	"ppl/infer/renhd/population"
+	"ppl/runtime/device"
+)
+
+// A batchLoader copies the rows of each minibatch from files to the device. Which rows is a pure function of seed, lane
+// and clock, the same as the device computes for data in memory.
+type batchLoader struct {
+	target  infer.Streamed
+	batches dynamics.Batches
+	seed    uint64
+}
+
+// newBatchLoader is nil if all data are in memory, and for a device that computes nothing.
+func newBatchLoader(s *population.Phase, blank bool) *batchLoader {
+	t, ok := infer.Streaming(s.Target)
+	if !ok || blank {
+		return nil
+	}
+	return &batchLoader{t, s.System.Batches, s.Options.Seed}
+}
+
+// inputs are the lane buffers that rows are copied to.
+func (f *batchLoader) inputs() (names []string) {
+	if f == nil {
+		return nil
+	}
+	sizes := []int{f.batches.Size, f.batches.Chunk, f.batches.Pass}
+	if f.batches.Anchored && f.batches.Size > 0 {
+		sizes = append(sizes, f.batches.Block())
+	}
+	for k := range f.target.Streams() {
+		for _, m := range sizes {
+			name, _ := f.target.StreamInput(k, m)
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// readers is how many reads there are at once, so that a disk can serve many together, and readRows the rows of one.
+const (
+	readers  = 32
+	readRows = 512
+)
+
+// load copies the rows that an entry reads to the lanes of mask (nil: all). Of a run on several ranks, each reads the
+// rows that it computes with.
+func (f *batchLoader) load(ctx context.Context, w *population.Walkers, entry string, mask []bool) error {
+	together, ctx := errgroup.WithContext(ctx)
+	together.SetLimit(readers)
+	var puts []func()
+	blocks := make([]block, f.target.Streams())
+	for lane := range w.Lanes() {
+		if mask != nil && !mask[lane] {
+			continue
+		}
+		rows := f.batches.Wanted(entry, f.seed, w.NoiseStep, func(name string) float64 { return w.Get(name, lane) })
+		if len(rows) == 0 {
+			return nil
+		}
+		for k := range blocks {
+			name, width := f.target.StreamInput(k, len(rows))
+			first, end := device.Reads(w.Exe, entry, name, lane)
+			if first == end {
+				continue
+			}
+			if !slices.Equal(rows, blocks[k].rows) { // equal in a pass over all rows, which lanes make together
+				blocks[k] = block{rows, make([]float64, len(rows)*width)}
+				f.read(ctx, together, k, blocks[k], first/width, (end+width-1)/width)
+			}
+			values := blocks[k].values
+			puts = append(puts, func() { w.Exe.SetLane(name, lane, values) })
+		}
+	}
+	if err := together.Wait(); err != nil {
+		return err
+	}
+	for _, put := range puts {
+		put()
+	}
+	return nil
+}
+
+// A block is what a stream has for rows; zeros for those that are not needed here.
+type block struct{ rows, values []float64 }
+
+// read begins to read rows first to before end of a block of stream k.
+func (f *batchLoader) read(ctx context.Context, together *errgroup.Group, k int, b block, first, end int) {
+	width := len(b.values) / len(b.rows)
+	for lo := first; lo < end; lo += readRows {
+		hi := min(lo+readRows, end)
+		together.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return f.target.ReadRows(k, b.rows[lo:hi], b.values[lo*width:hi*width])
+		})
+	}
+}
+
+// run executes calls one by one, with rows for each.
+func (f *batchLoader) run(ctx context.Context, w *controls, calls []device.Call, mask []bool) error {
+	for _, c := range calls {
+		for range c.Times {
+			if err := f.load(ctx, w.Walkers, c.Entry, mask); err != nil {
+				return err
+			}
+			if err := w.call(ctx, []device.Call{{Entry: c.Entry, Times: 1}}, mask); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

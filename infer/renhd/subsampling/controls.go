@@ -1,0 +1,55 @@
+package subsampling
+
+import (
+	"context"
+
+	"ppl/infer/renhd/population"
+	"ppl/runtime/device"
+)
+
+// controls are what the lanes of one program read of the rows: those of minibatches, from files, and the corrections of
+// estimates by control variates. It implements rowReader.
+type controls struct {
+	*population.Walkers
+	*State
+	loader *batchLoader // nil if all data are in memory
+	tables []table      // by anchor, of those that lanes have had
+}
+
+// State is what checkpoints keep of anchors.
+type State struct {
+	Anchors  []anchor
+	AnchorOf []int // by lane
+}
+
+// BeforeTrajectory implements rowReader.
+func (w *controls) BeforeTrajectory() { w.suitAnchors() }
+
+// BeforePlace implements rowReader.
+func (w *controls) BeforePlace(at [][]float64) { w.assignAnchors(at) }
+
+// Inputs implements rowReader.
+func (w *controls) Inputs() []string { return w.loader.inputs() }
+
+// Run implements rowReader.
+func (w *controls) Run(ctx context.Context, calls []device.Call, mask []bool) error {
+	if w.loader != nil {
+		return w.loader.run(ctx, w, calls, mask)
+	}
+	return w.call(ctx, calls, mask)
+}
+
+// call is one call of the device, or several if it takes more batches than the host corrects ahead.
+func (w *controls) call(ctx context.Context, calls []device.Call, mask []bool) error {
+	for len(calls) > 0 {
+		now, later := w.cutAhead(calls)
+		if err := w.correct(ctx, now); err != nil {
+			return err
+		}
+		if err := w.Walkers.CallDevice(ctx, now, mask); err != nil {
+			return err
+		}
+		calls = later
+	}
+	return nil
+}

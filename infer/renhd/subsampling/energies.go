@@ -1,0 +1,174 @@
+package subsampling
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"ppl/infer/dynamics"
+	"ppl/infer/renhd/ladder"
+	"ppl/infer/renhd/population"
+)
+
+// rowEnergies estimates energy differences from differences of log likelihood over random rows: without replacement,
+// chunk after chunk, until an estimate is precise enough for the test, or all rows have been read and it is exact. All
+// walkers' energies of a chunk are one call of the device.
+//
+// A row's term to first order about a walker's anchor is a control variate: its sum over all rows is known. Where terms
+// are smooth it takes away almost all of the noise.
+type rowEnergies struct {
+	batches dynamics.Batches
+	path    dynamics.Path
+	of      *Subsampling
+}
+
+// Estimator estimates the energies of swaps; nil if every step reads all rows.
+func (r *Subsampling) Estimator() ladder.Estimator {
+	if r.Phase.Settings().Batch == 0 {
+		return nil
+	}
+	return &rowEnergies{batches: r.Phase.Batches, path: r.Phase.System.Path, of: r}
+}
+
+func (m *rowEnergies) Estimate(ctx context.Context, w *population.Walkers, x *ladder.Swaps, maxVariance float64) error {
+	w.SetAll(dynamics.Round, float64(x.Rounds()))
+	proposals, anchored := x.Proposals, m.of.controls
+	at, seen, enough := w.Positions(), make([]differences, len(proposals)), make([]bool, len(proposals))
+	for i := range proposals {
+		p := &proposals[i]
+		if seen[i].control = anchored.control(p.Hot, at[p.Hot]) - anchored.control(p.Cold, at[p.Cold]); x.Plain {
+			seen[i].control = math.NaN()
+		}
+	}
+	all := (m.batches.Rows + m.batches.Chunk - 1) / m.batches.Chunk
+	// the first chunks one by one, later ones half as many again at a time: each look costs a call of the device
+	for part := 0; part < all && slices.Contains(enough, false); {
+		for until := min(max(part+1, part*3/2), all); part < until; part++ {
+			if err := m.chunk(ctx, w, proposals, seen, enough, part); err != nil {
+				return err
+			}
+		}
+		whole := population.Split(w.Read(dynamics.Whole, nil), 2)
+		for i := range proposals {
+			if !enough[i] {
+				m.estimateGain(&proposals[i], seen[i], whole)
+				_, variance := proposals[i].Delta()
+				enough[i] = !(variance > maxVariance)
+			}
+		}
+	}
+	return nil
+}
+
+// chunk adds the terms of one chunk to those proposals that are not precise enough yet.
+func (m *rowEnergies) chunk(ctx context.Context, w *population.Walkers, proposals []ladder.Proposal,
+	seen []differences, enough []bool,
+	part int) error {
+	mask := make([]bool, w.Lanes())
+	for i, p := range proposals {
+		if !enough[i] {
+			mask[p.Cold], mask[p.Hot] = true, true
+		}
+	}
+	w.SetAll(dynamics.Part, float64(part))
+	if err := w.RunEntry(ctx, dynamics.Terms, mask); err != nil {
+		return err
+	}
+	size := m.batches.Chunk
+	terms, controls := population.Split(w.Read(dynamics.Terms, nil), size),
+		population.Split(w.Read(dynamics.Controls, nil), size)
+	for i, p := range proposals {
+		for k := range min(size, m.batches.Rows-part*size) {
+			if !enough[i] {
+				seen[i].add(terms[p.Hot][k]-terms[p.Cold][k], controls[p.Hot][k]-controls[p.Cold][k])
+			}
+		}
+	}
+	return nil
+}
+
+// estimateGain is the gain from a sample of its terms: N times their mean, with the variance of sampling without
+// replacement, N²s²/n·(1 − n/N).
+func (m *rowEnergies) estimateGain(p *ladder.Proposal, d differences, whole [][]float64) {
+	slope := d.slope()
+	n, rest := d.n, d.without(slope)
+	all := float64(m.batches.Rows)
+	p.Gain = all*rest.mean() + whole[p.Hot][1] - whole[p.Cold][1]
+	if slope != 0 {
+		p.Gain += slope * d.control
+	}
+	if m.path == dynamics.Energy {
+		p.Gain += whole[p.Hot][0] - whole[p.Cold][0]
+	}
+	p.Seen, p.Skew, p.Share = n, rest.skew(), n/all
+	// rounding may leave less than nothing
+	if p.Variance = all * all * math.Max(rest.variance(), 0) / n * (1 - n/all); n == all {
+		p.Variance, p.Seen = 0, 0
+	}
+}
+
+// differences are what a proposal has seen of the rows: differences x of terms between its walkers, and y of controls.
+// They are kept as sums of products of powers, about the first of each, so that their size does not grow with the rows.
+type differences struct {
+	n                  float64
+	firstX, firstY     float64
+	x, y, xx, xy, yy   float64
+	xxx, xxy, xyy, yyy float64
+	control            float64 // the sum of controls over all rows
+}
+
+func (d *differences) add(term, control float64) {
+	if d.n == 0 {
+		d.firstX, d.firstY = term, control
+	}
+	x, y := term-d.firstX, control-d.firstY
+	d.n++
+	d.x, d.y, d.xx, d.xy, d.yy = d.x+x, d.y+y, d.xx+x*x, d.xy+x*y, d.yy+y*y
+	d.xxx, d.xxy, d.xyy, d.yyy = d.xxx+x*x*x, d.xxy+x*x*y, d.xyy+x*y*y, d.yyy+y*y*y
+}
+
+// slope of terms by controls that leaves the least noise: that of the regression; 0 where there is nothing to learn
+// from.
+func (d *differences) slope() float64 {
+	if math.IsNaN(d.control) {
+		return 0
+	}
+	xy, yy := d.xy-d.x*d.y/d.n, d.yy-d.y*d.y/d.n
+	if !(yy > 0) || math.IsInf(yy, 0) || math.IsNaN(xy) {
+		return 0
+	}
+	return xy / yy
+}
+
+// without are the moments of x − s·y.
+func (d *differences) without(s float64) moments {
+	if s == 0 { // a control may be no number
+		return moments{d.n, d.firstX, d.x, d.xx, d.xxx}
+	}
+	return moments{d.n, d.firstX - s*d.firstY, d.x - s*d.y, d.xx - 2*s*d.xy + s*s*d.yy,
+		d.xxx - 3*s*d.xxy + 3*s*s*d.xyy -
+			s*s*s*d.yyy}
+}
+
+// A moments sums the first three powers of numbers, about the first of them, so that little cancels.
+type moments struct{ n, first, sum, squares, cubes float64 }
+
+func (t *moments) add(x float64) {
+	if t.n == 0 {
+		t.first = x
+	}
+	x -= t.first
+	t.n++
+	t.sum, t.squares, t.cubes = t.sum+x, t.squares+x*x, t.cubes+x*x*x
+}
+
+func (t moments) mean() float64 { return t.first + t.sum/t.n }
+
+func (t moments) variance() float64 { return (t.squares - t.sum*t.sum/t.n) / (t.n - 1) }
+
+// skew is the third standardised moment.
+func (t moments) skew() float64 {
+	m := t.sum / t.n
+	third := t.cubes/t.n - 3*m*t.squares/t.n + 2*m*m*m
+	return third / math.Pow(t.variance(), 1.5)
+}

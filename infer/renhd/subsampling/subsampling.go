@@ -1,0 +1,56 @@
+package subsampling
+
+import (
+	"slices"
+
+	"ppl/infer/renhd/modesearch"
+	"ppl/infer/renhd/part"
+	"ppl/infer/renhd/population"
+)
+
+// Subsampling is what a run does that reads some of the rows at each step: it chooses how many, makes control variates
+// of anchors, measures what noise is left in gradients, and estimates the energies of swaps.
+type Subsampling struct {
+	*part.Run
+	modes    *modesearch.Known
+	controls *controls // of the walkers that there are
+	state    State
+}
+
+func New(c *part.Run, m *modesearch.Known) *Subsampling {
+	s := &Subsampling{Run: c, modes: m}
+	c.ReadRows = s.follow
+	return s
+}
+
+// Name implements owner.
+func (s *Subsampling) Name() string { return "subsampling" }
+
+// State implements owner.
+func (s *Subsampling) State() any { return &s.state }
+
+// follow makes the controls of walkers, which have no positions yet, or no other ones than before.
+func (s *Subsampling) follow(w *population.Walkers, fresh bool) population.RowReader {
+	s.controls = &controls{Walkers: w, State: &s.state, loader: newBatchLoader(&s.Phase, s.Blank)}
+	if fresh {
+		s.state.AnchorOf = slices.Repeat([]int{-1}, w.Lanes())
+	}
+	for lane := range s.state.AnchorOf {
+		s.controls.writeAnchor(lane)
+	}
+	return s.controls
+}
+
+// SeveralAnchors reports whether there are several.
+func (s *Subsampling) SeveralAnchors() bool { return len(s.state.Anchors) > 1 }
+
+// AnchorOf is the number of the anchor nearest to a position, of those that are modes.
+func (s *Subsampling) AnchorOf(x []float64) int { return s.controls.nearestAnchor(x, true) }
+
+// ModeNear is the anchor nearest to a position, of those that are modes.
+func (s *Subsampling) ModeNear(x []float64) []float64 { return s.state.Anchors[s.AnchorOf(x)].At }
+
+// AnyFar reports whether a walker is far from all anchors.
+func (s *Subsampling) AnyFar() bool {
+	return slices.Contains(s.controls.farFromAnchors(s.Positions()), true)
+}

@@ -1,0 +1,185 @@
+package subsampling
+
+import (
+	"context"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+)
+
+// A table has, for each block of rows that can be a batch, what corrects the estimate of the sum over all rows: a level
+// and, [block, dim], a slope. With K blocks S, of which each step takes one at random,
+//
+//	level_S = Σ ℓᵢ(a) − K Σ_S ℓᵢ(a)    slope_S = Σ ∇ℓᵢ(a) − K Σ_S ∇ℓᵢ(a)
+//
+// It is made by one pass over the rows, when a lane first needs it, and is no part of a checkpoint.
+type table struct{ levels, slopes []float64 }
+
+// mostTabulated bounds the numbers of all tables together, to half a gigabyte.
+const mostTabulated = 1 << 26
+
+// mostAnchors is how many anchors are kept; the oldest are dropped.
+func (w *controls) mostAnchors() int {
+	const most = 64
+	if !w.UsesAnchors {
+		return most
+	}
+	return min(most, mostTabulated/(w.Batches.Blocks()*(w.Dim+1)))
+}
+
+// tablesOf keeps the tables of anchors that stay.
+func (w *controls) tablesOf(anchors []anchor) []table {
+	out := make([]table, len(anchors))
+	for i, a := range anchors {
+		same := func(b anchor) bool { return slices.Equal(a.At, b.At) }
+		if k := slices.IndexFunc(w.Anchors, same); k >= 0 && k < len(w.tables) {
+			out[i] = w.tables[k]
+		}
+	}
+	return out
+}
+
+// correct writes, before calls of the device, the corrections of the batches that they will take.
+func (w *controls) correct(ctx context.Context, calls []device.Call) error {
+	blocks := w.blocksOf(calls)
+	if len(blocks) == 0 {
+		return nil
+	}
+	if err := w.tabulate(ctx); err != nil {
+		return err
+	}
+	w.writeCorrections(blocks)
+	return nil
+}
+
+// cutAhead cuts calls where they have taken Ahead batches.
+func (w *controls) cutAhead(calls []device.Call) (now, later []device.Call) {
+	room := dynamics.Ahead
+	for i, c := range calls {
+		if !w.Batches.Takes(c.Entry) {
+			continue
+		}
+		if room == 0 {
+			return calls[:i], calls[i:]
+		}
+		if c.Times > room {
+			now = append(slices.Clone(calls[:i]), device.Call{Entry: c.Entry, Times: room})
+			later = append([]device.Call{{Entry: c.Entry, Times: c.Times - room}}, calls[i+1:]...)
+			return now, later
+		}
+		room -= c.Times
+	}
+	return calls, nil
+}
+
+// blocksOf are the blocks that calls take, one after the other.
+func (w *controls) blocksOf(calls []device.Call) (blocks []int) {
+	step := w.NoiseStep
+	for _, c := range calls {
+		if w.Batches.Takes(c.Entry) {
+			for at := range uint64(c.Times) {
+				blocks = append(blocks, w.Batches.BlockAt(w.Seed, step+at))
+			}
+		}
+		step += uint64(c.Times)
+	}
+	return blocks
+}
+
+// writeCorrections writes those of the next batches, lane by lane. Most lanes have the anchor of the lane before.
+func (w *controls) writeCorrections(blocks []int) {
+	levels, slopes, of := make([]float64, dynamics.Ahead), make([]float64, dynamics.Ahead*w.Dim), -1
+	for lane, k := range w.AnchorOf {
+		if k < 0 {
+			continue
+		}
+		if k != of {
+			t := w.tables[k]
+			for i, block := range blocks {
+				levels[i] = t.levels[block]
+				copy(slopes[i*w.Dim:(i+1)*w.Dim], t.slopes[block*w.Dim:])
+			}
+			of = k
+		}
+		w.Exe.SetLane(dynamics.Levels, lane, levels)
+		w.Exe.SetLane(dynamics.Slopes, lane, slopes)
+	}
+	w.SetAll(dynamics.Taken, 0)
+}
+
+// tabulate makes the tables that lanes need and do not have.
+func (w *controls) tabulate(ctx context.Context) error {
+	for len(w.tables) < len(w.Anchors) {
+		w.tables = append(w.tables, table{})
+	}
+	var without []int
+	for _, k := range w.AnchorOf {
+		if k >= 0 && w.tables[k].levels == nil && !slices.Contains(without, k) {
+			without = append(without, k)
+		}
+	}
+	if len(without) == 0 {
+		return nil
+	}
+	return w.makeTables(ctx, without)
+}
+
+// makeTables goes through the blocks at anchors, a lane for each; there are no more of them than lanes. It does not
+// count as noise steps, so that a resumed run, which makes its tables again, takes the same batches.
+func (w *controls) makeTables(ctx context.Context, anchors []int) error {
+	blocks, d := w.Batches.Blocks(), w.Dim
+	made, mask := make([]table, len(anchors)), make([]bool, w.Lanes())
+	for lane, k := range anchors {
+		w.Exe.SetLane(dynamics.Anchor, lane, w.Anchors[k].At)
+		made[lane], mask[lane] = table{make([]float64, blocks), make([]float64, blocks*d)}, true
+	}
+	calls, number := []device.Call{{Entry: dynamics.Block, Times: 1}}, make([]float64, 1)
+	for block := range blocks {
+		number[0] = float64(block)
+		w.Exe.Set(dynamics.BlockNumber, number)
+		if err := w.runBlocks(ctx, calls, mask); err != nil {
+			return err
+		}
+		for lane, t := range made {
+			t.levels[block] = w.Get(dynamics.BlockSum, lane)
+			w.Exe.GetLane(dynamics.BlockSlope, lane, t.slopes[block*d:(block+1)*d])
+		}
+	}
+	for lane, k := range anchors {
+		made[lane].correct(d)
+		w.tables[k] = made[lane]
+		w.writeAnchor(lane)
+	}
+	return nil
+}
+
+func (w *controls) runBlocks(ctx context.Context, calls []device.Call, mask []bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if w.loader != nil {
+		if err := w.loader.load(ctx, w.Walkers, dynamics.Block, mask); err != nil {
+			return err
+		}
+	}
+	_, err := w.Exe.Run(calls, w.NoiseStep, mask)
+	return err
+}
+
+// correct makes corrections of the sums over blocks.
+func (t *table) correct(d int) {
+	blocks := float64(len(t.levels))
+	level, slope := floats.Sum(t.levels), make([]float64, d)
+	for at := 0; at < len(t.slopes); at += d {
+		floats.Add(slope, t.slopes[at:at+d])
+	}
+	for i := range t.levels {
+		t.levels[i] = level - blocks*t.levels[i]
+	}
+	for i := range t.slopes {
+		t.slopes[i] = slope[i%d] - blocks*t.slopes[i]
+	}
+}

@@ -1,0 +1,119 @@
+package warmup
+
+import (
+	"math"
+	"ppl/infer/adapt"
+	"ppl/infer/renhd/population"
+	"ppl/posterior/stats"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// judgePlaces finds out whether walkers agree, or no barrier lies between them; if neither, which modes they are in.
+func judgePlaces(t *warmupWindow, found *windowResult) (err error) {
+	r := t.run
+	r.state.Before = t.places()
+	agree := inOneMode(&t.seen.Visits, found.Disagreement)
+	if found.OnePlace = agree && r.mostStayed(); found.OnePlace {
+		return nil
+	}
+	if found.Connected, err = r.connected(&t.seen.Visits); err != nil || found.Connected {
+		found.OnePlace = agree && err == nil
+		return err
+	}
+	found.FewStayed, found.Images = agree, r.agreeMoreAsImages(&t.seen.Visits, found.Disagreement)
+	return r.modes.RememberModes(&t.seen.Visits)
+}
+
+// agreement is the largest R-hat − 1 at which walkers count as being in the same mode.
+const agreement = 0.2
+
+// onePlace reports whether walkers agree by what they have visited: in all together, and each of them. One walker of
+// many in another mode hardly shows in R-hat; many that differ a little are none of them far from the others. Where no
+// walker counts nothing is known.
+func onePlace(s *population.Visits) bool {
+	if len(s.Visited) == 0 {
+		return false
+	}
+	d := disagreement(s)
+	return d < agreement && inOneMode(s, d)
+}
+
+// inOneMode reports whether walkers whose disagreement is given are in one place, or differ only as slow ones do in the
+// same mode: R-hat is low enough to show that each has seen most of it, and autocorrelation explains what is left. Of
+// sixteen walkers and some thirty coordinates, the one that is farthest off is by 3 to 5.5 standard errors then, since
+// these are underestimated, and by more than 15 where there are two modes.
+func inOneMode(s *population.Visits, disagreement float64) bool {
+	const slow, errors, errorsOfSlow = 0.5, 10, 6
+	switch {
+	case disagreement < agreement:
+		return !separate(s, errors)
+	case disagreement < slow:
+		return !separate(s, errorsOfSlow)
+	}
+	return false
+}
+
+// separate reports whether a walker is in another mode: farther from the rest than its autocorrelation explains, in a
+// coordinate by some standard errors, or between the places of its walkers. A ladder is no remedy for slow mixing in
+// one mode; longer runs are.
+func separate(s *population.Visits, errors float64) bool {
+	const errorsAcross = 6 // it looks at half of the draws, and at one direction only
+	for j := range s.Visited[0][0] {
+		if stats.Disagreement(population.Coordinate(s.Visited, j)) > errors {
+			return true
+		}
+	}
+	return stats.Disagreement(acrossWalkers(s.Visited)) > errorsAcross
+}
+
+// acrossWalkers is where walkers are in their second halves along the direction in which the means of their first
+// halves differ most, in standard deviations. Two modes in hundreds of dimensions can be far apart although no
+// coordinate shows it; and a direction that only noise has chosen shows nothing in other draws. None where windows are
+// too short.
+func acrossWalkers(visited [][][]float64) [][]float64 {
+	half, dim := len(visited[0])/2, len(visited[0][0])
+	if half < 4 || len(visited) < 2 || dim < 2 {
+		return nil
+	}
+	direction := widestDirection(visited, half)
+	out := make([][]float64, len(visited))
+	for lane, xs := range visited {
+		for _, x := range xs[half:] {
+			out[lane] = append(out[lane], floats.Dot(direction, x))
+		}
+	}
+	return out
+}
+
+// widestDirection is that in which the means of walkers' first draws differ most, where coordinates are measured in
+// standard deviations of a walker. A coordinate in which walkers stand still does not count.
+func widestDirection(visited [][][]float64, first int) []float64 {
+	dim := len(visited[0][0])
+	means, scale := mat.NewDense(len(visited), dim, nil), make([]float64, dim)
+	for j := range dim {
+		column, variance := make([]float64, len(visited)), 0.0
+		for lane, xs := range population.Coordinate(visited, j) {
+			m, v := stat.MeanVariance(xs[:first], nil)
+			column[lane], variance = m, variance+v/float64(len(visited))
+		}
+		if variance > 0 {
+			scale[j] = 1 / math.Sqrt(variance)
+		}
+		floats.AddConst(-stat.Mean(column, nil), column)
+		floats.Scale(scale[j], column)
+		means.SetCol(j, column)
+	}
+	var svd mat.SVD
+	var v mat.Dense
+	if !svd.Factorize(means, mat.SVDThinV) {
+		return make([]float64, dim)
+	}
+	svd.VTo(&v)
+	return floats.MulTo(scale, scale, mat.Col(nil, 0, &v))
+}
+
+// disagreement is the worst R-hat − 1 of log density and coordinates over the walkers of a window.
+func disagreement(s *population.Visits) float64 { return adapt.WorstRHat(s.Density, s.Visited) - 1 }

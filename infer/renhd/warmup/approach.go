@@ -1,0 +1,99 @@
+package warmup
+
+import (
+	"math"
+
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/renhd/part"
+)
+
+// An approach is the part of warm-up that brings starts within reach which lie astronomically far below the target.
+// Metropolis-corrected trajectories do not get on from there, or fly off, since all of the fall turns into speed.
+type approach struct {
+	run   *Warmup
+	state ApproachState
+}
+
+// ApproachState is how far it is.
+type ApproachState struct {
+	Climbs []adapt.Approach // by lane
+	Rounds int
+}
+
+const (
+	// outOfReach is how many times farther below zero than the best walker, and than it has coordinates, a walker may
+	// be; and farthest is the limit where all are far below. Starts of a parabola differ by less.
+	outOfReach = 1e4
+	farthest   = 1e9
+	mostRounds = 500
+)
+
+// approachTarget climbs from starts that are out of reach.
+func (r *Warmup) approachTarget() error {
+	s := &r.Phase
+	if s.Unadjusted() || s.Settings().Noise > 0 || s.Batches.Some() {
+		return nil
+	}
+	_, err := part.Do(r.Run, &approach{run: r})
+	return err
+}
+
+func (t *approach) Begin() error {
+	density := t.run.Walkers.LogDensities()
+	for lane, x := range t.run.Walkers.Positions() {
+		t.state.Climbs = append(t.state.Climbs, adapt.NewApproach(x, density[lane]))
+	}
+	return nil
+}
+
+func (*approach) Name() string { return "approach" }
+func (t *approach) State() any { return &t.state }
+func (t *approach) More() bool { return t.state.Rounds < mostRounds && len(t.outOfReach()) > 0 }
+
+// outOfReach lists the walkers to climb with.
+func (t *approach) outOfReach() (lanes []int) {
+	highest := math.Inf(-1)
+	for _, c := range t.state.Climbs {
+		highest = math.Max(highest, c.Density)
+	}
+	limit := math.Min(farthest, outOfReach*(math.Abs(highest)+float64(t.run.Walkers.Dim)))
+	for lane, c := range t.state.Climbs {
+		if !c.Done && c.Density < -limit {
+			lanes = append(lanes, lane)
+		}
+	}
+	return lanes
+}
+
+// iterate moves every walker that is out of reach by a step.
+func (t *approach) Iterate() error {
+	lanes := t.outOfReach()
+	at := make([][]float64, len(lanes))
+	for i, lane := range lanes {
+		at[i] = t.state.Climbs[lane].Next()
+	}
+	density, gradient, err := t.run.Evaluate(at, true)
+	if err != nil {
+		return err
+	}
+	for i, lane := range lanes {
+		t.state.Climbs[lane].Report(density[i], gradient[i])
+	}
+	t.state.Rounds++
+	t.run.ShowProgress(infer.WarmingUp)
+	return nil
+}
+
+// finish places the walkers where they have come to.
+func (t *approach) Finish() (struct{}, error) {
+	if t.state.Rounds == 0 {
+		return struct{}{}, nil
+	}
+	at := make([][]float64, len(t.state.Climbs))
+	for lane, c := range t.state.Climbs {
+		at[lane] = c.At
+	}
+	_, err := t.run.Walkers.Place(t.run.Ctx, at)
+	return struct{}{}, err
+}

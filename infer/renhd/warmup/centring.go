@@ -1,0 +1,144 @@
+package warmup
+
+import (
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+	"ppl/lang/types"
+)
+
+// Warm-up gives each element of an effect the coordinate that suits it (adapt.Element): itself, or how far it is from
+// its location in units of its scale. While walkers look for the target, elements only stop being centred; once they
+// agree, each element gets what suits it. On a ladder no element is centred by choice, since on hot rungs data say less
+// about an effect; for the same reason elements that stopped being centred stay so there.
+
+// recentre gives the elements of effects the coordinates that points ask for, by a rule. Minibatches read some rows of
+// a series, which therefore keeps the coordinates of the model.
+func (r *Warmup) recentre(rule adapt.CentringRule, p *adapt.Points) (changed bool, err error) {
+	target := r.Phase.Recentrable()
+	if target == nil || p.Len() < adapt.FewestToChoose {
+		return false, nil
+	}
+	e, points := infer.NewEffects(target), adapt.Few(p.X)
+	c := adapt.ChosenCentring(e, r.Centring, rule, !r.Phase.Batches.Some(), points)
+	if c == nil {
+		return false, nil
+	}
+	return true, r.changeCoordinates(e, c, points)
+}
+
+// changeCoordinates lets walkers go on in other coordinates than those in which from reads effects; c is nil for the
+// model's. What is remembered in the old ones is converted or forgotten. Points in the old coordinates show how wide
+// the target is in the new ones.
+func (r *Warmup) changeCoordinates(from infer.Effects, c types.Centring, points [][]float64) error {
+	s := &r.Phase
+	at := r.Walkers.Positions()
+	for lane := range at {
+		at[lane] = from.Converted(at[lane], c)
+	}
+	for k := range r.state.Departures {
+		r.state.Departures[k].At = from.Converted(r.state.Departures[k].At, c)
+	}
+	scales := adapt.NewScales(from, r.Centring, c, points)
+	for j := range r.Walkers.Rungs {
+		rung := &r.Walkers.Rungs[j]
+		rung.Metric = rung.Metric.Rescaled(scales)
+		rung.Step = s.FirstStepIn(*rung)
+	}
+	r.state.FormFrom = 0
+	r.Centring, r.state.Before, r.state.Divergence = c, nil, adapt.Divergence{}
+	r.modes.Remember(nil)
+	r.Phase = s.InCoordinates(c)
+	return r.ChangeProgram(at)
+}
+
+// convergeRecentred gives walkers that do not agree the coordinates that suit what they have shown so far, in which
+// they may.
+func (r *Warmup) convergeRecentred(last windowResult) (windowResult, error) {
+	w := r.share(.05, true)
+	if w.centre = adapt.EachAsItSuits; r.Phase.Recentrable() == nil {
+		return last, nil
+	}
+	if found, err := r.windows(w); err != nil || !found.Recentred {
+		return last, err
+	}
+	w, judged := r.share(.05, true), r.share(.10, true)
+	judged.judge = judgePlaces
+	return r.windows(w, judged)
+}
+
+// lookAround runs two short windows, the second of which shows where walkers are.
+func (r *Warmup) lookAround() error {
+	last := r.share(.05, true)
+	last.judge = func(t *warmupWindow, _ *windowResult) error {
+		r.state.Before = t.places()
+		return nil
+	}
+	_, err := r.windows(r.share(.05, true), last)
+	return err
+}
+
+// searchAnew searches for modes in other coordinates than those in which walkers disagree or a mode was found. What
+// looked like a mode may be none in the coordinates of the model; then walkers go on in those that were chosen.
+// Otherwise there will be a ladder, and modes are looked for in the coordinates that suit one.
+func (r *Warmup) searchAnew(agreed bool) (found bool, err error) {
+	if !r.Replaying() {
+		r.state.Chosen = r.Centring
+	}
+	if agreed {
+		if found, err = r.searchIn(nil); err != nil {
+			return found, err
+		}
+		if !found {
+			return false, r.asChosen()
+		}
+		if r.Phase.NotCentred(r.state.Chosen) == nil {
+			return true, nil
+		}
+	}
+	again, err := r.searchIn(r.Phase.NotCentred(r.state.Chosen))
+	return agreed || again, err
+}
+
+// searchIn searches for modes in other coordinates.
+func (r *Warmup) searchIn(c types.Centring) (found bool, err error) {
+	if err := r.goOnIn(c); err != nil {
+		return false, err
+	}
+	if err := r.lookAround(); err != nil {
+		return false, err
+	}
+	return r.searchModes()
+}
+
+// goOnIn takes walkers to other coordinates, unless they are in these.
+func (r *Warmup) goOnIn(c types.Centring) error {
+	if r.Replaying() || r.Phase.Recentrable() == nil || r.Phase.CentredBy(c) {
+		return nil
+	}
+	return r.changeCoordinates(infer.NewEffects(r.Phase.Recentrable()), c, r.Walkers.Positions())
+}
+
+// asChosen takes up again the coordinates that were chosen, which suit the walkers.
+func (r *Warmup) asChosen() error {
+	c := r.state.Chosen
+	if c == nil || r.Replaying() {
+		return nil
+	}
+	var points [][]float64
+	for _, visited := range r.state.Before.Visited {
+		points = append(points, visited[len(visited)/2:]...)
+	}
+	r.state.Chosen = nil
+	return r.changeCoordinates(infer.NewEffects(r.Phase.Recentrable()), c, adapt.Few(points))
+}
+
+// RemarkOnCentring says which effects are sampled in other coordinates than the model's. Where there is no ladder,
+// those of all effects were chosen.
+func (r *Warmup) RemarkOnCentring() {
+	target, ladder := r.Phase.Recentrable(), r.Phase.System.Path != dynamics.Plain
+	if target == nil || r.Phase.Settings().Replicas > 0 || ladder && r.Centring == nil {
+		return
+	}
+	adapt.RemarkOnCentring(r.Report, target.EffectBlocks(), r.Centring)
+}

@@ -1,0 +1,140 @@
+package warmup
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/infer/dynamics"
+	"ppl/infer/renhd/population"
+	"ppl/posterior/stats"
+)
+
+// Where the density jumps in some coordinates and not in all, hops move these and trajectories the others
+// (dynamics.Hop), so that steps suit what is smooth. Which they are is found by looking: between two points of a line
+// along the coordinate, the log density differs less the nearer they are, unless a jump lies between them.
+const (
+	mostJumpy   = 16 // coordinates: with more, each would be moved too rarely
+	mostSmooth  = 64 // dimensions of a target in which jumps are looked for
+	lineProbes  = 24 // points on a line
+	halvings    = 36 // of the interval in which the log density differs most
+	leastJump   = 0.01
+	spreadQuant = 0.05 // of positions, by which the spread of a coordinate is measured
+)
+
+// moveAcrossDiscontinuities looks for the coordinates in which the density jumps, and lets hops move them from now on.
+// False where there are none, or no others, or where hops move them already: then steps are short for another reason.
+func (t *warmupWindow) moveAcrossDiscontinuities() (bool, error) {
+	r := t.run
+	if r.Walkers.Dim > mostSmooth {
+		return false, nil
+	}
+	at := r.Walkers.Positions()
+	var jumps []dynamics.Jump
+	for j := range r.Walkers.Dim {
+		spread := spreadOf(append(slices.Clone(t.seen.Visited), at), j)
+		jumpy, err := r.jumpsAlong(at, j, spread)
+		if err != nil {
+			return false, err
+		}
+		if jumpy {
+			jumps = append(jumps, dynamics.Jump{At: j, Spread: spread})
+		}
+	}
+	same := slices.EqualFunc(jumps, r.Discontinuities, func(a, b dynamics.Jump) bool { return a.At == b.At })
+	if n := len(jumps); n == 0 || n == r.Walkers.Dim || n > mostJumpy || same {
+		_, err := r.Walkers.Place(r.Ctx, at)
+		return false, err
+	}
+	r.Discontinuities, r.Phase = jumps, r.Phase.Across(jumps)
+	for j := range r.Walkers.Rungs {
+		r.Walkers.Rungs[j].Step = r.Phase.FirstStepIn(r.Walkers.Rungs[j])
+	}
+	return true, r.ChangeProgram(at)
+}
+
+// spreadOf is how far a coordinate is spread over all places.
+func spreadOf(places [][][]float64, j int) float64 {
+	all := slices.Concat(population.Coordinate(places, j)...)
+	low, high := stats.Quantile(all, spreadQuant), stats.Quantile(all, 1-spreadQuant)
+	return math.Max(high-low, 1e-6*(1+math.Abs(high))) / 2
+}
+
+// jumpsAlong reports whether the log density jumps on a line through some walker along a coordinate.
+func (r *Warmup) jumpsAlong(at [][]float64, j int, spread float64) (bool, error) {
+	steepest := make([]interval, len(at))
+	now := make([]linePoint, len(at))
+	for k := range lineProbes + 1 {
+		before := slices.Clone(now)
+		for lane, x := range at {
+			now[lane].at = x[j] + 2*spread*(2*float64(k)/lineProbes-1)
+		}
+		if err := r.lookAlong(at, j, now); err != nil {
+			return false, err
+		}
+		for lane := range at {
+			if next := (interval{before[lane], now[lane]}); k > 0 && next.gap() > steepest[lane].gap() {
+				steepest[lane] = next
+			}
+		}
+	}
+	for range halvings {
+		for lane, s := range steepest {
+			now[lane].at = (s.from.at + s.to.at) / 2
+		}
+		if err := r.lookAlong(at, j, now); err != nil {
+			return false, err
+		}
+		for lane, s := range steepest {
+			low, high := interval{s.from, now[lane]}, interval{now[lane], s.to}
+			if steepest[lane] = high; low.gap() > high.gap() {
+				steepest[lane] = low
+			}
+		}
+	}
+	return slices.ContainsFunc(steepest, func(s interval) bool { return s.gap() > leastJump }), nil
+}
+
+// lookAlong fills in the log densities at points of the lines along a coordinate, one for each walker.
+func (r *Warmup) lookAlong(at [][]float64, j int, points []linePoint) error {
+	moved := make([][]float64, len(at))
+	for lane, x := range at {
+		moved[lane] = slices.Clone(x)
+		moved[lane][j] = points[lane].at
+	}
+	_, err := r.Walkers.Place(r.Ctx, moved)
+	for lane, height := range r.Walkers.LogDensities() {
+		points[lane].height = height
+	}
+	return err
+}
+
+// An interval is part of a line, with the log densities at its ends.
+type interval struct{ from, to linePoint }
+
+type linePoint struct{ at, height float64 }
+
+// gap is how far the log densities are apart: 0 where one of them is not finite, as beyond an end of the support.
+func (i interval) gap() float64 {
+	if d := math.Abs(i.from.height - i.to.height); !math.IsNaN(d) && !math.IsInf(d, 0) {
+		return d
+	}
+	return 0
+}
+
+// RemarkOnHops says which parameters hops move.
+func (r *Warmup) RemarkOnHops() {
+	if len(r.Discontinuities) == 0 {
+		return
+	}
+	where := ""
+	if r.Phase.Ends != nil {
+		var names []string
+		for _, j := range r.Discontinuities {
+			names = append(names, r.Phase.Ends[j.At].Parameter)
+		}
+		where = " in " + strings.Join(slices.Compact(names), ", ")
+	}
+	r.Notef("the density jumps%s, as where a parameter is compared with a number or rounded: Metropolis steps move "+
+		"what jumps, and trajectories the rest", where)
+}

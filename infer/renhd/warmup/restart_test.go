@@ -1,0 +1,30 @@
+package warmup
+
+import (
+	"testing"
+
+	"ppl/infer/renhd/renhdtest"
+)
+
+// Explorers that were moved to others begin again at starts of their own; the rest stay where they are.
+func TestBeginAgain(t *testing.T) {
+	at := []float64{5, 0}
+	r := warmupAt(t, renhdtest.TwoModes(), func(int) []float64 { return at })
+	r.Iterations = 300
+	for lane := range 9 {
+		r.recordDeparture(lane, []float64{90, 0}, 500)
+	}
+	if err := r.beginAgain(); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[float64]bool{}
+	for lane, x := range r.Walkers.Positions() {
+		if stays := x[0] == at[0] && x[1] == at[1]; stays == (lane < 9) {
+			t.Errorf("walker %d is at %g", lane, x)
+		}
+		seen[x[0]] = true
+	}
+	if len(seen) != 10 || !r.mostStayed() || r.iterationsLeft() != r.Phase.Options.Warmup {
+		t.Errorf("%d places, %d iterations left", len(seen), r.iterationsLeft())
+	}
+}

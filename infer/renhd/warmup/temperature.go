@@ -1,0 +1,50 @@
+package warmup
+
+import (
+	"fmt"
+	"math"
+
+	"ppl/infer/adapt"
+	"ppl/posterior/store"
+)
+
+// A gradientTemperature is the sampling temperature of positions, estimated from the gradients there: 1 for draws from
+// the target, within Bound. A free rule does not notice when its step or the noise in its gradients are too large for
+// it: its momenta may well have the right temperature.
+type gradientTemperature struct{ Value, Bound float64 }
+
+// measureTemperature measures the cold rung of a free rule. Points are counted as half as many, because those of
+// neighbouring sweeps resemble each other.
+func (r *Warmup) measureTemperature(p *adapt.Points) {
+	if !r.Phase.Unadjusted() || p.Len() == 0 {
+		return
+	}
+	r.state.Temperature = gradientTemperature{p.Temperature(),
+		4 * math.Sqrt(4/float64(p.Len()*r.Phase.Target.Dim()))}
+}
+
+// tolerance is the relative error of variances that is not worth a warning, on top of the statistical one: 2 % of
+// standard deviations.
+const Tolerance = 0.04
+
+// WarnOfTemperature warns where positions were too hot or too cold in warm-up's last window and there are too few draws
+// to judge by these, as the report does (PositionTemperature).
+func (r *Warmup) WarnOfTemperature() {
+	t := r.state.Temperature
+	if r.Report.Positions.Value != 0 || t.Bound == 0 || math.Abs(t.Value-1) <= Tolerance+t.Bound {
+		return
+	}
+	advice := []store.Advice{store.SmallerSteps(r.Report.StepSize)}
+	if b := r.Phase.Batches; b.Some() {
+		advice = append(advice, store.LargerBatches(b.Size))
+	}
+	if r.Phase.Rule.Name() != "nosehoover" {
+		advice = append(advice, store.Advice{Do: store.Choose, On: "dynamics", To: "nosehoover",
+			Text: "Take --set dynamics=nosehoover."})
+	}
+	r.Warn(store.Warning{
+		Fact: fmt.Sprintf("Positions have a temperature of %.2f where it should be 1.", t.Value),
+		Reason: fmt.Sprintf("Variances are off by about that: the step or the noise of gradients is too large for %s.",
+			r.Phase.Rule.Name()),
+		Advice: advice})
+}

@@ -1,0 +1,73 @@
+package warmup
+
+import (
+	"ppl/infer/dynamics"
+	"ppl/infer/renhd/ladder"
+)
+
+// WarmUpFree warms up a rule that rejects nothing. Corrected trajectories come down from any start; they find how wide
+// the target is and whether walkers agree, and only then the rule takes over. With minibatches they do so on a few rows
+// that represent all, weighted to be as many: a posterior about as wide, about as shaped and, in its own standard
+// deviations, not far away, whose gradients are exact and cheap.
+func (r *Warmup) WarmUpFree() error {
+	own := r.Phase
+	r.Phase = own.AtReference()
+	_, agreed, err := r.Explore()
+	if err != nil {
+		return err
+	}
+	n := own.Settings().Replicas
+	if n == 0 {
+		if n = firstRungs; agreed {
+			n, own = 1, own.OnPath(dynamics.Plain)
+		}
+	}
+	if n > 1 {
+		if err := r.goOnIn(r.Phase.NotCentred(r.Centring)); err != nil {
+			return err
+		}
+	}
+	r.Phase = own.InCoordinates(r.Centring)
+	if err := r.takeOver(n); err != nil {
+		return err
+	}
+	if n > 1 {
+		if err := r.adaptLadder(); err != nil {
+			return err
+		}
+		return r.rows.AnchorAtColdWalkers()
+	}
+	left := r.iterationsLeft()
+	_, err = r.windows(window{sweeps: sweeps(.3, left), metric: true}, window{sweeps: sweeps(.4, left), metric: true},
+		window{sweeps: sweeps(.3, left)})
+	return err
+}
+
+// takeOver puts n walkers a chain where the explorers are, to move by the run's own rule.
+func (r *Warmup) takeOver(n int) error {
+	old, at := r.Walkers, r.Walkers.Positions()
+	load := func() error {
+		metric := r.Walkers.Rungs[0].Metric
+		if err := r.loadLadder(ladder.FirstBetas(&r.Phase, n), n); err != nil {
+			return err
+		}
+		for j := range r.Walkers.Rungs {
+			r.Walkers.Rungs[j].Metric = metric
+		}
+		r.Walkers.WriteAllRungs()
+		return nil
+	}
+	if err := load(); err != nil {
+		return err
+	}
+	if err := r.MoveFrom(at, old.PerChain, func(walker int) int { return walker % old.PerChain }); err != nil {
+		return err
+	}
+	if !r.Phase.Batches.Some() {
+		return nil
+	}
+	if err := r.rows.FirstAnchors(load); err != nil {
+		return err
+	}
+	return r.rows.ChooseBatch()
+}
