@@ -16,8 +16,8 @@
 // exchanges rungs, adapts in warm-up, and collects the draws of the coldest rung.
 //
 // This package is the algorithm: warm up (run.go), choose how many iterations make a draw (thin.go), move, exchange and
-// collect (collector.go), several iterations in one call of the device if nothing needs the host (ahead.go), report. Its
-// parts are packages, from the bottom to the top:
+// collect (collector.go), several iterations in one call of the device if nothing needs the host (ahead.go), report.
+// Its parts are packages, from the bottom to the top:
 //
 //	population     walkers on the lanes of a device, their rungs, and the phase that they move in
 //	part           pieces of a run between whose iterations checkpoints are taken

@@ -1,5 +1,5 @@
-// Package population has the walkers of a run: how they are placed on the lanes of a device, what each rung of the ladder
-// owns, and how they move in the present phase of the run.
+// Package population has the walkers of a run: how they are placed on the lanes of a device, what each rung of the
+// ladder owns, and how they move in the present phase of the run.
 //
 //	config, first, err := population.NewConfig(target, options, population.SwapRules{})
 //	p := population.New(ctx, first.OnPath(dynamics.Plain))
