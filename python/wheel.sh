@@ -27,7 +27,7 @@ for target; do
         unset PPL_BINARY
     else
         CGO_ENABLED=0 GOOS=$os GOARCH=$arch "$go" build -trimpath -buildvcs=false -tags "$tags" \
-            -ldflags "-s -w -buildid= -X main.version=$version" -o "$binary" ./cmd/ppl
+            -ldflags "-s -w -buildid= -X ppl/app/version.number=$version" -o "$binary" ./cmd/ppl
     fi
     chmod 755 "$binary"
     (cd python && PPL_WHEEL_BINARY=$binary PPL_WHEEL_TARGET=$target "$builder/bin/python" -m hatchling build \

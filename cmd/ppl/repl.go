@@ -20,7 +20,7 @@ import (
 func sessionCommand(c *console) *cobra.Command {
 	var data []string
 	cmd := &cobra.Command{
-		Use:   "repl [MODEL|RUN]",
+		Use:   "repl [MODEL|RUN] [--json]",
 		Short: "Ask about the draws of a run, or write a model and sample it, line by line",
 		Long: "Reads queries (ppl query --help), statements of a model, and commands that begin with a dot; " +
 			".help lists " +
@@ -36,12 +36,17 @@ func sessionCommand(c *console) *cobra.Command {
 		DisableFlagsInUseLine: true,
 	}
 	cmd.Flags().StringArrayVar(&data, "data", nil, dataUsage)
+	asJSON := cmd.Flags().Bool("json", false, "answer requests, one JSON object on each line, as a Jupyter kernel makes "+
+		"them")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s := newSession(c, data)
 		if len(args) == 1 {
 			if err := s.begin(args[0]); err != nil {
 				return err
 			}
+		}
+		if *asJSON {
+			return s.answerRequests(cmd.Context(), os.Stdin)
 		}
 		return s.loop(cmd.Context())
 	}

@@ -86,7 +86,11 @@ func (v verbCommand) do(s *session, ctx context.Context, args []string) error {
 	with := *s.c
 	with.opened = s.run
 	root := newRoot(&with)
-	root.SetArgs(append([]string{v.verb}, v.arguments(s, args)...))
+	words := v.arguments(s, args)
+	if v.verb == "plot" {
+		words = s.pictures.of(words)
+	}
+	root.SetArgs(append([]string{v.verb}, words...))
 	err := root.ExecuteContext(ctx)
 	if e := (*fault.Error)(nil); errors.As(err, &e) && e.Kind == fault.Failure && e.Err == nil {
 		return nil // draws that are not to be used: what was asked has been answered

@@ -31,6 +31,7 @@ type session struct {
 	changed  bool // the draft is no longer the model of run
 	data     []string
 	sampling *background // nil when nothing is being sampled
+	pictures *pictures   // files that plots go to; nil where they are drawn in the terminal
 }
 
 func newSession(c *console, data []string) *session {

@@ -326,11 +326,10 @@ class Run:
 
     @property
     def inference_data(self) -> Any:
-        """The run as ``arviz.InferenceData``, for ArviZ 0.2x."""
+        """The run as ``arviz.InferenceData``, for ArviZ 0.2x; in ArviZ 1 that is another name of `tree`."""
         az = require("arviz", "InferenceData", "arviz")
-        if not hasattr(az, "InferenceData"):
-            raise RunError(f"ArviZ {az.__version__} has no InferenceData; it reads Run.tree")
-        return az.InferenceData.from_datatree(self.tree)
+        tree = self.tree
+        return tree if _arviz_of_trees() else az.InferenceData.from_datatree(tree)
 
     def group(self, name: str) -> Any:
         """Return a group of the run as an ``xarray.Dataset``.
@@ -650,7 +649,7 @@ def _summary_of(group: Any) -> DataFrame:
 
 def _arviz_of_trees() -> bool:
     """Report whether the ArviZ that is installed reads trees of xarray."""
-    return not hasattr(sys.modules["arviz"], "InferenceData")
+    return int(sys.modules["arviz"].__version__.split(".")[0]) >= 1
 
 
 def load(path: str | os.PathLike[str]) -> Run:

@@ -1,0 +1,226 @@
+"""What can be asked of runs, and what other programs read of them."""
+
+from __future__ import annotations
+
+import shutil
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import sampled
+
+import ppl_lang as ppl
+
+pd = pytest.importorskip("pandas")
+xr = pytest.importorskip("xarray")
+az = pytest.importorskip("arviz")
+pytest.importorskip("zarr")
+
+OLD = az.__version__.startswith("0.")
+
+
+def test_summary_agrees_with_arviz(run):
+    table = run.summary
+    assert list(table.index) == ["a", "b", "sigma"]
+    ess = az.ess(run.inference_data if OLD else run.tree)
+    for name in table.index:
+        draws = run[name].values
+        assert table.loc[name, "mean"] == pytest.approx(draws.mean(), rel=1e-12)
+        assert table.loc[name, "sd"] == pytest.approx(draws.std(ddof=1), rel=1e-12)
+        found = ess[name] if OLD else ess["posterior"][name] if "posterior" in ess else ess[name]
+        assert table.loc[name, "ess_bulk"] == pytest.approx(float(found), rel=1e-6)
+    hdi = run.summarize("b", ci="hdi95")
+    assert {"hdi95_lo", "hdi95_hi"} <= set(hdi.columns) and "q5" not in hdi.columns
+    assert list(run.summarize(quantiles=[0.1, 0.9]).columns).count("q10") == 1
+
+
+def test_queries(run):
+    table = run.query("P(b > 0)", "a + b", "b - a")
+    assert table.loc[("P(b > 0)", ""), "mean"] == 1
+    assert table.loc[("a + b", ""), "mean"] == pytest.approx(float((run["a"] + run["b"]).mean()), rel=1e-12)
+    with pytest.raises(ppl.PplError) as caught:
+        run.query("sgima + 1")
+    assert caught.value.code == "E10"
+
+
+def test_draws(run):
+    frame = run.draws()
+    assert frame.shape == (2000, 3) and frame.index.names == ["chain", "draw"]
+    assert np.array_equal(frame["a"].to_numpy().reshape(4, 500), run["a"].values)
+    assert list(run) == ["a", "b", "sigma"] and "a" in run and "c" not in run
+    with pytest.raises(KeyError, match="no variable 'c'; it has a, b, sigma"):
+        run["c"]
+
+
+def test_labels_are_coordinates(groups):
+    run = sampled(groups, {"g": ["x y", "é", "x y"], "y": [1.0, 2, 3]})
+    assert run["a"].sel(J="é").shape == (2, 40)
+    assert "a[x y]" in run.summary.index
+    assert run.query('a["é"] - a["x y"]')["mean"].iloc[0] == pytest.approx(
+        float((run["a"].sel(J="é") - run["a"].sel(J="x y")).mean()), rel=1e-12
+    )
+
+
+def test_predictions(growth, growth_data):
+    run = growth.sample(growth_data, seed=1, draws=500, warmup=500)
+    table = run.predict(pd.DataFrame({"age": [1.0, 2.0, 3.0]}))
+    assert len(table) == 3 and table["mean"].tolist() == pytest.approx([3, 5, 7], abs=0.6)
+    assert run.predictions["weight"].shape == (4, 500, 3)
+    assert table["mean"].tolist() == pytest.approx(run.predictions["weight"].mean(["chain", "draw"]).values, rel=1e-9)
+    again = run.predict()
+    assert len(again) == 40 and run.group("posterior_predictive")["weight"].shape == (4, 500, 40)
+    assert again["mean"].to_numpy() == pytest.approx(growth_data["weight"], abs=2)
+    scores = run.score(growth_data)
+    assert scores["RMSE"] == pytest.approx(0.5, abs=0.15)
+    with pytest.raises(ppl.PplError):
+        run.predict(pd.DataFrame({"height": [1.0]}))
+    with pytest.raises(KeyError, match="no group 'prior'"):
+        run.group("prior")
+
+
+def test_new_groups_are_predicted(groups):
+    run = sampled(groups, {"g": ["x", "y"], "y": [1.0, 2]}, draws=200)
+    table = run.predict({"g": ["x", "new"]})
+    assert table["sd"].iloc[1] > table["sd"].iloc[0]
+
+
+def test_loo_and_comparison(growth, growth_data, run):
+    loo = run.loo()
+    found = loo.arviz
+    elpd = float(found.elpd_loo if OLD else found.elpd)
+    assert loo.elpd_loo == pytest.approx(elpd, abs=1e-3) and len(loo.pointwise) == 40
+    flat = ppl.Model(
+        "data weight[N], age[N]\na ~ Normal(0, 10)\nsigma ~ HalfNormal(5)\nweight[i in N] ~ Normal(a, sigma)\n"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        other = flat.sample(growth_data, seed=1, draws=300)
+    table = ppl.compare(line=run, flat=other)
+    assert list(table.index) == ["line", "flat"] and table.loc["flat", "elpd_diff"] != 0
+    assert table["weight"].sum() == pytest.approx(1)
+    with pytest.raises(ValueError, match="at least two"):
+        ppl.compare(run)
+
+
+def test_evidence_of_a_known_integral():
+    """The mean of a normal with a normal prior: the marginal likelihood is a multivariate normal."""
+    stats = pytest.importorskip("scipy.stats")
+    y = np.array([0.5, 1.5, -0.2])
+    model = ppl.Model("data y[N]\nm ~ Normal(0, 2)\ny[i in N] ~ Normal(m, 1)\n")
+    found = model.evidence({"y": y}, seed=1)
+    exact = stats.multivariate_normal.logpdf(y, np.zeros(3), np.eye(3) + 4)
+    assert abs(found.log_evidence - exact) < max(5 * found.se, 0.01)
+
+
+def test_pictures_and_pages(run, tmp_path):
+    picture = run.plot("pairs", "a", "b")
+    assert picture._repr_svg_().lstrip().startswith("<") and picture.png.startswith(b"\x89PNG")
+    run.plot("trace", "a", out=tmp_path / "t.png")
+    assert (tmp_path / "t.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(ValueError, match="as .svg or .png"):
+        picture.save(tmp_path / "t.gif")
+    with pytest.raises(ppl.PplError, match="trace"):
+        run.plot("nothing")
+    assert "<html" in run.report(tmp_path / "page.html").read_text()
+    assert "Run" in run._repr_html_() and "<table" in run._repr_html_()
+
+
+def test_saved_and_loaded(growth, growth_data, tmp_path):
+    run = growth.sample(growth_data, seed=1, draws=200, warmup=200)
+    kept = run.save(tmp_path / "kept.run")
+    with pytest.raises(ppl.RunError, match="exists already"):
+        run.save(tmp_path / "kept.run")
+    del run
+    found = ppl.load(tmp_path / "kept.run")
+    assert found.model == growth.text and found["a"].shape == (4, 200)
+    assert len(found.predict({"age": [1.0]})) == 1 and found.loo().bad_rows == 0
+    found.resume(draws=300)
+    assert found["a"].shape == (4, 300) and found.status == "finished"
+    assert [r.path for r in ppl.runs(tmp_path)] == [kept.path]
+
+
+def test_runs_that_are_gone(growth, growth_data, tmp_path):
+    with pytest.raises(ppl.RunError, match="there is no run in"):
+        ppl.load(tmp_path / "nothing.run")
+    run = sampled(growth, growth_data, out=tmp_path / "g.run")
+    shutil.rmtree(run.path)
+    for ask in (lambda: run["a"], lambda: run.summary, lambda: run.tree, lambda: run.predict(), lambda: repr(run)):
+        with pytest.raises((ppl.RunError, ppl.ModelError), match="no run|run"):
+            ask()
+
+
+def test_a_run_that_is_deleted_while_it_is_read(growth, growth_data, tmp_path, monkeypatch):
+    run = sampled(growth, growth_data, out=tmp_path / "g.run")
+    read = xr.open_dataset
+
+    def and_delete(*a, **k):
+        found = read(*a, **k)
+        shutil.rmtree(run.path, ignore_errors=True)
+        return found
+
+    monkeypatch.setattr(xr, "open_dataset", and_delete)
+    with pytest.raises(ppl.RunError):
+        run["a"]
+
+
+@pytest.fixture(scope="module")
+def divergent() -> ppl.Run:
+    model = ppl.Model(
+        "data y[N] = [1, 2, 0], s[N] = [3, 2, 4]\ntau ~ HalfCauchy(5)\nmu ~ Normal(0, 5)\n"
+        "theta[i in N] ~ Normal(mu, tau)\ny[i in N] ~ Normal(theta[i], s[i])\n"
+    )
+    return sampled(model, None, draws=200, warmup=100, sampler="hmc", step_size=0.9, chains=4)
+
+
+PLOTS_OLD = ["plot_trace", "plot_posterior", "plot_forest", "plot_rank", "plot_autocorr", "plot_ess", "plot_energy",
+             "plot_pair", "plot_parallel", "plot_density", "plot_violin", "plot_mcse"]
+PLOTS_NEW = ["plot_trace_dist", "plot_dist", "plot_forest", "plot_rank", "plot_autocorr", "plot_ess", "plot_energy",
+             "plot_pair", "plot_parallel", "plot_trace", "plot_mcse", "plot_ess_evolution"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLOTS_OLD if OLD else PLOTS_NEW)
+@pytest.mark.parametrize("which", ["run", "divergent"])
+def test_plots_of_arviz(name, which, request):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+
+    run = request.getfixturevalue(which)
+    if not hasattr(az, name):
+        pytest.skip(f"ArviZ has no {name}")
+    data = run.inference_data if OLD else run.tree
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if name == "plot_pair" and OLD:
+            az.plot_pair(data, divergences=True)
+        elif name == "plot_parallel" and not OLD and which == "run":
+            pytest.skip("parallel coordinates of a run without divergences have nothing to compare")
+        else:
+            getattr(az, name)(data)
+    plt.close("all")
+
+
+def test_cmdstanpy_reads_the_export(run, tmp_path):
+    cmdstanpy = pytest.importorskip("cmdstanpy")
+    run.export(tmp_path / "g", format="cmdstan-csv")
+    fit = cmdstanpy.from_csv([str(tmp_path / f"g_{k}.csv") for k in range(1, 5)])
+    assert fit.draws().shape == (500, 4, 10)
+    assert np.array_equal(fit.stan_variable("a"), run["a"].values.reshape(-1))
+    assert float(az.ess(fit.draws(concat_chains=False)[:, :, 7].T)) == pytest.approx(
+        run.summary.loc["a", "ess_bulk"], rel=1e-6
+    )
+
+
+def test_netcdf_and_zarr_are_read(run, tmp_path):
+    netCDF4, zarr = pytest.importorskip("netCDF4"), pytest.importorskip("zarr")
+    run.export(tmp_path / "g.nc")
+    with xr.open_dataset(tmp_path / "g.nc", group="posterior", engine="netcdf4") as found:
+        assert np.array_equal(found["a"].values, run["a"].values)
+    with netCDF4.Dataset(tmp_path / "g.nc") as found:
+        assert "log_likelihood" in found.groups
+    assert np.array_equal(zarr.open(run.path, mode="r")["posterior/a"][:], run["a"].values)
+    run.export(tmp_path / "l.parquet", "log_likelihood")
+    assert pd.read_parquet(tmp_path / "l.parquet").shape == (2000, 42)
+    assert not list(Path(run.path).glob("*.partial"))
