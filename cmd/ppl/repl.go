@@ -36,8 +36,8 @@ func sessionCommand(c *console) *cobra.Command {
 		DisableFlagsInUseLine: true,
 	}
 	cmd.Flags().StringArrayVar(&data, "data", nil, dataUsage)
-	asJSON := cmd.Flags().Bool("json", false, "answer requests, one JSON object on each line, as a Jupyter kernel makes "+
-		"them")
+	asJSON := cmd.Flags().Bool("json", false, "answer requests of a program such as a Jupyter kernel: a JSON object "+
+		"on each line")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s := newSession(c, data)
 		if len(args) == 1 {

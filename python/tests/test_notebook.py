@@ -77,7 +77,7 @@ def client(kernel, tmp_path, monkeypatch):
 
 def run_cell(client, code: str) -> tuple[dict, list[dict]]:
     outputs = []
-    reply = client.execute_interactive(code, timeout=120, output_hook=lambda m: outputs.append(m))
+    reply = client.execute_interactive(code, timeout=120, output_hook=outputs.append)
     return reply["content"], [o["content"] for o in outputs if o["msg_type"] in {"stream", "display_data", "error"}]
 
 
@@ -100,15 +100,19 @@ def test_the_kernel(client):
     assert "mu" in done["matches"] and done["cursor_start"] == 4
     found = kernel.inspect("mu", 1, reply=True, timeout=30)["content"]
     assert found["found"] and "mu" in found["data"]["text/plain"]
-    assert kernel.is_complete("sum(", reply=True, timeout=30)["content"]["status"] == "incomplete"
+    kernel.is_complete("sum(")
+    assert kernel.get_shell_msg(timeout=30)["content"]["status"] == "incomplete"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
-def test_an_interrupt_of_the_kernel_keeps_the_draws(client):
+def test_an_interrupt_of_the_kernel_keeps_the_draws(client, tmp_path):
     manager, kernel = client
     run_cell(kernel, "x[i in 1..100] ~ Normal(0, 1)")
     kernel.execute(".sample --seed 1 --draws 100000000 --until ess=1e9")
-    time.sleep(4)
+    for _ in range(300):
+        time.sleep(0.1)
+        if (tmp_path / "model.run" / "run.json").exists() and ppl.load(tmp_path / "model.run")._about().get("draws"):
+            break
     manager.interrupt_kernel()
     while kernel.get_shell_msg(timeout=60)["msg_type"] != "execute_reply":
         pass

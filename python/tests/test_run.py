@@ -145,7 +145,7 @@ def test_runs_that_are_gone(growth, growth_data, tmp_path):
         ppl.load(tmp_path / "nothing.run")
     run = sampled(growth, growth_data, out=tmp_path / "g.run")
     shutil.rmtree(run.path)
-    for ask in (lambda: run["a"], lambda: run.summary, lambda: run.tree, lambda: run.predict(), lambda: repr(run)):
+    for ask in (lambda: run["a"], lambda: run.summary, lambda: run.tree, run.predict, lambda: repr(run)):
         with pytest.raises((ppl.RunError, ppl.ModelError), match="no run|run"):
             ask()
 
@@ -173,10 +173,34 @@ def divergent() -> ppl.Run:
     return sampled(model, None, draws=200, warmup=100, sampler="hmc", step_size=0.9, chains=4)
 
 
-PLOTS_OLD = ["plot_trace", "plot_posterior", "plot_forest", "plot_rank", "plot_autocorr", "plot_ess", "plot_energy",
-             "plot_pair", "plot_parallel", "plot_density", "plot_violin", "plot_mcse"]
-PLOTS_NEW = ["plot_trace_dist", "plot_dist", "plot_forest", "plot_rank", "plot_autocorr", "plot_ess", "plot_energy",
-             "plot_pair", "plot_parallel", "plot_trace", "plot_mcse", "plot_ess_evolution"]
+PLOTS_OLD = [
+    "plot_trace",
+    "plot_posterior",
+    "plot_forest",
+    "plot_rank",
+    "plot_autocorr",
+    "plot_ess",
+    "plot_energy",
+    "plot_pair",
+    "plot_parallel",
+    "plot_density",
+    "plot_violin",
+    "plot_mcse",
+]
+PLOTS_NEW = [
+    "plot_trace_dist",
+    "plot_dist",
+    "plot_forest",
+    "plot_rank",
+    "plot_autocorr",
+    "plot_ess",
+    "plot_energy",
+    "plot_pair",
+    "plot_parallel",
+    "plot_trace",
+    "plot_mcse",
+    "plot_ess_evolution",
+]
 
 
 @pytest.mark.slow

@@ -60,7 +60,10 @@ class PplKernel(Kernel):  # type: ignore[misc, unused-ignore]
         except (OSError, ValueError):
             process.kill()
             code = process.wait()
-            answer = {"status": "error", "error": f"ppl has ended with exit code {code}; the next cell begins a new session"}
+            answer = {
+                "status": "error",
+                "error": f"ppl has ended with exit code {code}; the next cell begins a new session",
+            }
         return answer
 
     def do_execute(
@@ -81,10 +84,8 @@ class PplKernel(Kernel):  # type: ignore[misc, unused-ignore]
             self._show(answer, diagnostics)
         status = answer["status"]
         common = {"execution_count": self.execution_count, "user_expressions": {}, "payload": []}
-        if status in {"ok", "end"}:
+        if status in {"ok", "end", "interrupted"}:
             return {"status": "ok", **common}
-        if status == "interrupted":
-            return {"status": "ok" if answer.get("text") else "abort", **common}
         message = "\n".join([*diagnostics, answer.get("error", "")]).strip()
         if status == "incomplete":
             message = "the cell ends in the middle of a statement: a bracket is open, or an operator is last"
@@ -108,10 +109,13 @@ class PplKernel(Kernel):  # type: ignore[misc, unused-ignore]
 
     def do_complete(self, code: str, cursor_pos: int) -> dict[str, Any]:
         """Complete the word before the cursor."""
-        answer = self._ask(complete=code[:cursor_pos].split("\n")[-1])
+        answer = self._ask(complete=code[:cursor_pos].rsplit("\n", maxsplit=1)[-1])
         start = cursor_pos - len(answer.get("word", ""))
         return {
-            "status": "ok", "matches": answer.get("completions", []), "cursor_start": start, "cursor_end": cursor_pos,
+            "status": "ok",
+            "matches": answer.get("completions", []),
+            "cursor_start": start,
+            "cursor_end": cursor_pos,
             "metadata": {},
         }
 
