@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"errors"
+	"path/filepath"
 	"strings"
 
 	"ppl/app/fault"
@@ -79,4 +80,13 @@ func instead(dir string) string {
 		return "; did you mean " + near + "?"
 	}
 	return ""
+}
+
+// InsteadOfModel proposes the model, or the run, with the nearest name.
+func InsteadOfModel(path string) string {
+	near, ok := diag.NearestFile(path, func(p string) bool { return filepath.Ext(p) == ".ppl" || IsRun(p) })
+	if !ok || Exists(path) {
+		return ""
+	}
+	return "; did you mean " + near + "?"
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ppl/app/fault"
+	"ppl/app/rundir"
 	"ppl/lang/format"
 	"ppl/lang/parse"
 	"ppl/lang/source"
@@ -39,7 +40,7 @@ func fmtCommand(c *console) *cobra.Command {
 func (c *console) format(path string, write bool) error {
 	text, err := source.ReadModel(path)
 	if err != nil {
-		return fault.Wrongf("%w%s", err, insteadOfModel(path))
+		return fault.Wrongf("%w%s", err, rundir.InsteadOfModel(path))
 	}
 	file, ds := parse.File(source.New(path, text))
 	if err := c.diagnose(ds); err != nil {

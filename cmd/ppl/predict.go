@@ -10,6 +10,7 @@ import (
 	"ppl/app/analysis"
 	"ppl/app/fault"
 	"ppl/app/rundir"
+	"ppl/cmd/ppl/repl"
 	asked "ppl/posterior/query"
 	"ppl/posterior/store"
 	"strings"
@@ -127,7 +128,7 @@ func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 		return err
 	}
 	if !p.quiet {
-		c.notef("%s (groups prior and prior_predictive)", kept(p.out, stopped))
+		c.notef("%s (groups prior and prior_predictive)", repl.Kept(p.out, stopped))
 	}
 	if stopped {
 		return fault.Interrupted()

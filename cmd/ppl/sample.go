@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"ppl/app"
 	"ppl/app/fault"
 	"ppl/app/rundir"
+	"ppl/cmd/ppl/repl"
 	"ppl/infer"
 	"ppl/infer/settings"
 )
@@ -164,19 +164,12 @@ func (c *console) concludeRun(fit *app.Fit, s *sampling, stopped bool) error {
 		return err
 	}
 	if !s.quiet && !fit.Complete() {
-		c.notef("%s", kept(fit.Dir(), stopped))
+		c.notef("%s", repl.Kept(fit.Dir(), stopped))
 	}
 	if stopped {
 		return fault.Interrupted()
 	}
 	return nil
-}
-
-func kept(dir string, stopped bool) string {
-	if stopped {
-		return fmt.Sprintf("stopped early; the draws so far are in %s", dir)
-	}
-	return fmt.Sprintf("draws are in %s", dir)
 }
 
 // abandon saves what there is of a run whose process ends in the middle of a step.

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ppl/app/fault"
 	"ppl/app/rundir"
-	"ppl/lang/diag"
 	"ppl/posterior/report"
 )
 
@@ -141,13 +139,4 @@ func readReport(dir string, v report.View) (report.Report, error) {
 		return r, fault.Of(err)
 	}
 	return r, nil
-}
-
-// insteadOfModel proposes the model, or the run, with the nearest name.
-func insteadOfModel(path string) string {
-	near, ok := diag.NearestFile(path, func(p string) bool { return filepath.Ext(p) == ".ppl" || rundir.IsRun(p) })
-	if !ok || rundir.Exists(path) {
-		return ""
-	}
-	return "; did you mean " + near + "?"
 }

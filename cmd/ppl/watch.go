@@ -14,6 +14,7 @@ import (
 
 	"ppl/app/fault"
 	"ppl/app/rundir"
+	"ppl/lang/diag"
 	"ppl/posterior/report"
 	"ppl/posterior/store"
 )
@@ -187,7 +188,7 @@ func (l look) text() string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if l.Status == store.Running && l.Phase != "" {
-		add("%s %s of %s", l.Phase, thousands(l.Done), thousands(l.Total))
+		add("%s %s of %s", l.Phase, diag.Thousands(l.Done), diag.Thousands(l.Total))
 		add("%.3g iterations/s", l.Rate)
 		if l.SecondsLeft != nil {
 			add("%v left", l.left.Round(time.Second))
@@ -197,7 +198,7 @@ func (l look) text() string {
 	} else {
 		add("%s", l.Status)
 	}
-	add("%s draws", thousands(l.Draws))
+	add("%s draws", diag.Thousands(l.Draws))
 	if l.Worst.ESSName != "" {
 		add("ess %.0f (%s)", float64(l.Worst.ESS), l.Worst.ESSName)
 	}
@@ -208,7 +209,7 @@ func (l look) text() string {
 		add("%s", text)
 	}
 	if l.Divergences > 0 {
-		add("%s divergences", thousands(l.Divergences))
+		add("%s divergences", diag.Thousands(l.Divergences))
 	}
 	if l.Status == store.Running && l.Silent > quiet {
 		add("no sign of life for %.0f s", l.Silent)

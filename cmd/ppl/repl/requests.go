@@ -1,4 +1,4 @@
-package main
+package repl
 
 import (
 	"bufio"
@@ -47,11 +47,21 @@ type sessionAnswer struct {
 	Status      string             `json:"status"`
 	Text        string             `json:"text,omitempty"`
 	Notes       []string           `json:"notes,omitempty"`
-	Diagnostics []diagnosticObject `json:"diagnostics,omitempty"`
+	Diagnostics []diagnosticAnswer `json:"diagnostics,omitempty"`
 	Error       string             `json:"error,omitempty"`
 	Pictures    []string           `json:"pictures,omitempty"` // SVG files, which the reader may remove
 	Word        string             `json:"word,omitempty"`     // what stands before the cursor
 	Completions []string           `json:"completions,omitempty"`
+}
+
+// A diagnosticAnswer is a diagnostic as ppl check --json has it.
+type diagnosticAnswer struct {
+	Severity string          `json:"severity"`
+	Code     string          `json:"code"`
+	At       json.RawMessage `json:"at"`
+	Message  string          `json:"message"`
+	Help     string          `json:"help,omitempty"`
+	Related  json.RawMessage `json:"related,omitempty"`
 }
 
 // pictures are files that plots of a session go to.
@@ -80,7 +90,7 @@ func (s *session) answerRequests(ctx context.Context, in io.Reader) error {
 	}
 	defer os.RemoveAll(folder)
 	s.pictures = &pictures{folder: folder}
-	out := json.NewEncoder(s.c.out)
+	out := json.NewEncoder(s.host.Out())
 	out.SetEscapeHTML(false)
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<26)
@@ -118,11 +128,9 @@ func (s *session) answerEntry(ctx context.Context, text string) (a sessionAnswer
 	within, release := signal.NotifyContext(ctx, os.Interrupt)
 	defer release()
 	var out, messages bytes.Buffer
-	console := s.c
-	defer func() { s.c = console }()
-	own := *console
-	own.out, own.messages = &out, json.NewEncoder(&messages)
-	s.c, s.pictures.made = &own, nil
+	host := s.host
+	defer func() { s.host = host }()
+	s.host, s.pictures.made = host.Redirected(&out, &messages), nil
 	a.Status = s.lines(within, text, &a)
 	if within.Err() != nil {
 		a.Status = answeredStopped
@@ -169,7 +177,7 @@ func (a *sessionAnswer) take(messages io.Reader) {
 	for in := json.NewDecoder(messages); ; {
 		var m struct {
 			Kind, Text string
-			diagnosticObject
+			diagnosticAnswer
 		}
 		if err := in.Decode(&m); err != nil {
 			break
@@ -178,7 +186,7 @@ func (a *sessionAnswer) take(messages io.Reader) {
 		case "note":
 			a.Notes = append(a.Notes, m.Text)
 		case "diagnostic":
-			a.Diagnostics = append(a.Diagnostics, m.diagnosticObject)
+			a.Diagnostics = append(a.Diagnostics, m.diagnosticAnswer)
 		}
 	}
 	if n := len(a.Notes); a.Status == answeredError && n > 0 {

@@ -1,4 +1,4 @@
-package main
+package repl
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"ppl/app/analysis"
 	"ppl/app/fault"
 	"ppl/app/rundir"
+	"ppl/lang/diag"
 	"strings"
 )
 
@@ -15,19 +16,19 @@ func (s *session) predict(ctx context.Context, args []string) error {
 	if s.run == nil {
 		return noDraws()
 	}
-	p := &prediction{from: s.run.Dir}
+	var d analysis.NewData
 	name := ""
 	for len(args) > 0 {
 		word, rest := args[0], args[1:]
 		switch key, value, given := strings.Cut(word, "="); {
 		case given && key == "data":
-			p.Data = append(p.Data, strings.Trim(value, `"`))
+			d.Data = append(d.Data, strings.Trim(value, `"`))
 		case given && key == "as":
 			name = value
 		case (word == "--data" || word == "as") && len(rest) == 0:
 			return fault.Usagef("%s: something is missing behind it", word)
 		case word == "--data":
-			p.Data, rest = append(p.Data, rest[0]), rest[1:]
+			d.Data, rest = append(d.Data, rest[0]), rest[1:]
 		case word == "as":
 			name, rest = rest[0], rest[1:]
 		default:
@@ -36,19 +37,21 @@ func (s *session) predict(ctx context.Context, args []string) error {
 		args = rest
 	}
 	switch {
-	case len(p.Data) == 0 && name == "":
-		root := newRoot(s.c)
-		root.SetArgs([]string{"predict", s.run.Dir})
-		return root.ExecuteContext(ctx)
-	case len(p.Data) == 0:
+	case len(d.Data) == 0 && name == "":
+		return s.host.CarryOut(ctx, s.run, []string{"predict", s.run.Dir})
+	case len(d.Data) == 0:
 		return fault.Usagef(".predict as %s: which data? Write data=FILE, or data=NAME=20 for a number", name)
 	case name != "" && !rundir.IsName(name):
 		return fault.Usagef("%q cannot be a name", name)
 	}
 	if name == "" {
-		return s.c.predictNew(ctx, p)
+		words := []string{"predict", s.run.Dir}
+		for _, data := range d.Data {
+			words = append(words, "--data", data)
+		}
+		return s.host.CarryOut(ctx, s.run, words)
 	}
-	return s.keepPredictions(ctx, p.NewData, name)
+	return s.keepPredictions(ctx, d, name)
 }
 
 // keepPredictions makes predictions quantities of the run that is asked: of a model that observes one array under the
@@ -69,8 +72,8 @@ func (s *session) keepPredictions(ctx context.Context, d analysis.NewData, name 
 		if v.Size() > 1 {
 			line = fmt.Sprintf("%s … %s", v.Element(0), v.Element(v.Size()-1))
 		}
-		fmt.Fprintf(s.c.out, "%s: predictions at each of %s draws\n", line,
-			thousands(s.run.Stored.Layout.Chains*s.run.Stored.Info.Draws))
+		fmt.Fprintf(s.host.Out(), "%s: predictions at each of %s draws\n", line,
+			diag.Thousands(s.run.Stored.Layout.Chains*s.run.Stored.Info.Draws))
 	}
 	return nil
 }

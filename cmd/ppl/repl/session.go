@@ -1,6 +1,7 @@
-package main
+package repl
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 
 	"ppl/app/analysis"
 	"ppl/app/fault"
+	"ppl/app/notes"
+	"ppl/app/rundir"
 	"ppl/compiler"
 	"ppl/infer"
 	"ppl/lang/diag"
@@ -18,7 +21,7 @@ import (
 
 // A session is what a REPL knows: runs that are open, by name, and a model that is being written.
 type session struct {
-	c        *console
+	host     Host
 	typed    bool // at a terminal
 	done     bool
 	failures int
@@ -34,8 +37,41 @@ type session struct {
 	pictures *pictures   // files that plots go to; nil where they are drawn in the terminal
 }
 
-func newSession(c *console, data []string) *session {
-	return &session{c: c, runs: map[string]*analysis.Run{}, data: data, draft: &compiler.Draft{Path: "model.ppl"}}
+// Run answers the lines of standard input, about the run or the model in a file, if path names one. Data are for the
+// model, as --data takes them.
+func Run(ctx context.Context, host Host, path string, data []string) error {
+	s, err := newSession(host, path, data)
+	if err != nil {
+		return err
+	}
+	return s.loop(ctx)
+}
+
+// RunJSON is Run for a program, such as a Jupyter kernel: each line is a request, and each answer one line.
+func RunJSON(ctx context.Context, host Host, path string, data []string) error {
+	s, err := newSession(host, path, data)
+	if err != nil {
+		return err
+	}
+	return s.answerRequests(ctx, os.Stdin)
+}
+
+func newSession(host Host, path string, data []string) (*session, error) {
+	s := &session{host: host, runs: map[string]*analysis.Run{}, data: data,
+		draft: &compiler.Draft{Path: "model.ppl"}}
+	if path == "" {
+		return s, nil
+	}
+	return s, s.begin(path)
+}
+
+// diagnose prints diagnostics, and fails if one of them is an error.
+func (s *session) diagnose(ds []diag.Diagnostic) error {
+	s.host.PrintDiagnostics(ds)
+	if diag.HasErrors(ds) {
+		return fault.Wrong(nil)
+	}
+	return nil
 }
 
 // begin opens what the command line names.
@@ -45,29 +81,29 @@ func (s *session) begin(path string) error {
 	}
 	text, err := source.ReadModel(path)
 	if err != nil {
-		return fault.Wrongf("there is no model and no run %s%s", path, insteadOfModel(path))
+		return fault.Wrongf("there is no model and no run %s%s", path, rundir.InsteadOfModel(path))
 	}
 	s.draft = &compiler.Draft{Path: path, Text: text}
 	_, ds := s.draft.Check()
-	return s.c.diagnose(ds)
+	return s.diagnose(ds)
 }
 
-// sessionNotes prints what package app reports, in a script without progress.
+// sessionNotes passes on what package app reports, in a script without progress.
 type sessionNotes struct {
+	notes.Notes
 	s *session
-	*consoleNotes
 }
 
 // Progress shows how far a call is.
 func (n sessionNotes) Progress(p infer.Progress) {
 	if n.s.typed {
-		n.consoleNotes.Progress(p)
+		n.Notes.Progress(p)
 	}
 }
 
 // open opens a run under a name, and asks it from now on.
 func (s *session) open(dir, name string) error {
-	run, err := analysis.Open(dir, sessionNotes{s, s.c.notes(false)})
+	run, err := analysis.Open(dir, sessionNotes{s.host.Notes(), s})
 	if err != nil {
 		return err
 	}
@@ -100,18 +136,18 @@ func (s *session) enter(run *analysis.Run, name string) {
 func (s *session) greet() {
 	switch {
 	case s.run != nil:
-		fmt.Fprintln(s.c.out, heading(s.run)+" · .help")
+		fmt.Fprintln(s.host.Out(), heading(s.run)+" · .help")
 	case s.draft.Text != "":
-		fmt.Fprintf(s.c.out, "%s · no draws yet: .sample · .help\n", filepath.Base(s.draft.Path))
+		fmt.Fprintf(s.host.Out(), "%s · no draws yet: .sample · .help\n", filepath.Base(s.draft.Path))
 	default:
-		fmt.Fprintln(s.c.out, "an empty model: write its statements, then .sample · .help")
+		fmt.Fprintln(s.host.Out(), "an empty model: write its statements, then .sample · .help")
 	}
 }
 
 // heading is "patients.ppl · 4 × 1,000 draws · renhd · no divergences".
 func heading(o *analysis.Run) string {
 	text := fmt.Sprintf("%s · %d × %s draws · %s", filepath.Base(o.Stored.Info.Model), o.Stored.Layout.Chains,
-		thousands(o.Stored.Info.Draws), o.Stored.Info.Sampler)
+		diag.Thousands(o.Stored.Info.Draws), o.Stored.Info.Sampler)
 	if o.Stored.Info.Status != store.Finished {
 		text += " · " + string(o.Stored.Info.Status)
 	}
@@ -136,16 +172,7 @@ func heading(o *analysis.Run) string {
 	case 1:
 		return text + " · 1 divergence"
 	}
-	return text + fmt.Sprintf(" · %s divergences", thousands(n))
-}
-
-// thousands writes 1000 as 1,000.
-func thousands(n int) string {
-	text := fmt.Sprint(n)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
+	return text + fmt.Sprintf(" · %s divergences", diag.Thousands(n))
 }
 
 func (s *session) prompt() string {
@@ -211,7 +238,7 @@ func topLevel(line string, mark byte) bool {
 
 // statement changes the model.
 func (s *session) statement(line string) error {
-	if err := s.c.diagnose(errorsOf(s.draft.Add(line))); err != nil {
+	if err := s.diagnose(errorsOf(s.draft.Add(line))); err != nil {
 		return err
 	}
 	s.noteChange()
@@ -220,7 +247,7 @@ func (s *session) statement(line string) error {
 
 func (s *session) noteChange() {
 	if s.run != nil && !s.changed {
-		s.c.notef("the model has changed; the draws are of the model before: use .sample to draw again")
+		s.host.Notef("the model has changed; the draws are of the model before: use .sample to draw again")
 	}
 	s.changed = true
 }

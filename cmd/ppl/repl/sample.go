@@ -1,4 +1,4 @@
-package main
+package repl
 
 import (
 	"context"
@@ -17,8 +17,6 @@ import (
 	"ppl/app/rundir"
 	"ppl/infer"
 	"ppl/posterior/store"
-
-	"github.com/spf13/pflag"
 )
 
 // A background is a run that is being sampled while the session goes on. It collects the progress of the run; notes are
@@ -90,7 +88,7 @@ func (s *session) sample(ctx context.Context, args []string) error {
 		}
 		return s.endSampling()
 	}
-	s.c.notef("sampling into %s; questions go on meanwhile", b.fit.Dir())
+	s.host.Notef("sampling into %s; questions go on meanwhile", b.fit.Dir())
 	return nil
 }
 
@@ -109,40 +107,33 @@ func (s *session) request(args []string) (*app.Request, error) {
 		return nil, fault.Wrong(errors.New("the model has no parameters; declare one with a distribution: `mu ~ " +
 			"Normal(0, 1)`"))
 	}
-	o := newSampling()
-	r := &o.request
-	r.Source, r.Draws = app.Source{Model: s.draft.Path, Text: s.draft.Text, Data: s.data}, o.draws
-	r.Disk = s.c.disk
+	r := app.NewRequest(s.draft.Path)
+	r.Text, r.Data, r.Draws = s.draft.Text, s.data, infer.Defaults().Draws
 	longer := more > 0 && !s.changed
 	if s.run != nil && !longer {
 		was := s.run.Options
 		r.Sampler, r.Seed, r.Chains, r.Warmup, r.Draws = was.Sampler, was.Seed, was.Chains, was.Warmup, was.Draws
 	}
-	var flags pflag.FlagSet
-	o.addFlags(&flags)
-	if err := flags.Parse(args); err != nil {
-		return nil, fault.Usagef("%w", err)
-	}
-	if err := o.complete(&flags); err != nil {
+	if err := s.host.ReadFlags(&r, args); err != nil {
 		return nil, err
 	}
 	if more > 0 {
 		r.Draws = s.run.Stored.Info.Draws + more
 	}
 	if longer {
-		return r, s.goOn(r)
+		return &r, s.goOn(&r)
 	}
 	if r.Dir == "" {
 		r.Dir = app.DefaultDir(s.draft.Path)
 	}
 	r.Dir = freeDir(r.Dir)
-	return r, nil
+	return &r, nil
 }
 
 // goOn makes the request go on with the run that is open.
 func (s *session) goOn(r *app.Request) error {
 	for _, v := range s.run.Added() {
-		s.c.notef("%s is of the draws so far: predict again after sampling", v.Name)
+		s.host.Notef("%s is of the draws so far: predict again after sampling", v.Name)
 	}
 	r.Dir, r.Existing = s.run.Dir, rundir.GoOn
 	return nil
@@ -154,6 +145,14 @@ func onlyErrors(err error) error {
 		return fault.Diagnosed(errorsOf(e.Diagnostics))
 	}
 	return err
+}
+
+// Kept says where the draws of a run that has ended are.
+func Kept(dir string, stopped bool) string {
+	if stopped {
+		return fmt.Sprintf("stopped early; the draws so far are in %s", dir)
+	}
+	return fmt.Sprintf("draws are in %s", dir)
 }
 
 // freeDir is a directory that is not there yet: NAME.run, NAME.2.run, ….
@@ -171,7 +170,7 @@ func freeDir(dir string) string {
 func (s *session) collectSampling() error {
 	b := s.sampling
 	if info, err := store.ReadInfo(b.fit.Dir()); b.run == nil && err == nil && info.Draws > 0 {
-		if run, err := analysis.Open(b.fit.Dir(), sessionNotes{s, s.c.notes(false)}); err == nil {
+		if run, err := analysis.Open(b.fit.Dir(), sessionNotes{s.host.Notes(), s}); err == nil {
 			b.run = run
 			s.enter(run, strings.TrimSuffix(filepath.Base(b.fit.Dir()), ".run"))
 			s.changed = false
@@ -187,10 +186,10 @@ func (s *session) collectSampling() error {
 	case b.err != nil:
 		return b.err
 	case b.run == nil:
-		s.c.notef("stopped in warm-up: there are no draws")
+		s.host.Notef("stopped in warm-up: there are no draws")
 	default:
 		_ = b.run.Refresh() // what is wrong with it, the next question says
-		s.c.notef("%s: %s", kept(b.fit.Dir(), b.stopped), heading(b.run))
+		s.host.Notef("%s: %s", Kept(b.fit.Dir(), b.stopped), heading(b.run))
 	}
 	return nil
 }

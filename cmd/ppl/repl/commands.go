@@ -1,4 +1,4 @@
-package main
+package repl
 
 import (
 	"context"
@@ -8,22 +8,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"ppl/app/analysis"
 	"ppl/app/fault"
 	"ppl/lang/diag"
 )
 
-// A replCommand is a line that begins with a dot.
-type replCommand struct {
+// A command is a line that begins with a dot.
+type command struct {
 	name, args, short string
 	do                func(s *session, ctx context.Context, args []string) error
 }
 
-// replCommands are what a session offers: its own, and verbs of the command line that work on the run that is open.
-func replCommands(root *cobra.Command) []replCommand {
-	own := []replCommand{
+// commands are what a session offers: its own, and verbs of the command line that work on the run that is open.
+func (s *session) commands() []command {
+	own := []command{
 		{".help", "", "list the forms of queries and the commands", (*session).helpCommand},
 		{".names", "", "list what can be asked about", (*session).names},
 		{".model", "", "print the model", (*session).printModel},
@@ -40,8 +38,8 @@ func replCommands(root *cobra.Command) []replCommand {
 		{".quit", "", "leave", (*session).quit},
 	}
 	for _, v := range verbCommands() {
-		if c := verb(root, v.verb); c != nil {
-			own = append(own, replCommand{v.name, v.args, v.short, v.do})
+		if s.host.HasVerb(v.verb) {
+			own = append(own, command{v.name, v.args, v.short, v.do})
 		}
 	}
 	return own
@@ -83,15 +81,11 @@ func (v verbCommand) do(s *session, ctx context.Context, args []string) error {
 	if s.run == nil {
 		return noDraws()
 	}
-	with := *s.c
-	with.opened = s.run
-	root := newRoot(&with)
 	words := v.arguments(s, args)
 	if v.verb == "plot" {
 		words = s.pictures.of(words)
 	}
-	root.SetArgs(append([]string{v.verb}, words...))
-	err := root.ExecuteContext(ctx)
+	err := s.host.CarryOut(ctx, s.run, append([]string{v.verb}, words...))
 	if e := (*fault.Error)(nil); errors.As(err, &e) && e.Kind == fault.Failure && e.Err == nil {
 		return nil // draws that are not to be used: what was asked has been answered
 	}
@@ -130,14 +124,14 @@ func (s *session) runDirs(args []string) (dirs []string) {
 	return dirs
 }
 
-// command carries out a line that begins with a dot.
-func (s *session) command(ctx context.Context, line string) error {
+// carryOut carries out a line that begins with a dot.
+func (s *session) carryOut(ctx context.Context, line string) error {
 	words, err := splitWords(line)
 	if err != nil {
 		return err
 	}
 	var names []string
-	for _, c := range replCommands(newRoot(s.c)) {
+	for _, c := range s.commands() {
 		if c.name == words[0] {
 			return c.do(s, ctx, words[1:])
 		}
@@ -147,34 +141,6 @@ func (s *session) command(ctx context.Context, line string) error {
 		return fault.Usagef("there is no command %s; did you mean %s?", words[0], near)
 	}
 	return fault.Usagef("there is no command %s; .help lists them", words[0])
-}
-
-// splitWords cuts a line at spaces outside of quotes and brackets; quotes round a whole word are taken off.
-func splitWords(line string) (words []string, err error) {
-	word, quoted, depth := "", false, 0
-	for i := 0; i <= len(line); i++ {
-		switch {
-		case i == len(line) && quoted:
-			return nil, fault.Usagef("a quote is not closed")
-		case i == len(line) || line[i] == ' ' && !quoted && depth == 0:
-			if n := len(word); n > 1 && word[0] == '"' && word[n-1] == '"' {
-				word = word[1 : n-1]
-			}
-			if word != "" {
-				words = append(words, word)
-			}
-			word = ""
-			continue
-		case line[i] == '"':
-			quoted = !quoted
-		case line[i] == '[' || line[i] == '(':
-			depth++
-		case line[i] == ']' || line[i] == ')':
-			depth--
-		}
-		word += line[i : i+1]
-	}
-	return words, nil
 }
 
 const replHelp = `queries
@@ -191,9 +157,9 @@ commands`
 func (s *session) helpCommand(_ context.Context, args []string) error { return s.help(args) }
 
 func (s *session) help([]string) error {
-	fmt.Fprintln(s.c.out, replHelp)
-	for _, c := range replCommands(newRoot(s.c)) {
-		fmt.Fprintf(s.c.out, "  %-22s %s\n", strings.TrimSpace(c.name+" "+c.args), c.short)
+	fmt.Fprintln(s.host.Out(), replHelp)
+	for _, c := range s.commands() {
+		fmt.Fprintf(s.host.Out(), "  %-22s %s\n", strings.TrimSpace(c.name+" "+c.args), c.short)
 	}
 	return nil
 }
@@ -207,16 +173,16 @@ func (s *session) names(context.Context, []string) error {
 		if len(v.Shape) > 0 {
 			text = fmt.Sprintf("%s … %s", v.Element(0), v.Element(v.Size()-1))
 		}
-		fmt.Fprintln(s.c.out, text)
+		fmt.Fprintln(s.host.Out(), text)
 	}
 	for _, line := range s.run.Inquiry.Definitions() {
-		fmt.Fprintln(s.c.out, line)
+		fmt.Fprintln(s.host.Out(), line)
 	}
 	return nil
 }
 
 func (s *session) printModel(context.Context, []string) error {
-	fmt.Fprintln(s.c.out, strings.TrimRight(s.draft.Text, "\n"))
+	fmt.Fprintln(s.host.Out(), strings.TrimRight(s.draft.Text, "\n"))
 	return nil
 }
 
@@ -224,7 +190,7 @@ func (s *session) drop(_ context.Context, args []string) error {
 	if len(args) != 1 {
 		return fault.Usagef(".drop NAME")
 	}
-	if err := s.c.diagnose(errorsOf(s.draft.Remove(args[0]))); err != nil {
+	if err := s.diagnose(errorsOf(s.draft.Remove(args[0]))); err != nil {
 		return err
 	}
 	s.noteChange()
@@ -241,7 +207,7 @@ func (s *session) openCommand(_ context.Context, args []string) error {
 	if err := s.open(args[0], args[2]); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.c.out, "%s: %s\n", s.order[slices.Index(s.order, s.nameOf(s.run))], heading(s.run))
+	fmt.Fprintf(s.host.Out(), "%s: %s\n", s.order[slices.Index(s.order, s.nameOf(s.run))], heading(s.run))
 	return nil
 }
 
@@ -261,7 +227,7 @@ func (s *session) use(_ context.Context, args []string) error {
 			if s.runs[name] == s.run {
 				mark = "*"
 			}
-			fmt.Fprintf(s.c.out, "%s %s: %s (%s)\n", mark, name, heading(s.runs[name]), s.runs[name].Dir)
+			fmt.Fprintf(s.host.Out(), "%s %s: %s (%s)\n", mark, name, heading(s.runs[name]), s.runs[name].Dir)
 		}
 		return nil
 	}
@@ -277,7 +243,7 @@ func (s *session) save(_ context.Context, args []string) error {
 	if len(args) != 1 {
 		return fault.Usagef(".save FILE")
 	}
-	return fault.Of(writeNamed(args[0], writeBytes([]byte(strings.Join(append(s.entered, ""), "\n")))))
+	return fault.Of(s.host.WriteFile(args[0], strings.Join(append(s.entered, ""), "\n")))
 }
 
 func (s *session) quit(context.Context, []string) error {

@@ -1,4 +1,4 @@
-package main
+package repl
 
 import (
 	"sort"
@@ -38,7 +38,7 @@ func (c completer) candidates(before string) (word string, all []string) {
 	})
 	word = before[at+1:]
 	if strings.HasPrefix(word, ".") && strings.TrimSpace(before[:at+1]) == "" {
-		for _, cmd := range replCommands(newRoot(c.s.c)) {
+		for _, cmd := range c.s.commands() {
 			all = append(all, cmd.name+" ")
 		}
 		return word, all

@@ -1,0 +1,129 @@
+package repl
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"strings"
+
+	"ppl/app/fault"
+	"ppl/runtime/sys/securedir"
+)
+
+// A lineReader gives the lines of a session: from a terminal with history and completion, or as they are from a pipe.
+type lineReader interface {
+	read(prompt string) (string, error) // errInterrupt, io.EOF
+	close()
+}
+
+type pipedLines struct{ scanner *bufio.Scanner }
+
+func (p pipedLines) read(string) (string, error) {
+	if p.scanner.Scan() {
+		return p.scanner.Text(), nil
+	}
+	if err := p.scanner.Err(); err != nil {
+		return "", err
+	}
+	return "", io.EOF
+}
+
+func (p pipedLines) close() {}
+
+// openLines reads from a terminal if both ends are one.
+func (s *session) openLines() (lineReader, error) {
+	if s.host.Width() == 0 || !isTerminal(os.Stdin) {
+		lines := bufio.NewScanner(os.Stdin)
+		lines.Buffer(nil, 1<<20)
+		return pipedLines{lines}, nil
+	}
+	s.typed = true
+	return s.openTerminal()
+}
+
+// historyFile is empty where there is no place for it.
+func historyFile() string {
+	dir, err := os.UserCacheDir()
+	if err != nil || securedir.Dir(dir+"/ppl") != nil {
+		return ""
+	}
+	return dir + "/ppl/history"
+}
+
+// withoutComments leaves out what stands behind # in each line of an entry.
+func withoutComments(text string) string {
+	var b strings.Builder
+	quoted, comment := false, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\n':
+			quoted, comment = false, false
+		case c == '"':
+			quoted = !quoted
+		case c == '#' && !quoted:
+			comment = true
+		}
+		if !comment {
+			b.WriteByte(text[i])
+		}
+	}
+	return b.String()
+}
+
+// continues reports whether a text goes on in the next line: a bracket is open, or an operator stands at the end.
+func continues(text string) bool {
+	depth, last := 0, byte(0)
+	for i := 0; i < len(text); i++ {
+		switch b := text[i]; {
+		case b == '"':
+			for i++; i < len(text) && text[i] != '"' && text[i] != '\n'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+			last = '"'
+		case b == '#':
+			for i+1 < len(text) && text[i+1] != '\n' {
+				i++
+			}
+		case b == '(' || b == '[' || b == '{':
+			depth, last = depth+1, b
+		case b == ')' || b == ']' || b == '}':
+			depth, last = depth-1, b
+		case b != ' ' && b != '\t' && b != '\n':
+			last = b
+		}
+	}
+	if strings.HasPrefix(strings.TrimSpace(text), ".") { // a command is one line
+		return false
+	}
+	return depth > 0 || strings.IndexByte("+-*/^@%,=~<>|&?:", last) >= 0 && last != 0
+}
+
+// splitWords cuts a line at spaces outside of quotes and brackets; quotes round a whole word are taken off.
+func splitWords(line string) (words []string, err error) {
+	word, quoted, depth := "", false, 0
+	for i := 0; i <= len(line); i++ {
+		switch {
+		case i == len(line) && quoted:
+			return nil, fault.Usagef("a quote is not closed")
+		case i == len(line) || line[i] == ' ' && !quoted && depth == 0:
+			if n := len(word); n > 1 && word[0] == '"' && word[n-1] == '"' {
+				word = word[1 : n-1]
+			}
+			if word != "" {
+				words = append(words, word)
+			}
+			word = ""
+			continue
+		case line[i] == '"':
+			quoted = !quoted
+		case line[i] == '[' || line[i] == '(':
+			depth++
+		case line[i] == ']' || line[i] == ')':
+			depth--
+		}
+		word += line[i : i+1]
+	}
+	return words, nil
+}

@@ -1,0 +1,140 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"ppl/app/fault"
+	"ppl/posterior/store"
+)
+
+// loop answers line after line, until the end of the input. A script with a line that failed fails at its end.
+func (s *session) loop(ctx context.Context) error {
+	lines, err := s.openLines()
+	if err != nil {
+		return fault.Of(err)
+	}
+	defer lines.close()
+	if s.typed {
+		s.greet()
+	}
+	for !s.done {
+		line, err := s.entry(lines)
+		switch {
+		case errors.Is(err, errInterrupt):
+			continue
+		case errors.Is(err, io.EOF):
+			s.done = true
+		case err != nil:
+			return fault.Of(err)
+		}
+		if line = strings.TrimSpace(withoutComments(line)); line == "" {
+			continue
+		}
+		if err := s.interruptible(ctx, line); err != nil {
+			return err
+		}
+	}
+	if err := s.endSampling(); err != nil {
+		return err
+	}
+	if s.failures > 0 && !s.typed {
+		return fault.Wrong(nil)
+	}
+	return nil
+}
+
+// entry reads one line, with those that continue it.
+func (s *session) entry(lines lineReader) (string, error) {
+	text, prompt := "", s.prompt()
+	for {
+		line, err := lines.read(prompt)
+		if err != nil {
+			return text, err
+		}
+		text += line
+		if !continues(text) {
+			return text, nil
+		}
+		text, prompt = text+"\n", "… "
+	}
+}
+
+// interruptible carries out a line. Ctrl-C ends what a line began and leaves the session; it ends a script.
+func (s *session) interruptible(ctx context.Context, line string) error {
+	within, release := signal.NotifyContext(ctx, os.Interrupt)
+	defer release()
+	err := s.line(within, line)
+	if within.Err() != nil {
+		s.host.Notef("stopped")
+		if !s.typed {
+			return fault.Interrupted()
+		}
+		return nil
+	}
+	if err != nil {
+		s.failures++
+		s.printError(err)
+		return nil
+	}
+	s.entered = append(s.entered, line)
+	return nil
+}
+
+// printError prints the error of a line, unless it has been printed.
+func (s *session) printError(err error) {
+	if e := (*fault.Error)(nil); errors.As(err, &e) {
+		s.host.PrintDiagnostics(e.Diagnostics)
+		err = e.Err
+	}
+	if err != nil {
+		s.host.Notef("%v", err)
+	}
+}
+
+// line carries out one entry: a command, a question about a name, a statement or a query.
+func (s *session) line(ctx context.Context, line string) error {
+	if err := s.follow(); err != nil {
+		s.printError(err)
+	}
+	switch {
+	case line[0] == '.':
+		return s.carryOut(ctx, line)
+	case line[0] == '?':
+		return s.explain(strings.TrimSpace(line[1:]))
+	case s.isStatement(line):
+		return s.statement(line)
+	case s.run == nil:
+		return fault.Wrong(errors.New("there are no draws yet: .sample draws them, .open RUN opens a run"))
+	}
+	return s.query(ctx, line)
+}
+
+func (s *session) query(ctx context.Context, line string) error {
+	if err := s.host.Answer(ctx, s.run, line); err != nil {
+		return err
+	}
+	if s.run.Stored.Info.Status == store.Running {
+		s.host.Notef("(of the first %d draws of each chain)", s.run.Stored.Info.Draws)
+	}
+	return nil
+}
+
+// explain answers ? NAME: what a name of the model is, or what help says.
+func (s *session) explain(name string) error {
+	if name == "" {
+		return s.help(nil)
+	}
+	if s.run != nil {
+		if text, ok := s.run.Inquiry.Describe(name); ok {
+			fmt.Fprintf(s.host.Out(), "%s: %s\n", name, text)
+			return nil
+		}
+	}
+	return s.host.Explain(name)
+}
