@@ -276,6 +276,22 @@ func (q *Inquiry) Ask(line *query.Query) (*Question, []diag.Diagnostic) {
 	return question, nil
 }
 
+// AskUndefined compiles the question in which draws a condition compares something that is not a number. It is nil if
+// that cannot be asked: of what is no condition, and of conditions about discrete unknowns.
+func (q *Inquiry) AskUndefined(line *query.Query) *Question {
+	x := query.Undefined(line.X)
+	if x == nil {
+		return nil
+	}
+	of := *line
+	of.X, of.Given, of.Form = x, nil, query.Probability
+	question, ds := q.Ask(&of)
+	if diag.HasErrors(ds) || question == nil || question.completion != nil {
+		return nil
+	}
+	return question
+}
+
 // overDraws explains an error about a call such as mean(mu), where mu is one number in each draw: what is meant is its
 // mean over the draws.
 func overDraws(x ast.Expr, ds []diag.Diagnostic) []diag.Diagnostic {

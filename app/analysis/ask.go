@@ -23,6 +23,17 @@ type Answer struct {
 	Question *compiler.Question
 	Result   *asked.Result // of the first elements
 	Size     int           // elements that there are
+	// of a condition: in how many draws of each element it compares something that is not a number; nil if not known
+	Undefined []int
+}
+
+// Estimates describes each element of the result.
+func (a *Answer) Estimates() []asked.Estimate {
+	es := asked.Estimates(a.Result)
+	for k := range a.Undefined {
+		es[k].Undefined = a.Undefined[k]
+	}
+	return es
 }
 
 // Variable names the elements: by the name that was asked for, or by their places alone.
@@ -66,7 +77,34 @@ func (o *Run) Ask(ctx context.Context, line string, most int) (*Answer, error) {
 	case err != nil:
 		return nil, fault.Of(fmt.Errorf("%s: %w", o.Dir, err))
 	}
-	return a, nil
+	if question.IsTruth() {
+		err = a.countUndefined(ctx, o, shown)
+	}
+	return a, fault.Of(err)
+}
+
+// countUndefined counts for each element of a condition the draws in which it is not defined.
+func (a *Answer) countUndefined(ctx context.Context, o *Run, shown int) error {
+	question := o.Inquiry.AskUndefined(a.Query)
+	if question == nil || question.Variable().Size() != a.Size {
+		return nil
+	}
+	result, err := asked.Evaluate(ctx, question, 0, shown, o, o.deviceFor(ctx, question))
+	if err != nil {
+		return err
+	}
+	for _, chains := range result.Values {
+		n := 0
+		for _, draws := range chains {
+			for _, x := range draws {
+				if x != 0 {
+					n++
+				}
+			}
+		}
+		a.Undefined = append(a.Undefined, n)
+	}
+	return nil
 }
 
 // drawStream is the random stream of what the run generated at a draw.

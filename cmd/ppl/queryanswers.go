@@ -52,7 +52,7 @@ func printAnswer(w io.Writer, a *analysis.Answer) error {
 	if a.Query.Form == query.Rank {
 		return asked.RankTable(w, v, asked.Ranks(a.Result))
 	}
-	es := asked.Estimates(a.Result)
+	es := a.Estimates()
 	moment := map[query.Form]string{query.Mean: "mean", query.SD: "sd", query.Median: "median"}[a.Query.Form]
 	if len(v.Shape) == 0 {
 		text := es[0].Line(lo, hi)

@@ -18,6 +18,8 @@ type Estimate struct {
 	ESS       float64 // effective sample size of the mean
 	Draws     int     // that count: all, or those in which the condition holds
 	NonFinite int     // draws that are no number
+	AtLimit   int     // draws that are kept as ±2^63, since they are at least as far from 0
+	Undefined int     // of a condition: draws in which it compares something that is not a number
 	Constant  bool
 	Total     int // of draws
 }
@@ -64,6 +66,7 @@ func moments(xs []float64) Estimate {
 	below, _ := slices.BinarySearch(sorted, 0)
 	upTo, _ := slices.BinarySearch(sorted, math.SmallestNonzeroFloat64)
 	e.Below, e.Above = float64(below)/float64(len(xs)), float64(len(xs)-upTo)/float64(len(xs))
+	e.AtLimit = stats.AtLimit(xs)
 	e.Mean, e.SD = stats.MeanSD(xs)
 	e.Constant = sorted[len(sorted)-1]-sorted[0] <= rounding*math.Abs(e.Mean)
 	return e

@@ -22,14 +22,31 @@ func (e Estimate) Line(lo, hi float64) string {
 		return fmt.Sprintf("%s of %s draws are not finite; median %s", thousands(e.NonFinite), thousands(e.Draws),
 			number(e.Median, 4))
 	case e.Constant:
-		return exact(e.Mean) + e.part() + " in every draw"
+		return exact(e.Mean) + e.part() + " in every draw" + e.limited()
 	}
 	text := fmt.Sprintf("mean %s  sd %s  95%% [%s, %s]", near(e.Mean, e.SD, 3), near(e.SD, e.SD, 3),
 		near(e.Lo, e.SD, 2), near(e.Hi, e.SD, 2))
 	if lo < 0 && hi > 0 {
 		text += "  " + e.sign()
 	}
-	return text + "  ess " + number(e.ESS, 0) + e.part()
+	return text + "  ess " + number(e.ESS, 0) + e.part() + e.limited()
+}
+
+// limited says how many draws are as large as a run can keep; empty if none is.
+func (e Estimate) limited() string {
+	if e.AtLimit == 0 {
+		return ""
+	}
+	return fmt.Sprintf("  (%s of %s draws are 2^63 or more and count as 2^63)", thousands(e.AtLimit), thousands(e.Draws))
+}
+
+// undefined says in how many draws a condition is not defined; empty if in none.
+func (e Estimate) undefined() string {
+	if e.Undefined == 0 {
+		return ""
+	}
+	return fmt.Sprintf("  (%s of %s draws compare something that is not a number, and count as false)",
+		thousands(e.Undefined), thousands(e.Total))
 }
 
 // sign is the probability of the sign that the mean has.
@@ -55,9 +72,9 @@ func (e Estimate) Probability() string {
 	case e.Draws == 0:
 		return e.Line(0, 0)
 	case e.Constant && e.Draws == e.Total:
-		return fmt.Sprintf("%g (in all %s draws alike)", e.Mean, thousands(e.Draws))
+		return fmt.Sprintf("%g (in all %s draws alike)", e.Mean, thousands(e.Draws)) + e.undefined()
 	}
-	return e.probability() + e.part()
+	return e.probability() + e.part() + e.undefined()
 }
 
 func (e Estimate) probability() string {
@@ -162,12 +179,33 @@ func listed(w io.Writer, v types.Variable, first int, es []Estimate, columns ...
 		_, err := fmt.Fprintln(w, es[0].Line(0, 0))
 		return err
 	}
-	if err := table(w, names(v, first, len(es)), columns); err != nil || len(es) == 0 || es[0].part() == "" {
+	if err := table(w, names(v, first, len(es)), columns); err != nil || len(es) == 0 {
 		return err
 	}
-	_, err := fmt.Fprintln(w, strings.TrimSpace(es[0].part()))
-	return err
+	lines := []string{}
+	if part := es[0].part(); part != "" {
+		lines = append(lines, strings.TrimSpace(part))
+	}
+	for k, e := range es {
+		for _, remark := range []string{e.limited(), e.undefined()} {
+			if remark != "" {
+				lines = append(lines, v.Element(first+k)+": "+strings.Trim(remark, " ()"))
+			}
+		}
+	}
+	for k, line := range lines {
+		if k == shownRemarks {
+			line = fmt.Sprintf("… and %d more such lines", len(lines)-k)
+		}
+		if _, err := fmt.Fprintln(w, line); err != nil || k == shownRemarks {
+			return err
+		}
+	}
+	return nil
 }
+
+// shownRemarks is how many remarks about elements are printed below a table.
+const shownRemarks = 10
 
 // MomentTable prints one statistic of each element.
 func MomentTable(w io.Writer, v types.Variable, first int, es []Estimate, what string) error {

@@ -26,6 +26,21 @@ func vanishing(f *findings) (w store.Warning) {
 
 // underflow finds draws of parameters so close to 0 that a number does not hold them. What is computed from draws may
 // be that small for good reasons, such as the probability of a mode far away.
+// atLimit names counts that are greater than what a run can keep.
+func atLimit(f *findings) (w store.Warning) {
+	bad := f.which(func(p Parameter) bool { return p.AtLimit > 0 })
+	if len(bad) == 0 {
+		return w
+	}
+	most := slices.MaxFunc(bad, func(a, b Parameter) int { return cmp.Compare(a.AtLimit, b.AtLimit) })
+	w.Fact = fmt.Sprintf("%s draws of 2^63 or more, which are kept as 2^63 (%s: %d of %d).", f.share(bad, "has", "have"),
+		most.Name, most.AtLimit, f.run.Draws*f.report.Chains)
+	w.Advice = []store.Advice{{Do: store.Repair, On: most.Variable,
+		Text: fmt.Sprintf("Look whether the mean of `%s` can be so large: its logarithm may be far from the data.",
+			most.Variable)}}
+	return w
+}
+
 func underflow(f *findings) (w store.Warning) {
 	bad := f.which(func(p Parameter) bool { return p.Underflown > 0 && slices.Contains(f.drawn, p.Variable) })
 	if len(bad) == 0 {

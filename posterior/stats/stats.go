@@ -23,6 +23,7 @@ type Summary struct {
 	RHat         float64
 	TailShape    float64 // of the function of that name
 	NonFinite    int     // draws that are NaN or infinite; where there are any, only quantiles may be finite
+	AtLimit      int     // draws that are kept as ±CountLimit
 	Underflown   int     // draws that are 0 or below the smallest number with all digits, where some are that and not 0
 	Constant     bool    // all draws are one number: nothing to diagnose
 }
@@ -37,6 +38,7 @@ func (w *Workspace) Summarize(chains [][]float64) Summary {
 	s := Summary{
 		ESSBulk: math.NaN(), ESSTail: math.NaN(), RHat: math.NaN(), MCSEMean: math.NaN(),
 		NonFinite:  nonFinite(all),
+		AtLimit:    AtLimit(all),
 		Underflown: underflown(all),
 		Constant:   constant(all),
 	}
@@ -203,6 +205,20 @@ func HDI(xs []float64, mass float64) (lo, hi float64) {
 		}
 	}
 	return sorted[best], sorted[best+inside]
+}
+
+// CountLimit is the greatest whole number that a run keeps: it represents greater counts, too, and its negative smaller
+// ones.
+const CountLimit = 1 << 63
+
+// AtLimit counts draws that are CountLimit or its negative.
+func AtLimit(xs []float64) (n int) {
+	for _, x := range xs {
+		if math.Abs(x) == CountLimit {
+			n++
+		}
+	}
+	return n
 }
 
 // underflown counts draws below the smallest normal number. Those of 0 alone say nothing: a count is 0 as well.

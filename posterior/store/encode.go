@@ -30,8 +30,13 @@ const (
 	boolType   = "|b1"
 )
 
-// missing represents a draw of an integer variable that is no integer (a NaN from a generated quantity).
-const missing = math.MinInt64
+// A draw of an integer variable is missing if it is not an integer (a NaN from a generated quantity). Integers beyond
+// ±2^63 are kept as these ends.
+const (
+	missing  = math.MinInt64
+	greatest = math.MaxInt64
+	least    = math.MinInt64 + 1
+)
 
 func kindOf(v types.Variable) string {
 	switch {
@@ -80,7 +85,12 @@ func truth(x float64) byte {
 }
 
 func integer(x float64) int64 {
-	if math.Abs(x) < 1<<63 && x == math.Trunc(x) {
+	switch {
+	case x >= 1<<63:
+		return greatest
+	case x <= -1<<63:
+		return least
+	case x == math.Trunc(x):
 		return int64(x)
 	}
 	return missing
