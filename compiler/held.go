@@ -100,7 +100,16 @@ func heldData(m *model.Model, run SampledRun) *dataset.Dataset {
 func (p *Program) Sets() (sets []types.IndexSet) {
 	d := p.Data()
 	for _, z := range d.Model.Sizes {
-		sets = append(sets, types.IndexSet{Name: z.Name, Size: d.Sizes[z], Labels: d.Labels[z]})
+		s := types.IndexSet{Name: z.Name, Size: d.Sizes[z], Labels: d.Labels[z]}
+		for _, a := range d.Model.Arrays {
+			if a.IndexOf == nil {
+				continue
+			}
+			if of, ok := a.IndexOf.Hi.(*model.SizeOf); ok && of.Size == z {
+				s.NumberedBy = append(s.NumberedBy, a.Name)
+			}
+		}
+		sets = append(sets, s)
 	}
 	return sets
 }

@@ -6,18 +6,18 @@ import (
 	"ppl/lang/types"
 )
 
-// A LeftOut is the target of a program without one row of its data, whose log density is recorded instead: what exact
+// A LeftOut is the target of a program without some rows of its data, whose log density is recorded instead: what exact
 // leave-one-out cross-validation samples. It has no Split, since its rows are not those of the program.
 //
-//	y[i in N] ~ Normal(mu, 1)     Of: y, Row: 2     log ℓ without y[3]; Values end with log p(y[3] | mu)
+//	y[i in N] ~ Normal(mu, 1)     of: y, rows: 2     log ℓ without y[3]; Values end with log p(y[3] | mu)
 type LeftOut struct {
 	program *Program
 	of      string // the observed array, as LogDensities names it
-	row     int    // row-major
+	rows    []int  // row-major
 }
 
-// LeaveOut leaves out a row, counted from 0, of an observation of LogDensities.
-func (p *Program) LeaveOut(of string, row int) LeftOut { return LeftOut{p, of, row} }
+// LeaveOut leaves out rows, counted from 0, of an observation of LogDensities.
+func (p *Program) LeaveOut(of string, rows ...int) LeftOut { return LeftOut{p, of, rows} }
 
 // Dim is that of the program.
 func (l LeftOut) Dim() int { return l.program.Dim() }
@@ -28,32 +28,32 @@ func (l LeftOut) ProperPrior() bool { return l.program.ProperPrior() }
 // Start is that of the program.
 func (l LeftOut) Start(seed uint64, walker int) []float64 { return l.program.Start(seed, walker) }
 
-// Saved is what the program saves, then the log density of the row.
+// Saved is what the program saves, then the log density of the rows.
 func (l LeftOut) Saved() []types.Variable {
 	return append(l.program.Saved()[:len(l.program.Saved()):len(l.program.Saved())],
-		types.Variable{Name: "log density of the row"})
+		types.Variable{Name: "log density of the rows"})
 }
 
-// Density adds log ρ and log ℓ without the row.
+// Density adds log ρ and log ℓ without the rows.
 func (l LeftOut) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	logPrior, _ = l.program.Density(theta)
 	logLik = theta.Graph().Const(0)
 	for _, d := range l.program.Pointwise(theta).Rows {
 		rows := flat(d)
 		if d.Variable.Name == l.of {
-			rows = without(rows, l.row)
+			rows = without(rows, l.rows)
 		}
 		logLik = autodiff.Add(logLik, autodiff.SumAll(rows))
 	}
 	return logPrior, logLik
 }
 
-// Values adds what the program saves, then the log density of the row.
+// Values adds what the program saves, then the log density of the rows.
 func (l LeftOut) Values(theta autodiff.Node) autodiff.Node {
 	parts := []autodiff.Node{l.program.Values(theta)}
 	for _, d := range l.program.Pointwise(theta).Rows {
 		if d.Variable.Name == l.of {
-			parts = append(parts, autodiff.Slice(flat(d), []int{l.row}, []int{l.row + 1}))
+			parts = append(parts, autodiff.Reshape(autodiff.SumAll(elements(flat(d), l.rows)), 1))
 		}
 	}
 	return autodiff.Concat(0, parts...)
@@ -61,8 +61,26 @@ func (l LeftOut) Values(theta autodiff.Node) autodiff.Node {
 
 func flat(d plan.LogDensity) autodiff.Node { return autodiff.Reshape(d.Node, d.Node.Size()) }
 
-// without are the elements of a vector but for one.
-func without(x autodiff.Node, at int) autodiff.Node {
-	n := x.Size()
-	return autodiff.Concat(0, autodiff.Slice(x, []int{0}, []int{at}), autodiff.Slice(x, []int{at + 1}, []int{n}))
+// without are the elements of a vector but for some.
+func without(x autodiff.Node, out []int) autodiff.Node {
+	gone := make([]bool, x.Size())
+	for _, i := range out {
+		gone[i] = true
+	}
+	var kept []int
+	for i, is := range gone {
+		if !is {
+			kept = append(kept, i)
+		}
+	}
+	return elements(x, kept)
+}
+
+// elements are some elements of a vector.
+func elements(x autodiff.Node, at []int) autodiff.Node {
+	numbers := make([]float64, len(at))
+	for k, i := range at {
+		numbers[k] = float64(i)
+	}
+	return autodiff.Gather(x, x.Graph().Data("rows", numbers, len(numbers)))
 }

@@ -49,7 +49,7 @@ func Refit(ctx context.Context, run *store.Run, l *report.LOO, n notes.Notes) er
 			l.PSIS.K[i]))
 		o.Seed = options.Seed + uint64(i) + 1
 		kept := &lastValue{chains: make([][]float64, o.Chains)}
-		if _, err := row.Sample(ctx, program.LeaveOut(l.Variable.Name, i), o, kept); err != nil {
+		if _, err := row.Sample(ctx, program.LeaveOut(l.Of(), l.RowsOf(i)...), o, kept); err != nil {
 			if ctx.Err() != nil {
 				return fault.Interrupted()
 			}

@@ -28,6 +28,8 @@ type IndexSet struct {
 	Name   string   `json:"name"`
 	Size   int      `json:"size"`
 	Labels []string `json:"labels,omitempty"`
+	// names of the data whose values are numbers of its elements
+	NumberedBy []string `json:"numbered_by,omitempty"`
 }
 
 // Size is the number of elements.

@@ -37,7 +37,8 @@ func (e Estimate) limited() string {
 	if e.AtLimit == 0 {
 		return ""
 	}
-	return fmt.Sprintf("  (%s of %s draws are 2^63 or more and count as 2^63)", thousands(e.AtLimit), thousands(e.Draws))
+	return fmt.Sprintf("  (%s of %s draws are 2^63 or more and count as "+
+		"2^63)", thousands(e.AtLimit), thousands(e.Draws))
 }
 
 // undefined says in how many draws a condition is not defined; empty if in none.

@@ -33,7 +33,8 @@ func atLimit(f *findings) (w store.Warning) {
 		return w
 	}
 	most := slices.MaxFunc(bad, func(a, b Parameter) int { return cmp.Compare(a.AtLimit, b.AtLimit) })
-	w.Fact = fmt.Sprintf("%s draws of 2^63 or more, which are kept as 2^63 (%s: %d of %d).", f.share(bad, "has", "have"),
+	w.Fact = fmt.Sprintf("%s draws of 2^63 or more, which are kept as 2^63 (%s: %d of "+
+		"%d).", f.share(bad, "has", "have"),
 		most.Name, most.AtLimit, f.run.Draws*f.report.Chains)
 	w.Advice = []store.Advice{{Do: store.Repair, On: most.Variable,
 		Text: fmt.Sprintf("Look whether the mean of `%s` can be so large: its logarithm may be far from the data.",

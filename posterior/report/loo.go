@@ -23,6 +23,8 @@ type LOO struct {
 	PIT      []float64 // by row; nil where the run has no predictions of them
 	NoPIT    bool      // the predictions know of the rows themselves, by discrete unknowns
 	Refits   []Refit   // rows that were left out by sampling again
+	By       string    // of groups, whose name Variable has: the observed array that the rows are of; else empty
+	Rows     [][]int   // of groups: the rows of each
 }
 
 // A Refit is a row that was left out by sampling without it: its estimate is exact but for Monte Carlo error.
@@ -45,20 +47,8 @@ func (l *LOO) Replace(row int, logDensities [][]float64) {
 // CrossValidate estimates leave-one-out prediction of an observed array from the draws of a run. Name is empty where
 // the run has the log likelihood of one array only.
 func CrossValidate(r *store.Run, name string) (LOO, error) {
-	v, err := rowsOf(r, name)
+	v, logLik, reff, err := rowDensities(r, name)
 	if err != nil {
-		return LOO{}, err
-	}
-	chains, err := r.LogLikelihood(v.Name)
-	if err != nil {
-		return LOO{}, err
-	}
-	reff, err := relativeESS(r)
-	if err != nil {
-		return LOO{}, err
-	}
-	logLik := byElement(chains, v.Size())
-	if err := finite(logLik, v.Element); err != nil {
 		return LOO{}, err
 	}
 	l := LOO{Dir: r.Dir, Variable: v, Draws: len(logLik[0]), WAIC: stats.WAIC(logLik)}
@@ -73,6 +63,23 @@ func CrossValidate(r *store.Run, name string) (LOO, error) {
 		}
 	})
 	return l, nil
+}
+
+// rowDensities are the rows of an observed array, the log likelihood of each at every draw, and the effective share of
+// the draws.
+func rowDensities(r *store.Run, name string) (v types.Variable, logLik [][]float64, reff float64, err error) {
+	if v, err = rowsOf(r, name); err != nil {
+		return v, nil, 0, err
+	}
+	chains, err := r.LogLikelihood(v.Name)
+	if err != nil {
+		return v, nil, 0, err
+	}
+	if reff, err = relativeESS(r); err != nil {
+		return v, nil, 0, err
+	}
+	logLik = byElement(chains, v.Size())
+	return v, logLik, reff, finite(logLik, v.Element)
 }
 
 // finite refuses the log likelihood of rows, whose names are given, where one is not a number in some draw.
@@ -165,18 +172,34 @@ func predictions(r *store.Run, v types.Variable) (predicted [][]float64, data []
 	if err != nil || chains == nil {
 		return nil, nil, err
 	}
-	replicates, at := byElement(chains, all.Size()), map[string]int{}
-	for k := range all.Size() {
-		at[all.Element(k)] = k
-	}
-	for row := range v.Size() {
-		k, ok := at[v.Element(row)]
-		if !ok {
-			return nil, nil, nil
-		}
+	replicates := byElement(chains, all.Size())
+	for _, k := range elementsOfRows(v, all) {
 		predicted, data = append(predicted, replicates[k]), append(data, values[k])
 	}
 	return predicted, data, nil
+}
+
+// elementsOfRows finds the element of an observed array that each row of its log likelihood is about: rows are the
+// array's elements, or those of them that are not missing, by name. It is nil if rows are of several elements together.
+func elementsOfRows(rows, of types.Variable) (at []int) {
+	part := func(set, whole string) bool { // as 2..T is of T
+		return set == whole || strings.Contains(set, "..") && strings.Contains(set, whole)
+	}
+	if !slices.Equal(rows.Dims, []string{rows.Name + "_row"}) && !slices.EqualFunc(rows.Dims, of.Dims, part) {
+		return nil
+	}
+	place := map[string]int{}
+	for k := range of.Size() {
+		place[of.Element(k)] = k
+	}
+	for row := range rows.Size() {
+		k, ok := place[rows.Element(row)]
+		if !ok {
+			return nil
+		}
+		at = append(at, k)
+	}
+	return at
 }
 
 // MaxK is the shape up to which the weights of that many draws can be used (Vehtari et al. 2024).
@@ -192,6 +215,30 @@ func tooFewDraws(dir string, n int) string {
 	return fmt.Sprintf("The %d %s of %s %s too few to estimate a Pareto k̂, for which there must be %d: how far "+
 		"elpd_loo is off is not known. Draw more (--draws).",
 		n, plural(n, "draw", "draws"), dir, plural(n, "is", "are"), stats.FewestWeights)
+}
+
+// Of is the observed array that is predicted.
+func (l LOO) Of() string {
+	if l.By != "" {
+		return l.By
+	}
+	return l.Variable.Name
+}
+
+// RowsOf are the rows that are left out together.
+func (l LOO) RowsOf(k int) []int {
+	if l.By != "" {
+		return l.Rows[k]
+	}
+	return []int{k}
+}
+
+// unit is what is left out at a time.
+func (l LOO) unit() string {
+	if l.By != "" {
+		return "group"
+	}
+	return "row"
 }
 
 // Bad lists the rows whose weights cannot be used, the worst first.
@@ -216,16 +263,21 @@ const shownRows = 10
 // Text prints the estimates, and the rows that they cannot be trusted for.
 func (l LOO) Text(w io.Writer, width int) error {
 	var b strings.Builder
-	paragraph(&b, "", fmt.Sprintf("%s: prediction of %s left out one at a time, %s rows, %s draws", l.Dir,
-		l.Variable.Name,
-		thousands(int64(l.Variable.Size())), thousands(int64(l.Draws))), width)
+	what := "one at a time"
+	if l.By != "" {
+		what = "one group of " + l.Variable.Name + " at a time"
+	}
+	paragraph(&b, "", fmt.Sprintf("%s: prediction of %s left out %s, %s %ss, %s draws", l.Dir, l.Of(), what,
+		thousands(int64(l.Variable.Size())), l.unit(), thousands(int64(l.Draws))), width)
 	loo, waic := l.PSIS.Total(), l.WAIC.Total()
 	b.WriteByte('\n')
 	columns(&b, [][]string{{"", "estimate", "se"}, {"elpd_loo", digit(loo.ELPD), digit(loo.SE)},
 		{"p_loo", digit(loo.P), ""}, {"elpd_waic", digit(waic.ELPD), digit(waic.SE)}, {"p_waic", digit(waic.P), ""}})
 	b.WriteByte('\n')
 	l.weights(&b, width)
-	l.spread(&b, width)
+	if l.By == "" {
+		l.spread(&b, width)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -241,11 +293,11 @@ func (l LOO) weights(b *strings.Builder, width int) {
 		return
 	}
 	if len(bad) == 0 && slices.Max(l.PSIS.K) > math.Inf(-1) {
-		paragraph(b, "", fmt.Sprintf("Pareto k̂ is at most %.2f in every row (%.2f is good).",
-			slices.Max(l.PSIS.K), l.MaxK()), width)
+		paragraph(b, "", fmt.Sprintf("Pareto k̂ is at most %.2f in every %s (%.2f is good).",
+			slices.Max(l.PSIS.K), l.unit(), l.MaxK()), width)
 		return
 	}
-	rows := [][]string{{"row", "k̂", "elpd"}}
+	rows := [][]string{{l.unit(), "k̂", "elpd"}}
 	for _, i := range bad[:min(len(bad), shownRows)] {
 		rows = append(rows, []string{l.Variable.Element(i), fmt.Sprintf("%.2f", l.PSIS.K[i]), digit(l.PSIS.ELPD[i])})
 	}
@@ -254,11 +306,16 @@ func (l LOO) weights(b *strings.Builder, width int) {
 		fmt.Fprintf(b, "… and %s more\n", thousands(int64(len(bad)-shownRows)))
 	}
 	b.WriteByte('\n')
-	paragraph(b, "warning: ", fmt.Sprintf("Pareto k̂ is above %.2f in %s of %s rows: the draws say too "+
-		"little about the "+
-		"posterior without such a row, and elpd_loo is too high most often. A row that surprises the model does that: "+
-		"look at it, or give the likelihood heavier tails; `--refit` samples again without each of them.",
-		l.MaxK(), thousands(int64(len(bad))), thousands(int64(l.Variable.Size()))), width)
+	cause := "A row that surprises the model does that: look at it, or give the likelihood heavier tails"
+	if l.By != "" {
+		cause = "A group that has parameters of its own does that"
+	}
+	paragraph(b, "warning: ", fmt.Sprintf("Pareto k̂ is above %.2f in %s of %s %ss: the draws say too little "+
+		"about the "+
+		"posterior without such a %s, and elpd_loo is too high most often. %s; "+
+		"`--refit` samples again without each of "+
+		"them.", l.MaxK(), thousands(int64(len(bad))), thousands(int64(l.Variable.Size())), l.unit(), l.unit(), cause),
+		width)
 }
 
 // A refit says too little from that R-hat on, and from that Monte Carlo error on.
@@ -316,6 +373,7 @@ func (l LOO) spread(b *strings.Builder, width int) {
 type looDocument struct {
 	Run     string       `json:"run"`
 	Of      string       `json:"of"`
+	By      string       `json:"by,omitempty"`
 	Rows    int          `json:"rows"`
 	Draws   int          `json:"draws"`
 	ELPD    store.Number `json:"elpd_loo"`
@@ -340,10 +398,17 @@ type looRow struct {
 	Refit *store.Number `json:"refit_mcse,omitempty"` // of a row that was left out by sampling again
 }
 
+func (l LOO) groupedBy() string {
+	if l.By == "" {
+		return ""
+	}
+	return l.Variable.Name
+}
+
 // JSON prints one object, with every row.
 func (l LOO) JSON(w io.Writer) error {
 	loo, waic := l.PSIS.Total(), l.WAIC.Total()
-	d := looDocument{l.Dir, l.Variable.Name, l.Variable.Size(), l.Draws, store.Number(loo.ELPD), store.Number(loo.SE),
+	d := looDocument{l.Dir, l.Of(), l.groupedBy(), l.Variable.Size(), l.Draws, store.Number(loo.ELPD), store.Number(loo.SE),
 		store.Number(loo.P), store.Number(waic.ELPD), store.Number(waic.SE), store.Number(waic.P),
 		store.Number(l.MaxK()), len(l.Bad()), len(l.Refits), nil}
 	for i := range l.PSIS.ELPD {
