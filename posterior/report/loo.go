@@ -408,7 +408,8 @@ func (l LOO) groupedBy() string {
 // JSON prints one object, with every row.
 func (l LOO) JSON(w io.Writer) error {
 	loo, waic := l.PSIS.Total(), l.WAIC.Total()
-	d := looDocument{l.Dir, l.Of(), l.groupedBy(), l.Variable.Size(), l.Draws, store.Number(loo.ELPD), store.Number(loo.SE),
+	d := looDocument{l.Dir, l.Of(), l.groupedBy(), l.Variable.Size(), l.Draws, store.Number(loo.ELPD),
+		store.Number(loo.SE),
 		store.Number(loo.P), store.Number(waic.ELPD), store.Number(waic.SE), store.Number(waic.P),
 		store.Number(l.MaxK()), len(l.Bad()), len(l.Refits), nil}
 	for i := range l.PSIS.ELPD {

@@ -78,8 +78,8 @@ func groupOfRows(r *store.Run, v types.Variable, by string) ([]float64, error) {
 	for row, k := range elements {
 		out[row] = groups[k/each]
 		if out[row] != math.Trunc(out[row]) {
-			return nil, Unusable{fmt.Sprintf("`%s` has values that are not whole numbers, such as %g, and groups nothing",
-				by, out[row])}
+			return nil, Unusable{fmt.Sprintf("`%s` has values that are not whole numbers, such as %g, and groups "+
+				"nothing", by, out[row])}
 		}
 	}
 	return out, nil
@@ -87,7 +87,8 @@ func groupOfRows(r *store.Run, v types.Variable, by string) ([]float64, error) {
 
 // notSingle says why rows that are several elements together are in no group of single elements.
 func notSingle(v types.Variable) error {
-	return Unusable{fmt.Sprintf("each row of the log likelihood of %s, such as %s, is of several elements together, which "+
+	return Unusable{fmt.Sprintf("each row of the log likelihood of %s, such as %s, is of several elements "+
+		"together, which "+
 		"share a discrete unknown: without --by these rows are left out one at a time", v.Name, v.Element(0))}
 }
 

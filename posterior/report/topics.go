@@ -45,7 +45,8 @@ type topic struct {
 func topics() []topic {
 	return []topic{
 		{"run", ending, []rule{{ended, theLength, false}, {nothing, theLength, true}, {uneven, theLength, false},
-			{nonFinite, theModel, true}, {atLimit, theModel, false}, {runaway, theModel, true}, {noIntegral, theModel, true},
+			{nonFinite, theModel, true}, {atLimit, theModel, false}, {runaway, theModel, true},
+			{noIntegral, theModel, true},
 			{vanishing, theModel, true}, {underflow, theModel, true}, {motionless, theModel, true}}},
 		{"modes", agreement, []rule{{disagreement, theSampler, true}, {trading, theSampler, true},
 			{oneChain, theLength, false}}},
