@@ -123,7 +123,7 @@ func (r *Request) check() error {
 	case r.Threads < 0:
 		return fault.Usagef("--threads %d cannot be negative; 0 means all cores", r.Threads)
 	case r.MaxTime < 0 || r.MaxGradients < 0:
-		return fault.Usagef("--max-time and --max-gradients are limits above 0")
+		return fault.Usagef("--max-time and --max-gradients must be greater than 0")
 	}
 	return devices.Check(r.Device)
 }

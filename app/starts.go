@@ -114,8 +114,8 @@ func startsOfRun(dir string, p *compiler.Program) (*given, error) {
 		g.add(v, chains)
 	}
 	if found == 0 || n == 0 {
-		return nil, fault.Wrongf("--init: %s has no draws of a parameter of the model, which has %s", dir,
-			strings.Join(p.Parameters(), ", "))
+		return nil, fault.Wrongf("--init: none of the parameters of the model (%s) are in %s",
+			strings.Join(p.Parameters(), ", "), dir)
 	}
 	return g, nil
 }

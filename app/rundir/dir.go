@@ -112,8 +112,8 @@ func (d *Dir) Look(there Existing) error {
 		d.created = true
 		return nil
 	case errors.As(err, new(store.ErrNotRun)) && there != GoOn && !isRunOn(d.Disk, d.Path):
-		return fmt.Errorf("%s holds files of something else and no run; choose another directory with --out DIR",
-			d.Path)
+		return fmt.Errorf("%s is not a run directory (it contains other files); choose another directory with "+
+			"--out DIR", d.Path)
 	case err != nil:
 		return err
 	case there == GoOn:

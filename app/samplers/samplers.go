@@ -73,7 +73,7 @@ func (r Row) Parse(values map[string]string) (infer.Settings, error) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !r.Takes(name) {
 			own := slices.DeleteFunc(settings.Names(), func(n string) bool { return !r.Takes(n) })
-			return set, fmt.Errorf("`%s` is no setting of %s, which has %s", name, r.Name, strings.Join(own, ", "))
+			return set, fmt.Errorf("%s has no setting `%s`; available: %s", r.Name, name, strings.Join(own, ", "))
 		}
 	}
 	return set, nil

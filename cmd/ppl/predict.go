@@ -70,8 +70,7 @@ func predictCommand(c *console) *cobra.Command {
 			case p.Thin < 1:
 				return fault.Usagef("--thin %d: every draw is --thin 1", p.Thin)
 			case given("data") && p.HeldOut:
-				return fault.Usagef("--data and --held-out are two answers to what is to be predicted; give one of " +
-					"them")
+				return fault.Usagef("--data and --held-out cannot be combined")
 			case given("data") || p.HeldOut:
 				return c.predictNew(cmd.Context(), p)
 			}

@@ -104,7 +104,7 @@ func (m *Monitor) Warnings() []store.Warning {
 			Fact: fmt.Sprintf("R-hat is %.3f where images under the symmetries of the model are taken for one.",
 				rHat),
 			Reason: "Draws are images at random, so that R-hat of single parameters does not show it: the chains " +
-				"have not come to one distribution.",
+				"have not converged to a common distribution.",
 			Advice: more}}
 	case ess < leastESS:
 		return []store.Warning{{

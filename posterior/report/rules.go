@@ -196,7 +196,8 @@ func highRHat(f *findings) (w store.Warning) {
 	}
 	worst := slices.MaxFunc(bad, func(a, b Parameter) int { return cmp.Compare(a.RHat, b.RHat) })
 	w.Fact = fmt.Sprintf("R-hat is above %v for %s (%s: %s).", MaxRHat, f.share(bad, "", ""), worst.Name, worst.rhat())
-	w.Reason = "The chains have not come to one distribution, and these numbers are not yet those of the posterior."
+	w.Reason = "The chains have not converged to a common distribution, so these numbers do not describe the " +
+		"posterior yet."
 	w.Advice = f.runLonger()
 	return w
 }

@@ -87,7 +87,7 @@ func Parse(texts []string) (g Goal, err error) {
 			}
 		}
 		if !found {
-			return g, fmt.Errorf("%s: there is no criterion of that name; those are %s", text, strings.Join(Names(),
+			return g, fmt.Errorf("%s: unknown criterion; available: %s", text, strings.Join(Names(),
 				", "))
 		}
 	}

@@ -57,7 +57,7 @@ func checkComplete(path string) error {
 	defer f.Close()
 	for _, p := range f.Progs {
 		if n, err := io.Copy(io.Discard, p.Open()); err != nil || uint64(n) != p.Filesz {
-			return errors.New("native: the C compiler made half of a library; is the disk full?")
+			return errors.New("native: the C compiler produced an incomplete library; is the disk full?")
 		}
 	}
 	return nil

@@ -22,7 +22,7 @@ func (z *sizes) learn(s *model.Size, n int, where string, at source.Span) {
 	old, known := z.d.Sizes[s]
 	if known && old != n {
 		z.diags.Errorf("E47", at, "size %s is %d in %s and %d in %s", s.Name, old, z.from[s], n, where).
-			Help("arrays over %s have as many elements each: correct the data, or give one of them an axis of "+
+			Help("all arrays over %s must have the same length: correct the data, or give one of them an axis of "+
 				"another name",
 				s.Name)
 		return

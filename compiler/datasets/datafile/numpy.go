@@ -111,7 +111,7 @@ func readNumpyHeader(name, text string) (h header, err error) {
 	of, order, dims := numpyType.FindStringSubmatch(dictionary), numpyOrder.FindStringSubmatch(dictionary),
 		numpyShape.FindStringSubmatch(dictionary)
 	if of == nil {
-		return h, fmt.Errorf("%s: elements of the type %q are not read; numbers and booleans are", name,
+		return h, fmt.Errorf("%s: unsupported element type %q; only numbers and booleans can be read", name,
 			between(dictionary, "'descr':", ", '"))
 	}
 	if order == nil || dims == nil {
@@ -119,7 +119,8 @@ func readNumpyHeader(name, text string) (h header, err error) {
 	}
 	e, ok := elements(of[2] + of[3])
 	if !ok {
-		return h, fmt.Errorf("%s: elements of the type %q are not read; numbers and booleans are", name, of[2]+of[3])
+		return h, fmt.Errorf("%s: unsupported element type %q; only numbers and booleans can be read", name,
+			of[2]+of[3])
 	}
 	shape, err := numpyDims(dims[1])
 	if err != nil {

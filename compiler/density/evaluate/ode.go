@@ -309,7 +309,7 @@ func (e *Evaluator) rightSides(s *model.System, sol *solution, each []*model.Ind
 		shape := e.Shape(nil, st.Axes)
 		first, known := sol.first[st]
 		if !known {
-			InternalErrorf("state %s read in another system", st.Name)
+			InternalErrorf("state %s is used outside its system of equations", st.Name)
 		}
 		return Value{autodiff.Reshape(part(first, Product(shape)), slices.Concat(front, shape)...), each, st.Axes}
 	}})

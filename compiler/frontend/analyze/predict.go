@@ -206,7 +206,7 @@ func noteOneStep(diags *diag.List, t *model.Term) {
 	if slices.Contains(termReads(&drawn), t.Array) {
 		diags.Notef("W10", t.At, "`%[1]s` is drawn one step ahead: its distribution reads the observed "+
 			"`%[1]s`", t.Array.Name).
-			Help("for a whole series draw one that reads itself: `generate again[t in …] ~ …`")
+			Help("to generate a whole series, write a recurrence: `generate again[t in …] ~ …`")
 	}
 }
 

@@ -61,8 +61,8 @@ func (c *checker) seedOf(seed *ast.Number, example string) uint64 {
 		return 0
 	}
 	if !seed.IsInt || seed.Value >= 1<<53 {
-		c.errorf("E00", seed.Span(), "`seed %s` is no whole number below 2^53", seed.Text).
-			Help("any whole number chooses rows of its own: `%s seed 1`", example)
+		c.errorf("E00", seed.Span(), "`seed %s` is not an integer below 2^53", seed.Text).
+			Help("an integer seed selects the rows: `%s seed 1`", example)
 	}
 	return uint64(seed.Value)
 }

@@ -148,7 +148,7 @@ func (c *checker) unusedFunctions() {
 			}
 		case c.inLibrary(e.name):
 			c.diags.Warnf("W12", e.at, "%s `%s` hides the library's: every `%s(…)` of this file means this one", word,
-				e.name, e.name).Help("if the library's is meant anywhere, rename this one")
+				e.name, e.name).Help("rename this function if you also need the library's")
 		}
 	}
 }
