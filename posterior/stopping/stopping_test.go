@@ -19,7 +19,7 @@ func TestParse(t *testing.T) {
 	for text, says := range map[string]string{
 		"ess=0": "above 0", "ess=-3": "above 0", "ess": "above 0", "ess=NaN": "above 0", "ess=inf": "above 0",
 		"rhat=1": "above 1", "rhat=x": "above 1", "time=-1s": "duration", "time=5": "duration", "time=": "duration",
-		"gradients=0": "above 0", "draws=5": "unknown criterion", "=4": "no criterion",
+		"gradients=0": "above 0", "draws=5": "unknown criterion", "=4": "unknown criterion",
 	} {
 		if _, err := Parse([]string{text}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %q", text, err, says)
