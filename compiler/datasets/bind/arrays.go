@@ -119,7 +119,11 @@ func (t *arrays) missing(a *model.Array) {
 	for _, f := range t.files.loose {
 		have = append(have, f.Order...)
 	}
-	if i := slices.IndexFunc(have, func(h string) bool { return slices.Contains(strings.Fields(h), a.Name) }); i >= 0 {
+	like := slices.IndexFunc(have, func(h string) bool { return strings.EqualFold(h, a.Name) || withUnit(h, a.Name) })
+	if like >= 0 {
+		d.Help("the data have `%s`: rename it, or read it with `data %s from \"FILE#%s\"`", have[like], declared(a),
+			have[like])
+	} else if i := slices.IndexFunc(have, func(h string) bool { return slices.Contains(strings.Fields(h), a.Name) }); i >= 0 {
 		d.Help("the data have one column `%s`; put commas, semicolons or tabs between columns", have[i])
 	} else if near, ok := diag.Nearest(a.Name, have); ok {
 		d.Help("the data have `%s`; rename one of them", near)
@@ -129,6 +133,15 @@ func (t *arrays) missing(a *model.Array) {
 	} else {
 		d.Help("the data files have %s", strings.Join(shorten(have), ", "))
 	}
+}
+
+// withUnit reports whether a column has a name and its unit behind it: "price (EUR)" or "price [EUR]".
+func withUnit(column, name string) bool {
+	before, _, ok := strings.Cut(column, " (")
+	if !ok {
+		before, _, ok = strings.Cut(column, " [")
+	}
+	return ok && strings.EqualFold(before, name)
 }
 
 // inFile is an entry of a file; a file with a single array may be given for a name.

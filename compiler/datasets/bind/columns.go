@@ -2,6 +2,7 @@ package bind
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,14 +15,7 @@ import (
 // nothing else takes. It is not ok where one of them is wrong, which is reported.
 func (t *arrays) columnsOf(a *model.Array, f *datafile.File) (columns []*datafile.Array, ok bool) {
 	if len(a.Columns) == 0 {
-		for _, name := range f.Order {
-			if !t.files.knows(name) && !t.files.knows(datafile.Spelled(name)) && f.Arrays[name].Labels == nil &&
-				f.Arrays[name].Unread == nil &&
-				!t.chosen(name) {
-				columns = append(columns, f.Arrays[name])
-			}
-		}
-		return columns, true
+		return t.otherColumns(a, f), true
 	}
 	for _, c := range a.Columns {
 		x := f.Find(c.Name)
@@ -45,6 +39,45 @@ func (t *arrays) columnsOf(a *model.Array, f *datafile.File) (columns []*datafil
 		columns = append(columns, x)
 	}
 	return columns, true
+}
+
+// otherColumns are the numeric columns that nothing else takes. Numbers of rows are no predictors: columns that have the
+// names that pandas and R give them are left out, and others are noted.
+func (t *arrays) otherColumns(a *model.Array, f *datafile.File) (columns []*datafile.Array) {
+	for _, name := range f.Order {
+		x := f.Arrays[name]
+		if t.files.knows(name) || t.files.knows(datafile.Spelled(name)) || x.Labels != nil || x.Unread != nil ||
+			t.chosen(name) {
+			continue
+		}
+		if rowNumbers.MatchString(name) {
+			t.diags.Notef("W17", a.At, "column `%s` of %s has numbers of rows by its name, and is not read", name, f.Path)
+			continue
+		}
+		if countsRows(x) {
+			t.diags.Notef("W17", a.At, "column `%s` of %s numbers the rows, and is a column of `%s`; `columns` chooses "+
+				"others", name, f.Path, a.Name)
+		}
+		columns = append(columns, x)
+	}
+	return columns
+}
+
+// rowNumbers are the names that pandas and R give to a column of the numbers of rows that had none.
+var rowNumbers = regexp.MustCompile(`^(Unnamed: \d+(\.\d+)?|__index_level_\d+__|level_\d+|\.\.\.\d+|rownames|row\.names)$`)
+
+// countsRows reports whether a column has the numbers of its rows, from 0 or 1.
+func countsRows(x *datafile.Array) bool {
+	if x.Rows != nil || len(x.Shape) != 1 || x.Labels != nil || x.Values.Len() < 3 {
+		return false
+	}
+	first := x.Values.At(0)
+	for i, v := range x.Values.All() {
+		if v != first+float64(i) {
+			return false
+		}
+	}
+	return first == 0 || first == 1
 }
 
 // chosen reports whether the model names a column for some matrix.

@@ -44,7 +44,13 @@ func (t *arrays) locate(a *model.Array) (f found, ok bool) {
 		x := t.inFile(a, named, a.Name, true)
 		return found{a: a, file: named, x: x}, x != nil
 	case file != nil:
-		return found{a: a, file: file, x: file.Find(a.Name)}, true
+		x := file.Find(a.Name)
+		if len(a.Type.Axes) == 2 && file.Table && countsRows(x) { // R calls numbers of rows X
+			if f, ok, tried := t.matrixIn(a, []*datafile.File{file}); tried {
+				return f, ok
+			}
+		}
+		return found{a: a, file: file, x: x}, true
 	case a.Value != nil:
 		return found{a: a}, true
 	case a.From != "":
@@ -68,7 +74,7 @@ func (t *arrays) inOwnFile(a *model.Array) (f found, ok bool) {
 	if file == nil || file.Find(key) == nil && t.isLengths(a) {
 		return f, false
 	}
-	if file.Find(key) == nil {
+	if x := file.Find(key); x == nil || len(a.Type.Axes) == 2 && file.Table && countsRows(x) {
 		if f, ok, tried := t.matrixIn(a, []*datafile.File{file}); tried {
 			return f, ok
 		}

@@ -46,7 +46,15 @@ func (t *arrays) keyed(f found) bool {
 
 // isPivot reports whether an array of several axes has one column, in which each row has one of its elements.
 func (t *arrays) isPivot(f found) bool {
-	return f.file.Table && f.columns == nil && len(f.a.Type.Axes) > 1 && len(f.x.Shape) == 1
+	if !f.file.Table || f.columns != nil || len(f.a.Type.Axes) < 2 || len(f.x.Shape) != 1 {
+		return false
+	}
+	for k, s := range f.a.Type.Axes {
+		if k >= len(f.a.By) && len(t.longKeys(f, k)) == 0 && !t.namedApart(s, f) {
+			return false
+		}
+	}
+	return true
 }
 
 // shape is the shape of an array in its file.
