@@ -40,6 +40,7 @@ func CheckData(e *evaluate.Evaluator, m *model.Model) {
 		}
 		if t.Kind == model.Likelihood {
 			observable(e, t)
+			observableEvent(e, t)
 			beyondLimits(e, t)
 			tooNarrow(e, t)
 		}
@@ -48,6 +49,7 @@ func CheckData(e *evaluate.Evaluator, m *model.Model) {
 				inDomain(e, t, k, x)
 			}
 		}
+		graph(e, t)
 		leave()
 	}
 }
@@ -126,6 +128,8 @@ func supportHelp(t *model.Term, v float64) string {
 		return fmt.Sprintf("of two codes the true one is named: `data %s[N]: bool(%g)`", t.Array.Name, v)
 	case t.Dist.Discrete() && v == 0:
 		return fmt.Sprintf("values that are counted from 0 are declared `data %s[N]: index(0..K)`", t.Array.Name)
+	case t.Dist.Name == "VonMises":
+		return "angles are in radians: multiply degrees by pi / 180"
 	case t.Dist.Name == "Binomial":
 		return "the first argument is the number of trials; is the column one of failures?"
 	}
