@@ -123,7 +123,10 @@ func (t *arrays) missing(a *model.Array) {
 	if like >= 0 {
 		d.Help("the data have `%s`: rename it, or read it with `data %s from \"FILE#%s\"`", have[like], declared(a),
 			have[like])
-	} else if i := slices.IndexFunc(have, func(h string) bool { return slices.Contains(strings.Fields(h), a.Name) }); i >= 0 {
+	} else if i := slices.IndexFunc(have, func(h string) bool {
+		return slices.Contains(strings.Fields(h),
+			a.Name)
+	}); i >= 0 {
 		d.Help("the data have one column `%s`; put commas, semicolons or tabs between columns", have[i])
 	} else if near, ok := diag.Nearest(a.Name, have); ok {
 		d.Help("the data have `%s`; rename one of them", near)

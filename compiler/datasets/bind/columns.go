@@ -41,8 +41,8 @@ func (t *arrays) columnsOf(a *model.Array, f *datafile.File) (columns []*datafil
 	return columns, true
 }
 
-// otherColumns are the numeric columns that nothing else takes. Numbers of rows are no predictors: columns that have the
-// names that pandas and R give them are left out, and others are noted.
+// otherColumns are the numeric columns that nothing else takes. Numbers of rows are no predictors: columns that have
+// the names that pandas and R give them are left out, and others are noted.
 func (t *arrays) otherColumns(a *model.Array, f *datafile.File) (columns []*datafile.Array) {
 	for _, name := range f.Order {
 		x := f.Arrays[name]
@@ -51,11 +51,13 @@ func (t *arrays) otherColumns(a *model.Array, f *datafile.File) (columns []*data
 			continue
 		}
 		if rowNumbers.MatchString(name) {
-			t.diags.Notef("W17", a.At, "column `%s` of %s has numbers of rows by its name, and is not read", name, f.Path)
+			t.diags.Notef("W17", a.At, "column `%s` of %s has numbers of rows by its name, and is not read", name,
+				f.Path)
 			continue
 		}
 		if countsRows(x) {
-			t.diags.Notef("W17", a.At, "column `%s` of %s numbers the rows, and is a column of `%s`; `columns` chooses "+
+			t.diags.Notef("W17", a.At, "column `%s` of %s numbers the rows, and is a column of `%s`; `columns` "+
+				"chooses "+
 				"others", name, f.Path, a.Name)
 		}
 		columns = append(columns, x)
