@@ -194,6 +194,23 @@ def test_what_is_refused(growth, why, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_an_index_that_the_model_reads_is_a_column(growth_data):
+    model = ppl.Model("data index[N], y[N]\nb ~ Normal(0, 1)\ny[i in N] ~ Normal(b * index[i] / 20000, 1)\n")
+    frame = pd.DataFrame({"y": [1.0, 2]}, index=pd.to_datetime(["2024-02-29", "2024-03-01"]))
+    same(model, frame, {"index": np.array([19782, 19783])})
+    matrix = ppl.Model("data X[N, K], y[N]\nb[K] ~ Normal(0, 1)\ny[i in N] ~ Normal(sum(k in K: X[i, k] * b[k]), 1)\n")
+    x = pd.DataFrame({"u": [1.0, 2, 3], "v": [0.5, 1, 2]}, index=pd.Index([7, 8, 9], name="id"))
+    for form in (x.assign(y=[1.0, 2, 3]), {"X": x, "y": [1.0, 2, 3]}):
+        assert list(sampled(matrix, form)["b"].coords["K"].values) == ["u", "v"]
+
+
+def test_messages_do_not_name_temporary_files(growth):
+    with pytest.raises(ppl.DataError) as caught:
+        growth.sample(pd.DataFrame({"age": [1.0, None], "weight": [1.0, 2]}))
+    text = str(caught.value)
+    assert "ppl-" not in text and text.startswith("growth.ppl:1:") and "in the data (" in text, text
+
+
 def test_a_column_that_the_model_does_not_read_may_be_anything(growth, growth_data):
     frame = pd.DataFrame(growth_data)
     frame["notes"] = [[1], "x"] * (len(frame) // 2)

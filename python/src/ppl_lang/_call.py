@@ -6,6 +6,7 @@ import contextlib
 import json
 import logging
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -35,6 +36,29 @@ DONE, WRONG, USAGE, FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 
 # Codes of diagnostics that are about data: those of binding data to a model.
 _DATA_CODES = frozenset({"E47", "E56", "E57", "E83", "E86", "W05", "W09", "W16", "W17", "W18", "W23", "W26"})
+
+
+# Files of this package's temporary directories: of models that are texts, and of data.
+_DATA_FILE = re.compile(r"[^\s\"'`]*[/\\]ppl-\w+[/\\]data\d+\.(arrow|csv|npy|json)")
+_TEMPORARY = re.compile(r"[^\s\"'`]*[/\\]ppl-\w{8}[/\\](?=[\w.-]+\.(ppl|stan|run|prior|json))")
+
+
+def readable(text: str) -> str:
+    """Return a message without the names of temporary files.
+
+    >>> readable("`y` is text in /tmp/ppl-abcd1234/data1.arrow")
+    '`y` is text in the data'
+    """
+    return _TEMPORARY.sub("", _DATA_FILE.sub("the data", text))
+
+
+def _readable(value: Any) -> Any:
+    """Return a JSON value with readable texts."""
+    if isinstance(value, str):
+        return readable(value)
+    if isinstance(value, dict):
+        return {k: _readable(v) for k, v in value.items()}
+    return [_readable(v) for v in value] if isinstance(value, list) else value
 
 
 @dataclass
@@ -70,6 +94,7 @@ class _Messages:
             try:
                 message = json.loads(text)
                 kind = message["kind"]
+                message = _readable(message)
             except (ValueError, KeyError, TypeError):
                 if text:
                     self.other.append(text)

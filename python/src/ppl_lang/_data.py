@@ -134,8 +134,7 @@ class _Writer:
             )
         if frame.index.nlevels > 1:
             raise DataError("the rows have a MultiIndex: call reset_index() to make columns of it")
-        if frame.index.name is not None and frame.index.name not in frame.columns:
-            frame = frame.reset_index()
+        frame = self._with_index(frame)
         self._names(list(frame.columns), len(frame))
         if importlib.util.find_spec("pyarrow") is None:
             return self._csv(frame)
@@ -149,6 +148,14 @@ class _Writer:
             except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
                 self._refuse(name, f"{_mixed(column)} ({_short(error)})")
         return self._arrow(pa.table({k: v for k, v in columns.items() if v is not None}))
+
+    def _with_index(self, frame: Any) -> Any:
+        """Return a table with its index as a column if the model reads a column of that name."""
+        name = "index" if frame.index.name is None else frame.index.name
+        if type(frame.index).__name__ == "RangeIndex" and frame.index.name is None or name in frame.columns:
+            return frame
+        reads = self._reads()
+        return frame.reset_index() if reads is not None and isinstance(name, str) and spelled(name) in reads else frame
 
     def _series(self, name: str, column: Any, pa: Any) -> Any:
         """Return a column of pandas as an Arrow array; None if it is left out."""
@@ -289,7 +296,9 @@ class _Writer:
             if not isinstance(name, str):
                 raise DataError(f"the names of arrays must be texts, and one is {name!r}")
             file = self._array(name, value)
-            if file is None:
+            if type(value).__name__ == "DataFrame":  # its columns are those of the matrix that takes what is left
+                out += ["--data", str(file)]
+            elif file is None:
                 plain[name] = self._plain(name, value)
             else:
                 out += ["--data", f"{name}={file}"]
@@ -304,6 +313,10 @@ class _Writer:
         if isinstance(value, os.PathLike):
             return Path(self._existing(value))
         kind = type(value).__module__.partition(".")[0]
+        if kind == "pandas" and type(value).__name__ == "DataFrame":
+            return self._pandas(value.reset_index(drop=True))
+        if kind == "polars" and type(value).__name__ == "DataFrame":
+            return self._polars(value)
         if kind == "pandas" and type(value).__name__ == "Series":
             return self._pandas(value.rename(name).reset_index(drop=True).to_frame())
         if kind == "polars" and type(value).__name__ == "Series":

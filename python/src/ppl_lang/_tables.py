@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 DataFrame: TypeAlias = Any
@@ -55,6 +56,20 @@ def table(rows: Sequence[Mapping[str, Any]], index: str | None = None) -> DataFr
     if index is not None and index in frame.columns:
         frame = frame.set_index(index)
     return frame
+
+
+def read_csv(text: Iterable[str]) -> DataFrame:
+    """Make a DataFrame of CSV, with each number as it was written and without empty columns."""
+    pd = require("pandas", "a table", "pandas")
+    rows = csv.reader(text)
+    head = next(rows)
+    columns: dict[str, Any] = {}
+    for name, cells in zip(head, zip(*rows, strict=True), strict=True):
+        try:
+            columns[name] = [math.nan if x == "" else float(x) for x in cells]
+        except ValueError:
+            columns[name] = list(cells)
+    return pd.DataFrame(columns, columns=head).dropna(axis="columns", how="all")
 
 
 _ELEMENT = re.compile(r"^(?P<name>[^\[]+)(?:\[(?P<places>.*)\])?$", re.DOTALL)

@@ -17,7 +17,7 @@ from ppl_lang import _call, _data
 from ppl_lang._data import Data
 from ppl_lang._files import Scratch
 from ppl_lang._progress import Show
-from ppl_lang._tables import DataFrame, number, require, table
+from ppl_lang._tables import DataFrame, number, read_csv, require, table
 from ppl_lang.errors import DataError, Interrupted, RunError, SamplingWarning
 
 __all__ = ["LOO", "Evidence", "Picture", "Run", "compare", "load", "runs"]
@@ -381,11 +381,11 @@ class Run:
         *names : str
             Variables or elements; all if there are none.
         """
-        pd = require("pandas", "a table", "pandas")
         with Scratch() as folder:
-            file = folder / "draws.csv"
-            _call.call("export", self.path, *names, "--format", "csv", "--out", file)
-            return pd.read_csv(file, index_col=["chain", "draw"], float_precision="round_trip")
+            _call.call("export", self.path, *names, "--format", "csv", "--out", folder / "draws.csv")
+            with open(folder / "draws.csv", encoding="utf-8", newline="") as file:
+                frame = read_csv(file)
+        return frame.astype({"chain": int, "draw": int}).set_index(["chain", "draw"])
 
     # Questions.
 
@@ -616,11 +616,7 @@ def _warning_text(warning: Any) -> str:
 
 def _prediction(text: str) -> DataFrame:
     """Return the table of predictions that the binary prints as CSV."""
-    import io
-
-    pd = require("pandas", "a table", "pandas")
-    frame = pd.read_csv(io.StringIO(text), float_precision="round_trip")
-    frame = frame.dropna(axis="columns", how="all").drop(columns=["query"], errors="ignore")
+    frame = read_csv(text.splitlines(keepends=True)).drop(columns=["query"], errors="ignore")
     return frame.set_index("element") if "element" in frame.columns else frame
 
 

@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import subprocess
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +37,7 @@ class PplKernel(Kernel):  # type: ignore[misc, unused-ignore]
     def _session(self) -> subprocess.Popen[bytes]:
         """Return the process, which is started by the first cell and again if it has ended."""
         if self._process is None or self._process.poll() is not None:
-            log = tempfile.TemporaryFile()
-            self._process = _call._start(["repl", "--json"], stdin=subprocess.PIPE, stderr=log.fileno())
-            log.close()
+            self._process = _call._start(["repl", "--json"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
         return self._process
 
     def _ask(self, **request: str) -> dict[str, Any]:
