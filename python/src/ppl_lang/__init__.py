@@ -17,10 +17,11 @@ work. It is called as a process of its own, and writes a directory that ArviZ an
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ppl_lang._binary import binary, binary_version
 from ppl_lang._call import command
 from ppl_lang._version import __version__
-from ppl_lang.density import LogDensity, Parameter
 from ppl_lang.errors import (
     BinaryError,
     DataError,
@@ -36,6 +37,9 @@ from ppl_lang.errors import (
 )
 from ppl_lang.model import Check, LogProb, Mode, Model
 from ppl_lang.run import LOO, Evidence, Picture, Run, compare, load, runs
+
+if TYPE_CHECKING:
+    from ppl_lang.density import LogDensity, Parameter
 
 __all__ = [
     "LOO",
@@ -100,3 +104,12 @@ def load_ipython_extension(ipython: object) -> None:
     from ppl_lang.magic import register
 
     register(ipython)
+
+
+def __getattr__(name: str) -> Any:
+    """Import what few programs need when it is first asked for."""
+    if name in {"LogDensity", "Parameter"}:
+        from ppl_lang import density
+
+        return getattr(density, name)
+    raise AttributeError(f"module 'ppl_lang' has no attribute {name!r}")

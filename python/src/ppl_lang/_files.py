@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 import weakref
 from pathlib import Path
 
@@ -14,6 +12,8 @@ from ppl_lang.errors import RunError
 def _remove(path: str, owner: int) -> None:
     """Remove a directory, unless this is a process that was forked from the owner."""
     if os.getpid() == owner:
+        import shutil
+
         shutil.rmtree(path, ignore_errors=True)
 
 
@@ -21,6 +21,8 @@ class Scratch:
     """A temporary directory, which is removed with the object or when Python ends."""
 
     def __init__(self, purpose: str = "") -> None:
+        import tempfile
+
         try:
             self.path = Path(tempfile.mkdtemp(prefix="ppl-"))
         except OSError as error:

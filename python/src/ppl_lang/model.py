@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import html
 import json
 import os
 import re
@@ -170,6 +169,8 @@ class Model:
         return f"Model(<{len(self.text.splitlines())} lines>)"
 
     def _repr_html_(self) -> str:
+        import html
+
         return f"<pre>{html.escape(self.text)}</pre>"
 
     @property

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
-import shutil
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -180,6 +178,8 @@ class Run:
         return f"<Run {Path(self.path).name}: {chains} chains of {about.get('draws', 0)} draws, {about['status']}>"
 
     def _repr_html_(self) -> str:
+        import html
+
         try:
             shown = self.summary._repr_html_()
         except ImportError:
@@ -196,6 +196,8 @@ class Run:
         path : path
             The new directory, such as ``growth.run``.
         """
+        import shutil
+
         target = Path(path).absolute()
         if target.exists():
             raise RunError(f"{target} exists already: choose another name")
