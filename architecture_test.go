@@ -30,6 +30,9 @@ func blocks(document string) (all []block) {
 
 // Every output shown in ARCHITECTURE.md is what the command before it prints, in full or consecutive lines of it.
 func TestArchitectureOutputs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "ppl")
 	if out, err := exec.Command("go", "build", "-o", binary, "./cmd/ppl").CombinedOutput(); err != nil {

@@ -173,6 +173,9 @@ func runEntry(t testing.TB, x device.Executable, entry string) func(int) {
 
 // All sides compute the same numbers, to rounding.
 func TestSidesAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	for _, c := range Cases() {
 		t.Run(c.Name, func(t *testing.T) {
 			b := newBout(t, c)

@@ -21,6 +21,9 @@ func density(t testing.TB, c Case) (x device.Executable, dim int) {
 
 // Both forms have the same density and gradient.
 func TestFormsAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	for _, s := range AllSequences() {
 		t.Run(s.Name, func(t *testing.T) {
 			ragged, padded := s.Forms()

@@ -202,6 +202,9 @@ const predictions = 2000
 // Predictions at new data are those that the same model generates: means, variances and covariances of neighbours agree
 // within the standard errors of the draws.
 func TestNewDataAgreesWithGenerate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	t.Parallel()
 	for _, c := range slices.Concat(newDataCases(), unknownCases()) {
 		t.Run(c.name, func(t *testing.T) {

@@ -241,6 +241,9 @@ func TestAgainstStanNoticesAFault(t *testing.T) {
 // differences of the density, and LogProb's, on the parameters' own scale, against differences of its log ρ + log ℓ
 // along the image of that direction. Differences of step h are good to h² and to the rounding of the density over h.
 func TestStanModelsGradient(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	t.Parallel()
 	const h = 1e-5
 	stanCases(t, func(t *testing.T, c stanCase) {

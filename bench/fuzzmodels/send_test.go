@@ -14,6 +14,9 @@ import (
 // TestCommandLimits checks that a command cannot take more memory, processor time or time than it may, and that what
 // it starts ends with it. The program is a shell script in place of ppl.
 func TestCommandLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	generous := limits{seconds: 60, kilobytes: 4 << 20, wait: time.Minute}
 	for _, test := range []struct {
 		name, script string

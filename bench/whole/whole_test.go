@@ -35,6 +35,9 @@ func TestCubicSplines(t *testing.T) {
 
 // Every target has the model that its name says, and as many parameters.
 func TestTargets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	ppl := filepath.Join(t.TempDir(), "ppl")
 	if out, err := exec.Command("go", "build", "-o", ppl, "ppl/cmd/ppl").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -65,6 +65,9 @@ type evidenceRow struct {
 func (e evidenceRow) off(want float64) float64 { return math.Abs(e.LogZ-want) / e.SE }
 
 func TestEvidence(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	run := func(name string) string { return filepath.Join(dir, name+".run") }
@@ -114,6 +117,9 @@ func evidenceOfSquares(t *testing.T, prior string) (run string, got []evidenceRo
 // Seven squares have 128 modes, more than a mixture of 16 normals covers; along the ladder the evidence is known well.
 // The truth is by quadrature, a coordinate at a time.
 func TestEvidenceAlongALadder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	t.Parallel()
 	const truth = -15.354385400825
 	run, got := evidenceOfSquares(t, "Normal(0.5, 3)")

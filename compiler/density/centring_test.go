@@ -139,6 +139,9 @@ func TestStartsInOtherCoordinates(t *testing.T) {
 // Series, and what is about curved functions of parameters, are effects of which the elements are centred or not
 // together. Whatever is centred, the density is the same but for the logarithms of scales, and values are the same.
 func TestRecentredSeries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	t.Parallel()
 	const data = "data y[T] = [1.0, 2.0, -0.5, 0.7, 0.1]\ns ~ HalfNormal(1)\n"
 	for name, c := range map[string]struct {
@@ -321,6 +324,9 @@ s, sigma ~ HalfNormal(1)
 // whatever the other parameters are: the density differs from that of such a normal by a constant. In coordinates
 // relative to location and scale alone it does not.
 func TestGivenDataCoordinatesAreStandardNormal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	t.Parallel()
 	for name, model := range map[string]string{
 		"several observations of each": "a[j in J] ~ Normal(m, s)\ny[i in N] ~ Normal(a[group[i]], sigma)",

@@ -17,6 +17,9 @@ import (
 // number of rows is the posterior to a per cent, with a thermostat and without; the bounds are four standard errors of
 // 400 draws and that per cent. Planted: without control variates, noise at the same step widens the posterior.
 func TestControlVariatesInTheSampler(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	const n, d = 20_000, 3
 	x, y := dynamicstest.SimulateLogistic(n, d, 1)
 	mode, sd := dynamicstest.Laplace(x, y, d, 2.5)
@@ -58,6 +61,9 @@ func TestControlVariatesInTheSampler(t *testing.T) {
 // have a dense one: the widths of a regression with 40 coefficients are those of the normal approximation, to four
 // standard errors of 400 draws and three per cent for its skew.
 func TestMinibatchesOfFortyCoordinates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	const n, d = 6000, 40
 	r := rand.New(rand.NewPCG(1, 2))
 	x, y := make([]float64, n*d), make([]float64, n)

@@ -14,6 +14,9 @@ import (
 // −10¹⁷⁰. Walkers come from there, agree, and give the means of a grid. Trajectories that begin there fly off to the
 // end of a support, and the run is refused.
 func TestStartsOutOfReach(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	o := renhdtest.Options(3)
 	o.Warmup, o.Draws = 500, 500
 	rec := new(memory)

@@ -16,6 +16,9 @@ import (
 // threads the same draws, and has the widths of the normal approximation, to four standard errors of 400 draws and a
 // per cent; one on 600 rows takes them all. Both say so.
 func TestBatchIsChosen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	const d = 3
 	o := renhdtest.Options(3)
 	o.Device, o.Warmup, o.Draws, o.Thin = renhdtest.Fastest(), 200, 150, 1
@@ -48,6 +51,9 @@ func TestBatchIsChosen(t *testing.T) {
 
 // What has no rows to take some of, or is too small, or needs exact gradients, takes all of them, with the reason.
 func TestAutoTakesAllRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	few, _, _ := dynamicstest.Means(renhdtest.Normals(100))
 	many, _, _ := dynamicstest.Means(renhdtest.Normals(1000))
 	for want, c := range map[string]struct {

@@ -63,6 +63,9 @@ func (c countedExe) Run(calls []device.Call, step uint64, mask []bool) (uint64, 
 // computed by a call of their own, and the search for modes makes calls as well. Values are those of the state whose
 // log density is kept with them.
 func TestCallsOfADraw(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	sd := []float64{1, 2, 3}
 	for _, c := range []struct{ rungs, thin, calls int }{{1, 1, 1}, {1, 3, 3}, {3, 1, 0}, {3, 3, 0}} {
 		o := renhdtest.Options(4)
@@ -111,6 +114,9 @@ func cliff() infer.Target {
 // Several iterations in one call of the device are those of as many calls: draws, what is kept with them, and the
 // report are the same bytes, for every thinning, whatever is not finite on the way.
 func TestSeveralIterationsInACall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	for _, thin := range []int{0, 1, 3, 7} {
 		run := func(whole bool) (*counter, infer.Report) {
 			o := renhdtest.Options(9)
@@ -145,6 +151,9 @@ func TestSeveralIterationsInACall(t *testing.T) {
 // leaves: on every device the draws are the same bytes, and so is the report, but for the last bits of acceptance rates
 // of swaps.
 func TestSwapsInACall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	devices := map[string]infer.Device{"host": renhdtest.Options(1).Device, "native": renhdtest.Fastest()}
 	if d, err := cudasim.New(); err == nil {
 		devices["cuda"] = infer.Lowered(gpu.New(d))
@@ -181,6 +190,9 @@ func TestSwapsInACall(t *testing.T) {
 // A trajectory that diverges in a mode which steps cannot follow is not counted, and which mode a walker is in is asked
 // after that trajectory, also where others follow in the same call: walkers leave the narrow mode by most jumps.
 func TestDivergencesInACall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	spike := dynamicstest.Mixture{Weight: []float64{0.6, 0.4}, Center: [][]float64{{0, 0}, {20, 0}},
 		SD: []float64{1, 0.01}}
 	l := laddered{thin: 1, step: 0.8, target: spike.Target()}
@@ -198,6 +210,9 @@ func TestDivergencesInACall(t *testing.T) {
 
 // Of four divergences, two are followed by a trajectory of the same chain that gets away.
 func TestEscapes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	r := &run{Run: &part.Run{Report: new(infer.Report)}}
 	c := &drawCollector{run: r, state: &collectorState{Diverged: make([]bool, 2)}}
 	for i, diverged := range [][2]bool{{true, false}, {false, true}, {false, true}, {true, false}} {
@@ -237,6 +252,9 @@ func (l laddered) sample(t *testing.T, d infer.Device, threads int, whole bool) 
 
 // The program jumps and swaps as the host does: the first draws are the same to rounding, which grows from there.
 func TestJumpsOfTheProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	const draws, chains = 12, 4
 	run := func(program bool) (*dynamicstest.Memory, infer.Report) {
 		o, m := renhdtest.Options(5), &dynamicstest.Memory{}

@@ -25,6 +25,9 @@ func farOff(m *memory, means []float64) (worst float64) {
 // Jacobian of other coordinates, the planted fault, have not; it has an integral only where elements are centred that
 // the model does not centre.
 func TestEffectsAreRecentred(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	t.Parallel()
 	for name, c := range map[string]struct {
 		target  dynamicstest.Effects
@@ -64,6 +67,9 @@ func TestEffectsAreRecentred(t *testing.T) {
 
 // Rules that reject nothing go on in the coordinates that warm-up has chosen, those with fixed steps too.
 func TestFreeRulesTakeOverCoordinates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	t.Parallel()
 	for name, s := range map[string]infer.Settings{
 		"nosehoover": {Dynamics: "nosehoover"},

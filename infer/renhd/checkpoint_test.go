@@ -91,6 +91,9 @@ func randomWalk(d int) infer.Target {
 // A run that is killed over and over, every few iterations, gives the draws and the report of one that is not: a
 // checkpoint forgets nothing, wherever in warm-up or sampling it is taken.
 func TestResumeAfterEveryKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	for name, c := range resumeCases() {
 		t.Run(name, func(t *testing.T) {
 			want, report := draw(t, c.target, c.o)
@@ -144,6 +147,9 @@ func altered[S any](text []byte, alter func(s *S)) []byte {
 
 // Planted faults: a checkpoint that forgets a field gives other draws.
 func TestForgottenFieldsAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	for field, c := range map[string]struct {
 		in    string
 		alter func(c *part.Checkpoint)
@@ -212,6 +218,9 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 
 // A run of 10 draws extended to 25 has the draws of a run of 25.
 func TestExtend(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	for _, name := range []string{"one mode", "five modes", "late modes", "flagged"} {
 		c := resumeCases()[name]
 		c.o.Draws = 25

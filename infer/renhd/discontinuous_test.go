@@ -14,6 +14,9 @@ import (
 // quadrature: sin is odd, so that half of the normal is on each side). Where short steps are needed they are taken: the
 // same look at a funnel's neck keeps them, which is the planted fault.
 func TestJumpsOfTheDensity(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	m, report := draw(t, renhdtest.Terraces(), renhdtest.Options(2))
 	if report.StepSize < warmup.ShortStep || report.Gradients > 3e6 {
 		t.Errorf("a step of %v, %d gradients", report.StepSize, report.Gradients)

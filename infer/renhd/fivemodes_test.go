@@ -117,6 +117,9 @@ func within(t *testing.T, got score, report infer.Report, bound score, lo, hi fl
 func twentyThousand() score { return score{tv: 0.072, weight: 0.035, vratio: 0.028, ess: 2000} }
 
 func TestFiveModesReference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	renhdtest.Slow(t)
 	got, report := fiveModes(t, reference(), 5000, ladder.Exchange{Test: ladder.Penalty()})
 	within(t, got, report, twentyThousand(), .74, .85)
@@ -124,6 +127,9 @@ func TestFiveModesReference(t *testing.T) {
 
 // With nothing said of step, friction, length or coordinates the engine's own choices have to do as well.
 func TestFiveModesDefault(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	s := infer.Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Noise: 0.25}
 	got, report := fiveModes(t, s, 5000, ladder.Exchange{Test: ladder.Penalty()})
 	within(t, got, report, twentyThousand(), .74, .85)
@@ -132,6 +138,9 @@ func TestFiveModesDefault(t *testing.T) {
 // With nothing said at all, the density alone: the engine finds that a ladder is needed, takes the energy path, for no
 // prior is known to be proper, and gets every weight within five standard errors.
 func TestFiveModesAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	mix := dynamicstest.FiveModes()
 	m, report := draw(t, mix.Target(), renhdtest.Options(1))
 	if report.Path != "energy" || report.Dynamics != "hmc" || len(report.Temperatures) < 2 {
@@ -147,6 +156,9 @@ func TestFiveModesAlone(t *testing.T) {
 // Planted faults that the bounds must catch: ΔE with the sign that the paper prints, no swaps at all (a thermostat on
 // its own), and a thermostat that stays on its lane when the rung moves.
 func TestFiveModesFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	wrongSign := ladder.Penalty()
 	wrongSign.Decide = func(p *ladder.Proposal, uniform func(int) float64) (float64, bool) {
 		p.Gain = -p.Gain
@@ -170,6 +182,9 @@ func TestFiveModesFaults(t *testing.T) {
 // R1's swap rates are .460 to .472 in the notes, that of Barker's test whatever noise there is; 6,000 proposals know
 // their mean to .007.
 func TestFiveModesBarkerRates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	r1 := reference()
 	r1.Exchange = "barker"
 	_, report := fiveModes(t, r1, 500, ladder.Exchange{Test: ladder.NewTest("barker")})
@@ -186,6 +201,9 @@ func TestFiveModesBarkerRates(t *testing.T) {
 // .977), and R2 has five times its effective draws a gradient (15239 against 2769 in the notes; the bound is four, for
 // such estimates differ by a tenth).
 func TestFiveModesHundredThousand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	renhdtest.Slow(t)
 	r1, paper := reference(), reference()
 	r1.Exchange = "barker"
@@ -228,6 +246,9 @@ func TestFiveModesHundredThousand(t *testing.T) {
 // What a user gets who only says that gradients are noisy, against the published method by name: per gradient, and for
 // the record per second.
 func TestFiveModesAgainstPublished(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	renhdtest.Slow(t)
 	perGradient := map[string]float64{}
 	for _, p := range Presets()[:2] {
@@ -252,6 +273,9 @@ func TestFiveModesAgainstPublished(t *testing.T) {
 
 // R1 at 2·10⁴ draws.
 func TestFiveModesBarker(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	renhdtest.Slow(t)
 	r1 := reference()
 	r1.Exchange = "barker"
@@ -262,6 +286,9 @@ func TestFiveModesBarker(t *testing.T) {
 // An independent sample passes the bounds on histogram, weights and variance, so that they ask for nothing a perfect
 // sampler lacks.
 func TestFiveModesIndependent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	mix, r, m := dynamicstest.FiveModes(), rand.New(rand.NewPCG(1, 1)), new(memory)
 	for range 5000 {
 		for chain := range 4 {
@@ -278,6 +305,9 @@ func TestFiveModesIndependent(t *testing.T) {
 
 // When all starts lie in the one mode of the middle, walkers agree; heated and cooled again they find the others.
 func TestFiveModesFromOne(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	mix := dynamicstest.FiveModes()
 	target := mix.Target()
 	target.Spread = 0.1
@@ -312,6 +342,9 @@ func share(mix dynamicstest.Mixture, m *memory, k int) [][]float64 {
 // Modes 60 standard deviations apart are out of reach at the temperature a ladder begins with: its hot end goes up
 // until walkers there forget where they were, and the weights are right.
 func TestRaiseHottest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	mix := dynamicstest.Mixture{Weight: []float64{1. / 3, 2. / 3}, Center: [][]float64{{30, 0}, {-30, 0}},
 		SD: []float64{1, 1}}
 	m, report := draw(t, mix.Target(), renhdtest.Options(1))

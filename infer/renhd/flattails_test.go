@@ -16,6 +16,9 @@ import (
 // A density that is constant towards an end of a line has no integral, and is refused by the name of that coordinate;
 // one that falls off, however slowly, is not. Coordinate 2 has the log density of each case, the others are normal.
 func TestFlatTails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	for name, c := range map[string]struct {
 		of      func(x autodiff.Node) autodiff.Node
 		bounded bool

@@ -12,6 +12,9 @@ import (
 // Where labels of narrow and wide modes may change places, walkers agree without a ladder, and draws have the moments
 // of all six orders, to 4 standard errors. With labels that are none, the planted fault, they have not.
 func TestLabelsSwitchInDraws(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	t.Parallel()
 	mean, sd := []float64{-4, 0, 0, 1, 5, -1}, []float64{.1, .3, .5, .2, 1, 1}
 	target := renhdtest.NewLabelled(3, mean, sd)

@@ -16,6 +16,9 @@ import (
 // Four rungs cannot trade all the way from a prior 300 times as wide as the posterior: they go as far as they can, and
 // trade.
 func TestFewRungsGoAsFarAsTheyTrade(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	target, mean, variance := dynamicstest.Means(renhdtest.Normals(1000))
 	o := renhdtest.Options(3)
 	o.Draws, o.Thin, o.Warmup, o.Settings = 500, 1, 500, infer.Settings{Replicas: 4}
@@ -33,6 +36,9 @@ func TestFewRungsGoAsFarAsTheyTrade(t *testing.T) {
 
 // A ladder is used where it is asked for although walkers agree, and not elsewhere.
 func TestLadderOnDemand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	normal := dynamicstest.Density{D: 2, LogPrior: func(x autodiff.Node) autodiff.Node {
 		return autodiff.Mul(x.Graph().Const(-.5), autodiff.SumAll(autodiff.Mul(x, x)))
 	}}

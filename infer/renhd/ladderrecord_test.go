@@ -53,6 +53,9 @@ func offBy(r evidence.Ratios, want float64) (zs []float64) {
 // What is kept of a ladder gives the evidence from the prior, and ratios of integrals between temperatures. Faults must
 // show: other temperatures, neighbours in each other's place, a density that lacks a Jacobian.
 func TestEvidenceOfLadders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	normal, ofNormal := observed([]float64{1, -2, .5}, .2)
 	fours, ofFours := renhdtest.TwoSquares()
 	for name, c := range map[string]struct {
@@ -126,6 +129,9 @@ func ladderFaults() map[string]func(l *store.Ladder) *store.Ladder {
 
 // Noise, and dynamics that reject nothing, leave no energies that could be used.
 func TestNoEnergiesAreKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	for name, s := range map[string]infer.Settings{
 		"noise":    {Replicas: 3, Ratio: 2, Path: "energy", Noise: .1},
 		"no test":  {Replicas: 3, Ratio: 2, Path: "energy", Dynamics: "nosehoover"},
@@ -141,6 +147,9 @@ func TestNoEnergiesAreKept(t *testing.T) {
 
 // Over 50 seeds the errors of the estimates are as large as their standard errors say.
 func TestEvidenceErrors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	renhdtest.Slow(t)
 	target, want := renhdtest.TwoSquares()
 	const runs = 50

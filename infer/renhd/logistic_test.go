@@ -19,6 +19,9 @@ import (
 // means to .15 sd and standard deviations to 5 %. NUTS itself is held to the normal approximation. Beside it, for the
 // record, what SGLD and an exchange that ignores its noise make of the same.
 func TestLogisticInMinibatches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	renhdtest.Slow(t)
 	const n, d, spread = 100_000, 5, 2.5
 	x, y := dynamicstest.SimulateLogistic(n, d, 1)

@@ -13,6 +13,9 @@ import (
 
 // Warm-up ends early where walkers agree at once; where they are in several modes it has all of its iterations.
 func TestWarmUpEndsEarlyInOneMode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	iterations := func(target infer.Target) int {
 		_, s, err := population.NewConfig(target, renhdtest.Options(1), population.SwapRules{})
 		if err != nil {

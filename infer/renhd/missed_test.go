@@ -29,6 +29,9 @@ func chainsAbout(d int) (visited [][][]float64) {
 
 // What chains of another sampler have not been in is found with its share, and nothing is where there is nothing else.
 func TestMissedModesAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	for name, c := range map[string]struct {
 		target infer.Target
 		share  float64

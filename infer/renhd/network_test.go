@@ -14,6 +14,9 @@ import (
 // A network starts from an optimiser and samples the posterior: N(Σy/41, 1/41) in each coordinate. Of 1,000
 // coordinates, the mean of squared errors over that of the posterior is within its standard error of 1.
 func TestNetworkSamplesPosterior(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	target := renhdtest.NewLayered(1000)
 	o := renhdtest.Options(3)
 	o.Chains, o.Warmup, o.Draws, o.Thin, o.Settings = 2, 400, 40, 2, infer.Settings{Batch: 20}
@@ -43,6 +46,9 @@ func TestNetworkSamplesPosterior(t *testing.T) {
 // Rules without momenta, in cycles or with one thermostat sample networks, too: draws are finite, and where there is no
 // kinetic temperature to look at there is no warning of one.
 func TestRulesOnNetwork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	for _, rule := range []string{"sgld", "csgld", "sgnht", "tacthmc"} {
 		t.Run(rule, func(t *testing.T) {
 			o := renhdtest.Options(3)

@@ -14,6 +14,9 @@ import (
 // reports, for a rule that samples the posterior and for two that are too hot: SGLD and SGHMC whose steps are too long
 // for their noise. Bounds are four standard errors of both.
 func TestPositionTemperature(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	target, _, variance := dynamicstest.Means(renhdtest.Normals(2000))
 	for name, c := range map[string]struct {
 		s   infer.Settings

@@ -94,6 +94,9 @@ func correlated(rho, sd float64) infer.Target {
 // Two modes of weight 1 : 2, twenty deviations apart, under a normal prior: nobody asks for a ladder, and the weights
 // come out right. The truth is in closed form; the bound is five standard errors of the weight.
 func TestTwoModes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	m, report := draw(t, renhdtest.TwoModes(), renhdtest.Options(2))
 	checkWeight(t, m, 2.0/3)
 	if len(report.Temperatures) < 2 || report.RoundTrips == 0 {

@@ -44,6 +44,9 @@ func conjugate(t *testing.T, n, batch, draws int, d infer.Device, x ladder.Excha
 // is: the truth is in closed form, the bound four standard errors of the variance of 4,000 draws. An exchange that
 // ignores its noise makes it 1.19 times as large, at 8,000 draws.
 func TestConjugateInMinibatches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	got, report := conjugate(t, 2000, 64, 4000, infer.Lowered(host.Device{}), ladder.Exchange{Test: ladder.Penalty()})
 	if math.Abs(got-1) > 0.11 {
 		t.Errorf("variance is %.3f of the truth, want 1 ± .11", got)
@@ -62,6 +65,9 @@ func TestConjugateInMinibatches(t *testing.T) {
 // is right to .03, some four standard errors; a test that looks at one chunk, without control variates, and takes it
 // for the truth is not.
 func TestConjugateReference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	renhdtest.Slow(t)
 	d, err := native.New()
 	if err != nil {

@@ -14,6 +14,9 @@ import (
 // A run asked for a ladder makes no search in warm-up. Hot walkers come to the mode that no chain began in, and draws
 // since then have its share.
 func TestSearchGoesOnWhileSampling(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	target, o := renhdtest.FarApart()
 	m, report := draw(t, target, o)
 	said := func(n string) bool { return strings.HasPrefix(n, "climbs from hot rungs") }

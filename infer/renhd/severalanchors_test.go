@@ -31,6 +31,9 @@ func shareOfOrder(values [][][]float64) (share, mcse float64) {
 // Carlo errors, and each its width, with anchors at both. Planted: with the sum of all rows at one of the anchors too
 // large by 2, a weight is far off.
 func TestAnchorsInTwoModes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	const n = 20_000
 	want := 1 / (1 + math.Exp(-2*renhdtest.Tilt*3)) // the means are 3 apart, to a per cent
 	o := renhdtest.Options(2)

@@ -49,6 +49,9 @@ func TestShortWarmups(t *testing.T) {
 // A warm-up so short that some neighbours have not been asked to swap says nothing of where rungs should be: their
 // temperatures stay numbers.
 func TestTemperaturesOfAFewIterations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	target, _ := renhdtest.TwoSquares()
 	o := renhdtest.Options(1)
 	o.Draws, o.Warmup, o.Settings = 5, 30, infer.Settings{Replicas: 12}

@@ -14,6 +14,9 @@ import (
 // The energy of a normal target is half a χ² of twice its dimension above its least, with a ladder too: walkers that
 // have just come from other temperatures do not bring theirs. Thinned draws count the steps of all iterations.
 func TestEnergyAtTemperatureOne(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	const dim = 4
 	for _, rungs := range []int{1, 4} {
 		o, m := renhdtest.Options(3), new(dynamicstest.Memory)

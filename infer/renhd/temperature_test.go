@@ -16,6 +16,9 @@ import (
 // SGLD with a step of .5 in batches of 64 out of 2,000 has (1 + ηV/2)/(1 − η/2) ≈ 3 times the variance (V = 31, η =
 // .125) and reports it; the thermostat, whose step follows the noise, has no reason to.
 func TestTooHotIsReported(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	target, _, _ := dynamicstest.Means(renhdtest.Normals(2000))
 	for name, s := range map[string]infer.Settings{
 		"sgld":       {Replicas: 1, Dynamics: "sgld", Batch: 64, StepSize: 0.5, Steps: 10, ControlVariates: "off"},
@@ -36,6 +39,9 @@ func TestTooHotIsReported(t *testing.T) {
 // A density without end in one of its directions is refused by name, early; one that is wide, normal or with the tails
 // of Cauchy's distribution, and starts a billion of its starting points' widths away from where it is, is not.
 func TestDivergenceIsNamed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	target := func(of func(x autodiff.Node) autodiff.Node) infer.Target {
 		return dynamicstest.Density{D: 2, LogPrior: func(theta autodiff.Node) autodiff.Node {
 			x, y := autodiff.Slice(theta, []int{0}, []int{1}), autodiff.Slice(theta, []int{1}, []int{2})

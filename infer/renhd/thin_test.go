@@ -12,6 +12,9 @@ import (
 // TestThinningByJudgedValues: thinning looks at the judged values alone. The first coordinate is independent of a
 // funnel of the others, which mixes slowly.
 func TestThinningByJudgedValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	t.Parallel()
 	funnel := dynamicstest.Density{D: 5, Proper: true, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		g := theta.Graph()

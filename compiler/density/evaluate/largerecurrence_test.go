@@ -13,6 +13,9 @@ import (
 // cotangents of gates and joins what belongs to slices of them have the gradients that differences give. One reads the
 // last row only, the others all of them.
 func TestGradientsOfLargeRecurrences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	const rows, steps, wide = 32, 3, 4
 	source := rand.New(rand.NewPCG(3, 4))
 	x := make([][][]float64, rows)

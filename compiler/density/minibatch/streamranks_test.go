@@ -57,6 +57,9 @@ func sampledOnRanks(t *testing.T, path string, o infer.Options, n, broken int) (
 // On ranks, each reads from files what it computes with: the batches of its walkers, or where these are too few, its
 // part of each batch. The draws are those of one process; and not where a rank has read something else.
 func TestStreamedOnRanks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	t.Parallel()
 	d, err := native.New()
 	if err != nil {

@@ -89,6 +89,9 @@ func batches(draws, warmup int) infer.Options {
 // in memory, to what rounding has grown to at the first draws: programs add up rows of a file in another order. One
 // chunk has all rows. Planted: other rows give other numbers.
 func TestStreamedDraws(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	t.Parallel()
 	path, _ := writeTable(t, 1000, `data y[N] from "y.csv"
 a ~ Normal(0, 1)

@@ -39,6 +39,9 @@ func TestDefinitionsThatDouble(t *testing.T) {
 
 // Bodies that each stand for two of the one before are refused, once and soon.
 func TestBodiesThatDouble(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	t.Parallel()
 	for name, each := range map[string]string{
 		"functions": "f%[1]d(x) = f%[2]d(x) + f%[2]d(2*x)\n",

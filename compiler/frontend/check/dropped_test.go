@@ -14,6 +14,9 @@ import (
 
 // Whichever statement of an example cannot be parsed, the checker reports nothing about the others.
 func TestADroppedStatementAccusesNoOther(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	t.Parallel()
 	paths, err := filepath.Glob("../../../examples/*.ppl")
 	if err != nil || len(paths) < 30 {

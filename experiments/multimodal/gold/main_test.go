@@ -45,6 +45,9 @@ func TestJudge(t *testing.T) {
 
 // Every target has a truth with finite numbers, and every truth a target.
 func TestTargets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	t.Chdir("../../..")
 	for _, set := range []string{"targets", "broken"} {
 		testSet(t, filepath.Join(home, set))
