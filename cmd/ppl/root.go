@@ -59,7 +59,8 @@ func newRoot(c *console) *cobra.Command {
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand(c))
-	root.AddCommand(c.limited(checkCommand(c)), fmtCommand(c), c.limited(buildCommand(c)), c.limited(sampleCommand(c)),
+	root.AddCommand(c.limited(checkCommand(c)), fmtCommand(c), formulaCommand(c),
+		c.limited(buildCommand(c)), c.limited(sampleCommand(c)),
 		watchCommand(c), listCommand(c), summaryCommand(c), diagnoseCommand(c), queryCommand(c), sessionCommand(c),
 		looCommand(c), compareCommand(c), evidenceCommand(c), sensitivityCommand(c), plotCommand(c), reportCommand(c),
 		exportCommand(c), c.limited(optimizeCommand(c)), c.limited(predictCommand(c)), c.limited(logprobCommand(c)),

@@ -27,7 +27,7 @@ type sampling struct {
 func sampleCommand(c *console) *cobra.Command {
 	s := newSampling()
 	cmd := &cobra.Command{
-		Use:   "sample MODEL [--data F|NAME=F]… [flags]",
+		Use:   "sample MODEL|'FORMULA' [--data F|NAME=F]… [flags]",
 		Short: "Draw from the posterior, keep the draws and print a summary",
 		Long: "Draw from the posterior of a model. The draws go to a run directory as they come, so that an " +
 			"interrupted run keeps them:\n" +
@@ -60,8 +60,13 @@ func sampleCommand(c *console) *cobra.Command {
 	resume := f.Bool("resume", false, "go on with a run that was ended, or begin it")
 	task := f.Int("task", 0, "be task `K` of many, each with its own seed and directory: MODEL.K.run")
 	replace := f.Bool("overwrite", false, "replace a run that stands in the directory")
+	var byFormula formulation
+	byFormula.addFlags(f)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s.request.Model = args[0]
+		if err := s.takeFormula(c, &byFormula, f, *replace); err != nil {
+			return err
+		}
 		switch {
 		case *resume && *replace:
 			return fault.Usagef("--resume and --overwrite contradict each other; give one of them")
@@ -81,6 +86,22 @@ func sampleCommand(c *console) *cobra.Command {
 		return c.sample(cmd.Context(), s)
 	}
 	return cmd
+}
+
+// takeFormula puts the model of a formula in the place of the formula.
+func (s *sampling) takeFormula(c *console, by *formulation, f *pflag.FlagSet, replace bool) error {
+	if !isFormula(s.request.Model) {
+		for _, name := range formulaFlags() {
+			if f.Changed(name) {
+				return fault.Usagef("--%s is for formulas; %s is a model, which says this itself", name, s.request.Model)
+			}
+		}
+		return nil
+	}
+	by.request.Formula, by.data = s.request.Model, s.request.Data
+	path, err := by.writeModel(c, replace)
+	s.request.Model, s.request.Data = path, nil
+	return err
 }
 
 // newSampling has the default options.

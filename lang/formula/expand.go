@@ -1,0 +1,218 @@
+package formula
+
+import (
+	"slices"
+	"strings"
+)
+
+// A term is a product of variables, each a column or an expression of columns, in the order in which the formula names
+// them. The term without variables is the intercept.
+type term []*node
+
+// key is equal for equal terms, in whatever order they name their variables.
+func (t term) key() string {
+	keys := make([]string, len(t))
+	for i, v := range t {
+		keys[i] = v.String()
+	}
+	slices.Sort(keys)
+	return strings.Join(keys, "\x00")
+}
+
+// String writes a term as R does.
+func (t term) String() string {
+	if len(t) == 0 {
+		return "the intercept"
+	}
+	keys := make([]string, len(t))
+	for i, v := range t {
+		keys[i] = v.String()
+	}
+	return strings.Join(keys, ":")
+}
+
+// cross is the product of two terms; what both have, is there once.
+func (t term) cross(u term) term {
+	both := slices.Clone(t)
+	for _, v := range u {
+		if !slices.ContainsFunc(both, func(w *node) bool { return w.String() == v.String() }) {
+			both = append(both, v)
+		}
+	}
+	return both
+}
+
+// terms are different terms in order.
+type terms []term
+
+func (ts terms) has(t term) bool {
+	return slices.ContainsFunc(ts, func(u term) bool { return u.key() == t.key() })
+}
+
+func (ts terms) with(more ...term) terms {
+	for _, t := range more {
+		if !ts.has(t) {
+			ts = append(ts, t)
+		}
+	}
+	return ts
+}
+
+func (ts terms) without(less ...term) (left terms) {
+	for _, t := range ts {
+		if !terms(less).has(t) {
+			left = append(left, t)
+		}
+	}
+	return left
+}
+
+func (ts terms) cross(us terms) (all terms) {
+	for _, t := range ts {
+		for _, u := range us {
+			all = all.with(t.cross(u))
+		}
+	}
+	return all
+}
+
+// An expansion is the right side of a formula, multiplied out.
+type expansion struct {
+	terms   terms   // of the population, by the number of their variables
+	groups  []*node // `effects | group`
+	special []*node // calls that are terms of their own, such as offset(x)
+}
+
+func (e *expansion) intercept() bool { return e.terms.has(nil) }
+
+// An expander multiplies out one formula.
+type expander struct {
+	formula string
+	all     func() terms                   // what `.` means
+	refuse  func(n *node) (string, string) // why a call cannot be a term, and what to write; "" if it can
+	special func(n *node) bool             // whether a call is a term of its own
+}
+
+// expand multiplies out the right side of a formula, or the effects of a group.
+func (x *expander) expand(right *node) *expansion {
+	e := &expansion{terms: terms{nil}}
+	x.add(e, right, 1)
+	slices.SortStableFunc(e.terms, func(t, u term) int { return len(t) - len(u) })
+	return e
+}
+
+// add adds a part of the outer sum, or takes it away if sign is negative.
+func (x *expander) add(e *expansion, n *node, sign int) {
+	bare := n.inner()
+	switch {
+	case (n.op == "+" || n.op == "-") && len(n.args) == 2:
+		x.add(e, n.args[0], sign)
+		if n.op == "-" {
+			sign = -sign
+		}
+		x.add(e, n.args[1], sign)
+	case n.op == "-":
+		x.add(e, n.args[0], -sign)
+	case n.op == "(" && (bare.op == "|" || bare.op == "||"):
+		if sign < 0 {
+			x.fail(n, "effects of groups cannot be taken away", "leave the term out")
+		}
+		e.groups = append(e.groups, bare)
+	case bare.op == "|" || bare.op == "||":
+		x.fail(n, "`|` needs parentheses", "write the effects of a group as a term of their own: y ~ x + (1 | group)")
+	case x.special(bare):
+		if sign < 0 {
+			x.fail(n, "`"+bare.String()+"` cannot be taken away", "leave the term out")
+		}
+		e.special = append(e.special, bare)
+	case bare.is(0):
+		e.change(terms{nil}, -sign)
+	default:
+		e.change(x.set(n), sign)
+	}
+}
+
+func (e *expansion) change(ts terms, sign int) {
+	if sign > 0 {
+		e.terms = e.terms.with(ts...)
+	} else {
+		e.terms = e.terms.without(ts...)
+	}
+}
+
+// set multiplies out a part of a formula.
+func (x *expander) set(n *node) terms {
+	switch n.op {
+	case "(":
+		return x.set(n.args[0])
+	case "+":
+		return x.set(n.args[0]).with(x.set(n.args[1])...)
+	case "-":
+		if len(n.args) == 2 {
+			return x.set(n.args[0]).without(x.set(n.args[1])...)
+		}
+	case ":":
+		return x.set(n.args[0]).cross(x.set(n.args[1]))
+	case "*":
+		a, b := x.set(n.args[0]), x.set(n.args[1])
+		return a.with(b...).with(a.cross(b)...)
+	case "/":
+		a := x.set(n.args[0])
+		var joined term
+		for _, t := range a {
+			joined = joined.cross(t)
+		}
+		return a.with(terms{joined}.cross(x.set(n.args[1]))...)
+	case "^":
+		return x.power(n)
+	case "|", "||":
+		x.fail(n, "the effects of a group are a term of their own", "add them with `+`, as in y ~ x + (1 | group)")
+	case opNumber:
+		if n.is(1) {
+			return terms{nil}
+		}
+		x.fail(n, "the number "+n.text+" is not a term", "0 leaves out the intercept, 1 is the intercept")
+	case opName:
+		if n.text == "." {
+			return x.all()
+		}
+		return terms{{n}}
+	case opCall:
+		if why, help := x.refuse(n); why != "" {
+			x.fail(n, why, help)
+		}
+		return terms{{n}}
+	}
+	x.fail(n, "`"+n.String()+"` is not a term", "arithmetic is written in I(), as in I(x / 2)")
+	return nil
+}
+
+// power multiplies a sum with itself, (a + b)^2 = a + b + a:b.
+func (x *expander) power(n *node) terms {
+	count := n.args[1].inner()
+	if count.op != opNumber || count.number < 1 || count.number > 20 || count.number != float64(int(count.number)) {
+		x.fail(n, "the power of a term is a whole number from 1 on", "arithmetic is written in I(), as in I(x^2)")
+	}
+	if base := n.args[0]; base.op != "(" {
+		x.fail(n, "`"+n.String()+"` is `"+base.String()+"` alone, as a term crossed with itself is itself",
+			"write the square as I("+n.String()+")")
+	}
+	once := x.set(n.args[0])
+	all := once
+	for range int(count.number) - 1 {
+		all = all.with(all.cross(once)...)
+	}
+	return all
+}
+
+func (x *expander) fail(n *node, message, help string) {
+	panic(&Error{Formula: x.formula, At: n.at, End: trimmedEnd(x.formula, n), Message: message, Help: help})
+}
+
+// trimmedEnd is where a node ends, without the space behind it.
+func trimmedEnd(formula string, n *node) int {
+	if n.end > len(formula) || n.end < n.at {
+		return n.at
+	}
+	return n.at + len(strings.TrimRight(formula[n.at:n.end], " \t\n"))
+}

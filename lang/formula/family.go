@@ -1,0 +1,192 @@
+package formula
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ppl/lang/diag"
+)
+
+// A link says how the linear predictor becomes the mean.
+type link struct {
+	mean string                     // of {eta}
+	of   func(mean float64) float64 // the predictor of a mean
+}
+
+// An auxiliary is a further parameter of a family. In priors {sd} is the standard deviation of the outcome.
+type auxiliary struct {
+	name  string
+	prior string
+	why   string
+	link  string // of its predictor in a formula of its own
+}
+
+// A family is a distribution of the outcome, as R names it. In the text of a distribution {mean} is the mean, {eta} the
+// linear predictor, and other names in braces are auxiliaries and the number of trials.
+type family struct {
+	name   string
+	also   []string
+	links  []string // the first is the default
+	dist   string
+	direct map[string]string // distributions that read {eta} itself, by link
+	aux    []auxiliary
+	takes  outcome
+	define []string // statements that the distribution needs
+}
+
+// An outcome says which values a family has.
+type outcome int
+
+const (
+	realOutcome outcome = iota
+	positiveOutcome
+	countOutcome
+	binaryOutcome
+	trialsOutcome
+	shareOutcome
+	orderedOutcome
+	angleOutcome
+)
+
+func sigma() auxiliary {
+	return auxiliary{"sigma", "Exponential(mean = {sd})", "{sdwords}", "log"}
+}
+
+func shape() auxiliary { return auxiliary{"shape", "Exponential(1)", "", "log"} }
+
+func phi() auxiliary { return auxiliary{"phi", "Gamma(2, 0.1)", "mean 20", "log"} }
+
+func zi() auxiliary {
+	return auxiliary{"zi", "Beta(1, 1)", "probability of zeros that are no counts", "logit"}
+}
+
+// families are the distributions that a formula can have.
+func families() []family {
+	return []family{
+		{name: "gaussian", also: []string{"normal"}, links: []string{"identity", "log", "inverse"},
+			dist: "Normal({mean}, {sigma})", aux: []auxiliary{sigma()}},
+		{name: "student", also: []string{"student_t"}, links: []string{"identity", "log", "inverse"},
+			dist: "StudentT({nu}, {mean}, {sigma})",
+			aux:  []auxiliary{{"nu", "Gamma(2, 0.1)", "degrees of freedom: mean 20", "log"}, sigma()}},
+		{name: "skew_normal", links: []string{"identity"},
+			dist: "SkewNormal({mean} - omega * delta * sqrt(2 / pi), omega, {alpha})",
+			aux:  []auxiliary{sigma(), {"alpha", "Normal(0, 4)", "skewness: 0 is the normal distribution", ""}},
+			define: []string{"delta = alpha / sqrt(1 + alpha^2)",
+				"omega = sigma / sqrt(1 - 2 / pi * delta^2)  # so that sigma is the standard deviation"}},
+		{name: "lognormal", links: []string{"identity"}, dist: "LogNormal({mean}, {sigma})", takes: positiveOutcome,
+			aux: []auxiliary{{"sigma", "Exponential(mean = {sd})", "{sdwords}", "log"}}},
+		{name: "gamma", links: []string{"log", "inverse", "identity"}, dist: "Gamma(mean = {mean}, shape = {shape})",
+			takes: positiveOutcome, aux: []auxiliary{shape()}},
+		{name: "weibull", links: []string{"log", "identity"}, takes: positiveOutcome,
+			dist: "Weibull({shape}, {mean} / exp(lgamma(1 + 1 / {shape})))", aux: []auxiliary{shape()}},
+		{name: "exponential", links: []string{"log", "inverse", "identity"}, dist: "Exponential(mean = {mean})",
+			takes: positiveOutcome},
+		{name: "inverse.gaussian", also: []string{"inverse_gaussian"}, links: []string{"log", "1/mu^2", "inverse"},
+			dist: "InverseGaussian({mean}, {shape})", takes: positiveOutcome, aux: []auxiliary{shape()}},
+		{name: "poisson", links: []string{"log", "identity", "sqrt"}, dist: "Poisson({mean})",
+			direct: map[string]string{"log": "Poisson(log = {eta})"}, takes: countOutcome},
+		{name: "negbinomial", also: []string{"neg_binomial_2", "negative_binomial"},
+			links: []string{"log", "identity", "sqrt"}, dist: "NegBinomial({mean}, {shape})", takes: countOutcome,
+			direct: map[string]string{"log": "NegBinomial(log = {eta}, size = {shape})"}, aux: []auxiliary{shape()}},
+		{name: "geometric", links: []string{"log", "identity"}, dist: "Geometric(1 / (1 + {mean}))", takes: countOutcome,
+			direct: map[string]string{"log": "Geometric(logits = -{eta})"}},
+		{name: "binomial", links: []string{"logit", "probit", "cloglog", "log"}, dist: "Binomial({trials}, {mean})",
+			direct: map[string]string{"logit": "Binomial({trials}, logits = {eta})"}, takes: trialsOutcome},
+		{name: "bernoulli", links: []string{"logit", "probit", "cloglog", "log"}, dist: "Bernoulli({mean})",
+			direct: map[string]string{"logit": "Bernoulli(logits = {eta})"}, takes: binaryOutcome},
+		{name: "beta", links: []string{"logit", "probit", "cloglog"}, dist: "Beta(mean = {mean}, concentration = {phi})",
+			takes: shareOutcome, aux: []auxiliary{phi()}},
+		{name: "beta_binomial", links: []string{"logit", "probit", "cloglog"}, takes: trialsOutcome,
+			dist: "BetaBinomial({trials}, mean = {mean}, concentration = {phi})", aux: []auxiliary{phi()}},
+		{name: "cumulative", links: []string{"logit", "probit"}, dist: "OrderedProbit({eta}, cut)", takes: orderedOutcome,
+			direct: map[string]string{"logit": "OrderedLogistic({eta}, cut)", "probit": "OrderedProbit({eta}, cut)"}},
+		{name: "von_mises", links: []string{"tan_half"}, dist: "VonMises({mean}, {kappa})", takes: angleOutcome,
+			aux: []auxiliary{{"kappa", "Gamma(2, 0.01)", "mean 200", "log"}}},
+		{name: "zero_inflated_poisson", links: []string{"log"}, dist: "ZeroInflatedPoisson({zi}, {mean})",
+			direct: map[string]string{"log": "ZeroInflatedPoisson({zi}, log = {eta})"}, takes: countOutcome,
+			aux: []auxiliary{zi()}},
+		{name: "zero_inflated_negbinomial", links: []string{"log"}, takes: countOutcome,
+			dist:   "ZeroInflatedNegBinomial({zi}, {mean}, {shape})",
+			direct: map[string]string{"log": "ZeroInflatedNegBinomial({zi}, log = {eta}, size = {shape})"},
+			aux:    []auxiliary{zi(), shape()}},
+	}
+}
+
+// refusedFamilies are families of R that a formula cannot have, with what to write.
+func refusedFamilies() map[string]string {
+	return map[string]string{
+		"categorical": "write one linear predictor for each category but the first, and " +
+			"y[i in N] ~ Categorical(logits = eta[i]); ppl help Categorical",
+		"multinomial": "write one linear predictor for each category but the first, and " +
+			"y[i in N] ~ Multinomial(n[i], logits = eta[i]); ppl help Multinomial",
+		"sratio": "write the probability of each category as p[k] = sigmoid(cut[k] - eta[i]) times the product of " +
+			"1 - sigmoid(cut[j] - eta[i]) over j < k, and y[i in N] ~ Categorical(p[i]); or take cumulative",
+		"cratio": "take cumulative",
+		"acat":   "take cumulative",
+		"hurdle_poisson": "write two outcomes: whether y is above 0 as Bernoulli, and those above 0 as " +
+			"Poisson(log = eta[i]) in 1..inf",
+		"hurdle_negbinomial": "write two outcomes: whether y is above 0 as Bernoulli, and those above 0 as " +
+			"NegBinomial(log = eta[i], size = shape) in 1..inf",
+		"hurdle_gamma": "write two outcomes: whether y is above 0 as Bernoulli, and those above 0 as Gamma",
+		"hurdle_lognormal": "write two outcomes: whether y is above 0 as Bernoulli, and those above 0 as " +
+			"LogNormal",
+		"zero_inflated_binomial": "write a template with present ~ Bernoulli(1 - zi) and " +
+			"k ~ Binomial(n, present * p), as in lang/REFERENCE.md under templates",
+		"zero_inflated_beta": "write two outcomes: whether y is above 0 as Bernoulli, and those above 0 as Beta",
+		"cox": "count the events of each interval of time, and write them as Poisson(log = log(exposure[i]) + " +
+			"level[interval[i]] + eta[i]); ppl help survival",
+	}
+}
+
+// links says how each link is undone.
+func links() map[string]link {
+	return map[string]link{
+		"identity": {mean: "{eta}"}, "log": {mean: "exp({eta})"}, "inverse": {mean: "1 / {eta}"},
+		"sqrt": {mean: "{eta}^2"}, "1/mu^2": {mean: "1 / sqrt({eta})"}, "logit": {mean: "sigmoid({eta})"},
+		"probit": {mean: "Phi({eta})"}, "cloglog": {mean: "inv_cloglog({eta})"}, "tan_half": {mean: "2 * atan({eta})"},
+	}
+}
+
+// Families lists the names of the families that a formula can have.
+func Families() (names []string) {
+	for _, f := range families() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// findFamily reads a family such as binomial or binomial(probit).
+func findFamily(text string) (family, string) {
+	name, chosen, _ := strings.Cut(strings.TrimSpace(text), "(")
+	name = strings.ToLower(strings.TrimSpace(name))
+	chosen = strings.TrimSuffix(strings.TrimSpace(chosen), ")")
+	if _, after, ok := strings.Cut(chosen, "="); ok {
+		chosen = after
+	}
+	chosen = strings.Trim(strings.TrimSpace(chosen), `"'`)
+	if name == "" {
+		name = "gaussian"
+	}
+	for _, f := range families() {
+		if f.name != name && !slices.Contains(f.also, name) {
+			continue
+		}
+		if chosen == "" {
+			chosen = f.links[0]
+		}
+		if !slices.Contains(f.links, chosen) {
+			panic(&Error{Message: fmt.Sprintf("the family %s has no link %q", f.name, chosen),
+				Help: "its links are " + diag.And(f.links)})
+		}
+		return f, chosen
+	}
+	if say, ok := refusedFamilies()[name]; ok {
+		panic(&Error{Message: fmt.Sprintf("the family %s cannot be written by a formula yet", name), Help: say})
+	}
+	help := "families are " + diag.And(Families())
+	if near, ok := diag.Nearest(name, Families()); ok {
+		help = fmt.Sprintf("did you mean %s?", near)
+	}
+	panic(&Error{Message: fmt.Sprintf("there is no family %q", name), Help: help})
+}

@@ -1,0 +1,265 @@
+package formula_test
+
+import (
+	"context"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppl/app"
+	"ppl/app/notes"
+	"ppl/compiler"
+	"ppl/compiler/datasets/datafile"
+	"ppl/lang/diag"
+	"ppl/lang/format"
+	"ppl/lang/formula"
+	"ppl/lang/parse"
+	"ppl/lang/source"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected models")
+
+// The data of testdata: sleepstudy.csv are the data of G. Belenky et al., Patterns of performance degradation and
+// restoration during sleep restriction and subsequent recovery, Journal of Sleep Research 12 (2003) 1-12, days 0 to 9
+// of 18 subjects, as lme4 has them; warpbreaks.csv those of L. Tippett, Technological Applications of Statistics
+// (1950), as R has them. terms.csv is made up.
+
+// read returns the columns of a file of testdata.
+func read(t testing.TB, name string) formula.Table {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	file, err := datafile.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := formula.Table{Path: name}
+	for _, a := range file.Columns() {
+		table.Columns = append(table.Columns, formula.Column{Name: a.Name, Levels: a.Labels, Values: a.Values.Doubles()})
+	}
+	return table
+}
+
+// model writes the model of a request.
+func model(t testing.TB, r formula.Request) string {
+	t.Helper()
+	text, err := formula.Model(r)
+	if err != nil {
+		t.Fatalf("%s: %v", r.Formula, err)
+	}
+	return text
+}
+
+// compile compiles a model with its data, and fails if there are warnings.
+func compile(t testing.TB, text string) *compiler.Program {
+	t.Helper()
+	p, ds := compiler.LoadText(filepath.Join("testdata", "formula.ppl"), text, nil, compiler.DefaultRowCache())
+	for _, d := range ds {
+		if d.Severity != diag.Note {
+			var b strings.Builder
+			diag.Render(&b, ds, false)
+			t.Fatalf("%s\n%s", text, b.String())
+		}
+	}
+	return p
+}
+
+// checkModel holds that a model is in its canonical form, compiles without a warning, and has a finite density at draws
+// of the prior.
+func checkModel(t testing.TB, text string) {
+	t.Helper()
+	file, _ := parse.File(source.New("formula.ppl", text))
+	if format.File(file) != text {
+		t.Errorf("the model is not in its canonical form:\n%s", text)
+	}
+	if parts := compile(t, text).NotFinite(1); len(parts) > 0 {
+		t.Errorf("the density is not finite in %v:\n%s", parts, text)
+	}
+}
+
+// models are formulas whose text is compared with testdata/models.txt.
+func models() []formula.Request {
+	sleep := func(f string) formula.Request {
+		return formula.Request{Formula: f, Data: formula.Table{Path: "sleepstudy.csv"}}
+	}
+	warp := func(f, family, contrasts string) formula.Request {
+		return formula.Request{Formula: f, Family: family, Contrasts: contrasts, Data: formula.Table{Path: "warpbreaks.csv"}}
+	}
+	terms := func(f, family string, priors ...string) formula.Request {
+		return formula.Request{Formula: f, Family: family, Priors: priors, Data: formula.Table{Path: "terms.csv"}}
+	}
+	return []formula.Request{
+		sleep("Reaction ~ Days + (1 + Days | Subject)"),
+		sleep("Reaction ~ Days + (1 | Subject)"),
+		sleep("Reaction ~ Days + (Days || Subject)"),
+		sleep("Reaction ~ Days + I(Days^2) + (0 + Days | Subject)"),
+		sleep("Reaction ~ 1 + (1 | Subject) + (1 | Days)"),
+		warp("breaks ~ wool * tension", "", ""),
+		warp("breaks ~ wool + tension", "poisson", "sum"),
+		warp(`breaks ~ relevel(tension, ref = "L") + (1 | wool:tension)`, "negbinomial", ""),
+		terms("y ~ x * f", ""),
+		terms("y ~ 0 + f + x:f", ""),
+		terms("y ~ (x + f + h)^2 - x:h", "student"),
+		terms("y ~ poly(x, 2) + log(n) + scale(m)", ""),
+		terms("y ~ x + offset(log(n)) + (1 | g/h)", "gamma"),
+		terms("y ~ . - share - angle - grade - alive - cens - f - g - h", "lognormal"),
+		terms("y ~ f + (0 + f | g)", "skew_normal"),
+		terms("z ~ x + f", "bernoulli"),
+		terms("alive ~ x + (1 | g)", "bernoulli(probit)", "b=StudentT(3, 0, 2)", "sd=HalfNormal(1)"),
+		terms("n | trials(m) ~ x + (1 | g:h)", "binomial"),
+		terms("cbind(n, m) ~ f", "beta_binomial"),
+		terms("n ~ x", "zero_inflated_poisson"),
+		terms("n ~ x + f", "geometric"),
+		terms("share ~ x + (1 | g)", "beta"),
+		terms("angle ~ x", "von_mises"),
+		terms(`factor(grade, levels = c("low", "mid", "high")) ~ x + f + (1 | g)`, "cumulative"),
+		terms("stars ~ x", "cumulative(probit)"),
+		terms("y | cens(cens) ~ x", "weibull"),
+		terms("y | trunc(lb = 0, ub = 20) ~ x", ""),
+		terms("y | weights(n) ~ x", ""),
+		terms("y ~ I(x > 2) + I(f == 'b')", "exponential"),
+		terms("y ~ x", "inverse.gaussian"),
+		terms("y ~ stars + factor(stars) + x - stars", ""),
+	}
+}
+
+// TestModels compares the text of models, which are printed one after another.
+func TestModels(t *testing.T) {
+	var b strings.Builder
+	for _, r := range models() {
+		r.Data = read(t, r.Data.Path)
+		text := model(t, r)
+		checkModel(t, text)
+		b.WriteString(text + "\n----\n\n")
+	}
+	golden := filepath.Join("testdata", "models.txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("other models than in %s; go test -update writes it, and git diff shows them:\n%s", golden, b.String())
+	}
+}
+
+// TestFamilies writes a model of every family with every link.
+func TestFamilies(t *testing.T) {
+	outcomes := map[string]string{"binomial": "n | trials(m)", "beta_binomial": "n | trials(m)", "bernoulli": "z",
+		"beta": "share", "cumulative": "stars", "von_mises": "angle", "poisson": "n", "negbinomial": "n", "geometric": "n",
+		"zero_inflated_poisson": "n", "zero_inflated_negbinomial": "n"}
+	for _, family := range formula.Families() {
+		y, ok := outcomes[family]
+		if !ok {
+			y = "y"
+		}
+		checkModel(t, model(t, formula.Request{Formula: y + " ~ x + f + (1 | g)", Family: family,
+			Data: read(t, "terms.csv")}))
+	}
+}
+
+// leastSquares has coefficients by R's lm, in the order of the model; those of reference levels are left out.
+func leastSquares() map[string]map[string][]float64 {
+	return map[string]map[string][]float64{
+		"y ~ x * f + h": {"b_Intercept": {2.63629}, "b_x": {0.97901}, "b_f": {0, 1.70305, -0.41347},
+			"b_h": {0, -0.21002}, "b_x_f": {0, -0.14280, -0.09684}},
+		"y ~ f * h + poly(x, 2)": {"b_Intercept": {5.09151}, "b_f": {0, 0.85166, -1.17977}, "b_h": {0, -0.97189},
+			"b_poly_x_1": {6.20310}, "b_poly_x_2": {0.53588}, "b_f_h": {0, 0, 0, 1.15732, 0, 1.11172}},
+		"y ~ 0 + f + x:f": {"b_f": {2.52494, 4.35259, 2.19177}, "b_x_f": {0.98210, 0.78116, 0.84837}},
+		"y ~ (x + f + h)^2": {"b_Intercept": {3.16631}, "b_x": {0.90428}, "b_f": {0, 1.26507, -0.88419},
+			"b_h": {0, -1.20881}, "b_x_f": {0, -0.23016, -0.15929}, "b_x_h": {0, 0.12168},
+			"b_f_h": {0, 0, 0, 1.20404, 0, 1.15901}},
+		"y ~ f/h + log(n)": {"b_Intercept": {3.64500}, "b_f": {0, 0.58268, -1.65280}, "b_log_n": {0.56961},
+			"b_f_h": {0, -1.11395, 0, 0.63492, 0, 1.11799}},
+		"y ~ x:z + x + z - 1": {"b_x": {1.90851}, "b_z": {3.59143}, "b_x_z": {-1.11375}},
+		`y ~ relevel(f, ref = "b") * x`: {"b_Intercept": {4.35259}, "b_relevel_f_ref_b": {0, -1.82765, -2.16082},
+			"b_x": {0.78116}, "b_x_relevel_f_ref_b": {0, 0.20094, 0.06721}},
+	}
+}
+
+// With flat priors the mode of the coefficients is the estimate of least squares.
+func TestLeastSquares(t *testing.T) {
+	for f, want := range leastSquares() {
+		flat := []string{"b=Flat", "sigma=Flat in 0..inf"}
+		if want["b_Intercept"] != nil {
+			flat = append(flat, "Intercept=Flat")
+		}
+		text := model(t, formula.Request{Formula: f, Data: read(t, "terms.csv"), Priors: flat})
+		got := mode(t, text)
+		for name, values := range want {
+			if len(got[name]) != len(values) {
+				t.Errorf("%s: %s has %d elements, want %d\n%s", f, name, len(got[name]), len(values), text)
+				continue
+			}
+			for k, v := range values {
+				if !(math.Abs(got[name][k]-v) < 1e-3) {
+					t.Errorf("%s: %s element %d is %.5f, want %.5f by lm", f, name, k+1, got[name][k], v)
+				}
+			}
+		}
+	}
+}
+
+// mode is the most probable value of everything that is saved.
+func mode(t testing.TB, text string) map[string][]float64 {
+	t.Helper()
+	search := app.NewSearch(filepath.Join("testdata", "formula.ppl"))
+	search.Text, search.Options.Seed = text, 1
+	found, err := app.FindMode(context.Background(), search, notes.None{})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	values := map[string][]float64{}
+	rest := found.Result.Values
+	for _, v := range found.Program.Saved() {
+		size := 1
+		for _, n := range v.Shape {
+			size *= n
+		}
+		values[v.Name], rest = rest[:size], rest[size:]
+	}
+	return values
+}
+
+// TestSleepstudy compares the posterior with what is published of this example of lme4 (D. Bates et al., Fitting Linear
+// Mixed-Effects Models Using lme4, Journal of Statistical Software 67 (2015)): by REML fixed effects 251.405 and
+// 10.467, standard deviations of subjects 24.74 and 5.92, of residuals 25.59. Posterior means differ from these by the
+// skewness of the posterior and by priors: spreads of 18 subjects by some 10 %, and fixed effects by less than a fifth
+// of their standard errors, 6.8 and 1.55.
+func TestSleepstudy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("samples for some seconds")
+	}
+	request := app.NewRequest(filepath.Join("testdata", "formula.ppl"))
+	request.Text = model(t, formula.Request{Formula: "Reaction ~ Days + (1 + Days | Subject)",
+		Data: read(t, "sleepstudy.csv")})
+	request.Seed, request.Draws, request.Dir = 1, 1000, filepath.Join(t.TempDir(), "sleep.run")
+	run, err := app.Sample(context.Background(), request, notes.None{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]struct{ value, within float64 }{
+		"b_Intercept": {251.405, 0.2 * 6.8}, "b_Days": {10.467, 0.2 * 1.55}, "sigma": {25.59, 1},
+		"sd_Subject__Intercept": {24.74, 4}, "sd_Subject__Days": {5.92, 1},
+	} {
+		draws, err := run.Draws(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := slices.Concat(draws...)
+		mean := 0.0
+		for _, v := range all {
+			mean += v / float64(len(all))
+		}
+		if !(math.Abs(mean-want.value) < want.within) {
+			t.Errorf("the mean of %s is %.4g; lme4 has %g, and it should be within %g", name, mean, want.value, want.within)
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package formula
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// The grammar of formulas, from the loosest operator to the tightest: `~`, `|`, comparisons, `+ -`, `* /`, `:`, `^`.
+
+type formulaTree struct {
+	Left  *barTree `parser:"@@ '~'"`
+	Right *barTree `parser:"@@"`
+}
+
+type barTree struct {
+	Pos    lexer.Position
+	EndPos lexer.Position
+	Head   *compareTree `parser:"@@"`
+	Tail   []*barTail   `parser:"@@*"`
+}
+
+type barTail struct {
+	Op    string       `parser:"@('|' | '||')"`
+	Right *compareTree `parser:"@@"`
+}
+
+type compareTree struct {
+	Pos    lexer.Position
+	EndPos lexer.Position
+	Left   *sumTree `parser:"@@"`
+	Op     string   `parser:"( @('<' | '>' | '<=' | '>=' | '==' | '!=')"`
+	Right  *sumTree `parser:"@@ )?"`
+}
+
+type sumTree struct {
+	Pos    lexer.Position
+	EndPos lexer.Position
+	Sign   string       `parser:"@('-' | '+')?"`
+	Head   *productTree `parser:"@@"`
+	Tail   []*sumTail   `parser:"@@*"`
+}
+
+type sumTail struct {
+	Op    string       `parser:"@('+' | '-')"`
+	Right *productTree `parser:"@@"`
+}
+
+type productTree struct {
+	Pos    lexer.Position
+	EndPos lexer.Position
+	Head   *crossTree     `parser:"@@"`
+	Tail   []*productTail `parser:"@@*"`
+}
+
+type productTail struct {
+	Op    string     `parser:"@('*' | '/')"`
+	Right *crossTree `parser:"@@"`
+}
+
+type crossTree struct {
+	Pos    lexer.Position
+	EndPos lexer.Position
+	Parts  []*powerTree `parser:"@@ (':' @@)*"`
+}
+
+type powerTree struct {
+	Pos    lexer.Position
+	EndPos lexer.Position
+	Base   *atomTree `parser:"@@"`
+	Power  *atomTree `parser:"('^' @@)?"`
+}
+
+type atomTree struct {
+	Pos    lexer.Position
+	EndPos lexer.Position
+	Number *string    `parser:"  @Number"`
+	Text   *string    `parser:"| @Text"`
+	Call   *callTree  `parser:"| @@"`
+	Name   *string    `parser:"| @(Name | Quoted)"`
+	Minus  *powerTree `parser:"| '-' @@"`
+	Inner  *barTree   `parser:"| '(' @@ ')'"`
+}
+
+type callTree struct {
+	Name string     `parser:"@Name '('"`
+	Args []*argTree `parser:"(@@ (',' @@)*)? ')'"`
+}
+
+type argTree struct {
+	Label string   `parser:"(@Name '=')?"`
+	Value *barTree `parser:"@@"`
+}
+
+var grammar = sync.OnceValue(func() *participle.Parser[formulaTree] {
+	return participle.MustBuild[formulaTree](participle.UseLookahead(2), participle.Elide("Space"),
+		participle.Lexer(lexer.MustSimple([]lexer.SimpleRule{
+			{Name: "Space", Pattern: `\s+`},
+			{Name: "Number", Pattern: `(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?`},
+			{Name: "Name", Pattern: `[\p{L}.][\p{L}\d._]*`},
+			{Name: "Quoted", Pattern: "`[^`]+`"},
+			{Name: "Text", Pattern: `"[^"]*"|'[^']*'`},
+			{Name: "Op", Pattern: `\|\||<=|>=|==|!=|[-+*/:^|~(),=<>]`},
+		})))
+})
+
+// Kinds of nodes that are no operators.
+const (
+	opName   = "name"
+	opNumber = "number"
+	opText   = "text"
+	opCall   = "call"
+)
+
+// A node is a part of a formula: an operator such as + : | with its operands (one for a minus sign), or one of the
+// kinds above.
+type node struct {
+	op     string
+	text   string  // of a name, a text, or the function of a call
+	number float64 // of a number
+	args   []*node
+	labels []string // of a call, for each argument; "" if it has none
+	at     int
+	end    int
+}
+
+type parsed struct{ left, right *node }
+
+// parseFormula parses a formula.
+func parseFormula(text string) (parsed, error) {
+	tree, err := grammar().ParseString("", text)
+	if err != nil {
+		return parsed{}, syntaxError(text, err)
+	}
+	return parsed{tree.Left.node(), tree.Right.node()}, nil
+}
+
+// syntaxError says where the parser stopped.
+func syntaxError(text string, err error) *Error {
+	e := &Error{Formula: text, Message: "the formula cannot be parsed: " + err.Error()}
+	var at participle.Error
+	if !errors.As(err, &at) {
+		return e
+	}
+	if e.At = at.Position().Offset; e.At >= len(text) {
+		e.At, e.Message = 0, "the formula ends too early: "+text
+		e.Help = "a bracket may not be closed, or something is missing after an operator"
+		return e
+	}
+	e.End = e.At + 1
+	e.Message = "the formula cannot be parsed from here on"
+	if strings.Contains(text, "bf(") || text[e.At] == '~' {
+		e.Message, e.Help = "a formula has one `~`", "give the formula of the mean alone; write the others in the model"
+	}
+	return e
+}
+
+// spanning sets which bytes of the formula a node is.
+func (n *node) spanning(from, to lexer.Position) *node {
+	n.at, n.end = from.Offset, to.Offset
+	return n
+}
+
+func (t *barTree) node() *node {
+	n := t.Head.node()
+	for _, tail := range t.Tail {
+		n = (&node{op: tail.Op, args: []*node{n, tail.Right.node()}}).spanning(t.Pos, t.EndPos)
+	}
+	return n
+}
+
+func (t *compareTree) node() *node {
+	if t.Op == "" {
+		return t.Left.node()
+	}
+	return (&node{op: t.Op, args: []*node{t.Left.node(), t.Right.node()}}).spanning(t.Pos, t.EndPos)
+}
+
+func (t *sumTree) node() *node {
+	n := t.Head.node()
+	if t.Sign == "-" {
+		n = (&node{op: "-", args: []*node{n}}).spanning(t.Pos, t.EndPos)
+	}
+	for _, tail := range t.Tail {
+		n = (&node{op: tail.Op, args: []*node{n, tail.Right.node()}}).spanning(t.Pos, t.EndPos)
+	}
+	return n
+}
+
+func (t *productTree) node() *node {
+	n := t.Head.node()
+	for _, tail := range t.Tail {
+		n = (&node{op: tail.Op, args: []*node{n, tail.Right.node()}}).spanning(t.Pos, t.EndPos)
+	}
+	return n
+}
+
+func (t *crossTree) node() *node {
+	n := t.Parts[0].node()
+	for _, part := range t.Parts[1:] {
+		n = (&node{op: ":", args: []*node{n, part.node()}}).spanning(t.Pos, t.EndPos)
+	}
+	return n
+}
+
+func (t *powerTree) node() *node {
+	n := t.Base.node()
+	if t.Power != nil {
+		n = (&node{op: "^", args: []*node{n, t.Power.node()}}).spanning(t.Pos, t.EndPos)
+	}
+	return n
+}
+
+func (t *atomTree) node() *node {
+	n := &node{}
+	switch {
+	case t.Number != nil:
+		n.op, n.text = opNumber, *t.Number
+		n.number, _ = strconv.ParseFloat(*t.Number, 64)
+	case t.Text != nil:
+		n.op, n.text = opText, (*t.Text)[1:len(*t.Text)-1]
+	case t.Call != nil:
+		n.op, n.text = opCall, t.Call.Name
+		for _, a := range t.Call.Args {
+			n.args, n.labels = append(n.args, a.Value.node()), append(n.labels, a.Label)
+		}
+	case t.Name != nil:
+		n.op, n.text = opName, strings.Trim(*t.Name, "`")
+	case t.Minus != nil:
+		n.op, n.args = "-", []*node{t.Minus.node()}
+	default: // brackets keep the sum in them together
+		inner := t.Inner.node()
+		return (&node{op: "(", args: []*node{inner}}).spanning(t.Pos, t.EndPos)
+	}
+	return n.spanning(t.Pos, t.EndPos)
+}
+
+// String writes a node as R would: equal texts are equal variables.
+func (n *node) String() string {
+	switch n.op {
+	case opName, opNumber:
+		return n.text
+	case opText:
+		return strconv.Quote(n.text)
+	case "(":
+		return "(" + n.args[0].String() + ")"
+	case opCall:
+		parts := make([]string, len(n.args))
+		for i, a := range n.args {
+			if parts[i] = a.String(); n.labels[i] != "" {
+				parts[i] = n.labels[i] + " = " + parts[i]
+			}
+		}
+		return n.text + "(" + strings.Join(parts, ", ") + ")"
+	}
+	if len(n.args) == 1 {
+		return n.op + n.args[0].String()
+	}
+	if n.op == "^" || n.op == ":" {
+		return n.args[0].String() + n.op + n.args[1].String()
+	}
+	return n.args[0].String() + " " + n.op + " " + n.args[1].String()
+}
+
+// inner is a node without the brackets around it.
+func (n *node) inner() *node {
+	for n.op == "(" {
+		n = n.args[0]
+	}
+	return n
+}
+
+// is reports whether a node is a given number.
+func (n *node) is(v float64) bool { return n.op == opNumber && n.number == v }

@@ -1,0 +1,118 @@
+package formula_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppl/lang/formula"
+)
+
+// TestMistakes holds that each mistake has one message, which names what is wrong.
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct{ formula, family, want string }{
+		{"y ~ xx", "", "`xx` is not a column of terms.csv"},
+		{"y ~ x + 1 | g", "", "`|` needs parentheses"},
+		{"y ~ x | g", "", "`|` needs parentheses"},
+		{"y ~ x + I(2 * x)", "", "`I(2 * x)` is collinear with another: `I(2 * x)` is a multiple of `x`"},
+		{"y ~ x + n + I(x + 2 * n + 1)", "", "is a linear combination of `the intercept`, `x` and `n`"},
+		{"y ~ I(x - x)", "", "has no effect that can be estimated"},
+		{"y ~ I(x / x)", "", "has one value in all rows"},
+		{"y ~ f + I(f == 'b')", "", "is a multiple of `f b`"},
+		{"y ~ f:h", "", "is a linear combination of `the intercept`"},
+		{"y ~ one", "", "`one` has one level"},
+		{"y ~ (1 | one)", "", "`one` has one level"},
+		{"y ~ (1 | row)", "", "has a level for each of the 48 rows"},
+		{"y ~ x", "poison", "did you mean poisson?"},
+		{"y ~ x", "binomial(logitt)", "has no link"},
+		{"y ~ x", "categorical", "Categorical(logits = eta[i])"},
+		{"y ~ x", "poisson", "`y` is 5.66 in row 1"},
+		{"m | trials(n) ~ x", "binomial", "successes (`m`)"},
+		{"n ~ x", "binomial", "needs the number of trials"},
+		{"n | trials(m) ~ x", "poisson", "has no trials"},
+		{"gaps ~ x", "", "`gaps` has no value in 2 of 48 rows (the first is row 3)"},
+		{"y ~ gaps", "", "--omit leaves such rows out"},
+		{"y + x ~ n", "", "a formula has one outcome"},
+		{"log(y) ~ x", "", "lognormal has the same coefficients"},
+		{"f ~ x", "", "`f` has texts"},
+		{"grade ~ x", "cumulative", `factor(grade, levels = c("high", "low", "mid"))`},
+		{"stars ~ 0 + x", "cumulative", "cut points"},
+		{`y ~ relevel(f, ref = "z")`, "", "`f` has no level \"z\""},
+		{`y ~ factor(f, levels = c("a", "b"))`, "", "has the level \"c\", too"},
+		{"y ~ I(f == 'zz')", "", "`f` has no level \"zz\""},
+		{"y ~ y", "", "`y` is the outcome"},
+		{"y ~ x^2", "", "write the square as I(x^2)"},
+		{"y ~ x / 2", "", "the number 2 is not a term"},
+		{"y ~ x +", "", "ends too early"},
+		{"y ~ (x", "", "ends too early"},
+		{"y ~ x $ n", "", "cannot be parsed from here on"},
+		{"bf(y ~ x, sigma ~ z)", "", "a formula has one `~`"},
+		{"y ~ x ~ n", "", "a formula has one `~`"},
+		{"y x", "", "an outcome, `~` and predictors"},
+		{"", "", "an outcome, `~` and predictors"},
+		{"y ~ log(z)", "", "is not finite in row"},
+		{"y ~ poly(z, 2)", "", "different values"},
+		{"y ~ squared(x)", "", "there is no function `squared`"},
+		{"y ~ x + (1 | share)", "", "not whole"},
+		{"y ~ x - offset(n)", "", "cannot be taken away"},
+		{"y | weights(n) + trunc(lb = 0) ~ x", "", "cannot be combined"},
+		{"y | cens(n) ~ x", "", "none, right and left"},
+	} {
+		text, err := formula.Model(formula.Request{Formula: c.formula, Family: c.family, Data: flawed(t)})
+		if err == nil {
+			t.Errorf("%s, family %q: no mistake is found:\n%s", c.formula, c.family, text)
+		} else if !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, family %q: %v\nwant %s", c.formula, c.family, err, c.want)
+		}
+	}
+}
+
+// flawed is terms.csv with columns that cannot be used.
+func flawed(t *testing.T) formula.Table {
+	table := read(t, "terms.csv")
+	gaps, row, one := slices.Clone(table.Columns[0].Values), make([]float64, 48), make([]float64, 48)
+	gaps[2], gaps[7] = math.NaN(), math.NaN()
+	for i := range row {
+		row[i], one[i] = float64(i), 1
+	}
+	table.Columns = append(table.Columns, formula.Column{Name: "gaps", Values: gaps},
+		formula.Column{Name: "row", Values: row}, formula.Column{Name: "one", Levels: []string{"all"}, Values: one})
+	return table
+}
+
+// TestFlags holds the mistakes in what goes with a formula.
+func TestFlags(t *testing.T) {
+	for _, c := range []struct {
+		change func(r *formula.Request)
+		want   string
+	}{
+		{func(r *formula.Request) { r.Contrasts = "helmert" }, "take treatment or sum"},
+		{func(r *formula.Request) { r.Priors = []string{"b_xx=Normal(0, 1)"} }, "did you mean b_x?"},
+		{func(r *formula.Request) { r.Priors = []string{"b_x"} }, "write NAME=DISTRIBUTION"},
+		{func(r *formula.Request) { r.Priors = []string{"b_x=Normal(0"} }, "not written as the language has it"},
+		{func(r *formula.Request) { r.Formula, r.Contrasts = "y ~ f * h", "sum" }, "interaction of factors"},
+		{func(r *formula.Request) { r.Data.Columns = nil }, "has no rows"},
+	} {
+		r := formula.Request{Formula: "y ~ x", Data: read(t, "terms.csv")}
+		c.change(&r)
+		if _, err := formula.Model(r); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v\nwant %s", err, c.want)
+		}
+	}
+}
+
+// FuzzModel holds that no text makes the translation panic, also not by a model that does not parse.
+func FuzzModel(f *testing.F) {
+	for _, r := range models() {
+		f.Add(r.Formula, r.Family)
+	}
+	table := read(f, "terms.csv")
+	f.Fuzz(func(t *testing.T, text, family string) {
+		_, err := formula.Model(formula.Request{Formula: text, Family: family, Data: table})
+		if e := (*formula.Error)(nil); err != nil && !errors.As(err, &e) {
+			t.Errorf("%q: %v", text, err)
+		}
+	})
+}

@@ -1,0 +1,277 @@
+package formula
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"ppl/lang/diag"
+)
+
+// A response is the outcome with what stands behind its bar.
+type response struct {
+	node     *node
+	column   *Column
+	name     string // in the model
+	trials   string // an expression at row i
+	weights  string
+	censored string // the range of a modifier
+	truncate string
+}
+
+// respond reads the left side of the formula.
+func (w *writer) respond() {
+	left := w.left
+	var additions *node
+	if left.op == "|" {
+		left, additions = left.args[0], left.args[1]
+	}
+	left = left.inner()
+	y := &w.outcome
+	y.node = left
+	switch {
+	case left.op == opCall && left.text == "cbind" && len(left.args) == 2:
+		y.node = left.args[0]
+		y.column, y.name = w.outcomeColumn(y.node)
+		failures := w.number(left.args[1])
+		y.trials = fmt.Sprintf("%s[i] + %s[i]", y.name, failures.name)
+		w.checkTrials(left.args[1], failures.values, 0)
+	case left.op == opCall && w.family.takes == orderedOutcome && w.isFactor(left):
+		y.column, y.name = w.orderedColumn(left)
+	case left.op == opCall:
+		why, help := refused(left, outcomeForm)
+		if why == "" || help == "make a column of it in the data, or define it in the model" || isFunction(left.text) {
+			why = fmt.Sprintf("the outcome is a column, and `%s` is computed", left.String())
+			help = "make a column of it in the data; for log(y) the family lognormal has the same coefficients"
+		}
+		w.fail(left, why, help)
+	case left.op == "+":
+		w.fail(left, "a formula has one outcome", "write a formula for each, or the outcomes as one MvNormal in the model")
+	case left.op != opName:
+		w.fail(left, fmt.Sprintf("the outcome is a column, and `%s` is computed", left.String()),
+			"make a column of it in the data")
+	default:
+		y.column, y.name = w.outcomeColumn(left)
+	}
+	if additions != nil {
+		w.additions(additions)
+	}
+	w.checkOutcome()
+}
+
+func isFunction(name string) bool {
+	_, ok := functions()[name]
+	return ok || name == "scale" || name == "I"
+}
+
+// outcomeColumn declares the column of the outcome with the type that its family needs.
+func (w *writer) outcomeColumn(n *node) (*Column, string) {
+	c := w.column(n)
+	w.numerics[n.String()] = numeric{name: spelled(c.Name), plain: true, values: c.Values}
+	switch {
+	case w.family.takes == orderedOutcome:
+		return w.orderedColumn(n)
+	case w.family.takes == binaryOutcome && len(c.Levels) == 2:
+		return c, w.declare(c, fmt.Sprintf("bool(%s)", strconv.Quote(c.Levels[1])))
+	case c.Levels != nil:
+		w.fail(n, fmt.Sprintf("`%s` has texts, and an outcome of the family %s is a number", c.Name, w.family.name),
+			"--family bernoulli takes a column of two texts, cumulative one of ordered levels")
+	}
+	return c, w.declare(c, "")
+}
+
+// orderedColumn declares an outcome with ordered levels.
+func (w *writer) orderedColumn(n *node) (*Column, string) {
+	f, typ := w.levelled(n)
+	c := w.column(&node{text: f.column})
+	if typ == "" && c.Levels != nil && !c.Ordered {
+		quoted := make([]string, len(f.levels))
+		for i, l := range f.levels {
+			quoted[i] = strconv.Quote(l)
+		}
+		w.fail(n, fmt.Sprintf("the order of the levels of `%s` is not known", f.column),
+			fmt.Sprintf("write factor(%s, levels = c(%s)), with the levels in their order", f.column,
+				strings.Join(shortened(quoted), ", ")))
+	}
+	if w.cuts = len(f.levels) - 1; w.cuts < 1 {
+		w.fail(n, fmt.Sprintf("`%s` has one level", f.column), "")
+	}
+	return c, w.declare(c, fmt.Sprintf("index(%s)%s", w.fresh(plural(spelled(c.Name))), typ))
+}
+
+// additions reads what stands behind the bar of the outcome, trials(n) + weights(w).
+func (w *writer) additions(n *node) {
+	n = n.inner()
+	if n.op == "+" {
+		w.additions(n.args[0])
+		w.additions(n.args[1])
+		return
+	}
+	if n.op != opCall {
+		w.fail(n, fmt.Sprintf("`%s` cannot be used behind the bar of an outcome", n.String()),
+			"write trials(n), weights(w), cens(c) or trunc(lb = 0)")
+	}
+	if why, help := refused(n, outcomeForm); why != "" {
+		w.fail(n, why, help)
+	}
+	if n.text == "trunc" {
+		w.truncation(n)
+		return
+	}
+	if len(n.args) != 1 {
+		w.fail(n, fmt.Sprintf("`%s` takes one column", n.text), "")
+	}
+	arg := n.args[0].inner()
+	switch n.text {
+	case "trials":
+		text, values := w.arithmetic(arg)
+		w.outcome.trials = text
+		w.checkTrials(arg, values, 1)
+	case "weights":
+		w.outcome.weights = w.number(arg).name
+	case "cens":
+		w.censoring(arg)
+	default:
+		w.fail(n, fmt.Sprintf("`%s` cannot be used in this place", n.text), "")
+	}
+}
+
+// checkTrials refuses trials that are fewer than the successes; of failures only that they are negative.
+func (w *writer) checkTrials(n *node, values []float64, successes float64) {
+	for i, v := range values {
+		y := w.outcome.column.Values[i]
+		switch {
+		case v < 0 || v != math.Trunc(v) && !math.IsNaN(v):
+			w.fail(n, fmt.Sprintf("`%s` is %v in row %d, and has to be a whole number, 0 or more", n.String(), v, i+1), "")
+		case successes > 0 && y > v:
+			w.fail(n, fmt.Sprintf("row %d has %v successes (`%s`) in %v trials (`%s`)", i+1, y, w.outcome.column.Name, v,
+				n.String()), "the trials are successes and failures together; cbind(successes, failures) takes both")
+		}
+	}
+}
+
+// censoring declares the limits that a column of 1, 0, -1 or right, none, left gives.
+func (w *writer) censoring(n *node) {
+	c, y := w.column(n), w.outcome.name
+	is := func(word string, code int) string {
+		if c.Levels != nil {
+			return fmt.Sprintf("%s[i] == %s", w.factor(n).name, strconv.Quote(word))
+		}
+		return fmt.Sprintf("%s[i] == %d", w.number(n).name, code)
+	}
+	has := func(word string, code float64) bool {
+		for _, v := range c.Values {
+			if c.Levels != nil && !math.IsNaN(v) && c.Levels[int(v)-1] == word || c.Levels == nil && v == code {
+				return true
+			}
+		}
+		return false
+	}
+	for _, v := range c.Values {
+		if c.Levels == nil && v != 0 && v != 1 && v != -1 && !math.IsNaN(v) ||
+			c.Levels != nil && !math.IsNaN(v) && !strings.Contains(" left none right ", " "+c.Levels[int(v)-1]+" ") {
+			w.fail(n, fmt.Sprintf("`%s` says of each row whether it is censored, by none, right and left or by 0, 1 and "+
+				"-1, and has others", c.Name), "intervals are written in the model, y ~ Density(log(cdf(…) - cdf(…)))")
+		}
+	}
+	low, high := "-inf", "inf"
+	if w.family.takes == positiveOutcome || w.family.takes == countOutcome {
+		low = "0"
+	}
+	if has("left", -1) {
+		lower := w.define("lower", fmt.Sprintf("%s ? %s[i] : -inf", is("left", -1), y), nil)
+		low = lower.name + "[i]"
+	}
+	if has("right", 1) {
+		upper := w.define("upper", fmt.Sprintf("%s ? %s[i] : inf", is("right", 1), y), nil)
+		high = upper.name + "[i]"
+	}
+	w.outcome.censored = low + ".." + high
+}
+
+// truncation reads trunc(lb = 0, ub = 10).
+func (w *writer) truncation(n *node) {
+	low, high := "-inf", "inf"
+	for k, a := range n.args {
+		text, _ := w.arithmetic(a.inner())
+		switch label := n.labels[k]; {
+		case label == "lb" || label == "" && k == 0:
+			low = text
+		case label == "ub" || label == "" && k == 1:
+			high = text
+		default:
+			w.fail(a, "trunc takes lb and ub, the lower and the upper bound", "")
+		}
+	}
+	w.outcome.truncate = low + ".." + high
+}
+
+// checkOutcome refuses values that the family does not have.
+func (w *writer) checkOutcome() {
+	c, f := w.outcome.column, w.family
+	if f.takes == trialsOutcome && w.outcome.trials == "" {
+		w.fail(w.left, fmt.Sprintf("the family %s needs the number of trials", f.name),
+			fmt.Sprintf("write %s | trials(n), or trials(10), or cbind(successes, failures); for 0 and 1 alone take "+
+				"--family bernoulli", c.Name))
+	}
+	if f.takes != trialsOutcome && w.outcome.trials != "" {
+		w.fail(w.left, fmt.Sprintf("the family %s has no trials", f.name), "take --family binomial")
+	}
+	if c.Levels != nil {
+		return
+	}
+	rules := map[outcome]struct {
+		ok    func(v float64) bool
+		words string
+		help  string
+	}{
+		positiveOutcome: {func(v float64) bool { return v > 0 }, "above 0", "hurdle models have zeros"},
+		countOutcome: {func(v float64) bool { return v >= 0 && v == math.Trunc(v) }, "a whole number, 0 or more",
+			"--family gaussian takes any number, gamma those above 0"},
+		trialsOutcome: {func(v float64) bool { return v >= 0 && v == math.Trunc(v) }, "a whole number, 0 or more", ""},
+		binaryOutcome: {func(v float64) bool { return v == 0 || v == 1 }, "0 or 1",
+			"--family binomial takes counts, with y | trials(n)"},
+		shareOutcome: {func(v float64) bool { return v > 0 && v < 1 }, "between 0 and 1, and not 0 or 1 itself", ""},
+		angleOutcome: {func(v float64) bool { return math.Abs(v) <= math.Pi }, "an angle between -pi and pi", ""},
+	}
+	rule, ok := rules[f.takes]
+	if !ok {
+		return
+	}
+	for i, v := range c.Values {
+		if !math.IsNaN(v) && !rule.ok(v) {
+			w.fail(w.outcome.node, fmt.Sprintf("`%s` is %v in row %d; an outcome of the family %s is %s", c.Name, v, i+1,
+				f.name, rule.words), rule.help)
+		}
+	}
+}
+
+// checkMissing refuses columns without a value in some rows, unless these rows are left out.
+func (w *writer) checkMissing() {
+	if w.r.Omit {
+		return
+	}
+	var found []string
+	for _, c := range w.r.Data.Columns {
+		if w.used[c.Name] == nil {
+			continue
+		}
+		count, first := 0, 0
+		for i, v := range c.Values {
+			if math.IsNaN(v) {
+				if count++; count == 1 {
+					first = i + 1
+				}
+			}
+		}
+		if count > 0 {
+			found = append(found, fmt.Sprintf("`%s` has no value in %d of %d rows (the first is row %d)", c.Name, count,
+				w.size, first))
+		}
+	}
+	if len(found) > 0 {
+		panic(&Error{Message: diag.And(found), Help: "--omit leaves such rows out, as R does; " +
+			"`data x[N] missing` and a distribution of x in the model estimate them"})
+	}
+}

@@ -1,0 +1,357 @@
+package formula
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A predictor is the sum of effects that a formula gives to the mean, or to another parameter of the family.
+type predictor struct {
+	of       string // the parameter; "" for the mean
+	scale    float64
+	words    string   // of the scale, in comments; "" if it is 1
+	summands []string // of the population, at row i
+	grouped  []string // of groups, at row i
+	shift    []string // what centring takes away from the intercept at 0
+	centre   bool     // quantities without levels are centred: there is an intercept, or cut points
+}
+
+// named is the name of a coefficient of the predictor, b_x or b_sigma_x.
+func (p *predictor) named(prefix, name string) string {
+	if p.of != "" {
+		prefix += "_" + p.of
+	}
+	return prefix + "_" + name
+}
+
+// A coefficient multiplies a quantity, for each combination of the levels of its axes.
+type coefficient struct {
+	term    term
+	name    string
+	number  *numeric // nil for 1
+	axes    []axis
+	centred bool
+}
+
+// An axis of a coefficient has one element for each level. With contrasts the first level is the reference, at 0, or
+// the elements sum to 0.
+type axis struct {
+	*factor
+	contrast bool
+}
+
+// population adds the coefficients of the terms.
+func (w *writer) population(p *predictor, ts terms) {
+	var all []coefficient
+	for _, t := range ts {
+		if len(t) > 0 {
+			w.refuseOutcome(t)
+			all = append(all, w.coefficients(p, ts, t)...)
+		}
+	}
+	w.checkRank(ts.has(nil), all)
+	effects := make([]string, len(all))
+	for k, c := range all {
+		effects[k] = w.summand(p, c)
+	}
+	if ts.has(nil) {
+		w.intercept(p)
+	}
+	for _, c := range all {
+		w.coefficientPrior(p, c)
+	}
+	p.summands = append(p.summands, effects...)
+}
+
+// refuseOutcome refuses the outcome as its own predictor.
+func (w *writer) refuseOutcome(t term) {
+	for _, v := range t {
+		if v.op == opName && spelled(v.text) == w.outcome.name {
+			w.fail(v, fmt.Sprintf("`%s` is the outcome, and cannot be a predictor", v.text), "leave it out")
+		}
+	}
+}
+
+// coefficients are those of one term: a factor is coded by contrasts if the model has the term without it, and
+// otherwise by all levels, as in R.
+func (w *writer) coefficients(p *predictor, ts terms, t term) (all []coefficient) {
+	var axes []axis
+	products := [][]numeric{nil}
+	var names []string
+	for i, v := range t {
+		if w.isFactor(v) {
+			rest := slices.Delete(slices.Clone(t), i, i+1)
+			f := w.factor(v)
+			if len(f.levels) < 2 {
+				w.fail(v, fmt.Sprintf("`%s` has one level, %q, and so no effect", f.column, f.levels[0]), "leave it out")
+			}
+			axes = append(axes, axis{f, ts.has(rest)})
+			names = append(names, joined(v.String()))
+			continue
+		}
+		var next [][]numeric
+		for _, product := range products {
+			for _, column := range w.numbers(v) {
+				next = append(next, append(slices.Clone(product), column))
+			}
+		}
+		products = next
+	}
+	for _, product := range products {
+		c := coefficient{term: t, axes: axes}
+		parts := names
+		if len(product) > 0 {
+			c.number = w.product(product)
+			c.centred = len(axes) == 0 && p.centre && !c.number.balanced()
+			parts = append([]string{c.number.name}, names...)
+		}
+		c.name = w.fresh(p.named("b", strings.Join(parts, "_")))
+		all = append(all, c)
+	}
+	return all
+}
+
+// numbers are the quantities of a variable: one, or those of a polynomial.
+func (w *writer) numbers(n *node) []numeric {
+	if n.op == opCall && n.text == "poly" {
+		return w.polynomial(n)
+	}
+	return []numeric{w.number(n)}
+}
+
+// product multiplies quantities.
+func (w *writer) product(factors []numeric) *numeric {
+	if len(factors) == 1 {
+		return &factors[0]
+	}
+	var names, at []string
+	values := make([]float64, w.size)
+	for i := range values {
+		values[i] = 1
+	}
+	for _, f := range factors {
+		names, at = append(names, f.name), append(at, f.name+"[i]")
+		for i, v := range f.values {
+			values[i] *= v
+		}
+	}
+	key := strings.Join(at, " * ")
+	if v, ok := w.numerics[key]; ok {
+		return &v
+	}
+	v := w.define(strings.Join(names, "_"), key, values)
+	w.numerics[key] = v
+	return &v
+}
+
+// polynomial defines orthogonal polynomials of a quantity, as R's poly does: by the recurrence of three terms, each
+// with sum of squares 1; or with raw = TRUE its powers.
+func (w *writer) polynomial(n *node) (all []numeric) {
+	x, degree, raw := w.polynomialOf(n)
+	if raw {
+		all = append(all, x)
+		for d := 2; d <= degree; d++ {
+			values := make([]float64, len(x.values))
+			for i, v := range x.values {
+				values[i] = math.Pow(v, float64(d))
+			}
+			all = append(all, w.once(fmt.Sprintf("%s_%d", x.name, d), fmt.Sprintf("%s[i]^%d", x.name, d), values))
+		}
+		return all
+	}
+	before, now, beforeSize := make([]float64, w.size), make([]float64, w.size), 1.0
+	for i := range now {
+		now[i] = 1
+	}
+	var nowText, beforeText string
+	for d := 1; d <= degree; d++ {
+		size := dot(now, now)
+		center := dotOf(x.values, now, now) / size
+		next := make([]float64, w.size)
+		ratio := size / beforeSize
+		for i, v := range x.values {
+			next[i] = (v - center) * now[i]
+			if d > 1 {
+				next[i] -= ratio * before[i]
+			}
+		}
+		text := fmt.Sprintf("%s[i] - %s", x.name, exact(center))
+		if d > 1 {
+			text = fmt.Sprintf("(%s) * %s", text, nowText)
+			if d == 2 {
+				text += " - " + exact(ratio)
+			} else {
+				text += fmt.Sprintf(" - %s * %s", exact(ratio), beforeText)
+			}
+		}
+		whole := w.once(fmt.Sprintf("%s_poly_%d", x.name, d), text, next)
+		beforeText, nowText = nowText, whole.name+"[i]"
+		before, now, beforeSize = now, next, size
+		scale := math.Sqrt(dot(next, next))
+		values := make([]float64, w.size)
+		for i := range values {
+			values[i] = next[i] / scale
+		}
+		all = append(all, w.once(fmt.Sprintf("poly_%s_%d", x.name, d), fmt.Sprintf("%s / %s", nowText, exact(scale)),
+			values))
+	}
+	return all
+}
+
+// once defines a quantity, if the same has not been defined before.
+func (w *writer) once(name, text string, values []float64) numeric {
+	if v, ok := w.numerics[text]; ok {
+		return v
+	}
+	v := w.define(name, text, values)
+	w.numerics[text] = v
+	return v
+}
+
+// polynomialOf reads poly(x, degree, raw = TRUE).
+func (w *writer) polynomialOf(n *node) (x numeric, degree int, raw bool) {
+	degree = 1
+	for k, a := range n.args {
+		switch {
+		case k == 0:
+			x = w.number(a)
+		case n.labels[k] == "raw":
+			raw = a.text == "TRUE" || a.text == "T"
+		case a.op == opNumber && (n.labels[k] == "degree" || n.labels[k] == ""):
+			degree = int(a.number)
+		default:
+			w.fail(a, "poly takes a column, a degree and raw = TRUE", "")
+		}
+	}
+	if distinct := len(slices.Compact(slices.Sorted(slices.Values(present(x.values))))); degree < 1 ||
+		degree >= distinct {
+		w.fail(n, fmt.Sprintf("a polynomial of degree %d needs more than %[1]d different values; %s has %d", degree,
+			x.name, distinct), "")
+	}
+	return x, degree, raw
+}
+
+func dot(a, b []float64) (sum float64) {
+	for i := range a {
+		if v := a[i] * b[i]; !math.IsNaN(v) {
+			sum += v
+		}
+	}
+	return sum
+}
+
+func dotOf(a, b, c []float64) (sum float64) {
+	for i := range a {
+		if v := a[i] * b[i] * c[i]; !math.IsNaN(v) {
+			sum += v
+		}
+	}
+	return sum
+}
+
+// balanced reports whether the mean of a quantity is 0 but for rounding.
+func (v *numeric) balanced() bool { return math.Abs(meanOf(v.values)) < 1e-9*sdOf(v.values) }
+
+// summand is the effect of a coefficient at row i.
+func (w *writer) summand(p *predictor, c coefficient) string {
+	text := c.name
+	if len(c.axes) > 0 {
+		at := make([]string, len(c.axes))
+		for k, a := range c.axes {
+			at[k] = a.name + "[i]"
+		}
+		text += "[" + strings.Join(at, ", ") + "]"
+	}
+	switch {
+	case c.number == nil:
+	case c.centred:
+		p.shift = append(p.shift, fmt.Sprintf("%s * mean(%s)", c.name, c.number.name))
+		text += fmt.Sprintf(" * (%s[i] - mean(%[1]s))", c.number.name)
+	default:
+		text += fmt.Sprintf(" * %s[i]", c.number.name)
+	}
+	return text
+}
+
+// coefficientPrior writes the prior of a coefficient, and of one with contrasts the elements that are known.
+func (w *writer) coefficientPrior(p *predictor, c coefficient) {
+	scale, words := 2.5*p.scale, "2.5"
+	if p.words != "" {
+		words += " " + p.words
+	}
+	if c.number != nil {
+		scale /= sdOf(c.number.values)
+		words += fmt.Sprintf(" / sd(%s)", c.number.name)
+	}
+	if len(c.axes) > 0 {
+		scale /= 0.5
+		words += " / 0.5, the largest sd of an indicator"
+	}
+	prior := fmt.Sprintf("Normal(0, %s)", rounded(scale))
+	if words == "2.5" {
+		words = ""
+	}
+	if w.sum && slices.ContainsFunc(c.axes, func(a axis) bool { return a.contrast }) {
+		w.sumContrasts(c, prior, words)
+		return
+	}
+	indices := []string{"k", "l", "m", "n", "o", "q"}
+	if len(c.axes) > len(indices) {
+		w.failTerm(c.term, "has more than six factors", "make a column of their combinations")
+	}
+	all := make([]string, len(c.axes))
+	for k, a := range c.axes {
+		all[k] = fmt.Sprintf("%s in %s", indices[k], a.set)
+	}
+	var references []string
+	head := slices.Clone(all)
+	for k, a := range c.axes {
+		if !a.contrast {
+			continue
+		}
+		zero := slices.Concat(head[:k], []string{"1"}, all[k+1:])
+		for j := range zero { // a constant needs no index
+			zero[j] = zero[j][strings.LastIndex(zero[j], " ")+1:]
+		}
+		w.statement(fmt.Sprintf("%s[%s] = 0", c.name, strings.Join(zero, ", ")),
+			fmt.Sprintf("%s %q is the reference level", a.column, a.levels[0]))
+		references = append(references, a.column)
+		head[k] = fmt.Sprintf("%s in 2..%s", indices[k], a.set)
+	}
+	text := c.name
+	if len(head) > 0 {
+		text += "[" + strings.Join(head, ", ") + "]"
+	}
+	w.prior(c.name, "b", text, prior, words)
+}
+
+// sumContrasts writes effects of a factor that sum to 0.
+func (w *writer) sumContrasts(c coefficient, prior, words string) {
+	if len(c.axes) > 1 {
+		w.failTerm(c.term, "is an interaction of factors, for which --contrasts sum is not available",
+			"take treatment contrasts, or a group term such as (1 | "+c.axes[0].column+":"+c.axes[1].column+")")
+	}
+	w.priorWith(c.name, "b", fmt.Sprintf("%s[k in %s]", c.name, c.axes[0].set), prior, " zerosum", words)
+}
+
+// rounded writes a scale with three digits.
+func rounded(v float64) string {
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	return shortest(r)
+}
+
+// exact writes a number with twelve digits.
+func exact(v float64) string {
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+	return shortest(r)
+}
+
+func shortest(r float64) string {
+	if a := math.Abs(r); a != 0 && (a < 1e-3 || a >= 1e6) {
+		return strings.NewReplacer("e+0", "e", "e-0", "e-", "e+", "e").Replace(strconv.FormatFloat(r, 'e', -1, 64))
+	}
+	return strconv.FormatFloat(r, 'f', -1, 64)
+}

@@ -1,0 +1,134 @@
+package formula
+
+import (
+	"fmt"
+	"slices"
+
+	"ppl/lang/diag"
+)
+
+// A form is a function that a formula may call, or a formula cannot have with what to write in the model instead.
+type form struct {
+	name    string
+	example string // a formula with it, for data with the columns y, x, z, n, f, g
+	role    role
+	instead string // of a refused form: what to write
+}
+
+type role int
+
+const (
+	variableForm role = iota // computes a column, or names groups
+	termForm                 // a term of its own
+	outcomeForm              // on the left, behind `|`, or around outcomes
+	groupForm                // on the right of the bar of a group
+	refusedForm
+)
+
+// forms lists the functions of formulas of R, lme4, rstanarm and brms.
+func forms() []form {
+	return []form{
+		{"I", "y ~ I(x^2)", variableForm, ""},
+		{"log", "y ~ log(n)", variableForm, ""},
+		{"log2", "y ~ log2(n)", variableForm, ""},
+		{"log10", "y ~ log10(n)", variableForm, ""},
+		{"log1p", "y ~ log1p(n)", variableForm, ""},
+		{"exp", "y ~ exp(x)", variableForm, ""},
+		{"expm1", "y ~ expm1(x)", variableForm, ""},
+		{"sqrt", "y ~ sqrt(n)", variableForm, ""},
+		{"abs", "y ~ abs(x)", variableForm, ""},
+		{"sin", "y ~ sin(x)", variableForm, ""},
+		{"cos", "y ~ cos(x)", variableForm, ""},
+		{"tan", "y ~ tan(x)", variableForm, ""},
+		{"tanh", "y ~ tanh(x)", variableForm, ""},
+		{"plogis", "y ~ plogis(x)", variableForm, ""},
+		{"qlogis", "y ~ qlogis(I(n / 100))", variableForm, ""},
+		{"scale", "y ~ scale(x)", variableForm, ""},
+		{"center", "y ~ center(x)", variableForm, ""},
+		{"poly", "y ~ poly(x, 2)", variableForm, ""},
+		{"factor", "y ~ factor(n)", variableForm, ""},
+		{"as.factor", "y ~ as.factor(n)", variableForm, ""},
+		{"ordered", `y ~ ordered(f, levels = c("b", "a"))`, variableForm, ""},
+		{"relevel", `y ~ relevel(f, ref = "b")`, variableForm, ""},
+		{"offset", "y ~ x + offset(z)", termForm, ""},
+		{"trials", "n | trials(m) ~ x", outcomeForm, ""},
+		{"cbind", "cbind(n, z) ~ x", outcomeForm, ""},
+		{"weights", "y | weights(n) ~ x", outcomeForm, ""},
+		{"cens", "y | cens(z) ~ x", outcomeForm, ""},
+		{"trunc", "y | trunc(lb = 0) ~ x", outcomeForm, ""},
+
+		{"s", "y ~ s(x)", refusedForm, "write a Gaussian process, examples/crash.ppl has one, or poly(x, 3)"},
+		{"t2", "y ~ t2(x, z)", refusedForm, "write a Gaussian process of two columns with rbf; ppl help rbf"},
+		{"te", "y ~ te(x, z)", refusedForm, "write a Gaussian process of two columns with rbf; ppl help rbf"},
+		{"ti", "y ~ ti(x, z)", refusedForm, "write a Gaussian process of two columns with rbf; ppl help rbf"},
+		{"gp", "y ~ gp(x)", refusedForm, "write f[N] ~ MvNormal(fill(0, N), rbf(x, size, length) + " +
+			"diagonal(1e-6, N)) and add f[i]; examples/crash.ppl has a faster form for many rows"},
+		{"mo", "y ~ mo(n)", refusedForm, "write share[1..K-1] ~ Dirichlet(fill(1, K-1)) and add b * sum(k in 1..K-1: " +
+			"k < level[i] ? share[k] : 0), where level counts from 1 to K"},
+		{"mmc", "y ~ (1 + mmc(x, z) | g)", refusedForm, "add the effects of the groups of a row in the model"},
+		{"me", "y ~ me(x, z)", refusedForm, "write true_x[i in N] ~ Normal(m, s), x[i in N] ~ Normal(true_x[i], " +
+			"error[i]), and read true_x[i]"},
+		{"mi", "y ~ mi(x)", refusedForm, "declare `data x[N] missing` and give x a distribution; ppl help missing"},
+		{"cs", "y ~ cs(x)", refusedForm, "write an outcome for each threshold as Bernoulli"},
+		{"ar", "y ~ x + ar(p = 1)", refusedForm, "write y[t in 2..T] ~ Normal(mu[t] + phi * (y[t-1] - mu[t-1]), sigma)"},
+		{"ma", "y ~ x + ma(q = 1)", refusedForm, "write error[t] = y[t] - mean_y[t] as a recurrence, as in " +
+			"lang/REFERENCE.md under The past"},
+		{"arma", "y ~ x + arma(p = 1)", refusedForm, "write a recurrence, as in lang/REFERENCE.md under The past"},
+		{"car", "y ~ x + car(z)", refusedForm, "write the effects as CAR or ICAR; ppl help CAR"},
+		{"sar", "y ~ x + sar(z)", refusedForm, "write the effects as CAR or ICAR; ppl help CAR"},
+		{"cosy", "y ~ x + cosy(z)", refusedForm, "write the correlation as a group effect, (1 | group)"},
+		{"unstr", "y ~ x + unstr(z, g)", refusedForm, "write the rows of a group as one MvNormal with an LKJ correlation"},
+		{"fcor", "y ~ x + fcor(z)", refusedForm, "write y ~ MvNormal(mu, C)"},
+		{"ns", "y ~ ns(x, 3)", refusedForm, "make the columns of the basis in the data, or write poly(x, 3)"},
+		{"bs", "y ~ bs(x, 3)", refusedForm, "make the columns of the basis in the data, or write poly(x, 3)"},
+		{"gr", "y ~ (1 | gr(g, cov = A))", refusedForm,
+			"write the covariance in the model: r[J] ~ MvNormal(fill(0, J), sd^2 * A)"},
+		{"mm", "y ~ (1 | mm(g, f))", refusedForm,
+			"add the effects of the groups of a row in the model: (r[g1[i]] + r[g2[i]]) / 2"},
+		{"mvbind", "mvbind(y, z) ~ x", refusedForm, "write an outcome with two columns, Y[i in N] ~ " +
+			"MvNormal([mu1[i], mu2[i]], sd = sigma, corr = C), with C[1..2, 1..2] ~ LKJ(1); or a formula for each"},
+		{"se", "y | se(z) ~ x", refusedForm, "write y[i in N] ~ Normal(mu[i], error[i]), with the column of standard errors"},
+		{"rate", "n | rate(z) ~ x", refusedForm, "add offset(log(exposure)) on the right"},
+		{"subset", "y | subset(z) ~ x", refusedForm, "leave out the rows in the data"},
+		{"dec", "y | dec(z) ~ x", refusedForm, "write y[i in N] ~ Wiener(…); ppl help Wiener"},
+		{"cat", "y | cat(z) ~ x", refusedForm, "the number of categories is that of the column's levels"},
+		{"thres", "y | thres(3) ~ x", refusedForm, "the number of thresholds is that of the column's levels, less one"},
+		{"vint", "y | vint(z) ~ x", refusedForm, "write the distribution in the model: y ~ Density(…)"},
+		{"vreal", "y | vreal(z) ~ x", refusedForm, "write the distribution in the model: y ~ Density(…)"},
+		{"Surv", "Surv(y, z) ~ x", refusedForm, "write y | cens(censored) ~ x with the family weibull or exponential; " +
+			"ppl help survival"},
+		{"nl", "y ~ nl(x)", refusedForm, "write the curve in the model: y[i in N] ~ Normal(a * exp(-b * x[i]), sigma)"},
+	}
+}
+
+// findForm looks a function up.
+func findForm(name string) (form, bool) {
+	all := forms()
+	k := slices.IndexFunc(all, func(f form) bool { return f.name == name })
+	if k < 0 {
+		return form{}, false
+	}
+	return all[k], true
+}
+
+// refused says why a call cannot be what it is used as, and what to write.
+func refused(n *node, as ...role) (why, help string) {
+	f, ok := findForm(n.text)
+	switch {
+	case !ok:
+		var names []string
+		for _, f := range forms() {
+			names = append(names, f.name)
+		}
+		help = "make a column of it in the data, or define it in the model"
+		if near, ok := diag.Nearest(n.text, names); ok {
+			help = fmt.Sprintf("did you mean `%s`?", near)
+		}
+		return fmt.Sprintf("there is no function `%s` for formulas", n.text), help
+	case f.role == refusedForm:
+		return fmt.Sprintf("a formula cannot have `%s`", n.text), f.instead
+	case !slices.Contains(as, f.role):
+		return fmt.Sprintf("`%s` cannot be used in this place", n.text), "it is used as in " + f.example
+	}
+	return "", ""
+}
