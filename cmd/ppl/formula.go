@@ -28,11 +28,13 @@ func formulaCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "formula 'y ~ x + (1 | g)' --data FILE [flags]",
 		Short: "Print the model of a formula of R",
-		Long: "Print the model of a formula, as lme4, rstanarm and brms read it. It is text like any other model: keep " +
-			"it in a file, change\nit, check it and sample it. ppl sample 'y ~ x + (1 | g)' --data FILE writes it to y.ppl " +
-			"and samples it at once.\n\n" +
-			"Priors are rstanarm's: 2.5 standard deviations of the outcome for one standard deviation of a predictor, " +
-			"which comments say;\n--prior 'b_x=Normal(0, 1)' replaces that of a name, and b, sd or cor those of all " +
+		Long: "Print the model of a formula, as lme4, rstanarm and brms read it. It is text like any other model: " +
+			"keep it in a file, change\nit, check it and sample it. ppl sample 'y ~ x + (1 | g)' --data FILE writes " +
+			"it " +
+			"to y.ppl and samples it at once.\n\n" +
+			"Priors are rstanarm's: 2.5 standard deviations of the outcome for one standard deviation of a " +
+			"predictor, which comments say;\n--prior 'b_x=Normal(0, 1)' replaces that of a name, and b, sd or cor " +
+			"those of all " +
 			"coefficients, spreads or correlations.\n\n" +
 			"Families: " + strings.Join(formula.Families(), ", ") + ";\na link is written in brackets, " +
 			"binomial(probit). ppl help brms has a table of terms.",
@@ -64,8 +66,8 @@ func (f *formulation) addFlags(flags *pflag.FlagSet) {
 		"binomial(probit) (default: gaussian)")
 	flags.StringVar(&r.Contrasts, "contrasts", "", "of a formula: code factors by `C`, treatment or sum (default: "+
 		"treatment)")
-	flags.StringArrayVar(&r.Priors, "prior", nil, "of a formula: give a `NAME=DISTRIBUTION` in the place of its default "+
-		"prior; may be repeated")
+	flags.StringArrayVar(&r.Priors, "prior", nil, "of a formula: give a `NAME=DISTRIBUTION` in the place of its "+
+		"default prior; may be repeated")
 	flags.BoolVar(&r.Omit, "omit", false, "of a formula: leave out rows in which a column has no value")
 }
 
@@ -144,8 +146,8 @@ func (f *formulation) writeModel(c *console, replace bool) (string, error) {
 	case err == nil && string(before) == text:
 		return path, nil
 	case err == nil && !replace:
-		return "", fault.Usagef("%s has another model; --overwrite replaces it and its run, or sample the file itself: "+
-			"ppl sample %[1]s", path)
+		return "", fault.Usagef("%s has another model; --overwrite replaces it and its run, or sample the file "+
+			"itself: ppl sample %[1]s", path)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return "", fault.Of(err)
 	}

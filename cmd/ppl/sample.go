@@ -93,7 +93,8 @@ func (s *sampling) takeFormula(c *console, by *formulation, f *pflag.FlagSet, re
 	if !isFormula(s.request.Model) {
 		for _, name := range formulaFlags() {
 			if f.Changed(name) {
-				return fault.Usagef("--%s is for formulas; %s is a model, which says this itself", name, s.request.Model)
+				return fault.Usagef("--%s is for formulas; %s is a model, which says this itself", name,
+					s.request.Model)
 			}
 		}
 		return nil

@@ -41,7 +41,8 @@ func reserved() map[string]bool {
 	names := map[string]bool{}
 	for _, name := range strings.Fields("data generate infer import in from return missing censored ordered zerosum " +
 		"noncentered complete holdout columns by order pi inf true false mean sd exp log sqrt abs sum fill sigmoid " +
-		"Phi inv_cloglog lgamma atan logpdf log1m log1m_exp cumsum log1p log2 log10 expm1 sin cos tan tanh logit i j k l") {
+		"Phi inv_cloglog lgamma atan logpdf log1m log1m_exp cumsum log1p log2 log10 expm1 sin cos tan tanh logit i " +
+		"j k l") {
 		names[name] = true
 	}
 	return names
@@ -264,12 +265,17 @@ func truth(is bool) float64 {
 // operated writes an operator.
 func (w *writer) operated(n *node) (string, []float64) {
 	operators := map[string]func(a, b float64) float64{
-		"+": func(a, b float64) float64 { return a + b }, "-": func(a, b float64) float64 { return a - b },
-		"*": func(a, b float64) float64 { return a * b }, "/": func(a, b float64) float64 { return a / b },
-		"^": math.Pow,
-		"<": func(a, b float64) float64 { return truth(a < b) }, ">": func(a, b float64) float64 { return truth(a > b) },
-		"<=": func(a, b float64) float64 { return truth(a <= b) }, ">=": func(a, b float64) float64 { return truth(a >= b) },
-		"==": func(a, b float64) float64 { return truth(a == b) }, "!=": func(a, b float64) float64 { return truth(a != b) },
+		"+":  func(a, b float64) float64 { return a + b },
+		"-":  func(a, b float64) float64 { return a - b },
+		"*":  func(a, b float64) float64 { return a * b },
+		"/":  func(a, b float64) float64 { return a / b },
+		"^":  math.Pow,
+		"<":  func(a, b float64) float64 { return truth(a < b) },
+		">":  func(a, b float64) float64 { return truth(a > b) },
+		"<=": func(a, b float64) float64 { return truth(a <= b) },
+		">=": func(a, b float64) float64 { return truth(a >= b) },
+		"==": func(a, b float64) float64 { return truth(a == b) },
+		"!=": func(a, b float64) float64 { return truth(a != b) },
 	}
 	f, ok := operators[n.op]
 	if !ok {
@@ -397,7 +403,8 @@ func (w *writer) columnLevels(n *node) *factor {
 		distinct := slices.Compact(slices.Sorted(slices.Values(present(c.Values))))
 		for _, v := range distinct {
 			if v != math.Trunc(v) {
-				w.fail(n, fmt.Sprintf("`%s` has numbers that are not whole, such as %v, and cannot name groups", c.Name, v),
+				w.fail(n, fmt.Sprintf("`%s` has numbers that are not whole, such as %v, and cannot name groups",
+					c.Name, v),
 					"")
 			}
 			f.levels = append(f.levels, strconv.FormatFloat(v, 'f', -1, 64))

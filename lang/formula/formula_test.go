@@ -38,7 +38,8 @@ func read(t testing.TB, name string) formula.Table {
 	}
 	table := formula.Table{Path: name}
 	for _, a := range file.Columns() {
-		table.Columns = append(table.Columns, formula.Column{Name: a.Name, Levels: a.Labels, Values: a.Values.Doubles()})
+		table.Columns = append(table.Columns, formula.Column{Name: a.Name, Levels: a.Labels,
+			Values: a.Values.Doubles()})
 	}
 	return table
 }
@@ -86,7 +87,8 @@ func models() []formula.Request {
 		return formula.Request{Formula: f, Data: formula.Table{Path: "sleepstudy.csv"}}
 	}
 	warp := func(f, family, contrasts string) formula.Request {
-		return formula.Request{Formula: f, Family: family, Contrasts: contrasts, Data: formula.Table{Path: "warpbreaks.csv"}}
+		return formula.Request{Formula: f, Family: family, Contrasts: contrasts,
+			Data: formula.Table{Path: "warpbreaks.csv"}}
 	}
 	terms := func(f, family string, priors ...string) formula.Request {
 		return formula.Request{Formula: f, Family: family, Priors: priors, Data: formula.Table{Path: "terms.csv"}}
@@ -153,7 +155,8 @@ func TestModels(t *testing.T) {
 // TestFamilies writes a model of every family with every link.
 func TestFamilies(t *testing.T) {
 	outcomes := map[string]string{"binomial": "n | trials(m)", "beta_binomial": "n | trials(m)", "bernoulli": "z",
-		"beta": "share", "cumulative": "stars", "von_mises": "angle", "poisson": "n", "negbinomial": "n", "geometric": "n",
+		"beta": "share", "cumulative": "stars", "von_mises": "angle", "poisson": "n", "negbinomial": "n",
+		"geometric":             "n",
 		"zero_inflated_poisson": "n", "zero_inflated_negbinomial": "n"}
 	for _, family := range formula.Families() {
 		y, ok := outcomes[family]
@@ -259,7 +262,8 @@ func TestSleepstudy(t *testing.T) {
 			mean += v / float64(len(all))
 		}
 		if !(math.Abs(mean-want.value) < want.within) {
-			t.Errorf("the mean of %s is %.4g; lme4 has %g, and it should be within %g", name, mean, want.value, want.within)
+			t.Errorf("the mean of %s is %.4g; lme4 has %g, and it should be within %g", name, mean, want.value,
+				want.within)
 		}
 	}
 }

@@ -215,8 +215,8 @@ func (w *writer) correlated(p *predictor, effects []effect, name string, sets, a
 		w.statement(spread+" = "+spreads, "")
 		spreads = spread
 	}
-	w.statement(fmt.Sprintf("%s[%s, 1..%d] ~ MvNormal(%s, sd = %s, corr = %s)", r, strings.Join(sets, ", "), size, zeros,
-		spreads, cor), "")
+	w.statement(fmt.Sprintf("%s[%s, 1..%d] ~ MvNormal(%s, sd = %s, corr = %s)", r, strings.Join(sets, ", "), size,
+		zeros, spreads, cor), "")
 	for k, e := range effects {
 		p.grouped = append(p.grouped, times(fmt.Sprintf("%s[%s, %d]", r, strings.Join(at, ", "), k+1), e.at))
 	}

@@ -47,7 +47,8 @@ func (w *writer) respond() {
 		}
 		w.fail(left, why, help)
 	case left.op == "+":
-		w.fail(left, "a formula has one outcome", "write a formula for each, or the outcomes as one MvNormal in the model")
+		w.fail(left, "a formula has one outcome", "write a formula for each, or the outcomes as one MvNormal in the "+
+			"model")
 	case left.op != opName:
 		w.fail(left, fmt.Sprintf("the outcome is a column, and `%s` is computed", left.String()),
 			"make a column of it in the data")
@@ -143,10 +144,11 @@ func (w *writer) checkTrials(n *node, values []float64, successes float64) {
 		y := w.outcome.column.Values[i]
 		switch {
 		case v < 0 || v != math.Trunc(v) && !math.IsNaN(v):
-			w.fail(n, fmt.Sprintf("`%s` is %v in row %d, and has to be a whole number, 0 or more", n.String(), v, i+1), "")
+			w.fail(n, fmt.Sprintf("`%s` is %v in row %d, and has to be a whole number, 0 or more", n.String(), v, i+1),
+				"")
 		case successes > 0 && y > v:
-			w.fail(n, fmt.Sprintf("row %d has %v successes (`%s`) in %v trials (`%s`)", i+1, y, w.outcome.column.Name, v,
-				n.String()), "the trials are successes and failures together; cbind(successes, failures) takes both")
+			w.fail(n, fmt.Sprintf("row %d has %v successes (`%s`) in %v trials (`%s`)", i+1, y, w.outcome.column.Name,
+				v, n.String()), "the trials are successes and failures together; cbind(successes, failures) takes both")
 		}
 	}
 }
@@ -171,8 +173,9 @@ func (w *writer) censoring(n *node) {
 	for _, v := range c.Values {
 		if c.Levels == nil && v != 0 && v != 1 && v != -1 && !math.IsNaN(v) ||
 			c.Levels != nil && !math.IsNaN(v) && !strings.Contains(" left none right ", " "+c.Levels[int(v)-1]+" ") {
-			w.fail(n, fmt.Sprintf("`%s` says of each row whether it is censored, by none, right and left or by 0, 1 and "+
-				"-1, and has others", c.Name), "intervals are written in the model, y ~ Density(log(cdf(…) - cdf(…)))")
+			w.fail(n, fmt.Sprintf("`%s` says of each row whether it is censored, by none, right and left or by 0, 1 "+
+				"and -1, and has others", c.Name), "intervals are written in the model, y ~ Density(log(cdf(…) - "+
+				"cdf(…)))")
 		}
 	}
 	low, high := "-inf", "inf"
@@ -241,8 +244,8 @@ func (w *writer) checkOutcome() {
 	}
 	for i, v := range c.Values {
 		if !math.IsNaN(v) && !rule.ok(v) {
-			w.fail(w.outcome.node, fmt.Sprintf("`%s` is %v in row %d; an outcome of the family %s is %s", c.Name, v, i+1,
-				f.name, rule.words), rule.help)
+			w.fail(w.outcome.node, fmt.Sprintf("`%s` is %v in row %d; an outcome of the family %s is %s", c.Name, v,
+				i+1, f.name, rule.words), rule.help)
 		}
 	}
 }

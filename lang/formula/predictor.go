@@ -86,7 +86,8 @@ func (w *writer) coefficients(p *predictor, ts terms, t term) (all []coefficient
 			rest := slices.Delete(slices.Clone(t), i, i+1)
 			f := w.factor(v)
 			if len(f.levels) < 2 {
-				w.fail(v, fmt.Sprintf("`%s` has one level, %q, and so no effect", f.column, f.levels[0]), "leave it out")
+				w.fail(v, fmt.Sprintf("`%s` has one level, %q, and so no effect", f.column, f.levels[0]),
+					"leave it out")
 			}
 			axes = append(axes, axis{f, ts.has(rest)})
 			names = append(names, joined(v.String()))

@@ -135,7 +135,8 @@ func (w *writer) checkRank(intercept bool, all []coefficient) {
 func (w *writer) collinear(c designColumn, size float64, made []float64, taken []designColumn) {
 	if size == 0 {
 		w.failTerm(c.term, fmt.Sprintf("has no effect that can be estimated: no row has %s", c.label),
-			"leave the term out, join levels in a column of your own, or write the combinations as a group term, (1 | a:b)")
+			"leave the term out, join levels in a column of your own, or write the combinations as a group term, (1 "+
+				"| a:b)")
 	}
 	var parts []string
 	for j, t := range taken {

@@ -70,14 +70,16 @@ func forms() []form {
 			"error[i]), and read true_x[i]"},
 		{"mi", "y ~ mi(x)", refusedForm, "declare `data x[N] missing` and give x a distribution; ppl help missing"},
 		{"cs", "y ~ cs(x)", refusedForm, "write an outcome for each threshold as Bernoulli"},
-		{"ar", "y ~ x + ar(p = 1)", refusedForm, "write y[t in 2..T] ~ Normal(mu[t] + phi * (y[t-1] - mu[t-1]), sigma)"},
+		{"ar", "y ~ x + ar(p = 1)", refusedForm, "write y[t in 2..T] ~ Normal(mu[t] + phi * (y[t-1] - mu[t-1]), " +
+			"sigma)"},
 		{"ma", "y ~ x + ma(q = 1)", refusedForm, "write error[t] = y[t] - mean_y[t] as a recurrence, as in " +
 			"lang/REFERENCE.md under The past"},
 		{"arma", "y ~ x + arma(p = 1)", refusedForm, "write a recurrence, as in lang/REFERENCE.md under The past"},
 		{"car", "y ~ x + car(z)", refusedForm, "write the effects as CAR or ICAR; ppl help CAR"},
 		{"sar", "y ~ x + sar(z)", refusedForm, "write the effects as CAR or ICAR; ppl help CAR"},
 		{"cosy", "y ~ x + cosy(z)", refusedForm, "write the correlation as a group effect, (1 | group)"},
-		{"unstr", "y ~ x + unstr(z, g)", refusedForm, "write the rows of a group as one MvNormal with an LKJ correlation"},
+		{"unstr", "y ~ x + unstr(z, g)", refusedForm, "write the rows of a group as one MvNormal with an LKJ " +
+			"correlation"},
 		{"fcor", "y ~ x + fcor(z)", refusedForm, "write y ~ MvNormal(mu, C)"},
 		{"ns", "y ~ ns(x, 3)", refusedForm, "make the columns of the basis in the data, or write poly(x, 3)"},
 		{"bs", "y ~ bs(x, 3)", refusedForm, "make the columns of the basis in the data, or write poly(x, 3)"},
@@ -87,7 +89,8 @@ func forms() []form {
 			"add the effects of the groups of a row in the model: (r[g1[i]] + r[g2[i]]) / 2"},
 		{"mvbind", "mvbind(y, z) ~ x", refusedForm, "write an outcome with two columns, Y[i in N] ~ " +
 			"MvNormal([mu1[i], mu2[i]], sd = sigma, corr = C), with C[1..2, 1..2] ~ LKJ(1); or a formula for each"},
-		{"se", "y | se(z) ~ x", refusedForm, "write y[i in N] ~ Normal(mu[i], error[i]), with the column of standard errors"},
+		{"se", "y | se(z) ~ x", refusedForm, "write y[i in N] ~ Normal(mu[i], error[i]), with the column of " +
+			"standard errors"},
 		{"rate", "n | rate(z) ~ x", refusedForm, "add offset(log(exposure)) on the right"},
 		{"subset", "y | subset(z) ~ x", refusedForm, "leave out the rows in the data"},
 		{"dec", "y | dec(z) ~ x", refusedForm, "write y[i in N] ~ Wiener(…); ppl help Wiener"},
@@ -95,7 +98,8 @@ func forms() []form {
 		{"thres", "y | thres(3) ~ x", refusedForm, "the number of thresholds is that of the column's levels, less one"},
 		{"vint", "y | vint(z) ~ x", refusedForm, "write the distribution in the model: y ~ Density(…)"},
 		{"vreal", "y | vreal(z) ~ x", refusedForm, "write the distribution in the model: y ~ Density(…)"},
-		{"Surv", "Surv(y, z) ~ x", refusedForm, "write y | cens(censored) ~ x with the family weibull or exponential; " +
+		{"Surv", "Surv(y, z) ~ x", refusedForm, "write y | cens(censored) ~ x with the family weibull or " +
+			"exponential; " +
 			"ppl help survival"},
 		{"nl", "y ~ nl(x)", refusedForm, "write the curve in the model: y[i in N] ~ Normal(a * exp(-b * x[i]), sigma)"},
 	}

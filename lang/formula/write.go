@@ -237,7 +237,8 @@ func (w *writer) observe(p *predictor) {
 	switch {
 	case y.weights != "":
 		if y.censored != "" || y.truncate != "" {
-			w.fail(w.left, "weights cannot be combined with cens or trunc", "write the density in the model: y ~ Density(…)")
+			w.fail(w.left, "weights cannot be combined with cens or trunc",
+				"write the density in the model: y ~ Density(…)")
 		}
 		text = fmt.Sprintf("Density(%s[i] * logpdf(%s, %s[i]))", y.weights, text, y.name)
 	case y.truncate != "":
@@ -384,13 +385,15 @@ func (w *writer) dataStatements() (lines []string) {
 		if d.column != "" {
 			flush()
 			if w.r.Omit {
-				panic(&Error{Message: fmt.Sprintf("`%s` is used with two types, or has a name of the language, and rows "+
+				panic(&Error{Message: fmt.Sprintf("`%s` is used with two types, or has a name of the language, and "+
+					"rows "+
 					"cannot be left out then", d.column), Help: "copy or rename the column in the data"})
 			}
 			lines = append(lines, fmt.Sprintf("data %s from %q", text, w.r.Data.Path+"#"+d.column))
 			continue
 		}
-		if !w.r.Omit && len(together) > 0 && len("data from "+from)+len(strings.Join(together, ", "))+len(text) > widest {
+		if !w.r.Omit && len(together) > 0 && len("data from "+from)+len(strings.Join(together,
+			", "))+len(text) > widest {
 			flush()
 		}
 		together = append(together, text)
