@@ -109,11 +109,12 @@ Where new data have outcomes too, it says how well the average over draws predic
 likelihood, Brier score, calibration and entropy (--csv: the probabilities of each row); of numbers RMSE, CRPS, log
 likelihood and coverage after the table of rows. --json prints the scores.
 ArviZ reads the groups (plot_ppc). Where a distribution reads the observed data, replicates are drawn one step ahead.
-New data need what the model reads, not what it observes,
-	nor what stays as it was in the run. Groups that the run knows,
-by name or number, keep their draws; others are drawn from their distribution. A Gaussian process is drawn at new points
-given its values at those of the run. A series goes on beyond its end: give its new length, such as {"T": 120}, and
-predictors from its beginning. What is computed from all rows of data, such as the mean of a predictor, is that of the
+Discrete unknowns of rows, persons, sites or states that the run knows are drawn given the data of the run, as generate
+draws them. What is censored is predicted as it is before it is recorded; --censored predicts it as it is recorded.
+New data need what the model reads, not what it observes, nor what stays as it was in the run. Groups that the run
+knows, by name or number, keep their draws; others are drawn from their distribution, as missing predictors of new rows
+are. A Gaussian process is drawn at new points given its values at those of the run. A series continues beyond its end:
+give its new length, such as {"T": 120}, and predictors from its beginning. What is computed from all rows of data, such as the mean of a predictor, is that of the
 run.`
 
 // predictPrior draws parameters and data.
