@@ -47,7 +47,7 @@ func (s System) climbEntry() lower.Entry {
 	rate := autodiff.Div(climbRate(g, n), seenOf(n, keepMean))
 	to := autodiff.Add(theta, autodiff.Mul(rate, autodiff.Div(mean, scale)))
 	row := autodiff.Mul(g.Const(1/float64(s.Batches.Rows)), logLik)
-	return lower.Entry{Name: Climb, Assign: put(Theta, steady(to, theta), climbMean, mean, climbSquare, squares,
+	return lower.Entry{Name: Climb, Assign: put(Theta, finiteOr(to, theta), climbMean, mean, climbSquare, squares,
 		climbSteps, n, Learned, autodiff.Add(g.Input(Learned), row), clock,
 		autodiff.Add(g.Input(clock), g.Const(1)))}
 }

@@ -39,7 +39,8 @@ type System struct {
 	Rungs   int          // the most of a ladder that the program exchanges (exchange.go); 0: the host does
 	Chains  int          // for the memory of records; 0: few
 
-	Jumps []Jump // coordinates in which the density jumps, see Hop; of rules with a test
+	// coordinates in which the density jumps, see DiscontinuityMove; of rules with a test
+	Discontinuities []Discontinuity
 
 	// Thermostats are numbers of consecutive coordinates that have a thermostat of their own; nil: all have one. A
 	// system with several is one that an optimiser starts (climb.go).
@@ -94,10 +95,10 @@ const (
 	sitePotential
 	siteTempering
 	siteRows
-	siteHopPlace
-	siteHopScale
-	siteHop
-	siteHopDecision
+	siteMovePlace
+	siteMoveScale
+	siteMove
+	siteMoveDecision
 )
 
 // Program is a rule's entries and those that every rule shares: gradient and values.
@@ -159,9 +160,9 @@ func (s System) valuesEntry() lower.Entry {
 
 func (s System) theta(g *autodiff.Graph) autodiff.Node { return g.Input(Theta, s.Target.Dim()) }
 
-// steady keeps coordinates where they were once they leave the numbers, so that a trajectory that fails ends where it
+// finiteOr keeps coordinates where they were once they leave the numbers, so that a trajectory that fails ends where it
 // failed.
-func steady(theta, before autodiff.Node) autodiff.Node {
+func finiteOr(theta, before autodiff.Node) autodiff.Node {
 	return autodiff.Where(autodiff.IsFinite(theta), theta, before)
 }
 

@@ -38,11 +38,11 @@ type state struct {
 }
 
 // force at theta, in whitened coordinates.
-func (x *state) force() autodiff.Node { return x.pull(x.System.force(x.pieces)) }
+func (x *state) force() autodiff.Node { return x.whitenGradient(x.System.force(x.pieces)) }
 
 // moveTo goes to a new θ and takes the gradient there, the one of a step.
 func (x *state) moveTo(theta autodiff.Node) {
-	x.theta = steady(theta, x.System.theta(x.g))
+	x.theta = finiteOr(theta, x.System.theta(x.g))
 	x.pieces, x.logPrior, x.logLik = x.noisyPieces(x.theta)
 	if x.Batches.Size > 0 {
 		x.clock = autodiff.Add(x.clock, x.g.Const(1))
@@ -50,7 +50,7 @@ func (x *state) moveTo(theta autodiff.Node) {
 }
 
 // drift moves θ by L times a whitened displacement.
-func (x *state) drift(by autodiff.Node) autodiff.Node { return autodiff.Add(x.theta, x.push(by)) }
+func (x *state) drift(by autodiff.Node) autodiff.Node { return autodiff.Add(x.theta, x.unwhiten(by)) }
 
 func forceName(i int) string { return fmt.Sprintf("force%d", i) }
 

@@ -19,7 +19,7 @@ func Leapfrog(s System) []lower.Entry {
 	h := step.theta.Graph().Input(StepSize)
 	half := autodiff.Mul(step.theta.Graph().Const(0.5), h)
 	p := autodiff.Add(step.p, autodiff.Mul(half, step.pulled))
-	theta := autodiff.Add(step.theta, autodiff.Mul(h, s.push(p)))
+	theta := autodiff.Add(step.theta, autodiff.Mul(h, s.unwhiten(p)))
 	return s.withMetric([]lower.Entry{
 		{Name: "start",
 			Assign: put(State, s.pack(start, func(autodiff.Node) autodiff.Node {
@@ -46,7 +46,7 @@ func (s System) read() phase {
 func (s System) pack(theta autodiff.Node, kick func(pulled autodiff.Node) autodiff.Node) autodiff.Node {
 	pieces, logPrior, logLik := s.pieces(theta)
 	force := s.force(pieces)
-	pulled := s.pull(force)
+	pulled := s.whitenGradient(force)
 	return autodiff.Concat(0, theta, kick(pulled), pulled, force, autodiff.Reshape(logPrior, 1),
 		autodiff.Reshape(logLik, 1))
 }

@@ -19,8 +19,8 @@ const (
 // MetricBuffers are the buffers that SetMetric and ShareMetric write: what is in them is in the metric.
 func MetricBuffers() []string { return []string{factor, scale, vectors, stretch} }
 
-// push is L p, from whitened coordinates to the target's.
-func (s System) push(p autodiff.Node) autodiff.Node {
+// unwhiten is L p, from whitened coordinates to the target's.
+func (s System) unwhiten(p autodiff.Node) autodiff.Node {
 	m, g := s.Metric, p.Graph()
 	if m.Rank < 0 {
 		return s.moving(product(g.Input(factor, m.Dim, m.Dim), p, false))
@@ -28,8 +28,8 @@ func (s System) push(p autodiff.Node) autodiff.Node {
 	return s.moving(autodiff.Mul(g.Input(scale, m.Dim), s.bend(p)))
 }
 
-// pull is Lᵀ f, from gradients to whitened gradients.
-func (s System) pull(f autodiff.Node) autodiff.Node {
+// whitenGradient is Lᵀ f, from gradients to whitened gradients.
+func (s System) whitenGradient(f autodiff.Node) autodiff.Node {
 	m, g := s.Metric, f.Graph()
 	f = s.moving(f)
 	if m.Rank < 0 {

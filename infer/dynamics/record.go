@@ -11,8 +11,8 @@ import (
 // for each trajectory since the host set Recorded to 0. "end" fills in Accept, Diverged, Total, Finite and Ended, and
 // the entry Values what it computes, LogPrior and LogLik, in the row of the trajectory before it; with a ladder also
 // Theta, which of free rules "end" records, as forces and the thermostat, and "end" Tempered. The entry Swap records
-// the chance of the swap after the trajectory and the new rung, Leap and Land from which mode a lane jumps and whether
-// that is accepted. So one call of the device runs as many trajectories as there are rows.
+// the chance of the swap after the trajectory and the new rung, ModeJump and DecideJump from which mode a lane jumps
+// and whether that is accepted. So one call of the device runs as many trajectories as there are rows.
 //
 //	recorded        0 → 1 → 2          after two trajectories
 //	record_accept   [1, 0.8, …]        of each
@@ -47,8 +47,8 @@ func (s System) recorded(r Rule, entries []lower.Entry) []lower.Entry {
 		case Swap:
 			g := e.Assign[0].Value.Graph()
 			record(e, rows, autodiff.Sub(g.Input(Recorded), g.Const(1)), Rung, Chance)
-		case Leap, Land:
-			g, what := e.Assign[0].Value.Graph(), map[string]string{Leap: InMode, Land: Landed}
+		case ModeJump, DecideJump:
+			g, what := e.Assign[0].Value.Graph(), map[string]string{ModeJump: InMode, DecideJump: Jumped}
 			record(e, rows, autodiff.Sub(g.Input(Recorded), g.Const(1)), what[e.Name])
 		case "end":
 			g := e.Assign[0].Value.Graph()

@@ -16,7 +16,7 @@ import (
 //
 //	begin step×9 end look swap | begin step×4 end look swap values | …
 //
-// and before that jumps between the modes that are known (dynamics.Leap).
+// and before that jumps between the modes that are known (dynamics.ModeJump).
 //
 // Entries and their noise steps are those of as many calls, so draws are the same bytes however many run in one.
 
@@ -78,7 +78,7 @@ func (c *drawCollector) moveAhead(steps []int, due func(i int) bool, take func(*
 		c.count(float64(n), seen.Ends())
 		r.Iterations++
 		if r.modes.JumpsOnDevice() {
-			r.modes.CountDeviceJumps(seen.Numbers(dynamics.Landed))
+			r.modes.CountDeviceJumps(seen.Numbers(dynamics.Jumped))
 		}
 		r.swaps.Follow(w, seen)
 		take(seen)

@@ -34,7 +34,7 @@ func (r *run) completeReport() {
 		r.Notef("the density jumps, as where a parameter is compared with a number or rounded: trajectories are "+
 			"rejected there however short their steps are, so steps are not made shorter than %.2g for it", h)
 	}
-	r.warm.RemarkOnHops()
+	r.warm.RemarkOnDiscontinuities()
 	r.remarkOnRows()
 	r.remarkOnWeights()
 	if s.Unadjusted() && !s.Rule.Traits().Flagged {

@@ -21,8 +21,8 @@ const (
 	// up to four times as many on a ladder, where moves between modes are rare
 	longPilot = 4 // times as long
 
-	// behindJumps multiplies the goal where hops move coordinates: a place behind a jump that holds a few hundredths
-	// is entered so rarely that a pilot hardly sees it.
+	// behindJumps multiplies the goal where Metropolis steps move coordinates: a place behind a jump that holds a few
+	// hundredths is entered so rarely that a pilot hardly sees it.
 	behindJumps = 8.0
 	longest     = 8 // times the usual length of a trajectory
 

@@ -56,12 +56,13 @@ func (r *Known) jumpOnDevice(round int) error {
 	if err := w.Execute(r.Ctx, w.Calls, nil); err != nil {
 		return err
 	}
-	r.CountDeviceJumps(w.View(dynamics.Landed))
+	r.CountDeviceJumps(w.View(dynamics.Jumped))
 	return nil
 }
 
 func DeviceJumpCalls() []device.Call {
-	return []device.Call{{Entry: dynamics.Leap, Times: 1}, {Entry: "start", Times: 1}, {Entry: dynamics.Land, Times: 1}}
+	return []device.Call{{Entry: dynamics.ModeJump, Times: 1}, {Entry: "start", Times: 1},
+		{Entry: dynamics.DecideJump, Times: 1}}
 }
 
 // CountDeviceJumps counts the jumps of an iteration, of which the program says which lanes made one.
@@ -81,7 +82,7 @@ func (r *Known) BeginDeviceJumps(iteration int) {
 			Volume: n.LogVolume(), Height: m.Mass - n.LogVolume()})
 	}
 	dynamics.WritePlaces(r.Walkers.Exe, places)
-	r.Walkers.SetAll(dynamics.Leaps, float64(iteration))
+	r.Walkers.SetAll(dynamics.ModeJumps, float64(iteration))
 }
 
 // jumpByHost proposes the jumps where the program does not: of many dimensions, or between many modes.

@@ -46,8 +46,8 @@ func (p Phase) InForm(m adapt.Metric) Phase {
 }
 
 // Across is the phase in which Metropolis steps move the coordinates where the density jumps.
-func (p Phase) Across(jumps []dynamics.Jump) Phase {
-	p.System.Jumps = jumps
+func (p Phase) Across(jumps []dynamics.Discontinuity) Phase {
+	p.System.Discontinuities = jumps
 	return p
 }
 

@@ -30,13 +30,14 @@ type Population struct {
 
 // Kept is what checkpoints keep of a population, besides the lane buffers of its device.
 type Kept struct {
-	Roster          *Lineup
-	Iterations      int                // of all walkers, warm-up and sampling together
-	MedianStep      float64            // of the walkers at temperature 1
-	Length          float64            // of hmc's trajectories, in quarter periods
-	Reference       symmetry.Reference // of images, in the coordinates of the model; empty: walkers are anywhere
-	Centring        types.Centring     // of effects that are not centred as the model says; nil while all are
-	Discontinuities []dynamics.Jump    // coordinates in which the density jumps, if Metropolis steps move these
+	Roster     *Lineup
+	Iterations int                // of all walkers, warm-up and sampling together
+	MedianStep float64            // of the walkers at temperature 1
+	Length     float64            // of hmc's trajectories, in quarter periods
+	Reference  symmetry.Reference // of images, in the coordinates of the model; empty: walkers are anywhere
+	Centring   types.Centring     // of effects that are not centred as the model says; nil while all are
+	// Discontinuities are coordinates in which the density jumps, if Metropolis steps move these.
+	Discontinuities []dynamics.Discontinuity
 
 	// What the phase is in which draws are collected.
 	Path     dynamics.Path
@@ -102,7 +103,7 @@ func (p *Population) Reload(lanes device.Snapshot) error {
 	p.Close()
 	program, form := p.loaded(), p.Roster.Rungs[0].Metric
 	if form.Rank != p.Phase.System.Metric.Rank || !p.Phase.CentredBy(p.Centring) ||
-		!slices.Equal(p.Phase.System.Jumps, p.Discontinuities) || program.Loader == nil {
+		!slices.Equal(p.Phase.System.Discontinuities, p.Discontinuities) || program.Loader == nil {
 		p.Phase = p.Phase.InForm(form).Across(p.Discontinuities).InCoordinates(p.Centring)
 		var err error
 		if program, err = p.Phase.compile(); err != nil {

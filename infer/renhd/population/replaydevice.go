@@ -11,7 +11,7 @@ import (
 // anchors, rows of files, which are read for each call, and what each call of several trajectories begins; and
 // all single numbers, which the host reads from one call to the next.
 func (w *Walkers) chooseSaved() {
-	once := slices.Concat(dynamics.MetricBuffers(), dynamics.AnchorBuffers(), dynamics.LeapBuffers(),
+	once := slices.Concat(dynamics.MetricBuffers(), dynamics.AnchorBuffers(), dynamics.JumpBuffers(),
 		[]string{dynamics.Recorded, dynamics.Rung, dynamics.Want, dynamics.Swaps})
 	if w.rows != nil {
 		once = append(once, w.rows.Inputs()...)

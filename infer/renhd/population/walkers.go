@@ -25,7 +25,7 @@ type Walkers struct {
 	UsesAnchors        bool  // gradients have control variates
 	Swaps              bool  // the program exchanges rungs
 	JumpsOnDevice      bool  // the program jumps between modes
-	discontinuityMoves int   // before a trajectory, see dynamics.Hop
+	discontinuityMoves int   // before a trajectory, see dynamics.DiscontinuityMove
 	Records            int   // trajectories that the program records, see dynamics.Recorded
 	Traits             dynamics.Traits
 	Batches            dynamics.Batches
@@ -76,8 +76,8 @@ func newWalkers(s *Phase, program program, exe device.Executable, p *Lineup) *Wa
 		UsesAnchors: s.System.Batches.Size > 0 && s.System.Batches.Anchored, Traits: s.Rule.Traits(),
 		Batches: s.System.Batches, Seed: s.Options.Seed, WholeCalls: s.Options.WholeCalls}
 	w.Records, w.Swaps = rowsOf(program, dynamics.Accept), rowsOf(program, dynamics.Rung) > 0
-	w.JumpsOnDevice = rowsOf(program, dynamics.Landed) > 0
-	w.discontinuityMoves = min(movesOfEach*len(s.System.Jumps), mostMoves)
+	w.JumpsOnDevice = rowsOf(program, dynamics.Jumped) > 0
+	w.discontinuityMoves = min(movesOfEach*len(s.System.Discontinuities), mostMoves)
 	w.chained = w.Numbered && s.Blocks == nil || w.Swaps
 	w.findLanes()
 	return w
@@ -276,7 +276,7 @@ func (w *Walkers) Trajectory(ctx context.Context, steps int, then ...device.Call
 // begin adds the calls before the steps of a trajectory.
 func (w *Walkers) begin(calls []device.Call) []device.Call {
 	if w.discontinuityMoves > 0 {
-		calls = append(calls, device.Call{Entry: dynamics.Hop, Times: w.discontinuityMoves})
+		calls = append(calls, device.Call{Entry: dynamics.DiscontinuityMove, Times: w.discontinuityMoves})
 	}
 	return append(calls, device.Call{Entry: "begin", Times: 1})
 }

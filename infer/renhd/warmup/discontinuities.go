@@ -10,9 +10,10 @@ import (
 	"ppl/posterior/stats"
 )
 
-// Where the density jumps in some coordinates and not in all, hops move these and trajectories the others
-// (dynamics.Hop), so that steps suit what is smooth. Which they are is found by looking: between two points of a line
-// along the coordinate, the log density differs less the nearer they are, unless a jump lies between them.
+// Where the density jumps in some coordinates and not in all, Metropolis steps move these and trajectories the others
+// (dynamics.DiscontinuityMove), so that steps suit what is smooth. Which they are is found by looking: between two
+// points of a line along the coordinate, the log density differs less the nearer they are, unless a jump lies between
+// them.
 const (
 	mostJumpy   = 16 // coordinates: with more, each would be moved too rarely
 	mostSmooth  = 64 // dimensions of a target in which jumps are looked for
@@ -22,15 +23,16 @@ const (
 	spreadQuant = 0.05 // of positions, by which the spread of a coordinate is measured
 )
 
-// moveAcrossDiscontinuities looks for the coordinates in which the density jumps, and lets hops move them from now on.
-// False where there are none, or no others, or where hops move them already: then steps are short for another reason.
+// moveAcrossDiscontinuities looks for the coordinates in which the density jumps, and lets Metropolis steps move them
+// from now on. False where there are none, or no others, or where Metropolis steps move them already: then steps are
+// short for another reason.
 func (t *warmupWindow) moveAcrossDiscontinuities() (bool, error) {
 	r := t.run
 	if r.Walkers.Dim > mostSmooth {
 		return false, nil
 	}
 	at := r.Walkers.Positions()
-	var jumps []dynamics.Jump
+	var jumps []dynamics.Discontinuity
 	for j := range r.Walkers.Dim {
 		spread := spreadOf(append(slices.Clone(t.seen.Visited), at), j)
 		jumpy, err := r.jumpsAlong(at, j, spread)
@@ -38,10 +40,10 @@ func (t *warmupWindow) moveAcrossDiscontinuities() (bool, error) {
 			return false, err
 		}
 		if jumpy {
-			jumps = append(jumps, dynamics.Jump{At: j, Spread: spread})
+			jumps = append(jumps, dynamics.Discontinuity{At: j, Spread: spread})
 		}
 	}
-	same := slices.EqualFunc(jumps, r.Discontinuities, func(a, b dynamics.Jump) bool { return a.At == b.At })
+	same := slices.EqualFunc(jumps, r.Discontinuities, func(a, b dynamics.Discontinuity) bool { return a.At == b.At })
 	if n := len(jumps); n == 0 || n == r.Walkers.Dim || n > mostJumpy || same {
 		_, err := r.Walkers.Place(r.Ctx, at)
 		return false, err
@@ -122,8 +124,8 @@ func (i interval) gap() float64 {
 	return 0
 }
 
-// RemarkOnHops says which parameters hops move.
-func (r *Warmup) RemarkOnHops() {
+// RemarkOnDiscontinuities says which parameters Metropolis steps move.
+func (r *Warmup) RemarkOnDiscontinuities() {
 	if len(r.Discontinuities) == 0 {
 		return
 	}

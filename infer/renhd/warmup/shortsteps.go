@@ -11,7 +11,8 @@ import (
 // Where a density jumps, the gradient does not show it, and trajectories that cross a jump downwards are rejected
 // however short their steps are. A step that follows the acceptance rate then shrinks without end. So a step that has
 // become very short is compared with longer ones, over the same time: as long as rejections do not become more frequent
-// by it, a longer step loses nothing. Where some coordinates have no jumps, hops then move those that have (hops.go).
+// by it, a longer step loses nothing. Where some coordinates have no jumps, Metropolis steps then move those that have
+// (discontinuities.go).
 //
 //	step         1e-4   3e-4   1e-3   3e-3   1e-2
 //	rejections    .12    .11    .12    .12    .11    jumps: steps are not made shorter than 1e-2
@@ -26,10 +27,10 @@ const (
 	mostProbed   = 256  // steps of a trajectory
 )
 
-// lookForJumps lets hops move the coordinates in which the density jumps, where the window has made steps very short
-// for nothing, and reports whether it has; else it bounds steps from below. While the metric may be off by far, steps
-// are short for that.
-func (t *warmupWindow) lookForJumps() (hops bool, err error) {
+// explainShortSteps lets Metropolis steps move the coordinates in which the density jumps, where the window has made
+// steps very short for nothing, and reports whether it has; else it bounds steps from below. While the metric may be
+// off by far, steps are short for that.
+func (t *warmupWindow) explainShortSteps() (moves bool, err error) {
 	r := t.run
 	if t.spec.alone || t.spec.maxSteps < population.MaxSteps || t.spec.sweeps < stepProbes || !r.Phase.AdaptsStep() ||
 		r.state.LeastStep > 0 {
@@ -55,8 +56,8 @@ func (t *warmupWindow) lookForJumps() (hops bool, err error) {
 	if longest < leastGain*first || err != nil {
 		return false, err
 	}
-	if hops, err = t.moveAcrossDiscontinuities(); hops || err != nil {
-		return hops, err
+	if moves, err = t.moveAcrossDiscontinuities(); moves || err != nil {
+		return moves, err
 	}
 	r.state.LeastStep = longest
 	for j := range t.seen.StepSizes {

@@ -24,13 +24,13 @@ func TestShortStepsAreExplained(t *testing.T) {
 		for j := range w.seen.StepSizes {
 			w.seen.StepSizes[j].Smooth = math.Log(2e-5) // what adaptation has come to
 		}
-		hops, err := w.lookForJumps()
-		if err != nil || hops != c.jumps || len(r.Discontinuities) > 0 != c.jumps || r.state.LeastStep > 0 {
+		moves, err := w.explainShortSteps()
+		if err != nil || moves != c.jumps || len(r.Discontinuities) > 0 != c.jumps || r.state.LeastStep > 0 {
 			t.Errorf("%s: jumps in %v, steps of %v at least, %v", name, r.Discontinuities, r.state.LeastStep, err)
 		}
-		// where hops move all that they can, short steps have another reason, and are bounded
-		if hops, err = w.lookForJumps(); err != nil || hops || r.state.LeastStep > 0 != c.jumps {
-			t.Errorf("%s: hops once more: %t, steps of %v at least, %v", name, hops, r.state.LeastStep, err)
+		// where Metropolis steps move all that they can, short steps have another reason, and are bounded
+		if moves, err = w.explainShortSteps(); err != nil || moves || r.state.LeastStep > 0 != c.jumps {
+			t.Errorf("%s: moves once more: %t, steps of %v at least, %v", name, moves, r.state.LeastStep, err)
 		}
 	}
 }

@@ -289,8 +289,8 @@ func (t *warmupWindow) Finish() (found windowResult, err error) {
 // learn gives every rung the step and the metric that the window has shown.
 func (t *warmupWindow) learn() error {
 	r := t.run
-	if hops, err := t.lookForJumps(); err != nil || hops {
-		return err // the window shows nothing of walkers that hop
+	if moves, err := t.explainShortSteps(); err != nil || moves {
+		return err // the window shows nothing of walkers that move across jumps
 	}
 	w := r.Walkers
 	if r.rows.SeveralAnchors() {

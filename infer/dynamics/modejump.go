@@ -13,17 +13,17 @@ import (
 // A program that exchanges rungs also jumps between modes, as package renhd says: each lane at temperature 1 from the
 // mode that it is in to another, drawn by lot, where it has the same place.
 //
-//	Leap     theta → y, where that is in the mode it should be in; else theta stays
+//	ModeJump     theta → y, where that is in the mode it should be in; else theta stays
 //	start    log density there
-//	Land     all is as it was before Leap, where y is refused
+//	DecideJump     all is as it was before ModeJump, where y is refused
 const (
-	Leap   = "leap"    // an entry
-	Land   = "land"    // an entry: after start
-	Leaps  = "leaps"   // set by the host: the address of the noise of the next
-	Landed = "landed"  // after Land: 1 where the jump was accepted
-	InMode = "in_mode" // after Leap: the mode that the lane was in before, −1 where it was in none
+	ModeJump   = "leap"    // an entry
+	DecideJump = "land"    // an entry: after start
+	ModeJumps  = "leaps"   // set by the host: the address of the noise of the next
+	Jumped     = "landed"  // after DecideJump: 1 where the jump was accepted
+	InMode     = "in_mode" // after ModeJump: the mode that the lane was in before, −1 where it was in none
 
-	// What Leap leaves for Land.
+	// What ModeJump leaves for DecideJump.
 	leapFrom    = "leap_from"
 	leapPrior   = "leap_prior"
 	leapLik     = "leap_lik"
@@ -37,9 +37,9 @@ const (
 	modeHeight  = "mode_height"  // of its normal, a logarithm
 )
 
-// LeapBuffers are those that Leap writes for Land, and the address that the host sets.
-func LeapBuffers() []string {
-	return []string{Leaps, Landed, InMode, leapFrom, leapPrior, leapLik, leapOther, leapChance}
+// JumpBuffers are those that ModeJump writes for DecideJump, and the address that the host sets.
+func JumpBuffers() []string {
+	return []string{ModeJumps, Jumped, InMode, leapFrom, leapPrior, leapLik, leapOther, leapChance}
 }
 
 // MostModes is how many modes a program jumps between; with more, the host does it.
@@ -48,16 +48,16 @@ const MostModes = 8
 // SiteJump is the noise site of jumps.
 const SiteJump = noise.Sites - 2
 
-// widestLeap is the largest dimension in which a program jumps: it computes products with the matrices of all modes.
-const widestLeap = 16
+// widestJump is the largest dimension in which a program jumps: it computes products with the matrices of all modes.
+const widestJump = 16
 
-func (s System) leaps(r Rule) bool {
-	return s.exchanges(r) && r.Traits().Corrected && s.Noise == 0 && s.Target.Dim() <= widestLeap
+func (s System) jumpsModes(r Rule) bool {
+	return s.exchanges(r) && r.Traits().Corrected && s.Noise == 0 && s.Target.Dim() <= widestJump
 }
 
-// leapEntries are those of Leap and Land.
+// leapEntries are those of ModeJump and DecideJump.
 func (s System) leapEntries(r Rule) []lower.Entry {
-	if !s.leaps(r) {
+	if !s.jumpsModes(r) {
 		return nil
 	}
 	return []lower.Entry{s.leapEntry(), s.landEntry()}
@@ -80,7 +80,7 @@ func (s System) leapEntry() lower.Entry {
 	volumes := g.Input(modeVolume, MostModes)
 	chance := autodiff.Sub(autodiff.Gather(volumes, k), autodiff.Gather(volumes, i))
 	chance = autodiff.Where(goes, chance, g.Const(math.Inf(-1)))
-	return lower.Entry{Name: Leap, Still: true,
+	return lower.Entry{Name: ModeJump, Still: true,
 		Given: []string{modeCount, modeMean, modeRoot, modeInverse, modeVolume, modeHeight},
 		Assign: put(Theta, autodiff.Where(goes, y, x), InMode, autodiff.Where(around, i, g.Const(-1)),
 			leapFrom, x, leapPrior, g.Input(LogPrior), leapLik, g.Input(LogLik), leapOther, g.Input(Tempered),
@@ -89,7 +89,7 @@ func (s System) leapEntry() lower.Entry {
 
 // chainNoise is the noise of a jump that all lanes of a chain have.
 func chainNoise(g *autodiff.Graph, point float64) autodiff.Node {
-	return g.Addressed(SiteJump, g.Input(Chain), g.Input(Leaps), g.Const(point))
+	return g.Addressed(SiteJump, g.Input(Chain), g.Input(ModeJumps), g.Const(point))
 }
 
 // nearestMode is the mode in which a position is most likely, the first of several, and by mode R(x − mean).
@@ -109,8 +109,8 @@ func (s System) landEntry() lower.Entry {
 	sum := func(prior, lik string) autodiff.Node { return autodiff.Add(g.Input(prior), g.Input(lik)) }
 	ratio := autodiff.Add(autodiff.Sub(sum(LogPrior, LogLik), sum(leapPrior, leapLik)), g.Input(leapChance))
 	accept := autodiff.Lt(autodiff.Log(chainNoise(g, 1)), ratio)
-	e := lower.Entry{Name: Land, Still: true, Assign: put(Landed, accept, Leaps,
-		autodiff.Add(g.Input(Leaps), g.Const(1)), Theta, autodiff.Where(accept, s.theta(g), g.Input(leapFrom,
+	e := lower.Entry{Name: DecideJump, Still: true, Assign: put(Jumped, accept, ModeJumps,
+		autodiff.Add(g.Input(ModeJumps), g.Const(1)), Theta, autodiff.Where(accept, s.theta(g), g.Input(leapFrom,
 			s.Target.Dim())))}
 	for _, n := range [][2]string{{LogPrior, leapPrior}, {LogLik, leapLik}, {Tempered, leapOther}} {
 		e.Assign = append(e.Assign, put(n[0], autodiff.Where(accept, g.Input(n[0]), g.Input(n[1])))...)

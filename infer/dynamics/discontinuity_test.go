@@ -19,12 +19,12 @@ func ledge() dynamicstest.Density {
 	}}
 }
 
-// afterHops is the share of the high side, and the mean and second moment of x[0], where hops move x[0] alone, at a
-// temperature of their own, and trajectories x[1].
-func afterHops(t *testing.T, beta, hopCool float64) (high, mean, square float64) {
+// afterMoves is the share of the high side, and the mean and second moment of x[0], where Metropolis steps move x[0]
+// alone, at a temperature of their own, and trajectories x[1].
+func afterMoves(t *testing.T, beta, hopCool float64) (high, mean, square float64) {
 	const lanes, cycles = 64, 3000
 	l := dynamicstest.Open(t, dynamics.HMC{Jitter: 0.2}, dynamics.System{Target: ledge(), Path: dynamics.Energy,
-		Jumps: []dynamics.Jump{{At: 0, Spread: 1}}}, lanes)
+		Discontinuities: []dynamics.Discontinuity{{At: 0, Spread: 1}}}, lanes)
 	l.Fill(dynamics.StepSize, 0.7)
 	l.Fill(dynamics.Beta, beta)
 	l.Call(t, "start", 1)
@@ -32,14 +32,14 @@ func afterHops(t *testing.T, beta, hopCool float64) (high, mean, square float64)
 	for k := range cycles {
 		before := l.Read(dynamics.Theta)
 		l.Fill(dynamics.Cool, hopCool)
-		l.Call(t, dynamics.Hop, 6)
+		l.Call(t, dynamics.DiscontinuityMove, 6)
 		hopped := l.Read(dynamics.Theta)
 		l.Fill(dynamics.Cool, 1)
 		l.Trajectory(t, 2)
 		theta := l.Read(dynamics.Theta)
 		for lane, x := range theta {
 			if lane%2 == 0 && x != hopped[lane] || lane%2 == 1 && before[lane] != hopped[lane] {
-				t.Fatal("a trajectory moved what hops move, or a hop the rest")
+				t.Fatal("a trajectory moved what Metropolis steps move, or a Metropolis step the rest")
 			}
 			if k < cycles/10 || lane%2 == 1 {
 				continue
@@ -54,22 +54,22 @@ func afterHops(t *testing.T, beta, hopCool float64) (high, mean, square float64)
 }
 
 // Hops and trajectories together leave the target as it is, at every temperature: the high side has e^{2β}/(1+e^{2β}),
-// and the moments of x[0] follow from those of x[0] − x[1]. Bounds are four standard errors and more. Planted: hops
-// that accept as at twice the temperature.
+// and the moments of x[0] follow from those of x[0] − x[1]. Bounds are four standard errors and more. Planted:
+// Metropolis steps that accept as at twice the temperature.
 func TestHopsLeaveTheTarget(t *testing.T) {
 	const bound = 0.01
 	for _, beta := range []float64{1, 0.5} {
 		want := math.Exp(2*beta) / (1 + math.Exp(2*beta))
 		wantMean := (2*want - 1) / math.Sqrt(math.Pi*beta)
-		high, mean, square := afterHops(t, beta, 1)
+		high, mean, square := afterMoves(t, beta, 1)
 		if math.Abs(high-want) > bound || math.Abs(mean-wantMean) > bound/beta ||
 			math.Abs(square-1/beta) > 2*bound/beta {
 			t.Errorf("β = %v: share %.4f, mean %.4f, second moment %.4f; want %.4f, %.4f, %.4f", beta, high, mean,
 				square, want, wantMean, 1/beta)
 		}
 	}
-	if high, _, square := afterHops(t, 1, 0.5); math.Abs(high-.8808) < bound || math.Abs(square-1) < 2*bound {
-		t.Errorf("hops that are too hot give a share of %.4f and a second moment of %.4f: nothing is tested", high,
+	if high, _, square := afterMoves(t, 1, 0.5); math.Abs(high-.8808) < bound || math.Abs(square-1) < 2*bound {
+		t.Errorf("moves that are too hot give a share of %.4f and a second moment of %.4f: nothing is tested", high,
 			square)
 	}
 }

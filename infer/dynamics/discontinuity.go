@@ -1,0 +1,76 @@
+package dynamics
+
+import (
+	"math"
+
+	"ppl/autodiff"
+	"ppl/compiler/backend/lower"
+)
+
+// DiscontinuityMove is an entry, before a trajectory: a Metropolis step in one of the coordinates in which the density
+// jumps, drawn by lot. No gradient shows a jump, so a trajectory that crosses one is rejected by chance, however short
+// its steps. Where a System has such coordinates, trajectories leave them where they are, and only Metropolis steps
+// move them:
+//
+//	hop×10 begin step×7 end     a cycle of two steps, each of which leaves π_β invariant
+//
+// A discontinuity move is normal with a scale that is drawn too, evenly in its logarithm, from farthest to nearest
+// times the spread of the coordinate. Since that does not depend on where the lane is, the way back is as likely.
+const DiscontinuityMove = "hop"
+
+const (
+	farthestMove = 3.0
+	nearestMove  = 1e-3
+)
+
+// A Discontinuity is a coordinate in which the density jumps, and about how far it is spread.
+type Discontinuity struct {
+	At     int
+	Spread float64
+}
+
+// movesAcross reports whether the program has the entry DiscontinuityMove.
+func (s System) movesAcross() bool { return len(s.Discontinuities) > 0 }
+
+// hopEntries are that of DiscontinuityMove.
+func (s System) hopEntries() []lower.Entry {
+	if !s.movesAcross() {
+		return nil
+	}
+	g, n := autodiff.New(), len(s.Discontinuities)
+	var places, spreads []float64
+	for _, j := range s.Discontinuities {
+		places, spreads = append(places, float64(j.At)), append(spreads, j.Spread)
+	}
+	which := autodiff.Floor(autodiff.Mul(g.Const(float64(n)), g.Uniform(siteMovePlace)))
+	at := autodiff.Gather(g.Data("jump_places", places, n), which)
+	scale := autodiff.Exp(autodiff.Sub(g.Const(math.Log(farthestMove)),
+		autodiff.Mul(g.Const(math.Log(farthestMove/nearestMove)), g.Uniform(siteMoveScale))))
+	scale = autodiff.Mul(scale, autodiff.Gather(g.Data("jump_spreads", spreads, n), which))
+	x := s.theta(g)
+	far := autodiff.Mul(scale, autodiff.Reshape(g.Normal(siteMove, 1)))
+	y := autodiff.Where(autodiff.Eq(g.Iota(s.Target.Dim()), at), autodiff.Add(x, far), x)
+	prior, lik := s.density(y)
+	ratio := scaleByBeta(autodiff.Sub(s.temper(prior, lik), s.temper(g.Input(LogPrior), g.Input(LogLik))))
+	accept := autodiff.Lt(autodiff.Log(g.Uniform(siteMoveDecision)), ratio)
+	prior = autodiff.Where(accept, prior, g.Input(LogPrior))
+	lik = autodiff.Where(accept, lik, g.Input(LogLik))
+	return []lower.Entry{{Name: DiscontinuityMove, Assign: put(Theta, autodiff.Where(accept, y, x), LogPrior, prior,
+		LogLik, lik,
+		Tempered, s.tempered(prior, lik))}}
+}
+
+// moving is x without the coordinates that trajectories leave where they are.
+func (s System) moving(x autodiff.Node) autodiff.Node {
+	if !s.movesAcross() {
+		return x
+	}
+	moved := make([]float64, s.Target.Dim())
+	for j := range moved {
+		moved[j] = 1
+	}
+	for _, j := range s.Discontinuities {
+		moved[j.At] = 0
+	}
+	return autodiff.Mul(x.Graph().Data("moving", moved, len(moved)), x)
+}
