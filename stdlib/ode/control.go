@@ -24,7 +24,8 @@ type solver struct {
 	problem Problem
 	options Options
 	method  method
-	times   []float64 // those after T0, each once
+	times   []float64 // those after T0 and the breaks before the last of them, each once
+	breaks  int       // how many of these are breaks
 }
 
 func newSolver(p Problem, o Options) *solver {
@@ -35,12 +36,48 @@ func newSolver(p Problem, o Options) *solver {
 	if len(s.times) > 0 && s.times[0] == p.T0 {
 		s.times = s.times[1:]
 	}
-	s.options, s.method = o.complete(len(s.times))
+	s.addBreaks()
+	s.options, s.method = o.complete(len(s.times) + stepsAtBreak*s.breaks)
 	return s
+}
+
+// stepsAtBreak is half of the steps that the usual number leaves for a break: the step that suited the equations before
+// it may be far too long behind it.
+const stepsAtBreak = 4
+
+// addBreaks makes steps end at the breaks before the last time.
+func (s *solver) addBreaks() {
+	if len(s.times) == 0 {
+		return
+	}
+	first, last := s.problem.T0, s.times[len(s.times)-1]
+	for _, b := range s.problem.Breaks {
+		if first <= b && b <= last {
+			s.breaks++
+			if first < b {
+				s.times = append(s.times, b)
+			}
+		}
+	}
+	slices.Sort(s.times)
+	s.times = slices.Compact(s.times)
 }
 
 func (s *solver) field(shared []Node) field {
 	return func(t, y Node) Node { return s.problem.RHS(t, y, shared) }
+}
+
+// within is the field for a step from t: at the step's ends it takes the limits from inside, since at a break the right
+// side is that of one side only. Times move inwards by 2⁻⁴⁶ of their size, which is more than their rounding.
+func within(f field, t, step Node) field {
+	g := t.Graph()
+	size := ad.Maximum(ad.Abs(t), ad.Abs(ad.Add(t, step)))
+	inwards := ad.Minimum(scale(1./(1<<46), size), scale(1./8, step))
+	whole := ad.Where(ad.Lt(g.Const(0), step), step, g.Const(1))
+	return func(at, y Node) Node {
+		place := ad.Sub(g.Const(1), scale(2, ad.Div(ad.Sub(at, t), whole)))
+		return f(ad.Add(at, ad.Mul(inwards, place)), y)
+	}
 }
 
 // attempt is one attempt of a step, from carry to carry. After the last time there is no way to go.
@@ -53,7 +90,11 @@ func (s *solver) attempt(carry Node, shared []Node) Node {
 	part := partOf(way)
 	step := ad.Mul(h, part)
 
-	to, err := s.method.step(s.field(shared), t, y, step)
+	f := s.field(shared)
+	if s.breaks > 0 {
+		f = within(f, t, step)
+	}
+	to, err := s.method.step(f, t, y, step)
 	e := s.size2(err, ad.Maximum(ad.Abs(y), ad.Abs(to)))
 	accept := ad.Mul(ad.Le(e, g.Const(1)), ad.Lt(t, g.Const(s.times[len(s.times)-1])))
 	arrive := ad.Mul(accept, ad.Le(way, g.Const(1)))

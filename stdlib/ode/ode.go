@@ -29,11 +29,12 @@ type Node = ad.Node
 //
 // RHS is called on nodes of several graphs, those of steps among them: it makes its result, shape [S], from its
 // arguments and constants of their graph only. Arrays that it reads besides t (a scalar) and y [S] are listed in Shared
-// and handed to it in that order. It should be smooth between the times asked for; where it is not finite a step is
+// and handed to it in that order. It should be smooth between Breaks; where it is not finite a step is
 // refused and a smaller one tried.
 type Problem struct {
 	T0     float64
 	Times  []float64 // ascending, none before T0; the same one may occur more than once
+	Breaks []float64 // times at which RHS is not smooth in t, in any order: no step goes across one
 	Y0     Node      // [S]
 	Shared []Node
 	RHS    func(t, y Node, shared []Node) Node

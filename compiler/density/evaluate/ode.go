@@ -151,7 +151,7 @@ func (e *Evaluator) reaching(x *model.StateAt, at Value) (ode.Problem, ode.Optio
 	span := autodiff.Sub(autodiff.Reshape(at.Node, m), e.Graph.Const(p.T0))
 	in, t0 := sol.inputs, p.T0
 	p.Shared = slices.Concat(in.nodes(), []Node{span}, e.Noise.inputs())
-	p.T0, p.Times = 0, []float64{1}
+	p.T0, p.Times, p.Breaks = 0, []float64{1}, nil
 	times := &model.Set{Name: "times", Lo: &model.Num{Value: 1}, Hi: &model.Num{Value: float64(m)},
 		Key: "times of a trajectory"}
 	each := []*model.Index{{Name: "time", Set: times, ID: 1 << 27}}
@@ -186,6 +186,9 @@ func (e *Evaluator) problem(s *model.System) (ode.Problem, *solution) {
 	p := ode.Problem{T0: e.StaticValues(s.T0)[0], Times: sol.times, Y0: autodiff.Concat(0, parts...),
 		Shared: append(sol.inputs.nodes(), e.Noise.inputs()...)}
 	p.RHS = func(t, y Node, shared []Node) Node { return e.rightSides(s, sol, nil, Value{Node: t}, y, shared) }
+	if n := len(sol.times); n > 0 {
+		p.Breaks = e.breaksOf(s, p.T0, sol.times[n-1])
+	}
 	return p, sol
 }
 

@@ -301,6 +301,9 @@ func piecesDiffer(a, b *ast.Head) bool {
 
 // resolve gives an array its axes, element type and range; of definitions, the values too.
 func (c *checker) resolve(a *arrayInfo) {
+	for _, b := range c.beginnings(a) {
+		c.resolve(b)
+	}
 	if a.state != untouched {
 		return
 	}
