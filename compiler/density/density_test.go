@@ -3,6 +3,7 @@ package density_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +14,8 @@ import (
 	"ppl/compiler"
 	"ppl/compiler/compilertest"
 	"ppl/compiler/datasets/datafile"
+	"ppl/lang/parse"
+	"ppl/lang/source"
 )
 
 type densityCase struct {
@@ -75,6 +78,44 @@ func TestDensity(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOrderOfStatements: a model's density is the same whatever the order of its statements. So it is of series whose
+// axes follow from a statement behind those that read them.
+func TestOrderOfStatements(t *testing.T) {
+	t.Parallel()
+	cases := append(densityCases(t), densityCase{name: "axes of a series", likelihood: -4.66306559961402, model: "" +
+		"data y[T] = [1, 2, 1.5]\ns = 2\nK[t in T] = P[t] / s\na[1] = 0\nP[1] = [1, 0]\n" +
+		"a[t in 2..T] = a[t-1] + K[t-1, 1]\nP[t in 2..T] = P[t-1] * K[t-1, 1]\n" +
+		"y[t in T] ~ Normal(a[t], 1)\n"})
+	r, most := rand.New(rand.NewPCG(1, 2)), 2
+	if testing.Short() {
+		most = 1
+	}
+	for _, c := range cases {
+		for range most {
+			text := shuffled(t, c.model, r)
+			lp, err := compilertest.Load(t, text).LogProb(c.at)
+			if err != nil || !compilertest.Near(lp.Prior, c.prior, 1e-10) ||
+				!compilertest.Near(lp.Likelihood, c.likelihood, 1e-10) {
+				t.Errorf("%s: %v, prior %.15g and likelihood %.15g in the order\n%s", c.name, err, lp.Prior,
+					lp.Likelihood, text)
+			}
+		}
+	}
+}
+
+// shuffled is a model with its statements in another order.
+func shuffled(t *testing.T, model string, r *rand.Rand) (text string) {
+	t.Helper()
+	f, ds := parse.File(source.New("model.ppl", model))
+	if len(ds) > 0 {
+		t.Fatal(ds)
+	}
+	for _, i := range r.Perm(len(f.Stmts)) {
+		text += f.Stmts[i].Span().Text() + "\n"
+	}
+	return text
 }
 
 // The density in unconstrained coordinates is the one on the parameters' own scale plus the log-Jacobian, and its

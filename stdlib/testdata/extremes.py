@@ -174,7 +174,7 @@ def report(form, a, lo, hi, prob, density):
     def log_p(v): return mp.log(prob(v[:len(a)], v[len(a)], v[len(a) + 1]))
     v = [M(x) for x in a] + [lo, hi]
     value = log_p(v)
-    if not mp.isfinite(value) or value < -600 or abs(mp.im(value)) > 0:
+    if mp.im(value) != 0 or not mp.isfinite(value) or value < -600:
         return
     grads, cond = [], M(0)
     continuous_form = form in continuous

@@ -55,5 +55,15 @@ def bounds(a=0.3, b=0.9, c=(0.5, 1.2, 0.35), d=-0.2, e=2.0):
     y = np.array([1, 2, 3])
     case("bounds_of_parameters", prior, N.logpdf(y, np.array(c) + np.array(s) + np.array(u) + b + d + e).sum())
 
-for f in (factors, recorded, compounds, bounds):
+def pulses(k=0.5, rate=0.8):
+    t, y = np.array([5, 9.9, 10.2, 12, 20.0]), np.array([0, 0, 8, 3, 1])
+    def driven(start, stop, r): # u' = r from start to stop, - k u
+        end = np.minimum(np.maximum(t, start), stop)
+        return np.where(t <= start, 0, r / k * (np.exp(-k * (t - end)) - np.exp(-k * (t - start))))
+    u = driven(10, 10.1, 100 * rate)
+    v = driven(10, 10 + 0.1, 100 * rate) + driven(15, 15 + 0.1, 100 * rate)
+    w = np.exp(-k * t) + sum(driven(i, i + 1, f) for i, f in [(1, 3), (4, 1), (13, 2)])
+    case("pulses", stats.halfnorm.logpdf([k, rate]).sum(), N.logpdf(y, u + v + w).sum())
+
+for f in (factors, recorded, compounds, bounds, pulses):
     f()
