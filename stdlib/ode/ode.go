@@ -34,10 +34,10 @@ type Node = ad.Node
 type Problem struct {
 	T0     float64
 	Times  []float64 // ascending, none before T0; the same one may occur more than once
-	Breaks []float64 // times at which RHS is not smooth in t, in any order: no step goes across one
 	Y0     Node      // [S]
 	Shared []Node
 	RHS    func(t, y Node, shared []Node) Node
+	Breaks []float64 // times at which RHS is not smooth in t, in any order: no step goes across one
 }
 
 // Options of a solution. A step is accepted if the root mean square of its estimated errors, each over ATol + RTol·|y|,

@@ -145,8 +145,8 @@ func TestTimes(t *testing.T) {
 		for _, times := range [][]float64{{0, 0, 1, 1, 2.5}, {0}, {0, 0}, {2.5, 2.5}, {}} {
 			g := ad.New()
 			y0, rate := g.Input("y0", 2), g.Input("rate", 1)
-			p := Problem{0, times, y0, []Node{rate},
-				vector(func(t Node, y, k []Node) []Node {
+			p := Problem{Times: times, Y0: y0, Shared: []Node{rate},
+				RHS: vector(func(t Node, y, k []Node) []Node {
 					return []Node{ad.Neg(ad.Mul(k[0], y[0])), ad.Mul(k[0], y[1])}
 				})}
 			y := Solve(p, Options{Method: m.name, RTol: 1e-8, ATol: 1e-8})
@@ -178,12 +178,14 @@ func TestPlainFields(t *testing.T) {
 			g := ad.New()
 			r, y0 := g.Input("r", 1), g.Input("y0", 1)
 			solve := func(y0 Node, shared []Node) Node {
-				return Solve(Problem{-1, []float64{1, 30}, y0, shared, func(t, _ Node, s []Node) Node {
+				rhs := func(t, _ Node, s []Node) Node {
 					if len(s) > 0 {
 						return s[0]
 					}
 					return t.Graph().Full(rate, 1)
-				}}, Options{Method: m.name})
+				}
+				return Solve(Problem{T0: -1, Times: []float64{1, 30}, Y0: y0, Shared: shared, RHS: rhs},
+					Options{Method: m.name})
 			}
 			y := solve(y0, []Node{r})
 			v := ad.Eval(map[string][]float64{"r": {rate}, "y0": {2}},
@@ -210,7 +212,7 @@ func TestRefusedSteps(t *testing.T) {
 		g := ad.New()
 		y0 := g.Input("y0", 1)
 		rhs := func(_, y Node, _ []Node) Node { return ad.Neg(ad.Sqrt(y)) }
-		y := Solve(Problem{0, []float64{1, 1.9}, y0, nil, rhs}, Options{Method: m.name, MaxSteps: 200})
+		y := Solve(Problem{Times: []float64{1, 1.9}, Y0: y0, RHS: rhs}, Options{Method: m.name, MaxSteps: 200})
 		v := ad.Eval(map[string][]float64{"y0": {1}}, y, ad.Grad(ad.SumAll(y), y0)[0])
 		// ∂/∂y0 (√y0 − t/2)² = 1 − t/2 at 1.
 		if !near(v[0], []float64{.25, .0025}, 1e-5) || !near(v[1], []float64{.55}, 1e-4) {
@@ -231,7 +233,7 @@ func TestOverflow(t *testing.T) {
 			drop := ad.Mul(s[0], ad.Mul(y, ad.Mul(ad.Mul(y, y), ad.Mul(y, y))))
 			return ad.Where(ad.Broadcast(ad.Lt(t, y.Graph().Const(1)), []int{1}, nil), y.Graph().Const(0), ad.Neg(drop))
 		}
-		y := Solve(Problem{0, []float64{3}, y0, []Node{rate}, rhs}, Options{Method: m.name})
+		y := Solve(Problem{Times: []float64{3}, Y0: y0, Shared: []Node{rate}, RHS: rhs}, Options{Method: m.name})
 		v := ad.Eval(map[string][]float64{"y0": {1}, "k": {k}}, y, ad.Grad(ad.SumAll(y), rate)[0])
 		base := 1 + 8.*k
 		if !near(v[0], []float64{math.Pow(base, -.25)}, 1e-4) || math.Abs(v[1][0]/(-2*math.Pow(base, -1.25))-1) > 1e-2 {
@@ -246,7 +248,7 @@ func TestExplosion(t *testing.T) {
 		g := ad.New()
 		y0 := g.Input("y0", 1)
 		rhs := func(_, y Node, _ []Node) Node { return ad.Mul(y, y) }
-		p := Problem{0, []float64{.5, 2}, y0, nil, rhs}
+		p := Problem{Times: []float64{.5, 2}, Y0: y0, RHS: rhs}
 		y := Solve(p, Options{Method: m.name})
 		v := ad.Eval(map[string][]float64{"y0": {1}}, y, ad.Grad(at(ad.Reshape(y, 2), 0), y0)[0])
 		if n, ok := NewPilot(p, Options{Method: m.name}).Steps(map[string][]float64{"y0": {1}}); ok || n > 1000 {
@@ -262,13 +264,13 @@ func TestSolveRefuses(t *testing.T) {
 	y0 := ad.New().Input("y0", 1)
 	rhs := func(_, y Node, _ []Node) Node { return y }
 	for name, f := range map[string]func(){
-		"unsorted": func() { Solve(Problem{0, []float64{2, 1}, y0, nil, rhs}, Options{}) },
-		"before":   func() { Solve(Problem{0, []float64{-1, 1}, y0, nil, rhs}, Options{}) },
+		"unsorted": func() { Solve(Problem{Times: []float64{2, 1}, Y0: y0, RHS: rhs}, Options{}) },
+		"before":   func() { Solve(Problem{Times: []float64{-1, 1}, Y0: y0, RHS: rhs}, Options{}) },
 		"not a time": func() {
-			Solve(Problem{0, []float64{math.NaN()}, y0, nil, rhs}, Options{})
+			Solve(Problem{Times: []float64{math.NaN()}, Y0: y0, RHS: rhs}, Options{})
 		},
-		"method":    func() { Solve(Problem{0, []float64{1}, y0, nil, rhs}, Options{Method: "euler"}) },
-		"tolerance": func() { Solve(Problem{0, []float64{1}, y0, nil, rhs}, Options{RTol: -1}) },
+		"method":    func() { Solve(Problem{Times: []float64{1}, Y0: y0, RHS: rhs}, Options{Method: "euler"}) },
+		"tolerance": func() { Solve(Problem{Times: []float64{1}, Y0: y0, RHS: rhs}, Options{RTol: -1}) },
 	} {
 		func() {
 			defer func() {
@@ -278,5 +280,32 @@ func TestSolveRefuses(t *testing.T) {
 			}()
 			f()
 		}()
+	}
+}
+
+// TestBreaks: a pulse of a thousandth of the distance of the times asked for is integrated if its ends are breaks, by
+// both methods; without them it is missed. y′ = 1000 from 5 to 5.01, −y/2 always: the rest at 10 is known.
+func TestBreaks(t *testing.T) {
+	for _, m := range methods() {
+		g := ad.New()
+		y0 := g.Input("y0", 1)
+		rhs := func(t, y Node, _ []Node) Node {
+			c := t.Graph().Const
+			on := ad.Mul(ad.Lt(c(5), t), ad.Lt(t, c(5.01)))
+			return ad.Sub(ad.Mul(c(1000), on), ad.Mul(c(0.5), y))
+		}
+		p := Problem{Times: []float64{5, 10}, Y0: y0, RHS: rhs, Breaks: []float64{5.01, 5, 77}}
+		o := Options{Method: m.name, RTol: 1e-9, ATol: 1e-9}
+		with := Solve(p, o)
+		p.Breaks = nil
+		v := ad.Eval(map[string][]float64{"y0": {1}}, with, ad.Grad(ad.SumAll(with), y0)[0], Solve(p, o))
+		pulse := 2000 * -math.Expm1(-0.005) * math.Exp(-0.5*(10-5.01))
+		if want := []float64{math.Exp(-2.5), math.Exp(-5) + pulse}; !near(v[0], want, 1e-7) ||
+			!near(v[1], []float64{math.Exp(-2.5) + math.Exp(-5)}, 1e-7) {
+			t.Errorf("%s: %v with gradient %v, want %v", m.name, v[0], v[1], want)
+		}
+		if math.Abs(v[2][1]-math.Exp(-5)-pulse) < 1e-3 {
+			t.Errorf("%s: the pulse is seen without breaks, so that the test shows nothing", m.name)
+		}
 	}
 }

@@ -81,7 +81,7 @@ func vanDerPol(_ Node, y, mu []Node) []Node {
 func (k known) problem(g *ad.Graph) (p Problem, y0, theta Node, inputs map[string][]float64) {
 	y0, theta = g.Input("y0", len(k.y0)), g.Input("theta", len(k.theta))
 	inputs = map[string][]float64{"y0": k.y0, "theta": k.theta}
-	return Problem{0, k.times, y0, []Node{theta}, vector(k.rhs)}, y0, theta, inputs
+	return Problem{T0: 0, Times: k.times, Y0: y0, Shared: []Node{theta}, RHS: vector(k.rhs)}, y0, theta, inputs
 }
 
 // vector makes a right side from one that is written in scalars.
