@@ -164,9 +164,13 @@ func (p *parser) callee(c *callee) ast.Expr {
 	x := p.postfixes(p.nameOf(c.Name), c.Postfix)
 	if index, isIndex := x.(*ast.Index); isIndex {
 		e := p.diags.Errorf("E00", x.Span(), "expected a name or a call, found a subscript")
-		if _, ofCall := index.X.(*ast.Call); ofCall && len(index.Subs) == 2 {
+		_, ofCall := index.X.(*ast.Call)
+		switch {
+		case ofCall && len(index.Subs) == 2:
 			e.Help("bounds are written as a range: `Normal(0, 1) in 0..inf`")
-		} else {
+		case ofCall:
+			e.Help("an axis stands on the left: `…[%s] ~ %s`", index.Subs[0].Span().Text(), index.X.Span().Text())
+		default:
 			e.Help("one function of a family is called: `f[g](x)`")
 		}
 	}

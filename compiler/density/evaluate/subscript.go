@@ -156,11 +156,26 @@ func (e *Evaluator) OutOfRange(s *model.Subscript, k, lo, hi int, b Box) {
 	}
 	d := e.Diags.Errorf("E45", where.Info().At, "subscript %d of `%s` runs to %d, but the axis %s at %d", k+1, array,
 		at, word, end)
+	if unknown := arrayOf(where); unknown != nil && unknown.Role == model.Latent && hi+b.Lo-lo <= b.Hi && lo < b.Lo {
+		e.Stop(d.Help("the values of `%s` begin at %d and the elements of `%s` at %d: write `%s[%s + %d]`",
+			unknown.Name, lo, array, b.Lo, array, text, b.Lo-lo))
+	}
 	guarded := fmt.Sprintf("guard it with a condition: `%s %s %d ? … : …`", text, guard, end)
 	if other := e.otherSubscript(s, k, b.Lo-lo); other != "" {
 		guarded = other + "; or " + guarded
 	}
 	e.Stop(d.Help("%s", guarded))
+}
+
+// arrayOf is the array that an expression is, or is an element of; nil if it is something else.
+func arrayOf(x model.Expr) *model.Array {
+	switch x := x.(type) {
+	case *model.Ref:
+		return x.Array
+	case *model.Subscript:
+		return arrayOf(x.X)
+	}
+	return nil
 }
 
 // otherSubscript says what is meant most often by a subscript that leaves its axis, short by that many elements at the

@@ -225,6 +225,10 @@ func (c *checker) missingParameter(d diag.Entry, s *scope, e *ast.Name) {
 			"drawn after inference begins with `generate`", e.Name, e.Name, set)
 		return
 	}
+	if isSubscript(e) && len(indicesOf(s)) == 0 && indexShaped(e.Name) {
+		d.Help("an index is declared on the left of its statement: `…[%s in …] ~ …`", e.Name)
+		return
+	}
 	give := "a parameter needs a distribution, such as `" + withAxes(s, e) + " ~ " + firstPrior(e.Name) + "`"
 	if near, ok := diagNearest(e.Name, c.defined(s)); ok {
 		d.Help("%s; or did you mean `%s`?", give, near)
@@ -247,6 +251,9 @@ func indexElsewhere(e *ast.Name) string {
 	}
 	return found[1]
 }
+
+// indexShaped reports whether a name is one letter, as most indices are.
+func indexShaped(name string) bool { return len(name) == 1 && name >= "a" && name <= "z" }
 
 // isSubscript reports whether a name is all of a subscript, as j is in x[i, j].
 func isSubscript(e *ast.Name) bool {
