@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -62,7 +63,8 @@ func (run *attempt) carryOut(ctx context.Context, count int, done store.Status) 
 	case err != nil:
 		status = store.Failed
 	}
-	if err != nil && run.recorder.writer == nil && !errors.As(err, new(infer.Refusal)) {
+	nowhere := errors.As(err, new(infer.NowhereFinite)) || err != nil && !errors.As(err, new(infer.Refusal))
+	if nowhere && run.recorder.writer == nil {
 		if parts := run.program.NotFinite(run.Seed); len(parts) > 0 { // the model's fault, or its data's
 			err = fault.Wrong(explain(err, parts))
 		}
@@ -78,10 +80,13 @@ func (run *attempt) carryOut(ctx context.Context, count int, done store.Status) 
 	return stopped && err == nil, fault.Of(err)
 }
 
-// hasDraws reports whether there are draws: of this process, or of the run that was to go on.
+// hasDraws reports whether there are draws of every chain: of this process, or of the run that was to go on.
 func (run *attempt) hasDraws() bool {
-	return run.recorder != nil && run.recorder.writer != nil || run.dir.Info.Draws > 0
+	return run.begun() && slices.Min(run.recorder.counts) > 0 || run.dir.Info.Draws > 0
 }
+
+// begun reports whether the store of draws was made, so that some chain may have draws.
+func (run *attempt) begun() bool { return run.recorder != nil && run.recorder.writer != nil }
 
 // explain adds to the failure of a run without draws which parts of the model have no finite density.
 func explain(err error, parts []string) error {

@@ -79,7 +79,7 @@ func (f *Fit) Draws() (*store.Run, error) {
 	return run, nil
 }
 
-// HasDraws reports whether there are draws: of this fit, or of the run that it goes on with.
+// HasDraws reports whether there are draws of every chain: of this fit, or of the run that it goes on with.
 func (f *Fit) HasDraws() bool { return f.run != nil && f.run.hasDraws() }
 
 // Complete reports whether Sample has found a run that needs nothing more.
@@ -145,7 +145,7 @@ func (f *Fit) Sample(ctx context.Context) (stopped bool, err error) {
 		return false, err
 	}
 	stopped, err = f.run.sampleToGoal(ctx)
-	useful = err == nil || f.HasDraws()
+	useful = err == nil || f.HasDraws() || f.run.begun()
 	return stopped, err
 }
 

@@ -15,8 +15,7 @@ func Disperse(walkers int, start func(walker int) []float64, place func(at [][]f
 	}
 	for try := 0; len(bad) > 0; try++ {
 		if try == starts {
-			return fmt.Errorf("the log density is not finite at any of %d starting points; check the model's "+
-				"supports and the data", starts)
+			return Refusal{NowhereFinite{fmt.Sprintf("any of %d starting points", starts)}}
 		}
 		for _, w := range bad {
 			at[w] = start(w + try*walkers)

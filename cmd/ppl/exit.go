@@ -19,15 +19,30 @@ const (
 	codeInterrupted = 130 // as shells report SIGINT
 )
 
+// A codeRow is a row of the table of exit codes, which README has as well.
+type codeRow struct {
+	code  int
+	kind  fault.Kind // 0: no error
+	means string
+}
+
+func exitCodes() []codeRow {
+	return []codeRow{
+		{codeDone, 0, "done"},
+		{codeWrong, fault.Input, "the model, its data or the run that was named are wrong"},
+		{codeUsage, fault.Usage, "wrong usage"},
+		{codeFailed, fault.Failure, "the run failed, or a device or a disk did"},
+		{codeInterrupted, fault.Interruption, "interrupted, or out of time before the first draw; the draws so far " +
+			"are kept"},
+	}
+}
+
 // codeOf returns the code with which the process ends after an error of a kind.
 func codeOf(k fault.Kind) int {
-	switch k {
-	case fault.Input:
-		return codeWrong
-	case fault.Usage:
-		return codeUsage
-	case fault.Interruption:
-		return codeInterrupted
+	for _, row := range exitCodes() {
+		if row.kind == k {
+			return row.code
+		}
 	}
 	return codeFailed
 }

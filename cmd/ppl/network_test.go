@@ -126,7 +126,7 @@ infer renhd(batch = 32)
 		"fewer images than labels": {"images.gz", idx(pixels[:64*50], 50, 8, 8), "", "",
 			"model.ppl:2:6: error[E47]: size N is 50 in `image` (images.gz) and 60 in `label` (labels.gz)"},
 		"truncated file": {"images.gz", good["images.gz"][:len(good["images.gz"])-500], "", "",
-			"model.ppl:1:6: error[E83]: images.gz: cannot decompress it: unexpected EOF"},
+			"model.ppl:1:6: error[E83]: images.gz: the file is cut off"},
 		"shorter than it says": {"images.gz", idx(pixels[:100], rows, 8, 8), "", "",
 			"model.ppl:1:6: error[E83]: images.gz: "},
 		"not a number": {"images.npy", npy(reals, rows, 8, 8), "images.gz", "images.npy",

@@ -174,7 +174,8 @@ func (c *console) sample(ctx context.Context, s *sampling) error {
 	case err != nil:
 		return err
 	case !fit.HasDraws():
-		c.notef("stopped in warm-up: there are no draws yet; ppl sample --resume %s goes on", dir)
+		c.notef("stopped before every chain had a draw: there are no draws yet; ppl sample --resume %s "+
+			"goes on", dir)
 		return fault.Interrupted()
 	}
 	return c.concludeRun(fit, s, stopped)

@@ -87,10 +87,25 @@ func (r Rest) Decode(state any) error {
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
 	if err := decode(io.NewSectionReader(f, r.from, r.end-r.from), state); err != nil {
-		return fmt.Errorf("%s: %w", r.path, err)
+		return unreadable(r.path, err)
 	}
 	return nil
 }
+
+// unreadable says that the values of a checkpoint are not those of this version; the checksum is right.
+func unreadable(path string, err error) error {
+	if errors.As(err, new(*fs.PathError)) {
+		return err
+	}
+	return fmt.Errorf("%s cannot be read by this version of ppl; go on with the version that wrote it%w", path,
+		silent{err})
+}
+
+// silent is an error whose meaning the text before it has.
+type silent struct{ error }
+
+func (silent) Error() string   { return "" }
+func (s silent) Unwrap() error { return s.error }
 
 // Read decodes the first value of the newest checkpoint of a directory. Where that is damaged, or usable has an error
 // for its first value, it is the one before, and note says so. ErrNone where there is none.
@@ -125,7 +140,7 @@ func read[S any](disk files.System, path string, usable func(S) error) (state S,
 	}
 	values := newDecoder(io.NewSectionReader(f, int64(len(head)), end-int64(len(head))))
 	if err := values.Decode(&state); err != nil {
-		return state, rest, fmt.Errorf("%s: %w", path, err)
+		return state, rest, unreadable(path, err)
 	}
 	if err := usable(state); err != nil {
 		return state, rest, fmt.Errorf("%s %w", path, err)

@@ -178,7 +178,7 @@ func TestUselessIsRefused(t *testing.T) {
 	expect("has too many names; the run goes on from the checkpoint before")
 	write(state{Names: map[string]int{"a": 1}})
 	write(struct{ Numbers, Gone []float64 }{nil, []float64{1}})
-	expect("found unknown field")
+	expect("cannot be read by this version of ppl")
 	if err := os.WriteFile(filepath.Join(dir, File), []byte("ppl checkpoint 1\nx"), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -157,7 +157,7 @@ func ReadInfoOn(disk files.System, dir string) (info Info, err error) {
 
 func parseInfo(dir string, text []byte) (info Info, err error) {
 	if err := json.Unmarshal(text, &info); err != nil {
-		return info, ErrNotRun{dir, runFile + ": " + err.Error()}
+		return info, ErrNotRun{dir, runFile + ": " + jsonError(err).Error()}
 	}
 	if info.Format != format && info.Format != firstFormat {
 		return info, ErrNotRun{dir, fmt.Sprintf("%s says its format is %q, and this version of ppl reads %q and %q%s",

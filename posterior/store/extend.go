@@ -99,7 +99,7 @@ func openStore(disk files.System, dir string, b binding) (*store, error) {
 		Metadata map[string]json.RawMessage `json:"metadata"`
 	}
 	if err := json.Unmarshal(text, &doc); err != nil {
-		return nil, damaged(dir, ".zmetadata", err)
+		return nil, damaged(dir, ".zmetadata", jsonError(err))
 	}
 	s := &store{disk, dir, map[string]any{}, b, newPacker()}
 	for key, text := range doc.Metadata {

@@ -67,9 +67,8 @@ func fromNPY(raw []byte) (chains [][]float64, width int, err error) {
 		return nil, 0, errors.New("it is cut short")
 	}
 	var n, rows int
-	_, err = fmt.Sscanf(string(raw[before:size]), description, &n, &rows, &width)
-	if err != nil {
-		return nil, 0, err
+	if _, err = fmt.Sscanf(string(raw[before:size]), description, &n, &rows, &width); err != nil {
+		return nil, 0, errors.New("its header is not that of numbers in three axes")
 	}
 	numbers := len(raw[size:]) / 8
 	if n < 1 || rows < 1 || width < 1 || numbers/n/rows != width || len(raw[size:]) != 8*n*rows*width {

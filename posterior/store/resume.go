@@ -80,7 +80,7 @@ func ReadOptionsOn(disk files.System, dir string, options any) (Info, error) {
 		return info, incomplete(dir, err)
 	}
 	if err := json.Unmarshal(text, options); err != nil {
-		return info, damaged(dir, optionsFile, err)
+		return info, damaged(dir, optionsFile, jsonError(err))
 	}
 	return info, nil
 }
@@ -168,7 +168,7 @@ func (w *Writer) regrow() error {
 			return incomplete(w.dir, fmt.Errorf("%s/.zarray: %w", key, fs.ErrNotExist))
 		}
 		if err := json.Unmarshal(text, doc); err != nil {
-			return damaged(w.dir, ".zmetadata", err)
+			return damaged(w.dir, ".zmetadata", jsonError(err))
 		}
 		if axis == 1 && (len(doc.Chunks) < 2 || doc.Chunks[0] != w.band || doc.Chunks[1] != w.chunk) {
 			return damaged(w.dir, key, errors.New("has other chunks than the arrays before it"))

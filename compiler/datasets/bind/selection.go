@@ -108,7 +108,11 @@ func (t *arrays) leaveRowsOut(group []given, rows int, of *model.Selection) []gi
 	}
 	if of.Complete {
 		var why []string
-		if kept, why = completeRows(group, rows); len(kept) == 0 {
+		kept, why = completeRows(group, rows)
+		if rows == 0 {
+			t.diags.Errorf("W05", of.At, "%s has no rows", origin)
+			return group
+		} else if len(kept) == 0 {
 			t.diags.Errorf("W05", of.At, "no row of %s is complete: %s", origin, strings.Join(why, ", "))
 			return group
 		} else if len(why) > 0 {

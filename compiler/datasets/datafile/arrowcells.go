@@ -199,7 +199,7 @@ func (b *batchReader) unpacked(raw []byte, size int64) ([]byte, error) {
 		z, err := zstd.NewReader(bytes.NewReader(raw), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxWindow(min(max(widestWindow, 2*uint64(size)), 1<<32)))
 		if err != nil {
-			return nil, b.in.damaged("%v", err)
+			return nil, b.in.damaged("values cannot be decompressed")
 		}
 		defer z.Close()
 		r = z
@@ -207,7 +207,7 @@ func (b *batchReader) unpacked(raw []byte, size int64) ([]byte, error) {
 	var out bytes.Buffer
 	n, err := io.Copy(&out, io.LimitReader(r, size+1))
 	if err != nil {
-		return nil, b.in.damaged("values cannot be decompressed: %v", err)
+		return nil, b.in.damaged("values cannot be decompressed")
 	}
 	if n != size {
 		return nil, b.in.damaged("values are %d bytes, and %d were announced", n, size)

@@ -45,7 +45,7 @@ func (s *cifarSource) next(record []float64) error {
 		return fmt.Errorf("%s: the file ends after %d of the %d bytes of image %d; files that end with .bin are read "+
 			"as CIFAR-10's binary version", s.path, n, cifarRecord, s.row+1)
 	case err != nil:
-		return fmt.Errorf("%s: %w", s.path, err)
+		return fmt.Errorf("%s: %w", s.path, cause(err))
 	case s.raw[0] >= cifarClasses:
 		return fmt.Errorf("%s: image %d is of class %d, but CIFAR-10's classes are 0 to %d", s.path, s.row+1, s.raw[0],
 			cifarClasses-1)

@@ -119,7 +119,7 @@ func (s RowCache) within(path string, m *counter, text io.Reader) error {
 	case errors.Is(err, errTooMuch):
 		return s.expands(path, m.bytes)
 	case err != nil:
-		return fmt.Errorf("%s: cannot decompress it: %w", path, err)
+		return fmt.Errorf("%s: %w", path, cause(err))
 	}
 	return nil
 }

@@ -172,7 +172,7 @@ func (s RowCache) parse(path string, text []byte) (*File, error) {
 func (s RowCache) decompressed(path string, packed []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, cause(err))
 	}
 	start := bufio.NewReaderSize(r, 1<<16)
 	head, _ := start.Peek(1 << 16) // a file may well be shorter
@@ -185,7 +185,7 @@ func (s RowCache) decompressed(path string, packed []byte) ([]byte, error) {
 		_, err = io.ReadFull(r, text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: cannot decompress it: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, cause(err))
 	}
 	return text, nil
 }

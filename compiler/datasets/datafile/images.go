@@ -151,7 +151,7 @@ func decoded[T any](path string, read func(*os.File) (T, error)) (T, error) {
 	}
 	defer f.Close()
 	if out, err = read(f); err != nil {
-		return out, fmt.Errorf("%s: %w", path, err)
+		return out, fmt.Errorf("%s: %w", path, cause(err))
 	}
 	return out, nil
 }

@@ -131,7 +131,7 @@ func TestBadPictures(t *testing.T) {
 			"some pictures are in folders that name their class"},
 		"cut off":   {map[string][]byte{"a.png": whole[:len(whole)-30]}, "a.png: "},
 		"damaged":   {map[string][]byte{"a.png": broken}, "a.png: "},
-		"no PNG":    {map[string][]byte{"a.png": []byte("text")}, "a.png: image: unknown format"},
+		"no PNG":    {map[string][]byte{"a.png": []byte("text")}, "a.png: the file is not a picture in PNG or JPEG"},
 		"too large": {map[string][]byte{"a.png": many}, "a.png: "},
 	} {
 		_, err := Read(pictureFolder(t, test.files))

@@ -34,7 +34,7 @@ func openInput(path string) (*input, error) {
 		z, err := gzip.NewReader(in.text)
 		if err != nil {
 			file.Close()
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, cause(err))
 		}
 		in.kind, in.packed, in.text = strings.TrimSuffix(in.kind, ".gz"), z, bufio.NewReaderSize(z, 1<<20)
 	}

@@ -39,7 +39,7 @@ func readNPY(name, text string, _ RowCache) (*File, error) {
 func readNPZ(name, text string, s RowCache) (*File, error) {
 	z, err := zip.NewReader(strings.NewReader(text), int64(len(text)))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, cause(err))
 	}
 	f := newFile(name, false)
 	left := s.memory()
@@ -67,7 +67,7 @@ func readNPZ(name, text string, s RowCache) (*File, error) {
 func npzEntry(name string, entry *zip.File, left int64) (string, int64, error) {
 	r, err := entry.Open()
 	if err != nil {
-		return "", 0, fmt.Errorf("%s: %w", name, err)
+		return "", 0, fmt.Errorf("%s: %w", name, cause(err))
 	}
 	defer r.Close()
 	in := bufio.NewReaderSize(r, 1<<16)
@@ -79,7 +79,7 @@ func npzEntry(name string, entry *zip.File, left int64) (string, int64, error) {
 	var text strings.Builder
 	text.Grow(int(entry.UncompressedSize64))
 	if _, err = io.Copy(&text, in); err != nil {
-		return "", 0, fmt.Errorf("%s: %w", name, err)
+		return "", 0, fmt.Errorf("%s: %w", name, cause(err))
 	}
 	return text.String(), each * int64(text.Len()), nil
 }

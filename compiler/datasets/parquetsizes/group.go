@@ -267,12 +267,15 @@ func Damage(err error) error {
 		{"unexpected EOF", "it is cut off"},
 		{"slice bounds", "a value lies outside of its page"},
 		{"index out of range", "a value lies outside of its page"},
+		{"invalid magic", "it does not begin as a Parquet file does"},
 		{"corrupted", "sizes of its pages contradict each other"},
+		{"cannot read values of type", "it has a page of an unknown kind"},
+		{"not supported", "it is compressed or encoded in a way that is not supported"},
 		{"unsupported", "it is compressed or encoded in a way that is not supported"},
 	} {
 		if strings.Contains(text, known.part) {
 			return fmt.Errorf("the file is damaged: %s", known.says)
 		}
 	}
-	return fmt.Errorf("the file is damaged: %w", err)
+	return errors.New("the file is damaged: its values cannot be decoded")
 }

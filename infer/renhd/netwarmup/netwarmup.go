@@ -31,8 +31,8 @@ func (r *Warmup) WarmUp() error {
 		return err
 	}
 	if len(bad) > 0 && !r.Replaying() {
-		return fmt.Errorf("the log density is not finite at the initial weights of %d of %d walkers; check the "+
-			"model's supports and the data", len(bad), r.Walkers.Lanes())
+		return infer.Refusal{Cause: infer.NowhereFinite{
+			Tried: fmt.Sprintf("the initial weights of %d of %d walkers", len(bad), r.Walkers.Lanes())}}
 	}
 	if _, err := part.Do(r.Run, &climb{run: r}); err != nil {
 		return err
