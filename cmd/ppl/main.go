@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"runtime"
 	"time"
@@ -14,6 +15,11 @@ import (
 )
 
 func main() {
+	if why := tooLimited(); why != "" {
+		fmt.Fprintf(os.Stderr, "ppl: %s\n", why)
+		os.Exit(codeFailed)
+	}
+	saveAddresses()
 	memory.Set(memory.Limit()) // so that the collector works harder when there is little left
 	reserve := memory.Reserve(memory.Limit())
 	defer runtime.KeepAlive(reserve)

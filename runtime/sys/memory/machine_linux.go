@@ -8,7 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machine is the memory of the machine in bytes, or of the control group if that has less.
+// taken is how many bytes of addresses the runtime of Go and the libraries of the system take for themselves.
+const taken = 1300 << 20
+
+// machine is the memory of the machine in bytes, or of the control group or the limit of addresses (ulimit -v) if that
+// has less.
 func machine() int64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {
@@ -20,6 +24,10 @@ func machine() int64 {
 		if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && n > 0 {
 			memory = min(memory, n)
 		}
+	}
+	var addresses unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_AS, &addresses); err == nil && addresses.Cur < 1<<62 {
+		memory = min(memory, max(64<<20, int64(addresses.Cur)-taken))
 	}
 	return memory
 }

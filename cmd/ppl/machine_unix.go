@@ -1,0 +1,47 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// Least limits of the system (ulimit) with which this program works. Go reserves 1.2 GB of addresses before the program
+// begins, and ends it with a message of its own if there are fewer; a run has many files that are written at the same
+// time.
+const (
+	leastAddresses = 1600 << 20 // bytes
+	fewAddresses   = 8 << 30
+	leastFiles     = 80
+)
+
+// oneArena is a setting of the C library: without it each thread reserves 128 MB of addresses.
+const oneArena = "MALLOC_ARENA_MAX"
+
+// saveAddresses begins this program again with that setting if addresses are few.
+func saveAddresses() {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &l); err != nil || uint64(l.Cur) >= fewAddresses ||
+		os.Getenv(oneArena) != "" {
+		return
+	}
+	if path, err := os.Executable(); err == nil {
+		_ = syscall.Exec(path, os.Args, append(os.Environ(), oneArena+"=1")) // or it goes on with more addresses
+	}
+}
+
+// tooLimited says which limit of the system is too low, or nothing.
+func tooLimited() string {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &l); err == nil && uint64(l.Cur) < leastAddresses {
+		return fmt.Sprintf("this process may use only %d MB of addresses (ulimit -v), and ppl needs %d MB; raise the "+
+			"limit, or run ppl as a job instead of on a login node", uint64(l.Cur)>>20, leastAddresses>>20)
+	}
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err == nil && uint64(l.Cur) < leastFiles {
+		return fmt.Sprintf("this process may open only %d files (ulimit -n), and ppl needs %d; raise the limit",
+			uint64(l.Cur), leastFiles)
+	}
+	return ""
+}
