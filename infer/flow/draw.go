@@ -4,23 +4,24 @@ import (
 	"math"
 	"slices"
 
+	"ppl/infer"
+	"ppl/posterior/stats"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
-	"ppl/infer"
-	"ppl/lang/types"
-	"ppl/posterior/stats"
 )
 
-// statistics are the numbers stored with each draw, in order: log_q is the log density of the approximation. No
+// statistics are the numbers stored with each draw: log_q is the log density of the approximation. No
 // trajectory diverges, which plots ask for.
-func statistics() []types.Variable {
-	return infer.Statistics("lp", "log_prior", "log_lik", "log_q", "diverging")
+func statistics() infer.Statistics {
+	return infer.KeepStatistics("lp", "log_prior", "log_lik", "log_q", "diverging")
 }
 
 // draw takes independent draws of each chain's approximation, and weighs them against the target. Draw k of a chain is
 // that of lane k mod samples at a noise step of its own, however many draws there are to be.
 func (r *fit) draw() error {
-	if err := r.recorder.Begin(statistics()); err != nil {
+	r.kept = statistics()
+	if err := r.recorder.Begin(r.kept.Variables()); err != nil {
 		return err
 	}
 	volume := r.volumes()
@@ -84,7 +85,8 @@ func (r *fit) keep(chain, lane int, volume float64) (weight float64, err error) 
 	if math.IsNaN(weight) {
 		weight = math.Inf(-1)
 	}
-	return weight, r.recorder.Draw(chain, saved, []float64{d[0] + d[1], d[0], d[1], logQ, 0})
+	return weight, r.recorder.Draw(chain, saved, r.kept.Append(nil, infer.DrawStats{LogPrior: d[0],
+		LogLik: d[1], LogQ: logQ}))
 }
 
 // judge measures how good the fits are. Weights of all chains belong together: the target's mass is the mean of each,

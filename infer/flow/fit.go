@@ -21,6 +21,7 @@ type fit struct {
 	exact    infer.Target // target in double precision: peaks are found to more digits than 7
 	options  infer.Options
 	recorder infer.Recorder
+	kept     infer.Statistics // of each draw
 	family   family
 	dim      int
 

@@ -23,6 +23,7 @@ type run struct {
 	bounded  []bool       // by coordinate; nil where it is not known
 	options  infer.Options
 	recorder infer.Recorder
+	kept     infer.Statistics // of each draw
 	rule     rule
 	search   Search           // nil: none
 	effects  *infer.Effects   // of target; nil until they are read for draws

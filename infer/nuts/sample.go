@@ -8,20 +8,20 @@ import (
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/infer/symmetry"
-	"ppl/lang/types"
 	"ppl/posterior/stats"
 	"ppl/runtime/device"
 )
 
-// statistics are the numbers stored with each draw, in order, by ArviZ's names.
-func statistics() []types.Variable {
-	return infer.Statistics("lp", "log_prior", "log_lik", "acceptance_rate", "step_size", "tree_depth", "n_steps",
+// statistics are the numbers stored with each draw, by ArviZ's names.
+func statistics() infer.Statistics {
+	return infer.KeepStatistics("lp", "log_prior", "log_lik", "acceptance_rate", "step_size", "tree_depth", "n_steps",
 		"diverging", "energy")
 }
 
 // sample takes the draws, each chain at its own pace. A resumed run goes on from the last draws of its chains.
 func (r *run) sample(resumed bool) error {
-	if err := r.recorder.Begin(statistics()); err != nil {
+	r.kept = statistics()
+	if err := r.recorder.Begin(r.kept.Variables()); err != nil {
 		return err
 	}
 	if !resumed {
@@ -129,15 +129,9 @@ func (r *run) keep(c *chain) error {
 	}
 	lp, ll, since := logPrior(state, c.dim), logLik(state, c.dim), r.state.Since[c.lane]
 	r.state.Since[c.lane] = sinceDraw{}
-	return r.recorder.Draw(c.lane, r.values, []float64{lp + ll, lp, ll, since.Accept / float64(since.Trajectories),
-		c.step, float64(c.depth), float64(since.Steps), flag(since.Diverged), c.trajectory.energy})
-}
-
-func flag(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
+	return r.recorder.Draw(c.lane, r.values, r.kept.Append(nil, infer.DrawStats{LogPrior: lp, LogLik: ll,
+		AcceptRate: since.Accept / float64(since.Trajectories), StepSize: c.step, TreeDepth: c.depth,
+		Steps: float64(since.Steps), Diverging: since.Diverged, Energy: c.trajectory.energy}))
 }
 
 // reportProgress sends progress: done iterations of all chains together, total of each.

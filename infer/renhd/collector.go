@@ -11,18 +11,17 @@ import (
 	"ppl/infer/renhd/part"
 	"ppl/infer/renhd/population"
 	"ppl/infer/symmetry"
-	"ppl/lang/types"
 	"ppl/runtime/device"
 )
 
-// drawStatistics are kept with each draw, in this order. Minibatches only estimate the density, and of the energy one
-// would see their noise.
-func (r *run) drawStatistics() []types.Variable {
+// drawStatistics are kept with each draw. Minibatches only estimate the density, and of the energy one would see their
+// noise.
+func (r *run) drawStatistics() infer.Statistics {
 	names := []string{"log_prior", "acceptance_rate", "step_size", "n_steps", "diverging", "replica"}
 	if r.Phase.Batches.Some() {
-		return infer.Statistics(append(names, "lp_estimate", "log_lik_estimate")...)
+		return infer.KeepStatistics(append(names, "lp_estimate", "log_lik_estimate")...)
 	}
-	return infer.Statistics(append(names, "lp", "log_lik", "energy")...)
+	return infer.KeepStatistics(append(names, "lp", "log_lik", "energy")...)
 }
 
 // A drawCollector takes the draws of the coldest rung. A chain's draw is ready when as many iterations as thinning asks
@@ -31,6 +30,7 @@ func (r *run) drawStatistics() []types.Variable {
 type drawCollector struct {
 	run   *run
 	state *collectorState
+	kept  infer.Statistics
 	ready []int        // chains that have a draw now
 	mask  []bool       // room: the lanes of their walkers
 	spare []queuedDraw // room for draws to come
@@ -76,7 +76,7 @@ func newDrawCollector(r *run) *drawCollector {
 	s := &collectorState{Chains: make([]chainProgress, w.Chains), Rungs: ladder.NewRungStatistics(len(w.Rungs),
 		w.Chains),
 		Diverged: make([]bool, w.Chains)}
-	return &drawCollector{run: r, mask: make([]bool, w.Lanes()), state: s,
+	return &drawCollector{run: r, kept: r.drawStatistics(), mask: make([]bool, w.Lanes()), state: s,
 		watch:    modesearch.NewWatch(r.modes, &s.Watch),
 		energies: ladder.NewEnergyRecord(r.Population, &s.Ladder)}
 }
@@ -96,7 +96,7 @@ func (r *run) collectDraws(from *part.Checkpoint) error {
 		r.swaps.Reset(len(r.Walkers.Rungs), r.Walkers.Lanes())
 		r.Answers = nil // a checkpoint in sampling needs no replay
 	}
-	if err := r.Recorder.Begin(r.drawStatistics()); err != nil {
+	if err := r.Recorder.Begin(r.drawStatistics().Variables()); err != nil {
 		return err
 	}
 	c := newDrawCollector(r)
@@ -330,12 +330,9 @@ func (c *drawCollector) queue(now *population.Drawn) {
 		now.Values(lane, d.Values)
 		c.watch.CountVisits(lane, now.Theta)
 		c.watchImages(lane, now.Theta)
-		logPrior, logLik := now.LogPrior[lane], now.LogLik[lane]
-		d.Stats = append(d.Stats[:0], logPrior, t.Accept/float64(t.Sweeps), w.Rungs[0].Step, t.Steps,
-			population.OneIf(t.Diverged), float64(lane-chain*w.PerChain), logPrior+logLik, logLik)
-		if !c.run.Phase.Batches.Some() {
-			d.Stats = append(d.Stats, t.Energy)
-		}
+		d.Stats = c.kept.Append(d.Stats[:0], infer.DrawStats{LogPrior: now.LogPrior[lane], LogLik: now.LogLik[lane],
+			AcceptRate: t.Accept / float64(t.Sweeps), StepSize: w.Rungs[0].Step, Steps: t.Steps,
+			Diverging: t.Diverged, Replica: lane - chain*w.PerChain, Energy: t.Energy})
 		*t = chainProgress{Queue: append(t.Queue, d)}
 	}
 }
