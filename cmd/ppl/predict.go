@@ -175,6 +175,10 @@ func (c *console) predictNew(ctx context.Context, p *prediction) error {
 			return err
 		}
 	}
+	if of == nil {
+		return fault.Wrongf("the new data have no outcomes to compare predictions with, and --json prints scores alone; " +
+			"--csv prints the predictions")
+	}
 	if of.Unrecorded {
 		name := of.Forecast.Outcome.Name
 		c.notef("the predictions of %s are as they are before it is recorded between its ends, so that only log "+

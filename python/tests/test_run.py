@@ -75,6 +75,8 @@ def test_predictions(growth, growth_data):
     assert scores["RMSE"] == pytest.approx(0.5, abs=0.15)
     with pytest.raises(ppl.PplError):
         run.predict(pd.DataFrame({"height": [1.0]}))
+    with pytest.raises(ppl.PplError, match="no outcomes"):
+        run.score(pd.DataFrame({"age": [1.0]}))
     with pytest.raises(KeyError, match="no group 'prior'"):
         run.group("prior")
 
