@@ -176,8 +176,8 @@ func (c *console) predictNew(ctx context.Context, p *prediction) error {
 		}
 	}
 	if of == nil {
-		return fault.Wrongf("the new data have no outcomes to compare predictions with, and --json prints scores alone; " +
-			"--csv prints the predictions")
+		return fault.Wrongf("the new data have no outcomes to compare predictions with, and --json prints scores " +
+			"alone; --csv prints the predictions")
 	}
 	if of.Unrecorded {
 		name := of.Forecast.Outcome.Name
