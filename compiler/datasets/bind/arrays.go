@@ -65,11 +65,17 @@ func (t *arrays) withoutCodes(f found) found {
 	if f.x != nil {
 		f.read = []*datafile.Array{f.x}
 	}
+	if x := f.x; x != nil && f.a.IndexOf != nil && x.Texts != nil && len(x.Texts.Labels) > len(distinct(x)) {
+		f.x = x.Texts // 3e5 and 300000 are two identifiers
+	}
 	if len(f.a.MissingTexts) == 0 {
 		return f
 	}
 	changed := make([]*datafile.Array, len(f.read))
 	for i, x := range f.read {
+		if f.x != nil {
+			x = f.x
+		}
 		if x.Rows != nil {
 			t.diags.Errorf("E86", f.a.At, "`%s` has codes for missing values, but stays in %s, too large for memory; "+
 				"replace them in the file", f.a.Name, x.Origin)

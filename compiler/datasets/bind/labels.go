@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"ppl/compiler/datasets/datafile"
 	"ppl/compiler/datasets/dataset"
 	"ppl/compiler/frontend/model"
@@ -86,12 +88,27 @@ func (l *labels) number(s *model.Size, arrays []*model.Array, raw map[*model.Arr
 		all = inLevels(arrays, raw, all)
 	}
 	l.ordered[s] = own
+	l.noteLikeNames(all, arrays[0])
 	all = l.withKnown(s, all, arrays[0])
 	for _, a := range arrays {
 		raw[a] = recode(raw[a], all)
 		l.setValues(a, raw[a].Values)
 	}
 	l.name(s, all, "the labels of `"+arrays[0].Name+"`", arrays[0])
+}
+
+// noteLikeNames warns of names that differ in capitals or in how their accents are written: they are likely one group.
+func (l *labels) noteLikeNames(names []string, a *model.Array) {
+	first := map[string]string{}
+	for _, name := range names {
+		folded := strings.ToLower(norm.NFC.String(name))
+		if old, known := first[folded]; known && l.known == nil {
+			l.diags.Warnf("W07", a.At, "`%s` has both %q and %q, which are two groups here", a.Name, old, name).
+				Help("if they are one, write them in one way")
+			return
+		}
+		first[folded] = name
+	}
 }
 
 // inLevels puts names into the order in which arrays declare their levels, and adds levels that have no rows. Names

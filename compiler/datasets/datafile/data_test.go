@@ -109,9 +109,9 @@ func TestRefusals(t *testing.T) {
 		{"d.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999, 99999999999), }", 8),
 			`d.npy: 8 bytes of elements`},
 		{"d.npy", npy("{'descr': '<U1', 'fortran_order': False, 'shape': (1,), }", 4),
-			`d.npy: elements of the type "U1" are not read`},
+			`d.npy: unsupported element type "U1"`},
 		{"d.npy", npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", 8),
-			`d.npy: elements of the type`},
+			`d.npy: unsupported element type`},
 		{"d.npz", "PK\x03\x04", `d.npz: the file is not a ZIP archive, or is cut off`},
 		{"images-idx3-ubyte", "\x00\x00\x08\x03\x00\x00", `images-idx3-ubyte: the file ends within its header`},
 		{"images-idx1-ubyte", "\x00\x00\x08\x01\x00\x00\x00\x05abcd",
@@ -196,7 +196,7 @@ func TestReadBinary(t *testing.T) {
 			}
 		}
 	}
-	for path, want := range map[string]string{"words.npy": `the type "U1"`,
+	for path, want := range map[string]string{"words.npy": `element type "U1"`,
 		"large.npy": "is too large for a float64 to hold exactly"} {
 		if _, err := Read("testdata/" + path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", path, err, want)
@@ -211,7 +211,8 @@ func arrowColumns() []Array {
 		{Name: "k", Shape: []int{3}, Values: numbers.Of(3, 4, -5), Int: true},
 		{Name: "u", Shape: []int{3}, Values: numbers.Of(1, 2, 255), Int: true},
 		{Name: "on", Shape: []int{3}, Values: numbers.Of(1, 0, nan), Int: true},
-		{Name: "g", Shape: []int{3}, Values: numbers.Of(2, 1, 2), Int: true, Labels: []string{"a", "b"}},
+		{Name: "g", Shape: []int{3}, Values: numbers.Of(2, 1, 2), Int: true, Labels: []string{"a", "b"},
+			Levels: []string{"b", "a"}},
 		{Name: "s", Shape: []int{3}, Values: numbers.Of(1, nan, 2), Int: true, Labels: []string{"x", "z"}},
 		{Name: "day", Shape: []int{3}, Values: numbers.Of(1, nan, 18321), Int: true, Days: true},
 		{Name: "at", Shape: []int{3}, Values: numbers.Of(0, .5, nan), Days: true}}

@@ -49,6 +49,7 @@ type Array struct {
 	form   dialect // of a table of text: how its numbers are written
 	Days   bool    // the numbers are dates, as days since 1970-01-01
 	Zeros  *Zeros  // how whole numbers are written, if some begin with zeros; else nil
+	Texts  *Array  // a column of numbers as the texts that it has, if some look like identifiers (3e5); else nil
 	Origin string  // file it came from, as the user named it
 	Unread error   // why the values cannot be read, if they cannot: reported if a model reads the array
 

@@ -44,6 +44,16 @@ func digits(text string) (n int, rest string) {
 	return n, text[n:]
 }
 
+// likeIdentifier reports whether a text is digits, an e and digits without a sign: programs write 3e+05 or 3E+05.
+func likeIdentifier(text string) bool {
+	n, rest := digits(text)
+	if n == 0 || rest == "" || rest[0] != 'e' && rest[0] != 'E' {
+		return false
+	}
+	m, end := digits(rest[1:])
+	return m > 0 && end == ""
+}
+
 // A number is a parsed token: its value, and whether it was written as an integer.
 type number struct {
 	value float64

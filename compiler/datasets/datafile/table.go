@@ -309,6 +309,7 @@ type tableColumn struct {
 	values        numbers.List // what was built, once all rows were read
 	isInt, isText bool
 	zeros         bool // a whole number begins with zeros
+	identifiers   bool // a number may be an identifier: 3e5
 	marks         evidence
 	marked        bool  // some numbers have marks other than a point
 	again         bool  // it is read again, as the marks mean
@@ -340,6 +341,7 @@ func (c *tableColumn) read(d dialect, text string, row int) (ok bool) {
 	}
 	c.building.Add(v.value)
 	c.isInt, c.zeros = c.isInt && v.isInt, c.zeros || beginsWithZeros(text)
+	c.identifiers = c.identifiers || likeIdentifier(text)
 	return ok
 }
 
@@ -354,12 +356,14 @@ func (c *tableColumn) anything() bool {
 }
 
 // needsTexts reports whether the column is more than its numbers.
-func (c *tableColumn) needsTexts() bool { return c.failed == nil && (c.isText || c.isInt && c.zeros) }
+func (c *tableColumn) needsTexts() bool {
+	return c.failed == nil && (c.isText || c.isInt && (c.zeros || c.identifiers))
+}
 
 // addText takes in the text of a row, of a column that needs it.
 func (c *tableColumn) addText(text string, row int) {
 	switch v := c.values.At(row - 1); {
-	case c.isText:
+	case c.isText, c.identifiers:
 		c.texts.add(text, math.IsNaN(v))
 	case !c.tooMany:
 		c.tooMany = !c.spelled.Add(strings.Clone(text), v)
@@ -372,6 +376,10 @@ func (c *tableColumn) array(path string, form dialect) *Array {
 	switch {
 	case c.isText:
 		a.Labels, a.Values = c.texts.encoded()
+	case c.identifiers && c.isInt:
+		b := *a
+		b.Labels, b.Values = c.texts.encoded()
+		a.Texts = &b
 	case c.needsTexts() && !c.tooMany:
 		a.Zeros = &c.spelled
 	}
