@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -187,6 +188,9 @@ func (x *expander) set(n *node) terms {
 	return nil
 }
 
+// manyTerms is how many terms a power may have.
+const manyTerms = 200
+
 // power multiplies a sum with itself, (a + b)^2 = a + b + a:b.
 func (x *expander) power(n *node) terms {
 	count := n.args[1].inner()
@@ -199,8 +203,11 @@ func (x *expander) power(n *node) terms {
 	}
 	once := x.set(n.args[0])
 	all := once
-	for range int(count.number) - 1 {
+	for range min(int(count.number), len(once)) - 1 { // further powers add nothing
 		all = all.with(all.cross(once)...)
+		if len(all) > manyTerms {
+			x.fail(n, fmt.Sprintf("`%s` has more than %d terms", n, manyTerms), "take a lower power")
+		}
 	}
 	return all
 }

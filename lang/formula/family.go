@@ -32,8 +32,11 @@ type family struct {
 	direct map[string]string // distributions that read {eta} itself, by link
 	aux    []auxiliary
 	takes  outcome
-	define []string // statements that the distribution needs
+	define []definition // what the distribution reads next to these
 }
+
+// A definition has names in braces, as a distribution has.
+type definition struct{ name, text, why string }
 
 // An outcome says which values a family has.
 type outcome int
@@ -70,10 +73,10 @@ func families() []family {
 			dist: "StudentT({nu}, {mean}, {sigma})",
 			aux:  []auxiliary{{"nu", "Gamma(2, 0.1)", "degrees of freedom: mean 20", "log"}, sigma()}},
 		{name: "skew_normal", links: []string{"identity"},
-			dist: "SkewNormal({mean} - omega * delta * sqrt(2 / pi), omega, {alpha})",
+			dist: "SkewNormal({mean} - {omega} * {delta} * sqrt(2 / pi), {omega}, {alpha})",
 			aux:  []auxiliary{sigma(), {"alpha", "Normal(0, 4)", "skewness: 0 is the normal distribution", ""}},
-			define: []string{"delta = alpha / sqrt(1 + alpha^2)",
-				"omega = sigma / sqrt(1 - 2 / pi * delta^2)  # so that sigma is the standard deviation"}},
+			define: []definition{{"delta", "{alpha} / sqrt(1 + {alpha}^2)", ""},
+				{"omega", "{sigma} / sqrt(1 - 2 / pi * {delta}^2)", "so that sigma is the standard deviation"}}},
 		{name: "lognormal", links: []string{"identity"}, dist: "LogNormal({mean}, {sigma})", takes: positiveOutcome,
 			aux: []auxiliary{{"sigma", "Exponential(mean = {sd})", "{sdwords}", "log"}}},
 		{name: "gamma", links: []string{"log", "inverse", "identity"}, dist: "Gamma(mean = {mean}, shape = {shape})",
@@ -101,9 +104,10 @@ func families() []family {
 			takes: shareOutcome, aux: []auxiliary{phi()}},
 		{name: "beta_binomial", links: []string{"logit", "probit", "cloglog"}, takes: trialsOutcome,
 			dist: "BetaBinomial({trials}, mean = {mean}, concentration = {phi})", aux: []auxiliary{phi()}},
-		{name: "cumulative", links: []string{"logit", "probit"}, dist: "OrderedProbit({eta}, cut)",
-			takes:  orderedOutcome,
-			direct: map[string]string{"logit": "OrderedLogistic({eta}, cut)", "probit": "OrderedProbit({eta}, cut)"}},
+		{name: "cumulative", links: []string{"logit", "probit"}, dist: "OrderedProbit({eta}, {cut})",
+			takes: orderedOutcome,
+			direct: map[string]string{"logit": "OrderedLogistic({eta}, {cut})",
+				"probit": "OrderedProbit({eta}, {cut})"}},
 		{name: "von_mises", links: []string{"tan_half"}, dist: "VonMises({mean}, {kappa})", takes: angleOutcome,
 			aux: []auxiliary{{"kappa", "Gamma(2, 0.01)", "mean 200", "log"}}},
 		{name: "zero_inflated_poisson", links: []string{"log"}, dist: "ZeroInflatedPoisson({zi}, {mean})",

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"ppl/compiler"
+	"ppl/lang/diag"
 	"ppl/lang/formula"
 )
 
@@ -44,6 +46,7 @@ func TestMistakes(t *testing.T) {
 		{"y ~ I(f == 'zz')", "", "`f` has no level \"zz\""},
 		{"y ~ y", "", "`y` is the outcome"},
 		{"y ~ x^2", "", "write the square as I(x^2)"},
+		{"y ~ (x + z + n + m + f + g + h + share + angle + stars)^9", "", "take a lower power"},
 		{"y ~ x / 2", "", "the number 2 is not a term"},
 		{"y ~ x +", "", "ends too early"},
 		{"y ~ (x", "", "ends too early"},
@@ -80,6 +83,33 @@ func flawed(t *testing.T) formula.Table {
 	table.Columns = append(table.Columns, formula.Column{Name: "gaps", Values: gaps},
 		formula.Column{Name: "row", Values: row}, formula.Column{Name: "one", Levels: []string{"all"}, Values: one})
 	return table
+}
+
+// TestNames writes models of columns that have names of the language, or of parameters.
+func TestNames(t *testing.T) {
+	for _, c := range []struct{ formula, family string }{
+		{"mu ~ x + data + mean + Intercept + i + N", ""}, {"mu ~ x + (1 | sigma)", ""}, {"eta ~ x", "poisson"},
+		{"cut ~ x + Intercept", "cumulative"}, {"mu ~ x + omega", "skew_normal"}, {"mu ~ delta", "skew_normal"},
+	} {
+		table := read(t, "terms.csv")
+		x := table.Columns[1].Values
+		for _, name := range []string{"mu", "data", "mean", "Intercept", "i", "N", "omega", "delta"} {
+			values := slices.Clone(x)
+			for i := range values {
+				values[i] += math.Sin(float64(i*len(name)) + float64(name[0]))
+			}
+			table.Columns = append(table.Columns, formula.Column{Name: name, Values: values})
+		}
+		for _, name := range []string{"sigma", "eta", "cut"} {
+			stars := slices.Clone(table.Columns[13].Values)
+			table.Columns = append(table.Columns, formula.Column{Name: name, Values: stars})
+		}
+		table.Path = "names.csv"
+		text := model(t, formula.Request{Formula: c.formula, Family: c.family, Data: table})
+		if m, ds := compiler.CheckText("names.ppl", text); m == nil || diag.HasErrors(ds) {
+			t.Errorf("%s: %v\n%s", c.formula, ds, text)
+		}
+	}
 }
 
 // TestFlags holds the mistakes in what goes with a formula.

@@ -24,7 +24,8 @@ type writer struct {
 	size    int    // rows
 	rows    string // their set
 	outcome response
-	cuts    int // of an ordered outcome
+	cuts    int    // of an ordered outcome
+	cut     string // the name of these
 
 	names    map[string]bool
 	data     []declaration
@@ -116,17 +117,20 @@ func (w *writer) meanPredictor() *predictor {
 func (w *writer) intercept(p *predictor) {
 	shift := strings.Join(p.shift, " - ")
 	if w.family.takes == orderedOutcome {
-		w.prior(w.fresh("cut"), "cut", fmt.Sprintf("cut[1..%d]", w.cuts), "Normal(0, 5) ordered", "")
+		w.cut = w.fresh("cut")
+		w.prior(w.cut, "cut", fmt.Sprintf("%s[1..%d]", w.cut, w.cuts), "Normal(0, 5) ordered", "")
 		if shift != "" {
-			w.generated = append(w.generated, fmt.Sprintf("b_cut[k in 1..%d] = cut[k] + %s", w.cuts,
+			w.generated = append(w.generated, fmt.Sprintf("%s[k in 1..%d] = %s[k] + %s", w.fresh("b_cut"), w.cuts,
+				w.cut,
 				strings.Join(p.shift, " + ")))
 		}
 		return
 	}
 	name := w.fresh("b_Intercept")
 	if shift != "" {
-		w.generated = append(w.generated, fmt.Sprintf("%s = Intercept - %s", name, shift))
-		name = w.fresh("Intercept")
+		centred := w.fresh("Intercept")
+		w.generated = append(w.generated, fmt.Sprintf("%s = %s - %s", name, centred, shift))
+		name = centred
 	}
 	p.summands = append(p.summands, name)
 	middle, words := w.middle()
@@ -211,14 +215,17 @@ func (w *writer) expander(special func(n *node) bool) *expander {
 // observe writes the linear predictor and the distribution of the outcome.
 func (w *writer) observe(p *predictor) {
 	y := w.outcome
-	fill := map[string]string{"trials": y.trials}
+	fill := map[string]string{"trials": y.trials, "cut": w.cut}
 	for _, a := range w.family.aux {
 		name := w.fresh(a.name)
 		fill[a.name] = name
 		prior := strings.ReplaceAll(a.prior, "{sd}", rounded(w.spread()))
 		w.prior(name, a.name, name, prior, strings.ReplaceAll(a.why, "{sdwords}", w.spreadWords()))
 	}
-	w.statements = append(w.statements, w.family.define...)
+	for _, d := range w.family.define {
+		fill[d.name] = w.fresh(d.name)
+		w.statement(fill[d.name]+" = "+filled(d.text, fill), d.why)
+	}
 	name := "eta"
 	if w.link == "identity" {
 		name = "mu"
@@ -231,9 +238,7 @@ func (w *writer) observe(p *predictor) {
 		text = strings.ReplaceAll(w.family.dist, "{mean}", links()[w.link].mean)
 	}
 	text = strings.ReplaceAll(text, "{eta}", name+"[i]")
-	for aux, value := range fill {
-		text = strings.ReplaceAll(text, "{"+aux+"}", value)
-	}
+	text = filled(text, fill)
 	switch {
 	case y.weights != "":
 		if y.censored != "" || y.truncate != "" {
@@ -248,6 +253,14 @@ func (w *writer) observe(p *predictor) {
 		text += " censored " + y.censored
 	}
 	w.statements = append(w.statements, fmt.Sprintf("%s[i in %s] ~ %s", y.name, w.rows, text))
+}
+
+// filled puts names in the place of those in braces.
+func filled(text string, names map[string]string) string {
+	for name, value := range names {
+		text = strings.ReplaceAll(text, "{"+name+"}", value)
+	}
+	return text
 }
 
 // widest is the length of a statement from which on a sum is cut into parts.
