@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -32,6 +33,48 @@ func TestLines(t *testing.T) {
 			t.Errorf("%s:%d: more than %d columns", name, line, columns)
 		}
 	}
+}
+
+// TestDocumentLines holds what people read to the same width. Code and tables are exempt, since they cannot be wrapped.
+func TestDocumentLines(t *testing.T) {
+	paths, err := filepath.Glob("docs/guides/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(paths, "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md",
+		"lang/REFERENCE.md", "lang/diag/DIAGNOSTICS.md", "python/README.md") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range longParagraphs(string(text)) {
+			t.Errorf("%s:%d: more than %d columns", path, line, columns)
+		}
+	}
+}
+
+func TestLongParagraphs(t *testing.T) {
+	long := strings.Repeat("word ", 30)
+	text := strings.Join([]string{long, "| " + long, "    " + long, "```", long, "```", "short", "- " + long}, "\n")
+	if got := longParagraphs(text); len(got) != 2 || got[0] != 1 || got[1] != 8 {
+		t.Errorf("long lines %v, want 1 and 8", got)
+	}
+}
+
+// longParagraphs returns the numbers of the lines of Markdown that are too long and neither code nor a table.
+func longParagraphs(text string) (long []int) {
+	code := false
+	for i, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			code = !code
+			continue
+		}
+		exempt := code || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "    ")
+		if !exempt && utf8.RuneCountInString(line) > columns {
+			long = append(long, i+1)
+		}
+	}
+	return long
 }
 
 func TestLongLines(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"ppl/infer/settings"
 	"ppl/lang/diag"
@@ -25,26 +26,43 @@ const reference = "../../lang/REFERENCE.md"
 // tables are the parts of the reference that are made from the library, by name.
 func tables() map[string]string {
 	return map[string]string{
-		"distributions": distributionTable(),
-		"functions":     topicTable("function", functionTopics()),
-		"settings":      settingTable(),
+		"distributions": distributionList(),
+		"functions":     topicList(functionTopics()),
+		"settings":      settingList(),
 		"codes":         codeTable(),
 	}
 }
 
-func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+// listItem writes an item of a Markdown list in lines of at most 120 columns. A line never begins with what Markdown
+// would take for a list or a heading.
+func listItem(b *strings.Builder, text string) {
+	line := "-"
+	for _, word := range strings.Fields(text) {
+		startsBlock := strings.Trim(word, "-+*#>=0123456789.)") == ""
+		if utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > 120 && !startsBlock {
+			b.WriteString(line + "\n")
+			line = " "
+		}
+		line += " " + word
+	}
+	b.WriteString(line + "\n")
+}
 
-func distributionTable() string {
+func distributionList() string {
 	var b strings.Builder
-	b.WriteString("| written | draws | density | also |\n|---|---|---|---|\n")
 	dists := stdlib.Dists()
 	for _, name := range slices.Sorted(maps.Keys(dists)) {
 		d := dists[name]
-		forms := "`" + strings.Join(d.Signatures(), "`, `") + "`"
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", forms, d.SupportText(), cell(d.Doc), marks(d))
+		also := ""
+		if m := marks(d); m != "" {
+			also = " (*" + m + "*)"
+		}
+		listItem(&b, fmt.Sprintf("`%s`: %s%s. %s", strings.Join(d.Signatures(), "`, `"), d.SupportText(), also,
+			sentence(d.Doc)))
 	}
 	r := densityRule()
-	return fmt.Sprintf("%s| `%s` | | %s | |\n", &b, r.Form, r.Doc)
+	listItem(&b, fmt.Sprintf("`%s`: %s", r.Form, sentence(r.Doc)))
+	return b.String()
 }
 
 func marks(d *stdlib.Dist) string {
@@ -60,21 +78,18 @@ func marks(d *stdlib.Dist) string {
 	return strings.Join(m, " ")
 }
 
-func topicTable(what string, topics []topic) string {
+func topicList(topics []topic) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "| %s | |\n|---|---|\n", what)
 	for _, t := range topics {
-		doc := strings.Split(strings.SplitN(t.text, "\n\n", 3)[1], "\n")[0]
-		fmt.Fprintf(&b, "| `%s` | %s |\n", cell(t.line), cell(doc))
+		listItem(&b, fmt.Sprintf("`%s`: %s", t.line, strings.Split(strings.SplitN(t.text, "\n\n", 3)[1], "\n")[0]))
 	}
 	return b.String()
 }
 
-func settingTable() string {
+func settingList() string {
 	var b strings.Builder
-	b.WriteString("| setting | |\n|---|---|\n")
 	for _, name := range settings.Names() {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", name, settings.Doc(name))
+		listItem(&b, fmt.Sprintf("`%s`: %s", name, sentence(settings.Doc(name))))
 	}
 	return b.String()
 }
