@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -79,12 +78,4 @@ func (c *console) printDiagnostics(ds []diag.Diagnostic) {
 	if len(ds) > shown {
 		c.notef("\nand %d more", len(ds)-shown)
 	}
-}
-
-// printError prints the diagnostics of an error now, which are not printed again then.
-func (c *console) printError(err error) error {
-	if e := (*fault.Error)(nil); errors.As(err, &e) && e.Err == nil && len(e.Diagnostics) > 0 {
-		return c.diagnose(e.Diagnostics)
-	}
-	return err
 }

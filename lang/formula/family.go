@@ -10,8 +10,7 @@ import (
 
 // A link says how the linear predictor becomes the mean.
 type link struct {
-	mean string                     // of {eta}
-	of   func(mean float64) float64 // the predictor of a mean
+	mean string // of {eta}
 }
 
 // An auxiliary is a further parameter of a family. In priors {sd} is the standard deviation of the outcome.

@@ -307,7 +307,6 @@ func (w *writer) coefficientPrior(p *predictor, c coefficient) {
 	for k, a := range c.axes {
 		all[k] = fmt.Sprintf("%s in %s", indices[k], a.set)
 	}
-	var references []string
 	head := slices.Clone(all)
 	for k, a := range c.axes {
 		if !a.contrast {
@@ -319,7 +318,6 @@ func (w *writer) coefficientPrior(p *predictor, c coefficient) {
 		}
 		w.statement(fmt.Sprintf("%s[%s] = 0", c.name, strings.Join(zero, ", ")),
 			fmt.Sprintf("%s %q is the reference level", a.column, a.levels[0]))
-		references = append(references, a.column)
 		head[k] = fmt.Sprintf("%s in 2..%s", indices[k], a.set)
 	}
 	text := c.name

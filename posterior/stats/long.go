@@ -29,15 +29,14 @@ type Long struct {
 	starts       []int       // of blocks
 	length       int         // of blocks
 
-	count                int
-	mean, scatter        float64
-	least, most          float64
-	nonFinite, nan       int
-	zeros, below         int
-	quantiles            []float64
-	selectors            []selector
-	searching, collected bool
-	passes               int
+	count          int
+	mean, scatter  float64
+	least, most    float64
+	nonFinite, nan int
+	zeros, below   int
+	quantiles      []float64
+	selectors      []selector
+	passes         int
 }
 
 const (

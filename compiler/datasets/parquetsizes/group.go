@@ -235,6 +235,7 @@ func (c column) values(text []byte, n int64, e format.Encoding, most int64) (int
 		return 0, ErrTooMuch{most + 1}
 	}
 	switch e {
+	//lint:ignore SA1019 older writers use it
 	case format.RLEDictionary, format.PlainDictionary:
 		if len(text) == 0 {
 			return plain, nil
