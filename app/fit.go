@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"ppl/app/devices"
 	"ppl/app/fault"
@@ -81,6 +82,11 @@ func (f *Fit) Draws() (*store.Run, error) {
 
 // HasDraws reports whether there are draws of every chain: of this fit, or of the run that it goes on with.
 func (f *Fit) HasDraws() bool { return f.run != nil && f.run.hasDraws() }
+
+// HasSomeDraws reports whether any chain has draws, which a run that failed keeps.
+func (f *Fit) HasSomeDraws() bool {
+	return f.HasDraws() || f.run != nil && f.run.begun() && slices.Max(f.run.recorder.counts) > 0
+}
 
 // Complete reports whether Sample has found a run that needs nothing more.
 func (f *Fit) Complete() bool { return f.complete }

@@ -54,7 +54,7 @@ func kindModels() map[string]string {
 // expressionKinds are the types of package model that are expressions: they embed what every expression has, its Fact.
 func expressionKinds(t *testing.T) (kinds []string) {
 	t.Helper()
-	paths, err := filepath.Glob("model/*.go")
+	paths, err := filepath.Glob("frontend/model/*.go")
 	if err != nil || len(paths) == 0 {
 		t.Fatal("package model cannot be read", err)
 	}

@@ -31,8 +31,8 @@ func unknownCases() []newDataCase {
 		{"sites with a predictor", "data site[N]: index(S), x[S], seen[N]\nb, p ~ Normal(0, 1)\n" +
 			"occupied[s in S] ~ Bernoulli(logits = b * x[s])\nseen[n in N] ~ Bernoulli(occupied[site[n]] * " +
 			"sigmoid(p))\n",
-			`{"site": ["A", "A", "B", "B"], "x": [1, -1], "seen": [0, 1, 0, 0]}`,
-			`{"site": ["B", "NEW"], "x": [1, -1, 2]}`,
+			`{"site": [1, 1, 2, 2], "x": [1, -1], "seen": [0, 1, 0, 0]}`,
+			`{"site": [2, 3], "x": [1, -1, 2]}`,
 			"generate o ~ Bernoulli(logits = b * 2)\nq = [occupied[2], o]\n" +
 				"generate again[n in 1..2] ~ Bernoulli(q[n] * sigmoid(p))\n",
 			map[string][]float64{"b": {0.5}, "p": {0.3}}},
@@ -139,8 +139,8 @@ func unknownCases() []newDataCase {
 			map[string][]float64{"a": {1, 0.2, -0.5}, "p": {0.5, 0.2, 0.3}}},
 		{"groups whose predictor is missing", "data g[N]: index(J), x[J] missing, y[N]\na, b, m ~ Normal(0, 3)\n" +
 			"x[j in J] ~ Normal(m, 1)\ny[i in N] ~ Normal(a + b * x[g[i]], 1)\n",
-			`{"g": ["a", "b", "a"], "x": [null, 2], "y": [1, 2, 3]}`,
-			`{"g": ["b", "a", "c"], "x": [null, 2, null]}`,
+			`{"g": [1, 2, 1], "x": [null, 2], "y": [1, 2, 3]}`,
+			`{"g": [2, 1, 3], "x": [null, 2, null]}`,
 			"generate v ~ Normal(m, 1)\nw = [x[2], x[1], v]\ngenerate r[i in 1..3] ~ Normal(a + b * w[i], 1)\n" +
 				"k = [v, r[1], r[2], r[3]]\ngenerate again[i in 1..4] ~ Normal(k[i], 1e-9)\n",
 			map[string][]float64{"a": {1}, "b": {2}, "m": {3}, "x": {0.7}}},

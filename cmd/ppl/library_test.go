@@ -37,9 +37,16 @@ func tables() map[string]string {
 // would take for a list or a heading.
 func listItem(b *strings.Builder, text string) {
 	line := "-"
+	var words []string
 	for _, word := range strings.Fields(text) {
-		startsBlock := strings.Trim(word, "-+*#>=0123456789.)") == ""
-		if utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > 120 && !startsBlock {
+		if n := len(words); n > 0 && strings.Trim(word, "-+*#>0123456789.)") == "" {
+			words[n-1] += " " + word // stays in the line of the word before it
+			continue
+		}
+		words = append(words, word)
+	}
+	for _, word := range words {
+		if utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > 120 {
 			b.WriteString(line + "\n")
 			line = " "
 		}

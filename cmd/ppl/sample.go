@@ -168,7 +168,7 @@ func (c *console) sample(ctx context.Context, s *sampling) error {
 	}
 	stopped, err := fit.Sample(ctx)
 	switch dir := fit.Dir(); {
-	case err != nil && fit.HasDraws():
+	case err != nil && fit.HasSomeDraws():
 		c.notef("note: the draws so far are in %s; ppl sample --resume %s goes on", dir, dir)
 		return err
 	case err != nil:

@@ -30,8 +30,7 @@ func foreignLanguages() []foreignLanguage {
 			patterns(first+`(model|data)\s*\{`, `(?m)<-|~\s*d[a-z]+\s*\(`)},
 		{"a Python program", "a model of ppl is a file of equations such as `mu ~ Normal(0, 1)`; " +
 			"`ppl help pymc` shows how a model is written",
-			patterns(`(?m)^(import\s+[\w.]+\s+as\s+\w+|from\s+[\w.]+\s+import\s|def\s+\w+\(.*\):|` +
-				`with\s+.*:\s*$)`)},
+			patterns(`(?m)^(import\s+[\w.]+\s+as\s+\w+|from\s+[\w.]+\s+import\s|def\s+\w+\(.*\):)`)},
 		{"an R program", "a model of ppl is a file of equations such as `mu ~ Normal(0, 1)`; " +
 			"`ppl help brms` shows how a formula is written",
 			patterns(`(?m)^\s*(library\(|require\(|[\w.]+\s*<-\s*function\s*\()`)},

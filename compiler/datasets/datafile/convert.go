@@ -104,7 +104,10 @@ func (w rowWriter) mix(f *footer, plain files.File) error {
 	if err := out.Sync(); err != nil {
 		return err
 	}
-	return w.disk.Rename(out.Name(), w.name)
+	if err := w.disk.Rename(out.Name(), w.name); err != nil {
+		return fmt.Errorf("%s: cannot be written: %w", w.name, err)
+	}
+	return nil
 }
 
 // writeRows writes records in the order of the data file, each with its row at the end, and enters what they are.

@@ -23,7 +23,7 @@ func (c *checker) distribution(s *scope, e ast.Expr) (*stdlib.Dist, *stdlib.Form
 		c.notYet(e.Span(), "`"+e.Span().Text()+"` as a distribution")
 		return nil, nil, nil, false
 	}
-	if build := compounds[n.Name]; build != nil {
+	if build := compounds[n.Name]; build != nil && !c.dropped[n.Name] { // else a template of that name has a mistake
 		return c.compound(s, e, n, build)
 	}
 	dist := stdlib.Dists()[n.Name]

@@ -209,7 +209,7 @@ func (c *checker) distRow(d *draw) *stdlib.Dist {
 	switch {
 	case n == nil:
 		return nil
-	case compounds[n.Name] != nil: // known when its arguments are
+	case compounds[n.Name] != nil && !c.dropped[n.Name]: // known when its arguments are
 		return c.drawnFrom(d).dist
 	}
 	return stdlib.Dists()[n.Name]
