@@ -32,7 +32,8 @@ func TestForeignFiles(t *testing.T) {
 // One line of another language in a model of ppl keeps its own advice.
 func TestForeignLines(t *testing.T) {
 	for _, text := range []string{
-		"parameters {\nreturn 1\n}", "mu <- rnorm(1)\n", "y[N] ~ Normal(0, 1);\nmu ~ Normal(0 1)\n", "with x: 3\nz = 1", "with Model() as m:\nmu ~ Normal(0, 1)",
+		"parameters {\nreturn 1\n}", "mu <- rnorm(1)\n", "y[N] ~ Normal(0, 1);\nmu ~ Normal(0 1)\n", "with x: 3\nz = 1",
+		"with Model() as m:\nmu ~ Normal(0, 1)",
 	} {
 		_, ds := parse.File(source.New("m.ppl", text))
 		for _, d := range ds {
