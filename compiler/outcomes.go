@@ -1,17 +1,11 @@
 package compiler
 
 import (
-	"path/filepath"
 	"slices"
 
-	"ppl/compiler/datasets/bind"
-	"ppl/compiler/datasets/datafile"
-	"ppl/compiler/frontend/check"
 	"ppl/compiler/plan"
 	"ppl/compiler/predict/newdata"
 	"ppl/lang/diag"
-	"ppl/lang/parse"
-	"ppl/lang/source"
 )
 
 // A Forecast says how probable new observations are.
@@ -24,17 +18,12 @@ const RowNumbers = plan.RowNumbers
 // with what came. It is nil where the new data lack that, where they have groups that the run does not, and where
 // LoadNew has to say what is wrong.
 func LoadOutcomes(path, text string, args []DataArg, run SampledRun) *Program {
-	file, ds := parse.File(source.New(path, text))
-	if diag.HasErrors(ds) {
-		return nil
-	}
-	m, ds := check.File(file, importLoader())
-	if diag.HasErrors(ds) {
+	m, _ := CheckText(path, text)
+	if m == nil {
 		return nil
 	}
 	changes := newdata.Outcomes(m, run)
-	values, ds := bind.NewData(m, filepath.Dir(path), args, datafile.DefaultRowCache(),
-		bind.KnownOf(slices.Concat(run.Saved, run.Unknown), run.Data, run.Values))
+	values, ds := bindNew(m, path, args, run)
 	if diag.HasErrors(ds) {
 		return nil
 	}

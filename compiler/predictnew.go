@@ -6,16 +6,21 @@ import (
 
 	"ppl/compiler/datasets/bind"
 	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/dataset"
 	"ppl/compiler/frontend/analyze"
-	"ppl/compiler/frontend/check"
 	"ppl/compiler/frontend/model"
 	"ppl/compiler/plan"
 	"ppl/compiler/predict/newdata"
 	"ppl/lang/diag"
-	"ppl/lang/parse"
 	"ppl/lang/source"
 	"ppl/lang/types"
 )
+
+// bindNew finds the values of new data; those that they omit and the run holds are taken from the run.
+func bindNew(m *model.Model, path string, args []DataArg, run SampledRun) (*dataset.Dataset, []diag.Diagnostic) {
+	return bind.NewData(m, filepath.Dir(path), args, datafile.DefaultRowCache(),
+		bind.KnownOf(slices.Concat(run.Saved, run.Unknown), run.Data, run.Values))
+}
 
 // A SampledRun is what predictions at new data need of a run, besides draws.
 type SampledRun = newdata.Run
@@ -42,11 +47,7 @@ type PredictedPart struct {
 // the new data leave as it was. An element of a group that the run knows by its name or number keeps its draws; one
 // that it does not know is drawn from its distribution, given the draws of the rest. Rows without names are new.
 func LoadNew(path, text string, args []DataArg, run SampledRun) (*Prediction, []diag.Diagnostic) {
-	file, ds := parse.File(source.New(path, text))
-	if diag.HasErrors(ds) {
-		return nil, ds
-	}
-	m, ds := check.Predictive(file, importLoader(), analyze.AtNewData)
+	m, ds := predictive(path, text, analyze.AtNewData)
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}
@@ -57,8 +58,7 @@ func LoadNew(path, text string, args []DataArg, run SampledRun) (*Prediction, []
 		return nil, diags.All()
 	}
 	changes := newdata.Before(m, run)
-	values, ds := bind.NewData(m, filepath.Dir(path), args, datafile.DefaultRowCache(),
-		bind.KnownOf(slices.Concat(run.Saved, run.Unknown), run.Data, run.Values))
+	values, ds := bindNew(m, path, args, run)
 	if diag.HasErrors(ds) {
 		return nil, errorsAmong(ds)
 	}
