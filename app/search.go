@@ -339,7 +339,7 @@ func (s *Search) target(p *compiler.Program) infer.Target {
 	return compiler.OwnScale{Program: p}
 }
 
-// chooseStarts begins the searches at what Init names: as many as there are different points, at most.
+// chooseStarts begins the searches at the points that Init names, at most one for each different point.
 func (s *Search) chooseStarts(p *compiler.Program, n notes.Notes) error {
 	g, err := givenStarts(s.Init, p)
 	if err != nil {

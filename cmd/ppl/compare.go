@@ -61,11 +61,11 @@ func compareCommand(c *console) *cobra.Command {
 			}
 			runs = append(runs, run)
 		}
-		var mend func(*store.Run, *report.LOO) error
+		var refitRows func(*store.Run, *report.LOO) error
 		if *refit {
-			mend = func(r *store.Run, l *report.LOO) error { return analysis.Refit(ctx, r, l, c.notes(false)) }
+			refitRows = func(r *store.Run, l *report.LOO) error { return analysis.Refit(ctx, r, l, c.notes(false)) }
 		}
-		comparison, err := report.Compare(runs, *of, mend)
+		comparison, err := report.Compare(runs, *of, refitRows)
 		if err != nil {
 			return fault.Of(err)
 		}

@@ -71,7 +71,7 @@ func (f *formulation) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&r.Omit, "omit", false, "of a formula: leave out rows in which a column has no value")
 }
 
-// isFormula reports whether what stands in the place of a model is a formula.
+// isFormula reports whether an argument that should be a model is a formula.
 func isFormula(model string) bool { return strings.Contains(model, "~") && !exists(model) }
 
 func exists(path string) bool {

@@ -202,7 +202,7 @@ func TestPairsShareAxes(t *testing.T) {
 				t.Errorf("row %d, column %d: %v; above it %v", i, j, f, first)
 			}
 			if j < i && (f.Y != row.Y || math.Abs(f.Top-row.Top) > 1e-9 || math.Abs(f.Height-row.Height) > 1e-9) {
-				t.Errorf("row %d, column %d: %v; beside it %v", i, j, f, row)
+				t.Errorf("row %d, column %d: %v; left of it %v", i, j, f, row)
 			}
 		}
 	}

@@ -31,13 +31,13 @@ type Compared struct {
 
 // Compare cross-validates the observed array called name in each run; name may be empty as for CrossValidate. Mend may
 // replace what cannot be estimated from the draws of a run; nil leaves it.
-func Compare(runs []*store.Run, name string, mend func(r *store.Run, l *LOO) error) (Comparison, error) {
+func Compare(runs []*store.Run, name string, refit func(r *store.Run, l *LOO) error) (Comparison, error) {
 	c := Comparison{}
 	var first Rows
 	for k, r := range runs {
 		l, err := CrossValidate(r, name)
-		if err == nil && mend != nil {
-			err = mend(r, &l)
+		if err == nil && refit != nil {
+			err = refit(r, &l)
 		}
 		if err != nil {
 			return c, err

@@ -18,11 +18,11 @@ func TestNestedLatentsThatDataChoose(t *testing.T) {
 		k, c := [2]int{code & 1, code >> 1 & 1}, [3]int{code >> 2 & 1, code >> 3 & 1, code >> 4 & 1}
 		p := bernoulli(u, k[0]) * bernoulli(u, k[1])
 		for j, s := range school {
-			law := 0.2
+			q := 0.2
 			if k[s] == 1 {
-				law = v
+				q = v
 			}
-			p *= bernoulli(law, c[j]) * normal(y[j], 2*float64(c[j])+float64(k[s]), 1)
+			p *= bernoulli(q, c[j]) * normal(y[j], 2*float64(c[j])+float64(k[s]), 1)
 		}
 		total += p
 		planted += p * bernoulli(u, k[0])

@@ -173,7 +173,7 @@ func (c *checker) bounds(d *draw, r *ast.Range, m modified, a *arrayInfo) (*mode
 	return &model.Bounds{Lo: lo, Hi: hi}, ok1 && ok2
 }
 
-// modifier is an expression of a modifier, in the scope of the statement that it stands in.
+// modifier elaborates the expression of a modifier in the scope of its statement.
 func (c *checker) modifier(d *draw, e ast.Expr, m modified, a *arrayInfo) (model.Expr, bool) {
 	x := c.expr(m.scope, e)
 	if isPoison(x) {

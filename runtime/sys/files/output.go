@@ -11,23 +11,23 @@ import (
 	"strconv"
 )
 
-// Output makes a file of what write writes, for a person: it takes its place when it is whole, and keeps the mode of
-// the file that was there. A link of that name is replaced and not followed; to a device or a pipe is written as it is.
+// Output writes a file that a person asked for. The file appears when it is complete, and keeps the mode of a file that
+// it replaces. A link of that name is replaced and not followed; devices and pipes are written in place.
 func Output(path string, write func(io.Writer) error) error {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return outputBeside(path, 0, write)
+		return replaceFile(path, 0, write)
 	case err != nil:
 		return err
 	case info.IsDir():
 		return fmt.Errorf("%s is a directory; name a file", path)
 	case info.Mode()&fs.ModeSymlink != 0:
-		return outputBeside(path, 0, write)
+		return replaceFile(path, 0, write)
 	case !info.Mode().IsRegular():
 		return outputInto(path, 0, write)
 	}
-	err = outputBeside(path, info.Mode().Perm(), write)
+	err = replaceFile(path, info.Mode().Perm(), write)
 	if errors.Is(err, errNoRoom) { // in a directory in which only the file itself may be written
 		return outputInto(path, os.O_TRUNC, write)
 	}
@@ -36,10 +36,10 @@ func Output(path string, write func(io.Writer) error) error {
 
 var errNoRoom = errors.New("no file can be made in the directory")
 
-// outputBeside writes a new file and renames it. A mode of 0 is what the system gives to new files.
-func outputBeside(path string, mode fs.FileMode, write func(io.Writer) error) error {
-	beside := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+strconv.FormatUint(rand.Uint64(), 36))
-	f, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+// replaceFile writes a new file and renames it. A mode of 0 is what the system gives to new files.
+func replaceFile(path string, mode fs.FileMode, write func(io.Writer) error) error {
+	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+strconv.FormatUint(rand.Uint64(), 36))
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%w: %w", errNoRoom, err)
 	}
@@ -54,10 +54,10 @@ func outputBeside(path string, mode fs.FileMode, write func(io.Writer) error) er
 		err = e
 	}
 	if err == nil {
-		err = os.Rename(beside, path)
+		err = os.Rename(temporary, path)
 	}
 	if err != nil {
-		_ = os.Remove(beside) // the first error is the one to report
+		_ = os.Remove(temporary) // the first error is the one to report
 	}
 	return named(err, path)
 }
