@@ -70,12 +70,9 @@ func manCommand(c *console) *cobra.Command {
 	return cmd
 }
 
-// A completer of arguments proposes values of the argument that is typed, given those before it.
-type argCompleter = cobra.CompletionFunc
-
 // completeArgs sets what each command proposes for its arguments.
 func completeArgs(root *cobra.Command) {
-	for name, complete := range map[string]argCompleter{
+	for name, complete := range map[string]cobra.CompletionFunc{
 		"check": models, "fmt": models, "sample": modelsOrRuns, "optimize": models, "logprob": models, "build": models,
 		"predict": modelsOrRuns, "repl": modelsOrRuns,
 		"watch": runs, "diagnose": runThenNames, "summary": runThenNames, "query": runThenNames, "export": runThenNames,

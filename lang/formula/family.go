@@ -8,11 +8,6 @@ import (
 	"ppl/lang/diag"
 )
 
-// A link says how the linear predictor becomes the mean.
-type link struct {
-	mean string // of {eta}
-}
-
 // An auxiliary is a further parameter of a family. In priors {sd} is the standard deviation of the outcome.
 type auxiliary struct {
 	name  string
@@ -145,12 +140,12 @@ func refusedFamilies() map[string]string {
 	}
 }
 
-// links says how each link is undone.
-func links() map[string]link {
-	return map[string]link{
-		"identity": {mean: "{eta}"}, "log": {mean: "exp({eta})"}, "inverse": {mean: "1 / {eta}"},
-		"sqrt": {mean: "{eta}^2"}, "1/mu^2": {mean: "1 / sqrt({eta})"}, "logit": {mean: "sigmoid({eta})"},
-		"probit": {mean: "Phi({eta})"}, "cloglog": {mean: "inv_cloglog({eta})"}, "tan_half": {mean: "2 * atan({eta})"},
+// links returns for each link the mean as an expression of the linear predictor {eta}.
+func links() map[string]string {
+	return map[string]string{
+		"identity": "{eta}", "log": "exp({eta})", "inverse": "1 / {eta}",
+		"sqrt": "{eta}^2", "1/mu^2": "1 / sqrt({eta})", "logit": "sigmoid({eta})",
+		"probit": "Phi({eta})", "cloglog": "inv_cloglog({eta})", "tan_half": "2 * atan({eta})",
 	}
 }
 

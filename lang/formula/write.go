@@ -235,7 +235,7 @@ func (w *writer) observe(p *predictor) {
 	w.sumOf(name, p)
 	text, direct := w.family.direct[w.link]
 	if !direct {
-		text = strings.ReplaceAll(w.family.dist, "{mean}", links()[w.link].mean)
+		text = strings.ReplaceAll(w.family.dist, "{mean}", links()[w.link])
 	}
 	text = strings.ReplaceAll(text, "{eta}", name+"[i]")
 	text = filled(text, fill)
