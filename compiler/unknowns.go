@@ -3,12 +3,8 @@ package compiler
 import (
 	"math/rand/v2"
 
-	"ppl/compiler/frontend/check"
 	"ppl/compiler/frontend/model"
 	"ppl/compiler/predict/simulate"
-	"ppl/lang/diag"
-	"ppl/lang/parse"
-	"ppl/lang/source"
 	"ppl/lang/types"
 )
 
@@ -38,11 +34,10 @@ func (u *Unknowns) Draw(r *rand.Rand, values []float64) { u.completer.Complete(r
 
 // HasUnknowns reports whether a model may have Unknowns with some data.
 func HasUnknowns(path, text string) bool {
-	file, ds := parse.File(source.New(path, text))
-	if diag.HasErrors(ds) {
+	m, _ := CheckText(path, text)
+	if m == nil {
 		return false
 	}
-	m, _ := check.File(file, importLoader())
 	for _, a := range m.Arrays {
 		if a.Role == model.Latent || a.Role == model.Imputed {
 			return true

@@ -73,3 +73,11 @@ func TestGuidesHaveTitles(t *testing.T) {
 		}
 	}
 }
+
+func TestPlain(t *testing.T) {
+	got := docs.Plain("| a | `b` |\n|---|---|\n| x \\| y | long |\n\n```sh run.sh\nppl list\n```\nend")
+	want := "  a      b\n  x | y  long\n\n    run.sh:\n    ppl list\nend"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -233,7 +233,7 @@ func kindNames() string {
 
 func codeTopics() (all []topic) {
 	for _, e := range diag.Catalogue() {
-		all = append(all, topic{e.Code, e.Code + "  " + e.Title, e.Code + ": " + e.Title + "\n\n" + plain(e.Body)})
+		all = append(all, topic{e.Code, e.Code + "  " + e.Title, e.Code + ": " + e.Title + "\n\n" + docs.Plain(e.Body)})
 	}
 	return all
 }
@@ -241,7 +241,7 @@ func codeTopics() (all []topic) {
 // guideTopics lists the pages for people who come from another system, or with a kind of data.
 func guideTopics() (all []topic) {
 	for _, g := range docs.Guides() {
-		all = append(all, topic{g.Name, fmt.Sprintf("%-12s %s", g.Name, g.Title), g.Title + "\n\n" + plain(g.Body)})
+		all = append(all, topic{g.Name, fmt.Sprintf("%-12s %s", g.Name, g.Title), g.Title + "\n\n" + docs.Plain(g.Body)})
 	}
 	return all
 }

@@ -1,13 +1,13 @@
-package main
+package docs
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// plain formats Markdown for a terminal: it indents what is between fences, with the file's name above it, and aligns
+// Plain formats Markdown for a terminal: it indents what is between fences, with the file's name above it, and aligns
 // the columns of tables.
-func plain(markdown string) string {
+func Plain(markdown string) string {
 	var out, table []string
 	fenced := false
 	for _, line := range strings.Split(markdown+"\n", "\n") {
