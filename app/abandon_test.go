@@ -83,8 +83,8 @@ func TestAbandonedRunKeepsItsDraws(t *testing.T) {
 	}
 }
 
-// A run that goes on by itself is not called finished before nothing more is to come: killed between two of its parts,
-// it would be left at the first by --resume.
+// A run that continues by itself is not called finished before nothing more is to come: killed between two of its
+// parts, it would be left at the first by --resume.
 func TestRunInPartsIsFinishedOnce(t *testing.T) {
 	p := oneMean(t)
 	path := filepath.Join(t.TempDir(), "m.run")

@@ -23,7 +23,7 @@ import (
 
 // An attempt is one run of a sampler on a model. There is a second one if the draws of the first are not good enough.
 type attempt struct {
-	Request                // with what was taken from a run that goes on
+	Request                // with what was taken from a run that continues
 	options  infer.Options // in force
 	goal     stopping.Goal
 	asked    rundir.Asked
@@ -80,7 +80,7 @@ func (run *attempt) carryOut(ctx context.Context, count int, done store.Status) 
 	return stopped && err == nil, fault.Of(err)
 }
 
-// hasDraws reports whether there are draws of every chain: of this process, or of the run that was to go on.
+// hasDraws reports whether there are draws of every chain: of this process, or of the run that was to continue.
 func (run *attempt) hasDraws() bool {
 	return run.begun() && slices.Min(run.recorder.counts) > 0 || run.dir.Info.Draws > 0
 }
@@ -120,7 +120,7 @@ func (run *attempt) newRecorder() *recorder {
 // mostLogLikelihoods is how many numbers a run keeps of the log likelihood of rows if it is not asked to.
 const mostLogLikelihoods = 10_000_000
 
-// keepsRows reports whether the log likelihood of each row is kept. A run that goes on keeps what it kept before.
+// keepsRows reports whether the log likelihood of each row is kept. A run that continues keeps what it kept before.
 func (run *attempt) keepsRows() bool {
 	if before := run.dir.Before; before != nil {
 		return before.KeepsRows

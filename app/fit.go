@@ -57,7 +57,7 @@ type Fit struct {
 	notes   notes.Notes
 	run     *attempt
 
-	complete bool // the run that goes on needs nothing more
+	complete bool // the run that continues needs nothing more
 }
 
 // NewFit returns a fit that has not begun.
@@ -80,7 +80,7 @@ func (f *Fit) Draws() (*store.Run, error) {
 	return run, nil
 }
 
-// HasDraws reports whether there are draws of every chain: of this fit, or of the run that it goes on with.
+// HasDraws reports whether there are draws of every chain: of this fit, or of the run that it continues with.
 func (f *Fit) HasDraws() bool { return f.run != nil && f.run.hasDraws() }
 
 // HasSomeDraws reports whether any chain has draws, which a run that failed keeps.
@@ -92,7 +92,7 @@ func (f *Fit) HasSomeDraws() bool {
 func (f *Fit) Complete() bool { return f.complete }
 
 // Prepare takes the directory of the run, compiles the model with its data, opens the device, and refuses what cannot
-// be sampled, or cannot go on. After an error the fit has ended.
+// be sampled, or cannot continue. After an error the fit has ended.
 func (f *Fit) Prepare(ctx context.Context) error {
 	if err := f.request.check(); err != nil {
 		return err
@@ -155,8 +155,8 @@ func (f *Fit) Sample(ctx context.Context) (stopped bool, err error) {
 	return stopped, err
 }
 
-// prepare compiles the model, and refuses what cannot be sampled, or cannot go on. Drawn says that the number of draws
-// was asked for.
+// prepare compiles the model, and refuses what cannot be sampled, or cannot continue. Drawn says that the number of
+// draws was asked for.
 func (run *attempt) prepare(ctx context.Context, drawn bool) error {
 	cache := run.Job.rowCache()
 	defer cache.Unshare()
@@ -208,7 +208,7 @@ func (run *attempt) chooseSampler() error {
 	return nil
 }
 
-// fitNetwork gives a run of a network as many chains and draws as suit it. A run that goes on keeps what it had.
+// fitNetwork gives a run of a network as many chains and draws as suit it. A run that continues keeps what it had.
 func (run *attempt) fitNetwork(drawn bool) {
 	if !run.sampler.Exchanges {
 		return
@@ -247,7 +247,7 @@ func (run *attempt) storedBytes() float64 {
 	return float64(bytes) * float64(run.options.Chains) * float64(run.options.Draws)
 }
 
-// announce makes the directory known for a new run. A run that goes on has been announced.
+// announce makes the directory known for a new run. A run that continues has been announced.
 func (run *attempt) announce() error {
 	if run.dir.Before != nil {
 		return fault.Of(run.dir.SetStatus(store.Running))

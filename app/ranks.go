@@ -156,7 +156,7 @@ func threadsOfRank(asked int) int {
 	return max(1, runtime.GOMAXPROCS(0)/mpi.LocalRanks())
 }
 
-// loadOnRanks makes the other ranks load the model, and refuses to go on with those that have another one.
+// loadOnRanks makes the other ranks load the model, and refuses to continue with those that have another one.
 // Those of this machine find its data under a name.
 func (run *attempt) loadOnRanks(sharedAs string) error {
 	if run.Job == nil {

@@ -22,7 +22,7 @@ type recorder struct {
 	program  *compiler.Program
 	disk     files.System
 	dir      string
-	resuming bool // the run that is there is to go on
+	resuming bool // the run that is there is to continue
 	chains   int
 	rows     bool // whether the log likelihood of each row is kept
 	kept     selection
@@ -35,7 +35,7 @@ type recorder struct {
 	closed  bool          // the run has ended on disk
 	lost    bool          // another process has taken the directory over
 	writer  *store.Writer // nil before the first draw
-	resumed bool          // the checkpoint that the run goes on from has draws before it
+	resumed bool          // the checkpoint that the run continues from has draws before it
 	began   time.Time     // of the draws of this process
 	counts  []int         // draws of each chain so far
 	values  []float64
@@ -53,7 +53,7 @@ type savedRun struct {
 	Run    string `cbor:",omitempty"` // the identity of the run; empty before there are draws, and in older ones
 }
 
-// Load reads the checkpoint of the run that is to go on.
+// Load reads the checkpoint of the run that is to continue.
 func (r *recorder) Load(state any) (found bool, err error) {
 	if r.saving = newBudget(time.Now()); !r.resuming {
 		return false, nil
@@ -128,7 +128,7 @@ func (r *recorder) Save(state any) error {
 	return err
 }
 
-// Begin makes the store of draws, or opens it where the run goes on after some.
+// Begin makes the store of draws, or opens it where the run continues after some.
 func (r *recorder) Begin(stats []types.Variable) (err error) {
 	priors, rows := r.program.LogDensities()
 	if !r.rows {
@@ -236,7 +236,7 @@ func (r *recorder) Progress(p infer.Progress) {
 	for _, rate := range p.SwapRates {
 		at.SwapRates = append(at.SwapRates, store.Number(rate))
 	}
-	_ = store.WriteProgress(r.disk, r.dir, *at) // a run goes on where nobody can watch it
+	_ = store.WriteProgress(r.disk, r.dir, *at) // a run continues where nobody can watch it
 }
 
 // close ends the run on disk, once. Without a report of the sampler, that of before stays.

@@ -63,7 +63,7 @@ func NewRequest(model string) Request {
 		Seed: uint64(rand.Uint32())}
 }
 
-// Resume returns the request to go on with the run in a directory, with the options that it had. Other values take
+// Resume returns the request to continue with the run in a directory, with the options that it had. Other values take
 // their place where Given names them.
 func Resume(dir string) Request {
 	r := NewRequest(dir)
@@ -134,8 +134,8 @@ func (r *Request) asked(autoExtend bool) rundir.Asked {
 		AutoExtend: autoExtend}
 }
 
-// fillFrom takes what the request leaves open from the run that is to go on: of a run named by its directory model and
-// data, too.
+// fillFrom takes what the request leaves open from the run that is to continue: of a run named by its directory model
+// and data, too.
 func (r *Request) fillFrom(from *rundir.Options, byDirectory bool) {
 	for name, take := range map[string]func(){
 		"seed":    func() { r.Seed = from.Seed },

@@ -39,7 +39,7 @@ func (run *attempt) changedModel() (all []string, err error) {
 	return all, nil
 }
 
-// checkSame refuses to go on with a run that would be another one.
+// checkSame refuses to continue with a run that would be another one.
 func (run *attempt) checkSame() error {
 	d := run.dir
 	if d.Before == nil {

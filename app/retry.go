@@ -141,7 +141,7 @@ func (run *attempt) compare(second *attempt, aim stopping.Goal, failure error) (
 	return at, covers, err
 }
 
-// second is the second attempt, as it is to begin or to go on.
+// second is the second attempt, as it is to begin or to continue.
 func (first *attempt) second(aim stopping.Goal, at stopping.Standing) (*attempt, error) {
 	again := *first
 	again.options.Draws = min(first.options.Draws, infer.Defaults().Draws)

@@ -37,7 +37,7 @@ type Search struct {
 	// the directory of a search that was ended.
 	Dir      string
 	Existing rundir.Existing
-	Given    []string // of a search that goes on: the options that replace those that it had
+	Given    []string // of a search that continues: the options that replace those that it had
 
 	Disk files.System // where the run is written; nil: the disk of the machine
 	Lost func()       // called when another process takes Dir over; nil: the search fails then
@@ -52,12 +52,12 @@ func NewSearch(model string) Search {
 
 // An Optimum is what a search found.
 type Optimum struct {
-	Search   Search // with what was taken from a search that goes on
+	Search   Search // with what was taken from a search that continues
 	Program  *compiler.Program
 	Result   optimize.Result
 	Took     time.Duration
 	Stopped  bool // the context ended a search that is kept
-	Complete bool // the search that was to go on had ended: there is no Result
+	Complete bool // the search that was to continue had ended: there is no Result
 }
 
 // A ModeSearch carries out a Search.
@@ -191,7 +191,7 @@ func (s *Search) set(name, text string) (err error) {
 	return nil
 }
 
-// fillFrom takes what the search leaves open from the one that is to go on, and refuses another search.
+// fillFrom takes what the search leaves open from the one that is to continue, and refuses another search.
 func (s *Search) fillFrom(from *rundir.Options) error {
 	before := from.Asked.Search
 	if before == nil {

@@ -20,7 +20,7 @@ import (
 // turns is how many points a chain has at most: its walkers begin at them in turn.
 const turns = 16
 
-// chooseStarts finds the points at which chains begin: those of the run that goes on, or those of --init.
+// chooseStarts finds the points at which chains begin: those of the run that continues, or those of --init.
 func (run *attempt) chooseStarts() error {
 	before := run.dir.Before
 	if run.Init == "" && before != nil && before.Digests.Starts != "" {

@@ -64,7 +64,7 @@ func (run *attempt) sampleToGoal(ctx context.Context) (stopped bool, err error) 
 	default:
 		stopped, err = run.sampleInParts(ctx)
 	}
-	if !stopped && err == nil { // only now: a process that is killed between two parts leaves a run that is to go on
+	if !stopped && err == nil { // only now: a process that is killed between two parts leaves a run that is to continue
 		err = fault.Of(run.dir.SetStatus(store.Finished))
 	}
 	return stopped, err
@@ -122,8 +122,8 @@ func (run *attempt) over(ctx context.Context, stopped *bool, err *error) bool {
 	return ctx.Err() != nil
 }
 
-// sampleToAim samples the usual number of draws, and goes on while they are not good enough and more of them promise to
-// be. Where they do not, it makes a second attempt.
+// sampleToAim samples the usual number of draws, and continues while they are not good enough and more of them promise
+// to be. Where they do not, it makes a second attempt.
 func (run *attempt) sampleToAim(ctx context.Context) (stopped bool, err error) {
 	aim, first := stopping.Aim(), run.options.Draws
 	aim.Time, aim.Gradients = run.goal.Time, run.goal.Gradients

@@ -15,7 +15,7 @@ import (
 )
 
 // sampledProgram loads the model of a run with the data that it was sampled with: from their files, or from the run if
-// these are not there any more. It refuses a run that goes on, and a model or data that have changed.
+// these are not there any more. It refuses a run that continues, and a model or data that have changed.
 func (o *Run) sampledProgram() (*compiler.Program, error) {
 	if o.Stored.Info.Status == store.Running {
 		return nil, fault.Wrongf("the run in %s is still going on; wait for its end", o.Dir)

@@ -1,5 +1,5 @@
 // Package rundir keeps the directory of a run: who may write to it, what the run was asked for, and what it was
-// computed from, so that a run that was ended can go on with the same numbers.
+// computed from, so that a run that was ended can continue with the same numbers.
 //
 //	dir, err := rundir.Take(ctx, files.Disk{}, "m.run", rundir.GoOn, notes.None{}, nil)
 //	dir.Before.Seed          // of the run that is there; Before is nil if a new one begins
@@ -27,8 +27,8 @@ import (
 type Dir struct {
 	Disk   files.System
 	Path   string
-	Before *Options   // of the run to go on with; nil: a new one begins
-	Info   store.Info // of the run to go on with
+	Before *Options   // of the run to continue with; nil: a new one begins
+	Info   store.Info // of the run to continue with
 
 	lock    *store.Lock
 	created bool // it was not there, or empty
@@ -46,8 +46,8 @@ const (
 
 // Take makes and locks the directory of a run, so that what is wrong with it is known before the model is compiled. It
 // refuses one that another process writes to, that has files of another kind, or that holds draws, unless the run there
-// is to go on or to be replaced. A run that ended before its first draw is worth nothing and may be replaced. Lost, if
-// it is not nil, is called when another machine takes the directory over.
+// is to continue or to be replaced. A run that ended before its first draw is worth nothing and may be replaced. Lost,
+// if it is not nil, is called when another machine takes the directory over.
 func Take(ctx context.Context, disk files.System, path string, there Existing, n notes.Notes, lost func()) (*Dir,
 	error) {
 	d := &Dir{Disk: disk.Below(path), Path: path}
@@ -96,7 +96,7 @@ func (d *Dir) takeLock(ctx context.Context, n notes.Notes, lost func()) (err err
 	return nil
 }
 
-// warnOfOthers says that other users can change a run that this one goes on to write and to believe.
+// warnOfOthers says that other users can change a run that this one continues to write and to believe.
 func warnOfOthers(path string, n notes.Notes) {
 	if err := securedir.Closed(path); errors.As(err, new(securedir.Unsafe)) {
 		n.Warn(err.Error() + ": what they put into the run is taken for a part of it")
@@ -133,7 +133,7 @@ func (d *Dir) Created() bool { return d.created }
 // Open opens the draws that there are.
 func (d *Dir) Open() (*store.Run, error) { return store.OpenOn(d.Disk, d.Path) }
 
-// Renew makes the run that has just ended the one to go on with.
+// Renew makes the run that has just ended the one to continue with.
 func (d *Dir) Renew() (err error) {
 	var before Options
 	if d.Info, err = store.ReadOptionsOn(d.Disk, d.Path, &before); err != nil {

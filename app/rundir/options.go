@@ -17,7 +17,7 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// Options are kept with the draws: enough to repeat the run, or to go on with it.
+// Options are kept with the draws: enough to repeat the run, or to continue with it.
 type Options struct {
 	Model     string         `json:"model"`
 	Data      []string       `json:"data"`

@@ -11,7 +11,7 @@ import (
 // SecondIn returns the directory of the second attempt of a run.
 func SecondIn(dir string) string { return filepath.Join(dir, "second", "run") }
 
-// Second makes the directory of the second attempt of the run, or finds the attempt that is to go on there.
+// Second makes the directory of the second attempt of the run, or finds the attempt that is to continue there.
 func (d *Dir) Second() (*Dir, error) {
 	second := &Dir{Disk: d.Disk, Path: SecondIn(d.Path)}
 	if err := d.Disk.MkdirAll(second.Path, 0o777); err != nil {
@@ -37,7 +37,7 @@ func (d *Dir) StartAdopting() error {
 // Adopting reports whether a second attempt was being moved up when a process ended.
 func Adopting(path string) bool { return Exists(markIn(path)) }
 
-// adopt moves the second attempt up. It can be broken off anywhere and goes on from there: first all of the first
+// adopt moves the second attempt up. It can be broken off anywhere and continues from there: first all of the first
 // attempt goes, run.json last, then all of the second comes, run.json last.
 func (d *Dir) adopt() error {
 	from := SecondIn(d.Path)

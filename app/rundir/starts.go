@@ -8,7 +8,7 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// startsFile keeps the points at which the chains of a run began, for a run that is to go on: what --init named may
+// startsFile keeps the points at which the chains of a run began, for a run that is to continue: what --init named may
 // have changed by then.
 const startsFile = "starts"
 

@@ -85,7 +85,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestBadInputInSession: a session tells each mistake and goes on.
+// TestBadInputInSession: a session tells each mistake and continues.
 func TestBadInputInSession(t *testing.T) {
 	dirs := badRuns(t)
 	for _, run := range []string{"EMPTY", "NOLAYOUT", "HALFMETA", "CUT", "OTHER", "NOTHING"} {

@@ -28,7 +28,7 @@ func saveAddresses() {
 		return
 	}
 	if path, err := os.Executable(); err == nil {
-		_ = syscall.Exec(path, os.Args, append(os.Environ(), oneArena+"=1")) // or it goes on with more addresses
+		_ = syscall.Exec(path, os.Args, append(os.Environ(), oneArena+"=1")) // or it continues with more addresses
 	}
 }
 

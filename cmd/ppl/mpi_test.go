@@ -115,7 +115,7 @@ func TestForeignMPI(t *testing.T) {
 	}
 }
 
-// A rank dies: the launcher ends the others, and the run goes on with another number of ranks, to the bytes of a run
+// A rank dies: the launcher ends the others, and the run continues with another number of ranks, to the bytes of a run
 // that nothing ended.
 func TestRankDies(t *testing.T) {
 	launcher, ppl := launcherOfMPI(t)
@@ -156,7 +156,7 @@ func TestRankDies(t *testing.T) {
 	sameArrays(t, whole, run)
 }
 
-// A rank that stops answering is reported after half a minute, once; when it answers, the run goes on.
+// A rank that stops answering is reported after half a minute, once; when it answers, the run continues.
 func TestRankStops(t *testing.T) {
 	if os.Getenv("PPL_SLOW") == "" {
 		t.Skip("takes half a minute")

@@ -65,7 +65,7 @@ func TestEffectsAreRecentred(t *testing.T) {
 	}
 }
 
-// Rules that reject nothing go on in the coordinates that warm-up has chosen, those with fixed steps too.
+// Rules that reject nothing continue in the coordinates that warm-up has chosen, those with fixed steps too.
 func TestFreeRulesTakeOverCoordinates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

@@ -81,8 +81,8 @@ func newDrawCollector(r *run) *drawCollector {
 		energies: ladder.NewEnergyRecord(r.Population, &s.Ladder)}
 }
 
-// collectDraws decides how many iterations make a draw, and runs the sampler until each chain has its draws. It goes on
-// from where a checkpoint was taken, if there is one.
+// collectDraws decides how many iterations make a draw, and runs the sampler until each chain has its draws. It
+// continues from where a checkpoint was taken, if there is one.
 func (r *run) collectDraws(from *part.Checkpoint) error {
 	if from == nil {
 		r.MedianStep, r.Path = r.Walkers.MedianOfSteps(), r.Phase.System.Path

@@ -225,7 +225,7 @@ func belowTarget(f *findings) (w store.Warning) {
 
 // runLonger says how many draws should do, in proportion, with a tenth to spare, and with a warm-up as long where
 // chains disagree. Where the number would be beyond reason, or chains keep to different modes, more draws are no way,
-// and a run that has not ended goes on anyway.
+// and a run that has not ended continues anyway.
 func (f *findings) runLonger() []store.Advice {
 	if f.run.Status != store.Finished || len(f.disputes) > 0 {
 		return nil

@@ -90,7 +90,7 @@ func pooled(upper, lower []float64) []float64 {
 
 // shapeOf is k̂ of ascending excesses, less half its standard error: of as many as are effective. It is not more than
 // what their upper third, its upper third and so on allow, each k̂ plus its error: where a second mode, or a wider one
-// of the same place, has few of the draws, these draws are far out but end there, and a heavy tail goes on.
+// of the same place, has few of the draws, these draws are far out but end there, and a heavy tail continues.
 func shapeOf(excess []float64, reff float64) float64 {
 	if excess[0] <= 0 { // ties with the threshold say nothing of a tail
 		return 0

@@ -65,8 +65,8 @@ func wantMu(t *testing.T, dir string, draws int) {
 func muAt(chain, d int) float64 { return float64(1_000_000*chain + d) }
 
 // Chains come forward by blocks in random order, as those of nuts do, so that windows of a band are filled at different
-// times. What is announced can be read at each time; the run goes on from an earlier place, and ends as if nothing had
-// happened.
+// times. What is announced can be read at each time; the run continues from an earlier place, and ends as if nothing
+// had happened.
 func TestChainsThatShareFiles(t *testing.T) {
 	const window, block = usualChunk, 3000
 	l := Layout{Chains: ownFiles + 1, Posterior: []types.Variable{{Name: "mu"}}}

@@ -125,7 +125,7 @@ func TestDocumentsOfArrays(t *testing.T) {
 	complete("extended")
 }
 
-// A run that is killed at any call of its end is whole, or it is not finished and goes on.
+// A run that is killed at any call of its end is whole, or it is not finished and continues.
 func TestFinishedIsWhole(t *testing.T) {
 	t.Parallel()
 	l := faultLayout(2)

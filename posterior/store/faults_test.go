@@ -158,8 +158,8 @@ func everyCall(t *testing.T, prepare func(dir string), attempt func(disk files.S
 // faultChains are numbers of chains: each with files of its own, and sharing them.
 func faultChains() []int { return []int{2, ownFiles + 8} }
 
-// Whatever call of the file system fails, draws that were announced can be read, and the run goes on once the fault is
-// gone and becomes what it would have been.
+// Whatever call of the file system fails, draws that were announced can be read, and the run continues once the fault
+// is gone and becomes what it would have been.
 func TestRunOnABadDisk(t *testing.T) {
 	for _, chains := range faultChains() {
 		l := faultLayout(chains)

@@ -25,7 +25,7 @@ const Signs = 3 * time.Second
 const missed = 10
 
 // A Lock is held by the process that writes a run. On one machine the system drops it when the process ends, so that a
-// run whose process was killed can be distinguished from one that goes on. Between machines that share a file system
+// run whose process was killed can be distinguished from one that continues. Between machines that share a file system
 // this is not certain: the system there may keep the lock of a machine that is gone, or know nothing of it. So the
 // holder gives signs of life, which count whatever the clocks of the machines say.
 type Lock struct {

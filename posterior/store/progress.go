@@ -19,7 +19,7 @@ type Progress struct {
 	Total       int       `json:"total"`
 	Divergences int       `json:"divergences"` // after warm-up
 	PhaseBegan  time.Time `json:"phase_began_at"`
-	First       int       `json:"first"` // Done when the phase began: not 0 where a run goes on
+	First       int       `json:"first"` // Done when the phase began: not 0 where a run continues
 	Written     time.Time `json:"written_at"`
 	SwapRates   []Number  `json:"swap_rates,omitempty"` // between each rung of a ladder and the next
 }

@@ -125,7 +125,7 @@ func TestLockOfALivingMachine(t *testing.T) {
 
 func elsewhereHolds(dir string) bool { return holder(dir).elsewhere() }
 
-// A lock is held by one at a time. While it is held the run goes on; once its holder has ended, it was killed.
+// A lock is held by one at a time. While it is held the run continues; once its holder has ended, it was killed.
 func TestLock(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m.run")
 	w := create(t, dir, testLayout(), Options{})
@@ -159,7 +159,7 @@ func TestLock(t *testing.T) {
 }
 
 // A run whose process was killed is taken back to the draws of a checkpoint, chains of different lengths, within a
-// chunk, at its end and before the first draw, and goes on: every array is that of a run that was not killed.
+// chunk, at its end and before the first draw, and continues: every array is that of a run that was not killed.
 func TestResume(t *testing.T) {
 	l, chunk := testLayout(), newWriter(files.Disk{}, "", testLayout(), Options{}).chunk
 	total := 2*chunk + 7
@@ -196,7 +196,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A run that was begun for many draws keeps its chunks where it goes on for another number of them.
+// A run that was begun for many draws keeps its chunks where it continues for another number of them.
 func TestResumeKeepsChunks(t *testing.T) {
 	const begun = 100_000
 	l, dir := testLayout(), filepath.Join(t.TempDir(), "m.run")

@@ -70,7 +70,7 @@ func withoutComments(text string) string {
 	return b.String()
 }
 
-// continues reports whether a text goes on in the next line: a bracket is open, or an operator stands at the end.
+// continues reports whether a text continues in the next line: a bracket is open, or an operator stands at the end.
 func continues(text string) bool {
 	depth, last := 0, byte(0)
 	for i := 0; i < len(text); i++ {

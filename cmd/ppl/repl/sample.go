@@ -19,8 +19,8 @@ import (
 	"ppl/posterior/store"
 )
 
-// A background is a run that is being sampled while the session goes on. It collects the progress of the run; notes are
-// dropped.
+// A background is a run that is being sampled while the session continues. It collects the progress of the run; notes
+// are dropped.
 type background struct {
 	notes.None
 	fit    *app.Fit
@@ -130,7 +130,7 @@ func (s *session) request(args []string) (*app.Request, error) {
 	return &r, nil
 }
 
-// goOn makes the request go on with the run that is open.
+// goOn makes the request continue with the run that is open.
 func (s *session) goOn(r *app.Request) error {
 	for _, v := range s.run.Added() {
 		s.host.Notef("%s is of the draws so far: predict again after sampling", v.Name)
@@ -202,7 +202,7 @@ func (s *session) stop(context.Context, []string) error {
 	return s.endSampling()
 }
 
-// endSampling ends sampling, if it goes on, with the draws so far. The error is that of a run that failed.
+// endSampling ends sampling, if it continues, with the draws so far. The error is that of a run that failed.
 func (s *session) endSampling() error {
 	if s.sampling == nil {
 		return nil

@@ -4,7 +4,7 @@
 //
 //	a[j in J] ~ Normal(mu, tau)               new group: a[J] is drawn, mu and tau are those of the draw
 //	f ~ MvNormal(0, rbf(x, s, l))             new points: f there is drawn given f at the points of the run
-//	y[t in 2..T] ~ Normal(phi * y[t-1], s)    later times: y goes on from its observed past
+//	y[t in 2..T] ~ Normal(phi * y[t-1], s)    later times: y continues from its observed past
 //
 // What is computed from data as a whole, such as the mean of a predictor, is that of the run.
 //

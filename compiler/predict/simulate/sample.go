@@ -186,7 +186,7 @@ func reject(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi
 }
 
 // sampleInside draws between lo and hi: by rejection, and where that does not succeed soon by inversion. Where that
-// cannot be done it goes on, and clips in the end, which is a place to start from, not a draw.
+// cannot be done it continues, and clips in the end, which is a place to start from, not a draw.
 func (g *Numbers) sampleInside(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi float64) {
 	if !reject(r, t, args, out, lo, hi, fewRejections) {
 		if x, ok := g.between(r, t, args, lo, hi); ok {

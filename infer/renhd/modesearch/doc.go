@@ -5,5 +5,5 @@
 //	found, err := known.Search(known.NewSearch(visits, false))      others, by climbs from thousands of points
 //	err = known.Jump(round)                                         proposes a jump between two modes to each walker
 //
-// A Watch follows the draws of a run: it counts the modes that they are in, and goes on searching on a ladder.
+// A Watch follows the draws of a run: it counts the modes that they are in, and continues searching on a ladder.
 package modesearch

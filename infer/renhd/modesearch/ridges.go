@@ -36,7 +36,7 @@ const (
 	ridgePlaces     = 64 // from which near ones are looked for
 )
 
-// walking reports whether walkers that were placed on ridges have to go on.
+// walking reports whether walkers that were placed on ridges have to continue.
 func (s *searchState) walking() bool { return len(s.Ridge.From) > 0 && s.Ridge.Sweeps < ridgeSweeps }
 
 // chooseRidges lists the ends of climbs from which walkers are to look around: of those farthest from where walkers

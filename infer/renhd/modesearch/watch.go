@@ -11,7 +11,7 @@ import (
 	"ppl/posterior/store"
 )
 
-// A LateSearch goes on looking for modes while draws are collected on a ladder, whose hot rungs come to places that
+// A LateSearch continues looking for modes while draws are collected on a ladder, whose hot rungs come to places that
 // warm-up has not seen:
 //
 //	begun     every 16 draws, as long as searches have taken less than 2 % of the gradients of the run, and placed all
@@ -75,7 +75,7 @@ func (c *Watch) SearchOn() error {
 	return err
 }
 
-// SearchesOn reports whether a search goes on while sampling.
+// SearchesOn reports whether a search continues while sampling.
 func (r *Known) SearchesOn() bool { return len(r.Walkers.Rungs) > 1 && r.Phase.FindsPeaks() }
 
 // keep takes in a draw. When they are many, every second one of those kept is forgotten.

@@ -85,7 +85,7 @@ func (c *climb) Iterate() error {
 	return c.look()
 }
 
-// look scores the rows that are held out, and decides whether to go on.
+// look scores the rows that are held out, and decides whether to continue.
 func (c *climb) look() error {
 	r, s := c.run, &c.state
 	w := r.Walkers

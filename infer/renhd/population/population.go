@@ -208,7 +208,7 @@ func (p *Population) MoveFrom(at [][]float64, perChain int, from func(walker int
 	return err
 }
 
-// ChangeProgram compiles the program for the system as it is now, and lets the walkers go on in it from positions.
+// ChangeProgram compiles the program for the system as it is now, and lets the walkers continue in it from positions.
 func (p *Population) ChangeProgram(at [][]float64) error {
 	old := p.Walkers
 	program, err := p.Phase.compile()

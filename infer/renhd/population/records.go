@@ -132,7 +132,7 @@ func (w *Walkers) Trajectories(ctx context.Context, steps []int, due func(i int)
 	return w.RunTimed(ctx, w.Calls, sum)
 }
 
-// BeginSwaps writes where the lanes are on the ladder, for a program that goes on from there.
+// BeginSwaps writes where the lanes are on the ladder, for a program that continues from there.
 func (w *Walkers) BeginSwaps(round int) {
 	rungs, wants := make([]float64, w.Lanes()), make([]float64, w.Lanes())
 	for lane, r := range w.RungOf {

@@ -15,8 +15,8 @@ import (
 )
 
 // Walkers that are kept inside of the part with one image of each position, images at random of which are drawn, sample
-// the target with a metric that suits one image alone. Where they go on from their nearest images instead, the planted
-// fault, they do not.
+// the target with a metric that suits one image alone. Where they continue from their nearest images instead, the
+// planted fault, they do not.
 func TestStayingInsideIsExact(t *testing.T) {
 	t.Parallel()
 	const chains, sweeps = 64, 1500

@@ -27,7 +27,7 @@ func (r *Warmup) recentre(rule adapt.CentringRule, p *adapt.Points) (changed boo
 	return true, r.changeCoordinates(e, c, points)
 }
 
-// changeCoordinates lets walkers go on in other coordinates than those in which from reads effects; c is nil for the
+// changeCoordinates lets walkers continue in other coordinates than those in which from reads effects; c is nil for the
 // model's. What is remembered in the old ones is converted or forgotten. Points in the old coordinates show how wide
 // the target is in the new ones.
 func (r *Warmup) changeCoordinates(from infer.Effects, c types.Centring, points [][]float64) error {
@@ -79,7 +79,7 @@ func (r *Warmup) lookAround() error {
 }
 
 // searchAnew searches for modes in other coordinates than those in which walkers disagree or a mode was found. What
-// looked like a mode may be none in the coordinates of the model; then walkers go on in those that were chosen.
+// looked like a mode may be none in the coordinates of the model; then walkers continue in those that were chosen.
 // Otherwise there will be a ladder, and modes are looked for in the coordinates that suit one.
 func (r *Warmup) searchAnew(agreed bool) (found bool, err error) {
 	if !r.Replaying() {

@@ -42,7 +42,8 @@ func (r *Warmup) restartStuck(seen *population.Visits) error {
 	return err
 }
 
-// beginAgain places explorers that were moved to others at new starts, from which warm-up goes on as at its beginning.
+// beginAgain places explorers that were moved to others at new starts, from which warm-up continues as at its
+// beginning.
 func (r *Warmup) beginAgain() error {
 	if err := r.goOnIn(r.Phase.NotCentred(r.Centring)); err != nil {
 		return err

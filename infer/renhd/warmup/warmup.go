@@ -25,8 +25,8 @@ import (
 //	recentre   0 or 100    where other coordinates suit effects better (centring.go)
 //	begin again once       where most walkers had to be moved to others: explore and what follows, from new starts
 //	anneal     90 + 50…    only where starts are a guess: heat all walkers, cool them, compare
-//	then       the rest    agreed: one walker a chain goes on, for 30 % of the rest where the metric is known by then;
-//	                       else all go on, on a ladder of temperatures
+//	then       the rest    agreed: one walker a chain continues, for 30 % of the rest if the metric is known;
+//	                       else all continue, on a ladder of temperatures
 
 // firstRungs is the length of a ladder before anything is known of the target.
 const firstRungs = 8
@@ -246,7 +246,7 @@ func (found *windowResult) MetricKnown() bool {
 	return found.OnePlace && found.agreesAtOnce() && found.Disagreement < forgotten
 }
 
-// WarmUpAlone goes on with one walker a chain: it learns the metric, unless it is known, then the step.
+// WarmUpAlone continues with one walker a chain: it learns the metric, unless it is known, then the step.
 func (r *Warmup) WarmUpAlone(metricKnown bool) error {
 	r.modes.Remember(nil) // what looked like several turned out to be one
 	old, at := r.Walkers, r.Walkers.Positions()
