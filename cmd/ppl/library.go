@@ -241,7 +241,8 @@ func codeTopics() (all []topic) {
 // guideTopics lists the pages for people who come from another system, or with a kind of data.
 func guideTopics() (all []topic) {
 	for _, g := range docs.Guides() {
-		all = append(all, topic{g.Name, fmt.Sprintf("%-12s %s", g.Name, g.Title), g.Title + "\n\n" + docs.Plain(g.Body)})
+		all = append(all, topic{g.Name, fmt.Sprintf("%-12s %s", g.Name, g.Title), g.Title + "\n\n" +
+			docs.Plain(g.Body)})
 	}
 	return all
 }
