@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"ppl/runtime/sys/files"
@@ -122,7 +121,7 @@ func openRegular(dir string) (*os.File, error) {
 	if info, err := root.Lstat(LockFile); err == nil && !ordinary(info) {
 		return nil, refused
 	}
-	f, err := root.OpenFile(LockFile, os.O_RDWR|os.O_CREATE|syscall.O_NONBLOCK, 0o666)
+	f, err := root.OpenFile(LockFile, os.O_RDWR|os.O_CREATE|files.NonBlocking, 0o666)
 	if err != nil {
 		return nil, err
 	}

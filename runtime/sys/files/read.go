@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"syscall"
 )
 
 // A NotRegular is the error of a path that is not a file with contents.
@@ -41,7 +40,7 @@ func open(path string) (*os.File, fs.FileInfo, error) {
 	if !info.Mode().IsRegular() {
 		return nil, nil, NotRegular{path, kindOf(info.Mode())}
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a pipe
+	f, err := os.OpenFile(path, os.O_RDONLY|NonBlocking, 0) // it may have become a pipe
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,0 +1,8 @@
+//go:build !js
+
+package files
+
+import "syscall"
+
+// NonBlocking makes the opening of a pipe return at once, without a writer at its other end.
+const NonBlocking = syscall.O_NONBLOCK
