@@ -2,7 +2,9 @@ package datafile
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	flatbuffers "github.com/google/flatbuffers/go"
@@ -173,12 +175,19 @@ func (in *arrowFile) message(message fields, body []byte) error {
 func (in *arrowFile) table() (*File, error) {
 	f := newFile(in.path, true)
 	for i, field := range in.fields {
+		if first := slices.IndexFunc(in.fields, func(o arrowField) bool { return o.name == field.name }); first < i {
+			f.Arrays[visible(field.name)].Unread = twoOfName(in.path, first, i, field.name)
+			continue
+		}
 		if field.why != nil {
 			f.refuse(field.name, field.why)
 			continue
 		}
 		a, err := in.array(field, in.columns[i])
-		if err != nil {
+		if unread := (unreadable{}); errors.As(err, &unread) {
+			f.refuse(field.name, err)
+			continue
+		} else if err != nil {
 			return nil, err
 		}
 		f.add(a)

@@ -68,18 +68,22 @@ func (in *arrowFile) batch(t fields, body []byte) error {
 	return nil
 }
 
-// dictionary reads the values that the indices of some columns mean, or more of them.
+// dictionary reads the values that the indices of some columns mean, or more of them. Those of columns that are not
+// read are passed over.
 func (in *arrowFile) dictionary(t fields, body []byte) error {
 	id := t.int64(0)
 	at := slices.IndexFunc(in.fields, func(f arrowField) bool { return f.dictionary && f.id == id })
 	data, ok := t.table(1)
-	if at < 0 || !ok {
-		return in.damaged("it has a dictionary that no column uses")
+	if !ok {
+		return in.damaged("a dictionary has no values")
+	}
+	if at < 0 {
+		return nil
 	}
 	words, known := in.words[id]
 	if more := t.byte(2) != 0; known && !more {
-		return fmt.Errorf("%s: column %q changes its dictionary; write the table as one Feather file", in.path,
-			in.fields[at].name)
+		in.changed(id)
+		return nil
 	}
 	b, err := in.batchOf(data, body, 1)
 	if err != nil {
@@ -88,6 +92,16 @@ func (in *arrowFile) dictionary(t fields, body []byte) error {
 	err = b.column(in.fields[at].words, &words)
 	in.words[id] = words
 	return err
+}
+
+// changed refuses the columns of a dictionary that another replaces: what their indices mean depends on the batch.
+func (in *arrowFile) changed(id int64) {
+	for i := range in.fields {
+		if f := &in.fields[i]; f.dictionary && f.id == id && f.why == nil {
+			f.why = fmt.Errorf("%s: column %q changes its dictionary; write the table as one Feather file", in.path,
+				f.name)
+		}
+	}
 }
 
 // batchOf checks that all that a batch lists is there.
@@ -389,8 +403,8 @@ func (in *arrowFile) array(f arrowField, c cells) (*Array, error) {
 		case t.perDay > 0: // as dates in tables of text, days since 1970-01-01
 			c.values[i] = v / t.perDay
 		case t.form == formWhole && math.Abs(v) > exact:
-			return nil, fmt.Errorf("%s: row %d of column %q: %.0f is too large for a float64 to hold exactly", in.path,
-				i+1, f.name, v)
+			return nil, unreadable{valueError(in.path, i+1, f.name,
+				fmt.Errorf("%.0f is too large for a float64 to hold exactly", v))}
 		}
 		v = c.values[i]
 		a.Int = a.Int && t.form != formReal && (math.IsNaN(v) || v == math.Trunc(v))

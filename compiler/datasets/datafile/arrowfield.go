@@ -55,7 +55,6 @@ func (in *arrowFile) schema(t fields) error {
 		return err
 	}
 	in.fields, in.columns = make([]arrowField, n), make([]cells, n)
-	seen := map[string]bool{}
 	for i := range in.fields {
 		at := t
 		at.Pos = t.Indirect(from + 4*flatbuffers.UOffsetT(i))
@@ -63,10 +62,7 @@ func (in *arrowFile) schema(t fields) error {
 		if err != nil {
 			return err
 		}
-		if seen[f.name] {
-			return fmt.Errorf("%s: two columns are named %q", in.path, f.name)
-		}
-		in.fields[i], seen[f.name] = f, true
+		in.fields[i] = f
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -18,8 +19,8 @@ type parquetSource struct {
 	bytes   io.ReaderAt
 	memory  RowCache // that pages of a group have to fit into
 	cols    []Column
-	whole   []wholeType
-	words   []*wordColumn // of columns of text; nil for numbers
+	values  map[int]*parquetValues // by the number of a column among all leaves
+	width   int                    // of a record
 	groups  []parquet.RowGroup
 	rows    parquet.Rows // of the group that is being read; nil between groups
 	batch   []parquet.Row
@@ -30,7 +31,7 @@ type parquetSource struct {
 // batchRows is how many rows of a Parquet file are in memory, about.
 const batchRows = 1024
 
-func (in *input) parquet(text map[int]retyping) (s rowSource, err error) {
+func (in *input) parquet(l *learned) (s rowSource, err error) {
 	if in.packed != nil {
 		return nil, fmt.Errorf("%s: a compressed Parquet file cannot be read row by row; Parquet compresses by "+
 			"itself: decompress it", in.path)
@@ -45,17 +46,30 @@ func (in *input) parquet(text map[int]retyping) (s rowSource, err error) {
 		return nil, err
 	}
 	p := &parquetSource{path: in.path, file: f, bytes: in.file, memory: in.memory, groups: f.RowGroups(),
-		batch: make([]parquet.Row, batchRows)}
-	for _, c := range f.Root().Columns() {
+		batch: make([]parquet.Row, batchRows), values: map[int]*parquetValues{}}
+	categories := categorical(in.path, f)
+	for i, c := range f.Root().Columns() {
+		col := Column{Name: visible(c.Name()), Type: "f8", Int: true}
 		whole, err := parquetType(in.path, c)
 		if err != nil {
-			return nil, err
+			col.Unread, col.Shape = err.Error(), []int{0}
+			p.cols = append(p.cols, col)
+			continue
 		}
-		p.words = append(p.words, wordsOf(text[len(p.cols)], isText(c)))
-		p.cols = append(p.cols, Column{Name: c.Name(), Type: "f8", Int: true, Days: whole.days()})
-		p.whole = append(p.whole, whole)
+		col.Days = whole.days()
+		col.Levels, col.Ordered = parquetLevels(f, c, categories)
+		p.cols = append(p.cols, col)
+		p.values[c.Index()] = &parquetValues{i, p.width, whole, wordsOf(l.columns[i], isText(c))}
+		p.width++
 	}
 	return p, nil
+}
+
+// A parquetValues is a column whose values are kept.
+type parquetValues struct {
+	column, place int // in cols and in a record
+	whole         wholeType
+	words         *wordColumn // of texts; nil for numbers
 }
 
 // recovered turns a panic of the library, which some damaged files cause, into an error.
@@ -65,7 +79,13 @@ func recovered(path string, err *error) {
 	}
 }
 
-func (p *parquetSource) columns() []Column { return named(p.cols, p.words) }
+func (p *parquetSource) columns() []Column {
+	all := slices.Clone(p.cols)
+	for _, v := range p.values {
+		v.words.name(&all[v.column])
+	}
+	return all
+}
 
 func (p *parquetSource) next(record []float64) (err error) {
 	defer recovered(p.path, &err)
@@ -74,28 +94,42 @@ func (p *parquetSource) next(record []float64) (err error) {
 	}
 	row := p.waiting[0]
 	p.waiting = p.waiting[1:]
-	if len(row) != len(record) {
-		return fmt.Errorf("%s: row %d has %d values, the file %d columns", p.path, p.row+1, len(row), len(record))
-	}
-	for c, v := range row {
-		if record[c], err = p.value(c, v); err != nil {
-			return fmt.Errorf("%s: row %d of column %q: %w", p.path, p.row+1, p.cols[c].Name, err)
+	kept := 0
+	for _, v := range row {
+		of := p.values[v.Column()]
+		if of == nil {
+			continue
 		}
+		if record[of.place], err = p.value(of, v); err != nil {
+			return err
+		}
+		kept++
+	}
+	if kept != p.width {
+		return fmt.Errorf("%s: row %d has %d values, the file %d columns", p.path, p.row+1, kept, p.width)
 	}
 	p.row++
 	return nil
 }
 
-func (p *parquetSource) value(c int, v parquet.Value) (float64, error) {
-	n, text, err := parquetNumber(v, p.whole[c])
-	if err != nil {
+// value is a value as a number. One that is no number of this machine makes the column one that is not read.
+func (p *parquetSource) value(of *parquetValues, v parquet.Value) (float64, error) {
+	c := &p.cols[of.column]
+	if c.Unread != "" {
+		return math.NaN(), nil
+	}
+	n, text, err := parquetNumber(v, of.whole)
+	if err == nil && of.words != nil && !math.IsNaN(n.value) {
+		n, err = of.words.number(text, of.column, p.row)
+	}
+	if again := (retyping{}); errors.As(err, &again) {
 		return 0, err
+	} else if err != nil {
+		c.Unread = valueError(p.path, p.row+1, c.Name, err).Error()
+		return math.NaN(), nil
 	}
-	if p.words[c] != nil && !math.IsNaN(n.value) {
-		n, err = p.words[c].number(text, c, p.row)
-	}
-	p.cols[c].Int = p.cols[c].Int && n.isInt
-	return n.value, err
+	c.Int = c.Int && n.isInt
+	return n.value, nil
 }
 
 // fill sees to it that rows are waiting; io.EOF when there are none any more.

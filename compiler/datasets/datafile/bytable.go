@@ -7,102 +7,176 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
-// A tableSource reads a table of text with a header row.
+// A tableSource reads a table of text with a header row. What is wrong with a column is kept with the column, and is a
+// mistake only if a model reads it.
 type tableSource struct {
-	path  string
-	in    *csv.Reader
-	cols  []Column
-	form  dialect
-	marks []evidence
-	shown bool          // the first rows show whether there are decimal commas
-	words []*wordColumn // of columns of text; nil for numbers
-	plain []bool        // columns of numbers that are too many to be codes
-	rows  int
-	skip  int // 1 if the first column has names of rows
-	line  int // the line on which the last row ended
+	path   string
+	in     *csv.Reader
+	header []string
+	fields []tableField // one for each field of a row behind the names of rows
+	cols   []Column     // those that have names
+	form   dialect
+	names  map[string]int // of rows, if the header has no field for them: the rows, as far as they are few; else nil
+	notes  []string
+	rows   int
+	skip   int // 1 if the first column has names of rows
+	line   int // the line on which the last row ended
 }
 
-func (in *input) csv(comma rune, text map[int]retyping) (rowSource, error) {
-	if start, _ := in.text.Peek(3); string(start) == "\ufeff" {
-		if _, err := in.text.Discard(3); err != nil {
-			return nil, err
-		}
+// A tableField is a field of all rows.
+type tableField struct {
+	column int // in cols; −1: it has no name, or that of another
+	place  int // in a record
+	marks  evidence
+	words  *wordColumn // of a column of text; nil for numbers
+	plain  bool        // a column of numbers that are too many to be codes
+	filled bool        // some value without a name of a column
+}
+
+func (in *input) csv(comma rune, l *learned) (rowSource, error) {
+	text, notes, err := in.tableText(l.windows)
+	if err != nil {
+		return nil, err
 	}
-	start, _ := in.text.Peek(1 << 16)
-	t := &tableSource{path: in.path, in: csv.NewReader(in.text), form: dialectOf(string(start), comma), line: 1}
-	if t.form.comma != ',' {
-		s := styleOfStart(string(start), t.form)
-		t.form.decimalComma, t.shown = s.decimalComma, s.shown != ""
+	start := startOf(text)
+	rest, comma := withoutSeparatorLine(start, comma)
+	if err := checkStart(in.path, rest); err != nil {
+		return nil, err
 	}
+	if _, err := text.Discard(len(start) - len(rest)); err != nil {
+		return nil, err
+	}
+	t := &tableSource{path: in.path, form: dialectOf(rest, comma), line: 1, notes: notes}
+	if t.form.decimalComma = styleOfStart(rest, t.form).decimalComma; l.decimalComma != nil {
+		t.form.decimalComma = *l.decimalComma
+	}
+	rows := io.Reader(text)
+	if headerIsShort(rest, t.form.comma) {
+		t.names = map[string]int{}
+		rows = io.MultiReader(strings.NewReader(string(t.form.comma)), rows)
+	}
+	t.in = csv.NewReader(rows)
 	t.in.Comma, t.in.TrimLeadingSpace, t.in.ReuseRecord = t.form.comma, t.form.comma == ',', true
+	err = t.begin(l)
+	in.notes = t.notes
+	return t, err
+}
+
+// begin reads the header.
+func (t *tableSource) begin(l *learned) error {
 	header, err := t.in.Read()
 	if err == io.EOF {
-		return nil, fmt.Errorf("%s: the file is empty; a table begins with a row of column names", in.path)
+		return noHeader(t.path)
 	} else if err != nil {
-		return nil, t.failed(header, err)
+		return t.failed(header, err)
 	}
 	if rowNames(header) {
 		t.skip, header = 1, header[1:]
+		t.notes = append(t.notes, rowNamesNote(t.path))
 	}
-	if err := cmp.Or(checkHeader(in.path, header), checkNames(in.path, header, t.skip)); err != nil {
-		return nil, err
+	for _, name := range header {
+		t.header = append(t.header, strings.TrimSpace(name))
 	}
-	for c, name := range header {
-		at, isText := text[c]
-		t.cols = append(t.cols, Column{Name: strings.TrimSpace(name), Type: "f8", Int: true, Text: at.text,
-			TextAt: at.row})
-		if at.zeros {
-			t.cols[c].Zeros = &Zeros{}
+	place := 0
+	for i, name := range t.header {
+		f, first := tableField{column: -1}, slices.Index(t.header, name)
+		switch {
+		case name == "":
+			t.notes = append(t.notes, namelessNote(t.path, i+t.skip+1))
+		case first < i:
+			if c := &t.cols[t.fields[first].column]; c.Unread == "" {
+				c.Unread = twoOfName(t.path, first+t.skip, i+t.skip, name).Error()
+			}
+		default:
+			at, isText := l.columns[i]
+			f.column, f.place, f.words = len(t.cols), place, wordsOf(at, isText)
+			c := Column{Name: name, Type: "f8", Int: true, Text: at.text, TextAt: at.row}
+			if at.zeros {
+				c.Zeros = &Zeros{}
+			}
+			t.cols, place = append(t.cols, c), place+1
 		}
-		t.words, t.marks = append(t.words, wordsOf(at, isText)), append(t.marks, evidence{})
-		t.plain = append(t.plain, false)
+		t.fields = append(t.fields, f)
 	}
-	return t, nil
+	return checkHeader(t.path, t.header)
 }
 
-// checkNames refuses columns without a name, or of one name.
-func checkNames(path string, names []string, skip int) error {
-	seen := map[string]int{}
-	for c, name := range names {
-		name = strings.TrimSpace(name)
-		if name == "" {
-			return fmt.Errorf("%s:1: column %d has no name (in R, write.csv(…, row.names = FALSE) leaves row names "+
-				"out)",
-				path, c+skip+1)
+func (t *tableSource) columns() []Column {
+	all := slices.Clone(t.cols)
+	for _, f := range t.fields {
+		if f.column >= 0 {
+			f.words.name(&all[f.column])
 		}
-		if first := seen[name]; first > 0 {
-			return fmt.Errorf("%s:1: columns %d and %d are both named %q", path, first, c+skip+1, name)
-		}
-		seen[name] = c + skip + 1
 	}
-	return nil
+	return all
 }
-
-func (t *tableSource) columns() []Column { return named(t.cols, t.words) }
 
 func (t *tableSource) failed(row []string, err error) error {
-	return rowError(t.path, t.rows+1, len(t.cols), row, err)
+	return rowError(t.path, t.rows+1, len(t.header)+t.skip, row, err)
 }
 
 func (t *tableSource) next(record []float64) error {
 	row, err := t.in.Read()
 	if err == io.EOF {
-		return err
+		return t.decideMarks()
 	} else if err != nil {
 		return t.failed(row, err)
 	}
-	if err := t.blank(row); err != nil {
+	if err := cmp.Or(t.blank(row), t.nameOfRow(row[0])); err != nil {
 		return err
 	}
-	for c, field := range row[t.skip:] {
-		if record[c], err = t.value(c, strings.TrimSpace(field)); err != nil {
+	for i, field := range row[t.skip:] {
+		f, text := &t.fields[i], strings.TrimSpace(field)
+		switch {
+		case t.header[i] == "":
+			err = t.nameless(i, text)
+		case f.column >= 0:
+			record[f.place], err = t.value(i, text)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	t.rows++
+	return nil
+}
+
+// nameless refuses a second column that has values and no name: the header is that of something else.
+func (t *tableSource) nameless(i int, text string) error {
+	if n, ok, _ := t.form.field(text); ok && math.IsNaN(n.value) || t.fields[i].filled {
+		return nil
+	}
+	t.fields[i].filled = true
+	filled, last := 0, 0
+	for k, f := range t.fields {
+		if t.header[k] == "" {
+			last = k
+		}
+		if f.filled {
+			filled++
+		}
+	}
+	if filled > 1 {
+		return noNames(t.path, last+t.skip+1)
+	}
+	return nil
+}
+
+// nameOfRow refuses a name of a row that occurs twice if the header has no field for them, as far as they are few.
+func (t *tableSource) nameOfRow(name string) error {
+	if t.names == nil {
+		return nil
+	}
+	if first := t.names[name]; first > 0 {
+		return rowsOfOneName(t.path, name, first, t.rows+1)
+	}
+	if len(t.names) < mostRowNames {
+		t.names[strings.Clone(name)] = t.rows + 1
+	}
 	return nil
 }
 
@@ -119,53 +193,67 @@ func (t *tableSource) blank(row []string) error {
 	return nil
 }
 
-// value is a field as a number, or a text's.
-func (t *tableSource) value(c int, text string) (float64, error) {
-	n, ok, err := t.form.field(text)
-	if err == nil && ok {
-		err = t.clear(c, text)
+// value is a field as a number, or a text's. One that is neither makes the column one that is not read.
+func (t *tableSource) value(i int, text string) (float64, error) {
+	c := &t.cols[t.fields[i].column]
+	if c.Unread != "" {
+		return math.NaN(), nil
 	}
-	switch {
-	case err != nil:
-	case t.words[c] != nil && ok && math.IsNaN(n.value):
-		return n.value, nil
-	case t.words[c] != nil:
-		n, err = t.words[c].number(text, c, t.rows)
-	case !ok:
-		return 0, retyping{column: c, row: t.rows, text: text}
-	default:
-		err = t.zeros(c, text, n.value)
-	}
+	n, err := t.number(i, text)
 	if again := (retyping{}); errors.As(err, &again) {
 		return 0, err
 	} else if err != nil {
-		return 0, fmt.Errorf("%s: row %d of column %q: %w", t.path, t.rows+1, t.cols[c].Name, err)
+		c.Unread = valueError(t.path, t.rows+1, c.Name, err).Error()
+		return math.NaN(), nil
 	}
-	t.cols[c].Int = t.cols[c].Int && n.isInt
+	c.Int = c.Int && n.isInt
 	return n.value, nil
 }
 
-// clear refuses numbers with marks that mean something else elsewhere in the column, or that could: a file that is read
-// once is not looked through for what its marks mean.
-func (t *tableSource) clear(c int, text string) error {
-	e := &t.marks[c]
-	if t.form.comma == ',' && numberForm(text) || !e.add(text, t.rows+1) {
-		return nil
+func (t *tableSource) number(i int, text string) (number, error) {
+	f := &t.fields[i]
+	n, ok, err := t.form.field(text)
+	switch {
+	case err != nil:
+		return n, err
+	case f.words != nil && ok && math.IsNaN(n.value):
+		return n, nil
+	case f.words != nil:
+		return f.words.number(text, i, t.rows)
+	case ok && numberForm(text):
+		f.marks.addPlain(text, t.rows+1)
+	case ok:
+		f.marks.add(text, t.rows+1)
+	case longCode(text) || !f.marks.add(text, t.rows+1):
+		return n, retyping{column: i, row: t.rows, text: text}
+	default: // a number if the table has decimal commas, which is decided at its end
+		return number{math.NaN(), true}, nil
 	}
-	switch point, comma := e.example(points), e.example(commas); {
-	case point != "" && comma != "":
-		return bothMarks(point, comma)
-	case e.seen&unclear != 0 && !t.shown && t.form.comma != ',':
-		return unclearMark(e)
+	return n, t.zeros(i, text, n.value)
+}
+
+// decideMarks finds out how numbers are written, once all rows are read, and asks for another pass if they are not as
+// they were taken.
+func (t *tableSource) decideMarks() error {
+	columns := map[int]*evidence{}
+	for i := range t.fields {
+		if f := &t.fields[i]; f.column >= 0 && f.words == nil && t.cols[f.column].Unread == "" {
+			columns[i] = &f.marks
+		}
 	}
-	return nil
+	s := styleOf(t.form.comma, columns)
+	if s.decimalComma != t.form.decimalComma {
+		return retyping{marks: true, decimalComma: s.decimalComma}
+	}
+	for i, err := range s.refused {
+		c := &t.cols[t.fields[i].column]
+		c.Unread = fmt.Sprintf("%s: column %q: %v", t.path, c.Name, err)
+	}
+	return io.EOF
 }
 
 // styleOfStart finds out how numbers are written from the first rows of a table.
 func styleOfStart(start string, form dialect) style {
-	if at := strings.LastIndexByte(start, '\n'); at >= 0 {
-		start = start[:at+1]
-	}
 	in := csv.NewReader(strings.NewReader(start))
 	in.Comma, in.FieldsPerRecord = form.comma, -1
 	columns, texts := map[int]*evidence{}, map[int]bool{}
@@ -191,16 +279,16 @@ func styleOfStart(start string, form dialect) style {
 	return styleOf(form.comma, columns)
 }
 
-// zeros notes how a number of a column is written, in a pass that knows that some of the column begin with zeros; in
-// the first pass it asks for that one.
-func (t *tableSource) zeros(c int, text string, v float64) error {
-	z := t.cols[c].Zeros
+// zeros notes how a number of a column is written, in a pass that knows that some of the column begin with zeros or may
+// be identifiers; in the first pass it asks for that one.
+func (t *tableSource) zeros(i int, text string, v float64) error {
+	f, z := &t.fields[i], t.cols[t.fields[i].column].Zeros
 	switch {
-	case t.plain[c]:
-	case z == nil && beginsWithZeros(text):
-		return retyping{column: c, zeros: true}
+	case f.plain:
+	case z == nil && (beginsWithZeros(text) || likeIdentifier(text)):
+		return retyping{column: i, zeros: true}
 	case z != nil && !z.Add(text, v):
-		t.cols[c].Zeros, t.plain[c] = nil, true
+		t.cols[f.column].Zeros, f.plain = nil, true
 	}
 	return nil
 }
@@ -208,7 +296,9 @@ func (t *tableSource) zeros(c int, text string, v float64) error {
 // rowError says what is wrong with a row, counted from 1 without the header, of a table of n columns.
 func rowError(path string, number, columns int, row []string, err error) error {
 	var at *csv.ParseError
-	if !errors.As(err, &at) {
+	if errors.As(err, &atLine{}) {
+		return err
+	} else if !errors.As(err, &at) {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if errors.Is(err, csv.ErrFieldCount) {

@@ -8,23 +8,31 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// Ordered categories, as pandas and R have them, keep their order. Arrow and Feather files mark them; Parquet files of
-// both hold the Arrow schema of the table, and those of pandas a description of their own. The categories are the
-// dictionary of the column, also those that no row has.
+// Categories, as pandas and R have them, keep their order, which has a meaning if they are ordered. Arrow and Feather
+// files mark them; Parquet files of both hold the Arrow schema of the table, and those of pandas a description of their
+// own. The categories are the dictionary of the column, also those that no row has.
 
-// ordered gives a column of texts the order of categories. Texts that are no categories leave it as it is.
-func (a *Array) ordered(categories []string) {
+// parquetLevels are the categories of a column of texts in their order; none if it has no categories.
+func parquetLevels(in *parquet.File, c *parquet.Column, categorical map[string]bool) (levels []string, ordered bool) {
+	if ordered, ok := categorical[c.Name()]; ok && isText(c) {
+		return distinct(allVisible(categoriesOf(in, c.Index()))), ordered
+	}
+	return nil, false
+}
+
+// inLevels gives a column of texts categories. Texts that are none of them leave it as it is.
+func (a *Array) inLevels(levels []string, ordered bool) {
 	place := map[string]float64{}
-	for i, c := range categories {
-		if place[visible(c)] != 0 {
-			return
-		}
-		place[visible(c)] = float64(i + 1)
+	for i, c := range levels {
+		place[c] = float64(i + 1)
 	}
 	for _, label := range a.Labels {
 		if place[label] == 0 {
 			return
 		}
+	}
+	if a.Levels = levels; !ordered {
+		return
 	}
 	labels := a.Labels
 	a.Values = a.Values.Map(func(v float64) float64 {
@@ -33,54 +41,61 @@ func (a *Array) ordered(categories []string) {
 		}
 		return place[labels[int(v)-1]]
 	})
-	a.Labels, a.Ordered = make([]string, len(categories)), true
-	for i, c := range categories {
-		a.Labels[i] = visible(c)
-	}
+	a.Labels, a.Ordered = levels, true
 }
 
-// orderedColumns are the names of the columns of a Parquet file that have ordered categories.
-func orderedColumns(path string, in *parquet.File) (names []string) {
+func allVisible(texts []string) (all []string) {
+	for _, t := range texts {
+		all = append(all, visible(t))
+	}
+	return all
+}
+
+// categorical are the columns of a Parquet file that have categories; true if these are ordered.
+func categorical(path string, in *parquet.File) map[string]bool {
 	if text, ok := in.Lookup("ARROW:schema"); ok {
 		if raw, err := base64.StdEncoding.DecodeString(text); err == nil {
-			return orderedInSchema(path, raw)
+			return categoricalInSchema(path, raw)
 		}
 	}
 	text, _ := in.Lookup("pandas")
 	var about struct {
 		Columns []struct {
 			Name     string `json:"field_name"`
+			Type     string `json:"pandas_type"`
 			Metadata struct {
 				Ordered bool `json:"ordered"`
 			} `json:"metadata"`
 		} `json:"columns"`
 	}
+	found := map[string]bool{}
 	if json.Unmarshal([]byte(text), &about) == nil {
 		for _, c := range about.Columns {
-			if c.Metadata.Ordered {
-				names = append(names, c.Name)
+			if c.Type == "categorical" {
+				found[c.Name] = c.Metadata.Ordered
 			}
 		}
 	}
-	return names
+	return found
 }
 
 // schemaMost bounds the memory that a schema may take.
 const schemaMost = 64 << 20
 
-// orderedInSchema reads an Arrow schema; one that cannot be read says nothing.
-func orderedInSchema(path string, raw []byte) (names []string) {
+// categoricalInSchema reads an Arrow schema; one that cannot be read says nothing.
+func categoricalInSchema(path string, raw []byte) map[string]bool {
 	defer func() { _ = recover() }() // of a damaged schema, which only describes the columns
 	arrow := &arrowFile{path: path, most: schemaMost, left: schemaMost, words: map[int64]cells{}}
 	if _, err := arrow.next(raw); err != nil {
 		return nil
 	}
+	found := map[string]bool{}
 	for _, f := range arrow.fields {
-		if f.ordered {
-			names = append(names, f.name)
+		if f.dictionary {
+			found[f.name] = f.ordered
 		}
 	}
-	return names
+	return found
 }
 
 // categoriesOf are the texts of the dictionaries of a column, in order; nil if row groups have different ones.

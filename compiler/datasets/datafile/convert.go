@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"sort"
 
 	"ppl/runtime/sys/files"
@@ -22,13 +23,25 @@ type rowSource interface {
 	next(record []float64) error
 }
 
+// What earlier passes over a file have learned.
+type learned struct {
+	columns map[int]retyping
+	windows bool // the text is not in UTF-8
+	// whether the numbers of a table have decimal commas; nil if that is not known
+	decimalComma *bool
+}
+
 // A retyping says that a column taken for numbers is text, or has numbers that begin with zeros, or that one taken for
 // names, too many of them, is dates: the pass starts again.
 type retyping struct {
 	column, row int
 	text        string
 	dates       bool
-	zeros       bool // it is numbers, some of which begin with zeros
+	zeros       bool // it is numbers, some of which begin with zeros, or may be identifiers
+	marks       bool // no column: the marks in numbers mean something else
+	// with marks: whether the numbers of the file have decimal commas
+	decimalComma bool
+	windows      bool // no column: the text of the file is not in UTF-8
 }
 
 func (r retyping) Error() string { return "a column is of another type" }
@@ -43,25 +56,31 @@ type rowWriter struct {
 // convert writes the rows of a data file, under a temporary name first. What a Column says of all values is learned on
 // the way.
 func (w rowWriter) convert(path string) error {
-	text := map[int]retyping{}
+	l := &learned{columns: map[int]retyping{}}
 	for {
-		err := w.convertOnce(path, text)
+		err := w.convertOnce(path, l)
 		var again retyping
-		if !errors.As(err, &again) {
+		switch {
+		case !errors.As(err, &again):
 			return err
+		case again.windows:
+			l.windows = true
+		case again.marks:
+			l.decimalComma = &again.decimalComma
+		default:
+			l.columns[again.column] = again
 		}
-		text[again.column] = again
 	}
 }
 
-func (w rowWriter) convertOnce(path string, text map[int]retyping) error {
+func (w rowWriter) convertOnce(path string, l *learned) error {
 	in, err := openInput(path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	in.memory = w.cache
-	src, err := in.source(text)
+	src, err := in.source(l)
 	if err != nil {
 		return err
 	}
@@ -71,7 +90,7 @@ func (w rowWriter) convertOnce(path string, text map[int]retyping) error {
 	}
 	defer w.disk.Remove(plain.Name())
 	defer plain.Close()
-	f := footer{Identity: w.identity, Table: in.table, Lone: in.lone}
+	f := footer{Identity: w.identity, Table: in.table, Lone: in.lone, Notes: in.notes}
 	if err := f.writeRows(plain, src); err != nil {
 		return err
 	}
@@ -137,7 +156,8 @@ func (f *footer) writeRows(out io.Writer, src rowSource) error {
 	for i, c := range src.columns() {
 		columns[i].Int, columns[i].Text, columns[i].TextAt = c.Int, c.Text, c.TextAt
 		columns[i].Labels, columns[i].Codes = sortedLabels(c.Labels)
-		columns[i].First = c.First
+		columns[i].inLevels()
+		columns[i].First, columns[i].Unread = c.First, c.Unread
 		if columns[i].Zeros = c.Zeros; !c.Int {
 			columns[i].Zeros = nil
 		}
@@ -178,6 +198,24 @@ func sortedLabels(texts []string) (labels []string, codes []float64) {
 		labels[at], codes[i] = texts[i], float64(at+1)
 	}
 	return labels, codes
+}
+
+// inLevels gives a column of texts its categories, as Array.inLevels does.
+func (c *Column) inLevels() {
+	places := make([]float64, len(c.Labels))
+	for i, label := range c.Labels {
+		places[i] = float64(slices.Index(c.Levels, label) + 1)
+	}
+	switch {
+	case c.Levels == nil:
+	case c.Labels == nil || slices.Contains(places, 0):
+		c.Levels, c.Ordered = nil, false
+	case c.Ordered:
+		for k, code := range c.Codes {
+			c.Codes[k] = places[int(code)-1]
+		}
+		c.Labels = c.Levels
+	}
 }
 
 // mostLabels bounds the different texts of a column, which are kept in memory.
@@ -240,12 +278,9 @@ func (w *wordColumn) number(text string, column, row int) (n number, err error) 
 	return number{code, true}, err
 }
 
-// named gives columns of names their texts.
-func named(cols []Column, words []*wordColumn) []Column {
-	for c, w := range words {
-		if w != nil && !w.dates {
-			cols[c].Labels, cols[c].First = w.names.texts, w.names.first
-		}
+// name gives a column of names its texts.
+func (w *wordColumn) name(c *Column) {
+	if w != nil && !w.dates && c.Unread == "" {
+		c.Labels, c.First = w.names.texts, w.names.first
 	}
-	return append([]Column(nil), cols...)
 }

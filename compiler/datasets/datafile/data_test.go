@@ -167,7 +167,7 @@ func TestReadBinary(t *testing.T) {
 			{Name: "big", Shape: []int{3}, Values: numbers.Of(4e9, 0, 1), Int: true}, {Name: "ok", Shape: []int{3},
 				Values: numbers.Of(1, 0, 1), Int: true},
 			{Name: "region", Shape: []int{3}, Values: numbers.Of(2, nan, 1), Int: true,
-				Labels: []string{"east", "north"}},
+				Labels: []string{"east", "north"}, Levels: []string{"north", "east"}},
 			{Name: "f", Shape: []int{3}, Values: numbers.Of(.5, 1, 2)}}},
 		{"mixed.feather", false, append(arrowColumns(), Array{Name: "none", Shape: []int{3},
 			Values: numbers.Of(nan, nan, nan), Int: true})},

@@ -19,6 +19,7 @@ type input struct {
 	memory      RowCache // that a batch of rows has to fit into
 	kind        string   // what decides the format: the path without .gz
 	table, lone bool
+	notes       []string // what a user should know of how it is read
 	file        *os.File
 	packed      io.Closer // nil where it is not compressed
 	text        *bufio.Reader
@@ -50,7 +51,7 @@ func (in *input) Close() error {
 }
 
 // source reads rows by the format of the file.
-func (in *input) source(text map[int]retyping) (rowSource, error) {
+func (in *input) source(l *learned) (rowSource, error) {
 	start, _ := in.text.Peek(8)
 	switch {
 	case strings.HasSuffix(in.kind, ".bin"):
@@ -60,13 +61,13 @@ func (in *input) source(text map[int]retyping) (rowSource, error) {
 		return in.numpy()
 	case bytes.HasPrefix(start, []byte("PAR1")):
 		in.table = true
-		return in.parquet(text)
+		return in.parquet(l)
 	case strings.HasSuffix(in.kind, ".csv"):
 		in.table = true
-		return in.csv(',', text)
+		return in.csv(',', l)
 	case strings.HasSuffix(in.kind, ".tsv"), strings.HasSuffix(in.kind, ".tab"):
 		in.table = true
-		return in.csv('\t', text)
+		return in.csv('\t', l)
 	case bytes.HasPrefix(start, []byte(idxMagic)):
 		in.lone = true
 		return in.idx()

@@ -113,7 +113,7 @@ func (s RowCache) ByRows(path string) (*File, error) {
 }
 
 // rowEnding changes with the format of row files, so that those of older versions are not read.
-const rowEnding = ".rows4"
+const rowEnding = ".rows5"
 
 // open is the row file of that name; it is written where there is none or a damaged one.
 func (s RowCache) open(path, name, identity string) (*RowFile, error) {
@@ -178,11 +178,15 @@ func (s RowCache) evict(newest string) {
 // asFile has the columns of a row file for arrays.
 func (r *RowFile) asFile() *File {
 	f := newFile(r.Path, r.Table)
-	f.Lone = r.Lone
+	f.Lone, f.Notes = r.Lone, r.Notes
 	for i := range r.Columns[:len(r.Columns)-1] {
 		c := &r.Columns[i]
+		if c.Unread != "" {
+			f.refuse(c.Name, errors.New(c.Unread))
+			continue
+		}
 		f.add(&Array{Name: c.Name, Shape: append([]int{r.Rows}, c.Shape...), Int: c.Int, Labels: c.Labels,
-			Days: c.Days, Zeros: c.Zeros, Origin: r.Path, Rows: r, Columns: []int{i}})
+			Levels: c.Levels, Ordered: c.Ordered, Days: c.Days, Zeros: c.Zeros, Origin: r.Path, Rows: r, Columns: []int{i}})
 	}
 	return f
 }

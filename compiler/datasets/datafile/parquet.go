@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -33,19 +32,20 @@ func readParquet(path, text string, s RowCache) (f *File, err error) {
 		}
 	}
 	f = newFile(path, true)
-	words, ordered := wordRoom{path, s, left}, orderedColumns(path, in)
+	words, categories := wordRoom{path, s, left}, categorical(path, in)
 	for _, c := range in.Root().Columns() {
 		if _, err := parquetType(path, c); err != nil {
 			f.refuse(c.Name(), err)
 			continue
 		}
 		a, err := parquetColumn(path, in, c, &words)
-		if err != nil {
+		if unread := (unreadable{}); errors.As(err, &unread) {
+			f.refuse(c.Name(), err)
+			continue
+		} else if err != nil {
 			return nil, err
 		}
-		if a.Labels != nil && slices.Contains(ordered, c.Name()) {
-			a.ordered(categoriesOf(in, c.Index()))
-		}
+		a.inLevels(parquetLevels(in, c, categories))
 		f.add(a)
 	}
 	return f, nil
@@ -134,7 +134,7 @@ func parquetColumn(path string, in *parquet.File, c *parquet.Column, words *word
 	err = eachValue(path, in, c, func(v parquet.Value) error {
 		n, text, err := parquetNumber(v, whole)
 		if err != nil {
-			return fmt.Errorf("%s: row %d of column %q: %w", path, len(values)+1, c.Name(), err)
+			return unreadable{valueError(path, len(values)+1, c.Name(), err)}
 		}
 		if err := words.take(text); err != nil {
 			return err
@@ -154,6 +154,13 @@ func parquetColumn(path string, in *parquet.File, c *parquet.Column, words *word
 		a.Int = true
 	}
 	return a, nil
+}
+
+// An unreadable is the error of a value in a file without damage: it is a mistake only if a model reads the column.
+type unreadable struct{ error }
+
+func valueError(path string, row int, column string, err error) error {
+	return fmt.Errorf("%s: row %d of column %q: %w", path, row, column, err)
 }
 
 // A wholeType says what the integers of a column mean.

@@ -22,7 +22,11 @@ func decodeText(path, text string) (utf string, notes []string) {
 	for i := range len(text) {
 		b.WriteRune(fromWindows(text[i]))
 	}
-	return b.String(), []string{path + ": the text is not in UTF-8; it is read as Windows-1252"}
+	return b.String(), []string{windowsNote(path)}
+}
+
+func windowsNote(path string) string {
+	return path + ": the text is not in UTF-8; it is read as Windows-1252"
 }
 
 func fromUTF16(text string, low, high int) string {
@@ -63,8 +67,7 @@ func withoutSeparatorLine(text string, comma rune) (string, rune) {
 // checkStart refuses lines that stand above the names of columns.
 func checkStart(path, text string) error {
 	if at := strings.IndexByte(text, 0); at >= 0 {
-		return fmt.Errorf("%s:%d: the line has a NUL byte; the file is damaged, or no text: export it again", path,
-			1+strings.Count(text[:at], "\n"))
+		return nulByte(path, 1+strings.Count(text[:at], "\n"))
 	}
 	line, rest, _ := strings.Cut(strings.TrimLeft(text, "\r\n"), "\n")
 	next, _, _ := strings.Cut(rest, "\n")

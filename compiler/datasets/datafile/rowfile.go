@@ -27,6 +27,7 @@ type RowFile struct {
 	Columns []Column
 	Table   bool
 	Lone    bool
+	Notes   []string // what a user should know of how the data file was read
 	file    *os.File
 	stride  int    // bytes of a record
 	seed    uint32 // of checksums
@@ -35,10 +36,13 @@ type RowFile struct {
 // A Column is one array of a row file, and what the pass that wrote it saw.
 type Column struct {
 	Name      string
-	Shape     []int  // the shape of one row; empty for a column of a table
+	Shape     []int  // the shape of one row; empty for a column of a table, [0] for one whose values are not kept
+	Unread    string // why its values are not read; empty if they are
 	Type      string // the type of its elements
 	Int       bool   // as in Array
 	Labels    []string
+	Levels    []string  // as in Array
+	Ordered   bool      // as in Array
 	Codes     []float64 // of text: position in Labels of the k-th text to appear, which is stored as k
 	Low, High Mark      // the least and the greatest value that is not missing
 	Broken    Mark      // the first that is no integer
@@ -122,10 +126,11 @@ type footer struct {
 	Rows        int
 	Columns     []Column
 	Table, Lone bool
+	Notes       []string
 }
 
 const (
-	rowMagic = "pplrows5"
+	rowMagic = "pplrows6"
 	tail     = 8 + sha256.Size + len(rowMagic)
 )
 
@@ -158,7 +163,7 @@ func openRowFile(name, identity string) (r *RowFile, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r = &RowFile{Rows: f.Rows, Columns: f.Columns, Table: f.Table, Lone: f.Lone, file: file,
+	r = &RowFile{Rows: f.Rows, Columns: f.Columns, Table: f.Table, Lone: f.Lone, Notes: f.Notes, file: file,
 		stride: strideOf(f.Columns), seed: sumSeed(f.Identity)}
 	if f.Identity != identity || records != int64(r.stride)*int64(r.Rows) {
 		return nil, errNoRowFile

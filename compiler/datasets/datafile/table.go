@@ -56,12 +56,11 @@ func (t *table) file() *File {
 		again := slices.ContainsFunc(t.columns[i+1:], func(o *tableColumn) bool { return o.name == c.name })
 		switch {
 		case c.name == "":
-			f.Notes = append(f.Notes, fmt.Sprintf("%s: column %d has no name and is not read", t.path, i+t.skip+1))
+			f.Notes = append(f.Notes, namelessNote(t.path, i+t.skip+1))
 		case same < i:
 		case again:
 			second := slices.IndexFunc(t.columns[i+1:], func(o *tableColumn) bool { return o.name == c.name })
-			f.refuse(c.name, fmt.Errorf("%s:1: columns %d and %d are both named %q", t.path, i+t.skip+1,
-				i+second+t.skip+2, c.name))
+			f.refuse(c.name, twoOfName(t.path, i+t.skip, i+second+t.skip+1, c.name))
 		case c.failed != nil:
 			f.refuse(c.name, fmt.Errorf("%s: %w", t.path, c.failed))
 		default:
@@ -69,6 +68,24 @@ func (t *table) file() *File {
 		}
 	}
 	return f
+}
+
+func namelessNote(path string, column int) string {
+	return fmt.Sprintf("%s: column %d has no name and is not read", path, column)
+}
+
+// twoOfName refuses columns of one name, counted from 0.
+func twoOfName(path string, first, second int, name string) error {
+	return fmt.Errorf("%s:1: columns %d and %d are both named %q", path, first+1, second+1, name)
+}
+
+func noNames(path string, column int) error {
+	return fmt.Errorf("%s:1: column %d has no name; line 1 has the names of the columns: delete what stands above them",
+		path, column)
+}
+
+func noHeader(path string) error {
+	return fmt.Errorf("%s: the file is empty; a table begins with a row of column names", path)
 }
 
 // decideMarks finds out how numbers are written, and reads the table again if they are not as they were taken.
@@ -196,7 +213,7 @@ func (t *table) begin(header []string) {
 func (t *table) check() error {
 	switch {
 	case t.header == nil:
-		return fmt.Errorf("%s: the file is empty; a table begins with a row of column names", t.path)
+		return noHeader(t.path)
 	case t.twice != nil:
 		return t.twice
 	}
@@ -218,8 +235,7 @@ func (t *table) check() error {
 		}
 	}
 	if filled > 1 {
-		return fmt.Errorf("%s:1: column %d has no name; line 1 has the names of the columns: delete what stands above "+
-			"them", t.path, nameless)
+		return noNames(t.path, nameless)
 	}
 	return nil
 }

@@ -1,7 +1,8 @@
-# Writes the binary files beside it: NumPy 2.4.6, PyArrow 26.0.1, Polars 2.1.0, Python's gzip.
+# Writes the binary files beside it: NumPy 2.4.6, pandas 3.1.1, PyArrow 26.0.1, Polars 2.1.0, Python's gzip.
 import gzip
 import datetime
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.feather as fe
@@ -69,3 +70,46 @@ def packed_parquet():
         pq.write_table(pa.table(columns), "packed%s.parquet" % version[0], compression=packed, use_dictionary=["dict"],
                        column_encoding=encodings, data_page_version=version, write_statistics=False)
 packed_parquet()
+
+
+def odd_columns():
+    """A table whose column y is numbers, and whose other columns are not read or not all."""
+    word = pa.array(["b", "a", "b"]).dictionary_encode()
+    odd = {"y": pa.array([1.5, None, -2.0]), "list": pa.array([[1, 2], [], [3]]),
+           "record": pa.array([{"a": 1, "b": "x"}, {"a": 2, "b": "y"}, None]),
+           "words": pa.DictionaryArray.from_arrays(pa.array([0, 1, 0], pa.int8()), pa.array([[1], [2, 3]])),
+           "price": pa.array([1, 2, None], pa.decimal128(10, 2)), "clock": pa.array([1, 2, 3], pa.time64("us")),
+           "half": pa.array(np.array([0.5, 1, 2], np.float16)),
+           "hash": pa.array([2**63 + 1, 1, 2], pa.uint64()), "id": pa.array([2**60 + 1, 5, None]),
+           "tags": pa.ListArray.from_arrays(pa.array([0, 1, 2, 3], pa.int32()), word), "g": word}
+    table = pa.table(odd)
+    twice = table.append_column("y2", pa.array([1, 2, 3])).append_column("y2", pa.array([4, 5, 6]))
+    with pa.ipc.new_file("odd.arrow", twice.schema) as f:
+        f.write_table(twice, 2)
+    pq.write_table(table.drop(["words"]), "odd.parquet", row_group_size=2)
+    changing = pa.schema([("y", pa.float64()), ("g", pa.dictionary(pa.int8(), pa.string()))])
+    with pa.ipc.new_stream("changing.arrows", changing) as f:
+        for words in (["a", "b"], ["c", "d"]):
+            f.write_batch(pa.record_batch([pa.array([1.0, 2.0]), pa.DictionaryArray.from_arrays(
+                pa.array([0, 1], pa.int8()), pa.array(words))], schema=changing))
+
+
+def ordered_categories():
+    """Answers in an order that is not that of the alphabet, one of which no row has; sizes are not ordered."""
+    answers = pd.Categorical(["often", "never", None, "often"], ["never", "rarely", "often"], ordered=True)
+    sizes = pd.Categorical(["small", "large", "large", "small"], ["small", "medium", "large"])
+    f = pd.DataFrame({"answer": answers, "size": sizes, "y": [1.0, 2.0, 3.0, 4.0]})
+    f.to_parquet("ordered.parquet")
+    f.to_parquet("ordered_groups.parquet", row_group_size=2)
+    f.to_feather("ordered.feather")
+    table = pa.Table.from_pandas(f)
+    with pa.ipc.new_stream("ordered.arrows", table.schema) as out:
+        out.write_table(table)
+    # without the schema of Arrow, as fastparquet writes it
+    with pq.ParquetWriter("ordered_pandas.parquet", table.schema, store_schema=False) as out:
+        out.write_table(table)
+        out.add_key_value_metadata({"pandas": table.schema.metadata[b"pandas"].decode()})
+
+
+odd_columns()
+ordered_categories()
