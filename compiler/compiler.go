@@ -15,7 +15,6 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/datasets/bind"
 	"ppl/compiler/datasets/datafile"
-	"ppl/compiler/datasets/dataset"
 	"ppl/compiler/frontend/analyze"
 	"ppl/compiler/frontend/check"
 	"ppl/compiler/frontend/model"
@@ -340,7 +339,11 @@ func startStream(seed uint64, walker int) *rand.Rand {
 // StartFrom is Start where the parameters given, on their own scale, have their values; an error names one that is
 // unknown, of the wrong shape, not finite or outside its support.
 func (p *Program) StartFrom(seed uint64, walker int, at map[string]*datafile.Array) ([]float64, error) {
-	return p.Plan.StartFrom(startStream(seed, walker), valuesOf(at))
+	values, err := p.valuesOf(at)
+	if err != nil {
+		return nil, err
+	}
+	return p.Plan.StartFrom(startStream(seed, walker), values)
 }
 
 // Complete fills in the elements of values (in the order of Saved) that are known only after inference: what is drawn
@@ -368,15 +371,11 @@ func (p *Program) LogProb(at map[string]*datafile.Array) (*LogProb, error) {
 
 // LogProbBy is LogProb by another evaluator: a device, say.
 func (p *Program) LogProbBy(evaluate plan.Evaluate, at map[string]*datafile.Array) (*LogProb, error) {
-	return p.Plan.LogProb(valuesOf(at), evaluate)
-}
-
-func valuesOf(at map[string]*datafile.Array) map[string]dataset.Array {
-	values := map[string]dataset.Array{}
-	for name, a := range at {
-		values[name] = dataset.Array{Shape: a.Shape, Values: a.Values}
+	values, err := p.valuesOf(at)
+	if err != nil {
+		return nil, err
 	}
-	return values
+	return p.Plan.LogProb(values, evaluate)
 }
 
 // Rows is how many rows log ℓ is a sum over: the size of the model's row set with these data. The error says what

@@ -43,10 +43,14 @@ func (t *arrays) take() {
 			t.found = append(t.found, t.withoutCodes(f))
 		}
 	}
+	for i := range t.found {
+		t.found[i] = t.inPlaces(t.found[i])
+	}
 	for _, f := range t.found {
 		switch {
 		case f.file == nil:
 			t.literal(f.a)
+		case f.x != nil && f.x.Keys != nil && !t.takesKeys(f):
 		case t.keyed(f):
 			t.wait(f)
 		default:

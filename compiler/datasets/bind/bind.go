@@ -57,7 +57,7 @@ func NewData(m *model.Model, dir string, args []Arg, cache datafile.RowCache, kn
 		Labels: map[*model.Size][]string{}}
 	files := &files{m: m, dir: dir, cache: cache, diags: &diags, own: map[string]*datafile.File{}}
 	sizes := &sizes{d: d, diags: &diags, from: map[*model.Size]string{}}
-	labels := &labels{d: d, diags: &diags, columns: map[*model.Array]bool{}, keyed: map[*model.Array]bool{},
+	labels := &labels{d: d, diags: &diags, columns: map[*model.Array]bool{}, keyed: map[*model.Array][]bool{},
 		ordered: map[*model.Size]bool{}, known: known}
 	raw := map[*model.Array]*datafile.Array{}
 	arrays := &arrays{d: d, diags: &diags, files: files, sizes: sizes, labels: labels, raw: raw,

@@ -34,8 +34,11 @@ type key struct {
 
 // keyed reports whether the elements of an array are found by keys. All others are in the order of their file.
 func (t *arrays) keyed(f found) bool {
-	if f.file == nil || len(f.a.Type.Axes) == 0 || f.a.Ragged != nil || f.rows() < 0 {
+	switch {
+	case f.file == nil || len(f.a.Type.Axes) == 0 || f.a.Ragged != nil || f.rows() < 0:
 		return false
+	case f.hasNames():
+		return true
 	}
 	if f.columns != nil && t.namedApart(f.a.Type.Axes[1], f) {
 		return true
@@ -67,10 +70,13 @@ func (f found) shape() []int {
 
 // longKeys are the columns of an array's file that number the elements of its k-th axis in rows of another set.
 func (t *arrays) longKeys(f found, k int) (keys []key) {
+	if f.hasNames() {
+		return nil
+	}
 	s := f.a.Type.Axes[k]
 	for _, g := range t.found {
 		b := g.a
-		if g.file != f.file || g.x == nil || b == f.a || b.IndexOf == nil || !b.IndexOf.Same(s) ||
+		if g.file != f.file || g.x == nil || g.hasNames() || b == f.a || b.IndexOf == nil || !b.IndexOf.Same(s) ||
 			len(b.Type.Axes) != 1 || b.Type.Axes[0].Same(f.a.Type.Axes[0]) || g.rows() != f.rows() {
 			continue
 		}
@@ -178,6 +184,9 @@ func (r *keyReader) number(z *model.Size) {
 	if _, known := r.d.Sizes[z]; !known && r.d.Labels[z] == nil {
 		r.nameByColumns(z)
 	}
+	if _, known := r.d.Sizes[z]; !known && r.d.Labels[z] == nil {
+		r.nameByKeys(z)
+	}
 	r.sizes.ofIndexSet(z, r.raw, r.labels.known)
 }
 
@@ -234,6 +243,8 @@ func (r *keyReader) numbering(z *model.Size) (all []*model.Array) {
 func (r *keyReader) elementsIn(f found, z *model.Size) (n int, where string) {
 	where = "`" + f.a.Name + "` (" + f.file.Path + ")"
 	switch {
+	case f.hasNames():
+		return 0, where
 	case f.columns != nil && sizeOf(f.a.Type.Axes[1]) == z:
 		if numbersOf(f.columns) != nil {
 			return 0, where

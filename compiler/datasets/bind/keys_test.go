@@ -59,6 +59,50 @@ func keyCases() []keyCase {
 		{"lists of JSON", model("", ""), map[string]string{
 			"d.json": `{"county": ["B","A","B"], "uranium": [2,1,2], "y": [1,3,2]}`}, []Arg{{"", "d.json"}}, values,
 			""},
+		{"objects of JSON", model("", ""), map[string]string{
+			"d.json": `{"county": ["B","A","B"], "uranium": {"B": 2, "A": 1}, "y": [1,3,2]}`}, []Arg{{"", "d.json"}}, values,
+			""},
+		{"objects of codes", model("", ""), map[string]string{
+			"d.json": `{"county": [907,35,907], "uranium": {"907": 2, "035": 1}, "y": [1,3,2]}`}, []Arg{{"", "d.json"}},
+			values, ""},
+		{"objects of positions", model("", ""), map[string]string{
+			"d.json": `{"county": [2,1,2], "uranium": {"2": 2, "1": 1}, "y": [1,3,2]}`, "c.csv": "county,note\n1,x\n2,y\n"},
+			[]Arg{{"", "d.json"}}, values, ""},
+		{"columns of pandas", model("", ""), map[string]string{
+			"d.json": `{"county":{"0":"B","1":"A","2":"B"},"y":{"0":1,"1":3,"2":2},"uranium":{"B":2,"A":1}}`},
+			[]Arg{{"", "d.json"}}, values, ""},
+		{"records of JSON", model("", ""), map[string]string{
+			"d.json": `[{"county":"B","y":1,"uranium":2},{"y":3,"county":"A","uranium":1},{"county":"B","y":2,"note":[1]}]`},
+			[]Arg{{"", "d.json"}}, values, ""},
+		{"additional names", model("", ""), map[string]string{
+			"d.json": `{"county": ["B","A","B"], "uranium": {"B": 2, "C": 7, "A": 1}, "y": [1,3,2]}`},
+			[]Arg{{"", "d.json"}}, values, ""},
+		{"missing names", model("", ""), map[string]string{
+			"d.json": `{"county": ["B","A","B"], "uranium": {"B": 2, "C": 7}, "y": [1,3,2]}`}, []Arg{{"", "d.json"}}, nil,
+			"no value for A in"},
+		{"a name that occurs twice", model("", ""), map[string]string{
+			"d.json": `{"county": ["B","A","B"], "uranium": {"B": 2, "B": 7}, "y": [1,3,2]}`}, []Arg{{"", "d.json"}}, nil,
+			"\"uranium\" has \"B\" twice"},
+		{"numbers from 0 of groups from 1", model("", ""), map[string]string{
+			"d.json": `{"county": [2,1,2], "uranium": {"0": 1, "1": 2}, "y": [1,3,2]}`}, []Arg{{"", "d.json"}}, nil,
+			"no value for 2 in"},
+		{"an object in a list", model("", ""), map[string]string{
+			"d.json": `{"county": ["B","A","B"], "uranium": [{"B": 2}, 1], "y": [1,3,2]}`}, []Arg{{"", "d.json"}}, nil,
+			"object in a list"},
+		{"an object of objects for one axis", model("", ""), map[string]string{
+			"d.json": `{"county": ["B","A","B"], "uranium": {"B": {"A": 1}}, "y": [1,3,2]}`}, []Arg{{"", "d.json"}}, nil,
+			"declared with 1 axis but has 2 axes"},
+		{"names of an object alone", "data x[J]\na[j in J] ~ Normal(x[j], 1)\n",
+			map[string]string{"d.json": `{"x": {"B": 2, "A": 1}}`}, []Arg{{"", "d.json"}},
+			map[string][]float64{"x": {1, 2}}, ""},
+		{"names of an object whose order is read", "data x[J]\na[j in J] ~ Normal(cumsum(x)[j], 1)\n",
+			map[string]string{"d.json": `{"x": {"low": 2, "high": 1}}`}, []Arg{{"", "d.json"}}, nil, "reads the order"},
+		{"names of two objects", "data x[J], z[J]\na[j in J] ~ Normal(x[j], z[j])\n",
+			map[string]string{"d.json": `{"x": {"B": 2, "A": 1}, "z": {"A": 3, "B": 4}}`}, []Arg{{"", "d.json"}},
+			map[string][]float64{"x": {1, 2}, "z": {3, 4}}, ""},
+		{"an object for unread data", "data x[J]\na[j in J] ~ Normal(x[j], 1)\n", map[string]string{
+			"d.json": `{"meta": {"a": 1, "b": [2, {"c": 3}]}, "x": [1, 2], "q": [1, "one"]}`}, []Arg{{"", "d.json"}},
+			map[string][]float64{"x": {1, 2}}, ""},
 		{"codes", model("", ""), map[string]string{"d.csv": "county,uranium,y\n907,2,1\n35,1,3\n907,2,2\n"},
 			[]Arg{{"", "d.csv"}}, values, ""},
 		{"positions", model("", ""), map[string]string{"d.csv": "county,uranium,y\n2,2,1\n1,1,3\n2,2,2\n"},
@@ -130,6 +174,16 @@ func keyCases() []keyCase {
 		{"a matrix in rows", crossed, map[string]string{"d.csv": visits,
 			"z.csv": "site,day,Z\nb,tue,4\na,tue,2\nb,mon,3\na,mon,1\n"}, nil, map[string][]float64{"Z": {1, 2, 3, 4}},
 			""},
+		{"a matrix by objects", strings.ReplaceAll(strings.ReplaceAll(crossed, " from \"d.csv\"", ""), " from \"z.csv\"",
+			""), map[string]string{"d.csv": visits, "z.json": `{"Z": {"b": {"tue": 4, "mon": 3}, "a": {"mon": 1, "tue": 2}}}`},
+			[]Arg{{"", "d.csv"}, {"", "z.json"}}, map[string][]float64{"Z": {1, 2, 3, 4}}, ""},
+		{"a matrix by objects without an element", strings.ReplaceAll(strings.ReplaceAll(crossed, " from \"d.csv\"", ""),
+			" from \"z.csv\"", ""), map[string]string{"d.csv": visits,
+			"z.json": `{"Z": {"b": {"tue": 4}, "a": {"mon": 1, "tue": 2}}}`},
+			[]Arg{{"", "d.csv"}, {"", "z.json"}}, nil, "no value for b, mon in"},
+		{"a matrix by objects of lists", strings.ReplaceAll(strings.ReplaceAll(crossed, " from \"d.csv\"", ""),
+			" from \"z.csv\"", ""), map[string]string{"d.csv": visits, "z.json": `{"Z": {"b": [4, 3], "a": [2, 1]}}`},
+			[]Arg{{"", "d.csv"}, {"", "z.json"}}, nil, "without them"},
 		{"a matrix without an element", crossed, map[string]string{"d.csv": visits,
 			"z.csv": "site,day,Z\nb,tue,4\na,tue,2\na,mon,1\n"}, nil, nil, "no value for b, mon"},
 		{"a matrix without a column", crossed, map[string]string{"d.csv": visits, "z.csv": "site,tue\nb,4\na,2\n"}, nil,
@@ -181,7 +235,8 @@ func TestOrderOfRowsChangesNothing(t *testing.T) {
 	for _, c := range keyCases() {
 		if c.refused != "" || strings.Contains(c.name, "positions by rows") || strings.HasPrefix(c.name,
 			"more positions") ||
-			strings.HasPrefix(c.name, "distances by columns") {
+			strings.HasPrefix(c.name, "distances by columns") || c.name == "columns of pandas" ||
+			strings.HasPrefix(c.name, "records") {
 			continue // rows without names have no other order
 		}
 		t.Run(c.name, func(t *testing.T) {

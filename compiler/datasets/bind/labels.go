@@ -17,10 +17,10 @@ import (
 type labels struct {
 	d       *dataset.Dataset // whose Labels are filled
 	diags   *diag.List
-	columns map[*model.Array]bool // arrays that were joined from the columns of a table
-	keyed   map[*model.Array]bool // arrays whose elements were found by their names
-	ordered map[*model.Size]bool  // sets whose names have an order that is not that of the alphabet
-	known   *Known                // of a run, if new data are bound; else nil
+	columns map[*model.Array]bool   // arrays that were joined from the columns of a table
+	keyed   map[*model.Array][]bool // by axes: whether the elements were found by their names
+	ordered map[*model.Size]bool    // sets whose names have an order that is not that of the alphabet
+	known   *Known                  // of a run, if new data are bound; else nil
 }
 
 // name gives the elements of a set names; two lists for one set must agree.
@@ -154,10 +154,13 @@ func recode(x *datafile.Array, all []string) *datafile.Array {
 // must be in the order of the elements, which texts have only if something gives it to them.
 func (l *labels) checkLists(raw map[*model.Array]*datafile.Array) {
 	for _, a := range l.d.Model.Arrays {
-		if raw[a] == nil || l.keyed[a] {
+		if raw[a] == nil {
 			continue
 		}
-		for _, s := range a.Type.Axes {
+		for k, s := range a.Type.Axes {
+			if l.keyed[a] != nil && l.keyed[a][k] {
+				continue
+			}
 			z := sizeOf(s)
 			names := l.d.Labels[z]
 			switch list := strings.Join(shorten(names), ", "); {

@@ -16,6 +16,8 @@ import (
 func (r *keyReader) enterKeyed(f found) {
 	g := &gathering{keyReader: r, f: f, inner: 1}
 	switch {
+	case f.hasNames():
+		g.object()
 	case f.columns != nil:
 		g.matrix()
 	case r.isPivot(f):
@@ -31,7 +33,7 @@ func (r *keyReader) enterKeyed(f found) {
 		return
 	}
 	if x := g.gather(); x != nil {
-		r.labels.keyed[f.a] = true
+		r.labels.keyed[f.a] = g.keyedAxes()
 		r.enterValues(f.a, x)
 	}
 }
@@ -51,8 +53,26 @@ type gathering struct {
 
 	values  []float64
 	seen    []int32 // the row, from 1, that gave a value; 0: none
-	unknown map[float64]int
+	unknown map[unknownKey]bool
 	again   int // rows without a value whose element has one
+}
+
+// An unknownKey is a value of a key that is not an element of its set.
+type unknownKey struct {
+	axis  int
+	value float64
+}
+
+// keyedAxes are the axes whose elements were found by their names or numbers.
+func (g *gathering) keyedAxes() []bool {
+	all := make([]bool, len(g.f.a.Type.Axes))
+	for k := range g.of {
+		all[k] = true
+	}
+	if g.columns != nil {
+		all[1] = true
+	}
+	return all
 }
 
 // rowKey finds the key of the first axis; not ok if there is none. Without one, elements without names are in the order
@@ -265,7 +285,7 @@ func (g *gathering) gather() *datafile.Array {
 	for _, n := range g.shape {
 		size *= n
 	}
-	g.values, g.seen, g.unknown = make([]float64, size), make([]int32, size), map[float64]int{}
+	g.values, g.seen, g.unknown = make([]float64, size), make([]int32, size), map[unknownKey]bool{}
 	for i := range g.values {
 		g.values[i] = math.NaN()
 	}
@@ -284,7 +304,7 @@ func (g *gathering) gather() *datafile.Array {
 	} else {
 		x.Zeros = g.f.x.Zeros
 	}
-	if len(g.keys) > 0 {
+	if x.Keys = nil; len(g.keys) > 0 && !g.f.hasNames() {
 		x.Origin += ", by " + g.keys[0].name
 	}
 	if !g.complete(&x) {
@@ -311,8 +331,8 @@ func (g *gathering) take(row int, keys, values []float64) {
 	for k, of := range g.of {
 		i := of.of(g.keys[k].x, keys[k])
 		if i < 0 {
-			if keys[k] == keys[k] && k == 0 {
-				g.unknown[keys[k]]++
+			if keys[k] == keys[k] {
+				g.unknown[unknownKey{k, keys[k]}] = true
 			}
 			return
 		}
@@ -399,16 +419,26 @@ func (g *gathering) noteRows() {
 			g.f.a.Name,
 			g.again, g.f.file.Path, g.keys[0].name)
 	}
-	if len(g.unknown) == 0 || len(g.keys) == 0 || g.keys[0].rows != nil || g.labels.known != nil {
-		return
+	for k, of := range g.keys {
+		var names []string
+		for u := range g.unknown {
+			if u.axis == k {
+				names = append(names, shown(of.x, u.value))
+			}
+		}
+		if len(names) == 0 || of.rows != nil || g.labels.known != nil {
+			continue
+		}
+		slices.Sort(names)
+		list := strings.Join(shorten(names), ", ")
+		if g.f.hasNames() {
+			g.diags.Notef("W16", g.f.a.At, "values of `%s` in %s with names that are not elements of %s are not used: %s",
+				g.f.a.Name, g.f.file.Path, g.of[k].set.Name, list)
+			continue
+		}
+		g.diags.Notef("W16", g.f.a.At, "rows of %s whose `%s` is not an element of %s are not used: %s", g.f.file.Path,
+			of.name, g.of[k].set.Name, list)
 	}
-	var names []string
-	for v := range g.unknown {
-		names = append(names, shown(g.keys[0].x, v))
-	}
-	slices.Sort(names)
-	g.diags.Notef("W16", g.f.a.At, "rows of %s whose `%s` is not an element of %s are not used: %s", g.f.file.Path,
-		g.keys[0].name, g.of[0].set.Name, strings.Join(shorten(names), ", "))
 }
 
 // complete reports whether each element has a row. Those of a run that new data do not give have their values of the
@@ -428,6 +458,10 @@ func (g *gathering) complete(x *datafile.Array) bool {
 	}
 	if len(lacking) > 0 {
 		lacking = slices.Compact(lacking)
+		if g.f.hasNames() {
+			g.lacksNames(lacking)
+			return false
+		}
 		g.diags.Errorf("E87", g.f.a.At, "`%s` has no value for %s: %s has no row with it in `%s`", g.f.a.Name,
 			strings.Join(shorten(lacking), "; "), g.f.file.Path, g.keys[0].name).
 			Help("add the rows, or correct the names; `%s missing` and a distribution draw what is missing",

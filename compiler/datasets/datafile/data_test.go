@@ -38,6 +38,15 @@ func TestRead(t *testing.T) {
 				{Name: "x", Shape: []int{6}, Values: numbers.Of(1, nan, nan, nan, nan, nan), Int: true},
 				{Name: "y", Shape: []int{4}, Values: numbers.Of(inf, -inf, inf, -inf)},
 			}},
+		{"objects", "d.json", `{"x": {"b": 1, "a": 2.5}, "m": {"r": {"b": 1, "a": 2}, "s": {"a": 3}}, "o": {"a": [1, 2]}}`,
+			[]Array{{Name: "x", Shape: []int{2}, Values: numbers.Of(1, 2.5), Keys: [][]string{{"b", "a"}}},
+				{Name: "m", Shape: []int{3}, Values: numbers.Of(1, 2, 3), Int: true,
+					Keys: [][]string{{"r", "r", "s"}, {"b", "a", "a"}}},
+				{Name: "o", Shape: []int{1, 2}, Values: numbers.Of(1, 2), Int: true, Keys: [][]string{{"a"}}}}},
+		{"records", "d.json", `[{"x": 1, "g": "a"}, {}, {"g": "b", "z": 2.5}]`, []Array{
+			{Name: "x", Shape: []int{3}, Values: numbers.Of(1, nan, nan), Int: true},
+			{Name: "g", Shape: []int{3}, Values: numbers.Of(1, nan, 2), Int: true, Labels: []string{"a", "b"}},
+			{Name: "z", Shape: []int{3}, Values: numbers.Of(nan, nan, 2.5)}}},
 		{"labels", "d.json", `{"county": ["B", "A", null, "B", "\u00e9"]}`, []Array{
 			{Name: "county", Shape: []int{5}, Values: numbers.Of(2, 1, nan, 2, 3), Int: true,
 				Labels: []string{"A", "B", "é"}},
@@ -78,16 +87,12 @@ func TestRead(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	tests := []struct{ path, text, want string }{
-		{"d.json", "{\"x\": [[[1], [2]],\n [[3]]]}",
-			`d.json:2:2: "x" is ragged: 1 elements here, 2 in the arrays before`},
-		{"d.json", `{"x": [1, [2]]}`, `d.json:1:11: "x" has an array here but single values before`},
-		{"d.json", `{"x": [[1], 2]}`, `d.json:1:13: "x" has a single value here but arrays before`},
-		{"d.json", `{"x": [[], 2]}`, `d.json:1:12: "x" has a single value here but arrays before`},
-		{"d.json", `{"x": [1, "one"]}`, `d.json:1:11: "x" mixes text and numbers`},
-		{"d.json", `{"x": {"y": 1}}`, `d.json:1:7: "x" holds an object`},
 		{"d.json", `{"x": 1, "x": 2}`, `d.json:1:10: "x" is given twice`},
-		{"d.json", `{"x": 1e999}`, `d.json:1:7: 1e999 is too large`},
-		{"d.json", `{"x": 0x10}`, `d.json:1:7: "0x10" is not a number`},
+		{"d.json", `{"x": {"y": 1}`, `d.json:1:15: the file ends where '}' is expected`},
+		{"d.json", `{"x": {"y": 1]}`, `d.json:1:14: expected '}' or a comma`},
+		{"d.json", `[{"x": 1, "x": 2}]`, `d.json:1:11: row 1 has "x" twice`},
+		{"d.json", `[{"x": 1}, 2]`, `d.json:1:12: expected '{' to open a row`},
+		{"d.json", `[{"x": 1}`, `d.json:1:10: the file ends where ']' is expected`},
 		{"d.json", `{"x": }`, `d.json:1:7: expected a value`},
 		{"d.json", `{"x": [1, 2`, `d.json:1:12: the file ends where ']' is expected`},
 		{"d.json", `{"x": 1 "y": 2}`, `d.json:1:9: expected '}' or a comma`},
@@ -133,6 +138,35 @@ func TestRefusals(t *testing.T) {
 		}
 		if f != nil {
 			t.Errorf("%.60q: a refused file must not be loaded in part", test.text)
+		}
+	}
+}
+
+// A value of JSON that cannot be read is a mistake only if a model reads it.
+func TestUnreadValues(t *testing.T) {
+	for _, test := range []struct{ path, text, want string }{
+		{"d.json", "{\"x\": [[[1], [2]],\n [[3]]]}",
+			`d.json:2:2: "x" is ragged: 1 elements here, 2 in the arrays before`},
+		{"d.json", `{"x": [1, [2]]}`, `d.json:1:11: "x" has an array here but single values before`},
+		{"d.json", `{"x": [[1], 2]}`, `d.json:1:13: "x" has a single value here but arrays before`},
+		{"d.json", `{"x": [[], 2]}`, `d.json:1:12: "x" has a single value here but arrays before`},
+		{"d.json", `{"x": [1, "one"]}`, `d.json:1:11: "x" mixes text and numbers`},
+		{"d.json", `{"x": 1e999}`, `d.json:1:7: 1e999 is too large`},
+		{"d.json", `{"x": 0x10}`, `d.json:1:7: "0x10" is not a number`},
+		{"d.json", `{"x": [{"a": 1}]}`, `d.json:1:8: "x" has an object in a list`},
+		{"d.json", `{"x": {"a": 1, "b": {"c": 2}}}`, `"x" has values in 2 objects here, and in 1 before`},
+		{"d.json", `{"x": {"a": 1, "a": 2}}`, `d.json:1:16: "x" has "a" twice`},
+		{"d.json", `{"x": {"a": [1], "b": [2, 3]}}`, `"x" is ragged`},
+		{"d.json", `{"x": {"a": 1, "b": [2, 3]}}`, `"x" has an array here but single values before`},
+		{"d.json", `{"x": {"a": {}}}`, `"x" has an object without values`},
+		{"d.json", `[{"x": 1}, {"x": "one"}]`, `"x" mixes text and numbers`},
+		{"d.json", `[{"x": [1]}]`, `d.json:1:8: "x" has a list or an object in a row`},
+	} {
+		f, err := Parse(test.path, []byte(test.text))
+		if err != nil {
+			t.Errorf("%.60q: %v", test.text, err)
+		} else if err := f.Arrays["x"].Unread; err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%.60q: got %v, want %s", test.text, err, test.want)
 		}
 	}
 }

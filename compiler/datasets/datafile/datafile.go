@@ -53,6 +53,10 @@ type Array struct {
 	Origin string  // file it came from, as the user named it
 	Unread error   // why the values cannot be read, if they cannot: reported if a model reads the array
 
+	// of values that have names (in objects of JSON): the name of each row, one list for each of the axes that have
+	// names, outermost first; Shape is [rows, …]
+	Keys [][]string
+
 	// of lists of different lengths in a list: how many elements each has, and where the first difference is; Shape is
 	// [the sum]
 	Lengths []int

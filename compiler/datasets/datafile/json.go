@@ -11,8 +11,9 @@ import (
 // maxRank bounds the nesting of arrays, and with it the reader's recursion.
 const maxRank = 16
 
-// A jsonReader walks the text of one Stan JSON file: an object of numbers, booleans, strings and nested rectangular
-// arrays. Beyond JSON proper it takes the bare words NaN, NA, inf and Infinity, which R and Python write.
+// A jsonReader walks the text of one JSON file: an object of numbers, booleans, strings and nested rectangular arrays, as
+// Stan has it, and of objects of them, whose elements have names; or a list of records, which is a table. Beyond JSON
+// proper it takes the bare words NaN, NA, inf and Infinity, which R and Python write.
 type jsonReader struct {
 	src   *source.File
 	at    int // next byte
@@ -22,8 +23,12 @@ type jsonReader struct {
 func readJSON(path, text string, _ RowCache) (*File, error) {
 	r := &jsonReader{src: source.New(path, text), words: words()}
 	delete(r.words, "") // in a table an empty field is missing; here it is a label
-	f := newFile(path, false)
-	if err := r.object(f); err != nil {
+	records := r.peek() == '[' && r.afterBracket() == '{'
+	f, read := newFile(path, records), r.object
+	if records {
+		read = r.records
+	}
+	if err := read(f); err != nil {
 		return nil, err
 	}
 	if r.space(); r.at < len(text) {
@@ -100,12 +105,61 @@ func (r *jsonReader) member(f *File) error {
 	if err := r.expect(':', fmt.Sprintf("after the name %q", name)); err != nil {
 		return err
 	}
+	r.space()
+	start := r.at
 	a, err := r.array(name)
-	if err != nil {
+	switch {
+	case err == nil:
+		f.add(a)
+	case r.skip(start):
+		f.refuse(name, err)
+	default:
 		return err
 	}
-	f.add(a)
 	return nil
+}
+
+// skip passes over the value that begins at a place; false if the brackets and quotes there have no end.
+func (r *jsonReader) skip(start int) bool {
+	r.at = start
+	var open []byte
+	for {
+		switch c := r.peek(); c {
+		case 0:
+			return false
+		case '[', '{':
+			open = append(open, c+2) // the closing one
+			r.at++
+			continue
+		case ']', '}':
+			if len(open) == 0 || open[len(open)-1] != c {
+				return false
+			}
+			open = open[:len(open)-1]
+			r.at++
+		case ',', ':':
+			if r.at++; len(open) > 0 {
+				continue
+			}
+			return false
+		case '"':
+			if _, err := r.text(); err != nil {
+				return false
+			}
+		default:
+			r.word()
+		}
+		if len(open) == 0 {
+			return true
+		}
+	}
+}
+
+// afterBracket is the first byte in a list that is not space.
+func (r *jsonReader) afterBracket() byte {
+	inside := *r
+	inside.at++
+	return inside.peek()
 }
 
 // text reads a string in quotes.

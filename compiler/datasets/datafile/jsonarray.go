@@ -2,6 +2,7 @@ package datafile
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"strings"
 
@@ -19,6 +20,9 @@ type nest struct {
 	labels  int      // how many elements are text
 	numbers int      // how many elements are numbers, not missing
 
+	path []string   // the names of the objects that are open
+	keys [][]string // of values in objects: their names by axis; nil for lists
+
 	lengths []int // of the lists at depth 1
 	uneven  error // the first of them that differs from those before
 }
@@ -29,17 +33,26 @@ func (r *jsonReader) array(name string) (*Array, error) {
 	if err := r.value(n, 0); err != nil {
 		return nil, err
 	}
-	a := &Array{Name: name, Shape: n.sizes, Values: numbers.Packed(n.values), Int: n.isInt, Origin: r.src.Name}
+	a := n.array(r.src.Name)
+	if n.keys != nil {
+		a.Keys, a.Shape[0] = n.keys, len(n.keys[0])
+	}
 	if n.uneven != nil {
-		if len(n.sizes) > 2 {
+		if len(n.sizes) > 2 || n.keys != nil {
 			return nil, n.uneven
 		}
 		a.Shape, a.Lengths, a.Uneven = []int{len(n.values)}, n.lengths, n.uneven
 	}
+	return a, nil
+}
+
+// array has the elements of a nest.
+func (n *nest) array(origin string) *Array {
+	a := &Array{Name: n.name, Shape: n.sizes, Values: numbers.Packed(n.values), Int: n.isInt, Origin: origin}
 	if n.labels > 0 {
 		a.Labels, a.Values = encode(n.texts, missing(n.values))
 	}
-	return a, nil
+	return a
 }
 
 func missing(values []float64) []bool {
@@ -55,9 +68,64 @@ func (r *jsonReader) value(n *nest, depth int) error {
 	case '[':
 		return r.list(n, depth)
 	case '{':
-		return r.errorf(r.at, "%q holds an object; data are numbers, text or arrays of them", n.name)
+		return r.named(n, depth)
 	}
 	return r.element(n, depth)
+}
+
+// named reads an object: its values are those of elements that have names. They are in the order of the file, each with
+// the names of all objects that it is in.
+func (r *jsonReader) named(n *nest, depth int) error {
+	switch {
+	case depth > len(n.path):
+		return r.errorf(r.at, "%q has an object in a list; write all elements with names, or none", n.name)
+	case depth == maxRank:
+		return r.errorf(r.at, "%q is nested more than %d deep", n.name, maxRank)
+	}
+	seen := map[string]bool{}
+	r.at++
+	if r.take('}') {
+		return r.errorf(r.at, "%q has an object without values", n.name)
+	}
+	for {
+		r.space()
+		at := r.at
+		name, err := r.text()
+		if err != nil {
+			return err
+		}
+		if seen[name] {
+			return r.errorf(at, "%q has %q twice", n.name, name)
+		}
+		seen[name] = true
+		if err := r.expect(':', fmt.Sprintf("after the name %q", name)); err != nil {
+			return err
+		}
+		n.path = append(n.path, visible(name))
+		if err := r.ofName(n); err != nil {
+			return err
+		}
+		if n.path = n.path[:len(n.path)-1]; !r.take(',') {
+			return r.expect('}', "or a comma after a value")
+		}
+	}
+}
+
+// ofName reads the value of an element that has a name.
+func (r *jsonReader) ofName(n *nest) error {
+	if r.peek() == '{' {
+		return r.named(n, len(n.path))
+	}
+	if n.keys == nil {
+		n.keys, n.sizes = make([][]string, len(n.path)), []int{-1}
+	}
+	if len(n.keys) != len(n.path) {
+		return r.errorf(r.at, "%q has values in %d objects here, and in %d before", n.name, len(n.path), len(n.keys))
+	}
+	for k, name := range n.path {
+		n.keys[k] = append(n.keys[k], name)
+	}
+	return r.value(n, 1)
 }
 
 func (r *jsonReader) list(n *nest, depth int) error {

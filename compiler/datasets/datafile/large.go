@@ -186,7 +186,8 @@ func (r *RowFile) asFile() *File {
 			continue
 		}
 		f.add(&Array{Name: c.Name, Shape: append([]int{r.Rows}, c.Shape...), Int: c.Int, Labels: c.Labels,
-			Levels: c.Levels, Ordered: c.Ordered, Days: c.Days, Zeros: c.Zeros, Origin: r.Path, Rows: r, Columns: []int{i}})
+			Levels: c.Levels, Ordered: c.Ordered, Days: c.Days, Zeros: c.Zeros, Origin: r.Path, Rows: r,
+			Columns: []int{i}})
 	}
 	return f
 }

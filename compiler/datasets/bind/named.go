@@ -1,0 +1,164 @@
+package bind
+
+import (
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/frontend/model"
+	"ppl/numbers"
+)
+
+// Objects of JSON give each value the name of its element, in any order:
+//
+//	{"county": ["B", "A", "B"], "uranium": {"B": 0.7, "A": 0.3}, "near": {"A": {"A": 0, "B": 1}, "B": {"B": 0, "A": 1}}}
+//
+// If nothing else names or numbers the elements of a set, the names do. Those that only count, from 0 as in pandas or
+// from 1, are places.
+
+// hasNames reports whether the values of an array have names in their file.
+func (f found) hasNames() bool { return f.x != nil && f.x.Keys != nil }
+
+// takesKeys reports whether an array can have values with names; if not, it says why.
+func (t *arrays) takesKeys(f found) bool {
+	a, names := f.a, len(f.x.Keys)
+	switch {
+	case a.Ragged != nil || a.Selection != nil:
+		t.diags.Errorf("E83", a.At, "`%s` has values with names in %s, and its statement has groups of different "+
+			"lengths, or leaves rows out", a.Name, f.file.Path).
+			Help("give it as a list, or as a column of a table")
+	case len(a.Type.Axes) != names+len(f.x.Shape)-1:
+		t.diags.Errorf("E42", a.At, "`%s` is declared with %s but has %s in %s", a.Name, axes(len(a.Type.Axes)),
+			axes(names+len(f.x.Shape)-1), f.file.Path)
+	default:
+		return true
+	}
+	return false
+}
+
+// inPlaces has the values of an array in the order of their names if these count rows, and nothing else numbers the
+// elements of their sets.
+func (t *arrays) inPlaces(f found) found {
+	if !f.hasNames() || len(f.a.Type.Axes) != len(f.x.Keys)+len(f.x.Shape)-1 {
+		return f
+	}
+	rows, inner := f.x.Shape[0], 1
+	for _, n := range f.x.Shape[1:] {
+		inner *= n
+	}
+	at, shape, size := make([]int, rows), []int{}, 1
+	for k, names := range f.x.Keys {
+		places, n, ok := countedPlaces(names)
+		if !ok || t.namedApart(f.a.Type.Axes[k], f) {
+			return f
+		}
+		for row, place := range places {
+			at[row] = at[row]*n + place
+		}
+		shape, size = append(shape, n), size*n
+	}
+	if size != rows {
+		return f // some are missing
+	}
+	values := make([]float64, rows*inner)
+	for row, place := range at {
+		for i := range inner {
+			values[place*inner+i] = f.x.Values.At(row*inner + i)
+		}
+	}
+	x := *f.x
+	x.Values, x.Shape, x.Keys = numbers.Packed(values), append(shape, f.x.Shape[1:]...), nil
+	f.x, f.read = &x, append(f.read, &x)
+	return f
+}
+
+// countedPlaces are the places, from 0, that names give if they are the numbers 0 to n−1 or 1 to n.
+func countedPlaces(names []string) (places []int, n int, ok bool) {
+	first := 1
+	for _, name := range names {
+		v, err := strconv.Atoi(name)
+		if err != nil || v < 0 || strconv.Itoa(v) != name {
+			return nil, 0, false
+		}
+		places, n = append(places, v), max(n, v)
+		if v == 0 {
+			first = 0
+		}
+	}
+	seen := map[int]bool{}
+	for i := range places {
+		places[i] -= first
+		seen[places[i]] = true
+	}
+	n += 1 - first
+	return places, n, len(seen) == n
+}
+
+// nameByKeys names the elements of a set after the names of the values of the first array that has some for it.
+func (r *keyReader) nameByKeys(z *model.Size) {
+	for _, f := range r.pending {
+		if !f.hasNames() {
+			continue
+		}
+		for k, keys := range f.x.Keys {
+			if sizeOf(f.a.Type.Axes[k]) != z || r.namedApart(f.a.Type.Axes[k], f) {
+				continue
+			}
+			names := slices.Clone(keys)
+			slices.Sort(names)
+			names, own := orderOf(slices.Compact(names))
+			if !own {
+				r.labels.refuseOrder(z, names, f.a)
+			}
+			where := "`" + f.a.Name + "` (" + f.file.Path + ")"
+			r.labels.ordered[z] = own
+			names = r.labels.withKnown(z, names, f.a)
+			r.labels.name(z, names, where, f.a)
+			r.sizes.learn(z, len(names), where, f.a.At)
+			return
+		}
+	}
+}
+
+// object gathers values that have names.
+func (g *gathering) object() {
+	for k, names := range g.f.x.Keys {
+		of := g.elements(g.f.a.Type.Axes[k])
+		g.keys, g.of, g.shape = append(g.keys, key{x: texts(names)}), append(g.of, of), append(g.shape, of.n)
+	}
+	for _, n := range g.f.x.Shape[1:] {
+		g.inner *= n
+		g.shape = append(g.shape, n)
+	}
+}
+
+// texts are a column of names.
+func texts(names []string) *datafile.Array {
+	labels := slices.Clone(names)
+	slices.Sort(labels)
+	labels = slices.Compact(labels)
+	codes := make([]float64, len(names))
+	for i, name := range names {
+		codes[i] = float64(sort.SearchStrings(labels, name) + 1)
+	}
+	return &datafile.Array{Shape: []int{len(names)}, Labels: labels, Values: numbers.Packed(codes)}
+}
+
+// lacksNames refuses values with names of which some are missing.
+func (g *gathering) lacksNames(lacking []string) {
+	var other []string
+	for u := range g.unknown {
+		other = append(other, shown(g.keys[u.axis].x, u.value))
+	}
+	slices.Sort(other)
+	d := g.diags.Errorf("E87", g.f.a.At, "`%s` has no value for %s in %s", g.f.a.Name,
+		strings.Join(shorten(lacking), "; "), g.f.file.Path)
+	if len(other) > 0 {
+		d.Help("values are found by the names of the elements; not among them are %s",
+			strings.Join(shorten(other), ", "))
+	} else {
+		d.Help("add the values; `%s missing` and a distribution draw what is missing", declared(g.f.a))
+	}
+}
