@@ -44,6 +44,7 @@ func keyCases() []keyCase {
 		"s[j in S] ~ Normal(d[district[j]], 1)\ny[i in N] ~ Normal(s[school[i]], 1)\n"
 	const crossed = "data site[N]: index(S), day[N]: index(D), y[N] from \"d.csv\"\ndata Z[S, D] from \"z.csv\"\n" +
 		"y[i in N] ~ Normal(Z[site[i], day[i]] * b, 1)\nb ~ Normal(0, 1)\n"
+	unread := strings.NewReplacer(` from "d.csv"`, "", ` from "z.csv"`, "").Replace(crossed)
 	visits := "site,day,y\nb,tue,1\na,mon,2\na,tue,3\n"
 	const distances = "data site[N]: index(S), y[N] from \"d.csv\"\ndata D[S, S] from \"z.csv\"\n" +
 		"f[S] ~ MvNormal(0, exp(-D))\ny[i in N] ~ Normal(f[site[i]], 1)\n"
@@ -174,15 +175,12 @@ func keyCases() []keyCase {
 		{"a matrix in rows", crossed, map[string]string{"d.csv": visits,
 			"z.csv": "site,day,Z\nb,tue,4\na,tue,2\nb,mon,3\na,mon,1\n"}, nil, map[string][]float64{"Z": {1, 2, 3, 4}},
 			""},
-		{"a matrix by objects", strings.ReplaceAll(strings.ReplaceAll(crossed, " from \"d.csv\"", ""), " from \"z.csv\"",
-			""), map[string]string{"d.csv": visits, "z.json": `{"Z": {"b": {"tue": 4, "mon": 3}, "a": {"mon": 1, "tue": 2}}}`},
+		{"a matrix by objects", unread, map[string]string{"d.csv": visits, "z.json": `{"Z": {"b": {"tue": 4, "mon": 3}, "a": {"mon": 1, "tue": 2}}}`},
 			[]Arg{{"", "d.csv"}, {"", "z.json"}}, map[string][]float64{"Z": {1, 2, 3, 4}}, ""},
-		{"a matrix by objects without an element", strings.ReplaceAll(strings.ReplaceAll(crossed, " from \"d.csv\"", ""),
-			" from \"z.csv\"", ""), map[string]string{"d.csv": visits,
+		{"a matrix by objects without an element", unread, map[string]string{"d.csv": visits,
 			"z.json": `{"Z": {"b": {"tue": 4}, "a": {"mon": 1, "tue": 2}}}`},
 			[]Arg{{"", "d.csv"}, {"", "z.json"}}, nil, "no value for b, mon in"},
-		{"a matrix by objects of lists", strings.ReplaceAll(strings.ReplaceAll(crossed, " from \"d.csv\"", ""),
-			" from \"z.csv\"", ""), map[string]string{"d.csv": visits, "z.json": `{"Z": {"b": [4, 3], "a": [2, 1]}}`},
+		{"a matrix by objects of lists", unread, map[string]string{"d.csv": visits, "z.json": `{"Z": {"b": [4, 3], "a": [2, 1]}}`},
 			[]Arg{{"", "d.csv"}, {"", "z.json"}}, nil, "without them"},
 		{"a matrix without an element", crossed, map[string]string{"d.csv": visits,
 			"z.csv": "site,day,Z\nb,tue,4\na,tue,2\na,mon,1\n"}, nil, nil, "no value for b, mon"},

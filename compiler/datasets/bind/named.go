@@ -13,7 +13,7 @@ import (
 
 // Objects of JSON give each value the name of its element, in any order:
 //
-//	{"county": ["B", "A", "B"], "uranium": {"B": 0.7, "A": 0.3}, "near": {"A": {"A": 0, "B": 1}, "B": {"B": 0, "A": 1}}}
+//	{"uranium": {"B": 0.7, "A": 0.3}, "near": {"A": {"A": 0, "B": 1}, "B": {"A": 1, "B": 0}}}
 //
 // If nothing else names or numbers the elements of a set, the names do. Those that only count, from 0 as in pandas or
 // from 1, are places.

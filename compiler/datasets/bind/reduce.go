@@ -432,8 +432,8 @@ func (g *gathering) noteRows() {
 		slices.Sort(names)
 		list := strings.Join(shorten(names), ", ")
 		if g.f.hasNames() {
-			g.diags.Notef("W16", g.f.a.At, "values of `%s` in %s with names that are not elements of %s are not used: %s",
-				g.f.a.Name, g.f.file.Path, g.of[k].set.Name, list)
+			g.diags.Notef("W16", g.f.a.At, "values of `%s` in %s with names that are not elements of %s are not used: "+
+				"%s", g.f.a.Name, g.f.file.Path, g.of[k].set.Name, list)
 			continue
 		}
 		g.diags.Notef("W16", g.f.a.At, "rows of %s whose `%s` is not an element of %s are not used: %s", g.f.file.Path,

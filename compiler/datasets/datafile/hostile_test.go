@@ -179,8 +179,12 @@ func TestLongCodes(t *testing.T) {
 	if f.Arrays["n"].Labels != nil {
 		t.Error("a number that a float64 holds is one")
 	}
-	_, err = Parse("x.json", []byte(`{"id": [9007199254740993]}`))
-	if err == nil || !strings.Contains(err.Error(), "x.json:1:9: 9007199254740993 has more digits") {
+	f, err = Parse("x.json", []byte(`{"id": [9007199254740993]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Arrays["id"].Unread; err == nil ||
+		!strings.Contains(err.Error(), "x.json:1:9: 9007199254740993 has more digits") {
 		t.Error(err)
 	}
 }

@@ -11,9 +11,9 @@ import (
 // maxRank bounds the nesting of arrays, and with it the reader's recursion.
 const maxRank = 16
 
-// A jsonReader walks the text of one JSON file: an object of numbers, booleans, strings and nested rectangular arrays, as
-// Stan has it, and of objects of them, whose elements have names; or a list of records, which is a table. Beyond JSON
-// proper it takes the bare words NaN, NA, inf and Infinity, which R and Python write.
+// A jsonReader walks the text of one JSON file: an object of numbers, booleans, strings and nested rectangular arrays,
+// as Stan has it, and of objects of them, whose elements have names; or a list of records, which is a table. Beyond
+// JSON proper it takes the bare words NaN, NA, inf and Infinity, which R and Python write.
 type jsonReader struct {
 	src   *source.File
 	at    int // next byte
