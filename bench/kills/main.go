@@ -10,6 +10,8 @@
 // With launchers of MPI, every start has one of them and another number of ranks, and a kill ends rank 0's process:
 //
 //	go run ./bench/kills -ppl ./ppl -kills 100 -mpi "mpiexec.mpich -np,mpiexec.openmpi --oversubscribe -np"
+//
+// Rows of a file alone: -only rows.
 package main
 
 import (
@@ -40,13 +42,15 @@ type setting struct {
 // streamed is a model whose data are read from the disk, row by row.
 const streamed = "streamed"
 
-// settings take some twenty seconds each, half of them in warm-up.
+// settings take some five to twenty seconds each, half of them in warm-up.
 func settings() []setting {
 	return []setting{
 		{"hmc", "seeds", []string{"--warmup", "30000", "--draws", "30000", "--set", "dynamics=hmc"}},
 		{"growing ladder", "five_modes", []string{"--warmup", "20000", "--draws", "20000"}},
 		{"minibatches", "challenger", []string{"--warmup", "40000", "--draws", "40000", "--set", "batch=8"}},
-		{"streamed rows", streamed, []string{"--warmup", "600", "--draws", "600", "--set", "batch=8"}},
+		{"rows by 8", streamed, []string{"--warmup", "600", "--draws", "600", "--set", "batch=8"}},
+		{"rows by 32", streamed, []string{"--warmup", "600", "--draws", "600", "--set", "batch=32"}},
+		{"rows by 256", streamed, []string{"--warmup", "300", "--draws", "300", "--set", "batch=256"}},
 		{"nosehoover", "seeds", []string{"--warmup", "8000", "--draws", "8000", "--set", "dynamics=nosehoover",
 			"--set", "noise=0.1"}},
 		{"nuts", "radon", []string{"--warmup", "40000", "--draws", "40000", "--sampler", "nuts"}},
@@ -94,7 +98,7 @@ func (with killer) killAll(examples, only string, kills int) error {
 			if model, err = writeStreamed(dir); err != nil {
 				return err
 			}
-			k.env = []string{"GOMEMLIMIT=80KiB", "XDG_CACHE_HOME=" + dir} // too little for the file
+			k.env = []string{"GOMEMLIMIT=5MiB", "XDG_CACHE_HOME=" + dir} // too little for the file
 		}
 		k.args = append([]string{"sample", model, "--seed", "5", "--threads", "1", "--quiet"}, s.flags...)
 		if err := k.run(dir, kills*(i+1)/len(all)-kills*i/len(all)); err != nil {
@@ -111,10 +115,13 @@ func (with killer) killAll(examples, only string, kills int) error {
 	return nil
 }
 
+// streamedRows are so many that a sampler of minibatches of 32 uses control variates.
+const streamedRows = 120_000
+
 // writeStreamed writes a logistic regression with its data.
 func writeStreamed(dir string) (model string, err error) {
 	text, random := []byte("x,y\n"), rand.New(rand.NewPCG(1, 1))
-	for range 2000 {
+	for range streamedRows {
 		x, y := random.NormFloat64(), 0
 		if random.Float64() < 1/(1+math.Exp(1-2*x)) {
 			y = 1

@@ -32,9 +32,9 @@ const (
 // Ahead is how many batches the host writes corrections of at a time.
 const Ahead = 64
 
-// AnchorBuffers are the lane buffers that the host writes of an anchor.
+// AnchorBuffers lists the lane buffers that the host writes of an anchor before each call that reads them.
 func AnchorBuffers() []string {
-	return []string{Anchor, Levels, Slopes, Taken, AnchorShare, BlockNumber}
+	return []string{Anchor, Levels, Slopes, Taken, BlockNumber}
 }
 
 // Lane buffers that the entry Block writes, which reads the anchor: sums over the rows of a block, the number of which

@@ -62,8 +62,18 @@ func resumeCases() map[string]struct {
 			infer.Settings{Batch: infer.AutoBatch})},
 		"chosen all rows": {5, some, small(60, 10, infer.Settings{Batch: infer.AutoBatch})},
 		"two anchors":     {29, renhdtest.TwoGroups(2000), small(60, 10, infer.Settings{Batch: 32})},
-		"network":         {11, renhdtest.NewLayered(1000), small(60, 3, infer.Settings{Batch: 10})},
-		"recentred":       {19, dynamicstest.SixEffects(false, 8, 0.05), small(240, 10, infer.Settings{})},
+		"rows of a file":  {1, dynamicstest.FiledLogistic(x, y, 2, 2.5), small(60, 10, infer.Settings{Batch: 32})},
+		"elements of a file": {7, unmixed(dynamicstest.FiledLogistic(x, y, 2, 2.5)), small(60, 10,
+			infer.Settings{Batch: 32})},
+		"batch chosen for a file": {9, dynamicstest.FiledLogistic(x, y, 2, 2.5), small(60, 10,
+			infer.Settings{Batch: infer.AutoBatch})},
+		"ladder over a file": {3, dynamicstest.FiledLogistic(x, y, 2, 2.5), small(60, 10,
+			infer.Settings{Batch: 32, Replicas: 3, Ratio: 1.5, Path: "energy"})},
+		"file, two anchors": {29, renhdtest.TwoGroupsInFile(2000), small(60, 10, infer.Settings{Batch: 32})},
+		"file, no anchors": {5, dynamicstest.FiledLogistic(x, y, 2, 2.5), small(60, 10,
+			infer.Settings{Batch: 32, ControlVariates: "off"})},
+		"network":   {11, renhdtest.NewLayered(1000), small(60, 3, infer.Settings{Batch: 10})},
+		"recentred": {19, dynamicstest.SixEffects(false, 8, 0.05), small(240, 10, infer.Settings{})},
 		"recentred, free": {19, dynamicstest.SixEffects(false, 8), small(160, 10,
 			infer.Settings{Dynamics: "nosehoover"})},
 		"centred again": {23, dynamicstest.SixEffects(false, 8), small(160, 10, infer.Settings{Dynamics: "nosehoover",
@@ -86,6 +96,12 @@ func randomWalk(d int) infer.Target {
 		}
 	}
 	return dynamicstest.MultiNormal(make([]float64, d), a)
+}
+
+// unmixed is the target with rows of a file that is not in random order.
+func unmixed(t dynamicstest.Filed) dynamicstest.Filed {
+	t.InOrder = false
+	return t
 }
 
 // A run that is killed over and over, every few iterations, gives the draws and the report of one that is not: a
@@ -179,6 +195,14 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 		"thermostat": {"noise", func(c *part.Checkpoint) {
 			c.Lanes = slices.DeleteFunc(c.Lanes, func(p device.Part) bool { return p.Name == dynamics.Thermostat })
 		}},
+		"clock": {"file, no anchors", func(c *part.Checkpoint) {
+			c.Lanes = slices.DeleteFunc(c.Lanes, func(p device.Part) bool { return p.Name == "clock" })
+		}},
+		"anchors of a file": {"rows of a file", alterState("subsampling", func(s *subsampling.State) {
+			for _, a := range s.Anchors {
+				a.At[0] += 0.1
+			}
+		})},
 		"climbs": {"out of reach", alterPart("approach", func(s *warmup.ApproachState) {
 			for k := range s.Climbs {
 				s.Climbs[k].Fraction = 1
@@ -204,15 +228,17 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 			alterPart(collecting, func(s *collectorState) { s.Watch.Search = modesearch.LateSearch{} })},
 		"queue": {"flagged", alterPart(collecting, func(s *collectorState) { s.Chains[0].Steps = 0 })},
 	} {
-		run := resumeCases()[c.in]
-		run.o.WholeCalls = true // a checkpoint after each iteration, not after those of a call
-		want, report := draw(t, run.target, run.o)
-		k := &dynamicstest.Killer{Every: 5, Alter: func(state any) { c.alter(state.(*part.Checkpoint)) }}
-		again := k.Run(t, Sample, run.target, run.o)
-		if reflect.DeepEqual(report.Notes, again.Notes) && reflect.DeepEqual(k.Draws.Values, want.values) &&
-			reflect.DeepEqual(k.Draws.Stats, want.stats) {
-			t.Errorf("%s: after %d kills the same draws: the test could not fail", field, k.Kills)
-		}
+		t.Run(field, func(t *testing.T) {
+			run := resumeCases()[c.in]
+			run.o.WholeCalls = true // a checkpoint after each iteration, not after those of a call
+			want, report := draw(t, run.target, run.o)
+			k := &dynamicstest.Killer{Every: 5, Alter: func(state any) { c.alter(state.(*part.Checkpoint)) }}
+			again := k.Run(t, Sample, run.target, run.o)
+			if reflect.DeepEqual(report.Notes, again.Notes) && reflect.DeepEqual(k.Draws.Values, want.values) &&
+				reflect.DeepEqual(k.Draws.Stats, want.stats) {
+				t.Errorf("after %d kills the same draws: the test could not fail", k.Kills)
+			}
+		})
 	}
 }
 

@@ -68,15 +68,18 @@ func Normals(n int) []float64 {
 
 // TwoGroups are n numbers, half of them about −1.5 and half about 1.5, each with sd 1; a and b are the means, in either
 // order. The tilt prefers one order.
-func TwoGroups(n int) dynamicstest.Rows {
+func TwoGroups(n int) dynamicstest.Rows { return TwoGroupsInFile(n).InMemory() }
+
+// TwoGroupsInFile are TwoGroups that are read as rows of a file.
+func TwoGroupsInFile(n int) dynamicstest.Filed {
 	r := rand.New(rand.NewPCG(1, 2))
 	y := make([]float64, n)
 	for i := range y {
 		y[i] = r.NormFloat64() + 3*float64(i%2) - 1.5
 	}
-	return dynamicstest.NewRows(2, n, 2, func(theta, rows autodiff.Node) autodiff.Node {
-		g, shape := theta.Graph(), []int{rows.Size()}
-		x := autodiff.Gather(g.Data("y", y, n), rows)
+	return dynamicstest.NewFiled(2, 2, y, 1, func(theta, records autodiff.Node) autodiff.Node {
+		g, shape := theta.Graph(), []int{records.Size()}
+		x := autodiff.Reshape(records, shape...)
 		mean := func(j int) autodiff.Node {
 			return autodiff.Reshape(autodiff.Slice(theta, []int{j}, []int{j + 1}))
 		}

@@ -108,14 +108,19 @@ func (f *batchLoader) read(ctx context.Context, together *errgroup.Group, k int,
 	}
 }
 
-// run executes calls one by one, with rows for each.
+// run executes calls one by one, with rows for each. Corrections come before the rows: to tabulate an anchor reads the
+// rows of all blocks into the same lane buffers.
 func (f *batchLoader) run(ctx context.Context, w *controls, calls []device.Call, mask []bool) error {
 	for _, c := range calls {
 		for range c.Times {
+			now := []device.Call{{Entry: c.Entry, Times: 1}}
+			if err := w.correct(ctx, now); err != nil {
+				return err
+			}
 			if err := f.load(ctx, w.Walkers, c.Entry, mask); err != nil {
 				return err
 			}
-			if err := w.call(ctx, []device.Call{{Entry: c.Entry, Times: 1}}, mask); err != nil {
+			if err := w.Walkers.CallDevice(ctx, now, mask); err != nil {
 				return err
 			}
 		}

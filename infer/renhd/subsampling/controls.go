@@ -36,11 +36,11 @@ func (w *controls) Run(ctx context.Context, calls []device.Call, mask []bool) er
 	if w.loader != nil {
 		return w.loader.run(ctx, w, calls, mask)
 	}
-	return w.call(ctx, calls, mask)
+	return w.runCorrected(ctx, calls, mask)
 }
 
-// call is one call of the device, or several if it takes more batches than the host corrects ahead.
-func (w *controls) call(ctx context.Context, calls []device.Call, mask []bool) error {
+// runCorrected is one call of the device, or several if it takes more batches than the host corrects ahead.
+func (w *controls) runCorrected(ctx context.Context, calls []device.Call, mask []bool) error {
 	for len(calls) > 0 {
 		now, later := w.cutAhead(calls)
 		if err := w.correct(ctx, now); err != nil {

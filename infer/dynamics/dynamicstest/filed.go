@@ -1,0 +1,87 @@
+package dynamicstest
+
+import (
+	"fmt"
+
+	"ppl/autodiff"
+)
+
+// Filed is a target whose likelihood is a sum over rows that are read as those of a file are: a few at a time.
+type Filed struct {
+	inMemory
+	Records []float64 // [N, Width] row-major
+	Width   int
+	InOrder bool // records that follow one another count as rows at random (infer.Streamed)
+
+	term func(theta, records autodiff.Node) autodiff.Node
+}
+
+// inMemory lets Filed have the method of the name Rows.
+type inMemory = Rows
+
+// NewFiled has a prior N(0, spread²) for each of d parameters and a term for each record; records in term are a matrix
+// [rows, width].
+func NewFiled(d int, spread float64, records []float64, width int, term func(theta, records autodiff.Node) autodiff.Node,
+) Filed {
+	n := len(records) / width
+	all := func(theta, rows autodiff.Node) autodiff.Node {
+		return term(theta, autodiff.Gather(theta.Graph().Data("records", records, n, width), rows))
+	}
+	return Filed{inMemory: NewRows(d, n, spread, all), Records: records, Width: width, InOrder: true, term: term}
+}
+
+// InMemory is the same target with all rows in memory.
+func (t Filed) InMemory() Rows { return t.inMemory }
+
+// Streams is 1.
+func (Filed) Streams() int { return 1 }
+
+// Mixed is InOrder.
+func (t Filed) Mixed() bool { return t.InOrder }
+
+// StreamInput names the input of m records.
+func (t Filed) StreamInput(_, m int) (name string, width int) {
+	return fmt.Sprintf("%d records", m), t.Width
+}
+
+// ReadRows copies records.
+func (t Filed) ReadRows(_ int, rows, dst []float64) error {
+	for i, row := range rows {
+		copy(dst[i*t.Width:], t.Records[int(row)*t.Width:int(row+1)*t.Width])
+	}
+	return nil
+}
+
+// Split takes the records of rows that are known when the graph is built, and has an input for those of others.
+func (t Filed) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
+	g, m := theta.Graph(), rows.Size()
+	if !rows.Static() {
+		name, width := t.StreamInput(0, m)
+		return t.LogPrior(theta), g.Const(0), t.term(theta, g.Input(name, m, width))
+	}
+	records := make([]float64, m*t.Width)
+	_ = t.ReadRows(0, autodiff.Eval(nil, rows)[0], records) // reads memory, which cannot fail
+	return t.LogPrior(theta), g.Const(0), t.term(theta, g.Data("records", records, m, t.Width))
+}
+
+// Density has an input for all records, which nobody fills.
+func (t Filed) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
+	all := theta.Graph().Input("all records", t.N, t.Width)
+	return t.LogPrior(theta), autodiff.SumAll(t.term(theta, all))
+}
+
+// FiledLogistic is Logistic with its rows in a file.
+func FiledLogistic(x, y []float64, d int, spread float64) Filed {
+	var records []float64
+	for i, v := range y {
+		records = append(append(records, x[i*d:(i+1)*d]...), v)
+	}
+	return NewFiled(d, spread, records, d+1, func(theta, records autodiff.Node) autodiff.Node {
+		m := records.Shape()[0]
+		xs := autodiff.Slice(records, []int{0, 0}, []int{m, d})
+		ys := autodiff.Reshape(autodiff.Slice(records, []int{0, d}, []int{m, d + 1}), m)
+		eta := autodiff.Reshape(autodiff.MatMul(xs, autodiff.Reshape(theta, d, 1), false, false), m)
+		sign := autodiff.Sub(autodiff.Mul(theta.Graph().Const(2), ys), theta.Graph().Const(1))
+		return autodiff.LogSigmoid(autodiff.Mul(sign, eta))
+	})
+}
