@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"time"
@@ -58,6 +59,7 @@ type loadedModel struct {
 	Error   string
 	Version string
 	Digests rundir.Digests
+	Place   ranks.Place
 }
 
 // give gives the other ranks an order.
@@ -122,7 +124,7 @@ func (f *follower) load(ctx context.Context, o modelOrder) {
 
 // loadFrom gives the answer for rank 0. Problems go there, too.
 func (f *follower) loadFrom(ctx context.Context, cache compiler.RowCache, o modelOrder) string {
-	answer := loadedModel{Version: version.Number()}
+	answer := loadedModel{Version: version.Number(), Place: thisPlace()}
 	var err error
 	if f.program, err = loadSharing(cache, o.Source, notes.None{}); err == nil {
 		answer.Digests, err = rundir.DigestsOf(f.program)
@@ -164,10 +166,11 @@ func (run *attempt) loadOnRanks(sharedAs string) error {
 	}
 	run.Job.give(order{Model: &modelOrder{run.Source, cmp.Or(run.asked.Device, devices.Auto), sharedAs}})
 	ranks.ByHost(run.Job, func() {}) // this rank has loaded it
-	mine, err := json.Marshal(loadedModel{Version: version.Number(), Digests: run.digests})
+	mine, err := json.Marshal(loadedModel{Version: version.Number(), Digests: run.digests, Place: thisPlace()})
 	if err != nil {
 		return fault.Of(err)
 	}
+	var places []ranks.Place
 	for r, text := range ranks.GatherTexts(run.Job, string(mine)) {
 		var other loadedModel
 		if err := json.Unmarshal([]byte(text), &other); err != nil {
@@ -176,8 +179,18 @@ func (run *attempt) loadOnRanks(sharedAs string) error {
 		if said := other.unlike(version.Number(), run.digests); said != "" {
 			return fault.Of(fmt.Errorf("rank %d of %d: %s", r, run.Job.Size(), said))
 		}
+		places = append(places, other.Place)
+	}
+	if crowded := ranks.CrowdedHosts(places); crowded != "" {
+		run.notes.Note(crowded + ": ranks wait for each other, so that more ranks than cores make a run slower")
 	}
 	return nil
+}
+
+// thisPlace is where this rank runs.
+func thisPlace() ranks.Place {
+	host, _ := os.Hostname() // ranks without a name count as those of one host
+	return ranks.Place{Host: host, Cores: ranks.Cores()}
 }
 
 // unlike says in what a rank differs from rank 0, "" where it does not.

@@ -66,8 +66,10 @@ func main() {
 	launchers := flag.String("mpi", "",
 		"`commands` that start ranks, with commas between them; their number is appended")
 	only := flag.String("only", "", "the `settings` whose names match the pattern; empty: all")
+	longest := flag.Duration("longest", 5*time.Second, "the `time` from a start to a kill at most: two times that "+
+		"between checkpoints lets half of the kills come after one")
 	flag.Parse()
-	k := killer{ppl: *ppl, random: rand.New(rand.NewPCG(*seed, 0))}
+	k := killer{ppl: *ppl, longest: *longest, random: rand.New(rand.NewPCG(*seed, 0))}
 	for _, l := range strings.Split(*launchers, ",") {
 		if l != "" {
 			k.launchers = append(k.launchers, strings.Fields(l))
@@ -98,7 +100,7 @@ func (with killer) killAll(examples, only string, kills int) error {
 			if model, err = writeStreamed(dir); err != nil {
 				return err
 			}
-			k.env = []string{"GOMEMLIMIT=5MiB", "XDG_CACHE_HOME=" + dir} // too little for the file
+			k.env = []string{"GOMEMLIMIT=2MiB", "XDG_CACHE_HOME=" + dir} // too little for the file
 		}
 		k.args = append([]string{"sample", model, "--seed", "5", "--threads", "1", "--quiet"}, s.flags...)
 		if err := k.run(dir, kills*(i+1)/len(all)-kills*i/len(all)); err != nil {
@@ -115,8 +117,8 @@ func (with killer) killAll(examples, only string, kills int) error {
 	return nil
 }
 
-// streamedRows are so many that a sampler of minibatches of 32 uses control variates.
-const streamedRows = 120_000
+// streamedRows is a number of rows of which minibatches of 32 have control variates.
+const streamedRows = 30_000
 
 // writeStreamed writes a logistic regression with its data.
 func writeStreamed(dir string) (model string, err error) {
@@ -134,13 +136,10 @@ func writeStreamed(dir string) (model string, err error) {
 		os.WriteFile(filepath.Join(dir, "rows.csv"), text, 0o666))
 }
 
-// longest is the time from a start to a kill at most: some two times that between checkpoints, so that half of the
-// kills come after one, and a run of twenty seconds is killed a dozen times.
-const longest = 5 * time.Second
-
 // A killer kills the runs of a setting.
 type killer struct {
 	ppl       string
+	longest   time.Duration // from a start to a kill
 	args      []string
 	env       []string   // beyond that of this process
 	launchers [][]string // of ranks; none: one process
@@ -177,7 +176,7 @@ func (k *killer) toTheEnd(dir string, kills int) error {
 	for {
 		after := time.Duration(0)
 		if k.kills < kills {
-			after = 1 + time.Duration(k.random.Float64()*float64(longest))
+			after = 1 + time.Duration(k.random.Float64()*float64(k.longest))
 		}
 		if killed, err := k.sample(dir, after); !killed {
 			return err

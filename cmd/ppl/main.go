@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"ppl/app"
@@ -34,6 +35,10 @@ func main() {
 	case comm == nil:
 		endAtOnce()
 		endWithParent(ctx)
+		if n := mpi.StartedAlone(); n > 0 && slices.Contains(os.Args, "sample") && !slices.Contains(os.Args, "--task") {
+			c.notef("note: srun has started %d processes without MPI, and each works alone; --mpi=pmix for Open MPI or "+
+				"--mpi=pmi2 for MPICH lets them share a run, and ppl sample --task K gives each a run of its own", n)
+		}
 		os.Exit(run(ctx, os.Args[1:], c))
 	}
 	c.job = &app.Job{Comm: comm, Library: comm.Library, Abort: comm.Abort}

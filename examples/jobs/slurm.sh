@@ -5,9 +5,13 @@
 #   ppl summary model.*.run               how good the draws of each are
 #   ppl summary model.*.run mu --csv      the results, once all have ended
 #
+# A task gets one CPU, which every node has; its chains share it. With nodes of four or more, give each chain its own:
+#
+#   sbatch --cpus-per-task=4 --array=1-100 slurm.sh model.ppl
+#
 # A task that is stopped at its time limit, or whose machine fails, goes on when it is queued again, or when the same
 # command is given once more: tasks that have ended only print their summaries.
-#SBATCH --cpus-per-task=4
+#SBATCH --cpus-per-task=1
 #SBATCH --time=04:00:00
 #SBATCH --signal=TERM@60
 #SBATCH --requeue

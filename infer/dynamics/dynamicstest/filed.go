@@ -19,10 +19,10 @@ type Filed struct {
 // inMemory lets Filed have the method of the name Rows.
 type inMemory = Rows
 
-// NewFiled has a prior N(0, spread²) for each of d parameters and a term for each record; records in term are a matrix
-// [rows, width].
-func NewFiled(d int, spread float64, records []float64, width int, term func(theta, records autodiff.Node) autodiff.Node,
-) Filed {
+// NewFiled has a prior N(0, spread²) for each of d parameters and a term for each record, a row of width numbers. In
+// term, records are a matrix [rows, width].
+func NewFiled(d int, spread float64, records []float64, width int,
+	term func(theta, records autodiff.Node) autodiff.Node) Filed {
 	n := len(records) / width
 	all := func(theta, rows autodiff.Node) autodiff.Node {
 		return term(theta, autodiff.Gather(theta.Graph().Data("records", records, n, width), rows))

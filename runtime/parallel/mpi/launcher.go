@@ -42,6 +42,17 @@ func launched() (launcher, int, bool) {
 	return launcher{}, 0, false
 }
 
+// StartedAlone returns the number of processes that srun has started without MPI, where this is the first of several;
+// else 0. Each of them is alone and does not know of the others.
+func StartedAlone() int {
+	n, counted := variable("SLURM_STEP_NUM_TASKS")
+	id, numbered := variable("SLURM_PROCID")
+	if _, _, joined := launched(); joined || !counted || !numbered || n < 2 || id != 0 {
+		return 0
+	}
+	return n
+}
+
 // FirstOfHost reports whether this process is the first that the launcher has started on this host, as far as it says;
 // that is known before processes join.
 func FirstOfHost() bool {

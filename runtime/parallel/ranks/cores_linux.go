@@ -1,0 +1,17 @@
+package ranks
+
+import "golang.org/x/sys/unix"
+
+// Cores lists the cores that this process may run on, by the system's numbers; nil if they are not known.
+func Cores() (all []int) {
+	var set unix.CPUSet
+	if unix.SchedGetaffinity(0, &set) != nil {
+		return nil
+	}
+	for cpu := 0; len(all) < set.Count(); cpu++ {
+		if set.IsSet(cpu) {
+			all = append(all, cpu)
+		}
+	}
+	return all
+}
