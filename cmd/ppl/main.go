@@ -35,10 +35,7 @@ func main() {
 	case comm == nil:
 		endAtOnce()
 		endWithParent(ctx)
-		if n := mpi.StartedAlone(); n > 0 && slices.Contains(os.Args, "sample") && !slices.Contains(os.Args, "--task") {
-			c.notef("note: srun has started %d processes without MPI, and each works alone; --mpi=pmix for Open MPI or "+
-				"--mpi=pmi2 for MPICH lets them share a run, and ppl sample --task K gives each a run of its own", n)
-		}
+		noteStartedAlone(c)
 		os.Exit(run(ctx, os.Args[1:], c))
 	}
 	c.job = &app.Job{Comm: comm, Library: comm.Library, Abort: comm.Abort}
@@ -48,6 +45,16 @@ func main() {
 		})
 	}
 	comm.Exit(carryOutOnRanks(ctx, os.Args[1:], c))
+}
+
+// noteStartedAlone says that processes that were to share a run do not know of each other.
+func noteStartedAlone(c *console) {
+	n := mpi.StartedAlone()
+	if n == 0 || !slices.Contains(os.Args, "sample") || slices.Contains(os.Args, "--task") {
+		return
+	}
+	c.notef("note: srun has started %d processes without MPI, and each works alone; --mpi=pmix for Open MPI or "+
+		"--mpi=pmi2 for MPICH lets them share a run, and ppl sample --task K gives each a run of its own", n)
 }
 
 // carryOutOnRanks carries out the command line on rank 0 and ends the others.
