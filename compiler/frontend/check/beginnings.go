@@ -18,15 +18,15 @@ import (
 // beginnings are the arrays in a cycle of reads with a, in the order of their names, that a statement begins: it reads
 // nothing of the cycle. There are none if a has such a statement itself, or is in no cycle.
 func (c *checker) beginnings(a *arrayInfo) (all []*arrayInfo) {
-	if a.state != untouched || !isIndexed(a) || beginsItself(a) {
+	if a.state != untouched || !isDefined(a) || beginsItself(a) {
 		return nil
 	}
-	reached := indexedReads(a)
+	reached := definedReads(a)
 	if !reached[a] {
 		return nil
 	}
 	for b := range reached {
-		if b != a && b.state == untouched && beginsItself(b) && indexedReads(b)[a] {
+		if b != a && b.state == untouched && beginsItself(b) && definedReads(b)[a] {
 			all = append(all, b)
 		}
 	}
@@ -34,19 +34,16 @@ func (c *checker) beginnings(a *arrayInfo) (all []*arrayInfo) {
 	return all
 }
 
-// isIndexed reports whether an array is defined by statements with slots, as all that is in a cycle must be.
-func isIndexed(a *arrayInfo) bool {
-	return a.decl == nil && len(a.defs) > 0 &&
-		!slices.ContainsFunc(a.defs, func(d define) bool { return len(d.head.Slots) == 0 })
-}
+// isDefined reports whether an array is defined by statements, as all that is in a cycle must be.
+func isDefined(a *arrayInfo) bool { return a.decl == nil && len(a.defs) > 0 }
 
 // beginsItself reports whether one of an array's statements reads nothing that leads back to it.
 func beginsItself(a *arrayInfo) bool {
 	return slices.ContainsFunc(a.defs, func(d define) bool { return !readsOf(a.scope, []ast.Stmt{d.stmt})[a] })
 }
 
-// indexedReads are the indexed arrays that an array's statements read, themselves or through others.
-func indexedReads(a *arrayInfo) map[*arrayInfo]bool {
+// definedReads are the defined arrays that an array's statements read, themselves or through others.
+func definedReads(a *arrayInfo) map[*arrayInfo]bool {
 	var stmts []ast.Stmt
 	for _, d := range a.defs {
 		stmts = append(stmts, d.stmt)
@@ -58,7 +55,7 @@ func readsOf(s *scope, stmts []ast.Stmt) map[*arrayInfo]bool {
 	seen := map[*arrayInfo]bool{}
 	for todo := slices.Sorted(maps.Keys(ast.Mentioned(stmts))); len(todo) > 0; todo = todo[1:] {
 		x := s.lookup(todo[0])
-		if x == nil || x.array == nil || seen[x.array] || !isIndexed(x.array) {
+		if x == nil || x.array == nil || seen[x.array] || !isDefined(x.array) {
 			continue
 		}
 		seen[x.array] = true

@@ -51,6 +51,7 @@ func (c *checker) elaborateAll() {
 // finish is what needs all names: the analyses of the finished model, and the warnings about names.
 func (c *checker) finish() {
 	m, diags := c.model, &c.diags
+	analyze.ByElement(m, c.newIndex)     // definitions of whole arrays within series
 	cycle := analyze.Cycles(m, diags)    // arrays drawn from each other, which the next two leave out
 	analyze.Recurrences(m, diags, cycle) // in which order elements are computed
 	analyze.BeforeStart(m, diags)        // recurrences without a first value

@@ -128,8 +128,7 @@ func (c *checker) name(s *scope, e *ast.Name) model.Expr {
 }
 
 func indexVar(i *model.Index, at ast.Node) model.Expr {
-	return &model.IndexVar{Index: i, Fact: model.Fact{At: at.Span(), Static: true,
-		Type: model.Type{Elem: types.Int, Range: constRange(i.Set)}}}
+	return model.IndexValue(i, at.Span())
 }
 
 // ref reads a whole array.

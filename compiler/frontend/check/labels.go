@@ -9,7 +9,7 @@ import (
 // label is the element of a set that has a name; data say which it is.
 func label(set *model.Set, text *ast.String) model.Expr {
 	return &model.Label{Set: set, Text: text.Value, Fact: model.Fact{At: text.Span(), Static: true,
-		Type: model.Type{Elem: types.Int, Range: constRange(set)}}}
+		Type: model.Type{Elem: types.Int, Range: set.Values()}}}
 }
 
 // labelled is a comparison of an index with the name of an element: sex[i] == "M".

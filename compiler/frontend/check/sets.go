@@ -144,11 +144,6 @@ func markInt(e model.Expr) {
 }
 
 // constRange is the interval of a set's elements as far as it is known without data.
-func constRange(s *model.Set) stdlib.Range {
-	lo, hi := s.Lo.Info().Type.Range, s.Hi.Info().Type.Range
-	return stdlib.Range{Lo: lo.Lo, Hi: math.Max(hi.Hi, lo.Lo), Int: true}
-}
-
 func rangeBetween(b *model.Bounds) stdlib.Range {
 	return stdlib.Range{Lo: b.Lo.Info().Type.Range.Lo, Hi: b.Hi.Info().Type.Range.Hi}
 }

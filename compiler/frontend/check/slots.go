@@ -3,7 +3,6 @@ package check
 import (
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
-	"ppl/lang/types"
 )
 
 // slots elaborates the left side's subscripts. A set without an index is a plate matched by its set; trailing ones of
@@ -114,8 +113,7 @@ func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what strin
 			return x, false
 		}
 		sub.Subs = append(sub.Subs,
-			model.Sub{At: &model.IndexVar{Index: i, Fact: model.Fact{At: x.Info().At, Static: true,
-				Type: model.Type{Elem: types.Int, Range: constRange(i.Set)}}}})
+			model.Sub{At: model.IndexValue(i, x.Info().At)})
 	}
 	sub.Type.Axes = axes[len(axes)-rank:]
 	return sub, true

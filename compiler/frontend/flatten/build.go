@@ -19,10 +19,6 @@ func fact(at source.Span, axes []*model.Set, values stdlib.Range) model.Fact {
 	return model.Fact{At: at, Static: true, Type: model.Type{Elem: types.Int, Axes: axes, Range: values}}
 }
 
-func indexVar(i *model.Index, at source.Span) model.Expr {
-	return &model.IndexVar{Index: i, Fact: fact(at, nil, rangeOf(i.Set))}
-}
-
 // read is a[at], of an array with one axis.
 func read(a *model.Array, at model.Expr) model.Expr {
 	ref := &model.Ref{Array: a, Fact: fact(at.Info().At, a.Type.Axes, a.Type.Range)}

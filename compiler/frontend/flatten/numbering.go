@@ -35,15 +35,10 @@ func (f *flattener) numbering(i *model.Index, s *model.Set, at source.Span) *mod
 	}
 	r.Before = of("before", i.Set, stdlib.Range{Lo: -infinity, Hi: infinity, Int: true})
 	r.Low, r.High = of("low", i.Set, ends), of("high", i.Set, ends)
-	r.Group, r.Place = of("group", r.Flat, rangeOf(i.Set)), of("place", r.Flat, ends)
+	r.Group, r.Place = of("group", r.Flat, i.Set.Values()), of("place", r.Flat, ends)
 	f.ragged[key] = r
 	f.m.Ragged = append(f.m.Ragged, r)
 	return r
-}
-
-// rangeOf is where a set's elements lie, as far as that is known without data.
-func rangeOf(s *model.Set) stdlib.Range {
-	return stdlib.Range{Lo: s.Lo.Info().Type.Range.Lo, Hi: s.Hi.Info().Type.Range.Hi, Int: true}
 }
 
 // lengths is the data array m of a range 1..m[i], nil for other ranges.

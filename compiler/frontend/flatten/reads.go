@@ -140,7 +140,7 @@ func (f *flattener) group(x *model.Subscript, ref *model.Ref, p pair, s statemen
 	}
 	j := f.newIndex("", x.Type.Axes[0])
 	group := f.rewrite(x.Subs[0].At, s)
-	number := plus(read(p.Before, group), indexVar(j, x.At))
+	number := plus(read(p.Before, group), model.IndexValue(j, x.At))
 	built := &model.Build{Over: []*model.Index{j}, Body: number, Fact: *number.Info()}
 	built.Type.Axes = []*model.Set{j.Set}
 	x.Subs = append([]model.Sub{{At: built}}, x.Subs[min(len(x.Subs), 2):]...)
@@ -158,7 +158,7 @@ func (s statement) shifted(group, place model.Expr, p pair) (model.Expr, bool) {
 	if !gap.IsConst() {
 		return nil, false
 	}
-	number := indexVar(s.number, place.Info().At)
+	number := model.IndexValue(s.number, place.Info().At)
 	if gap.Const == 0 {
 		return number, true
 	}
@@ -198,7 +198,7 @@ func (f *flattener) whole(x *model.Reduce) bool {
 	var places []model.Expr
 	for _, set := range x.X.Info().Type.Axes {
 		over = append(over, f.newIndex("", set))
-		places = append(places, indexVar(over[len(over)-1], x.At))
+		places = append(places, model.IndexValue(over[len(over)-1], x.At))
 	}
 	y, ok := f.at(model.Copy(x.X), places)
 	if ok {
@@ -330,7 +330,7 @@ func (f *flattener) scannedAt(x *model.Vector, place model.Expr, vector bool) (m
 // folded is a reduction of a vector over a set.
 func (f *flattener) folded(name string, set *model.Set, x model.Expr) (model.Expr, bool) {
 	k := f.newIndex("", set)
-	y, ok := f.at(model.Copy(x), []model.Expr{indexVar(k, x.Info().At)})
+	y, ok := f.at(model.Copy(x), []model.Expr{model.IndexValue(k, x.Info().At)})
 	out := &model.Reduce{Row: stdlib.Reductions()[name], X: y, Over: []*model.Index{k}, Fact: *x.Info()}
 	out.Type.Axes = nil
 	out.Type.Range = out.Row.Range(x.Info().Type.Range, -1)

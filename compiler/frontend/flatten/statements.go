@@ -19,7 +19,7 @@ type statement struct {
 // over makes a statement's indices i and j those of the element p.
 func over(r *model.Ragged, outer, inner, number *model.Index) statement {
 	s := statement{r, outer, inner, number, map[*model.Index]model.Expr{}}
-	p := indexVar(number, number.Set.Hi.Info().At)
+	p := model.IndexValue(number, number.Set.Hi.Info().At)
 	s.at[outer] = read(r.Group, p)
 	if inner != nil {
 		s.at[inner] = read(r.Place, p)
@@ -95,7 +95,7 @@ func (f *flattener) groupValues(a *model.Array, p pair) {
 			continue
 		}
 		j := f.newIndex("", q.Value.Info().Type.Axes[0])
-		if value, ok := f.at(model.Copy(q.Value), []model.Expr{indexVar(j, q.At)}); ok {
+		if value, ok := f.at(model.Copy(q.Value), []model.Expr{model.IndexValue(j, q.At)}); ok {
 			q.Value, q.Slots, q.Plates = value, append(q.Slots, model.Slot{Index: j}), append(q.Plates, j)
 		}
 	}
@@ -148,7 +148,7 @@ func (f *flattener) statementOf(a *model.Array, p pair, q, first *model.Piece, n
 			return statement{}, false
 		}
 		if slot.Index != first.Slots[k].Index {
-			s.at[slot.Index] = indexVar(first.Slots[k].Index, q.At)
+			s.at[slot.Index] = model.IndexValue(first.Slots[k].Index, q.At)
 		}
 	}
 	return s, true
@@ -162,7 +162,7 @@ type part struct {
 
 // condition says where a piece is, by the place of an element in its group.
 func (f *flattener) condition(p pair, q *model.Piece, number *model.Index, s statement) model.Expr {
-	place := read(p.Place, indexVar(number, q.At))
+	place := read(p.Place, model.IndexValue(number, q.At))
 	slot := q.Slots[p.inner]
 	if slot.Index == nil {
 		return both(atMost(slot.At, place), atMost(place, slot.At))
@@ -233,7 +233,7 @@ func valueAt(a *model.Array, p *model.Piece) model.Expr {
 	for _, s := range p.Slots {
 		at := s.At
 		if s.Index != nil {
-			at = indexVar(s.Index, p.At)
+			at = model.IndexValue(s.Index, p.At)
 		}
 		sub.Subs = append(sub.Subs, model.Sub{At: at})
 	}

@@ -1,6 +1,12 @@
 package model
 
-import "slices"
+import (
+	"slices"
+
+	"ppl/lang/source"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
 
 // NewSet makes a set from its bounds.
 func NewSet(name string, lo, hi Expr) *Set {
@@ -22,6 +28,17 @@ func (p *Piece) Region() (sets []*Set) {
 		sets = append(sets, s.Set())
 	}
 	return sets
+}
+
+// Values is where the elements of a set lie, as far as that is known without data.
+func (s *Set) Values() stdlib.Range {
+	lo, hi := s.Lo.Info().Type.Range.Lo, s.Hi.Info().Type.Range.Hi
+	return stdlib.Range{Lo: lo, Hi: max(hi, lo), Int: true}
+}
+
+// IndexValue is an index used as a value.
+func IndexValue(i *Index, at source.Span) Expr {
+	return &IndexVar{Index: i, Fact: Fact{At: at, Static: true, Type: Type{Elem: types.Int, Range: i.Set.Values()}}}
 }
 
 // SameSets reports whether two lists of axes align one by one.
