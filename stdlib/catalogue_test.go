@@ -101,18 +101,14 @@ var lacking = map[string]string{
 	"log_modified_bessel_first_kind": "of order 0 it is in VonMises; no function yet",
 	"generalized_inverse": "of full rank it is inverse_spd(transpose(X) @ X) @ transpose(X); of another " +
 		"rank it has no gradient",
-	"svd_U":    "eigenvectors(X @ transpose(X)) where that is enough",
-	"svd_V":    "eigenvectors(transpose(X) @ X) where that is enough",
-	"sort_asc": sorting, "sort_desc": sorting, "sort_indices_asc": sorting, "sort_indices_desc": sorting,
-	"rank":        sorting,
+	"svd_U":       "eigenvectors(X @ transpose(X)) where that is enough",
+	"svd_V":       "eigenvectors(transpose(X) @ X) where that is enough",
 	"csr_extract": sparse, "csr_to_dense_matrix": sparse, "csr_matrix_times_vector": sparse,
 }
 
 const (
 	sparing = "seen in no model that we know of"
-	sorting = "an order that depends on parameters has no gradient to speak of; data come sorted, or `ordered` is " +
-		"what is meant"
-	sparse = "a sparse product is a sum over its entries: sum(k in K: …) with subscripts from data"
+	sparse  = "a sparse product is a sum over its entries: sum(k in K: …) with subscripts from data"
 )
 
 // TestFunctionCatalogue: every function of Stan is ours by its name or one that Foreign knows, or has a reason.

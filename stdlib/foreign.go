@@ -233,6 +233,10 @@ var foreign = map[string]string{
 	"integrate_ode": "u'(t) = …", "integrate_ode_rk45": "u'(t) = …", "integrate_ode_bdf": "u'(t) = …",
 	"ode_rk45": "u'(t) = …",
 	"ode_bdf":  "u'(t) = …", "ode_adams": "u'(t) = …", "ode_ckrk": "u'(t) = …", "odeint": "u'(t) = …",
+	"sort_asc": "sort(x)", "sort_desc": "-sort(-x)", "percentile": "quantile(x, p / 100)", "which_max": "argmax(x)",
+	"which_min": "argmin(x)", "nanmedian": "median(x)", "sorted": "sort(x)",
+	"sort_indices_asc": "[k in N: argmax(rank(x) == k)]", "argsort": "[k in N: argmax(rank(x) == k)]",
+	"sort_indices_desc": "[k in N: argmax(rank(-x) == k)]",
 	// Functions of R.
 	"c": "[x, y, …]", "rep": "fill(x, N)", "scale": "(x - mean(x)) / sd(x)", "plogis": "sigmoid(x)",
 	"qlogis": "logit(p)", "pnorm": "Phi(x)", "qnorm": "inv_Phi(p)",

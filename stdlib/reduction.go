@@ -22,6 +22,8 @@ var reductionTable = indexReductions([]Reduction{
 	{Name: "sd", Doc: "sample standard deviation, with divisor n - 1", Empty: math.NaN(), Range: spreadRange,
 		Build:  func(x Node, axes []int) Node { return rootOfVariance(variance(x, axes)) },
 		Within: func(x, inside Node, axes []int) Node { return rootOfVariance(varianceWithin(x, inside, axes)) }},
+	{Name: "median", Doc: "the middle element, or the mean of the two in the middle", Empty: math.NaN(),
+		Range: meanRange, Build: median},
 	{Name: "all", Doc: "whether every element is true", Empty: 1, Range: truthOf, Build: func(x Node, axes []int) Node {
 		return ad.Min(truthNode(x), axes...)
 	}},
@@ -54,6 +56,9 @@ var scanTable = indexScans([]Scan{
 		return Range{Lo: -inf, Hi: 0}
 	},
 		Build: logSoftmax},
+	{Name: "sort", Doc: "x in increasing order", Range: sameRange, Build: sorted},
+	{Name: "rank", Doc: "the place of each element in increasing order, from 1; equal elements keep their order",
+		Range: func(_ Range, n int) Range { return Range{Lo: 1, Hi: sizeOr(n, inf), Int: true} }, Build: placesOf},
 })
 
 func indexReductions(rows []Reduction) map[string]*Reduction {
@@ -180,6 +185,14 @@ func product(x Node, axes []int) Node {
 
 func logSoftmax(x Node, axis int) Node {
 	return ad.Sub(x, back(ad.LogSumExp(x, axis), x, []int{axis}))
+}
+
+// sizeOr is a number of elements, or what is given if it is not known.
+func sizeOr(n int, unknown float64) float64 {
+	if n < 0 {
+		return unknown
+	}
+	return float64(n)
 }
 
 func sameRange(x Range, _ int) Range { return x }

@@ -18,6 +18,10 @@ var reductionOracles = map[string]func([]float64) float64{
 		return stat.StdDev(x, nil)
 	},
 	"var": func(x []float64) float64 { return stat.Variance(x, nil) }, "logsumexp": floats.LogSumExp,
+	"median": func(x []float64) float64 {
+		x = slices.Sorted(slices.Values(x))
+		return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+	},
 	"all": func(x []float64) float64 { return number01(!slices.Contains(x, 0)) },
 	"any": func(x []float64) float64 {
 		return number01(slices.ContainsFunc(x, func(v float64) bool { return v != 0 }))
@@ -124,6 +128,16 @@ func TestScans(t *testing.T) {
 			floats.AddConst(-floats.LogSumExp(row), out)
 			return out
 		},
+		"sort": func(row []float64) []float64 { return slices.Sorted(slices.Values(row)) },
+		"rank": func(row []float64) []float64 {
+			at := make([]int, len(row))
+			out, order := slices.Clone(row), slices.Clone(row)
+			floats.Argsort(order, at)
+			for k, i := range at {
+				out[i] = float64(k + 1)
+			}
+			return out
+		},
 	}
 	for name, s := range Scans() {
 		g := ad.New()
@@ -131,6 +145,50 @@ func TestScans(t *testing.T) {
 		for i, row := range [][]float64{x[:3], x[3:]} {
 			if w := want[name](row); !floats.EqualApprox(got[3*i:3*i+3], w, 1e-12) {
 				t.Errorf("%s%v = %v, want %v", name, row, got[3*i:3*i+3], w)
+			}
+		}
+	}
+}
+
+// Of parameters, order statistics are those of the values, along any axis, and their gradients are those of the element
+// that has the place.
+func TestSortingOfParameters(t *testing.T) {
+	const n, m = 3, 5
+	r := rand.New(rand.NewPCG(3, 4))
+	x := normals(r, n*m)
+	x[3], x[8] = x[7], x[2]
+	for axis, length := range []int{n, m} {
+		g := ad.New()
+		v, known := g.Input("x", n, m), g.Data("x", x, n, m)
+		for _, f := range []func(Node, int) Node{sorted, placesOf, func(y Node, k int) Node { return median(y, []int{k}) }} {
+			got := ad.Eval(map[string][]float64{"x": x}, f(v, axis), f(known, axis))
+			if !slices.Equal(got[0], got[1]) {
+				t.Errorf("along axis %d: %v of parameters, %v of data", axis, got[0], got[1])
+			}
+		}
+		weight := g.Data("w", normals(r, n*m), n, m)
+		at := ad.Eval(map[string][]float64{"x": x}, ad.Grad(ad.SumAll(ad.Mul(sorted(v, axis), weight)), v)[0],
+			placesOf(v, axis), weight)
+		for i := range x {
+			where := i - i%m + int(at[1][i]) - 1
+			if axis == 0 {
+				where = i%m + m*(int(at[1][i])-1)
+			}
+			if at[1][i] < 1 || at[1][i] > float64(length) || at[0][i] != at[2][where] {
+				t.Errorf("axis %d, element %d: gradient %g, want %g", axis, i, at[0][i], at[2][where])
+			}
+		}
+	}
+}
+
+// A sorted array with NaN has no order.
+func TestSortingNaN(t *testing.T) {
+	x := []float64{2, math.NaN(), 1}
+	g := ad.New()
+	for _, y := range []Node{sorted(g.Input("x", 3), 0), sorted(g.Data("x", x, 3), 0)} {
+		for _, v := range ad.Eval(map[string][]float64{"x": x}, y)[0] {
+			if !math.IsNaN(v) {
+				t.Errorf("%g in an array with NaN", v)
 			}
 		}
 	}

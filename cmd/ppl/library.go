@@ -181,20 +181,24 @@ func preludeTopics() (all []topic) {
 		}
 		if h != nil && h.HasParams {
 			all = append(all, topic{h.Name(), h.Span().Text(), h.Span().Text() + "\n\n" +
-				commentAbove(file, st.Span()) + "\n\n    " + st.Span().Text()})
+				commentAbove(file, st.Span()) + "\n\n    " + strings.ReplaceAll(st.Span().Text(), "\n", "\n    ")})
 		}
 	}
 	return all
 }
 
-// commentAbove is the text of the comment on the line before a statement.
+// commentAbove is the text of the comment lines right before a statement.
 func commentAbove(file *ast.File, at source.Span) string {
+	above := map[int]string{}
 	for _, c := range file.Comments {
-		if c.Span().Line() == at.Line()-1 {
-			return strings.TrimSpace(strings.TrimPrefix(c.Text, "#"))
-		}
+		above[c.Span().Line()] = strings.TrimSpace(strings.TrimPrefix(c.Text, "#"))
 	}
-	return ""
+	var lines []string
+	for n := at.Line() - 1; above[n] != ""; n-- {
+		lines = append(lines, above[n])
+	}
+	slices.Reverse(lines)
+	return strings.Join(lines, " ")
 }
 
 func settingTopics() (all []topic) {

@@ -169,7 +169,7 @@ func (p *parser) callee(c *callee) ast.Expr {
 		case ofCall && len(index.Subs) == 2:
 			e.Help("bounds are written as a range: `Normal(0, 1) in 0..inf`")
 		case ofCall:
-			e.Help("an axis stands on the left: `…[%s] ~ %s`", index.Subs[0].Span().Text(), index.X.Span().Text())
+			e.Help("write the axis on the left: `…[%s] ~ %s`", index.Subs[0].Span().Text(), index.X.Span().Text())
 		default:
 			e.Help("one function of a family is called: `f[g](x)`")
 		}

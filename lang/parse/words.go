@@ -116,10 +116,28 @@ func described(t token, unit string) string {
 	return "`" + t.Value + "`"
 }
 
+// foreignOperators are operators of other languages, as one word or as two symbols, with what is written instead.
+var foreignOperators = map[string]string{
+	"and": "write `a && b`", "or": "write `a || b`", "* *": "a power is written `x^2`",
+	"% *": "a product of matrices and vectors is written `X @ b`", "% %": "a remainder is written `x % y`",
+	"% /": "a whole quotient is written `floor(x / y)`",
+}
+
 func (m mistake) help() string {
 	t := m.found()
 	before := m.tokens[max(0, m.at-1)]
+	if code, ok := foreignOperators[before.Value+" "+t.Value]; ok {
+		return code
+	}
+	complete := m.over || strings.HasSuffix(m.want, "`)`") || strings.HasSuffix(m.want, "`]`") // an operand is
+	if code, ok := foreignOperators[t.Value]; ok && complete {
+		return code
+	}
 	switch {
+	case (before.Value == "[" || before.Value == ",") && (t.Value == "," || t.Value == ":") && m.want == "an expression":
+		return "a whole axis is written `_`: `X[_, 1]` is the first column, and `X[i]` a row"
+	case before.Value == "not" && complete:
+		return "write `!x`"
 	case t.Value == ":" && slices.Contains([]string{"`,` or `]`", "`..`", "`,`"}, m.want):
 		return "a range is written `1..N`"
 	case t.Value == "." && m.tokens[0].Value == "data" && before.Type == name && m.next().Type == name:
@@ -147,8 +165,6 @@ func (m mistake) help() string {
 		return "a definition is written `x = e`, a distribution `x ~ D(…)`"
 	case m.want == "`..`":
 		return "bounds are a range such as `0..1` or `0..inf`"
-	case before.Value == "*" && t.Value == "*":
-		return "a power is written `x^2`"
 	case t.Type == prime && (m.want == "an expression" || m.want == "a file name in quotes"):
 		return "strings are written in double quotes"
 	case t.Value == "from" && before.Value == "complete" && m.over:
@@ -174,7 +190,7 @@ func (m mistake) help() string {
 		return "equality is written `==`"
 	case t.Type == keyword && m.over && (t.Value == "generate" || t.Value == "data"):
 		return "begin a new line before `" + t.Value + "`"
-	case beginsOperand(t) && (m.over || strings.HasSuffix(m.want, "`)`") || strings.HasSuffix(m.want, "`]`")):
+	case beginsOperand(t) && complete:
 		return "check for a missing `,` or operator before it"
 	}
 	return ""

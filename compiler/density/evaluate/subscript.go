@@ -160,11 +160,26 @@ func (e *Evaluator) OutOfRange(s *model.Subscript, k, lo, hi int, b Box) {
 		e.Stop(d.Help("the values of `%s` begin at %d and the elements of `%s` at %d: write `%s[%s + %d]`",
 			unknown.Name, lo, array, b.Lo, array, text, b.Lo-lo))
 	}
-	guarded := fmt.Sprintf("guard it with a condition: `%s %s %d ? … : …`", text, guard, end)
-	if other := e.otherSubscript(s, k, b.Lo-lo); other != "" {
-		guarded = other + "; or " + guarded
+	e.Stop(d.Help("%s", e.rangeAdvice(s, k, lo, b, fmt.Sprintf("%s %s %d", text, guard, end))))
+}
+
+// rangeAdvice says what to write for a subscript that leaves its axis and is lo at the least. A condition would leave
+// rows of data out, so it is not advised for groups that data give.
+func (e *Evaluator) rangeAdvice(s *model.Subscript, k, lo int, b Box, condition string) string {
+	array := s.X.Info().At.Text()
+	if g := arrayOf(s.Subs[k].At); g != nil && g.Role == model.Data {
+		if lo == 0 && b.Lo == 1 {
+			return fmt.Sprintf("if the groups in `%s` are counted from 0, declare `%s[…]: index(0..%d)`", g.Name, g.Name,
+				b.Hi-1)
+		}
+		return fmt.Sprintf("correct the values of `%s`, or give `%s` an element for each of them: with `%s[…]: index(J)` "+
+			"the groups are those that occur, and `%s[J]` has as many elements", g.Name, array, g.Name, array)
 	}
-	e.Stop(d.Help("%s", guarded))
+	guarded := fmt.Sprintf("guard it with a condition: `%s ? … : …`", condition)
+	if other := e.otherSubscript(s, k, b.Lo-lo); other != "" {
+		return other + "; or " + guarded
+	}
+	return guarded
 }
 
 // arrayOf is the array that an expression is, or is an element of; nil if it is something else.

@@ -228,12 +228,17 @@ func (c *checker) missingParameter(d diag.Entry, s *scope, e *ast.Name) {
 		d.Help("an index is declared on the left of its statement: `…[%s in …] ~ …`", e.Name)
 		return
 	}
+	indices := indicesOf(s)
+	if isSubscript(e) && len(indices) > 0 && indexShaped(e.Name) {
+		d.Help("did you mean the index %s?", joinOr(indices))
+		return
+	}
 	give := "a parameter needs a distribution, such as `" + withAxes(s, e) + " ~ " + firstPrior(e.Name) + "`"
 	if near, ok := diagNearest(e.Name, c.defined(s)); ok {
 		d.Help("%s; or did you mean `%s`?", give, near)
 		return
 	}
-	if indices := indicesOf(s); len(indices) > 0 && isSubscript(e) {
+	if len(indices) > 0 && isSubscript(e) {
 		d.Help("did you mean the index %s?", joinOr(indices))
 		return
 	}

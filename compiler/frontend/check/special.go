@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"ppl/autodiff"
 	"ppl/compiler/frontend/model"
@@ -160,6 +161,9 @@ func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
 		c.errorf("E50", e.Span(), "`%s` wants a distribution and a value: `%s(Normal(0, 1), x)`", name, name)
 		return poison(e)
 	}
+	if name == "quantile" && !c.looksLikeDist(s, e.Args[0].Value) {
+		return c.inline(s, s.lookup("sample_quantile").fn, e)
+	}
 	dist, form, args, ok := c.distribution(s, e.Args[0].Value)
 	x := c.expr(s, e.Args[1].Value)
 	if !ok || isPoison(x) || dist == nil {
@@ -183,6 +187,17 @@ func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
 	}
 	l.Fact = model.Fact{At: e.Span(), Type: t, Static: allStatic(append(args, x)...)}
 	return l
+}
+
+// looksLikeDist reports whether an expression names a distribution, or calls a capitalised name that is unknown: one that
+// is misspelled.
+func (c *checker) looksLikeDist(s *scope, e ast.Expr) bool {
+	call, ok := e.(*ast.Call)
+	if !ok || c.isDist(s, e) {
+		return c.isDist(s, e)
+	}
+	n, ok := call.Fun.(*ast.Name)
+	return ok && s.lookup(n.Name) == nil && unicode.IsUpper([]rune(n.Name)[0])
 }
 
 // vectorLogprob is the log density of one vector or matrix, or of one number where an argument is a vector; arrays of
