@@ -52,9 +52,12 @@ func (p position) reversed() position {
 // by a range that ends before t or begins after it; t ± k for a variable k that starts at 1 or more.
 func positionOf(x model.Expr, slot model.Slot) position {
 	if slot.Index == nil {
-		return atDistance(model.AffineOf(x).Minus(model.AffineOf(slot.At)))
+		return besideElement(x, model.AffineOf(slot.At))
 	}
 	t := slot.Index
+	if first := model.AffineOf(t.Set.Lo); first.Key() == model.AffineOf(t.Set.Hi).Key() { // T..T
+		return besideElement(x, first)
+	}
 	if len(model.Indices(x)) == 0 {
 		return ofElement(model.AffineOf(x), t.Set)
 	}
@@ -83,6 +86,23 @@ func positionOf(x model.Expr, slot model.Slot) position {
 		}
 	}
 	return position{}
+}
+
+// besideElement is where a subscript lies relative to one element: at a distance, or in a range that ends before it or
+// begins after it.
+func besideElement(x model.Expr, at model.Affine) position {
+	v, ok := x.(*model.IndexVar)
+	if !ok {
+		return atDistance(model.AffineOf(x).Minus(at))
+	}
+	end, start := model.AffineOf(v.Index.Set.Hi).Minus(at), model.AffineOf(v.Index.Set.Lo).Minus(at)
+	switch {
+	case end.IsConst() && end.Const < 0:
+		return position{kind: past}
+	case start.IsConst() && start.Const > 0:
+		return position{kind: future}
+	}
+	return atDistance(model.AffineOf(x).Minus(at))
 }
 
 // ofElement is the position of one element, relative to every element of a set.

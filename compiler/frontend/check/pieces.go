@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -135,12 +136,39 @@ func (c *checker) twice(a *arrayInfo) bool {
 				c.errorf("E11", p.At, "`%s` is defined twice: lines %d and %d overlap", p.At.Text(), q.At.Line(),
 					p.At.Line()).
 					Related(q.At, "also defined here").
-					Help("keep one of them: an element has one definition or distribution")
+					Help("%s", overlapAdvice(a.Name, p, q))
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// overlapAdvice says how two pieces that cover the same elements are written.
+func overlapAdvice(name string, p, q *model.Piece) string {
+	if inTriangle(p) || inTriangle(q) {
+		return triangleAdvice(name)
+	}
+	for k, s := range p.Slots {
+		set := s.Set()
+		if k < len(q.Slots) && s.Index != nil && s.Index.Name == "" && follows(q.Slots[k].Set(),
+			&model.Set{Lo: set.Hi}) {
+			return fmt.Sprintf("`%s` is the whole axis; its last element is `%s..%s`", set.Name, set.Name, set.Name)
+		}
+	}
+	return "keep one of them: an element has one definition or distribution"
+}
+
+// inTriangle reports whether the range of one slot of a piece depends on the index of another.
+func inTriangle(p *model.Piece) bool {
+	return slices.ContainsFunc(p.Slots, func(s model.Slot) bool {
+		return len(s.Set().Ragged) > 0 || s.At != nil && len(model.Indices(s.At)) > 0
+	})
+}
+
+func triangleAdvice(name string) string {
+	return fmt.Sprintf("write a triangular matrix in one statement that chooses: `below[i in I, j in 1..i-1] ~ …`, "+
+		"`diagonal[J] ~ …`, and `%s[i in I, j in J] = j < i ? below[i, j] : j == i ? diagonal[j] : 0`", name)
 }
 
 // joinAxis is the axis of which the pieces have parts. Pieces that fill a box lie side by side wherever one looks along
@@ -211,7 +239,12 @@ func (c *checker) uncovered(a *arrayInfo, s, t *model.Set) {
 			t.Name).Related(a.At, "also here")
 		return
 	}
+	help := "let each range begin after another ends, as in `1..T-1` and `T..T`"
+	if slices.ContainsFunc(a.Pieces, inTriangle) {
+		help = triangleAdvice(a.Name)
+	}
 	c.errorf("E12", a.At, "the pieces %s and %s of `%s` do not join: something between them is not defined, or "+
 		"defined twice", s.Name, t.Name, a.Name).
-		Related(a.Pieces[len(a.Pieces)-1].At, "another piece")
+		Related(a.Pieces[len(a.Pieces)-1].At, "another piece").
+		Help("%s", help)
 }

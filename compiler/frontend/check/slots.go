@@ -10,13 +10,13 @@ import (
 func (c *checker) slots(inner *scope, h *ast.Head, event int) (slots []model.Slot, bare []*model.Index,
 	ev []*model.Set) {
 	n := len(h.Slots)
-	for k := n - 1; k >= 0 && len(ev) < event && isBare(h.Slots[k]); k-- {
-		ev = append([]*model.Set{c.set(inner, h.Slots[k].Set)}, ev...)
+	for n > 0 && len(h.Slots)-n < event && isBare(h.Slots[n-1]) {
+		n--
 	}
-	slots = make([]model.Slot, n-len(ev))
+	slots = make([]model.Slot, n)
 	// a range may read an index that stands behind it: i in start[m]..N[m], m in M
 	for _, late := range []bool{false, true} {
-		for k, s := range h.Slots[:n-len(ev)] {
+		for k, s := range h.Slots[:n] {
 			if readsSlots(s, h.Slots[k+1:]) == late {
 				slots[k] = c.slot(inner, s)
 			}
@@ -26,6 +26,9 @@ func (c *checker) slots(inner *scope, h *ast.Head, event int) (slots []model.Slo
 		if slot.Index != nil && h.Slots[k].Index == nil {
 			bare = append(bare, slot.Index)
 		}
+	}
+	for _, s := range h.Slots[n:] { // behind the others, whose indices their ranges may read
+		ev = append(ev, c.set(inner, s.Set))
 	}
 	return slots, bare, ev
 }
@@ -74,8 +77,14 @@ func (c *checker) slot(inner *scope, s *ast.Slot) model.Slot {
 			return model.Slot{At: poison(s)}
 		default:
 			text := s.Set.Span().Text()
-			c.errorf("E13", s.Set.Span(), "`%s` in a left side is neither an index nor a set", text).
-				Help("for an axis write `1..%s`, for a plate `i in 1..%s`", text, text)
+			d := c.errorf("E13", s.Set.Span(), "`%s` in a left side is neither an index nor a set", text)
+			if _, ofData := lo.(*ast.Index); ofData {
+				d.Help("a series that begins at `%s` begins with index 1 and a condition: `x[i in I, 1] ~ D`, `x[i in I, "+
+					"t in 2..T] ~ (t <= %s ? … : … x[i, t-1] …)`; times that nothing observes do not change the rest",
+					text, text)
+			} else {
+				d.Help("for an axis write `1..%s`, for a plate `i in 1..%s`", text, text)
+			}
 			return model.Slot{At: poison(s)}
 		}
 	}
