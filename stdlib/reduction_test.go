@@ -160,7 +160,8 @@ func TestSortingOfParameters(t *testing.T) {
 	for axis, length := range []int{n, m} {
 		g := ad.New()
 		v, known := g.Input("x", n, m), g.Data("x", x, n, m)
-		for _, f := range []func(Node, int) Node{sorted, placesOf, func(y Node, k int) Node { return median(y, []int{k}) }} {
+		middle := func(y Node, k int) Node { return median(y, []int{k}) }
+		for _, f := range []func(Node, int) Node{sorted, placesOf, middle} {
 			got := ad.Eval(map[string][]float64{"x": x}, f(v, axis), f(known, axis))
 			if !slices.Equal(got[0], got[1]) {
 				t.Errorf("along axis %d: %v of parameters, %v of data", axis, got[0], got[1])
