@@ -129,12 +129,13 @@ func (m mistake) help() string {
 	if code, ok := foreignOperators[before.Value+" "+t.Value]; ok {
 		return code
 	}
-	complete := m.over || strings.HasSuffix(m.want, "`)`") || strings.HasSuffix(m.want, "`]`") // an operand is
+	// complete: what was found comes behind an operand
+	complete := m.over || strings.HasSuffix(m.want, "`)`") || strings.HasSuffix(m.want, "`]`")
 	if code, ok := foreignOperators[t.Value]; ok && complete {
 		return code
 	}
 	switch {
-	case (before.Value == "[" || before.Value == ",") && (t.Value == "," || t.Value == ":") && m.want == "an expression":
+	case m.want == "an expression" && strings.Contains("[,", before.Value) && strings.Contains(",:", t.Value):
 		return "a whole axis is written `_`: `X[_, 1]` is the first column, and `X[i]` a row"
 	case before.Value == "not" && complete:
 		return "write `!x`"

@@ -7,9 +7,9 @@ import (
 )
 
 // Element returns the element of an array expression at some indices, as an expression that reads elements only: of
-// exp(a) @ W over [T, K] at [t] it is exp(a[t]) @ W. An index takes the place of the axis of its set; the other axes remain. It
-// is nil if the element cannot be written without the whole array, as one of an inverse. newIndex makes the index of a
-// sum. The expression itself is not changed.
+// exp(a) @ W over [T, K] at [t] it is exp(a[t]) @ W. An index takes the place of the axis of its set; the other axes
+// remain. It is nil if the element cannot be written without the whole array, as one of an inverse. newIndex makes the
+// index of a sum. The expression itself is not changed.
 func Element(x Expr, at []*Index, newIndex func(name string, set *Set) *Index) Expr {
 	e := elementwise{newIndex: newIndex, ok: true}
 	for _, i := range at {
