@@ -71,8 +71,8 @@ func (l *Latents) Index(e *evaluate.Evaluator, a *model.Array) *model.Index {
 		return k
 	case begun:
 		e.Stop(e.Diags.Errorf("E70", t.At, "`%s` cannot be summed out: its support depends on its own values", a.Name).
-			Help("begin it in a piece of its own that does not read it, `%s[1] ~ …`; if it begins where data say, let the "+
-				"other piece do the same until then: `%s[i in I, t in 2..T] ~ Categorical(t <= first[i] ? … : …)`",
+			Help("begin it in a piece of its own that does not read it, `%s[1] ~ …`; if it begins where data say, let "+
+				"the other piece do the same until then: `%s[i in I, t in 2..T] ~ Categorical(t <= first[i] ? … : …)`",
 				a.Name, a.Name))
 	}
 	l.indices[a] = nil

@@ -79,9 +79,9 @@ func (c *checker) slot(inner *scope, s *ast.Slot) model.Slot {
 			text := s.Set.Span().Text()
 			d := c.errorf("E13", s.Set.Span(), "`%s` in a left side is neither an index nor a set", text)
 			if _, ofData := lo.(*ast.Index); ofData {
-				d.Help("a series that begins at `%s` begins with index 1 and a condition: `x[i in I, 1] ~ D`, `x[i in I, "+
-					"t in 2..T] ~ (t <= %s ? … : … x[i, t-1] …)`; times that nothing observes do not change the rest",
-					text, text)
+				d.Help("a series that begins at `%s` begins with index 1 and a condition: `x[i in I, 1] ~ D`, "+
+					"`x[i in I, t in 2..T] ~ (t <= %s ? … : … x[i, t-1] …)`; times that nothing observes do not "+
+					"change the rest", text, text)
 			} else {
 				d.Help("for an axis write `1..%s`, for a plate `i in 1..%s`", text, text)
 			}

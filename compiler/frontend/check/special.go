@@ -189,8 +189,8 @@ func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
 	return l
 }
 
-// looksLikeDist reports whether an expression names a distribution, or calls a capitalised name that is unknown: one that
-// is misspelled.
+// looksLikeDist reports whether an expression names a distribution, or calls a capitalised name that is unknown, which
+// then is a misspelled distribution.
 func (c *checker) looksLikeDist(s *scope, e ast.Expr) bool {
 	call, ok := e.(*ast.Call)
 	if !ok || c.isDist(s, e) {
