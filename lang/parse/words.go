@@ -135,7 +135,8 @@ func (m mistake) help() string {
 		return code
 	}
 	switch {
-	case m.want == "an expression" && (t.Value == "," || t.Value == ":") && (before.Value == "[" || before.Value == ","):
+	case m.want == "an expression" && (t.Value == "," || t.Value == ":") &&
+		(before.Value == "[" || before.Value == ","):
 		return "a whole axis is written `_`: `X[_, 1]` is the first column, and `X[i]` a row"
 	case before.Value == "not" && complete:
 		return "write `!x`"

@@ -169,11 +169,11 @@ func (e *Evaluator) rangeAdvice(s *model.Subscript, k, lo int, b Box, condition 
 	array := s.X.Info().At.Text()
 	if g := arrayOf(s.Subs[k].At); g != nil && g.Role == model.Data {
 		if lo == 0 && b.Lo == 1 {
-			return fmt.Sprintf("if the groups in `%s` are counted from 0, declare `%s[…]: index(0..%d)`", g.Name, g.Name,
-				b.Hi-1)
+			return fmt.Sprintf("if the groups in `%s` are counted from 0, declare `%s[…]: index(0..%d)`", g.Name,
+				g.Name, b.Hi-1)
 		}
-		return fmt.Sprintf("correct the values of `%s`, or give `%s` an element for each of them: with `%s[…]: index(J)` "+
-			"the groups are those that occur, and `%s[J]` has as many elements", g.Name, array, g.Name, array)
+		return fmt.Sprintf("correct the values of `%s`, or give `%s` an element for each of them: with `%s[…]: "+
+			"index(J)` the groups are those that occur, and `%s[J]` has as many elements", g.Name, array, g.Name, array)
 	}
 	guarded := fmt.Sprintf("guard it with a condition: `%s ? … : …`", condition)
 	if other := e.otherSubscript(s, k, b.Lo-lo); other != "" {

@@ -67,7 +67,8 @@ func TestLastElementFromOthers(t *testing.T) {
 	const head = "data caught[I, T] = [[1, 2, 3], [0, 2, 2]]\np ~ Uniform(0, 1)\n" +
 		"caught[i in I] ~ Multinomial(sum(caught[i]), share[i])\n"
 	const others = "share[i in I, j in 1..T-1] = j < i ? 0 : p * (1 - p)^(j - i)\n"
-	want := compilertest.Load(t, head+"share[i in I, j in T] = j < i ? 0 : j < T ? p * (1 - p)^(j - i) : (1 - p)^(T - i)\n")
+	want := compilertest.Load(t, head+
+		"share[i in I, j in T] = j < i ? 0 : j < T ? p * (1 - p)^(j - i) : (1 - p)^(T - i)\n")
 	const last = "share[i in I, T..T] = 1 - sum(j in 1..T-1: share[i, j])\n"
 	for _, text := range []string{head + others + last, head + last + others} {
 		got := compilertest.Load(t, text)
