@@ -77,6 +77,7 @@ func NewData(m *model.Model, dir string, args []Arg, cache datafile.RowCache, kn
 		},
 		func() {
 			sizes.complete()
+			labels.constantSets(raw)
 			labels.checkLists(raw)
 		},
 		ragged.number,

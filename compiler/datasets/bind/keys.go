@@ -171,9 +171,14 @@ func (r *keyReader) next() (first *model.Size) {
 // number gives the elements of a set names or numbers.
 func (r *keyReader) number(z *model.Size) {
 	r.selfNamed(z)
-	if names, by := r.labels.declaredOrder(z); by != nil {
-		r.sizes.learn(z, len(names), "the order of `"+by.Name+"`", by.At)
-		r.labels.byOrder(z, names, by, r.raw)
+	over := func(s *model.Set) bool { return sizeOf(s) == z }
+	if names, by := r.labels.declaredOrder(over); by != nil {
+		where := "the order of `" + by.Name + "`"
+		r.sizes.learn(z, len(names), where, by.At)
+		if r.labels.byOrder(r.numbering(z), names, by, r.raw) {
+			r.labels.name(z, names, where, by)
+			r.labels.ordered[z] = true
+		}
 	} else {
 		r.labels.share(z, r.raw)
 	}

@@ -9,7 +9,6 @@ import (
 	"ppl/compiler/datasets/datafile"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
-	"ppl/lang/source"
 )
 
 // The order of the elements of an index set that data name: the one that the model gives (`index(K) order "low",
@@ -123,29 +122,27 @@ func firstNumber(text string) (float64, error) {
 
 // declaredOrder is the order that the model gives to the elements of a set, and the array whose declaration has it;
 // none if the model does not.
-func (l *labels) declaredOrder(s *model.Size) (names []string, by *model.Array) {
+func (l *labels) declaredOrder(over func(*model.Set) bool) (names []string, by *model.Array) {
 	for _, a := range l.d.Model.Arrays {
 		switch {
-		case len(a.Order) == 0 || sizeOf(a.IndexOf) != s:
+		case len(a.Order) == 0 || a.IndexOf == nil || !over(a.IndexOf):
 		case by == nil:
 			names, by = a.Order, a
 		case !slices.Equal(names, a.Order):
 			l.diags.Errorf("E77", a.At, "`%s` and `%s` give the elements of %s different orders", by.Name, a.Name,
-				s.Name).
+				a.IndexOf.Name).
 				Help("one of them is enough").Related(by.At, "the other order")
 		}
 	}
 	return names, by
 }
 
-// byOrder numbers the values of arrays as the model orders the elements of their set.
-func (l *labels) byOrder(s *model.Size, names []string, by *model.Array, raw map[*model.Array]*datafile.Array) {
-	e := named(&model.Set{Name: s.Name}, names)
-	for _, a := range l.d.Model.Arrays {
+// byOrder numbers the values of arrays over a set as the model orders its elements; false if some have others.
+func (l *labels) byOrder(arrays []*model.Array, names []string, by *model.Array,
+	raw map[*model.Array]*datafile.Array) bool {
+	e := named(by.IndexOf, names)
+	for _, a := range arrays {
 		x := raw[a]
-		if x == nil || sizeOf(a.IndexOf) != s {
-			continue
-		}
 		number, of := map[float64]float64{}, e
 		if x.Labels == nil && len(e.byNumber) == 0 {
 			of = &elements{set: e.set, first: 1, n: e.n} // places
@@ -154,7 +151,7 @@ func (l *labels) byOrder(s *model.Size, names []string, by *model.Array, raw map
 			i := of.of(x, v)
 			if i < 0 {
 				l.notInOrder(a, x, v, names, by)
-				return
+				return false
 			}
 			number[v] = float64(i + 1)
 		}
@@ -180,8 +177,7 @@ func (l *labels) byOrder(s *model.Size, names []string, by *model.Array, raw map
 		}
 		raw[a] = &y
 	}
-	l.name(s, names, "the order of `"+by.Name+"`", by)
-	l.ordered[s] = true
+	return true
 }
 
 func (l *labels) notInOrder(a *model.Array, x *datafile.Array, v float64, names []string, by *model.Array) {
@@ -234,10 +230,41 @@ func subsequence(part, all []string) bool {
 
 // refuseOrder refuses a model that reads the order of texts that have none.
 func (l *labels) refuseOrder(s *model.Size, names []string, a *model.Array) {
-	read, found := readsOrder(l.d.Model, s)
-	if !found || l.known != nil {
+	if l.known != nil {
 		return
 	}
+	o := findReads(l.d.Model, s)
+	if len(o.reads) == 0 {
+		l.warnPlace(o, s.Name, names, a)
+		return
+	}
+	l.orderNeeded(o.reads[0], s.Name, names, a)
+}
+
+// warnPlace warns of a model that reads one element of a set by its number, which the alphabet gives it.
+func (l *labels) warnPlace(o *orderFinder, set string, names []string, a *model.Array) {
+	for _, p := range o.places {
+		if p.number == last {
+			p.number = len(names)
+		}
+		if p.number < 1 || p.number > len(names) {
+			continue
+		}
+		name := names[p.number-1]
+		instead := "write " + strconv.Quote(name) + " in its place, or "
+		if p.head {
+			instead = ""
+		}
+		l.diags.Warnf("W27", p.at, "element %d of %s is %q here, as texts are in alphabetical order: %s", p.number, set,
+			name, strings.Join(shorten(names), ", ")).
+			Help("%sgive the order: `%s: index(%s) order …`", instead, declared(a), set).
+			Related(a.At, "the texts")
+		return
+	}
+}
+
+// orderNeeded refuses a model that reads an order.
+func (l *labels) orderNeeded(read orderRead, set string, names []string, a *model.Array) {
 	list, ok := natural(names)
 	advice := "such as"
 	if !ok {
@@ -247,141 +274,8 @@ func (l *labels) refuseOrder(s *model.Size, names []string, a *model.Array) {
 	for i, name := range list {
 		quoted[i] = strconv.Quote(name)
 	}
-	l.diags.Errorf("E77", read.at, "the model reads the order of the elements of %s, which are texts (%s): %s", s.Name,
+	l.diags.Errorf("E77", read.at, "the model reads the order of the elements of %s, which are texts (%s): %s", set,
 		strings.Join(shorten(names), ", "), read.what).
-		Help("give their order in the model, %s `%s: index(%s) order %s`", advice, declared(a), s.Name,
+		Help("give their order in the model, %s `%s: index(%s) order %s`", advice, declared(a), set,
 			strings.Join(quoted, ", ")).Related(a.At, "the texts")
-}
-
-// An orderRead is a place of a model that reads the order of the elements of a set.
-type orderRead struct {
-	at   source.Span
-	what string
-}
-
-// readsOrder finds where a model reads the order of the elements of a set: in arithmetic with their numbers, in their
-// comparison, in cumulative sums, random walks and ordered parameters over them, and as the outcome of a distribution
-// whose values have an order.
-func readsOrder(m *model.Model, s *model.Size) (first orderRead, found bool) {
-	o := &orderFinder{s: s, seen: map[*model.Array]bool{}}
-	for _, t := range m.Terms {
-		o.term(t)
-		for _, x := range t.Exprs() {
-			o.visit(x)
-		}
-	}
-	for _, a := range m.Arrays {
-		o.array(a)
-	}
-	if len(o.reads) == 0 {
-		return first, false
-	}
-	return o.reads[0], true
-}
-
-type orderFinder struct {
-	s     *model.Size
-	seen  map[*model.Array]bool
-	reads []orderRead
-}
-
-func (o *orderFinder) over(set *model.Set) bool {
-	of, ok := set.Hi.(*model.SizeOf)
-	return ok && of.Size == o.s
-}
-
-func (o *orderFinder) overAny(sets []*model.Set) bool { return slices.ContainsFunc(sets, o.over) }
-
-func (o *orderFinder) read(at source.Span, what string) {
-	o.reads = append(o.reads, orderRead{at, what})
-}
-
-func (o *orderFinder) term(t *model.Term) {
-	if t.Dist == nil {
-		return
-	}
-	switch name := t.Dist.Name; {
-	case t.Array.IndexOf != nil && o.over(t.Array.IndexOf) && !strings.HasPrefix(name, "Categorical"):
-		o.read(t.At, "the values of "+name+" have an order")
-	case t.Ordered && o.overAny(append(slices.Clone(t.Event), t.Array.Type.Axes...)):
-		o.read(t.At, "`ordered` sorts elements")
-	case name == "GaussianRandomWalk" && o.overAny(t.Event):
-		o.read(t.At, "a random walk goes from one element to the next")
-	}
-}
-
-// array visits the statements of an array, once.
-func (o *orderFinder) array(a *model.Array) {
-	if o.seen[a] {
-		return
-	}
-	o.seen[a] = true
-	for _, p := range a.Pieces {
-		o.visit(p.Value)
-		if p.Term != nil {
-			for _, x := range p.Term.Exprs() {
-				o.visit(x)
-			}
-		}
-	}
-}
-
-func (o *orderFinder) visit(x model.Expr) {
-	switch x := x.(type) {
-	case nil:
-		return
-	case *model.Ref:
-		o.array(x.Array)
-	case *model.Vector:
-		if axes := x.X.Info().Type.Axes; x.Name == "cumsum" && len(axes) > 0 && o.over(axes[len(axes)-1]) {
-			o.read(x.At, "a cumulative sum adds elements in their order")
-		}
-	case *model.Apply:
-		o.apply(x)
-	case *model.Reduce:
-		o.ends(x.Over)
-	case *model.Build:
-		o.ends(x.Over)
-	case *model.Subscript:
-		o.visit(x.X)
-		for _, sub := range x.Subs {
-			o.visit(sub.At)
-		}
-		return
-	}
-	for _, y := range x.Children() {
-		o.visit(y)
-	}
-}
-
-// ends visits the ends of ranges.
-func (o *orderFinder) ends(over []*model.Index) {
-	for _, i := range over {
-		if !o.over(i.Set) {
-			o.visit(i.Set.Lo)
-			o.visit(i.Set.Hi)
-		}
-	}
-}
-
-// apply looks for the number of an element among the arguments of an operator.
-func (o *orderFinder) apply(x *model.Apply) {
-	if x.Name == "==" || x.Name == "!=" {
-		return // the same element, or an element of a name
-	}
-	if slices.ContainsFunc(x.Args, func(y model.Expr) bool { return o.isNumber(y) }) {
-		what := "`" + x.At.Text() + "` counts with the numbers of elements"
-		if strings.ContainsAny(x.Name, "<>") {
-			what = "`" + x.At.Text() + "` compares elements"
-		}
-		o.read(x.At, what)
-	}
-}
-
-// isNumber reports whether an expression is the number of an element: an index, or data that hold one.
-func (o *orderFinder) isNumber(x model.Expr) bool {
-	if i, ok := x.(*model.IndexVar); ok {
-		return o.over(i.Index.Set)
-	}
-	return numbering(x, o.s)
 }
