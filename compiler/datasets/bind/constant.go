@@ -59,8 +59,8 @@ func (l *labels) constantTexts(arrays, texts []*model.Array, raw map[*model.Arra
 	first := texts[0]
 	if len(texts) < len(arrays) {
 		other := arrays[slices.IndexFunc(arrays, func(b *model.Array) bool { return !slices.Contains(texts, b) })]
-		l.diags.Errorf("E47", other.At, "`%s` holds numbers (%s) and `%s` names (%s), but both are index(%s)", other.Name,
-			raw[other].Origin, first.Name, raw[first].Origin, first.IndexOf.Name).
+		l.diags.Errorf("E47", other.At, "`%s` holds numbers (%s) and `%s` names (%s), but both are index(%s)",
+			other.Name, raw[other].Origin, first.Name, raw[first].Origin, first.IndexOf.Name).
 			Help("give both names or both numbers").Related(first.At, "the names")
 		return
 	}

@@ -67,7 +67,8 @@ func TestTextsOfConstantSets(t *testing.T) {
 		want              []float64
 		refused           string
 	}{
-		{"data g[N]: index(3) order \"x\", \"z\", \"w\"\ndata y[N]\n", "d.csv", "g,y\nz,1\nw,2\nz,3\n", []float64{2, 3, 2}, ""},
+		{"data g[N]: index(3) order \"x\", \"z\", \"w\"\ndata y[N]\n", "d.csv", "g,y\nz,1\nw,2\nz,3\n",
+			[]float64{2, 3, 2}, ""},
 		{"J = 3\ndata g[N]: index(J) order \"x\", \"z\", \"w\"\ndata y[N]\n", "d.csv", "g,y\nz,1\nw,2\nz,3\n",
 			[]float64{2, 3, 2}, ""},
 		{"data g[N]: index(3), h[N]: index(3) order \"x\", \"z\", \"w\"\ndata y[N]\n", "d.csv",

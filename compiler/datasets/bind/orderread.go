@@ -15,8 +15,8 @@ type orderRead struct {
 }
 
 // findReads finds where a model reads the order of the elements of a set: in arithmetic with their numbers, in their
-// comparison, in ranges up to one of them, in cumulative sums, random walks and ordered parameters over them, and as the
-// outcome of a distribution whose values have an order; and where it reads one element by its number.
+// comparison, in ranges up to one of them, in cumulative sums, random walks and ordered parameters over them, and as
+// the outcome of a distribution whose values have an order; and where it reads one element by its number.
 func findReads(m *model.Model, s *model.Size) *orderFinder {
 	o := &orderFinder{s: s, seen: map[*model.Array]bool{}}
 	for _, t := range m.Terms {
