@@ -1,68 +1,89 @@
 #!/usr/bin/env bash
 # Builds the wheel of this platform, installs it into empty environments and runs the tests: with ArviZ 0.23 on Python
-# 3.11, and with ArviZ 1.3 on Python 3.12 or later. What cannot be had is skipped with a line. PPL_BINARY is a binary
-# that is there already; PPL_PYTEST are more arguments for pytest; PPL_SLOW=1 runs the slow tests as well.
+# 3.11, with ArviZ 1.3 on Python 3.13, and on Python 3.10 with the oldest packages that are supported. Python 3.12 and
+# all others run what needs no other package. What cannot be had is skipped with a line. PPL_BINARY is a binary that is
+# there already; PPL_PYTEST are more arguments for pytest; PPL_SLOW=1 runs the slow tests as well.
 set -euo pipefail
 cd "$(dirname "$0")"
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/ppl-python-tests
 mkdir -p "$cache"
+export UV_PYTHON_INSTALL_DIR=$cache/pythons
 
-# python VERSION… prints the first of these Pythons that works.
+# python VERSION prints the Python of that version that is installed.
 python() {
-    local version found
-    for version; do
-        for found in "python$version" "$HOME/.pyenv/versions/$version".*/bin/python; do
-            if "$found" -c "import sys, venv, ensurepip; sys.exit(sys.version_info < (${version/./, }))" 2>/dev/null
-            then
-                echo "$found"
-                return
-            fi
-        done
+    local found
+    for found in "python$1" python3 "$HOME/.pyenv/versions/$1".*/bin/python; do
+        "$found" -c "import sys; sys.version_info[:2] == (${1/./, }) or sys.exit(1); print(sys.executable)" \
+            2>/dev/null && return
     done
     return 1
 }
 
+leave_out() {
+    echo "without the tests of the Python package: $1"
+    exit 0
+}
+
 case $(go env GOOS)/$(go env GOARCH) in
 linux/amd64 | linux/arm64 | darwin/amd64 | darwin/arm64) target=$(go env GOOS)/$(go env GOARCH) ;;
-*) echo 'without tests of the Python package: there is no wheel for this platform' && exit 0 ;;
+*) leave_out 'there is no wheel for this platform' ;;
 esac
-if ! builder=$(python 3.13 3.12 3.11 3.10); then
-    echo 'without tests of the Python package: no Python from 3.10 on with venv is installed'
-    exit 0
-fi
+builder=
+for version in 3.13 3.12 3.11 3.10; do
+    found=$(python $version) && "$found" -c 'import venv, ensurepip' 2>/dev/null && builder=$found && break
+done
+[[ -n $builder ]] || leave_out 'no Python from 3.10 on with venv is installed'
+[[ -x $cache/tools/bin/python ]] || "$builder" -m venv "$cache/tools"
+"$cache/tools/bin/pip" install -q uv || leave_out 'uv cannot be installed'
+uv=$cache/tools/bin/uv
+
 rm -f ../dist/ppl_lang-*.whl
 if ! PYTHON=$builder ./wheel.sh "$target"; then
     "$cache/../ppl-wheel-builder/bin/python" -c 'import hatchling.build' 2>/dev/null && exit 1
-    echo 'without tests of the Python package: hatchling cannot be installed'
-    exit 0
+    leave_out 'hatchling cannot be installed'
 fi
 wheel=$(ls ../dist/ppl_lang-*.whl)
 
-# An environment without any other package: the wheel needs none.
-rm -rf "$cache/empty"
-"$builder" -m venv "$cache/empty"
-"$cache/empty/bin/pip" install -q --no-index --no-deps "$wheel"
-env -u PPL_BINARY -u PYTHONPATH PATH=/usr/bin:/bin "$cache/empty/bin/python" tests/alone.py
+# environment NAME VERSION makes an environment, which is empty the first time, with a Python that is here or, where
+# uv can fetch it, from its publisher.
+environment() {
+    [[ -x $cache/$1/bin/python ]] ||
+        "$uv" venv -q --no-project --python "$(python "$2" || echo "$2")" "$cache/$1" 2>/dev/null || {
+        rm -rf "${cache:?}/$1"
+        echo "without the tests of $1: Python $2 is not installed, and cannot be fetched"
+        return 1
+    }
+}
 
-# tests NAME PACKAGES PYTHON… runs the tests in an environment with packages.
+# install NAME ARGUMENT… installs packages into an environment.
+install() {
+    local name=$1
+    shift
+    "$uv" pip install -q --python "$cache/$name/bin/python" "$@"
+}
+
+# An environment without any other package: the wheel needs none.
+for version in 3.10 3.11 3.12 3.13; do
+    rm -rf "$cache/empty-$version"
+    environment "empty-$version" $version || continue
+    install "empty-$version" --offline --no-index --no-deps "$wheel"
+    env -u PPL_BINARY -u PYTHONPATH PATH=/usr/bin:/bin "$cache/empty-$version/bin/python" -W error tests/alone.py
+done
+
+# tests NAME VERSION ARGUMENTS runs the tests in an environment with packages.
 tests() {
-    local name=$1 packages=$2 found
+    local name=$1 version=$2
     shift 2
-    if ! found=$(python "$@"); then
-        echo "without the tests of $name: no Python $1 is installed"
-        return
-    fi
-    [[ -d $cache/$name ]] || "$found" -m venv "$cache/$name"
-    # shellcheck disable=SC2086 # the packages are words
-    if ! "$cache/$name/bin/pip" install -q $packages; then
+    environment "$name" "$version" || return 0
+    if ! install "$name" "$@"; then
         echo "without the tests of $name: its packages cannot be installed"
         return
     fi
-    "$cache/$name/bin/pip" install -q --no-deps --no-index --force-reinstall "$wheel"
+    install "$name" --offline --no-index --no-deps --reinstall "$wheel"
     # shellcheck disable=SC2086
     env -u PPL_BINARY -u PYTHONPATH "$cache/$name/bin/python" -m pytest -q -p no:cacheprovider tests ${PPL_PYTEST:-}
 }
 
-common="pytest numpy pandas polars pyarrow zarr netCDF4 h5netcdf scipy"
-tests arviz-0.23 "arviz==0.23.* cmdstanpy==1.3.* mypy ruff $common" 3.11
-tests arviz-1.3 "arviz[zarr]==1.3.* tqdm ipykernel nbclient nbformat jupyter-kernel-test $common" 3.13 3.12
+common=(pytest numpy pandas polars pyarrow zarr netCDF4 h5netcdf scipy)
+tests arviz-0.23 3.11 'arviz==0.23.*' 'cmdstanpy==1.3.*' mypy ruff "${common[@]}"
+tests arviz-1.3 3.13 'arviz[zarr]==1.3.*' tqdm ipykernel nbclient nbformat jupyter-kernel-test "${common[@]}"

@@ -18,9 +18,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 1580601600)}
 for target; do
-    os=${target%/*} arch=${target#*/} tags=
+    os=${target%/*} arch=${target#*/} tags=nogorgonia # which checks other devices, and takes two megabytes
     # Alpine's loader is not that of glibc: its binary is static, and has no native device.
-    [[ $os != musllinux ]] || { os=linux tags=nonative; }
+    [[ $os != musllinux ]] || { os=linux tags+=,nonative; }
     binary=$work/${target//\//-}
     if [[ -n ${PPL_BINARY:-} ]]; then
         cp "$PPL_BINARY" "$binary"

@@ -127,8 +127,12 @@ func openNative(ctx context.Context, _ int, note func(string)) (infer.Device, er
 }
 
 func openGorgonia(_ context.Context, _ int, note func(string)) (infer.Device, error) {
+	d, err := gorgonia.Open()
+	if err != nil {
+		return nil, err
+	}
 	note(gorgonia.Advice)
-	return gorgonia.Device{}, nil
+	return d, nil
 }
 
 const onHost = "running on the portable host device, some ten times slower than compiled code: %v"

@@ -11,7 +11,6 @@ import (
 	"ppl/app"
 	"ppl/app/fault"
 	"ppl/autodiff"
-	"ppl/autodiff/gorgonia"
 	"ppl/compiler"
 	"ppl/compiler/backend/ir"
 	"ppl/compiler/backend/lower"
@@ -128,23 +127,6 @@ func printGraph(c *console, path string, data []string) error {
 	}
 	g, d := densityOf(p)
 	return g.Print(c.out, d.prior, d.likelihood, d.gradient)
-}
-
-// printGorgonia prints a graph whose inputs are the parameters.
-func printGorgonia(c *console, path string, data []string) error {
-	p, err := app.LoadInMemory(app.Source{Model: path, Data: data}, c.notes(false))
-	if err != nil {
-		return err
-	}
-	var outputs []gorgonia.Output
-	for _, v := range p.Named() {
-		outputs = append(outputs, gorgonia.Output{Name: v.Name, Node: v.Node})
-	}
-	g, err := gorgonia.Convert(outputs...)
-	if err != nil {
-		return fault.Of(err)
-	}
-	return g.WriteDot(c.out)
 }
 
 func printIR(c *console, path string, data []string) error {
