@@ -8,6 +8,7 @@ cd "$(dirname "$0")"
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/ppl-python-tests
 mkdir -p "$cache"
 export UV_PYTHON_INSTALL_DIR=$cache/pythons
+unset PYTHONDONTWRITEBYTECODE # processes that tests start would compile pandas and ArviZ again and again
 
 # python VERSION prints the Python of that version that is installed.
 python() {

@@ -38,22 +38,19 @@ func Of(p *compiler.Program) (Density, error) {
 	}
 	g := autodiff.New()
 	theta := g.Input(library.Theta, p.Dim())
-	prior, likelihood := p.Density(theta)
-	own := p.OwnScale(theta)
-	gradient := func(a, b autodiff.Node) autodiff.Node {
-		return autodiff.Grad(autodiff.Add(a, b), theta)[0]
-	}
+	value, own := autodiff.Add(p.Density(theta)), p.OwnScale(theta)
+	ownValue := autodiff.Add(own.Prior, own.Likelihood)
 	d := Density{Description: Description{Model: p.Model().Source.Name, Dimension: p.Dim(), Parameters: parameters(p)}}
 	for _, v := range d.Description.Parameters {
 		d.Description.Values += v.Size()
 	}
 	d.Entries = []lower.Entry{
 		{Name: library.Density, Still: true, Assign: []lower.Assign{
-			{Name: library.LogPrior, Value: prior}, {Name: library.LogLikelihood, Value: likelihood},
-			{Name: library.Gradient, Value: gradient(prior, likelihood)}}},
+			{Name: library.Value, Value: value},
+			{Name: library.Gradient, Value: autodiff.Grad(value, theta)[0]}}},
 		{Name: library.Own, Still: true, Assign: []lower.Assign{
-			{Name: library.OwnLogPrior, Value: own.Prior}, {Name: library.OwnLogLikelihood, Value: own.Likelihood},
-			{Name: library.OwnGradient, Value: gradient(own.Prior, own.Likelihood)}}},
+			{Name: library.OwnValue, Value: ownValue},
+			{Name: library.OwnGradient, Value: autodiff.Grad(ownValue, theta)[0]}}},
 		{Name: library.Constrain, Still: true, Assign: []lower.Assign{{Name: library.Parameters,
 			Value: autodiff.Slice(p.Values(theta), []int{0}, []int{d.Description.Values})}}},
 	}

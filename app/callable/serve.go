@@ -81,19 +81,16 @@ func (s server) answer() error {
 		}
 		return binary.Write(s.out, binary.LittleEndian, values[0])
 	}
-	entry, names := library.Density, []string{library.LogPrior, library.LogLikelihood, library.Gradient}
+	entry, value, gradient := library.Density, library.Value, library.Gradient
 	if head.Jacobian == 0 {
-		entry, names = library.Own, []string{library.OwnLogPrior, library.OwnLogLikelihood, library.OwnGradient}
+		entry, value, gradient = library.Own, library.OwnValue, library.OwnGradient
 	}
-	found, err := s.evaluate(points, entry, names...)
+	found, err := s.evaluate(points, entry, value, gradient)
 	if err != nil {
 		return err
 	}
-	for i, likelihood := range found[1] {
-		found[0][i] += likelihood
-	}
 	return errors.Join(binary.Write(s.out, binary.LittleEndian, found[0]),
-		binary.Write(s.out, binary.LittleEndian, found[2]))
+		binary.Write(s.out, binary.LittleEndian, found[1]))
 }
 
 // evaluate runs an entry at all points, and gives by name what it assigns at each of them.

@@ -29,18 +29,16 @@ var driver string
 
 // The entries of the program, and its lane buffers.
 const (
-	Density   = "density"     // LogPrior, LogLikelihood and Gradient of the unconstrained coordinates
-	Own       = "own_density" // OwnLogPrior, OwnLogLikelihood and OwnGradient: on the scale of the parameters
+	Density   = "density"     // Value and Gradient of the unconstrained coordinates
+	Own       = "own_density" // OwnValue and OwnGradient: on the scale of the parameters
 	Constrain = "constrain"   // Parameters
 
-	Theta            = "theta"
-	LogPrior         = "log_prior"
-	LogLikelihood    = "log_likelihood"
-	Gradient         = "gradient"
-	OwnLogPrior      = "own_log_prior"
-	OwnLogLikelihood = "own_log_likelihood"
-	OwnGradient      = "own_gradient"
-	Parameters       = "parameters"
+	Theta       = "theta"
+	Value       = "value"
+	Gradient    = "gradient"
+	OwnValue    = "own_value"
+	OwnGradient = "own_gradient"
+	Parameters  = "parameters"
 )
 
 // A Library is what is written.
@@ -138,8 +136,7 @@ func (l Library) tables() (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#define DIMENSION %d\n#define VALUES %d\n#define BUFFERS %d\n", l.Dimension, l.Values,
 		len(l.Program.Buffers))
-	for _, name := range []string{Theta, LogPrior, LogLikelihood, Gradient, OwnLogPrior, OwnLogLikelihood, OwnGradient,
-		Parameters} {
+	for _, name := range []string{Theta, Value, Gradient, OwnValue, OwnGradient, Parameters} {
 		at := slices.IndexFunc(l.Program.Buffers, func(b ir.Buffer) bool {
 			return b.Space == ir.Lane && b.Name == name
 		})

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LogDensity", "Parameter"]
 
+np: Any = require("numpy", "a log density", "arviz")
+
 
 class Parameter:
     """A parameter of a model, as part of the vector of all parameters.
@@ -90,7 +92,6 @@ class LogDensity:
     """
 
     def __init__(self, model: Model, data_arguments: list[str], scratch: Scratch, threads: int) -> None:
-        require("numpy", "a log density", "arviz")
         self._model, self._given, self._scratch = model, data_arguments, scratch
         self._engine: _Library | _Server
         library = scratch.path / "density.so"
@@ -123,14 +124,12 @@ class LogDensity:
     def __repr__(self) -> str:
         return f"<LogDensity of {self.dimension} coordinates, {'compiled' if self.compiled else 'by the ppl binary'}>"
 
-    def _points(self, theta: Any) -> tuple[Any, tuple[int, ...]]:
-        """Return points as rows of doubles, and the shape of the batch."""
-        import numpy as np
-
+    def _points(self, theta: Any) -> Any:
+        """Return a point or a batch of points as doubles, one after the other in memory."""
         points = np.ascontiguousarray(theta, dtype=np.float64)
-        if points.ndim == 0 or points.shape[-1] != self.dimension:
-            raise ValueError(f"a point has {self.dimension} coordinates, not the shape {points.shape}")
-        return points.reshape(-1, self.dimension), points.shape[:-1]
+        if np.ndim(theta) == 0 or points.shape[-1] != self.dimension:
+            raise ValueError(f"a point has {self.dimension} coordinates, not the shape {np.shape(theta)}")
+        return points
 
     def __call__(self, theta: Any, *, jacobian: bool = True) -> Any:
         """Return the log density.
@@ -148,9 +147,7 @@ class LogDensity:
         float or array
             A number for each point: -inf where the density is 0.
         """
-        points, batch = self._points(theta)
-        values, _ = self._evaluate(points, jacobian, False)
-        return values.reshape(batch) if batch else float(values[0])
+        return self._evaluate(theta, jacobian, False)[0]
 
     def value_and_gradient(self, theta: Any, *, jacobian: bool = True) -> tuple[Any, Any]:
         """Return the log density and its gradient in the unconstrained coordinates.
@@ -167,22 +164,26 @@ class LogDensity:
         value, gradient
             A number and a vector, or an array of them.
         """
-        points, batch = self._points(theta)
-        values, gradients = self._evaluate(points, jacobian, True)
-        value = values.reshape(batch) if batch else float(values[0])
-        return value, gradients.reshape((*batch, self.dimension))
+        return self._evaluate(theta, jacobian, True)
 
     def gradient(self, theta: Any, *, jacobian: bool = True) -> Any:
         """Return the gradient of the log density alone."""
         return self.value_and_gradient(theta, jacobian=jacobian)[1]
 
-    def _evaluate(self, points: Any, jacobian: bool, gradients: bool) -> tuple[Any, Any]:
-        import numpy as np
+    def _evaluate(self, theta: Any, jacobian: bool, gradients: bool) -> tuple[Any, Any]:
+        points = self._points(theta)
+        if points.ndim == 1:
+            values, gradient = self._engine.density(points[np.newaxis], jacobian, gradients)
+            return float(values[0]), gradient[0] if gradients else None
+        rows = points.reshape(-1, self.dimension)
+        values, gradient = self._shared(rows, jacobian, gradients)
+        return values.reshape(points.shape[:-1]), gradient.reshape(points.shape) if gradients else None
 
-        n = len(points)
-        if self._threads == 1 or n < 2 * self._threads or not self.compiled:
-            return self._engine.density(points, jacobian, gradients)
-        parts = np.array_split(points, self._threads)
+    def _shared(self, rows: Any, jacobian: bool, gradients: bool) -> tuple[Any, Any]:
+        """Evaluate rows, which threads share."""
+        if self._threads == 1 or len(rows) < 2 * self._threads or not self.compiled:
+            return self._engine.density(rows, jacobian, gradients)
+        parts = np.array_split(rows, self._threads)
         with ThreadPoolExecutor(self._threads) as pool:
             done = list(pool.map(lambda part: self._engine.density(part, jacobian, gradients), parts))
         joined = np.concatenate([d[1] for d in done]) if gradients else None
@@ -190,8 +191,9 @@ class LogDensity:
 
     def constrain_flat(self, theta: Any) -> Any:
         """Return all parameters at points, laid end to end in the order of `parameters`."""
-        points, batch = self._points(theta)
-        return self._engine.constrain(points, self._values).reshape((*batch, self._values))
+        points = self._points(theta)
+        rows = points.reshape(-1, self.dimension)
+        return self._engine.constrain(rows, self._values).reshape((*points.shape[:-1], self._values))
 
     def constrain(self, theta: Any) -> dict[str, Any]:
         """Return the parameters on their own scale.
@@ -231,8 +233,6 @@ class LogDensity:
         PplError
             If a value is missing, or outside of its support.
         """
-        import numpy as np
-
         from ppl_lang.model import _values
 
         with Scratch() as folder:
@@ -250,8 +250,6 @@ class LogDensity:
         points : int, optional
             How many; a single point by default.
         """
-        import numpy as np
-
         rng = np.random.default_rng(seed)
         count = 1 if points is None else points
         found: list[Any] = []
@@ -285,47 +283,59 @@ class _Library:
         self.about: dict[str, Any] = json.loads(library.ppl_describe())
         self._own = threading.local()
 
-    def _opened(self) -> int:
+    def _opened(self) -> _Opened:
         """Return what this thread calls the library with."""
-        handle = getattr(self._own, "handle", None)
-        if handle is None:
-            handle = self._own.handle = _Handle(self._library)
-        return handle.value
+        opened: _Opened | None = getattr(self._own, "opened", None)
+        if opened is None:
+            opened = self._own.opened = _Opened(self._library, self.about["dimension"])
+        return opened
 
     def density(self, points: Any, jacobian: bool, gradients: bool) -> tuple[Any, Any]:
-        import numpy as np
-
-        value = np.empty(len(points))
-        gradient = np.empty(points.shape) if gradients else None
+        own, n = self._opened(), len(points)
+        if n <= own.most:
+            own.points[:n] = points
+            self._library.ppl_log_density(
+                own.handle, n, own.points_at, own.values_at, own.gradients_at if gradients else None, jacobian
+            )
+            return own.values[:n].copy(), own.gradients[:n].copy() if gradients else None
+        values = np.empty(n)
+        gradient: Any = np.empty(points.shape) if gradients else None
         self._library.ppl_log_density(
-            self._opened(),
-            len(points),
+            own.handle,
+            n,
             points.ctypes.data,
-            value.ctypes.data,
-            gradient.ctypes.data if gradient is not None else None,
+            values.ctypes.data,
+            gradient.ctypes.data if gradients else None,
             jacobian,
         )
-        return value, gradient
+        return values, gradient
 
     def constrain(self, points: Any, size: int) -> Any:
-        import numpy as np
-
         values = np.empty((len(points), size))
-        self._library.ppl_constrain(self._opened(), len(points), points.ctypes.data, values.ctypes.data)
+        self._library.ppl_constrain(self._opened().handle, len(points), points.ctypes.data, values.ctypes.data)
         return values
 
 
-class _Handle:
-    """A density that one thread uses."""
+class _Opened:
+    """A density that one thread uses, with room for few points.
 
-    def __init__(self, library: ctypes.CDLL) -> None:
+    NumPy takes longer to find the address of an array than a small density takes.
+    """
+
+    def __init__(self, library: ctypes.CDLL, dimension: int) -> None:
         self._library = library
-        self.value: int = library.ppl_open()
-        if not self.value:
+        self.handle: int = library.ppl_open()
+        if not self.handle:
             raise MemoryError("there is no memory for the log density")
+        self.most = max(1, min(64, 65_536 // dimension))
+        self.points, self.gradients = np.empty((self.most, dimension)), np.empty((self.most, dimension))
+        self.values = np.empty(self.most)
+        self.points_at, self.gradients_at = self.points.ctypes.data, self.gradients.ctypes.data
+        self.values_at = self.values.ctypes.data
 
     def __del__(self) -> None:
-        self._library.ppl_close(self.value)
+        if self.handle:
+            self._library.ppl_close(self.handle)
 
 
 class _Server:
@@ -345,8 +355,6 @@ class _Server:
 
     def _ask(self, kind: int, points: Any, jacobian: bool, count: int) -> Any:
         """Send a request and return that many numbers of its answer."""
-        import numpy as np
-
         with self._lock:
             try:
                 self._in.write(struct.pack("<QQQ", kind, jacobian, len(points)))

@@ -94,40 +94,51 @@ EXPORT ppl_density *ppl_open(void) {
   return d;
 }
 
-static void evaluate(ppl_density *d, word entry, const double *theta, size points, size first) {
+// Writes points, which lie one after the other, into a block; copies of the last point fill it.
+static void give(double *restrict to, const double *theta, size points) {
   const size width = lanes();
-  double *to = d->table[THETA];
-  for (size l = 0; l < width; l++) { // copies of the last point fill the block
-    const double *from = theta + (first + l < points ? first + l : points - 1) * DIMENSION;
-    for (size e = 0; e < DIMENSION; e++) to[e * width + l] = from[e];
-  }
+  typedef double pair __attribute__((vector_size(16)));
+  const double *from[LANES];
+  for (size l = 0; l < width; l++) from[l] = theta + (l < points ? l : points - 1) * DIMENSION;
+  for (size e = 0; e < DIMENSION; e++)
+    if (width == 1) to[e] = from[0][e];
+    else for (size l = 0; l < width; l += 2) *(pair *)(to + e * width + l) = (pair){from[l][e], from[l + 1][e]};
+}
+
+static void evaluate(ppl_density *d, word entry, const double *theta, size points) {
+  give(d->table[THETA], theta, points);
   d->one.entry = entry;
   d->c.block = 0, d->c.blocks = 1, d->c.step = 0;
   blocks(&d->c);
 }
 
-static void take(ppl_density *d, int buffer, size count, double *to, size points, size first) {
+// Reads the numbers of each point from a block.
+static void take(const double *from, size count, double *restrict to, size points) {
   const size width = lanes();
-  const double *from = d->table[buffer];
-  for (size l = 0; l < width && first + l < points; l++)
-    for (size e = 0; e < count; e++) to[(first + l) * count + e] = from[e * width + l];
+  if (points >= width)
+    for (size e = 0; e < count; e++)
+      for (size l = 0; l < width; l++) to[l * count + e] = from[e * width + l];
+  else
+    for (size l = 0; l < points; l++)
+      for (size e = 0; e < count; e++) to[l * count + e] = from[e * width + l];
 }
 
 EXPORT void ppl_log_density(ppl_density *d, size points, const double *theta, double *value, double *gradient,
                             int jacobian) {
   const size width = lanes();
-  const double *prior = d->table[jacobian ? LOG_PRIOR : OWN_LOG_PRIOR];
-  const double *likelihood = d->table[jacobian ? LOG_LIKELIHOOD : OWN_LOG_LIKELIHOOD];
+  const double *found = d->table[jacobian ? VALUE : OWN_VALUE];
+  const double *slope = d->table[jacobian ? GRADIENT : OWN_GRADIENT];
   for (size first = 0; first < points; first += width) {
-    evaluate(d, jacobian ? DENSITY : OWN_DENSITY, theta, points, first);
-    for (size l = 0; l < width && first + l < points; l++) value[first + l] = prior[l] + likelihood[l];
-    if (gradient) take(d, jacobian ? GRADIENT : OWN_GRADIENT, DIMENSION, gradient, points, first);
+    const size left = points - first;
+    evaluate(d, jacobian ? DENSITY : OWN_DENSITY, theta + first * DIMENSION, left);
+    for (size l = 0; l < width && l < left; l++) value[first + l] = found[l];
+    if (gradient) take(slope, DIMENSION, gradient + first * DIMENSION, left);
   }
 }
 
 EXPORT void ppl_constrain(ppl_density *d, size points, const double *theta, double *values) {
   for (size first = 0; first < points; first += lanes()) {
-    evaluate(d, CONSTRAIN, theta, points, first);
-    take(d, PARAMETERS, VALUES, values, points, first);
+    evaluate(d, CONSTRAIN, theta + first * DIMENSION, points - first);
+    take(d->table[PARAMETERS], VALUES, values + first * VALUES, points - first);
   }
 }
