@@ -251,11 +251,11 @@ func (l *labels) warnPlace(o *orderFinder, set string, names []string, a *model.
 			continue
 		}
 		name := names[p.number-1]
-		instead := "write " + strconv.Quote(name) + " in its place, or "
-		if p.head {
-			instead = ""
+		report, instead := l.diags.Warnf, "write "+strconv.Quote(name)+" in its place, or "
+		if p.head { // a level of reference, which output names
+			report, instead = l.diags.Notef, ""
 		}
-		l.diags.Warnf("W27", p.at, "element %d of %s is %q here, as texts are in alphabetical order: %s", p.number, set,
+		report("W27", p.at, "element %d of %s is %q here, as texts are in alphabetical order: %s", p.number, set,
 			name, strings.Join(shorten(names), ", ")).
 			Help("%sgive the order: `%s: index(%s) order …`", instead, declared(a), set).
 			Related(a.At, "the texts")
