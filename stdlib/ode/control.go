@@ -24,8 +24,9 @@ type solver struct {
 	problem Problem
 	options Options
 	method  method
-	times   []float64 // those after T0 and the breaks before the last of them, each once
+	times   []float64 // those after T0, the breaks before the last of them, each once, and stops of events
 	breaks  int       // how many of these are breaks
+	jumps   int       // and how many are stops of events
 }
 
 func newSolver(p Problem, o Options) *solver {
@@ -36,32 +37,17 @@ func newSolver(p Problem, o Options) *solver {
 	if len(s.times) > 0 && s.times[0] == p.T0 {
 		s.times = s.times[1:]
 	}
-	s.addBreaks()
-	s.options, s.method = o.complete(len(s.times) + stepsAtBreak*s.breaks)
+	if len(s.times) > 0 {
+		s.times = s.stops(s.times)
+	}
+	all, _ := s.moving(s.inputs())
+	s.options, s.method = o.complete(len(s.times) + stepsAtBreak*(s.breaks+s.jumps+len(all)))
 	return s
 }
 
 // stepsAtBreak is half of the steps that the usual number leaves for a break: the step that suited the equations before
 // it may be far too long behind it.
 const stepsAtBreak = 4
-
-// addBreaks makes steps end at the breaks before the last time.
-func (s *solver) addBreaks() {
-	if len(s.times) == 0 {
-		return
-	}
-	first, last := s.problem.T0, s.times[len(s.times)-1]
-	for _, b := range s.problem.Breaks {
-		if first <= b && b <= last {
-			s.breaks++
-			if first < b {
-				s.times = append(s.times, b)
-			}
-		}
-	}
-	slices.Sort(s.times)
-	s.times = slices.Compact(s.times)
-}
 
 func (s *solver) field(shared []Node) field {
 	return func(t, y Node) Node { return s.problem.RHS(t, y, shared) }
@@ -81,28 +67,41 @@ func within(f field, t, step Node) field {
 }
 
 // attempt is one attempt of a step, from carry to carry. After the last time there is no way to go.
-func (s *solver) attempt(carry Node, shared []Node) Node {
+func (s *solver) attempt(carry Node, inputs []Node) Node {
 	g, t, size, reached := carry.Graph(), at(carry, 0), at(carry, 1), at(carry, 2)
 	y := ad.Slice(carry, []int{state}, []int{carry.Size()})
-	next := ad.Gather(g.Data("times", s.times, len(s.times)), reached)
+	next := s.next(t, reached, inputs)
 	h := ad.Exp(scale(ln2*grain, ad.Round(size)))
-	way := ad.Div(ad.Sub(next, t), h)
+	way := ad.Div(ad.Sub(next.time, t), h)
 	part := partOf(way)
-	step := ad.Mul(h, part)
+	step := s.length(next.time, t, way, ad.Mul(h, part))
 
-	f := s.field(shared)
-	if s.breaks > 0 {
+	to, e := s.stepped(t, y, step, inputs)
+	accept := ad.Mul(ad.Le(e, g.Const(1)), ad.Lt(t, g.Const(s.times[len(s.times)-1])))
+	arrive := ad.Mul(accept, ad.Le(way, g.Const(1)))
+	to = s.jumped(next, reached, arrive, to, inputs)
+	return ad.Concat(0,
+		one(ad.Where(arrive, next.time, ad.Add(t, ad.Mul(accept, step)))),
+		one(ad.Round(ad.Add(size, scale(1/grain, s.change(part, e))))),
+		one(ad.Add(reached, ad.Mul(arrive, next.listed))),
+		ad.Where(ad.Broadcast(accept, y.Shape(), nil), to, y))
+}
+
+// stepped is the state after a step and its squared error. A step of length 0 changes nothing, even where the right
+// side is not finite.
+func (s *solver) stepped(t, y, step Node, inputs []Node) (to, e Node) {
+	f := s.field(inputs[:len(s.problem.Shared)])
+	if s.breaks > 0 || s.problem.Moving.Valid() {
 		f = within(f, t, step)
 	}
 	to, err := s.method.step(f, t, y, step)
-	e := s.size2(err, ad.Maximum(ad.Abs(y), ad.Abs(to)))
-	accept := ad.Mul(ad.Le(e, g.Const(1)), ad.Lt(t, g.Const(s.times[len(s.times)-1])))
-	arrive := ad.Mul(accept, ad.Le(way, g.Const(1)))
-	return ad.Concat(0,
-		one(ad.Where(arrive, next, ad.Add(t, ad.Mul(accept, step)))),
-		one(ad.Round(ad.Add(size, scale(1/grain, s.change(part, e))))),
-		one(ad.Add(reached, arrive)),
-		ad.Where(ad.Broadcast(accept, y.Shape(), nil), to, y))
+	e = s.size2(err, ad.Maximum(ad.Abs(y), ad.Abs(to)))
+	if s.jumps > 0 {
+		zero := t.Graph().Const(0)
+		still := ad.Eq(step, zero)
+		to, e = ad.Where(ad.Broadcast(still, y.Shape(), nil), y, to), ad.Where(still, zero, e)
+	}
+	return to, e
 }
 
 // partOf is the step to try, as a fraction of the distance to the next output time: the distance is divided into the
@@ -134,7 +133,7 @@ func (s *solver) size2(x, magnitude Node) Node {
 // start is the carry at T0. The first step proposed makes an explicit Euler step's error, or the error of the method
 // guessed from the first two derivatives, small (Hairer, Nørsett, Wanner I, II.4).
 func (s *solver) start() Node {
-	y := s.problem.Y0
+	y := s.begun()
 	g, f := y.Graph(), s.field(s.problem.Shared)
 	c, size := g.Const, func(x Node) Node { return ad.Sqrt(s.size2(x, ad.Abs(y))) }
 	span := s.times[len(s.times)-1] - s.problem.T0

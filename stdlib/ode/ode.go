@@ -30,7 +30,7 @@ type Node = ad.Node
 // RHS is called on nodes of several graphs, those of steps among them: it makes its result, shape [S], from its
 // arguments and constants of their graph only. Arrays that it reads besides t (a scalar) and y [S] are listed in Shared
 // and handed to it in that order. It should be smooth between Breaks; where it is not finite a step is
-// refused and a smaller one tried.
+// refused and a smaller one tried. Breaks that are computed, Moving, have gradients, as has the time of an event that is.
 type Problem struct {
 	T0     float64
 	Times  []float64 // ascending, none before T0; the same one may occur more than once
@@ -38,6 +38,8 @@ type Problem struct {
 	Shared []Node
 	RHS    func(t, y Node, shared []Node) Node
 	Breaks []float64 // times at which RHS is not smooth in t, in any order: no step goes across one
+	Moving Node      // more of them, computed, [K]; no node for none
+	Events []Events
 }
 
 // Options of a solution. A step is accepted if the root mean square of its estimated errors, each over ATol + RTol·|y|,
@@ -85,15 +87,16 @@ func Solve(p Problem, o Options) Node {
 		return ad.Broadcast(p.Y0, shape, []int{1})
 	}
 	attempts := []Node{p.Y0.Graph().Iota(s.options.MaxSteps)}
-	rows := ad.Scan(s.start(), attempts, p.Shared, false, func(carry Node, _, shared []Node) Node {
-		return s.attempt(carry, shared)
+	rows := ad.Scan(s.start(), attempts, s.inputs(), false, func(carry Node, _, inputs []Node) Node {
+		return s.attempt(carry, inputs)
 	})
 	return s.read(rows)
 }
 
 // single reports whether anything in the problem is of single precision, which is too little for the control of steps.
 func (p Problem) single() bool {
-	return p.Y0.Single() || slices.ContainsFunc(p.Shared, Node.Single)
+	in := slices.Concat([]Node{p.Y0}, (&solver{problem: p}).inputs())
+	return slices.ContainsFunc(in, Node.Single)
 }
 
 // double is the problem in double precision.
@@ -101,6 +104,15 @@ func (p Problem) double() Problem {
 	p.Y0, p.Shared = ad.Double(p.Y0), slices.Clone(p.Shared)
 	for k, x := range p.Shared {
 		p.Shared[k] = ad.Double(x)
+	}
+	if p.Moving.Valid() {
+		p.Moving = ad.Double(p.Moving)
+	}
+	p.Events = slices.Clone(p.Events)
+	for k, e := range p.Events {
+		if e.Moving.Valid() {
+			p.Events[k].Moving = ad.Double(e.Moving)
+		}
 	}
 	return p
 }
@@ -114,7 +126,12 @@ func (s *solver) read(rows Node) Node {
 	found := ad.ScatterAdd([]int{len(s.times)}, ad.Mul(ad.Sub(after, before), row), before)
 	found = ad.Where(ad.Eq(found, g.Const(0)), g.Const(-1), found)
 	at := ad.Gather(ad.Concat(0, g.Full(0, 1), found), s.which(g))
-	y := ad.Gather(ad.Slice(rows, []int{0, state}, rows.Shape()), at)
+	states := ad.Slice(rows, []int{0, state}, rows.Shape())
+	if y0 := s.problem.Y0; len(s.problem.Events) > 0 { // the first row is the state after the events at T0
+		later := ad.Slice(rows, []int{1, state}, rows.Shape())
+		states = ad.Concat(0, ad.Reshape(y0, 1, y0.Size()), later)
+	}
+	y := ad.Gather(states, at)
 	missing := ad.Broadcast(ad.Lt(at, g.Const(0)), y.Shape(), []int{0})
 	return ad.Where(missing, g.Const(math.NaN()), y)
 }

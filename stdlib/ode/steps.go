@@ -13,7 +13,7 @@ const maxPilotAttempts = 2_000
 // A Pilot solves a problem once or more to see how many steps that takes.
 type Pilot struct {
 	*solver
-	start *ad.Routine // what the solution begins with, and Shared; nil where no time after T0 is asked for
+	start *ad.Routine // what the solution begins with, and its inputs; nil where no time after T0 is asked for
 	step  *ad.Routine
 }
 
@@ -23,12 +23,13 @@ func NewPilot(p Problem, o Options) *Pilot {
 	if len(pilot.times) == 0 {
 		return pilot
 	}
-	start, g, shared := pilot.solver.start(), ad.New(), make([]Node, len(p.Shared))
-	for k, x := range p.Shared {
-		shared[k] = g.Input(fmt.Sprint("shared", k), x.Shape()...)
+	start, g, inputs := pilot.solver.start(), ad.New(), pilot.inputs()
+	within := make([]Node, len(inputs))
+	for k, x := range inputs {
+		within[k] = g.Input(fmt.Sprint("input", k), x.Shape()...)
 	}
-	pilot.start = ad.NewRoutine(append([]Node{start}, p.Shared...)...)
-	pilot.step = ad.NewRoutine(pilot.attempt(g.Input("carry", start.Size()), shared))
+	pilot.start = ad.NewRoutine(append([]Node{start}, inputs...)...)
+	pilot.step = ad.NewRoutine(pilot.attempt(g.Input("carry", start.Size()), within))
 	return pilot
 }
 
@@ -42,7 +43,7 @@ func (p *Pilot) Steps(inputs map[string][]float64) (n int, ok bool) {
 	values := p.start.Eval(inputs)
 	env := map[string][]float64{"carry": values[0]}
 	for k, v := range values[1:] {
-		env[fmt.Sprint("shared", k)] = v
+		env[fmt.Sprint("input", k)] = v
 	}
 	for n = range maxPilotAttempts {
 		t, h, reached := env["carry"][0], math.Exp2(grain*env["carry"][1]), env["carry"][2]

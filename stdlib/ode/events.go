@@ -1,0 +1,175 @@
+package ode
+
+import (
+	"math"
+	"slices"
+
+	ad "ppl/autodiff"
+)
+
+// Events change the state: at its time, event k adds number k of Amount to element Into[k]. The amounts are those at
+// the state before the events of that time, so that these add up. What is asked for at the time of an event is the
+// state before it, and events from the last time on change nothing.
+type Events struct {
+	Fixed  []float64 // their times if they are known, in any order, none before T0
+	Moving Node      // else their times, [K]; those before T0 are as those that never happen
+	Into   []int
+	Amount func(t, y Node, shared []Node) Node // [K]
+}
+
+// Times known beforehand become stops in the list of those that steps end at. An event has a stop of its own, which
+// follows that of its time if this one is asked for: a step of length 0 leads to it, behind which the state is the one
+// after the event. Times that are computed are compared with the present one in every attempt.
+
+// stops are the times that steps end at: those asked for, breaks, and once more those of events.
+func (s *solver) stops(asked []float64) []float64 {
+	last, t0 := asked[len(asked)-1], s.problem.T0
+	plain, events := slices.Clone(asked), []float64{}
+	for _, b := range s.problem.Breaks {
+		if t0 < b && b < last {
+			plain = append(plain, b)
+		}
+		if t0 <= b && b <= last {
+			s.breaks++
+		}
+	}
+	for _, e := range s.problem.Events {
+		for _, t := range e.Fixed {
+			if t < t0 {
+				bug("an event at %v, before %v", t, t0)
+			}
+			if t0 < t && t < last {
+				events = append(events, t)
+			}
+		}
+	}
+	slices.Sort(plain)
+	slices.Sort(events)
+	events = slices.Compact(events)
+	s.jumps = len(events)
+	all := slices.Concat(slices.Compact(plain), events)
+	slices.Sort(all)
+	return all
+}
+
+// stopOf is, for each event, the place of its stop, −1 for none.
+func (s *solver) stopOf(times []float64) []float64 {
+	at := make([]float64, len(times))
+	for k, t := range times {
+		after, _ := slices.BinarySearch(s.times, math.Nextafter(t, math.Inf(1)))
+		if at[k] = float64(after - 1); t >= s.times[len(s.times)-1] {
+			at[k] = -1
+		}
+	}
+	return at
+}
+
+// inputs are what an attempt reads besides the carry: what is shared, then the times that are computed.
+func (s *solver) inputs() []Node {
+	in := slices.Clone(s.problem.Shared)
+	if m := s.problem.Moving; m.Valid() {
+		in = append(in, m)
+	}
+	for _, e := range s.problem.Events {
+		if e.Moving.Valid() {
+			in = append(in, e.Moving)
+		}
+	}
+	return in
+}
+
+// moving are the times that are computed, of what inputs gives, and those of each list of events; the invalid node for
+// a list of fixed times.
+func (s *solver) moving(inputs []Node) (all []Node, of []Node) {
+	all = inputs[len(s.problem.Shared):]
+	next := all
+	if s.problem.Moving.Valid() {
+		next = next[1:]
+	}
+	for _, e := range s.problem.Events {
+		if !e.Moving.Valid() {
+			of = append(of, Node{})
+			continue
+		}
+		of, next = append(of, next[0]), next[1:]
+	}
+	return all, of
+}
+
+// A stop is where the present step shall end at the latest; listed is 1 if it is one of the list of stops.
+type stop struct{ time, listed Node }
+
+// next is the first stop behind t, of those in the list, of which some are reached, and of the computed times.
+func (s *solver) next(t, reached Node, inputs []Node) stop {
+	g := t.Graph()
+	listed := ad.Gather(g.Data("times", s.times, len(s.times)), reached)
+	all, _ := s.moving(inputs)
+	if len(all) == 0 {
+		return stop{listed, g.Const(1)}
+	}
+	moving := s.ahead(t, all)
+	return stop{ad.Minimum(listed, moving), ad.Le(listed, moving)}
+}
+
+// length is the length of a step to a stop or a whole part of the way there. Where stops are computed, steps have the
+// gradient of where they end; otherwise rounded is a number without a gradient.
+func (s *solver) length(next, t, way, rounded Node) Node {
+	if len(s.inputs()) == len(s.problem.Shared) {
+		return rounded
+	}
+	return ad.Div(ad.Sub(next, t), ad.Maximum(t.Graph().Const(1), ad.Ceil(way)))
+}
+
+// jumped is the state y after the events at a stop, if steps arrive there.
+func (s *solver) jumped(next stop, reached, arrive, y Node, inputs []Node) Node {
+	g := y.Graph()
+	_, of := s.moving(inputs)
+	return s.changed(next.time, y, inputs[:len(s.problem.Shared)], func(k int, e Events) Node {
+		if !of[k].Valid() {
+			at := g.Data("stops of events", s.stopOf(e.Fixed), len(e.Fixed))
+			return ad.Mul(ad.Mul(arrive, next.listed), ad.Eq(at, reached))
+		}
+		before := ad.Lt(of[k], g.Const(s.times[len(s.times)-1]))
+		return ad.Mul(ad.Mul(arrive, before), ad.Eq(of[k], next.time))
+	})
+}
+
+// ahead is the first of the computed times that lie between t and the last time, or the last time.
+func (s *solver) ahead(t Node, times []Node) Node {
+	c, x := t.Graph().Const, ad.Concat(0, times...)
+	last := c(s.times[len(s.times)-1])
+	to := ad.Mul(ad.Lt(t, x), ad.Lt(x, last))
+	return ad.Min(ad.Where(to, x, last), 0)
+}
+
+// changed is the state y after the events that happen at time t: those for which due gives 1.
+func (s *solver) changed(t, y Node, shared []Node, due func(k int, e Events) Node) Node {
+	g, after := y.Graph(), y
+	for k, e := range s.problem.Events {
+		amount := ad.Where(due(k, e), e.Amount(t, y, shared), g.Const(0))
+		into := make([]float64, len(e.Into))
+		for i, v := range e.Into {
+			into[i] = float64(v)
+		}
+		after = ad.Add(after, ad.ScatterAdd(y.Shape(), amount, g.Data("changed by events", into, len(into))))
+	}
+	return after
+}
+
+// begun is the state after the events at T0.
+func (s *solver) begun() Node {
+	p, g := s.problem, s.problem.Y0.Graph()
+	_, of := s.moving(s.inputs())
+	return s.changed(g.Const(p.T0), p.Y0, p.Shared, func(k int, e Events) Node {
+		if of[k].Valid() {
+			return ad.Eq(of[k], g.Const(p.T0))
+		}
+		now := make([]float64, len(e.Fixed))
+		for i, t := range e.Fixed {
+			if t == p.T0 {
+				now[i] = 1
+			}
+		}
+		return g.Data("events at the beginning", now, len(now))
+	})
+}
