@@ -43,6 +43,9 @@ func wordTopics() []topic {
 // follow a distribution, or make one of others.
 func constructTopics() []topic {
 	return rowTopics([]explained{
+		{"at", "at t = 24: u += 100,  at[d in D] t = when[d]: u[who[d]] += dose[d]",
+			"Adds to a state of a differential equation at a time: a dose. States that are read at that time are " +
+				"those before it."},
 		{"factor", "factor e,  factor[i in N]: e",
 			"Adds e to the log density. It is part of the likelihood if it reads data, else of the prior."},
 		{"Hurdle", "rain[i in N] ~ Hurdle(p, Gamma(shape, rate))",

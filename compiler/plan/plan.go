@@ -118,6 +118,7 @@ func (p *Plan) validate(diags *diag.List) {
 	validate.WarnLeaving(e, d.Model)
 	validate.WarnTwoIntercepts(e, d.Model)
 	validate.WarnUninformed(p.layout, e)
+	validate.WarnIdleEvents(e)
 	validate.WarnPerRow(p.layout, p.rowSet, p.rowCount, diags)
 }
 

@@ -117,3 +117,12 @@ func WarnPerRow(l *density.Layout, rows *model.RowSet, count int, diags *diag.Li
 		}
 	}
 }
+
+// WarnIdleEvents warns of events that change nothing, since they all come after what is read.
+func WarnIdleEvents(e *evaluate.Evaluator) {
+	for _, idle := range e.IdleEvents() {
+		e.Diags.Warnf("W28", idle.Event.At, "this event changes nothing: it happens at time %g, and no state is read "+
+			"after time %g", idle.First, idle.Last).
+			Help("a state that is read at the time of an event is the one before it; are both times in the same unit?")
+	}
+}

@@ -37,7 +37,7 @@ func simulators() []simulator {
 		{"ratings", ratings}, {"exam", exam}, {"capture", capture}, {"curve", curve}, {"crash", crash},
 		{"regions", regions}, {"slopes", slopes}, {"visits", visits}, {"parasites", parasites},
 		{"calibration", calibration}, {"health", health}, {"volatility", volatility}, {"garch", garch},
-		{"elimination", elimination}, {"occupancy", occupancy},
+		{"elimination", elimination}, {"occupancy", occupancy}, {"dosing", dosing},
 	}
 }
 

@@ -53,6 +53,37 @@ func elimination(r random) study {
 	}
 }
 
+// dosing superposes the responses to single doses: those of three patients every 12 hours, of the others every 24.
+func dosing(r random) study {
+	const patients, absorb, lag, volume, typical, spread, sigma = 6, 1.2, 0.3, 30, 3, 0.3, 0.15
+	clear := vector(patients, func(int) float64 { return math.Exp(r.normal(math.Log(typical), spread)) })
+	var doses, levels [3][]float64
+	enter := func(rows *[3][]float64, values ...float64) {
+		for k, x := range values {
+			rows[k] = append(rows[k], x)
+		}
+	}
+	for p := range patients {
+		every, leave := 12.*float64(1+p/3), clear[p]/volume
+		for t := 0.; t < 48; t += every {
+			enter(&doses, float64(p+1), t, 25*every)
+		}
+		for _, t := range []float64{1, 2, 4, 8, 12, 24, 25, 28, 36, 48} {
+			level := 0.
+			for dose := 0.; dose+lag < t && dose < 48; dose += every {
+				s := t - dose - lag
+				level += 25 * every / volume * absorb / (absorb - leave) * (math.Exp(-leave*s) - math.Exp(-absorb*s))
+			}
+			enter(&levels, float64(p+1), t, level*math.Exp(r.normal(0, sigma)))
+		}
+	}
+	return study{
+		map[string]table{"dosing.csv": {"subject,hour,level", levels[:]}, "dosing_given.csv": {"patient,time,dose", doses[:]}},
+		map[string][]float64{"absorb": {absorb}, "lag": {lag}, "volume": {volume}, "typical": {typical},
+			"spread": {spread}, "clear": clear, "sigma": {sigma}},
+	}
+}
+
 func rungeKutta(f func([2]float64) [2]float64, u [2]float64, h float64) [2]float64 {
 	along := func(k [2]float64, by float64) [2]float64 { return [2]float64{u[0] + by*k[0], u[1] + by*k[1]} }
 	k1 := f(u)

@@ -49,7 +49,7 @@ type Ident struct {
 
 // ---- statements ----
 
-// A Stmt is one of *Import, *Data, *Infer, *Draw, *Define, *Factor.
+// A Stmt is one of *Import, *Data, *Infer, *Draw, *Define, *Factor, *Event.
 type Stmt interface {
 	Node
 	stmt()
@@ -121,6 +121,16 @@ type Factor struct {
 	Place
 	Slots []*Slot // nil if there are none
 	Value Expr
+}
+
+// An Event changes a state of a differential equation at a time: at[d in D] t = when[d]: u[g[d]] += amount[d].
+type Event struct {
+	Place
+	Slots  []*Slot // nil if there are none
+	Time   Ident   // how the amount calls the time
+	When   Expr
+	Target Expr // *Name, *Index, or what is refused
+	Amount Expr
 }
 
 // A Head is the left side of ~ or =: a name, possibly dotted or with a prime, then slots or parameters.
@@ -199,6 +209,7 @@ func (*Infer) stmt()  {}
 func (*Draw) stmt()   {}
 func (*Define) stmt() {}
 func (*Factor) stmt() {}
+func (*Event) stmt()  {}
 
 // ---- expressions ----
 

@@ -19,6 +19,10 @@ func Mentioned(stmts []Stmt) map[string]bool {
 				block(st.Block)
 			case *Factor:
 				Names(st.Value, visit)
+			case *Event:
+				for _, e := range []Expr{st.When, st.Target, st.Amount} {
+					Names(e, visit)
+				}
 			case *Draw:
 				block(st.Block)
 				if l := st.Dist; l != nil {

@@ -31,6 +31,18 @@ func (p *printer) statement(s ast.Stmt) {
 			p.WriteString("]:")
 		}
 		p.after(" ", s.Value)
+	case *ast.Event:
+		p.WriteString("at")
+		if len(s.Slots) > 0 {
+			p.WriteByte('[')
+			list(p, s.Slots, p.slot)
+			p.WriteByte(']')
+		}
+		p.WriteString(" " + s.Time.Name + " = ")
+		p.expr(s.When, false)
+		p.WriteString(": ")
+		p.expr(s.Target, false)
+		p.after(" += ", s.Amount)
 	default:
 		panic(fmt.Sprintf("internal error: statement %T", s))
 	}

@@ -73,6 +73,7 @@ func (p *parser) statementOf(piece piece) (*statement, bool) {
 		return nil, false
 	}
 	markFactor(piece.tokens)
+	markEvent(piece.tokens)
 	form := formOf(piece.tokens)
 	if s := p.forms[form]; s != nil {
 		return s, true
@@ -112,4 +113,24 @@ func markFactor(tokens []token) {
 		}
 	}
 	tokens[0].Type = factor
+}
+
+// markEvent gives the word `at` its own kind at the beginning of an event, `at t = …` or `at[d in D] t = …`: no other
+// statement has a name behind a name, or behind a name with brackets.
+func markEvent(tokens []token) {
+	if len(tokens) < 2 || tokens[0].Type != name || tokens[0].Value != "at" {
+		return
+	}
+	next := 1
+	if tokens[1].Value == "[" {
+		for depth := 0; next < len(tokens); next++ {
+			if depth += depthChange(tokens[next]); depth == 0 {
+				next++
+				break
+			}
+		}
+	}
+	if next < len(tokens) && tokens[next].Type == name {
+		tokens[0].Type = eventWord
+	}
 }

@@ -19,6 +19,7 @@ type statement struct {
 	Infer    []*callee `parser:"| 'infer' @@ (',' @@)*"`
 	Return   *expr     `parser:"| 'return' @@"`
 	Factor   *density  `parser:"| Factor @@"`
+	Event    *event    `parser:"| Event @@"`
 	Equation *equation `parser:"| @@"`
 }
 
@@ -72,6 +73,15 @@ type decl struct {
 type density struct {
 	Slots []*slot `parser:"('[' @@ (',' @@)* ']' ':')?"`
 	Value *expr   `parser:"@@"`
+}
+
+// event is what an `at` statement says, for each combination of its plates.
+type event struct {
+	Slots  []*slot  `parser:"('[' @@ (',' @@)* ']')?"`
+	Time   *ident   `parser:"@@ '='"`
+	When   *expr    `parser:"@@ ':'"`
+	Target *primary `parser:"@@ '+='"`
+	Amount *expr    `parser:"@@"`
 }
 
 type equation struct {

@@ -22,8 +22,9 @@ const (
 	punct
 	prime
 	newline
-	body   // { … } as one token of its statement
-	factor // the word that begins a factor statement; as a name it is one like any other
+	body      // { … } as one token of its statement
+	factor    // the word that begins a factor statement; as a name it is one like any other
+	eventWord // the word `at` that begins an event, likewise
 )
 
 // vocabulary maps the names of token kinds in the grammar to the kinds, for participle.
@@ -32,7 +33,7 @@ type vocabulary struct{}
 func (vocabulary) Symbols() map[string]lexer.TokenType {
 	return map[string]lexer.TokenType{
 		"EOF": lexer.EOF, "Name": name, "Keyword": keyword, "Number": number, "String": text, "Punct": punct,
-		"Prime": prime, "Body": body, "Factor": factor,
+		"Prime": prime, "Body": body, "Factor": factor, "Event": eventWord,
 	}
 }
 
@@ -67,7 +68,7 @@ func isKeyword(s string) bool {
 
 // operators lists punctuation, longer before shorter, so that the scanner finds <= before <.
 var operators = []string{
-	"->", "||", "&&", "==", "!=", "<=", ">=", "..",
+	"->", "+=", "||", "&&", "==", "!=", "<=", ">=", "..",
 	"?", ":", "<", ">", "+", "-", "*", "/", "@", "%", "!", "^", "=", "~", ",", ".", "(", ")", "[", "]", "{", "}",
 }
 
@@ -77,7 +78,7 @@ func continues(t token) bool {
 		return false
 	}
 	switch t.Value {
-	case ",", "=", "~", "?", ":", "->", "^":
+	case ",", "=", "+=", "~", "?", ":", "->", "^":
 		return true
 	}
 	return precedence(t.Value) > 0

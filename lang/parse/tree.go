@@ -33,6 +33,9 @@ func (p *parser) convert(s *statement) ast.Stmt {
 		return &ast.Infer{Place: at, Calls: each(s.Infer, p.callee)}
 	case s.Factor != nil:
 		return &ast.Factor{Place: at, Slots: each(s.Factor.Slots, p.slot), Value: p.expr(s.Factor.Value)}
+	case s.Event != nil:
+		return &ast.Event{Place: at, Slots: each(s.Event.Slots, p.slot), Time: p.ident(s.Event.Time.Name),
+			When: p.expr(s.Event.When), Target: p.primary(s.Event.Target), Amount: p.expr(s.Event.Amount)}
 	}
 	e := s.Equation
 	heads := each(e.Heads, p.head)

@@ -36,6 +36,7 @@ var expectations = [...][2]string{
 	{`")"`, "`)`"},
 	{`"="`, "`=`"},
 	{`":"`, "`:`"},
+	{`"+="`, "`+=`"},
 	{`".."`, "`..`"},
 	{`"in"`, "`in`"},
 	{`<body>`, "an expression or a block"},
@@ -167,6 +168,12 @@ func (m mistake) help() string {
 		return "a definition is written `x = e`, a distribution `x ~ D(…)`"
 	case m.want == "`..`":
 		return "bounds are a range such as `0..1` or `0..inf`"
+	case m.want == "`+=`" && t.Value == "=":
+		return "an event adds to a state: `at t = 24: u += 100`; to set it write `u += value - u(t)`"
+	case m.want == "`+=`":
+		return "an event adds to a state: `at t = 24: u += 100`"
+	case t.Value == "+=":
+		return "a state is changed at a time: `at t = 24: u += 100`"
 	case t.Type == prime && (m.want == "an expression" || m.want == "a file name in quotes"):
 		return "strings are written in double quotes"
 	case t.Value == "from" && before.Value == "complete" && m.over:

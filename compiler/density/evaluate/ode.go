@@ -18,6 +18,7 @@ type solution struct {
 	first  map[*model.State]int // where a state begins in the state vector
 	inputs odeInputs
 	states int // numbers in the state vector
+	events []happening
 	steps  int // attempts that it may take; 0 is the method's usual number
 }
 
@@ -149,18 +150,26 @@ func (e *Evaluator) reaching(x *model.StateAt, at Value) (ode.Problem, ode.Optio
 	size := sol.states
 	p.Y0 = autodiff.Reshape(autodiff.Broadcast(p.Y0, []int{m, size}, []int{1}), m*size)
 	span := autodiff.Sub(autodiff.Reshape(at.Node, m), e.Graph.Const(p.T0))
-	in, t0 := sol.inputs, p.T0
+	in, way := sol.inputs, reach{p.T0, span}
 	p.Shared = slices.Concat(in.nodes(), []Node{span}, e.Noise.inputs())
 	p.T0, p.Times, p.Breaks = 0, []float64{1}, nil
+	if breaks := e.allBreaks(s, way.t0); breaks.Valid() {
+		p.Moving = way.passed(breaks)
+	}
 	times := &model.Set{Name: "times", Lo: &model.Num{Value: 1}, Hi: &model.Num{Value: float64(m)},
 		Key: "times of a trajectory"}
 	each := []*model.Index{{Name: "time", Set: times, ID: 1 << 27}}
+	timeAt := func(z Node, shared []Node) Value {
+		return Value{Node: autodiff.Add(z.Graph().Const(way.t0), autodiff.Mul(z, shared[len(in)])), Bound: each}
+	}
 	p.RHS = func(z, y Node, shared []Node) Node {
 		span := shared[len(in)]
-		t := autodiff.Add(y.Graph().Const(t0), autodiff.Mul(z, span))
-		slope := e.rightSides(s, sol, each, Value{Node: t, Bound: each}, autodiff.Reshape(y, m, size), shared)
+		slope := e.rightSides(s, sol, each, timeAt(z, shared), autodiff.Reshape(y, m, size), shared)
 		return autodiff.Reshape(autodiff.Mul(autodiff.Broadcast(span, []int{m, size}, []int{0}), slope), m*size)
 	}
+	p.Events = way.events(sol.events, size, func(h happening, z, y Node, shared []Node) Node {
+		return e.amounts(s, sol, h.event, each, timeAt(z, shared), autodiff.Reshape(y, m, size), shared)
+	})
 	o := odeOptions(s)
 	o.RTol, o.ATol = o.RTol/math.Sqrt(float64(m)), o.ATol/math.Sqrt(float64(m))
 	return p, o, sol
@@ -183,12 +192,15 @@ func (e *Evaluator) problem(s *model.System) (ode.Problem, *solution) {
 		sol.states += v.Node.Size()
 	}
 	sol.inputs = e.systemInputs(s)
-	p := ode.Problem{T0: e.StaticValues(s.T0)[0], Times: sol.times, Y0: autodiff.Concat(0, parts...),
+	t0 := e.StaticValues(s.T0)[0]
+	sol.events = e.happenings(s, sol, t0)
+	p := ode.Problem{T0: t0, Times: sol.times, Y0: e.notBefore(t0, sol.events, autodiff.Concat(0, parts...)),
 		Shared: append(sol.inputs.nodes(), e.Noise.inputs()...)}
 	p.RHS = func(t, y Node, shared []Node) Node { return e.rightSides(s, sol, nil, Value{Node: t}, y, shared) }
 	if n := len(sol.times); n > 0 {
-		p.Breaks = e.breaksOf(s, p.T0, sol.times[n-1])
+		p.Breaks, p.Moving = e.breaksOf(s, p.T0, sol.times[n-1])
 	}
+	p.Events = e.eventsOf(s, sol)
 	return p, sol
 }
 
@@ -265,6 +277,9 @@ func (e *Evaluator) systemInputs(s *model.System) odeInputs {
 	}
 	for _, st := range s.States {
 		collect(st.Rhs)
+		for _, ev := range st.Events {
+			collect(ev.Amount)
+		}
 	}
 	return in
 }
@@ -303,6 +318,18 @@ func readsNow(x model.Expr) bool {
 // rightSides evaluates the derivatives inside a step, for states y with an axis in front for each of some indices.
 func (e *Evaluator) rightSides(s *model.System, sol *solution, each []*model.Index, t Value, y Node,
 	shared []Node) Node {
+	step, front := e.inStep(sol, each, t, y, shared), e.Shape(each, nil)
+	var parts []Node
+	for _, st := range s.States {
+		v := step.unbind(step.Expr(st.Rhs), st.Plates, nil)
+		n := step.Align(v, each, v.Axes)
+		parts = append(parts, autodiff.Reshape(n, append(slices.Clone(front), Product(n.Shape())/Product(front))...))
+	}
+	return autodiff.Concat(len(front), parts...)
+}
+
+// inStep is the evaluator of what a step of the solver computes.
+func (e *Evaluator) inStep(sol *solution, each []*model.Index, t Value, y Node, shared []Node) *Evaluator {
 	front := e.Shape(each, nil)
 	part := func(first, size int) Node {
 		lo, hi := append(make([]int, len(front)), first), append(slices.Clone(front), first+size)
@@ -322,13 +349,7 @@ func (e *Evaluator) rightSides(s *model.System, sol *solution, each []*model.Ind
 		v.Node = shared[k]
 		step.Remember(i.expr, v)
 	}
-	var parts []Node
-	for _, st := range s.States {
-		v := step.unbind(step.Expr(st.Rhs), st.Plates, nil)
-		n := step.Align(v, each, v.Axes)
-		parts = append(parts, autodiff.Reshape(n, append(slices.Clone(front), Product(n.Shape())/Product(front))...))
-	}
-	return autodiff.Concat(len(front), parts...)
+	return step
 }
 
 // A solverStep is the source inside a step of a solver: it has the time and the states.

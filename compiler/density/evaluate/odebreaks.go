@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"math"
+	"slices"
 
 	"ppl/autodiff"
 	"ppl/compiler/frontend/model"
@@ -19,9 +20,13 @@ import (
 // mostBreaks is the number of breaks of one kind from which on they are left to the control of steps.
 const mostBreaks = 10_000
 
-// breaksOf are the times between two at which the right sides of a system are not smooth in the time, as far as these
-// depend on data only.
-func (e *Evaluator) breaksOf(s *model.System, from, to float64) (all []float64) {
+// Times that depend on parameters, such as a lag in `t > lag`, are computed: they are found where both sides are sums and
+// multiples of the time and of what does not depend on it.
+
+// breaksOf are the times between two at which the right sides of a system are not smooth in the time, as far as data
+// give them, and those that depend on parameters, [K]; the invalid node for none.
+func (e *Evaluator) breaksOf(s *model.System, from, to float64) (fixed []float64, moving Node) {
+	var computed []Node
 	seen := map[*model.Array]bool{}
 	var visit func(x model.Expr)
 	visit = func(x model.Expr) {
@@ -30,7 +35,13 @@ func (e *Evaluator) breaksOf(s *model.System, from, to float64) (all []float64) 
 		}
 		switch x := x.(type) {
 		case *model.Apply:
-			all = append(all, e.breaksAt(x, from, to)...)
+			if gap := gapOf(x); gap != nil && !e.ofTimeOnly(gap) {
+				if n := e.computedBreaks(gap); n.Valid() {
+					computed = append(computed, n)
+				}
+			} else {
+				fixed = append(fixed, e.breaksAt(x, from, to)...)
+			}
 		case *model.Ref:
 			if !seen[x.Array] {
 				seen[x.Array] = true
@@ -46,37 +57,62 @@ func (e *Evaluator) breaksOf(s *model.System, from, to float64) (all []float64) 
 	for _, st := range s.States {
 		visit(st.Rhs)
 	}
-	return all
+	if len(computed) > 0 {
+		moving = autodiff.Concat(0, computed...)
+	}
+	return fixed, moving
 }
 
-// breaksAt are the times between two at which one operation is not smooth: where its arguments are equal, or where its
-// argument is 0 or a whole number.
-func (e *Evaluator) breaksAt(x *model.Apply, from, to float64) []float64 {
+// allBreaks are the times from one on at which the right sides are not smooth, [K]; the invalid node for none.
+func (e *Evaluator) allBreaks(s *model.System, from float64) Node {
+	fixed, all := e.breaksOf(s, from, math.Inf(1))
+	if len(fixed) == 0 {
+		return all
+	}
+	slices.Sort(fixed)
+	fixed = slices.Compact(fixed)
+	known := e.Graph.Data("breaks", fixed, len(fixed))
+	if !all.Valid() {
+		return known
+	}
+	return autodiff.Concat(0, known, all)
+}
+
+// gapOf is an expression that is 0 where an operation jumps or bends; nil for one that does neither, or elsewhere.
+func gapOf(x *model.Apply) model.Expr {
 	switch x.Name {
-	case "<", "<=", ">", ">=", "==", "!=", "min", "max", "abs", "sign", "relu", "floor", "ceil", "round", "trunc":
+	case "<", "<=", ">", ">=", "==", "!=", "min", "max", "abs", "sign", "relu":
 	default:
 		return nil
 	}
-	if len(x.Args) > 2 {
-		return nil
-	}
-	for _, a := range x.Args {
-		if !e.ofTimeOnly(a) {
-			return nil
-		}
-	}
-	switch x.Name {
-	case "floor", "ceil", "trunc":
-		return e.wholeTimes(x.Args[0], 0, from, to)
-	case "round":
-		return e.wholeTimes(x.Args[0], 0.5, from, to)
-	}
-	var gap model.Expr = x.Args[0]
-	if len(x.Args) == 2 {
-		gap = &model.Apply{Name: "-", Args: x.Args, Fact: *x.Info(),
+	switch len(x.Args) {
+	case 1:
+		return x.Args[0]
+	case 2:
+		return &model.Apply{Name: "-", Args: x.Args, Fact: *x.Info(),
 			Build: func(y []stdlib.Node) stdlib.Node { return autodiff.Sub(y[0], y[1]) }}
 	}
-	var all []float64
+	return nil
+}
+
+// breaksAt are the times between two at which one operation of the time and of data is not smooth: where its arguments
+// are equal, or where its argument is 0 or a whole number.
+func (e *Evaluator) breaksAt(x *model.Apply, from, to float64) (all []float64) {
+	switch x.Name {
+	case "floor", "ceil", "trunc", "round":
+		if !e.ofTimeOnly(x.Args[0]) {
+			return nil
+		}
+		part := 0.
+		if x.Name == "round" {
+			part = 0.5
+		}
+		return e.wholeTimes(x.Args[0], part, from, to)
+	}
+	gap := gapOf(x)
+	if gap == nil {
+		return nil
+	}
 	a, b := e.linearInTime(gap)
 	for i := range a {
 		if t := -a[i] / b[i]; b[i] != 0 && from <= t && t <= to {
@@ -84,6 +120,76 @@ func (e *Evaluator) breaksAt(x *model.Apply, from, to float64) []float64 {
 		}
 	}
 	return all
+}
+
+// computedBreaks are the times at which a + b·t is 0, [K], +∞ where there is none; the invalid node for another
+// expression.
+func (e *Evaluator) computedBreaks(gap model.Expr) Node {
+	l, ok := linearForm(gap)
+	if !ok || l.slope == nil {
+		return Node{}
+	}
+	a, b := e.unguarded(l.constant), e.unguarded(l.slope)
+	bound := Union(a, b)
+	if len(a.Axes)+len(b.Axes) > 0 {
+		return Node{}
+	}
+	x, y := e.Align(a, bound, nil), e.Align(b, bound, nil)
+	flat := autodiff.Eq(y, e.Graph.Const(0))
+	t := autodiff.Neg(autodiff.Div(x, autodiff.Where(flat, e.Graph.Const(1), y)))
+	t = autodiff.Where(flat, e.Graph.Const(math.Inf(1)), t)
+	return autodiff.Reshape(t, t.Size())
+}
+
+// A linear is constant + slope·t; the slope is nil for what does not depend on the time.
+type linear struct{ constant, slope model.Expr }
+
+// linearForm is an expression that reads no state as a linear function of the time, if it is one of sums and multiples.
+func linearForm(x model.Expr) (linear, bool) {
+	if !readsNow(x) {
+		return linear{x, nil}, true
+	}
+	if _, now := x.(*model.TimeNow); now {
+		return linear{&model.Num{Fact: *x.Info(), Value: 0}, &model.Num{Fact: *x.Info(), Value: 1}}, true
+	}
+	op, ok := x.(*model.Apply)
+	if !ok || len(op.Args) == 0 || len(op.Args) > 2 {
+		return linear{}, false
+	}
+	var args []linear
+	for _, arg := range op.Args {
+		l, ok := linearForm(arg)
+		if !ok {
+			return linear{}, false
+		}
+		args = append(args, l)
+	}
+	return combined(op, args)
+}
+
+// combined is an operation on linear functions.
+func combined(op *model.Apply, x []linear) (linear, bool) {
+	apply := func(args ...model.Expr) model.Expr {
+		return &model.Apply{Name: op.Name, Args: args, Build: op.Build, Fact: *op.Info()}
+	}
+	switch {
+	case len(x) == 1 && op.Name == "-":
+		return linear{apply(x[0].constant), apply(x[0].slope)}, true
+	case len(x) == 2 && (op.Name == "+" || op.Name == "-"):
+		zero := &model.Num{Fact: *op.Info(), Value: 0}
+		slopes := []model.Expr{zero, zero}
+		for k := range x {
+			if x[k].slope != nil {
+				slopes[k] = x[k].slope
+			}
+		}
+		return linear{apply(x[0].constant, x[1].constant), apply(slopes...)}, true
+	case len(x) == 2 && op.Name == "*" && x[0].slope == nil:
+		return linear{apply(x[0].constant, x[1].constant), apply(x[0].constant, x[1].slope)}, true
+	case len(x) == 2 && (op.Name == "*" || op.Name == "/") && x[1].slope == nil:
+		return linear{apply(x[0].constant, x[1].constant), apply(x[0].slope, x[1].constant)}, true
+	}
+	return linear{}, false
 }
 
 // wholeTimes are the times between two at which an expression is a whole number plus a part.

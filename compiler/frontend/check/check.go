@@ -133,6 +133,7 @@ type checker struct {
 	factors    int                  // how many factor statements there are
 	odes       []*trajectory
 	queries    []*model.StateAt
+	events     []*ast.Event
 	mentioned  map[string]bool // names that stand in an expression
 	quantities map[string]bool // names that statements declare, define or draw
 	dropped    map[string]bool // names in statements that could not be parsed

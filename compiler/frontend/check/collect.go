@@ -33,6 +33,8 @@ func (c *checker) collect(stmts []ast.Stmt, s *scope) {
 			c.collectInfer(st)
 		case *ast.Factor:
 			c.collectFactor(st, s)
+		case *ast.Event:
+			c.collectEvent(st, s)
 		case *ast.Import:
 			c.collectImport(st, s)
 		}

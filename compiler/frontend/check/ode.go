@@ -248,6 +248,9 @@ func (c *checker) systems() {
 	for _, t := range c.odes {
 		c.resolveODE(t)
 	}
+	for _, e := range c.events {
+		c.event(e)
+	}
 	if !c.odeCycles() {
 		return
 	}
@@ -287,19 +290,24 @@ func (c *checker) join(s *model.State, sys *model.System) {
 	s.System = sys
 	sys.States = append(sys.States, s)
 	for _, t := range c.odes { // in both directions
-		if t.state.Rhs != nil && (readsState(s.Rhs, t.state) || readsState(t.state.Rhs, s)) {
+		if t.state.Rhs != nil && (readsState(s, t.state) || readsState(t.state, s)) {
 			c.join(t.state, sys)
 		}
 	}
 }
 
-func readsState(x model.Expr, s *model.State) bool {
+// readsState reports whether the equation or an event of a state reads another.
+func readsState(s, other *model.State) bool {
 	found := false
-	model.Walk(x, func(y model.Expr) {
-		if n, ok := y.(*model.StateNow); ok && n.State == s {
+	visit := func(y model.Expr) {
+		if n, ok := y.(*model.StateNow); ok && n.State == other {
 			found = true
 		}
-	})
+	}
+	model.Walk(s.Rhs, visit)
+	for _, e := range s.Events {
+		model.Walk(e.Amount, visit)
+	}
 	return found
 }
 

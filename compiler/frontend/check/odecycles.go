@@ -60,7 +60,8 @@ func statesRead(s *model.State) (now []*model.State, fixed []*model.StateAt) {
 			}
 		})
 	}
-	visit(s.Rhs)
-	visit(s.Init)
+	for _, x := range s.Exprs() {
+		visit(x)
+	}
 	return now, fixed
 }

@@ -24,7 +24,7 @@ func (c *checker) optionalData() {
 	}
 	for _, s := range c.model.Systems {
 		for _, st := range s.States {
-			need(model.Arrays(st.Init, st.Rhs, s.T0))
+			need(model.Arrays(append(st.Exprs(), s.T0)...))
 		}
 		for _, q := range s.Queries { // one solution serves all of them
 			need(model.Arrays(q.Time))

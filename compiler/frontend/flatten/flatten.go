@@ -181,7 +181,7 @@ func (f *flattener) rest(arrays []*model.Array) {
 	for _, s := range f.m.Systems {
 		s.T0 = f.rewrite(s.T0, statement{})
 		for _, state := range s.States {
-			state.Init, state.Rhs = f.rewrite(state.Init, statement{}), f.rewrite(state.Rhs, statement{})
+			state.Replace(func(x model.Expr) model.Expr { return f.rewrite(x, statement{}) })
 		}
 	}
 }

@@ -20,6 +20,38 @@ type State struct {
 	Axes   []*Set
 	Init   Expr
 	Rhs    Expr
+	Events []*Event
+}
+
+// An Event adds Amount to an element of a state when the time is When, once for each combination of its plates. Target is
+// the state (StateNow) or a subscript of it; Amount reads the time and states as they are before the events of the time.
+type Event struct {
+	At     source.Span
+	Over   []*Index
+	Target Expr
+	When   Expr
+	Amount Expr
+}
+
+// Exprs are all expressions of a state's equations, without those that were refused.
+func (s *State) Exprs() (out []Expr) {
+	for _, x := range []Expr{s.Init, s.Rhs} {
+		if x != nil {
+			out = append(out, x)
+		}
+	}
+	for _, e := range s.Events {
+		out = append(append(out, bounds(e.Over)...), e.Target, e.When, e.Amount)
+	}
+	return out
+}
+
+// Replace puts f(x) in the place of each expression of a state's equations; the ends of plates stay.
+func (s *State) Replace(f func(Expr) Expr) {
+	s.Init, s.Rhs = f(s.Init), f(s.Rhs)
+	for _, e := range s.Events {
+		e.Target, e.When, e.Amount = f(e.Target), f(e.When), f(e.Amount)
+	}
 }
 
 // StateAt is u(e): a state at a time. Its axes are the state's, then the time's.

@@ -59,11 +59,7 @@ func (e *StateAt) Children() []Expr {
 	out := []Expr{e.Time}
 	if e.State.System != nil {
 		for _, s := range e.State.System.States {
-			for _, x := range []Expr{s.Init, s.Rhs} {
-				if x != nil { // else it was refused
-					out = append(out, x)
-				}
-			}
+			out = append(out, s.Exprs()...)
 		}
 	}
 	return out

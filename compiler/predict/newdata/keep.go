@@ -25,7 +25,7 @@ func (c *Changes) keep() {
 	}
 	for _, s := range c.m.Systems {
 		for _, u := range s.States {
-			u.Init, u.Rhs = r.root(u.Init), r.root(u.Rhs)
+			u.Replace(r.root)
 		}
 	}
 }

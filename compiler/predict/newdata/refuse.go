@@ -130,6 +130,14 @@ func endsIn(x model.Expr) map[model.Expr]bool {
 			end(setsOf(x.Over)...)
 		case *model.Build:
 			end(setsOf(x.Over)...)
+		case *model.StateAt:
+			if x.State.System != nil {
+				for _, s := range x.State.System.States {
+					for _, ev := range s.Events {
+						end(setsOf(ev.Over)...)
+					}
+				}
+			}
 		case *model.Subscript:
 			for _, s := range x.Subs {
 				if s.Range != nil {

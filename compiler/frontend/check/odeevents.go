@@ -1,0 +1,121 @@
+package check
+
+import (
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+)
+
+// Events: at[d in D] t = when[d]: u[group[d]] += amount[d].
+
+func (c *checker) collectEvent(st *ast.Event, s *scope) {
+	if s != c.global {
+		c.errorf("E00", st.Span(), "an event stands at the top of a file, not in a block")
+		return
+	}
+	c.events = append(c.events, st)
+}
+
+// event elaborates an event and gives it to its state.
+func (c *checker) event(st *ast.Event) {
+	t := c.eventTarget(st)
+	if t == nil || !c.odeShape(t) {
+		return
+	}
+	s := newScope(c.global)
+	over, ok := c.eventPlates(s, st)
+	if !ok {
+		return
+	}
+	when := c.expr(s, st.When)
+	if isPoison(when) || !c.oneEvent(when, "the time of an event") {
+		return
+	}
+	now := newScope(s)
+	at := st.Time.Span()
+	now.add(&entity{name: st.Time.Name, at: at, used: true,
+		expr: &model.TimeNow{Fact: model.Fact{At: at, Type: model.Type{Range: anyRange}}}})
+	target, amount := c.expr(now, readNow(st)), c.expr(now, st.Amount)
+	if isPoison(target) || isPoison(amount) || !c.oneEvent(amount, "the amount of an event") {
+		return
+	}
+	if axes := target.Info().Type.Axes; len(axes) > 0 {
+		c.errorf("E42", st.Target.Span(), "an event changes one number, but `%s` has %s", st.Target.Span().Text(),
+			haveAxes(axes)).
+			Help("give the event an index: `at[k in …] %s = …: %s[k] += …`", st.Time.Name, t.state.Name)
+		return
+	}
+	t.state.Events = append(t.state.Events,
+		&model.Event{At: st.Span(), Over: over, Target: target, When: when, Amount: amount})
+}
+
+// eventTarget is the trajectory that an event changes.
+func (c *checker) eventTarget(st *ast.Event) *trajectory {
+	target := st.Target
+	if x, ok := target.(*ast.Index); ok {
+		target = x.X
+	}
+	n, ok := target.(*ast.Name)
+	if !ok {
+		e := c.errorf("E98", st.Target.Span(), "an event changes a state of a differential equation, written as its name")
+		if call, isCall := target.(*ast.Call); isCall {
+			e.Help("write `%s += …`, without the time", call.Fun.Span().Text())
+		}
+		return nil
+	}
+	switch e := c.global.lookup(n.Name); {
+	case e == nil:
+		c.undefined(c.global, n)
+	case e.ode == nil:
+		e.used = true
+		c.errorf("E98", n.Span(), "`%s` is not a state of a differential equation, and only states change at events", n.Name).
+			Related(e.at, "`%s`", n.Name).Help("a state has an equation: `%s'(t) = …`", n.Name)
+	default:
+		return e.ode
+	}
+	return nil
+}
+
+// eventPlates are the indices of an event.
+func (c *checker) eventPlates(s *scope, st *ast.Event) (over []*model.Index, ok bool) {
+	slots, bare, _ := c.slots(s, &ast.Head{Place: st.Place, Slots: st.Slots}, 0)
+	for k, slot := range slots {
+		at := st.Slots[k].Span()
+		switch {
+		case slot.Index == nil:
+			c.errorf("E13", at, "an event has indices: `at[d in D] %s = …`", st.Time.Name)
+			return nil, false
+		case len(bare) > 0:
+			c.errorf("E13", at, "give each index of an event a name: `at[d in %s] %s = …`", at.Text(), st.Time.Name)
+			return nil, false
+		case len(slot.Index.Set.Ragged) > 0:
+			c.notYet(at, "events over a set whose size depends on an index").
+				Help("list all events in one table, with a column that says whose they are: `at[d in D] %s = when[d]: "+
+					"u[subject[d]] += amount[d]`", st.Time.Name)
+			return nil, false
+		}
+		over = append(over, slot.Index)
+	}
+	return over, !poisonSlot(slots)
+}
+
+func (c *checker) oneEvent(x model.Expr, what string) bool {
+	if len(x.Info().Type.Axes) > 0 {
+		c.errorf("E42", x.Info().At, "%s is one number, but this has %s", what, haveAxes(x.Info().Type.Axes)).
+			Help("give the event an index: `at[d in D] t = when[d]: u += amount[d]`")
+		return false
+	}
+	return true
+}
+
+// readNow is the element that an event changes, as a right side reads it: u(t)[k].
+func readNow(st *ast.Event) ast.Expr {
+	at := ast.Place{At: st.Target.Span()}
+	read := func(u ast.Expr) ast.Expr {
+		own := ast.Place{At: u.Span()}
+		return &ast.Call{Place: own, Fun: u, Args: []*ast.Arg{{Place: own, Value: &ast.Name{Place: own, Name: st.Time.Name}}}}
+	}
+	if x, ok := st.Target.(*ast.Index); ok {
+		return &ast.Index{Place: at, X: read(x.X), Subs: x.Subs}
+	}
+	return read(st.Target)
+}
