@@ -78,7 +78,8 @@ func dosing(r random) study {
 		}
 	}
 	return study{
-		map[string]table{"dosing.csv": {"subject,hour,level", levels[:]}, "dosing_given.csv": {"patient,time,dose", doses[:]}},
+		map[string]table{"dosing.csv": {"subject,hour,level", levels[:]},
+			"dosing_given.csv": {"patient,time,dose", doses[:]}},
 		map[string][]float64{"absorb": {absorb}, "lag": {lag}, "volume": {volume}, "typical": {typical},
 			"spread": {spread}, "clear": clear, "sigma": {sigma}},
 	}

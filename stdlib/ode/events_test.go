@@ -49,12 +49,14 @@ func (d dosing) problem(g *ad.Graph, computed bool) (p Problem, rates, amounts, 
 
 func dosings() map[string]dosing {
 	return map[string]dosing{
-		"several, in no order": {[]float64{24, 0.5, 12}, []float64{50, 100, 70}, []float64{1, 3, 12.5, 23, 30, 47}, 0.25},
-		"two at one time":      {[]float64{6, 6, 1}, []float64{30, 20, 10}, []float64{2, 7, 20}, 0.25},
+		"several, in no order": {[]float64{24, 0.5, 12}, []float64{50, 100, 70}, []float64{1, 3, 12.5, 23, 30, 47},
+			0.25},
+		"two at one time": {[]float64{6, 6, 1}, []float64{30, 20, 10}, []float64{2, 7, 20}, 0.25},
 		"at times asked for": {[]float64{0, 6, 12, 18}, []float64{10, 20, 30, 40}, []float64{0, 6, 6, 12, 17, 18},
 			0.25},
 		"after the last time": {[]float64{1, 5, 5.1, 90}, []float64{10, 20, 30, 40}, []float64{0, 2, 5}, 0.25},
-		"close together":      {[]float64{1, 1 + 1e-9, 1 + 1e-12, 2}, []float64{1, 2, 3, 4}, []float64{1, 1.5, 5}, 0.25},
+		"close together": {[]float64{1, 1 + 1e-9, 1 + 1e-12, 2}, []float64{1, 2, 3, 4}, []float64{1, 1.5, 5},
+			0.25},
 	}
 }
 
@@ -126,11 +128,13 @@ func TestEventsThatReadTheState(t *testing.T) {
 	for _, m := range methods() {
 		g := ad.New()
 		y0 := g.Input("y0", 1)
+		amount := func(t, y Node, _ []Node) Node {
+			share, ofTime := []float64{-.5, 1, -.5}, []float64{0, 1, 0}
+			halves := ad.Mul(y.Graph().Data("share", share, 3), ad.Broadcast(at(y, 0), []int{3}, nil))
+			return ad.Add(halves, ad.Mul(y.Graph().Data("of time", ofTime, 3), t))
+		}
 		p := Problem{Times: []float64{0, 1, 1.5, 3}, Y0: y0, RHS: func(_, y Node, _ []Node) Node { return ad.Neg(y) },
-			Events: []Events{{Fixed: []float64{2, 1, 2}, Into: []int{0, 0, 0}, Amount: func(t, y Node, _ []Node) Node {
-				halves := ad.Mul(y.Graph().Data("share", []float64{-.5, 1, -.5}, 3), ad.Broadcast(at(y, 0), []int{3}, nil))
-				return ad.Add(halves, ad.Mul(y.Graph().Data("of time", []float64{0, 1, 0}, 3), t))
-			}}}}
+			Events: []Events{{Fixed: []float64{2, 1, 2}, Into: []int{0, 0, 0}, Amount: amount}}}
 		y := Solve(p, Options{Method: m.name, RTol: 1e-9, ATol: 1e-9})
 		v := ad.Eval(map[string][]float64{"y0": {3}}, y, ad.Grad(ad.SumAll(y), y0)[0])
 		e := math.Exp

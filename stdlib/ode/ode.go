@@ -30,7 +30,7 @@ type Node = ad.Node
 // RHS is called on nodes of several graphs, those of steps among them: it makes its result, shape [S], from its
 // arguments and constants of their graph only. Arrays that it reads besides t (a scalar) and y [S] are listed in Shared
 // and handed to it in that order. It should be smooth between Breaks; where it is not finite a step is
-// refused and a smaller one tried. Breaks that are computed, Moving, have gradients, as has the time of an event that is.
+// refused and a smaller one tried. Breaks that are computed, Moving, have gradients, as have computed times of events.
 type Problem struct {
 	T0     float64
 	Times  []float64 // ascending, none before T0; the same one may occur more than once

@@ -12,7 +12,8 @@ import (
 // points, by both methods.
 func TestEvents(t *testing.T) {
 	t.Parallel()
-	const head = "data ts[N] = [0.3, 1, 2.5, 4], y[N] = [0.7, 0.5, 0.2, 0.3], who[N]: index(S) = [1, 2, 2, 1], S = 2\n" +
+	const head = "data ts[N] = [0.3, 1, 2.5, 4], y[N] = [0.7, 0.5, 0.2, 0.3]\n" +
+		"data who[N]: index(S) = [1, 2, 2, 1], S = 2\n" +
 		"data when[D] = [2, 0.5, 0, 2], dose[D] = [3, 1, 2, 0.5], of[D]: index(S) = [1, 1, 2, 2]\n" +
 		"k, d ~ HalfNormal(1)\n"
 	const decay = "u(0) = 1\nu'(t) = -k * u(t)\n"
@@ -30,14 +31,15 @@ func TestEvents(t *testing.T) {
 				"y[i in N] ~ Normal(who[i] * f(who[i], ts[i]) + " +
 				"sum(j in D: of[j] == who[i] ? dose[j] * g(who[i], ts[i] - when[j] - d) : 0), 1)\n"},
 		{"events over two indices, which read the state and the time",
-			"u[s in S](0) = s\nu'[s in S](t) = -k * u[s](t)\nat[s in S, j in 1..2] t = j: u[s] += t * s - u[s](t) / 2\n" +
-				"y[i in N] ~ Normal(u[who[i]](ts[i]), 1)\n",
+			"u[s in S](0) = s\nu'[s in S](t) = -k * u[s](t)\n" +
+				"at[s in S, j in 1..2] t = j: u[s] += t * s - u[s](t) / 2\ny[i in N] ~ Normal(u[who[i]](ts[i]), 1)\n",
 			"e(t) = exp(-k * t)\nfirst(s, t) = (s * e(1) / 2 + s) * e(t - 1)\n" +
 				"f(s, t) = t <= 1 ? s * e(t) : t <= 2 ? first(s, t) : (first(s, 2) / 2 + 2 * s) * e(t - 2)\n" +
 				"y[i in N] ~ Normal(f(who[i], ts[i]), 1)\n"},
 		{"values at times that depend on parameters, and one before the initial time",
 			decay + "at[j in D] t = when[j]: u += dose[j]\ny[i in N] ~ Normal(u(ts[i] * d) + u(-d), 1)\n",
-			superposed + "y[i in N] ~ Normal(f(ts[i] * d) + sum(j in D: dose[j] * g(ts[i] * d - when[j])) + f(-d), 1)\n"},
+			superposed + "y[i in N] ~ Normal(f(ts[i] * d) + sum(j in D: dose[j] * g(ts[i] * d - when[j])) + f(-d), " +
+				"1)\n"},
 		{"such values and a lag", decay + "at[j in D] t = when[j] + k: u += dose[j]\n" +
 			"y[i in N] ~ Normal(u(ts[i] * d), 1)\n",
 			superposed + "y[i in N] ~ Normal(f(ts[i] * d) + sum(j in D: dose[j] * g(ts[i] * d - when[j] - k)), 1)\n"},

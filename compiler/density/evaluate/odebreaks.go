@@ -20,8 +20,8 @@ import (
 // mostBreaks is the number of breaks of one kind from which on they are left to the control of steps.
 const mostBreaks = 10_000
 
-// Times that depend on parameters, such as a lag in `t > lag`, are computed: they are found where both sides are sums and
-// multiples of the time and of what does not depend on it.
+// Times that depend on parameters, such as a lag in `t > lag`, are computed: they are found where both sides are sums
+// and multiples of the time and of what does not depend on it.
 
 // breaksOf are the times between two at which the right sides of a system are not smooth in the time, as far as data
 // give them, and those that depend on parameters, [K]; the invalid node for none.

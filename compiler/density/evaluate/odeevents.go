@@ -171,16 +171,17 @@ func (r reach) events(events []happening, size int, amount func(h happening, z, 
 				into = append(into, q*size+place)
 			}
 		}
-		all = append(all, ode.Events{Moving: r.passed(h.times), Into: into, Amount: func(z, y Node, shared []Node) Node {
+		flat := func(z, y Node, shared []Node) Node {
 			n := amount(h, z, y, shared)
 			return autodiff.Reshape(n, n.Size())
-		}})
+		}
+		all = append(all, ode.Events{Moving: r.passed(h.times), Into: into, Amount: flat})
 	}
 	return all
 }
 
-// An IdleEvent is a statement whose events, of which the first is at First, all come after the last time, Last, at which
-// something reads a state.
+// An IdleEvent is a statement whose events, of which the first is at First, all come after the last time, Last, at
+// which something reads a state.
 type IdleEvent struct {
 	Event       *model.Event
 	First, Last float64

@@ -56,7 +56,8 @@ func (c *checker) eventTarget(st *ast.Event) *trajectory {
 	}
 	n, ok := target.(*ast.Name)
 	if !ok {
-		e := c.errorf("E98", st.Target.Span(), "an event changes a state of a differential equation, written as its name")
+		e := c.errorf("E98", st.Target.Span(),
+			"an event changes a state of a differential equation, written as its name")
 		if call, isCall := target.(*ast.Call); isCall {
 			e.Help("write `%s += …`, without the time", call.Fun.Span().Text())
 		}
@@ -67,8 +68,8 @@ func (c *checker) eventTarget(st *ast.Event) *trajectory {
 		c.undefined(c.global, n)
 	case e.ode == nil:
 		e.used = true
-		c.errorf("E98", n.Span(), "`%s` is not a state of a differential equation, and only states change at events", n.Name).
-			Related(e.at, "`%s`", n.Name).Help("a state has an equation: `%s'(t) = …`", n.Name)
+		c.errorf("E98", n.Span(), "`%s` is not a state of a differential equation, and only states change at events",
+			n.Name).Related(e.at, "`%s`", n.Name).Help("a state has an equation: `%s'(t) = …`", n.Name)
 	default:
 		return e.ode
 	}
@@ -112,7 +113,8 @@ func readNow(st *ast.Event) ast.Expr {
 	at := ast.Place{At: st.Target.Span()}
 	read := func(u ast.Expr) ast.Expr {
 		own := ast.Place{At: u.Span()}
-		return &ast.Call{Place: own, Fun: u, Args: []*ast.Arg{{Place: own, Value: &ast.Name{Place: own, Name: st.Time.Name}}}}
+		time := &ast.Name{Place: own, Name: st.Time.Name}
+		return &ast.Call{Place: own, Fun: u, Args: []*ast.Arg{{Place: own, Value: time}}}
 	}
 	if x, ok := st.Target.(*ast.Index); ok {
 		return &ast.Index{Place: at, X: read(x.X), Subs: x.Subs}

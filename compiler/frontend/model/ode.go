@@ -23,8 +23,9 @@ type State struct {
 	Events []*Event
 }
 
-// An Event adds Amount to an element of a state when the time is When, once for each combination of its plates. Target is
-// the state (StateNow) or a subscript of it; Amount reads the time and states as they are before the events of the time.
+// An Event adds Amount to an element of a state when the time is When, once for each combination of its plates. Target
+// is the state (StateNow) or a subscript of it; Amount reads the time, and states as they are before the events of the
+// time.
 type Event struct {
 	At     source.Span
 	Over   []*Index
