@@ -76,10 +76,17 @@ func (c *checker) stateElement(s *scope, e *ast.Call) (model.Expr, bool) {
 		return nil, false
 	}
 	n, ok := index.X.(*ast.Name)
-	if !ok || s.lookup(n.Name) == nil || s.lookup(n.Name).ode == nil {
+	if !ok {
 		return nil, false
 	}
-	x := c.stateAt(s, s.lookup(n.Name).ode, e)
+	u := s.lookup(n.Name)
+	switch {
+	case u != nil && u.expr != nil && isPoison(u.expr): // its statement could not be parsed
+		return poison(e), true
+	case u == nil || u.ode == nil:
+		return nil, false
+	}
+	x := c.stateAt(s, u.ode, e)
 	if isPoison(x) {
 		return x, true
 	}

@@ -66,6 +66,7 @@ func (c *checker) eventTarget(st *ast.Event) *trajectory {
 	switch e := c.global.lookup(n.Name); {
 	case e == nil:
 		c.undefined(c.global, n)
+	case e.expr != nil && isPoison(e.expr): // its statement could not be parsed
 	case e.ode == nil:
 		e.used = true
 		c.errorf("E98", n.Span(), "`%s` is not a state of a differential equation, and only states change at events",
