@@ -179,7 +179,29 @@ func (r *latentReader) otherwise(ref *model.Ref) {
 	r.in.diags.Errorf("E99", ref.At, "reading the discrete latent `%s` other than at an index of the term, at one "+
 		"that data give, or along a chain at a constant distance: not compiled by this version of ppl yet", name).
 		Help("give the statement an index for each axis of `%s` that it reads, and read `%s` at these; which element "+
-			"data choose is written `%s[g[n]]`", name, name, name)
+			"data choose is written `%s[g[n]]`; %s", name, name, name, togetherAdvice(ref.Array))
+}
+
+// togetherAdvice says what it takes to sum out all elements of an unknown together, and how a few of them are written.
+func togetherAdvice(a *model.Array) string {
+	values, size := "K", ""
+	for _, t := range a.Pieces {
+		if t.Term != nil && t.Term.Dist != nil && t.Term.Dist.Name == "Bernoulli" {
+			values = "2"
+		}
+	}
+	for _, s := range a.Type.Axes {
+		if size != "" {
+			size += " * "
+		}
+		size += s.SizeText()
+	}
+	if len(a.Type.Axes) > 1 {
+		size = "(" + size + ")"
+	}
+	return fmt.Sprintf("elements that are read together have %s^%s combinations, and must be few: then one unknown "+
+		"has them as its values, `c ~ Categorical(fill(%s^(-%s), %s^%s))`, and its k-th digit, counted from 0, `floor((c "+
+		"- 1) / %s^(k - 1)) %% %s`, is an element", values, size, values, size, values, size, values, values)
 }
 
 // alongChain finds where a chain is read: at a constant distance from one of the term's plates, or at one element.
@@ -215,7 +237,8 @@ func (r *latentReader) add(ref *model.Ref, read model.LatentRead) {
 		if !ok || !slices.Equal(old.Plates, read.Plates) || !slices.EqualFunc(old.Gather, read.Gather, model.SameForm) {
 			r.in.diags.Errorf("E71", ref.At, "`%s` cannot be summed out: two different elements of it occur together "+
 				"in one term", read.Latent.Name).
-				Related(r.term.At, "this term")
+				Related(r.term.At, "this term").
+				Help("%s", togetherAdvice(read.Latent))
 		}
 		for _, gap := range read.Gaps {
 			old.Gaps = append(old.Gaps, gap+far)

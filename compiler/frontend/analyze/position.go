@@ -54,10 +54,16 @@ func positionOf(x model.Expr, slot model.Slot) position {
 	if slot.Index == nil {
 		return besideElement(x, model.AffineOf(slot.At))
 	}
-	t := slot.Index
-	if first := model.AffineOf(t.Set.Lo); first.Key() == model.AffineOf(t.Set.Hi).Key() { // T..T
-		return besideElement(x, first)
+	at := besideIndex(x, slot.Index)
+	set := slot.Index.Set
+	if at.kind == unknown && model.SameForm(set.Lo, set.Hi) { // T..T
+		return besideElement(x, model.AffineOf(set.Lo))
 	}
+	return at
+}
+
+// besideIndex is where a subscript lies relative to every value of an index.
+func besideIndex(x model.Expr, t *model.Index) position {
 	if len(model.Indices(x)) == 0 {
 		return ofElement(model.AffineOf(x), t.Set)
 	}
