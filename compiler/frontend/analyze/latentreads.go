@@ -200,8 +200,8 @@ func togetherAdvice(a *model.Array) string {
 		size = "(" + size + ")"
 	}
 	return fmt.Sprintf("elements that are read together have %s^%s combinations, and must be few: then one unknown "+
-		"has them as its values, `c ~ Categorical(fill(%s^(-%s), %s^%s))`, and its k-th digit, counted from 0, `floor((c "+
-		"- 1) / %s^(k - 1)) %% %s`, is an element", values, size, values, size, values, size, values, values)
+		"has them as its values, `c ~ Categorical(fill(%s^(-%s), %s^%s))`, and its k-th digit, counted from 0, "+
+		"`floor((c - 1) / %s^(k - 1)) %% %s`, is an element", values, size, values, size, values, size, values, values)
 }
 
 // alongChain finds where a chain is read: at a constant distance from one of the term's plates, or at one element.
