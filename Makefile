@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 30s
 
-.PHONY: check platforms lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models kills same measure install release wheel python
+.PHONY: check platforms lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models mutate kills same measure install release wheel python
 
 check:
 	$(GO) mod tidy -diff
@@ -114,6 +114,15 @@ fuzz-models:
 	$(GO) build -o bench/fuzzmodels/ppl ./cmd/ppl
 	$(GO) run ./bench/fuzzmodels -ppl ./bench/fuzzmodels/ppl -for $(FUZZTIME) -seed $$(date +%s) \
 		-keep cmd/ppl/testdata/fuzzed examples/*.ppl lang/REFERENCE.md lang/diag/DIAGNOSTICS.md
+
+# Changes what models, data files and run directories mean, for BUDGET, and sends them through ppl. What fails is kept in
+# bench/mutate/failed; SAID names a file for the refusals.
+BUDGET ?= 10m
+SAID ?=
+mutate:
+	mkdir -p bench/mutate/failed
+	$(GO) build -o bench/mutate/ppl ./cmd/ppl
+	$(GO) run ./bench/mutate -ppl ./bench/mutate/ppl -for $(BUDGET) -seed $$(date +%s) -keep bench/mutate/failed -said "$(SAID)"
 
 # Kills runs KILLS times at random moments; what is resumed has to have the draws of runs that nothing ended.
 KILLS ?= 1000

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// An outcome is what a command did.
+type outcome struct {
+	args      []string
+	code      int // -1: it was ended by a signal
+	out, said string
+	memory    int64 // the most that was resident, in bytes
+	processor time.Duration
+	stuck     bool // it did not end
+}
+
+// What a command is given, and what it may take. The clock is no measure on a busy machine, so that it only ends what
+// waits for something.
+const (
+	memoryGiven   = "400MiB"
+	mostMemory    = 800 << 20
+	mostProcessor = 20 * time.Second
+	mostClock     = 90 * time.Second
+	mostAddresses = 12 << 20 // kilobytes: what takes more is ended before the machine suffers
+)
+
+// carryOut runs ppl in a directory. GOMEMLIMIT is the same limit as --max-memory, and all commands heed it. Scenes may
+// put NAME=VALUE before the verb.
+func carryOut(ctx context.Context, ppl, dir string, args []string) outcome {
+	ctx, cancel := context.WithTimeout(ctx, mostClock)
+	defer cancel()
+	o := outcome{args: args}
+	env := append(os.Environ(), "GOMAXPROCS=1", "GOMEMLIMIT="+memoryGiven, "XDG_CACHE_HOME="+dir+"/cache")
+	for len(o.args) > 0 && bytes.ContainsRune([]byte(o.args[0]), '=') {
+		env, o.args = append(env, o.args[0]), o.args[1:]
+	}
+	var out, said bytes.Buffer
+	script := fmt.Sprintf(`ulimit -t %d && ulimit -v %d && exec "$0" "$@"`, 2*int(mostProcessor.Seconds()), mostAddresses)
+	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", script, ppl}, o.args...)...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = dir, &out, &said, env
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	o.out, o.said, o.stuck = out.String(), said.String(), errors.Is(ctx.Err(), context.DeadlineExceeded)
+	if cmd.ProcessState == nil {
+		o.code, o.said = -1, fmt.Sprint(err)
+		return o
+	}
+	o.code, o.processor = cmd.ProcessState.ExitCode(), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		o.memory = int64(usage.Maxrss)
+		if runtime.GOOS != "darwin" {
+			o.memory <<= 10
+		}
+	}
+	return o
+}

@@ -1,0 +1,246 @@
+// Mutate changes models, data files and run directories in what they mean and sends them through ppl as a user would.
+// Each may be refused; none may make ppl fail:
+//
+//	go run ./bench/mutate -ppl ./ppl -for 10m
+//	runs, seed 1, case 203: chunk posterior/mu/0.0 is a named pipe: ppl query: more than 20 s
+//	…
+//	models: 1,203 cases, 3,911 commands, exit codes 0: 2,310, 1: 1,590, 130: 11; 0 failures
+//
+// Bench/fuzzmodels changes tokens, which mostly tests the parser. Here the syntax tree of a model is changed and printed
+// again, so that most models reach the stages behind it; sizes and counts in the headers of binary files are changed
+// where they are; and files of a run are exchanged with those of another run. Package main's table of demands (judge.go)
+// says what no command may do.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ppl := flag.String("ppl", "ppl", "the `program`")
+	lasting := flag.Duration("for", 10*time.Minute, "how long; all kinds take turns")
+	cases := flag.Int("cases", 0, "how many cases; 0: as many as there is time for")
+	seed := flag.Uint64("seed", 1, "of all choices")
+	only := flag.String("only", "", "one of models, data, runs; empty: all")
+	examples := flag.String("examples", "examples", "`directory` of the models that are changed")
+	files := flag.String("files", "compiler/datasets/datafile/testdata", "`directory` of the data files that are changed")
+	keep := flag.String("keep", "", "`directory` for what fails; nothing is kept without it")
+	said := flag.String("said", "", "`file` for the last line of each refusal, to be read by a person")
+	flag.Parse()
+	m := &mutator{keep: *keep, seed: *seed, cases: *cases}
+	err := m.open(*ppl, *examples, *files, *only, *said)
+	if err == nil {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		ctx, cancel := context.WithTimeout(ctx, *lasting)
+		err = m.run(ctx)
+		cancel()
+		stop()
+	}
+	if err = errorsJoin(err, m.close()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func errorsJoin(first, second error) error {
+	if first != nil {
+		return first
+	}
+	return second
+}
+
+// A scene is what a generator has made in a directory: the command lines to try there, one after the other.
+type scene struct {
+	what     string     // was changed, for people
+	names    string     // what a message must name when a command is refused; empty: a model, which diagnostics name
+	commands [][]string // the next is tried whether or not one was refused, unless it says so in stop
+	stop     bool       // at the first command that does not end with 0
+}
+
+// A generator changes something in a directory of its own, which it may prepare.
+type generator interface {
+	name() string
+	prepare(ppl, dir string) error
+	change(r *rand.Rand, dir string, number int) (scene, error)
+}
+
+// A mutator sends scenes through ppl.
+type mutator struct {
+	ppl, keep  string
+	seed       uint64
+	cases      int
+	dir        string
+	generators []generator
+	tallies    []*tally
+	said       *os.File
+}
+
+func (m *mutator) open(ppl, examples, data, only, said string) (err error) {
+	if m.ppl, err = filepath.Abs(ppl); err != nil {
+		return err
+	}
+	if m.dir, err = os.MkdirTemp("", "mutate-*"); err != nil {
+		return err
+	}
+	if said != "" {
+		if m.said, err = os.Create(said); err != nil {
+			return err
+		}
+	}
+	for _, g := range []generator{&models{from: examples}, &dataFiles{from: data}, &runs{}} {
+		if only != "" && only != g.name() {
+			continue
+		}
+		dir := filepath.Join(m.dir, g.name())
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return err
+		}
+		if err := g.prepare(m.ppl, dir); err != nil {
+			return fmt.Errorf("%s: %w", g.name(), err)
+		}
+		m.generators, m.tallies = append(m.generators, g), append(m.tallies, &tally{codes: map[int]int{}})
+	}
+	if len(m.generators) == 0 {
+		return fmt.Errorf("-only %s: there are models, data and runs", only)
+	}
+	return nil
+}
+
+func (m *mutator) close() error {
+	if m.said != nil {
+		m.said.Close()
+	}
+	return os.RemoveAll(m.dir)
+}
+
+// run tries scenes until the context ends; its error says that something failed.
+func (m *mutator) run(ctx context.Context) error {
+	for k := 0; ctx.Err() == nil && (m.cases == 0 || k < m.cases); k++ {
+		i := k % len(m.generators)
+		if err := m.try(ctx, m.generators[i], m.tallies[i], k); err != nil {
+			return err
+		}
+	}
+	failed := 0
+	for i, g := range m.generators {
+		fmt.Printf("%s: %s\n", g.name(), m.tallies[i])
+		failed += m.tallies[i].failures
+	}
+	if failed > 0 {
+		return fmt.Errorf("ppl failed %d times", failed)
+	}
+	return nil
+}
+
+// try makes one scene and carries out its commands.
+func (m *mutator) try(ctx context.Context, g generator, t *tally, number int) error {
+	dir := filepath.Join(m.dir, g.name())
+	s, err := g.change(rand.New(rand.NewPCG(m.seed, uint64(number))), dir, number)
+	if err != nil {
+		return fmt.Errorf("%s, seed %d, case %d: %w", g.name(), m.seed, number, err)
+	}
+	t.cases++
+	for _, args := range s.commands {
+		o := carryOut(ctx, m.ppl, dir, args)
+		if ctx.Err() != nil { // what was stopped has not failed
+			return nil
+		}
+		t.add(o)
+		m.note(s, o)
+		if wrong := judge(s, o); wrong != "" {
+			t.failures++
+			fmt.Printf("%s, seed %d, case %d: %s: ppl %s: %s\n%s\n", g.name(), m.seed, number, s.what,
+				strings.Join(args, " "), wrong, indented(o.said))
+			if err := m.keepScene(dir, number); err != nil {
+				return err
+			}
+			break
+		}
+		if s.stop && o.code != 0 {
+			break
+		}
+	}
+	return clear(dir, caseName(number))
+}
+
+// note writes the first line of what a command said when it did not end with 0.
+func (m *mutator) note(s scene, o outcome) {
+	if m.said == nil || o.code == 0 {
+		return
+	}
+	lines := strings.Split(strings.TrimSpace(o.said), "\n")
+	at := max(0, slices.IndexFunc(lines, func(line string) bool {
+		return strings.Contains(line, "error[") || strings.HasPrefix(line, "ppl ")
+	}))
+	fmt.Fprintf(m.said, "%d\t%s\t%s\t%s\n", o.code, o.args[0], s.what, lines[at])
+}
+
+// keepScene copies what belongs to a case.
+func (m *mutator) keepScene(dir string, number int) error {
+	if m.keep == "" {
+		return nil
+	}
+	all, err := filepath.Glob(filepath.Join(dir, caseName(number)+"*"))
+	for _, path := range all {
+		to := filepath.Join(m.keep, filepath.Base(path))
+		if err == nil {
+			_ = removeAll(to) // of a search before
+			err = copyAll(path, to)
+		}
+	}
+	return err
+}
+
+// caseName is what the names of all files of a case begin with.
+func caseName(number int) string { return fmt.Sprintf("case%d", number) }
+
+// clear removes the files of a case.
+func clear(dir, prefix string) error {
+	all, err := filepath.Glob(filepath.Join(dir, prefix+"[._]*"))
+	for _, path := range all {
+		if e := removeAll(path); err == nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// A tally counts what was tried.
+type tally struct {
+	cases, commands, failures int
+	codes                     map[int]int
+	memory                    int64
+	longest                   time.Duration
+}
+
+func (t *tally) add(o outcome) {
+	t.commands++
+	t.codes[o.code]++
+	t.memory, t.longest = max(t.memory, o.memory), max(t.longest, o.processor)
+}
+
+func (t *tally) String() string {
+	var codes []string
+	for _, code := range []int{0, 1, 2, 3, 130} {
+		if n := t.codes[code]; n > 0 {
+			codes = append(codes, fmt.Sprintf("%d: %d", code, n))
+		}
+	}
+	return fmt.Sprintf("%d cases, %d commands, exit codes %s; at most %d MB and %.1f s of processor time; %d failures",
+		t.cases, t.commands, strings.Join(codes, ", "), t.memory>>20, t.longest.Seconds(), t.failures)
+}
+
+func indented(text string) string {
+	const most = 3000
+	return "    " + strings.ReplaceAll(strings.TrimSpace(text[:min(most, len(text))]), "\n", "\n    ")
+}
