@@ -22,6 +22,7 @@ import (
 	"ppl/app/notes"
 	"ppl/app/rundir"
 	"ppl/app/samplers"
+	"ppl/compiler"
 	"ppl/infer"
 	"ppl/infer/renhd"
 	"ppl/posterior/stopping"
@@ -160,7 +161,8 @@ func (f *Fit) Sample(ctx context.Context) (stopped bool, err error) {
 func (run *attempt) prepare(ctx context.Context, drawn bool) error {
 	cache := run.Job.rowCache()
 	defer cache.Unshare()
-	p, err := loadSharing(cache, run.Source, run.notes)
+	p, err := loadSharing(ctx, cache, run.Source, run.notes,
+		func(first *compiler.Program) error { return run.needsAll(first, drawn) })
 	if err != nil {
 		return err
 	}
@@ -196,6 +198,32 @@ func (run *attempt) prepare(ctx context.Context, drawn bool) error {
 			"to the last bit", now, before.Device))
 	}
 	return run.loadOnRanks(cache.SharedAs)
+}
+
+// needsAll refuses data that are too large for memory to a sampler that needs them all, by a program with the first
+// rows of the data.
+func (run *attempt) needsAll(first *compiler.Program, drawn bool) error {
+	try := *run
+	try.program, try.notes = first, notes.None{}
+	if first.Dim() == 0 {
+		return noParameters()
+	}
+	if err := try.chooseSampler(); err != nil {
+		return nil //nolint:nilerr // how many rows there are may decide; the whole program shows it
+	}
+	try.fitNetwork(drawn)
+	if try.options.Settings.Batch != 0 && try.sampler.Takes("batch") {
+		return nil
+	}
+	return fault.Of(infer.NeedAll(first, try.sampler.Name+try.wholeGradients()))
+}
+
+// wholeGradients says of a sampler that takes minibatches that it was asked for none.
+func (run *attempt) wholeGradients() string {
+	if run.sampler.Takes("batch") {
+		return " without minibatches"
+	}
+	return ""
 }
 
 // chooseSampler settles the sampler and its settings.

@@ -1,15 +1,18 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"ppl/app/fault"
 	"ppl/app/notes"
 	"ppl/app/rundir"
 	"ppl/compiler"
+	"ppl/infer"
 	"ppl/lang/diag"
 	"ppl/runtime/sys/memory"
 )
@@ -21,29 +24,27 @@ type Source struct {
 	Data  []string // files and values, as --data takes them: FILE, NAME=FILE or NAME=20
 }
 
-// Load compiles a model with its data. Warnings go to n; an error is of kind fault.Input or fault.Usage.
-func Load(s Source, n notes.Notes) (*compiler.Program, error) {
-	return loadSharing(compiler.DefaultRowCache(), s, n)
-}
-
-// LoadInMemory is Load for what looks at all data at once: it refuses data that are too large for memory.
+// LoadInMemory compiles a model with its data for what looks at all data at once: it refuses data that are too large for
+// memory, before their rows are copied. Warnings go to n; an error is of kind fault.Input or fault.Usage.
 func LoadInMemory(s Source, n notes.Notes) (*compiler.Program, error) {
-	p, err := Load(s, n)
+	refused := fault.Wrong(errors.New("the data are too large for memory, and only minibatches of them are ever " +
+		"looked at; give fewer rows to see the whole density"))
+	p, err := loadSharing(context.Background(), compiler.DefaultRowCache(), s, n,
+		func(*compiler.Program) error { return refused })
 	if err == nil && p.Streams() > 0 {
-		return nil, fault.Wrong(errors.New("the data are too large for memory, and only minibatches of them are ever " +
-			"looked at; give fewer rows to see the whole density"))
+		return nil, refused
 	}
 	return p, err
 }
 
-// loadSharing is Load with a cache by which processes share data.
-func loadSharing(cache compiler.RowCache, s Source, n notes.Notes) (*compiler.Program, error) {
+// loadSharing compiles a model with its data, with a cache by which processes may share these. Before the rows of data
+// that are too large for memory are copied, which ctx ends, the model is compiled with the first of them: refuse, if it
+// is not nil, says what is wrong with it then.
+func loadSharing(ctx context.Context, cache compiler.RowCache, s Source, n notes.Notes,
+	refuse func(*compiler.Program) error) (*compiler.Program, error) {
 	args, err := DataArgs(s.Data)
 	if err != nil {
 		return nil, err
-	}
-	cache.Converting = func(path string) {
-		n.Note(path + " is too large for memory: its rows are copied, once, to " + cache.Dir)
 	}
 	load := compiler.LoadFrom
 	if s.Text != "" {
@@ -52,9 +53,62 @@ func loadSharing(cache compiler.RowCache, s Source, n notes.Notes) (*compiler.Pr
 			return compiler.LoadText(path, s.Text, args, cache)
 		}
 	}
+	c := &copying{ctx: ctx, notes: n, dir: cache.Dir, foresee: func() error {
+		first := cache
+		first.First, first.SharedAs = foreseenRows, ""
+		return foreseen(refuse)(load(s.Model, args, first))
+	}}
+	cache.Converting = c.tell
 	p, ds := load(s.Model, args, cache)
+	n.ProgressEnd()
 	tidy()
+	if c.ended != nil {
+		return nil, c.ended
+	}
 	return p, notes.Diagnose(n, ds)
+}
+
+// A copying reports how the rows of a file that is too large for memory are copied, and ends it.
+type copying struct {
+	ctx     context.Context
+	notes   notes.Notes
+	dir     string
+	foresee func() error // what will be wrong with the model
+	ended   error        // why it was ended
+}
+
+// foreseenRows is how many rows a model is compiled with before all are copied.
+const foreseenRows = 1000
+
+// foreseen judges a model that was compiled with the first rows of its data. Of what the compiler refuses, only that not
+// all data are in memory is as certain as with all rows.
+func foreseen(refuse func(*compiler.Program) error) func(*compiler.Program, []diag.Diagnostic) error {
+	return func(p *compiler.Program, ds []diag.Diagnostic) error {
+		certain := slices.DeleteFunc(ds, func(d diag.Diagnostic) bool { return d.Severity == diag.Error && d.Code != "E86" })
+		if err := fault.Diagnosed(certain); err != nil || p == nil || refuse == nil {
+			return err
+		}
+		return refuse(p)
+	}
+}
+
+// copiedParts is in how many parts a copy is reported.
+const copiedParts = 100
+
+// tell is called before and while a file is copied.
+func (c *copying) tell(path string, done float64) error {
+	if done == 0 {
+		if c.ended = c.foresee(); c.ended == nil {
+			c.notes.Note(path + " is too large for memory: its rows are copied, once, to " + c.dir)
+		}
+	}
+	if c.ctx.Err() != nil {
+		c.ended = fault.Interrupted()
+	}
+	if c.ended == nil {
+		c.notes.Progress(infer.Progress{Phase: infer.Copying, Done: int(done * copiedParts), Total: copiedParts})
+	}
+	return c.ended
 }
 
 // largeHeap is the memory, in bytes, from which tidy works, and manyData is that of data from which the collector comes

@@ -126,7 +126,7 @@ func (f *follower) load(ctx context.Context, o modelOrder) {
 func (f *follower) loadFrom(ctx context.Context, cache compiler.RowCache, o modelOrder) string {
 	answer := loadedModel{Version: version.Number(), Place: thisPlace()}
 	var err error
-	if f.program, err = loadSharing(cache, o.Source, notes.None{}); err == nil {
+	if f.program, err = loadSharing(ctx, cache, o.Source, notes.None{}, nil); err == nil {
 		answer.Digests, err = rundir.DigestsOf(f.program)
 	}
 	if err == nil {

@@ -292,7 +292,7 @@ func (m *ModeSearch) attempt(p *compiler.Program, dir *rundir.Dir, found *optimi
 // prepare compiles the model, and refuses what cannot be searched.
 func (m *ModeSearch) prepare(ctx context.Context) (*compiler.Program, error) {
 	s := &m.search
-	p, err := Load(s.Source, m.notes)
+	p, err := loadSharing(ctx, compiler.DefaultRowCache(), s.Source, m.notes, s.needsAll)
 	if err != nil {
 		return nil, err
 	}
@@ -309,6 +309,14 @@ func (m *ModeSearch) prepare(ctx context.Context) (*compiler.Program, error) {
 		err = s.chooseStarts(p, m.notes)
 	}
 	return p, err
+}
+
+// needsAll refuses data that are too large for memory where no minibatches were asked for.
+func (s *Search) needsAll(p *compiler.Program) error {
+	if s.Options.Batch > 0 {
+		return nil
+	}
+	return fault.Of(infer.NeedAll(p, "finding a mode"))
 }
 
 // checkModel refuses options that do not suit a model.

@@ -23,10 +23,11 @@ const (
 	Sampling
 	Predicting // after a run, from its draws
 	Weighing   // draws of a run, by the density
+	Copying    // rows of data that are too large for memory, before a run: in per cent, not iterations
 )
 
 func (p Phase) String() string {
-	return [...]string{"optimising", "warm-up", "sampling", "predicting", "estimating"}[p]
+	return [...]string{"optimising", "warm-up", "sampling", "predicting", "estimating", "copying rows"}[p]
 }
 
 // Progress of one phase: Done of Total iterations. Divergences counts those since sampling began.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,20 +60,12 @@ const leastMemory = 100e6
 
 // sizeOf reads a number of bytes: 8GB, 500MB, 1.5GiB.
 func sizeOf(text string) (int64, error) {
-	for _, unit := range []struct {
-		name  string
-		bytes float64
-	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6},
-		{"GB", 1e9}, {"TB", 1e12}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"B", 1}, {"", 1}} {
-		number, found := strings.CutSuffix(text, unit.name)
-		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if !found || err != nil {
-			continue
-		}
-		if bytes := x * unit.bytes; bytes >= leastMemory && bytes < math.MaxInt64 {
-			return int64(bytes), nil
-		}
+	switch bytes, ok := memory.ParseSize(text); {
+	case !ok:
+		return 0, fault.Usagef("--max-memory %q is not a size; write 500MB or 8GB", text)
+	case bytes < leastMemory:
 		return 0, fault.Usagef("--max-memory %s: ppl itself takes up to 100 MB; give more", text)
+	default:
+		return bytes, nil
 	}
-	return 0, fault.Usagef("--max-memory %q is not a size; write 500MB or 8GB", text)
 }

@@ -12,6 +12,7 @@ import (
 	"ppl/app"
 	"ppl/runtime/parallel/mpi"
 	"ppl/runtime/parallel/ranks"
+	"ppl/runtime/sys/cache"
 	"ppl/runtime/sys/memory"
 )
 
@@ -21,6 +22,10 @@ func main() {
 		os.Exit(codeFailed)
 	}
 	saveAddresses()
+	if err := cache.Ready(); err != nil {
+		fmt.Fprintf(os.Stderr, "ppl: %v\n", err)
+		os.Exit(codeUsage)
+	}
 	memory.Set(memory.Limit()) // so that the collector works harder when there is little left
 	reserve := memory.Reserve(memory.Limit())
 	defer runtime.KeepAlive(reserve)

@@ -31,8 +31,11 @@ func (c *console) plainProgress() func(infer.Progress) {
 	var of pace
 	return func(p infer.Progress) {
 		switch {
+		case p.Phase != last && p.Phase == infer.Copying: // a note has said so
 		case p.Phase != last:
 			c.notef("%s: %d iterations%s", p.Phase, p.Total, thinned(p))
+		case time.Since(said) >= plainEvery && p.Phase == infer.Copying:
+			c.notef("%s: %d %%", p.Phase, p.Done)
 		case time.Since(said) >= plainEvery:
 			c.notef("%s: %d of %d iterations%s", p.Phase, p.Done, p.Total, of.text(p))
 		default:

@@ -69,12 +69,9 @@ type choice func(l *plan, entry, lanes, multiprocessors int) bool
 
 func byLanes(*plan, int, int, int) bool { return false }
 
-// cacheSize is the size of the user's cache of machine code: some thousand programs.
-const cacheSize = 256 << 20
-
 // New is the device of a driver.
 func New(d driver.Driver, options ...Option) *Device {
-	dev := &Device{driver: d, cache: cache.Open("cuda", ".cubin", cacheSize), grain: grain(), width: width,
+	dev := &Device{driver: d, cache: cache.Open(cache.CUDA, ".cubin"), grain: grain(), width: width,
 		faster: fasterByPoints}
 	for _, o := range options {
 		o(dev)

@@ -10,9 +10,6 @@ import (
 	"ppl/runtime/sys/cache"
 )
 
-// cacheSize is the size of the user's cache: some thousand libraries.
-const cacheSize = 256 << 20
-
 // makeLibrary compiles a library into the cache and loads it. If the cache cannot be written, or is on a file system
 // whose libraries cannot be loaded (mounted noexec), the library is compiled in a temporary directory and removed once
 // it is loaded.

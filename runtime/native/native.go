@@ -40,7 +40,7 @@ func NewContext(ctx gocontext.Context) (device.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &nativeDevice{compiler: c, cache: cache.Open("native", ".so", cacheSize)}
+	d := &nativeDevice{compiler: c, cache: cache.Open(cache.Native, ".so")}
 	if err := d.probe(); err != nil {
 		return nil, err
 	}

@@ -90,27 +90,33 @@ func (w rowWriter) convertOnce(path string, l *learned) error {
 	}
 	defer w.disk.Remove(plain.Name())
 	defer plain.Close()
+	files.Hold(plain)
 	f := footer{Identity: w.identity, Table: in.table, Lone: in.lone, Notes: in.notes}
-	if err := f.writeRows(plain, src); err != nil {
+	if err := f.writeRows(plain, in.counted(src)); err != nil {
 		return err
 	}
-	return w.mix(&f, plain)
+	return w.mix(&f, plain, path)
 }
 
 // mix writes a row file from its records in order.
-func (w rowWriter) mix(f *footer, plain files.File) error {
+func (w rowWriter) mix(f *footer, plain files.File, path string) error {
 	out, err := w.disk.CreateTemp(filepath.Dir(w.name), "converting-*")
 	if err != nil {
 		return err
 	}
 	defer w.disk.Remove(out.Name()) // where it was not renamed
 	defer out.Close()
+	files.Hold(out)
 	if _, err := plain.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
 	stride := strideOf(f.Columns)
-	if err := mixRows(bufio.NewReaderSize(plain, 1<<20), out, f.Rows, stride, sumSeed(f.Identity),
-		bucketOf(int64(f.Rows)*int64(stride))); err != nil {
+	size := int64(f.Rows) * int64(stride)
+	written := func(n int64) error {
+		return w.cache.converting(path, readingPart+(1-readingPart)*float64(n)/float64(max(1, size)))
+	}
+	if err := mixRows(bufio.NewReaderSize(plain, 1<<20), told{out, new(int64), written}, f.Rows, stride,
+		sumSeed(f.Identity), bucketOf(size)); err != nil {
 		return err
 	}
 	end, err := f.bytes()
@@ -127,6 +133,62 @@ func (w rowWriter) mix(f *footer, plain files.File) error {
 		return fmt.Errorf("%s: cannot be written: %w", w.name, err)
 	}
 	return nil
+}
+
+// readingPart is the share of a conversion that reads the data file; the rest mixes its rows.
+const readingPart = .6
+
+// told is a file that reports how many bytes were written to it, those of the last of two passes.
+type told struct {
+	files.File
+	n      *int64
+	report func(n int64) error
+}
+
+// WriteAt writes each byte twice in a conversion: to its bucket, and to its place.
+func (t told) WriteAt(p []byte, at int64) (int, error) {
+	*t.n += int64(len(p))
+	if err := t.report(*t.n / 2); err != nil {
+		return 0, err
+	}
+	return t.File.WriteAt(p, at)
+}
+
+// reportedRows is after how many rows a conversion says how far it is.
+const reportedRows = 1 << 12
+
+// counted says how much of a file was read as rows come out of it.
+func (in *input) counted(src rowSource) rowSource { return &countedRows{rowSource: src, of: in} }
+
+type countedRows struct {
+	rowSource
+	of  *input
+	row int
+}
+
+func (c *countedRows) next(record []float64) error {
+	if first := c.of.memory.First; first > 0 && c.row == first {
+		return io.EOF
+	}
+	if c.row++; c.row%reportedRows == 0 {
+		if err := c.of.memory.converting(c.of.path, readingPart*c.of.share(c.rowSource)); err != nil {
+			return err
+		}
+	}
+	return c.rowSource.next(record)
+}
+
+// share is the part of a file that was read.
+func (in *input) share(src rowSource) float64 {
+	if p, ok := src.(*parquetSource); ok { // which reads here and there
+		return float64(p.row) / float64(max(1, p.file.NumRows()))
+	}
+	at, err := in.file.Seek(0, io.SeekCurrent)
+	info, err2 := in.file.Stat()
+	if err != nil || err2 != nil || info.Size() == 0 {
+		return 0
+	}
+	return float64(at) / float64(info.Size())
 }
 
 // writeRows writes records in the order of the data file, each with its row at the end, and enters what they are.

@@ -1,6 +1,7 @@
 package datafile
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -8,10 +9,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-	"time"
 
+	"ppl/runtime/sys/cache"
 	"ppl/runtime/sys/files"
 	"ppl/runtime/sys/memory"
 	"ppl/runtime/sys/securedir"
@@ -28,17 +27,23 @@ type RowCache struct {
 	// (Share); empty: they do not.
 	SharedAs string
 
-	Converting func(path string) // called before a file is converted, which takes a while; may be nil
-	Disk       files.System      // where row files are written; nil: the machine's
+	// Converting is called before a file is converted, and again as that goes on, with the share that is done, from 0
+	// to 1. Its error ends the conversion, which leaves nothing. It may be nil.
+	Converting func(path string, done float64) error
+	// First, if it is not 0, is how many rows are read of a file that is not converted yet: enough to compile a model, and
+	// to refuse it before all rows are copied. Nothing of it is kept.
+	First int
+
+	Disk files.System      // where row files are written; nil: the machine's
 }
 
 // DefaultRowCache has the memory that the process was given, or else that of the machine (memory.Limit), and the user's
 // cache directory.
 func DefaultRowCache() RowCache {
-	s := RowCache{Memory: memory.Limit(), Bound: 64 << 30}
-	if base, err := os.UserCacheDir(); err == nil {
-		s.Dir = filepath.Join(base, "ppl", "rows")
-	} else {
+	rows := cache.PartOf(cache.Rows)
+	bound, _ := rows.Limit() // the command has said that it is no size
+	s := RowCache{Memory: memory.Limit(), Bound: bound, Dir: rows.Dir()}
+	if s.Dir == "" {
 		s.Dir = filepath.Join(os.TempDir(), fmt.Sprintf("ppl-%d", os.Getuid()), "rows")
 	}
 	return s
@@ -122,12 +127,14 @@ func (s RowCache) open(path, name, identity string) (*RowFile, error) {
 			"XDG_CACHE_HOME=DIR names another place", path, s.Dir, err)
 	}
 	if rows, err := openRowFile(name, identity); err == nil {
-		now := time.Now()
-		_ = os.Chtimes(name, now, now) // else it leaves the directory sooner
+		cache.Touch(name)
 		return rows, nil
 	}
-	if s.Converting != nil {
-		s.Converting(path)
+	if s.First > 0 {
+		return s.firstRows(path, identity)
+	}
+	if err := s.converting(path, 0); err != nil {
+		return nil, err
 	}
 	to := rowWriter{s, s.disk(), name, identity}
 	if err := to.convert(path); err != nil {
@@ -135,6 +142,25 @@ func (s RowCache) open(path, name, identity string) (*RowFile, error) {
 	}
 	s.evict(name)
 	return openRowFile(name, identity)
+}
+
+// firstRows is a row file of the first rows, which has lost its name.
+func (s RowCache) firstRows(path, identity string) (*RowFile, error) {
+	name := filepath.Join(s.Dir, "converting-"+rand.Text())
+	defer s.disk().Remove(name)
+	s.Converting = nil
+	if err := (rowWriter{s, s.disk(), name, identity}).convert(path); err != nil {
+		return nil, err
+	}
+	return openRowFile(name, identity)
+}
+
+// converting tells how much of a file is converted.
+func (s RowCache) converting(path string, done float64) error {
+	if s.Converting == nil {
+		return nil
+	}
+	return s.Converting(path, done)
 }
 
 // disk is that of the directory: no link leads out of it.
@@ -145,35 +171,8 @@ func (s RowCache) disk() files.System {
 	return s.Disk.Below(s.Dir)
 }
 
-// leftover is the age at which a file under a temporary name belongs to nobody any more.
-const leftover = 24 * time.Hour
-
-// evict removes what was not used for the longest time until the rest fits. A process that has a file open keeps what
-// is in it.
-func (s RowCache) evict(newest string) {
-	type kept struct {
-		path string
-		info os.FileInfo
-	}
-	var all []kept
-	paths, _ := filepath.Glob(filepath.Join(s.Dir, "*")) // the only error is a bad pattern
-	for _, p := range paths {
-		if info, err := os.Lstat(p); err == nil && p != newest {
-			all = append(all, kept{p, info})
-		}
-	}
-	slices.SortFunc(all, func(a, b kept) int { return b.info.ModTime().Compare(a.info.ModTime()) })
-	total := int64(0)
-	if info, err := os.Lstat(newest); err == nil {
-		total = info.Size()
-	}
-	for _, k := range all {
-		whole := strings.HasSuffix(k.path, rowEnding)
-		if total += k.info.Size(); whole && total > s.Bound || !whole && time.Since(k.info.ModTime()) > leftover {
-			_ = s.disk().Remove(k.path) // or the next time
-		}
-	}
-}
+// evict makes room for the newest file.
+func (s RowCache) evict(newest string) { cache.Evict(s.disk(), s.Dir, s.Bound, newest) }
 
 // asFile has the columns of a row file for arrays.
 func (r *RowFile) asFile() *File {

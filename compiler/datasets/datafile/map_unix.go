@@ -5,10 +5,14 @@ package datafile
 import (
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"ppl/runtime/sys/files"
 )
 
 // mapped is what a file holds, in memory that all processes which map it share. It cannot be written to, and stays for
-// as long as the process.
+// as long as the process, which holds the file: if all that have mapped it were killed, the next start removes it.
 func mapped(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -18,6 +22,9 @@ func mapped(path string) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
 		return nil, err
+	}
+	if held, err := files.TryLock(f, false); held && err == nil { // else the age of the file decides
+		_, _ = unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0) // this descriptor is never closed, so the lock stays
 	}
 	return syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_SHARED)
 }

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"ppl/numbers"
+	"ppl/runtime/sys/files"
 	"ppl/runtime/sys/securedir"
 )
 
@@ -64,6 +65,7 @@ func (s RowCache) writeShared(about []byte, lists []numbers.List) error {
 	}
 	defer s.disk().Remove(out.Name()) // where it was not renamed
 	defer out.Close()
+	files.Hold(out)
 	parts := [][]byte{head.Bytes()}
 	for _, l := range lists {
 		raw := asBytes(l)
@@ -137,6 +139,6 @@ func asNumbers(all []byte) numbers.List {
 // Unshare removes the file. Who has it mapped keeps what is in it.
 func (s RowCache) Unshare() {
 	if s.SharedAs != "" {
-		_ = s.disk().Remove(s.sharedPath()) // or evict does it, a day later
+		_ = s.disk().Remove(s.sharedPath()) // or the next start does it
 	}
 }

@@ -1,13 +1,13 @@
 // Package cache keeps what compilers made in the user's cache directory, under names that are made of what they were
 // made from:
 //
-//	c := cache.Open("native", ".so", 256<<20)
+//	c := cache.Open(cache.Native, ".so")
 //	path := c.Find(key)                        // "" the first time
 //	path, err := c.Store(key, compile)         // KEY-CHECKSUM.so
 //
 // A file is written under a temporary name, synced and renamed, so one with its final name is complete unless the disk
 // lost it; the checksum detects that. Processes that compile the same text at the same time write the same name. The
-// size of a cache is limited: what has not been used for the longest time leaves it.
+// size of each part of the user's cache is limited (Part): what has not been used for the longest time leaves it.
 package cache
 
 import (
@@ -29,15 +29,13 @@ type Cache struct {
 	disk   files.System
 }
 
-// Open is the user's cache of that name, of at most size bytes. It keeps nothing if somebody else could change what is
-// in it, as what it has is run.
-func Open(name, ending string, size int64) *Cache {
+// Open is a part of the user's cache. It keeps nothing if somebody else could change what is in it, as what it has is
+// run.
+func Open(name, ending string) *Cache {
+	p := PartOf(name)
+	size, _ := p.Limit() // who has set no size gets the usual one; a command says that it is none
 	c := &Cache{ending: ending, size: size, disk: files.Disk{}}
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return c
-	}
-	if dir := filepath.Join(base, "ppl", name); securedir.Dir(dir) == nil {
+	if dir := p.Dir(); dir != "" && securedir.Dir(dir) == nil {
 		c.dir, c.disk = dir, c.disk.Below(dir)
 	}
 	return c
@@ -51,7 +49,7 @@ func (c *Cache) Find(key string) string {
 	paths, _ := filepath.Glob(filepath.Join(c.dir, key+"-*"+c.ending)) // the only error is a bad pattern
 	for _, path := range paths {
 		if sum, err := checksum(path); err == nil && path == c.path(key, sum) {
-			touch(path)
+			Touch(path)
 			return path
 		}
 		c.Drop(path)
@@ -86,6 +84,7 @@ func (c *Cache) Store(key string, write func(path string) error) (string, error)
 		return "", err
 	}
 	defer c.disk.RemoveAll(dir)
+	defer hold(dir)()
 	draft := filepath.Join(dir, "draft")
 	if err := write(draft); err != nil {
 		return "", err
@@ -101,6 +100,16 @@ func (c *Cache) Store(key string, write func(path string) error) (string, error)
 	if err := c.disk.Rename(draft, path); err != nil {
 		return "", err
 	}
-	c.evict(path)
+	Evict(c.disk, c.dir, c.size, path)
 	return path, nil
+}
+
+// hold locks a directory as files.Hold does; what it returns gives it back.
+func hold(dir string) (release func()) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return func() {}
+	}
+	files.Hold(f)
+	return func() { _ = f.Close() } // nothing was written to it
 }

@@ -11,11 +11,11 @@ import (
 	"ppl/runtime/sys/files/filestest"
 )
 
-// TestEvict: the libraries used last stay, as many as fit, the newest whatever its size; so do compilations under way.
+// The files used last stay, as many as fit, the newest whatever its size; so do compilations under way.
 func TestEvict(t *testing.T) {
-	c := &Cache{t.TempDir(), ".so", 250, files.Disk{}}
+	dir := t.TempDir()
 	put := func(name string, age time.Duration) string {
-		path := filepath.Join(c.dir, name)
+		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, make([]byte, 100), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -29,22 +29,61 @@ func TestEvict(t *testing.T) {
 	old := put("b-2.so", 2*time.Hour)
 	put("c-3.so", time.Hour)
 	put("compile-dead", 2*time.Hour)
-	put("compile-now", time.Minute)
-	touch(old)
+	put("compile-now", time.Second)
+	Touch(old)
 	newest := put("d-4.so", 0)
-	c.evict(newest)
-	var left []string
-	for _, f := range append(c.list("*.so"), c.list("compile-*")...) {
-		left = append(left, filepath.Base(f.path))
+	check := func(most int64, want ...string) {
+		t.Helper()
+		Evict(files.Disk{}, dir, most, newest)
+		var left []string
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			left = append(left, e.Name())
+		}
+		if !slices.Equal(left, want) {
+			t.Errorf("left %v, want %v", left, want)
+		}
 	}
-	slices.Sort(left)
-	if want := []string{"b-2.so", "compile-now", "d-4.so"}; !slices.Equal(left, want) {
-		t.Errorf("left %v, want %v", left, want)
+	check(250, "b-2.so", "compile-now", "d-4.so")
+	check(10, "compile-now", "d-4.so")
+}
+
+// What a user sets is the limit of each part; a part that may have less keeps its own. Clear leaves what is held.
+func TestParts(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	for text, want := range map[string][2]int64{"": {256 << 20, 64 << 30}, "20GB": {256 << 20, 20e9}, "1MB": {1e6, 1e6}} {
+		t.Setenv(SizeVariable, text)
+		native, err := PartOf(Native).Limit()
+		rows, err2 := PartOf(Rows).Limit()
+		if native != want[0] || rows != want[1] || err != nil || err2 != nil {
+			t.Errorf("%q: %d and %d, %v", text, native, rows, err)
+		}
 	}
-	c.size = 10
-	c.evict(newest)
-	if _, err := os.Stat(newest); err != nil || len(c.list("*.so")) != 1 {
-		t.Errorf("the library just made is gone, or others are left: %v", c.list("*.so"))
+	t.Setenv(SizeVariable, "large")
+	if _, err := PartOf(Rows).Limit(); err == nil {
+		t.Error("large is a size")
+	}
+	rows := PartOf(Rows)
+	if err := os.MkdirAll(rows.Dir(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.rows4", "b.rows3", "converting-1"} {
+		if err := os.WriteFile(filepath.Join(rows.Dir(), name), make([]byte, 100), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := rows.Use(); got != (Use{2, 300, 1}) {
+		t.Errorf("%+v", got)
+	}
+	if err := rows.Clear(); err != nil {
+		t.Fatal(err)
+	}
+	if got := rows.Use(); got != (Use{0, 100, 1}) {
+		t.Errorf("after: %+v", got)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"math"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ppl/compiler/backend/ir"
@@ -33,6 +34,23 @@ func Limit() int64 {
 
 // Set limits this process to some bytes.
 func Set(bytes int64) { debug.SetMemoryLimit(bytes) }
+
+// ParseSize reads a number of bytes such as 8GB, 500MB or 1.5GiB.
+func ParseSize(text string) (n int64, ok bool) {
+	for _, unit := range []struct {
+		name  string
+		bytes float64
+	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6},
+		{"GB", 1e9}, {"TB", 1e12}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"B", 1}, {"", 1}} {
+		number, found := strings.CutSuffix(text, unit.name)
+		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if found && err == nil {
+			x *= unit.bytes
+			return int64(x), x >= 0 && x < math.MaxInt64
+		}
+	}
+	return 0, false
+}
 
 // Reserve is memory that nothing writes to, so that the system never provides it. The collector counts it as part of
 // the heap, and lets a heap of a few megabytes, which is that of most models, grow by as much before it collects again:

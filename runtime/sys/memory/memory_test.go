@@ -80,6 +80,15 @@ func residentPages() (n int, known bool) {
 	return n, err == nil
 }
 
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]int64{"8GB": 8e9, "500MB": 500e6, "1.5GiB": 3 << 29, "7": 7, "2 kB": 2000,
+		"1K": -1, "": -1, "-1GB": -1, "1e300": -1, "nan": -1, "infGB": -1, "GB": -1} {
+		if got, ok := ParseSize(text); ok != (want >= 0) || ok && got != want {
+			t.Errorf("%q: %d, %v", text, got, ok)
+		}
+	}
+}
+
 func TestLimit(t *testing.T) {
 	if n := machine(); n < 64<<20 {
 		t.Errorf("the machine has %d bytes", n)
