@@ -115,7 +115,7 @@ func (w rowWriter) mix(f *footer, plain files.File, path string) error {
 	written := func(n int64) error {
 		return w.cache.converting(path, readingPart+(1-readingPart)*float64(n)/float64(max(1, size)))
 	}
-	if err := mixRows(bufio.NewReaderSize(plain, 1<<20), told{out, new(int64), written}, f.Rows, stride,
+	if err := mixRows(bufio.NewReaderSize(plain, 1<<20), progressFile{out, new(int64), written}, f.Rows, stride,
 		sumSeed(f.Identity), bucketOf(size)); err != nil {
 		return err
 	}
@@ -138,15 +138,15 @@ func (w rowWriter) mix(f *footer, plain files.File, path string) error {
 // readingPart is the share of a conversion that reads the data file; the rest mixes its rows.
 const readingPart = .6
 
-// told is a file that reports how many bytes were written to it, those of the last of two passes.
-type told struct {
+// progressFile is a file that reports how many bytes were written to it, those of the last of two passes.
+type progressFile struct {
 	files.File
 	n      *int64
 	report func(n int64) error
 }
 
 // WriteAt writes each byte twice in a conversion: to its bucket, and to its place.
-func (t told) WriteAt(p []byte, at int64) (int, error) {
+func (t progressFile) WriteAt(p []byte, at int64) (int, error) {
 	*t.n += int64(len(p))
 	if err := t.report(*t.n / 2); err != nil {
 		return 0, err

@@ -155,7 +155,7 @@ func (s RowCache) firstRows(path, identity string) (*RowFile, error) {
 	return openRowFile(name, identity)
 }
 
-// converting tells how much of a file is converted.
+// converting reports how much of a file is converted.
 func (s RowCache) converting(path string, done float64) error {
 	if s.Converting == nil {
 		return nil
