@@ -153,7 +153,7 @@ func entryOf(r *rand.Rand, run string) (string, error) {
 func changeEntry(r *rand.Rand, path, other string) (how string, err error) {
 	switch how = pick(r, "removed", "that of another run", "a link to itself", "a link to another run", "a pipe",
 		"a directory", "a link to a device", "empty", "a link to a file outside", "closed", "a copy beside"); how {
-	case "a copy beside":
+	case "a copy next to":
 		return how, copyAll(path, path+"1")
 	case "closed":
 		return how, os.Chmod(path, 0)

@@ -34,7 +34,7 @@ type RowCache struct {
 	// to refuse it before all rows are copied. Nothing of it is kept.
 	First int
 
-	Disk files.System      // where row files are written; nil: the machine's
+	Disk files.System // where row files are written; nil: the machine's
 }
 
 // DefaultRowCache has the memory that the process was given, or else that of the machine (memory.Limit), and the user's
