@@ -15,7 +15,7 @@ import (
 // runs changes run directories: files are removed, cut, changed, exchanged with those of other runs, and replaced by
 // links, pipes and directories.
 type runs struct {
-	dirs []string // of runs, beside each other
+	dirs []string // of runs, next to each other
 }
 
 func (u *runs) name() string { return "runs" }
@@ -152,8 +152,8 @@ func entryOf(r *rand.Rand, run string) (string, error) {
 // changeEntry puts something else in the place of a file or a directory.
 func changeEntry(r *rand.Rand, path, other string) (how string, err error) {
 	switch how = pick(r, "removed", "that of another run", "a link to itself", "a link to another run", "a pipe",
-		"a directory", "a link to a device", "empty", "a link to a file outside", "closed", "a copy beside"); how {
-	case "a copy next to":
+		"a directory", "a link to a device", "empty", "a link to a file outside", "closed", "a copy next to it"); how {
+	case "a copy next to it":
 		return how, copyAll(path, path+"1")
 	case "closed":
 		return how, os.Chmod(path, 0)
