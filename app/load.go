@@ -24,8 +24,8 @@ type Source struct {
 	Data  []string // files and values, as --data takes them: FILE, NAME=FILE or NAME=20
 }
 
-// LoadInMemory compiles a model with its data for what looks at all data at once: it refuses data that are too large for
-// memory, before their rows are copied. Warnings go to n; an error is of kind fault.Input or fault.Usage.
+// LoadInMemory compiles a model with its data for what looks at all data at once: it refuses data that are too large
+// for memory, before their rows are copied. Warnings go to n; an error is of kind fault.Input or fault.Usage.
 func LoadInMemory(s Source, n notes.Notes) (*compiler.Program, error) {
 	refused := fault.Wrong(errors.New("the data are too large for memory, and only minibatches of them are ever " +
 		"looked at; give fewer rows to see the whole density"))
@@ -58,7 +58,7 @@ func loadSharing(ctx context.Context, cache compiler.RowCache, s Source, n notes
 		first.First, first.SharedAs = foreseenRows, ""
 		return foreseen(refuse)(load(s.Model, args, first))
 	}}
-	cache.Converting = c.tell
+	cache.Converting = c.report
 	p, ds := load(s.Model, args, cache)
 	n.ProgressEnd()
 	tidy()
@@ -80,11 +80,13 @@ type copying struct {
 // foreseenRows is how many rows a model is compiled with before all are copied.
 const foreseenRows = 1000
 
-// foreseen judges a model that was compiled with the first rows of its data. Of what the compiler refuses, only that not
-// all data are in memory is as certain as with all rows.
+// foreseen judges a model that was compiled with the first rows of its data. Of what the compiler refuses, only that
+// not all data are in memory is as certain as with all rows.
 func foreseen(refuse func(*compiler.Program) error) func(*compiler.Program, []diag.Diagnostic) error {
 	return func(p *compiler.Program, ds []diag.Diagnostic) error {
-		certain := slices.DeleteFunc(ds, func(d diag.Diagnostic) bool { return d.Severity == diag.Error && d.Code != "E86" })
+		certain := slices.DeleteFunc(ds, func(d diag.Diagnostic) bool {
+			return d.Severity == diag.Error && d.Code != "E86"
+		})
 		if err := fault.Diagnosed(certain); err != nil || p == nil || refuse == nil {
 			return err
 		}
@@ -95,8 +97,8 @@ func foreseen(refuse func(*compiler.Program) error) func(*compiler.Program, []di
 // copiedParts is in how many parts a copy is reported.
 const copiedParts = 100
 
-// tell is called before and while a file is copied.
-func (c *copying) tell(path string, done float64) error {
+// report is called before and while a file is copied.
+func (c *copying) report(path string, done float64) error {
 	if done == 0 {
 		if c.ended = c.foresee(); c.ended == nil {
 			c.notes.Note(path + " is too large for memory: its rows are copied, once, to " + c.dir)

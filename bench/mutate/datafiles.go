@@ -48,7 +48,8 @@ func (d *dataFiles) prepare(_, dir string) error {
 		{"mixed.arrows", "data u[N], g[N]: index(G) from \"FILE\"\n" + fmt.Sprintf(regression, "u"), false},
 		{"row_major.npy", "data x[N, K] missing from \"FILE\"\na ~ Normal(0, 9)\nx[i in N, k in K] ~ Normal(a, 1)\n",
 			true},
-		{"column_major.npy", "data x[N, K, L] from \"FILE\"\na ~ Normal(0, 9)\nx[i in N, k in K, l in L] ~ Normal(a, 1)\n",
+		{"column_major.npy",
+			"data x[N, K, L] from \"FILE\"\na ~ Normal(0, 9)\nx[i in N, k in K, l in L] ~ Normal(a, 1)\n",
 			false},
 		{"several.npz", "data x[N, K] missing from \"FILE\"\na ~ Normal(0, 9)\nx[i in N, k in K] ~ Normal(a, 1)\n",
 			false},
@@ -199,7 +200,8 @@ func changeValue(r *rand.Rand, root *any) (how string) {
 			for i, value := range x {
 				if i < 20 {
 					at := fmt.Sprintf("%s[%d]", name, i)
-					all = append(all, place{at, func() any { return x[i] }, func(v any) { x[i] = v }, func() { x[i] = nil }})
+					all = append(all, place{at, func() any { return x[i] }, func(v any) { x[i] = v },
+						func() { x[i] = nil }})
 					visit(at, value)
 				}
 			}
@@ -238,7 +240,8 @@ func oddValue(r *rand.Rand) any {
 		deep = []any{deep}
 	}
 	return pick[any](r, nil, true, "", "x", "../../../etc/passwd", strings.Repeat("long", 2000), json.Number("-1"),
-		json.Number("0"), json.Number("1"), json.Number("1e308"), json.Number("1e999"), json.Number("9223372036854775807"),
+		json.Number("0"), json.Number("1"), json.Number("1e308"), json.Number("1e999"),
+		json.Number("9223372036854775807"),
 		json.Number("9223372036854775808"), json.Number("-9223372036854775808"), json.Number("2147483648"),
 		json.Number("0.5"), "NaN", "Infinity", []any{}, map[string]any{}, []any{"a", json.Number("1")}, deep,
 		[]any{json.Number("1000000"), json.Number("1000000")}, "\x00\x1b[2J")
@@ -258,7 +261,8 @@ func inTable(r *rand.Rand, text []byte) ([]byte, string) {
 	switch how = pick(r, "field", "field removed", "field repeated", "line removed", "line repeated", "lines exchanged",
 		"bytes", "quote", "long", "separator", "column repeated", "encoding"); how {
 	case "field":
-		fields[f] = pick(r, "", "NA", "1e999", "-0", "0x1F", "1,5", "inf", "é", "\x00", "\xff", "\"", "1_000", "2020-01-02",
+		fields[f] = pick(r, "", "NA", "1e999", "-0", "0x1F", "1,5", "inf", "é", "\x00", "\xff", "\"", "1_000",
+			"2020-01-02",
 			"99999999999999999999", " ", "1e-400", strings.Repeat("9", 400), "=1+1", "\r", "true", "00017")
 	case "field removed":
 		fields = append(fields[:f:f], fields[f+1:]...)

@@ -19,8 +19,8 @@ func sortBy[T any](all []T, key func(T) string) {
 	slices.SortStableFunc(all, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
 }
 
-// inBytes changes a number in a file whose format is not taken apart: of one, two, four or eight bytes, most often where
-// headers and footers are, or moves, repeats or removes a piece.
+// inBytes changes a number in a file whose format is not taken apart: of one, two, four or eight bytes, most often
+// where headers and footers are, or moves, repeats or removes a piece.
 func inBytes(r *rand.Rand, text []byte) ([]byte, string) {
 	out := slices.Clone(text)
 	if len(out) < 2 {
@@ -169,10 +169,12 @@ func inNumpyHeader(r *rand.Rand, text []byte) ([]byte, string) {
 	switch r.IntN(5) {
 	case 0, 1:
 		replace(numpyShape, "'shape': ("+pick(r, "", "0,", "-1,", "6,", "2, 3,", "3, 2", "99999999999999999999,",
-			"2147483648, 2147483648", "4294967296, 4294967296", "9223372036854775807,", "1, 1, 1, 1, 1, 1, 6", "0, 9999999999",
+			"2147483648, 2147483648", "4294967296, 4294967296", "9223372036854775807,", "1, 1, 1, 1, 1, 1, 6",
+			"0, 9999999999",
 			"x,", "2.5,")+")")
 	case 2:
-		replace(numpyType, "'descr': '"+pick(r, "<f8", "<f4", ">f8", "<f2", "<f16", "|b1", "|i1", "|u1", "<i8", "<u8", "|O",
+		replace(numpyType, "'descr': '"+pick(r, "<f8", "<f4", ">f8", "<f2", "<f16", "|b1", "|i1", "|u1", "<i8", "<u8",
+			"|O",
 			"<U4", "|S8", "<c16", "<M8[ns]", "f99999999999999", "")+"'")
 	case 3:
 		replace(numpyOrder, "'fortran_order': "+pick(r, "True", "False", "Perhaps"))

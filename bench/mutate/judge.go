@@ -109,7 +109,8 @@ func shortLines(_ scene, o outcome) string {
 }
 
 func namesTheFile(s scene, o outcome) string {
-	if o.code == 0 || o.code == 3 || s.names == "" || strings.Contains(o.said, s.names) || strings.Contains(o.out, s.names) {
+	if o.code == 0 || o.code == 3 || s.names == "" || strings.Contains(o.said, s.names) ||
+		strings.Contains(o.out, s.names) {
 		return ""
 	}
 	return "it does not name " + s.names

@@ -9,8 +9,9 @@ import (
 // Each demand sees what it is there for, and none refuses what a user may read.
 func TestJudge(t *testing.T) {
 	s := scene{names: "x.npy"}
-	fine := outcome{args: []string{"check"}, code: 1, said: "x.npy: the file ends within its header\nlayout.json: it is cut off\n" +
-		" 12 | " + strings.Repeat("long ", 300) + "\n"}
+	fine := outcome{args: []string{"check"}, code: 1,
+		said: "x.npy: the file ends within its header\nlayout.json: it is cut off\n" +
+			" 12 | " + strings.Repeat("long ", 300) + "\n"}
 	if wrong := judge(s, fine); wrong != "" {
 		t.Errorf("what is fine: %s", wrong)
 	}
@@ -26,7 +27,7 @@ func TestJudge(t *testing.T) {
 		"fatal error":         func(o *outcome) { o.said += "fatal error: runtime: out of memory" },
 		"slice bounds":        func(o *outcome) { o.said += "slice bounds out of range [1260:416]" },
 		"thrift":              func(o *outcome) { o.said += "decoding thrift payload" },
-		"json: ":              func(o *outcome) { o.said += "m.run: json: cannot unmarshal string into Go struct field" },
+		"json: ":              func(o *outcome) { o.said += "m.run: json: cannot unmarshal string into Go" },
 		"unexpected EOF":      func(o *outcome) { o.said += "x.npy: unexpected EOF" },
 		"strconv.":            func(o *outcome) { o.said += "strconv.Atoi: parsing" },
 		"a line has":          func(o *outcome) { o.said += strings.Repeat("long ", 300) },

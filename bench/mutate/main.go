@@ -6,10 +6,10 @@
 //	…
 //	models: 1,203 cases, 3,911 commands, exit codes 0: 2,310, 1: 1,590, 130: 11; 0 failures
 //
-// Bench/fuzzmodels changes tokens, which mostly tests the parser. Here the syntax tree of a model is changed and printed
-// again, so that most models reach the stages behind it; sizes and counts in the headers of binary files are changed
-// where they are; and files of a run are exchanged with those of another run. Package main's table of demands (judge.go)
-// says what no command may do.
+// Bench/fuzzmodels changes tokens, which mostly tests the parser. Here the syntax tree of a model is changed and
+// printed again, so that most models reach the stages behind it; sizes and counts in the headers of binary files are
+// changed where they are; and files of a run are exchanged with those of another run. Package main's table of demands
+// (judge.go) says what no command may do.
 package main
 
 import (
@@ -33,7 +33,8 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of all choices")
 	only := flag.String("only", "", "one of models, data, runs; empty: all")
 	examples := flag.String("examples", "examples", "`directory` of the models that are changed")
-	files := flag.String("files", "compiler/datasets/datafile/testdata", "`directory` of the data files that are changed")
+	files := flag.String("files", "compiler/datasets/datafile/testdata",
+		"`directory` of the data files that are changed")
 	keep := flag.String("keep", "", "`directory` for what fails; nothing is kept without it")
 	said := flag.String("said", "", "`file` for the last line of each refusal, to be read by a person")
 	flag.Parse()

@@ -142,7 +142,7 @@ func slotsOf[T any](root any) (all []*T) {
 	return all
 }
 
-// copied is a copy of a part of a tree: a node that is put into two places, or into itself, would make a circle.
+// copied is a copy of a part of a tree: a node that is put into two places, or into itself, would make a cycle.
 func copied[T any](x T) T {
 	return copyOf(reflect.ValueOf(&x).Elem()).Interface().(T)
 }
@@ -206,7 +206,8 @@ func number(text string) ast.Expr {
 
 // extreme is a constant that breaks what counts on ordinary ones.
 func (t *tree) extreme() ast.Expr {
-	text := pick(t.r, "0", "1", "2", "0.5", "1e-308", "5e-324", "1e308", "1e15", "2147483647", "2147483648", "9007199254740993",
+	text := pick(t.r, "0", "1", "2", "0.5", "1e-308", "5e-324", "1e308", "1e15", "2147483647", "2147483648",
+		"9007199254740993",
 		"1e9", "100000", "3.999999999", "inf", "1/0", "0/0")
 	var x ast.Expr
 	switch text {
@@ -384,7 +385,8 @@ func expressionChanges() []modelChange {
 		{"condition", func(t *tree) bool {
 			e, ok := t.expr()
 			if ok {
-				*e = &ast.Paren{X: &ast.Cond{If: &ast.Binary{Op: pick(t.r, "<", ">=", "==", "!="), X: *e, Y: t.extreme()},
+				*e = &ast.Paren{X: &ast.Cond{If: &ast.Binary{Op: pick(t.r, "<", ">=", "==", "!="), X: *e,
+					Y: t.extreme()},
 					Then: *e, Else: t.extreme()}}
 			}
 			return ok

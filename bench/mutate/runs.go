@@ -57,8 +57,8 @@ func (u *runs) prepare(ppl, dir string) error {
 		if err := os.WriteFile(filepath.Join(dir, model), []byte(s.model), 0o644); err != nil {
 			return err
 		}
-		sample := append([]string{"sample", model, "--device", "host", "--draws", "20", "--warmup", "40", "--chains", "2",
-			"--quiet", "--seed", fmt.Sprint(k), "--out", run}, s.flags...)
+		sample := append([]string{"sample", model, "--device", "host", "--draws", "20", "--warmup", "40", "--chains",
+			"2", "--quiet", "--seed", fmt.Sprint(k), "--out", run}, s.flags...)
 		for _, args := range [][]string{sample, {"predict", run}} {
 			cmd := exec.Command(ppl, args...)
 			cmd.Dir = dir
@@ -94,7 +94,8 @@ func (u *runs) change(r *rand.Rand, dir string, number int) (scene, error) {
 	}
 	all := [][]string{{"summary", run}, {"summary", run, "--json"}, {"query", run, name}, {"query", run, name + " + 1"},
 		{"sample", run, "--resume", "--draws", "24", "--quiet", "--max-time", "4s"},
-		{"sample", run, "--resume", "--quiet", "--max-time", "4s"}, {"report", run, "--out", caseName(number) + ".html"},
+		{"sample", run, "--resume", "--quiet", "--max-time", "4s"}, {"report", run, "--out",
+			caseName(number) + ".html"},
 		{"list", run}, {"export", run, "--format", "csv", "--out", caseName(number) + ".csv"},
 		{"export", run, "--format", "netcdf", "--out", caseName(number) + ".nc"}, {"diagnose", run}, {"loo", run},
 		{"predict", run}, {"compare", run, other}, {"evidence", run}, {"sensitivity", run},

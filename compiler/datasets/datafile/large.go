@@ -30,8 +30,8 @@ type RowCache struct {
 	// Converting is called before a file is converted, and again as that goes on, with the share that is done, from 0
 	// to 1. Its error ends the conversion, which leaves nothing. It may be nil.
 	Converting func(path string, done float64) error
-	// First, if it is not 0, is how many rows are read of a file that is not converted yet: enough to compile a model, and
-	// to refuse it before all rows are copied. Nothing of it is kept.
+	// First, if it is not 0, is how many rows are read of a file that is not converted yet: enough to compile a model,
+	// and to refuse it before all rows are copied. Nothing of it is kept.
 	First int
 
 	Disk files.System // where row files are written; nil: the machine's

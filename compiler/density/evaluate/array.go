@@ -217,7 +217,8 @@ func (e *Evaluator) IndicesOf(a *model.Array) []*model.Index {
 func (e *Evaluator) NeedsAll(a *model.Array, at source.Span) {
 	d := e.Data.Arrays[a]
 	e.Stop(e.Diags.Errorf("E86", at,
-		"the rows of `%s` are in %s, too many for memory, so that a few are read at a time; here all are needed at once",
+		"the rows of `%s` are in %s, too many for memory, so that a few are read at a time; here all are needed at "+
+			"once",
 		a.Name, d.Stream.Name).
 		Help("work it out beforehand and give it as data: a number, or a column of the file").Related(a.At, "the data"))
 }

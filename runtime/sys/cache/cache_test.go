@@ -55,7 +55,9 @@ func TestEvict(t *testing.T) {
 func TestParts(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("HOME", t.TempDir())
-	for text, want := range map[string][2]int64{"": {256 << 20, 64 << 30}, "20GB": {256 << 20, 20e9}, "1MB": {1e6, 1e6}} {
+	for text, want := range map[string][2]int64{
+		"": {256 << 20, 64 << 30}, "20GB": {256 << 20, 20e9}, "1MB": {1e6, 1e6},
+	} {
 		t.Setenv(SizeVariable, text)
 		native, err := PartOf(Native).Limit()
 		rows, err2 := PartOf(Rows).Limit()
