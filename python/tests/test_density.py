@@ -81,6 +81,53 @@ def test_a_batch_is_its_points(density, served):
         density([1.0, 2.0])
 
 
+def test_results_in_arrays_of_the_caller(density, served):
+    x = points(37)
+    for f in (density, served):
+        want = f.value_and_gradient(x)
+        out = np.full(37, np.nan), np.full((37, 3), np.nan)
+        found = f.value_and_gradient(x, out=out)
+        assert found[0] is out[0] and found[1] is out[1]
+        assert np.array_equal(out[0], want[0]) and np.array_equal(out[1], want[1])
+        out = np.empty(()), np.empty(3)
+        f.value_and_gradient(x[5], out=out)
+        assert out[0] == want[0][5] and np.array_equal(out[1], want[1][5])
+    for values, gradients in [
+        (np.empty(36), np.empty((37, 3))),
+        (np.empty(37), np.empty((3, 37)).T),
+        (np.empty(37, "f4"), np.empty((37, 3))),
+        ([0.0] * 37, np.empty((37, 3))),
+        (np.broadcast_to(0.0, 37), np.empty((37, 3))),
+    ]:
+        with pytest.raises(ValueError, match="the array for (values|gradients) must be"):
+            density.value_and_gradient(x, out=(values, gradients))
+
+
+def test_points_of_every_kind(density):
+    """Points that are read-only, strided, of other types, or lists are those of a plain array."""
+    x = np.round(points(9) * 8) / 8  # exact in single precision
+    want = density.value_and_gradient(x)
+    frozen = x.copy()
+    frozen.flags.writeable = False
+    wide = np.zeros((9, 6))
+    wide[:, ::2] = x
+    for form in (
+        frozen,
+        wide[:, ::2],
+        np.asfortranarray(x),
+        x.astype("f4"),
+        x.tolist(),
+        x.astype(">f8"),
+        x[::-1][::-1],
+    ):
+        found = density.value_and_gradient(form)
+        assert np.array_equal(found[0], want[0]) and np.array_equal(found[1], want[1])
+        assert density.value_and_gradient(form[0])[0] == want[0][0]
+    for wrong in (0.0, [], [[]], np.zeros((3, 4)), None):
+        with pytest.raises((ValueError, TypeError)):
+            density(wrong)
+
+
 def test_unconstrain_is_the_inverse(density):
     x = points(1)[0]
     values = density.constrain(x)

@@ -150,7 +150,7 @@ func (l Library) tables() (string, error) {
 		if at < 0 {
 			return "", fmt.Errorf("library: the program has no entry %q", name)
 		}
-		fmt.Fprintf(&b, "#define %s %d\n", strings.ToUpper(name), at)
+		fmt.Fprintf(&b, "#define %s entry%d\n", strings.ToUpper(name), at)
 	}
 	b.WriteString("enum { SHARED, LANE, OWN };\n" +
 		"static const struct { int owner; unsigned long bytes; long from; int written; } B[] = {\n")

@@ -8,6 +8,7 @@ import struct
 import subprocess
 import threading
 import warnings
+from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -126,9 +127,9 @@ class LogDensity:
 
     def _points(self, theta: Any) -> Any:
         """Return a point or a batch of points as doubles, one after the other in memory."""
-        points = np.ascontiguousarray(theta, dtype=np.float64)
-        if np.ndim(theta) == 0 or points.shape[-1] != self.dimension:
-            raise ValueError(f"a point has {self.dimension} coordinates, not the shape {np.shape(theta)}")
+        points = np.asarray(theta, dtype=np.float64, order="C")
+        if points.shape[-1:] != (self.dimension,):
+            raise ValueError(f"a point has {self.dimension} coordinates, not the shape {points.shape}")
         return points
 
     def __call__(self, theta: Any, *, jacobian: bool = True) -> Any:
@@ -149,8 +150,10 @@ class LogDensity:
         """
         return self._evaluate(theta, jacobian, False)[0]
 
-    def value_and_gradient(self, theta: Any, *, jacobian: bool = True) -> tuple[Any, Any]:
-        """Return the log density and its gradient in the unconstrained coordinates.
+    def value_and_gradient(
+        self, theta: Any, *, jacobian: bool = True, out: tuple[Any, Any] | None = None
+    ) -> tuple[Any, Any]:
+        r"""Return the log density and its gradient in the unconstrained coordinates.
 
         Parameters
         ----------
@@ -158,42 +161,71 @@ class LogDensity:
             A point, or a batch of points.
         jacobian : bool
             As in a call.
+        out : (array, array), optional
+            Where to write the values and the gradients, as in NumPy. A loop over large batches that gives the same
+            arrays each time spares their allocation, which takes longer than the gradients of a small model.
 
         Returns
         -------
         value, gradient
             A number and a vector, or an array of them.
+
+        Examples
+        --------
+        >>> import numpy as np, ppl_lang
+        >>> f = ppl_lang.Model("x ~ Normal(0, 1)\n").log_density()
+        >>> points, out = np.ones((1000, 1)), (np.empty(1000), np.empty((1000, 1)))
+        >>> for _ in range(3):
+        ...     values, gradients = f.value_and_gradient(points, out=out)
+        ...     points += 0.5 * gradients
+        >>> points[0]
+        array([0.125])
         """
-        return self._evaluate(theta, jacobian, True)
+        return self._evaluate(theta, jacobian, True, out)
 
     def gradient(self, theta: Any, *, jacobian: bool = True) -> Any:
         """Return the gradient of the log density alone."""
         return self.value_and_gradient(theta, jacobian=jacobian)[1]
 
-    def _evaluate(self, theta: Any, jacobian: bool, gradients: bool) -> tuple[Any, Any]:
+    def _evaluate(
+        self, theta: Any, jacobian: bool, gradients: bool, out: tuple[Any, Any] | None = None
+    ) -> tuple[Any, Any]:
         points = self._points(theta)
-        if points.ndim == 1:
-            values, gradient = self._engine.density(points[np.newaxis], jacobian, gradients)
-            return float(values[0]), gradient[0] if gradients else None
-        rows = points.reshape(-1, self.dimension)
-        values, gradient = self._shared(rows, jacobian, gradients)
-        return values.reshape(points.shape[:-1]), gradient.reshape(points.shape) if gradients else None
+        if points.ndim == 1 and out is None:
+            return self._engine.point(points, jacobian, gradients)
+        if out is None:
+            values: Any = np.empty(points.shape[:-1])
+            slopes: Any = np.empty(points.shape) if gradients else None
+        else:
+            values, slopes = out
+            _writable("values", values, points.shape[:-1])
+            _writable("gradients", slopes, points.shape)
+        if points.ndim == 2:
+            self._share(points, jacobian, values, slopes)
+        else:
+            flat = (-1, self.dimension)
+            self._share(points.reshape(flat), jacobian, values.reshape(-1), slopes.reshape(flat) if gradients else None)
+        return values, slopes
 
-    def _shared(self, rows: Any, jacobian: bool, gradients: bool) -> tuple[Any, Any]:
-        """Evaluate rows, which threads share."""
-        if self._threads == 1 or len(rows) < 2 * self._threads or not self.compiled:
-            return self._engine.density(rows, jacobian, gradients)
-        parts = np.array_split(rows, self._threads)
+    def _share(self, points: Any, jacobian: bool, values: Any, gradients: Any) -> None:
+        """Evaluate points into arrays; threads share them."""
+        if self._threads == 1 or len(points) < 2 * self._threads or not self.compiled:
+            self._engine.density(points, jacobian, values, gradients)
+            return
+
+        def part(of: slice) -> None:
+            self._engine.density(points[of], jacobian, values[of], None if gradients is None else gradients[of])
+
+        ends = [len(points) * k // self._threads for k in range(self._threads + 1)]
         with ThreadPoolExecutor(self._threads) as pool:
-            done = list(pool.map(lambda part: self._engine.density(part, jacobian, gradients), parts))
-        joined = np.concatenate([d[1] for d in done]) if gradients else None
-        return np.concatenate([d[0] for d in done]), joined
+            list(pool.map(part, map(slice, ends, ends[1:])))
 
     def constrain_flat(self, theta: Any) -> Any:
         """Return all parameters at points, laid end to end in the order of `parameters`."""
         points = self._points(theta)
-        rows = points.reshape(-1, self.dimension)
-        return self._engine.constrain(rows, self._values).reshape((*points.shape[:-1], self._values))
+        values = np.empty((*points.shape[:-1], self._values))
+        self._engine.constrain(points.reshape(-1, self.dimension), values.reshape(-1, self._values))
+        return values
 
     def constrain(self, theta: Any) -> dict[str, Any]:
         """Return the parameters on their own scale.
@@ -261,6 +293,23 @@ class LogDensity:
         raise RunError("the log density is not finite at any of the points that were tried")
 
 
+def _writable(name: str, array: Any, shape: tuple[int, ...]) -> None:
+    """Refuse an array that results cannot be written into."""
+    if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.shape != shape:
+        raise ValueError(f"the array for {name} must be one of doubles (float64) of the shape {shape}")
+    if not array.flags.c_contiguous or not array.flags.writeable:
+        raise ValueError(f"the array for {name} must be contiguous and writable")
+
+
+def _address(array: Any) -> int:
+    """Return where the elements of an array are: NumPy's own ways take longer than a small density."""
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    except (TypeError, ValueError):  # the array is read-only, or empty
+        found: int = array.__array_interface__["data"][0]
+        return found
+
+
 class _Library:
     """A shared library with the interface of ``ppl_density.h``."""
 
@@ -281,45 +330,45 @@ class _Library:
         if library.ppl_abi() != 1:
             raise RunError(f"the library of the log density has the interface {library.ppl_abi()}, not 1")
         self.about: dict[str, Any] = json.loads(library.ppl_describe())
-        self._own = threading.local()
+        self._log_density = library.ppl_log_density
+        self._idle: deque[_Opened] = deque()  # which other threads may take and give back at the same time
 
-    def _opened(self) -> _Opened:
-        """Return what this thread calls the library with."""
-        opened: _Opened | None = getattr(self._own, "opened", None)
-        if opened is None:
-            opened = self._own.opened = _Opened(self._library, self.about["dimension"])
-        return opened
+    def _take(self) -> _Opened:
+        """Return what one call at a time can use; it goes back to `_idle`."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return _Opened(self._library, self.about["dimension"])
 
-    def density(self, points: Any, jacobian: bool, gradients: bool) -> tuple[Any, Any]:
-        own, n = self._opened(), len(points)
-        if n <= own.most:
-            own.points[:n] = points
-            self._library.ppl_log_density(
-                own.handle, n, own.points_at, own.values_at, own.gradients_at if gradients else None, jacobian
-            )
-            return own.values[:n].copy(), own.gradients[:n].copy() if gradients else None
-        values = np.empty(n)
-        gradient: Any = np.empty(points.shape) if gradients else None
-        self._library.ppl_log_density(
-            own.handle,
-            n,
-            points.ctypes.data,
-            values.ctypes.data,
-            gradient.ctypes.data if gradients else None,
-            jacobian,
-        )
-        return values, gradient
+    def point(self, theta: Any, jacobian: bool, gradients: bool) -> tuple[float, Any]:
+        opened = self._take()
+        try:
+            opened.theta[:] = theta
+            self._log_density(*opened.arguments[gradients], jacobian)
+            return opened.value.item(), opened.gradient.copy() if gradients else None
+        finally:
+            self._idle.append(opened)
 
-    def constrain(self, points: Any, size: int) -> Any:
-        values = np.empty((len(points), size))
-        self._library.ppl_constrain(self._opened().handle, len(points), points.ctypes.data, values.ctypes.data)
-        return values
+    def density(self, points: Any, jacobian: bool, values: Any, gradients: Any) -> None:
+        at = None if gradients is None else _address(gradients)
+        opened = self._take()
+        try:
+            self._log_density(opened.handle, len(points), _address(points), _address(values), at, jacobian)
+        finally:
+            self._idle.append(opened)
+
+    def constrain(self, points: Any, values: Any) -> None:
+        opened = self._take()
+        try:
+            self._library.ppl_constrain(opened.handle, len(points), _address(points), _address(values))
+        finally:
+            self._idle.append(opened)
 
 
 class _Opened:
-    """A density that one thread uses, with room for few points.
+    """A density that one thread at a time uses, with arrays for a single point.
 
-    NumPy takes longer to find the address of an array than a small density takes.
+    To find the address of an array takes longer than a small density: it is found once.
     """
 
     def __init__(self, library: ctypes.CDLL, dimension: int) -> None:
@@ -327,11 +376,9 @@ class _Opened:
         self.handle: int = library.ppl_open()
         if not self.handle:
             raise MemoryError("there is no memory for the log density")
-        self.most = max(1, min(64, 65_536 // dimension))
-        self.points, self.gradients = np.empty((self.most, dimension)), np.empty((self.most, dimension))
-        self.values = np.empty(self.most)
-        self.points_at, self.gradients_at = self.points.ctypes.data, self.gradients.ctypes.data
-        self.values_at = self.values.ctypes.data
+        self.theta, self.value, self.gradient = np.empty(dimension), np.empty(()), np.empty(dimension)
+        one = (self.handle, 1, _address(self.theta), _address(self.value))
+        self.arguments = ((*one, None), (*one, _address(self.gradient)))
 
     def __del__(self) -> None:
         if self.handle:
@@ -367,13 +414,21 @@ class _Server:
             raise RunError("the ppl binary, which computes the log density, has ended")
         return np.frombuffer(answer, dtype="<f8")
 
-    def density(self, points: Any, jacobian: bool, gradients: bool) -> tuple[Any, Any]:
+    def point(self, theta: Any, jacobian: bool, gradients: bool) -> tuple[float, Any]:
+        value: Any = np.empty(1)
+        gradient: Any = np.empty((1, len(theta))) if gradients else None
+        self.density(theta[np.newaxis], jacobian, value, gradient)
+        return value.item(), gradient[0] if gradients else None
+
+    def density(self, points: Any, jacobian: bool, values: Any, gradients: Any) -> None:
         n = len(points)
         answer = self._ask(0, points, jacobian, n + points.size)
-        return answer[:n].copy(), answer[n:].reshape(points.shape).copy() if gradients else None
+        values[:] = answer[:n]
+        if gradients is not None:
+            gradients[:] = answer[n:].reshape(points.shape)
 
-    def constrain(self, points: Any, size: int) -> Any:
-        return self._ask(1, points, True, len(points) * size).reshape(len(points), size).copy()
+    def constrain(self, points: Any, values: Any) -> None:
+        values[:] = self._ask(1, points, True, values.size).reshape(values.shape)
 
     def __del__(self) -> None:
         process = getattr(self, "_process", None)

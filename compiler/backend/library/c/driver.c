@@ -11,7 +11,6 @@ typedef struct {
   context c;
   void *table[BUFFERS + 1];
   moving moved[BUFFERS + 1];
-  call one;
   char *memory;
 } ppl_density;
 
@@ -60,7 +59,6 @@ EXPORT void ppl_close(ppl_density *d) {
 
 EXPORT ppl_density *ppl_open(void) {
   static char set;
-  const int first = !__atomic_load_n(&state, __ATOMIC_ACQUIRE);
   if (!make_shared()) return 0;
   ppl_density *d = aligned_alloc(64, aligned(sizeof *d));
   if (!d) return 0;
@@ -82,10 +80,9 @@ EXPORT ppl_density *ppl_open(void) {
   }
   d->c.buffer = (void *const *)d->table;
   d->c.moving = d->moved;
-  d->c.schedule = &d->one;
-  d->c.calls = d->c.group = d->one.times = 1;
+  d->c.group = 1;
   d->c.lanes = lanes();
-  (void)first;
+  place(&d->c, lanes());
   if (!__atomic_test_and_set(&set, __ATOMIC_ACQ_REL)) {
     setup(&d->c);
     __atomic_store_n(&state, 2, __ATOMIC_RELEASE);
@@ -94,46 +91,88 @@ EXPORT ppl_density *ppl_open(void) {
   return d;
 }
 
-// Writes points, which lie one after the other, into a block; copies of the last point fill it.
-static void give(double *restrict to, const double *theta, size points) {
-  const size width = lanes();
-  typedef double pair __attribute__((vector_size(16)));
-  const double *from[LANES];
-  for (size l = 0; l < width; l++) from[l] = theta + (l < points ? l : points - 1) * DIMENSION;
-  for (size e = 0; e < DIMENSION; e++)
-    if (width == 1) to[e] = from[0][e];
-    else for (size l = 0; l < width; l += 2) *(pair *)(to + e * width + l) = (pair){from[l][e], from[l + 1][e]};
+#define INLINED static inline __attribute__((always_inline))
+
+// Transposes a matrix, of which each row lies in one piece: to[column · wide_to + row] = from[row · wide_from + column].
+INLINED void transpose_one_by_one(const double *from, size wide_from, size rows, size columns, double *to,
+                                  size wide_to) {
+  for (size row = 0; row < rows; row++)
+    for (size column = 0; column < columns; column++) to[column * wide_to + row] = from[row * wide_from + column];
 }
 
-static void evaluate(ppl_density *d, word entry, const double *theta, size points) {
-  give(d->table[THETA], theta, points);
-  d->one.entry = entry;
-  d->c.block = 0, d->c.blocks = 1, d->c.step = 0;
-  blocks(&d->c);
+#if LANES >= 4
+typedef double quad __attribute__((vector_size(32)));
+typedef double loose_quad __attribute__((vector_size(32), aligned(8)));
+#ifdef __clang__
+#define PICK(x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
+#else
+typedef long long places __attribute__((vector_size(32)));
+#define PICK(x, y, ...) __builtin_shuffle(x, y, (places){__VA_ARGS__})
+#endif
+
+INLINED void transpose_quads(const double *from, size wide_from, double *to, size wide_to) {
+  quad row[4], half[4];
+  for (int r = 0; r < 4; r++) row[r] = *(const loose_quad *)(from + r * wide_from);
+  for (int r = 0; r < 4; r += 2) {
+    half[r] = PICK(row[r], row[r + 1], 0, 4, 2, 6);
+    half[r + 1] = PICK(row[r], row[r + 1], 1, 5, 3, 7);
+  }
+  for (int r = 0; r < 2; r++) {
+    *(loose_quad *)(to + r * wide_to) = PICK(half[r], half[r + 2], 0, 1, 4, 5);
+    *(loose_quad *)(to + (r + 2) * wide_to) = PICK(half[r], half[r + 2], 2, 3, 6, 7);
+  }
 }
 
-// Reads the numbers of each point from a block.
-static void take(const double *from, size count, double *restrict to, size points) {
+INLINED void transpose(const double *from, size wide_from, size rows, size columns, double *to, size wide_to) {
+  const size even_rows = rows & ~(size)3, even_columns = columns & ~(size)3;
+  for (size row = 0; row < even_rows; row += 4)
+    for (size column = 0; column < even_columns; column += 4)
+      transpose_quads(from + row * wide_from + column, wide_from, to + column * wide_to + row, wide_to);
+  transpose_one_by_one(from + even_columns, wide_from, even_rows, columns - even_columns, to + even_columns * wide_to,
+                       wide_to);
+  transpose_one_by_one(from + even_rows * wide_from, wide_from, rows - even_rows, columns, to + even_rows, wide_to);
+}
+#else
+#define transpose transpose_one_by_one
+#endif
+
+// Writes points, which lie one after the other, into the block; copies of the last point fill it.
+static void give(double *restrict to, const double *restrict theta, size points) {
   const size width = lanes();
-  if (points >= width)
-    for (size e = 0; e < count; e++)
-      for (size l = 0; l < width; l++) to[l * count + e] = from[e * width + l];
+  if (points >= width) transpose(theta, DIMENSION, width, DIMENSION, to, width);
   else
-    for (size l = 0; l < points; l++)
-      for (size e = 0; e < count; e++) to[l * count + e] = from[e * width + l];
+    for (size e = 0; e < DIMENSION; e++)
+      for (size l = 0; l < width; l++) to[e * width + l] = theta[(l < points ? l : points - 1) * DIMENSION + e];
+}
+
+INLINED void evaluate(ppl_density *d, void entry(const context *), const double *theta, size points) {
+  give(d->table[THETA], theta, points);
+  entry(&d->c);
+}
+
+// Reads the numbers of each point from the block.
+static void take(const double *restrict from, size count, double *restrict to, size points) {
+  const size width = lanes();
+  if (points >= width) transpose(from, width, count, width, to, count);
+  else transpose_one_by_one(from, width, count, points, to, count);
+}
+
+INLINED void densities(ppl_density *d, void entry(const context *), const double *found, const double *slope,
+                       size points, const double *theta, double *value, double *gradient) {
+  const size width = lanes();
+  for (size first = 0; first < points; first += width) {
+    const size left = points - first;
+    evaluate(d, entry, theta + first * DIMENSION, left);
+    take(found, 1, value + first, left);
+    if (gradient) take(slope, DIMENSION, gradient + first * DIMENSION, left);
+  }
 }
 
 EXPORT void ppl_log_density(ppl_density *d, size points, const double *theta, double *value, double *gradient,
                             int jacobian) {
-  const size width = lanes();
-  const double *found = d->table[jacobian ? VALUE : OWN_VALUE];
-  const double *slope = d->table[jacobian ? GRADIENT : OWN_GRADIENT];
-  for (size first = 0; first < points; first += width) {
-    const size left = points - first;
-    evaluate(d, jacobian ? DENSITY : OWN_DENSITY, theta + first * DIMENSION, left);
-    for (size l = 0; l < width && l < left; l++) value[first + l] = found[l];
-    if (gradient) take(slope, DIMENSION, gradient + first * DIMENSION, left);
-  }
+  void *const *b = d->table;
+  if (jacobian) densities(d, DENSITY, b[VALUE], b[GRADIENT], points, theta, value, gradient);
+  else densities(d, OWN_DENSITY, b[OWN_VALUE], b[OWN_GRADIENT], points, theta, value, gradient);
 }
 
 EXPORT void ppl_constrain(ppl_density *d, size points, const double *theta, double *values) {
