@@ -71,7 +71,10 @@ func (s server) answer() error {
 		return fmt.Errorf("a request of kind %d for %d points is not known", head.Kind, head.Points)
 	}
 	points := make([]float64, int(head.Points)*s.Dimension)
-	if err := binary.Read(s.in, binary.LittleEndian, points); err != nil {
+	switch err := binary.Read(s.in, binary.LittleEndian, points); {
+	case errors.Is(err, io.EOF):
+		return io.ErrUnexpectedEOF // after the head of a request its points are missing
+	case err != nil:
 		return err
 	}
 	if head.Kind == askConstrain {
