@@ -72,7 +72,8 @@ var matrixDists = []Dist{
 					rows, cols := order(a[1]), order(a[2])
 					drawMatrixNormal(r, a[0], dense(factor(a[1], rows)), dense(factor(a[2], cols)), out)
 				}},
-			{Args: args(array("mu", 2, realDomain), array("row_chol", 2, realDomain), array("col_chol", 2, realDomain)),
+			{Args: args(array("mu", 2, realDomain), ofKind("row_chol", 2, types.CholeskyCov),
+				ofKind("col_chol", 2, types.CholeskyCov)),
 				LogProb: func(x Node, a []Node) Node { return matrixNormalLogProb(x, a[0], a[1], a[2]) },
 				Sample: func(r *rand.Rand, a [][]float64, out []float64) {
 					drawMatrixNormal(r, a[0], dense(a[1]), dense(a[2]), out)
@@ -93,7 +94,7 @@ func matrixForms(logProb func(x, nu, s Node) Node, draw func(r *rand.Rand, nu fl
 			Sample: func(r *rand.Rand, a [][]float64, out []float64) {
 				draw(r, a[0][0], dense(factor(a[1], order(out))), out)
 			}},
-		{Args: args(positive("nu"), array("chol", 2, realDomain)),
+		{Args: args(positive("nu"), ofKind("chol", 2, types.CholeskyCov)),
 			LogProb: func(x Node, a []Node) Node { return logProb(x, a[0], a[1]) },
 			Sample:  func(r *rand.Rand, a [][]float64, out []float64) { draw(r, a[0][0], dense(a[1]), out) }},
 	}

@@ -36,12 +36,13 @@ var spatialDists = []Dist{
 		Name: "ICAR", Event: 1, Support: types.RealLine, Improper: true,
 		Doc: "Intrinsic conditional autoregression on a graph with edges from node1[e] to node2[e]: log density " +
 			"-sum over e of (x[node1[e]] - x[node2[e]])^2 / 2, without a normaliser; improper, as it does not change " +
-			"when a constant is added to all of x",
+			"when a constant is added to all of x; an edge that is listed again, in either direction, counts once",
 		Source: "Besag & Kooperberg 1995, Biometrika 82, 733; Morris et al. 2019, Spatial and Spatio-temporal " +
 			"Epidemiology 31, 100301",
 		Forms: []Form{{Args: args(array("node1", 1, positionDomain), array("node2", 1, positionDomain)),
 			LogProb: func(x Node, a []Node) Node {
-				logp := times(-0.5, sumLast(square(ad.Sub(elements(x, a[0]), elements(x, a[1]))), 1))
+				node1, node2 := distinctEdges(a[0], a[1])
+				logp := times(-0.5, sumLast(square(ad.Sub(elements(x, node1), elements(x, node2))), 1))
 				return onlyWithin(lastSize(x), a[1], onlyWithin(lastSize(x), a[0], logp))
 			}}},
 	},
@@ -61,6 +62,39 @@ var spatialDists = []Dist{
 }
 
 var positionDomain = Domain{types.IntRange, 1, inf}
+
+// distinctEdges leaves out edges that are listed before, in either direction: tables of neighbours often have both.
+func distinctEdges(node1, node2 Node) (Node, Node) {
+	if !node1.Static() || !node2.Static() || node1.Rank() != 1 || node2.Rank() != 1 {
+		return node1, node2
+	}
+	ends := ad.Eval(nil, node1, node2)
+	var from, to []float64
+	for i, earlier := range EarlierEdges(ends[0], ends[1]) {
+		if earlier < 0 {
+			from, to = append(from, ends[0][i]), append(to, ends[1][i])
+		}
+	}
+	if len(from) == len(ends[0]) {
+		return node1, node2
+	}
+	g := node1.Graph()
+	return g.Data("node1", from, len(from)), g.Data("node2", to, len(to))
+}
+
+// EarlierEdges gives for each edge the first of the edges before it that join the same two nodes, −1 if none does.
+func EarlierEdges(from, to []float64) []int {
+	first, earlier := map[[2]float64]int{}, make([]int, len(from))
+	for i := range from {
+		key := [2]float64{min(from[i], to[i]), max(from[i], to[i])}
+		at, listed := first[key]
+		if !listed {
+			first[key], at = i, -1
+		}
+		earlier[i] = at
+	}
+	return earlier
+}
 
 // differences along the last axis; the first element is kept.
 func differences(x Node) Node {

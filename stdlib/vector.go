@@ -71,7 +71,7 @@ var vectorDists = []Dist{
 				Given: func(r *rand.Rand, a [][]float64, known []bool, out []float64) {
 					drawMvNormalGiven(r, a[0], a[1], known, out)
 				}},
-			{Args: args(array("mu", 1, realDomain), array("chol", 2, realDomain)),
+			{Args: args(array("mu", 1, realDomain), ofKind("chol", 2, types.CholeskyCov)),
 				LogProb: func(x Node, a []Node) Node { return mvNormalCore(centred(x, a[0]), a[1]) },
 				Sample:  drawMvNormalChol,
 				Given: func(r *rand.Rand, a [][]float64, known []bool, out []float64) {
@@ -116,7 +116,7 @@ var vectorDists = []Dist{
 				Given: func(r *rand.Rand, a [][]float64, known []bool, out []float64) {
 					drawMvStudentGiven(r, a[0][0], a[1], a[2], known, out)
 				}},
-			{Args: args(positive("nu"), array("mu", 1, realDomain), array("chol", 2, realDomain)),
+			{Args: args(positive("nu"), array("mu", 1, realDomain), ofKind("chol", 2, types.CholeskyCov)),
 				LogProb: func(x Node, a []Node) Node { return mvStudentCore(a[0], centred(x, a[1]), a[2]) },
 				Sample: func(r *rand.Rand, a [][]float64, out []float64) {
 					drawMvStudent(r, a[0][0], a[1], a[2], out)

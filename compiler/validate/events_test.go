@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"ppl/compiler/compilertest"
+	"ppl/compiler/datasets/datafile"
+	"ppl/numbers"
 )
 
 // Observed vectors, matrices and graphs that cannot be are refused with the place and the reason; right ones are not.
@@ -13,6 +15,8 @@ func TestObservedVectorsAndMatrices(t *testing.T) {
 	const dirichlet, wishart = "a[K] ~ HalfNormal(5)\np[i in N] ~ Dirichlet(a)\n", "n = 5\ns ~ HalfNormal(1)\n" +
 		"S = [[s, 0], [0, s]]\nW ~ Wishart(n, S)\n"
 	const multinomial = "p[K] ~ Dirichlet(fill(1, K))\nc ~ Multinomial(J, p)\n"
+	const direction = "u[i in N] ~ UniformDirection()\n"
+	const factors = "e ~ HalfNormal(1)\nL[i in N] ~ LKJCholesky(e)\n"
 	const icar, observed = "J = 3\nf[J] ~ ICAR(a, b)\n", "y[J] ~ Normal(f, 1)\ndata y[J] = [1, 2, 3]\n"
 	const car = "f[J] ~ CAR(fill(0, J), 0.5, 1, W)\n"
 	for _, c := range []struct{ model, says string }{
@@ -26,23 +30,90 @@ func TestObservedVectorsAndMatrices(t *testing.T) {
 		{"data c[K] = [2, -1, 3], J = 4\n" + multinomial, "has -1 as element 2, which is not a count"},
 		{"data c[K] = [2, 1, 2], J = 6\n" + multinomial, "sums to 5, and its distribution has the total 6"},
 		{"data c[K] = [2, 1, 2], J = 5\n" + multinomial, ""},
-		{"data a[E] = [1, 2, 2], b[E] = [2, 3, 1]\n" + icar + observed, "edge 3, from 2 to 1, is edge 1 again"},
+		{"data a[E] = [1, 2, 2], b[E] = [2, 3, 1]\n" + icar + observed,
+			"warning[W29]: 1 of 3 edges are listed before and counted once: edge 3, from 2 to 1, joins the same " +
+				"elements as edge 1"},
+		{"data a[E] = [1, 2, 2, 3], b[E] = [2, 3, 1, 2]\n" + icar + observed,
+			"note[W29]: each pair of neighbours is listed twice"},
 		{"data a[E] = [1, 2, 2], b[E] = [2, 3, 2]\n" + icar + observed, "edge 3 goes from element 2 to itself"},
 		{"data a[E] = [1], b[E] = [2]\n" + icar + observed, "element 3 of `f` has no neighbour"},
 		{"data a[E] = [1, 2], b[E] = [2, 3]\n" + icar + observed, ""},
 		{"data W[J, J] = [[0, 1, 0], [1, 0, 2], [0, 1, 0]]\n" + car + observed,
 			"not symmetric: [2, 3] is 2, but [3, 2]"},
+		{"data W[J, J] = [[0, 1, 1], [0, 0, 1], [0, 0, 0]]\n" + car + observed, "write `W + transpose(W)`"},
+		{"data W[J, J] = [[0, 1, 1], [0, 0, 1], [0, 0, 0]]\n" +
+			"f[J] ~ CAR(fill(0, J), 0.5, 1, W + transpose(W))\n" + observed, ""},
 		{"data W[J, J] = [[0, 1, 0], [1, 0, 0], [0, 0, 0]]\n" + car + observed, "element 3 of `CAR` has no neighbour"},
 		{"data W[J, J] = [[0, 1, 0], [1, 1, 1], [0, 1, 0]]\n" + car + observed,
 			"element 2 of `CAR` is its own neighbour"},
+		{"data u[N, K] = [[0.6, 0.8], [3, 4]]\n" + direction, "`u` in row 2 has length 5, not 1"},
+		{"data u[N, K] = [[0.6, 0.8], [0, 0]]\n" + direction, "`u` in row 2 has length 0, not 1"},
+		{"data u[N, K] = [[0.6, 0.8], [-0.71, 0.71]]\n" + direction, ""}, // rounded
+		{"data u[K] = [1, 2, 2]\nu ~ UniformDirection()\n", "`u` has length 3, not 1"},
+		{"data L[N, K, K] = [[[1, 0], [0.6, 0.8]], [[1, 0.6], [0, 0.8]]]\n" + factors,
+			"`L` in row 2 has 0.6 as element [1, 2], above the diagonal"},
+		{"data L[N, K, K] = [[[1, 0], [0.6, 0.5]], [[1, 0], [0.6, 0.8]]]\n" + factors,
+			"`L` in row 1 has length 0.781 in row 2, and the factor of correlations has 1"},
+		{"data L[N, K, K] = [[[1, 0], [0.6, -0.8]], [[1, 0], [0.6, 0.8]]]\n" + factors, "has -0.8 on the diagonal"},
+		{"data L[N, K, K] = [[[1, 0], [0.6, 0.8]], [[1, 0], [-0.28, 0.96]]]\n" + factors, ""},
+		{"data L[K, K] = [[2, 1], [0, 3]]\nn ~ LogNormal(2, 1)\nL ~ WishartCholesky(n, [[1, 0], [0, 1]])\n",
+			"above the diagonal"},
 		{"data a[N] = [20, 90]\nm ~ Normal(0, 1)\na ~ VonMises(m, 2)\n", "multiply degrees by pi / 180"},
 	} {
 		got := compilertest.Messages(t, c.model)
-		for _, word := range []string{"E57", "no neighbour"} {
+		for _, word := range []string{"E57", "W29", "no neighbour"} {
 			if c.says == "" && strings.Contains(got, word) || c.says != "" && !strings.Contains(got, c.says) {
 				t.Errorf("%s: %q, want %q", c.model, got, c.says)
 				break
 			}
+		}
+	}
+}
+
+// Cholesky factors that are arguments are lower triangular: what is above the diagonal would not be read.
+func TestFactorsAsArguments(t *testing.T) {
+	t.Parallel()
+	const data = "data y[K] = [1, 2], L[K, K] = "
+	const mean, normal = "m ~ Normal(0, 1)\n", "y ~ MvNormal(fill(m, K), chol = "
+	for _, c := range []struct{ model, says string }{
+		{data + "[[1, 0.6], [0, 0.8]]\n" + mean + normal + "L)\n", "write `chol = transpose(L)`"},
+		{data + "[[1, 0.6], [0, 0.8]]\n" + mean + normal + "transpose(L))\n", ""},
+		{data + "[[2, 0.6], [0.6, 3]]\n" + mean + normal + "L)\n", "write `chol = cholesky(L)`"},
+		{data + "[[2, 0.6], [0.6, 3]]\n" + mean + normal + "cholesky(L))\n", ""},
+		{data + "[[1, 0], [0.5, -2]]\n" + mean + normal + "L)\n", "element [2, 2] of `L` is -2"},
+		{data + "[[1, 0.1], [0.5, 2]]\n" + mean + "y ~ MvStudentT(4, fill(m, K), chol = L)\n",
+			"element [1, 2] of `L` is 0.1"},
+		{"data y[K] = [1, 2]\nC[K, K] ~ LKJ(2)\ny ~ MvNormal(fill(0, K), chol = C)\n", "must be lower triangular"},
+		{"data y[K] = [1, 2]\nL[K, K] ~ LKJCholesky(2)\ny ~ MvNormal(fill(0, K), chol = L)\n", ""},
+		{"data y[K] = [1, 2]\nt[K] ~ HalfNormal(1)\nL[K, K] ~ LKJCholesky(2)\nT = [i in K, j in K: t[i] * L[i, j]]\n" +
+			"y ~ MvNormal(fill(0, K), chol = T)\n", ""},
+		{"data y[I, K] = [[1, 2], [0, 1]], R[I, I] = [[1, 0.5], [0, 1]], S[K, K] = [[1, 0], [0, 1]]\n" +
+			"m ~ Normal(0, 1)\ny ~ MatrixNormal(fill(m, I, K), row_chol = R, col_chol = S)\n",
+			"`row_chol` of `MatrixNormal` must be lower triangular"},
+	} {
+		got := compilertest.Messages(t, c.model)
+		if c.says == "" && strings.Contains(got, "error") || !strings.Contains(got, c.says) {
+			t.Errorf("%s: %q, want %q", c.model, got, c.says)
+		}
+	}
+}
+
+// An edge counts once however often it is listed, and in whatever order and direction.
+func TestEdgesCountOnce(t *testing.T) {
+	t.Parallel()
+	const want = -0.5 * (1.5*1.5 + 3.2*3.2)
+	for _, edges := range []string{
+		"a[E] = [1, 2], b[E] = [2, 3]", "a[E] = [3, 2], b[E] = [2, 1]",
+		"a[E] = [1, 2, 2, 3], b[E] = [2, 3, 1, 2]", "a[E] = [2, 3, 1, 2], b[E] = [1, 2, 2, 3]",
+		"a[E] = [1, 1, 2, 1], b[E] = [2, 2, 3, 2]",
+	} {
+		p := compilertest.Load(t, "data "+edges+", y[J] = [1, 2, 3]\nf[J] ~ ICAR(a, b)\ny[J] ~ Normal(f, 1)\n")
+		lp, err := p.LogProb(map[string]*datafile.Array{"f": {Shape: []int{3}, Values: numbers.Of(0.3, -1.2, 2)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !compilertest.Near(lp.Prior, want, 1e-13) {
+			t.Errorf("%s: log prior %.15g, want %.15g", edges, lp.Prior, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -15,9 +16,9 @@ import (
 	"ppl/lang/types"
 )
 
-// CheckKinds refuses arguments that are no simplex, or no covariance or correlation matrix. What is none at one point
-// drawn at random is none as a function of the parameters; what holds there by its form holds everywhere, up to
-// rounding.
+// CheckKinds refuses arguments that are not a simplex, a covariance or correlation matrix, or a Cholesky factor. What
+// is not one at a point drawn at random is not one as a function of the parameters; what holds there by its form holds
+// everywhere, up to rounding.
 func CheckKinds(l *density.Layout, e *evaluate.Evaluator) {
 	var theta map[string][]float64
 	for _, t := range l.Data.Model.Terms {
@@ -58,6 +59,7 @@ var kindChecks = map[types.Kind]func(e *evaluate.Evaluator, a instance){
 	types.Simplex:     checkSimplex,
 	types.Covariance:  checkSymmetric,
 	types.Correlation: checkCorrelation,
+	types.CholeskyCov: checkFactor,
 }
 
 func eachInstance(e *evaluate.Evaluator, t *model.Term, k int, v evaluate.Value, values, counts []float64,
@@ -84,13 +86,19 @@ func certain(x model.Expr, kind types.Kind) bool {
 	case *model.Ref:
 		for _, p := range x.Array.Pieces {
 			if p.Term == nil || p.Term.Dist == nil || p.Term.Dist.Support != kind &&
-				(p.Term.Dist.Support != types.Correlation || kind != types.Covariance) {
+				p.Term.Dist.Support != special[kind] {
 				return false
 			}
 		}
 		return len(x.Array.Pieces) > 0
 	}
 	return false
+}
+
+// special are the kinds each of whose values is of another kind too.
+var special = map[types.Kind]types.Kind{
+	types.Covariance:  types.Correlation,
+	types.CholeskyCov: types.CholeskyCorr,
 }
 
 // Rounding is not held against a user: simplices are often written with a few digits, matrices are sums of products.
@@ -165,6 +173,46 @@ func checkCorrelation(e *evaluate.Evaluator, a instance) {
 		}
 	}
 	checkSymmetric(e, a)
+}
+
+// checkFactor refuses matrices that are not lower triangular, since what is above the diagonal would not be read, and
+// those of data with a diagonal that is not positive.
+func checkFactor(e *evaluate.Evaluator, a instance) {
+	at, text := a.x.Info().At, a.x.Info().At.Text()
+	scale := 0.0
+	for _, v := range a.values {
+		scale = math.Max(scale, math.Abs(v))
+	}
+	for i := range a.n {
+		for j := range i {
+			if v := a.values[j*a.n+i]; math.Abs(v) > matrixSlack*scale {
+				e.Stop(e.Diags.Errorf("E54", at, "`%s` of `%s` must be lower triangular, but element [%d, %d] of `%s` "+
+					"is %.4g", a.name, a.t.Dist.Name, j+1, i+1, text, v).Help("%s", factorHelp(a)))
+			}
+		}
+		if v := a.values[i*(a.n+1)]; a.x.Info().Static && !(v > 0) {
+			e.Fail("E54", a.x, "`%s` of `%s` must have a positive diagonal, but element [%d, %d] of `%s` is %.4g",
+				a.name, a.t.Dist.Name, i+1, i+1, text, v)
+		}
+	}
+}
+
+// factorHelp says what a matrix with elements above its diagonal may be.
+func factorHelp(a instance) string {
+	text, below, symmetric := a.x.Info().At.Text(), false, true
+	for i := range a.n {
+		for j := range i {
+			low, high := a.values[i*a.n+j], a.values[j*a.n+i]
+			below, symmetric = below || low != 0, symmetric && math.Abs(low-high) <= matrixSlack*math.Abs(low)
+		}
+	}
+	switch {
+	case !below:
+		return fmt.Sprintf("it is an upper triangular factor: write `%s = transpose(%s)`", a.name, text)
+	case symmetric:
+		return fmt.Sprintf("it is a covariance matrix: write `%s = cholesky(%s)`", a.name, text)
+	}
+	return "a factor L of the covariance L @ transpose(L) has zeros above its diagonal"
 }
 
 // isCholesky reports whether a matrix is drawn as a Cholesky factor.

@@ -49,7 +49,7 @@ func CheckData(e *evaluate.Evaluator, m *model.Model) {
 				inDomain(e, t, k, x)
 			}
 		}
-		graph(e, t)
+		checkNeighbours(e, t)
 		leave()
 	}
 }

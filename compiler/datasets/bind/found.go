@@ -41,8 +41,7 @@ func (f found) rows() int {
 func (t *arrays) locate(a *model.Array) (f found, ok bool) {
 	switch named, file := t.files.named[a.Name], t.files.looseFor(a, t.d.Model); {
 	case named != nil:
-		x := t.inFile(a, named, a.Name, true)
-		return found{a: a, file: named, x: x}, x != nil
+		return t.inFileOf(a, named, a.Name, true)
 	case file != nil:
 		x := file.Find(a.Name)
 		if len(a.Type.Axes) == 2 && file.Table && countsRows(x) { // R calls numbers of rows X
@@ -74,12 +73,18 @@ func (t *arrays) inOwnFile(a *model.Array) (f found, ok bool) {
 	if file == nil || file.Find(key) == nil && t.isLengths(a) {
 		return f, false
 	}
-	if x := file.Find(key); x == nil || len(a.Type.Axes) == 2 && file.Table && countsRows(x) {
+	return t.inFileOf(a, file, key, file.Lone)
+}
+
+// inFileOf finds an array in the file that is given for it: as the entry of a key, or as the columns of a table.
+func (t *arrays) inFileOf(a *model.Array, file *datafile.File, key string, single bool) (f found, ok bool) {
+	x := file.Find(key)
+	if x == nil || len(a.Type.Axes) == 2 && file.Table && countsRows(x) {
 		if f, ok, tried := t.matrixIn(a, []*datafile.File{file}); tried {
 			return f, ok
 		}
 	}
-	x := t.inFile(a, file, key, file.Lone)
+	x = t.inFile(a, file, key, single)
 	return found{a: a, file: file, x: x}, x != nil
 }
 

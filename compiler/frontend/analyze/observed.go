@@ -109,7 +109,7 @@ func Generated(m *model.Model, diags *diag.List) {
 // PriorOnly warns of a model in which nothing is more than a prior.
 func PriorOnly(m *model.Model, diags *diag.List) {
 	for _, t := range m.Terms {
-		if t.Kind == model.Likelihood || t.Density != nil {
+		if t.Kind == model.Likelihood || t.Density != nil || t.Array.Missing {
 			return
 		}
 	}
