@@ -44,7 +44,8 @@ func importTable() []row {
 		{[]string{"ppl/compiler/"}, []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib/", "ppl/compiler/"}},
 		// renhd takes ratios of integrals from evidence; query evaluates expressions on a device
 		{[]string{"ppl/posterior/"}, []string{"ppl/lang/", "ppl/autodiff", "ppl/compiler/backend/lower",
-			"ppl/posterior/", "ppl/infer", "ppl/infer/adapt", "ppl/runtime/device", "ppl/runtime/sys/files"}},
+			"ppl/posterior/", "ppl/infer", "ppl/infer/adapt", "ppl/runtime/device", "ppl/runtime/sys/files",
+			"ppl/runtime/sys/memory"}},
 		{[]string{"ppl/infer/"}, []string{"ppl/lang/diag", "ppl/lang/types", "ppl/autodiff", "ppl/stdlib",
 			"ppl/compiler/backend/", "ppl/posterior/store", "ppl/posterior/stats", "ppl/posterior/evidence",
 			"ppl/infer/", "ppl/runtime/device", "ppl/runtime/noise", "ppl/runtime/sys/"}},

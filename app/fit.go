@@ -250,9 +250,11 @@ func (run *attempt) fitNetwork(drawn bool) {
 
 // checkRequest refuses options that do not suit the model or the sampler.
 func (run *attempt) checkRequest() error {
-	if run.sampler.Independent && !run.goal.Empty() {
-		return fault.Usagef("--until: the draws of %s are independent, so that their number says how good they are; "+
-			"give --draws", run.sampler.Name)
+	limits := run.goal
+	limits.Time = 0
+	if run.sampler.Independent && !limits.Empty() {
+		return fault.Usagef("--until and --max-gradients are not for %s: its draws are independent, so that their "+
+			"number says how good they are; give --draws", run.sampler.Name)
 	}
 	if run.options.Settings.LogLikelihood == "on" && run.program.Streams() > 0 {
 		return fault.Wrong(errors.New("log_likelihood=on: the log likelihood of each row is not kept where data are " +

@@ -59,8 +59,12 @@ func (run *attempt) sampleToGoal(ctx context.Context) (stopped bool, err error) 
 	switch {
 	case run.extendsItself():
 		stopped, err = run.sampleToAim(ctx)
-	case run.goal.Empty():
-		return run.carryOut(ctx, run.options.Draws, store.Finished)
+	case run.goal.Empty(), run.sampler.Independent:
+		stopped, err = run.carryOut(ctx, run.options.Draws, store.Finished)
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) && !stopped && err == nil {
+			run.notes.Note("the time limit is over")
+		}
+		return stopped, err
 	default:
 		stopped, err = run.sampleInParts(ctx)
 	}

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -200,7 +199,7 @@ func readDraws(run *store.Run, vs []types.Variable) (p parameterDraws, err error
 		}
 		i := slices.IndexFunc(run.Layout.Posterior, func(w types.Variable) bool { return w.Name == v.Name })
 		if i < 0 || !slices.Equal(run.Layout.Posterior[i].Shape, v.Shape) {
-			return p, fmt.Errorf("the draws of %s in %s are not those of the model with its data: have the data "+
+			return p, fault.Wrongf("the draws of %s in %s are not those of the model with its data: have the data "+
 				"changed since?", v.Name, run.Dir)
 		}
 		xs, err := run.Draws(v.Name)

@@ -9,6 +9,7 @@ package analysis
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,6 +66,10 @@ func Of(run *store.Run, n notes.Notes) (*Run, error) {
 	}
 	var ds []diag.Diagnostic
 	o.Inquiry, ds = compiler.NewInquiry(o.ModelPath(), text, args, o.sampled())
+	if diag.HasErrors(ds) {
+		n.Note(fmt.Sprintf("the text of %s is that of its copy in the run, %s", o.Options.Model,
+			filepath.Join(o.Dir, store.ModelFile)))
+	}
 	if err := notes.Diagnose(n, ds); err != nil {
 		return nil, err
 	}

@@ -17,9 +17,11 @@ import (
 	"strings"
 
 	"ppl/infer"
+	"ppl/infer/checkpoint"
 	"ppl/lang/diag"
 	"ppl/posterior/report"
 	"ppl/posterior/store"
+	"ppl/runtime/sys/files"
 )
 
 // A Kind says whose an error is.
@@ -99,11 +101,17 @@ func Of(err error) error {
 	return &Error{Kind: Failure, Err: err}
 }
 
-// correctable reports whether an error is about what the caller gave: a run that a crash has cut off, a run that lacks
-// what was asked for, a model that a sampler refuses.
+// correctable reports whether an error is about what the caller gave: a run that a crash has cut off, or in which
+// something else lies than a run has, a run that lacks what was asked for, a model that a sampler refuses.
 func correctable(err error) bool {
-	return errors.As(err, new(store.ErrDamaged)) || errors.As(err, new(store.ErrNotKept)) ||
-		errors.As(err, new(report.Unusable)) || errors.As(err, new(infer.Refusal))
+	for _, target := range []any{new(store.ErrDamaged), new(store.ErrNotRun), new(store.ErrNotKept), new(store.ErrMemory),
+		new(checkpoint.ErrUnusable), new(files.Misplaced), new(files.NotRegular), new(report.Unusable),
+		new(infer.Refusal)} {
+		if errors.As(err, target) {
+			return true
+		}
+	}
+	return false
 }
 
 // KindOf returns the kind of an error. An error without one is a Failure, or an Interruption if a context was canceled.

@@ -50,9 +50,9 @@ func ends(_ scene, o outcome) string {
 	return ""
 }
 
-// codes are the exit codes that a verb may have when its input is wrong: not 2, as the command lines are right. Of
-// those that sample, 130 is that of a time limit before the first draw; diagnose ends with 3 if draws are not to be
-// used.
+// codes are the exit codes that a verb may have when its input is wrong: not 2, as the command lines are right, unless
+// the options of a run contradict its checkpoint. Of those that sample, 130 is that of a time limit before the first
+// draw; diagnose ends with 3 if draws are not to be used.
 func codes(verb string) []int {
 	switch verb {
 	case "sample":
@@ -64,6 +64,9 @@ func codes(verb string) []int {
 }
 
 func exits(_ scene, o outcome) string {
+	if o.code == 2 && o.args[0] == "sample" && strings.Contains(o.said, "cannot go on: ") {
+		return ""
+	}
 	if !slices.Contains(codes(o.args[0]), o.code) {
 		return fmt.Sprintf("exit code %d", o.code)
 	}

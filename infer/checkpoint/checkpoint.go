@@ -21,6 +21,7 @@ import (
 	"path/filepath"
 
 	"ppl/runtime/sys/files"
+	"ppl/runtime/sys/memory"
 )
 
 // Files of a run directory.
@@ -32,6 +33,9 @@ const (
 
 // ErrNone says that a directory has no checkpoint.
 var ErrNone = errors.New("there is no checkpoint")
+
+// leastMemory is what a checkpoint may take whatever the limit, in bytes: a low limit is a way to have data read by rows.
+const leastMemory = 64 << 20
 
 const head = "ppl checkpoint 2\n"
 
@@ -94,11 +98,27 @@ func (r Rest) Decode(state any) error {
 
 // unreadable says that the values of a checkpoint are not those of this version; the checksum is right.
 func unreadable(path string, err error) error {
+	return notUsable(path, fmt.Errorf("cannot be read by this version of ppl; go on with the version that wrote it%w",
+		silent{err}))
+}
+
+// An ErrUnusable says that a checkpoint is damaged, or is not that of the run that it lies in.
+type ErrUnusable struct {
+	Path  string
+	Cause error
+}
+
+func (e ErrUnusable) Error() string { return e.Path + " " + e.Cause.Error() }
+
+// Unwrap returns the cause.
+func (e ErrUnusable) Unwrap() error { return e.Cause }
+
+// notUsable is ErrUnusable, unless the disk failed.
+func notUsable(path string, err error) error {
 	if errors.As(err, new(*fs.PathError)) {
 		return err
 	}
-	return fmt.Errorf("%s cannot be read by this version of ppl; go on with the version that wrote it%w", path,
-		silent{err})
+	return ErrUnusable{path, err}
 }
 
 // silent is an error whose meaning the text before it has.
@@ -136,14 +156,14 @@ func read[S any](disk files.System, path string, usable func(S) error) (state S,
 	defer f.Close() //nolint:errcheck // nothing was written
 	end, err := whole(f)
 	if err != nil {
-		return state, rest, fmt.Errorf("%s %w", path, err)
+		return state, rest, notUsable(path, err)
 	}
 	values := newDecoder(io.NewSectionReader(f, int64(len(head)), end-int64(len(head))))
 	if err := values.Decode(&state); err != nil {
 		return state, rest, unreadable(path, err)
 	}
 	if err := usable(state); err != nil {
-		return state, rest, fmt.Errorf("%s %w", path, err)
+		return state, rest, notUsable(path, err)
 	}
 	return state, Rest{disk, path, int64(len(head) + values.NumBytesRead()), end}, nil
 }
@@ -153,6 +173,10 @@ func whole(f files.File) (end int64, err error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return 0, err
+	}
+	if most := max(leastMemory, memory.Limit()); size > most {
+		return 0, fmt.Errorf("has %d bytes, and its values do not fit into the %d bytes of memory that there are; "+
+			"--max-memory SIZE says what there is", size, most)
 	}
 	line := make([]byte, min(int64(len(head)), size))
 	if _, err := f.ReadAt(line, 0); err != nil {

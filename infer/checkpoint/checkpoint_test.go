@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -208,5 +209,23 @@ func TestNumbersAreExact(t *testing.T) {
 	}
 	if text, err = Encode(single); err != nil || len(text) > 5*len(single)+9 {
 		t.Errorf("%d bytes for %d numbers: %v", len(text), len(single), err)
+	}
+}
+
+// A checkpoint that is longer than what fits into memory is refused before it is read: this one has no contents on the
+// disk.
+func TestHugeCheckpoint(t *testing.T) {
+	dir, before := t.TempDir(), debug.SetMemoryLimit(1<<30)
+	defer debug.SetMemoryLimit(before)
+	if err := Write(files.Disk{}, dir, some()); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, File)
+	if err := os.Truncate(path, 1<<40); err != nil {
+		t.Skip(err)
+	}
+	_, _, _, err := Read(files.Disk{}, dir, anyOf)
+	if !errors.As(err, new(ErrUnusable)) || !strings.Contains(err.Error(), path+" has 1099511627776 bytes") {
+		t.Error(err)
 	}
 }

@@ -16,10 +16,20 @@ type Selected struct {
 	Elements []int // row-major
 }
 
+// placeCost is what an element that is asked for takes, in bytes: its place, and its name while it is looked for.
+const placeCost = 64
+
 // Select finds what names mean, in their order: "theta" is a variable, "theta[2]" or "a[AITKIN]" an element of one.
 // Without names it is all variables. Dir says whose they are; a name that is none of theirs is refused with the
 // nearest.
 func Select(vs []types.Variable, names []string, r *store.Run) (chosen []Selected, err error) {
+	all := 0
+	for _, v := range vs {
+		all += v.Size()
+	}
+	if err := r.NeedMemory(all, placeCost); err != nil {
+		return nil, err
+	}
 	if len(names) == 0 {
 		for _, v := range vs {
 			chosen = append(chosen, whole(v))

@@ -138,6 +138,10 @@ func divergences(r *store.Run, v View) (chains [][]float64, n int, err error) {
 	return chains, n, err
 }
 
+// quantityCost is what a quantity takes in a report, in bytes: its name, its statistics, and its draws while they are
+// read.
+const quantityCost = 512
+
 // summarize goes through the posterior variable by variable, so that one variable's draws are in memory at a time.
 func (f *findings) summarize(r *store.Run) error {
 	walkers, err := walkersOf(r, f.view)
@@ -146,6 +150,9 @@ func (f *findings) summarize(r *store.Run) error {
 	}
 	for _, v := range r.Layout.Posterior {
 		f.compared += v.Size()
+	}
+	if err := r.NeedMemory(f.compared, quantityCost); err != nil {
+		return err
 	}
 	for _, v := range r.Layout.Posterior {
 		if err := f.variable(r, store.PosteriorDraws, v, walkers); err != nil {
@@ -193,6 +200,9 @@ func summarizePrior(r *store.Run, v View) (Report, error) {
 		of        store.Part
 	}{{r.Layout.Prior, store.PriorDraws}, {r.Layout.PriorPredictive, store.PriorReplicates}} {
 		for _, v := range group.variables {
+			if err := r.NeedMemory(v.Size(), quantityCost); err != nil {
+				return Report{}, err
+			}
 			if err := f.variable(r, group.of, v, nil); err != nil {
 				return Report{}, err
 			}

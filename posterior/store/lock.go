@@ -126,8 +126,8 @@ func openRegular(dir string) (*os.File, error) {
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // nothing was written to it
-	refused := fmt.Errorf("%s is a link or a special file, and not the lock of a run; remove it",
-		filepath.Join(dir, LockFile))
+	refused := ErrDamaged{dir, fmt.Errorf("%s is a link or a special file, and not the lock of a run; remove it",
+		filepath.Join(dir, LockFile))}
 	if info, err := root.Lstat(LockFile); err == nil && !ordinary(info) {
 		return nil, refused
 	}

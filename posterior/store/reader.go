@@ -88,7 +88,7 @@ func parseRun(disk files.System, dir string, info Info, layout, meta []byte) (*R
 	if err := r.count(); err != nil {
 		return nil, damaged(dir, ".zmetadata", err)
 	}
-	return r, nil
+	return r, r.checkDeclared()
 }
 
 // jsonError says what is wrong with a document: the texts of package json name types of this program.
@@ -395,8 +395,8 @@ func (r *Run) Each(of Part, name string, visit func(chain, first int, draws []fl
 	return nil
 }
 
-// stored is how many numbers of a chain there can be, so that memory grows with what is really there, not with what
-// metadata claim.
+// stored is how many numbers of a chain its files hold if they are not compressed, so that memory grows with what is
+// really there, not with what metadata claim.
 func (r *Run) stored(c column, chain int) int {
 	a, n, bytes := r.arrays[c.key()], c.v.Size(), int64(0)
 	claimed := a.Shape[1] * n
@@ -407,7 +407,7 @@ func (r *Run) stored(c column, chain int) int {
 		}
 		bytes += info.Size()
 	}
-	return min(claimed, int(bytes*mostInflated)/width(a.Type))
+	return min(claimed, int(bytes)/width(a.Type))
 }
 
 // chunks gives the draws of the band of chains that begins with first, chunk by chunk. A part may be used until it

@@ -2,6 +2,7 @@ package datafile
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -30,7 +31,10 @@ func (a *arraySource) next(record []float64) error {
 		return io.EOF
 	}
 	if _, err := io.ReadFull(a.in, a.raw); err != nil {
-		return fmt.Errorf("%s: the file ends in row %d of %d: %w", a.path, a.row+1, a.row+a.left, err)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return fmt.Errorf("%s: the file ends in row %d of %d", a.path, a.row+1, a.row+a.left)
+		}
+		return fmt.Errorf("%s: row %d: %w", a.path, a.row+1, err)
 	}
 	for k := range record {
 		v := a.kind.read(a.raw[k*a.kind.size:], a.order)

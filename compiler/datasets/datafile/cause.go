@@ -4,16 +4,17 @@ import (
 	"archive/zip"
 	"compress/flate"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
 	"image/png"
 	"io"
+	"io/fs"
 )
 
-// cause says in the words of users what a library found wrong with a file. Other errors, such as those of the system,
-// stay as they are.
+// cause says in the words of users what a library found wrong with a file. Errors of the system stay as they are.
 func cause(err error) error {
 	for _, known := range []struct {
 		is   bool
@@ -28,6 +29,7 @@ func cause(err error) error {
 		{errors.Is(err, zip.ErrAlgorithm), "the file is compressed in a way that is not supported; write it by " +
 			"numpy.savez_compressed"},
 		{errors.Is(err, image.ErrFormat), "the file is not a picture in PNG or JPEG"},
+		{errors.Is(err, errNoPixels), "the picture is damaged: " + errNoPixels.Error()},
 		{errors.As(err, new(png.FormatError)) || errors.As(err, new(png.UnsupportedError)),
 			"the picture is damaged, or of a kind of PNG that is not supported"},
 		{errors.As(err, new(jpeg.FormatError)) || errors.As(err, new(jpeg.UnsupportedError)),
@@ -37,7 +39,10 @@ func cause(err error) error {
 			return fmt.Errorf("%s%w", known.says, silent{err})
 		}
 	}
-	return err
+	if errors.As(err, new(*fs.PathError)) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("the file is damaged%w", silent{err})
 }
 
 // silent is an error whose meaning the text before it has.

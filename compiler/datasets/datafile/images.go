@@ -1,6 +1,7 @@
 package datafile
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -114,10 +115,7 @@ func entriesOf(dir string) ([]os.DirEntry, error) {
 func (s RowCache) formOf(dir string, all []picture) (size image.Point, channels int, err error) {
 	channels = 1
 	for i, p := range all {
-		c, err := decoded(p.path, func(f *os.File) (image.Config, error) {
-			c, _, err := image.DecodeConfig(f)
-			return c, err
-		})
+		c, err := decoded(p.path, configOf)
 		if err != nil {
 			return size, 0, err
 		}
@@ -141,6 +139,25 @@ func (s RowCache) formOf(dir string, all []picture) (size image.Point, channels 
 	}
 	return size, channels, nil
 }
+
+// mostPixels is more than the number of pixels that a byte of a picture represents: PNG packs eight into a byte, and
+// compresses that.
+const mostPixels = 8 * mostDeflated
+
+// configOf reads the head of a picture. What it declares has to fit into its file.
+func configOf(f *os.File) (image.Config, error) {
+	c, _, err := image.DecodeConfig(f)
+	if err != nil {
+		return c, err
+	}
+	info, err := f.Stat()
+	if err == nil && float64(c.Width)*float64(c.Height) > mostPixels*float64(info.Size()) {
+		err = errNoPixels
+	}
+	return c, err
+}
+
+var errNoPixels = errors.New("its pixels do not fit into the file")
 
 // decoded reads one picture in some way.
 func decoded[T any](path string, read func(*os.File) (T, error)) (T, error) {

@@ -37,9 +37,20 @@ func openInput(path string) (*input, error) {
 			file.Close()
 			return nil, fmt.Errorf("%s: %w", path, cause(err))
 		}
-		in.kind, in.packed, in.text = strings.TrimSuffix(in.kind, ".gz"), z, bufio.NewReaderSize(z, 1<<20)
+		in.kind, in.packed, in.text = strings.TrimSuffix(in.kind, ".gz"), z, bufio.NewReaderSize(explained{z}, 1<<20)
 	}
 	return in, nil
+}
+
+// explained reads from a library, whose errors are put into the words of users.
+type explained struct{ in io.Reader }
+
+func (e explained) Read(p []byte) (int, error) {
+	n, err := e.in.Read(p)
+	if err != nil && err != io.EOF {
+		err = cause(err)
+	}
+	return n, err
 }
 
 // Close lets go of the file.

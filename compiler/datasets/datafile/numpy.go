@@ -62,6 +62,9 @@ func readNPZ(name, text string, s RowCache) (*File, error) {
 	return f, nil
 }
 
+// mostDeflated is more than the number of bytes that one byte of a compressed entry represents.
+const mostDeflated = 1040
+
 // npzEntry is the text of an entry, and how many bytes of memory reading it takes; errTooMuch if that is more than are
 // left. An entry that is longer than the archive says is refused by package zip.
 func npzEntry(name string, entry *zip.File, left int64) (string, int64, error) {
@@ -75,6 +78,10 @@ func npzEntry(name string, entry *zip.File, left int64) (string, int64, error) {
 	each := costOf(name, start).each
 	if entry.UncompressedSize64 > uint64(left/each) {
 		return "", 0, errTooMuch
+	}
+	if entry.UncompressedSize64/mostDeflated > entry.CompressedSize64 {
+		return "", 0, fmt.Errorf("%s: the file is damaged: %d compressed bytes cannot hold the %d that it declares", name,
+			entry.CompressedSize64, entry.UncompressedSize64)
 	}
 	var text strings.Builder
 	text.Grow(int(entry.UncompressedSize64))

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -25,18 +26,7 @@ func (r rooted) in(path string, do func(root *os.Root, name string) error) error
 		return err
 	}
 	defer root.Close() //nolint:errcheck // nothing was written to it
-	return named(do(root, name), path)
-}
-
-// named gives an error the path that a user knows: those of os.Root have the part below the directory.
-func named(err error, path string) error {
-	switch e := err.(type) {
-	case *fs.PathError:
-		return &fs.PathError{Op: e.Op, Path: path, Err: e.Err}
-	case *os.LinkError:
-		return &fs.PathError{Op: e.Op, Path: path, Err: e.Err}
-	}
-	return err
+	return misplaced(named(do(root, name), path), path)
 }
 
 // name is the part of a path below the directory; "." is the directory itself.
@@ -69,7 +59,10 @@ func (r rooted) Create(path string) (f File, err error) {
 		f, err = create(root, name)
 		return err
 	})
-	return f, err
+	if errors.Is(err, fs.ErrNotExist) {
+		err = Misplaced{path, "cannot be written: the directory that it lies in is missing", err}
+	}
+	return f, occupied(err, path)
 }
 
 // CreateTemp replaces the last * of the pattern by a random number, or adds one to its end, as package os does.
@@ -128,7 +121,7 @@ func (r rooted) Rename(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return r.in(from, func(root *os.Root, name string) error { return root.Rename(name, target) })
+	return occupied(r.in(from, func(root *os.Root, name string) error { return root.Rename(name, target) }), to)
 }
 
 func (r rooted) Remove(path string) error {

@@ -59,10 +59,16 @@ type Disk struct{}
 func (Disk) Open(path string) (File, error) { return opened(Open(path)) }
 
 // Stat describes what is at a path.
-func (Disk) Stat(path string) (fs.FileInfo, error) { return os.Stat(path) }
+func (Disk) Stat(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	return info, misplaced(err, path)
+}
 
 // ReadDir lists what is in a directory, sorted by name.
-func (Disk) ReadDir(path string) ([]fs.DirEntry, error) { return os.ReadDir(path) }
+func (Disk) ReadDir(path string) ([]fs.DirEntry, error) {
+	entries, err := os.ReadDir(path)
+	return entries, misplaced(err, path)
+}
 
 // Below opens directories so that links lead nowhere else (os.Root).
 func (Disk) Below(dir string) System { return rooted{filepath.Clean(dir)} }

@@ -29,7 +29,7 @@ func (t TooLarge) Error() string {
 // such as /dev/zero has no end: the error is NotRegular, and they are not opened.
 func Open(path string) (*os.File, error) {
 	f, _, err := open(path)
-	return f, err
+	return f, misplaced(err, path)
 }
 
 func open(path string) (*os.File, fs.FileInfo, error) {

@@ -4,6 +4,7 @@ package files_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,5 +47,40 @@ func TestOnlyRegularFiles(t *testing.T) {
 		if _, gone := os.Stat("/proc/self/status"); gone == nil { // its size is said to be 0
 			t.Error(err)
 		}
+	}
+}
+
+// What else lies on the way to a file is said in words, and can be told from a disk that fails.
+func TestMisplaced(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "m.run")
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, err := range []error{os.Mkdir(dir, 0o700), os.Symlink("loop", at("loop")), os.Mkdir(at("folder"), 0o700),
+		os.WriteFile(at("file"), nil, 0o600), os.Symlink("/etc", at("out")), os.Mkdir(at("folder/taken"), 0o700),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	below := files.Disk{}.Below(dir)
+	read := func(path string) error { _, err := files.Read(path, 10); return err }
+	write := func(path string) error { return files.Replace(below, path, nil) }
+	for _, test := range []struct {
+		do         func(path string) error
+		name, want string
+	}{
+		{read, "loop", "is a link that leads to itself"}, {read, "loop/x", "is a link that leads to itself"},
+		{read, "file/x", "lies in what is not a directory"}, {write, "file/x", "lies in what is not a directory"},
+		{write, "loop/x", "is a"}, {write, "out/x", "is reached by a link that leads elsewhere"},
+		{write, "none/x", "cannot be written: the directory that it lies in is missing"},
+		{write, "folder/taken", "is a directory, and should be a file"},
+	} {
+		err := test.do(at(test.name))
+		if !errors.As(err, new(files.Misplaced)) || !strings.Contains(err.Error(), at(test.name)) ||
+			!strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", test.name, err, test.want)
+		}
+	}
+	if err := read(at("none")); errors.As(err, new(files.Misplaced)) || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is missing: %v", err)
 	}
 }

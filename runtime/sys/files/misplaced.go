@@ -1,0 +1,65 @@
+package files
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// A Misplaced is the error of a path that cannot be read or written because of what else lies there or on the way to
+// it: a link that leads to itself or out of the directory, a file in the place of a directory. Other errors of the
+// system, such as a full disk, stay as they are.
+type Misplaced struct {
+	Path, What string
+	Cause      error // of the system
+}
+
+func (m Misplaced) Error() string { return m.Path + " " + m.What }
+
+// Unwrap returns the error of the system.
+func (m Misplaced) Unwrap() error { return m.Cause }
+
+// misplaced returns an error of the system as Misplaced if a link or a file on the way to a path is its cause.
+func misplaced(err error, path string) error {
+	switch {
+	case err == nil || errors.As(err, new(Misplaced)):
+		return err
+	case errors.Is(err, syscall.ELOOP):
+		return Misplaced{path, "is a link that leads to itself", err}
+	case errors.Is(err, syscall.ENOTDIR):
+		return Misplaced{path, "lies in what is not a directory", err}
+	case strings.HasSuffix(err.Error(), ": path escapes from parent"):
+		return Misplaced{path, "is reached by a link that leads elsewhere", err}
+	}
+	return err
+}
+
+// occupied is misplaced for a path at which a new file was to be.
+func occupied(err error, path string) error {
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTEMPTY) {
+		return Misplaced{path, "is a directory, and should be a file", err}
+	}
+	return misplaced(err, path)
+}
+
+// named gives an error the path that a user knows, and the name of a call that a user knows: those of os.Root have the
+// part below the directory, and end in "at".
+func named(err error, path string) error {
+	op, cause := "", error(nil)
+	switch e := err.(type) {
+	case *fs.PathError:
+		op, cause = e.Op, e.Err
+	case *os.LinkError:
+		op, cause = e.Op, e.Err
+	default:
+		return err
+	}
+	for _, call := range []string{"open", "mkdir", "rename", "unlink"} {
+		if op == call+"at" {
+			op = call
+		}
+	}
+	return &fs.PathError{Op: op, Path: path, Err: cause}
+}
