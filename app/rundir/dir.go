@@ -105,6 +105,9 @@ func warnOfOthers(path string, n notes.Notes) {
 
 // Look finds out what the directory holds.
 func (d *Dir) Look(there Existing) error {
+	if info, err := d.Disk.Stat(d.Path); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is not a directory; choose another one with --out DIR", d.Path)
+	}
 	var options Options
 	info, err := store.ReadOptionsOn(d.Disk, d.Path, &options)
 	switch {
