@@ -34,7 +34,8 @@ const (
 // ErrNone says that a directory has no checkpoint.
 var ErrNone = errors.New("there is no checkpoint")
 
-// leastMemory is what a checkpoint may take whatever the limit, in bytes: a low limit is a way to have data read by rows.
+// leastMemory is what a checkpoint may take whatever the limit, in bytes: a low limit is a way to have data read by
+// rows.
 const leastMemory = 64 << 20
 
 const head = "ppl checkpoint 2\n"

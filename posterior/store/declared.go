@@ -14,8 +14,8 @@ const littleDeclared = 1 << 20
 // caller.
 const workingCopies = 3
 
-// checkDeclared compares what large arrays declare with their files and with the memory that there is, so that a damaged
-// or foreign .zmetadata does not take all memory of a machine.
+// checkDeclared compares what large arrays declare with their files and with the memory that there is, so that a
+// damaged or foreign .zmetadata does not take all memory of a machine.
 func (r *Run) checkDeclared() error {
 	var keys []string
 	columns, _ := r.Layout.columns()
@@ -46,23 +46,24 @@ func (a array) bytes(shape []int) float64 {
 	return n
 }
 
-// checkFiles checks that a chunk of an array fits into memory, that there are as many files as the array has chunks, and
-// that the first is long enough.
+// checkFiles checks that a chunk of an array fits into memory, that there are as many files as the array has chunks,
+// and that the first is long enough.
 func (r *Run) checkFiles(key string, a array) error {
 	chunk, chunks := a.bytes(a.Chunks), 1.0
 	for i, size := range a.Shape {
 		chunks *= float64((size + a.Chunks[i] - 1) / a.Chunks[i])
 	}
 	if most := max(memory.Limit(), leastMemory); workingCopies*chunk > float64(most) {
-		return ErrMemory{fmt.Sprintf("%s: a part of %s has %s, and reading it takes more than the %s of memory that there are; "+
-			"--max-memory SIZE says what there is", r.Dir, key, source.Bytes(int64(chunk)), source.Bytes(most))}
+		return ErrMemory{fmt.Sprintf("%s: a part of %s has %s, and reading it takes more than the %s of memory that there "+
+			"are; --max-memory SIZE says what there is", r.Dir, key, source.Bytes(int64(chunk)), source.Bytes(most))}
 	}
 	entries, err := r.disk.ReadDir(path(r.Dir, key))
 	if err != nil {
 		return ErrDamaged{r.Dir, ofFile(path(r.Dir, key), err)}
 	}
 	if chunks > float64(len(entries)) {
-		return damaged(r.Dir, ".zmetadata", fmt.Errorf("%s declares %.0f chunks, and has %d files", key, chunks, len(entries)))
+		return damaged(r.Dir, ".zmetadata", fmt.Errorf("%s declares %.0f chunks, and has %d files", key, chunks,
+			len(entries)))
 	}
 	first := place{key, chunkKey(make([]int, len(a.Shape)))}.file(r.Dir)
 	info, err := r.disk.Stat(first)
@@ -70,7 +71,8 @@ func (r *Run) checkFiles(key string, a array) error {
 		return ErrDamaged{r.Dir, ofFile(first, err)}
 	}
 	if chunk > mostInflated*float64(info.Size()) {
-		return ErrDamaged{r.Dir, fmt.Errorf("%s has %d bytes, which cannot hold the %.0f that its array declares", first, info.Size(), chunk)}
+		return ErrDamaged{r.Dir, fmt.Errorf("%s has %d bytes, which cannot hold the %.0f that its array declares", first,
+			info.Size(), chunk)}
 	}
 	return nil
 }
@@ -87,8 +89,8 @@ func (e ErrMemory) Error() string { return e.text }
 // of all variables.
 func (r *Run) NeedMemory(numbers int, each int64) error {
 	if most := max(memory.Limit(), leastMemory); int64(numbers) > most/each {
-		return ErrMemory{fmt.Sprintf("%s: %d quantities are too many for the %s of memory that there are; name some of "+
-			"them, or give more memory with --max-memory SIZE", r.Dir, numbers, source.Bytes(most))}
+		return ErrMemory{fmt.Sprintf("%s: %d quantities are too many for the %s of memory that there are; name some "+
+			"of them, or give more memory with --max-memory SIZE", r.Dir, numbers, source.Bytes(most))}
 	}
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // The words of libraries and of this program, which say nothing to a user.
-var technical = regexp.MustCompile(`slice bounds|index out of range|thrift|EOF|unmarshal|negative offset|flate:|gzip:|zip:|png:|zstd|` +
-	`runtime error|decoding|lz4:|nil pointer|\[\]|%!`)
+var technical = regexp.MustCompile(`slice bounds|index out of range|thrift|EOF|unmarshal|negative offset|flate:|gzip:|zip:|` +
+	`png:|zstd|runtime error|decoding|lz4:|nil pointer|\[\]|%!`)
 
 // saidOf are the errors of a file that is read whole, and by rows if its format can be.
 func saidOf(t *testing.T, rows RowCache, path string, text []byte) (all []string) {

@@ -80,8 +80,8 @@ func npzEntry(name string, entry *zip.File, left int64) (string, int64, error) {
 		return "", 0, errTooMuch
 	}
 	if entry.UncompressedSize64/mostDeflated > entry.CompressedSize64 {
-		return "", 0, fmt.Errorf("%s: the file is damaged: %d compressed bytes cannot hold the %d that it declares", name,
-			entry.CompressedSize64, entry.UncompressedSize64)
+		return "", 0, fmt.Errorf("%s: the file is damaged: %d compressed bytes cannot hold the %d that it declares",
+			name, entry.CompressedSize64, entry.UncompressedSize64)
 	}
 	var text strings.Builder
 	text.Grow(int(entry.UncompressedSize64))

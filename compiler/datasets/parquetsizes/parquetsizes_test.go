@@ -160,20 +160,17 @@ func TestDeltaTexts(t *testing.T) {
 func TestFooter(t *testing.T) {
 	text := fileOf(t, "mixed.parquet")
 	end := len(text) - 8
-	changed := func(change func(b []byte)) []byte {
-		b := bytes.Clone(text)
-		change(b)
-		return b
+	declaring := func(n uint32) []byte {
+		return binary.LittleEndian.AppendUint32(bytes.Clone(text[:end]), n)
 	}
 	for name, test := range map[string]struct {
 		text []byte
 		want string
 	}{
 		"as it is": {text, ""}, "empty": {nil, "cut off"}, "cut": {text[:end+3], "cut off"},
-		"encrypted": {changed(func(b []byte) { b[len(b)-1] = 'E' }), "encrypted"},
-		"metadata longer than the file": {changed(func(b []byte) { binary.LittleEndian.PutUint32(b[end:], math.MaxUint32) }),
-			"longer than the file"},
-		"metadata of no bytes": {changed(func(b []byte) { binary.LittleEndian.PutUint32(b[end:], 0) }), "cannot be read"},
+		"encrypted":                     {append(bytes.Clone(text[:len(text)-1]), 'E'), "encrypted"},
+		"metadata longer than the file": {append(declaring(math.MaxUint32), "PAR1"...), "longer than the file"},
+		"metadata of no bytes":          {append(declaring(0), "PAR1"...), "cannot be read"},
 	} {
 		if err := Footer(bytes.NewReader(test.text), int64(len(test.text))); !saw(err, test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
