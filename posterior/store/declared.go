@@ -54,8 +54,8 @@ func (r *Run) checkFiles(key string, a array) error {
 		chunks *= float64((size + a.Chunks[i] - 1) / a.Chunks[i])
 	}
 	if most := max(memory.Limit(), leastMemory); workingCopies*chunk > float64(most) {
-		return ErrMemory{fmt.Sprintf("%s: a part of %s has %s, and reading it takes more than the %s of memory that there "+
-			"are; --max-memory SIZE says what there is", r.Dir, key, source.Bytes(int64(chunk)), source.Bytes(most))}
+		return ErrMemory{fmt.Sprintf("%s: a part of %s has %s, and reading it takes more than the %s of memory that "+
+			"there are; --max-memory SIZE says what there is", r.Dir, key, source.Bytes(int64(chunk)), source.Bytes(most))}
 	}
 	entries, err := r.disk.ReadDir(path(r.Dir, key))
 	if err != nil {
@@ -71,8 +71,8 @@ func (r *Run) checkFiles(key string, a array) error {
 		return ErrDamaged{r.Dir, ofFile(first, err)}
 	}
 	if chunk > mostInflated*float64(info.Size()) {
-		return ErrDamaged{r.Dir, fmt.Errorf("%s has %d bytes, which cannot hold the %.0f that its array declares", first,
-			info.Size(), chunk)}
+		return ErrDamaged{r.Dir, fmt.Errorf("%s has %d bytes, which cannot hold the %.0f that its array declares",
+			first, info.Size(), chunk)}
 	}
 	return nil
 }
