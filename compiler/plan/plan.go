@@ -119,6 +119,8 @@ func (p *Plan) validate(diags *diag.List) {
 	validate.WarnTwoIntercepts(e, d.Model)
 	validate.WarnUninformed(p.layout, e)
 	validate.WarnIdleEvents(e)
+	validate.NoteDates(e, d.Model)
+	validate.WarnTotals(e, d.Model)
 	validate.WarnPerRow(p.layout, p.rowSet, p.rowCount, diags)
 }
 

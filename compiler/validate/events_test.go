@@ -58,7 +58,6 @@ func TestObservedVectorsAndMatrices(t *testing.T) {
 		{"data L[N, K, K] = [[[1, 0], [0.6, 0.8]], [[1, 0], [-0.28, 0.96]]]\n" + factors, ""},
 		{"data L[K, K] = [[2, 1], [0, 3]]\nn ~ LogNormal(2, 1)\nL ~ WishartCholesky(n, [[1, 0], [0, 1]])\n",
 			"above the diagonal"},
-		{"data a[N] = [20, 90]\nm ~ Normal(0, 1)\na ~ VonMises(m, 2)\n", "multiply degrees by pi / 180"},
 	} {
 		got := compilertest.Messages(t, c.model)
 		for _, word := range []string{"E57", "W29", "no neighbour"} {

@@ -27,6 +27,7 @@ func CheckData(e *evaluate.Evaluator, m *model.Model) {
 			continue
 		}
 		checkClasses(e, t)
+		warnUnusedLimits(e, t)
 		if t.Array.Missing {
 			continue
 		}
@@ -40,6 +41,7 @@ func CheckData(e *evaluate.Evaluator, m *model.Model) {
 		}
 		if t.Kind == model.Likelihood {
 			observable(e, t)
+			warnDegrees(e, t)
 			observableEvent(e, t)
 			beyondLimits(e, t)
 			tooNarrow(e, t)
@@ -105,7 +107,7 @@ func observable(e *evaluate.Evaluator, t *model.Term) {
 		e.Stop(e.Diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, v+shift,
 			e.Data.Row(t.Array, elementOf(e, t, i)),
 			supportText(t, los(i)+shift, his(i)+shift)).Related(t.Array.At, "the data").
-			Help("%s", supportHelp(t, v+shift)))
+			Help("%s", supportHelp(e, t, v+shift)))
 	}
 }
 
@@ -122,14 +124,14 @@ func positiveWeights(e *evaluate.Evaluator, t *model.Term) {
 }
 
 // supportHelp says what may be wrong with a value outside of a support.
-func supportHelp(t *model.Term, v float64) string {
+func supportHelp(e *evaluate.Evaluator, t *model.Term, v float64) string {
 	switch {
 	case t.Dist.Name == "Bernoulli":
 		return fmt.Sprintf("of two codes the true one is named: `data %s[N]: bool(%g)`", t.Array.Name, v)
 	case t.Dist.Discrete() && v == 0:
 		return fmt.Sprintf("values that are counted from 0 are declared `data %s[N]: index(0..K)`", t.Array.Name)
 	case t.Dist.Name == "VonMises":
-		return "angles are in radians: multiply degrees by pi / 180"
+		return angleHelp(e, t.Array)
 	case t.Dist.Name == "Binomial":
 		return "the first argument is the number of trials; is the column one of failures?"
 	}
@@ -214,18 +216,27 @@ func knownEnd(e *evaluate.Evaluator, end autodiff.Node, x evaluate.Value, none f
 
 // elementOf is the place in its array of the i-th combination of a term's plates.
 func elementOf(e *evaluate.Evaluator, t *model.Term, i int) int {
+	return elementsOf(e, t)(i)
+}
+
+// elementsOf gives the place in its array of each combination of a term's plates.
+func elementsOf(e *evaluate.Evaluator, t *model.Term) func(i int) int {
 	sub, ok := t.Value.(*model.Subscript)
 	if !ok {
-		return i
+		return func(i int) int { return i }
 	}
-	at := 0
+	boxes, positions := make([]evaluate.Box, len(sub.Subs)), make([][]float64, len(sub.Subs))
 	for k, s := range sub.Subs {
-		b := e.Box(t.Array.Type.Axes[k])
 		v := e.Expr(s.At)
-		positions := autodiff.Eval(nil, e.Align(v, evaluate.Union(v, evaluate.Value{Bound: t.Plates}), nil))[0]
-		at = at*b.Size() + evaluate.ToInt(positions[i]) - b.Lo
+		boxes[k] = e.Box(t.Array.Type.Axes[k])
+		positions[k] = autodiff.Eval(nil, e.Align(v, evaluate.Union(v, evaluate.Value{Bound: t.Plates}), nil))[0]
 	}
-	return at
+	return func(i int) (at int) {
+		for k, b := range boxes {
+			at = at*b.Size() + evaluate.ToInt(positions[k][i]) - b.Lo
+		}
+		return at
+	}
 }
 
 // inDomain refuses an argument of which an element that counts lies outside its domain.
@@ -279,6 +290,8 @@ func indexText(e *evaluate.Evaluator, v evaluate.Value, i int) string {
 // supportText says what a distribution's support is. Of one that depends on a parameter one end may be known.
 func supportText(t *model.Term, lo, hi float64) string {
 	switch {
+	case t.Dist.Name == "VonMises":
+		return "VonMises has support -pi..pi"
 	case math.IsInf(lo, -1) && !math.IsInf(hi, 1):
 		return fmt.Sprintf("%s here has support up to %g", t.Dist.Name, hi)
 	case t.Form.Bounds != nil && math.IsInf(hi, 1):

@@ -109,8 +109,8 @@ func contradicted(e *evaluate.Evaluator, t *model.Term, p *model.Array, what str
 }
 
 // WarnTwoIntercepts warns of a sum with an intercept and something else that is an intercept too: a column of X in
-// X @ beta that is the same in all rows, or an effect of each group with a prior as wide as the intercept's. The data
-// then inform their sums alone, and the priors divide these.
+// X @ beta or a predictor that is the same in all rows, or an effect of each group with a prior as wide as the
+// intercept's. The data then inform their sums alone, and the priors divide these.
 func WarnTwoIntercepts(e *evaluate.Evaluator, m *model.Model) {
 	w := &interceptFinder{e: e, seen: map[*model.Array]bool{}}
 	for _, t := range m.Terms {
@@ -148,6 +148,9 @@ func (w *interceptFinder) visit(x model.Expr) {
 	for _, y := range terms {
 		if intercept != nil && !w.seen[intercept] {
 			w.second(intercept, y)
+		}
+		if len(terms) > 1 {
+			w.constantPredictor(y)
 		}
 		if len(terms) > 1 {
 			for _, z := range y.Children() {
@@ -200,7 +203,7 @@ func summands(x model.Expr) []model.Expr {
 			x = sub.X
 		}
 	}
-	if sum, ok := x.(*model.Apply); ok && sum.Name == "+" && len(sum.Args) == 2 {
+	if sum, ok := x.(*model.Apply); ok && (sum.Name == "+" || sum.Name == "-") && len(sum.Args) == 2 {
 		return append(summands(sum.Args[0]), summands(sum.Args[1])...)
 	}
 	return []model.Expr{x}

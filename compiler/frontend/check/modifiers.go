@@ -63,16 +63,20 @@ func (c *checker) ofData(a *arrayInfo, at ast.Node, word string) bool {
 	if a.observed && !a.Factor {
 		return true
 	}
-	what, help := map[string]string{"censored": "be censored", "weight": "have weights"}[word], ""
+	what := map[string]string{"censored": "be censored", "weight": "have weights"}[word]
 	if what == "" {
 		what = "be known to lie between two ends"
 	}
-	if word == "censored" {
-		help = "for truncation write `in`"
-	}
 	said := c.errorf("E60", at.Span(), "`%s`: only data can %s; `%s` is a parameter", word, what, a.Name)
-	if help != "" {
-		said.Help("%s", help)
+	r, ok := at.(*ast.Range)
+	if !ok {
+		return false
+	}
+	if _, number := r.Lo.(*ast.Number); number {
+		said.Help("for truncation write `in`")
+	} else {
+		said.Help("for truncation write `in`; if data give two ends between which a value lies, observe the lower "+
+			"one: `%s ~ … upto %s`", r.Lo.Span().Text(), r.Hi.Span().Text())
 	}
 	return false
 }

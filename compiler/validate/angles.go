@@ -1,0 +1,68 @@
+package validate
+
+import (
+	"fmt"
+	"math"
+
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
+)
+
+// Angles are in radians, those of distributions from -pi to pi.
+
+// angleHelp says how the angles of an array become those from -pi to pi: from 0 to 2 pi, or in degrees.
+func angleHelp(e *evaluate.Evaluator, a *model.Array) string {
+	most := 0.0
+	if data, ok := e.Data.Arrays[a]; ok && data.Stream == nil {
+		for _, v := range data.Values.All() {
+			most = math.Max(most, math.Abs(v)) // a missing one is not compared
+		}
+	}
+	const slack = 1.001 // 6.284 is a rounded 2 pi
+	half, factor, unit := "pi", "", "0 to 2 pi"
+	if most > 2*math.Pi*slack || most == 0 {
+		half, factor, unit = "180", " * pi / 180", "degrees"
+	}
+	turn := map[string]string{"pi": "2 * pi", "180": "360"}[half]
+	return fmt.Sprintf("of angles in %s write a definition, such as `angle = [i in N: (%s[i] > %s ? %s[i] - %s : "+
+		"%s[i])%s]`, and observe that", unit, a.Name, half, a.Name, turn, a.Name, factor)
+}
+
+// warnDegrees warns of a mean of angles that is in degrees: data beyond a full turn, or a parameter whose prior is over
+// several turns. Other expressions may well exceed a turn, as the angle of a wheel after some time does.
+func warnDegrees(e *evaluate.Evaluator, t *model.Term) {
+	if t.Dist.Name != "VonMises" {
+		return
+	}
+	r := &ranges{data: e.Data, definitions: map[*model.Array]outer{}}
+	for _, x := range summands(t.Args[0]) {
+		a := plainArray(x)
+		if a == nil {
+			continue
+		}
+		all := r.array(a)
+		width, most := all.Hi-all.Lo, math.Max(math.Abs(all.Lo), math.Abs(all.Hi))
+		switch {
+		case !all.known || math.IsInf(width, 0) || most > 720:
+		case a.Role == model.Data && most > 2*math.Pi*1.001:
+			e.Diags.Warnf("W19", x.Info().At, "the mean of `VonMises` is in radians, and `%s` has values up to %g",
+				a.Name, most).Related(a.At, "the data").Help("of degrees write `%s * pi / 180`", x.Info().At.Text())
+		case a.Role == model.Parameter && width > 4*math.Pi:
+			e.Diags.Warnf("W19", x.Info().At, "the mean of `VonMises` is in radians, and `%s` is in %s..%s, several "+
+				"turns, all with one density", a.Name, evaluate.EndText(all.Lo), evaluate.EndText(all.Hi)).
+				Related(a.At, "the prior").Help("write `%s ~ Uniform(-pi, pi)`", a.Name)
+		}
+	}
+}
+
+// plainArray is the array of data or of a parameter that an expression is, or is an element of; nil if it is neither.
+func plainArray(x model.Expr) *model.Array {
+	if sub, ok := x.(*model.Subscript); ok {
+		x = sub.X
+	}
+	ref, ok := x.(*model.Ref)
+	if !ok || ref.Array.Role != model.Data && ref.Array.Role != model.Parameter {
+		return nil
+	}
+	return ref.Array
+}

@@ -1,0 +1,115 @@
+package validate
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
+	"ppl/numbers"
+)
+
+// A dateForm is a way to write a date as one whole number.
+type dateForm struct {
+	name, unit string
+	written    string // the same date with hyphens, as a layout of package time
+	least      int    // how many different dates a column must have before its numbers are taken for dates
+	parts      func(v int) (year, month, day int)
+}
+
+// Of whole numbers near 200000 every eighth is a month, so that many are asked for.
+var dateForms = []dateForm{
+	{"YYYYMMDD", "days", time.DateOnly, 2, func(v int) (year, month, day int) {
+		return v / 10000, v / 100 % 100, v % 100
+	}},
+	{"DDMMYYYY", "days", time.DateOnly, 3, func(v int) (year, month, day int) {
+		return v % 10000, v / 10000 % 100, v / 1000000
+	}},
+	{"MMDDYYYY", "days", time.DateOnly, 3, func(v int) (year, month, day int) {
+		return v % 10000, v / 1000000, v / 10000 % 100
+	}},
+	{"YYYYMM", "months", "2006-01", 12, func(v int) (year, month, day int) { return v / 100, v % 100, 1 }},
+}
+
+// read is the date that a number is in this form, from 1900 to 2100.
+func (f dateForm) read(v float64) (date time.Time, ok bool) {
+	if v != math.Trunc(v) || v < 190001 || v > 31122100 {
+		return date, false
+	}
+	year, month, day := f.parts(int(v))
+	date = time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	return date, year >= 1900 && year <= 2100 && date.Day() == day && date.Month() == time.Month(month)
+}
+
+// NoteDates notes data whose numbers are dates without hyphens, such as 20210131: their differences are not days, and
+// as codes of groups they have no gaps for dates that do not occur.
+func NoteDates(e *evaluate.Evaluator, m *model.Model) {
+	grouped := map[*model.Size]bool{}
+	for _, a := range m.Arrays {
+		data, ok := e.Data.Arrays[a]
+		if a.Role != model.Data || !ok || data.Stream != nil || len(a.Type.Axes) != 1 {
+			continue
+		}
+		values, grouping := distinctValues(data.Values), false
+		if a.IndexOf != nil {
+			var of *model.SizeOf
+			if of, grouping = a.IndexOf.Hi.(*model.SizeOf); !grouping || grouped[of.Size] {
+				continue
+			}
+			grouped[of.Size], values = true, numbersOf(e.Data.Labels[of.Size])
+		}
+		noteDates(e, a, values, grouping)
+	}
+}
+
+func noteDates(e *evaluate.Evaluator, a *model.Array, values []float64, grouping bool) {
+	k := slices.IndexFunc(dateForms, func(f dateForm) bool {
+		return len(values) >= f.least && !slices.ContainsFunc(values, func(v float64) bool {
+			_, ok := f.read(v)
+			return !ok
+		})
+	})
+	if k < 0 {
+		return
+	}
+	form := dateForms[k]
+	date, _ := form.read(values[0])
+	text := date.Format(form.written)
+	what, help := "whose differences are not "+form.unit, "write "+text+" in the file; dates are read as days since "+
+		"1970-01-01"
+	if grouping {
+		what = "which number the groups, without gaps for dates that do not occur"
+		help = "names of groups may be dates; a series needs a group for each date, or their distances as data"
+	}
+	e.Diags.Notef("W32", a.At, "`%s` has dates written as numbers (%s: %.0f is %s), %s", a.Name, form.name, values[0],
+		text, what).Help("%s", help)
+}
+
+// distinctValues are the different values of a column, without missing ones; none as soon as one cannot be a date.
+func distinctValues(x numbers.List) (values []float64) {
+	seen := map[float64]bool{}
+	for _, v := range x.All() {
+		switch {
+		case math.IsNaN(v) || seen[v]:
+		case v != math.Trunc(v) || v < 190001:
+			return nil
+		default:
+			seen[v], values = true, append(values, v)
+		}
+	}
+	return values
+}
+
+// numbersOf are the names of groups as numbers; none if some are not.
+func numbersOf(names []string) (values []float64) {
+	for _, name := range names {
+		v, err := strconv.ParseFloat(name, 64)
+		if err != nil {
+			return nil
+		}
+		values = append(values, v)
+	}
+	return values
+}

@@ -1,0 +1,71 @@
+package validate
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
+)
+
+// totalNames are labels of rows that add up others, as spreadsheets and pivot tables write them.
+var totalNames = []string{"total", "totals", "grand total", "all", "sum", "overall", "subtotal", "gesamt", "summe",
+	"gesamtergebnis", "total general", "ensemble", "(all)"}
+
+// WarnTotals warns of rows that are the sum of all others and are read as one more group: `Total` among the stores.
+func WarnTotals(e *evaluate.Evaluator, m *model.Model) {
+	for _, g := range m.Arrays {
+		if g.Role != model.Data || g.IndexOf == nil || len(g.Type.Axes) != 1 {
+			continue
+		}
+		of, ok := g.IndexOf.Hi.(*model.SizeOf)
+		codes, known := e.Data.Arrays[g]
+		if !ok || !known || codes.Stream != nil {
+			continue
+		}
+		names := e.Data.Labels[of.Size]
+		k := slices.IndexFunc(names, func(s string) bool {
+			return slices.Contains(totalNames, strings.ToLower(strings.TrimSpace(s)))
+		})
+		if k < 0 {
+			continue
+		}
+		for _, x := range m.Arrays {
+			if at := totalAt(e, g, x, float64(k+1)); at >= 0 {
+				e.Diags.Warnf("W33", g.At, "%q is read as one more group of `%s`, and `%s` is there the sum of all "+
+					"other rows (%s)", names[k], g.Name, x.Name, e.Data.Row(g, at)).
+					Help("leave the row out: it counts each observation again")
+				break
+			}
+		}
+	}
+}
+
+// totalAt is the first row of a group if the numbers of the group are the sum of those of all others; −1 if not.
+func totalAt(e *evaluate.Evaluator, g, x *model.Array, group float64) int {
+	data, ok := e.Data.Arrays[x]
+	if !ok || x.Role != model.Data || x.IndexOf != nil || data.Stream != nil || len(x.Type.Axes) != 1 ||
+		!x.Type.Axes[0].Same(g.Type.Axes[0]) {
+		return -1
+	}
+	of, first, others := 0.0, -1, 0
+	total, size := 0.0, 0.0
+	for i, code := range e.Data.Arrays[g].Values.All() {
+		v := data.Values.At(i)
+		switch {
+		case code == group:
+			of += v
+			if first < 0 {
+				first = i
+			}
+		case !math.IsNaN(v):
+			total, size, others = total+v, size+math.Abs(v), others+1
+		}
+	}
+	const rounding = 1e-6 // totals are often rounded
+	if others < 2 || size == 0 || !(math.Abs(of-total) <= rounding*size) {
+		return -1
+	}
+	return first
+}
