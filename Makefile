@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 30s
 
-.PHONY: check platforms lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models mutate kills same measure install release wheel python
+.PHONY: check platforms lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models mutate kills same measure install release wheel wheels python
 
 check:
 	$(GO) mod tidy -diff
@@ -166,6 +166,12 @@ WHEELS ?=
 wheel:
 	GO=$(GO) python/wheel.sh $(WHEELS)
 
-# The wheel of this platform in empty environments, with the tests of the Python package.
+# Builds every wheel twice, compares the bytes, and checks tag, size, mode and format of the binary.
+wheels:
+	GO=$(GO) python/wheels.sh
+
+# The wheel of this platform in empty environments, with the tests of the Python package; PYTHONS="3.11 3.13" names
+# versions, all from 3.10 to 3.13 by default.
+PYTHONS ?=
 python:
-	python/test.sh
+	PYTHONS="$(PYTHONS)" python/test.sh

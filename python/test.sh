@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Builds the wheel of this platform, installs it into empty environments and runs the tests: with ArviZ 0.23 on Python
-# 3.11, with ArviZ 1.3 on Python 3.13, and on Python 3.10 with the oldest packages that are supported. Python 3.12 and
-# all others run what needs no other package. What cannot be had is skipped with a line. PPL_BINARY is a binary that is
-# there already; PPL_PYTEST are more arguments for pytest; PPL_SLOW=1 runs the slow tests as well.
+# Builds the wheel of this platform, installs it into an empty environment of each version of Python, and runs the tests:
+# on Python 3.10 with the oldest packages that pyproject.toml admits, on 3.11 with ArviZ 0.23, on 3.13 with ArviZ 1.3.
+# What cannot be had is skipped with a line. PYTHONS are the versions to test with, all by default; PPL_BINARY is a
+# binary that is there already; PPL_PYTEST are more arguments for pytest; PPL_SLOW=1 runs the slow tests as well.
 set -euo pipefail
 cd "$(dirname "$0")"
+read -ra versions <<< "${PYTHONS:-3.10 3.11 3.12 3.13}"
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/ppl-python-tests
 mkdir -p "$cache"
 export UV_PYTHON_INSTALL_DIR=$cache/pythons
@@ -64,7 +65,7 @@ install() {
 }
 
 # An environment without any other package: the wheel needs none.
-for version in 3.10 3.11 3.12 3.13; do
+for version in "${versions[@]}"; do
     rm -rf "$cache/empty-$version"
     environment "empty-$version" $version || continue
     install "empty-$version" --offline --no-index --no-deps "$wheel"
@@ -76,15 +77,22 @@ tests() {
     local name=$1 version=$2
     shift 2
     environment "$name" "$version" || return 0
-    if ! install "$name" "$@"; then
+    if ! install "$name" "$@" || ! install "$name" "${common[@]}"; then
         echo "without the tests of $name: its packages cannot be installed"
         return
     fi
     install "$name" --offline --no-index --no-deps --reinstall "$wheel"
+    echo "tests of $name on Python $version"
     # shellcheck disable=SC2086
     env -u PPL_BINARY -u PYTHONPATH "$cache/$name/bin/python" -m pytest -q -p no:cacheprovider tests ${PPL_PYTEST:-}
 }
 
-common=(pytest numpy pandas polars pyarrow zarr netCDF4 h5netcdf scipy)
-tests arviz-0.23 3.11 'arviz==0.23.*' 'cmdstanpy==1.3.*' mypy ruff "${common[@]}"
-tests arviz-1.3 3.13 'arviz[zarr]==1.3.*' tqdm ipykernel nbclient nbformat jupyter-kernel-test "${common[@]}"
+common=(pytest numpy pandas polars pyarrow zarr netCDF4 h5netcdf h5py scipy)
+for version in "${versions[@]}"; do
+    case $version in
+    3.10) tests oldest 3.10 --resolution lowest-direct -r pyproject.toml --extra arviz --extra polars 'numpy>=1.26,<2' \
+        'scipy>=1.10' ;;
+    3.11) tests arviz-0.23 3.11 'arviz==0.23.*' 'cmdstanpy==1.3.*' mypy ruff ;;
+    3.13) tests arviz-1.3 3.13 'arviz[zarr]==1.3.*' tqdm ipykernel nbclient nbformat jupyter-kernel-test ;;
+    esac
+done

@@ -67,6 +67,9 @@ func (c column) at(chain, draw int) float64 {
 	return c.chains[chain][draw*c.variable.Size()+c.element]
 }
 
+// heading returns the name of the column in a table, whose first columns are chain and draw.
+func (c column) heading() string { return store.ArrayName(c.variable.Element(c.element)) }
+
 // A Choice is what is written of a run. The group is one with a row for each draw, such as log_likelihood; without it
 // the names are variables or elements of the posterior or, of a run that draws from the prior, of that. Without names
 // all are written. A single name that only a group has means that group.

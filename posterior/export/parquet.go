@@ -6,20 +6,40 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
+// columns is a group whose columns keep their order; a Group alone sorts them by name: x[1], x[10], x[2].
+type columns struct {
+	parquet.Group
+	order []string
+}
+
+// Fields returns the columns in their order.
+func (c columns) Fields() []parquet.Field {
+	named := map[string]parquet.Field{}
+	for _, f := range c.Group.Fields() {
+		named[f.Name()] = f
+	}
+	fields := make([]parquet.Field, len(c.order))
+	for i, name := range c.order {
+		fields[i] = named[name]
+	}
+	return fields
+}
+
 // writeParquet has the columns chain and draw, from 1, and one of doubles, or integers, for each element.
 func writeParquet(w io.Writer, t table, _ int) error {
-	group := parquet.Group{"chain": parquet.Int(64), "draw": parquet.Int(64)}
+	group := columns{parquet.Group{"chain": parquet.Int(64), "draw": parquet.Int(64)}, []string{"chain", "draw"}}
 	for _, c := range t.columns {
 		node := parquet.Leaf(parquet.DoubleType)
 		if c.variable.Int {
 			node = parquet.Int(64)
 		}
-		group[c.variable.Element(c.element)] = node
+		name := c.heading()
+		group.Group[name], group.order = node, append(group.order, name)
 	}
 	schema := parquet.NewSchema("draws", group)
-	places := map[string]int{} // the schema's own order
-	for i, path := range schema.Columns() {
-		places[path[0]] = i
+	places := map[string]int{}
+	for i, name := range group.order {
+		places[name] = i
 	}
 	out := parquet.NewGenericWriter[any](w, schema, parquet.Compression(&parquet.Snappy))
 	row := make(parquet.Row, len(places))
@@ -34,7 +54,7 @@ func writeParquet(w io.Writer, t table, _ int) error {
 			if c.variable.Int {
 				v = parquet.Int64Value(int64(c.at(chain, draw)))
 			}
-			set(c.variable.Element(c.element), v)
+			set(c.heading(), v)
 		}
 		_, err := out.WriteRows([]parquet.Row{row})
 		return err

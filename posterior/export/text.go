@@ -16,7 +16,7 @@ func writeCSV(w io.Writer, t table, _ int) error {
 	out := csv.NewWriter(w)
 	head := []string{"chain", "draw"}
 	for _, c := range t.columns {
-		head = append(head, c.variable.Element(c.element))
+		head = append(head, c.heading())
 	}
 	if err := out.Write(head); err != nil {
 		return err

@@ -106,7 +106,7 @@ func wantArviZ(t *testing.T, r *Run, text []byte) {
 
 func sum(t *testing.T, r *Run, array string) float64 {
 	for _, v := range r.Layout.Posterior {
-		if arrayName(v.Name) == array {
+		if ArrayName(v.Name) == array {
 			return sumOf(t, r.Draws, v.Name)
 		}
 	}

@@ -77,7 +77,7 @@ func (r *Run) streamedGroup(g streamedGroup) Group {
 	out.Axes = append(out.Axes, coordinates(own)...)
 	for i, v := range g.variables {
 		c := column{group: g.name, v: v}
-		out.Arrays = append(out.Arrays, GroupArray{arrayName(v.Name), v, append([]string{"chain", "draw"}, names[i]...),
+		out.Arrays = append(out.Arrays, GroupArray{ArrayName(v.Name), v, append([]string{"chain", "draw"}, names[i]...),
 			func(w io.Writer) error { return r.writeColumn(w, c) }})
 	}
 	return out
@@ -87,7 +87,7 @@ func (r *Run) constantGroup(g constantGroup) Group {
 	names, own := axes(variablesOf(g.arrays))
 	out := Group{Name: g.name, Axes: coordinates(own)}
 	for i, o := range g.arrays {
-		out.Arrays = append(out.Arrays, GroupArray{arrayName(o.Name), o.Variable, names[i], func(w io.Writer) error {
+		out.Arrays = append(out.Arrays, GroupArray{ArrayName(o.Name), o.Variable, names[i], func(w io.Writer) error {
 			xs, err := r.constant(g, o.Name)
 			if err == nil {
 				_, err = w.Write(encode(nil, kindOf(o.Variable), xs))

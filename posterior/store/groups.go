@@ -134,7 +134,7 @@ func (w *Writer) constant(g constantGroup) error {
 		}
 	}
 	for i, o := range g.arrays {
-		if err := w.store.constant(g.name+"/"+arrayName(o.Name), o, dims[i]); err != nil {
+		if err := w.store.constant(g.name+"/"+ArrayName(o.Name), o, dims[i]); err != nil {
 			return err
 		}
 	}

@@ -117,10 +117,11 @@ func (l Layout) allReplicates() []types.Variable {
 	return all
 }
 
-func (c column) key() string { return c.group + "/" + arrayName(c.v.Name) }
+func (c column) key() string { return c.group + "/" + ArrayName(c.v.Name) }
 
-// arrayName is the variable's name in the store: chain and draw are taken by the coordinates.
-func arrayName(name string) string {
+// ArrayName returns the name of a variable in the store, where chain and draw are coordinates: chain_ and draw_ for
+// variables of these names.
+func ArrayName(name string) string {
 	if name == "chain" || name == "draw" {
 		return name + "_"
 	}
@@ -169,10 +170,10 @@ func checkAll(vs []types.Variable) error {
 		if err := checkVariable(v); err != nil {
 			return err
 		}
-		if seen[arrayName(v.Name)] {
+		if seen[ArrayName(v.Name)] {
 			return fmt.Errorf("%q appears twice", v.Name)
 		}
-		seen[arrayName(v.Name)] = true
+		seen[ArrayName(v.Name)] = true
 	}
 	return nil
 }
@@ -222,7 +223,7 @@ func axes(vs []types.Variable) (names [][]string, all []axis) {
 	known := map[string]axis{}
 	taken := map[string]bool{"chain": true, "draw": true}
 	for _, v := range vs {
-		taken[arrayName(v.Name)] = true
+		taken[ArrayName(v.Name)] = true
 	}
 	for _, v := range vs {
 		var dims []string

@@ -218,7 +218,7 @@ func (r *Run) count() error {
 			return fmt.Errorf("%s: %w", c.key(), err)
 		}
 		if c.group == predictions { // at every k-th draw
-			if a.Shape[1] != r.arrays[predictions+"/"+arrayName(r.Layout.Predictions[0].Name)].Shape[1] {
+			if a.Shape[1] != r.arrays[predictions+"/"+ArrayName(r.Layout.Predictions[0].Name)].Shape[1] {
 				return fmt.Errorf("%s has another number of draws than the others of its group", c.key())
 			}
 			continue
@@ -230,7 +230,7 @@ func (r *Run) count() error {
 	}
 	for _, g := range r.Layout.constants() {
 		for _, o := range g.arrays {
-			if a := r.arrays[g.name+"/"+arrayName(o.Name)]; !a.holds(o) {
+			if a := r.arrays[g.name+"/"+ArrayName(o.Name)]; !a.holds(o) {
 				return fmt.Errorf("%s/%s does not have the layout's shape %v", g.name, o.Name, o.Shape)
 			}
 		}
@@ -486,7 +486,7 @@ func (r *Run) constant(g constantGroup, name string) (xs []float64, err error) {
 		return nil, fmt.Errorf("the run in %s has no %q in %s", r.Dir, name, g.name)
 	}
 	o := g.arrays[i]
-	key := g.name + "/" + arrayName(name)
+	key := g.name + "/" + ArrayName(name)
 	chunk := 1
 	a := r.arrays[key]
 	for _, c := range a.Chunks {

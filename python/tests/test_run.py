@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import json
 import shutil
+import subprocess
 import warnings
 from pathlib import Path
 
@@ -239,14 +242,75 @@ def test_cmdstanpy_reads_the_export(run, tmp_path):
     )
 
 
-def test_netcdf_and_zarr_are_read(run, tmp_path):
+def test_r_reads_the_export(groups, tmp_path):
+    """Rstan and posterior find the draws, the divergences, and the effective sizes that ppl and ArviZ find."""
+    script = Path(__file__).with_name("export.R")
+    has = ["Rscript", "-e", "library(rstan); library(posterior)"]
+    if shutil.which("Rscript") is None or subprocess.run(has, capture_output=True, check=False).returncode != 0:
+        pytest.skip("R is not installed with rstan and posterior")
+    run = sampled(groups, {"g": ["x y", "é", "x y", "é"], "y": [1.0, 2, 3, 2.5]}, draws=300, warmup=200, chains=3)
+    run.export(tmp_path / "g", format="cmdstan-csv", log_lik=True)
+    files = sorted(map(str, tmp_path.glob("g_*.csv")))
+    done = subprocess.run(["Rscript", script, *files], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = pd.read_csv(io.StringIO(done.stdout), index_col="variable")
+    assert set(found.draws) == {900} and set(found.chains) == {3} and set(found.divergent) == {run.divergences}
+    for ours, theirs in {"mu": "mu", "a[x y]": "a[1]", "a[é]": "a[2]"}.items():
+        row, summary = found.loc[theirs], run.summary.loc[ours]
+        for column, name in {"mean": "mean", "ess_bulk": "ess_bulk", "ess_tail": "ess_tail", "rhat": "rhat"}.items():
+            assert row[column] == pytest.approx(summary[name], rel=1e-6), (ours, column)
+        assert row.n_eff == pytest.approx(summary.ess_bulk, rel=0.3)
+    assert [name for name in found.index if name.startswith("log_lik")] == [f"log_lik[{k}]" for k in range(1, 5)]
+
+
+@pytest.mark.parametrize("group", ["posterior", "log_likelihood", "posterior_predictive", "predictions"])
+def test_groups_are_read_by_others(group, growth, growth_data, tmp_path):
+    """Every group is the same in netCDF, Zarr, Parquet, CSV and JSON, as the libraries for these read it."""
     netCDF4, zarr = pytest.importorskip("netCDF4"), pytest.importorskip("zarr")
-    run.export(tmp_path / "g.nc")
-    with xr.open_dataset(tmp_path / "g.nc", group="posterior", engine="netcdf4") as found:
-        assert np.array_equal(found["a"].values, run["a"].values)
-    with netCDF4.Dataset(tmp_path / "g.nc") as found:
-        assert "log_likelihood" in found.groups
-    assert np.array_equal(zarr.open(run.path, mode="r")["posterior/a"][:], run["a"].values)
-    run.export(tmp_path / "l.parquet", "log_likelihood")
-    assert pd.read_parquet(tmp_path / "l.parquet").shape == (2000, 42)
-    assert not list(Path(run.path).glob("*.partial"))
+    run = sampled(growth, growth_data)
+    run.predict()
+    run.predict({"age": [1.0, 2.0, 3.0]})
+    name = "a" if group == "posterior" else "weight"
+    want = run.group(group)[name].values
+    assert want.shape == (2, 40, *{"posterior": [], "predictions": [3]}.get(group, [40]))
+    run.export(tmp_path / "all.nc")
+    for engine in ("netcdf4", "h5netcdf"):
+        with xr.open_dataset(tmp_path / "all.nc", group=group, engine=engine) as found:
+            assert np.array_equal(found[name].values, want) and found[name].dims[:2] == ("chain", "draw")
+    with netCDF4.Dataset(tmp_path / "all.nc") as found:
+        assert np.array_equal(found[f"{group}/{name}"][:], want)
+    with xr.open_datatree(tmp_path / "all.nc", engine="netcdf4") as tree:
+        assert np.array_equal(tree[group][name].values, want)
+    assert np.array_equal(zarr.open(run.path, mode="r")[f"{group}/{name}"][:], want)
+    with xr.open_datatree(run.path, engine="zarr") as tree:
+        assert np.array_equal(tree[group][name].values, want)
+    run.export(tmp_path / "g.parquet", group=group)
+    run.export(tmp_path / "g.csv", group=group)
+    run.export(tmp_path / "g.json", group=group)
+    flat = want.reshape(80, -1)
+    for frame in (pd.read_parquet(tmp_path / "g.parquet"), pd.read_csv(tmp_path / "g.csv")):
+        columns = [c for c in frame.columns if c == name or c.startswith(f"{name}[")]
+        assert np.allclose(frame[columns].to_numpy(), flat, rtol=1e-15)
+    assert np.array_equal(json.loads((tmp_path / "g.json").read_text())[name], want)
+
+
+def test_parameters_named_as_coordinates(tmp_path):
+    model = ppl.Model(
+        "data y = 0.5\nchain ~ Normal(0, 1)\ndraw[k in 1..2] ~ Normal(0, 1)\ny ~ Normal(chain + draw[1], 1)\n"
+    )
+    run = sampled(model, None)
+    assert run["chain"].shape == (2, 40) and run["draw"].shape == (2, 40, 2)
+    assert np.array_equal(run.draws()["chain_"].to_numpy().reshape(2, 40), run["chain"].values)
+    run.export(tmp_path / "d.parquet")
+    table = pd.read_parquet(tmp_path / "d.parquet")
+    assert list(table.columns) == ["chain", "draw", "chain_", "draw[1]", "draw[2]"]
+    assert np.array_equal(table["draw[2]"].to_numpy().reshape(2, 40), run["draw"].values[:, :, 1])
+    assert list(run.summary.index) == ["chain", "draw[1]", "draw[2]"] and run.query("chain")["mean"].notna().all()
+
+
+def test_exports_that_fail_leave_nothing(run, tmp_path):
+    with pytest.raises((ppl.PplError, ppl.RunError), match="predictions"):
+        run.export(tmp_path / "p.nc", group="predictions", format="csv")
+    with pytest.raises(ppl.PplError, match="there is no format"):
+        run.export(tmp_path / "p.xlsx", format="xlsx")
+    assert not list(tmp_path.iterdir())

@@ -13,46 +13,51 @@ import pytest
 HERE = pathlib.Path(__file__).parents[1]
 DIST = HERE.parent / "dist"
 
-# The first bytes of binaries, and where their machine is named.
-FORMATS = {
-    "linux_x86_64": (b"\x7fELF", 18, b"\x3e\x00"),
-    "linux_aarch64": (b"\x7fELF", 18, b"\xb7\x00"),
-    "macosx_x86_64": (b"\xcf\xfa\xed\xfe", 4, b"\x07\x00\x00\x01"),
-    "macosx_arm64": (b"\xcf\xfa\xed\xfe", 4, b"\x0c\x00\x00\x01"),
-    "win_amd64": (b"MZ", 0, b"MZ"),
-    "win_arm64": (b"MZ", 0, b"MZ"),
-}
-
-
-def platform(tag: str) -> str:
-    for system in ("manylinux", "musllinux", "macosx"):
-        if tag.startswith(system):
-            arch = tag.rsplit(".", 1)[-1].split("_", 3)[-1] if system != "manylinux" else tag.split("_", 3)[3]
-            arch = arch.split(".")[0]
-            return ("linux_" if system.endswith("linux") else "macosx_") + arch
-    return tag
-
 
 def wheels() -> list[pathlib.Path]:
     return sorted(DIST.glob("ppl_lang-*.whl"))
 
 
+@pytest.fixture
+def check(monkeypatch):
+    monkeypatch.syspath_prepend(HERE)
+    return pytest.importorskip("check_wheels")
+
+
 @pytest.mark.skipif(not wheels(), reason="no wheel was built")
-def test_wheels():
+def test_wheels(check):
     for wheel in wheels():
-        tag = wheel.stem.split("-", 4)[-1]
-        with zipfile.ZipFile(wheel) as z:
-            (name,) = [n for n in z.namelist() if n.startswith("ppl_lang/bin/")]
-            info = z.getinfo(name)
-            assert info.external_attr >> 16 == 0o100755, oct(info.external_attr >> 16)  # pip drops other modes
-            magic, at, machine = FORMATS[platform(tag)]
-            head = z.open(name).read(64)
-            assert head.startswith(magic) and head[at:].startswith(machine), tag
-            assert name.endswith(".exe") == tag.startswith("win")
-            assert "ppl_lang/py.typed" in z.namelist()
-            (wheel_file,) = [n for n in z.namelist() if n.endswith("/WHEEL")]
-            text = z.read(wheel_file).decode()
-            assert "Root-Is-Purelib: false" in text and "Tag: py3-none-" in text
+        assert not check.problems(wheel), wheel.name
+
+
+@pytest.mark.skipif(not wheels(), reason="no wheel was built")
+def test_damaged_wheels(check, tmp_path):
+    """Whatever is wrong with a wheel is found."""
+    wheel = wheels()[0]
+
+    def changed(name: str, **change: object) -> list[str]:
+        path = tmp_path / name
+        with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(path, "w") as new:
+            for info in old.infolist():
+                text = old.read(info)
+                if info.filename.startswith("ppl_lang/bin/"):
+                    if "mode" in change:
+                        info.external_attr = change["mode"] << 16
+                    text = change.get("binary", text[:4096])
+                elif info.filename.endswith("/METADATA"):
+                    text = text.replace(b"\n\n", change.get("metadata", b"") + b"\n\n", 1)
+                new.writestr(info, text)
+        return check.problems(path)
+
+    assert not changed(wheel.name)
+    assert "mode" in changed(wheel.name, mode=0o100644)[0]
+    assert "binary" in changed(wheel.name, binary=b"#!/bin/sh\n")[0]
+    assert "packages" in changed(wheel.name, metadata=b"\nRequires-Dist: numpy")[0]
+    other = (
+        wheel.name.replace("x86_64", "aarch64") if "x86_64" in wheel.name else wheel.name.replace("aarch64", "x86_64")
+    )
+    assert "binary" in " ".join(changed(other))
+    assert "none of ours" in changed("ppl_lang-0.1.0-py3-none-any.whl")[0]
 
 
 @pytest.mark.slow

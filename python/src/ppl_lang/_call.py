@@ -210,6 +210,15 @@ def call(
     return answer
 
 
+def flags(**values: Any) -> list[str]:
+    """Return flags with values, without those that are None."""
+    out: list[str] = []
+    for name, value in values.items():
+        if value is not None:
+            out += [f"--{name.replace('_', '-')}", str(value)]
+    return out
+
+
 def warn_of(diagnostics: Sequence[Diagnostic]) -> None:
     """Raise warnings of a model as Python warnings; notes are logged."""
     for d in diagnostics:

@@ -231,6 +231,8 @@ class _Writer:
     def _polars(self, frame: Any) -> Path:
         import polars as pl
 
+        if not hasattr(pl, "CompatLevel"):
+            raise DataError(f"polars {pl.__version__} is too old: install polars 1.10 or later, or give df.to_pandas()")
         if type(frame).__name__ == "LazyFrame":
             frame = frame.collect()
         self._names(frame.columns, frame.height)
@@ -273,8 +275,8 @@ class _Writer:
                 raise DataError(f"column {field.name!r} has more than {_MANY_LEVELS:,} levels")
             if pa.types.is_decimal(kind):
                 column = column.cast(pa.float64())
-            elif pa.types.is_float16(kind):
-                column = column.cast(pa.float32())
+            elif pa.types.is_float16(kind):  # which old versions of pyarrow cannot cast
+                column = pa.array(column.to_numpy().astype("float32"), from_pandas=True)
             elif _unreadable(kind, pa):
                 self._refuse(field.name, f"has the type {kind}; {_PLAIN}")
                 continue

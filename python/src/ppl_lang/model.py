@@ -310,7 +310,7 @@ class Model:
 
         scratch = Scratch("or give out=...") if out is None else None
         folder = str(scratch.path / f"{self.path.stem}.run") if scratch else os.path.abspath(os.fspath(out or ""))
-        flags = _flags(
+        flags = _call.flags(
             draws=draws,
             chains=chains,
             warmup=warmup,
@@ -373,7 +373,7 @@ class Model:
 
         scratch = Scratch("or give out=...") if out is None else None
         folder = str(scratch.path / f"{self.path.stem}.prior") if scratch else os.path.abspath(os.fspath(out or ""))
-        flags = _flags(draws=draws, seed=seed) + (["--overwrite"] if overwrite else [])
+        flags = _call.flags(draws=draws, seed=seed) + (["--overwrite"] if overwrite else [])
         with Scratch() as temporary:
             given = _data.arguments(data, temporary, self._reads)
             _call.call("predict", self.path, "--out", folder, "--quiet", *flags, *given)
@@ -434,7 +434,7 @@ class Model:
         Mode
             The mode; `Mode.converged` says whether it is a maximum.
         """
-        flags = _flags(seed=seed, starts=starts, method=method, iterations=iterations)
+        flags = _call.flags(seed=seed, starts=starts, method=method, iterations=iterations)
         flags += ["--jacobian"] if jacobian else []
         with Scratch() as temporary:
             flags += _initial(init, temporary)
@@ -474,7 +474,7 @@ class Model:
         with Scratch() as temporary:
             values = _values(at, temporary)
             given = _data.arguments(data, temporary, self._reads)
-            flags = _flags(device=device) + (["--gradient"] if gradient else [])
+            flags = _call.flags(device=device) + (["--gradient"] if gradient else [])
             answer = _call.call("logprob", self.path, "--at", values, "--json", *flags, *given).json()
         return LogProb(
             number(answer["log_prior"]),
@@ -526,15 +526,6 @@ def _is_path(text: str) -> bool:
     if "\n" in text or "~" in text or "=" in text:
         return "\n" not in text and text.endswith((".ppl", ".stan")) and os.path.exists(text)
     return True
-
-
-def _flags(**values: Any) -> list[str]:
-    """Return flags with values, without those that are None."""
-    out: list[str] = []
-    for name, value in values.items():
-        if value is not None:
-            out += [f"--{name.replace('_', '-')}", str(value)]
-    return out
 
 
 def _setting(value: Any) -> str:

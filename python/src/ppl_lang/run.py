@@ -147,7 +147,7 @@ class Run:
     def _sampled(cls, path: str, answer: _call.Answer, scratch: Scratch | None) -> Run:
         """Return the run that has just been sampled, and warn of what is wrong with its draws."""
         if answer.exit_code == _call.INTERRUPTED and not answer.text.strip():
-            raise Interrupted("interrupted in warm-up: there are no draws yet")
+            raise Interrupted("interrupted before every chain had a draw: there are no draws yet")
         run = cls(path, _scratch=scratch)
         run.interrupted = answer.exit_code == _call.INTERRUPTED
         summary = answer.json()
@@ -364,7 +364,7 @@ class Run:
     def __getitem__(self, name: str) -> Any:
         """Return the draws of a variable as an ``xarray.DataArray``, with labels as coordinates."""
         try:
-            return self._read(self._own, name)
+            return self._read(self._own, f"{name}_" if name in {"chain", "draw"} else name)
         except KeyError:
             raise KeyError(f"the run has no variable {name!r}; it has {', '.join(self.variables)}") from None
 
@@ -563,7 +563,14 @@ class Run:
         _call.call("report", self.path, "--out", page.absolute())
         return page
 
-    def export(self, out: str | os.PathLike[str], *names: str, format: str | None = None) -> None:
+    def export(
+        self,
+        out: str | os.PathLike[str],
+        *names: str,
+        format: str | None = None,
+        group: str | None = None,
+        log_lik: bool = False,
+    ) -> None:
         """Write the draws in another format.
 
         Parameters
@@ -574,8 +581,14 @@ class Run:
             Variables or elements; all if there are none.
         format : str, optional
             ``csv``, ``json``, ``parquet``, ``netcdf`` or ``cmdstan-csv``; by default the ending of the file says it.
+            netCDF files have all groups of the run, the others one. ``cmdstan-csv`` writes a file for each chain, whose
+            names end in ``_1.csv``, ``_2.csv`` and so on.
+        group : str, optional
+            Such as ``log_likelihood`` or ``predictions``; the posterior by default.
+        log_lik : bool
+            Whether ``cmdstan-csv`` has the log likelihood of each row as ``log_lik``, which ``loo`` in R reads.
         """
-        flags = ["--format", format] if format else []
+        flags = _call.flags(format=format, group=group) + (["--log-lik"] if log_lik else [])
         _call.call("export", self.path, *names, "--out", os.path.abspath(os.fspath(out)), *flags)
 
     def resume(self, draws: int | None = None, *, progress: bool | Show | None = None) -> Run:
