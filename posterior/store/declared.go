@@ -24,7 +24,7 @@ func (r *Run) checkDeclared() error {
 	}
 	for _, g := range r.Layout.constants() {
 		for _, o := range g.arrays {
-			keys = append(keys, g.name+"/"+arrayName(o.Name))
+			keys = append(keys, g.name+"/"+ArrayName(o.Name))
 		}
 	}
 	for _, key := range keys {
