@@ -102,6 +102,17 @@ def test_init_and_settings(growth, growth_data, run):
         growth.sample(growth_data, acept=0.9)
 
 
+@pytest.mark.parametrize("name, here", [("tune", "warmup"), ("random_seed", "seed"), ("target_accept", "accept")])
+def test_names_of_other_systems(growth, growth_data, name, here):
+    with pytest.raises(TypeError, match=f"no argument '{name}': it is '{here}'"):
+        growth.sample(growth_data, **{name: 1})
+
+
+def test_what_check_prints_names_no_temporary_files(growth, growth_data):
+    check = growth.check({**growth_data, "age": [None, *growth_data["age"][1:]]})
+    assert str(check).startswith("growth.ppl:1:") and "ppl-" not in str(check)
+
+
 def test_runs_are_not_overwritten(growth, growth_data, tmp_path):
     out = tmp_path / "g.run"
     sampled(growth, growth_data, out=out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import subprocess
 import warnings
@@ -314,3 +315,28 @@ def test_exports_that_fail_leave_nothing(run, tmp_path):
     with pytest.raises(ppl.PplError, match="there is no format"):
         run.export(tmp_path / "p.xlsx", format="xlsx")
     assert not list(tmp_path.iterdir())
+
+
+def test_elements(groups):
+    run = sampled(groups, {"g": ["x,y", "é", "x,y"], "y": [1.0, 2, 3]})
+    for name in run.summary.index:
+        assert float(run[name].mean()) == pytest.approx(run.summary.loc[name, "mean"], rel=1e-12)
+    with pytest.raises(KeyError, match=r"a has no element \[z\]"):
+        run["a[z]"]
+
+
+def test_pictures_of_replicates_draw_these(growth, growth_data):
+    run = sampled(growth, growth_data)
+    assert "posterior_predictive" not in run.groups
+    assert "<svg" in run.plot("ppc").svg and "posterior_predictive" in run.groups
+
+
+def test_texts_are_for_python(growth, growth_data):
+    """No message names a temporary file, or a flag of the command line."""
+    with pytest.warns(ppl.SamplingWarning) as caught:
+        run = growth.sample(growth_data, seed=1, draws=20, warmup=20)
+    for text in [str(w.message) for w in caught] + [str(run.diagnose()["model"]), str(run.posterior.attrs)]:
+        assert "ppl-" not in text.replace("ppl-lang", "") and not re.search(r"\(?--[a-z]", text), text
+    assert "draws=" in " ".join(str(w.message) for w in caught) or "warmup" in str(caught[-1].message)
+    with pytest.raises(ppl.RunError, match="there is no picture"):
+        run.plot("nothing")

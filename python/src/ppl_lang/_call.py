@@ -52,13 +52,29 @@ def readable(text: str) -> str:
     return _TEMPORARY.sub("", _DATA_FILE.sub("the data", text))
 
 
-def _readable(value: Any) -> Any:
-    """Return a JSON value with readable texts."""
+def all_readable(value: Any) -> Any:
+    """Return a JSON value whose texts name no temporary files."""
     if isinstance(value, str):
         return readable(value)
     if isinstance(value, dict):
-        return {k: _readable(v) for k, v in value.items()}
-    return [_readable(v) for v in value] if isinstance(value, list) else value
+        return {k: all_readable(v) for k, v in value.items()}
+    return [all_readable(v) for v in value] if isinstance(value, list) else value
+
+
+_SETTING = re.compile(r"--set (\w+)=([\w.]+\w)")
+_FLAG_WITH_NUMBER = re.compile(r"--(\w+) (\d[\d.e]*\d|\d)")
+_FLAG = re.compile(r"(?<![\w-])--(\w+)")
+
+
+def for_python(text: str) -> str:
+    """Return advice with arguments of this package in the place of flags of the command line.
+
+    >>> for_python("Take smaller steps: --set accept=0.95.")
+    'Take smaller steps: accept=0.95.'
+    >>> for_python("Run longer: --draws 600, and as long a warm-up (--warmup).")
+    'Run longer: draws=600, and as long a warm-up (warmup).'
+    """
+    return _FLAG.sub(r"\1", _FLAG_WITH_NUMBER.sub(r"\1=\2", _SETTING.sub(r"\1=\2", text)))
 
 
 @dataclass
@@ -94,7 +110,7 @@ class _Messages:
             try:
                 message = json.loads(text)
                 kind = message["kind"]
-                message = _readable(message)
+                message = all_readable(message)
             except (ValueError, KeyError, TypeError):
                 if text:
                     self.other.append(text)
@@ -204,7 +220,7 @@ def call(
     if interrupted and answer.exit_code not in accept:
         raise Interrupted("interrupted before there was a result")
     if answer.exit_code not in accept:
-        raise _error(answer, messages)
+        raise _error(answer, messages, arguments)
     if warn:
         warn_of(answer.diagnostics)
     return answer
@@ -239,7 +255,11 @@ def _outside() -> int:
     return level
 
 
-def _error(answer: Answer, messages: _Messages) -> PplError:
+# Commands that read a run: what they find wrong is wrong with the run, unless a diagnostic says otherwise.
+_OF_RUNS = frozenset({"summary", "query", "plot", "loo", "export", "report", "diagnose", "evidence", "compare", "list"})
+
+
+def _error(answer: Answer, messages: _Messages, arguments: Sequence[object]) -> PplError:
     """Return the exception for an exit code that is not accepted."""
     errors = [d for d in answer.diagnostics if d.severity == "error"]
     others = [d for d in answer.diagnostics if d.severity != "error"]
@@ -257,7 +277,7 @@ def _error(answer: Answer, messages: _Messages) -> PplError:
     if errors:
         about_data = all(d.code in _DATA_CODES or not d.line for d in errors)
         kind = DataError if about_data else ModelError
-    elif code == WRONG:
+    elif code == WRONG and arguments[0] not in _OF_RUNS:
         kind = ModelError
     elif code == USAGE:
         kind = PplError

@@ -24,6 +24,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Check", "LogProb", "Mode", "Model"]
 
+# What PyMC, NumPyro, Stan and nutpie call the arguments of `Model.sample`.
+_OTHER_NAMES = {
+    **dict.fromkeys(("tune", "num_warmup", "n_warmup", "iter_warmup", "burnin", "burn_in"), "warmup"),
+    **dict.fromkeys(("num_samples", "n_samples", "iter_sampling"), "draws"),
+    **dict.fromkeys(("cores", "parallel_chains"), "threads"),
+    **dict.fromkeys(("num_chains", "n_chains"), "chains"),
+    **dict.fromkeys(("random_seed", "rng_seed"), "seed"),
+    **dict.fromkeys(("target_accept", "adapt_delta", "target_accept_prob"), "accept"),
+    **dict.fromkeys(("max_treedepth", "max_tree_depth"), "max_depth"),
+    **dict.fromkeys(("inits", "initvals", "init_params"), "init"),
+    **dict.fromkeys(("progressbar", "progress_bar", "show_progress"), "progress"),
+    "output_dir": "out",
+}
+
 _STAN = re.compile(r"^\s*(functions|data|transformed\s+data|parameters|transformed\s+parameters|model)\s*\{", re.M)
 
 
@@ -203,6 +217,7 @@ class Model:
         with Scratch() as folder:
             given = _data.arguments(data, folder, self._reads)
             answer = _call.call("check", self.path, "--json", *given, accept=(0, 1), warn=False).json()
+        answer = _call.all_readable(answer)
         found = [Diagnostic.from_json(d) for d in answer["diagnostics"]]
         found.sort(key=lambda d: d.severity != "error")
         return Check(answer["ok"], found, answer.get("understood") or {})
@@ -308,6 +323,9 @@ class Model:
         """
         from ppl_lang.run import Run
 
+        for name in settings:
+            if name in _OTHER_NAMES:
+                raise TypeError(f"sample has no argument {name!r}: it is {_OTHER_NAMES[name]!r} here")
         scratch = Scratch("or give out=...") if out is None else None
         folder = str(scratch.path / f"{self.path.stem}.run") if scratch else os.path.abspath(os.fspath(out or ""))
         flags = _call.flags(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
@@ -15,10 +16,14 @@ from ppl_lang import _call, _data
 from ppl_lang._data import Data
 from ppl_lang._files import Scratch
 from ppl_lang._progress import Show
-from ppl_lang._tables import DataFrame, number, read_csv, require, table
+from ppl_lang._tables import DataFrame, number, parts, read_csv, require, table
 from ppl_lang.errors import DataError, Interrupted, RunError, SamplingWarning
 
 __all__ = ["LOO", "Evidence", "Picture", "Run", "compare", "load", "runs"]
+
+
+# Kinds of pictures that compare the data with replicates of them.
+_OF_REPLICATES = frozenset({"ppc", "ppc-stat", "ppc-group", "loo-pit", "calibration"})
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,9 @@ class Picture:
 
     def __init__(self, svg: str, png: bytes) -> None:
         self.svg, self.png = svg, png
+
+    def __repr__(self) -> str:
+        return f"<Picture of {len(self.svg):,} characters of SVG; save('picture.png') writes it to a file>"
 
     def _repr_svg_(self) -> str:
         return self.svg
@@ -272,7 +280,7 @@ class Run:
             ``usable``, and ``topics``, each with ``name``, ``facts`` and ``warnings``.
         """
         found: dict[str, Any] = _call.call("diagnose", self.path, "--json", accept=(0, 3)).json()
-        return found
+        return dict(_call.all_readable(found))
 
     # Draws.
 
@@ -310,6 +318,8 @@ class Run:
         try:
             with xr.open_dataset(self.path, engine="zarr", group=group, chunks=None) as opened:
                 found = opened.load() if name is None else opened[name].load()
+                if "model_name" in found.attrs:
+                    found.attrs["model_name"] = _call.readable(found.attrs["model_name"])
         except KeyError:
             raise
         except Exception as error:
@@ -362,10 +372,16 @@ class Run:
         return [v["name"] for v in layout.get(self._own) or []]
 
     def __getitem__(self, name: str) -> Any:
-        """Return the draws of a variable as an ``xarray.DataArray``, with labels as coordinates."""
+        """Return the draws of a variable, or of an element such as ``a[Gentoo]``, as an ``xarray.DataArray``.
+
+        Labels are coordinates.
+        """
         try:
             return self._read(self._own, f"{name}_" if name in {"chain", "draw"} else name)
         except KeyError:
+            array, places = parts(name)
+            if places and array in self.variables:
+                return _element(self[array], places)
             raise KeyError(f"the run has no variable {name!r}; it has {', '.join(self.variables)}") from None
 
     def __iter__(self) -> Iterator[str]:
@@ -532,7 +548,8 @@ class Run:
         Parameters
         ----------
         kind : str
-            Such as ``trace``, ``pairs``, ``forest``, ``density`` or ``ppc``; ``ppl plot --help`` lists them.
+            Such as ``trace``, ``pairs``, ``forest``, ``density`` or ``ppc``; ``ppl plot --help`` lists them. Kinds that
+            compare the data with replicates of them draw these first, if the run has none.
         *names : str
             Variables, elements or expressions.
         out : path, optional
@@ -543,6 +560,8 @@ class Run:
         Picture
             Notebooks show it.
         """
+        if kind in _OF_REPLICATES and {"posterior", "posterior_predictive"} & set(self.groups) == {"posterior"}:
+            _call.call("predict", self.path, "--quiet")
         with Scratch() as folder:
             for name in ("plot.svg", "plot.png"):
                 _call.call("plot", self.path, kind, *names, "--out", folder / name)
@@ -626,7 +645,17 @@ def _warning_text(warning: Any) -> str:
     if not isinstance(warning, Mapping):
         return str(warning)
     advice = [str(a.get("text", "")) for a in warning.get("advice") or []][:1]
-    return " ".join([str(warning.get("fact", "")), *advice]).strip()
+    return _call.for_python(" ".join([str(warning.get("fact", "")), *advice]).strip())
+
+
+def _element(array: Any, places: str) -> Any:
+    """Return the element of an array whose places are these, such as ``Gentoo,2``."""
+    dims = [d for d in array.dims if d not in {"chain", "draw"}]
+    labels = [[str(x) for x in array[d].values] for d in dims]
+    for at in itertools.product(*(range(len(x)) for x in labels)):
+        if ",".join(x[k] for x, k in zip(labels, at, strict=True)) == places:
+            return array.isel(dict(zip(dims, at, strict=True)))
+    raise KeyError(f"{array.name} has no element [{places}]; the elements of {', '.join(dims)} are in its coordinates")
 
 
 def _prediction(text: str) -> DataFrame:
