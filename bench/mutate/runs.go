@@ -157,7 +157,10 @@ func changeEntry(r *rand.Rand, path, other string) (how string, err error) {
 	case "a copy next to it":
 		return how, copyAll(path, path+"1")
 	case "closed":
-		return how, os.Chmod(path, 0)
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink == 0 { // a link may lead nowhere
+			return how, os.Chmod(path, 0)
+		}
+		return "as it was", nil
 	case "that of another run":
 		if _, err := os.Stat(other); err != nil {
 			return "as it was", nil

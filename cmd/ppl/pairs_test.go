@@ -1,0 +1,267 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ppl/posterior/store"
+)
+
+// A pairStep is a command on a run, in a directory that has a model and new data.
+type pairStep struct {
+	name string
+	args []string // RUN is the run
+	does effect
+}
+
+// An effect is what a command does to a run.
+type effect int
+
+const (
+	nothing  effect = iota
+	stores          // something beside the draws
+	predicts        // replicates of the data, which loo and plots read
+	extends         // the draws, and takes away what was predicted from fewer
+)
+
+// A state is what commands so far have done to a run.
+type state struct{ extended, predicted bool }
+
+func (s state) after(e effect) state {
+	return state{s.extended || e == extends, s.predicted && e != extends || e == predicts}
+}
+
+// pairSteps are the commands that write into a run, and those that read what others have written there.
+func pairSteps() []pairStep {
+	return []pairStep{
+		{"resume", []string{"sample", "RUN", "--resume", "--quiet"}, stores},
+		{"extend", []string{"sample", "RUN", "--resume", "--draws", "40", "--quiet"}, extends},
+		{"predict", []string{"predict", "RUN", "--seed", "1"}, predicts},
+		{"predict at new data", []string{"predict", "RUN", "--data", "new.json", "--seed", "1"}, stores},
+		{"loo", []string{"loo", "RUN"}, stores},
+		{"evidence", []string{"evidence", "RUN"}, stores},
+		{"sensitivity", []string{"sensitivity", "RUN"}, nothing},
+		{"query", []string{"query", "RUN", "a + b"}, nothing},
+		{"report", []string{"report", "RUN", "--out", "RUN.html"}, nothing},
+		{"export", []string{"export", "RUN", "--format", "netcdf", "--out", "RUN.nc"}, nothing},
+		{"plot", []string{"plot", "RUN", "trace", "--out", "RUN.svg"}, nothing},
+		{"diagnose", []string{"diagnose", "RUN"}, nothing},
+	}
+}
+
+// pairs makes runs and carries out commands on copies of them.
+type pairs struct {
+	dir   string
+	count int
+}
+
+const pairModel = "data x[N] = [0, 1, 2, 3, 4, 5], y[N] = [0.1, 1.3, 1.8, 3.2, 3.9, 5.2]\n" +
+	"a, b ~ Normal(0, 5)\ns ~ HalfNormal(1)\ny[i in N] ~ Normal(a + b * x[i], s)\n"
+
+func newPairs(t *testing.T) *pairs {
+	t.Helper()
+	p := &pairs{dir: t.TempDir()}
+	write(t, filepath.Join(p.dir, "m.ppl"), pairModel)
+	write(t, filepath.Join(p.dir, "new.json"), `{"x": [6, 7], "y": [6, 7]}`)
+	return p
+}
+
+// sample makes a run of some draws.
+func (p *pairs) sample(t *testing.T, name, draws string, flags ...string) {
+	t.Helper()
+	args := append([]string{"sample", "m.ppl", "--device", "host", "--draws", draws, "--warmup", "50", "--seed", "1",
+		"--quiet", "--out", name}, flags...)
+	if code, _, said := p.do(args, ""); code != codeDone {
+		t.Fatal(said)
+	}
+}
+
+// do carries out a command, with paths in the directory of the pairs, and returns what it printed.
+func (p *pairs) do(args []string, run string) (code int, out, said string) {
+	full := make([]string, len(args))
+	for i, arg := range args {
+		full[i] = strings.ReplaceAll(arg, "RUN", filepath.Join(p.dir, run))
+		switch arg {
+		case "m.ppl", "new.json", "base", "whole", "kept":
+			full[i] = filepath.Join(p.dir, arg)
+		}
+	}
+	var results, lines bytes.Buffer
+	code = runOn(&results, &lines, full...)
+	return code, results.String(), lines.String()
+}
+
+// copyOf makes a copy of a run, which has a name that no other copy has, of a fixed length.
+func (p *pairs) copyOf(t *testing.T, run string) string {
+	t.Helper()
+	p.count++
+	name := fmt.Sprintf("copy%05d", p.count)
+	if err := os.CopyFS(filepath.Join(p.dir, name), os.DirFS(filepath.Join(p.dir, run))); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+var varying = regexp.MustCompile(`copy\d+|in [\d.]+ s|[0-9a-f]{16,}|\d{4}-\d\d-\d\d[T ][\d:.]+Z?|started_at.*`)
+
+// plain is what a command prints without what differs from one run of it to the next.
+func plain(text string) string { return varying.ReplaceAllString(text, "…") }
+
+// draws are the files of the posterior of a run, one after another.
+func (p *pairs) draws(t *testing.T, run string) string {
+	t.Helper()
+	r, err := store.Open(filepath.Join(p.dir, run))
+	if err != nil {
+		t.Fatalf("%s: %v", run, err)
+	}
+	if r.Info.Status != store.Finished {
+		t.Errorf("the run is %s", r.Info.Status)
+	}
+	var b strings.Builder
+	for _, v := range r.Layout.Posterior {
+		chains, err := r.Draws(v.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s %v\n", v.Name, chains)
+	}
+	return b.String()
+}
+
+// check carries out commands one after another on a run. Each must succeed, print what it prints on a run that nothing
+// else was done to, with the same draws, and leave the draws of a run that was sampled at once.
+func (p *pairs) check(t *testing.T, base string, alone map[pairKey]string, steps ...pairStep) {
+	t.Helper()
+	run, is, did := p.copyOf(t, base), state{}, ""
+	for _, s := range steps {
+		did += ", " + s.name
+		code, out, said := p.do(s.args, run)
+		if code != codeDone && !(code == codeFailed && s.name == "diagnose") {
+			t.Errorf("%s%s: exit code %d\n%s", base, did, code, said)
+			return
+		}
+		is = is.after(s.does)
+		if key := (pairKey{s.name, is}); alone != nil && alone[key] != "" && plain(out) != alone[key] {
+			t.Errorf("%s%s prints\n%s\nand alone\n%s", base, did, plain(out), alone[key])
+		}
+	}
+	want := base
+	if is.extended {
+		want = "whole"
+		if base == "kept" {
+			want = ""
+		}
+	}
+	if want != "" && p.draws(t, run) != p.draws(t, want) {
+		t.Errorf("%s%s: the draws are others than those of a run that was sampled at once", base, did)
+	}
+	for _, ending := range []string{"", ".html", ".nc", ".svg"} {
+		if err := os.RemoveAll(filepath.Join(p.dir, run+ending)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A pairKey is a command, and the state of the run that it leaves.
+type pairKey struct {
+	name string
+	is   state
+}
+
+// alone is what each command prints on a run that nothing else was done to, and on one with replicates of the data,
+// before and after it is extended.
+func (p *pairs) alone(t *testing.T) map[pairKey]string {
+	t.Helper()
+	all := map[pairKey]string{}
+	for base, is := range map[string]state{"base": {}, "whole": {extended: true}} {
+		for _, s := range pairSteps() {
+			if s.does == extends || s.name == "resume" { // they print how the run was sampled
+				continue
+			}
+			_, out, _ := p.do(s.args, p.copyOf(t, base))
+			all[pairKey{s.name, is.after(s.does)}] = plain(out)
+			run := p.copyOf(t, base)
+			_, _, _ = p.do([]string{"predict", "RUN", "--seed", "1"}, run)
+			_, out, _ = p.do(s.args, run)
+			all[pairKey{s.name, is.after(predicts).after(s.does)}] = plain(out)
+		}
+	}
+	return all
+}
+
+// What a command writes into a run changes nothing for the commands after it: all pairs, and triples around an
+// extension, which replaces what predict and loo have written. Once a run that was extended after it had been used for
+// predictions was marked as failed.
+func TestPairsOfCommands(t *testing.T) {
+	p := newPairs(t)
+	p.sample(t, "base", "20")
+	p.sample(t, "whole", "40")
+	alone, steps := p.alone(t), pairSteps()
+	byName := map[string]pairStep{}
+	for _, s := range steps {
+		byName[s.name] = s
+	}
+	if testing.Short() {
+		p.check(t, "base", alone, byName["predict"], byName["extend"])
+		p.check(t, "base", alone, byName["predict at new data"], byName["predict"])
+		return
+	}
+	for _, first := range steps {
+		if first.does == nothing {
+			continue
+		}
+		for _, second := range steps {
+			p.check(t, "base", alone, first, second)
+		}
+		if first.does != extends {
+			p.check(t, "base", alone, first, byName["extend"], first)
+			p.check(t, "base", alone, byName["predict"], byName["extend"], first)
+		}
+	}
+	if loo := alone[pairKey{"loo", state{}}]; loo == "" || loo == alone[pairKey{"loo", state{extended: true}}] {
+		t.Error("what is printed of twice as many draws is the same: the test sees no difference")
+	}
+}
+
+// Runs that keep some arrays, and those that a search for modes has made, are extended and used in the same way.
+func TestPairsOfKeptRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	p := newPairs(t)
+	p.sample(t, "kept", "20", "--keep", "a,b")
+	p.sample(t, "whole", "40")
+	byName := map[string]pairStep{}
+	for _, s := range pairSteps() {
+		byName[s.name] = s
+	}
+	for _, first := range []string{"resume", "extend", "query", "export"} {
+		for _, second := range []string{"resume", "extend", "query", "export", "diagnose"} {
+			p.check(t, "kept", nil, byName[first], byName[second])
+		}
+	}
+	run := p.copyOf(t, "kept")
+	if code, _, said := p.do(byName["predict"].args, run); code != codeWrong || !strings.Contains(said, "--keep") {
+		t.Errorf("predict: exit code %d, %s", code, said)
+	}
+	if code, _, said := p.do(byName["extend"].args, run); code != codeDone { // what was refused has done no harm
+		t.Errorf("predict and extend: exit code %d, %s", code, said)
+	}
+	modes := []string{"optimize", "m.ppl", "--device", "host", "--seed", "1", "--out", "RUN"}
+	again := []string{"optimize", "RUN", "--resume"}
+	for k, args := range [][]string{modes, again, {"query", "RUN", "a"}, again, {"summary", "RUN"}} {
+		if code, _, said := p.do(args, "modes"); code != codeDone {
+			t.Errorf("command %d on modes: exit code %d, %s", k, code, said)
+		}
+	}
+	for _, s := range []string{"resume", "extend"} { // draws of a sampler are not added to modes
+		if code, _, said := p.do(byName[s].args, "modes"); code != codeUsage {
+			t.Errorf("%s of modes: exit code %d, %s", s, code, said)
+		}
+	}
+}
