@@ -104,8 +104,8 @@ func Of(err error) error {
 // correctable reports whether an error is about what the caller gave: a run that a crash has cut off, or in which
 // something else lies than a run has, a run that lacks what was asked for, a model that a sampler refuses.
 func correctable(err error) bool {
-	for _, target := range []any{new(store.ErrDamaged), new(store.ErrNotRun), new(store.ErrNotKept),
-		new(store.ErrMemory),
+	for _, target := range []any{new(store.ErrDamaged), new(store.ErrIncomplete), new(store.ErrNotRun),
+		new(store.ErrNotKept), new(store.ErrMemory),
 		new(checkpoint.ErrUnusable), new(files.Misplaced), new(files.NotRegular), new(report.Unusable),
 		new(infer.Refusal)} {
 		if errors.As(err, target) {

@@ -29,7 +29,11 @@ type console struct {
 }
 
 func newConsole(out, err *os.File) *console {
-	c := plainConsole(&output{to: out}, err)
+	results := &output{to: out}
+	if outputClosed() {
+		results.err = errOutputClosed
+	}
+	c := plainConsole(results, err)
 	if c.messages = messagesFromEnvironment(err); c.messages != nil {
 		return c
 	}

@@ -12,12 +12,17 @@ import (
 // disk that is full ends each of them in the same way. A reader that went away, as head does, wanted no more: what is
 // left is not written, and nothing has failed.
 type output struct {
-	to  io.Writer
-	err error
+	to     io.Writer
+	err    error
+	wanted bool // something was to be written
 }
+
+// errOutputClosed says that there is nowhere to write.
+var errOutputClosed = errors.New("standard output is closed")
 
 // Write writes to where results go until that fails.
 func (o *output) Write(p []byte) (int, error) {
+	o.wanted = o.wanted || len(p) > 0
 	if o.err == nil {
 		var n int
 		if n, o.err = o.to.Write(p); o.err == nil {
@@ -32,7 +37,7 @@ func (o *output) Write(p []byte) (int, error) {
 
 // failure is what the output's error makes of a command, nil if everything was written that somebody wanted to read.
 func (o *output) failure() error {
-	if o.err == nil || errors.Is(o.err, syscall.EPIPE) {
+	if o.err == nil || !o.wanted || errors.Is(o.err, syscall.EPIPE) {
 		return nil
 	}
 	return fault.Of(fmt.Errorf("the results could not be written: %w", o.err))

@@ -69,19 +69,8 @@ func (l *List) addf(s Severity, code string, at source.Span, format string, args
 	return Entry{l, len(l.items) - 1}
 }
 
-// longest is how many bytes of a message are shown; one that quotes a text of a data file could be as long as that.
-const longest = 4000
-
-// said is a message without its middle, if it is longer than anyone reads.
-func said(format string, args []any) string {
-	text := fmt.Sprintf(format, args...)
-	if len(text) <= longest {
-		return text
-	}
-	const shown = longest / 2
-	return strings.ToValidUTF8(text[:shown], "") + fmt.Sprintf(" … (%d bytes left out) … ", len(text)-longest) +
-		strings.ToValidUTF8(text[len(text)-shown:], "")
-}
+// said is a message without what of its quotations is longer than anyone reads.
+func said(format string, args []any) string { return Brief(fmt.Sprintf(format, args...)) }
 
 // Len is the number of diagnostics of every severity.
 func (l *List) Len() int { return len(l.items) }

@@ -122,15 +122,10 @@ func wholeRune(s string, i int) int {
 	return i
 }
 
-// messageBytes bounds a message: one that quotes a field of a data file may be as long as that.
-const messageBytes = 4000
-
 // Printable is a message in a form that a terminal only prints: characters that it would obey are replaced, all but the
-// ends of lines, and of a message that is very long the middle is left out.
+// ends of lines, and long quotations are cut (Brief).
 func Printable(s string) string {
-	if len(s) > messageBytes {
-		s = s[:wholeRune(s, messageBytes/2)] + " … " + s[wholeRune(s, len(s)-messageBytes/2):]
-	}
+	s = Brief(s)
 	lines := strings.Split(s, "\n")
 	for i := range lines {
 		lines[i] = printable(lines[i])

@@ -55,11 +55,28 @@ func OpenOn(disk files.System, dir string) (*Run, error) {
 	return parseRun(disk, dir, info, layout, meta)
 }
 
-// incomplete explains a missing file: run.json is written first, so that the run had no time to begin, or files were
-// taken away.
+// ErrIncomplete says that a run directory lacks a file: run.json is written first, so that the run had no time to begin,
+// or files were taken away.
+type ErrIncomplete struct {
+	Dir   string
+	Cause error // of the system
+}
+
+func (e ErrIncomplete) Error() string {
+	what := e.Cause.Error()
+	if missing := new(fs.PathError); errors.As(e.Cause, &missing) {
+		what = missing.Path + " is missing"
+	}
+	return fmt.Sprintf("the run in %s is incomplete: %s", e.Dir, what)
+}
+
+// Unwrap returns the error of the system.
+func (e ErrIncomplete) Unwrap() error { return e.Cause }
+
+// incomplete is ErrIncomplete for a file that is not there.
 func incomplete(dir string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the run in %s is incomplete: %w", dir, err)
+		return ErrIncomplete{dir, err}
 	}
 	return err
 }
