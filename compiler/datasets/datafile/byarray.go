@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"ppl/lang/source"
 )
 
 // An arraySource reads the elements of one array of numbers, row-major, a row of its first axis at a time.
@@ -94,6 +96,9 @@ func (in *input) inRows(h header) (rowSource, error) {
 	if len(h.shape) == 0 {
 		return nil, fmt.Errorf("%s: one number has no rows", in.path)
 	}
+	if err := in.rowFits(h); err != nil {
+		return nil, err
+	}
 	if _, err := in.text.Discard(h.size); err != nil {
 		return nil, err
 	}
@@ -107,4 +112,27 @@ func (in *input) inRows(h header) (rowSource, error) {
 	}
 	a.raw = make([]byte, a.col.size()*h.kind.size)
 	return a, nil
+}
+
+// readRowCost is what an element of a row takes while rows are read, in bytes: it is a number, and there before and
+// after it is one.
+const readRowCost = 32
+
+// rowFits refuses an array whose rows do not fit into memory, or into the file.
+func (in *input) rowFits(h header) error {
+	elements := 1.0
+	for _, n := range h.shape[1:] {
+		elements *= float64(n)
+	}
+	info, err := in.file.Stat()
+	switch bytes := elements * float64(h.kind.size); {
+	case err != nil:
+		return err
+	case h.shape[0] > 0 && bytes > mostDeflated*float64(info.Size()):
+		return fmt.Errorf("%s: the file is damaged: a row of the shape %v does not fit into it", in.path, h.shape[1:])
+	case elements*readRowCost > float64(in.memory.memory()):
+		return fmt.Errorf("%s: a row has %.0f numbers, and reading it takes more than the %s of memory that there are",
+			in.path, elements, source.Bytes(in.memory.memory()))
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package datafile
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -135,4 +136,40 @@ func allocated(path string, text []byte) (uint64, error) {
 	_, err := RowCache{}.parse(path, text)
 	metrics.Read(taken)
 	return taken[0].Value.Uint64() - before, err
+}
+
+// Rows of an array that are longer than the file, or than memory, are refused before there is memory for one.
+func TestDeclaredRows(t *testing.T) {
+	dir := t.TempDir()
+	idx := func(sizes ...uint32) string {
+		text := "\x00\x00\x08" + string(byte(len(sizes)))
+		for _, n := range sizes {
+			text += string(binary.BigEndian.AppendUint32(nil, n))
+		}
+		return text + strings.Repeat("\x01", 100)
+	}
+	cache := RowCache{Bound: 1 << 30, Dir: filepath.Join(dir, "rows")}
+	for name, text := range map[string]string{
+		"x-idx3-ubyte": idx(3, 1<<31-1, 1<<31-1), "wide-idx3-ubyte": idx(3, 1<<16, 1<<8),
+		"x-idx3-ubyte.gz":      zipped(t, idx(3, 1<<31-1, 1<<31-1)),
+		"x.npy":                npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4294967296, 4294967296), }", 100),
+		"memory-idx3-ubyte.gz": zipped(t, idx(1, 1<<11, 1<<11)+strings.Repeat("\x01", 1<<22)),
+	} {
+		path := written(t, dir, name, text)
+		taken := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+		metrics.Read(taken)
+		before := taken[0].Value.Uint64()
+		_, err := cache.ByRows(path)
+		metrics.Read(taken)
+		want := "does not fit into it"
+		if strings.HasPrefix(name, "memory") {
+			want = "takes more than the"
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+		if n := taken[0].Value.Uint64() - before; n > 8<<20 {
+			t.Errorf("%s: %d bytes were taken", name, n)
+		}
+	}
 }
