@@ -23,26 +23,60 @@ func (c *console) progress(quiet bool) (show func(infer.Progress), clear func())
 	return c.plainProgress(), func() {}
 }
 
-// plainEvery is the time from one line of progress to the next where lines cannot be redrawn.
-const plainEvery = 30 * time.Second
+// Lines of progress that cannot be redrawn come after 2 s, then after twice the time of the line before, at most 30 s:
+// a user soon knows how long a run will take, and the log of a long run stays short.
+const (
+	plainFirst = 2 * time.Second
+	plainMost  = 30 * time.Second
+)
 
 func (c *console) plainProgress() func(infer.Progress) {
-	last, said := infer.Phase(-1), time.Time{}
-	var of pace
+	lines := plainLines{phase: -1, wait: plainFirst}
 	return func(p infer.Progress) {
-		switch {
-		case p.Phase != last && p.Phase == infer.Copying: // a note has said so
-		case p.Phase != last:
-			c.notef("%s: %d iterations%s", p.Phase, p.Total, thinned(p))
-		case time.Since(said) >= plainEvery && p.Phase == infer.Copying:
-			c.notef("%s: %d %%", p.Phase, p.Done)
-		case time.Since(said) >= plainEvery:
-			c.notef("%s: %d of %d iterations%s", p.Phase, p.Done, p.Total, of.text(p))
-		default:
-			return
+		if line := lines.next(p, time.Now()); line != "" {
+			c.notef("%s", line)
 		}
-		last, said = p.Phase, time.Now()
 	}
+}
+
+// plainLines is what the lines of progress so far have said.
+type plainLines struct {
+	phase infer.Phase
+	began time.Time     // of the phase
+	first int           // iterations done then
+	said  time.Time     // the last line
+	wait  time.Duration // from there to the next
+	of    pace
+}
+
+// next returns the line that is due; empty if none is.
+func (l *plainLines) next(p infer.Progress, now time.Time) string {
+	if p.Phase != l.phase {
+		l.phase, l.began, l.first, l.said = p.Phase, now, p.Done, now
+		if p.Phase == infer.Copying { // a note has said so
+			return ""
+		}
+		return fmt.Sprintf("%s: %d iterations%s", p.Phase, p.Total, thinned(p))
+	}
+	if now.Sub(l.said) < l.wait {
+		return ""
+	}
+	l.said, l.wait = now, min(2*l.wait, plainMost)
+	if p.Phase == infer.Copying {
+		return fmt.Sprintf("%s: %d %%%s", p.Phase, p.Done, l.left(p, now))
+	}
+	return fmt.Sprintf("%s: %d of %d iterations (%.0f %%)%s%s", p.Phase, p.Done, p.Total,
+		100*float64(p.Done)/float64(max(p.Total, 1)), l.left(p, now), l.of.text(p))
+}
+
+// left estimates when the phase ends, if iterations continue to take as long as they have so far.
+func (l *plainLines) left(p infer.Progress, now time.Time) string {
+	if p.Done <= l.first || p.Total < p.Done {
+		return ""
+	}
+	each := now.Sub(l.began).Seconds() / float64(p.Done-l.first)
+	left := time.Duration(each * float64(p.Total-p.Done) * float64(time.Second))
+	return fmt.Sprintf(", about %v left", left.Round(time.Second))
 }
 
 func (c *console) liveProgress() (show func(infer.Progress), clear func()) {

@@ -164,7 +164,7 @@ func (w *watching) show(l look, last bool) error {
 			_, err = fmt.Fprintln(w.console.out)
 		}
 		return err
-	case last || time.Since(w.said) >= plainEvery:
+	case last || time.Since(w.said) >= plainMost:
 		w.said = time.Now()
 		_, err := fmt.Fprintln(w.console.out, l.text())
 		return err
