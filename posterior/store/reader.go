@@ -55,8 +55,8 @@ func OpenOn(disk files.System, dir string) (*Run, error) {
 	return parseRun(disk, dir, info, layout, meta)
 }
 
-// ErrIncomplete says that a run directory lacks a file: run.json is written first, so that the run had no time to begin,
-// or files were taken away.
+// ErrIncomplete says that a run directory lacks a file: run.json is written first, so that the run had no time to
+// begin, or files were taken away.
 type ErrIncomplete struct {
 	Dir   string
 	Cause error // of the system

@@ -151,8 +151,9 @@ func TestDeclaredRows(t *testing.T) {
 	cache := RowCache{Bound: 1 << 30, Dir: filepath.Join(dir, "rows")}
 	for name, text := range map[string]string{
 		"x-idx3-ubyte": idx(3, 1<<31-1, 1<<31-1), "wide-idx3-ubyte": idx(3, 1<<16, 1<<8),
-		"x-idx3-ubyte.gz":      zipped(t, idx(3, 1<<31-1, 1<<31-1)),
-		"x.npy":                npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4294967296, 4294967296), }", 100),
+		"x-idx3-ubyte.gz": zipped(t, idx(3, 1<<31-1, 1<<31-1)),
+		"x.npy": npy("{'descr': '<f8', 'fortran_order': False, "+
+			"'shape': (3, 4294967296, 4294967296), }", 100),
 		"memory-idx3-ubyte.gz": zipped(t, idx(1, 1<<11, 1<<11)+strings.Repeat("\x01", 1<<22)),
 	} {
 		path := written(t, dir, name, text)
