@@ -7,8 +7,8 @@ import (
 	"ppl/infer"
 )
 
-// Lines come at once, after 2 s, 4 s, 8 s and so on, and then every 30 s; each says what part of the phase is done and when
-// it ends. A new phase is announced at once.
+// Lines come at once, after 2 s, 4 s, 8 s and so on, and then every 30 s; each says what part of the phase is done and
+// when it ends. A new phase is announced at once.
 func TestPlainProgress(t *testing.T) {
 	lines, began := plainLines{phase: -1, wait: plainFirst}, time.Unix(0, 0)
 	at := func(second float64, p infer.Progress, want string) {
