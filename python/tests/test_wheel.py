@@ -96,7 +96,7 @@ def test_examples_of_docstrings():
     if int(np.__version__.split(".")[0]) < 2:
         pytest.skip("NumPy before 2 prints numbers in another way")
     tried = 0
-    for name in ("", "._binary", "._call", "._data", "._tables", ".adapters", ".density", ".model", ".run"):
+    for name in ("", "._binary", "._call", "._data", "._tables", ".adapters", ".density", ".model", ".results", ".run"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = doctest.testmod(importlib.import_module("ppl_lang" + name))

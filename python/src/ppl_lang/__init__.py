@@ -35,11 +35,18 @@ from ppl_lang.errors import (
     RunError,
     SamplingWarning,
 )
-from ppl_lang.model import Check, LogProb, Mode, Model
-from ppl_lang.run import LOO, Evidence, Picture, Run, compare, load, runs
+from ppl_lang.model import Model
+from ppl_lang.run import Picture, Run, compare, load, runs
 
 if TYPE_CHECKING:
     from ppl_lang.density import LogDensity, Parameter
+    from ppl_lang.results import LOO, Check, Evidence, LogProb, Mode
+
+# Names that are imported when they are first asked for, by their modules.
+_LATER = {
+    **dict.fromkeys(("LogDensity", "Parameter"), "density"),
+    **dict.fromkeys(("LOO", "Check", "Evidence", "LogProb", "Mode"), "results"),
+}
 
 __all__ = [
     "LOO",
@@ -108,8 +115,13 @@ def load_ipython_extension(ipython: object) -> None:
 
 def __getattr__(name: str) -> Any:
     """Import what few programs need when it is first asked for."""
-    if name in {"LogDensity", "Parameter"}:
-        from ppl_lang import density
+    if name in _LATER:
+        import importlib
 
-        return getattr(density, name)
+        return getattr(importlib.import_module(f"ppl_lang.{_LATER[name]}"), name)
     raise AttributeError(f"module 'ppl_lang' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return the names of the module, also those that are not imported yet."""
+    return sorted({*globals(), *__all__})

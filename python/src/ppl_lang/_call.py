@@ -12,8 +12,7 @@ import subprocess
 import threading
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from ppl_lang._binary import binary
 from ppl_lang._progress import Show, reporter
@@ -77,14 +76,13 @@ def for_python(text: str) -> str:
     return _FLAG.sub(r"\1", _FLAG_WITH_NUMBER.sub(r"\1=\2", _SETTING.sub(r"\1=\2", text)))
 
 
-@dataclass
-class Answer:
+class Answer(NamedTuple):
     """What a call of the binary has printed."""
 
     exit_code: int
     text: str
-    notes: list[str] = field(default_factory=list)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
+    notes: list[str]
+    diagnostics: list[Diagnostic]
 
     def json(self) -> Any:
         """Return the object on standard output."""

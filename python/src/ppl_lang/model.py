@@ -7,7 +7,6 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +14,15 @@ from ppl_lang import _call, _data
 from ppl_lang._data import Data
 from ppl_lang._files import Scratch
 from ppl_lang._progress import Show
-from ppl_lang._tables import DataFrame, number, parts, table
+from ppl_lang._tables import number
 from ppl_lang.errors import Diagnostic, ModelError
 
 if TYPE_CHECKING:
     from ppl_lang.density import LogDensity
+    from ppl_lang.results import Check, LogProb, Mode
     from ppl_lang.run import Run
 
-__all__ = ["Check", "LogProb", "Mode", "Model"]
+__all__ = ["Model"]
 
 # What PyMC, NumPyro, Stan and nutpie call the arguments of `Model.sample`.
 _OTHER_NAMES = {
@@ -39,100 +39,6 @@ _OTHER_NAMES = {
 }
 
 _STAN = re.compile(r"^\s*(functions|data|transformed\s+data|parameters|transformed\s+parameters|model)\s*\{", re.M)
-
-
-@dataclass(frozen=True)
-class Check:
-    """What `Model.check` has found.
-
-    Attributes
-    ----------
-    ok : bool
-        Whether there are no errors.
-    diagnostics : list of Diagnostic
-        Errors, warnings and notes.
-    understood : dict
-        How the model was understood: its data, parameters and observations. Empty if there are errors.
-    """
-
-    ok: bool
-    diagnostics: list[Diagnostic]
-    understood: dict[str, Any]
-
-    def __bool__(self) -> bool:
-        return self.ok
-
-    def __str__(self) -> str:
-        return "\n".join(str(d) for d in self.diagnostics) or "the model is valid"
-
-
-@dataclass(frozen=True)
-class LogProb:
-    """The log density at given values of the parameters.
-
-    Attributes
-    ----------
-    log_prior, log_likelihood : float
-        The two parts of the log density of the parameters on their own scale.
-    log_jacobian : float
-        The logarithm of the Jacobian of the transform from the unconstrained coordinates.
-    rows : dict of str to list of float
-        The log likelihood of each row, by the name of the observed array.
-    gradient : dict of str to list of float
-        The gradient of log prior + log likelihood in each parameter, its elements in row-major order.
-    """
-
-    log_prior: float
-    log_likelihood: float
-    log_jacobian: float
-    rows: dict[str, list[float]]
-    gradient: dict[str, list[float]]
-
-
-@dataclass(frozen=True)
-class Mode:
-    """Where the posterior density is greatest.
-
-    Attributes
-    ----------
-    converged : bool
-        Whether the search has ended at a maximum.
-    message : str
-        Why it has not; empty if it has.
-    log_density : float
-        The log density at the mode.
-    rows : list of dict
-        ``name``, ``mode`` and ``sd`` of each element; `sd` is NaN where the peak has no curvature.
-    """
-
-    converged: bool
-    message: str
-    log_density: float
-    rows: list[dict[str, Any]] = field(repr=False)
-
-    @property
-    def table(self) -> DataFrame:
-        """A DataFrame with a row for each element: ``mode`` and ``sd``."""
-        return table(self.rows, "name")
-
-    def values(self) -> dict[str, Any]:
-        r"""Return the mode as a dict, as `Model.logprob` and the argument `init` take it; elements in row-major order.
-
-        Examples
-        --------
-        >>> import ppl_lang
-        >>> m = ppl_lang.Model("data y[N] = [1, 2, 3]\nmu ~ Normal(0, 1)\ny[i in N] ~ Normal(mu, 1)")
-        >>> round(m.optimize(seed=1).values()["mu"], 3)
-        1.5
-        """
-        out: dict[str, Any] = {}
-        for row in self.rows:
-            name, places = parts(row["name"])
-            if places:
-                out.setdefault(name, []).append(row["mode"])
-            else:
-                out[name] = row["mode"]
-        return out
 
 
 class Model:
@@ -214,6 +120,8 @@ class Model:
         >>> bool(check), check.diagnostics[0].code, check.diagnostics[0].line
         (False, 'E10', 1)
         """
+        from ppl_lang.results import Check
+
         with Scratch() as folder:
             given = _data.arguments(data, folder, self._reads)
             answer = _call.call("check", self.path, "--json", *given, accept=(0, 1), warn=False).json()
@@ -452,6 +360,8 @@ class Model:
         Mode
             The mode; `Mode.converged` says whether it is a maximum.
         """
+        from ppl_lang.results import Mode
+
         flags = _call.flags(seed=seed, starts=starts, method=method, iterations=iterations)
         flags += ["--jacobian"] if jacobian else []
         with Scratch() as temporary:
@@ -489,6 +399,8 @@ class Model:
         >>> round(at_zero.log_prior, 4)
         -0.9189
         """
+        from ppl_lang.results import LogProb
+
         with Scratch() as temporary:
             values = _values(at, temporary)
             given = _data.arguments(data, temporary, self._reads)

@@ -8,9 +8,8 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ppl_lang import _call, _data
 from ppl_lang._data import Data
@@ -19,79 +18,14 @@ from ppl_lang._progress import Show
 from ppl_lang._tables import DataFrame, number, parts, read_csv, require, table
 from ppl_lang.errors import DataError, Interrupted, RunError, SamplingWarning
 
-__all__ = ["LOO", "Evidence", "Picture", "Run", "compare", "load", "runs"]
+if TYPE_CHECKING:
+    from ppl_lang.results import LOO, Evidence
+
+__all__ = ["Picture", "Run", "compare", "load", "runs"]
 
 
 # Kinds of pictures that compare the data with replicates of them.
 _OF_REPLICATES = frozenset({"ppc", "ppc-stat", "ppc-group", "loo-pit", "calibration"})
-
-
-@dataclass(frozen=True)
-class LOO:
-    """How well a model predicts rows that it has not seen.
-
-    Attributes
-    ----------
-    elpd_loo, se, p_loo : float
-        The expected log pointwise predictive density by PSIS-LOO, its standard error, and the effective number of
-        parameters.
-    elpd_waic, p_waic : float
-        The same by WAIC.
-    bad_rows : int
-        Rows for which the estimate cannot be trusted: their Pareto k is above `good_k`.
-    good_k : float
-        The largest Pareto k that can be trusted with this number of draws.
-    rows : list of dict
-        ``row``, ``elpd_loo``, ``pareto_k`` and ``elpd_waic`` of each row.
-    draws : int
-        The number of draws of all chains.
-    """
-
-    elpd_loo: float
-    se: float
-    p_loo: float
-    elpd_waic: float
-    p_waic: float
-    bad_rows: int
-    good_k: float
-    rows: list[dict[str, Any]] = field(repr=False)
-    draws: int = 0
-    _run: Run | None = field(default=None, repr=False, compare=False)
-    _of: str = field(default="", repr=False)
-
-    @property
-    def pointwise(self) -> DataFrame:
-        """A DataFrame with a row for each row of the data."""
-        return table(self.rows, "row")
-
-    @property
-    def arviz(self) -> Any:
-        """The ``ELPDData`` of ArviZ for the same run, for its plots and comparisons."""
-        az = require("arviz", "ELPDData", "arviz")
-        if self._run is None:
-            raise RunError("this estimate belongs to no run")
-        data = self._run.tree if _arviz_of_trees() else self._run.inference_data
-        return az.loo(data, var_name=self._of or None, pointwise=True)
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """How probable a model makes its data.
-
-    Attributes
-    ----------
-    log_evidence, se : float
-        The log marginal likelihood and its standard error.
-    estimates : list of dict
-        The estimates by several methods: ``method``, ``log_evidence`` and ``se``.
-    warnings : list of str
-        Why the estimate may be wrong.
-    """
-
-    log_evidence: float
-    se: float
-    estimates: list[dict[str, Any]]
-    warnings: list[str]
 
 
 class Picture:
@@ -514,6 +448,8 @@ class Run:
         refit : bool
             Sample again without each row for which the estimate cannot be trusted.
         """
+        from ppl_lang.results import LOO
+
         flags = ([of] if of else []) + (["--refit"] if refit else [])
         a = _call.call("loo", self.path, *flags, "--json").json()
         rows = [{k: v if k == "row" else number(v) for k, v in r.items()} for r in a["each"]]
@@ -533,6 +469,8 @@ class Run:
 
     def evidence(self) -> Evidence:
         """Estimate the log marginal likelihood of the model."""
+        from ppl_lang.results import Evidence
+
         a = _call.call("evidence", self.path, "--json").json()[0]
         return Evidence(number(a["log_evidence"]), number(a["se"]), a["estimates"], a["warnings"])
 
