@@ -32,5 +32,5 @@ for target; do
     chmod 755 "$binary"
     (cd python && PPL_WHEEL_BINARY=$binary PPL_WHEEL_TARGET=$target "$builder/bin/python" -m hatchling build \
         --target wheel --directory ../dist)
-    "$builder/bin/python" python/pack.py dist/ppl_lang-"$version"-py3-none-*.whl
 done
+"$builder/bin/python" python/pack.py dist/ppl_lang-"$version"-py3-none-*.whl
