@@ -302,6 +302,19 @@ def test_binaries(tmp_path, monkeypatch, growth):
         growth.check()
 
 
+def test_models_and_runs_can_be_pickled(growth, growth_data, tmp_path):
+    model = pickle.loads(pickle.dumps(growth))
+    assert model.text == growth.text and model.path.name == "growth.ppl" and model.path != growth.path
+    (tmp_path / "g.ppl").write_text(GROWTH)
+    assert pickle.loads(pickle.dumps(ppl.Model(tmp_path / "g.ppl"))).path == tmp_path / "g.ppl"
+    run = sampled(growth, growth_data)
+    again = pickle.loads(pickle.dumps(run))
+    del again
+    assert run.status == "finished"
+    with pytest.raises(TypeError, match="send the model and the data"):
+        pickle.dumps(growth.log_density(growth_data))
+
+
 def test_errors_can_be_pickled():
     d = ppl.Diagnostic("E10", "error", "m", "h", "f", 1, 2, "t")
     error = pickle.loads(pickle.dumps(ppl.ModelError("text", exit_code=1, diagnostics=[d])))

@@ -122,6 +122,13 @@ class LogDensity:
         """Whether this is machine code; else the binary computes the values."""
         return isinstance(self._engine, _Library)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Refuse to be pickled: the library is open in this process."""
+        raise TypeError(
+            "a log density cannot be pickled: send the model and the data to the other process, and call "
+            "model.log_density(data) there"
+        )
+
     def __repr__(self) -> str:
         return f"<LogDensity of {self.dimension} coordinates, {'compiled' if self.compiled else 'by the ppl binary'}>"
 

@@ -88,6 +88,12 @@ class Model:
             return f"Model({str(self.path)!r})"
         return f"Model(<{len(self.text.splitlines())} lines>)"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the text or the path: other processes make files of their own."""
+        if self._scratch is None:
+            return Model, (str(self.path),)
+        return functools.partial(Model, self.text, name=self.path.stem), ()
+
     def _repr_html_(self) -> str:
         import html
 

@@ -114,6 +114,10 @@ class Run:
             raise RunError(f"the run in {self.path} cannot be read: {error}") from error
         return about
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the path: the run is there as long as the process that made it needs it, or for good if it is kept."""
+        return Run, (self.path,)
+
     def __repr__(self) -> str:
         about = self._about()
         chains = len(about.get("draws_written") or [])
