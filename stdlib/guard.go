@@ -20,6 +20,12 @@ func guard(d *Dist, f *Form) {
 		safe, penalty := inDomain(form.Args, args)
 		return inSupport(&row, &form, x, safe, withPenalty(raw(x, safe), penalty))
 	}
+	if form.Marginal != nil {
+		f.Marginal = func(x, seen Node, args []Node) Node {
+			safe, penalty := inDomain(form.Args, args)
+			return withPenalty(form.Marginal(x, seen, safe), penalty)
+		}
+	}
 	if form.Sample != nil {
 		f.Sample = func(r *rand.Rand, args [][]float64, out []float64) {
 			if defined(form.Args, args) {

@@ -62,6 +62,9 @@ type Form struct {
 	// integers, where P(X ≤ x) within 1e-12 of p counts as p. It is invalid if LogCDF is invalid for every x that is
 	// not static.
 	Quantile func(p Node, args []Node) Node
+	// Marginal is the log density of those elements of a vector at which seen is 1, of shape plates + event, whatever x
+	// is at the others. It is nil if there is no formula for it.
+	Marginal func(x, seen Node, args []Node) Node
 	// Sample draws one event: args are flattened per instance, out has the event's size. It is nil for an improper
 	// distribution.
 	Sample func(r *rand.Rand, args [][]float64, out []float64)

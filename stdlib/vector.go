@@ -67,24 +67,38 @@ var vectorDists = []Dist{
 		Forms: []Form{
 			{Args: args(array("mu", 1, realDomain), ofKind("cov", 2, types.Covariance)),
 				LogProb: func(x Node, a []Node) Node { return mvNormalCore(centred(x, a[0]), ad.Cholesky(a[1])) },
-				Sample:  drawMvNormalCov,
+				Marginal: func(x, seen Node, a []Node) Node {
+					return mvNormalMarginal(centred(x, a[0]), seen, a[1])
+				},
+				Sample: drawMvNormalCov,
 				Given: func(r *rand.Rand, a [][]float64, known []bool, out []float64) {
 					drawMvNormalGiven(r, a[0], a[1], known, out)
 				}},
 			{Args: args(array("mu", 1, realDomain), ofKind("chol", 2, types.CholeskyCov)),
 				LogProb: func(x Node, a []Node) Node { return mvNormalCore(centred(x, a[0]), a[1]) },
-				Sample:  drawMvNormalChol,
+				Marginal: func(x, seen Node, a []Node) Node {
+					return mvNormalMarginal(centred(x, a[0]), seen, crossed(a[1]))
+				},
+				Sample: drawMvNormalChol,
 				Given: func(r *rand.Rand, a [][]float64, known []bool, out []float64) {
 					drawMvNormalGiven(r, a[0], squared(a[1], len(out), len(out)), known, out)
 				}},
 			{Args: args(array("mu", 1, realDomain), ofKind("prec", 2, types.Covariance)),
 				LogProb: func(x Node, a []Node) Node { return mvNormalPrecision(centred(x, a[0]), ad.Cholesky(a[1])) },
-				Sample:  drawMvNormalPrec},
+				Marginal: func(x, seen Node, a []Node) Node {
+					return mvNormalMarginal(centred(x, a[0]), seen, inverted(a[1]))
+				},
+				Sample: drawMvNormalPrec},
 			{Args: args(array("mu", 1, realDomain), array("sd", 1, posDomain), ofKind("corr", 2, types.Correlation)),
 				LogProb: func(x Node, a []Node) Node {
 					sd := lift(a[1], 1, plates(x, 1), lastShape(x, 1))
 					z := ad.Div(centred(x, a[0]), sd)
 					return ad.Sub(mvNormalCore(z, ad.Cholesky(a[2])), sumLast(ad.Log(sd), 1))
+				},
+				Marginal: func(x, seen Node, a []Node) Node {
+					sd := lift(a[1], 1, plates(x, 1), lastShape(x, 1))
+					z := ad.Div(centred(x, a[0]), sd)
+					return ad.Sub(mvNormalMarginal(z, seen, a[2]), sumLast(ad.MulZero(seen, ad.Log(sd)), 1))
 				},
 				Sample: drawMvNormalCorr,
 				Given: func(r *rand.Rand, a [][]float64, known []bool, out []float64) {
@@ -93,7 +107,10 @@ var vectorDists = []Dist{
 			{Args: args(array("mu", 1, realDomain), Arg{Name: "cov_factor", Rank: 2, Domain: realDomain, Columns: true},
 				array("cov_diag", 1, posDomain)),
 				LogProb: func(x Node, a []Node) Node { return lowRankCore(centred(x, a[0]), a[1], a[2]) },
-				Sample:  drawLowRank,
+				Marginal: func(x, seen Node, a []Node) Node {
+					return lowRankMarginal(centred(x, a[0]), seen, a[1], a[2])
+				},
+				Sample: drawLowRank,
 				Given: func(r *rand.Rand, a [][]float64, known []bool, out []float64) {
 					drawMvNormalGiven(r, a[0], lowRankCovariance(a[1], a[2], len(out)), known, out)
 				}},
@@ -107,8 +124,10 @@ var vectorDists = []Dist{
 		Forms: []Form{
 			{Args: args(positive("nu"), array("mu", 1, realDomain), ofKind("scale", 2, types.Covariance)),
 				LogProb: func(x Node, a []Node) Node {
-					return mvStudentCore(a[0], centred(x, a[1]),
-						ad.Cholesky(a[2]))
+					return mvStudentCore(a[0], centred(x, a[1]), ad.Cholesky(a[2]))
+				},
+				Marginal: func(x, seen Node, a []Node) Node {
+					return mvStudentMarginal(a[0], centred(x, a[1]), seen, a[2])
 				},
 				Sample: func(r *rand.Rand, a [][]float64, out []float64) {
 					drawMvStudent(r, a[0][0], a[1], factor(a[2], len(out)), out)
@@ -118,6 +137,9 @@ var vectorDists = []Dist{
 				}},
 			{Args: args(positive("nu"), array("mu", 1, realDomain), ofKind("chol", 2, types.CholeskyCov)),
 				LogProb: func(x Node, a []Node) Node { return mvStudentCore(a[0], centred(x, a[1]), a[2]) },
+				Marginal: func(x, seen Node, a []Node) Node {
+					return mvStudentMarginal(a[0], centred(x, a[1]), seen, crossed(a[2]))
+				},
 				Sample: func(r *rand.Rand, a [][]float64, out []float64) {
 					drawMvStudent(r, a[0][0], a[1], a[2], out)
 				},
@@ -203,8 +225,10 @@ func lowRankCore(d, w, v Node) Node {
 }
 
 // mvStudentCore is log Γ((ν+D)/2)/Γ(ν/2) − D/2 log νπ − log det L − (ν+D)/2 log(1 + |L⁻¹d|²/ν).
-func mvStudentCore(nu, d, l Node) Node {
-	half := num(nu, float64(lastSize(d))/2)
+func mvStudentCore(nu, d, l Node) Node { return mvStudentOf(nu, d, l, num(nu, float64(lastSize(d))/2)) }
+
+// mvStudentOf is mvStudentCore with D/2 given as half.
+func mvStudentOf(nu, d, l, half Node) Node {
 	norm := ad.Sub(logRising(half, times(0.5, nu)), ad.Mul(half, ad.Log(times(math.Pi, nu))))
 	size := ad.Sub(norm, sumLast(ad.Log(Diagonal(l)), 1))
 	q := sumLast(square(solve(l, d)), 1)

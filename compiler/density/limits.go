@@ -21,16 +21,28 @@ func zeroSum(e *evaluate.Evaluator, t *model.Term, lp autodiff.Node, args []auto
 // normalised divides a truncated density by log P(lo ≤ V ≤ hi): not where the distribution has no distribution function
 // (its normaliser is then a constant) or where the range is the whole support. Between ends that have no probability,
 // or that cross, the density is 0.
-func normalised(e *evaluate.Evaluator, t *model.Term, lp autodiff.Node, args []autodiff.Node,
+func normalised(e *evaluate.Evaluator, t *model.Term, lp autodiff.Node, args []evaluate.Value,
 	bound []*model.Index) autodiff.Node {
 	if t.Form.LogCDF == nil || t.Form.LogCCDF == nil || t.Dist.Improper {
 		return lp
 	}
-	lo, hi := endNode(e, t, t.In.Lo, bound, t.Dist.Lo), endNode(e, t, t.In.Hi, bound, t.Dist.Hi)
-	if !lo.Valid() && !hi.Valid() {
+	lo, hi := endValue(e, t, t.In.Lo, t.Dist.Lo), endValue(e, t, t.In.Hi, t.Dist.Hi)
+	if !lo.Node.Valid() && !hi.Node.Valid() {
 		return lp
 	}
-	p := cumulative(e, t, stdlib.LogBetween(t.Dist, t.Form, lo, hi, args))
+	own := evaluate.Union(append([]evaluate.Value{lo, hi}, args...)...)
+	at := func(v evaluate.Value) autodiff.Node {
+		if !v.Node.Valid() {
+			return v.Node
+		}
+		return e.AlignLoosely(v, own, nil)
+	}
+	an := make([]autodiff.Node, len(args))
+	for i, a := range args {
+		an[i] = at(a)
+	}
+	between := e.Full(cumulative(e, t, stdlib.LogBetween(t.Dist, t.Form, at(lo), at(hi), an)), own, nil)
+	p := e.AlignLoosely(between, evaluate.Union(between, evaluate.Value{Bound: bound}), nil)
 	never := e.Graph.Const(math.Inf(-1))
 	some := autodiff.Lt(never, p)
 	return autodiff.Where(some, autodiff.Sub(lp, autodiff.Where(some, p, e.Graph.Const(0))), never)
@@ -88,18 +100,26 @@ func cumulative(e *evaluate.Evaluator, t *model.Term, n autodiff.Node) autodiff.
 	return n
 }
 
-// endNode is a bound that cuts something, on the scale of termValue: invalid where it is infinite or at the end of the
-// support.
+// endNode is endValue aligned with the term's axes.
 func endNode(e *evaluate.Evaluator, t *model.Term, x model.Expr, bound []*model.Index, end float64) autodiff.Node {
+	v := endValue(e, t, x, end)
+	if !v.Node.Valid() {
+		return v.Node
+	}
+	return e.AlignLoosely(v, evaluate.Union(evaluate.Value{Bound: bound}, v), nil)
+}
+
+// endValue is a bound that cuts something, on the scale of TermValue: its node is invalid if it is infinite or at the
+// end of the support.
+func endValue(e *evaluate.Evaluator, t *model.Term, x model.Expr, end float64) evaluate.Value {
 	v := e.Expr(x)
-	n := e.AlignLoosely(v, evaluate.Union(evaluate.Value{Bound: bound}, v), nil)
 	if t.Offset != nil {
-		n = autodiff.Sub(n, e.Expr(t.Offset).Node)
+		v.Node = autodiff.Sub(v.Node, e.Expr(t.Offset).Node)
 	}
-	if c, ok := n.IsConst(); ok && (math.IsInf(c, 0) || c == end) {
-		return autodiff.Node{}
+	if c, ok := v.Node.IsConst(); ok && (math.IsInf(c, 0) || c == end) {
+		return evaluate.Value{}
 	}
-	return n
+	return v
 }
 
 // censored: a value at or below the lower end says only V ≤ a, one at or above the upper end only V ≥ b.

@@ -18,14 +18,40 @@ func observedAt(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
 	return e.Observed(t.Array)
 }
 
-// SplitMissing splits a term on data with missing values: its observed rows, and for imputed arrays the missing ones,
-// whose distribution is a prior.
+// SplitMissing splits a term on data with missing values: the density of what is observed, and for imputed arrays that
+// of the missing values given the rest, which is a prior.
 func SplitMissing(e *evaluate.Evaluator, t *model.Term, v evaluate.Value) (seen, missing evaluate.Value) {
-	mask := observedAt(e, t)
+	if t.Dist != nil && t.Dist.Event > 0 {
+		return splitVectors(e, t, v)
+	}
+	return splitAt(e, observedAt(e, t), v)
+}
+
+// splitAt splits rows into those where a mask is 1 and the others.
+func splitAt(e *evaluate.Evaluator, mask, v evaluate.Value) (seen, missing evaluate.Value) {
 	all := evaluate.Union(v, mask)
 	n, m, zero := e.Align(v, all, nil), e.Align(mask, all, nil), e.Graph.Const(0)
 	return evaluate.Value{Node: autodiff.Where(m, n, zero), Bound: all},
 		evaluate.Value{Node: autodiff.Where(m, zero, n), Bound: all}
+}
+
+// splitVectors splits the density of vectors into that of their observed elements and the rest. If the distribution has
+// no formula for the former, vectors with missing elements belong to the rest as a whole.
+func splitVectors(e *evaluate.Evaluator, t *model.Term, v evaluate.Value) (seen, missing evaluate.Value) {
+	mask := observedAt(e, t)
+	if t.Form.Marginal == nil {
+		for range mask.Axes {
+			mask.Node = autodiff.Min(mask.Node, mask.Node.Rank()-1)
+		}
+		mask.Axes = nil
+		return splitAt(e, mask, v)
+	}
+	seen = termBy(e, t, Coordinates{}, func(x autodiff.Node, args []autodiff.Node, bound []*model.Index) autodiff.Node {
+		return t.Form.Marginal(x, e.Align(mask, bound, mask.Axes), args)
+	})
+	all := evaluate.Union(v, seen)
+	seen = evaluate.Value{Node: e.Align(seen, all, nil), Bound: all}
+	return seen, evaluate.Value{Node: autodiff.Sub(e.Align(v, all, nil), seen.Node), Bound: all}
 }
 
 // Evidence keeps a latent that is observed in some rows to its data there.

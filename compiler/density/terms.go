@@ -23,11 +23,21 @@ type Factor struct {
 // Term is the log density of a statement's value at its arguments. z, where there are such, are the value's coordinates
 // relative to location and scale.
 func Term(e *evaluate.Evaluator, t *model.Term, z Coordinates) evaluate.Value {
+	return termBy(e, t, z, func(x autodiff.Node, args []autodiff.Node, _ []*model.Index) autodiff.Node {
+		return t.Form.LogProb(x, args)
+	})
+}
+
+// A law gives the log density of values at arguments, whose plates are bound.
+type law func(x autodiff.Node, args []autodiff.Node, bound []*model.Index) autodiff.Node
+
+// termBy is Term with the log density of another law than that of the statement's distribution.
+func termBy(e *evaluate.Evaluator, t *model.Term, z Coordinates, f law) evaluate.Value {
 	ragged := slices.ContainsFunc(t.Plates, func(i *model.Index) bool { return len(i.Set.Ragged) > 0 })
 	if ragged {
 		defer e.UnderRanges(t.Plates)()
 	}
-	v := densityOf(e, t, z)
+	v := densityOf(e, t, z, f)
 	v.Bound, v.Node = overPlates(e, v, t)
 	if ragged {
 		v = e.Masked(v, t.Plates, 0)
@@ -59,7 +69,7 @@ func ChainPlate(t *model.Term) *model.Index {
 	return t.Piece.Slots[t.Array.Chain.Axis].Index
 }
 
-func densityOf(e *evaluate.Evaluator, t *model.Term, z Coordinates) evaluate.Value {
+func densityOf(e *evaluate.Evaluator, t *model.Term, z Coordinates, f law) evaluate.Value {
 	if t.Density != nil {
 		return e.Expr(t.Density)
 	}
@@ -83,13 +93,13 @@ func densityOf(e *evaluate.Evaluator, t *model.Term, z Coordinates) evaluate.Val
 		an[i] = e.AlignLoosely(a, bound, a.Axes)
 	}
 	e.ArgumentSizes(t.Dist, t.Form, t.Args, t.At.Text(), x, args)
-	lp := t.Form.LogProb(xn, an)
+	lp := f(xn, an, bound)
 	if t.Censored != nil {
 		lp = censored(e, t, xn, an, lp, bound)
 	}
 	lp = recordedBetween(e, t, xn, lp, an, bound)
 	if t.In != nil {
-		lp = insideEnds(e, t, xn, normalised(e, t, lp, an, bound), bound)
+		lp = insideEnds(e, t, xn, normalised(e, t, lp, args, bound), bound)
 	}
 	if t.ZeroSum {
 		lp = zeroSum(e, t, lp, an)

@@ -10,6 +10,7 @@ import (
 	"ppl/compiler/density/marginalize"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/types"
+	"ppl/numbers"
 )
 
 // Pointwise are the log densities that a run keeps next to its draws.
@@ -89,7 +90,7 @@ type rowBlock struct {
 	v      evaluate.Value
 	plates types.Variable // the statement's plates as axes
 	places []int          // row by row, the element of the observed array, −1 for none; nil if not known
-	of     types.Variable // the observed array
+	of     types.Variable // the observed array, of vectors and matrices without their axes
 }
 
 // newRowBlock describes the rows that the k-th of an array's likelihoods gives.
@@ -112,14 +113,24 @@ func newRowBlock(e *evaluate.Evaluator, terms []*model.Term, f density.Factor, k
 	if !ok || !slices.EqualFunc(at.Bound, f.Value.Bound, func(x, y *model.Index) bool { return x.Set.Same(y.Set) }) {
 		return b // a latent that rows share has been summed out, so that a row is none of the statement's
 	}
-	b.of = e.Describe(f.Observed[0])
+	of := e.Describe(f.Observed[0])
+	rank := len(of.Shape) - len(terms[k].Event)
+	b.of = withLeadingAxes(of, rank)
 	for i, x := range places {
-		if inRange[i] == 0 { // of plates such as t in first[i]..last[i], of which v has the box
-			x = -1
+		if inRange[i] == 0 || x < 0 { // of plates such as t in first[i]..last[i], of which v has the box
+			b.places = append(b.places, -1)
+			continue
 		}
-		b.places = append(b.places, int(x))
+		b.places = append(b.places, int(x)/evaluate.Product(of.Shape[rank:]))
 	}
 	return b
+}
+
+// withLeadingAxes is a variable without its axes from the n-th on.
+func withLeadingAxes(v types.Variable, n int) types.Variable {
+	v.Shape, v.Dims = v.Shape[:n], v.Dims[:min(n, len(v.Dims))]
+	v.First, v.Label = v.First[:min(n, len(v.First))], v.Label[:min(n, len(v.Label))]
+	return v
 }
 
 // likelihoods are the statements about each observed array.
@@ -134,13 +145,18 @@ func likelihoods(terms []*model.Term) map[*model.Array][]*model.Term {
 }
 
 // placesOf is, over a statement's plates, the number of the element of its array that it is about, row-major; of a
-// vector or matrix, of its first. It is −1 where the element is missing.
+// vector or matrix, of its first. It is −1 if nothing of it is observed.
 func placesOf(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
 	number := make([]float64, evaluate.Product(e.Shape(nil, t.Array.Type.Axes)))
 	for i := range number {
 		number[i] = float64(i)
-		if d := e.Data.Arrays[t.Array]; d.Values.Len() == len(number) && math.IsNaN(d.Values.At(i)) {
-			number[i] = -1
+	}
+	if d := e.Data.Arrays[t.Array]; d.Values.Len() == len(number) {
+		event := max(1, evaluate.Product(e.Shape(nil, t.Event)))
+		for at := 0; at < len(number); at += event {
+			if !observedIn(t, d.Values, at, at+event) {
+				number[at] = -1
+			}
 		}
 	}
 	axes := t.Array.Type.Axes
@@ -155,6 +171,18 @@ func placesOf(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
 	}
 	bound := evaluate.Union(v, evaluate.Value{Bound: density.PlatesOf(e, t)})
 	return evaluate.Value{Node: e.Align(v, bound, nil), Bound: bound}
+}
+
+// observedIn reports whether the log likelihood has a term for the elements from..to−1, one event: if some are missing,
+// it has one if the distribution of the others is known.
+func observedIn(t *model.Term, values numbers.List, from, to int) bool {
+	missing := 0
+	for i := from; i < to; i++ {
+		if math.IsNaN(values.At(i)) {
+			missing++
+		}
+	}
+	return missing == 0 || missing < to-from && t.Form.Marginal != nil
 }
 
 // firstOf takes the first element along an axis.

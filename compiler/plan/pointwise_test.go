@@ -54,6 +54,11 @@ func TestRowsAreNamed(t *testing.T) {
 	for model, want := range map[string]string{
 		"data y[N] missing -9 = [1, -9, 3, 4]\nmu ~ Normal(0, 1)\ny[i in N] ~ Normal(mu, 1)\n":               "1 3 4",
 		"data y[T] = [1, 2, 3]\nmu ~ Normal(0, 1)\ny[1] ~ Normal(mu, 1)\ny[t in 2..T] ~ Normal(y[t-1], 1)\n": "1 2 3",
+		// Vectors of which something is observed are rows; those of a walk only if all is.
+		"data y[N, K] missing -9 = [[-9, 1], [2, 3], [-9, -9], [1, -9]]\nm ~ Normal(0, 1)\n" +
+			"y[i in N] ~ MvNormal([m, m], [[1, 0.5], [0.5, 1]])\n": "1 2 4",
+		"data y[N, K] missing -9 = [[-9, 1], [2, 3], [-9, -9], [1, -9]]\nm ~ Normal(0, 1)\n" +
+			"y[i in N] ~ GaussianRandomWalk(m, 1)\n": "2",
 		// Of plates whose ends depend on an index, the elements that there are.
 		"data a[I] = [1, 2], b[I] = [2, 2], y[I, T] = [[1, 2, 9], [9, 2, 9]]\nmu ~ Normal(0, 1)\n" +
 			"y[i in I, t in a[i]..b[i]] ~ Normal(mu, 1)\n": "1,1 1,2 2,2",

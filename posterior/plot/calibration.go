@@ -22,7 +22,10 @@ func drawPIT(r *store.Run, o Options) (Picture, error) {
 	if err != nil {
 		return Picture{}, err
 	}
-	if l.PIT == nil {
+	switch {
+	case l.NoPIT != "":
+		return Picture{}, report.Unusable{Reason: "there is no LOO-PIT: " + l.NoPIT}
+	case l.PIT == nil:
 		return Picture{}, report.Unusable{Reason: fmt.Sprintf("%s has no replicates of the data yet; draw them: ppl "+
 			"predict %s", r.Dir, r.Dir)}
 	}

@@ -21,7 +21,7 @@ type LOO struct {
 	PSIS     stats.Pointwise
 	WAIC     stats.Pointwise
 	PIT      []float64 // by row; nil where the run has no predictions of them
-	NoPIT    bool      // the predictions know of the rows themselves, by discrete unknowns
+	NoPIT    string    // why there can be no PIT; empty if there can
 	Refits   []Refit   // rows that were left out by sampling again
 	By       string    // of groups, whose name Variable has: the observed array that the rows are of; else empty
 	Rows     [][]int   // of groups: the rows of each
@@ -56,13 +56,27 @@ func CrossValidate(r *store.Run, name string) (LOO, error) {
 	if err != nil {
 		return LOO{}, err
 	}
-	l.NoPIT = predicted == nil && slices.Contains(r.Layout.GivenUnknowns, v.Name)
+	if predicted == nil {
+		l.NoPIT = whyNoPIT(r, v)
+	}
 	l.PSIS = stats.LOO(logLik, reff, func(i int, w []float64) {
 		if predicted != nil {
 			l.PIT = append(l.PIT, stats.PIT(predicted[i], w, observed[i]))
 		}
 	})
 	return l, nil
+}
+
+// whyNoPIT says why the rows of v have no LOO-PIT even if they are predicted; it is empty if they would have it.
+func whyNoPIT(r *store.Run, v types.Variable) string {
+	if slices.Contains(r.Layout.GivenUnknowns, v.Name) {
+		return "a row cannot be predicted without what the other rows say about the discrete unknowns that it depends on"
+	}
+	i := slices.IndexFunc(r.Layout.Predictive, func(p types.Variable) bool { return p.Name == v.Name })
+	if i >= 0 && elementsOfRows(v, r.Layout.Predictive[i]) == nil {
+		return "a row is several numbers, and only single numbers have a rank among their predictions"
+	}
+	return ""
 }
 
 // rowDensities are the rows of an observed array, the log likelihood of each at every draw, and the effective share of
@@ -350,9 +364,8 @@ func (l LOO) refitted(b *strings.Builder, width int) {
 // spread says whether predictions are as wide as they should be.
 func (l LOO) spread(b *strings.Builder, width int) {
 	switch {
-	case l.NoPIT:
-		paragraph(b, "", "There is no LOO-PIT: a row cannot be predicted without what the other rows say about the "+
-			"discrete unknowns that it depends on.", width)
+	case l.NoPIT != "":
+		paragraph(b, "", "There is no LOO-PIT: "+l.NoPIT+".", width)
 		return
 	case l.PIT == nil:
 		paragraph(b, "", fmt.Sprintf("For LOO-PIT, draw predictions first: ppl predict %s", l.Dir), width)

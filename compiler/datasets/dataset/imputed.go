@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ppl/compiler/frontend/model"
+	"ppl/stdlib"
 )
 
 // An Imputed holds the missing entries of an array: they are a parameter of their own, which the array reads where its
@@ -41,6 +42,10 @@ func (d *Dataset) imputed(t *model.Term) *Imputed {
 	h.Param = &model.Array{Name: t.Array.Name, At: t.Array.At, Role: model.Parameter, Save: true, Type: t.Array.Type}
 	h.Param.Type.Axes = []*model.Set{set}
 	term := &model.Term{At: t.At, Array: h.Param, Dist: t.Dist, Form: t.Form, In: t.In, Plates: []*model.Index{index}}
+	if t.Dist.Event > 0 { // elements of vectors are numbers, and their distribution is that of the vectors
+		term.Dist = stdlib.Dists()["Flat"]
+		term.Form = &term.Dist.Forms[0]
+	}
 	h.Piece = &model.Piece{At: t.At, Slots: []model.Slot{{Index: index}}, Plates: term.Plates, Term: term}
 	term.Piece, h.Param.Pieces = h.Piece, []*model.Piece{h.Piece}
 	return h

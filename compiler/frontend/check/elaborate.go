@@ -235,10 +235,10 @@ func (c *checker) missingRole(a *arrayInfo) {
 	case len(a.draws) == 0 && c.dropped[a.Name]:
 	case len(a.draws) == 0:
 		c.errorf("E83", a.At, "`%s` has missing entries, so it needs a distribution: `%s[i in N] ~ …`", a.Name, a.Name)
-	case slices.ContainsFunc(a.draws, c.isVector):
-		c.notYet(a.At, "missing entries of vectors that have one distribution").
-			Help("leave out the vectors that have some: write `complete` for `missing`")
-	case !c.mentioned[a.Name]:
+	case slices.ContainsFunc(a.draws, c.isBoundVector):
+		c.notYet(a.At, "missing entries of vectors whose elements depend on each other, such as counts with a given "+
+			"total").Help("leave out the vectors that have some: write `complete` for `missing`")
+	case !c.mentioned[a.Name] && !slices.ContainsFunc(a.draws, c.isWholeVector):
 	case !slices.ContainsFunc(a.draws, func(d draw) bool { return !c.drawsInteger(d) }):
 		a.Role = model.Latent
 	case !c.oneSupport(a):
@@ -263,10 +263,16 @@ func (c *checker) oneSupport(a *arrayInfo) bool {
 	})
 }
 
-// isVector reports whether a draw's distribution is that of several elements together.
-func (c *checker) isVector(d draw) bool {
+// isBoundVector reports whether a draw is of vectors in which an element has no support of its own.
+func (c *checker) isBoundVector(d draw) bool {
 	dist := c.distRow(&d)
-	return dist != nil && dist.Event > 0
+	return dist != nil && dist.Event > 0 && dist.Support != types.RealLine
+}
+
+// isWholeVector reports whether a draw is of vectors whose density is known of all elements together only.
+func (c *checker) isWholeVector(d draw) bool {
+	dist := c.distRow(&d)
+	return dist != nil && dist.Event > 0 && dist.Forms[0].Marginal == nil
 }
 
 func (c *checker) drawsInteger(d draw) bool {

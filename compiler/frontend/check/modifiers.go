@@ -32,6 +32,9 @@ func (c *checker) modify(a *arrayInfo, d *draw, t *model.Term, m modified) bool 
 			use := d.modifiedBy(func(l *ast.Distribution) bool { return l.In != nil })
 			return c.twiceModified("in", use.In, dist.In)
 		}
+		if c.endsOfElements(t, dist.In, m) {
+			return c.refuseTruncation(t, dist)
+		}
 		if t.In, ok = c.bounds(d, dist.In, m, a); ok {
 			t.In = wholeEnds(t, t.In, "ceil", "floor")
 			ok = c.truncation(a, t, dist)
@@ -205,8 +208,25 @@ func (c *checker) truncation(a *arrayInfo, t *model.Term, dist *ast.Distribution
 	if constant && !a.observed || c.wholeSupport(t) {
 		return true
 	}
-	c.errorf("E58", dist.In.Span(), "`%s in …`: truncation needs the distribution function of %s, which is "+
+	return c.refuseTruncation(t, dist)
+}
+
+// endsOfElements reports whether the ends of a truncated vector differ between its elements.
+func (c *checker) endsOfElements(t *model.Term, r *ast.Range, m modified) bool {
+	if t.Dist == nil || t.Dist.Event == 0 {
+		return false
+	}
+	of := func(e ast.Expr) bool { return len(c.expr(m.scope, e).Info().Type.Axes) > 0 }
+	return of(r.Lo) || of(r.Hi)
+}
+
+func (c *checker) refuseTruncation(t *model.Term, dist *ast.Distribution) bool {
+	said := c.errorf("E58", dist.In.Span(), "`%s in …`: truncation needs the distribution function of %s, which is "+
 		"not there yet", t.Dist.Name, t.Dist.Name)
+	if t.Dist.Event > 0 {
+		said.Help("draw the elements one after another, each from its distribution given those before it, as in the " +
+			"probit model for several outcomes in REFERENCE.md")
+	}
 	return false
 }
 

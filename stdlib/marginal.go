@@ -1,0 +1,87 @@
+package stdlib
+
+import (
+	"fmt"
+
+	ad "ppl/autodiff"
+)
+
+// Log densities of the observed elements of a vector; seen is 1 for these, else 0. An element that is not observed is
+// replaced by one that is independent of the others and at its mean with variance 1, so that it adds the same constant
+// to every density; that constant is taken away (Rasmussen & Williams 2006, Gaussian Processes for Machine Learning,
+// section A.2: the marginal distribution leaves out rows and columns of the covariance).
+
+// factorOfSeen returns the Cholesky factor of onlySeen. Rows that lack the same elements share the factorisation if the
+// covariance is the same for all.
+func factorOfSeen(cov, seen Node) Node {
+	if cov.Rank() > 2 || seen.Rank() < 2 || !seen.Static() {
+		return ad.Cholesky(onlySeen(cov, seen))
+	}
+	patterns, which := distinctRows(ad.Eval(nil, seen)[0], lastSize(seen))
+	g, n := seen.Graph(), lastSize(seen)
+	factors := ad.Cholesky(onlySeen(cov, g.Data("patterns", patterns, len(patterns)/n, n)))
+	return ad.Gather(factors, g.Data("pattern", which, plates(seen, 1)...))
+}
+
+// distinctRows returns the distinct rows of n numbers, one after the other, and for each row of x the number of its
+// equal, from 0.
+func distinctRows(x []float64, n int) (rows, which []float64) {
+	known := map[string]float64{}
+	for at := 0; at < len(x); at += n {
+		key := fmt.Sprint(x[at : at+n])
+		k, ok := known[key]
+		if !ok {
+			k = float64(len(known))
+			known[key], rows = k, append(rows, x[at:at+n]...)
+		}
+		which = append(which, k)
+	}
+	return rows, which
+}
+
+// onlySeen returns a covariance with the rows and columns of the identity for elements that are not seen.
+func onlySeen(cov, seen Node) Node {
+	of := plates(seen, 1)
+	cov = lift(cov, 2, of, lastShape(cov, 2))
+	both := ad.Mul(alongRows(seen, cov), alongColumns(seen, cov))
+	return ad.Where(both, cov, identityLike(cov))
+}
+
+// alongRows and alongColumns spread v over a matrix, v[i] at each [i, j] and v[j] at each [i, j].
+func alongRows(v, like Node) Node { return spread(v, like.Shape()) }
+
+func alongColumns(v, like Node) Node {
+	return ad.Broadcast(v, like.Shape(), append(iota(0, v.Rank()-1), v.Rank()))
+}
+
+// unseen returns the number of elements that are not seen, for each plate.
+func unseen(seen Node) Node { return sumLast(ad.Sub(num(seen, 1), seen), 1) }
+
+// mvNormalMarginal returns the log density of the seen elements, if d is x − mu and cov the covariance of all.
+func mvNormalMarginal(d, seen, cov Node) Node {
+	d = ad.MulZero(seen, d)
+	return ad.Add(mvNormalCore(d, factorOfSeen(cov, seen)), times(logSqrt2Pi, unseen(seen)))
+}
+
+// lowRankMarginal is mvNormalMarginal for the covariance w wᵀ + diag v.
+func lowRankMarginal(d, seen, w, v Node) Node {
+	of := plates(seen, 1)
+	w, v = lift(w, 2, of, lastShape(w, 2)), lift(v, 1, of, lastShape(seen, 1))
+	w = ad.MulZero(alongRows(seen, w), w)
+	v = ad.Where(seen, v, num(v, 1))
+	return ad.Add(lowRankCore(ad.MulZero(seen, d), w, v), times(logSqrt2Pi, unseen(seen)))
+}
+
+// mvStudentMarginal is mvNormalMarginal for Student's t with nu degrees of freedom.
+func mvStudentMarginal(nu, d, seen, scale Node) Node {
+	return mvStudentOf(nu, ad.MulZero(seen, d), factorOfSeen(scale, seen), times(0.5, sumLast(seen, 1)))
+}
+
+// crossed returns l lᵀ.
+func crossed(l Node) Node { return ad.MatMul(l, l, false, true) }
+
+// inverted returns the inverse of a positive definite matrix.
+func inverted(m Node) Node {
+	root := ad.TriSolve(ad.Cholesky(m), identityLike(m), false)
+	return ad.MatMul(root, root, true, false)
+}
