@@ -19,6 +19,8 @@ func Rules() []Rule {
 			"moved by -n to n rows and by -n to n columns, at random, and filled up with zeros"},
 		{"random_flip", "random_flip(x[H, W, C], p)", "an image; while ppl optimize trains by minibatches, each is " +
 			"mirrored left to right with probability p"},
+		{"integrate", "integrate(f, a, b, …)", "integral of f(x, …) over x from a to b, which may be infinite, for a " +
+			"smooth function f that the model defines"},
 		{"fill", "fill(v, N, …)", "array over the sets N, … with every element v"},
 		{"concat", "concat(x, y, …)", "arrays one after the other along their first axis, numbered from 1"},
 		{"first", "first(x)", "first element of a vector, or first row of an array with more axes"},

@@ -27,22 +27,35 @@ func (c *checker) writesOut(f *function, at source.Span) bool {
 
 // inline elaborates a function's body with its parameters bound to the arguments; subs choose one of a family.
 func (c *checker) inline(s *scope, fn *function, e *ast.Call, subs ...*ast.Set) model.Expr {
-	if fn.busy || c.depth > maxInlineDepth {
-		c.errorf("E19", e.Fun.Span(), "function `%s` calls itself", fn.name).Related(fn.at, "the function").
-			Help("what goes on step by step is a series: `x[t in 2..T] = … x[t-1] …`")
-		return poison(e)
-	}
-	if !c.writesOut(fn, e.Span()) {
-		return poison(e)
-	}
 	if len(fn.head.Slots) > 0 || c.isNetwork(fn) {
+		if !c.mayInline(fn, e) {
+			return poison(e)
+		}
 		return c.ownCall(s, fn, e, subs)
 	}
+	return c.inlineBound(fn, e, func(inner *scope) bool { return c.bindParams(s, inner, fn, e) })
+}
+
+// inlineBound elaborates a function's body with its parameters bound by bind.
+func (c *checker) inlineBound(fn *function, e *ast.Call, bind func(inner *scope) bool) model.Expr {
+	if !c.mayInline(fn, e) {
+		return poison(e)
+	}
 	inner := newScope(fn.scope)
-	if !c.bindParams(s, inner, fn, e) {
+	if !bind(inner) {
 		return poison(e)
 	}
 	return c.body(inner, fn)
+}
+
+// mayInline refuses functions that call themselves, and bodies that are written out too often.
+func (c *checker) mayInline(fn *function, e *ast.Call) bool {
+	if fn.busy || c.depth > maxInlineDepth {
+		c.errorf("E19", e.Fun.Span(), "function `%s` calls itself", fn.name).Related(fn.at, "the function").
+			Help("what goes on step by step is a series: `x[t in 2..T] = … x[t-1] …`")
+		return false
+	}
+	return c.writesOut(fn, e.Span())
 }
 
 // body elaborates a function's body, in which its parameters are known.

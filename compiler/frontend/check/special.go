@@ -20,6 +20,7 @@ func specials() map[string]func(*checker, *scope, *ast.Call) model.Expr {
 		"random_crop": (*checker).random,
 		"random_flip": (*checker).random,
 		"first":       (*checker).end,
+		"integrate":   (*checker).integrate,
 		"last":        (*checker).end,
 		"flatten":     (*checker).flatten,
 		"concat":      (*checker).concat,

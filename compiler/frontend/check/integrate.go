@@ -1,0 +1,137 @@
+package check
+
+import (
+	"math"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/stdlib"
+)
+
+// integrate elaborates integrate(f, a, b, …), the integral of f(x, …) over x from a to b, as a sum over fixed points:
+//
+//	integrate(f, a, b)    sum(k in 1..61: (b - a) * w[k] * f(a + (b - a) * x[k]))
+//
+// An end may be infinite.
+func (c *checker) integrate(s *scope, e *ast.Call) model.Expr {
+	fn := c.integrand(s, e)
+	if fn == nil {
+		return poison(e)
+	}
+	a, b := c.expr(s, e.Args[1].Value), c.expr(s, e.Args[2].Value)
+	if isPoison(a) || isPoison(b) {
+		return poison(e)
+	}
+	for i, end := range []model.Expr{a, b} {
+		if axes := end.Info().Type.Axes; len(axes) > 0 {
+			c.errorf("E42", e.Args[1+i].Span(), "an end of `integrate` is one number, but `%s` has %s",
+				e.Args[1+i].Span().Text(), haveAxes(axes))
+			return poison(e)
+		}
+	}
+	r := c.substitution(e, a, b)
+	k := c.newIndex("", model.NewSet("quadrature points", num(1, e), num(float64(len(r.rule.X)), e)))
+	x := r.at(c.element(e, r.rule.X, k))
+	x.Info().Type.Range = stdlib.Range{Lo: a.Info().Type.Range.Lo, Hi: b.Info().Type.Range.Hi}
+	body := c.inlineBound(fn, e, func(inner *scope) bool { return c.bindIntegrand(s, inner, fn, e, x) })
+	if isPoison(body) {
+		return poison(e)
+	}
+	term := c.operator(e, "*", e.Span(), c.element(e, r.rule.W, k), body)
+	sum := stdlib.Reductions()["sum"]
+	t := model.Type{Axes: term.Info().Type.Axes, Range: sum.Range(term.Info().Type.Range, -1)}
+	total := &model.Reduce{Row: sum, X: term, Over: []*model.Index{k},
+		Fact: model.Fact{At: e.Span(), Type: t, Static: term.Info().Static}}
+	return c.operator(e, "*", e.Span(), r.scale, total)
+}
+
+// A substitution moves the points of a quadrature to where the integral is: x = at(point), dx = scale · weight.
+type substitution struct {
+	rule  stdlib.Quadrature
+	at    func(point model.Expr) model.Expr
+	scale model.Expr
+}
+
+func (c *checker) substitution(e *ast.Call, a, b model.Expr) substitution {
+	op := func(name string, x, y model.Expr) model.Expr { return c.operator(e, name, e.Span(), x, y) }
+	below, above := isInfinite(a, -1), isInfinite(b, 1)
+	switch {
+	case below && above:
+		return substitution{stdlib.LineQuadrature(), func(x model.Expr) model.Expr { return op("+", num(0, e), x) },
+			num(1, e)}
+	case below:
+		return substitution{stdlib.HalfLineQuadrature(), func(x model.Expr) model.Expr { return op("-", b, x) },
+			num(1, e)}
+	case above:
+		return substitution{stdlib.HalfLineQuadrature(), func(x model.Expr) model.Expr { return op("+", a, x) },
+			num(1, e)}
+	}
+	width := op("-", b, a)
+	return substitution{stdlib.UnitQuadrature(),
+		func(x model.Expr) model.Expr { return op("+", a, op("*", width, x)) }, width}
+}
+
+func isInfinite(x model.Expr, sign int) bool {
+	return isNumber(x) && math.IsInf(x.Info().Type.Range.Lo, sign)
+}
+
+// integrand returns the function that is integrated, or nil after an error.
+func (c *checker) integrand(s *scope, e *ast.Call) *function {
+	const form = "`integrate(f, a, b)` takes a function of one number that the model defines, and two ends; further " +
+		"arguments are those of the function after the first"
+	if len(e.Args) < 3 {
+		c.errorf("E50", e.Span(), form)
+		return nil
+	}
+	n, ok := e.Args[0].Value.(*ast.Name)
+	if !ok {
+		c.errorf("E50", e.Args[0].Span(), form).Help("define it on a line of its own: `f(x) = %s`",
+			e.Args[0].Span().Text())
+		return nil
+	}
+	ent := s.lookup(n.Name)
+	if ent == nil || ent.fn == nil || ent.fn.draw != nil || len(ent.fn.head.Slots) > 0 || c.isNetwork(ent.fn) {
+		c.errorf("E50", n.Span(), form).Help("define it on a line of its own: `f(x) = …`, and write `integrate(f, a, b)`")
+		return nil
+	}
+	ent.used = true
+	if given, params := len(e.Args)-2, len(ent.fn.head.Params); given != params {
+		c.errorf("E50", e.Span(), "`%s` takes %s, but `integrate` gives it x and %d more", n.Name,
+			count(params, "argument", "arguments"), given-1).Related(ent.fn.at, "the function").
+			Help("arguments after the first follow the ends: `integrate(f, a, b, y)` is the integral of f(x, y) over x")
+		return nil
+	}
+	return ent.fn
+}
+
+// bindIntegrand binds the first parameter to the points and the others to the arguments after the ends.
+func (c *checker) bindIntegrand(s, inner *scope, fn *function, e *ast.Call, x model.Expr) bool {
+	for i, p := range fn.head.Params {
+		if i > 0 {
+			if !c.bindParam(s, inner, fn, p, e.Args[2+i], e) {
+				return false
+			}
+			continue
+		}
+		if p.Name == nil || len(p.Sets) > 0 {
+			c.errorf("E50", e.Args[0].Span(), "`integrate` wants a function of one number, but `%s` takes an array",
+				fn.name).Related(p.Span(), "its argument")
+			return false
+		}
+		inner.add(&entity{name: p.Name.Name, at: p.Span(), expr: x, used: true})
+	}
+	return true
+}
+
+// element is values[k].
+func (c *checker) element(e ast.Node, values []float64, k *model.Index) model.Expr {
+	list := &model.List{Fact: model.Fact{At: e.Span(), Static: true,
+		Type: model.Type{Axes: []*model.Set{k.Set}, Range: anyRange}}}
+	for _, v := range values {
+		list.Items = append(list.Items, num(v, e))
+	}
+	at := &model.IndexVar{Index: k, Fact: model.Fact{At: e.Span(), Static: true,
+		Type: model.Type{Range: stdlib.Range{Lo: 1, Hi: float64(len(values)), Int: true}}}}
+	return &model.Subscript{X: list, Subs: []model.Sub{{At: at}},
+		Fact: model.Fact{At: e.Span(), Static: true, Type: model.Type{Range: anyRange}}}
+}
