@@ -77,6 +77,19 @@ func isModel(path string) bool { return filepath.Ext(path) == ".ppl" }
 // it names, which are there and not too large for memory. The program is nil without them.
 func CheckWithData(path string, args []DataArg, cache RowCache) (m *model.Model, p *Program, ds []diag.Diagnostic) {
 	m, ds = Check(path)
+	return withData(m, ds, path, args, cache)
+}
+
+// CheckTextWithData is CheckWithData for a text that would stand at path.
+func CheckTextWithData(path, text string, args []DataArg, cache RowCache) (*model.Model, *Program, []diag.Diagnostic) {
+	m, ds := CheckText(path, text)
+	return withData(m, ds, path, args, cache)
+}
+
+// withData binds a checked model to its data if every array is available; ds is what was wrong until then.
+func withData(m *model.Model, ds []diag.Diagnostic, path string, args []DataArg, cache RowCache) (*model.Model, *Program,
+	[]diag.Diagnostic) {
+	var p *Program
 	switch more := []diag.Diagnostic(nil); {
 	case m == nil:
 	case len(args) > 0 || bind.Available(m, filepath.Dir(path), cache):

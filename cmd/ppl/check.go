@@ -9,12 +9,13 @@ import (
 	"ppl/app"
 	"ppl/app/fault"
 	"ppl/compiler"
+	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
 )
 
 func checkCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "check MODEL [--data F|NAME=F]… [--json]",
+		Use:   "check MODEL|- [--data F|NAME=F]… [--json]",
 		Short: "Say what is wrong with a model, and how it was understood",
 		Long: "Say what is wrong with a model, and how it was understood: its data with groups and extremes, its " +
 			"parameters with shapes, supports and priors, what is observed, the layers of its networks, how its " +
@@ -27,18 +28,35 @@ func checkCommand(c *console) *cobra.Command {
 	}
 	data := dataFlag(cmd)
 	asJSON := cmd.Flags().Bool("json", false, "print one JSON object: diagnostics, and how the model was understood")
-	cmd.RunE = func(_ *cobra.Command, args []string) error { return c.check(args[0], *data, *asJSON) }
+	name := nameFlag(cmd)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		given, err := app.DataArgs(*data)
+		if err != nil {
+			return err
+		}
+		if args[0] != fromStdin {
+			return c.check(args[0], *asJSON, func(cache compiler.RowCache) (*model.Model, *compiler.Program,
+				[]diag.Diagnostic) {
+				return compiler.CheckWithData(args[0], given, cache)
+			})
+		}
+		at, text, err := readNamed(cmd.InOrStdin(), args[0], *name)
+		if err != nil {
+			return err
+		}
+		return c.check(at, *asJSON, func(cache compiler.RowCache) (*model.Model, *compiler.Program, []diag.Diagnostic) {
+			return compiler.CheckTextWithData(at, text, given, cache)
+		})
+	}
 	return cmd
 }
 
-func (c *console) check(path string, data []string, asJSON bool) error {
-	given, err := app.DataArgs(data)
-	if err != nil {
-		return err
-	}
+// check prints what a checker of the model at path says.
+func (c *console) check(path string, asJSON bool, checker func(compiler.RowCache) (*model.Model, *compiler.Program,
+	[]diag.Diagnostic)) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(200)) // nearly all that checking makes stays until its end
 	cache := compiler.DefaultRowCache()
-	m, p, ds := compiler.CheckWithData(path, given, cache)
+	m, p, ds := checker(cache)
 	if asJSON {
 		if err := printCheck(c.out, path, m, p, ds, cache); err != nil {
 			return err

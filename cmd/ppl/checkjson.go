@@ -40,12 +40,17 @@ type relatedObject struct {
 	Message string      `json:"message"`
 }
 
-// A placeObject is a span: lines and columns count from 1.
+// A placeObject is a span. Lines and columns count from 1, offsets in bytes from 0; the end is the place after its last
+// character.
 type placeObject struct {
-	File   string `json:"file"`
-	Line   int    `json:"line"`
-	Column int    `json:"column"`
-	Text   string `json:"text"`
+	File      string `json:"file"`
+	Line      int    `json:"line"`
+	Column    int    `json:"column"`
+	EndLine   int    `json:"end_line"`
+	EndColumn int    `json:"end_column"`
+	Offset    int    `json:"offset"`
+	EndOffset int    `json:"end_offset"`
+	Text      string `json:"text"`
 }
 
 type arrayObject struct {
@@ -103,5 +108,7 @@ func placeOf(s source.Span) placeObject {
 	if s.File == nil {
 		return placeObject{}
 	}
-	return placeObject{s.File.Name, s.Line(), s.Column(), s.Text()}
+	line, column := s.File.Position(s.Start)
+	endLine, endColumn := s.File.Position(s.End)
+	return placeObject{s.File.Name, line, column, endLine, endColumn, s.Start, s.End, s.Text()}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ppl/app/fault"
-	"ppl/app/rundir"
 	"ppl/lang/format"
 	"ppl/lang/parse"
 	"ppl/lang/source"
@@ -15,7 +14,7 @@ import (
 
 func fmtCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "fmt [-w] FILE…",
+		Use:   "fmt [-w] FILE…|-",
 		Short: "Print models in their canonical form",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -26,22 +25,26 @@ func fmtCommand(c *console) *cobra.Command {
 		DisableFlagsInUseLine: true,
 	}
 	write := cmd.Flags().BoolP("write", "w", false, "write the result back to the file")
+	name := nameFlag(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		var first error
 		for _, path := range args {
-			first = cmp.Or(first, c.format(path, *write))
+			if path == fromStdin && *write {
+				return fault.Usagef("--write is for files; the model on standard input is printed")
+			}
+			at, text, err := readNamed(cmd.InOrStdin(), path, *name)
+			if err == nil {
+				err = c.format(at, text, *write)
+			}
+			first = cmp.Or(first, err)
 		}
 		return first
 	}
 	return cmd
 }
 
-// format prints one file, or writes it back where its form changes.
-func (c *console) format(path string, write bool) error {
-	text, err := source.ReadModel(path)
-	if err != nil {
-		return fault.Wrongf("%w%s", err, rundir.InsteadOfModel(path))
-	}
+// format prints the text of one file, or writes it back where its form changes.
+func (c *console) format(path, text string, write bool) error {
 	file, ds := parse.File(source.New(path, text))
 	if err := c.diagnose(ds); err != nil {
 		return err

@@ -99,6 +99,12 @@ func ReadModel(path string) (string, error) {
 	return string(text), err
 }
 
+// ReadModelFrom reads the text of a model from a stream, whose name errors give.
+func ReadModelFrom(r io.Reader, name string) (string, error) {
+	text, err := readUpTo(r, name, MostModel, 0)
+	return string(text), err
+}
+
 // Bytes is a number of bytes for readers: 64 MB, 1.5 GB.
 func Bytes(n int64) string {
 	switch {
