@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"ppl/app/fault"
 	"ppl/app/notes"
@@ -160,12 +159,12 @@ func DrawsData(program *compiler.Program) (*compiler.Program, error) {
 func DataArgs(flags []string) ([]compiler.DataArg, error) {
 	var args []compiler.DataArg
 	for _, f := range flags {
-		name, path := rundir.DataPath(f)
-		if path == "" {
+		d := rundir.ParseData(f)
+		if d.Path == "" {
 			return nil, fault.Usagef("--data %q names no file; write --data FILE, --data NAME=FILE or --data NAME=20",
 				f)
 		}
-		args = append(args, compiler.DataArg{Name: strings.TrimSuffix(name, "="), Path: path})
+		args = append(args, compiler.DataArg{Name: d.Name, Path: d.Path, Key: d.Key})
 	}
 	return args, nil
 }

@@ -157,11 +157,11 @@ func (r *Request) fillFrom(from *rundir.Options, byDirectory bool) {
 	}
 	if byDirectory && !slices.Contains(r.Given, "data") {
 		for _, d := range from.Data {
-			name, path := rundir.DataPath(d)
-			if _, err := strconv.ParseFloat(path, 64); name == "" || err != nil {
-				path = from.Located(path)
+			flag := rundir.ParseData(d)
+			if _, err := strconv.ParseFloat(flag.Path, 64); flag.Name == "" || err != nil {
+				flag.Path = from.Located(flag.Path)
 			}
-			r.Data = append(r.Data, name+path)
+			r.Data = append(r.Data, flag.String())
 		}
 	}
 }

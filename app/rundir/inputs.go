@@ -25,26 +25,53 @@ var nameForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 // IsName reports whether a text can be the name of an array.
 func IsName(text string) bool { return nameForm.MatchString(text) }
 
-// DataPath splits a --data flag into what precedes the path, NAME= or nothing, and the path. What precedes the first =
-// is a name only if it can be one: ./a=b.csv is a file.
-func DataPath(flag string) (name, path string) {
+// A DataFlag is a --data flag in its parts: PATH, NAME=PATH or NAME=PATH#KEY.
+type DataFlag struct {
+	Name string // of an array; empty if the file gives arrays by their names
+	Path string // of a file, or a number
+	Key  string // of the entry or column of the file; empty for that of the name
+}
+
+// ParseData splits a --data flag. What precedes the first = is a name only if it can be one: ./a=b.csv is a file. What
+// follows the last # is a key only if there is no file whose name has it.
+func ParseData(flag string) DataFlag {
 	name, path, named := strings.Cut(flag, "=")
 	if !named || !IsName(name) {
-		return "", flag
+		return DataFlag{Path: flag}
 	}
-	return name + "=", path
+	if at := strings.LastIndexByte(path, '#'); at > 0 && !Exists(path) {
+		return DataFlag{name, path[:at], path[at+1:]}
+	}
+	return DataFlag{Name: name, Path: path}
+}
+
+// At is the flag for the same data in a file at another path.
+func (d DataFlag) At(path string) string {
+	d.Path = path
+	return d.String()
+}
+
+func (d DataFlag) String() string {
+	text := d.Path
+	if d.Name != "" {
+		text = d.Name + "=" + text
+	}
+	if d.Key != "" {
+		text += "#" + d.Key
+	}
+	return text
 }
 
 // InputCopies gives, for each --data flag that names a file, the name of its copy in the run; other flags are as they
 // were.
 func InputCopies(flags []string) (copies []string) {
 	for k, flag := range flags {
-		name, path := DataPath(flag)
-		if info, err := os.Stat(path); err != nil || info.IsDir() || strings.HasPrefix(path, runMark) {
+		d := ParseData(flag)
+		if info, err := os.Stat(d.Path); err != nil || info.IsDir() || strings.HasPrefix(d.Path, runMark) {
 			copies = append(copies, flag)
 			continue
 		}
-		copies = append(copies, fmt.Sprintf("%s%s/%s/%d-%s", name, runMark, inputsFolder, k+1, filepath.Base(path)))
+		copies = append(copies, d.At(fmt.Sprintf("%s/%s/%d-%s", runMark, inputsFolder, k+1, filepath.Base(d.Path))))
 	}
 	return copies
 }
@@ -53,8 +80,8 @@ func InputCopies(flags []string) (copies []string) {
 func InputsInRun(dir string, flags []string) (all []string) {
 	folder := inRun(dir, runMark+"/"+inputsFolder)
 	for _, flag := range flags {
-		if name, path := DataPath(flag); filepath.Dir(path) == folder {
-			flag = name + runMark + "/" + inputsFolder + "/" + filepath.Base(path)
+		if d := ParseData(flag); filepath.Dir(d.Path) == folder {
+			flag = d.At(runMark + "/" + inputsFolder + "/" + filepath.Base(d.Path))
 		}
 		all = append(all, flag)
 	}
@@ -67,8 +94,8 @@ func (d *Dir) CopyInputs(flags []string) error {
 		return err
 	}
 	for k, to := range InputCopies(flags) {
-		_, from := DataPath(flags[k])
-		if _, to = DataPath(to); to == from {
+		from := ParseData(flags[k]).Path
+		if to = ParseData(to).Path; to == from {
 			continue
 		}
 		if err := copyFile(d.Disk, from, filepath.Join(d.Path, strings.TrimPrefix(to, runMark))); err != nil {
@@ -122,8 +149,8 @@ func (d *Dir) removeInputs() error {
 // directory that the run was sampled in, and for a model that has gone the text that the run keeps.
 func (o *Options) locate(dir string) {
 	for k, flag := range o.Data {
-		name, path := DataPath(flag)
-		o.Data[k] = name + o.found(inRun(dir, path))
+		d := ParseData(flag)
+		o.Data[k] = d.At(o.found(inRun(dir, d.Path)))
 	}
 	model := o.found(o.Model)
 	if own := inRun(dir, runMark+"/"+store.ModelFile); !Exists(model) && Exists(own) {

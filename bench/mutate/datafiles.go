@@ -63,9 +63,7 @@ func (d *dataFiles) prepare(_, dir string) error {
 		}
 		d.seeds = append(d.seeds, seedFile{s.name, s.model, text, s.byRows})
 	}
-	for _, s := range writtenSeeds() {
-		d.seeds = append(d.seeds, s)
-	}
+	d.seeds = append(d.seeds, writtenSeeds()...)
 	return nil
 }
 

@@ -22,7 +22,6 @@ type models struct {
 	from  string
 	texts map[string]string // by name
 	names []string
-	pool  []string // models as they are, from which a part may be taken
 }
 
 func (m *models) name() string { return "models" }

@@ -7,7 +7,8 @@ import (
 	"ppl/app/devices"
 )
 
-const dataUsage = "data from file `F`, or one array from NAME=F, or a number as NAME=20; may be repeated"
+const dataUsage = "data from file `F`, or one array from NAME=F or its column NAME=F#COLUMN, or a number as " +
+	"NAME=20; may be repeated"
 
 // dataFlag adds --data to a command.
 func dataFlag(cmd *cobra.Command) *[]string {

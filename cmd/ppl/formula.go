@@ -84,8 +84,9 @@ func (f *formulation) model() (string, error) {
 	if len(f.data) != 1 {
 		return "", fault.Usagef("a formula needs one --data FILE with the columns that it names")
 	}
-	name, path := rundir.DataPath(f.data[0])
-	if name != "" || path == "" {
+	given := rundir.ParseData(f.data[0])
+	path := given.Path
+	if given.Name != "" || path == "" {
 		return "", fault.Usagef("--data %q is not the file of a table, which a formula needs", f.data[0])
 	}
 	file, err := datafile.DefaultRowCache().Whole(path)

@@ -28,7 +28,10 @@ import (
 )
 
 // An Arg is one --data flag: NAME=PATH, or PATH alone (Name empty) for a file whose entries give arrays by name.
-type Arg struct{ Name, Path string }
+type Arg struct {
+	Name, Path string
+	Key        string // of the entry or column in the file; empty for that of the name
+}
 
 // Data binds data to a model. Files that the model names are relative to dir; those that are too large for memory, by
 // the cache, are read by rows. The result is nil when a diagnostic is an error. Where processes share data, it is what

@@ -71,11 +71,12 @@ func TestValuesComeFromTheCommandLineFirst(t *testing.T) {
 		want        []float64
 	}{
 		{"the model's file", `data y[N] from "own.csv"`, nil, []float64{1, 2}},
-		{"a file of entries", `data y[N] from "own.csv"`, []Arg{{"", "given.json"}}, []float64{3, 4, 5}},
-		{"a file for a name", `data y[N] from "own.csv"`, []Arg{{"", "given.json"}, {"y", "y.csv"}}, []float64{6}},
-		{"the last file", "data y[N]", []Arg{{"", "given.json"}, {"", "own.csv"}}, []float64{1, 2}},
+		{"a file of entries", `data y[N] from "own.csv"`, []Arg{{Path: "given.json"}}, []float64{3, 4, 5}},
+		{"a file for a name", `data y[N] from "own.csv"`, []Arg{{Path: "given.json"}, {Name: "y", Path: "y.csv"}},
+			[]float64{6}},
+		{"the last file", "data y[N]", []Arg{{Path: "given.json"}, {Path: "own.csv"}}, []float64{1, 2}},
 		{"the model", "data y[N] = [7]", nil, []float64{7}},
-		{"instead of the model", "data y[N] = [7]", []Arg{{"", "own.csv"}}, []float64{1, 2}},
+		{"instead of the model", "data y[N] = [7]", []Arg{{Path: "own.csv"}}, []float64{1, 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -96,7 +97,7 @@ func TestTextsAreNumberedAlikeInAllArrays(t *testing.T) {
 	d, ds := bound(t, "data a[N]: index(J), b[M]: index(J)\nm[j in J] ~ Normal(0, 1)\n"+
 		"data y[N], w[M]\ny[n in N] ~ Normal(m[a[n]], 1)\nw[k in M] ~ Normal(m[b[k]], 1)\n",
 		map[string]string{"one.csv": "a,y\nOslo,1\nBergen,2\n", "two.csv": "b,w\nTromso,1\nOslo,2\nBergen,3\n"},
-		Arg{"", "one.csv"}, Arg{"", "two.csv"})
+		Arg{Path: "one.csv"}, Arg{Path: "two.csv"})
 	if d == nil {
 		t.Fatal(ds)
 	}
@@ -126,7 +127,7 @@ func TestMistakesInDataNameTheFileAndTheRow(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d, ds := bound(t, c.model, map[string]string{"d.csv": c.csv}, Arg{"", "d.csv"})
+			d, ds := bound(t, c.model, map[string]string{"d.csv": c.csv}, Arg{Path: "d.csv"})
 			if d != nil || !slices.ContainsFunc(ds, func(x diag.Diagnostic) bool {
 				return x.Code == c.code && strings.Contains(x.Message, c.says)
 			}) {
@@ -161,7 +162,7 @@ func TestWhatReadsAbsentDataIsLeftOut(t *testing.T) {
 func grouped(t *testing.T, column, more string) (*dataset.Dataset, []diag.Diagnostic) {
 	t.Helper()
 	return bound(t, "data g[N]: index(J), y[N]\nm[J] ~ Normal(0, 1)\n"+more,
-		map[string]string{"d.csv": "g,y\n" + column}, Arg{"", "d.csv"})
+		map[string]string{"d.csv": "g,y\n" + column}, Arg{Path: "d.csv"})
 }
 
 func labelsNamed(d *dataset.Dataset, name string) []string {
@@ -249,7 +250,7 @@ func TestCodesWrittenTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := groupMeans(t)
-		d, ds := Data(m, dir, []Arg{{"", filepath.Join(dir, "d.csv")}},
+		d, ds := Data(m, dir, []Arg{{Path: filepath.Join(dir, "d.csv")}},
 			datafile.RowCache{Memory: c.memory, Dir: filepath.Join(dir, "rows")})
 		if d == nil {
 			t.Fatal(ds)
@@ -271,7 +272,7 @@ func TestDatesOfGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, ds := bound(t, "data day[N]: index(J), y[N]\nm[J] ~ Normal(0, 1)\ny[n in N] ~ Normal(m[day[n]], 1)\n",
-		map[string]string{"d.parquet": string(text), "y.csv": "y\n1\n"}, Arg{"", "d.parquet"}, Arg{"", "y.csv"})
+		map[string]string{"d.parquet": string(text), "y.csv": "y\n1\n"}, Arg{Path: "d.parquet"}, Arg{Path: "y.csv"})
 	if d == nil || !slices.Equal(labelsNamed(d, "J"), []string{"2020-01-02"}) {
 		t.Fatal(d, ds)
 	}
@@ -327,7 +328,7 @@ func TestNewDataKeepTheElementsOfARun(t *testing.T) {
 			for _, a := range m.Arrays {
 				a.Optional = a.Name == "y"
 			}
-			d, ds := NewData(m, dir, []Arg{{"", filepath.Join(dir, "d.csv")}}, datafile.RowCache{Memory: 1 << 30},
+			d, ds := NewData(m, dir, []Arg{{Path: filepath.Join(dir, "d.csv")}}, datafile.RowCache{Memory: 1 << 30},
 				&Known{names: map[string][]string{"J": c.known}})
 			if d == nil {
 				t.Fatal(ds)
@@ -353,7 +354,7 @@ func TestCompleteRows(t *testing.T) {
 	t.Parallel()
 	d, ds := bound(t, "data y[N], x[N], g[N]: index(J), X[N, D] complete\nm[J] ~ Normal(0, 1)\n"+
 		"y[n in N] ~ Normal(m[g[n]] + x[n] + sum(X[n]), 1)\n",
-		map[string]string{"d.csv": "y,x,g,p,q\n1,1,a,1,2\n2,NA,b,1,2\n3,1,c,1,NA\n4,1,c,3,4\n"}, Arg{"", "d.csv"})
+		map[string]string{"d.csv": "y,x,g,p,q\n1,1,a,1,2\n2,NA,b,1,2\n3,1,c,1,NA\n4,1,c,3,4\n"}, Arg{Path: "d.csv"})
 	if d == nil {
 		t.Fatal(ds)
 	}
@@ -378,7 +379,7 @@ func TestCompleteRows(t *testing.T) {
 		t.Errorf("diagnostics are %v", ds)
 	}
 	if _, ds := bound(t, "data y[N] complete\nm ~ Normal(0, 1)\ny ~ Normal(m, 1)\n",
-		map[string]string{"d.csv": "y,x\nNA,1\n"}, Arg{"", "d.csv"}); !diag.HasErrors(ds) {
+		map[string]string{"d.csv": "y,x\nNA,1\n"}, Arg{Path: "d.csv"}); !diag.HasErrors(ds) {
 		t.Error("no row is complete, and nothing is said")
 	}
 }
@@ -510,7 +511,7 @@ func TestTruthValues(t *testing.T) {
 	} {
 		d, ds := bound(t, "data s[N]: "+c.kind+", y[N]\nm ~ Normal(0, 1)\ny ~ Normal(m * s, 1)\n",
 			map[string]string{"d.csv": "s\n" + c.column, "y.json": `{"y": [0, 1` + strings.Repeat(", 2",
-				strings.Count(c.column, "\n")-2) + `]}`}, Arg{"", "d.csv"}, Arg{"", "y.json"})
+				strings.Count(c.column, "\n")-2) + `]}`}, Arg{Path: "d.csv"}, Arg{Path: "y.json"})
 		switch {
 		case c.want == nil && d != nil:
 			t.Errorf("%s of %q is accepted", c.kind, c.column)
@@ -528,7 +529,7 @@ func TestColumnsAreFoundBySpelling(t *testing.T) {
 	t.Parallel()
 	const model = "data y[N], ph_ecog[N], X[N, D]\nm ~ Normal(0, 1)\ny[n in N] ~ Normal(m * ph_ecog[n] + sum(X[n]), " +
 		"1)\n"
-	d, ds := bound(t, model, map[string]string{"d.csv": "y,ph.ecog,wt loss\n1,2,3\n"}, Arg{"", "d.csv"})
+	d, ds := bound(t, model, map[string]string{"d.csv": "y,ph.ecog,wt loss\n1,2,3\n"}, Arg{Path: "d.csv"})
 	if d == nil {
 		t.Fatal(ds)
 	}
@@ -536,8 +537,7 @@ func TestColumnsAreFoundBySpelling(t *testing.T) {
 		!slices.Equal(x, []float64{3}) {
 		t.Errorf("ph_ecog = %v, X = %v", e, x)
 	}
-	if _, ds := bound(t, model, map[string]string{"d.csv": "y,ph.ecog,ph ecog\n1,2,3\n"}, Arg{"",
-		"d.csv"}); !diag.HasErrors(ds) {
+	if _, ds := bound(t, model, map[string]string{"d.csv": "y,ph.ecog,ph ecog\n1,2,3\n"}, Arg{Path: "d.csv"}); !diag.HasErrors(ds) {
 		t.Error("one of two columns is taken")
 	}
 }

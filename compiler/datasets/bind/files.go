@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,13 +27,19 @@ type files struct {
 	diags *diag.List
 
 	loose []*datafile.File          // of --data PATH, by whose entries' names arrays are found; the last wins
-	named map[string]*datafile.File // the files given as --data NAME=PATH
+	named map[string]namedFile      // those given as --data NAME=PATH
 	own   map[string]*datafile.File // those that the model names
+}
+
+// A namedFile has the values of one array, as an entry of its own.
+type namedFile struct {
+	file *datafile.File
+	key  string // of the entry
 }
 
 // open reads the files of the command line.
 func (f *files) open(args []Arg) {
-	f.named = map[string]*datafile.File{}
+	f.named = map[string]namedFile{}
 	for _, arg := range args {
 		file, ok := scalar(arg)
 		if !ok {
@@ -45,7 +52,7 @@ func (f *files) open(args []Arg) {
 		case f.countsBy(arg.Name) && len(file.Order) == 1 && len(file.Arrays[file.Order[0]].Shape) == 0:
 			f.loose = append(f.loose, file) // T=120: the number of elements of T
 		case f.knows(arg.Name):
-			f.named[arg.Name] = file
+			f.named[arg.Name] = namedFile{file, cmp.Or(arg.Key, arg.Name)}
 		default:
 			d := f.diags.Errorf("E83", source.Span{}, "--data %s=%s: the model has no data `%s`", arg.Name, arg.Path,
 				arg.Name)

@@ -40,8 +40,8 @@ func (f found) rows() int {
 // locate finds the place of an array's values; not ok if there is none, which was reported if it is a mistake.
 func (t *arrays) locate(a *model.Array) (f found, ok bool) {
 	switch named, file := t.files.named[a.Name], t.files.looseFor(a, t.d.Model); {
-	case named != nil:
-		return t.inFileOf(a, named, a.Name, true)
+	case named.file != nil:
+		return t.inFileOf(a, named.file, named.key, named.key == a.Name)
 	case file != nil:
 		x := file.Find(a.Name)
 		if len(a.Type.Axes) == 2 && file.Table && countsRows(x) { // R calls numbers of rows X

@@ -49,91 +49,97 @@ func keyCases() []keyCase {
 	const distances = "data site[N]: index(S), y[N] from \"d.csv\"\ndata D[S, S] from \"z.csv\"\n" +
 		"f[S] ~ MvNormal(0, exp(-D))\ny[i in N] ~ Normal(f[site[i]], 1)\n"
 	return []keyCase{
-		{"a long table", model("", ""), long, []Arg{{"", "d.csv"}}, values, ""},
+		{"a long table", model("", ""), long, []Arg{{Path: "d.csv"}}, values, ""},
 		{"a matrix by its name", "data X[T, D]\nm ~ Normal(0, 1)\nX[t in T, d in D] ~ Normal(m, 1)\n",
-			map[string]string{"d.csv": "d0,d1\n1,2\n3,4\n5,6\n"}, []Arg{{"X", "d.csv"}},
+			map[string]string{"d.csv": "d0,d1\n1,2\n3,4\n5,6\n"}, []Arg{{Name: "X", Path: "d.csv"}},
 			map[string][]float64{"X": {1, 2, 3, 4, 5, 6}}, ""},
 		{"a matrix by its name, with numbers of rows", "data X[T, D]\nm ~ Normal(0, 1)\n" +
 			"X[t in T, d in D] ~ Normal(m, 1)\n", map[string]string{"d.csv": "rownames,d0,d1\n1,1,2\n2,3,4\n3,5,6\n"},
-			[]Arg{{"X", "d.csv"}}, map[string][]float64{"X": {1, 2, 3, 4, 5, 6}}, ""},
+			[]Arg{{Name: "X", Path: "d.csv"}}, map[string][]float64{"X": {1, 2, 3, 4, 5, 6}}, ""},
 		{"a matrix of two sets by its name", strings.NewReplacer(` from "z.csv"`, "").Replace(crossed),
-			map[string]string{"d.csv": visits, "z.csv": "site,tue,mon\nb,4,3\na,2,1\n"}, []Arg{{"Z", "z.csv"}},
+			map[string]string{"d.csv": visits, "z.csv": "site,tue,mon\nb,4,3\na,2,1\n"}, []Arg{{Name: "Z", Path: "z.csv"}},
 			map[string][]float64{"Z": {1, 2, 3, 4}}, ""},
 		{"distances by their name", strings.Replace(distances, ` from "z.csv"`, "", 1),
-			map[string]string{"d.csv": "site,y\nb,1\na,3\n", "z.csv": ",b,a\nb,0,2\na,2,0\n"}, []Arg{{"D", "z.csv"}},
+			map[string]string{"d.csv": "site,y\nb,1\na,3\n", "z.csv": ",b,a\nb,0,2\na,2,0\n"}, []Arg{{Name: "D", Path: "z.csv"}},
 			map[string][]float64{"D": {0, 2, 2, 0}}, ""},
+		{"a column for a name", model("", ""), map[string]string{"d.csv": two["d.csv"], "c.csv": "county,u\nB,2\nA,1\n"},
+			[]Arg{{Path: "d.csv"}, {Name: "uranium", Path: "c.csv", Key: "u"}}, values, ""},
+		{"a column that is not there", model("", ""),
+			map[string]string{"d.csv": two["d.csv"], "c.csv": "county,u\nB,2\nA,1\n"},
+			[]Arg{{Path: "d.csv"}, {Name: "uranium", Path: "c.csv", Key: "v"}}, nil, "c.csv has no entry `v`"},
 		{"a long table by from", model(` from "d.csv"`, ` from "d.csv"`), long, nil, values, ""},
 		{"one statement", "data county[N]: index(J), uranium[J], y[N] from \"d.csv\"\na[j in J] ~ Normal(uranium[j], " +
 			"1)\n" +
 			"y[i in N] ~ Normal(a[county[i]], 1)\n", long, nil, values, ""},
-		{"names for each", model("", ""), long, []Arg{{"county", "d.csv"}, {"uranium", "d.csv"}, {"y", "d.csv"}},
+		{"names for each", model("", ""), long, []Arg{{Name: "county", Path: "d.csv"}, {Name: "uranium",
+			Path: "d.csv"}, {Name: "y", Path: "d.csv"}},
 			values,
 			""},
 		{"lists of JSON", model("", ""), map[string]string{
-			"d.json": `{"county": ["B","A","B"], "uranium": [2,1,2], "y": [1,3,2]}`}, []Arg{{"", "d.json"}}, values,
+			"d.json": `{"county": ["B","A","B"], "uranium": [2,1,2], "y": [1,3,2]}`}, []Arg{{Path: "d.json"}}, values,
 			""},
 		{"objects of JSON", model("", ""), map[string]string{
-			"d.json": `{"county": ["B","A","B"], "uranium": {"B": 2, "A": 1}, "y": [1,3,2]}`}, []Arg{{"", "d.json"}}, values,
+			"d.json": `{"county": ["B","A","B"], "uranium": {"B": 2, "A": 1}, "y": [1,3,2]}`}, []Arg{{Path: "d.json"}}, values,
 			""},
 		{"objects of codes", model("", ""), map[string]string{
-			"d.json": `{"county": [907,35,907], "uranium": {"907": 2, "035": 1}, "y": [1,3,2]}`}, []Arg{{"", "d.json"}},
+			"d.json": `{"county": [907,35,907], "uranium": {"907": 2, "035": 1}, "y": [1,3,2]}`}, []Arg{{Path: "d.json"}},
 			values, ""},
 		{"objects of positions", model("", ""), map[string]string{
 			"d.json": `{"county": [2,1,2], "uranium": {"2": 2, "1": 1}, "y": [1,3,2]}`, "c.csv": "county,note\n1,x\n2,y\n"},
-			[]Arg{{"", "d.json"}}, values, ""},
+			[]Arg{{Path: "d.json"}}, values, ""},
 		{"columns of pandas", model("", ""), map[string]string{
 			"d.json": `{"county":{"0":"B","1":"A","2":"B"},"y":{"0":1,"1":3,"2":2},"uranium":{"B":2,"A":1}}`},
-			[]Arg{{"", "d.json"}}, values, ""},
+			[]Arg{{Path: "d.json"}}, values, ""},
 		{"records of JSON", model("", ""), map[string]string{
 			"d.json": `[{"county":"B","y":1,"uranium":2},{"y":3,"county":"A","uranium":1},{"county":"B","y":2,"note":[1]}]`},
-			[]Arg{{"", "d.json"}}, values, ""},
+			[]Arg{{Path: "d.json"}}, values, ""},
 		{"additional names", model("", ""), map[string]string{
 			"d.json": `{"county": ["B","A","B"], "uranium": {"B": 2, "C": 7, "A": 1}, "y": [1,3,2]}`},
-			[]Arg{{"", "d.json"}}, values, ""},
+			[]Arg{{Path: "d.json"}}, values, ""},
 		{"missing names", model("", ""), map[string]string{
-			"d.json": `{"county": ["B","A","B"], "uranium": {"B": 2, "C": 7}, "y": [1,3,2]}`}, []Arg{{"", "d.json"}}, nil,
+			"d.json": `{"county": ["B","A","B"], "uranium": {"B": 2, "C": 7}, "y": [1,3,2]}`}, []Arg{{Path: "d.json"}}, nil,
 			"no value for A in"},
 		{"a name that occurs twice", model("", ""), map[string]string{
-			"d.json": `{"county": ["B","A","B"], "uranium": {"B": 2, "B": 7}, "y": [1,3,2]}`}, []Arg{{"", "d.json"}}, nil,
+			"d.json": `{"county": ["B","A","B"], "uranium": {"B": 2, "B": 7}, "y": [1,3,2]}`}, []Arg{{Path: "d.json"}}, nil,
 			"\"uranium\" has \"B\" twice"},
 		{"numbers from 0 of groups from 1", model("", ""), map[string]string{
-			"d.json": `{"county": [2,1,2], "uranium": {"0": 1, "1": 2}, "y": [1,3,2]}`}, []Arg{{"", "d.json"}}, nil,
+			"d.json": `{"county": [2,1,2], "uranium": {"0": 1, "1": 2}, "y": [1,3,2]}`}, []Arg{{Path: "d.json"}}, nil,
 			"no value for 2 in"},
 		{"an object in a list", model("", ""), map[string]string{
-			"d.json": `{"county": ["B","A","B"], "uranium": [{"B": 2}, 1], "y": [1,3,2]}`}, []Arg{{"", "d.json"}}, nil,
+			"d.json": `{"county": ["B","A","B"], "uranium": [{"B": 2}, 1], "y": [1,3,2]}`}, []Arg{{Path: "d.json"}}, nil,
 			"object in a list"},
 		{"an object of objects for one axis", model("", ""), map[string]string{
-			"d.json": `{"county": ["B","A","B"], "uranium": {"B": {"A": 1}}, "y": [1,3,2]}`}, []Arg{{"", "d.json"}}, nil,
+			"d.json": `{"county": ["B","A","B"], "uranium": {"B": {"A": 1}}, "y": [1,3,2]}`}, []Arg{{Path: "d.json"}}, nil,
 			"declared with 1 axis but has 2 axes"},
 		{"names of an object alone", "data x[J]\na[j in J] ~ Normal(x[j], 1)\n",
-			map[string]string{"d.json": `{"x": {"B": 2, "A": 1}}`}, []Arg{{"", "d.json"}},
+			map[string]string{"d.json": `{"x": {"B": 2, "A": 1}}`}, []Arg{{Path: "d.json"}},
 			map[string][]float64{"x": {1, 2}}, ""},
 		{"names of an object whose order is read", "data x[J]\na[j in J] ~ Normal(cumsum(x)[j], 1)\n",
-			map[string]string{"d.json": `{"x": {"low": 2, "high": 1}}`}, []Arg{{"", "d.json"}}, nil, "reads the order"},
+			map[string]string{"d.json": `{"x": {"low": 2, "high": 1}}`}, []Arg{{Path: "d.json"}}, nil, "reads the order"},
 		{"names of two objects", "data x[J], z[J]\na[j in J] ~ Normal(x[j], z[j])\n",
-			map[string]string{"d.json": `{"x": {"B": 2, "A": 1}, "z": {"A": 3, "B": 4}}`}, []Arg{{"", "d.json"}},
+			map[string]string{"d.json": `{"x": {"B": 2, "A": 1}, "z": {"A": 3, "B": 4}}`}, []Arg{{Path: "d.json"}},
 			map[string][]float64{"x": {1, 2}, "z": {3, 4}}, ""},
 		{"an object for unread data", "data x[J]\na[j in J] ~ Normal(x[j], 1)\n", map[string]string{
-			"d.json": `{"meta": {"a": 1, "b": [2, {"c": 3}]}, "x": [1, 2], "q": [1, "one"]}`}, []Arg{{"", "d.json"}},
+			"d.json": `{"meta": {"a": 1, "b": [2, {"c": 3}]}, "x": [1, 2], "q": [1, "one"]}`}, []Arg{{Path: "d.json"}},
 			map[string][]float64{"x": {1, 2}}, ""},
 		{"codes", model("", ""), map[string]string{"d.csv": "county,uranium,y\n907,2,1\n35,1,3\n907,2,2\n"},
-			[]Arg{{"", "d.csv"}}, values, ""},
+			[]Arg{{Path: "d.csv"}}, values, ""},
 		{"positions", model("", ""), map[string]string{"d.csv": "county,uranium,y\n2,2,1\n1,1,3\n2,2,2\n"},
-			[]Arg{{"", "d.csv"}}, values, ""},
+			[]Arg{{Path: "d.csv"}}, values, ""},
 		{"a known number of groups", model("", "") + "J = 2\n",
-			map[string]string{"d.csv": "county,uranium,y\n2,2,1\n1,1,3\n2,2,2\n"}, []Arg{{"", "d.csv"}}, values, ""},
+			map[string]string{"d.csv": "county,uranium,y\n2,2,1\n1,1,3\n2,2,2\n"}, []Arg{{Path: "d.csv"}}, values, ""},
 		{"missing cells", model("", ""), map[string]string{"d.csv": "county,uranium,y\nB,NA,1\nA,1,3\nB,2,2\n"},
-			[]Arg{{"", "d.csv"}}, values, ""},
-		{"complete rows", model("", ` from "d.csv"`) + "", long, []Arg{{"", "d.csv"}}, values, ""},
+			[]Arg{{Path: "d.csv"}}, values, ""},
+		{"complete rows", model("", ` from "d.csv"`) + "", long, []Arg{{Path: "d.csv"}}, values, ""},
 		{"varies", model("", ""), map[string]string{"d.csv": "county,uranium,y\nB,2,1\nA,1,3\nB,2.5,2\n"},
-			[]Arg{{"", "d.csv"}}, nil, "B has 2 in row 1 and 2.5 in row 3"},
+			[]Arg{{Path: "d.csv"}}, nil, "B has 2 in row 1 and 2.5 in row 3"},
 		{"all cells missing", model("", ""), map[string]string{"d.csv": "county,uranium,y\nB,NA,1\nA,1,3\nB,NA,2\n"},
-			[]Arg{{"", "d.csv"}}, nil, "has missing values"},
+			[]Arg{{Path: "d.csv"}}, nil, "has missing values"},
 
 		{"a second file", from, two, nil, values, ""},
-		{"either order of files", model("", ""), two, []Arg{{"", "c.csv"}, {"", "d.csv"}}, values, ""},
-		{"the other order", model("", ""), two, []Arg{{"", "d.csv"}, {"", "c.csv"}}, values, ""},
-		{"a file for a name", model(` from "d.csv"`, ""), two, []Arg{{"uranium", "c.csv"}}, values, ""},
+		{"either order of files", model("", ""), two, []Arg{{Path: "c.csv"}, {Path: "d.csv"}}, values, ""},
+		{"the other order", model("", ""), two, []Arg{{Path: "d.csv"}, {Path: "c.csv"}}, values, ""},
+		{"a file for a name", model(` from "d.csv"`, ""), two, []Arg{{Name: "uranium", Path: "c.csv"}}, values, ""},
 		{"a column in other letters", from, with("County,uranium\nB,2\nA,1\n"), nil, values, ""},
 		{"a column named like the set", from, with("j,uranium\nB,2\nA,1\n"), nil, values, ""},
 		{"a column of the names", from, with("name,uranium\nB,2\nA,1\n"), nil, values, ""},
@@ -160,26 +166,26 @@ func keyCases() []keyCase {
 			"c.csv": "uranium\n1\n5\n2\n"}, nil, map[string][]float64{"uranium": {1, 5, 2}, "county": {3, 1, 3}}, ""},
 		{"numbers in another order", from, map[string]string{"d.csv": "county,y\n2,1\n1,3\n2,2\n",
 			"c.csv": "id,uranium\n2,2\n1,1\n"}, nil, nil, "numbers 1 to 2 in another order"},
-		{"lists without names", model("", ` = [1, 2]`), two, []Arg{{"", "d.csv"}}, nil, "without them"},
+		{"lists without names", model("", ` = [1, 2]`), two, []Arg{{Path: "d.csv"}}, nil, "without them"},
 		{"lists in a declared order", strings.Replace(model("", ` = [2, 1]`), "index(J)", `index(J) order "B", "A"`, 1),
-			two, []Arg{{"", "d.csv"}}, map[string][]float64{"uranium": {2, 1}, "county": {1, 2, 1}}, ""},
+			two, []Arg{{Path: "d.csv"}}, map[string][]float64{"uranium": {2, 1}, "county": {1, 2, 1}}, ""},
 
 		{"nested", nested, map[string]string{
-			"d.csv": "school,district,size,y\nb,x,8,1\na,z,9,2\nb,x,8,3\nc,x,8,4\n"}, []Arg{{"", "d.csv"}},
+			"d.csv": "school,district,size,y\nb,x,8,1\na,z,9,2\nb,x,8,3\nc,x,8,4\n"}, []Arg{{Path: "d.csv"}},
 			map[string][]float64{"school": {2, 1, 2, 3}, "district": {2, 1, 1}, "size": {8, 9}}, ""},
 		{"nested that varies", nested, map[string]string{
-			"d.csv": "school,district,size,y\nb,x,8,1\na,z,9,2\nb,z,9,3\nc,x,8,4\n"}, []Arg{{"", "d.csv"}}, nil,
+			"d.csv": "school,district,size,y\nb,x,8,1\na,z,9,2\nb,z,9,3\nc,x,8,4\n"}, []Arg{{Path: "d.csv"}}, nil,
 			"b has x in row 1 and z in row 3"},
 		{"nested in two files", nested, map[string]string{"d.csv": "school,y\nb,1\na,2\nb,3\nc,4\n",
-			"s.csv": "school,district,size\nc,x,8\na,z,9\nb,x,8\n"}, []Arg{{"", "s.csv"}, {"", "d.csv"}},
+			"s.csv": "school,district,size\nc,x,8\na,z,9\nb,x,8\n"}, []Arg{{Path: "s.csv"}, {Path: "d.csv"}},
 			map[string][]float64{"school": {2, 1, 2, 3}, "district": {2, 1, 1}, "size": {8, 9}}, ""},
 		{"nested codes", nested, map[string]string{
-			"d.csv": "school,district,size,y\n20,7,8,1\n10,9,9,2\n20,7,8,3\n30,7,8,4\n"}, []Arg{{"", "d.csv"}},
+			"d.csv": "school,district,size,y\n20,7,8,1\n10,9,9,2\n20,7,8,3\n30,7,8,4\n"}, []Arg{{Path: "d.csv"}},
 			map[string][]float64{"school": {2, 1, 2, 3}, "district": {2, 1, 1}, "size": {8, 9}}, ""},
 
 		{"two columns of one set", "data home[N]: index(T), away[N]: index(T), y[N], x[T]\n" +
 			"y[i in N] ~ Normal(b * (x[home[i]] - x[away[i]]), 1)\nb ~ Normal(0, 1)\n",
-			map[string]string{"d.csv": "home,away,x,y\nA,B,1,1\nB,A,2,1\n"}, []Arg{{"", "d.csv"}}, nil,
+			map[string]string{"d.csv": "home,away,x,y\nA,B,1,1\nB,A,2,1\n"}, []Arg{{Path: "d.csv"}}, nil,
 			"by `home` and by `away`"},
 
 		{"a matrix by names", crossed, map[string]string{"d.csv": visits, "z.csv": "site,tue,mon\nb,4,3\na,2,1\n"}, nil,
@@ -188,12 +194,12 @@ func keyCases() []keyCase {
 			"z.csv": "site,day,Z\nb,tue,4\na,tue,2\nb,mon,3\na,mon,1\n"}, nil, map[string][]float64{"Z": {1, 2, 3, 4}},
 			""},
 		{"a matrix by objects", unread, map[string]string{"d.csv": visits, "z.json": `{"Z": {"b": {"tue": 4, "mon": 3}, "a": {"mon": 1, "tue": 2}}}`},
-			[]Arg{{"", "d.csv"}, {"", "z.json"}}, map[string][]float64{"Z": {1, 2, 3, 4}}, ""},
+			[]Arg{{Path: "d.csv"}, {Path: "z.json"}}, map[string][]float64{"Z": {1, 2, 3, 4}}, ""},
 		{"a matrix by objects without an element", unread, map[string]string{"d.csv": visits,
 			"z.json": `{"Z": {"b": {"tue": 4}, "a": {"mon": 1, "tue": 2}}}`},
-			[]Arg{{"", "d.csv"}, {"", "z.json"}}, nil, "no value for b, mon in"},
+			[]Arg{{Path: "d.csv"}, {Path: "z.json"}}, nil, "no value for b, mon in"},
 		{"a matrix by objects of lists", unread, map[string]string{"d.csv": visits, "z.json": `{"Z": {"b": [4, 3], "a": [2, 1]}}`},
-			[]Arg{{"", "d.csv"}, {"", "z.json"}}, nil, "without them"},
+			[]Arg{{Path: "d.csv"}, {Path: "z.json"}}, nil, "without them"},
 		{"a matrix without an element", crossed, map[string]string{"d.csv": visits,
 			"z.csv": "site,day,Z\nb,tue,4\na,tue,2\na,mon,1\n"}, nil, nil, "no value for b, mon"},
 		{"a matrix without a column", crossed, map[string]string{"d.csv": visits, "z.csv": "site,tue\nb,4\na,2\n"}, nil,
@@ -303,7 +309,7 @@ func TestKeysInFilesOnDisk(t *testing.T) {
 			if diag.HasErrors(ds) {
 				t.Fatal(ds)
 			}
-			d, ds := Data(m, dir, []Arg{{"", filepath.Join(dir, "d.csv")}},
+			d, ds := Data(m, dir, []Arg{{Path: filepath.Join(dir, "d.csv")}},
 				datafile.RowCache{Memory: 10, Dir: filepath.Join(dir, "rows")})
 			if c.refused == "" {
 				delete(c.want, "y")
@@ -339,7 +345,7 @@ func TestNewDataKeepValuesOfGroups(t *testing.T) {
 		known := KnownOf(nil, variables("uranium", "J", []string{"A", "B"}), func(string) ([]float64, error) {
 			return []float64{1, 2}, nil
 		})
-		d, ds := NewData(m, dir, []Arg{{"", path}}, datafile.RowCache{Memory: 1 << 30}, known)
+		d, ds := NewData(m, dir, []Arg{{Path: path}}, datafile.RowCache{Memory: 1 << 30}, known)
 		checkKeyCase(t, keyCase{want: map[string][]float64{"uranium": c.want}, refused: c.refused}, d, ds)
 	}
 }

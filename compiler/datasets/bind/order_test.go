@@ -35,7 +35,7 @@ func TestWhatReadsAnOrder(t *testing.T) {
 	} {
 		model := "data g[N]: index(J), y[N], x\n" + text + "\ny[i in N] ~ Normal(b[g[i]], 1)\n"
 		check := func(model, json, says string) {
-			d, ds := bound(t, model, map[string]string{"d.json": json}, Arg{"", "d.json"})
+			d, ds := bound(t, model, map[string]string{"d.json": json}, Arg{Path: "d.json"})
 			found := slices.ContainsFunc(ds, func(x diag.Diagnostic) bool {
 				return says != "" && strings.Contains(x.Message, says)
 			})
@@ -90,7 +90,7 @@ func TestTextsOfConstantSets(t *testing.T) {
 		}
 		var args []Arg
 		if !strings.Contains(model, "from") {
-			args = []Arg{{"", c.file}}
+			args = []Arg{{Path: c.file}}
 		}
 		d, ds := bound(t, model, map[string]string{c.file: c.text}, args...)
 		checkKeyCase(t, keyCase{want: map[string][]float64{"g": c.want}, refused: c.refused}, d, ds)
