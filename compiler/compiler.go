@@ -87,8 +87,8 @@ func CheckTextWithData(path, text string, args []DataArg, cache RowCache) (*mode
 }
 
 // withData binds a checked model to its data if every array is available; ds is what was wrong until then.
-func withData(m *model.Model, ds []diag.Diagnostic, path string, args []DataArg, cache RowCache) (*model.Model, *Program,
-	[]diag.Diagnostic) {
+func withData(m *model.Model, ds []diag.Diagnostic, path string, args []DataArg, cache RowCache) (*model.Model,
+	*Program, []diag.Diagnostic) {
 	var p *Program
 	switch more := []diag.Diagnostic(nil); {
 	case m == nil:

@@ -15,8 +15,8 @@ const na = -9.0
 
 var vectorsWithGaps = [][]float64{{1, 2, 0.5}, {na, 1, -1}, {0.5, na, na}, {na, na, na}, {0.2, na, 1.5}, {na, 0.1, 0.4}}
 
-// A vectorLaw is a distribution of vectors whose density depends on a parameter `a`, in ppl and by gonum.
-type vectorLaw struct {
+// A vectorDensity is a distribution of vectors whose density depends on a parameter `a`, in ppl and by gonum.
+type vectorDensity struct {
 	text string // the arguments may read `a` and the row i
 	nu   float64
 	mu   func(a float64, i int) []float64
@@ -37,7 +37,7 @@ func scaled(c float64, x []float64) []float64 {
 	return out
 }
 
-var vectorLaws = map[string]vectorLaw{
+var vectorDensities = map[string]vectorDensity{
 	"cov":  {"MvNormal([a, 2*a, -a], exp(a) * S)", 0, constMean, scaledCov},
 	"chol": {"MvNormal([a, 2*a, -a], chol = exp(a/2) * cholesky(S))", 0, constMean, scaledCov},
 	"prec": {"MvNormal([a, 2*a, -a], prec = exp(-a) * inverse(S))", 0, constMean, scaledCov},
@@ -64,8 +64,8 @@ a ~ Normal(0, 1)
 y[i in N] ~ `
 
 // observedLogProb is the log density by gonum of what is observed of a row.
-func observedLogProb(l vectorLaw, a float64, i int) float64 {
-	y, mu, cov := vectorsWithGaps[i], l.mu(a, i), l.cov(a, i)
+func observedLogProb(d vectorDensity, a float64, i int) float64 {
+	y, mu, cov := vectorsWithGaps[i], d.mu(a, i), d.cov(a, i)
 	var at []int
 	for k, v := range y {
 		if v != na {
@@ -82,18 +82,18 @@ func observedLogProb(l vectorLaw, a float64, i int) float64 {
 			sigma.SetSym(r, c, cov[3*k+j])
 		}
 	}
-	if l.nu > 0 {
-		d, _ := distmv.NewStudentsT(mean, sigma, l.nu, nil)
-		return d.LogProb(x)
+	if d.nu > 0 {
+		of, _ := distmv.NewStudentsT(mean, sigma, d.nu, nil)
+		return of.LogProb(x)
 	}
-	d, _ := distmv.NewNormal(mean, sigma, nil)
-	return d.LogProb(x)
+	of, _ := distmv.NewNormal(mean, sigma, nil)
+	return of.LogProb(x)
 }
 
 // Elements of vectors that are missing are left out of the vectors' distribution: the density is gonum's of the others.
 func TestMissingElementsOfVectors(t *testing.T) {
 	t.Parallel()
-	for name, l := range vectorLaws {
+	for name, l := range vectorDensities {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := compilertest.Load(t, vectorModel+l.text+"\n")
@@ -124,8 +124,11 @@ func TestMissingElementsOfVectorsThatAreRead(t *testing.T) {
 	t.Parallel()
 	const read = "generate total = sum(i in N, k in K: y[i, k])\n"
 	whole := strings.NewReplacer("missing -9", "", "-9", "0.25").Replace(vectorModel)
-	for name, text := range map[string]string{"cov": vectorLaws["cov"].text, "student": vectorLaws["student"].text,
-		"walk": "GaussianRandomWalk(a, exp(a))", "car": "CAR([a, a, a], 0.3, exp(a), [[0, 1, 1], [1, 0, 0], [1, 0, 0]])"} {
+	for name, text := range map[string]string{
+		"cov": vectorDensities["cov"].text, "student": vectorDensities["student"].text,
+		"walk": "GaussianRandomWalk(a, exp(a))",
+		"car": "CAR([a, a, a], 0.3, exp(a), [[0, 1, 1], [1, 0, 0], [1, 0, 0]])",
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := compilertest.Load(t, vectorModel+text+"\n"+read)
@@ -141,7 +144,7 @@ func TestMissingElementsOfVectorsThatAreRead(t *testing.T) {
 			if got, want := gotPrior+gotLik, prior+lik; !compilertest.Within(got, want, 1e-10*(1+math.Abs(want))) {
 				t.Errorf("log density %v, of whole vectors %v", got, want)
 			}
-			if l, ok := vectorLaws[name]; ok {
+			if l, ok := vectorDensities[name]; ok {
 				want := 0.0
 				for i := range vectorsWithGaps {
 					want += observedLogProb(l, at[0], i)

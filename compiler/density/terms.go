@@ -28,11 +28,11 @@ func Term(e *evaluate.Evaluator, t *model.Term, z Coordinates) evaluate.Value {
 	})
 }
 
-// A law gives the log density of values at arguments, whose plates are bound.
-type law func(x autodiff.Node, args []autodiff.Node, bound []*model.Index) autodiff.Node
+// A logDensity gives the log density of values at arguments, whose plates are bound.
+type logDensity func(x autodiff.Node, args []autodiff.Node, bound []*model.Index) autodiff.Node
 
-// termBy is Term with the log density of another law than that of the statement's distribution.
-func termBy(e *evaluate.Evaluator, t *model.Term, z Coordinates, f law) evaluate.Value {
+// termBy is Term with another log density than that of the statement's distribution.
+func termBy(e *evaluate.Evaluator, t *model.Term, z Coordinates, f logDensity) evaluate.Value {
 	ragged := slices.ContainsFunc(t.Plates, func(i *model.Index) bool { return len(i.Set.Ragged) > 0 })
 	if ragged {
 		defer e.UnderRanges(t.Plates)()
@@ -69,7 +69,7 @@ func ChainPlate(t *model.Term) *model.Index {
 	return t.Piece.Slots[t.Array.Chain.Axis].Index
 }
 
-func densityOf(e *evaluate.Evaluator, t *model.Term, z Coordinates, f law) evaluate.Value {
+func densityOf(e *evaluate.Evaluator, t *model.Term, z Coordinates, f logDensity) evaluate.Value {
 	if t.Density != nil {
 		return e.Expr(t.Density)
 	}

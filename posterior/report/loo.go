@@ -70,7 +70,8 @@ func CrossValidate(r *store.Run, name string) (LOO, error) {
 // whyNoPIT says why the rows of v have no LOO-PIT even if they are predicted; it is empty if they would have it.
 func whyNoPIT(r *store.Run, v types.Variable) string {
 	if slices.Contains(r.Layout.GivenUnknowns, v.Name) {
-		return "a row cannot be predicted without what the other rows say about the discrete unknowns that it depends on"
+		return "a row cannot be predicted without what the other rows say about the discrete unknowns that it " +
+			"depends on"
 	}
 	i := slices.IndexFunc(r.Layout.Predictive, func(p types.Variable) bool { return p.Name == v.Name })
 	if i >= 0 && elementsOfRows(v, r.Layout.Predictive[i]) == nil {

@@ -537,7 +537,8 @@ func TestColumnsAreFoundBySpelling(t *testing.T) {
 		!slices.Equal(x, []float64{3}) {
 		t.Errorf("ph_ecog = %v, X = %v", e, x)
 	}
-	if _, ds := bound(t, model, map[string]string{"d.csv": "y,ph.ecog,ph ecog\n1,2,3\n"}, Arg{Path: "d.csv"}); !diag.HasErrors(ds) {
+	two := map[string]string{"d.csv": "y,ph.ecog,ph ecog\n1,2,3\n"}
+	if _, ds := bound(t, model, two, Arg{Path: "d.csv"}); !diag.HasErrors(ds) {
 		t.Error("one of two columns is taken")
 	}
 }

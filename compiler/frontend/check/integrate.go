@@ -91,7 +91,8 @@ func (c *checker) integrand(s *scope, e *ast.Call) *function {
 	}
 	ent := s.lookup(n.Name)
 	if ent == nil || ent.fn == nil || ent.fn.draw != nil || len(ent.fn.head.Slots) > 0 || c.isNetwork(ent.fn) {
-		c.errorf("E50", n.Span(), form).Help("define it on a line of its own: `f(x) = …`, and write `integrate(f, a, b)`")
+		c.errorf("E50", n.Span(), form).
+			Help("define it on a line of its own: `f(x) = …`, and write `integrate(f, a, b)`")
 		return nil
 	}
 	ent.used = true
