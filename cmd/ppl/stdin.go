@@ -15,8 +15,8 @@ const fromStdin = "-"
 
 // nameFlag adds the flag that names a model on standard input.
 func nameFlag(cmd *cobra.Command) *string {
-	return cmd.Flags().String("name", "stdin.ppl", "of a model on standard input (-): the `PATH` that messages give it, "+
-		"and that files with data are relative to")
+	return cmd.Flags().String("name", "stdin.ppl", "of a model on standard input (-): the `PATH` that messages give "+
+		"it, and that files with data are relative to")
 }
 
 // readNamed reads a model: a file, or standard input under the name that is given.

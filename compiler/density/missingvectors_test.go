@@ -127,7 +127,7 @@ func TestMissingElementsOfVectorsThatAreRead(t *testing.T) {
 	for name, text := range map[string]string{
 		"cov": vectorDensities["cov"].text, "student": vectorDensities["student"].text,
 		"walk": "GaussianRandomWalk(a, exp(a))",
-		"car": "CAR([a, a, a], 0.3, exp(a), [[0, 1, 1], [1, 0, 0], [1, 0, 0]])",
+		"car":  "CAR([a, a, a], 0.3, exp(a), [[0, 1, 1], [1, 0, 0], [1, 0, 0]])",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
