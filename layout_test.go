@@ -35,7 +35,7 @@ func importTable() []row {
 		{[]string{"ppl/compiler/frontend/"},
 			[]string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/frontend/"}},
 		// bind evaluates the expressions of sizes
-		{[]string{"ppl/compiler/datasets/"}, []string{"ppl/lang/", "ppl/compiler/frontend/model",
+		{[]string{"ppl/compiler/datasets/"}, []string{"ppl/lang/", "ppl/stdlib", "ppl/compiler/frontend/model",
 			"ppl/compiler/density/evaluate", "ppl/compiler/datasets/", "ppl/runtime/sys/"}},
 		{[]string{"ppl/compiler/density/"}, []string{"ppl/lang/", "ppl/autodiff/", "ppl/stdlib/",
 			"ppl/compiler/frontend/model", "ppl/compiler/datasets/dataset", "ppl/compiler/density/"}},
