@@ -100,6 +100,10 @@ func (p *Population) follow(w *Walkers, fresh bool) {
 // Reload puts the walkers where their state, which was read from a checkpoint, and the buffers of their lanes say. The
 // program is that of the present phase, unless metric or coordinates are others.
 func (p *Population) Reload(lanes device.Snapshot) error {
+	if then, now := p.Roster.Rungs[0].Metric.Dim, p.Phase.Target.Dim(); then != now {
+		return infer.Refusal{Cause: fmt.Errorf("the checkpoint does not fit: it is that of a model with %d unknown "+
+			"numbers, and this one has %d", then, now)}
+	}
 	p.Close()
 	program, form := p.loaded(), p.Roster.Rungs[0].Metric
 	if form.Rank != p.Phase.System.Metric.Rank || !p.Phase.CentredBy(p.Centring) ||
