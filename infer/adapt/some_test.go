@@ -1,0 +1,50 @@
+package adapt
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// Of thousands of walkers some are compared, spread over all: R-hat and the share of effective iterations are about
+// those of all, whether the walkers agree or half of them are elsewhere.
+func TestSomeWalkers(t *testing.T) {
+	const walkers, iterations = 4096, 60
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, apart := range []float64{0, 3} {
+		seen, density := make([][][]float64, walkers), make([][]float64, walkers)
+		for k := range seen {
+			x := r.NormFloat64()
+			for range iterations {
+				x = .5*x + math.Sqrt(.75)*r.NormFloat64()
+				seen[k] = append(seen[k], []float64{x + apart*float64(k%2)})
+				density[k] = append(density[k], x)
+			}
+		}
+		fewer := seen[:mostCompared/4]
+		if got, want := WorstRHat(density, seen)-1, WorstRHat(density[:len(fewer)], fewer)-1; !(math.Abs(got-want) <
+			.2*want) {
+			t.Errorf("%v apart: R-hat − 1 of all is %v, of some %v", apart, got, want)
+		}
+		if got, want := WorstShare(seen), WorstShare(fewer); apart == 0 && !(math.Abs(got-want) < .1*want) {
+			t.Errorf("the share of all is %v, of some %v", got, want)
+		}
+	}
+	if got := some(make([]int, mostCompared+1)); len(got) != mostCompared {
+		t.Errorf("%d walkers are compared", len(got))
+	}
+	all := make([]int, 4*mostCompared)
+	for i := range all {
+		all[i] = i
+	}
+	stretches := map[int]bool{}
+	for k, x := range some(all) {
+		stretches[x%4] = true
+		if x/4 != k {
+			t.Fatalf("walker %d is the one of stretch %d", x, k)
+		}
+	}
+	if len(stretches) != 4 {
+		t.Errorf("only the walkers %v of a stretch are compared", stretches)
+	}
+}
