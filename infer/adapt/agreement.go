@@ -7,9 +7,9 @@ import (
 	"ppl/posterior/stats"
 )
 
-// mostCompared is how many walkers R-hat and effective shares are computed from. With so many, chance moves R-hat − 1
-// by less than a tenth of itself, and ranks of more are most of a warm-up of thousands of chains. That a single walker
-// is somewhere else shows in tests that look at each of them (package warmup), and not in R-hat.
+// mostCompared is how many walkers R-hat and effective shares are computed from. Chance moves R-hat − 1 of that many
+// walkers by less than a tenth of itself, and ranks of more are most of a warm-up of thousands of chains. That a single
+// walker is somewhere else shows in tests that look at each of them (package warmup), and not in R-hat.
 const mostCompared = 512
 
 // some are the walkers to compare: one at random of each stretch, since those at equal distances may have something in
