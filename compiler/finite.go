@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"ppl/autodiff"
 	"ppl/compiler/density/evaluate"
-	"ppl/compiler/frontend/model"
 	"ppl/lang/types"
 )
 
@@ -105,7 +103,7 @@ func (p *Program) parts() *parts {
 		all.is, all.nodes = append(all.is, types.NonFiniteTerm{Part: name}), append(all.nodes, n)
 	}
 	for k, s := range t.Solutions {
-		add("the solution of "+statesOf(s.System), autodiff.Sum(s.Node, 1))
+		add("the solution of "+s.System.Names(), autodiff.Sum(s.Node, 1))
 		all.is[k].Help = unreached(s)
 	}
 	for _, r := range t.Priors {
@@ -116,15 +114,6 @@ func (p *Program) parts() *parts {
 		add(fmt.Sprintf("the log likelihood of `%s`", r.Name()), r.Node)
 	}
 	return all
-}
-
-// statesOf names a system by its states.
-func statesOf(s *model.System) string {
-	var names []string
-	for _, st := range s.States {
-		names = append(names, "`"+st.Name+"`")
-	}
-	return strings.Join(names, ", ")
 }
 
 // unreached says what to do where a solution ran out of attempts.

@@ -15,40 +15,45 @@ type Forecast = plan.Forecast
 const RowNumbers = plan.RowNumbers
 
 // LoadOutcomes loads a model with new data that have what it observes too, so that the draws of a run can be compared
-// with what came. It is nil where the new data lack that, where they have groups that the run does not, and where
-// LoadNew has to say what is wrong.
-func LoadOutcomes(path, text string, args []DataArg, run SampledRun) *Program {
+// with what came. Without a program, why says for which reason outcomes among the new data cannot be compared; it is
+// empty if there are none, or if LoadNew has to say what is wrong.
+func LoadOutcomes(path, text string, args []DataArg, run SampledRun) (p *Program, why string) {
 	m, _ := CheckText(path, text)
 	if m == nil {
-		return nil
+		return nil, ""
 	}
 	changes := newdata.Outcomes(m, run)
 	values, ds := bindNew(m, path, args, run)
 	if diag.HasErrors(ds) {
-		return nil
+		return nil, ""
 	}
-	if !changes.HasOutcomes(values) {
-		return nil
+	if given, lacking := changes.HasOutcomes(values); !given {
+		return nil, lacking
 	}
 	if values, ds = changes.Complete(values); diag.HasErrors(ds) {
-		return nil
+		return nil, firstError(ds)
 	}
-	for _, h := range values.Imputed {
+	for a, h := range values.Imputed {
 		if len(h.At) > 0 { // values of new rows that nobody knows
-			return nil
+			return nil, "`" + a.Name + "` is missing in new rows"
 		}
 	}
 	plan, ds := plan.NewPlan(values)
 	if diag.HasErrors(ds) {
-		return nil
+		return nil, firstError(ds)
 	}
-	p := newProgram(plan)
+	p = newProgram(plan)
 	parameters := p.Parameters()
 	for _, v := range p.Saved() {
 		if slices.Contains(parameters, v.Name) && !slices.ContainsFunc(run.Saved, v.SamePlaces) &&
 			!slices.ContainsFunc(run.Unknown, v.SamePlaces) {
-			return nil
+			return nil, "`" + v.Name + "` has elements that the run does not know"
 		}
 	}
-	return p
+	return p, ""
+}
+
+func firstError(ds []diag.Diagnostic) string {
+	i := slices.IndexFunc(ds, func(d diag.Diagnostic) bool { return d.Severity == diag.Error })
+	return ds[i].Message
 }

@@ -165,6 +165,21 @@ func newDataCases() []newDataCase {
 				"generate h ~ Normal(phi * f - 0.2 * y[3] + b * 4, 0.5)\nm = [f, h]\n" +
 				"generate again[i in 1..2] ~ Normal(m[i], 1e-9)\n",
 			map[string][]float64{"phi": {0.8}, "b": {0.5}}},
+		{"as recorded: an autoregression with a limit", "data y[T], top\nphi ~ Normal(0, 1)\ns ~ HalfNormal(1)\n" +
+			"y[t in 2..T] ~ Normal(phi * y[t-1], s) censored -inf..top\n", `{"y": [1, 2, 3], "top": 3}`, `{"T": 6}`,
+			"generate f ~ Normal(phi * y[3], s)\nfr = f > 3 ? 3 : f\ngenerate h ~ Normal(phi * fr, s)\n" +
+				"hr = h > 3 ? 3 : h\ngenerate k ~ Normal(phi * hr, s)\nm = [fr, hr, k > 3 ? 3 : k]\n" +
+				"generate again[i in 1..3] ~ Normal(m[i], 1e-9)\n",
+			map[string][]float64{"phi": {0.9}, "s": {0.5}}},
+		{"as recorded: limits of each time, by unit", "data y[N, T], low[T]\na[N] ~ Normal(0, 1)\n" +
+			"y[i in N, t in 2..T] ~ Normal(a[i] + 0.8 * y[i, t-1], 1) censored low[t]..4\n",
+			`{"y": [[1, 2], [4, 3]], "low": [0, 0]}`, `{"N": 2, "T": 4, "low": [0, 0, 2, 1]}`,
+			"generate f[i in 1..2] ~ Normal(a[i] + 0.8 * y[i, 2], 1)\n" +
+				"fr[i in 1..2] = f[i] < 2 ? 2 : f[i] > 4 ? 4 : f[i]\n" +
+				"generate h[i in 1..2] ~ Normal(a[i] + 0.8 * fr[i], 1)\n" +
+				"hr[i in 1..2] = h[i] < 1 ? 1 : h[i] > 4 ? 4 : h[i]\n" +
+				"m = [fr[1], hr[1], fr[2], hr[2]]\ngenerate again[i in 1..4] ~ Normal(m[i], 1e-9)\n",
+			map[string][]float64{"a": {0.8, 1.2}}},
 		{"variance that follows surprises", "data y[T]\na, b ~ HalfNormal(1)\nv[1] = 1\n" +
 			"v[t in 2..T] = a + b * y[t-1]^2\ny[t in T] ~ Normal(0, sqrt(v[t]))\n",
 			`{"y": [1, 2, 3]}`, `{"T": 5}`,
@@ -316,7 +331,9 @@ func (c newDataCase) atDraw(run *compiler.Program, u *compiler.Unknowns, r *rand
 
 func (c newDataCase) predicted(t *testing.T) (out [][]float64) {
 	run, fresh := c.run(t, "")
-	p, ds := compiler.LoadNew("m.ppl", c.model, []compiler.DataArg{{Path: fresh}}, sampled(run))
+	of := sampled(run)
+	of.Recorded = strings.HasPrefix(c.name, "as recorded")
+	p, ds := compiler.LoadNew("m.ppl", c.model, []compiler.DataArg{{Path: fresh}}, of)
 	if diag.HasErrors(ds) {
 		t.Fatal(ds)
 	}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -379,10 +380,10 @@ func refusedForms() (all []tableForm) {
 	return append(all, book)
 }
 
-// Of 200 forms of one table, all but those that are refused have the same density.
+// Of some 250 forms of one table, all but those that are refused have the same density.
 func TestFormsOfOneTable(t *testing.T) {
 	t.Parallel()
-	forms := append(append(writtenForms(), layoutForms()...), refusedForms()...)
+	forms := slices.Concat(writtenForms(), layoutForms(), binaryForms(t), keyForms(), refusedForms(), workbookForms())
 	read := 0
 	clean, message := densityOf(t, one("clean", "d.csv", []byte(plainWriting.write(survey()))))
 	if message != "" {
@@ -404,7 +405,7 @@ func TestFormsOfOneTable(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d forms are read", read, len(forms))
-	if read < 160 || len(forms) < 200 {
+	if read < 190 || len(forms) < 250 {
 		t.Errorf("%d of %d forms are read", read, len(forms))
 	}
 	// planted: another table has another density

@@ -28,7 +28,8 @@ type Outcomes struct {
 	of      *store.Run // as it was before there were predictions
 }
 
-// loadOutcomes returns nil if the new data lack what the model observes.
+// loadOutcomes returns nil if the new data lack what the model observes, or if predictions cannot be compared with it,
+// which a note says.
 func (o *Run) loadOutcomes(d NewData) (*Outcomes, error) {
 	text, err := o.ModelText()
 	if err != nil {
@@ -38,12 +39,19 @@ func (o *Run) loadOutcomes(d NewData) (*Outcomes, error) {
 	if err != nil {
 		return nil, err
 	}
-	program := compiler.LoadOutcomes(o.ModelPath(), text, args, o.newRun(d))
-	if program == nil || program.Plan.Rows() == 0 {
-		return nil, nil
+	program, why := compiler.LoadOutcomes(o.ModelPath(), text, args, o.newRun(d))
+	var f *compiler.Forecast
+	if program != nil && program.Plan.Rows() > 0 {
+		f = program.Forecast(min(program.Plan.Rows(), rowsAtOnce), inSingle(o.Stored.Layout.Posterior))
 	}
-	f := program.Forecast(min(program.Plan.Rows(), rowsAtOnce), inSingle(o.Stored.Layout.Posterior))
-	if f == nil {
+	switch {
+	case why != "":
+		o.notes.Note("predictions are not compared with the outcomes of the new data: " + why)
+		return nil, nil
+	case f == nil && program != nil:
+		o.notes.Note("predictions are not compared with the outcomes of the new data, which are not independent rows")
+		return nil, nil
+	case f == nil:
 		return nil, nil
 	}
 	out := &Outcomes{Forecast: f, Logs: score.NewLogScores(len(f.Values)), program: program, of: o.Stored}

@@ -22,9 +22,11 @@ const (
 // budget finds the number of attempts for each solution that the model asks for.
 func (p *Plan) budget(e *evaluate.Evaluator) {
 	e.EachSolve(func(s evaluate.Solve) {
-		if n := p.attempts(s); n > 0 {
+		n := p.attempts(s)
+		if n > 0 {
 			p.layout.Limits[s.Of] = n
 		}
+		p.compareSolution(e, s, n)
 	})
 }
 

@@ -225,9 +225,9 @@ func binaryFormats() []binaryFormat {
 	return []binaryFormat{
 		{".bin", "", "CIFAR-10", readCIFAR, ""}, // first, since an image that begins with zeros begins like IDX
 		{".npy", numpyMagic, "NumPy", readNPY, ""},
-		{".xlsx", "", "Excel", nil, "save the sheet as CSV (in Excel: Save As, CSV UTF-8)"},
-		{".xls", "", "Excel", nil, "save the sheet as CSV (in Excel: Save As, CSV UTF-8)"},
-		{".ods", "", "OpenDocument", nil, "save the sheet as CSV"},
+		{".xlsx", "", "Excel", nil, asCSV},
+		{".xls", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel", nil, asCSV},
+		{".ods", "", "OpenDocument", nil, asCSV},
 		{".npz", "PK\x03\x04", "zipped NumPy", readNPZ, ""},
 		{"-ubyte", idxMagic, "IDX", readIDX, ""},
 		{".idx", idxMagic, "IDX", readIDX, ""},
@@ -240,12 +240,17 @@ func binaryFormats() []binaryFormat {
 	}
 }
 
+const asCSV = "save the sheet as CSV (in Excel: Save As, CSV UTF-8)"
+
 const supported = "data files are Stan JSON (.json), CSV (.csv), TSV (.tsv, .tab), text (.txt), NumPy (.npy, .npz), " +
 	"Parquet, Arrow and Feather (.arrow, .feather), IDX or CIFAR-10's binary version (.bin), also with .gz, and " +
 	"folders of pictures (.png, .jpg)"
 
 func formatOf(path string, text []byte) (reader, error) {
 	ending := strings.ToLower(filepath.Ext(path))
+	if isWorkbook(text) {
+		return nil, fmt.Errorf("%s: the file is a workbook of a spreadsheet program; %s", path, asCSV)
+	}
 	wide := bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
 	plain, isPlain := readers()[ending]
 	if isPlain && (!bytes.ContainsRune(text, 0) || wide && ending != ".json" && ending != ".txt") {
@@ -271,6 +276,22 @@ func formatOf(path string, text []byte) (reader, error) {
 		return readJSON, nil
 	}
 	return nil, fmt.Errorf("%s: not a known data format; %s", path, supported)
+}
+
+// isWorkbook reports whether a file is an archive as spreadsheet programs write it, whatever it is named. The name of
+// the first entry is behind the header, which has 30 bytes.
+func isWorkbook(text []byte) bool {
+	const header = 30
+	if !bytes.HasPrefix(text, []byte("PK\x03\x04")) || len(text) < header {
+		return false
+	}
+	rest := text[header:]
+	for _, first := range []string{"[Content_Types].xml", "docProps/", "_rels/", "xl/", "mimetype"} {
+		if bytes.HasPrefix(rest, []byte(first)) {
+			return true
+		}
+	}
+	return false
 }
 
 func newFile(path string, table bool) *File {

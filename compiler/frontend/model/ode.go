@@ -1,6 +1,10 @@
 package model
 
-import "ppl/lang/source"
+import (
+	"strings"
+
+	"ppl/lang/source"
+)
 
 // A System is an initial value problem: states whose derivatives read each other, from one initial time.
 type System struct {
@@ -9,6 +13,15 @@ type System struct {
 	Queries []*StateAt // every time that is asked for
 	Options map[string]string
 	At      source.Span
+}
+
+// Names lists the states of a system, each in backquotes.
+func (s *System) Names() string {
+	var names []string
+	for _, st := range s.States {
+		names = append(names, "`"+st.Name+"`")
+	}
+	return strings.Join(names, ", ")
 }
 
 // A State is u with u(t0) = Init and u'(t) = Rhs, over Plates. Rhs reads the time (TimeNow) and states (StateNow).

@@ -112,10 +112,10 @@ func (c *Changes) forecast() {
 			c.noteJoined(of)
 			continue
 		}
-		if series && slices.Contains(c.cut, of) {
+		if series && slices.Contains(c.cut, of) && !c.run.Recorded {
 			c.diags.Errorf("", of.At, "`%[1]s` is recorded between two ends, and its distribution reads what was "+
-				"recorded of `%[1]s` before: later times cannot be drawn", of.Name).
-				Help("write the prediction as `generate` in the model, and sample it")
+				"recorded of `%[1]s` before: it cannot be drawn as it is before it is recorded", of.Name).
+				Help("`--censored` draws later times as they are recorded")
 			return
 		}
 		c.observed(of, r, input && !series)

@@ -22,12 +22,20 @@ func Outcomes(m *model.Model, run Run) *Changes {
 	return c
 }
 
-// HasOutcomes reports whether all that is observed is among the new data.
-func (c *Changes) HasOutcomes(d *dataset.Dataset) bool {
-	return !slices.ContainsFunc(c.replaced, func(a *model.Array) bool {
-		_, given := d.Arrays[a]
-		return !given
-	})
+// HasOutcomes reports whether all that is observed is among the new data; lacking says what is not if some of it is.
+func (c *Changes) HasOutcomes(d *dataset.Dataset) (all bool, lacking string) {
+	some := false
+	for _, a := range c.replaced {
+		if _, given := d.Arrays[a]; given {
+			some = true
+		} else if lacking == "" {
+			lacking = "the new data lack `" + a.Name + "`"
+		}
+	}
+	if !some {
+		return false, ""
+	}
+	return lacking == "", lacking
 }
 
 // Complete gives what the new data leave as it was in the run its values there.

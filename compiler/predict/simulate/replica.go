@@ -11,7 +11,8 @@ import (
 func replicaOf(e *evaluate.Evaluator, a *model.Array) evaluate.Value {
 	n := recordedData(e, a.Replicates)
 	for _, p := range a.Pieces {
-		drawn, counts := recordedDraw(e, p), e.Masked(e.Full(e.Graph.Const(1), p.Plates, p.Term.Event), p.Plates, 0)
+		drawn := e.Piece(p.Term.Array, p)
+		counts := e.Masked(e.Full(e.Graph.Const(1), p.Plates, p.Term.Event), p.Plates, 0)
 		at, mask := e.LayOut(a, p, drawn), e.LayOut(a, p, counts)
 		n = autodiff.Where(e.Padded(a, p, mask, nil), e.Padded(a, p, at, nil), n)
 	}
@@ -26,13 +27,12 @@ func recordedData(e *evaluate.Evaluator, a *model.Array) autodiff.Node {
 	return e.Array(a).Node
 }
 
-// recordedDraw is a piece's draw, cut at the ends between which it is recorded.
-func recordedDraw(e *evaluate.Evaluator, p *model.Piece) evaluate.Value {
-	v := e.Piece(p.Term.Array, p)
-	if p.Term.Censored == nil {
+// asRecorded cuts what is drawn from a term at the ends between which it is recorded, if it has any.
+func asRecorded(e *evaluate.Evaluator, t *model.Term, v evaluate.Value) evaluate.Value {
+	if t.Kind != model.Generate || t.Censored == nil {
 		return v
 	}
-	lo, hi := e.Expr(p.Term.Censored.Lo), e.Expr(p.Term.Censored.Hi)
+	lo, hi := e.Expr(t.Censored.Lo), e.Expr(t.Censored.Hi)
 	bound := evaluate.Union(v, lo, hi)
 	n := autodiff.Minimum(autodiff.Maximum(e.Align(v, bound, nil), e.Align(lo, bound, nil)), e.Align(hi, bound, nil))
 	return evaluate.Value{Node: n, Bound: bound}

@@ -28,13 +28,13 @@ type Inputs struct {
 	Single map[string]bool // arrays whose values are taken in single precision
 }
 
-// Piece is an input.
+// Piece is an input, cut at the ends between which it is recorded.
 func (in Inputs) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bool) {
 	value := e.Graph.Input(PieceName(p), e.Shape(p.Plates, p.Term.Event)...)
 	if in.Single[p.Term.Array.Name] {
 		value = autodiff.Single(value)
 	}
-	return evaluate.Value{Node: value, Bound: p.Plates, Axes: p.Term.Event}, true
+	return asRecorded(e, p.Term, evaluate.Value{Node: value, Bound: p.Plates, Axes: p.Term.Event}), true
 }
 
 // A Numbers evaluates at values of inputs, as numbers.

@@ -51,10 +51,14 @@ func (g *Numbers) newWalk(of *model.Group) *walk {
 			return nil
 		}
 		w.pieces = append(w.pieces, p)
-		return &evaluate.Rule{Reads: argumentsOf(p.Term), Value: func(step *evaluate.Evaluator) evaluate.Value {
+		reads := argumentsOf(p.Term)
+		if ends := p.Term.Censored; ends != nil {
+			reads = append(slices.Clone(reads), ends.Lo, ends.Hi)
+		}
+		return &evaluate.Rule{Reads: reads, Value: func(step *evaluate.Evaluator) evaluate.Value {
 			d, v := newStepDraw(step, p)
 			draws = append(draws, d)
-			return v
+			return asRecorded(step, p.Term, v)
 		}}
 	})
 	segments := s.Segments()
