@@ -4,6 +4,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"runtime"
 	"slices"
@@ -17,6 +19,7 @@ import (
 )
 
 func main() {
+	log.SetOutput(io.Discard) // libraries, such as that of Parquet, warn there in words of their own
 	if why := tooLimited(); why != "" {
 		fmt.Fprintf(os.Stderr, "ppl: %s\n", why)
 		os.Exit(codeFailed)
