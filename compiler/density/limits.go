@@ -35,7 +35,7 @@ func normalised(e *evaluate.Evaluator, t *model.Term, lp autodiff.Node, args []e
 		if !v.Node.Valid() {
 			return v.Node
 		}
-		return e.AlignLoosely(v, own, nil)
+		return e.AlignLoosely(v, own, v.Axes)
 	}
 	an := make([]autodiff.Node, len(args))
 	for i, a := range args {
