@@ -79,9 +79,3 @@ func mvStudentMarginal(nu, d, seen, scale Node) Node {
 
 // crossed returns l lᵀ.
 func crossed(l Node) Node { return ad.MatMul(l, l, false, true) }
-
-// inverted returns the inverse of a positive definite matrix.
-func inverted(m Node) Node {
-	root := ad.TriSolve(ad.Cholesky(m), identityLike(m), false)
-	return ad.MatMul(root, root, true, false)
-}

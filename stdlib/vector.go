@@ -86,18 +86,16 @@ var vectorDists = []Dist{
 			{Args: args(array("mu", 1, realDomain), ofKind("prec", 2, types.Covariance)),
 				LogProb: func(x Node, a []Node) Node { return mvNormalPrecision(centred(x, a[0]), ad.Cholesky(a[1])) },
 				Marginal: func(x, seen Node, a []Node) Node {
-					return mvNormalMarginal(centred(x, a[0]), seen, inverted(a[1]))
+					return mvNormalMarginal(centred(x, a[0]), seen, inverseSPD(a[1]))
 				},
 				Sample: drawMvNormalPrec},
 			{Args: args(array("mu", 1, realDomain), array("sd", 1, posDomain), ofKind("corr", 2, types.Correlation)),
 				LogProb: func(x Node, a []Node) Node {
-					sd := lift(a[1], 1, plates(x, 1), lastShape(x, 1))
-					z := ad.Div(centred(x, a[0]), sd)
+					z, sd := standardised(x, a[0], a[1])
 					return ad.Sub(mvNormalCore(z, ad.Cholesky(a[2])), sumLast(ad.Log(sd), 1))
 				},
 				Marginal: func(x, seen Node, a []Node) Node {
-					sd := lift(a[1], 1, plates(x, 1), lastShape(x, 1))
-					z := ad.Div(centred(x, a[0]), sd)
+					z, sd := standardised(x, a[0], a[1])
 					return ad.Sub(mvNormalMarginal(z, seen, a[2]), sumLast(ad.MulZero(seen, ad.Log(sd)), 1))
 				},
 				Sample: drawMvNormalCorr,
@@ -197,6 +195,12 @@ func dirichletMultinomialLogProb(x Node, args []Node) Node {
 
 // centred is x − mu.
 func centred(x, mu Node) Node { return ad.Sub(x, lift(mu, 1, plates(x, 1), lastShape(x, 1))) }
+
+// standardised is (x − mu) / sd, and sd for each plate.
+func standardised(x, mu, sd Node) (z, each Node) {
+	each = lift(sd, 1, plates(x, 1), lastShape(x, 1))
+	return ad.Div(centred(x, mu), each), each
+}
 
 // mvNormalCore is −|L⁻¹d|²/2 − log det L − D/2 log 2π; L has d's plates or none.
 func mvNormalCore(d, l Node) Node {

@@ -17,13 +17,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
+
+	"ppl/bench/limited"
 )
 
 func main() {
@@ -48,10 +48,8 @@ func fuzz(ppl, keep string, seed uint64, workers int, lasting time.Duration, pat
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := limited.Context(lasting)
 	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, lasting)
-	defer cancel()
 	t := &tally{found: map[string]int{}}
 	var all sync.WaitGroup
 	for w := range workers {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -15,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"ppl/bench/limited"
 )
 
 // Kinds of failures.
@@ -91,7 +92,7 @@ func command(ctx context.Context, dir, ppl string, args []string, l limits) (cod
 	ctx, cancel := context.WithTimeout(ctx, l.wait)
 	defer cancel()
 	var out bytes.Buffer
-	cmd := limited(ctx, ppl, args, l)
+	cmd := limited.Command(ctx, ppl, args, limited.Limits{Seconds: l.seconds, Kilobytes: l.kilobytes})
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
 	err := cmd.Run()
 	endGroup(cmd)
@@ -118,18 +119,6 @@ func command(ctx context.Context, dir, ppl string, args []string, l limits) (cod
 		}
 		return exit.ExitCode(), ""
 	}
-}
-
-// limited is a command in a process group of its own, so that what it starts ends with it. The shell takes one limit in
-// each ulimit, and its processes inherit both.
-func limited(ctx context.Context, program string, args []string, l limits) *exec.Cmd {
-	script := fmt.Sprintf(`ulimit -t %d && ulimit -v %d && exec "$0" "$@"`, l.seconds, l.kilobytes)
-	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", script, program}, args...)...)
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second // a process that is left may hold the output open
-	return cmd
 }
 
 // endGroup kills what is left of a command's process group.

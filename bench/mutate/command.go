@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"runtime"
 	"syscall"
 	"time"
+
+	"ppl/bench/limited"
 )
 
 // An outcome is what a command did.
@@ -38,17 +38,14 @@ func carryOut(ctx context.Context, ppl, dir string, args []string) outcome {
 	ctx, cancel := context.WithTimeout(ctx, mostClock)
 	defer cancel()
 	o := outcome{args: args}
-	env := append(os.Environ(), "GOMAXPROCS=1", "GOMEMLIMIT="+memoryGiven, "XDG_CACHE_HOME="+dir+"/cache")
+	env := []string{"GOMEMLIMIT=" + memoryGiven, "XDG_CACHE_HOME=" + dir + "/cache"}
 	for len(o.args) > 0 && bytes.ContainsRune([]byte(o.args[0]), '=') {
 		env, o.args = append(env, o.args[0]), o.args[1:]
 	}
 	var out, said bytes.Buffer
-	script := fmt.Sprintf(`ulimit -t %d && ulimit -v %d && exec "$0" "$@"`, 2*int(mostProcessor.Seconds()), mostAddresses)
-	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", script, ppl}, o.args...)...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = dir, &out, &said, env
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
+	cmd := limited.Command(ctx, ppl, o.args, limited.Limits{Seconds: 2 * int(mostProcessor.Seconds()),
+		Kilobytes: mostAddresses})
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = dir, &out, &said, append(cmd.Env, env...)
 	err := cmd.Run()
 	o.out, o.said, o.stuck = out.String(), said.String(), errors.Is(ctx.Err(), context.DeadlineExceeded)
 	if cmd.ProcessState == nil {

@@ -13,17 +13,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
+
+	"ppl/bench/limited"
 )
 
 func main() {
@@ -41,23 +42,14 @@ func main() {
 	m := &mutator{keep: *keep, seed: *seed, cases: *cases}
 	err := m.open(*ppl, *examples, *files, *only, *said)
 	if err == nil {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-		ctx, cancel := context.WithTimeout(ctx, *lasting)
+		ctx, stop := limited.Context(*lasting)
 		err = m.run(ctx)
-		cancel()
 		stop()
 	}
-	if err = errorsJoin(err, m.close()); err != nil {
+	if err = cmp.Or(err, m.close()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-}
-
-func errorsJoin(first, second error) error {
-	if first != nil {
-		return first
-	}
-	return second
 }
 
 // A scene is what a generator has made in a directory: the command lines to try there, one after the other.

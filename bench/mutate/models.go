@@ -294,6 +294,17 @@ func modelChanges() []modelChange {
 	return append(append(expressionChanges(), distributionChanges()...), statementChanges()...)
 }
 
+// inPlace is a change that puts something in the place of one expression.
+func inPlace(of func(t *tree, e ast.Expr) ast.Expr) func(t *tree) bool {
+	return func(t *tree) bool {
+		e, ok := t.expr()
+		if ok {
+			*e = of(t, *e)
+		}
+		return ok
+	}
+}
+
 func expressionChanges() []modelChange {
 	return []modelChange{
 		{"arguments swapped", func(t *tree) bool {
@@ -319,13 +330,9 @@ func expressionChanges() []modelChange {
 			}
 			return ok
 		}},
-		{"constant", func(t *tree) bool {
-			e, ok := t.expr()
-			if ok {
-				*e = t.extreme()
-			}
-			return ok
-		}},
+		{"constant", inPlace(func(t *tree, _ ast.Expr) ast.Expr {
+			return t.extreme()
+		})},
 		{"number", func(t *tree) bool {
 			at, ok := any1(t.r, slices.DeleteFunc(slotsOf[ast.Expr](t.file.Stmts), func(e *ast.Expr) bool {
 				_, is := (*e).(*ast.Number)
@@ -352,51 +359,27 @@ func expressionChanges() []modelChange {
 			}
 			return ok && there
 		}},
-		{"name", func(t *tree) bool {
-			e, ok := t.expr()
-			if ok {
-				*e = &ast.Name{Name: t.nameInUse()}
-			}
-			return ok
-		}},
-		{"function", func(t *tree) bool {
-			e, ok := t.expr()
-			if ok {
-				names := slices.Sorted(maps.Keys(stdlib.Funcs()))
-				*e = call(pick(t.r, names...), *e)
-			}
-			return ok
-		}},
-		{"nested loops", func(t *tree) bool {
-			e, ok := t.expr()
-			if ok {
-				*e = t.nested(*e)
-			}
-			return ok
-		}},
-		{"list of all", func(t *tree) bool {
-			e, ok := t.expr()
-			if ok {
-				*e = &ast.Comprehension{Binders: []*ast.Binder{t.index()}, Body: *e}
-			}
-			return ok
-		}},
-		{"condition", func(t *tree) bool {
-			e, ok := t.expr()
-			if ok {
-				*e = &ast.Paren{X: &ast.Cond{If: &ast.Binary{Op: pick(t.r, "<", ">=", "==", "!="), X: *e,
-					Y: t.extreme()},
-					Then: *e, Else: t.extreme()}}
-			}
-			return ok
-		}},
-		{"subscript", func(t *tree) bool {
-			e, ok := t.expr()
-			if ok {
-				*e = &ast.Index{X: *e, Subs: []*ast.Set{t.set()}}
-			}
-			return ok
-		}},
+		{"name", inPlace(func(t *tree, _ ast.Expr) ast.Expr {
+			return &ast.Name{Name: t.nameInUse()}
+		})},
+		{"function", inPlace(func(t *tree, e ast.Expr) ast.Expr {
+			names := slices.Sorted(maps.Keys(stdlib.Funcs()))
+			return call(pick(t.r, names...), e)
+		})},
+		{"nested loops", inPlace(func(t *tree, e ast.Expr) ast.Expr {
+			return t.nested(e)
+		})},
+		{"list of all", inPlace(func(t *tree, e ast.Expr) ast.Expr {
+			return &ast.Comprehension{Binders: []*ast.Binder{t.index()}, Body: e}
+		})},
+		{"condition", inPlace(func(t *tree, e ast.Expr) ast.Expr {
+			return &ast.Paren{X: &ast.Cond{If: &ast.Binary{Op: pick(t.r, "<", ">=", "==", "!="), X: e,
+				Y: t.extreme()},
+				Then: e, Else: t.extreme()}}
+		})},
+		{"subscript", inPlace(func(t *tree, e ast.Expr) ast.Expr {
+			return &ast.Index{X: e, Subs: []*ast.Set{t.set()}}
+		})},
 		{"subscripts changed", func(t *tree) bool {
 			x, ok := any1(t.r, slicesOf[ast.Index](t.file.Stmts))
 			if !ok {

@@ -60,7 +60,7 @@ func cacheCommand(c *console) *cobra.Command {
 	return cmd
 }
 
-// checkCacheArgs refuses what is no part of the cache.
+// checkCacheArgs refuses names that are not of parts of the cache.
 func checkCacheArgs(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -34,29 +34,25 @@ func checkCommand(c *console) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		defer debug.SetGCPercent(debug.SetGCPercent(200)) // nearly all that checking makes stays until its end
+		cache := compiler.DefaultRowCache()
 		if args[0] != fromStdin {
-			return c.check(args[0], *asJSON, func(cache compiler.RowCache) (*model.Model, *compiler.Program,
-				[]diag.Diagnostic) {
-				return compiler.CheckWithData(args[0], given, cache)
-			})
+			m, p, ds := compiler.CheckWithData(args[0], given, cache)
+			return c.checked(args[0], m, p, ds, cache, *asJSON)
 		}
 		at, text, err := readNamed(cmd.InOrStdin(), args[0], *name)
 		if err != nil {
 			return err
 		}
-		return c.check(at, *asJSON, func(cache compiler.RowCache) (*model.Model, *compiler.Program, []diag.Diagnostic) {
-			return compiler.CheckTextWithData(at, text, given, cache)
-		})
+		m, p, ds := compiler.CheckTextWithData(at, text, given, cache)
+		return c.checked(at, m, p, ds, cache, *asJSON)
 	}
 	return cmd
 }
 
-// check prints what a checker of the model at path says.
-func (c *console) check(path string, asJSON bool, checker func(compiler.RowCache) (*model.Model, *compiler.Program,
-	[]diag.Diagnostic)) error {
-	defer debug.SetGCPercent(debug.SetGCPercent(200)) // nearly all that checking makes stays until its end
-	cache := compiler.DefaultRowCache()
-	m, p, ds := checker(cache)
+// checked prints what was found out about the model at path.
+func (c *console) checked(path string, m *model.Model, p *compiler.Program, ds []diag.Diagnostic,
+	cache compiler.RowCache, asJSON bool) error {
 	if asJSON {
 		if err := printCheck(c.out, path, m, p, ds, cache); err != nil {
 			return err

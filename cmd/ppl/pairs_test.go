@@ -24,7 +24,7 @@ type effect int
 
 const (
 	nothing  effect = iota
-	stores          // something beside the draws
+	stores          // something next to the draws
 	predicts        // replicates of the data, which loo and plots read
 	extends         // the draws, and takes away what was predicted from fewer
 )

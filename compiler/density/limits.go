@@ -31,17 +31,12 @@ func normalised(e *evaluate.Evaluator, t *model.Term, lp autodiff.Node, args []e
 		return lp
 	}
 	own := evaluate.Union(append([]evaluate.Value{lo, hi}, args...)...)
-	at := func(v evaluate.Value) autodiff.Node {
-		if !v.Node.Valid() {
-			return v.Node
-		}
-		return e.AlignLoosely(v, own, v.Axes)
-	}
 	an := make([]autodiff.Node, len(args))
 	for i, a := range args {
-		an[i] = at(a)
+		an[i] = e.AlignLoosely(a, own, a.Axes)
 	}
-	between := e.Full(cumulative(e, t, stdlib.LogBetween(t.Dist, t.Form, at(lo), at(hi), an)), own, nil)
+	between := e.Full(cumulative(e, t, stdlib.LogBetween(t.Dist, t.Form, alignEnd(e, lo, own), alignEnd(e, hi, own),
+		an)), own, nil)
 	p := e.AlignLoosely(between, evaluate.Union(between, evaluate.Value{Bound: bound}), nil)
 	never := e.Graph.Const(math.Inf(-1))
 	some := autodiff.Lt(never, p)
@@ -103,10 +98,15 @@ func cumulative(e *evaluate.Evaluator, t *model.Term, n autodiff.Node) autodiff.
 // endNode is endValue aligned with the term's axes.
 func endNode(e *evaluate.Evaluator, t *model.Term, x model.Expr, bound []*model.Index, end float64) autodiff.Node {
 	v := endValue(e, t, x, end)
+	return alignEnd(e, v, evaluate.Union(evaluate.Value{Bound: bound}, v))
+}
+
+// alignEnd spreads an end over axes; one that is not valid stays so.
+func alignEnd(e *evaluate.Evaluator, v evaluate.Value, bound []*model.Index) autodiff.Node {
 	if !v.Node.Valid() {
 		return v.Node
 	}
-	return e.AlignLoosely(v, evaluate.Union(evaluate.Value{Bound: bound}, v), nil)
+	return e.AlignLoosely(v, bound, nil)
 }
 
 // endValue is a bound that cuts something, on the scale of TermValue: its node is invalid if it is infinite or at the

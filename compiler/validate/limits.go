@@ -23,9 +23,8 @@ func warnUnusedLimits(e *evaluate.Evaluator, t *model.Term) {
 		return
 	}
 	defer e.UnderRanges(t.Plates)()
-	at := evaluate.Value{Bound: t.Plates}
 	values := recordedValues(e, t)
-	lo, hi := limitAt(e, c.Lo, at.Bound, 0), limitAt(e, c.Hi, at.Bound, 0)
+	lo, hi := limitAt(e, c.Lo, t.Plates, 0), limitAt(e, c.Hi, t.Plates, 0)
 	var limits limitCount
 	for i, v := range values {
 		limits.add(v, lo(i), hi(i))

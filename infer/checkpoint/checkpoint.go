@@ -34,10 +34,6 @@ const (
 // ErrNone says that a directory has no checkpoint.
 var ErrNone = errors.New("there is no checkpoint")
 
-// leastMemory is what a checkpoint may take whatever the limit, in bytes: a low limit is a way to have data read by
-// rows.
-const leastMemory = 64 << 20
-
 const head = "ppl checkpoint 2\n"
 
 // Write replaces the checkpoint of a directory by states, one after another.
@@ -175,7 +171,7 @@ func whole(f files.File) (end int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if most := max(leastMemory, memory.Limit()); size > most {
+	if most := memory.ForReading(); size > most {
 		return 0, fmt.Errorf("has %d bytes, and its values do not fit into the %d bytes of memory that there are; "+
 			"--max-memory SIZE says what there is", size, most)
 	}

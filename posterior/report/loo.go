@@ -73,8 +73,7 @@ func whyNoPIT(r *store.Run, v types.Variable) string {
 		return "a row cannot be predicted without what the other rows say about the discrete unknowns that it " +
 			"depends on"
 	}
-	i := slices.IndexFunc(r.Layout.Predictive, func(p types.Variable) bool { return p.Name == v.Name })
-	if i >= 0 && elementsOfRows(v, r.Layout.Predictive[i]) == nil {
+	if all, ok := predictedFor(r, v); ok && elementsOfRows(v, all) == nil {
 		return "a row is several numbers, and only single numbers have a rank among their predictions"
 	}
 	return ""
@@ -171,14 +170,22 @@ func relativeESS(r *store.Run) (float64, error) {
 	return total / float64(n) / float64(r.Layout.Chains*r.Info.Draws), nil
 }
 
+// predictedFor finds the replicates of the observed array that the rows v are of.
+func predictedFor(r *store.Run, v types.Variable) (all types.Variable, ok bool) {
+	i := slices.IndexFunc(r.Layout.Predictive, func(p types.Variable) bool { return p.Name == v.Name })
+	if i < 0 {
+		return all, false
+	}
+	return r.Layout.Predictive[i], true
+}
+
 // predictions are the replicates of the rows of v and their data, where the run has both. Rows are found by their
 // names, for rows without a value are predicted and have no log likelihood.
 func predictions(r *store.Run, v types.Variable) (predicted [][]float64, data []float64, err error) {
-	i := slices.IndexFunc(r.Layout.Predictive, func(p types.Variable) bool { return p.Name == v.Name })
-	if i < 0 {
+	all, ok := predictedFor(r, v)
+	if !ok {
 		return nil, nil, nil
 	}
-	all := r.Layout.Predictive[i]
 	values, err := r.ObservedData(v.Name)
 	if err != nil || len(values) != all.Size() {
 		return nil, nil, err

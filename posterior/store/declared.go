@@ -53,7 +53,7 @@ func (r *Run) checkFiles(key string, a array) error {
 	for i, size := range a.Shape {
 		chunks *= float64((size + a.Chunks[i] - 1) / a.Chunks[i])
 	}
-	if most := max(memory.Limit(), leastMemory); workingCopies*chunk > float64(most) {
+	if most := memory.ForReading(); workingCopies*chunk > float64(most) {
 		return ErrMemory{fmt.Sprintf("%s: a part of %s has %s, and reading it takes more than the %s of memory that "+
 			"there are; --max-memory SIZE says what there is", r.Dir, key, source.Bytes(int64(chunk)),
 			source.Bytes(most))}
@@ -78,9 +78,6 @@ func (r *Run) checkFiles(key string, a array) error {
 	return nil
 }
 
-// leastMemory is what reading may take whatever the limit, in bytes: a low limit is a way to have data read by rows.
-const leastMemory = 64 << 20
-
 // An ErrMemory says that what was asked of a run takes more memory than there is.
 type ErrMemory struct{ text string }
 
@@ -89,7 +86,7 @@ func (e ErrMemory) Error() string { return e.text }
 // NeedMemory returns an error if there is no memory for that many bytes for each of some numbers, such as the elements
 // of all variables.
 func (r *Run) NeedMemory(numbers int, each int64) error {
-	if most := max(memory.Limit(), leastMemory); int64(numbers) > most/each {
+	if most := memory.ForReading(); int64(numbers) > most/each {
 		return ErrMemory{fmt.Sprintf("%s: %d quantities are too many for the %s of memory that there are; name some "+
 			"of them, or give more memory with --max-memory SIZE", r.Dir, numbers, source.Bytes(most))}
 	}

@@ -154,7 +154,7 @@ func (t progressFile) WriteAt(p []byte, at int64) (int, error) {
 	return t.File.WriteAt(p, at)
 }
 
-// reportedRows is after how many rows a conversion says how far it is.
+// reportedRows is after how many rows a conversion reports its progress.
 const reportedRows = 1 << 12
 
 // counted says how much of a file was read as rows come out of it.

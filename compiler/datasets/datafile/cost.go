@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ppl/lang/source"
+	"ppl/runtime/sys/memory"
 )
 
 // What reading a file whole takes was measured as the largest memory of `ppl check`, less that of an empty model, on
@@ -104,7 +105,7 @@ func (m *counter) count(p []byte, of map[byte]int64) {
 	}
 }
 
-func (s RowCache) memory() int64 { return max(s.Memory, leastMemory) }
+func (s RowCache) memory() int64 { return max(s.Memory, memory.LeastForReading) }
 
 func (s RowCache) counter(c cost) *counter { return &counter{cost: c, left: s.memory()} }
 

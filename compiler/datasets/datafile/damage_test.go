@@ -9,6 +9,8 @@ import (
 	"runtime/metrics"
 	"strings"
 	"testing"
+
+	"ppl/runtime/sys/memory"
 )
 
 // Damaged files end in an error or are read, but never in a panic: every binary file cut at random places, and with
@@ -49,7 +51,7 @@ func TestDamagedArrow(t *testing.T) {
 				broken := append([]byte(nil), text...)
 				broken[i] = other
 				taken, err := allocated(path, broken)
-				if files++; taken > 2*leastMemory {
+				if files++; taken > 2*memory.LeastForReading {
 					t.Fatalf("%s with %#x for %#x at %d takes %d bytes", path, other, b, i, taken)
 				}
 				if err != nil && strings.Contains(err.Error(), "holds at least") {
@@ -85,7 +87,7 @@ func TestDamagedParquet(t *testing.T) {
 				broken := append([]byte(nil), text...)
 				broken[i] = other
 				taken, err := allocated(path, broken)
-				if files++; taken > 2*leastMemory {
+				if files++; taken > 2*memory.LeastForReading {
 					t.Fatalf("%s with %#x for %#x at %d takes %d bytes", path, other, text[i], i, taken)
 				}
 				if err != nil && !strings.HasPrefix(err.Error(), path) {
@@ -101,7 +103,7 @@ func TestDamagedParquet(t *testing.T) {
 		t.Fatal(err)
 	}
 	taken, err := allocated("lz4_one_byte.parquet", text)
-	if taken > leastMemory || err == nil || !strings.Contains(err.Error(), "cannot be decompressed") {
+	if taken > memory.LeastForReading || err == nil || !strings.Contains(err.Error(), "cannot be decompressed") {
 		t.Errorf("%d bytes were taken: %v", taken, err)
 	}
 }

@@ -13,10 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
+
+	"ppl/runtime/sys/memory"
 )
 
 // small is a machine on which hardly anything fits into memory.
-var small = RowCache{Memory: leastMemory}
+var small = RowCache{Memory: memory.LeastForReading}
 
 // expanded is a text with much more of the same after it.
 func expanded(t *testing.T, head, more string, times int) string {

@@ -27,7 +27,7 @@ type RowCache struct {
 	// (Share); empty: they do not.
 	SharedAs string
 
-	// Converting is called before a file is converted, and again as that goes on, with the share that is done, from 0
+	// Converting is called before a file is converted, and again during that, with the share that is done, from 0
 	// to 1. Its error ends the conversion, which leaves nothing. It may be nil.
 	Converting func(path string, done float64) error
 	// First, if it is not 0, is how many rows are read of a file that is not converted yet: enough to compile a model,
@@ -64,9 +64,6 @@ func (in *input) expands() bool {
 	taken, failed := in.file.Seek(0, io.SeekCurrent)
 	return err == nil && failed == nil && held > mostExpansion*taken
 }
-
-// leastMemory is what reading may take in any case.
-const leastMemory = 64 << 20
 
 // Large reports whether a file is too large to be read whole, with its size. A file that cannot be looked at is not. Of
 // a compressed one only the beginning is looked at: one that holds more than that makes likely is refused when it is

@@ -57,8 +57,7 @@ func (c *checker) substitution(e *ast.Call, a, b model.Expr) substitution {
 	below, above := isInfinite(a, -1), isInfinite(b, 1)
 	switch {
 	case below && above:
-		return substitution{stdlib.LineQuadrature(), func(x model.Expr) model.Expr { return op("+", num(0, e), x) },
-			num(1, e)}
+		return substitution{stdlib.LineQuadrature(), func(x model.Expr) model.Expr { return x }, num(1, e)}
 	case below:
 		return substitution{stdlib.HalfLineQuadrature(), func(x model.Expr) model.Expr { return op("-", b, x) },
 			num(1, e)}

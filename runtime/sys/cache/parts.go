@@ -73,12 +73,7 @@ func (p Part) Dir() string {
 // processes. Who makes one holds it (files.Hold).
 func unfinished() []string { return []string{"compile-*", "converting-*", "sharing-*", "shared-*"} }
 
-func isUnfinished(name string) bool {
-	return slices.ContainsFunc(unfinished(), func(pattern string) bool {
-		ok, _ := filepath.Match(pattern, name) // the only error is a bad pattern
-		return ok
-	})
-}
+func isUnfinished(name string) bool { return files.MatchesAny(name, unfinished()...) }
 
 // Ready refuses a limit that is not a size, and removes what killed processes have left unfinished in the user's cache.
 func Ready() error {

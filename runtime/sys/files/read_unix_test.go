@@ -50,7 +50,7 @@ func TestOnlyRegularFiles(t *testing.T) {
 	}
 }
 
-// What else lies on the way to a file is said in words, and can be told from a disk that fails.
+// An error names what else lies on the way to a file, and differs from that of a disk that fails.
 func TestMisplaced(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m.run")
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -27,7 +27,7 @@ func RemoveAbandoned(dir string, patterns ...string) {
 	entries, _ := os.ReadDir(dir) // of a directory that is not there, none
 	disk := Disk{}.Below(dir)
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && matches(e.Name(), patterns) {
+		if info, err := e.Info(); err == nil && MatchesAny(e.Name(), patterns...) {
 			if path := filepath.Join(dir, e.Name()); abandoned(path, info) {
 				_ = disk.RemoveAll(path)
 			}
@@ -35,7 +35,8 @@ func RemoveAbandoned(dir string, patterns ...string) {
 	}
 }
 
-func matches(name string, patterns []string) bool {
+// MatchesAny reports whether a name matches one of some patterns.
+func MatchesAny(name string, patterns ...string) bool {
 	for _, pattern := range patterns {
 		if ok, _ := filepath.Match(pattern, name); ok { // the only error is a bad pattern
 			return true

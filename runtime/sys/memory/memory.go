@@ -32,6 +32,13 @@ func Limit() int64 {
 	return machine()
 }
 
+// LeastForReading is what reading a file may take whatever the limit, in bytes: a low limit is a way to have data read
+// by rows.
+const LeastForReading = 64 << 20
+
+// ForReading is how many bytes reading a file may take.
+func ForReading() int64 { return max(Limit(), LeastForReading) }
+
 // Set limits this process to some bytes.
 func Set(bytes int64) { debug.SetMemoryLimit(bytes) }
 

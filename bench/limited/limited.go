@@ -1,0 +1,40 @@
+// Package limited runs the program under test so that it can take no more than it is allowed, and stops with the search
+// that runs it:
+//
+//	ctx, stop := limited.Context(10 * time.Minute)
+//	defer stop()
+//	most := limited.Limits{Seconds: 60, Kilobytes: 6 << 20}
+//	err := limited.Command(ctx, ppl, []string{"check", "model.ppl"}, most).Run()
+package limited
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// Limits are what a command may take: processor time in seconds, and address space.
+type Limits struct{ Seconds, Kilobytes int }
+
+// Context ends after some time, or when the search is interrupted.
+func Context(lasting time.Duration) (ctx context.Context, stop func()) {
+	ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, cancel := context.WithTimeout(ctx, lasting)
+	return ctx, func() { cancel(); release() }
+}
+
+// Command is a command in a process group of its own, so that what it starts ends with it. It has one processor. The
+// shell takes one limit in each ulimit, and its processes inherit both.
+func Command(ctx context.Context, program string, args []string, l Limits) *exec.Cmd {
+	script := fmt.Sprintf(`ulimit -t %d && ulimit -v %d && exec "$0" "$@"`, l.Seconds, l.Kilobytes)
+	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", script, program}, args...)...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second // a process that is left may hold the output open
+	return cmd
+}
