@@ -253,8 +253,8 @@ func (run *attempt) checkRequest() error {
 	limits := run.goal
 	limits.Time = 0
 	if run.sampler.Independent && !limits.Empty() {
-		return fault.Usagef("--until and --max-gradients are not for %[1]s: the draws of %[1]s are independent, so that "+
-			"their number says how good they are; give --draws", run.sampler.Name)
+		return fault.Usagef("--until and --max-gradients are not for %[1]s: the draws of %[1]s are independent, so "+
+			"that their number says how good they are; give --draws", run.sampler.Name)
 	}
 	if run.options.Settings.LogLikelihood == "on" && run.program.Streams() > 0 {
 		return fault.Wrong(errors.New("log_likelihood=on: the log likelihood of each row is not kept where data are " +
