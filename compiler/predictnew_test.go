@@ -408,7 +408,7 @@ func TestNewDataRefused(t *testing.T) {
 			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3]}`, "`N` would be computed from the new data"},
 		{"data x[N], y[N]\nf[N] ~ MvNormal(fill(0, N), prec = [i in N, j in N: i == j ? 1 : 0.2])\n" +
 			"y[i in N] ~ Normal(f[i] + x[i], 1)\n",
-			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3, 4, 5]}`, "`f` has elements that the run does not"},
+			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3, 4, 5]}`, "no draws of the new elements of `f`"},
 		{"data x[N], y[N]\ndata more[M] = [9]\nf ~ MvNormal(0, rbf(concat(more, x), 1, 1) + diagonal(0.1, M + N))\n" +
 			"y[i in N] ~ Normal(f[i + 1], 1)\n",
 			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3, 4, 5]}`, "the rows of the run do not come first"},
@@ -419,7 +419,7 @@ func TestNewDataRefused(t *testing.T) {
 		{"data y[N, T]\ny[i in N, t in 2..T] ~ Normal(0.1 * y[i, t-1], 1)\na ~ Normal(0, 1)\ny[1, 1] ~ Normal(a, 1)\n",
 			`{"y": [[1, 2], [4, 3]]}`, `{"N": 3, "T": 2}`, "`y[3,1]` has no distribution"},
 		{"data g[N]: index(J), y[N]\na[J] ~ Normal(0, 1) zerosum\ny[i in N] ~ Normal(a[g[i]], 1)\n",
-			`{"g": [1, 2, 3], "y": [1, 2, 3]}`, `{"g": [4]}`, "`a` has elements that the run does not"},
+			`{"g": [1, 2, 3], "y": [1, 2, 3]}`, `{"g": [4]}`, "no draws of `a[4]`, and new ones cannot be drawn alone: the elements of `a` sum to zero"},
 		{"data x[N], y[N]\na ~ Normal(0, 1)\ny[i in N] ~ Normal(a + x[i], 1)\n",
 			`{"x": [1, 2], "y": [1, 2]}`, `{"z": [3]}`, "no data given for `x`"},
 	} {

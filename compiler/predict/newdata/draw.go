@@ -34,7 +34,7 @@ func (c *Changes) extendParameter(a *model.Array) {
 	}
 	known := c.elements(a, v, old)
 	c.known[a.Name] = known
-	if slices.Contains(known, -1) && c.drawable(a, a.Pieces) {
+	if slices.Contains(known, -1) && c.drawable(a, a.Pieces, v, known) {
 		has := c.part(a, a.Name, model.Parameter)
 		for _, p := range a.Pieces {
 			c.copied(p, has)
@@ -55,7 +55,7 @@ func (c *Changes) extendUnknown(a *model.Array) {
 	case !slices.Contains(is, false):
 		c.forgetTerms(a.Pieces)
 		a.Role, a.Save, a.Pieces = model.Definition, false, []*model.Piece{c.asWhole(a, c.atDraw(a, known))}
-	case c.drawable(a, a.Pieces):
+	case c.drawable(a, a.Pieces, v, known):
 		c.mix(a, a.Pieces, v.Shape, []supply{{c.atDraw(a, known), is}})
 	}
 }
@@ -165,7 +165,7 @@ func (c *Changes) observed(of, r *model.Array, input bool) {
 	}
 	known := c.elements(of, v, old)
 	given, inData := c.givenElements(of, r, v, known, input)
-	if c.diags.HasErrors() || !c.drawable(of, r.Pieces) {
+	if c.diags.HasErrors() || !c.drawable(of, r.Pieces, v, known) {
 		return
 	}
 	drawn := make([]bool, len(known))

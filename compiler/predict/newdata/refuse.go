@@ -4,21 +4,49 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/lang/types"
 )
 
-// drawable refuses new elements of arrays that are not drawn each from a distribution, nor given the known ones.
-func (c *Changes) drawable(a *model.Array, pieces []*model.Piece) bool {
+// drawable refuses the new elements of an array if they are not drawn each from a distribution, nor given the known
+// ones. v describes the array, and known has the place of each element in the run, -1 for a new one.
+func (c *Changes) drawable(a *model.Array, pieces []*model.Piece, v types.Variable, known []int) bool {
 	for _, p := range pieces {
-		t := p.Term
-		if t == nil || t.Density != nil || t.Dist.Improper || t.Ordered || t.ZeroSum ||
-			slices.ContainsFunc(t.Event, c.changed) && (t.Form.Given == nil || slices.Contains(c.series, a)) {
-			c.diags.Errorf("", a.At, "`%s` has elements that the run does not, and they are not drawn each from a "+
-				"distribution", a.Name).
+		if why := c.whyTogether(a, p.Term); why != "" {
+			c.diags.Errorf("", a.At, "the run has no draws of %s, and new ones cannot be drawn alone: %s",
+				c.nameNew(a, v, known), why).
 				Help("write the prediction as `generate` in the model, and sample it")
 			return false
 		}
 	}
 	return true
+}
+
+// nameNew names the first new element of an array. Rows of other data have the numbers of those in the run: they are
+// not named one by one.
+func (c *Changes) nameNew(a *model.Array, v types.Variable, known []int) string {
+	if first := slices.Index(known, -1); first >= 0 && !slices.ContainsFunc(a.Type.Axes, c.isRowsAxis) {
+		return "`" + v.Element(first) + "`"
+	}
+	return "the new elements of `" + a.Name + "`"
+}
+
+// whyTogether says why new elements of an array cannot be drawn alone; "" if they can.
+func (c *Changes) whyTogether(a *model.Array, t *model.Term) string {
+	switch {
+	case t == nil:
+		return "it has no distribution"
+	case t.Density != nil:
+		return "its log density gives no way to draw from it"
+	case t.Dist.Improper:
+		return "`" + t.Dist.Name + "` is not a probability distribution"
+	case t.ZeroSum:
+		return "the elements of `" + a.Name + "` sum to zero, which a new one would change"
+	case t.Ordered:
+		return "the elements of `" + a.Name + "` are ordered"
+	case slices.ContainsFunc(t.Event, c.changed) && (t.Form.Given == nil || slices.Contains(c.series, a)):
+		return "the elements of `" + a.Name + "` have one distribution together"
+	}
+	return ""
 }
 
 // isRowsAxis reports whether a set numbers rows, of which others do not begin with those of the run.
