@@ -47,7 +47,7 @@ func LoadOutcomes(path, text string, args []DataArg, run SampledRun) (p *Program
 	for _, v := range p.Saved() {
 		if slices.Contains(parameters, v.Name) && !slices.ContainsFunc(run.Saved, v.SamePlaces) &&
 			!slices.ContainsFunc(run.Unknown, v.SamePlaces) {
-			return nil, "`" + v.Name + "` has elements that the run does not know"
+			return nil, "the run has no draws of some elements of `" + v.Name + "`"
 		}
 	}
 	return p, ""

@@ -32,12 +32,21 @@ func (e *Evaluator) Array(a *model.Array) Value {
 		v = e.imputed(a)
 	default:
 		v = e.assemble(e.view(a))
-		if a.Missing { // what was observed of it is read as it was
-			v.Node = autodiff.Where(e.Observed(a).Node, e.DataArray(a).Node, v.Node)
+		if of := completedBy(a); of != nil {
+			v.Node = autodiff.Where(e.Observed(of).Node, e.DataArray(of).Node, v.Node)
 		}
 	}
 	known[a] = v
 	return v
+}
+
+// completedBy returns the data whose observed values an array has, and other values where they are missing; nil of
+// others.
+func completedBy(a *model.Array) *model.Array {
+	if a.Missing {
+		return a
+	}
+	return a.Completes
 }
 
 // DataArray is an array's observed values; missing entries are 0, and what they stand in is not counted.

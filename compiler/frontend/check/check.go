@@ -46,6 +46,7 @@ func (c *checker) elaborateAll() {
 	if !c.diags.HasErrors() {
 		c.wholeRagged() // what is left of such axes
 	}
+	analyze.CompleteMissing(c.model) // missing counts that are read after inference alone
 }
 
 // finish is what needs all names: the analyses of the finished model, and the warnings about names.

@@ -119,6 +119,7 @@ type Array struct {
 	// Written by package analyze:
 	Chain      *Chain // by Latents: of a discrete latent whose neighbours occur together in terms
 	Replicates *Array // by Predictive: the observed array that this one is drawn for
+	Completes  *Array // by CompleteMissing: the data whose values this one has where they are not missing
 }
 
 // A Selection says which rows of the arrays of one data statement are taken.

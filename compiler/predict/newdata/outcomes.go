@@ -64,10 +64,11 @@ func (c *Changes) give() {
 		if !ok {
 			continue
 		}
-		switch known := isKnown(c.elements(a, v, old)); {
+		elements := c.elements(a, v, old)
+		switch known := isKnown(elements); {
 		case !slices.Contains(known, true):
 		case slices.Contains(known, false):
-			c.diags.Errorf("", a.At, "`%s` has elements that the run does not", a.Name)
+			c.diags.Errorf("", a.At, "the run has no draws of `%s`", v.Element(slices.Index(elements, -1)))
 		default:
 			given[a] = true
 		}

@@ -1,0 +1,97 @@
+package analyze
+
+import (
+	"ppl/compiler/frontend/model"
+)
+
+// CompleteMissing finds discrete data whose missing entries are read by nothing but what is drawn after inference.
+// These entries need not be summed out, since their probabilities sum to 1: they are drawn from their distribution at
+// each draw of the parameters, and may take infinitely many values. In
+//
+//	data n[T, D] missing
+//	n[t in T, d in D] ~ Poisson(lambda[t] * p[d])
+//	generate total[t in T] = sum(n[t])
+//
+// n becomes data without the missing entries, and total reads another array, which has the observed counts, and counts
+// that are drawn where none was observed.
+func CompleteMissing(m *model.Model) {
+	read := readByPosterior(m)
+	for _, a := range m.Arrays {
+		if a.Role == model.Latent && a.Missing && !read[a] && !asksAbout(m, a) {
+			complete(m, a)
+		}
+	}
+}
+
+// readByPosterior returns the arrays that the density of the posterior reads, itself or through definitions.
+func readByPosterior(m *model.Model) map[*model.Array]bool {
+	var xs []model.Expr
+	for _, t := range m.Terms {
+		if t.Kind != model.Generate {
+			xs = append(xs, t.Exprs()...)
+		}
+	}
+	for _, r := range m.Ragged {
+		xs = append(xs, r.Inner.Lo, r.Inner.Hi)
+	}
+	for _, s := range m.Systems {
+		xs = append(xs, s.T0)
+		for _, st := range s.States {
+			xs = append(xs, st.Exprs()...)
+		}
+		for _, q := range s.Queries {
+			xs = append(xs, q.Time)
+		}
+	}
+	return model.Reached(xs...)
+}
+
+// asksAbout reports whether an expression is the probability or the mode of a latent.
+func asksAbout(m *model.Model, latent *model.Array) (found bool) {
+	eachExpr(m, func(x model.Expr) {
+		switch x := x.(type) {
+		case *model.Mode:
+			found = found || x.Latent == latent
+		case *model.Probability:
+			found = found || x.Latent == latent
+		}
+	})
+	return found
+}
+
+// eachExpr visits the expressions of terms and of definitions, with those below them.
+func eachExpr(m *model.Model, visit func(model.Expr)) {
+	for _, t := range m.Terms {
+		for _, x := range t.Exprs() {
+			model.Walk(x, visit)
+		}
+	}
+	for _, a := range m.Arrays {
+		for _, p := range a.Pieces {
+			model.Walk(p.Value, visit)
+		}
+	}
+}
+
+// complete makes a latent the data that it is, and lets what reads it read the completed data.
+func complete(m *model.Model, a *model.Array) {
+	drawn := &model.Array{Name: a.Name, At: a.At, Role: model.Generated, Type: a.Type, NeedInt: a.NeedInt}
+	completed := &model.Array{Name: a.Name, At: a.At, Role: model.Definition, Type: a.Type, NeedInt: a.NeedInt,
+		Completes: a, Pieces: []*model.Piece{{At: a.At, Value: &model.Ref{Array: drawn,
+			Fact: model.Fact{At: a.At, Type: a.Type}}}}}
+	eachExpr(m, func(x model.Expr) {
+		if ref, ok := x.(*model.Ref); ok && ref.Array == a {
+			ref.Array = completed
+		}
+	})
+	var draws []*model.Term
+	for _, t := range m.Terms {
+		if t.Kind == model.LatentPrior && t.Array == a {
+			t.Kind = model.Likelihood
+			draws = append(draws, replica(t, drawn))
+		}
+	}
+	a.Role, a.Pieces = model.Data, nil
+	m.Terms = append(draws, m.Terms...)
+	m.Arrays = append(m.Arrays, drawn, completed)
+}
