@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ppl/lang/types"
+	"ppl/posterior/store"
 )
 
 // A samplerColumn is a column that CmdStan writes before the parameters, and the statistics of ours that it may be: the
@@ -46,33 +47,29 @@ func writeCmdStan(w io.Writer, t table, chain int) error {
 		columns = columns[:2]
 	}
 	var head []string
-	var cells []func(draw int) float64
+	var cells []cell
 	for _, c := range columns {
-		cell, err := t.statistic(c, chain)
-		if err != nil {
-			return err
-		}
-		head, cells = append(head, c.name), append(cells, cell)
+		head, cells = append(head, c.name), append(cells, t.statistic(c))
 	}
 	for _, c := range columnMajor(t.columns) {
-		head = append(head, dotted(c.variable, c.element))
-		cells = append(cells, func(draw int) float64 { return c.at(chain, draw) })
+		head, cells = append(head, dotted(c.variable, c.element)), append(cells, c.cell())
 	}
 	if t.logLik {
-		names, more, err := t.logLikelihoods(chain)
-		if err != nil {
-			return err
-		}
+		names, more := t.logLikelihoods()
 		head, cells = append(head, names...), append(cells, more...)
 	}
 	fmt.Fprintln(out, strings.Join(head, ","))
 	t.cmdStanAdaptation(out, hamiltonian)
-	row := make([]string, len(cells))
-	for draw := range t.draws {
-		for k, cell := range cells {
-			row[k] = stanNumber(cell(draw))
+	line := make([]string, len(cells))
+	err := t.rows(cells, chain, chain+1, func(_, _ int, row []float64) error {
+		for k, x := range row {
+			line[k] = stanNumber(x)
 		}
-		fmt.Fprintln(out, strings.Join(row, ","))
+		_, err := fmt.Fprintln(out, strings.Join(line, ","))
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	r := t.run.Info.Report
 	fmt.Fprintf(out, "# \n#  Elapsed Time: %.3f seconds (Warm-up)\n#                %.3f seconds (Sampling)\n"+
@@ -110,44 +107,36 @@ func (t table) cmdStanAdaptation(out io.Writer, hamiltonian bool) {
 	}
 }
 
-// statistic gives the values of a column of the sampler.
-func (t table) statistic(c samplerColumn, chain int) (func(draw int) float64, error) {
+// statistic is a column of the sampler.
+func (t table) statistic(c samplerColumn) cell {
+	group := string(store.SamplerStats)
 	for _, name := range c.statistics {
-		if !t.run.HasStat(name) {
-			continue
-		}
-		chains, err := t.run.Stats(name)
-		if err != nil {
-			return nil, err
-		}
-		if len(chains[chain]) == t.draws {
-			return func(draw int) float64 { return chains[chain][draw] }, nil
+		if t.run.HasStat(name) && t.run.StreamedCount(group) == t.draws {
+			return cell{array: store.Array{Group: group, Name: name}, size: 1}
 		}
 	}
-	return func(int) float64 { return c.otherwise }, nil
+	return cell{otherwise: c.otherwise}
 }
 
 // logLikelihoods are the columns log_lik.1, log_lik.2, … of the rows of the data, as loo in R reads them; with the name
 // of the observation where there are several.
-func (t table) logLikelihoods(chain int) (names []string, cells []func(draw int) float64, err error) {
+func (t table) logLikelihoods() (names []string, cells []cell) {
 	observed := t.run.Layout.LogLikelihood
 	for _, v := range observed {
-		chains, err := t.run.LogLikelihood(v.Name)
-		if err != nil {
-			return nil, nil, err
-		}
 		array := "log_lik"
 		if len(observed) > 1 {
 			array += "_" + v.Name
 		}
-		size := v.Size()
-		for k := range size {
+		for k := range v.Size() {
 			names = append(names, array+"."+strconv.Itoa(k+1))
-			cells = append(cells, func(draw int) float64 { return chains[chain][draw*size+k] })
+			cells = append(cells, cell{store.Array{Group: logLikelihood, Name: v.Name}, v.Size(), k, 0})
 		}
 	}
-	return names, cells, nil
+	return names, cells
 }
+
+// logLikelihood is the group with the log likelihood of each row.
+const logLikelihood = "log_likelihood"
 
 // stanNumber is a number as CmdStan writes it.
 func stanNumber(x float64) string {

@@ -60,11 +60,7 @@ type table struct {
 type column struct {
 	variable types.Variable
 	element  int
-	chains   [][]float64 // of the variable: the draws laid end to end
-}
-
-func (c column) at(chain, draw int) float64 {
-	return c.chains[chain][draw*c.variable.Size()+c.element]
+	array    store.Array // of the variable
 }
 
 // heading returns the name of the column in a table, whose first columns are chain and draw.
@@ -129,45 +125,90 @@ func (c Choice) variables(r *store.Run) []types.Variable {
 	return r.Layout.Posterior
 }
 
-// table reads the draws of what is selected.
+// table has the columns of what is selected.
 func (c Choice) table(r *store.Run, selected []report.Selected) (table, error) {
 	t := table{run: r, logLik: c.LogLik}
 	for _, s := range selected {
-		chains, err := c.draws(r, s.Variable)
-		if err != nil {
-			return t, err
-		}
+		array := store.Array{Group: c.group(r, s.Variable), Name: s.Variable.Name}
 		for _, i := range s.Elements {
-			t.columns = append(t.columns, column{s.Variable, i, chains})
+			t.columns = append(t.columns, column{s.Variable, i, array})
 		}
-	}
-	if len(t.columns) > 0 {
-		t.draws = len(t.columns[0].chains[0]) / t.columns[0].variable.Size()
+		t.draws = r.StreamedCount(array.Group)
 	}
 	return t, nil
 }
 
-func (c Choice) draws(r *store.Run, v types.Variable) ([][]float64, error) {
+// group is the group of the run that a variable is in.
+func (c Choice) group(r *store.Run, v types.Variable) string {
 	named := func(w types.Variable) bool { return w.Name == v.Name }
 	switch {
 	case c.Group != "":
-		return r.StreamedDraws(c.Group, v.Name)
+		return c.Group
 	case !r.FromPrior():
-		return r.Draws(v.Name)
+		return string(store.PosteriorDraws)
 	case slices.ContainsFunc(r.Layout.Prior, named):
-		return r.Prior(v.Name)
+		return string(store.PriorDraws)
 	}
-	return r.PriorPredictive(v.Name)
+	return string(store.PriorReplicates)
 }
 
-// rows calls each for every chain and draw.
-func (t table) rows(each func(chain, draw int) error) error {
-	for chain := range t.run.Layout.Chains {
-		for draw := range t.draws {
-			if err := each(chain, draw); err != nil {
+// A cell is a number of each draw: an element of an array, or the same for all where the array has no name.
+type cell struct {
+	array         store.Array
+	size, element int
+	otherwise     float64
+}
+
+func (c column) cell() cell { return cell{array: c.array, size: c.variable.Size(), element: c.element} }
+
+// cells are those of the columns.
+func (t table) cells() (all []cell) {
+	for _, c := range t.columns {
+		all = append(all, c.cell())
+	}
+	return all
+}
+
+// rows calls each for every draw of the chains from..to-1, with the numbers of some cells, which may be used until it
+// returns. Draws are read as they are needed.
+func (t table) rows(cells []cell, from, to int, each func(chain, draw int, row []float64) error) error {
+	var arrays []store.Array
+	places := make([]int, len(cells)) // among the arrays
+	for k, c := range cells {
+		if c.array.Name == "" {
+			continue
+		}
+		if places[k] = slices.Index(arrays, c.array); places[k] < 0 {
+			places[k], arrays = len(arrays), append(arrays, c.array)
+		}
+	}
+	row := make([]float64, len(cells))
+	return t.run.Together(arrays, from, to, func(chain, first int, values [][]float64) error {
+		for d := range drawsOf(cells, places, values) {
+			for k, c := range cells {
+				if row[k] = c.otherwise; c.array.Name != "" {
+					row[k] = values[places[k]][d*c.size+c.element]
+				}
+			}
+			if err := each(chain, first+d, row); err != nil {
 				return err
 			}
 		}
+		return nil
+	})
+}
+
+// drawsOf is how many draws the values of arrays have.
+func drawsOf(cells []cell, places []int, values [][]float64) int {
+	for k, c := range cells {
+		if c.array.Name != "" && c.size > 0 {
+			return len(values[places[k]]) / c.size
+		}
 	}
-	return nil
+	return 0
+}
+
+// allRows is rows of all columns and chains.
+func (t table) allRows(each func(chain, draw int, row []float64) error) error {
+	return t.rows(t.cells(), 0, t.run.Layout.Chains, each)
 }

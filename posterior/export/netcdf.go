@@ -29,7 +29,7 @@ func writeNetCDF(w io.Writer, r *store.Run, group string, selected []report.Sele
 		}
 		out := netcdf.Group{Name: g.Name, Attributes: attributes(r)}
 		for _, a := range g.Axes {
-			out.Axes = append(out.Axes, netcdf.Axis{Name: a.Name, Numbers: a.Numbers, Labels: a.Labels})
+			out.Axes = append(out.Axes, netcdf.Axis{Name: a.Name, First: a.First, Size: a.Size, Labels: a.Labels})
 		}
 		for _, a := range g.Arrays {
 			if all || slices.ContainsFunc(selected, func(s report.Selected) bool {

@@ -25,6 +25,9 @@ func (c columns) Fields() []parquet.Field {
 	return fields
 }
 
+// groupNumbers is how many numbers a row group has at most: the writer holds one in memory.
+const groupNumbers = 1 << 21
+
 // writeParquet has the columns chain and draw, from 1, and one of doubles, or integers, for each element.
 func writeParquet(w io.Writer, t table, _ int) error {
 	group := columns{parquet.Group{"chain": parquet.Int(64), "draw": parquet.Int(64)}, []string{"chain", "draw"}}
@@ -41,18 +44,19 @@ func writeParquet(w io.Writer, t table, _ int) error {
 	for i, name := range group.order {
 		places[name] = i
 	}
-	out := parquet.NewGenericWriter[any](w, schema, parquet.Compression(&parquet.Snappy))
+	out := parquet.NewGenericWriter[any](w, schema, parquet.Compression(&parquet.Snappy),
+		parquet.MaxRowsPerRowGroup(int64(max(1, groupNumbers/len(places)))))
 	row := make(parquet.Row, len(places))
 	set := func(name string, v parquet.Value) {
 		row[places[name]] = v.Level(0, 0, places[name])
 	}
-	err := t.rows(func(chain, draw int) error {
+	err := t.allRows(func(chain, draw int, numbers []float64) error {
 		set("chain", parquet.Int64Value(int64(chain+1)))
 		set("draw", parquet.Int64Value(int64(draw+1)))
-		for _, c := range t.columns {
-			v := parquet.DoubleValue(c.at(chain, draw))
+		for k, c := range t.columns {
+			v := parquet.DoubleValue(numbers[k])
 			if c.variable.Int {
-				v = parquet.Int64Value(int64(c.at(chain, draw)))
+				v = parquet.Int64Value(int64(numbers[k]))
 			}
 			set(c.heading(), v)
 		}

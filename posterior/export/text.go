@@ -21,12 +21,13 @@ func writeCSV(w io.Writer, t table, _ int) error {
 	if err := out.Write(head); err != nil {
 		return err
 	}
-	err := t.rows(func(chain, draw int) error {
-		row := []string{strconv.Itoa(chain + 1), strconv.Itoa(draw + 1)}
-		for _, c := range t.columns {
-			row = append(row, digits(c.at(chain, draw)))
+	line := make([]string, len(head))
+	err := t.allRows(func(chain, draw int, row []float64) error {
+		line = append(line[:0], strconv.Itoa(chain+1), strconv.Itoa(draw+1))
+		for _, x := range row {
+			line = append(line, digits(x))
 		}
-		return out.Write(row)
+		return out.Write(line)
 	})
 	if err != nil {
 		return err
@@ -59,7 +60,9 @@ func writeJSON(w io.Writer, t table, _ int) error {
 			return err
 		}
 		fmt.Fprintf(out, "\n  %s: ", key)
-		t.nested(out, part, shape)
+		if err := t.nested(out, part, shape); err != nil {
+			return err
+		}
 		at += n
 	}
 	out.WriteString("\n}\n")
@@ -67,31 +70,39 @@ func writeJSON(w io.Writer, t table, _ int) error {
 }
 
 // nested writes the draws of a variable as lists of lists.
-func (t table) nested(out *bufio.Writer, part []column, shape []int) {
+func (t table) nested(out *bufio.Writer, part []column, shape []int) error {
 	open := func(i int) {
 		if i > 0 {
 			out.WriteString(", ")
 		}
 	}
+	var cells []cell
+	for _, c := range part {
+		cells = append(cells, c.cell())
+	}
 	out.WriteString("[")
 	for chain := range t.run.Layout.Chains {
 		open(chain)
 		out.WriteString("[")
-		for draw := range t.draws {
+		err := t.rows(cells, chain, chain+1, func(_, draw int, row []float64) error {
 			open(draw)
-			k := 0
 			element(out, shape, func() string {
-				x := part[k].at(chain, draw)
-				k++
+				x := row[0]
+				row = row[1:]
 				if math.IsNaN(x) || math.IsInf(x, 0) {
 					return "null"
 				}
 				return digits(x)
 			})
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 		out.WriteString("]")
 	}
 	out.WriteString("]")
+	return nil
 }
 
 func element(out *bufio.Writer, shape []int, next func() string) {

@@ -2,7 +2,7 @@
 // an HDF5 file in which the axes are data sets of their own, to which arrays refer (dimension scales).
 //
 //	netcdf.Write(w, netcdf.Group{Groups: []netcdf.Group{{Name: "posterior",
-//		Axes:   []netcdf.Axis{{Name: "draw", Size: 2, Numbers: []int64{0, 1}}},
+//		Axes:   []netcdf.Axis{{Name: "draw", Size: 2}},
 //		Arrays: []netcdf.Array{{Name: "mu", Axes: []string{"draw"}, Write: …}}}}})
 //
 // Everything but the numbers has a size that does not depend on where it lies, so that a file is written from its
@@ -31,14 +31,28 @@ type Group struct {
 // An Attribute is text about a group or an array.
 type Attribute struct{ Name, Text string }
 
-// An Axis of a group has a coordinate for each of its places: Numbers, or Labels.
+// An Axis of a group has a coordinate for each of its Size places: the numbers from First on, or Labels.
 type Axis struct {
-	Name    string
-	Numbers []int64
-	Labels  []string // nil for numbers
+	Name        string
+	First, Size int
+	Labels      []string // nil for numbers
 }
 
-func (a Axis) size() int { return max(len(a.Numbers), len(a.Labels)) }
+// write writes the numbers, some at a time.
+func (a Axis) write(w io.Writer) error {
+	const some = 1 << 13
+	b := make([]byte, 0, 8*some)
+	for from := 0; from < a.Size; from += some {
+		b = b[:0]
+		for k := from; k < min(from+some, a.Size); k++ {
+			b = binary.LittleEndian.AppendUint64(b, uint64(a.First+k))
+		}
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // A Kind is the type of an array's elements.
 type Kind uint8
@@ -131,7 +145,7 @@ func (f *file) group(g Group) *object {
 	sizes := map[string]int{}
 	var axes []*object
 	for _, a := range g.Axes {
-		axes, sizes[a.Name] = append(axes, f.axis(a)), a.size()
+		axes, sizes[a.Name] = append(axes, f.axis(a)), a.Size
 		members = append(members, member{a.Name, axes[len(axes)-1]})
 	}
 	heap := f.heap(len(axes), func(k int) []byte { return address(nil, axes[k].at) })
@@ -167,12 +181,10 @@ func (f *file) axis(a Axis) *object {
 		return texts([]Attribute{{"CLASS", "DIMENSION_SCALE"}, {"NAME", a.Name}})
 	}
 	if a.Labels == nil {
-		return f.dataset(integer(8), []int{a.size()}, 8, about, func(w io.Writer) error {
-			return binary.Write(w, binary.LittleEndian, a.Numbers)
-		})
+		return f.dataset(integer(8), []int{a.Size}, 8, about, a.write)
 	}
 	words := f.heap(len(a.Labels), func(k int) []byte { return []byte(a.Labels[k]) })
-	return f.dataset(variableText(), []int{a.size()}, referenceSize, about, func(w io.Writer) error {
+	return f.dataset(variableText(), []int{a.Size}, referenceSize, about, func(w io.Writer) error {
 		var b []byte
 		for k, at := range words {
 			b = at.append(b, len(a.Labels[k]))

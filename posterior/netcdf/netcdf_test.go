@@ -29,8 +29,8 @@ func small() Group {
 	}
 	return Group{Attributes: []Attribute{{"model_name", "größe.ppl"}}, Groups: []Group{
 		{Name: "posterior", Attributes: []Attribute{{"sampler", "renhd"}},
-			Axes: []Axis{{Name: "chain", Numbers: []int64{0, 1}}, {Name: "draw", Numbers: []int64{0, 1, 2}},
-				{Name: "J", Labels: []string{"Äpfel", "b"}}},
+			Axes: []Axis{{Name: "chain", Size: 2}, {Name: "draw", Size: 3},
+				{Name: "J", Size: 2, Labels: []string{"Äpfel", "b"}}},
 			Arrays: []Array{
 				{Name: "mu", Axes: []string{"chain", "draw"}, Write: numbers([]float64{1, 2, 3, 4, 5, 6.5})},
 				{Name: "a", Kind: Int, Axes: []string{"chain", "draw", "J"},

@@ -16,11 +16,11 @@ type Group struct {
 	Arrays []GroupArray
 }
 
-// An Axis has a coordinate for each of its places: Numbers, or Labels.
+// An Axis has a coordinate for each of its Size places: the numbers from First on, or Labels.
 type Axis struct {
-	Name    string
-	Numbers []int64
-	Labels  []string
+	Name        string
+	First, Size int
+	Labels      []string
 }
 
 // A GroupArray is an array of a group over some of its axes, chain and draw among them. Write writes its elements
@@ -65,15 +65,19 @@ func (r *Run) Streamed(group string) []types.Variable {
 	return nil
 }
 
-// StreamedDraws reads a variable of such a group, as Draws does.
-func (r *Run) StreamedDraws(group, name string) ([][]float64, error) {
-	return r.streamed(group, r.Streamed(group), name)
+// StreamedCount is the number of draws of a chain in such a group.
+func (r *Run) StreamedCount(group string) int {
+	vs := r.Streamed(group)
+	if len(vs) == 0 {
+		return 0
+	}
+	return r.arrays[column{group: group, v: vs[0]}.key()].Shape[1]
 }
 
 func (r *Run) streamedGroup(g streamedGroup) Group {
-	count := r.arrays[column{group: g.name, v: g.variables[0]}.key()].Shape[1]
+	count := r.StreamedCount(g.name)
 	names, own := axes(g.variables)
-	out := Group{Name: g.name, Axes: []Axis{numbered("chain", 0, r.Layout.Chains), numbered("draw", 0, count)}}
+	out := Group{Name: g.name, Axes: []Axis{{Name: "chain", Size: r.Layout.Chains}, {Name: "draw", Size: count}}}
 	out.Axes = append(out.Axes, coordinates(own)...)
 	for i, v := range g.variables {
 		c := column{group: g.name, v: v}
@@ -98,53 +102,23 @@ func (r *Run) constantGroup(g constantGroup) Group {
 	return out
 }
 
-// writeColumn writes an array with a row for every draw, chain by chain. Where chains share files, the draws of those
-// that do are held in memory.
-func (r *Run) writeColumn(w io.Writer, c column) (err error) {
-	band, reader := r.arrays[c.key()].Chunks[0], r.reader()
-	for first := 0; first < r.Layout.Chains; first += band {
-		var failed error
-		write := func(b []byte) {
-			if failed == nil {
-				_, failed = w.Write(b)
-			}
-		}
-		held := make([][]byte, band)
-		err := r.chunks(c, first, reader, func(chain int, part []float64) {
-			if band == 1 {
-				write(encode(nil, kindOf(c.v), part))
-			} else {
-				held[chain-first] = encode(held[chain-first], kindOf(c.v), part)
-			}
-		})
-		for _, b := range held {
-			write(b)
-		}
-		if failed != nil {
-			return failed
-		}
-		if err != nil {
-			return ErrDamaged{r.Dir, err}
-		}
-	}
-	return nil
+// writeColumn writes an array with a row for every draw, chain by chain.
+func (r *Run) writeColumn(w io.Writer, c column) error {
+	var b []byte
+	return r.Together([]Array{{c.group, c.v.Name}}, 0, r.Layout.Chains, func(_, _ int, values [][]float64) error {
+		b = encode(b[:0], kindOf(c.v), values[0])
+		_, err := w.Write(b)
+		return err
+	})
 }
 
 func coordinates(own []axis) (all []Axis) {
 	for _, a := range own {
 		if a.label != nil {
-			all = append(all, Axis{Name: a.name, Labels: a.label})
+			all = append(all, Axis{Name: a.name, Size: len(a.label), Labels: a.label})
 		} else {
-			all = append(all, numbered(a.name, a.first, a.size))
+			all = append(all, Axis{Name: a.name, First: a.first, Size: a.size})
 		}
 	}
 	return all
-}
-
-func numbered(name string, first, n int) Axis {
-	a := Axis{Name: name, Numbers: make([]int64, n)}
-	for i := range a.Numbers {
-		a.Numbers[i] = int64(first + i)
-	}
-	return a
 }

@@ -21,6 +21,7 @@ type Run struct {
 	arrays map[string]array
 	bound  binding
 	disk   files.System
+	every  int // from one draw that is read to the next; 0 as 1
 }
 
 // System returns where the run is.
@@ -424,24 +425,44 @@ func (r *Run) stored(c column, chain int) int {
 		}
 		bytes += info.Size()
 	}
-	return min(claimed, int(bytes)/width(a.Type))
+	return min(claimed, int(bytes)/width(a.Type)) / max(1, r.every)
 }
 
 // chunks gives the draws of the band of chains that begins with first, chunk by chunk. A part may be used until it
 // gives the next.
 func (r *Run) chunks(c column, first int, reader *chunkReader, each func(chain int, part []float64)) error {
-	a, n := r.arrays[c.key()], c.v.Size()
-	band, chunk := a.Chunks[0], a.Chunks[1]
-	for k := 0; n > 0 && k*chunk < a.Shape[1]; k++ {
-		raw, err := reader.read(r.Dir, chunkPlace(c, first/band, k), band*chunk*n*width(a.Type))
-		if err != nil {
+	for k := range r.chunkCount(c) {
+		if err := r.chunk(c, first, k, reader, each); err != nil {
 			return err
 		}
-		draws := min(chunk, a.Shape[1]-k*chunk)
-		reader.values = decode(reader.values, raw, a.Type)
-		for chain := first; chain < min(first+band, r.Layout.Chains); chain++ {
-			each(chain, reader.values[(chain-first)*chunk*n:][:draws*n])
-		}
+	}
+	return nil
+}
+
+// chunkCount is the number of chunks that the draws of a chain have.
+func (r *Run) chunkCount(c column) int {
+	a := r.arrays[c.key()]
+	if c.v.Size() == 0 {
+		return 0
+	}
+	return (a.Shape[1] + a.Chunks[1] - 1) / a.Chunks[1]
+}
+
+// chunk gives the draws of the k-th chunk of a band of chains. One of which no draw is read is left alone.
+func (r *Run) chunk(c column, first, k int, reader *chunkReader, each func(chain int, part []float64)) error {
+	a, n := r.arrays[c.key()], c.v.Size()
+	band, chunk := a.Chunks[0], a.Chunks[1]
+	from, draws := r.firstRead(k*chunk), min(chunk, a.Shape[1]-k*chunk)
+	if from >= draws {
+		return nil
+	}
+	raw, err := reader.read(r.Dir, chunkPlace(c, first/band, k), band*chunk*n*width(a.Type))
+	if err != nil {
+		return err
+	}
+	reader.values = decode(reader.values, raw, a.Type)
+	for chain := first; chain < min(first+band, r.Layout.Chains); chain++ {
+		each(chain, r.thinned(reader.values[(chain-first)*chunk*n:][:draws*n], from, n))
 	}
 	return nil
 }
