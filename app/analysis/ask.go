@@ -3,9 +3,7 @@ package analysis
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 
-	"ppl/app"
 	"ppl/app/fault"
 	"ppl/app/notes"
 	"ppl/compiler"
@@ -66,10 +64,11 @@ func (o *Run) Ask(ctx context.Context, line string, most int) (*Answer, error) {
 		shown = min(most, shown)
 	}
 	var err error
+	src := o.sourceFor(q, question, shown)
 	if c := question.Completion(); c != nil {
-		a.Result, err = asked.Complete(ctx, c, shown, o, o.drawStream)
+		a.Result, err = asked.Complete(ctx, c, shown, src, src.stream)
 	} else {
-		a.Result, err = asked.Evaluate(ctx, question, 0, shown, o, o.deviceFor(ctx, question))
+		a.Result, err = asked.Evaluate(ctx, question, 0, shown, src, o.deviceFor(ctx, question))
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -78,18 +77,19 @@ func (o *Run) Ask(ctx context.Context, line string, most int) (*Answer, error) {
 		return nil, fault.Of(fmt.Errorf("%s: %w", o.Dir, err))
 	}
 	if question.IsTruth() {
-		err = a.countUndefined(ctx, o, shown)
+		err = a.countUndefined(ctx, src, shown)
 	}
 	return a, fault.Of(err)
 }
 
 // countUndefined counts for each element of a condition the draws in which it is not defined.
-func (a *Answer) countUndefined(ctx context.Context, o *Run, shown int) error {
+func (a *Answer) countUndefined(ctx context.Context, src drawSource, shown int) error {
+	o := src.Run
 	question := o.Inquiry.AskUndefined(a.Query)
 	if question == nil || question.Variable().Size() != a.Size {
 		return nil
 	}
-	result, err := asked.Evaluate(ctx, question, 0, shown, o, o.deviceFor(ctx, question))
+	result, err := asked.Evaluate(ctx, question, 0, shown, src, o.deviceFor(ctx, question))
 	if err != nil {
 		return err
 	}
@@ -105,11 +105,6 @@ func (a *Answer) countUndefined(ctx context.Context, o *Run, shown int) error {
 		a.Undefined = append(a.Undefined, n)
 	}
 	return nil
-}
-
-// drawStream is the random stream of what the run generated at a draw.
-func (o *Run) drawStream(chain, draw int) *rand.Rand {
-	return app.GeneratedStream(o.Stored.Info.Seed, chain, draw)
 }
 
 // compileFrom is the number of elements of draws from which compiled code is worth its compilation.

@@ -33,6 +33,7 @@ type Run struct {
 	Stored  *store.Run
 	Options rundir.Options
 	Inquiry *compiler.Inquiry
+	Memory  int64 // bytes that the draws of a question may take; 0 for 128 MB
 
 	draws   map[string][][]float64
 	unknown *unknownDraws    // nil before findUnknowns, and if everything is known at a draw

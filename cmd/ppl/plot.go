@@ -15,6 +15,7 @@ import (
 	"ppl/compiler/predict/query"
 	"ppl/lang/types"
 	"ppl/posterior/plot"
+	"ppl/posterior/store"
 )
 
 // A plotting is what the flags of ppl plot say.
@@ -90,7 +91,7 @@ func (c *console) plot(dir, kind string, names []string, p plotting) error {
 	if err != nil {
 		return err
 	}
-	o := plot.Options{Names: names, Evaluate: c.evaluator(dir)}
+	o := plot.Options{Names: names, Evaluate: c.evaluator()}
 	if kind == "prior" {
 		o.Prior = rundir.OpenPrior(dir, p.prior)
 	}
@@ -119,11 +120,11 @@ func (c *console) plot(dir, kind string, names []string, p plotting) error {
 }
 
 // evaluator evaluates expressions for pictures of a run, whose model and data are read when the first is asked for.
-func (c *console) evaluator(dir string) func(string) (types.Variable, [][][]float64, error) {
+func (c *console) evaluator() func(*store.Run, string) (types.Variable, [][][]float64, error) {
 	run := c.opened
-	return func(expression string) (v types.Variable, values [][][]float64, err error) {
-		if run == nil || run.Dir != dir {
-			if run, err = analysis.Open(dir, c.notes(false)); err != nil {
+	return func(of *store.Run, expression string) (v types.Variable, values [][][]float64, err error) {
+		if run == nil || run.Dir != of.Dir || run.Stored.Info.Draws != of.Info.Draws {
+			if run, err = analysis.Of(of, c.notes(false)); err != nil {
 				return v, nil, err
 			}
 		}

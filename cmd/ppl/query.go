@@ -36,6 +36,7 @@ func queryCommand(c *console) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		run.Memory = c.drawsMemory()
 		ctx, release := stoppable(cmd.Context())
 		defer release()
 		switch {
@@ -46,6 +47,8 @@ func queryCommand(c *console) *cobra.Command {
 		}
 		return c.queryAll(ctx, run, args[1:], &textAnswers{w: c.out, several: len(args) > 2})
 	}
+	c.limitedMemory(cmd, "let draws take half of `SIZE`, such as 2GB (default: 256MB); of a longer run, some draws "+
+		"are looked at, evenly spread")
 	return cmd
 }
 

@@ -129,14 +129,11 @@ func (t table) logLikelihoods() (names []string, cells []cell) {
 		}
 		for k := range v.Size() {
 			names = append(names, array+"."+strconv.Itoa(k+1))
-			cells = append(cells, cell{store.Array{Group: logLikelihood, Name: v.Name}, v.Size(), k, 0})
+			cells = append(cells, cell{store.Array{Group: string(store.RowDensities), Name: v.Name}, v.Size(), k, 0})
 		}
 	}
 	return names, cells
 }
-
-// logLikelihood is the group with the log likelihood of each row.
-const logLikelihood = "log_likelihood"
 
 // stanNumber is a number as CmdStan writes it.
 func stanNumber(x float64) string {

@@ -124,17 +124,22 @@ func pictures(r, prior *store.Run) (all []picture, err error) {
 // largeSVG is from how many bytes on a picture is kept as points instead of shapes: many draws are many shapes.
 const largeSVG = 200_000
 
+// manyPoints is from how many points on a picture is certain to be large, so that nobody makes its shapes.
+const manyPoints = largeSVG / 5
+
 // inline is a picture as a part of the page.
 func inline(p plot.Picture) (template.HTML, error) {
 	var b bytes.Buffer
-	if err := plot.Write(&b, p, "svg", plot.Size{}); err != nil {
-		return "", err
+	if p.Size() < manyPoints {
+		if err := plot.Write(&b, p, "svg", plot.Size{}); err != nil {
+			return "", err
+		}
+		if b.Len() < largeSVG {
+			svg := b.String()
+			return template.HTML(svg[max(0, strings.Index(svg, "<svg")):]), nil // without the XML declaration
+		}
+		b.Reset()
 	}
-	if b.Len() < largeSVG {
-		svg := b.String()
-		return template.HTML(svg[max(0, strings.Index(svg, "<svg")):]), nil // without the XML declaration
-	}
-	b.Reset()
 	if err := plot.Write(&b, p, "png", plot.Size{}); err != nil {
 		return "", err
 	}

@@ -124,7 +124,7 @@ func (x replicates) coverage() Panel {
 		for d, xs := range x.drawn {
 			column[d] = xs[i]
 		}
-		below := stats.PIT(column, make([]float64, len(column)), y) / float64(len(column))
+		below := stats.PIT(column, y)
 		depth[i] = math.Abs(2*below - 1)
 	}
 	slices.Sort(depth)

@@ -16,39 +16,90 @@ import (
 type Options struct {
 	Names []string   // variables and elements, as theta or theta[2]; what they are of depends on the kind
 	Prior *store.Run // a run of the prior, for the kinds that compare with it
-	// Evaluate gives the values of an expression, by element, chain and draw. It is asked for a name that is no
-	// variable of the run; nil where there are no expressions.
-	Evaluate func(expression string) (types.Variable, [][][]float64, error)
+	// Evaluate gives the values of an expression at the draws of a run, by element, chain and draw. It is asked for a
+	// name that is no variable of the run; nil where there are no expressions.
+	Evaluate func(r *store.Run, expression string) (types.Variable, [][][]float64, error)
 }
 
 // A Kind is a row of the table of pictures.
 type Kind struct {
 	Name string
 	Doc  string
+	part part // of the draws of a long run that the picture is made from
 	draw func(r *store.Run, o Options) (Picture, error)
+}
+
+// A part of the draws of a run, with what a reader should know of it; empty if it is the whole.
+type part func(r *store.Run) (some *store.Run, note string)
+
+// mostDraws is how many draws of all chains a picture has, and mostNumbers how many numbers are read for one of
+// replicates.
+const (
+	mostDraws   = 1 << 17
+	mostNumbers = 1 << 22
+	mostPoints  = 1 << 14 // draws in each of the panels of pairs
+)
+
+func allDraws(r *store.Run) (*store.Run, string) { return r, "" }
+
+// spread are some draws, evenly spread.
+func spread(r *store.Run) (*store.Run, string) { return within(r, mostDraws) }
+
+// sparse are fewer draws, for pictures that have each of them many times.
+func sparse(r *store.Run) (*store.Run, string) { return within(r, mostPoints) }
+
+// spreadReplicates are some draws of all replicates.
+func spreadReplicates(r *store.Run) (*store.Run, string) {
+	width := 0
+	for _, v := range r.Layout.Predictive {
+		width += v.Size()
+	}
+	return within(r, min(mostDraws, max(1000, mostNumbers/max(1, width))))
+}
+
+func within(r *store.Run, most int) (*store.Run, string) {
+	some, every := r.Within(most)
+	if every == 1 {
+		return r, ""
+	}
+	return some, fmt.Sprintf("One of every %d draws of each chain is looked at.", every)
+}
+
+// consecutive are the first draws of each chain, for what depends on neighbours.
+func consecutive(r *store.Run) (*store.Run, string) {
+	most := max(1000, mostDraws/max(1, r.Layout.Chains))
+	if r.Info.Draws <= most {
+		return r, ""
+	}
+	return r.First(most), fmt.Sprintf("The first %d draws of each chain are looked at.", most)
 }
 
 // Kinds is the table of what can be drawn.
 func Kinds() []Kind {
 	return []Kind{
-		{"trace", "draws of each chain along the run, with their densities", drawTrace},
-		{"rank", "ranks of each chain's draws among all: level where chains agree", drawRank},
-		{"density", "density of each quantity", drawDensity},
-		{"histogram", "histogram of each quantity", drawHistogram},
-		{"pairs", "each quantity against each other, divergences marked", drawPairs},
-		{"forest", "intervals with 50 and 95 % of the draws, one line for each quantity", drawForest},
-		{"autocorrelation", "correlation of draws with later ones, by chain", drawAutocorrelation},
-		{"energy", "energies, and their changes from draw to draw: alike where momenta do their work", drawEnergy},
-		{"ess", "effective sample size from more and more of the draws", drawESS},
-		{"ppc", "data and replicates of them: densities, or frequencies of whole numbers", drawPredictive},
-		{"ppc-stat", "mean, sd, least and greatest of the data among those of replicates", drawPredictiveStatistics},
-		{"ppc-group", "means of the data by group (the last name) and those of replicates", drawPredictiveGroups},
-		{"loo-pit", "where left-out rows lie in their predictions: level where predictions are right", drawPIT},
+		{"trace", "draws of each chain along the run, with their densities", spread, drawTrace},
+		{"rank", "ranks of each chain's draws among all: level where chains agree", spread, drawRank},
+		{"density", "density of each quantity", spread, drawDensity},
+		{"histogram", "histogram of each quantity", spread, drawHistogram},
+		{"pairs", "each quantity against each other, divergences marked", sparse, drawPairs},
+		{"forest", "intervals with 50 and 95 % of the draws, one line for each quantity", spread, drawForest},
+		{"autocorrelation", "correlation of draws with later ones, by chain", consecutive, drawAutocorrelation},
+		{"energy", "energies, and their changes from draw to draw: alike where momenta do their work",
+			consecutive, drawEnergy},
+		{"ess", "effective sample size from more and more of the draws", spread, drawESS},
+		{"ppc", "data and replicates of them: densities, or frequencies of whole numbers",
+			spreadReplicates, drawPredictive},
+		{"ppc-stat", "mean, sd, least and greatest of the data among those of replicates",
+			spreadReplicates, drawPredictiveStatistics},
+		{"ppc-group", "means of the data by group (the last name) and those of replicates",
+			spreadReplicates, drawPredictiveGroups},
+		{"loo-pit", "where left-out rows lie in their predictions: level where predictions are right",
+			allDraws, drawPIT},
 		{"calibration", "predicted probabilities against frequencies, or intervals against how often they hold",
-			drawCalibration},
-		{"prior", "prior against posterior of each quantity", drawPrior},
+			spreadReplicates, drawCalibration},
+		{"prior", "prior against posterior of each quantity", spread, drawPrior},
 		{"ladder", "flow of replicas along the temperatures, swap rates, and the curve whose area is the log evidence",
-			drawLadder},
+			allDraws, drawLadder},
 	}
 }
 
@@ -63,7 +114,11 @@ func Draw(r *store.Run, kind string, o Options) (Picture, error) {
 		if r.Info.Draws == 0 {
 			return Picture{}, report.Unusable{Reason: r.Dir + " has no draws yet of every chain"}
 		}
-		p, err := k.draw(r, o)
+		some, note := k.part(r)
+		p, err := k.draw(some, o)
+		if note != "" {
+			p.Notes = append(p.Notes, note)
+		}
 		if err == nil && p.Title == "" {
 			p.Title = fmt.Sprintf("%s · %s", r.Dir, kind)
 		}
@@ -112,7 +167,7 @@ func quantities(r *store.Run, o Options, most int) (qs []quantity, notes []strin
 			err = add(selected, unknown)
 		default:
 			var more []quantity
-			if more, err = evaluated(name, o); err != nil && plainName.MatchString(name) {
+			if more, err = evaluated(r, name, o); err != nil && plainName.MatchString(name) {
 				err = unknown // says what is like it
 			}
 			total += len(more)
@@ -135,8 +190,8 @@ func quantities(r *store.Run, o Options, most int) (qs []quantity, notes []strin
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*( *\[[^]]*\])?$`)
 
 // evaluated are the elements of an expression.
-func evaluated(expression string, o Options) (qs []quantity, err error) {
-	v, values, err := o.Evaluate(expression)
+func evaluated(r *store.Run, expression string, o Options) (qs []quantity, err error) {
+	v, values, err := o.Evaluate(r, expression)
 	if err != nil {
 		return nil, err
 	}

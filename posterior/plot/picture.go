@@ -142,6 +142,16 @@ func (p Panel) frame() (x, y [2]float64) {
 	return p.X.span(x, 0.02), p.Y.span(y, 0.05)
 }
 
+// Size is the number of points of a picture.
+func (p Picture) Size() (n int) {
+	for _, panel := range p.Panels {
+		for _, l := range panel.Layers {
+			l.extent(func(_, _ float64) { n++ })
+		}
+	}
+	return n
+}
+
 func widen(r *[2]float64, v float64) {
 	if !math.IsNaN(v) && !math.IsInf(v, 0) {
 		r[0], r[1] = math.Min(r[0], v), math.Max(r[1], v)

@@ -240,3 +240,21 @@ func TestParseSize(t *testing.T) {
 		}
 	}
 }
+
+// Of a long run a picture has some draws, evenly spread or the first ones, and says so.
+func TestPartsOfLongRuns(t *testing.T) {
+	r := testRun(t)
+	total := r.Layout.Chains * r.Info.Draws
+	some, note := within(r, total/2)
+	if want := "One of every 2 draws of each chain is looked at."; note != want || some.Info.Draws != r.Info.Draws/2 {
+		t.Errorf("%q, %d of %d draws", note, some.Info.Draws, r.Info.Draws)
+	}
+	if same, note := within(r, total); same != r || note != "" {
+		t.Errorf("all draws fit, and %q is said", note)
+	}
+	for _, k := range Kinds() {
+		if same, note := k.part(r); same != r || note != "" {
+			t.Errorf("%s: of a short run %q is said", k.Name, note)
+		}
+	}
+}

@@ -54,7 +54,8 @@ func priorOf(r *store.Run, name string) []float64 {
 	if err != nil {
 		return nil
 	}
-	chains, err := r.Prior(s[0].Variable.Name)
+	some, _ := spread(r)
+	chains, err := some.Prior(s[0].Variable.Name)
 	if err != nil {
 		return nil
 	}

@@ -47,24 +47,85 @@ func (l *LOO) Replace(row int, logDensities [][]float64) {
 // CrossValidate estimates leave-one-out prediction of an observed array from the draws of a run. Name is empty where
 // the run has the log likelihood of one array only.
 func CrossValidate(r *store.Run, name string) (LOO, error) {
-	v, logLik, reff, err := rowDensities(r, name)
+	v, err := rowsOf(r, name)
 	if err != nil {
 		return LOO{}, err
 	}
-	l := LOO{Dir: r.Dir, Variable: v, Draws: len(logLik[0]), WAIC: stats.WAIC(logLik)}
-	predicted, observed, err := predictions(r, v)
+	predicted, err := predictionOf(r, v)
 	if err != nil {
 		return LOO{}, err
 	}
-	if predicted == nil {
+	l := LOO{Dir: r.Dir, Variable: v, Draws: r.Layout.Chains * r.Info.Draws}
+	if !predicted.known() {
 		l.NoPIT = whyNoPIT(r, v)
 	}
-	l.PSIS = stats.LOO(logLik, reff, func(i int, w []float64) {
-		if predicted != nil {
-			l.PIT = append(l.PIT, stats.PIT(predicted[i], w, observed[i]))
+	rows := make([][]int, v.Size())
+	for i := range rows {
+		rows[i] = []int{i}
+	}
+	return l, l.leaveOut(r, v, rows, predicted)
+}
+
+// leftOutMemory is how many bytes the draws of rows take that are left out in one pass through the log likelihood.
+const leftOutMemory = 64 << 20
+
+// leaveOut estimates the prediction of groups of rows of v, each by its numbers.
+func (l *LOO) leaveOut(r *store.Run, v types.Variable, groups [][]int, of prediction) error {
+	reff, err := relativeESS(r)
+	if err != nil {
+		return err
+	}
+	some := max(1, leftOutMemory/stats.LeftOutSize(l.Draws, reff))
+	for ; len(groups) > 0; groups = groups[min(some, len(groups)):] {
+		pass := make([]*stats.LeftOut, min(some, len(groups)))
+		for k := range pass {
+			pass[k] = stats.NewLeftOut(l.Draws, reff)
 		}
+		if err := addDraws(r, v, groups, of, pass); err != nil {
+			return err
+		}
+		for _, x := range pass {
+			row := x.Result()
+			l.PSIS.Append(row.ELPD, row.P, row.K)
+			l.WAIC.ELPD, l.WAIC.P = append(l.WAIC.ELPD, row.WAIC), append(l.WAIC.P, row.PWAIC)
+			if of.known() {
+				l.PIT = append(l.PIT, row.PIT)
+			}
+		}
+	}
+	return nil
+}
+
+// addDraws goes through the draws once, for the first of some groups of rows of v.
+func addDraws(r *store.Run, v types.Variable, groups [][]int, of prediction, to []*stats.LeftOut) error {
+	arrays, size := []store.Array{{Group: string(store.RowDensities), Name: v.Name}}, v.Size()
+	if of.known() {
+		arrays = append(arrays, store.Array{Group: string(store.DataReplicates), Name: of.name})
+	}
+	odd := size // the first row with a log likelihood that is not finite
+	err := r.Together(arrays, 0, r.Layout.Chains, func(_, _ int, values [][]float64) error {
+		for d := range len(values[0]) / size {
+			for k, x := range to {
+				logLik, share := 0.0, 0.0
+				for _, row := range groups[k] {
+					one := values[0][d*size+row]
+					if logLik += one; math.IsNaN(one) || math.IsInf(one, 0) {
+						odd = min(odd, row)
+					}
+				}
+				if of.known() {
+					row := groups[k][0]
+					share = stats.Below(values[1][d*of.size+of.places[row]], of.data[row])
+				}
+				x.Add(logLik, share)
+			}
+		}
+		return nil
 	})
-	return l, nil
+	if err == nil && odd < size {
+		err = Unusable{fmt.Sprintf("the log likelihood of %s is not finite in some draws", v.Element(odd))}
+	}
+	return err
 }
 
 // whyNoPIT says why the rows of v have no LOO-PIT even if they are predicted; it is empty if they would have it.
@@ -77,23 +138,6 @@ func whyNoPIT(r *store.Run, v types.Variable) string {
 		return "a row is several numbers, and only single numbers have a rank among their predictions"
 	}
 	return ""
-}
-
-// rowDensities are the rows of an observed array, the log likelihood of each at every draw, and the effective share of
-// the draws.
-func rowDensities(r *store.Run, name string) (v types.Variable, logLik [][]float64, reff float64, err error) {
-	if v, err = rowsOf(r, name); err != nil {
-		return v, nil, 0, err
-	}
-	chains, err := r.LogLikelihood(v.Name)
-	if err != nil {
-		return v, nil, 0, err
-	}
-	if reff, err = relativeESS(r); err != nil {
-		return v, nil, 0, err
-	}
-	logLik = byElement(chains, v.Size())
-	return v, logLik, reff, finite(logLik, v.Element)
 }
 
 // finite refuses the log likelihood of rows, whose names are given, where one is not a number in some draw.
@@ -150,14 +194,13 @@ func relativeESS(r *store.Run) (float64, error) {
 		return 1, nil // as ArviZ has it: one chain cannot show how slowly it moves
 	}
 	for _, v := range r.Layout.Posterior {
-		chains, err := r.Draws(v.Name)
+		sizes := make([]float64, v.Size())
+		err := View{}.eachWith(r, store.PosteriorDraws, v, nil, func(i int, q quantity, w *stats.Workspace) {
+			sizes[i] = q.essMean(w)
+		})
 		if err != nil {
 			return 0, err
 		}
-		sizes := make([]float64, v.Size())
-		eachElement(chains, v.Size(), allElements(v.Size()), func(i int, draws [][]float64, w *stats.Workspace) {
-			sizes[i] = w.ESSMean(draws)
-		})
 		for _, s := range sizes {
 			if !math.IsNaN(s) {
 				total, n = total+s, n+1
@@ -179,26 +222,36 @@ func predictedFor(r *store.Run, v types.Variable) (all types.Variable, ok bool) 
 	return r.Layout.Predictive[i], true
 }
 
-// predictions are the replicates of the rows of v and their data, where the run has both. Rows are found by their
+// A prediction is where the replicates of rows are, and the data that they are of.
+type prediction struct {
+	name   string // of the array with replicates
+	size   int    // of a replicate
+	places []int  // of each row in it
+	data   []float64
+}
+
+func (p prediction) known() bool { return len(p.places) > 0 }
+
+// predictionOf finds the replicates of the rows of v, where the run has them and their data. Rows are found by their
 // names, for rows without a value are predicted and have no log likelihood.
-func predictions(r *store.Run, v types.Variable) (predicted [][]float64, data []float64, err error) {
+func predictionOf(r *store.Run, v types.Variable) (p prediction, err error) {
 	all, ok := predictedFor(r, v)
 	if !ok {
-		return nil, nil, nil
+		return p, nil
 	}
 	values, err := r.ObservedData(v.Name)
 	if err != nil || len(values) != all.Size() {
-		return nil, nil, err
+		return p, err
 	}
-	chains, err := r.LeftOutReplicates(v.Name)
-	if err != nil || chains == nil {
-		return nil, nil, err
+	p.name, p.size = r.LeftOutReplicates(v.Name), all.Size()
+	if p.name == "" {
+		return p, nil
 	}
-	replicates := byElement(chains, all.Size())
-	for _, k := range elementsOfRows(v, all) {
-		predicted, data = append(predicted, replicates[k]), append(data, values[k])
+	p.places = elementsOfRows(v, all)
+	for _, k := range p.places {
+		p.data = append(p.data, values[k])
 	}
-	return predicted, data, nil
+	return p, nil
 }
 
 // elementsOfRows finds the element of an observed array that each row of its log likelihood is about: rows are the

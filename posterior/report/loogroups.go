@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"ppl/lang/types"
-	"ppl/posterior/stats"
 	"ppl/posterior/store"
 )
 
@@ -17,7 +16,7 @@ import (
 // what is observed. The log likelihood of a group is the sum of those of its rows, which are independent given the
 // parameters.
 func CrossValidateBy(r *store.Run, name, by string) (LOO, error) {
-	v, logLik, reff, err := rowDensities(r, name)
+	v, err := rowsOf(r, name)
 	if err != nil {
 		return LOO{}, err
 	}
@@ -29,24 +28,18 @@ func CrossValidateBy(r *store.Run, name, by string) (LOO, error) {
 	if len(codes) < 2 {
 		return LOO{}, Unusable{fmt.Sprintf("all rows of %s are in one group of `%s`: none would be left", v.Name, by)}
 	}
-	l := LOO{Dir: r.Dir, Draws: len(logLik[0]), By: v.Name}
+	l := LOO{Dir: r.Dir, Draws: r.Layout.Chains * r.Info.Draws, By: v.Name}
 	l.Variable = types.Variable{Name: by, Shape: []int{len(codes)}, Label: [][]string{groupNames(r, by, codes)}}
-	var groups [][]float64
 	for _, c := range codes {
-		sum := make([]float64, l.Draws)
 		var rows []int
 		for i := range code {
 			if code[i] == c {
 				rows = append(rows, i)
-				for d, x := range logLik[i] {
-					sum[d] += x
-				}
 			}
 		}
-		groups, l.Rows = append(groups, sum), append(l.Rows, rows)
+		l.Rows = append(l.Rows, rows)
 	}
-	l.WAIC, l.PSIS = stats.WAIC(groups), stats.LOO(groups, reff, nil)
-	return l, nil
+	return l, l.leaveOut(r, v, l.Rows, prediction{})
 }
 
 // groupOfRows is the group that each row of v is in.

@@ -34,7 +34,7 @@ func CrossValidatePart(r *store.Run, v types.Variable, rows, places []int, rough
 	if err != nil {
 		return PartLOO{}, err
 	}
-	part := stats.LOO(logLik, reff, nil)
+	part, _ := stats.LOO(logLik, reff)
 	return PartLOO{stats.Subsample(rough, rows, part), r.Dir, v, len(logLik[0]), rough, rows, part}, nil
 }
 

@@ -12,8 +12,8 @@ import (
 )
 
 // usualMemory is how many bytes the draws in a summary may take, whatever the number of draws, unless a view gives
-// another number.
-const usualMemory = 256 << 20
+// another number: half of the 256 MB that a command takes.
+const usualMemory = 128 << 20
 
 // drawCost is what a workspace takes for a draw of a quantity, in bytes, as measured, and the draw itself.
 const drawCost = 280
@@ -26,6 +26,13 @@ const heldCost = 12
 type quantity struct {
 	chains [][]float64
 	long   *stats.Long // nil: chains are all draws
+}
+
+func (q quantity) essMean(w *stats.Workspace) float64 {
+	if q.long != nil {
+		return q.long.ESSMean(w)
+	}
+	return w.ESSMean(q.chains)
 }
 
 func (q quantity) summary(w *stats.Workspace) stats.Summary {
@@ -73,13 +80,16 @@ func (v View) memory() int64 {
 // eachQuantity calls look for the elements of a variable, from several goroutines, each with a workspace of its own.
 func (v View) eachQuantity(r *store.Run, of store.Part, x types.Variable,
 	look func(i int, q quantity, w *stats.Workspace)) error {
+	return v.eachWith(r, of, x, append([]float64{.05, .5, .95}, v.probabilities()...), look)
+}
+
+// eachWith is eachQuantity where some quantiles are known of a sample.
+func (v View) eachWith(r *store.Run, of store.Part, x types.Variable, quantiles []float64,
+	look func(i int, q quantity, w *stats.Workspace)) error {
 	p := planFor(r.Layout.Chains*r.Info.Draws, v.memory())
 	for from := 0; from < x.Size(); from += p.group {
-		read := readAll
-		if p.room > 0 {
-			read = v.readSample
-		}
-		quantities, err := read(r, of, x, from, min(from+p.group, x.Size()), p)
+		to := min(from+p.group, x.Size())
+		quantities, err := p.read(r, of, x, from, to, quantiles)
 		if err != nil {
 			return err
 		}
@@ -103,8 +113,17 @@ func together(workers, n int, look func(k int, w *stats.Workspace)) {
 	wait.Wait()
 }
 
-// readAll reads all draws of the elements from..to-1 of a variable.
-func readAll(r *store.Run, of store.Part, x types.Variable, from, to int, _ plan) ([]quantity, error) {
+// read reads the elements from..to-1 of a variable.
+func (p plan) read(r *store.Run, of store.Part, x types.Variable, from, to int, quantiles []float64) ([]quantity,
+	error) {
+	if p.room > 0 {
+		return p.readSample(r, of, x, from, to, quantiles)
+	}
+	return readAll(r, of, x, from, to)
+}
+
+// readAll reads all draws of them.
+func readAll(r *store.Run, of store.Part, x types.Variable, from, to int) ([]quantity, error) {
 	all := make([]quantity, to-from)
 	for k := range all {
 		all[k].chains = make([][]float64, r.Layout.Chains)
@@ -126,11 +145,11 @@ func readAll(r *store.Run, of store.Part, x types.Variable, from, to int, _ plan
 }
 
 // readSample reads a sample of them, and learns of the others in passes.
-func (v View) readSample(r *store.Run, of store.Part, x types.Variable, from, to int, p plan) ([]quantity, error) {
+func (p plan) readSample(r *store.Run, of store.Part, x types.Variable, from, to int,
+	quantiles []float64) ([]quantity, error) {
 	all := make([]quantity, to-from)
 	for k := range all {
-		asked := append([]float64{.05, .5, .95}, v.probabilities()...)
-		all[k].long = stats.NewLong(r.Layout.Chains, r.Info.Draws, p.room, asked...)
+		all[k].long = stats.NewLong(r.Layout.Chains, r.Info.Draws, p.room, quantiles...)
 	}
 	size := x.Size()
 	for slices.ContainsFunc(all, func(q quantity) bool { return q.long.More() }) {

@@ -15,6 +15,7 @@ import (
 // less.
 type Sensitivities struct {
 	Dir        string
+	Every      int      // from one draw that was looked at to the next
 	Priors     []string // that were scaled together
 	Quantities []Sensitive
 }
@@ -39,10 +40,14 @@ func (s Sensitive) Verdict() string {
 	return ""
 }
 
+// sensitivityDraws is how many draws of all chains are weighted at most. Each takes some 100 bytes.
+const sensitivityDraws = 1 << 18
+
 // Sensitivity scales the given priors, or if there are none the top-level ones, and the likelihood, and looks at the
-// variables called names, or at all.
+// variables called names, or at all. Of more than sensitivityDraws draws it takes some, evenly spread.
 func Sensitivity(r *store.Run, names, priors []string) (Sensitivities, error) {
 	s := Sensitivities{Dir: r.Dir, Priors: priors}
+	r, s.Every = r.Within(sensitivityDraws)
 	if len(priors) == 0 {
 		s.Priors = r.Layout.TopLevel
 	}
@@ -61,16 +66,22 @@ func Sensitivity(r *store.Run, names, priors []string) (Sensitivities, error) {
 	byPrior, byData := stats.PowerScale(prior), stats.PowerScale(likelihood)
 	for _, x := range selected {
 		v := x.Variable
-		chains, err := r.Draws(v.Name)
+		found, asked := make([]Sensitive, v.Size()), make([]bool, v.Size())
+		for _, i := range x.Elements {
+			asked[i] = true
+		}
+		err := View{}.eachQuantity(r, store.PosteriorDraws, v, func(i int, q quantity, _ *stats.Workspace) {
+			if asked[i] {
+				xs := slices.Concat(q.chains...)
+				found[i] = Sensitive{v.Element(i), byPrior.Sensitivity(xs), byData.Sensitivity(xs)}
+			}
+		})
 		if err != nil {
 			return s, err
 		}
-		found := make([]Sensitive, len(x.Elements))
-		eachElement(chains, v.Size(), x.Elements, func(k int, draws [][]float64, _ *stats.Workspace) {
-			xs := slices.Concat(draws...)
-			found[k] = Sensitive{v.Element(x.Elements[k]), byPrior.Sensitivity(xs), byData.Sensitivity(xs)}
-		})
-		s.Quantities = append(s.Quantities, found...)
+		for _, i := range x.Elements {
+			s.Quantities = append(s.Quantities, found[i])
+		}
 	}
 	return s, nil
 }
@@ -132,6 +143,9 @@ func (s Sensitivities) Text(w io.Writer, width int) error {
 	paragraph(&b, "", fmt.Sprintf("%s: how far each posterior moves when the priors of %s, or the "+
 		"likelihood, count for "+
 		"more or less; from %v on it matters.", s.Dir, strings.Join(s.Priors, ", "), sensitive), width)
+	if s.Every > 1 {
+		paragraph(&b, "", fmt.Sprintf("From one of every %d draws of each chain.", s.Every), width)
+	}
 	b.WriteByte('\n')
 	rows := [][]string{{"", "prior", "likelihood", ""}}
 	left := 0
@@ -173,9 +187,14 @@ func (s Sensitivities) JSON(w io.Writer) error {
 	for _, q := range s.Quantities {
 		out = append(out, sensitiveObject{q.Name, store.Number(q.Prior), store.Number(q.Likelihood), q.Verdict()})
 	}
+	every := 0 // all
+	if s.Every > 1 {
+		every = s.Every
+	}
 	return printJSON(w, struct {
 		Run        string            `json:"run"`
+		Every      int               `json:"every,omitempty"`
 		Priors     []string          `json:"priors"`
 		Quantities []sensitiveObject `json:"quantities"`
-	}{s.Dir, s.Priors, out})
+	}{s.Dir, every, s.Priors, out})
 }

@@ -50,6 +50,12 @@ func NewLong(chains, draws, room int, quantiles ...float64) *Long {
 	l := &Long{draws: draws, every: max(1, (draws+each-1)/each), thinned: make([][]float64, chains),
 		blocks: make([][]float64, chains*blocksOfChain), length: min(each, draws) / blocksOfChain,
 		least: math.Inf(1), most: math.Inf(-1), quantiles: quantiles}
+	for c := range l.thinned {
+		l.thinned[c] = make([]float64, 0, (draws+l.every-1)/l.every)
+	}
+	for b := range l.blocks {
+		l.blocks[b] = make([]float64, 0, l.length)
+	}
 	for b := range blocksOfChain {
 		l.starts = append(l.starts, b*(draws-l.length)/(blocksOfChain-1))
 	}
@@ -169,21 +175,27 @@ func (l *Long) Summarize(w *Workspace) Summary {
 		s.MCSEMean, s.ESSBulk, s.ESSTail, s.RHat = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 		return s
 	}
-	mean := w.ESSMean(l.thinned)
-	bulk, tail, ofBlocks := w.effective(l.blocks)
+	bulk, tail := w.effective(l.blocks)
 	s.ESSBulk, s.ESSTail = l.scaled(s.ESSBulk, bulk), l.scaled(s.ESSTail, tail)
-	s.MCSEMean = s.SD / math.Sqrt(l.scaled(mean, ofBlocks))
+	s.MCSEMean = s.SD / math.Sqrt(l.ESSMean(w))
 	return s
 }
 
-// effective are the effective sizes of draws for the bulk, the tail and the mean.
-func (w *Workspace) effective(chains [][]float64) (bulk, tail, mean float64) {
-	mean = w.ESSMean(chains)
+// ESSMean is the effective size of all draws for the mean, after one pass.
+func (l *Long) ESSMean(w *Workspace) float64 {
+	if l.nonFinite > 0 || l.least == l.most {
+		return math.NaN()
+	}
+	return l.scaled(w.ESSMean(l.thinned), w.ESSMean(l.blocks))
+}
+
+// effective are the effective sizes of draws for the bulk and the tail.
+func (w *Workspace) effective(chains [][]float64) (bulk, tail float64) {
 	if !sane(chains) {
-		return math.NaN(), math.NaN(), mean
+		return math.NaN(), math.NaN()
 	}
 	h := w.sortHalves(chains)
-	return w.ess(w.normalScores(h.draws), h.parts), w.essTail(h), mean
+	return w.ess(w.normalScores(h.draws), h.parts), w.essTail(h)
 }
 
 // scaled is the effective size of all draws, from those of the thinned ones and of the blocks.

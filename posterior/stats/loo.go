@@ -29,27 +29,6 @@ func standardError(terms []float64) float64 {
 	return math.Sqrt(float64(len(terms)) * stat.PopVariance(terms, nil))
 }
 
-// LOO estimates leave-one-out cross-validation by Pareto smoothed importance sampling (Vehtari, Gelman, Gabry:
-// Practical Bayesian model evaluation using leave-one-out cross-validation and WAIC, Statistics and Computing 27,
-// 2017). logLik has for each row its log likelihood at every draw, chain after chain; reff is the effective share of
-// the draws. The weights of the rows are handed to use, where it is not nil.
-func LOO(logLik [][]float64, reff float64, use func(row int, logWeights []float64)) Pointwise {
-	var p Pointwise
-	for i, ll := range logLik {
-		ratios := make([]float64, len(ll))
-		floats.SubTo(ratios, ratios, ll)
-		w, k := PSIS(ratios, reff)
-		if use != nil {
-			use(i, w)
-		}
-		full := LogMean(ll)
-		floats.Add(w, ll)
-		elpd := floats.LogSumExp(w)
-		p.ELPD, p.K, p.P = append(p.ELPD, elpd), append(p.K, k), append(p.P, full-elpd)
-	}
-	return p
-}
-
 // LogMean is the log of the mean of densities that are given by their logs.
 func LogMean(logs []float64) float64 { return floats.LogSumExp(logs) - math.Log(float64(len(logs))) }
 
@@ -63,33 +42,6 @@ func MCSELogMean(chains [][]float64) float64 {
 		}
 	}
 	return MCSEMean(relative)
-}
-
-// WAIC is Watanabe's criterion, on the scale of LOO: the log pointwise predictive density less the variance over draws
-// of each row's log likelihood (the same paper, section 2.3).
-func WAIC(logLik [][]float64) Pointwise {
-	var p Pointwise
-	for _, ll := range logLik {
-		full := LogMean(ll)
-		v := stat.PopVariance(ll, nil)
-		p.ELPD, p.P = append(p.ELPD, full-v), append(p.P, v)
-	}
-	return p
-}
-
-// PIT is the share of weighted predictions below what was observed, half of those equal to it included: uniform over
-// rows where the predictions have the right spread.
-func PIT(predicted, logWeights []float64, observed float64) float64 {
-	total := 0.0
-	for d, y := range predicted {
-		switch w := math.Exp(logWeights[d]); {
-		case y < observed:
-			total += w
-		case y == observed:
-			total += w / 2
-		}
-	}
-	return total
 }
 
 // Difference is how much better a predicts than b, with the standard error of that over rows.

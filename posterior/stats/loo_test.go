@@ -6,6 +6,9 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // A congruential generator and sums of twelve uniforms, as in testdata/loo.py.
@@ -109,7 +112,7 @@ func TestLOOAgainstArviZ(t *testing.T) {
 		if err := json.Unmarshal(want[name], &w); err != nil {
 			t.Fatal(err)
 		}
-		p := LOO(logLik, c.reff(), nil)
+		p, everyWAIC := LOO(logLik, c.reff())
 		got := p.Total()
 		wantNear(t, name+" elpd", got.ELPD, w.ELPD, 1e-6)
 		wantNear(t, name+" se", got.SE, w.SE, 1e-6)
@@ -117,7 +120,7 @@ func TestLOOAgainstArviZ(t *testing.T) {
 		for i, k := range p.K {
 			wantNear(t, name+" k", k, w.K[i], 1e-6)
 		}
-		waic := WAIC(logLik).Total()
+		waic := everyWAIC.Total()
 		wantNear(t, name+" waic", waic.ELPD, w.WAIC, 1e-6)
 		wantNear(t, name+" waic se", waic.SE, w.WSE, 1e-6)
 		wantNear(t, name+" p_waic", waic.P, w.PWAIC, 1e-6)
@@ -139,7 +142,8 @@ func TestComparisonAgainstArviZ(t *testing.T) {
 	names := []string{"narrow", "wide", "shifted"}
 	var models []Pointwise
 	for _, name := range names {
-		models = append(models, LOO(c.logLik[name], c.reff(), nil))
+		loo, _ := LOO(c.logLik[name], c.reff())
+		models = append(models, loo)
 	}
 	weights := Stacking(models)
 	for k, name := range names {
@@ -148,9 +152,13 @@ func TestComparisonAgainstArviZ(t *testing.T) {
 		wantNear(t, name+" its error", se, want.Compare[name].DSE, 1e-6)
 		wantNear(t, name+" weight", weights[k], want.Compare[name].Weight, 1e-3)
 	}
-	LOO(c.logLik["narrow"], c.reff(), func(i int, w []float64) {
-		wantNear(t, "PIT", PIT(c.predicted[i], w, c.y[i]), want.PIT[i], 1e-6)
-	})
+	for i, row := range c.logLik["narrow"] {
+		l := NewLeftOut(len(row), c.reff())
+		for d, x := range row {
+			l.Add(x, Below(c.predicted[i][d], c.y[i]))
+		}
+		wantNear(t, "PIT", l.Result().PIT, want.PIT[i], 1e-6)
+	}
 }
 
 // ArviZ 1.3 takes one draw less for the tail of the weights: 1e-3.
@@ -179,8 +187,58 @@ func TestLOOOfARowWithoutVariation(t *testing.T) {
 	for d := range row {
 		row[d] = -1.5
 	}
-	p := LOO([][]float64{row}, 1, nil)
+	p, _ := LOO([][]float64{row}, 1)
 	if math.Abs(p.ELPD[0]+1.5) > 1e-12 || !math.IsInf(p.K[0], -1) || math.Abs(p.P[0]) > 1e-12 {
 		t.Errorf("%+v", p)
+	}
+}
+
+// A row whose draws come one after another has the numbers that the weights of all draws give, with ties, heavy tails
+// and few draws.
+func TestLeftOutAgainstAllWeights(t *testing.T) {
+	s := lcg(7)
+	for name, draw := range map[string]func() float64{
+		"light": func() float64 { return -s.normal() * s.normal() / 4 },
+		"heavy": func() float64 { return 3 * math.Log(s.uniform()) },
+		"ties":  func() float64 { return -math.Floor(8 * s.uniform()) },
+		"far":   func() float64 { return -400 * math.Abs(s.normal()) },
+	} {
+		for _, n := range []int{1, 3, 24, 25, 1000, 20000} {
+			l, ll, shares := NewLeftOut(n, .7), make([]float64, n), make([]float64, n)
+			for d := range ll {
+				ll[d], shares[d] = draw(), math.Floor(3*s.uniform())/2
+				l.Add(ll[d], shares[d])
+			}
+			ratios := make([]float64, n)
+			for d, x := range ll {
+				ratios[d] = -x
+			}
+			w, k := PSIS(ratios, .7)
+			pit := 0.0
+			for d, x := range w {
+				pit += math.Exp(x) * shares[d]
+				w[d] = x + ll[d]
+			}
+			got := l.Result()
+			wantNear(t, name+" elpd", got.ELPD, floats.LogSumExp(w), 1e-10)
+			wantNear(t, name+" PIT", got.PIT, pit, 1e-10)
+			if got.K != k {
+				t.Errorf("%s of %d: k %v, want %v", name, n, got.K, k)
+			}
+			wantNear(t, name+" full", got.ELPD+got.P, LogMean(ll), 1e-10)
+			wantNear(t, name+" variance", got.PWAIC, stat.PopVariance(ll, nil), 1e-10)
+		}
+	}
+}
+
+// No more draws are kept than the tail of the weights has.
+func TestLeftOutKeepsTheTail(t *testing.T) {
+	const n = 100_000
+	s, l := lcg(9), NewLeftOut(n, 1)
+	for range n {
+		l.Add(s.normal(), 0)
+	}
+	if most := tailLength(n, 1) + 2; cap(l.far) > most {
+		t.Errorf("%d draws are kept, more than %d", cap(l.far), most)
 	}
 }

@@ -1,9 +1,9 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"slices"
-	"sort"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -53,7 +53,7 @@ func cumulativeJS(draws, weights []float64) float64 {
 	for i := range order {
 		order[i] = i
 	}
-	sort.SliceStable(order, func(a, b int) bool { return draws[order[a]] < draws[order[b]] })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(draws[a], draws[b]), a-b) })
 	n, q := float64(len(draws)), 0.0
 	var divergencePQ, divergenceQP, areaP, areaQ float64
 	for i, at := range order[:len(order)-1] {

@@ -20,40 +20,48 @@ func PSIS(logRatios []float64, reff float64) (logWeights []float64, k float64) {
 		order[i] = i
 	}
 	sort.SliceStable(order, func(a, b int) bool { return lw[order[a]] < lw[order[b]] })
-	k = smoothTail(lw, order, tailLength(len(lw), reff))
+	n := tailLength(len(lw), reff)
+	far := order[max(0, len(order)-n-1):]
+	sorted := make([]float64, len(far))
+	for i, at := range far {
+		sorted[i] = lw[at]
+	}
+	if k, _ = smoothTail(sorted, len(lw), n); math.IsNaN(lw[order[0]]) {
+		return lw, math.Inf(1)
+	}
+	for i, at := range far {
+		lw[at] = sorted[i]
+	}
 	floats.AddConst(-floats.LogSumExp(lw), lw)
 	return lw, k
 }
 
-// smoothTail replaces the last n of the log weights in the given order, of which the greatest is 0.
-func smoothTail(lw []float64, order []int, n int) (k float64) {
-	if len(order) <= n || math.IsNaN(lw[order[0]]) {
-		return math.Inf(1)
+// smoothTail replaces the last n of some log weights, sorted, of which the greatest is 0: far are the last n+1 of them.
+// It returns how many it has replaced, fewer where some tie with the threshold, and none where nothing fits.
+func smoothTail(far []float64, of, n int) (k float64, replaced int) {
+	if of <= n || math.IsNaN(far[0]) {
+		return math.Inf(1), 0
 	}
-	cut := max(lw[order[len(order)-n-1]], math.Log(math.SmallestNonzeroFloat64))
-	tail := order[len(order)-n:]
-	for len(tail) > 0 && lw[tail[0]] <= cut { // ties with the threshold belong to the body
+	cut := max(far[0], math.Log(math.SmallestNonzeroFloat64))
+	tail := far[1:]
+	for len(tail) > 0 && tail[0] <= cut { // ties with the threshold belong to the body
 		tail = tail[1:]
 	}
 	if len(tail) == 0 {
-		return math.Inf(-1) // the greatest weights are all alike
+		return math.Inf(-1), 0 // the greatest weights are all alike
 	}
 	if len(tail) < fewestTail {
-		return math.Inf(1)
+		return math.Inf(1), 0
 	}
-	values := make([]float64, len(tail))
-	for i, at := range tail {
-		values[i] = lw[at]
-	}
-	k, sigma := paretoFit(excesses(values, cut, 0))
+	k, sigma := paretoFit(excesses(tail, cut, 0))
 	if math.IsNaN(k) || !(sigma > 0) {
-		return math.Inf(1)
+		return math.Inf(1), 0
 	}
-	for i, at := range tail {
+	for i := range tail {
 		p := (float64(i) + 0.5) / float64(len(tail))
-		lw[at] = min(0, math.Log(paretoQuantile(p, k, sigma)+math.Exp(cut)))
+		tail[i] = min(0, math.Log(paretoQuantile(p, k, sigma)+math.Exp(cut)))
 	}
-	return k
+	return k, len(tail)
 }
 
 // paretoQuantile is the quantile of the generalised Pareto distribution with threshold 0.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"path/filepath"
@@ -34,9 +35,13 @@ const (
 	mostLock     = 1 << 16
 )
 
-// ReadModel reads the text of a run's model.
+// ReadModel reads the text of a run's model, which is not empty.
 func ReadModel(disk files.System, dir string) ([]byte, error) {
-	return readDocument(disk, dir, ModelFile, mostModel)
+	text, err := readDocument(disk, dir, ModelFile, mostModel)
+	if err == nil && len(bytes.TrimSpace(text)) == 0 {
+		err = damaged(dir, ModelFile, errors.New("it is empty, and is expected to have the text of the model"))
+	}
+	return text, err
 }
 
 // readDocument reads a file of a run that has at most that many bytes; ErrDamaged if it is no regular file, or larger.

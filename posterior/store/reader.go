@@ -22,6 +22,7 @@ type Run struct {
 	bound  binding
 	disk   files.System
 	every  int // from one draw that is read to the next; 0 as 1
+	end    int // draws of a chain that are looked at; 0 for all
 }
 
 // System returns where the run is.
@@ -306,18 +307,19 @@ func (r *Run) Predictive(name string) ([][]float64, error) {
 	return r.streamed(predictive, r.Layout.Predictive, name)
 }
 
-// LeftOutReplicates reads the replicates of an observed array as rows are predicted that are left out one at a time.
-// They are those of Predictive unless these depend on the data through discrete unknowns; then there may be none (nil).
-func (r *Run) LeftOutReplicates(of string) ([][]float64, error) {
+// LeftOutReplicates names the array, in the part DataReplicates, that has the replicates of an observed array as rows
+// are predicted that are left out one at a time. It is that of Predictive unless replicates depend on the data through
+// discrete unknowns; then there may be none, and the name is empty.
+func (r *Run) LeftOutReplicates(of string) string {
 	for _, v := range r.Layout.LeftOutReplicates {
 		if v.Of == of {
-			return r.streamed(predictive, r.Layout.allReplicates(), v.Name)
+			return v.Name
 		}
 	}
 	if slices.Contains(r.Layout.GivenUnknowns, of) {
-		return nil, nil
+		return ""
 	}
-	return r.Predictive(of)
+	return of
 }
 
 // FromPrior reports whether a run draws from the prior, so that it has no posterior.
@@ -383,6 +385,8 @@ const (
 	SamplerStats    Part = sampleStats
 	PriorDraws      Part = prior
 	PriorReplicates Part = priorPredictive
+	RowDensities    Part = logLikelihood
+	DataReplicates  Part = predictive
 )
 
 // Each visits the draws of an array, chunk by chunk: of a chain the draws from first on, each with the elements of the
@@ -417,8 +421,8 @@ func (r *Run) Each(of Part, name string, visit func(chain, first int, draws []fl
 // really there, not with what metadata claim.
 func (r *Run) stored(c column, chain int) int {
 	a, n, bytes := r.arrays[c.key()], c.v.Size(), int64(0)
-	claimed := a.Shape[1] * n
-	for k := 0; n > 0 && k*a.Chunks[1] < a.Shape[1]; k++ {
+	claimed := r.length(c) * n
+	for k := range r.chunkCount(c) {
 		info, err := r.disk.Stat(chunkPlace(c, chain/a.Chunks[0], k).file(r.Dir))
 		if err != nil {
 			break
@@ -445,14 +449,14 @@ func (r *Run) chunkCount(c column) int {
 	if c.v.Size() == 0 {
 		return 0
 	}
-	return (a.Shape[1] + a.Chunks[1] - 1) / a.Chunks[1]
+	return (r.length(c) + a.Chunks[1] - 1) / a.Chunks[1]
 }
 
 // chunk gives the draws of the k-th chunk of a band of chains. One of which no draw is read is left alone.
 func (r *Run) chunk(c column, first, k int, reader *chunkReader, each func(chain int, part []float64)) error {
 	a, n := r.arrays[c.key()], c.v.Size()
 	band, chunk := a.Chunks[0], a.Chunks[1]
-	from, draws := r.firstRead(k*chunk), min(chunk, a.Shape[1]-k*chunk)
+	from, draws := r.firstRead(k*chunk), min(chunk, r.length(c)-k*chunk)
 	if from >= draws {
 		return nil
 	}

@@ -12,6 +12,16 @@ func (r *Run) Every(k int) *Run {
 	return &thin
 }
 
+// First returns the run as if it had ended after n draws of each chain.
+func (r *Run) First(n int) *Run {
+	if n >= r.Info.Draws {
+		return r
+	}
+	short := *r
+	short.Info.Draws, short.end = n, n*max(1, r.every)
+	return &short
+}
+
 // Within returns the run with as many draws, evenly spread, as are at most some number in all chains, and from how many
 // draws one is: 1 if they are all. At least two draws of a chain are left.
 func (r *Run) Within(most int) (thin *Run, every int) {
@@ -38,4 +48,13 @@ func (r *Run) thinned(draws []float64, from, n int) []float64 {
 		kept++
 	}
 	return draws[:kept*n]
+}
+
+// length is the number of draws of a chain in an array, without those behind the end of the run.
+func (r *Run) length(c column) int {
+	n := r.arrays[c.key()].Shape[1]
+	if r.end > 0 {
+		return min(n, r.end)
+	}
+	return n
 }

@@ -5,13 +5,17 @@ import "fmt"
 // An Array names an array of a group with a row for each draw.
 type Array struct{ Group, Name string }
 
+// A Visit takes some draws of a chain from first on, for each array with its elements, row-major. The numbers may be
+// used until the next visit.
+type Visit func(chain, first int, values [][]float64) error
+
 // heldNumbers is how many numbers are in memory where chains share files, so that one file has draws of many.
 const heldNumbers = 1 << 22
 
 // Together visits the draws of several arrays side by side, chain after chain from the given one up to the other: of a
 // chain some draws from first on, for each array with its elements, row-major. The numbers may be used until the next
 // visit. Memory does not grow with the number of draws. An error of visit ends it.
-func (r *Run) Together(arrays []Array, from, to int, visit func(chain, first int, values [][]float64) error) error {
+func (r *Run) Together(arrays []Array, from, to int, visit Visit) error {
 	var columns []column
 	shared, width := false, 0
 	for _, a := range arrays {
@@ -45,7 +49,7 @@ func (r *Run) Together(arrays []Array, from, to int, visit func(chain, first int
 }
 
 // bandTogether visits chains whose draws are read as a whole.
-func (r *Run) bandTogether(columns []column, from, to int, visit func(chain, first int, values [][]float64) error) error {
+func (r *Run) bandTogether(columns []column, from, to int, visit Visit) error {
 	held, reader := make([][][]float64, to-from), r.reader() // by chain and array
 	for k := range held {
 		held[k] = make([][]float64, len(columns))
@@ -72,7 +76,7 @@ func (r *Run) bandTogether(columns []column, from, to int, visit func(chain, fir
 }
 
 // chainTogether visits a chain that has files of its own, chunk by chunk.
-func (r *Run) chainTogether(columns []column, chain int, visit func(chain, first int, values [][]float64) error) error {
+func (r *Run) chainTogether(columns []column, chain int, visit Visit) error {
 	cursors, values := make([]cursor, len(columns)), make([][]float64, len(columns))
 	reader := r.reader()
 	for first := 0; ; {

@@ -2,10 +2,13 @@ package store
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ppl/lang/types"
+	"ppl/runtime/sys/files"
 )
 
 // sideBySide writes a run of some chains, whose draws are known by chain and draw.
@@ -86,5 +89,32 @@ func TestWithin(t *testing.T) {
 		if every != c.every || thin.Info.Draws != c.draws {
 			t.Errorf("within %d: each %d-th, %d draws", c.most, every, thin.Info.Draws)
 		}
+	}
+}
+
+// The first draws of a run, and of a part of it, whose memory is that of what is read.
+func TestFirst(t *testing.T) {
+	whole := sideBySide(t, 2, 2*usualChunk+100)
+	for _, c := range []struct{ every, n int }{{1, 1}, {1, usualChunk}, {1, usualChunk + 1}, {3, 10}} {
+		run := whole.Every(c.every).First(c.n)
+		mu, err := run.Draws("mu")
+		if err != nil || run.Info.Draws != c.n || len(mu[1]) != c.n || mu[1][c.n-1] != muAt(1, (c.n-1)*c.every) {
+			t.Errorf("%+v: %d draws, %v", c, len(mu[1]), err)
+		}
+		if most := 2 * usualChunk; cap(mu[1]) > most {
+			t.Errorf("%+v: there is room for %d draws", c, cap(mu[1]))
+		}
+	}
+}
+
+// An empty copy of the model is a damaged run, which is named.
+func TestEmptyModel(t *testing.T) {
+	dir := sideBySide(t, 1, 2).Dir
+	if err := os.WriteFile(filepath.Join(dir, ModelFile), []byte(" \n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ReadModel(files.Disk{}, dir)
+	if !errors.As(err, new(ErrDamaged)) || !strings.Contains(err.Error(), dir) {
+		t.Error(err)
 	}
 }

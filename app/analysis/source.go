@@ -1,0 +1,74 @@
+package analysis
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"ppl/app"
+	"ppl/compiler"
+	"ppl/compiler/predict/query"
+	"ppl/lang/types"
+	"ppl/posterior/store"
+)
+
+// A drawSource has the draws that a question is asked of: all, or some of a long run, evenly spread.
+type drawSource struct {
+	*Run
+	some  *store.Run
+	every int // from one of them to the next
+}
+
+// usualMemory is how many bytes the draws that a question is asked of may take, unless Run.Memory says otherwise.
+const usualMemory = 128 << 20
+
+// estimateCost is what a draw takes while an element is described, in bytes, as measured.
+const estimateCost = 280
+
+// sourceFor chooses the draws for a question of which some elements are evaluated. A note says if they are not all.
+func (o *Run) sourceFor(q *query.Query, question *compiler.Question, shown int) drawSource {
+	reads, values := question.Reads(), 2*shown
+	if c := question.Completion(); c != nil {
+		reads = c.Saved()
+	}
+	if q.Form == query.Rank {
+		values *= 4
+	}
+	for _, v := range reads {
+		values += v.Size()
+	}
+	memory := o.Memory
+	if memory == 0 {
+		memory = usualMemory
+	}
+	some, every := o.Stored.Within(int(memory) / (estimateCost + 8*values))
+	if every > 1 {
+		o.notes.Note(fmt.Sprintf("one of every %d draws of each chain is looked at; more with --max-memory SIZE",
+			every))
+	}
+	return drawSource{o, some, every}
+}
+
+// Draws reads a variable.
+func (s drawSource) Draws(name string) ([][]float64, error) {
+	if s.every == 1 {
+		return s.Run.Draws(name)
+	}
+	k := slices.IndexFunc(s.added, func(v types.Variable) bool { return v.Name == name })
+	if k < 0 {
+		return s.some.Draws(name)
+	}
+	chains, size := s.draws[name], s.added[k].Size()
+	out := make([][]float64, len(chains))
+	for c, xs := range chains {
+		for d := 0; (d+1)*size <= len(xs); d += s.every {
+			out[c] = append(out[c], xs[d*size:(d+1)*size]...)
+		}
+	}
+	return out, nil
+}
+
+// stream is the random stream of what the run generated at a draw.
+func (s drawSource) stream(chain, draw int) *rand.Rand {
+	return app.GeneratedStream(s.Stored.Info.Seed, chain, draw*s.every)
+}

@@ -1,0 +1,197 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A LeftOut estimates how well a row is predicted that is left out, by Pareto smoothed importance sampling (Vehtari,
+// Gelman, Gabry: Practical Bayesian model evaluation using leave-one-out cross-validation and WAIC, Statistics and
+// Computing 27, 2017). Draws are given one after another. Those with the greatest weights are kept, since smoothing
+// changes them alone; of the others there are sums.
+//
+//	l := stats.NewLeftOut(draws, reff)
+//	for … { l.Add(logLik, share) }
+//	elpd := l.Result().ELPD
+type LeftOut struct {
+	tail  int        // length of the tail of weights, where there are as many draws
+	far   []weighted // the greatest tail+1 weights, a heap with the least of them first
+	seen  int
+	bad   bool // whether a log likelihood is not finite
+	body  logSum
+	parts logSum // of the body, weights times shares
+
+	full          logSum // of densities
+	mean, scatter float64
+}
+
+// weighted is a draw: the log of its importance ratio, which comes first among equals, and its share.
+type weighted struct {
+	ratio float64
+	order int
+	share float64
+}
+
+func compareWeights(a, b weighted) int {
+	return cmp.Or(cmp.Compare(a.ratio, b.ratio), cmp.Compare(a.order, b.order))
+}
+
+// NewLeftOut is for a number of draws, of which reff is the effective share.
+func NewLeftOut(draws int, reff float64) *LeftOut {
+	n := tailLength(draws, reff)
+	return &LeftOut{tail: n, far: make([]weighted, 0, n+2)}
+}
+
+// LeftOutSize is how many bytes a LeftOut takes for a number of draws.
+func LeftOutSize(draws int, reff float64) int { return 24 * (tailLength(draws, reff) + 10) }
+
+// Add takes a draw: the log likelihood of the row, and how much of the row's prediction is below what was observed (see
+// Below), 0 if nobody asks for PIT.
+func (l *LeftOut) Add(logLik, share float64) {
+	l.seen++
+	if math.IsNaN(logLik) || math.IsInf(logLik, 0) {
+		l.bad = true
+		return
+	}
+	l.full.add(logLik, 1)
+	delta := logLik - l.mean
+	l.mean += delta / float64(l.seen)
+	l.scatter += delta * (logLik - l.mean)
+	w := weighted{-logLik, l.seen, share}
+	switch {
+	case len(l.far) <= l.tail:
+		l.far = append(l.far, w)
+		l.up(len(l.far) - 1)
+	case w.ratio < l.far[0].ratio:
+		l.leave(w)
+	default:
+		l.leave(l.far[0])
+		l.far[0] = w
+		l.down()
+	}
+}
+
+// leave adds a draw to the body.
+func (l *LeftOut) leave(w weighted) {
+	l.body.add(w.ratio, 1)
+	l.parts.add(w.ratio, w.share)
+}
+
+func (l *LeftOut) up(i int) {
+	for i > 0 && compareWeights(l.far[i], l.far[(i-1)/2]) < 0 {
+		l.far[i], l.far[(i-1)/2] = l.far[(i-1)/2], l.far[i]
+		i = (i - 1) / 2
+	}
+}
+
+func (l *LeftOut) down() {
+	for i := 0; ; {
+		least := i
+		for _, k := range []int{2*i + 1, 2*i + 2} {
+			if k < len(l.far) && compareWeights(l.far[k], l.far[least]) < 0 {
+				least = k
+			}
+		}
+		if least == i {
+			return
+		}
+		l.far[i], l.far[least] = l.far[least], l.far[i]
+		i = least
+	}
+}
+
+// Finite reports whether the log likelihood was finite in all draws.
+func (l *LeftOut) Finite() bool { return !l.bad }
+
+// A RowOut is what a LeftOut found of its row.
+type RowOut struct {
+	ELPD, P, K  float64 // as Pointwise has them
+	WAIC, PWAIC float64 // Watanabe's criterion on the same scale, and its number of parameters
+	PIT         float64 // share of the weighted predictions below what was observed
+}
+
+// Result estimates from the draws that were added, of which there must be one.
+func (l *LeftOut) Result() RowOut {
+	slices.SortFunc(l.far, compareWeights)
+	greatest := l.far[len(l.far)-1].ratio
+	lw := make([]float64, len(l.far))
+	for i, w := range l.far {
+		lw[i] = w.ratio - greatest
+	}
+	k, smoothed := smoothTail(lw, l.seen, l.tail)
+	kept := len(lw) - smoothed // of the greatest, as they are
+	for _, w := range l.far[:kept] {
+		l.leave(w)
+	}
+	total, parts := l.body.shifted(-greatest), l.parts.shifted(-greatest)
+	density := logSum{-greatest, float64(l.seen - smoothed)}
+	for i, w := range l.far[kept:] {
+		total.add(lw[kept+i], 1)
+		parts.add(lw[kept+i], w.share)
+		density.add(lw[kept+i]-w.ratio, 1)
+	}
+	full, variance := l.full.log()-math.Log(float64(l.seen)), l.scatter/float64(l.seen)
+	elpd := density.log() - total.log()
+	return RowOut{ELPD: elpd, P: full - elpd, K: k, WAIC: full - variance, PWAIC: variance,
+		PIT: math.Exp(parts.log() - total.log())}
+}
+
+// A logSum is a sum of numbers that are given by their logs.
+type logSum struct{ greatest, sum float64 } // sum is in units of exp(greatest)
+
+// add adds times·exp(x).
+func (s *logSum) add(x, times float64) {
+	switch {
+	case s.sum == 0:
+		s.greatest, s.sum = x, times
+	case x > s.greatest:
+		s.greatest, s.sum = x, s.sum*math.Exp(s.greatest-x)+times
+	default:
+		s.sum += times * math.Exp(x-s.greatest)
+	}
+}
+
+func (s logSum) shifted(by float64) logSum { return logSum{s.greatest + by, s.sum} }
+func (s logSum) log() float64              { return s.greatest + math.Log(s.sum) }
+
+// LOO estimates leave-one-out cross-validation, and WAIC, of rows of which the log likelihood is given at every draw,
+// chain after chain; reff is the effective share of the draws.
+func LOO(logLik [][]float64, reff float64) (loo, waic Pointwise) {
+	for _, ll := range logLik {
+		l := NewLeftOut(len(ll), reff)
+		for _, x := range ll {
+			l.Add(x, 0)
+		}
+		r := l.Result()
+		loo.Append(r.ELPD, r.P, r.K)
+		waic.ELPD, waic.P = append(waic.ELPD, r.WAIC), append(waic.P, r.PWAIC)
+	}
+	return loo, waic
+}
+
+// Append adds a row.
+func (p *Pointwise) Append(elpd, effective, k float64) {
+	p.ELPD, p.P, p.K = append(p.ELPD, elpd), append(p.P, effective), append(p.K, k)
+}
+
+// Below is the part of a prediction that is below what was observed: 1, 0, or a half where they are equal.
+func Below(predicted, observed float64) float64 {
+	switch {
+	case predicted < observed:
+		return 1
+	case predicted == observed:
+		return .5
+	}
+	return 0
+}
+
+// PIT is the share of predictions below what was observed, half of those equal to it included: uniform over rows where
+// the predictions have the right spread.
+func PIT(predicted []float64, observed float64) float64 {
+	sum := 0.0
+	for _, y := range predicted {
+		sum += Below(y, observed)
+	}
+	return sum / float64(len(predicted))
+}
