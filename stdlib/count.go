@@ -19,6 +19,7 @@ var countDists = []Dist{
 				LogProb: func(x Node, a []Node) Node {
 					return total(logChoose(a[0], x), xlogy(x, a[1]), xlog1my(ad.Sub(a[0], x), a[1]))
 				},
+				zero: func(a []Node) Node { return xlog1my(a[0], a[1]) },
 				both: func(x Node, a []Node) (lower, upper Node) {
 					return binomialTails(x, a[0], a[1], ad.Sub(num(a[1], 1), a[1]))
 				},
@@ -28,6 +29,7 @@ var countDists = []Dist{
 					return total(logChoose(a[0], x), ad.MulZero(x, ad.LogSigmoid(a[1])),
 						ad.MulZero(ad.Sub(a[0], x), ad.LogSigmoid(ad.Neg(a[1]))))
 				},
+				zero: func(a []Node) Node { return ad.MulZero(a[0], ad.LogSigmoid(ad.Neg(a[1]))) },
 				both: func(x Node, a []Node) (lower, upper Node) {
 					return binomialTails(x, a[0], ad.Sigmoid(a[1]), ad.Sigmoid(ad.Neg(a[1])))
 				},
@@ -77,6 +79,7 @@ var countDists = []Dist{
 					return total(negBinomialChoose(x, a[0]), ad.Neg(ad.Mul(a[0], ad.Log1p(ad.Div(num(a[1], 1), a[1])))),
 						ad.Neg(ad.MulZero(x, ad.Log1p(a[1]))))
 				},
+				zero: func(a []Node) Node { return ad.Neg(ad.Mul(a[0], ad.Log1p(ad.Div(num(a[1], 1), a[1])))) },
 				both: func(x Node, a []Node) (lower, upper Node) {
 					n := plus(a[1], 1)
 					return negBinomialTails(x, a[0], ad.Div(a[1], n), ad.Div(num(n, 1), n))
@@ -88,6 +91,7 @@ var countDists = []Dist{
 				LogProb: func(x Node, a []Node) Node {
 					return total(negBinomialChoose(x, a[0]), ad.Mul(a[0], ad.Log(a[1])), xlog1my(x, a[1]))
 				},
+				zero: func(a []Node) Node { return ad.Mul(a[0], ad.Log(a[1])) },
 				both: func(x Node, a []Node) (lower, upper Node) {
 					return negBinomialTails(x, a[0], a[1], ad.Sub(num(a[1], 1), a[1]))
 				},
@@ -99,6 +103,7 @@ var countDists = []Dist{
 					return total(negBinomialChoose(x, a[0]), ad.Mul(a[0], ad.LogSigmoid(a[1])),
 						ad.MulZero(x, ad.LogSigmoid(ad.Neg(a[1]))))
 				},
+				zero: func(a []Node) Node { return ad.Mul(a[0], ad.LogSigmoid(a[1])) },
 				both: func(x Node, a []Node) (lower, upper Node) {
 					return negBinomialTails(x, a[0], ad.Sigmoid(a[1]), ad.Sigmoid(ad.Neg(a[1])))
 				},
@@ -140,12 +145,14 @@ var poissonForms = []Form{
 		LogProb: func(x Node, a []Node) Node {
 			return total(ad.Neg(ad.Lgamma(plus(x, 1))), xlogy(x, a[0]), ad.Neg(a[0]))
 		},
+		zero:   func(a []Node) Node { return ad.Neg(a[0]) },
 		both:   func(x Node, a []Node) (lower, upper Node) { return poissonTails(x, a[0]) },
 		Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawPoisson(r, a[0]) })},
 	{Args: args(real0("log")),
 		LogProb: func(x Node, a []Node) Node {
 			return total(ad.Neg(ad.Lgamma(plus(x, 1))), ad.MulZero(x, a[0]), ad.Neg(ad.Exp(a[0])))
 		},
+		zero:   func(a []Node) Node { return ad.Neg(ad.Exp(a[0])) },
 		both:   func(x Node, a []Node) (lower, upper Node) { return poissonTails(x, ad.Exp(a[0])) },
 		Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawPoisson(r, math.Exp(a[0])) })},
 }
@@ -157,6 +164,7 @@ var negBinomialForms = []Form{
 			return total(negBinomialChoose(x, size), ad.Neg(ad.Mul(size, ad.Log1p(ad.Div(mean, size)))),
 				xlogy(x, ad.Div(mean, ad.Add(mean, size))))
 		},
+		zero: func(a []Node) Node { return ad.Neg(ad.Mul(a[1], ad.Log1p(ad.Div(a[0], a[1])))) },
 		both: func(x Node, a []Node) (lower, upper Node) {
 			n := ad.Add(a[0], a[1])
 			return negBinomialTails(x, a[1], ad.Div(a[1], n), ad.Div(a[0], n))
@@ -168,6 +176,7 @@ var negBinomialForms = []Form{
 			return total(negBinomialChoose(x, a[1]), ad.Mul(a[1], ad.LogSigmoid(ad.Neg(t))),
 				ad.MulZero(x, ad.LogSigmoid(t)))
 		},
+		zero: func(a []Node) Node { return ad.Mul(a[1], ad.LogSigmoid(ad.Sub(ad.Log(a[1]), a[0]))) },
 		both: func(x Node, a []Node) (lower, upper Node) {
 			t := ad.Sub(a[0], ad.Log(a[1]))
 			return negBinomialTails(x, a[1], ad.Sigmoid(ad.Neg(t)), ad.Sigmoid(t))

@@ -50,7 +50,8 @@ func guard(d *Dist, f *Form) {
 			}
 		}
 	}
-	if both := f.both; both != nil {
+	if f.both != nil {
+		both := shortAtZero(f.both, f.zero)
 		f.LogCDF = func(x Node, args []Node) Node { lower, _ := both(x, args); return lower }
 		f.LogCCDF = func(x Node, args []Node) Node { _, upper := both(x, args); return upper }
 	}
@@ -64,6 +65,21 @@ func guard(d *Dist, f *Form) {
 		f.LogCCDF = clamped(&row, &form, f.LogCCDF)
 		whole := *f
 		f.Quantile = quantileOf(&row, &whole)
+	}
+}
+
+// shortAtZero returns the cumulative functions with those at 0 computed from log P(X = 0), where there is a formula for
+// it.
+func shortAtZero(both bothOf, zero func(args []Node) Node) bothOf {
+	if zero == nil {
+		return both
+	}
+	return func(x Node, args []Node) (lower, upper Node) {
+		if v, ok := x.IsConst(); ok && v == 0 {
+			p := zero(args)
+			return p, log1mexp(p)
+		}
+		return both(x, args)
 	}
 }
 

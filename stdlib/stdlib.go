@@ -54,6 +54,9 @@ type Form struct {
 	LogCDF, LogCCDF func(x Node, args []Node) Node
 	both            bothOf // both in a row that has them together; then they are nil there
 	summed          bool   // they are sums
+	// zero is log P(X = 0) of a distribution of counts, by a formula that keeps its digits where the probability is
+	// nearly 1, and costs less than both at 0; nil where there is none.
+	zero func(args []Node) Node
 	// tail is log P(X > k) at whole k where that is at most ½, of a distribution of infinitely many integers whose
 	// cumulative functions are sums; nil where it is not needed.
 	tail density
