@@ -150,7 +150,8 @@ func LoadPredictive(s Source, from compiler.Basis, n notes.Notes) (*compiler.Pro
 func DrawsData(program *compiler.Program) (*compiler.Program, error) {
 	if program.Replicas() == len(program.Saved()) {
 		return nil, fault.Wrong(errors.New("no data of the model have a distribution to draw from: there is no `y ~ " +
-			"…` for data but by Density"))
+			"…` for data but by Density; for integers, say which: `data y[N]: int` and " +
+			"`y[i in N] ~ Density(…) in 0..20`"))
 	}
 	return program, nil
 }

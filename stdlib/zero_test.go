@@ -34,7 +34,8 @@ func TestShortFormulasAtZero(t *testing.T) {
 				for i := range n {
 					if got, want := v[i][0], v[n+i][0]; !(math.Abs(got-want) <= 1e-11*(1+math.Abs(want))) &&
 						!(i > 0 && f.Args[i-1].Name == "n") {
-						t.Errorf("%s%v, tail %d, part %d: %g, by the integral %g", d.Name, names(f.Args), tail, i, got, want)
+						t.Errorf("%s%v, tail %d, part %d: %g, by the integral %g", d.Name, names(f.Args), tail, i,
+							got, want)
 					}
 				}
 			}

@@ -1,6 +1,7 @@
 package density
 
 import (
+	"math"
 	"slices"
 
 	"ppl/autodiff"
@@ -71,7 +72,7 @@ func ChainPlate(t *model.Term) *model.Index {
 
 func densityOf(e *evaluate.Evaluator, t *model.Term, z Coordinates, f logDensity) evaluate.Value {
 	if t.Density != nil {
-		return e.Expr(t.Density)
+		return byFormula(e, t)
 	}
 	if z.Node.Valid() && t.Dist.Event > 0 {
 		return evaluate.Value{Node: standardNormal(z.Node, t.Dist.Event), Bound: t.Plates}
@@ -104,12 +105,40 @@ func densityOf(e *evaluate.Evaluator, t *model.Term, z Coordinates, f logDensity
 	if t.ZeroSum {
 		lp = zeroSum(e, t, lp, an)
 	}
-	if t.Weight != nil {
-		w := e.Expr(t.Weight)
-		bound = evaluate.Union(evaluate.Value{Bound: bound}, w)
-		lp = autodiff.MulZero(e.AlignLoosely(w, bound, nil), lp)
+	return weighted(e, t, e.Full(lp, bound, nil))
+}
+
+// byFormula is the log density that `Density` gives: -inf where an observation, or one of its elements, lies outside
+// the ends of `in`.
+func byFormula(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
+	lp := e.Expr(t.Density)
+	if t.In == nil || t.Kind == model.Prior {
+		return weighted(e, t, lp)
 	}
-	return e.Full(lp, bound, nil)
+	x, bound := TermValue(e, t), evaluate.Union(lp, evaluate.Value{Bound: PlatesOf(e, t)})
+	n, xn := e.Align(lp, bound, nil), e.Align(x, bound, x.Axes)
+	elements := make([]int, len(x.Axes))
+	for k := range elements {
+		elements[k] = len(bound) + k
+	}
+	never := e.Graph.Const(math.Inf(-1))
+	if lo := endValue(e, t, t.In.Lo, math.Inf(-1)); lo.Node.Valid() {
+		n = autodiff.Where(autodiff.Le(e.Align(lo, bound, nil), autodiff.Min(xn, elements...)), n, never)
+	}
+	if hi := endValue(e, t, t.In.Hi, math.Inf(1)); hi.Node.Valid() {
+		n = autodiff.Where(autodiff.Le(autodiff.Max(xn, elements...), e.Align(hi, bound, nil)), n, never)
+	}
+	return weighted(e, t, e.Full(n, bound, nil))
+}
+
+// weighted is a term's log density times the weight of its rows.
+func weighted(e *evaluate.Evaluator, t *model.Term, lp evaluate.Value) evaluate.Value {
+	if t.Weight == nil {
+		return lp
+	}
+	w := e.Expr(t.Weight)
+	bound := evaluate.Union(lp, w)
+	return e.Full(autodiff.MulZero(e.AlignLoosely(w, bound, nil), e.AlignLoosely(lp, bound, nil)), bound, nil)
 }
 
 func TermValue(e *evaluate.Evaluator, t *model.Term) evaluate.Value {

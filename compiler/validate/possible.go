@@ -23,7 +23,11 @@ import (
 // distribution's support, and arguments that are known from data and lie outside their domain.
 func CheckData(e *evaluate.Evaluator, m *model.Model) {
 	for _, t := range m.Terms {
-		if t.Kind == model.Generate || t.Dist == nil {
+		if t.Kind == model.Generate {
+			continue
+		}
+		if t.Dist == nil {
+			checkFormula(e, t)
 			continue
 		}
 		checkClasses(e, t)
@@ -53,6 +57,27 @@ func CheckData(e *evaluate.Evaluator, m *model.Model) {
 		}
 		checkNeighbours(e, t)
 		leave()
+	}
+}
+
+// checkFormula refuses weights below 0 of an observation whose log density is a formula, and values outside the ends
+// that it gives.
+func checkFormula(e *evaluate.Evaluator, t *model.Term) {
+	if t.Kind != model.Likelihood || t.Array.Missing || e.Data.StreamedTerm(t) {
+		return
+	}
+	defer e.UnderRanges(t.Plates)()
+	if t.Weight != nil {
+		positiveWeights(e, t)
+	}
+	x := density.TermValue(e, t)
+	if len(x.Axes) > 0 { // one term for all elements; the density is 0 if one of them is outside
+		return
+	}
+	at := evaluate.Union(x, evaluate.Value{Bound: t.Plates})
+	values, counts, ok := e.Counted(evaluate.Value{Node: e.Align(x, at, nil), Bound: at})
+	if ok {
+		insideTruncation(e, t, at, values, counts, 0)
 	}
 }
 

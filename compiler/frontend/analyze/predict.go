@@ -148,9 +148,9 @@ func (p *predictive) replicate(keep bool) {
 		}
 		of := t.Array
 		observed := t.Kind == model.Likelihood || of.Missing
-		if observed && t.Density == nil && !t.Dist.Improper {
-			noteOneStep(p.diags, t)
-			terms = append(terms, replica(t, p.replicaOf(of)))
+		if draw, ok := drawn(t); observed && ok {
+			noteOneStep(p.diags, draw)
+			terms = append(terms, replica(draw, p.replicaOf(of)))
 		}
 		if keep || of.Role == model.Imputed && (p.from == FromPosterior || p.from == FromParameters) {
 			terms = append(terms, t)

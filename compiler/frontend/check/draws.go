@@ -231,11 +231,22 @@ func (c *checker) drawnFrom(d *draw) *drawn {
 	d.drawn = &drawn{}
 	e := d.stmt.Dist.Base
 	if n := distName(e); n != nil && n.Name == "Density" {
+		if d.stmt.Generate {
+			c.generatedByFormula(d, e)
+			return d.drawn
+		}
 		d.drawn.density, d.drawn.ok = c.densityArg(d.scope, e)
 		return d.drawn
 	}
 	d.drawn.dist, d.drawn.form, d.drawn.args, d.drawn.ok = c.distribution(d.scope, e)
 	return d.drawn
+}
+
+// generatedByFormula refuses a draw after inference from a density by formula.
+func (c *checker) generatedByFormula(d *draw, e ast.Expr) {
+	c.notYet(e.Span(), "`generate "+d.head.Span().Text()+" ~ Density(…)`, a draw from a log density by formula").
+		Help("integers from 0 to 20 are drawn by `~ Categorical(logits = [k in 0..20: f(k)])`, where f is the " +
+			"formula; numbers by the inverse of their distribution function at `generate u ~ Uniform(0, 1)`")
 }
 
 func (c *checker) densityArg(s *scope, e ast.Expr) (model.Expr, bool) {

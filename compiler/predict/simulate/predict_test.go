@@ -96,6 +96,52 @@ g[i in 2..N] ~ Twice(g[i-1])
 	}
 }
 
+// Counts whose log density is a formula are drawn by their probabilities between the ends, also by a template, whatever
+// their first value is; what is no formula of one count stays as it was observed.
+func TestReplicatesByFormula(t *testing.T) {
+	t.Parallel()
+	const n, rate = 4000, 1.7
+	p := compilertest.Predictive(t, `
+data y[N]: int = [1, 2, 5], k[N]: int = [2, 2, 2], w[N]: int = [1, 2, 2], all[N]: int = [1, 1, 2], x[N] = [1, 2, 3]
+data last = 5
+rate ~ HalfNormal(1)
+f(k, by) = k * log(rate * by) - lgamma(k + 1)
+Counts(by) ~ {
+    c ~ Density(f(c, by)) in 0..last
+    return c
+}
+y[i in N] ~ Density(f(y[i], x[i])) in 1..5
+k[i in N] ~ Counts(x[i])
+w[i in N] ~ Density(f(w[i], w[1])) in 1..5
+all ~ Density(sum(all) * log(rate)) in 1..2
+x ~ Normal(rate, 1)
+`, compiler.FromParameters)
+	mean, sd := moments(p, n, rate)
+	expected := func(first int) (out []float64) {
+		for _, by := range []float64{1, 2, 3} {
+			total, sum := 0.0, 0.0
+			for k := first; k <= 5; k++ {
+				p := math.Exp(float64(k)*math.Log(rate*by) - math.Log(math.Gamma(float64(k)+1)))
+				total, sum = total+p, sum+p*float64(k)
+			}
+			out = append(out, sum/total)
+		}
+		return out
+	}
+	for name, want := range map[string][]float64{"y": expected(1), "k": expected(0)} {
+		if strays(mean[name], sd[name], want, n) {
+			t.Errorf("%s: means %v, want %v", name, mean[name], want)
+		}
+		want[1] += 0.25
+		if !strays(mean[name], sd[name], want, n) {
+			t.Errorf("%s: the test does not see a mean that is off by 0.25", name)
+		}
+	}
+	if len(mean["w"])+len(mean["all"]) > 0 {
+		t.Errorf("drawn are %v and %v, which are no formula of one count", mean["w"], mean["all"])
+	}
+}
+
 // Draws from the prior: of a regression whose scale is drawn, and of a series that reads its own past, whose variances
 // are known.
 func TestPriorPredictive(t *testing.T) {
