@@ -47,7 +47,7 @@ const mostToFactor = 1 << 20
 // a ~ Normal(x^2, 0.2). Where such arrays are normal given data, all of their pieces are among them.
 func (p *Plan) recentrable() (rs []*density.Region) {
 	for _, r := range p.layout.Regions {
-		if p.layout.Normal(r) || mayRecentre(r) && r.Term.Bends() || correlated(r) {
+		if r.Size > 0 && (p.layout.Normal(r) || mayRecentre(r) && r.Term.Bends() || correlated(r)) {
 			rs = append(rs, r)
 		}
 	}

@@ -48,3 +48,15 @@ func TestOwnScale(t *testing.T) {
 		})
 	}
 }
+
+// A group without elements has no effects that could be recentred; one with elements has them in each of its arrays.
+func TestEffectsOfEmptyGroups(t *testing.T) {
+	t.Parallel()
+	const model = "data y[N] = [1, 2, 3]\ns ~ HalfNormal(1)\na[k in K] ~ Normal(0, s)\nb ~ Normal(0, 1)\n" +
+		"y[i in N] ~ Normal(sum(a) + b, 1)\n"
+	for size, want := range map[string]int{"K = 0\n": 0, "K = -3\n": 0, "K = 2\n": 1} {
+		if blocks := compilertest.Load(t, size+model).EffectBlocks(); len(blocks) != want {
+			t.Errorf("%s: %d effects, want %d", size, len(blocks), want)
+		}
+	}
+}

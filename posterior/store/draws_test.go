@@ -391,9 +391,10 @@ func TestAxes(t *testing.T) {
 		{Name: "K2", Shape: []int{3}, Dims: []string{"K"}},
 		{Name: "x", Shape: []int{2}, Dims: []string{"K2"}},
 		{Name: "y", Shape: []int{2, 7}, Dims: []string{"K"}},
+		{Name: "z", Shape: []int{4, 9}, Dims: []string{"1..T/2", "1..T-1"}},
 	})
-	want := [][]string{{"K", "S_dim_1"}, {"K2_dim_0"}, {"x_dim_0"}, {"K", "y_dim_1"}}
-	if d := cmp.Diff(want, names); d != "" || len(all) != 5 {
+	want := [][]string{{"K", "S_dim_1"}, {"K2_dim_0"}, {"x_dim_0"}, {"K", "y_dim_1"}, {"z_dim_0", "1..T-1"}}
+	if d := cmp.Diff(want, names); d != "" || len(all) != 7 {
 		t.Errorf("%s, %d axes", d, len(all))
 	}
 }

@@ -217,8 +217,8 @@ func (a axis) same(b axis) bool {
 }
 
 // axes names the dimensions of a group's variables, for each variable in turn, and lists the distinct ones. Where a
-// name cannot serve, because xarray wants dimensions of a variable to differ, or another variable means something else
-// by it, the axis is called NAME_dim_0 as ArviZ does.
+// name cannot serve, because xarray wants dimensions of a variable to differ, another variable means something else by it,
+// or it is not a file name, the axis is called NAME_dim_0 as ArviZ does.
 func axes(vs []types.Variable) (names [][]string, all []axis) {
 	known := map[string]axis{}
 	taken := map[string]bool{"chain": true, "draw": true}
@@ -247,8 +247,15 @@ func axes(vs []types.Variable) (names [][]string, all []axis) {
 
 func axisOf(v types.Variable, i int) axis {
 	a := axis{fmt.Sprintf("%s_dim_%d", v.Name, i), v.Shape[i], v.FirstOf(i), v.LabelsOf(i)}
-	if i < len(v.Dims) && v.Dims[i] != "" {
+	if i < len(v.Dims) && isFileName(v.Dims[i]) {
 		a.name = v.Dims[i]
 	}
 	return a
+}
+
+// isFileName reports whether a directory of that name can be made on every system. The set of `x[t in 1..T/2]` is
+// called 1..T/2, which would be a directory in another.
+func isFileName(name string) bool {
+	const longest = 200 // bytes; most file systems take 255
+	return name != "" && len(name) <= longest && !strings.ContainsAny(name, `/\:*?"<>|`)
 }

@@ -321,7 +321,7 @@ func (c *cases) values() []float64 {
 	}
 	n := 3
 	if count := c.count(); count <= many {
-		n = int(count)
+		n = int(max(count, 0)) // a size of the model may be below 0; that is refused later
 	}
 	out := make([]float64, n)
 	for k := range out {

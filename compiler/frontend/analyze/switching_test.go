@@ -103,3 +103,9 @@ func TestSwitching(t *testing.T) {
 		})
 	}
 }
+
+// A size of the model that is below 0 is refused when it is resolved; the proof has no values to look at.
+func TestSwitchingWithoutValues(t *testing.T) {
+	compilertest.Messages(t, "data y[N] = [1, 2]\nK = -1e15\nm[k in K] ~ Normal(0, 5)\n"+
+		"z[i in N] ~ Categorical(fill(1 / K, K))\ny[i in N] ~ Normal(m[z[i]], 1)\n")
+}
