@@ -130,6 +130,9 @@ func (f *Fit) prepareIn(ctx context.Context, dir *rundir.Dir, byDirectory bool) 
 		}
 		run.fillFrom(before, byDirectory)
 		run.retry = before.Retry
+		if err := run.check(); err != nil { // what was asked for now has been checked
+			return fault.Of(store.ErrDamaged{Dir: dir.Path, Cause: fmt.Errorf("options.json: %v", err)})
+		}
 	}
 	if err := run.settleOptions(drawsGiven); err != nil {
 		return err

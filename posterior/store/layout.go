@@ -216,9 +216,9 @@ func (a axis) same(b axis) bool {
 	return a.size == b.size && a.first == b.first && slices.Equal(a.label, b.label)
 }
 
-// axes names the dimensions of a group's variables, for each variable in turn, and lists the distinct ones. Where a
-// name cannot serve, because xarray wants dimensions of a variable to differ, another variable means something else by it,
-// or it is not a file name, the axis is called NAME_dim_0 as ArviZ does.
+// axes names the dimensions of a group's variables, for each variable in turn, and lists the distinct ones. An axis is
+// called NAME_dim_0, as ArviZ does, if its name is not a file name, if it is that of another dimension of the same
+// variable, which xarray refuses, or if another variable means something else by it.
 func axes(vs []types.Variable) (names [][]string, all []axis) {
 	known := map[string]axis{}
 	taken := map[string]bool{"chain": true, "draw": true}

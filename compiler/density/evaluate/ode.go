@@ -297,7 +297,7 @@ func readsNow(x model.Expr) bool {
 	found, seen := false, map[*model.Array]bool{}
 	var visit func(x model.Expr)
 	visit = func(x model.Expr) {
-		model.Walk(x, func(y model.Expr) {
+		model.WalkNow(x, func(y model.Expr) {
 			switch y := y.(type) {
 			case *model.StateNow, *model.TimeNow:
 				found = true

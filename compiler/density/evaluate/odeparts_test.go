@@ -1,6 +1,7 @@
 package evaluate_test
 
 import (
+	"math"
 	"testing"
 
 	"ppl/compiler"
@@ -40,5 +41,36 @@ func TestEquationsForParts(t *testing.T) {
 				t.Errorf("gradient and density %v, want %v", got, want)
 			}
 		})
+	}
+}
+
+// A right side may read a state of another system at a fixed time, which is the solution by hand; one of its own, or
+// one at a time that depends on the present, is a delay.
+func TestEquationsThatReadAnotherSystem(t *testing.T) {
+	t.Parallel()
+	const rest = "\nS(0) = 1\nI(0) = 1\nI'(t) = -k * I(t)\nk ~ HalfNormal(1)\ndata y[N] = [1, 2, 3]\n" +
+		"y[i in N] ~ Normal(S(i), 1)\n"
+	const k = 0.5
+	i := func(t float64) float64 { return math.Exp(-k * t) }
+	for right, s := range map[string]func(t float64) float64{
+		"-k * I(2)":               func(t float64) float64 { return 1 - k*i(2)*t },
+		"-k * I(I(1))":            func(t float64) float64 { return 1 - k*i(i(1))*t },
+		"sum(j in 1..2: I(j))":    func(t float64) float64 { return 1 + (i(1)+i(2))*t },
+		"early\nearly = I(2) + 1": func(t float64) float64 { return 1 + (i(2)+1)*t },
+		"I(2) * S(t)":             func(t float64) float64 { return math.Exp(i(2) * t) },
+	} {
+		want := 0.0
+		for at := 1.0; at <= 3; at++ {
+			want += compilertest.NormalLog(at, s(at), 1)
+		}
+		p := compilertest.Load(t, "S'(t) = "+right+rest)
+		if got := compilertest.LikelihoodAt(t, p, map[string]float64{"k": k}); !compilertest.Near(got, want, 1e-5) {
+			t.Errorf("%s: log likelihood %v, want %v", right, got, want)
+		}
+	}
+	for _, right := range []string{"I(I(t))", "I(k * S(t))", "S(2)", "I(t - 1)"} {
+		if codes := compilertest.ErrorCodes(t, "S'(t) = "+right+rest); len(codes) != 1 || codes[0] != "E91" {
+			t.Errorf("%s: %v, want E91", right, codes)
+		}
 	}
 }

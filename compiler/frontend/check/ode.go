@@ -233,10 +233,12 @@ func (c *checker) stateAt(s *scope, t *trajectory, e *ast.Call) model.Expr {
 	return q
 }
 
+// readsTime reports whether an expression depends on the present time, itself or by a state at this time.
 func readsTime(x model.Expr) bool {
 	found := false
-	model.Walk(x, func(y model.Expr) {
-		if _, ok := y.(*model.TimeNow); ok {
+	model.WalkNow(x, func(y model.Expr) {
+		switch y.(type) {
+		case *model.TimeNow, *model.StateNow:
 			found = true
 		}
 	})
@@ -304,9 +306,9 @@ func readsState(s, other *model.State) bool {
 			found = true
 		}
 	}
-	model.Walk(s.Rhs, visit)
+	model.WalkNow(s.Rhs, visit)
 	for _, e := range s.Events {
-		model.Walk(e.Amount, visit)
+		model.WalkNow(e.Amount, visit)
 	}
 	return found
 }

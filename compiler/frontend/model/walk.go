@@ -13,6 +13,22 @@ func Walk(e Expr, visit func(Expr)) {
 	}
 }
 
+// WalkNow is Walk of what the right side of a differential equation reads at the present time: of a state at another
+// time it visits the time alone, and not the equations of the system that gives the state.
+func WalkNow(e Expr, visit func(Expr)) {
+	if e == nil {
+		return
+	}
+	visit(e)
+	children := e.Children()
+	if at, ok := e.(*StateAt); ok {
+		children = []Expr{at.Time}
+	}
+	for _, x := range children {
+		WalkNow(x, visit)
+	}
+}
+
 // The children of each kind of expression, in the order in which they are evaluated. A bound index has its set's bounds
 // as children. Leaves:
 
