@@ -67,6 +67,9 @@ func completeReport(a *rundir.Retry, r *infer.Report) {
 			first += " by nuts"
 		}
 		r.Notes = append([]string{"a second attempt, after " + first + " had come to " + a.Before}, r.Notes...)
+		if a.Apart != nil {
+			r.Warnings = append(r.Warnings, *a.Apart)
+		}
 	}
 }
 
@@ -105,6 +108,11 @@ func (run *attempt) tryAgain(ctx context.Context, aim stopping.Goal, at stopping
 		said += "has not been where some of its chains were"
 	case aim.Nearer(now, at):
 		run.notes.Note("the second attempt has come nearer, to " + aim.Describe(now) + "; its draws are kept")
+		if !run.knowsMore(at) { // the first one lacked modes: its means have to differ
+			if err := run.warnIfApart(second); err != nil {
+				return false, fault.Of(err)
+			}
+		}
 		return false, fault.Of(run.dir.StartAdopting())
 	default:
 		said += "with a longer warm-up" + with + " has not come nearer"
@@ -139,6 +147,27 @@ func (run *attempt) compare(second *attempt, aim stopping.Goal, failure error) (
 	}
 	covers, err = stopping.Covers(here, there)
 	return at, covers, err
+}
+
+// warnIfApart adds a warning to the second attempt if its means differ from those of the first by more than the errors
+// of both. The second one, with a longer warm-up, may agree with itself and be wrong: the first one's chains may have
+// been apart because they had found what the second one has missed.
+func (run *attempt) warnIfApart(second *attempt) error {
+	there, err := run.dir.Open()
+	if err != nil {
+		return err
+	}
+	here, err := second.dir.Open()
+	if err != nil {
+		return err
+	}
+	difference, apart, err := stopping.Disagree(here, there)
+	if err != nil || !apart {
+		return err
+	}
+	w := difference.Warning()
+	second.retry.Apart = &w
+	return store.AddWarning(second.dir.Disk, second.dir.Path, w, second.resolved())
 }
 
 // second is the second attempt, as it is to begin or to continue.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -84,6 +85,66 @@ func TestLackingDrawsAreSampledAgain(t *testing.T) {
 		knew := slices.ContainsFunc(told, func(x [][]float64) bool { return len(x) > 0 && slices.Equal(x[0], late) })
 		if knew != c.again {
 			t.Errorf("%s: told of %v", name, told)
+		}
+	}
+}
+
+// A second attempt that agrees with itself, but not with the first one, is kept with a warning, also after the run was
+// extended. The first one's draws are correlated, so that their effective sizes are small; the errors of its means know
+// that.
+func TestAttemptsThatDisagree(t *testing.T) {
+	p := oneMean(t)
+	priors, rows := p.LogDensities()
+	width := TotalSize(p.Saved()) + TotalSize(priors) + TotalSize(rows)
+	for name, c := range map[string]struct {
+		second float64
+		warned bool
+	}{"far": {3, true}, "near": {.1, false}} {
+		attempts := 0
+		sample := func(_ context.Context, _ infer.Target, o infer.Options, r infer.Recorder) (infer.Report, error) {
+			attempts++
+			random := rand.New(rand.NewPCG(5, uint64(attempts)))
+			if err := r.Begin(nil); err != nil {
+				return infer.Report{}, err
+			}
+			for chain := range o.Chains {
+				x := random.NormFloat64()
+				for range o.Draws {
+					if x = .98*x + math.Sqrt(1-.98*.98)*random.NormFloat64(); attempts > 1 {
+						x = c.second + random.NormFloat64()
+					}
+					if err := r.Draw(chain, slices.Repeat([]float64{x}, width), nil); err != nil {
+						return infer.Report{}, err
+					}
+				}
+			}
+			var report infer.Report
+			report.Draws = o.Draws
+			return report, nil
+		}
+		path := filepath.Join(t.TempDir(), "m.run")
+		run := attemptIn(t, new(inProgress), path, files.Disk{}, p)
+		run.autoExtend, run.options.Draws = true, 300
+		run.sampler = samplers.Row{Name: "renhd", Sample: sample, Exchanges: true}
+		if err := run.announce(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run.sampleToGoal(t.Context()); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		run.dir.Close(true)
+		info, err := store.ReadInfo(path)
+		if err != nil || attempts < 2 || (len(info.Report.Warnings) > 0) != c.warned {
+			t.Errorf("%s: %d attempts, warnings %v, %v", name, attempts, info.Report.Warnings, err)
+		}
+		o, err := rundir.ReadOptions(path)
+		if err != nil || o.Retry == nil || (o.Retry.Apart != nil) != c.warned {
+			t.Fatalf("%s: options %+v, %v", name, o.Retry, err)
+		}
+		var later infer.Report // of a process that extends the run
+		completeReport(o.Retry, &later)
+		if (len(later.Warnings) > 0) != c.warned {
+			t.Errorf("%s: an extended run has warnings %v", name, later.Warnings)
 		}
 	}
 }

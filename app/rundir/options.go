@@ -59,7 +59,9 @@ type Retry struct {
 	Sampler   string      `json:"sampler,omitempty"` // in place of nuts, which has no ladder
 	Known     [][]float64 `json:"known,omitempty"`   // in modes found when there were draws, which lack them
 	Gradients int64       `json:"gradients"`         // that the first attempt took
-	Seconds   float64     `json:"seconds"`
+	// that the means of both attempts differ by more than their errors; nil if they agree, or before both are there
+	Apart   *store.Warning `json:"apart,omitempty"`
+	Seconds float64        `json:"seconds"`
 }
 
 // Decides is what decides the draws besides the model, its data, the sampler and the seed. None of it changes when a

@@ -53,6 +53,24 @@ func SetStatus(disk files.System, dir string, status Status, cause error) error 
 	return writeJSON(disk.Below(dir), filepath.Join(dir, runFile), info)
 }
 
+// AddWarning adds a warning to the report of a run that has no writer, and replaces what the run was asked for. A
+// warning that the report has already is not repeated.
+func AddWarning(disk files.System, dir string, w Warning, resolved any) error {
+	info, err := ReadInfoOn(disk, dir)
+	if err != nil {
+		return err
+	}
+	disk = disk.Below(dir)
+	if err := writeJSON(disk, filepath.Join(dir, optionsFile), resolved); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(info.Report.Warnings, func(x Warning) bool { return x.Fact == w.Fact }) {
+		return nil
+	}
+	info.Report.Warnings = append(info.Report.Warnings, w)
+	return writeJSON(disk, filepath.Join(dir, runFile), info)
+}
+
 // AddNote adds a note to the report of a run that has no writer.
 func AddNote(disk files.System, dir string, note string) error {
 	info, err := ReadInfoOn(disk, dir)
