@@ -132,7 +132,8 @@ func Resume(disk files.System, dir string, layout Layout, counts []int, o Option
 	now.Predictive, now.GivenUnknowns, now.LeftOutReplicates = nil, nil, nil // of fewer draws
 	now.Predictions, now.PredictedAt = nil, nil
 	if !sameArrays(now, layout) || len(counts) != layout.Chains {
-		return nil, fmt.Errorf("the run in %s has other arrays, or another number of chains", dir)
+		return nil, damaged(dir, layoutFile, errors.New("it has other arrays, or another number of chains, than the "+
+			"run was asked for"))
 	}
 	if err := writeJSON(disk, filepath.Join(dir, layoutFile), layoutDocument{r.Info.ID, now}); err != nil {
 		return nil, err

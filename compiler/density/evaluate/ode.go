@@ -185,9 +185,7 @@ func (e *Evaluator) problem(s *model.System) (ode.Problem, *solution) {
 	for _, st := range s.States {
 		sol.first[st] = sol.states
 		v := e.unbind(e.Expr(st.Init), st.Plates, nil)
-		if len(v.Bound) > 0 {
-			InternalErrorf("a state with outer plates")
-		}
+		e.noUnknowns(v, nil, st.Init)
 		parts = append(parts, autodiff.Reshape(v.Node, v.Node.Size()))
 		sol.states += v.Node.Size()
 	}
@@ -322,10 +320,20 @@ func (e *Evaluator) rightSides(s *model.System, sol *solution, each []*model.Ind
 	var parts []Node
 	for _, st := range s.States {
 		v := step.unbind(step.Expr(st.Rhs), st.Plates, nil)
+		e.noUnknowns(v, each, st.Rhs)
 		n := step.Align(v, each, v.Axes)
 		parts = append(parts, autodiff.Reshape(n, append(slices.Clone(front), Product(n.Shape())/Product(front))...))
 	}
 	return autodiff.Concat(len(front), parts...)
+}
+
+// noUnknowns refuses an expression of a system whose value has an axis besides those of some indices: that of the
+// values of a discrete unknown.
+func (e *Evaluator) noUnknowns(v Value, each []*model.Index, x model.Expr) {
+	if slices.ContainsFunc(v.Bound, func(i *model.Index) bool { return !slices.Contains(each, i) }) {
+		e.Fail("E99", x, "a differential equation that reads a discrete unknown: not compiled by this version of ppl "+
+			"yet")
+	}
 }
 
 // inStep is the evaluator of what a step of the solver computes.

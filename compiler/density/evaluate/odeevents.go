@@ -86,9 +86,7 @@ func (e *Evaluator) changedBy(ev *model.Event, st *model.State, sol *solution) [
 // overPlates is the value by one of the evaluators of an expression of an event, [K].
 func (e *Evaluator) overPlates(by *Evaluator, ev *model.Event, x model.Expr) Node {
 	v := by.unbind(by.Expr(x), ev.Over, nil)
-	if len(v.Bound) > 0 {
-		InternalErrorf("an event with outer plates")
-	}
+	e.noUnknowns(v, nil, x)
 	return autodiff.Reshape(v.Node, v.Node.Size())
 }
 
@@ -125,6 +123,7 @@ func (e *Evaluator) amounts(s *model.System, sol *solution, ev *model.Event, eac
 	shared []Node) Node {
 	step := e.inStep(sol, each, t, y, shared)
 	v := step.unbind(step.Expr(ev.Amount), ev.Over, nil)
+	e.noUnknowns(v, each, ev.Amount)
 	n := step.Align(v, each, v.Axes)
 	front := e.Shape(each, nil)
 	return autodiff.Reshape(n, append(front, n.Size()/Product(front))...)

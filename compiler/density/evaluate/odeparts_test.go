@@ -74,3 +74,17 @@ func TestEquationsThatReadAnotherSystem(t *testing.T) {
 		}
 	}
 }
+
+// Systems have no axis for the values of a discrete unknown: they are refused wherever one is read.
+func TestEquationsWithUnknowns(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"u'(t) = -z * u(t)\nu(0) = 1\n", "u'(t) = -u(t)\nu(0) = 1 + z\n", "u'(t) = -r * u(t)\nr = 1 + z\nu(0) = 1\n",
+	} {
+		codes := compilertest.ErrorCodes(t, "data y[N] = [1, 2, 3]\nz ~ Bernoulli(0.3)\n"+text+
+			"y[i in N] ~ Normal(u(i), 1)\n")
+		if len(codes) != 1 || codes[0] != "E99" {
+			t.Errorf("%s: %v, want E99", text, codes)
+		}
+	}
+}

@@ -62,3 +62,13 @@ func TestMissingCountsThatTheModelReads(t *testing.T) {
 		}
 	}
 }
+
+// Nothing can be drawn for missing entries whose distribution is a formula.
+func TestMissingEntriesByFormula(t *testing.T) {
+	t.Parallel()
+	codes := compilertest.ErrorCodes(t, "data y[N] missing -1 = [3, -1, 5]\nm ~ Normal(0, 1)\n"+
+		"y[i in N] ~ Density(-(y[i] - m)^2)\n")
+	if len(codes) != 1 || codes[0] != "E99" {
+		t.Errorf("%v, want E99", codes)
+	}
+}

@@ -246,6 +246,9 @@ func (c *checker) missingRole(a *arrayInfo) {
 			"with different supports").
 			Help("declare each piece as data of its own: the support of what is missing is then that of its " +
 				"distribution")
+	case slices.ContainsFunc(a.draws, isByFormula):
+		c.notYet(a.At, "missing entries of data whose distribution is given by a formula").
+			Help("leave out the rows that have some: write `complete` for `missing`")
 	default:
 		a.Role = model.Imputed
 		a.Type.Elem, a.Type.Range = types.Real, anyRange // though all values that are there may be integers
@@ -261,6 +264,15 @@ func (c *checker) oneSupport(a *arrayInfo) bool {
 		return first == nil || dist == nil || d.stmt.Dist.In != nil || dist.Support != first.Support ||
 			dist.Lo != first.Lo || dist.Hi != first.Hi || dist.Forms[0].Bounds != nil
 	})
+}
+
+// isByFormula reports whether a draw is from `Density(…)`.
+func isByFormula(d draw) bool {
+	if d.stmt.Dist == nil {
+		return false
+	}
+	n := distName(d.stmt.Dist.Base)
+	return n != nil && n.Name == "Density"
 }
 
 // isBoundVector reports whether a draw is of vectors in which an element has no support of its own.
