@@ -338,5 +338,15 @@ def test_texts_are_for_python(growth, growth_data):
     for text in [str(w.message) for w in caught] + [str(run.diagnose()["model"]), str(run.posterior.attrs)]:
         assert "ppl-" not in text.replace("ppl-lang", "") and not re.search(r"\(?--[a-z]", text), text
     assert "draws=" in " ".join(str(w.message) for w in caught) or "warmup" in str(caught[-1].message)
+    texts = [text for topic in run.diagnose()["topics"] for w in topic["warnings"] for text in texts_of(w)]
+    assert texts and not any("--" in text for text in texts), texts
     with pytest.raises(ppl.RunError, match="there is no picture"):
         run.plot("nothing")
+
+
+def texts_of(value: object) -> list[str]:
+    """Return the texts in a JSON value."""
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [text for x in inner for text in texts_of(x)]

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import IO, Any, NamedTuple
 
 from ppl_lang._binary import binary
@@ -53,11 +53,16 @@ def readable(text: str) -> str:
 
 def all_readable(value: Any) -> Any:
     """Return a JSON value whose texts name no temporary files."""
+    return map_texts(value, readable)
+
+
+def map_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return a JSON value with each of its texts changed; the names in objects stay."""
     if isinstance(value, str):
-        return readable(value)
+        return change(value)
     if isinstance(value, dict):
-        return {k: all_readable(v) for k, v in value.items()}
-    return [all_readable(v) for v in value] if isinstance(value, list) else value
+        return {k: map_texts(v, change) for k, v in value.items()}
+    return [map_texts(v, change) for v in value] if isinstance(value, list) else value
 
 
 _SETTING = re.compile(r"--set (\w+)=([\w.]+\w)")

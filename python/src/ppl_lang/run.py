@@ -215,10 +215,11 @@ class Run:
         Returns
         -------
         dict
-            ``usable``, and ``topics``, each with ``name``, ``facts`` and ``warnings``.
+            ``usable``, and ``topics``, each with ``name``, ``facts`` and ``warnings``. Advice names arguments of
+            this package.
         """
         found: dict[str, Any] = _call.call("diagnose", self.path, "--json", accept=(0, 3)).json()
-        return dict(_call.all_readable(found))
+        return dict(_call.map_texts(_call.all_readable(found), _call.for_python))
 
     # Draws.
 
