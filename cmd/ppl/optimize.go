@@ -208,7 +208,8 @@ func (m mode) table(c *console) {
 		return
 	}
 	if same := m.reached(); len(m.Starts) > 1 && !m.biased {
-		fmt.Fprintf(c.out, "%d of %d starts came to it\n", same, len(m.Starts))
+		fmt.Fprintf(c.out, "the best of %d starts, %d of which ended here; a mode that none came to is not seen\n",
+			len(m.Starts), same)
 	}
 	width := len("mode")
 	for _, p := range m.Parameters {
