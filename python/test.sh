@@ -93,6 +93,6 @@ for version in "${versions[@]}"; do
     3.10) tests oldest 3.10 --resolution lowest-direct -r pyproject.toml --extra arviz --extra polars 'numpy>=1.26,<2' \
         'scipy>=1.10' ;;
     3.11) tests arviz-0.23 3.11 'arviz==0.23.*' 'cmdstanpy==1.3.*' mypy ruff ;;
-    3.13) tests arviz-1.3 3.13 'arviz[zarr]==1.3.*' tqdm ipykernel nbclient nbformat jupyter-kernel-test ;;
+    3.13) tests arviz-1.3 3.13 'arviz[zarr]==1.3.*' matplotlib tqdm ipykernel nbclient nbformat jupyter-kernel-test ;;
     esac
 done

@@ -209,7 +209,6 @@ PLOTS_NEW = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", PLOTS_OLD if OLD else PLOTS_NEW)
 @pytest.mark.parametrize("which", ["run", "divergent"])
 def test_plots_of_arviz(name, which, request):
