@@ -101,15 +101,15 @@ func (run *attempt) tryAgain(ctx context.Context, aim stopping.Goal, at stopping
 		return true, fault.Of(run.dir.SetStatus(store.Interrupted))
 	}
 	said := "the draws are those of the first attempt; a second one "
-	switch now, covers, err := run.compare(second, aim, failure); {
+	switch both, err := run.compare(second, aim, failure); {
 	case err != nil:
 		said += "failed: " + err.Error()
-	case !covers:
+	case !both.covers:
 		said += "has not been where some of its chains were"
-	case aim.Nearer(now, at):
-		run.notes.Note("the second attempt has come nearer, to " + aim.Describe(now) + "; its draws are kept")
+	case aim.Nearer(both.now, at):
+		run.notes.Note("the second attempt has come nearer, to " + aim.Describe(both.now) + "; its draws are kept")
 		if !run.knowsMore(at) { // the first one lacked modes: its means have to differ
-			if err := run.warnIfApart(second); err != nil {
+			if err := second.warnIfApart(both); err != nil {
 				return false, fault.Of(err)
 			}
 		}
@@ -124,44 +124,39 @@ func (run *attempt) tryAgain(ctx context.Context, aim stopping.Goal, at stopping
 	return false, fault.Of(run.dir.RemoveSecond())
 }
 
-// compare is how far the second attempt has come, and whether it has been where the first was. The error says why it
-// has not come anywhere.
-func (run *attempt) compare(second *attempt, aim stopping.Goal, failure error) (at stopping.Standing, covers bool,
-	err error) {
+// A comparison is of two attempts that have draws.
+type comparison struct {
+	first, second *store.Run
+	now           stopping.Standing // how far the second one has come
+	covers        bool              // the second one has been where the first was
+}
+
+// compare opens both attempts. The error says why the second one has not come anywhere.
+func (run *attempt) compare(second *attempt, aim stopping.Goal, failure error) (both comparison, err error) {
 	switch {
 	case failure != nil:
-		return at, false, failure
+		return both, failure
 	case !second.hasDraws():
-		return at, false, errors.New("it was ended in warm-up")
+		return both, errors.New("it was ended in warm-up")
 	}
-	if at, err = standing(second.dir, aim); err != nil {
-		return at, false, err
+	if both.now, err = standing(second.dir, aim); err != nil {
+		return both, err
 	}
-	there, err := run.dir.Open()
-	if err != nil {
-		return at, false, err
+	if both.first, err = run.dir.Open(); err != nil {
+		return both, err
 	}
-	here, err := second.dir.Open()
-	if err != nil {
-		return at, false, err
+	if both.second, err = second.dir.Open(); err != nil {
+		return both, err
 	}
-	covers, err = stopping.Covers(here, there)
-	return at, covers, err
+	both.covers, err = stopping.Covers(both.second, both.first)
+	return both, err
 }
 
 // warnIfApart adds a warning to the second attempt if its means differ from those of the first by more than the errors
 // of both. The second one, with a longer warm-up, may agree with itself and be wrong: the first one's chains may have
 // been apart because they had found what the second one has missed.
-func (run *attempt) warnIfApart(second *attempt) error {
-	there, err := run.dir.Open()
-	if err != nil {
-		return err
-	}
-	here, err := second.dir.Open()
-	if err != nil {
-		return err
-	}
-	difference, apart, err := stopping.Disagree(here, there)
+func (second *attempt) warnIfApart(both comparison) error {
+	difference, apart, err := stopping.Disagree(both.second, both.first)
 	if err != nil || !apart {
 		return err
 	}

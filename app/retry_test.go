@@ -14,6 +14,7 @@ import (
 	"ppl/app/notes"
 	"ppl/app/rundir"
 	"ppl/app/samplers"
+	"ppl/compiler"
 	"ppl/infer"
 	"ppl/posterior/store"
 	"ppl/runtime/sys/files"
@@ -33,6 +34,23 @@ func smallRun(t *testing.T, path string, seed uint64) {
 	if _, err := run.sampleToGoal(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// runBy makes a run that extends itself, with a sampler of the test in the place of renhd, and returns its directory.
+func runBy(t *testing.T, p *compiler.Program, sample infer.Sampler, settle func(*attempt)) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "m.run")
+	run := attemptIn(t, new(inProgress), path, files.Disk{}, p)
+	run.autoExtend, run.sampler = true, samplers.Row{Name: "renhd", Sample: sample, Exchanges: true}
+	settle(run)
+	if err := run.announce(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.sampleToGoal(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	run.dir.Close(true)
+	return path
 }
 
 // A run whose draws lack a mode that was found late is sampled once more, and told where the mode is. The planted
@@ -66,18 +84,7 @@ func TestLackingDrawsAreSampledAgain(t *testing.T) {
 			}
 			return report, nil
 		}
-		path := filepath.Join(t.TempDir(), "m.run")
-		run := attemptIn(t, new(inProgress), path, files.Disk{}, p)
-		run.autoExtend = true
-		run.options.Settings.Replicas = c.replicas
-		run.sampler = samplers.Row{Name: "renhd", Sample: sample, Exchanges: true}
-		if err := run.announce(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := run.sampleToGoal(t.Context()); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		run.dir.Close(true)
+		path := runBy(t, p, sample, func(run *attempt) { run.options.Settings.Replicas = c.replicas })
 		info, err := store.ReadInfo(path)
 		if err != nil || (info.Report.Lacking == 0) != c.again {
 			t.Errorf("%s: the draws kept lack %.2f, %v", name, info.Report.Lacking, err)
@@ -122,17 +129,7 @@ func TestAttemptsThatDisagree(t *testing.T) {
 			report.Draws = o.Draws
 			return report, nil
 		}
-		path := filepath.Join(t.TempDir(), "m.run")
-		run := attemptIn(t, new(inProgress), path, files.Disk{}, p)
-		run.autoExtend, run.options.Draws = true, 300
-		run.sampler = samplers.Row{Name: "renhd", Sample: sample, Exchanges: true}
-		if err := run.announce(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := run.sampleToGoal(t.Context()); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		run.dir.Close(true)
+		path := runBy(t, p, sample, func(run *attempt) { run.options.Draws = 300 })
 		info, err := store.ReadInfo(path)
 		if err != nil || attempts < 2 || (len(info.Report.Warnings) > 0) != c.warned {
 			t.Errorf("%s: %d attempts, warnings %v, %v", name, attempts, info.Report.Warnings, err)

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"ppl/compiler"
 	"ppl/compiler/predict/query"
 	"ppl/lang/types"
+	"ppl/posterior/report"
 	"ppl/posterior/store"
 )
 
@@ -18,12 +20,6 @@ type drawSource struct {
 	some  *store.Run
 	every int // from one of them to the next
 }
-
-// usualMemory is how many bytes the draws that a question is asked of may take, unless Run.Memory says otherwise.
-const usualMemory = 128 << 20
-
-// estimateCost is what a draw takes while an element is described, in bytes, as measured.
-const estimateCost = 280
 
 // sourceFor chooses the draws for a question of which some elements are evaluated. A note says if they are not all.
 func (o *Run) sourceFor(q *query.Query, question *compiler.Question, shown int) drawSource {
@@ -37,11 +33,8 @@ func (o *Run) sourceFor(q *query.Query, question *compiler.Question, shown int) 
 	for _, v := range reads {
 		values += v.Size()
 	}
-	memory := o.Memory
-	if memory == 0 {
-		memory = usualMemory
-	}
-	some, every := o.Stored.Within(int(memory) / (estimateCost + 8*values))
+	memory := cmp.Or(o.Memory, report.UsualMemory)
+	some, every := o.Stored.Within(int(memory) / (report.DrawCost + 8*values))
 	if every > 1 {
 		o.notes.Note(fmt.Sprintf("one of every %d draws of each chain is looked at; more with --max-memory SIZE",
 			every))

@@ -123,7 +123,7 @@ func addDraws(r *store.Run, v types.Variable, groups [][]int, of prediction, to 
 		return nil
 	})
 	if err == nil && odd < size {
-		err = Unusable{fmt.Sprintf("the log likelihood of %s is not finite in some draws", v.Element(odd))}
+		err = notFinite(v.Element(odd))
 	}
 	return err
 }
@@ -144,10 +144,14 @@ func whyNoPIT(r *store.Run, v types.Variable) string {
 func finite(logLik [][]float64, name func(int) string) error {
 	for i, row := range logLik {
 		if slices.ContainsFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
-			return Unusable{fmt.Sprintf("the log likelihood of %s is not finite in some draws", name(i))}
+			return notFinite(name(i))
 		}
 	}
 	return nil
+}
+
+func notFinite(row string) error {
+	return Unusable{fmt.Sprintf("the log likelihood of %s is not finite in some draws", row)}
 }
 
 // Unusable says why something cannot be made from a run; the fault is the question's, not the disk's.

@@ -11,12 +11,12 @@ import (
 	"ppl/posterior/store"
 )
 
-// usualMemory is how many bytes the draws in a summary may take, whatever the number of draws, unless a view gives
-// another number: half of the 256 MB that a command takes.
-const usualMemory = 128 << 20
+// UsualMemory is how many bytes the draws that are looked at may take, whatever their number in the run, unless a view
+// gives another number: half of the 256 MB that a command takes.
+const UsualMemory = 128 << 20
 
-// drawCost is what a workspace takes for a draw of a quantity, in bytes, as measured, and the draw itself.
-const drawCost = 280
+// DrawCost is what a workspace takes for a draw of a quantity, in bytes, as measured, and the draw itself.
+const DrawCost = 280
 
 // heldCost is what a draw takes that waits to be looked at, with the room for more that its list has.
 const heldCost = 12
@@ -52,13 +52,13 @@ type plan struct {
 // planFor plans for a number of draws of each quantity, those of all chains.
 func planFor(draws int, memory int64) plan {
 	draws = max(1, draws)
-	fits := int(memory / int64(draws) / drawCost) // quantities
+	fits := int(memory / int64(draws) / DrawCost) // quantities
 	if fits == 0 {
-		room := int(memory / 2 / drawCost)
+		room := int(memory / 2 / DrawCost)
 		return plan{room, max(1, int(memory/4/int64(room*16))), 1}
 	}
 	p := plan{workers: min(runtime.GOMAXPROCS(0), max(1, fits/2))}
-	p.group = max(1, int((memory-int64(p.workers*draws)*drawCost)/int64(draws*heldCost)))
+	p.group = max(1, int((memory-int64(p.workers*draws)*DrawCost)/int64(draws*heldCost)))
 	return p
 }
 
@@ -74,7 +74,7 @@ func (v View) memory() int64 {
 	if v.Memory > 0 {
 		return v.Memory
 	}
-	return usualMemory
+	return UsualMemory
 }
 
 // eachQuantity calls look for the elements of a variable, from several goroutines, each with a workspace of its own.

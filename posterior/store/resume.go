@@ -42,42 +42,39 @@ func Announce(disk files.System, dir string, o Options) error {
 
 // SetStatus records how a run that has no writer ended.
 func SetStatus(disk files.System, dir string, status Status, cause error) error {
-	info, err := ReadInfoOn(disk, dir)
-	if err != nil {
-		return err
-	}
-	info.Status, info.Process, info.Updated, info.Error = status, thisProcess(), time.Now().UTC(), ""
-	if cause != nil {
-		info.Error = cause.Error()
-	}
-	return writeJSON(disk.Below(dir), filepath.Join(dir, runFile), info)
+	return changeInfo(disk, dir, func(info *Info) {
+		info.Status, info.Process, info.Updated, info.Error = status, thisProcess(), time.Now().UTC(), ""
+		if cause != nil {
+			info.Error = cause.Error()
+		}
+	})
 }
 
 // AddWarning adds a warning to the report of a run that has no writer, and replaces what the run was asked for. A
 // warning that the report has already is not repeated.
 func AddWarning(disk files.System, dir string, w Warning, resolved any) error {
-	info, err := ReadInfoOn(disk, dir)
-	if err != nil {
+	if err := writeJSON(disk.Below(dir), filepath.Join(dir, optionsFile), resolved); err != nil {
 		return err
 	}
-	disk = disk.Below(dir)
-	if err := writeJSON(disk, filepath.Join(dir, optionsFile), resolved); err != nil {
-		return err
-	}
-	if slices.ContainsFunc(info.Report.Warnings, func(x Warning) bool { return x.Fact == w.Fact }) {
-		return nil
-	}
-	info.Report.Warnings = append(info.Report.Warnings, w)
-	return writeJSON(disk, filepath.Join(dir, runFile), info)
+	return changeInfo(disk, dir, func(info *Info) {
+		if !slices.ContainsFunc(info.Report.Warnings, func(x Warning) bool { return x.Fact == w.Fact }) {
+			info.Report.Warnings = append(info.Report.Warnings, w)
+		}
+	})
 }
 
 // AddNote adds a note to the report of a run that has no writer.
 func AddNote(disk files.System, dir string, note string) error {
+	return changeInfo(disk, dir, func(info *Info) { info.Report.Notes = append(info.Report.Notes, note) })
+}
+
+// changeInfo changes what is known of a run that has no writer.
+func changeInfo(disk files.System, dir string, change func(*Info)) error {
 	info, err := ReadInfoOn(disk, dir)
 	if err != nil {
 		return err
 	}
-	info.Report.Notes = append(info.Report.Notes, note)
+	change(&info)
 	return writeJSON(disk.Below(dir), filepath.Join(dir, runFile), info)
 }
 

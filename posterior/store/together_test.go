@@ -44,7 +44,7 @@ func TestTogether(t *testing.T) {
 			arrays := []Array{{posterior, "theta"}, {sampleStats, "lp"}}
 			err := run.Together(arrays, 1, c.chains, func(chain, first int, values [][]float64) error {
 				if first != counts[chain] || len(values[0]) != 2*len(values[1]) {
-					t.Fatalf("chain %d goes on with draw %d, %d and %d numbers", chain, first, len(values[0]),
+					t.Fatalf("chain %d continues with draw %d, %d and %d numbers", chain, first, len(values[0]),
 						len(values[1]))
 				}
 				for d, lp := range values[1] {

@@ -44,8 +44,8 @@ func TestEquationsForParts(t *testing.T) {
 	}
 }
 
-// A right side may read a state of another system at a fixed time, which is the solution by hand; one of its own, or
-// one at a time that depends on the present, is a delay.
+// A right side may read a state of another system at a fixed time, which is the solution by hand; a state of its own
+// system, or one at a time that depends on the present, is a delay.
 func TestEquationsThatReadAnotherSystem(t *testing.T) {
 	t.Parallel()
 	const rest = "\nS(0) = 1\nI(0) = 1\nI'(t) = -k * I(t)\nk ~ HalfNormal(1)\ndata y[N] = [1, 2, 3]\n" +

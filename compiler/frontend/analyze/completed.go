@@ -15,35 +15,12 @@ import (
 // n becomes data without the missing entries, and total reads another array, which has the observed counts, and counts
 // that are drawn where none was observed.
 func CompleteMissing(m *model.Model) {
-	read := readByPosterior(m)
+	read := model.Reached(m.PosteriorExprs()...)
 	for _, a := range m.Arrays {
 		if a.Role == model.Latent && a.Missing && !read[a] && !asksAbout(m, a) {
 			complete(m, a)
 		}
 	}
-}
-
-// readByPosterior returns the arrays that the density of the posterior reads, itself or through definitions.
-func readByPosterior(m *model.Model) map[*model.Array]bool {
-	var xs []model.Expr
-	for _, t := range m.Terms {
-		if t.Kind != model.Generate {
-			xs = append(xs, t.Exprs()...)
-		}
-	}
-	for _, r := range m.Ragged {
-		xs = append(xs, r.Inner.Lo, r.Inner.Hi)
-	}
-	for _, s := range m.Systems {
-		xs = append(xs, s.T0)
-		for _, st := range s.States {
-			xs = append(xs, st.Exprs()...)
-		}
-		for _, q := range s.Queries {
-			xs = append(xs, q.Time)
-		}
-	}
-	return model.Reached(xs...)
 }
 
 // asksAbout reports whether an expression is the probability or the mode of a latent.

@@ -223,6 +223,12 @@ func distName(e ast.Expr) *ast.Name {
 	return n
 }
 
+// isDensity reports whether a distribution is a log density by formula.
+func isDensity(e ast.Expr) bool {
+	n := distName(e)
+	return n != nil && n.Name == "Density"
+}
+
 // drawnFrom elaborates a draw's distribution once.
 func (c *checker) drawnFrom(d *draw) *drawn {
 	if d.drawn != nil {
@@ -230,7 +236,7 @@ func (c *checker) drawnFrom(d *draw) *drawn {
 	}
 	d.drawn = &drawn{}
 	e := d.stmt.Dist.Base
-	if n := distName(e); n != nil && n.Name == "Density" {
+	if isDensity(e) {
 		if d.stmt.Generate {
 			c.generatedByFormula(d, e)
 			return d.drawn

@@ -267,13 +267,7 @@ func (c *checker) oneSupport(a *arrayInfo) bool {
 }
 
 // isByFormula reports whether a draw is from `Density(…)`.
-func isByFormula(d draw) bool {
-	if d.stmt.Dist == nil {
-		return false
-	}
-	n := distName(d.stmt.Dist.Base)
-	return n != nil && n.Name == "Density"
-}
+func isByFormula(d draw) bool { return d.stmt.Dist != nil && isDensity(d.stmt.Dist.Base) }
 
 // isBoundVector reports whether a draw is of vectors in which an element has no support of its own.
 func (c *checker) isBoundVector(d draw) bool {

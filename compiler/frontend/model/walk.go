@@ -3,29 +3,26 @@ package model
 import "slices"
 
 // Walk calls visit on e and on every expression inside it, parents first; referenced arrays are not entered.
-func Walk(e Expr, visit func(Expr)) {
-	if e == nil {
-		return
-	}
-	visit(e)
-	for _, x := range e.Children() {
-		Walk(x, visit)
-	}
-}
+func Walk(e Expr, visit func(Expr)) { walk(e, Expr.Children, visit) }
 
 // WalkNow is Walk of what the right side of a differential equation reads at the present time: of a state at another
 // time it visits the time alone, and not the equations of the system that gives the state.
 func WalkNow(e Expr, visit func(Expr)) {
+	walk(e, func(e Expr) []Expr {
+		if at, ok := e.(*StateAt); ok {
+			return []Expr{at.Time}
+		}
+		return e.Children()
+	}, visit)
+}
+
+func walk(e Expr, below func(Expr) []Expr, visit func(Expr)) {
 	if e == nil {
 		return
 	}
 	visit(e)
-	children := e.Children()
-	if at, ok := e.(*StateAt); ok {
-		children = []Expr{at.Time}
-	}
-	for _, x := range children {
-		WalkNow(x, visit)
+	for _, x := range below(e) {
+		walk(x, below, visit)
 	}
 }
 
@@ -104,6 +101,29 @@ func (t *Term) Exprs() []Expr {
 	}
 	if t.Given != nil {
 		out = append(out, t.Given.Known, t.Given.Values)
+	}
+	return out
+}
+
+// PosteriorExprs are the expressions that the density of the posterior reads first: those of its terms, of the lengths
+// of ragged axes, and of systems, whose queries have one solution together.
+func (m *Model) PosteriorExprs() (out []Expr) {
+	for _, t := range m.Terms {
+		if t.Kind != Generate {
+			out = append(out, t.Exprs()...)
+		}
+	}
+	for _, r := range m.Ragged { // which elements there are
+		out = append(out, r.Inner.Lo, r.Inner.Hi)
+	}
+	for _, s := range m.Systems {
+		out = append(out, s.T0)
+		for _, st := range s.States {
+			out = append(out, st.Exprs()...)
+		}
+		for _, q := range s.Queries {
+			out = append(out, q.Time)
+		}
 	}
 	return out
 }

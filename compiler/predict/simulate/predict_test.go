@@ -97,7 +97,7 @@ g[i in 2..N] ~ Twice(g[i-1])
 }
 
 // Counts whose log density is a formula are drawn by their probabilities between the ends, also by a template, whatever
-// their first value is; what is no formula of one count stays as it was observed.
+// their first value is; what is not a formula of one count stays as it was observed.
 func TestReplicatesByFormula(t *testing.T) {
 	t.Parallel()
 	const n, rate = 4000, 1.7
@@ -138,7 +138,7 @@ x ~ Normal(rate, 1)
 		}
 	}
 	if len(mean["w"])+len(mean["all"]) > 0 {
-		t.Errorf("drawn are %v and %v, which are no formula of one count", mean["w"], mean["all"])
+		t.Errorf("drawn are %v and %v, which are not formulas of one count", mean["w"], mean["all"])
 	}
 }
 
