@@ -1,0 +1,484 @@
+package stan
+
+import (
+	"ppl/lang/diag"
+	"ppl/lang/source"
+)
+
+// An Info is what Check finds about a program: the type of each expression, and what each name refers to.
+type Info struct {
+	Types     map[Expr]Type
+	Functions map[string][]*Function // the definitions of each name, of several forms of arguments
+}
+
+// A variable is what a name refers to.
+type variable struct {
+	typ   Type
+	at    source.Span
+	block string // the block, or "function", "loop"
+	local bool
+}
+
+// A checker goes through the program once.
+type checker struct {
+	*Info
+	diags  diag.List
+	scopes []map[string]*variable
+	block  string    // the present one
+	fun    *Function // the present one; nil outside
+	loops  int       // how many loops are around
+	local  bool      // inside of a block of its own
+}
+
+// Check resolves names and types of a program.
+func Check(p *Program) (*Info, []diag.Diagnostic) {
+	c := &checker{Info: &Info{Types: map[Expr]Type{}, Functions: map[string][]*Function{}},
+		scopes: []map[string]*variable{{}}}
+	c.functions(p.Functions)
+	for _, b := range []struct {
+		name  string
+		stmts []Stmt
+	}{{"data", p.Data}, {"transformed data", p.TransformedData}, {"parameters", p.Parameters},
+		{"transformed parameters", p.TransformedParameters}, {"model", p.Model},
+		{"generated quantities", p.Generated}} {
+		c.block = b.name
+		if b.name == "model" { // its variables end with it
+			c.open(b.stmts)
+			continue
+		}
+		c.stmts(b.stmts)
+	}
+	return c.Info, c.diags.All()
+}
+
+func (c *checker) functions(all []*Function) {
+	c.block = "functions"
+	for _, f := range all {
+		c.declareFunction(f)
+	}
+	for _, f := range all {
+		if f.Body == nil {
+			continue
+		}
+		c.fun = f
+		c.scopes = append(c.scopes, map[string]*variable{})
+		for _, p := range f.Params {
+			c.declare(p.Name, p.Type, "function")
+		}
+		c.local = true
+		c.stmts(f.Body.Stmts)
+		c.local = false
+		c.scopes = c.scopes[:len(c.scopes)-1]
+		if f.Result.Word != "void" && !returns(f.Body) {
+			c.diags.Errorf("E04", f.Name.At, "the function `%s` may end without a result", f.Name.Name).
+				Help("end it with `return`")
+		}
+		c.fun = nil
+	}
+}
+
+func (c *checker) declareFunction(f *Function) {
+	for _, before := range c.Functions[f.Name.Name] {
+		if sameParams(before, f) && before.Body != nil && f.Body != nil {
+			c.diags.Errorf("E11", f.Name.At, "the function `%s` is defined twice", f.Name.Name).
+				Related(before.Name.At, "first here")
+			return
+		}
+	}
+	if f.Body != nil {
+		c.Functions[f.Name.Name] = append(c.Functions[f.Name.Name], f)
+	}
+}
+
+func sameParams(f, g *Function) bool {
+	if len(f.Params) != len(g.Params) {
+		return false
+	}
+	for i, p := range f.Params {
+		if !p.Type.Equal(g.Params[i].Type) {
+			return false
+		}
+	}
+	return true
+}
+
+// returns reports whether a statement always ends with a return or an error.
+func returns(s Stmt) bool {
+	switch s := s.(type) {
+	case *Return:
+		return true
+	case *Message:
+		return s.Word != "print"
+	case *Block:
+		for _, inner := range s.Stmts {
+			if returns(inner) {
+				return true
+			}
+		}
+	case *If:
+		return s.Else != nil && returns(s.Then) && returns(s.Else)
+	case *While:
+		n, ok := Bare(s.Cond).(*Number)
+		return ok && n.Value != 0
+	case *For:
+		return returns(s.Body)
+	}
+	return false
+}
+
+// open checks the statements of a block of its own.
+func (c *checker) open(stmts []Stmt) {
+	before := c.local
+	c.local = true
+	c.scopes = append(c.scopes, map[string]*variable{})
+	c.stmts(stmts)
+	c.scopes = c.scopes[:len(c.scopes)-1]
+	c.local = before
+}
+
+func (c *checker) lookup(name string) *variable {
+	for i := len(c.scopes) - 1; i >= 0; i-- {
+		if v := c.scopes[i][name]; v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+func (c *checker) declare(name Ident, t Type, block string) {
+	if v := c.lookup(name.Name); v != nil {
+		c.diags.Errorf("E11", name.At, "`%s` is declared twice", name.Name).Related(v.at, "first here").
+			Help("give one of them another name")
+		return
+	}
+	c.scopes[len(c.scopes)-1][name.Name] = &variable{t, name.At, block, c.local}
+}
+
+func (c *checker) stmts(stmts []Stmt) {
+	for _, s := range stmts {
+		c.stmt(s)
+	}
+}
+
+func (c *checker) stmt(s Stmt) {
+	if _, ok := s.(*Decl); !ok && (c.block == "data" || c.block == "parameters") {
+		c.diags.Errorf("E00", s.Span(), "the block `%s` has declarations only", c.block).
+			Help("statements belong to `transformed %s`", c.block)
+		return
+	}
+	switch s := s.(type) {
+	case *Decl:
+		c.decl(s)
+	case *Assign:
+		c.assign(s)
+	case *Sample:
+		c.sample(s)
+	case *CallStmt:
+		if t := c.call(s.Call); t.Known() && t.Word != "void" {
+			c.diags.Errorf("E00", s.At, "the result of `%s` is not used", s.Call.Fun.Name)
+		}
+	case *Message:
+		for _, a := range s.Args {
+			if _, text := a.(*Text); !text {
+				c.expr(a)
+			}
+		}
+	case *Block:
+		c.open(s.Stmts)
+	case *If:
+		c.condition(s.Cond)
+		c.open([]Stmt{s.Then})
+		if s.Else != nil {
+			c.open([]Stmt{s.Else})
+		}
+	case *While:
+		c.condition(s.Cond)
+		c.loops++
+		c.open([]Stmt{s.Body})
+		c.loops--
+	case *For:
+		c.loop(s)
+	case *Jump:
+		if c.loops == 0 {
+			c.diags.Errorf("E00", s.At, "`%s` is outside of a loop", s.Word)
+		}
+	case *Return:
+		c.returned(s)
+	}
+}
+
+func (c *checker) loop(s *For) {
+	element := intType
+	lo := c.expr(s.Lo)
+	switch {
+	case s.Hi != nil:
+		c.mustBe(s.Lo, lo, intType, "the range of a loop")
+		c.mustBe(s.Hi, c.expr(s.Hi), intType, "the range of a loop")
+	case lo.Depth > 0:
+		element = lo.Element()
+	case lo.InnerAxes() > 0:
+		element = realType
+	case lo.Known():
+		c.diags.Errorf("E44", s.Lo.Span(), "a loop runs over a range or an array, and this is of type %s", lo).
+			Help("write the range as `1:%s`", s.Lo.Span().Text())
+	}
+	c.scopes = append(c.scopes, map[string]*variable{})
+	c.declare(s.Index, element, "loop")
+	c.loops++
+	c.open([]Stmt{s.Body})
+	c.loops--
+	c.scopes = c.scopes[:len(c.scopes)-1]
+}
+
+func (c *checker) condition(e Expr) {
+	if t := c.expr(e); t.Known() && !t.Scalar() {
+		c.diags.Errorf("E44", e.Span(), "a condition is an int or a real, and this is of type %s", t)
+	}
+}
+
+func (c *checker) returned(s *Return) {
+	switch {
+	case c.fun == nil:
+		c.diags.Errorf("E00", s.At, "`return` is outside of a function")
+	case s.Value == nil && c.fun.Result.Word != "void":
+		c.diags.Errorf("E44", s.At, "`%s` returns a value of type %s", c.fun.Name.Name, c.fun.Result)
+	case s.Value != nil:
+		c.mustBe(s.Value, c.expr(s.Value), c.fun.Result, "the result of `"+c.fun.Name.Name+"`")
+	}
+}
+
+// mustBe reports a value of another type than its place takes.
+func (c *checker) mustBe(e Expr, is, must Type, what string) {
+	if !must.Takes(is) {
+		c.diags.Errorf("E44", e.Span(), "%s is of type %s, and this is of type %s", what, must, is)
+	}
+}
+
+// ---- declarations ----
+
+func (c *checker) decl(d *Decl) {
+	t := c.sized(d.Type)
+	if c.block == "parameters" && t.Word == "int" {
+		c.diags.Errorf("E44", d.Name.At, "the parameter `%s` is an int, which Stan cannot sample", d.Name.Name).
+			Help("sum it out of the log density by log_sum_exp; in a model of ppl, `~ Bernoulli(p)` is summed out")
+	}
+	c.declare(d.Name, t, c.block)
+	if d.Value == nil {
+		return
+	}
+	if c.block == "data" || c.block == "parameters" {
+		c.diags.Errorf("E00", d.Value.Span(), "a declaration in the block `%s` has no value", c.block).
+			Help("values belong to the block `transformed %s`", c.block)
+		return
+	}
+	c.mustBe(d.Value, c.expr(d.Value), t, "`"+d.Name.Name+"`")
+}
+
+// dimensions is how many sizes a type of vectors or matrices has.
+func dimensions(word string) (least, most int) {
+	switch {
+	case word == "int" || word == "real" || word == "complex" || word == "tuple":
+		return 0, 0
+	case word == "cholesky_factor_cov":
+		return 1, 2
+	case word == "corr_matrix" || word == "cov_matrix" || word == "cholesky_factor_corr":
+		return 1, 1
+	case Type{Word: plainWord(word)}.InnerAxes() == 2:
+		return 2, 2
+	}
+	return 1, 1
+}
+
+func (c *checker) sized(t *SizedType) Type {
+	for _, e := range append(append([]Expr{}, t.ArrayDims...), t.Dims...) {
+		c.mustBe(e, c.expr(e), intType, "a size")
+	}
+	if least, most := dimensions(t.Word); len(t.Dims) < least || len(t.Dims) > most {
+		c.diags.Errorf("E42", t.At, "a `%s` has %s", t.Word, axes(least))
+	}
+	plain := t.Plain()
+	for _, con := range t.Constraints {
+		c.constraint(t, con)
+	}
+	for _, e := range t.Elems {
+		c.sized(e)
+	}
+	return plain
+}
+
+func (c *checker) constraint(t *SizedType, con Constraint) {
+	is := c.expr(con.Value)
+	switch con.Name.Name {
+	case "lower", "upper", "offset", "multiplier":
+		if t.Word == "int" && is.Known() && is.Word != "int" {
+			c.diags.Errorf("E44", con.Value.Span(), "the bound of an int is an int, and this is of type %s", is)
+		}
+		if plainWord(t.Word) != t.Word {
+			c.diags.Errorf("E00", con.Name.At, "a `%s` has no bounds", t.Word)
+		}
+	default:
+		c.diags.Errorf("E10", con.Name.At, "there is no constraint `%s`", con.Name.Name).
+			Help("constraints are lower, upper, offset and multiplier")
+	}
+}
+
+// ---- assignments and densities ----
+
+// root is the name that a left side begins with, nil if it has none.
+func root(e Expr) *Name {
+	for {
+		switch x := e.(type) {
+		case *Name:
+			return x
+		case *Index:
+			e = x.X
+		case *Field:
+			e = x.X
+		case *Paren:
+			e = x.X
+		default:
+			return nil
+		}
+	}
+}
+
+func (c *checker) assign(s *Assign) {
+	if l, ok := s.Left.(*List); ok && l.Open == "(" {
+		c.unpack(s, l)
+		return
+	}
+	name := root(s.Left)
+	if name == nil {
+		c.expr(s.Right)
+		c.diags.Errorf("E00", s.Left.Span(), "only a variable or its elements can be assigned")
+		return
+	}
+	if name.Name == "target" || name.Name == "jacobian" {
+		c.increment(s, name.Name)
+		return
+	}
+	left := c.expr(s.Left)
+	right := c.expr(s.Right)
+	if s.Op != "=" {
+		right = c.infixType(s.Op[:len(s.Op)-1], left, right, s.At)
+	}
+	c.mustBe(s.Right, right, left, "`"+s.Left.Span().Text()+"`")
+	c.assignable(name)
+}
+
+// unpack assigns the elements of a tuple.
+func (c *checker) unpack(s *Assign, l *List) {
+	right := c.expr(s.Right)
+	if right.Known() && (right.Word != "tuple" || len(right.Elems) != len(l.Items)) {
+		c.diags.Errorf("E44", s.Right.Span(), "the left side is a tuple of %d elements, and this is of type %s",
+			len(l.Items), right)
+		return
+	}
+	for i, item := range l.Items {
+		left := c.expr(item)
+		if right.Known() {
+			c.mustBe(s.Right, right.Elems[i], left, "`"+item.Span().Text()+"`")
+		}
+		if name := root(item); name != nil {
+			c.assignable(name)
+		}
+	}
+}
+
+// increment checks target += e.
+func (c *checker) increment(s *Assign, word string) {
+	t := c.expr(s.Right)
+	if s.Op != "+=" {
+		c.diags.Errorf("E00", s.At, "`%s` can only be increased", word).Help("write `%s += …`", word)
+	}
+	if t.Word == "void" || t.Word == "tuple" {
+		c.diags.Errorf("E44", s.Right.Span(), "a term of the log density is of type real, and this is of type %s", t)
+	}
+	if word == "target" {
+		c.onlyInModel(s.At, "`target +=`")
+	}
+}
+
+// onlyInModel reports a term of the log density elsewhere.
+func (c *checker) onlyInModel(at source.Span, what string) {
+	if c.block == "model" || c.fun != nil && hasSuffix(c.fun.Name.Name, "_lp", "_jacobian") {
+		return
+	}
+	if c.fun != nil {
+		c.diags.Errorf("E00", at, "%s is in a function whose name does not end in `_lp`", what).
+			Help("call it `%s_lp`", c.fun.Name.Name)
+		return
+	}
+	c.diags.Errorf("E00", at, "%s is outside of the block `model`", what)
+}
+
+// assignable reports names that keep the value that they have.
+func (c *checker) assignable(name *Name) {
+	v := c.lookup(name.Name)
+	switch {
+	case v == nil:
+	case v.block == "loop":
+		c.diags.Errorf("E00", name.At, "the index `%s` of a loop cannot be assigned", name.Name)
+	case v.block == "function":
+		c.diags.Errorf("E00", name.At, "the argument `%s` of a function cannot be assigned", name.Name).
+			Help("assign a variable of the function that has its value")
+	case v.block == c.block && v.block != "data" && v.block != "parameters":
+	default:
+		c.diags.Errorf("E00", name.At, "`%s` belongs to the block `%s`, where its value is decided", name.Name,
+			v.block).Related(v.at, "declared here")
+	}
+}
+
+func (c *checker) sample(s *Sample) {
+	c.onlyInModel(s.At, "`~`")
+	value := c.expr(s.Left)
+	args := c.types(s.Args)
+	for _, e := range []Expr{s.Lower, s.Upper} {
+		if e != nil {
+			c.expr(e)
+		}
+	}
+	name := s.Dist.Name
+	for _, suffix := range []string{"_lpdf", "_lpmf", "_log"} {
+		if fs := c.Functions[name+suffix]; fs != nil {
+			c.userCall(s.Dist.At, fs, append([]Type{value}, args...), append([]Expr{s.Left}, s.Args...))
+			return
+		}
+	}
+	d, ok := densities()[name]
+	if !ok {
+		c.unknownDensity(s.Dist)
+		return
+	}
+	c.densityArgs(s.Dist, d, append([]Type{value}, args...), append([]Expr{s.Left}, s.Args...))
+}
+
+func (c *checker) unknownDensity(name Ident) {
+	entry := c.diags.Errorf("E10", name.At, "there is no distribution `%s`", name.Name)
+	if base, ok := cutSuffix(name.Name, "_lpdf", "_lpmf", "_log", "_lupdf", "_lupmf"); ok {
+		entry.Help("behind `~` its name is `%s`", base)
+		return
+	}
+	var names []string
+	for d := range densities() {
+		names = append(names, d)
+	}
+	if near := nearest(name.Name, names); near != "" {
+		entry.Help("did you mean `%s`?", near)
+	}
+}
+
+func (c *checker) densityArgs(name Ident, d density, types []Type, args []Expr) {
+	if len(types) != len(d.args)+1 {
+		c.diags.Errorf("E50", name.At, "`%s` has %s, and %d are given", name.Name, countArgs(len(d.args)),
+			max(0, len(types)-1))
+		return
+	}
+	for i, class := range append([]string{d.value}, d.args...) {
+		if !fits(class, types[i]) {
+			c.diags.Errorf("E44", args[i].Span(), "%s of `%s` is %s, and this is of type %s", ordinal(i), name.Name,
+				classNames[class], types[i])
+			return
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package stan
+
+import (
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"ppl/lang/diag"
+	"ppl/lang/source"
+)
+
+// maxNesting is how deep brackets may nest, and maxChain how many statements or operators may each hold the next one.
+// Beyond them the parser would need more memory for a text than any program has a use for.
+const (
+	maxNesting = 250
+	maxChain   = 2000
+)
+
+// withinLimits reports texts that nest too deep, and brackets that do not match, which would only confuse the parser.
+func withinLimits(src *source.File, tokens []lexer.Token, ds *diag.List) bool {
+	var open []lexer.Token
+	chain := 0
+	closing := map[string]string{"(": ")", "[": "]", "{": "}"}
+	for i, t := range tokens {
+		switch t.Value {
+		case "(", "[", "{":
+			open = append(open, t)
+			if len(open) > maxNesting {
+				ds.Errorf("E00", spanOf(src, t), "brackets nest more than %d deep", maxNesting)
+				return false
+			}
+		case ")", "]", "}":
+			n := len(open)
+			if n == 0 {
+				ds.Errorf("E02", spanOf(src, t), "`%s` closes no bracket", t.Value)
+				return false
+			}
+			if closing[open[n-1].Value] != t.Value {
+				ds.Errorf("E02", spanOf(src, t), "`%s` does not close `%s`", t.Value, open[n-1].Value).
+					Related(spanOf(src, open[n-1]), "this bracket is open")
+				return false
+			}
+			open = open[:n-1]
+		case ";":
+			if n := len(open); n > 0 && open[n-1].Value != "{" {
+				ds.Errorf("E00", spanOf(src, t), "`;` is not expected here").
+					Related(spanOf(src, open[n-1]), "this bracket is open")
+				return false
+			}
+		case "if", "else", "for", "while", "?", "!", "-", "+", "^", ".^", "'":
+			if chain++; chain > maxChain {
+				ds.Errorf("E00", spanOf(src, t), "more than %d statements or operators hold one another", maxChain)
+				return false
+			}
+		}
+		ends := t.Value == ";" || t.Value == "}"
+		if ends && i+1 < len(tokens) && tokens[i+1].Value != "else" {
+			chain = 0
+		}
+	}
+	if n := len(open); n > 0 {
+		ds.Errorf("E02", spanOf(src, open[n-1]), "`%s` is not closed", open[n-1].Value)
+		return false
+	}
+	return true
+}
+
+func spanOf(src *source.File, t lexer.Token) source.Span {
+	return source.Span{File: src, Start: t.Pos.Offset, End: t.Pos.Offset + len(t.Value)}
+}
