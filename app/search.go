@@ -46,8 +46,32 @@ type Search struct {
 // NewSearch returns the search for the mode of a model with default options and a new seed.
 func NewSearch(model string) Search {
 	o := optimize.Defaults()
-	o.Seed = uint64(rand.Uint32())
+	o.Seed, o.Starts = uint64(rand.Uint32()), fewStarts+len(places())
 	return Search{Source: Source{Model: model}, Device: devices.Auto, Options: o}
+}
+
+// fewStarts is how many starts are drawn from the prior before others are elsewhere, and how many there are of methods
+// whose climbs are long.
+const fewStarts = 4
+
+// places are those of the starts after the first fewStarts: where scales of other parameters are small or large, and
+// far out.
+func places() []compiler.Place {
+	return []compiler.Place{{Scales: -3}, {Scales: -6}, {Scales: 3}, {Apart: 5}}
+}
+
+// startWide begins the searches at draws from the prior, and at draws that are moved to places.
+func (s *Search) startWide(p *compiler.Program) {
+	plain, at := p.Starts(s.Options.Seed), []func(k int) []float64{}
+	for _, place := range places() {
+		at = append(at, p.StartsAt(place, s.Options.Seed))
+	}
+	s.Options.Start = func(k int) []float64 {
+		if i := k - fewStarts; k < s.Options.Starts && i >= 0 && i < len(at) {
+			return at[i](k)
+		}
+		return plain(k)
+	}
 }
 
 // An Optimum is what a search found.
@@ -113,9 +137,12 @@ func (m *ModeSearch) Run(ctx context.Context) (*Optimum, error) {
 	return found, err
 }
 
-// Check refuses options that are wrong for every model.
+// Check refuses options that are wrong for every model, and chooses the number of starts that was not given.
 func (s *Search) Check() error {
-	o := s.Options
+	o := &s.Options
+	if o.Method != "lbfgs" && !slices.Contains(s.Given, "starts") {
+		o.Starts = min(o.Starts, fewStarts)
+	}
 	switch {
 	case !slices.Contains(optimize.Methods(), o.Method):
 		return fault.Usagef("--method %s: there are %s", o.Method, strings.Join(optimize.Methods(), ", "))
@@ -305,8 +332,11 @@ func (m *ModeSearch) prepare(ctx context.Context) (*compiler.Program, error) {
 	if s.Options.Device, err = devices.Open(ctx, s.Device, m.notes.Note); err != nil {
 		return nil, err
 	}
-	if s.Init != "" {
+	switch {
+	case s.Init != "":
 		err = s.chooseStarts(p, m.notes)
+	case s.Options.Method == "lbfgs":
+		s.startWide(p)
 	}
 	return p, err
 }

@@ -345,6 +345,15 @@ func (p *Program) Starts(seed uint64) func(walker int) []float64 {
 	return func(walker int) []float64 { return start(startStream(seed, walker)) }
 }
 
+// A Place is where searches begin in relation to draws from the prior.
+type Place = plan.Place
+
+// StartsAt gives a function that draws points at a place, each from its own stream.
+func (p *Program) StartsAt(place Place, seed uint64) func(walker int) []float64 {
+	start := p.Plan.StartsAt(place)
+	return func(walker int) []float64 { return start(startStream(seed, walker)) }
+}
+
 func startStream(seed uint64, walker int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0x5eed<<32|uint64(walker)))
 }
@@ -375,6 +384,9 @@ type LogProb = plan.LogProb
 
 // A Value is a node of a density, and its name.
 type Value = plan.NamedNode
+
+// An Order is a parameter whose elements are in order.
+type Order = plan.Order
 
 // LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong
 // shape or outside its support.

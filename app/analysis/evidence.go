@@ -50,8 +50,7 @@ func evidenceOf(ctx context.Context, dir string, to notes.Notes) (*store.Run, ev
 	if err != nil {
 		return nil, none, err
 	}
-	mass, unknown := program.PriorMass()
-	if why := noEvidence(o.Stored, program, unknown); why != "" {
+	if why := noEvidence(o.Stored, program); why != "" {
 		return nil, none, withoutEvidence(dir, why)
 	}
 	density, err := loadDensity(ctx, program)
@@ -99,10 +98,6 @@ func evidenceOf(ctx context.Context, dir string, to notes.Notes) (*store.Run, ev
 	}
 	if err != nil {
 		return nil, none, fault.Of(err)
-	}
-	results.Mixture.Shift(-mass)
-	if l := results.Ladder; l != nil && l.Hottest != nil {
-		l.Shift(-mass) // otherwise the ladder ends at the prior, whose mass it is without
 	}
 	return o.Stored, results, nil
 }
@@ -188,10 +183,9 @@ func withoutEvidence(dir, why string) error {
 	return fault.Wrongf("%s: the evidence cannot be estimated: %s", dir, why)
 }
 
-// noEvidence says why a run has no evidence, or none that its draws give. Unknown is a parameter that keeps the
-// integral of the prior from being known.
-func noEvidence(run *store.Run, program *compiler.Program, unknown string) string {
-	switch {
+// noEvidence says why a run has no evidence, or none that its draws give.
+func noEvidence(run *store.Run, program *compiler.Program) string {
+	switch unknown := program.UnknownMass(); {
 	case len(run.Info.Report.ELBO) > 0:
 		return "the draws are of an approximation; sample with renhd or nuts"
 	case unknown != "":

@@ -109,6 +109,7 @@ func (c *console) logprob(ctx context.Context, q *pointQuery) error {
 		return logprobJSON(c.out, l, compared)
 	}
 	logprobText(c.out, l)
+	ordersText(c.out, p.Orders())
 	comparedText(c.out, compared)
 	return nil
 }
@@ -122,6 +123,23 @@ func logprobText(w io.Writer, l *compiler.LogProb) {
 			fmt.Fprint(w, " ", digits(g))
 		}
 		fmt.Fprintln(w)
+	}
+}
+
+// ordersText says what a log prior includes where elements are in order.
+func ordersText(w io.Writer, orders []compiler.Order) {
+	for _, o := range orders {
+		times := ""
+		if o.Vectors > 1 {
+			times = fmt.Sprintf("%d ", o.Vectors)
+		}
+		if o.Known {
+			fmt.Fprintf(w, "log prior includes %slog %d! = %s: `%s` is ordered\n", times, o.Size, digits(o.Log),
+				o.Parameter)
+		} else {
+			fmt.Fprintf(w, "log prior is not normalised: the integral over the ordered elements of `%s`, which "+
+				"differ, is not known\n", o.Parameter)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"ppl/app"
 	"ppl/app/fault"
 	"ppl/app/rundir"
+	"ppl/compiler"
 	"ppl/infer"
 	"ppl/infer/optimize"
 	"ppl/posterior/store"
@@ -69,7 +70,11 @@ func (s *search) addFlags(f *pflag.FlagSet) {
 	seed := o.Seed
 	f.StringArrayVar(&s.Data, "data", nil, dataUsage)
 	f.StringVar(&o.Method, "method", o.Method, "`M`: "+strings.Join(optimize.Methods(), ", "))
-	f.IntVar(&o.Starts, "starts", o.Starts, "begin at `K` points, drawn from the prior where it is proper")
+	starts := o.Starts
+	f.IntVar(&o.Starts, "starts", 0, "begin at `K` points (default: 8 with lbfgs, 4 with others): four drawn from the "+
+		"prior where it is proper, two where scales of other parameters are small, one where they are large, one far "+
+		"out, and from the prior again")
+	o.Starts = starts
 	f.StringVar(&s.Init, "init", "", "begin at the parameter values in a JSON `FILE`, or at the last draws of a RUN")
 	f.StringVar(&o.Weights, "weights", o.Weights, "of a network trained with --batch: begin at weights by `SCHEME`: "+
 		strings.Join(infer.WeightSchemes(), ", "))
@@ -146,6 +151,7 @@ type mode struct {
 	Parameters []coordinate `json:"parameters,omitempty"` // unless they are kept
 
 	biased bool
+	orders []compiler.Order
 }
 
 type coordinate struct {
@@ -159,7 +165,7 @@ func newMode(found *app.Optimum) mode {
 	m := mode{Model: s.Model, Method: s.Options.Method, Jacobian: s.Jacobian, Seed: s.Options.Seed,
 		Converged: r.Converged, Message: r.Message,
 		LogDensity: number(r.LogPrior + r.LogLik), LogPrior: number(r.LogPrior), LogLik: number(r.LogLik),
-		Gradients: r.Gradients, Seconds: found.Took.Seconds(), Run: s.Dir, biased: r.Biased}
+		Gradients: r.Gradients, Seconds: found.Took.Seconds(), Run: s.Dir, biased: r.Biased, orders: p.Orders()}
 	for _, e := range r.Ends {
 		m.Starts = append(m.Starts, number(e.LogDensity))
 		if s.Options.StopAfter > 0 {
@@ -203,6 +209,7 @@ func (m mode) table(c *console) {
 	}
 	fmt.Fprintf(c.out, "%s: log density %s %s%s, by %s (%d gradients, seed %d)\n%s\n", m.Model,
 		digits(float64(m.LogDensity)), point, where, m.Method, m.Gradients, m.Seed, m.Message)
+	ordersText(c.out, m.orders)
 	if m.Run != "" {
 		fmt.Fprintf(c.out, "where each of %d starts led is a chain of %s\n", len(m.Starts), m.Run)
 		return

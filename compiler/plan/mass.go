@@ -10,31 +10,64 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// PriorMass is the logarithm of the integral of the prior as it is evaluated. It is 0 but for `ordered` elements: in
+// An Order is a parameter whose elements are in order, and by how many orders its density is multiplied.
 //
-//	m[k in 1..3] ~ Normal(0, 1) ordered
+//	m[k in 1..3] ~ Normal(0, 1) ordered    the density is 3! times that of three independent elements, which are in
+//	                                       this order with probability 1/3!: its integral is 1
 //
-// the density is that of three independent elements, which are in order with probability 1/3!. Where the integral is
-// not known, unknown is a parameter that is the reason.
-func (p *Plan) PriorMass() (log float64, unknown string) {
-	if name := p.unnormalised(); name != "" {
-		return 0, name
-	}
-	theta := autodiff.New().Input("theta", p.Dim())
-	e := p.layout.Evaluator(theta.Graph(), marginalize.Over(p.layout.Theta(theta)))
+// Where elements have distributions of their own, the integral is not known and Log is 0.
+type Order struct {
+	Parameter string
+	Size      int // of a vector
+	Vectors   int
+	Known     bool
+	Log       float64 // log Size!, for each vector
+}
+
+// Orders lists the parameters whose elements are in order.
+func (p *Plan) Orders() (all []Order) {
+	var e *evaluate.Evaluator
 	for _, r := range p.layout.Regions {
 		if !r.Term.Ordered {
 			continue
 		}
-		last := r.Term.Plates[len(r.Term.Plates)-1]
-		if !alike(e, r.Term, last) {
-			return 0, r.Term.Array.Name
+		if e == nil {
+			theta := autodiff.New().Input("theta", p.Dim())
+			e = p.layout.Evaluator(theta.Graph(), marginalize.Over(p.layout.Theta(theta)))
 		}
-		n := e.Box(last.Set).Size()
-		orders, _ := math.Lgamma(float64(n) + 1)
-		log -= orders * float64(evaluate.Product(e.Shape(r.Plates, nil)))
+		last := r.Term.Plates[len(r.Term.Plates)-1]
+		o := Order{Parameter: r.Term.Array.Name, Size: e.Box(last.Set).Size(),
+			Vectors: evaluate.Product(e.Shape(r.Plates, nil)), Known: alike(e, r.Term, last)}
+		if o.Known {
+			log, _ := math.Lgamma(float64(o.Size) + 1)
+			o.Log = log * float64(o.Vectors)
+		}
+		all = append(all, o)
 	}
-	return log, ""
+	return all
+}
+
+// ordered adds to a log prior what makes its integral 1 where elements are in order.
+func (p *Plan) ordered(prior autodiff.Node) autodiff.Node {
+	for _, o := range p.Orders() {
+		if o.Log != 0 {
+			prior = autodiff.Add(prior, prior.Graph().Const(o.Log))
+		}
+	}
+	return prior
+}
+
+// UnknownMass is a parameter whose prior has no integral that is known to be 1; empty where there is none.
+func (p *Plan) UnknownMass() string {
+	if name := p.unnormalised(); name != "" {
+		return name
+	}
+	for _, o := range p.Orders() {
+		if !o.Known {
+			return o.Parameter
+		}
+	}
+	return ""
 }
 
 // alike reports whether the distribution of a term is the same at all values of an index. Bounds of ordered elements

@@ -131,7 +131,8 @@ type Rows struct {
 	Node   autodiff.Node
 }
 
-// Terms are a model's log densities at theta; Prior, which is the sum of Priors, and Jacobian are scalars.
+// Terms are a model's log densities at theta; Prior, which is the sum of Priors and of what Orders multiply by, and
+// Jacobian are scalars.
 type Terms struct {
 	Prior, Jacobian, Likelihood autodiff.Node
 	Priors, Rows                []Rows
@@ -175,6 +176,7 @@ func (p *Plan) terms(e *evaluate.Evaluator, latents *marginalize.Latents, z map[
 		t.Likelihood = autodiff.Add(t.Likelihood, sum)
 		t.Rows = append(t.Rows, Rows{f.Observed, f.Value.Node})
 	}
+	t.Prior = p.ordered(t.Prior)
 	return t
 }
 

@@ -51,6 +51,10 @@ func (p *Plan) Pointwise(theta autodiff.Node) Pointwise {
 		}
 		rows[name] = append(rows[name], newRowBlock(e, terms[f.Observed[0]], f, len(rows[name])))
 	}
+	for _, o := range p.Orders() {
+		at := priors[o.Parameter]
+		out.Priors[at].Node = autodiff.Add(out.Priors[at].Node, e.Graph.Const(o.Log))
+	}
 	for _, name := range names {
 		out.Rows = append(out.Rows, keepRows(e, name, rows[name]))
 	}

@@ -67,7 +67,7 @@ func (p *Plan) split(e *evaluate.Evaluator, rows autodiff.Node, latents *margina
 			prior = autodiff.Add(prior, n)
 		}
 	}
-	prior = autodiff.Add(prior, missingPriors(e, byRow, z))
+	prior = p.ordered(autodiff.Add(prior, missingPriors(e, byRow, z)))
 	b, view := minibatch.NewView(e, p.rowSet, rows, p.mixed)
 	fs, _ = marginalize.Factors(b, byRow, nil, latents, marginalize.Summed())
 	for _, f := range fs {

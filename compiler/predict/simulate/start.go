@@ -135,6 +135,25 @@ func Starts(l *density.Layout) func(r *rand.Rand) []float64 {
 	}
 }
 
+// Moved gives a function that draws points as Starts does, but moves the coordinates of regions that move changes, and
+// then reports true: what is drawn after them is drawn given the values there.
+func Moved(l *density.Layout, move func(reg *density.Region, u []float64) bool) func(r *rand.Rand) []float64 {
+	g := NewNumbers(l, marginalize.Over(Inputs{}))
+	return func(r *rand.Rand) []float64 {
+		clear(g.Inputs)
+		g.zeroed = false
+		theta := make([]float64, l.Dim)
+		for _, reg := range inOrder(l) {
+			u := g.begin(r, reg)
+			if move(reg, u) {
+				g.enterUnconstrained(reg, u)
+			}
+			copy(theta[reg.Offset:], u)
+		}
+		return theta
+	}
+}
+
 // StartFrom is a point of Starts with the values that an array was entered with, where given, in the place of draws.
 // The error names a parameter that is outside its support.
 func (g *Numbers) StartFrom(r *rand.Rand, given func(*model.Array) bool) ([]float64, error) {

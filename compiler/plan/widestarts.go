@@ -1,0 +1,103 @@
+package plan
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"ppl/compiler/density"
+	"ppl/compiler/frontend/model"
+	"ppl/compiler/predict/simulate"
+	"ppl/lang/types"
+)
+
+// A Place is where searches begin in relation to draws from the prior.
+type Place struct {
+	// by how many widths of their prior the scales of other parameters are moved; they are smaller if it is negative
+	Scales float64
+	// how many times as far from the centre of their prior the parameters are whose prior reads no others
+	Apart float64
+}
+
+// widthDraws is how many draws from the prior say how wide it is.
+const widthDraws = 64
+
+// StartsAt gives a function that draws points at a place. What is drawn given the parameters that are moved follows
+// them: effects whose scale is small are close to one another.
+//
+//	tau ~ LogNormal(0, 1)            Place{Scales: -3}: tau is some e^-3
+//	theta[j in J] ~ Normal(0, tau)   and theta a draw given that
+func (p *Plan) StartsAt(place Place) func(r *rand.Rand) []float64 {
+	layout := p.layout.AsTheModel()
+	centre, width := widthOf(simulate.Starts(layout), layout.Dim)
+	scales := scalesOf(layout)
+	return simulate.Moved(layout, func(r *density.Region, u []float64) bool {
+		shift, stretch := 0.0, 0.0
+		if slices.Contains(scales, r) {
+			shift = place.Scales
+		} else if len(model.Arrays(r.Term.Exprs()...)) == 0 {
+			stretch = place.Apart
+		}
+		if shift == 0 && stretch == 0 || r.NonCentered() || r.Piece.Scanned() != nil {
+			return false
+		}
+		for i := range u {
+			k := r.Offset + i
+			if u[i] += shift * width[k]; stretch != 0 {
+				u[i] = centre[k] + stretch*(u[i]-centre[k])
+			}
+		}
+		return true
+	})
+}
+
+// widthOf are mean and standard deviation of each coordinate of starts.
+func widthOf(start func(r *rand.Rand) []float64, dim int) (mean, sd []float64) {
+	r := rand.New(rand.NewPCG(0x51de, 0))
+	mean, sd = make([]float64, dim), make([]float64, dim)
+	for n := 1.0; n <= widthDraws; n++ {
+		for i, x := range start(r) {
+			d := x - mean[i]
+			mean[i] += d / n
+			sd[i] += d * (x - mean[i])
+		}
+	}
+	for i := range sd {
+		sd[i] = math.Sqrt(sd[i] / widthDraws)
+	}
+	return mean, sd
+}
+
+// scalesOf are the regions of parameters that the spread of other parameters is computed of; where there are none, of
+// positive parameters.
+func scalesOf(l *density.Layout) (scales []*density.Region) {
+	read := map[*model.Array]bool{}
+	for _, r := range l.Regions {
+		t := r.Term
+		for i, x := range t.Args {
+			if t.Dist.LocationScale && i == t.Dist.Location {
+				continue
+			}
+			for a := range model.Reached(x) {
+				read[a] = read[a] || a != t.Array
+			}
+		}
+	}
+	positive := func(r *density.Region) bool {
+		return r.Transform.Kind == types.Interval && r.Term.Dist != nil && r.Term.Dist.Lo == 0 &&
+			math.IsInf(r.Term.Dist.Hi, 1)
+	}
+	for _, is := range []func(r *density.Region) bool{
+		func(r *density.Region) bool { return read[r.Term.Array] }, positive,
+	} {
+		for _, r := range l.Regions {
+			if is(r) {
+				scales = append(scales, r)
+			}
+		}
+		if len(scales) > 0 {
+			break
+		}
+	}
+	return scales
+}
