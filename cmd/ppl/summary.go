@@ -55,8 +55,8 @@ func summaryCommand(c *console) *cobra.Command {
 		}
 		return report.Table(c.out, summary, c.width)
 	}
-	c.limitedMemory(cmd, "let draws take half of `SIZE`, such as 2GB (default: 256MB); of a longer run, effective "+
-		"sizes and R-hat are those of a sample")
+	c.limitedMemory(cmd, "let draws take half of `SIZE`, such as 2GB (default: 256MB); of a longer run, R-hat "+
+		"is that of a sample, and effective sizes are those of all draws to 1 %")
 	return cmd
 }
 

@@ -55,7 +55,7 @@ func planFor(draws int, memory int64) plan {
 	fits := int(memory / int64(draws) / DrawCost) // quantities
 	if fits == 0 {
 		room := int(memory / 2 / DrawCost)
-		return plan{room, max(1, int(memory/4/int64(room*16))), 1}
+		return plan{room, max(1, int(memory/4/int64(room*24))), 1}
 	}
 	p := plan{workers: min(runtime.GOMAXPROCS(0), max(1, fits/2))}
 	p.group = max(1, int((memory-int64(p.workers*draws)*DrawCost)/int64(draws*heldCost)))

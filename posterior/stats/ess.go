@@ -138,21 +138,24 @@ const oneSigma = 0.15865525393145707 // Φ(−1)
 // sequence (Geyer 1992, "Practical Markov chain Monte Carlo"), plus the next even term where it is positive, which
 // lowers the variance for antithetic chains.
 func (w *Workspace) ess(draws []float64, parts int) float64 {
-	total := float64(len(draws))
-	rho, last := w.initialMonotone(draws, parts)
+	size, _ := w.essOf(w.correlate(draws, parts), float64(len(draws)))
+	return size
+}
+
+// essOf is ess of a number of draws with known correlations, and the lag up to which these are summed.
+func (w *Workspace) essOf(c correlogram, draws float64) (size float64, last int) {
+	rho, last := w.initialMonotone(c)
 	tau := -1 + rho[last]
 	for _, r := range rho[:last] {
 		tau += 2 * r
 	}
-	return total / max(tau, 1/math.Log10(total)) // antithetic chains are believed up to S·log₁₀ S
+	return draws / max(tau, 1/math.Log10(draws)), last // antithetic chains are believed up to S·log₁₀ S
 }
 
 // initialMonotone gives the correlations up to where the sum of a pair (ρ_2k, ρ_2k+1) stops being positive, and lets
 // pairs never grow. last is the even index after the last pair kept.
-func (w *Workspace) initialMonotone(draws []float64, parts int) (rho []float64, last int) {
-	n := len(draws) / parts
-	c := w.correlate(draws, parts)
-	for last+5 < n && c.at(last)+c.at(last+1) > 0 {
+func (w *Workspace) initialMonotone(c correlogram) (rho []float64, last int) {
+	for last+5 < c.n && c.at(last)+c.at(last+1) > 0 {
 		last += 2
 	}
 	c.at(last)
@@ -172,7 +175,7 @@ func (w *Workspace) initialMonotone(draws []float64, parts int) (rho []float64, 
 // a Fourier transform.
 type correlogram struct {
 	work          *Workspace // its rho is filled as far as it is known
-	parts, n      int
+	parts, n      int        // n draws in each, and lags below n
 	within, total float64
 }
 

@@ -15,19 +15,17 @@ import (
 //	s := l.Summarize(&w)
 //
 // Moments, extremes and quantiles are those of all draws: a pass counts the draws in bins around the place where a
-// sample has a quantile, and a further one collects those of the bin that has it. R-hat, the shape of the tail and
-// effective sizes are those of a sample of room draws. Draws that are thinned show the correlations of chains that mix
-// slowly; if they leave more than a sixth of the sample effective, correlations are shorter than the distance between
-// them, and the effective size is that of blocks of consecutive draws, in proportion. For an autoregression of order
-// one, thinning to a sixth loses less than 1 %: with ρ the correlation of neighbours in the sample, τ = (1+ρ)/(1−ρ) = 6
-// is ρ = 5/7, and the ratio of the effective sizes is (1−ρ)/(1+ρ) · 2/log(1/ρ) = .99. The size from blocks has a
-// standard error of some 2 %.
+// sample has a quantile, and a further one collects those of the bin that has it. R-hat and the shape of the tail are
+// those of a sample of room draws. Effective sizes have the correlations of all draws, at a few lags or, in a further
+// pass, at as many as there is room for: a 50th of room for four chains; ranks are those of the sample. If correlations
+// are longer, so that fewer than some thousandth of the draws are effective, effective sizes are those of the sample.
 type Long struct {
 	every, draws int         // of the sample; of each chain
 	thinned      [][]float64 // by chain
-	blocks       [][]float64 // by chain and block
-	starts       []int       // of blocks
-	length       int         // of blocks
+	room         int         // draws in the sample
+	sizes        [tailSeries + 2]effectiveSize
+	stream       *productStream // of the series that the present pass correlates; nil if there are none
+	streamed     []int          // these series
 
 	count          int
 	mean, scatter  float64
@@ -39,31 +37,20 @@ type Long struct {
 	passes         int
 }
 
-const (
-	blocksOfChain = 8
-	slowShare     = 6 // of a sample: if fewer are effective, thinned draws show all correlations
-)
+// leastSample is how many draws of a chain a sample has at least.
+const leastSample = 256
 
-// NewLong is for chains of a number of draws each, a sample of at most room draws of them, and some quantiles.
+// NewLong is for chains of a number of draws each, a sample of at most room draws of them, and some quantiles: three of
+// probabilities .05, .5 and .95 first if Summarize is called.
 func NewLong(chains, draws, room int, quantiles ...float64) *Long {
-	each := max(2*blocksOfChain*leastBlock, room/max(1, chains))
-	l := &Long{draws: draws, every: max(1, (draws+each-1)/each), thinned: make([][]float64, chains),
-		blocks: make([][]float64, chains*blocksOfChain), length: min(each, draws) / blocksOfChain,
+	each := max(leastSample, room/max(1, chains))
+	l := &Long{draws: draws, room: room, every: max(1, (draws+each-1)/each), thinned: make([][]float64, chains),
 		least: math.Inf(1), most: math.Inf(-1), quantiles: quantiles}
 	for c := range l.thinned {
 		l.thinned[c] = make([]float64, 0, (draws+l.every-1)/l.every)
 	}
-	for b := range l.blocks {
-		l.blocks[b] = make([]float64, 0, l.length)
-	}
-	for b := range blocksOfChain {
-		l.starts = append(l.starts, b*(draws-l.length)/(blocksOfChain-1))
-	}
 	return l
 }
-
-// leastBlock is how many draws a block has at least.
-const leastBlock = 16
 
 // Every is the distance between the draws of the sample: 0, Every, 2·Every, … of each chain.
 func (l *Long) Every() int { return l.every }
@@ -73,8 +60,12 @@ func (l *Long) Thinned() [][]float64 { return l.thinned }
 
 // More reports whether another pass is needed.
 func (l *Long) More() bool {
-	return l.passes == 0 || slices.ContainsFunc(l.selectors, func(s selector) bool { return !s.done })
+	return l.passes == 0 || l.stream != nil ||
+		slices.ContainsFunc(l.selectors, func(s selector) bool { return !s.done })
 }
+
+// varies reports whether all draws are finite and not all equal.
+func (l *Long) varies() bool { return l.nonFinite == 0 && l.least < l.most }
 
 // Add takes a draw of a chain, the d-th from 0.
 func (l *Long) Add(chain, d int, x float64) {
@@ -82,16 +73,13 @@ func (l *Long) Add(chain, d int, x float64) {
 		for i := range l.selectors {
 			l.selectors[i].add(x)
 		}
+		if l.stream != nil {
+			l.stream.add(chain, d, x)
+		}
 		return
 	}
 	if d%l.every == 0 {
 		l.thinned[chain] = append(l.thinned[chain], x)
-	}
-	for b, start := range l.starts {
-		if start <= d && d < start+l.length {
-			at := chain*blocksOfChain + b
-			l.blocks[at] = append(l.blocks[at], x)
-		}
 	}
 	l.note(x)
 }
@@ -118,19 +106,24 @@ func (l *Long) note(x float64) {
 
 // EndPass says that all draws were given.
 func (l *Long) EndPass() {
-	if l.passes++; l.passes == 1 && l.nonFinite == 0 && l.least < l.most {
-		l.search()
-	} else {
-		for i := range l.selectors {
-			l.selectors[i].next(l.least, l.most)
+	l.passes++
+	if l.passes == 1 {
+		if l.varies() {
+			sorted := slices.Concat(l.thinned...)
+			slices.Sort(sorted)
+			l.search(sorted)
+			l.correlateCentre(sorted)
 		}
+		return
 	}
+	for i := range l.selectors {
+		l.selectors[i].next(l.least, l.most)
+	}
+	l.endStream()
 }
 
-// search begins to look for the draws between which quantiles are, around the places where the sample has them.
-func (l *Long) search() {
-	sorted := slices.Concat(l.thinned...)
-	slices.Sort(sorted)
+// search begins to look for the draws between which quantiles are, around the places where the sorted sample has them.
+func (l *Long) search(sorted []float64) {
 	n := float64(len(sorted))
 	for _, p := range l.quantiles {
 		at, wide := p*(n-1), 6*math.Sqrt(p*(1-p)*n)+6
@@ -139,6 +132,79 @@ func (l *Long) search() {
 		for _, rank := range []int{low, min(low+1, l.count-1)} {
 			l.selectors = append(l.selectors, newSelector(rank, sorted[lo], sorted[hi]))
 		}
+	}
+}
+
+// The numbers whose effective sizes a Long has: the draws, their normal scores, and indicators of both tails.
+const (
+	meanSeries = iota
+	bulkSeries
+	tailSeries // of the lower tail; that of the upper is the next
+)
+
+// An effectiveSize is that of a function of the draws.
+type effectiveSize struct {
+	value func(x float64) float64
+	size  float64
+	ends  bool // correlations end within the lags that were looked at; else the effective size is that of the sample
+}
+
+// correlateCentre begins to correlate the draws and, if quantiles are asked for, their scores.
+func (l *Long) correlateCentre(sorted []float64) {
+	l.sizes[meanSeries].value = func(x float64) float64 { return x - l.mean }
+	l.streamed = []int{meanSeries}
+	if len(l.quantiles) > 0 {
+		l.sizes[bulkSeries].value = newScoreTable(sorted).of
+		l.streamed = append(l.streamed, bulkSeries)
+	}
+	l.startStream(lagsBySums)
+}
+
+// startStream begins to correlate the series that are streamed.
+func (l *Long) startStream(lags int) {
+	var values []func(x float64) float64
+	for _, k := range l.streamed {
+		values = append(values, l.sizes[k].value)
+	}
+	l.stream = newProductStream(len(l.thinned), l.draws, lags, values...)
+}
+
+// endStream ends a pass of correlations. Those that do not end within few lags get a further pass, and so do the tails
+// after the second pass, in which their quantiles are found but for the draws of a bin.
+func (l *Long) endStream() {
+	var further []int
+	lags := lagsBySums
+	if l.stream != nil {
+		var w Workspace
+		for i, k := range l.streamed {
+			s := &l.sizes[k]
+			if s.size, s.ends = l.stream.ess(i, &w); !s.ends && l.stream.lags == lagsBySums {
+				further, lags = append(further, k), lagsFor(len(l.thinned), l.room)
+			}
+		}
+	}
+	if l.passes == 2 && len(l.quantiles) > 0 && l.varies() {
+		for tail, s := range []selector{l.selectors[0], l.selectors[4]} {
+			if q := s.low/2 + s.high/2; q < l.most {
+				l.sizes[tailSeries+tail].value = indicator(q, l.quantiles[2*tail])
+				further = append(further, tailSeries+tail)
+			} else {
+				l.sizes[tailSeries+tail] = effectiveSize{size: math.NaN(), ends: true} // all draws are in the tail
+			}
+		}
+	}
+	if l.streamed, l.stream = further, nil; len(further) > 0 {
+		l.startStream(lags)
+	}
+}
+
+// indicator returns whether a draw is at most the quantile q of probability p, as 1 or 0, less p.
+func indicator(q, p float64) func(x float64) float64 {
+	return func(x float64) float64 {
+		if x <= q {
+			return 1 - p
+		}
+		return -p
 	}
 }
 
@@ -175,39 +241,26 @@ func (l *Long) Summarize(w *Workspace) Summary {
 		s.MCSEMean, s.ESSBulk, s.ESSTail, s.RHat = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 		return s
 	}
-	bulk, tail := w.effective(l.blocks)
-	s.ESSBulk, s.ESSTail = l.scaled(s.ESSBulk, bulk), l.scaled(s.ESSTail, tail)
+	s.ESSBulk = l.ess(bulkSeries, s.ESSBulk)
+	s.ESSTail = lesser(l.ess(tailSeries, s.ESSTail), l.ess(tailSeries+1, s.ESSTail))
 	s.MCSEMean = s.SD / math.Sqrt(l.ESSMean(w))
 	return s
 }
 
-// ESSMean is the effective size of all draws for the mean, after one pass.
+// ESSMean is the effective size of all draws for the mean.
 func (l *Long) ESSMean(w *Workspace) float64 {
-	if l.nonFinite > 0 || l.least == l.most {
+	if !l.varies() {
 		return math.NaN()
 	}
-	return l.scaled(w.ESSMean(l.thinned), w.ESSMean(l.blocks))
+	return l.ess(meanSeries, w.ESSMean(l.thinned))
 }
 
-// effective are the effective sizes of draws for the bulk and the tail.
-func (w *Workspace) effective(chains [][]float64) (bulk, tail float64) {
-	if !sane(chains) {
-		return math.NaN(), math.NaN()
+// ess is the effective size of a series, or that of the sample if correlations are longer than the lags.
+func (l *Long) ess(series int, ofSample float64) float64 {
+	if s := l.sizes[series]; s.ends {
+		return s.size
 	}
-	h := w.sortHalves(chains)
-	return w.ess(w.normalScores(h.draws), h.parts), w.essTail(h)
-}
-
-// scaled is the effective size of all draws, from those of the thinned ones and of the blocks.
-func (l *Long) scaled(thinned, ofBlocks float64) float64 {
-	size := 0
-	for _, chain := range l.thinned {
-		size += len(chain)
-	}
-	if thinned <= float64(size)/slowShare || math.IsNaN(ofBlocks) {
-		return thinned
-	}
-	return math.Max(thinned, ofBlocks*float64(l.count)/float64(len(l.blocks)*l.length))
+	return ofSample
 }
 
 // A selector finds the draw of a rank: it counts the draws in the bins of a bracket, narrows the bracket to the bin

@@ -82,7 +82,12 @@ func (w *Workspace) setScored(n int) {
 func (w *Workspace) score(twice int) float64 {
 	z := &w.scoreOf[twice]
 	if math.IsNaN(*z) {
-		*z = distuv.UnitNormal.Quantile((float64(twice)/2 - .375) / (float64(w.scored) + .25))
+		*z = normalScore(float64(twice)/2, w.scored)
 	}
 	return *z
+}
+
+// normalScore is the score of a rank among n.
+func normalScore(rank float64, n int) float64 {
+	return distuv.UnitNormal.Quantile((rank - .375) / (float64(n) + .25))
 }
