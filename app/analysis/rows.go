@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -14,8 +15,10 @@ import (
 	"ppl/compiler/backend/lower"
 	"ppl/compiler/datasets/dataset"
 	"ppl/infer"
+	"ppl/lang/types"
 	"ppl/numbers"
 	"ppl/posterior/report"
+	"ppl/posterior/store"
 	"ppl/runtime/device"
 )
 
@@ -89,15 +92,14 @@ func (p *rowRun) crossValidate(ctx context.Context, rows []int) (report.PartLOO,
 	if err != nil {
 		return none, fault.Of(err)
 	}
-	logLik, err := p.logLikelihoods(ctx, d, rows)
-	if err != nil {
-		return none, err
-	}
-	var places []int
+	part := report.Part{Rows: rows, Rough: rough}
 	for _, i := range rows {
-		places = append(places, p.forecast.Places[i])
+		part.Places = append(part.Places, p.forecast.Places[i])
 	}
-	l, err := report.CrossValidatePart(p.Stored, p.forecast.Outcome, rows, places, rough, logLik)
+	defer p.notes.ProgressEnd()
+	l, err := report.CrossValidatePart(p.Stored, p.forecast.Outcome, part, func(some []int, take report.TakeRow) error {
+		return p.logLikelihoods(ctx, d, some, take)
+	})
 	if err != nil {
 		return none, fault.Of(err)
 	}
@@ -146,47 +148,76 @@ func CompareRows(ctx context.Context, dirs []string, m int, n notes.Notes) (repo
 	return report.CompareParts(each), nil
 }
 
-// logLikelihoods are those of some rows at every draw, chain after chain.
-func (p *rowRun) logLikelihoods(ctx context.Context, d *rowDensities, rows []int) ([][]float64, error) {
-	draws, chains := p.Stored.Info.Draws, p.Stored.Layout.Chains
-	out := make([][]float64, len(rows))
-	for k := range out {
-		out[k] = make([]float64, chains*draws)
-	}
-	defer p.notes.ProgressEnd()
-	for from := 0; from < chains*draws; from += lanesOfForecast {
+// logLikelihoods evaluates the log likelihood of some rows at every draw, in the order of draws.
+func (p *rowRun) logLikelihoods(ctx context.Context, d *rowDensities, rows []int, take report.TakeRow) error {
+	done, total := 0, p.Stored.Info.Draws*p.Stored.Layout.Chains
+	var waiting []map[string]dataset.Array
+	return p.eachDraw(p.program, func(at map[string]dataset.Array) error {
 		if ctx.Err() != nil {
-			return nil, fault.Interrupted()
+			return fault.Interrupted()
 		}
-		var at []map[string]dataset.Array
-		for i := from; i < min(from+lanesOfForecast, chains*draws); i++ {
-			values, err := p.parametersAt(p.program, i/draws, i%draws)
-			if err != nil {
-				return nil, fault.Of(err)
-			}
-			at = append(at, values)
+		waiting = append(waiting, at)
+		if done++; len(waiting) < lanesOfForecast && done < total {
+			return nil
 		}
-		if err := d.at(at, rows, func(lane, k int, x float64) { out[k][from+lane] = x }); err != nil {
-			return nil, fault.Of(err)
+		if err := d.at(waiting, rows, func(_, k int, x float64) { take(k, x) }); err != nil {
+			return err
 		}
-		p.notes.Progress(infer.Progress{Phase: infer.Predicting, Done: from + len(at), Total: chains * draws})
+		waiting = waiting[:0]
+		p.notes.Progress(infer.Progress{Phase: infer.Predicting, Done: done, Total: total})
+		return nil
+	})
+}
+
+// eachDraw visits the parameters of all draws, by name, chain after chain. They are read as they are visited, so that
+// memory does not grow with the number of draws.
+func (o *Run) eachDraw(program *compiler.Program, visit func(at map[string]dataset.Array) error) error {
+	var vs []types.Variable
+	var arrays []store.Array
+	empty := map[string]dataset.Array{}
+	for _, v := range app.ParametersOf(program) {
+		if v.Size() == 0 {
+			empty[v.Name] = dataset.Array{Shape: v.Shape, Values: numbers.Of()}
+			continue
+		}
+		vs = append(vs, v)
+		arrays = append(arrays, store.Array{Group: string(store.PosteriorDraws), Name: v.Name})
 	}
-	return out, nil
+	if len(vs) == 0 {
+		for range o.Stored.Layout.Chains * o.Stored.Info.Draws {
+			if err := visit(maps.Clone(empty)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return o.Stored.Together(arrays, 0, o.Stored.Layout.Chains, func(_, _ int, values [][]float64) error {
+		for d := range len(values[0]) / vs[0].Size() {
+			at := maps.Clone(empty)
+			for i, v := range vs {
+				n := v.Size()
+				at[v.Name] = dataset.Array{Shape: v.Shape, Values: numbers.Of(slices.Clone(values[i][d*n : (d+1)*n])...)}
+			}
+			if err := visit(at); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // meanParameters are the posterior means.
 func (o *Run) meanParameters(program *compiler.Program) (map[string]dataset.Array, error) {
-	mean := map[string]dataset.Array{}
+	mean, n := map[string]dataset.Array{}, float64(o.Stored.Layout.Chains*o.Stored.Info.Draws)
 	for _, v := range app.ParametersOf(program) {
-		chains, err := o.Draws(v.Name)
-		if err != nil {
-			return nil, err
-		}
-		sum, n := make([]float64, v.Size()), float64(o.Stored.Layout.Chains*o.Stored.Info.Draws)
-		for _, xs := range chains {
-			for i, x := range xs {
+		sum := make([]float64, v.Size())
+		err := o.Stored.Each(store.PosteriorDraws, v.Name, func(_, _ int, draws []float64) {
+			for i, x := range draws {
 				sum[i%len(sum)] += x / n
 			}
+		})
+		if err != nil {
+			return nil, err
 		}
 		mean[v.Name] = dataset.Array{Shape: v.Shape, Values: numbers.Of(sum...)}
 	}

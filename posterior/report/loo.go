@@ -140,16 +140,6 @@ func whyNoPIT(r *store.Run, v types.Variable) string {
 	return ""
 }
 
-// finite refuses the log likelihood of rows, whose names are given, where one is not a number in some draw.
-func finite(logLik [][]float64, name func(int) string) error {
-	for i, row := range logLik {
-		if slices.ContainsFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
-			return notFinite(name(i))
-		}
-	}
-	return nil
-}
-
 func notFinite(row string) error {
 	return Unusable{fmt.Sprintf("the log likelihood of %s is not finite in some draws", row)}
 }

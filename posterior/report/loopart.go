@@ -22,20 +22,43 @@ type PartLOO struct {
 	Part     stats.Pointwise
 }
 
-// CrossValidatePart estimates leave-one-out prediction of all rows of v from some: places are their elements, logLik
-// has the log likelihood of each at every draw, chain after chain. Rough approximates the term of every row of the
-// data, and rows are the numbers of the chosen among them.
-func CrossValidatePart(r *store.Run, v types.Variable, rows, places []int, rough []float64,
-	logLik [][]float64) (PartLOO, error) {
-	if err := finite(logLik, func(k int) string { return v.Element(places[k]) }); err != nil {
-		return PartLOO{}, err
-	}
+// A Part is some rows of the data, in ascending order.
+type Part struct {
+	Rows   []int     // their numbers
+	Places []int     // of each, its element of the observed array
+	Rough  []float64 // of every row of the data, the approximation of its term
+}
+
+// TakeRow takes the log likelihood of the k-th of some rows at the next draw.
+type TakeRow func(k int, logLik float64)
+
+// CrossValidatePart estimates leave-one-out prediction of all rows of v from a part of them. The function evaluates the
+// log likelihood of some of these at all draws, chain after chain; of many draws it is called for a few rows at a time.
+func CrossValidatePart(r *store.Run, v types.Variable, part Part,
+	evaluate func(rows []int, take TakeRow) error) (l PartLOO, err error) {
+	draws := r.Layout.Chains * r.Info.Draws
 	reff, err := relativeESS(r)
 	if err != nil {
-		return PartLOO{}, err
+		return l, err
 	}
-	part, _ := stats.LOO(logLik, reff)
-	return PartLOO{stats.Subsample(rough, rows, part), r.Dir, v, len(logLik[0]), rough, rows, part}, nil
+	var of stats.Pointwise
+	for some := range slices.Chunk(part.Rows, max(1, leftOutMemory/stats.LeftOutSize(draws, reff))) {
+		left := make([]*stats.LeftOut, len(some))
+		for k := range left {
+			left[k] = stats.NewLeftOut(draws, reff)
+		}
+		if err := evaluate(some, func(k int, logLik float64) { left[k].Add(logLik, 0) }); err != nil {
+			return l, err
+		}
+		for _, x := range left {
+			if !x.Finite() {
+				return l, notFinite(v.Element(part.Places[len(of.ELPD)]))
+			}
+			row := x.Result()
+			of.Append(row.ELPD, row.P, row.K)
+		}
+	}
+	return PartLOO{stats.Subsample(part.Rough, part.Rows, of), r.Dir, v, draws, part.Rough, part.Rows, of}, nil
 }
 
 // Bad counts the rows whose weights cannot be used.
