@@ -196,7 +196,8 @@ func (o *Run) eachDraw(program *compiler.Program, visit func(at map[string]datas
 			at := maps.Clone(empty)
 			for i, v := range vs {
 				n := v.Size()
-				at[v.Name] = dataset.Array{Shape: v.Shape, Values: numbers.Of(slices.Clone(values[i][d*n : (d+1)*n])...)}
+				of := slices.Clone(values[i][d*n : (d+1)*n])
+				at[v.Name] = dataset.Array{Shape: v.Shape, Values: numbers.Of(of...)}
 			}
 			if err := visit(at); err != nil {
 				return err

@@ -185,8 +185,8 @@ func (s *productStream) correlate(k int, w *Workspace) correlogram {
 	return c
 }
 
-// A scoreTable approximates the normal scores of draws by those of a sample: exactly for values that are a thousandth of
-// it or more, else by interpolation.
+// A scoreTable approximates the normal scores of draws by those of a sample: exactly for values that are a thousandth
+// of it or more, else by interpolation.
 type scoreTable struct{ values, scores []float64 }
 
 const scoreKnots = 1024
