@@ -77,6 +77,9 @@ func (run *attempt) carryOut(ctx context.Context, count int, done store.Status) 
 	if err == nil {
 		err = closed
 	}
+	if err == nil && !stopped && run.begun() {
+		err = run.lookOut(ctx)
+	}
 	return stopped && err == nil, fault.Of(err)
 }
 

@@ -71,8 +71,25 @@ func widthOf(start func(r *rand.Rand) []float64, dim int) (mean, sd []float64) {
 // scalesOf are the regions of parameters that the spread of other parameters is computed of; where there are none, of
 // positive parameters.
 func scalesOf(l *density.Layout) (scales []*density.Region) {
-	read := map[*model.Array]bool{}
+	if scales = spreading(l); len(scales) > 0 {
+		return scales
+	}
 	for _, r := range l.Regions {
+		if r.Transform.Kind == types.Interval && r.Term.Dist != nil && r.Term.Dist.Lo == 0 &&
+			math.IsInf(r.Term.Dist.Hi, 1) {
+			scales = append(scales, r)
+		}
+	}
+	return scales
+}
+
+// spreading are the regions of parameters that the spread of other parameters is computed of.
+func spreading(l *density.Layout) []*density.Region { return spreadOf(l, l.Regions) }
+
+// spreadOf are the regions of parameters that the spread of those in some other regions is computed of.
+func spreadOf(l *density.Layout, others []*density.Region) (scales []*density.Region) {
+	read := map[*model.Array]bool{}
+	for _, r := range others {
 		t := r.Term
 		for i, x := range t.Args {
 			if t.Dist.LocationScale && i == t.Dist.Location {
@@ -83,21 +100,31 @@ func scalesOf(l *density.Layout) (scales []*density.Region) {
 			}
 		}
 	}
-	positive := func(r *density.Region) bool {
-		return r.Transform.Kind == types.Interval && r.Term.Dist != nil && r.Term.Dist.Lo == 0 &&
-			math.IsInf(r.Term.Dist.Hi, 1)
-	}
-	for _, is := range []func(r *density.Region) bool{
-		func(r *density.Region) bool { return read[r.Term.Array] }, positive,
-	} {
-		for _, r := range l.Regions {
-			if is(r) {
-				scales = append(scales, r)
-			}
-		}
-		if len(scales) > 0 {
-			break
+	for _, r := range l.Regions {
+		if read[r.Term.Array] {
+			scales = append(scales, r)
 		}
 	}
 	return scales
+}
+
+// Spreading are the coordinates of parameters that the spread of other parameters is computed of, and which of them
+// are scales of groups that have the coordinates of the model, whatever their scale.
+func (p *Plan) Spreading() (coordinates []int, unaided map[int]bool) {
+	own := p.recentrable()
+	var others []*density.Region
+	for _, r := range p.layout.Regions {
+		if !slices.Contains(own, r) && !r.Term.NonCentered && r.Size > 1 {
+			others = append(others, r)
+		}
+	}
+	without := spreadOf(p.layout, others)
+	unaided = map[int]bool{}
+	for _, r := range spreading(p.layout) {
+		for i := range r.Size {
+			coordinates = append(coordinates, r.Offset+i)
+			unaided[r.Offset+i] = slices.Contains(without, r)
+		}
+	}
+	return coordinates, unaided
 }

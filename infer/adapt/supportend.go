@@ -221,6 +221,7 @@ type peak struct {
 	over     []int
 	at       []float64
 	widths   []float64 // of the coordinates in over, by which differences are chosen
+	found    Normal    // there, once it is found
 	evaluate Evaluator
 }
 
@@ -251,6 +252,7 @@ func (p *peak) find() (mass float64, end ending, err error) {
 		}
 		n, curved := p.normal(here.precision)
 		if settled := p.suit(here.precision); curved && settled && n.StepFrom(here.gradient) < atPeak {
+			p.found = n
 			return here.density + n.LogVolume(), reached, nil
 		}
 		if n, curved = p.damped(here.precision); !curved {

@@ -192,6 +192,9 @@ func facts() []fact {
 		{"a wide effect off centre", effect(true, .9)},
 		{"coordinates chosen", func(f *findings) { f.run.Report.Centring = map[string]int{"theta": 1} }},
 		{"divergences", func(f *findings) { f.report.Divergences = 300 }},
+		{"a part is missing", func(f *findings) {
+			f.run.Report.Outlooks = []store.Outlook{{Parameter: "tau", Value: .1, Expected: .02, Error: .001}}
+		}},
 		{"not finite", func(f *findings) {
 			f.run.Report.NotFinite, f.run.Report.NonFiniteTerms = 300, []types.NonFiniteTerm{{Part: "y ~ Normal"}}
 		}},

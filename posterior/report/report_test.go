@@ -220,7 +220,11 @@ func TestCarriedChainsHaveNoWarnings(t *testing.T) {
 // draws get on.
 func TestFewDivergences(t *testing.T) {
 	for name, change := range map[string]func(s *scene){
-		"anywhere":                  func(s *scene) { s.diverging = 15 },
+		"anywhere": func(s *scene) { s.diverging = 15 },
+		"where next to nothing is missing": func(s *scene) {
+			s.diverging, s.report.Outlooks = 15, []store.Outlook{{Parameter: "mu", Value: .05, Drawn: .011,
+				Expected: .013, Error: .0004}, {Parameter: "mu", Value: .1, Drawn: .011, Expected: .02, Error: .004}}
+		},
 		"at an end":                 func(s *scene) { s.follows = 2.85 },
 		"many, which hold no chain": func(s *scene) { s.report.Divergences, s.report.Escapes = 1000, 620 },
 		"at an end that holds none": func(s *scene) {
@@ -283,6 +287,10 @@ func TestWarnings(t *testing.T) {
 			[]string{"24 trajectories diverged", "--set accept=0.95"}},
 		"divergences at an end": {func(s *scene) { s.follows, s.report.Thin = 2.5, 10 },
 			[]string{"Of the 40 draws with the largest mu, 2", "what lies beyond", "--set accept=0.95"}},
+		"a part of the posterior that draws lack": {func(s *scene) {
+			s.report.Outlooks = []store.Outlook{{Parameter: "mu", Value: .05, Drawn: .004, Expected: .021, Error: .003},
+				{Parameter: "tau", Above: true, Value: 9, Drawn: .01, Expected: .012, Error: .003}}
+		}, []string{"About 1.7 % of the posterior is missing", "2.1 % with mu below 0.05, and 0.4 % of the draws"}},
 		"cut trajectories": {func(s *scene) { s.report.Saturated = 41 },
 			[]string{"41 trajectories were cut", "--set max_depth=12"}},
 		"heavy weights": {func(s *scene) { s.report.ELBO, s.report.ParetoK = []float64{-3.1, -3, -3, -3}, 0.9 },

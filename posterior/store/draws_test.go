@@ -115,6 +115,7 @@ func TestRoundTrip(t *testing.T) {
 		SwapRates: []float64{.5, math.NaN()}, RoundTrips: 7,
 		Barrier: .5,
 		Lacking: .25, LackingAt: [][]float64{{1, 2}}, Positions: PositionTemperature{2, math.NaN(), .5},
+		Outlooks:    []Outlook{{"tau", false, .05, .004, .02, .003}},
 		Divergences: 2, Gradients: 12345, Seconds: 1.5, Notes: []string{"all well"},
 		Warnings: []Warning{{Fact: "or not", Advice: []Advice{{Raise, "draws", "", "Draw more."}}}},
 		Dynamics: "hmc", Path: "likelihood", Warmup: 1000, Thin: 3, StepSize: .25, Steps: 7.5}

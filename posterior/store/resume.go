@@ -68,6 +68,11 @@ func AddNote(disk files.System, dir string, note string) error {
 	return changeInfo(disk, dir, func(info *Info) { info.Report.Notes = append(info.Report.Notes, note) })
 }
 
+// SetOutlooks adds to the report of a run that has no writer what its posterior has where trajectories diverge.
+func SetOutlooks(disk files.System, dir string, all []Outlook) error {
+	return changeInfo(disk, dir, func(info *Info) { info.Report.Outlooks = all })
+}
+
 // changeInfo changes what is known of a run that has no writer.
 func changeInfo(disk files.System, dir string, change func(*Info)) error {
 	info, err := ReadInfoOn(disk, dir)

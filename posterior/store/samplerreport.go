@@ -30,6 +30,7 @@ type SamplerReport struct {
 	Sampling       float64               // of Seconds: after warm-up
 	NoMean         []string              // parameters whose tails are too heavy for a mean (adapt.Meanless)
 	NoIntegral     []string              // those whose tails have no integral
+	Outlooks       []Outlook             // towards where trajectories diverge
 	// energy Bayesian fraction of missing information, by chain, over all iterations (stats.EBFMI)
 	EBFMI []float64
 
@@ -73,6 +74,25 @@ type SamplerReport struct {
 
 	Notes    []string  // what was decided, in sentences
 	Warnings []Warning // problems to know before trusting the draws
+}
+
+// An Outlook is how much of the posterior is beyond a value of a parameter, by the draws and by the density, in which
+// the other parameters are integrated out.
+type Outlook struct {
+	Parameter string  `json:"parameter"`
+	Above     bool    `json:"above,omitempty"` // beyond is above the value, else below it
+	Value     float64 `json:"value"`
+	Drawn     float64 `json:"drawn"`    // share of the draws
+	Expected  float64 `json:"expected"` // share of the posterior, by the density
+	Error     float64 `json:"error"`    // standard error of the difference
+}
+
+// Missing is the share of the posterior that draws lack there; 0 if the error is about as large.
+func (o Outlook) Missing() float64 {
+	if m := o.Expected - o.Drawn; m > 3*o.Error {
+		return m
+	}
+	return 0
 }
 
 // Rungs is what each rung of the ladder was like after warm-up, all chains together; each list is as long as
@@ -121,6 +141,7 @@ type samplerReport struct {
 	Sampling       Number                `json:"sampling_seconds"`
 	NoMean         []string              `json:"no_mean,omitempty"`
 	NoIntegral     []string              `json:"no_integral,omitempty"`
+	Outlooks       []Outlook             `json:"outlooks,omitempty"`
 	EBFMI          []Number              `json:"ebfmi"`
 	TreeDepth      Number                `json:"tree_depth,omitempty"`
 	Saturated      int                   `json:"saturated,omitempty"`
@@ -163,7 +184,7 @@ func (r SamplerReport) MarshalJSON() ([]byte, error) {
 	return json.Marshal(samplerReport{
 		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.Escapes,
 		r.NotFinite, r.NonFiniteTerms, r.Looked, r.Gradients, Number(r.Seconds), Number(r.Sampling),
-		r.NoMean, r.NoIntegral, Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated,
+		r.NoMean, r.NoIntegral, r.Outlooks, Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated,
 		Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap),
 		Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Number(r.JumpRate),
 		Number(r.Lacking), r.LackingAt, Numbers(r.Halves), rungs,
@@ -183,7 +204,8 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 		Divergences: s.Divergences, Escapes: s.Escapes,
 		NotFinite: s.NotFinite, NonFiniteTerms: s.NonFiniteTerms, Looked: s.Looked,
 		Gradients: s.Gradients, Seconds: float64(s.Seconds), Sampling: float64(s.Sampling),
-		NoMean: s.NoMean, NoIntegral: s.NoIntegral, EBFMI: floats(s.EBFMI), TreeDepth: float64(s.TreeDepth),
+		NoMean: s.NoMean, NoIntegral: s.NoIntegral, Outlooks: s.Outlooks,
+		EBFMI: floats(s.EBFMI), TreeDepth: float64(s.TreeDepth),
 		Saturated: s.Saturated, ELBO: floats(s.ELBO), ParetoK: float64(s.ParetoK),
 		EvidenceGap:  float64(s.EvidenceGap),
 		Temperatures: temperatures(s.Temperatures), SwapRates: floats(s.SwapRates), RoundTrips: s.RoundTrips,

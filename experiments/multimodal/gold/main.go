@@ -1,11 +1,12 @@
 // Gold runs ppl on targets with several modes, hard geometry or heavy tails whose means are known, with nothing tuned,
 // and counts how many runs are right, how many are wrong, and how many say so.
 //
-//	go run ./experiments/multimodal/gold [-set broken] [-seeds 5] [-only NAME,…] [-evidence]
+//	go run ./experiments/multimodal/gold [-set broken|scales] [-seeds 5] [-only NAME,…] [-evidence]
 //	    [-ppl PATH] [-runs FILE] [-out FILE]
 //
 // A target is targets/NAME.ppl with its truth in targets/NAME.json (truth.py). The set `broken` has runs that cannot be
-// right, or hardly: they have to be refused or flagged. Runs are appended to a file, a JSON
+// right, or hardly: they have to be refused or flagged. The set `scales` has groups whose common scale is clearly
+// positive, or may be near zero (scales.py). Runs are appended to a file, a JSON
 // object a line, and those that are in it already are not repeated, so that an interrupted command goes on where it
 // was. With -evidence, of targets whose log evidence is known, the table is of estimates of it (evidence.go).
 package main
@@ -77,7 +78,7 @@ var verdicts = []string{"right", "right, flagged", "wrong, flagged", "wrong, sil
 
 func main() {
 	log.SetFlags(0)
-	set := flag.String("set", "targets", "`directory` of the targets: targets or broken")
+	set := flag.String("set", "targets", "`directory` of the targets: targets, broken or scales")
 	seeds := flag.Int("seeds", 5, "seeds 1 to `N`")
 	only := flag.String("only", "", "targets, separated by commas; all if empty")
 	ppl := flag.String("ppl", "", "`path` of the command to measure; built if empty")

@@ -1,0 +1,226 @@
+"""Writes the targets in scales/ with their truth: groups whose common scale s is clearly positive (NAME_clear), or below .05 with a probability of
+1 to 3 % (NAME_near). The data follow from that: effects are multiplied by what gives the probability.
+
+    python3 experiments/multimodal/gold/scales.py [NAME …]      needs NumPy and SciPy
+
+Truth is by quadrature over location and log scale; given these, groups are independent, and each is integrated over the normal score of its prior
+probability, in which no scale is narrow. Walks and effects with a sum of 0 are normal given s, and integrated in closed form.
+"""
+
+import json
+import math
+import os
+import sys
+
+import numpy as np
+from scipy import special, stats
+
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scales")
+NEAR = 0.05  # below which s is near 0
+Z = np.linspace(-7.5, 7.5, 401)
+WEIGHTS = stats.norm.pdf(Z) * (Z[1] - Z[0])
+U, UC, LEFT = stats.norm.cdf(Z), stats.norm.sf(Z), Z < 0
+LOGS = np.linspace(math.log(2e-4), math.log(8), 140)
+S = np.exp(LOGS)[:, None]
+EFFECTS = np.array([0.3, -1.4, 0.9, 1.7, -0.6, 0.1, -1.9, 0.9])
+T4 = np.where(LEFT, stats.t.ppf(U, 4), -stats.t.ppf(UC, 4))
+CACHE = {}
+
+
+def truncated(m, lo, hi):
+    """Quantiles of a normal between lo and hi, from the side on which they are exact."""
+    below, above = special.log_ndtr((lo - m) / S), special.log_ndtr((m - lo) / S)
+    beyond = special.log_ndtr((m - hi) / S) if hi < math.inf else -math.inf * np.ones_like(S)
+    inside = above + np.log1p(-np.exp(np.minimum(beyond - above, -1e-15)))
+    left = np.logaddexp(below, np.log(U) + inside)
+    right = np.logaddexp(beyond, np.log(UC) + inside)
+    x = np.where(left < math.log(0.5), m + S * special.ndtri_exp(left), m - S * special.ndtri_exp(right))
+    return np.clip(x, lo, hi)
+
+
+def gamma(shape):
+    """Quantiles of Gamma(shape, 1); of large shapes by Wilson and Hilferty's cube, which is off by less than 1e-6 there."""
+    if "gamma" + str(shape[0]) not in CACHE:
+        exact = np.where(LEFT, special.gammaincinv(np.minimum(shape, 2e4), U), special.gammainccinv(np.minimum(shape, 2e4), UC))
+        cube = shape * (1 - 1 / (9 * shape) + Z / (3 * np.sqrt(shape))) ** 3
+        CACHE["gamma" + str(shape[0])] = np.where(shape < 2e4, exact, cube)
+    return CACHE["gamma" + str(shape[0])]
+
+
+def beta(m):
+    if m not in CACHE:
+        p = special.expit(m)
+        s = np.maximum(S, 0.01)
+        exact = np.where(LEFT, special.betaincinv(p / s**2, (1 - p) / s**2, U), special.betainccinv(p / s**2, (1 - p) / s**2, UC))
+        near = p + np.sqrt(p * (1 - p) / (1 + 1 / S**2)) * Z + (1 - 2 * p) * S**2 * (Z**2 - 1) / 3
+        CACHE[m] = np.where(S < 0.01, near, exact)
+    return CACHE[m]
+
+
+def measured(sd, base):
+    """Measurements of groups with an error."""
+
+    def data(a):
+        y = np.round(base + a * EFFECTS, 2)
+        return f"data y[J] = {list(map(float, y))}\n", f"y[j in J] ~ Normal(theta[j], {sd})\n", [lambda t, v=v: -0.5 * ((v - t) / sd) ** 2 for v in y]
+
+    return data
+
+
+def counted(exposure, base):
+    def data(a):
+        k = np.round(exposure * base * np.exp(a * EFFECTS)).astype(int)
+        logs = [lambda t, v=v: special.xlogy(v, exposure * t) - exposure * t for v in k]
+        return f"data k[J] = {list(map(int, k))}\n", f"k[j in J] ~ Poisson({exposure} * theta[j])\n", logs
+
+    return data
+
+
+def trials(n, base):
+    def data(a):
+        k = np.round(n * special.expit(special.logit(base) + a * EFFECTS)).astype(int)
+        logs = [lambda t, v=v: special.xlogy(v, t) + special.xlog1py(n - v, -t) for v in k]
+        return f"data k[J] = {list(map(int, k))}\n", f"k[j in J] ~ Binomial({n}, theta[j])\n", logs
+
+    return data
+
+
+# Of a family: mean and sd of the location's normal prior, the groups' prior and its quantiles by location, and data by the size of effects.
+FAMILIES = {
+    "lognormal": (0, 1, "LogNormal(m, s)", lambda m: np.exp(m + S * Z), measured(0.5, 2)),
+    "lognormal_counts": (1, 1, "LogNormal(m, s)", lambda m: np.exp(m + S * Z), counted(3, 4)),
+    "truncated": (1, 1, "Normal(m, s) in 0..inf", lambda m: truncated(m, 0, math.inf), measured(0.5, 2)),
+    "between": (0.5, 0.5, "Normal(m, s) in 0..1", lambda m: np.clip(truncated(m, 0, 1), 1e-12, 1 - 1e-12), trials(40, 0.4)),
+    "student": (0, 2, "StudentT(4, m, s)", lambda m: m + S * T4, measured(0.6, 0.3)),
+    "gamma": (1, 1, "Gamma(1 / s^2, exp(-m) / s^2)", lambda m: np.exp(m) * S**2 * gamma(1 / S**2), counted(3, 4)),
+    "beta": (0, 1, "Beta(sigmoid(m) / s^2, sigmoid(-m) / s^2)", beta, trials(20, 0.4)),
+    "inverse_gamma": (0, 1, "InverseGamma(2 + 1 / s^2, exp(m) * (1 + 1 / s^2))",
+                      lambda m: np.exp(m) * (1 + 1 / S**2) / gamma(2 + 1 / S**2)[:, ::-1], measured(0.5, 2)),
+    "weibull": (0, 1, "Weibull(1 / s, exp(m))", lambda m: np.exp(m + S * np.log(-special.log_ndtr(-Z))), measured(0.5, 2)),
+}
+
+
+def log_prior_scale():
+    return -np.exp(2 * LOGS) / 2 + LOGS
+
+
+def moments(w, x):
+    mean = float(np.sum(w * x))
+    return mean, math.sqrt(max(float(np.sum(w * (x - mean) ** 2)), 0))
+
+
+def share(p):
+    return p, math.sqrt(p * (1 - p))
+
+
+def below(ws):
+    """P(s < NEAR), with the cell that the limit cuts in proportion."""
+    return float(np.interp(math.log(NEAR), LOGS + (LOGS[1] - LOGS[0]) / 2, np.cumsum(ws)))
+
+
+def by_quadrature(name, a):
+    centre, sd, prior, quantiles, data = FAMILIES[name]
+    values, observed, logs = data(a)
+    grid = np.linspace(centre - 4.5 * sd, centre + 4.5 * sd, 121)
+    logp, first, second = (np.zeros((len(grid), len(LOGS))) for _ in range(3))
+    for i, m in enumerate(grid):
+        theta = quantiles(m)
+        logp[i] = -0.5 * ((m - centre) / sd) ** 2 + log_prior_scale()
+        for j, log in enumerate(logs):
+            l = log(theta)
+            top = l.max(1, keepdims=True)
+            w = WEIGHTS * np.exp(l - top)
+            logp[i] += top[:, 0] + np.log(w.sum(1))
+            if j == 0:
+                first[i], second[i] = (w * theta).sum(1) / w.sum(1), (w * theta**2).sum(1) / w.sum(1)
+    w = np.exp(logp - logp.max())
+    w /= w.sum()
+    mean = (w * first).sum()
+    text = f"{values}m ~ Normal({centre}, {sd})\ns ~ HalfNormal(1)\ntheta[j in J] ~ {prior}\n{observed}"
+    return text, {"s": moments(w.sum(0), S[:, 0]), "log_s": moments(w.sum(0), LOGS), "m": moments(w.sum(1), grid), "near": share(below(w.sum(0))),
+                  "theta[1]": (mean, math.sqrt((w * second).sum() - mean**2))}
+
+
+def in_closed_form(y, basis, noise):
+    """Of y = m + basis·e + noise, with e ~ N(0, s²) and m ~ N(0, 2²)."""
+    n, logw, means, variances = len(y), [], [], []
+    for k in range(len(LOGS)):
+        design = np.hstack([np.ones((n, 1)), basis * S[k]])
+        prior = np.diag([4.0] + [1.0] * basis.shape[1])
+        cov = design @ prior @ design.T + noise**2 * np.eye(n)
+        gain = prior @ design.T @ np.linalg.inv(cov)
+        post, spread = gain @ y, prior - gain @ design @ prior
+        logw.append(-0.5 * y @ np.linalg.solve(cov, y) - 0.5 * np.linalg.slogdet(cov)[1] + log_prior_scale()[k])
+        rows = np.zeros((2, len(post)))
+        rows[0, 0], rows[1, 1:] = 1, basis[0] * S[k]
+        means.append(rows @ post)
+        variances.append(np.diag(rows @ spread @ rows.T))
+    w = np.exp(np.array(logw) - max(logw))
+    w /= w.sum()
+    means, variances = np.array(means), np.array(variances)
+    centre = w @ means
+    sd = np.sqrt(w @ (variances + (means - centre) ** 2))
+    return {"s": moments(w, S[:, 0]), "log_s": moments(w, LOGS), "near": share(below(w)), "m": (centre[0], sd[0]), "theta[1]": (centre[1], sd[1])}
+
+
+def zerosum(a):
+    y = np.round(0.7 + a * EFFECTS, 2)
+    n = len(y)
+    basis = np.linalg.qr(np.hstack([np.ones((n, 1)), np.eye(n)[:, :-1]]))[0][:, 1:]
+    text = f"data y[J] = {list(map(float, y))}\nm ~ Normal(0, 2)\ns ~ HalfNormal(1)\ntheta[j in J] ~ Normal(0, s) zerosum\n" \
+        "y[j in J] ~ Normal(m + theta[j], 0.6)\n"
+    return text, in_closed_form(y, basis, 0.6)
+
+
+def walk(a):
+    y = np.round(0.2 + a * np.cumsum([0.4, -0.9, 0.8, 0.7, 1.2, -0.5, -1.1, 0.3, 0.9, -0.2, 0.6, -0.7]), 2)
+    text = f"data y[T] = {list(map(float, y))}\nm ~ Normal(0, 2)\ns ~ HalfNormal(1)\ntheta[T] ~ GaussianRandomWalk(0, s)\n" \
+        "y[t in T] ~ Normal(m + theta[t], 0.6)\n"
+    return text, in_closed_form(y, np.tril(np.ones((len(y), len(y)))), 0.6)
+
+
+def solve(name, a):
+    if name in FAMILIES:
+        return by_quadrature(name, a)
+    return {"zerosum": zerosum, "walk": walk}[name](a)
+
+
+def write(name, which, text, truth, words):
+    with open(os.path.join(HERE, f"{name}_{which}.ppl"), "w") as f:
+        f.write(f"# {words}\n{text}generate log_s = log(s)\ngenerate near = s < {NEAR} ? 1 : 0\n")
+    if which == "clear":
+        truth = {k: v for k, v in truth.items() if k != "near"}
+    with open(os.path.join(HERE, f"{name}_{which}.json"), "w") as f:
+        json.dump({"how": "quadrature", "quantities": {k: {"mean": float(v[0]), "sd": float(v[1])} for k, v in truth.items()}}, f, indent=1)
+        f.write("\n")
+
+
+def main():
+    os.makedirs(HERE, exist_ok=True)
+    for name in sys.argv[1:] or [*FAMILIES, "zerosum", "walk"]:
+        tried = {}
+
+        def near(a):
+            tried[a] = solve(name, a)
+            return tried[a][1]["near"][0]
+
+        lo, hi = 0.02, 0.4
+        while near(hi) > 0.02:
+            lo, hi = hi, hi * 1.4
+        for _ in range(5):
+            mid = (lo + hi) / 2
+            lo, hi = (mid, hi) if near(mid) > 0.02 else (lo, mid)
+        best = min(tried, key=lambda a: abs(math.log(tried[a][1]["near"][0] / 0.02)))
+        text, truth = tried[best]
+        p = truth["near"][0]
+        write(name, "near", text, truth, f"Groups whose scale s is below {NEAR} with a probability of {p:.3f}.")
+        clear = 1.5 * hi
+        while near(clear) > 1e-5:
+            clear *= 1.2
+        write(name, "clear", *tried[clear], "Groups whose scale s is clearly positive.")
+        print(f"{name}: {best:.3g} {p:.4f}, {clear:.3g} {tried[clear][1]['near'][0]:.2g}", flush=True)
+        CACHE.clear()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,174 @@
+package adapt
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// An Outlook is from the middle of the draws of a coordinate towards one of its ends, where a sampler may not get: what
+// the target has there shows when the other coordinates are integrated out at places further and further out, by
+// Laplace's approximation (Tierney and Kadane 1986), corrected by importance sampling:
+//
+//	s ~ HalfNormal(1), theta[j in 1..8] ~ LogNormal(0, s)
+//	  log s                −1    −2    −3    −4    −5    −6     at the last, all theta are within .25 % of 1
+//	  log of the integral   0  −1.6  −2.9  −3.9  −4.9  −5.9     beyond −3 are 3 % of what is beyond −1
+type Outlook struct {
+	Coordinate int
+	Up         bool
+	From       []float64   // a position in the middle
+	Limits     []float64   // values of the coordinate, outwards
+	places     [][]float64 // of an outlook that has been followed: how far out, and the logarithm of the integral
+}
+
+const (
+	outlookSteps  = 80   // at most
+	outlookGrowth = 1.15 // of the distances between places, from one to the next,
+	outlookWidest = 1.0  // up to this one
+	outlookEnd    = 9.0  // places end where the integral is that many nats below the largest
+	outlookPoints = 512  // of importance sampling at a place
+	leastPoints   = 8    // effective ones
+	extendedFrom  = 5    // places by which it is seen how the integral falls,
+	leastSlope    = -0.4 // by at least so much for each unit
+)
+
+// MostIntegrated is how many coordinates a target has at most whose integrals are taken.
+const MostIntegrated = mostWide
+
+// Shares are the parts that are beyond each limit of the mass beyond the middle; false where the integrals cannot be
+// taken, or do not come to an end.
+func (o *Outlook) Shares(evaluate Evaluator) (shares []float64, ok bool, err error) {
+	if ok, err = o.follow(evaluate); err != nil || !ok {
+		return nil, false, err
+	}
+	all := o.beyond(o.places[0][0])
+	for _, limit := range o.Limits {
+		shares = append(shares, o.beyond(direction(o.Up)*limit)/all)
+	}
+	return shares, true, nil
+}
+
+// follow takes integrals from the middle outwards.
+func (o *Outlook) follow(evaluate Evaluator) (ok bool, err error) {
+	if len(o.From) > mostWide || len(o.Limits) == 0 {
+		return false, nil
+	}
+	sign, over := direction(o.Up), []int{}
+	for j := range o.From {
+		if j != o.Coordinate {
+			over = append(over, j)
+		}
+	}
+	p, noise := newPeak(o.From, over, evaluate), outlookNoise(len(over))
+	last := sign * o.Limits[len(o.Limits)-1]
+	at := sign * o.From[o.Coordinate]
+	step, most := math.Max((last-at)/16, 1e-3), math.Inf(-1)
+	o.places = nil
+	for range outlookSteps {
+		mass, found, err := p.integral(noise)
+		if err != nil || !found {
+			return err == nil && at > last && o.extend(most), err
+		}
+		o.places, most = append(o.places, []float64{at, mass}), math.Max(most, mass)
+		if at > last && mass < most-outlookEnd {
+			return true, nil
+		}
+		if at > last {
+			step = math.Min(step*outlookGrowth, outlookWidest)
+		}
+		at += step
+		p.at[o.Coordinate] = sign * at
+	}
+	return false, nil
+}
+
+// extend adds a place where the integrals end that could be taken, if they fall there: what is further out is taken to
+// fall on as fast.
+func (o *Outlook) extend(most float64) bool {
+	n := len(o.places)
+	if n < extendedFrom {
+		return false
+	}
+	a, b := o.places[n-extendedFrom], o.places[n-1]
+	slope := (b[1] - a[1]) / (b[0] - a[0])
+	if !(slope < leastSlope) {
+		return false
+	}
+	out := math.Max(0, b[1]-(most-outlookEnd)) / -slope
+	o.places = append(o.places, []float64{b[0] + out, b[1] + slope*out})
+	return true
+}
+
+// beyond is the mass further out than a place; between places, the logarithm of the integral is taken as linear.
+func (o *Outlook) beyond(place float64) (sum float64) {
+	top := math.Inf(-1)
+	for _, p := range o.places {
+		top = math.Max(top, p[1])
+	}
+	for k := 1; k < len(o.places); k++ {
+		a, b := o.places[k-1], o.places[k]
+		if b[0] <= place {
+			continue
+		}
+		if a[0] < place {
+			a = []float64{place, a[1] + (b[1]-a[1])*(place-a[0])/(b[0]-a[0])}
+		}
+		fall := b[1] - a[1]
+		mean := math.Exp(a[1]-top) * (1 + fall/2)
+		if math.Abs(fall) > 1e-3 {
+			mean = (math.Exp(b[1]-top) - math.Exp(a[1]-top)) / fall
+		}
+		sum += (b[0] - a[0]) * mean
+	}
+	return sum
+}
+
+// outlookNoise are points of importance sampling about a peak, in its standard deviations, with the logarithm of their
+// density in the last place: the same at all places, so that errors are about the same.
+func outlookNoise(dim int) (points [][]float64) {
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: math.Max(5, float64(dim)), Src: rand.New(rand.NewPCG(0x0071, 0))}
+	for range outlookPoints {
+		z, log := make([]float64, dim+1), 0.0
+		for i := range dim {
+			z[i] = t.Rand()
+			log += t.LogProb(z[i])
+		}
+		z[dim] = log
+		points = append(points, z)
+	}
+	return points
+}
+
+// integral is the logarithm of the integral over the coordinates of a peak, once it is found; false where it is not, or
+// where the normal there is too unlike the target.
+func (p *peak) integral(noise [][]float64) (log float64, found bool, err error) {
+	log, end, err := p.find()
+	if err != nil || end != reached || len(p.over) == 0 {
+		return log, end == reached, err
+	}
+	dim := len(p.over)
+	volume := p.found.LogVolume() - float64(dim)/2*math.Log(2*math.Pi)
+	points := make([][]float64, len(noise))
+	for k, z := range noise {
+		points[k] = p.position(p.found.Point(z[:dim]))
+	}
+	weights, _, err := p.evaluate(points)
+	if err != nil {
+		return 0, false, err
+	}
+	weights = slices.Clone(weights)
+	for k, z := range noise {
+		if weights[k] -= z[dim]; math.IsNaN(weights[k]) {
+			weights[k] = math.Inf(-1)
+		}
+	}
+	sum := floats.LogSumExp(weights)
+	squares := 0.0
+	for _, w := range weights {
+		squares += math.Exp(2 * (w - sum))
+	}
+	return sum - math.Log(float64(len(noise))) + volume, squares < 1.0/leastPoints, nil
+}
