@@ -132,7 +132,11 @@ func (c *checker) lone(p *model.Piece) {
 func (c *checker) twice(a *arrayInfo) bool {
 	for i, p := range a.Pieces {
 		for _, q := range a.Pieces[:i] {
-			if model.Overlap(p.Region(), q.Region()) {
+			if (len(p.Slots) == 0) != (len(q.Slots) == 0) {
+				c.wholeAndPart(a, p, q)
+				return true
+			}
+			if model.Overlap(a.regionOf(p), a.regionOf(q)) {
 				c.errorf("E11", p.At, "`%s` is defined twice: lines %d and %d overlap", p.At.Text(), q.At.Line(),
 					p.At.Line()).
 					Related(q.At, "also defined here").
@@ -142,6 +146,24 @@ func (c *checker) twice(a *arrayInfo) bool {
 		}
 	}
 	return false
+}
+
+// regionOf is what a piece covers of an array: of axes without a slot everything.
+func (a *arrayInfo) regionOf(p *model.Piece) []*model.Set {
+	return append(p.Region(), a.Type.Axes[min(len(p.Slots), len(a.Type.Axes)):]...)
+}
+
+// wholeAndPart refuses a definition of an array without an index next to one of its elements.
+func (c *checker) wholeAndPart(a *arrayInfo, p, q *model.Piece) {
+	whole, part := q, p
+	if len(p.Slots) == 0 {
+		whole, part = p, q
+	}
+	c.errorf("E11", p.At, "`%s` is defined as a whole on line %d and in part on line %d", a.Name, whole.At.Line(),
+		part.At.Line()).
+		Related(q.At, "also defined here").
+		Help("keep one of them, or give both an index, over elements that only one of them has: `%s[i in …] = …`",
+			a.Name)
 }
 
 // overlapAdvice says how two pieces that cover the same elements are written.

@@ -23,6 +23,24 @@ func TestEquationsForPartsThatAreRefused(t *testing.T) {
 	}
 }
 
+// An element has one definition, also if another statement defines the whole array or a row of it.
+func TestWholesAndPartsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	const head, tail = "data z[N] = [1, 2, 3]\na ~ HalfNormal(1)\n", "z[i in N] ~ Normal(a, 1)\n"
+	for _, text := range []string{
+		"x = log(z)\nx[i in 2..3] = 7\n",
+		"x[1] = 7\nx = log(z)\n",
+		"x = log(z)\nx[i in N+1..N+2] = 7\n",
+		"x = log(z)\ngenerate x[i in 3..N] ~ Normal(x[i-1], 1)\n",
+		"x = log(z)\ngenerate x[3] ~ Normal(0, 1)\n",
+		"k[1] = [1, 2, 3]\nk[1, j in 1..3] = 7\n",
+	} {
+		if got := say("model.ppl", head+text+tail); !strings.Contains(got, "error[E11]") {
+			t.Errorf("want E11:\n%s\ngot\n%s", text, got)
+		}
+	}
+}
+
 // A modifier that a template cannot have is reported at the use of the template.
 func TestModifiersOnTemplatesThatAreRefused(t *testing.T) {
 	t.Parallel()
