@@ -3,27 +3,29 @@ package stdlib
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
 const ln2 = math.Ln2
 
-// factor is the lower Cholesky factor of a covariance, row-major; NaN when it is not positive definite.
+// factor returns the lower Cholesky factor of a covariance, row-major; NaN if it is not positive definite. LAPACK's
+// routine alone is used, since gonum's Cholesky also estimates a condition number, which takes longer for small matrices.
 func factor(cov []float64, d int) []float64 {
+	u := blas64.Symmetric{N: d, Stride: max(1, d), Data: slices.Clone(cov[:d*d]), Uplo: blas.Upper}
+	_, ok := lapack64.Potrf(u)
 	l := make([]float64, d*d)
-	var c mat.Cholesky
-	ok := c.Factorize(mat.NewSymDense(d, cov))
-	var t mat.TriDense
-	if ok {
-		c.LTo(&t)
-	}
 	for i := range l {
-		if !ok {
+		switch {
+		case !ok:
 			l[i] = math.NaN()
-		} else if i%d <= i/d {
-			l[i] = t.At(i/d, i%d)
+		case i%d <= i/d:
+			l[i] = u.Data[i%d*d+i/d]
 		}
 	}
 	return l
