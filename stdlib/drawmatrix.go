@@ -15,7 +15,8 @@ import (
 const ln2 = math.Ln2
 
 // factor returns the lower Cholesky factor of a covariance, row-major; NaN if it is not positive definite. LAPACK's
-// routine alone is used, since gonum's Cholesky also estimates a condition number, which takes longer for small matrices.
+// routine alone is used, since gonum's Cholesky also estimates a condition number, which takes longer for small
+// matrices.
 func factor(cov []float64, d int) []float64 {
 	u := blas64.Symmetric{N: d, Stride: max(1, d), Data: slices.Clone(cov[:d*d]), Uplo: blas.Upper}
 	_, ok := lapack64.Potrf(u)
