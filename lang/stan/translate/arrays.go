@@ -1,0 +1,525 @@
+package translate
+
+import (
+	"slices"
+	"strings"
+
+	"ppl/lang/stan"
+)
+
+// An arrayFunction is a function of Stan on values.
+type arrayFunction func(x *executor, a []value) value
+
+// arrayFunctions are the functions that build, cut and join arrays, or fold two of them.
+func arrayFunctions() map[string]arrayFunction {
+	one := func(f func(x *executor, a []value) term) func(x *executor, a []value) value {
+		return func(x *executor, a []value) value { return scalar(f(x, a)) }
+	}
+	same := func(_ *executor, a []value) value { return a[0] }
+	all := map[string]arrayFunction{
+		"rep_vector": repeated("vector", 0), "rep_row_vector": repeated("row_vector", 0),
+		"rep_array": repeatedArray, "rep_matrix": repeatedMatrix,
+		"zeros_vector": filled(0, "vector"), "ones_vector": filled(1, "vector"),
+		"zeros_row_vector": filled(0, "row_vector"), "ones_row_vector": filled(1, "row_vector"),
+		"zeros_array": filled(0, "real"), "ones_array": filled(1, "real"),
+		"zeros_int_array": filled(0, "int"), "ones_int_array": filled(1, "int"),
+		"to_vector": toVector, "to_row_vector": toVector, "to_array_1d": toVector, "to_matrix": toMatrix,
+		"to_array_2d": same, "to_int": same, "transpose": func(_ *executor, a []value) value { return transposed(a[0]) },
+		"size":         one(func(_ *executor, a []value) term { return a[0].sizeOrCount() }),
+		"rows":         one(func(_ *executor, a []value) term { return rowsOf(a[0]) }),
+		"cols":         one(func(_ *executor, a []value) term { return colsOf(a[0]) }),
+		"num_elements": one(func(_ *executor, a []value) term { return a[0].count() }),
+		"dims":         func(x *executor, a []value) value { return x.listOf(a[0].dims).as("int") },
+		"dot_product":  one(func(x *executor, a []value) term { return x.dot(a[0], a[1]) }),
+		"dot_self":     one(func(x *executor, a []value) term { return x.fold("sum", x.squares(a[0])) }),
+		"norm2": one(func(x *executor, a []value) term {
+			t := x.fold("sum", x.squares(a[0]))
+			return atom("sqrt("+t.text+")", t)
+		}),
+		"distance": one(func(x *executor, a []value) term {
+			t := x.fold("sum", x.squares(x.infix("-", a[0], a[1])))
+			return atom("sqrt("+t.text+")", t)
+		}),
+		"squared_distance": one(func(x *executor, a []value) term {
+			if a[0].isScalar() {
+				return power(subtract(a[0].number(), a[1].number()), constant(2))
+			}
+			return x.fold("sum", x.squares(x.infix("-", a[0], a[1])))
+		}),
+		"rows_dot_product": func(x *executor, a []value) value {
+			return lazily(stan.Type{Word: "vector"}, a[0].dims[:1], a, func(i []term) term {
+				return x.dot(rowOf(a[0], i[0]), rowOf(a[1], i[0]))
+			})
+		},
+		"columns_dot_product": func(x *executor, a []value) value {
+			return lazily(stan.Type{Word: "row_vector"}, a[0].dims[1:], a, func(i []term) term {
+				return x.dot(columnOf(a[0], i[0]), columnOf(a[1], i[0]))
+			})
+		},
+		"rows_dot_self": func(x *executor, a []value) value {
+			return lazily(stan.Type{Word: "vector"}, a[0].dims[:1], a, func(i []term) term {
+				return x.dot(rowOf(a[0], i[0]), rowOf(a[0], i[0]))
+			})
+		},
+		"crossprod":    func(x *executor, a []value) value { return x.product(transposed(a[0]), a[0]) },
+		"tcrossprod":   func(x *executor, a []value) value { return x.product(a[0], transposed(a[0])) },
+		"head":         func(_ *executor, a []value) value { return cutOf(a[0], constant(1), a[1].number()) },
+		"segment":      func(_ *executor, a []value) value { return cutOf(a[0], a[1].number(), a[2].number()) },
+		"tail":         tailOf,
+		"reverse":      reversed,
+		"row":          func(_ *executor, a []value) value { return rowOf(a[0], a[1].number()) },
+		"col":          func(_ *executor, a []value) value { return columnOf(a[0], a[1].number()) },
+		"sub_col":      subColumn,
+		"sub_row":      subRow,
+		"block":        blockOf,
+		"append_row":   appended,
+		"append_col":   appendColumn,
+		"append_array": appended,
+		"diag_matrix": func(_ *executor, a []value) value {
+			n := a[0].dims[0]
+			v := lazily(stan.Type{Word: "matrix"}, []term{n, n}, a, func(i []term) term {
+				return choose(comparison("==", i[0], i[1]), a[0].elem(i[:1]), constant(0))
+			})
+			if a[0].text != "" {
+				v.text = "diag(" + a[0].text + ")"
+			}
+			return v
+		},
+		"identity_matrix": func(_ *executor, a []value) value {
+			n := a[0].number()
+			v := lazily(stan.Type{Word: "matrix"}, []term{n, n}, a, func(i []term) term {
+				return choose(comparison("==", i[0], i[1]), constant(1), constant(0))
+			})
+			v.text = "diagonal(1, " + n.text + ")"
+			return v
+		},
+		"add_diag": func(_ *executor, a []value) value {
+			return lazily(a[0].typ, a[0].dims, a, func(i []term) term {
+				more := a[1]
+				extra := term{}
+				if more.isScalar() {
+					extra = more.number()
+				} else {
+					extra = more.elem(i[:1])
+				}
+				return choose(comparison("==", i[0], i[1]), add(a[0].elem(i), extra), a[0].elem(i))
+			})
+		},
+		"diagonal": func(_ *executor, a []value) value {
+			return lazily(stan.Type{Word: "vector"}, a[0].dims[:1], a, func(i []term) term {
+				return a[0].elem([]term{i[0], i[0]})
+			})
+		},
+		"diag_pre_multiply": func(_ *executor, a []value) value {
+			return lazily(a[1].typ, a[1].dims, a, func(i []term) term { return multiply(a[0].elem(i[:1]), a[1].elem(i)) })
+		},
+		"diag_post_multiply": func(_ *executor, a []value) value {
+			return lazily(a[0].typ, a[0].dims, a, func(i []term) term { return multiply(a[0].elem(i), a[1].elem(i[1:])) })
+		},
+		"quad_form_diag": func(_ *executor, a []value) value {
+			return lazily(a[0].typ, a[0].dims, a, func(i []term) term {
+				return multiply(multiply(a[1].elem(i[:1]), a[0].elem(i)), a[1].elem(i[1:]))
+			})
+		},
+		"quad_form": quadForm, "quad_form_sym": quadForm,
+		"trace_quad_form": one(func(x *executor, a []value) term { return x.traceOf(quadForm(x, a)) }),
+		"multiply_lower_tri_self_transpose": func(x *executor, a []value) value {
+			return x.product(a[0], transposed(a[0]))
+		},
+		"mdivide_left": divideLeft, "mdivide_left_spd": divideLeft, "mdivide_left_tri_low": divideLeft,
+		"mdivide_right": divideRight, "mdivide_right_spd": divideRight, "mdivide_right_tri_low": divideRight,
+		"log_mix":         logMix,
+		"gp_exp_quad_cov": covariance("rbf"), "cov_exp_quad": covariance("rbf"),
+		"gp_matern32_cov": covariance("matern32"), "gp_matern52_cov": covariance("matern52"),
+		"gp_exponential_cov": covariance("matern12"), "gp_periodic_cov": covariance("periodic"),
+		"linspaced_vector": linspaced, "linspaced_row_vector": linspaced, "linspaced_array": linspaced,
+		"linspaced_int_array": linspaced, "one_hot_vector": oneHot, "one_hot_array": oneHot,
+		"sort_desc":        func(x *executor, a []value) value { return reversed(x, []value{x.matrixCall("sort_asc", a[0])}) },
+		"sort_indices_asc": sortIndices(1), "sort_indices_desc": sortIndices(-1),
+		"quantile": one(func(x *executor, a []value) term {
+			v, p := x.entire(a[0]), a[1].number()
+			return atom("sample_quantile("+v.text+", "+p.text+")", v, p)
+		}),
+		"rank": one(func(x *executor, a []value) term {
+			at := a[0].elem([]term{a[1].number()})
+			below := lazily(stan.Type{Word: "int", Depth: 1}, a[0].dims, a, func(i []term) term {
+				return comparison("<", a[0].elem(i), at)
+			})
+			return x.fold("sum", below)
+		}),
+		"norm1": one(func(x *executor, a []value) term {
+			return x.fold("sum", x.libraryCall("abs", a, a[0].typ))
+		}),
+		"kronecker_prod": func(x *executor, a []value) value {
+			p, q := x.entire(a[0]), x.entire(a[1])
+			dims := []term{multiply(a[0].dims[0], a[1].dims[0]), multiply(a[0].dims[1], a[1].dims[1])}
+			return textual("kron("+p.text+", "+q.text+")", dims, a)
+		},
+	}
+	return all
+}
+
+// textual is a matrix that one expression gives.
+func textual(text string, dims []term, from []value) value {
+	v := lazily(stan.Type{Word: "matrix"}, dims, from, nil)
+	v.text = text
+	lvl, plates := v.level, v.from
+	v.elem = func(i []term) term {
+		return atom(element(text, i), append(slices.Clone(i), term{level: lvl, plates: plates})...)
+	}
+	return v
+}
+
+func rowsOf(v value) term {
+	if v.typ.Word == "row_vector" && v.typ.Depth == 0 {
+		return constant(1)
+	}
+	return v.size()
+}
+
+func colsOf(v value) term {
+	switch {
+	case v.typ.Word == "vector" && v.typ.Depth == 0:
+		return constant(1)
+	case len(v.dims) == 0:
+		return constant(1)
+	}
+	return v.dims[len(v.dims)-1]
+}
+
+// sizeOrCount is what size() counts: the elements of a matrix, or the first axis of an array.
+func (v value) sizeOrCount() term {
+	if v.typ.Depth == 0 {
+		return v.count()
+	}
+	return v.size()
+}
+
+func repeated(word string, at int) func(x *executor, a []value) value {
+	return func(_ *executor, a []value) value {
+		return constantArray(stan.Type{Word: word}, a[at].number(), a[1].number())
+	}
+}
+
+func constantArray(typ stan.Type, t term, dims ...term) value {
+	parts := []value{scalar(t)}
+	for _, d := range dims {
+		parts = append(parts, scalar(d))
+	}
+	v := lazily(typ, dims, parts, func([]term) term { return t })
+	v.text = "fill(" + t.text + ", " + strings.Join(stringsOf(dims), ", ") + ")"
+	return v
+}
+
+func filled(v int, word string) func(x *executor, a []value) value {
+	return func(_ *executor, a []value) value {
+		typ := stan.Type{Word: word}
+		if word == "int" || word == "real" {
+			typ.Depth = 1
+		}
+		return constantArray(typ, constant(v), a[0].number())
+	}
+}
+
+func repeatedArray(_ *executor, a []value) value {
+	var dims []term
+	for _, d := range a[1:] {
+		dims = append(dims, d.number())
+	}
+	if a[0].isScalar() {
+		return constantArray(a[0].typ.Array(len(dims)), a[0].number(), dims...)
+	}
+	n := len(dims)
+	return lazily(a[0].typ.Array(n), append(slices.Clone(dims), a[0].dims...), a, func(i []term) term {
+		return a[0].elem(i[n:])
+	})
+}
+
+func repeatedMatrix(_ *executor, a []value) value {
+	if a[0].isScalar() {
+		return constantArray(stan.Type{Word: "matrix"}, a[0].number(), a[1].number(), a[2].number())
+	}
+	n := a[1].number()
+	if a[0].typ.Word == "vector" {
+		return lazily(stan.Type{Word: "matrix"}, []term{a[0].dims[0], n}, a, func(i []term) term { return a[0].elem(i[:1]) })
+	}
+	return lazily(stan.Type{Word: "matrix"}, []term{n, a[0].dims[0]}, a, func(i []term) term { return a[0].elem(i[1:]) })
+}
+
+// toVector is all elements in a row: of a matrix column by column, of an array row by row.
+func toVector(_ *executor, a []value) value {
+	v := a[0]
+	switch len(v.dims) {
+	case 0:
+		return lazily(stan.Type{}, []term{constant(1)}, a, func([]term) term { return v.number() })
+	case 1:
+		v.typ = stan.Type{}
+		return v
+	}
+	first, second := v.dims[0], v.dims[1]
+	byColumn := v.typ.Depth == 0
+	if len(v.dims) > 2 {
+		refuse("an array of three axes in a row is not translated yet")
+	}
+	return lazily(stan.Type{}, []term{multiply(first, second)}, a, func(i []term) term {
+		run := second
+		if byColumn {
+			run = first
+		}
+		fast := add(remainder(subtract(i[0], constant(1)), run), constant(1))
+		slow := add(divide(subtract(i[0], constant(1)), run), constant(1))
+		if n, ok := i[0].whole(); ok {
+			if r, known := run.whole(); known && r > 0 {
+				fast, slow = constant((n-1)%r+1), constant((n-1)/r+1)
+			}
+		}
+		if byColumn {
+			return v.elem([]term{fast, slow})
+		}
+		return v.elem([]term{slow, fast})
+	})
+}
+
+// toMatrix is an array of arrays as a matrix, or a vector cut into columns.
+func toMatrix(_ *executor, a []value) value {
+	v := a[0]
+	if len(a) == 1 {
+		if len(v.dims) == 1 {
+			if v.typ.Word == "row_vector" {
+				return lazily(stan.Type{Word: "matrix"}, []term{constant(1), v.dims[0]}, a, func(i []term) term { return v.elem(i[1:]) })
+			}
+			return lazily(stan.Type{Word: "matrix"}, []term{v.dims[0], constant(1)}, a, func(i []term) term { return v.elem(i[:1]) })
+		}
+		v.typ = stan.Type{Word: "matrix"}
+		return v
+	}
+	if len(v.dims) != 1 || len(a) < 3 {
+		refuse("this form of `to_matrix` is not translated yet")
+	}
+	rows, cols := a[1].number(), a[2].number()
+	byRow := len(a) == 4 && a[3].number().text == "0"
+	return lazily(stan.Type{Word: "matrix"}, []term{rows, cols}, a, func(i []term) term {
+		if byRow {
+			return v.elem([]term{add(multiply(subtract(i[0], constant(1)), cols), i[1])})
+		}
+		return v.elem([]term{add(multiply(subtract(i[1], constant(1)), rows), i[0])})
+	})
+}
+
+func (x *executor) squares(v value) value {
+	return x.mapped(v.typ, []value{v}, func(ts []term) term { return power(ts[0], constant(2)) })
+}
+
+// cutOf is n elements of the first axis from a place on.
+func cutOf(v value, from, n term) value {
+	return lazily(v.typ, append([]term{n}, v.dims[1:]...), []value{v, scalar(from), scalar(n)}, func(i []term) term {
+		at := append([]term{subtract(add(from, i[0]), constant(1))}, i[1:]...)
+		return v.elem(at)
+	})
+}
+
+func tailOf(_ *executor, a []value) value {
+	n := a[1].number()
+	return cutOf(a[0], add(subtract(a[0].dims[0], n), constant(1)), n)
+}
+
+func reversed(_ *executor, a []value) value {
+	v := a[0]
+	return lazily(v.typ, v.dims, a, func(i []term) term {
+		return v.elem(append([]term{add(subtract(v.dims[0], i[0]), constant(1))}, i[1:]...))
+	})
+}
+
+func subColumn(_ *executor, a []value) value {
+	i0, j, n := a[1].number(), a[2].number(), a[3].number()
+	return lazily(stan.Type{Word: "vector"}, []term{n}, a, func(i []term) term {
+		return a[0].elem([]term{subtract(add(i0, i[0]), constant(1)), j})
+	})
+}
+
+func subRow(_ *executor, a []value) value {
+	i0, j, n := a[1].number(), a[2].number(), a[3].number()
+	return lazily(stan.Type{Word: "row_vector"}, []term{n}, a, func(i []term) term {
+		return a[0].elem([]term{i0, subtract(add(j, i[0]), constant(1))})
+	})
+}
+
+func blockOf(_ *executor, a []value) value {
+	i0, j0, n, m := a[1].number(), a[2].number(), a[3].number(), a[4].number()
+	return lazily(stan.Type{Word: "matrix"}, []term{n, m}, a, func(i []term) term {
+		return a[0].elem([]term{subtract(add(i0, i[0]), constant(1)), subtract(add(j0, i[1]), constant(1))})
+	})
+}
+
+// appended puts arrays or vectors one after the other.
+func appended(_ *executor, a []value) value {
+	p, q := asList(a[0]), asList(a[1])
+	if a[0].typ.Word == "row_vector" && a[0].typ.Depth == 0 && a[1].typ.Word == "row_vector" {
+		rows := lazily(stan.Type{Word: "matrix"}, []term{constant(2), p.dims[0]}, a, func(i []term) term {
+			return choose(comparison("==", i[0], constant(1)), p.elem(i[1:]), q.elem(i[1:]))
+		})
+		return rows
+	}
+	if len(p.dims) < len(q.dims) {
+		p = rowMatrix(p)
+	} else if len(q.dims) < len(p.dims) {
+		q = rowMatrix(q)
+	}
+	n := p.dims[0]
+	out := lazily(stan.Type{}, append([]term{add(n, q.dims[0])}, p.dims[1:]...), a, func(i []term) term {
+		behind := append([]term{subtract(i[0], n)}, i[1:]...)
+		if d, ok := difference(i[0], n); ok {
+			if d <= 0 {
+				return p.elem(i)
+			}
+			return q.elem(behind)
+		}
+		return choose(comparison("<=", i[0], n), p.elem(i), q.elem(behind))
+	})
+	if p.text != "" && q.text != "" && len(p.dims) == 1 {
+		out.text = "concat(" + p.text + ", " + q.text + ")"
+	}
+	return out
+}
+
+func asList(v value) value {
+	if !v.isScalar() {
+		return v
+	}
+	t := v.number()
+	out := lazily(stan.Type{Word: "vector"}, []term{constant(1)}, []value{v}, func([]term) term { return t })
+	out.text = "[" + t.text + "]"
+	return out
+}
+
+func rowMatrix(v value) value {
+	return lazily(stan.Type{Word: "matrix"}, []term{constant(1), v.dims[0]}, []value{v}, func(i []term) term {
+		return v.elem(i[1:])
+	})
+}
+
+// appendColumn puts matrices next to each other.
+func appendColumn(x *executor, a []value) value {
+	isRow := func(v value) bool { return v.typ.Word == "row_vector" || v.isScalar() }
+	if isRow(a[0]) && isRow(a[1]) {
+		v := appended(x, []value{a[0].as("vector"), a[1].as("vector")})
+		v.typ = stan.Type{Word: "row_vector"}
+		return v
+	}
+	column := func(v value) value {
+		if len(v.dims) == 2 {
+			return v
+		}
+		return lazily(stan.Type{Word: "matrix"}, []term{v.dims[0], constant(1)}, []value{v}, func(i []term) term {
+			return v.elem(i[:1])
+		})
+	}
+	p, q := column(a[0]), column(a[1])
+	n := p.dims[1]
+	return lazily(stan.Type{Word: "matrix"}, []term{p.dims[0], add(n, q.dims[1])}, a, func(i []term) term {
+		behind := []term{i[0], subtract(i[1], n)}
+		if d, ok := difference(i[1], n); ok {
+			if d <= 0 {
+				return p.elem(i)
+			}
+			return q.elem(behind)
+		}
+		return choose(comparison("<=", i[1], n), p.elem(i), q.elem(behind))
+	})
+}
+
+func quadForm(x *executor, a []value) value {
+	if len(a[1].dims) == 1 {
+		return scalar(x.dot(a[1], x.product(a[0].as("matrix"), a[1].as("vector"))))
+	}
+	return x.product(transposed(a[1]), x.product(a[0], a[1]))
+}
+
+func (x *executor) traceOf(v value) term {
+	if v.isScalar() {
+		return v.number()
+	}
+	return x.fold("sum", lazily(stan.Type{Word: "vector"}, v.dims[:1], []value{v}, func(i []term) term {
+		return v.elem([]term{i[0], i[0]})
+	}))
+}
+
+func divideLeft(x *executor, a []value) value { return x.product(x.matrixCall("inverse", a[0]), a[1]) }
+
+func divideRight(x *executor, a []value) value { return x.product(a[0], x.matrixCall("inverse", a[1])) }
+
+func logMix(x *executor, a []value) value {
+	if len(a) == 3 {
+		return x.mapped(stan.Type{Word: "real"}, a, func(ts []term) term {
+			return atom("log_mix("+ts[0].text+", "+ts[1].text+", "+ts[2].text+")", ts...)
+		})
+	}
+	parts := lazily(stan.Type{Word: "vector"}, a[0].dims, a, func(i []term) term {
+		p := a[0].elem(i)
+		return add(atom("log("+p.text+")", p), a[1].elem(i))
+	})
+	if len(a[1].dims) == 2 {
+		total := lazily(stan.Type{Word: "vector"}, a[1].dims[:1], a, func(n []term) term {
+			return x.fold("logsumexp", lazily(stan.Type{Word: "vector"}, a[0].dims, a, func(i []term) term {
+				p := a[0].elem(i)
+				return add(atom("log("+p.text+")", p), a[1].elem([]term{n[0], i[0]}))
+			}))
+		})
+		return scalar(x.fold("sum", total))
+	}
+	return scalar(x.fold("logsumexp", parts))
+}
+
+// covariance is a covariance function of points on a line.
+func covariance(f string) func(x *executor, a []value) value {
+	return func(x *executor, a []value) value {
+		if len(a[0].dims) != 1 || len(a) > 4 || f != "periodic" && len(a) != 3 {
+			refuse("a covariance function of points in several dimensions is not translated yet")
+		}
+		points := x.entire(a[0])
+		words := []string{points.text}
+		for _, p := range a[1:] {
+			if !p.isScalar() {
+				refuse("a covariance function with a length for each dimension is not translated yet")
+			}
+			words = append(words, p.number().text)
+		}
+		return textual(f+"("+strings.Join(words, ", ")+")", []term{a[0].dims[0], a[0].dims[0]}, a)
+	}
+}
+
+func linspaced(_ *executor, a []value) value {
+	n, lo, hi := a[0].number(), a[1].number(), a[2].number()
+	return lazily(stan.Type{}, []term{n}, a, func(i []term) term {
+		lo, hi := lo, hi
+		lo.integer, hi.integer = false, false
+		step := divide(subtract(hi, lo), subtract(n, constant(1)))
+		return add(lo, multiply(subtract(i[0], constant(1)), step))
+	})
+}
+
+func oneHot(_ *executor, a []value) value {
+	return lazily(stan.Type{}, []term{a[0].number()}, a, func(i []term) term {
+		return choose(comparison("==", i[0], a[1].number()), constant(1), constant(0))
+	})
+}
+
+// sortIndices is the order of data.
+func sortIndices(sign int) func(x *executor, a []value) value {
+	return func(x *executor, a []value) value {
+		_, places, ok := sortedValues(a[0])
+		if !ok {
+			cannot("the order of values is needed, and it is not known without data")
+		}
+		if sign < 0 {
+			slices.Reverse(places)
+		}
+		items := make([]term, len(places))
+		for i, p := range places {
+			items[i] = constant(p + 1)
+		}
+		v := x.listOf(items)
+		v.typ = stan.Type{Word: "int", Depth: 1}
+		return v
+	}
+}

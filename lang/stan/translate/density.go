@@ -1,0 +1,572 @@
+package translate
+
+import (
+	"slices"
+	"strings"
+
+	"ppl/lang/stan"
+)
+
+// A law is a distribution with its arguments.
+type law struct {
+	name string
+	distribution
+	args []value
+}
+
+// lawOf is the distribution of a name of Stan.
+func (x *executor) lawOf(name string, args []value) law {
+	if base, ok := linearModels[name]; ok {
+		return x.linearModel(name, base, args)
+	}
+	d, ok := distributions[name]
+	if !ok {
+		refuse("the distribution `" + name + "` is not in ppl")
+	}
+	if len(args) < len(d.kinds) {
+		refuse("the distribution `" + name + "` lacks arguments")
+	}
+	l := law{name: name, distribution: d, args: slices.Clone(args)}
+	for i, k := range d.kinds {
+		if k == 'm' {
+			l.args[i] = x.nameArray("matrix", args[i])
+		}
+	}
+	return l
+}
+
+// linearModel writes the predictor of a generalised linear model out.
+func (x *executor) linearModel(name, base string, a []value) law {
+	first := 0
+	if name == "binomial_logit_glm" {
+		first = 1
+	}
+	rows := a[first]
+	if len(rows.dims) == 1 { // one row for all
+		rows = rowMatrix(rows)
+	}
+	switch name {
+	case "ordered_logistic_glm":
+		return x.lawOf(base, []value{x.product(rows.as("matrix"), a[1]), a[2]})
+	case "categorical_logit_glm":
+		n, k := rows.dims[0], a[1].dims[0]
+		eta := lazily(stan.Type{Word: "vector", Depth: 1}, []term{n, k}, a, func(i []term) term {
+			return add(a[1].elem(i[1:]), x.dot(rowOf(rows, i[0]), columnOf(a[2], i[1])))
+		})
+		return x.lawOf(base, []value{eta})
+	}
+	eta := x.infix("+", a[first+1], x.product(rows.as("matrix"), a[first+2].as("vector")))
+	args := append(slices.Clone(a[:first]), eta)
+	return x.lawOf(base, append(args, a[first+3:]...))
+}
+
+// axesOf is the number of axes that an argument has for one value.
+func axesOf(kind byte) int {
+	return map[byte]int{'s': 0, 'v': 1, 'm': 2}[kind]
+}
+
+// outer are the axes over which a law and its values are repeated: those of the argument that has the most.
+func (l law) outer(v value) []term {
+	var dims []term
+	if n := len(v.dims) - l.own; n > 0 {
+		dims = v.dims[:n]
+	}
+	for i, k := range []byte(l.kinds) {
+		if n := len(l.args[i].dims) - axesOf(k); n > len(dims) {
+			dims = l.args[i].dims[:n]
+		}
+	}
+	return dims
+}
+
+// lawAt is the law of one value, with the index of the axes over which it is repeated. on is the value.
+func (x *executor) lawAt(l law, index []term, on value) term {
+	var parts []term
+	for i, k := range []byte(l.kinds) {
+		parts = append(parts, x.entire(x.oneOf(l.args[i], axesOf(k), index)))
+	}
+	text := l.text
+	if strings.Contains(text, "$x") {
+		total := x.fold("sum", on)
+		text = strings.ReplaceAll(text, "$x", "")
+		text = strings.ReplaceAll(text, "sum()", total.text)
+		parts = append(parts, total)
+	}
+	for i := len(l.kinds); i >= 1; i-- {
+		text = strings.ReplaceAll(text, "$"+constant(i).text, parts[i-1].text)
+	}
+	return atom(text, parts...)
+}
+
+// oneOf is what belongs to one index of a value whose last axes are those of one element.
+func (x *executor) oneOf(v value, own int, index []term) value {
+	n := len(v.dims) - own
+	if n <= 0 || len(index) == 0 {
+		return v
+	}
+	for range n {
+		v = dropFirst(v, index[0])
+		index = index[1:]
+	}
+	return v
+}
+
+// dropFirst is a value at one index of its first axis, with its text.
+func dropFirst(v value, at term) value {
+	text := subscripted(v.text, at.text)
+	out := dropAxis(v, 0, at)
+	if v.text != "" && text != "" && !out.isScalar() {
+		out.text = text
+	}
+	return out
+}
+
+// logDensity is the sum of the log density of a law over values.
+func (x *executor) logDensity(l law, v value) term {
+	var out term
+	x.within(func() {
+		plates, index := x.axes(l.outer(v))
+		on := x.oneOf(v, l.own, index)
+		d := x.lawAt(l, index, on)
+		val := x.entire(on)
+		body := atom("logpdf("+d.text+", "+val.text+")", d, val)
+		out = body
+		if len(plates) > 0 {
+			out = bound("sum", plates, body)
+		}
+	})
+	return out
+}
+
+// densityCall is a call such as normal_lpdf(y | mu, sigma) or normal_rng(mu, sigma).
+func (x *executor) densityCall(e *stan.Call, args []value) (value, bool) {
+	name := stan.Normalized(e.Fun.Name)
+	for _, suffix := range []string{"_lpdf", "_lpmf", "_log", "_lcdf", "_lccdf", "_cdf_log", "_ccdf_log", "_cdf", "_rng"} {
+		base, ok := strings.CutSuffix(name, suffix)
+		_, has := distributions[base]
+		_, linear := linearModels[base]
+		if !ok || !has && !linear {
+			continue
+		}
+		switch suffix {
+		case "_rng":
+			return x.draw(base, args), true
+		case "_lpdf", "_lpmf", "_log":
+			return scalar(x.logDensity(x.lawOf(base, args[1:]), args[0])), true
+		}
+		return scalar(x.probability(x.lawOf(base, args[1:]), args[0], suffix)), true
+	}
+	return value{}, false
+}
+
+// probability is a distribution function of Stan, a product over all values.
+func (x *executor) probability(l law, v value, suffix string) term {
+	var out term
+	x.within(func() {
+		plates, index := x.axes(l.outer(v))
+		on := x.oneOf(v, l.own, index).number()
+		d := x.lawAt(l, index, scalar(on))
+		body := term{}
+		f, fold := "cdf", "prod"
+		switch suffix {
+		case "_cdf":
+			body = atom("cdf("+d.text+", "+on.text+")", d, on)
+		case "_lcdf", "_cdf_log":
+			f, fold = "logcdf", "sum"
+			body = atom("logcdf("+d.text+", "+on.text+")", d, on)
+		default:
+			fold = "sum"
+			body = atom("log1m("+f+"("+d.text+", "+on.text+"))", d, on)
+		}
+		out = body
+		if len(plates) > 0 {
+			out = bound(fold, plates, body)
+		}
+	})
+	return out
+}
+
+// draw makes a random number of generated quantities, or an array of them.
+func (x *executor) draw(base string, args []value) value {
+	if x.block != "generated quantities" {
+		refuse("random numbers are only drawn in generated quantities")
+	}
+	if base == "multinomial" || base == "multinomial_logit" || base == "dirichlet_multinomial" {
+		return x.drawCounts(base, args)
+	}
+	l := x.lawOf(base, args)
+	var out value
+	x.within(func() {
+		dims := l.outer(value{dims: make([]term, l.own)})
+		plates, index := x.axes(dims)
+		d := x.lawAt(l, index, value{})
+		own := x.ownAxes(l, args)
+		out = x.drawn(d, append(slices.Clone(x.plates), plates...), own, append(slices.Clone(dims), own...))
+	})
+	out.typ = stan.Type{Word: map[bool]string{true: "int", false: "real"}[isCount(base)], Depth: len(out.dims)}
+	switch l.own {
+	case 1:
+		out.typ = stan.Type{Word: "vector", Depth: len(out.dims) - 1}
+	case 2:
+		out.typ = stan.Type{Word: "matrix"}
+	}
+	return out
+}
+
+// drawn emits a draw, and is the array of what it draws.
+func (x *executor) drawn(d term, plates []*plate, own, dims []term) value {
+	name := x.names.take(x.hint())
+	slots := slotsOf(plates)
+	for _, n := range own {
+		slots = append(slots, slot{plate: &plate{lo: constant(1), hi: n}})
+	}
+	x.emit(item{name: name, slots: slots, text: d.text, draws: true, at: x.at, level: ofDraws})
+	return named(name, x.plates, stan.Type{}, dims, ofDraws)
+}
+
+// drawCounts draws counts of a multinomial distribution, whose total comes last in Stan.
+func (x *executor) drawCounts(base string, args []value) value {
+	p, n := x.entire(args[0]), args[1].number()
+	texts := map[string]string{"multinomial": "Multinomial(%, $)", "multinomial_logit": "Multinomial(%, logits = $)",
+		"dirichlet_multinomial": "DirichletMultinomial(%, $)"}
+	text := strings.Replace(strings.Replace(texts[base], "%", n.text, 1), "$", p.text, 1)
+	out := x.drawn(atom(text, p, n), x.plates, args[0].dims, args[0].dims)
+	out.typ = stan.Type{Word: "int", Depth: 1}
+	return out
+}
+
+// ownAxes are the axes of one drawn vector or matrix.
+func (x *executor) ownAxes(l law, args []value) []term {
+	for i, k := range []byte(l.kinds) {
+		a := args[i]
+		switch {
+		case l.own == 1 && k == 'v', l.own == 2 && k == 'm':
+			return a.dims[len(a.dims)-l.own:]
+		}
+	}
+	if l.own > 0 {
+		refuse("the size of this draw is not known")
+	}
+	return nil
+}
+
+func isCount(name string) bool {
+	return strings.Contains(name, "bernoulli") || strings.Contains(name, "binomial") ||
+		strings.Contains(name, "poisson") || strings.Contains(name, "categorical") ||
+		strings.HasPrefix(name, "ordered_") || name == "hypergeometric" || name == "discrete_range"
+}
+
+// hint is a name for what the present statement draws.
+func (x *executor) hint() string {
+	if x.assigning != "" {
+		return x.assigning
+	}
+	return "draw"
+}
+
+// ---- terms of the log density ----
+
+// sample is x ~ f(args).
+func (x *executor) sample(s *stan.Sample) {
+	name := s.Dist.Name
+	for _, suffix := range []string{"_lpdf", "_lpmf", "_log"} {
+		if x.info.Functions[name+suffix] != nil {
+			x.factor(x.callUserByName(name+suffix, append([]stan.Expr{s.Left}, s.Args...)).number())
+			return
+		}
+	}
+	v := x.eval(s.Left)
+	l := x.lawOf(name, x.args(s.Args))
+	var t truncation
+	if s.Truncated {
+		t.set = true
+		if s.Lower != nil {
+			lo := x.eval(s.Lower).number()
+			t.lo = &lo
+		}
+		if s.Upper != nil {
+			hi := x.eval(s.Upper).number()
+			t.hi = &hi
+		}
+	}
+	x.density(v, l, t)
+}
+
+// A truncation has the ends of T[lo, hi].
+type truncation struct {
+	set    bool
+	lo, hi *term
+}
+
+func (t truncation) text() string {
+	lo, hi := "-inf", "inf"
+	if t.lo != nil {
+		lo = t.lo.at(strengthAdd)
+	}
+	if t.hi != nil {
+		hi = t.hi.at(strengthAdd)
+	}
+	return lo + ".." + hi
+}
+
+// density adds the log density of values to that of the model: as `~` if they are data or parameters themselves.
+func (x *executor) density(v value, l law, t truncation) {
+	x.within(func() {
+		plates, index := x.axes(l.outer(v))
+		on := x.oneOf(v, l.own, index)
+		d := x.lawAt(l, index, on)
+		val := x.entire(on)
+		all := append(slices.Clone(x.plates), plates...)
+		u := &use{law: l, dist: d, trunc: t, slots: nil}
+		lp := atom("logpdf("+d.text+", "+val.text+")", d, val)
+		if t.set {
+			lp = x.truncated(lp, l, index, t)
+			for _, e := range []*term{t.lo, t.hi} {
+				if e != nil {
+					u.dist.level = max(u.dist.level, ofData)
+				}
+			}
+		}
+		fact := item{factor: true, slots: slotsOf(all), text: x.guarded(lp).text, at: x.at, level: max(d.level, val.level)}
+		name, slots, ok := x.headOf(val, all)
+		if !ok || len(x.guards) > 0 {
+			x.emit(fact)
+			return
+		}
+		u.slots = slots
+		it := item{name: name, slots: slots, text: d.text, draws: true, at: x.at, level: ofParameters, factorText: fact.text,
+			factorSlots: fact.slots}
+		if t.set {
+			it.text += " in " + t.text()
+		}
+		p := x.params[name]
+		switch {
+		case p != nil:
+			u.at = len(x.items)
+			it.text = d.text
+			p.uses = append(p.uses, u)
+		case !x.observable(name, slots) || len(v.dims) < len(l.outer(v))+l.own && l.own > 0:
+			x.emit(fact)
+			return
+		case l.own > 0 && !x.ownsRest(name, slots, l.own):
+			x.emit(fact)
+			return
+		default:
+			x.observed[name] = append(x.observed[name], slots)
+		}
+		x.emit(it)
+	})
+}
+
+// ownsRest reports whether the slots leave the last axes of data for the values of a law of vectors.
+func (x *executor) ownsRest(name string, slots []slot, own int) bool {
+	c := x.lookup(name)
+	return c != nil && len(c.dims) == len(slots)+own
+}
+
+// truncated is the log density of a value that is known to lie between two ends.
+func (x *executor) truncated(lp term, l law, index []term, t truncation) term {
+	d := x.lawAt(l, index, value{})
+	counts := isCount(l.name)
+	upto := func(e term, below bool) term {
+		if below && counts {
+			e = subtract(e, constant(1))
+		}
+		return atom("cdf("+d.text+", "+e.text+")", d, e)
+	}
+	mass := term{}
+	switch {
+	case t.lo != nil && t.hi != nil:
+		p := subtract(upto(*t.hi, false), upto(*t.lo, true))
+		mass = atom("log("+p.text+")", p)
+	case t.lo != nil:
+		p := upto(*t.lo, true)
+		mass = atom("log1m("+p.text+")", p)
+	case t.hi != nil:
+		p := upto(*t.hi, false)
+		mass = atom("log("+p.text+")", p)
+	default:
+		return lp
+	}
+	return subtract(lp, mass)
+}
+
+// headOf is the left side of a statement whose value is an element of data or of a parameter, for all plates. ok is
+// false if it is something else, or if an index of the plates is not a subscript of it.
+func (x *executor) headOf(val term, plates []*plate) (name string, slots []slot, ok bool) {
+	if !isReference(val.text) {
+		return "", nil, false
+	}
+	name, subs := splitReference(val.text)
+	found := map[*plate]bool{}
+	for _, s := range subs {
+		at := slices.IndexFunc(plates, func(p *plate) bool { return p.name == s })
+		switch {
+		case at >= 0 && !found[plates[at]]:
+			found[plates[at]] = true
+			slots = append(slots, slot{plate: plates[at]})
+		case isDigits(s):
+			n := 0
+			for _, c := range s {
+				n = 10*n + int(c-'0')
+			}
+			slots = append(slots, slot{single: constant(n)})
+		default:
+			return "", nil, false
+		}
+	}
+	return name, slots, len(found) == len(plates)
+}
+
+// splitReference cuts x[i, j] into its name and subscripts.
+func splitReference(text string) (name string, subs []string) {
+	at := strings.IndexByte(text, '[')
+	if at < 0 {
+		return text, nil
+	}
+	depth, start := 0, at+1
+	inner := text[:len(text)-1]
+	for i := at + 1; i < len(inner); i++ {
+		switch inner[i] {
+		case '[', '(':
+			depth++
+		case ']', ')':
+			depth--
+		case ',':
+			if depth == 0 {
+				subs = append(subs, strings.TrimSpace(inner[start:i]))
+				start = i + 1
+			}
+		}
+	}
+	return text[:at], append(subs, strings.TrimSpace(inner[start:]))
+}
+
+// observable reports data, or what is computed of data alone, whose elements have no distribution yet.
+func (x *executor) observable(name string, slots []slot) bool {
+	if !x.isData[name] {
+		return false
+	}
+	for _, before := range x.observed[name] {
+		if !disjointSlots(before, slots) {
+			return false
+		}
+	}
+	return true
+}
+
+func disjointSlots(a, b []slot) bool {
+	for i := range min(len(a), len(b)) {
+		if d, ok := difference(a[i].lo(), b[i].hi()); ok && d > 0 {
+			return true
+		}
+		if d, ok := difference(b[i].lo(), a[i].hi()); ok && d > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// guarded is a term of the log density under the conditions around.
+func (x *executor) guarded(t term) term {
+	for i := len(x.guards) - 1; i >= 0; i-- {
+		t = choose(x.guards[i], t, constant(0))
+	}
+	return t
+}
+
+// factor adds a term to the log density.
+func (x *executor) factor(t term) {
+	t = x.guarded(t)
+	if v, ok := t.value(); ok && v == 0 {
+		return
+	}
+	x.emit(item{factor: true, slots: slotsOf(x.plates), text: t.text, at: x.at, level: t.level})
+}
+
+// increment is target += e.
+func (x *executor) increment(e stan.Expr) {
+	switch e := stan.Bare(e).(type) {
+	case *stan.Binary:
+		if e.Op == "+" && x.info.Types[e].Scalar() {
+			x.increment(e.X)
+			x.increment(e.Y)
+			return
+		}
+	case *stan.Call:
+		if x.incrementCall(e) {
+			return
+		}
+	}
+	v := x.eval(e)
+	if v.isScalar() {
+		x.factor(v.number())
+		return
+	}
+	x.factor(x.fold("sum", v))
+}
+
+// incrementCall writes target += normal_lpdf(y | mu, sigma) as y ~ Normal(mu, sigma), and a mixture of two densities of
+// one value as a mixture.
+func (x *executor) incrementCall(e *stan.Call) bool {
+	base, ok := densityName(e.Fun.Name)
+	if ok && x.info.Functions[stan.Normalized(e.Fun.Name)] == nil {
+		v := x.eval(e.Args[0])
+		x.density(v, x.lawOf(base, x.args(e.Args[1:])), truncation{})
+		return true
+	}
+	if e.Fun.Name != "log_mix" || len(e.Args) != 3 {
+		return false
+	}
+	var calls [2]*stan.Call
+	var laws [2]law
+	for i, a := range e.Args[1:] {
+		c, isCall := stan.Bare(a).(*stan.Call)
+		if !isCall || x.info.Functions[stan.Normalized(c.Fun.Name)] != nil {
+			return false
+		}
+		base, ok := densityName(c.Fun.Name)
+		if !ok || distributions[base].own > 0 || distributions[base].text == "" {
+			return false
+		}
+		calls[i] = c
+		laws[i] = x.lawOf(base, x.args(c.Args[1:]))
+	}
+	on := x.eval(calls[0].Args[0])
+	if calls[0].Args[0].Span().Text() != calls[1].Args[0].Span().Text() || !on.isScalar() ||
+		len(laws[0].outer(on))+len(laws[1].outer(on)) > 0 || isCount(laws[0].name) != isCount(laws[1].name) {
+		return false
+	}
+	weight := x.eval(e.Args[0])
+	if !weight.isScalar() {
+		return false
+	}
+	text := "Mixture($1, [" + laws[0].renumbered(1) + ", " + laws[1].renumbered(1+len(laws[0].kinds)) + "])"
+	l := law{name: laws[0].name, args: append([]value{weight}, append(slices.Clone(laws[0].args), laws[1].args...)...)}
+	l.distribution = distribution{text: text, kinds: "s" + laws[0].kinds + laws[1].kinds}
+	x.density(on, l, truncation{})
+	return true
+}
+
+// renumbered is the text of a law whose arguments come behind others.
+func (l law) renumbered(by int) string {
+	text := l.text
+	for i := len(l.kinds); i >= 1; i-- {
+		text = strings.ReplaceAll(text, "$"+constant(i).text, "$"+constant(i+by).text)
+	}
+	return text
+}
+
+// densityName is the distribution of a log density.
+func densityName(call string) (string, bool) {
+	name := stan.Normalized(call)
+	for _, suffix := range []string{"_lpdf", "_lpmf", "_log"} {
+		base, ok := strings.CutSuffix(name, suffix)
+		_, has := distributions[base]
+		_, linear := linearModels[base]
+		if ok && (has || linear) {
+			return base, true
+		}
+	}
+	return "", false
+}

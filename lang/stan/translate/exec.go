@@ -1,0 +1,752 @@
+package translate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ppl/lang/source"
+	"ppl/lang/stan"
+)
+
+// maxUnrolled is how many turns loops may have that are written turn by turn, and maxItems how many statements a
+// translation may have. Beyond that a person would not read it, and the compiler would take minutes.
+const (
+	maxUnrolled = 20000
+	maxItems    = 20000
+	maxText     = 4 << 20
+	maxCalls    = 60
+)
+
+// A refusal ends the translation of a statement: it says what cannot be written in ppl.
+type refusal struct {
+	at     source.Span
+	reason string
+}
+
+// cannot ends the translation of the present statement, or of the present way to translate it.
+func cannot(format string, args ...any) { panic(&refusal{reason: fmt.Sprintf(format, args...)}) }
+
+// refuse is cannot for what no other way can translate either.
+func refuse(reason string) { panic(&refusal{reason: reason}) }
+
+// An item is a statement of the model.
+type item struct {
+	name  string // of a definition or a distribution; "" for a factor
+	slots []slot
+	text  string
+	draws bool // `~` instead of `=`
+	at    source.Span
+	level level
+
+	generate bool
+	factor   bool
+	isData   bool
+	kept     bool       // results have it
+	dropped  bool       // what it says is in another statement
+	balance  bool       // takes back what the prior of a constrained parameter adds
+	param    *parameter // whose statement it is, if it has no prior
+
+	// of a density that may be a prior: how it is written as a factor
+	factorText  string
+	factorSlots []slot
+}
+
+// An executor runs a program. What data decide is computed; the rest becomes statements of a model.
+type executor struct {
+	program *stan.Program
+	info    *stan.Info
+	data    Data
+	names   *names
+	scopes  []map[string]*cell
+	states  map[*cell]*state
+	plates  []*plate // the loops around, from the outermost
+	used    []*plate // those whose names are in use
+	guards  []term   // the conditions around
+	items   []item
+	at      source.Span // the present statement
+	block   string
+	calls   int
+	turns   int // of loops that are written turn by turn
+	length  int // of the texts so far
+	inline  bool
+	carried int // how many names of carried values there are
+	renamed map[string]string
+	params  map[string]*parameter
+	order   []*parameter
+	notes   []Unsaid
+
+	library   map[string]arrayFunction
+	own       map[string]string   // the names in the model of the variables that results and data have
+	isData    map[string]bool     // names in the model of data, and of what is computed of data alone
+	observed  map[string][][]slot // the elements of data that have a distribution
+	assigning string              // the variable that the present statement assigns
+}
+
+func (x *executor) emit(it item) {
+	x.length += len(it.text)
+	if len(x.items) > maxItems || x.length > maxText {
+		cannot("the model would have more than %d statements; write the loop so that its turns do not depend on each "+
+			"other", maxItems)
+	}
+	it.generate = it.level == ofDraws
+	x.items = append(x.items, it)
+}
+
+func (x *executor) lookup(name string) *cell {
+	for i := len(x.scopes) - 1; i >= 0; i-- {
+		if c := x.scopes[i][name]; c != nil {
+			return c
+		}
+	}
+	return nil
+}
+
+func (x *executor) declare(c *cell) { x.scopes[len(x.scopes)-1][c.name] = c }
+
+// scoped runs f with a scope of its own.
+func (x *executor) scoped(f func()) {
+	x.scopes = append(x.scopes, map[string]*cell{})
+	depth := len(x.scopes)
+	defer func() { x.scopes = x.scopes[:depth-1] }()
+	f()
+}
+
+// A snapshot is what a failed attempt has to restore.
+type snapshot struct {
+	states                          map[*cell]*state
+	plates, used                    []*plate
+	guards                          []term
+	items, scopes, turns, calls, at int
+	block                           string
+	taken                           map[string]bool
+	uses                            map[*parameter]int
+	present                         source.Span
+	inline                          bool
+}
+
+func (x *executor) snapshot() snapshot {
+	s := snapshot{states: maps.Clone(x.states), plates: slices.Clone(x.plates), used: slices.Clone(x.used),
+		guards: slices.Clone(x.guards), items: len(x.items), scopes: len(x.scopes), turns: x.turns, calls: x.calls,
+		taken: maps.Clone(x.names.taken), uses: map[*parameter]int{}, at: x.length, present: x.at, inline: x.inline}
+	for _, p := range x.order {
+		s.uses[p] = len(p.uses)
+	}
+	return s
+}
+
+func (x *executor) restore(s snapshot) {
+	x.states, x.plates, x.used, x.guards = s.states, s.plates, s.used, s.guards
+	x.items, x.scopes, x.turns, x.calls = x.items[:s.items], x.scopes[:s.scopes], s.turns, s.calls
+	x.names.taken, x.length, x.at, x.inline = s.taken, s.at, s.present, s.inline
+	for p, n := range s.uses {
+		p.uses = p.uses[:n]
+	}
+}
+
+// try runs f, and undoes what it did if it cannot be translated.
+func (x *executor) try(f func()) (failed *refusal) {
+	s := x.snapshot()
+	copies := map[*state]state{}
+	for _, st := range x.states {
+		copies[st] = state{st.base, slices.Clone(st.regions), st.written, st.name, st.promise}
+	}
+	defer func() {
+		if cause := recover(); cause != nil {
+			r, ok := cause.(*refusal)
+			if !ok {
+				panic(cause)
+			}
+			if !r.at.Valid() {
+				r.at = x.at
+			}
+			x.restore(s)
+			for st, before := range copies {
+				*st = before
+			}
+			failed = r
+		}
+	}()
+	f()
+	return nil
+}
+
+// flow says how a statement ended.
+type flow int
+
+const (
+	goesOn flow = iota
+	broke
+	continued
+	returned
+)
+
+// A result is how statements of a function ended, with the value that they return.
+type result struct {
+	flow  flow
+	value value
+}
+
+func (x *executor) stmts(all []stan.Stmt) result {
+	for i, s := range all {
+		if f, ok := s.(*stan.If); ok && jumps(f) {
+			return x.jumpingIf(f, all[i+1:])
+		}
+		if r := x.stmt(s); r.flow != goesOn {
+			return r
+		}
+	}
+	return result{}
+}
+
+// jumps reports a statement that may leave a function or a turn of a loop.
+func jumps(s stan.Stmt) bool {
+	switch s := s.(type) {
+	case *stan.Return, *stan.Jump:
+		return true
+	case *stan.Block:
+		return slices.ContainsFunc(s.Stmts, jumps)
+	case *stan.If:
+		return jumps(s.Then) || s.Else != nil && jumps(s.Else)
+	case *stan.For:
+		return leaves(s.Body)
+	case *stan.While:
+		return leaves(s.Body)
+	}
+	return false
+}
+
+// leaves reports a return in a loop.
+func leaves(s stan.Stmt) bool {
+	switch s := s.(type) {
+	case *stan.Return:
+		return true
+	case *stan.Block:
+		return slices.ContainsFunc(s.Stmts, leaves)
+	case *stan.If:
+		return leaves(s.Then) || s.Else != nil && leaves(s.Else)
+	case *stan.For:
+		return leaves(s.Body)
+	case *stan.While:
+		return leaves(s.Body)
+	}
+	return false
+}
+
+// jumpingIf runs a condition whose branches may return: each branch goes on with the statements behind it.
+func (x *executor) jumpingIf(s *stan.If, rest []stan.Stmt) result {
+	x.at = s.At
+	cond := x.condition(s.Cond)
+	then := append([]stan.Stmt{s.Then}, rest...)
+	otherwise := rest
+	if s.Else != nil {
+		otherwise = append([]stan.Stmt{s.Else}, rest...)
+	}
+	if v, ok := cond.value(); ok {
+		if v != 0 {
+			return x.stmts(then)
+		}
+		return x.stmts(otherwise)
+	}
+	var a, b result
+	x.branches(cond, func() { a = x.inScope(then) }, func() { b = x.inScope(otherwise) })
+	switch {
+	case a.flow != b.flow:
+		cannot("a condition that parameters or the index of a loop decide ends a loop or a function")
+	case a.flow != returned:
+		return a
+	case a.value.elem == nil || b.value.elem == nil:
+		return a
+	}
+	return result{returned, chooseValue(cond, a.value, b.value)}
+}
+
+func (x *executor) inScope(all []stan.Stmt) (r result) {
+	x.scoped(func() { r = x.stmts(all) })
+	return r
+}
+
+// chooseValue is one of two values by a condition.
+func chooseValue(cond term, a, b value) value {
+	if a.isScalar() {
+		return scalar(choose(cond, a.number(), b.number()))
+	}
+	return lazily(a.typ, a.dims, []value{a, b, scalar(cond)}, func(index []term) term {
+		return choose(cond, a.elem(index), b.elem(index))
+	})
+}
+
+func (x *executor) stmt(s stan.Stmt) result {
+	before := x.at
+	x.at = s.Span()
+	defer func() { x.at = before }()
+	switch s := s.(type) {
+	case *stan.Decl:
+		x.decl(s)
+	case *stan.Assign:
+		x.assign(s)
+	case *stan.Sample:
+		x.sample(s)
+	case *stan.CallStmt:
+		x.callUser(s.Call)
+	case *stan.Message:
+		if s.Word != "print" && len(x.guards) == 0 && x.block != "functions" {
+			x.note(s.At, "`"+s.Word+"` is left out")
+		}
+	case *stan.Block:
+		return x.inScope(s.Stmts)
+	case *stan.If:
+		if jumps(s) {
+			return x.jumpingIf(s, nil)
+		}
+		x.branch(s)
+	case *stan.While:
+		return x.while(s)
+	case *stan.For:
+		return x.loop(s)
+	case *stan.Jump:
+		if s.Word == "break" {
+			return result{flow: broke}
+		}
+		return result{flow: continued}
+	case *stan.Return:
+		r := result{flow: returned}
+		if s.Value != nil {
+			r.value = x.eval(s.Value)
+		}
+		return r
+	}
+	return result{}
+}
+
+// note records something that is not in the model.
+func (x *executor) note(at source.Span, reason string) {
+	for _, n := range x.notes {
+		if n.At == at && n.Reason == reason {
+			return
+		}
+	}
+	x.notes = append(x.notes, Unsaid{At: at, Reason: reason})
+}
+
+func (x *executor) condition(e stan.Expr) term {
+	v := x.eval(e)
+	if !v.isScalar() {
+		refuse("a condition is not one number")
+	}
+	return v.number()
+}
+
+// branch runs an if without jumps.
+func (x *executor) branch(s *stan.If) {
+	cond := x.condition(s.Cond)
+	otherwise := func() {
+		if s.Else != nil {
+			x.inScope([]stan.Stmt{s.Else})
+		}
+	}
+	if v, ok := cond.value(); ok {
+		if v != 0 {
+			x.inScope([]stan.Stmt{s.Then})
+			return
+		}
+		otherwise()
+		return
+	}
+	x.branches(cond, func() { x.inScope([]stan.Stmt{s.Then}) }, otherwise)
+}
+
+// branches runs both sides of a condition that is not known, and joins what they leave.
+func (x *executor) branches(cond term, then, otherwise func()) {
+	cond = x.nameLong("chosen", cond)
+	before := maps.Clone(x.states)
+	run := func(c term, f func()) map[*cell]*state {
+		x.guards = append(x.guards, c)
+		f()
+		x.guards = x.guards[:len(x.guards)-1]
+		after := x.states
+		x.states = maps.Clone(before)
+		return after
+	}
+	a := run(cond, then)
+	b := run(not(cond), otherwise)
+	for c, st := range before {
+		if a[c] != st || b[c] != st {
+			x.states[c] = x.join(c, cond, st, a[c], b[c])
+		}
+	}
+}
+
+// nameLong gives a long term that is read several times a name.
+func (x *executor) nameLong(like string, t term) term {
+	if len(t.text) < 40 || x.inline {
+		return t
+	}
+	return x.nameRegion(&cell{name: like}, region{value: t})
+}
+
+// join is the state behind two branches.
+func (x *executor) join(c *cell, cond term, before, a, b *state) *state {
+	if len(c.dims) == 0 {
+		x1, x2 := numberOf(before, a), numberOf(before, b)
+		v := scalar(choose(cond, x1, x2))
+		v.typ = c.typ
+		return &state{base: &v}
+	}
+	common := 0
+	for common < min(len(a.regions), len(b.regions)) && sameRegion(a.regions[common], b.regions[common]) {
+		common++
+	}
+	if a.base != b.base || a.base != before.base {
+		return x.joinWhole(c, cond, a, b)
+	}
+	out := &state{base: before.base, regions: slices.Clone(a.regions[:common]), promise: before.promise}
+	rest := slices.Clone(b.regions[common:])
+	for _, r := range a.regions[common:] {
+		other, found := constant(0), false
+		for i, q := range rest {
+			if sameSubs(r, q) {
+				other, found = alike(q, r), true
+				rest = slices.Delete(rest, i, i+1)
+				break
+			}
+		}
+		if !found {
+			other = x.beforeRegion(c, before, r)
+		}
+		out.regions = append(out.regions, region{r.subs, r.plates, choose(cond, r.value, other)})
+	}
+	for _, r := range rest {
+		out.regions = append(out.regions, region{r.subs, r.plates, choose(cond, x.beforeRegion(c, before, r), r.value)})
+	}
+	return out
+}
+
+// alike is the value of a region with the indices of another one that covers the same elements.
+func alike(q, r region) term {
+	v := q.value
+	for i, s := range q.subs {
+		for _, p := range s.plates {
+			for _, o := range r.subs[i].plates {
+				if s.text == p.name && r.subs[i].text == o.name && p != o {
+					v = v.substitute(p, o.index())
+				}
+			}
+		}
+	}
+	return v
+}
+
+func sameSubs(a, b region) bool {
+	if len(a.subs) != len(b.subs) {
+		return false
+	}
+	for i := range a.subs {
+		if a.subs[i].text == b.subs[i].text {
+			continue
+		}
+		if len(a.subs[i].plates) == 1 && len(b.subs[i].plates) == 1 {
+			p, q := a.subs[i].plates[0], b.subs[i].plates[0]
+			if a.subs[i].text == p.name && b.subs[i].text == q.name && same(p.lo, q.lo) && same(p.hi, q.hi) {
+				continue
+			}
+		}
+		return false
+	}
+	return true
+}
+
+func sameRegion(a, b region) bool { return sameSubs(a, b) && a.value.text == b.value.text }
+
+// beforeRegion is what the elements of a region were before a branch assigned them; 0 where they had no value, which
+// nothing can read.
+func (x *executor) beforeRegion(c *cell, st *state, r region) term {
+	if st.base == nil && len(st.regions) == 0 {
+		return constant(0)
+	}
+	if st.base == nil {
+		none := true
+		for _, q := range st.regions {
+			none = none && relation(q, r.subs) == disjoint
+		}
+		if none {
+			return constant(0)
+		}
+	}
+	return x.readElement(c, st, r.subs)
+}
+
+func numberOf(before, st *state) term {
+	switch {
+	case st.written != nil:
+		return st.written.number()
+	case st.base != nil:
+		return st.base.number()
+	}
+	return constant(0)
+}
+
+// joinWhole joins branches of which one assigned the whole array.
+func (x *executor) joinWhole(c *cell, cond term, a, b *state) *state {
+	side := func(st *state) value {
+		if st.base == nil && len(st.regions) == 0 {
+			return lazily(c.typ, c.dims, nil, func([]term) term { return constant(0) })
+		}
+		return x.readState(c, st)
+	}
+	v := chooseValue(cond, side(a), side(b))
+	v.typ = c.typ
+	return &state{base: &v}
+}
+
+// ---- declarations and assignments ----
+
+func (x *executor) decl(d *stan.Decl) {
+	c := x.newCell(d)
+	x.declare(c)
+	x.states[c] = &state{}
+	if d.Value != nil {
+		x.assigning = c.name
+		x.assignWhole(c, x.eval(d.Value))
+		x.assigning = ""
+	}
+}
+
+func (x *executor) newCell(d *stan.Decl) *cell {
+	return &cell{name: d.Name.Name, at: d.At, typ: d.Type.Plain(), dims: x.sizes(d.Type), outer: slices.Clone(x.plates)}
+}
+
+// sizes are the lengths of the axes of a declared type.
+func (x *executor) sizes(t *stan.SizedType) []term {
+	if t.Word == "tuple" {
+		refuse("tuples as variables are not translated yet")
+	}
+	if strings.HasPrefix(t.Word, "complex") {
+		refuse("complex numbers are not in ppl")
+	}
+	var out []term
+	for _, e := range append(append([]stan.Expr{}, t.ArrayDims...), t.Dims...) {
+		out = append(out, x.eval(e).number())
+	}
+	switch t.Word {
+	case "cov_matrix", "corr_matrix", "cholesky_factor_corr":
+		out = append(out, out[len(out)-1])
+	case "cholesky_factor_cov":
+		if len(t.Dims) == 1 {
+			out = append(out, out[len(out)-1])
+		}
+	}
+	return out
+}
+
+// assignWhole gives a variable a value.
+func (x *executor) assignWhole(c *cell, v value) {
+	if len(v.parts) > 0 {
+		refuse("tuples as variables are not translated yet")
+	}
+	v.typ = c.typ
+	if len(c.dims) == 0 {
+		t := v.number()
+		if c.typ.Word == "real" {
+			t.integer, t.linear = false, nil
+		}
+		v = scalar(t)
+		v.typ = c.typ
+	}
+	if len(v.dims) != len(c.dims) {
+		refuse(fmt.Sprintf("the value of `%s` has other axes", c.name))
+	}
+	x.states[c] = &state{base: &v}
+}
+
+func (x *executor) assign(s *stan.Assign) {
+	if l, ok := s.Left.(*stan.List); ok {
+		v := x.eval(s.Right)
+		for i, left := range l.Items {
+			x.assignTo(left, v.parts[i])
+		}
+		return
+	}
+	if n, ok := s.Left.(*stan.Name); ok && (n.Name == "target" || n.Name == "jacobian") {
+		x.increment(s.Right)
+		return
+	}
+	if n := rootName(s.Left); n != "" {
+		x.assigning = n
+	}
+	right := x.eval(s.Right)
+	x.assigning = ""
+	if s.Op != "=" {
+		right = x.infix(s.Op[:len(s.Op)-1], x.eval(s.Left), right)
+	}
+	x.assignTo(s.Left, right)
+}
+
+func (x *executor) assignTo(left stan.Expr, v value) {
+	switch l := stan.Bare(left).(type) {
+	case *stan.Name:
+		x.assignWhole(x.lookup(l.Name), v)
+	case *stan.Index:
+		name, subs := subscripts(l)
+		if name == nil {
+			refuse("this left side is not translated yet")
+		}
+		c := x.lookup(name.Name)
+		x.assignPart(c, x.evalSubs(subs), v)
+	default:
+		refuse("this left side is not translated yet")
+	}
+}
+
+// subscripts joins x[a][b] to the subscripts a, b of x.
+func subscripts(e *stan.Index) (*stan.Name, []stan.Sub) {
+	switch inner := stan.Bare(e.X).(type) {
+	case *stan.Name:
+		return inner, e.Subs
+	case *stan.Index:
+		name, first := subscripts(inner)
+		for _, s := range first {
+			if s.Range { // x[2:3][1] is not x[2:3, 1]
+				return nil, nil
+			}
+		}
+		return name, append(slices.Clone(first), e.Subs...)
+	}
+	return nil, nil
+}
+
+// assignPart assigns the elements that subscripts choose.
+func (x *executor) assignPart(c *cell, subs []subscript, v value) {
+	r := region{}
+	for _, p := range x.plates {
+		if !slices.Contains(c.outer, p) {
+			r.plates = append(r.plates, p)
+		}
+	}
+	var index []term // of the value
+	place := 0
+	x.within(func() {
+		for axis := range c.dims {
+			s := subscript{}
+			if axis < len(subs) {
+				s = subs[axis]
+			} else {
+				s = subscript{all: true}
+			}
+			if s.one != nil {
+				r.subs = append(r.subs, *s.one)
+				continue
+			}
+			lo, n := constant(1), c.dims[axis]
+			if s.list != nil {
+				x.scatter(c, subs, axis, v)
+				place = -1
+				return
+			}
+			if s.lo != nil {
+				lo = *s.lo
+			}
+			if s.hi != nil {
+				n = add(subtract(*s.hi, lo), constant(1))
+			} else if s.lo != nil {
+				n = add(subtract(n, lo), constant(1))
+			}
+			p := x.freshPlate("i", lo, subtract(add(lo, n), constant(1)))
+			r.plates = append(r.plates, p)
+			r.subs = append(r.subs, p.index())
+			index = append(index, add(subtract(p.index(), lo), constant(1)))
+			place++
+		}
+	})
+	if place < 0 {
+		return
+	}
+	if place == 0 && !v.isScalar() || place > 0 && len(v.dims) != place {
+		refuse(fmt.Sprintf("the value of an element of `%s` has other axes", c.name))
+	}
+	x.used = append(x.used, r.plates...)
+	t := v.elem(index)
+	x.used = x.used[:len(x.used)-len(r.plates)]
+	if c.typ.Word != "int" {
+		t.integer, t.linear = false, nil
+	}
+	r.value = t
+	x.store(c, r)
+}
+
+// scatter assigns the elements that a list of indices chooses, one by one.
+func (x *executor) scatter(c *cell, subs []subscript, axis int, v value) {
+	list := subs[axis].list
+	ok := elements(list.dims[:1], nil, maxUnrolled, func(index []term) {
+		at := list.elem(index)
+		n, known := at.whole()
+		if !known {
+			cannot("the elements that are assigned are not known without data")
+		}
+		one := constant(n)
+		inner := slices.Clone(subs)
+		inner[axis] = subscript{one: &one}
+		before := 0
+		for _, s := range subs[:axis] {
+			if s.one == nil {
+				before++
+			}
+		}
+		part := v
+		if !v.isScalar() {
+			part = dropAxis(v, before, index[0])
+		}
+		x.assignPart(c, inner, part)
+	})
+	if !ok {
+		cannot("the elements that are assigned are not known without data")
+	}
+}
+
+// dropAxis is a value at one index of an axis.
+func dropAxis(v value, axis int, at term) value {
+	dims := slices.Delete(slices.Clone(v.dims), axis, axis+1)
+	if len(dims) == 0 {
+		return scalar(v.elem([]term{at}))
+	}
+	return lazily(v.typ, dims, []value{v, scalar(at)}, func(index []term) term {
+		return v.elem(slices.Insert(slices.Clone(index), axis, at))
+	})
+}
+
+// store adds a region to the state of a cell.
+func (x *executor) store(c *cell, r region) {
+	st := x.states[c]
+	next := &state{base: st.base, promise: st.promise}
+	for _, old := range st.regions {
+		switch {
+		case sameSubs(old, r) && (x.isPresent(old) || samePlace(old, r)):
+			continue // the new value is in its place
+		case relation(old, r.subs) == disjoint:
+		default:
+			if st.promise != nil {
+				cannot("a loop assigns the same elements of `%s` twice", c.name)
+			}
+			before := x.write(c, st)
+			next = &state{base: &before, regions: []region{r}}
+			x.states[c] = next
+			return
+		}
+		next.regions = append(next.regions, old)
+	}
+	next.regions = append(next.regions, r)
+	x.states[c] = next
+}
+
+// samePlace reports regions that are the same elements for certain, with indices of their own.
+func samePlace(a, b region) bool {
+	for i, s := range a.subs {
+		for _, p := range s.plates {
+			if !slices.Contains(a.plates, p) && !slices.Contains(b.subs[i].plates, p) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,525 @@
+package translate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ppl/lang/stan"
+)
+
+// A loop whose turns are alike becomes an index of the statements in it: a plate. What a turn leaves for the next one
+// is carried: sums become sums over the index, other values an array with an element for each turn. Where that fails,
+// and data decide the range, the turns are written one after the other.
+
+func (x *executor) loop(s *stan.For) result {
+	if s.Hi == nil {
+		return x.loopOver(s)
+	}
+	lo, hi := x.eval(s.Lo).number(), x.eval(s.Hi).number()
+	if n, ok := difference(hi, lo); ok && n < 0 {
+		return result{}
+	}
+	bind := func(t term) *cell { return x.constantCell(s.Index.Name, t) }
+	return x.turnsOf(s, lo, hi, bind)
+}
+
+// loopOver is a loop over the elements of an array.
+func (x *executor) loopOver(s *stan.For) result {
+	v := x.eval(s.Lo)
+	if v.isScalar() || v.typ.Depth == 0 && v.typ.InnerAxes() == 2 {
+		refuse("a loop over the elements of a matrix is not translated yet")
+	}
+	bind := func(t term) *cell {
+		inner := dropAxis(v, 0, t)
+		typ := v.typ.Element()
+		if v.typ.Depth == 0 {
+			typ = stan.Type{Word: "real"}
+		}
+		inner.typ = typ
+		c := &cell{name: s.Index.Name, typ: typ, dims: inner.dims, outer: slices.Clone(x.plates)}
+		x.states[c] = &state{base: &inner}
+		return c
+	}
+	return x.turnsOf(s, constant(1), v.dims[0], bind)
+}
+
+// constantCell is a variable that has a value and keeps it.
+func (x *executor) constantCell(name string, t term) *cell {
+	v := scalar(t)
+	c := &cell{name: name, typ: v.typ, outer: slices.Clone(x.plates)}
+	x.states[c] = &state{base: &v}
+	return c
+}
+
+func (x *executor) turnsOf(s *stan.For, lo, hi term, bind func(term) *cell) result {
+	var failed *refusal
+	if !jumps(s.Body) && !inLoopJump(s.Body) {
+		failed = x.try(func() { x.within(func() { x.plateLoop(s, lo, hi, bind) }) })
+		if failed == nil {
+			return result{}
+		}
+	} else {
+		failed = &refusal{s.At, "the loop has a jump in it, and its range is not known without data"}
+	}
+	first, ok := lo.whole()
+	last, also := hi.whole()
+	if !ok || !also || len(lo.plates)+len(hi.plates) > 0 {
+		panic(failed)
+	}
+	for i := first; i <= last; i++ {
+		if x.turns++; x.turns > maxUnrolled {
+			cannot("the turns of this loop depend on each other, and there are more than %d; %s", maxUnrolled,
+				failed.reason)
+		}
+		var r result
+		x.scoped(func() {
+			c := bind(constant(i))
+			x.declare(c)
+			r = x.stmt(s.Body)
+		})
+		switch r.flow {
+		case broke:
+			return result{}
+		case returned:
+			return r
+		}
+	}
+	return result{}
+}
+
+// inLoopJump reports break or continue for a loop around a statement.
+func inLoopJump(s stan.Stmt) bool {
+	switch s := s.(type) {
+	case *stan.Jump:
+		return true
+	case *stan.Block:
+		return slices.ContainsFunc(s.Stmts, inLoopJump)
+	case *stan.If:
+		return inLoopJump(s.Then) || s.Else != nil && inLoopJump(s.Else)
+	}
+	return false
+}
+
+func (x *executor) while(s *stan.While) result {
+	for {
+		v, ok := x.condition(s.Cond).value()
+		if !ok {
+			cannot("the condition of this loop is not known without data")
+		}
+		if v == 0 {
+			return result{}
+		}
+		if x.turns++; x.turns > maxUnrolled {
+			refuse(fmt.Sprintf("this loop has more than %d turns; it may never end", maxUnrolled))
+		}
+		if r := x.inScope([]stan.Stmt{s.Body}); r.flow == broke {
+			return result{}
+		} else if r.flow == returned {
+			return r
+		}
+	}
+}
+
+// plateLoop runs the body once, for any index.
+func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell) {
+	p := x.freshPlate(s.Index.Name, lo, hi)
+	before := maps.Clone(x.states)
+	x.plates = append(x.plates, p)
+	var carried []*carry
+	var promises []*cell
+	for _, c := range x.assigned(s.Body) {
+		st := x.states[c]
+		if subs, own := x.ownElements(s, c, p); own {
+			pr := &promise{plate: p, subs: subs, prior: st, label: &label{outer: slices.Clone(c.outer)}}
+			if st.promise != nil {
+				pr.label = st.promise.label
+			}
+			x.states[c] = &state{base: st.base, regions: slices.Clone(st.regions), promise: pr}
+			promises = append(promises, c)
+			continue
+		}
+		carried = append(carried, x.carry(c, p))
+	}
+	x.scoped(func() {
+		c := bind(p.index())
+		x.declare(c)
+		if r := x.stmt(s.Body); r.flow != goesOn {
+			cannot("a loop with a jump in it")
+		}
+	})
+	for _, k := range carried {
+		x.settle(k, p, before)
+	}
+	x.plates = x.plates[:len(x.plates)-1]
+	for _, c := range promises {
+		x.keepPromise(c, before[c])
+	}
+	for c := range x.states { // variables of the body end with it
+		if _, ok := before[c]; !ok {
+			delete(x.states, c)
+		}
+	}
+}
+
+// keepPromise ends the writing of an array by a loop. If statements read what earlier turns wrote, the array now gets
+// the name that they used.
+func (x *executor) keepPromise(c *cell, prior *state) {
+	st := x.states[c]
+	pr := st.promise
+	if pr == nil {
+		cannot("a loop assigns `%s` as a whole and by elements", c.name)
+	}
+	next := &state{base: st.base, regions: st.regions, promise: prior.promise}
+	x.states[c] = next
+	if prior.promise == nil && pr.label.name != "" {
+		x.writeAs(c, next, pr.label.name)
+	}
+}
+
+// assigned lists the variables of outer blocks that a statement assigns.
+func (x *executor) assigned(s stan.Stmt) []*cell {
+	var out []*cell
+	add := func(e stan.Expr) {
+		if n := rootName(e); n != "" && n != "target" {
+			if c := x.lookup(n); c != nil && !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+		}
+	}
+	declared := map[string]bool{}
+	walk(s, func(s stan.Stmt) {
+		switch s := s.(type) {
+		case *stan.Decl:
+			declared[s.Name.Name] = true
+		case *stan.Assign:
+			if l, ok := s.Left.(*stan.List); ok {
+				for _, e := range l.Items {
+					add(e)
+				}
+				return
+			}
+			add(s.Left)
+		}
+	})
+	return slices.DeleteFunc(out, func(c *cell) bool { return declared[c.name] })
+}
+
+func rootName(e stan.Expr) string {
+	for {
+		switch v := e.(type) {
+		case *stan.Name:
+			return v.Name
+		case *stan.Index:
+			e = v.X
+		case *stan.Paren:
+			e = v.X
+		default:
+			return ""
+		}
+	}
+}
+
+// walk calls f with a statement and those in it.
+func walk(s stan.Stmt, f func(stan.Stmt)) {
+	f(s)
+	switch s := s.(type) {
+	case *stan.Block:
+		for _, inner := range s.Stmts {
+			walk(inner, f)
+		}
+	case *stan.If:
+		walk(s.Then, f)
+		if s.Else != nil {
+			walk(s.Else, f)
+		}
+	case *stan.For:
+		walk(s.Body, f)
+	case *stan.While:
+		walk(s.Body, f)
+	}
+}
+
+// ownElements reports whether each assignment of a variable in a loop is to elements that have the loop's index as a
+// subscript, so that each turn writes elements of its own, and returns the subscripts of the first one.
+func (x *executor) ownElements(loop *stan.For, c *cell, p *plate) (subs []term, own bool) {
+	own = true
+	first := true
+	walk(loop.Body, func(s stan.Stmt) {
+		a, ok := s.(*stan.Assign)
+		if !ok || rootName(a.Left) != c.name {
+			return
+		}
+		l, ok := stan.Bare(a.Left).(*stan.Index)
+		if !ok {
+			own = false
+			return
+		}
+		_, all := subscripts(l)
+		has := false
+		var here []term
+		for _, sub := range all {
+			t := constant(0)
+			if !sub.Range && sub.Lo != nil {
+				if simple, ok := x.simpleIndex(sub.Lo, loop.Index.Name, p); ok {
+					t, has = simple, has || len(simple.plates) > 0
+				} else {
+					t = atom("?")
+				}
+			} else {
+				t = atom("?")
+			}
+			here = append(here, t)
+		}
+		own = own && has
+		if first {
+			subs, first = here, false
+		}
+	})
+	return subs, own
+}
+
+// simpleIndex is a subscript that is the index of a loop, plus or minus what does not change in it.
+func (x *executor) simpleIndex(e stan.Expr, index string, p *plate) (t term, ok bool) {
+	switch e := stan.Bare(e).(type) {
+	case *stan.Name:
+		if e.Name == index {
+			return p.index(), true
+		}
+		c := x.lookup(e.Name)
+		if c == nil { // declared in the loop
+			return atom("?" + e.Name), true
+		}
+		if st := x.states[c]; st != nil && st.base != nil && len(c.dims) == 0 {
+			return st.base.number(), true
+		}
+	case *stan.Number:
+		if e.IsInt {
+			return constant(int(e.Value)), true
+		}
+	case *stan.Binary:
+		a, ok := x.simpleIndex(e.X, index, p)
+		b, also := x.simpleIndex(e.Y, index, p)
+		if !ok || !also || !a.integer || !b.integer {
+			return term{}, false
+		}
+		switch e.Op {
+		case "+":
+			return add(a, b), true
+		case "-":
+			return subtract(a, b), true
+		}
+	}
+	return term{}, false
+}
+
+// A carry is a variable that a loop leaves for its next turn.
+type carry struct {
+	c      *cell
+	name   string // of its value at the beginning of a turn, until settle decides how it is written
+	prior  *state
+	start  *state
+	before int // the number of statements
+}
+
+// carry puts a placeholder in the place of what the last turn left.
+func (x *executor) carry(c *cell, p *plate) *carry {
+	x.carried++
+	k := &carry{c: c, name: fmt.Sprintf("%sc%d", carriedMark, x.carried), prior: x.states[c], before: len(x.items)}
+	last := subtract(p.index(), constant(1))
+	v := value{typ: c.typ, dims: c.dims, level: k.prior.level(), from: []*plate{p}}
+	v.text = k.name + "[" + last.text + "]"
+	v.elem = func(index []term) term {
+		t := atom(element(k.name, append([]term{last}, index...)), append([]term{last}, index...)...)
+		t.level = max(t.level, v.level)
+		t.integer = c.typ.Word == "int"
+		if t.integer {
+			t.linear = atomLinear(t)
+		}
+		return t
+	}
+	k.start = &state{base: &v}
+	if len(c.dims) > 0 {
+		k.start.written = &v
+		k.start = &state{base: &v}
+	}
+	x.states[c] = k.start
+	return k
+}
+
+// settle decides how a carried variable is written, at the end of a loop.
+func (x *executor) settle(k *carry, p *plate, before map[*cell]*state) {
+	st := x.states[k.c]
+	if st == k.start {
+		x.states[k.c] = k.prior
+		x.noCarry(k)
+		return
+	}
+	if st.promise != nil {
+		cannot("a loop assigns `%s` in two ways", k.c.name)
+	}
+	c := k.c
+	var index []term
+	var plates []*plate
+	plates, index = x.axes(c.dims)
+	final := x.generic(c, st, index)
+	mark := k.start.base.elem(index)
+	rest, sum := term{}, false
+	for _, part := range final.parts() {
+		if part.text == mark.text {
+			rest, sum = without(final, part), true
+			break
+		}
+	}
+	outside := x.mentioned(k.name, k.before)
+	switch {
+	case !outside && sum && !strings.Contains(rest.text, k.name):
+		x.settleSum(k, p, plates, rest)
+	case !outside && !strings.Contains(final.text, k.name):
+		v := lazily(c.typ, c.dims, nil, func(at []term) term { return x.settled(final, plates, at, p) })
+		v.level, v.from = final.level, final.less(append(plates, p)).plates
+		if len(c.dims) == 0 {
+			v = scalar(v.elem(nil))
+		}
+		v.typ = c.typ
+		x.states[c] = &state{base: &v}
+	default:
+		x.settleSeries(k, p, plates, final)
+	}
+}
+
+func (x *executor) settled(t term, plates []*plate, at []term, p *plate) term {
+	for i, q := range plates {
+		t = t.substitute(q, at[i])
+	}
+	return t.substitute(p, p.hi)
+}
+
+// noCarry checks that nothing reads a variable's placeholder: its value did not change.
+func (x *executor) noCarry(k *carry) {
+	if x.mentioned(k.name, k.before) {
+		cannot("`%s` is read and assigned in ways that exclude each other", k.c.name)
+	}
+}
+
+// mentioned reports whether statements since a number of them read a placeholder.
+func (x *executor) mentioned(name string, since int) bool {
+	for _, it := range x.items[since:] {
+		if strings.Contains(it.text, name+"[") {
+			return true
+		}
+	}
+	return false
+}
+
+// settleSum writes a carried sum as a sum over the index.
+func (x *executor) settleSum(k *carry, p *plate, plates []*plate, rest term) {
+	c := k.c
+	total := func(at []term) term {
+		t := rest
+		for i, q := range plates {
+			t = t.substitute(q, at[i])
+		}
+		s := bound("sum", []*plate{p}, t)
+		s.eval = summed(p, t)
+		return s
+	}
+	prior := value{}
+	had := k.prior.base != nil || len(k.prior.regions) > 0
+	if had {
+		x.plates = x.plates[:len(x.plates)-1]
+		prior = x.readState(c, k.prior)
+		x.plates = append(x.plates, p)
+	}
+	v := lazily(c.typ, c.dims, nil, func(at []term) term {
+		if !had {
+			return total(at)
+		}
+		return add(prior.elem(at), total(at))
+	})
+	v.level = max(rest.level, prior.level)
+	v.from = rest.less([]*plate{p}).less(plates).plates
+	for _, q := range prior.from {
+		v.from = term{plates: v.from}.from(term{plates: []*plate{q}}).plates
+	}
+	if len(c.dims) == 0 {
+		v = scalar(v.elem(nil))
+	}
+	v.typ = c.typ
+	x.states[c] = &state{base: &v}
+}
+
+// summed evaluates a sum over the range of a plate.
+func summed(p *plate, t term) func(bindings) (float64, bool) {
+	if t.eval == nil || p.lo.eval == nil || p.hi.eval == nil {
+		return nil
+	}
+	return func(b bindings) (float64, bool) {
+		lo, ok := p.lo.eval(b)
+		hi, also := p.hi.eval(b)
+		if !ok || !also || hi-lo > 1e6 {
+			return 0, false
+		}
+		inner := maps.Clone(b)
+		if inner == nil {
+			inner = bindings{}
+		}
+		total := 0.0
+		for i := lo; i <= hi; i++ {
+			inner[p] = i
+			v, ok := t.eval(inner)
+			if !ok {
+				return 0, false
+			}
+			total += v
+		}
+		return total, true
+	}
+}
+
+// settleSeries writes a carried value as an array with an element for each turn, and one for the start.
+func (x *executor) settleSeries(k *carry, p *plate, plates []*plate, final term) {
+	c := k.c
+	name := x.names.take(c.name)
+	x.renamed[k.name] = name
+	x.plates = x.plates[:len(x.plates)-1]
+	prior := x.readState(c, k.prior)
+	outer := x.sortedOuter(final, prior, p)
+	if len(outer) > 0 {
+		cannot("`%s` is carried through a loop inside of another one", c.name)
+	}
+	start := subtract(p.lo, constant(1))
+	first := slot{plate: &plate{name: p.name, lo: start, hi: start}}
+	if isDigits(start.text) {
+		first = slot{single: start}
+	}
+	lvl := max(final.level, prior.level)
+	x.emit(item{name: name, slots: append([]slot{first}, slotsOf(plates)...), text: prior.elem(indices(plates)).text,
+		at: x.at, level: lvl})
+	x.plates = append(x.plates, p)
+	x.emit(item{name: name, slots: append([]slot{{plate: p}}, slotsOf(plates)...), text: final.text, at: x.at,
+		level: lvl})
+	all := named(name, nil, c.typ, append([]term{p.hi}, c.dims...), lvl)
+	v := lazily(c.typ, c.dims, nil, func(at []term) term {
+		return all.elem(append([]term{p.hi}, at...))
+	})
+	v.level, v.from = lvl, p.hi.plates
+	v.text = element(name, []term{p.hi})
+	if len(c.dims) == 0 {
+		v = scalar(v.elem(nil))
+	}
+	v.typ = c.typ
+	x.states[c] = &state{base: &v}
+}
+
+// sortedOuter are the loops around, without the present one, on whose index a carried value depends.
+func (x *executor) sortedOuter(final term, prior value, p *plate) []*plate {
+	var out []*plate
+	for _, q := range x.plates {
+		if q != p && (slices.Contains(final.plates, q) || slices.Contains(prior.from, q)) {
+			out = append(out, q)
+		}
+	}
+	return out
+}

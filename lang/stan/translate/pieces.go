@@ -1,0 +1,288 @@
+package translate
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+)
+
+// A slot is an axis on the left side of a statement: an index over a range, or one element.
+type slot struct {
+	plate  *plate // nil for one element
+	single term
+}
+
+func slotsOf(plates []*plate) []slot {
+	out := make([]slot, len(plates))
+	for i, p := range plates {
+		out[i] = slot{plate: p}
+	}
+	return out
+}
+
+func (s slot) text() string {
+	switch {
+	case s.plate != nil:
+		return s.plate.name + " in " + set(s.plate.lo, s.plate.hi)
+	case isDigits(s.single.text):
+		return s.single.text
+	}
+	return s.single.at(strengthAdd) + ".." + s.single.at(strengthAdd)
+}
+
+// A piece is one statement of the definition of an array.
+type piece struct {
+	slots []slot
+	text  string
+}
+
+// pieces are the statements that define a state.
+func (x *executor) pieces(c *cell, st *state) []piece {
+	if len(st.regions) == 0 {
+		return []piece{x.entirePiece(c, *st.base)}
+	}
+	var out []piece
+	covered := false
+	for _, r := range st.regions {
+		p, full := x.regionPiece(c, r)
+		out = append(out, p)
+		covered = covered || full
+	}
+	if st.base != nil && !covered {
+		return x.besides(c, st, out)
+	}
+	sortPieces(out)
+	return out
+}
+
+// entirePiece defines a whole array by one statement.
+func (x *executor) entirePiece(c *cell, v value) piece {
+	if len(c.dims) == 0 {
+		return piece{text: v.number().text}
+	}
+	if v.text != "" {
+		return piece{text: v.text}
+	}
+	plates, index := x.axes(c.dims)
+	return piece{slotsOf(plates), v.elem(index).text}
+}
+
+// regionPiece is the statement of a region; full is set if it covers the whole array.
+func (x *executor) regionPiece(c *cell, r region) (p piece, full bool) {
+	full = true
+	val := r.value
+	for i, s := range r.subs {
+		sl, by, of := x.slotOf(r, s)
+		if of != nil && by.text != of.name {
+			val = val.substitute(of, by)
+		}
+		p.slots = append(p.slots, sl)
+		d1, ok1 := constant(0), false
+		if sl.plate != nil {
+			d1, ok1 = sl.plate.hi, isNumber(sl.plate.lo, 1)
+		}
+		full = full && ok1 && same(d1, c.dims[i])
+	}
+	p.text = val.text
+	return p, full
+}
+
+// slotOf writes a subscript of an assignment as a slot: x[i + 1] for i in 1:N is x[i in 2..N+1], whose value has i - 1
+// in the place of i.
+func (x *executor) slotOf(r region, s term) (sl slot, by term, of *plate) {
+	l := linearOf(s)
+	var found *plate
+	for _, p := range s.plates {
+		if slices.Contains(r.plates, p) {
+			if found != nil || l.coefs[p.name] == 0 {
+				cannot("an index on the left side is not one loop's index and a constant")
+			}
+			found = p
+		}
+	}
+	if found == nil {
+		return slot{single: s}, term{}, nil
+	}
+	step := l.coefs[found.name]
+	if step != 1 && step != -1 {
+		cannot("an index on the left side is a multiple of a loop's index")
+	}
+	if s.text == found.name {
+		return slot{plate: found}, s, found
+	}
+	rest := combine(l, &linear{coefs: map[string]int{found.name: step}, atoms: map[string]term{}}, -1)
+	lo, hi := found.lo, found.hi
+	if step < 0 {
+		lo, hi = hi, lo
+	}
+	move := func(t term) term { return combine(rest, linearOf(t), step).term() }
+	q := &plate{name: found.name, lo: move(lo), hi: move(hi)}
+	return slot{plate: q}, combine(linearOf(q.index()), rest, -1).scaled(step), found
+}
+
+// scaled is a linear form times 1 or -1.
+func (l *linear) scaled(by int) term {
+	if by == 1 {
+		return l.term()
+	}
+	return combine(&linear{}, l, -1).term()
+}
+
+// sortPieces puts pieces whose place is known in order.
+func sortPieces(all []piece) {
+	sort.SliceStable(all, func(i, j int) bool {
+		for k := range min(len(all[i].slots), len(all[j].slots)) {
+			a, b := all[i].slots[k].lo(), all[j].slots[k].lo()
+			if d, ok := difference(a, b); ok && d != 0 {
+				return d < 0
+			} else if !ok {
+				return false
+			}
+		}
+		return false
+	})
+}
+
+func (s slot) lo() term {
+	if s.plate != nil {
+		return s.plate.lo
+	}
+	return s.single
+}
+
+func (s slot) hi() term {
+	if s.plate != nil {
+		return s.plate.hi
+	}
+	return s.single
+}
+
+// besides adds to the pieces of regions those of the rest of an array that was assigned before as a whole.
+func (x *executor) besides(c *cell, st *state, regions []piece) []piece {
+	for axis := range c.dims {
+		if out, ok := x.alongAxis(c, st, regions, axis); ok {
+			sortPieces(out)
+			return out
+		}
+	}
+	if out, ok := x.oneByOne(c, st, regions); ok {
+		return out
+	}
+	plates, index := x.axes(c.dims)
+	return []piece{{slotsOf(plates), x.generic(c, st, index).text}}
+}
+
+// alongAxis fills what regions leave along one axis, if they are whole along all others.
+func (x *executor) alongAxis(c *cell, st *state, regions []piece, axis int) ([]piece, bool) {
+	sorted := slices.Clone(regions)
+	for _, p := range sorted {
+		for i, s := range p.slots {
+			if i != axis && !(s.plate != nil && isNumber(s.lo(), 1) && same(s.hi(), c.dims[i])) {
+				return nil, false
+			}
+		}
+	}
+	sortPieces(sorted)
+	next := constant(1)
+	out := slices.Clone(sorted)
+	fill := func(lo, hi term) bool {
+		d, ok := difference(hi, lo)
+		if !ok {
+			return false
+		}
+		if d < 0 {
+			return d == -1
+		}
+		plates, index := x.axes(c.dims)
+		plates[axis].lo, plates[axis].hi = lo, hi
+		out = append(out, piece{slotsOf(plates), st.base.elem(index).text})
+		return true
+	}
+	for _, p := range sorted {
+		s := p.slots[axis]
+		if !fillable(s.lo(), next) || !fill(next, subtract(s.lo(), constant(1))) {
+			return nil, false
+		}
+		next = add(s.hi(), constant(1))
+	}
+	if d, ok := difference(c.dims[axis], next); !ok {
+		return nil, false
+	} else if d >= 0 {
+		plates, index := x.axes(c.dims)
+		plates[axis].lo, plates[axis].hi = next, c.dims[axis]
+		out = append(out, piece{slotsOf(plates), st.base.elem(index).text})
+	}
+	return out, true
+}
+
+func fillable(lo, next term) bool {
+	d, ok := difference(lo, next)
+	return ok && d >= 0
+}
+
+// oneByOne writes the elements that no region has, if regions are single elements of an array of a known size.
+func (x *executor) oneByOne(c *cell, st *state, regions []piece) ([]piece, bool) {
+	have := map[string]bool{}
+	for _, r := range st.regions {
+		for _, s := range r.subs {
+			if len(s.plates) > 0 {
+				return nil, false
+			}
+		}
+		have[fmt.Sprint(stringsOf(r.subs))] = true
+	}
+	out := slices.Clone(regions)
+	ok := elements(c.dims, nil, maxUnrolled, func(index []term) {
+		if have[fmt.Sprint(stringsOf(index))] {
+			return
+		}
+		p := piece{text: st.base.elem(index).text}
+		for _, t := range index {
+			p.slots = append(p.slots, slot{single: t})
+		}
+		out = append(out, p)
+	})
+	sortPieces(out)
+	return out, ok
+}
+
+// generic is any element of a state, by conditions on its index.
+func (x *executor) generic(c *cell, st *state, index []term) term {
+	out := constant(0)
+	if st.base != nil {
+		out = st.base.elem(index)
+	}
+	for _, r := range st.regions {
+		cond, val := term{}, r.value
+		and := func(t term) {
+			if v, ok := t.value(); ok && v != 0 {
+				return
+			}
+			if cond.text == "" {
+				cond = t
+				return
+			}
+			cond = comparison("&&", cond, t)
+		}
+		for i, s := range r.subs {
+			sl, by, of := x.slotOf(r, s)
+			if of == nil {
+				and(comparison("==", index[i], s))
+				continue
+			}
+			val = val.substitute(of, by.substitute(sl.plate, index[i]))
+			if d, ok := difference(sl.plate.lo, constant(1)); !ok || d > 0 {
+				and(comparison(">=", index[i], sl.plate.lo))
+			}
+			if !same(sl.plate.hi, c.dims[i]) {
+				and(comparison("<=", index[i], sl.plate.hi))
+			}
+		}
+		if cond.text == "" {
+			out = val
+			continue
+		}
+		out = choose(cond, val, out)
+	}
+	return out
+}

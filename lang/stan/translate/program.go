@@ -1,0 +1,110 @@
+package translate
+
+import (
+	"slices"
+	"strings"
+
+	"ppl/lang/stan"
+)
+
+// callOfProgram calls a function that the program defines; ok is false for others.
+func (x *executor) callOfProgram(e *stan.Call) (v value, ok bool) {
+	name := stan.Normalized(e.Fun.Name)
+	if x.info.Functions[name] == nil {
+		return value{}, false
+	}
+	return x.callUserByName(name, e.Args), true
+}
+
+// callUser calls a function for its effect.
+func (x *executor) callUser(e *stan.Call) { x.callUserByName(e.Fun.Name, e.Args) }
+
+func (x *executor) callUserByName(name string, args []stan.Expr) value {
+	types := make([]stan.Type, len(args))
+	for i, a := range args {
+		types[i] = x.info.Types[a]
+	}
+	f := x.definition(name, types)
+	return x.run(f, x.args(args))
+}
+
+// definition is the function of a name that takes arguments of some types.
+func (x *executor) definition(name string, types []stan.Type) *stan.Function {
+	all := x.info.Functions[name]
+	for _, f := range all {
+		fits := len(f.Params) == len(types)
+		for i := 0; fits && i < len(types); i++ {
+			fits = f.Params[i].Type.Takes(types[i])
+		}
+		if fits {
+			return f
+		}
+	}
+	if len(all) == 0 {
+		refuse("`" + name + "` is not defined")
+	}
+	return all[0]
+}
+
+// run executes the body of a function: its variables become statements of the model.
+func (x *executor) run(f *stan.Function, args []value) value {
+	if x.calls++; x.calls > maxCalls {
+		refuse("`" + f.Name.Name + "` calls itself too often")
+	}
+	scopes, at := x.scopes, x.at
+	x.scopes = []map[string]*cell{{}}
+	for i, p := range f.Params {
+		v := args[i]
+		c := &cell{name: p.Name.Name, typ: p.Type, dims: v.dims, outer: slices.Clone(x.plates)}
+		x.declare(c)
+		if len(v.parts) > 0 {
+			refuse("a tuple as an argument is not translated yet")
+		}
+		v.typ = p.Type
+		if v.isScalar() && p.Type.Word == "real" {
+			t := v.number()
+			t.integer, t.linear = false, nil
+			v = scalar(t)
+		}
+		x.states[c] = &state{base: &v}
+	}
+	r := x.stmts(f.Body.Stmts)
+	x.scopes, x.at = scopes, at
+	x.calls--
+	if r.flow != returned || r.value.elem == nil {
+		return value{typ: stan.Type{Word: "void"}, elem: func([]term) term { return constant(0) }}
+	}
+	r.value.typ = f.Result
+	return r.value
+}
+
+func isSolver(name string) bool {
+	return strings.HasPrefix(name, "ode_") || strings.HasPrefix(name, "integrate_") || name == "reduce_sum" ||
+		name == "reduce_sum_static" || name == "map_rect" || strings.HasPrefix(name, "algebra_solver") ||
+		strings.HasPrefix(name, "solve_") || strings.HasPrefix(name, "dae")
+}
+
+// solve is a call of a function with a function as its argument.
+func (x *executor) solve(e *stan.Call) value {
+	switch {
+	case strings.HasPrefix(e.Fun.Name, "reduce_sum"):
+		return x.reduceSum(e)
+	}
+	refuse("`" + e.Fun.Name + "` is not translated yet")
+	return value{}
+}
+
+// reduceSum is the function over all of its first argument at once.
+func (x *executor) reduceSum(e *stan.Call) value {
+	name, ok := stan.Bare(e.Args[0]).(*stan.Name)
+	if !ok || len(e.Args) < 3 {
+		refuse("`reduce_sum` is not translated in this form")
+	}
+	all := x.eval(e.Args[1])
+	args := append([]value{all, scalar(constant(1)), scalar(all.size())}, x.args(e.Args[3:])...)
+	fs := x.info.Functions[stan.Normalized(name.Name)]
+	if len(fs) == 0 {
+		refuse("`" + name.Name + "` is not defined")
+	}
+	return x.run(fs[0], args)
+}

@@ -1,0 +1,482 @@
+package translate
+
+import (
+	"slices"
+
+	"ppl/lang/source"
+	"ppl/lang/stan"
+)
+
+// A cell is a variable of Stan: what it holds changes as statements assign it.
+type cell struct {
+	name  string // in the program
+	typ   stan.Type
+	dims  []term
+	outer []*plate // around its declaration: it is another variable for each of their indices
+	at    source.Span
+	kept  bool // results have it: a variable of the blocks transformed parameters or generated quantities
+}
+
+// A state is what a cell holds at some point of the program. Assignments make a new one; only the fields written and
+// the values of regions that get a name change.
+type state struct {
+	base    *value   // nil if no statement assigned the whole
+	regions []region // parts that later statements assigned; they do not overlap
+	written *value   // the state as an array of ppl, once it is read as such
+	name    string   // of written
+	promise *promise // the innermost loop that is writing it, if any
+}
+
+// A region is a part of an array that one statement assigns.
+type region struct {
+	subs   []term
+	plates []*plate // the loops around the statement, inside of the declaration of the cell, and those of its axes
+	value  term
+}
+
+// A promise lets the statements of a loop read what its earlier turns write.
+type promise struct {
+	plate *plate
+	subs  []term // of the first assignment in the loop
+	label *label
+	prior *state // before the loop
+}
+
+// A label is the name of what a loop, and those in it, are writing.
+type label struct {
+	name  string // "" as long as nothing reads it
+	outer []*plate
+}
+
+// read is the value of a cell now.
+func (x *executor) read(c *cell) value { return x.readState(c, x.states[c]) }
+
+func (x *executor) readState(c *cell, st *state) value {
+	if len(c.dims) == 0 {
+		return x.readNumber(c, st)
+	}
+	switch {
+	case st.written != nil:
+		return *st.written
+	case !x.isOpen(st):
+		if st.base == nil && len(st.regions) == 0 {
+			cannot("`%s` is read before it has a value", c.name)
+		}
+		if len(st.regions) == 0 && x.isPlain(*st.base) {
+			return *st.base
+		}
+		if n := len(st.regions); n == 0 || st.base != nil || len(st.regions[n-1].plates) > 0 || n > 64 {
+			return x.write(c, st)
+		}
+	}
+	v := value{typ: c.typ, dims: c.dims, level: st.level(), from: slices.Clone(x.plates)}
+	v.elem = func(index []term) term { return x.readElement(c, st, index) }
+	return v
+}
+
+func (st *state) level() level {
+	l := ofData
+	if st.base != nil {
+		l = st.base.level
+	}
+	for _, r := range st.regions {
+		l = max(l, r.value.level)
+	}
+	return l
+}
+
+// isPlain reports an array that is a name, or whose elements are short to write.
+func (x *executor) isPlain(v value) bool {
+	if v.text != "" && isReference(v.text) {
+		return true
+	}
+	plain := false
+	x.within(func() {
+		_, index := x.axes(v.dims)
+		plain = isShort(v.elem(index))
+	})
+	return plain
+}
+
+// isShort reports a term that is written again wherever it is read, instead of being given a name.
+func isShort(t term) bool {
+	return isReference(t.text) || t.strength >= strengthUnary && len(t.text) <= 12
+}
+
+// isOpen reports a state with a region that the present turn of a loop wrote, or that a loop is writing.
+func (x *executor) isOpen(st *state) bool {
+	return st.promise != nil || slices.ContainsFunc(st.regions, x.isPresent)
+}
+
+// isPresent reports a region that was written in the present turn of all loops around.
+func (x *executor) isPresent(r region) bool {
+	for _, p := range r.plates {
+		if !slices.Contains(x.plates, p) {
+			return false
+		}
+	}
+	return len(r.plates) > 0
+}
+
+// readNumber is the value of a variable without axes. A long term gets the name of the variable.
+func (x *executor) readNumber(c *cell, st *state) value {
+	switch {
+	case st.written != nil:
+		return *st.written
+	case st.base == nil:
+		cannot("`%s` is read before it has a value", c.name)
+	case x.inline || isShort(st.base.number()):
+		return *st.base
+	}
+	return x.write(c, st)
+}
+
+// readElement is an element of an array whose assignments are not finished, or not written yet.
+func (x *executor) readElement(c *cell, st *state, index []term) term {
+	maybe := false
+	for i := len(st.regions) - 1; i >= 0; i-- {
+		r := st.regions[i]
+		switch relation(r, index) {
+		case equal:
+			if x.isPresent(r) || len(r.plates) == 0 {
+				if !isShort(r.value) && !x.inline {
+					st.regions[i].value = x.nameRegion(c, r)
+				}
+				return st.regions[i].value
+			}
+			maybe = true
+		case unknownRelation:
+			maybe = true
+		}
+	}
+	if st.promise != nil {
+		return x.readPast(c, st, index, maybe)
+	}
+	if st.written != nil {
+		return st.written.elem(index)
+	}
+	if st.base != nil && !maybe {
+		if t := st.base.elem(index); isShort(t) || x.inline {
+			return t
+		}
+	}
+	return x.write(c, st).elem(index)
+}
+
+// nameRegion gives the value of a region a name of its own, since it is long and is read.
+func (x *executor) nameRegion(c *cell, r region) term {
+	name := x.names.take(c.name)
+	plates := x.sorted(r.value.plates)
+	x.emit(item{name: name, slots: slotsOf(plates), text: r.value.text, at: x.at, level: r.value.level})
+	t := atom(element(name, indices(plates)), indices(plates)...)
+	t.level, t.integer, t.eval = r.value.level, r.value.integer, r.value.eval
+	if t.integer {
+		t.linear = atomLinear(t)
+	}
+	return t
+}
+
+func indices(plates []*plate) []term {
+	out := make([]term, len(plates))
+	for i, p := range plates {
+		out[i] = p.index()
+	}
+	return out
+}
+
+// sorted are plates in the order in which their loops lie in each other; those of no loop come last.
+func (x *executor) sorted(plates []*plate) []*plate {
+	var out []*plate
+	for _, p := range x.plates {
+		if slices.Contains(plates, p) {
+			out = append(out, p)
+		}
+	}
+	for _, p := range plates {
+		if !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// How a region lies to an element.
+const (
+	equal = iota
+	disjoint
+	unknownRelation
+)
+
+func relation(r region, index []term) int {
+	if len(r.subs) != len(index) {
+		return unknownRelation
+	}
+	all := equal
+	for i, s := range r.subs {
+		d, ok := difference(s, index[i])
+		switch {
+		case ok && d == 0 && samePlates(s, index[i]):
+		case apart(s, index[i]):
+			return disjoint
+		default:
+			all = unknownRelation
+		}
+	}
+	return all
+}
+
+func samePlates(a, b term) bool {
+	for _, p := range a.plates {
+		if !slices.Contains(b.plates, p) {
+			return false
+		}
+	}
+	return len(a.plates) == len(b.plates)
+}
+
+// apart reports two indices that are never equal, whatever the indices of loops in them are. An index that both have is
+// the same one only if the statements are in one turn, which is not known here.
+func apart(a, b term) bool {
+	if d, ok := difference(lowest(a), highest(b)); ok && d > 0 {
+		return true
+	}
+	d, ok := difference(lowest(b), highest(a))
+	return ok && d > 0
+}
+
+func lowest(t term) term  { return end(t, 1) }
+func highest(t term) term { return end(t, -1) }
+
+// end is the least (sign 1) or greatest (sign -1) value of an index over its loops.
+func end(t term, sign int) term {
+	for range 8 {
+		l := linearOf(t)
+		var found *plate
+		for _, p := range t.plates {
+			if l.coefs[p.name] != 0 {
+				found = p
+			}
+		}
+		if found == nil {
+			return t
+		}
+		by := found.lo
+		if l.coefs[found.name]*sign < 0 {
+			by = found.hi
+		}
+		t = t.substitute(found, by)
+	}
+	return t
+}
+
+// readPast reads an element that an earlier turn of the present loop wrote, or that was there before the loop.
+func (x *executor) readPast(c *cell, st *state, index []term, maybe bool) term {
+	p := st.promise
+	past := maybe
+	for i, s := range p.subs {
+		step := linearOf(s).coefs[p.plate.name]
+		if step == 0 || i >= len(index) {
+			continue
+		}
+		d, ok := difference(index[i], s)
+		switch {
+		case ok && step*d > 0: // a later turn writes it
+			return x.readElement(c, p.prior, index)
+		case ok && d != 0:
+			past = true
+		case !ok && !x.earlier(index[i], s, step) && (p.prior.base != nil || len(p.prior.regions) > 0):
+			cannot("the loop reads elements of `%s` at indices that data or another loop choose", c.name)
+		case !ok:
+			past = true
+		}
+	}
+	if !past {
+		return x.readElement(c, p.prior, index)
+	}
+	if p.label.name == "" {
+		p.label.name = x.names.take(c.name)
+	}
+	return named(p.label.name, p.label.outer, c.typ, c.dims, max(st.level(), ofParameters)).elem(index)
+}
+
+// earlier reports an index of an inner loop that goes over earlier turns only.
+func (x *executor) earlier(index, sub term, step int) bool {
+	last := highestOfInner(x, index, sub)
+	if step < 0 {
+		last = lowestOfInner(x, index, sub)
+	}
+	d, ok := difference(last, sub)
+	return ok && step*d < 0
+}
+
+// highestOfInner is the end of an index over the loops whose index the subscript of the assignment does not have.
+func highestOfInner(x *executor, index, sub term) term { return endOfInner(index, sub, -1) }
+func lowestOfInner(x *executor, index, sub term) term  { return endOfInner(index, sub, 1) }
+
+func endOfInner(t, sub term, sign int) term {
+	for _, p := range t.plates {
+		l := linearOf(t)
+		if slices.Contains(sub.plates, p) || l.coefs[p.name] == 0 {
+			continue
+		}
+		by := p.lo
+		if l.coefs[p.name]*sign < 0 {
+			by = p.hi
+		}
+		t = t.substitute(p, by)
+	}
+	return t
+}
+
+// write gives a state a name and emits the statements that define it.
+func (x *executor) write(c *cell, st *state) value {
+	if st.written != nil {
+		return *st.written
+	}
+	if st.promise != nil {
+		cannot("`%s` is read as a whole while a loop assigns it", c.name)
+	}
+	return x.writeAs(c, st, x.names.take(c.name))
+}
+
+// writeAs emits the statements that define a state under a name.
+func (x *executor) writeAs(c *cell, st *state, name string) value {
+	outer := x.dependsOn(c, st)
+	v := named(name, outer, c.typ, c.dims, st.level())
+	x.within(func() {
+		x.used = append(x.used, outer...)
+		for _, p := range x.pieces(c, st) {
+			x.emit(item{name: name, slots: append(slotsOf(outer), p.slots...), text: p.text, at: x.at, level: v.level})
+		}
+	})
+	v.elem = x.evaluated(c, st, v.elem)
+	if len(c.dims) == 0 {
+		t := v.elem(nil)
+		v.elem = func([]term) term { return t }
+	}
+	st.written, st.name = &v, name
+	return v
+}
+
+// evaluated adds to elements what data decide about them.
+func (x *executor) evaluated(c *cell, st *state, elem func([]term) term) func([]term) term {
+	return func(index []term) term {
+		t := elem(index)
+		if t.level == ofData {
+			t.eval = func(b bindings) (float64, bool) { return st.at(index, b) }
+		}
+		if t.integer {
+			t.linear = atomLinear(t)
+		}
+		return t
+	}
+}
+
+// at is the value of an element of a state that data decide.
+func (st *state) at(index []term, b bindings) (float64, bool) {
+	at := make([]term, len(index))
+	for i, t := range index {
+		if t.eval == nil {
+			return 0, false
+		}
+		v, ok := t.eval(b)
+		if !ok {
+			return 0, false
+		}
+		at[i] = constant(int(v))
+	}
+	for i := len(st.regions) - 1; i >= 0; i-- {
+		r := st.regions[i]
+		bound, ok := r.bind(at, b)
+		if ok && r.value.eval != nil {
+			return r.value.eval(bound)
+		}
+		if ok {
+			return 0, false
+		}
+	}
+	if st.base == nil {
+		return 0, false
+	}
+	t := st.base.elem(at)
+	if t.eval == nil {
+		return 0, false
+	}
+	return t.eval(b)
+}
+
+// bind finds the indices of a region's loops at which its statement assigns an element.
+func (r region) bind(at []term, b bindings) (bindings, bool) {
+	bound := bindings{}
+	for p, v := range b {
+		bound[p] = v
+	}
+	for i, s := range r.subs {
+		want, _ := at[i].whole()
+		l := linearOf(s)
+		var free *plate
+		for _, p := range s.plates {
+			if _, has := bound[p]; !has && l.coefs[p.name] != 0 {
+				free = p
+			}
+		}
+		if free == nil {
+			if s.eval == nil {
+				return nil, false
+			}
+			v, ok := s.eval(bound)
+			if !ok || int(v) != want {
+				return nil, false
+			}
+			continue
+		}
+		bound[free] = 0
+		v, ok := s.eval(bound)
+		step := l.coefs[free.name]
+		if !ok || (want-int(v))%step != 0 {
+			return nil, false
+		}
+		bound[free] = float64((want - int(v)) / step)
+		if !inRange(free, bound) {
+			return nil, false
+		}
+	}
+	return bound, true
+}
+
+func inRange(p *plate, b bindings) bool {
+	if p.lo.eval == nil || p.hi.eval == nil {
+		return false
+	}
+	lo, ok := p.lo.eval(b)
+	hi, also := p.hi.eval(b)
+	return ok && also && lo <= b[p] && b[p] <= hi
+}
+
+// dependsOn are the loops around whose index a state depends on.
+func (x *executor) dependsOn(c *cell, st *state) []*plate {
+	var all []*plate
+	if st.base != nil {
+		all = append(all, st.base.from...)
+		x.within(func() {
+			_, index := x.axes(c.dims)
+			all = append(all, st.base.elem(index).plates...)
+		})
+	}
+	for _, r := range st.regions {
+		for _, t := range append([]term{r.value}, r.subs...) {
+			for _, p := range t.plates {
+				if !slices.Contains(r.plates, p) {
+					all = append(all, p)
+				}
+			}
+		}
+	}
+	var out []*plate
+	for _, p := range x.plates {
+		if slices.Contains(all, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}

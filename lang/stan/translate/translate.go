@@ -1,0 +1,360 @@
+// Package translate makes models of ppl of programs of Stan:
+//
+//	model, err := translate.Program(p, info, data)
+//	fmt.Print(model.Text)
+//
+// An executor runs the program once. What data decide is computed: conditions, ranges, the turns of while loops. The
+// rest becomes statements. A variable holds a state (state.go), the terms of its elements as they were assigned; it
+// becomes a definition when something reads it that is too long to repeat. A loop whose turns are alike is run once, for
+// any index, and the index becomes that of the statements (loops.go); what a turn leaves for the next one becomes a sum
+// or a series. A loop that is not of this form is run turn by turn, if data give its range. Functions of the program are
+// run where they are called. Densities of parameters become priors where that is the same (parameters.go), else factors.
+//
+// distributions.go, functions.go and arrays.go have what each function of Stan is in ppl. The density of the model is
+// that of the program up to a constant.
+package translate
+
+import (
+	"fmt"
+	"strings"
+
+	"ppl/lang/diag"
+	"ppl/lang/format"
+	"ppl/lang/parse"
+	"ppl/lang/source"
+	"ppl/lang/stan"
+)
+
+// An Array is a value of the data, its last axis running fastest.
+type Array struct {
+	Dims   []int
+	Values []float64
+}
+
+// Data are the values of the data block, as far as they are known.
+type Data map[string]Array
+
+// Unsaid is a statement that the model does not have, and why.
+type Unsaid struct {
+	At     source.Span
+	Reason string
+}
+
+// A Model is the translation of a program.
+type Model struct {
+	Text   string
+	Unsaid []Unsaid // what the model lacks; it is another model then
+	Left   []Unsaid // what has no part in the density, such as messages
+}
+
+// Program translates a checked program. Without data, data is nil.
+func Program(p *stan.Program, info *stan.Info, data Data) *Model {
+	x := &executor{program: p, info: info, data: data, names: newNames(), scopes: []map[string]*cell{{}},
+		states: map[*cell]*state{}, renamed: map[string]string{}, params: map[string]*parameter{},
+		library: arrayFunctions(), isData: map[string]bool{}, observed: map[string][][]slot{}}
+	x.reserve(p)
+	m := &Model{}
+	lost := func(r *refusal) { m.Unsaid = append(m.Unsaid, Unsaid{r.at, r.reason}) }
+	for _, b := range []struct {
+		name  string
+		stmts []stan.Stmt
+	}{{"data", p.Data}, {"transformed data", p.TransformedData}, {"parameters", p.Parameters},
+		{"transformed parameters", p.TransformedParameters}, {"model", p.Model}, {"generated quantities", p.Generated}} {
+		x.block = b.name
+		x.runBlock(b.stmts, lost)
+	}
+	if failed := x.try(x.decide); failed != nil {
+		lost(failed)
+	}
+	m.Left = x.notes
+	m.Text = x.text(m.Unsaid)
+	return m
+}
+
+// reserve keeps the names that results have for the variables that have them.
+func (x *executor) reserve(p *stan.Program) {
+	x.own = map[string]string{}
+	for _, block := range [][]stan.Stmt{p.Data, p.TransformedData, p.Parameters, p.TransformedParameters, p.Generated} {
+		for _, s := range block {
+			if d, ok := s.(*stan.Decl); ok {
+				x.own[d.Name.Name] = x.names.take(d.Name.Name)
+			}
+		}
+	}
+}
+
+// pplName is the name in the model of a variable of the program.
+func (x *executor) pplName(name string) string {
+	if own, ok := x.own[name]; ok {
+		return own
+	}
+	return name
+}
+
+// runBlock translates the statements of a block; what fails is left out.
+func (x *executor) runBlock(stmts []stan.Stmt, lost func(*refusal)) {
+	if x.block == "model" { // its variables end with it
+		x.scopes = append(x.scopes, map[string]*cell{})
+		defer func() { x.scopes = x.scopes[:len(x.scopes)-1] }()
+	}
+	var kept []*cell
+	for _, s := range stmts {
+		s := s
+		x.at = s.Span()
+		failed := x.try(func() {
+			switch x.block {
+			case "data":
+				x.dataDecl(s.(*stan.Decl))
+			case "parameters":
+				x.parameter(s.(*stan.Decl))
+			default:
+				x.stmt(s)
+			}
+		})
+		if failed != nil {
+			lost(failed)
+		}
+		if d, ok := s.(*stan.Decl); ok && x.block != "model" && x.block != "data" && x.block != "parameters" {
+			if c := x.lookup(d.Name.Name); c != nil {
+				c.kept = x.block != "transformed data"
+				kept = append(kept, c)
+			}
+		}
+	}
+	for _, c := range kept {
+		x.at = source.Span{}
+		if failed := x.try(func() { x.keep(c) }); failed != nil {
+			if x.block == "generated quantities" || !strings.Contains(failed.reason, "before it has a value") {
+				failed.at = c.at
+				lost(failed)
+			}
+		}
+	}
+}
+
+// keep gives the final value of a variable that results have its name.
+func (x *executor) keep(c *cell) {
+	st := x.states[c]
+	own := x.pplName(c.name)
+	if st.written != nil && st.name != own {
+		x.renamed[st.name] = own
+		for i := range x.items {
+			x.items[i].kept = x.items[i].kept || c.kept && x.items[i].name == st.name
+		}
+		if st.level() == ofData && !c.kept {
+			x.isData[st.name] = true
+		}
+		return
+	}
+	if st.written == nil {
+		if st.base == nil && len(st.regions) == 0 {
+			cannot("`%s` is read before it has a value", c.name)
+		}
+		if !c.kept && len(c.dims) == 0 && isShort(st.base.number()) {
+			return
+		}
+		x.writeAs(c, st, own)
+	}
+	for i := range x.items {
+		x.items[i].kept = x.items[i].kept || c.kept && x.items[i].name == own
+	}
+	if st.level() == ofData && !c.kept {
+		x.isData[own] = true
+	}
+}
+
+// dataDecl declares data.
+func (x *executor) dataDecl(d *stan.Decl) {
+	c := x.newCell(d)
+	x.declare(c)
+	name := x.pplName(c.name)
+	v := named(name, nil, c.typ, c.dims, ofData)
+	given, known := x.data[c.name]
+	elem := v.elem
+	v.elem = func(index []term) term {
+		t := elem(index)
+		if known {
+			t.eval = func(b bindings) (float64, bool) { return given.at(index, b) }
+		}
+		if t.integer {
+			t.linear = atomLinear(t)
+		}
+		return t
+	}
+	x.states[c] = &state{base: &v, written: &v, name: name}
+	x.isData[name] = true
+	text := ""
+	if d.Type.Word == "int" {
+		text = ": int"
+	}
+	slots := make([]slot, len(c.dims))
+	for i, n := range c.dims {
+		slots[i] = slot{plate: &plate{lo: constant(1), hi: n}}
+	}
+	x.emit(item{name: name, slots: slots, text: text, at: d.At, isData: true})
+}
+
+// at is an element of data.
+func (a Array) at(index []term, b bindings) (float64, bool) {
+	place := 0
+	if len(index) != len(a.Dims) {
+		return 0, false
+	}
+	for i, t := range index {
+		if t.eval == nil {
+			return 0, false
+		}
+		v, ok := t.eval(b)
+		if !ok || v < 1 || int(v) > a.Dims[i] {
+			return 0, false
+		}
+		place = place*a.Dims[i] + int(v) - 1
+	}
+	return a.Values[place], place < len(a.Values)
+}
+
+// text writes the model: its statements in canonical form, and what it lacks as comments.
+func (x *executor) text(unsaid []Unsaid) string {
+	var b strings.Builder
+	for _, u := range unsaid {
+		line := 0
+		if u.At.Valid() {
+			line = u.At.Line()
+		}
+		fmt.Fprintf(&b, "# not translated, line %d: %s\n", line, strings.ReplaceAll(u.Reason, "\n", " "))
+	}
+	x.merge()
+	for _, it := range x.items {
+		if !it.dropped {
+			b.WriteString(x.line(it) + "\n")
+		}
+	}
+	text := b.String()
+	file, ds := parse.File(source.New("model.ppl", text))
+	if diag.HasErrors(ds) {
+		return text
+	}
+	return format.File(file)
+}
+
+// line writes one statement.
+func (x *executor) line(it item) string {
+	var slots []string
+	for _, s := range it.slots {
+		switch {
+		case s.plate != nil && s.plate.name == "":
+			n := set(s.plate.lo, s.plate.hi)
+			slots = append(slots, n)
+		default:
+			slots = append(slots, s.text())
+		}
+	}
+	head := it.name
+	if it.factor {
+		head = "factor"
+	}
+	if len(slots) > 0 {
+		head += "[" + strings.Join(slots, ", ") + "]"
+	}
+	line := ""
+	switch {
+	case it.isData:
+		line = "data " + head + it.text
+	case it.factor && len(slots) > 0:
+		line = head + ": " + it.text
+	case it.factor:
+		line = head + " " + it.text
+	case it.draws:
+		line = head + " ~ " + it.text
+	default:
+		line = head + " = " + it.text
+	}
+	if it.generate || it.kept {
+		line = "generate " + line
+	}
+	return x.rename(line)
+}
+
+// rename puts the final names in the place of those that were given on the way.
+func (x *executor) rename(line string) string {
+	if strings.Contains(line, carriedMark) {
+		for old, name := range x.renamed {
+			if strings.HasPrefix(old, carriedMark) {
+				line = strings.ReplaceAll(line, old+"[", x.finalName(name)+"[")
+			}
+		}
+	}
+	var b strings.Builder
+	for i := 0; i < len(line); {
+		j := i
+		for j < len(line) && isNameByte(line[j]) {
+			j++
+		}
+		if j == i {
+			b.WriteByte(line[i])
+			i++
+			continue
+		}
+		b.WriteString(x.finalName(line[i:j]))
+		i = j
+	}
+	return b.String()
+}
+
+func (x *executor) finalName(name string) string {
+	for range 10 {
+		next, ok := x.renamed[name]
+		if !ok {
+			return name
+		}
+		name = next
+	}
+	return name
+}
+
+// merge drops definitions that only repeat another one under a second name.
+func (x *executor) merge() {
+	count := map[string]int{}
+	place := map[string]int{}
+	for i, it := range x.items {
+		if it.name != "" && !it.dropped {
+			count[it.name]++
+			place[it.name] = i
+		}
+	}
+	for i := range x.items {
+		it := &x.items[i]
+		if it.name == "" || it.draws || it.isData || it.dropped || count[it.name] != 1 || !isReference(it.text) {
+			continue
+		}
+		name, subs := splitReference(it.text)
+		at, ok := place[name]
+		if !ok || at == i || count[name] != 1 || x.isData[name] || x.params[name] != nil || x.items[at].kept {
+			continue
+		}
+		if _, also := x.renamed[name]; also {
+			continue
+		}
+		from := &x.items[at]
+		if !sameSlots(it.slots, subs, from.slots) {
+			continue
+		}
+		it.dropped = true
+		from.kept = from.kept || it.kept
+		x.renamed[name] = it.name
+	}
+}
+
+// sameSlots reports whether a definition x[slots] = y[subs] is all of y in its order.
+func sameSlots(slots []slot, subs []string, of []slot) bool {
+	if len(slots) != len(of) && len(subs) > 0 || len(subs) > 0 && len(subs) != len(slots) || len(slots) > 0 && len(subs) == 0 {
+		return false
+	}
+	for i, s := range slots {
+		if s.plate == nil || of[i].plate == nil || s.plate.name != subs[i] || !same(s.lo(), of[i].lo()) ||
+			!same(s.hi(), of[i].hi()) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,334 @@
+package translate
+
+import (
+	"slices"
+	"strings"
+
+	"ppl/lang/stan"
+)
+
+// A value is what an expression of Stan has become: a number, or an array that gives the term of each of its elements.
+// The axes of arrays come first, then those of vectors and matrices.
+type value struct {
+	typ  stan.Type
+	dims []term
+	elem func(index []term) term
+
+	// text is the whole array as one expression, such as a name or a call. It is empty where only elements are known.
+	text  string
+	level level
+	from  []*plate // the plates whose index occurs in it
+
+	parts []value // of a tuple
+}
+
+func scalar(t term) value {
+	typ := stan.Type{Word: "real"}
+	if t.integer {
+		typ.Word = "int"
+	}
+	return value{typ: typ, elem: func([]term) term { return t }, text: t.text, level: t.level, from: t.plates}
+}
+
+// number is the term of a value without axes.
+func (v value) number() term { return v.elem(nil) }
+
+func (v value) isScalar() bool { return len(v.dims) == 0 && v.typ.Word != "tuple" }
+
+// size is the length of the first axis; of a matrix its rows.
+func (v value) size() term {
+	if len(v.dims) == 0 {
+		return constant(1)
+	}
+	return v.dims[0]
+}
+
+// count is the number of all elements.
+func (v value) count() term {
+	n := constant(1)
+	for _, d := range v.dims {
+		n = multiply(n, d)
+	}
+	return n
+}
+
+// stringsOf writes the texts of terms.
+func stringsOf(ts []term) []string {
+	out := make([]string, len(ts))
+	for i, t := range ts {
+		out[i] = t.text
+	}
+	return out
+}
+
+// element writes a subscripted name. Subscripts of the name itself come before the others.
+func element(name string, index []term) string {
+	if len(index) == 0 {
+		return name
+	}
+	return name + "[" + strings.Join(stringsOf(index), ", ") + "]"
+}
+
+// named is the value of an array with a name of ppl, whose elements have the given indices in front of their own.
+func named(name string, outer []*plate, typ stan.Type, dims []term, lvl level) value {
+	front := make([]term, len(outer))
+	for i, p := range outer {
+		front[i] = p.index()
+	}
+	v := value{typ: typ, dims: dims, level: lvl, from: slices.Clone(outer), text: element(name, front)}
+	v.elem = func(index []term) term {
+		t := atom(element(name, append(slices.Clone(front), index...)), append(slices.Clone(front), index...)...)
+		t.level = max(t.level, lvl)
+		t.integer = typ.Word == "int"
+		return t
+	}
+	return v
+}
+
+// ranks are the plates of the axes of a value, with fresh names of indices.
+func (x *executor) axes(dims []term) ([]*plate, []term) {
+	plates, index := make([]*plate, len(dims)), make([]term, len(dims))
+	for i, d := range dims {
+		plates[i] = x.freshPlate("i", constant(1), d)
+		index[i] = plates[i].index()
+	}
+	return plates, index
+}
+
+// freshPlate makes a plate whose index has a name that no plate around has.
+func (x *executor) freshPlate(like string, lo, hi term) *plate {
+	name := like
+	letters := "ijklmnopqruvwxyz"
+	for n := 0; x.names.taken[name] || x.indexInUse(name); n++ {
+		if len(like) == 1 && n < len(letters) {
+			name = letters[n : n+1]
+			continue
+		}
+		name = like + "_" + constant(n+1).text
+	}
+	p := &plate{name: name, lo: lo, hi: hi}
+	x.used = append(x.used, p)
+	return p
+}
+
+func (x *executor) indexInUse(name string) bool {
+	for _, p := range x.used {
+		if p.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// within calls f and then frees the names of the indices that it used.
+func (x *executor) within(f func()) {
+	before := len(x.used)
+	defer func() { x.used = x.used[:before] }()
+	f()
+}
+
+// entire writes a whole value as one expression.
+func (x *executor) entire(v value) term {
+	if v.isScalar() {
+		return v.number()
+	}
+	if v.text != "" {
+		return term{text: v.text, strength: strengthOfText(v.text), level: v.level, plates: v.from}
+	}
+	var out term
+	x.within(func() {
+		plates, index := x.axes(v.dims)
+		body := v.elem(index)
+		if n, ok := v.dims[0].whole(); ok && len(v.dims) == 1 && n <= 4 && len(v.dims[0].linearAtoms()) == 0 && n > 0 {
+			items := make([]term, n)
+			for i := range items {
+				items[i] = v.elem([]term{constant(i + 1)})
+			}
+			out = atom("["+strings.Join(stringsOf(items), ", ")+"]", items...)
+			return
+		}
+		out = atom("["+binders(plates)+": "+body.text+"]", append([]term{body}, v.dims...)...).less(plates)
+	})
+	return out
+}
+
+func (t term) linearAtoms() map[string]term {
+	if t.linear == nil {
+		return nil
+	}
+	return t.linear.atoms
+}
+
+// strengthOfText is that of a text that may be a sum or a product.
+func strengthOfText(text string) int {
+	if isReference(text) || balancedCall(text) {
+		return strengthAtom
+	}
+	return strengthCond
+}
+
+// balancedCall reports a call f(…), or a list.
+func balancedCall(text string) bool {
+	at := strings.IndexAny(text, "([")
+	if at < 0 || strings.ContainsAny(text[:at], " +-*/^?!") {
+		return false
+	}
+	depth := 0
+	for i, c := range text[at:] {
+		switch c {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			if depth--; depth == 0 {
+				return at+i == len(text)-1
+			}
+		}
+	}
+	return false
+}
+
+// binders writes i in N, j in 2..M.
+func binders(plates []*plate) string {
+	parts := make([]string, len(plates))
+	for i, p := range plates {
+		parts[i] = p.name + " in " + set(p.lo, p.hi)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// set writes an index set.
+func set(lo, hi term) string {
+	if isNumber(lo, 1) && isReference(hi.text) && !strings.Contains(hi.text, "[") && !isDigits(hi.text) {
+		return hi.text
+	}
+	return lo.at(strengthAdd) + ".." + hi.at(strengthAdd)
+}
+
+func isDigits(text string) bool { return strings.Trim(text, "0123456789") == "" }
+
+// less is a term without the plates that it binds itself.
+func (t term) less(bound []*plate) term {
+	var rest []*plate
+	for _, p := range t.plates {
+		if !slices.Contains(bound, p) {
+			rest = append(rest, p)
+		}
+	}
+	t.plates = rest
+	return t
+}
+
+// fold is a reduction over all elements of a value: sum(x), or sum(i in N: x[i]).
+func (x *executor) fold(f string, v value) term {
+	if v.isScalar() {
+		v = x.listOf([]term{v.number()})
+	}
+	if v.text != "" {
+		t := atom(f+"("+v.text+")", term{level: v.level, plates: v.from})
+		t.integer = v.typ.Word == "int" && f == "sum"
+		t.eval = x.folded(f, v)
+		return t
+	}
+	var out term
+	x.within(func() {
+		plates, index := x.axes(v.dims)
+		body := v.elem(index)
+		out = bound(f, plates, body)
+		out.eval = x.folded(f, v)
+	})
+	return out
+}
+
+// bound writes f(i in N: body).
+func bound(f string, plates []*plate, body term) term {
+	parts := []term{body}
+	for _, p := range plates {
+		parts = append(parts, p.lo, p.hi)
+	}
+	t := atom(f+"("+binders(plates)+": "+body.text+")", parts...).less(plates)
+	t.integer = body.integer && f == "sum"
+	return t
+}
+
+// listOf is a list of terms, as an array.
+func (x *executor) listOf(items []term) value {
+	v := value{typ: stan.Type{Word: "real", Depth: 1}, dims: []term{constant(len(items))}}
+	for _, t := range items {
+		v.level = max(v.level, t.level)
+		v.from = term{plates: v.from}.from(t).plates
+	}
+	v.text = "[" + strings.Join(stringsOf(items), ", ") + "]"
+	if len(items) == 0 {
+		v.text = ""
+	}
+	v.elem = func(index []term) term {
+		if i, ok := index[0].whole(); ok && len(index[0].plates) == 0 {
+			if i < 1 || i > len(items) {
+				refuse("an index is outside of its array")
+			}
+			return items[i-1]
+		}
+		if len(items) == 1 {
+			return items[0]
+		}
+		t := atom(element(v.text, index), append(slices.Clone(items), index...)...)
+		if len(items) == 2 {
+			return choose(comparison("==", index[0], constant(1)), items[0], items[1])
+		}
+		t.eval = func(b bindings) (float64, bool) {
+			if index[0].eval == nil {
+				return 0, false
+			}
+			at, ok := index[0].eval(b)
+			if !ok || at < 1 || int(at) > len(items) || items[int(at)-1].eval == nil {
+				return 0, false
+			}
+			return items[int(at)-1].eval(b)
+		}
+		return t
+	}
+	return v
+}
+
+// lazily makes an array from the terms of its elements.
+func lazily(typ stan.Type, dims []term, parts []value, elem func(index []term) term) value {
+	v := value{typ: typ, dims: dims, elem: elem}
+	for _, p := range parts {
+		v.level = max(v.level, p.level)
+		v.from = term{plates: v.from}.from(term{plates: p.from}).plates
+	}
+	return v
+}
+
+// elements calls f with every index of dims that data decide, in order; false if they do not or are too many.
+func elements(dims []term, b bindings, most int, f func(index []term)) bool {
+	sizes, total := make([]int, len(dims)), 1
+	for i, d := range dims {
+		if d.eval == nil {
+			return false
+		}
+		v, ok := d.eval(b)
+		if !ok {
+			return false
+		}
+		sizes[i] = int(v)
+		total *= max(0, int(v))
+		if total > most {
+			return false
+		}
+	}
+	index := make([]term, len(dims))
+	var walk func(axis int)
+	walk = func(axis int) {
+		if axis == len(dims) {
+			f(slices.Clone(index))
+			return
+		}
+		for i := 1; i <= sizes[axis]; i++ {
+			index[axis] = constant(i)
+			walk(axis + 1)
+		}
+	}
+	walk(0)
+	return true
+}
