@@ -30,12 +30,24 @@ func checkCommand(c *console) *cobra.Command {
 	asJSON := cmd.Flags().Bool("json", false, "print one JSON object: diagnostics, and how the model was understood")
 	name := nameFlag(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		var program *stanModel
+		if isStan(args[0]) {
+			var err error
+			if program, err = c.readStan(args[0], *data); err != nil {
+				return err
+			}
+			*data = program.data
+		}
 		given, err := app.DataArgs(*data)
 		if err != nil {
 			return err
 		}
 		defer debug.SetGCPercent(debug.SetGCPercent(200)) // nearly all that checking makes stays until its end
 		cache := compiler.DefaultRowCache()
+		if program != nil {
+			m, p, ds := compiler.CheckTextWithData(program.path, program.text, given, cache)
+			return c.checked(program.path, m, p, ds, cache, *asJSON)
+		}
 		if args[0] != fromStdin {
 			m, p, ds := compiler.CheckWithData(args[0], given, cache)
 			return c.checked(args[0], m, p, ds, cache, *asJSON)

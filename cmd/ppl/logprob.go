@@ -78,7 +78,11 @@ func (c *console) logprob(ctx context.Context, q *pointQuery) error {
 			return err
 		}
 	}
-	p, err := app.LoadInMemory(app.Source{Model: q.model, Data: q.data}, c.notes(false))
+	from, err := c.sourceOf(q.model, q.data)
+	if err != nil {
+		return err
+	}
+	p, err := app.LoadInMemory(from, c.notes(false))
 	if err != nil {
 		return err
 	}

@@ -51,6 +51,9 @@ func optimizeCommand(c *console) *cobra.Command {
 	replace := f.Bool("overwrite", false, "replace a run that stands in the directory")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s.Model = args[0]
+		if err := c.takeStan(&s.Model, &s.Data, *replace); err != nil {
+			return err
+		}
 		f.Visit(func(f *pflag.Flag) { s.Given = append(s.Given, f.Name) })
 		switch {
 		case *resume && *replace:

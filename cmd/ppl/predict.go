@@ -76,6 +76,9 @@ func predictCommand(c *console) *cobra.Command {
 			}
 			return c.replicate(cmd.Context(), p)
 		}
+		if err := c.takeStan(&p.from, &p.Data, *replace); err != nil {
+			return err
+		}
 		if !rundir.Exists(p.from) && filepath.Ext(p.from) != ".ppl" {
 			return rundir.NoRun(p.from)
 		}

@@ -59,7 +59,7 @@ func newRoot(c *console) *cobra.Command {
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand(c))
-	root.AddCommand(c.limited(checkCommand(c)), fmtCommand(c), formulaCommand(c),
+	root.AddCommand(c.limited(checkCommand(c)), fmtCommand(c), formulaCommand(c), importCommand(c),
 		c.limited(buildCommand(c)), c.limited(sampleCommand(c)),
 		watchCommand(c), listCommand(c), summaryCommand(c), diagnoseCommand(c), queryCommand(c), sessionCommand(c),
 		looCommand(c), compareCommand(c), evidenceCommand(c), sensitivityCommand(c), plotCommand(c), reportCommand(c),

@@ -67,6 +67,9 @@ func sampleCommand(c *console) *cobra.Command {
 		if err := s.takeFormula(c, &byFormula, f, *replace); err != nil {
 			return err
 		}
+		if err := c.takeStan(&s.request.Model, &s.request.Data, *replace); err != nil {
+			return err
+		}
 		switch {
 		case *resume && *replace:
 			return fault.Usagef("--resume and --overwrite contradict each other; give one of them")

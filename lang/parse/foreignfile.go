@@ -21,8 +21,8 @@ const first = `\A(?:\s|//.*\n|#.*\n|/\*(?s:.*?)\*/)*`
 // not parse, so a pattern need not exclude models of ppl.
 func foreignLanguages() []foreignLanguage {
 	return []foreignLanguage{
-		{"a Stan program", "a model of ppl has no blocks: `data y[N]` declares data, and the other names with `~` " +
-			"are parameters; `ppl help stan` shows how each block is written",
+		{"a Stan program", "a file whose name ends in .stan is read as a program of Stan, and `ppl import` makes a " +
+			"model of it; `ppl help stan` shows how each block is written",
 			patterns(first+`(functions|(transformed\s+)?data|(transformed\s+)?parameters|model)\s*\{`,
 				`(?m);\s*(//.*)?$`)},
 		{"a BUGS or JAGS model", "a model of ppl has no blocks and no loops: `y[i in N] ~ Normal(mu, sd)` is a loop, " +

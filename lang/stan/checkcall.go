@@ -169,7 +169,8 @@ func (c *checker) rngCall(e *Call, base string, d density, types []Type) Type {
 		return unknown
 	}
 	if len(types) != len(d.args) && base != "lkj_corr" && base != "lkj_corr_cholesky" {
-		c.diags.Errorf("E50", e.Fun.At, "`%s` has %s, and %d are given", e.Fun.Name, countArgs(len(d.args)), len(types))
+		c.diags.Errorf("E50", e.Fun.At, "`%s` has %s, and %d are given", e.Fun.Name, countArgs(len(d.args)),
+			len(types))
 		return unknown
 	}
 	one := realType

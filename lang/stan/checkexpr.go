@@ -320,8 +320,9 @@ func (c *checker) list(e *List) Type {
 		}
 		for i, t := range types {
 			if t.Known() && !t.Scalar() {
-				c.diags.Errorf("E44", e.Items[i].Span(), "an element of a row vector is an int or a real, and this is "+
-					"of type %s", t)
+				c.diags.Errorf("E44", e.Items[i].Span(),
+					"an element of a row vector is an int or a real, and this is "+
+						"of type %s", t)
 			}
 		}
 		return rowVector

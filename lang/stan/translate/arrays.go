@@ -24,7 +24,10 @@ func arrayFunctions() map[string]arrayFunction {
 		"zeros_array": filled(0, "real"), "ones_array": filled(1, "real"),
 		"zeros_int_array": filled(0, "int"), "ones_int_array": filled(1, "int"),
 		"to_vector": toVector, "to_row_vector": toVector, "to_array_1d": toVector, "to_matrix": toMatrix,
-		"to_array_2d": same, "to_int": same, "transpose": func(_ *executor, a []value) value { return transposed(a[0]) },
+		"to_array_2d": same, "to_int": same, "transpose": func(_ *executor,
+			a []value) value {
+			return transposed(a[0])
+		},
 		"size":         one(func(_ *executor, a []value) term { return a[0].sizeOrCount() }),
 		"rows":         one(func(_ *executor, a []value) term { return rowsOf(a[0]) }),
 		"cols":         one(func(_ *executor, a []value) term { return colsOf(a[0]) }),
@@ -111,10 +114,16 @@ func arrayFunctions() map[string]arrayFunction {
 			})
 		},
 		"diag_pre_multiply": func(_ *executor, a []value) value {
-			return lazily(a[1].typ, a[1].dims, a, func(i []term) term { return multiply(a[0].elem(i[:1]), a[1].elem(i)) })
+			return lazily(a[1].typ, a[1].dims, a, func(i []term) term {
+				return multiply(a[0].elem(i[:1]),
+					a[1].elem(i))
+			})
 		},
 		"diag_post_multiply": func(_ *executor, a []value) value {
-			return lazily(a[0].typ, a[0].dims, a, func(i []term) term { return multiply(a[0].elem(i), a[1].elem(i[1:])) })
+			return lazily(a[0].typ, a[0].dims, a, func(i []term) term {
+				return multiply(a[0].elem(i),
+					a[1].elem(i[1:]))
+			})
 		},
 		"quad_form_diag": func(_ *executor, a []value) value {
 			return lazily(a[0].typ, a[0].dims, a, func(i []term) term {
@@ -134,7 +143,10 @@ func arrayFunctions() map[string]arrayFunction {
 		"gp_exponential_cov": covariance("matern12"), "gp_periodic_cov": covariance("periodic"),
 		"linspaced_vector": linspaced, "linspaced_row_vector": linspaced, "linspaced_array": linspaced,
 		"linspaced_int_array": linspaced, "one_hot_vector": oneHot, "one_hot_array": oneHot,
-		"sort_desc":        func(x *executor, a []value) value { return reversed(x, []value{x.matrixCall("sort_asc", a[0])}) },
+		"sort_desc": func(x *executor, a []value) value {
+			return reversed(x,
+				[]value{x.matrixCall("sort_asc", a[0])})
+		},
 		"sort_indices_asc": sortIndices(1), "sort_indices_desc": sortIndices(-1),
 		"quantile": one(func(x *executor, a []value) term {
 			v, p := x.entire(a[0]), a[1].number()
@@ -241,9 +253,11 @@ func repeatedMatrix(_ *executor, a []value) value {
 	}
 	n := a[1].number()
 	if a[0].typ.Word == "vector" {
-		return lazily(stan.Type{Word: "matrix"}, []term{a[0].dims[0], n}, a, func(i []term) term { return a[0].elem(i[:1]) })
+		return lazily(stan.Type{Word: "matrix"}, []term{a[0].dims[0], n}, a,
+			func(i []term) term { return a[0].elem(i[:1]) })
 	}
-	return lazily(stan.Type{Word: "matrix"}, []term{n, a[0].dims[0]}, a, func(i []term) term { return a[0].elem(i[1:]) })
+	return lazily(stan.Type{Word: "matrix"}, []term{n, a[0].dims[0]}, a,
+		func(i []term) term { return a[0].elem(i[1:]) })
 }
 
 // toVector is all elements in a row: of a matrix column by column, of an array row by row.
@@ -286,9 +300,11 @@ func toMatrix(_ *executor, a []value) value {
 	if len(a) == 1 {
 		if len(v.dims) == 1 {
 			if v.typ.Word == "row_vector" {
-				return lazily(stan.Type{Word: "matrix"}, []term{constant(1), v.dims[0]}, a, func(i []term) term { return v.elem(i[1:]) })
+				return lazily(stan.Type{Word: "matrix"}, []term{constant(1), v.dims[0]}, a,
+					func(i []term) term { return v.elem(i[1:]) })
 			}
-			return lazily(stan.Type{Word: "matrix"}, []term{v.dims[0], constant(1)}, a, func(i []term) term { return v.elem(i[:1]) })
+			return lazily(stan.Type{Word: "matrix"}, []term{v.dims[0], constant(1)}, a,
+				func(i []term) term { return v.elem(i[:1]) })
 		}
 		v.typ = stan.Type{Word: "matrix"}
 		return v

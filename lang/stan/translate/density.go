@@ -7,15 +7,15 @@ import (
 	"ppl/lang/stan"
 )
 
-// A law is a distribution with its arguments.
-type law struct {
+// A dist is a distribution with its arguments.
+type dist struct {
 	name string
 	distribution
 	args []value
 }
 
-// lawOf is the distribution of a name of Stan.
-func (x *executor) lawOf(name string, args []value) law {
+// distOf is the distribution of a name of Stan.
+func (x *executor) distOf(name string, args []value) dist {
 	if base, ok := linearModels[name]; ok {
 		return x.linearModel(name, base, args)
 	}
@@ -26,7 +26,7 @@ func (x *executor) lawOf(name string, args []value) law {
 	if len(args) < len(d.kinds) {
 		refuse("the distribution `" + name + "` lacks arguments")
 	}
-	l := law{name: name, distribution: d, args: slices.Clone(args)}
+	l := dist{name: name, distribution: d, args: slices.Clone(args)}
 	for i, k := range d.kinds {
 		if k == 'm' {
 			l.args[i] = x.nameArray("matrix", args[i])
@@ -36,7 +36,7 @@ func (x *executor) lawOf(name string, args []value) law {
 }
 
 // linearModel writes the predictor of a generalised linear model out.
-func (x *executor) linearModel(name, base string, a []value) law {
+func (x *executor) linearModel(name, base string, a []value) dist {
 	first := 0
 	if name == "binomial_logit_glm" {
 		first = 1
@@ -47,17 +47,17 @@ func (x *executor) linearModel(name, base string, a []value) law {
 	}
 	switch name {
 	case "ordered_logistic_glm":
-		return x.lawOf(base, []value{x.product(rows.as("matrix"), a[1]), a[2]})
+		return x.distOf(base, []value{x.product(rows.as("matrix"), a[1]), a[2]})
 	case "categorical_logit_glm":
 		n, k := rows.dims[0], a[1].dims[0]
 		eta := lazily(stan.Type{Word: "vector", Depth: 1}, []term{n, k}, a, func(i []term) term {
 			return add(a[1].elem(i[1:]), x.dot(rowOf(rows, i[0]), columnOf(a[2], i[1])))
 		})
-		return x.lawOf(base, []value{eta})
+		return x.distOf(base, []value{eta})
 	}
 	eta := x.infix("+", a[first+1], x.product(rows.as("matrix"), a[first+2].as("vector")))
 	args := append(slices.Clone(a[:first]), eta)
-	return x.lawOf(base, append(args, a[first+3:]...))
+	return x.distOf(base, append(args, a[first+3:]...))
 }
 
 // axesOf is the number of axes that an argument has for one value.
@@ -65,8 +65,8 @@ func axesOf(kind byte) int {
 	return map[byte]int{'s': 0, 'v': 1, 'm': 2}[kind]
 }
 
-// outer are the axes over which a law and its values are repeated: those of the argument that has the most.
-func (l law) outer(v value) []term {
+// outer are the axes over which a dist and its values are repeated: those of the argument that has the most.
+func (l dist) outer(v value) []term {
 	var dims []term
 	if n := len(v.dims) - l.own; n > 0 {
 		dims = v.dims[:n]
@@ -79,8 +79,8 @@ func (l law) outer(v value) []term {
 	return dims
 }
 
-// lawAt is the law of one value, with the index of the axes over which it is repeated. on is the value.
-func (x *executor) lawAt(l law, index []term, on value) term {
+// distAt is the dist of one value, with the index of the axes over which it is repeated. on is the value.
+func (x *executor) distAt(l dist, index []term, on value) term {
 	var parts []term
 	for i, k := range []byte(l.kinds) {
 		parts = append(parts, x.entire(x.oneOf(l.args[i], axesOf(k), index)))
@@ -121,13 +121,13 @@ func dropFirst(v value, at term) value {
 	return out
 }
 
-// logDensity is the sum of the log density of a law over values.
-func (x *executor) logDensity(l law, v value) term {
+// logDensity is the sum of the log density of a dist over values.
+func (x *executor) logDensity(l dist, v value) term {
 	var out term
 	x.within(func() {
 		plates, index := x.axes(l.outer(v))
 		on := x.oneOf(v, l.own, index)
-		d := x.lawAt(l, index, on)
+		d := x.distAt(l, index, on)
 		val := x.entire(on)
 		body := atom("logpdf("+d.text+", "+val.text+")", d, val)
 		out = body
@@ -141,7 +141,8 @@ func (x *executor) logDensity(l law, v value) term {
 // densityCall is a call such as normal_lpdf(y | mu, sigma) or normal_rng(mu, sigma).
 func (x *executor) densityCall(e *stan.Call, args []value) (value, bool) {
 	name := stan.Normalized(e.Fun.Name)
-	for _, suffix := range []string{"_lpdf", "_lpmf", "_log", "_lcdf", "_lccdf", "_cdf_log", "_ccdf_log", "_cdf", "_rng"} {
+	for _, suffix := range []string{"_lpdf", "_lpmf", "_log", "_lcdf", "_lccdf", "_cdf_log", "_ccdf_log",
+		"_cdf", "_rng"} {
 		base, ok := strings.CutSuffix(name, suffix)
 		_, has := distributions[base]
 		_, linear := linearModels[base]
@@ -152,20 +153,20 @@ func (x *executor) densityCall(e *stan.Call, args []value) (value, bool) {
 		case "_rng":
 			return x.draw(base, args), true
 		case "_lpdf", "_lpmf", "_log":
-			return scalar(x.logDensity(x.lawOf(base, args[1:]), args[0])), true
+			return scalar(x.logDensity(x.distOf(base, args[1:]), args[0])), true
 		}
-		return scalar(x.probability(x.lawOf(base, args[1:]), args[0], suffix)), true
+		return scalar(x.probability(x.distOf(base, args[1:]), args[0], suffix)), true
 	}
 	return value{}, false
 }
 
 // probability is a distribution function of Stan, a product over all values.
-func (x *executor) probability(l law, v value, suffix string) term {
+func (x *executor) probability(l dist, v value, suffix string) term {
 	var out term
 	x.within(func() {
 		plates, index := x.axes(l.outer(v))
 		on := x.oneOf(v, l.own, index).number()
-		d := x.lawAt(l, index, scalar(on))
+		d := x.distAt(l, index, scalar(on))
 		body := term{}
 		f, fold := "cdf", "prod"
 		switch suffix {
@@ -194,12 +195,12 @@ func (x *executor) draw(base string, args []value) value {
 	if base == "multinomial" || base == "multinomial_logit" || base == "dirichlet_multinomial" {
 		return x.drawCounts(base, args)
 	}
-	l := x.lawOf(base, args)
+	l := x.distOf(base, args)
 	var out value
 	x.within(func() {
 		dims := l.outer(value{dims: make([]term, l.own)})
 		plates, index := x.axes(dims)
-		d := x.lawAt(l, index, value{})
+		d := x.distAt(l, index, value{})
 		own := x.ownAxes(l, args)
 		out = x.drawn(d, append(slices.Clone(x.plates), plates...), own, append(slices.Clone(dims), own...))
 	})
@@ -236,7 +237,7 @@ func (x *executor) drawCounts(base string, args []value) value {
 }
 
 // ownAxes are the axes of one drawn vector or matrix.
-func (x *executor) ownAxes(l law, args []value) []term {
+func (x *executor) ownAxes(l dist, args []value) []term {
 	for i, k := range []byte(l.kinds) {
 		a := args[i]
 		switch {
@@ -276,7 +277,7 @@ func (x *executor) sample(s *stan.Sample) {
 		}
 	}
 	v := x.eval(s.Left)
-	l := x.lawOf(name, x.args(s.Args))
+	l := x.distOf(name, x.args(s.Args))
 	var t truncation
 	if s.Truncated {
 		t.set = true
@@ -310,31 +311,33 @@ func (t truncation) text() string {
 }
 
 // density adds the log density of values to that of the model: as `~` if they are data or parameters themselves.
-func (x *executor) density(v value, l law, t truncation) {
+func (x *executor) density(v value, l dist, t truncation) {
 	x.within(func() {
 		plates, index := x.axes(l.outer(v))
 		on := x.oneOf(v, l.own, index)
-		d := x.lawAt(l, index, on)
+		d := x.distAt(l, index, on)
 		val := x.entire(on)
 		all := append(slices.Clone(x.plates), plates...)
-		u := &use{law: l, dist: d, trunc: t, slots: nil}
+		u := &use{dist: l, written: d, trunc: t, slots: nil}
 		lp := atom("logpdf("+d.text+", "+val.text+")", d, val)
 		if t.set {
 			lp = x.truncated(lp, l, index, t)
 			for _, e := range []*term{t.lo, t.hi} {
 				if e != nil {
-					u.dist.level = max(u.dist.level, ofData)
+					u.written.level = max(u.written.level, ofData)
 				}
 			}
 		}
-		fact := item{factor: true, slots: slotsOf(all), text: x.guarded(lp).text, at: x.at, level: max(d.level, val.level)}
+		fact := item{factor: true, slots: slotsOf(all), text: x.guarded(lp).text, at: x.at, level: max(d.level,
+			val.level)}
 		name, slots, ok := x.headOf(val, all)
 		if !ok || len(x.guards) > 0 {
 			x.emit(fact)
 			return
 		}
 		u.slots = slots
-		it := item{name: name, slots: slots, text: d.text, draws: true, at: x.at, level: ofParameters, factorText: fact.text,
+		it := item{name: name, slots: slots, text: d.text, draws: true, at: x.at, level: ofParameters,
+			factorText:  fact.text,
 			factorSlots: fact.slots}
 		if t.set {
 			it.text += " in " + t.text()
@@ -358,15 +361,15 @@ func (x *executor) density(v value, l law, t truncation) {
 	})
 }
 
-// ownsRest reports whether the slots leave the last axes of data for the values of a law of vectors.
+// ownsRest reports whether the slots leave the last axes of data for the values of a dist of vectors.
 func (x *executor) ownsRest(name string, slots []slot, own int) bool {
 	c := x.lookup(name)
 	return c != nil && len(c.dims) == len(slots)+own
 }
 
 // truncated is the log density of a value that is known to lie between two ends.
-func (x *executor) truncated(lp term, l law, index []term, t truncation) term {
-	d := x.lawAt(l, index, value{})
+func (x *executor) truncated(lp term, l dist, index []term, t truncation) term {
+	d := x.distAt(l, index, value{})
 	counts := isCount(l.name)
 	upto := func(e term, below bool) term {
 		if below && counts {
@@ -444,7 +447,7 @@ func splitReference(text string) (name string, subs []string) {
 
 // observable reports data, or what is computed of data alone, whose elements have no distribution yet.
 func (x *executor) observable(name string, slots []slot) bool {
-	if !x.isData[name] {
+	if !x.isData[name] || !x.isWhole(name) {
 		return false
 	}
 	for _, before := range x.observed[name] {
@@ -453,6 +456,18 @@ func (x *executor) observable(name string, slots []slot) bool {
 		}
 	}
 	return true
+}
+
+// isWhole reports data, and an array that one statement defines: of several pieces, none has a distribution of its
+// own.
+func (x *executor) isWhole(name string) bool {
+	n := 0
+	for _, it := range x.items {
+		if it.name == name && !it.draws {
+			n++
+		}
+	}
+	return n == 1
 }
 
 func disjointSlots(a, b []slot) bool {
@@ -506,20 +521,20 @@ func (x *executor) increment(e stan.Expr) {
 	x.factor(x.fold("sum", v))
 }
 
-// incrementCall writes target += normal_lpdf(y | mu, sigma) as y ~ Normal(mu, sigma), and a mixture of two densities of
-// one value as a mixture.
+// incrementCall writes target += normal_lpdf(y | mu, sigma) as y ~ Normal(mu, sigma), and a mixture of two
+// densities of one value as a mixture.
 func (x *executor) incrementCall(e *stan.Call) bool {
 	base, ok := densityName(e.Fun.Name)
 	if ok && x.info.Functions[stan.Normalized(e.Fun.Name)] == nil {
 		v := x.eval(e.Args[0])
-		x.density(v, x.lawOf(base, x.args(e.Args[1:])), truncation{})
+		x.density(v, x.distOf(base, x.args(e.Args[1:])), truncation{})
 		return true
 	}
 	if e.Fun.Name != "log_mix" || len(e.Args) != 3 {
 		return false
 	}
 	var calls [2]*stan.Call
-	var laws [2]law
+	var dists [2]dist
 	for i, a := range e.Args[1:] {
 		c, isCall := stan.Bare(a).(*stan.Call)
 		if !isCall || x.info.Functions[stan.Normalized(c.Fun.Name)] != nil {
@@ -530,26 +545,27 @@ func (x *executor) incrementCall(e *stan.Call) bool {
 			return false
 		}
 		calls[i] = c
-		laws[i] = x.lawOf(base, x.args(c.Args[1:]))
+		dists[i] = x.distOf(base, x.args(c.Args[1:]))
 	}
 	on := x.eval(calls[0].Args[0])
 	if calls[0].Args[0].Span().Text() != calls[1].Args[0].Span().Text() || !on.isScalar() ||
-		len(laws[0].outer(on))+len(laws[1].outer(on)) > 0 || isCount(laws[0].name) != isCount(laws[1].name) {
+		len(dists[0].outer(on))+len(dists[1].outer(on)) > 0 || isCount(dists[0].name) != isCount(dists[1].name) {
 		return false
 	}
 	weight := x.eval(e.Args[0])
 	if !weight.isScalar() {
 		return false
 	}
-	text := "Mixture($1, [" + laws[0].renumbered(1) + ", " + laws[1].renumbered(1+len(laws[0].kinds)) + "])"
-	l := law{name: laws[0].name, args: append([]value{weight}, append(slices.Clone(laws[0].args), laws[1].args...)...)}
-	l.distribution = distribution{text: text, kinds: "s" + laws[0].kinds + laws[1].kinds}
+	text := "Mixture($1, [" + dists[0].renumbered(1) + ", " + dists[1].renumbered(1+len(dists[0].kinds)) + "])"
+	l := dist{name: dists[0].name, args: append([]value{weight}, append(slices.Clone(dists[0].args),
+		dists[1].args...)...)}
+	l.distribution = distribution{text: text, kinds: "s" + dists[0].kinds + dists[1].kinds}
 	x.density(on, l, truncation{})
 	return true
 }
 
-// renumbered is the text of a law whose arguments come behind others.
-func (l law) renumbered(by int) string {
+// renumbered is the text of a dist whose arguments come behind others.
+func (l dist) renumbered(by int) string {
 	text := l.text
 	for i := len(l.kinds); i >= 1; i-- {
 		text = strings.ReplaceAll(text, "$"+constant(i).text, "$"+constant(i+by).text)

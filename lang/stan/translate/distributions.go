@@ -1,8 +1,9 @@
 package translate
 
-// A distribution is one of Stan in ppl. In the text, $1 is its first argument in Stan's order. kinds has a letter for
-// each argument: s for a number, or one for each element; v for a vector, or one for each vector; m for a matrix. own is
-// the number of axes of one value. support is where the distribution lies by itself, "" for all numbers.
+// A distribution is one of Stan in ppl. In the text, $1 is its first argument in Stan's order. kinds has a letter
+// for each argument: s for a number, or one for each element; v for a vector, or one for each vector; m for a
+// matrix. own is the number of axes of one value. support is where the distribution lies by itself, "" for all
+// numbers.
 type distribution struct {
 	text    string
 	kinds   string

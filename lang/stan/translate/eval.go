@@ -31,7 +31,11 @@ func (x *executor) evalSubs(subs []stan.Sub) []subscript {
 		}
 		v := x.eval(s.Lo)
 		if v.isScalar() {
-			t := v.number()
+			t := x.fixed(v.number())
+			if t.level != ofData {
+				t = atom("round("+t.text+")", t)
+				t.integer, t.linear = true, atomLinear(t)
+			}
 			out[i].one = &t
 			continue
 		}
@@ -246,9 +250,10 @@ func (x *executor) product(a, b value) value {
 	case "row_vector vector":
 		return scalar(x.dot(a, b))
 	case "vector row_vector":
-		return lazily(stan.Type{Word: "matrix"}, []term{a.dims[0], b.dims[0]}, []value{a, b}, func(index []term) term {
-			return multiply(a.elem(index[:1]), b.elem(index[1:]))
-		})
+		return lazily(stan.Type{Word: "matrix"}, []term{a.dims[0], b.dims[0]}, []value{a, b},
+			func(index []term) term {
+				return multiply(a.elem(index[:1]), b.elem(index[1:]))
+			})
 	case "matrix vector":
 		out := lazily(stan.Type{Word: "vector"}, a.dims[:1], []value{a, b}, func(index []term) term {
 			return x.dot(rowOf(a, index[0]), b)
@@ -309,10 +314,14 @@ func (x *executor) dot(a, b value) term {
 		out.integer, out.linear = false, nil
 		return out
 	}
-	if a.text != "" && b.text != "" && a.dims[0].text == b.dims[0].text && isReference(a.text) && isReference(b.text) {
+	if a.text != "" && b.text != "" && a.dims[0].text == b.dims[0].text && isReference(a.text) &&
+		isReference(b.text) {
 		t := term{text: a.text + " @ " + b.text, strength: strengthMultiply,
 			plates: term{plates: a.from}.from(term{plates: b.from}).plates, level: max(a.level, b.level)}
-		t.eval = x.folded("sum", x.mapped(a.typ, []value{a, b}, func(ts []term) term { return multiply(ts[0], ts[1]) }))
+		t.eval = x.folded("sum", x.mapped(a.typ, []value{a, b}, func(ts []term) term {
+			return multiply(ts[0],
+				ts[1])
+		}))
 		return t
 	}
 	products := lazily(stan.Type{Word: "vector"}, a.dims[:1], []value{a, b}, func(index []term) term {
@@ -450,7 +459,8 @@ func (x *executor) list(e *stan.List) value {
 	}
 	typ := x.info.Types[e]
 	if e.Open == "(" {
-		return value{typ: typ, parts: parts, elem: func([]term) term { refuse("a tuple is not a number"); return term{} }}
+		return value{typ: typ, parts: parts,
+			elem: func([]term) term { refuse("a tuple is not a number"); return term{} }}
 	}
 	if len(parts) == 0 || parts[0].isScalar() {
 		items := make([]term, len(parts))

@@ -13,9 +13,9 @@ import (
 // maxUnrolled is how many turns loops may have that are written turn by turn, and maxItems how many statements a
 // translation may have. Beyond that a person would not read it, and the compiler would take minutes.
 const (
-	maxUnrolled = 20000
-	maxItems    = 20000
-	maxText     = 4 << 20
+	maxUnrolled = 10000
+	maxItems    = 8000
+	maxText     = 1 << 20
 	maxCalls    = 60
 )
 
@@ -55,27 +55,29 @@ type item struct {
 
 // An executor runs a program. What data decide is computed; the rest becomes statements of a model.
 type executor struct {
-	program *stan.Program
-	info    *stan.Info
-	data    Data
-	names   *names
-	scopes  []map[string]*cell
-	states  map[*cell]*state
-	plates  []*plate // the loops around, from the outermost
-	used    []*plate // those whose names are in use
-	guards  []term   // the conditions around
-	items   []item
-	at      source.Span // the present statement
-	block   string
-	calls   int
-	turns   int // of loops that are written turn by turn
-	length  int // of the texts so far
-	inline  bool
-	carried int // how many names of carried values there are
-	renamed map[string]string
-	params  map[string]*parameter
-	order   []*parameter
-	notes   []Unsaid
+	program  *stan.Program
+	info     *stan.Info
+	data     Data
+	names    *names
+	scopes   []map[string]*cell
+	states   map[*cell]*state
+	plates   []*plate // the loops around, from the outermost
+	used     []*plate // those whose names are in use
+	guards   []term   // the conditions around
+	items    []item
+	at       source.Span // the present statement
+	block    string
+	calls    int
+	turns    int // of loops that are written turn by turn
+	unrolled int // how many loops around are written turn by turn
+	length   int // of the texts so far
+	inline   bool
+	carried  int // how many names of carried values there are
+	renamed  map[string]string
+	prefixes map[string]string // the indices of outer loops that come before that of a carried value
+	params   map[string]*parameter
+	order    []*parameter
+	notes    []Unsaid
 
 	library   map[string]arrayFunction
 	own       map[string]string   // the names in the model of the variables that results and data have
@@ -115,20 +117,21 @@ func (x *executor) scoped(f func()) {
 
 // A snapshot is what a failed attempt has to restore.
 type snapshot struct {
-	states                          map[*cell]*state
-	plates, used                    []*plate
-	guards                          []term
-	items, scopes, turns, calls, at int
-	block                           string
-	taken                           map[string]bool
-	uses                            map[*parameter]int
-	present                         source.Span
-	inline                          bool
+	states                                    map[*cell]*state
+	plates, used                              []*plate
+	guards                                    []term
+	items, scopes, turns, calls, at, unrolled int
+	block                                     string
+	taken                                     map[string]bool
+	uses                                      map[*parameter]int
+	present                                   source.Span
+	inline                                    bool
 }
 
 func (x *executor) snapshot() snapshot {
 	s := snapshot{states: maps.Clone(x.states), plates: slices.Clone(x.plates), used: slices.Clone(x.used),
-		guards: slices.Clone(x.guards), items: len(x.items), scopes: len(x.scopes), turns: x.turns, calls: x.calls,
+		guards: slices.Clone(x.guards), items: len(x.items), scopes: len(x.scopes), turns: x.turns,
+		calls: x.calls, unrolled: x.unrolled,
 		taken: maps.Clone(x.names.taken), uses: map[*parameter]int{}, at: x.length, present: x.at, inline: x.inline}
 	for _, p := range x.order {
 		s.uses[p] = len(p.uses)
@@ -140,6 +143,7 @@ func (x *executor) restore(s snapshot) {
 	x.states, x.plates, x.used, x.guards = s.states, s.plates, s.used, s.guards
 	x.items, x.scopes, x.turns, x.calls = x.items[:s.items], x.scopes[:s.scopes], s.turns, s.calls
 	x.names.taken, x.length, x.at, x.inline = s.taken, s.at, s.present, s.inline
+	x.unrolled = s.unrolled
 	for p, n := range s.uses {
 		p.uses = p.uses[:n]
 	}
@@ -418,7 +422,8 @@ func (x *executor) join(c *cell, cond term, before, a, b *state) *state {
 		out.regions = append(out.regions, region{r.subs, r.plates, choose(cond, r.value, other)})
 	}
 	for _, r := range rest {
-		out.regions = append(out.regions, region{r.subs, r.plates, choose(cond, x.beforeRegion(c, before, r), r.value)})
+		out.regions = append(out.regions, region{r.subs, r.plates, choose(cond, x.beforeRegion(c, before, r),
+			r.value)})
 	}
 	return out
 }
@@ -443,7 +448,7 @@ func sameSubs(a, b region) bool {
 		return false
 	}
 	for i := range a.subs {
-		if a.subs[i].text == b.subs[i].text {
+		if a.subs[i].text == b.subs[i].text && samePlates(a.subs[i], b.subs[i]) {
 			continue
 		}
 		if len(a.subs[i].plates) == 1 && len(b.subs[i].plates) == 1 {
@@ -514,7 +519,8 @@ func (x *executor) decl(d *stan.Decl) {
 }
 
 func (x *executor) newCell(d *stan.Decl) *cell {
-	return &cell{name: d.Name.Name, at: d.At, typ: d.Type.Plain(), dims: x.sizes(d.Type), outer: slices.Clone(x.plates)}
+	return &cell{name: d.Name.Name, at: d.At, typ: d.Type.Plain(), dims: x.sizes(d.Type),
+		outer: slices.Clone(x.plates)}
 }
 
 // sizes are the lengths of the axes of a declared type.

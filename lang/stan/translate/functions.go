@@ -12,8 +12,8 @@ import (
 
 // The functions of Stan, and what each is in ppl. A function that is missing in all tables is refused by its name.
 
-// A numeric function applies to each element of its arguments. In the text, $1 is the first argument as it is, and $(1)
-// the same as an operand. Without f, its value is not known while a program is translated.
+// A numeric function applies to each element of its arguments. In the text, $1 is the first argument as it is, and
+// $(1) the same as an operand. Without f, its value is not known while a program is translated.
 type numeric struct {
 	text string
 	f    func(a []float64) float64
@@ -112,7 +112,8 @@ var matrixCalls = map[string]struct {
 }{
 	"cholesky_decompose": {"cholesky", "matrix", []int{0, 1}}, "inverse": {"inverse", "matrix", []int{1, 0}},
 	"inverse_spd": {"inverse_spd", "matrix", []int{0, 1}}, "matrix_exp": {"matrix_exp", "matrix", []int{0, 1}},
-	"eigenvalues_sym": {"eigenvalues", "vector", []int{0}}, "eigenvectors_sym": {"eigenvectors", "matrix", []int{0, 1}},
+	"eigenvalues_sym": {"eigenvalues", "vector", []int{0}}, "eigenvectors_sym": {"eigenvectors", "matrix",
+		[]int{0, 1}},
 	"softmax": {"softmax", "vector", []int{0}}, "log_softmax": {"log_softmax", "vector", []int{0}},
 	"cumulative_sum": {"cumsum", "", []int{0}}, "sort_asc": {"sort", "", []int{0}},
 	"generalized_inverse": {"inverse", "matrix", []int{1, 0}},
@@ -161,6 +162,9 @@ func (x *executor) libraryCall(name string, args []value, typ stan.Type) value {
 				args[0].number(), args[1].number()))
 		}
 		return scalar(x.twoOf(f, args[0].number(), args[1].number()))
+	}
+	if name == "pow" {
+		return x.mapped(typ, args, func(ts []term) term { return power(ts[0], ts[1]) })
 	}
 	if n, ok := numerics[name]; ok {
 		return x.mapped(typ, args, func(ts []term) term { return n.of(ts, typ.Word == "int") })

@@ -17,7 +17,7 @@ func (x *executor) loop(s *stan.For) result {
 	if s.Hi == nil {
 		return x.loopOver(s)
 	}
-	lo, hi := x.eval(s.Lo).number(), x.eval(s.Hi).number()
+	lo, hi := x.fixed(x.eval(s.Lo).number()), x.fixed(x.eval(s.Hi).number())
 	if n, ok := difference(hi, lo); ok && n < 0 {
 		return result{}
 	}
@@ -68,6 +68,8 @@ func (x *executor) turnsOf(s *stan.For, lo, hi term, bind func(term) *cell) resu
 	if !ok || !also || len(lo.plates)+len(hi.plates) > 0 {
 		panic(failed)
 	}
+	x.unrolled++
+	defer func() { x.unrolled-- }()
 	for i := first; i <= last; i++ {
 		if x.turns++; x.turns > maxUnrolled {
 			cannot("the turns of this loop depend on each other, and there are more than %d; %s", maxUnrolled,
@@ -100,6 +102,15 @@ func inLoopJump(s stan.Stmt) bool {
 		return inLoopJump(s.Then) || s.Else != nil && inLoopJump(s.Else)
 	}
 	return false
+}
+
+// fixed is the value of an integer that data decide, in loops that are written turn by turn.
+func (x *executor) fixed(t term) term {
+	if n, ok := t.whole(); ok && t.integer && len(t.plates) == 0 && (x.unrolled > 0 || strings.Contains(t.text,
+		"[")) {
+		return constant(n)
+	}
+	return t
 }
 
 func (x *executor) while(s *stan.While) result {
@@ -246,6 +257,7 @@ func walk(s stan.Stmt, f func(stan.Stmt)) {
 func (x *executor) ownElements(loop *stan.For, c *cell, p *plate) (subs []term, own bool) {
 	own = true
 	first := true
+	locals := localsOf(loop.Body)
 	walk(loop.Body, func(s stan.Stmt) {
 		a, ok := s.(*stan.Assign)
 		if !ok || rootName(a.Left) != c.name {
@@ -262,8 +274,8 @@ func (x *executor) ownElements(loop *stan.For, c *cell, p *plate) (subs []term, 
 		for _, sub := range all {
 			t := constant(0)
 			if !sub.Range && sub.Lo != nil {
-				if simple, ok := x.simpleIndex(sub.Lo, loop.Index.Name, p); ok {
-					t, has = simple, has || len(simple.plates) > 0
+				if simple, ok := x.simpleIndex(sub.Lo, loop.Index.Name, p, locals); ok {
+					t, has = simple, has || slices.Contains(simple.plates, p)
 				} else {
 					t = atom("?")
 				}
@@ -280,15 +292,41 @@ func (x *executor) ownElements(loop *stan.For, c *cell, p *plate) (subs []term, 
 	return subs, own
 }
 
+// localsOf are the variables that a loop declares, with the only value that each gets; nil for those with several.
+func localsOf(body stan.Stmt) map[string]stan.Expr {
+	all := map[string]stan.Expr{}
+	walk(body, func(s stan.Stmt) {
+		switch s := s.(type) {
+		case *stan.Decl:
+			all[s.Name.Name] = s.Value
+		case *stan.For:
+			all[s.Index.Name] = nil
+		case *stan.Assign:
+			name := rootName(s.Left)
+			before, local := all[name]
+			switch _, whole := s.Left.(*stan.Name); {
+			case !local:
+			case before == nil && whole && s.Op == "=":
+				all[name] = s.Right
+			default:
+				all[name] = nil
+			}
+		}
+	})
+	return all
+}
+
 // simpleIndex is a subscript that is the index of a loop, plus or minus what does not change in it.
-func (x *executor) simpleIndex(e stan.Expr, index string, p *plate) (t term, ok bool) {
+func (x *executor) simpleIndex(e stan.Expr, index string, p *plate, locals map[string]stan.Expr) (t term, ok bool) {
 	switch e := stan.Bare(e).(type) {
 	case *stan.Name:
 		if e.Name == index {
 			return p.index(), true
 		}
 		c := x.lookup(e.Name)
-		if c == nil { // declared in the loop
+		if value, once := locals[e.Name]; once && value != nil {
+			return x.simpleIndex(value, index, p, nil)
+		} else if once || c == nil { // declared in the loop
 			return atom("?" + e.Name), true
 		}
 		if st := x.states[c]; st != nil && st.base != nil && len(c.dims) == 0 {
@@ -299,8 +337,8 @@ func (x *executor) simpleIndex(e stan.Expr, index string, p *plate) (t term, ok 
 			return constant(int(e.Value)), true
 		}
 	case *stan.Binary:
-		a, ok := x.simpleIndex(e.X, index, p)
-		b, also := x.simpleIndex(e.Y, index, p)
+		a, ok := x.simpleIndex(e.X, index, p, locals)
+		b, also := x.simpleIndex(e.Y, index, p, locals)
 		if !ok || !also || !a.integer || !b.integer {
 			return term{}, false
 		}
@@ -385,6 +423,9 @@ func (x *executor) settle(k *carry, p *plate, before map[*cell]*state) {
 		v.typ = c.typ
 		x.states[c] = &state{base: &v}
 	default:
+		if len(c.dims) == 0 && st.written != nil { // its definition says the rest
+			final = st.written.number()
+		}
 		x.settleSeries(k, p, plates, final)
 	}
 }
@@ -484,33 +525,52 @@ func (x *executor) settleSeries(k *carry, p *plate, plates []*plate, final term)
 	name := x.names.take(c.name)
 	x.renamed[k.name] = name
 	x.plates = x.plates[:len(x.plates)-1]
+	if len(c.dims) > 0 && k.prior.base == nil && !x.covers(c, k.prior) {
+		cannot("a loop changes elements of `%s`, of which some have no value", c.name)
+	}
 	prior := x.readState(c, k.prior)
 	outer := x.sortedOuter(final, prior, p)
-	if len(outer) > 0 {
-		cannot("`%s` is carried through a loop inside of another one", c.name)
+	prefix := ""
+	for _, q := range outer {
+		prefix += q.name + ", "
 	}
+	x.prefixes[k.name] = prefix
 	start := subtract(p.lo, constant(1))
 	first := slot{plate: &plate{name: p.name, lo: start, hi: start}}
 	if isDigits(start.text) {
 		first = slot{single: start}
 	}
 	lvl := max(final.level, prior.level)
-	x.emit(item{name: name, slots: append([]slot{first}, slotsOf(plates)...), text: prior.elem(indices(plates)).text,
-		at: x.at, level: lvl})
+	x.emit(item{name: name, slots: append(append(slotsOf(outer), first), slotsOf(plates)...),
+		text: prior.elem(indices(plates)).text,
+		at:   x.at, level: lvl})
 	x.plates = append(x.plates, p)
-	x.emit(item{name: name, slots: append([]slot{{plate: p}}, slotsOf(plates)...), text: final.text, at: x.at,
+	x.emit(item{name: name, slots: append(append(slotsOf(outer), slot{plate: p}), slotsOf(plates)...),
+		text: final.text, at: x.at,
 		level: lvl})
-	all := named(name, nil, c.typ, append([]term{p.hi}, c.dims...), lvl)
+	all := named(name, outer, c.typ, append([]term{p.hi}, c.dims...), lvl)
 	v := lazily(c.typ, c.dims, nil, func(at []term) term {
 		return all.elem(append([]term{p.hi}, at...))
 	})
-	v.level, v.from = lvl, p.hi.plates
-	v.text = element(name, []term{p.hi})
+	v.level, v.from = lvl, append(slices.Clone(outer), p.hi.plates...)
+	v.text = element(name, append(indices(outer), p.hi))
 	if len(c.dims) == 0 {
 		v = scalar(v.elem(nil))
 	}
 	v.typ = c.typ
 	x.states[c] = &state{base: &v}
+}
+
+// covers reports a state of which one region is the whole array.
+func (x *executor) covers(c *cell, st *state) bool {
+	for _, r := range st.regions {
+		full := false
+		x.within(func() { _, full = x.regionPiece(c, r) })
+		if full {
+			return true
+		}
+	}
+	return false
 }
 
 // sortedOuter are the loops around, without the present one, on whose index a carried value depends.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// carriedMark begins the name of what a loop carries from one turn to the next, until the end of the loop shows how it
-// is written.
+// carriedMark begins the name of what a loop carries from one turn to the next, until the end of the loop shows
+// how it is written.
 const carriedMark = "\x01"
 
 // names gives out names that nothing else has.
@@ -20,15 +20,33 @@ type names struct {
 var reserved = strings.Fields(`data generate infer import in from return missing censored ordered zerosum noncentered
 	pi inf true false sum prod mean sd var min max logsumexp log exp sqrt abs dot transpose cholesky inverse diag
 	diagonal fill concat logpdf logcdf cdf softmax cumsum sigmoid logit log1p log1m expm1 square pow round trunc floor
-	ceil mod choose sort rank quantile kron norm distance determinant log_determinant lgamma digamma factor at t`)
+	ceil mod choose sort rank quantile kron norm distance determinant log_determinant lgamma digamma factor`)
 
 func newNames() *names {
 	n := &names{taken: map[string]bool{}}
 	for _, w := range reserved {
 		n.taken[w] = true
 	}
+	for _, f := range numerics {
+		n.reserveWords(f.text)
+	}
+	for _, f := range matrixCalls {
+		n.reserveWords(f.text)
+	}
+	for _, f := range matrixFolds {
+		n.reserveWords(f)
+	}
 	return n
 }
+
+// reserveWords keeps the names of functions in a text free.
+func (n *names) reserveWords(text string) {
+	for _, w := range words.FindAllString(text, -1) {
+		n.taken[w] = true
+	}
+}
+
+var words = regexp.MustCompile(`[A-Za-z_]\w*`)
 
 // take returns a name that is not taken, like the given one.
 func (n *names) take(like string) string {
@@ -43,6 +61,9 @@ func (n *names) take(like string) string {
 // isReference reports a name, or one element by its subscripts.
 func isReference(text string) bool {
 	at := strings.IndexByte(text, '[')
+	if text == "" {
+		return false
+	}
 	if at < 0 {
 		return !strings.ContainsAny(text, " ()+-*/^?,")
 	}

@@ -26,11 +26,11 @@ type parameter struct {
 
 // A use is a density of a parameter.
 type use struct {
-	law   law
-	dist  term
-	slots []slot
-	trunc truncation
-	at    int // the item
+	dist    dist
+	written term
+	slots   []slot
+	trunc   truncation
+	at      int // the item
 }
 
 func (x *executor) parameter(d *stan.Decl) {
@@ -99,7 +99,7 @@ func (x *executor) priorsFit(p *parameter) bool {
 		return false
 	}
 	for _, u := range p.uses {
-		if len(u.slots)+u.law.own != len(p.cell.dims) || !x.fits(p, u) {
+		if len(u.slots)+u.dist.own != len(p.cell.dims) || !x.fits(p, u) {
 			return false
 		}
 	}
@@ -114,23 +114,23 @@ var natural = map[string][]string{"simplex": {"dirichlet"}, "corr_matrix": {"lkj
 // fits reports whether one density can be the prior of the elements that it is about.
 func (x *executor) fits(p *parameter, u *use) bool {
 	bounded := p.lower != nil || p.upper != nil
-	ofData := u.dist.level == 0
+	ofData := u.written.level == 0
 	switch p.word {
 	case "real", "vector", "row_vector", "matrix":
 	case "ordered":
-		return u.law.own == 0 && !u.trunc.set && ofData && len(u.dist.plates) == 0
+		return len(p.uses) == 1 && u.dist.own == 0 && !u.trunc.set && ofData && len(u.written.plates) == 0
 	case "positive_ordered":
-		return u.law.own == 0 && !u.trunc.set && ofData && len(u.dist.plates) == 0
+		return len(p.uses) == 1 && u.dist.own == 0 && !u.trunc.set && ofData && len(u.written.plates) == 0
 	default:
-		return slices.Contains(natural[p.word], u.law.name)
+		return slices.Contains(natural[p.word], u.dist.name)
 	}
-	if u.law.own == 2 {
+	if u.dist.own == 2 {
 		return false
 	}
 	index := indexOf(u.slots)
 	place := p.place(index)
 	switch {
-	case u.law.own > 0:
+	case u.dist.own > 0:
 		return !bounded && !u.trunc.set
 	case u.trunc.set:
 		return bounded && place == u.trunc.text()
@@ -138,22 +138,22 @@ func (x *executor) fits(p *parameter, u *use) bool {
 		return true
 	case ofData:
 		return true
-	case u.law.support == place:
+	case u.dist.support == place:
 		return true
 	}
-	return u.law.around0 && place == "0..inf" && x.locationIsZero(u)
+	return u.dist.around0 && place == "0..inf" && x.locationIsZero(u)
 }
 
 // locationIsZero reports a symmetric distribution around 0, of which a bound of 0 always leaves one half.
 func (x *executor) locationIsZero(u *use) bool {
 	at := 0
-	switch u.law.name {
+	switch u.dist.name {
 	case "std_normal":
 		return true
 	case "student_t":
 		at = 1
 	}
-	a := u.law.args[at]
+	a := u.dist.args[at]
 	return a.isScalar() && isNumber(a.number(), 0)
 }
 
@@ -212,7 +212,7 @@ func (x *executor) tile(p *parameter) bool {
 func (x *executor) writePrior(p *parameter, u *use) {
 	it := &x.items[u.at]
 	place := p.place(indexOf(u.slots))
-	if u.law.own > 0 {
+	if u.dist.own > 0 {
 		for _, n := range p.cell.dims[len(u.slots):] {
 			it.slots = append(it.slots, slot{plate: &plate{lo: constant(1), hi: n}})
 		}
@@ -222,19 +222,19 @@ func (x *executor) writePrior(p *parameter, u *use) {
 		it.text += " ordered"
 		return
 	case p.word == "positive_ordered":
-		if u.law.support != "0..inf" {
+		if u.dist.support != "0..inf" {
 			it.text += " in 0..inf"
 		}
 		it.text += " ordered"
 		return
-	case u.law.own > 0:
+	case u.dist.own > 0:
 		return
 	}
-	if place != "" && place != u.law.support && !uniformOver(it.text, place) {
+	if place != "" && place != u.dist.support && !uniformOver(it.text, place) {
 		it.text += " in " + place
 	}
-	if p.scale != nil && p.loc != nil && u.law.name == "normal" && sameNumber(*p.loc, u.law.args[0]) &&
-		sameNumber(*p.scale, u.law.args[1]) {
+	if p.scale != nil && p.loc != nil && u.dist.name == "normal" && sameNumber(*p.loc, u.dist.args[0]) &&
+		sameNumber(*p.scale, u.dist.args[1]) {
 		it.text += " noncentered"
 	}
 }
@@ -334,5 +334,6 @@ func diagonalOf(name string, index []term) string {
 
 // balance adds a factor that takes back what the prior of a constrained parameter adds to a flat one.
 func (x *executor) balance(plates []*plate, text string) {
-	x.items = append(x.items, item{factor: true, slots: slotsOf(plates), text: text, level: ofParameters, balance: true})
+	x.items = append(x.items, item{factor: true, slots: slotsOf(plates), text: text, level: ofParameters,
+		balance: true})
 }

@@ -51,8 +51,44 @@ func (x *executor) pieces(c *cell, st *state) []piece {
 	if st.base != nil && !covered {
 		return x.besides(c, st, out)
 	}
+	if st.base == nil && len(out) > 1 {
+		if all, ok := x.filled(c, st, out); ok {
+			return all
+		}
+	}
 	sortPieces(out)
-	return out
+	return numbered(out)
+}
+
+// numbered writes the places of pieces as numbers, where data decide them, so that one sees that they join: names and
+// numbers cannot be compared.
+func numbered(all []piece) []piece {
+	mixed := len(all) > 3
+	for _, p := range all {
+		for _, s := range p.slots {
+			mixed = mixed || len(all) > 1 && isDigits(s.lo().text) && !isNumber(s.lo(), 1) && !isNumber(s.lo(), 2) ||
+				len(all) > 1 && s.plate == nil && !isNumber(s.single, 1)
+		}
+	}
+	if !mixed {
+		return all
+	}
+	fix := func(t term) term {
+		if n, ok := t.whole(); ok && len(t.plates) == 0 {
+			return constant(n)
+		}
+		return t
+	}
+	for _, p := range all {
+		for i, s := range p.slots {
+			if s.plate == nil {
+				p.slots[i].single = fix(s.single)
+				continue
+			}
+			p.slots[i].plate = &plate{name: s.plate.name, lo: fix(s.plate.lo), hi: fix(s.plate.hi)}
+		}
+	}
+	return all
 }
 
 // entirePiece defines a whole array by one statement.
@@ -87,8 +123,8 @@ func (x *executor) regionPiece(c *cell, r region) (p piece, full bool) {
 	return p, full
 }
 
-// slotOf writes a subscript of an assignment as a slot: x[i + 1] for i in 1:N is x[i in 2..N+1], whose value has i - 1
-// in the place of i.
+// slotOf writes a subscript of an assignment as a slot: x[i + 1] for i in 1:N is x[i in 2..N+1], whose value has i
+// - 1 in the place of i.
 func (x *executor) slotOf(r region, s term) (sl slot, by term, of *plate) {
 	l := linearOf(s)
 	var found *plate
@@ -162,10 +198,10 @@ func (x *executor) besides(c *cell, st *state, regions []piece) []piece {
 	for axis := range c.dims {
 		if out, ok := x.alongAxis(c, st, regions, axis); ok {
 			sortPieces(out)
-			return out
+			return numbered(out)
 		}
 	}
-	if out, ok := x.oneByOne(c, st, regions); ok {
+	if out, ok := x.filled(c, st, regions); ok {
 		return out
 	}
 	plates, index := x.axes(c.dims)
@@ -220,30 +256,98 @@ func fillable(lo, next term) bool {
 	return ok && d >= 0
 }
 
-// oneByOne writes the elements that no region has, if regions are single elements of an array of a known size.
-func (x *executor) oneByOne(c *cell, st *state, regions []piece) ([]piece, bool) {
-	have := map[string]bool{}
-	for _, r := range st.regions {
-		for _, s := range r.subs {
-			if len(s.plates) > 0 {
-				return nil, false
+// filled adds the elements that no region has, if the places of all regions are known: what they had before, or 0 for
+// elements that no statement of the program assigns, which nothing reads.
+func (x *executor) filled(c *cell, st *state, regions []piece) ([]piece, bool) {
+	free := make([]bool, len(c.dims)) // axes along which regions are not whole
+	for _, p := range regions {
+		for i, s := range p.slots {
+			if s.plate == nil || !isNumber(s.lo(), 1) || !same(s.hi(), c.dims[i]) {
+				free[i] = true
 			}
 		}
-		have[fmt.Sprint(stringsOf(r.subs))] = true
+	}
+	var axes []int
+	var dims []term
+	for i, f := range free {
+		if f {
+			axes, dims = append(axes, i), append(dims, c.dims[i])
+		}
+	}
+	have := map[string]bool{}
+	for _, p := range regions {
+		lo, hi := make([]int, len(axes)), make([]int, len(axes))
+		for k, i := range axes {
+			a, ok := p.slots[i].lo().whole()
+			b, also := p.slots[i].hi().whole()
+			if !ok || !also || len(p.slots[i].lo().plates)+len(p.slots[i].hi().plates) > 0 {
+				return nil, false
+			}
+			lo[k], hi[k] = a, b
+		}
+		mark(lo, hi, nil, have)
 	}
 	out := slices.Clone(regions)
-	ok := elements(c.dims, nil, maxUnrolled, func(index []term) {
-		if have[fmt.Sprint(stringsOf(index))] {
+	var run []term // the first missing element of the present run along the last axis, and how many
+	length := 0
+	flush := func() {
+		if length == 0 {
 			return
 		}
-		p := piece{text: st.base.elem(index).text}
-		for _, t := range index {
-			p.slots = append(p.slots, slot{single: t})
+		plates, index := x.axes(c.dims)
+		p := piece{slots: slotsOf(plates)}
+		for k, i := range axes {
+			if k < len(axes)-1 {
+				p.slots[i], index[i] = slot{single: run[k]}, run[k]
+				continue
+			}
+			first, _ := run[k].whole()
+			plates[i].lo, plates[i].hi = run[k], constant(first+length-1)
+		}
+		p.text = "0"
+		if st.base != nil {
+			p.text = st.base.elem(index).text
 		}
 		out = append(out, p)
+		length = 0
+	}
+	if len(axes) == 0 {
+		return regions, true
+	}
+	ok := elements(dims, nil, maxFilled, func(index []term) {
+		if have[fmt.Sprint(stringsOf(index))] {
+			flush()
+			return
+		}
+		if length > 0 && isNumber(index[len(index)-1], 1) {
+			flush()
+		}
+		if length == 0 {
+			run = index
+		}
+		length++
 	})
+	flush()
 	sortPieces(out)
-	return out, ok
+	return numbered(out), ok
+}
+
+// maxFilled is the number of elements up to which missing ones are looked for.
+const maxFilled = 200000
+
+// mark notes all indices of a box.
+func mark(lo, hi, at []int, have map[string]bool) {
+	if len(at) == len(lo) {
+		index := make([]term, len(at))
+		for i, v := range at {
+			index[i] = constant(v)
+		}
+		have[fmt.Sprint(stringsOf(index))] = true
+		return
+	}
+	for v := lo[len(at)]; v <= hi[len(at)] && len(have) <= maxFilled; v++ {
+		mark(lo, hi, append(slices.Clone(at), v), have)
+	}
 }
 
 // generic is any element of a state, by conditions on its index.

@@ -52,6 +52,7 @@ func (x *executor) run(f *stan.Function, args []value) value {
 		refuse("`" + f.Name.Name + "` calls itself too often")
 	}
 	scopes, at := x.scopes, x.at
+	defer func() { x.scopes = scopes }()
 	x.scopes = []map[string]*cell{{}}
 	for i, p := range f.Params {
 		v := args[i]
@@ -69,7 +70,7 @@ func (x *executor) run(f *stan.Function, args []value) value {
 		x.states[c] = &state{base: &v}
 	}
 	r := x.stmts(f.Body.Stmts)
-	x.scopes, x.at = scopes, at
+	x.at = at
 	x.calls--
 	if r.flow != returned || r.value.elem == nil {
 		return value{typ: stan.Type{Word: "void"}, elem: func([]term) term { return constant(0) }}

@@ -52,6 +52,9 @@ type label struct {
 func (x *executor) read(c *cell) value { return x.readState(c, x.states[c]) }
 
 func (x *executor) readState(c *cell, st *state) value {
+	if st == nil {
+		cannot("`%s` was not translated", c.name)
+	}
 	if len(c.dims) == 0 {
 		return x.readNumber(c, st)
 	}
@@ -234,8 +237,8 @@ func samePlates(a, b term) bool {
 	return len(a.plates) == len(b.plates)
 }
 
-// apart reports two indices that are never equal, whatever the indices of loops in them are. An index that both have is
-// the same one only if the statements are in one turn, which is not known here.
+// apart reports two indices that are never equal, whatever the indices of loops in them are. An index that both
+// have is the same one only if the statements are in one turn, which is not known here.
 func apart(a, b term) bool {
 	if d, ok := difference(lowest(a), highest(b)); ok && d > 0 {
 		return true
@@ -272,6 +275,14 @@ func end(t term, sign int) term {
 // readPast reads an element that an earlier turn of the present loop wrote, or that was there before the loop.
 func (x *executor) readPast(c *cell, st *state, index []term, maybe bool) term {
 	p := st.promise
+	for i, s := range p.subs {
+		if i >= len(index) || linearOf(s).coefs[p.plate.name] != 0 {
+			continue
+		}
+		if d, ok := difference(index[i], s); ok && d != 0 { // elements that this loop does not write
+			return x.readElement(c, p.prior, index)
+		}
+	}
 	past := maybe
 	for i, s := range p.subs {
 		step := linearOf(s).coefs[p.plate.name]
@@ -292,6 +303,9 @@ func (x *executor) readPast(c *cell, st *state, index []term, maybe bool) term {
 	}
 	if !past {
 		return x.readElement(c, p.prior, index)
+	}
+	if c.typ.Word == "int" {
+		cannot("a series of ints reads itself")
 	}
 	if p.label.name == "" {
 		p.label.name = x.names.take(c.name)
@@ -341,12 +355,23 @@ func (x *executor) write(c *cell, st *state) value {
 
 // writeAs emits the statements that define a state under a name.
 func (x *executor) writeAs(c *cell, st *state, name string) value {
+	for _, d := range c.dims {
+		if len(d.plates) > 0 {
+			cannot("the length of `%s` depends on the index of a loop", c.name)
+		}
+	}
 	outer := x.dependsOn(c, st)
 	v := named(name, outer, c.typ, c.dims, st.level())
+	if len(st.regions) == 0 && st.base.text != "" && len(st.base.dims) == len(c.dims) {
+		v.dims = st.base.dims
+	}
 	x.within(func() {
 		x.used = append(x.used, outer...)
-		for _, p := range x.pieces(c, st) {
-			x.emit(item{name: name, slots: append(slotsOf(outer), p.slots...), text: p.text, at: x.at, level: v.level})
+		pieces := x.pieces(c, st)
+		v.dims = namedDims(v.dims, pieces)
+		for _, p := range pieces {
+			x.emit(item{name: name, slots: append(slotsOf(outer), p.slots...), text: p.text, at: x.at,
+				level: v.level})
 		}
 	})
 	v.elem = x.evaluated(c, st, v.elem)
@@ -356,6 +381,19 @@ func (x *executor) writeAs(c *cell, st *state, name string) value {
 	}
 	st.written, st.name = &v, name
 	return v
+}
+
+// namedDims are the lengths of axes as the pieces of a definition write them: as numbers, if one piece does.
+func namedDims(dims []term, pieces []piece) []term {
+	out := slices.Clone(dims)
+	for _, p := range pieces {
+		for i, s := range p.slots {
+			if n, ok := dims[i].whole(); ok && len(pieces) > 1 && s.hi().text == constant(n).text {
+				out[i] = constant(n)
+			}
+		}
+	}
+	return out
 }
 
 // evaluated adds to elements what data decide about them.
@@ -464,11 +502,15 @@ func (x *executor) dependsOn(c *cell, st *state) []*plate {
 		})
 	}
 	for _, r := range st.regions {
-		for _, t := range append([]term{r.value}, r.subs...) {
-			for _, p := range t.plates {
-				if !slices.Contains(r.plates, p) {
-					all = append(all, p)
-				}
+		own := term{}.from(r.subs...)
+		for _, p := range r.value.plates {
+			if !slices.Contains(own.plates, p) {
+				all = append(all, p)
+			}
+		}
+		for _, p := range own.plates {
+			if !slices.Contains(r.plates, p) {
+				all = append(all, p)
 			}
 		}
 	}

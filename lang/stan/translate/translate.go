@@ -3,15 +3,16 @@
 //	model, err := translate.Program(p, info, data)
 //	fmt.Print(model.Text)
 //
-// An executor runs the program once. What data decide is computed: conditions, ranges, the turns of while loops. The
-// rest becomes statements. A variable holds a state (state.go), the terms of its elements as they were assigned; it
-// becomes a definition when something reads it that is too long to repeat. A loop whose turns are alike is run once, for
-// any index, and the index becomes that of the statements (loops.go); what a turn leaves for the next one becomes a sum
-// or a series. A loop that is not of this form is run turn by turn, if data give its range. Functions of the program are
-// run where they are called. Densities of parameters become priors where that is the same (parameters.go), else factors.
+// An executor runs the program once. What data decide is computed: conditions, ranges, the turns of while loops.
+// The rest becomes statements. A variable holds a state (state.go), the terms of its elements as they were
+// assigned; it becomes a definition when something reads it that is too long to repeat. A loop whose turns are
+// alike is run once, for any index, and the index becomes that of the statements (loops.go); what a turn leaves
+// for the next one becomes a sum or a series. A loop that is not of this form is run turn by turn, if data give
+// its range. Functions of the program are run where they are called. Densities of parameters become priors where
+// that is the same (parameters.go), else factors.
 //
-// distributions.go, functions.go and arrays.go have what each function of Stan is in ppl. The density of the model is
-// that of the program up to a constant.
+// distributions.go, functions.go and arrays.go have what each function of Stan is in ppl. The density of the model
+// is that of the program up to a constant.
 package translate
 
 import (
@@ -36,8 +37,9 @@ type Data map[string]Array
 
 // Unsaid is a statement that the model does not have, and why.
 type Unsaid struct {
-	At     source.Span
-	Reason string
+	At        source.Span
+	Reason    string
+	Generated bool // a quantity after inference, without a part in the density
 }
 
 // A Model is the translation of a program.
@@ -45,28 +47,50 @@ type Model struct {
 	Text   string
 	Unsaid []Unsaid // what the model lacks; it is another model then
 	Left   []Unsaid // what has no part in the density, such as messages
+	// Renamed are data whose names are words of ppl, with their names in the model.
+	Renamed map[string]string
+}
+
+// Equal reports whether the density of the model is that of the program: at most generated quantities are missing.
+func (m *Model) Equal() bool {
+	for _, u := range m.Unsaid {
+		if !u.Generated {
+			return false
+		}
+	}
+	return true
 }
 
 // Program translates a checked program. Without data, data is nil.
 func Program(p *stan.Program, info *stan.Info, data Data) *Model {
 	x := &executor{program: p, info: info, data: data, names: newNames(), scopes: []map[string]*cell{{}},
-		states: map[*cell]*state{}, renamed: map[string]string{}, params: map[string]*parameter{},
+		states: map[*cell]*state{}, renamed: map[string]string{}, prefixes: map[string]string{},
+		params:  map[string]*parameter{},
 		library: arrayFunctions(), isData: map[string]bool{}, observed: map[string][][]slot{}}
 	x.reserve(p)
-	m := &Model{}
-	lost := func(r *refusal) { m.Unsaid = append(m.Unsaid, Unsaid{r.at, r.reason}) }
+	m := &Model{Renamed: map[string]string{}}
+	lost := func(r *refusal) {
+		m.Unsaid = append(m.Unsaid, Unsaid{r.at, r.reason, x.block == "generated quantities"})
+	}
 	for _, b := range []struct {
 		name  string
 		stmts []stan.Stmt
 	}{{"data", p.Data}, {"transformed data", p.TransformedData}, {"parameters", p.Parameters},
-		{"transformed parameters", p.TransformedParameters}, {"model", p.Model}, {"generated quantities", p.Generated}} {
+		{"transformed parameters", p.TransformedParameters}, {"model", p.Model}, {"generated quantities",
+			p.Generated}} {
 		x.block = b.name
 		x.runBlock(b.stmts, lost)
 	}
+	x.block = "parameters"
 	if failed := x.try(x.decide); failed != nil {
 		lost(failed)
 	}
 	m.Left = x.notes
+	for _, s := range p.Data {
+		if d := s.(*stan.Decl); x.own[d.Name.Name] != d.Name.Name {
+			m.Renamed[d.Name.Name] = x.own[d.Name.Name]
+		}
+	}
 	m.Text = x.text(m.Unsaid)
 	return m
 }
@@ -74,7 +98,8 @@ func Program(p *stan.Program, info *stan.Info, data Data) *Model {
 // reserve keeps the names that results have for the variables that have them.
 func (x *executor) reserve(p *stan.Program) {
 	x.own = map[string]string{}
-	for _, block := range [][]stan.Stmt{p.Data, p.TransformedData, p.Parameters, p.TransformedParameters, p.Generated} {
+	for _, block := range [][]stan.Stmt{p.Data, p.TransformedData, p.Parameters, p.TransformedParameters,
+		p.Generated} {
 		for _, s := range block {
 			if d, ok := s.(*stan.Decl); ok {
 				x.own[d.Name.Name] = x.names.take(d.Name.Name)
@@ -136,6 +161,9 @@ func (x *executor) runBlock(stmts []stan.Stmt, lost func(*refusal)) {
 func (x *executor) keep(c *cell) {
 	st := x.states[c]
 	own := x.pplName(c.name)
+	if st == nil {
+		cannot("`%s` is read before it has a value", c.name)
+	}
 	if st.written != nil && st.name != own {
 		x.renamed[st.name] = own
 		for i := range x.items {
@@ -280,7 +308,7 @@ func (x *executor) rename(line string) string {
 	if strings.Contains(line, carriedMark) {
 		for old, name := range x.renamed {
 			if strings.HasPrefix(old, carriedMark) {
-				line = strings.ReplaceAll(line, old+"[", x.finalName(name)+"[")
+				line = strings.ReplaceAll(line, old+"[", x.finalName(name)+"["+x.prefixes[old])
 			}
 		}
 	}
@@ -347,7 +375,8 @@ func (x *executor) merge() {
 
 // sameSlots reports whether a definition x[slots] = y[subs] is all of y in its order.
 func sameSlots(slots []slot, subs []string, of []slot) bool {
-	if len(slots) != len(of) && len(subs) > 0 || len(subs) > 0 && len(subs) != len(slots) || len(slots) > 0 && len(subs) == 0 {
+	if len(slots) != len(of) && len(subs) > 0 || len(subs) > 0 && len(subs) != len(slots) || len(slots) > 0 &&
+		len(subs) == 0 {
 		return false
 	}
 	for i, s := range slots {

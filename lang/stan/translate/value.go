@@ -7,8 +7,8 @@ import (
 	"ppl/lang/stan"
 )
 
-// A value is what an expression of Stan has become: a number, or an array that gives the term of each of its elements.
-// The axes of arrays come first, then those of vectors and matrices.
+// A value is what an expression of Stan has become: a number, or an array that gives the term of each of its
+// elements. The axes of arrays come first, then those of vectors and matrices.
 type value struct {
 	typ  stan.Type
 	dims []term
@@ -139,7 +139,8 @@ func (x *executor) entire(v value) term {
 	x.within(func() {
 		plates, index := x.axes(v.dims)
 		body := v.elem(index)
-		if n, ok := v.dims[0].whole(); ok && len(v.dims) == 1 && n <= 4 && len(v.dims[0].linearAtoms()) == 0 && n > 0 {
+		if n, ok := v.dims[0].whole(); ok && len(v.dims) == 1 && n <= 4 && len(v.dims[0].linearAtoms()) == 0 &&
+			n > 0 {
 			items := make([]term, n)
 			for i := range items {
 				items[i] = v.elem([]term{constant(i + 1)})

@@ -1,0 +1,236 @@
+package translate_test
+
+import (
+	"strings"
+	"testing"
+
+	"ppl/compiler"
+	"ppl/lang/diag"
+	"ppl/lang/source"
+	"ppl/lang/stan"
+	"ppl/lang/stan/translate"
+)
+
+// model translates a program, which must have no mistake.
+func model(t *testing.T, text string, data translate.Data) *translate.Model {
+	t.Helper()
+	p, ds := stan.Parse(source.New("m.stan", text))
+	if diag.HasErrors(ds) {
+		t.Fatalf("%s\n%v", text, ds)
+	}
+	info, ds := stan.Check(p)
+	if diag.HasErrors(ds) {
+		t.Fatalf("%s\n%v", text, ds)
+	}
+	return translate.Program(p, info, data)
+}
+
+// What each form of statement becomes. The models are compiled, too.
+func TestForms(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"priors and bounds", `
+data { int N; vector[N] y; }
+parameters { real mu; real<lower=0> s; real<lower=0, upper=1> p; vector<lower=0>[3] t; }
+model { mu ~ normal(0, 1); s ~ cauchy(0, 5); t ~ normal(mu, 1); y ~ normal(mu, s); }`, `
+data N: int
+data y[N]
+p ~ Flat in 0..1
+t[1..3] ~ Flat in 0..inf
+mu ~ Normal(0, 1)
+s ~ Cauchy(0, 5) in 0..inf
+factor[i in 1..3]: logpdf(Normal(mu, 1), t[i])
+y[i in N] ~ Normal(mu, s)`},
+		{"a loop over rows with local values", `
+data { int N; int J; vector[N] y; array[N] int g; vector[N] x; }
+parameters { vector[J] a; real b; }
+model {
+  for (n in 1:N) {
+    real m = a[g[n]] + b * x[n];
+    y[n] ~ normal(m, exp(m));
+  }
+}`, `
+data N: int
+data J: int
+data y[N]
+data g[N]: int
+data x[N]
+a[J] ~ Flat
+b ~ Flat
+m[n in N] = a[g[n]] + b * x[n]
+y[n in N] ~ Normal(m[n], exp(m[n]))`},
+		{"a recurrence", `
+data { int T; vector[T] y; }
+parameters { real phi; }
+transformed parameters { vector[T] h; h[1] = y[1]; for (t in 2:T) h[t] = phi * h[t - 1] + y[t - 1]; }
+model { y[2:T] ~ normal(h[2:T], 1); }`, `
+data T: int
+data y[T]
+phi ~ Flat
+generate h[1] = y[1]
+generate h[t in 2..T] = phi * h[t-1] + y[t-1]
+factor[i in 1..T-1]: logpdf(Normal(h[i+1], 1), y[i+1])`},
+		{"a sum and a carried value", `
+data { int N; vector[N] y; }
+parameters { real a; }
+model {
+  real total = 0;
+  real level = a;
+  for (n in 1:N) {
+    total += y[n] * a;
+    level = 0.5 * level + y[n];
+    y[n] ~ normal(level, 1);
+  }
+  target += total;
+}`, `
+data N: int
+data y[N]
+a ~ Flat
+level[n in N] = 0.5 * level_2[n-1] + y[n]
+y[n in N] ~ Normal(level[n], 1)
+level_2[0] = a
+level_2[n in N] = level[n]
+total = sum(n in N: y[n] * a)
+factor total`},
+		{"conditions", `
+data { int N; array[N] int y; }
+parameters { real<lower=0, upper=1> p; }
+model {
+  for (n in 1:N) {
+    if (y[n] > 0) target += log(p); else if (y[n] < 0) target += log1m(p) + p;
+  }
+}`, `
+data N: int
+data y[N]: int
+p ~ Flat in 0..1
+factor[n in N]: y[n] > 0 ? log(p) : 0
+factor[n in N]: !(y[n] > 0) ? (y[n] < 0 ? log1m(p) : 0) : 0
+factor[n in N]: !(y[n] > 0) ? (y[n] < 0 ? p : 0) : 0`},
+		{"mixtures", `
+data { int N; vector[N] y; int K; }
+parameters { ordered[2] mu; real<lower=0, upper=1> w; simplex[K] s; vector[K] m; }
+model {
+  mu ~ normal(0, 2);
+  s ~ dirichlet(rep_vector(2, K));
+  for (n in 1:N) {
+    vector[K] lp;
+    target += log_mix(w, normal_lpdf(y[n] | mu[1], 1), normal_lpdf(y[n] | mu[2], 1));
+    for (k in 1:K) lp[k] = log(s[k]) + normal_lpdf(y[n] | m[k], 1);
+    target += log_sum_exp(lp);
+  }
+}`, `
+data N: int
+data y[N]
+data K: int
+w ~ Flat in 0..1
+m[K] ~ Flat
+mu[i in 1..2] ~ Normal(0, 2) ordered
+s[K] ~ Dirichlet(fill(2, K))
+y[n in N] ~ Mixture(w, [Normal(mu[1], 1), Normal(mu[2], 1)])
+lp[n in N, k in K] = log(s[k]) + logpdf(Normal(m[k], 1), y[n])
+factor[n in N]: logsumexp(lp[n])`},
+		{"functions and transformed data", `
+functions {
+  real double_lpdf(vector y, real m) { return normal_lpdf(y | 2 * m, 1); }
+  vector twice(vector x) { vector[rows(x)] out; for (i in 1:rows(x)) out[i] = 2 * x[i]; return out; }
+}
+data { int N; vector[N] y; }
+transformed data { vector[N] z = twice(y) - mean(y); }
+parameters { real m; }
+model { z ~ double(m); }`, `
+data N: int
+data y[N]
+out[i in N] = 2 * y[i]
+z = out - mean(y)
+m ~ Flat
+factor sum(i in N: logpdf(Normal(2 * m, 1), z[i]))`},
+		{"generated quantities", `
+data { int N; vector[N] y; vector[N] x; }
+parameters { real b; real<lower=0> s; }
+model { y ~ normal(b * x, s); }
+generated quantities {
+  vector[N] log_lik;
+  array[N] real y_rep;
+  for (n in 1:N) {
+    log_lik[n] = normal_lpdf(y[n] | b * x[n], s);
+    y_rep[n] = normal_rng(b * x[n], s);
+  }
+}`, `
+data N: int
+data y[N]
+data x[N]
+b ~ Flat
+s ~ Flat in 0..inf
+y[i in N] ~ Normal(b * x[i], s)
+generate y_rep[n in N] ~ Normal(b * x[n], s)
+generate log_lik[n in N] = logpdf(Normal(b * x[n], s), y[n])`},
+		{"a non-centred parameter", `
+data { int J; vector[J] y; }
+parameters { real mu; real<lower=0> tau; vector<offset=mu, multiplier=tau>[J] theta; }
+model { theta ~ normal(mu, tau); y ~ normal(theta, 1); }`, `
+data J: int
+data y[J]
+mu ~ Flat
+tau ~ Flat in 0..inf
+theta[i in J] ~ Normal(mu, tau) noncentered
+y[i in J] ~ Normal(theta[i], 1)`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := model(t, c.text, nil)
+			if len(m.Unsaid) > 0 {
+				t.Errorf("not translated: %v", m.Unsaid)
+			}
+			if want := strings.TrimPrefix(c.want, "\n") + "\n"; m.Text != want {
+				t.Errorf("got\n%s\nwant\n%s", m.Text, want)
+			}
+			if _, ds := compiler.CheckText("m.ppl", m.Text); diag.HasErrors(ds) {
+				t.Errorf("%s\n%v", m.Text, ds)
+			}
+		})
+	}
+}
+
+// What cannot be said is a comment with its line and reason, and the rest is there.
+func TestUnsaid(t *testing.T) {
+	m := model(t, `
+data { int N; vector[N] y; }
+parameters { real m; }
+model {
+  while (m > 0) { target += m; }
+  y ~ normal(m, 1);
+}`, nil)
+	if len(m.Unsaid) != 1 || m.Unsaid[0].At.Line() != 5 || m.Equal() {
+		t.Errorf("not translated: %v", m.Unsaid)
+	}
+	for _, want := range []string{"# not translated, line 5: the condition of this loop is not known",
+		"y[i in N] ~ Normal(m, 1)"} {
+		if !strings.Contains(m.Text, want) {
+			t.Errorf("%q is not in\n%s", want, m.Text)
+		}
+	}
+}
+
+// Loops that data decide are written turn by turn; one that never ends is refused.
+func TestDataDecide(t *testing.T) {
+	text := `
+data { int N; array[N] int kind; vector[N] y; }
+parameters { vector[3] a; }
+model {
+  int n = 1;
+  while (n <= N) {
+    if (kind[n] == 1) y[n] ~ normal(a[1], 1);
+    else y[n] ~ normal(a[2], 2);
+    n += 1;
+  }
+}`
+	data := translate.Data{"N": {Values: []float64{2}}, "kind": {Dims: []int{2}, Values: []float64{1, 2}},
+		"y": {Dims: []int{2}, Values: []float64{0.5, 1}}}
+	m := model(t, text, data)
+	want := "y[1] ~ Normal(a[1], 1)\ny[2] ~ Normal(a[2], 2)\n"
+	if len(m.Unsaid) > 0 || !strings.HasSuffix(m.Text, want) {
+		t.Errorf("%v\n%s", m.Unsaid, m.Text)
+	}
+	endless := strings.Replace(text, "n += 1;", "", 1)
+	if m := model(t, endless, data); len(m.Unsaid) != 1 || m.Unsaid[0].At.Line() != 6 {
+		t.Errorf("not translated: %v", m.Unsaid)
+	}
+}
