@@ -32,7 +32,14 @@ type diagnosticObject struct {
 	At       placeObject     `json:"at"`
 	Message  string          `json:"message"`
 	Help     string          `json:"help,omitempty"`
+	Fix      *fixObject      `json:"fix,omitempty"`
 	Related  []relatedObject `json:"related,omitempty"`
+}
+
+// A fixObject is an edit that does what the help says.
+type fixObject struct {
+	At   placeObject `json:"at"`
+	Text string      `json:"text"`
 }
 
 type relatedObject struct {
@@ -97,7 +104,11 @@ func typeText(t model.Type) string {
 }
 
 func diagnosticOf(x diag.Diagnostic) diagnosticObject {
-	d := diagnosticObject{x.Severity.String(), x.Code, placeOf(x.Span), x.Message, x.Help, nil}
+	d := diagnosticObject{Severity: x.Severity.String(), Code: x.Code, At: placeOf(x.Span), Message: x.Message,
+		Help: x.Help}
+	if x.Fix != nil {
+		d.Fix = &fixObject{placeOf(x.Fix.Span), x.Fix.Text}
+	}
 	for _, r := range x.Related {
 		d.Related = append(d.Related, relatedObject{placeOf(r.Span), r.Message})
 	}

@@ -65,6 +65,7 @@ func newRoot(c *console) *cobra.Command {
 		looCommand(c), compareCommand(c), evidenceCommand(c), sensitivityCommand(c), plotCommand(c), reportCommand(c),
 		exportCommand(c), c.limited(optimizeCommand(c)), c.limited(predictCommand(c)), c.limited(logprobCommand(c)),
 		cacheCommand(c), versionCommand(c), completionCommand(c), manCommand(c))
+	root.AddCommand(editorCommands(c)...)
 	completeArgs(root)
 	return root
 }

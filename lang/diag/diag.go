@@ -33,6 +33,13 @@ type Diagnostic struct {
 	Message  string    // what is wrong: one sentence, without a period at its end
 	Related  []Related // other places that are part of the mistake
 	Help     string    // how to fix it; may be empty
+	Fix      *Fix      // an edit that does what Help says; nil if Help leaves a choice
+}
+
+// A Fix replaces the text of a span.
+type Fix struct {
+	Span source.Span
+	Text string
 }
 
 // A Related place, with a message that says how it is part of the mistake.
@@ -147,5 +154,12 @@ func (e Entry) Related(at source.Span, format string, args ...any) Entry {
 // Help sets the advice how to fix it.
 func (e Entry) Help(format string, args ...any) Entry {
 	e.list.items[e.i].Help = said(format, args)
+	return e
+}
+
+// Replace adds a fix that writes a text in the place of what is wrong.
+func (e Entry) Replace(text string) Entry {
+	d := &e.list.items[e.i]
+	d.Fix = &Fix{d.Span, text}
 	return e
 }

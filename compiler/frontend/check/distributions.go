@@ -105,9 +105,9 @@ func (c *checker) pickForm(dist *stdlib.Dist, given []*ast.Arg, at source.Span) 
 			d := c.errorf("E50", a.Name.Span(), "`%s` has no argument `%s`; it has %s", dist.Name, a.Name.Name,
 				joinAnd(all))
 			if own, ok := stdlib.ForeignArgument(dist, a.Name.Name); ok {
-				d.Help("write `%s`", own)
+				d.Help("write `%s`", own).Replace(own)
 			} else if near, ok := diagNearest(a.Name.Name, all); ok {
-				d.Help("did you mean `%s`?", near)
+				d.Help("did you mean `%s`?", near).Replace(near)
 			} else if help := argumentsElsewhere[a.Name.Name]; help != "" {
 				d.Help("%s", help)
 			}

@@ -133,7 +133,7 @@ func (c *checker) declareType(a *arrayInfo, d *ast.Decl) {
 	default:
 		e := c.errorf("E10", d.Type.Span(), "there is no type `%s`", d.Type.Name)
 		if near, ok := diag.Nearest(d.Type.Name, []string{"real", "int", "bool", "index"}); ok {
-			e.Help("did you mean `%s`?", near)
+			e.Help("did you mean `%s`?", near).Replace(near)
 		} else {
 			e.Help("types of data are real, int, bool and index(J)")
 		}

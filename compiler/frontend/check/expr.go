@@ -207,7 +207,7 @@ func (c *checker) undefinedHelp(d diag.Entry, s *scope, e *ast.Name) {
 	} else if e.Span().File == c.model.Source { // a function of another tool is called: this is none
 		c.missingParameter(d, s, e)
 	} else if near, ok := diagNearest(e.Name, c.visible(s)); ok {
-		d.Help("did you mean `%s`?", near)
+		d.Help("did you mean `%s`?", near).Replace(near)
 	}
 }
 
@@ -235,7 +235,7 @@ func (c *checker) missingParameter(d diag.Entry, s *scope, e *ast.Name) {
 	}
 	give := "a parameter needs a distribution, such as `" + withAxes(s, e) + " ~ " + firstPrior(e.Name) + "`"
 	if near, ok := diagNearest(e.Name, c.defined(s)); ok {
-		d.Help("%s; or did you mean `%s`?", give, near)
+		d.Help("%s; or did you mean `%s`?", give, near).Replace(near)
 		return
 	}
 	if len(indices) > 0 && isSubscript(e) {
@@ -315,12 +315,12 @@ func firstPrior(name string) string {
 func meant(d diag.Entry, name string, foreign func(name string) (code string, ok bool), among []string) {
 	if code, ok := foreign(name); ok {
 		if stdlib.Dists()[code] != nil {
-			d.Help("did you mean `%s`?", code)
+			d.Help("did you mean `%s`?", code).Replace(code)
 		} else {
 			d.Help("write `%s`", code)
 		}
 	} else if near, ok := diagNearest(name, among); ok {
-		d.Help("did you mean `%s`?", near)
+		d.Help("did you mean `%s`?", near).Replace(near)
 	}
 }
 

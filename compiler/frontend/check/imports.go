@@ -145,7 +145,7 @@ func (c *checker) notMember(s *scope, m *ast.Member, n *ast.Name) model.Expr {
 	}
 	d := c.errorf("E22", m.Name.Span(), "`%s` is not in `%s`", m.Name.Name, n.Name)
 	if near, ok := diagNearest(m.Name.Name, sorted(names)); ok {
-		d.Help("did you mean `%s.%s`?", n.Name, near)
+		d.Help("did you mean `%s.%s`?", n.Name, near).Replace(near)
 	} else if len(names) > 0 {
 		d.Help("it has %s", joinAnd(sorted(names)))
 	}

@@ -1,0 +1,50 @@
+//go:build !js
+
+package main
+
+import (
+	"github.com/spf13/cobra"
+	"go.lsp.dev/protocol"
+
+	"ppl/app/fault"
+	"ppl/app/version"
+	"ppl/cmd/ppl/lsp"
+)
+
+// editorCommands are the commands for editors, which the build for browsers leaves out.
+func editorCommands(c *console) []*cobra.Command { return []*cobra.Command{lspCommand(c)} }
+
+func lspCommand(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "lsp",
+		Short: "Answer an editor by the Language Server Protocol, on standard input and output",
+		Long: "Answer an editor by the Language Server Protocol, on standard input and output: mistakes while typing, " +
+			"explanations, completion, where names are declared and used, renaming, fixes, the canonical form.\n" +
+			"It checks models, with data files that are in a folder that is open in the editor. It never samples " +
+			"and writes no file. The folder editors has the settings of some editors.",
+		Args: cobra.NoArgs,
+
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := lsp.Serve(cmd.Context(), cmd.InOrStdin(), c.out, lsp.Host{Version: version.Number(), Words: words()})
+			return fault.Of(err)
+		},
+	}
+}
+
+// words lists the words of the language with what ppl help says of them.
+func words() (all []lsp.Word) {
+	for _, of := range []struct {
+		kind   protocol.CompletionItemKind
+		topics []topic
+	}{
+		{protocol.CompletionItemKindClass, distributionTopics()},
+		{protocol.CompletionItemKindFunction, functionTopics()},
+		{protocol.CompletionItemKindKeyword, wordTopics()},
+	} {
+		for _, t := range of.topics {
+			all = append(all, lsp.Word{Name: t.name, Form: t.line, Text: t.text, Kind: of.kind})
+		}
+	}
+	return all
+}

@@ -1,0 +1,186 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ppl/lang/diag"
+	"ppl/lang/format"
+	"ppl/lang/names"
+	"ppl/lang/parse"
+	"ppl/lang/source"
+)
+
+// Formatting writes the text in its canonical form. One with mistakes stays as it is.
+func (s *server) Formatting(_ context.Context, p *protocol.DocumentFormattingParams) (out []protocol.TextEdit,
+	err error) {
+	defer guard(&err)
+	d, err := s.document(p.TextDocument.URI)
+	if err != nil {
+		return nil, err
+	}
+	tree, ds := parse.File(d.source)
+	text := d.source.Text
+	if diag.HasErrors(ds) {
+		return nil, nil
+	}
+	canonical := format.File(tree)
+	if canonical == text {
+		return nil, nil
+	}
+	all := protocol.Range{End: d.position(len(text))}
+	return []protocol.TextEdit{{Range: all, NewText: canonical}}, nil
+}
+
+// symbolAt returns the symbol that a model declares at a position.
+func (s *server) symbolAt(u uri.URI, p protocol.Position) (d *document, o names.Occurrence, err error) {
+	if d, err = s.document(u); err != nil {
+		return d, o, err
+	}
+	o, ok := d.names().At(d.offset(p))
+	if !ok {
+		return d, o, errNoName
+	}
+	return d, o, nil
+}
+
+var errNoName = errors.New("there is no name of the model here")
+
+// Definition returns where the name at a place is declared.
+func (s *server) Definition(_ context.Context, p *protocol.DefinitionParams) (r protocol.DefinitionResult, err error) {
+	defer guard(&err)
+	d, o, err := s.symbolAt(p.TextDocument.URI, p.Position)
+	if err != nil || !o.Symbol.At.Valid() {
+		return nil, noError(err)
+	}
+	at := d.location(o.Symbol.At)
+	return &at, nil
+}
+
+// noError passes an error on unless it says that there is no name.
+func noError(err error) error {
+	if errors.Is(err, errNoName) {
+		return nil
+	}
+	return err
+}
+
+// References lists where the name at a place is written.
+func (s *server) References(_ context.Context, p *protocol.ReferenceParams) (out []protocol.Location, err error) {
+	defer guard(&err)
+	d, o, err := s.symbolAt(p.TextDocument.URI, p.Position)
+	if err != nil {
+		return nil, noError(err)
+	}
+	for _, x := range d.names().Places(o.Symbol) {
+		if !x.Declare || p.Context.IncludeDeclaration {
+			out = append(out, d.location(x.At))
+		}
+	}
+	return out, nil
+}
+
+// DocumentHighlight lists where the name at a place is written, and whether it is declared there.
+func (s *server) DocumentHighlight(_ context.Context, p *protocol.DocumentHighlightParams) (
+	out []protocol.DocumentHighlight, err error) {
+	defer guard(&err)
+	d, o, err := s.symbolAt(p.TextDocument.URI, p.Position)
+	if err != nil {
+		return nil, noError(err)
+	}
+	for _, x := range d.names().Places(o.Symbol) {
+		kind := protocol.DocumentHighlightKindRead
+		if x.Declare {
+			kind = protocol.DocumentHighlightKindWrite
+		}
+		out = append(out, protocol.DocumentHighlight{Range: d.rangeOf(x.At), Kind: kind})
+	}
+	return out, nil
+}
+
+// PrepareRename returns the place of the name that would be changed.
+func (s *server) PrepareRename(_ context.Context, p *protocol.PrepareRenameParams) (r protocol.PrepareRenameResult,
+	err error) {
+	defer guard(&err)
+	d, o, err := s.symbolAt(p.TextDocument.URI, p.Position)
+	if err != nil {
+		return nil, err
+	}
+	if o.Symbol.Kind == names.Elsewhere {
+		return nil, fmt.Errorf("%s is not declared in this file", o.Symbol.Name)
+	}
+	at := d.rangeOf(o.At)
+	return &at, nil
+}
+
+// Rename changes a name wherever it is written. One that exists already is refused, since the model would mean something
+// else then.
+func (s *server) Rename(_ context.Context, p *protocol.RenameParams) (e *protocol.WorkspaceEdit, err error) {
+	defer guard(&err)
+	d, o, err := s.symbolAt(p.TextDocument.URI, p.Position)
+	if err != nil {
+		return nil, err
+	}
+	places := d.names().Places(o.Symbol)
+	switch {
+	case o.Symbol.Kind == names.Elsewhere:
+		return nil, fmt.Errorf("%s is not declared in this file", o.Symbol.Name)
+	case !isName(p.NewName):
+		return nil, fmt.Errorf("%q is not a name: a name has letters, digits and _, and begins with a letter", p.NewName)
+	case s.words[p.NewName].Name != "":
+		return nil, fmt.Errorf("%s is a word of the language", p.NewName)
+	}
+	for _, x := range places {
+		for _, other := range d.names().Visible(x.At.Start) {
+			if other.Name == p.NewName && other != o.Symbol {
+				return nil, fmt.Errorf("%s is the name of something else in line %d", p.NewName, other.At.Line())
+			}
+		}
+	}
+	edits := make([]protocol.TextEdit, 0, len(places))
+	for _, x := range places {
+		edits = append(edits, protocol.TextEdit{Range: d.rangeOf(x.At), NewText: p.NewName})
+	}
+	return &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{d.uri: edits}}, nil
+}
+
+// isName reports whether a text is one name.
+func isName(text string) bool {
+	tree, ds := parse.File(source.New("", text+" = 1"))
+	if diag.HasErrors(ds) || len(tree.Stmts) != 1 || text == "" {
+		return false
+	}
+	for k := range len(text) {
+		if !isWord(text[k]) || k == 0 && text[k] <= '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// CodeAction lists the fixes of what is wrong in a range.
+func (s *server) CodeAction(_ context.Context, p *protocol.CodeActionParams) (out []protocol.CommandOrCodeAction,
+	err error) {
+	defer guard(&err)
+	d, err := s.document(p.TextDocument.URI)
+	if err != nil {
+		return nil, err
+	}
+	start, end := d.offset(p.Range.Start), d.offset(p.Range.End)
+	_, ds := d.lastCheck()
+	kind, preferred := protocol.CodeActionKindQuickFix, true
+	for _, x := range ds {
+		if x.Fix == nil || x.Span.End < start || x.Span.Start > end || x.Fix.Span.File.Name != d.path {
+			continue
+		}
+		out = append(out, &protocol.CodeAction{Title: fmt.Sprintf("Write %s", x.Fix.Text), Kind: &kind,
+			IsPreferred: &preferred, Diagnostics: []protocol.Diagnostic{d.diagnostic(x)},
+			Edit: &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{
+				d.uri: {{Range: d.rangeOf(x.Fix.Span), NewText: x.Fix.Text}}}}})
+	}
+	return out, nil
+}

@@ -1,0 +1,90 @@
+package lsp
+
+import (
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ppl/lang/source"
+)
+
+// Positions of the protocol are lines and UTF-16 units in them, from 0; those of ppl are offsets in bytes.
+
+// position returns the position of an offset.
+func position(text string, offset int) protocol.Position {
+	offset = max(0, min(offset, len(text)))
+	start := strings.LastIndexByte(text[:offset], '\n') + 1
+	units := 0
+	for _, r := range text[start:offset] {
+		units += utf16.RuneLen(r)
+	}
+	return protocol.Position{Line: uint32(strings.Count(text[:start], "\n")), Character: uint32(units)}
+}
+
+// offset returns the offset of a position; one beyond the end of a line is the end.
+func offset(text string, p protocol.Position) int {
+	at := 0
+	for range p.Line {
+		next := strings.IndexByte(text[at:], '\n')
+		if next < 0 {
+			return len(text)
+		}
+		at += next + 1
+	}
+	for units := 0; at < len(text) && text[at] != '\n' && units < int(p.Character); {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		units += utf16.RuneLen(r)
+		at += size
+	}
+	return at
+}
+
+func (d *document) position(offset int) protocol.Position {
+	line, _ := d.source.Position(offset)
+	text := d.source.Text
+	start := strings.LastIndexByte(text[:max(0, min(offset, len(text)))], '\n') + 1
+	p := position(text[start:], offset-start)
+	p.Line = uint32(line - 1)
+	return p
+}
+
+func (d *document) offset(p protocol.Position) int { return offset(d.source.Text, p) }
+
+func (d *document) rangeOf(s source.Span) protocol.Range {
+	return protocol.Range{Start: d.position(s.Start), End: d.position(s.End)}
+}
+
+func (d *document) location(s source.Span) protocol.Location {
+	return protocol.Location{URI: d.uri, Range: d.rangeOf(s)}
+}
+
+// changed applies a change that the editor reports to a text.
+func changed(text string, change protocol.TextDocumentContentChangeEvent) string {
+	switch c := change.(type) {
+	case *protocol.TextDocumentContentChangeWholeDocument:
+		return c.Text
+	case *protocol.TextDocumentContentChangePartial:
+		start, end := offset(text, c.Range.Start), offset(text, c.Range.End)
+		return text[:start] + c.Text + text[max(start, end):]
+	}
+	return text
+}
+
+// pathOf returns the path of a file; not ok: it is not a file.
+func pathOf(u uri.URI) (path string, ok bool) {
+	p, err := url.Parse(string(u))
+	if err != nil || p.Scheme != "file" {
+		return "", false
+	}
+	path = p.Path
+	if runtime.GOOS == "windows" {
+		path = strings.TrimPrefix(path, "/")
+	}
+	return filepath.FromSlash(path), true
+}

@@ -1,0 +1,206 @@
+// Package lsp answers editors by the Language Server Protocol, version 3.17 of
+// https://microsoft.github.io/language-server-protocol: what is wrong while one types, what a name is, what can be
+// written at a place, where a name is used, and edits.
+//
+//	err := lsp.Serve(ctx, os.Stdin, os.Stdout, lsp.Host{Version: "0.1.0", Words: words})
+//
+// A text is checked without its data at each change. When it is opened or saved it is checked with its data too, if all
+// files that it names are in a folder that is open in the editor. The server never samples and writes no file.
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+)
+
+// A Host is the program that the server is part of.
+type Host struct {
+	Version string
+	Words   []Word // of the language
+}
+
+// A Word is a distribution, function or keyword.
+type Word struct {
+	Name string
+	Form string // such as Normal(mean, sd)
+	Text string // the explanation
+	Kind protocol.CompletionItemKind
+}
+
+// Serve answers requests until the input ends or the editor ends the session. An error says that the editor left without
+// ending it.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, host Host) error {
+	s := &server{host: host, words: map[string]Word{}, open: map[uri.URI]*document{}, exit: make(chan struct{})}
+	for _, w := range host.Words {
+		if _, known := s.words[w.Name]; !known {
+			s.words[w.Name] = w
+		}
+	}
+	_, conn, client := protocol.NewServer(ctx, s, jsonrpc2.NewStream(stream{in, out}))
+	s.client = client
+	select {
+	case <-conn.Done():
+	case <-s.exit: // a read of the input may be pending, which only the end of the program ends
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.down {
+		return errors.New("the editor left without ending the session")
+	}
+	return nil
+}
+
+type stream struct {
+	io.Reader
+	io.Writer
+}
+
+func (stream) Close() error { return nil }
+
+// A server is a session with an editor. What it does not answer is answered by UnimplementedServer.
+type server struct {
+	protocol.UnimplementedServer
+	host   Host
+	words  map[string]Word
+	client protocol.Client
+	exit   chan struct{} // closed when the editor has ended the session
+	once   sync.Once     // of closing it
+
+	mu      sync.Mutex // of what follows
+	folders []string
+	open    map[uri.URI]*document
+	down    bool // the editor has asked for the end
+}
+
+func (s *server) Initialize(_ context.Context, p *protocol.InitializeParams) (*protocol.InitializeResult, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if folders, ok := p.WorkspaceFolders.Get(); ok {
+		for _, f := range folders {
+			s.addFolder(string(f.URI))
+		}
+	}
+	if p.RootURI != nil {
+		s.addFolder(string(*p.RootURI))
+	}
+	yes, sync := true, protocol.TextDocumentSyncKindIncremental
+	return &protocol.InitializeResult{
+		ServerInfo: protocol.ServerInfo{Name: "ppl", Version: protocol.NewOptional(s.host.Version)},
+		Capabilities: protocol.ServerCapabilities{
+			TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: &yes,
+				Change: &sync, Save: protocol.Boolean(true)},
+			CompletionProvider:         &protocol.CompletionOptions{TriggerCharacters: []string{`"`}, ResolveProvider: &yes},
+			HoverProvider:              protocol.Boolean(true),
+			DefinitionProvider:         protocol.Boolean(true),
+			ReferencesProvider:         protocol.Boolean(true),
+			DocumentHighlightProvider:  protocol.Boolean(true),
+			DocumentSymbolProvider:     protocol.Boolean(true),
+			DocumentFormattingProvider: protocol.Boolean(true),
+			RenameProvider:             &protocol.RenameOptions{PrepareProvider: &yes},
+			CodeActionProvider: &protocol.CodeActionOptions{
+				CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix}},
+			SemanticTokensProvider: &protocol.SemanticTokensOptions{Full: protocol.Boolean(true),
+				Legend: protocol.SemanticTokensLegend{TokenTypes: tokenTypes, TokenModifiers: tokenModifiers}},
+		},
+	}, nil
+}
+
+// addFolder adds a folder that is open in the editor; files elsewhere are not read.
+func (s *server) addFolder(of string) {
+	if path, ok := pathOf(uri.URI(of)); ok {
+		s.folders = append(s.folders, path)
+	}
+}
+
+func (s *server) DidChangeWorkspaceFolders(_ context.Context, p *protocol.DidChangeWorkspaceFoldersParams) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range p.Event.Added {
+		s.addFolder(string(f.URI))
+	}
+	for _, f := range p.Event.Removed {
+		path, _ := pathOf(uri.URI(f.URI))
+		s.folders = without(s.folders, path)
+	}
+	return nil
+}
+
+func without(list []string, x string) (out []string) {
+	for _, y := range list {
+		if y != x {
+			out = append(out, y)
+		}
+	}
+	return out
+}
+
+func (s *server) Initialized(context.Context, *protocol.InitializedParams) error { return nil }
+
+func (s *server) Shutdown(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.down = true
+	return nil
+}
+
+func (s *server) Exit(context.Context) error {
+	s.once.Do(func() { close(s.exit) })
+	return nil
+}
+
+func (s *server) DidOpen(_ context.Context, p *protocol.DidOpenTextDocumentParams) error {
+	s.change(p.TextDocument.URI, p.TextDocument.Version, func(string) string { return p.TextDocument.Text }, withData)
+	return nil
+}
+
+func (s *server) DidChange(_ context.Context, p *protocol.DidChangeTextDocumentParams) error {
+	s.change(p.TextDocument.URI, p.TextDocument.Version, func(text string) string {
+		for _, c := range p.ContentChanges {
+			text = changed(text, c)
+		}
+		return text
+	}, withoutData)
+	return nil
+}
+
+func (s *server) DidSave(_ context.Context, p *protocol.DidSaveTextDocumentParams) error {
+	s.mu.Lock()
+	d := s.open[p.TextDocument.URI]
+	s.mu.Unlock()
+	if d != nil {
+		s.change(d.uri, d.version, func(text string) string { return text }, withData)
+	}
+	return nil
+}
+
+func (s *server) DidClose(ctx context.Context, p *protocol.DidCloseTextDocumentParams) error {
+	s.mu.Lock()
+	delete(s.open, p.TextDocument.URI)
+	s.mu.Unlock()
+	return s.client.PublishDiagnostics(ctx, &protocol.PublishDiagnosticsParams{URI: p.TextDocument.URI,
+		Diagnostics: []protocol.Diagnostic{}})
+}
+
+// document returns the present text of a file that is open.
+func (s *server) document(u uri.URI) (*document, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d := s.open[u]; d != nil {
+		return d, nil
+	}
+	return nil, fmt.Errorf("%s is not open", u)
+}
+
+// guard makes an internal error the answer to a request, so that the session continues.
+func guard(err *error) {
+	if cause := recover(); cause != nil {
+		*err = fmt.Errorf("internal error of ppl: %v", cause)
+	}
+}

@@ -1,0 +1,5 @@
+package main
+
+import "github.com/spf13/cobra"
+
+func editorCommands(*console) []*cobra.Command { return nil }
