@@ -18,8 +18,9 @@ func lspCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "lsp",
 		Short: "Answer an editor by the Language Server Protocol, on standard input and output",
-		Long: "Answer an editor by the Language Server Protocol, on standard input and output: mistakes while typing, " +
-			"explanations, completion, where names are declared and used, renaming, fixes, the canonical form.\n" +
+		Long: "Answer an editor by the Language Server Protocol, on standard input and output: mistakes while " +
+			"typing, explanations, completion, where names are declared and used, renaming, fixes, the canonical " +
+			"form.\n" +
 			"It checks models, with data files that are in a folder that is open in the editor. It never samples " +
 			"and writes no file. The folder editors has the settings of some editors.",
 		Args: cobra.NoArgs,

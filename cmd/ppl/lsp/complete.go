@@ -54,8 +54,8 @@ func (d *document) labels() protocol.CompletionItemSlice {
 		for _, g := range x.Groups {
 			if !seen[g.Label] {
 				seen[g.Label] = true
-				items = append(items, protocol.CompletionItem{Label: g.Label, Kind: protocol.CompletionItemKindEnumMember,
-					Detail: protocol.NewOptional("of " + x.Name)})
+				items = append(items, protocol.CompletionItem{Label: g.Label,
+					Kind: protocol.CompletionItemKindEnumMember, Detail: protocol.NewOptional("of " + x.Name)})
 			}
 		}
 	}

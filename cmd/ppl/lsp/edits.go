@@ -117,8 +117,8 @@ func (s *server) PrepareRename(_ context.Context, p *protocol.PrepareRenameParam
 	return &at, nil
 }
 
-// Rename changes a name wherever it is written. One that exists already is refused, since the model would mean something
-// else then.
+// Rename changes a name wherever it is written. One that exists already is refused, since the model would mean
+// something else then.
 func (s *server) Rename(_ context.Context, p *protocol.RenameParams) (e *protocol.WorkspaceEdit, err error) {
 	defer guard(&err)
 	d, o, err := s.symbolAt(p.TextDocument.URI, p.Position)
@@ -130,7 +130,8 @@ func (s *server) Rename(_ context.Context, p *protocol.RenameParams) (e *protoco
 	case o.Symbol.Kind == names.Elsewhere:
 		return nil, fmt.Errorf("%s is not declared in this file", o.Symbol.Name)
 	case !isName(p.NewName):
-		return nil, fmt.Errorf("%q is not a name: a name has letters, digits and _, and begins with a letter", p.NewName)
+		return nil, fmt.Errorf("%q is not a name: a name has letters, digits and _, and begins with a letter",
+			p.NewName)
 	case s.words[p.NewName].Name != "":
 		return nil, fmt.Errorf("%s is a word of the language", p.NewName)
 	}

@@ -138,8 +138,8 @@ func (d *document) statementOf(symbol *names.Symbol) string {
 // mostElements is how many elements of a variable a hover shows.
 const mostElements = 8
 
-// posterior says what the run of the model, MODEL.run next to it, has of a variable; it is empty if there is none, or if
-// it is not in a folder that is open.
+// posterior says what the run of the model, MODEL.run next to it, has of a variable; it is empty if there is none, or
+// if it is not in a folder that is open.
 func (s *server) posterior(d *document, name string) string {
 	dir := strings.TrimSuffix(d.path, ".ppl") + ".run"
 	if !s.mayRead(dir) {

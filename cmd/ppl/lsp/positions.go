@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"net/url"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -78,11 +77,10 @@ func changed(text string, change protocol.TextDocumentContentChangeEvent) string
 
 // pathOf returns the path of a file; not ok: it is not a file.
 func pathOf(u uri.URI) (path string, ok bool) {
-	p, err := url.Parse(string(u))
-	if err != nil || p.Scheme != "file" {
+	if !u.IsFile() {
 		return "", false
 	}
-	path = p.Path
+	path = u.Path()
 	if runtime.GOOS == "windows" {
 		path = strings.TrimPrefix(path, "/")
 	}

@@ -34,8 +34,8 @@ type Word struct {
 	Kind protocol.CompletionItemKind
 }
 
-// Serve answers requests until the input ends or the editor ends the session. An error says that the editor left without
-// ending it.
+// Serve answers requests until the input ends or the editor ends the session. An error says that the editor left
+// without ending it.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, host Host) error {
 	s := &server{host: host, words: map[string]Word{}, open: map[uri.URI]*document{}, exit: make(chan struct{})}
 	for _, w := range host.Words {
@@ -87,8 +87,9 @@ func (s *server) Initialize(_ context.Context, p *protocol.InitializeParams) (*p
 			s.addFolder(string(f.URI))
 		}
 	}
-	if p.RootURI != nil {
-		s.addFolder(string(*p.RootURI))
+	//lint:ignore SA1019 editors that know one folder only send this
+	if root := p.RootURI; root != nil {
+		s.addFolder(string(*root))
 	}
 	yes, sync := true, protocol.TextDocumentSyncKindIncremental
 	return &protocol.InitializeResult{

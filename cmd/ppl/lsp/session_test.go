@@ -17,8 +17,8 @@ import (
 	"ppl/cmd/ppl/lsp"
 )
 
-// A client is an editor that writes and reads the messages of the protocol by itself, so that no mistake of the server's
-// library is on both sides.
+// A client is an editor that writes and reads the messages of the protocol by itself, so that no mistake of the
+// server's library is on both sides.
 type client struct {
 	t      *testing.T
 	to     io.WriteCloser
@@ -33,16 +33,17 @@ func start(t *testing.T, folder string) *client {
 	fromServer, out := io.Pipe()
 	c := &client{t: t, to: toServer, from: bufio.NewReader(fromServer), served: make(chan error, 1)}
 	host := lsp.Host{Version: "0", Words: []lsp.Word{
-		{Name: "Normal", Form: "Normal(mean, sd)", Text: "The normal distribution.", Kind: protocol.CompletionItemKindClass},
-		{Name: "exp", Form: "exp(x)", Text: "The exponential function.", Kind: protocol.CompletionItemKindFunction},
+		{"Normal", "Normal(mean, sd)", "The normal distribution.", protocol.CompletionItemKindClass},
+		{"exp", "exp(x)", "The exponential function.", protocol.CompletionItemKindFunction},
 	}}
 	go func() { c.served <- lsp.Serve(context.Background(), in, out, host) }()
-	capabilities := c.ask("initialize", map[string]any{"processId": nil, "rootUri": nil, "capabilities": map[string]any{},
+	capabilities := c.ask("initialize", map[string]any{"processId": nil, "rootUri": nil,
+		"capabilities":     map[string]any{},
 		"workspaceFolders": []any{map[string]any{"uri": uriOf(folder), "name": "w"}}})
 	if !strings.Contains(text(capabilities), `"hoverProvider":true`) {
 		t.Fatalf("capabilities: %s", text(capabilities))
 	}
-	c.tell("initialized", map[string]any{})
+	c.notify("initialized", map[string]any{})
 	return c
 }
 
@@ -64,7 +65,7 @@ func (c *client) send(message map[string]any) {
 	}
 }
 
-func (c *client) tell(method string, params any) {
+func (c *client) notify(method string, params any) {
 	c.send(map[string]any{"method": method, "params": params})
 }
 
@@ -127,8 +128,8 @@ func (c *client) diagnostics(version int, want string) []any {
 }
 
 func (c *client) open(path, content string) {
-	c.tell("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uriOf(path), "languageId": "ppl",
-		"version": 1, "text": content}})
+	c.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uriOf(path),
+		"languageId": "ppl", "version": 1, "text": content}})
 }
 
 // at is the position of a part of a text, after some characters of it.
@@ -148,7 +149,7 @@ func at(path, content, part string, after int) map[string]any {
 func (c *client) end() {
 	c.t.Helper()
 	c.ask("shutdown", nil)
-	c.tell("exit", nil)
+	c.notify("exit", nil)
 	select {
 	case err := <-c.served:
 		if err != nil {
@@ -203,13 +204,13 @@ func TestSession(t *testing.T) {
 	fixed := strings.Replace(model, "sgima", "sigma", 1)
 	start := at(path, model, "sgima", 0)["position"]
 	end := at(path, model, "sgima", 5)["position"]
-	c.tell("textDocument/didChange", map[string]any{
+	c.notify("textDocument/didChange", map[string]any{
 		"textDocument":   map[string]any{"uri": uriOf(path), "version": 2},
 		"contentChanges": []any{map[string]any{"range": map[string]any{"start": start, "end": end}, "text": "sigma"}}})
 	if ds := c.diagnostics(2, ""); len(ds) != 0 {
 		t.Errorf("diagnostics after the fix: %s", text(ds))
 	}
-	c.tell("textDocument/didSave", map[string]any{"textDocument": map[string]any{"uri": uriOf(path)}})
+	c.notify("textDocument/didSave", map[string]any{"textDocument": map[string]any{"uri": uriOf(path)}})
 	c.diagnostics(2, "")
 	c.diagnostics(2, "") // with the data
 
@@ -315,9 +316,10 @@ func TestOddRequests(t *testing.T) {
 		"prepareRename", "documentSymbol", "semanticTokens/full", "foldingRange", "nonsense"} {
 		c.ask("textDocument/"+method, far)
 	}
-	c.tell("textDocument/didChange", map[string]any{"textDocument": map[string]any{"uri": uriOf(path), "version": 2},
-		"contentChanges": []any{map[string]any{"range": map[string]any{"start": far["position"], "end": far["position"]},
-			"text": "y ~ Normal(0, 1)\n((["}}})
+	end := map[string]any{"start": far["position"], "end": far["position"]}
+	c.notify("textDocument/didChange", map[string]any{
+		"textDocument":   map[string]any{"uri": uriOf(path), "version": 2},
+		"contentChanges": []any{map[string]any{"range": end, "text": "y ~ Normal(0, 1)\n((["}}})
 	if ds := c.diagnostics(2, ""); len(ds) == 0 {
 		t.Error("an open bracket is not reported")
 	}
