@@ -69,12 +69,16 @@ func (p *Program) NonFiniteTerms(points [][]float64) (found []types.NonFiniteTer
 	all := p.parts()
 	looked = min(len(points), 1+evaluationBudget/(1+all.size()))
 	for _, theta := range points[:looked] {
-		bad := all.bad(all.values(theta))
+		values := all.values(theta)
+		bad := all.bad(values)
 		if len(bad) == 0 {
 			bad = all.bad(all.slopes(theta))
 		}
 		for _, i := range bad {
 			all.is[i].Points++
+			if isZero(values[i]) {
+				all.is[i].Zeros++
+			}
 		}
 	}
 	for _, c := range all.is {
@@ -159,6 +163,11 @@ func (all *parts) bad(at [][]float64) (out []int) {
 		}
 	}
 	return out
+}
+
+// isZero reports whether log densities are those of something impossible, and all of them are numbers.
+func isZero(logs []float64) bool {
+	return len(logs) > 0 && slices.Min(logs) == math.Inf(-1) && slices.Max(logs) < math.Inf(1)
 }
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

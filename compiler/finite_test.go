@@ -45,7 +45,7 @@ func TestNonFiniteTerms(t *testing.T) {
 		{[][]float64{{1}, {2}}, nil},
 		{[][]float64{{-1}, {1}, {-2}}, []types.NonFiniteTerm{{Part: "the log likelihood of `y`", Points: 2},
 			{Part: "the log likelihood of `z`", Points: 2}}},
-		{[][]float64{{0}, {0}, {-1}}, []types.NonFiniteTerm{{Part: "the log likelihood of `z`", Points: 3},
+		{[][]float64{{0}, {0}, {-1}}, []types.NonFiniteTerm{{Part: "the log likelihood of `z`", Points: 3, Zeros: 2},
 			{Part: "the log likelihood of `y`", Points: 1}}},
 	} {
 		got, looked := p.NonFiniteTerms(c.points)

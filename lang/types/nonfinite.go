@@ -4,5 +4,6 @@ package types
 type NonFiniteTerm struct {
 	Part   string `json:"part"` // "the log likelihood of `y`"
 	Points int    `json:"points"`
-	Help   string `json:"help,omitempty"` // what to do about it, where more is known than that it is not finite
+	Zeros  int    `json:"zeros,omitempty"` // points at which the density is 0, as beyond an end that depends on others
+	Help   string `json:"help,omitempty"`  // what to do about it, where more is known than that it is not finite
 }

@@ -23,6 +23,7 @@ const (
 	// edgeDiverged is the share of them that diverged from which on there is an edge. Where trajectories diverge on
 	// their way to a place that walkers do reach, such as the thin end of a hyperbola, it is a quarter.
 	edgeDiverged = .4
+	edgeContrast = 2 // and that many times the share of all draws, since walls of zero density are everywhere
 	leastEdge    = 8 // draws that diverged, fewer than which make no edge: edgeDiverged of edgeDraws
 )
 
@@ -30,9 +31,13 @@ const (
 func edgeOf(name string, chains, diverged [][]float64) (found edge) {
 	type draw struct{ value, diverged float64 }
 	var all []draw
+	everywhere := 0
 	for c := range chains {
 		for i, x := range chains[c] {
 			all = append(all, draw{x, diverged[c][i]})
+			if diverged[c][i] != 0 {
+				everywhere++
+			}
 		}
 	}
 	n := max(int(edgeShare*float64(len(all))), edgeDraws)
@@ -57,7 +62,8 @@ func edgeOf(name string, chains, diverged [][]float64) (found edge) {
 			found = e
 		}
 	}
-	if float64(found.diverged) < edgeDiverged*float64(n) {
+	usual := float64(everywhere) / float64(len(all))
+	if share := float64(found.diverged) / float64(n); share < edgeDiverged || share < edgeContrast*usual {
 		return edge{}
 	}
 	return found

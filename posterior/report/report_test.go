@@ -220,6 +220,10 @@ func TestCarriedChainsHaveNoWarnings(t *testing.T) {
 // draws get on.
 func TestFewDivergences(t *testing.T) {
 	for name, change := range map[string]func(s *scene){
+		"at a wall of density 0, everywhere": func(s *scene) {
+			s.follows, s.report.Divergences, s.report.NotFinite, s.report.Looked = -1, 9000, 9000, 20
+			s.report.NonFiniteTerms = []types.NonFiniteTerm{{Part: "the log likelihood of `y`", Points: 20, Zeros: 20}}
+		},
 		"anywhere": func(s *scene) { s.diverging = 15 },
 		"where next to nothing is missing": func(s *scene) {
 			s.diverging, s.report.Outlooks = 15, []store.Outlook{{Parameter: "mu", Value: .05, Drawn: .011,
@@ -291,6 +295,10 @@ func TestWarnings(t *testing.T) {
 			s.report.Outlooks = []store.Outlook{{Parameter: "mu", Value: .05, Drawn: .004, Expected: .021, Error: .003},
 				{Parameter: "tau", Above: true, Value: 9, Drawn: .01, Expected: .012, Error: .003}}
 		}, []string{"About 1.7 % of the posterior is missing", "2.1 % with mu below 0.05, and 0.4 % of the draws"}},
+		"not a number": {func(s *scene) {
+			s.report.Divergences, s.report.NotFinite, s.report.Looked = 9000, 9000, 20
+			s.report.NonFiniteTerms = []types.NonFiniteTerm{{Part: "the log likelihood of `y`", Points: 20, Zeros: 19}}
+		}, []string{"9,000 trajectories after warm-up came where the log density or its gradient is not finite"}},
 		"cut trajectories": {func(s *scene) { s.report.Saturated = 41 },
 			[]string{"41 trajectories were cut", "--set max_depth=12"}},
 		"heavy weights": {func(s *scene) { s.report.ELBO, s.report.ParetoK = []float64{-3.1, -3, -3, -3}, 0.9 },

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ppl/lang/types"
 	"ppl/posterior/store"
 )
 
@@ -452,9 +453,17 @@ func divergent(f *findings) (w store.Warning) {
 	}
 }
 
+// onlyZeros reports whether all that trajectories met without a finite log density are places of density 0, such as
+// those beyond an end of a uniform distribution that is a parameter: to reject them is right.
+func (f *findings) onlyZeros() bool {
+	terms := f.run.Report.NonFiniteTerms
+	return len(terms) > 0 &&
+		!slices.ContainsFunc(terms, func(c types.NonFiniteTerm) bool { return c.Zeros < c.Points })
+}
+
 func nonFiniteEnds(f *findings) (w store.Warning) {
 	r := f.run.Report
-	if r.NotFinite == 0 || f.rare(r.NotFinite) {
+	if r.NotFinite == 0 || f.rare(r.NotFinite) || f.sound() && f.onlyZeros() {
 		return w
 	}
 	w.Fact = fmt.Sprintf("%s %s after warm-up came where the log density or its gradient is not finite, and %s "+
