@@ -28,7 +28,7 @@ const (
 	endOfDraws   = 0.1   // share of the draws that are an end of them
 	byChance     = 0.005 // probability below which divergences at an end are no accident
 	lanesOfLook  = 32    // points that are evaluated together
-	densityError = 0.15  // relative, of a share by the density
+	densityError = 0.05  // relative, of a share by the density
 )
 
 // endsLooked are the shares of the draws that are beyond the limits of an outlook: from the outermost draw inwards.
@@ -195,26 +195,23 @@ func (d *drawsByCoordinate) outlook(ctx context.Context, e endOf, density *slope
 	if err != nil || !ok {
 		return worst, false, err
 	}
-	found := false
+	size := math.Inf(1) // the least effective one: few draws beyond a limit do not show how they are correlated
 	for k, value := range values {
 		beyond := indicators(e.chains, func(x float64) bool { return e.isBeyond(x, value) })
-		drawn, n := meanOf(beyond), float64(len(beyond)*len(beyond[0]))
-		// Of what is on this side of the middle, what is not beyond the limit is taken to be drawn right.
-		inside := 0.5 - drawn
-		expected := inside * shares[k] / (1 - shares[k])
-		expected /= expected + 1 - drawn
-		size := stats.ESSMean(beyond)
-		if math.IsNaN(size) {
+		if n := stats.ESSMean(beyond); n < size {
 			size = n
 		}
-		p := (drawn*n + 1) / (n + 2)
+		// Of what is on this side of the middle, what is not beyond the limit is taken to be drawn right.
+		drawn := meanOf(beyond)
+		expected := (0.5 - drawn) * shares[k] / (1 - shares[k])
+		expected /= expected + 1 - drawn
 		at := store.Outlook{Parameter: d.coordinates[e.coordinate].Parameter, Above: e.up, Value: value, Drawn: drawn,
-			Expected: expected, Error: math.Hypot(math.Sqrt(p*(1-p)/size), densityError*expected/3)}
-		if !found || at.Missing() > worst.Missing() {
-			worst, found = at, true
+			Expected: expected, Error: math.Hypot(math.Sqrt(expected*(1-expected)/size), densityError*expected)}
+		if k == 0 || at.Missing() > worst.Missing() {
+			worst = at
 		}
 	}
-	return worst, found, nil
+	return worst, true, nil
 }
 
 func (e endOf) isBeyond(x, value float64) bool { return e.up && x > value || !e.up && x < value }

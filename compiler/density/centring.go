@@ -17,6 +17,7 @@ import (
 type Coordinates struct {
 	Node    autodiff.Node
 	Centred []bool // by element; nil where none is
+	OnLine  bool   // they are on the unconstrained line: Node is not valid, and the density is that of the values
 }
 
 // Recentred is the layout in which elements of some regions have other forms. Regions keep their places.
@@ -33,7 +34,8 @@ func (l *Layout) Recentred(c map[*model.Piece][]types.Form) *Layout {
 	return out
 }
 
-// NonCentered reports whether some of a region's elements have coordinates relative to location and scale.
+// NonCentered reports whether some of a region's elements have coordinates relative to location and scale, or relative
+// on the line.
 func (r *Region) NonCentered() bool {
 	if r.forms == nil {
 		return r.Term.NonCentered
@@ -70,8 +72,11 @@ func (r *Region) Centred() []bool {
 // Effect are the parts of types.EffectPoint of a region at theta, each over the elements in the order of the
 // coordinates.
 func (t *Theta) Effect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
-	if r.Term.Dist.Event > 0 {
+	switch {
+	case r.Term.Dist.Event > 0:
 		return vectorEffect(e, r)
+	case r.onLine():
+		return t.lineEffect(e, r)
 	}
 	l, s := locationScale(e, r.Term)
 	parts := []autodiff.Node{r.flat(e, e.Piece(r.Term.Array, r.Piece)), r.flat(e, l), r.flat(e, s)}

@@ -71,6 +71,12 @@ func tighter(a, b autodiff.Node, choose func(x, y autodiff.Node) autodiff.Node) 
 func Constrain(e *evaluate.Evaluator, r *Region, theta autodiff.Node, scan func(r *Region,
 	z evaluate.Value) evaluate.Value) (v evaluate.Value, logJac autodiff.Node) {
 	u := autodiff.Reshape(Part(e, r, theta), append(e.Shape(r.Plates, nil), r.free...)...)
+	if r.NonCentered() && r.onLine() {
+		line, logScale := r.onTheLine(e, u)
+		x, jac := between(e, r, line, r.Plates)
+		return evaluate.Value{Node: x, Bound: r.Piece.Plates, Axes: r.Term.Event}, autodiff.Add(logScale,
+			autodiff.SumAll(jac))
+	}
 	if r.NonCentered() {
 		z := evaluate.Value{Node: u, Bound: r.Plates, Axes: r.Term.Event}
 		if r.Piece.Scanned() != nil {

@@ -25,6 +25,9 @@ type Factor struct {
 // relative to location and scale.
 func Term(e *evaluate.Evaluator, t *model.Term, z Coordinates) evaluate.Value {
 	return termBy(e, t, z, func(x autodiff.Node, args []autodiff.Node, _ []*model.Index) autodiff.Node {
+		if z.OnLine {
+			return t.Dist.Concentrated(t.Form)(x, args)
+		}
 		return t.Form.LogProb(x, args)
 	})
 }

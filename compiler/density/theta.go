@@ -77,7 +77,7 @@ func (t *Theta) Scanned(e *evaluate.Evaluator, p *model.Piece) *evaluate.Rule {
 		return nil
 	case r.betweenPast():
 		return BetweenInScan(r, evaluate.Value{Node: t.coordinates(e, r), Bound: r.Plates, Axes: r.Term.Event})
-	case !r.NonCentered():
+	case !r.NonCentered(), r.onLine():
 		return nil
 	}
 	return ShiftedInScan(r.Term, evaluate.Value{Node: t.coordinates(e, r), Bound: r.Plates, Axes: r.Term.Event})
@@ -92,8 +92,12 @@ func (t *Theta) coordinates(e *evaluate.Evaluator, r *Region) autodiff.Node {
 func (t *Theta) NonCentered(e *evaluate.Evaluator) map[*model.Term]Coordinates {
 	out := map[*model.Term]Coordinates{}
 	for _, r := range t.layout.Regions {
-		if r.NonCentered() {
-			out[r.Term] = Coordinates{t.coordinates(e, r), r.Centred()}
+		switch {
+		case !r.NonCentered():
+		case r.onLine():
+			out[r.Term] = Coordinates{OnLine: true}
+		default:
+			out[r.Term] = Coordinates{Node: t.coordinates(e, r), Centred: r.Centred()}
 		}
 	}
 	return out

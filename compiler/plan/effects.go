@@ -44,10 +44,10 @@ const mostToFactor = 1 << 20
 // recentrable are the regions of parameters whose elements may have other coordinates, where these depend on other
 // parameters in a way that no linear change of coordinates undoes: those of effects, series with a scale that is a
 // parameter, vectors with a covariance that is computed of some, and what is about a curved function of others, such as
-// a ~ Normal(x^2, 0.2). Where such arrays are normal given data, all of their pieces are among them.
+// a ~ Normal(x^2, 0.2), and those that have a support or a sum and a scale on the unconstrained line. Where such arrays are normal given data, all of their pieces are among them.
 func (p *Plan) recentrable() (rs []*density.Region) {
 	for _, r := range p.layout.Regions {
-		if r.Size > 0 && (p.layout.Normal(r) || mayRecentre(r) && r.Term.Bends() || correlated(r)) {
+		if r.Size > 0 && (r.HasLine() || p.layout.Normal(r) || mayRecentre(r) && r.Term.Bends() || correlated(r)) {
 			rs = append(rs, r)
 		}
 	}
@@ -72,8 +72,10 @@ func mayRecentre(r *density.Region) bool {
 // blockOf is what a sampler has to know of a region that can be recentred. A piece of an array is called as it is
 // written.
 func (p *Plan) blockOf(r *density.Region) types.EffectBlock {
-	b := types.EffectBlock{Effect: effectOf(r.Term), First: r.Offset, Size: r.Size, Vector: r.Term.Vector()}
-	if !b.Vector {
+	b := types.EffectBlock{First: r.Offset, Size: r.Size, Vector: r.Term.Vector()}
+	if r.HasLine() {
+		b.Effect = types.Effect{Name: r.Term.Array.Name, NonCentered: r.Term.NonCentered}
+	} else if b.Effect = effectOf(r.Term); !b.Vector {
 		b.Series, b.Curved = r.Piece.Scanned() != nil, r.Term.Scale().Info().Static
 		b.Normal, b.Straight = p.layout.Normal(r), !r.Term.Bends()
 	}

@@ -78,6 +78,10 @@ func (l *latents) term(t *model.Term) {
 	for _, e := range t.Exprs() {
 		r.visit(e)
 	}
+	if t.NonCentered && t.OnLine() && slices.Contains(model.Arrays(t.Exprs()...), t.Array) {
+		l.diags.Errorf("E61", t.At, "`noncentered` on `%s`, which reads itself: of series it is for distributions on "+
+			"the whole line", t.Array.Name).Help("leave `noncentered` out")
+	}
 	if t.NonCentered && len(t.Reads) > 0 {
 		l.diags.Errorf("E61", t.At, "`noncentered` on `%s`: its distribution reads the discrete unknown `%s`, which "+
 			"is summed out", t.Array.Name, t.Reads[0].Latent.Name)

@@ -244,14 +244,16 @@ func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
 	switch {
 	case a.observed:
 		c.errorf("E61", at, "`noncentered` is for parameters; `%s` is observed", a.Name)
-	case t.Dist == nil || !t.Dist.LocationScale && t.Dist.Name != "MvNormal":
+	case t.Dist == nil || !t.Dist.LocationScale && !t.Dist.HasLine() && t.Dist.Name != "MvNormal":
 		c.errorf("E61", at, "`noncentered` has no meaning for `%s`: no location and scale",
 			d.stmt.Dist.Base.Span().Text()).Help("leave `noncentered` out")
 	case t.LowRank():
 		c.errorf("E61", at, "`noncentered` does not go with `cov_factor`").
 			Help("leave `noncentered` out, or write the covariance: `cov = …`")
-	case t.In != nil || t.Ordered || t.ZeroSum:
-		c.errorf("E61", at, "`noncentered` does not go with `in`, `ordered` or `zerosum`").
+	case t.Ordered:
+		c.errorf("E61", at, "`noncentered` does not go with `ordered`").Help("leave `noncentered` out")
+	case t.In != nil && !t.OnLine():
+		c.errorf("E61", at, "`noncentered` does not go with `in` for `%s`", t.Dist.Name).
 			Help("leave `noncentered` out")
 	default:
 		return true

@@ -319,6 +319,18 @@ func (t *Term) Relative() bool {
 	return t.unmodifiedPrior() && t.Dist.LocationScale && t.Dist.Event == 0 && t.Dist.Support == types.RealLine
 }
 
+// OnLine reports whether a parameter's elements may have coordinates relative to their distribution on the unconstrained
+// line, as they have a support or a sum.
+func (t *Term) OnLine() bool {
+	if t.Kind != Prior || t.Dist == nil || t.Dist.Event > 0 || t.Censored != nil || t.Ordered {
+		return false
+	}
+	if t.In != nil || t.ZeroSum {
+		return t.Dist.LocationScale && t.Dist.Support == types.RealLine && !(t.In != nil && t.ZeroSum)
+	}
+	return t.Dist.HasLine()
+}
+
 // Vector reports whether a parameter's elements are vectors that may have coordinates relative to their mean and the
 // factor of their covariance.
 func (t *Term) Vector() bool {

@@ -6,6 +6,7 @@
 package simulate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -180,8 +181,12 @@ func (g *Numbers) Point(r *rand.Rand) []float64 {
 
 // entered are the coordinates of a region whose values were entered, once what its distribution reads is known.
 func (g *Numbers) entered(reg *density.Region) (u []float64, err error) {
-	if !reg.NonCentered() {
-		if u, err = g.free(reg, g.Inputs[PieceName(reg.Piece)]); err != nil {
+	if !reg.NonCentered() || reg.Term.OnLine() {
+		u, err = g.free(reg, g.Inputs[PieceName(reg.Piece)])
+		if err == nil {
+			err = g.relative(reg, u)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("parameter `%s`: %w", reg.Term.Array.Name, err)
 		}
 		return u, nil
@@ -189,8 +194,7 @@ func (g *Numbers) entered(reg *density.Region) (u []float64, err error) {
 	v, _ := Inputs{}.Piece(g.E, reg.Piece)
 	u = g.eval(density.Unshifted(g.E, reg.Term, v, reg.Centred()))
 	if slices.ContainsFunc(u, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
-		return nil, fmt.Errorf("parameter `%s`: its scale is 0, or not finite, so that it has no non-centred "+
-			"coordinates", reg.Term.Array.Name)
+		return nil, fmt.Errorf("parameter `%s`: %w", reg.Term.Array.Name, errNoScale)
 	}
 	return u, nil
 }
@@ -243,16 +247,37 @@ func (g *Numbers) begin(r *rand.Rand, reg *density.Region) []float64 {
 	if t.Dist == nil || t.Dist.Improper || len(t.Reads) > 0 {
 		return g.dispersed(r, reg)
 	}
-	if reg.NonCentered() {
+	if reg.NonCentered() && !t.OnLine() {
 		return g.standard(r, reg)
 	}
 	x := g.sample(r, t)
 	u, err := g.unconstrain(reg, x)
+	if err == nil {
+		err = g.relative(reg, u)
+	}
 	if err != nil {
 		return g.dispersed(r, reg)
 	}
 	g.Inputs[PieceName(reg.Piece)] = x
 	return u
+}
+
+// errNoScale says that values have no coordinates relative to their scale.
+var errNoScale = errors.New("its scale is 0, or not finite, so that it has no non-centred coordinates")
+
+// relative makes coordinates on the line relative where the region has such.
+func (g *Numbers) relative(reg *density.Region, u []float64) error {
+	at, width, ok := density.LineShift(g.E, reg)
+	if !ok {
+		return nil
+	}
+	from, times := g.eval(at), g.eval(width)
+	for i := range u {
+		if u[i] = (u[i] - from[i]) / times[i]; math.IsNaN(u[i]) || math.IsInf(u[i], 0) {
+			return errNoScale
+		}
+	}
+	return nil
 }
 
 // standard draws non-centred coordinates from the standard form of the distribution.
@@ -392,7 +417,7 @@ func (g *Numbers) startHoles(r *rand.Rand, reg *density.Region, a *model.Array) 
 func (g *Numbers) Unconstrained() ([]float64, error) {
 	theta := make([]float64, g.Layout.Dim)
 	for _, r := range g.Layout.Regions {
-		if r.NonCentered() { // their Jacobian is constant
+		if r.NonCentered() && !r.Term.OnLine() { // their Jacobian is constant
 			continue
 		}
 		u, err := g.entered(r)

@@ -1,0 +1,125 @@
+package density
+
+import (
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/model"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+// Elements with a constrained support, and elements with a sum of 0, can have coordinates that are relative to where
+// they lie on the unconstrained line, given their distribution, and how far from there:
+//
+//	x[i] ~ LogNormal(m, s)         u = log x[i]                    z = (u − m)/s
+//	x[i] ~ Gamma(k, k/m)           u = log x[i]                    z = (u − log m) √k
+//	x[i] ~ Normal(m, s) in 0..1    u = logit x[i]                  z by stdlib.TruncatedOnLine
+//	x[i] ~ Normal(0, s) zerosum    u in a basis without the sum    z = u/s
+//
+// The density is that of x, with the log-Jacobian of the way from z to x.
+
+// onLine reports whether a region's relative coordinates are those.
+func (r *Region) onLine() bool { return r.Term.OnLine() }
+
+// A lineShift is where the elements of a region lie on the line, and how far from there, in the shape of coordinates.
+type lineShift struct{ at, width autodiff.Node }
+
+// newLineShift evaluates the arguments of a region's distribution.
+func newLineShift(e *evaluate.Evaluator, r *Region) lineShift {
+	t, g := r.Term, e.Graph
+	args := make([]autodiff.Node, len(t.Args))
+	for i, a := range t.Args {
+		v := e.Expr(a)
+		args[i] = e.AlignLoosely(v, r.Plates, v.Axes)
+	}
+	s := lineShift{at: g.Const(0)}
+	if t.Dist.LocationScale {
+		loc, scale := locationScale(e, t)
+		s.width = e.AlignLoosely(scale, r.Plates, nil)
+		if !t.ZeroSum {
+			lo, hi := Bounds(e, t, r.Plates)
+			s.at, s.width = stdlib.TruncatedOnLine(e.AlignLoosely(loc, r.Plates, nil), s.width, lo, hi)
+		}
+	} else {
+		s.at, s.width = t.Dist.OnLine(t.Form, args)
+	}
+	return lineShift{r.spread(e, s.at), r.spread(e, s.width)}
+}
+
+// spread gives a number for each combination of plates, or one for all, the shape of a region's coordinates.
+func (r *Region) spread(e *evaluate.Evaluator, n autodiff.Node) autodiff.Node {
+	plates := e.Shape(r.Plates, nil)
+	full := append(slices.Clone(plates), r.free...)
+	var axes []int
+	if n.Rank() > 0 {
+		for k := range plates {
+			axes = append(axes, k)
+		}
+		n = e.Full(n, r.Plates, nil).Node
+	}
+	if slices.Equal(n.Shape(), full) {
+		return n
+	}
+	return autodiff.Broadcast(n, full, axes)
+}
+
+// onTheLine takes coordinates, of which some are relative, to unconstrained ones, with the log-Jacobian.
+func (r *Region) onTheLine(e *evaluate.Evaluator, z autodiff.Node) (u, logJac autodiff.Node) {
+	s := r.shiftOnLine(e, newLineShift(e, r))
+	return autodiff.Add(s.at, autodiff.Mul(s.width, z)), autodiff.SumAll(autodiff.Log(s.width))
+}
+
+// shiftOnLine is a shift that is 0 and 1 at elements that are centred.
+func (r *Region) shiftOnLine(e *evaluate.Evaluator, s lineShift) lineShift {
+	centred := r.Centred()
+	if centred == nil {
+		return s
+	}
+	in := make([]float64, len(centred))
+	for i, c := range centred {
+		if c {
+			in[i] = 1
+		}
+	}
+	is := autodiff.Eq(e.Graph.Data("centred "+r.Term.Array.Name, in, s.at.Shape()...), e.Graph.Const(1))
+	return lineShift{autodiff.Where(is, e.Graph.Const(0), s.at), autodiff.Where(is, e.Graph.Const(1), s.width)}
+}
+
+// LineShift is where a region's relative coordinates are 0 on the line, and what they are multiplied by, element by
+// element; those that are centred have 0 and 1. Without such coordinates ok is false.
+func LineShift(e *evaluate.Evaluator, r *Region) (at, width autodiff.Node, ok bool) {
+	if !r.onLine() || !r.NonCentered() {
+		return at, width, false
+	}
+	s := r.shiftOnLine(e, newLineShift(e, r))
+	return autodiff.Reshape(s.at, r.Size), autodiff.Reshape(s.width, r.Size), true
+}
+
+// lineEffect are the parts of types.EffectPoint of a region on the line.
+func (t *Theta) lineEffect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
+	s := newLineShift(e, r)
+	u := autodiff.Reshape(Part(e, r, t.node), s.at.Shape()...)
+	if r.NonCentered() {
+		u, _ = r.onTheLine(e, u)
+	}
+	flat := func(n autodiff.Node) autodiff.Node { return autodiff.Reshape(n, r.Size) }
+	return []autodiff.Node{flat(u), flat(s.at), flat(s.width)}
+}
+
+// HasLine reports whether a region may have coordinates relative to its distribution on the line, of which the width
+// changes with parameters.
+func (r *Region) HasLine() bool {
+	t := r.Term
+	if !r.onLine() || len(t.Plates) == 0 || len(t.Reads) > 0 || r.Piece.Scanned() != nil || r.Piece.Recurrence != nil ||
+		r.Transform.Kind != types.Interval && r.Transform.Kind != types.ZeroSum {
+		return false
+	}
+	spread := []int{t.Dist.Location + 1}
+	if !t.Dist.LocationScale {
+		spread = t.Dist.LineSpread(t.Form)
+	}
+	return slices.ContainsFunc(spread, func(i int) bool { return i < len(t.Args) && !t.Args[i].Info().Static }) &&
+		!slices.Contains(model.Arrays(t.Exprs()...), t.Array)
+}

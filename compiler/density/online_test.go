@@ -1,0 +1,122 @@
+package density_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"ppl/compiler"
+	"ppl/compiler/compilertest"
+	"ppl/lang/types"
+)
+
+// groupsOnLine are models of groups x whose coordinates may be relative on the unconstrained line.
+func groupsOnLine() map[string]string {
+	const before = "data y[J] = [1.2, 0.4, 0.7]\nm ~ Normal(0.2, 1)\ns ~ HalfNormal(1)\n"
+	all := map[string]string{}
+	for name, prior := range map[string]string{
+		"log-normal": "LogNormal(m, s)", "logit-normal": "LogitNormal(m, s)",
+		"gamma by rate": "Gamma(1 / s^2, exp(m))", "gamma by scale": "Gamma(1 / s, scale = 2 * s)",
+		"gamma by mean": "Gamma(mean = exp(m), shape = 1 / s)", "inverse gamma": "InverseGamma(2 + 1 / s, 1 / s)",
+		"weibull": "Weibull(1 / s, exp(m))", "log-logistic": "LogLogistic(exp(m), 1 / s)",
+		"frechet": "Frechet(1 / s, exp(m))", "beta": "Beta(0.3 / s, 0.7 / s)",
+		"beta by mean": "Beta(mean = sigmoid(m), concentration = 1 / s)", "above an end": "Normal(m, s) in -0.5..inf",
+		"below an end": "Laplace(m, s) in -inf..3", "between ends": "Normal(m, var = s) in -1..2",
+		"above an end that is a parameter": "Cauchy(m, s) in m - s..inf", "student": "StudentT(4, m, s) in 0..inf",
+		"sum of 0": "Normal(0, s) zerosum", "precision": "Normal(m, precision = s) zerosum",
+		"ends of each group": "Normal(m, s) in y[j] - 1..y[j] + 2",
+	} {
+		all[name] = before + "x[j in J] ~ " + prior + "\ny[j in J] ~ Normal(x[j], 1)\n"
+	}
+	all["one scale for each sum of 0"] = "data y[G, J] = [[1.2, 0.4, 0.7], [0.3, -0.2, 1]]\ns[G] ~ HalfNormal(1)\n" +
+		"x[g in G, j in J] ~ Normal(0, s[g]) zerosum\ny[g in G, j in J] ~ Normal(x[g, j], 1)\n"
+	all["marked"] = before + "x[j in J] ~ Gamma(1 / s^2, exp(m)) noncentered\ny[j in J] ~ Normal(x[j], 1)\n"
+	return all
+}
+
+// Coordinates on the line are of the same point: the density differs from that of the model's by the logarithms of the
+// scales, and values are the same. The gradient is that of differences.
+func TestOnLine(t *testing.T) {
+	t.Parallel()
+	for name, text := range groupsOnLine() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := compilertest.Load(t, text)
+			blocks := p.EffectBlocks()
+			if len(blocks) != 1 || blocks[0].Name != "x" || blocks[0].NonCentered != (name == "marked") {
+				t.Fatalf("effects %+v", blocks)
+			}
+			n := blocks[0].Size
+			centred, relative := slices.Repeat([]types.Form{cen}, n), slices.Repeat([]types.Form{rel}, n)
+			mixed := slices.Clone(relative)
+			mixed[n-1] = cen
+			samePoint(t, p, types.Centring{"x": centred}, []types.Centring{{"x": relative}, {"x": mixed}}, 1e-9, 1e-10)
+			for _, forms := range [][]types.Form{relative, mixed} {
+				q := p.Recentred(types.Centring{"x": forms})
+				sameGradient(t, q, q.Start(3, 1))
+			}
+		})
+	}
+}
+
+// sameGradient compares the gradient of a program's density with differences.
+func sameGradient(t *testing.T, p *compiler.Program, theta []float64) {
+	t.Helper()
+	_, _, gradient := compilertest.Density(p, theta)
+	for i := range theta {
+		const h = 1e-5
+		up, down := slices.Clone(theta), slices.Clone(theta)
+		up[i], down[i] = up[i]+h, down[i]-h
+		if want := (logDensity(p, up) - logDensity(p, down)) / (2 * h); !compilertest.Near(gradient[i], want, 1e-5) {
+			t.Errorf("slope in coordinate %d is %.9g, by differences %.9g", i, gradient[i], want)
+		}
+	}
+}
+
+// Starts in these coordinates are draws from the prior: of a group of a gamma distribution, x/mean has mean 1.
+func TestStartsOnLine(t *testing.T) {
+	t.Parallel()
+	const n = 4000
+	p := compilertest.Load(t, "s ~ Uniform(0.2, 0.5)\nx[1..3] ~ Gamma(mean = 2, shape = 1 / s^2) noncentered\n")
+	sum := 0.0
+	for w := range n {
+		values := valuesOf(p, p.Start(9, w))
+		sum += values[1] / 2
+	}
+	if mean, error := sum/n, 0.37/math.Sqrt(n); math.Abs(mean-1) > 5*error {
+		t.Errorf("the mean of x/2 is %.4f, not 1", mean)
+	}
+}
+
+// TestValuesOfLine: the log density at values of parameters does not depend on their coordinates, and the point of a
+// value is that of which it is the value.
+func TestValuesOfLine(t *testing.T) {
+	t.Parallel()
+	for _, prior := range []string{"Gamma(1 / s^2, exp(m))", "Normal(m, s) in 0..inf", "LogNormal(m, s)"} {
+		const before = "data y[J] = [1.2, 0.4]\nm ~ Normal(0.2, 1)\ns ~ HalfNormal(1)\nx[j in J] ~ "
+		plain := compilertest.Load(t, before+prior+"\ny[j in J] ~ Normal(x[j], 1)\n")
+		marked := compilertest.Load(t, before+prior+" noncentered\ny[j in J] ~ Normal(x[j], 1)\n")
+		r := rand.New(rand.NewPCG(4, 4))
+		theta := []float64{r.NormFloat64(), -1, 0.3, -0.2}
+		at := compilertest.Parameters(plain, valuesOf(plain, theta))
+		a, err := plain.LogProb(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := marked.LogProb(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !compilertest.Near(a.Prior, b.Prior, 1e-10) || !compilertest.Near(a.Likelihood, b.Likelihood, 1e-12) {
+			t.Errorf("%s: log densities %v and %v", prior, a, b)
+		}
+		if got, want := valuesOf(marked, b.Unconstrained), valuesOf(plain, theta); !compilertest.AllNear(got, want, 1e-10) {
+			t.Errorf("%s: values %v, want %v", prior, got, want)
+		}
+		prior0, likelihood, _ := compilertest.Density(marked, b.Unconstrained)
+		if want := b.Prior + b.Likelihood + b.Jacobian; !compilertest.Near(prior0+likelihood, want, 1e-10) {
+			t.Errorf("%s: log density %v, of parts %v", prior, prior0+likelihood, want)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package stdlib
+
+import (
+	"math"
+
+	ad "ppl/autodiff"
+)
+
+// Log densities of gamma, inverse gamma and beta distributions that keep their digits where these are concentrated about
+// a place, such as Gamma(k, k) with k = 10¹²: the usual formulas are differences of numbers as large as k. With
+// t = rate x/k, and the remainder r(k) = log Γ(k) − (k − ½) log k + k − ½ log 2π of Stirling's formula (Abramowitz and
+// Stegun 1964, 6.1.41),
+//
+//	Gamma(k, rate)      k (log t − t + 1) + ½ log k − ½ log 2π − r(k) − log x
+//	Beta(a, b)          a log x/p + b log (1 − x)/(1 − p) + ½ log(ab/(2π c)) + r(c) − r(a) − r(b) − log x − log(1 − x)
+//	c = a + b, p = a/c
+
+// concentrated are the log densities by name, at arguments by name.
+var concentrated = map[string]func(x Node, a func(name string) Node) Node{
+	"Gamma": func(x Node, a func(string) Node) Node {
+		k := a("shape")
+		switch {
+		case a("mean").Valid():
+			return concentratedGamma(x, k, ad.Div(ad.Sub(x, a("mean")), a("mean")))
+		case a("rate").Valid():
+			return concentratedGamma(x, k, ad.Div(ad.Sub(ad.Mul(a("rate"), x), k), k))
+		}
+		mean := ad.Mul(a("scale"), k)
+		return concentratedGamma(x, k, ad.Div(ad.Sub(x, mean), mean))
+	},
+	"InverseGamma": func(x Node, a func(string) Node) Node {
+		most := ad.Mul(x, a("shape"))
+		return concentratedGamma(x, a("shape"), ad.Div(ad.Sub(a("scale"), most), most))
+	},
+	"Beta": func(x Node, a func(string) Node) Node {
+		first, second := a("a"), a("b")
+		if a("mean").Valid() {
+			first, second = proportions(a("mean"), a("concentration"))
+		}
+		return concentratedBeta(x, first, second)
+	},
+}
+
+// Concentrated is the log density of a form that keeps its digits however concentrated it is, and LogProb where that
+// does.
+func (d *Dist) Concentrated(f *Form) func(x Node, args []Node) Node {
+	log := concentrated[d.Name]
+	if log == nil {
+		return f.LogProb
+	}
+	return func(x Node, args []Node) Node { return log(x, byName(f, args)) }
+}
+
+// byName gives arguments of a form by name; a name that it does not have is invalid.
+func byName(f *Form, args []Node) func(name string) Node {
+	return func(name string) Node {
+		for i, a := range f.Args {
+			if a.Name == name {
+				return args[i]
+			}
+		}
+		return Node{}
+	}
+}
+
+// remainder is r.
+func remainder(k Node) Node {
+	is := ad.Lt(k, num(k, stirlingFrom))
+	small := ad.Where(is, k, num(k, 1))
+	direct := ad.Add(ad.Sub(ad.Lgamma(small), ad.Mul(plus(small, -0.5), ad.Log(small))), plus(small, -halfLogTau))
+	return ad.Where(is, direct, stirling(ad.Where(is, num(k, stirlingFrom), k)))
+}
+
+var halfLogTau = math.Log(2*math.Pi) / 2
+
+// logNear is log(1 + d), by whichever of both keeps its digits.
+func logNear(d Node) Node {
+	far := ad.Lt(d, num(d, -0.5))
+	return ad.Where(far, ad.Log(ad.Where(far, plus(d, 1), num(d, 1))), ad.Log1p(ad.Where(far, num(d, 0), d)))
+}
+
+// concentratedGamma is by t − 1, or 1/t of the inverse.
+func concentratedGamma(x, k, t1 Node) Node {
+	return total(ad.Mul(k, ad.Sub(logNear(t1), t1)), times(0.5, ad.Log(k)), num(x, -halfLogTau),
+		ad.Neg(remainder(k)), ad.Neg(ad.Log(x)))
+}
+
+func concentratedBeta(x, a, b Node) Node {
+	c := ad.Add(a, b)
+	d := ad.Sub(x, ad.Div(a, c))
+	return total(ad.Mul(a, logNear(ad.Div(ad.Mul(d, c), a))), ad.Mul(b, logNear(ad.Neg(ad.Div(ad.Mul(d, c), b)))),
+		times(0.5, ad.Sub(ad.Add(ad.Log(a), ad.Log(b)), ad.Log(c))), num(x, -halfLogTau),
+		ad.Sub(remainder(c), ad.Add(remainder(a), remainder(b))),
+		ad.Neg(ad.Add(ad.Log(x), ad.Log1p(ad.Neg(x)))))
+}
