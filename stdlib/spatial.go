@@ -19,7 +19,7 @@ var spatialDists = []Dist{
 			LogProb: func(x Node, a []Node) Node {
 				drift, scale := lift(a[0], 0, plates(x, 1), lastShape(x, 1)), lift(a[1], 0, plates(x, 1),
 					lastShape(x, 1))
-				return sumLast(normalLogProb(differences(x), []Node{drift, scale}), 1)
+				return sumLast(normalLogProb(Differences(x), []Node{drift, scale}), 1)
 			},
 			Sample: func(r *rand.Rand, a [][]float64, out []float64) {
 				x := 0.0
@@ -96,8 +96,8 @@ func EarlierEdges(from, to []float64) []int {
 	return earlier
 }
 
-// differences along the last axis; the first element is kept.
-func differences(x Node) Node {
+// Differences along the last axis; the first element is kept.
+func Differences(x Node) Node {
 	if lastSize(x) == 1 {
 		return x
 	}

@@ -125,7 +125,7 @@ func hasCDF(d *stdlib.Dist) bool {
 }
 
 func noncentred(d *stdlib.Dist) bool {
-	return d.LocationScale || d.HasLine() || d.Name == "MvNormal"
+	return d.LocationScale || d.HasLine() || d.Name == "MvNormal" || d.Name == "GaussianRandomWalk"
 }
 
 // functionTopics are functions of numbers, reductions, scans, functions with rules of their own and those written in

@@ -74,6 +74,31 @@ func sameGradient(t *testing.T, p *compiler.Program, theta []float64) {
 	}
 }
 
+// A random walk has its steps for coordinates, all or none of them.
+func TestRecentredWalk(t *testing.T) {
+	t.Parallel()
+	const steps = "data y[G, T] = [[1.2, 0.4, 0.7], [0.3, -0.2, 1]]\ns[G] ~ HalfNormal(1)\nd ~ Normal(0, 1)\n"
+	for name, text := range map[string]string{
+		"one": "data y[T] = [1.2, 0.4, 0.7, 0.1]\ns ~ HalfNormal(1)\nx[T] ~ GaussianRandomWalk(0.3, s)\n" +
+			"y[t in T] ~ Normal(x[t], 1)\n",
+		"of groups": steps + "x[g in G, T] ~ GaussianRandomWalk(d, s[g])\ny[g in G, t in T] ~ Normal(x[g, t], 1)\n",
+		"marked": "data y[T] = [1.2, 0.4, 0.7, 0.1]\ns ~ HalfNormal(1)\n" +
+			"x[T] ~ GaussianRandomWalk(0.3, s) noncentered\ny[t in T] ~ Normal(x[t], 1)\n",
+	} {
+		p := compilertest.Load(t, text)
+		blocks := p.EffectBlocks()
+		if len(blocks) != 1 || !blocks[0].Vector || blocks[0].NonCentered != (name == "marked") {
+			t.Fatalf("%s: effects %+v", name, blocks)
+		}
+		n := blocks[0].Size
+		relative := types.Centring{"x": slices.Repeat([]types.Form{rel}, n)}
+		samePoint(t, p, types.Centring{"x": slices.Repeat([]types.Form{cen}, n)}, []types.Centring{relative}, 1e-10,
+			1e-11)
+		q := p.Recentred(relative)
+		sameGradient(t, q, q.Start(3, 1))
+	}
+}
+
 // Starts in these coordinates are draws from the prior: of a group of a gamma distribution, x/mean has mean 1.
 func TestStartsOnLine(t *testing.T) {
 	t.Parallel()

@@ -222,6 +222,7 @@ type vectorShift struct {
 	sd        autodiff.Node // not valid where the factor is of the covariance
 	factor    autodiff.Node
 	precision bool
+	walk      bool // there is no factor: it adds up the elements, each times sd, along the vector
 }
 
 // newVectorShift evaluates a distribution's arguments for values like v.
@@ -236,6 +237,9 @@ func newVectorShift(e *evaluate.Evaluator, t *model.Term, v evaluate.Value) vect
 			args[i].Axes = v.Axes
 		}
 	}
+	if t.Walk() {
+		return newWalk(e, v, args)
+	}
 	n := len(args) - 1
 	s := vectorShift{bound: evaluate.Union(append(args, v)...), axes: v.Axes, precision: t.Form.Args[n].Name == "prec"}
 	s.mean, s.factor = e.Align(args[0], s.bound, v.Axes), e.Align(args[n], s.bound, args[n].Axes)
@@ -248,11 +252,30 @@ func newVectorShift(e *evaluate.Evaluator, t *model.Term, v evaluate.Value) vect
 	return s
 }
 
+// newWalk is the shift of a random walk with a drift and a scale.
+func newWalk(e *evaluate.Evaluator, v evaluate.Value, args []evaluate.Value) vectorShift {
+	s := vectorShift{bound: evaluate.Union(append(args, v)...), axes: v.Axes, walk: true}
+	shape := e.Shape(s.bound, v.Axes)
+	alike := func(arg evaluate.Value) autodiff.Node {
+		n, axes := e.Full(e.AlignLoosely(arg, s.bound, nil), s.bound, nil).Node, []int{}
+		for k := range n.Rank() {
+			axes = append(axes, k)
+		}
+		return autodiff.Broadcast(n, shape, axes)
+	}
+	s.mean, s.sd = autodiff.CumSum(alike(args[0]), len(shape)-1, false), alike(args[1])
+	return s
+}
+
 // shiftVector is the value of coordinates z.
 func shiftVector(e *evaluate.Evaluator, t *model.Term, z evaluate.Value) evaluate.Value {
 	s := newVectorShift(e, t, z)
 	zn := e.Align(z, s.bound, z.Axes)
 	var x autodiff.Node
+	if s.walk {
+		x = autodiff.CumSum(autodiff.Mul(s.sd, zn), zn.Rank()-1, false)
+		return evaluate.Value{Node: autodiff.Add(s.mean, x), Bound: s.bound, Axes: z.Axes}
+	}
 	if s.precision {
 		x = autodiff.TriSolve(s.factor, column(zn), true)
 	} else {
@@ -268,6 +291,9 @@ func shiftVector(e *evaluate.Evaluator, t *model.Term, z evaluate.Value) evaluat
 // inverse are the coordinates of a value.
 func (s vectorShift) inverse(e *evaluate.Evaluator, v evaluate.Value) autodiff.Node {
 	x := autodiff.Sub(e.Align(v, s.bound, s.axes), s.mean)
+	if s.walk {
+		return autodiff.Div(stdlib.Differences(x), s.sd)
+	}
 	if s.sd.Valid() {
 		x = autodiff.Div(x, s.sd)
 	}
@@ -279,6 +305,9 @@ func (s vectorShift) inverse(e *evaluate.Evaluator, v evaluate.Value) autodiff.N
 
 // conditional are the standard deviations of elements given those before them, or after them in case of a precision.
 func (s vectorShift) conditional() autodiff.Node {
+	if s.walk {
+		return s.sd
+	}
 	sd := stdlib.Diagonal(s.factor)
 	if s.precision {
 		sd = autodiff.Div(sd.Graph().Const(1), sd)

@@ -332,10 +332,13 @@ func (t *Term) OnLine() bool {
 }
 
 // Vector reports whether a parameter's elements are vectors that may have coordinates relative to their mean and the
-// factor of their covariance.
+// factor of their covariance, which of a random walk are its steps.
 func (t *Term) Vector() bool {
-	return t.unmodifiedPrior() && t.Dist.Name == "MvNormal" && !t.LowRank()
+	return t.unmodifiedPrior() && (t.Dist.Name == "MvNormal" && !t.LowRank() || t.Walk())
 }
+
+// Walk reports whether vectors are random walks.
+func (t *Term) Walk() bool { return t.Dist != nil && t.Dist.Name == "GaussianRandomWalk" }
 
 // unmodifiedPrior reports whether a parameter has a distribution without a modifier, `noncentered` aside.
 func (t *Term) unmodifiedPrior() bool {
