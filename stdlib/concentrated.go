@@ -12,7 +12,8 @@ import (
 // Stegun 1964, 6.1.41),
 //
 //	Gamma(k, rate)      k (log t − t + 1) + ½ log k − ½ log 2π − r(k) − log x
-//	Beta(a, b)          a log x/p + b log (1 − x)/(1 − p) + ½ log(ab/(2π c)) + r(c) − r(a) − r(b) − log x − log(1 − x)
+//	Beta(a, b)          a log x/p + b log (1 − x)/(1 − p) + ½ log(ab/(2π c)) + r(c) − r(a) − r(b)
+//	                    − log x − log(1 − x)
 //	c = a + b, p = a/c
 
 // concentrated are the log densities by name, at arguments by name.

@@ -136,7 +136,8 @@ func TestValuesOfLine(t *testing.T) {
 		if !compilertest.Near(a.Prior, b.Prior, 1e-10) || !compilertest.Near(a.Likelihood, b.Likelihood, 1e-12) {
 			t.Errorf("%s: log densities %v and %v", prior, a, b)
 		}
-		if got, want := valuesOf(marked, b.Unconstrained), valuesOf(plain, theta); !compilertest.AllNear(got, want, 1e-10) {
+		want := valuesOf(plain, theta)
+		if got := valuesOf(marked, b.Unconstrained); !compilertest.AllNear(got, want, 1e-10) {
 			t.Errorf("%s: values %v, want %v", prior, got, want)
 		}
 		prior0, likelihood, _ := compilertest.Density(marked, b.Unconstrained)

@@ -44,7 +44,8 @@ const mostToFactor = 1 << 20
 // recentrable are the regions of parameters whose elements may have other coordinates, where these depend on other
 // parameters in a way that no linear change of coordinates undoes: those of effects, series with a scale that is a
 // parameter, vectors with a covariance that is computed of some, and what is about a curved function of others, such as
-// a ~ Normal(x^2, 0.2), and those that have a support or a sum and a scale on the unconstrained line. Where such arrays are normal given data, all of their pieces are among them.
+// a ~ Normal(x^2, 0.2), and those that have a support or a sum and a scale on the unconstrained line. Where such
+// arrays are normal given data, all of their pieces are among them.
 func (p *Plan) recentrable() (rs []*density.Region) {
 	for _, r := range p.layout.Regions {
 		if r.Size > 0 && (r.HasLine() || p.layout.Normal(r) || mayRecentre(r) && r.Term.Bends() || correlated(r)) {

@@ -319,8 +319,8 @@ func (t *Term) Relative() bool {
 	return t.unmodifiedPrior() && t.Dist.LocationScale && t.Dist.Event == 0 && t.Dist.Support == types.RealLine
 }
 
-// OnLine reports whether a parameter's elements may have coordinates relative to their distribution on the unconstrained
-// line, as they have a support or a sum.
+// OnLine reports whether a parameter's elements may have coordinates relative to their distribution on the
+// unconstrained line, as they have a support or a sum.
 func (t *Term) OnLine() bool {
 	if t.Kind != Prior || t.Dist == nil || t.Dist.Event > 0 || t.Censored != nil || t.Ordered {
 		return false
