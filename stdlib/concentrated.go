@@ -6,8 +6,8 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Log densities of gamma, inverse gamma and beta distributions that keep their digits where these are concentrated about
-// a place, such as Gamma(k, k) with k = 10¹²: the usual formulas are differences of numbers as large as k. With
+// Log densities of gamma, inverse gamma and beta distributions that keep their digits where these are concentrated
+// about a place, such as Gamma(k, k) with k = 10¹²: the usual formulas are differences of numbers as large as k. With
 // t = rate x/k, and the remainder r(k) = log Γ(k) − (k − ½) log k + k − ½ log 2π of Stirling's formula (Abramowitz and
 // Stegun 1964, 6.1.41),
 //
