@@ -210,7 +210,7 @@ func readers() map[string]reader {
 		}
 	}
 	return map[string]reader{".json": readJSON, ".csv": table(','), ".tsv": table('\t'), ".tab": table('\t'),
-		".txt": readTokens}
+		".txt": readTokens, ".r": readRDump}
 }
 
 // A binary format is known by the bytes that its files begin with; the ending of a name alone shows what a file should
@@ -242,9 +242,9 @@ func binaryFormats() []binaryFormat {
 
 const asCSV = "save the sheet as CSV (in Excel: Save As, CSV UTF-8)"
 
-const supported = "data files are Stan JSON (.json), CSV (.csv), TSV (.tsv, .tab), text (.txt), NumPy (.npy, .npz), " +
-	"Parquet, Arrow and Feather (.arrow, .feather), IDX or CIFAR-10's binary version (.bin), also with .gz, and " +
-	"folders of pictures (.png, .jpg)"
+const supported = "data files are Stan JSON (.json), R dump (.R), CSV (.csv), TSV (.tsv, .tab), text (.txt), " +
+	"NumPy (.npy, .npz), Parquet, Arrow and Feather (.arrow, .feather), IDX or CIFAR-10's binary version (.bin), " +
+	"also with .gz, and folders of pictures (.png, .jpg)"
 
 func formatOf(path string, text []byte) (reader, error) {
 	ending := strings.ToLower(filepath.Ext(path))

@@ -13,7 +13,7 @@ import (
 // maxUnrolled is how many turns loops may have that are written turn by turn, and maxItems how many statements a
 // translation may have. Beyond that a person would not read it, and the compiler would take minutes.
 const (
-	maxUnrolled = 10000
+	maxUnrolled = 50000
 	maxItems    = 8000
 	maxText     = 1 << 20
 	maxCalls    = 60
@@ -43,6 +43,7 @@ type item struct {
 	generate bool
 	factor   bool
 	isData   bool
+	setting  bool       // an infer statement
 	kept     bool       // results have it
 	dropped  bool       // what it says is in another statement
 	balance  bool       // takes back what the prior of a constrained parameter adds
@@ -68,9 +69,10 @@ type executor struct {
 	at       source.Span // the present statement
 	block    string
 	calls    int
-	turns    int // of loops that are written turn by turn
-	unrolled int // how many loops around are written turn by turn
-	length   int // of the texts so far
+	turns    int    // of loops that are written turn by turn
+	because  string // why the outermost of them is
+	unrolled int    // how many loops around are written turn by turn
+	length   int    // of the texts so far
 	inline   bool
 	carried  int // how many names of carried values there are
 	renamed  map[string]string
@@ -89,8 +91,8 @@ type executor struct {
 func (x *executor) emit(it item) {
 	x.length += len(it.text)
 	if len(x.items) > maxItems || x.length > maxText {
-		cannot("the model would have more than %d statements; write the loop so that its turns do not depend on each "+
-			"other", maxItems)
+		cannot("the model would have more than %d statements, since a loop is written turn by turn: %s", maxItems,
+			x.because)
 	}
 	it.generate = it.level == ofDraws
 	x.items = append(x.items, it)
@@ -132,7 +134,7 @@ func (x *executor) snapshot() snapshot {
 	s := snapshot{states: maps.Clone(x.states), plates: slices.Clone(x.plates), used: slices.Clone(x.used),
 		guards: slices.Clone(x.guards), items: len(x.items), scopes: len(x.scopes), turns: x.turns,
 		calls: x.calls, unrolled: x.unrolled,
-		taken: maps.Clone(x.names.taken), uses: map[*parameter]int{}, at: x.length, present: x.at, inline: x.inline}
+		uses: map[*parameter]int{}, at: x.length, present: x.at, inline: x.inline}
 	for _, p := range x.order {
 		s.uses[p] = len(p.uses)
 	}
@@ -142,7 +144,7 @@ func (x *executor) snapshot() snapshot {
 func (x *executor) restore(s snapshot) {
 	x.states, x.plates, x.used, x.guards = s.states, s.plates, s.used, s.guards
 	x.items, x.scopes, x.turns, x.calls = x.items[:s.items], x.scopes[:s.scopes], s.turns, s.calls
-	x.names.taken, x.length, x.at, x.inline = s.taken, s.at, s.present, s.inline
+	x.length, x.at, x.inline = s.at, s.present, s.inline
 	x.unrolled = s.unrolled
 	for p, n := range s.uses {
 		p.uses = p.uses[:n]

@@ -68,7 +68,9 @@ func (x *executor) turnsOf(s *stan.For, lo, hi term, bind func(term) *cell) resu
 	if !ok || !also || len(lo.plates)+len(hi.plates) > 0 {
 		panic(failed)
 	}
-	x.unrolled++
+	if x.unrolled++; x.unrolled == 1 {
+		x.because = failed.reason
+	}
 	defer func() { x.unrolled-- }()
 	for i := first; i <= last; i++ {
 		if x.turns++; x.turns > maxUnrolled {
@@ -139,6 +141,7 @@ func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell) {
 	before := maps.Clone(x.states)
 	x.plates = append(x.plates, p)
 	var carried []*carry
+	var elements []*elementCarry
 	var promises []*cell
 	for _, c := range x.assigned(s.Body) {
 		st := x.states[c]
@@ -149,6 +152,10 @@ func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell) {
 			}
 			x.states[c] = &state{base: st.base, regions: slices.Clone(st.regions), promise: pr}
 			promises = append(promises, c)
+			continue
+		}
+		if subs, one := x.oneElement(s, c); one {
+			elements = append(elements, x.carryElement(c, p, subs))
 			continue
 		}
 		carried = append(carried, x.carry(c, p))
@@ -162,6 +169,9 @@ func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell) {
 	})
 	for _, k := range carried {
 		x.settle(k, p, before)
+	}
+	for _, k := range elements {
+		x.settleElement(k, p, before)
 	}
 	x.plates = x.plates[:len(x.plates)-1]
 	for _, c := range promises {
@@ -386,6 +396,144 @@ func (x *executor) carry(c *cell, p *plate) *carry {
 	return k
 }
 
+// oneElement reports whether a loop assigns one element of an array only, the same in each turn, and returns its
+// subscripts.
+func (x *executor) oneElement(loop *stan.For, c *cell) (subs []term, one bool) {
+	one = len(c.dims) > 0
+	locals := localsOf(loop.Body)
+	locals[loop.Index.Name] = nil
+	walk(loop.Body, func(s stan.Stmt) {
+		a, ok := s.(*stan.Assign)
+		if !ok || rootName(a.Left) != c.name || !one {
+			return
+		}
+		l, ok := stan.Bare(a.Left).(*stan.Index)
+		if !ok {
+			one = false
+			return
+		}
+		_, all := subscripts(l)
+		if one = len(all) == len(c.dims); !one {
+			return
+		}
+		here := make([]term, len(all))
+		for i, sub := range all {
+			if sub.Range || x.changes(sub.Lo, locals) || x.info.Types[sub.Lo].Depth > 0 {
+				one = false
+				return
+			}
+			here[i] = x.fixed(x.eval(sub.Lo).number())
+			one = one && (subs == nil || subs[i].text == here[i].text)
+		}
+		subs = here
+	})
+	return subs, one && subs != nil
+}
+
+// changes reports an expression with a variable of the loop, or one that the loop may assign.
+func (x *executor) changes(e stan.Expr, locals map[string]stan.Expr) bool {
+	switch e := stan.Bare(e).(type) {
+	case *stan.Number:
+		return false
+	case *stan.Name:
+		_, local := locals[e.Name]
+		return local || x.lookup(e.Name) == nil
+	case *stan.Binary:
+		return x.changes(e.X, locals) || x.changes(e.Y, locals)
+	case *stan.Index:
+		for _, s := range e.Subs {
+			if s.Range || x.changes(s.Lo, locals) {
+				return true
+			}
+		}
+		return x.changes(e.X, locals)
+	}
+	return true
+}
+
+// An elementCarry is one element of an array that a loop leaves for its next turn.
+type elementCarry struct {
+	*carry
+	array *cell
+	subs  []term
+	prior *state // of the array
+}
+
+// carryElement puts a placeholder in the place of one element.
+func (x *executor) carryElement(c *cell, p *plate, subs []term) *elementCarry {
+	prior := x.states[c]
+	r := region{subs: subs}
+	for _, q := range x.plates {
+		if q != p && !slices.Contains(c.outer, q) {
+			r.plates = append(r.plates, q)
+		}
+	}
+	number := &cell{name: c.name, typ: stan.Type{Word: c.typ.Word}}
+	if c.typ.Word != "int" {
+		number.typ.Word = "real"
+	}
+	first := &state{}
+	next := &state{base: prior.base, promise: prior.promise}
+	for _, old := range prior.regions {
+		if sameSubs(old, r) {
+			v := scalar(old.value)
+			first.base = &v
+			continue
+		}
+		next.regions = append(next.regions, old)
+	}
+	if first.base == nil && (prior.base != nil || len(prior.regions) > 0) {
+		first.base = x.elementBefore(c, prior, r)
+	}
+	x.states[number] = first
+	k := &elementCarry{carry: x.carry(number, p), array: c, subs: subs, prior: prior}
+	r.value = k.start.base.number()
+	next.regions = append(next.regions, r)
+	x.states[c] = next
+	return k
+}
+
+// elementBefore is the value of an element before a loop; nil if no statement assigned it.
+func (x *executor) elementBefore(c *cell, prior *state, r region) *value {
+	if prior.base == nil {
+		none := true
+		for _, old := range prior.regions {
+			none = none && relation(old, r.subs) == disjoint
+		}
+		if none || prior.promise != nil {
+			return nil
+		}
+	}
+	v := scalar(x.readElement(c, prior, r.subs))
+	return &v
+}
+
+// settleElement decides how a carried element is written.
+func (x *executor) settleElement(k *elementCarry, p *plate, before map[*cell]*state) {
+	st := x.states[k.array]
+	at := slices.IndexFunc(st.regions, func(r region) bool { return sameSubs(r, region{subs: k.subs}) })
+	if at < 0 {
+		cannot("a loop assigns `%s` in two ways", k.array.name)
+	}
+	r := st.regions[at]
+	if r.value.text != k.start.base.number().text {
+		v := scalar(r.value)
+		v.typ = k.c.typ
+		x.states[k.c] = &state{base: &v}
+	}
+	if k.carry.prior.base == nil {
+		zero := scalar(constant(0))
+		k.carry.prior.base = &zero
+	}
+	x.settle(k.carry, p, before)
+	next := &state{base: st.base, regions: slices.Clone(st.regions), promise: st.promise}
+	r.plates = slices.DeleteFunc(slices.Clone(r.plates), func(q *plate) bool { return q == p })
+	r.value = x.states[k.c].base.number()
+	next.regions[at] = r
+	x.states[k.array] = next
+	delete(x.states, k.c)
+}
+
 // settle decides how a carried variable is written, at the end of a loop.
 func (x *executor) settle(k *carry, p *plate, before map[*cell]*state) {
 	st := x.states[k.c]
@@ -410,7 +558,7 @@ func (x *executor) settle(k *carry, p *plate, before map[*cell]*state) {
 			break
 		}
 	}
-	outside := x.mentioned(k.name, k.before)
+	outside := x.mentioned(k.name, k.before) || x.held(k.name, c)
 	switch {
 	case !outside && sum && !strings.Contains(rest.text, k.name):
 		x.settleSum(k, p, plates, rest)
@@ -449,6 +597,24 @@ func (x *executor) mentioned(name string, since int) bool {
 	for _, it := range x.items[since:] {
 		if strings.Contains(it.text, name+"[") {
 			return true
+		}
+	}
+	return false
+}
+
+// held reports whether another variable has a placeholder in its value.
+func (x *executor) held(name string, c *cell) bool {
+	for other, st := range x.states {
+		if other == c {
+			continue
+		}
+		if st.base != nil && len(other.dims) == 0 && strings.Contains(st.base.number().text, name+"[") {
+			return true
+		}
+		for _, r := range st.regions {
+			if strings.Contains(r.value.text, name+"[") && len(c.dims) > 0 {
+				return true
+			}
 		}
 	}
 	return false
@@ -530,6 +696,9 @@ func (x *executor) settleSeries(k *carry, p *plate, plates []*plate, final term)
 	}
 	prior := x.readState(c, k.prior)
 	outer := x.sortedOuter(final, prior, p)
+	if len(outer) > 0 && x.promised() {
+		cannot("a series in a loop whose turns read each other")
+	}
 	prefix := ""
 	for _, q := range outer {
 		prefix += q.name + ", "
@@ -559,6 +728,18 @@ func (x *executor) settleSeries(k *carry, p *plate, plates []*plate, final term)
 	}
 	v.typ = c.typ
 	x.states[c] = &state{base: &v}
+}
+
+// promised reports whether a loop around writes an array whose elements its later turns may read.
+func (x *executor) promised() bool {
+	for _, st := range x.states {
+		for pr := st.promise; pr != nil; pr = pr.prior.promise {
+			if pr.label.name != "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // covers reports a state of which one region is the whole array.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 )
 
 // A slot is an axis on the left side of a statement: an index over a range, or one element.
@@ -40,6 +41,13 @@ type piece struct {
 func (x *executor) pieces(c *cell, st *state) []piece {
 	if len(st.regions) == 0 {
 		return []piece{x.entirePiece(c, *st.base)}
+	}
+	if p, ok := listed(c, st); ok {
+		return []piece{p}
+	}
+	if (len(st.regions) > 1 || st.base != nil) && slices.ContainsFunc(st.regions, region.ragged) {
+		plates, index := x.axes(c.dims)
+		return []piece{{slotsOf(plates), x.generic(c, st, index).text}}
 	}
 	var out []piece
 	covered := false
@@ -357,31 +365,7 @@ func (x *executor) generic(c *cell, st *state, index []term) term {
 		out = st.base.elem(index)
 	}
 	for _, r := range st.regions {
-		cond, val := term{}, r.value
-		and := func(t term) {
-			if v, ok := t.value(); ok && v != 0 {
-				return
-			}
-			if cond.text == "" {
-				cond = t
-				return
-			}
-			cond = comparison("&&", cond, t)
-		}
-		for i, s := range r.subs {
-			sl, by, of := x.slotOf(r, s)
-			if of == nil {
-				and(comparison("==", index[i], s))
-				continue
-			}
-			val = val.substitute(of, by.substitute(sl.plate, index[i]))
-			if d, ok := difference(sl.plate.lo, constant(1)); !ok || d > 0 {
-				and(comparison(">=", index[i], sl.plate.lo))
-			}
-			if !same(sl.plate.hi, c.dims[i]) {
-				and(comparison("<=", index[i], sl.plate.hi))
-			}
-		}
+		cond, val := x.regionAt(c, r, index)
 		if cond.text == "" {
 			out = val
 			continue
@@ -389,4 +373,79 @@ func (x *executor) generic(c *cell, st *state, index []term) term {
 		out = choose(cond, val, out)
 	}
 	return out
+}
+
+// regionAt is the value of a region at an index, and the condition that it has the element; none if it has all.
+func (x *executor) regionAt(c *cell, r region, index []term) (cond, val term) {
+	slots := make([]slot, len(r.subs))
+	val = r.value
+	var own []*plate // the loops of the region, and what their indices are at this index
+	var are []term
+	for i, s := range r.subs {
+		sl, by, of := x.slotOf(r, s)
+		if slots[i] = sl; of != nil {
+			own, are = append(own, of), append(are, by.substitute(sl.plate, index[i]))
+		}
+	}
+	at := func(t term) term {
+		for i, p := range own {
+			t = t.substitute(p, are[i])
+		}
+		return t
+	}
+	val = at(val)
+	and := func(t term) {
+		if v, ok := t.value(); ok && v != 0 {
+			return
+		}
+		if cond.text == "" {
+			cond = t
+			return
+		}
+		cond = comparison("&&", cond, t)
+	}
+	for i, sl := range slots {
+		if sl.plate == nil {
+			and(comparison("==", index[i], at(sl.single)))
+			continue
+		}
+		if d, ok := difference(sl.plate.lo, constant(1)); !ok || d > 0 {
+			and(comparison(">=", index[i], at(sl.plate.lo)))
+		}
+		if !same(sl.plate.hi, c.dims[i]) {
+			and(comparison("<=", index[i], at(sl.plate.hi)))
+		}
+	}
+	return cond, val
+}
+
+// ragged reports a region whose range depends on the index of another axis.
+func (r region) ragged() bool {
+	for _, s := range r.subs {
+		for _, p := range s.plates {
+			for _, q := range term.from(term{}, p.lo, p.hi).plates {
+				if slices.Contains(r.plates, q) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// listed writes an array of single elements as a list, if each has its element.
+func listed(c *cell, st *state) (piece, bool) {
+	n, ok := c.dims[0].whole()
+	if !ok || len(c.dims) != 1 || n != len(st.regions) || n < 4 || st.base != nil {
+		return piece{}, false
+	}
+	items := make([]string, n)
+	for _, r := range st.regions {
+		at, ok := r.subs[0].whole()
+		if !ok || len(r.subs[0].plates) > 0 || at < 1 || at > n || items[at-1] != "" {
+			return piece{}, false
+		}
+		items[at-1] = r.value.text
+	}
+	return piece{text: "[" + strings.Join(items, ", ") + "]"}, true
 }

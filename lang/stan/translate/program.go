@@ -87,8 +87,10 @@ func isSolver(name string) bool {
 
 // solve is a call of a function with a function as its argument.
 func (x *executor) solve(e *stan.Call) value {
-	switch {
-	case strings.HasPrefix(e.Fun.Name, "reduce_sum"):
+	if s, ok := solvers[e.Fun.Name]; ok {
+		return x.trajectory(e, s)
+	}
+	if strings.HasPrefix(e.Fun.Name, "reduce_sum") {
 		return x.reduceSum(e)
 	}
 	refuse("`" + e.Fun.Name + "` is not translated yet")

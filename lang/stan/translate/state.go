@@ -58,6 +58,11 @@ func (x *executor) readState(c *cell, st *state) value {
 	if len(c.dims) == 0 {
 		return x.readNumber(c, st)
 	}
+	for _, d := range c.dims {
+		if n, ok := d.whole(); ok && n == 0 { // nothing can be assigned
+			return lazily(c.typ, c.dims, nil, func([]term) term { return constant(0) })
+		}
+	}
 	switch {
 	case st.written != nil:
 		return *st.written
@@ -103,6 +108,12 @@ func (x *executor) isPlain(v value) bool {
 
 // isShort reports a term that is written again wherever it is read, instead of being given a name.
 func isShort(t term) bool {
+	switch {
+	case len(t.text) > 60:
+		return false
+	case t.integer && t.linear != nil && len(t.text) <= 30: // an index, whose parts others have to see
+		return true
+	}
 	return isReference(t.text) || t.strength >= strengthUnary && len(t.text) <= 12
 }
 
@@ -283,6 +294,10 @@ func (x *executor) readPast(c *cell, st *state, index []term, maybe bool) term {
 			return x.readElement(c, p.prior, index)
 		}
 	}
+	if maybe && x.isThisTurn(p, index) {
+		now := &state{base: st.base, regions: slices.Clone(st.regions)}
+		return x.writeAs(c, now, x.names.take(c.name)).elem(index)
+	}
 	past := maybe
 	for i, s := range p.subs {
 		step := linearOf(s).coefs[p.plate.name]
@@ -311,6 +326,17 @@ func (x *executor) readPast(c *cell, st *state, index []term, maybe bool) term {
 		p.label.name = x.names.take(c.name)
 	}
 	return named(p.label.name, p.label.outer, c.typ, c.dims, max(st.level(), ofParameters)).elem(index)
+}
+
+// isThisTurn reports an element that only the present turn of a loop can have written.
+func (x *executor) isThisTurn(p *promise, index []term) bool {
+	for i, s := range p.subs {
+		if i < len(index) && linearOf(s).coefs[p.plate.name] != 0 {
+			d, ok := difference(index[i], s)
+			return ok && d == 0
+		}
+	}
+	return false
 }
 
 // earlier reports an index of an inner loop that goes over earlier turns only.
@@ -360,6 +386,9 @@ func (x *executor) writeAs(c *cell, st *state, name string) value {
 			cannot("the length of `%s` depends on the index of a loop", c.name)
 		}
 	}
+	if st.base == nil && len(st.regions) == 0 {
+		cannot("`%s` is read before it has a value", c.name)
+	}
 	outer := x.dependsOn(c, st)
 	v := named(name, outer, c.typ, c.dims, st.level())
 	if len(st.regions) == 0 && st.base.text != "" && len(st.base.dims) == len(c.dims) {
@@ -368,6 +397,10 @@ func (x *executor) writeAs(c *cell, st *state, name string) value {
 	x.within(func() {
 		x.used = append(x.used, outer...)
 		pieces := x.pieces(c, st)
+		if len(pieces) == 1 && len(pieces[0].slots) == 0 && len(st.regions) > 0 {
+			n, _ := c.dims[0].whole()
+			v.dims = []term{constant(n)}
+		}
 		v.dims = namedDims(v.dims, pieces)
 		for _, p := range pieces {
 			x.emit(item{name: name, slots: append(slotsOf(outer), p.slots...), text: p.text, at: x.at,
@@ -503,6 +536,9 @@ func (x *executor) dependsOn(c *cell, st *state) []*plate {
 	}
 	for _, r := range st.regions {
 		own := term{}.from(r.subs...)
+		for _, p := range own.plates {
+			own = own.from(p.lo, p.hi)
+		}
 		for _, p := range r.value.plates {
 			if !slices.Contains(own.plates, p) {
 				all = append(all, p)

@@ -85,6 +85,14 @@ func Program(p *stan.Program, info *stan.Info, data Data) *Model {
 	if failed := x.try(x.decide); failed != nil {
 		lost(failed)
 	}
+	for i := range x.items {
+		it := &x.items[i]
+		if !it.dropped && strings.Contains(x.line(*it), carriedMark) { // no loop has said what it is
+			it.dropped = true
+			m.Unsaid = append(m.Unsaid, Unsaid{it.at, "what its loop carries from turn to turn is not translated yet",
+				it.generate || it.kept && !it.factor})
+		}
+	}
 	m.Left = x.notes
 	for _, s := range p.Data {
 		if d := s.(*stan.Decl); x.own[d.Name.Name] != d.Name.Name {
@@ -286,6 +294,8 @@ func (x *executor) line(it item) string {
 	}
 	line := ""
 	switch {
+	case it.setting:
+		line = it.text
 	case it.isData:
 		line = "data " + head + it.text
 	case it.factor && len(slots) > 0:

@@ -163,6 +163,41 @@ s ~ Flat in 0..inf
 y[i in N] ~ Normal(b * x[i], s)
 generate y_rep[n in N] ~ Normal(b * x[n], s)
 generate log_lik[n in N] = logpdf(Normal(b * x[n], s), y[n])`},
+		{"a differential equation", `
+functions {
+  vector decay(real t, vector y, real k) { vector[1] d; d[1] = -k * y[1] + t; return d; }
+}
+data { int N; array[N] real ts; vector[N] y; }
+parameters { real<lower=0> k; }
+transformed parameters { array[N] vector[1] u = ode_rk45(decay, [2.0]', 0, ts, k); }
+model { y ~ normal(u[:, 1], 1); }`, `
+data N: int
+data ts[N]
+data y[N]
+k ~ Flat in 0..inf
+u_2'[1](t) = -k * u_2[1](t) + t
+u_2[1](0) = 2.0
+generate u[i in N, j in 1..1] = u_2[j](ts[i])
+y[i in N] ~ Normal(u[i, 1], 1)`},
+		{"the greatest of some values, and its place", `
+data { int T; int K; array[T] int y; }
+parameters { vector[K] a; }
+model { y ~ poisson_log(a[1]); }
+generated quantities {
+  array[T] real best;
+  for (t in 1:T) {
+    best[t] = negative_infinity();
+    for (k in 1:K) if (a[k] * y[t] > best[t]) best[t] = a[k] * y[t];
+  }
+}`, `
+data T: int
+data K: int
+data y[T]: int
+a[K] ~ Flat
+y[i in T] ~ Poisson(log = a[1])
+best_2[t in T, 0] = -inf
+best_2[t in T, k in K] = a[k] * y[t] > best_2[t, k-1] ? a[k] * y[t] : best_2[t, k-1]
+generate best[t in T] = best_2[t, K]`},
 		{"a non-centred parameter", `
 data { int J; vector[J] y; }
 parameters { real mu; real<lower=0> tau; vector<offset=mu, multiplier=tau>[J] theta; }

@@ -1,0 +1,123 @@
+package translate
+
+import (
+	"slices"
+	"strings"
+
+	"ppl/lang/stan"
+)
+
+// Differential equations: a solver of Stan is called with the function of the right side, the state at a first
+// time and the times at which it is wanted. In ppl that is a trajectory for each state, read at these times.
+
+// solver says how a solver of Stan takes its arguments.
+type solver struct {
+	method string
+	old    bool // integrate_ode: arguments are theta, x_r, x_i, and tolerances may come at the end
+	tols   int  // the number of tolerances between the times and the other arguments
+}
+
+var solvers = map[string]solver{
+	"integrate_ode": {"rk45", true, 0}, "integrate_ode_rk45": {"rk45", true, 0}, "integrate_ode_bdf": {"bdf",
+		true, 0},
+	"integrate_ode_adams": {"bdf", true, 0},
+	"ode_rk45":            {"rk45", false, 0}, "ode_bdf": {"bdf", false, 0}, "ode_adams": {"bdf", false, 0},
+	"ode_ckrk": {"rk45", false, 0}, "ode_rk45_tol": {"rk45", false, 3}, "ode_bdf_tol": {"bdf", false, 3},
+	"ode_adams_tol": {"bdf", false, 3}, "ode_ckrk_tol": {"rk45", false, 3}}
+
+// trajectory writes the equations of a solver's call, and is the states at its times.
+func (x *executor) trajectory(e *stan.Call, s solver) value {
+	if len(x.plates) > 0 {
+		cannot("a differential equation in a loop")
+	}
+	name, ok := stan.Bare(e.Args[0]).(*stan.Name)
+	if !ok {
+		refuse("the right side of a differential equation is not a function of the program")
+	}
+	args := x.args(e.Args[1:])
+	first, start, times, rest := args[0], args[1].number(), args[2], args[3:]
+	var tolerances []value
+	if s.old && len(rest) > 3 {
+		rest, tolerances = rest[:3], rest[3:]
+	} else if s.tols > 0 {
+		tolerances, rest = rest[:s.tols], rest[s.tols:]
+	}
+	n, ok := first.dims[0].whole()
+	if !ok || n < 1 || n > 200 {
+		cannot("the number of states of a differential equation is not known without data")
+	}
+	u, now := x.names.take("u"), x.freshPlate("t", constant(1), constant(1)).name
+	state := value{typ: first.typ, dims: []term{constant(n)}, level: ofParameters}
+	state.elem = func(i []term) term {
+		t := atom(element(u, i)+"("+now+")", i...)
+		t.level = ofParameters
+		return t
+	}
+	time, shift := term{text: now, strength: strengthAtom, level: ofParameters}, constant(0)
+	began := start.text
+	if _, ok := start.value(); !ok || !isDigits(began) { // the time of the equations begins at 0
+		shift, began = start, "0"
+		time = add(shift.real(), time)
+	}
+	right := x.rightSide(name.Name, append([]value{scalar(time), state}, rest...))
+	for i := 1; i <= n; i++ {
+		at := []term{constant(i)}
+		x.emit(item{name: element(u+"'", at) + "(" + now + ")", text: right.elem(at).text, at: x.at,
+			level: ofParameters})
+		x.emit(item{name: element(u, at) + "(" + began + ")", text: first.elem(at).text, at: x.at,
+			level: ofParameters})
+	}
+	x.settings(s.method, tolerances)
+	out := lazily(stan.Type{Word: "vector", Depth: 1}, []term{times.dims[0], constant(n)}, args, func(i []term) term {
+		at := subtract(times.elem(i[:1]).real(), shift.real())
+		t := atom(element(u, i[1:])+"("+at.text+")", at, i[0], i[1])
+		t.level = ofParameters
+		return t
+	})
+	if s.old {
+		out.typ = stan.Type{Word: "real", Depth: 2}
+	}
+	out.level = ofParameters
+	return out
+}
+
+// real is a term that is not counted with.
+func (t term) real() term {
+	t.integer, t.linear = false, nil
+	return t
+}
+
+// rightSide runs the function of the right side, without names for what it computes: these would not depend on time.
+func (x *executor) rightSide(name string, args []value) value {
+	fs := x.info.Functions[name]
+	if len(fs) == 0 {
+		refuse("`" + name + "` is not defined")
+	}
+	before := x.inline
+	x.inline = true
+	defer func() { x.inline = before }()
+	f := fs[0]
+	if len(f.Params) != len(args) {
+		refuse("the right side of a differential equation takes other arguments")
+	}
+	return x.run(f, args)
+}
+
+// settings names the solver and its tolerances, once.
+func (x *executor) settings(method string, tolerances []value) {
+	words := []string{}
+	if method != "rk45" {
+		words = append(words, "method = "+method)
+	}
+	for i, name := range []string{"rtol", "atol"} {
+		if i < len(tolerances) && tolerances[i].isScalar() {
+			if _, ok := tolerances[i].number().value(); ok {
+				words = append(words, name+" = "+tolerances[i].number().text)
+			}
+		}
+	}
+	if len(words) == 0 || slices.ContainsFunc(x.items, func(it item) bool { return it.setting }) {
+		return
+	}
+	x.emit(item{setting: true, text: "infer ode(" + strings.Join(words, ", ") + ")", at: x.at})
+}
