@@ -170,7 +170,7 @@ func (run *attempt) prepare(ctx context.Context, drawn bool) error {
 		return err
 	}
 	if p.Dim() == 0 {
-		return noParameters()
+		return noParameters(run.Source)
 	}
 	run.program = p
 	if run.options.Device, err = devices.Open(ctx, run.Device, run.notes.Note); err != nil {
@@ -209,7 +209,7 @@ func (run *attempt) needsAll(first *compiler.Program, drawn bool) error {
 	try := *run
 	try.program, try.notes = first, notes.None{}
 	if first.Dim() == 0 {
-		return noParameters()
+		return noParameters(run.Source)
 	}
 	if err := try.chooseSampler(); err != nil {
 		return nil //nolint:nilerr // how many rows there are may decide; the whole program shows it
@@ -299,8 +299,8 @@ func (run *attempt) announce() error {
 	return fault.Of(run.dir.WriteStarts(run.options.Starts))
 }
 
-func noParameters() error {
-	return fault.Wrong(errors.New("the model has no parameters; declare one with a distribution: `mu ~ Normal(0, 1)`"))
+func noParameters(of Source) error {
+	return fault.Wrongf("%s has no parameters; declare one with a distribution: `mu ~ Normal(0, 1)`", of.Model)
 }
 
 // settleOptions makes options of the request. With a goal, the number of draws is a limit.

@@ -324,7 +324,7 @@ func (m *ModeSearch) prepare(ctx context.Context) (*compiler.Program, error) {
 		return nil, err
 	}
 	if p.Dim() == 0 {
-		return nil, noParameters()
+		return nil, noParameters(s.Source)
 	}
 	if err := s.checkModel(p); err != nil {
 		return nil, err
