@@ -54,6 +54,7 @@ type Occurrence struct {
 type Table struct {
 	places  []Occurrence // by place
 	symbols []*Symbol
+	counts  map[*Symbol]int
 }
 
 // Resolve finds the names of a file.
@@ -71,15 +72,18 @@ func Resolve(f *ast.File) *Table {
 	t := r.table
 	slices.SortFunc(t.places, func(a, b Occurrence) int { return cmp.Compare(a.At.Start, b.At.Start) })
 	t.places = slices.CompactFunc(t.places, func(a, b Occurrence) bool { return a.At == b.At })
+	t.counts = map[*Symbol]int{}
+	for _, o := range t.places {
+		t.counts[o.Symbol]++
+	}
 	return t
 }
 
 // At returns the name at an offset; the end of a name counts as part of it.
 func (t *Table) At(offset int) (Occurrence, bool) {
-	for _, o := range t.places {
-		if o.At.Start <= offset && offset <= o.At.End {
-			return o, true
-		}
+	k, _ := slices.BinarySearchFunc(t.places, offset, func(o Occurrence, at int) int { return cmp.Compare(o.At.End, at) })
+	if k < len(t.places) && t.places[k].At.Start <= offset {
+		return t.places[k], true
 	}
 	return Occurrence{}, false
 }
@@ -97,12 +101,15 @@ func (t *Table) Places(s *Symbol) (out []Occurrence) {
 	return out
 }
 
+// Count returns at how many places a symbol is written.
+func (t *Table) Count(s *Symbol) int { return t.counts[s] }
+
 // Visible lists the symbols that can be written at an offset, the innermost first.
 func (t *Table) Visible(offset int) (out []*Symbol) {
+	hidden := map[string]bool{}
 	for _, s := range slices.Backward(t.symbols) {
-		inside := s.Scope.Start <= offset && offset <= s.Scope.End
-		hidden := slices.ContainsFunc(out, func(o *Symbol) bool { return o.Name == s.Name })
-		if s.Kind != Elsewhere && inside && !hidden {
+		if inside := s.Scope.Start <= offset && offset <= s.Scope.End; inside && !hidden[s.Name] {
+			hidden[s.Name] = true
 			out = append(out, s)
 		}
 	}

@@ -100,8 +100,7 @@ var itemKinds = map[names.Kind]protocol.CompletionItemKind{
 func (s *server) namesAt(d *document, at int) (items protocol.CompletionItemSlice) {
 	typing := wordBefore(d.source, at)
 	for _, x := range d.names().Visible(at) {
-		written := len(d.names().Places(x))
-		if x.Name == typing && written == 1 {
+		if x.Name == typing && d.names().Count(x) == 1 {
 			continue // what is being typed is not a name yet
 		}
 		items = append(items, protocol.CompletionItem{Label: x.Name, Kind: itemKinds[x.Kind],

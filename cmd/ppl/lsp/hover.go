@@ -1,15 +1,18 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.lsp.dev/protocol"
 
 	"ppl/app/rundir"
 	"ppl/compiler"
+	"ppl/lang/ast"
 	"ppl/lang/names"
 	"ppl/lang/source"
 	"ppl/posterior/report"
@@ -126,13 +129,22 @@ func (d *document) statementOf(symbol *names.Symbol) string {
 	if symbol.Kind == names.Index || symbol.Kind == names.Parameter || !symbol.At.Valid() {
 		return ""
 	}
-	for _, st := range d.tree.Stmts {
-		if at := st.Span(); at.Start <= symbol.At.Start && symbol.At.End <= at.End {
-			first, _, _ := strings.Cut(at.Text(), "\n")
-			return first
-		}
+	if st := d.statementAt(symbol.At); st != nil {
+		first, _, _ := strings.Cut(st.Span().Text(), "\n")
+		return first
 	}
 	return ""
+}
+
+// statementAt returns the statement that has a place; nil if there is none.
+func (d *document) statementAt(at source.Span) ast.Stmt {
+	k, _ := slices.BinarySearchFunc(d.tree.Stmts, at.End, func(st ast.Stmt, end int) int {
+		return cmp.Compare(st.Span().End, end)
+	})
+	if k < len(d.tree.Stmts) && d.tree.Stmts[k].Span().Start <= at.Start {
+		return d.tree.Stmts[k]
+	}
+	return nil
 }
 
 // mostElements is how many elements of a variable a hover shows.

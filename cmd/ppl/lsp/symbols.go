@@ -34,11 +34,8 @@ func (s *server) DocumentSymbol(_ context.Context, p *protocol.DocumentSymbolPar
 		}
 		seen[o.Symbol] = true
 		detail, whole := d.statementOf(o.Symbol), o.Symbol.At
-		for _, st := range d.tree.Stmts {
-			if at := st.Span(); at.Start <= whole.Start && whole.End <= at.End {
-				whole = at
-				break
-			}
+		if st := d.statementAt(whole); st != nil {
+			whole = st.Span()
 		}
 		out = append(out, protocol.DocumentSymbol{Name: o.Symbol.Name, Detail: &detail, Kind: kind,
 			Range: d.rangeOf(whole), SelectionRange: d.rangeOf(o.Symbol.At)})
