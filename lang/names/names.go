@@ -81,7 +81,9 @@ func Resolve(f *ast.File) *Table {
 
 // At returns the name at an offset; the end of a name counts as part of it.
 func (t *Table) At(offset int) (Occurrence, bool) {
-	k, _ := slices.BinarySearchFunc(t.places, offset, func(o Occurrence, at int) int { return cmp.Compare(o.At.End, at) })
+	k, _ := slices.BinarySearchFunc(t.places, offset, func(o Occurrence, at int) int {
+		return cmp.Compare(o.At.End, at)
+	})
 	if k < len(t.places) && t.places[k].At.Start <= offset {
 		return t.places[k], true
 	}
