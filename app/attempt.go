@@ -77,7 +77,7 @@ func (run *attempt) carryOut(ctx context.Context, count int, done store.Status) 
 	if err == nil {
 		err = closed
 	}
-	if err == nil && !stopped && run.begun() {
+	if err == nil && !stopped && run.begun() && (report.Divergences > 0 || run.hasUnaided()) {
 		err = run.lookOut(ctx)
 	}
 	return stopped && err == nil, fault.Of(err)

@@ -66,7 +66,18 @@ func (run *attempt) lookOut(ctx context.Context) error {
 	return store.SetOutlooks(run.dir.Disk, run.dir.Path, all)
 }
 
-// canLookOut reports whether a run may lack something, and has a density whose curvature can be taken.
+// hasUnaided reports whether there are groups whose scale has no coordinates that follow it.
+func (run *attempt) hasUnaided() bool {
+	_, unaided := run.program.Spreading()
+	for _, is := range unaided {
+		if is {
+			return true
+		}
+	}
+	return false
+}
+
+// canLookOut reports whether a run has enough draws, and a density whose curvature can be taken.
 func (run *attempt) canLookOut(stored *store.Run) bool {
 	r := stored.Info.Report
 	return stored.HasStat("diverging") && r.Batch == 0 && len(r.Weights) == 0 &&

@@ -139,7 +139,7 @@ func (r CentringRule) forms(b types.EffectBlock, was []types.Form, elements []El
 		in := 0
 		for i, e := range elements {
 			if f, ok := e.Freedom(); ok {
-				will[i] = formOf(r(f, was[i] == types.Centred, half))
+				will[i] = formOf(r(f, was[i] == types.Centred, half) || staysCentred(b, was[i], f))
 			}
 			in += oneIf(will[i] == types.Centred)
 		}
@@ -149,6 +149,13 @@ func (r CentringRule) forms(b types.EffectBlock, was []types.Form, elements []El
 		half = false
 	}
 	return will
+}
+
+// staysCentred reports whether an element keeps the coordinates of the model whatever its freedom: one on the line
+// whose width hardly changes, so that there is no funnel, and a new program is not worth it.
+func staysCentred(b types.EffectBlock, was types.Form, f Freedom) bool {
+	const changes = 0.4
+	return b.Line && was == types.Centred && f.Scale > changes
 }
 
 func formOf(centred bool) types.Form {

@@ -17,6 +17,7 @@ type EffectBlock struct {
 	Vector      bool // elements are correlated, so that all have coordinates of one form
 	Curved      bool // it is the location that other parameters bend: the scale is constant
 	Normal      bool // elements are normal, with those of all such blocks, given all else: they may be GivenData
+	Line        bool // elements have a support or a sum: they are meant by their unconstrained coordinates
 	Straight    bool // Relative and Centred coordinates of elements differ by constants alone
 }
 
