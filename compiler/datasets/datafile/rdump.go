@@ -21,7 +21,8 @@ type rReader struct {
 	tokens []string
 	places []int // where each begins
 	at     int
-	depth  int // of the brackets around
+	depth  int  // of the brackets around
+	texts  bool // the present array has texts in it
 }
 
 // readRDump reads the arrays of a file.
@@ -47,7 +48,10 @@ func readRDump(path, text string, _ RowCache) (*File, error) {
 		if _, twice := f.Arrays[a.Name]; twice {
 			return nil, fmt.Errorf("%s: `%s` is there twice", path, a.Name)
 		}
-		a.Origin = path
+		if a.Origin = path; r.texts {
+			f.refuse(a.Name, fmt.Errorf("%s: `%s` has texts, which are not read from R's dump", path, a.Name))
+			continue
+		}
 		f.add(a)
 	}
 	return f, nil
@@ -73,6 +77,7 @@ func (r *rReader) take(want string) error {
 
 func (r *rReader) assignment() (*Array, error) {
 	name := strings.Trim(r.peek(), `"`)
+	r.texts = false
 	r.at++
 	if r.peek() == "=" {
 		r.at++
@@ -216,6 +221,12 @@ func (r *rReader) number() (float64, error) {
 		return 0, nil
 	case "Inf":
 		return sign * math.Inf(1), nil
+	case "NA", "NaN", "NA_real_", "NA_integer_":
+		return math.NaN(), nil
+	}
+	if strings.HasPrefix(t, `"`) {
+		r.texts = true
+		return 0, nil
 	}
 	v, err := strconv.ParseFloat(strings.TrimSuffix(t, "L"), 64)
 	if err != nil {

@@ -16,6 +16,7 @@ c(1.5, -2, .5e1)
 M <- structure(c(1, 2, 3, 4, 5, 6), .Dim = c(2L, 3L))
 none <- integer(0)
 flags <- c(TRUE, FALSE); down <- 3:1
+who <- c("a", "b")
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -34,6 +35,15 @@ flags <- c(TRUE, FALSE); down <- 3:1
 		if got := fmt.Sprint(a.Shape, " ", values); got != want {
 			t.Errorf("`%s` is %s, not %s", name, got, want)
 		}
+	}
+}
+
+// Texts are a mistake only where a model reads them.
+func TestRDumpTexts(t *testing.T) {
+	f, err := Parse("d.R", []byte(`who <- c("a", "b")
+n <- 2`))
+	if err != nil || f.Arrays["who"].Unread == nil || f.Arrays["n"].Unread != nil {
+		t.Errorf("%v %v", f, err)
 	}
 }
 

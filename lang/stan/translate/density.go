@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -276,8 +277,9 @@ func (x *executor) sample(s *stan.Sample) {
 			return
 		}
 	}
-	v := x.eval(s.Left)
-	l := x.distOf(name, x.args(s.Args))
+	args := x.args(s.Args)
+	l := x.distOf(name, args)
+	v := x.eval(inOrder(s.Left, args))
 	var t truncation
 	if s.Truncated {
 		t.set = true
@@ -291,6 +293,17 @@ func (x *executor) sample(s *stan.Sample) {
 		}
 	}
 	x.density(v, l, t)
+}
+
+// inOrder is the array of to_vector(x), where the order of its elements does not matter since all have one
+// distribution.
+func inOrder(e stan.Expr, args []value) stan.Expr {
+	c, ok := stan.Bare(e).(*stan.Call)
+	if !ok || len(c.Args) != 1 || c.Fun.Name != "to_vector" && c.Fun.Name != "to_row_vector" &&
+		c.Fun.Name != "to_array_1d" || slices.ContainsFunc(args, func(a value) bool { return !a.isScalar() }) {
+		return e
+	}
+	return c.Args[0]
 }
 
 // A truncation has the ends of T[lo, hi].
@@ -493,7 +506,7 @@ func (x *executor) guarded(t term) term {
 // factor adds a term to the log density.
 func (x *executor) factor(t term) {
 	t = x.guarded(t)
-	if v, ok := t.value(); ok && v == 0 {
+	if v, ok := t.value(); ok && !math.IsInf(v, 0) && !math.IsNaN(v) { // a constant
 		return
 	}
 	x.emit(item{factor: true, slots: slotsOf(x.plates), text: t.text, at: x.at, level: t.level})

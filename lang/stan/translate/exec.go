@@ -156,7 +156,9 @@ func (x *executor) try(f func()) (failed *refusal) {
 	s := x.snapshot()
 	copies := map[*state]state{}
 	for _, st := range x.states {
-		copies[st] = state{st.base, slices.Clone(st.regions), st.written, st.name, st.promise}
+		before := *st
+		before.regions = slices.Clone(st.regions)
+		copies[st] = before
 	}
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -407,7 +409,8 @@ func (x *executor) join(c *cell, cond term, before, a, b *state) *state {
 	if a.base != b.base || a.base != before.base {
 		return x.joinWhole(c, cond, a, b)
 	}
-	out := &state{base: before.base, regions: slices.Clone(a.regions[:common]), promise: before.promise}
+	out := &state{base: before.base, regions: slices.Clone(a.regions[:common]), promise: before.promise,
+		layered: a.layered || b.layered}
 	rest := slices.Clone(b.regions[common:])
 	for _, r := range a.regions[common:] {
 		other, found := constant(0), false
@@ -726,7 +729,7 @@ func dropAxis(v value, axis int, at term) value {
 // store adds a region to the state of a cell.
 func (x *executor) store(c *cell, r region) {
 	st := x.states[c]
-	next := &state{base: st.base, promise: st.promise}
+	next := &state{base: st.base, promise: st.promise, layered: st.layered}
 	for _, old := range st.regions {
 		switch {
 		case sameSubs(old, r) && (x.isPresent(old) || samePlace(old, r)):
@@ -734,7 +737,8 @@ func (x *executor) store(c *cell, r region) {
 		case relation(old, r.subs) == disjoint:
 		default:
 			if st.promise != nil {
-				cannot("a loop assigns the same elements of `%s` twice", c.name)
+				next.layered = true
+				break
 			}
 			before := x.write(c, st)
 			next = &state{base: &before, regions: []region{r}}

@@ -150,7 +150,8 @@ func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell) {
 			if st.promise != nil {
 				pr.label = st.promise.label
 			}
-			x.states[c] = &state{base: st.base, regions: slices.Clone(st.regions), promise: pr}
+			x.states[c] = &state{base: st.base, regions: slices.Clone(st.regions), promise: pr,
+				layered: st.layered}
 			promises = append(promises, c)
 			continue
 		}
@@ -192,7 +193,7 @@ func (x *executor) keepPromise(c *cell, prior *state) {
 	if pr == nil {
 		cannot("a loop assigns `%s` as a whole and by elements", c.name)
 	}
-	next := &state{base: st.base, regions: st.regions, promise: prior.promise}
+	next := &state{base: st.base, regions: st.regions, promise: prior.promise, layered: st.layered}
 	x.states[c] = next
 	if prior.promise == nil && pr.label.name != "" {
 		x.writeAs(c, next, pr.label.name)
@@ -473,7 +474,7 @@ func (x *executor) carryElement(c *cell, p *plate, subs []term) *elementCarry {
 		number.typ.Word = "real"
 	}
 	first := &state{}
-	next := &state{base: prior.base, promise: prior.promise}
+	next := &state{base: prior.base, promise: prior.promise, layered: prior.layered}
 	for _, old := range prior.regions {
 		if sameSubs(old, r) {
 			v := scalar(old.value)
@@ -526,7 +527,8 @@ func (x *executor) settleElement(k *elementCarry, p *plate, before map[*cell]*st
 		k.carry.prior.base = &zero
 	}
 	x.settle(k.carry, p, before)
-	next := &state{base: st.base, regions: slices.Clone(st.regions), promise: st.promise}
+	next := &state{base: st.base, regions: slices.Clone(st.regions), promise: st.promise,
+		layered: st.layered}
 	r.plates = slices.DeleteFunc(slices.Clone(r.plates), func(q *plate) bool { return q == p })
 	r.value = x.states[k.c].base.number()
 	next.regions[at] = r
@@ -695,6 +697,9 @@ func (x *executor) settleSeries(k *carry, p *plate, plates []*plate, final term)
 		cannot("a loop changes elements of `%s`, of which some have no value", c.name)
 	}
 	prior := x.readState(c, k.prior)
+	if len(term{}.from(p.lo, p.hi).plates) > 0 {
+		cannot("the range of a series depends on the index of another loop")
+	}
 	outer := x.sortedOuter(final, prior, p)
 	if len(outer) > 0 && x.promised() {
 		cannot("a series in a loop whose turns read each other")
@@ -756,9 +761,11 @@ func (x *executor) covers(c *cell, st *state) bool {
 
 // sortedOuter are the loops around, without the present one, on whose index a carried value depends.
 func (x *executor) sortedOuter(final term, prior value, p *plate) []*plate {
+	ends := term{}.from(p.lo, p.hi)
 	var out []*plate
 	for _, q := range x.plates {
-		if q != p && (slices.Contains(final.plates, q) || slices.Contains(prior.from, q)) {
+		if q != p && (slices.Contains(ends.plates, q) || slices.Contains(final.plates, q) ||
+			slices.Contains(prior.from, q)) {
 			out = append(out, q)
 		}
 	}

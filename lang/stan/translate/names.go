@@ -61,7 +61,7 @@ func (n *names) take(like string) string {
 // isReference reports a name, or one element by its subscripts.
 func isReference(text string) bool {
 	at := strings.IndexByte(text, '[')
-	if text == "" {
+	if text == "" || at == 0 {
 		return false
 	}
 	if at < 0 {

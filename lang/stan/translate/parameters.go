@@ -98,12 +98,54 @@ func (x *executor) priorsFit(p *parameter) bool {
 	if len(p.uses) == 0 {
 		return false
 	}
+	if x.dependsOnItself(p) {
+		return false
+	}
 	for _, u := range p.uses {
 		if len(u.slots)+u.dist.own != len(p.cell.dims) || !x.fits(p, u) {
 			return false
 		}
 	}
 	return x.tile(p)
+}
+
+// dependsOnItself reports a parameter whose densities read it: the element itself, the whole array, or what is
+// computed of it. Other elements may be read, as those of the past in a series.
+func (x *executor) dependsOnItself(p *parameter) bool {
+	name := x.items[p.item].name
+	reads := map[string][]string{}
+	for _, it := range x.items {
+		if it.name != "" && !it.dropped && !it.factor && it.name != name && !it.generate {
+			reads[it.name] = append(reads[it.name], words.FindAllString(it.text, -1)...)
+		}
+	}
+	seen := map[string]bool{}
+	var reaches func(n string) bool
+	reaches = func(n string) bool {
+		if n == name {
+			return true
+		}
+		if seen[n] {
+			return false
+		}
+		seen[n] = true
+		return slices.ContainsFunc(reads[n], reaches)
+	}
+	for _, u := range p.uses {
+		text := u.written.text
+		own := element(name, indexOf(u.slots))
+		for _, at := range words.FindAllStringIndex(text, -1) {
+			switch n := text[at[0]:at[1]]; {
+			case n == name:
+				if !strings.HasPrefix(text[at[1]:], "[") || strings.HasPrefix(text[at[0]:], own) {
+					return true
+				}
+			case reaches(n):
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // natural are the distributions that a constrained type has as its prior.

@@ -45,7 +45,7 @@ func (x *executor) pieces(c *cell, st *state) []piece {
 	if p, ok := listed(c, st); ok {
 		return []piece{p}
 	}
-	if (len(st.regions) > 1 || st.base != nil) && slices.ContainsFunc(st.regions, region.ragged) {
+	if st.layered || (len(st.regions) > 1 || st.base != nil) && slices.ContainsFunc(st.regions, region.ragged) {
 		plates, index := x.axes(c.dims)
 		return []piece{{slotsOf(plates), x.generic(c, st, index).text}}
 	}

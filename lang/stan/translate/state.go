@@ -21,9 +21,11 @@ type cell struct {
 // the values of regions that get a name change.
 type state struct {
 	base    *value   // nil if no statement assigned the whole
-	regions []region // parts that later statements assigned; they do not overlap
+	regions []region // parts that later statements assigned
+	layered bool     // regions may overlap; later ones hold then
 	written *value   // the state as an array of ppl, once it is read as such
 	name    string   // of written
+	now     *value   // written, of a state that a loop goes on to write
 	promise *promise // the innermost loop that is writing it, if any
 }
 
@@ -295,8 +297,12 @@ func (x *executor) readPast(c *cell, st *state, index []term, maybe bool) term {
 		}
 	}
 	if maybe && x.isThisTurn(p, index) {
-		now := &state{base: st.base, regions: slices.Clone(st.regions)}
-		return x.writeAs(c, now, x.names.take(c.name)).elem(index)
+		if st.now == nil {
+			v := x.writeAs(c, &state{base: st.base, regions: slices.Clone(st.regions),
+				layered: st.layered}, x.names.take(c.name))
+			st.now = &v
+		}
+		return st.now.elem(index)
 	}
 	past := maybe
 	for i, s := range p.subs {

@@ -17,6 +17,7 @@ package translate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ppl/lang/diag"
@@ -375,12 +376,41 @@ func (x *executor) merge() {
 		}
 		from := &x.items[at]
 		if !sameSlots(it.slots, subs, from.slots) {
-			continue
+			if !from.draws || !permuted(it.slots, subs, from.slots) || x.readers(name) > 1 {
+				continue
+			}
+			from.slots = it.slots
 		}
 		it.dropped = true
 		from.kept = from.kept || it.kept
 		x.renamed[name] = it.name
 	}
+}
+
+// readers counts the statements that read a name.
+func (x *executor) readers(name string) int {
+	n := 0
+	for _, it := range x.items {
+		if !it.dropped && slices.Contains(words.FindAllString(it.text, -1), name) {
+			n++
+		}
+	}
+	return n
+}
+
+// permuted reports whether a definition x[slots] = y[subs] is all of y with its axes in another order.
+func permuted(slots []slot, subs []string, of []slot) bool {
+	if len(slots) != len(of) || len(subs) != len(of) {
+		return false
+	}
+	for i, s := range of {
+		at := slices.IndexFunc(slots, func(t slot) bool { return t.plate != nil && t.plate.name == subs[i] })
+		if at < 0 || s.plate == nil || s.plate.name != subs[i] || !same(s.lo(), slots[at].lo()) ||
+			!same(s.hi(), slots[at].hi()) {
+			return false
+		}
+	}
+	return true
 }
 
 // sameSlots reports whether a definition x[slots] = y[subs] is all of y in its order.
