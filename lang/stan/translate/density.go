@@ -460,7 +460,7 @@ func splitReference(text string) (name string, subs []string) {
 
 // observable reports data, or what is computed of data alone, whose elements have no distribution yet.
 func (x *executor) observable(name string, slots []slot) bool {
-	if !x.isData[name] || !x.isWhole(name) {
+	if !x.isData[name] || !x.isWhole(name, slots) {
 		return false
 	}
 	for _, before := range x.observed[name] {
@@ -471,16 +471,29 @@ func (x *executor) observable(name string, slots []slot) bool {
 	return true
 }
 
-// isWhole reports data, and an array that one statement defines: of several pieces, none has a distribution of its
-// own.
-func (x *executor) isWhole(name string) bool {
-	n := 0
+// isWhole reports data, and an array that one statement defines, if all of it has the distribution: parts of a
+// definition have none of their own.
+func (x *executor) isWhole(name string, slots []slot) bool {
+	var found []item
 	for _, it := range x.items {
 		if it.name == name && !it.draws {
-			n++
+			found = append(found, it)
 		}
 	}
-	return n == 1
+	if len(found) != 1 {
+		return false
+	}
+	of := found[0]
+	if of.isData || len(of.slots) == 0 {
+		return true
+	}
+	for i, s := range slots {
+		if i >= len(of.slots) || s.plate == nil || of.slots[i].plate == nil || !same(s.lo(), of.slots[i].lo()) ||
+			!same(s.hi(), of.slots[i].hi()) {
+			return false
+		}
+	}
+	return true
 }
 
 func disjointSlots(a, b []slot) bool {

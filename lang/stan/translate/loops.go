@@ -697,8 +697,8 @@ func (x *executor) settleSeries(k *carry, p *plate, plates []*plate, final term)
 		cannot("a loop changes elements of `%s`, of which some have no value", c.name)
 	}
 	prior := x.readState(c, k.prior)
-	if len(term{}.from(p.lo, p.hi).plates) > 0 {
-		cannot("the range of a series depends on the index of another loop")
+	if len(p.lo.plates) > 0 {
+		cannot("the beginning of a series depends on the index of another loop")
 	}
 	outer := x.sortedOuter(final, prior, p)
 	if len(outer) > 0 && x.promised() {
