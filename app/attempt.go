@@ -78,7 +78,9 @@ func (run *attempt) carryOut(ctx context.Context, count int, done store.Status) 
 		err = closed
 	}
 	if err == nil && !stopped && run.begun() && (report.Divergences > 0 || run.hasUnaided()) {
-		err = run.lookOut(ctx)
+		if err = run.lookOut(ctx); ctx.Err() != nil {
+			err = nil // the draws are there, and time is up
+		}
 	}
 	return stopped && err == nil, fault.Of(err)
 }

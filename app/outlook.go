@@ -23,12 +23,13 @@ import (
 // parameter, such as a common scale of groups near 0. There the mass of the posterior is compared with the draws.
 
 const (
-	leastToLook  = 400   // draws of all chains
-	mostOutlooks = 4     // ends that are looked at
-	endOfDraws   = 0.1   // share of the draws that are an end of them
-	byChance     = 0.005 // probability below which divergences at an end are no accident
-	lanesOfLook  = 32    // points that are evaluated together
-	densityError = 0.05  // relative, of a share by the density
+	leastToLook  = 400     // draws of all chains
+	mostLooked   = 1 << 20 // numbers: of a longer run some draws are looked at, evenly spread
+	mostOutlooks = 4       // ends that are looked at
+	endOfDraws   = 0.1     // share of the draws that are an end of them
+	byChance     = 0.005   // probability below which divergences at an end are no accident
+	lanesOfLook  = 32      // points that are evaluated together
+	densityError = 0.05    // relative, of a share by the density
 )
 
 // endsLooked are the shares of the draws that are beyond the limits of an outlook: from the outermost draw inwards.
@@ -40,7 +41,8 @@ func (run *attempt) lookOut(ctx context.Context) error {
 	if err != nil || !run.canLookOut(stored) {
 		return err
 	}
-	d, err := newDrawsByCoordinate(run, stored)
+	some, _ := stored.Within(mostLooked / max(1, TotalSize(ParametersOf(run.program))))
+	d, err := newDrawsByCoordinate(run, some)
 	if err != nil {
 		return err
 	}
