@@ -189,8 +189,21 @@ func (s *Series) collect(v *scanned, x model.Expr) {
 		if slices.Contains(s.ordered, x) {
 			s.e.inPast(x, s.memberOf(x.X.(*model.Ref).Array).axis, v.t, s.Back)
 		}
+		if !s.readsSelf(x.X) {
+			s.checkSubscripts(x)
+		}
 	}
 	s.e.EachChild(x, s.condition, func(y model.Expr) { s.collect(v, y) })
+}
+
+// checkSubscripts refuses those subscripts of an array outside of the group that do not depend on the group and are
+// beyond the array: at a step they are no more seen.
+func (s *Series) checkSubscripts(x *model.Subscript) {
+	for k, axis := range s.e.AxesOf(x.X)[:len(x.Subs)] {
+		if at := x.Subs[k].At; at != nil && !s.readsSelf(at) {
+			s.e.CheckGather(x, k, Pick{At: s.e.Expr(at)}, s.e.Box(axis))
+		}
+	}
 }
 
 // condition is a guard; one that reads the group itself is not known.

@@ -56,6 +56,23 @@ func TestRecurrences(t *testing.T) {
 				}
 				return around(sum)
 			}},
+		{"a walk over a table: its column is the state, its row the time or the next",
+			"data d[T, 1..3]: int = [[1, 3, 2], [2, 1, 3], [3, 2, 1], [1, 2, 3], [2, 3, 1], [3, 1, 2]]\nz[1] = 2\n" +
+				"z[t in 2..T] = d[t, round(z[t-1])]\nw[t in T..T] = 1\nw[t in 1..T-1] = d[t+1, round(w[t+1])]\n" +
+				"y[t in T] ~ Normal(a * z[t] + b * w[t], 1)\n",
+			func(a, b float64) float64 {
+				d := [][]int{{1, 3, 2}, {2, 1, 3}, {3, 2, 1}, {1, 2, 3}, {2, 3, 1}, {3, 1, 2}}
+				z, w, mu := make([]int, n), make([]int, n), make([]float64, n)
+				z[0], w[n-1] = 2, 1
+				for i := 1; i < n; i++ {
+					z[i] = d[i][z[i-1]-1]
+					w[n-1-i] = d[n-i][w[n-i]-1]
+				}
+				for i := range mu {
+					mu[i] = a*float64(z[i]) + b*float64(w[i])
+				}
+				return around(mu)
+			}},
 		{"a tree: what is read is told by data",
 			"data parent[T] = [0, 1, 1, 2, 4, 2]\ns[t in T] = y[t] / 4 + (t > 1 ? b * s[parent[t]] : a)\ny[t in T] ~ " +
 				"Normal(s[t], 1)\n",

@@ -60,7 +60,8 @@ func (e *Evaluator) pick(s *model.Subscript, k int, axis *model.Set, used []*mod
 		}
 		return p
 	}
-	if i, c, ok := e.Affine(sub.At); ok && !slices.Contains(used, i) && !e.isRow(i) {
+	i, c, ok := e.Affine(sub.At)
+	if ok && !slices.Contains(used, i) && !e.isRow(i) && !e.atOnePlace(sub.At, i) {
 		r := e.Box(i.Set)
 		lo, hi := r.Lo+c-b.Lo, r.Hi+c-b.Lo+1
 		if r.Size() == 0 {
@@ -74,6 +75,13 @@ func (e *Evaluator) pick(s *model.Subscript, k int, axis *model.Set, used []*mod
 	p.gather, p.At = true, e.Expr(sub.At)
 	e.CheckGather(s, k, p, b)
 	return p
+}
+
+// atOnePlace reports whether an expression that reads an index has one value here: in a step of a series that runs along
+// the index.
+func (e *Evaluator) atOnePlace(x model.Expr, i *model.Index) bool {
+	v, known := e.exprs[min(len(e.Guards), 1)][x]
+	return known && !slices.Contains(v.Bound, i)
 }
 
 // Affine recognises i, i + c and i - c.
