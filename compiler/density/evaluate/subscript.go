@@ -77,8 +77,8 @@ func (e *Evaluator) pick(s *model.Subscript, k int, axis *model.Set, used []*mod
 	return p
 }
 
-// atOnePlace reports whether an expression that reads an index has one value here: in a step of a series that runs along
-// the index.
+// atOnePlace reports whether an expression that reads an index has one value here: in a step of a series that runs
+// along the index.
 func (e *Evaluator) atOnePlace(x model.Expr, i *model.Index) bool {
 	v, known := e.exprs[min(len(e.Guards), 1)][x]
 	return known && !slices.Contains(v.Bound, i)
