@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ppl/compiler/frontend/model"
@@ -206,6 +207,8 @@ func (c *checker) undefinedHelp(d diag.Entry, s *scope, e *ast.Name) {
 		meant(d, e.Name, stdlib.Foreign, nil)
 	} else if e.Span().File == c.model.Source { // a function of another tool is called: this is none
 		c.missingParameter(d, s, e)
+	} else if isSubscript(e) && !indexShaped(e.Name) {
+		d.Help("a label is written in quotes: `%q`", e.Name).Replace(strconv.Quote(e.Name))
 	} else if near, ok := diagNearest(e.Name, c.visible(s)); ok {
 		d.Help("did you mean `%s`?", near).Replace(near)
 	}
@@ -238,11 +241,14 @@ func (c *checker) missingParameter(d diag.Entry, s *scope, e *ast.Name) {
 		d.Help("%s; or did you mean `%s`?", give, near).Replace(near)
 		return
 	}
-	if len(indices) > 0 && isSubscript(e) {
-		d.Help("did you mean the index %s?", joinOr(indices))
-		return
+	switch {
+	case !isSubscript(e):
+		d.Help("%s", give)
+	case len(indices) > 0:
+		d.Help("did you mean the index %s? A label is written in quotes: `%q`", joinOr(indices), e.Name)
+	default:
+		d.Help("a label is written in quotes: `%q`", e.Name).Replace(strconv.Quote(e.Name))
 	}
-	d.Help("%s", give)
 }
 
 // indexElsewhere is the set over which other statements of the file have a name for an index; empty where none has.

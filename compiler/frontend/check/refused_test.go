@@ -61,3 +61,19 @@ func TestModifiersOnTemplatesThatAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A label without quotes is answered with the quoted one, next to the indices of the statement if there are any.
+func TestLabelsWithoutQuotes(t *testing.T) {
+	t.Parallel()
+	const head = "data g[N]: index(J), z[N]\na[J] ~ Normal(0, 1)\n"
+	for text, help := range map[string]string{
+		"z[i in N] ~ Normal(a[g[i]] + a[male], 1)\n": "the index `i`? A label is written in quotes: `\"male\"`",
+		"z ~ Normal(a[male], 1)\n":                   "help: a label is written in quotes: `\"male\"`",
+		"z[i in N] ~ Normal(a[k], 1)\n":              "help: did you mean the index `i`?",
+		"z[i in N] ~ Normal(a[g[i]] + male, 1)\n":    "help: a parameter needs a distribution, such as `male",
+	} {
+		if got := say("model.ppl", head+text); !strings.Contains(got, help) {
+			t.Errorf("want %s:\n%s\ngot\n%s", help, text, got)
+		}
+	}
+}
