@@ -87,7 +87,7 @@ func (s *scanner) comment() {
 
 func (s *scanner) word() {
 	n := count(s.rest(), isWord)
-	if isKeyword(s.rest()[:n]) {
+	if IsKeyword(s.rest()[:n]) {
 		s.emit(keyword, n)
 		return
 	}

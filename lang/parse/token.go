@@ -57,7 +57,8 @@ func (s *stream) Next() (token, error) {
 	return t, nil
 }
 
-func isKeyword(s string) bool {
+// IsKeyword reports whether a word belongs to the language, so that nothing else can have it for a name.
+func IsKeyword(s string) bool {
 	switch s {
 	case "data", "generate", "infer", "import", "in", "from", "return", "missing", "censored", "ordered", "zerosum",
 		"noncentered":

@@ -537,6 +537,19 @@ func TestColumnsAreFoundBySpelling(t *testing.T) {
 		!slices.Equal(x, []float64{3}) {
 		t.Errorf("ph_ecog = %v, X = %v", e, x)
 	}
+	const keywords = "data y[N], in_[N], data_[N]\nm ~ Normal(0, 1)\ny[n in N] ~ Normal(m * in_[n] + data_[n], 1)\n"
+	d, ds = bound(t, keywords, map[string]string{"d.csv": "data,y,in\n1,2,3\n"}, Arg{Path: "d.csv"})
+	if d == nil {
+		t.Fatal(ds)
+	}
+	if a, b := valuesOf(t, d, "in_"), valuesOf(t, d, "data_"); !slices.Equal(a, []float64{3}) ||
+		!slices.Equal(b, []float64{1}) {
+		t.Errorf("in_ = %v, data_ = %v", a, b)
+	}
+	both := map[string]string{"d.csv": "data,y,in,in_\n1,2,3,4\n"}
+	if d, _ := bound(t, keywords, both, Arg{Path: "d.csv"}); d == nil || valuesOf(t, d, "in_")[0] != 4 {
+		t.Error("a column of the very name is not taken")
+	}
 	two := map[string]string{"d.csv": "y,ph.ecog,ph ecog\n1,2,3\n"}
 	if _, ds := bound(t, model, two, Arg{Path: "d.csv"}); !diag.HasErrors(ds) {
 		t.Error("one of two columns is taken")

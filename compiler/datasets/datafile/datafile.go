@@ -29,6 +29,7 @@ import (
 	"unicode"
 	"unsafe"
 
+	"ppl/lang/parse"
 	"ppl/lang/source"
 	"ppl/numbers"
 )
@@ -298,8 +299,12 @@ func newFile(path string, table bool) *File {
 	return &File{Path: path, Arrays: map[string]*Array{}, Table: table}
 }
 
-// Spelled is a name of a file as a model can write it: ph.ecog and "ph ecog" are ph_ecog.
+// Spelled returns a name of a file as a model can write it: ph.ecog and "ph ecog" are ph_ecog, and a keyword has an
+// underscore behind it, in_.
 func Spelled(name string) string {
+	if parse.IsKeyword(name) {
+		return name + "_"
+	}
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
 			return r
