@@ -12,7 +12,6 @@ import (
 type builder struct {
 	src   *source.File
 	diags *diag.List
-	last  string // the block before the present one
 }
 
 // at is the place of a node: it ends with its last token, not where the next one begins.

@@ -123,8 +123,6 @@ type snapshot struct {
 	plates, used                              []*plate
 	guards                                    []term
 	items, scopes, turns, calls, at, unrolled int
-	block                                     string
-	taken                                     map[string]bool
 	uses                                      map[*parameter]int
 	present                                   source.Span
 	inline                                    bool

@@ -283,15 +283,11 @@ func (x *executor) ownElements(loop *stan.For, c *cell, p *plate) (subs []term, 
 		has := false
 		var here []term
 		for _, sub := range all {
-			t := constant(0)
+			t := atom("?")
 			if !sub.Range && sub.Lo != nil {
 				if simple, ok := x.simpleIndex(sub.Lo, loop.Index.Name, p, locals); ok {
 					t, has = simple, has || slices.Contains(simple.plates, p)
-				} else {
-					t = atom("?")
 				}
-			} else {
-				t = atom("?")
 			}
 			here = append(here, t)
 		}
