@@ -12,6 +12,7 @@ import (
 	"ppl/compiler"
 	"ppl/compiler/backend/lower"
 	"ppl/compiler/datasets/dataset"
+	"ppl/infer"
 	"ppl/lang/types"
 	"ppl/numbers"
 	"ppl/runtime/device"
@@ -65,6 +66,29 @@ func (o *Run) parametersAt(program *compiler.Program, chain, draw int) (map[stri
 		at[v.Name] = dataset.Array{Shape: v.Shape, Values: numbers.Of(slices.Clone(xs)...)}
 	}
 	return at, nil
+}
+
+// inBatches returns a function that takes one draw after another, total in all. As many as there are lanes for
+// forecasts are evaluated together, with the number of the first of them.
+func (o *Run) inBatches(ctx context.Context, total int,
+	evaluate func(at []map[string]dataset.Array, first int) error) func(at map[string]dataset.Array) error {
+	var waiting []map[string]dataset.Array
+	done := 0
+	return func(at map[string]dataset.Array) error {
+		if ctx.Err() != nil {
+			return fault.Interrupted()
+		}
+		waiting = append(waiting, at)
+		if done++; len(waiting) < lanesOfForecast && done < total {
+			return nil
+		}
+		if err := evaluate(waiting, done-len(waiting)); err != nil {
+			return err
+		}
+		waiting = waiting[:0]
+		o.notes.Progress(infer.Progress{Phase: infer.Predicting, Done: done, Total: total})
+		return nil
+	}
 }
 
 // enterDraws gives lanes the parameters of draws, and says which lanes are in use.

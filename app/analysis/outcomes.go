@@ -8,7 +8,6 @@ import (
 	"ppl/compiler"
 	"ppl/compiler/backend/lower"
 	"ppl/compiler/datasets/dataset"
-	"ppl/infer"
 	"ppl/lang/types"
 	"ppl/posterior/score"
 	"ppl/posterior/store"
@@ -73,26 +72,17 @@ func (s *Outcomes) follow(ctx context.Context, o *Run, thin int) error {
 	}
 	defer exe.Close()
 	defer o.notes.ProgressEnd()
-	var waiting []map[string]dataset.Array
-	done, total := 0, o.Stored.Layout.Chains*((o.Stored.Info.Draws+thin-1)/thin)
+	take := o.inBatches(ctx, o.Stored.Layout.Chains*((o.Stored.Info.Draws+thin-1)/thin),
+		func(at []map[string]dataset.Array, first int) error { return s.add(exe, at, first) })
 	for chain := range o.Stored.Layout.Chains {
 		for draw := 0; draw < o.Stored.Info.Draws; draw += thin {
-			if ctx.Err() != nil {
-				return fault.Interrupted()
-			}
 			at, err := o.parametersAt(s.program, chain, draw)
 			if err != nil {
 				return fault.Of(err)
 			}
-			waiting = append(waiting, at)
-			if done++; len(waiting) < lanesOfForecast && done < total {
-				continue
-			}
-			if err := s.add(exe, waiting, done-len(waiting)); err != nil {
+			if err := take(at); err != nil {
 				return fault.Of(err)
 			}
-			waiting = waiting[:0]
-			o.notes.Progress(infer.Progress{Phase: infer.Predicting, Done: done, Total: total})
 		}
 	}
 	return nil

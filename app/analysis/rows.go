@@ -14,7 +14,6 @@ import (
 	"ppl/compiler"
 	"ppl/compiler/backend/lower"
 	"ppl/compiler/datasets/dataset"
-	"ppl/infer"
 	"ppl/lang/types"
 	"ppl/numbers"
 	"ppl/posterior/report"
@@ -150,23 +149,10 @@ func CompareRows(ctx context.Context, dirs []string, m int, n notes.Notes) (repo
 
 // logLikelihoods evaluates the log likelihood of some rows at every draw, in the order of draws.
 func (p *rowRun) logLikelihoods(ctx context.Context, d *rowDensities, rows []int, take report.TakeRow) error {
-	done, total := 0, p.Stored.Info.Draws*p.Stored.Layout.Chains
-	var waiting []map[string]dataset.Array
-	return p.eachDraw(p.program, func(at map[string]dataset.Array) error {
-		if ctx.Err() != nil {
-			return fault.Interrupted()
-		}
-		waiting = append(waiting, at)
-		if done++; len(waiting) < lanesOfForecast && done < total {
-			return nil
-		}
-		if err := d.at(waiting, rows, func(_, k int, x float64) { take(k, x) }); err != nil {
-			return err
-		}
-		waiting = waiting[:0]
-		p.notes.Progress(infer.Progress{Phase: infer.Predicting, Done: done, Total: total})
-		return nil
-	})
+	total := p.Stored.Info.Draws * p.Stored.Layout.Chains
+	return p.eachDraw(p.program, p.inBatches(ctx, total, func(at []map[string]dataset.Array, _ int) error {
+		return d.at(at, rows, func(_, k int, x float64) { take(k, x) })
+	}))
 }
 
 // eachDraw visits the parameters of all draws, by name, chain after chain. They are read as they are visited, so that

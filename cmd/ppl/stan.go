@@ -56,7 +56,7 @@ func importCommand(c *console) *cobra.Command {
 		c.leftOut(m)
 		if n := len(m.Unsaid); n > 0 {
 			return &fault.Error{Kind: fault.Failure, Err: fmt.Errorf("%s: %s not translated", args[0],
-				counted(n, "statement is", "statements are"))}
+				diag.Count(n, "statement is", "statements are"))}
 		}
 		_, ds := compiler.CheckText(modelOf(args[0]), m.Text)
 		if diag.HasErrors(ds) {
@@ -65,13 +65,6 @@ func importCommand(c *console) *cobra.Command {
 		return nil
 	}
 	return cmd
-}
-
-func counted(n int, one, several string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprint(n, " ", several)
 }
 
 // isStan reports whether a model is a program of Stan.

@@ -14,6 +14,14 @@ func And(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
+// Count writes a number with what is counted: 1 element, 2 elements.
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprint(n, " ", many)
+}
+
 // Thousands writes 1000 as 1,000.
 func Thousands(n int) string {
 	text := fmt.Sprint(n)

@@ -245,7 +245,7 @@ func (c *checker) index(e *Index) Type {
 			map[bool]string{true: "one index is given", false: fmt.Sprintf("%d are", len(e.Subs))}[len(e.Subs) == 1])
 		return unknown
 	}
-	return indexed(t, e.Subs, subs)
+	return t.Subscripted(len(subs), func(i int) bool { return e.Subs[i].Range || subs[i].Depth > 0 })
 }
 
 func axes(n int) string {
@@ -258,10 +258,9 @@ func axes(n int) string {
 	return fmt.Sprintf("%d axes", n)
 }
 
-// indexed is the type of what subscripts leave.
-func indexed(t Type, subs []Sub, types []Type) Type {
-	keeps := func(i int) bool { return subs[i].Range || types[i].Depth > 0 }
-	arrays, left := min(t.Depth, len(subs)), 0
+// Subscripted returns the type of what n subscripts leave, of which keeps reports whether one keeps its axis.
+func (t Type) Subscripted(n int, keeps func(i int) bool) Type {
+	arrays, left := min(t.Depth, n), 0
 	for i := range arrays {
 		if keeps(i) {
 			left++
@@ -269,7 +268,7 @@ func indexed(t Type, subs []Sub, types []Type) Type {
 	}
 	out := t
 	out.Depth = t.Depth - arrays + left
-	inner := len(subs) - arrays
+	inner := n - arrays
 	if inner == 0 {
 		return out
 	}

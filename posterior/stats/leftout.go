@@ -155,21 +155,6 @@ func (s *logSum) add(x, times float64) {
 func (s logSum) shifted(by float64) logSum { return logSum{s.greatest + by, s.sum} }
 func (s logSum) log() float64              { return s.greatest + math.Log(s.sum) }
 
-// LOO estimates leave-one-out cross-validation, and WAIC, of rows of which the log likelihood is given at every draw,
-// chain after chain; reff is the effective share of the draws.
-func LOO(logLik [][]float64, reff float64) (loo, waic Pointwise) {
-	for _, ll := range logLik {
-		l := NewLeftOut(len(ll), reff)
-		for _, x := range ll {
-			l.Add(x, 0)
-		}
-		r := l.Result()
-		loo.Append(r.ELPD, r.P, r.K)
-		waic.ELPD, waic.P = append(waic.ELPD, r.WAIC), append(waic.P, r.PWAIC)
-	}
-	return loo, waic
-}
-
 // Append adds a row.
 func (p *Pointwise) Append(elpd, effective, k float64) {
 	p.ELPD, p.P, p.K = append(p.ELPD, elpd), append(p.P, effective), append(p.K, k)

@@ -252,7 +252,10 @@ func (l *Long) ESSMean(w *Workspace) float64 {
 	if !l.varies() {
 		return math.NaN()
 	}
-	return l.ess(meanSeries, w.ESSMean(l.thinned))
+	if s := l.sizes[meanSeries]; s.ends {
+		return s.size
+	}
+	return w.ESSMean(l.thinned)
 }
 
 // ess is the effective size of a series, or that of the sample if correlations are longer than the lags.

@@ -12,7 +12,6 @@ import (
 	"ppl/lang/format"
 	"ppl/lang/names"
 	"ppl/lang/parse"
-	"ppl/lang/source"
 )
 
 // Formatting writes the text in its canonical form. One with mistakes stays as it is.
@@ -151,16 +150,12 @@ func (s *server) Rename(_ context.Context, p *protocol.RenameParams) (e *protoco
 
 // isName reports whether a text is one name.
 func isName(text string) bool {
-	tree, ds := parse.File(source.New("", text+" = 1"))
-	if diag.HasErrors(ds) || len(tree.Stmts) != 1 || text == "" {
-		return false
-	}
 	for k := range len(text) {
 		if !isWord(text[k]) || k == 0 && text[k] <= '9' {
 			return false
 		}
 	}
-	return true
+	return text != "" && !parse.IsKeyword(text)
 }
 
 // CodeAction lists the fixes of what is wrong in a range.

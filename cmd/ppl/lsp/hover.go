@@ -55,7 +55,7 @@ func (s *server) explain(d *document, o names.Occurrence) string {
 	if o.Symbol.Kind != names.Index && o.Symbol.Kind != names.Parameter {
 		parts = append(parts, code(s.posterior(d, o.Symbol.Name)))
 	}
-	return strings.Join(nonEmpty(parts), "\n\n")
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n\n")
 }
 
 // code is a text between fences of Markdown; an empty one stays empty.
@@ -64,15 +64,6 @@ func code(text string) string {
 		return ""
 	}
 	return "```ppl\n" + strings.TrimSpace(text) + "\n```"
-}
-
-func nonEmpty(all []string) (out []string) {
-	for _, x := range all {
-		if x != "" {
-			out = append(out, x)
-		}
-	}
-	return out
 }
 
 // mostGroups is how many groups of an index set a hover lists.

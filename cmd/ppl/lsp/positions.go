@@ -15,17 +15,6 @@ import (
 
 // Positions of the protocol are lines and UTF-16 units in them, from 0; those of ppl are offsets in bytes.
 
-// position returns the position of an offset.
-func position(text string, offset int) protocol.Position {
-	offset = max(0, min(offset, len(text)))
-	start := strings.LastIndexByte(text[:offset], '\n') + 1
-	units := 0
-	for _, r := range text[start:offset] {
-		units += utf16.RuneLen(r)
-	}
-	return protocol.Position{Line: uint32(strings.Count(text[:start], "\n")), Character: uint32(units)}
-}
-
 // offset returns the offset of a position; one beyond the end of a line is the end.
 func offset(text string, p protocol.Position) int {
 	at := 0
@@ -44,13 +33,16 @@ func offset(text string, p protocol.Position) int {
 	return at
 }
 
+// position returns the position of an offset.
 func (d *document) position(offset int) protocol.Position {
-	line, _ := d.source.Position(offset)
 	text := d.source.Text
-	start := strings.LastIndexByte(text[:max(0, min(offset, len(text)))], '\n') + 1
-	p := position(text[start:], offset-start)
-	p.Line = uint32(line - 1)
-	return p
+	offset = max(0, min(offset, len(text)))
+	line, _ := d.source.Position(offset)
+	units := 0
+	for _, r := range text[strings.LastIndexByte(text[:offset], '\n')+1 : offset] {
+		units += utf16.RuneLen(r)
+	}
+	return protocol.Position{Line: uint32(line - 1), Character: uint32(units)}
 }
 
 func (d *document) offset(p protocol.Position) int { return offset(d.source.Text, p) }

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"go.lsp.dev/jsonrpc2"
@@ -128,18 +129,9 @@ func (s *server) DidChangeWorkspaceFolders(_ context.Context, p *protocol.DidCha
 	}
 	for _, f := range p.Event.Removed {
 		path, _ := pathOf(uri.URI(f.URI))
-		s.folders = without(s.folders, path)
+		s.folders = slices.DeleteFunc(s.folders, func(folder string) bool { return folder == path })
 	}
 	return nil
-}
-
-func without(list []string, x string) (out []string) {
-	for _, y := range list {
-		if y != x {
-			out = append(out, y)
-		}
-	}
-	return out
 }
 
 func (s *server) Initialized(context.Context, *protocol.InitializedParams) error { return nil }

@@ -197,7 +197,7 @@ func (s *Series) collect(v *scanned, x model.Expr) {
 }
 
 // checkSubscripts refuses those subscripts of an array outside of the group that do not depend on the group and are
-// beyond the array: at a step they are no more seen.
+// beyond the array: in a step of the series they cannot be checked any more.
 func (s *Series) checkSubscripts(x *model.Subscript) {
 	for k, axis := range s.e.AxesOf(x.X)[:len(x.Subs)] {
 		if at := x.Subs[k].At; at != nil && !s.readsSelf(at) {

@@ -5,6 +5,7 @@ import (
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/lang/types"
 	"ppl/stdlib"
 )
@@ -179,7 +180,7 @@ func (c *checker) apply(s *scope, e *ast.Call, fn *stdlib.Func) model.Expr {
 		return poison(e)
 	}
 	if len(args) != len(fn.Args) {
-		c.errorf("E50", e.Span(), "`%s` takes %s: %s", fn.Name, count(len(fn.Args), "argument", "arguments"),
+		c.errorf("E50", e.Span(), "`%s` takes %s: %s", fn.Name, diag.Count(len(fn.Args), "argument", "arguments"),
 			fn.Signature())
 		return poison(e)
 	}

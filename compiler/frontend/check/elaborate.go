@@ -361,10 +361,3 @@ func boolInt(b bool) int {
 	}
 	return 0
 }
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return itoa(n) + " " + many
-}

@@ -5,6 +5,7 @@ import (
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/lang/source"
 )
 
@@ -85,7 +86,7 @@ func (c *checker) bindParams(s, inner *scope, fn *function, e *ast.Call) bool {
 			at = paramNamed(params, a.Name.Name)
 		}
 		if at < 0 || at >= len(params) || given[at] != nil {
-			c.errorf("E50", a.Span(), "`%s` takes %s: %s", fn.name, count(len(params), "argument", "arguments"),
+			c.errorf("E50", a.Span(), "`%s` takes %s: %s", fn.name, diag.Count(len(params), "argument", "arguments"),
 				fn.head.Span().Text()).
 				Related(fn.at, "the function")
 			return false
@@ -160,7 +161,7 @@ func (c *checker) bindShape(inner *scope, fn *function, p *ast.Param, x model.Ex
 	}
 	if len(axes) != len(p.Sets) {
 		c.errorf("E42", x.Info().At, "`%s` of `%s` has %s, but the argument has %s", p.Name.Name, fn.name,
-			count(len(p.Sets), "axis", "axes"), haveAxes(axes)).Related(p.Span(), "the parameter")
+			diag.Count(len(p.Sets), "axis", "axes"), haveAxes(axes)).Related(p.Span(), "the parameter")
 		return false
 	}
 	for k, set := range p.Sets {

@@ -5,6 +5,7 @@ import (
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/stdlib"
 )
 
@@ -97,7 +98,7 @@ func (c *checker) integrand(s *scope, e *ast.Call) *function {
 	ent.used = true
 	if given, params := len(e.Args)-2, len(ent.fn.head.Params); given != params {
 		c.errorf("E50", e.Span(), "`%s` takes %s, but `integrate` gives it x and %d more", n.Name,
-			count(params, "argument", "arguments"), given-1).Related(ent.fn.at, "the function").
+			diag.Count(params, "argument", "arguments"), given-1).Related(ent.fn.at, "the function").
 			Help("arguments after the first follow the ends: `integrate(f, a, b, y)` is the integral of f(x, y) over x")
 		return nil
 	}

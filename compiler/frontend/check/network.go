@@ -5,6 +5,7 @@ import (
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 )
 
 // A network is a function whose body draws weights, most often by layers:
@@ -94,7 +95,7 @@ func (c *checker) ownCall(s *scope, fn *function, e *ast.Call, subs []*ast.Set) 
 	slots, _, _ := c.slots(newScope(fn.scope), fn.head, 0)
 	if len(subs) != len(slots) {
 		c.errorf("E50", e.Fun.Span(), "`%s` is called with %s, but it has %s: `%s`", fn.name,
-			count(len(subs), "index", "indices"), itoa(len(slots)), fn.head.Span().Text()).Related(fn.at,
+			diag.Count(len(subs), "index", "indices"), itoa(len(slots)), fn.head.Span().Text()).Related(fn.at,
 			"the function")
 		return poison(e)
 	}

@@ -1,6 +1,9 @@
 package check
 
-import "ppl/compiler/frontend/model"
+import (
+	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
+)
 
 // coverMissing is coverData for missing entries that are parameters.
 func (c *checker) coverMissing(a *arrayInfo) {
@@ -44,7 +47,7 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 		return false
 	case len(d.head.Slots) > len(axes):
 		c.errorf("E42", d.head.Span(), "`%s` has %s but is given %s", a.Name, haveAxes(axes),
-			count(len(d.head.Slots), "subscript", "subscripts"))
+			diag.Count(len(d.head.Slots), "subscript", "subscripts"))
 		return false
 	case len(d.head.Slots) > 0:
 		d.slots, d.bare, d.event = c.slots(d.scope, d.head, event)

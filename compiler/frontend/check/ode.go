@@ -6,6 +6,7 @@ import (
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 )
 
 // A trajectory is a name with an equation for its prime.
@@ -158,7 +159,7 @@ func (c *checker) initialValue(t *trajectory) (ok bool) {
 		switch h := d.head; {
 		case len(h.Slots) != len(prime.Slots):
 			c.errorf("E42", h.Span(), "the initial value of `%s` has %s, its derivative %s", t.state.Name,
-				count(len(h.Slots), "subscript", "subscripts"), count(len(prime.Slots), "subscript",
+				diag.Count(len(h.Slots), "subscript", "subscripts"), diag.Count(len(prime.Slots), "subscript",
 					"subscripts")).Related(prime.Span(), "the derivative")
 			return false
 		case len(h.Params) != 1:

@@ -6,6 +6,7 @@ import (
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/lang/types"
 )
 
@@ -22,7 +23,7 @@ func (c *checker) subscripts(s *scope, x model.Expr, name ast.Expr, subs []*ast.
 	axes := x.Info().Type.Axes
 	if len(subs) > len(axes) {
 		c.errorf("E42", subs[len(axes)].Span(), "`%s` has %s but is given %s", name.Span().Text(), haveAxes(axes),
-			count(len(subs), "subscript", "subscripts"))
+			diag.Count(len(subs), "subscript", "subscripts"))
 		return poison(e)
 	}
 	out := &model.Subscript{X: x, Fact: model.Fact{At: e.Span(), Static: x.Info().Static, Type: x.Info().Type}}

@@ -128,12 +128,7 @@ func drawnPieces(d *dataset.Dataset) (pieces []*model.Piece) {
 // arguments come first; uniform on (−2, 2) in unconstrained coordinates where there is no distribution to draw from. A
 // series that reads its own past is drawn as if the past were 0. What all points have in common is done once.
 func Starts(l *density.Layout) func(r *rand.Rand) []float64 {
-	g := NewNumbers(l, marginalize.Over(Inputs{}))
-	return func(r *rand.Rand) []float64 {
-		clear(g.Inputs)
-		g.zeroed = false
-		return g.Point(r)
-	}
+	return Moved(l, func(*density.Region, []float64) bool { return false })
 }
 
 // Moved gives a function that draws points as Starts does, but moves the coordinates of regions that move changes, and

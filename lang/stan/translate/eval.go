@@ -384,7 +384,7 @@ func (x *executor) subscriptsOf(v value, subs []subscript) value {
 		}
 		return v.elem(append(full, index[at:]...))
 	}
-	typ := subscriptedType(v.typ, subs)
+	typ := v.typ.Subscripted(len(subs), func(i int) bool { return subs[i].one == nil })
 	if len(left) == 0 {
 		return scalar(elem(nil))
 	}
@@ -418,37 +418,6 @@ func subscriptText(v value, subs []subscript, single bool) string {
 		}
 	}
 	return subscripted(v.text, text)
-}
-
-func subscriptedType(t stan.Type, subs []subscript) stan.Type {
-	keeps := func(i int) bool { return subs[i].one == nil }
-	arrays, left := min(t.Depth, len(subs)), 0
-	for i := range arrays {
-		if keeps(i) {
-			left++
-		}
-	}
-	out := t
-	out.Depth = t.Depth - arrays + left
-	inner := len(subs) - arrays
-	switch {
-	case inner == 0:
-	case t.InnerAxes() == 1:
-		if !keeps(arrays) {
-			out.Word = "real"
-		}
-	case inner == 1:
-		if !keeps(arrays) {
-			out.Word = "row_vector"
-		}
-	case !keeps(arrays) && !keeps(arrays+1):
-		out.Word = "real"
-	case !keeps(arrays):
-		out.Word = "row_vector"
-	case !keeps(arrays + 1):
-		out.Word = "vector"
-	}
-	return out
 }
 
 // list is {a, b}, [a, b] or (a, b).

@@ -240,7 +240,7 @@ func leaves(s stan.Stmt) bool {
 	return false
 }
 
-// jumpingIf runs a condition whose branches may return: each branch goes on with the statements behind it.
+// jumpingIf runs a condition whose branches may return: each branch continues with the statements behind it.
 func (x *executor) jumpingIf(s *stan.If, rest []stan.Stmt) result {
 	x.at = s.At
 	cond := x.condition(s.Cond)
