@@ -9,16 +9,16 @@ go=${GO:-go} python=${PYTHON:-python3}
 version=$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' python/src/ppl_lang/_version.py)
 
 builder=${PPL_WHEEL_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/ppl-wheel-builder}
-if ! "$builder/bin/python" -c 'import hatchling.build' 2>/dev/null; then
+if ! "$builder/bin/python" -c 'import deflate, hatchling.build' 2>/dev/null; then
     "$python" -m venv "$builder"
-    "$builder/bin/pip" install -q 'hatchling==1.33.0'
+    "$builder/bin/pip" install -q 'hatchling==1.33.0' 'deflate==0.9.0'
 fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 1580601600)}
 for target; do
-    os=${target%/*} arch=${target#*/} tags=nogorgonia # which checks other devices, and takes two megabytes
+    os=${target%/*} arch=${target#*/} tags=nogorgonia,wheel # gorgonia checks other devices, and takes two megabytes
     # Alpine's loader is not that of glibc: its binary is static, and has no native device.
     [[ $os != musllinux ]] || { os=linux tags+=,nonative; }
     binary=$work/${target//\//-}

@@ -6,11 +6,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 
 	"ppl/app/fault"
 	"ppl/app/rundir"
-	"ppl/app/version"
 	"ppl/posterior/plot"
 	"ppl/posterior/store"
 )
@@ -43,29 +41,6 @@ func completionCommand(c *console) *cobra.Command {
 			return root.GenPowerShellCompletionWithDesc(c.out)
 		}
 		return fault.Usagef("unknown shell %q; available: %s", args[0], strings.Join(cmd.ValidArgs, ", "))
-	}
-	return cmd
-}
-
-// manCommand writes the manual pages for packages; users do not need it.
-func manCommand(c *console) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:    "man DIR",
-		Short:  "Write a manual page for each command into a directory",
-		Args:   one("DIR"),
-		Hidden: true,
-
-		DisableFlagsInUseLine: true,
-	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := os.MkdirAll(args[0], 0o777); err != nil {
-			return fault.Of(err)
-		}
-		header := &doc.GenManHeader{Title: "PPL", Section: "1", Source: "ppl " + version.Number(), Manual: "ppl"}
-		if err := doc.GenManTree(cmd.Root(), header, args[0]); err != nil {
-			return fault.Of(err)
-		}
-		return nil
 	}
 	return cmd
 }

@@ -156,7 +156,7 @@ func (s *server) publish(d *document, u *compiler.Understood, ds []diag.Diagnost
 	for _, x := range ds[:min(len(ds), mostDiagnostics)] {
 		out.Diagnostics = append(out.Diagnostics, d.diagnostic(x))
 	}
-	_ = s.client.PublishDiagnostics(context.Background(), out) // an editor that left is noticed by Serve
+	_ = s.sendDiagnostics(context.Background(), out) // an editor that left is noticed by Serve
 }
 
 // mostDiagnostics is how many an editor is sent of a text: more are not read, and take long to draw.

@@ -44,8 +44,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, host Host) error {
 			s.words[w.Name] = w
 		}
 	}
-	_, conn, client := protocol.NewServer(ctx, s, jsonrpc2.NewStream(stream{in, out}))
-	s.client = client
+	conn := s.serve(ctx, jsonrpc2.NewStream(stream{in, out}))
 	select {
 	case <-conn.Done():
 	case <-s.exit: // a read of the input may be pending, which only the end of the program ends
@@ -65,14 +64,13 @@ type stream struct {
 
 func (stream) Close() error { return nil }
 
-// A server is a session with an editor. What it does not answer is answered by UnimplementedServer.
+// A server is a session with an editor.
 type server struct {
-	protocol.UnimplementedServer
-	host   Host
-	words  map[string]Word
-	client protocol.Client
-	exit   chan struct{} // closed when the editor has ended the session
-	once   sync.Once     // of closing it
+	host  Host
+	words map[string]Word
+	conn  jsonrpc2.Conn
+	exit  chan struct{} // closed when the editor has ended the session
+	once  sync.Once     // of closing it
 
 	mu      sync.Mutex // of what follows
 	folders []string
@@ -177,7 +175,7 @@ func (s *server) DidClose(ctx context.Context, p *protocol.DidCloseTextDocumentP
 	s.mu.Lock()
 	delete(s.open, p.TextDocument.URI)
 	s.mu.Unlock()
-	return s.client.PublishDiagnostics(ctx, &protocol.PublishDiagnosticsParams{URI: p.TextDocument.URI,
+	return s.sendDiagnostics(ctx, &protocol.PublishDiagnosticsParams{URI: p.TextDocument.URI,
 		Diagnostics: []protocol.Diagnostic{}})
 }
 

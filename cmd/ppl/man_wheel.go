@@ -1,0 +1,7 @@
+//go:build wheel
+
+package main
+
+import "github.com/spf13/cobra"
+
+func packagerCommands(*console) []*cobra.Command { return nil }
