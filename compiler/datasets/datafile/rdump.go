@@ -1,239 +1,180 @@
 package datafile
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 
 	"ppl/numbers"
 )
 
-// Data as R's dump writes them, and RStan reads them: assignments of numbers, of lists c(…), of ranges 1:3, and of
-// structure(c(…), .Dim = c(…)), whose first axis runs fastest.
-
-var rTokens = regexp.MustCompile(`(?s)\s+|#[^\n]*|<-|"[^"\n]*"|[A-Za-z_.][A-Za-z_0-9.]*|` +
-	`[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?L?|.`)
-
-// An rReader goes through the tokens of a file.
-type rReader struct {
-	tokens []string
-	places []int // where each begins
-	at     int
-	depth  int  // of the brackets around
-	texts  bool // the present array has texts in it
-}
+// Data as R's dump and dput write them, and RStan reads them: assignments of numbers, texts, vectors c(…), ranges 1:3,
+// arrays structure(c(…), .Dim = c(…)), whose first axis runs fastest, factors, dates, and lists and data frames of all
+// these. A data frame gives its columns.
 
 // readRDump reads the arrays of a file.
 func readRDump(path, text string, _ RowCache) (*File, error) {
-	r := &rReader{}
-	for _, m := range rTokens.FindAllStringIndex(text, -1) {
-		t := text[m[0]:m[1]]
-		if strings.TrimSpace(t) == "" || strings.HasPrefix(t, "#") || t == ";" {
-			continue
-		}
-		r.tokens, r.places = append(r.tokens, t), append(r.places, m[0])
-	}
+	r := &rReader{scan: rScanner{text: text}}
+	r.next()
 	f := newFile(path, false)
-	for r.at < len(r.tokens) {
-		a, err := r.assignment()
+	for r.token != "" {
+		first := len(f.Order) == 0
+		name, v, err := r.statement()
+		if err == nil {
+			f.Table = first && r.token == "" && v.is("data.frame")
+			err = f.addR(name, v)
+		}
 		if err != nil {
-			place := len(text)
-			if r.at < len(r.places) {
-				place = r.places[r.at]
-			}
-			return nil, fmt.Errorf("%s:%d: %w", path, 1+strings.Count(text[:place], "\n"), err)
+			return nil, fmt.Errorf("%s:%d: %w", path, 1+strings.Count(text[:min(r.place, len(text))], "\n"), err)
 		}
-		if _, twice := f.Arrays[a.Name]; twice {
-			return nil, fmt.Errorf("%s: `%s` is there twice", path, a.Name)
-		}
-		if a.Origin = path; r.texts {
-			f.refuse(a.Name, fmt.Errorf("%s: `%s` has texts, which are not read from R's dump", path, a.Name))
-			continue
-		}
-		f.add(a)
 	}
 	return f, nil
 }
 
-func (r *rReader) peek() string {
-	if r.at < len(r.tokens) {
-		return r.tokens[r.at]
+// addR adds a value with its name: of a list its items with theirs, of a data frame its columns.
+func (f *File) addR(name string, v *rValue) error {
+	if v.list {
+		for i, item := range v.items {
+			item.scalar = item.scalar && !v.is("data.frame")
+			if err := f.addR(v.nameOf(i), item); err != nil {
+				return err
+			}
+		}
+		if rows := v.attributes["row.names"]; rows != nil && rows.text && f.Table {
+			f.RowNames = rows.array("the names of rows", f.Path)
+		}
+		return nil
+	}
+	if name == "" {
+		return fmt.Errorf("a value has no name; write `name <- value`")
+	}
+	if _, twice := f.Arrays[visible(name)]; twice {
+		return fmt.Errorf("`%s` is there twice", name)
+	}
+	a, err := v.shaped(name, f.Path)
+	if err != nil {
+		return fmt.Errorf("`%s`: %w", name, err)
+	}
+	f.add(a)
+	return nil
+}
+
+// An rValue is a vector of numbers or of texts, or a list, with attributes.
+type rValue struct {
+	numbers    []float64
+	texts      []string // of a vector of texts, whose numbers are NaN for missing ones
+	text, list bool
+	scalar     bool // written without c(…)
+	items      []*rValue
+	names      []string // of items or elements; empty for those without
+	attributes map[string]*rValue
+}
+
+func (v *rValue) length() int {
+	if v.list {
+		return len(v.items)
+	}
+	return len(v.numbers)
+}
+
+// nameOf returns the name of an item, which is written before it or in the attribute names.
+func (v *rValue) nameOf(i int) string {
+	if names := v.attributes["names"]; names != nil && i < len(names.texts) {
+		return names.texts[i]
+	}
+	if i < len(v.names) {
+		return v.names[i]
 	}
 	return ""
 }
 
-func (r *rReader) take(want string) error {
-	if r.peek() != want {
-		if r.peek() == "" {
-			return fmt.Errorf("the file ends where `%s` is expected", want)
-		}
-		return fmt.Errorf("`%s` is not expected here, but `%s`", r.peek(), want)
-	}
-	r.at++
-	return nil
+func (v *rValue) is(class string) bool {
+	of := v.attributes["class"]
+	return of != nil && slices.Contains(of.texts, class)
 }
 
-func (r *rReader) assignment() (*Array, error) {
-	name := strings.Trim(r.peek(), `"`)
-	r.texts = false
-	r.at++
-	if r.peek() == "=" {
-		r.at++
-	} else if err := r.take("<-"); err != nil {
-		return nil, err
-	}
-	a := &Array{Name: name}
-	values, scalar, err := r.value(a)
-	if err != nil {
-		return nil, err
-	}
+// shaped returns a vector as an array of the shape that its attributes give.
+func (v *rValue) shaped(name, origin string) (*Array, error) {
+	dims := cmp.Or(v.attributes[".Dim"], v.attributes["dim"])
+	a := v.array(name, origin)
 	switch {
-	case scalar:
+	case dims != nil:
+		a.Shape = make([]int, len(dims.numbers))
+		for i, n := range dims.numbers {
+			a.Shape[i] = int(n)
+		}
+		values, err := rowMajor(slices.Collect(valuesOf(a)), a.Shape)
+		if err != nil {
+			return nil, err
+		}
+		a.Values = numbers.Packed(values)
+	case v.scalar:
 		a.Shape = nil
-	case a.Shape == nil:
-		a.Shape = []int{len(values)}
-	default:
-		if values, err = rowMajor(values, a.Shape); err != nil {
-			return nil, fmt.Errorf("`%s`: %w", name, err)
+	case len(v.names) > 0 || v.attributes["names"] != nil:
+		keys := make([]string, v.length())
+		for i := range keys {
+			keys[i] = visible(v.nameOf(i))
+		}
+		if named := slices.Sorted(slices.Values(keys)); !slices.Contains(keys, "") &&
+			len(slices.Compact(named)) == len(keys) {
+			a.Keys = [][]string{keys}
 		}
 	}
-	a.Int = true
-	for _, v := range values {
-		a.Int = a.Int && v == float64(int64(v))
-	}
-	a.Values = numbers.Packed(values)
 	return a, nil
 }
 
-// value reads numbers; scalar is set for one without c(…).
-func (r *rReader) value(a *Array) (values []float64, scalar bool, err error) {
-	switch t := r.peek(); t {
-	case "structure":
-		return r.structure(a)
-	case "c", "integer", "double", "numeric":
-		r.at++
-		if err := r.take("("); err != nil {
-			return nil, false, err
-		}
-		if t != "c" { // integer(0)
-			n, err := r.number()
-			if err != nil {
-				return nil, false, err
+func valuesOf(a *Array) func(yield func(float64) bool) {
+	return func(yield func(float64) bool) {
+		for _, v := range a.Values.All() {
+			if !yield(v) {
+				return
 			}
-			if n < 0 || n > 1e7 {
-				return nil, false, fmt.Errorf("an array of %g elements", n)
-			}
-			return make([]float64, int(n)), false, r.take(")")
 		}
-		if r.depth++; r.depth > 20 {
-			return nil, false, fmt.Errorf("brackets nest more than 20 deep")
-		}
-		defer func() { r.depth-- }()
-		for r.peek() != ")" {
-			part, _, err := r.value(a)
-			if err != nil {
-				return nil, false, err
-			}
-			values = append(values, part...)
-			if r.peek() != "," {
-				break
-			}
-			r.at++
-		}
-		return values, false, r.take(")")
 	}
-	first, err := r.number()
-	if err != nil {
-		return nil, false, err
-	}
-	if r.peek() != ":" {
-		return []float64{first}, true, nil
-	}
-	r.at++
-	last, err := r.number()
-	if err != nil {
-		return nil, false, err
-	}
-	if last-first > 1e7 || first-last > 1e7 {
-		return nil, false, fmt.Errorf("a range of more than 10 million numbers")
-	}
-	step := 1.0
-	if last < first {
-		step = -1
-	}
-	for v := first; step*(last-v) >= 0; v += step {
-		values = append(values, v)
-	}
-	return values, false, nil
 }
 
-// structure reads structure(c(…), .Dim = c(…)).
-func (r *rReader) structure(a *Array) ([]float64, bool, error) {
-	r.at++
-	if r.depth++; r.depth > 20 {
-		return nil, false, fmt.Errorf("brackets nest more than 20 deep")
-	}
-	defer func() { r.depth-- }()
-	if err := r.take("("); err != nil {
-		return nil, false, err
-	}
-	values, _, err := r.value(a)
-	if err != nil {
-		return nil, false, err
-	}
-	for r.peek() == "," {
-		r.at++
-		name := strings.Trim(r.peek(), `"`)
-		r.at++
-		if err := r.take("="); err != nil {
-			return nil, false, err
-		}
-		of, _, err := r.value(&Array{})
-		if err != nil {
-			return nil, false, err
-		}
-		if name == ".Dim" || name == "dim" {
-			for _, n := range of {
-				a.Shape = append(a.Shape, int(n))
+// array returns a vector as an array with one axis: a factor with its levels, dates as days.
+func (v *rValue) array(name, origin string) *Array {
+	a := &Array{Name: name, Shape: []int{v.length()}, Origin: origin, Int: true}
+	values := v.numbers
+	switch levels := v.levels(); {
+	case levels != nil:
+		texts := make([]string, len(values))
+		for i, code := range values {
+			if code >= 1 && code <= float64(len(levels)) {
+				texts[i] = levels[int(code)-1]
 			}
 		}
+		a.Labels, a.Values = encode(texts, missing(values))
+		a.inLevels(allVisible(levels), true) // their order has a meaning in R for every factor
+		return a
+	case v.text:
+		a.Labels, a.Values = encode(v.texts, missing(values))
+		return a
+	case v.is("POSIXct"):
+		values = slices.Clone(values)
+		for i := range values {
+			values[i] /= 86400
+		}
+		a.Days = true
+	case v.is("Date"):
+		a.Days = true
 	}
-	return values, false, r.take(")")
+	for _, x := range values {
+		a.Int = a.Int && (math.IsNaN(x) || x == float64(int64(x)))
+	}
+	a.Values = numbers.Packed(values)
+	return a
 }
 
-func (r *rReader) number() (float64, error) {
-	t := r.peek()
-	sign := 1.0
-	if t == "-" || t == "+" {
-		if t == "-" {
-			sign = -1
-		}
-		r.at++
-		t = r.peek()
+// levels returns those of a factor, which old versions of R call .Label; nil for other vectors.
+func (v *rValue) levels() []string {
+	if levels := cmp.Or(v.attributes["levels"], v.attributes[".Label"]); levels != nil && levels.text && !v.text {
+		return levels.texts
 	}
-	r.at++
-	switch t {
-	case "TRUE", "T":
-		return 1, nil
-	case "FALSE", "F":
-		return 0, nil
-	case "Inf":
-		return sign * math.Inf(1), nil
-	case "NA", "NaN", "NA_real_", "NA_integer_":
-		return math.NaN(), nil
-	}
-	if strings.HasPrefix(t, `"`) {
-		r.texts = true
-		return 0, nil
-	}
-	v, err := strconv.ParseFloat(strings.TrimSuffix(t, "L"), 64)
-	if err != nil {
-		r.at--
-		return 0, fmt.Errorf("`%s` is not a number", t)
-	}
-	return sign * v, nil
+	return nil
 }
 
 // rowMajor puts numbers whose first axis runs fastest in the order of rows.
