@@ -9,7 +9,8 @@ import "slices"
 // of the vine. Means and covariances are the closed forms of the same books. Arguments and points are flattened,
 // matrices row by row.
 
-var distCases = slices.Concat(baseCases, skewedCases, lifetimeCases, extremeCases, boundedCases, countCases, vectorCases, matrixCases,
+var distCases = slices.Concat(baseCases, skewedCases, lifetimeCases, extremeCases,
+	boundedCases, countCases, vectorCases, matrixCases,
 	passageCases)
 
 var baseCases = []distCase{
