@@ -12,7 +12,8 @@ import (
 func Dists() map[string]*Dist { return distTable }
 
 var distTable = indexDists(slices.Concat(realDists, skewedDists, positiveDists, lifetimeDists, extremeDists,
-	passageDists, boundedDists, circularDists, countDists, mixedDists, finiteDists, vectorDists, spatialDists, matrixDists))
+	passageDists, boundedDists, circularDists, countDists, mixedDists, finiteDists, vectorDists, spatialDists,
+	matrixDists))
 
 // indexDists puts the guards around the formulas of each row, and gives the line its ends.
 func indexDists(rows []Dist) map[string]*Dist {

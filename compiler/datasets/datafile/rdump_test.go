@@ -23,7 +23,8 @@ who <- c("a", NA, "b")
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"N": "[] [3]", "x": "[3] [1.5 -2 5]", "y": "[3] [2 3 4]",
-		"M": "[2 3] [1 3 5 2 4 6]", "none": "[0] []", "flags": "[2] [1 0]", "down": "[3] [3 2 1]", "who": "[3] [1 NaN 2]"} {
+		"M": "[2 3] [1 3 5 2 4 6]", "none": "[0] []", "flags": "[2] [1 0]", "down": "[3] [3 2 1]",
+		"who": "[3] [1 NaN 2]"} {
 		a := f.Arrays[name]
 		if a == nil {
 			t.Errorf("`%s` is missing", name)
@@ -68,7 +69,8 @@ day = structure(c(18000, NA, 1), class = "Date"), who = c("a\"b", NA, "\u00e9"),
 
 // Names of elements are keys, as in JSON.
 func TestRDumpNames(t *testing.T) {
-	f, err := Parse("d.R", []byte("x <- c(north = 1, `the south` = 2)\ny <- structure(c(3, 4), names = c(\"u\", \"v\"))"))
+	f, err := Parse("d.R", []byte("x <- c(north = 1, `the south` = 2)\n"+
+		"y <- structure(c(3, 4), names = c(\"u\", \"v\"))"))
 	if err != nil || fmt.Sprint(f.Arrays["x"].Keys, f.Arrays["y"].Keys) != "[[north the south]] [[u v]]" || f.Table {
 		t.Error(f.Arrays["x"], f.Arrays["y"], err)
 	}
