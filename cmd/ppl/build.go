@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ppl/app"
 	"ppl/app/fault"
 	"ppl/autodiff"
 	"ppl/compiler"
@@ -121,7 +120,7 @@ func printModel(c *console, path string, _ []string) error {
 
 // printGraph prints the density and its gradient as one lane computes them.
 func printGraph(c *console, path string, data []string) error {
-	p, err := app.LoadInMemory(app.Source{Model: path, Data: data}, c.notes(false))
+	p, err := c.loaded(path, data)
 	if err != nil {
 		return err
 	}
@@ -152,7 +151,7 @@ func printWith(text func(*ir.Program) string) func(c *console, path string, data
 }
 
 func (c *console) lowered(path string, data []string) (*ir.Program, error) {
-	p, err := app.LoadInMemory(app.Source{Model: path, Data: data}, c.notes(false))
+	p, err := c.loaded(path, data)
 	if err != nil {
 		return nil, err
 	}

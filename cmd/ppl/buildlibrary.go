@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ppl/app"
 	"ppl/app/callable"
 	"ppl/app/devices"
 	"ppl/app/fault"
@@ -14,7 +13,7 @@ import (
 
 // callableDensity loads the density of a model for other programs.
 func (c *console) callableDensity(model string, data []string) (callable.Density, error) {
-	p, err := app.LoadInMemory(app.Source{Model: model, Data: data}, c.notes(false))
+	p, err := c.loaded(model, data)
 	if err != nil {
 		return callable.Density{}, err
 	}
@@ -30,7 +29,7 @@ func (c *console) buildLibrary(ctx context.Context, model string, data []string,
 		return err
 	}
 	if path == "" {
-		path = strings.TrimSuffix(filepath.Base(model), ".ppl") + ".so"
+		path = strings.TrimSuffix(filepath.Base(model), filepath.Ext(model)) + ".so"
 	}
 	return callable.Build(ctx, d, path)
 }

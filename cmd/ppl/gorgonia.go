@@ -3,14 +3,13 @@
 package main
 
 import (
-	"ppl/app"
 	"ppl/app/fault"
 	"ppl/autodiff/gorgonia"
 )
 
 // printGorgonia prints a graph whose inputs are the parameters.
 func printGorgonia(c *console, path string, data []string) error {
-	p, err := app.LoadInMemory(app.Source{Model: path, Data: data}, c.notes(false))
+	p, err := c.loaded(path, data)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ppl/app"
 	"ppl/app/analysis"
 	"ppl/app/devices"
 	"ppl/app/fault"
@@ -78,11 +77,7 @@ func (c *console) logprob(ctx context.Context, q *pointQuery) error {
 			return err
 		}
 	}
-	from, err := c.sourceOf(q.model, q.data)
-	if err != nil {
-		return err
-	}
-	p, err := app.LoadInMemory(from, c.notes(false))
+	p, err := c.loaded(q.model, q.data)
 	if err != nil {
 		return err
 	}

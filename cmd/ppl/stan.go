@@ -144,6 +144,15 @@ func (c *console) sourceOf(model string, data []string) (app.Source, error) {
 	return app.Source{Model: m.path, Text: m.text, Data: m.data}, nil
 }
 
+// loaded is the program of a model with its data, also of a program of Stan.
+func (c *console) loaded(model string, data []string) (*compiler.Program, error) {
+	from, err := c.sourceOf(model, data)
+	if err != nil {
+		return nil, err
+	}
+	return app.LoadInMemory(from, c.notes(false))
+}
+
 // takeStan puts the model of a program of Stan in the place of the program, in a file that the run names. A file with
 // another model is replaced only if that is asked for.
 func (c *console) takeStan(model *string, data *[]string, replace bool) error {

@@ -3,9 +3,10 @@
     python oracle.py PROGRAMS DATA OUT NAME...
 
 compiles each program PROGRAMS/NAME.stan by PyStan 3.10 (some 30 s of processor time), with the data of
-DATA/NAME.data.json, and writes OUT/NAME.json: 20 points, each with the parameters on their own scale and the log density
-without and with the Jacobian of the constraints. A program that has a file already is left out, so the script can be
-ended and started again.
+DATA/NAME.data.json, and writes OUT/NAME.json: 20 points, each with the parameters on their own scale, the log density
+without and with the Jacobian of the constraints, and the unconstrained coordinates with the gradient in them of the
+density with Jacobian. A program that has a file already is left out, so the script can be ended and started again; one
+that failed has a file NAME.failed.
 """
 import json, os, random, re, sys
 
@@ -54,7 +55,8 @@ def points(model, seed):
         size = len(theta)
         jacobian = model.log_prob(theta, adjust_transform=True)
         if abs(plain) < 1e300:
-            out.append((own, plain, jacobian))
+            gradient = model.grad_log_prob(theta)
+            out.append((own, plain, jacobian, theta, gradient))
     return out
 
 
@@ -83,7 +85,7 @@ def shaped(names, values):
 def main(programs, data, out, names):
     for i, name in enumerate(names):
         target = os.path.join(out, name.replace("/", "+") + ".json")
-        if os.path.exists(target):
+        if os.path.exists(target) or os.path.exists(target + ".failed"):
             continue
         try:
             text = open(os.path.join(programs, name + ".stan")).read()
@@ -91,13 +93,16 @@ def main(programs, data, out, names):
             model = stan.build(text, data=given, random_seed=1)
             wanted = set(parameters(text))
             columns = [n for n in model.constrained_param_names if n.split(".")[0] in wanted]
-            found = [{"at": shaped(columns, own), "plain": number(p), "jacobian": number(j)}
-                     for own, p, j in points(model, 7)]
+            found = [{"at": shaped(columns, own), "plain": number(p), "jacobian": number(j), "free": free,
+                      "gradient": [number(v) for v in g]} for own, p, j, free, g in points(model, 7)]
             json.dump(found, open(target + ".part", "w"))
             os.rename(target + ".part", target)
             print(name, len(found), flush=True)
         except BaseException as e:
-            print(name, "failed:", str(e)[:300].replace("\n", " "), flush=True)
+            why = str(e)[:300].replace("\n", " ")
+            print(name, "failed:", why, flush=True)
+            if isinstance(e, Exception):
+                open(target + ".failed", "w").write(why)
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ func (e *Evaluator) atOnePlace(x model.Expr, i *model.Index) bool {
 	return known && !slices.Contains(v.Bound, i)
 }
 
-// Affine recognises i, i + c and i - c.
+// Affine recognises i, i + c and i - c, also where sizes cancel as in n - (n - i).
 func (e *Evaluator) Affine(x model.Expr) (*model.Index, int, bool) {
 	switch x := x.(type) {
 	case *model.IndexVar:
@@ -95,7 +95,7 @@ func (e *Evaluator) Affine(x model.Expr) (*model.Index, int, bool) {
 		}
 		i, ok := x.Args[0].(*model.IndexVar)
 		if !ok || !x.Args[1].Info().Static {
-			return nil, 0, false
+			return shiftedIndex(x)
 		}
 		v := e.Expr(x.Args[1])
 		if v.Rank() > 0 || !v.Node.Static() {
@@ -111,6 +111,26 @@ func (e *Evaluator) Affine(x model.Expr) (*model.Index, int, bool) {
 		return i.Index, int(c), true
 	}
 	return nil, 0, false
+}
+
+// shiftedIndex is the index from which an expression differs by a constant, as its linear form has it.
+func shiftedIndex(x model.Expr) (*model.Index, int, bool) {
+	var only *model.Index
+	one := true
+	model.Walk(x, func(y model.Expr) {
+		if v, ok := y.(*model.IndexVar); ok {
+			one = one && (only == nil || only == v.Index)
+			only = v.Index
+		}
+	})
+	if only == nil || !one {
+		return nil, 0, false
+	}
+	gap := model.Offset(x, only)
+	if !gap.IsConst() || gap.Const != math.Trunc(gap.Const) {
+		return nil, 0, false
+	}
+	return only, int(gap.Const), true
 }
 
 // CheckGather refuses positions outside the axis that are known from data, where the branches and ranges around them

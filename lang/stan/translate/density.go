@@ -125,17 +125,15 @@ func dropFirst(v value, at term) value {
 // logDensity is the sum of the log density of a dist over values.
 func (x *executor) logDensity(l dist, v value) term {
 	var out term
-	x.within(func() {
-		plates, index := x.axes(l.outer(v))
-		on := x.oneOf(v, l.own, index)
-		d := x.distAt(l, index, on)
-		val := x.entire(on)
-		body := atom("logpdf("+d.text+", "+val.text+")", d, val)
-		out = body
-		if len(plates) > 0 {
-			out = bound("sum", plates, body)
-		}
-	})
+	plates, index := x.axes(l.outer(v))
+	on := x.oneOf(v, l.own, index)
+	d := x.distAt(l, index, on)
+	val := x.entire(on)
+	body := atom("logpdf("+d.text+", "+val.text+")", d, val)
+	out = body
+	if len(plates) > 0 {
+		out = bound("sum", plates, body)
+	}
 	return out
 }
 
@@ -164,27 +162,25 @@ func (x *executor) densityCall(e *stan.Call, args []value) (value, bool) {
 // probability is a distribution function of Stan, a product over all values.
 func (x *executor) probability(l dist, v value, suffix string) term {
 	var out term
-	x.within(func() {
-		plates, index := x.axes(l.outer(v))
-		on := x.oneOf(v, l.own, index).number()
-		d := x.distAt(l, index, scalar(on))
-		body := term{}
-		f, fold := "cdf", "prod"
-		switch suffix {
-		case "_cdf":
-			body = atom("cdf("+d.text+", "+on.text+")", d, on)
-		case "_lcdf", "_cdf_log":
-			f, fold = "logcdf", "sum"
-			body = atom("logcdf("+d.text+", "+on.text+")", d, on)
-		default:
-			fold = "sum"
-			body = atom("log1m("+f+"("+d.text+", "+on.text+"))", d, on)
-		}
-		out = body
-		if len(plates) > 0 {
-			out = bound(fold, plates, body)
-		}
-	})
+	plates, index := x.axes(l.outer(v))
+	on := x.oneOf(v, l.own, index).number()
+	d := x.distAt(l, index, scalar(on))
+	body := term{}
+	f, fold := "cdf", "prod"
+	switch suffix {
+	case "_cdf":
+		body = atom("cdf("+d.text+", "+on.text+")", d, on)
+	case "_lcdf", "_cdf_log":
+		f, fold = "logcdf", "sum"
+		body = atom("logcdf("+d.text+", "+on.text+")", d, on)
+	default:
+		fold = "sum"
+		body = atom("log1m("+f+"("+d.text+", "+on.text+"))", d, on)
+	}
+	out = body
+	if len(plates) > 0 {
+		out = bound(fold, plates, body)
+	}
 	return out
 }
 
@@ -198,13 +194,11 @@ func (x *executor) draw(base string, args []value) value {
 	}
 	l := x.distOf(base, args)
 	var out value
-	x.within(func() {
-		dims := l.outer(value{dims: make([]term, l.own)})
-		plates, index := x.axes(dims)
-		d := x.distAt(l, index, value{})
-		own := x.ownAxes(l, args)
-		out = x.drawn(d, append(slices.Clone(x.plates), plates...), own, append(slices.Clone(dims), own...))
-	})
+	dims := l.outer(value{dims: make([]term, l.own)})
+	plates, index := x.axes(dims)
+	d := x.distAt(l, index, value{})
+	own := x.ownAxes(l, args)
+	out = x.drawn(d, append(slices.Clone(x.plates), plates...), own, append(slices.Clone(dims), own...))
 	out.typ = stan.Type{Word: map[bool]string{true: "int", false: "real"}[isCount(base)], Depth: len(out.dims)}
 	switch l.own {
 	case 1:
@@ -325,53 +319,51 @@ func (t truncation) text() string {
 
 // density adds the log density of values to that of the model: as `~` if they are data or parameters themselves.
 func (x *executor) density(v value, l dist, t truncation) {
-	x.within(func() {
-		plates, index := x.axes(l.outer(v))
-		on := x.oneOf(v, l.own, index)
-		d := x.distAt(l, index, on)
-		val := x.entire(on)
-		all := append(slices.Clone(x.plates), plates...)
-		u := &use{dist: l, written: d, trunc: t, slots: nil}
-		lp := atom("logpdf("+d.text+", "+val.text+")", d, val)
-		if t.set {
-			lp = x.truncated(lp, l, index, t)
-			for _, e := range []*term{t.lo, t.hi} {
-				if e != nil {
-					u.written.level = max(u.written.level, ofData)
-				}
+	plates, index := x.axes(l.outer(v))
+	on := x.oneOf(v, l.own, index)
+	d := x.distAt(l, index, on)
+	val := x.entire(on)
+	all := append(slices.Clone(x.plates), plates...)
+	u := &use{dist: l, written: d, trunc: t, slots: nil}
+	lp := atom("logpdf("+d.text+", "+val.text+")", d, val)
+	if t.set {
+		lp = x.truncated(lp, l, index, t)
+		for _, e := range []*term{t.lo, t.hi} {
+			if e != nil {
+				u.written.level = max(u.written.level, ofData)
 			}
 		}
-		fact := item{factor: true, slots: slotsOf(all), text: x.guarded(lp).text, at: x.at, level: max(d.level,
-			val.level)}
-		name, slots, ok := x.headOf(val, all)
-		if !ok || len(x.guards) > 0 {
-			x.emit(fact)
-			return
-		}
-		u.slots = slots
-		it := item{name: name, slots: slots, text: d.text, draws: true, at: x.at, level: ofParameters,
-			factorText:  fact.text,
-			factorSlots: fact.slots}
-		if t.set {
-			it.text += " in " + t.text()
-		}
-		p := x.params[name]
-		switch {
-		case p != nil:
-			u.at = len(x.items)
-			it.text = d.text
-			p.uses = append(p.uses, u)
-		case !x.observable(name, slots) || len(v.dims) < len(l.outer(v))+l.own && l.own > 0:
-			x.emit(fact)
-			return
-		case l.own > 0 && !x.ownsRest(name, slots, l.own):
-			x.emit(fact)
-			return
-		default:
-			x.observed[name] = append(x.observed[name], slots)
-		}
-		x.emit(it)
-	})
+	}
+	fact := item{factor: true, slots: slotsOf(all), text: x.guarded(lp).text, at: x.at, level: max(d.level,
+		val.level)}
+	name, slots, ok := x.headOf(val, all)
+	if !ok || len(x.guards) > 0 {
+		x.emit(fact)
+		return
+	}
+	u.slots = slots
+	it := item{name: name, slots: slots, text: d.text, draws: true, at: x.at, level: ofParameters,
+		factorText:  fact.text,
+		factorSlots: fact.slots}
+	if t.set {
+		it.text += " in " + t.text()
+	}
+	p := x.params[name]
+	switch {
+	case p != nil:
+		u.at = len(x.items)
+		it.text = d.text
+		p.uses = append(p.uses, u)
+	case !x.observable(name, slots) || len(v.dims) < len(l.outer(v))+l.own && l.own > 0:
+		x.emit(fact)
+		return
+	case l.own > 0 && !x.ownsRest(name, slots, l.own):
+		x.emit(fact)
+		return
+	default:
+		x.observed[name] = append(x.observed[name], slots)
+	}
+	x.emit(it)
 }
 
 // ownsRest reports whether the slots leave the last axes of data for the values of a dist of vectors.

@@ -63,7 +63,6 @@ type executor struct {
 	scopes   []map[string]*cell
 	states   map[*cell]*state
 	plates   []*plate // the loops around, from the outermost
-	used     []*plate // those whose names are in use
 	guards   []term   // the conditions around
 	items    []item
 	at       source.Span // the present statement
@@ -75,6 +74,7 @@ type executor struct {
 	length   int    // of the texts so far
 	inline   bool
 	carried  int // how many names of carried values there are
+	indices  int // how many plates there are
 	renamed  map[string]string
 	prefixes map[string]string // the indices of outer loops that come before that of a carried value
 	params   map[string]*parameter
@@ -120,7 +120,7 @@ func (x *executor) scoped(f func()) {
 // A snapshot is what a failed attempt has to restore.
 type snapshot struct {
 	states                                    map[*cell]*state
-	plates, used                              []*plate
+	plates                                    []*plate
 	guards                                    []term
 	items, scopes, turns, calls, at, unrolled int
 	uses                                      map[*parameter]int
@@ -129,7 +129,7 @@ type snapshot struct {
 }
 
 func (x *executor) snapshot() snapshot {
-	s := snapshot{states: maps.Clone(x.states), plates: slices.Clone(x.plates), used: slices.Clone(x.used),
+	s := snapshot{states: maps.Clone(x.states), plates: slices.Clone(x.plates),
 		guards: slices.Clone(x.guards), items: len(x.items), scopes: len(x.scopes), turns: x.turns,
 		calls: x.calls, unrolled: x.unrolled,
 		uses: map[*parameter]int{}, at: x.length, present: x.at, inline: x.inline}
@@ -140,7 +140,7 @@ func (x *executor) snapshot() snapshot {
 }
 
 func (x *executor) restore(s snapshot) {
-	x.states, x.plates, x.used, x.guards = s.states, s.plates, s.used, s.guards
+	x.states, x.plates, x.guards = s.states, s.plates, s.guards
 	x.items, x.scopes, x.turns, x.calls = x.items[:s.items], x.scopes[:s.scopes], s.turns, s.calls
 	x.length, x.at, x.inline = s.at, s.present, s.inline
 	x.unrolled = s.unrolled
@@ -386,7 +386,7 @@ func (x *executor) branches(cond term, then, otherwise func()) {
 
 // nameLong gives a long term that is read several times a name.
 func (x *executor) nameLong(like string, t term) term {
-	if len(t.text) < 40 || x.inline {
+	if shownLen(t.text) < 40 || x.inline {
 		return t
 	}
 	return x.nameRegion(&cell{name: like}, region{value: t})
@@ -635,48 +635,40 @@ func (x *executor) assignPart(c *cell, subs []subscript, v value) {
 	}
 	var index []term // of the value
 	place := 0
-	x.within(func() {
-		for axis := range c.dims {
-			s := subscript{}
-			if axis < len(subs) {
-				s = subs[axis]
-			} else {
-				s = subscript{all: true}
-			}
-			if s.one != nil {
-				r.subs = append(r.subs, *s.one)
-				continue
-			}
-			lo, n := constant(1), c.dims[axis]
-			if s.list != nil {
-				x.scatter(c, subs, axis, v)
-				place = -1
-				return
-			}
-			if s.lo != nil {
-				lo = *s.lo
-			}
-			if s.hi != nil {
-				n = add(subtract(*s.hi, lo), constant(1))
-			} else if s.lo != nil {
-				n = add(subtract(n, lo), constant(1))
-			}
-			p := x.freshPlate("i", lo, subtract(add(lo, n), constant(1)))
-			r.plates = append(r.plates, p)
-			r.subs = append(r.subs, p.index())
-			index = append(index, add(subtract(p.index(), lo), constant(1)))
-			place++
+	for axis := range c.dims {
+		s := subscript{}
+		if axis < len(subs) {
+			s = subs[axis]
+		} else {
+			s = subscript{all: true}
 		}
-	})
-	if place < 0 {
-		return
+		if s.one != nil {
+			r.subs = append(r.subs, *s.one)
+			continue
+		}
+		lo, n := constant(1), c.dims[axis]
+		if s.list != nil {
+			x.scatter(c, subs, axis, v)
+			return
+		}
+		if s.lo != nil {
+			lo = *s.lo
+		}
+		if s.hi != nil {
+			n = add(subtract(*s.hi, lo), constant(1))
+		} else if s.lo != nil {
+			n = add(subtract(n, lo), constant(1))
+		}
+		p := x.freshPlate("i", lo, subtract(add(lo, n), constant(1)))
+		r.plates = append(r.plates, p)
+		r.subs = append(r.subs, p.index())
+		index = append(index, add(subtract(p.index(), lo), constant(1)))
+		place++
 	}
 	if place == 0 && !v.isScalar() || place > 0 && len(v.dims) != place {
 		refuse(fmt.Sprintf("the value of an element of `%s` has other axes", c.name))
 	}
-	x.used = append(x.used, r.plates...)
 	t := v.elem(index)
-	x.used = x.used[:len(x.used)-len(r.plates)]
 	if c.typ.Word != "int" {
 		t.integer, t.linear = false, nil
 	}

@@ -291,7 +291,7 @@ func (x *executor) matrixCall(name string, arg value) value {
 
 // nameArray gives an array that is written out a name, so that what reads it stays short.
 func (x *executor) nameArray(like string, v value) value {
-	if v.text != "" && (isReference(v.text) || len(v.text) < 40) {
+	if v.text != "" && (isReference(v.text) || shownLen(v.text) < 40) {
 		return v
 	}
 	return x.nameValue(like, v)

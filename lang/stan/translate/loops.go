@@ -56,7 +56,7 @@ func (x *executor) constantCell(name string, t term) *cell {
 func (x *executor) turnsOf(s *stan.For, lo, hi term, bind func(term) *cell) result {
 	var failed *refusal
 	if !jumps(s.Body) && !inLoopJump(s.Body) {
-		failed = x.try(func() { x.within(func() { x.plateLoop(s, lo, hi, bind) }) })
+		failed = x.try(func() { x.plateLoop(s, lo, hi, bind) })
 		if failed == nil {
 			return result{}
 		}
@@ -747,7 +747,7 @@ func (x *executor) promised() bool {
 func (x *executor) covers(c *cell, st *state) bool {
 	for _, r := range st.regions {
 		full := false
-		x.within(func() { _, full = x.regionPiece(c, r) })
+		_, full = x.regionPiece(c, r)
 		if full {
 			return true
 		}

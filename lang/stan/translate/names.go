@@ -3,7 +3,6 @@ package translate
 import (
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 )
 
@@ -82,23 +81,4 @@ func isReference(text string) bool {
 		}
 	}
 	return true
-}
-
-var shifted = regexp.MustCompile(`([\[,(] ?)\((\w+) ([-+]) (\d+)\) ([-+]) (\d+)`)
-
-// simplified adds up the constants of what a substitution wrote, such as (i - 1) + 1.
-func simplified(text string) string {
-	return shifted.ReplaceAllStringFunc(text, func(found string) string {
-		m := shifted.FindStringSubmatch(found)
-		first, _ := strconv.Atoi(m[3] + m[4])
-		second, _ := strconv.Atoi(m[5] + m[6])
-		switch sum := first + second; {
-		case sum == 0:
-			return m[1] + m[2]
-		case sum < 0:
-			return fmt.Sprintf("%s%s - %d", m[1], m[2], -sum)
-		default:
-			return fmt.Sprintf("%s%s + %d", m[1], m[2], sum)
-		}
-	})
 }

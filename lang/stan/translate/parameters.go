@@ -295,77 +295,75 @@ func (x *executor) writeFlat(p *parameter) {
 	it := &x.items[p.item]
 	it.draws = true
 	dims := p.cell.dims
-	x.within(func() {
-		plates, index := x.axes(dims)
-		it.slots = slotsOf(plates)
-		own := len(dims) - 1
-		last := term{}
-		if len(dims) > 0 {
-			last = dims[own]
+	plates, index := x.axes(dims)
+	it.slots = slotsOf(plates)
+	own := len(dims) - 1
+	last := term{}
+	if len(dims) > 0 {
+		last = dims[own]
+	}
+	bare := func(n int) { // the last n axes are those of one value
+		for i := len(dims) - n; i < len(dims); i++ {
+			it.slots[i] = slot{plate: &plate{lo: constant(1), hi: dims[i]}}
 		}
-		bare := func(n int) { // the last n axes are those of one value
-			for i := len(dims) - n; i < len(dims); i++ {
-				it.slots[i] = slot{plate: &plate{lo: constant(1), hi: dims[i]}}
-			}
+	}
+	size := last.at(strengthAdd)
+	elem := element(it.name, index)
+	switch p.word {
+	case "simplex":
+		bare(1)
+		it.text = "Dirichlet(fill(1, " + size + "))"
+	case "unit_vector":
+		bare(1)
+		it.text = "UniformDirection()"
+	case "ordered", "positive_ordered":
+		for i := range it.slots {
+			it.slots[i].plate = &plate{lo: constant(1), hi: dims[i]}
 		}
-		size := last.at(strengthAdd)
-		elem := element(it.name, index)
-		switch p.word {
-		case "simplex":
-			bare(1)
-			it.text = "Dirichlet(fill(1, " + size + "))"
-		case "unit_vector":
-			bare(1)
-			it.text = "UniformDirection()"
-		case "ordered", "positive_ordered":
+		it.text = "Flat ordered"
+		if p.word == "positive_ordered" {
+			it.text = "Flat in 0..inf ordered"
+		}
+	case "sum_to_zero_vector":
+		bare(1)
+		it.text = "Normal(0, 1) zerosum"
+		x.balance(plates, elem+"^2 / 2")
+	case "corr_matrix":
+		bare(2)
+		it.text = "LKJ(1)"
+	case "cholesky_factor_corr":
+		bare(2)
+		it.text = "LKJCholesky(1)"
+		i := plates[len(plates)-2].name
+		x.balance(plates[:len(plates)-1], "("+i+" - "+size+") * log("+diagonalOf(it.name, index)+")")
+	case "cov_matrix":
+		bare(2)
+		it.text = "Wishart(" + size + " + 1, diagonal(1, " + size + "))"
+		x.balance(plates[:len(plates)-1], diagonalOf(it.name, index)+" / 2")
+	case "cholesky_factor_cov":
+		if !same(dims[own], dims[own-1]) {
+			refuse("a Cholesky factor that is not square is not in ppl")
+		}
+		bare(2)
+		it.text = "WishartCholesky(" + size + " + 1, diagonal(1, " + size + "))"
+		i := plates[len(plates)-2].name
+		x.balance(plates, elem+"^2 / 2")
+		x.balance(plates[:len(plates)-1], "-("+size+" - "+i+" + 1) * log("+diagonalOf(it.name, index)+")")
+	default:
+		if strings.Contains(p.word, "matrix") && p.word != "matrix" || strings.Contains(p.word, "sum_to_zero") {
+			refuse("the type `" + p.word + "` is not in ppl")
+		}
+		it.text = "Flat"
+		place := p.place(index)
+		if place != "" {
+			it.text += " in " + place
+		}
+		if !strings.ContainsAny(place, "[") {
 			for i := range it.slots {
 				it.slots[i].plate = &plate{lo: constant(1), hi: dims[i]}
 			}
-			it.text = "Flat ordered"
-			if p.word == "positive_ordered" {
-				it.text = "Flat in 0..inf ordered"
-			}
-		case "sum_to_zero_vector":
-			bare(1)
-			it.text = "Normal(0, 1) zerosum"
-			x.balance(plates, elem+"^2 / 2")
-		case "corr_matrix":
-			bare(2)
-			it.text = "LKJ(1)"
-		case "cholesky_factor_corr":
-			bare(2)
-			it.text = "LKJCholesky(1)"
-			i := plates[len(plates)-2].name
-			x.balance(plates[:len(plates)-1], "("+i+" - "+size+") * log("+diagonalOf(it.name, index)+")")
-		case "cov_matrix":
-			bare(2)
-			it.text = "Wishart(" + size + " + 1, diagonal(1, " + size + "))"
-			x.balance(plates[:len(plates)-1], diagonalOf(it.name, index)+" / 2")
-		case "cholesky_factor_cov":
-			if !same(dims[own], dims[own-1]) {
-				refuse("a Cholesky factor that is not square is not in ppl")
-			}
-			bare(2)
-			it.text = "WishartCholesky(" + size + " + 1, diagonal(1, " + size + "))"
-			i := plates[len(plates)-2].name
-			x.balance(plates, elem+"^2 / 2")
-			x.balance(plates[:len(plates)-1], "-("+size+" - "+i+" + 1) * log("+diagonalOf(it.name, index)+")")
-		default:
-			if strings.Contains(p.word, "matrix") && p.word != "matrix" || strings.Contains(p.word, "sum_to_zero") {
-				refuse("the type `" + p.word + "` is not in ppl")
-			}
-			it.text = "Flat"
-			place := p.place(index)
-			if place != "" {
-				it.text += " in " + place
-			}
-			if !strings.ContainsAny(place, "[") {
-				for i := range it.slots {
-					it.slots[i].plate = &plate{lo: constant(1), hi: dims[i]}
-				}
-			}
 		}
-	})
+	}
 }
 
 // diagonalOf is an element of the diagonal of a matrix.

@@ -419,10 +419,13 @@ func (x *executor) regionAt(c *cell, r region, index []term) (cond, val term) {
 	return cond, val
 }
 
-// ragged reports a region whose range depends on the index of another axis.
+// ragged reports a region whose place along one axis depends on the index of another one.
 func (r region) ragged() bool {
 	for _, s := range r.subs {
 		for _, p := range s.plates {
+			if slices.Contains(r.plates, p) && linearOf(s).coefs[p.name] == 0 { // data at the index, as in first[i]
+				return true
+			}
 			for _, q := range term.from(term{}, p.lo, p.hi).plates {
 				if slices.Contains(r.plates, q) {
 					return true

@@ -101,22 +101,20 @@ func (x *executor) isPlain(v value) bool {
 		return true
 	}
 	plain := false
-	x.within(func() {
-		_, index := x.axes(v.dims)
-		plain = isShort(v.elem(index))
-	})
+	_, index := x.axes(v.dims)
+	plain = isShort(v.elem(index))
 	return plain
 }
 
 // isShort reports a term that is written again wherever it is read, instead of being given a name.
 func isShort(t term) bool {
 	switch {
-	case len(t.text) > 60:
+	case shownLen(t.text) > 60:
 		return false
-	case t.integer && t.linear != nil && len(t.text) <= 30: // an index, whose parts others have to see
+	case t.integer && t.linear != nil && shownLen(t.text) <= 30: // an index, whose parts others have to see
 		return true
 	}
-	return isReference(t.text) || t.strength >= strengthUnary && len(t.text) <= 12
+	return isReference(t.text) || t.strength >= strengthUnary && shownLen(t.text) <= 12
 }
 
 // isOpen reports a state with a region that the present turn of a loop wrote, or that a loop is writing.
@@ -400,19 +398,16 @@ func (x *executor) writeAs(c *cell, st *state, name string) value {
 	if len(st.regions) == 0 && st.base.text != "" && len(st.base.dims) == len(c.dims) {
 		v.dims = st.base.dims
 	}
-	x.within(func() {
-		x.used = append(x.used, outer...)
-		pieces := x.pieces(c, st)
-		if len(pieces) == 1 && len(pieces[0].slots) == 0 && len(st.regions) > 0 {
-			n, _ := c.dims[0].whole()
-			v.dims = []term{constant(n)}
-		}
-		v.dims = namedDims(v.dims, pieces)
-		for _, p := range pieces {
-			x.emit(item{name: name, slots: append(slotsOf(outer), p.slots...), text: p.text, at: x.at,
-				level: v.level})
-		}
-	})
+	pieces := x.pieces(c, st)
+	if len(pieces) == 1 && len(pieces[0].slots) == 0 && len(st.regions) > 0 {
+		n, _ := c.dims[0].whole()
+		v.dims = []term{constant(n)}
+	}
+	v.dims = namedDims(v.dims, pieces)
+	for _, p := range pieces {
+		x.emit(item{name: name, slots: append(slotsOf(outer), p.slots...), text: p.text, at: x.at,
+			level: v.level})
+	}
 	v.elem = x.evaluated(c, st, v.elem)
 	if len(c.dims) == 0 {
 		t := v.elem(nil)
@@ -535,10 +530,8 @@ func (x *executor) dependsOn(c *cell, st *state) []*plate {
 	var all []*plate
 	if st.base != nil {
 		all = append(all, st.base.from...)
-		x.within(func() {
-			_, index := x.axes(c.dims)
-			all = append(all, st.base.elem(index).plates...)
-		})
+		_, index := x.axes(c.dims)
+		all = append(all, st.base.elem(index).plates...)
 	}
 	for _, r := range st.regions {
 		own := term{}.from(r.subs...)

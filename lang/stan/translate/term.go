@@ -582,30 +582,3 @@ func mentions(l *linear, p *plate) bool {
 	}
 	return false
 }
-
-// replaceName puts a text in the place of a name.
-func replaceName(text, name, by string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); {
-		j := i
-		for j < len(text) && isNameByte(text[j]) {
-			j++
-		}
-		switch {
-		case j == i:
-			b.WriteByte(text[i])
-			i++
-		case text[i:j] == name:
-			b.WriteString(by)
-			i = j
-		default:
-			b.WriteString(text[i:j])
-			i = j
-		}
-	}
-	return b.String()
-}
-
-func isNameByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}

@@ -311,7 +311,7 @@ func (x *executor) line(it item) string {
 	if it.generate || it.kept {
 		line = "generate " + line
 	}
-	return x.rename(line)
+	return x.shown(x.rename(line), it.slots)
 }
 
 // rename puts the final names in the place of those that were given on the way.
@@ -379,7 +379,7 @@ func (x *executor) merge() {
 			if !from.draws || !permuted(it.slots, subs, from.slots) || x.readers(name) > 1 {
 				continue
 			}
-			from.slots = it.slots
+			x.reorder(from, it.slots, subs)
 		}
 		it.dropped = true
 		from.kept = from.kept || it.kept
@@ -398,6 +398,14 @@ func (x *executor) readers(name string) int {
 	return n
 }
 
+// reorder gives a statement the axes of a definition that reads all of it, by the subscripts with which it is read.
+func (x *executor) reorder(it *item, slots []slot, subs []string) {
+	for i, s := range it.slots {
+		it.text = replaceName(it.text, s.plate.name, subs[i])
+	}
+	it.slots = slots
+}
+
 // permuted reports whether a definition x[slots] = y[subs] is all of y with its axes in another order.
 func permuted(slots []slot, subs []string, of []slot) bool {
 	if len(slots) != len(of) || len(subs) != len(of) {
@@ -405,7 +413,7 @@ func permuted(slots []slot, subs []string, of []slot) bool {
 	}
 	for i, s := range of {
 		at := slices.IndexFunc(slots, func(t slot) bool { return t.plate != nil && t.plate.name == subs[i] })
-		if at < 0 || s.plate == nil || s.plate.name != subs[i] || !same(s.lo(), slots[at].lo()) ||
+		if at < 0 || s.plate == nil || !same(s.lo(), slots[at].lo()) ||
 			!same(s.hi(), slots[at].hi()) {
 			return false
 		}

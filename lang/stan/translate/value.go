@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -95,36 +96,10 @@ func (x *executor) axes(dims []term) ([]*plate, []term) {
 	return plates, index
 }
 
-// freshPlate makes a plate whose index has a name that no plate around has.
+// freshPlate makes a plate whose index has a name that no other one has.
 func (x *executor) freshPlate(like string, lo, hi term) *plate {
-	name := like
-	letters := "ijklmnopqruvwxyz"
-	for n := 0; x.names.taken[name] || x.indexInUse(name); n++ {
-		if len(like) == 1 && n < len(letters) {
-			name = letters[n : n+1]
-			continue
-		}
-		name = like + "_" + constant(n+1).text
-	}
-	p := &plate{name: name, lo: lo, hi: hi}
-	x.used = append(x.used, p)
-	return p
-}
-
-func (x *executor) indexInUse(name string) bool {
-	for _, p := range x.used {
-		if p.name == name {
-			return true
-		}
-	}
-	return false
-}
-
-// within calls f and then frees the names of the indices that it used.
-func (x *executor) within(f func()) {
-	before := len(x.used)
-	defer func() { x.used = x.used[:before] }()
-	f()
+	x.indices++
+	return &plate{name: fmt.Sprintf("%s%c%d", like, indexMark, x.indices), lo: lo, hi: hi}
 }
 
 // entire writes a whole value as one expression.
@@ -135,22 +110,17 @@ func (x *executor) entire(v value) term {
 	if v.text != "" {
 		return term{text: v.text, strength: strengthOfText(v.text), level: v.level, plates: v.from}
 	}
-	var out term
-	x.within(func() {
-		plates, index := x.axes(v.dims)
-		body := v.elem(index)
-		if n, ok := v.dims[0].whole(); ok && len(v.dims) == 1 && n <= 4 && len(v.dims[0].linearAtoms()) == 0 &&
-			n > 0 {
-			items := make([]term, n)
-			for i := range items {
-				items[i] = v.elem([]term{constant(i + 1)})
-			}
-			out = atom("["+strings.Join(stringsOf(items), ", ")+"]", items...)
-			return
+	plates, index := x.axes(v.dims)
+	body := v.elem(index)
+	if n, ok := v.dims[0].whole(); ok && len(v.dims) == 1 && n <= 4 && len(v.dims[0].linearAtoms()) == 0 &&
+		n > 0 {
+		items := make([]term, n)
+		for i := range items {
+			items[i] = v.elem([]term{constant(i + 1)})
 		}
-		out = atom("["+binders(plates)+": "+body.text+"]", append([]term{body}, v.dims...)...).less(plates)
-	})
-	return out
+		return atom("["+strings.Join(stringsOf(items), ", ")+"]", items...)
+	}
+	return atom("["+binders(plates)+": "+body.text+"]", append([]term{body}, v.dims...)...).less(plates)
 }
 
 func (t term) linearAtoms() map[string]term {
@@ -231,12 +201,10 @@ func (x *executor) fold(f string, v value) term {
 		return t
 	}
 	var out term
-	x.within(func() {
-		plates, index := x.axes(v.dims)
-		body := v.elem(index)
-		out = bound(f, plates, body)
-		out.eval = x.folded(f, v)
-	})
+	plates, index := x.axes(v.dims)
+	body := v.elem(index)
+	out = bound(f, plates, body)
+	out.eval = x.folded(f, v)
 	return out
 }
 
