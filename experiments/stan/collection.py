@@ -3,13 +3,16 @@
     python collection.py PPL PROGRAMS DATA OUT [NAME...]
 
 runs `ppl check` and the density with its gradient at two points for each PROGRAMS/NAME.stan, with the data of
-DATA/NAME.data.json or .data.R, or simulated data if there are none. A command may take 60 s of processor time and 4 GB.
+DATA/NAME.data.json or .data.R, or simulated data if there are none or if they lack what the program declares. A command may take 60 s of processor time and 4 GB.
 OUT/NAME.json has what came of it, and a program that has one is left out, so the script can be ended and started again.
 At its end it prints the share, and the failures by reason.
 """
 import collections, json, os, random, re, resource, struct, subprocess, sys, time
 
 SECONDS, BYTES = 60, 4 << 30
+
+# The errors of data that are not those of the program: a name is missing, or has another size or other axes.
+LACKING = ["E83", "E47", "E42"]
 
 
 def limited():
@@ -77,7 +80,7 @@ def simulated(text):
         bounds = {b.split("=", 1)[0].strip(): value(b.split("=", 1)[1]) for b in split(d["bounds"] or "")}
         sizes = [int(value(e)) for e in split(d["array"] or "") + split(d["old"] or "")]
         dims = [int(value(e)) for e in split(d["dims"] or "")]
-        known[d["name"]] = nested(sizes, lambda: one(d["type"], dims, bounds, chance))
+        known[d["name"]] = nested(sizes, lambda: one(d["type"], dims, bounds, chance, bool(sizes), d["name"]))
     return known
 
 
@@ -85,15 +88,16 @@ def nested(sizes, make):
     return [nested(sizes[1:], make) for _ in range(sizes[0])] if sizes else make()
 
 
-def one(word, dims, bounds, chance):
-    """A value of a type."""
+def one(word, dims, bounds, chance, in_array, named):
+    """A value of a type. Sizes and trials are larger than counts, which are seldom more than one."""
     low, high = bounds.get("lower"), bounds.get("upper")
     if word == "int":
         if low is None and high is None:
             return chance.randint(1, 2)
+        if in_array and high is None and not named.startswith("n"):
+            return low + chance.randint(0, 1)
         low = high - 4 if low is None else low
-        return chance.randint(low, min(high, low + 4) if high is not None else low + 4) if dims or high is not None \
-            else low + 4
+        return low + 4 if high is None else chance.randint(low, min(high, low + 4))
     if word in ("cov_matrix", "corr_matrix", "cholesky_factor_cov", "cholesky_factor_corr"):
         return [[float(i == j) for j in range(dims[0])] for i in range(dims[0])]
     if word == "simplex":
@@ -128,14 +132,21 @@ def tried(ppl, programs, data, out, name):
     given = [path for path in given if os.path.exists(path)][:1]
     came, began = {"name": name, "data": "its own" if given else "simulated"}, time.time()
     try:
+        try:
+            flags = given and ["--data", given[0]]
+            if given:
+                run([ppl, "check", program, *flags])
+        except Refused as e:
+            if not any("[%s]" % code in str(e) for code in LACKING):
+                raise
+            given, came["data"] = [], "simulated"
         if not given:
-            given = [os.path.join(out, name.replace("/", "+") + ".data.json")]
+            flags = ["--data", os.path.join(out, name.replace("/", "+") + ".data.json")]
             with open(program) as f:
                 values = simulated(f.read())
-            with open(given[0], "w") as f:
+            with open(flags[1], "w") as f:
                 json.dump(values, f)
-        flags = ["--data", given[0]]
-        run([ppl, "check", program, *flags])
+            run([ppl, "check", program, *flags])
         came["check"] = round(time.time() - began, 2)
         size, values, gradient = density(ppl, program, flags)
         finite = all(abs(v) < 1e300 for v in values + gradient)

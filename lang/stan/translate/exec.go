@@ -3,6 +3,7 @@ package translate
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -395,7 +396,7 @@ func (x *executor) nameLong(like string, t term) term {
 // join is the state behind two branches.
 func (x *executor) join(c *cell, cond term, before, a, b *state) *state {
 	if len(c.dims) == 0 {
-		x1, x2 := numberOf(before, a), numberOf(before, b)
+		x1, x2 := numberOf(c, a), numberOf(c, b)
 		v := scalar(choose(cond, x1, x2))
 		v.typ = c.typ
 		return &state{base: &v}
@@ -407,11 +408,14 @@ func (x *executor) join(c *cell, cond term, before, a, b *state) *state {
 	if a.base != b.base || a.base != before.base {
 		return x.joinWhole(c, cond, a, b)
 	}
+	if overlap(a.regions[common:], b.regions[common:]) {
+		return x.joinBox(c, cond, before, a.regions[common:], b.regions[common:])
+	}
 	out := &state{base: before.base, regions: slices.Clone(a.regions[:common]), promise: before.promise,
 		layered: a.layered || b.layered}
 	rest := slices.Clone(b.regions[common:])
 	for _, r := range a.regions[common:] {
-		other, found := constant(0), false
+		other, found := term{}, false
 		for i, q := range rest {
 			if sameSubs(r, q) {
 				other, found = alike(q, r), true
@@ -429,6 +433,49 @@ func (x *executor) join(c *cell, cond term, before, a, b *state) *state {
 			r.value)})
 	}
 	return out
+}
+
+// joinBox joins branches whose regions overlap: all of them become one region.
+func (x *executor) joinBox(c *cell, cond term, before *state, a, b []region) *state {
+	all := slices.Concat(a, b)
+	box := region{subs: make([]term, len(c.dims))}
+	for _, p := range x.plates {
+		if !slices.Contains(c.outer, p) {
+			box.plates = append(box.plates, p)
+		}
+	}
+	for i, d := range c.dims {
+		box.subs[i] = all[0].subs[i]
+		equal := func(r region) bool {
+			return r.subs[i].text == box.subs[i].text && samePlates(r.subs[i], box.subs[i])
+		}
+		if !slices.ContainsFunc(all, func(r region) bool { return !equal(r) }) {
+			continue
+		}
+		p := x.freshPlate("i", constant(1), d)
+		box.plates, box.subs[i] = append(box.plates, p), p.index()
+	}
+	side := func(regions []region) term {
+		return x.latest(c, regions, box.subs, x.beforeRegion(c, before, box))
+	}
+	box.value = choose(cond, side(a), side(b))
+	out := &state{base: before.base, promise: before.promise, layered: before.layered}
+	for _, r := range before.regions {
+		if sameSubs(r, box) && x.isPresent(r) {
+			continue
+		}
+		out.regions = append(out.regions, r)
+		out.layered = out.layered || relation(r, box.subs) != disjoint
+	}
+	out.regions = append(out.regions, box)
+	return out
+}
+
+// overlap reports regions of two branches that may have elements in common, but are not the same.
+func overlap(a, b []region) bool {
+	return slices.ContainsFunc(a, func(r region) bool {
+		return slices.ContainsFunc(b, func(q region) bool { return !sameSubs(r, q) && relation(q, r.subs) != disjoint })
+	})
 }
 
 // alike is the value of a region with the indices of another one that covers the same elements.
@@ -450,28 +497,30 @@ func sameSubs(a, b region) bool {
 	if len(a.subs) != len(b.subs) {
 		return false
 	}
+	to, from := map[*plate]*plate{}, map[*plate]*plate{} // whose indices are the same axis
 	for i := range a.subs {
 		if a.subs[i].text == b.subs[i].text && samePlates(a.subs[i], b.subs[i]) {
 			continue
 		}
-		if len(a.subs[i].plates) == 1 && len(b.subs[i].plates) == 1 {
-			p, q := a.subs[i].plates[0], b.subs[i].plates[0]
-			if a.subs[i].text == p.name && b.subs[i].text == q.name && same(p.lo, q.lo) && same(p.hi, q.hi) {
-				continue
-			}
+		if len(a.subs[i].plates) != 1 || len(b.subs[i].plates) != 1 {
+			return false
 		}
-		return false
+		p, q := a.subs[i].plates[0], b.subs[i].plates[0]
+		if a.subs[i].text != p.name || b.subs[i].text != q.name || !same(p.lo, q.lo) || !same(p.hi, q.hi) ||
+			to[p] != nil || from[q] != nil {
+			return false
+		}
+		to[p], from[q] = q, p
 	}
 	return true
 }
 
 func sameRegion(a, b region) bool { return sameSubs(a, b) && a.value.text == b.value.text }
 
-// beforeRegion is what the elements of a region were before a branch assigned them; 0 where they had no value, which
-// nothing can read.
+// beforeRegion is what the elements of a region were before a branch assigned them.
 func (x *executor) beforeRegion(c *cell, st *state, r region) term {
 	if st.base == nil && len(st.regions) == 0 {
-		return constant(0)
+		return undefined(c)
 	}
 	if st.base == nil {
 		none := true
@@ -479,27 +528,38 @@ func (x *executor) beforeRegion(c *cell, st *state, r region) term {
 			none = none && relation(q, r.subs) == disjoint
 		}
 		if none {
-			return constant(0)
+			return undefined(c)
 		}
 	}
 	return x.readElement(c, st, r.subs)
 }
 
-func numberOf(before, st *state) term {
+// undefined is what a variable or an element has that no statement has assigned, as in Stan: not a number, or the
+// least whole number.
+func undefined(c *cell) term {
+	if c.typ.Word == "int" {
+		return constant(math.MinInt32)
+	}
+	return term{text: undefinedText, strength: strengthMultiply, eval: known(math.NaN())}
+}
+
+const undefinedText = "0 / 0"
+
+func numberOf(c *cell, st *state) term {
 	switch {
 	case st.written != nil:
 		return st.written.number()
 	case st.base != nil:
 		return st.base.number()
 	}
-	return constant(0)
+	return undefined(c)
 }
 
 // joinWhole joins branches of which one assigned the whole array.
 func (x *executor) joinWhole(c *cell, cond term, a, b *state) *state {
 	side := func(st *state) value {
 		if st.base == nil && len(st.regions) == 0 {
-			return lazily(c.typ, c.dims, nil, func([]term) term { return constant(0) })
+			return lazily(c.typ, c.dims, nil, func([]term) term { return undefined(c) })
 		}
 		return x.readState(c, st)
 	}

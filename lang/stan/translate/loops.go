@@ -56,7 +56,10 @@ func (x *executor) constantCell(name string, t term) *cell {
 func (x *executor) turnsOf(s *stan.For, lo, hi term, bind func(term) *cell) result {
 	var failed *refusal
 	if !jumps(s.Body) && !inLoopJump(s.Body) {
-		failed = x.try(func() { x.plateLoop(s, lo, hi, bind) })
+		failed = x.try(func() { x.plateLoop(s, lo, hi, bind, false) })
+		if failed != nil && x.hasWorkspace(s.Body) && x.try(func() { x.plateLoop(s, lo, hi, bind, true) }) == nil {
+			failed = nil
+		}
 		if failed == nil {
 			return result{}
 		}
@@ -135,14 +138,25 @@ func (x *executor) while(s *stan.While) result {
 	}
 }
 
-// plateLoop runs the body once, for any index.
-func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell) {
+// isWorkspace reports an array that nothing has assigned before a loop, which may use it in each turn again.
+func (x *executor) isWorkspace(c *cell) bool {
+	st := x.states[c]
+	return len(c.dims) > 0 && st.base == nil && len(st.regions) == 0 && st.promise == nil
+}
+
+func (x *executor) hasWorkspace(body stan.Stmt) bool {
+	return slices.ContainsFunc(x.assigned(body), x.isWorkspace)
+}
+
+// plateLoop runs the body once, for any index. With own set, arrays that have no value before the loop are taken as
+// declared in it: a turn that reads what another one left there gets an undefined value.
+func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell, own bool) {
 	p := x.freshPlate(s.Index.Name, lo, hi)
 	before := maps.Clone(x.states)
 	x.plates = append(x.plates, p)
 	var carried []*carry
 	var elements []*elementCarry
-	var promises []*cell
+	var promises, workspaces []*cell
 	for _, c := range x.assigned(s.Body) {
 		st := x.states[c]
 		if subs, own := x.ownElements(s, c, p); own {
@@ -153,6 +167,14 @@ func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell) {
 			x.states[c] = &state{base: st.base, regions: slices.Clone(st.regions), promise: pr,
 				layered: st.layered}
 			promises = append(promises, c)
+			continue
+		}
+		if own && x.isWorkspace(c) {
+			outer := c.outer
+			defer func() { c.outer = outer }()
+			c.outer = append(slices.Clone(outer), p)
+			x.states[c] = &state{}
+			workspaces = append(workspaces, c)
 			continue
 		}
 		if subs, one := x.oneElement(s, c); one {
@@ -177,6 +199,9 @@ func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell) {
 	x.plates = x.plates[:len(x.plates)-1]
 	for _, c := range promises {
 		x.keepPromise(c, before[c])
+	}
+	for _, c := range workspaces {
+		x.states[c] = before[c]
 	}
 	for c := range x.states { // variables of the body end with it
 		if _, ok := before[c]; !ok {
@@ -519,15 +544,20 @@ func (x *executor) settleElement(k *elementCarry, p *plate, before map[*cell]*st
 		x.states[k.c] = &state{base: &v}
 	}
 	if k.carry.prior.base == nil {
-		zero := scalar(constant(0))
-		k.carry.prior.base = &zero
+		none := scalar(undefined(k.array))
+		k.carry.prior.base = &none
 	}
 	x.settle(k.carry, p, before)
-	next := &state{base: st.base, regions: slices.Clone(st.regions), promise: st.promise,
-		layered: st.layered}
+	next := &state{base: k.prior.base, promise: k.prior.promise, layered: k.prior.layered}
+	for _, old := range k.prior.regions { // as it was, but for this element
+		if !sameSubs(old, r) {
+			next.regions = append(next.regions, old)
+			next.layered = next.layered || relation(old, r.subs) != disjoint
+		}
+	}
 	r.plates = slices.DeleteFunc(slices.Clone(r.plates), func(q *plate) bool { return q == p })
 	r.value = x.states[k.c].base.number()
-	next.regions[at] = r
+	next.regions = append(next.regions, r)
 	x.states[k.array] = next
 	delete(x.states, k.c)
 }
@@ -630,17 +660,13 @@ func (x *executor) settleSum(k *carry, p *plate, plates []*plate, rest term) {
 		s.eval = summed(p, t)
 		return s
 	}
-	prior := value{}
-	had := k.prior.base != nil || len(k.prior.regions) > 0
-	if had {
-		x.plates = x.plates[:len(x.plates)-1]
-		prior = x.readState(c, k.prior)
-		x.plates = append(x.plates, p)
+	if k.prior.base == nil && len(k.prior.regions) == 0 {
+		cannot("`%s` is added to before it has a value", c.name)
 	}
+	x.plates = x.plates[:len(x.plates)-1]
+	prior := x.readState(c, k.prior)
+	x.plates = append(x.plates, p)
 	v := lazily(c.typ, c.dims, nil, func(at []term) term {
-		if !had {
-			return total(at)
-		}
 		return add(prior.elem(at), total(at))
 	})
 	v.level = max(rest.level, prior.level)
@@ -757,11 +783,10 @@ func (x *executor) covers(c *cell, st *state) bool {
 
 // sortedOuter are the loops around, without the present one, on whose index a carried value depends.
 func (x *executor) sortedOuter(final term, prior value, p *plate) []*plate {
-	ends := term{}.from(p.lo, p.hi)
+	all := closed(slices.Concat([]*plate{p}, final.plates, prior.from))
 	var out []*plate
 	for _, q := range x.plates {
-		if q != p && (slices.Contains(ends.plates, q) || slices.Contains(final.plates, q) ||
-			slices.Contains(prior.from, q)) {
+		if q != p && slices.Contains(all, q) {
 			out = append(out, q)
 		}
 	}

@@ -39,13 +39,18 @@ type piece struct {
 
 // pieces are the statements that define a state.
 func (x *executor) pieces(c *cell, st *state) []piece {
+	if c.ragged() {
+		plates, index := x.axes(c.dims)
+		return []piece{{slotsOf(plates), x.generic(c, st, index).text}}
+	}
 	if len(st.regions) == 0 {
 		return []piece{x.entirePiece(c, *st.base)}
 	}
 	if p, ok := listed(c, st); ok {
 		return []piece{p}
 	}
-	if st.layered || (len(st.regions) > 1 || st.base != nil) && slices.ContainsFunc(st.regions, region.ragged) {
+	if st.layered || (len(st.regions) > 1 || st.base != nil) && slices.ContainsFunc(st.regions, region.ragged) ||
+		st.regions[0].atData() {
 		plates, index := x.axes(c.dims)
 		return []piece{{slotsOf(plates), x.generic(c, st, index).text}}
 	}
@@ -264,8 +269,7 @@ func fillable(lo, next term) bool {
 	return ok && d >= 0
 }
 
-// filled adds the elements that no region has, if the places of all regions are known: what they had before, or 0 for
-// elements that no statement of the program assigns, which nothing reads.
+// filled adds the elements that no region has, if the places of all regions are known: what they had before.
 func (x *executor) filled(c *cell, st *state, regions []piece) ([]piece, bool) {
 	free := make([]bool, len(c.dims)) // axes along which regions are not whole
 	for _, p := range regions {
@@ -312,7 +316,7 @@ func (x *executor) filled(c *cell, st *state, regions []piece) ([]piece, bool) {
 			first, _ := run[k].whole()
 			plates[i].lo, plates[i].hi = run[k], constant(first+length-1)
 		}
-		p.text = "0"
+		p.text = undefined(c).text
 		if st.base != nil {
 			p.text = st.base.elem(index).text
 		}
@@ -360,19 +364,56 @@ func mark(lo, hi, at []int, have map[string]bool) {
 
 // generic is any element of a state, by conditions on its index.
 func (x *executor) generic(c *cell, st *state, index []term) term {
-	out := constant(0)
+	out := undefined(c)
 	if st.base != nil {
 		out = st.base.elem(index)
 	}
-	for _, r := range st.regions {
+	if st.base == nil && x.covered(c, st.regions) {
+		_, out = x.regionAt(c, st.regions[0], index)
+		return x.latest(c, st.regions[1:], index, out)
+	}
+	return x.latest(c, st.regions, index, out)
+}
+
+// latest is an element as the last of some regions that has it gives it, or what it was before.
+func (x *executor) latest(c *cell, regions []region, index []term, before term) term {
+	for _, r := range regions {
 		cond, val := x.regionAt(c, r, index)
 		if cond.text == "" {
-			out = val
+			before = val
 			continue
 		}
-		out = choose(cond, val, out)
+		before = choose(cond, val, before)
 	}
-	return out
+	return before
+}
+
+// covered reports regions that follow each other along one axis from its beginning to its end.
+func (x *executor) covered(c *cell, regions []region) bool {
+	for axis := range c.dims {
+		next, joined := constant(1), true
+		for range regions {
+			at := slices.IndexFunc(regions, func(r region) bool {
+				sl, _, _ := x.slotOf(r, r.subs[axis])
+				return same(sl.lo(), next)
+			})
+			if at < 0 {
+				break
+			}
+			for i, s := range regions[at].subs {
+				sl, _, _ := x.slotOf(regions[at], s)
+				if i == axis {
+					next = add(sl.hi(), constant(1))
+				} else {
+					joined = joined && isNumber(sl.lo(), 1) && same(sl.hi(), c.dims[i])
+				}
+			}
+		}
+		if joined && same(next, add(c.dims[axis], constant(1))) {
+			return true
+		}
+	}
+	return false
 }
 
 // regionAt is the value of a region at an index, and the condition that it has the element; none if it has all.
@@ -381,19 +422,6 @@ func (x *executor) regionAt(c *cell, r region, index []term) (cond, val term) {
 	val = r.value
 	var own []*plate // the loops of the region, and what their indices are at this index
 	var are []term
-	for i, s := range r.subs {
-		sl, by, of := x.slotOf(r, s)
-		if slots[i] = sl; of != nil {
-			own, are = append(own, of), append(are, by.substitute(sl.plate, index[i]))
-		}
-	}
-	at := func(t term) term {
-		for i, p := range own {
-			t = t.substitute(p, are[i])
-		}
-		return t
-	}
-	val = at(val)
 	and := func(t term) {
 		if v, ok := t.value(); ok && v != 0 {
 			return
@@ -404,9 +432,31 @@ func (x *executor) regionAt(c *cell, r region, index []term) (cond, val term) {
 		}
 		cond = comparison("&&", cond, t)
 	}
+	for i, s := range r.subs {
+		sl, by, of := x.slotOf(r, s)
+		slots[i] = sl
+		if of == nil {
+			continue
+		}
+		is := by.substitute(sl.plate, index[i])
+		if before := slices.Index(own, of); before >= 0 { // a diagonal
+			and(comparison("==", is, are[before]))
+			continue
+		}
+		own, are = append(own, of), append(are, is)
+	}
+	at := func(t term) term {
+		for i, p := range own {
+			t = t.substitute(p, are[i])
+		}
+		return t
+	}
+	val = at(val)
 	for i, sl := range slots {
 		if sl.plate == nil {
-			and(comparison("==", index[i], at(sl.single)))
+			if d, ok := difference(index[i], at(sl.single)); !ok || d != 0 {
+				and(comparison("==", index[i], at(sl.single)))
+			}
 			continue
 		}
 		if d, ok := difference(sl.plate.lo, constant(1)); !ok || d > 0 {
@@ -419,21 +469,32 @@ func (x *executor) regionAt(c *cell, r region, index []term) (cond, val term) {
 	return cond, val
 }
 
-// ragged reports a region whose place along one axis depends on the index of another one.
+// ragged reports a region whose place along an axis depends on an index: of another axis, or of a loop around.
 func (r region) ragged() bool {
+	return r.atData() || slices.ContainsFunc(r.subs, func(s term) bool {
+		return slices.ContainsFunc(s.plates, func(p *plate) bool { return len(p.lo.plates)+len(p.hi.plates) > 0 })
+	})
+}
+
+// atData reports a region with one element along an axis that an index chooses, as x[i, first[i]] or x[i, i].
+func (r region) atData() bool {
+	seen := map[*plate]bool{}
 	for _, s := range r.subs {
 		for _, p := range s.plates {
-			if slices.Contains(r.plates, p) && linearOf(s).coefs[p.name] == 0 { // data at the index, as in first[i]
+			if slices.Contains(r.plates, p) && seen[p] {
 				return true
 			}
-			for _, q := range term.from(term{}, p.lo, p.hi).plates {
-				if slices.Contains(r.plates, q) {
-					return true
-				}
-			}
+			seen[p] = true
 		}
 	}
-	return false
+	return slices.ContainsFunc(r.subs, func(s term) bool {
+		return slices.ContainsFunc(s.plates, func(p *plate) bool { return r.chosen(s, p) })
+	})
+}
+
+// chosen reports a subscript with an index that is not the one of its axis.
+func (r region) chosen(s term, p *plate) bool {
+	return !slices.Contains(r.plates, p) || linearOf(s).coefs[p.name] == 0
 }
 
 // listed writes an array of single elements as a list, if each has its element.

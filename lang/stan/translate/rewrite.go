@@ -42,10 +42,7 @@ func (x *executor) shown(line string, slots []slot) string {
 		if at < 0 {
 			return line
 		}
-		start, end := at, at
-		for start > 0 && isNameByte(line[start-1]) {
-			start--
-		}
+		start, end := nameStart(line, at), at
 		for end < len(line) && isNameByte(line[end]) {
 			end++
 		}
@@ -93,11 +90,7 @@ func boundAround(text string, at int) map[string]bool {
 			case c == ')' || c == ']':
 				depth--
 			case depth == 0 && strings.HasPrefix(text[i:], " in "):
-				start := i
-				for start > from && isNameByte(text[start-1]) {
-					start--
-				}
-				out[text[start:i]] = true
+				out[text[nameStart(text, i):i]] = true
 			}
 		}
 	}
@@ -154,11 +147,13 @@ func namesIn(text string) map[string]bool {
 // simplified adds up the whole numbers and names in subscripts and in the ends of ranges, if that makes them shorter.
 func simplified(text string) string {
 	var b strings.Builder
-	start := 0 // of the present part of a subscript
+	start := 0     // of the present part of a subscript
+	entire := true // it begins there
 	subscript := []bool{false}
 	flush := func(end int) {
 		part := text[start:end]
-		if subscript[len(subscript)-1] || strings.HasSuffix(text[:start], "..") || strings.HasPrefix(text[end:], "..") {
+		if entire && (subscript[len(subscript)-1] || strings.HasSuffix(text[:start], "..") ||
+			strings.HasPrefix(text[end:], "..")) {
 			part = shortest(part)
 		}
 		b.WriteString(part)
@@ -174,11 +169,11 @@ func simplified(text string) string {
 				}
 			}
 			b.WriteString(text[start : i+1])
-			start, subscript = i+1, append(subscript, c == '[' && of)
+			start, entire, subscript = i+1, true, append(subscript, c == '[' && of)
 		case (c == ']' || c == ')') && len(subscript) > 1:
 			flush(i)
 			b.WriteByte(c)
-			start, subscript = i+1, subscript[:len(subscript)-1]
+			start, entire, subscript = i+1, false, subscript[:len(subscript)-1]
 		case c == ',' || c == ':' || strings.HasPrefix(text[i:], ".."):
 			flush(i)
 			b.WriteByte(c)
@@ -186,15 +181,48 @@ func simplified(text string) string {
 				i++
 				b.WriteByte('.')
 			}
-			start = i + 1
+			start, entire = i+1, true
 		case strings.HasPrefix(text[i:], " in "):
 			b.WriteString(text[start : i+4])
 			i += 3
-			start = i + 1
+			start, entire = i+1, true
 		}
 	}
 	flush(len(text))
 	return b.String()
+}
+
+// unbound is a text in which the indices that its brackets bind are numbered by their order, so that two texts that
+// differ in such names alone are equal.
+func unbound(text string) string {
+	for n := 0; ; n++ {
+		at := strings.Index(text, " in ")
+		for at > 0 && !strings.ContainsRune(text[nameStart(text, at):at], indexMark) {
+			next := strings.Index(text[at+1:], " in ")
+			if next < 0 {
+				return text
+			}
+			at += 1 + next
+		}
+		if at < 0 {
+			return text
+		}
+		start := nameStart(text, at)
+		from := openBracket(text, start)
+		if from < 0 {
+			return text
+		}
+		to := closeBracket(text, from)
+		text = text[:from] + replaceName(text[from:to], text[start:at], "_"+strconv.Itoa(n)+"_") + text[to:]
+	}
+}
+
+// nameStart is the place at which the name that ends at a place begins.
+func nameStart(text string, end int) int {
+	for end > 0 && isNameByte(text[end-1]) {
+		end--
+	}
+	return end
 }
 
 // isSum reports a text of names, whole numbers, plus and minus alone.

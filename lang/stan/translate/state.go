@@ -17,6 +17,11 @@ type cell struct {
 	kept  bool // results have it: a variable of the blocks transformed parameters or generated quantities
 }
 
+// ragged reports an array whose length depends on the index of a loop.
+func (c *cell) ragged() bool {
+	return slices.ContainsFunc(c.dims, func(d term) bool { return len(d.plates) > 0 })
+}
+
 // A state is what a cell holds at some point of the program. Assignments make a new one; only the fields written and
 // the values of regions that get a name change.
 type state struct {
@@ -75,6 +80,9 @@ func (x *executor) readState(c *cell, st *state) value {
 		if len(st.regions) == 0 && x.isPlain(*st.base) {
 			return *st.base
 		}
+		if v, short := x.raggedRow(c, st); short {
+			return v
+		}
 		if n := len(st.regions); n == 0 || st.base != nil || len(st.regions[n-1].plates) > 0 || n > 64 {
 			return x.write(c, st)
 		}
@@ -82,6 +90,17 @@ func (x *executor) readState(c *cell, st *state) value {
 	v := value{typ: c.typ, dims: c.dims, level: st.level(), from: slices.Clone(x.plates)}
 	v.elem = func(index []term) term { return x.readElement(c, st, index) }
 	return v
+}
+
+// raggedRow is an array whose length depends on the index of a loop, by the formula of its elements.
+func (x *executor) raggedRow(c *cell, st *state) (v value, short bool) {
+	if !c.ragged() {
+		return value{}, false
+	}
+	v = value{typ: c.typ, dims: c.dims, level: st.level(), from: slices.Clone(x.plates)}
+	v.elem = func(index []term) term { return x.generic(c, st, index) }
+	_, index := x.axes(c.dims)
+	return v, shownLen(v.elem(index).text) < 1000
 }
 
 func (st *state) level() level {
@@ -180,7 +199,7 @@ func (x *executor) readElement(c *cell, st *state, index []term) term {
 // nameRegion gives the value of a region a name of its own, since it is long and is read.
 func (x *executor) nameRegion(c *cell, r region) term {
 	name := x.names.take(c.name)
-	plates := x.sorted(r.value.plates)
+	plates := x.sorted(closed(r.value.plates))
 	x.emit(item{name: name, slots: slotsOf(plates), text: r.value.text, at: x.at, level: r.value.level})
 	t := atom(element(name, indices(plates)), indices(plates)...)
 	t.level, t.integer, t.eval = r.value.level, r.value.integer, r.value.eval
@@ -188,6 +207,19 @@ func (x *executor) nameRegion(c *cell, r region) term {
 		t.linear = atomLinear(t)
 	}
 	return t
+}
+
+// closed are plates with those on which their ranges depend.
+func closed(plates []*plate) []*plate {
+	out := slices.Clone(plates)
+	for i := 0; i < len(out); i++ {
+		for _, q := range (term{}).from(out[i].lo, out[i].hi).plates {
+			if !slices.Contains(out, q) {
+				out = append(out, q)
+			}
+		}
+	}
+	return out
 }
 
 func indices(plates []*plate) []term {
@@ -385,16 +417,14 @@ func (x *executor) write(c *cell, st *state) value {
 
 // writeAs emits the statements that define a state under a name.
 func (x *executor) writeAs(c *cell, st *state, name string) value {
-	for _, d := range c.dims {
-		if len(d.plates) > 0 {
-			cannot("the length of `%s` depends on the index of a loop", c.name)
-		}
-	}
 	if st.base == nil && len(st.regions) == 0 {
 		cannot("`%s` is read before it has a value", c.name)
 	}
 	outer := x.dependsOn(c, st)
 	v := named(name, outer, c.typ, c.dims, st.level())
+	if c.ragged() { // rows of other indices may be longer
+		v.text = ""
+	}
 	if len(st.regions) == 0 && st.base.text != "" && len(st.base.dims) == len(c.dims) {
 		v.dims = st.base.dims
 	}
@@ -549,6 +579,10 @@ func (x *executor) dependsOn(c *cell, st *state) []*plate {
 			}
 		}
 	}
+	for _, d := range c.dims {
+		all = append(all, d.plates...)
+	}
+	all = closed(all)
 	var out []*plate
 	for _, p := range x.plates {
 		if slices.Contains(all, p) {

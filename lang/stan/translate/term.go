@@ -152,7 +152,8 @@ func (p *plate) index() term {
 }
 
 func atomLinear(t term) *linear {
-	return &linear{coefs: map[string]int{t.text: 1}, atoms: map[string]term{t.text: t}}
+	key := unbound(t.text)
+	return &linear{coefs: map[string]int{key: 1}, atoms: map[string]term{key: t}}
 }
 
 // linearOf is the linear form of an integer: what is none is an atom.
@@ -268,7 +269,7 @@ func difference(a, b term) (int, bool) {
 }
 
 func same(a, b term) bool {
-	if a.text == b.text {
+	if unbound(a.text) == unbound(b.text) {
 		return true
 	}
 	d, ok := difference(a, b)

@@ -71,6 +71,9 @@ func Program(p *stan.Program, info *stan.Info, data Data) *Model {
 	x.reserve(p)
 	m := &Model{Renamed: map[string]string{}}
 	lost := func(r *refusal) {
+		if !r.at.Valid() {
+			r.at = source.Span{File: p.Source}
+		}
 		m.Unsaid = append(m.Unsaid, Unsaid{r.at, r.reason, x.block == "generated quantities"})
 	}
 	for _, b := range []struct {
@@ -156,7 +159,7 @@ func (x *executor) runBlock(stmts []stan.Stmt, lost func(*refusal)) {
 		}
 	}
 	for _, c := range kept {
-		x.at = source.Span{}
+		x.at = c.at
 		if failed := x.try(func() { x.keep(c) }); failed != nil {
 			if x.block == "generated quantities" || !strings.Contains(failed.reason, "before it has a value") {
 				failed.at = c.at
