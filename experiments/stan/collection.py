@@ -89,14 +89,11 @@ def nested(sizes, make):
 
 
 def one(word, dims, bounds, chance, in_array, named):
-    """A value of a type. Sizes and trials are larger than counts, which are seldom more than one."""
+    """A value of a type. Sizes and trials are larger than counts and indices."""
     low, high = bounds.get("lower"), bounds.get("upper")
     if word == "int":
-        if low is None and high is None:
-            return chance.randint(1, 2)
-        if in_array and high is None and not named.startswith("n"):
-            return low + chance.randint(0, 1)
-        low = high - 4 if low is None else low
+        if low is None or high is None and not named.startswith("n") and in_array:
+            return 5 if named.startswith("n") else max(low or 1, chance.randint(1, 2))
         return low + 4 if high is None else chance.randint(low, min(high, low + 4))
     if word in ("cov_matrix", "corr_matrix", "cholesky_factor_cov", "cholesky_factor_corr"):
         return [[float(i == j) for j in range(dims[0])] for i in range(dims[0])]

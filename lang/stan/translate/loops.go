@@ -151,7 +151,7 @@ func (x *executor) hasWorkspace(body stan.Stmt) bool {
 // plateLoop runs the body once, for any index. With own set, arrays that have no value before the loop are taken as
 // declared in it: a turn that reads what another one left there gets an undefined value.
 func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell, own bool) {
-	p := x.freshPlate(s.Index.Name, lo, hi)
+	p, now := x.plateOf(s, lo, hi)
 	before := maps.Clone(x.states)
 	x.plates = append(x.plates, p)
 	var carried []*carry
@@ -159,7 +159,7 @@ func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell, ow
 	var promises, workspaces []*cell
 	for _, c := range x.assigned(s.Body) {
 		st := x.states[c]
-		if subs, own := x.ownElements(s, c, p); own {
+		if subs, own := x.ownElements(s, c, p, now); own {
 			pr := &promise{plate: p, subs: subs, prior: st, label: &label{outer: slices.Clone(c.outer)}}
 			if st.promise != nil {
 				pr.label = st.promise.label
@@ -184,7 +184,7 @@ func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell, ow
 		carried = append(carried, x.carry(c, p))
 	}
 	x.scoped(func() {
-		c := bind(p.index())
+		c := bind(now)
 		x.declare(c)
 		if r := x.stmt(s.Body); r.flow != goesOn {
 			cannot("a loop with a jump in it")
@@ -208,6 +208,41 @@ func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell, ow
 			delete(x.states, c)
 		}
 	}
+}
+
+// plateOf is the plate of a loop, and the value of the loop's variable in terms of its index. Where a loop writes
+// elements from the end of arrays to their beginning, as x[n - i], the index is that of the elements.
+func (x *executor) plateOf(s *stan.For, lo, hi term) (p *plate, now term) {
+	p = x.freshPlate(s.Index.Name, lo, hi)
+	var sum *linear // the subscript and the index, which do not change together
+	for _, c := range x.assigned(s.Body) {
+		subs, own := x.ownElements(s, c, p, p.index())
+		if !own && x.isWorkspace(c) {
+			continue
+		}
+		if !own {
+			return p, p.index()
+		}
+		for _, sub := range subs {
+			switch l := linearOf(sub); l.coefs[p.name] {
+			case 0:
+			case -1:
+				here := combine(l, linearOf(p.index()), 1)
+				if sum == nil {
+					sum = here
+				}
+			default:
+				return p, p.index()
+			}
+		}
+	}
+	if sum == nil {
+		return p, p.index()
+	}
+	from := func(t term) term { return combine(sum, linearOf(t), -1).term() }
+	q := x.freshPlate(s.Index.Name, from(hi), from(lo))
+	q.falls = true
+	return q, from(q.index())
 }
 
 // keepPromise ends the writing of an array by a loop. If statements read what earlier turns wrote, the array now gets
@@ -290,7 +325,7 @@ func walk(s stan.Stmt, f func(stan.Stmt)) {
 
 // ownElements reports whether each assignment of a variable in a loop is to elements that have the loop's index as a
 // subscript, so that each turn writes elements of its own, and returns the subscripts of the first one.
-func (x *executor) ownElements(loop *stan.For, c *cell, p *plate) (subs []term, own bool) {
+func (x *executor) ownElements(loop *stan.For, c *cell, p *plate, now term) (subs []term, own bool) {
 	own = true
 	first := true
 	locals := localsOf(loop.Body)
@@ -310,7 +345,7 @@ func (x *executor) ownElements(loop *stan.For, c *cell, p *plate) (subs []term, 
 		for _, sub := range all {
 			t := atom("?")
 			if !sub.Range && sub.Lo != nil {
-				if simple, ok := x.simpleIndex(sub.Lo, loop.Index.Name, p, locals); ok {
+				if simple, ok := x.simpleIndex(sub.Lo, loop.Index.Name, now, locals); ok {
 					t, has = simple, has || slices.Contains(simple.plates, p)
 				}
 			}
@@ -349,15 +384,15 @@ func localsOf(body stan.Stmt) map[string]stan.Expr {
 }
 
 // simpleIndex is a subscript that is the index of a loop, plus or minus what does not change in it.
-func (x *executor) simpleIndex(e stan.Expr, index string, p *plate, locals map[string]stan.Expr) (t term, ok bool) {
+func (x *executor) simpleIndex(e stan.Expr, index string, now term, locals map[string]stan.Expr) (t term, ok bool) {
 	switch e := stan.Bare(e).(type) {
 	case *stan.Name:
 		if e.Name == index {
-			return p.index(), true
+			return now, true
 		}
 		c := x.lookup(e.Name)
 		if value, once := locals[e.Name]; once && value != nil {
-			return x.simpleIndex(value, index, p, nil)
+			return x.simpleIndex(value, index, now, nil)
 		} else if once || c == nil { // declared in the loop
 			return atom("?" + e.Name), true
 		}
@@ -369,8 +404,8 @@ func (x *executor) simpleIndex(e stan.Expr, index string, p *plate, locals map[s
 			return constant(int(e.Value)), true
 		}
 	case *stan.Binary:
-		a, ok := x.simpleIndex(e.X, index, p, locals)
-		b, also := x.simpleIndex(e.Y, index, p, locals)
+		a, ok := x.simpleIndex(e.X, index, now, locals)
+		b, also := x.simpleIndex(e.Y, index, now, locals)
 		if !ok || !also || !a.integer || !b.integer {
 			return term{}, false
 		}
@@ -610,6 +645,9 @@ func (x *executor) settled(t term, plates []*plate, at []term, p *plate) term {
 	for i, q := range plates {
 		t = t.substitute(q, at[i])
 	}
+	if p.falls {
+		return t.substitute(p, p.lo)
+	}
 	return t.substitute(p, p.hi)
 }
 
@@ -640,7 +678,7 @@ func (x *executor) held(name string, c *cell) bool {
 			return true
 		}
 		for _, r := range st.regions {
-			if strings.Contains(r.value.text, name+"[") && len(c.dims) > 0 {
+			if strings.Contains(r.value.text, name+"[") {
 				return true
 			}
 		}
@@ -712,6 +750,9 @@ func summed(p *plate, t term) func(bindings) (float64, bool) {
 // settleSeries writes a carried value as an array with an element for each turn, and one for the start.
 func (x *executor) settleSeries(k *carry, p *plate, plates []*plate, final term) {
 	c := k.c
+	if p.falls {
+		cannot("a loop from the end carries `%s` from turn to turn", c.name)
+	}
 	name := x.names.take(c.name)
 	x.renamed[k.name] = name
 	x.plates = x.plates[:len(x.plates)-1]

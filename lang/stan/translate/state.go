@@ -200,7 +200,8 @@ func (x *executor) readElement(c *cell, st *state, index []term) term {
 func (x *executor) nameRegion(c *cell, r region) term {
 	name := x.names.take(c.name)
 	plates := x.sorted(closed(r.value.plates))
-	x.emit(item{name: name, slots: slotsOf(plates), text: r.value.text, at: x.at, level: r.value.level})
+	slots, value := x.sameTurns(c, plates, r.value)
+	x.emit(item{name: name, slots: slots, text: value.text, at: x.at, level: r.value.level})
 	t := atom(element(name, indices(plates)), indices(plates)...)
 	t.level, t.integer, t.eval = r.value.level, r.value.integer, r.value.eval
 	if t.integer {
@@ -220,6 +221,48 @@ func closed(plates []*plate) []*plate {
 		}
 	}
 	return out
+}
+
+// sameTurns are the slots of plates, and a value in them. What is a part of a series has the same turns in all rows.
+func (x *executor) sameTurns(c *cell, plates []*plate, value term) ([]slot, term) {
+	slots := slotsOf(plates)
+	for i, p := range plates {
+		all := x.whole(p)
+		if all == nil {
+			continue
+		}
+		slots[i].plate = all
+		if !same(p.hi, all.hi) {
+			value = choose(comparison("<=", p.index(), p.hi), value, undefined(c))
+		}
+		if !same(p.lo, all.lo) {
+			value = choose(comparison(">=", p.index(), p.lo), value, undefined(c))
+		}
+	}
+	return slots, value
+}
+
+// whole is the plate of all elements of an array that a loop writes, if the range of the loop differs between rows; nil
+// for other loops.
+func (x *executor) whole(p *plate) *plate {
+	if len(p.lo.plates)+len(p.hi.plates) == 0 {
+		return nil
+	}
+	for c, st := range x.states {
+		for pr := st.promise; pr != nil; pr = pr.prior.promise {
+			if pr.plate != p || c.ragged() {
+				continue
+			}
+			for i, s := range pr.subs {
+				if l := linearOf(s); l.coefs[p.name] == 1 && i < len(c.dims) {
+					shift := combine(l, linearOf(p.index()), -1)
+					from := func(t term) term { return combine(linearOf(t), shift, -1).term() }
+					return &plate{name: p.name, lo: from(constant(1)), hi: from(c.dims[i]), falls: p.falls}
+				}
+			}
+		}
+	}
+	return nil
 }
 
 func indices(plates []*plate) []term {
@@ -337,6 +380,9 @@ func (x *executor) readPast(c *cell, st *state, index []term, maybe bool) term {
 	past := maybe
 	for i, s := range p.subs {
 		step := linearOf(s).coefs[p.plate.name]
+		if p.plate.falls {
+			step = -step
+		}
 		if step == 0 || i >= len(index) {
 			continue
 		}
@@ -422,9 +468,6 @@ func (x *executor) writeAs(c *cell, st *state, name string) value {
 	}
 	outer := x.dependsOn(c, st)
 	v := named(name, outer, c.typ, c.dims, st.level())
-	if c.ragged() { // rows of other indices may be longer
-		v.text = ""
-	}
 	if len(st.regions) == 0 && st.base.text != "" && len(st.base.dims) == len(c.dims) {
 		v.dims = st.base.dims
 	}
@@ -435,8 +478,13 @@ func (x *executor) writeAs(c *cell, st *state, name string) value {
 	}
 	v.dims = namedDims(v.dims, pieces)
 	for _, p := range pieces {
-		x.emit(item{name: name, slots: append(slotsOf(outer), p.slots...), text: p.text, at: x.at,
-			level: v.level})
+		slots, text := slotsOf(outer), p.text
+		if len(p.slots) == len(c.dims) {
+			var t term
+			slots, t = x.sameTurns(c, outer, term{text: text, strength: strengthCond})
+			text = t.text
+		}
+		x.emit(item{name: name, slots: append(slots, p.slots...), text: text, at: x.at, level: v.level})
 	}
 	v.elem = x.evaluated(c, st, v.elem)
 	if len(c.dims) == 0 {

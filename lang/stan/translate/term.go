@@ -36,6 +36,7 @@ const (
 type plate struct {
 	name   string
 	lo, hi term
+	falls  bool // the turns of the loop begin at hi
 }
 
 // A term is an expression of ppl for one number.
@@ -466,7 +467,10 @@ func truth(b bool) float64 {
 }
 
 func not(x term) term {
-	t := term{text: "!" + x.at(strengthUnary), strength: strengthUnary, integer: true}.from(x)
+	if x.strength > strengthCompare {
+		return comparison("==", x, constant(0))
+	}
+	t := term{text: "!(" + x.text + ")", strength: strengthCompare, integer: true}.from(x)
 	if x.eval != nil {
 		t.eval = func(b bindings) (float64, bool) { v, ok := x.eval(b); return truth(v == 0), ok }
 	}
