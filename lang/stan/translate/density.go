@@ -128,13 +128,31 @@ func (x *executor) logDensity(l dist, v value) term {
 	plates, index := x.axes(l.outer(v))
 	on := x.oneOf(v, l.own, index)
 	d := x.distAt(l, index, on)
-	val := x.entire(on)
-	body := atom("logpdf("+d.text+", "+val.text+")", d, val)
+	body := x.logOf(l, d, index, on)
 	out = body
 	if len(plates) > 0 {
 		out = bound("sum", plates, body)
 	}
 	return out
+}
+
+// logOf is the log density of a dist at one value.
+func (x *executor) logOf(l dist, d term, index []term, on value) term {
+	if l.overRaggedRow() {
+		p := x.oneOf(l.args[0], 1, index).elem([]term{on.number()})
+		return atom("log("+p.text+")", p)
+	}
+	val := x.entire(on)
+	return atom("logpdf("+d.text+", "+val.text+")", d, val)
+}
+
+// overRaggedRow reports probabilities whose number depends on the index of a loop: ppl takes them one by one.
+func (l dist) overRaggedRow() bool {
+	if l.name != "categorical" {
+		return false
+	}
+	dims := l.args[0].dims
+	return len(dims) > 0 && len(dims[len(dims)-1].plates) > 0
 }
 
 // densityCall is a call such as normal_lpdf(y | mu, sigma) or normal_rng(mu, sigma).
@@ -325,7 +343,7 @@ func (x *executor) density(v value, l dist, t truncation) {
 	val := x.entire(on)
 	all := append(slices.Clone(x.plates), plates...)
 	u := &use{dist: l, written: d, trunc: t, slots: nil}
-	lp := atom("logpdf("+d.text+", "+val.text+")", d, val)
+	lp := x.logOf(l, d, index, on)
 	if t.set {
 		lp = x.truncated(lp, l, index, t)
 		for _, e := range []*term{t.lo, t.hi} {
@@ -337,7 +355,7 @@ func (x *executor) density(v value, l dist, t truncation) {
 	fact := item{factor: true, slots: slotsOf(all), text: x.guarded(lp).text, at: x.at, level: max(d.level,
 		val.level)}
 	name, slots, ok := x.headOf(val, all)
-	if !ok || len(x.guards) > 0 {
+	if !ok || len(x.guards) > 0 || l.overRaggedRow() {
 		x.emit(fact)
 		return
 	}

@@ -217,7 +217,7 @@ func (x *executor) plateOf(s *stan.For, lo, hi term) (p *plate, now term) {
 	var sum *linear // the subscript and the index, which do not change together
 	for _, c := range x.assigned(s.Body) {
 		subs, own := x.ownElements(s, c, p, p.index())
-		if !own && x.isWorkspace(c) {
+		if !own && (x.isWorkspace(c) || slices.Contains(leading(s.Body), c.name)) {
 			continue
 		}
 		if !own {
@@ -359,9 +359,36 @@ func (x *executor) ownElements(loop *stan.For, c *cell, p *plate, now term) (sub
 	return subs, own
 }
 
-// localsOf are the variables that a loop declares, with the only value that each gets; nil for those with several.
+// leading are the numbers that a loop assigns before anything else, by formulas without them.
+func leading(body stan.Stmt) (names []string) {
+	b, ok := body.(*stan.Block)
+	if !ok {
+		return nil
+	}
+	for _, s := range b.Stmts {
+		if _, declares := s.(*stan.Decl); declares {
+			continue
+		}
+		a, ok := s.(*stan.Assign)
+		if !ok || a.Op != "=" {
+			return names
+		}
+		n, ok := a.Left.(*stan.Name)
+		if !ok || n.Name == "target" || slices.Contains(words.FindAllString(a.Right.Span().Text(), -1), n.Name) {
+			return names
+		}
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// localsOf are the variables that a loop declares or assigns first, with the only value that each gets; nil for those
+// with several.
 func localsOf(body stan.Stmt) map[string]stan.Expr {
 	all := map[string]stan.Expr{}
+	for _, name := range leading(body) {
+		all[name] = nil
+	}
 	walk(body, func(s stan.Stmt) {
 		switch s := s.(type) {
 		case *stan.Decl:
@@ -372,6 +399,8 @@ func localsOf(body stan.Stmt) map[string]stan.Expr {
 			name := rootName(s.Left)
 			before, local := all[name]
 			switch _, whole := s.Left.(*stan.Name); {
+			case !local && whole: // carried from turn to turn
+				all[name] = nil
 			case !local:
 			case before == nil && whole && s.Op == "=":
 				all[name] = s.Right
