@@ -187,7 +187,8 @@ func entireText(parts []value, dims []term, f func([]term) term) string {
 			ts[i] = p.number()
 			continue
 		}
-		if p.text == "" || !isReference(p.text) && shownLen(p.text) > 60 || p.dims[0].text != dims[0].text || p.fixed() {
+		if p.text == "" || !isReference(p.text) && shownLen(p.text) > 60 || p.dims[0].text != dims[0].text ||
+			p.fixed() {
 			return ""
 		}
 		ts[i] = term{text: p.text, strength: strengthOfText(p.text), level: p.level, plates: p.from}
