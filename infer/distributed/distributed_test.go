@@ -85,7 +85,7 @@ func settings(t *testing.T) map[string]setting {
 	all := map[string]setting{
 		"hmc":    {renhd.Sample, options(t, 2, 40, 10)},
 		"nuts":   {nuts.Sample, options(t, 2, 20, 10)},
-		"advi":   {flow.MeanField, options(t, 2, 5, 20)},
+		"advi":   {flow.Sampler(flow.MeanField, nil), options(t, 2, 5, 20)},
 		"ladder": {renhd.Sample, options(t, 3, 30, 5)},
 		"batch":  {renhd.Sample, options(t, 2, 30, 5)},
 	}

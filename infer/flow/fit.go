@@ -23,6 +23,7 @@ type fit struct {
 	recorder infer.Recorder
 	kept     infer.Statistics // of each draw
 	family   family
+	explore  Explore // may be nil
 	dim      int
 
 	exe    device.Executable
@@ -53,9 +54,9 @@ const (
 const siteStart = noise.Sites - 9
 
 func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, name string,
-	f family) (infer.Report, error) {
+	f family, explore Explore) (infer.Report, error) {
 	r := &fit{ctx: ctx, target: infer.InPrecision(t, o.Settings.Precision), exact: t, options: o, recorder: rec,
-		family: f, dim: t.Dim()}
+		family: f, explore: explore, dim: t.Dim()}
 	r.report.Sampler, r.report.Chains, r.report.Warmup, r.report.Thin, r.report.Temperatures = name, o.Chains, o.Warmup,
 		1, []float64{1}
 	if err := infer.NeedAll(t, name); err != nil {
@@ -71,9 +72,16 @@ func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 	if err != nil {
 		return r.report, err
 	}
-	defer func() { _ = r.exe.Close() }()
 	if err = r.train(); err == nil {
 		err = r.draw()
+	}
+	var some [][]float64
+	if err == nil && r.explore != nil {
+		some, err = r.someDraws()
+	}
+	_ = r.exe.Close() // it may hold a copy of all rows, and nothing on it is wanted any more
+	if err == nil && r.explore != nil {
+		err = r.lookElsewhere(some)
 	}
 	return r.report, err
 }

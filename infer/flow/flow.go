@@ -4,39 +4,49 @@
 // (automatic differentiation variational inference: Kucukelbir, Tran, Ranganath, Gelman, Blei, JMLR 2017), planar
 // flows, and affine coupling layers.
 //
-// It is no Monte Carlo method: draws are independent, but of the approximation. Each chain is a fit of its own, from a
+// It is not a Monte Carlo method: draws are independent, but of the approximation. Each chain is a fit of its own, from a
 // start of its own, so that fits that end in different modes show as chains that disagree; and Pareto k̂ of the
 // importance weights measures how far the approximation is from the target where it has been (Yao, Vehtari, Simpson,
-// Gelman 2018). Neither sees a mode that no fit has found.
+// Gelman 2018). Neither sees a mode that no fit has found, so the draws are compared with an exploration: walkers that
+// begin at starts of their own (elsewhere.go).
 package flow
 
 import (
 	"context"
 
 	"ppl/infer"
+	"ppl/infer/adapt"
 )
 
-// MeanField fits independent normals; it is an infer.Sampler, as are those below.
-func MeanField(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
-	return sample(ctx, t, o, rec, "advi", affine{dim: t.Dim()})
-}
+// A Kind is a family of maps, by the name of the sampler that fits one of a number of dimensions.
+type Kind func(dim int) (sampler string, f family)
 
-// FullRank fits one normal with all its correlations.
-func FullRank(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
-	return sample(ctx, t, o, rec, "fullrank", affine{dim: t.Dim(), correlated: true})
-}
+// MeanField is of independent normals.
+func MeanField(dim int) (string, family) { return "advi", affine{dim: dim} }
 
-// Planar fits a planar flow.
-func Planar(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
-	return sample(ctx, t, o, rec, "planar", planar{dim: t.Dim(), layers: 16})
-}
+// FullRank is of one normal with all its correlations.
+func FullRank(dim int) (string, family) { return "fullrank", affine{dim: dim, correlated: true} }
 
-// Coupling fits a flow of affine coupling layers; in one dimension, where nothing can be coupled, a planar flow.
-func Coupling(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
-	if t.Dim() == 1 {
-		return sample(ctx, t, o, rec, "flow", planar{dim: 1, layers: 16})
+// Planar is of planar flows.
+func Planar(dim int) (string, family) { return "planar", planar{dim: dim, layers: 16} }
+
+// Coupling is of flows of affine coupling layers; in one dimension, where nothing can be coupled, of planar flows.
+func Coupling(dim int) (string, family) {
+	if dim == 1 {
+		return "flow", planar{dim: 1, layers: 16}
 	}
-	return sample(ctx, t, o, rec, "flow", coupling{dim: t.Dim(), layers: 8, hidden: 32})
+	return "flow", coupling{dim: dim, layers: 8, hidden: 32}
+}
+
+// An Explore takes walkers from a target's own starts to where it is, within a number of gradients.
+type Explore func(ctx context.Context, t infer.Target, o infer.Options, most int64) (adapt.Exploration, error)
+
+// Sampler fits a map of a kind in each chain. Draws are compared with an exploration, if there is one.
+func Sampler(k Kind, explore Explore) infer.Sampler {
+	return func(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
+		name, f := k(t.Dim())
+		return sample(ctx, t, o, rec, name, f, explore)
+	}
 }
 
 // A family is a map T_φ in coordinates where the target is about standard normal.

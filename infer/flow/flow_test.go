@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/infer"
+	"ppl/infer/adapt"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/posterior/stats"
 	"ppl/runtime/host"
@@ -59,7 +61,7 @@ func TestNormal(t *testing.T) {
 		shrink float64
 		rho    float64
 		elbo   float64
-	}{{MeanField, c, 0, math.Log(c)}, {FullRank, 1, rho, 0}} {
+	}{{Sampler(MeanField, nil), c, 0, math.Log(c)}, {Sampler(FullRank, nil), 1, rho, 0}} {
 		m, report := draw(t, f.sample, correlated(), options(1))
 		for name, x := range map[string]struct {
 			of       func([]float64) float64
@@ -107,9 +109,9 @@ func TestBanana(t *testing.T) {
 		m, report := draw(t, s, banana(), o)
 		return stats.Summarize(m.Chains(coordinate(1))).SD, stat.Mean(report.ELBO, nil), report.EvidenceGap
 	}
-	normalSD, normalBound, gap := spread(FullRank)
-	_, planarBound, _ := spread(Planar)
-	sd, bound, _ := spread(Coupling)
+	normalSD, normalBound, gap := spread(Sampler(FullRank, nil))
+	_, planarBound, _ := spread(Sampler(Planar, nil))
+	sd, bound, _ := spread(Sampler(Coupling, nil))
 	if normalSD > 1 || gap < 0.2 {
 		t.Errorf("a normal has sd %.3f, and only %.2f is missing: that cannot be", normalSD, gap)
 	}
@@ -125,7 +127,7 @@ func TestBanana(t *testing.T) {
 func TestFiveModesAreMissed(t *testing.T) {
 	o := options(3)
 	o.Warmup = 200
-	m, _ := draw(t, Coupling, dynamicstest.FiveModes().Target(), o)
+	m, _ := draw(t, Sampler(Coupling, nil), dynamicstest.FiveModes().Target(), o)
 	seen := map[int]bool{}
 	for _, x := range slices.Concat(m.Values...) {
 		seen[dynamicstest.FiveModes().Mode(x)] = true
@@ -158,7 +160,7 @@ func TestThreadsAndCancel(t *testing.T) {
 	run := func(seed uint64, threads int) [][][]float64 {
 		o := options(seed)
 		o.Draws, o.Warmup, o.Threads = 30, 20, threads
-		m, _ := draw(t, Coupling, banana(), o)
+		m, _ := draw(t, Sampler(Coupling, nil), banana(), o)
 		return append(m.Values, m.Stats...)
 	}
 	one, two, other := run(7, 1), run(7, 2), run(8, 2)
@@ -174,8 +176,42 @@ func TestThreadsAndCancel(t *testing.T) {
 			cancel()
 		}
 	}}
-	report, err := MeanField(ctx, banana(), options(1), m)
+	report, err := Sampler(MeanField, nil)(ctx, banana(), options(1), m)
 	if err != context.Canceled || report.Draws == 0 || report.Draws != len(m.Values[0]) {
 		t.Errorf("error %v, %d draws reported, %d kept", err, report.Draws, len(m.Values[0]))
+	}
+}
+
+// The draws of a fit are compared with where walkers have been: there, and, the planted fault, somewhere else. What an
+// exploration says of itself is reported.
+func TestFitsAreCompared(t *testing.T) {
+	for name, c := range map[string]struct {
+		shift float64
+		seen  adapt.Exploration
+	}{"there": {}, "elsewhere": {shift: 100}, "apart": {seen: adapt.Exploration{Apart: true}},
+		"cut": {seen: adapt.Exploration{Cut: true}}} {
+		explore := func(_ context.Context, target infer.Target, _ infer.Options, most int64) (adapt.Exploration, error) {
+			if most < leastGradients || c.seen.Cut {
+				return c.seen, nil
+			}
+			r := rand.New(rand.NewPCG(1, 2))
+			for range 16 {
+				var xs [][]float64
+				for range 50 {
+					x := r.NormFloat64()
+					xs = append(xs, []float64{3 + c.shift + 10*x, -2 + .1*(rho*x+math.Sqrt(1-rho*rho)*r.NormFloat64())})
+				}
+				c.seen.Visited = append(c.seen.Visited, xs)
+			}
+			return c.seen, nil
+		}
+		o := options(4)
+		o.Warmup, o.Draws = 300, 300
+		_, report := draw(t, Sampler(FullRank, explore), correlated(), o)
+		e := report.Elsewhere
+		if e == nil || e.Apart != c.seen.Apart || e.Cut != c.seen.Cut || (e.Walkers == 16) == e.Cut ||
+			(e.Outside > .5) != (c.shift > 0) || (e.Shifted > .3) != (c.shift > 0) {
+			t.Errorf("%s: %+v", name, e)
+		}
 	}
 }

@@ -15,19 +15,19 @@ func TestResume(t *testing.T) {
 		sample infer.Sampler
 		alter  func(c *checkpoint)
 	}{
-		"advi":     {1, MeanField, nil},
-		"fullrank": {3, FullRank, nil},
-		"planar":   {7, Planar, nil},
-		"flow":     {11, Coupling, nil},
-		"clock":    {3, FullRank, func(c *checkpoint) { c.State.Clock = 0 }},
-		"steps":    {3, FullRank, func(c *checkpoint) { c.State.Steps++ }},
-		"means":    {3, FullRank, func(c *checkpoint) { clear(c.State.Climbers[0].Means) }},
-		"powers":   {3, FullRank, func(c *checkpoint) { clear(c.State.Climbers[0].Powers) }},
-		"turns":    {3, FullRank, func(c *checkpoint) { c.State.Climbers[0].Steps = 0 }},
-		"map":      {3, FullRank, func(c *checkpoint) { clear(c.State.Phi[1]) }},
-		"peaks":    {3, FullRank, func(c *checkpoint) { clear(c.State.Peaks[0].Root) }},
-		"weights":  {3, FullRank, func(c *checkpoint) { clear(c.State.Weights[0]) }},
-		"count":    {3, FullRank, func(c *checkpoint) { c.Report.Gradients = 0 }},
+		"advi":     {1, Sampler(MeanField, nil), nil},
+		"fullrank": {3, Sampler(FullRank, nil), nil},
+		"planar":   {7, Sampler(Planar, nil), nil},
+		"flow":     {11, Sampler(Coupling, nil), nil},
+		"clock":    {3, Sampler(FullRank, nil), func(c *checkpoint) { c.State.Clock = 0 }},
+		"steps":    {3, Sampler(FullRank, nil), func(c *checkpoint) { c.State.Steps++ }},
+		"means":    {3, Sampler(FullRank, nil), func(c *checkpoint) { clear(c.State.Climbers[0].Means) }},
+		"powers":   {3, Sampler(FullRank, nil), func(c *checkpoint) { clear(c.State.Climbers[0].Powers) }},
+		"turns":    {3, Sampler(FullRank, nil), func(c *checkpoint) { c.State.Climbers[0].Steps = 0 }},
+		"map":      {3, Sampler(FullRank, nil), func(c *checkpoint) { clear(c.State.Phi[1]) }},
+		"peaks":    {3, Sampler(FullRank, nil), func(c *checkpoint) { clear(c.State.Peaks[0].Root) }},
+		"weights":  {3, Sampler(FullRank, nil), func(c *checkpoint) { clear(c.State.Weights[0]) }},
+		"count":    {3, Sampler(FullRank, nil), func(c *checkpoint) { c.Report.Gradients = 0 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := options(3)
@@ -51,11 +51,11 @@ func TestResume(t *testing.T) {
 func TestExtend(t *testing.T) {
 	o := options(3)
 	o.Warmup, o.Draws = 5, 30
-	want, report := draw(t, FullRank, correlated(), o)
+	want, report := draw(t, Sampler(FullRank, nil), correlated(), o)
 	var k dynamicstest.Killer
 	var again infer.Report
 	for _, o.Draws = range []int{13, 30} {
-		again = k.Run(t, FullRank, correlated(), o)
+		again = k.Run(t, Sampler(FullRank, nil), correlated(), o)
 	}
 	if !reflect.DeepEqual(k.Draws.Values, want.Values) || !reflect.DeepEqual(again, report) {
 		t.Error("extended draws differ")

@@ -203,6 +203,9 @@ func facts() []fact {
 		{"a poor fit", fitted(func(r *store.SamplerReport) { r.ELBO, r.ParetoK = []float64{-3, -3}, .9 })},
 		{"fitted with correlations", fittedBy("fullrank")},
 		{"fitted by a flow", fittedBy("flow")},
+		{"several modes", fitted(func(r *store.SamplerReport) {
+			r.ELBO, r.Elsewhere = []float64{-3, -3}, &store.Elsewhere{Walkers: 16, Apart: true}
+		})},
 		{"unequal fits", fitted(func(r *store.SamplerReport) { r.ELBO = []float64{-3, -9} })},
 		{"no round trip", onLadder(func(_ *findings, x *Exchange) { x.RoundTrips = 0 })},
 		{"rare swaps", onLadder(func(_ *findings, x *Exchange) { x.SwapRates = []float64{.5, .01, .5} })},

@@ -305,6 +305,19 @@ func TestWarnings(t *testing.T) {
 			[]string{"misses some of the posterior", "Pareto k̂ 0.90, of at most 0.7"}},
 		"divergent fit": {func(s *scene) { s.report.ELBO, s.report.EvidenceGap = []float64{-3, -3, -3, -3}, 0.3 },
 			[]string{"lower bound 0.3 below the evidence"}},
+		"heavy weights, and walkers were elsewhere": {func(s *scene) {
+			s.report.ELBO, s.report.ParetoK = []float64{-3, -3, -3, -3}, 0.9
+			s.report.Elsewhere = &store.Elsewhere{Walkers: 16, Apart: true}
+		}, []string{"misses some of the posterior", "seems to have several modes"}},
+		"a fit that misses a third": {func(s *scene) {
+			s.report.ELBO, s.report.Elsewhere = []float64{-3, -3, -3, -3}, &store.Elsewhere{Walkers: 16, Outside: .33}
+		}, []string{"33 % of their places are out of the reach of the draws"}},
+		"a fit that is too narrow": {func(s *scene) {
+			s.report.ELBO, s.report.Elsewhere = []float64{-3, -3, -3, -3}, &store.Elsewhere{Walkers: 16, Spread: .5}
+		}, []string{"widths differ by a factor of 1.6"}},
+		"a fit that nothing was compared with": {func(s *scene) {
+			s.report.ELBO, s.report.Elsewhere = []float64{-3, -3, -3, -3}, &store.Elsewhere{Cut: true}
+		}, []string{"Nothing is known of the posterior away from the fits"}},
 		"unequal fits": {func(s *scene) { s.report.ELBO = []float64{-3, -5, -3, -3} },
 			[]string{"not equally good (evidence lower bounds from -5 to -3)"}},
 		"divergences between kept draws": {func(s *scene) { s.report.Divergences = 90 },

@@ -44,13 +44,68 @@ func fitFacts(f *findings) string {
 		return ""
 	}
 	return fmt.Sprintf("evidence lower bound %.4g, at least %.2g below the evidence; Pareto k̂ of the importance "+
-		"weights %.2f (below 0.5 is good)",
-		slices.Max(r.ELBO), r.EvidenceGap, r.ParetoK)
+		"weights %.2f (below 0.5 is good)%s", slices.Max(r.ELBO), r.EvidenceGap, r.ParetoK, elsewhereFacts(r.Elsewhere))
+}
+
+// elsewhereFacts is what walkers that began elsewhere have shown.
+func elsewhereFacts(e *store.Elsewhere) string {
+	if e == nil || e.Walkers == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; of where %d walkers were that began at starts of their own, %.2g %% is out of the reach of "+
+		"the draws", e.Walkers, 100*e.Outside)
+}
+
+// Bounds of what draws may differ from walkers that began elsewhere: a share of the posterior, and a distance of the
+// distribution functions, which is .12 where a mean is off by .3 sd,
+// and widths by a factor of 1.2.
+const (
+	maxOutside = 0.02
+	maxShifted = 0.1
+	maxSpread  = 0.2
+)
+
+func differs(e *store.Elsewhere) bool {
+	return e.Outside > maxOutside || e.Shifted > maxShifted || e.Spread > maxSpread
+}
+
+// confirmed reports whether walkers that began elsewhere have been where the draws are. Then weights with a large k̂ show
+// that the tails of the fit are too light, as those of a normal for a logarithm of a gamma, and not that it is wrong.
+func confirmed(e *store.Elsewhere) bool {
+	return e != nil && e.Walkers > 0 && !e.Apart && !e.Cut && !differs(e)
+}
+
+// elsewhere warns of draws that walkers which began elsewhere do not confirm.
+func elsewhere(f *findings) (w store.Warning) {
+	e := f.run.Report.Elsewhere
+	if e == nil {
+		return w
+	}
+	w.Advice = []store.Advice{sampleInstead()}
+	switch {
+	case e.Apart:
+		w.Fact = "The posterior seems to have several modes."
+		w.Reason = "Walkers that began at starts of their own do not agree on where it is, or climbs found modes that " +
+			"none of them is in; a fit has one mode in most cases."
+	case differs(e):
+		w.Fact = fmt.Sprintf("Draws differ from where %d walkers were that began at starts of their own: %.2g %% of "+
+			"their places are out of the reach of the draws, distribution functions are %.2g apart, and widths differ by "+
+			"a factor of %.2g, beyond what chance explains.", e.Walkers, 100*e.Outside, e.Shifted, math.Exp(e.Spread))
+		w.Reason = "Pareto k̂ and the bound see only where the fit is. Some of the posterior is elsewhere."
+	case e.Cut:
+		w.Fact = "Nothing is known of the posterior away from the fits."
+		w.Reason = "Walkers that began at starts of their own did not arrive within a quarter of the gradients of the " +
+			"fits."
+	default:
+		return store.Warning{}
+	}
+	return w
 }
 
 func poorFit(f *findings) (w store.Warning) {
 	r := f.run.Report
-	if len(r.ELBO) == 0 || r.ParetoK <= maxParetoK && r.EvidenceGap <= maxMissing {
+	heavy := r.ParetoK > maxParetoK && !confirmed(r.Elsewhere)
+	if len(r.ELBO) == 0 || !heavy && r.EvidenceGap <= maxMissing {
 		return w
 	}
 	return store.Warning{

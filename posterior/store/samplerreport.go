@@ -43,6 +43,7 @@ type SamplerReport struct {
 	ParetoK float64   // k̂ of the importance weights of all draws (stats.ParetoK)
 	// log of the mean weight − mean of the log weights: of the divergence from the target, what the weights know of
 	EvidenceGap float64
+	Elsewhere   *Elsewhere // how the draws compare with walkers that began elsewhere; nil where there were none
 
 	// The ladder, cold to hot. Fewer than two temperatures: no replica exchange, and the rest is empty or zero. On the
 	// likelihood path they are 1/β, infinite at the prior; a rate is NaN where nothing was proposed.
@@ -74,6 +75,16 @@ type SamplerReport struct {
 
 	Notes    []string  // what was decided, in sentences
 	Warnings []Warning // problems to know before trusting the draws
+}
+
+// Elsewhere is what an exploration besides a fit has seen of the target, and how draws compare with it.
+type Elsewhere struct {
+	Walkers int     `json:"walkers"`
+	Apart   bool    `json:"apart"`   // they do not agree on where the target is
+	Cut     bool    `json:"cut"`     // they did not arrive within the gradients that they were allowed
+	Outside float64 `json:"outside"` // share of their places that is out of the reach of the draws
+	Shifted float64 `json:"shifted"` // distance of the distribution functions, beyond what chance explains
+	Spread  float64 `json:"spread"`  // logarithm of the ratio of the widths, beyond what chance explains
 }
 
 // An Outlook is how much of the posterior is beyond a value of a parameter, by the draws and by the density, in which
@@ -148,6 +159,7 @@ type samplerReport struct {
 	ELBO           []Number              `json:"elbo,omitempty"`
 	ParetoK        Number                `json:"pareto_k,omitempty"`
 	EvidenceGap    Number                `json:"evidence_gap,omitempty"`
+	Elsewhere      *Elsewhere            `json:"elsewhere,omitempty"`
 	Temperatures   []Number              `json:"temperatures"`
 	SwapRates      []Number              `json:"swap_rates"`
 	RoundTrips     int                   `json:"round_trips"`
@@ -185,7 +197,7 @@ func (r SamplerReport) MarshalJSON() ([]byte, error) {
 		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.Escapes,
 		r.NotFinite, r.NonFiniteTerms, r.Looked, r.Gradients, Number(r.Seconds), Number(r.Sampling),
 		r.NoMean, r.NoIntegral, r.Outlooks, Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated,
-		Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap),
+		Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap), r.Elsewhere,
 		Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Number(r.JumpRate),
 		Number(r.Lacking), r.LackingAt, Numbers(r.Halves), rungs,
 		r.Batch, Number(r.NoiseNormal), p, r.Centring, r.Weights, r.Notes, r.Warnings,
@@ -207,7 +219,7 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 		NoMean: s.NoMean, NoIntegral: s.NoIntegral, Outlooks: s.Outlooks,
 		EBFMI: floats(s.EBFMI), TreeDepth: float64(s.TreeDepth),
 		Saturated: s.Saturated, ELBO: floats(s.ELBO), ParetoK: float64(s.ParetoK),
-		EvidenceGap:  float64(s.EvidenceGap),
+		EvidenceGap: float64(s.EvidenceGap), Elsewhere: s.Elsewhere,
 		Temperatures: temperatures(s.Temperatures), SwapRates: floats(s.SwapRates), RoundTrips: s.RoundTrips,
 		Barrier: float64(s.Barrier), JumpRate: float64(s.JumpRate), Lacking: float64(s.Lacking),
 		LackingAt: s.LackingAt, Halves: floats(s.Halves), Batch: s.Batch, NoiseNormal: float64(s.NoiseNormal),

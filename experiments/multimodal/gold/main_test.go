@@ -17,14 +17,16 @@ func TestJudge(t *testing.T) {
 	for name, c := range map[string]struct {
 		mean, mcse, rhat float64
 		warnings         []store.Warning
-		missing          bool
+		missing, rough   bool
 		want             string
 	}{
-		"right":             {mean: .03, mcse: .03, rhat: 1, want: "right"},
-		"far in errors":     {mean: .05, mcse: .01, rhat: 1, want: "wrong, silent"},
-		"too small to care": {mean: .03, mcse: .001, rhat: 1, want: "right"},
-		"far in deviations": {mean: .7, mcse: 1, rhat: 1, want: "wrong, silent"},
-		"R-hat":             {mean: .7, mcse: 1, rhat: 1.02, want: "wrong, flagged"},
+		"right":                  {mean: .03, mcse: .03, rhat: 1, want: "right"},
+		"far in errors":          {mean: .05, mcse: .01, rhat: 1, want: "wrong, silent"},
+		"too small to care":      {mean: .03, mcse: .001, rhat: 1, want: "right"},
+		"far in errors, roughly": {mean: .05, mcse: .01, rhat: 1, rough: true, want: "right"},
+		"far, roughly":           {mean: .7, mcse: 1, rhat: 1, rough: true, want: "wrong, silent"},
+		"far in deviations":      {mean: .7, mcse: 1, rhat: 1, want: "wrong, silent"},
+		"R-hat":                  {mean: .7, mcse: 1, rhat: 1.02, want: "wrong, flagged"},
 		"warned": {mean: 0, mcse: .03, rhat: 1, warnings: []store.Warning{{Fact: "slow"}},
 			want: "right, flagged"},
 		"missing": {mean: 0, mcse: .03, rhat: 1, missing: true, want: "wrong, silent"},
@@ -37,7 +39,7 @@ func TestJudge(t *testing.T) {
 			t.Fatal(err)
 		}
 		var r run
-		if r.judge(s, truth); r.verdict() != c.want {
+		if r.judge(s, truth, c.rough); r.verdict() != c.want {
 			t.Errorf("%s: %s (%s), want %s", name, r.verdict(), r.Wrong, c.want)
 		}
 	}
@@ -49,7 +51,7 @@ func TestTargets(t *testing.T) {
 		t.Skip("long: skipped by -short")
 	}
 	t.Chdir("../../..")
-	for _, set := range []string{"targets", "broken"} {
+	for _, set := range []string{"targets", "broken", "single"} {
 		testSet(t, filepath.Join(home, set))
 	}
 }

@@ -45,6 +45,22 @@ func (r *Warmup) share(part float64, metric bool) window {
 // it is, and what the last window showed in which they had to.
 func (r *Warmup) Explore() (last windowResult, agreed bool, err error) {
 	tempered := r.Phase.System.Path
+	last, agreed, err = r.explore()
+	r.state.Before = nil
+	if !agreed {
+		r.Phase = r.Phase.OnPath(tempered)
+	}
+	return last, agreed, err
+}
+
+// Look is Explore for a run that ends there: it gives the places of the last window in which walkers had to agree; nil
+// where there was none.
+func (r *Warmup) Look() (places *population.Visits, agreed bool, err error) {
+	_, agreed, err = r.explore()
+	return r.state.Before, agreed, err
+}
+
+func (r *Warmup) explore() (last windowResult, agreed bool, err error) {
 	r.Phase = r.Phase.OnPath(dynamics.Plain)
 	if err := r.loadLadder([]float64{1}, r.Phase.ExplorersOfChain()); err != nil {
 		return last, false, err
@@ -80,10 +96,6 @@ func (r *Warmup) Explore() (last windowResult, agreed bool, err error) {
 				"ladder is used", r.Walkers.Lanes())
 		}
 		agreed = agreed && !found
-	}
-	r.state.Before = nil
-	if !agreed {
-		r.Phase = r.Phase.OnPath(tempered)
 	}
 	return last, agreed, err
 }

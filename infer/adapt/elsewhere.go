@@ -1,0 +1,126 @@
+package adapt
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"ppl/posterior/stats"
+)
+
+// An Exploration is where walkers have been that began at starts of their own and not where draws were.
+type Exploration struct {
+	Visited   [][][]float64 // by walker
+	Apart     bool          // they do not agree on where the target is, or climbs found modes that none is in
+	Cut       bool          // it needed more gradients than were allowed: there are no places
+	Gradients int64
+}
+
+// A Contrast is how the places of an exploration differ from draws, in the coordinate or the direction in which they
+// differ most.
+type Contrast struct {
+	Outside float64 // share of the places that are farther out than draws
+	Shifted float64 // distance of the distribution functions, beyond what chance explains
+	Spread  float64 // logarithm of the ratio of the widths, beyond what chance explains
+}
+
+// outOfReach is how far out of draws a place is outside, in standard deviations: even of Student's t with five degrees
+// of freedom, .2 % of the draws are as far out.
+const outOfReach = 6
+
+// ContrastOf compares draws, all in one list, with the places of walkers.
+func ContrastOf(draws [][]float64, walkers [][][]float64) (c Contrast) {
+	views := viewsOf(draws, walkers)
+	for j, view := range views {
+		xs, ys := make([]float64, len(draws)), make([][]float64, len(walkers))
+		for i, x := range draws {
+			xs[i] = view(x)
+		}
+		for k, places := range walkers {
+			for _, x := range places {
+				ys[k] = append(ys[k], view(x))
+			}
+		}
+		c.Outside = math.Max(c.Outside, outside(xs, ys))
+		ess := stats.ESSMean(ys)
+		if !(ess > 1) {
+			continue
+		}
+		all := slices.Concat(ys...)
+		slices.Sort(xs)
+		slices.Sort(all)
+		error := math.Sqrt(1/float64(len(xs)) + 1/math.Min(ess, float64(len(all))))
+		c.Shifted = math.Max(c.Shifted, stat.KolmogorovSmirnov(xs, nil, all, nil)-error*extreme(len(views)))
+		if j < len(draws[0]) {
+			c.Spread = math.Max(c.Spread, math.Abs(math.Log(width(all)/width(xs)))-error*extreme(len(views)))
+		}
+	}
+	return c
+}
+
+// viewsOf are the coordinates, the direction between the means of draws and places, and the distance from the middle of
+// the draws.
+func viewsOf(draws [][]float64, walkers [][][]float64) (views []func(x []float64) float64) {
+	dim := len(draws[0])
+	mean, sd, direction := make([]float64, dim), make([]float64, dim), make([]float64, dim)
+	for j := range dim {
+		views = append(views, func(x []float64) float64 { return x[j] })
+		mean[j], sd[j] = stat.MeanStdDev(coordinate(draws, j), nil)
+		var firsts []float64 // what chooses the direction is not compared alone
+		for _, places := range walkers {
+			firsts = append(firsts, coordinate(places[:len(places)/2], j)...)
+		}
+		if sd[j] > 0 && len(firsts) > 0 {
+			direction[j] = (stat.Mean(firsts, nil) - mean[j]) / (sd[j] * sd[j])
+		}
+	}
+	return append(views,
+		func(x []float64) float64 { return floats.Dot(direction, x) },
+		func(x []float64) (sum float64) {
+			for j := range x {
+				if sd[j] > 0 {
+					z := (x[j] - mean[j]) / sd[j]
+					sum += z * z
+				}
+			}
+			return math.Sqrt(sum)
+		})
+}
+
+// coordinate is one coordinate of positions.
+func coordinate(xs [][]float64, j int) []float64 {
+	out := make([]float64, len(xs))
+	for i, x := range xs {
+		out[i] = x[j]
+	}
+	return out
+}
+
+// outside is the share of numbers of walkers that are out of the reach of others.
+func outside(xs []float64, walkers [][]float64) float64 {
+	mean, sd := stat.MeanStdDev(xs, nil)
+	if !(sd > 0) {
+		return 0
+	}
+	out, all := 0, 0
+	for _, ys := range walkers {
+		all += len(ys)
+		for _, y := range ys {
+			if math.Abs(y-mean) > outOfReach*sd {
+				out++
+			}
+		}
+	}
+	return float64(out) / float64(max(all, 1))
+}
+
+// extreme is how many errors the distance of Kolmogorov and Smirnov is in one of a thousand comparisons of that many
+// views by chance; the logarithm of a width has an error of about the same size.
+func extreme(views int) float64 { return math.Sqrt(math.Log(2000*float64(views)) / 2) }
+
+// width is that of the middle two thirds of sorted numbers.
+func width(xs []float64) float64 {
+	return stats.SortedQuantile(xs, 5./6) - stats.SortedQuantile(xs, 1./6)
+}

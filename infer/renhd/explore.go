@@ -1,0 +1,83 @@
+package renhd
+
+import (
+	"context"
+	"errors"
+
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/renhd/ladder"
+	"ppl/infer/renhd/population"
+)
+
+// Explore takes walkers from the target's own starts to where it is, as warm-up does, for the draws of another sampler
+// to be compared with: these need not have begun everywhere. Chains and warm-up are the usual ones. It ends where it needs
+// more gradients than most.
+func Explore(ctx context.Context, t infer.Target, o infer.Options, most int64) (seen adapt.Exploration, err error) {
+	usual := infer.Defaults()
+	usual.Seed, usual.Threads, usual.Device, usual.WholeCalls = o.Seed, o.Threads, o.Device, o.WholeCalls
+	usual.Settings.Precision, o = o.Settings.Precision, usual
+	_, s, err := population.NewConfig(t, o, population.SwapRules{})
+	if err != nil || s.Blocks != nil {
+		return adapt.Exploration{Cut: true}, err
+	}
+	within, stop := context.WithCancel(ctx)
+	defer stop()
+	limit := &budget{most: most, stop: stop}
+	r := newRun(within, s, ladder.Exchange{Test: ladder.Penalty()}, limit)
+	defer r.Close()
+	limit.run = r
+	places, agreed, err := r.warm.Look()
+	if seen.Gradients = limit.spent(); limit.cut && errors.Is(err, context.Canceled) && ctx.Err() == nil {
+		return adapt.Exploration{Cut: true, Gradients: seen.Gradients}, nil
+	}
+	if err != nil || places == nil {
+		seen.Cut = true
+		return seen, err
+	}
+	seen.Apart, seen.Visited = !agreed, r.placesOf(places)
+	return seen, nil
+}
+
+// placesOf are the second halves of what walkers have visited, in the coordinates of the model, and images at random;
+// none where too many coordinates were not kept for that.
+func (r *run) placesOf(seen *population.Visits) (out [][][]float64) {
+	images := r.Phase.Images
+	for lane, xs := range seen.Visited {
+		xs = xs[len(xs)/2:]
+		if len(xs) == 0 || len(xs[0]) < r.Walkers.Dim && (images != nil || r.Centring != nil) {
+			return nil
+		}
+		if images != nil {
+			for i, x := range xs {
+				xs[i] = r.RandomImage(x, lane*len(xs)+i)
+			}
+		}
+		out = append(out, r.AsTheModel(xs))
+	}
+	return out
+}
+
+// A budget is a recorder that ends an exploration that takes too many gradients.
+type budget struct {
+	discardRecorder
+	run  *run
+	most int64
+	stop func()
+	cut  bool
+}
+
+func (b *budget) spent() int64 {
+	if b.run.Walkers == nil {
+		return 0
+	}
+	return b.run.Walkers.Gradients
+}
+
+// Progress implements infer.Recorder.
+func (b *budget) Progress(infer.Progress) {
+	if b.spent() > b.most && !b.cut {
+		b.cut = true
+		b.stop()
+	}
+}
