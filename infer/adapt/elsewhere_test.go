@@ -31,7 +31,7 @@ func TestContrastOf(t *testing.T) {
 		"the same":          {dim: 3, width: 1},
 		"the same of fifty": {dim: 50, width: 1},
 		"one away":          {dim: 3, width: 1, away: 1, at: 20, outside: true},
-		"five away":         {dim: 3, width: 1, away: 5, at: 6, outside: true, spreads: true}, // walkers that disagree say so themselves
+		"five away":         {dim: 3, width: 1, away: 5, at: 6, outside: true, spreads: true},
 		"aside":             {dim: 3, center: .6, width: 1, shift: true},
 		"narrower":          {dim: 3, width: .6, spreads: true, shift: true},
 		"wider":             {dim: 3, width: 1.7, spreads: true, shift: true},

@@ -4,8 +4,8 @@
 // (automatic differentiation variational inference: Kucukelbir, Tran, Ranganath, Gelman, Blei, JMLR 2017), planar
 // flows, and affine coupling layers.
 //
-// It is not a Monte Carlo method: draws are independent, but of the approximation. Each chain is a fit of its own, from a
-// start of its own, so that fits that end in different modes show as chains that disagree; and Pareto k̂ of the
+// It is not a Monte Carlo method: draws are independent, but of the approximation. Each chain is a fit of its own, from
+// a start of its own, so that fits that end in different modes show as chains that disagree; and Pareto k̂ of the
 // importance weights measures how far the approximation is from the target where it has been (Yao, Vehtari, Simpson,
 // Gelman 2018). Neither sees a mode that no fit has found, so the draws are compared with an exploration: walkers that
 // begin at starts of their own (elsewhere.go).

@@ -190,7 +190,7 @@ func TestFitsAreCompared(t *testing.T) {
 		seen  adapt.Exploration
 	}{"there": {}, "elsewhere": {shift: 100}, "apart": {seen: adapt.Exploration{Apart: true}},
 		"cut": {seen: adapt.Exploration{Cut: true}}} {
-		explore := func(_ context.Context, target infer.Target, _ infer.Options, most int64) (adapt.Exploration, error) {
+		explore := func(_ context.Context, _ infer.Target, _ infer.Options, most int64) (adapt.Exploration, error) {
 			if most < leastGradients || c.seen.Cut {
 				return c.seen, nil
 			}
@@ -199,7 +199,8 @@ func TestFitsAreCompared(t *testing.T) {
 				var xs [][]float64
 				for range 50 {
 					x := r.NormFloat64()
-					xs = append(xs, []float64{3 + c.shift + 10*x, -2 + .1*(rho*x+math.Sqrt(1-rho*rho)*r.NormFloat64())})
+					y := rho*x + math.Sqrt(1-rho*rho)*r.NormFloat64()
+					xs = append(xs, []float64{3 + c.shift + 10*x, -2 + .1*y})
 				}
 				c.seen.Visited = append(c.seen.Visited, xs)
 			}

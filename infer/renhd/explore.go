@@ -11,8 +11,8 @@ import (
 )
 
 // Explore takes walkers from the target's own starts to where it is, as warm-up does, for the draws of another sampler
-// to be compared with: these need not have begun everywhere. Chains and warm-up are the usual ones. It ends where it needs
-// more gradients than most.
+// to be compared with: these need not have begun everywhere. Chains and warm-up are the usual ones. It ends where it
+// needs more gradients than most.
 func Explore(ctx context.Context, t infer.Target, o infer.Options, most int64) (seen adapt.Exploration, err error) {
 	usual := infer.Defaults()
 	usual.Seed, usual.Threads, usual.Device, usual.WholeCalls = o.Seed, o.Threads, o.Device, o.WholeCalls

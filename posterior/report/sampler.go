@@ -69,8 +69,8 @@ func differs(e *store.Elsewhere) bool {
 	return e.Outside > maxOutside || e.Shifted > maxShifted || e.Spread > maxSpread
 }
 
-// confirmed reports whether walkers that began elsewhere have been where the draws are. Then weights with a large k̂ show
-// that the tails of the fit are too light, as those of a normal for a logarithm of a gamma, and not that it is wrong.
+// confirmed reports whether walkers that began elsewhere have been where the draws are. Then weights with a large k̂
+// show that the tails of the fit are too light, as those of a normal for a logarithm of a gamma, and not that it is wrong.
 func confirmed(e *store.Elsewhere) bool {
 	return e != nil && e.Walkers > 0 && !e.Apart && !e.Cut && !differs(e)
 }
@@ -85,17 +85,17 @@ func elsewhere(f *findings) (w store.Warning) {
 	switch {
 	case e.Apart:
 		w.Fact = "The posterior seems to have several modes."
-		w.Reason = "Walkers that began at starts of their own do not agree on where it is, or climbs found modes that " +
-			"none of them is in; a fit has one mode in most cases."
+		w.Reason = "Walkers that began at starts of their own do not agree on where it is, or climbs found modes " +
+			"that none of them is in; a fit has one mode in most cases."
 	case differs(e):
 		w.Fact = fmt.Sprintf("Draws differ from where %d walkers were that began at starts of their own: %.2g %% of "+
-			"their places are out of the reach of the draws, distribution functions are %.2g apart, and widths differ by "+
-			"a factor of %.2g, beyond what chance explains.", e.Walkers, 100*e.Outside, e.Shifted, math.Exp(e.Spread))
+			"their places are out of the reach of the draws, distribution functions are %.2g apart, and widths "+
+			"differ by a factor of %.2g, beyond what chance explains.", e.Walkers, 100*e.Outside, e.Shifted, math.Exp(e.Spread))
 		w.Reason = "Pareto k̂ and the bound see only where the fit is. Some of the posterior is elsewhere."
 	case e.Cut:
 		w.Fact = "Nothing is known of the posterior away from the fits."
-		w.Reason = "Walkers that began at starts of their own did not arrive within a quarter of the gradients of the " +
-			"fits."
+		w.Reason = "Walkers that began at starts of their own did not arrive within a quarter of the gradients of " +
+			"the fits."
 	default:
 		return store.Warning{}
 	}
