@@ -70,7 +70,8 @@ func differs(e *store.Elsewhere) bool {
 }
 
 // confirmed reports whether walkers that began elsewhere have been where the draws are. Then weights with a large k̂
-// show that the tails of the fit are too light, as those of a normal for a logarithm of a gamma, and not that it is wrong.
+// show that the tails of the fit are too light, as those of a normal for a logarithm of a gamma, and not that it is
+// wrong.
 func confirmed(e *store.Elsewhere) bool {
 	return e != nil && e.Walkers > 0 && !e.Apart && !e.Cut && !differs(e)
 }
@@ -90,7 +91,8 @@ func elsewhere(f *findings) (w store.Warning) {
 	case differs(e):
 		w.Fact = fmt.Sprintf("Draws differ from where %d walkers were that began at starts of their own: %.2g %% of "+
 			"their places are out of the reach of the draws, distribution functions are %.2g apart, and widths "+
-			"differ by a factor of %.2g, beyond what chance explains.", e.Walkers, 100*e.Outside, e.Shifted, math.Exp(e.Spread))
+			"differ by a factor of %.2g, beyond what chance explains.", e.Walkers, 100*e.Outside, e.Shifted,
+			math.Exp(e.Spread))
 		w.Reason = "Pareto k̂ and the bound see only where the fit is. Some of the posterior is elsewhere."
 	case e.Cut:
 		w.Fact = "Nothing is known of the posterior away from the fits."
