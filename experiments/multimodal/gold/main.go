@@ -1,13 +1,13 @@
 // Gold runs ppl on targets with several modes, hard geometry or heavy tails whose means are known, with nothing tuned,
 // and counts how many runs are right, how many are wrong, and how many say so.
 //
-//	go run ./experiments/multimodal/gold [-set broken|scales|single] [-seeds 5] [-only NAME,…] [-evidence]
+//	go run ./experiments/multimodal/gold [-set NAME] [-seeds 5] [-only NAME,…] [-evidence]
 //	    [-rough] [-ppl PATH] [-runs FILE] [-out FILE]
 //
 // A target is targets/NAME.ppl with its truth in targets/NAME.json (truth.py). The set `broken` has runs that cannot be
 // right, or hardly: they have to be refused or flagged. The set `single` has one mode and no hard geometry (single.py).
-// The set `scales` has groups whose common scale is clearly positive, or may be near zero (scales.py). Runs are appended
-// to a file, a JSON object a line, and those that are in it already are not repeated, so that an interrupted command
+// The set `scales` has groups whose common scale is clearly positive, or may be near zero (scales.py). Runs are
+// appended to a file, a JSON object a line, and those that are in it already are not repeated, so that an interrupted command
 // goes on where it was. With -evidence, of targets whose log evidence is known, the table is of estimates of it
 // (evidence.go).
 package main
@@ -86,7 +86,8 @@ func main() {
 	runs := flag.String("runs", filepath.Join(os.TempDir(), "gold.jsonl"), "`file` of the runs done")
 	out := flag.String("out", "", "`file` to write the table to; standard output if empty")
 	withEvidence := flag.Bool("evidence", false, "estimate the log evidence, of targets where it is known")
-	rough := flag.Bool("rough", false, "judge as approximations are: means by .3 standard deviations, these by a factor of 1.4")
+	rough := flag.Bool("rough", false,
+		"judge as approximations are: means by .3 standard deviations, these by a factor of 1.4")
 	limit := flag.Duration("limit", 2*time.Minute, "time limit of a run")
 	flag.Parse()
 	g := gold{dir: filepath.Join(home, *set), ppl: *ppl, seeds: *seeds, limit: *limit, args: flag.Args(),
