@@ -19,7 +19,8 @@ import (
 func TestExamplesResume(t *testing.T) {
 	samplers := []killedSampler{{"renhd", renhd.Sample, 9}}
 	if os.Getenv("PPL_SLOW") != "" && !testing.Short() {
-		samplers = []killedSampler{{"renhd", renhd.Sample, 1}, {"nuts", nuts.Sample, 7}, {"flow", flow.Sampler(flow.MeanField, nil), 5}}
+		samplers = []killedSampler{{"renhd", renhd.Sample, 1}, {"nuts", nuts.Sample, 7},
+			{"flow", flow.Sampler(flow.MeanField, nil), 5}}
 	}
 	paths, err := filepath.Glob("*.ppl")
 	if err != nil || len(paths) == 0 {

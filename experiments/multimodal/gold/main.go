@@ -7,8 +7,8 @@
 // A target is targets/NAME.ppl with its truth in targets/NAME.json (truth.py). The set `broken` has runs that cannot be
 // right, or hardly: they have to be refused or flagged. The set `single` has one mode and no hard geometry (single.py).
 // The set `scales` has groups whose common scale is clearly positive, or may be near zero (scales.py). Runs are
-// appended to a file, a JSON object a line, and those that are in it already are not repeated, so that an interrupted command
-// goes on where it was. With -evidence, of targets whose log evidence is known, the table is of estimates of it
+// appended to a file, a JSON object a line, and those that are in it already are not repeated, so that an interrupted
+// command goes on where it was. With -evidence, of targets whose log evidence is known, the table is of estimates of it
 // (evidence.go).
 package main
 
