@@ -44,13 +44,17 @@ func All() []Row {
 		Row{"nuts", "the No-U-Turn sampler as in Stan: multinomial, with windowed adaptation",
 			nuts.Searching(renhd.Missed),
 			only("accept", "max_depth", "max_energy_error", "metric", "precision", "step_size"), false, false},
-		Row{"advi", "an approximation by independent normals, fitted", flow.Sampler(flow.MeanField, renhd.Explore),
+		Row{"advi", "an approximation by independent normals, fitted",
+			flow.Sampler(flow.MeanField, renhd.Explore),
 			only("precision", "step_size"), true, false},
-		Row{"fullrank", "an approximation by one normal with correlations, fitted", flow.Sampler(flow.FullRank, renhd.Explore),
+		Row{"fullrank", "an approximation by one normal with correlations, fitted",
+			flow.Sampler(flow.FullRank, renhd.Explore),
 			only("precision", "step_size"), true, false},
-		Row{"planar", "an approximation by planar flows of normals, fitted", flow.Sampler(flow.Planar, renhd.Explore),
+		Row{"planar", "an approximation by planar flows of normals, fitted",
+			flow.Sampler(flow.Planar, renhd.Explore),
 			only("precision", "step_size"), true, false},
-		Row{"flow", "an approximation by coupling flows of normals, fitted", flow.Sampler(flow.Coupling, renhd.Explore),
+		Row{"flow", "an approximation by coupling flows of normals, fitted",
+			flow.Sampler(flow.Coupling, renhd.Explore),
 			only("precision", "step_size"), true, false})
 }
 
