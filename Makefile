@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 30s
 
-.PHONY: check platforms lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models mutate kills same measure install release wheel wheels python
+.PHONY: check platforms lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models mutate kills same measure install release wheel wheels python r
 
 check:
 	$(GO) mod tidy -diff
@@ -175,3 +175,7 @@ wheels:
 PYTHONS ?=
 python:
 	PYTHONS="$(PYTHONS)" python/test.sh
+
+# R CMD check of the R package, with its tests and its vignette.
+r:
+	GO=$(GO) r/test.sh

@@ -42,7 +42,8 @@ func TestDocumentLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range append(paths, "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md",
-		"lang/REFERENCE.md", "lang/diag/DIAGNOSTICS.md", "python/README.md") {
+		"lang/REFERENCE.md", "lang/diag/DIAGNOSTICS.md", "python/README.md",
+		"r/README.md") {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -24,6 +24,13 @@ pytest.importorskip("zarr")
 OLD = az.__version__.startswith("0.")
 
 
+def test_interrupted_without_a_summary(run):
+    answer = ppl._call.Answer(130, "", [], [])
+    with pytest.warns(ppl.SamplingWarning, match="interrupted: the first"):
+        again = ppl.Run._sampled(run.path, answer, None)
+    assert again.interrupted and again.summary.equals(run.summary)
+
+
 def test_summary_agrees_with_arviz(run):
     table = run.summary
     assert list(table.index) == ["a", "b", "sigma"]

@@ -88,20 +88,32 @@ class Run:
     @classmethod
     def _sampled(cls, path: str, answer: _call.Answer, scratch: Scratch | None) -> Run:
         """Return the run that has just been sampled, and warn of what is wrong with its draws."""
-        if answer.exit_code == _call.INTERRUPTED and not answer.text.strip():
+        interrupted = answer.exit_code == _call.INTERRUPTED
+        draws = cls._kept(path) if interrupted else 0
+        if interrupted and not draws:
             raise Interrupted("interrupted before every chain had a draw: there are no draws yet")
         run = cls(path, _scratch=scratch)
-        run.interrupted = answer.exit_code == _call.INTERRUPTED
-        summary = answer.json()
+        run.interrupted = interrupted
+        # A process that is interrupted ends without a summary if that takes more than a moment.
+        summary = answer.json() if answer.text.strip() else {}
         if run.interrupted:
             warnings.warn(
-                f"interrupted: the first {summary['draws']} draws of each chain are kept; Run.resume adds the others",
+                f"interrupted: the first {draws} draws of each chain are kept; Run.resume adds the others",
                 SamplingWarning,
                 stacklevel=3,
             )
         for w in summary.get("warnings") or []:
             warnings.warn(_warning_text(w), SamplingWarning, stacklevel=3)
         return run
+
+    @staticmethod
+    def _kept(path: str) -> int:
+        """Return how many draws of every chain a run directory has."""
+        try:
+            about = json.loads(Path(path, "run.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return 0
+        return min(about.get("draws_written") or [0])
 
     def _about(self) -> dict[str, Any]:
         """Read what the run says of itself."""

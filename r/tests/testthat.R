@@ -1,0 +1,4 @@
+library(testthat)
+library(pplr)
+
+test_check("pplr")

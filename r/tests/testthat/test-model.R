@@ -1,0 +1,60 @@
+test_that("mistakes are conditions with code, line and help", {
+  skip_without_ppl()
+  error <- expect_error(ppl_sample("a ~ Normal(0, 1)\nmu ~ Normal(0, sgima)"), class = "ppl_model_error")
+  expect_identical(error$code, "E10")
+  expect_identical(error$line, 2L)
+  expect_match(error$help, "sgima ~ Normal")
+  expect_error(ppl_sample("data y[N]\nmu ~ Normal(0, 1)\ny[i in N] ~ Normal(mu, 1)"), class = "ppl_error")
+  expect_error(ppl_sample("x ~ Normal(0, 1)", adapt_delta = 0.9), "it is `accept` here", class = "ppl_usage_error")
+  check <- ppl_check("mu ~ Normal(0, sgima)")
+  expect_false(check$ok)
+  expect_identical(check$diagnostics$code[1], "E10")
+  suppressWarnings(expect_warning(
+    ppl_sample("x ~ Normal(0, 1)", draws = 50, warmup = 50, seed = 1), class = "ppl_sampling_warning"
+  ))
+})
+
+test_that("formulas are models, which can be printed", {
+  skip_without_ppl()
+  fit <- suppressWarnings(ppl_fit(height ~ day.no + (1 | plot), growth, seed = 1, draws = 200, warmup = 300))
+  expect_match(fit$code, "b_day_no", fixed = TRUE)
+  slope <- summary(fit, "b_day_no")
+  expect_equal(slope$mean, unname(stats::coef(stats::lm(height ~ day.no, growth))[2]), tolerance = 0.1)
+  expect_error(ppl_fit(height ~ nothing, growth), class = "ppl_error")
+})
+
+test_that("families have their names in formulas", {
+  expect_identical(pplr:::family_text(stats::binomial("probit")), "binomial(probit)")
+  expect_identical(pplr:::family_text(stats::poisson), "poisson(log)")
+  expect_identical(pplr:::family_text("negbinomial"), "negbinomial")
+  expect_identical(pplr:::family_text(stats::Gamma("log")), "gamma(log)")
+  expect_error(pplr:::family_text(stats::quasipoisson()), class = "ppl_usage_error")
+})
+
+test_that("the program is checked before it is called", {
+  old <- options(ppl.path = file.path(tempdir(), "no-such-program"))
+  on.exit(options(old))
+  expect_error(ppl_path(), "no program", class = "ppl_binary_error")
+  fake <- file.path(tempdir(), "not-ppl")
+  writeLines(c("#!/bin/sh", "echo nothing"), fake)
+  Sys.chmod(fake, "755")
+  options(ppl.path = fake)
+  expect_error(ppl_path(), class = "ppl_binary_error")
+})
+
+test_that("an archive is installed if its checksum is right", {
+  skip_without_ppl()
+  skip_on_os("windows")
+  folder <- tempfile("archive")
+  dir.create(folder)
+  program <- normalizePath(ppl_path())
+  file.copy(program, file.path(folder, "ppl"))
+  archive <- file.path(folder, "ppl.tar")
+  utils::tar(archive, files = "ppl", tar = Sys.which("tar"), extra_flags = paste("-C", folder))
+  old <- Sys.getenv("R_USER_DATA_DIR", NA)
+  Sys.setenv(R_USER_DATA_DIR = file.path(folder, "home"))
+  on.exit(if (is.na(old)) Sys.unsetenv("R_USER_DATA_DIR") else Sys.setenv(R_USER_DATA_DIR = old))
+  expect_error(ppl_install(archive, strrep("0", 64)), "checksum", class = "ppl_binary_error")
+  target <- ppl_install(archive, pplr:::sha256_of(archive))
+  expect_true(file.exists(target))
+})

@@ -1,0 +1,92 @@
+test_that("draws agree with the summary of the program", {
+  skip_without_ppl()
+  fit <- fitted_growth()
+  ours <- posterior::summarise_draws(as_draws_array(fit), "mean", "sd", "ess_bulk", "ess_tail", "rhat")
+  theirs <- summary(fit)
+  expect_identical(ours$variable, theirs$variable)
+  for (column in c("mean", "sd", "ess_bulk", "ess_tail", "rhat")) {
+    expect_equal(as.numeric(ours[[column]]), theirs[[column]], tolerance = 1e-6, label = column)
+  }
+})
+
+test_that("random variables have the same draws", {
+  skip_without_ppl()
+  fit <- fitted_growth()
+  r <- as_draws_rvars(fit)
+  draws <- as_draws_matrix(fit)
+  expect_equal(posterior::draws_of(r$u)[, 3], as.vector(draws[, "u[empty]"]), ignore_attr = TRUE)
+  expect_equal(mean(r$b), mean(draws[, "b"]))
+  expect_identical(posterior::nchains(r), 4L)
+})
+
+test_that("loo agrees with the program", {
+  skip_without_ppl()
+  skip_if_not_installed("loo")
+  fit <- fitted_growth()
+  expect_identical(dim(log_lik(fit)), c(1200L, 8L))
+  theirs <- pplr:::json_of("loo", fit$path)
+  ours <- suppressWarnings(loo(fit))
+  expect_equal(ours$estimates["elpd_loo", 1], theirs$elpd_loo, tolerance = 1e-3)
+  expect_equal(ours$estimates["elpd_loo", 2], theirs$se * sqrt(8 / 7), tolerance = 1e-3) # which divides by n
+  expect_identical(suppressWarnings(loo::loo(fit))$estimates, ours$estimates)
+})
+
+test_that("predictions follow the mean", {
+  skip_without_ppl()
+  fit <- fitted_growth()
+  again <- posterior_predict(fit, seed = 3)
+  expect_identical(dim(again), c(1200L, 8L))
+  b <- as_draws_rvars(fit)
+  new <- predict(fit, data.frame(day.no = c(2, 20), plot = c("z", "z")))
+  expected <- mean(b$a + b$b * c(2, 20) + b$u[1])
+  expect_equal(new$mean, expected, tolerance = 0.05)
+  expect_gt(new$sd[2], new$sd[1])
+})
+
+test_that("statistics of the sampler have Stan's names", {
+  skip_without_ppl()
+  fit <- fitted_growth()
+  p <- nuts_params(fit)
+  expect_named(p, c("Chain", "Iteration", "Parameter", "Value"))
+  expect_true(all(c("accept_stat__", "divergent__", "energy__") %in% p$Parameter))
+  expect_identical(nrow(log_posterior(fit)), 1200L)
+  skip_if_not_installed("bayesplot")
+  expect_identical(bayesplot::nuts_params(fit), p)
+})
+
+test_that("expressions, modes, log densities and reports", {
+  skip_without_ppl()
+  fit <- fitted_growth()
+  expect_equal(ppl_query(fit, "a + b")$mean, sum(summary(fit, "a", "b")$mean), tolerance = 1e-4)
+  expect_error(ppl_query(fit, "nothing + 1"), class = "ppl_error")
+  mode <- ppl_optimize(growth_model, growth, seed = 1)
+  expect_true(mode$converged)
+  expect_equal(mode$table$mode[mode$table$variable == "b"], 2, tolerance = 0.1)
+  density <- suppressWarnings(ppl_logprob("x ~ Normal(0, 1)", list(x = 1), gradient = TRUE))
+  expect_equal(density$log_prior, stats::dnorm(1, log = TRUE))
+  expect_equal(density$gradient$x, -1)
+  page <- ppl_report(fit, tempfile(fileext = ".html"))
+  expect_match(readLines(page, n = 1), "doctype html")
+  expect_match(readLines(ppl_plot(fit, "trace", "b"), n = 5), "<svg", all = FALSE)
+})
+
+test_that("an interrupted run has its draws, also without a summary", {
+  skip_without_ppl()
+  fit <- fitted_growth()
+  answer <- list(exit_code = 130L, text = "")
+  expect_warning(again <- pplr:::sampled(fit$path, answer), "the first 300", class = "ppl_sampling_warning")
+  expect_true(again$interrupted)
+  expect_error(pplr:::sampled(tempfile(), answer), class = "ppl_interrupted")
+})
+
+test_that("a run continues, and is opened again", {
+  skip_without_ppl()
+  out <- file.path(tempfile("run"), "again.run")
+  dir.create(dirname(out))
+  fit <- suppressWarnings(ppl_sample("x ~ Normal(0, 1)", seed = 2, draws = 100, warmup = 100, out = out))
+  more <- suppressWarnings(ppl_resume(fit, draws = 150))
+  expect_identical(dim(as_draws_array(more)), c(150L, 4L, 1L))
+  expect_identical(as.vector(as_draws_array(more)[1:100, , ]), as.vector(as_draws_array(ppl_load(out))[1:100, , ]))
+  expect_error(ppl_load(dirname(out)), "no run", class = "ppl_run_error")
+  expect_error(ppl_sample("x ~ Normal(0, 1)", out = out, draws = 10), class = "ppl_error")
+})
