@@ -142,8 +142,8 @@ func (x *executor) slotOf(r region, s term) (sl slot, by term, of *plate) {
 	l := linearOf(s)
 	var found *plate
 	for _, p := range s.plates {
-		if slices.Contains(r.plates, p) {
-			if found != nil || l.coefs[p.name] == 0 {
+		if slices.Contains(r.plates, p) && l.coefs[p.name] != 0 {
+			if found != nil {
 				cannot("an index on the left side is not one loop's index and a constant")
 			}
 			found = p
