@@ -12,8 +12,10 @@ import (
 	"ppl/app/analysis"
 	"ppl/app/fault"
 	"ppl/app/notes"
+	"ppl/app/rundir"
 	"ppl/cmd/ppl/repl"
 	"ppl/lang/diag"
+	"ppl/lang/source"
 )
 
 func sessionCommand(c *console) *cobra.Command {
@@ -55,6 +57,22 @@ func (h sessionHost) Out() io.Writer { return h.c.out }
 
 // Width returns the columns of the terminal.
 func (h sessionHost) Width() int { return h.c.width }
+
+// ReadModel reads a model, or a program of Stan as one, with its data as the model calls them.
+func (h sessionHost) ReadModel(path string, data []string) (at, text string, given []string, err error) {
+	if isStan(path) {
+		m, err := h.c.readStan(path, data)
+		if err != nil {
+			return "", "", nil, err
+		}
+		return m.path, m.text, m.data, nil
+	}
+	text, err = source.ReadModel(path)
+	if err != nil {
+		return "", "", nil, fault.Wrongf("there is no model and no run %s%s", path, rundir.InsteadOfModel(path))
+	}
+	return path, text, data, nil
+}
 
 // Notef writes a line for the reader.
 func (h sessionHost) Notef(format string, args ...any) { h.c.notef(format, args...) }

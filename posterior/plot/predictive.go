@@ -24,6 +24,9 @@ type replicates struct {
 // replicatesOf reads the replicates of the first name that has some, or of all.
 func replicatesOf(r *store.Run, names []string) (all []replicates, err error) {
 	if len(r.Layout.Predictive) == 0 {
+		if all, err := generatedReplicates(r, names); err != nil || len(all) > 0 {
+			return all, err
+		}
 		return nil,
 			report.Unusable{Reason: fmt.Sprintf("%s has no replicates of the data yet; draw them: ppl predict %s",
 				r.Dir, r.Dir)}
@@ -44,15 +47,43 @@ func replicatesOf(r *store.Run, names []string) (all []replicates, err error) {
 		if err != nil {
 			return nil, err
 		}
-		x := replicates{variable: v, data: data}
-		for _, xs := range chains {
-			for ; len(xs) > 0 && v.Size() > 0; xs = xs[v.Size():] {
-				x.drawn = append(x.drawn, xs[:v.Size()])
-			}
-		}
-		all = append(all, x.present())
+		all = append(all, drawnFor(v, data, chains))
 	}
 	return all, nil
+}
+
+// generatedReplicates reads replicates that the model itself draws, as programs of Stan do: those of y are called
+// y_rep.
+func generatedReplicates(r *store.Run, names []string) (all []replicates, err error) {
+	for _, given := range slices.Concat(r.Layout.Observed, r.Layout.Constant) {
+		name := given.Name + "_rep"
+		i := slices.IndexFunc(r.Layout.Posterior, func(v types.Variable) bool { return v.Name == name })
+		if i < 0 || r.Layout.Posterior[i].Size() != given.Size() || len(names) > 0 &&
+			!slices.Contains(names, given.Name) && !slices.Contains(names, name) {
+			continue
+		}
+		data, err := r.Data(given.Name)
+		if err != nil {
+			return nil, err
+		}
+		chains, err := r.Draws(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, drawnFor(r.Layout.Posterior[i], data, chains))
+	}
+	return all, nil
+}
+
+// drawnFor are data with the draws in their place, by chain.
+func drawnFor(v types.Variable, data []float64, chains [][]float64) replicates {
+	x := replicates{variable: v, data: data}
+	for _, xs := range chains {
+		for ; len(xs) > 0 && v.Size() > 0; xs = xs[v.Size():] {
+			x.drawn = append(x.drawn, xs[:v.Size()])
+		}
+	}
+	return x.present()
 }
 
 // present leaves out the elements whose data are missing.

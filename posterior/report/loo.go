@@ -98,7 +98,7 @@ func (l *LOO) leaveOut(r *store.Run, v types.Variable, groups [][]int, of predic
 
 // addDraws goes through the draws once, for the first of some groups of rows of v.
 func addDraws(r *store.Run, v types.Variable, groups [][]int, of prediction, to []*stats.LeftOut) error {
-	arrays, size := []store.Array{{Group: string(store.RowDensities), Name: v.Name}}, v.Size()
+	arrays, size := []store.Array{{Group: string(partOf(r, v)), Name: v.Name}}, v.Size()
 	if of.known() {
 		arrays = append(arrays, store.Array{Group: string(store.DataReplicates), Name: of.name})
 	}
@@ -130,6 +130,9 @@ func addDraws(r *store.Run, v types.Variable, groups [][]int, of prediction, to 
 
 // whyNoPIT says why the rows of v have no LOO-PIT even if they are predicted; it is empty if they would have it.
 func whyNoPIT(r *store.Run, v types.Variable) string {
+	if partOf(r, v) == store.PosteriorDraws {
+		return "the model computes " + v.Name + " itself, and what its rows are the likelihood of is not known"
+	}
 	if slices.Contains(r.Layout.GivenUnknowns, v.Name) {
 		return "a row cannot be predicted without what the other rows say about the discrete unknowns that it " +
 			"depends on"
@@ -149,6 +152,17 @@ type Unusable struct{ Reason string }
 
 func (u Unusable) Error() string { return u.Reason }
 
+// generatedRows is what programs of Stan call the log likelihood of rows that they compute for each draw.
+const generatedRows = "log_lik"
+
+// partOf is where the draws of rows lie.
+func partOf(r *store.Run, rows types.Variable) store.Part {
+	if slices.ContainsFunc(r.Layout.LogLikelihood, func(v types.Variable) bool { return v.Name == rows.Name }) {
+		return store.RowDensities
+	}
+	return store.PosteriorDraws
+}
+
 // rowsOf finds the rows that can be left out one by one.
 func rowsOf(r *store.Run, name string) (types.Variable, error) {
 	var names []string
@@ -156,9 +170,14 @@ func rowsOf(r *store.Run, name string) (types.Variable, error) {
 		names = append(names, v.Name)
 	}
 	i := slices.Index(names, name)
+	generated := slices.IndexFunc(r.Layout.Posterior, func(v types.Variable) bool {
+		return v.Name == generatedRows && v.Size() > 1
+	})
 	switch {
 	case r.Info.Draws == 0:
 		return types.Variable{}, Unusable{r.Dir + " has no draws yet of every chain"}
+	case generated >= 0 && i < 0 && (name == generatedRows || name == "" && len(names) != 1):
+		return r.Layout.Posterior[generated], nil
 	case len(names) == 0:
 		return types.Variable{}, Unusable{r.Dir + " does not hold the log likelihood of each row; sample again with " +
 			"--set log_likelihood=on"}

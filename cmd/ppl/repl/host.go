@@ -22,6 +22,8 @@ type Host interface {
 	Out() io.Writer // where results go
 	Width() int     // columns of Out; 0 if it is not a terminal
 	Notef(format string, args ...any)
+	// ReadModel reads a model, or a program of Stan as one, with its data as the model calls them.
+	ReadModel(path string, data []string) (at, text string, given []string, err error)
 	PrintDiagnostics(ds []diag.Diagnostic)
 	Notes() notes.Notes
 	// Redirected returns the host with results that go to out, and with messages that are JSON objects, one on each

@@ -11,11 +11,9 @@ import (
 	"ppl/app/analysis"
 	"ppl/app/fault"
 	"ppl/app/notes"
-	"ppl/app/rundir"
 	"ppl/compiler"
 	"ppl/infer"
 	"ppl/lang/diag"
-	"ppl/lang/source"
 	"ppl/posterior/store"
 )
 
@@ -79,11 +77,11 @@ func (s *session) begin(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return s.open(path, "")
 	}
-	text, err := source.ReadModel(path)
+	path, text, data, err := s.host.ReadModel(path, s.data)
 	if err != nil {
-		return fault.Wrongf("there is no model and no run %s%s", path, rundir.InsteadOfModel(path))
+		return err
 	}
-	s.draft = &compiler.Draft{Path: path, Text: text}
+	s.draft, s.data = &compiler.Draft{Path: path, Text: text}, data
 	_, ds := s.draft.Check()
 	return s.diagnose(ds)
 }

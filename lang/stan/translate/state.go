@@ -2,6 +2,7 @@ package translate
 
 import (
 	"slices"
+	"strings"
 
 	"ppl/lang/source"
 	"ppl/lang/stan"
@@ -221,6 +222,14 @@ func closed(plates []*plate) []*plate {
 		}
 	}
 	return out
+}
+
+// loose is a text of which it is only known whether it is a condition.
+func loose(text string) term {
+	if strings.Contains(text, "?") {
+		return term{text: text, strength: strengthCond}
+	}
+	return term{text: text, strength: strengthOr}
 }
 
 // sameTurns are the slots of plates, and a value in them. What is a part of a series has the same turns in all rows.
@@ -481,7 +490,7 @@ func (x *executor) writeAs(c *cell, st *state, name string) value {
 		slots, text := slotsOf(outer), p.text
 		if len(p.slots) == len(c.dims) {
 			var t term
-			slots, t = x.sameTurns(c, outer, term{text: text, strength: strengthCond})
+			slots, t = x.sameTurns(c, outer, loose(text))
 			text = t.text
 		}
 		x.emit(item{name: name, slots: append(slots, p.slots...), text: text, at: x.at, level: v.level})

@@ -198,6 +198,66 @@ y[i in T] ~ Poisson(log = a[1])
 best_2[t in T, 0] = -inf
 best_2[t in T, k in K] = a[k] * y[t] > best_2[t, k-1] ? a[k] * y[t] : best_2[t, k-1]
 generate best[t in T] = best_2[t, K]`},
+		{"scratch arrays of a loop, from a place that data give", `
+data { int N; int T; array[N] int first; array[N, T] int y; vector[3] p0; }
+parameters { array[3] simplex[3] A; array[3] simplex[4] B; }
+model {
+  array[3] real acc;
+  array[T] vector[3] gam;
+  for (i in 1:N) {
+    for (k in 1:3) gam[first[i], k] = p0[k];
+    for (t in (first[i] + 1):T) {
+      for (k in 1:3) {
+        for (j in 1:3) acc[j] = gam[t - 1, j] * A[j, k] * B[k, y[i, t]];
+        gam[t, k] = sum(acc);
+      }
+    }
+    target += log(sum(gam[T]));
+  }
+}`, `
+data N: int
+data T: int
+data first[N]: int
+data y[N, T]: int
+data p0[1..3]
+A[i in 1..3, 1..3] ~ Dirichlet(fill(1, 3))
+B[i in 1..3, 1..4] ~ Dirichlet(fill(1, 4))
+acc_2[i in N, t in T, k in 1..3, j in 1..3] = t >= first[i] + 1 ? gam_3[i, t-1, j] * A[j, k] * B[k, y[i, t]] : 0 / 0
+gam_3[i in N, j in T, k in 1..3] = j >= first[i] + 1 ? sum(acc_2[i, j, k]) : j == first[i] ? p0[k] : 0 / 0
+factor[i in N]: log(sum(gam_3[i, T]))`},
+		{"sums with indices of the same name, and what data choose on the left side", `
+data { int J; array[J] int last; }
+parameters { vector<lower=0, upper=1>[J] phi; }
+transformed parameters {
+  matrix[J, J] pr;
+  for (i in 1:J) {
+    pr[i, last[i]] = phi[i];
+    for (j in (last[i] + 1):J) pr[i, j] = prod(phi[i:(j - 1)]);
+  }
+}
+model { target += sum(pr); }`, `
+data J: int
+data last[J]: int
+phi[J] ~ Flat in 0..1
+generate pr[i in J, j in J] = j >= last[i] + 1 ? prod(k in 1..j-i: phi[i+k-1]) : j == last[i] ? phi[i] : 0 / 0
+factor sum(pr)`},
+		{"a loop from the end", `
+data { int T; vector[T] y; }
+parameters { real a; }
+model {
+  vector[T] b;
+  b[T] = 1;
+  for (s in 0:(T - 2)) {
+    int t = T - s;
+    b[t - 1] = a * b[t] + y[t];
+  }
+  target += b[1];
+}`, `
+data T: int
+data y[T]
+a ~ Flat
+b[i in T] = i <= T - 1 ? a * b[i+1] + y[i+1] : 1
+factor b[1]`},
 		{"a non-centred parameter", `
 data { int J; vector[J] y; }
 parameters { real mu; real<lower=0> tau; vector<offset=mu, multiplier=tau>[J] theta; }
