@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 30s
 
-.PHONY: check platforms lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models mutate kills same measure install release wheel wheels python r
+.PHONY: check platforms lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models mutate kills same measure install release release-check wheel wheels python r
 
 check:
 	$(GO) mod tidy -diff
@@ -149,17 +149,15 @@ LDFLAGS := -X ppl/app/version.number=$(VERSION)
 install:
 	$(GO) install -ldflags '$(LDFLAGS)' ./cmd/ppl
 
-# Archives for Linux and macOS in dist, with checksums.
-RELEASED ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+# Archives, packages (if nfpm is there), lists of modules, formulas and checksums in dist; RELEASED names platforms, such
+# as linux-amd64,musl-amd64, all by default.
+RELEASED ?=
 release:
-	rm -rf dist && mkdir dist
-	@set -e; for platform in $(RELEASED); do \
-		os=$${platform%/*}; arch=$${platform#*/}; name=ppl-$(VERSION)-$$os-$$arch; echo $$name; mkdir dist/$$name; \
-		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w $(LDFLAGS)' -o dist/$$name/ppl ./cmd/ppl; \
-		cp -r LICENSE README.md CHANGELOG.md examples dist/$$name; rm -f dist/$$name/examples/*.go; \
-		tar -C dist -czf dist/$$name.tar.gz $$name; rm -r dist/$$name; \
-	done
-	cd dist && { sha256sum *.tar.gz 2>/dev/null || shasum -a 256 *.tar.gz; } > SHA256SUMS
+	$(GO) run ./cmd/ppl/release -go $(GO) -only "$(RELEASED)"
+
+# The same twice, compared byte by byte; then what was built is run, also by qemu and wine if they are there.
+release-check:
+	GO=$(GO) cmd/ppl/release/check.sh -go $(GO) -only "$(RELEASED)"
 
 # Python wheels with the binary inside, in dist; WHEELS names the platforms, all by default.
 WHEELS ?=

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Builds the release twice and compares the bytes; then runs what was built: the archive from an empty folder, the Debian
+# package from where it puts its files, the program for musl in a folder that has nothing else, and those of other
+# systems by qemu and wine, if these are there. What cannot be tried is named.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"${GO:-go}" run ./cmd/ppl/release -out "$work/first" "$@"
+TMPDIR=$(mktemp -d -p "$work") "${GO:-go}" run ./cmd/ppl/release -out dist "$@"
+diff -r "$work/first" dist
+echo "two builds have the same bytes"
+(cd dist && sha256sum -c --quiet SHA256SUMS)
+
+cat >"$work/own.csv" <<'CSV'
+dose,response
+1,2.1
+2,3.9
+3,6.2
+4,7.8
+CSV
+cat >"$work/own.ppl" <<'PPL'
+data dose[N], response[N] from "own.csv"
+a, b ~ Normal(0, 10)
+sigma ~ HalfNormal(5)
+response[i in N] ~ Normal(a + b * dose[i], sigma)
+PPL
+
+# try NAME COMMAND... samples a model with a table, and draws a picture.
+try() {
+    local name=$1 folder
+    shift
+    folder=$(mktemp -d -p "$work")
+    cp "$work"/own.* "$folder"
+    (cd "$folder" && "$@" sample own.ppl --seed 1 --quiet --draws 200 --warmup 300 --device host >/dev/null 2>log &&
+        "$@" plot own.run trace --out own.svg 2>>log && [[ -s own.svg ]]) ||
+        { echo "$name: failed"; cat "$folder/log"; exit 1; }
+    echo "$name: sampled and drawn"
+}
+
+unpacked() { # NAME.tar.gz
+    mkdir -p "$work/unpacked"
+    tar -C "$work/unpacked" -xzf "$1"
+    echo "$work/unpacked/$(basename "$1" .tar.gz)/ppl"
+}
+
+here=$("${GO:-go}" env GOARCH)
+[[ $here == amd64 ]] && other=arm64 emulator=qemu-aarch64-static || other=amd64 emulator=qemu-x86_64-static
+for archive in dist/ppl-*-linux-"$here".tar.gz; do
+    [[ -e $archive ]] && try "$(basename "$archive")" "$(unpacked "$archive")"
+done
+for package in dist/ppl-*-linux-"$here".deb; do
+    [[ -e $package ]] || continue
+    dpkg-deb -x "$package" "$work/deb"
+    try "$(basename "$package")" "$work/deb/usr/bin/ppl"
+done
+for archive in dist/ppl-*-musl-"$here".tar.gz; do
+    [[ -e $archive ]] || continue
+    program=$(unpacked "$archive")
+    if ((EUID == 0)); then
+        mkdir -p "$work/empty/tmp" && cp "$program" "$work"/own.* "$work/empty"
+        chroot "$work/empty" /ppl sample /own.ppl --out /tmp/own.run --seed 1 --quiet --draws 200 --warmup 300 >/dev/null
+        echo "$(basename "$archive"): sampled where nothing else is"
+    else
+        try "$(basename "$archive")" "$program"
+    fi
+done
+for archive in dist/ppl-*-linux-"$other".tar.gz; do
+    [[ -e $archive ]] || continue
+    if command -v "$emulator" >/dev/null; then
+        try "$(basename "$archive")" "$emulator" "$(unpacked "$archive")"
+    else
+        echo "$(basename "$archive"): not tried, $emulator is missing"
+    fi
+done
+for archive in dist/ppl-*-windows-amd64.zip; do
+    [[ -e $archive ]] || continue
+    if command -v wine >/dev/null; then
+        unzip -q -d "$work/windows" "$archive"
+        WINEDEBUG=-all try "$(basename "$archive")" wine "$(echo "$work"/windows/*/ppl.exe)"
+    else
+        echo "$(basename "$archive"): not tried, wine is missing"
+    fi
+done
+for archive in dist/ppl-*-{darwin,windows-arm64}*.{tar.gz,zip}; do
+    [[ ! -e $archive ]] || echo "$(basename "$archive"): compiled, not tried"
+done

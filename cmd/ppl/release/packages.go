@@ -1,0 +1,142 @@
+package main
+
+import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"text/template"
+	"time"
+)
+
+//go:embed formulas
+var templates embed.FS
+
+// packages makes packages for Debian and Red Hat by nfpm, a program of its own (https://nfpm.goreleaser.com).
+func (r *release) packages(p platform, work, program string, files []file) error {
+	nfpm, err := exec.LookPath("nfpm")
+	if errors.Is(err, exec.ErrNotFound) {
+		fmt.Printf("%s: without packages for Debian and Red Hat: the program nfpm is missing\n", p)
+		return nil
+	}
+	config, err := r.nfpmConfig(p, filepath.Join(work, "files-"+p.String()), program, files)
+	if err != nil {
+		return err
+	}
+	for _, kind := range []string{"deb", "rpm"} {
+		name := fmt.Sprintf("ppl-%s-%s.%s", r.version, p, kind)
+		cmd := exec.Command(nfpm, "package", "-f", config, "-p", kind, "-t", filepath.Join(r.out, name))
+		cmd.Env = append(os.Environ(), fmt.Sprint("SOURCE_DATE_EPOCH=", r.at.Unix()))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("nfpm: %w: %s", err, out)
+		}
+		r.files = append(r.files, name)
+	}
+	return nil
+}
+
+// placeIn returns where a file of an archive is in a Linux system; empty for what packages leave out.
+func placeIn(name string) string {
+	switch {
+	case name == "ppl":
+		return "/usr/bin/ppl"
+	case strings.HasPrefix(name, "man/"):
+		return "/usr/share/" + name
+	case name == "completion/ppl.bash":
+		return "/usr/share/bash-completion/completions/ppl"
+	case name == "completion/_ppl":
+		return "/usr/share/zsh/vendor-completions/_ppl"
+	case name == "completion/ppl.fish":
+		return "/usr/share/fish/vendor_completions.d/ppl.fish"
+	case name == "LICENSE":
+		return "/usr/share/doc/ppl/copyright"
+	case strings.HasPrefix(name, "completion/"):
+		return ""
+	}
+	return "/usr/share/doc/ppl/" + name
+}
+
+// nfpmConfig writes the files and the description of a package, and returns the path of the latter. JSON is YAML too.
+func (r *release) nfpmConfig(p platform, dir, program string, files []file) (string, error) {
+	type attributes struct {
+		Mode int       `json:"mode"`
+		Time time.Time `json:"mtime"`
+	}
+	type content struct {
+		From string     `json:"src"`
+		To   string     `json:"dst"`
+		Info attributes `json:"file_info"`
+	}
+	contents := []content{}
+	for _, f := range files {
+		to := placeIn(f.name)
+		if to == "" {
+			continue
+		}
+		from := filepath.Join(dir, path.Clean(f.name))
+		if err := os.MkdirAll(filepath.Dir(from), 0o777); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(from, f.data, 0o666); err != nil {
+			return "", err
+		}
+		contents = append(contents, content{from, to, attributes{int(f.mode()), r.at}})
+	}
+	data, err := json.Marshal(map[string]any{
+		"name": "ppl", "arch": p.arch, "platform": "linux", "version": packageVersion(r.version), "section": "math",
+		"maintainer": "The ppl authors <ppl@example.org>", "license": "Apache-2.0", "mtime": r.at,
+		"description": "Bayesian models from priors and likelihoods to draws, with the inference inside.",
+		"recommends":  []string{"gcc"}, "contents": contents,
+	})
+	if err != nil {
+		return "", err
+	}
+	config := filepath.Join(dir, "nfpm.json")
+	return config, os.WriteFile(config, data, 0o666)
+}
+
+var hasRelease = regexp.MustCompile(`^[0-9]+(\.[0-9]+)+`)
+
+// packageVersion returns a version as packages need it: that of a build without a tag begins with 0.0.0.
+func packageVersion(version string) string {
+	if hasRelease.MatchString(version) {
+		return version
+	}
+	return "0.0.0+" + version
+}
+
+// formulas writes what package managers read, from the templates in the folder formulas.
+func (r *release) formulas(sums map[string]string) error {
+	all, err := template.New("").Option("missingkey=error").ParseFS(templates, "formulas/*")
+	if err != nil {
+		return err
+	}
+	archive := func(platform string) map[string]string {
+		for name, sum := range sums {
+			if strings.HasPrefix(name, "ppl-"+r.version+"-"+platform+".") && !strings.HasSuffix(name, ".json") &&
+				!strings.HasSuffix(name, ".deb") && !strings.HasSuffix(name, ".rpm") {
+				return map[string]string{"Name": name, "SHA256": sum}
+			}
+		}
+		return map[string]string{"Name": "ppl-" + r.version + "-" + platform, "SHA256": "not built"}
+	}
+	values := map[string]any{"Version": packageVersion(r.version), "URL": "https://example.org/ppl/" + r.version}
+	for _, p := range platforms() {
+		values[strings.ReplaceAll(p.String(), "-", "_")] = archive(p.String())
+	}
+	for _, t := range all.Templates() {
+		if t.Name() == "" {
+			continue
+		}
+		if err := r.write(t.Name(), func(w *os.File) error { return t.Execute(w, values) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,287 @@
+// Command release builds what is published: for each platform an archive with the program, its manual pages, scripts
+// for completion, examples and the licences of all that is linked; packages for Debian and Red Hat, if the program nfpm
+// is there; a list of the modules (CycloneDX); formulas for package managers; and checksums.
+//
+//	go run ./cmd/ppl/release -out dist
+//
+// The same commit gives the same bytes: times are that of the commit, names are sorted, and paths are left out.
+// https://reproducible-builds.org/docs/ says why each is needed.
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A platform is what a program is built for.
+type platform struct {
+	os, arch string
+	static   bool // without the loader of glibc, for Alpine and others with musl: without compiled models
+}
+
+func (p platform) String() string {
+	if p.static {
+		return "musl-" + p.arch
+	}
+	return p.os + "-" + p.arch
+}
+
+// platforms lists those that are published. Windows on arm64 and macOS are compiled and not tried.
+func platforms() []platform {
+	return []platform{{"linux", "amd64", false}, {"linux", "arm64", false}, {"linux", "amd64", true},
+		{"linux", "arm64", true}, {"darwin", "amd64", false}, {"darwin", "arm64", false}, {"windows", "amd64", false},
+		{"windows", "arm64", false}}
+}
+
+// A release is a version with the files that were made of it.
+type release struct {
+	version string
+	at      time.Time // of the commit
+	out     string
+	goTool  string
+	files   []string // names in out, in the order in which they were made
+}
+
+func main() {
+	out := flag.String("out", "dist", "the `folder` that the release is written to; it is emptied")
+	only := flag.String("only", "", "build these `platforms` alone, such as linux-amd64,musl-amd64")
+	goTool := flag.String("go", "go", "the Go `command`")
+	flag.Parse()
+	if err := run(*out, *only, *goTool); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+func run(out, only, goTool string) error {
+	chosen, err := choose(only)
+	if err != nil {
+		return err
+	}
+	r := &release{version: described(), at: commitTime(), out: out, goTool: goTool}
+	if err := os.RemoveAll(out); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "ppl-release")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	pages, err := r.pages(work)
+	if err != nil {
+		return err
+	}
+	for _, p := range chosen {
+		if err := r.build(p, work, pages); err != nil {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+	}
+	return r.conclude()
+}
+
+func choose(only string) (chosen []platform, err error) {
+	if only == "" {
+		return platforms(), nil
+	}
+	for name := range strings.SplitSeq(only, ",") {
+		i := slices.IndexFunc(platforms(), func(p platform) bool { return p.String() == name })
+		if i < 0 {
+			return nil, fmt.Errorf("unknown platform %q; available: %v", name, platforms())
+		}
+		chosen = append(chosen, platforms()[i])
+	}
+	return chosen, nil
+}
+
+// described returns the version of the tag: v1.2 gives 1.2, three commits later 1.2-3-g0123abc.
+func described() string {
+	out, err := exec.Command("git", "describe", "--tags", "--always", "--dirty").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimPrefix(strings.TrimSpace(string(out)), "v")
+}
+
+// commitTime returns SOURCE_DATE_EPOCH, the time of the commit, or one that is the same everywhere.
+func commitTime() time.Time {
+	text := os.Getenv("SOURCE_DATE_EPOCH")
+	if text == "" {
+		out, _ := exec.Command("git", "log", "-1", "--format=%ct").Output()
+		text = strings.TrimSpace(string(out))
+	}
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		seconds = 1580601600
+	}
+	return time.Unix(seconds, 0).UTC()
+}
+
+// compile builds the program for a platform.
+func (r *release) compile(p platform, to string) error {
+	args := []string{"build", "-trimpath", "-o", to, "-ldflags",
+		"-s -w -buildid= -X ppl/app/version.number=" + r.version}
+	if p.static {
+		args = append(args, "-tags", "nonative")
+	}
+	cmd := exec.Command(r.goTool, append(args, "./cmd/ppl")...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch)
+	cmd.Stderr = os.Stderr
+	return cmd.Run()
+}
+
+// pages returns what the program writes of itself: manual pages, and scripts for completion.
+func (r *release) pages(work string) (all []file, err error) {
+	program := filepath.Join(work, "here"+exeOf(runtime.GOOS))
+	if err := r.compile(platform{os: runtime.GOOS, arch: runtime.GOARCH}, program); err != nil {
+		return nil, err
+	}
+	man := filepath.Join(work, "man1")
+	cmd := exec.Command(program, "man", man)
+	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH="+strconv.FormatInt(r.at.Unix(), 10))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("ppl man: %w: %s", err, out)
+	}
+	if all, err = folder(man, "man/man1", nil); err != nil {
+		return nil, err
+	}
+	for _, shell := range []struct{ name, file string }{{"bash", "ppl.bash"}, {"zsh", "_ppl"}, {"fish", "ppl.fish"},
+		{"powershell", "ppl.ps1"}} {
+		text, err := exec.Command(program, "completion", shell.name).Output()
+		if err != nil {
+			return nil, fmt.Errorf("ppl completion %s: %w", shell.name, err)
+		}
+		all = append(all, file{name: "completion/" + shell.file, data: text})
+	}
+	return all, nil
+}
+
+func exeOf(system string) string {
+	if system == "windows" {
+		return ".exe"
+	}
+	return ""
+}
+
+// build makes the archive of a platform, and its packages.
+func (r *release) build(p platform, work string, pages []file) error {
+	fmt.Println(p)
+	program := filepath.Join(work, p.String()+exeOf(p.os))
+	if err := r.compile(p, program); err != nil {
+		return err
+	}
+	modules, err := linked(program)
+	if err != nil {
+		return err
+	}
+	licences, err := r.licences(modules)
+	if err != nil {
+		return err
+	}
+	files := append(slices.Clone(pages), file{name: "LICENSES.txt", data: licences})
+	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		files = append(files, file{name: name, data: data})
+	}
+	for _, name := range []string{"examples", "editors"} {
+		more, err := folder(name, name, isPublished)
+		if err != nil {
+			return err
+		}
+		files = append(files, more...)
+	}
+	data, err := os.ReadFile(program)
+	if err != nil {
+		return err
+	}
+	files = append(files, file{name: "ppl" + exeOf(p.os), data: data, program: true})
+	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
+
+	name := fmt.Sprintf("ppl-%s-%s", r.version, p)
+	if p.os == "windows" {
+		err = r.write(name+".zip", func(w *os.File) error { return zipped(w, name, files, r.at) })
+	} else {
+		err = r.write(name+".tar.gz", func(w *os.File) error { return tarred(w, name, files, r.at) })
+	}
+	if err != nil {
+		return err
+	}
+	err = r.write(name+".cdx.json", func(w *os.File) error { return billOfMaterials(w, r, p, modules) })
+	if err != nil {
+		return err
+	}
+	if p.os != "linux" || p.static {
+		return nil
+	}
+	return r.packages(p, work, program, files)
+}
+
+// isPublished leaves out what is of use in a clone alone.
+func isPublished(path string) bool {
+	return !strings.HasSuffix(path, ".go") && !strings.Contains(path, "testdata") &&
+		!strings.Contains(path, "node_modules")
+}
+
+// write makes a file of the release.
+func (r *release) write(name string, fill func(*os.File) error) error {
+	w, err := os.Create(filepath.Join(r.out, name))
+	if err != nil {
+		return err
+	}
+	if err := fill(w); err != nil {
+		_ = w.Close()
+		return err
+	}
+	r.files = append(r.files, name)
+	return w.Close()
+}
+
+// conclude writes the formulas, which name the checksums of archives, and the checksums of all files.
+func (r *release) conclude() error {
+	sums, err := r.sums()
+	if err != nil {
+		return err
+	}
+	if err := r.formulas(sums); err != nil {
+		return err
+	}
+	if sums, err = r.sums(); err != nil {
+		return err
+	}
+	return r.write("SHA256SUMS", func(w *os.File) error {
+		for _, name := range slices.Sorted(slices.Values(r.files)) {
+			if _, err := fmt.Fprintf(w, "%s  %s\n", sums[name], name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// sums returns the checksums of the files by name.
+func (r *release) sums() (map[string]string, error) {
+	sums := map[string]string{}
+	for _, name := range r.files {
+		data, err := os.ReadFile(filepath.Join(r.out, name))
+		if err != nil {
+			return nil, err
+		}
+		sums[name] = fmt.Sprintf("%x", sha256.Sum256(data))
+	}
+	return sums, nil
+}
