@@ -13,7 +13,7 @@ import (
 // Some modes have no peak: the top of a ring or of a shell is a ridge, on which climbs end anywhere and whose curvature
 // gives no normal. Such an end counts as found by where walkers go from there:
 //
-//	ends       at most 4 where climbs have arrived, as high as other places, behind a barrier from where walkers were
+//	ends       at most 4, one a walker, where climbs have arrived, as high as other places, behind a barrier from where walkers were
 //	walkers    on each of them in turn, 32 trajectories
 //	a mode     is where they were in the second half of these, if a barrier lies between there and all other places,
 //	           and it holds .02 of the target at least, roughly
@@ -60,7 +60,7 @@ func (t *Search) chooseRidges() error {
 	ranked := before.pairs(ends)
 	farthest := ranked[max(0, len(ranked)-testedRidgeEnds):]
 	behind, err := t.run.barriers(farthest)
-	for k := len(behind) - 1; k >= 0 && len(s.Ridge.From) < mostRidgeEnds; k-- {
+	for k := len(behind) - 1; k >= 0 && len(s.Ridge.From) < min(mostRidgeEnds, t.run.Walkers.Lanes()); k-- {
 		if behind[k] {
 			s.Ridge.From = append(s.Ridge.From, farthest[k].From)
 		}

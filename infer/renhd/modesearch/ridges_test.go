@@ -90,3 +90,27 @@ func TestSearchFindsRidges(t *testing.T) {
 		}
 	}
 }
+
+// A chain of one walker looks at one end of a ridge: from more, some would have no walker, and no place to judge.
+func TestOneWalkerLooksAtOneRidge(t *testing.T) {
+	visited := onInnerRing(math.Pi)
+	r := modesAt(t, twoRings(1), func(lane int) []float64 { return visited[lane%len(visited)][99] })
+	seen, points, err := r.VisitsOf(visited)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Phase.Options.Chains = 1
+	if err := r.Reopen(r.Walkers.Rungs, 1); err != nil {
+		t.Fatal(err)
+	}
+	r.Walkers.Rungs[0].Metric = r.Walkers.Rungs[0].Metric.Estimate(points)
+	r.Walkers.Rungs[0].Step = ringWidth / innerRing
+	r.Walkers.WriteAllRungs()
+	if _, err := r.Walkers.Place(r.Ctx, visited[0][99:]); err != nil {
+		t.Fatal(err)
+	}
+	s := &Search{run: r, seen: seen}
+	if found, err := r.Search(s); err != nil || !found || len(s.state.Ridge.Walks) != 1 {
+		t.Errorf("found is %t, %v; %d walks", found, err, len(s.state.Ridge.Walks))
+	}
+}
