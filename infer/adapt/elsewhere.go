@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"ppl/posterior/stats"
+	"ppl/posterior/store"
 )
 
 // An Exploration is where walkers have been that began at starts of their own and not where draws were.
@@ -16,6 +17,16 @@ type Exploration struct {
 	Apart     bool          // they do not agree on where the target is, or climbs found modes that none is in
 	Cut       bool          // it needed more gradients than were allowed: there are no places
 	Gradients int64
+}
+
+// Against is what a report says of an exploration and of draws of chains.
+func (e *Exploration) Against(chains [][][]float64) *store.Elsewhere {
+	out := &store.Elsewhere{Walkers: len(e.Visited), Apart: e.Apart, Cut: e.Cut}
+	if len(e.Visited) > 0 {
+		c := ContrastOf(chains, e.Visited)
+		out.Outside, out.Shifted, out.Spread = c.Outside, c.Shifted, c.Spread
+	}
+	return out
 }
 
 // A Contrast is how the places of an exploration differ from draws, in the coordinate or the direction in which they
@@ -30,34 +41,40 @@ type Contrast struct {
 // of freedom, .2 % of the draws are as far out.
 const outOfReach = 6
 
-// ContrastOf compares draws, all in one list, with the places of walkers.
-func ContrastOf(draws [][]float64, walkers [][][]float64) (c Contrast) {
+// ContrastOf compares draws of chains with the places of walkers.
+func ContrastOf(chains, walkers [][][]float64) (c Contrast) {
+	draws := slices.Concat(chains...)
 	views := viewsOf(draws, walkers)
 	for j, view := range views {
-		xs, ys := make([]float64, len(draws)), make([][]float64, len(walkers))
-		for i, x := range draws {
-			xs[i] = view(x)
-		}
-		for k, places := range walkers {
-			for _, x := range places {
-				ys[k] = append(ys[k], view(x))
-			}
-		}
-		c.Outside = math.Max(c.Outside, outside(xs, ys))
-		ess := stats.ESSMean(ys)
-		if !(ess > 1) {
+		drawn, seen := seenFrom(view, chains), seenFrom(view, walkers)
+		xs := slices.Concat(drawn...)
+		c.Outside = math.Max(c.Outside, outside(xs, seen))
+		independent := [2]float64{stats.ESSMean(drawn), stats.ESSMean(seen)}
+		if !(independent[0] > 1 && independent[1] > 1) {
 			continue
 		}
-		all := slices.Concat(ys...)
+		all := slices.Concat(seen...)
 		slices.Sort(xs)
 		slices.Sort(all)
-		error := math.Sqrt(1/float64(len(xs)) + 1/math.Min(ess, float64(len(all))))
+		error := math.Sqrt(1/math.Min(independent[0], float64(len(xs))) +
+			1/math.Min(independent[1], float64(len(all))))
 		c.Shifted = math.Max(c.Shifted, stat.KolmogorovSmirnov(xs, nil, all, nil)-error*extreme(len(views)))
 		if j < len(draws[0]) {
 			c.Spread = math.Max(c.Spread, math.Abs(math.Log(width(all)/width(xs)))-error*extreme(len(views)))
 		}
 	}
 	return c
+}
+
+// seenFrom are positions as numbers, by chain.
+func seenFrom(view func(x []float64) float64, chains [][][]float64) [][]float64 {
+	out := make([][]float64, len(chains))
+	for k, positions := range chains {
+		for _, x := range positions {
+			out[k] = append(out[k], view(x))
+		}
+	}
+	return out
 }
 
 // viewsOf are the coordinates, the direction between the means of draws and places, and the distance from the middle of

@@ -38,7 +38,10 @@ func TestContrastOf(t *testing.T) {
 		"a mode of fifty":   {dim: 50, width: 1, away: 5, at: 12 / 7.07, outside: true},
 	} {
 		r := rand.New(rand.NewPCG(5, 6))
-		draws := scattered(r, 1024, c.dim, 0, 1)
+		var draws [][][]float64
+		for range 4 {
+			draws = append(draws, scattered(r, 256, c.dim, 0, 1))
+		}
 		var walkers [][][]float64
 		for k := range 16 {
 			center := c.center

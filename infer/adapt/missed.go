@@ -1,6 +1,10 @@
 package adapt
 
-import "math"
+import (
+	"math"
+
+	"ppl/posterior/store"
+)
 
 // A MissedMode holds a share of a target, and chains of a sampler without a ladder have not been in it.
 type MissedMode struct {
@@ -8,6 +12,13 @@ type MissedMode struct {
 	Share  float64   // of the target
 	Normal Normal    // Laplace's approximation of it
 	Seen   MassOf    // where the chains were
+}
+
+// A SearchResult is what a search for what chains have not seen comes to.
+type SearchResult struct {
+	Missed    []MissedMode
+	Elsewhere *store.Elsewhere // an exploration against the chains; nil where no climb gave a reason for one
+	Gradients int64
 }
 
 // MassOf is a share of a target that is like a normal.

@@ -75,7 +75,7 @@ func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 	if err = r.train(); err == nil {
 		err = r.draw()
 	}
-	var some [][]float64
+	var some [][][]float64
 	if err == nil && r.explore != nil {
 		some, err = r.someDraws()
 	}

@@ -14,9 +14,9 @@ import (
 // and where they are.
 
 // A Search finds modes of a target that chains, which have visited some hundred positions each, have not been in, and
-// says how many gradients that took.
-type Search func(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64) (
-	missed []adapt.MissedMode, gradients int64, err error)
+// explores the target, within a number of gradients, where climbs give a reason for it.
+type Search func(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64, most int64) (
+	adapt.SearchResult, error)
 
 // visitedOfChain is how many positions of each chain a search looks at; below the other number there is none.
 const (
@@ -35,12 +35,13 @@ func (r *run) searchModes() error {
 		at[lane] = position(c.state(), c.dim)
 	}
 	r.close() // it may hold a copy of all rows
-	missed, gradients, err := r.search(r.ctx, r.named, r.options, visited)
+	found, err := r.search(r.ctx, r.named, r.options, visited, r.report.Gradients)
 	if err != nil {
 		return err
 	}
-	r.state.Missed, r.state.Visits = missed, make([]int, len(missed))
-	r.report.Gradients += gradients
+	r.state.Missed, r.state.Visits = found.Missed, make([]int, len(found.Missed))
+	r.report.Elsewhere = found.Elsewhere
+	r.report.Gradients += found.Gradients
 	return r.reload(at)
 }
 

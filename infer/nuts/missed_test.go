@@ -36,15 +36,15 @@ func TestMissedModesAreLacking(t *testing.T) {
 		"missed": {-40, .6, .6}, "draws are there": {0, .6, 0}, "next to nothing": {-40, .004, .004},
 	} {
 		var at []float64
-		search := func(_ context.Context, _ infer.Target, _ infer.Options, visited [][][]float64) ([]adapt.MissedMode,
-			int64, error) {
+		search := func(_ context.Context, _ infer.Target, _ infer.Options, visited [][][]float64,
+			_ int64) (adapt.SearchResult, error) {
 			n := normalOf(t, slices.Concat(visited...))
 			if len(visited) != o.Chains || math.Abs(n.Mean[0]-20) > 1 {
 				t.Errorf("%d chains, which were about %v", len(visited), n.Mean)
 			}
 			n.Mean[0] += c.shift
 			at = n.Mean
-			return []adapt.MissedMode{{At: at, Share: c.share, Normal: n}}, 1000, nil
+			return adapt.SearchResult{Missed: []adapt.MissedMode{{At: at, Share: c.share, Normal: n}}, Gradients: 1000}, nil
 		}
 		report, err := Searching(search)(t.Context(), mix.Target(), o, new(dynamicstest.Memory))
 		if err != nil {
@@ -71,10 +71,10 @@ func TestSearchesInTheModelsCoordinates(t *testing.T) {
 	target, o := dynamicstest.SixEffects(true, 0.05), options(4)
 	o.Draws = 100
 	var found adapt.Normal
-	search := func(_ context.Context, _ infer.Target, _ infer.Options, visited [][][]float64) ([]adapt.MissedMode,
-		int64, error) {
+	search := func(_ context.Context, _ infer.Target, _ infer.Options, visited [][][]float64,
+		_ int64) (adapt.SearchResult, error) {
 		found = normalOf(t, slices.Concat(visited...))
-		return []adapt.MissedMode{{At: found.Mean, Share: 1, Normal: found}}, 0, nil
+		return adapt.SearchResult{Missed: []adapt.MissedMode{{At: found.Mean, Share: 1, Normal: found}}}, nil
 	}
 	m := new(dynamicstest.Memory)
 	report, err := Searching(search)(t.Context(), target, o, m)

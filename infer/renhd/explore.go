@@ -42,18 +42,16 @@ func Explore(ctx context.Context, t infer.Target, o infer.Options, most int64) (
 // placesOf are the second halves of what walkers have visited, in the coordinates of the model, and images at random;
 // none where too many coordinates were not kept for that.
 func (r *run) placesOf(seen *population.Visits) (out [][][]float64) {
-	images := r.Phase.Images
-	for lane, xs := range seen.Visited {
+	for _, xs := range seen.Visited {
 		xs = xs[len(xs)/2:]
-		if len(xs) == 0 || len(xs[0]) < r.Walkers.Dim && (images != nil || r.Centring != nil) {
+		if len(xs) == 0 || len(xs[0]) < r.Walkers.Dim && (r.Phase.Images != nil || r.Centring != nil) {
 			return nil
 		}
-		if images != nil {
-			for i, x := range xs {
-				xs[i] = r.RandomImage(x, lane*len(xs)+i)
-			}
-		}
-		out = append(out, r.AsTheModel(xs))
+		out = append(out, xs)
+	}
+	out = r.imagesAtRandom(out)
+	for k := range out {
+		out[k] = r.AsTheModel(out[k])
 	}
 	return out
 }

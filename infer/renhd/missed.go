@@ -13,29 +13,59 @@ import (
 )
 
 // Missed searches for modes that hold a share of a target and that chains of another sampler, which have visited some
-// hundred positions each, have not been in. None is found where there is nothing to search with. The number of
-// gradients is what it took.
-func Missed(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64) (missed []adapt.MissedMode,
-	gradients int64, err error) {
+// hundred positions each, have not been in. None is found where there is nothing to search with. Where climbs end at
+// several peaks, or at places that are no peaks, not all that holds a share need have one: the target is explored, and
+// chains are compared with that.
+func Missed(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64, most int64) (
+	found adapt.SearchResult, err error) {
 	o.Checkpoints, o.Settings = nil, infer.Settings{Precision: o.Settings.Precision}
 	_, s, err := population.NewConfig(t, o, population.SwapRules{})
 	if err != nil || !s.FindsPeaks() || s.Blocks != nil {
-		return nil, 0, err
+		return found, err
 	}
 	r := newRun(ctx, s.OnPath(dynamics.Plain), ladder.Exchange{Test: ladder.Penalty()}, discardRecorder{})
-	defer r.Close()
-	if err := r.Load([]float64{1}, s.ExplorersOfChain()); err != nil {
-		return nil, 0, err
+	several, err := r.searchBesides(visited, &found)
+	r.Close()
+	if err != nil || !several {
+		return found, err
+	}
+	seen, err := Explore(ctx, t, o, most)
+	if found.Gradients += seen.Gradients; err == nil && !seen.Cut {
+		found.Elsewhere = seen.Against(r.imagesAtRandom(visited))
+	}
+	return found, err
+}
+
+// searchBesides climbs, and reports whether climbs have ended elsewhere than at one peak.
+func (r *run) searchBesides(visited [][][]float64, found *adapt.SearchResult) (several bool, err error) {
+	if err := r.Load([]float64{1}, r.Phase.ExplorersOfChain()); err != nil {
+		return false, err
 	}
 	seen, err := r.lookAt(visited)
 	if err != nil {
-		return nil, 0, err
+		return false, err
 	}
-	if _, err := r.modes.Search(r.modes.NewSearch(func() *population.Visits { return seen }, true)); err != nil {
-		return nil, 0, err
+	search := r.modes.NewSearch(func() *population.Visits { return seen }, true)
+	if _, err := r.modes.Search(search); err != nil {
+		return false, err
 	}
-	missed, err = r.missed()
-	return missed, r.Walkers.Gradients, err
+	found.Missed, err = r.missed()
+	found.Gradients = r.Walkers.Gradients
+	return search.Several(), err
+}
+
+// imagesAtRandom are images of positions, as draws are, where the target has symmetries.
+func (r *run) imagesAtRandom(visited [][][]float64) [][][]float64 {
+	if r.Phase.Images == nil {
+		return visited
+	}
+	out := make([][][]float64, len(visited))
+	for chain, xs := range visited {
+		for i, x := range xs {
+			out[chain] = append(out[chain], r.RandomImage(x, chain*len(xs)+i))
+		}
+	}
+	return out
 }
 
 // lookAt takes positions of chains for those of walkers in a window, and learns the metric from them.

@@ -39,7 +39,8 @@ func TestMissedModesAreFound(t *testing.T) {
 		"half": {renhdtest.Widths(4, .1, 1), .5}, "a fifth": {renhdtest.Widths(4, .2, .25), .2},
 		"nothing": {renhdtest.Widths(4, 1, 1e-300), 0},
 	} {
-		missed, gradients, err := Missed(t.Context(), c.target, renhdtest.Options(1), chainsAbout(4))
+		found, err := Missed(t.Context(), c.target, renhdtest.Options(1), chainsAbout(4), 1e6)
+		missed, gradients := found.Missed, found.Gradients
 		if err != nil || gradients < 1000 || (len(missed) > 0) != (c.share > 0) {
 			t.Errorf("%s: %d modes, %d gradients, %v", name, len(missed), gradients, err)
 			continue

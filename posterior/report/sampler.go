@@ -87,13 +87,13 @@ func elsewhere(f *findings) (w store.Warning) {
 	case e.Apart:
 		w.Fact = "The posterior seems to have several modes."
 		w.Reason = "Walkers that began at starts of their own do not agree on where it is, or climbs found modes " +
-			"that none of them is in; a fit has one mode in most cases."
+			"that none of them is in; a fit or a chain has one mode in most cases."
 	case differs(e):
 		w.Fact = fmt.Sprintf("Draws differ from where %d walkers were that began at starts of their own: %.2g %% of "+
 			"their places are out of the reach of the draws, distribution functions are %.2g apart, and widths "+
 			"differ by a factor of %.2g, beyond what chance explains.", e.Walkers, 100*e.Outside, e.Shifted,
 			math.Exp(e.Spread))
-		w.Reason = "Pareto k̂ and the bound see only where the fit is. Some of the posterior is elsewhere."
+		w.Reason = "Some of the posterior is elsewhere, where nothing that the sampler does leads."
 	case e.Cut:
 		w.Fact = "Nothing is known of the posterior away from the fits."
 		w.Reason = "Walkers that began at starts of their own did not arrive within a quarter of the gradients of " +

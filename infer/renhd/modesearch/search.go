@@ -37,6 +37,9 @@ type Search struct {
 // searchResult is how many modes a search has found.
 type searchResult struct{ NewModes int }
 
+// Several reports whether climbs have ended at several peaks, or at places as high as others that are no peaks.
+func (t *Search) Several() bool { return len(t.state.Peaks) > 1 || t.state.Lost > 0 }
+
 // NewSearch is a search after walkers have made these visits. Alone, walkers do not jump to what is found.
 func (r *Known) NewSearch(visits func() *population.Visits, alone bool) *Search {
 	return &Search{run: r, visits: visits, seen: visits(), alone: alone}
