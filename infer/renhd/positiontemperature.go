@@ -97,7 +97,7 @@ func (c *drawCollector) positionTemperature() (t store.PositionTemperature) {
 	g := c.run.Walkers.Rungs[0]
 	if c.run.Walkers.Thermostated() && c.run.Phase.Batches.Some() {
 		put := func(noise float64) float64 { return g.Friction + g.Step*g.Step*noise/2 }
-		t.Noise = put(g.WorstNoise)/put(g.Noise) - 1
+		t.Noise = put(g.FeltNoise())/put(g.Noise) - 1
 	}
 	return t
 }

@@ -6,6 +6,7 @@
 //
 // A target is targets/NAME.ppl with its truth in targets/NAME.json (truth.py). The set `broken` has runs that cannot be
 // right, or hardly: they have to be refused or flagged. The set `single` has one mode and no hard geometry (single.py).
+// In the set `touching` a part of the mass has no maximum of its own (touching.py).
 // The set `scales` has groups whose common scale is clearly positive, or may be near zero (scales.py). Runs are
 // appended to a file, a JSON object a line, and those that are in it already are not repeated, so that an interrupted
 // command goes on where it was. With -evidence, of targets whose log evidence is known, the table is of estimates of it
@@ -79,7 +80,7 @@ var verdicts = []string{"right", "right, flagged", "wrong, flagged", "wrong, sil
 
 func main() {
 	log.SetFlags(0)
-	set := flag.String("set", "targets", "`directory` of the targets: targets, broken, scales or single")
+	set := flag.String("set", "targets", "`directory` of the targets: targets, broken, scales, single or touching")
 	seeds := flag.Int("seeds", 5, "seeds 1 to `N`")
 	only := flag.String("only", "", "targets, separated by commas; all if empty")
 	ppl := flag.String("ppl", "", "`path` of the command to measure; built if empty")

@@ -51,7 +51,7 @@ func TestTargets(t *testing.T) {
 		t.Skip("long: skipped by -short")
 	}
 	t.Chdir("../../..")
-	for _, set := range []string{"targets", "broken", "single"} {
+	for _, set := range []string{"targets", "broken", "single", "touching"} {
 		testSet(t, filepath.Join(home, set))
 	}
 }

@@ -34,6 +34,8 @@ def write(name, comment, parts, shown):
     second = sum(w * (m[0] ** 2 + s[0] ** 2) for w, m, s in parts)
     quantities = {"part": (weight, math.sqrt(weight * (1 - weight))), "far": (far, math.sqrt(far * (1 - far))),
                   "x[1]": (mean, math.sqrt(second - mean**2))}
+    if not 0.01 < far < 0.99:  # too few draws for an error
+        del quantities["far"]
     with open(os.path.join(HERE, name + ".ppl"), "w") as f:
         f.write("\n".join(lines) + "\n")
     with open(os.path.join(HERE, name + ".json"), "w") as f:
@@ -53,7 +55,7 @@ def main():
               [(0.65, [0.0] * dim, [1.0] * dim), (0.35, [4.0] + [0.0] * (dim - 1), [2.0] + [0.05] * (dim - 1))], 2)
     write("plate_5", "A plate and a ball at its edge in five dimensions.",
           [(0.7, [0.0] * 5, [3.0, 3.0, 0.1, 0.1, 0.1]), (0.3, [8.0, 0.0, 0.0, 0.0, 0.0], [1.0] * 5)], 2)
-    write("corner_5", "Two sticks that meet at right angles in five dimensions.",
+    write("corner_5", "Two sticks that touch at right angles in five dimensions.",
           [(0.6, [6.0] + [0.0] * 4, [3.0] + [0.1] * 4), (0.4, [0.0, 6.0, 0.0, 0.0, 0.0], [0.1, 3.0, 0.1, 0.1, 0.1])], 2)
     for dim in (4, 8):
         write(f"nested_{dim}", f"Half of the mass in a narrow part at the shoulder of a wide one in {dim} dimensions.",

@@ -109,16 +109,26 @@ func (s *Phase) FirstStepIn(at Rung) float64 {
 	return h
 }
 
+// FeltNoise is the variance that counts for how far walkers get in the direction with most noise. With a control variate
+// noise grows with the squared distance z² from the anchor. Where a few rows have most of it, that is the distance in
+// their direction, and what it adds to the variance there is weighed by z²: E z⁴ = 3.
+func (g *Rung) FeltNoise() float64 {
+	if g.Noises.Anchored.Worst > 0 && g.Noises.Anchored.Worst < g.Noises.Plain.Worst {
+		return 3 * g.WorstNoise
+	}
+	return g.WorstNoise
+}
+
 // StepAndFriction are those for the noise of a rung. A thermostat takes up noise that is the same in all directions,
 // for which firstStepIn bounds the step. Where one has more, h²V in place of the mean, it is hotter by
-// (c + h²V/2)/(c + h²V̄/2): more friction and shorter steps then keep that within unequal.
+// (c + h²V/2)/(c + h²V̄/2), V as felt: more friction and shorter steps then keep that within unequal.
 func (s *Phase) StepAndFriction(at Rung) (step, friction float64) {
 	step, friction = s.FirstStepIn(at), s.friction(at.Beta)
 	if s.Settings().Friction > 0 {
 		return step, friction
 	}
 	friction = math.Min(DefaultFriction, step/2)
-	excess := at.WorstNoise - (1+Unequal)*at.Noise
+	excess := at.FeltNoise() - (1+Unequal)*at.Noise
 	if s.StepSize == 0 && step*step/2*excess > Unequal*friction {
 		friction = DefaultFriction
 		step = math.Min(step, math.Sqrt(2*Unequal*friction/excess))

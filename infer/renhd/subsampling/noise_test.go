@@ -74,6 +74,15 @@ func TestStepsForUnequalNoise(t *testing.T) {
 			t.Errorf("%+v: friction %v where noise is equal", c, friction)
 		}
 	}
+	// With control variates noise grows with the distance from the anchor, and counts three times.
+	c := population.NoiseLevel{Mean: .5, Worst: 1}
+	at.Noise, at.WorstNoise = c.Mean, c.Worst
+	at.Noises = population.Noises{Anchored: c, Plain: population.NoiseLevel{Mean: 20, Worst: 20}}
+	h, friction := s.StepAndFriction(at)
+	if heat := (friction + h*h*3*c.Worst/2) / (friction + h*h*c.Mean/2); heat > 1+population.Unequal+1e-9 {
+		t.Errorf("a step of %v with a friction of %v: temperature %.3f", h, friction, heat)
+	}
+	at.Noises = population.Noises{}
 	if even, odd := s.Pace(at, population.NoiseLevel{Mean: 1, Worst: 1, Distance: 0}),
 		s.Pace(at, population.NoiseLevel{Mean: 1, Worst: 30, Distance: 0}); even < 2*odd {
 		t.Errorf("paces %v and %v: unequal noise costs steps", even, odd)
