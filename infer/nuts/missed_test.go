@@ -44,7 +44,8 @@ func TestMissedModesAreLacking(t *testing.T) {
 			}
 			n.Mean[0] += c.shift
 			at = n.Mean
-			return adapt.SearchResult{Missed: []adapt.MissedMode{{At: at, Share: c.share, Normal: n}}, Gradients: 1000}, nil
+			missed := []adapt.MissedMode{{At: at, Share: c.share, Normal: n}}
+			return adapt.SearchResult{Missed: missed, Gradients: 1000}, nil
 		}
 		report, err := Searching(search)(t.Context(), mix.Target(), o, new(dynamicstest.Memory))
 		if err != nil {

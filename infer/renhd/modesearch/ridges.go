@@ -13,7 +13,8 @@ import (
 // Some modes have no peak: the top of a ring or of a shell is a ridge, on which climbs end anywhere and whose curvature
 // gives no normal. Such an end counts as found by where walkers go from there:
 //
-//	ends       at most 4, one a walker, where climbs have arrived, as high as other places, behind a barrier from where walkers were
+//	ends       at most 4, one a walker, where climbs have arrived, as high as other places, behind a barrier from
+//	           where walkers were
 //	walkers    on each of them in turn, 32 trajectories
 //	a mode     is where they were in the second half of these, if a barrier lies between there and all other places,
 //	           and it holds .02 of the target at least, roughly

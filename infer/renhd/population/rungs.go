@@ -109,9 +109,9 @@ func (s *Phase) FirstStepIn(at Rung) float64 {
 	return h
 }
 
-// FeltNoise is the variance that counts for how far walkers get in the direction with most noise. With a control variate
-// noise grows with the squared distance z² from the anchor. Where a few rows have most of it, that is the distance in
-// their direction, and what it adds to the variance there is weighed by z²: E z⁴ = 3.
+// FeltNoise is the variance that counts for how far walkers get in the direction with most noise. With a control
+// variate noise grows with the squared distance z² from the anchor. Where a few rows have most of it, that is the
+// distance in their direction, and what it adds to the variance there is weighed by z²: E z⁴ = 3.
 func (g *Rung) FeltNoise() float64 {
 	if g.Noises.Anchored.Worst > 0 && g.Noises.Anchored.Worst < g.Noises.Plain.Worst {
 		return 3 * g.WorstNoise
