@@ -41,7 +41,9 @@ const (
 	countOutcome
 	binaryOutcome
 	trialsOutcome
+	nonNegativeOutcome
 	shareOutcome
+	shareOrZeroOutcome
 	orderedOutcome
 	angleOutcome
 )
@@ -57,6 +59,8 @@ func phi() auxiliary { return auxiliary{"phi", "Gamma(2, 0.1)", "mean 20", "log"
 func zi() auxiliary {
 	return auxiliary{"zi", "Beta(1, 1)", "probability of zeros that are no counts", "logit"}
 }
+
+func hu() auxiliary { return auxiliary{"hu", "Beta(1, 1)", "probability of zeros", "logit"} }
 
 // families are the distributions that a formula can have.
 func families() []family {
@@ -111,6 +115,27 @@ func families() []family {
 			dist:   "ZeroInflatedNegBinomial({zi}, {mean}, {shape})",
 			direct: map[string]string{"log": "ZeroInflatedNegBinomial({zi}, log = {eta}, size = {shape})"},
 			aux:    []auxiliary{zi(), shape()}},
+		{name: "zero_inflated_binomial", links: []string{"logit", "probit", "cloglog"}, takes: trialsOutcome,
+			dist:   "ZeroInflated({zi}, Binomial({trials}, {mean}))",
+			direct: map[string]string{"logit": "ZeroInflated({zi}, Binomial({trials}, logits = {eta}))"},
+			aux:    []auxiliary{zi()}},
+		{name: "zero_inflated_beta", links: []string{"logit", "probit", "cloglog"}, takes: shareOrZeroOutcome,
+			dist: "Hurdle({zi}, Beta(mean = {mean}, concentration = {phi}))",
+			aux:  []auxiliary{{"zi", "Beta(1, 1)", "probability of zeros", "logit"}, phi()}},
+		{name: "hurdle_poisson", links: []string{"log"}, dist: "Hurdle({hu}, Poisson({mean}))", takes: countOutcome,
+			direct: map[string]string{"log": "Hurdle({hu}, Poisson(log = {eta}))"}, aux: []auxiliary{hu()}},
+		{name: "hurdle_negbinomial", links: []string{"log"}, takes: countOutcome,
+			dist:   "Hurdle({hu}, NegBinomial({mean}, {shape}))",
+			direct: map[string]string{"log": "Hurdle({hu}, NegBinomial(log = {eta}, size = {shape}))"},
+			aux:    []auxiliary{hu(), shape()}},
+		{name: "hurdle_gamma", links: []string{"log", "inverse", "identity"}, takes: nonNegativeOutcome,
+			dist: "Hurdle({hu}, Gamma(mean = {mean}, shape = {shape}))", aux: []auxiliary{hu(), shape()}},
+		{name: "exgaussian", links: []string{"identity", "log", "inverse"},
+			dist: "ExpModNormal({mean} - {beta}, {sigma}, 1 / {beta})",
+			aux:  []auxiliary{sigma(), {"beta", "Exponential(mean = {sd})", "mean of the exponential part", "log"}}},
+		{name: "gen_extreme_value", also: []string{"gev"}, links: []string{"identity", "log", "inverse"},
+			dist: "GeneralizedExtremeValue({mean}, {sigma}, {xi})",
+			aux:  []auxiliary{sigma(), {"xi", "Normal(0, 0.3)", "shape: 0 is the Gumbel distribution", ""}}},
 	}
 }
 
@@ -125,16 +150,8 @@ func refusedFamilies() map[string]string {
 			"1 - sigmoid(cut[j] - eta[i]) over j < k, and y[i in N] ~ Categorical(p[i]); or take cumulative",
 		"cratio": "take cumulative",
 		"acat":   "take cumulative",
-		"hurdle_poisson": "write two outcomes: whether y is above 0 as Bernoulli, and those above 0 as " +
-			"Poisson(log = eta[i]) in 1..inf",
-		"hurdle_negbinomial": "write two outcomes: whether y is above 0 as Bernoulli, and those above 0 as " +
-			"NegBinomial(log = eta[i], size = shape) in 1..inf",
-		"hurdle_gamma": "write two outcomes: whether y is above 0 as Bernoulli, and those above 0 as Gamma",
-		"hurdle_lognormal": "write two outcomes: whether y is above 0 as Bernoulli, and those above 0 as " +
-			"LogNormal",
-		"zero_inflated_binomial": "write a template with present ~ Bernoulli(1 - zi) and " +
-			"k ~ Binomial(n, present * p), as in lang/REFERENCE.md under templates",
-		"zero_inflated_beta": "write two outcomes: whether y is above 0 as Bernoulli, and those above 0 as Beta",
+		"hurdle_lognormal": "write the linear predictor of the logarithm, and " +
+			"y[i in N] ~ Hurdle(hu, LogNormal(mu[i], sigma)); ppl help Hurdle",
 		"cox": "count the events of each interval of time, and write them as Poisson(log = log(exposure[i]) + " +
 			"level[interval[i]] + eta[i]); ppl help survival",
 	}

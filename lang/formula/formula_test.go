@@ -124,6 +124,9 @@ func models() []formula.Request {
 		terms("y | weights(n) ~ x", ""),
 		terms("y ~ I(x > 2) + I(f == 'b')", "exponential"),
 		terms("y ~ x", "inverse.gaussian"),
+		terms("n ~ x", "hurdle_negbinomial"),
+		terms("y ~ x + (1 | g)", "gen_extreme_value"),
+		terms("y ~ x", "exgaussian"),
 		terms("y ~ stars + factor(stars) + x - stars", ""),
 	}
 }
@@ -157,7 +160,8 @@ func TestFamilies(t *testing.T) {
 	outcomes := map[string]string{"binomial": "n | trials(m)", "beta_binomial": "n | trials(m)", "bernoulli": "z",
 		"beta": "share", "cumulative": "stars", "von_mises": "angle", "poisson": "n", "negbinomial": "n",
 		"geometric":             "n",
-		"zero_inflated_poisson": "n", "zero_inflated_negbinomial": "n"}
+		"zero_inflated_poisson": "n", "zero_inflated_negbinomial": "n", "zero_inflated_binomial": "n | trials(m)",
+		"zero_inflated_beta": "share", "hurdle_poisson": "n", "hurdle_negbinomial": "n"}
 	for _, family := range formula.Families() {
 		y, ok := outcomes[family]
 		if !ok {

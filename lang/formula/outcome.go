@@ -3,6 +3,7 @@ package formula
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -179,7 +180,7 @@ func (w *writer) censoring(n *node) {
 		}
 	}
 	low, high := "-inf", "inf"
-	if w.family.takes == positiveOutcome || w.family.takes == countOutcome {
+	if slices.Contains([]outcome{positiveOutcome, nonNegativeOutcome, countOutcome}, w.family.takes) {
 		low = "0"
 	}
 	if has("left", -1) {
@@ -229,14 +230,18 @@ func (w *writer) checkOutcome() {
 		words string
 		help  string
 	}{
-		positiveOutcome: {func(v float64) bool { return v > 0 }, "above 0", "hurdle models have zeros"},
+		positiveOutcome: {func(v float64) bool { return v > 0 }, "above 0",
+			"--family hurdle_gamma has zeros too"},
+		nonNegativeOutcome: {func(v float64) bool { return v >= 0 }, "0 or above", ""},
 		countOutcome: {func(v float64) bool { return v >= 0 && v == math.Trunc(v) }, "a whole number, 0 or more",
 			"--family gaussian takes any number, gamma those above 0"},
 		trialsOutcome: {func(v float64) bool { return v >= 0 && v == math.Trunc(v) }, "a whole number, 0 or more", ""},
 		binaryOutcome: {func(v float64) bool { return v == 0 || v == 1 }, "0 or 1",
 			"--family binomial takes counts, with y | trials(n)"},
-		shareOutcome: {func(v float64) bool { return v > 0 && v < 1 }, "between 0 and 1, and not 0 or 1 itself", ""},
-		angleOutcome: {func(v float64) bool { return math.Abs(v) <= math.Pi }, "an angle between -pi and pi", ""},
+		shareOutcome: {func(v float64) bool { return v > 0 && v < 1 }, "between 0 and 1, and not 0 or 1 itself",
+			"--family zero_inflated_beta has zeros too"},
+		shareOrZeroOutcome: {func(v float64) bool { return v >= 0 && v < 1 }, "between 0 and 1, and not 1 itself", ""},
+		angleOutcome:       {func(v float64) bool { return math.Abs(v) <= math.Pi }, "an angle between -pi and pi", ""},
 	}
 	rule, ok := rules[f.takes]
 	if !ok {

@@ -77,7 +77,7 @@ func (w *writer) translate() {
 	w.left, w.right = f.left, f.right
 	w.rows = w.fresh("N")
 	w.family, w.link = findFamily(w.r.Family)
-	w.residual = slices.Contains([]string{"gaussian", "student", "skew_normal", "lognormal"}, w.family.name)
+	w.residual = slices.ContainsFunc(w.family.aux, func(a auxiliary) bool { return strings.Contains(a.prior, "{sd}") })
 	w.respond()
 	p := w.meanPredictor()
 	w.observe(p)
@@ -187,7 +187,7 @@ func (w *writer) middle() (value float64, words string) {
 	if w.family.name == "lognormal" {
 		return m, fmt.Sprintf("mean(log(%s))", w.outcome.name)
 	}
-	if w.link == "identity" && w.family.takes != shareOutcome {
+	if w.link == "identity" {
 		return m, fmt.Sprintf("mean(%s)", w.outcome.name)
 	}
 	if f, ok := of[w.link]; ok && m > 0 && w.family.takes != binaryOutcome {
