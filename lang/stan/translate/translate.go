@@ -264,10 +264,22 @@ func (x *executor) text(unsaid []Unsaid) string {
 		fmt.Fprintf(&b, "# not translated, line %d: %s\n", line, strings.ReplaceAll(u.Reason, "\n", " "))
 	}
 	x.merge()
-	for _, it := range x.items {
-		if !it.dropped {
-			b.WriteString(x.line(it) + "\n")
+	remarks, top := x.remarks()
+	for _, line := range top {
+		b.WriteString("# " + line + "\n")
+	}
+	for i, it := range x.items {
+		if it.dropped {
+			continue
 		}
+		for _, line := range remarks[i].above {
+			b.WriteString("# " + line + "\n")
+		}
+		b.WriteString(x.line(it))
+		if behind := remarks[i].behind; behind != "" {
+			b.WriteString("  # " + behind)
+		}
+		b.WriteString("\n")
 	}
 	text := b.String()
 	file, ds := parse.File(source.New("model.ppl", text))

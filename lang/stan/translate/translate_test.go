@@ -258,6 +258,28 @@ data y[T]
 a ~ Flat
 b[i in T] = i <= T - 1 ? a * b[i+1] + y[i+1] : 1
 factor b[1]`},
+		{"comments", `// Heights of
+// children.
+data { int N; /* rows */ vector[N] y; }
+parameters {
+  real m; // in m, not -1
+}
+model {
+  /* The mean
+   * is flat. */
+  // Rows are independent.
+  for (n in 1:N) // each row
+    y[n] ~ normal(m, 1);
+}`, `
+# Heights of
+# children.
+data N: int  # rows
+data y[N]
+m ~ Flat  # in m, not -1
+# The mean
+# is flat.
+# Rows are independent.
+y[n in N] ~ Normal(m, 1)  # each row`},
 		{"a non-centred parameter", `
 data { int J; vector[J] y; }
 parameters { real mu; real<lower=0> tau; vector<offset=mu, multiplier=tau>[J] theta; }
