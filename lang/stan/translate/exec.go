@@ -572,6 +572,7 @@ func (x *executor) joinWhole(c *cell, cond term, a, b *state) *state {
 
 func (x *executor) decl(d *stan.Decl) {
 	c := x.newCell(d)
+	c.result = x.calls == 0 && len(x.scopes) == 1
 	x.declare(c)
 	x.states[c] = &state{}
 	if d.Value != nil {

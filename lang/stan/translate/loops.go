@@ -138,10 +138,21 @@ func (x *executor) while(s *stan.While) result {
 	}
 }
 
-// isWorkspace reports an array that nothing has assigned before a loop, which may use it in each turn again.
+// isWorkspace reports an array without a value that is known before a loop, which may use it in each turn again. It is
+// not one that results have.
 func (x *executor) isWorkspace(c *cell) bool {
 	st := x.states[c]
-	return len(c.dims) > 0 && st.base == nil && len(st.regions) == 0 && st.promise == nil
+	return len(c.dims) > 0 && (st.base == nil || st.base.lost) && len(st.regions) == 0 && st.promise == nil && !c.result
+}
+
+// lostIn is what a loop leaves in an array of its own.
+func lostIn(c *cell) *value {
+	v := lazily(c.typ, c.dims, nil, func([]term) term {
+		cannot("`%s` is read behind a loop that used it", c.name)
+		return term{}
+	})
+	v.lost = true
+	return &v
 }
 
 func (x *executor) hasWorkspace(body stan.Stmt) bool {
@@ -201,7 +212,7 @@ func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell, ow
 		x.keepPromise(c, before[c])
 	}
 	for _, c := range workspaces {
-		x.states[c] = before[c]
+		x.states[c] = &state{base: lostIn(c)}
 	}
 	for c := range x.states { // variables of the body end with it
 		if _, ok := before[c]; !ok {

@@ -118,6 +118,7 @@ func (x *executor) entirePiece(c *cell, v value) piece {
 
 // regionPiece is the statement of a region; full is set if it covers the whole array.
 func (x *executor) regionPiece(c *cell, r region) (p piece, full bool) {
+	r.mustBeAlongAxes()
 	full = true
 	val := r.value
 	for i, s := range r.subs {
@@ -364,15 +365,15 @@ func mark(lo, hi, at []int, have map[string]bool) {
 
 // generic is any element of a state, by conditions on its index.
 func (x *executor) generic(c *cell, st *state, index []term) term {
-	out := undefined(c)
-	if st.base != nil {
-		out = st.base.elem(index)
+	unknown := st.base == nil || st.base.lost
+	switch {
+	case unknown && x.covered(c, st.regions):
+		_, first := x.regionAt(c, st.regions[0], index)
+		return x.latest(c, st.regions[1:], index, first)
+	case st.base == nil:
+		return x.latest(c, st.regions, index, undefined(c))
 	}
-	if st.base == nil && x.covered(c, st.regions) {
-		_, out = x.regionAt(c, st.regions[0], index)
-		return x.latest(c, st.regions[1:], index, out)
-	}
-	return x.latest(c, st.regions, index, out)
+	return x.latest(c, st.regions, index, st.base.elem(index))
 }
 
 // latest is an element as the last of some regions that has it gives it, or what it was before.
@@ -418,6 +419,7 @@ func (x *executor) covered(c *cell, regions []region) bool {
 
 // regionAt is the value of a region at an index, and the condition that it has the element; none if it has all.
 func (x *executor) regionAt(c *cell, r region, index []term) (cond, val term) {
+	r.mustBeAlongAxes()
 	slots := make([]slot, len(r.subs))
 	val = r.value
 	var own []*plate // the loops of the region, and what their indices are at this index
@@ -490,6 +492,20 @@ func (r region) atData() bool {
 	return slices.ContainsFunc(r.subs, func(s term) bool {
 		return slices.ContainsFunc(s.plates, func(p *plate) bool { return r.chosen(s, p) })
 	})
+}
+
+// mustBeAlongAxes refuses a region with a loop whose index is that of no axis, as x[which[i]]: the turn that wrote an
+// element is not known.
+func (r region) mustBeAlongAxes() {
+	for _, s := range r.subs {
+		for _, p := range s.plates {
+			if slices.Contains(r.plates, p) && !slices.ContainsFunc(r.subs, func(t term) bool {
+				return linearOf(t).coefs[p.name] != 0
+			}) {
+				cannot("data choose the elements that a loop assigns")
+			}
+		}
+	}
 }
 
 // chosen reports a subscript with an index that is not the one of its axis.

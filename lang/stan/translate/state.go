@@ -16,6 +16,8 @@ type cell struct {
 	outer []*plate // around its declaration: it is another variable for each of their indices
 	at    source.Span
 	kept  bool // results have it: a variable of the blocks transformed parameters or generated quantities
+
+	result bool // declared in the outermost scope of a block whose variables other blocks or results have
 }
 
 // ragged reports an array whose length depends on the index of a loop.
@@ -615,7 +617,7 @@ func inRange(p *plate, b bindings) bool {
 // dependsOn are the loops around whose index a state depends on.
 func (x *executor) dependsOn(c *cell, st *state) []*plate {
 	var all []*plate
-	if st.base != nil {
+	if st.base != nil && !st.base.lost {
 		all = append(all, st.base.from...)
 		_, index := x.axes(c.dims)
 		all = append(all, st.base.elem(index).plates...)

@@ -21,6 +21,7 @@ type value struct {
 	from  []*plate // the plates whose index occurs in it
 
 	parts []value // of a tuple
+	lost  bool    // what a loop left in an array of its own, which is not known behind the loop
 }
 
 func scalar(t term) value {
