@@ -160,9 +160,10 @@ def main(ppl, programs, data, out, names):
     if not names:
         for root, _, files in os.walk(programs):
             names += [os.path.relpath(os.path.join(root, f), programs)[:-5] for f in files if f.endswith(".stan")]
+        names.sort()
     os.makedirs(out, exist_ok=True)
     results = []
-    for name in sorted(names):
+    for name in names:
         path = os.path.join(out, name.replace("/", "+") + ".json")
         if not os.path.exists(path):
             came = tried(ppl, programs, data, out, name)

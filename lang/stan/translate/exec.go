@@ -68,6 +68,7 @@ type executor struct {
 	items    []item
 	at       source.Span // the present statement
 	block    string
+	end      int // of the text of the present function or block
 	calls    int
 	turns    int    // of loops that are written turn by turn
 	because  string // why the outermost of them is

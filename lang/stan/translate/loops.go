@@ -3,6 +3,7 @@ package translate
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -57,7 +58,7 @@ func (x *executor) turnsOf(s *stan.For, lo, hi term, bind func(term) *cell) resu
 	var failed *refusal
 	if !jumps(s.Body) && !inLoopJump(s.Body) {
 		failed = x.try(func() { x.plateLoop(s, lo, hi, bind, false) })
-		if failed != nil && x.hasWorkspace(s.Body) && x.try(func() { x.plateLoop(s, lo, hi, bind, true) }) == nil {
+		if failed != nil && x.hasWorkspace(s) && x.try(func() { x.plateLoop(s, lo, hi, bind, true) }) == nil {
 			failed = nil
 		}
 		if failed == nil {
@@ -155,9 +156,28 @@ func lostIn(c *cell) *value {
 	return &v
 }
 
-func (x *executor) hasWorkspace(body stan.Stmt) bool {
-	return slices.ContainsFunc(x.assigned(body), x.isWorkspace)
+func (x *executor) hasWorkspace(s *stan.For) bool {
+	some := false
+	for _, c := range x.assigned(s.Body) {
+		if x.isWorkspace(c) {
+			if x.readBehind(s, c) {
+				return false
+			}
+			some = true
+		}
+	}
+	return some
 }
+
+// readBehind reports whether the first mention of a variable behind a loop reads it.
+func (x *executor) readBehind(s *stan.For, c *cell) bool {
+	rest := x.program.Source.Text[s.At.End:max(s.At.End, x.end)]
+	found := regexp.MustCompile(`\b` + regexp.QuoteMeta(c.name) + `\b`).FindStringIndex(rest)
+	return found != nil && !assigns.MatchString(rest[found[1]:])
+}
+
+// assigns is what follows a variable on the left side of an assignment.
+var assigns = regexp.MustCompile(`^\s*(\[[^=;]*\])?\s*(=[^=]|<-)`)
 
 // plateLoop runs the body once, for any index. With own set, arrays that have no value before the loop are taken as
 // declared in it: a turn that reads what another one left there gets an undefined value.

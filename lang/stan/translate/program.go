@@ -51,8 +51,9 @@ func (x *executor) run(f *stan.Function, args []value) value {
 	if x.calls++; x.calls > maxCalls {
 		refuse("`" + f.Name.Name + "` calls itself too often")
 	}
-	scopes, at := x.scopes, x.at
-	defer func() { x.scopes = scopes }()
+	scopes, at, end := x.scopes, x.at, x.end
+	x.end = f.Body.At.End
+	defer func() { x.scopes, x.end = scopes, end }()
 	x.scopes = []map[string]*cell{{}}
 	for i, p := range f.Params {
 		v := args[i]

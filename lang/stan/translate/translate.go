@@ -134,6 +134,9 @@ func (x *executor) runBlock(stmts []stan.Stmt, lost func(*refusal)) {
 		x.scopes = append(x.scopes, map[string]*cell{})
 		defer func() { x.scopes = x.scopes[:len(x.scopes)-1] }()
 	}
+	if n := len(stmts); n > 0 {
+		x.end = stmts[n-1].Span().End
+	}
 	var kept []*cell
 	for _, s := range stmts {
 		s := s
