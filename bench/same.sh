@@ -41,6 +41,10 @@ for model in *.ppl; do
             >/dev/null 2>&1 || echo "exit $?" >"$temp/$side.exit"
         { sums "$temp/$side.run"; cat "$temp/$side.exit" 2>/dev/null || true; } >"$temp/$side.sums"
     done
+    if [ -s "$temp/old.exit" ] && [ -s "$temp/new.exit" ]; then
+        echo "neither runs: $model"
+        status=1
+    fi
     if ! cmp -s "$temp/old.sums" "$temp/new.sums"; then
         echo "draws differ: $model"
         status=1
