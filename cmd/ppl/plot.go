@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,6 +69,9 @@ func runAndKind(_ *cobra.Command, args []string) error {
 		return fault.Usagef("RUN is missing")
 	case 1:
 		return fault.Usagef("KIND is missing; there are %s", strings.Join(pictureKinds(), ", "))
+	}
+	if slices.Contains(pictureKinds(), args[0]) && !rundir.IsRun(args[0]) && rundir.IsRun(args[1]) {
+		return fault.Usagef("the run comes first: ppl plot %s %s", args[1], args[0])
 	}
 	return nil
 }
