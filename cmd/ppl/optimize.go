@@ -51,7 +51,7 @@ func optimizeCommand(c *console) *cobra.Command {
 	replace := f.Bool("overwrite", false, "replace a run that stands in the directory")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s.Model = args[0]
-		if err := c.takeStan(&s.Model, &s.Data, *replace); err != nil {
+		if err := c.takeProgram(s, *replace); err != nil {
 			return err
 		}
 		f.Visit(func(f *pflag.Flag) { s.Given = append(s.Given, f.Name) })
@@ -133,6 +133,15 @@ func (c *console) printMode(m mode, asJSON bool) error {
 		return fault.Silent()
 	}
 	return nil
+}
+
+// takeProgram puts the model of a program of Stan in the place of the program; in a file only if there is a run.
+func (c *console) takeProgram(s *search, replace bool) (err error) {
+	if s.Dir == "" {
+		s.Source, err = c.sourceOf(s.Model, s.Data)
+		return err
+	}
+	return c.takeStan(&s.Model, &s.Data, s.Dir, replace)
 }
 
 // A mode is a result as it is printed.

@@ -76,7 +76,7 @@ func predictCommand(c *console) *cobra.Command {
 			}
 			return c.replicate(cmd.Context(), p)
 		}
-		if err := c.takeStan(&p.from, &p.Data, *replace); err != nil {
+		if err := c.takeStan(&p.from, &p.Data, p.out, *replace); err != nil {
 			return err
 		}
 		if !rundir.Exists(p.from) && filepath.Ext(p.from) != ".ppl" {

@@ -67,7 +67,7 @@ func sampleCommand(c *console) *cobra.Command {
 		if err := s.takeFormula(c, &byFormula, f, *replace); err != nil {
 			return err
 		}
-		if err := c.takeStan(&s.request.Model, &s.request.Data, *replace); err != nil {
+		if err := c.takeStan(&s.request.Model, &s.request.Data, s.request.Dir, *replace); err != nil {
 			return err
 		}
 		switch {

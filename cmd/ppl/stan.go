@@ -153,9 +153,9 @@ func (c *console) loaded(model string, data []string) (*compiler.Program, error)
 	return app.LoadInMemory(from, c.notes(false))
 }
 
-// takeStan puts the model of a program of Stan in the place of the program, in a file that the run names. A file with
-// another model is replaced only if that is asked for.
-func (c *console) takeStan(model *string, data *[]string, replace bool) error {
+// takeStan puts the model of a program of Stan in the place of the program, in a file next to the run, which names it. A
+// file with another model is replaced only if that is asked for.
+func (c *console) takeStan(model *string, data *[]string, run string, replace bool) error {
 	if !isStan(*model) {
 		return nil
 	}
@@ -164,6 +164,7 @@ func (c *console) takeStan(model *string, data *[]string, replace bool) error {
 		return err
 	}
 	*data = m.data
+	m.path = filepath.Join(filepath.Dir(run), m.path)
 	before, err := os.ReadFile(m.path)
 	switch {
 	case err == nil && string(before) == m.text:
