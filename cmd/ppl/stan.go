@@ -153,8 +153,8 @@ func (c *console) loaded(model string, data []string) (*compiler.Program, error)
 	return app.LoadInMemory(from, c.notes(false))
 }
 
-// takeStan puts the model of a program of Stan in the place of the program, in a file next to the run, which names it. A
-// file with another model is replaced only if that is asked for.
+// takeStan puts the model of a program of Stan in the place of the program, in a file next to the run, which names it.
+// A file with another model is replaced only if that is asked for.
 func (c *console) takeStan(model *string, data *[]string, run string, replace bool) error {
 	if !isStan(*model) {
 		return nil
