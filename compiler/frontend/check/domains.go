@@ -148,6 +148,9 @@ func definitionOf(x model.Expr) *model.Array {
 // as result if that parameter takes every number.
 func takesAll(x model.Expr) bool {
 	if p := plainParameter(x); p != nil {
+		if isMatrix(p) {
+			return false
+		}
 		r := p.Type.Range
 		return math.IsInf(r.Lo, -1) && math.IsInf(r.Hi, 1) && ownEnds(p) || exactEnd(x, true) && exactEnd(x, false)
 	}
@@ -214,7 +217,7 @@ func (f *lineFinder) array(a *model.Array, rest []model.Expr) bool {
 	switch a.Role {
 	case model.Parameter:
 		r := a.Type.Range
-		return math.IsInf(r.Lo, -1) && math.IsInf(r.Hi, 1) && ownEnds(a) && !reads(rest, a)
+		return math.IsInf(r.Lo, -1) && math.IsInf(r.Hi, 1) && ownEnds(a) && !isMatrix(a) && !reads(rest, a)
 	case model.Definition:
 		if f.seen[a] {
 			return false
@@ -231,6 +234,21 @@ func (f *lineFinder) array(a *model.Array, rest []model.Expr) bool {
 func ownEnds(a *model.Array) bool {
 	return !slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool {
 		return p.Term == nil || p.Term.In != nil || p.Term.Form != nil && p.Term.Form.Bounds != nil
+	})
+}
+
+// isMatrix reports a parameter that is a covariance or the like, whose diagonal is positive though other elements are
+// not.
+func isMatrix(a *model.Array) bool {
+	return slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool {
+		if p.Term == nil || p.Term.Dist == nil {
+			return false
+		}
+		switch p.Term.Dist.Support {
+		case types.Correlation, types.Covariance, types.CholeskyCorr, types.CholeskyCov:
+			return true
+		}
+		return false
 	})
 }
 

@@ -52,8 +52,13 @@ func (c *checker) drawPiece(a *arrayInfo, d *draw) {
 		if len(d.event) < dist.Event && !c.inferEvent(a, d, dist) {
 			return
 		}
-		if dist.Support == types.Simplex {
+		switch dist.Support {
+		case types.Simplex:
 			t.Range = stdlib.Range{Lo: 0, Hi: 1}
+		case types.Correlation, types.CholeskyCorr:
+			t.Range = stdlib.Range{Lo: -1, Hi: 1}
+		case types.Covariance, types.CholeskyCov:
+			t.Range = anyRange
 		}
 		c.rangeFromArgs(a, d, &t)
 	}
