@@ -139,7 +139,12 @@ func continuous(d *stdlib.Dist) bool {
 
 // observable are distributions of one number whose support does not depend on their arguments.
 func observable(d *stdlib.Dist) bool {
-	return d.Event == 0 && !d.Improper && (d.Discrete() || d.Forms[0].Bounds == nil)
+	return d.Event == 0 && !d.Improper && (d.Discrete() || !endsMove(d))
+}
+
+// endsMove reports whether the arguments of a distribution decide where its support ends.
+func endsMove(d *stdlib.Dist) bool {
+	return d.Forms[0].Bounds != nil || d.Name == "GeneralizedExtremeValue" // by the sign of shape
 }
 
 func drawable(d *stdlib.Dist) bool { return d.Event == 0 && !d.Improper }
@@ -173,7 +178,7 @@ func (w *writer) value(l distribution) string {
 
 // truncation of a distribution, empty where there is none.
 func (w *writer) truncation(l distribution, s scope) string {
-	if l.form.LogCDF == nil || l.form.LogCCDF == nil || l.form.Bounds != nil {
+	if l.form.LogCDF == nil || l.form.LogCCDF == nil || endsMove(l.dist) {
 		return ""
 	}
 	ends := map[kind][]string{
