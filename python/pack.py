@@ -18,10 +18,12 @@ class Compressor:
         self.parts: list[bytes] = []
 
     def compress(self, data: bytes) -> bytes:
+        """Keep a part of a file."""
         self.parts.append(bytes(data))
         return b""
 
     def flush(self) -> bytes:
+        """Return the compressed file."""
         return bytes(deflate.deflate_compress(b"".join(self.parts), STRONGEST))
 
 

@@ -113,7 +113,7 @@ class Run:
             about = json.loads(Path(path, "run.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return 0
-        return min(about.get("draws_written") or [0])
+        return int(min(about.get("draws_written") or [0]))
 
     def _about(self) -> dict[str, Any]:
         """Read what the run says of itself."""
