@@ -45,7 +45,8 @@ unpacked() { # NAME.tar.gz
 }
 
 here=$("${GO:-go}" env GOARCH)
-[[ $here == amd64 ]] && other=arm64 emulator=qemu-aarch64-static || other=amd64 emulator=qemu-x86_64-static
+[[ $here == amd64 ]] && other=arm64 machine=aarch64 || other=amd64 machine=x86_64
+emulator=qemu-$machine-static libraries=/usr/$machine-linux-gnu # Debian's libc6-arm64-cross or libc6-amd64-cross
 for archive in dist/ppl-*-linux-"$here".tar.gz; do
     [[ -e $archive ]] && try "$(basename "$archive")" "$(unpacked "$archive")"
 done
@@ -65,12 +66,14 @@ for archive in dist/ppl-*-musl-"$here".tar.gz; do
         try "$(basename "$archive")" "$program"
     fi
 done
-for archive in dist/ppl-*-linux-"$other".tar.gz; do
+for archive in dist/ppl-*-{linux,musl}-"$other".tar.gz; do
     [[ -e $archive ]] || continue
-    if command -v "$emulator" >/dev/null; then
-        try "$(basename "$archive")" "$emulator" "$(unpacked "$archive")"
-    else
+    if ! command -v "$emulator" >/dev/null; then
         echo "$(basename "$archive"): not tried, $emulator is missing"
+    elif [[ $archive == *linux* && ! -d $libraries ]]; then
+        echo "$(basename "$archive"): not tried, $libraries is missing"
+    else
+        try "$(basename "$archive")" "$emulator" -L "$libraries" "$(unpacked "$archive")"
     fi
 done
 for archive in dist/ppl-*-windows-amd64.zip; do
