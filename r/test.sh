@@ -15,8 +15,9 @@ if [[ -z ${PPL_BINARY:-} ]]; then
     PPL_BINARY=$work/ppl
     "${GO:-go}" build -o "$PPL_BINARY" ./cmd/ppl
 fi
-echo "options(ppl.path = '$(realpath "$PPL_BINARY")')" >"$work/profile.R"
-export R_PROFILE_USER=$work/profile.R _R_CHECK_FORCE_SUGGESTS_=false _R_CHECK_CRAN_INCOMING_REMOTE_=false
+mkdir "$work/bin" # on PATH, since R CMD check reads no profile
+ln -s "$(realpath "$PPL_BINARY")" "$work/bin/ppl"
+export PATH=$work/bin:$PATH LC_ALL=C.UTF-8 _R_CHECK_FORCE_SUGGESTS_=false _R_CHECK_CRAN_INCOMING_REMOTE_=false
 vignettes=()
 command -v pandoc >/dev/null || vignettes=(--no-build-vignettes)
 package=$PWD/r
@@ -26,6 +27,10 @@ checks=(--no-manual)
 ! command -v qpdf >/dev/null || checks+=(--as-cran) # which asks for qpdf
 ((${#vignettes[@]} == 0)) || checks+=(--ignore-vignettes)
 R CMD check "${checks[@]}" pplr_*.tar.gz || { cat pplr.Rcheck/tests/*.Rout.fail 2>/dev/null; exit 1; }
+if grep -q 'the program ppl is missing' pplr.Rcheck/tests/*.Rout; then
+    echo 'the tests did not find the program'
+    exit 1
+fi
 if grep -Eq '^Status: .*(ERROR|WARNING)' pplr.Rcheck/00check.log; then
     exit 1
 fi

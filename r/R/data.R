@@ -151,8 +151,24 @@ r_values <- function(x, kind) {
   ifelse(is.na(x), "NA", as.character(x))
 }
 
+# quoted returns texts in quotes; other characters than those of ASCII are written as numbers, which every locale reads.
 quoted <- function(x, quote = "\"") {
   x <- gsub("\\", "\\\\", enc2utf8(x), fixed = TRUE)
   x <- gsub("\n", "\\n", gsub("\r", "\\r", x, fixed = TRUE), fixed = TRUE)
-  paste0(quote, gsub(quote, paste0("\\", quote), x, fixed = TRUE), quote)
+  x <- gsub(quote, paste0("\\", quote), x, fixed = TRUE)
+  if (quote == "\"") {
+    other <- grepl("[^ -~]", x, perl = TRUE, useBytes = TRUE)
+    x[other] <- vapply(x[other], escaped, "")
+  }
+  paste0(quote, x, quote)
+}
+
+escaped <- function(text) {
+  points <- utf8ToInt(text)
+  if (anyNA(points)) {
+    unreadable("has a text that is not UTF-8.")
+  }
+  ascii <- points >= 32 & points < 127
+  form <- ifelse(points > 65535, "\\U%08x", "\\u%04x")
+  paste(ifelse(ascii, intToUtf8(points, multiple = TRUE), sprintf(form, points)), collapse = "")
 }
