@@ -56,11 +56,11 @@ func ContrastOf(chains, walkers [][][]float64) (c Contrast) {
 		all := slices.Concat(seen...)
 		slices.Sort(xs)
 		slices.Sort(all)
-		error := math.Sqrt(1/math.Min(independent[0], float64(len(xs))) +
+		chance := extreme(len(views)) * math.Sqrt(1/math.Min(independent[0], float64(len(xs)))+
 			1/math.Min(independent[1], float64(len(all))))
-		c.Shifted = math.Max(c.Shifted, stat.KolmogorovSmirnov(xs, nil, all, nil)-error*extreme(len(views)))
+		c.Shifted = math.Max(c.Shifted, stat.KolmogorovSmirnov(xs, nil, all, nil)-chance)
 		if j < len(draws[0]) {
-			c.Spread = math.Max(c.Spread, math.Abs(math.Log(width(all)/width(xs)))-error*extreme(len(views)))
+			c.Spread = math.Max(c.Spread, math.Abs(logWidth(all)-logWidth(xs))-chance)
 		}
 	}
 	return c
@@ -137,7 +137,9 @@ func outside(xs []float64, walkers [][]float64) float64 {
 // views by chance; the logarithm of a width has an error of about the same size.
 func extreme(views int) float64 { return math.Sqrt(math.Log(2000*float64(views)) / 2) }
 
-// width is that of the middle two thirds of sorted numbers.
-func width(xs []float64) float64 {
-	return stats.SortedQuantile(xs, 5./6) - stats.SortedQuantile(xs, 1./6)
+// logWidth returns the logarithm of the width of the middle two thirds of sorted numbers. It is finite for numbers that
+// are all equal, too, since a report is stored as JSON, which has no infinity.
+func logWidth(xs []float64) float64 {
+	width := stats.SortedQuantile(xs, 5./6) - stats.SortedQuantile(xs, 1./6)
+	return math.Log(math.Max(width, math.SmallestNonzeroFloat64))
 }

@@ -1,6 +1,7 @@
 package adapt
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -15,6 +16,25 @@ func scattered(r *rand.Rand, n, dim int, center, width float64) (points [][]floa
 		points = append(points, x)
 	}
 	return points
+}
+
+// Numbers of which most are equal have no width; the contrast is finite, as a report in JSON needs it.
+func TestContrastWithoutWidth(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(7, 8))
+	draws, walkers := scattered(r, 256, 2, 0, 1), scattered(r, 256, 2, 0, 1)
+	for i, x := range walkers {
+		if i%16 > 0 {
+			x[1] = 0
+		}
+	}
+	c := ContrastOf([][][]float64{draws, draws}, [][][]float64{walkers, walkers})
+	if !(c.Spread > 100) || math.IsInf(c.Spread, 0) {
+		t.Errorf("widths by %g", c.Spread)
+	}
+	if c = ContrastOf([][][]float64{walkers, walkers}, [][][]float64{walkers, walkers}); c.Spread != 0 {
+		t.Errorf("two without a width: %g", c.Spread)
+	}
 }
 
 // Walkers at the places of the draws confirm them. Some of them elsewhere, also in a mode of many dimensions that no

@@ -56,9 +56,8 @@ func elsewhereFacts(e *store.Elsewhere) string {
 		"the draws", e.Walkers, 100*e.Outside)
 }
 
-// Bounds of what draws may differ from walkers that began elsewhere: a share of the posterior, and a distance of the
-// distribution functions, which is .12 where a mean is off by .3 sd,
-// and widths by a factor of 1.2.
+// Bounds of what draws may differ from walkers that began elsewhere: a share of the posterior; a distance of the
+// distribution functions, which is .12 if a mean is off by .3 sd; and the logarithm of a factor of 1.2 of widths.
 const (
 	maxOutside = 0.02
 	maxShifted = 0.1
