@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -142,19 +140,5 @@ func (f *formulation) writeModel(c *console, replace bool) (string, error) {
 		name = "formula"
 	}
 	path := name + ".ppl"
-	before, err := os.ReadFile(path)
-	switch {
-	case err == nil && string(before) == text:
-		return path, nil
-	case err == nil && !replace:
-		return "", fault.Usagef("%s has another model; --overwrite replaces it and its run, or sample the file "+
-			"itself: ppl sample %[1]s", path)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return "", fault.Of(err)
-	}
-	if err := writeNamed(path, writeBytes([]byte(text))); err != nil {
-		return "", fault.Of(err)
-	}
-	c.notef("note: the model of the formula is in %s", path)
-	return path, nil
+	return path, c.keepModel(path, text, "the model of the formula", replace)
 }

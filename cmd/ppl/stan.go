@@ -165,22 +165,27 @@ func (c *console) takeStan(model *string, data *[]string, run string, replace bo
 	}
 	*data = m.data
 	m.path = filepath.Join(filepath.Dir(run), m.path)
-	before, err := os.ReadFile(m.path)
+	*model = m.path
+	return c.keepModel(m.path, m.text, "the program as a model", replace)
+}
+
+// keepModel writes a model that was made of something else. A file with another model is replaced only if that is asked
+// for.
+func (c *console) keepModel(path, text, what string, replace bool) error {
+	before, err := os.ReadFile(path)
 	switch {
-	case err == nil && string(before) == m.text:
-		*model = m.path
+	case err == nil && string(before) == text:
 		return nil
 	case err == nil && !replace:
-		return fault.Usagef("%s has another model; --overwrite replaces it and its run, or give that file itself: ppl "+
-			"sample %[1]s", m.path)
+		return fault.Usagef("%s has another model; --overwrite replaces it and its run, or sample the file itself: "+
+			"ppl sample %[1]s", path)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fault.Of(err)
 	}
-	if err := writeNamed(m.path, writeBytes([]byte(m.text))); err != nil {
+	if err := writeNamed(path, writeBytes([]byte(text))); err != nil {
 		return fault.Of(err)
 	}
-	c.notef("note: the program as a model is in %s", m.path)
-	*model = m.path
+	c.notef("note: %s is in %s", what, path)
 	return nil
 }
 
