@@ -42,12 +42,21 @@ func (r *release) licences(modules []*debug.Module) ([]byte, error) {
 	if err := licencesIn(&b, "the Go standard library", strings.TrimSpace(string(root))); err != nil {
 		return nil, err
 	}
+	args := []string{"list", "-m", "-f", "{{.Path}}\t{{.Dir}}"}
 	for _, m := range modules {
-		dir, err := exec.Command(r.goTool, "list", "-m", "-f", "{{.Dir}}", m.Path).Output()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Path, err)
-		}
-		if err := licencesIn(&b, m.Path+" "+m.Version, strings.TrimSpace(string(dir))); err != nil {
+		args = append(args, m.Path)
+	}
+	out, err := exec.Command(r.goTool, args...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list -m: %w", err)
+	}
+	dirs := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		path, dir, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		dirs[path] = dir
+	}
+	for _, m := range modules {
+		if err := licencesIn(&b, m.Path+" "+m.Version, dirs[m.Path]); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -30,13 +31,15 @@ func (r *release) packages(p platform, work, program string, files []file) error
 		return err
 	}
 	for _, kind := range []string{"deb", "rpm"} {
-		name := fmt.Sprintf("ppl-%s-%s.%s", r.version, p, kind)
+		name := r.named(p) + "." + kind
 		cmd := exec.Command(nfpm, "package", "-f", config, "-p", kind, "-t", filepath.Join(r.out, name))
 		cmd.Env = append(os.Environ(), fmt.Sprint("SOURCE_DATE_EPOCH=", r.at.Unix()))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("nfpm: %w: %s", err, out)
 		}
-		r.files = append(r.files, name)
+		if err := r.add(name); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -112,23 +115,16 @@ func packageVersion(version string) string {
 }
 
 // formulas writes what package managers read, from the templates in the folder formulas.
-func (r *release) formulas(sums map[string]string) error {
+func (r *release) formulas() error {
 	all, err := template.New("").Option("missingkey=error").ParseFS(templates, "formulas/*")
 	if err != nil {
 		return err
 	}
-	archive := func(platform string) map[string]string {
-		for name, sum := range sums {
-			if strings.HasPrefix(name, "ppl-"+r.version+"-"+platform+".") && !strings.HasSuffix(name, ".json") &&
-				!strings.HasSuffix(name, ".deb") && !strings.HasSuffix(name, ".rpm") {
-				return map[string]string{"Name": name, "SHA256": sum}
-			}
-		}
-		return map[string]string{"Name": "ppl-" + r.version + "-" + platform, "SHA256": "not built"}
-	}
 	values := map[string]any{"Version": packageVersion(r.version), "URL": "https://example.org/ppl/" + r.version}
 	for _, p := range platforms() {
-		values[strings.ReplaceAll(p.String(), "-", "_")] = archive(p.String())
+		name := r.archive(p)
+		values[strings.ReplaceAll(p.String(), "-", "_")] = map[string]string{"Name": name,
+			"SHA256": cmp.Or(r.sums[name], "not built")}
 	}
 	for _, t := range all.Templates() {
 		if t.Name() == "" {

@@ -13,6 +13,7 @@ import (
 	"crypto/sha256"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,7 +50,7 @@ type release struct {
 	at      time.Time // of the commit
 	out     string
 	goTool  string
-	files   []string // names in out, in the order in which they were made
+	sums    map[string]string // SHA-256 of the files in out, by name
 }
 
 func main() {
@@ -68,7 +69,7 @@ func run(out, only, goTool string) error {
 	if err != nil {
 		return err
 	}
-	r := &release{version: described(), at: commitTime(), out: out, goTool: goTool}
+	r := &release{version: described(), at: commitTime(), out: out, goTool: goTool, sums: map[string]string{}}
 	if err := os.RemoveAll(out); err != nil {
 		return err
 	}
@@ -212,13 +213,11 @@ func (r *release) build(p platform, work string, pages []file) error {
 	files = append(files, file{name: "ppl" + exeOf(p.os), data: data, program: true})
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
 
-	name := fmt.Sprintf("ppl-%s-%s", r.version, p)
+	name, pack := r.named(p), tarred
 	if p.os == "windows" {
-		err = r.write(name+".zip", func(w *os.File) error { return zipped(w, name, files, r.at) })
-	} else {
-		err = r.write(name+".tar.gz", func(w *os.File) error { return tarred(w, name, files, r.at) })
+		pack = zipped
 	}
-	if err != nil {
+	if err := r.write(r.archive(p), func(w *os.File) error { return pack(w, name, files, r.at) }); err != nil {
 		return err
 	}
 	err = r.write(name+".cdx.json", func(w *os.File) error { return billOfMaterials(w, r, p, modules) })
@@ -237,6 +236,16 @@ func isPublished(path string) bool {
 		!strings.Contains(path, "node_modules")
 }
 
+// named returns how the files of a platform are called, before their endings.
+func (r *release) named(p platform) string { return fmt.Sprintf("ppl-%s-%s", r.version, p) }
+
+func (r *release) archive(p platform) string {
+	if p.os == "windows" {
+		return r.named(p) + ".zip"
+	}
+	return r.named(p) + ".tar.gz"
+}
+
 // write makes a file of the release.
 func (r *release) write(name string, fill func(*os.File) error) error {
 	w, err := os.Create(filepath.Join(r.out, name))
@@ -247,41 +256,27 @@ func (r *release) write(name string, fill func(*os.File) error) error {
 		_ = w.Close()
 		return err
 	}
-	r.files = append(r.files, name)
-	return w.Close()
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return r.add(name)
+}
+
+// add takes a file in out into the release.
+func (r *release) add(name string) error {
+	data, err := os.ReadFile(filepath.Join(r.out, name))
+	r.sums[name] = fmt.Sprintf("%x", sha256.Sum256(data))
+	return err
 }
 
 // conclude writes the formulas, which name the checksums of archives, and the checksums of all files.
 func (r *release) conclude() error {
-	sums, err := r.sums()
-	if err != nil {
+	if err := r.formulas(); err != nil {
 		return err
 	}
-	if err := r.formulas(sums); err != nil {
-		return err
+	var lines strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(r.sums)) {
+		fmt.Fprintf(&lines, "%s  %s\n", r.sums[name], name)
 	}
-	if sums, err = r.sums(); err != nil {
-		return err
-	}
-	return r.write("SHA256SUMS", func(w *os.File) error {
-		for _, name := range slices.Sorted(slices.Values(r.files)) {
-			if _, err := fmt.Fprintf(w, "%s  %s\n", sums[name], name); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// sums returns the checksums of the files by name.
-func (r *release) sums() (map[string]string, error) {
-	sums := map[string]string{}
-	for _, name := range r.files {
-		data, err := os.ReadFile(filepath.Join(r.out, name))
-		if err != nil {
-			return nil, err
-		}
-		sums[name] = fmt.Sprintf("%x", sha256.Sum256(data))
-	}
-	return sums, nil
+	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(lines.String()), 0o666)
 }

@@ -100,12 +100,12 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// Formulas name the archives with their checksums, and say which were not built.
+// Formulas name the archives with their checksums, and state which were not built.
 func TestFormulas(t *testing.T) {
 	r := &release{version: "1.2", out: t.TempDir()}
-	sums := map[string]string{"ppl-1.2-linux-amd64.tar.gz": "aaa", "ppl-1.2-linux-amd64.deb": "bbb",
+	r.sums = map[string]string{"ppl-1.2-linux-amd64.tar.gz": "aaa", "ppl-1.2-linux-amd64.deb": "bbb",
 		"ppl-1.2-linux-amd64.cdx.json": "ccc"}
-	if err := r.formulas(sums); err != nil {
+	if err := r.formulas(); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(r.out, "ppl.rb"))
