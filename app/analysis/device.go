@@ -68,8 +68,8 @@ func (o *Run) parametersAt(program *compiler.Program, chain, draw int) (map[stri
 	return at, nil
 }
 
-// inBatches returns a function that takes one draw after another, total in all. As many as there are lanes for
-// forecasts are evaluated together, with the number of the first of them.
+// inBatches returns a function that takes one draw after another, total in all. Draws are evaluated together, one in
+// each lane of forecasts, with the number of the first of them.
 func (o *Run) inBatches(ctx context.Context, total int,
 	evaluate func(at []map[string]dataset.Array, first int) error) func(at map[string]dataset.Array) error {
 	var waiting []map[string]dataset.Array

@@ -11,8 +11,8 @@ import (
 // A method decodes the parameters of a message, and answers it.
 type method func(ctx context.Context, params []byte) (any, error)
 
-// methods returns what the server answers, by the name of the message. It is a table of ours because the dispatcher
-// of the protocol's library links the coders of all messages, a tenth of the program.
+// methods returns what the server answers, by the name of the message. It takes the place of the dispatcher of the
+// protocol's library, which links the coders of all messages: .2 MB of a wheel.
 func (s *server) methods() map[string]method {
 	return map[string]method{
 		protocol.MethodInitialize:  request(s.Initialize),

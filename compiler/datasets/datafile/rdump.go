@@ -105,7 +105,7 @@ func (v *rValue) shaped(name, origin string) (*Array, error) {
 		for i, n := range dims.numbers {
 			a.Shape[i] = int(n)
 		}
-		values, err := rowMajor(slices.Collect(valuesOf(a)), a.Shape)
+		values, err := rowMajor(a.Values.Doubles(), a.Shape)
 		if err != nil {
 			return nil, err
 		}
@@ -123,16 +123,6 @@ func (v *rValue) shaped(name, origin string) (*Array, error) {
 		}
 	}
 	return a, nil
-}
-
-func valuesOf(a *Array) func(yield func(float64) bool) {
-	return func(yield func(float64) bool) {
-		for _, v := range a.Values.All() {
-			if !yield(v) {
-				return
-			}
-		}
-	}
 }
 
 // array returns a vector as an array with one axis: a factor with its levels, dates as days.

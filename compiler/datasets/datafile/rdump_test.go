@@ -2,7 +2,6 @@ package datafile
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -58,7 +57,7 @@ day = structure(c(18000, NA, 1), class = "Date"), who = c("a\"b", NA, "\u00e9"),
 		"ph.ecog": "[3] [1.5 -2 NaN] [] [] false",
 	} {
 		a := f.Arrays[name]
-		if got := fmt.Sprint(a.Shape, slices.Collect(valuesOf(a)), a.Labels, a.Levels, a.Ordered); got != want {
+		if got := fmt.Sprint(a.Shape, a.Values, a.Labels, a.Levels, a.Ordered); got != want {
 			t.Errorf("`%s` is %s, not %s", name, got, want)
 		}
 	}

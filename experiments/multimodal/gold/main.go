@@ -9,8 +9,8 @@
 // In the set `touching` a part of the mass has no maximum of its own (touching.py).
 // The set `scales` has groups whose common scale is clearly positive, or may be near zero (scales.py). Runs are
 // appended to a file, a JSON object a line, and those that are in it already are not repeated, so that an interrupted
-// command goes on where it was. With -evidence, of targets whose log evidence is known, the table is of estimates of it
-// (evidence.go).
+// command continues where it was. With -evidence, of targets whose log evidence is known, the table is of estimates of
+// it (evidence.go).
 package main
 
 import (
