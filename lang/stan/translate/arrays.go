@@ -2,7 +2,6 @@ package translate
 
 import (
 	"slices"
-	"strings"
 
 	"ppl/lang/stan"
 )
@@ -36,12 +35,10 @@ func arrayFunctions() map[string]arrayFunction {
 		"dot_product":  one(func(x *executor, a []value) term { return x.dot(a[0], a[1]) }),
 		"dot_self":     one(func(x *executor, a []value) term { return x.fold("sum", x.squares(a[0])) }),
 		"norm2": one(func(x *executor, a []value) term {
-			t := x.fold("sum", x.squares(a[0]))
-			return atom("sqrt("+t.text+")", t)
+			return callTerm("sqrt", x.fold("sum", x.squares(a[0])))
 		}),
 		"distance": one(func(x *executor, a []value) term {
-			t := x.fold("sum", x.squares(x.infix("-", a[0], a[1])))
-			return atom("sqrt("+t.text+")", t)
+			return callTerm("sqrt", x.fold("sum", x.squares(x.infix("-", a[0], a[1]))))
 		}),
 		"squared_distance": one(func(x *executor, a []value) term {
 			if a[0].isScalar() {
@@ -83,8 +80,8 @@ func arrayFunctions() map[string]arrayFunction {
 			v := lazily(stan.Type{Word: "matrix"}, []term{n, n}, a, func(i []term) term {
 				return choose(comparison("==", i[0], i[1]), a[0].elem(i[:1]), constant(0))
 			})
-			if a[0].text != "" {
-				v.text = "diag(" + a[0].text + ")"
+			if a[0].whole != nil {
+				v.whole = callOf("diag", a[0].whole)
 			}
 			return v
 		},
@@ -93,7 +90,7 @@ func arrayFunctions() map[string]arrayFunction {
 			v := lazily(stan.Type{Word: "matrix"}, []term{n, n}, a, func(i []term) term {
 				return choose(comparison("==", i[0], i[1]), constant(1), constant(0))
 			})
-			v.text = "diagonal(1, " + n.text + ")"
+			v.whole = callOf("diagonal", literalOf("1"), n.node)
 			return v
 		},
 		"add_diag": func(_ *executor, a []value) value {
@@ -149,8 +146,7 @@ func arrayFunctions() map[string]arrayFunction {
 		},
 		"sort_indices_asc": sortIndices(1), "sort_indices_desc": sortIndices(-1),
 		"quantile": one(func(x *executor, a []value) term {
-			v, p := x.entire(a[0]), a[1].number()
-			return atom("sample_quantile("+v.text+", "+p.text+")", v, p)
+			return callTerm("sample_quantile", x.entire(a[0]), a[1].number())
 		}),
 		"rank": one(func(x *executor, a []value) term {
 			at := a[0].elem([]term{a[1].number()})
@@ -165,20 +161,18 @@ func arrayFunctions() map[string]arrayFunction {
 		"kronecker_prod": func(x *executor, a []value) value {
 			p, q := x.entire(a[0]), x.entire(a[1])
 			dims := []term{multiply(a[0].dims[0], a[1].dims[0]), multiply(a[0].dims[1], a[1].dims[1])}
-			return textual("kron("+p.text+", "+q.text+")", dims, a)
+			return matrixOf(callOf("kron", p.node, q.node), dims, a)
 		},
 	}
 	return all
 }
 
-// textual is a matrix that one expression gives.
-func textual(text string, dims []term, from []value) value {
+// matrixOf is a matrix that one expression gives.
+func matrixOf(n *node, dims []term, from []value) value {
 	v := lazily(stan.Type{Word: "matrix"}, dims, from, nil)
-	v.text = text
-	lvl, plates := v.level, v.from
-	v.elem = func(i []term) term {
-		return atom(element(text, i), append(slices.Clone(i), term{level: lvl, plates: plates})...)
-	}
+	v.whole = n
+	all := v.asTerm()
+	v.elem = func(i []term) term { return termOf(subscriptOf(n, nodesOf(i)...), append(slices.Clone(i), all)...) }
 	return v
 }
 
@@ -219,7 +213,7 @@ func constantArray(typ stan.Type, t term, dims ...term) value {
 		parts = append(parts, scalar(d))
 	}
 	v := lazily(typ, dims, parts, func([]term) term { return t })
-	v.text = "fill(" + t.text + ", " + strings.Join(stringsOf(dims), ", ") + ")"
+	v.whole = callOf("fill", append([]*node{t.node}, nodesOf(dims)...)...)
 	return v
 }
 
@@ -313,7 +307,7 @@ func toMatrix(_ *executor, a []value) value {
 		refuse("this form of `to_matrix` is not translated yet")
 	}
 	rows, cols := a[1].number(), a[2].number()
-	byRow := len(a) == 4 && a[3].number().text == "0"
+	byRow := len(a) == 4 && isNumber(a[3].number(), 0)
 	return lazily(stan.Type{Word: "matrix"}, []term{rows, cols}, a, func(i []term) term {
 		if byRow {
 			return v.elem([]term{add(multiply(subtract(i[0], constant(1)), cols), i[1])})
@@ -392,8 +386,8 @@ func appended(_ *executor, a []value) value {
 		}
 		return choose(comparison("<=", i[0], n), p.elem(i), q.elem(behind))
 	})
-	if p.text != "" && q.text != "" && len(p.dims) == 1 {
-		out.text = "concat(" + p.text + ", " + q.text + ")"
+	if p.whole != nil && q.whole != nil && len(p.dims) == 1 {
+		out.whole = callOf("concat", p.whole, q.whole)
 	}
 	return out
 }
@@ -404,7 +398,7 @@ func asList(v value) value {
 	}
 	t := v.number()
 	out := lazily(stan.Type{Word: "vector"}, []term{constant(1)}, []value{v}, func([]term) term { return t })
-	out.text = "[" + t.text + "]"
+	out.whole = listOf([]*node{t.node})
 	return out
 }
 
@@ -467,18 +461,18 @@ func divideRight(x *executor, a []value) value { return x.product(a[0], x.matrix
 func logMix(x *executor, a []value) value {
 	if len(a) == 3 {
 		return x.mapped(stan.Type{Word: "real"}, a, func(ts []term) term {
-			return atom("log_mix("+ts[0].text+", "+ts[1].text+", "+ts[2].text+")", ts...)
+			return callTerm("log_mix", ts...)
 		})
 	}
 	parts := lazily(stan.Type{Word: "vector"}, a[0].dims, a, func(i []term) term {
 		p := a[0].elem(i)
-		return add(atom("log("+p.text+")", p), a[1].elem(i))
+		return add(callTerm("log", p), a[1].elem(i))
 	})
 	if len(a[1].dims) == 2 {
 		total := lazily(stan.Type{Word: "vector"}, a[1].dims[:1], a, func(n []term) term {
 			return x.fold("logsumexp", lazily(stan.Type{Word: "vector"}, a[0].dims, a, func(i []term) term {
 				p := a[0].elem(i)
-				return add(atom("log("+p.text+")", p), a[1].elem([]term{n[0], i[0]}))
+				return add(callTerm("log", p), a[1].elem([]term{n[0], i[0]}))
 			}))
 		})
 		return scalar(x.fold("sum", total))
@@ -492,15 +486,14 @@ func covariance(f string) func(x *executor, a []value) value {
 		if len(a[0].dims) != 1 || len(a) > 4 || f != "periodic" && len(a) != 3 {
 			refuse("a covariance function of points in several dimensions is not translated yet")
 		}
-		points := x.entire(a[0])
-		words := []string{points.text}
+		args := []*node{x.entire(a[0]).node}
 		for _, p := range a[1:] {
 			if !p.isScalar() {
 				refuse("a covariance function with a length for each dimension is not translated yet")
 			}
-			words = append(words, p.number().text)
+			args = append(args, p.number().node)
 		}
-		return textual(f+"("+strings.Join(words, ", ")+")", []term{a[0].dims[0], a[0].dims[0]}, a)
+		return matrixOf(callOf(f, args...), []term{a[0].dims[0], a[0].dims[0]}, a)
 	}
 }
 

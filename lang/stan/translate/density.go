@@ -3,6 +3,7 @@ package translate
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ppl/lang/stan"
@@ -86,17 +87,13 @@ func (x *executor) distAt(l dist, index []term, on value) term {
 	for i, k := range []byte(l.kinds) {
 		parts = append(parts, x.entire(x.oneOf(l.args[i], axesOf(k), index)))
 	}
-	text := l.text
-	if strings.Contains(text, "$x") {
+	args := numberedArgs(nodesOf(parts))
+	if strings.Contains(l.text, "$x") {
 		total := x.fold("sum", on)
-		text = strings.ReplaceAll(text, "$x", "")
-		text = strings.ReplaceAll(text, "sum()", total.text)
+		args["x"] = total.node
 		parts = append(parts, total)
 	}
-	for i := len(l.kinds); i >= 1; i-- {
-		text = strings.ReplaceAll(text, "$"+constant(i).text, parts[i-1].text)
-	}
-	return atom(text, parts...)
+	return termOf(x.templates.fill(l.text, args), parts...)
 }
 
 // oneOf is what belongs to one index of a value whose last axes are those of one element.
@@ -112,12 +109,11 @@ func (x *executor) oneOf(v value, own int, index []term) value {
 	return v
 }
 
-// dropFirst is a value at one index of its first axis, with its text.
+// dropFirst is a value at one index of its first axis, also as a whole.
 func dropFirst(v value, at term) value {
-	text := subscripted(v.text, at.text)
 	out := dropAxis(v, 0, at)
-	if v.text != "" && text != "" && !out.isScalar() {
-		out.text = text
+	if whole := subscripted(v.whole, at.node); whole != nil && !out.isScalar() {
+		out.whole = whole
 	}
 	return out
 }
@@ -140,10 +136,9 @@ func (x *executor) logDensity(l dist, v value) term {
 func (x *executor) logOf(l dist, d term, index []term, on value) term {
 	if l.overRaggedRow() {
 		p := x.oneOf(l.args[0], 1, index).elem([]term{on.number()})
-		return atom("log("+p.text+")", p)
+		return callTerm("log", p)
 	}
-	val := x.entire(on)
-	return atom("logpdf("+d.text+", "+val.text+")", d, val)
+	return callTerm("logpdf", d, x.entire(on))
 }
 
 // overRaggedRow reports probabilities whose number depends on the index of a loop: ppl takes them one by one.
@@ -184,16 +179,14 @@ func (x *executor) probability(l dist, v value, suffix string) term {
 	on := x.oneOf(v, l.own, index).number()
 	d := x.distAt(l, index, scalar(on))
 	body := term{}
-	f, fold := "cdf", "prod"
+	fold := "sum"
 	switch suffix {
 	case "_cdf":
-		body = atom("cdf("+d.text+", "+on.text+")", d, on)
+		body, fold = callTerm("cdf", d, on), "prod"
 	case "_lcdf", "_cdf_log":
-		f, fold = "logcdf", "sum"
-		body = atom("logcdf("+d.text+", "+on.text+")", d, on)
+		body = callTerm("logcdf", d, on)
 	default:
-		fold = "sum"
-		body = atom("log1m("+f+"("+d.text+", "+on.text+"))", d, on)
+		body = callTerm("log1m", callTerm("cdf", d, on))
 	}
 	out = body
 	if len(plates) > 0 {
@@ -232,19 +225,17 @@ func (x *executor) drawn(d term, plates []*plate, own, dims []term) value {
 	name := x.names.take(x.hint())
 	slots := slotsOf(plates)
 	for _, n := range own {
-		slots = append(slots, slot{plate: &plate{lo: constant(1), hi: n}})
+		slots = append(slots, bareSlot(n))
 	}
-	x.emit(item{name: name, slots: slots, text: d.text, draws: true, at: x.at, level: ofDraws})
+	x.emit(item{name: name, slots: slots, body: d.node, draws: true, at: x.at, level: ofDraws})
 	return named(name, x.plates, stan.Type{}, dims, ofDraws)
 }
 
 // drawCounts draws counts of a multinomial distribution, whose total comes last in Stan.
 func (x *executor) drawCounts(base string, args []value) value {
 	p, n := x.entire(args[0]), args[1].number()
-	texts := map[string]string{"multinomial": "Multinomial(%, $)", "multinomial_logit": "Multinomial(%, logits = $)",
-		"dirichlet_multinomial": "DirichletMultinomial(%, $)"}
-	text := strings.Replace(strings.Replace(texts[base], "%", n.text, 1), "$", p.text, 1)
-	out := x.drawn(atom(text, p, n), x.plates, args[0].dims, args[0].dims)
+	all := map[string]*node{"1": p.node, "x": n.node}
+	out := x.drawn(termOf(x.templates.fill(distributions[base].text, all), p, n), x.plates, args[0].dims, args[0].dims)
 	out.typ = stan.Type{Word: "int", Depth: 1}
 	return out
 }
@@ -324,15 +315,15 @@ type truncation struct {
 	lo, hi *term
 }
 
-func (t truncation) text() string {
-	lo, hi := "-inf", "inf"
+func (t truncation) span() *node {
+	lo, hi := literalOf("-inf"), literalOf("inf")
 	if t.lo != nil {
-		lo = t.lo.at(strengthAdd)
+		lo = t.lo.node
 	}
 	if t.hi != nil {
-		hi = t.hi.at(strengthAdd)
+		hi = t.hi.node
 	}
-	return lo + ".." + hi
+	return spanOf(lo, hi)
 }
 
 // density adds the log density of values to that of the model: as `~` if they are data or parameters themselves.
@@ -352,7 +343,7 @@ func (x *executor) density(v value, l dist, t truncation) {
 			}
 		}
 	}
-	fact := item{factor: true, slots: slotsOf(all), text: x.guarded(lp).text, at: x.at, level: max(d.level,
+	fact := item{factor: true, slots: slotsOf(all), body: x.guarded(lp).node, at: x.at, level: max(d.level,
 		val.level)}
 	name, slots, ok := x.headOf(val, all)
 	if !ok || len(x.guards) > 0 || l.overRaggedRow() {
@@ -360,17 +351,17 @@ func (x *executor) density(v value, l dist, t truncation) {
 		return
 	}
 	u.slots = slots
-	it := item{name: name, slots: slots, text: d.text, draws: true, at: x.at, level: ofParameters,
-		factorText:  fact.text,
+	it := item{name: name, slots: slots, body: d.node, draws: true, at: x.at, level: ofParameters,
+		factorBody:  fact.body,
 		factorSlots: fact.slots}
 	if t.set {
-		it.text += " in " + t.text()
+		it.in = t.span()
 	}
 	p := x.params[name]
 	switch {
 	case p != nil:
 		u.at = len(x.items)
-		it.text = d.text
+		it.in = nil
 		p.uses = append(p.uses, u)
 	case !x.observable(name, slots) || len(v.dims) < len(l.outer(v))+l.own && l.own > 0:
 		x.emit(fact)
@@ -398,19 +389,19 @@ func (x *executor) truncated(lp term, l dist, index []term, t truncation) term {
 		if below && counts {
 			e = subtract(e, constant(1))
 		}
-		return atom("cdf("+d.text+", "+e.text+")", d, e)
+		return callTerm("cdf", d, e)
 	}
 	mass := term{}
 	switch {
 	case t.lo != nil && t.hi != nil:
 		p := subtract(upto(*t.hi, false), upto(*t.lo, true))
-		mass = atom("log("+p.text+")", p)
+		mass = callTerm("log", p)
 	case t.lo != nil:
 		p := upto(*t.lo, true)
-		mass = atom("log1m("+p.text+")", p)
+		mass = callTerm("log1m", p)
 	case t.hi != nil:
 		p := upto(*t.hi, false)
-		mass = atom("log("+p.text+")", p)
+		mass = callTerm("log", p)
 	default:
 		return lp
 	}
@@ -420,52 +411,25 @@ func (x *executor) truncated(lp term, l dist, index []term, t truncation) term {
 // headOf is the left side of a statement whose value is an element of data or of a parameter, for all plates. ok is
 // false if it is something else, or if an index of the plates is not a subscript of it.
 func (x *executor) headOf(val term, plates []*plate) (name string, slots []slot, ok bool) {
-	if !isReference(val.text) {
+	root, subs := val.node.root()
+	if root == nil {
 		return "", nil, false
 	}
-	name, subs := splitReference(val.text)
 	found := map[*plate]bool{}
 	for _, s := range subs {
-		at := slices.IndexFunc(plates, func(p *plate) bool { return p.name == s })
+		at := slices.IndexFunc(plates, func(p *plate) bool { return s.kind == kindIndex && p == s.plate })
 		switch {
 		case at >= 0 && !found[plates[at]]:
 			found[plates[at]] = true
-			slots = append(slots, slot{plate: plates[at]})
-		case isDigits(s):
-			n := 0
-			for _, c := range s {
-				n = 10*n + int(c-'0')
-			}
-			slots = append(slots, slot{single: constant(n)})
+			slots = append(slots, slotsOf(plates[at:at+1])...)
+		case s.isDigits():
+			n, _ := wholeNumber(s.text)
+			slots = append(slots, single(constant(n)))
 		default:
 			return "", nil, false
 		}
 	}
-	return name, slots, len(found) == len(plates)
-}
-
-// splitReference cuts x[i, j] into its name and subscripts.
-func splitReference(text string) (name string, subs []string) {
-	at := strings.IndexByte(text, '[')
-	if at < 0 {
-		return text, nil
-	}
-	depth, start := 0, at+1
-	inner := text[:len(text)-1]
-	for i := at + 1; i < len(inner); i++ {
-		switch inner[i] {
-		case '[', '(':
-			depth++
-		case ']', ')':
-			depth--
-		case ',':
-			if depth == 0 {
-				subs = append(subs, strings.TrimSpace(inner[start:i]))
-				start = i + 1
-			}
-		}
-	}
-	return text[:at], append(subs, strings.TrimSpace(inner[start:]))
+	return root.text, slots, len(found) == len(plates)
 }
 
 // observable reports data, or what is computed of data alone, whose elements have no distribution yet.
@@ -498,8 +462,8 @@ func (x *executor) isWhole(name string, slots []slot) bool {
 		return true
 	}
 	for i, s := range slots {
-		if i >= len(of.slots) || s.plate == nil || of.slots[i].plate == nil || !same(s.lo(), of.slots[i].lo()) ||
-			!same(s.hi(), of.slots[i].hi()) {
+		if i >= len(of.slots) || s.one || of.slots[i].one || !same(s.lo, of.slots[i].lo) ||
+			!same(s.hi, of.slots[i].hi) {
 			return false
 		}
 	}
@@ -508,10 +472,10 @@ func (x *executor) isWhole(name string, slots []slot) bool {
 
 func disjointSlots(a, b []slot) bool {
 	for i := range min(len(a), len(b)) {
-		if d, ok := difference(a[i].lo(), b[i].hi()); ok && d > 0 {
+		if d, ok := difference(a[i].lo, b[i].hi); ok && d > 0 {
 			return true
 		}
-		if d, ok := difference(b[i].lo(), a[i].hi()); ok && d > 0 {
+		if d, ok := difference(b[i].lo, a[i].hi); ok && d > 0 {
 			return true
 		}
 	}
@@ -532,7 +496,7 @@ func (x *executor) factor(t term) {
 	if v, ok := t.value(); ok && !math.IsInf(v, 0) && !math.IsNaN(v) { // a constant
 		return
 	}
-	x.emit(item{factor: true, slots: slotsOf(x.plates), text: t.text, at: x.at, level: t.level})
+	x.emit(item{factor: true, slots: slotsOf(x.plates), body: t.node, at: x.at, level: t.level})
 }
 
 // increment is target += e.
@@ -604,7 +568,7 @@ func (x *executor) incrementCall(e *stan.Call) bool {
 func (l dist) renumbered(by int) string {
 	text := l.text
 	for i := len(l.kinds); i >= 1; i-- {
-		text = strings.ReplaceAll(text, "$"+constant(i).text, "$"+constant(i+by).text)
+		text = strings.ReplaceAll(text, "$"+strconv.Itoa(i), "$"+strconv.Itoa(i+by))
 	}
 	return text
 }

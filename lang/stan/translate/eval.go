@@ -33,7 +33,7 @@ func (x *executor) evalSubs(subs []stan.Sub) []subscript {
 		if v.isScalar() {
 			t := x.fixed(v.number())
 			if t.level != ofData {
-				t = atom("round("+t.text+")", t)
+				t = callTerm("round", t)
 				t.integer, t.linear = true, atomLinear(t)
 			}
 			out[i].one = &t
@@ -142,8 +142,8 @@ func transposed(v value) value {
 	out := lazily(v.typ, []term{v.dims[1], v.dims[0]}, []value{v}, func(index []term) term {
 		return inner.elem([]term{index[1], index[0]})
 	})
-	if v.text != "" {
-		out.text = "transpose(" + v.text + ")"
+	if v.whole != nil {
+		out.whole = callOf("transpose", v.whole)
 	}
 	return out
 }
@@ -172,14 +172,14 @@ func (x *executor) mapped(typ stan.Type, parts []value, f func([]term) term) val
 		return v
 	}
 	out := lazily(typ, dims, parts, elem)
-	out.text = entireText(parts, dims, f)
+	out.whole = wholeOf(parts, dims, f)
 	return out
 }
 
-// entireText writes an operation on whole vectors, if all of them have a text and the same axis by name.
-func entireText(parts []value, dims []term, f func([]term) term) string {
+// wholeOf is an operation on whole vectors, if all of them are expressions and have the same axis by name.
+func wholeOf(parts []value, dims []term, f func([]term) term) *node {
 	if len(dims) != 1 {
-		return ""
+		return nil
 	}
 	ts := make([]term, len(parts))
 	for i, p := range parts {
@@ -187,17 +187,19 @@ func entireText(parts []value, dims []term, f func([]term) term) string {
 			ts[i] = p.number()
 			continue
 		}
-		if p.text == "" || !isReference(p.text) && shownLen(p.text) > 60 || p.dims[0].text != dims[0].text ||
+		if p.whole == nil || !p.whole.isReference() && p.whole.size > 60 || !p.dims[0].node.equalTo(dims[0].node) ||
 			p.fixed() {
-			return ""
+			return nil
 		}
-		ts[i] = term{text: p.text, strength: strengthOfText(p.text), level: p.level, plates: p.from}
+		ts[i] = p.asTerm()
 	}
-	return f(ts).text
+	return f(ts).node
 }
 
 // fixed reports a list that is written out, whose axis has no name.
-func (v value) fixed() bool { return v.text != "" && v.text[0] == '[' }
+func (v value) fixed() bool {
+	return v.whole != nil && (v.whole.kind == kindList || v.whole.kind == kindEach)
+}
 
 func (x *executor) infix(op string, a, b value) value {
 	switch op {
@@ -259,9 +261,8 @@ func (x *executor) product(a, b value) value {
 		out := lazily(stan.Type{Word: "vector"}, a.dims[:1], []value{a, b}, func(index []term) term {
 			return x.dot(rowOf(a, index[0]), b)
 		})
-		if a.text != "" && b.text != "" && a.dims[1].text == b.dims[0].text && isReference(a.text) &&
-			isReference(b.text) && a.dims[0].text != a.dims[1].text {
-			out.text = a.text + " @ " + b.text
+		if joins(a, b, a.dims[1]) && !a.dims[0].node.equalTo(a.dims[1].node) {
+			out.whole = binaryOf("@", a.whole, b.whole)
 		}
 		return out
 	case "row_vector matrix":
@@ -274,13 +275,17 @@ func (x *executor) product(a, b value) value {
 	})
 }
 
+// joins reports names of arrays, or elements of such, of which the second has a given first axis.
+func joins(a, b value, axis term) bool {
+	return a.whole != nil && b.whole != nil && axis.node.equalTo(b.dims[0].node) && a.whole.isReference() &&
+		b.whole.isReference()
+}
+
 func rowOf(m value, i term) value {
 	v := lazily(stan.Type{Word: "row_vector"}, m.dims[1:], []value{m, scalar(i)}, func(index []term) term {
 		return m.elem([]term{i, index[0]})
 	})
-	if m.text != "" {
-		v.text = subscripted(m.text, i.text)
-	}
+	v.whole = subscripted(m.whole, i.node)
 	return v
 }
 
@@ -288,21 +293,16 @@ func columnOf(m value, j term) value {
 	v := lazily(stan.Type{Word: "vector"}, m.dims[:1], []value{m, scalar(j)}, func(index []term) term {
 		return m.elem([]term{index[0], j})
 	})
-	if m.text != "" {
-		v.text = subscripted(m.text, "_, "+j.text)
-	}
+	v.whole = subscripted(m.whole, literalOf("_"), j.node)
 	return v
 }
 
-// subscripted adds subscripts to a reference; other texts get none.
-func subscripted(text, subs string) string {
-	if !isReference(text) {
-		return ""
+// subscripted adds subscripts to a reference; what is not one gets none.
+func subscripted(n *node, subs ...*node) *node {
+	if n == nil || !n.isReference() {
+		return nil
 	}
-	if text[len(text)-1] == ']' {
-		return text[:len(text)-1] + ", " + subs + "]"
-	}
-	return text + "[" + subs + "]"
+	return subscriptOf(n, subs...)
 }
 
 // dot is the sum of products of two vectors.
@@ -315,10 +315,8 @@ func (x *executor) dot(a, b value) term {
 		out.integer, out.linear = false, nil
 		return out
 	}
-	if a.text != "" && b.text != "" && a.dims[0].text == b.dims[0].text && isReference(a.text) &&
-		isReference(b.text) {
-		t := term{text: a.text + " @ " + b.text, strength: strengthMultiply,
-			plates: term{plates: a.from}.from(term{plates: b.from}).plates, level: max(a.level, b.level)}
+	if joins(a, b, a.dims[0]) {
+		t := termOf(binaryOf("@", a.whole, b.whole), a.asTerm(), b.asTerm())
 		t.eval = x.folded("sum", x.mapped(a.typ, []value{a, b}, func(ts []term) term {
 			return multiply(ts[0],
 				ts[1])
@@ -340,7 +338,6 @@ func (x *executor) subscriptsOf(v value, subs []subscript) value {
 	v = pointwise(v)
 	dims := slices.Clone(v.dims)
 	var left []term
-	single := true
 	parts := []value{v}
 	for i, s := range subs {
 		switch {
@@ -363,7 +360,6 @@ func (x *executor) subscriptsOf(v value, subs []subscript) value {
 			left = append(left, add(subtract(hi, lo), constant(1)))
 			parts = append(parts, scalar(lo), scalar(hi))
 		}
-		single = false
 	}
 	left = append(left, dims[len(subs):]...)
 	elem := func(index []term) term {
@@ -390,35 +386,32 @@ func (x *executor) subscriptsOf(v value, subs []subscript) value {
 		return scalar(elem(nil))
 	}
 	out := lazily(typ, left, parts, elem)
-	out.text = subscriptText(v, subs, single)
+	out.whole = subscriptWhole(v, subs)
 	return out
 }
 
 // pointwise is a value itself; it exists so that closures keep their own copy.
 func pointwise(v value) value { return v }
 
-// subscriptText writes subscripts on a whole array, where they are one index or a list with a name each.
-func subscriptText(v value, subs []subscript, single bool) string {
-	if v.text == "" || !isReference(v.text) {
-		return ""
+// subscriptWhole are subscripts on a whole array, where they are one index or a list with a name each.
+func subscriptWhole(v value, subs []subscript) *node {
+	if v.whole == nil || !v.whole.isReference() {
+		return nil
 	}
-	text := ""
-	for i, s := range subs {
-		if i > 0 {
-			text += ", "
-		}
+	var all []*node
+	for _, s := range subs {
 		switch {
 		case s.one != nil:
-			text += s.one.text
-		case s.list != nil && s.list.text != "" && isReference(s.list.text) && len(subs) == 1:
-			text += s.list.text
+			all = append(all, s.one.node)
+		case s.list != nil && s.list.whole != nil && s.list.whole.isReference() && len(subs) == 1:
+			all = append(all, s.list.whole)
 		case s.all:
-			text += "_"
+			all = append(all, literalOf("_"))
 		default:
-			return ""
+			return nil
 		}
 	}
-	return subscripted(v.text, text)
+	return subscriptOf(v.whole, all...)
 }
 
 // list is {a, b}, [a, b] or (a, b).

@@ -36,8 +36,11 @@ func refuse(reason string) { panic(&refusal{reason: reason}) }
 type item struct {
 	name  string // of a definition or a distribution; "" for a factor
 	slots []slot
-	text  string
-	draws bool // `~` instead of `=`
+	left  *node // if the left side is not a name with slots
+	body  *node
+	tail  string // words behind the body
+	in    *node  // the range of a distribution
+	draws bool   // `~` instead of `=`
 	at    source.Span
 	level level
 
@@ -51,7 +54,7 @@ type item struct {
 	param    *parameter // whose statement it is, if it has no prior
 
 	// of a density that may be a prior: how it is written as a factor
-	factorText  string
+	factorBody  *node
 	factorSlots []slot
 }
 
@@ -73,25 +76,28 @@ type executor struct {
 	turns    int    // of loops that are written turn by turn
 	because  string // why the outermost of them is
 	unrolled int    // how many loops around are written turn by turn
-	length   int    // of the texts so far
+	length   int    // of the statements so far
 	inline   bool
 	carried  int // how many names of carried values there are
 	indices  int // how many plates there are
 	renamed  map[string]string
-	prefixes map[string]string // the indices of outer loops that come before that of a carried value
+	prefixes map[string][]*node // the indices of outer loops that come before that of a carried value
 	params   map[string]*parameter
 	order    []*parameter
 	notes    []Unsaid
 
 	library   map[string]arrayFunction
-	own       map[string]string   // the names in the model of the variables that results and data have
-	isData    map[string]bool     // names in the model of data, and of what is computed of data alone
+	own       map[string]string // the names in the model of the variables that results and data have
+	isData    map[string]bool   // names in the model of data, and of what is computed of data alone
+	templates templates
 	observed  map[string][][]slot // the elements of data that have a distribution
 	assigning string              // the variable that the present statement assigns
 }
 
 func (x *executor) emit(it item) {
-	x.length += len(it.text)
+	if it.body != nil {
+		x.length += it.body.size
+	}
 	if len(x.items) > maxItems || x.length > maxText {
 		cannot("the model would have more than %d statements, since a loop is written turn by turn: %s", maxItems,
 			x.because)
@@ -388,7 +394,7 @@ func (x *executor) branches(cond term, then, otherwise func()) {
 
 // nameLong gives a long term that is read several times a name.
 func (x *executor) nameLong(like string, t term) term {
-	if shownLen(t.text) < 40 || x.inline {
+	if t.node.size < 40 || x.inline {
 		return t
 	}
 	return x.nameRegion(&cell{name: like}, region{value: t})
@@ -448,7 +454,7 @@ func (x *executor) joinBox(c *cell, cond term, before *state, a, b []region) *st
 	for i, d := range c.dims {
 		box.subs[i] = all[0].subs[i]
 		equal := func(r region) bool {
-			return r.subs[i].text == box.subs[i].text && samePlates(r.subs[i], box.subs[i])
+			return r.subs[i].node.equalTo(box.subs[i].node) && samePlates(r.subs[i], box.subs[i])
 		}
 		if !slices.ContainsFunc(all, func(r region) bool { return !equal(r) }) {
 			continue
@@ -485,7 +491,7 @@ func alike(q, r region) term {
 	for i, s := range q.subs {
 		for _, p := range s.plates {
 			for _, o := range r.subs[i].plates {
-				if s.text == p.name && r.subs[i].text == o.name && p != o {
+				if s.isIndex(p) && r.subs[i].isIndex(o) && p != o {
 					v = v.substitute(p, o.index())
 				}
 			}
@@ -500,14 +506,14 @@ func sameSubs(a, b region) bool {
 	}
 	to, from := map[*plate]*plate{}, map[*plate]*plate{} // whose indices are the same axis
 	for i := range a.subs {
-		if a.subs[i].text == b.subs[i].text && samePlates(a.subs[i], b.subs[i]) {
+		if a.subs[i].node.equalTo(b.subs[i].node) && samePlates(a.subs[i], b.subs[i]) {
 			continue
 		}
 		if len(a.subs[i].plates) != 1 || len(b.subs[i].plates) != 1 {
 			return false
 		}
 		p, q := a.subs[i].plates[0], b.subs[i].plates[0]
-		if a.subs[i].text != p.name || b.subs[i].text != q.name || !same(p.lo, q.lo) || !same(p.hi, q.hi) ||
+		if !a.subs[i].isIndex(p) || !b.subs[i].isIndex(q) || !same(p.lo, q.lo) || !same(p.hi, q.hi) ||
 			to[p] != nil || from[q] != nil {
 			return false
 		}
@@ -516,7 +522,7 @@ func sameSubs(a, b region) bool {
 	return true
 }
 
-func sameRegion(a, b region) bool { return sameSubs(a, b) && a.value.text == b.value.text }
+func sameRegion(a, b region) bool { return sameSubs(a, b) && a.value.node.equalTo(b.value.node) }
 
 // beforeRegion is what the elements of a region were before a branch assigned them.
 func (x *executor) beforeRegion(c *cell, st *state, r region) term {
@@ -541,10 +547,8 @@ func undefined(c *cell) term {
 	if c.typ.Word == "int" {
 		return constant(math.MinInt32)
 	}
-	return term{text: undefinedText, strength: strengthMultiply, eval: known(math.NaN())}
+	return term{node: binaryOf("/", literalOf("0"), literalOf("0")), eval: known(math.NaN())}
 }
-
-const undefinedText = "0 / 0"
 
 func numberOf(c *cell, st *state) term {
 	switch {

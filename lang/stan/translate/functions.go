@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"ppl/lang/stan"
@@ -12,8 +11,8 @@ import (
 
 // The functions of Stan, and what each is in ppl. A function that is missing in all tables is refused by its name.
 
-// A numeric function applies to each element of its arguments. In the text, $1 is the first argument as it is, and
-// $(1) the same as an operand. Without f, its value is not known while a program is translated.
+// A numeric function applies to each element of its arguments. In the text, $1 is the first argument. Without f, its
+// value is not known while a program is translated.
 type numeric struct {
 	text string
 	f    func(a []float64) float64
@@ -47,56 +46,58 @@ var numerics = map[string]numeric{
 	"round": {"round($1)", of1(math.Round)}, "trunc": {"trunc($1)", of1(math.Trunc)},
 	"digamma": {"digamma($1)", nil}, "trigamma": {"trigamma($1)", nil},
 	"erf": {"erf($1)", of1(math.Erf)}, "erfc": {"erfc($1)", of1(math.Erfc)},
-	"exp": {"exp($1)", of1(math.Exp)}, "exp2": {"2^$(1)", of1(math.Exp2)},
+	"exp": {"exp($1)", of1(math.Exp)}, "exp2": {"2^$1", of1(math.Exp2)},
 	"expm1": {"expm1($1)", of1(math.Expm1)}, "log": {"log($1)", of1(math.Log)},
 	"log2": {"log2($1)", of1(math.Log2)}, "log10": {"log10($1)", of1(math.Log10)},
 	"log1p": {"log1p($1)", of1(math.Log1p)}, "log1m": {"log1m($1)", nil}, "log1m_exp": {"log1m_exp($1)", nil},
-	"log1p_exp": {"log1p_exp($1)", nil}, "inv": {"1 / $(1)", of1(func(x float64) float64 { return 1 / x })},
+	"log1p_exp": {"log1p_exp($1)", nil}, "inv": {"1 / $1", of1(func(x float64) float64 { return 1 / x })},
 	"inv_sqrt":   {"1 / sqrt($1)", of1(func(x float64) float64 { return 1 / math.Sqrt(x) })},
-	"inv_square": {"1 / $(1)^2", of1(func(x float64) float64 { return 1 / (x * x) })},
+	"inv_square": {"1 / $1^2", of1(func(x float64) float64 { return 1 / (x * x) })},
 	"inv_logit":  {"sigmoid($1)", of1(sigmoid)}, "logit": {"logit($1)", nil},
-	"log_inv_logit": {"log_sigmoid($1)", nil}, "log1m_inv_logit": {"log_sigmoid(-$(1))", nil},
+	"log_inv_logit": {"log_sigmoid($1)", nil}, "log1m_inv_logit": {"log_sigmoid(-$1)", nil},
 	"inv_cloglog": {"inv_cloglog($1)", nil}, "inv_Phi": {"inv_Phi($1)", nil}, "Phi": {"Phi($1)", nil},
-	"Phi_approx": {"sigmoid(0.07056 * $(1)^3 + 1.5976 * $(1))", nil},
+	"Phi_approx": {"sigmoid(0.07056 * $1^3 + 1.5976 * $1)", nil},
 	"lambert_w0": {"lambert_w($1)", nil}, "lgamma": {"lgamma($1)", of1(lgamma)},
 	"tgamma": {"exp(lgamma($1))", of1(math.Gamma)}, "sqrt": {"sqrt($1)", of1(math.Sqrt)},
-	"square": {"$(1)^2", of1(func(x float64) float64 { return x * x })},
+	"square": {"$1^2", of1(func(x float64) float64 { return x * x })},
 	"step":   {"($1 >= 0)", nil}, "int_step": {"($1 > 0)", nil},
 	"is_inf": {"(!is_finite($1) && !is_nan($1))", nil}, "is_nan": {"is_nan($1)", nil},
-	"logical_negation": {"!$(1)", nil}, "beta": {"exp(lbeta($1, $2))", nil}, "lbeta": {"lbeta($1, $2)", nil},
+	"logical_negation": {"!$1", nil}, "beta": {"exp(lbeta($1, $2))", nil}, "lbeta": {"lbeta($1, $2)", nil},
 	"choose": {"exp(lchoose($1, $2))", nil}, "lchoose": {"lchoose($1, $2)", nil},
-	"binary_log_loss": {"-logpdf(Bernoulli($2), $1)", nil}, "fdim": {"max($1 - $(2), 0)", of2(math.Dim)},
-	"fma":  {"$(1) * $(2) + $3", func(a []float64) float64 { return a[0]*a[1] + a[2] }},
+	"binary_log_loss": {"-logpdf(Bernoulli($2), $1)", nil}, "fdim": {"max($1 - $2, 0)", of2(math.Dim)},
+	"fma":  {"$1 * $2 + $3", func(a []float64) float64 { return a[0]*a[1] + a[2] }},
 	"fmax": {"max($1, $2)", of2(math.Max)}, "fmin": {"min($1, $2)", of2(math.Min)},
 	"fmod": {"mod($1, $2)", of2(math.Mod)}, "hypot": {"hypot($1, $2)", of2(math.Hypot)},
-	"ldexp": {"$(1) * 2^$(2)", nil}, "lmultiply": {"xlogy($1, $2)", nil}, "multiply_log": {"xlogy($1, $2)", nil},
+	"ldexp": {"$1 * 2^$2", nil}, "lmultiply": {"xlogy($1, $2)", nil}, "multiply_log": {"xlogy($1, $2)", nil},
 	"log_diff_exp":           {"log_diff_exp($1, $2)", nil},
-	"log_falling_factorial":  {"lgamma($1 + 1) - lgamma($1 - $(2) + 1)", nil},
-	"falling_factorial":      {"exp(lgamma($1 + 1) - lgamma($1 - $(2) + 1))", nil},
+	"log_falling_factorial":  {"lgamma($1 + 1) - lgamma($1 - $2 + 1)", nil},
+	"falling_factorial":      {"exp(lgamma($1 + 1) - lgamma($1 - $2 + 1))", nil},
 	"log_rising_factorial":   {"log_rising_factorial($1, $2)", nil},
 	"rising_factorial":       {"exp(log_rising_factorial($1, $2))", nil},
 	"gamma_p":                {"cdf(Gamma($1, 1), $2)", nil},
 	"gamma_q":                {"1 - cdf(Gamma($1, 1), $2)", nil},
 	"inc_beta":               {"cdf(Beta($1, $2), $3)", nil},
 	"inv_inc_beta":           {"quantile(Beta($1, $2), $3)", nil},
-	"if_else":                {"($1 ? $2 : $3)", nil},
-	"logical_and":            {"($1 && $2)", nil},
-	"logical_or":             {"($1 || $2)", nil},
-	"logical_eq":             {"($1 == $2)", nil},
-	"logical_neq":            {"($1 != $2)", nil},
-	"logical_lt":             {"($1 < $2)", nil},
-	"logical_lte":            {"($1 <= $2)", nil},
-	"logical_gt":             {"($1 > $2)", nil},
-	"logical_gte":            {"($1 >= $2)", nil},
+	"if_else":                {"$1 ? $2 : $3", nil},
+	"logical_and":            {"$1 && $2", nil},
+	"logical_or":             {"$1 || $2", nil},
+	"logical_eq":             {"$1 == $2", nil},
+	"logical_neq":            {"$1 != $2", nil},
+	"logical_lt":             {"$1 < $2", nil},
+	"logical_lte":            {"$1 <= $2", nil},
+	"logical_gt":             {"$1 > $2", nil},
+	"logical_gte":            {"$1 >= $2", nil},
 	"int_division_remainder": {"mod($1, $2)", nil},
 }
 
 // numbersOf are functions of no arguments.
 var numbersOf = map[string]term{
-	"pi": {text: "pi", strength: strengthAtom, eval: known(math.Pi)}, "e": atom("exp(1)"),
-	"sqrt2": atom("sqrt(2)"), "log2": atom("log(2)"), "log10": atom("log(10)"),
+	"pi": {node: nameOf("pi"), eval: known(math.Pi)}, "e": callTerm("exp", constant(1)),
+	"sqrt2": callTerm("sqrt", constant(2)), "log2": callTerm("log", constant(2)),
+	"log10":             callTerm("log", constant(10)),
 	"positive_infinity": real(math.Inf(1)), "negative_infinity": real(math.Inf(-1)),
-	"not_a_number": atom("(0 * inf)"), "machine_precision": real(0x1p-52), "max_value": real(math.MaxFloat64),
+	"not_a_number":      {node: binaryOf("*", literalOf("0"), literalOf("inf"))},
+	"machine_precision": real(0x1p-52), "max_value": real(math.MaxFloat64),
 }
 
 // folds are reductions over all elements.
@@ -158,8 +159,7 @@ func (x *executor) libraryCall(name string, args []value, typ stan.Type) value {
 			return scalar(x.fold(f, args[0]))
 		}
 		if f == "logsumexp" {
-			return scalar(atom("logaddexp("+args[0].number().text+", "+args[1].number().text+")",
-				args[0].number(), args[1].number()))
+			return scalar(callTerm("logaddexp", args[0].number(), args[1].number()))
 		}
 		return scalar(x.twoOf(f, args[0].number(), args[1].number()))
 	}
@@ -167,14 +167,13 @@ func (x *executor) libraryCall(name string, args []value, typ stan.Type) value {
 		return x.mapped(typ, args, func(ts []term) term { return power(ts[0], ts[1]) })
 	}
 	if n, ok := numerics[name]; ok {
-		return x.mapped(typ, args, func(ts []term) term { return n.of(ts, typ.Word == "int") })
+		return x.mapped(typ, args, func(ts []term) term { return x.numeric(n, ts, typ.Word == "int") })
 	}
 	if m, ok := matrixCalls[name]; ok {
 		return x.matrixCall(name, args[0]).as(m.word)
 	}
 	if f, ok := matrixFolds[name]; ok {
-		m := x.entire(args[0])
-		return scalar(atom(f+"("+m.text+")", m))
+		return scalar(callTerm(f, x.entire(args[0])))
 	}
 	if f, ok := x.library[name]; ok {
 		v := f(x, args)
@@ -195,7 +194,7 @@ func (v value) as(word string) value {
 }
 
 func (x *executor) twoOf(f string, a, b term) term {
-	t := atom(f+"("+a.text+", "+b.text+")", a, b)
+	t := callTerm(f, a, b)
 	t.integer = a.integer && b.integer
 	if t.integer {
 		t.linear = atomLinear(t)
@@ -208,18 +207,10 @@ func (x *executor) twoOf(f string, a, b term) term {
 	return t
 }
 
-// of writes a call.
-func (n numeric) of(args []term, integer bool) term {
-	text := n.text
-	for i := len(args); i >= 1; i-- {
-		d := strconv.Itoa(i)
-		text = strings.ReplaceAll(text, "$("+d+")", args[i-1].at(strengthAtom))
-		text = strings.ReplaceAll(text, "$"+d, args[i-1].text)
-	}
-	t := term{text: text, strength: strengthAtom, integer: integer}.from(args...)
-	if !balancedCall(text) && text[0] != '(' {
-		t.strength = looseOperator(text)
-	}
+// numeric applies a function to numbers.
+func (x *executor) numeric(n numeric, args []term, integer bool) term {
+	t := termOf(x.templates.fill(n.text, numberedArgs(nodesOf(args))), args...)
+	t.integer = integer
 	if f := n.f; f != nil && !slices.ContainsFunc(args, func(a term) bool { return a.eval == nil }) {
 		t.eval = func(b bindings) (float64, bool) {
 			vs := make([]float64, len(args))
@@ -239,59 +230,22 @@ func (n numeric) of(args []term, integer bool) term {
 	return t
 }
 
-// looseOperator is the strength of the loosest operator of a template outside of brackets.
-func looseOperator(text string) int {
-	depth, s := 0, strengthAtom
-	for i, c := range text {
-		switch c {
-		case '(', '[':
-			depth++
-		case ')', ']':
-			depth--
-		case '+', '-':
-			if depth == 0 && i > 0 && text[i-1] == ' ' {
-				s = min(s, strengthAdd)
-			} else if depth == 0 {
-				s = min(s, strengthUnary)
-			}
-		case '*', '/':
-			if depth == 0 {
-				s = min(s, strengthMultiply)
-			}
-		case '^':
-			if depth == 0 {
-				s = min(s, strengthPower)
-			}
-		case '!':
-			if depth == 0 {
-				s = min(s, strengthUnary)
-			}
-		}
-	}
-	return s
-}
-
 // matrixCall is a function of a whole array, by its name in Stan.
 func (x *executor) matrixCall(name string, arg value) value {
 	m := matrixCalls[name]
-	whole := x.nameArray(name, arg)
-	text := m.text + "(" + whole.text + ")"
+	whole := callOf(m.text, x.entire(x.nameArray(name, arg)).node)
 	dims := make([]term, len(m.axes))
 	for i, a := range m.axes {
 		dims[i] = arg.dims[a]
 	}
-	typ := arg.typ
-	out := lazily(typ, dims, []value{arg}, nil)
-	out.text = text
-	out.elem = func(index []term) term {
-		return atom(element(text, index), append(slices.Clone(index), term{level: arg.level, plates: arg.from})...)
-	}
+	out := matrixOf(whole, dims, []value{arg})
+	out.typ = arg.typ
 	return x.nameValue(name, out)
 }
 
 // nameArray gives an array that is written out a name, so that what reads it stays short.
 func (x *executor) nameArray(like string, v value) value {
-	if v.text != "" && (isReference(v.text) || shownLen(v.text) < 40) {
+	if v.whole != nil && (v.whole.isReference() || v.whole.size < 40) {
 		return v
 	}
 	return x.nameValue(like, v)
@@ -300,7 +254,7 @@ func (x *executor) nameArray(like string, v value) value {
 // nameValue gives a value a name.
 func (x *executor) nameValue(like string, v value) value {
 	if x.inline {
-		v.text = x.entire(v).text
+		v.whole = x.entire(v).node
 		return v
 	}
 	c := &cell{name: shortName(like), typ: v.typ, dims: v.dims}

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strings"
 
 	"ppl/lang/stan"
 )
@@ -112,8 +111,7 @@ func inLoopJump(s stan.Stmt) bool {
 
 // fixed is the value of an integer that data decide, in loops that are written turn by turn.
 func (x *executor) fixed(t term) term {
-	if n, ok := t.whole(); ok && t.integer && len(t.plates) == 0 && (x.unrolled > 0 || strings.Contains(t.text,
-		"[")) {
+	if n, ok := t.whole(); ok && t.integer && len(t.plates) == 0 && (x.unrolled > 0 || t.node.isSubscripted()) {
 		return constant(n)
 	}
 	return t
@@ -374,7 +372,7 @@ func (x *executor) ownElements(loop *stan.For, c *cell, p *plate, now term) (sub
 		has := false
 		var here []term
 		for _, sub := range all {
-			t := atom("?")
+			t := termOf(nameOf("?"))
 			if !sub.Range && sub.Lo != nil {
 				if simple, ok := x.simpleIndex(sub.Lo, loop.Index.Name, now, locals); ok {
 					t, has = simple, has || slices.Contains(simple.plates, p)
@@ -454,7 +452,7 @@ func (x *executor) simpleIndex(e stan.Expr, index string, now term, locals map[s
 		if value, once := locals[e.Name]; once && value != nil {
 			return x.simpleIndex(value, index, now, nil)
 		} else if once || c == nil { // declared in the loop
-			return atom("?" + e.Name), true
+			return termOf(nameOf("?" + e.Name)), true
 		}
 		if st := x.states[c]; st != nil && st.base != nil && len(c.dims) == 0 {
 			return st.base.number(), true
@@ -494,9 +492,10 @@ func (x *executor) carry(c *cell, p *plate) *carry {
 	k := &carry{c: c, name: fmt.Sprintf("%sc%d", carriedMark, x.carried), prior: x.states[c], before: len(x.items)}
 	last := subtract(p.index(), constant(1))
 	v := value{typ: c.typ, dims: c.dims, level: k.prior.level(), from: []*plate{p}}
-	v.text = k.name + "[" + last.text + "]"
+	v.whole = element(k.name, []term{last})
 	v.elem = func(index []term) term {
-		t := atom(element(k.name, append([]term{last}, index...)), append([]term{last}, index...)...)
+		all := append([]term{last}, index...)
+		t := termOf(element(k.name, all), all...)
 		t.level = max(t.level, v.level)
 		t.integer = c.typ.Word == "int"
 		if t.integer {
@@ -540,7 +539,7 @@ func (x *executor) oneElement(loop *stan.For, c *cell) (subs []term, one bool) {
 				return
 			}
 			here[i] = x.fixed(x.eval(sub.Lo).number())
-			one = one && (subs == nil || subs[i].text == here[i].text)
+			one = one && (subs == nil || subs[i].node.equalTo(here[i].node))
 		}
 		subs = here
 	})
@@ -633,7 +632,7 @@ func (x *executor) settleElement(k *elementCarry, p *plate, before map[*cell]*st
 		cannot("a loop assigns `%s` in two ways", k.array.name)
 	}
 	r := st.regions[at]
-	if r.value.text != k.start.base.number().text {
+	if !r.value.node.equalTo(k.start.base.number().node) {
 		v := scalar(r.value)
 		v.typ = k.c.typ
 		x.states[k.c] = &state{base: &v}
@@ -676,16 +675,16 @@ func (x *executor) settle(k *carry, p *plate, before map[*cell]*state) {
 	mark := k.start.base.elem(index)
 	rest, sum := term{}, false
 	for _, part := range final.parts() {
-		if part.text == mark.text {
+		if part.node.equalTo(mark.node) {
 			rest, sum = without(final, part), true
 			break
 		}
 	}
 	outside := x.mentioned(k.name, k.before) || x.held(k.name, c)
 	switch {
-	case !outside && sum && !strings.Contains(rest.text, k.name):
+	case !outside && sum && !rest.node.reads(k.name):
 		x.settleSum(k, p, plates, rest)
-	case !outside && !strings.Contains(final.text, k.name):
+	case !outside && !final.node.reads(k.name):
 		v := lazily(c.typ, c.dims, nil, func(at []term) term { return x.settled(final, plates, at, p) })
 		v.level, v.from = final.level, final.less(append(plates, p)).plates
 		if len(c.dims) == 0 {
@@ -721,7 +720,7 @@ func (x *executor) noCarry(k *carry) {
 // mentioned reports whether statements since a number of them read a placeholder.
 func (x *executor) mentioned(name string, since int) bool {
 	for _, it := range x.items[since:] {
-		if strings.Contains(it.text, name+"[") {
+		if it.body != nil && it.body.reads(name) {
 			return true
 		}
 	}
@@ -734,11 +733,11 @@ func (x *executor) held(name string, c *cell) bool {
 		if other == c {
 			continue
 		}
-		if st.base != nil && len(other.dims) == 0 && strings.Contains(st.base.number().text, name+"[") {
+		if st.base != nil && len(other.dims) == 0 && st.base.number().node.reads(name) {
 			return true
 		}
 		for _, r := range st.regions {
-			if strings.Contains(r.value.text, name+"[") {
+			if r.value.node.reads(name) {
 				return true
 			}
 		}
@@ -827,30 +826,24 @@ func (x *executor) settleSeries(k *carry, p *plate, plates []*plate, final term)
 	if len(outer) > 0 && x.promised() {
 		cannot("a series in a loop whose turns read each other")
 	}
-	prefix := ""
-	for _, q := range outer {
-		prefix += q.name + ", "
-	}
-	x.prefixes[k.name] = prefix
+	x.prefixes[k.name] = nodesOf(indices(outer))
 	start := subtract(p.lo, constant(1))
-	first := slot{plate: &plate{name: p.name, lo: start, hi: start}}
-	if isDigits(start.text) {
-		first = slot{single: start}
+	first := slot{plate: p, lo: start, hi: start}
+	if start.node.isDigits() {
+		first = single(start)
 	}
 	lvl := max(final.level, prior.level)
 	x.emit(item{name: name, slots: append(append(slotsOf(outer), first), slotsOf(plates)...),
-		text: prior.elem(indices(plates)).text,
-		at:   x.at, level: lvl})
+		body: prior.elem(indices(plates)).node, at: x.at, level: lvl})
 	x.plates = append(x.plates, p)
-	x.emit(item{name: name, slots: append(append(slotsOf(outer), slot{plate: p}), slotsOf(plates)...),
-		text: final.text, at: x.at,
-		level: lvl})
+	x.emit(item{name: name, slots: slices.Concat(slotsOf(outer), slotsOf([]*plate{p}), slotsOf(plates)),
+		body: final.node, at: x.at, level: lvl})
 	all := named(name, outer, c.typ, append([]term{p.hi}, c.dims...), lvl)
 	v := lazily(c.typ, c.dims, nil, func(at []term) term {
 		return all.elem(append([]term{p.hi}, at...))
 	})
 	v.level, v.from = lvl, append(slices.Clone(outer), p.hi.plates...)
-	v.text = element(name, append(indices(outer), p.hi))
+	v.whole = element(name, append(indices(outer), p.hi))
 	if len(c.dims) == 0 {
 		v = scalar(v.elem(nil))
 	}

@@ -56,29 +56,3 @@ func (n *names) take(like string) string {
 	n.taken[name] = true
 	return name
 }
-
-// isReference reports a name, or one element by its subscripts.
-func isReference(text string) bool {
-	at := strings.IndexByte(text, '[')
-	if text == "" || at == 0 {
-		return false
-	}
-	if at < 0 {
-		return !strings.ContainsAny(text, " ()+-*/^?,")
-	}
-	if strings.ContainsAny(text[:at], " ()+-*/^?,") || !strings.HasSuffix(text, "]") {
-		return false
-	}
-	depth := 0
-	for i, c := range text[at:] {
-		switch c {
-		case '[':
-			depth++
-		case ']':
-			if depth--; depth == 0 && at+i != len(text)-1 {
-				return false
-			}
-		}
-	}
-	return true
-}

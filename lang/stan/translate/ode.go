@@ -2,7 +2,6 @@ package translate
 
 import (
 	"slices"
-	"strings"
 
 	"ppl/lang/stan"
 )
@@ -46,31 +45,30 @@ func (x *executor) trajectory(e *stan.Call, s solver) value {
 	if !ok || n < 1 || n > 200 {
 		cannot("the number of states of a differential equation is not known without data")
 	}
-	u, now := x.names.take("u"), x.freshPlate("t", constant(1), constant(1)).name
+	u, now := x.names.take("u"), x.freshPlate("t", constant(1), constant(1)).index()
 	state := value{typ: first.typ, dims: []term{constant(n)}, level: ofParameters}
 	state.elem = func(i []term) term {
-		t := atom(element(u, i)+"("+now+")", i...)
+		t := termOf(appliedOf(element(u, i), now.node), i...)
 		t.level = ofParameters
 		return t
 	}
-	time, shift := term{text: now, strength: strengthAtom, level: ofParameters}, constant(0)
-	began := start.text
-	if _, ok := start.value(); !ok || !isDigits(began) { // the time of the equations begins at 0
-		shift, began = start, "0"
+	time, shift := term{node: now.node, level: ofParameters}, constant(0)
+	began := start.node
+	if _, ok := start.value(); !ok || !began.isDigits() { // the time of the equations begins at 0
+		shift, began = start, literalOf("0")
 		time = add(shift.real(), time)
 	}
 	right := x.rightSide(name.Name, append([]value{scalar(time), state}, rest...))
 	for i := 1; i <= n; i++ {
 		at := []term{constant(i)}
-		x.emit(item{name: element(u+"'", at) + "(" + now + ")", text: right.elem(at).text, at: x.at,
+		x.emit(item{left: appliedOf(element(u+"'", at), now.node), body: right.elem(at).node, at: x.at,
 			level: ofParameters})
-		x.emit(item{name: element(u, at) + "(" + began + ")", text: first.elem(at).text, at: x.at,
-			level: ofParameters})
+		x.emit(item{left: appliedOf(element(u, at), began), body: first.elem(at).node, at: x.at, level: ofParameters})
 	}
 	x.settings(s.method, tolerances)
 	out := lazily(stan.Type{Word: "vector", Depth: 1}, []term{times.dims[0], constant(n)}, args, func(i []term) term {
 		at := subtract(times.elem(i[:1]).real(), shift.real())
-		t := atom(element(u, i[1:])+"("+at.text+")", at, i[0], i[1])
+		t := termOf(appliedOf(element(u, i[1:]), at.node), at, i[0], i[1])
 		t.level = ofParameters
 		return t
 	})
@@ -105,19 +103,22 @@ func (x *executor) rightSide(name string, args []value) value {
 
 // settings names the solver and its tolerances, once.
 func (x *executor) settings(method string, tolerances []value) {
-	words := []string{}
+	settings := node{kind: kindCall, text: "ode"}
+	set := func(name string, value *node) {
+		settings.names, settings.kids = append(settings.names, name), append(settings.kids, value)
+	}
 	if method != "rk45" {
-		words = append(words, "method = "+method)
+		set("method", nameOf(method))
 	}
 	for i, name := range []string{"rtol", "atol"} {
 		if i < len(tolerances) && tolerances[i].isScalar() {
 			if _, ok := tolerances[i].number().value(); ok {
-				words = append(words, name+" = "+tolerances[i].number().text)
+				set(name, tolerances[i].number().node)
 			}
 		}
 	}
-	if len(words) == 0 || slices.ContainsFunc(x.items, func(it item) bool { return it.setting }) {
+	if len(settings.kids) == 0 || slices.ContainsFunc(x.items, func(it item) bool { return it.setting }) {
 		return
 	}
-	x.emit(item{setting: true, text: "infer ode(" + strings.Join(words, ", ") + ")", at: x.at})
+	x.emit(item{setting: true, body: finished(settings), at: x.at})
 }

@@ -57,22 +57,25 @@ func (x *executor) parameter(d *stan.Decl) {
 	x.emit(item{name: name, at: d.At, level: ofParameters, param: p})
 }
 
-// place writes the bounds of the elements at an index as the ends of a range; "" if there are none.
-func (p *parameter) place(index []term) string {
+// place is the range of the elements at an index; nil if they have no bounds.
+func (p *parameter) place(index []term) *node {
 	if p.lower == nil && p.upper == nil {
-		return ""
+		return nil
 	}
-	end := func(b *value, none string) string {
+	end := func(b *value, none string) *node {
 		switch {
 		case b == nil:
-			return none
+			return literalOf(none)
 		case b.isScalar():
-			return b.number().at(strengthAdd)
+			return b.number().node
 		}
-		return b.elem(index[len(index)-len(b.dims):]).at(strengthAdd)
+		return b.elem(index[len(index)-len(b.dims):]).node
 	}
-	return end(p.lower, "-inf") + ".." + end(p.upper, "inf")
+	return spanOf(end(p.lower, "-inf"), end(p.upper, "inf"))
 }
+
+// isSpan reports a range that a table writes as a text.
+func isSpan(n *node, text string) bool { return n != nil && n.key() == text }
 
 // decide writes each parameter.
 func (x *executor) decide() {
@@ -88,7 +91,7 @@ func (x *executor) decide() {
 		for _, u := range p.uses {
 			it := &x.items[u.at]
 			it.factor, it.draws, it.name = true, false, ""
-			it.text, it.slots = it.factorText, it.factorSlots
+			it.body, it.slots, it.in = it.factorBody, it.factorSlots, nil
 		}
 	}
 }
@@ -116,7 +119,7 @@ func (x *executor) dependsOnItself(p *parameter) bool {
 	reads := map[string][]string{}
 	for _, it := range x.items {
 		if it.name != "" && !it.dropped && !it.factor && it.name != name && !it.generate {
-			reads[it.name] = append(reads[it.name], words.FindAllString(it.text, -1)...)
+			reads[it.name] = append(reads[it.name], it.reads()...)
 		}
 	}
 	seen := map[string]bool{}
@@ -132,20 +135,43 @@ func (x *executor) dependsOnItself(p *parameter) bool {
 		return slices.ContainsFunc(reads[n], reaches)
 	}
 	for _, u := range p.uses {
-		text := u.written.text
 		own := element(name, indexOf(u.slots))
-		for _, at := range words.FindAllStringIndex(text, -1) {
-			switch n := text[at[0]:at[1]]; {
-			case n == name:
-				if !strings.HasPrefix(text[at[1]:], "[") || strings.HasPrefix(text[at[0]:], own) {
-					return true
-				}
-			case reaches(n):
-				return true
-			}
+		if u.written.node.has(func(n *node) bool { return n.kind == kindName && n.text != name && reaches(n.text) }) ||
+			u.written.node.readsElement(own) {
+			return true
 		}
 	}
 	return false
+}
+
+// reads are the names in the body of a statement.
+func (it item) reads() (out []string) {
+	if it.body != nil {
+		it.body.visit(func(n *node) bool {
+			if n.kind == kindName {
+				out = append(out, n.text)
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// readsElement reports whether an expression may read an element of an array, or the element of a parameter without
+// axes: it has the element itself, or the array as a whole.
+func (n *node) readsElement(own *node) bool {
+	root, _ := own.root()
+	found, _ := n.root()
+	if n.kind == kindSubscript && found != nil && found.text == root.text {
+		if own.kind == kindName || n.equalTo(own) {
+			return true
+		}
+		return slices.ContainsFunc(n.kids[1:], func(k *node) bool { return k.readsElement(own) })
+	}
+	if found != nil && n.kind == kindName {
+		return found.text == root.text
+	}
+	return slices.ContainsFunc(n.kids, func(k *node) bool { return k.readsElement(own) })
 }
 
 // natural are the distributions that a constrained type has as its prior.
@@ -175,15 +201,15 @@ func (x *executor) fits(p *parameter, u *use) bool {
 	case u.dist.own > 0:
 		return !bounded && !u.trunc.set
 	case u.trunc.set:
-		return bounded && place == u.trunc.text()
+		return bounded && place.equalTo(u.trunc.span())
 	case !bounded:
 		return true
 	case ofData:
 		return true
-	case u.dist.support == place:
+	case isSpan(place, u.dist.support):
 		return true
 	}
-	return u.dist.around0 && place == "0..inf" && x.locationIsZero(u)
+	return u.dist.around0 && isSpan(place, "0..inf") && x.locationIsZero(u)
 }
 
 // locationIsZero reports a symmetric distribution around 0, of which a bound of 0 always leaves one half.
@@ -202,10 +228,9 @@ func (x *executor) locationIsZero(u *use) bool {
 func indexOf(slots []slot) []term {
 	out := make([]term, len(slots))
 	for i, s := range slots {
-		if s.plate != nil {
+		out[i] = s.lo
+		if !s.one {
 			out[i] = s.plate.index()
-		} else {
-			out[i] = s.single
 		}
 	}
 	return out
@@ -216,7 +241,7 @@ func (x *executor) tile(p *parameter) bool {
 	uses := slices.Clone(p.uses)
 	full := func(u *use, axis int) bool {
 		s := u.slots[axis]
-		return s.plate != nil && isNumber(s.lo(), 1) && same(s.hi(), p.cell.dims[axis])
+		return !s.one && isNumber(s.lo, 1) && same(s.hi, p.cell.dims[axis])
 	}
 	n := len(uses[0].slots)
 	if n == 0 {
@@ -234,14 +259,14 @@ func (x *executor) tile(p *parameter) bool {
 		}
 		sorted := true
 		sort.SliceStable(uses, func(i, j int) bool {
-			d, ok := difference(uses[i].slots[axis].lo(), uses[j].slots[axis].lo())
+			d, ok := difference(uses[i].slots[axis].lo, uses[j].slots[axis].lo)
 			sorted = sorted && ok
 			return d < 0
 		})
 		next := constant(1)
 		for _, u := range uses {
-			sorted = sorted && same(u.slots[axis].lo(), next)
-			next = add(u.slots[axis].hi(), constant(1))
+			sorted = sorted && same(u.slots[axis].lo, next)
+			next = add(u.slots[axis].hi, constant(1))
 		}
 		if sorted && same(next, add(p.cell.dims[axis], constant(1))) {
 			return true
@@ -256,39 +281,40 @@ func (x *executor) writePrior(p *parameter, u *use) {
 	place := p.place(indexOf(u.slots))
 	if u.dist.own > 0 {
 		for _, n := range p.cell.dims[len(u.slots):] {
-			it.slots = append(it.slots, slot{plate: &plate{lo: constant(1), hi: n}})
+			it.slots = append(it.slots, bareSlot(n))
 		}
 	}
 	switch {
 	case p.word == "ordered":
-		it.text += " ordered"
+		it.tail = "ordered"
 		return
 	case p.word == "positive_ordered":
 		if u.dist.support != "0..inf" {
-			it.text += " in 0..inf"
+			it.in = positive()
 		}
-		it.text += " ordered"
+		it.tail = "ordered"
 		return
 	case u.dist.own > 0:
 		return
 	}
-	if place != "" && place != u.dist.support && !uniformOver(it.text, place) {
-		it.text += " in " + place
+	if place != nil && !isSpan(place, u.dist.support) && !uniformOver(it.body, place) {
+		it.in = place
 	}
 	if p.scale != nil && p.loc != nil && u.dist.name == "normal" && sameNumber(*p.loc, u.dist.args[0]) &&
 		sameNumber(*p.scale, u.dist.args[1]) {
-		it.text += " noncentered"
+		it.tail = "noncentered"
 	}
 }
 
 func sameNumber(a, b value) bool {
-	return a.isScalar() && b.isScalar() && a.number().text == b.number().text
+	return a.isScalar() && b.isScalar() && a.number().node.equalTo(b.number().node)
 }
 
+// positive is the range of the positive numbers.
+func positive() *node { return spanOf(literalOf("0"), literalOf("inf")) }
+
 // uniformOver reports a uniform distribution between the bounds themselves.
-func uniformOver(text, place string) bool {
-	return text == "Uniform("+strings.Replace(place, "..", ", ", 1)+")"
-}
+func uniformOver(body, place *node) bool { return body.equalTo(callOf("Uniform", place.kids...)) }
 
 // writeFlat writes a parameter without a prior, or with densities that are factors.
 func (x *executor) writeFlat(p *parameter) {
@@ -304,76 +330,73 @@ func (x *executor) writeFlat(p *parameter) {
 	}
 	bare := func(n int) { // the last n axes are those of one value
 		for i := len(dims) - n; i < len(dims); i++ {
-			it.slots[i] = slot{plate: &plate{lo: constant(1), hi: dims[i]}}
+			it.slots[i] = bareSlot(dims[i])
 		}
 	}
-	size := last.at(strengthAdd)
+	one, size := literalOf("1"), last.node
 	elem := element(it.name, index)
+	of := func(text string, args ...*node) *node { return x.templates.fill(text, numberedArgs(args)) }
 	switch p.word {
 	case "simplex":
 		bare(1)
-		it.text = "Dirichlet(fill(1, " + size + "))"
+		it.body = callOf("Dirichlet", callOf("fill", one, size))
 	case "unit_vector":
 		bare(1)
-		it.text = "UniformDirection()"
+		it.body = callOf("UniformDirection")
 	case "ordered", "positive_ordered":
 		for i := range it.slots {
-			it.slots[i].plate = &plate{lo: constant(1), hi: dims[i]}
+			it.slots[i] = bareSlot(dims[i])
 		}
-		it.text = "Flat ordered"
+		it.body, it.tail = nameOf("Flat"), "ordered"
 		if p.word == "positive_ordered" {
-			it.text = "Flat in 0..inf ordered"
+			it.in = positive()
 		}
 	case "sum_to_zero_vector":
 		bare(1)
-		it.text = "Normal(0, 1) zerosum"
-		x.balance(plates, elem+"^2 / 2")
+		it.body, it.tail = of("Normal(0, 1)"), "zerosum"
+		x.balance(plates, of("$1^2 / 2", elem))
 	case "corr_matrix":
 		bare(2)
-		it.text = "LKJ(1)"
+		it.body = of("LKJ(1)")
 	case "cholesky_factor_corr":
 		bare(2)
-		it.text = "LKJCholesky(1)"
-		i := plates[len(plates)-2].name
-		x.balance(plates[:len(plates)-1], "("+i+" - "+size+") * log("+diagonalOf(it.name, index)+")")
+		it.body = of("LKJCholesky(1)")
+		row := index[len(index)-2].node
+		x.balance(plates[:len(plates)-1], of("($1 - $2) * log($3)", row, size, diagonalOf(it.name, index)))
 	case "cov_matrix":
 		bare(2)
-		it.text = "Wishart(" + size + " + 1, diagonal(1, " + size + "))"
-		x.balance(plates[:len(plates)-1], diagonalOf(it.name, index)+" / 2")
+		it.body = of("Wishart($1 + 1, diagonal(1, $1))", size)
+		x.balance(plates[:len(plates)-1], of("$1 / 2", diagonalOf(it.name, index)))
 	case "cholesky_factor_cov":
 		if !same(dims[own], dims[own-1]) {
 			refuse("a Cholesky factor that is not square is not in ppl")
 		}
 		bare(2)
-		it.text = "WishartCholesky(" + size + " + 1, diagonal(1, " + size + "))"
-		i := plates[len(plates)-2].name
-		x.balance(plates, elem+"^2 / 2")
-		x.balance(plates[:len(plates)-1], "-("+size+" - "+i+" + 1) * log("+diagonalOf(it.name, index)+")")
+		it.body = of("WishartCholesky($1 + 1, diagonal(1, $1))", size)
+		row := index[len(index)-2].node
+		x.balance(plates, of("$1^2 / 2", elem))
+		x.balance(plates[:len(plates)-1], of("-($1 - $2 + 1) * log($3)", size, row, diagonalOf(it.name, index)))
 	default:
 		if strings.Contains(p.word, "matrix") && p.word != "matrix" || strings.Contains(p.word, "sum_to_zero") {
 			refuse("the type `" + p.word + "` is not in ppl")
 		}
-		it.text = "Flat"
-		place := p.place(index)
-		if place != "" {
-			it.text += " in " + place
-		}
-		if !strings.ContainsAny(place, "[") {
+		it.body, it.in = nameOf("Flat"), p.place(index)
+		if it.in == nil || !it.in.isSubscripted() {
 			for i := range it.slots {
-				it.slots[i].plate = &plate{lo: constant(1), hi: dims[i]}
+				it.slots[i] = bareSlot(dims[i])
 			}
 		}
 	}
 }
 
 // diagonalOf is an element of the diagonal of a matrix.
-func diagonalOf(name string, index []term) string {
+func diagonalOf(name string, index []term) *node {
 	n := len(index)
 	return element(name, append(slices.Clone(index[:n-1]), index[n-2]))
 }
 
 // balance adds a factor that takes back what the prior of a constrained parameter adds to a flat one.
-func (x *executor) balance(plates []*plate, text string) {
-	x.items = append(x.items, item{factor: true, slots: slotsOf(plates), text: text, level: ofParameters,
+func (x *executor) balance(plates []*plate, body *node) {
+	x.items = append(x.items, item{factor: true, slots: slotsOf(plates), body: body, level: ofParameters,
 		balance: true})
 }

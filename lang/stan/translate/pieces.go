@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -9,39 +8,35 @@ import (
 
 // A slot is an axis on the left side of a statement: an index over a range, or one element.
 type slot struct {
-	plate  *plate // nil for one element
-	single term
+	plate  *plate // whose index the statement may read; nil if there is none
+	lo, hi term
+	one    bool // the element lo
 }
 
 func slotsOf(plates []*plate) []slot {
 	out := make([]slot, len(plates))
 	for i, p := range plates {
-		out[i] = slot{plate: p}
+		out[i] = slot{plate: p, lo: p.lo, hi: p.hi}
 	}
 	return out
 }
 
-func (s slot) text() string {
-	switch {
-	case s.plate != nil:
-		return s.plate.name + " in " + set(s.plate.lo, s.plate.hi)
-	case isDigits(s.single.text):
-		return s.single.text
-	}
-	return s.single.at(strengthAdd) + ".." + s.single.at(strengthAdd)
-}
+// bareSlot is a whole axis whose index is not read.
+func bareSlot(n term) slot { return slot{lo: constant(1), hi: n} }
+
+func single(t term) slot { return slot{lo: t, hi: t, one: true} }
 
 // A piece is one statement of the definition of an array.
 type piece struct {
 	slots []slot
-	text  string
+	body  *node
 }
 
 // pieces are the statements that define a state.
 func (x *executor) pieces(c *cell, st *state) []piece {
 	if c.ragged() {
 		plates, index := x.axes(c.dims)
-		return []piece{{slotsOf(plates), x.generic(c, st, index).text}}
+		return []piece{{slotsOf(plates), x.generic(c, st, index).node}}
 	}
 	if len(st.regions) == 0 {
 		return []piece{x.entirePiece(c, *st.base)}
@@ -52,7 +47,7 @@ func (x *executor) pieces(c *cell, st *state) []piece {
 	if st.layered || (len(st.regions) > 1 || st.base != nil) && slices.ContainsFunc(st.regions, region.ragged) ||
 		st.regions[0].atData() {
 		plates, index := x.axes(c.dims)
-		return []piece{{slotsOf(plates), x.generic(c, st, index).text}}
+		return []piece{{slotsOf(plates), x.generic(c, st, index).node}}
 	}
 	var out []piece
 	covered := false
@@ -79,8 +74,8 @@ func numbered(all []piece) []piece {
 	mixed := len(all) > 3
 	for _, p := range all {
 		for _, s := range p.slots {
-			mixed = mixed || len(all) > 1 && isDigits(s.lo().text) && !isNumber(s.lo(), 1) && !isNumber(s.lo(), 2) ||
-				len(all) > 1 && s.plate == nil && !isNumber(s.single, 1)
+			mixed = mixed || len(all) > 1 && s.lo.node.isDigits() && !isNumber(s.lo, 1) && !isNumber(s.lo, 2) ||
+				len(all) > 1 && s.one && !isNumber(s.lo, 1)
 		}
 	}
 	if !mixed {
@@ -94,11 +89,7 @@ func numbered(all []piece) []piece {
 	}
 	for _, p := range all {
 		for i, s := range p.slots {
-			if s.plate == nil {
-				p.slots[i].single = fix(s.single)
-				continue
-			}
-			p.slots[i].plate = &plate{name: s.plate.name, lo: fix(s.plate.lo), hi: fix(s.plate.hi)}
+			p.slots[i].lo, p.slots[i].hi = fix(s.lo), fix(s.hi)
 		}
 	}
 	return all
@@ -107,13 +98,13 @@ func numbered(all []piece) []piece {
 // entirePiece defines a whole array by one statement.
 func (x *executor) entirePiece(c *cell, v value) piece {
 	if len(c.dims) == 0 {
-		return piece{text: v.number().text}
+		return piece{body: v.number().node}
 	}
-	if v.text != "" {
-		return piece{text: v.text}
+	if v.whole != nil {
+		return piece{body: v.whole}
 	}
 	plates, index := x.axes(c.dims)
-	return piece{slotsOf(plates), v.elem(index).text}
+	return piece{slotsOf(plates), v.elem(index).node}
 }
 
 // regionPiece is the statement of a region; full is set if it covers the whole array.
@@ -123,17 +114,17 @@ func (x *executor) regionPiece(c *cell, r region) (p piece, full bool) {
 	val := r.value
 	for i, s := range r.subs {
 		sl, by, of := x.slotOf(r, s)
-		if of != nil && by.text != of.name {
+		if of != nil && !by.isIndex(of) {
 			val = val.substitute(of, by)
 		}
 		p.slots = append(p.slots, sl)
 		d1, ok1 := constant(0), false
-		if sl.plate != nil {
-			d1, ok1 = sl.plate.hi, isNumber(sl.plate.lo, 1)
+		if !sl.one {
+			d1, ok1 = sl.hi, isNumber(sl.lo, 1)
 		}
 		full = full && ok1 && same(d1, c.dims[i])
 	}
-	p.text = val.text
+	p.body = val.node
 	return p, full
 }
 
@@ -151,14 +142,14 @@ func (x *executor) slotOf(r region, s term) (sl slot, by term, of *plate) {
 		}
 	}
 	if found == nil {
-		return slot{single: s}, term{}, nil
+		return single(s), term{}, nil
 	}
 	step := l.coefs[found.name]
 	if step != 1 && step != -1 {
 		cannot("an index on the left side is a multiple of a loop's index")
 	}
-	if s.text == found.name {
-		return slot{plate: found}, s, found
+	if s.isIndex(found) {
+		return slotsOf([]*plate{found})[0], s, found
 	}
 	rest := combine(l, &linear{coefs: map[string]int{found.name: step}, atoms: map[string]term{}}, -1)
 	lo, hi := found.lo, found.hi
@@ -167,7 +158,7 @@ func (x *executor) slotOf(r region, s term) (sl slot, by term, of *plate) {
 	}
 	move := func(t term) term { return combine(rest, linearOf(t), step).term() }
 	q := &plate{name: found.name, lo: move(lo), hi: move(hi)}
-	return slot{plate: q}, combine(linearOf(q.index()), rest, -1).scaled(step), found
+	return slotsOf([]*plate{q})[0], combine(linearOf(q.index()), rest, -1).scaled(step), found
 }
 
 // scaled is a linear form times 1 or -1.
@@ -182,7 +173,7 @@ func (l *linear) scaled(by int) term {
 func sortPieces(all []piece) {
 	sort.SliceStable(all, func(i, j int) bool {
 		for k := range min(len(all[i].slots), len(all[j].slots)) {
-			a, b := all[i].slots[k].lo(), all[j].slots[k].lo()
+			a, b := all[i].slots[k].lo, all[j].slots[k].lo
 			if d, ok := difference(a, b); ok && d != 0 {
 				return d < 0
 			} else if !ok {
@@ -191,20 +182,6 @@ func sortPieces(all []piece) {
 		}
 		return false
 	})
-}
-
-func (s slot) lo() term {
-	if s.plate != nil {
-		return s.plate.lo
-	}
-	return s.single
-}
-
-func (s slot) hi() term {
-	if s.plate != nil {
-		return s.plate.hi
-	}
-	return s.single
 }
 
 // besides adds to the pieces of regions those of the rest of an array that was assigned before as a whole.
@@ -219,7 +196,7 @@ func (x *executor) besides(c *cell, st *state, regions []piece) []piece {
 		return out
 	}
 	plates, index := x.axes(c.dims)
-	return []piece{{slotsOf(plates), x.generic(c, st, index).text}}
+	return []piece{{slotsOf(plates), x.generic(c, st, index).node}}
 }
 
 // alongAxis fills what regions leave along one axis, if they are whole along all others.
@@ -227,7 +204,7 @@ func (x *executor) alongAxis(c *cell, st *state, regions []piece, axis int) ([]p
 	sorted := slices.Clone(regions)
 	for _, p := range sorted {
 		for i, s := range p.slots {
-			if i != axis && !(s.plate != nil && isNumber(s.lo(), 1) && same(s.hi(), c.dims[i])) {
+			if i != axis && !(!s.one && isNumber(s.lo, 1) && same(s.hi, c.dims[i])) {
 				return nil, false
 			}
 		}
@@ -245,22 +222,22 @@ func (x *executor) alongAxis(c *cell, st *state, regions []piece, axis int) ([]p
 		}
 		plates, index := x.axes(c.dims)
 		plates[axis].lo, plates[axis].hi = lo, hi
-		out = append(out, piece{slotsOf(plates), st.base.elem(index).text})
+		out = append(out, piece{slotsOf(plates), st.base.elem(index).node})
 		return true
 	}
 	for _, p := range sorted {
 		s := p.slots[axis]
-		if !fillable(s.lo(), next) || !fill(next, subtract(s.lo(), constant(1))) {
+		if !fillable(s.lo, next) || !fill(next, subtract(s.lo, constant(1))) {
 			return nil, false
 		}
-		next = add(s.hi(), constant(1))
+		next = add(s.hi, constant(1))
 	}
 	if d, ok := difference(c.dims[axis], next); !ok {
 		return nil, false
 	} else if d >= 0 {
 		plates, index := x.axes(c.dims)
 		plates[axis].lo, plates[axis].hi = next, c.dims[axis]
-		out = append(out, piece{slotsOf(plates), st.base.elem(index).text})
+		out = append(out, piece{slotsOf(plates), st.base.elem(index).node})
 	}
 	return out, true
 }
@@ -275,7 +252,7 @@ func (x *executor) filled(c *cell, st *state, regions []piece) ([]piece, bool) {
 	free := make([]bool, len(c.dims)) // axes along which regions are not whole
 	for _, p := range regions {
 		for i, s := range p.slots {
-			if s.plate == nil || !isNumber(s.lo(), 1) || !same(s.hi(), c.dims[i]) {
+			if s.one || !isNumber(s.lo, 1) || !same(s.hi, c.dims[i]) {
 				free[i] = true
 			}
 		}
@@ -291,9 +268,9 @@ func (x *executor) filled(c *cell, st *state, regions []piece) ([]piece, bool) {
 	for _, p := range regions {
 		lo, hi := make([]int, len(axes)), make([]int, len(axes))
 		for k, i := range axes {
-			a, ok := p.slots[i].lo().whole()
-			b, also := p.slots[i].hi().whole()
-			if !ok || !also || len(p.slots[i].lo().plates)+len(p.slots[i].hi().plates) > 0 {
+			a, ok := p.slots[i].lo.whole()
+			b, also := p.slots[i].hi.whole()
+			if !ok || !also || len(p.slots[i].lo.plates)+len(p.slots[i].hi.plates) > 0 {
 				return nil, false
 			}
 			lo[k], hi[k] = a, b
@@ -311,15 +288,15 @@ func (x *executor) filled(c *cell, st *state, regions []piece) ([]piece, bool) {
 		p := piece{slots: slotsOf(plates)}
 		for k, i := range axes {
 			if k < len(axes)-1 {
-				p.slots[i], index[i] = slot{single: run[k]}, run[k]
+				p.slots[i], index[i] = single(run[k]), run[k]
 				continue
 			}
 			first, _ := run[k].whole()
-			plates[i].lo, plates[i].hi = run[k], constant(first+length-1)
+			p.slots[i].lo, p.slots[i].hi = run[k], constant(first+length-1)
 		}
-		p.text = undefined(c).text
+		p.body = undefined(c).node
 		if st.base != nil {
-			p.text = st.base.elem(index).text
+			p.body = st.base.elem(index).node
 		}
 		out = append(out, p)
 		length = 0
@@ -328,7 +305,7 @@ func (x *executor) filled(c *cell, st *state, regions []piece) ([]piece, bool) {
 		return regions, true
 	}
 	ok := elements(dims, nil, maxFilled, func(index []term) {
-		if have[fmt.Sprint(stringsOf(index))] {
+		if have[place(index)] {
 			flush()
 			return
 		}
@@ -348,6 +325,15 @@ func (x *executor) filled(c *cell, st *state, regions []piece) ([]piece, bool) {
 // maxFilled is the number of elements up to which missing ones are looked for.
 const maxFilled = 200000
 
+// place is a key of an index of whole numbers.
+func place(index []term) string {
+	at := make([]string, len(index))
+	for i, t := range index {
+		at[i] = t.node.text
+	}
+	return strings.Join(at, ",")
+}
+
 // mark notes all indices of a box.
 func mark(lo, hi, at []int, have map[string]bool) {
 	if len(at) == len(lo) {
@@ -355,7 +341,7 @@ func mark(lo, hi, at []int, have map[string]bool) {
 		for i, v := range at {
 			index[i] = constant(v)
 		}
-		have[fmt.Sprint(stringsOf(index))] = true
+		have[place(index)] = true
 		return
 	}
 	for v := lo[len(at)]; v <= hi[len(at)] && len(have) <= maxFilled; v++ {
@@ -380,7 +366,7 @@ func (x *executor) generic(c *cell, st *state, index []term) term {
 func (x *executor) latest(c *cell, regions []region, index []term, before term) term {
 	for _, r := range regions {
 		cond, val := x.regionAt(c, r, index)
-		if cond.text == "" {
+		if cond.node == nil {
 			before = val
 			continue
 		}
@@ -396,7 +382,7 @@ func (x *executor) covered(c *cell, regions []region) bool {
 		for range regions {
 			at := slices.IndexFunc(regions, func(r region) bool {
 				sl, _, _ := x.slotOf(r, r.subs[axis])
-				return same(sl.lo(), next)
+				return same(sl.lo, next)
 			})
 			if at < 0 {
 				break
@@ -404,9 +390,9 @@ func (x *executor) covered(c *cell, regions []region) bool {
 			for i, s := range regions[at].subs {
 				sl, _, _ := x.slotOf(regions[at], s)
 				if i == axis {
-					next = add(sl.hi(), constant(1))
+					next = add(sl.hi, constant(1))
 				} else {
-					joined = joined && isNumber(sl.lo(), 1) && same(sl.hi(), c.dims[i])
+					joined = joined && isNumber(sl.lo, 1) && same(sl.hi, c.dims[i])
 				}
 			}
 		}
@@ -428,7 +414,7 @@ func (x *executor) regionAt(c *cell, r region, index []term) (cond, val term) {
 		if v, ok := t.value(); ok && v != 0 {
 			return
 		}
-		if cond.text == "" {
+		if cond.node == nil {
 			cond = t
 			return
 		}
@@ -455,17 +441,17 @@ func (x *executor) regionAt(c *cell, r region, index []term) (cond, val term) {
 	}
 	val = at(val)
 	for i, sl := range slots {
-		if sl.plate == nil {
-			if d, ok := difference(index[i], at(sl.single)); !ok || d != 0 {
-				and(comparison("==", index[i], at(sl.single)))
+		if sl.one {
+			if d, ok := difference(index[i], at(sl.lo)); !ok || d != 0 {
+				and(comparison("==", index[i], at(sl.lo)))
 			}
 			continue
 		}
-		if d, ok := difference(sl.plate.lo, constant(1)); !ok || d > 0 {
-			and(comparison(">=", index[i], at(sl.plate.lo)))
+		if d, ok := difference(sl.lo, constant(1)); !ok || d > 0 {
+			and(comparison(">=", index[i], at(sl.lo)))
 		}
-		if !same(sl.plate.hi, c.dims[i]) {
-			and(comparison("<=", index[i], at(sl.plate.hi)))
+		if !same(sl.hi, c.dims[i]) {
+			and(comparison("<=", index[i], at(sl.hi)))
 		}
 	}
 	return cond, val
@@ -519,13 +505,13 @@ func listed(c *cell, st *state) (piece, bool) {
 	if !ok || len(c.dims) != 1 || n != len(st.regions) || n < 4 || st.base != nil {
 		return piece{}, false
 	}
-	items := make([]string, n)
+	items := make([]*node, n)
 	for _, r := range st.regions {
 		at, ok := r.subs[0].whole()
-		if !ok || len(r.subs[0].plates) > 0 || at < 1 || at > n || items[at-1] != "" {
+		if !ok || len(r.subs[0].plates) > 0 || at < 1 || at > n || items[at-1] != nil {
 			return piece{}, false
 		}
-		items[at-1] = r.value.text
+		items[at-1] = r.value.node
 	}
-	return piece{text: "[" + strings.Join(items, ", ") + "]"}, true
+	return piece{body: listOf(items)}, true
 }

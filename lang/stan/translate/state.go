@@ -2,7 +2,6 @@ package translate
 
 import (
 	"slices"
-	"strings"
 
 	"ppl/lang/source"
 	"ppl/lang/stan"
@@ -103,7 +102,7 @@ func (x *executor) raggedRow(c *cell, st *state) (v value, short bool) {
 	v = value{typ: c.typ, dims: c.dims, level: st.level(), from: slices.Clone(x.plates)}
 	v.elem = func(index []term) term { return x.generic(c, st, index) }
 	_, index := x.axes(c.dims)
-	return v, shownLen(v.elem(index).text) < 1000
+	return v, v.elem(index).node.size < 1000
 }
 
 func (st *state) level() level {
@@ -119,7 +118,7 @@ func (st *state) level() level {
 
 // isPlain reports an array that is a name, or whose elements are short to write.
 func (x *executor) isPlain(v value) bool {
-	if v.text != "" && isReference(v.text) {
+	if v.whole != nil && v.whole.isReference() {
 		return true
 	}
 	plain := false
@@ -130,13 +129,14 @@ func (x *executor) isPlain(v value) bool {
 
 // isShort reports a term that is written again wherever it is read, instead of being given a name.
 func isShort(t term) bool {
-	switch {
-	case shownLen(t.text) > 60:
+	switch n := t.node; {
+	case n.size > 60:
 		return false
-	case t.integer && t.linear != nil && shownLen(t.text) <= 30: // an index, whose parts others have to see
+	case t.integer && t.linear != nil && n.size <= 30: // an index, whose parts others have to see
 		return true
+	default:
+		return n.isReference() || n.strength() >= strengthUnary && n.size <= 12
 	}
-	return isReference(t.text) || t.strength >= strengthUnary && shownLen(t.text) <= 12
 }
 
 // isOpen reports a state with a region that the present turn of a loop wrote, or that a loop is writing.
@@ -204,8 +204,8 @@ func (x *executor) nameRegion(c *cell, r region) term {
 	name := x.names.take(c.name)
 	plates := x.sorted(closed(r.value.plates))
 	slots, value := x.sameTurns(c, plates, r.value)
-	x.emit(item{name: name, slots: slots, text: value.text, at: x.at, level: r.value.level})
-	t := atom(element(name, indices(plates)), indices(plates)...)
+	x.emit(item{name: name, slots: slots, body: value.node, at: x.at, level: r.value.level})
+	t := termOf(element(name, indices(plates)), indices(plates)...)
 	t.level, t.integer, t.eval = r.value.level, r.value.integer, r.value.eval
 	if t.integer {
 		t.linear = atomLinear(t)
@@ -226,14 +226,6 @@ func closed(plates []*plate) []*plate {
 	return out
 }
 
-// loose is a text of which it is only known whether it is a condition.
-func loose(text string) term {
-	if strings.Contains(text, "?") {
-		return term{text: text, strength: strengthCond}
-	}
-	return term{text: text, strength: strengthOr}
-}
-
 // sameTurns are the slots of plates, and a value in them. What is a part of a series has the same turns in all rows.
 func (x *executor) sameTurns(c *cell, plates []*plate, value term) ([]slot, term) {
 	slots := slotsOf(plates)
@@ -242,7 +234,7 @@ func (x *executor) sameTurns(c *cell, plates []*plate, value term) ([]slot, term
 		if all == nil {
 			continue
 		}
-		slots[i].plate = all
+		slots[i].lo, slots[i].hi = all.lo, all.hi
 		if !same(p.hi, all.hi) {
 			value = choose(comparison("<=", p.index(), p.hi), value, undefined(c))
 		}
@@ -479,7 +471,7 @@ func (x *executor) writeAs(c *cell, st *state, name string) value {
 	}
 	outer := x.dependsOn(c, st)
 	v := named(name, outer, c.typ, c.dims, st.level())
-	if len(st.regions) == 0 && st.base.text != "" && len(st.base.dims) == len(c.dims) {
+	if len(st.regions) == 0 && st.base.whole != nil && len(st.base.dims) == len(c.dims) {
 		v.dims = st.base.dims
 	}
 	pieces := x.pieces(c, st)
@@ -489,13 +481,13 @@ func (x *executor) writeAs(c *cell, st *state, name string) value {
 	}
 	v.dims = namedDims(v.dims, pieces)
 	for _, p := range pieces {
-		slots, text := slotsOf(outer), p.text
+		slots, body := slotsOf(outer), p.body
 		if len(p.slots) == len(c.dims) {
 			var t term
-			slots, t = x.sameTurns(c, outer, loose(text))
-			text = t.text
+			slots, t = x.sameTurns(c, outer, term{node: body})
+			body = t.node
 		}
-		x.emit(item{name: name, slots: append(slots, p.slots...), text: text, at: x.at, level: v.level})
+		x.emit(item{name: name, slots: append(slots, p.slots...), body: body, at: x.at, level: v.level})
 	}
 	v.elem = x.evaluated(c, st, v.elem)
 	if len(c.dims) == 0 {
@@ -511,7 +503,7 @@ func namedDims(dims []term, pieces []piece) []term {
 	out := slices.Clone(dims)
 	for _, p := range pieces {
 		for i, s := range p.slots {
-			if n, ok := dims[i].whole(); ok && len(pieces) > 1 && s.hi().text == constant(n).text {
+			if n, ok := dims[i].whole(); ok && len(pieces) > 1 && s.hi.node.equalTo(constant(n).node) {
 				out[i] = constant(n)
 			}
 		}

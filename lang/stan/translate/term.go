@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -19,19 +18,6 @@ const (
 	ofDraws // random numbers of generated quantities
 )
 
-// Strengths of the operators of ppl, from the loosest to the tightest.
-const (
-	strengthCond = iota + 1
-	strengthOr
-	strengthAnd
-	strengthCompare
-	strengthAdd
-	strengthMultiply
-	strengthUnary
-	strengthPower
-	strengthAtom
-)
-
 // A plate is a loop that is written as an index.
 type plate struct {
 	name   string
@@ -41,13 +27,12 @@ type plate struct {
 
 // A term is an expression of ppl for one number.
 type term struct {
-	text     string
-	strength int
-	integer  bool
-	level    level
-	plates   []*plate // whose index occurs in the text
-	linear   *linear  // of an integer: its linear form; nil if it is none
-	addends  []term   // of a sum: its parts; nil for other terms
+	node    *node
+	integer bool
+	level   level
+	plates  []*plate // whose index occurs in it
+	linear  *linear  // of an integer: its linear form; nil if it is none
+	addends []term   // of a sum: its parts; nil for other terms
 
 	// eval is the value, if data decide it; nil if they do not.
 	eval func(bindings) (float64, bool)
@@ -81,15 +66,14 @@ type linear struct {
 }
 
 func constant(v int) term {
-	return term{text: strconv.Itoa(v), strength: signStrength(float64(v)), integer: true,
-		linear: &linear{constant: v}, eval: func(bindings) (float64, bool) { return float64(v), true }}
+	return term{node: literalOf(strconv.Itoa(v)), integer: true, linear: &linear{constant: v},
+		eval: func(bindings) (float64, bool) { return float64(v), true }}
 }
 
-func signStrength(v float64) int {
-	if v < 0 {
-		return strengthUnary
-	}
-	return strengthAtom
+// wholeNumber reads a literal of digits.
+func wholeNumber(text string) (int, bool) {
+	v, err := strconv.Atoi(text)
+	return v, err == nil
 }
 
 // number is a literal of Stan, which may lack digits on one side of its point.
@@ -107,16 +91,16 @@ func number(text string, v float64, integer bool) term {
 	if at := strings.IndexByte(text, '.'); at >= 0 && (at+1 == len(text) || text[at+1] == 'e' || text[at+1] == 'E') {
 		text = text[:at+1] + "0" + text[at+1:]
 	}
-	return term{text: sign + text, strength: signStrength(v), eval: func(bindings) (float64, bool) { return v, true }}
+	return term{node: literalOf(sign + text), eval: known(v)}
 }
 
 // real is a number that was computed.
 func real(v float64) term {
 	switch {
 	case math.IsInf(v, 1):
-		return term{text: "inf", strength: strengthAtom, eval: known(v)}
+		return term{node: literalOf("inf"), eval: known(v)}
 	case math.IsInf(v, -1):
-		return term{text: "-inf", strength: strengthUnary, eval: known(v)}
+		return term{node: literalOf("-inf"), eval: known(v)}
 	}
 	return number(strconv.FormatFloat(v, 'g', -1, 64), v, false)
 }
@@ -125,11 +109,11 @@ func known(v float64) func(bindings) (float64, bool) {
 	return func(bindings) (float64, bool) { return v, true }
 }
 
-// atom is a name, an element or a call.
-func atom(text string, from ...term) term {
-	t := term{text: text, strength: strengthAtom}
-	return t.from(from...)
-}
+// termOf is a tree with what it depends on.
+func termOf(n *node, from ...term) term { return term{node: n}.from(from...) }
+
+// callTerm is f(args).
+func callTerm(f string, args ...term) term { return termOf(callOf(f, nodesOf(args)...), args...) }
 
 // from adds what a term depends on.
 func (t term) from(parts ...term) term {
@@ -146,16 +130,19 @@ func (t term) from(parts ...term) term {
 
 // index is the index of a plate.
 func (p *plate) index() term {
-	t := term{text: p.name, strength: strengthAtom, integer: true, plates: []*plate{p},
+	t := term{node: finished(node{kind: kindIndex, plate: p}), integer: true, plates: []*plate{p},
 		eval: func(b bindings) (float64, bool) { v, ok := b[p]; return v, ok }}
 	t.linear = atomLinear(t)
 	return t
 }
 
 func atomLinear(t term) *linear {
-	key := unbound(t.text)
+	key := t.node.key()
 	return &linear{coefs: map[string]int{key: 1}, atoms: map[string]term{key: t}}
 }
+
+// isIndex reports the index of a plate alone.
+func (t term) isIndex(p *plate) bool { return t.node.isIndexOf(p) }
 
 // linearOf is the linear form of an integer: what is none is an atom.
 func linearOf(t term) *linear {
@@ -163,14 +150,6 @@ func linearOf(t term) *linear {
 		return t.linear
 	}
 	return atomLinear(t)
-}
-
-// at writes a term as an operand of an operator of the given strength.
-func (t term) at(strength int) string {
-	if t.strength < strength {
-		return "(" + t.text + ")"
-	}
-	return t.text
 }
 
 // combine is a + scale * b for integers.
@@ -203,40 +182,33 @@ func (l *linear) term() term {
 	if len(keys) == 0 {
 		return constant(l.constant)
 	}
-	var b strings.Builder
+	var sum *node
 	var parts []term
 	for _, k := range keys {
 		c, a := l.coefs[k], l.atoms[k]
 		parts = append(parts, a)
-		switch {
-		case c < 0:
-			b.WriteString(map[bool]string{true: "-", false: " - "}[b.Len() == 0])
-		case b.Len() > 0:
-			b.WriteString(" + ")
-		}
+		part := a.node
 		if n := max(c, -c); n != 1 {
-			fmt.Fprintf(&b, "%d * %s", n, a.at(strengthUnary))
-		} else {
-			b.WriteString(a.at(strengthMultiply))
+			part = binaryOf("*", literalOf(strconv.Itoa(n)), part)
+		}
+		switch {
+		case sum == nil && c < 0:
+			sum = unaryOf("-", part)
+		case sum == nil:
+			sum = part
+		default:
+			sum = binaryOf(map[bool]string{true: "+", false: "-"}[c > 0], sum, part)
 		}
 	}
 	switch {
 	case l.constant > 0:
-		fmt.Fprintf(&b, " + %d", l.constant)
+		sum = binaryOf("+", sum, literalOf(strconv.Itoa(l.constant)))
 	case l.constant < 0:
-		fmt.Fprintf(&b, " - %d", -l.constant)
+		sum = binaryOf("-", sum, literalOf(strconv.Itoa(-l.constant)))
+	case len(keys) == 1 && l.coefs[keys[0]] == 1:
+		return parts[0]
 	}
-	t := term{text: b.String(), strength: strengthAdd, integer: true, linear: l}.from(parts...)
-	if len(keys) == 1 && l.constant == 0 {
-		switch l.coefs[keys[0]] {
-		case 1:
-			return l.atoms[keys[0]]
-		case -1:
-			t.strength = strengthUnary
-		default:
-			t.strength = strengthMultiply
-		}
-	}
+	t := term{node: sum, integer: true, linear: l}.from(parts...)
 	t.eval = func(bound bindings) (float64, bool) {
 		sum := float64(l.constant)
 		for k, c := range l.coefs {
@@ -270,7 +242,7 @@ func difference(a, b term) (int, bool) {
 }
 
 func same(a, b term) bool {
-	if unbound(a.text) == unbound(b.text) {
+	if a.node.equalTo(b.node) {
 		return true
 	}
 	d, ok := difference(a, b)
@@ -293,7 +265,8 @@ func both(x, y term, f func(a, b float64) float64) func(bindings) (float64, bool
 }
 
 func isNumber(t term, v float64) bool {
-	return (t.text == strconv.FormatFloat(v, 'g', -1, 64) || t.text == strconv.FormatFloat(v, 'f', 1, 64))
+	return t.node.kind == kindLiteral && (t.node.text == strconv.FormatFloat(v, 'g', -1, 64) ||
+		t.node.text == strconv.FormatFloat(v, 'f', 1, 64))
 }
 
 func add(x, y term) term {
@@ -305,12 +278,7 @@ func add(x, y term) term {
 	case isNumber(y, 0):
 		return x
 	}
-	right := y.at(strengthAdd)
-	op := " + "
-	if strings.HasPrefix(right, "-") {
-		op, right = " - ", right[1:]
-	}
-	t := term{text: x.at(strengthAdd) + op + right, strength: strengthAdd}.from(x, y)
+	t := termOf(binaryOf("+", x.node, y.node), x, y)
 	t.addends = append(slices.Clone(x.parts()), y.parts()...)
 	t.eval = both(x, y, func(a, b float64) float64 { return a + b })
 	return t
@@ -333,10 +301,7 @@ func subtract(x, y term) term {
 	case isNumber(x, 0):
 		return negate(y)
 	}
-	t := term{text: x.at(strengthAdd) + " - " + y.at(strengthMultiply), strength: strengthAdd}.from(x, y)
-	if strings.HasPrefix(y.text, "-") && y.strength >= strengthMultiply {
-		t.text = x.at(strengthAdd) + " + " + y.text[1:]
-	}
+	t := termOf(binaryOf("-", x.node, y.node), x, y)
 	t.addends = append(slices.Clone(x.parts()), negate(y))
 	t.eval = both(x, y, func(a, b float64) float64 { return a - b })
 	return t
@@ -346,18 +311,10 @@ func negate(x term) term {
 	if x.integer {
 		return combine(&linear{}, linearOf(x), -1).term()
 	}
-	t := term{text: "-" + x.at(strengthUnary), strength: strengthUnary}.from(x)
-	switch {
-	case isNumber(x, 0):
+	if isNumber(x, 0) {
 		return x
-	case strings.HasPrefix(x.text, "-") && x.strength == strengthUnary:
-		t.text, t.strength = x.text[1:], strengthUnary
-	case x.strength == strengthMultiply:
-		t.text, t.strength = "-"+x.text, strengthMultiply
-		if strings.HasPrefix(x.text, "-") {
-			t.text = x.text[1:]
-		}
 	}
+	t := termOf(x.node.negated(), x)
 	if x.eval != nil {
 		t.eval = func(b bindings) (float64, bool) { v, ok := x.eval(b); return -v, ok }
 	}
@@ -378,8 +335,8 @@ func multiply(x, y term) term {
 	case isNumber(x, -1):
 		return negate(y).asReal(x)
 	}
-	t := term{text: x.at(strengthMultiply) + " * " + y.at(strengthUnary), strength: strengthMultiply,
-		integer: x.integer && y.integer}.from(x, y)
+	t := termOf(binaryOf("*", x.node, y.node), x, y)
+	t.integer = x.integer && y.integer
 	t.eval = both(x, y, func(a, b float64) float64 { return a * b })
 	return t
 }
@@ -394,7 +351,7 @@ func (t term) asReal(other term) term {
 
 func divide(x, y term) term {
 	if x.integer && y.integer { // Stan divides ints without a rest
-		t := atom("trunc("+x.at(strengthMultiply)+" / "+y.at(strengthUnary)+")", x, y)
+		t := termOf(callOf("trunc", binaryOf("/", x.node, y.node)), x, y)
 		t.integer = true
 		t.eval = both(x, y, func(a, b float64) float64 { return math.Trunc(a / b) })
 		return t
@@ -402,13 +359,13 @@ func divide(x, y term) term {
 	if isNumber(y, 1) {
 		return x
 	}
-	t := term{text: x.at(strengthMultiply) + " / " + y.at(strengthUnary), strength: strengthMultiply}.from(x, y)
+	t := termOf(binaryOf("/", x.node, y.node), x, y)
 	t.eval = both(x, y, func(a, b float64) float64 { return a / b })
 	return t
 }
 
 func remainder(x, y term) term {
-	t := atom("mod("+x.text+", "+y.text+")", x, y)
+	t := callTerm("mod", x, y)
 	t.integer = true
 	t.eval = both(x, y, math.Mod)
 	return t
@@ -418,23 +375,15 @@ func power(x, y term) term {
 	if isNumber(y, 1) {
 		return x
 	}
-	t := term{text: x.at(strengthAtom) + "^" + y.at(strengthAtom), strength: strengthPower}.from(x, y)
-	if strings.HasPrefix(x.text, "-") {
-		t.text = "(" + x.text + ")^" + y.at(strengthAtom)
-	}
+	t := termOf(binaryOf("^", x.node, y.node), x, y)
 	t.eval = both(x, y, math.Pow)
 	return t
 }
 
 // comparison is x op y for the operators of conditions, which ppl shares with Stan.
 func comparison(op string, x, y term) term {
-	strengths := map[string]int{"||": strengthOr, "&&": strengthAnd}
-	s, ok := strengths[op]
-	left, right := s, s+1
-	if !ok {
-		s, left, right = strengthCompare, strengthAdd, strengthAdd
-	}
-	t := term{text: x.at(left) + " " + op + " " + y.at(right), strength: s, integer: true}.from(x, y)
+	t := termOf(binaryOf(op, x.node, y.node), x, y)
+	t.integer = true
 	t.eval = both(x, y, func(a, b float64) float64 { return truth(compare(op, a, b)) })
 	return t
 }
@@ -467,10 +416,11 @@ func truth(b bool) float64 {
 }
 
 func not(x term) term {
-	if x.strength > strengthCompare {
+	if x.node.strength() > strengthCompare {
 		return comparison("==", x, constant(0))
 	}
-	t := term{text: "!(" + x.text + ")", strength: strengthCompare, integer: true}.from(x)
+	t := termOf(unaryOf("!", x.node), x)
+	t.integer = true
 	if x.eval != nil {
 		t.eval = func(b bindings) (float64, bool) { v, ok := x.eval(b); return truth(v == 0), ok }
 	}
@@ -485,14 +435,14 @@ func choose(c, a, b term) term {
 		}
 		return b
 	}
-	if a.text == b.text {
+	if a.node.equalTo(b.node) {
 		return a
 	}
 	if t, ok := chooseAddend(c, a, b); ok {
 		return t
 	}
-	t := term{text: c.at(strengthOr) + " ? " + a.at(strengthOr) + " : " + b.at(strengthCond), strength: strengthCond,
-		integer: a.integer && b.integer}.from(c, a, b)
+	t := termOf(conditionOf(c.node, a.node, b.node), c, a, b)
+	t.integer = a.integer && b.integer
 	if c.eval != nil && a.eval != nil && b.eval != nil {
 		t.eval = func(bound bindings) (float64, bool) {
 			v, ok := c.eval(bound)
@@ -511,11 +461,11 @@ func choose(c, a, b term) term {
 // chooseAddend takes what a loop carries out of both branches: c ? s + a : s is s + (c ? a : 0).
 func chooseAddend(c, a, b term) (term, bool) {
 	for _, p := range a.parts() {
-		if !strings.HasPrefix(p.text, carriedMark) || !isReference(p.text) {
+		if root, _ := p.node.root(); root == nil || !strings.HasPrefix(root.text, carriedMark) {
 			continue
 		}
 		for _, q := range b.parts() {
-			if p.text == q.text {
+			if p.node.equalTo(q.node) {
 				x, y := without(a, p), without(b, p)
 				return add(p, choose(c, x, y)), true
 			}
@@ -528,7 +478,7 @@ func chooseAddend(c, a, b term) (term, bool) {
 func without(sum, part term) term {
 	out, left := constant(0), false
 	for _, p := range sum.parts() {
-		if p.text == part.text && !left {
+		if !left && p.node.equalTo(part.node) {
 			left = true
 			continue
 		}
@@ -542,8 +492,6 @@ func (t term) substitute(p *plate, by term) term {
 	if !slices.Contains(t.plates, p) {
 		return t
 	}
-	out := term{text: simplified(replaceName(t.text, p.name, by.at(strengthAtom))), strength: t.strength,
-		integer: t.integer, level: t.level}
 	if t.linear != nil {
 		if c := t.linear.coefs[p.name]; c != 0 {
 			rest := combine(t.linear, &linear{coefs: map[string]int{p.name: c}, atoms: map[string]term{}}, -1)
@@ -552,15 +500,13 @@ func (t term) substitute(p *plate, by term) term {
 			}
 		}
 	}
+	out := term{node: t.node.replaced(p, by.node), integer: t.integer, level: t.level}
 	for _, q := range t.plates {
 		if q != p {
 			out.plates = append(out.plates, q)
 		}
 	}
 	out = out.from(by)
-	if out.text == by.at(strengthAtom) {
-		out.strength = strengthAtom
-	}
 	if eval := t.eval; eval != nil && by.eval != nil {
 		out.eval = func(b bindings) (float64, bool) {
 			v, ok := by.eval(b)

@@ -11,6 +11,7 @@
 // its range. Functions of the program are run where they are called. Densities of parameters become priors where
 // that is the same (parameters.go), else factors.
 //
+// A term has a tree (tree.go), which is written once, at the end (print.go), when indices get their names.
 // distributions.go, functions.go and arrays.go have what each function of Stan is in ppl. The density of the model
 // is that of the program up to a constant.
 package translate
@@ -65,9 +66,10 @@ func (m *Model) Equal() bool {
 // Program translates a checked program. Without data, data is nil.
 func Program(p *stan.Program, info *stan.Info, data Data) *Model {
 	x := &executor{program: p, info: info, data: data, names: newNames(), scopes: []map[string]*cell{{}},
-		states: map[*cell]*state{}, renamed: map[string]string{}, prefixes: map[string]string{},
-		params:  map[string]*parameter{},
-		library: arrayFunctions(), isData: map[string]bool{}, observed: map[string][][]slot{}}
+		states: map[*cell]*state{}, renamed: map[string]string{}, prefixes: map[string][]*node{},
+		templates: templates{},
+		params:    map[string]*parameter{},
+		library:   arrayFunctions(), isData: map[string]bool{}, observed: map[string][][]slot{}}
 	x.reserve(p)
 	m := &Model{Renamed: map[string]string{}}
 	lost := func(r *refusal) {
@@ -91,7 +93,7 @@ func Program(p *stan.Program, info *stan.Info, data Data) *Model {
 	}
 	for i := range x.items {
 		it := &x.items[i]
-		if !it.dropped && strings.Contains(x.line(*it), carriedMark) { // no loop has said what it is
+		if !it.dropped && x.isCarried(*it) { // no loop has said what it is
 			it.dropped = true
 			m.Unsaid = append(m.Unsaid, Unsaid{it.at, "what its loop carries from turn to turn is not translated yet",
 				it.generate || it.kept && !it.factor})
@@ -226,15 +228,15 @@ func (x *executor) dataDecl(d *stan.Decl) {
 	}
 	x.states[c] = &state{base: &v, written: &v, name: name}
 	x.isData[name] = true
-	text := ""
+	tail := ""
 	if d.Type.Word == "int" {
-		text = ": int"
+		tail = ": int"
 	}
 	slots := make([]slot, len(c.dims))
 	for i, n := range c.dims {
-		slots[i] = slot{plate: &plate{lo: constant(1), hi: n}}
+		slots[i] = bareSlot(n)
 	}
-	x.emit(item{name: name, slots: slots, text: text, at: d.At, isData: true})
+	x.emit(item{name: name, slots: slots, tail: tail, at: d.At, isData: true})
 }
 
 // at is an element of data.
@@ -294,68 +296,91 @@ func (x *executor) text(unsaid []Unsaid) string {
 
 // line writes one statement.
 func (x *executor) line(it item) string {
-	var slots []string
-	for _, s := range it.slots {
-		switch {
-		case s.plate != nil && s.plate.name == "":
-			n := set(s.plate.lo, s.plate.hi)
-			slots = append(slots, n)
-		default:
-			slots = append(slots, s.text())
-		}
+	body, left := x.final(it.body), x.final(it.left)
+	own := x.finalName(it.name)
+	slots := make([]slot, len(it.slots))
+	for i, s := range it.slots {
+		slots[i] = x.finalSlot(s)
 	}
-	head := it.name
-	if it.factor {
-		head = "factor"
-	}
-	if len(slots) > 0 {
-		head += "[" + strings.Join(slots, ", ") + "]"
-	}
-	line := ""
+	w := x.naming(own, slots, left, body, x.final(it.in))
 	switch {
 	case it.setting:
-		line = it.text
+		w.add("infer ")
 	case it.isData:
-		line = "data " + head + it.text
-	case it.factor && len(slots) > 0:
-		line = head + ": " + it.text
+		w.add("data ")
+	case it.generate || it.kept:
+		w.add("generate ")
+	}
+	switch {
+	case left != nil:
+		w.write(left)
 	case it.factor:
-		line = head + " " + it.text
-	case it.draws:
-		line = head + " ~ " + it.text
+		w.add("factor")
 	default:
-		line = head + " = " + it.text
+		w.add(own)
 	}
-	if it.generate || it.kept {
-		line = "generate " + line
+	w.slots(slots)
+	switch {
+	case it.isData || it.setting:
+	case it.factor && len(slots) > 0:
+		w.add(": ")
+	case it.factor:
+		w.add(" ")
+	case it.draws:
+		w.add(" ~ ")
+	default:
+		w.add(" = ")
 	}
-	return x.shown(x.rename(line), it.slots)
+	if body != nil {
+		w.write(body)
+	}
+	if it.in != nil {
+		w.add(" in ")
+		w.write(x.final(it.in))
+	}
+	if it.isData {
+		w.add(it.tail)
+	} else if it.tail != "" {
+		w.add(" " + it.tail)
+	}
+	return string(w.text)
 }
 
-// rename puts the final names in the place of those that were given on the way.
-func (x *executor) rename(line string) string {
-	if strings.Contains(line, carriedMark) {
-		for old, name := range x.renamed {
-			if strings.HasPrefix(old, carriedMark) {
-				line = strings.ReplaceAll(line, old+"[", x.finalName(name)+"["+x.prefixes[old])
+// final puts the final names in the place of those that were given on the way. What loops carried has the indices of
+// the loops around in front of its own.
+func (x *executor) final(n *node) *node {
+	if n == nil || n.kind == kindName {
+		if n != nil {
+			if word := x.finalName(n.text); word != n.text {
+				return nameOf(word)
 			}
 		}
+		return n
 	}
-	var b strings.Builder
-	for i := 0; i < len(line); {
-		j := i
-		for j < len(line) && isNameByte(line[j]) {
-			j++
-		}
-		if j == i {
-			b.WriteByte(line[i])
-			i++
-			continue
-		}
-		b.WriteString(x.finalName(line[i:j]))
-		i = j
+	var front []*node
+	if root, _ := n.root(); root != nil && n.kind == kindSubscript {
+		front = x.prefixes[root.text]
 	}
-	return b.String()
+	n = n.rewritten(x.final)
+	if len(front) > 0 {
+		return n.with(slices.Insert(slices.Clone(n.kids), 1, front...))
+	}
+	return n
+}
+
+// finalSlot is a slot whose ends have their final names.
+func (x *executor) finalSlot(s slot) slot {
+	s.lo, s.hi = term{node: x.final(s.lo.node)}, term{node: x.final(s.hi.node)}
+	return s
+}
+
+// isCarried reports a statement with what a loop carries, of which nothing has decided how it is written.
+func (x *executor) isCarried(it item) bool {
+	lost := func(n *node) bool { return n.kind == kindName && strings.HasPrefix(n.text, carriedMark) }
+	body := x.final(it.body)
+	return body != nil && body.has(lost) || slices.ContainsFunc(it.slots, func(s slot) bool {
+		return x.final(s.lo.node).has(lost) || x.final(s.hi.node).has(lost)
+	})
 }
 
 func (x *executor) finalName(name string) string {
@@ -381,10 +406,14 @@ func (x *executor) merge() {
 	}
 	for i := range x.items {
 		it := &x.items[i]
-		if it.name == "" || it.draws || it.isData || it.dropped || count[it.name] != 1 || !isReference(it.text) {
+		if it.body == nil || it.factor || it.setting || it.draws || it.isData || it.dropped || count[it.name] > 1 {
 			continue
 		}
-		name, subs := splitReference(it.text)
+		root, subs := it.body.root()
+		if root == nil {
+			continue
+		}
+		name := root.text
 		at, ok := place[name]
 		if !ok || at == i || count[name] != 1 || x.isData[name] || x.params[name] != nil || x.items[at].kept {
 			continue
@@ -399,6 +428,12 @@ func (x *executor) merge() {
 			}
 			x.reorder(from, it.slots, subs)
 		}
+		if it.left != nil {
+			if x.readers(name) == 1 {
+				it.dropped, from.left = true, it.left
+			}
+			continue
+		}
 		it.dropped = true
 		from.kept = from.kept || it.kept
 		x.renamed[name] = it.name
@@ -409,7 +444,7 @@ func (x *executor) merge() {
 func (x *executor) readers(name string) int {
 	n := 0
 	for _, it := range x.items {
-		if !it.dropped && slices.Contains(words.FindAllString(it.text, -1), name) {
+		if !it.dropped && it.body != nil && it.body.reads(name) {
 			n++
 		}
 	}
@@ -417,22 +452,22 @@ func (x *executor) readers(name string) int {
 }
 
 // reorder gives a statement the axes of a definition that reads all of it, by the subscripts with which it is read.
-func (x *executor) reorder(it *item, slots []slot, subs []string) {
+func (x *executor) reorder(it *item, slots []slot, subs []*node) {
 	for i, s := range it.slots {
-		it.text = replaceName(it.text, s.plate.name, subs[i])
+		it.body = it.body.replaced(s.plate, subs[i])
 	}
 	it.slots = slots
 }
 
 // permuted reports whether a definition x[slots] = y[subs] is all of y with its axes in another order.
-func permuted(slots []slot, subs []string, of []slot) bool {
+func permuted(slots []slot, subs []*node, of []slot) bool {
 	if len(slots) != len(of) || len(subs) != len(of) {
 		return false
 	}
 	for i, s := range of {
-		at := slices.IndexFunc(slots, func(t slot) bool { return t.plate != nil && t.plate.name == subs[i] })
-		if at < 0 || s.plate == nil || !same(s.lo(), slots[at].lo()) ||
-			!same(s.hi(), slots[at].hi()) {
+		at := slices.IndexFunc(slots, func(t slot) bool { return !t.one && subs[i].isIndexOf(t.plate) })
+		if at < 0 || s.one || !same(s.lo, slots[at].lo) ||
+			!same(s.hi, slots[at].hi) {
 			return false
 		}
 	}
@@ -440,14 +475,14 @@ func permuted(slots []slot, subs []string, of []slot) bool {
 }
 
 // sameSlots reports whether a definition x[slots] = y[subs] is all of y in its order.
-func sameSlots(slots []slot, subs []string, of []slot) bool {
+func sameSlots(slots []slot, subs []*node, of []slot) bool {
 	if len(slots) != len(of) && len(subs) > 0 || len(subs) > 0 && len(subs) != len(slots) || len(slots) > 0 &&
 		len(subs) == 0 {
 		return false
 	}
 	for i, s := range slots {
-		if s.plate == nil || of[i].plate == nil || s.plate.name != subs[i] || !same(s.lo(), of[i].lo()) ||
-			!same(s.hi(), of[i].hi()) {
+		if s.one || of[i].one || !subs[i].isIndexOf(s.plate) || !same(s.lo, of[i].lo) ||
+			!same(s.hi, of[i].hi) {
 			return false
 		}
 	}

@@ -3,7 +3,6 @@ package translate
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"ppl/lang/stan"
 )
@@ -15,8 +14,8 @@ type value struct {
 	dims []term
 	elem func(index []term) term
 
-	// text is the whole array as one expression, such as a name or a call. It is empty where only elements are known.
-	text  string
+	// whole is the array as one expression, such as a name or a call. It is nil where only elements are known.
+	whole *node
 	level level
 	from  []*plate // the plates whose index occurs in it
 
@@ -29,7 +28,7 @@ func scalar(t term) value {
 	if t.integer {
 		typ.Word = "int"
 	}
-	return value{typ: typ, elem: func([]term) term { return t }, text: t.text, level: t.level, from: t.plates}
+	return value{typ: typ, elem: func([]term) term { return t }, whole: t.node, level: t.level, from: t.plates}
 }
 
 // number is the term of a value without axes.
@@ -54,22 +53,8 @@ func (v value) count() term {
 	return n
 }
 
-// stringsOf writes the texts of terms.
-func stringsOf(ts []term) []string {
-	out := make([]string, len(ts))
-	for i, t := range ts {
-		out[i] = t.text
-	}
-	return out
-}
-
-// element writes a subscripted name. Subscripts of the name itself come before the others.
-func element(name string, index []term) string {
-	if len(index) == 0 {
-		return name
-	}
-	return name + "[" + strings.Join(stringsOf(index), ", ") + "]"
-}
+// element is a subscripted name.
+func element(of string, index []term) *node { return subscriptOf(nameOf(of), nodesOf(index)...) }
 
 // named is the value of an array with a name of ppl, whose elements have the given indices in front of their own.
 func named(name string, outer []*plate, typ stan.Type, dims []term, lvl level) value {
@@ -77,9 +62,10 @@ func named(name string, outer []*plate, typ stan.Type, dims []term, lvl level) v
 	for i, p := range outer {
 		front[i] = p.index()
 	}
-	v := value{typ: typ, dims: dims, level: lvl, from: slices.Clone(outer), text: element(name, front)}
+	v := value{typ: typ, dims: dims, level: lvl, from: slices.Clone(outer), whole: element(name, front)}
 	v.elem = func(index []term) term {
-		t := atom(element(name, append(slices.Clone(front), index...)), append(slices.Clone(front), index...)...)
+		all := slices.Concat(front, index)
+		t := termOf(element(name, all), all...)
 		t.level = max(t.level, lvl)
 		t.integer = typ.Word == "int"
 		return t
@@ -108,8 +94,8 @@ func (x *executor) entire(v value) term {
 	if v.isScalar() {
 		return v.number()
 	}
-	if v.text != "" {
-		return term{text: v.text, strength: strengthOfText(v.text), level: v.level, plates: v.from}
+	if v.whole != nil {
+		return v.asTerm()
 	}
 	plates, index := x.axes(v.dims)
 	body := v.elem(index)
@@ -119,10 +105,13 @@ func (x *executor) entire(v value) term {
 		for i := range items {
 			items[i] = v.elem([]term{constant(i + 1)})
 		}
-		return atom("["+strings.Join(stringsOf(items), ", ")+"]", items...)
+		return termOf(listOf(nodesOf(items)), items...)
 	}
-	return atom("["+binders(plates)+": "+body.text+"]", append([]term{body}, v.dims...)...).less(plates)
+	return termOf(rangedOf(kindEach, plates, body.node), append([]term{body}, v.dims...)...).less(plates)
 }
+
+// asTerm is the whole array in an expression.
+func (v value) asTerm() term { return term{node: v.whole, level: v.level, plates: v.from} }
 
 func (t term) linearAtoms() map[string]term {
 	if t.linear == nil {
@@ -130,53 +119,6 @@ func (t term) linearAtoms() map[string]term {
 	}
 	return t.linear.atoms
 }
-
-// strengthOfText is that of a text that may be a sum or a product.
-func strengthOfText(text string) int {
-	if isReference(text) || balancedCall(text) {
-		return strengthAtom
-	}
-	return strengthCond
-}
-
-// balancedCall reports a call f(…), or a list.
-func balancedCall(text string) bool {
-	at := strings.IndexAny(text, "([")
-	if at < 0 || strings.ContainsAny(text[:at], " +-*/^?!") {
-		return false
-	}
-	depth := 0
-	for i, c := range text[at:] {
-		switch c {
-		case '(', '[':
-			depth++
-		case ')', ']':
-			if depth--; depth == 0 {
-				return at+i == len(text)-1
-			}
-		}
-	}
-	return false
-}
-
-// binders writes i in N, j in 2..M.
-func binders(plates []*plate) string {
-	parts := make([]string, len(plates))
-	for i, p := range plates {
-		parts[i] = p.name + " in " + set(p.lo, p.hi)
-	}
-	return strings.Join(parts, ", ")
-}
-
-// set writes an index set.
-func set(lo, hi term) string {
-	if isNumber(lo, 1) && isReference(hi.text) && !strings.Contains(hi.text, "[") && !isDigits(hi.text) {
-		return hi.text
-	}
-	return lo.at(strengthAdd) + ".." + hi.at(strengthAdd)
-}
-
-func isDigits(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
 // less is a term without the plates that it binds itself.
 func (t term) less(bound []*plate) term {
@@ -195,8 +137,8 @@ func (x *executor) fold(f string, v value) term {
 	if v.isScalar() {
 		v = x.listOf([]term{v.number()})
 	}
-	if v.text != "" {
-		t := atom(f+"("+v.text+")", term{level: v.level, plates: v.from})
+	if v.whole != nil {
+		t := callTerm(f, v.asTerm())
 		t.integer = v.typ.Word == "int" && f == "sum"
 		t.eval = x.folded(f, v)
 		return t
@@ -215,7 +157,7 @@ func bound(f string, plates []*plate, body term) term {
 	for _, p := range plates {
 		parts = append(parts, p.lo, p.hi)
 	}
-	t := atom(f+"("+binders(plates)+": "+body.text+")", parts...).less(plates)
+	t := termOf(callOf(f, rangedOf(kindOver, plates, body.node)), parts...).less(plates)
 	t.integer = body.integer && f == "sum"
 	return t
 }
@@ -227,9 +169,8 @@ func (x *executor) listOf(items []term) value {
 		v.level = max(v.level, t.level)
 		v.from = term{plates: v.from}.from(t).plates
 	}
-	v.text = "[" + strings.Join(stringsOf(items), ", ") + "]"
-	if len(items) == 0 {
-		v.text = ""
+	if len(items) > 0 {
+		v.whole = listOf(nodesOf(items))
 	}
 	v.elem = func(index []term) term {
 		if i, ok := index[0].whole(); ok && len(index[0].plates) == 0 {
@@ -241,7 +182,7 @@ func (x *executor) listOf(items []term) value {
 		if len(items) == 1 {
 			return items[0]
 		}
-		t := atom(element(v.text, index), append(slices.Clone(items), index...)...)
+		t := termOf(subscriptOf(v.whole, nodesOf(index)...), slices.Concat(items, index)...)
 		if len(items) == 2 {
 			return choose(comparison("==", index[0], constant(1)), items[0], items[1])
 		}

@@ -1,0 +1,408 @@
+package translate
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A node is an expression of ppl as a tree. Nodes are never changed, so that terms share them.
+type node struct {
+	kind  kind
+	text  string   // of a literal or a name; the operator; the function of a call
+	plate *plate   // of an index
+	kids  []*node  // operands, arguments, items; kinds says in which order
+	names []string // of the arguments of a call, "" for those by place; nil if none has a name
+	bound []*plate // the indices that a list or a sum over indices binds
+
+	size  int  // the number of letters when it is written, with indices of short names
+	minus bool // it is written with a minus first
+}
+
+type kind int
+
+const (
+	kindLiteral   kind = iota // a number, inf, or _
+	kindName                  // a name of the model
+	kindIndex                 // the index of a plate
+	kindCall                  // text(kids)
+	kindApplied               // kids[0](kids[1:]): a state of an equation at a time
+	kindSubscript             // kids[0][kids[1:]]
+	kindUnary                 // text kids[0]
+	kindBinary                // kids[0] text kids[1]
+	kindCondition             // kids[0] ? kids[1] : kids[2]
+	kindList                  // [kids]
+	kindSpan                  // kids[0]..kids[1]
+	kindEach                  // [i in N: body]; kids are the body, and the ends of the range of each index
+	kindOver                  // i in N: body, as the argument of a call
+)
+
+// Strengths of the operators of ppl, from the loosest to the tightest.
+const (
+	strengthCond = iota + 1
+	strengthOr
+	strengthAnd
+	strengthCompare
+	strengthAdd
+	strengthMultiply
+	strengthUnary
+	strengthPower
+	strengthAtom
+)
+
+// operators have the strength of each operator, and those that its operands need to be written without parentheses.
+var operators = map[string]struct{ own, left, right int }{
+	"||": {strengthOr, strengthOr, strengthAnd}, "&&": {strengthAnd, strengthAnd, strengthCompare},
+	"==": {strengthCompare, strengthAdd, strengthAdd}, "!=": {strengthCompare, strengthAdd, strengthAdd},
+	"<": {strengthCompare, strengthAdd, strengthAdd}, "<=": {strengthCompare, strengthAdd, strengthAdd},
+	">": {strengthCompare, strengthAdd, strengthAdd}, ">=": {strengthCompare, strengthAdd, strengthAdd},
+	"+": {strengthAdd, strengthAdd, strengthAdd}, "-": {strengthAdd, strengthAdd, strengthMultiply},
+	"*": {strengthMultiply, strengthMultiply, strengthUnary},
+	"/": {strengthMultiply, strengthMultiply, strengthUnary},
+	"@": {strengthMultiply, strengthMultiply, strengthUnary},
+	"%": {strengthMultiply, strengthMultiply, strengthUnary},
+	"^": {strengthPower, strengthAtom, strengthAtom},
+}
+
+// strength is that of the loosest operator that is outside of brackets.
+func (n *node) strength() int {
+	switch n.kind {
+	case kindLiteral:
+		if n.minus {
+			return strengthUnary
+		}
+	case kindUnary:
+		switch {
+		case n.text == "!":
+			return strengthCompare
+		case n.kids[0].strength() == strengthMultiply: // -a * b
+			return strengthMultiply
+		}
+		return strengthUnary
+	case kindBinary:
+		return operators[n.text].own
+	case kindCondition, kindSpan:
+		return strengthCond
+	}
+	return strengthAtom
+}
+
+// operandStrengths are the least strengths of the kids that need no parentheses.
+func (n *node) operandStrengths() []int {
+	switch n.kind {
+	case kindUnary:
+		switch {
+		case n.text == "!":
+			return []int{strengthAtom}
+		case n.kids[0].strength() == strengthMultiply:
+			return []int{strengthMultiply}
+		}
+		return []int{strengthUnary}
+	case kindBinary:
+		o := operators[n.text]
+		return []int{o.left, o.right}
+	case kindCondition:
+		return []int{strengthOr, strengthOr, strengthCond}
+	case kindSpan:
+		return []int{strengthAdd, strengthAdd}
+	case kindSubscript, kindApplied:
+		return []int{strengthAtom}
+	}
+	return nil
+}
+
+// finished computes what a node knows of its kids.
+func finished(n node) *node {
+	n.size = len(n.text)
+	strengths := n.operandStrengths()
+	for i, k := range n.kids {
+		n.size += k.size
+		if i < len(strengths) && k.strength() < strengths[i] {
+			n.size += 2
+		}
+	}
+	switch n.kind {
+	case kindLiteral:
+		n.minus = strings.HasPrefix(n.text, "-")
+	case kindIndex:
+		n.size = len(n.plate.like())
+	case kindUnary:
+		n.minus = n.text == "-"
+	case kindBinary:
+		first := n.kids[0]
+		n.minus = first.minus && first.strength() >= strengths[0]
+		n.size += 2
+		if n.text == "^" {
+			n.size -= 2
+		}
+		if (n.text == "+" || n.text == "-") && n.kids[1].minus && n.kids[1].strength() >= strengths[1] {
+			n.size--
+		}
+	case kindCondition:
+		n.size += 6
+	case kindSpan:
+		n.size += 2
+	case kindCall, kindSubscript, kindApplied, kindList:
+		n.size += 2 * max(1, len(n.kids)-1)
+		for _, a := range n.names {
+			n.size += len(a)
+		}
+	case kindEach, kindOver:
+		n.size += 4
+		for i, p := range n.bound {
+			n.size += len(p.like()) + 4
+			if lo, hi := n.kids[1+2*i], n.kids[2+2*i]; isBare(lo, hi) {
+				n.size -= lo.size
+			}
+		}
+	}
+	return &n
+}
+
+func literalOf(text string) *node { return finished(node{kind: kindLiteral, text: text}) }
+
+func nameOf(text string) *node { return finished(node{kind: kindName, text: text}) }
+
+func callOf(f string, args ...*node) *node {
+	return finished(node{kind: kindCall, text: f, kids: args})
+}
+
+func unaryOf(op string, x *node) *node {
+	return finished(node{kind: kindUnary, text: op, kids: []*node{x}})
+}
+
+func binaryOf(op string, x, y *node) *node {
+	return finished(node{kind: kindBinary, text: op, kids: []*node{x, y}})
+}
+
+// negated is -n, without a second minus in front.
+func (n *node) negated() *node {
+	switch {
+	case n.kind == kindLiteral && n.minus:
+		return literalOf(n.text[1:])
+	case n.kind == kindUnary && n.text == "-":
+		return n.kids[0]
+	case n.kind == kindBinary && n.minus && n.strength() == strengthMultiply:
+		return binaryOf(n.text, n.kids[0].negated(), n.kids[1])
+	}
+	return unaryOf("-", n)
+}
+
+func conditionOf(c, a, b *node) *node {
+	return finished(node{kind: kindCondition, kids: []*node{c, a, b}})
+}
+
+func listOf(items []*node) *node { return finished(node{kind: kindList, kids: items}) }
+
+func spanOf(lo, hi *node) *node { return finished(node{kind: kindSpan, kids: []*node{lo, hi}}) }
+
+// subscriptOf is x[subs], and x without subscripts. Subscripts of an element come behind its own.
+func subscriptOf(x *node, subs ...*node) *node {
+	switch {
+	case len(subs) == 0:
+		return x
+	case x.kind == kindSubscript:
+		return finished(node{kind: kindSubscript, kids: slices.Concat(x.kids, subs)})
+	}
+	return finished(node{kind: kindSubscript, kids: append([]*node{x}, subs...)})
+}
+
+func appliedOf(x *node, at *node) *node {
+	return finished(node{kind: kindApplied, kids: []*node{x, at}})
+}
+
+// rangedOf is a body for all indices of plates, as a list (each) or as the argument of a call (over).
+func rangedOf(k kind, plates []*plate, body *node) *node {
+	n := node{kind: k, kids: []*node{body}, bound: plates}
+	for _, p := range plates {
+		n.kids = append(n.kids, p.lo.node, p.hi.node)
+	}
+	return finished(n)
+}
+
+// with is a node with other kids.
+func (n *node) with(kids []*node) *node {
+	other := *n
+	other.kids = kids
+	return finished(other)
+}
+
+// rewritten is a node whose kids f has replaced; the node itself if it left them all.
+func (n *node) rewritten(f func(*node) *node) *node {
+	var kids []*node
+	for i, k := range n.kids {
+		next := f(k)
+		if next != k && kids == nil {
+			kids = slices.Clone(n.kids)
+		}
+		if kids != nil {
+			kids[i] = next
+		}
+	}
+	if kids == nil {
+		return n
+	}
+	return n.with(kids)
+}
+
+// visit calls f with a node and all in it, until f returns false.
+func (n *node) visit(f func(*node) bool) bool {
+	if !f(n) {
+		return false
+	}
+	for _, k := range n.kids {
+		if !k.visit(f) {
+			return false
+		}
+	}
+	return true
+}
+
+// has reports a node in a tree.
+func (n *node) has(f func(*node) bool) bool { return !n.visit(func(k *node) bool { return !f(k) }) }
+
+// reads reports whether a name occurs.
+func (n *node) reads(word string) bool {
+	return n.has(func(k *node) bool { return k.kind == kindName && k.text == word })
+}
+
+// isSubscripted reports an element anywhere in a tree.
+func (n *node) isSubscripted() bool {
+	return n.has(func(k *node) bool { return k.kind == kindSubscript })
+}
+
+// root is the name of an array or of one of its elements, and the subscripts; nil for what is something else.
+func (n *node) root() (root *node, subs []*node) {
+	switch {
+	case n.kind == kindName:
+		return n, nil
+	case n.kind == kindSubscript && n.kids[0].kind == kindName:
+		return n.kids[0], n.kids[1:]
+	}
+	return nil, nil
+}
+
+// isReference reports what is as short as a name: a name, an index, a number without a sign, or an element of a name.
+func (n *node) isReference() bool {
+	if n.kind == kindLiteral {
+		return !strings.ContainsAny(n.text, "+-")
+	}
+	root, _ := n.root()
+	return root != nil || n.kind == kindIndex
+}
+
+// isIndexOf reports the index of a plate.
+func (n *node) isIndexOf(p *plate) bool { return n.kind == kindIndex && n.plate == p }
+
+// isDigits reports a whole number.
+func (n *node) isDigits() bool {
+	return n.kind == kindLiteral && strings.Trim(n.text, "0123456789") == ""
+}
+
+// isBare reports a range that is written by its end alone: N for 1..N.
+func isBare(lo, hi *node) bool {
+	return lo.kind == kindLiteral && lo.text == "1" && (hi.kind == kindName || hi.kind == kindIndex)
+}
+
+// replaced puts a tree in the place of the index of a plate. Subscripts and ends of ranges are added up again.
+func (n *node) replaced(p *plate, by *node) *node {
+	if n.kind == kindIndex {
+		if n.plate == p {
+			return by
+		}
+		return n
+	}
+	first := map[kind]int{kindSubscript: 1, kindCall: len(n.kids), kindList: len(n.kids), kindUnary: 1, kindBinary: 2, kindCondition: 3,
+		kindApplied: 2, kindEach: 1, kindOver: 1}[n.kind]
+	at := -1
+	return n.rewritten(func(k *node) *node {
+		at++
+		next := k.replaced(p, by)
+		if next != k && at >= first {
+			return shortest(next)
+		}
+		return next
+	})
+}
+
+// shortest adds up a sum of names and whole numbers, if the result is shorter.
+func shortest(n *node) *node {
+	if n.kind != kindBinary && n.kind != kindUnary {
+		return n
+	}
+	sum := &linear{coefs: map[string]int{}, atoms: map[string]term{}}
+	if !addUp(n, 1, sum) {
+		return n
+	}
+	if short := sum.term().node; short.size < n.size {
+		return short
+	}
+	return n
+}
+
+// addUp adds a signed sum to a linear form; false for what is not one.
+func addUp(n *node, sign int, sum *linear) bool {
+	switch {
+	case n.kind == kindName || n.kind == kindIndex:
+		*sum = *combine(sum, atomLinear(term{node: n, integer: true}), sign)
+	case n.kind == kindLiteral:
+		v, ok := wholeNumber(n.text)
+		if !ok {
+			return false
+		}
+		*sum = *combine(sum, &linear{constant: v}, sign)
+	case n.kind == kindUnary && n.text == "-":
+		return addUp(n.kids[0], -sign, sum)
+	case n.kind == kindBinary && n.text == "+":
+		return addUp(n.kids[0], sign, sum) && addUp(n.kids[1], sign, sum)
+	case n.kind == kindBinary && n.text == "-":
+		return addUp(n.kids[0], sign, sum) && addUp(n.kids[1], -sign, sum)
+	default:
+		return false
+	}
+	return true
+}
+
+// nodesOf are the trees of terms.
+func nodesOf(ts []term) []*node {
+	out := make([]*node, len(ts))
+	for i, t := range ts {
+		out[i] = t.node
+	}
+	return out
+}
+
+// equalTo reports the same tree, whatever its bound indices are.
+func (n *node) equalTo(m *node) bool { return n.equal(m, nil) }
+
+// equal compares trees; as has the indices that brackets around m bind, by those of n.
+func (n *node) equal(m *node, as map[*plate]*plate) bool {
+	if n == m && len(as) == 0 {
+		return true
+	}
+	if n.kind != m.kind || n.text != m.text || len(n.kids) != len(m.kids) || len(n.bound) != len(m.bound) ||
+		!slices.Equal(n.names, m.names) {
+		return false
+	}
+	if n.kind == kindIndex {
+		if p, ok := as[n.plate]; ok {
+			return p == m.plate
+		}
+		return n.plate == m.plate
+	}
+	if len(n.bound) > 0 {
+		as = maps.Clone(as)
+		if as == nil {
+			as = map[*plate]*plate{}
+		}
+		for i, p := range n.bound {
+			as[p] = m.bound[i]
+		}
+	}
+	for i, k := range n.kids {
+		if !k.equal(m.kids[i], as) {
+			return false
+		}
+	}
+	return true
+}
