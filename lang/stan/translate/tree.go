@@ -312,8 +312,13 @@ func (n *node) replaced(p *plate, by *node) *node {
 		}
 		return n
 	}
-	first := map[kind]int{kindSubscript: 1, kindCall: len(n.kids), kindList: len(n.kids), kindUnary: 1, kindBinary: 2, kindCondition: 3,
-		kindApplied: 2, kindEach: 1, kindOver: 1}[n.kind]
+	first := len(n.kids) // of the kids that are subscripts or ends of ranges
+	switch n.kind {
+	case kindSubscript, kindEach, kindOver:
+		first = 1
+	case kindSpan:
+		first = 0
+	}
 	at := -1
 	return n.rewritten(func(k *node) *node {
 		at++
