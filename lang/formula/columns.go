@@ -63,6 +63,24 @@ type declaration struct {
 	name   string
 	column string // in the file; "" if it has that name
 	typ    string // with a colon before it; "" if it follows from the use
+
+	missing bool     // it may have no value in some rows
+	columns []string // in quotes, of a matrix
+}
+
+// text is the declaration of an array over the rows.
+func (d declaration) text(rows string) string {
+	text := fmt.Sprintf("%s[%s]", d.name, rows)
+	if len(d.columns) > 0 {
+		text = fmt.Sprintf("%s[%s, %d]", d.name, rows, len(d.columns))
+	}
+	if d.typ != "" {
+		text += ": " + d.typ
+	}
+	if d.missing {
+		text += " missing"
+	}
+	return text
 }
 
 // declare adds a column to the data. The name of the column is kept for it, if no other use has taken it.
@@ -110,9 +128,11 @@ func shortened(names []string) []string {
 
 // A numeric is a quantity with a number for each row.
 type numeric struct {
-	name   string // of the array in the model
-	plain  bool   // a column of the data, and not computed
-	values []float64
+	name    string // of the array in the model
+	label   string // in names of coefficients, if it is another
+	plain   bool   // a column of the data, and not computed
+	unknown bool   // it depends on parameters; the values are those of the data that it is about
+	values  []float64
 }
 
 // number returns the quantity that a variable of a formula means: a column, or a definition that is added to the
@@ -129,7 +149,7 @@ func (w *writer) number(n *node) numeric {
 		if c.Levels != nil {
 			w.fail(n, fmt.Sprintf("`%s` has texts, and a number is needed here", c.Name), "")
 		}
-		v = numeric{w.declare(c, ""), true, c.Values}
+		v = numeric{name: w.declare(c, ""), plain: true, values: c.Values}
 	} else {
 		text, values := w.arithmetic(n)
 		v = w.define(joined(key), text, values)

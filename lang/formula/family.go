@@ -13,11 +13,15 @@ type auxiliary struct {
 	name  string
 	prior string
 	why   string
-	link  string // of its predictor in a formula of its own
+
+	link    string  // of its predictor in a formula of its own
+	typical float64 // the value at which the intercept of that begins; 0 for the standard deviation of the outcome
+	spread  float64 // of this intercept, on the scale of the link
 }
 
 // A family is a distribution of the outcome, as R names it. In the text of a distribution {mean} is the mean, {eta} the
-// linear predictor, and other names in braces are auxiliaries and the number of trials.
+// linear predictor, {logits} those of categories, and other names in braces are auxiliaries, definitions, the cut points
+// and the number of trials.
 type family struct {
 	name   string
 	also   []string
@@ -27,10 +31,18 @@ type family struct {
 	aux    []auxiliary
 	takes  outcome
 	define []definition // what the distribution reads next to these
+
+	categories bool // each category but the first has a predictor
+	increasing bool // cut points are in order
+	logarithm  bool // mean and sigma are those of the logarithm
 }
 
-// A definition has names in braces, as a distribution has.
-type definition struct{ name, text, why string }
+// hasLevels reports whether an outcome is one of several levels.
+func (f *family) hasLevels() bool { return f.takes == orderedOutcome || f.takes == categoryOutcome }
+
+// A definition has names in braces, as a distribution has. It has one value or, if what it reads has a value for each
+// row, as many; with an axis it has values for each row and element of the axis. Several with one name are pieces.
+type definition struct{ name, axis, text, why string }
 
 // An outcome says which values a family has.
 type outcome int
@@ -46,21 +58,29 @@ const (
 	shareOrZeroOutcome
 	orderedOutcome
 	angleOutcome
+	categoryOutcome
+	talliesOutcome
 )
 
 func sigma() auxiliary {
-	return auxiliary{"sigma", "Exponential(mean = {sd})", "{sdwords}", "log"}
+	return auxiliary{"sigma", "Exponential(mean = {sd})", "{sdwords}", "log", 0, 1.5}
 }
 
-func shape() auxiliary { return auxiliary{"shape", "Exponential(1)", "", "log"} }
+func shape() auxiliary { return auxiliary{"shape", "Exponential(1)", "", "log", 1, 1.5} }
 
-func phi() auxiliary { return auxiliary{"phi", "Gamma(2, 0.1)", "mean 20", "log"} }
+func phi() auxiliary { return auxiliary{"phi", "Gamma(2, 0.1)", "mean 20", "log", 20, 1.5} }
 
-func zi() auxiliary {
-	return auxiliary{"zi", "Beta(1, 1)", "probability of zeros that are no counts", "logit"}
+func zi(why string) auxiliary { return auxiliary{"zi", "Beta(1, 1)", why, "logit", 0.5, 1.5} }
+
+func hu() auxiliary { return auxiliary{"hu", "Beta(1, 1)", "probability of zeros", "logit", 0.5, 1.5} }
+
+// stops is the probability of each level as that of a sequence of decisions to stop at it.
+func stops() []definition {
+	return []definition{
+		{"steps", "k in 1..{cuts}", "log_sigmoid({cut}[k] - {eta}) + sum(j in 1..k-1: log_sigmoid({eta} - {cut}[j]))", ""},
+		{"steps", "{levels}", "sum(j in 1..{cuts}: log_sigmoid({eta} - {cut}[j]))", ""},
+	}
 }
-
-func hu() auxiliary { return auxiliary{"hu", "Beta(1, 1)", "probability of zeros", "logit"} }
 
 // families are the distributions that a formula can have.
 func families() []family {
@@ -69,14 +89,15 @@ func families() []family {
 			dist: "Normal({mean}, {sigma})", aux: []auxiliary{sigma()}},
 		{name: "student", also: []string{"student_t"}, links: []string{"identity", "log", "inverse"},
 			dist: "StudentT({nu}, {mean}, {sigma})",
-			aux:  []auxiliary{{"nu", "Gamma(2, 0.1)", "degrees of freedom: mean 20", "log"}, sigma()}},
+			aux:  []auxiliary{{"nu", "Gamma(2, 0.1)", "degrees of freedom: mean 20", "log", 20, 1}, sigma()}},
 		{name: "skew_normal", links: []string{"identity"},
 			dist: "SkewNormal({mean} - {omega} * {delta} * sqrt(2 / pi), {omega}, {alpha})",
-			aux:  []auxiliary{sigma(), {"alpha", "Normal(0, 4)", "skewness: 0 is the normal distribution", ""}},
-			define: []definition{{"delta", "{alpha} / sqrt(1 + {alpha}^2)", ""},
-				{"omega", "{sigma} / sqrt(1 - 2 / pi * {delta}^2)", "so that sigma is the standard deviation"}}},
+			aux: []auxiliary{sigma(), {"alpha", "Normal(0, 4)", "skewness: 0 is the normal distribution",
+				"identity", 1, 4}},
+			define: []definition{{"delta", "", "{alpha} / sqrt(1 + {alpha}^2)", ""},
+				{"omega", "", "{sigma} / sqrt(1 - 2 / pi * {delta}^2)", "so that sigma is the standard deviation"}}},
 		{name: "lognormal", links: []string{"identity"}, dist: "LogNormal({mean}, {sigma})", takes: positiveOutcome,
-			aux: []auxiliary{{"sigma", "Exponential(mean = {sd})", "{sdwords}", "log"}}},
+			aux: []auxiliary{sigma()}, logarithm: true},
 		{name: "gamma", links: []string{"log", "inverse", "identity"}, dist: "Gamma(mean = {mean}, shape = {shape})",
 			takes: positiveOutcome, aux: []auxiliary{shape()}},
 		{name: "weibull", links: []string{"log", "identity"}, takes: positiveOutcome,
@@ -103,25 +124,25 @@ func families() []family {
 		{name: "beta_binomial", links: []string{"logit", "probit", "cloglog"}, takes: trialsOutcome,
 			dist: "BetaBinomial({trials}, mean = {mean}, concentration = {phi})", aux: []auxiliary{phi()}},
 		{name: "cumulative", links: []string{"logit", "probit"}, dist: "OrderedProbit({eta}, {cut})",
-			takes: orderedOutcome,
+			takes: orderedOutcome, increasing: true,
 			direct: map[string]string{"logit": "OrderedLogistic({eta}, {cut})",
 				"probit": "OrderedProbit({eta}, {cut})"}},
 		{name: "von_mises", links: []string{"tan_half"}, dist: "VonMises({mean}, {kappa})", takes: angleOutcome,
-			aux: []auxiliary{{"kappa", "Gamma(2, 0.01)", "mean 200", "log"}}},
+			aux: []auxiliary{{"kappa", "Gamma(2, 0.01)", "mean 200", "log", 2, 1.5}}},
 		{name: "zero_inflated_poisson", links: []string{"log"}, dist: "ZeroInflatedPoisson({zi}, {mean})",
 			direct: map[string]string{"log": "ZeroInflatedPoisson({zi}, log = {eta})"}, takes: countOutcome,
-			aux: []auxiliary{zi()}},
+			aux: []auxiliary{zi("probability of zeros that are no counts")}},
 		{name: "zero_inflated_negbinomial", links: []string{"log"}, takes: countOutcome,
 			dist:   "ZeroInflatedNegBinomial({zi}, {mean}, {shape})",
 			direct: map[string]string{"log": "ZeroInflatedNegBinomial({zi}, log = {eta}, size = {shape})"},
-			aux:    []auxiliary{zi(), shape()}},
+			aux:    []auxiliary{zi("probability of zeros that are no counts"), shape()}},
 		{name: "zero_inflated_binomial", links: []string{"logit", "probit", "cloglog"}, takes: trialsOutcome,
 			dist:   "ZeroInflated({zi}, Binomial({trials}, {mean}))",
 			direct: map[string]string{"logit": "ZeroInflated({zi}, Binomial({trials}, logits = {eta}))"},
-			aux:    []auxiliary{zi()}},
+			aux:    []auxiliary{zi("probability of zeros that are no counts")}},
 		{name: "zero_inflated_beta", links: []string{"logit", "probit", "cloglog"}, takes: shareOrZeroOutcome,
 			dist: "Hurdle({zi}, Beta(mean = {mean}, concentration = {phi}))",
-			aux:  []auxiliary{{"zi", "Beta(1, 1)", "probability of zeros", "logit"}, phi()}},
+			aux:  []auxiliary{zi("probability of zeros"), phi()}},
 		{name: "hurdle_poisson", links: []string{"log"}, dist: "Hurdle({hu}, Poisson({mean}))", takes: countOutcome,
 			direct: map[string]string{"log": "Hurdle({hu}, Poisson(log = {eta}))"}, aux: []auxiliary{hu()}},
 		{name: "hurdle_negbinomial", links: []string{"log"}, takes: countOutcome,
@@ -130,28 +151,29 @@ func families() []family {
 			aux:    []auxiliary{hu(), shape()}},
 		{name: "hurdle_gamma", links: []string{"log", "inverse", "identity"}, takes: nonNegativeOutcome,
 			dist: "Hurdle({hu}, Gamma(mean = {mean}, shape = {shape}))", aux: []auxiliary{hu(), shape()}},
+		{name: "hurdle_lognormal", links: []string{"identity"}, takes: nonNegativeOutcome, logarithm: true,
+			dist: "Hurdle({hu}, LogNormal({mean}, {sigma}))", aux: []auxiliary{hu(), sigma()}},
+		{name: "sratio", also: []string{"cratio"}, links: []string{"logit"}, takes: orderedOutcome,
+			dist: "Categorical(logits = {steps})", define: stops()},
+		{name: "acat", links: []string{"logit"}, takes: orderedOutcome, dist: "Categorical(logits = {steps})",
+			define: []definition{{"steps", "k in 1..{levels}", "sum(j in 1..k-1: {eta} - {cut}[j])", ""}}},
+		{name: "categorical", links: []string{"logit"}, takes: categoryOutcome, categories: true,
+			dist: "Categorical(logits = {logits})"},
+		{name: "multinomial", links: []string{"logit"}, takes: talliesOutcome, categories: true,
+			dist: "Multinomial({trials}, logits = {logits})"},
 		{name: "exgaussian", links: []string{"identity", "log", "inverse"},
 			dist: "ExpModNormal({mean} - {beta}, {sigma}, 1 / {beta})",
-			aux:  []auxiliary{sigma(), {"beta", "Exponential(mean = {sd})", "mean of the exponential part", "log"}}},
+			aux:  []auxiliary{sigma(), {"beta", "Exponential(mean = {sd})", "mean of the exponential part", "log", 0, 1.5}}},
 		{name: "gen_extreme_value", also: []string{"gev"}, links: []string{"identity", "log", "inverse"},
 			dist: "GeneralizedExtremeValue({mean}, {sigma}, {xi})",
-			aux:  []auxiliary{sigma(), {"xi", "Normal(0, 0.3)", "shape: 0 is the Gumbel distribution", ""}}},
+			aux: []auxiliary{sigma(), {"xi", "Normal(0, 0.3)", "shape: 0 is the Gumbel distribution", "identity", 1,
+				0.3}}},
 	}
 }
 
 // refusedFamilies are families of R that a formula cannot have, with what to write.
 func refusedFamilies() map[string]string {
 	return map[string]string{
-		"categorical": "write one linear predictor for each category but the first, and " +
-			"y[i in N] ~ Categorical(logits = eta[i]); ppl help Categorical",
-		"multinomial": "write one linear predictor for each category but the first, and " +
-			"y[i in N] ~ Multinomial(n[i], logits = eta[i]); ppl help Multinomial",
-		"sratio": "write the probability of each category as p[k] = sigmoid(cut[k] - eta[i]) times the product of " +
-			"1 - sigmoid(cut[j] - eta[i]) over j < k, and y[i in N] ~ Categorical(p[i]); or take cumulative",
-		"cratio": "take cumulative",
-		"acat":   "take cumulative",
-		"hurdle_lognormal": "write the linear predictor of the logarithm, and " +
-			"y[i in N] ~ Hurdle(hu, LogNormal(mu[i], sigma)); ppl help Hurdle",
 		"cox": "count the events of each interval of time, and write them as Poisson(log = log(exposure[i]) + " +
 			"level[interval[i]] + eta[i]); ppl help survival",
 	}

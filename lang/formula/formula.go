@@ -6,7 +6,9 @@
 // The steps: grammar.go parses the formula; expand.go multiplies out `*`, `:`, `/` and `^`; columns.go, predictor.go
 // and groups.go turn what results into columns, coefficients and effects of groups; rank.go refuses collinear terms;
 // outcome.go and family.go have the outcome and its distribution; write.go puts the statements together. terms.go lists
-// every function that a formula of R may call, with what becomes of it.
+// every function that a formula of R may call, with what becomes of it; unknown.go and smooth.go have those that are
+// not columns of the data. equations.go reads which formulas there are: one for each outcome, and for parameters such as
+// sigma; equation.go has what one outcome needs.
 //
 // Names of results are those of brms: b_Days, sd_Subject__Days, r_Subject, sigma. Elements are named by the model:
 // b_period[2] is R's period2, where the reference level b_period[1] is 0, and r_Subject[308, 2] the effect of
@@ -89,11 +91,11 @@ func Model(r Request) (text string, err error) {
 
 // Outcome returns the name of the outcome of a formula, which is a name for its model; false if it has none.
 func Outcome(text string) (name string, ok bool) {
-	f, err := parseFormula(text)
+	parts, err := parseFormula(text)
 	if err != nil {
 		return "", false
 	}
-	n := f.left
+	n := parts[0]
 	for n.op != opName && len(n.args) > 0 {
 		n = n.args[0]
 	}

@@ -10,11 +10,17 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// The grammar of formulas, from the loosest operator to the tightest: `~`, `|`, comparisons, `+ -`, `* /`, `:`, `^`.
+// The grammar of formulas, from the loosest operator to the tightest: `,`, `~`, `|`, comparisons, `+ -`, `* /`, `:`, `^`.
 
 type formulaTree struct {
-	Left  *barTree `parser:"@@ '~'"`
-	Right *barTree `parser:"@@"`
+	Parts []*tildeTree `parser:"@@ (',' @@)*"`
+}
+
+type tildeTree struct {
+	Pos    lexer.Position
+	EndPos lexer.Position
+	Left   *barTree `parser:"@@"`
+	Right  *barTree `parser:"('~' @@)?"`
 }
 
 type barTree struct {
@@ -92,8 +98,8 @@ type callTree struct {
 }
 
 type argTree struct {
-	Label string   `parser:"(@Name '=')?"`
-	Value *barTree `parser:"@@"`
+	Label string     `parser:"(@Name '=')?"`
+	Value *tildeTree `parser:"@@"`
 }
 
 var grammar = sync.OnceValue(func() *participle.Parser[formulaTree] {
@@ -128,15 +134,16 @@ type node struct {
 	end    int
 }
 
-type parsed struct{ left, right *node }
-
-// parseFormula parses a formula.
-func parseFormula(text string) (parsed, error) {
+// parseFormula parses a formula, or several with commas between them.
+func parseFormula(text string) (parts []*node, err error) {
 	tree, err := grammar().ParseString("", text)
 	if err != nil {
-		return parsed{}, syntaxError(text, err)
+		return nil, syntaxError(text, err)
 	}
-	return parsed{tree.Left.node(), tree.Right.node()}, nil
+	for _, part := range tree.Parts {
+		parts = append(parts, part.node())
+	}
+	return parts, nil
 }
 
 // syntaxError says where the parser stopped.
@@ -153,8 +160,8 @@ func syntaxError(text string, err error) *Error {
 	}
 	e.End = e.At + 1
 	e.Message = "the formula cannot be parsed from here on"
-	if strings.Contains(text, "bf(") || text[e.At] == '~' {
-		e.Message, e.Help = "a formula has one `~`", "give the formula of the mean alone; write the others in the model"
+	if text[e.At] == '~' {
+		e.Message, e.Help = "a formula has one `~`", "write a comma between formulas, as in y ~ x, sigma ~ z"
 	}
 	return e
 }
@@ -163,6 +170,13 @@ func syntaxError(text string, err error) *Error {
 func (n *node) spanning(from, to lexer.Position) *node {
 	n.at, n.end = from.Offset, to.Offset
 	return n
+}
+
+func (t *tildeTree) node() *node {
+	if t.Right == nil {
+		return t.Left.node()
+	}
+	return (&node{op: "~", args: []*node{t.Left.node(), t.Right.node()}}).spanning(t.Pos, t.EndPos)
 }
 
 func (t *barTree) node() *node {

@@ -15,18 +15,69 @@ type effect struct {
 	words  string // of the spread in comments
 }
 
-// group adds the effects of `effects | group`.
-func (w *writer) group(p *predictor, bar *node) {
-	if inner := bar.args[0].inner(); inner.op == "|" || inner.op == "||" {
-		w.fail(bar, "a term with two `|` joins groups of several formulas, which is not available",
-			"write (effects | group); each formula has effects of its own")
+// group adds the effects of `effects | group`, or of `effects | id | group`, whose effects are correlated with those of
+// other terms with this id.
+func (e *equation) group(p *predictor, bar *node) {
+	left, id := bar.args[0], ""
+	if inner := left.inner(); inner.op == "|" || inner.op == "||" {
+		name := inner.args[1].inner()
+		if inner.op != "|" || bar.op != "|" || name.op != opName && name.op != opNumber {
+			e.fail(bar, "a term with two bars is written as (effects | id | group)", "")
+		}
+		left, id = inner.args[0], name.text
 	}
-	effects := w.effects(bar.args[0])
+	effects := e.effects(left)
 	if len(effects) == 0 {
-		w.fail(bar, "the term has no effects", "write (1 | group), or (x | group)")
+		e.fail(bar, "the term has no effects", "write (1 | group), or (x | group)")
 	}
-	for _, g := range w.groupings(bar.args[1]) {
-		w.effectsOf(p, effects, g, bar)
+	for _, g := range e.groupings(bar.args[1]) {
+		e.checkGroups(g, effects, bar)
+		if id != "" {
+			e.share(p, id, effects, g)
+			continue
+		}
+		e.effectsOf(p, effects, g, bar)
+	}
+}
+
+// sharedEffects are effects of the same groups in several terms with one id.
+type sharedEffects struct {
+	key     string
+	name    string // of the effects
+	cor     string
+	columns string // of the groups, in names
+	sets    []string
+	effects []effect
+	sds     []string
+}
+
+// share adds effects to those with the same id.
+func (e *equation) share(p *predictor, id string, effects []effect, g grouping) {
+	columns := columnsOf(g, "_")
+	sets, at := g.axes()
+	k := slices.IndexFunc(e.shared, func(s *sharedEffects) bool { return s.key == id+" "+columns })
+	if k < 0 {
+		k = len(e.shared)
+		e.shared = append(e.shared, &sharedEffects{key: id + " " + columns, name: e.fresh("r_" + columns),
+			cor: e.fresh("cor_" + columns), columns: columns, sets: sets})
+	}
+	s := e.shared[k]
+	for _, one := range effects {
+		s.sds = append(s.sds, e.spreadOf(p, one, columns))
+		one.label = p.label(one.label)
+		s.effects = append(s.effects, one)
+		p.grouped = append(p.grouped, times(fmt.Sprintf("%s[%s, %d]", s.name, at, len(s.effects)), one.at))
+	}
+}
+
+// writeShared writes the distributions of shared effects.
+func (w *writer) writeShared() {
+	for _, s := range w.shared {
+		if len(s.effects) == 1 {
+			w.statement(fmt.Sprintf("%s[%s, 1..1] ~ Normal(0, %s)", s.name, strings.Join(s.sets, ", "), s.sds[0]), "")
+			continue
+		}
+		w.writeCorrelated(s)
 	}
 }
 
@@ -133,8 +184,19 @@ const (
 	fewOccur   = 4    // how many combinations there may be for one that occurs, then
 )
 
+// axes returns the index sets of the groups, and their indices at row i.
+func (g grouping) axes() (sets []string, at string) {
+	indices := []string{"j", "k", "l", "m", "n"}
+	var rows []string
+	for k, f := range g.factors {
+		sets = append(sets, fmt.Sprintf("%s in %s", indices[k], f.set))
+		rows = append(rows, f.name+"[i]")
+	}
+	return sets, strings.Join(rows, ", ")
+}
+
 // checkGroups refuses groupings that cannot be estimated, or have far more combinations than the data.
-func (w *writer) checkGroups(g grouping, effects []effect, at *node) {
+func (w *equation) checkGroups(g grouping, effects []effect, at *node) {
 	name, product := columnsOf(g, ":"), 1
 	seen := map[string]bool{}
 	for i := range w.size {
@@ -165,61 +227,63 @@ func columnsOf(g grouping, between string) string {
 
 // effectsOf writes the effects of one grouping: with a correlation, or after `||` each alone.
 func (w *writer) effectsOf(p *predictor, effects []effect, g grouping, bar *node) {
-	w.checkGroups(g, effects, bar)
 	name := columnsOf(g, "_")
-	indices := []string{"j", "k", "l", "m", "n"}
-	var sets, at []string
-	for k, f := range g.factors {
-		sets = append(sets, fmt.Sprintf("%s in %s", indices[k], f.set))
-		at = append(at, f.name+"[i]")
-	}
+	sets, at := g.axes()
 	if g.note != "" {
 		w.comment(g.note + ", so that it names the group")
 	}
 	sds := make([]string, len(effects))
 	for k, e := range effects {
-		sds[k] = w.fresh(p.named("sd", name+"__"+e.label))
-		words := p.words + e.words
-		if p.words == "" && e.words != "" {
-			words = "1" + e.words
-		}
-		w.prior(sds[k], "sd", sds[k], fmt.Sprintf("Exponential(mean = %s)", rounded(p.scale/e.spread)), words)
+		sds[k] = w.spreadOf(p, e, name)
 	}
-	if len(effects) == 1 || bar.op == "||" {
+	if len(effects) > 1 && bar.op != "||" {
+		s := &sharedEffects{name: w.fresh(p.ofGroup("r", name)), cor: w.fresh(p.ofGroup("cor", name)), columns: name,
+			sets: sets, effects: effects, sds: sds}
+		w.writeCorrelated(s)
 		for k, e := range effects {
-			r := p.named("r", name)
-			if len(effects) > 1 || w.names[r] {
-				r += "__" + e.label
-			}
-			r = w.fresh(r)
-			w.statement(fmt.Sprintf("%s[%s] ~ Normal(0, %s)", r, strings.Join(sets, ", "), sds[k]), "")
-			p.grouped = append(p.grouped, times(fmt.Sprintf("%s[%s]", r, strings.Join(at, ", ")), e.at))
+			p.grouped = append(p.grouped, times(fmt.Sprintf("%s[%s, %d]", s.name, at, k+1), e.at))
 		}
 		return
 	}
-	w.correlated(p, effects, name, sets, at, sds)
+	for k, e := range effects {
+		r := p.ofGroup("r", name)
+		if len(effects) > 1 || w.names[r] {
+			r += "__" + e.label
+		}
+		r = w.fresh(r)
+		w.statement(fmt.Sprintf("%s[%s] ~ Normal(0, %s)", r, strings.Join(sets, ", "), sds[k]), "")
+		p.grouped = append(p.grouped, times(fmt.Sprintf("%s[%s]", r, at), e.at))
+	}
 }
 
-func (w *writer) correlated(p *predictor, effects []effect, name string, sets, at, sds []string) {
-	size := len(effects)
+// spreadOf writes the standard deviation of an effect.
+func (w *writer) spreadOf(p *predictor, e effect, columns string) string {
+	sd := w.fresh("sd_" + columns + "__" + p.label(e.label))
+	words := p.words + e.words
+	if p.words == "" && e.words != "" {
+		words = "1" + e.words
+	}
+	w.prior(sd, "sd", sd, fmt.Sprintf("Exponential(mean = %s)", rounded(p.scale/e.spread)), words)
+	return sd
+}
+
+// writeCorrelated writes effects of one group with their correlations.
+func (w *writer) writeCorrelated(s *sharedEffects) {
+	size := len(s.effects)
 	places := make([]string, size)
-	for k, e := range effects {
+	for k, e := range s.effects {
 		places[k] = fmt.Sprintf("%d: %s", k+1, e.label)
 	}
-	cor, r := w.fresh(p.named("cor", name)), w.fresh(p.named("r", name))
-	w.prior(cor, "cor", fmt.Sprintf("%s[1..%d, 1..%[2]d]", cor, size), "LKJ(1)", strings.Join(places, ", "))
-	zeros, spreads := "[0, 0]", "["+strings.Join(sds, ", ")+"]"
+	w.prior(s.cor, "cor", fmt.Sprintf("%s[1..%d, 1..%[2]d]", s.cor, size), "LKJ(1)", strings.Join(places, ", "))
+	zeros, spreads := "[0, 0]", "["+strings.Join(s.sds, ", ")+"]"
 	if size > 2 {
 		zeros = fmt.Sprintf("fill(0, %d)", size)
-		spread := w.fresh(p.named("spread", name))
+		spread := w.fresh(strings.Replace(s.name, "r_", "spread_", 1))
 		w.statement(spread+" = "+spreads, "")
 		spreads = spread
 	}
-	w.statement(fmt.Sprintf("%s[%s, 1..%d] ~ MvNormal(%s, sd = %s, corr = %s)", r, strings.Join(sets, ", "), size,
-		zeros, spreads, cor), "")
-	for k, e := range effects {
-		p.grouped = append(p.grouped, times(fmt.Sprintf("%s[%s, %d]", r, strings.Join(at, ", "), k+1), e.at))
-	}
+	w.statement(fmt.Sprintf("%s[%s, 1..%d] ~ MvNormal(%s, sd = %s, corr = %s)", s.name, strings.Join(s.sets, ", "),
+		size, zeros, spreads, s.cor), "")
 }
 
 func times(effect, at string) string {

@@ -19,10 +19,15 @@ type response struct {
 	weights  string
 	censored string // the range of a modifier
 	truncate string
+
+	errors    string // the standard errors of se(), at row i
+	withSigma bool   // these come on top of the family's own standard deviation
+	exposure  string // of rate(), at row i
+	imputed   bool   // mi(): rows without a value are unknowns
 }
 
 // respond reads the left side of the formula.
-func (w *writer) respond() {
+func (w *equation) respond() {
 	left := w.left
 	var additions *node
 	if left.op == "|" {
@@ -31,15 +36,18 @@ func (w *writer) respond() {
 	left = left.inner()
 	y := &w.outcome
 	y.node = left
+	y.imputed = additions != nil && hasCall(additions, "mi")
 	switch {
+	case left.op == opCall && left.text == "cbind" && w.family.takes == talliesOutcome:
+		w.tallies(left)
 	case left.op == opCall && left.text == "cbind" && len(left.args) == 2:
 		y.node = left.args[0]
 		y.column, y.name = w.outcomeColumn(y.node)
 		failures := w.number(left.args[1])
 		y.trials = fmt.Sprintf("%s[i] + %s[i]", y.name, failures.name)
 		w.checkTrials(left.args[1], failures.values, 0)
-	case left.op == opCall && w.family.takes == orderedOutcome && w.isFactor(left):
-		y.column, y.name = w.orderedColumn(left)
+	case left.op == opCall && w.family.hasLevels() && w.isFactor(left):
+		y.column, y.name = w.levelsColumn(left)
 	case left.op == opCall:
 		why, help := refused(left, outcomeForm)
 		if why == "" || help == "make a column of it in the data, or define it in the model" || isFunction(left.text) {
@@ -48,8 +56,8 @@ func (w *writer) respond() {
 		}
 		w.fail(left, why, help)
 	case left.op == "+":
-		w.fail(left, "a formula has one outcome", "write a formula for each, or the outcomes as one MvNormal in the "+
-			"model")
+		w.fail(left, "a formula has one outcome", "write mvbind(y, z) ~ x for outcomes with the same predictors, and "+
+			"a comma between formulas for others: y ~ x, z ~ w")
 	case left.op != opName:
 		w.fail(left, fmt.Sprintf("the outcome is a column, and `%s` is computed", left.String()),
 			"make a column of it in the data")
@@ -67,43 +75,94 @@ func isFunction(name string) bool {
 	return ok || name == "scale" || name == "I"
 }
 
+func hasCall(n *node, name string) bool {
+	return n.op == opCall && n.text == name ||
+		slices.ContainsFunc(n.args, func(a *node) bool { return hasCall(a, name) })
+}
+
 // outcomeColumn declares the column of the outcome with the type that its family needs.
-func (w *writer) outcomeColumn(n *node) (*Column, string) {
+func (w *equation) outcomeColumn(n *node) (*Column, string) {
 	c := w.column(n)
-	w.numerics[n.String()] = numeric{name: spelled(c.Name), plain: true, values: c.Values}
 	switch {
-	case w.family.takes == orderedOutcome:
-		return w.orderedColumn(n)
+	case w.family.hasLevels():
+		return w.levelsColumn(n)
+	case w.family.takes == talliesOutcome:
+		w.fail(n, fmt.Sprintf("the family %s has a column for each category", w.family.name),
+			"write cbind(a, b, c) ~ x; for one column with the category of each row take categorical")
 	case w.family.takes == binaryOutcome && len(c.Levels) == 2:
+		w.numerics[n.String()] = numeric{name: spelled(c.Name), plain: true, values: c.Values}
 		return c, w.declare(c, fmt.Sprintf("bool(%s)", strconv.Quote(c.Levels[1])))
 	case c.Levels != nil:
 		w.fail(n, fmt.Sprintf("`%s` has texts, and an outcome of the family %s is a number", c.Name, w.family.name),
-			"--family bernoulli takes a column of two texts, cumulative one of ordered levels")
+			"--family bernoulli takes a column of two texts, cumulative one of ordered levels, categorical any other")
+	case w.joint:
+		w.used[c.Name] = c
+		return c, spelled(c.Name)
 	}
-	return c, w.declare(c, "")
+	if k := slices.IndexFunc(w.data, func(d declaration) bool { return w.used[c.Name] != nil && d.name == spelled(c.Name) }); k >= 0 {
+		w.fail(n, fmt.Sprintf("`%s` is the outcome of two formulas", c.Name), "leave one of them out")
+	}
+	name := w.declare(c, "")
+	w.data[len(w.data)-1].missing = w.outcome.imputed
+	w.numerics[n.String()] = numeric{name: name, plain: true, values: c.Values}
+	return c, name
 }
 
-// orderedColumn declares an outcome with ordered levels.
-func (w *writer) orderedColumn(n *node) (*Column, string) {
+// levelsColumn declares an outcome with levels, which are ordered if the family needs that.
+func (w *equation) levelsColumn(n *node) (*Column, string) {
 	f, typ := w.levelled(n)
 	c := w.column(&node{text: f.column})
-	if typ == "" && c.Levels != nil && !c.Ordered {
-		quoted := make([]string, len(f.levels))
-		for i, l := range f.levels {
-			quoted[i] = strconv.Quote(l)
-		}
-		w.fail(n, fmt.Sprintf("the order of the levels of `%s` is not known", f.column),
-			fmt.Sprintf("write factor(%s, levels = c(%s)), with the levels in their order", f.column,
-				strings.Join(shortened(quoted), ", ")))
+	if w.family.takes == orderedOutcome {
+		w.checkOrder(n, f, typ)
 	}
-	if w.cuts = len(f.levels) - 1; w.cuts < 1 {
+	if w.levels = f.levels; len(w.levels) < 2 {
 		w.fail(n, fmt.Sprintf("`%s` has one level", f.column), "")
 	}
 	return c, w.declare(c, fmt.Sprintf("index(%s)%s", w.fresh(plural(spelled(c.Name))), typ))
 }
 
+// checkOrder refuses levels that are texts without an order.
+func (w *writer) checkOrder(n *node, f *factor, typ string) {
+	c := w.column(&node{text: f.column})
+	if typ != "" || c.Levels == nil || c.Ordered {
+		return
+	}
+	quoted := make([]string, len(f.levels))
+	for i, l := range f.levels {
+		quoted[i] = strconv.Quote(l)
+	}
+	w.fail(n, fmt.Sprintf("the order of the levels of `%s` is not known", f.column),
+		fmt.Sprintf("write factor(%s, levels = c(%s)), with the levels in their order", f.column,
+			strings.Join(shortened(quoted), ", ")))
+}
+
+// tallies declares the outcome of a multinomial distribution, a column of counts for each category.
+func (w *equation) tallies(n *node) {
+	d := declaration{}
+	var names []string
+	for _, a := range n.args {
+		c := w.column(a)
+		w.used[c.Name] = c
+		w.levels, names = append(w.levels, c.Name), append(names, spelled(c.Name))
+		d.columns = append(d.columns, strconv.Quote(c.Name))
+		for i, v := range c.Values {
+			if v < 0 || v != math.Trunc(v) && !math.IsNaN(v) {
+				w.fail(a, fmt.Sprintf("`%s` is %v in row %d, and has to be a whole number, 0 or more", c.Name, v, i+1),
+					"")
+			}
+		}
+	}
+	if slices.ContainsFunc(w.data, func(d declaration) bool { return d.columns != nil }) {
+		w.fail(n, "a model has one outcome with several columns", "write a formula for each")
+	}
+	d.name = w.fresh(strings.Join(names, "_"))
+	w.data = append(w.data, d)
+	y := &w.outcome
+	y.column, y.name, y.trials = w.column(n.args[0]), d.name, fmt.Sprintf("sum(%s[i])", d.name)
+}
+
 // additions reads what stands behind the bar of the outcome, trials(n) + weights(w).
-func (w *writer) additions(n *node) {
+func (w *equation) additions(n *node) {
 	n = n.inner()
 	if n.op == "+" {
 		w.additions(n.args[0])
@@ -112,13 +171,20 @@ func (w *writer) additions(n *node) {
 	}
 	if n.op != opCall {
 		w.fail(n, fmt.Sprintf("`%s` cannot be used behind the bar of an outcome", n.String()),
-			"write trials(n), weights(w), cens(c) or trunc(lb = 0)")
+			"write trials(n), weights(w), cens(c), trunc(lb = 0), se(s), rate(t) or mi()")
 	}
-	if why, help := refused(n, outcomeForm); why != "" {
+	if why, help := refused(n, outcomeForm); why != "" && n.text != "mi" {
 		w.fail(n, why, help)
 	}
-	if n.text == "trunc" {
+	switch n.text {
+	case "trunc":
 		w.truncation(n)
+		return
+	case "mi":
+		w.imputation(n)
+		return
+	case "se":
+		w.standardErrors(n)
 		return
 	}
 	if len(n.args) != 1 {
@@ -129,7 +195,11 @@ func (w *writer) additions(n *node) {
 	case "trials":
 		text, values := w.arithmetic(arg)
 		w.outcome.trials = text
-		w.checkTrials(arg, values, 1)
+		if w.family.takes != talliesOutcome {
+			w.checkTrials(arg, values, 1)
+		}
+	case "rate":
+		w.rate(arg)
 	case "weights":
 		w.outcome.weights = w.number(arg).name
 	case "cens":
@@ -139,8 +209,55 @@ func (w *writer) additions(n *node) {
 	}
 }
 
+// imputation checks an outcome with mi().
+func (w *equation) imputation(n *node) {
+	if len(n.args) > 0 {
+		w.fail(n, "mi() of an outcome takes no argument", "for measurement errors of a predictor write me(x, error)")
+	}
+	if w.family.hasLevels() || w.outcome.column.Levels != nil || w.outcome.trials != "" {
+		w.fail(n, "only columns of numbers can be imputed", "")
+	}
+}
+
+// standardErrors reads se(s) and se(s, sigma = TRUE).
+func (w *equation) standardErrors(n *node) {
+	for k, a := range n.args {
+		switch {
+		case k == 0 && n.labels[k] == "":
+			text, values := w.arithmetic(a.inner())
+			for i, v := range values {
+				if v <= 0 {
+					w.fail(a, fmt.Sprintf("the standard error is %v in row %d, and has to be above 0", v, i+1), "")
+				}
+			}
+			w.outcome.errors = text
+		case n.labels[k] == "sigma" && (a.text == "TRUE" || a.text == "FALSE"):
+			w.outcome.withSigma = a.text == "TRUE"
+		default:
+			w.fail(a, "se takes a column, and sigma = TRUE if the family's own standard deviation comes on top", "")
+		}
+	}
+	if w.outcome.errors == "" {
+		w.fail(n, "se takes the column of the standard errors", "")
+	}
+}
+
+// rate reads the exposure of counts.
+func (w *equation) rate(arg *node) {
+	if w.family.takes != countOutcome || w.link != "log" {
+		w.fail(arg, "rate() is for counts with the link log", "take --family poisson or negbinomial")
+	}
+	text, values := w.arithmetic(arg)
+	for i, v := range values {
+		if v <= 0 {
+			w.fail(arg, fmt.Sprintf("the exposure is %v in row %d, and has to be above 0", v, i+1), "")
+		}
+	}
+	w.outcome.exposure = text
+}
+
 // checkTrials refuses trials that are fewer than the successes; of failures only that they are negative.
-func (w *writer) checkTrials(n *node, values []float64, successes float64) {
+func (w *equation) checkTrials(n *node, values []float64, successes float64) {
 	for i, v := range values {
 		y := w.outcome.column.Values[i]
 		switch {
@@ -155,7 +272,7 @@ func (w *writer) checkTrials(n *node, values []float64, successes float64) {
 }
 
 // censoring declares the limits that a column of 1, 0, -1 or right, none, left gives.
-func (w *writer) censoring(n *node) {
+func (w *equation) censoring(n *node) {
 	c, y := w.column(n), w.outcome.name
 	is := func(word string, code int) string {
 		if c.Levels != nil {
@@ -195,7 +312,7 @@ func (w *writer) censoring(n *node) {
 }
 
 // truncation reads trunc(lb = 0, ub = 10).
-func (w *writer) truncation(n *node) {
+func (w *equation) truncation(n *node) {
 	low, high := "-inf", "inf"
 	for k, a := range n.args {
 		text, _ := w.arithmetic(a.inner())
@@ -212,8 +329,11 @@ func (w *writer) truncation(n *node) {
 }
 
 // checkOutcome refuses values that the family does not have.
-func (w *writer) checkOutcome() {
+func (w *equation) checkOutcome() {
 	c, f := w.outcome.column, w.family
+	if f.takes == talliesOutcome {
+		return
+	}
 	if f.takes == trialsOutcome && w.outcome.trials == "" {
 		w.fail(w.left, fmt.Sprintf("the family %s needs the number of trials", f.name),
 			fmt.Sprintf("write %s | trials(n), or trials(10), or cbind(successes, failures); for 0 and 1 alone take "+
@@ -258,11 +378,15 @@ func (w *writer) checkOutcome() {
 // checkMissing refuses columns without a value in some rows, unless these rows are left out.
 func (w *writer) checkMissing() {
 	if w.r.Omit {
+		if slices.ContainsFunc(w.equations, func(e *equation) bool { return e.outcome.imputed }) {
+			panic(&Error{Message: "rows cannot be left out by --omit next to columns that mi() estimates",
+				Help: "leave out the rows in the data, or give each column with missing values a formula"})
+		}
 		return
 	}
 	var found []string
 	for _, c := range w.r.Data.Columns {
-		if w.used[c.Name] == nil {
+		if w.used[c.Name] == nil || w.isImputed(c.Name) {
 			continue
 		}
 		count, first := 0, 0
@@ -280,6 +404,13 @@ func (w *writer) checkMissing() {
 	}
 	if len(found) > 0 {
 		panic(&Error{Message: diag.And(found), Help: "--omit leaves such rows out, as R does; " +
-			"`data x[N] missing` and a distribution of x in the model estimate them"})
+			"a formula of its own estimates them, as in y ~ mi(x), x | mi() ~ z"})
 	}
+}
+
+// isImputed reports whether missing values of a column are unknowns.
+func (w *writer) isImputed(column string) bool {
+	return slices.ContainsFunc(w.equations, func(e *equation) bool {
+		return e.outcome.imputed && e.outcome.column.Name == column
+	})
 }

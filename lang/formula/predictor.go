@@ -10,7 +10,10 @@ import (
 
 // A predictor is the sum of effects that a formula gives to the mean, or to another parameter of the family.
 type predictor struct {
-	of       string // the parameter; "" for the mean
+	of       string  // the parameter and the outcome, as far as names of coefficients have them; "" for the mean
+	start    float64 // about which the intercept is
+	origin   string  // of the start, in comments
+	spread   float64 // of the intercept, and of a coefficient for one standard deviation of its quantity, in scales
 	scale    float64
 	words    string   // of the scale, in comments; "" if it is 1
 	summands []string // of the population, at row i
@@ -25,6 +28,22 @@ func (p *predictor) named(prefix, name string) string {
 		prefix += "_" + p.of
 	}
 	return prefix + "_" + name
+}
+
+// ofGroup is the name of effects of groups or of their correlations, r_g or r_g__sigma.
+func (p *predictor) ofGroup(prefix, columns string) string {
+	if p.of != "" {
+		return prefix + "_" + columns + "__" + p.of
+	}
+	return prefix + "_" + columns
+}
+
+// label is that of an effect among those of all predictors, as in sd_g__sigma_Intercept.
+func (p *predictor) label(effect string) string {
+	if p.of != "" {
+		return p.of + "_" + effect
+	}
+	return effect
 }
 
 // A coefficient multiplies a quantity, for each combination of the levels of its axes.
@@ -44,7 +63,7 @@ type axis struct {
 }
 
 // population adds the coefficients of the terms.
-func (w *writer) population(p *predictor, ts terms) {
+func (w *equation) population(p *predictor, ts terms) {
 	var all []coefficient
 	for _, t := range ts {
 		if len(t) > 0 {
@@ -67,7 +86,7 @@ func (w *writer) population(p *predictor, ts terms) {
 }
 
 // refuseOutcome refuses the outcome as its own predictor.
-func (w *writer) refuseOutcome(t term) {
+func (w *equation) refuseOutcome(t term) {
 	for _, v := range t {
 		if v.op == opName && spelled(v.text) == w.outcome.name {
 			w.fail(v, fmt.Sprintf("`%s` is the outcome, and cannot be a predictor", v.text), "leave it out")
@@ -95,7 +114,7 @@ func (w *writer) coefficients(p *predictor, ts terms, t term) (all []coefficient
 		}
 		var next [][]numeric
 		for _, product := range products {
-			for _, column := range w.numbers(v) {
+			for _, column := range w.numbers(v, t) {
 				next = append(next, append(slices.Clone(product), column))
 			}
 		}
@@ -106,19 +125,28 @@ func (w *writer) coefficients(p *predictor, ts terms, t term) (all []coefficient
 		parts := names
 		if len(product) > 0 {
 			c.number = w.product(product)
-			c.centred = len(axes) == 0 && p.centre && !c.number.balanced()
-			parts = append([]string{c.number.name}, names...)
+			c.centred = len(axes) == 0 && p.centre && !c.number.unknown && !c.number.balanced()
+			parts = append([]string{c.number.called()}, names...)
 		}
-		c.name = w.fresh(p.named("b", strings.Join(parts, "_")))
+		prefix := "b"
+		if c.number != nil && c.number.unknown {
+			prefix = "bsp"
+		}
+		c.name = w.fresh(p.named(prefix, strings.Join(parts, "_")))
 		all = append(all, c)
 	}
 	return all
 }
 
-// numbers are the quantities of a variable: one, or those of a polynomial.
-func (w *writer) numbers(n *node) []numeric {
-	if n.op == opCall && n.text == "poly" {
-		return w.polynomial(n)
+// numbers are the quantities of a variable in a term: one, or those of a polynomial.
+func (w *writer) numbers(n *node, t term) []numeric {
+	if n.op == opCall {
+		switch n.text {
+		case "poly":
+			return w.polynomial(n)
+		case "mo", "me", "mi":
+			return []numeric{w.unknown(n, t)}
+		}
 	}
 	return []numeric{w.number(n)}
 }
@@ -128,13 +156,14 @@ func (w *writer) product(factors []numeric) *numeric {
 	if len(factors) == 1 {
 		return &factors[0]
 	}
-	var names, at []string
-	values := make([]float64, w.size)
+	var names, labels, at []string
+	values, unknown := make([]float64, w.size), false
 	for i := range values {
 		values[i] = 1
 	}
 	for _, f := range factors {
-		names, at = append(names, f.name), append(at, f.name+"[i]")
+		names, labels, at = append(names, f.name), append(labels, f.called()), append(at, f.name+"[i]")
+		unknown = unknown || f.unknown
 		for i, v := range f.values {
 			values[i] *= v
 		}
@@ -143,9 +172,23 @@ func (w *writer) product(factors []numeric) *numeric {
 	if v, ok := w.numerics[key]; ok {
 		return &v
 	}
-	v := w.define(strings.Join(names, "_"), key, values)
+	var v numeric
+	if name := strings.Join(names, "_"); unknown {
+		v = numeric{name: w.fresh(name), label: strings.Join(labels, "_"), unknown: true, values: values}
+		w.statement(fmt.Sprintf("%s[i in %s] = %s", v.name, w.rows, key), "")
+	} else {
+		v = w.define(name, key, values)
+	}
 	w.numerics[key] = v
 	return &v
+}
+
+// called is the name of a quantity in names of coefficients.
+func (v *numeric) called() string {
+	if v.label != "" {
+		return v.label
+	}
+	return v.name
 }
 
 // polynomial defines orthogonal polynomials of a quantity, as R's poly does: by the recurrence of three terms, each
@@ -279,7 +322,7 @@ func (w *writer) summand(p *predictor, c coefficient) string {
 
 // coefficientPrior writes the prior of a coefficient, and of one with contrasts the elements that are known.
 func (w *writer) coefficientPrior(p *predictor, c coefficient) {
-	scale, words := 2.5*p.scale, "2.5"
+	scale, words := p.spread*p.scale, shortest(p.spread)
 	if p.words != "" {
 		words += " " + p.words
 	}
@@ -292,7 +335,7 @@ func (w *writer) coefficientPrior(p *predictor, c coefficient) {
 		words += " / 0.5, the largest sd of an indicator"
 	}
 	prior := fmt.Sprintf("Normal(0, %s)", rounded(scale))
-	if words == "2.5" {
+	if words == shortest(p.spread) {
 		words = ""
 	}
 	if w.sum && slices.ContainsFunc(c.axes, func(a axis) bool { return a.contrast }) {

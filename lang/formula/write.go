@@ -2,7 +2,6 @@ package formula
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -14,24 +13,19 @@ import (
 
 // A writer collects the parts of one model.
 type writer struct {
-	r           Request
-	left, right *node
-	family      family
-	link        string
-	sum         bool // contrasts that sum to 0
-	residual    bool // the family has a residual for each row
+	r         Request
+	sum       bool // contrasts that sum to 0
+	equations []*equation
 
-	size    int    // rows
-	rows    string // their set
-	outcome response
-	cuts    int    // of an ordered outcome
-	cut     string // the name of these
+	size int    // rows
+	rows string // their set
 
 	names    map[string]bool
 	data     []declaration
 	used     map[string]*Column
 	numerics map[string]numeric
 	factors  map[string]*factor
+	shared   []*sharedEffects
 
 	defined    []string // quantities of the data
 	statements []string // priors and effects
@@ -67,192 +61,37 @@ func newWriter(r Request) *writer {
 
 // translate makes the model.
 func (w *writer) translate() {
-	f, err := parseFormula(w.r.Formula)
-	if err != nil {
-		panic(err)
-	}
+	said := readSpecifications(w.r.Formula)
 	if w.size == 0 {
 		panic(&Error{Message: w.r.Data.Path + " has no rows"})
 	}
-	w.left, w.right = f.left, f.right
 	w.rows = w.fresh("N")
-	w.family, w.link = findFamily(w.r.Family)
-	w.residual = slices.ContainsFunc(w.family.aux, func(a auxiliary) bool { return strings.Contains(a.prior, "{sd}") })
-	w.respond()
-	p := w.meanPredictor()
-	w.observe(p)
+	for _, s := range said.all {
+		w.equations = append(w.equations, w.equation(s, len(said.all) > 1))
+	}
+	joint := w.areJoint(said.correlation)
+	for _, e := range w.equations {
+		e.joint = joint
+		e.respond()
+	}
+	var parameters []parameters
+	for _, e := range w.equations {
+		parameters = append(parameters, e.predictAll())
+	}
+	w.writeShared()
+	outcomes, correlation := w.correlateResiduals(joint)
+	w.statements = append(w.statements, "")
+	for k, e := range w.equations {
+		e.writeSums(parameters[k])
+		if !joint {
+			e.observe(parameters[k])
+		}
+	}
+	if joint {
+		w.observeJointly(outcomes, correlation, parameters)
+	}
 	w.checkPriors()
 	w.checkMissing()
-}
-
-// meanPredictor writes the linear predictor of the mean.
-func (w *writer) meanPredictor() *predictor {
-	p := &predictor{scale: 1}
-	if sd := w.spread(); w.residual && w.link == "identity" {
-		p.scale, p.words = sd, w.spreadWords()
-	}
-	special := func(n *node) bool { return n.op == opCall && n.text == "offset" }
-	e := w.expander(special).expand(w.right)
-	if p.centre = e.intercept(); !p.centre && w.family.takes == orderedOutcome {
-		w.fail(w.right, "an ordered outcome has cut points in the place of an intercept", "leave out the 0 or -1")
-	}
-	w.population(p, e.terms)
-	for _, n := range e.special {
-		if len(n.args) != 1 {
-			w.fail(n, "offset takes one column", "")
-		}
-		p.summands = append(p.summands, w.number(n.args[0]).name+"[i]")
-	}
-	for _, g := range e.groups {
-		w.group(p, g)
-	}
-	if len(p.summands)+len(p.grouped) == 0 {
-		p.summands = []string{"0"}
-	}
-	return p
-}
-
-// intercept writes the prior of the intercept, which is the predictor where centred quantities are at their means. Of
-// an ordered outcome cut points take its place.
-func (w *writer) intercept(p *predictor) {
-	shift := strings.Join(p.shift, " - ")
-	if w.family.takes == orderedOutcome {
-		w.cut = w.fresh("cut")
-		w.prior(w.cut, "cut", fmt.Sprintf("%s[1..%d]", w.cut, w.cuts), "Normal(0, 5) ordered", "")
-		if shift != "" {
-			w.generated = append(w.generated, fmt.Sprintf("%s[k in 1..%d] = %s[k] + %s", w.fresh("b_cut"), w.cuts,
-				w.cut,
-				strings.Join(p.shift, " + ")))
-		}
-		return
-	}
-	name := w.fresh("b_Intercept")
-	if shift != "" {
-		centred := w.fresh("Intercept")
-		w.generated = append(w.generated, fmt.Sprintf("%s = %s - %s", name, centred, shift))
-		name = centred
-	}
-	p.summands = append(p.summands, name)
-	middle, words := w.middle()
-	around := "2.5"
-	if p.words != "" {
-		around += " " + p.words
-	}
-	why := fmt.Sprintf("%s, %s", words, around)
-	if words == "" {
-		why = ""
-	}
-	w.prior(name, "Intercept", name, fmt.Sprintf("Normal(%s, %s)", rounded(middle),
-		rounded(2.5*p.scale)), why)
-}
-
-// spread is the standard deviation of the outcome, on the scale of a lognormal one its logarithm's.
-func (w *writer) spread() float64 {
-	if w.outcome.column.Levels != nil {
-		return 1
-	}
-	if s := sdOf(w.onScale()); s > 0 {
-		return s
-	}
-	return 1
-}
-
-func (w *writer) onScale() []float64 {
-	values := present(w.outcome.column.Values)
-	if w.family.name == "lognormal" {
-		for i, v := range values {
-			values[i] = math.Log(v)
-		}
-	}
-	return values
-}
-
-func (w *writer) spreadWords() string {
-	if w.family.name == "lognormal" {
-		return fmt.Sprintf("sd(log(%s))", w.outcome.name)
-	}
-	return fmt.Sprintf("sd(%s)", w.outcome.name)
-}
-
-// middle is the predictor at the mean of the outcome.
-func (w *writer) middle() (value float64, words string) {
-	if c := w.outcome.column; c.Levels != nil || w.outcome.trials != "" {
-		return 0, ""
-	}
-	m := meanOf(w.onScale())
-	of := map[string]func(float64) float64{
-		"log": math.Log, "inverse": func(m float64) float64 { return 1 / m }, "sqrt": math.Sqrt,
-		"1/mu^2": func(m float64) float64 { return 1 / (m * m) },
-	}
-	if w.family.name == "lognormal" {
-		return m, fmt.Sprintf("mean(log(%s))", w.outcome.name)
-	}
-	if w.link == "identity" {
-		return m, fmt.Sprintf("mean(%s)", w.outcome.name)
-	}
-	if f, ok := of[w.link]; ok && m > 0 && w.family.takes != binaryOutcome {
-		words := map[string]string{"log": "log(mean(%s))", "inverse": "1 / mean(%s)", "sqrt": "sqrt(mean(%s))",
-			"1/mu^2": "1 / mean(%s)^2"}[w.link]
-		return f(m), fmt.Sprintf(words, w.outcome.name)
-	}
-	return 0, ""
-}
-
-// expander returns one for this formula.
-func (w *writer) expander(special func(n *node) bool) *expander {
-	return &expander{formula: w.r.Formula, special: special,
-		refuse: func(n *node) (string, string) { return refused(n, variableForm) },
-		all: func() (all terms) {
-			for _, c := range w.r.Data.Columns {
-				if w.used[c.Name] == nil {
-					all = append(all, term{{op: opName, text: c.Name}})
-				}
-			}
-			return all
-		}}
-}
-
-// observe writes the linear predictor and the distribution of the outcome.
-func (w *writer) observe(p *predictor) {
-	y := w.outcome
-	fill := map[string]string{"trials": y.trials, "cut": w.cut}
-	for _, a := range w.family.aux {
-		name := w.fresh(a.name)
-		fill[a.name] = name
-		prior := strings.ReplaceAll(a.prior, "{sd}", rounded(w.spread()))
-		w.prior(name, a.name, name, prior, strings.ReplaceAll(a.why, "{sdwords}", w.spreadWords()))
-	}
-	for _, d := range w.family.define {
-		fill[d.name] = w.fresh(d.name)
-		w.statement(fill[d.name]+" = "+filled(d.text, fill), d.why)
-	}
-	name := "eta"
-	if w.link == "identity" {
-		name = "mu"
-	}
-	name = w.fresh(name)
-	w.statements = append(w.statements, "")
-	w.sumOf(name, p)
-	text, direct := w.family.direct[w.link]
-	if !direct {
-		text = strings.ReplaceAll(w.family.dist, "{mean}", links()[w.link])
-	}
-	text = strings.ReplaceAll(text, "{eta}", name+"[i]")
-	text = filled(text, fill)
-	switch {
-	case y.weights != "":
-		if y.censored != "" || y.truncate != "" {
-			w.fail(w.left, "weights cannot be combined with cens or trunc",
-				"write the density in the model: y ~ Density(…)")
-		}
-		text = fmt.Sprintf("Density(%s[i] * logpdf(%s, %s[i]))", y.weights, text, y.name)
-	case y.truncate != "":
-		text += " in " + y.truncate
-	}
-	if y.censored != "" {
-		text += " censored " + y.censored
-	}
-	w.statements = append(w.statements, fmt.Sprintf("%s[i in %s] ~ %s", y.name, w.rows, text))
 }
 
 // filled puts names in the place of those in braces.
@@ -266,14 +105,14 @@ func filled(text string, names map[string]string) string {
 // widest is the length of a statement from which on a sum is cut into parts.
 const widest = 118
 
-// sumOf defines the predictor over the rows: in one statement or, if that is long, the effects of the population and of
-// groups apart.
-func (w *writer) sumOf(name string, p *predictor) {
+// writeSum defines a function of a predictor over the rows: in one statement or, if that is long, the effects of the
+// population and of groups apart.
+func (w *writer) writeSum(name, of string, p *predictor) {
 	head := fmt.Sprintf("%s[i in %s] = ", name, w.rows)
-	whole := head + strings.Join(slices.Concat(p.summands, p.grouped), " + ")
+	whole := head + strings.ReplaceAll(of, "{eta}", strings.Join(slices.Concat(p.summands, p.grouped), " + "))
 	if len(whole) > widest {
 		parts := append(w.parts("population", p.summands), w.parts("groups", p.grouped)...)
-		whole = head + strings.Join(parts, " + ")
+		whole = head + strings.ReplaceAll(of, "{eta}", strings.Join(parts, " + "))
 	}
 	w.statements = append(w.statements, whole)
 }
@@ -350,8 +189,15 @@ func (w *writer) failTerm(t term, message, help string) {
 
 // text puts the model together in its canonical form.
 func (w *writer) text() string {
-	lines := []string{"# " + w.r.Formula, fmt.Sprintf("# family %s, link %s", w.family.name, w.link), ""}
-	lines = append(lines, w.dataStatements()...)
+	lines := []string{"# " + strings.Join(strings.Fields(w.r.Formula), " ")}
+	for _, e := range w.equations {
+		of := ""
+		if e.name != "" {
+			of = e.outcome.column.Name + ": "
+		}
+		lines = append(lines, fmt.Sprintf("# %sfamily %s, link %s", of, e.family.name, e.link))
+	}
+	lines = append(append(lines, ""), w.dataStatements()...)
 	lines = append(append(lines, ""), w.defined...)
 	if len(w.defined) > 0 {
 		lines = append(lines, "")
@@ -376,9 +222,14 @@ func (w *writer) text() string {
 }
 
 // dataStatements declares the columns: together, as far as a line goes, and each that has another name in the file in a
-// statement of its own.
+// statement of its own. The columns of a matrix are named by the statement that has it.
 func (w *writer) dataStatements() (lines []string) {
-	from := fmt.Sprintf("%q", w.r.Data.Path)
+	columns := ""
+	for _, d := range w.data {
+		if len(d.columns) > 0 {
+			columns = " columns " + strings.Join(d.columns, ", ")
+		}
+	}
 	complete := ""
 	if w.r.Omit {
 		complete = " complete"
@@ -386,27 +237,24 @@ func (w *writer) dataStatements() (lines []string) {
 	var together []string
 	flush := func() {
 		if len(together) > 0 {
-			lines = append(lines, fmt.Sprintf("data %s from %s%s", strings.Join(together, ", "), from, complete))
-			together = nil
+			lines = append(lines, fmt.Sprintf("data %s from %q%s%s", strings.Join(together, ", "), w.r.Data.Path,
+				columns, complete))
+			together, columns = nil, ""
 		}
 	}
 	for _, d := range w.data {
-		text := fmt.Sprintf("%s[%s]", d.name, w.rows)
-		if d.typ != "" {
-			text += ": " + d.typ
-		}
+		text := d.text(w.rows)
 		if d.column != "" {
 			flush()
 			if w.r.Omit {
 				panic(&Error{Message: fmt.Sprintf("`%s` is used with two types, or has a name of the language, and "+
-					"rows "+
-					"cannot be left out then", d.column), Help: "copy or rename the column in the data"})
+					"rows cannot be left out then", d.column), Help: "copy or rename the column in the data"})
 			}
 			lines = append(lines, fmt.Sprintf("data %s from %q", text, w.r.Data.Path+"#"+d.column))
 			continue
 		}
-		if !w.r.Omit && len(together) > 0 && len("data from "+from)+len(strings.Join(together,
-			", "))+len(text) > widest {
+		line := fmt.Sprintf("data %s, %s from %q%s", strings.Join(together, ", "), text, w.r.Data.Path, columns)
+		if !w.r.Omit && len(together) > 0 && len(line) > widest+2 {
 			flush()
 		}
 		together = append(together, text)

@@ -1,0 +1,418 @@
+package formula
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppl/lang/diag"
+)
+
+// An equation is one outcome of the model, with its distribution and the predictors of the parameters of that.
+type equation struct {
+	*writer
+	*specification
+	name     string // that of the outcome in names of coefficients; "" if it is the only one
+	family   family
+	link     string
+	residual bool // the family has a residual for each row
+	outcome  response
+	joint    bool     // the outcome is a column of several that are drawn together
+	levels   []string // of an outcome with categories
+	cut      string   // the name of the cut points of an ordered outcome
+	sums     []sum
+}
+
+// A sum is a predictor that is defined over the rows, when the priors of all its parts are written.
+type sum struct {
+	name string
+	of   string // a function of {eta}
+	p    *predictor
+}
+
+// parameters are what names in braces mean in the text of a distribution.
+type parameters map[string]string
+
+// equation begins an equation.
+func (w *writer) equation(s *specification, several bool) *equation {
+	e := &equation{writer: w, specification: s}
+	given := s.family
+	if given == "" {
+		given = w.r.Family
+	}
+	e.family, e.link = findFamily(given)
+	e.residual = slices.ContainsFunc(e.family.aux, func(a auxiliary) bool { return strings.Contains(a.prior, "{sd}") })
+	if several {
+		e.name = joined(outcomeOf(s.left).String())
+	}
+	e.checkParameters()
+	return e
+}
+
+// outcomeOf is the left side of a formula without what stands behind its bar.
+func outcomeOf(left *node) *node {
+	left = left.inner()
+	if left.op == "|" {
+		left = left.args[0].inner()
+	}
+	return left
+}
+
+// named is the name of a parameter of this outcome, sigma or sigma_y.
+func (e *equation) named(parameter string) string {
+	if e.name == "" {
+		return parameter
+	}
+	if parameter == "" {
+		return e.name
+	}
+	return parameter + "_" + e.name
+}
+
+// predictAll writes the priors of all parameters.
+func (e *equation) predictAll() parameters {
+	fill := parameters{"trials": e.outcome.trials}
+	e.predictMean(fill)
+	fill["cut"] = e.cut
+	for _, a := range e.family.aux {
+		fill[a.name] = e.auxiliary(a)
+	}
+	e.addErrors(fill)
+	for _, d := range e.family.define {
+		if text := filled(d.text, fill); d.axis == "" && !strings.Contains(text, "[i]") {
+			fill[d.name] = e.fresh(e.named(d.name))
+			e.statement(fill[d.name]+" = "+text, d.why)
+		}
+	}
+	return fill
+}
+
+// predictMean writes the predictor of the mean, or one for each category but the first.
+func (e *equation) predictMean(fill parameters) {
+	name := "eta"
+	if e.link == "identity" && !e.family.categories {
+		name = "mu"
+	}
+	if !e.family.categories {
+		eta := e.fresh(e.named(name))
+		fill["eta"] = eta + "[i]"
+		e.sums = append(e.sums, sum{eta, "{eta}", e.predictor(e.meanPredictor(""), e.right)})
+		return
+	}
+	logits := []string{"0"}
+	for _, level := range e.levels[1:] {
+		parameter := "mu" + joined(level)
+		eta := e.fresh(e.named(parameter))
+		logits = append(logits, eta+"[i]")
+		e.sums = append(e.sums, sum{eta, "{eta}", e.predictor(e.meanPredictor(parameter), e.right)})
+	}
+	fill["logits"] = "[" + strings.Join(logits, ", ") + "]"
+}
+
+// meanPredictor begins the predictor of the mean, or of a category.
+func (e *equation) meanPredictor(parameter string) *predictor {
+	p := &predictor{of: e.named(parameter), scale: 1, spread: 2.5}
+	if sd := e.spread(); e.residual && e.link == "identity" {
+		p.scale, p.words = sd, e.spreadWords()
+	}
+	p.start, p.origin = e.middle()
+	return p
+}
+
+// auxiliary writes the prior of a further parameter of the family, or its predictor, and returns its name, at row i if
+// it has a predictor.
+func (e *equation) auxiliary(a auxiliary) string {
+	if n, ok := e.fixed[a.name]; ok {
+		return decimal(n.text)
+	}
+	if a.name == "sigma" && e.outcome.errors != "" && !e.outcome.withSigma {
+		return e.outcome.errors
+	}
+	name := e.fresh(e.named(a.name))
+	right, ok := e.parameters[a.name]
+	if !ok {
+		prior := strings.ReplaceAll(a.prior, "{sd}", rounded(e.spread()))
+		e.prior(name, a.name, name, prior, strings.ReplaceAll(a.why, "{sdwords}", e.spreadWords()))
+		return name
+	}
+	p := &predictor{of: e.named(a.name), scale: 1, spread: a.spread}
+	p.start, p.origin = e.startOf(a)
+	e.sums = append(e.sums, sum{name, links()[a.link], e.predictor(p, right)})
+	return name + "[i]"
+}
+
+// startOf is where the intercept of a further parameter is, on the scale of its link.
+func (e *equation) startOf(a auxiliary) (at float64, words string) {
+	at = a.typical
+	if at == 0 {
+		at, words = e.spread(), e.spreadWords()
+	}
+	switch a.link {
+	case "log":
+		if words != "" {
+			words = "log(" + words + ")"
+		}
+		return math.Log(at), words
+	case "logit":
+		return math.Log(at / (1 - at)), words
+	}
+	return 0, ""
+}
+
+// predictor adds the terms of the right side of a formula to a predictor.
+func (e *equation) predictor(p *predictor, right *node) *predictor {
+	special := func(n *node) bool {
+		f, ok := findForm(n.text)
+		return n.op == opCall && ok && f.role == termForm
+	}
+	x := e.expander(special).expand(right)
+	if p.centre = x.intercept(); !p.centre && e.cutsOf(p) {
+		e.fail(right, "an ordered outcome has cut points in the place of an intercept", "leave out the 0 or -1")
+	}
+	e.population(p, x.terms)
+	for _, n := range x.special {
+		e.addSpecial(p, n)
+	}
+	if p.of == e.named("") && e.outcome.exposure != "" {
+		p.summands = append(p.summands, "log("+e.outcome.exposure+")")
+	}
+	for _, g := range x.groups {
+		e.group(p, g)
+	}
+	if len(p.summands)+len(p.grouped) == 0 {
+		p.summands = []string{"0"}
+	}
+	return p
+}
+
+// cutsOf reports whether cut points take the place of the intercept of a predictor.
+func (e *equation) cutsOf(p *predictor) bool {
+	return e.family.takes == orderedOutcome && p.of == e.named("")
+}
+
+// intercept writes the prior of the intercept, which is the predictor where centred quantities are at their means. Of
+// an ordered outcome cut points take its place.
+func (e *equation) intercept(p *predictor) {
+	shift := strings.Join(p.shift, " - ")
+	if e.cutsOf(p) {
+		e.cutPoints(p)
+		return
+	}
+	name := e.fresh(p.named("b", "Intercept"))
+	if shift != "" {
+		centred := "Intercept"
+		if p.of != "" {
+			centred += "_" + p.of
+		}
+		centred = e.fresh(centred)
+		e.generated = append(e.generated, fmt.Sprintf("%s = %s - %s", name, centred, shift))
+		name = centred
+	}
+	p.summands = append(p.summands, name)
+	around := shortest(p.spread)
+	if p.words != "" {
+		around += " " + p.words
+	}
+	why := fmt.Sprintf("%s, %s", p.origin, around)
+	if p.origin == "" {
+		why = ""
+	}
+	e.prior(name, "Intercept", name, fmt.Sprintf("Normal(%s, %s)", rounded(p.start), rounded(p.spread*p.scale)), why)
+}
+
+// cutPoints writes the prior of the cut points of an ordered outcome.
+func (e *equation) cutPoints(p *predictor) {
+	e.cut = e.fresh(e.named("cut"))
+	axes := fmt.Sprintf("%s[1..%d]", e.cut, len(e.levels)-1)
+	prior := "Normal(0, 5)"
+	if e.family.increasing {
+		prior += " ordered"
+	}
+	e.prior(e.cut, "cut", axes, prior, "")
+	if len(p.shift) > 0 {
+		e.generated = append(e.generated, fmt.Sprintf("%s[k in 1..%d] = %s[k] + %s", e.fresh(e.named("b_cut")),
+			len(e.levels)-1, e.cut, strings.Join(p.shift, " + ")))
+	}
+}
+
+// spread is the standard deviation of the outcome, on the scale of a lognormal one its logarithm's.
+func (e *equation) spread() float64 {
+	if e.outcome.column.Levels != nil {
+		return 1
+	}
+	if s := sdOf(e.onScale()); s > 0 {
+		return s
+	}
+	return 1
+}
+
+func (e *equation) onScale() (values []float64) {
+	for _, v := range present(e.outcome.column.Values) {
+		switch {
+		case !e.family.logarithm:
+			values = append(values, v)
+		case v > 0:
+			values = append(values, math.Log(v))
+		}
+	}
+	return values
+}
+
+func (e *equation) spreadWords() string {
+	if e.family.logarithm {
+		return fmt.Sprintf("sd(log(%s))", e.outcome.name)
+	}
+	return fmt.Sprintf("sd(%s)", e.outcome.name)
+}
+
+// middle is the predictor at the mean of the outcome.
+func (e *equation) middle() (value float64, words string) {
+	if c := e.outcome.column; c.Levels != nil || e.outcome.trials != "" || e.family.categories {
+		return 0, ""
+	}
+	m := meanOf(e.onScale())
+	of := map[string]func(float64) float64{
+		"log": math.Log, "inverse": func(m float64) float64 { return 1 / m }, "sqrt": math.Sqrt,
+		"1/mu^2": func(m float64) float64 { return 1 / (m * m) },
+	}
+	if e.family.logarithm {
+		return m, fmt.Sprintf("mean(log(%s))", e.outcome.name)
+	}
+	if e.link == "identity" {
+		return m, fmt.Sprintf("mean(%s)", e.outcome.name)
+	}
+	if f, ok := of[e.link]; ok && m > 0 && e.family.takes != binaryOutcome {
+		words := map[string]string{"log": "log(mean(%s))", "inverse": "1 / mean(%s)", "sqrt": "sqrt(mean(%s))",
+			"1/mu^2": "1 / mean(%s)^2"}[e.link]
+		return f(m), fmt.Sprintf(words, e.outcome.name)
+	}
+	return 0, ""
+}
+
+// expander returns one for this formula. `.` is all columns but those that are used already.
+func (w *writer) expander(special func(n *node) bool) *expander {
+	return &expander{formula: w.r.Formula, special: special,
+		refuse: func(n *node) (string, string) { return refused(n, variableForm) },
+		all: func() (all terms) {
+			for _, c := range w.r.Data.Columns {
+				if w.used[c.Name] == nil {
+					all = append(all, term{{op: opName, text: c.Name}})
+				}
+			}
+			return all
+		}}
+}
+
+// addErrors puts the standard errors of an outcome into its standard deviation.
+func (e *equation) addErrors(fill parameters) {
+	if e.outcome.errors == "" {
+		return
+	}
+	if e.family.parameter("sigma") == nil {
+		e.fail(e.left, fmt.Sprintf("the family %s has no standard deviation that se() could give", e.family.name),
+			"take gaussian or student")
+	}
+	if e.outcome.withSigma {
+		fill["sigma"] = fmt.Sprintf("sqrt(%s^2 + %s^2)", fill["sigma"], e.outcome.errors)
+	}
+}
+
+// writeSums writes the predictors, and the definitions of the distribution that have a value for each row.
+func (e *equation) writeSums(fill parameters) {
+	for _, s := range e.sums {
+		e.writeSum(s.name, s.of, s.p)
+	}
+	fill["cuts"], fill["levels"] = fmt.Sprint(len(e.levels)-1), fmt.Sprint(len(e.levels))
+	for _, d := range e.family.define {
+		if fill[d.name] != "" && d.axis == "" {
+			continue
+		}
+		if fill[d.name] == "" {
+			fill[d.name] = e.fresh(e.named(d.name)) + "[i]"
+		}
+		axes := "i in " + e.rows
+		if d.axis != "" {
+			axes += ", " + filled(d.axis, fill)
+		}
+		e.statement(strings.Replace(fill[d.name], "[i]", "["+axes+"]", 1)+" = "+filled(d.text, fill), d.why)
+	}
+}
+
+// mean is the expression of the mean at row i.
+func (e *equation) mean(fill parameters) string {
+	return strings.ReplaceAll(links()[e.link], "{eta}", fill["eta"])
+}
+
+// observe writes the distribution of the outcome.
+func (e *equation) observe(fill parameters) {
+	y := e.outcome
+	text, direct := e.family.direct[e.link]
+	if !direct {
+		text = strings.ReplaceAll(e.family.dist, "{mean}", e.mean(fill))
+	}
+	text = filled(text, fill)
+	switch {
+	case y.weights != "":
+		if y.censored != "" || y.truncate != "" {
+			e.fail(e.left, "weights cannot be combined with cens or trunc",
+				"write the density in the model: y ~ Density(…)")
+		}
+		text = fmt.Sprintf("Density(%s[i] * logpdf(%s, %s[i]))", y.weights, text, y.name)
+	case y.truncate != "":
+		text += " in " + y.truncate
+	}
+	if y.censored != "" {
+		text += " censored " + y.censored
+	}
+	e.statements = append(e.statements, fmt.Sprintf("%s[i in %s] ~ %s", y.name, e.rows, text))
+}
+
+// areJoint reports whether the outcomes have correlated residuals: as it was asked for or else, as in brms, if all are
+// normal and none is imputed.
+func (w *writer) areJoint(asked *bool) bool {
+	if len(w.equations) < 2 || asked != nil && !*asked {
+		return false
+	}
+	for _, e := range w.equations {
+		if e.family.name == "gaussian" && e.left.inner().op != "|" {
+			continue
+		}
+		if asked != nil {
+			e.fail(e.left, "residuals are correlated only between outcomes of the family gaussian, without "+
+				"what stands behind a bar", "leave out set_rescor(TRUE)")
+		}
+		return false
+	}
+	return true
+}
+
+// correlateResiduals declares the outcomes together and writes the prior of their correlations, if they are joint.
+func (w *writer) correlateResiduals(joint bool) (outcomes, correlation string) {
+	if !joint {
+		return "", ""
+	}
+	d := declaration{}
+	var names []string
+	for _, e := range w.equations {
+		names = append(names, e.outcome.name)
+		d.columns = append(d.columns, strconv.Quote(e.outcome.column.Name))
+	}
+	d.name = w.fresh(strings.Join(names, "_"))
+	w.data = slices.Insert(w.data, 0, d)
+	correlation = w.fresh("rescor")
+	w.prior(correlation, "rescor", fmt.Sprintf("%s[1..%d, 1..%[2]d]", correlation, len(names)), "LKJ(1)",
+		"of the residuals of "+diag.And(names))
+	return d.name, correlation
+}
+
+// observeJointly writes the distribution of outcomes with correlated residuals.
+func (w *writer) observeJointly(outcomes, correlation string, all []parameters) {
+	var means, sds []string
+	for k, e := range w.equations {
+		means, sds = append(means, e.mean(all[k])), append(sds, all[k]["sigma"])
+	}
+	w.statements = append(w.statements, fmt.Sprintf("%s[i in %s] ~ MvNormal([%s], sd = [%s], corr = %s)", outcomes, w.rows,
+		strings.Join(means, ", "), strings.Join(sds, ", "), correlation))
+}

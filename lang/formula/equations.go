@@ -1,0 +1,156 @@
+package formula
+
+import (
+	"fmt"
+	"slices"
+
+	"ppl/lang/diag"
+)
+
+// A specification is what a formula says of one outcome: `y ~ x`, or bf(y ~ x, sigma ~ z, family = student).
+type specification struct {
+	left, right *node
+	parameters  map[string]*node // the right sides of formulas of other parameters
+	fixed       map[string]*node // the numbers of parameters that are known
+	family      string           // "" if it is that of the request
+}
+
+// specifications are what a whole formula says.
+type specifications struct {
+	all         []*specification
+	correlation *bool // whether residuals of outcomes are correlated; nil if nothing says so
+}
+
+// A reader makes specifications of a formula.
+type reader struct {
+	formula string
+	specifications
+}
+
+// readSpecifications interprets a parsed formula.
+func readSpecifications(formula string) specifications {
+	parts, err := parseFormula(formula)
+	if err != nil {
+		panic(err)
+	}
+	r := &reader{formula: formula}
+	for _, part := range parts {
+		r.read(part)
+	}
+	if len(r.all) == 0 {
+		panic(&Error{Message: "a formula has an outcome, `~` and predictors",
+			Help: "write it in quotes, as in 'y ~ x + (1 | group)'"})
+	}
+	return r.specifications
+}
+
+// read adds a formula, bf(…), or a sum of such calls.
+func (r *reader) read(n *node) {
+	switch {
+	case n.op == "~":
+		r.add(n)
+	case n.op == "+" && len(n.args) == 2:
+		r.read(n.args[0])
+		r.read(n.args[1])
+	case n.op == opCall && slices.Contains([]string{"bf", "brmsformula", "lf"}, n.text):
+		r.readCall(n)
+	case n.op == opCall && n.text == "set_rescor" && len(n.args) == 1:
+		correlated := r.truth(n.args[0])
+		r.correlation = &correlated
+	default:
+		r.fail(n, fmt.Sprintf("`%s` is not a formula", n), "a formula has an outcome, `~` and predictors")
+	}
+}
+
+// add adds an outcome, or a parameter of the last outcome if the left side is the name of one.
+func (r *reader) add(n *node) {
+	left, right := n.args[0], n.args[1].inner()
+	if len(r.all) > 0 && left.op == opName && isParameter(left.text) {
+		r.last().parameters[left.text] = n.args[1]
+		return
+	}
+	if left.inner().op == opCall && left.inner().text == "mvbind" {
+		for _, outcome := range left.inner().args {
+			r.begin(outcome, right)
+		}
+		return
+	}
+	r.begin(left, n.args[1])
+}
+
+func (r *reader) begin(left, right *node) {
+	r.all = append(r.all, &specification{left: left, right: right, parameters: map[string]*node{},
+		fixed: map[string]*node{}})
+}
+
+func (r *reader) last() *specification { return r.all[len(r.all)-1] }
+
+// readCall reads the arguments of bf.
+func (r *reader) readCall(n *node) {
+	for k, a := range n.args {
+		switch label := n.labels[k]; {
+		case label == "" && a.op == "~" && (k == 0 || a.args[0].op == opName):
+			r.add(a)
+		case label == "family" && len(r.all) > 0:
+			r.last().family = a.String()
+		case label == "nl" && !r.truth(a), label == "center", label == "cmc", label == "decomp":
+		case label == "nl":
+			r.fail(n, "a nonlinear formula cannot be translated",
+				"write the curve in the model: y[i in N] ~ Normal(a * exp(-b * x[i]), sigma)")
+		case isParameter(label) && len(r.all) > 0 && a.op == opNumber:
+			r.last().fixed[label] = a
+		default:
+			r.fail(a, fmt.Sprintf("`%s` cannot be an argument of %s", a, n.text),
+				"it takes formulas, as in bf(y ~ x, sigma ~ z), family = F, and numbers of parameters, as in nu = 4")
+		}
+	}
+}
+
+func (r *reader) truth(n *node) bool {
+	switch n.text {
+	case "TRUE", "T":
+		return true
+	case "FALSE", "F":
+		return false
+	}
+	r.fail(n, fmt.Sprintf("`%s` is not TRUE or FALSE", n), "")
+	return false
+}
+
+func (r *reader) fail(n *node, message, help string) {
+	panic(&Error{Formula: r.formula, At: n.at, End: trimmedEnd(r.formula, n), Message: message, Help: help})
+}
+
+// isParameter reports whether a name is that of a parameter of some family.
+func isParameter(name string) bool {
+	return slices.ContainsFunc(families(), func(f family) bool { return f.parameter(name) != nil })
+}
+
+// parameter finds a parameter of a family; nil if it has none of that name.
+func (f *family) parameter(name string) *auxiliary {
+	k := slices.IndexFunc(f.aux, func(a auxiliary) bool { return a.name == name })
+	if k < 0 {
+		return nil
+	}
+	return &f.aux[k]
+}
+
+// checkParameters refuses formulas of parameters that the family does not have.
+func (e *equation) checkParameters() {
+	var names []string
+	for _, a := range e.family.aux {
+		names = append(names, a.name)
+	}
+	for _, given := range []map[string]*node{e.parameters, e.fixed} {
+		for name, n := range given {
+			if e.family.parameter(name) != nil {
+				continue
+			}
+			help := "it has " + diag.And(names)
+			if len(names) == 0 {
+				help = "it has none but the mean"
+			}
+			e.fail(n, fmt.Sprintf("the family %s has no parameter `%s`", e.family.name, name), help)
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package formula
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// addSpecial adds a term that is no product of columns.
+func (e *equation) addSpecial(p *predictor, n *node) {
+	switch n.text {
+	case "offset":
+		if len(n.args) != 1 {
+			e.fail(n, "offset takes one column", "")
+		}
+		p.summands = append(p.summands, e.number(n.args[0]).name+"[i]")
+	case "s":
+		e.spline(p, n)
+	case "gp":
+		e.process(p, n)
+	}
+}
+
+// A curve is a function of one quantity, by levels of a factor or times another quantity if by is given.
+type curve struct {
+	x     numeric
+	by    *factor
+	times *numeric
+	size  int // of its basis
+}
+
+// curve reads the arguments of s and gp.
+func (e *equation) curve(n *node, size int) curve {
+	c := curve{size: size}
+	for k, a := range n.args {
+		a = a.inner()
+		switch label := n.labels[k]; {
+		case label == "" && k == 0:
+			c.x = e.number(a)
+		case label == "":
+			e.fail(n, fmt.Sprintf("`%s` of several columns is not available", n.text),
+				"write a term for each, or a Gaussian process of several columns with rbf in the model; ppl help rbf")
+		case label == "k" && a.op == opNumber && a.number == math.Trunc(a.number) && a.number >= 3 && a.number <= 500:
+			c.size = int(a.number)
+		case label == "k":
+			e.fail(a, "the size of the basis is a whole number from 3 to 500", "")
+		case label == "by" && e.isFactor(a):
+			c.by = e.factor(a)
+		case label == "by":
+			v := e.number(a)
+			c.times = &v
+		case label == "bs" && slices.Contains([]string{"tp", "ts", "cr", "cs", "ps"}, a.text): // all penalise curvature
+		case label == "c" && n.text == "gp", label == "scale" && n.text == "gp":
+		default:
+			e.fail(a, fmt.Sprintf("`%s` cannot have %s = %s", n.text, label, a), "it takes a column, k and by")
+		}
+	}
+	if len(n.args) == 0 {
+		e.fail(n, fmt.Sprintf("`%s` needs a column", n.text), "")
+	}
+	distinct := len(slices.Compact(slices.Sorted(slices.Values(present(c.x.values)))))
+	if distinct < 4 {
+		e.fail(n, fmt.Sprintf("`%s` has %d different values, too few for a curve", n.args[0], distinct),
+			"write the column itself, or factor() of it")
+	}
+	if n.text == "s" {
+		c.size = min(c.size, distinct)
+	}
+	return c
+}
+
+// index is the last index of coefficients of a curve, and that at row i; "" without levels.
+func (c *curve) index() (axis, at string) {
+	if c.by == nil {
+		return "", ""
+	}
+	return ", l in " + c.by.set, ", " + c.by.name + "[i]"
+}
+
+// bracketed is an index that is the only one.
+func bracketed(index string) string {
+	if index == "" {
+		return ""
+	}
+	return "[" + strings.TrimPrefix(index, ", ") + "]"
+}
+
+// summand is a part of a curve at row i.
+func (c *curve) summand(at string) string {
+	if c.times != nil {
+		return c.times.name + "[i] * " + at
+	}
+	return at
+}
+
+// spline writes a straight line and a sum of thin-plate splines with a common standard deviation: a penalised spline
+// as a mixed model (Crainiceanu, Ruppert and Wand, Bayesian analysis for penalized spline regression using WinBUGS,
+// Journal of Statistical Software 14 (2005)). Columns of the basis are centred, and scaled so that the standard
+// deviation is that of the curve about its line.
+func (e *equation) spline(p *predictor, n *node) {
+	const usual = 10 // mgcv's size, of which two are the intercept and the line
+	c := e.curve(n, usual)
+	axis, at := c.index()
+	label := "s" + c.x.name
+	if c.by != nil {
+		label += c.by.name
+	}
+	if c.times != nil {
+		label += c.times.name
+	}
+	basis, size := e.splineBasis(c)
+	line, sds, effects := e.fresh(p.named("bs", label+"_1")), e.fresh(p.named("sds", label+"_1")),
+		e.fresh(p.named("s", label+"_1"))
+	words := shortest(p.spread)
+	if p.words != "" {
+		words += " " + p.words
+	}
+	e.prior(line, "b", line+bracketed(strings.Replace(axis, "l in ", "", 1)),
+		fmt.Sprintf("Normal(0, %s)", rounded(p.spread*p.scale/sdOf(c.x.values))),
+		words+fmt.Sprintf(" / sd(%s)", c.x.name))
+	e.prior(sds, "sds", sds+bracketed(strings.Replace(axis, "l in ", "", 1)),
+		fmt.Sprintf("Exponential(mean = %s)", rounded(p.scale)), strings.TrimSpace(p.words+" of the curve about its line"))
+	of := sds
+	if c.by != nil {
+		of += "[l]"
+	}
+	e.statement(fmt.Sprintf("%s[k in 1..%d%s] ~ Normal(0, %s)", effects, size, axis, of), "")
+	name := e.fresh(p.named("curve", label))
+	e.statement(fmt.Sprintf("%s[i in %s] = sum(k in 1..%d: %s[k%s] * %s[i, k])", name, e.rows, size, effects, at,
+		basis), "")
+	p.summands = append(p.summands, c.summand(fmt.Sprintf("%s%s * (%s[i] - mean(%[3]s))", line, bracketed(at),
+		c.x.name)), c.summand(name+"[i]"))
+}
+
+// splineBasis defines the basis of splines of a quantity, and returns its name and the number of its columns.
+func (e *equation) splineBasis(c curve) (name string, size int) {
+	size = max(c.size-2, 1)
+	key := fmt.Sprintf("s(%s, %d)", c.x.name, size)
+	if v, ok := e.numerics[key]; ok {
+		return v.name, size
+	}
+	raw, centre := e.fresh("tp_"+c.x.name), e.fresh("centre_"+c.x.name)
+	centred, scale := e.fresh("centred_"+c.x.name), e.fresh("size_"+c.x.name)
+	name = e.fresh("basis_" + c.x.name)
+	e.defined = append(e.defined,
+		fmt.Sprintf("%s = tp(%s, %d)", raw, c.x.name, size),
+		fmt.Sprintf("%s[k in 1..%d] = mean([i in %s: %s[i, k]])", centre, size, e.rows, raw),
+		fmt.Sprintf("%s[i in %s, k in 1..%d] = %s[i, k] - %s[k]", centred, e.rows, size, raw, centre),
+		fmt.Sprintf("%s = sqrt(mean([i in %s: sum(k in 1..%d: %s[i, k]^2)]))", scale, e.rows, size, centred),
+		fmt.Sprintf("%s[i in %s, k in 1..%d] = %s[i, k] / %s", name, e.rows, size, centred, scale))
+	e.numerics[key] = numeric{name: name}
+	return name, size
+}
+
+// process writes a Gaussian process with the squared-exponential covariance by sines on an interval around the data
+// (Solin and Särkkä, Hilbert space methods for reduced-rank Gaussian process regression, Statistics and Computing 30
+// (2020) 419-446). Lengths are in the units of the column.
+func (e *equation) process(p *predictor, n *node) {
+	const usual = 20
+	c := e.curve(n, usual)
+	axis, at := c.index()
+	x := c.x.name
+	low, high := slices.Min(present(c.x.values)), slices.Max(present(c.x.values))
+	half := (high - low) / 2
+	edge := 1.5 * half
+	label := "gp" + x
+	if c.by != nil {
+		label += c.by.name
+	}
+	basis, wave := e.waves(c, (low+high)/2, edge)
+	sd, length, effects := e.fresh(p.named("sdgp", label)), e.fresh(p.named("lscale", label)),
+		e.fresh(p.named("zgp", label))
+	levels := bracketed(strings.Replace(axis, "l in ", "", 1))
+	e.prior(sd, "sdgp", sd+levels, fmt.Sprintf("Exponential(mean = %s)", rounded(p.scale)), p.words)
+	e.prior(length, "lscale", length+levels, fmt.Sprintf("InverseGamma(5, %s)", rounded(2*half)),
+		fmt.Sprintf("mean a quarter of the range of %s", x))
+	level, each := "", "b"
+	if c.by != nil {
+		level, each = "[l]", "b, l"
+	}
+	size, decay := e.fresh(p.named("size", label)), e.fresh(p.named("decay", label))
+	levelled := strings.TrimPrefix(axis, ", ")
+	if levelled != "" {
+		levelled = "[" + levelled + "]"
+	}
+	e.statement(fmt.Sprintf("%s%s = %s%s * sqrt(sqrt(2 * pi) * %s%[4]s)", size, levelled, sd, level, length), "")
+	e.statement(fmt.Sprintf("%s[b in 1..%d%s] = exp(-(%s%s * %s[b])^2 / 4)", decay, c.size, axis, length, level, wave),
+		"")
+	e.statement(fmt.Sprintf("%s[b in 1..%d%s] ~ Normal(0, 1)", effects, c.size, axis), "")
+	name := e.fresh(p.named("curve", label))
+	read := strings.Replace(each, "l", strings.TrimPrefix(at, ", "), 1)
+	e.statement(fmt.Sprintf("%s[i in %s] = %s%s * sum(b in 1..%d: %s[%s] * %s[%[7]s] * %[9]s[i, b])", name, e.rows,
+		size, bracketed(at), c.size, decay, read, effects, basis), "")
+	p.summands = append(p.summands, c.summand(name+"[i]"))
+}
+
+// less takes away a number in a text.
+func less(v float64) string {
+	if v < 0 {
+		return " + " + rounded(-v)
+	}
+	return " - " + rounded(v)
+}
+
+// waves defines sines of a quantity that are 0 at a distance from the middle of its range.
+func (e *equation) waves(c curve, middle, edge float64) (basis, wave string) {
+	x := c.x.name
+	key := fmt.Sprintf("gp(%s, %d)", x, c.size)
+	if v, ok := e.numerics[key]; ok {
+		return v.name, "wave" + strings.TrimPrefix(v.name, "sines")
+	}
+	basis = e.fresh("sines_" + x)
+	wave = "wave" + strings.TrimPrefix(basis, "sines")
+	e.names[wave] = true
+	e.defined = append(e.defined,
+		fmt.Sprintf("%s[b in 1..%d] = pi * b / %s", wave, c.size, rounded(2*edge)),
+		fmt.Sprintf("%s[i in %s, b in 1..%d] = sin(%s[b] * (%s[i]%s)) / sqrt(%s)", basis, e.rows, c.size, wave, x,
+			less(middle-edge), rounded(edge)))
+	e.numerics[key] = numeric{name: basis}
+	return basis, wave
+}
