@@ -34,6 +34,8 @@ func formulaCommand(c *console) *cobra.Command {
 			"predictor, which comments say;\n--prior 'b_x=Normal(0, 1)' replaces that of a name, and b, sd or cor " +
 			"those of all " +
 			"coefficients, spreads or correlations.\n\n" +
+			"Several outcomes, and parameters such as sigma, have a formula each, with commas between: " +
+			"'y ~ x, sigma ~ z'.\n\n" +
 			"Families: " + strings.Join(formula.Families(), ", ") + ";\na link is written in brackets, " +
 			"binomial(probit). ppl help brms has a table of terms.",
 		Args: one("FORMULA"),

@@ -171,12 +171,11 @@ func (e *equation) predictor(p *predictor, right *node) *predictor {
 	if p.centre = x.intercept(); !p.centre && e.cutsOf(p) {
 		e.fail(right, "an ordered outcome has cut points in the place of an intercept", "leave out the 0 or -1")
 	}
+	offsets := e.offsets(p, x)
 	e.population(p, x.terms)
+	p.summands = append(p.summands, offsets...)
 	for _, n := range x.special {
 		e.addSpecial(p, n)
-	}
-	if p.of == e.named("") && e.outcome.exposure != "" {
-		p.summands = append(p.summands, "log("+e.outcome.exposure+")")
 	}
 	for _, g := range x.groups {
 		e.group(p, g)
@@ -185,6 +184,32 @@ func (e *equation) predictor(p *predictor, right *node) *predictor {
 		p.summands = []string{"0"}
 	}
 	return p
+}
+
+// offsets are the quantities that are added to a predictor as they are. They move where its intercept is.
+func (e *equation) offsets(p *predictor, x *expansion) (summands []string) {
+	for _, n := range x.special {
+		if n.text != "offset" {
+			continue
+		}
+		if len(n.args) != 1 {
+			e.fail(n, "offset takes one column", "")
+		}
+		v := e.number(n.args[0])
+		p.shiftStart(meanOf(v.values), "mean("+v.name+")")
+		summands = append(summands, v.name+"[i]")
+	}
+	if v := e.outcome.exposure; v != nil && p.of == e.named("") {
+		p.shiftStart(math.Log(meanOf(v.values)), "log(mean("+v.name+"))")
+		summands = append(summands, "log("+v.name+"[i])")
+	}
+	return summands
+}
+
+// shiftStart takes away what the predictor has next to the intercept.
+func (p *predictor) shiftStart(by float64, words string) {
+	p.start -= by
+	p.origin = strings.TrimSpace(p.origin + " - " + words)
 }
 
 // cutsOf reports whether cut points take the place of the intercept of a predictor.
@@ -413,6 +438,6 @@ func (w *writer) observeJointly(outcomes, correlation string, all []parameters) 
 	for k, e := range w.equations {
 		means, sds = append(means, e.mean(all[k])), append(sds, all[k]["sigma"])
 	}
-	w.statements = append(w.statements, fmt.Sprintf("%s[i in %s] ~ MvNormal([%s], sd = [%s], corr = %s)", outcomes, w.rows,
-		strings.Join(means, ", "), strings.Join(sds, ", "), correlation))
+	w.statements = append(w.statements, fmt.Sprintf("%s[i in %s] ~ MvNormal([%s], sd = [%s], corr = %s)", outcomes,
+		w.rows, strings.Join(means, ", "), strings.Join(sds, ", "), correlation))
 }

@@ -89,8 +89,11 @@ func (r *reader) last() *specification { return r.all[len(r.all)-1] }
 func (r *reader) readCall(n *node) {
 	for k, a := range n.args {
 		switch label := n.labels[k]; {
-		case label == "" && a.op == "~" && (k == 0 || a.args[0].op == opName):
+		case label == "" && a.op == "~" && (k == 0 || isParameter(a.args[0].text)):
 			r.add(a)
+		case label == "" && a.op == "~":
+			r.fail(a, fmt.Sprintf("`%s` is not a parameter of a family", a.args[0]),
+				"write formulas of several outcomes as bf(y ~ x) + bf(z ~ w)")
 		case label == "family" && len(r.all) > 0:
 			r.last().family = a.String()
 		case label == "nl" && !r.truth(a), label == "center", label == "cmc", label == "decomp":

@@ -20,8 +20,8 @@ type auxiliary struct {
 }
 
 // A family is a distribution of the outcome, as R names it. In the text of a distribution {mean} is the mean, {eta} the
-// linear predictor, {logits} those of categories, and other names in braces are auxiliaries, definitions, the cut points
-// and the number of trials.
+// linear predictor, {logits} those of categories, and other names in braces are auxiliaries, definitions, the cut
+// points and the number of trials.
 type family struct {
 	name   string
 	also   []string
@@ -77,7 +77,8 @@ func hu() auxiliary { return auxiliary{"hu", "Beta(1, 1)", "probability of zeros
 // stops is the probability of each level as that of a sequence of decisions to stop at it.
 func stops() []definition {
 	return []definition{
-		{"steps", "k in 1..{cuts}", "log_sigmoid({cut}[k] - {eta}) + sum(j in 1..k-1: log_sigmoid({eta} - {cut}[j]))", ""},
+		{"steps", "k in 1..{cuts}",
+			"log_sigmoid({cut}[k] - {eta}) + sum(j in 1..k-1: log_sigmoid({eta} - {cut}[j]))", ""},
 		{"steps", "{levels}", "sum(j in 1..{cuts}: log_sigmoid({eta} - {cut}[j]))", ""},
 	}
 }
@@ -163,7 +164,8 @@ func families() []family {
 			dist: "Multinomial({trials}, logits = {logits})"},
 		{name: "exgaussian", links: []string{"identity", "log", "inverse"},
 			dist: "ExpModNormal({mean} - {beta}, {sigma}, 1 / {beta})",
-			aux:  []auxiliary{sigma(), {"beta", "Exponential(mean = {sd})", "mean of the exponential part", "log", 0, 1.5}}},
+			aux: []auxiliary{sigma(),
+				{"beta", "Exponential(mean = {sd})", "mean of the exponential part", "log", 0, 1.5}}},
 		{name: "gen_extreme_value", also: []string{"gev"}, links: []string{"identity", "log", "inverse"},
 			dist: "GeneralizedExtremeValue({mean}, {sigma}, {xi})",
 			aux: []auxiliary{sigma(), {"xi", "Normal(0, 0.3)", "shape: 0 is the Gumbel distribution", "identity", 1,

@@ -3,12 +3,12 @@
 //
 //	text, err := formula.Model(formula.Request{Formula: "Reaction ~ Days + (1 + Days | Subject)", Data: table})
 //
-// The steps: grammar.go parses the formula; expand.go multiplies out `*`, `:`, `/` and `^`; columns.go, predictor.go
-// and groups.go turn what results into columns, coefficients and effects of groups; rank.go refuses collinear terms;
-// outcome.go and family.go have the outcome and its distribution; write.go puts the statements together. terms.go lists
-// every function that a formula of R may call, with what becomes of it; unknown.go and smooth.go have those that are
-// not columns of the data. equations.go reads which formulas there are: one for each outcome, and for parameters such as
-// sigma; equation.go has what one outcome needs.
+// The steps: grammar.go parses the formula, and equations.go reads which formulas it has: one for each outcome, and for
+// parameters such as sigma. expand.go multiplies out `*`, `:`, `/` and `^`; columns.go, predictor.go and groups.go turn
+// what results into columns, coefficients and effects of groups, unknown.go and smooth.go what is not a column of the
+// data; rank.go refuses collinear terms. outcome.go and family.go have the outcome and its distribution; equation.go
+// puts the statements of an outcome together, write.go those of the model. terms.go lists every function that a formula
+// of R may call, with what becomes of it.
 //
 // Names of results are those of brms: b_Days, sd_Subject__Days, r_Subject, sigma. Elements are named by the model:
 // b_period[2] is R's period2, where the reference level b_period[1] is 0, and r_Subject[308, 2] the effect of

@@ -3,6 +3,7 @@ package formula_test
 import (
 	"context"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -128,6 +129,20 @@ func models() []formula.Request {
 		terms("y ~ x + (1 | g)", "gen_extreme_value"),
 		terms("y ~ x", "exgaussian"),
 		terms("y ~ stars + factor(stars) + x - stars", ""),
+		terms("y ~ x + (1 |p| g), sigma ~ f + (1 |p| g)", ""),
+		terms("bf(y ~ x, sigma ~ z, nu = 4)", "student"),
+		terms("mvbind(y, share) ~ x + (1 + x |p| g)", ""),
+		terms("bf(y ~ z, family = lognormal) + bf(n ~ x + (1 | g), family = poisson)", ""),
+		terms("y ~ mi(x) + f, x | mi() ~ z", ""),
+		terms("y ~ me(x, n) * z", ""),
+		terms(`y ~ mo(stars) * h + mo(factor(grade, levels = c("low", "mid", "high")))`, ""),
+		terms("n | rate(m) ~ s(x) + s(y, k = 6, by = h)", "negbinomial"),
+		terms("y ~ gp(x, by = f) + f", ""),
+		terms("y | se(n, sigma = TRUE) ~ 1 + (1 | g)", ""),
+		terms("f ~ x + (1 | g)", "categorical"),
+		terms("cbind(n, m, stars) ~ x", "multinomial"),
+		terms("stars ~ x", "sratio"),
+		terms("y ~ x, alpha ~ z, sigma ~ x", "skew_normal"),
 	}
 }
 
@@ -161,53 +176,159 @@ func TestFamilies(t *testing.T) {
 		"beta": "share", "cumulative": "stars", "von_mises": "angle", "poisson": "n", "negbinomial": "n",
 		"geometric":             "n",
 		"zero_inflated_poisson": "n", "zero_inflated_negbinomial": "n", "zero_inflated_binomial": "n | trials(m)",
+		"categorical": "f", "multinomial": "cbind(n, m)", "sratio": "stars", "acat": "stars",
 		"zero_inflated_beta": "share", "hurdle_poisson": "n", "hurdle_negbinomial": "n"}
 	for _, family := range formula.Families() {
 		y, ok := outcomes[family]
 		if !ok {
 			y = "y"
 		}
-		checkModel(t, model(t, formula.Request{Formula: y + " ~ x + f + (1 | g)", Family: family,
+		checkModel(t, model(t, formula.Request{Formula: y + " ~ x + h + (1 | g)", Family: family,
 			Data: read(t, "terms.csv")}))
 	}
 }
 
-// leastSquares has coefficients by R's lm, in the order of the model; those of reference levels are left out.
-func leastSquares() map[string]map[string][]float64 {
-	return map[string]map[string][]float64{
-		"y ~ x * f + h": {"b_Intercept": {2.63629}, "b_x": {0.97901}, "b_f": {0, 1.70305, -0.41347},
-			"b_h": {0, -0.21002}, "b_x_f": {0, -0.14280, -0.09684}},
-		"y ~ f * h + poly(x, 2)": {"b_Intercept": {5.09151}, "b_f": {0, 0.85166, -1.17977}, "b_h": {0, -0.97189},
-			"b_poly_x_1": {6.20310}, "b_poly_x_2": {0.53588}, "b_f_h": {0, 0, 0, 1.15732, 0, 1.11172}},
-		"y ~ 0 + f + x:f": {"b_f": {2.52494, 4.35259, 2.19177}, "b_x_f": {0.98210, 0.78116, 0.84837}},
-		"y ~ (x + f + h)^2": {"b_Intercept": {3.16631}, "b_x": {0.90428}, "b_f": {0, 1.26507, -0.88419},
-			"b_h": {0, -1.20881}, "b_x_f": {0, -0.23016, -0.15929}, "b_x_h": {0, 0.12168},
-			"b_f_h": {0, 0, 0, 1.20404, 0, 1.15901}},
-		"y ~ f/h + log(n)": {"b_Intercept": {3.64500}, "b_f": {0, 0.58268, -1.65280}, "b_log_n": {0.56961},
-			"b_f_h": {0, -1.11395, 0, 0.63492, 0, 1.11799}},
-		"y ~ x:z + x + z - 1": {"b_x": {1.90851}, "b_z": {3.59143}, "b_x_z": {-1.11375}},
-		`y ~ relevel(f, ref = "b") * x`: {"b_Intercept": {4.35259}, "b_relevel_f_ref_b": {0, -1.82765, -2.16082},
-			"b_x": {0.78116}, "b_x_relevel_f_ref_b": {0, 0.20094, 0.06721}},
+// An estimate is what R finds for a formula by least squares or maximum likelihood, in the order of the model; elements
+// of reference levels are 0.
+type estimate struct {
+	formula, family string
+	flat            string // the priors that are flat
+	want            map[string][]float64
+}
+
+// estimates are those of lm, if no family is named, and of the function of R that a comment names.
+func estimates() []estimate {
+	return []estimate{
+		{"y ~ x * f + h", "", "b Intercept sigma", map[string][]float64{"b_Intercept": {2.63629}, "b_x": {0.97901},
+			"b_f": {0, 1.70305, -0.41347}, "b_h": {0, -0.21002}, "b_x_f": {0, -0.14280, -0.09684}}},
+		{"y ~ f * h + poly(x, 2)", "", "b Intercept sigma", map[string][]float64{
+			"b_Intercept": {5.09151}, "b_f": {0, 0.85166, -1.17977},
+			"b_h": {0, -0.97189}, "b_poly_x_1": {6.20310}, "b_poly_x_2": {0.53588},
+			"b_f_h": {0, 0, 0, 1.15732, 0, 1.11172}}},
+		{"y ~ 0 + f + x:f", "", "b sigma", map[string][]float64{"b_f": {2.52494, 4.35259, 2.19177},
+			"b_x_f": {0.98210, 0.78116, 0.84837}}},
+		{"y ~ (x + f + h)^2", "", "b Intercept sigma", map[string][]float64{
+			"b_Intercept": {3.16631}, "b_x": {0.90428},
+			"b_f": {0, 1.26507, -0.88419}, "b_h": {0, -1.20881}, "b_x_f": {0, -0.23016, -0.15929},
+			"b_x_h": {0, 0.12168}, "b_f_h": {0, 0, 0, 1.20404, 0, 1.15901}}},
+		{"y ~ f/h + log(n)", "", "b Intercept sigma", map[string][]float64{
+			"b_Intercept": {3.64500}, "b_f": {0, 0.58268, -1.65280},
+			"b_log_n": {0.56961}, "b_f_h": {0, -1.11395, 0, 0.63492, 0, 1.11799}}},
+		{"y ~ x:z + x + z - 1", "", "b sigma", map[string][]float64{
+			"b_x": {1.90851}, "b_z": {3.59143}, "b_x_z": {-1.11375}}},
+		{`y ~ relevel(f, ref = "b") * x`, "", "b Intercept sigma", map[string][]float64{"b_Intercept": {4.35259},
+			"b_relevel_f_ref_b": {0, -1.82765, -2.16082}, "b_x": {0.78116},
+			"b_x_relevel_f_ref_b": {0, 0.20094, 0.06721}}},
+		// the differences of the means of ordered levels, which increase
+		{"y ~ mo(step)", "", "bsp_mostep Intercept sigma", map[string][]float64{
+			"b_Intercept": {3.51200}, "bsp_mostep": {2.4810769 / 3},
+			"simo_mostep": {0.758 / 2.4810769, 0.946 / 2.4810769, 0.7770769 / 2.4810769}}},
+		// gls of nlme, with varExp and varIdent, by maximum likelihood
+		{"y ~ x + f, sigma ~ z", "", "b Intercept", map[string][]float64{"b_Intercept": {2.73067}, "b_x": {0.88098},
+			"b_f": {0, 1.40602, -0.61104}, "b_sigma_Intercept": {-0.22496}, "b_sigma_z": {0.00601}}},
+		{"bf(y ~ x, sigma ~ f)", "", "b Intercept", map[string][]float64{"b_Intercept": {2.52717}, "b_x": {0.88348},
+			"b_sigma_Intercept": {-0.20318}, "b_sigma_f": {0, 0.83030, -0.10216}}},
+		// lm with two outcomes: the correlation and the standard deviations of its residuals
+		{"mvbind(y, z) ~ x + f", "", "b Intercept sigma", map[string][]float64{
+			"b_y_Intercept": {2.73367}, "b_z_x": {-0.02591},
+			"b_y_f": {0, 1.40535, -0.61238}, "b_z_f": {0, 0.00238, -0.37158}, "sigma_y": {0.80126},
+			"sigma_z": {0.46272}, "rescor": {1, 0.33551, 0.33551, 1}}},
+		// rma of metafor, without and with variance between studies
+		{"y | se(I(n / 10)) ~ x", "", "b Intercept", map[string][]float64{
+			"b_Intercept": {2.17166}, "b_x": {1.29716}}},
+		{"y | se(I(n / 10), sigma = TRUE) ~ x", "", "b Intercept sigma", map[string][]float64{
+			"b_Intercept": {2.42829}, "b_x": {1.16383},
+			"sigma": {0.60657}}},
+		// glm with an offset
+		{"n | rate(y) ~ f", "poisson", "b Intercept", map[string][]float64{
+			"b_Intercept": {1.23097}, "b_f": {0, -0.20570, 0.16653}}},
+		// lm of the logarithms above 0, and glm of which are 0
+		{"q ~ x, hu ~ x", "hurdle_lognormal", "b Intercept sigma", map[string][]float64{
+			"b_Intercept": {1.08734}, "b_x": {0.19899},
+			"b_hu_Intercept": {-2.65945}, "b_hu_x": {0.67729}}},
+		// multinom of nnet
+		{"f ~ x + z", "categorical", "b Intercept", map[string][]float64{
+			"b_mub_Intercept": {-0.16974}, "b_mub_x": {0.07717},
+			"b_mub_z": {0.01093}, "b_muc_Intercept": {0.62191}, "b_muc_x": {0.07573}, "b_muc_z": {-1.56615}}},
+		{"cbind(n, m, stars) ~ x", "multinomial", "b Intercept", map[string][]float64{"b_mum_Intercept": {0.66493},
+			"b_mum_x": {-0.08351}, "b_mustars_Intercept": {-1.45571}, "b_mustars_x": {-0.10085}}},
+		// vglm of VGAM, with sratio and with acat(reverse = TRUE), whose coefficients of x have the other sign
+		{"stars ~ x", "sratio", "b cut", map[string][]float64{
+			"b_cut": {-0.94927, -0.85497, -0.83027, 0.19788}, "b_x": {0.12598}}},
+		{"stars ~ x", "acat", "b cut", map[string][]float64{
+			"b_cut": {0.37833, 0.43771, -0.16164, 0.10824}, "b_x": {0.08954}}},
 	}
 }
 
-// With flat priors the mode of the coefficients is the estimate of least squares.
-func TestLeastSquares(t *testing.T) {
-	for f, want := range leastSquares() {
-		flat := []string{"b=Flat", "sigma=Flat in 0..inf"}
-		if want["b_Intercept"] != nil {
-			flat = append(flat, "Intercept=Flat")
+// withDerived adds columns that are computed of others: q is y but 0 in some rows, step x in four levels.
+func withDerived(table formula.Table) formula.Table {
+	column := func(name string) []float64 {
+		k := slices.IndexFunc(table.Columns, func(c formula.Column) bool { return c.Name == name })
+		return table.Columns[k].Values
+	}
+	x, q, step := column("x"), slices.Clone(column("y")), make([]float64, len(column("x")))
+	for i, h := range column("h") {
+		if h == 1 && x[i] > 2 {
+			q[i] = 0
 		}
-		text := model(t, formula.Request{Formula: f, Data: read(t, "terms.csv"), Priors: flat})
+		for _, cut := range []float64{math.Inf(-1), 1.2, 2, 2.8} {
+			if x[i] > cut {
+				step[i]++
+			}
+		}
+	}
+	table.Columns = append(slices.Clone(table.Columns), formula.Column{Name: "q", Values: q},
+		formula.Column{Name: "step", Values: step})
+	return table
+}
+
+// writeTable writes a table to a file, and returns its path.
+func writeTable(t *testing.T, table formula.Table) string {
+	t.Helper()
+	var b strings.Builder
+	for k, c := range table.Columns {
+		b.WriteString(map[bool]string{true: ",", false: ""}[k > 0] + c.Name)
+	}
+	for i := range table.Columns[0].Values {
+		for k, c := range table.Columns {
+			b.WriteString(map[bool]string{true: ",", false: "\n"}[k > 0])
+			if v := c.Values[i]; c.Levels != nil {
+				b.WriteString(c.Levels[int(v)-1])
+			} else {
+				fmt.Fprint(&b, v)
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "table.csv")
+	if err := os.WriteFile(path, []byte(b.String()+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// With flat priors the mode of the coefficients is the estimate of least squares, or of maximum likelihood.
+func TestEstimates(t *testing.T) {
+	for _, c := range estimates() {
+		table := withDerived(read(t, "terms.csv"))
+		table.Path = writeTable(t, table)
+		r := formula.Request{Formula: c.formula, Family: c.family, Data: table}
+		for _, class := range strings.Fields(c.flat) {
+			prior := "Flat"
+			if class == "sigma" {
+				prior = "Flat in 0..inf"
+			}
+			r.Priors = append(r.Priors, class+"="+prior)
+		}
+		text := model(t, r)
 		got := mode(t, text)
-		for name, values := range want {
+		for name, values := range c.want {
 			if len(got[name]) != len(values) {
-				t.Errorf("%s: %s has %d elements, want %d\n%s", f, name, len(got[name]), len(values), text)
+				t.Errorf("%s: %s has %d elements, want %d\n%s", c.formula, name, len(got[name]), len(values), text)
 				continue
 			}
 			for k, v := range values {
 				if !(math.Abs(got[name][k]-v) < 1e-3) {
-					t.Errorf("%s: %s element %d is %.5f, want %.5f by lm", f, name, k+1, got[name][k], v)
+					t.Errorf("%s: %s element %d is %.5f, want %.5f by R", c.formula, name, k+1, got[name][k], v)
 				}
 			}
 		}

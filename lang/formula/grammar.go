@@ -10,7 +10,8 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// The grammar of formulas, from the loosest operator to the tightest: `,`, `~`, `|`, comparisons, `+ -`, `* /`, `:`, `^`.
+// The grammar of formulas, from the loosest operator to the tightest: `,`, `~`, `|`, comparisons, `+ -`, `* /`, `:`,
+// `^`.
 
 type formulaTree struct {
 	Parts []*tildeTree `parser:"@@ (',' @@)*"`

@@ -21,7 +21,8 @@ func (e *equation) group(p *predictor, bar *node) {
 	left, id := bar.args[0], ""
 	if inner := left.inner(); inner.op == "|" || inner.op == "||" {
 		name := inner.args[1].inner()
-		if inner.op != "|" || bar.op != "|" || name.op != opName && name.op != opNumber {
+		if inner.op != "|" || bar.op != "|" || name.op != opName && name.op != opNumber ||
+			strings.HasPrefix(inner.args[0].inner().op, "|") {
 			e.fail(bar, "a term with two bars is written as (effects | id | group)", "")
 		}
 		left, id = inner.args[0], name.text

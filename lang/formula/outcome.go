@@ -20,10 +20,10 @@ type response struct {
 	censored string // the range of a modifier
 	truncate string
 
-	errors    string // the standard errors of se(), at row i
-	withSigma bool   // these come on top of the family's own standard deviation
-	exposure  string // of rate(), at row i
-	imputed   bool   // mi(): rows without a value are unknowns
+	errors    string   // the standard errors of se(), at row i
+	withSigma bool     // these come on top of the family's own standard deviation
+	exposure  *numeric // of rate()
+	imputed   bool     // mi(): rows without a value are unknowns
 }
 
 // respond reads the left side of the formula.
@@ -98,9 +98,6 @@ func (w *equation) outcomeColumn(n *node) (*Column, string) {
 	case w.joint:
 		w.used[c.Name] = c
 		return c, spelled(c.Name)
-	}
-	if k := slices.IndexFunc(w.data, func(d declaration) bool { return w.used[c.Name] != nil && d.name == spelled(c.Name) }); k >= 0 {
-		w.fail(n, fmt.Sprintf("`%s` is the outcome of two formulas", c.Name), "leave one of them out")
 	}
 	name := w.declare(c, "")
 	w.data[len(w.data)-1].missing = w.outcome.imputed
@@ -224,13 +221,7 @@ func (w *equation) standardErrors(n *node) {
 	for k, a := range n.args {
 		switch {
 		case k == 0 && n.labels[k] == "":
-			text, values := w.arithmetic(a.inner())
-			for i, v := range values {
-				if v <= 0 {
-					w.fail(a, fmt.Sprintf("the standard error is %v in row %d, and has to be above 0", v, i+1), "")
-				}
-			}
-			w.outcome.errors = text
+			w.outcome.errors = w.above0(a, "the standard error").name + "[i]"
 		case n.labels[k] == "sigma" && (a.text == "TRUE" || a.text == "FALSE"):
 			w.outcome.withSigma = a.text == "TRUE"
 		default:
@@ -247,13 +238,19 @@ func (w *equation) rate(arg *node) {
 	if w.family.takes != countOutcome || w.link != "log" {
 		w.fail(arg, "rate() is for counts with the link log", "take --family poisson or negbinomial")
 	}
-	text, values := w.arithmetic(arg)
-	for i, v := range values {
-		if v <= 0 {
-			w.fail(arg, fmt.Sprintf("the exposure is %v in row %d, and has to be above 0", v, i+1), "")
+	v := w.above0(arg, "the exposure")
+	w.outcome.exposure = &v
+}
+
+// above0 is a quantity that has to be above 0.
+func (w *writer) above0(n *node, called string) numeric {
+	v := w.number(n)
+	for i, x := range v.values {
+		if x <= 0 {
+			w.fail(n, fmt.Sprintf("%s is %v in row %d, and has to be above 0", called, x, i+1), "")
 		}
 	}
-	w.outcome.exposure = text
+	return v
 }
 
 // checkTrials refuses trials that are fewer than the successes; of failures only that they are negative.

@@ -7,14 +7,9 @@ import (
 	"strings"
 )
 
-// addSpecial adds a term that is no product of columns.
+// addSpecial adds a curve.
 func (e *equation) addSpecial(p *predictor, n *node) {
 	switch n.text {
-	case "offset":
-		if len(n.args) != 1 {
-			e.fail(n, "offset takes one column", "")
-		}
-		p.summands = append(p.summands, e.number(n.args[0]).name+"[i]")
 	case "s":
 		e.spline(p, n)
 	case "gp":
@@ -120,7 +115,8 @@ func (e *equation) spline(p *predictor, n *node) {
 		fmt.Sprintf("Normal(0, %s)", rounded(p.spread*p.scale/sdOf(c.x.values))),
 		words+fmt.Sprintf(" / sd(%s)", c.x.name))
 	e.prior(sds, "sds", sds+bracketed(strings.Replace(axis, "l in ", "", 1)),
-		fmt.Sprintf("Exponential(mean = %s)", rounded(p.scale)), strings.TrimSpace(p.words+" of the curve about its line"))
+		fmt.Sprintf("Exponential(mean = %s)", rounded(p.scale)),
+		strings.TrimSpace(p.words+" of the curve about its line"))
 	of := sds
 	if c.by != nil {
 		of += "[l]"

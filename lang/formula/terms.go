@@ -60,7 +60,7 @@ func forms() []form {
 		{"mvbind", "mvbind(y, z) ~ x", outcomeForm, ""},
 		{"set_rescor", "bf(y ~ x) + bf(z ~ n) + set_rescor(FALSE)", outcomeForm, ""},
 		{"se", "y | se(n) ~ x", outcomeForm, ""},
-		{"rate", "n | rate(x) ~ f", outcomeForm, ""},
+		{"rate", "n | rate(m) ~ f", outcomeForm, ""},
 		{"trials", "n | trials(m) ~ x", outcomeForm, ""},
 		{"cbind", "cbind(n, z) ~ x", outcomeForm, ""},
 		{"weights", "y | weights(n) ~ x", outcomeForm, ""},

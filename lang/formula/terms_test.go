@@ -24,6 +24,9 @@ func TestForms(t *testing.T) {
 		if strings.Contains(f.example, "trials") || strings.Contains(f.example, "cbind") {
 			r.Family = "binomial"
 		}
+		if strings.Contains(f.example, "rate") {
+			r.Family = "poisson"
+		}
 		text, err := Model(r)
 		switch {
 		case !strings.Contains(f.example, f.name+"("):

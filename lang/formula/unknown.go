@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// unknown returns the quantity of mo(x), me(x, error) or mi(x), which depends on parameters. The steps of mo have shares
-// of their own in each product with other variables, as in brms.
+// unknown returns the quantity of mo(x), me(x, error) or mi(x), which depends on parameters. The steps of mo have
+// shares of their own in each product with other variables, as in brms.
 func (w *writer) unknown(n *node, t term) numeric {
 	key := n.String()
 	if n.text == "mo" && len(t) > 1 {
@@ -42,12 +42,12 @@ func (w *writer) monotonic(n *node, t term) numeric {
 	if len(n.args) > 1 {
 		w.fail(n, "mo takes one column", "")
 	}
-	at, first, last, values := w.ranks(n.args[0])
-	steps := last - first
+	r := w.ranks(n.args[0])
+	steps := r.last - r.first
 	if steps < 1 {
 		w.fail(n, fmt.Sprintf("`%s` has one level, and so no effect", n.args[0]), "leave it out")
 	}
-	label := "mo" + joined(n.args[0].String())
+	label := "mo" + r.column
 	name := label
 	if len(t) > 1 {
 		name = joined(strings.ReplaceAll(t.String(), n.String(), label))
@@ -55,34 +55,49 @@ func (w *writer) monotonic(n *node, t term) numeric {
 	share := w.fresh("simo_" + name)
 	w.prior(share, "simo", fmt.Sprintf("%s[1..%d]", share, steps), fmt.Sprintf("Dirichlet(fill(1, %d))", steps), "")
 	rise := w.fresh("rise_" + name)
-	axis, before := fmt.Sprintf("k in %d..%d", first, last), fmt.Sprintf("j <= k - %d", first)
-	if first == 0 {
-		before = "j <= k"
+	before := "j < k"
+	if r.first < 1 {
+		before = "j <= k" + less(float64(r.first))
+	} else if r.first > 1 {
+		before = "j < k" + less(float64(r.first-1))
 	}
-	w.statement(fmt.Sprintf("%s[%s] = %d * sum(j in 1..%[3]d: %s ? %s[j] : 0)", rise, axis, steps, before, share), "")
-	v := numeric{name: w.fresh(name), label: label, values: values}
-	w.statement(fmt.Sprintf("%s[i in %s] = %s[%s]", v.name, w.rows, rise, at), "")
+	w.statement(fmt.Sprintf("%s[k in %s] = %d * sum(j in 1..%[3]d: %s ? %s[j] : 0)", rise, r.axis, steps,
+		strings.TrimSuffix(before, " - 0"), share), "")
+	v := numeric{name: w.fresh(name), label: label, values: r.values}
+	w.statement(fmt.Sprintf("%s[i in %s] = %s[%s[i]]", v.name, w.rows, rise, r.name), "")
 	return v
 }
 
 // ranks are whole numbers for the levels of a column, in its order.
-func (w *writer) ranks(n *node) (at string, first, last int, values []float64) {
+type ranks struct {
+	column      string // in names
+	name        string // of the array
+	axis        string
+	first, last int
+	values      []float64
+}
+
+// ranks reads a column of ordered levels or whole numbers.
+func (w *writer) ranks(n *node) ranks {
 	n = n.inner()
 	if w.isFactor(n) {
 		f, typ := w.levelled(n)
-		w.checkOrder(n, f, typ)
+		if len(f.levels) > 1 {
+			w.checkOrder(n, f, typ)
+		}
 		f = w.factor(n)
-		values = make([]float64, len(f.codes))
+		values := make([]float64, len(f.codes))
 		for i, code := range f.codes {
 			values[i] = float64(code)
 		}
-		return f.name + "[i]", 1, len(f.levels), values
+		return ranks{spelled(f.column), f.name, f.set, 1, len(f.levels), values}
 	}
 	v := w.number(n)
 	low, high := math.Inf(1), math.Inf(-1)
 	for i, x := range v.values {
 		if x != math.Trunc(x) && !math.IsNaN(x) {
-			w.fail(n, fmt.Sprintf("`%s` is %v in row %d, and mo() takes whole numbers or ordered levels", n, x, i+1), "")
+			w.fail(n, fmt.Sprintf("`%s` is %v in row %d, and mo() takes whole numbers or ordered levels", n, x,
+				i+1), "")
 		}
 		low, high = min(low, x), max(high, x)
 	}
@@ -90,7 +105,7 @@ func (w *writer) ranks(n *node) (at string, first, last int, values []float64) {
 	if high-low > most {
 		w.fail(n, fmt.Sprintf("`%s` is from %v to %v, and mo() takes at most %d levels", n, low, high, most), "")
 	}
-	return v.name + "[i]", int(low), int(high), v.values
+	return ranks{joined(n.String()), v.name, fmt.Sprintf("%d..%d", int(low), int(high)), int(low), int(high), v.values}
 }
 
 // measured writes true values of a quantity that was measured with known standard errors.
@@ -99,12 +114,7 @@ func (w *writer) measured(n *node) numeric {
 		w.fail(n, "me takes a column and its standard errors", "write me(x, error)")
 	}
 	x := w.number(n.args[0])
-	errors, sizes := w.arithmetic(n.args[1].inner())
-	for i, s := range sizes {
-		if s <= 0 {
-			w.fail(n.args[1], fmt.Sprintf("the standard error is %v in row %d, and has to be above 0", s, i+1), "")
-		}
-	}
+	errors := w.above0(n.args[1], "the standard error").name + "[i]"
 	if !x.plain {
 		w.fail(n.args[0], "me takes a column of the data", "make a column of it in the data")
 	}

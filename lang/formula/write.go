@@ -70,9 +70,15 @@ func (w *writer) translate() {
 		w.equations = append(w.equations, w.equation(s, len(said.all) > 1))
 	}
 	joint := w.areJoint(said.correlation)
-	for _, e := range w.equations {
+	for k, e := range w.equations {
 		e.joint = joint
 		e.respond()
+		for _, other := range w.equations[:k] {
+			if other.outcome.column == e.outcome.column {
+				e.fail(e.left, fmt.Sprintf("`%s` is the outcome of two formulas", e.outcome.column.Name),
+					"leave one of them out")
+			}
+		}
 	}
 	var parameters []parameters
 	for _, e := range w.equations {
