@@ -18,6 +18,7 @@ import (
 	"ppl/infer/flow"
 	"ppl/infer/nuts"
 	"ppl/infer/renhd"
+	"ppl/infer/renhd/renhdtest"
 	"ppl/runtime/device"
 	"ppl/runtime/native"
 	"ppl/runtime/parallel/ranks"
@@ -79,31 +80,35 @@ func on(ctx context.Context, n int, s infer.Sampler, t infer.Target, o infer.Opt
 type setting struct {
 	sampler infer.Sampler
 	o       infer.Options
+	target  infer.Target
 }
 
 func settings(t *testing.T) map[string]setting {
 	all := map[string]setting{
-		"hmc":    {renhd.Sample, options(t, 2, 40, 10)},
-		"nuts":   {nuts.Sample, options(t, 2, 20, 10)},
-		"advi":   {flow.Sampler(flow.MeanField, nil), options(t, 2, 5, 20)},
-		"ladder": {renhd.Sample, options(t, 3, 30, 5)},
-		"batch":  {renhd.Sample, options(t, 2, 30, 5)},
+		"hmc":    {renhd.Sample, options(t, 2, 40, 10), many()},
+		"nuts":   {nuts.Sample, options(t, 2, 20, 10), many()},
+		"advi":   {flow.Sampler(flow.MeanField, nil), options(t, 2, 5, 20), many()},
+		"ladder": {renhd.Sample, options(t, 3, 30, 5), many()},
+		"batch":  {renhd.Sample, options(t, 2, 30, 5), many()},
 	}
 	ladder, batch := all["ladder"], all["batch"]
 	ladder.o.Settings.Replicas, batch.o.Settings.Batch = 12, 100
 	all["ladder"], all["batch"] = ladder, batch
 	// a block of lanes for each of three ranks and more, so that those are shared, and rows on five
-	all["many chains"] = setting{nuts.Sample, options(t, 20, 10, 5)}
+	all["many chains"] = setting{nuts.Sample, options(t, 20, 10, 5), many()}
 	ladder.o.Settings.Batch, ladder.o.Settings.Replicas = 100, 8
 	all["ladder with batches"] = ladder
+	unequal, _ := renhdtest.UnequalInFile(2000)
+	batch.target = unequal.InMemory()
+	all["batch and rows of high leverage"] = batch
 	return all
 }
 
 // Draws on 2, 3 and 5 ranks, which have different numbers of threads, are those of one process, to the last bit; and so
 // are those of a run that was killed and went on with another number of ranks.
 func TestRanksGiveTheSameDraws(t *testing.T) {
-	target := many()
 	for name, c := range settings(t) {
+		target := c.target
 		t.Run(name, func(t *testing.T) {
 			var want dynamicstest.Memory
 			report, err := c.sampler(t.Context(), target, c.o, &want)

@@ -18,6 +18,12 @@ import (
 // vector, which the host has tabulated with the entry Block and writes before the step. The estimate is without bias
 // wherever the anchor is; that decides only how much noise it has.
 //
+// Where a few rows C have most of the curvature, a block that has one of them says far too much, and one that has none
+// too little. These rows are read at every step (Batches.Always). They count as themselves and are taken out of their
+// blocks, in tables and in steps:
+//
+//	log ℓ(θ) ≈ Σ_C ℓᵢ(θ) + K Σ_(S without C) ℓᵢ(θ) + level_S + (θ − a)·slope_S
+//
 // These are lane buffers that the host writes: the anchor; levels and slopes of the batches to come, at most Ahead of
 // them; how many of these were taken since; and the share of the correction that is used, 0 or 1: a rung so hot that
 // its walkers are far from every anchor has less noise without one.
@@ -42,7 +48,7 @@ func AnchorBuffers() []string {
 const (
 	Block       = "block"
 	BlockNumber = "block_number"
-	BlockSum    = "block_sum"   // Σ_S ℓᵢ(a)
+	BlockSum    = "block_sum"   // Σ_S ℓᵢ(a), without rows that are always in a batch
 	BlockSlope  = "block_slope" // its gradient
 )
 
@@ -62,13 +68,13 @@ func (s System) anchor(g *autodiff.Graph) autodiff.Node { return g.Input(Anchor,
 func (s System) fromBlock(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	g := theta.Graph()
 	blocks := g.Const(float64(s.Batches.Blocks()))
-	logPrior, whole, sum := s.block(theta, autodiff.Floor(autodiff.Mul(blocks, g.Common(siteRows))))
+	logPrior, whole, sum, always := s.block(theta, autodiff.Floor(autodiff.Mul(blocks, g.Common(siteRows))))
 	taken := g.Input(Taken)
 	level := autodiff.Gather(g.Input(Levels, Ahead), taken)
 	slope := autodiff.Gather(g.Input(Slopes, Ahead, s.Target.Dim()), taken)
 	tilt := autodiff.SumAll(autodiff.Mul(slope, autodiff.Sub(theta, s.anchor(g))))
 	sum = autodiff.Add(autodiff.Mul(blocks, sum), autodiff.MulZero(g.Input(AnchorShare), autodiff.Add(level, tilt)))
-	return logPrior, autodiff.Add(whole, sum)
+	return logPrior, autodiff.Add(whole, autodiff.Add(sum, always))
 }
 
 // took counts the batch of an entry.
@@ -79,9 +85,10 @@ func (s System) took(g *autodiff.Graph) []lower.Assign {
 	return put(Taken, autodiff.Add(g.Input(Taken), g.Const(1)))
 }
 
-// block is log ρ, the part of log ℓ that is no sum over rows, and the sum over the rows of a block. Where blocks differ
-// by a row, the program reads one row more of the smaller ones, before or after it, which counts as nothing.
-func (s System) block(theta, number autodiff.Node) (logPrior, whole, sum autodiff.Node) {
+// block is log ρ, the part of log ℓ that is no sum over rows, the sum over the rows of a block, and that over rows
+// which are always in a batch. Where blocks differ by a row, the program reads one row more of the smaller ones, before
+// or after it, which counts as nothing.
+func (s System) block(theta, number autodiff.Node) (logPrior, whole, sum, always autodiff.Node) {
 	g, b := theta.Graph(), s.Batches
 	size := b.Block()
 	first, next := s.firstOf(number), s.firstOf(autodiff.Add(number, g.Const(1)))
@@ -91,11 +98,25 @@ func (s System) block(theta, number autodiff.Node) (logPrior, whole, sum autodif
 	if b.Order != nil {
 		rows = autodiff.Gather(g.Data("order", b.Order, b.Rows), at)
 	}
+	if len(b.Always) > 0 {
+		return s.blockAndAlways(theta, number, rows, autodiff.Mul(autodiff.Le(first, at), autodiff.Lt(at, next)))
+	}
 	logPrior, whole, terms := s.split(theta, rows)
 	if b.Rows%b.Blocks() > 0 {
 		terms = autodiff.MulZero(autodiff.Mul(autodiff.Le(first, at), autodiff.Lt(at, next)), terms)
 	}
-	return logPrior, whole, autodiff.SumAll(terms)
+	return logPrior, whole, autodiff.SumAll(terms), g.Const(0)
+}
+
+// blockAndAlways is block with rows that are always in a batch; counted says which of the others are of the block.
+func (s System) blockAndAlways(theta, number, rows, counted autodiff.Node) (logPrior, whole, sum,
+	always autodiff.Node) {
+	g, b, n := theta.Graph(), s.Batches, len(s.Batches.Always)
+	logPrior, whole, terms := s.split(theta, autodiff.Concat(0, rows, g.Data("always", b.Always, n)))
+	taken := autodiff.Neg(autodiff.Eq(g.Data("blocks_of_always", b.blocksOfAlways(), n), number))
+	added := autodiff.Concat(0, g.Full(0, rows.Size()), g.Full(1, n))
+	sum = autodiff.SumAll(autodiff.MulZero(autodiff.Concat(0, counted, taken), terms))
+	return logPrior, whole, sum, autodiff.SumAll(autodiff.MulZero(added, terms))
 }
 
 // firstOf is Batches.first.
@@ -108,7 +129,7 @@ func (s System) firstOf(number autodiff.Node) autodiff.Node {
 func (s System) blockEntry() lower.Entry {
 	g := autodiff.New()
 	at := s.anchor(g)
-	_, _, sum := s.block(at, g.Input(BlockNumber))
+	_, _, sum, _ := s.block(at, g.Input(BlockNumber))
 	return lower.Entry{Name: Block, Assign: put(BlockSum, sum, BlockSlope, autodiff.Grad(sum, at)[0]),
 		Given: []string{BlockNumber}}
 }

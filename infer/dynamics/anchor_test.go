@@ -160,3 +160,72 @@ func TestAllRows(t *testing.T) {
 		t.Errorf("density %v, want %v", got, total)
 	}
 }
+
+// Rows that every batch has count once: over all blocks, the mean of the gradients is that over all rows, also where
+// blocks differ by a row. Planted: where the rows are not taken out of their blocks it is off by what they say. What
+// blocks say has a twentieth of the variance that it has without.
+func TestRowsThatAreAlwaysRead(t *testing.T) {
+	x, y := dynamicstest.SimulateLogistic(anchoredRows+5, 3, 1)
+	always := []float64{3, 117, 118, 404}
+	for _, row := range always {
+		for j := range 3 {
+			x[int(row)*3+j] *= 12
+		}
+	}
+	c := anchored{dynamicstest.Logistic(x, y, 3, 2.5), []float64{0.06, -0.1, 0.04}, []float64{0.07, -0.09, 0.03}}
+	few := anchored{target: dynamicstest.Logistic(rowsOf(x, 3, always), rowsOf(y, 1, always), 3, 2.5)}
+	_, of := few.known(c.theta, false)
+	_, want := c.known(c.theta, true)
+	for _, mixed := range []bool{false, true} {
+		mean, spread := c.overBlocks(t, mixed, always)
+		_, without := c.overBlocks(t, mixed, nil)
+		for j := range want {
+			if math.Abs(mean[j]-want[j]) > 1e-9*(1+math.Abs(want[j])) {
+				t.Errorf("mixed %v: mean gradient %v, want %v", mixed, mean, want)
+			}
+			if spread[j] > without[j]/20 {
+				t.Errorf("mixed %v, coordinate %d: variance %.3g, without %.3g", mixed, j, spread[j], without[j])
+			}
+			if math.Abs(of[j]) < 1e-3 {
+				t.Errorf("the rows say %v: the test could not fail", of)
+			}
+		}
+	}
+}
+
+// rowsOf are some rows of a matrix.
+func rowsOf(x []float64, width int, rows []float64) (out []float64) {
+	for _, row := range rows {
+		out = append(out, x[int(row)*width:int(row+1)*width]...)
+	}
+	return out
+}
+
+// overBlocks are mean and variance of the gradients of all blocks, each once.
+func (c anchored) overBlocks(t *testing.T, mixed bool, always []float64) (mean, variance []float64) {
+	t.Helper()
+	rows, _ := c.target.Rows()
+	s := dynamics.System{Target: c.target, Batches: dynamics.NewBatches(rows, anchoredBatch, 50, 50, 3)}
+	s.Batches.Mixed = mixed
+	s.Batches.Anchor(3)
+	s.Batches.Always = always
+	l := dynamicstest.Open(t, dynamics.Named("sgld"), s, 1)
+	l.AnchorAt(t, c.at)
+	l.SetLane(dynamics.Theta, 0, c.theta)
+	seen, blocks := map[int][]float64{}, s.Batches.Blocks()
+	for step := uint64(0); len(seen) < blocks; step++ {
+		block := s.Batches.BlockAt(20200601, step)
+		l.Call(t, dynamics.NoisyGrad, 1)
+		seen[block] = l.Read(dynamics.NoisyGrad)
+	}
+	mean, variance = make([]float64, 3), make([]float64, 3)
+	for _, g := range seen {
+		floats.AddScaled(mean, 1/float64(blocks), g)
+	}
+	for _, g := range seen {
+		for j, v := range g {
+			variance[j] += (v - mean[j]) * (v - mean[j]) / float64(blocks)
+		}
+	}
+	return mean, variance
+}

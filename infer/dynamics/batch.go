@@ -24,7 +24,8 @@ import (
 // weighted to count as all rows: a posterior of about the same shape and location.
 //
 // Rows in an order drawn for the run are then cut into blocks of about Size, and a batch is one of these at random:
-// what a block says at an anchor is tabulated.
+// what a block says at an anchor is tabulated. Rows of high leverage are Always in the batch: with weight 1, while
+// those of the block have the number of blocks.
 //
 // If rows are in random order already (Mixed), as in the files of data too large for memory, a batch is Size
 // consecutive rows from a random one on, wrapping around at the end, and so are the rows of energies. Over all possible
@@ -38,6 +39,7 @@ type Batches struct {
 	Pass       int       // rows of one call of the entry AllRows, where they stay in files
 	Anchored   bool      // what a batch says is compared with what it says at the lane's anchor
 	Order      []float64 // of Anchored: rows in random order, which blocks are cut from; nil if Mixed
+	Always     []float64 // of Anchored: rows that every batch has besides its block, each counted once
 	HeldOut    int       // of Order: how many, from the first, an optimiser does not learn from
 }
 
@@ -115,6 +117,28 @@ func (b Batches) Blocks() int { return (b.Rows + b.Size - 1) / b.Size }
 // Block is the number of rows of the largest blocks.
 func (b Batches) Block() int { return (b.Rows + b.Blocks() - 1) / b.Blocks() }
 
+// InBatch is the number of rows that a program reads for an anchored batch.
+func (b Batches) InBatch() int { return b.Block() + len(b.Always) }
+
+// blocksOfAlways are the numbers of the blocks that have the rows of Always.
+func (b Batches) blocksOfAlways() []float64 {
+	place := map[float64]int{}
+	for at, row := range b.Order {
+		place[row] = at
+	}
+	out := make([]float64, len(b.Always))
+	for i, row := range b.Always {
+		at, ordered := place[row]
+		if !ordered {
+			at = int(row)
+		}
+		for b.first(int(out[i])+1) <= at {
+			out[i]++
+		}
+	}
+	return out
+}
+
 func (b Batches) first(k int) int { return int(float64(k) * float64(b.Rows) / float64(b.Blocks())) }
 
 // BlockAt is the block that all lanes take at a noise step.
@@ -135,11 +159,11 @@ func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string
 		return nil
 	}
 	if b.Takes(entry) {
-		return b.rowsOf(b.BlockAt(seed, step))
+		return append(b.rowsOf(b.BlockAt(seed, step)), b.Always...)
 	}
 	switch entry {
 	case Block:
-		return b.rowsOf(int(scalar(BlockNumber)))
+		return append(b.rowsOf(int(scalar(BlockNumber))), b.Always...)
 	case "start", "step", NoisyGrad, PlainGrad:
 		return b.inEpoch(seed, 2*scalar(Walker)+1, scalar(clock), 0, b.Size)
 	case Climb:

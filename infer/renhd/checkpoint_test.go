@@ -41,6 +41,7 @@ func resumeCases() map[string]struct {
 	some, _, _ := dynamicstest.Means(renhdtest.Normals(600))
 	guessed := dynamicstest.Normal(1, 3)
 	guessed.Proper = false
+	unequal, _ := renhdtest.UnequalInFile(2000)
 	pilots := small(60, 5, infer.Settings{})
 	pilots.Thin = 0
 	apart, late := renhdtest.FarApart()
@@ -72,8 +73,10 @@ func resumeCases() map[string]struct {
 		"file, two anchors": {29, renhdtest.TwoGroupsInFile(2000), small(60, 10, infer.Settings{Batch: 32})},
 		"file, no anchors": {5, dynamicstest.FiledLogistic(x, y, 2, 2.5), small(60, 10,
 			infer.Settings{Batch: 32, ControlVariates: "off"})},
-		"network":   {11, renhdtest.NewLayered(1000), small(60, 3, infer.Settings{Batch: 10})},
-		"recentred": {19, dynamicstest.SixEffects(false, 8, 0.05), small(240, 10, infer.Settings{})},
+		"leverage":       {3, unequal.InMemory(), small(60, 10, infer.Settings{Batch: 100})},
+		"file, leverage": {29, unequal, small(60, 10, infer.Settings{Batch: 100})},
+		"network":        {11, renhdtest.NewLayered(1000), small(60, 3, infer.Settings{Batch: 10})},
+		"recentred":      {19, dynamicstest.SixEffects(false, 8, 0.05), small(240, 10, infer.Settings{})},
 		"recentred, free": {19, dynamicstest.SixEffects(false, 8), small(160, 10,
 			infer.Settings{Dynamics: "nosehoover"})},
 		"centred again": {23, dynamicstest.SixEffects(false, 8), small(160, 10, infer.Settings{Dynamics: "nosehoover",

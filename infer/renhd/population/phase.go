@@ -57,6 +57,12 @@ func (p Phase) InBatches(rows int) Phase {
 	return p
 }
 
+// WithAlways is the phase with rows that every batch has.
+func (p Phase) WithAlways(rows []float64) Phase {
+	p.Batches.Always, p.System.Batches.Always = rows, rows
+	return p
+}
+
 // WithControls is the phase in which gradients have control variates, or have none.
 func (p Phase) WithControls(anchored bool) Phase {
 	p.System.Batches.Anchored = anchored

@@ -41,8 +41,9 @@ type Kept struct {
 
 	// What the phase is in which draws are collected.
 	Path     dynamics.Path
-	Anchored bool // gradients have control variates
-	Batch    int  // rows of a minibatch, if warm-up chose them
+	Anchored bool      // gradients have control variates
+	Batch    int       // rows of a minibatch, if warm-up chose them
+	Always   []float64 // rows that every minibatch has
 }
 
 // New has no walkers yet.
@@ -143,7 +144,7 @@ func (p *Population) TakeDrawingPhase() {
 	if p.Batch > 0 {
 		p.Phase = p.Phase.InBatches(p.Batch)
 	}
-	p.Phase = p.Phase.OnPath(p.Path).WithControls(p.Anchored)
+	p.Phase = p.Phase.OnPath(p.Path).WithControls(p.Anchored).WithAlways(p.Always)
 }
 
 // Load compiles the system and opens perChain walkers for each chain, in turn on rungs of these inverse temperatures.
@@ -178,7 +179,7 @@ func (p *Population) open(program program, rungs []Rung, perChain int) error {
 	}
 	p.Roster = to
 	p.follow(w, true)
-	w.numberLanes()
+	w.NumberLanes()
 	w.WriteAllRungs()
 	return nil
 }
@@ -226,7 +227,7 @@ func (p *Population) ChangeProgram(at [][]float64) error {
 	}
 	p.follow(newWalkers(&p.Phase, program, exe, old.Lineup), false)
 	p.perStep = old.perStep
-	p.numberLanes()
+	p.NumberLanes()
 	p.WriteAllRungs()
 	_, err = p.Place(p.Ctx, at)
 	return err

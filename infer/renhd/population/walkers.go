@@ -217,8 +217,8 @@ func (w *Walkers) writeNumbers(lanes []int) {
 	}
 }
 
-// numberLanes writes the numbers that a lane's minibatches and swaps are drawn by.
-func (w *Walkers) numberLanes() {
+// NumberLanes writes the numbers that a lane's minibatches and swaps are drawn by.
+func (w *Walkers) NumberLanes() {
 	for lane := range w.Lanes() {
 		if w.Numbered {
 			w.Set(dynamics.Walker, lane, float64(lane))

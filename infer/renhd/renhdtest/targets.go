@@ -299,3 +299,31 @@ func (d Described) Coordinates() []types.Coordinate { return d.Names }
 const Tilt = 0.2
 
 const FarthestCoefficient = 200.
+
+// UnequalInFile are n rows of two means, read as those of a file: of a, all know something, of b hardly any but the
+// first four. The posterior is normal; variances are those of a and b.
+func UnequalInFile(n int) (target dynamicstest.Filed, variances []float64) {
+	r, records := rand.New(rand.NewPCG(1, 4)), make([]float64, 0, 2*n)
+	precisions := []float64{1. / 100, 1. / 100}
+	for i := range n {
+		x := 0.001 * r.NormFloat64()
+		if i < 4 {
+			x = float64(20 - 40*(i%2))
+		}
+		precisions[0]++
+		precisions[1] += x * x
+		records = append(records, 1+2*x+r.NormFloat64(), x)
+	}
+	target = dynamicstest.NewFiled(2, 10, records, 2, func(theta, records autodiff.Node) autodiff.Node {
+		m := records.Shape()[0]
+		column := func(j int) autodiff.Node {
+			return autodiff.Reshape(autodiff.Slice(records, []int{0, j}, []int{m, j + 1}), m)
+		}
+		at := func(j int) autodiff.Node {
+			return autodiff.Broadcast(autodiff.Reshape(autodiff.Slice(theta, []int{j}, []int{j + 1})), []int{m}, nil)
+		}
+		z := autodiff.Sub(autodiff.Sub(column(0), at(0)), autodiff.Mul(at(1), column(1)))
+		return autodiff.Mul(theta.Graph().Full(-0.5, m), autodiff.Mul(z, z))
+	})
+	return target, []float64{1 / precisions[0], 1 / precisions[1]}
+}

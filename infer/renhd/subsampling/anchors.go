@@ -1,6 +1,7 @@
 package subsampling
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -117,6 +118,7 @@ type anchorSearch struct {
 type anchorResult struct {
 	Anchored bool // gradients are to have control variates
 	Several  bool // anchors are in several modes
+	Anchors  int  // how many there are
 }
 
 // anchorState is what a search has found so far.
@@ -194,6 +196,7 @@ func (t *anchorSearch) Finish() (found anchorResult, err error) {
 		anchors = t.merge(anchors, a)
 	}
 	w.newAnchors(anchors[max(0, len(anchors)-w.mostAnchors()):])
+	found.Anchors = len(w.Anchors)
 	if t.judge != nil {
 		err = t.judge(&t.state, &found)
 	}
@@ -241,11 +244,14 @@ func (t *anchorSearch) merge(anchors []anchor, a anchor) []anchor {
 func (r *Subsampling) FirstAnchors(load func() error) error {
 	if r.Phase.System.Batches.Anchored {
 		anchored, err := r.anchorAtModes()
+		if r.state.Compared != "" {
+			r.Notef("%s", r.state.Compared)
+		}
 		if err != nil || anchored {
 			return err
 		}
 		at := r.controls.Positions()
-		r.Phase = r.Phase.WithControls(false)
+		r.Phase, r.Always = r.Phase.WithControls(false).WithAlways(nil), nil
 		r.controls.newAnchors(nil)
 		if err := load(); err != nil {
 			return err
@@ -274,12 +280,18 @@ func (r *Subsampling) anchorAtModes() (anchored bool, err error) {
 	starts := r.controls.Positions
 	for range most {
 		found, err := part.Do(r.Run, &anchorSearch{run: r, starts: starts, climbs: true, judge: r.judgeAnchors})
-		if err != nil || !found.Several {
-			return found.Anchored, err
+		if err != nil || found.Anchors == 0 {
+			return false, err
+		}
+		if !found.Several {
+			return r.takeAlways(false, found.Anchored)
 		}
 		curved, err := part.Do(r.Run, &curvature{run: r})
-		if err != nil || !curved.Unfinished {
-			return curved.Anchored, err
+		if err != nil || curved.Anchors == 0 {
+			return false, err
+		}
+		if !curved.Unfinished {
+			return r.takeAlways(true, curved.Anchored)
 		}
 		starts = r.controls.nearestAnchors
 	}
@@ -381,7 +393,7 @@ func (r *Subsampling) anchorsPay(noise population.Noises) bool {
 	if !pays {
 		what = "which gives no more effective draws, so they are not used"
 	}
-	r.Notef("control variates leave a variance of %.2g in the gradient of a minibatch, in whitened coordinates, where "+
-		"it is %.2g without, %s", noise.Anchored.Worst, noise.Plain.Worst, what)
+	r.state.Compared = fmt.Sprintf("control variates leave a variance of %.2g in the gradient of a minibatch, in "+
+		"whitened coordinates, where it is %.2g without, %s", noise.Anchored.Worst, noise.Plain.Worst, what)
 	return pays
 }

@@ -36,7 +36,7 @@ func (f *batchLoader) inputs() (names []string) {
 	}
 	sizes := []int{f.batches.Size, f.batches.Chunk, f.batches.Pass}
 	if f.batches.Anchored && f.batches.Size > 0 {
-		sizes = append(sizes, f.batches.Block())
+		sizes = append(sizes, f.batches.InBatch())
 	}
 	for k := range f.target.Streams() {
 		for _, m := range sizes {

@@ -19,7 +19,8 @@ type controls struct {
 // State is what checkpoints keep of anchors.
 type State struct {
 	Anchors  []anchor
-	AnchorOf []int // by lane
+	AnchorOf []int  // by lane
+	Compared string // the noise with anchors and without, as last measured, and what that means; empty before
 }
 
 // BeforeTrajectory implements rowReader.

@@ -31,6 +31,7 @@ type curvature struct {
 type curvatureResult struct {
 	Anchored   bool // gradients are to have control variates
 	Unfinished bool // anchors are not at their modes yet
+	Anchors    int  // how many are left
 }
 
 // curvatureState is what is known so far.
@@ -76,7 +77,7 @@ func (t *curvature) Finish() (found curvatureResult, err error) {
 	}
 	at := w.Positions()
 	w.newAnchors(sameModes(w.Anchors))
-	if len(w.Anchors) == 0 {
+	if found.Anchors = len(w.Anchors); found.Anchors == 0 {
 		r.Notef("minibatches have no control variates: climbs have come to no maximum of the density")
 		found.Unfinished = false
 		return found, nil

@@ -136,11 +136,11 @@ func (w *controls) makeTables(ctx context.Context, anchors []int) error {
 		w.Exe.SetLane(dynamics.Anchor, lane, w.Anchors[k].At)
 		made[lane], mask[lane] = table{make([]float64, blocks), make([]float64, blocks*d)}, true
 	}
-	calls, number := []device.Call{{Entry: dynamics.Block, Times: 1}}, make([]float64, 1)
+	number := make([]float64, 1)
 	for block := range blocks {
 		number[0] = float64(block)
 		w.Exe.Set(dynamics.BlockNumber, number)
-		if err := w.runBlocks(ctx, calls, mask); err != nil {
+		if err := w.runAside(ctx, dynamics.Block, mask); err != nil {
 			return err
 		}
 		for lane, t := range made {
@@ -156,16 +156,17 @@ func (w *controls) makeTables(ctx context.Context, anchors []int) error {
 	return nil
 }
 
-func (w *controls) runBlocks(ctx context.Context, calls []device.Call, mask []bool) error {
+// runAside runs an entry without counting noise steps.
+func (w *controls) runAside(ctx context.Context, entry string, mask []bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if w.loader != nil {
-		if err := w.loader.load(ctx, w.Walkers, dynamics.Block, mask); err != nil {
+		if err := w.loader.load(ctx, w.Walkers, entry, mask); err != nil {
 			return err
 		}
 	}
-	_, err := w.Exe.Run(calls, w.NoiseStep, mask)
+	_, err := w.Exe.Run([]device.Call{{Entry: entry, Times: 1}}, w.NoiseStep, mask)
 	return err
 }
 

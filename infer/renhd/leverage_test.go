@@ -1,0 +1,45 @@
+package renhd
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"ppl/infer"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/renhd/renhdtest"
+	"ppl/posterior/stats"
+)
+
+// Four of 2,000 rows have all information about b. They are in every batch, from memory and from files, in order and
+// mixed, so that standard deviations are those of the posterior, to four standard errors of 600 draws. Planted: those
+// of the posterior without these rows are not. Even rows are left as they are.
+func TestRowsOfHighLeverage(t *testing.T) {
+	filed, variances := renhdtest.UnequalInFile(2000)
+	o := renhdtest.Options(3)
+	o.Device, o.Warmup, o.Draws, o.Thin = renhdtest.Fastest(), 200, 250, 1
+	o.Settings = infer.Settings{Batch: 100, Replicas: 1}
+	for name, target := range map[string]infer.Target{"memory": filed.InMemory(), "file": unmixed(filed),
+		"mixed file": filed} {
+		m, report := draw(t, target, o)
+		if notes := strings.Join(report.Notes, "; "); !strings.Contains(notes, "4 rows, in which") {
+			t.Errorf("%s: %s", name, notes)
+		}
+		off := func(j int, variance float64) float64 {
+			return math.Abs(stats.Summarize(m.chains(j)).SD/math.Sqrt(variance) - 1)
+		}
+		for j, v := range variances {
+			if d := off(j, v); d > 4/math.Sqrt(2*600) {
+				t.Errorf("%s: standard deviation %d is off by %.3f", name, j, d)
+			}
+		}
+		if d := off(1, 1/(1/variances[1]-400)); d < 4/math.Sqrt(2*600) {
+			t.Errorf("%s: off by %.3f of what three rows say: the test could not fail", name, d)
+		}
+	}
+	x, y := dynamicstest.SimulateLogistic(2000, 3, 1)
+	_, report := draw(t, dynamicstest.Logistic(x, y, 3, 2.5), o)
+	if notes := strings.Join(report.Notes, "; "); strings.Contains(notes, "rows, in which") {
+		t.Errorf("even rows: %s", notes)
+	}
+}

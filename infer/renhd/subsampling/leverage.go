@@ -1,0 +1,200 @@
+package subsampling
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"ppl/infer/dynamics"
+	"ppl/infer/renhd/part"
+	"ppl/infer/renhd/population"
+)
+
+// A leverage is the part of warm-up that finds rows of high leverage: those whose terms are far from their first order
+// about the anchor, at the walkers' positions. Blocks that have one of them say too much, all others too little, which
+// is what noise in gradients is then. Where few rows have most of it, they are in every batch (dynamics.Batches):
+//
+//	share of Σ r²   .3 .2 .2 .1 .1 .05 · .000002 .000002 …    the first six are taken
+//	share of Σ r²   .0004 .0004 .0003 …                       none is
+//
+// One pass over all rows finds them, by the terms and controls of swaps.
+type leverage struct {
+	run   *Subsampling
+	state leverageState
+}
+
+// leverageResult are the rows that are to be in every batch, in order.
+type leverageResult struct{ Rows []float64 }
+
+// leverageState is what the chunks so far have shown.
+type leverageState struct {
+	Part  int // the next chunk
+	Sum   float64
+	Worst []residual // the largest, in falling order
+}
+
+// A residual is the square of what a row's term is beyond its first order, added up over walkers.
+type residual struct{ Row, Square float64 }
+
+func (*leverage) Name() string { return "leverage" }
+func (t *leverage) State() any { return &t.state }
+func (*leverage) Begin() error { return nil }
+func (t *leverage) More() bool { return t.state.Part < t.chunks() }
+
+func (t *leverage) chunks() int {
+	b := &t.run.Phase.Batches
+	return (b.Rows + b.Chunk - 1) / b.Chunk
+}
+
+// mostAlways is how many rows every batch has at most: an eighth more than there are.
+func (t *leverage) mostAlways() int { return t.run.Phase.Batches.Size / 8 }
+
+// Iterate reads a chunk of rows, the same for all walkers. It does not count as a noise step, so that later batches are
+// those of a run that did not look.
+func (t *leverage) Iterate() error {
+	r, s := t.run, &t.state
+	w, b := r.controls, &r.Phase.Batches
+	w.SetAll(dynamics.Chain, 0)
+	w.SetAll(dynamics.Round, 0)
+	w.SetAll(dynamics.Part, float64(s.Part))
+	if err := w.runAside(r.Ctx, dynamics.Terms, nil); err != nil {
+		return err
+	}
+	rows := b.Wanted(dynamics.Terms, w.Seed, w.NoiseStep, func(name string) float64 { return w.Get(name, 0) })
+	rows = rows[:min(len(rows), b.Rows-s.Part*b.Chunk)]
+	terms, controls := w.Read(dynamics.Terms, nil), w.Read(dynamics.Controls, nil)
+	for k, row := range rows {
+		square := 0.0
+		for lane := range w.Lanes() {
+			beyond := terms[lane*b.Chunk+k] - controls[lane*b.Chunk+k]
+			square += beyond * beyond
+		}
+		if !math.IsNaN(square) && !math.IsInf(square, 0) {
+			s.Sum += square
+			s.Worst = append(s.Worst, residual{row, square})
+		}
+	}
+	s.keep(t.mostAlways())
+	s.Part++
+	return nil
+}
+
+// keep leaves the n largest residuals.
+func (s *leverageState) keep(n int) {
+	slices.SortFunc(s.Worst, func(a, b residual) int {
+		return cmp.Or(-cmp.Compare(a.Square, b.Square), cmp.Compare(a.Row, b.Row))
+	})
+	s.Worst = slices.Clone(s.Worst[:min(n, len(s.Worst))])
+}
+
+func (t *leverage) Finish() (found leverageResult, err error) {
+	r := t.run
+	r.controls.NumberLanes()
+	g, batch, all := r.controls.Rungs[0], float64(r.Phase.Batches.Size), t.noise()
+	found.Rows = t.state.worthReading(func(rows int, rest float64) float64 {
+		level := population.NoiseLevel{Mean: all.Mean * rest, Worst: all.Worst * rest}
+		return r.Phase.Pace(g, level) / (batch + float64(rows))
+	})
+	return found, nil
+}
+
+// noise is that of gradients with control variates, of all blocks: those that were measured need not be the few that
+// have the rows. A row that bends the density by h in one direction has the residual hz²/2 and the gradient hz, z its
+// distance from the anchor, which is about 1 on average.
+func (t *leverage) noise() population.NoiseLevel {
+	w := t.run.controls
+	level := w.Rungs[0].Noises.Anchored
+	level.Worst = math.Max(level.Worst, 4*float64(w.Batches.Blocks())*t.state.Sum/float64(w.Lanes()))
+	level.Mean = math.Max(level.Mean, level.Worst/float64(w.Dim))
+	return level
+}
+
+// gainOfAlways is by how much walkers have to get further at least, for as many rows.
+const gainOfAlways = 1.25
+
+// worthReading are the rows with which walkers get furthest for each row that is read, if that is notably further than
+// without. pace is how far they get with some rows that leave a share of the noise.
+func (s *leverageState) worthReading(pace func(rows int, rest float64) float64) []float64 {
+	var all, best []float64
+	rest, least := s.Sum, gainOfAlways*pace(0, 1)
+	for _, x := range s.Worst {
+		all, rest = append(all, x.Row), math.Max(rest-x.Square, 0)
+		if p := pace(len(all), rest/s.Sum); p > least {
+			best, least = slices.Clone(all), p
+		}
+	}
+	slices.Sort(best)
+	return best
+}
+
+// takeAlways gives batches the rows of high leverage, where there are any, and decides whether gradients have control
+// variates. Explorers that did not see these rows have made a metric that is too wide for them: where curvatures are
+// not known yet, they are taken first, and the climb goes on in the metric that they make.
+func (r *Subsampling) takeAlways(curved, anchored bool) (bool, error) {
+	found, err := part.Do(r.Run, &leverage{run: r})
+	if err != nil || len(found.Rows) == 0 {
+		return anchored, err
+	}
+	if !curved && r.controls.Dim <= mostCurved {
+		if arrived, err := r.arriveAtMode(); err != nil || !arrived {
+			return false, err
+		}
+		if found, err = part.Do(r.Run, &leverage{run: r}); err != nil {
+			return false, err
+		}
+	}
+	if err := r.readAlways(found.Rows); err != nil {
+		return false, err
+	}
+	judged, err := part.Do(r.Run, &judgement{run: r})
+	return judged.Anchored, err
+}
+
+// arriveAtMode takes the curvature at an anchor, and climbs on from there in its metric where it is not at the mode.
+func (r *Subsampling) arriveAtMode() (arrived bool, err error) {
+	const most = 3
+	for range most {
+		curved, err := part.Do(r.Run, &curvature{run: r})
+		if err != nil || !curved.Unfinished {
+			return curved.Anchors > 0, err
+		}
+		on := &anchorSearch{run: r, starts: r.controls.nearestAnchors, climbs: true, judge: r.judgeAnchors}
+		if _, err := part.Do(r.Run, on); err != nil {
+			return false, err
+		}
+	}
+	r.Notef("minibatches have no control variates: climbs to the mode did not arrive")
+	return false, nil
+}
+
+// readAlways changes the program to one that reads rows at every step.
+func (r *Subsampling) readAlways(rows []float64) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	r.Phase, r.Always = r.Phase.WithAlways(rows), rows
+	if err := r.ChangeProgram(r.controls.Positions()); err != nil {
+		return err
+	}
+	r.Notef("%d rows, in which control variates leave most noise, are in every minibatch", len(rows))
+	return nil
+}
+
+// A judgement is the part of warm-up that decides whether gradients have control variates, where batches have changed.
+type judgement struct{ run *Subsampling }
+
+func (*judgement) Begin() error   { return nil }
+func (*judgement) More() bool     { return false }
+func (*judgement) Iterate() error { return nil }
+func (*judgement) Name() string   { return "judgement" }
+func (*judgement) State() any     { return new(struct{}) }
+
+// judgementResult is what was decided.
+type judgementResult struct{ Anchored bool }
+
+func (t *judgement) Finish() (found judgementResult, err error) {
+	if err = t.run.MeasureNoise(); err == nil {
+		found.Anchored = t.run.anchorsPay(t.run.controls.Rungs[0].Noises)
+	}
+	return found, err
+}
