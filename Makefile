@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 30s
 
-.PHONY: check platforms lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models mutate kills same measure install release release-check wheel wheels python r
+.PHONY: check platforms lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models mutate kills same measure install release release-check wheel wheels python r site playground-check
 
 check:
 	$(GO) mod tidy -diff
@@ -177,3 +177,12 @@ python:
 # R CMD check of the R package, with its tests and its vignette.
 r:
 	GO=$(GO) r/test.sh
+
+# The site with the playground, in dist/site/html. The first time tools are installed and all examples run (five minutes);
+# then it takes half a minute and no network. Remove dist/site/kept to run the examples again.
+site:
+	GO=$(GO) docs/site/site.sh
+
+# Opens the site in Chromium without a window: every example of the playground, accessibility, screenshots in dist/site/shots.
+playground-check:
+	node docs/playground/drive.mjs dist/site/html dist/site/shots

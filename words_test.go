@@ -98,6 +98,9 @@ func (f *finder) read(where, text string) {
 	}
 }
 
+// othersWork are directories whose texts are not of this repository, or are made of texts that are.
+func othersWork() []string { return []string{"testdata", "node_modules", "dist"} }
+
 // spaced is the words of an identifier: roundTrips is "round trips", R2Meter "r 2 meter".
 func spaced(name string) string {
 	var b strings.Builder
@@ -167,7 +170,7 @@ func readable(t *testing.T) (paths []string) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (hidden || d.Name() == "testdata"):
+		case d.IsDir() && (hidden || slices.Contains(othersWork(), d.Name())):
 			return filepath.SkipDir
 		case d.IsDir() || strings.HasSuffix(path, "_test.go"):
 			return nil

@@ -1,0 +1,48 @@
+// The worker runs ppl. A message is {id, put, args, get}: files to write, the command line, names of files to return.
+// Answers are {id, stream, text} while it prints, and {id, code, files} at its end. The first message is {program}:
+// how to get it, or the compiled module of another worker; the answer is {module}.
+import { MemoryFS, pathForGo, processForGo } from "./memoryfs.js";
+import { loadProgram } from "./program.js";
+
+let module;
+let current = 0;
+const decoders = { 1: new TextDecoder(), 2: new TextDecoder() };
+const files = new MemoryFS((stream, bytes) => {
+  postMessage({ id: current, stream, text: decoders[stream].decode(bytes, { stream: true }) });
+});
+globalThis.fs = files.forGo();
+globalThis.process = processForGo;
+globalThis.path = pathForGo;
+importScripts("wasm_exec.js");
+
+async function run({ id, put = {}, remove = [], args, get = [] }) {
+  current = id;
+  for (const name of remove) files.remove("/work/" + name);
+  for (const [name, bytes] of Object.entries(put)) files.put("/work/" + name, bytes);
+  const go = new Go();
+  go.argv = ["ppl", ...args];
+  go.env = { HOME: "/tmp", TMPDIR: "/tmp", PWD: "/work", COLUMNS: "100" };
+  let code = 0;
+  go.exit = (c) => { code = c; };
+  await go.run(await WebAssembly.instantiate(module, go.importObject));
+  for (const timer of go._scheduledTimeouts.values()) clearTimeout(timer); // they would wake a program that has ended
+  const found = {};
+  for (const name of get) found[name] = files.get("/work/" + name);
+  postMessage({ id, code, files: found });
+}
+
+let queue = Promise.resolve();
+onmessage = ({ data }) => {
+  queue = queue.then(async () => {
+    try {
+      if (data.program) {
+        module = data.program.module ?? await loadProgram(data.program, (loaded) => postMessage({ loaded }));
+        postMessage({ module });
+      } else {
+        await run(data);
+      }
+    } catch (e) {
+      postMessage({ id: data.id, code: 3, failure: String(e), files: {} });
+    }
+  });
+};

@@ -1,0 +1,94 @@
+// Command site writes the pages of the site as Markdown, from what the repository has and tests: the pages of docs, the
+// description of the language, the tables of the library, the messages, and the examples, which it runs:
+//
+//	go run ./docs/site -ppl bin/ppl -build dist/site
+//	dist/site/source/distributions/gamma.md    signature, formula, arguments, a picture of the density
+//	dist/site/source/gallery/radon.md          model, data, picture, run time
+//	dist/site/mkdocs.yml                       the list of pages
+//
+// MkDocs (https://www.mkdocs.org) turns them into HTML with a search; `make site` does both, and then runs package
+// deadlinks. What the examples and the commands of pages gave is kept in dist/site/kept and used again while the text
+// and the data are the same.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	ppl := flag.String("ppl", "bin/ppl", "the program that runs examples and the commands of pages")
+	build := flag.String("build", "dist/site", "the directory for what is made")
+	flag.Parse()
+	program, err := filepath.Abs(*ppl)
+	if err == nil {
+		err = newSite(".", *build, program).write()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "site:", err)
+		os.Exit(1)
+	}
+}
+
+// A site is what is written: where from, where to, and the pages so far.
+type site struct {
+	root  string // of the repository
+	build string
+	ppl   string
+	menu  []section
+}
+
+// A section of the menu has pages.
+type section struct {
+	title string
+	pages []entry
+}
+
+// An entry of the menu is a page: its path below the source, with its title.
+type entry struct{ path, title string }
+
+func newSite(root, build, ppl string) *site { return &site{root: root, build: build, ppl: ppl} }
+
+// write makes all pages. The order is that of the menu.
+func (s *site) write() error {
+	if err := os.RemoveAll(s.source("")); err != nil {
+		return err
+	}
+	for _, step := range []func() error{
+		s.writtenPages, s.gallery, s.language, s.distributions, s.messages, s.commands, s.names, s.copyAssets,
+		s.configuration,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *site) source(path string) string { return filepath.Join(s.build, "source", path) }
+
+// page writes a page and puts it into the last section of the menu.
+func (s *site) page(path, title, text string) error {
+	last := &s.menu[len(s.menu)-1]
+	last.pages = append(last.pages, entry{path, title})
+	return s.put(path, []byte(text))
+}
+
+func (s *site) begin(title string) { s.menu = append(s.menu, section{title: title}) }
+
+// put writes a file of the source.
+func (s *site) put(path string, content []byte) error {
+	to := s.source(path)
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(to, content, 0o666)
+}
+
+// read is a file of the repository.
+func (s *site) read(path string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(s.root, path))
+	return string(text), err
+}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"ppl/autodiff"
+	"ppl/posterior/plot"
+	"ppl/stdlib"
+)
+
+// A shown is how the page of a distribution shows it: at some arguments, over a range.
+type shown struct {
+	lo, hi float64       // of the picture
+	args   [][][]float64 // for each curve the arguments of the first form, as flat lists
+	size   []int         // the shape of a draw; empty for numbers
+	text   string        // an example with arrays; empty where it follows from args
+}
+
+// curves is a row for a distribution of numbers: each list has the arguments of one curve.
+func curves(lo, hi float64, args ...[]float64) shown {
+	s := shown{lo: lo, hi: hi}
+	for _, values := range args {
+		one := make([][]float64, len(values))
+		for i, v := range values {
+			one[i] = []float64{v}
+		}
+		s.args = append(s.args, one)
+	}
+	return s
+}
+
+// arrays is a row for a distribution of vectors or matrices, or one with such arguments; its text is an example.
+func arrays(text string, size []int, args ...[]float64) shown {
+	return shown{text: text, size: size, args: [][][]float64{args}}
+}
+
+// counts is a row for a distribution of 1..hi with arguments that are arrays.
+func counts(hi float64, text string, args ...[]float64) shown {
+	return shown{lo: 1, hi: hi, text: text, args: [][][]float64{args}}
+}
+
+// list is the arguments of a curve.
+func list(values ...float64) []float64 { return values }
+
+// example is a model with the distribution.
+func (s shown) example(d *stdlib.Dist) string {
+	switch call := d.Name + s.label(len(s.args)-1); {
+	case s.text != "":
+		return s.text
+	case d.Discrete():
+		return "generate k ~ " + call
+	default:
+		return "x ~ " + call
+	}
+}
+
+// label is the arguments of a curve as they are written.
+func (s shown) label(curve int) string {
+	if curve < 0 || len(s.args[curve]) == 0 {
+		return ""
+	}
+	var all []string
+	for _, a := range s.args[curve] {
+		all = append(all, strconv.FormatFloat(a[0], 'g', -1, 64))
+	}
+	return "(" + strings.Join(all, ", ") + ")"
+}
+
+func (s shown) caption(d *stdlib.Dist) string {
+	switch {
+	case len(s.size) == 1 && d.InTime:
+		return "Five draws"
+	case len(s.size) == 1:
+		return "The first two elements of 1,000 draws"
+	case len(s.size) == 2:
+		return "An element of 4,000 draws"
+	case d.Discrete():
+		return "Probabilities"
+	}
+	return "Densities"
+}
+
+// picture is the density at each list of arguments, or draws of what has no density of one number. ok is false for a
+// distribution that nothing can be drawn from.
+func (s shown) picture(d *stdlib.Dist) (p plot.Picture, ok bool) {
+	panel := plot.Panel{Y: plot.Axis{Label: strings.ToLower(s.caption(d))}, X: plot.Axis{Label: "x"}}
+	switch {
+	case len(s.args) == 0 || d.Improper:
+		return p, false
+	case len(s.size) == 0 && d.Discrete():
+		s.probabilities(d, &panel)
+	case len(s.size) == 0:
+		s.densities(d, &panel)
+	case d.InTime:
+		s.paths(d, &panel)
+	case len(s.size) == 1:
+		s.scatter(d, &panel)
+	default:
+		s.histogram(d, &panel)
+	}
+	return plot.Picture{Columns: 1, Panels: []plot.Panel{panel}}, true
+}
+
+func (s shown) style(curve int) plot.Style {
+	style := plot.Style{Color: curve, Width: 1.5}
+	if len(s.args) > 1 {
+		style.Label = strings.Trim(s.label(curve), "()")
+	}
+	return style
+}
+
+// logProbs evaluates the density of the first form at xs.
+func logProbs(d *stdlib.Dist, values [][]float64, xs []float64) []float64 {
+	g, form := autodiff.New(), d.Forms[0]
+	args := make([]autodiff.Node, len(values))
+	for i, v := range values {
+		var shape []int
+		if form.Args[i].Rank == 1 {
+			shape = []int{len(v)}
+		}
+		args[i] = g.Data(form.Args[i].Name, v, shape...)
+	}
+	return autodiff.Eval(nil, form.LogProb(g.Data("x", xs, len(xs)), args))[0]
+}
+
+func (s shown) densities(d *stdlib.Dist, panel *plot.Panel) {
+	const points = 400
+	for curve, args := range s.args {
+		xs, ys := make([]float64, points+1), make([]float64, points+1)
+		for i := range xs {
+			xs[i] = s.lo + (s.hi-s.lo)*float64(i)/points
+		}
+		for i, l := range logProbs(d, args, xs) {
+			ys[i] = math.Exp(l)
+			if math.IsInf(ys[i], 1) {
+				ys[i] = math.NaN()
+			}
+		}
+		panel.Layers = append(panel.Layers, finiteLine(xs, ys, s.style(curve)))
+	}
+}
+
+// finiteLine leaves out the points at which a density is infinite.
+func finiteLine(xs, ys []float64, style plot.Style) plot.Line {
+	line := plot.Line{Style: style}
+	for i := range xs {
+		if !math.IsNaN(ys[i]) {
+			line.X, line.Y = append(line.X, xs[i]), append(line.Y, ys[i])
+		}
+	}
+	return line
+}
+
+// probabilities draws a point for each whole number, joined by lines.
+func (s shown) probabilities(d *stdlib.Dist, panel *plot.Panel) {
+	var xs []float64
+	for x := s.lo; x <= s.hi; x++ {
+		xs = append(xs, x)
+	}
+	for curve, args := range s.args {
+		ys := logProbs(d, args, xs)
+		for i := range ys {
+			ys[i] = math.Exp(ys[i])
+		}
+		faint := plot.Style{Color: curve, Width: 0.7, Faint: true}
+		panel.Layers = append(panel.Layers, plot.Line{X: xs, Y: ys, Style: faint},
+			plot.Points{X: xs, Y: ys, Style: s.style(curve)})
+	}
+}
+
+// draws is n draws as one list.
+func (s shown) draws(d *stdlib.Dist, n int) (all [][]float64) {
+	size := 1
+	for _, k := range s.size {
+		size *= k
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for range n {
+		x := make([]float64, size)
+		d.Forms[0].Sample(r, s.args[0], x)
+		all = append(all, x)
+	}
+	return all
+}
+
+func (s shown) paths(d *stdlib.Dist, panel *plot.Panel) {
+	panel.X.Label, panel.Y.Label = "t", "x[t]"
+	for i, x := range s.draws(d, 5) {
+		line := plot.Line{Y: x, Style: plot.Style{Color: i, Width: 1.2}}
+		for t := range x {
+			line.X = append(line.X, float64(t+1))
+		}
+		panel.Layers = append(panel.Layers, line)
+	}
+}
+
+func (s shown) scatter(d *stdlib.Dist, panel *plot.Panel) {
+	panel.X.Label, panel.Y.Label = "x[1]", "x[2]"
+	points := plot.Points{Style: plot.Style{Color: plot.Main, Faint: true}}
+	for _, x := range s.draws(d, 1000) {
+		points.X, points.Y = append(points.X, x[0]), append(points.Y, x[1])
+	}
+	panel.Layers = append(panel.Layers, points)
+}
+
+// histogram is of the element in row 2 and column 1.
+func (s shown) histogram(d *stdlib.Dist, panel *plot.Panel) {
+	at := s.size[1]
+	panel.X.Label, panel.Y.Label = fmt.Sprintf("element [2, 1] of %d × %d", s.size[0], s.size[1]), "draws"
+	lo, hi := math.Inf(1), math.Inf(-1)
+	all := s.draws(d, 4000)
+	for _, x := range all {
+		lo, hi = min(lo, x[at]), max(hi, x[at])
+	}
+	const bins = 40
+	bars := plot.Bars{Heights: make([]float64, bins), Style: plot.Style{Color: plot.Main}}
+	for i := range bins + 1 {
+		bars.Edges = append(bars.Edges, lo+(hi-lo)*float64(i)/bins)
+	}
+	for _, x := range all {
+		bars.Heights[min(bins-1, int((x[at]-lo)/(hi-lo)*bins))]++
+	}
+	panel.Layers = append(panel.Layers, bars)
+}
