@@ -39,9 +39,15 @@ func importCommand(c *console) *cobra.Command {
 		DisableFlagsInUseLine: true,
 	}
 	data := dataFlag(cmd)
+	check := cmd.Flags().StringArray("verify", nil, "with data from `F` or NAME=F, compare the log densities of the "+
+		"program, run as it is, and of the model at 20 points")
 	out := cmd.Flags().StringP("out", "o", "", "write the model to `MODEL.ppl`")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		m, _, err := c.translated(args[0], *data)
+		p, err := c.parseStan(args[0])
+		if err != nil {
+			return err
+		}
+		m, _, err := p.translated(*data)
 		if err != nil {
 			return err
 		}
@@ -59,10 +65,10 @@ func importCommand(c *console) *cobra.Command {
 				diag.Count(n, "statement is", "statements are"))}
 		}
 		_, ds := compiler.CheckText(modelOf(args[0]), m.Text)
-		if diag.HasErrors(ds) {
+		if diag.HasErrors(ds) || len(*check) == 0 {
 			return c.diagnose(ds)
 		}
-		return nil
+		return c.verify(p, m, *check)
 	}
 	return cmd
 }
@@ -81,31 +87,44 @@ type stanModel struct {
 	data       []string
 }
 
-// translated reads a program and translates it. What is wrong with it is printed.
-func (c *console) translated(path string, data []string) (*translate.Model, []string, error) {
+// A stanProgram is a checked program of Stan.
+type stanProgram struct {
+	path string
+	tree *stan.Program
+	info *stan.Info
+}
+
+// parseStan reads a program. What is wrong with it is printed.
+func (c *console) parseStan(path string) (*stanProgram, error) {
 	text, err := source.ReadModel(path)
 	if err != nil {
-		return nil, nil, fault.Wrong(err)
+		return nil, fault.Wrong(err)
 	}
 	p, ds := stan.Parse(source.New(path, text))
 	if err := c.diagnose(ds); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	info, ds := stan.Check(p)
-	if err := c.diagnose(ds); err != nil {
-		return nil, nil, err
-	}
+	return &stanProgram{path, p, info}, c.diagnose(ds)
+}
+
+// translated is the program as a model, with the data in the names of the model.
+func (p *stanProgram) translated(data []string) (*translate.Model, []string, error) {
 	known, err := stanData(data)
 	if err != nil {
 		return nil, nil, err
 	}
-	m := translate.Program(p, info, known)
+	m := translate.Program(p.tree, p.info, known)
 	return m, renamedData(data, m.Renamed), nil
 }
 
 // readStan translates a program for a command that computes with it: a density that is not all there is an error.
 func (c *console) readStan(path string, data []string) (*stanModel, error) {
-	m, given, err := c.translated(path, data)
+	p, err := c.parseStan(path)
+	if err != nil {
+		return nil, err
+	}
+	m, given, err := p.translated(data)
 	if err != nil {
 		return nil, err
 	}
@@ -190,15 +209,15 @@ func (c *console) keepModel(path, text, what string, replace bool) error {
 }
 
 // stanData are the values of data flags; nil without any.
-func stanData(flags []string) (translate.Data, error) {
-	var known translate.Data
+func stanData(flags []string) (stan.Data, error) {
+	var known stan.Data
 	for _, flag := range flags {
 		if known == nil {
-			known = translate.Data{}
+			known = stan.Data{}
 		}
 		given := rundir.ParseData(flag)
 		if v, err := strconv.ParseFloat(given.Path, 64); err == nil && given.Name != "" {
-			known[given.Name] = translate.Array{Values: []float64{v}}
+			known[given.Name] = stan.Array{Values: []float64{v}}
 			continue
 		}
 		file, err := datafile.DefaultRowCache().Whole(given.Path)
@@ -217,7 +236,7 @@ func stanData(flags []string) (translate.Data, error) {
 			for i := range values {
 				values[i] = a.Values.At(i)
 			}
-			known[name] = translate.Array{Dims: slices.Clone(a.Shape), Values: values}
+			known[name] = stan.Array{Dims: slices.Clone(a.Shape), Values: values}
 		}
 	}
 	return known, nil

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"fmt"
 	"slices"
 
 	"ppl/lang/stan"
@@ -307,6 +308,11 @@ func subscripted(n *node, subs ...*node) *node {
 
 // dot is the sum of products of two vectors.
 func (x *executor) dot(a, b value) term {
+	if n, ok := a.dims[0].whole(); ok {
+		if m, also := b.dims[0].whole(); also && m != n {
+			refuse(fmt.Sprintf("a product of vectors of %d and %d elements", n, m))
+		}
+	}
 	if n, ok := a.dims[0].whole(); ok && n <= 3 && len(a.dims[0].linearAtoms()) == 0 {
 		out := constant(0)
 		for i := 1; i <= n; i++ {

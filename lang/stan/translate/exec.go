@@ -62,7 +62,7 @@ type item struct {
 type executor struct {
 	program  *stan.Program
 	info     *stan.Info
-	data     Data
+	data     stan.Data
 	names    *names
 	scopes   []map[string]*cell
 	states   map[*cell]*state

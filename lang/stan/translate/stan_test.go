@@ -11,7 +11,7 @@ import (
 	"ppl/compiler"
 	"ppl/compiler/datasets/datafile"
 	"ppl/lang/diag"
-	"ppl/lang/stan/translate"
+	"ppl/lang/stan"
 )
 
 // shared is where programs and data of posteriordb lie, if at all; values is what Stan computed for them
@@ -81,19 +81,19 @@ func compare(t *testing.T, p *compiler.Program, program string) {
 }
 
 // readData reads a file of data.
-func readData(t *testing.T, path string) translate.Data {
+func readData(t *testing.T, path string) stan.Data {
 	t.Helper()
 	file, err := datafile.Read(path)
 	if err != nil {
 		t.Skipf("there are no data: %v", err)
 	}
-	out := translate.Data{}
+	out := stan.Data{}
 	for _, a := range file.Columns() {
 		v := make([]float64, a.Values.Len())
 		for i := range v {
 			v[i] = a.Values.At(i)
 		}
-		out[a.Name] = translate.Array{Dims: a.Shape, Values: v}
+		out[a.Name] = stan.Array{Dims: a.Shape, Values: v}
 	}
 	return out
 }

@@ -28,15 +28,6 @@ import (
 	"ppl/lang/stan"
 )
 
-// An Array is a value of the data, its last axis running fastest.
-type Array struct {
-	Dims   []int
-	Values []float64
-}
-
-// Data are the values of the data block, as far as they are known.
-type Data map[string]Array
-
 // Unsaid is a statement that the model does not have, and why.
 type Unsaid struct {
 	At        source.Span
@@ -51,6 +42,8 @@ type Model struct {
 	Left   []Unsaid // what has no part in the density, such as messages
 	// Renamed are data whose names are words of ppl, with their names in the model.
 	Renamed map[string]string
+	// Parameters are the same of parameters.
+	Parameters map[string]string
 }
 
 // Equal reports whether the density of the model is that of the program: at most generated quantities are missing.
@@ -64,14 +57,14 @@ func (m *Model) Equal() bool {
 }
 
 // Program translates a checked program. Without data, data is nil.
-func Program(p *stan.Program, info *stan.Info, data Data) *Model {
+func Program(p *stan.Program, info *stan.Info, data stan.Data) *Model {
 	x := &executor{program: p, info: info, data: data, names: newNames(), scopes: []map[string]*cell{{}},
 		states: map[*cell]*state{}, renamed: map[string]string{}, prefixes: map[string][]*node{},
 		templates: templates{},
 		params:    map[string]*parameter{},
 		library:   arrayFunctions(), isData: map[string]bool{}, observed: map[string][][]slot{}}
 	x.reserve(p)
-	m := &Model{Renamed: map[string]string{}}
+	m := &Model{Renamed: map[string]string{}, Parameters: map[string]string{}}
 	lost := func(r *refusal) {
 		if !r.at.Valid() {
 			r.at = source.Span{File: p.Source}
@@ -100,11 +93,8 @@ func Program(p *stan.Program, info *stan.Info, data Data) *Model {
 		}
 	}
 	m.Left = x.notes
-	for _, s := range p.Data {
-		if d := s.(*stan.Decl); x.own[d.Name.Name] != d.Name.Name {
-			m.Renamed[d.Name.Name] = x.own[d.Name.Name]
-		}
-	}
+	x.changed(p.Data, m.Renamed)
+	x.changed(p.Parameters, m.Parameters)
 	m.Text = x.text(m.Unsaid)
 	return m
 }
@@ -118,6 +108,15 @@ func (x *executor) reserve(p *stan.Program) {
 			if d, ok := s.(*stan.Decl); ok {
 				x.own[d.Name.Name] = x.names.take(d.Name.Name)
 			}
+		}
+	}
+}
+
+// changed notes which variables of a block have other names in the model.
+func (x *executor) changed(block []stan.Stmt, to map[string]string) {
+	for _, s := range block {
+		if d := s.(*stan.Decl); x.own[d.Name.Name] != d.Name.Name {
+			to[d.Name.Name] = x.own[d.Name.Name]
 		}
 	}
 }
@@ -219,7 +218,7 @@ func (x *executor) dataDecl(d *stan.Decl) {
 	v.elem = func(index []term) term {
 		t := elem(index)
 		if known {
-			t.eval = func(b bindings) (float64, bool) { return given.at(index, b) }
+			t.eval = func(b bindings) (float64, bool) { return elementOf(given, index, b) }
 		}
 		if t.integer {
 			t.linear = atomLinear(t)
@@ -239,8 +238,8 @@ func (x *executor) dataDecl(d *stan.Decl) {
 	x.emit(item{name: name, slots: slots, tail: tail, at: d.At, isData: true})
 }
 
-// at is an element of data.
-func (a Array) at(index []term, b bindings) (float64, bool) {
+// elementOf is an element of data.
+func elementOf(a stan.Array, index []term, b bindings) (float64, bool) {
 	place := 0
 	if len(index) != len(a.Dims) {
 		return 0, false

@@ -12,7 +12,7 @@ import (
 )
 
 // model translates a program, which must have no mistake.
-func model(t *testing.T, text string, data translate.Data) *translate.Model {
+func model(t *testing.T, text string, data stan.Data) *translate.Model {
 	t.Helper()
 	p, ds := stan.Parse(source.New("m.stan", text))
 	if diag.HasErrors(ds) {
@@ -339,7 +339,7 @@ model {
     n += 1;
   }
 }`
-	data := translate.Data{"N": {Values: []float64{2}}, "kind": {Dims: []int{2}, Values: []float64{1, 2}},
+	data := stan.Data{"N": {Values: []float64{2}}, "kind": {Dims: []int{2}, Values: []float64{1, 2}},
 		"y": {Dims: []int{2}, Values: []float64{0.5, 1}}}
 	m := model(t, text, data)
 	want := "y[1] ~ Normal(a[1], 1)\ny[2] ~ Normal(a[2], 2)\n"

@@ -1,0 +1,144 @@
+package verify_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppl/app/verify"
+	"ppl/compiler"
+	"ppl/compiler/datasets/datafile"
+	"ppl/lang/diag"
+	"ppl/lang/source"
+	"ppl/lang/stan"
+	"ppl/lang/stan/evaluate"
+	"ppl/lang/stan/translate"
+)
+
+// collection is where programs with data lie, if at all.
+const collection = "../../../shared/stan"
+
+// slow are programs that take seconds, and unsuited those whose data Stan refuses, too.
+const (
+	slow = ` Dynocc Dynocc2 Nmix0 Nmix1 Nmix2 agerecruitment binmix cervix2 cjs_add cjs_cov_raneff cjs_group
+		cjs_ind_raneff cjs_t_t cjs_temp_corr dogs fire inhalers ipm ipm_hoopoe ipm_pred ipm_prod js_ms js_super_indran
+		mr_ss ms multilevel_poisson_17.5 normal_multi tempemi `
+	unsuited = ` radon_vary_intercept_b separation electric_tr `
+)
+
+// A sample of programs with data has the density of its translation; PPL_SLOW has all.
+func TestCollection(t *testing.T) {
+	seen, all := 0, os.Getenv("PPL_SLOW") != ""
+	err := filepath.WalkDir(collection, func(path string, _ fs.DirEntry, err error) error {
+		program, ok := strings.CutSuffix(path, ".data.json")
+		name := filepath.Base(program)
+		if err != nil || !ok || listed(unsuited, name) || listed(slow, name) && !all {
+			return err
+		}
+		if seen++; seen%4 == 0 || all {
+			t.Run(strings.TrimPrefix(program, collection), func(t *testing.T) {
+				text, err := os.ReadFile(program + ".stan")
+				if err != nil {
+					t.Skip(err)
+				}
+				agree(t, string(text), path)
+			})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Skipf("there is no collection of programs: %v", err)
+	}
+}
+
+func listed(names, name string) bool { return slices.Contains(strings.Fields(names), name) }
+
+func agree(t *testing.T, text, data string) {
+	t.Helper()
+	switch r, err := compared(t, text, data, nil); {
+	case err != nil:
+		t.Error(err)
+	case !r.Agree():
+		t.Errorf("the densities differ by %g", r.Difference)
+	case r.Finite == 0:
+		t.Logf("no finite density at %d points", r.Others)
+	}
+}
+
+// Another model is found out: a scale, a sign, a density that is 0 where that of the program is not.
+func TestOtherModels(t *testing.T) {
+	program := `
+parameters { real<lower=0> s; real m; ordered[2] c; }
+model { m ~ normal(1, s); s ~ exponential(2); c ~ normal(0, 1); }`
+	agree(t, program, "")
+	for _, change := range [][2]string{{"Normal(1, s)", "Normal(1, 2 * s)"}, {"Normal(1, s)", "Normal(-1, s)"},
+		{"Exponential(2)", "Exponential(3)"}, {"~ Normal(1, s)", "~ Uniform(0, s)"}} {
+		r, err := compared(t, program, "", func(text string) string {
+			if !strings.Contains(text, change[0]) {
+				t.Fatalf("%q is not in\n%s", change[0], text)
+			}
+			return strings.Replace(text, change[0], change[1], 1)
+		})
+		var d *verify.Disagreement
+		if r.Agree() && !errors.As(err, &d) {
+			t.Errorf("%s was not found: %+v, %v", change[1], r, err)
+		}
+	}
+}
+
+// compared translates and evaluates a program.
+func compared(t *testing.T, text, path string, changed func(string) string) (verify.Result, error) {
+	t.Helper()
+	p, ds := stan.Parse(source.New("m.stan", text))
+	if diag.HasErrors(ds) {
+		t.Fatal(ds)
+	}
+	info, ds := stan.Check(p)
+	if diag.HasErrors(ds) {
+		t.Fatal(ds)
+	}
+	data, args := readData(t, path)
+	m, err := evaluate.New(p, info, data)
+	if err != nil {
+		return verify.Result{}, err
+	}
+	made := translate.Program(p, info, data)
+	if !made.Equal() {
+		t.Fatal(made.Unsaid)
+	}
+	for name, other := range made.Renamed {
+		args = append(args, compiler.DataArg{Name: other, Path: path, Key: name})
+	}
+	if changed != nil {
+		made.Text = changed(made.Text)
+	}
+	model, ds := compiler.LoadText("m.ppl", made.Text, args, compiler.DefaultRowCache())
+	if diag.HasErrors(ds) {
+		t.Fatalf("%v\n%s", ds, made.Text)
+	}
+	return verify.Densities(m, model, made.Parameters)
+}
+
+func readData(t *testing.T, path string) (stan.Data, []compiler.DataArg) {
+	t.Helper()
+	if path == "" {
+		return stan.Data{}, nil
+	}
+	file, err := datafile.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := stan.Data{}
+	for _, a := range file.Columns() {
+		v := make([]float64, a.Values.Len())
+		for i := range v {
+			v[i] = a.Values.At(i)
+		}
+		out[a.Name] = stan.Array{Dims: a.Shape, Values: v}
+	}
+	return out, []compiler.DataArg{{Path: path}}
+}

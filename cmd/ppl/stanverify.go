@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+
+	"ppl/app"
+	"ppl/app/fault"
+	"ppl/app/verify"
+	"ppl/lang/diag"
+	"ppl/lang/stan/evaluate"
+	"ppl/lang/stan/translate"
+)
+
+// verify compares the log density of a program of Stan with that of the model, and says what it found.
+func (c *console) verify(p *stanProgram, m *translate.Model, data []string) error {
+	failed := func(format string, args ...any) error {
+		return &fault.Error{Kind: fault.Failure, Err: fmt.Errorf(p.path+": "+format, args...)}
+	}
+	known, err := stanData(data)
+	if err != nil {
+		return err
+	}
+	machine, err := evaluate.New(p.tree, p.info, known)
+	if err != nil {
+		return fault.Wrong(fmt.Errorf("%s: not verified: %w", p.path, err))
+	}
+	from := app.Source{Model: modelOf(p.path), Text: m.Text, Data: renamedData(data, m.Renamed)}
+	model, err := app.LoadInMemory(from, c.notes(true))
+	if err != nil {
+		return err
+	}
+	r, err := verify.Densities(machine, model, m.Parameters)
+	switch {
+	case err != nil:
+		return failed("not verified: %w", err)
+	case r.Finite == 0:
+		return failed("not verified: neither density is finite at any of %d points", r.Others)
+	case !r.Agree():
+		return failed("the log densities of the program and of the model differ by %.1e of their size, more than a "+
+			"constant", r.Difference)
+	}
+	c.notef("verified: the log densities of the program and of the model agree at %s, to %.1e",
+		diag.Count(r.Finite, "point", "points"), r.Difference)
+	return nil
+}

@@ -1,0 +1,377 @@
+// Package evaluate computes the log density of a program of Stan by running it, statement after statement, as the
+// reference manual says:
+//
+//	m, err := evaluate.New(p, info, data)
+//	at, err := m.Point(rand.NormFloat64)
+//	target, err := m.LogDensity(at)
+//
+// It shares nothing with package translate but the syntax tree: densities and functions have formulas of their own,
+// of the Stan Functions Reference, and tails and matrices come from gonum. So it is a check of translations. It has
+// no gradients and keeps no constants apart: the density is that of Stan up to a constant, without Jacobians.
+package evaluate
+
+import (
+	"errors"
+	"fmt"
+
+	"ppl/lang/source"
+	"ppl/lang/stan"
+)
+
+// maxSteps is the number of statements that one evaluation may run, and maxCalls how deep calls may nest.
+const (
+	maxSteps = 10_000_000
+	maxCalls = 200
+)
+
+// A Failure is a statement that cannot be run, and why.
+type Failure struct {
+	At     source.Span
+	Reason string
+}
+
+func (f *Failure) Error() string {
+	if !f.At.Valid() {
+		return f.Reason
+	}
+	return fmt.Sprintf("line %d: %s", f.At.Line(), f.Reason)
+}
+
+// fail ends the evaluation.
+func fail(format string, args ...any) { panic(&Failure{Reason: fmt.Sprintf(format, args...)}) }
+
+// ErrRejected is the error of a point that a program rejects: by a message, by a matrix that is not positive definite,
+// or since a transformed parameter is outside of its bounds.
+var ErrRejected = errors.New("the program rejects the point")
+
+// rejected ends the evaluation at such a point.
+type rejected struct{}
+
+// A Machine is a program with its data.
+type Machine struct {
+	program *stan.Program
+	info    *stan.Info
+	data    scope // of the blocks data and transformed data
+}
+
+// A scope has the variables of a block.
+type scope map[string]*value
+
+// A run is one evaluation.
+type run struct {
+	*Machine
+	scopes []scope
+	target float64
+	steps  int
+	calls  int
+	at     source.Span
+}
+
+// New binds data to a checked program and runs its transformed data.
+func New(p *stan.Program, info *stan.Info, data stan.Data) (m *Machine, err error) {
+	m = &Machine{program: p, info: info, data: scope{}}
+	r := &run{Machine: m, scopes: []scope{m.data}}
+	err = r.guarded(func() {
+		for _, s := range p.Data {
+			r.bindData(s.(*stan.Decl), data)
+		}
+		r.stmts(p.TransformedData)
+	})
+	return m, err
+}
+
+// guarded runs f and returns its failure.
+func (r *run) guarded(f func()) (err error) {
+	defer func() {
+		switch cause := recover().(type) {
+		case nil:
+		case rejected:
+			err = ErrRejected
+		case *Failure:
+			if !cause.At.Valid() {
+				cause.At = r.at
+			}
+			err = cause
+		default:
+			panic(cause)
+		}
+	}()
+	f()
+	return nil
+}
+
+func (r *run) bindData(d *stan.Decl, data stan.Data) {
+	r.at = d.At
+	typ, dims := r.shape(d.Type)
+	given, ok := data[d.Name.Name]
+	if !ok {
+		fail("the data lack `%s`", d.Name.Name)
+	}
+	if len(given.Values) != count(dims) {
+		fail("`%s` has %d values, but the data have %d", d.Name.Name, count(dims), len(given.Values))
+	}
+	r.declare(d.Name.Name, arrayOf(typ, dims, given.Values))
+}
+
+// LogDensity is the log density at values of the parameters on their own scale.
+func (m *Machine) LogDensity(parameters stan.Data) (float64, error) {
+	r := &run{Machine: m, scopes: []scope{m.data, {}}}
+	err := r.guarded(func() {
+		for _, s := range m.program.Parameters {
+			r.bindData(s.(*stan.Decl), parameters)
+		}
+		r.stmts(m.program.TransformedParameters)
+		for _, s := range m.program.TransformedParameters {
+			if d, ok := s.(*stan.Decl); ok {
+				r.mustBeWithin(d)
+			}
+		}
+		r.inScope(m.program.Model)
+	})
+	return r.target, err
+}
+
+// mustBeWithin rejects a point at which a variable is outside of its bounds.
+func (r *run) mustBeWithin(d *stan.Decl) {
+	r.at = d.At
+	for _, x := range []struct {
+		word string
+		sign float64
+	}{{"lower", 1}, {"upper", -1}} {
+		e := d.Type.Constraint(x.word)
+		if e == nil {
+			continue
+		}
+		bound := r.eval(e)
+		for i, v := range r.lookup(d.Name.Name).nums {
+			if !(x.sign*v >= x.sign*bound.nums[i%len(bound.nums)]) {
+				panic(rejected{})
+			}
+		}
+	}
+}
+
+func (r *run) declare(name string, v value) { r.scopes[len(r.scopes)-1][name] = &v }
+
+func (r *run) lookup(name string) *value {
+	for i := len(r.scopes) - 1; i >= 0; i-- {
+		if v := r.scopes[i][name]; v != nil {
+			return v
+		}
+	}
+	fail("`%s` has no value", name)
+	return nil
+}
+
+// shape is the type and the lengths of the axes of a declaration.
+func (r *run) shape(t *stan.SizedType) (typ stan.Type, dims []int) {
+	if t.Word == "tuple" || t.Plain().InnerAxes() == 0 && len(t.Dims) > 0 {
+		fail("variables of this type are not evaluated")
+	}
+	for _, e := range t.ArrayDims {
+		dims = append(dims, r.length(e))
+	}
+	for _, e := range t.Dims {
+		dims = append(dims, r.length(e))
+	}
+	if typ = t.Plain(); len(dims) < typ.Axes() { // square
+		dims = append(dims, dims[len(dims)-1])
+	}
+	return typ, dims
+}
+
+func (r *run) length(e stan.Expr) int {
+	n := r.eval(e).int()
+	if n < 0 {
+		fail("the length of an axis is %d", n)
+	}
+	return n
+}
+
+// flow says how a statement ended.
+type flow int
+
+const (
+	goesOn flow = iota
+	broke
+	continued
+	returned
+)
+
+func (r *run) stmts(all []stan.Stmt) (flow, value) {
+	for _, s := range all {
+		if f, v := r.stmt(s); f != goesOn {
+			return f, v
+		}
+	}
+	return goesOn, value{}
+}
+
+func (r *run) inScope(all []stan.Stmt) (flow, value) {
+	r.scopes = append(r.scopes, scope{})
+	n := len(r.scopes)
+	defer func() { r.scopes = r.scopes[:n-1] }()
+	return r.stmts(all)
+}
+
+func (r *run) stmt(s stan.Stmt) (flow, value) {
+	r.at = s.Span()
+	if r.steps++; r.steps > maxSteps {
+		fail("the program runs more than %d statements; it may never end", maxSteps)
+	}
+	switch s := s.(type) {
+	case *stan.Decl:
+		r.decl(s)
+	case *stan.Assign:
+		r.assign(s)
+	case *stan.Sample:
+		r.sample(s)
+	case *stan.CallStmt:
+		r.call(s.Call)
+	case *stan.Message:
+		if s.Word != "print" {
+			panic(rejected{})
+		}
+	case *stan.Block:
+		return r.inScope(s.Stmts)
+	case *stan.If:
+		switch {
+		case r.eval(s.Cond).num() != 0:
+			return r.inScope([]stan.Stmt{s.Then})
+		case s.Else != nil:
+			return r.inScope([]stan.Stmt{s.Else})
+		}
+	case *stan.While:
+		return r.while(s)
+	case *stan.For:
+		return r.loop(s)
+	case *stan.Jump:
+		if s.Word == "break" {
+			return broke, value{}
+		}
+		return continued, value{}
+	case *stan.Return:
+		if s.Value == nil {
+			return returned, value{}
+		}
+		return returned, r.eval(s.Value)
+	}
+	return goesOn, value{}
+}
+
+func (r *run) while(s *stan.While) (flow, value) {
+	for r.eval(s.Cond).num() != 0 {
+		if f, v := r.inScope([]stan.Stmt{s.Body}); f == broke {
+			break
+		} else if f == returned {
+			return f, v
+		}
+		r.steps++
+	}
+	return goesOn, value{}
+}
+
+func (r *run) loop(s *stan.For) (flow, value) {
+	first := r.eval(s.Lo)
+	turns, bind := first.size(), func(i int) value { return first.element(i) }
+	if s.Hi != nil {
+		lo := first.int()
+		turns, bind = r.eval(s.Hi).int()-lo+1, func(i int) value { return whole(lo + i) }
+	} else if len(first.dims) == 2 && first.typ.Depth == 0 { // the elements of a matrix, column by column
+		all := inColumns(first)
+		turns, bind = len(all), func(i int) value { return real(all[i]) }
+	}
+	for i := range turns {
+		r.scopes = append(r.scopes, scope{})
+		r.declare(s.Index.Name, bind(i))
+		f, v := r.stmt(s.Body)
+		r.scopes = r.scopes[:len(r.scopes)-1]
+		if f == broke {
+			break
+		} else if f == returned {
+			return f, v
+		}
+	}
+	return goesOn, value{}
+}
+
+func (r *run) decl(d *stan.Decl) {
+	typ, dims := r.shape(d.Type)
+	if d.Value == nil {
+		r.declare(d.Name.Name, undefined(typ, dims))
+		return
+	}
+	v := r.eval(d.Value)
+	r.sameAxes(dims, v.dims)
+	r.declare(d.Name.Name, v.clone().as(typ))
+}
+
+func (r *run) sameAxes(want, got []int) {
+	if len(want) != len(got) || count(want) != count(got) {
+		fail("a value with %d elements is assigned to %d", count(got), count(want))
+	}
+}
+
+func (r *run) assign(s *stan.Assign) {
+	if n, ok := s.Left.(*stan.Name); ok && (n.Name == "target" || n.Name == "jacobian") {
+		if n.Name == "target" {
+			r.increment(r.eval(s.Right))
+		}
+		return
+	}
+	v := r.eval(s.Right)
+	if s.Op != "=" {
+		v = r.operate(s.Op[:len(s.Op)-1], r.eval(s.Left), v, r.info.Types[s.Left])
+	}
+	if l, ok := s.Left.(*stan.List); ok {
+		for i, left := range l.Items {
+			r.assignTo(left, v.parts[i])
+		}
+		return
+	}
+	r.assignTo(s.Left, v)
+}
+
+// increment adds all elements of a value to the log density.
+func (r *run) increment(v value) {
+	for _, x := range v.nums {
+		r.target += x
+	}
+}
+
+func (r *run) assignTo(left stan.Expr, v value) {
+	switch l := stan.Bare(left).(type) {
+	case *stan.Name:
+		to := r.lookup(l.Name)
+		r.sameAxes(to.dims, v.dims)
+		*to = v.clone().as(to.typ)
+	case *stan.Index:
+		to, places, dims := r.places(l)
+		r.sameAxes(dims, v.dims)
+		for i, p := range places {
+			to.nums[p] = v.nums[i]
+		}
+	default:
+		fail("this left side is not evaluated")
+	}
+}
+
+// places are the elements of a variable that subscripts choose, also x[a][b].
+func (r *run) places(e *stan.Index) (to *value, places, dims []int) {
+	switch inner := stan.Bare(e.X).(type) {
+	case *stan.Name:
+		to = r.lookup(inner.Name)
+		places, dims = to.chosen(r.subs(e.Subs, to.dims))
+	case *stan.Index:
+		var first []int
+		var axes []int
+		to, first, axes = r.places(inner)
+		places, dims = value{dims: axes}.chosen(r.subs(e.Subs, axes))
+		for i, p := range places {
+			places[i] = first[p]
+		}
+	default:
+		fail("this left side is not evaluated")
+	}
+	return to, places, dims
+}
