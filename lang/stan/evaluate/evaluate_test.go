@@ -58,7 +58,8 @@ target += v[2][1];`, 3 + 6 + 7},
 int fac(int n) { return n <= 1 ? 1 : n * fac(n - 1); }
 real f_lpdf(real y, real a) { return -a * y; }
 void add_lp(real y) { target += y; }`, "target += fac(5); x ~ f(3); add_lp(x);", 120 - 6 + 2},
-		{"what is not evaluated", "", "int n = 0; if (n != 0 && 1 / n > 0) target += 1; if (1 || 1 / n) target += 2;", 2},
+		{"what is not evaluated", "", `
+int n = 0; if (n != 0 && 1 / n > 0) target += 1; if (1 || 1 / n) target += 2;`, 2},
 		{"copies", "", "vector[2] a = [1, 2]'; vector[2] b = a; b[1] = 9; target += a[1];", 1},
 		{"matrices", "", `
 matrix[2, 2] s = [[4, 2], [2, 3]];
