@@ -2,7 +2,7 @@
 // lists names and kinds of pictures.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { constants, brotliCompressSync, gzipSync } from "node:zlib";
 import { build } from "esbuild";
@@ -58,11 +58,28 @@ function compressed() {
   return digest;
 }
 
+const packages = new Set(["katex"]); // of npm, whose code the site has
+
 async function bundle(name, define = {}) {
-  await build({
+  const { metafile } = await build({
     entryPoints: [join(here, "src", name)], outfile: join(to, name), bundle: true, minify: true, format: "iife",
-    target: ["es2022"], define, logLevel: "warning", legalComments: "linked",
+    target: ["es2022"], define, logLevel: "warning", legalComments: "none", metafile: true,
   });
+  for (const input of Object.keys(metafile.inputs)) {
+    const found = input.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/);
+    if (found) packages.add(found[1]);
+  }
+}
+
+// addLicences adds the licences of the packages to those of the program, which are there. Each
+// run of build.sh begins with a new file.
+function addLicences() {
+  for (const name of [...packages].sort()) {
+    const directory = join(here, "node_modules", name);
+    const licence = readdirSync(directory).find((f) => /^licen[cs]e/i.test(f));
+    if (!licence) throw new Error(`${name} has no licence`);
+    appendFileSync(join(to, "LICENSES.txt"), `\n\n==== ${name}\n\n${readFileSync(join(directory, licence), "utf8")}`);
+  }
 }
 
 mkdirSync(to, { recursive: true });
@@ -74,6 +91,7 @@ writeFileSync(join(to, "settings.json"), settings);
 await bundle("page.js");
 await bundle("worker.js");
 const files = ["index.html", "style.css", "icon.svg", "page.js", "worker.js", "wasm_exec.js", "settings.json"];
+addLicences();
 const version = createHash("sha256");
 for (const name of files) version.update(readFileSync(join(to, name)));
 await bundle("serviceworker.js", {

@@ -74,32 +74,44 @@ type view struct {
 	names []string
 }
 
-// views are the pictures of examples for which intervals of the parameters are not the one to see.
+// views has the picture of each example; a test compares it with the examples.
 func views() map[string]view {
 	return map[string]view{
 		"eight_schools": {"pairs", []string{"mu", "tau", "theta[1]"}},
-		"challenger":    {"pairs", nil},
-		"coal":          {"histogram", []string{"last_year", "fewer"}},
+		"radon":         {"forest", []string{"mu", "slope", "a"}},
+		"rats":          {"density", []string{"mu_b", "sd_b", "birth_weight"}},
+		"challenger":    {"density", []string{"risk_at_31", "risk_at_75"}},
+		"stackloss":     {"forest", []string{"b"}},
+		"pumps":         {"forest", []string{"rate"}},
 		"fishing":       {"ppc", nil},
 		"galaxies":      {"ppc", nil},
 		"deaths":        {"density", nil},
-		"lynx":          {"pairs", nil},
-		"five_modes":    {"pairs", nil},
+		"lynx":          {"pairs", []string{"phi[1]", "phi[2]", "period"}},
+		"five_modes":    {"pairs", []string{"x[1]", "x[2]"}},
+		"seeds":         {"forest", []string{"b", "sigma", "plate"}},
+		"remission":     {"density", nil},
+		"ryegrass":      {"ppc", nil},
+		"ratings":       {"forest", []string{"cut", "sweet", "kind"}},
+		"exam":          {"forest", []string{"hard", "sharp"}},
+		"slopes":        {"pairs", []string{"tau[1]", "tau[2]", "Omega[1,2]"}},
+		"calibration":   {"density", []string{"b", "sigma"}},
+		"health":        {"density", []string{"b[2]", "b[3]"}},
 		"visits":        {"density", nil},
 		"parasites":     {"ppc", nil},
-		"influenza":     {"ppc", nil},
-		"garch":         {"density", nil},
 		"capture":       {"density", nil},
-		"elimination":   {"pairs", nil},
-		"remission":     {"density", nil},
+		"occupancy":     {"density", []string{"sites", "p"}},
+		"coal":          {"histogram", []string{"last_year", "fewer"}},
+		"earthquakes":   {"forest", []string{"restless"}},
+		"nile":          {"forest", []string{"level"}},
+		"volatility":    {"forest", []string{"h"}},
+		"garch":         {"density", nil},
+		"curve":         {"forest", []string{"f"}},
+		"crash":         {"ppc", nil},
+		"regions":       {"forest", []string{"risk"}},
+		"influenza":     {"ppc", nil},
+		"dosing":        {"forest", []string{"typical", "clear"}},
+		"elimination":   {"pairs", []string{"absorb", "top", "middle"}},
 	}
-}
-
-func (e example) view() view {
-	if v, ok := views()[e.name]; ok {
-		return v
-	}
-	return view{kind: "forest"}
 }
 
 // gallery runs every example, and makes a page of it, and a page that shows all.
@@ -167,9 +179,9 @@ func (s *site) examplePage(e example) (string, error) {
 		}
 		fmt.Fprintf(&b, "## Data\n\n```text title=%q\n%s\n```\n\n", name, firstLines(text, 6, 100))
 	}
-	v := e.view()
 	fmt.Fprintf(&b, "## What comes out\n\n![Picture of %s](%s.svg)\n\n", e.name, e.name)
-	fmt.Fprintf(&b, "```sh\nppl sample %s.ppl\n%s\n```\n\n", e.name, strings.Join(v.commands(e.name), "\n"))
+	fmt.Fprintf(&b, "```sh\nppl sample %s.ppl\n%s\n```\n\n", e.name,
+		quotedElements(strings.Join(views()[e.name].commands(e.name), "\n")))
 	fmt.Fprintf(&b, "The run took %s s on the machine that built this page, with the compilation of the model.\n\n",
 		seconds)
 	fmt.Fprintf(&b, "```text\n%s\n```\n", firstLines(string(summary), 40, 110))
@@ -181,9 +193,14 @@ func (v view) commands(name string) (lines []string) {
 	if v.replicates() {
 		lines = append(lines, "ppl predict "+name+".run")
 	}
-	return append(lines, strings.TrimSpace("ppl plot "+name+".run "+v.kind+" "+strings.Join(v.names, " "))+
-		" --out "+name+".svg")
+	words := append([]string{"ppl", "plot", name + ".run", v.kind}, v.names...)
+	return append(lines, strings.Join(append(words, "--out", name+".svg"), " "))
 }
+
+// quotedElements quotes names with brackets, which shells read as patterns.
+func quotedElements(commands string) string { return bracketed.ReplaceAllString(commands, " '$1'") }
+
+var bracketed = regexp.MustCompile(` ([A-Za-z_]+\[[^\]]*\])`)
 
 func (v view) replicates() bool { return strings.HasPrefix(v.kind, "ppc") }
 
@@ -205,7 +222,7 @@ func firstLines(text string, n, width int) string {
 
 // runExample samples an example and draws its picture, unless that was done before with the same text and data.
 func (s *site) runExample(e example) (record, error) {
-	inputs := []string{e.text, fmt.Sprint(e.view())}
+	inputs := []string{e.text, fmt.Sprint(views()[e.name])}
 	for _, name := range e.dataFiles() {
 		text, err := s.read("examples/" + name)
 		if err != nil {
@@ -219,38 +236,40 @@ func (s *site) runExample(e example) (record, error) {
 	}
 	fmt.Fprintf(os.Stderr, "site: running examples/%s.ppl\n", e.name)
 	run := filepath.Join(r.dir, e.name+".run")
-	start := time.Now()
-	out, err := s.pplIn(".", "sample", "examples/"+e.name+".ppl", "--seed", "1", "--quiet", "--out", run)
-	if err != nil {
-		return record{}, err
+	if err = s.sampleExample(e, run, r.dir); err != nil {
+		return r, err
 	}
-	summary := strings.ReplaceAll(out, run, e.name+".run")
-	if err = os.WriteFile(filepath.Join(r.dir, "summary.txt"), []byte(summary), 0o666); err != nil {
-		return record{}, err
-	}
-	seconds := fmt.Sprintf("%.1f", time.Since(start).Seconds())
-	if err = os.WriteFile(filepath.Join(r.dir, "seconds.txt"), []byte(seconds), 0o666); err != nil {
-		return record{}, err
-	}
-	for _, command := range e.view().commands(e.name) {
+	for _, command := range views()[e.name].commands(e.name) {
 		words := strings.Fields(strings.Replace(command, "--out "+e.name, "--out picture", 1))
 		if _, err = s.pplIn(r.dir, words[1:]...); err != nil {
-			return record{}, err
+			return r, err
 		}
 	}
 	if err = os.RemoveAll(run); err != nil {
-		return record{}, err
+		return r, err
 	}
 	return r, r.finish()
+}
+
+// sampleExample keeps what a run prints, and how long it takes.
+func (s *site) sampleExample(e example, run, dir string) error {
+	start := time.Now()
+	out, err := s.pplIn(s.root, "sample", "examples/"+e.name+".ppl", "--seed", "1", "--quiet", "--out", run)
+	if err != nil {
+		return err
+	}
+	seconds := fmt.Sprintf("%.1f", time.Since(start).Seconds())
+	if err = os.WriteFile(filepath.Join(dir, "seconds.txt"), []byte(seconds), 0o666); err != nil {
+		return err
+	}
+	summary := strings.ReplaceAll(out, run, e.name+".run")
+	return os.WriteFile(filepath.Join(dir, "summary.txt"), []byte(summary), 0o666)
 }
 
 // pplIn runs ppl in a directory and returns what it prints on standard output.
 func (s *site) pplIn(dir string, args ...string) (string, error) {
 	cmd := exec.Command(s.ppl, args...)
 	cmd.Dir = dir
-	if dir == "." {
-		cmd.Dir = s.root
-	}
 	out, err := cmd.Output()
 	if failed, ok := err.(*exec.ExitError); ok {
 		err = fmt.Errorf("ppl %s: %w\n%s", strings.Join(args, " "), err, failed.Stderr)

@@ -170,6 +170,9 @@ func TestExamplesHaveViews(t *testing.T) {
 		}
 	}
 	for _, e := range examples {
+		if views()[e.name].kind == "" {
+			t.Errorf("%s has no picture", e.name)
+		}
 		if e.about() == "" || e.teaches == "" || strings.HasPrefix(e.statements(), "#") {
 			t.Errorf("%s: about %q, teaches %q", e.name, e.about(), e.teaches)
 		}
@@ -178,6 +181,17 @@ func TestExamplesHaveViews(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+func TestQuotedElements(t *testing.T) {
+	got := quotedElements(strings.Join(view{"pairs", []string{"mu", "phi[1]", "R[1,2]"}}.commands("m"), "\n"))
+	if want := "ppl plot m.run pairs mu 'phi[1]' 'R[1,2]' --out m.svg"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	got = strings.Join(view{"ppc", nil}.commands("m"), "; ")
+	if want := "ppl predict m.run; ppl plot m.run ppc --out m.svg"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

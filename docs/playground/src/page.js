@@ -92,7 +92,7 @@ async function draw(kind, names) {
 }
 
 async function predict() {
-  const { code } = await carryOut("Drawing replicates", { args: ["predict", runDirectory, "--overwrite"] });
+  const { code } = await carryOut("Drawing replicates", { args: ["predict", runDirectory] });
   setBusy(false);
   if (code === 0) await draw("ppc", []);
 }
