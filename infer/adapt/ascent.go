@@ -16,7 +16,8 @@ type Ascent struct {
 	X           []float64 // to be evaluated next
 	Evaluations int
 	Done        bool
-	Arrived     bool // at a mode: Done for no other reason
+	Arrived     bool    // at a mode: Done for no other reason
+	Near        float64 // the mean square of Whitened below which it has arrived; 0: nearMode
 	Best        []float64
 	BestDensity float64
 	Whitened    []float64 // the gradient at Best, in the metric's coordinates
@@ -68,7 +69,11 @@ func (a *Ascent) accept(m Metric, density float64, gradient []float64) {
 		a.remember(scaled(a.Direction, a.Step), difference(a.Whitened, whitened))
 	}
 	a.Best, a.BestDensity, a.Whitened, a.Step = a.X, density, whitened, 1
-	a.Arrived = dot(whitened, whitened) < nearMode*float64(len(whitened))
+	near := a.Near
+	if near == 0 {
+		near = nearMode
+	}
+	a.Arrived = dot(whitened, whitened) < near*float64(len(whitened))
 	a.Done = a.Arrived
 	a.Direction = a.direction()
 	if !(dot(a.Direction, whitened) > 0) {

@@ -14,7 +14,7 @@ import (
 
 // Missed searches for modes that hold a share of a target and that chains of another sampler, which have visited some
 // hundred positions each, have not been in. None is found where there is nothing to search with. Where climbs end at
-// several peaks, or at places that are no peaks, not all that holds a share need have one: the target is explored, and
+// several peaks, or on ridges behind barriers, not all that holds a share need have a peak: the target is explored, and
 // chains are compared with that.
 func Missed(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64, most int64) (
 	found adapt.SearchResult, err error) {
@@ -36,7 +36,7 @@ func Missed(ctx context.Context, t infer.Target, o infer.Options, visited [][][]
 	return found, err
 }
 
-// searchBesides climbs, and reports whether climbs have ended elsewhere than at one peak.
+// searchBesides climbs, and reports whether climbs have ended at several peaks, or on ridges behind barriers.
 func (r *run) searchBesides(visited [][][]float64, found *adapt.SearchResult) (several bool, err error) {
 	if err := r.Load([]float64{1}, r.Phase.ExplorersOfChain()); err != nil {
 		return false, err
@@ -49,9 +49,14 @@ func (r *run) searchBesides(visited [][][]float64, found *adapt.SearchResult) (s
 	if _, err := r.modes.Search(search); err != nil {
 		return false, err
 	}
-	found.Missed, err = r.missed()
+	if found.Missed, err = r.missed(); err != nil {
+		return false, err
+	}
+	if several = search.Peaks() > 1; !several {
+		several, err = search.Ridges()
+	}
 	found.Gradients = r.Walkers.Gradients
-	return search.Several(), err
+	return several, err
 }
 
 // imagesAtRandom are images of positions, as draws are, where the target has symmetries.

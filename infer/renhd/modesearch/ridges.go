@@ -69,6 +69,85 @@ func (t *Search) chooseRidges() error {
 	return err
 }
 
+// Ridges reports whether climbs have ended at places that are no peaks, as high as where chains were, and behind
+// barriers from there. Most such ends are none: a climb along the logarithm of a scale ends where the density hardly
+// rises, far from where it would arrive. So those behind barriers climb on, until it does not rise at all.
+func (t *Search) Ridges() (bool, error) {
+	behind, err := t.behindBarriers(t.highEnds())
+	if err != nil || len(behind) == 0 {
+		return false, err
+	}
+	ends, err := t.climbOn(behind)
+	if err != nil {
+		return false, err
+	}
+	behind, err = t.behindBarriers(ends)
+	return len(behind) > 0, err
+}
+
+// highEnds are ends without a peak that are as high as the positions of chains, but for a twentieth of these.
+func (t *Search) highEnds() (ends [][]float64) {
+	if len(t.state.Climbs) == 0 {
+		return nil
+	}
+	least := stats.Quantile(slices.Concat(t.seen.Density...), 0.05)
+	for _, c := range t.state.Climbs {
+		if c.Arrived && c.BestDensity > least && !t.state.known(c.Best, c.BestDensity) {
+			ends = append(ends, c.Best)
+		}
+	}
+	return ends
+}
+
+// behindBarriers are those places, of the farthest from where chains were, that a barrier separates from there; all of
+// them where nothing is known of that.
+func (t *Search) behindBarriers(places [][]float64) (out [][]float64, err error) {
+	before := t.before()
+	if before == nil || len(places) == 0 {
+		return places, nil
+	}
+	ranked := before.pairs(places)
+	farthest := ranked[max(0, len(ranked)-testedRidgeEnds):]
+	behind, err := t.run.barriers(farthest)
+	for k, b := range behind {
+		if b {
+			out = append(out, farthest[k].From)
+		}
+	}
+	return out, err
+}
+
+// climbOn climbs from places until the density does not rise, and gives where climbs arrived but at known peaks.
+func (t *Search) climbOn(places [][]float64) (ends [][]float64, err error) {
+	climbs := make([]*adapt.Ascent, len(places))
+	for k, x := range places {
+		climbs[k] = &adapt.Ascent{X: x, Near: noRise}
+	}
+	for going := climbs; len(going) > 0; {
+		at := make([][]float64, len(going))
+		for k, c := range going {
+			at[k] = c.X
+		}
+		density, gradient, err := t.run.Evaluate(at, true)
+		if err != nil {
+			return nil, err
+		}
+		for k, c := range going {
+			c.Report(t.run.Walkers.Rungs[0].Metric, density[k], gradient[k])
+		}
+		going = slices.DeleteFunc(slices.Clone(going), func(c *adapt.Ascent) bool { return c.Done })
+	}
+	for _, c := range climbs {
+		if c.Arrived && !t.state.known(c.Best, c.BestDensity) {
+			ends = append(ends, c.Best)
+		}
+	}
+	return ends, nil
+}
+
+// noRise is the mean square of a whitened gradient below which a climb does not go on.
+const noRise = 1e-5
+
 // walk moves the walkers on ridges by a trajectory.
 func (t *Search) walk() error {
 	r, s := t.run, &t.state.Ridge

@@ -37,8 +37,8 @@ type Search struct {
 // searchResult is how many modes a search has found.
 type searchResult struct{ NewModes int }
 
-// Several reports whether climbs have ended at several peaks, or at places as high as others that are no peaks.
-func (t *Search) Several() bool { return len(t.state.Peaks) > 1 || t.state.Lost > 0 }
+// Peaks is at how many climbs have ended.
+func (t *Search) Peaks() int { return len(t.state.Peaks) }
 
 // NewSearch is a search after walkers have made these visits. Alone, walkers do not jump to what is found.
 func (r *Known) NewSearch(visits func() *population.Visits, alone bool) *Search {
