@@ -54,8 +54,8 @@ func TestMissedModesAreFound(t *testing.T) {
 	}
 }
 
-// Chains are compared with an exploration where climbs end on a ridge that they have not been on, as on the other of two
-// rings. They are not where climbs end along the logarithm of a scale, which is cheaper.
+// Chains are compared with an exploration where climbs end on a ridge that they have not been on, as on the other of
+// two rings. They are not where climbs end along the logarithm of a scale, which is cheaper.
 func TestExplorationNeedsAReason(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	chains := func(draw func() []float64) (visited [][][]float64) {
