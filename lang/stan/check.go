@@ -313,6 +313,10 @@ func (c *checker) constraint(t *SizedType, con Constraint) {
 		if t.Word == "int" && is.Known() && is.Word != "int" {
 			c.diags.Errorf("E44", con.Value.Span(), "the bound of an int is an int, and this is of type %s", is)
 		}
+		if is.Known() && (is.Axes() > t.Plain().Axes() || is.Word == "tuple" || is.Word == "function") {
+			c.diags.Errorf("E44", con.Value.Span(), "a bound is a number or of the type of the variable, and this is "+
+				"of type %s", is)
+		}
 		if plainWord(t.Word) != t.Word {
 			c.diags.Errorf("E00", con.Name.At, "a `%s` has no bounds", t.Word)
 		}

@@ -70,6 +70,8 @@ func TestMistakes(t *testing.T) {
 		{"data { real n; array[n] real y; }\nmodel { }", "1:22: a size is of type int, and this is of type real"},
 		{"data { vector x; }\nmodel { }", "1:8: a `vector` has one axis"},
 		{"data { simplex<lower=0>[2] x; }\nmodel { }", "1:16: a `simplex` has no bounds"},
+		{"data { vector[2] b; }\nparameters { real<lower=b> x; }\nmodel { }",
+			"2:25: a bound is a number or of the type of the variable, and this is of type vector"},
 		{"model { break; }", "1:9: `break` is outside of a loop"},
 		{"functions { real f(real x) { if (x > 0) return 1; } }\nmodel { }",
 			"1:18: the function `f` may end without a result"},

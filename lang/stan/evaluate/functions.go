@@ -163,7 +163,7 @@ func filled(word string, v float64) function {
 }
 
 func repeat(word string, v float64, dims ...int) value {
-	nums := make([]float64, count(dims))
+	nums := make([]float64, room(dims...))
 	for i := range nums {
 		nums[i] = v
 	}
@@ -234,7 +234,7 @@ func toMatrix(_ *run, a []value) value {
 		return matrix(a[0].dims[0], a[0].dims[1], a[0].nums)
 	}
 	rows, cols, all := a[1].int(), a[2].int(), inColumns(a[0])
-	if rows*cols != len(all) {
+	if room(rows, cols) != len(all) {
 		fail("a matrix of %d by %d of %d elements", rows, cols, len(all))
 	}
 	if len(a) == 4 && a[3].num() == 0 { // row by row
@@ -252,6 +252,7 @@ func repeatedArray(_ *run, a []value) value {
 	}
 	out.typ.Depth += len(a) - 1
 	out.dims = append(out.dims, a[0].dims...)
+	room(out.dims...)
 	for range n {
 		out.nums = append(out.nums, a[0].nums...)
 	}
@@ -275,6 +276,7 @@ func appended(_ *run, a []value) value {
 	rows := func(v value) bool { return v.typ.Word == "matrix" || v.typ.Word == "row_vector" }
 	if p.typ.Depth == 0 && rows(p) && rows(q) {
 		x, y := asMatrix(p), asMatrix(q)
+		mustMatch(x.dims[1], y.dims[1])
 		return matrix(x.dims[0]+y.dims[0], x.dims[1], slices.Concat(x.nums, y.nums))
 	}
 	dims := []int{1}
@@ -284,6 +286,7 @@ func appended(_ *run, a []value) value {
 		dims = append(dims, q.dims[1:]...)
 	}
 	dims[0] = p.size() + q.size()
+	mustMatch(count(dims), len(p.nums)+len(q.nums))
 	return arrayOf(p.typ, dims, slices.Concat(p.nums, q.nums))
 }
 
@@ -294,6 +297,7 @@ func appendedColumns(_ *run, a []value) value {
 		return vector(slices.Concat(a[0].nums, a[1].nums))
 	}
 	x, y := transposed(asMatrix(a[0])), transposed(asMatrix(a[1]))
+	mustMatch(x.dims[1], y.dims[1])
 	return transposed(matrix(x.dims[0]+y.dims[0], x.dims[1], slices.Concat(x.nums, y.nums)))
 }
 
@@ -345,6 +349,7 @@ func dot(x, y []float64) float64 {
 
 func squaredDistance(x, y []float64) float64 {
 	sum := 0.0
+	mustMatch(len(x), len(y))
 	for i := range x {
 		sum += (x[i] - y[i]) * (x[i] - y[i])
 	}
@@ -352,6 +357,7 @@ func squaredDistance(x, y []float64) float64 {
 }
 
 func block(v value, i0, j0, n, m int) value {
+	room(n, m)
 	rows, cols := make([]int, n), make([]int, m)
 	for i := range rows {
 		rows[i] = within(i0+i, v.dims[0])
@@ -366,6 +372,7 @@ func block(v value, i0, j0, n, m int) value {
 func logMixture(_ *run, a []value) value {
 	sum := 0.0
 	for _, parts := range a[1].instances(1) {
+		mustMatch(len(a[0].nums), len(parts.nums))
 		terms := make([]float64, len(parts.nums))
 		for i, x := range parts.nums {
 			terms[i] = math.Log(a[0].nums[i]) + x
@@ -377,7 +384,7 @@ func logMixture(_ *run, a []value) value {
 
 func spaced(_ *run, a []value) value {
 	n, lo, hi := a[0].int(), a[1].num(), a[2].num()
-	nums := make([]float64, n)
+	nums := make([]float64, room(n))
 	for i := range nums {
 		nums[i] = hi
 		if n > 1 {

@@ -91,6 +91,10 @@ func allFunctions() map[string]function {
 		},
 		"diagonal": func(_ *run, a []value) value { return vector(diagonal(a[0])) },
 		"add_diag": func(_ *run, a []value) value {
+			mustBeSquare(a[0])
+			if more := a[1]; !more.isScalar() {
+				mustMatch(a[0].dims[0], len(more.nums))
+			}
 			out := a[0].clone()
 			for i := range out.dims[0] {
 				out.nums[i*out.dims[1]+i] += a[1].at(i)

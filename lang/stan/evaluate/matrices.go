@@ -26,7 +26,11 @@ func ofDense(m mat.Matrix) value {
 }
 
 func symmetric(v value) *mat.SymDense {
+	mustBeSquare(v)
 	n := v.dims[0]
+	if n == 0 {
+		fail("a matrix without elements")
+	}
 	s := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
@@ -50,10 +54,15 @@ func cholesky(v value) value {
 	return ofDense(&l)
 }
 
-func inverse(v value) value { return solved(v, diagonalMatrix(repeat("vector", 1, v.dims[0]).nums)) }
+func inverse(v value) value {
+	mustBeSquare(v)
+	return solved(v, diagonalMatrix(repeat("vector", 1, v.dims[0]).nums))
+}
 
 // solved is a \ b.
 func solved(a, b value) value {
+	mustBeSquare(a)
+	mustMatch(a.dims[0], asMatrix(b).dims[0])
 	var out mat.Dense
 	if err := out.Solve(dense(a), dense(b)); err != nil {
 		if _, inexact := err.(mat.Condition); !inexact {
@@ -70,7 +79,10 @@ func divideRight(a, b value) value {
 	return transposed(solved(transposed(asMatrix(b)), transposed(asMatrix(a))))
 }
 
-func determinant(v value) float64 { return mat.Det(dense(v)) }
+func determinant(v value) float64 {
+	mustBeSquare(v)
+	return mat.Det(dense(v))
+}
 
 func diagonal(v value) []float64 {
 	out := make([]float64, min(v.dims[0], v.dims[1]))
@@ -100,6 +112,12 @@ func lowerPart(v value) value {
 
 // scaled multiplies rows and columns.
 func scaled(m value, rows, cols []float64) value {
+	if rows != nil {
+		mustMatch(m.dims[0], len(rows))
+	}
+	if cols != nil {
+		mustMatch(m.dims[1], len(cols))
+	}
 	out := m.clone()
 	for i := range m.dims[0] {
 		for j := range m.dims[1] {
@@ -116,6 +134,7 @@ func scaled(m value, rows, cols []float64) value {
 
 func rowDots(a, b value) value {
 	x, y := asMatrix(a), asMatrix(b)
+	mustMatch(len(x.nums), len(y.nums))
 	n := x.dims[1]
 	out := make([]float64, x.dims[0])
 	for i := range out {
@@ -152,6 +171,7 @@ func eigen(v value) (values, vectors value) {
 }
 
 func matrixExp(v value) value {
+	mustBeSquare(v)
 	var m mat.Dense
 	m.Exp(dense(v))
 	return ofDense(&m)

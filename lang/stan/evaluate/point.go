@@ -78,7 +78,9 @@ func (r *run) within(v value, t *stan.SizedType) {
 var constrained = map[string]func(v value){
 	"ordered": func(v value) { increasing(v.nums) },
 	"positive_ordered": func(v value) {
-		v.nums[0] = math.Exp(v.nums[0])
+		if len(v.nums) > 0 {
+			v.nums[0] = math.Exp(v.nums[0])
+		}
 		increasing(v.nums)
 	},
 	"simplex":            func(v value) { copy(v.nums, softmax(nil, []value{v}).nums) },

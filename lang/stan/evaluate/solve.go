@@ -49,7 +49,9 @@ func (r *run) trajectory(f *stan.Function, y0 value, t float64, times value, res
 	state := append([]float64(nil), y0.nums...)
 	slope := func(t float64, y []float64) []float64 {
 		args := append([]value{real(t), {typ: f.Params[1].Type, dims: y0.dims, nums: y}}, rest...)
-		return r.function(f, args).nums
+		out := r.function(f, args).nums
+		mustMatch(len(y0.nums), len(out))
+		return out
 	}
 	out := arrayOf(typ, []int{len(times.nums), len(state)}, nil)
 	for _, to := range times.nums {

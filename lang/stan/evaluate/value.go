@@ -61,6 +61,37 @@ func count(dims []int) int {
 	return n
 }
 
+// maxElements is the number of elements that an array may have.
+const maxElements = 50_000_000
+
+// room is the number of elements of an array that a program makes.
+func room(dims ...int) int {
+	n := 1
+	for _, d := range dims {
+		if d < 0 {
+			fail("the length of an axis is %d", d)
+		}
+		if n *= d; n > maxElements {
+			fail("an array of more than %d elements", maxElements)
+		}
+	}
+	return n
+}
+
+// mustMatch refuses arguments of other lengths.
+func mustMatch(want, got int) {
+	if want != got {
+		fail("an argument has %d elements, another one %d", want, got)
+	}
+}
+
+// mustBeSquare refuses other matrices.
+func mustBeSquare(v value) {
+	if len(v.dims) != 2 || v.dims[0] != v.dims[1] {
+		fail("a matrix is not square")
+	}
+}
+
 // clone is a value with elements of its own.
 func (v value) clone() value {
 	v.nums = slices.Clone(v.nums)
@@ -104,7 +135,7 @@ func (v value) instances(own int) []value {
 
 // undefined is a variable before a statement has assigned it.
 func undefined(typ stan.Type, dims []int) value {
-	nums := make([]float64, count(dims))
+	nums := make([]float64, room(dims...))
 	none := math.NaN()
 	if typ.Word == "int" {
 		none = math.MinInt32
@@ -239,7 +270,7 @@ func product(x, y value, typ stan.Type) value {
 		fail("a product of %d columns and %d rows", a.dims[1], b.dims[0])
 	}
 	r, n, c := a.dims[0], a.dims[1], b.dims[1]
-	out := make([]float64, r*c)
+	out := make([]float64, room(r, c))
 	for i := range r {
 		for j := range c {
 			sum := 0.0

@@ -25,9 +25,11 @@ func init() {
 		"ordered_probit":   ordered(phi),
 		"dirichlet":        dirichlet,
 		"multinomial": func(y value, a []value) float64 {
+			mustMatch(len(y.nums), len(a[0].nums))
 			return multinomial(y.nums, func(i int) float64 { return math.Log(a[0].nums[i]) })
 		},
 		"multinomial_logit": func(y value, a []value) float64 {
+			mustMatch(len(y.nums), len(a[0].nums))
 			total := logSumExp(a[0].nums)
 			return multinomial(y.nums, func(i int) float64 { return a[0].nums[i] - total })
 		},
@@ -82,10 +84,21 @@ func init() {
 func overRows(y, arg value, own int, f func(y value, a value) float64) float64 {
 	ys, all := y.instances(own-1), arg.instances(own)
 	sum := 0.0
-	for i := range max(len(ys), len(all)) {
+	for i := range pairs(len(ys), len(all)) {
 		sum += f(ys[i%len(ys)], all[i%len(all)])
 	}
 	return sum
+}
+
+// pairs is the number of pairs of n and m instances, of which one goes with all.
+func pairs(n, m int) int {
+	switch {
+	case n == 0 || m == 0:
+		return 0
+	case n > 1 && m > 1:
+		mustMatch(n, m)
+	}
+	return max(n, m)
 }
 
 // picked is the element that a number chooses.
@@ -96,8 +109,15 @@ func ordered(f func(float64) float64) func(y value, a []value) float64 {
 	return func(y value, a []value) float64 {
 		cuts := a[1].instances(1)
 		sum := 0.0
-		for i := range max(len(y.nums), len(a[0].nums), len(cuts)) {
-			c, eta, k := cuts[i%len(cuts)].nums, a[0].at(i), int(y.at(i))
+		n := pairs(pairs(len(y.nums), len(a[0].nums)), len(cuts))
+		if n > 0 && len(y.nums) > 1 && len(y.nums) < n {
+			mustMatch(len(y.nums), n)
+		}
+		for i := range n {
+			c, eta, k := cuts[i%len(cuts)].nums, a[0].nums[i%len(a[0].nums)], int(y.nums[i%len(y.nums)])
+			if len(c) == 0 {
+				fail("an ordered distribution without cut points")
+			}
 			switch {
 			case k == 1:
 				sum += math.Log(f(c[0] - eta))
@@ -119,8 +139,9 @@ func ordered(f func(float64) float64) func(y value, a []value) float64 {
 func dirichlet(y value, a []value) float64 {
 	ys, all := y.instances(1), a[0].instances(1)
 	sum := 0.0
-	for i := range max(len(ys), len(all)) {
+	for i := range pairs(len(ys), len(all)) {
 		p, alpha := ys[i%len(ys)].nums, all[i%len(all)].nums
+		mustMatch(len(p), len(alpha))
 		sum += lgamma(floats.Sum(alpha))
 		for k := range alpha {
 			sum += xlogy(alpha[k]-1, p[k]) - lgamma(alpha[k])
@@ -141,6 +162,7 @@ func multinomial(counts []float64, log func(i int) float64) float64 {
 }
 
 func dirichletMultinomial(y value, a []value) float64 {
+	mustMatch(len(y.nums), len(a[0].nums))
 	n, total := floats.Sum(y.nums), floats.Sum(a[0].nums)
 	sum := lgamma(n+1) + lgamma(total) - lgamma(n+total)
 	for i, k := range y.nums {
@@ -175,13 +197,16 @@ func logDeterminant(l value) float64 {
 // distances are (y - mu)' (L L')^-1 (y - mu) for each y.
 func distances(y, mu, l value) []float64 {
 	ys, all := y.instances(1), mu.instances(1)
-	out := make([]float64, max(len(ys), len(all)))
+	mustBeSquare(l)
+	out := make([]float64, pairs(len(ys), len(all)))
 	for i := range out {
 		x := append([]float64(nil), ys[i%len(ys)].nums...)
 		if len(x) != l.dims[0] {
 			fail("vectors of %d elements and a matrix of %d rows", len(x), l.dims[0])
 		}
-		floats.Sub(x, all[i%len(all)].nums)
+		mean := all[i%len(all)].nums
+		mustMatch(len(x), len(mean))
+		floats.Sub(x, mean)
 		z := forward(l, x)
 		out[i] = floats.Dot(z, z)
 	}
@@ -216,6 +241,7 @@ func lkjConstant(eta float64, n int) float64 {
 }
 
 func lkjCholesky(y value, a []value) float64 {
+	mustBeSquare(y)
 	n, eta := y.dims[0], a[0].num()
 	sum := lkjConstant(eta, n)
 	for k, d := range diagonal(y) {
@@ -237,6 +263,8 @@ func logMultiGamma(k int, x float64) float64 {
 
 // inner is the trace of (A A')^-1 (B B') for lower triangular A and B.
 func inner(a, b value) float64 {
+	mustBeSquare(a)
+	mustMatch(len(a.nums), len(b.nums))
 	n, sum := a.dims[0], 0.0
 	for j := range n {
 		column := make([]float64, n)
@@ -286,6 +314,9 @@ func rowDotsWith(x, beta value) []float64 {
 func linear(base string, first int) func(y value, a []value) float64 {
 	return func(y value, a []value) float64 {
 		eta := vector(rowDotsWith(a[first], a[first+2]))
+		if alpha := a[first+1]; !alpha.isScalar() {
+			mustMatch(len(eta.nums), len(alpha.nums))
+		}
 		for i := range eta.nums {
 			eta.nums[i] += a[first+1].at(i)
 		}

@@ -254,7 +254,10 @@ func elementOf(a stan.Array, index []term, b bindings) (float64, bool) {
 		}
 		place = place*a.Dims[i] + int(v) - 1
 	}
-	return a.Values[place], place < len(a.Values)
+	if place >= len(a.Values) {
+		return 0, false
+	}
+	return a.Values[place], true
 }
 
 // text writes the model: its statements in canonical form, and what it lacks as comments.
