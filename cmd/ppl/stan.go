@@ -23,17 +23,19 @@ import (
 	"ppl/lang/stan/translate"
 )
 
-// importCommand prints programs of Stan as models.
+// importCommand prints programs of Stan and models of BUGS as models.
 func importCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "import PROGRAM.stan [--data F|NAME=F]… [-o MODEL.ppl]",
-		Short: "Print a program of Stan as a model",
+		Use:   "import PROGRAM.stan|MODEL.bug [--data F|NAME=F]… [-o MODEL.ppl]",
+		Short: "Print a program of Stan or a model of BUGS as a model",
 		Long: "Print a program of Stan as a model of ppl, whose log density is the same up to a constant. Loops " +
 			"become indices,\nbounds become supports, and functions of the program are written where it calls them. " +
 			"With --data, loops and conditions\nthat data decide are written out where no index can say them; the " +
 			"model is then one for data of these sizes.\nWhat has no translation is a comment with its line and the " +
 			"reason, and the exit code is 3.\n" +
-			"ppl check, sample, optimize, predict and logprob take a program itself: ppl sample PROGRAM.stan --data F.",
+			"ppl check, sample, optimize, predict and logprob take a program itself: ppl sample PROGRAM.stan --data F.\n" +
+			"A file whose name ends with .bug, .bugs or .jags is a model of BUGS or JAGS. With --data, variables with a " +
+			"distribution are\nobserved if they are in the data; without, if nothing reads them.",
 		Args: one("PROGRAM"),
 
 		DisableFlagsInUseLine: true,
@@ -43,6 +45,20 @@ func importCommand(c *console) *cobra.Command {
 		"program, run as it is, and of the model at 20 points")
 	out := cmd.Flags().StringP("out", "o", "", "write the model to `MODEL.ppl`")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if isBUGS(args[0]) {
+			if len(*check) > 0 {
+				return fault.Usagef("--verify is for programs of Stan")
+			}
+			text, err := c.importBUGS(args[0], *data)
+			if err != nil {
+				return err
+			}
+			if err := c.putModel(*out, text); err != nil {
+				return err
+			}
+			_, ds := compiler.CheckText(modelOf(args[0]), text)
+			return c.diagnose(ds)
+		}
 		p, err := c.parseStan(args[0])
 		if err != nil {
 			return err
@@ -51,13 +67,8 @@ func importCommand(c *console) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if *out == "" {
-			_, err = fmt.Fprint(c.out, m.Text)
-		} else {
-			err = writeNamed(*out, writeBytes([]byte(m.Text)))
-		}
-		if err != nil {
-			return fault.Of(err)
+		if err := c.putModel(*out, m.Text); err != nil {
+			return err
 		}
 		c.leftOut(m)
 		if n := len(m.Unsaid); n > 0 {
@@ -73,12 +84,22 @@ func importCommand(c *console) *cobra.Command {
 	return cmd
 }
 
+// putModel writes a model to a file, or prints it.
+func (c *console) putModel(path, text string) error {
+	if path == "" {
+		_, err := fmt.Fprint(c.out, text)
+		return fault.Of(err)
+	}
+	return fault.Of(writeNamed(path, writeBytes([]byte(text))))
+}
+
 // isStan reports whether a model is a program of Stan.
 func isStan(model string) bool { return filepath.Ext(model) == ".stan" }
 
 // modelOf is the file in which the model of a program would be.
 func modelOf(program string) string {
-	return strings.TrimSuffix(filepath.Base(program), ".stan") + ".ppl"
+	base := filepath.Base(program)
+	return strings.TrimSuffix(base, filepath.Ext(base)) + ".ppl"
 }
 
 // A stanModel is a program of Stan as the text of a model, with the data in the names of the model.

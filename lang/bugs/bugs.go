@@ -1,0 +1,119 @@
+// Package bugs makes models of ppl of models of BUGS and JAGS:
+//
+//	m, ds := bugs.Model(source.New("seeds.bug", text), data)
+//	fmt.Print(m.Text)
+//
+// In BUGS as in ppl, each statement says what a variable is, and their order does not matter. So a relation becomes a
+// statement, and the loops around it become the indices of its left side. What is data is decided by the data; without
+// them, variables with a distribution that nothing reads are taken for observed.
+//
+// The language is that of Spiegelhalter, Thomas, Best and Lunn 2003 (WinBUGS User Manual, version 1.4) and of Plummer
+// 2017 (JAGS User Manual, version 4.3). I(,) is taken for the range of a distribution, as T(,).
+package bugs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ppl/lang/diag"
+	"ppl/lang/format"
+	"ppl/lang/parse"
+	"ppl/lang/source"
+)
+
+// A Shape is what is known of the values of a name.
+type Shape struct {
+	Dims    []int
+	Missing bool // some values are missing
+}
+
+// A Translation is a model of ppl.
+type Translation struct {
+	Text    string
+	Renamed map[string]string // names of data that are others in the model
+	Names   map[string]string // the names in the model of all variables with another one
+}
+
+// Model translates a model. data is nil if they are not known. With errors, the text is empty.
+func Model(src *source.File, data map[string]Shape) (*Translation, []diag.Diagnostic) {
+	w := &writer{src: src, data: data, names: map[string]string{}, taken: reserved(), sizes: map[string]*sizes{},
+		indices: map[string]operand{}, reads: map[string]int{}, whole: map[string]bool{}}
+	tree := parsed(src, &w.diags)
+	if tree == nil {
+		return &Translation{}, w.diags.All()
+	}
+	w.collect(tree)
+	text := w.text()
+	out := &Translation{Renamed: map[string]string{}, Names: map[string]string{}}
+	for name, other := range w.names {
+		if name != other {
+			out.Names[name] = other
+			if _, mentioned := w.sizes[name]; mentioned && w.kinds[name] == isData {
+				out.Renamed[name] = other
+			}
+		}
+	}
+	if w.diags.HasErrors() {
+		return out, w.diags.All()
+	}
+	file, ds := parse.File(source.New("model.ppl", text))
+	if diag.HasErrors(ds) {
+		panic(fmt.Sprintf("internal error: the model of %s is not one of ppl: %v\n%s", src.Name, ds, text))
+	}
+	out.Text = format.File(file)
+	return out, w.diags.All()
+}
+
+// reserved are names that a model reads with the meaning of the language.
+func reserved() map[string]bool {
+	names := map[string]bool{}
+	for _, word := range strings.Fields("data generate infer import in from return missing censored ordered zerosum " +
+		"noncentered complete holdout columns by order pi inf true false factor at weight upto rounded index") {
+		names[word] = true
+	}
+	for _, f := range functions {
+		for _, word := range words.FindAllString(f.text, -1) {
+			names[word] = true
+		}
+	}
+	for _, word := range strings.Fields("sigmoid inv_cloglog Phi exp sqrt inverse") {
+		names[word] = true
+	}
+	for _, d := range distributions {
+		names[words.FindString(d.text)] = true
+	}
+	return names
+}
+
+// name is the name in the model of a variable. Points become underscores.
+func (w *writer) name(own string) string {
+	if given, ok := w.names[own]; ok {
+		return given
+	}
+	given := w.fresh(strings.TrimRight(strings.ReplaceAll(own, ".", "_"), "_"))
+	w.names[own] = given
+	return given
+}
+
+// fresh is a name that nothing else has.
+func (w *writer) fresh(like string) string {
+	name := like
+	for i := 2; w.taken[name]; i++ {
+		name = fmt.Sprintf("%s_%d", like, i)
+	}
+	w.taken[name] = true
+	return name
+}
+
+// sortedData are the names of data in the order in which the model mentions them, numbers first.
+func (w *writer) sortedData() []string {
+	var out []string
+	for _, name := range w.order {
+		if w.kinds[name] == isData {
+			out = append(out, name)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return w.axes[a] - w.axes[b] })
+	return out
+}

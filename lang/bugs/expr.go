@@ -1,0 +1,253 @@
+package bugs
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"ppl/lang/diag"
+	"ppl/lang/source"
+)
+
+// Strengths of the operators of ppl, from the loosest to the tightest.
+const (
+	condition = iota + 1
+	or
+	and
+	compare
+	sum
+	product
+	sign
+	power
+	atom
+)
+
+// An operand is a text of ppl and the strength of its loosest operator outside of brackets.
+type operand struct {
+	text     string
+	strength int
+}
+
+func (o operand) at(strength int) string {
+	if o.strength < strength {
+		return "(" + o.text + ")"
+	}
+	return o.text
+}
+
+// operators have the strength of each operator, and its name in ppl.
+var operators = map[string]struct {
+	strength int
+	text     string
+}{"||": {or, "||"}, "&&": {and, "&&"}, "==": {compare, "=="}, "!=": {compare, "!="}, "<": {compare, "<"},
+	"<=": {compare, "<="}, ">": {compare, ">"}, ">=": {compare, ">="}, "+": {sum, "+"}, "-": {sum, "-"},
+	"*": {product, "*"}, "/": {product, "/"}, "%*%": {product, "@"}, "^": {power, "^"}}
+
+// expr writes an expression. Powers associate to the right, other operators to the left.
+func (w *writer) expr(e *exprTree) operand {
+	terms, ops := []*termTree{e.Head}, []string{}
+	for _, t := range e.Tail {
+		ops, terms = append(ops, t.Op), append(terms, t.Term)
+	}
+	return w.chain(terms, ops)
+}
+
+// chain splits a list of operators at the last of the loosest.
+func (w *writer) chain(terms []*termTree, ops []string) operand {
+	if len(ops) == 0 {
+		return w.term(terms[0])
+	}
+	at := 0
+	for i, op := range ops {
+		loose, here := operators[ops[at]].strength, operators[op].strength
+		if here < loose || here == loose && op != "^" {
+			at = i
+		}
+	}
+	o := operators[ops[at]]
+	right := w.chain(terms[at+1:], ops[at+1:])
+	if o.strength == power {
+		return w.raised(terms[:at+1], ops[:at], right)
+	}
+	left := w.chain(terms[:at+1], ops[:at])
+	needLeft, needRight := o.strength, o.strength+1
+	if o.strength == compare {
+		needLeft = sum
+	}
+	return operand{left.at(needLeft) + " " + o.text + " " + right.at(needRight), o.strength}
+}
+
+// raised is a power. A sign before it belongs to the power.
+func (w *writer) raised(terms []*termTree, ops []string, right operand) operand {
+	base := *terms[0]
+	signs := base.Signs
+	base.Signs = nil
+	left := w.chain(append([]*termTree{&base}, terms[1:]...), ops)
+	return signed(signs, operand{left.at(atom) + "^" + right.at(atom), power})
+}
+
+func (w *writer) term(t *termTree) operand { return signed(t.Signs, w.atom(t.Atom)) }
+
+func signed(signs []string, o operand) operand {
+	for i := len(signs) - 1; i >= 0; i-- {
+		switch signs[i] {
+		case "-":
+			o = operand{"-" + o.at(power), sign}
+		case "!":
+			o = operand{"!(" + o.text + ")", sign}
+		}
+	}
+	return o
+}
+
+func (w *writer) atom(a *atomTree) operand {
+	switch {
+	case a.Number != "":
+		return operand{number(a.Number), atom}
+	case a.Paren != nil:
+		return w.expr(a.Paren)
+	case a.Name.Call != nil:
+		return w.call(a.Name)
+	}
+	return w.read(a.Name)
+}
+
+// number writes digits on both sides of a point.
+func number(text string) string {
+	if strings.HasPrefix(text, ".") {
+		text = "0" + text
+	}
+	return pointEnd.ReplaceAllString(text, ".0$1")
+}
+
+var pointEnd = regexp.MustCompile(`\.([eE]|$)`)
+
+// call writes a function of BUGS.
+func (w *writer) call(c *nameTree) operand {
+	f, ok := functions[c.Name]
+	if !ok {
+		w.mistake(c.span(w.src), "E10", "the function `"+c.Name+"` is not in ppl")
+		return operand{"0", atom}
+	}
+	args := make([]operand, len(c.Call.Args))
+	for i, a := range c.Call.Args {
+		args[i] = w.expr(a)
+	}
+	if f.n < 0 {
+		texts := make([]string, len(args))
+		for i, a := range args {
+			texts[i] = a.text
+		}
+		return operand{f.text + "(" + strings.Join(texts, ", ") + ")", atom}
+	}
+	if len(args) != f.n {
+		w.mistake(c.span(w.src), "E12", "`"+c.Name+"` takes "+diag.Count(f.n, "argument", "arguments"))
+		return operand{"0", atom}
+	}
+	return filled(f.text, args)
+}
+
+// filled puts arguments in the places of a template, with parentheses where the operators next to a place need them.
+func filled(text string, args []operand) operand {
+	out, from := "", 0
+	for _, at := range places.FindAllStringIndex(text, -1) {
+		i, _ := strconv.Atoi(text[at[0]+1 : at[1]])
+		need := max(neighbour(strings.TrimRight(text[:at[0]], " "), true), neighbour(strings.TrimLeft(text[at[1]:], " "),
+			false))
+		out += text[from:at[0]] + args[i-1].at(need)
+		from = at[1]
+	}
+	return operand{out + text[from:], looseness(text)}
+}
+
+// neighbour is the strength that an operand needs before or behind a text.
+func neighbour(text string, before bool) int {
+	for _, n := range []struct {
+		op    string
+		needs int
+	}{{"^", atom}, {"/", sign}, {"@", sign}, {"*", sign}, {"+", product}, {">=", sum}, {"==", sum}, {"?", sum}} {
+		if before && strings.HasSuffix(text, n.op) || !before && strings.HasPrefix(text, n.op) {
+			return n.needs
+		}
+	}
+	if !before && strings.HasPrefix(text, ": ") {
+		return sum
+	}
+	return 0
+}
+
+var places = regexp.MustCompile(`\$[0-9]`)
+
+// looseness is the strength of a template.
+func looseness(text string) int {
+	switch {
+	case strings.Contains(text, " ? "):
+		return condition
+	case strings.Contains(text, "("):
+		return atom
+	case strings.Contains(text, "="):
+		return compare
+	case strings.Contains(text, "@"):
+		return product
+	case strings.Contains(text, "^"):
+		return power
+	}
+	return atom
+}
+
+// subs are the subscripts of a node; one that is nil is a whole axis.
+func (n *nameTree) subs() []*subTree {
+	if n.Subs == nil {
+		return nil
+	}
+	var out []*subTree
+	more := n.Subs.More
+	if out = append(out, n.Subs.First); n.Subs.First == nil {
+		more = n.Subs.Only
+	}
+	for _, m := range more {
+		out = append(out, m.Sub)
+	}
+	return out
+}
+
+// read writes a node in an expression.
+func (w *writer) read(n *nameTree) operand {
+	if by, ok := w.indices[n.Name]; ok && n.Subs == nil {
+		return by
+	}
+	name := w.name(n.Name)
+	var texts, binders []string
+	for i, s := range n.subs() {
+		switch {
+		case s == nil || s.Hi != nil && w.isAxis(n.Name, i, s):
+			texts = append(texts, "_")
+		case s.Hi == nil:
+			texts = append(texts, w.expr(s.Lo).text)
+		default:
+			k := w.fresh("k")
+			binders = append(binders, k+" in "+w.expr(s.Lo).at(sum)+".."+w.expr(s.Hi).at(sum))
+			texts = append(texts, k)
+		}
+	}
+	for len(texts) > 0 && texts[len(texts)-1] == "_" {
+		texts = texts[:len(texts)-1]
+	}
+	if len(texts) > 0 {
+		name += "[" + strings.Join(texts, ", ") + "]"
+	}
+	if len(binders) > 0 {
+		name = "[" + strings.Join(binders, ", ") + ": " + name + "]"
+	}
+	return operand{name, atom}
+}
+
+// isAxis reports a range that is a whole axis.
+func (w *writer) isAxis(name string, axis int, s *subTree) bool {
+	return w.expr(s.Lo).text == "1" && w.expr(s.Hi).text == w.sizes[name].text(axis)
+}
+
+// mistake reports a part of the model that cannot be written.
+func (w *writer) mistake(at source.Span, code, message string) {
+	w.diags.Errorf(code, at, "%s", message)
+}

@@ -1,0 +1,549 @@
+package bugs
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppl/lang/diag"
+	"ppl/lang/source"
+)
+
+// A kind says where the values of a variable come from.
+type kind int
+
+const (
+	isData kind = iota
+	isDrawn
+	isComputed
+)
+
+// A relation is one statement with the loops around it.
+type relation struct {
+	*relationTree
+	node  *nameTree
+	link  string
+	loops []*forTree
+}
+
+// A writer collects what is known of the variables of a model, and writes it.
+type writer struct {
+	src       *source.File
+	diags     diag.List
+	data      map[string]Shape
+	relations []relation
+	order     []string // variables by their first mention
+	kinds     map[string]kind
+	axes      map[string]int
+	sizes     map[string]*sizes
+	reads     map[string]int    // how often relations read each variable
+	whole     map[string]bool   // variables whose values are whole numbers
+	linear    map[string]string // by variables with a link, the name of what is on its right side
+	names     map[string]string
+	taken     map[string]bool
+	indices   map[string]operand // the indices of the loops around, and what is written for each
+}
+
+// sizes are the lengths of the axes of a variable, as the model gives them.
+type sizes struct{ axes [][]string }
+
+// text is the length of an axis; "" if it is not known. A name is better than a number, which may be one element.
+func (s *sizes) text(axis int) string {
+	if s == nil || axis >= len(s.axes) {
+		return ""
+	}
+	best, most := "", 0
+	for _, t := range s.axes[axis] {
+		n, err := strconv.Atoi(t)
+		switch {
+		case err != nil:
+			return t
+		case n > most:
+			best, most = t, n
+		}
+	}
+	return best
+}
+
+func (s *sizes) add(axis int, text string) {
+	for len(s.axes) <= axis {
+		s.axes = append(s.axes, nil)
+	}
+	if text != "" && !slices.Contains(s.axes[axis], text) {
+		s.axes[axis] = append(s.axes[axis], text)
+	}
+}
+
+var words = regexp.MustCompile(`[A-Za-z_]\w*`)
+
+// collect finds the relations of a model and what they say about its variables.
+func (w *writer) collect(tree *programTree) {
+	w.kinds, w.axes = map[string]kind{}, map[string]int{}
+	for _, v := range tree.Vars {
+		w.mention(v, nil)
+		for i, s := range v.subs() {
+			if s != nil {
+				w.sizes[v.Name].add(i, w.expr(s.Lo).text)
+			}
+		}
+	}
+	if tree.Data != nil {
+		w.block(tree.Data, nil)
+	}
+	w.block(tree.Model, nil)
+	for _, r := range w.relations {
+		name := r.node.Name
+		switch {
+		case r.Dist == nil:
+			w.kinds[name] = isComputed
+			if _, known := w.data[name]; known {
+				w.mistake(r.span(w.src), "E11", "`"+name+"` has a value in the model and in the data")
+			}
+		case w.kinds[name] == isComputed: // an observed constant
+		case w.isObserved(name):
+			w.kinds[name] = isData
+		default:
+			w.kinds[name] = isDrawn
+		}
+	}
+	w.linearise()
+}
+
+// linearise finds the variables with a link that a distribution takes directly: it gets the right side instead, which
+// keeps its digits where a probability is nearly 0 or 1.
+func (w *writer) linearise() {
+	w.linear = map[string]string{}
+	for _, r := range w.relations {
+		if r.Dist == nil {
+			continue
+		}
+		n := w.linkedArgument(r.Dist)
+		if n == nil {
+			continue
+		}
+		w.reads[n.Name]--
+		if w.linear[n.Name] == "" {
+			w.linear[n.Name] = w.fresh(onLink[r.Dist.Name].link + "_" + w.name(n.Name))
+		}
+	}
+}
+
+// linkedArgument is the first argument of a distribution, if it is a variable that is defined by the link of the
+// distribution alone.
+func (w *writer) linkedArgument(d *drawnTree) *nameTree {
+	of, ok := onLink[d.Name]
+	n := plainName(d.Args)
+	if !ok || n == nil {
+		return nil
+	}
+	if w.kinds[n.Name] != isComputed || slices.ContainsFunc(w.relations, func(r relation) bool {
+		return r.node.Name == n.Name && r.link != of.link
+	}) {
+		return nil
+	}
+	return n
+}
+
+// isObserved reports a variable whose values are data, if it has a distribution.
+func (w *writer) isObserved(name string) bool {
+	if w.data != nil {
+		_, known := w.data[name]
+		return known
+	}
+	return w.reads[name] == 0
+}
+
+func (w *writer) block(b *blockTree, loops []*forTree) {
+	for _, s := range b.Stmts {
+		if s.For != nil {
+			w.visit(s.For.Lo, loops, true)
+			w.visit(s.For.Hi, loops, true)
+			w.block(s.For.Body, append(slices.Clone(loops), s.For))
+			continue
+		}
+		w.relation(s.Relation, loops)
+	}
+}
+
+func (w *writer) relation(t *relationTree, loops []*forTree) {
+	r := relation{relationTree: t, node: t.Left, loops: loops}
+	if t.Left.Call != nil {
+		r.link = t.Left.Name
+		inner := plainName(t.Left.Call.Args)
+		if _, ok := links[r.link]; !ok || inner == nil || t.Dist != nil {
+			w.mistake(t.span(w.src), "E10", "`"+r.link+"` is not a link function of one variable")
+			return
+		}
+		r.node = inner
+	}
+	w.relations = append(w.relations, r)
+	w.mention(r.node, loops)
+	for _, s := range r.node.subs() {
+		if s != nil {
+			w.visit(s.Lo, loops, true)
+			w.visit(s.Hi, loops, true)
+		}
+	}
+	if t.Value != nil {
+		w.visit(t.Value, loops, false)
+		return
+	}
+	d := distributions[t.Dist.Name]
+	if d.whole {
+		w.whole[r.node.Name] = true
+	}
+	for i, a := range t.Dist.Args {
+		counts := strings.HasPrefix(d.text, "Binomial($"+strconv.Itoa(i+1)) ||
+			strings.HasPrefix(d.text, "BetaBinomial($"+strconv.Itoa(i+1))
+		w.visit(a, loops, counts && a.Tail == nil)
+	}
+	if t.Dist.Range != nil {
+		w.visit(t.Dist.Range.Lo, loops, false)
+		w.visit(t.Dist.Range.Hi, loops, false)
+	}
+}
+
+// plainName is the variable that one argument is; nil if it is something else.
+func plainName(args []*exprTree) *nameTree {
+	if len(args) == 0 || len(args[0].Tail)+len(args[0].Head.Signs) > 0 {
+		return nil
+	}
+	if n := args[0].Head.Atom.Name; n != nil && n.Call == nil {
+		return n
+	}
+	return nil
+}
+
+// visit notes the variables that an expression reads. whole says that its value is a whole number.
+func (w *writer) visit(e *exprTree, loops []*forTree, whole bool) {
+	if e == nil {
+		return
+	}
+	terms := []*termTree{e.Head}
+	for _, t := range e.Tail {
+		terms = append(terms, t.Term)
+	}
+	for _, t := range terms {
+		a := t.Atom
+		switch {
+		case a.Paren != nil:
+			w.visit(a.Paren, loops, whole)
+		case a.Name != nil && a.Name.Call != nil:
+			for _, arg := range a.Name.Call.Args {
+				w.visit(arg, loops, whole && keepsWhole[a.Name.Name])
+			}
+		case a.Name != nil:
+			w.visitName(a.Name, loops, whole)
+		}
+	}
+}
+
+// keepsWhole are functions that give whole numbers for whole numbers.
+var keepsWhole = map[string]bool{"max": true, "min": true}
+
+func (w *writer) visitName(n *nameTree, loops []*forTree, whole bool) {
+	if n.Subs == nil && slices.ContainsFunc(loops, func(l *forTree) bool { return l.Index == n.Name }) {
+		return
+	}
+	w.mention(n, loops)
+	w.reads[n.Name]++
+	w.whole[n.Name] = w.whole[n.Name] || whole
+	for _, s := range n.subs() {
+		if s != nil {
+			w.visit(s.Lo, loops, true)
+			w.visit(s.Hi, loops, true)
+		}
+	}
+}
+
+// mention notes a variable and the lengths that its subscripts show.
+func (w *writer) mention(n *nameTree, loops []*forTree) {
+	if w.sizes[n.Name] == nil {
+		w.sizes[n.Name] = &sizes{}
+		w.order = append(w.order, n.Name)
+	}
+	subs := n.subs()
+	w.axes[n.Name] = max(w.axes[n.Name], len(subs))
+	for i, s := range subs {
+		if s == nil {
+			w.sizes[n.Name].add(i, "")
+			continue
+		}
+		last, isEnd := s.Lo, false
+		if s.Hi != nil {
+			last, isEnd = s.Hi, true
+		}
+		w.sizes[n.Name].add(i, w.greatest(last, loops, isEnd))
+	}
+}
+
+// greatest is the greatest value of an index over loops: a number, the end of the range of a loop, or a name that is the
+// end of a range itself (isEnd). It is "" for other expressions.
+func (w *writer) greatest(e *exprTree, loops []*forTree, isEnd bool) string {
+	if a := e.Head.Atom; a.Number != "" && len(e.Tail)+len(e.Head.Signs) == 0 {
+		return a.Number
+	}
+	n := plainName([]*exprTree{e})
+	if n == nil || n.Subs != nil {
+		return ""
+	}
+	for i := len(loops) - 1; i >= 0; i-- {
+		if loops[i].Index == n.Name {
+			return w.greatest(loops[i].Hi, loops[:i], true)
+		}
+	}
+	if !isEnd {
+		return ""
+	}
+	return w.name(n.Name)
+}
+
+// ---- statements ----
+
+func (w *writer) text() string {
+	var b strings.Builder
+	for _, name := range w.sortedData() {
+		b.WriteString(w.declaration(name) + "\n")
+	}
+	for _, r := range w.relations {
+		b.WriteString(w.statement(r) + "\n")
+	}
+	return b.String()
+}
+
+// declaration declares data.
+func (w *writer) declaration(name string) string {
+	shape, known := w.data[name]
+	text := "data " + w.name(name)
+	var axes []string
+	for i := range max(w.axes[name], len(shape.Dims)) {
+		n := w.sizes[name].text(i)
+		switch {
+		case n == "" && known && i < len(shape.Dims):
+			n = "1.." + strconv.Itoa(shape.Dims[i])
+		case n == "":
+			w.mistake(source.Span{File: w.src}, "E47", "the length of axis "+strconv.Itoa(i+1)+" of `"+name+
+				"` is not known: give --data")
+			return text
+		case n[0] >= '0' && n[0] <= '9':
+			if known && i < len(shape.Dims) {
+				n = strconv.Itoa(shape.Dims[i])
+			}
+			n = "1.." + n
+		}
+		axes = append(axes, n)
+	}
+	if len(axes) > 0 {
+		text += "[" + strings.Join(axes, ", ") + "]"
+	}
+	if w.whole[name] {
+		text += ": int"
+	}
+	if shape.Missing {
+		text += " missing"
+	}
+	return text
+}
+
+// statement writes a relation.
+func (w *writer) statement(r relation) string {
+	w.indices = map[string]operand{}
+	for _, l := range r.loops {
+		w.indices[l.Index] = operand{l.Index, atom}
+	}
+	head := w.head(r)
+	if r.Dist != nil {
+		return head + " ~ " + w.drawn(r.Dist, w.kinds[r.node.Name] == isData)
+	}
+	value := w.expr(r.Value)
+	if r.link != "" {
+		before := ""
+		if name := w.linear[r.node.Name]; name != "" {
+			own := strings.Replace(head, w.name(r.node.Name), name, 1)
+			before = own + " = " + value.text + "\n"
+			value = w.as(name, r.node)
+		}
+		value = filled(links[r.link], []operand{value})
+		return before + w.defined(r, head, value)
+	}
+	return w.defined(r, head, value)
+}
+
+// as is an element of a variable with another name.
+func (w *writer) as(name string, n *nameTree) operand {
+	out := w.read(n)
+	out.text = strings.Replace(out.text, w.name(n.Name), name, 1)
+	return out
+}
+
+// defined writes a definition. What nothing reads is a quantity of interest.
+func (w *writer) defined(r relation, head string, value operand) string {
+	if w.reads[r.node.Name] == 0 {
+		head = "generate " + head
+	}
+	return head + " = " + value.text
+}
+
+// head writes the left side with its indices. An index that is not a loop's own, as i + 1, is moved.
+func (w *writer) head(r relation) string {
+	used := map[string]bool{}
+	var slots []string
+	for _, s := range r.node.subs() {
+		switch {
+		case s == nil:
+			w.mistake(r.span(w.src), "E99", "a left side without the length of an axis is not translated")
+			return w.name(r.node.Name)
+		case s.Hi != nil:
+			slots = append(slots, w.set(w.expr(s.Lo), w.expr(s.Hi)))
+		default:
+			slots = append(slots, w.slot(r, s.Lo, used))
+		}
+	}
+	for _, l := range r.loops {
+		if !used[l.Index] {
+			w.mistake(r.span(w.src), "E99", "the index `"+l.Index+"` of a loop is not one of the left side")
+		}
+	}
+	name := w.name(r.node.Name)
+	if len(slots) > 0 {
+		name += "[" + strings.Join(slots, ", ") + "]"
+	}
+	return name
+}
+
+// slot is one subscript of a left side: a loop's index, moved by a number, or what no loop changes.
+func (w *writer) slot(r relation, e *exprTree, used map[string]bool) string {
+	loop, shift, ok := w.moved(r.loops, e)
+	switch {
+	case ok && used[loop.Index]:
+		w.mistake(r.span(w.src), "E99", "an index that is twice on the left side is not translated")
+	case ok:
+		used[loop.Index] = true
+		lo, hi := w.plus(loop.Lo, shift), w.plus(loop.Hi, shift)
+		if shift != 0 {
+			w.indices[loop.Index] = shifted(operand{loop.Index, atom}, -shift)
+		}
+		return loop.Index + " in " + w.set(lo, hi)
+	default:
+		if used := w.loopsIn(e, r.loops); used {
+			w.mistake(r.span(w.src), "E99", "an index of the left side is not that of a loop and a number")
+		}
+	}
+	at := w.expr(e)
+	if _, err := strconv.Atoi(at.text); err == nil {
+		return at.text
+	}
+	return at.at(sum) + ".." + at.at(sum)
+}
+
+// plus writes an expression and a whole number, which is added to one that the expression ends with.
+func (w *writer) plus(e *exprTree, by int) operand {
+	for len(e.Tail) == 0 && len(e.Head.Signs) == 0 && e.Head.Atom.Paren != nil {
+		e = e.Head.Atom.Paren
+	}
+	if by == 0 || len(e.Tail) != 1 {
+		return shifted(w.expr(e), by)
+	}
+	n, err := strconv.Atoi(e.Tail[0].Term.Atom.Number)
+	switch op := e.Tail[0].Op; {
+	case err != nil || len(e.Tail[0].Term.Signs) > 0:
+		return shifted(w.expr(e), by)
+	case op == "+":
+		return shifted(w.term(e.Head), by+n)
+	case op == "-":
+		return shifted(w.term(e.Head), by-n)
+	}
+	return shifted(w.expr(e), by)
+}
+
+// shifted adds a whole number.
+func shifted(o operand, by int) operand {
+	if by == 0 {
+		return o
+	}
+	if n, err := strconv.Atoi(o.text); err == nil {
+		return operand{strconv.Itoa(n + by), atom}
+	}
+	if by < 0 {
+		return operand{o.at(sum) + " - " + strconv.Itoa(-by), sum}
+	}
+	return operand{o.at(sum) + " + " + strconv.Itoa(by), sum}
+}
+
+// moved is the loop whose index an expression is, plus a number.
+func (w *writer) moved(loops []*forTree, e *exprTree) (loop *forTree, shift int, ok bool) {
+	n := e.Head.Atom.Name
+	if len(e.Head.Signs) > 0 || n == nil || n.Subs != nil || n.Call != nil || len(e.Tail) > 1 {
+		return nil, 0, false
+	}
+	for _, l := range loops {
+		if l.Index == n.Name {
+			loop = l
+		}
+	}
+	if len(e.Tail) == 1 {
+		t := e.Tail[0]
+		n, err := strconv.Atoi(t.Term.Atom.Number)
+		if err != nil || len(t.Term.Signs) > 0 || t.Op != "+" && t.Op != "-" {
+			return nil, 0, false
+		}
+		if shift = n; t.Op == "-" {
+			shift = -n
+		}
+	}
+	return loop, shift, loop != nil
+}
+
+// loopsIn reports whether an expression has the index of a loop.
+func (w *writer) loopsIn(e *exprTree, loops []*forTree) bool {
+	at := e.span(w.src)
+	return slices.ContainsFunc(loops, func(l *forTree) bool {
+		return slices.Contains(dotted.FindAllString(at.Text(), -1), l.Index)
+	})
+}
+
+var dotted = regexp.MustCompile(`[A-Za-z][\w.]*`)
+
+// set writes an index set.
+func (w *writer) set(lo, hi operand) string {
+	if lo.text == "1" && words.FindString(hi.text) == hi.text {
+		return hi.text
+	}
+	return lo.at(sum) + ".." + hi.at(sum)
+}
+
+// drawn writes a distribution with its range.
+func (w *writer) drawn(d *drawnTree, observed bool) string {
+	of, ok := distributions[d.Name]
+	switch {
+	case !ok:
+		w.mistake(d.span(w.src), "E10", "the distribution `"+d.Name+"` is not in ppl")
+		return "Flat"
+	case len(d.Args) != of.n:
+		w.mistake(d.span(w.src), "E12", "`"+d.Name+"` takes "+diag.Count(of.n, "argument", "arguments"))
+		return "Flat"
+	}
+	args := make([]operand, len(d.Args))
+	for i, a := range d.Args {
+		args[i] = w.expr(a)
+	}
+	if n := w.linkedArgument(d); n != nil {
+		of.text, args[0] = onLink[d.Name].text, w.as(w.linear[n.Name], n)
+	}
+	text := filled(of.text, args).text
+	if d.Range != nil && d.Range.Word[0] != 'T' && observed {
+		w.mistake(d.span(w.src), "E99", "censoring of data by `"+d.Range.Word[:1]+"(,)` is not translated")
+	}
+	if d.Range == nil || d.Range.Lo == nil && d.Range.Hi == nil {
+		return text
+	}
+	lo, hi := operand{"-inf", atom}, operand{"inf", atom}
+	if d.Range.Lo != nil {
+		lo = w.expr(d.Range.Lo)
+	}
+	if d.Range.Hi != nil {
+		hi = w.expr(d.Range.Hi)
+	}
+	return text + " in " + lo.at(sum) + ".." + hi.at(sum)
+}
