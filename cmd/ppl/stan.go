@@ -33,9 +33,9 @@ func importCommand(c *console) *cobra.Command {
 			"With --data, loops and conditions\nthat data decide are written out where no index can say them; the " +
 			"model is then one for data of these sizes.\nWhat has no translation is a comment with its line and the " +
 			"reason, and the exit code is 3.\n" +
-			"ppl check, sample, optimize, predict and logprob take a program itself: ppl sample PROGRAM.stan --data F.\n" +
-			"A file whose name ends with .bug, .bugs or .jags is a model of BUGS or JAGS. With --data, variables with a " +
-			"distribution are\nobserved if they are in the data; without, if nothing reads them.",
+			"ppl check, sample, optimize, predict and logprob take a program itself: ppl sample PROGRAM.stan " +
+			"--data F.\nA file whose name ends with .bug, .bugs or .jags is a model of BUGS or JAGS. With --data, " +
+			"variables with a\ndistribution are observed if they are in the data; without, if nothing reads them.",
 		Args: one("PROGRAM"),
 
 		DisableFlagsInUseLine: true,

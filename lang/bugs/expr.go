@@ -47,7 +47,7 @@ var operators = map[string]struct {
 func (w *writer) expr(e *exprTree) operand {
 	terms, ops := []*termTree{e.Head}, []string{}
 	for _, t := range e.Tail {
-		ops, terms = append(ops, t.Op), append(terms, t.Term)
+		ops, terms = append(ops, t.Op+t.More), append(terms, t.Term)
 	}
 	return w.chain(terms, ops)
 }
@@ -152,8 +152,8 @@ func filled(text string, args []operand) operand {
 	out, from := "", 0
 	for _, at := range places.FindAllStringIndex(text, -1) {
 		i, _ := strconv.Atoi(text[at[0]+1 : at[1]])
-		need := max(neighbour(strings.TrimRight(text[:at[0]], " "), true), neighbour(strings.TrimLeft(text[at[1]:], " "),
-			false))
+		left, right := strings.TrimRight(text[:at[0]], " "), strings.TrimLeft(text[at[1]:], " ")
+		need := max(neighbour(left, true), neighbour(right, false))
 		out += text[from:at[0]] + args[i-1].at(need)
 		from = at[1]
 	}
@@ -165,7 +165,8 @@ func neighbour(text string, before bool) int {
 	for _, n := range []struct {
 		op    string
 		needs int
-	}{{"^", atom}, {"/", sign}, {"@", sign}, {"*", sign}, {"+", product}, {">=", sum}, {"==", sum}, {"?", sum}} {
+	}{{"^", atom}, {"/", sign}, {"@", sign}, {"*", sign}, {"+", product}, {">=", sum}, {"==", sum},
+		{"?", sum}} {
 		if before && strings.HasSuffix(text, n.op) || !before && strings.HasPrefix(text, n.op) {
 			return n.needs
 		}

@@ -47,7 +47,7 @@ type relationTree struct {
 	place
 	Left  *nameTree  `parser:"@@"`
 	Value *exprTree  `parser:"( ('<-' | '=') @@"`
-	Dist  *drawnTree `parser:"| @@ )"`
+	Dist  *drawnTree `parser:"| '~' @@ )"`
 }
 
 // A nameTree is a name, alone or with arguments or subscripts.
@@ -65,7 +65,7 @@ type callTree struct {
 
 type drawnTree struct {
 	place
-	Name  string      `parser:"'~' @Word '('"`
+	Name  string      `parser:"@Word '('"`
 	Args  []*exprTree `parser:"(@@ (',' @@)*)? ')'"`
 	Range *rangeTree  `parser:"@@?"`
 }
@@ -100,7 +100,8 @@ type exprTree struct {
 }
 
 type operatorTree struct {
-	Op   string    `parser:"@('||' | '&&' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '+' | '-' | '*' | '/' | '%*%' | '^')"`
+	Op   string    `parser:"( @('||' | '&&' | '==' | '!=' | '<' | '<=' | '>' | '>=')"`
+	More string    `parser:"| @('+' | '-' | '*' | '/' | '%*%' | '^') )"`
 	Term *termTree `parser:"@@"`
 }
 
@@ -129,7 +130,8 @@ var definition = sync.OnceValue(func() *lexer.StatefulDefinition {
 })
 
 var grammar = sync.OnceValue(func() *participle.Parser[programTree] {
-	return participle.MustBuild[programTree](participle.Lexer(definition()), participle.Elide("Space", "Comment"), participle.UseLookahead(0))
+	return participle.MustBuild[programTree](participle.Lexer(definition()), participle.Elide("Space", "Comment"),
+		participle.UseLookahead(0))
 })
 
 // maxNesting is how deep brackets may nest, and maxSigns how many operators may be in one model.

@@ -278,8 +278,8 @@ func (w *writer) mention(n *nameTree, loops []*forTree) {
 	}
 }
 
-// greatest is the greatest value of an index over loops: a number, the end of the range of a loop, or a name that is the
-// end of a range itself (isEnd). It is "" for other expressions.
+// greatest is the greatest value of an index over loops: a number, the end of the range of a loop, or a name that is
+// the end of a range itself (isEnd). It is "" for other expressions.
 func (w *writer) greatest(e *exprTree, loops []*forTree, isEnd bool) string {
 	if a := e.Head.Atom; a.Number != "" && len(e.Tail)+len(e.Head.Signs) == 0 {
 		return a.Number
@@ -446,7 +446,7 @@ func (w *writer) plus(e *exprTree, by int) operand {
 		return shifted(w.expr(e), by)
 	}
 	n, err := strconv.Atoi(e.Tail[0].Term.Atom.Number)
-	switch op := e.Tail[0].Op; {
+	switch op := e.Tail[0].More; {
 	case err != nil || len(e.Tail[0].Term.Signs) > 0:
 		return shifted(w.expr(e), by)
 	case op == "+":
@@ -485,10 +485,10 @@ func (w *writer) moved(loops []*forTree, e *exprTree) (loop *forTree, shift int,
 	if len(e.Tail) == 1 {
 		t := e.Tail[0]
 		n, err := strconv.Atoi(t.Term.Atom.Number)
-		if err != nil || len(t.Term.Signs) > 0 || t.Op != "+" && t.Op != "-" {
+		if err != nil || len(t.Term.Signs) > 0 || t.More != "+" && t.More != "-" {
 			return nil, 0, false
 		}
-		if shift = n; t.Op == "-" {
+		if shift = n; t.More == "-" {
 			shift = -n
 		}
 	}
