@@ -185,4 +185,5 @@ site:
 
 # Opens the site in Chromium without a window: every example of the playground, accessibility, screenshots in dist/site/shots.
 playground-check:
+	node --test docs/playground/src/memoryfs.test.mjs
 	node docs/playground/drive.mjs dist/site/html dist/site/shots

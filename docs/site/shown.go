@@ -155,20 +155,21 @@ func finiteLine(xs, ys []float64, style plot.Style) plot.Line {
 	return line
 }
 
-// probabilities draws a point for each whole number, joined by lines.
+// probabilities draws a bar for each whole number, those of different arguments next to each other.
 func (s shown) probabilities(d *stdlib.Dist, panel *plot.Panel) {
 	var xs []float64
 	for x := s.lo; x <= s.hi; x++ {
 		xs = append(xs, x)
 	}
 	for curve, args := range s.args {
-		ys := logProbs(d, args, xs)
-		for i := range ys {
-			ys[i] = math.Exp(ys[i])
+		style, aside := s.style(curve), 0.2*(float64(curve)-float64(len(s.args)-1)/2)
+		style.Width = 3
+		bars := plot.Segments{Style: style}
+		for i, l := range logProbs(d, args, xs) {
+			bars.X0, bars.Y0 = append(bars.X0, xs[i]+aside), append(bars.Y0, 0)
+			bars.X1, bars.Y1 = append(bars.X1, xs[i]+aside), append(bars.Y1, math.Exp(l))
 		}
-		faint := plot.Style{Color: curve, Width: 0.7, Faint: true}
-		panel.Layers = append(panel.Layers, plot.Line{X: xs, Y: ys, Style: faint},
-			plot.Points{X: xs, Y: ys, Style: s.style(curve)})
+		panel.Layers = append(panel.Layers, bars)
 	}
 }
 
