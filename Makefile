@@ -179,7 +179,8 @@ r:
 	GO=$(GO) r/test.sh
 
 # The site with the playground, in dist/site/html. The first time tools are installed and all examples run (five minutes);
-# then it takes half a minute and no network. Remove dist/site/kept to run the examples again.
+# then it takes a quarter of a minute and no network, and two minutes more if the program has changed, which is packed
+# again. Remove dist/site/kept to run the examples again.
 site:
 	GO=$(GO) docs/site/site.sh
 

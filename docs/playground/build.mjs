@@ -43,7 +43,7 @@ function compressed() {
   const digest = createHash("sha256").update(program).digest("hex").slice(0, 16);
   const kept = join(wasm + "." + digest);
   if (!existsSync(kept + ".gz")) {
-    const quality = Number(process.env.BROTLI ?? 9);
+    const quality = Number(process.env.BROTLI ?? 10);
     writeFileSync(kept + ".br", brotliCompressSync(program, { params: {
       [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_LGWIN]: 24,
       [constants.BROTLI_PARAM_SIZE_HINT]: program.length,

@@ -90,7 +90,7 @@ func views() map[string]view {
 		"five_modes":    {"pairs", []string{"x[1]", "x[2]"}},
 		"seeds":         {"forest", []string{"b", "sigma", "plate"}},
 		"remission":     {"density", nil},
-		"ryegrass":      {"ppc", nil},
+		"ryegrass":      {"density", []string{"high", "half", "steep"}},
 		"ratings":       {"forest", []string{"cut", "sweet", "kind"}},
 		"exam":          {"forest", []string{"hard", "sharp"}},
 		"slopes":        {"pairs", []string{"tau[1]", "tau[2]", "Omega[1,2]"}},
