@@ -59,16 +59,16 @@ model {
   for (i in 1:N) { Y[i, 1:M] ~ dmnorm(mu[], Omega[,]) }
   for (j in 1:M) { mu[j] ~ dnorm(-2^2, 1) }
   Omega[1:M, 1:M] ~ dwish(S[,], M)
-  s <- sum(mu[2:M]) + inprod(mu[1:M], mu[])
+  s <- sum(mu[2:M]) + inprod(mu[1:M], S[, 1])
 }`, `
 data N: int
 data M: int
 data Y[N, M]
-data S[1..2, 1..2]
+data S[M, M]
 Y[i in N, M] ~ MvNormal(mu, prec = Omega)
 mu[j in M] ~ Normal(-2^2, precision = 1)
 Omega[M, M] ~ Wishart(M, inverse(S))
-generate s = sum([k in 2..M: mu[k]]) + mu @ mu`,
+generate s = sum([k in 2..M: mu[k]]) + mu @ S[_, 1]`,
 			map[string]bugs.Shape{"N": {}, "M": {}, "Y": {Dims: []int{3, 2}}, "S": {Dims: []int{2, 2}}}},
 		{"what data decide: a missing response, and a discrete unknown", `
 model {
@@ -121,6 +121,27 @@ func TestMistakes(t *testing.T) {
 		_, ds := bugs.Model(source.New("m.bug", c.text), data)
 		if len(ds) == 0 || !strings.Contains(ds[0].Message, c.want) {
 			t.Errorf("%.60s: %v is not %q", c.text, ds, c.want)
+		}
+	}
+}
+
+// Models without data become models that are checked.
+func TestModels(t *testing.T) {
+	paths, err := filepath.Glob("testdata/*.bug")
+	if err != nil || len(paths) < 20 {
+		t.Fatal("there are no models")
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, ds := bugs.Model(source.New(path, string(text)), nil)
+		if !diag.HasErrors(ds) {
+			_, ds = compiler.CheckText("m.ppl", m.Text)
+		}
+		if diag.HasErrors(ds) {
+			t.Errorf("%s: %v\n%s", path, ds, m.Text)
 		}
 	}
 }

@@ -187,6 +187,9 @@ func (w *writer) relation(t *relationTree, loops []*forTree) {
 	}
 	if t.Value != nil {
 		w.visit(t.Value, loops, false)
+		if c := t.Value.Head.Atom.Name; c != nil && c.Call != nil && c.Name == "inverse" && len(t.Value.Tail) == 0 {
+			w.likeHead(r, c.Call.Args)
+		}
 		return
 	}
 	d := distributions[t.Dist.Name]
@@ -198,9 +201,34 @@ func (w *writer) relation(t *relationTree, loops []*forTree) {
 			strings.HasPrefix(d.text, "BetaBinomial($"+strconv.Itoa(i+1))
 		w.visit(a, loops, counts && a.Tail == nil)
 	}
+	w.likeHead(r, t.Dist.Args)
 	if t.Dist.Range != nil {
 		w.visit(t.Dist.Range.Lo, loops, false)
 		w.visit(t.Dist.Range.Hi, loops, false)
+	}
+}
+
+// likeHead notes that the whole axes of arguments, as R[,] of dwish(R[,], 2), have the lengths of the ranges of a left
+// side.
+func (w *writer) likeHead(r relation, args []*exprTree) {
+	var lengths []string
+	for _, s := range r.node.subs() {
+		if s != nil && s.Hi != nil {
+			lengths = append(lengths, w.greatest(s.Hi, r.loops, true))
+		}
+	}
+	for _, a := range args {
+		n := plainName([]*exprTree{a})
+		if n == nil || len(lengths) == 0 {
+			continue
+		}
+		at := 0
+		for i, s := range n.subs() {
+			if s == nil {
+				w.sizes[n.Name].add(i, lengths[min(at, len(lengths)-1)])
+				at++
+			}
+		}
 	}
 }
 
