@@ -3,9 +3,12 @@
 // draws is uniform if draws are right (Talts, Betancourt, Simpson, Vehtari, Gelman 2018), and so is that of the log
 // likelihood, which sees more (Modrák et al. 2023).
 //
-//	go run ./experiments/calibration [-replicates 100] [-only NAME,…] [-runs FILE]
+//	go run ./experiments/calibration [-replicates 100] [-only NAME,…] [-samplers NAME,…] [-runs FILE]
+//	go run ./experiments/calibration -random 300 [-planted] [-replicates 20] [-samplers NAME,…] [-runs FILE]
 //
-// It writes experiments/calibration/RESULTS.md. Runs are appended to a file, a JSON object a line, and those that are
+// It writes experiments/calibration/RESULTS.md; with -random, of so many random hierarchical models in the place of the
+// examples, RANDOM.md (random.go). With -planted their posteriors are sampled with a scale that is half as wide, which
+// has to show, and a table is printed. Runs are appended to a file, a JSON object a line, and those that are
 // in it already are not repeated, so that an interrupted command goes on where it was.
 package main
 
@@ -43,49 +46,82 @@ func main() {
 	replicates := flag.Int("replicates", 100, "data sets of each model")
 	only := flag.String("only", "", "models, separated by commas; all if empty")
 	file := flag.String("runs", filepath.Join(os.TempDir(), "calibration.jsonl"), "`file` of the runs done")
+	random := flag.Int("random", 0, "`number` of random models; 0: the examples")
+	planted := flag.Bool("planted", false, "sample random models with a wrong density")
+	by := flag.String("samplers", "", "samplers, separated by commas; all if empty")
 	flag.Parse()
-	if err := measure(*replicates, *only, *file); err != nil {
+	q := request{*replicates, chosen(*only), chosen(*by), *random, *planted, *file}
+	if err := q.measure(); err != nil {
 		log.Fatal(err)
 	}
 }
 
+// A request is what is to be measured.
+type request struct {
+	replicates int
+	models     func(name string) bool
+	samplers   func(name string) bool
+	random     int
+	planted    bool
+	file       string // of the runs
+}
+
+// chosen reports which names are among those of a list; all if it is empty.
+func chosen(list string) func(name string) bool {
+	return func(name string) bool { return list == "" || slices.Contains(strings.Split(list, ","), name) }
+}
+
 // measure makes the runs that are missing, one data set of every model after another, and writes the table.
-func measure(replicates int, only, file string) error {
+func (q request) measure() error {
 	bench, err := lab.Open()
 	if err != nil {
 		return err
 	}
 	defer bench.Close()
-	done, err := lab.ReadRuns[run](file)
-	if err != nil {
-		return err
+	models := examples()
+	if q.random > 0 {
+		if models, err = randomModels(bench, q.random, q.planted); err != nil {
+			return err
+		}
 	}
-	e := experiment{bench, map[string]prior{}}
-	for replicate := range replicates {
-		for _, m := range models() {
-			if only != "" && !slices.Contains(strings.Split(only, ","), m.name) {
-				continue
-			}
+	done, err := q.run(experiment{bench, map[string]prior{}}, models)
+	switch {
+	case err != nil:
+		return err
+	case q.random > 0:
+		return writeRandom(done, q.planted)
+	}
+	return write(done)
+}
+
+// run makes the runs that are missing and gives all.
+func (q request) run(e experiment, models []model) ([]run, error) {
+	done, err := lab.ReadRuns[run](q.file)
+	if err != nil {
+		return nil, err
+	}
+	for replicate := range q.replicates {
+		for _, m := range models {
 			for _, s := range samplers() {
 				same := func(r run) bool {
 					return r.Model == m.name && r.Sampler == s.name && r.Replicate == replicate
 				}
-				if !s.takes(m) || slices.ContainsFunc(done, same) {
+				if !q.models(m.name) || !q.samplers(s.name) || !s.takes(m) || slices.ContainsFunc(done, same) {
 					continue
 				}
 				r, err := e.sample(m, s, replicate)
 				if err != nil {
-					return fmt.Errorf("%s by %s, data set %d: %w", m.name, s.name, replicate, err)
+					return nil, fmt.Errorf("%s by %s, data set %d: %w", m.name, s.name, replicate, err)
 				}
-				if err := lab.AddRun(file, r); err != nil {
-					return err
+				if err := lab.AddRun(q.file, r); err != nil {
+					return nil, err
 				}
 				done = append(done, r)
 				log.Printf("%s by %s, data set %d: %.1f s %v", m.name, s.name, replicate, r.Seconds, r.Warnings)
 			}
 		}
 	}
-	return write(done)
+	return done, nil
 }
 
 // write makes the page.
@@ -93,7 +129,7 @@ func write(done []run) error {
 	t := lab.Table{Columns: []string{"model", "sampler", "data sets", "failed", "flagged", "numbers", "least p",
 		"of", "p of the least", "processor s"}}
 	least := 1.0
-	for _, m := range models() {
+	for _, m := range examples() {
 		for _, s := range samplers() {
 			of := slices.DeleteFunc(slices.Clone(done), func(r run) bool {
 				return r.Model != m.name || r.Sampler != s.name

@@ -16,15 +16,17 @@ import (
 	"ppl/posterior/store"
 )
 
-// A model is one of the examples. Its data are those of the example, but for what it observes.
+// A model is one of the examples, or a random one. Its data are its own, but for what it observes.
 type model struct {
-	name  string
-	rows  bool    // it has enough of them for minibatches
-	as    string  // the data that what it observes is computed from, where these are not the same,
-	scale float64 // by division through this number
+	name    string
+	rows    bool    // it has enough of them for minibatches
+	as      string  // the data that what it observes is computed from, where these are not the same,
+	scale   float64 // by division through this number
+	file    string  // of a random one; empty: that of the example
+	sampled string  // the file of the model that is sampled, where that is another: a planted error
 }
 
-func models() []model {
+func examples() []model {
 	return []model{{name: "calibration"}, {name: "challenger"}, {name: "coal"}, {name: "earthquakes"},
 		{name: "eight_schools"}, {name: "elimination"}, {name: "exam"}, {name: "fishing"},
 		{name: "galaxies", as: "velocity", scale: 1000}, {name: "influenza"}, {name: "nile"}, {name: "occupancy"},
@@ -91,7 +93,11 @@ func (e experiment) sample(m model, s sampler, replicate int) (run, error) {
 		return r, err
 	}
 	out := e.Path("run")
-	_, cpu, err := e.Command(append([]string{"sample", m.path(), "--data", data, "--seed",
+	sampled := m.path()
+	if m.sampled != "" {
+		sampled = m.sampled
+	}
+	_, cpu, err := e.Command(append([]string{"sample", sampled, "--data", data, "--seed",
 		strconv.Itoa(replicate + 1), "--quiet", "--overwrite", "--out", out}, s.flags...)...)
 	r.Seconds = cpu.Seconds()
 	if err != nil {
@@ -114,7 +120,12 @@ func (e experiment) sample(m model, s sampler, replicate int) (run, error) {
 	return r, err
 }
 
-func (m model) path() string { return filepath.Join("examples", m.name+".ppl") }
+func (m model) path() string {
+	if m.file != "" {
+		return m.file
+	}
+	return filepath.Join("examples", m.name+".ppl")
+}
 
 // prior is drawn when it is first asked for. Draws are passed over whose data could not be drawn, as where an equation
 // has no solution: the density of their parameters is 0 for any data.
@@ -122,7 +133,10 @@ func (e experiment) prior(m model) (prior, error) {
 	if p, ok := e.priors[m.name]; ok {
 		return p, nil
 	}
-	const number = 1000
+	number := 1000
+	if m.file != "" {
+		number = 100
+	}
 	dir := e.Path(m.name)
 	if _, _, err := e.Command("predict", m.path(), "--draws", strconv.Itoa(number), "--seed", "1", "--quiet", "--out",
 		dir); err != nil {
