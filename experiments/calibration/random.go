@@ -59,7 +59,8 @@ func families() []family {
 // scales are priors of s, each with one that is half as wide: the error that is planted.
 func scales() [][2]string {
 	return [][2]string{{"HalfNormal(1)", "HalfNormal(0.5)"}, {"HalfNormal(0.3)", "HalfNormal(0.15)"},
-		{"Exponential(2)", "Exponential(4)"}, {"Gamma(2, 4)", "Gamma(2, 8)"}, {"LogNormal(-1, 1)", "LogNormal(-1.7, 1)"}}
+		{"Exponential(2)", "Exponential(4)"}, {"Gamma(2, 4)", "Gamma(2, 8)"},
+		{"LogNormal(-1, 1)", "LogNormal(-1.7, 1)"}}
 }
 
 // randomText is the text of a model; wrong, with the prior of the scale that is half as wide.
@@ -80,8 +81,8 @@ func randomText(number int, wrong bool) string {
 	if f.shift {
 		value = "(m + theta[group[i]])"
 	}
-	return fmt.Sprintf("# Random model %d\nJ = %d\ndata group[N]: index(J) = [%s]\ndata y[N] = [%s]\nm ~ Normal(0, 1)\n"+
-		"s ~ %s\n%s\ny[i in N] ~ %s\n", number, groups, strings.Join(group, ", "), strings.Join(zeros, ", "), scale,
+	return fmt.Sprintf("# Random model %d\nJ = %d\ndata group[N]: index(J) = [%s]\ndata y[N] = [%s]\n"+
+		"m ~ Normal(0, 1)\ns ~ %s\n%s\ny[i in N] ~ %s\n", number, groups, strings.Join(group, ", "), strings.Join(zeros, ", "), scale,
 		f.prior, fmt.Sprintf(o.text, value))
 }
 
@@ -185,8 +186,8 @@ func writeRandom(done []run, planted bool) error {
 		if least(all) < errorRate {
 			verdict = "wrong"
 		}
-		verdicts += fmt.Sprintf("%s: the least p, times %d, is %.3g: %s. Flagged: %.1f %% (95 %% interval %s).\n", s.name,
-			2*len(all), least(all), verdict, 100*float64(c.flagged)/float64(len(of)), interval(c.flagged, len(of)))
+		verdicts += fmt.Sprintf("%s: the least p, times %d, is %.3g: %s. Flagged: %.1f %% (95 %% interval %s).\n",
+			s.name, 2*len(all), least(all), verdict, 100*float64(c.flagged)/float64(len(of)), interval(c.flagged, len(of)))
 	}
 	if planted {
 		fmt.Print(table.String(), verdicts)
