@@ -82,8 +82,8 @@ func randomText(number int, wrong bool) string {
 		value = "(m + theta[group[i]])"
 	}
 	return fmt.Sprintf("# Random model %d\nJ = %d\ndata group[N]: index(J) = [%s]\ndata y[N] = [%s]\n"+
-		"m ~ Normal(0, 1)\ns ~ %s\n%s\ny[i in N] ~ %s\n", number, groups, strings.Join(group, ", "), strings.Join(zeros, ", "), scale,
-		f.prior, fmt.Sprintf(o.text, value))
+		"m ~ Normal(0, 1)\ns ~ %s\n%s\ny[i in N] ~ %s\n", number, groups, strings.Join(group, ", "),
+		strings.Join(zeros, ", "), scale, f.prior, fmt.Sprintf(o.text, value))
 }
 
 // randomModels writes the texts of the first n.
@@ -187,7 +187,8 @@ func writeRandom(done []run, planted bool) error {
 			verdict = "wrong"
 		}
 		verdicts += fmt.Sprintf("%s: the least p, times %d, is %.3g: %s. Flagged: %.1f %% (95 %% interval %s).\n",
-			s.name, 2*len(all), least(all), verdict, 100*float64(c.flagged)/float64(len(of)), interval(c.flagged, len(of)))
+			s.name, 2*len(all), least(all), verdict, 100*float64(c.flagged)/float64(len(of)),
+			interval(c.flagged, len(of)))
 	}
 	if planted {
 		fmt.Print(table.String(), verdicts)
