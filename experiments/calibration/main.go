@@ -8,8 +8,8 @@
 //
 // It writes experiments/calibration/RESULTS.md; with -random, of that many random hierarchical models in the place of
 // the examples, RANDOM.md (random.go). With -planted their posteriors are sampled with a scale that is half as wide,
-// which has to show, and a table is printed. Runs are appended to a file, a JSON object a line, and those that are in it
-// already are not repeated, so that an interrupted command continues where it was.
+// which has to show, and a table is printed. Runs are appended to a file, a JSON object a line, and those that are in
+// it already are not repeated, so that an interrupted command continues where it was.
 package main
 
 import (
