@@ -175,6 +175,29 @@ async function tryLink(page, address) {
   if (!(await text(page, "output")).includes("cannot be read")) wrong("a damaged link is not refused");
 }
 
+// Neither the page nor its workers can ask another host.
+async function tryPolicy(browser, address) {
+  const page = await browser.newPage();
+  await page.goto(address + "/playground/index.html");
+  await waitReady(page);
+  const refused = await page.evaluate(async () => {
+    const seen = new Promise((done) => {
+      addEventListener("securitypolicyviolation", (e) => done(e.effectiveDirective));
+      setTimeout(() => done("nothing"), 3000);
+    });
+    await fetch("http://localhost:1/").catch(() => {});
+    return seen;
+  });
+  if (refused !== "connect-src") wrong(`a request to another host is refused by ${refused}`);
+  if (page.workers().length !== 2) wrong(`${page.workers().length} workers`);
+  for (const worker of page.workers()) {
+    const open = await worker.evaluate(() => ["fetch", "XMLHttpRequest", "WebSocket", "EventSource"]
+      .filter((name) => globalThis[name] !== undefined));
+    if (open.length > 0) wrong(`a worker has ${open}`);
+  }
+  await page.close();
+}
+
 // Without a network the page opens and samples. The first result of a warm cache is timed.
 async function tryOffline(browser, address, server) {
   const page = await browser.newPage();
@@ -259,6 +282,7 @@ async function main() {
   await tryStop(page);
   await tryLink(page, address);
   await judge(page, "playground");
+  await tryPolicy(browser, address);
   await tryOffline(browser, address, server);
   await browser.close();
   console.log(problems.length === 0 ? "all well" : `${problems.length} problems`);

@@ -31,12 +31,20 @@ async function run({ id, put = {}, remove = [], args, get = [] }) {
   postMessage({ id, code, files: found });
 }
 
+// closeNetwork takes away what could send data: the page's policy does not hold in a worker.
+function closeNetwork() {
+  for (const name of ["fetch", "XMLHttpRequest", "WebSocket", "WebTransport", "EventSource", "importScripts"]) {
+    Object.defineProperty(globalThis, name, { value: undefined, writable: false, configurable: false });
+  }
+}
+
 let queue = Promise.resolve();
 onmessage = ({ data }) => {
   queue = queue.then(async () => {
     try {
       if (data.program) {
         module = data.program.module ?? await loadProgram(data.program, (loaded) => postMessage({ loaded }));
+        closeNetwork();
         postMessage({ module });
       } else {
         await run(data);
