@@ -41,12 +41,11 @@ func importCommand(c *console) *cobra.Command {
 		DisableFlagsInUseLine: true,
 	}
 	data := dataFlag(cmd)
-	check := cmd.Flags().StringArray("verify", nil, "with data from `F` or NAME=F, compare the log densities of the "+
-		"program, run as it is, and of the model at 20 points")
+	verify := c.verifyFlag(cmd)
 	out := cmd.Flags().StringP("out", "o", "", "write the model to `MODEL.ppl`")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if isBUGS(args[0]) {
-			if len(*check) > 0 {
+			if cmd.Flags().Changed("verify") {
 				return fault.Usagef("--verify is for programs of Stan")
 			}
 			text, err := c.importBUGS(args[0], *data)
@@ -76,10 +75,10 @@ func importCommand(c *console) *cobra.Command {
 				diag.Count(n, "statement is", "statements are"))}
 		}
 		_, ds := compiler.CheckText(modelOf(args[0]), m.Text)
-		if diag.HasErrors(ds) || len(*check) == 0 {
+		if diag.HasErrors(ds) {
 			return c.diagnose(ds)
 		}
-		return c.verify(p, m, *check)
+		return verify(p, m)
 	}
 	return cmd
 }
