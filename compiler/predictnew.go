@@ -18,12 +18,24 @@ import (
 
 // bindNew finds the values of new data; those that they omit and the run holds are taken from the run.
 func bindNew(m *model.Model, path string, args []DataArg, run SampledRun) (*dataset.Dataset, []diag.Diagnostic) {
-	return bind.NewData(m, filepath.Dir(path), args, datafile.DefaultRowCache(),
-		bind.KnownOf(slices.Concat(run.Saved, run.Unknown), run.Data, run.Values))
+	known := bind.KnownOf(slices.Concat(run.Saved, run.Unknown), run.Data, run.Values)
+	if run.Groups == GroupsAtMean {
+		known.Others = "what belongs to it has the mean of its distribution"
+	}
+	return bind.NewData(m, filepath.Dir(path), args, datafile.DefaultRowCache(), known)
 }
 
 // A SampledRun is what predictions at new data need of a run, besides draws.
 type SampledRun = newdata.Run
+
+// NewGroups says what becomes of parameters of groups that the run did not have.
+type NewGroups = newdata.NewGroups
+
+const (
+	DrawGroups   = newdata.DrawGroups
+	GroupsAtMean = newdata.GroupsAtMean
+	RefuseGroups = newdata.RefuseGroups
+)
 
 // A Prediction draws what a model observes at new data, from the draws of a run with other data.
 type Prediction struct {
@@ -56,6 +68,12 @@ func LoadNew(path, text string, args []DataArg, run SampledRun) (*Prediction, []
 		diags.Errorf("E83", source.Span{}, "the model holds no rows out to be predicted").
 			Help("`holdout 0.2` at the end of a data statement, before the run, holds a fifth of its rows out")
 		return nil, diags.All()
+	}
+	if run.Expected {
+		var diags diag.List
+		if analyze.Expect(m, run.Category, &diags); len(diags.All()) > 0 {
+			return nil, diags.All()
+		}
 	}
 	changes := newdata.Before(m, run)
 	values, ds := bindNew(m, path, args, run)

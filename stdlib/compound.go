@@ -29,7 +29,8 @@ func Mixture(parts []Part, single bool) (*Dist, *Form, error) {
 		weights = unit("weight")
 	}
 	m := mixture{parts: parts, single: single}
-	d, f := m.row("Mixture"), &Form{Args: append(args(weights), m.args()...), LogProb: m.logProb, Sample: m.sample}
+	d, f := m.row("Mixture"), &Form{Args: append(args(weights), m.args()...), LogProb: m.logProb, Sample: m.sample,
+		Mean: m.mean()}
 	if m.cumulative() {
 		f.LogCDF = func(x Node, a []Node) Node { return m.sum(a, m.each(x, a, cdfOf)) }
 		f.LogCCDF = func(x Node, a []Node) Node { return m.sum(a, m.each(x, a, ccdfOf)) }
@@ -69,6 +70,7 @@ func Hurdle(part Part) (*Dist, *Form, error) {
 			drawAwayFromZero(r, part, a[1:], out)
 		}
 	}
+	f.Mean = hurdleMean(part)
 	if m.cumulative() && (part.Dist.Lo >= 0 || !part.Dist.Discrete()) {
 		f.LogCDF = func(x Node, a []Node) Node {
 			tails := m.each(x, a, cdfOf)
@@ -136,6 +138,7 @@ var zeroDist = Dist{Name: "Zero", Support: types.IntRange, Lo: 0, Hi: 0,
 		LogCDF:  func(x Node, _ []Node) Node { return penaltyUnless(ad.Le(num(x, 0), x)) },
 		LogCCDF: func(x Node, _ []Node) Node { return penaltyUnless(ad.Lt(x, num(x, 0))) },
 		Sample:  func(_ *rand.Rand, _ [][]float64, out []float64) { out[0] = 0 },
+		Mean:    func(_ [][]float64, out []float64) { out[0] = 0 },
 	}}}
 
 // mixable says why parts cannot be mixed.

@@ -23,6 +23,7 @@ func indexDists(rows []Dist) map[string]*Dist {
 			d.Lo, d.Hi = -inf, inf
 		}
 		d.Forms = slices.Clone(d.Forms)
+		addMeans(&d)
 		for i := range d.Forms {
 			guard(&d, &d.Forms[i])
 		}
@@ -60,10 +61,6 @@ func ofKind(name string, rank int, k types.Kind) Arg { return array(name, rank, 
 // scalar makes a sampler of a scalar distribution with scalar arguments.
 func scalar(draw func(r *rand.Rand, a []float64) float64) func(*rand.Rand, [][]float64, []float64) {
 	return func(r *rand.Rand, args [][]float64, out []float64) {
-		a := make([]float64, len(args))
-		for i := range args {
-			a[i] = args[i][0]
-		}
-		out[0] = draw(r, a)
+		out[0] = draw(r, firsts(args))
 	}
 }

@@ -71,6 +71,11 @@ type Form struct {
 	// Sample draws one event: args are flattened per instance, out has the event's size. It is nil for an improper
 	// distribution.
 	Sample func(r *rand.Rand, args [][]float64, out []float64)
+	// Mean is the expected value of an event, with arguments as for Sample; of VonMises its direction. It may be
+	// infinite or NaN. It is nil if there is no formula for it.
+	Mean func(args [][]float64, out []float64)
+	// Share is P(X = k) of a distribution of categories 1, 2, …, and nil for others.
+	Share func(args [][]float64, k int) float64
 	// Given draws those elements of an event that are not known, given those that are, which out has. It is nil where
 	// there is no such draw, or where what is known would not have the same distribution without the rest.
 	Given func(r *rand.Rand, args [][]float64, known []bool, out []float64)

@@ -19,6 +19,10 @@ type NewData struct {
 	HeldOut bool     // instead of Data: the rows that the model's data statements hold out
 	// what is `censored` is drawn as it is recorded, between its ends; else as it is before that
 	Censored bool
+	// outcomes have their expected values at each draw of the posterior in the place of draws
+	Expected bool
+	Category int // whose probability is the expected value of an outcome that is a category; 0 for none
+	Groups   compiler.NewGroups
 	Thin     int     // predict at every Thin-th draw; 0 means 1
 	Seed     *uint64 // nil: the seed of the run
 }
@@ -37,9 +41,11 @@ func Predict(ctx context.Context, run *store.Run, d NewData, n notes.Notes) (*Ou
 	if err := o.findUnknowns(); err != nil {
 		return nil, err
 	}
-	seen, err := o.loadOutcomes(d)
-	if err != nil {
-		return nil, err
+	var seen *Outcomes
+	if !d.Expected { // which are not compared with what was observed
+		if seen, err = o.loadOutcomes(d); err != nil {
+			return nil, err
+		}
 	}
 	if seen != nil {
 		if err := seen.follow(ctx, o, max(1, d.Thin)); err != nil || seen.Classes != nil {
@@ -129,7 +135,8 @@ func (o *Run) newData(d NewData) ([]compiler.DataArg, error) {
 // newRun is what predictions at new data need to know of the run.
 func (o *Run) newRun(d NewData) compiler.SampledRun {
 	run := o.sampled()
-	run.HeldOut, run.Recorded = d.HeldOut, d.Censored
+	run.HeldOut, run.Recorded, run.Expected = d.HeldOut, d.Censored, d.Expected
+	run.Category, run.Groups = d.Category, d.Groups
 	return run
 }
 

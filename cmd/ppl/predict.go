@@ -11,6 +11,7 @@ import (
 	"ppl/app/fault"
 	"ppl/app/rundir"
 	"ppl/cmd/ppl/repl"
+	"ppl/compiler"
 	asked "ppl/posterior/query"
 	"ppl/posterior/store"
 	"strings"
@@ -47,6 +48,10 @@ func predictCommand(c *console) *cobra.Command {
 	f.BoolVar(&p.HeldOut, "held-out", false, "of a run: predict the rows that data statements with holdout left out")
 	f.BoolVar(&p.Censored, "censored", false, "with --data or --held-out: draw what is censored as it is recorded, "+
 		"between its ends")
+	f.BoolVar(&p.Expected, "expected", false, "with --data or --held-out: the expected value of each outcome at the "+
+		"parameters of each draw, in the place of an outcome")
+	newLevels := f.String("new-levels", "sample", "with --data or --held-out: `WHAT` becomes of groups that the run "+
+		"does not know: sample draws their parameters, zero takes the mean, refuse is an error")
 	f.IntVar(&p.draws, "draws", 1000, "`D` draws from the prior")
 	f.Uint64Var(&p.seed, "seed", 0, "seed `S` of all randomness (default: the run's; of a prior a new one)")
 	f.StringVar(&p.out, "out", "", "keep draws from the prior in `DIR` (default: the model's name with .prior, here)")
@@ -63,12 +68,20 @@ func predictCommand(c *console) *cobra.Command {
 			if given("seed") {
 				p.Seed = &p.seed
 			}
+			groups, ok := newGroups()[*newLevels]
+			p.Groups = groups
 			switch {
+			case !ok:
+				return fault.Usagef("--new-levels %q: it is sample, zero or refuse", *newLevels)
 			case given("draws") || given("out") || *replace:
 				return fault.Usagef("--draws, --out and --overwrite are for a MODEL; %s is a run, whose draws and "+
 					"directory are taken", p.from)
 			case p.Thin < 1:
 				return fault.Usagef("--thin %d: every draw is --thin 1", p.Thin)
+			case p.Expected && p.asJSON:
+				return fault.Usagef("--json prints scores, and expected values have none; --csv prints them")
+			case p.Expected && !given("data") && !p.HeldOut:
+				return fault.Usagef("--expected needs --data NEW, or --held-out")
 			case given("data") && p.HeldOut:
 				return fault.Usagef("--data and --held-out cannot be combined")
 			case given("data") || p.HeldOut:
@@ -102,6 +115,12 @@ func predictCommand(c *console) *cobra.Command {
 	return cmd
 }
 
+// newGroups are the answers to --new-levels.
+func newGroups() map[string]compiler.NewGroups {
+	return map[string]compiler.NewGroups{"sample": compiler.DrawGroups, "zero": compiler.GroupsAtMean,
+		"refuse": compiler.RefuseGroups}
+}
+
 const predictText = `Draw replicates of what a model observes.
   ppl predict RUN                 one for each draw of the posterior, into the group posterior_predictive of the run
   ppl predict RUN --data NEW      predictions at new data, into the group predictions of the run, and summarised by row;
@@ -117,8 +136,9 @@ draws them. What is censored is predicted as it is before it is recorded; --cens
 New data need what the model reads, not what it observes, nor what stays as it was in the run. Groups that the run
 knows, by name or number, keep their draws; others are drawn from their distribution, as missing predictors of new rows
 are. A Gaussian process is drawn at new points given its values at those of the run. A series continues beyond its end:
-give its new length, such as {"T": 120}, and predictors from its beginning. What is computed from all rows of data, such as the mean of a predictor, is that of the
-run.`
+give its new length, such as {"T": 120}, and predictors from its beginning. What is computed from all rows of data, such
+as the mean of a predictor, is that of the run. --expected gives the expected value of each outcome at each draw, without
+what an outcome differs from it; --new-levels zero leaves out how much new groups differ.`
 
 // predictPrior draws parameters and data.
 func (c *console) predictPrior(ctx context.Context, p *prediction) error {

@@ -63,7 +63,8 @@ func newRoot(c *console) *cobra.Command {
 		c.limited(buildCommand(c)), c.limited(sampleCommand(c)),
 		watchCommand(c), listCommand(c), summaryCommand(c), diagnoseCommand(c), queryCommand(c), sessionCommand(c),
 		looCommand(c), compareCommand(c), evidenceCommand(c), sensitivityCommand(c), plotCommand(c), reportCommand(c),
-		exportCommand(c), c.limited(optimizeCommand(c)), c.limited(predictCommand(c)), c.limited(logprobCommand(c)),
+		exportCommand(c), c.limited(optimizeCommand(c)), c.limited(predictCommand(c)), c.limited(effectsCommand(c)),
+		c.limited(logprobCommand(c)),
 		cacheCommand(c), versionCommand(c), completionCommand(c))
 	root.AddCommand(editorCommands(c)...)
 	root.AddCommand(packagerCommands(c)...)

@@ -234,7 +234,7 @@ func (l *labels) withKnown(s *model.Size, names []string, a *model.Array) []stri
 		if len(fresh) > 1 {
 			text = "`" + a.Name + "` has groups that the run does not know, " + codeRange(fresh)
 		}
-		l.diags.Notef("", a.At, "%s: what belongs to it is drawn from its distribution", text)
+		l.diags.Notef("", a.At, "%s: %s", text, l.known.Others)
 	}
 	return append(all, fresh...)
 }

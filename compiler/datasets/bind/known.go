@@ -12,11 +12,14 @@ type Known struct {
 	names map[string][]string // by the name of a set
 	data  []types.Variable
 	value func(name string) ([]float64, error) // of data, row-major
+
+	Others string // what becomes of elements that the run does not know, in notes
 }
 
 // KnownOf are the elements of the axes of a run's variables and data; value gives the values of data.
 func KnownOf(saved, data []types.Variable, value func(name string) ([]float64, error)) *Known {
-	known := &Known{names: map[string][]string{}, data: data, value: value}
+	known := &Known{names: map[string][]string{}, data: data, value: value,
+		Others: "what belongs to it is drawn from its distribution"}
 	for _, list := range [][]types.Variable{saved, data} {
 		for _, v := range list {
 			known.enter(v)

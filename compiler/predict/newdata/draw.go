@@ -7,6 +7,7 @@ import (
 
 	"ppl/compiler/datasets/dataset"
 	"ppl/compiler/density/evaluate"
+	"ppl/compiler/frontend/analyze"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/types"
 	"ppl/numbers"
@@ -38,8 +39,23 @@ func (c *Changes) extendParameter(a *model.Array) {
 		has := c.part(a, a.Name, model.Parameter)
 		for _, p := range a.Pieces {
 			c.copied(p, has)
+			c.treatNew(a, p.Term)
 		}
 		c.mix(a, a.Pieces, v.Shape, []supply{{has, isKnown(known)}})
+	}
+}
+
+// treatNew says what elements of a parameter are that the run does not have.
+func (c *Changes) treatNew(a *model.Array, t *model.Term) {
+	switch c.run.Groups {
+	case RefuseGroups:
+		c.diags.Errorf("", a.At, "the new data have groups that the run did not have, and `%s` has no draws for them",
+			a.Name).Help("leave these rows out, or draw what belongs to new groups: --new-levels sample")
+	case GroupsAtMean:
+		if !analyze.DrawMean(t) {
+			c.diags.Errorf("", a.At, "the mean of `%s` in new groups has no formula", a.Name).
+				Help("draw what belongs to new groups: --new-levels sample")
+		}
 	}
 }
 

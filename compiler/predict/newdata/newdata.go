@@ -42,7 +42,20 @@ type Run struct {
 	HeldOut bool
 	// what is recorded between two ends (`censored`) is drawn as it is recorded; else as it is before that
 	Recorded bool
+	// outcomes have their expected values at the parameters of each draw; else they are drawn
+	Expected bool
+	Category int // of outcomes that are categories: whose probability is their expected value; 0 for none
+	Groups   NewGroups
 }
+
+// NewGroups says what becomes of parameters of groups that the run did not have.
+type NewGroups uint8
+
+const (
+	DrawGroups   NewGroups = iota // they are drawn from their distribution
+	GroupsAtMean                  // they have the mean of their distribution, such as 0 of effects around 0
+	RefuseGroups                  // there is an error
+)
 
 // Changes are what new data change in a model.
 type Changes struct {

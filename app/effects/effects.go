@@ -1,0 +1,533 @@
+// Package effects shows how the expected outcome of a model depends on one or two predictors, as R's
+// conditional_effects and emmeans do:
+//
+//	run, err := analysis.Open("sleep.run", notes.None{})
+//	e, err := effects.Of(ctx, run, effects.Question{Terms: []string{"Days"}})
+//	fmt.Println(e.Places[0].Label, e.Estimates[0].Mean, e.Estimates[0].Lo, e.Estimates[0].Hi)
+//
+// The predictors that are asked for run over a grid. Each other one has its mean or, if it is a category, its first
+// element; groups that have effects of their own are a new group, whose effects have the mean of their distribution.
+// The expected outcome at the grid follows from the draws of the run by a prediction at these data.
+package effects
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ppl/app/analysis"
+	"ppl/app/fault"
+	"ppl/compiler"
+	"ppl/lang/diag"
+	"ppl/lang/types"
+	"ppl/posterior/query"
+	"ppl/posterior/stats"
+)
+
+// A Question says which effects are wanted.
+type Question struct {
+	Terms   []string           // one or two predictors, by their names in the model
+	Outcome string             // the observed array; empty if there is one only
+	At      map[string]string  // values of other predictors, by name
+	Groups  compiler.NewGroups // what effects of groups are that are not given
+	Thin    int                // every Thin-th draw; 0 means 1
+}
+
+// Effects are expected outcomes at a grid of the terms, of which the first one changes from place to place.
+type Effects struct {
+	Outcome   string
+	Terms     []Axis   // if the outcome is a category, its categories are the last term: their probabilities are shown
+	Fixed     []string // what the other predictors are, such as "x = 2.1"
+	Places    []Place
+	Estimates []query.Estimate // at each place
+	Contrasts []Contrast
+}
+
+// An Axis has the values of a term.
+type Axis struct {
+	Name     string
+	Category bool
+	Values   []Value
+}
+
+// A Value is a number, or the name of an element of a category.
+type Value struct {
+	Number float64
+	Label  string
+}
+
+// A Place of the grid has a value of each term.
+type Place struct{ Values []Value }
+
+// A Contrast is the expected outcome in an element of the first term less that in its first element.
+type Contrast struct {
+	Place, Reference Place
+	query.Estimate
+}
+
+// The grid has all values of a predictor with few of them, and points between the ends of others.
+const (
+	fewValues = 12
+	points    = 50
+)
+
+// Of answers a question.
+func Of(ctx context.Context, run *analysis.Run, q Question) (*Effects, error) {
+	f, err := newFrame(run, q)
+	if err != nil {
+		return nil, err
+	}
+	e := &Effects{Outcome: f.outcome.Name}
+	for k, name := range q.Terms {
+		axis, err := f.axis(name, k)
+		if err != nil {
+			return nil, err
+		}
+		e.Terms = append(e.Terms, axis)
+	}
+	values, err := f.predictAll(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	e.Estimates = query.Estimates(&query.Result{Values: values})
+	e.contrast(values)
+	return e, nil
+}
+
+// places are the combinations of the values of terms, those of the first one next to each other.
+func places(terms []Axis) []Place {
+	all := []Place{{}}
+	for k := len(terms) - 1; k >= 0; k-- {
+		var longer []Place
+		for _, p := range all {
+			for _, v := range terms[k].Values {
+				longer = append(longer, Place{append([]Value{v}, p.Values...)})
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
+// contrast compares the elements of a category with its first.
+func (e *Effects) contrast(values [][][]float64) {
+	if !e.Terms[0].Category {
+		return
+	}
+	n := len(e.Terms[0].Values)
+	for k, place := range e.Places {
+		if k%n == 0 {
+			continue
+		}
+		reference := k - k%n
+		difference := make([][]float64, len(values[k]))
+		for c, chain := range values[k] {
+			for d, v := range chain {
+				difference[c] = append(difference[c], v-values[reference][c][d])
+			}
+		}
+		of := query.Estimates(&query.Result{Values: [][][]float64{difference}})
+		e.Contrasts = append(e.Contrasts, Contrast{place, e.Places[reference], of[0]})
+	}
+}
+
+// A frame has the predictors of the rows of an outcome.
+type frame struct {
+	run        *analysis.Run
+	question   Question
+	outcome    types.Variable
+	predictors []predictor
+}
+
+// A predictor is an array over the rows of the outcome.
+type predictor struct {
+	types.Variable
+	values []float64
+	labels []string // of the set whose elements it names
+	index  bool
+	group  bool // parameters of the elements of its set have a distribution that the model estimates
+}
+
+func newFrame(run *analysis.Run, q Question) (*frame, error) {
+	layout := run.Stored.Layout
+	f := &frame{run: run, question: q}
+	var names []string
+	for _, v := range layout.Observed {
+		names = append(names, v.Name)
+		if q.Outcome == v.Name || q.Outcome == "" && f.outcome.Name == "" {
+			f.outcome = v.Variable
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return nil, fault.Wrongf("the model of %s observes nothing", run.Dir)
+	case f.outcome.Name == "":
+		return nil, fault.Wrongf("the model of %s does not observe %q; it observes %s", run.Dir, q.Outcome, diag.And(names))
+	case q.Outcome == "" && len(names) > 1:
+		return nil, fault.Usagef("the model of %s observes %s; choose one with --of", run.Dir, diag.And(names))
+	case len(f.outcome.Dims) != 1:
+		return nil, fault.Wrongf("effects are shown of outcomes with one axis, and %s has %d", f.outcome.Name,
+			len(f.outcome.Dims))
+	}
+	for _, v := range layout.Observed {
+		if v.Name != f.outcome.Name {
+			if err := f.add(v.Variable, run.Stored.ObservedData); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, v := range layout.Constant {
+		if err := f.add(v.Variable, run.Stored.ConstantData); err != nil {
+			return nil, err
+		}
+	}
+	return f, f.checkNames()
+}
+
+// add keeps an array over the rows.
+func (f *frame) add(v types.Variable, read func(string) ([]float64, error)) error {
+	if len(v.Dims) == 0 || v.Dims[0] != f.outcome.Dims[0] {
+		return nil
+	}
+	values, err := read(v.Name)
+	if err != nil {
+		return fault.Of(err)
+	}
+	p := predictor{Variable: v, values: values}
+	for _, s := range f.run.Stored.Layout.Sets {
+		if !slices.Contains(s.NumberedBy, v.Name) {
+			continue
+		}
+		p.index, p.labels = true, s.Labels
+		p.group = f.hasEffects(s.Name)
+	}
+	f.predictors = append(f.predictors, p)
+	return nil
+}
+
+// hasEffects reports whether a parameter over a set has a distribution that depends on other parameters.
+func (f *frame) hasEffects(set string) bool {
+	layout := f.run.Stored.Layout
+	return slices.ContainsFunc(layout.Posterior, func(v types.Variable) bool {
+		return slices.Contains(v.Dims, set) && slices.Contains(layout.Parameters, v.Name) &&
+			!slices.Contains(layout.TopLevel, v.Name)
+	})
+}
+
+// checkNames refuses terms and values of what is not a predictor.
+func (f *frame) checkNames() error {
+	var names []string
+	for _, p := range f.predictors {
+		names = append(names, p.Name)
+	}
+	asked := slices.Clone(f.question.Terms)
+	for name := range f.question.At {
+		asked = append(asked, name)
+	}
+	slices.Sort(asked[len(f.question.Terms):])
+	for k, name := range asked {
+		if !slices.Contains(names, name) {
+			help := "it has " + diag.And(names)
+			if near, ok := diag.Nearest(name, names); ok {
+				help = fmt.Sprintf("did you mean %s?", near)
+			}
+			return fault.Wrongf("%s is not a predictor of %s; %s", name, f.outcome.Name, help)
+		}
+		if slices.Contains(asked[:k], name) {
+			return fault.Usagef("%s is asked for twice", name)
+		}
+	}
+	return nil
+}
+
+func (f *frame) predictor(name string) *predictor {
+	return &f.predictors[slices.IndexFunc(f.predictors, func(p predictor) bool { return p.Name == name })]
+}
+
+// axis has the grid of a term: all elements of a category, the values of a number if they are few, and else points
+// between its ends; of a second number its mean and a standard deviation to both sides.
+func (f *frame) axis(name string, k int) (Axis, error) {
+	p := f.predictor(name)
+	if len(p.Dims) != 1 {
+		return Axis{}, fault.Wrongf("%s has %d axes, and effects are shown of predictors with one", name, len(p.Dims))
+	}
+	a := Axis{Name: name, Category: p.index}
+	if p.index {
+		for _, v := range p.distinct() {
+			a.Values = append(a.Values, p.value(v))
+		}
+		return a, nil
+	}
+	distinct := p.distinct()
+	switch {
+	case len(distinct) == 0:
+		return Axis{}, fault.Wrongf("%s has no values", name)
+	case len(distinct) > fewValues && k == 1:
+		m, s := stats.MeanSD(p.present())
+		distinct = []float64{m - s, m, m + s}
+	case len(distinct) > fewValues:
+		low, high := distinct[0], distinct[len(distinct)-1]
+		distinct = nil
+		for i := range points {
+			distinct = append(distinct, low+(high-low)*float64(i)/(points-1))
+		}
+		if isWhole(p.present()) {
+			distinct = rounded(distinct)
+		}
+	}
+	for _, v := range distinct {
+		a.Values = append(a.Values, Value{Number: v, Label: fmt.Sprintf("%.4g", v)})
+	}
+	return a, nil
+}
+
+func isWhole(values []float64) bool {
+	return !slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) })
+}
+
+func rounded(values []float64) []float64 {
+	for i, v := range values {
+		values[i] = math.Round(v)
+	}
+	return slices.Compact(values)
+}
+
+func (p *predictor) present() (all []float64) {
+	for _, v := range p.values {
+		if !math.IsNaN(v) {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+func (p *predictor) distinct() []float64 {
+	return slices.Compact(slices.Sorted(slices.Values(p.present())))
+}
+
+// value is an element of a category.
+func (p *predictor) value(v float64) Value {
+	if i := int(v) - 1; p.labels != nil && i >= 0 && i < len(p.labels) {
+		return Value{v, p.labels[i]}
+	}
+	return Value{v, fmt.Sprintf("%g", v)}
+}
+
+// predictAll returns the expected outcome at each place, by chain and draw. If the outcome is a category, places have
+// one as a last term, and the probability of that is what is expected.
+func (f *frame) predictAll(ctx context.Context, e *Effects) (all [][][]float64, err error) {
+	e.Places = places(e.Terms)
+	categories := f.categories()
+	if categories == nil {
+		return f.predict(ctx, e, 0)
+	}
+	for k := range categories {
+		values, err := f.predict(ctx, e, k+1)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, values...)
+	}
+	e.Terms = append(e.Terms, Axis{Name: f.outcome.Name, Category: true, Values: categories})
+	e.Places = places(e.Terms)
+	return all, nil
+}
+
+// categories are those of the outcome; nil if it is a number.
+func (f *frame) categories() (all []Value) {
+	for _, s := range f.run.Stored.Layout.Sets {
+		if !slices.Contains(s.NumberedBy, f.outcome.Name) {
+			continue
+		}
+		for k := range s.Size {
+			v := Value{float64(k + 1), fmt.Sprint(k + 1)}
+			if s.Labels != nil {
+				v.Label = s.Labels[k]
+			}
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// predict returns the expected outcome, or the probability of a category, at the places of the terms.
+func (f *frame) predict(ctx context.Context, e *Effects, category int) ([][][]float64, error) {
+	e.Fixed = nil
+	data := map[string]any{}
+	for i := range f.predictors {
+		p := &f.predictors[i]
+		if k := slices.Index(f.question.Terms, p.Name); k >= 0 {
+			column := make([]any, len(e.Places))
+			for j, place := range e.Places {
+				column[j] = p.given(place.Values[k])
+			}
+			data[p.Name] = column
+			continue
+		}
+		value, words, err := f.other(p)
+		if err != nil {
+			return nil, err
+		}
+		data[p.Name] = slices.Repeat([]any{value}, len(e.Places))
+		e.Fixed = append(e.Fixed, words)
+	}
+	dir, err := os.MkdirTemp("", "ppl-effects-")
+	if err != nil {
+		return nil, fault.Of(err)
+	}
+	defer os.RemoveAll(dir)
+	text, err := json.Marshal(data)
+	if err != nil {
+		return nil, fault.Of(err)
+	}
+	path := filepath.Join(dir, "grid.json")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		return nil, fault.Of(err)
+	}
+	vs, drawn, err := f.run.PredictInMemory(ctx, analysis.NewData{Data: []string{path}, Expected: true,
+		Category: category, Groups: f.question.Groups, Thin: max(1, f.question.Thin)})
+	if err != nil {
+		return nil, err
+	}
+	k := slices.IndexFunc(vs, func(v types.Variable) bool { return v.Name == f.outcome.Name })
+	if k < 0 || vs[k].Size() != len(e.Places) {
+		return nil, fault.Wrongf("the rows of %s do not follow from its predictors alone", f.outcome.Name)
+	}
+	return byPlace(drawn[k], len(e.Places)), nil
+}
+
+// byPlace turns the draws of a chain, laid end to end, into those of each place.
+func byPlace(chains [][]float64, n int) [][][]float64 {
+	out := make([][][]float64, n)
+	for i := range out {
+		out[i] = make([][]float64, len(chains))
+		for c, all := range chains {
+			for at := i; at < len(all); at += n {
+				out[i][c] = append(out[i][c], all[at])
+			}
+		}
+	}
+	return out
+}
+
+// given is a value as new data have it.
+func (p *predictor) given(v Value) any {
+	if p.index && p.labels != nil {
+		return v.Label
+	}
+	return v.Number
+}
+
+// other is the value of a predictor that is not a term, with words for it.
+func (f *frame) other(p *predictor) (value any, words string, err error) {
+	text, asked := f.question.At[p.Name]
+	switch {
+	case len(p.Dims) > 1:
+		return p.meanRow(), p.Name + " at its means", nil
+	case p.index && asked:
+		return p.named(text)
+	case p.index && p.group && f.question.Groups != compiler.RefuseGroups:
+		return p.fresh(), "a new " + p.Name, nil
+	case p.index:
+		v := p.value(p.distinct()[0])
+		return p.given(v), p.Name + " = " + v.Label, nil
+	case asked:
+		var v float64
+		if _, err := fmt.Sscanf(text, "%g", &v); err != nil {
+			return nil, "", fault.Usagef("--at %s=%s: %s is a number", p.Name, text, p.Name)
+		}
+		return v, fmt.Sprintf("%s = %g", p.Name, v), nil
+	}
+	m, _ := stats.MeanSD(p.present())
+	if isWhole(p.present()) {
+		m = math.Round(m)
+	}
+	return m, fmt.Sprintf("%s = %.4g", p.Name, m), nil
+}
+
+// named is the element of a category that a text names.
+func (p *predictor) named(text string) (value any, words string, err error) {
+	var names []string
+	for _, v := range p.distinct() {
+		if x := p.value(v); x.Label == text {
+			return p.given(x), p.Name + " = " + text, nil
+		} else {
+			names = append(names, x.Label)
+		}
+	}
+	help := fmt.Sprintf("it has %d elements, such as %s", len(names), names[0])
+	if len(names) <= fewValues {
+		help = "it has " + diag.And(names)
+	}
+	if near, ok := diag.Nearest(text, names); ok {
+		help = fmt.Sprintf("did you mean %s?", near)
+	}
+	return nil, "", fault.Wrongf("%s has no element %q; %s", p.Name, text, help)
+}
+
+// fresh is an element that the run does not have.
+func (p *predictor) fresh() any {
+	if p.labels == nil {
+		return slices.Max(p.present()) + 1
+	}
+	name := "another " + p.Name
+	for slices.Contains(p.labels, name) {
+		name += "'"
+	}
+	if slices.IndexFunc(p.labels, func(l string) bool { return strings.Trim(l, "0123456789") != "" }) < 0 {
+		return largest(p.labels) + 1 // codes
+	}
+	return name
+}
+
+func largest(codes []string) (most float64) {
+	for _, c := range codes {
+		var v float64
+		if _, err := fmt.Sscanf(c, "%g", &v); err == nil {
+			most = max(most, v)
+		}
+	}
+	return most
+}
+
+// meanRow has the mean of each element of a row.
+func (p *predictor) meanRow() any {
+	n := 1
+	for _, s := range p.Shape[1:] {
+		n *= s
+	}
+	rows := len(p.values) / max(1, n)
+	row := make([]float64, n)
+	for i := range rows {
+		for k := range row {
+			row[k] += p.values[i*n+k] / float64(rows)
+		}
+	}
+	return row
+}
+
+// Few returns effects at some n values of the first term, evenly spread.
+func (e *Effects) Few(n int) *Effects {
+	all := len(e.Terms[0].Values)
+	few := *e
+	few.Terms, few.Places, few.Estimates = slices.Clone(e.Terms), nil, nil
+	few.Terms[0].Values = nil
+	var at []int
+	for i := range n {
+		at = append(at, i*(all-1)/(n-1))
+	}
+	for _, i := range at {
+		few.Terms[0].Values = append(few.Terms[0].Values, e.Terms[0].Values[i])
+	}
+	for k := 0; k < len(e.Places); k += all {
+		for _, i := range at {
+			few.Places, few.Estimates = append(few.Places, e.Places[k+i]), append(few.Estimates, e.Estimates[k+i])
+		}
+	}
+	return &few
+}
