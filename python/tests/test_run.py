@@ -79,6 +79,9 @@ def test_predictions(growth, growth_data):
     assert len(table) == 3 and table["mean"].tolist() == pytest.approx([3, 5, 7], abs=0.6)
     assert run.predictions["weight"].shape == (4, 500, 3)
     assert table["mean"].tolist() == pytest.approx(run.predictions["weight"].mean(["chain", "draw"]).values, rel=1e-9)
+    expected = run.predict(pd.DataFrame({"age": [1.0, 2.0, 3.0]}), expected=True)
+    assert expected["mean"].tolist() == pytest.approx(table["mean"].tolist(), abs=0.1)
+    assert (expected["sd"] < table["sd"] / 2).all()
     again = run.predict()
     assert len(again) == 40 and run.group("posterior_predictive")["weight"].shape == (4, 500, 40)
     assert again["mean"].to_numpy() == pytest.approx(growth_data["weight"], abs=2)
@@ -96,6 +99,16 @@ def test_new_groups_are_predicted(groups):
     run = sampled(groups, {"g": ["x", "y"], "y": [1.0, 2]}, draws=200)
     table = run.predict({"g": ["x", "new"]})
     assert table["sd"].iloc[1] > table["sd"].iloc[0]
+    shown = run.effects("g")
+    assert shown["g"].tolist() == ["x", "y"]
+    assert shown["mean"].iloc[1] == pytest.approx(run.predict({"g": ["y"]}, expected=True)["mean"].iloc[0], rel=1e-9)
+    less = run.effects("g", contrasts=True)
+    assert less["reference"].tolist() == ["x"]
+    assert less["mean"].iloc[0] == pytest.approx(shown["mean"].iloc[1] - shown["mean"].iloc[0], rel=1e-9)
+    zero = run.predict({"g": ["x", "new"]}, new_levels="zero")
+    assert zero["sd"].iloc[1] < table["sd"].iloc[1]
+    with pytest.raises(ppl.PplError, match="groups that the run did not have"):
+        run.predict({"g": ["x", "new"]}, new_levels="refuse")
 
 
 def test_loo_and_comparison(growth, growth_data, run):

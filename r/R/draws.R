@@ -167,7 +167,8 @@ as_rows <- function(x, name) {
 #'   again.
 #' @param seed The seed; that of the run by default.
 #' @param ... Passed on.
-#' @return A matrix with a row for each draw, one chain after the other, and a column for each row of the data.
+#' @return A matrix with a row for each draw, one chain after the other, and a column for each row of the data. Those of
+#'   `posterior_epred()` are expected values of the outcome at the parameters of each draw.
 #' @examples
 #' \dontrun{
 #' yrep <- posterior_predict(fit)
@@ -213,6 +214,29 @@ posterior_predict.ppl_run <- function(object, newdata = NULL, of = NULL, seed = 
   on.exit(unlink(folder, recursive = TRUE))
   given <- data_arguments(newdata, folder, read_by(object))
   call_ppl("predict", object$path, "--quiet", "--csv", flags(seed = seed), given)
+  as_rows(one_of(read_variables(object, "predictions"), of, "predictions"), "y")
+}
+
+#' @rdname log_lik
+#' @export
+posterior_epred <- function(object, ...) UseMethod("posterior_epred")
+
+#' @export
+posterior_epred.default <- function(object, ...) rstantools::posterior_epred(object, ...)
+
+#' @rdname log_lik
+#' @param new_levels What becomes of groups that the run does not know: their effects are drawn (`"sample"`), have
+#'   their mean (`"zero"`), or are an error (`"refuse"`).
+#' @rawNamespace S3method(rstantools::posterior_epred, ppl_run)
+#' @export
+posterior_epred.ppl_run <- function(object, newdata, of = NULL, new_levels = "sample", ...) {
+  if (missing(newdata) || is.null(newdata)) {
+    ppl_stop("usage", "posterior_epred() needs newdata; the rows of the run may be given again.")
+  }
+  folder <- scratch()
+  on.exit(unlink(folder, recursive = TRUE))
+  given <- data_arguments(newdata, folder, read_by(object))
+  call_ppl("predict", object$path, "--quiet", "--csv", "--expected", "--new-levels", new_levels, given)
   as_rows(one_of(read_variables(object, "predictions"), of, "predictions"), "y")
 }
 

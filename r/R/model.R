@@ -278,7 +278,24 @@ formula_model <- function(formula, data, family, prior, contrasts, omit) {
   structure(list(path = path, code = answer$text), class = "ppl_model")
 }
 
-formula_text <- function(formula) gsub("\\s+", " ", paste(deparse(formula, width.cutoff = 500L), collapse = " "))
+# formula_text writes a formula, or one of brms with further parameters or outcomes, as the program reads it.
+formula_text <- function(formula) {
+  if (inherits(formula, "mvbrmsformula")) {
+    parts <- vapply(formula$forms, formula_text, "")
+    correlated <- if (is.logical(formula$rescor)) paste0("set_rescor(", formula$rescor, ")")
+    return(paste(c(parts, correlated), collapse = " + "))
+  }
+  if (inherits(formula, "brmsformula")) {
+    parts <- vapply(c(list(formula$formula), formula$pforms), formula_text, "")
+    fixed <- formula$pfix
+    family <- if (!is.null(formula$family)) paste0("family = ", family_text(formula$family))
+    nonlinear <- if (isTRUE(attr(formula$formula, "nl"))) "nl = TRUE"
+    numbers <- if (length(fixed) > 0) paste(names(fixed), "=", unlist(fixed))
+    return(paste0("bf(", paste(c(parts, numbers, family, nonlinear), collapse = ", "), ")"))
+  }
+  attributes(formula) <- attributes(formula)["class"]
+  gsub("\\s+", " ", paste(deparse(formula, width.cutoff = 500L), collapse = " "))
+}
 
 family_text <- function(family) {
   if (is.function(family)) {

@@ -116,6 +116,36 @@ ppl_query <- function(run, ...) {
   out[vapply(out, function(x) !all(is.na(x)), TRUE)]
 }
 
+#' How the expected outcome depends on predictors
+#'
+#' Other predictors have their mean or their first level. Groups with effects of their own are a new group, whose effects
+#' have their mean, 0.
+#'
+#' @param run A [ppl_run].
+#' @param term A predictor, or two as in `"x:f"`, which shows x for each f.
+#' @param at Named values of other predictors, such as `c(f = "b", z = 1)`.
+#' @param new_levels `"zero"`, or `"sample"` for draws of the effects of a new group.
+#' @param of The outcome, if there are several.
+#' @param contrasts Whether the differences from the first level of the term are returned.
+#' @return A data frame with a row for each value: mean, sd and quantiles over the draws.
+#' @examples
+#' \dontrun{
+#' ppl_effects(fit, "Days")
+#' }
+#' @export
+ppl_effects <- function(run, term, at = NULL, new_levels = "zero", of = NULL, contrasts = FALSE) {
+  answer <- json_of(
+    "effects", run$path, term, flags(new_levels = new_levels, of = of),
+    if (length(at) > 0) repeated("--at", paste0(names(at), "=", vapply(as.list(at), plain, "")))
+  )
+  rows <- lapply(if (contrasts) answer$contrasts else answer$effects, function(e) {
+    less <- if (!is.null(e$less)) list(reference = for_r(as.character(e$less[[1]])))
+    c(e$at, less, e[setdiff(names(e), c("at", "less"))])
+  })
+  out <- rows_frame(rows)
+  out[setdiff(names(out), "variable")]
+}
+
 #' Continue a run
 #'
 #' @param run A [ppl_run] that was interrupted, or whose draws are too few.

@@ -381,8 +381,58 @@ class Run:
         frame = table(rows)
         return frame.dropna(axis="columns", how="all").set_index(["query", "element"])
 
+    def effects(
+        self,
+        term: str,
+        *,
+        at: Mapping[str, object] | None = None,
+        new_levels: str = "zero",
+        of: str | None = None,
+        contrasts: bool = False,
+    ) -> DataFrame:
+        """Say how the expected outcome depends on one or two predictors.
+
+        Other predictors have their mean or their first element. Groups with effects of their own are a new group,
+        whose effects have their mean, 0.
+
+        Parameters
+        ----------
+        term : str
+            A predictor, or two as in ``"x:f"``, which shows x for each f.
+        at : dict, optional
+            Values of other predictors by name.
+        new_levels : str
+            ``"zero"``, or ``"sample"`` for draws of the effects of a new group.
+        of : str, optional
+            The outcome, if there are several.
+        contrasts : bool
+            Return the differences from the first element of the term.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each value: mean, sd and quantiles over the draws.
+        """
+        flags = ["--new-levels", new_levels] + ([] if of is None else ["--of", of])
+        for name, value in (at or {}).items():
+            flags += ["--at", f"{name}={value}"]
+        answer = _call.call("effects", self.path, term, "--json", *flags).json()
+        rows = []
+        for place in answer.get("contrasts", []) if contrasts else answer["effects"]:
+            less = place.pop("less", None)
+            reference = {} if less is None else {"reference": next(iter(less.values()))}
+            rows.append({**place.pop("at"), **reference, **place})
+        return table(rows)
+
     def predict(
-        self, data: Data = None, *, thin: int = 1, seed: int | None = None, held_out: bool = False
+        self,
+        data: Data = None,
+        *,
+        thin: int = 1,
+        seed: int | None = None,
+        held_out: bool = False,
+        expected: bool = False,
+        new_levels: str = "sample",
     ) -> DataFrame:
         """Draw new data at each draw.
 
@@ -397,6 +447,12 @@ class Run:
             The seed; that of the run by default.
         held_out : bool
             Predict the rows that the model's data statements hold out.
+        expected : bool
+            Give the expected value of each outcome at the parameters of each draw, in the place of an outcome; with
+            `data` or `held_out`.
+        new_levels : str
+            What becomes of groups that the run does not know: their parameters are drawn (``"sample"``), have their
+            mean (``"zero"``), or are an error (``"refuse"``).
 
         Returns
         -------
@@ -405,10 +461,12 @@ class Run:
             ``group("posterior_predictive")``.
         """
         flags = ["--quiet"] + ([] if seed is None else ["--seed", str(seed)])
+        if expected:
+            flags.append("--expected")
         if data is None and not held_out:
             _call.call("predict", self.path, *flags)
             return _summary_of(self.group("posterior_predictive"))
-        flags += ["--held-out"] if held_out else []
+        flags += ["--new-levels", new_levels] + (["--held-out"] if held_out else [])
         with Scratch() as folder:
             given = _data.arguments(data, folder, self._reads)
             answer = _call.call("predict", self.path, "--csv", "--thin", thin, *flags, *given)

@@ -41,6 +41,38 @@ test_that("predictions follow the mean", {
   expected <- mean(b$a + b$b * c(2, 20) + b$u[1])
   expect_equal(new$mean, expected, tolerance = 0.05)
   expect_gt(new$sd[2], new$sd[1])
+  known <- data.frame(day.no = c(2, 20), plot = c("z", "z"))
+  epred <- posterior_epred(fit, known)
+  expect_identical(dim(epred), c(1200L, 2L))
+  expect_equal(unname(colMeans(epred)), expected, tolerance = 1e-6)
+  expect_identical(rstantools::posterior_epred(fit, newdata = known), epred)
+  other <- data.frame(day.no = 2, plot = "elsewhere")
+  expect_equal(mean(posterior_epred(fit, other, new_levels = "zero")), mean(b$a + b$b * 2), tolerance = 1e-6)
+  expect_error(posterior_epred(fit, other, new_levels = "refuse"), "groups that the run did not have")
+  expect_error(posterior_epred(fit), "needs newdata")
+})
+
+test_that("effects are expected outcomes", {
+  skip_without_ppl()
+  fit <- fitted_growth()
+  b <- as_draws_rvars(fit)
+  shown <- ppl_effects(fit, "day_no:plot")
+  expect_named(shown, c("day_no", "plot", "mean", "sd", "q2.5", "q50", "q97.5", "p_positive"), ignore.order = TRUE)
+  one <- shown[shown$plot == "a", ][1, ]
+  expect_equal(one$mean, mean(b$a + b$b * one$day_no + b$u[2]), tolerance = 1e-6)
+  less <- ppl_effects(fit, "plot", at = c(day_no = 3), contrasts = TRUE)
+  expect_equal(less$mean[less$plot == "a"], unname(mean(b$u[2] - b$u[1])), tolerance = 1e-6)
+  expect_identical(less$reference[1], "z")
+})
+
+test_that("formulas of brms with further parameters are written as text", {
+  growth <- structure(
+    list(formula = height ~ day, pforms = list(sigma = sigma ~ plot), pfix = list(nu = 4), family = "student"),
+    class = c("brmsformula", "bform")
+  )
+  expect_identical(pplr:::formula_text(growth), "bf(height ~ day, sigma ~ plot, nu = 4, family = student)")
+  both <- structure(list(forms = list(growth, growth), rescor = FALSE), class = c("mvbrmsformula", "bform"))
+  expect_match(pplr:::formula_text(both), "+ set_rescor(FALSE)", fixed = TRUE)
 })
 
 test_that("statistics of the sampler have Stan's names", {
