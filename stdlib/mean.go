@@ -56,7 +56,9 @@ func scalarMeans() map[string][]scalarMean {
 		}},
 		"Laplace":     {first},
 		"Logistic":    {first},
-		"LogLogistic": {func(a []float64) float64 { return finiteAbove(a[1], 1, a[0]*math.Pi/a[1]/math.Sin(math.Pi/a[1])) }},
+		"LogLogistic": {func(a []float64) float64 {
+			return finiteAbove(a[1], 1, a[0]*math.Pi/a[1]/math.Sin(math.Pi/a[1]))
+		}},
 		"LogNormal":   {func(a []float64) float64 { return math.Exp(a[0] + a[1]*a[1]/2) }},
 		"LogUniform":  {func(a []float64) float64 { return (a[1] - a[0]) / math.Log(a[1]/a[0]) }},
 		"NegBinomial": {first, func(a []float64) float64 { return math.Exp(a[0]) },

@@ -167,7 +167,8 @@ func newFrame(run *analysis.Run, q Question) (*frame, error) {
 	case len(names) == 0:
 		return nil, fault.Wrongf("the model of %s observes nothing", run.Dir)
 	case f.outcome.Name == "":
-		return nil, fault.Wrongf("the model of %s does not observe %q; it observes %s", run.Dir, q.Outcome, diag.And(names))
+		return nil, fault.Wrongf("the model of %s does not observe %q; it observes %s", run.Dir, q.Outcome,
+			diag.And(names))
 	case q.Outcome == "" && len(names) > 1:
 		return nil, fault.Usagef("the model of %s observes %s; choose one with --of", run.Dir, diag.And(names))
 	case len(f.outcome.Dims) != 1:

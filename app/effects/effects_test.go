@@ -117,7 +117,8 @@ func TestEffects(t *testing.T) {
 		if c.contrast == nil {
 			continue
 		}
-		if got, want := e.Contrasts[len(e.Contrasts)-1].Mean, averaged(t, run, c.contrast); !(math.Abs(got-want) < 1e-9) {
+		got, want := e.Contrasts[len(e.Contrasts)-1].Mean, averaged(t, run, c.contrast)
+		if !(math.Abs(got-want) < 1e-9) {
 			t.Errorf("%v: the last contrast is %v, want %v", c.question, got, want)
 		}
 	}
@@ -160,7 +161,8 @@ func TestMistakes(t *testing.T) {
 		{effects.Question{Terms: []string{"xx"}, Outcome: "y"}, "did you mean x?"},
 		{effects.Question{Terms: []string{"x"}, Outcome: "z"}, "does not observe \"z\""},
 		{effects.Question{Terms: []string{"x", "x"}, Outcome: "y"}, "asked for twice"},
-		{effects.Question{Terms: []string{"x"}, Outcome: "y", At: map[string]string{"f": "d"}}, "f has no element \"d\""},
+		{effects.Question{Terms: []string{"x"}, Outcome: "y", At: map[string]string{"f": "d"}},
+			"f has no element \"d\""},
 		{effects.Question{Terms: []string{"f"}, Outcome: "y", At: map[string]string{"x": "low"}}, "x is a number"},
 	} {
 		if _, err := effects.Of(context.Background(), run, c.question); err == nil ||
