@@ -54,13 +54,13 @@ func scalarMeans() map[string][]scalarMean {
 			both, _ := math.Lgamma(1 + 1/a[0] + a[1])
 			return a[1] * math.Exp(up+b-both)
 		}},
-		"Laplace":     {first},
-		"Logistic":    {first},
+		"Laplace":  {first},
+		"Logistic": {first},
 		"LogLogistic": {func(a []float64) float64 {
 			return finiteAbove(a[1], 1, a[0]*math.Pi/a[1]/math.Sin(math.Pi/a[1]))
 		}},
-		"LogNormal":   {func(a []float64) float64 { return math.Exp(a[0] + a[1]*a[1]/2) }},
-		"LogUniform":  {func(a []float64) float64 { return (a[1] - a[0]) / math.Log(a[1]/a[0]) }},
+		"LogNormal":  {func(a []float64) float64 { return math.Exp(a[0] + a[1]*a[1]/2) }},
+		"LogUniform": {func(a []float64) float64 { return (a[1] - a[0]) / math.Log(a[1]/a[0]) }},
 		"NegBinomial": {first, func(a []float64) float64 { return math.Exp(a[0]) },
 			func(a []float64) float64 { return a[0] / a[1] },
 			func(a []float64) float64 { return a[0] * (1 - a[1]) / a[1] },
