@@ -37,7 +37,8 @@ type Translation struct {
 
 // Model translates a model. data is nil if they are not known. With errors, the text is empty.
 func Model(src *source.File, data map[string]Shape) (*Translation, []diag.Diagnostic) {
-	w := &writer{src: src, data: data, names: map[string]string{}, taken: reserved(), sizes: map[string]*sizes{},
+	w := &writer{src: src, data: data, names: map[string]string{}, loopNames: map[string]string{},
+		taken: reserved(), sizes: map[string]*sizes{},
 		indices: map[string]operand{}, reads: map[string]int{}, whole: map[string]bool{}}
 	tree := parsed(src, &w.diags)
 	if tree == nil {

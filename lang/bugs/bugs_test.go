@@ -70,6 +70,15 @@ mu[j in M] ~ Normal(-2^2, precision = 1)
 Omega[M, M] ~ Wishart(M, inverse(S))
 generate s = sum([k in 2..M: mu[k]]) + mu @ S[_, 1]`,
 			map[string]bugs.Shape{"N": {}, "M": {}, "Y": {Dims: []int{3, 2}}, "S": {Dims: []int{2, 2}}}},
+		{"names that are words of ppl, and an index with the name of a variable", `
+model { for (in in 1:in.from) { from[in] ~ dnorm(t, 1) }; for (t in 1:3) { x[t] <- t * pi }; t ~ dexp(1); pi <- t + 1 }`,
+			`
+data in_from: int
+data from_2[in_from]
+from_2[in_2 in in_from] ~ Normal(t, precision = 1)
+generate x[t_index in 1..3] = t_index * pi_2
+t ~ Exponential(1)
+pi_2 = t + 1`, nil},
 		{"what data decide: a missing response, and a discrete unknown", `
 model {
   for (i in 1:N) { y[i] ~ dnorm(m[z[i]], 1) T(0,); z[i] ~ dcat(p[]) }
@@ -115,6 +124,7 @@ func TestMistakes(t *testing.T) {
 		{"model { for (i in 1:N) { y[i] ~ dnorm(0, 1) I(c[i], ) } }", "censoring of data by `I(,)`"},
 		{"model { y <- 3 }", "`y` has a value in the model and in the data"},
 		{"model { x ~ dnorm(z[k], 1) }", "the length of axis 1 of `z` is not known"},
+		{"model { x <- 1e400 }", "`1e400` is too large"},
 		{"model { f(x) <- 3 }", "`f` is not a link function"},
 		{"model { x ~ dnorm(" + strings.Repeat("(", 300) + "0" + strings.Repeat(")", 300) + ", 1) }", "nest more than"},
 	} {

@@ -103,6 +103,10 @@ func signed(signs []string, o operand) operand {
 func (w *writer) atom(a *atomTree) operand {
 	switch {
 	case a.Number != "":
+		if _, err := strconv.ParseFloat(a.Number, 64); err != nil {
+			w.mistake(a.span(w.src), "E05", "`"+a.Number+"` is too large for a number")
+			return operand{"0", atom}
+		}
 		return operand{number(a.Number), atom}
 	case a.Paren != nil:
 		return w.expr(a.Paren)

@@ -41,6 +41,7 @@ type writer struct {
 	whole     map[string]bool   // variables whose values are whole numbers
 	linear    map[string]string // by variables with a link, the name of what is on its right side
 	names     map[string]string
+	loopNames map[string]string // the indices of loops
 	taken     map[string]bool
 	indices   map[string]operand // the indices of the loops around, and what is written for each
 }
@@ -378,7 +379,7 @@ func (w *writer) declaration(name string) string {
 func (w *writer) statement(r relation) string {
 	w.indices = map[string]operand{}
 	for _, l := range r.loops {
-		w.indices[l.Index] = operand{l.Index, atom}
+		w.indices[l.Index] = operand{w.indexName(l.Index), atom}
 	}
 	head := w.head(r)
 	if r.Dist != nil {
@@ -411,6 +412,20 @@ func (w *writer) defined(r relation, head string, value operand) string {
 		head = "generate " + head
 	}
 	return head + " = " + value.text
+}
+
+// indexName is the name in the model of the index of a loop.
+func (w *writer) indexName(own string) string {
+	given, ok := w.loopNames[own]
+	if !ok {
+		given = strings.TrimRight(strings.ReplaceAll(own, ".", "_"), "_")
+		if w.sizes[own] != nil { // a variable has the name, too
+			given += "_index"
+		}
+		given = w.fresh(given)
+		w.loopNames[own] = given
+	}
+	return given
 }
 
 // head writes the left side with its indices. An index that is not a loop's own, as i + 1, is moved.
@@ -450,9 +465,9 @@ func (w *writer) slot(r relation, e *exprTree, used map[string]bool) string {
 		used[loop.Index] = true
 		lo, hi := w.plus(loop.Lo, shift), w.plus(loop.Hi, shift)
 		if shift != 0 {
-			w.indices[loop.Index] = shifted(operand{loop.Index, atom}, -shift)
+			w.indices[loop.Index] = shifted(operand{w.indexName(loop.Index), atom}, -shift)
 		}
-		return loop.Index + " in " + w.set(lo, hi)
+		return w.indexName(loop.Index) + " in " + w.set(lo, hi)
 	default:
 		if used := w.loopsIn(e, r.loops); used {
 			w.mistake(r.span(w.src), "E99", "an index of the left side is not that of a loop and a number")
