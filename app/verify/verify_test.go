@@ -69,6 +69,31 @@ func agree(t *testing.T, text, data string) {
 	}
 }
 
+// Programs without data, with functions whose values have axes.
+func TestPrograms(t *testing.T) {
+	for name, text := range map[string]string{
+		"covariances": `
+transformed data { array[3] vector[2] x = {[1, 2]', [0, 1]', [3, 1]'}; array[2] vector[2] z = {[1, 1]', [2, 2]'}; }
+parameters { real<lower=0> s; real<lower=0> l; vector<lower=0>[2] r; vector[3] f; }
+model {
+  f ~ multi_normal(rep_vector(0, 3), add_diag(gp_exp_quad_cov(x, s, r) + gp_matern32_cov(x, s, l), 0.1));
+  f ~ multi_normal(rep_vector(0, 3), add_diag(gp_matern52_cov(x, s, l) + gp_exponential_cov(x, s, l), 0.1));
+  target += sum(gp_exp_quad_cov(x, z, s, l)) + sum(gp_exp_quad_cov({1.0, 2.0}, {1.5}, s, l));
+}`,
+		"matrices": `
+parameters { matrix[2, 3] m; cov_matrix[2] s; vector[3] v; }
+model {
+  target += quad_form_sym(s, m[, 1]) + sum(m * v) + sum(columns_dot_product(m, m)) + trace(m * m');
+  target += log_determinant(s) + sum(to_vector(m) .* [1, 2, 3, 4, 5, 6]') + m[2, 1:2] * [1, 10]';
+  to_vector(m) ~ normal(0, 1);
+  v[{3, 1}] ~ student_t(4, m[1, 2:3], 2);
+  append_row(v, m[1, ]') ~ double_exponential(0, 1);
+}`,
+	} {
+		t.Run(name, func(t *testing.T) { agree(t, text, "") })
+	}
+}
+
 // Another model is found out: a scale, a sign, a density that is 0 where that of the program is not.
 func TestOtherModels(t *testing.T) {
 	program := `

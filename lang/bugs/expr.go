@@ -145,7 +145,7 @@ func (w *writer) call(c *nameTree) operand {
 		return operand{f.text + "(" + strings.Join(texts, ", ") + ")", atom}
 	}
 	if len(args) != f.n {
-		w.mistake(c.span(w.src), "E12", "`"+c.Name+"` takes "+diag.Count(f.n, "argument", "arguments"))
+		w.mistake(c.span(w.src), "E50", "`"+c.Name+"` takes "+diag.Count(f.n, "argument", "arguments"))
 		return operand{"0", atom}
 	}
 	return filled(f.text, args)

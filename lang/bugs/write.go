@@ -352,7 +352,7 @@ func (w *writer) declaration(name string) string {
 		case n == "" && known && i < len(shape.Dims):
 			n = "1.." + strconv.Itoa(shape.Dims[i])
 		case n == "":
-			w.mistake(source.Span{File: w.src}, "E47", "the length of axis "+strconv.Itoa(i+1)+" of `"+name+
+			w.mistake(source.Span{File: w.src}, "E46", "the length of axis "+strconv.Itoa(i+1)+" of `"+name+
 				"` is not known: give --data")
 			return text
 		case n[0] >= '0' && n[0] <= '9':
@@ -564,7 +564,7 @@ func (w *writer) drawn(d *drawnTree, observed bool) string {
 		w.mistake(d.span(w.src), "E10", "the distribution `"+d.Name+"` is not in ppl")
 		return "Flat"
 	case len(d.Args) != of.n:
-		w.mistake(d.span(w.src), "E12", "`"+d.Name+"` takes "+diag.Count(of.n, "argument", "arguments"))
+		w.mistake(d.span(w.src), "E50", "`"+d.Name+"` takes "+diag.Count(of.n, "argument", "arguments"))
 		return "Flat"
 	}
 	args := make([]operand, len(d.Args))

@@ -137,14 +137,14 @@ func allFunctions() map[string]function {
 		"eigenvalues_sym":    func(_ *run, a []value) value { v, _ := eigen(a[0]); return v },
 		"eigenvectors_sym":   func(_ *run, a []value) value { _, m := eigen(a[0]); return m },
 		"matrix_exp":         func(_ *run, a []value) value { return matrixExp(a[0]) },
-		"gp_exp_quad_cov":    covariance(func(d, l float64) float64 { return math.Exp(-d * d / (2 * l * l)) }),
-		"cov_exp_quad":       covariance(func(d, l float64) float64 { return math.Exp(-d * d / (2 * l * l)) }),
-		"gp_exponential_cov": covariance(func(d, l float64) float64 { return math.Exp(-d / l) }),
-		"gp_matern32_cov": covariance(func(d, l float64) float64 {
-			return (1 + math.Sqrt(3)*d/l) * math.Exp(-math.Sqrt(3)*d/l)
+		"gp_exp_quad_cov":    covariance(func(d float64) float64 { return math.Exp(-d * d / 2) }),
+		"cov_exp_quad":       covariance(func(d float64) float64 { return math.Exp(-d * d / 2) }),
+		"gp_exponential_cov": covariance(func(d float64) float64 { return math.Exp(-d) }),
+		"gp_matern32_cov": covariance(func(d float64) float64 {
+			return (1 + math.Sqrt(3)*d) * math.Exp(-math.Sqrt(3)*d)
 		}),
-		"gp_matern52_cov": covariance(func(d, l float64) float64 {
-			return (1 + math.Sqrt(5)*d/l + 5*d*d/(3*l*l)) * math.Exp(-math.Sqrt(5)*d/l)
+		"gp_matern52_cov": covariance(func(d float64) float64 {
+			return (1 + math.Sqrt(5)*d + 5*d*d/3) * math.Exp(-math.Sqrt(5)*d)
 		}),
 	}
 }

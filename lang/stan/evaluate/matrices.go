@@ -177,21 +177,33 @@ func matrixExp(v value) value {
 	return ofDense(&m)
 }
 
-// covariance is a covariance function of points: numbers, or vectors.
-func covariance(f func(distance, length float64) float64) function {
+// covariance is a covariance function of points, numbers or vectors, or of two lists of points. f takes the distance
+// divided by the length, of which each dimension may have its own.
+func covariance(f func(distance float64) float64) function {
 	return func(_ *run, a []value) value {
-		points := a[0].instances(len(a[0].dims) - 1)
-		n, sd := len(points), a[1].num()
-		out := matrix(n, n, make([]float64, n*n))
-		if !a[2].isScalar() {
-			fail("a covariance function with a length for each dimension is not evaluated")
+		p, q, rest := a[0].instances(len(a[0].dims)-1), a[0].instances(len(a[0].dims)-1), a[1:]
+		if len(a) == 4 {
+			q, rest = a[1].instances(len(a[1].dims)-1), a[2:]
 		}
-		for i := range n {
-			for j := range n {
-				d := math.Sqrt(squaredDistance(points[i].nums, points[j].nums))
-				out.nums[i*n+j] = sd * sd * f(d, a[2].num())
+		out := matrix(len(p), len(q), make([]float64, room(len(p), len(q))))
+		for i := range p {
+			for j := range q {
+				d := squaredDistance(divided(p[i], rest[1]), divided(q[j], rest[1]))
+				out.nums[i*len(q)+j] = rest[0].num() * rest[0].num() * f(math.Sqrt(d))
 			}
 		}
 		return out
 	}
+}
+
+// divided are the elements of a point divided by the length.
+func divided(point, length value) []float64 {
+	if !length.isScalar() {
+		mustMatch(len(point.nums), len(length.nums))
+	}
+	out := make([]float64, len(point.nums))
+	for i, v := range point.nums {
+		out[i] = v / length.at(i)
+	}
+	return out
 }

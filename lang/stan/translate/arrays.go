@@ -480,21 +480,67 @@ func logMix(x *executor, a []value) value {
 	return scalar(x.fold("logsumexp", parts))
 }
 
-// covariance is a covariance function of points on a line.
+// covariance is a covariance function. That of points on a line has a name in ppl.
 func covariance(f string) func(x *executor, a []value) value {
 	return func(x *executor, a []value) value {
-		if len(a[0].dims) != 1 || len(a) > 4 || f != "periodic" && len(a) != 3 {
-			refuse("a covariance function of points in several dimensions is not translated yet")
+		n := 3
+		if f == "periodic" {
+			n = 4
+		}
+		line := len(a) == n && len(a[0].dims) == 1
+		for _, p := range a[1:] {
+			line = line && p.isScalar()
+		}
+		if !line {
+			return x.covarianceOf(f, a)
 		}
 		args := []*node{x.entire(a[0]).node}
 		for _, p := range a[1:] {
-			if !p.isScalar() {
-				refuse("a covariance function with a length for each dimension is not translated yet")
-			}
 			args = append(args, p.number().node)
 		}
 		return matrixOf(callOf(f, args...), []term{a[0].dims[0], a[0].dims[0]}, a)
 	}
+}
+
+// byDistance are covariance functions of a distance that is divided by the length.
+var byDistance = map[string]string{"matern12": "$1^2 * exp(-$2)",
+	"matern32": "$1^2 * (1 + sqrt(3) * $2) * exp(-sqrt(3) * $2)",
+	"matern52": "$1^2 * (1 + sqrt(5) * $2 + 5 / 3 * $2^2) * exp(-sqrt(5) * $2)"}
+
+// covarianceOf writes the elements of a covariance matrix: of points in several dimensions, with a length for each, or
+// of two lists of points.
+func (x *executor) covarianceOf(f string, a []value) value {
+	p, q, rest := a[0], a[0], a[1:]
+	if len(a) == 4 {
+		q, rest = a[1], a[2:]
+	}
+	if f == "periodic" || len(rest) != 2 || len(p.dims) > 2 || len(q.dims) != len(p.dims) || len(rest[1].dims) > 1 {
+		refuse("this form of a covariance function is not translated yet")
+	}
+	sd, length := rest[0].number(), rest[1]
+	gap := func(i, j term, k []term) term {
+		l := length.elem(k[:min(len(k), len(length.dims))])
+		return power(divide(subtract(p.elem(append([]term{i}, k...)), q.elem(append([]term{j}, k...))), l), constant(2))
+	}
+	return lazily(stan.Type{Word: "matrix"}, []term{p.dims[0], q.dims[0]}, a, func(i []term) term {
+		var square term
+		if len(p.dims) == 1 {
+			square = gap(i[0], i[1], nil)
+		} else {
+			square = x.fold("sum", lazily(stan.Type{Word: "vector"}, p.dims[1:], a, func(k []term) term {
+				return gap(i[0], i[1], k)
+			}))
+		}
+		if f == "rbf" {
+			return multiply(power(sd, constant(2)), callTerm("exp", divide(negate(square), constant(2).real())))
+		}
+		far := termOf(x.templates.fill(byDistance[f], numberedArgs([]*node{sd.node, callTerm("sqrt", square).node})),
+			sd, square)
+		if len(a) == 4 {
+			return far
+		}
+		return choose(comparison("==", i[0], i[1]), power(sd, constant(2)), far) // where the root has no slope
+	})
 }
 
 func linspaced(_ *executor, a []value) value {
