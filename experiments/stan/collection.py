@@ -5,7 +5,8 @@
 runs `ppl check` and the density with its gradient at two points for each PROGRAMS/NAME.stan, with the data of
 DATA/NAME.data.json or .data.R, or simulated data if there are none or if they lack what the program declares. A command may take 60 s of processor time and 4 GB.
 OUT/NAME.json has what came of it, and a program that has one is left out, so the script can be ended and started again.
-At its end it prints the share, and the failures by reason.
+`ppl import --verify` compares the density with that of the program, which it runs as it is. At its end the script
+prints the shares, and the failures by reason.
 """
 import collections, json, os, random, re, resource, struct, subprocess, sys, time
 
@@ -122,6 +123,15 @@ def density(ppl, program, data):
     return size, numbers[:2], numbers[2:]
 
 
+def verified(ppl, program, data):
+    """Whether the program itself, run by `ppl import --verify`, has the density of the model; else what was found."""
+    try:
+        run([ppl, "import", program, "--data", data, "--verify", data, "-o", os.devnull])
+        return "agrees"
+    except Refused as e:
+        return str(e).strip().split("\n")[-1][:300]
+
+
 def tried(ppl, programs, data, out, name):
     """What came of one program."""
     program, text = os.path.join(programs, name + ".stan"), None
@@ -149,6 +159,7 @@ def tried(ppl, programs, data, out, name):
         finite = all(abs(v) < 1e300 for v in values + gradient)
         came.update(dimension=size, density=[str(v) for v in values], finite=finite)
         came["seconds"] = round(time.time() - began, 2)
+        came["verified"] = verified(ppl, program, flags[1])
     except Refused as e:
         came["failed"] = str(e)
     except Exception as e:
@@ -175,6 +186,10 @@ def main(ppl, programs, data, out, names):
     good = [r for r in results if "failed" not in r]
     print("%d of %d programs pass check and are evaluated, %d of them finite at both points; %d with simulated data"
           % (len(good), len(results), sum(r["finite"] for r in good), sum(r["data"] == "simulated" for r in good)))
+    print("%d of them have the density of the program itself" % sum(r.get("verified") == "agrees" for r in good))
+    for r in good:
+        if r.get("verified", "agrees") != "agrees":
+            print("      %s: %s" % (r["name"], r["verified"]))
     reasons = collections.defaultdict(list)
     for r in results:
         if "failed" in r:
