@@ -125,7 +125,10 @@ func (x *expander) add(e *expansion, n *node, sign int) {
 		if sign < 0 {
 			x.fail(n, "`"+bare.String()+"` cannot be taken away", "leave the term out")
 		}
-		e.special = append(e.special, bare)
+		same := func(n *node) bool { return n.String() == bare.String() && n.text != "offset" }
+		if !slices.ContainsFunc(e.special, same) {
+			e.special = append(e.special, bare)
+		}
 	case bare.is(0):
 		e.change(terms{nil}, -sign)
 	default:

@@ -170,6 +170,18 @@ func TestModels(t *testing.T) {
 	}
 }
 
+// A term that is written twice is one term.
+func TestRepeatedTerms(t *testing.T) {
+	for _, f := range []string{"y ~ s(x)", "y ~ gp(x)", "y ~ mo(stars)", "y ~ x + f"} {
+		once := model(t, formula.Request{Formula: f, Data: read(t, "terms.csv")})
+		_, right, _ := strings.Cut(f, "~")
+		twice := model(t, formula.Request{Formula: f + " +" + right, Data: read(t, "terms.csv")})
+		if twice = strings.Replace(twice, f+" +"+right, f, 1); twice != once {
+			t.Errorf("%s +%s is another model:\n%s", f, right, twice)
+		}
+	}
+}
+
 // TestFamilies writes a model of every family with every link.
 func TestFamilies(t *testing.T) {
 	outcomes := map[string]string{"binomial": "n | trials(m)", "beta_binomial": "n | trials(m)", "bernoulli": "z",
