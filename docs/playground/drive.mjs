@@ -258,11 +258,25 @@ async function look(browser, address) {
   }
 }
 
+// lookInTheDark asks axe-core about the dark colours, in a profile that has not seen the others.
+async function lookInTheDark(browser, address) {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+  for (const [name, path] of Object.entries(pages)) {
+    await page.goto(address + path, { waitUntil: "networkidle0" });
+    await judge(page, name + ", dark");
+  }
+  await page.screenshot({ path: join(shots, "dark.png") });
+  await context.close();
+}
+
 async function main() {
   mkdirSync(shots, { recursive: true });
   const { server, requests, address } = await serve(html);
   const browser = await launch();
   await look(browser, address);
+  await lookInTheDark(browser, address);
   const page = await browser.newPage();
   await page.setViewport({ width: 1280, height: 900 });
   page.on("pageerror", (e) => wrong("error of the page: " + e.message));

@@ -58,7 +58,7 @@ func distributionList(dists map[string]*stdlib.Dist, names []string) string {
 	b.WriteString("# Distributions\n\nEach page has the log density, the arguments and a picture. " +
 		"`ppl help NAME` prints the same in a terminal.\n")
 	for _, support := range supports {
-		fmt.Fprintf(&b, "\n## Of what is %s\n\n| | |\n|---|---|\n%s", support, strings.Join(bySupport[support], ""))
+		fmt.Fprintf(&b, "\n## Of what is %s\n\n| distribution | what it is |\n|---|---|\n%s", support, strings.Join(bySupport[support], ""))
 	}
 	return b.String()
 }
@@ -113,7 +113,7 @@ func helpAsMarkdown(help string) string {
 			fmt.Fprintf(&b, "%s\n\n", escapedProse(part))
 			continue
 		}
-		b.WriteString("| argument | |\n|---|---|\n")
+		b.WriteString("| argument | what it is |\n|---|---|\n")
 		for line := range strings.Lines(part) {
 			name, what, _ := strings.Cut(strings.TrimSpace(line), " ")
 			fmt.Fprintf(&b, "| `%s` | %s |\n", name, cell(strings.TrimSpace(what)))

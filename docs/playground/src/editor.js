@@ -71,7 +71,7 @@ export function newEditor(host, { text, check, names, changed, run }) {
       extensions: [
         lineNumbers(), history(), drawSelection(), highlightActiveLine(), bracketMatching(), lintGutter(), language,
         syntaxHighlighting(colours), autocompletion({ override: [complete] }), look,
-        EditorView.contentAttributes.of({ "aria-label": "Model" }),
+        EditorView.contentAttributes.of({ "aria-label": "Model", tabindex: "0" }),
         EditorView.lineWrapping,
         linter((view) => check(view.state.doc.toString()), { delay: 350 }),
         EditorView.updateListener.of((u) => { if (u.docChanged) changed(); }),

@@ -234,6 +234,7 @@ async function main() {
   runner = new Runner({ digest: settings.digest }, (n) => say(`Loading ppl: ${megabytes(n)} MB unpacked or read …`));
   const module = await runner.ready;
   checker = new Runner({ module });
+  await checker.ready;
   editor = newEditor($("editor"), {
     text: "", check, names: settings.names, changed: () => {}, run: () => { if (!$("run").disabled) sample(); },
   });
