@@ -58,7 +58,8 @@ func distributionList(dists map[string]*stdlib.Dist, names []string) string {
 	b.WriteString("# Distributions\n\nEach page has the log density, the arguments and a picture. " +
 		"`ppl help NAME` prints the same in a terminal.\n")
 	for _, support := range supports {
-		fmt.Fprintf(&b, "\n## Of what is %s\n\n| distribution | what it is |\n|---|---|\n%s", support, strings.Join(bySupport[support], ""))
+		fmt.Fprintf(&b, "\n## Of what is %s\n\n| distribution | what it is |\n|---|---|\n%s", support,
+			strings.Join(bySupport[support], ""))
 	}
 	return b.String()
 }

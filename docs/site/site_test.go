@@ -205,8 +205,8 @@ func TestTitledFences(t *testing.T) {
 
 func TestHelpAsMarkdown(t *testing.T) {
 	got := helpAsMarkdown("Beta(a, b)\n\nBeta: x^(a-1) [y] `k`.\n\n  a   positive\n  b   more | less\n\nSource: B.\n")
-	want := "```ppl\nBeta(a, b)\n```\n\nBeta: x^(a-1) \\[y\\] `k`.\n\n| argument | what it is |\n|---|---|\n| `a` | positive |\n" +
-		"| `b` | more \\| less |\n\nSource: B.\n\n"
+	want := "```ppl\nBeta(a, b)\n```\n\nBeta: x^(a-1) \\[y\\] `k`.\n\n" +
+		"| argument | what it is |\n|---|---|\n| `a` | positive |\n| `b` | more \\| less |\n\nSource: B.\n\n"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
