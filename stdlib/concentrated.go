@@ -6,7 +6,7 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Log densities of gamma, inverse gamma and beta distributions that keep their digits where these are concentrated
+// Log densities of gamma, inverse gamma, beta and Dirichlet distributions that keep their digits where these are concentrated
 // about a place, such as Gamma(k, k) with k = 10¹²: the usual formulas are differences of numbers as large as k. With
 // t = rate x/k, and the remainder r(k) = log Γ(k) − (k − ½) log k + k − ½ log 2π of Stirling's formula (Abramowitz and
 // Stegun 1964, 6.1.41),
@@ -15,6 +15,8 @@ import (
 //	Beta(a, b)          a log x/p + b log (1 − x)/(1 − p) + ½ log(ab/(2π c)) + r(c) − r(a) − r(b)
 //	                    − log x − log(1 − x)
 //	c = a + b, p = a/c
+//	Dirichlet(a)        Σ a (log x/p − x/p + 1) + ½ (Σ log a − log c) − ½ (K − 1) log 2π + r(c) − Σ r(a) − Σ log x
+//	c = Σ a, p = a/c, where Σ a (x/p − 1) = 0
 
 // concentrated are the log densities by name, at arguments by name.
 var concentrated = map[string]func(x Node, a func(name string) Node) Node{
@@ -40,6 +42,7 @@ var concentrated = map[string]func(x Node, a func(name string) Node) Node{
 		}
 		return concentratedBeta(x, first, second)
 	},
+	"Dirichlet": func(x Node, a func(string) Node) Node { return concentratedDirichlet(x, a("concentration")) },
 }
 
 // Concentrated is the log density of a form that keeps its digits however concentrated it is, and LogProb where that
@@ -93,4 +96,14 @@ func concentratedBeta(x, a, b Node) Node {
 		times(0.5, ad.Sub(ad.Add(ad.Log(a), ad.Log(b)), ad.Log(c))), num(x, -halfLogTau),
 		ad.Sub(remainder(c), ad.Add(remainder(a), remainder(b))),
 		ad.Neg(ad.Add(ad.Log(x), ad.Log1p(ad.Neg(x)))))
+}
+
+func concentratedDirichlet(x, a Node) Node {
+	c, n := sumLast(a, 1), float64(lastSize(x)-1)
+	p := lift(ad.Div(a, spread(c, a.Shape())), 1, plates(x, 1), lastShape(x, 1))
+	d := ad.Div(ad.Sub(x, p), p)
+	each := ad.Mul(lift(a, 1, plates(x, 1), lastShape(x, 1)), ad.Sub(logNear(d), d))
+	norm := total(times(0.5, ad.Sub(sumLast(ad.Log(a), 1), ad.Log(c))), num(c, -n*halfLogTau), remainder(c),
+		ad.Neg(sumLast(remainder(a), 1)))
+	return ad.Add(norm, sumLast(ad.Sub(each, ad.Log(x)), 1))
 }

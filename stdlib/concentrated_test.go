@@ -2,6 +2,7 @@ package stdlib
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	ad "ppl/autodiff"
@@ -50,6 +51,30 @@ func TestConcentrated(t *testing.T) {
 	}
 }
 
+// A Dirichlet distribution of two shares is a beta distribution, however concentrated; of three that are not, the formula
+// is the usual one.
+func TestConcentratedDirichlet(t *testing.T) {
+	d := Dists()["Dirichlet"]
+	g := ad.New()
+	x, a := g.Input("x", 2, 3), g.Input("a", 3)
+	at := map[string][]float64{"x": {.2, .3, .5, .1, .6, .3}, "a": {.7, 30, 4}}
+	y, usual := d.Concentrated(&d.Forms[0])(x, []Node{a}), d.Forms[0].LogProb(x, []Node{a})
+	got := ad.Eval(at, y, ad.Grad(ad.SumAll(y), a)[0], usual, ad.Grad(ad.SumAll(usual), a)[0])
+	for k := range 2 {
+		for i, want := range got[2+k] {
+			if math.Abs(got[k][i]-want) > 1e-12*math.Abs(want) {
+				t.Errorf("%v, want %v", got[:2], got[2:])
+			}
+		}
+	}
+	two, shares := g.Input("two", 2), g.Input("shares", 2)
+	y = d.Concentrated(&d.Forms[0])(shares, []Node{two})
+	p := ad.Eval(map[string][]float64{"two": {3e12, 7e12}, "shares": {.3000001, .6999999}}, y)[0][0]
+	if want := 14.590093047091045; math.Abs(p-want) > 1e-5 { // 1 - .3000001 is rounded
+		t.Errorf("%.17g, want %.17g", p, want)
+	}
+}
+
 // A distribution has a line by the names of arguments that its forms have.
 func TestLinesHaveTheirArguments(t *testing.T) {
 	g := ad.New()
@@ -62,8 +87,8 @@ func TestLinesHaveTheirArguments(t *testing.T) {
 		for i := range d.Forms {
 			f := &d.Forms[i]
 			var args []Node
-			for range f.Args {
-				args = append(args, g.Const(0.3))
+			for _, a := range f.Args {
+				args = append(args, g.Full(0.3, slices.Repeat([]int{3}, a.Rank)...))
 			}
 			at, width := d.OnLine(f, args)
 			if !at.Valid() || !width.Valid() || len(d.LineSpread(f)) == 0 {

@@ -12,6 +12,9 @@ import (
 //	x ~ LogNormal(m, s)       u = log x ~ Normal(m, s)
 //	x ~ Gamma(k, rate = r)    u = log x     mode log k/r, curvature there k: some 1/√k about it
 //	x ~ Beta(a, b)            u = logit x   mode log a/b, curvature ab/(a + b)
+//	x ~ Dirichlet(a)          u of log x, in the basis of vectors that sum to 0: mode that of log a, where all of a are
+//	                          equal, curvature a
+//	x ~ CAR(m, …, precision)  u = x         about m, some 1/√precision from it
 
 // A line is a row: the place and the distance by the values of arguments, by name, and the names of those that the
 // distance depends on.
@@ -46,6 +49,12 @@ var lines = map[string]line{
 		}
 		return ad.Sub(ad.Log(first), ad.Log(second)), ad.Sqrt(ad.Add(over(first), over(second)))
 	}, []string{"a", "b", "concentration"}},
+	"Dirichlet": {func(a func(string) Node) (location, scale Node) {
+		c := a("concentration")
+		return helmert(ad.Log(c)), overRoot(times(1/float64(lastSize(c)), sumLast(c, 1)))
+	}, []string{"concentration"}},
+	"CAR": {func(a func(string) Node) (location, scale Node) { return a("mu"), overRoot(a("precision")) },
+		[]string{"precision"}},
 }
 
 // byShape is of distributions whose logarithm has a location and a scale.

@@ -47,6 +47,20 @@ func Helmert(x []float64) []float64 {
 	return u
 }
 
+// helmert is Helmert of the last axis of a node.
+func helmert(y Node) Node {
+	n := lastSize(y)
+	basis := make([]float64, 0, n*(n-1))
+	for i := range n {
+		unit := make([]float64, n)
+		unit[i] = 1
+		basis = append(basis, Helmert(unit)...)
+	}
+	rows := ad.Reshape(y, y.Size()/n, n)
+	return ad.Reshape(ad.MatMul(rows, y.Graph().Data("basis", basis, n, n-1), false, false),
+		join(plates(y, 1), n-1)...)
+}
+
 // FromHelmert is the vector that sums to 0 and has coordinates u in that basis.
 func FromHelmert(u []float64) []float64 {
 	x, after := make([]float64, len(u)+1), 0.0

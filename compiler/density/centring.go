@@ -73,10 +73,10 @@ func (r *Region) Centred() []bool {
 // coordinates.
 func (t *Theta) Effect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
 	switch {
-	case r.Term.Dist.Event > 0:
-		return vectorEffect(e, r)
 	case r.onLine():
 		return t.lineEffect(e, r)
+	case r.Term.Dist.Event > 0:
+		return vectorEffect(e, r)
 	}
 	l, s := locationScale(e, r.Term)
 	parts := []autodiff.Node{r.flat(e, e.Piece(r.Term.Array, r.Piece)), r.flat(e, l), r.flat(e, s)}

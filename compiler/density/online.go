@@ -17,6 +17,7 @@ import (
 //	x[i] ~ Gamma(k, k/m)           u = log x[i]                    z = (u − log m) √k
 //	x[i] ~ Normal(m, s) in 0..1    u = logit x[i]                  z by stdlib.TruncatedOnLine
 //	x[i] ~ Normal(0, s) zerosum    u in a basis without the sum    z = u/s
+//	x ~ CAR(m, r, 1/s^2, adj)      u = x                           z = (x − m)/s
 //
 // The density is that of x, with the log-Jacobian of the way from z to x.
 
@@ -112,9 +113,16 @@ func (t *Theta) lineEffect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
 // changes with parameters.
 func (r *Region) HasLine() bool {
 	t := r.Term
-	if !r.onLine() || len(t.Plates) == 0 || len(t.Reads) > 0 || r.Piece.Scanned() != nil || r.Piece.Recurrence != nil ||
-		r.Transform.Kind != types.Interval && r.Transform.Kind != types.ZeroSum {
+	if !r.onLine() || r.Size == 0 || len(t.Plates)+t.Dist.Event == 0 || len(t.Reads) > 0 ||
+		r.Piece.Scanned() != nil || r.Piece.Recurrence != nil {
 		return false
+	}
+	switch r.Transform.Kind {
+	case types.Interval, types.ZeroSum, types.Simplex:
+	default:
+		if t.Dist.Event == 0 {
+			return false
+		}
 	}
 	spread := []int{t.Dist.Location + 1}
 	if !t.Dist.LocationScale {

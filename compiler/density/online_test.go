@@ -31,6 +31,13 @@ func groupsOnLine() map[string]string {
 	}
 	all["one scale for each sum of 0"] = "data y[G, J] = [[1.2, 0.4, 0.7], [0.3, -0.2, 1]]\ns[G] ~ HalfNormal(1)\n" +
 		"x[g in G, j in J] ~ Normal(0, s[g]) zerosum\ny[g in G, j in J] ~ Normal(x[g, j], 1)\n"
+	all["simplex"] = "data k[J] = [3, 1, 5]\nc ~ HalfNormal(5)\nw[1..3] = [1, 2, 0.5]\nx ~ Dirichlet(c * w)\n" +
+		"k ~ Multinomial(9, x)\n"
+	all["simplices"] = "data k[G, J] = [[3, 1, 5], [2, 2, 0]], n[G] = [9, 4]\nc[G] ~ HalfNormal(5)\n" +
+		"a[g in G, j in J] = c[g]\nx[g in G] ~ Dirichlet(a[g])\nk[g in G] ~ Multinomial(n[g], x[g])\n"
+	const graph = "data adj[J, J] = [[0, 1, 1], [1, 0, 0], [1, 0, 0]]\ns ~ HalfNormal(1)\n"
+	all["areas"] = "data y[J] = [1.2, 0.4, 0.7]\n" + graph + "m[j in J] = 0.3 * j\n" +
+		"x ~ CAR(m, 0.9, 1 / s^2, adj)\ny[j in J] ~ Normal(x[j], 1)\n"
 	all["marked"] = before + "x[j in J] ~ Gamma(1 / s^2, exp(m)) noncentered\ny[j in J] ~ Normal(x[j], 1)\n"
 	return all
 }

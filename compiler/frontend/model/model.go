@@ -322,7 +322,7 @@ func (t *Term) Relative() bool {
 // OnLine reports whether a parameter's elements may have coordinates relative to their distribution on the
 // unconstrained line, as they have a support or a sum.
 func (t *Term) OnLine() bool {
-	if t.Kind != Prior || t.Dist == nil || t.Dist.Event > 0 || t.Censored != nil || t.Ordered {
+	if t.Kind != Prior || t.Dist == nil || t.Censored != nil || t.Ordered {
 		return false
 	}
 	if t.In != nil || t.ZeroSum {

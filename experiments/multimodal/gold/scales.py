@@ -4,7 +4,7 @@
     python3 experiments/multimodal/gold/scales.py [NAME …]      needs NumPy and SciPy
 
 Truth is by quadrature over location and log scale; given these, groups are independent, and each is integrated over the normal score of its prior
-probability, in which no scale is narrow. Walks and effects with a sum of 0 are normal given s, and integrated in closed form.
+probability, in which no scale is narrow. Walks, areas and effects with a sum of 0 are normal given s, and integrated in closed form; shares are Dirichlet.
 """
 
 import json
@@ -179,10 +179,43 @@ def walk(a):
     return text, in_closed_form(y, np.tril(np.ones((len(y), len(y)))), 0.6)
 
 
+def areas(a):
+    """Eight areas in a row, each next to two others."""
+    y = np.round(0.5 + a * EFFECTS, 2)
+    n = len(y)
+    adj = np.eye(n, k=1) + np.eye(n, k=-1)
+    basis = np.linalg.cholesky(np.linalg.inv(np.diag(adj.sum(0)) - 0.9 * adj))
+    text = f"data y[J] = {list(map(float, y))}\ndata adj[J, J] = {adj.astype(int).tolist()}\nm ~ Normal(0, 2)\ns ~ HalfNormal(1)\n" \
+        "theta ~ CAR(fill(0, J), 0.9, 1 / s^2, adj)\ny[j in J] ~ Normal(m + theta[j], 0.6)\n"
+    return text, in_closed_form(y, basis, 0.6)
+
+
+def shares(a):
+    """Counts of three kinds in eight groups, whose shares are integrated out: a Dirichlet-multinomial distribution of each."""
+    n, base = 40, np.array([0.5, 0.3, 0.2])
+    share_of = special.softmax(np.log(base) + a * np.column_stack([EFFECTS, -EFFECTS[::-1], EFFECTS * 0]), axis=1)
+    k = np.round(n * share_of[:, :2]).astype(int)
+    k = np.column_stack([k, n - k.sum(1)])
+    alpha, total = base / S**2, 1 / S[:, 0] ** 2
+    logp = log_prior_scale()
+    for row in k:
+        logp = logp + sum(sum(np.log(alpha[:, c] + i) for i in range(v)) for c, v in enumerate(row)) - sum(np.log(total + i) for i in range(n))
+    w = np.exp(logp - logp.max())
+    w /= w.sum()
+    first = (alpha[:, 0] + k[0, 0]) / (total + n)
+    second = first * (alpha[:, 0] + k[0, 0] + 1) / (total + n + 1)
+    mean = float(w @ first)
+    text = f"data k[J, C] = {k.tolist()}\ns ~ HalfNormal(1)\nbase[1..3] = [0.5, 0.3, 0.2]\n" \
+        f"theta[j in J] ~ Dirichlet(base / s^2)\nk[j in J] ~ Multinomial({n}, theta[j])\n"
+    return text, {"s": moments(w, S[:, 0]), "log_s": moments(w, LOGS), "near": share(below(w)),
+                  "theta[1,1]": (mean, math.sqrt(float(w @ second) - mean**2))}
+
+
+OTHERS = {"zerosum": zerosum, "walk": walk, "areas": areas, "shares": shares}
+
+
 def solve(name, a):
-    if name in FAMILIES:
-        return by_quadrature(name, a)
-    return {"zerosum": zerosum, "walk": walk}[name](a)
+    return by_quadrature(name, a) if name in FAMILIES else OTHERS[name](a)
 
 
 def write(name, which, text, truth, words):
@@ -197,7 +230,7 @@ def write(name, which, text, truth, words):
 
 def main():
     os.makedirs(HERE, exist_ok=True)
-    for name in sys.argv[1:] or [*FAMILIES, "zerosum", "walk"]:
+    for name in sys.argv[1:] or [*FAMILIES, *OTHERS]:
         tried = {}
 
         def near(a):
