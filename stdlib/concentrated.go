@@ -6,10 +6,10 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Log densities of gamma, inverse gamma, beta and Dirichlet distributions that keep their digits where these are concentrated
-// about a place, such as Gamma(k, k) with k = 10¹²: the usual formulas are differences of numbers as large as k. With
-// t = rate x/k, and the remainder r(k) = log Γ(k) − (k − ½) log k + k − ½ log 2π of Stirling's formula (Abramowitz and
-// Stegun 1964, 6.1.41),
+// Log densities of gamma, inverse gamma, beta and Dirichlet distributions that keep their digits where these are
+// concentrated about a place, such as Gamma(k, k) with k = 10¹²: the usual formulas are differences of numbers as large
+// as k. With t = rate x/k, and the remainder r(k) = log Γ(k) − (k − ½) log k + k − ½ log 2π of Stirling's formula
+// (Abramowitz and Stegun 1964, 6.1.41),
 //
 //	Gamma(k, rate)      k (log t − t + 1) + ½ log k − ½ log 2π − r(k) − log x
 //	Beta(a, b)          a log x/p + b log (1 − x)/(1 − p) + ½ log(ab/(2π c)) + r(c) − r(a) − r(b)

@@ -51,8 +51,8 @@ func TestConcentrated(t *testing.T) {
 	}
 }
 
-// A Dirichlet distribution of two shares is a beta distribution, however concentrated; of three that are not, the formula
-// is the usual one.
+// A Dirichlet distribution of two shares is a beta distribution, however concentrated; of three that are not, the
+// formula is the usual one.
 func TestConcentratedDirichlet(t *testing.T) {
 	d := Dists()["Dirichlet"]
 	g := ad.New()
