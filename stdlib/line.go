@@ -12,8 +12,8 @@ import (
 //	x ~ LogNormal(m, s)       u = log x ~ Normal(m, s)
 //	x ~ Gamma(k, rate = r)    u = log x     mode log k/r, curvature there k: some 1/√k about it
 //	x ~ Beta(a, b)            u = logit x   mode log a/b, curvature ab/(a + b)
-//	x ~ Dirichlet(a)          u of log x, in the basis of vectors that sum to 0: mode that of log a, where all of a are
-//	                          equal, curvature a
+//	x ~ Dirichlet(a)          u of log x, in the basis of vectors that sum to 0: mode that of log a; where all of a
+//	                          are equal, curvature a
 //	x ~ CAR(m, …, precision)  u = x         about m, some 1/√precision from it
 
 // A line is a row: the place and the distance by the values of arguments, by name, and the names of those that the
