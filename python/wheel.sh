@@ -17,6 +17,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 1580601600)}
+cmd/ppl/release/fewfonts.sh dist/wheel liberationsansregular liberationsansbold
 for target; do
     os=${target%/*} arch=${target#*/} tags=nogorgonia,wheel # gorgonia checks other devices, and takes two megabytes
     # Alpine's loader is not that of glibc: its binary is static, and has no native device.
@@ -26,7 +27,7 @@ for target; do
         cp "$PPL_BINARY" "$binary"
         unset PPL_BINARY
     else
-        CGO_ENABLED=0 GOOS=$os GOARCH=$arch "$go" build -trimpath -buildvcs=false -tags "$tags" \
+        CGO_ENABLED=0 GOOS=$os GOARCH=$arch "$go" build -trimpath -buildvcs=false -modfile dist/wheel/go.mod -tags "$tags" \
             -ldflags "-s -w -buildid= -X ppl/app/version.number=$version" -o "$binary" ./cmd/ppl
     fi
     chmod 755 "$binary"

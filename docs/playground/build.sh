@@ -6,20 +6,8 @@ to=$(mkdir -p "$1" && cd "$1" && pwd)
 cd "$(dirname "$0")"
 go=${GO:-go} build=../../dist/site
 
-# Pictures measure texts by the fonts of Liberation, of which a page needs one: the other eleven faces, two megabytes,
-# become that one, in a copy of the module.
-fonts=codeberg.org/go-fonts/liberation one=liberationsansregular
-rm -rf $build/liberation
-cp -r "$("$go" list -m -f '{{.Dir}}' $fonts)" $build/liberation
-chmod -R u+w $build/liberation
-for face in $build/liberation/liberation*/; do
-    name=$(basename "$face")
-    [[ $name != $one ]] || continue
-    rm -r "${face:?}"/*
-    printf 'package %s\n\nimport "%s/%s"\n\nvar TTF = %s.TTF\n' $name $fonts $one $one > "$face/data.go"
-done
-cp ../../go.mod ../../go.sum $build
-"$go" mod edit -replace "$fonts=$(cd $build/liberation && pwd)" $build/go.mod
+# Pictures measure texts by a font, of which a page needs one face.
+../../cmd/ppl/release/fewfonts.sh dist/site liberationsansregular
 
 export CGO_ENABLED=0 GOOS=js GOARCH=wasm
 how=(-modfile "$build/go.mod" -tags nogorgonia,wheel,nonative)
