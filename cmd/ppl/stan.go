@@ -41,11 +41,12 @@ func importCommand(c *console) *cobra.Command {
 		DisableFlagsInUseLine: true,
 	}
 	data := dataFlag(cmd)
-	verify := c.verifyFlag(cmd)
+	check := cmd.Flags().StringArray("verify", nil, "with data from `F` or NAME=F, compare the log densities of the "+
+		"program, run as it is, and of the model at 20 points")
 	out := cmd.Flags().StringP("out", "o", "", "write the model to `MODEL.ppl`")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if isBUGS(args[0]) {
-			if cmd.Flags().Changed("verify") {
+			if len(*check) > 0 {
 				return fault.Usagef("--verify is for programs of Stan")
 			}
 			text, err := c.importBUGS(args[0], *data)
@@ -75,10 +76,10 @@ func importCommand(c *console) *cobra.Command {
 				diag.Count(n, "statement is", "statements are"))}
 		}
 		_, ds := compiler.CheckText(modelOf(args[0]), m.Text)
-		if diag.HasErrors(ds) {
+		if diag.HasErrors(ds) || len(*check) == 0 {
 			return c.diagnose(ds)
 		}
-		return verify(p, m)
+		return c.verify(p, m, *check)
 	}
 	return cmd
 }

@@ -1,11 +1,7 @@
-//go:build !wheel
-
 package main
 
 import (
 	"fmt"
-
-	"github.com/spf13/cobra"
 
 	"ppl/app"
 	"ppl/app/fault"
@@ -14,18 +10,6 @@ import (
 	"ppl/lang/stan/evaluate"
 	"ppl/lang/stan/translate"
 )
-
-// verifyFlag adds --verify, and returns what it asks for.
-func (c *console) verifyFlag(cmd *cobra.Command) func(*stanProgram, *translate.Model) error {
-	data := cmd.Flags().StringArray("verify", nil, "with data from `F` or NAME=F, compare the log densities of the "+
-		"program, run as it is, and of the model at 20 points")
-	return func(p *stanProgram, m *translate.Model) error {
-		if len(*data) == 0 {
-			return nil
-		}
-		return c.verify(p, m, *data)
-	}
-}
 
 // verify compares the log density of a program of Stan with that of the model, and says what it found.
 func (c *console) verify(p *stanProgram, m *translate.Model, data []string) error {
