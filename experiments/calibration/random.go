@@ -89,7 +89,7 @@ func randomText(number int, wrong bool) string {
 // randomModels writes the texts of the first n.
 func randomModels(b *lab.Bench, n int, planted bool) (all []model, err error) {
 	for k := range n {
-		m := model{name: fmt.Sprintf("random_%03d", k)}
+		m := model{name: fmt.Sprintf("random_%03d", k), seed: k + 1}
 		if m.file, err = b.File(m.name+".ppl", randomText(k, false)); err != nil {
 			return nil, err
 		}

@@ -24,6 +24,7 @@ type model struct {
 	scale   float64 // by division through this number
 	file    string  // of a random one; empty: that of the example
 	sampled string  // the file of the model that is sampled, where that is another: a planted error
+	seed    int     // of the prior; random models have one each, or else they would share values of parameters
 }
 
 func examples() []model {
@@ -138,8 +139,8 @@ func (e experiment) prior(m model) (prior, error) {
 		number = 100
 	}
 	dir := e.Path(m.name)
-	if _, _, err := e.Command("predict", m.path(), "--draws", strconv.Itoa(number), "--seed", "1", "--quiet", "--out",
-		dir); err != nil {
+	if _, _, err := e.Command("predict", m.path(), "--draws", strconv.Itoa(number), "--seed",
+		strconv.Itoa(max(1, m.seed)), "--quiet", "--out", dir); err != nil {
 		return prior{}, err
 	}
 	of, err := store.Open(dir)
