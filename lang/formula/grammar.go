@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
@@ -161,6 +163,9 @@ func syntaxError(text string, err error) *Error {
 	}
 	e.End = e.At + 1
 	e.Message = "the formula cannot be parsed from here on"
+	if r, _ := utf8.DecodeRuneInString(text[e.At:]); unicode.IsLetter(r) {
+		e.Help = "a name with spaces is written in backquotes, as in y ~ `rain mm`"
+	}
 	if text[e.At] == '~' {
 		e.Message, e.Help = "a formula has one `~`", "write a comma between formulas, as in y ~ x, sigma ~ z"
 	}

@@ -52,6 +52,7 @@ func TestMistakes(t *testing.T) {
 		{"y ~ x +", "", "ends too early"},
 		{"y ~ (x", "", "ends too early"},
 		{"y ~ x $ n", "", "cannot be parsed from here on"},
+		{"y ~ x n", "", "a name with spaces is written in backquotes"},
 		{"bf(y ~ x, shape ~ z)", "", "the family gaussian has no parameter `shape`"},
 		{"y ~ x, sigma ~ z", "poisson", "it has none but the mean"},
 		{"bf(y ~ x, speed ~ z)", "", "`speed` is not a parameter of a family"},
