@@ -139,9 +139,16 @@ type quantity struct {
 
 func (q quantity) all() []float64 { return slices.Concat(q.chains...) }
 
-// quantities reads what names mean, or all, at most most of them; a note says how many were left out.
+// isConstant reports whether all draws are equal.
+func (q quantity) isConstant() bool {
+	all := q.all()
+	return len(all) > 0 && !slices.ContainsFunc(all, func(v float64) bool { return v != all[0] })
+}
+
+// quantities reads what names mean, or all that differ between draws, at most most of them; a note says how many were
+// left out.
 func quantities(r *store.Run, o Options, most int) (qs []quantity, notes []string, err error) {
-	total := 0
+	total, constant := 0, 0
 	add := func(selected []report.Selected, err error) error {
 		for _, s := range selected {
 			total += len(s.Elements)
@@ -150,8 +157,16 @@ func quantities(r *store.Run, o Options, most int) (qs []quantity, notes []strin
 			}
 			var chains [][]float64
 			chains, err = r.Draws(s.Variable.Name)
-			for _, i := range s.Elements[:min(len(s.Elements), most-len(qs))] {
-				qs = append(qs, quantity{s.Variable.Element(i), element(chains, i, s.Variable.Size())})
+			for _, i := range s.Elements {
+				if len(qs) == most {
+					break
+				}
+				q := quantity{s.Variable.Element(i), element(chains, i, s.Variable.Size())}
+				if len(o.Names) == 0 && q.isConstant() { // such as the reference level of a factor
+					total, constant = total-1, constant+1
+					continue
+				}
+				qs = append(qs, q)
 			}
 		}
 		return err
@@ -177,7 +192,11 @@ func quantities(r *store.Run, o Options, most int) (qs []quantity, notes []strin
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(qs) == 0 {
+	switch {
+	case len(qs) > 0:
+	case constant > 0:
+		return nil, nil, report.Unusable{Reason: "all draws in " + r.Dir + " are equal; name what is to be drawn"}
+	default:
 		return nil, nil, report.Unusable{Reason: r.Dir + " saves nothing that could be drawn"}
 	}
 	if total > most {

@@ -258,3 +258,32 @@ func TestPartsOfLongRuns(t *testing.T) {
 		}
 	}
 }
+
+// Elements that are the same in every draw, such as the reference level of a factor, are drawn only if they are named.
+func TestConstants(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "m.run")
+	layout := store.Layout{Chains: 1, Posterior: []types.Variable{{Name: "b", Shape: []int{2}, Dims: []string{"F"}}},
+		SampleStats: []types.Variable{{Name: "lp"}}}
+	w, err := store.Create(files.Disk{}, dir, layout, store.Options{Model: "m.ppl", Sampler: "nuts"})
+	must(t, err)
+	for d := range 20 {
+		must(t, w.Append(0, []float64{0, float64(d % 7)}, []float64{0}))
+	}
+	must(t, w.Close(store.Finished, nil))
+	run, err := store.Open(dir)
+	must(t, err)
+	for _, c := range []struct {
+		names []string
+		want  string
+	}{{nil, "b[2]"}, {[]string{"b"}, "b[1] b[2]"}} {
+		qs, notes, err := quantities(run, Options{Names: c.names}, 12)
+		must(t, err)
+		var names []string
+		for _, q := range qs {
+			names = append(names, q.name)
+		}
+		if got := strings.Join(names, " "); got != c.want || len(notes) > 0 {
+			t.Errorf("of %v %s are drawn, want %s; notes %v", c.names, got, c.want, notes)
+		}
+	}
+}
