@@ -122,6 +122,11 @@ analyses <- list(
     within(as.data.frame(ChickWeight), Chick <- factor(Chick, ordered = FALSE)), fit = lmer),
   analysis("lung", "Loprinzi et al. 1994 (survival)", time | cens(cens) ~ age + female, lung2, "exponential",
     function(f, d) survreg(Surv(time, status == 2) ~ age + female, d, dist = "exponential"), estimate = of_table),
+  analysis("cox", "Loprinzi et al. 1994 (survival)", time | cens(cens) ~ age + female, lung2, "cox",
+    function(f, d) coxph(Surv(time, status == 2) ~ age + female, d), function(fit) {
+      table <- coef(summary(fit))
+      data.frame(term = rownames(table), estimate = table[, 1], se = table[, 3])
+    }),
   analysis("unequal", "Potthoff & Roy 1964 (nlme)", "distance ~ age, sigma ~ Sex", orthodont,
     fit = function(f, d) gls(distance ~ age, d, weights = varIdent(form = ~ 1 | Sex), method = "ML"),
     estimate = of_gls)

@@ -22,6 +22,7 @@ type equation struct {
 	joint    bool     // the outcome is a column of several that are drawn together
 	levels   []string // of an outcome with categories
 	cut      string   // the name of the cut points of an ordered outcome
+	hazard   hazard   // of a family with one
 	sums     []sum
 }
 
@@ -168,8 +169,13 @@ func (e *equation) predictor(p *predictor, right *node) *predictor {
 		return n.op == opCall && ok && f.role == termForm
 	}
 	x := e.expander(special).expand(right)
-	if p.centre = x.intercept(); !p.centre && e.cutsOf(p) {
-		e.fail(right, "an ordered outcome has cut points in the place of an intercept", "leave out the 0 or -1")
+	if p.centre = x.intercept(); !p.centre && p.of == e.named("") {
+		switch {
+		case e.family.takes == orderedOutcome:
+			e.fail(right, "an ordered outcome has cut points in the place of an intercept", "leave out the 0 or -1")
+		case e.family.hazard:
+			e.fail(right, "a hazard has levels of intervals in the place of an intercept", "leave out the 0 or -1")
+		}
 	}
 	offsets := e.offsets(p, x)
 	e.population(p, x.terms)
@@ -221,8 +227,12 @@ func (e *equation) cutsOf(p *predictor) bool {
 // an ordered outcome cut points take its place.
 func (e *equation) intercept(p *predictor) {
 	shift := strings.Join(p.shift, " - ")
-	if e.cutsOf(p) {
+	switch {
+	case e.cutsOf(p):
 		e.cutPoints(p)
+		return
+	case e.family.hazard && p.of == e.named(""):
+		e.hazardLevels()
 		return
 	}
 	name := e.fresh(p.named("b", "Intercept"))
@@ -372,6 +382,10 @@ func (e *equation) mean(fill parameters) string {
 
 // observe writes the distribution of the outcome.
 func (e *equation) observe(fill parameters) {
+	if e.family.hazard {
+		e.observeHazard(fill)
+		return
+	}
 	y := e.outcome
 	text, direct := e.family.direct[e.link]
 	if !direct {

@@ -35,6 +35,7 @@ type family struct {
 	categories bool // each category but the first has a predictor
 	increasing bool // cut points are in order
 	logarithm  bool // mean and sigma are those of the logarithm
+	hazard     bool // the predictor multiplies a hazard that is constant in intervals of time
 }
 
 // hasLevels reports whether an outcome is one of several levels.
@@ -162,6 +163,7 @@ func families() []family {
 			dist: "Categorical(logits = {logits})"},
 		{name: "multinomial", links: []string{"logit"}, takes: talliesOutcome, categories: true,
 			dist: "Multinomial({trials}, logits = {logits})"},
+		{name: "cox", links: []string{"log"}, takes: positiveOutcome, hazard: true},
 		{name: "exgaussian", links: []string{"identity", "log", "inverse"},
 			dist: "ExpModNormal({mean} - {beta}, {sigma}, 1 / {beta})",
 			aux: []auxiliary{sigma(),
@@ -170,14 +172,6 @@ func families() []family {
 			dist: "GeneralizedExtremeValue({mean}, {sigma}, {xi})",
 			aux: []auxiliary{sigma(), {"xi", "Normal(0, 0.3)", "shape: 0 is the Gumbel distribution", "identity", 1,
 				0.3}}},
-	}
-}
-
-// refusedFamilies are families of R that a formula cannot have, with what to write.
-func refusedFamilies() map[string]string {
-	return map[string]string{
-		"cox": "count the events of each interval of time, and write them as Poisson(log = log(exposure[i]) + " +
-			"level[interval[i]] + eta[i]); ppl help survival",
 	}
 }
 
@@ -222,9 +216,6 @@ func findFamily(text string) (family, string) {
 				Help: "its links are " + diag.And(f.links)})
 		}
 		return f, chosen
-	}
-	if say, ok := refusedFamilies()[name]; ok {
-		panic(&Error{Message: fmt.Sprintf("the family %s cannot be written by a formula yet", name), Help: say})
 	}
 	help := "families are " + diag.And(Families())
 	if near, ok := diag.Nearest(name, Families()); ok {

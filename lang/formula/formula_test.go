@@ -142,6 +142,7 @@ func models() []formula.Request {
 		terms("f ~ x + (1 | g)", "categorical"),
 		terms("cbind(n, m, stars) ~ x", "multinomial"),
 		terms("stars ~ x", "sratio"),
+		terms("y | cens(z) ~ x + (1 | g)", "cox"),
 		terms("y ~ x, alpha ~ z, sigma ~ x", "skew_normal"),
 	}
 }
@@ -258,6 +259,8 @@ func estimates() []estimate {
 		{"q ~ x, hu ~ x", "hurdle_lognormal", "b Intercept sigma", map[string][]float64{
 			"b_Intercept": {1.08734}, "b_x": {0.19899},
 			"b_hu_Intercept": {-2.65945}, "b_hu_x": {0.67729}}},
+		// glm of counts in intervals, with an offset for the time in each (survSplit of survival)
+		{"y ~ x + f", "cox", "b level", map[string][]float64{"b_x": {-1.18929}, "b_f": {0, -1.92158, 0.97611}}},
 		// multinom of nnet
 		{"f ~ x + z", "categorical", "b Intercept", map[string][]float64{
 			"b_mub_Intercept": {-0.16974}, "b_mub_x": {0.07717},

@@ -293,6 +293,10 @@ func (w *equation) censoring(n *node) {
 				"cdf(…)))")
 		}
 	}
+	if w.family.hazard {
+		w.censoredHazard(n, is, has("left", -1))
+		return
+	}
 	low, high := "-inf", "inf"
 	if slices.Contains([]outcome{positiveOutcome, nonNegativeOutcome, countOutcome}, w.family.takes) {
 		low = "0"
@@ -306,6 +310,20 @@ func (w *equation) censoring(n *node) {
 		high = upper.name + "[i]"
 	}
 	w.outcome.censored = low + ".." + high
+}
+
+// censoredHazard marks which times are events.
+func (w *equation) censoredHazard(n *node, is func(word string, code int) string, left bool) {
+	if left {
+		w.fail(n, "times of the family cox are censored on the right only", "take the family weibull")
+	}
+	c := w.column(n)
+	events := w.define("event", is("right", 1)+" ? 0 : 1", nil)
+	w.hazard.events = events.name + "[i]"
+	w.hazard.isEvent = make([]bool, len(c.Values))
+	for i, v := range c.Values {
+		w.hazard.isEvent[i] = c.Levels == nil && v == 0 || c.Levels != nil && !math.IsNaN(v) && c.Levels[int(v)-1] == "none"
+	}
 }
 
 // truncation reads trunc(lb = 0, ub = 10).

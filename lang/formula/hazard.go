@@ -1,0 +1,92 @@
+package formula
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// A hazard is that of a piecewise exponential model: constant in each of some intervals of time, and multiplied by the
+// exponential of the predictor, as in Cox's model (Friedman, Piecewise exponential models for survival data with
+// covariates, Annals of Statistics 10 (1982) 101-113).
+type hazard struct {
+	starts  []float64 // of the intervals, from 0
+	levels  string    // the name of the logarithms of the hazard in the intervals
+	events  string    // whether a row is an event, at row i; empty if all are
+	isEvent []bool    // nil if all are
+}
+
+// intervals begin at quantiles of the times of events, so that each has as many of these.
+func (e *equation) intervals() []float64 {
+	const most, each = 10, 5 // intervals, and events of each
+	var times []float64
+	for i, v := range e.outcome.column.Values {
+		if !math.IsNaN(v) && (e.hazard.isEvent == nil || e.hazard.isEvent[i]) {
+			times = append(times, v)
+		}
+	}
+	if len(times) == 0 {
+		e.fail(e.left, "no row is an event: all times are censored", "")
+	}
+	slices.Sort(times)
+	starts := []float64{0}
+	for k := 1; k < min(most, max(1, len(times)/each)); k++ {
+		start := times[k*len(times)/min(most, max(1, len(times)/each))]
+		if start > starts[len(starts)-1] && start < times[len(times)-1] {
+			starts = append(starts, start)
+		}
+	}
+	return starts
+}
+
+// hazardLevels writes the prior of the hazard in each interval, about that of all times together.
+func (e *equation) hazardLevels() {
+	e.hazard.starts = e.intervals()
+	total, events := 0.0, 0.0
+	for i, v := range e.outcome.column.Values {
+		if math.IsNaN(v) {
+			continue
+		}
+		total += v
+		if e.hazard.isEvent == nil || e.hazard.isEvent[i] {
+			events++
+		}
+	}
+	e.hazard.levels = e.fresh(e.named("level"))
+	e.prior(e.hazard.levels, "level", fmt.Sprintf("%s[1..%d]", e.hazard.levels, len(e.hazard.starts)),
+		fmt.Sprintf("Normal(%s, 2.5)", rounded(math.Log(events/total))), "log(events / time of all rows), 2.5")
+}
+
+// observeHazard writes the density of a time: the hazard at it, if it is an event, times the probability to reach it.
+func (e *equation) observeHazard(fill parameters) {
+	if e.outcome.weights != "" || e.outcome.truncate != "" {
+		e.fail(e.left, "the family cox takes no weights and no trunc", "leave them out, or take the family weibull")
+	}
+	h, y := e.hazard, e.outcome.name
+	n := len(h.starts)
+	starts, ends := make([]string, n), make([]string, n)
+	for k, s := range h.starts {
+		starts[k] = exact(s)
+		if ends[k] = "inf"; k+1 < n {
+			ends[k] = exact(h.starts[k+1])
+		}
+	}
+	start, end := e.fresh(e.named("start")), e.fresh(e.named("end"))
+	spent, at := e.fresh(e.named("spent")), e.fresh(e.named("ended"))
+	e.defined = append(e.defined, fmt.Sprintf("%s = [%s]", start, strings.Join(starts, ", ")),
+		fmt.Sprintf("%s = [%s]", end, strings.Join(ends, ", ")),
+		fmt.Sprintf("%s[i in %s, k in 1..%d] = clip(%s[i], %s[k], %s[k]) - %[5]s[k]  # time in each interval", spent, e.rows,
+			n, y, start, end),
+		fmt.Sprintf("%s[i in %s, k in 1..%d] = %s[i] > %s[k] && %[4]s[i] <= %[6]s[k]", at, e.rows, n, y, start, end))
+	logHazard, cumulative := e.fresh(e.named("log_hazard")), e.fresh(e.named("cumulative"))
+	e.statement(fmt.Sprintf("%s[i in %s] = %s + sum(k in 1..%d: %s[i, k] * %s[k])", logHazard, e.rows, fill["eta"], n, at,
+		h.levels), "")
+	e.statement(fmt.Sprintf("%s[i in %s] = exp(%s) * sum(k in 1..%d: %s[i, k] * exp(%s[k]))", cumulative, e.rows,
+		fill["eta"], n, spent, h.levels), "")
+	density := logHazard + "[i]"
+	if h.events != "" {
+		density = h.events + " * " + density
+	}
+	e.statement(fmt.Sprintf("%s[i in %s] ~ Density(%s - %s[i])", y, e.rows, density, cumulative), "")
+}
