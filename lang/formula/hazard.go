@@ -76,12 +76,12 @@ func (e *equation) observeHazard(fill parameters) {
 	spent, at := e.fresh(e.named("spent")), e.fresh(e.named("ended"))
 	e.defined = append(e.defined, fmt.Sprintf("%s = [%s]", start, strings.Join(starts, ", ")),
 		fmt.Sprintf("%s = [%s]", end, strings.Join(ends, ", ")),
-		fmt.Sprintf("%s[i in %s, k in 1..%d] = clip(%s[i], %s[k], %s[k]) - %[5]s[k]  # time in each interval", spent, e.rows,
-			n, y, start, end),
+		fmt.Sprintf("%s[i in %s, k in 1..%d] = clip(%s[i], %s[k], %s[k]) - %[5]s[k]  # time in each interval", spent,
+			e.rows, n, y, start, end),
 		fmt.Sprintf("%s[i in %s, k in 1..%d] = %s[i] > %s[k] && %[4]s[i] <= %[6]s[k]", at, e.rows, n, y, start, end))
 	logHazard, cumulative := e.fresh(e.named("log_hazard")), e.fresh(e.named("cumulative"))
-	e.statement(fmt.Sprintf("%s[i in %s] = %s + sum(k in 1..%d: %s[i, k] * %s[k])", logHazard, e.rows, fill["eta"], n, at,
-		h.levels), "")
+	e.statement(fmt.Sprintf("%s[i in %s] = %s + sum(k in 1..%d: %s[i, k] * %s[k])", logHazard, e.rows, fill["eta"],
+		n, at, h.levels), "")
 	e.statement(fmt.Sprintf("%s[i in %s] = exp(%s) * sum(k in 1..%d: %s[i, k] * exp(%s[k]))", cumulative, e.rows,
 		fill["eta"], n, spent, h.levels), "")
 	density := logHazard + "[i]"

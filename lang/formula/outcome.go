@@ -322,7 +322,8 @@ func (w *equation) censoredHazard(n *node, is func(word string, code int) string
 	w.hazard.events = events.name + "[i]"
 	w.hazard.isEvent = make([]bool, len(c.Values))
 	for i, v := range c.Values {
-		w.hazard.isEvent[i] = c.Levels == nil && v == 0 || c.Levels != nil && !math.IsNaN(v) && c.Levels[int(v)-1] == "none"
+		w.hazard.isEvent[i] = c.Levels == nil && v == 0 ||
+			c.Levels != nil && !math.IsNaN(v) && c.Levels[int(v)-1] == "none"
 	}
 }
 
