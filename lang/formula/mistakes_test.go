@@ -2,6 +2,7 @@ package formula_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -103,6 +104,28 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%s, family %q: no mistake is found:\n%s", c.formula, c.family, text)
 		} else if !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, family %q: %v\nwant %s", c.formula, c.family, err, c.want)
+		}
+	}
+}
+
+// TestManyLevels holds that terms and outcomes with very many levels are refused before they take the memory.
+func TestManyLevels(t *testing.T) {
+	const rows = 200000
+	g, x, levels := make([]float64, rows), make([]float64, rows), make([]string, rows)
+	for i := range g {
+		g[i], x[i], levels[i] = float64(i+1), math.Sin(float64(i)), fmt.Sprintf("u%06d", i)
+	}
+	table := formula.Table{Path: "t.csv", Columns: []formula.Column{{Name: "x", Values: x},
+		{Name: "g", Values: g, Levels: levels}, {Name: "y", Values: x}}}
+	for _, c := range []struct{ formula, family, want string }{
+		{"y ~ g", "", "would have 200000 coefficients"}, {"y ~ g", "", "write groups as (1 | g)"},
+		{"y ~ (1 | g)", "", "has a level for each of the 200000 rows"}, {"y ~ (g | x)", "", "would have 200000 coefficients"},
+		{"g ~ x", "categorical", "`g` has 200000 levels"}, {"y ~ mo(g)", "", "the order of the levels"},
+		{"y ~ s(x, by = g)", "", "has 200000 levels"},
+	} {
+		if _, err := formula.Model(formula.Request{Formula: c.formula, Family: c.family, Data: table}); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v\nwant %s", c.formula, err, c.want)
 		}
 	}
 }

@@ -115,6 +115,10 @@ func (w *equation) levelsColumn(n *node) (*Column, string) {
 	if w.levels = f.levels; len(w.levels) < 2 {
 		w.fail(n, fmt.Sprintf("`%s` has one level", f.column), "")
 	}
+	if len(w.levels) > manyLevels {
+		w.fail(n, fmt.Sprintf("`%s` has %d levels, and the family %s at most %d", f.column, len(w.levels), w.family.name,
+			manyLevels), "")
+	}
 	return c, w.declare(c, fmt.Sprintf("index(%s)%s", w.fresh(plural(spelled(c.Name))), typ))
 }
 

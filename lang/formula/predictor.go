@@ -120,6 +120,7 @@ func (w *writer) coefficients(p *predictor, ts terms, t term) (all []coefficient
 		}
 		products = next
 	}
+	w.checkLevels(t, axes)
 	for _, product := range products {
 		c := coefficient{term: t, axes: axes}
 		parts := names
@@ -136,6 +137,21 @@ func (w *writer) coefficients(p *predictor, ts terms, t term) (all []coefficient
 		all = append(all, c)
 	}
 	return all
+}
+
+// manyLevels is how many coefficients a term with factors may have, and how many categories an outcome.
+const manyLevels = 2000
+
+// checkLevels refuses factors with so many levels that they should be groups.
+func (w *writer) checkLevels(t term, axes []axis) {
+	count := 1.0
+	for _, a := range axes {
+		count *= float64(len(a.levels))
+	}
+	if count > manyLevels {
+		w.failTerm(t, fmt.Sprintf("would have %.0f coefficients", count), fmt.Sprintf("write groups as (1 | %s), which "+
+			"estimates how much they differ", t))
+	}
 }
 
 // numbers are the quantities of a variable in a term: one, or those of a polynomial.

@@ -87,11 +87,19 @@ func (w *writer) checkRank(intercept bool, all []coefficient) {
 		}
 		columns = append(columns, designColumn{label: "the intercept", values: ones})
 	}
+	p := 1.0
+	for _, c := range all {
+		count := 1.0
+		for _, a := range c.axes {
+			count *= float64(len(a.levels))
+		}
+		p += count
+	}
+	if p*p*float64(w.size) > most {
+		return
+	}
 	for _, c := range all {
 		columns = append(columns, c.designColumns(w.size)...)
-	}
-	if p := float64(len(columns)); p*p*float64(w.size) > most {
-		return
 	}
 	var basis [][]float64    // orthonormal
 	var of [][]float64       // of each basis vector, the columns it is made of
