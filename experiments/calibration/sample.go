@@ -129,7 +129,7 @@ func (m model) path() string {
 }
 
 // prior is drawn when it is first asked for. Draws are passed over whose data could not be drawn, as where an equation
-// has no solution: the density of their parameters is 0 for any data.
+// has no solution: the density of their parameters is 0 for any data. Those whose data are infinite are, too.
 func (e experiment) prior(m model) (prior, error) {
 	if p, ok := e.priors[m.name]; ok {
 		return p, nil
@@ -165,7 +165,7 @@ func (e experiment) prior(m model) (prior, error) {
 	for row := range number {
 		whole := true
 		for _, d := range p.data {
-			whole = whole && !slices.ContainsFunc(d.at(row), math.IsNaN)
+			whole = whole && !slices.ContainsFunc(d.at(row), isNotFinite)
 		}
 		if whole {
 			p.complete = append(p.complete, row)
@@ -174,6 +174,8 @@ func (e experiment) prior(m model) (prior, error) {
 	e.priors[m.name] = p
 	return p, nil
 }
+
+func isNotFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
 // data are what a model observes in a row of the prior, by the names of its data.
 func (m model) data(p prior, row int) map[string]any {

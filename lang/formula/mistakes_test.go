@@ -119,7 +119,8 @@ func TestManyLevels(t *testing.T) {
 		{Name: "g", Values: g, Levels: levels}, {Name: "y", Values: x}}}
 	for _, c := range []struct{ formula, family, want string }{
 		{"y ~ g", "", "would have 200000 coefficients"}, {"y ~ g", "", "write groups as (1 | g)"},
-		{"y ~ (1 | g)", "", "has a level for each of the 200000 rows"}, {"y ~ (g | x)", "", "would have 200000 coefficients"},
+		{"y ~ (1 | g)", "", "has a level for each of the 200000 rows"},
+		{"y ~ (g | x)", "", "would have 200000 coefficients"},
 		{"g ~ x", "categorical", "`g` has 200000 levels"}, {"y ~ mo(g)", "", "the order of the levels"},
 		{"y ~ s(x, by = g)", "", "has 200000 levels"},
 	} {

@@ -116,8 +116,8 @@ func (w *equation) levelsColumn(n *node) (*Column, string) {
 		w.fail(n, fmt.Sprintf("`%s` has one level", f.column), "")
 	}
 	if len(w.levels) > manyLevels {
-		w.fail(n, fmt.Sprintf("`%s` has %d levels, and the family %s at most %d", f.column, len(w.levels), w.family.name,
-			manyLevels), "")
+		w.fail(n, fmt.Sprintf("`%s` has %d levels, and the family %s at most %d", f.column, len(w.levels),
+			w.family.name, manyLevels), "")
 	}
 	return c, w.declare(c, fmt.Sprintf("index(%s)%s", w.fresh(plural(spelled(c.Name))), typ))
 }

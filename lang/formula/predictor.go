@@ -142,15 +142,15 @@ func (w *writer) coefficients(p *predictor, ts terms, t term) (all []coefficient
 // manyLevels is how many coefficients a term with factors may have, and how many categories an outcome.
 const manyLevels = 2000
 
-// checkLevels refuses factors with so many levels that they should be groups.
+// checkLevels refuses factors of very many levels, which should be groups.
 func (w *writer) checkLevels(t term, axes []axis) {
 	count := 1.0
 	for _, a := range axes {
 		count *= float64(len(a.levels))
 	}
 	if count > manyLevels {
-		w.failTerm(t, fmt.Sprintf("would have %.0f coefficients", count), fmt.Sprintf("write groups as (1 | %s), which "+
-			"estimates how much they differ", t))
+		w.failTerm(t, fmt.Sprintf("would have %.0f coefficients", count),
+			fmt.Sprintf("write groups as (1 | %s), which estimates how much they differ", t))
 	}
 }
 
