@@ -129,7 +129,7 @@ func (m model) path() string {
 }
 
 // prior is drawn when it is first asked for. Draws are passed over whose data could not be drawn, as where an equation
-// has no solution: the density of their parameters is 0 for any data. Those whose data are infinite are, too.
+// has no solution: the density of their parameters is 0 for any data. Those with an infinite number are, too.
 func (e experiment) prior(m model) (prior, error) {
 	if p, ok := e.priors[m.name]; ok {
 		return p, nil
@@ -164,8 +164,10 @@ func (e experiment) prior(m model) (prior, error) {
 	}
 	for row := range number {
 		whole := true
-		for _, d := range p.data {
-			whole = whole && !slices.ContainsFunc(d.at(row), isNotFinite)
+		for _, part := range []map[string]drawn{p.data, p.parameters} {
+			for _, d := range part {
+				whole = whole && !slices.ContainsFunc(d.at(row), isNotFinite)
+			}
 		}
 		if whole {
 			p.complete = append(p.complete, row)
