@@ -113,7 +113,9 @@ func (e experiment) sample(m model, s sampler, replicate int) (run, error) {
 	if err != nil {
 		return r, err
 	}
-	r.RHat = said.Worst().RHat
+	if r.RHat = said.Worst().RHat; isNotFinite(r.RHat) { // which JSON cannot write
+		r.RHat = math.MaxFloat64
+	}
 	for _, w := range said.Warnings {
 		r.Warnings = append(r.Warnings, w.String())
 	}
