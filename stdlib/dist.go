@@ -17,13 +17,13 @@ var distTable = indexDists(slices.Concat(realDists, skewedDists, positiveDists, 
 
 // indexDists puts the guards around the formulas of each row, and gives the line its ends.
 func indexDists(rows []Dist) map[string]*Dist {
-	table := make(map[string]*Dist, len(rows))
+	table, means := make(map[string]*Dist, len(rows)), expectations{scalarMeans(), vectorMeans(), shares()}
 	for _, d := range rows {
 		if d.Support == types.RealLine {
 			d.Lo, d.Hi = -inf, inf
 		}
 		d.Forms = slices.Clone(d.Forms)
-		addMeans(&d)
+		means.addTo(&d)
 		for i := range d.Forms {
 			guard(&d, &d.Forms[i])
 		}

@@ -172,15 +172,22 @@ func extremeMean(a []float64) float64 {
 	}
 }
 
-// addMeans gives the forms of a row their means.
-func addMeans(d *Dist) {
-	for k, mean := range scalarMeans()[d.Name] {
+// expectations are the means and probabilities of all distributions, by name.
+type expectations struct {
+	scalars map[string][]scalarMean
+	vectors map[string][]func(args [][]float64, out []float64)
+	shares  map[string][]func(args [][]float64, k int) float64
+}
+
+// addTo gives the forms of a row their means.
+func (e expectations) addTo(d *Dist) {
+	for k, mean := range e.scalars[d.Name] {
 		d.Forms[k].Mean = func(args [][]float64, out []float64) { out[0] = mean(firsts(args)) }
 	}
-	for k, mean := range vectorMeans()[d.Name] {
+	for k, mean := range e.vectors[d.Name] {
 		d.Forms[k].Mean = mean
 	}
-	for k, share := range shares()[d.Name] {
+	for k, share := range e.shares[d.Name] {
 		d.Forms[k].Share = share
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// TestMeans compares means with averages of draws, within 4.5 standard errors; those of laws whose variance is infinite
-// are within the larger errors that their draws have.
+// TestMeans compares means with averages of draws, within 4.5 standard errors; those of distributions whose variance is
+// infinite are within the larger errors that their draws have.
 func TestMeans(t *testing.T) {
 	const many = 20000
 	compared := 0

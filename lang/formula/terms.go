@@ -21,7 +21,6 @@ const (
 	variableForm role = iota // computes a column, or names groups
 	termForm                 // a term of its own
 	outcomeForm              // on the left, behind `|`, or around outcomes
-	groupForm                // on the right of the bar of a group
 	refusedForm
 )
 
