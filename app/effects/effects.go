@@ -3,7 +3,7 @@
 //
 //	run, err := analysis.Open("sleep.run", notes.None{})
 //	e, err := effects.Of(ctx, run, effects.Question{Terms: []string{"Days"}})
-//	fmt.Println(e.Places[0].Label, e.Estimates[0].Mean, e.Estimates[0].Lo, e.Estimates[0].Hi)
+//	fmt.Println(e.Places[0].Values[0].Label, e.Estimates[0].Mean, e.Estimates[0].Lo, e.Estimates[0].Hi)
 //
 // The predictors that are asked for run over a grid. Each other one has its mean or, if it is a category, its first
 // element; groups that have effects of their own are a new group, whose effects have the mean of their distribution.
@@ -148,9 +148,8 @@ type frame struct {
 type predictor struct {
 	types.Variable
 	values []float64
-	labels []string // of the set whose elements it names
-	index  bool
-	group  bool // parameters of the elements of its set have a distribution that the model estimates
+	set    *types.IndexSet // whose elements it names; nil if it is a number
+	group  bool            // parameters of the elements of its set have a distribution that the model estimates
 }
 
 func newFrame(run *analysis.Run, q Question) (*frame, error) {
@@ -200,12 +199,8 @@ func (f *frame) add(v types.Variable, read func(string) ([]float64, error)) erro
 		return fault.Of(err)
 	}
 	p := predictor{Variable: v, values: values}
-	for _, s := range f.run.Stored.Layout.Sets {
-		if !slices.Contains(s.NumberedBy, v.Name) {
-			continue
-		}
-		p.index, p.labels = true, s.Labels
-		p.group = f.hasEffects(s.Name)
+	if set, ok := f.run.Stored.Layout.SetOf(v.Name); ok {
+		p.set, p.group = &set, f.hasEffects(set.Name)
 	}
 	f.predictors = append(f.predictors, p)
 	return nil
@@ -257,10 +252,10 @@ func (f *frame) axis(name string, k int) (Axis, error) {
 	if len(p.Dims) != 1 {
 		return Axis{}, fault.Wrongf("%s has %d axes, and effects are shown of predictors with one", name, len(p.Dims))
 	}
-	a := Axis{Name: name, Category: p.index}
-	if p.index {
+	a := Axis{Name: name, Category: p.set != nil}
+	if p.set != nil {
 		for _, v := range p.distinct() {
-			a.Values = append(a.Values, p.value(v))
+			a.Values = append(a.Values, Value{v, p.set.Element(v)})
 		}
 		return a, nil
 	}
@@ -311,24 +306,25 @@ func (p *predictor) distinct() []float64 {
 	return slices.Compact(slices.Sorted(slices.Values(p.present())))
 }
 
-// value is an element of a category.
-func (p *predictor) value(v float64) Value {
-	if i := int(v) - 1; p.labels != nil && i >= 0 && i < len(p.labels) {
-		return Value{v, p.labels[i]}
-	}
-	return Value{v, fmt.Sprintf("%g", v)}
-}
-
 // predictAll returns the expected outcome at each place, by chain and draw. If the outcome is a category, places have
 // one as a last term, and the probability of that is what is expected.
 func (f *frame) predictAll(ctx context.Context, e *Effects) (all [][][]float64, err error) {
 	e.Places = places(e.Terms)
+	dir, err := os.MkdirTemp("", "ppl-effects-")
+	if err != nil {
+		return nil, fault.Of(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "grid.json")
+	if err := f.writeGrid(e, path); err != nil {
+		return nil, err
+	}
 	categories := f.categories()
 	if categories == nil {
-		return f.predict(ctx, e, 0)
+		return f.predict(ctx, path, len(e.Places), 0)
 	}
 	for k := range categories {
-		values, err := f.predict(ctx, e, k+1)
+		values, err := f.predict(ctx, path, len(e.Places), k+1)
 		if err != nil {
 			return nil, err
 		}
@@ -341,24 +337,15 @@ func (f *frame) predictAll(ctx context.Context, e *Effects) (all [][][]float64, 
 
 // categories are those of the outcome; nil if it is a number.
 func (f *frame) categories() (all []Value) {
-	for _, s := range f.run.Stored.Layout.Sets {
-		if !slices.Contains(s.NumberedBy, f.outcome.Name) {
-			continue
-		}
-		for k := range s.Size {
-			v := Value{float64(k + 1), fmt.Sprint(k + 1)}
-			if s.Labels != nil {
-				v.Label = s.Labels[k]
-			}
-			all = append(all, v)
-		}
+	set, _ := f.run.Stored.Layout.SetOf(f.outcome.Name)
+	for k := range set.Size {
+		all = append(all, Value{float64(k + 1), set.Element(float64(k + 1))})
 	}
 	return all
 }
 
-// predict returns the expected outcome, or the probability of a category, at the places of the terms.
-func (f *frame) predict(ctx context.Context, e *Effects, category int) ([][][]float64, error) {
-	e.Fixed = nil
+// writeGrid writes the predictors at the places of the terms as new data, and names the values of the others.
+func (f *frame) writeGrid(e *Effects, path string) error {
 	data := map[string]any{}
 	for i := range f.predictors {
 		p := &f.predictors[i]
@@ -372,34 +359,30 @@ func (f *frame) predict(ctx context.Context, e *Effects, category int) ([][][]fl
 		}
 		value, words, err := f.other(p)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		data[p.Name] = slices.Repeat([]any{value}, len(e.Places))
 		e.Fixed = append(e.Fixed, words)
 	}
-	dir, err := os.MkdirTemp("", "ppl-effects-")
-	if err != nil {
-		return nil, fault.Of(err)
-	}
-	defer os.RemoveAll(dir)
 	text, err := json.Marshal(data)
 	if err != nil {
-		return nil, fault.Of(err)
+		return fault.Of(err)
 	}
-	path := filepath.Join(dir, "grid.json")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		return nil, fault.Of(err)
-	}
+	return fault.Of(os.WriteFile(path, text, 0o600))
+}
+
+// predict returns the expected outcome, or the probability of a category, at n places that a file has.
+func (f *frame) predict(ctx context.Context, path string, n, category int) ([][][]float64, error) {
 	vs, drawn, err := f.run.PredictInMemory(ctx, analysis.NewData{Data: []string{path}, Expected: true,
 		Category: category, Groups: f.question.Groups, Thin: max(1, f.question.Thin)})
 	if err != nil {
 		return nil, err
 	}
 	k := slices.IndexFunc(vs, func(v types.Variable) bool { return v.Name == f.outcome.Name })
-	if k < 0 || vs[k].Size() != len(e.Places) {
+	if k < 0 || vs[k].Size() != n {
 		return nil, fault.Wrongf("the rows of %s do not follow from its predictors alone", f.outcome.Name)
 	}
-	return byPlace(drawn[k], len(e.Places)), nil
+	return byPlace(drawn[k], n), nil
 }
 
 // byPlace turns the draws of a chain, laid end to end, into those of each place.
@@ -418,7 +401,7 @@ func byPlace(chains [][]float64, n int) [][][]float64 {
 
 // given is a value as new data have it.
 func (p *predictor) given(v Value) any {
-	if p.index && p.labels != nil {
+	if p.set != nil && p.set.Labels != nil {
 		return v.Label
 	}
 	return v.Number
@@ -430,12 +413,13 @@ func (f *frame) other(p *predictor) (value any, words string, err error) {
 	switch {
 	case len(p.Dims) > 1:
 		return p.meanRow(), p.Name + " at its means", nil
-	case p.index && asked:
+	case p.set != nil && asked:
 		return p.named(text)
-	case p.index && p.group && f.question.Groups != compiler.RefuseGroups:
+	case p.group && f.question.Groups != compiler.RefuseGroups:
 		return p.fresh(), "a new " + p.Name, nil
-	case p.index:
-		v := p.value(p.distinct()[0])
+	case p.set != nil:
+		first := p.distinct()[0]
+		v := Value{first, p.set.Element(first)}
 		return p.given(v), p.Name + " = " + v.Label, nil
 	case asked:
 		var v float64
@@ -455,11 +439,11 @@ func (f *frame) other(p *predictor) (value any, words string, err error) {
 func (p *predictor) named(text string) (value any, words string, err error) {
 	var names []string
 	for _, v := range p.distinct() {
-		if x := p.value(v); x.Label == text {
+		x := Value{v, p.set.Element(v)}
+		if x.Label == text {
 			return p.given(x), p.Name + " = " + text, nil
-		} else {
-			names = append(names, x.Label)
 		}
+		names = append(names, x.Label)
 	}
 	help := fmt.Sprintf("it has %d elements, such as %s", len(names), names[0])
 	if len(names) <= fewValues {
@@ -473,15 +457,15 @@ func (p *predictor) named(text string) (value any, words string, err error) {
 
 // fresh is an element that the run does not have.
 func (p *predictor) fresh() any {
-	if p.labels == nil {
+	if p.set.Labels == nil {
 		return slices.Max(p.present()) + 1
 	}
 	name := "another " + p.Name
-	for slices.Contains(p.labels, name) {
+	for slices.Contains(p.set.Labels, name) {
 		name += "'"
 	}
-	if slices.IndexFunc(p.labels, func(l string) bool { return strings.Trim(l, "0123456789") != "" }) < 0 {
-		return largest(p.labels) + 1 // codes
+	if slices.IndexFunc(p.set.Labels, func(l string) bool { return strings.Trim(l, "0123456789") != "" }) < 0 {
+		return largest(p.set.Labels) + 1 // codes
 	}
 	return name
 }

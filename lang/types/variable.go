@@ -32,6 +32,14 @@ type IndexSet struct {
 	NumberedBy []string `json:"numbered_by,omitempty"`
 }
 
+// Element is the name of the element with a number, from 1: its label or, if there is none, the number.
+func (s IndexSet) Element(number float64) string {
+	if i := int(number) - 1; i >= 0 && i < len(s.Labels) {
+		return s.Labels[i]
+	}
+	return strconv.FormatFloat(number, 'g', -1, 64)
+}
+
 // Size is the number of elements.
 func (v Variable) Size() int {
 	n := 1

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ppl/lang/types"
@@ -101,18 +100,10 @@ func wholePredictors(r *store.Run) string {
 
 // groupNames names groups by the labels of the index set that they are elements of, else by their numbers.
 func groupNames(r *store.Run, by string, codes []float64) []string {
-	var labels []string
-	for _, s := range r.Layout.Sets {
-		if slices.Contains(s.NumberedBy, by) {
-			labels = s.Labels
-		}
-	}
+	set, _ := r.Layout.SetOf(by)
 	names := make([]string, len(codes))
 	for k, c := range codes {
-		names[k] = strconv.FormatFloat(c, 'g', -1, 64)
-		if i := int(c) - 1; i >= 0 && i < len(labels) {
-			names[k] = labels[i]
-		}
+		names[k] = set.Element(c)
 	}
 	return names
 }

@@ -56,6 +56,15 @@ type LeftOut struct {
 	Parameter bool   `json:"parameter,omitempty"`
 }
 
+// SetOf is the index set whose elements some data name by number; ok is false if there is none.
+func (l Layout) SetOf(data string) (set types.IndexSet, ok bool) {
+	k := slices.IndexFunc(l.Sets, func(s types.IndexSet) bool { return slices.Contains(s.NumberedBy, data) })
+	if k < 0 {
+		return set, false
+	}
+	return l.Sets[k], true
+}
+
 // An Observed array is data of the model, row-major.
 type Observed struct {
 	types.Variable
