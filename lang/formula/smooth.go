@@ -68,20 +68,28 @@ func (e *equation) curve(n *node, size int) curve {
 	return c
 }
 
-// index is the last index of coefficients of a curve, and that at row i; "" without levels.
-func (c *curve) index() (axis, at string) {
-	if c.by == nil {
-		return "", ""
-	}
-	return ", l in " + c.by.set, ", " + c.by.name + "[i]"
+// levels are how coefficients of a curve are indexed by the levels of a factor; all are empty without one.
+type levels struct {
+	set     string // F, of a declaration over all levels
+	axis    string // l in F, of one that reads the level
+	element string // l, the level there
+	row     string // f[i], that of row i
 }
 
-// bracketed is an index that is the only one.
-func bracketed(index string) string {
-	if index == "" {
+func (c *curve) levels() levels {
+	if c.by == nil {
+		return levels{}
+	}
+	return levels{c.by.set, "l in " + c.by.set, "l", c.by.name + "[i]"}
+}
+
+// bracketed writes indices in brackets; empty ones are left out, and the brackets with the last of them.
+func bracketed(indices ...string) string {
+	indices = slices.DeleteFunc(indices, func(index string) bool { return index == "" })
+	if len(indices) == 0 {
 		return ""
 	}
-	return "[" + strings.TrimPrefix(index, ", ") + "]"
+	return "[" + strings.Join(indices, ", ") + "]"
 }
 
 // summand is a part of a curve at row i.
@@ -99,7 +107,7 @@ func (c *curve) summand(at string) string {
 func (e *equation) spline(p *predictor, n *node) {
 	const usual = 10 // mgcv's size, of which two are the intercept and the line
 	c := e.curve(n, usual)
-	axis, at := c.index()
+	by := c.levels()
 	label := "s" + c.x.name
 	if c.by != nil {
 		label += c.by.name
@@ -114,21 +122,18 @@ func (e *equation) spline(p *predictor, n *node) {
 	if p.words != "" {
 		words += " " + p.words
 	}
-	e.prior(line, "b", line+bracketed(strings.Replace(axis, "l in ", "", 1)),
+	e.prior(line, "b", line+bracketed(by.set),
 		fmt.Sprintf("Normal(0, %s)", rounded(p.spread*p.scale/sdOf(c.x.values))),
 		words+fmt.Sprintf(" / sd(%s)", c.x.name))
-	e.prior(sds, "sds", sds+bracketed(strings.Replace(axis, "l in ", "", 1)),
+	e.prior(sds, "sds", sds+bracketed(by.set),
 		fmt.Sprintf("Exponential(mean = %s)", rounded(p.scale)),
 		strings.TrimSpace(p.words+" of the curve about its line"))
-	of := sds
-	if c.by != nil {
-		of += "[l]"
-	}
-	e.statement(fmt.Sprintf("%s[k in 1..%d%s] ~ Normal(0, %s)", effects, size, axis, of), "")
+	e.statement(fmt.Sprintf("%s%s ~ Normal(0, %s%s)", effects, bracketed(fmt.Sprintf("k in 1..%d", size), by.axis), sds,
+		bracketed(by.element)), "")
 	name := e.fresh(p.named("curve", label))
-	e.statement(fmt.Sprintf("%s[i in %s] = sum(k in 1..%d: %s[k%s] * %s[i, k])", name, e.rows, size, effects, at,
-		basis), "")
-	p.summands = append(p.summands, c.summand(fmt.Sprintf("%s%s * (%s[i] - mean(%[3]s))", line, bracketed(at),
+	e.statement(fmt.Sprintf("%s[i in %s] = sum(k in 1..%d: %s%s * %s[i, k])", name, e.rows, size, effects,
+		bracketed("k", by.row), basis), "")
+	p.summands = append(p.summands, c.summand(fmt.Sprintf("%s%s * (%s[i] - mean(%[3]s))", line, bracketed(by.row),
 		c.x.name)), c.summand(name+"[i]"))
 }
 
@@ -158,7 +163,7 @@ func (e *equation) splineBasis(c curve) (name string, size int) {
 func (e *equation) process(p *predictor, n *node) {
 	const usual = 20
 	c := e.curve(n, usual)
-	axis, at := c.index()
+	by := c.levels()
 	x := c.x.name
 	low, high := slices.Min(present(c.x.values)), slices.Max(present(c.x.values))
 	half := (high - low) / 2
@@ -170,27 +175,19 @@ func (e *equation) process(p *predictor, n *node) {
 	basis, wave := e.waves(c, (low+high)/2, edge)
 	sd, length, effects := e.fresh(p.named("sdgp", label)), e.fresh(p.named("lscale", label)),
 		e.fresh(p.named("zgp", label))
-	levels := bracketed(strings.Replace(axis, "l in ", "", 1))
-	e.prior(sd, "sdgp", sd+levels, fmt.Sprintf("Exponential(mean = %s)", rounded(p.scale)), p.words)
-	e.prior(length, "lscale", length+levels, fmt.Sprintf("InverseGamma(5, %s)", rounded(2*half)),
+	e.prior(sd, "sdgp", sd+bracketed(by.set), fmt.Sprintf("Exponential(mean = %s)", rounded(p.scale)), p.words)
+	e.prior(length, "lscale", length+bracketed(by.set), fmt.Sprintf("InverseGamma(5, %s)", rounded(2*half)),
 		fmt.Sprintf("mean a quarter of the range of %s", x))
-	level, each := "", "b"
-	if c.by != nil {
-		level, each = "[l]", "b, l"
-	}
 	size, decay := e.fresh(p.named("size", label)), e.fresh(p.named("decay", label))
-	levelled := strings.TrimPrefix(axis, ", ")
-	if levelled != "" {
-		levelled = "[" + levelled + "]"
-	}
-	e.statement(fmt.Sprintf("%s%s = %s%s * sqrt(sqrt(2 * pi) * %s%[4]s)", size, levelled, sd, level, length), "")
-	e.statement(fmt.Sprintf("%s[b in 1..%d%s] = exp(-(%s%s * %s[b])^2 / 4)", decay, c.size, axis, length, level, wave),
-		"")
-	e.statement(fmt.Sprintf("%s[b in 1..%d%s] ~ Normal(0, 1)", effects, c.size, axis), "")
 	name := e.fresh(p.named("curve", label))
-	read := strings.Replace(each, "l", strings.TrimPrefix(at, ", "), 1)
-	e.statement(fmt.Sprintf("%s[i in %s] = %s%s * sum(b in 1..%d: %s[%s] * %s[%[7]s] * %[9]s[i, b])", name, e.rows,
-		size, bracketed(at), c.size, decay, read, effects, basis), "")
+	level, each := bracketed(by.element), bracketed(fmt.Sprintf("b in 1..%d", c.size), by.axis)
+	e.statement(fmt.Sprintf("%s%s = %s%s * sqrt(sqrt(2 * pi) * %s%[4]s)", size, bracketed(by.axis), sd, level, length),
+		"")
+	e.statement(fmt.Sprintf("%s%s = exp(-(%s%s * %s[b])^2 / 4)", decay, each, length, level, wave), "")
+	e.statement(fmt.Sprintf("%s%s ~ Normal(0, 1)", effects, each), "")
+	read := bracketed("b", by.row)
+	e.statement(fmt.Sprintf("%s[i in %s] = %s%s * sum(b in 1..%d: %s%s * %s%[7]s * %[9]s[i, b])", name, e.rows, size,
+		bracketed(by.row), c.size, decay, read, effects, basis), "")
 	p.summands = append(p.summands, c.summand(name+"[i]"))
 }
 

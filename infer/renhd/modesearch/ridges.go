@@ -145,7 +145,7 @@ func (t *Search) climbOn(places [][]float64) (ends [][]float64, err error) {
 	return ends, nil
 }
 
-// noRise is the mean square of a whitened gradient below which a climb does not go on.
+// noRise is the mean square of a whitened gradient below which a climb stops.
 const noRise = 1e-5
 
 // walk moves the walkers on ridges by a trajectory.

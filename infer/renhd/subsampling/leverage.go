@@ -129,7 +129,7 @@ func (s *leverageState) worthReading(pace func(rows int, rest float64) float64) 
 
 // takeAlways gives batches the rows of high leverage, where there are any, and decides whether gradients have control
 // variates. Explorers that did not see these rows have made a metric that is too wide for them: where curvatures are
-// not known yet, they are taken first, and the climb goes on in the metric that they make.
+// not known yet, they are taken first, and the climb continues in the metric that they make.
 func (r *Subsampling) takeAlways(curved, anchored bool) (bool, error) {
 	found, err := part.Do(r.Run, &leverage{run: r})
 	if err != nil || len(found.Rows) == 0 {
