@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"ppl/compiler/backend/render"
 	"ppl/infer"
 	"ppl/infer/settings"
+	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/parse"
 	"ppl/lang/source"
@@ -105,7 +105,7 @@ func printTree(c *console, path string, _ []string) error {
 	if err := c.diagnose(ds); err != nil {
 		return err
 	}
-	writeTree(c.out, file)
+	ast.Print(c.out, file)
 	return nil
 }
 
@@ -114,7 +114,7 @@ func printModel(c *console, path string, _ []string) error {
 	if err := c.diagnose(ds); err != nil {
 		return err
 	}
-	writeModel(c.out, m)
+	m.Print(c.out)
 	return nil
 }
 
@@ -179,5 +179,3 @@ func densityOf(p *compiler.Program) (*autodiff.Graph, density) {
 	total := autodiff.Binary(autodiff.OpAdd, prior, likelihood)
 	return g, density{prior, likelihood, autodiff.Grad(total, theta)[0]}
 }
-
-func indent(w io.Writer, depth int) { io.WriteString(w, strings.Repeat("    ", depth)) }

@@ -9,6 +9,7 @@ import (
 	"ppl/app/callable"
 	"ppl/app/devices"
 	"ppl/app/fault"
+	"ppl/runtime/sys/process"
 )
 
 // callableDensity loads the density of a model for other programs.
@@ -22,7 +23,7 @@ func (c *console) callableDensity(model string, data []string) (callable.Density
 
 // buildLibrary writes the log density of a model as a shared library, by default next to the model.
 func (c *console) buildLibrary(ctx context.Context, model string, data []string, path string) error {
-	ctx, release := stoppable(ctx)
+	ctx, release := process.Stoppable(ctx)
 	defer release()
 	d, err := c.callableDensity(model, data)
 	if err != nil {
@@ -36,7 +37,7 @@ func (c *console) buildLibrary(ctx context.Context, model string, data []string,
 
 // serveDensity answers requests on standard input until it ends.
 func (c *console) serveDensity(ctx context.Context, q *pointQuery) error {
-	ctx, release := stoppable(ctx)
+	ctx, release := process.Stoppable(ctx)
 	defer release()
 	if q.at != "" || q.gradient || q.asJSON || q.device == allDevices {
 		return fault.Usagef("--serve reads points from standard input; --at, --gradient, --json and --device all are " +

@@ -12,6 +12,7 @@ import (
 	"ppl/app/rundir"
 	"ppl/posterior/report"
 	"ppl/posterior/store"
+	"ppl/runtime/sys/process"
 )
 
 func compareCommand(c *console) *cobra.Command {
@@ -38,7 +39,7 @@ func compareCommand(c *console) *cobra.Command {
 	rows := cmd.Flags().Int("rows", 0, "leave out `M` rows chosen at random, the same in all models")
 	withEvidence := cmd.Flags().Bool("evidence", false, "add Bayes factors, or why there are none")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		ctx, release := stoppable(cmd.Context())
+		ctx, release := process.Stoppable(cmd.Context())
 		defer release()
 		if cmd.Flags().Changed("rows") {
 			if err := checkPart(*rows, *of, *refit); err != nil {

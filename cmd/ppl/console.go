@@ -13,6 +13,7 @@ import (
 	"ppl/app/fault"
 	"ppl/lang/diag"
 	"ppl/runtime/sys/files"
+	"ppl/runtime/sys/process"
 )
 
 // A console is where a command writes: results to out, progress and notes to err.
@@ -30,7 +31,7 @@ type console struct {
 
 func newConsole(out, err *os.File) *console {
 	results := &output{to: out}
-	if outputClosed() {
+	if process.StdoutClosed() {
 		results.err = errOutputClosed
 	}
 	c := plainConsole(results, err)

@@ -15,6 +15,7 @@ import (
 	"ppl/lang/types"
 	"ppl/posterior/plot"
 	"ppl/posterior/query"
+	"ppl/runtime/sys/process"
 )
 
 // An effectsRequest is what the flags of ppl effects say.
@@ -90,7 +91,7 @@ func effectsCommand(c *console) *cobra.Command {
 			}
 			r.At[name] = value
 		}
-		ctx, release := stoppable(cmd.Context())
+		ctx, release := process.Stoppable(cmd.Context())
 		defer release()
 		run, err := analysis.Open(args[0], c.notes(true))
 		if err != nil {

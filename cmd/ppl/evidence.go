@@ -7,6 +7,7 @@ import (
 
 	"ppl/app/analysis"
 	"ppl/posterior/report"
+	"ppl/runtime/sys/process"
 )
 
 func evidenceCommand(c *console) *cobra.Command {
@@ -26,7 +27,7 @@ func evidenceCommand(c *console) *cobra.Command {
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print a list with one object for each run")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		ctx, release := stoppable(cmd.Context())
+		ctx, release := process.Stoppable(cmd.Context())
 		defer release()
 		all, err := c.evidences(ctx, args)
 		if err != nil {

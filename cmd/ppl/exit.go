@@ -8,15 +8,16 @@ import (
 
 	"ppl/app/fault"
 	"ppl/lang/diag"
+	"ppl/runtime/sys/process"
 )
 
 // Exit codes.
 const (
 	codeDone        = 0
-	codeWrong       = 1   // the model or its data are wrong
-	codeUsage       = 2   // the command line is wrong
-	codeFailed      = 3   // the run failed: device, disk, an internal error
-	codeInterrupted = 130 // as shells report SIGINT
+	codeWrong       = 1 // the model or its data are wrong
+	codeUsage       = 2 // the command line is wrong
+	codeFailed      = 3 // the run failed: device, disk, an internal error
+	codeInterrupted = process.Interrupted
 )
 
 // A codeRow is a row of the table of exit codes, which README has as well.

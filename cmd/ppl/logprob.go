@@ -17,6 +17,7 @@ import (
 	"ppl/app/fault"
 	"ppl/compiler"
 	"ppl/compiler/datasets/datafile"
+	"ppl/runtime/sys/process"
 )
 
 // A pointQuery is what the flags of ppl logprob say.
@@ -67,7 +68,7 @@ func logprobCommand(c *console) *cobra.Command {
 }
 
 func (c *console) logprob(ctx context.Context, q *pointQuery) error {
-	ctx, release := stoppable(ctx)
+	ctx, release := process.Stoppable(ctx)
 	defer release()
 	if q.at == "" {
 		return fault.Usagef("--at VALUES.json is missing")

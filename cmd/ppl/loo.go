@@ -9,6 +9,7 @@ import (
 	"ppl/app/fault"
 	"ppl/app/rundir"
 	"ppl/posterior/report"
+	"ppl/runtime/sys/process"
 )
 
 const refitUsage = "sample again without each row whose Pareto k̂ is too high"
@@ -56,7 +57,7 @@ func looCommand(c *console) *cobra.Command {
 			return fault.Of(err)
 		}
 		if *refit {
-			ctx, release := stoppable(cmd.Context())
+			ctx, release := process.Stoppable(cmd.Context())
 			defer release()
 			if err := analysis.Refit(ctx, run, &l, c.notes(false)); err != nil {
 				return err
@@ -72,7 +73,7 @@ func (c *console) printPart(ctx context.Context, args []string, m int, refit, as
 	if err := checkPart(m, append(args, "")[1], refit); err != nil {
 		return err
 	}
-	ctx, release := stoppable(ctx)
+	ctx, release := process.Stoppable(ctx)
 	defer release()
 	l, err := analysis.CrossValidateRows(ctx, args[0], m, c.notes(false))
 	if err != nil {

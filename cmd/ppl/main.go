@@ -16,15 +16,16 @@ import (
 	"ppl/runtime/parallel/ranks"
 	"ppl/runtime/sys/cache"
 	"ppl/runtime/sys/memory"
+	"ppl/runtime/sys/process"
 )
 
 func main() {
 	log.SetOutput(io.Discard) // libraries, such as that of Parquet, warn there in words of their own
-	if why := tooLimited(); why != "" {
+	if why := process.TooLimited(); why != "" {
 		fmt.Fprintf(os.Stderr, "ppl: %s\n", why)
 		os.Exit(codeFailed)
 	}
-	saveAddresses()
+	process.SaveAddresses()
 	if err := cache.Ready(); err != nil {
 		fmt.Fprintf(os.Stderr, "ppl: %v\n", err)
 		os.Exit(codeUsage)
@@ -41,8 +42,8 @@ func main() {
 		}
 		os.Exit(codeFailed)
 	case comm == nil:
-		endAtOnce()
-		endWithParent(ctx)
+		process.EndAtOnce()
+		process.EndWithParent(ctx)
 		noteStartedAlone(c)
 		os.Exit(run(ctx, os.Args[1:], c))
 	}
@@ -68,7 +69,7 @@ func noteStartedAlone(c *console) {
 // carryOutOnRanks carries out the command line on rank 0 and ends the others.
 func carryOutOnRanks(ctx context.Context, args []string, c *console) (code int) {
 	if c.job.Rank() > 0 {
-		ctx, release := onSignal(ctx, func(<-chan struct{}) {}) // rank 0 ends them all
+		ctx, release := process.OnSignal(ctx, func(<-chan struct{}) {}) // rank 0 ends them all
 		defer release()
 		return c.job.Follow(ctx)
 	}

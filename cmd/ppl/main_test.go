@@ -18,6 +18,7 @@ import (
 
 	"ppl/posterior/store"
 	"ppl/runtime/gpu/cudasim"
+	"ppl/runtime/sys/process"
 )
 
 func TestMain(m *testing.M) {
@@ -54,7 +55,7 @@ func TestScripts(t *testing.T) {
 
 // endAgain lets commands of scripts be ended by signals that the tests themselves were started to ignore, as by nohup.
 func endAgain() {
-	for _, s := range endings() {
+	for _, s := range process.Endings() {
 		if signal.Ignored(s) {
 			signal.Notify(make(chan os.Signal, 1), s) // a process that is started has the default then
 		}
@@ -174,7 +175,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 
 // signalNamed finds one of the signals that end a run by its name in the system, as in "hangup".
 func signalNamed(ts *testscript.TestScript, name string) os.Signal {
-	for _, s := range endings() {
+	for _, s := range process.Endings() {
 		if strings.ReplaceAll(s.String(), " ", "-") == name {
 			return s
 		}

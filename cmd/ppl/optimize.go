@@ -17,6 +17,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/optimize"
 	"ppl/posterior/store"
+	"ppl/runtime/sys/process"
 )
 
 // A search is what the flags of ppl optimize say.
@@ -105,7 +106,7 @@ func (s *search) addFlags(f *pflag.FlagSet) {
 func (c *console) optimize(ctx context.Context, s *search) error {
 	s.Disk, s.Lost = c.disk, func() { c.endLost(s.Dir) }
 	m := app.NewModeSearch(s.Search, c.notes(s.quiet))
-	ctx, release := stoppableWith(ctx, func() { c.abandon(m.Abandon) })
+	ctx, release := process.StoppableWith(ctx, func() { c.abandon(m.Abandon) })
 	defer release()
 	found, err := m.Run(ctx)
 	switch {

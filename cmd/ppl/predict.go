@@ -14,6 +14,7 @@ import (
 	"ppl/compiler"
 	asked "ppl/posterior/query"
 	"ppl/posterior/store"
+	"ppl/runtime/sys/process"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -142,7 +143,7 @@ what an outcome differs from it; --new-levels zero leaves out how much new group
 
 // predictPrior draws parameters and data.
 func (c *console) predictPrior(ctx context.Context, p *prediction) error {
-	ctx, release := stoppable(ctx)
+	ctx, release := process.Stoppable(ctx)
 	defer release()
 	stopped, err := analysis.DrawPrior(ctx, analysis.Prior{Source: app.Source{Model: p.from, Data: p.Data},
 		Draws: p.draws, Seed: p.seed, Dir: p.out, Existing: p.over, Disk: c.disk,
@@ -161,7 +162,7 @@ func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 
 // replicate draws data at each draw of the posterior.
 func (c *console) replicate(ctx context.Context, p *prediction) error {
-	ctx, release := stoppable(ctx)
+	ctx, release := process.Stoppable(ctx)
 	defer release()
 	run, err := rundir.Open(p.from)
 	if err != nil {
@@ -178,7 +179,7 @@ func (c *console) replicate(ctx context.Context, p *prediction) error {
 
 // predictNew predicts at new data, summarises the predictions by row, and compares them with what was observed.
 func (c *console) predictNew(ctx context.Context, p *prediction) error {
-	ctx, release := stoppable(ctx)
+	ctx, release := process.Stoppable(ctx)
 	defer release()
 	run, err := rundir.Open(p.from)
 	if err != nil {

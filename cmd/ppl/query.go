@@ -5,6 +5,7 @@ import (
 	"errors"
 	"ppl/app/analysis"
 	"ppl/app/fault"
+	"ppl/runtime/sys/process"
 
 	"github.com/spf13/cobra"
 )
@@ -37,7 +38,7 @@ func queryCommand(c *console) *cobra.Command {
 			return err
 		}
 		run.Memory = c.drawsMemory()
-		ctx, release := stoppable(cmd.Context())
+		ctx, release := process.Stoppable(cmd.Context())
 		defer release()
 		switch {
 		case *asJSON:

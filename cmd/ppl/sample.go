@@ -14,6 +14,7 @@ import (
 	"ppl/cmd/ppl/repl"
 	"ppl/infer"
 	"ppl/infer/settings"
+	"ppl/runtime/sys/process"
 )
 
 // A sampling is what the flags of ppl sample say.
@@ -164,7 +165,7 @@ func (c *console) sample(ctx context.Context, s *sampling) error {
 	r.Disk, r.Job = c.disk, c.job
 	r.Lost = func() { c.endLost(r.Dir) }
 	fit := app.NewFit(*r, c.notes(s.quiet))
-	ctx, release := stoppableWith(ctx, func() { c.abandon(fit.Abandon) })
+	ctx, release := process.StoppableWith(ctx, func() { c.abandon(fit.Abandon) })
 	defer release()
 	if err := fit.Prepare(ctx); err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"ppl/lang/diag"
 	"ppl/posterior/report"
 	"ppl/posterior/store"
+	"ppl/runtime/sys/process"
 )
 
 func watchCommand(c *console) *cobra.Command {
@@ -40,7 +41,7 @@ func watchCommand(c *console) *cobra.Command {
 		if w.every <= 0 {
 			return fault.Usagef("--every %v: the time between two looks is above 0", w.every)
 		}
-		ctx, release := stoppable(cmd.Context())
+		ctx, release := process.Stoppable(cmd.Context())
 		defer release()
 		return w.watch(ctx, args[0])
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package process
 
 import (
 	"os"
@@ -14,9 +14,9 @@ func ignoreClosedPipes() { signal.Ignore(syscall.SIGPIPE) }
 // isIgnored reports whether the parent process asked that a signal be ignored.
 func isIgnored(s os.Signal) bool { return signal.Ignored(s) }
 
-// endings are the signals that end a run, with a checkpoint: those of people, of a terminal that is closed, and of job
+// Endings are the signals that end a run, with a checkpoint: those of people, of a terminal that is closed, and of job
 // schedulers before they kill.
-func endings() []os.Signal {
+func Endings() []os.Signal {
 	return append(ignoredByGo(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 }
 

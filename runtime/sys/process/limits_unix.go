@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package process
 
 import (
 	"fmt"
@@ -20,8 +20,8 @@ const (
 // oneArena is a setting of the C library: without it each thread reserves 128 MB of addresses.
 const oneArena = "MALLOC_ARENA_MAX"
 
-// saveAddresses begins this program again with that setting if addresses are few.
-func saveAddresses() {
+// SaveAddresses begins this program again with that setting if addresses are few.
+func SaveAddresses() {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &l); err != nil || uint64(l.Cur) >= fewAddresses ||
 		os.Getenv(oneArena) != "" {
@@ -32,8 +32,8 @@ func saveAddresses() {
 	}
 }
 
-// tooLimited says which limit of the system is too low, or nothing.
-func tooLimited() string {
+// TooLimited says which limit of the system is too low, or nothing.
+func TooLimited() string {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &l); err == nil && uint64(l.Cur) < leastAddresses {
 		return fmt.Sprintf("this process may use only %d MB of addresses (ulimit -v), and ppl needs %d MB; raise the "+

@@ -1,30 +1,28 @@
-package main
+package model
 
 import (
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-
-	"ppl/compiler/frontend/model"
 )
 
-// writeModel prints a checked model: every array with its role, element type and axes, then every term where it
+// Print prints a checked model: every array with its role, element type and axes, then every term where it
 // belongs, in the order of the source.
-func writeModel(w io.Writer, m *model.Model) {
+func (m *Model) Print(w io.Writer) {
 	for _, a := range m.Arrays {
-		fmt.Fprintf(w, "%-11s %s: %s\n", a.Role, a.Name+axes(a.Type.Axes), element(a))
+		fmt.Fprintf(w, "%-11s %s: %s\n", a.Role, a.Name+axesText(a.Type.Axes), elementText(a))
 	}
-	terms := slices.SortedStableFunc(slices.Values(m.Terms), func(s, t *model.Term) int {
+	terms := slices.SortedStableFunc(slices.Values(m.Terms), func(s, t *Term) int {
 		return s.At.Start - t.At.Start
 	})
 	for _, t := range terms {
-		fmt.Fprintf(w, "%-11s %s ~ %s\n", termKind(t.Kind), t.At.Text(), distribution(t))
+		fmt.Fprintf(w, "%-11s %s ~ %s\n", t.Kind, t.At.Text(), distributionText(t))
 	}
 }
 
-// distribution is a term's distribution with its modifiers.
-func distribution(t *model.Term) string {
+// distributionText is a term's distribution with its modifiers.
+func distributionText(t *Term) string {
 	text := "Density"
 	if t.Dist != nil {
 		text = t.Dist.Name
@@ -43,7 +41,7 @@ func distribution(t *model.Term) string {
 	return text
 }
 
-func axes(sets []*model.Set) string {
+func axesText(sets []*Set) string {
 	if len(sets) == 0 {
 		return ""
 	}
@@ -54,13 +52,14 @@ func axes(sets []*model.Set) string {
 	return "[" + strings.Join(names, ", ") + "]"
 }
 
-// element is an array's element type with the interval its values are known to lie in.
-func element(a *model.Array) string {
+// elementText is an array's element type with the interval its values are known to lie in.
+func elementText(a *Array) string {
 	r := a.Type.Range
 	text := fmt.Sprintf("%v in %v..%v", a.Type.Elem, r.Lo, r.Hi)
 	return strings.TrimSuffix(text, " in -Inf..+Inf")
 }
 
-func termKind(k model.TermKind) string {
+// String names a kind of term.
+func (k TermKind) String() string {
 	return [...]string{"prior", "likelihood", "latent", "generate"}[k]
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package process
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 // parentVariable is the environment variable with the process id of a program that calls ppl.
 const parentVariable = "PPL_PARENT"
 
-// endWithParent interrupts this process when the program that has started it, and has set parentVariable, has ended:
+// EndWithParent interrupts this process when the program that has started it, and has set parentVariable, has ended:
 // what is left of a killed notebook must not keep the machine busy. The draws are kept, as after Ctrl-C.
-func endWithParent(ctx context.Context) {
+func EndWithParent(ctx context.Context) {
 	parent, err := strconv.Atoi(os.Getenv(parentVariable))
 	if err != nil || parent != os.Getppid() {
 		return

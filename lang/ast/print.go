@@ -1,4 +1,4 @@
-package main
+package ast
 
 import (
 	"fmt"
@@ -6,12 +6,11 @@ import (
 	"reflect"
 	"strings"
 
-	"ppl/lang/ast"
 	"ppl/lang/source"
 )
 
-// writeTree prints a syntax tree, a node a line: its type, its own facts, then its children further in.
-func writeTree(w io.Writer, f *ast.File) {
+// Print prints a syntax tree, a node a line: its type, its own facts, then its children further in.
+func Print(w io.Writer, f *File) {
 	for _, s := range f.Stmts {
 		writeNode(w, 0, "", reflect.ValueOf(s))
 	}
@@ -31,8 +30,7 @@ func writeNode(w io.Writer, depth int, label string, v reflect.Value) {
 		}
 		return
 	}
-	indent(w, depth)
-	fmt.Fprintf(w, "%s%s%s\n", label, v.Type().Name(), facts(v))
+	fmt.Fprintf(w, "%s%s%s%s\n", strings.Repeat("    ", depth), label, v.Type().Name(), facts(v))
 	for i := range v.NumField() {
 		if f := v.Type().Field(i); !f.Anonymous && hasNodes(f.Type) {
 			writeNode(w, depth+1, strings.ToLower(f.Name)+": ", v.Field(i))
@@ -43,7 +41,7 @@ func writeNode(w io.Writer, depth int, label string, v reflect.Value) {
 // facts are a node's place and those of its fields that are not nodes and not zero.
 func facts(v reflect.Value) string {
 	var b strings.Builder
-	if n, ok := v.Addr().Interface().(ast.Node); ok && n.Span().Valid() {
+	if n, ok := v.Addr().Interface().(Node); ok && n.Span().Valid() {
 		fmt.Fprintf(&b, " %d:%d", n.Span().Line(), n.Span().Column())
 	}
 	for i := range v.NumField() {
