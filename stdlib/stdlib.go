@@ -11,6 +11,7 @@ package stdlib
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"ppl/autodiff"
 	"ppl/lang/types"
@@ -105,6 +106,16 @@ type Dist struct {
 
 // Discrete reports whether draws are integers.
 func (d *Dist) Discrete() bool { return d.Support == types.IntRange }
+
+// HasCDF reports whether a form has a distribution function.
+func (d *Dist) HasCDF() bool {
+	return slices.ContainsFunc(d.Forms, func(f Form) bool { return f.LogCDF != nil })
+}
+
+// Recentres reports whether a statement with the distribution may be noncentered.
+func (d *Dist) Recentres() bool {
+	return d.LocationScale || d.HasLine() || d.Name == "MvNormal" || d.Name == "GaussianRandomWalk"
+}
 
 // A Range is an interval that contains a value, and whether the value is an integer. The checker propagates ranges
 // through expressions.

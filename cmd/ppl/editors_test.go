@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"ppl/app/topics"
 )
 
 // The files of editors colour every word that ppl help explains.
@@ -15,12 +17,12 @@ func TestWordsOfEditors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, w := range wordTopics() {
-			if w.name != strings.ToLower(w.name) {
+		for _, w := range topics.Words() {
+			if w.Name != strings.ToLower(w.Name) {
 				continue // a distribution by its form
 			}
-			if !regexp.MustCompile(`\b` + w.name + `\b`).Match(text) {
-				t.Errorf("%s does not colour %s", path, w.name)
+			if !regexp.MustCompile(`\b` + w.Name + `\b`).Match(text) {
+				t.Errorf("%s does not colour %s", path, w.Name)
 			}
 		}
 	}

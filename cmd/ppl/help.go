@@ -2,13 +2,51 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/spf13/pflag"
 	"ppl/app/fault"
+	"ppl/app/topics"
 	"ppl/lang/diag"
 )
+
+// A kind is the topics of one table, listed by `ppl help KIND`. They are made when help asks for them.
+type kind struct {
+	name   string
+	topics func() []topics.Topic
+}
+
+func kinds(root *cobra.Command) []kind {
+	return []kind{
+		{"distributions", topics.Distributions},
+		{"functions", topics.Functions},
+		{"words", topics.Words},
+		{"constructs", topics.Constructs},
+		{"declarations", topics.Declarations},
+		{"flags", func() []topics.Topic { return flagTopics(root) }},
+		{"numbers", topics.Numbers},
+		{"settings", topics.Settings},
+		{"samplers", topics.Samplers},
+		{"solvers", topics.Solvers},
+		{"devices", topics.Devices},
+		{"stages", stageTopics},
+		{"codes", topics.Codes},
+		{"guides", topics.Guides},
+	}
+}
+
+// kindNames lists what can be listed.
+func kindNames() string {
+	var names []string
+	for _, k := range kinds(nil) {
+		names = append(names, k.name)
+	}
+	return diag.And(names)
+}
 
 func helpCommand(c *console) *cobra.Command {
 	return &cobra.Command{
@@ -48,7 +86,7 @@ func (c *console) explain(root *cobra.Command, name string) error {
 	if found == nil {
 		found = findTopics(root, func(n string) bool { return bare(n) == bare(name) && dashed(n) == dashed(name) })
 	}
-	say := translated(name)
+	say := topics.Foreign(name)
 	if found == nil && say == "" {
 		found = findTopics(root, func(n string) bool { return bare(n) == bare(name) })
 	}
@@ -63,7 +101,7 @@ func (c *console) explain(root *cobra.Command, name string) error {
 		if i > 0 {
 			fmt.Fprintln(c.out)
 		}
-		fmt.Fprintln(c.out, t.text)
+		fmt.Fprintln(c.out, t.Text)
 	}
 	return nil
 }
@@ -87,14 +125,14 @@ func verb(root *cobra.Command, name string) *cobra.Command {
 
 func (c *console) list(k kind) {
 	for _, t := range k.topics() {
-		fmt.Fprintln(c.out, t.line)
+		fmt.Fprintln(c.out, t.Line)
 	}
 }
 
-func findTopics(root *cobra.Command, is func(name string) bool) (found []topic) {
+func findTopics(root *cobra.Command, is func(name string) bool) (found []topics.Topic) {
 	for _, k := range kinds(root) {
 		for _, t := range k.topics() {
-			if is(t.name) {
+			if is(t.Name) {
 				found = append(found, t)
 			}
 		}
@@ -110,11 +148,47 @@ func unknownTopic(root *cobra.Command, name string) error {
 	for _, k := range kinds(root) {
 		names = append(names, k.name)
 		for _, t := range k.topics() {
-			names = append(names, t.name)
+			names = append(names, t.Name)
 		}
 	}
 	if near, ok := diag.Nearest(name, names); ok {
 		return fault.Usagef("there is nothing named %q; did you mean %q?", name, near)
 	}
 	return fault.Usagef("there is nothing named %q; ppl help %s list what there is", name, kindNames())
+}
+
+func stageTopics() (all []topics.Topic) {
+	for _, s := range stages() {
+		all = append(all, topics.Topic{Name: s.name, Line: fmt.Sprintf("%-10s %s", s.name, s.doc),
+			Text: fmt.Sprintf("ppl build --emit=%s\n\n%s", s.name, topics.Sentence(s.doc))})
+	}
+	return all
+}
+
+// flagTopics explains the flags of all commands, each for the commands that have it with one meaning.
+func flagTopics(root *cobra.Command) (all []topics.Topic) {
+	meanings := map[string][]string{} // by flag: what it says of it, in the order of commands
+	commands := map[string][]string{} // by what a flag says of it: names
+	lines := map[string]string{}
+	for _, cmd := range root.Commands() {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			value, usage := pflag.UnquoteUsage(f)
+			form := strings.TrimSpace("--" + f.Name + " " + value)
+			key := form + "\n\n" + topics.Sentence(usage)
+			if commands[key] == nil {
+				meanings[f.Name] = append(meanings[f.Name], key)
+				lines[key] = fmt.Sprintf("%-22s %s", form, usage)
+			}
+			commands[key] = append(commands[key], cmd.Name())
+		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(meanings)) {
+		var texts []string
+		for _, key := range meanings[name] {
+			texts = append(texts, "ppl "+strings.Join(commands[key], "|")+" "+key)
+		}
+		all = append(all, topics.Topic{Name: "--" + name, Line: lines[meanings[name][0]],
+			Text: strings.Join(texts, "\n\n")})
+	}
+	return all
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"ppl/app/topics"
 	"ppl/infer/settings"
 	"ppl/lang/diag"
 	"ppl/lang/parse"
@@ -27,7 +28,7 @@ const reference = "../../lang/REFERENCE.md"
 func tables() map[string]string {
 	return map[string]string{
 		"distributions": distributionList(),
-		"functions":     topicList(functionTopics()),
+		"functions":     topicList(topics.Functions()),
 		"settings":      settingList(),
 		"codes":         codeTable(),
 	}
@@ -65,10 +66,10 @@ func distributionList() string {
 			also = " (*" + m + "*)"
 		}
 		listItem(&b, fmt.Sprintf("`%s`: %s%s. %s", strings.Join(d.Signatures(), "`, `"), d.SupportText(), also,
-			sentence(d.Doc)))
+			topics.Sentence(d.Doc)))
 	}
-	r := densityRule()
-	listItem(&b, fmt.Sprintf("`%s`: %s", r.Form, sentence(r.Doc)))
+	r := topics.DensityRule()
+	listItem(&b, fmt.Sprintf("`%s`: %s", r.Form, topics.Sentence(r.Doc)))
 	return b.String()
 }
 
@@ -77,7 +78,7 @@ func marks(d *stdlib.Dist) string {
 	for _, mark := range []struct {
 		letter string
 		holds  bool
-	}{{"t", hasCDF(d)}, {"n", noncentred(d)}, {"s", d.Enumerate != nil}} {
+	}{{"t", d.HasCDF()}, {"n", d.Recentres()}, {"s", d.Enumerate != nil}} {
 		if mark.holds {
 			m = append(m, mark.letter)
 		}
@@ -85,10 +86,10 @@ func marks(d *stdlib.Dist) string {
 	return strings.Join(m, " ")
 }
 
-func topicList(topics []topic) string {
+func topicList(all []topics.Topic) string {
 	var b strings.Builder
-	for _, t := range topics {
-		listItem(&b, fmt.Sprintf("`%s`: %s", t.line, strings.Split(strings.SplitN(t.text, "\n\n", 3)[1], "\n")[0]))
+	for _, t := range all {
+		listItem(&b, fmt.Sprintf("`%s`: %s", t.Line, strings.Split(strings.SplitN(t.Text, "\n\n", 3)[1], "\n")[0]))
 	}
 	return b.String()
 }
@@ -96,7 +97,7 @@ func topicList(topics []topic) string {
 func settingList() string {
 	var b strings.Builder
 	for _, name := range settings.Names() {
-		listItem(&b, fmt.Sprintf("`%s`: %s", name, sentence(settings.Doc(name))))
+		listItem(&b, fmt.Sprintf("`%s`: %s", name, topics.Sentence(settings.Doc(name))))
 	}
 	return b.String()
 }
@@ -146,9 +147,9 @@ func TestTopics(t *testing.T) {
 	for _, k := range kinds(newRoot(plainConsole(&output{to: io.Discard}, io.Discard))) {
 		seen := map[string]int{}
 		for _, topic := range k.topics() {
-			seen[topic.name]++
-			if body := strings.SplitN(topic.text, "\n\n", 3); len(body) < 2 || len(body[1]) < 3 {
-				t.Errorf("%s: %q says too little", topic.name, topic.text)
+			seen[topic.Name]++
+			if body := strings.SplitN(topic.Text, "\n\n", 3); len(body) < 2 || len(body[1]) < 3 {
+				t.Errorf("%s: %q says too little", topic.Name, topic.Text)
 			}
 		}
 		for name, n := range seen {
@@ -161,9 +162,9 @@ func TestTopics(t *testing.T) {
 
 // The words that help explains are keywords: none can be a name.
 func TestWordsAreKeywords(t *testing.T) {
-	for _, w := range wordTopics() {
-		if _, ds := parse.File(source.New("m.ppl", w.name+" = 1\n")); !diag.HasErrors(ds) {
-			t.Errorf("%s can be a name", w.name)
+	for _, w := range topics.Words() {
+		if _, ds := parse.File(source.New("m.ppl", w.Name+" = 1\n")); !diag.HasErrors(ds) {
+			t.Errorf("%s can be a name", w.Name)
 		}
 	}
 }

@@ -7,8 +7,9 @@ import (
 	"go.lsp.dev/protocol"
 
 	"ppl/app/fault"
+	"ppl/app/lsp"
+	"ppl/app/topics"
 	"ppl/app/version"
-	"ppl/cmd/ppl/lsp"
 )
 
 // editorCommands are the commands for editors, which the build for browsers leaves out.
@@ -37,14 +38,14 @@ func lspCommand(c *console) *cobra.Command {
 func words() (all []lsp.Word) {
 	for _, of := range []struct {
 		kind   protocol.CompletionItemKind
-		topics []topic
+		topics []topics.Topic
 	}{
-		{protocol.CompletionItemKindClass, distributionTopics()},
-		{protocol.CompletionItemKindFunction, functionTopics()},
-		{protocol.CompletionItemKindKeyword, wordTopics()},
+		{protocol.CompletionItemKindClass, topics.Distributions()},
+		{protocol.CompletionItemKindFunction, topics.Functions()},
+		{protocol.CompletionItemKindKeyword, topics.Words()},
 	} {
 		for _, t := range of.topics {
-			all = append(all, lsp.Word{Name: t.name, Form: t.line, Text: t.text, Kind: of.kind})
+			all = append(all, lsp.Word{Name: t.Name, Form: t.Line, Text: t.Text, Kind: of.kind})
 		}
 	}
 	return all

@@ -13,6 +13,7 @@ import (
 
 	"ppl/app/fault"
 	"ppl/app/rundir"
+	"ppl/app/topics"
 	"ppl/app/version"
 	"ppl/lang/diag"
 )
@@ -130,7 +131,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	name := unknown.GetSpecifiedName()
-	if say := translated(name); say != "" {
+	if say := topics.Foreign(name); say != "" {
 		return fault.Usagef("there is no flag --%s; write %s", name, say)
 	}
 	if near, ok := diag.Nearest(name, names); ok {

@@ -244,7 +244,7 @@ func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
 	switch {
 	case a.observed:
 		c.errorf("E61", at, "`noncentered` is for parameters; `%s` is observed", a.Name)
-	case t.Dist == nil || !t.Dist.LocationScale && !t.Dist.HasLine() && t.Dist.Name != "MvNormal" && !t.Walk():
+	case t.Dist == nil || !t.Dist.Recentres():
 		c.errorf("E61", at, "`noncentered` has no meaning for `%s`: no location and scale",
 			d.stmt.Dist.Base.Span().Text()).Help("leave `noncentered` out")
 	case t.LowRank():

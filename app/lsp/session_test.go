@@ -14,7 +14,7 @@ import (
 
 	"go.lsp.dev/protocol"
 
-	"ppl/cmd/ppl/lsp"
+	"ppl/app/lsp"
 )
 
 // A client is an editor that writes and reads the messages of the protocol by itself, so that no mistake of the

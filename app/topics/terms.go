@@ -1,17 +1,7 @@
-package main
+package topics
 
-import (
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-)
-
-// termTopics explains the numbers that reports print.
-func termTopics() []topic {
+// Numbers explains the numbers that reports print.
+func Numbers() []Topic {
 	const paretoK = "Shape of the tail of a row's importance weights. Above 0.7 the row is too influential for them: " +
 		"`ppl loo RUN --refit` samples again without it."
 	return rowTopics([]explained{
@@ -45,8 +35,8 @@ func termTopics() []topic {
 	})
 }
 
-// declarationTopics explains the types of data and what else a declaration may say; all can be names, too.
-func declarationTopics() []topic {
+// Declarations explains the types of data and what else a declaration may say; all can be names, too.
+func Declarations() []Topic {
 	return rowTopics([]explained{
 		{"columns", "data X[N, D] from \"f.csv\" columns \"age\", \"bmi\"",
 			"Chooses the columns of a matrix, in that order. Without it the matrix has all numeric columns that the " +
@@ -70,36 +60,9 @@ func declarationTopics() []topic {
 // An explained is a name with what is written and what that means.
 type explained struct{ name, form, doc string }
 
-func rowTopics(rows []explained) (all []topic) {
+func rowTopics(rows []explained) (all []Topic) {
 	for _, r := range rows {
-		all = append(all, topic{r.name, r.form, r.form + "\n\n" + r.doc})
-	}
-	return all
-}
-
-// flagTopics explains the flags of all commands, each for the commands that have it with one meaning.
-func flagTopics(root *cobra.Command) (all []topic) {
-	meanings := map[string][]string{} // by flag: what it says of it, in the order of commands
-	commands := map[string][]string{} // by what a flag says of it: names
-	lines := map[string]string{}
-	for _, cmd := range root.Commands() {
-		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			value, usage := pflag.UnquoteUsage(f)
-			form := strings.TrimSpace("--" + f.Name + " " + value)
-			key := form + "\n\n" + sentence(usage)
-			if commands[key] == nil {
-				meanings[f.Name] = append(meanings[f.Name], key)
-				lines[key] = fmt.Sprintf("%-22s %s", form, usage)
-			}
-			commands[key] = append(commands[key], cmd.Name())
-		})
-	}
-	for _, name := range slices.Sorted(maps.Keys(meanings)) {
-		var texts []string
-		for _, key := range meanings[name] {
-			texts = append(texts, "ppl "+strings.Join(commands[key], "|")+" "+key)
-		}
-		all = append(all, topic{"--" + name, lines[meanings[name][0]], strings.Join(texts, "\n\n")})
+		all = append(all, Topic{r.name, r.form, r.form + "\n\n" + r.doc})
 	}
 	return all
 }

@@ -1,7 +1,7 @@
-package main
+package topics
 
-// wordTopics explains the keywords that begin a statement or follow a distribution.
-func wordTopics() []topic {
+// Words explains the keywords that begin a statement or follow a distribution.
+func Words() []Topic {
 	return rowTopics([]explained{
 		{"censored", "t[i in N] ~ Weibull(2, s) censored 0..limit[i]",
 			"Values at or below the lower end are known only to lie below it, those at or above the upper end only " +
@@ -39,9 +39,9 @@ func wordTopics() []topic {
 	})
 }
 
-// constructTopics explains words that have a meaning in one place, and may be names elsewhere: they begin a statement,
+// Constructs explains words that have a meaning in one place, and may be names elsewhere: they begin a statement,
 // follow a distribution, or make one of others.
-func constructTopics() []topic {
+func Constructs() []Topic {
 	return rowTopics([]explained{
 		{"at", "at t = 24: u += 100,  at[d in D] t = when[d]: u[who[d]] += dose[d]",
 			"Adds to a state of a differential equation at a time: a dose. States that are read at that time are " +

@@ -19,7 +19,7 @@ import (
 // a file that is imported.
 func TestNamesOfExamples(t *testing.T) {
 	t.Parallel()
-	paths, err := filepath.Glob("../../../examples/*.ppl")
+	paths, err := filepath.Glob("../../examples/*.ppl")
 	if err != nil || len(paths) == 0 {
 		t.Fatal("no examples", err)
 	}

@@ -1,4 +1,4 @@
-package main
+package topics
 
 import (
 	"fmt"
@@ -10,19 +10,19 @@ import (
 	"ppl/stdlib"
 )
 
-// samplerTopics explains what --sampler and `infer` can name.
-func samplerTopics() (all []topic) {
+// Samplers explains what --sampler and `infer` can name.
+func Samplers() (all []Topic) {
 	for _, r := range samplers.All() {
 		takes := slices.DeleteFunc(settings.Names(), func(n string) bool { return !r.Takes(n) })
-		all = append(all, topic{r.Name, fmt.Sprintf("%-12s %s", r.Name, r.Doc),
-			fmt.Sprintf("ppl sample --sampler %s   infer %s(…)\n\n%s\nSettings: %s.", r.Name, r.Name, sentence(r.Doc),
+		all = append(all, Topic{r.Name, fmt.Sprintf("%-12s %s", r.Name, r.Doc),
+			fmt.Sprintf("ppl sample --sampler %s   infer %s(…)\n\n%s\nSettings: %s.", r.Name, r.Name, Sentence(r.Doc),
 				strings.Join(takes, ", "))})
 	}
 	return all
 }
 
-// solverTopics explains what `infer ode` can name.
-func solverTopics() []topic {
+// Solvers explains what `infer ode` can name.
+func Solvers() []Topic {
 	return rowTopics([]explained{
 		{"ode", "infer ode(method = rk45, rtol = 1e-6, atol = 1e-6, max_steps = 1000)",
 			"Sets the solver of differential equations, which are written u'(t) = … with u(0) = …."},
@@ -77,8 +77,8 @@ func modulePrefixes() []string {
 	return []string{"np.", "jnp.", "numpy.", "math.", "pt.", "pm.math.", "tf.", "torch.", "scipy.special.", "special."}
 }
 
-// translated says what ppl writes for a word of another tool; "" where it is none.
-func translated(name string) string {
+// Foreign says what ppl writes for a word of another tool; "" where it is none.
+func Foreign(name string) string {
 	word, _, _ := strings.Cut(strings.TrimLeft(name, "-"), " ") // of "if … else" the first
 	word = strings.ReplaceAll(word, "-", "_")
 	if say, ok := foreignWords()[word]; ok {

@@ -1,12 +1,19 @@
-package main
+// Package topics explains the words of the language and what commands name: a text for each, from the tables that define
+// them. What ppl help prints and what editors show are these texts.
+//
+//	for _, t := range topics.Distributions() {
+//		fmt.Println(t.Line) // Normal(mean, sd)
+//	}
+//
+// Sources of distributions are named in their texts; those of statistics are Vehtari et al. 2021, Bayesian Analysis 16,
+// and Margossian et al. 2024, Bayesian Analysis.
+package topics
 
 import (
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"ppl/app/devices"
 	"ppl/docs"
@@ -18,57 +25,33 @@ import (
 	"ppl/stdlib"
 )
 
-// A topic is something that `ppl help NAME` explains.
-type topic struct {
-	name string
-	line string // in a list of its kind
-	text string
+// A Topic is something that can be explained.
+type Topic struct {
+	Name string
+	Line string // in a list of its kind
+	Text string
 }
 
-// A kind is the topics of one table, listed by `ppl help KIND`. They are made when help asks for them.
-type kind struct {
-	name   string
-	topics func() []topic
-}
-
-func kinds(root *cobra.Command) []kind {
-	return []kind{
-		{"distributions", distributionTopics},
-		{"functions", functionTopics},
-		{"words", wordTopics},
-		{"constructs", constructTopics},
-		{"declarations", declarationTopics},
-		{"flags", func() []topic { return flagTopics(root) }},
-		{"numbers", termTopics},
-		{"settings", settingTopics},
-		{"samplers", samplerTopics},
-		{"solvers", solverTopics},
-		{"devices", deviceTopics},
-		{"stages", stageTopics},
-		{"codes", codeTopics},
-		{"guides", guideTopics},
-	}
-}
-
-func distributionTopics() (all []topic) {
+// Distributions explains the distributions of the library.
+func Distributions() (all []Topic) {
 	dists := stdlib.Dists()
 	for _, name := range slices.Sorted(maps.Keys(dists)) {
 		d := dists[name]
-		all = append(all, topic{name, d.Signatures()[0], distributionText(d)})
+		all = append(all, Topic{name, d.Signatures()[0], distributionText(d)})
 	}
-	r := densityRule()
-	return append(all, topic{r.Name, r.Form, r.Form + "\n\n" + sentence(r.Doc)})
+	r := DensityRule()
+	return append(all, Topic{r.Name, r.Form, r.Form + "\n\n" + Sentence(r.Doc)})
 }
 
-// densityRule is the row of Density, which is a distribution by syntax only.
-func densityRule() stdlib.Rule {
+// DensityRule is the row of Density, which is a distribution by syntax only.
+func DensityRule() stdlib.Rule {
 	rules := stdlib.Rules()
 	return rules[slices.IndexFunc(rules, func(r stdlib.Rule) bool { return r.Name == "Density" })]
 }
 
 func distributionText(d *stdlib.Dist) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n%s\n\n", strings.Join(d.Signatures(), "\n"), sentence(d.Doc))
+	fmt.Fprintf(&b, "%s\n\n%s\n\n", strings.Join(d.Signatures(), "\n"), Sentence(d.Doc))
 	for _, a := range distinctArgs(d) {
 		fmt.Fprintf(&b, "  %-14s %s\n", a.Name, argumentText(a))
 	}
@@ -107,11 +90,11 @@ func uses(d *stdlib.Dist) (all []string) {
 	if d.Improper {
 		all = append(all, "Improper: nothing makes it integrate to 1, and nothing can be drawn from it.")
 	}
-	if hasCDF(d) {
+	if d.HasCDF() {
 		all = append(all, "Its distribution function is known: it may be truncated (`in a..b`), censored, and stand "+
 			"in cdf, logcdf and quantile.")
 	}
-	if noncentred(d) {
+	if d.Recentres() {
 		all = append(all, "`noncentered` applies.")
 	}
 	if d.Enumerate != nil {
@@ -120,19 +103,11 @@ func uses(d *stdlib.Dist) (all []string) {
 	return all
 }
 
-func hasCDF(d *stdlib.Dist) bool {
-	return slices.ContainsFunc(d.Forms, func(f stdlib.Form) bool { return f.LogCDF != nil })
-}
-
-func noncentred(d *stdlib.Dist) bool {
-	return d.LocationScale || d.HasLine() || d.Name == "MvNormal" || d.Name == "GaussianRandomWalk"
-}
-
-// functionTopics are functions of numbers, reductions, scans, functions with rules of their own and those written in
-// the language, sorted by name; min and max are there twice.
-func functionTopics() (all []topic) {
+// Functions explains functions of numbers, reductions, scans, functions with rules of their own and those written in the
+// language, sorted by name; min and max are there twice.
+func Functions() (all []Topic) {
 	add := func(name, form, doc string) {
-		all = append(all, topic{name, form, form + "\n\n" + sentence(doc)})
+		all = append(all, Topic{name, form, form + "\n\n" + Sentence(doc)})
 	}
 	for _, f := range stdlib.Funcs() {
 		add(f.Name, f.Signature(), f.Doc)
@@ -152,8 +127,8 @@ func functionTopics() (all []topic) {
 		}
 	}
 	all = append(all, preludeTopics()...)
-	slices.SortFunc(all, func(a, b topic) int {
-		return strings.Compare(strings.ToLower(a.line), strings.ToLower(b.line))
+	slices.SortFunc(all, func(a, b Topic) int {
+		return strings.Compare(strings.ToLower(a.Line), strings.ToLower(b.Line))
 	})
 	return all
 }
@@ -169,7 +144,7 @@ func emptyText(r *stdlib.Reduction) string {
 }
 
 // preludeTopics are the functions and layers that are written in the language, each with the comment above it.
-func preludeTopics() (all []topic) {
+func preludeTopics() (all []Topic) {
 	file, _ := parse.File(source.New("prelude.ppl", stdlib.Prelude))
 	for _, st := range file.Stmts {
 		var h *ast.Head
@@ -180,7 +155,7 @@ func preludeTopics() (all []topic) {
 			h = st.Heads[0]
 		}
 		if h != nil && h.HasParams {
-			all = append(all, topic{h.Name(), h.Span().Text(), h.Span().Text() + "\n\n" +
+			all = append(all, Topic{h.Name(), h.Span().Text(), h.Span().Text() + "\n\n" +
 				commentAbove(file, st.Span()) + "\n\n    " + strings.ReplaceAll(st.Span().Text(), "\n", "\n    ")})
 		}
 	}
@@ -201,58 +176,44 @@ func commentAbove(file *ast.File, at source.Span) string {
 	return strings.Join(lines, " ")
 }
 
-func settingTopics() (all []topic) {
+// Settings explains the settings of samplers.
+func Settings() (all []Topic) {
 	for _, name := range settings.Names() {
 		doc := settings.Doc(name)
-		all = append(all, topic{name, fmt.Sprintf("%-10s %s", name, doc),
-			fmt.Sprintf("infer renhd(%s = …)   ppl sample --set %s=…\n\n%s", name, name, sentence(doc))})
+		all = append(all, Topic{name, fmt.Sprintf("%-10s %s", name, doc),
+			fmt.Sprintf("infer renhd(%s = …)   ppl sample --set %s=…\n\n%s", name, name, Sentence(doc))})
 	}
 	return all
 }
 
-func deviceTopics() (all []topic) {
+// Devices explains what a run can compute on.
+func Devices() (all []Topic) {
 	for _, d := range devices.All() {
-		all = append(all, topic{d.Name, fmt.Sprintf("%-10s %s", d.Name, d.Doc),
-			fmt.Sprintf("ppl sample --device %s\n\n%s", d.Name, sentence(d.Doc))})
+		all = append(all, Topic{d.Name, fmt.Sprintf("%-10s %s", d.Name, d.Doc),
+			fmt.Sprintf("ppl sample --device %s\n\n%s", d.Name, Sentence(d.Doc))})
 	}
 	return all
 }
 
-func stageTopics() (all []topic) {
-	for _, s := range stages() {
-		all = append(all, topic{s.name, fmt.Sprintf("%-10s %s", s.name, s.doc),
-			fmt.Sprintf("ppl build --emit=%s\n\n%s", s.name, sentence(s.doc))})
-	}
-	return all
-}
-
-// kindNames lists what can be listed.
-func kindNames() string {
-	var names []string
-	for _, k := range kinds(nil) {
-		names = append(names, k.name)
-	}
-	return diag.And(names)
-}
-
-func codeTopics() (all []topic) {
+// Codes explains the codes of diagnostics.
+func Codes() (all []Topic) {
 	for _, e := range diag.Catalogue() {
-		all = append(all, topic{e.Code, e.Code + "  " + e.Title, e.Code + ": " + e.Title + "\n\n" + docs.Plain(e.Body)})
+		all = append(all, Topic{e.Code, e.Code + "  " + e.Title, e.Code + ": " + e.Title + "\n\n" + docs.Plain(e.Body)})
 	}
 	return all
 }
 
-// guideTopics lists the pages for people who come from another system, or with a kind of data.
-func guideTopics() (all []topic) {
+// Guides explains the pages for people who come from another system, or with a kind of data.
+func Guides() (all []Topic) {
 	for _, g := range docs.Guides() {
-		all = append(all, topic{g.Name, fmt.Sprintf("%-12s %s", g.Name, g.Title), g.Title + "\n\n" +
+		all = append(all, Topic{g.Name, fmt.Sprintf("%-12s %s", g.Name, g.Title), g.Title + "\n\n" +
 			docs.Plain(g.Body)})
 	}
 	return all
 }
 
-// sentence begins with a capital, unless it begins with a name of the language, and ends with a point.
-func sentence(s string) string {
+// Sentence begins with a capital, unless it begins with a name of the language, and ends with a point.
+func Sentence(s string) string {
 	if first, _, _ := strings.Cut(s, " "); strings.ToLower(first) == first &&
 		strings.Trim(first, "abcdefghijklmnopqrstuvwxyz:") == "" && len(first) > 1 {
 		s = strings.ToUpper(s[:1]) + s[1:]
