@@ -8,6 +8,7 @@ import (
 
 	"ppl/app"
 	"ppl/app/fault"
+	"ppl/app/imports"
 	"ppl/compiler"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
@@ -30,23 +31,19 @@ func checkCommand(c *console) *cobra.Command {
 	asJSON := cmd.Flags().Bool("json", false, "print one JSON object: diagnostics, and how the model was understood")
 	name := nameFlag(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		var program *stanModel
-		if isStan(args[0]) {
-			var err error
-			if program, err = c.readStan(args[0], *data); err != nil {
-				return err
-			}
-			*data = program.data
+		program, err := imports.Source(args[0], *data, c.notes(false))
+		if err != nil {
+			return err
 		}
-		given, err := app.DataArgs(*data)
+		given, err := app.DataArgs(program.Data)
 		if err != nil {
 			return err
 		}
 		defer debug.SetGCPercent(debug.SetGCPercent(200)) // nearly all that checking makes stays until its end
 		cache := compiler.DefaultRowCache()
-		if program != nil {
-			m, p, ds := compiler.CheckTextWithData(program.path, program.text, given, cache)
-			return c.checked(program.path, m, p, ds, cache, *asJSON)
+		if imports.IsStan(args[0]) {
+			m, p, ds := compiler.CheckTextWithData(program.Model, program.Text, given, cache)
+			return c.checked(program.Model, m, p, ds, cache, *asJSON)
 		}
 		if args[0] != fromStdin {
 			m, p, ds := compiler.CheckWithData(args[0], given, cache)

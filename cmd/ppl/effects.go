@@ -2,9 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
-	"encoding/json"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,9 +9,7 @@ import (
 	"ppl/app/analysis"
 	"ppl/app/effects"
 	"ppl/app/fault"
-	"ppl/lang/types"
 	"ppl/posterior/plot"
-	"ppl/posterior/query"
 	"ppl/runtime/sys/process"
 )
 
@@ -110,7 +105,7 @@ func effectsCommand(c *console) *cobra.Command {
 func (c *console) showEffects(e *effects.Effects, r *effectsRequest) error {
 	if r.out != "" {
 		var b bytes.Buffer
-		if err := plot.Write(&b, effectsPicture(e), r.format, r.size); err != nil {
+		if err := plot.Write(&b, e.Picture(), r.format, r.size); err != nil {
 			return fault.Of(err)
 		}
 		if err := writeNamed(r.out, writeBytes(b.Bytes())); err != nil {
@@ -119,11 +114,9 @@ func (c *console) showEffects(e *effects.Effects, r *effectsRequest) error {
 	}
 	switch {
 	case r.asCSV:
-		return fault.Of(c.effectsCSV(e))
+		return fault.Of(e.CSV(c.out))
 	case r.asJSON:
-		encoder := json.NewEncoder(c.out)
-		encoder.SetIndent("", "  ")
-		return fault.Of(encoder.Encode(effectsJSON(e)))
+		return fault.Of(e.JSON(c.out))
 	case r.out != "":
 		return nil
 	}
@@ -141,141 +134,10 @@ func (c *console) effectsText(e *effects.Effects) error {
 		if width == 0 {
 			width = 80
 		}
-		if err := plot.Text(c.out, effectsPicture(e), width, c.color && c.width > 0); err != nil {
+		if err := plot.Text(c.out, e.Picture(), width, c.color && c.width > 0); err != nil {
 			return fault.Of(err)
 		}
 		e = e.Few(many)
 	}
-	if err := query.Table(c.out, placesVariable(e.Outcome, e.Terms), 0, e.Estimates, -1, 1, false); err != nil {
-		return fault.Of(err)
-	}
-	if len(e.Contrasts) == 0 {
-		return nil
-	}
-	if _, err := c.out.Write([]byte("\ndifferences from " + e.Terms[0].Values[0].Label + "\n")); err != nil {
-		return fault.Of(err)
-	}
-	of := []effects.Axis{{Name: e.Terms[0].Name, Values: e.Terms[0].Values[1:]}}
-	var all []query.Estimate
-	for _, x := range e.Contrasts {
-		all = append(all, x.Estimate)
-	}
-	return fault.Of(query.Table(c.out, placesVariable("difference", append(of, e.Terms[1:]...)), 0, all, -1, 1, false))
-}
-
-// placesVariable names the places of a grid: the second term first, since its places are further apart.
-func placesVariable(name string, terms []effects.Axis) types.Variable {
-	v := types.Variable{Name: name}
-	for k := len(terms) - 1; k >= 0; k-- {
-		labels := make([]string, len(terms[k].Values))
-		for i, x := range terms[k].Values {
-			labels[i] = x.Label
-		}
-		v.Shape, v.Dims = append(v.Shape, len(labels)), append(v.Dims, terms[k].Name)
-		v.Label = append(v.Label, labels)
-	}
-	return v
-}
-
-func effectsPicture(e *effects.Effects) plot.Picture {
-	first := e.Terms[0]
-	n := len(first.Values)
-	x := plot.Axis{Label: first.Name}
-	at := make([]float64, n)
-	for i, v := range first.Values {
-		if at[i] = v.Number; first.Category {
-			at[i] = float64(i + 1)
-			x.Ticks = append(x.Ticks, plot.Tick{At: at[i], Label: v.Label})
-			x.From, x.To = 0.5, float64(n)+0.5
-		}
-	}
-	var curves []plot.Curve
-	for k := 0; k < len(e.Places); k += n {
-		c := plot.Curve{X: at, AtCategories: first.Category}
-		var others []string
-		for i, v := range e.Places[k].Values[1:] {
-			others = append(others, e.Terms[i+1].Name+" "+v.Label)
-		}
-		c.Label = strings.Join(others, ", ")
-		for _, m := range e.Estimates[k : k+n] {
-			c.Mean, c.Lo, c.Hi = append(c.Mean, m.Mean), append(c.Lo, m.Lo), append(c.Hi, m.Hi)
-		}
-		curves = append(curves, c)
-	}
-	label := "expected " + e.Outcome
-	if e.Terms[len(e.Terms)-1].Name == e.Outcome {
-		label = "probability"
-	}
-	return plot.Effects(x, plot.Axis{Label: label}, curves)
-}
-
-// effectsCSV prints a row for each place.
-func (c *console) effectsCSV(e *effects.Effects) error {
-	w := csv.NewWriter(c.out)
-	var head []string
-	for _, t := range e.Terms {
-		head = append(head, t.Name)
-	}
-	if err := w.Write(append(head, "mean", "sd", "q2.5", "q50", "q97.5", "mcse")); err != nil {
-		return err
-	}
-	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	for k, p := range e.Places {
-		var row []string
-		for i, v := range p.Values {
-			if e.Terms[i].Category {
-				row = append(row, v.Label)
-			} else {
-				row = append(row, number(v.Number))
-			}
-		}
-		m := e.Estimates[k]
-		if err := w.Write(append(row, number(m.Mean), number(m.SD), number(m.Lo), number(m.Median), number(m.Hi),
-			number(m.MCSE))); err != nil {
-			return err
-		}
-	}
-	w.Flush()
-	return w.Error()
-}
-
-// effectsJSON has the places and contrasts of effects for other programs.
-func effectsJSON(e *effects.Effects) any {
-	type place struct {
-		At     map[string]any `json:"at"`
-		Less   map[string]any `json:"less,omitempty"` // of a contrast: the place whose expectation is taken away
-		Mean   float64        `json:"mean"`
-		SD     float64        `json:"sd"`
-		Low    float64        `json:"q2.5"`
-		Median float64        `json:"q50"`
-		High   float64        `json:"q97.5"`
-		Above  float64        `json:"p_positive"`
-	}
-	at := func(p effects.Place) map[string]any {
-		values := map[string]any{}
-		for i, v := range p.Values {
-			if values[e.Terms[i].Name] = v.Number; e.Terms[i].Category {
-				values[e.Terms[i].Name] = v.Label
-			}
-		}
-		return values
-	}
-	of := func(p effects.Place, m query.Estimate) place {
-		return place{At: at(p), Mean: m.Mean, SD: m.SD, Low: m.Lo, Median: m.Median, High: m.Hi, Above: m.Above}
-	}
-	answer := struct {
-		Outcome   string   `json:"outcome"`
-		Fixed     []string `json:"fixed"`
-		Effects   []place  `json:"effects"`
-		Contrasts []place  `json:"contrasts,omitempty"`
-	}{Outcome: e.Outcome, Fixed: e.Fixed}
-	for k, p := range e.Places {
-		answer.Effects = append(answer.Effects, of(p, e.Estimates[k]))
-	}
-	for _, x := range e.Contrasts {
-		one := of(x.Place, x.Estimate)
-		one.Less = at(x.Reference)
-		answer.Contrasts = append(answer.Contrasts, one)
-	}
-	return answer
+	return fault.Of(e.Table(c.out))
 }

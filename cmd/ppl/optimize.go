@@ -12,6 +12,7 @@ import (
 
 	"ppl/app"
 	"ppl/app/fault"
+	"ppl/app/imports"
 	"ppl/app/rundir"
 	"ppl/compiler"
 	"ppl/infer"
@@ -139,7 +140,7 @@ func (c *console) printMode(m mode, asJSON bool) error {
 // takeProgram puts the model of a program of Stan in the place of the program; in a file only if there is a run.
 func (c *console) takeProgram(s *search, replace bool) (err error) {
 	if s.Dir == "" {
-		s.Source, err = c.sourceOf(s.Model, s.Data)
+		s.Source, err = imports.Source(s.Model, s.Data, c.notes(false))
 		return err
 	}
 	return c.takeStan(&s.Model, &s.Data, s.Dir, replace)

@@ -11,6 +11,7 @@ import (
 	"ppl/app"
 	"ppl/app/analysis"
 	"ppl/app/fault"
+	"ppl/app/imports"
 	"ppl/app/notes"
 	"ppl/app/rundir"
 	"ppl/cmd/ppl/repl"
@@ -60,12 +61,9 @@ func (h sessionHost) Width() int { return h.c.width }
 
 // ReadModel reads a model, or a program of Stan as one, with its data as the model calls them.
 func (h sessionHost) ReadModel(path string, data []string) (at, text string, given []string, err error) {
-	if isStan(path) {
-		m, err := h.c.readStan(path, data)
-		if err != nil {
-			return "", "", nil, err
-		}
-		return m.path, m.text, m.data, nil
+	if imports.IsStan(path) {
+		from, err := imports.Source(path, data, h.c.notes(false))
+		return from.Model, from.Text, from.Data, err
 	}
 	text, err = source.ReadModel(path)
 	if err != nil {

@@ -1,22 +1,23 @@
-package main
+package imports
 
 import (
 	"fmt"
 
 	"ppl/app"
 	"ppl/app/fault"
+	"ppl/app/notes"
 	"ppl/app/verify"
 	"ppl/lang/diag"
 	"ppl/lang/stan/evaluate"
 	"ppl/lang/stan/translate"
 )
 
-// verify compares the log density of a program of Stan with that of the model, and says what it found.
-func (c *console) verify(p *stanProgram, m *translate.Model, data []string) error {
+// Verify compares the log density of a program of Stan with that of the model, and reports what it found.
+func (p *StanProgram) Verify(m *translate.Model, data []string, to notes.Notes) error {
 	failed := func(format string, args ...any) error {
 		return &fault.Error{Kind: fault.Failure, Err: fmt.Errorf(p.path+": "+format, args...)}
 	}
-	known, err := stanData(data)
+	known, err := dataOf(data)
 	if err != nil {
 		return err
 	}
@@ -24,8 +25,8 @@ func (c *console) verify(p *stanProgram, m *translate.Model, data []string) erro
 	if err != nil {
 		return fault.Wrong(fmt.Errorf("%s: not verified: %w", p.path, err))
 	}
-	from := app.Source{Model: modelOf(p.path), Text: m.Text, Data: renamedData(data, m.Renamed)}
-	model, err := app.LoadInMemory(from, c.notes(true))
+	from := app.Source{Model: ModelPath(p.path), Text: m.Text, Data: renamedData(data, m.Renamed)}
+	model, err := app.LoadInMemory(from, to)
 	if err != nil {
 		return err
 	}
@@ -39,7 +40,7 @@ func (c *console) verify(p *stanProgram, m *translate.Model, data []string) erro
 		return failed("the log densities of the program and of the model differ by %.1e of their size, more than a "+
 			"constant", r.Difference)
 	}
-	c.notef("verified: the log densities of the program and of the model agree at %s, to %.1e",
-		diag.Count(r.Finite, "point", "points"), r.Difference)
+	to.Step(fmt.Sprintf("verified: the log densities of the program and of the model agree at %s, to %.1e",
+		diag.Count(r.Finite, "point", "points"), r.Difference))
 	return nil
 }
