@@ -1,5 +1,5 @@
-// Package topics explains the words of the language and what commands name: a text for each, from the tables that define
-// them. What ppl help prints and what editors show are these texts.
+// Package topics explains the words of the language and what commands name: a text for each, from the tables that
+// define them. What ppl help prints and what editors show are these texts.
 //
 //	for _, t := range topics.Distributions() {
 //		fmt.Println(t.Line) // Normal(mean, sd)
@@ -103,8 +103,8 @@ func uses(d *stdlib.Dist) (all []string) {
 	return all
 }
 
-// Functions explains functions of numbers, reductions, scans, functions with rules of their own and those written in the
-// language, sorted by name; min and max are there twice.
+// Functions explains functions of numbers, reductions, scans, functions with rules of their own and those written in
+// the language, sorted by name; min and max are there twice.
 func Functions() (all []Topic) {
 	add := func(name, form, doc string) {
 		all = append(all, Topic{name, form, form + "\n\n" + Sentence(doc)})
