@@ -125,23 +125,49 @@ func (e *equation) meanPredictor(parameter string) *predictor {
 // auxiliary writes the prior of a further parameter of the family, or its predictor, and returns its name, at row i if
 // it has a predictor.
 func (e *equation) auxiliary(a auxiliary) string {
+	if a.prior == "" {
+		return e.multiplier(a)
+	}
 	if n, ok := e.fixed[a.name]; ok {
 		return decimal(n.text)
 	}
 	if a.name == "sigma" && e.outcome.errors != "" && !e.outcome.withSigma {
 		return e.outcome.errors
 	}
-	name := e.fresh(e.named(a.name))
 	right, ok := e.parameters[a.name]
 	if !ok {
+		name := e.fresh(e.named(a.name))
 		prior := strings.ReplaceAll(a.prior, "{sd}", rounded(e.spread()))
 		e.prior(name, a.name, name, prior, strings.ReplaceAll(a.why, "{sdwords}", e.spreadWords()))
 		return name
 	}
-	p := &predictor{of: e.named(a.name), scale: 1, spread: a.spread}
+	return e.predicted(a, right)
+}
+
+// predicted writes the predictor of a further parameter and returns the parameter at row i.
+func (e *equation) predicted(a auxiliary, right *node) string {
+	name := e.fresh(e.named(a.name))
+	p := &predictor{of: e.named(a.name), parameter: a.name, scale: 1, spread: a.spread}
 	p.start, p.origin = e.startOf(a)
 	e.sums = append(e.sums, sum{name, links()[a.link], e.predictor(p, right)})
 	return name + "[i]"
+}
+
+// multiplier returns a factor that is 1 unless the formula gives it, with the operator behind it.
+func (e *equation) multiplier(a auxiliary) string {
+	if n, ok := e.fixed[a.name]; ok {
+		return decimal(n.text) + " * "
+	}
+	right, ok := e.parameters[a.name]
+	if !ok {
+		return ""
+	}
+	if x := e.expander(isTerm).expand(right); x.intercept() {
+		e.fail(right, fmt.Sprintf("an intercept of `%s` would multiply the coefficients and cut points by a common "+
+			"factor, which no data determine", a.name),
+			fmt.Sprintf("write %s ~ 0 + %s, and cmc = FALSE in bf() or lf() if that is a factor", a.name, right))
+	}
+	return e.predicted(a, right) + " * "
 }
 
 // startOf is where the intercept of a further parameter is, on the scale of its link.
@@ -164,11 +190,8 @@ func (e *equation) startOf(a auxiliary) (at float64, words string) {
 
 // predictor adds the terms of the right side of a formula to a predictor.
 func (e *equation) predictor(p *predictor, right *node) *predictor {
-	special := func(n *node) bool {
-		f, ok := findForm(n.text)
-		return n.op == opCall && ok && f.role == termForm
-	}
-	x := e.expander(special).expand(right)
+	x := e.expander(isTerm).expand(right)
+	p.contrasts = x.intercept() || e.contrasted[p.parameter]
 	if p.centre = x.intercept(); !p.centre && p.of == e.named("") {
 		switch {
 		case e.family.takes == orderedOutcome:
@@ -190,6 +213,12 @@ func (e *equation) predictor(p *predictor, right *node) *predictor {
 		p.summands = []string{"0"}
 	}
 	return p
+}
+
+// isTerm reports whether a call is a term of its own.
+func isTerm(n *node) bool {
+	f, ok := findForm(n.text)
+	return n.op == opCall && ok && f.role == termForm
 }
 
 // offsets are the quantities that are added to a predictor as they are. They move where its intercept is.
@@ -392,20 +421,18 @@ func (e *equation) observe(fill parameters) {
 		text = strings.ReplaceAll(e.family.dist, "{mean}", e.mean(fill))
 	}
 	text = filled(text, fill)
-	switch {
-	case y.weights != "":
-		if y.censored != "" || y.truncate != "" {
-			e.fail(e.left, "weights cannot be combined with cens or trunc",
-				"write the density in the model: y ~ Density(…)")
-		}
-		text = fmt.Sprintf("Density(%s[i] * logpdf(%s, %s[i]))", y.weights, text, y.name)
-	case y.truncate != "":
+	if y.truncate != "" {
 		text += " in " + y.truncate
 	}
-	if y.censored != "" {
-		text += " censored " + y.censored
+	text += y.known
+	if y.weights != "" {
+		text += fmt.Sprintf(" weight %s[i]", y.weights)
 	}
-	e.statements = append(e.statements, fmt.Sprintf("%s[i in %s] ~ %s", y.name, e.rows, text))
+	left := y.name
+	if y.lower != "" {
+		left = y.lower
+	}
+	e.statements = append(e.statements, fmt.Sprintf("%s[i in %s] ~ %s", left, e.rows, text))
 }
 
 // areJoint reports whether the outcomes have correlated residuals: as it was asked for or else, as in brms, if all are

@@ -12,6 +12,7 @@ type specification struct {
 	left, right *node
 	parameters  map[string]*node // the right sides of formulas of other parameters
 	fixed       map[string]*node // the numbers of parameters that are known
+	contrasted  map[string]bool  // parameters, "" for the mean, whose factors have a reference level in any case
 	family      string           // "" if it is that of the request
 }
 
@@ -80,15 +81,18 @@ func (r *reader) add(n *node) {
 
 func (r *reader) begin(left, right *node) {
 	r.all = append(r.all, &specification{left: left, right: right, parameters: map[string]*node{},
-		fixed: map[string]*node{}})
+		fixed: map[string]*node{}, contrasted: map[string]bool{}})
 }
 
 func (r *reader) last() *specification { return r.all[len(r.all)-1] }
 
-// readCall reads the arguments of bf.
+// readCall reads the arguments of bf and lf.
 func (r *reader) readCall(n *node) {
+	before := len(r.all)
 	for k, a := range n.args {
 		switch label := n.labels[k]; {
+		case label == "cmc" && len(r.all) > 0:
+			r.contrast(n, before, !r.truth(a))
 		case label == "" && a.op == "~" && (k == 0 || isParameter(a.args[0].text)):
 			r.add(a)
 		case label == "" && a.op == "~":
@@ -96,7 +100,7 @@ func (r *reader) readCall(n *node) {
 				"write formulas of several outcomes as bf(y ~ x) + bf(z ~ w)")
 		case label == "family" && len(r.all) > 0:
 			r.last().family = a.String()
-		case label == "nl" && !r.truth(a), label == "center", label == "cmc", label == "decomp":
+		case label == "nl" && !r.truth(a), label == "center", label == "decomp":
 		case label == "nl":
 			r.fail(n, "a nonlinear formula cannot be translated",
 				"write the curve in the model: y[i in N] ~ Normal(a * exp(-b * x[i]), sigma)")
@@ -105,6 +109,19 @@ func (r *reader) readCall(n *node) {
 		default:
 			r.fail(a, fmt.Sprintf("`%s` cannot be an argument of %s", a, n.text),
 				"it takes formulas, as in bf(y ~ x, sigma ~ z), family = F, and numbers of parameters, as in nu = 4")
+		}
+	}
+}
+
+// contrast sets whether factors have a reference level if there is no intercept (brms's cmc = FALSE): in the outcomes
+// of a call, or in the parameters that a call without an outcome has.
+func (r *reader) contrast(call *node, before int, is bool) {
+	for _, s := range r.all[before:] {
+		s.contrasted[""] = is
+	}
+	for _, a := range call.args {
+		if len(r.all) == before && a.op == "~" {
+			r.last().contrasted[a.args[0].text] = is
 		}
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// An auxiliary is a further parameter of a family. In priors {sd} is the standard deviation of the outcome.
+// An auxiliary is a further parameter of a family. In priors {sd} is the standard deviation of the outcome. One without
+// a prior is a factor that is in the model if a formula has it; its name in braces stands before what it multiplies.
 type auxiliary struct {
 	name  string
 	prior string
@@ -73,14 +74,17 @@ func phi() auxiliary { return auxiliary{"phi", "Gamma(2, 0.1)", "mean 20", "log"
 
 func zi(why string) auxiliary { return auxiliary{"zi", "Beta(1, 1)", why, "logit", 0.5, 1.5} }
 
+// disc is the discrimination of ordered outcomes, the inverse of the scale of what the cut points cut.
+func disc() auxiliary { return auxiliary{"disc", "", "", "log", 1, 1} }
+
 func hu() auxiliary { return auxiliary{"hu", "Beta(1, 1)", "probability of zeros", "logit", 0.5, 1.5} }
 
 // stops is the probability of each level as that of a sequence of decisions to stop at it.
 func stops() []definition {
 	return []definition{
 		{"steps", "k in 1..{cuts}",
-			"log_sigmoid({cut}[k] - {eta}) + sum(j in 1..k-1: log_sigmoid({eta} - {cut}[j]))", ""},
-		{"steps", "{levels}", "sum(j in 1..{cuts}: log_sigmoid({eta} - {cut}[j]))", ""},
+			"log_sigmoid({disc}{cut}[k] - {disc}{eta}) + sum(j in 1..k-1: log_sigmoid({disc}{eta} - {disc}{cut}[j]))", ""},
+		{"steps", "{levels}", "sum(j in 1..{cuts}: log_sigmoid({disc}{eta} - {disc}{cut}[j]))", ""},
 	}
 }
 
@@ -125,10 +129,10 @@ func families() []family {
 			takes: shareOutcome, aux: []auxiliary{phi()}},
 		{name: "beta_binomial", links: []string{"logit", "probit", "cloglog"}, takes: trialsOutcome,
 			dist: "BetaBinomial({trials}, mean = {mean}, concentration = {phi})", aux: []auxiliary{phi()}},
-		{name: "cumulative", links: []string{"logit", "probit"}, dist: "OrderedProbit({eta}, {cut})",
-			takes: orderedOutcome, increasing: true,
-			direct: map[string]string{"logit": "OrderedLogistic({eta}, {cut})",
-				"probit": "OrderedProbit({eta}, {cut})"}},
+		{name: "cumulative", links: []string{"logit", "probit"}, takes: orderedOutcome, increasing: true,
+			aux: []auxiliary{disc()}, direct: map[string]string{
+				"logit":  "OrderedLogistic({disc}{eta}, {disc}{cut})",
+				"probit": "OrderedProbit({disc}{eta}, {disc}{cut})"}},
 		{name: "von_mises", links: []string{"tan_half"}, dist: "VonMises({mean}, {kappa})", takes: angleOutcome,
 			aux: []auxiliary{{"kappa", "Gamma(2, 0.01)", "mean 200", "log", 2, 1.5}}},
 		{name: "zero_inflated_poisson", links: []string{"log"}, dist: "ZeroInflatedPoisson({zi}, {mean})",
@@ -156,9 +160,10 @@ func families() []family {
 		{name: "hurdle_lognormal", links: []string{"identity"}, takes: nonNegativeOutcome, logarithm: true,
 			dist: "Hurdle({hu}, LogNormal({mean}, {sigma}))", aux: []auxiliary{hu(), sigma()}},
 		{name: "sratio", also: []string{"cratio"}, links: []string{"logit"}, takes: orderedOutcome,
-			dist: "Categorical(logits = {steps})", define: stops()},
+			dist: "Categorical(logits = {steps})", aux: []auxiliary{disc()}, define: stops()},
 		{name: "acat", links: []string{"logit"}, takes: orderedOutcome, dist: "Categorical(logits = {steps})",
-			define: []definition{{"steps", "k in 1..{levels}", "sum(j in 1..k-1: {eta} - {cut}[j])", ""}}},
+			aux: []auxiliary{disc()}, define: []definition{
+				{"steps", "k in 1..{levels}", "sum(j in 1..k-1: {disc}{eta} - {disc}{cut}[j])", ""}}},
 		{name: "categorical", links: []string{"logit"}, takes: categoryOutcome, categories: true,
 			dist: "Categorical(logits = {logits})"},
 		{name: "multinomial", links: []string{"logit"}, takes: talliesOutcome, categories: true,

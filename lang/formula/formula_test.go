@@ -108,7 +108,7 @@ func models() []formula.Request {
 		terms("y ~ (x + f + h)^2 - x:h", "student"),
 		terms("y ~ poly(x, 2) + log(n) + scale(m)", ""),
 		terms("y ~ x + offset(log(n)) + (1 | g/h)", "gamma"),
-		terms("y ~ . - share - angle - grade - alive - cens - f - g - h", "lognormal"),
+		terms("y ~ . - share - angle - grade - alive - cens - f - g - h - known - top", "lognormal"),
 		terms("y ~ f + (0 + f | g)", "skew_normal"),
 		terms("z ~ x + f", "bernoulli"),
 		terms("alive ~ x + (1 | g)", "bernoulli(probit)", "b=StudentT(3, 0, 2)", "sd=HalfNormal(1)"),
@@ -144,6 +144,9 @@ func models() []formula.Request {
 		terms("stars ~ x", "sratio"),
 		terms("y | cens(z) ~ x + (1 | g)", "cox"),
 		terms("y ~ x, alpha ~ z, sigma ~ x", "skew_normal"),
+		warp("breaks ~ wool * tension + (wool | tension)", "", "sum"),
+		terms("bf(stars ~ x) + lf(disc ~ 0 + f, cmc = FALSE)", "cumulative"),
+		terms("y | cens(known, top) + weights(n) ~ x", ""),
 	}
 }
 
@@ -204,7 +207,7 @@ func TestFamilies(t *testing.T) {
 // An estimate is what R finds for a formula by least squares or maximum likelihood, in the order of the model; elements
 // of reference levels are 0.
 type estimate struct {
-	formula, family string
+	formula, family string // the family sum is gaussian with contrasts that sum to 0
 	flat            string // the priors that are flat
 	want            map[string][]float64
 }
@@ -267,6 +270,18 @@ func estimates() []estimate {
 			"b_mub_z": {0.01093}, "b_muc_Intercept": {0.62191}, "b_muc_x": {0.07573}, "b_muc_z": {-1.56615}}},
 		{"cbind(n, m, stars) ~ x", "multinomial", "b Intercept", map[string][]float64{"b_mum_Intercept": {0.66493},
 			"b_mum_x": {-0.08351}, "b_mustars_Intercept": {-1.45571}, "b_mustars_x": {-0.10085}}},
+		// lm with contr.sum
+		{"y ~ f * h + x", "sum", "b Intercept sigma", map[string][]float64{"b_Intercept": {3.05450},
+			"b_f": {-0.26630, 1.14148, -0.87518}, "b_h": {0.10439, -0.10439}, "b_x": {0.85407},
+			"b_f_h": {0.37866, -0.37866, -0.18796, 0.18796, -0.19070, 0.19070}}},
+		// survreg of survival, with intervals and with weights
+		{"y | cens(known, top) ~ x", "", "b Intercept sigma", map[string][]float64{
+			"b_Intercept": {3.62126}, "b_x": {0.66707}, "sigma": {1.27387}}},
+		{"y | cens(known, top) ~ x", "lognormal", "b Intercept sigma", map[string][]float64{
+			"b_Intercept": {1.25549}, "b_x": {0.14902}, "sigma": {0.26991}}},
+		// clm of ordinal, of which the scale is 1 / disc
+		{"bf(stars ~ x, disc ~ 0 + f) + lf(disc ~ 0 + f, cmc = FALSE)", "cumulative", "b cut", map[string][]float64{
+			"b_cut": {-1.51916, 0.00518, 0.93456, 2.47260}, "b_x": {0.32632}, "b_disc_f": {0, -0.82744, -0.67713}}},
 		// vglm of VGAM, with sratio and with acat(reverse = TRUE), whose coefficients of x have the other sign
 		{"stars ~ x", "sratio", "b cut", map[string][]float64{
 			"b_cut": {-0.94927, -0.85497, -0.83027, 0.19788}, "b_x": {0.12598}}},
@@ -327,10 +342,16 @@ func TestEstimates(t *testing.T) {
 		table := withDerived(read(t, "terms.csv"))
 		table.Path = writeTable(t, table)
 		r := formula.Request{Formula: c.formula, Family: c.family, Data: table}
+		if c.family == "sum" {
+			r.Family, r.Contrasts = "", "sum"
+		}
 		for _, class := range strings.Fields(c.flat) {
 			prior := "Flat"
-			if class == "sigma" {
+			switch {
+			case class == "sigma":
 				prior = "Flat in 0..inf"
+			case r.Contrasts == "sum":
+				prior = "Normal(0, 1e5)"
 			}
 			r.Priors = append(r.Priors, class+"="+prior)
 		}

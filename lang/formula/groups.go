@@ -112,14 +112,25 @@ func (w *writer) effectsOfTerm(c coefficient) (all []effect) {
 			labels, at = append(labels, c.number.name), append(at, c.number.name+"[i]")
 		}
 		for k, a := range c.axes {
-			level := a.levels[d.levels[k]-1]
-			labels = append(labels, joined(a.column+level))
-			at = append(at, fmt.Sprintf("(%s[i] == %s)", a.name, strconv.Quote(level)))
+			label, indicator := w.contrastAt(a, d.levels[k])
+			labels, at = append(labels, joined(label)), append(at, indicator)
 		}
 		e.label, e.at = strings.Join(labels, "_"), strings.Join(at, " * ")
 		all = append(all, e)
 	}
 	return all
+}
+
+// contrastAt is the column of a factor for one of its levels: an indicator or, of contrasts that sum to 0, this less the
+// indicator of the last level.
+func (w *writer) contrastAt(a axis, level int) (label, indicator string) {
+	is := func(level int) string {
+		return fmt.Sprintf("(%s[i] == %s)", a.name, strconv.Quote(a.levels[level-1]))
+	}
+	if w.sum && a.contrast {
+		return fmt.Sprint(a.column, level-1), fmt.Sprintf("(%s - %s)", is(level-1), is(len(a.levels)))
+	}
+	return a.column + a.levels[level-1], is(level)
 }
 
 // A grouping is the factors of which each combination is a group.

@@ -96,8 +96,11 @@ func TestMistakes(t *testing.T) {
 		{"y ~ squared(x)", "", "there is no function `squared`"},
 		{"y ~ x + (1 | share)", "", "not whole"},
 		{"y ~ x - offset(n)", "", "cannot be taken away"},
-		{"y | weights(n) + trunc(lb = 0) ~ x", "", "cannot be combined"},
-		{"y | cens(n) ~ x", "", "none, right and left"},
+		{"bf(stars ~ x, disc ~ f)", "cumulative", "an intercept of `disc`"},
+		{"y | cens(known) ~ x", "", "write cens(known, upper)"},
+		{"y | cens(known, x) ~ x", "", "has no width"},
+		{"y | cens(known, top) ~ x", "cox", "on the right only"},
+		{"y | cens(n) ~ x", "", "none, right, left and interval"},
 	} {
 		text, err := formula.Model(formula.Request{Formula: c.formula, Family: c.family, Data: flawed(t)})
 		if err == nil {
@@ -181,7 +184,6 @@ func TestFlags(t *testing.T) {
 		{func(r *formula.Request) { r.Priors = []string{"b_xx=Normal(0, 1)"} }, "did you mean b_x?"},
 		{func(r *formula.Request) { r.Priors = []string{"b_x"} }, "write NAME=DISTRIBUTION"},
 		{func(r *formula.Request) { r.Priors = []string{"b_x=Normal(0"} }, "not written as the language has it"},
-		{func(r *formula.Request) { r.Formula, r.Contrasts = "y ~ f * h", "sum" }, "interaction of factors"},
 		{func(r *formula.Request) { r.Data.Columns = nil }, "has no rows"},
 	} {
 		r := formula.Request{Formula: "y ~ x", Data: read(t, "terms.csv")}

@@ -17,8 +17,9 @@ type response struct {
 	name     string // in the model
 	trials   string // an expression at row i
 	weights  string
-	censored string // the range of a modifier
-	truncate string
+	truncate string // a range
+	known    string // a modifier that says what is known of censored values
+	lower    string // the array of the lower ends of these, if it is not the outcome itself
 
 	errors    string   // the standard errors of se(), at row i
 	withSigma bool     // these come on top of the family's own standard deviation
@@ -187,6 +188,9 @@ func (w *equation) additions(n *node) {
 	case "se":
 		w.standardErrors(n)
 		return
+	case "cens":
+		w.censoring(n)
+		return
 	}
 	if len(n.args) != 1 {
 		w.fail(n, fmt.Sprintf("`%s` takes one column", n.text), "")
@@ -203,8 +207,6 @@ func (w *equation) additions(n *node) {
 		w.rate(arg)
 	case "weights":
 		w.outcome.weights = w.number(arg).name
-	case "cens":
-		w.censoring(arg)
 	default:
 		w.fail(n, fmt.Sprintf("`%s` cannot be used in this place", n.text), "")
 	}
@@ -269,65 +271,6 @@ func (w *equation) checkTrials(n *node, values []float64, successes float64) {
 			w.fail(n, fmt.Sprintf("row %d has %v successes (`%s`) in %v trials (`%s`)", i+1, y, w.outcome.column.Name,
 				v, n.String()), "the trials are successes and failures together; cbind(successes, failures) takes both")
 		}
-	}
-}
-
-// censoring declares the limits that a column of 1, 0, -1 or right, none, left gives.
-func (w *equation) censoring(n *node) {
-	c, y := w.column(n), w.outcome.name
-	is := func(word string, code int) string {
-		if c.Levels != nil {
-			return fmt.Sprintf("%s[i] == %s", w.factor(n).name, strconv.Quote(word))
-		}
-		return fmt.Sprintf("%s[i] == %d", w.number(n).name, code)
-	}
-	has := func(word string, code float64) bool {
-		for _, v := range c.Values {
-			if c.Levels != nil && !math.IsNaN(v) && c.Levels[int(v)-1] == word || c.Levels == nil && v == code {
-				return true
-			}
-		}
-		return false
-	}
-	for _, v := range c.Values {
-		if c.Levels == nil && v != 0 && v != 1 && v != -1 && !math.IsNaN(v) ||
-			c.Levels != nil && !math.IsNaN(v) && !strings.Contains(" left none right ", " "+c.Levels[int(v)-1]+" ") {
-			w.fail(n, fmt.Sprintf("`%s` says of each row whether it is censored, by none, right and left or by 0, 1 "+
-				"and -1, and has others", c.Name), "intervals are written in the model, y ~ Density(log(cdf(…) - "+
-				"cdf(…)))")
-		}
-	}
-	if w.family.hazard {
-		w.censoredHazard(n, is, has("left", -1))
-		return
-	}
-	low, high := "-inf", "inf"
-	if slices.Contains([]outcome{positiveOutcome, nonNegativeOutcome, countOutcome}, w.family.takes) {
-		low = "0"
-	}
-	if has("left", -1) {
-		lower := w.define("lower", fmt.Sprintf("%s ? %s[i] : -inf", is("left", -1), y), nil)
-		low = lower.name + "[i]"
-	}
-	if has("right", 1) {
-		upper := w.define("upper", fmt.Sprintf("%s ? %s[i] : inf", is("right", 1), y), nil)
-		high = upper.name + "[i]"
-	}
-	w.outcome.censored = low + ".." + high
-}
-
-// censoredHazard marks which times are events.
-func (w *equation) censoredHazard(n *node, is func(word string, code int) string, left bool) {
-	if left {
-		w.fail(n, "times of the family cox are censored on the right only", "take the family weibull")
-	}
-	c := w.column(n)
-	events := w.define("event", is("right", 1)+" ? 0 : 1", nil)
-	w.hazard.events = events.name + "[i]"
-	w.hazard.isEvent = make([]bool, len(c.Values))
-	for i, v := range c.Values {
-		w.hazard.isEvent[i] = c.Levels == nil && v == 0 ||
-			c.Levels != nil && !math.IsNaN(v) && c.Levels[int(v)-1] == "none"
 	}
 }
 

@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,16 +11,18 @@ import (
 
 // A predictor is the sum of effects that a formula gives to the mean, or to another parameter of the family.
 type predictor struct {
-	of       string  // the parameter and the outcome, as far as names of coefficients have them; "" for the mean
-	start    float64 // about which the intercept is
-	origin   string  // of the start, in comments
-	spread   float64 // of the intercept, and of a coefficient for one standard deviation of its quantity, in scales
-	scale    float64
-	words    string   // of the scale, in comments; "" if it is 1
-	summands []string // of the population, at row i
-	grouped  []string // of groups, at row i
-	shift    []string // what centring takes away from the intercept at 0
-	centre   bool     // quantities without levels are centred: there is an intercept, or cut points
+	of        string  // the parameter and the outcome, as far as names of coefficients have them; "" for the mean
+	parameter string  // "" for the mean
+	start     float64 // about which the intercept is
+	origin    string  // of the start, in comments
+	spread    float64 // of the intercept, and of a coefficient for one standard deviation of its quantity, in scales
+	scale     float64
+	words     string   // of the scale, in comments; "" if it is 1
+	summands  []string // of the population, at row i
+	grouped   []string // of groups, at row i
+	shift     []string // what centring takes away from the intercept at 0
+	centre    bool     // quantities without levels are centred: there is an intercept, or cut points
+	contrasts bool     // factors have a reference level
 }
 
 // named is the name of a coefficient of the predictor, b_x or b_sigma_x.
@@ -50,6 +53,7 @@ func (p *predictor) label(effect string) string {
 type coefficient struct {
 	term    term
 	name    string
+	effects string   // the array of its effects, which is not that of the name if these are defined from another
 	number  *numeric // nil for 1
 	axes    []axis
 	centred bool
@@ -65,16 +69,24 @@ type axis struct {
 // population adds the coefficients of the terms.
 func (w *equation) population(p *predictor, ts terms) {
 	var all []coefficient
+	coded := ts
+	if p.contrasts {
+		coded = ts.with(nil)
+	}
 	for _, t := range ts {
 		if len(t) > 0 {
 			w.refuseOutcome(t)
-			all = append(all, w.coefficients(p, ts, t)...)
+			all = append(all, w.coefficients(p, coded, t)...)
 		}
 	}
 	w.checkRank(ts.has(nil), all)
 	effects := make([]string, len(all))
-	for k, c := range all {
-		effects[k] = w.summand(p, c)
+	for k := range all {
+		c := &all[k]
+		if c.effects = c.name; w.sum && c.contrasts() > 1 {
+			c.effects = w.fresh("effect_" + strings.TrimPrefix(c.name, "b_"))
+		}
+		effects[k] = w.summand(p, *c)
 	}
 	if ts.has(nil) {
 		w.intercept(p)
@@ -121,6 +133,9 @@ func (w *writer) coefficients(p *predictor, ts terms, t term) (all []coefficient
 		products = next
 	}
 	w.checkLevels(t, axes)
+	if w.sum { // the sum of 0 of a prior is along the last axis
+		slices.SortStableFunc(axes, func(a, b axis) int { return cmp.Compare(truth(a.contrast), truth(b.contrast)) })
+	}
 	for _, product := range products {
 		c := coefficient{term: t, axes: axes}
 		parts := names
@@ -152,6 +167,16 @@ func (w *writer) checkLevels(t term, axes []axis) {
 		w.failTerm(t, fmt.Sprintf("would have %.0f coefficients", count),
 			fmt.Sprintf("write groups as (1 | %s), which estimates how much they differ", t))
 	}
+}
+
+// contrasts counts the axes with contrasts.
+func (c *coefficient) contrasts() (count int) {
+	for _, a := range c.axes {
+		if a.contrast {
+			count++
+		}
+	}
+	return count
 }
 
 // numbers are the quantities of a variable in a term: one, or those of a polynomial.
@@ -317,7 +342,7 @@ func (v *numeric) balanced() bool { return math.Abs(meanOf(v.values)) < 1e-9*sdO
 
 // summand is the effect of a coefficient at row i.
 func (w *writer) summand(p *predictor, c coefficient) string {
-	text := c.name
+	text := c.effects
 	if len(c.axes) > 0 {
 		at := make([]string, len(c.axes))
 		for k, a := range c.axes {
@@ -358,14 +383,7 @@ func (w *writer) coefficientPrior(p *predictor, c coefficient) {
 		w.sumContrasts(c, prior, words)
 		return
 	}
-	indices := []string{"k", "l", "m", "n", "o", "q"}
-	if len(c.axes) > len(indices) {
-		w.failTerm(c.term, "has more than six factors", "make a column of their combinations")
-	}
-	all := make([]string, len(c.axes))
-	for k, a := range c.axes {
-		all[k] = fmt.Sprintf("%s in %s", indices[k], a.set)
-	}
+	all := w.axesOf(c)
 	head := slices.Clone(all)
 	for k, a := range c.axes {
 		if !a.contrast {
@@ -377,7 +395,7 @@ func (w *writer) coefficientPrior(p *predictor, c coefficient) {
 		}
 		w.statement(fmt.Sprintf("%s[%s] = 0", c.name, strings.Join(zero, ", ")),
 			fmt.Sprintf("%s %q is the reference level", a.column, a.levels[0]))
-		head[k] = fmt.Sprintf("%s in 2..%s", indices[k], a.set)
+		head[k] = fmt.Sprintf("%s in 2..%s", indices()[k], a.set)
 	}
 	text := c.name
 	if len(head) > 0 {
@@ -386,13 +404,53 @@ func (w *writer) coefficientPrior(p *predictor, c coefficient) {
 	w.prior(c.name, "b", text, prior, words)
 }
 
-// sumContrasts writes effects of a factor that sum to 0.
+// sumContrasts writes effects that sum to 0 along each axis with contrasts. The prior has this sum along the last axis,
+// and definitions take the means along the others away, which leaves normal effects that are normal.
 func (w *writer) sumContrasts(c coefficient, prior, words string) {
-	if len(c.axes) > 1 {
-		w.failTerm(c.term, "is an interaction of factors, for which --contrasts sum is not available",
-			"take treatment contrasts, or a group term such as (1 | "+c.axes[0].column+":"+c.axes[1].column+")")
+	axes, at := w.axesOf(c), indices()[:len(c.axes)]
+	var others []int
+	for k, a := range c.axes[:len(c.axes)-1] {
+		if a.contrast {
+			others = append(others, k)
+		}
 	}
-	w.priorWith(c.name, "b", fmt.Sprintf("%s[k in %s]", c.name, c.axes[0].set), prior, " zerosum", words)
+	name := func(step int) string {
+		if step == len(others) {
+			return c.effects
+		}
+		return w.fresh(strings.Replace(c.effects, "effect_", "free_", 1))
+	}
+	head := "[" + strings.Join(axes, ", ") + "]"
+	last := name(0)
+	if len(others) > 0 {
+		w.comment(fmt.Sprintf("%s has sums of 0 along its last axis, %s along each", last, c.effects))
+	}
+	w.priorWith(c.name, "b", last+head, prior, " zerosum", words)
+	for step, k := range others {
+		inner := slices.Clone(at)
+		inner[k] = "j"
+		next := name(step + 1)
+		w.statement(fmt.Sprintf("%s%s = %s[%s] - mean(j in %s: %[3]s[%[6]s])", next, head, last,
+			strings.Join(at, ", "), c.axes[k].set, strings.Join(inner, ", ")), "")
+		last = next
+	}
+	if len(others) > 0 {
+		w.statement(fmt.Sprintf("generate %s = %s", c.name, c.effects), "")
+	}
+}
+
+// indices are those of a coefficient's axes.
+func indices() []string { return []string{"k", "l", "m", "n", "o", "q"} }
+
+// axesOf writes the axes of a coefficient, each with its index.
+func (w *writer) axesOf(c coefficient) (all []string) {
+	if len(c.axes) > len(indices()) {
+		w.failTerm(c.term, "has more than six factors", "make a column of their combinations")
+	}
+	for k, a := range c.axes {
+		all = append(all, fmt.Sprintf("%s in %s", indices()[k], a.set))
+	}
+	return all
 }
 
 // rounded writes a scale with three digits.

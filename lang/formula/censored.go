@@ -1,0 +1,142 @@
+package formula
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// A censored column says of each row what is known of the outcome, by a word or a number.
+type censored struct {
+	*equation
+	node   *node
+	column *Column
+}
+
+// kinds are the words of a column of cens(), and the numbers in their place.
+func kinds() map[string]float64 {
+	return map[string]float64{"left": -1, "none": 0, "right": 1, "interval": 2}
+}
+
+// at reports whether a row has a kind.
+func (c censored) at(i int, word string) bool {
+	v := c.column.Values[i]
+	switch {
+	case math.IsNaN(v):
+		return false
+	case c.column.Levels == nil:
+		return v == kinds()[word]
+	}
+	return c.column.Levels[int(v)-1] == word
+}
+
+// has reports whether some row has a kind.
+func (c censored) has(word string) bool {
+	for i := range c.column.Values {
+		if c.at(i, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// is writes the condition that row i has a kind.
+func (c censored) is(word string) string {
+	if c.column.Levels != nil {
+		return fmt.Sprintf("%s[i] == %s", c.factor(c.node).name, strconv.Quote(word))
+	}
+	return fmt.Sprintf("%s[i] == %v", c.number(c.node).name, kinds()[word])
+}
+
+// check refuses other words and numbers.
+func (c censored) check() {
+	for i, v := range c.column.Values {
+		known := math.IsNaN(v)
+		for word := range kinds() {
+			known = known || c.at(i, word)
+		}
+		if !known {
+			c.fail(c.node, fmt.Sprintf("`%s` says of each row what is known of the outcome, by none, right, left and "+
+				"interval or by 0, 1, -1 and 2, and has another in row %d", c.column.Name, i+1), "")
+		}
+	}
+}
+
+// censoring reads cens(c), or cens(c, upper) if some values are only known to be in an interval.
+func (w *equation) censoring(n *node) {
+	if len(n.args) < 1 || len(n.args) > 2 {
+		w.fail(n, "cens takes a column that says what is known of a row, and one of the upper ends of intervals", "")
+	}
+	arg := n.args[0].inner()
+	c := censored{w, arg, w.column(arg)}
+	c.check()
+	if c.has("interval") && len(n.args) < 2 {
+		w.fail(n, fmt.Sprintf("`%s` has rows with intervals, whose upper ends are in no column of cens", c.column.Name),
+			fmt.Sprintf("write cens(%s, upper)", arg))
+	}
+	switch {
+	case w.family.hazard:
+		c.hazard()
+	case c.has("interval"):
+		c.intervals(n.args[1].inner())
+	default:
+		c.limits()
+	}
+}
+
+// lowest is the lower end of the values of a family.
+func (f *family) lowest() string {
+	if slices.Contains([]outcome{positiveOutcome, nonNegativeOutcome, countOutcome}, f.takes) {
+		return "0"
+	}
+	return "-inf"
+}
+
+// limits declares the limits of values that are censored on one side.
+func (c censored) limits() {
+	low, high, y := c.family.lowest(), "inf", &c.outcome
+	if c.has("left") {
+		lower := c.define("lower", fmt.Sprintf("%s ? %s[i] : -inf", c.is("left"), y.name), nil)
+		low = lower.name + "[i]"
+	}
+	if c.has("right") {
+		upper := c.define("upper", fmt.Sprintf("%s ? %s[i] : inf", c.is("right"), y.name), nil)
+		high = upper.name + "[i]"
+	}
+	y.known = " censored " + low + ".." + high
+}
+
+// intervals declares the two ends between which each value is. They are equal if it is known.
+func (c censored) intervals(ends *node) {
+	y, upper := &c.outcome, c.number(ends)
+	for i, v := range upper.values {
+		if low := y.column.Values[i]; c.at(i, "interval") && v <= low {
+			c.fail(ends, fmt.Sprintf("the interval in row %d is from %v to %v, and has no width", i+1, low, v), "")
+		}
+	}
+	text := fmt.Sprintf("%s ? %s[i] : ", c.is("interval"), upper.name)
+	if c.has("right") {
+		text += c.is("right") + " ? inf : "
+	}
+	y.known = fmt.Sprintf(" upto %s[i]", c.define("upper", text+y.name+"[i]", nil).name)
+	if c.has("left") {
+		y.lower = c.define("lower", fmt.Sprintf("%s ? %s : %s[i]", c.is("left"), c.family.lowest(), y.name), nil).name
+	}
+}
+
+// hazard marks which times are events.
+func (c censored) hazard() {
+	for _, word := range []string{"left", "interval"} {
+		if c.has(word) {
+			c.fail(c.node, "times of the family cox are censored on the right only", "take the family weibull")
+		}
+	}
+	events := c.define("event", c.is("right")+" ? 0 : 1", nil)
+	h := &c.equation.hazard
+	h.events = events.name + "[i]"
+	h.isEvent = make([]bool, len(c.column.Values))
+	for i := range h.isEvent {
+		h.isEvent[i] = c.at(i, "none")
+	}
+}
