@@ -202,6 +202,21 @@ func LoadPredictiveText(path, text string, args []DataArg, from Basis) (*Program
 	return p, append(ds, slices.DeleteFunc(more, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })...)
 }
 
+// LoadExpectedText is LoadPredictiveText with draws of parameters and the data as given, in which replicates are the
+// expected values of what is observed.
+func LoadExpectedText(path, text string, args []DataArg) (*Program, []diag.Diagnostic) {
+	m, ds := predictive(path, text, FromPosterior)
+	if diag.HasErrors(ds) {
+		return nil, ds
+	}
+	var diags diag.List
+	if analyze.Expect(m, 0, &diags); len(diags.All()) > 0 {
+		return nil, diags.All()
+	}
+	p, more := program(m, path, args, datafile.DefaultRowCache())
+	return p, errorsAmong(more)
+}
+
 // program binds a checked model to its data.
 func program(m *model.Model, path string, args []DataArg, cache RowCache) (*Program, []diag.Diagnostic) {
 	bound, ds := bind.Data(m, filepath.Dir(path), args, cache)

@@ -15,8 +15,9 @@ import (
 
 // NewData says at what predictions are made.
 type NewData struct {
-	Data    []string // files and values, as --data takes them
-	HeldOut bool     // instead of Data: the rows that the model's data statements hold out
+	// files and values, as --data takes them; expected values without any are those at the data of the run
+	Data    []string
+	HeldOut bool // instead of Data: the rows that the model's data statements hold out
 	// what is `censored` is drawn as it is recorded, between its ends; else as it is before that
 	Censored bool
 	// outcomes have their expected values at each draw of the posterior in the place of draws
@@ -40,6 +41,9 @@ func Predict(ctx context.Context, run *store.Run, d NewData, n notes.Notes) (*Ou
 	}
 	if err := o.findUnknowns(); err != nil {
 		return nil, err
+	}
+	if d.Expected && len(d.Data) == 0 && !d.HeldOut {
+		return nil, o.expectAgain(ctx, d)
 	}
 	var seen *Outcomes
 	if !d.Expected { // which are not compared with what was observed
@@ -69,6 +73,45 @@ func Predict(ctx context.Context, run *store.Run, d NewData, n notes.Notes) (*Ou
 		return nil, err
 	}
 	return seen, fault.Of(w.Close(store.Finished, nil))
+}
+
+// expectAgain writes the expected values of what the run observed into the group predictions.
+func (o *Run) expectAgain(ctx context.Context, d NewData) error {
+	text, args, err := o.unchanged()
+	if err != nil {
+		return err
+	}
+	program, ds := compiler.LoadExpectedText(o.ModelPath(), text, args)
+	if err := notes.Diagnose(o.notes, ds); err != nil {
+		return err
+	}
+	if program, err = app.DrawsData(program); err != nil {
+		return err
+	}
+	expected, err := replicatesOf(o.Stored, program, o.Stored.Info.Seed)
+	if err != nil {
+		return fault.Of(err)
+	}
+	w, err := store.ExtendPredictions(o.Stored.System(), o.Stored.Dir, program.Saved()[program.Replicas():],
+		app.AsObserved(program.Constants()))
+	if err != nil {
+		return fault.Of(err)
+	}
+	thin := max(1, d.Thin)
+	defer o.notes.ProgressEnd()
+	for chain := range o.Stored.Layout.Chains {
+		for k := 0; k < o.Stored.Info.Draws; k += thin {
+			if ctx.Err() != nil {
+				return fault.Interrupted()
+			}
+			if err := w.Append(chain, expected.at(chain, k), nil); err != nil {
+				return fault.Of(err)
+			}
+			o.notes.Progress(infer.Progress{Phase: infer.Predicting, Done: chain*o.Stored.Info.Draws + k + 1,
+				Total: o.Stored.Layout.Chains * o.Stored.Info.Draws})
+		}
+	}
+	return fault.Of(w.Close(store.Finished, nil))
 }
 
 // PredictInMemory draws what the model observes at new data, by variable and chain, the draws laid end to end. Nothing

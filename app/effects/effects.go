@@ -41,7 +41,8 @@ type Question struct {
 // Effects are expected outcomes at a grid of the terms, of which the first one changes from place to place.
 type Effects struct {
 	Outcome   string
-	Terms     []Axis   // if the outcome is a category, its categories are the last term: their probabilities are shown
+	Terms     []Axis   // the categories of an outcome or its columns are the last one
+	Shares    bool     // estimates are the probabilities of the categories of the outcome
 	Fixed     []string // what the other predictors are, such as "x = 2.1"
 	Places    []Place
 	Estimates []query.Estimate // at each place
@@ -170,9 +171,9 @@ func newFrame(run *analysis.Run, q Question) (*frame, error) {
 			diag.And(names))
 	case q.Outcome == "" && len(names) > 1:
 		return nil, fault.Usagef("the model of %s observes %s; choose one with --of", run.Dir, diag.And(names))
-	case len(f.outcome.Dims) != 1:
-		return nil, fault.Wrongf("effects are shown of outcomes with one axis, and %s has %d", f.outcome.Name,
-			len(f.outcome.Dims))
+	case len(f.outcome.Dims) != 1 && len(f.outcome.Dims) != 2:
+		return nil, fault.Wrongf("effects are shown of outcomes with rows and perhaps columns, and %s has %d axes",
+			f.outcome.Name, len(f.outcome.Dims))
 	}
 	for _, v := range layout.Observed {
 		if v.Name != f.outcome.Name {
@@ -307,7 +308,7 @@ func (p *predictor) distinct() []float64 {
 }
 
 // predictAll returns the expected outcome at each place, by chain and draw. If the outcome is a category, places have
-// one as a last term, and the probability of that is what is expected.
+// one as a last term, and the probability of that is what is expected; if it has columns, places have one of these.
 func (f *frame) predictAll(ctx context.Context, e *Effects) (all [][][]float64, err error) {
 	e.Places = places(e.Terms)
 	dir, err := os.MkdirTemp("", "ppl-effects-")
@@ -319,20 +320,47 @@ func (f *frame) predictAll(ctx context.Context, e *Effects) (all [][][]float64, 
 	if err := f.writeGrid(e, path); err != nil {
 		return nil, err
 	}
-	categories := f.categories()
-	if categories == nil {
-		return f.predict(ctx, path, len(e.Places), 0)
-	}
-	for k := range categories {
-		values, err := f.predict(ctx, path, len(e.Places), k+1)
+	last := Axis{Name: f.outcome.Name, Category: true, Values: f.categories()}
+	if e.Shares = last.Values != nil; e.Shares {
+		for k := range last.Values {
+			values, err := f.predict(ctx, path, len(e.Places), k+1)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, values...)
+		}
+	} else {
+		last.Values = f.columns()
+		values, err := f.predict(ctx, path, len(e.Places), 0)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, values...)
+		for k := range max(1, len(last.Values)) { // the columns of a place are next to each other
+			for j := range e.Places {
+				all = append(all, values[j*max(1, len(last.Values))+k])
+			}
+		}
 	}
-	e.Terms = append(e.Terms, Axis{Name: f.outcome.Name, Category: true, Values: categories})
-	e.Places = places(e.Terms)
+	if last.Values != nil {
+		e.Terms = append(e.Terms, last)
+		e.Places = places(e.Terms)
+	}
 	return all, nil
+}
+
+// columns are those of the outcome; nil if it has one value in each row.
+func (f *frame) columns() (all []Value) {
+	if len(f.outcome.Dims) < 2 {
+		return nil
+	}
+	for k := range f.outcome.Shape[1] {
+		v := Value{Number: float64(k + 1), Label: fmt.Sprint(k + 1)}
+		if labels := f.outcome.Label; len(labels) > 1 && labels[1] != nil {
+			v.Label = labels[1][k]
+		}
+		all = append(all, v)
+	}
+	return all
 }
 
 // categories are those of the outcome; nil if it is a number.
@@ -371,7 +399,8 @@ func (f *frame) writeGrid(e *Effects, path string) error {
 	return fault.Of(os.WriteFile(path, text, 0o600))
 }
 
-// predict returns the expected outcome, or the probability of a category, at n places that a file has.
+// predict returns the expected outcome, or the probability of a category, at n places that a file has; of an outcome
+// with columns a place has a value for each.
 func (f *frame) predict(ctx context.Context, path string, n, category int) ([][][]float64, error) {
 	vs, drawn, err := f.run.PredictInMemory(ctx, analysis.NewData{Data: []string{path}, Expected: true,
 		Category: category, Groups: f.question.Groups, Thin: max(1, f.question.Thin)})
@@ -379,6 +408,7 @@ func (f *frame) predict(ctx context.Context, path string, n, category int) ([][]
 		return nil, err
 	}
 	k := slices.IndexFunc(vs, func(v types.Variable) bool { return v.Name == f.outcome.Name })
+	n *= max(1, len(f.columns()))
 	if k < 0 || vs[k].Size() != n {
 		return nil, fault.Wrongf("the rows of %s do not follow from its predictors alone", f.outcome.Name)
 	}

@@ -150,6 +150,32 @@ f[i in N] ~ Categorical(logits = [0, a + b * x[i]])
 	}
 }
 
+// TestColumns holds that the columns of an outcome are a last term, although new data do not have them.
+func TestColumns(t *testing.T) {
+	run := sampled(t, `data both[N, Outcomes], x[N], f[N]: index(F) from "t.csv" columns "y", "n"
+a, b ~ Normal(0, 2)
+r[Outcomes, Outcomes] ~ LKJ(1)
+both[i in N] ~ MvNormal([a + x[i], b * x[i]], sd = [1, 2], corr = r)
+`)
+	e, err := effects.Of(context.Background(), run, effects.Question{Terms: []string{"x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(e.Terms[0].Values)
+	if len(e.Terms) != 2 || len(e.Places) != 2*n || e.Places[n].Values[1].Label != "n" || e.Shares {
+		t.Fatalf("places %v of %v", e.Places, e.Terms)
+	}
+	for k := range n {
+		x := e.Places[k].Values[0].Number
+		wantY := averaged(t, run, func(v func(string, int) float64) float64 { return v("a", 0) + x })
+		wantN := averaged(t, run, func(v func(string, int) float64) float64 { return v("b", 0) * x })
+		if y, n := e.Estimates[k].Mean, e.Estimates[n+k].Mean; !(math.Abs(y-wantY) < 1e-9) ||
+			!(math.Abs(n-wantN) < 1e-9) {
+			t.Errorf("at x = %v y is %v and n is %v, want %v and %v", x, y, n, wantY, wantN)
+		}
+	}
+}
+
 // TestMistakes holds the messages of questions that cannot be answered.
 func TestMistakes(t *testing.T) {
 	run := sampled(t, model)

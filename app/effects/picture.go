@@ -33,7 +33,7 @@ func (e *Effects) Picture() plot.Picture {
 		curves = append(curves, c)
 	}
 	label := "expected " + e.Outcome
-	if e.Terms[len(e.Terms)-1].Name == e.Outcome {
+	if e.Shares {
 		label = "probability"
 	}
 	return plot.Effects(x, plot.Axis{Label: label}, curves)

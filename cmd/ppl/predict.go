@@ -49,8 +49,8 @@ func predictCommand(c *console) *cobra.Command {
 	f.BoolVar(&p.HeldOut, "held-out", false, "of a run: predict the rows that data statements with holdout left out")
 	f.BoolVar(&p.Censored, "censored", false, "with --data or --held-out: draw what is censored as it is recorded, "+
 		"between its ends")
-	f.BoolVar(&p.Expected, "expected", false, "with --data or --held-out: the expected value of each outcome at the "+
-		"parameters of each draw, in the place of an outcome")
+	f.BoolVar(&p.Expected, "expected", false, "of a run: the expected value of each outcome at the parameters of each "+
+		"draw, in the place of an outcome")
 	newLevels := f.String("new-levels", "sample", "with --data or --held-out: `WHAT` becomes of groups that the run "+
 		"does not know: sample draws their parameters, zero takes the mean, refuse is an error")
 	f.IntVar(&p.draws, "draws", 1000, "`D` draws from the prior")
@@ -81,11 +81,9 @@ func predictCommand(c *console) *cobra.Command {
 				return fault.Usagef("--thin %d: every draw is --thin 1", p.Thin)
 			case p.Expected && p.asJSON:
 				return fault.Usagef("--json prints scores, and expected values have none; --csv prints them")
-			case p.Expected && !given("data") && !p.HeldOut:
-				return fault.Usagef("--expected needs --data NEW, or --held-out")
 			case given("data") && p.HeldOut:
 				return fault.Usagef("--data and --held-out cannot be combined")
-			case given("data") || p.HeldOut:
+			case given("data") || p.HeldOut || p.Expected:
 				return c.predictNew(cmd.Context(), p)
 			}
 			return c.replicate(cmd.Context(), p)
@@ -139,7 +137,7 @@ knows, by name or number, keep their draws; others are drawn from their distribu
 are. A Gaussian process is drawn at new points given its values at those of the run. A series continues beyond its end:
 give its new length, such as {"T": 120}, and predictors from its beginning. What is computed from all rows of data, such
 as the mean of a predictor, is that of the run. --expected gives the expected value of each outcome at each draw, without
-what an outcome differs from it; --new-levels zero leaves out how much new groups differ.`
+what an outcome differs from it, also at the data of the run if there is no --data; --new-levels zero leaves out how much new groups differ.`
 
 // predictPrior draws parameters and data.
 func (c *console) predictPrior(ctx context.Context, p *prediction) error {

@@ -66,13 +66,14 @@ type declaration struct {
 
 	missing bool     // it may have no value in some rows
 	columns []string // in quotes, of a matrix
+	set     string   // of these
 }
 
 // text is the declaration of an array over the rows.
 func (d declaration) text(rows string) string {
 	text := fmt.Sprintf("%s[%s]", d.name, rows)
 	if len(d.columns) > 0 {
-		text = fmt.Sprintf("%s[%s, %d]", d.name, rows, len(d.columns))
+		text = fmt.Sprintf("%s[%s, %s]", d.name, rows, d.set)
 	}
 	if d.typ != "" {
 		text += ": " + d.typ

@@ -465,10 +465,10 @@ func (w *writer) correlateResiduals(joint bool) (outcomes, correlation string) {
 		names = append(names, e.outcome.name)
 		d.columns = append(d.columns, strconv.Quote(e.outcome.column.Name))
 	}
-	d.name = w.fresh(strings.Join(names, "_"))
+	d.name, d.set = w.fresh(strings.Join(names, "_")), w.fresh("Outcomes")
 	w.data = slices.Insert(w.data, 0, d)
 	correlation = w.fresh("rescor")
-	w.prior(correlation, "rescor", fmt.Sprintf("%s[1..%d, 1..%[2]d]", correlation, len(names)), "LKJ(1)",
+	w.prior(correlation, "rescor", fmt.Sprintf("%s[%s, %[2]s]", correlation, d.set), "LKJ(1)",
 		"of the residuals of "+diag.And(names))
 	return d.name, correlation
 }

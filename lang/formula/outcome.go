@@ -68,6 +68,7 @@ func (w *equation) respond() {
 	if additions != nil {
 		w.additions(additions)
 	}
+	w.countTrials()
 	w.checkOutcome()
 }
 
@@ -157,10 +158,24 @@ func (w *equation) tallies(n *node) {
 	if slices.ContainsFunc(w.data, func(d declaration) bool { return d.columns != nil }) {
 		w.fail(n, "a model has one outcome with several columns", "write a formula for each")
 	}
-	d.name = w.fresh(strings.Join(names, "_"))
+	d.name, d.set = w.fresh(strings.Join(names, "_")), w.fresh("Categories")
 	w.data = append(w.data, d)
 	y := &w.outcome
-	y.column, y.name, y.trials = w.column(n.args[0]), d.name, fmt.Sprintf("sum(%s[i])", d.name)
+	y.column, y.name = w.column(n.args[0]), d.name
+}
+
+// countTrials adds the counts of an outcome with a column for each category, if the formula does not have the number of
+// trials. Predictions need them next to the predictors, since their outcomes are not known.
+func (w *equation) countTrials() {
+	y := &w.outcome
+	if w.family.takes != talliesOutcome || y.trials != "" {
+		return
+	}
+	var counts []string
+	for _, a := range y.node.args {
+		counts = append(counts, w.number(a).name+"[i]")
+	}
+	y.trials = strings.Join(counts, " + ")
 }
 
 // additions reads what stands behind the bar of the outcome, trials(n) + weights(w).

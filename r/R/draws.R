@@ -229,13 +229,10 @@ posterior_epred.default <- function(object, ...) rstantools::posterior_epred(obj
 #'   their mean (`"zero"`), or are an error (`"refuse"`).
 #' @rawNamespace S3method(rstantools::posterior_epred, ppl_run)
 #' @export
-posterior_epred.ppl_run <- function(object, newdata, of = NULL, new_levels = "sample", ...) {
-  if (missing(newdata) || is.null(newdata)) {
-    ppl_stop("usage", "posterior_epred() needs newdata; the rows of the run may be given again.")
-  }
+posterior_epred.ppl_run <- function(object, newdata = NULL, of = NULL, new_levels = "sample", ...) {
   folder <- scratch()
   on.exit(unlink(folder, recursive = TRUE))
-  given <- data_arguments(newdata, folder, read_by(object))
+  given <- if (!is.null(newdata)) data_arguments(newdata, folder, read_by(object))
   call_ppl("predict", object$path, "--quiet", "--csv", "--expected", "--new-levels", new_levels, given)
   as_rows(one_of(read_variables(object, "predictions"), of, "predictions"), "y")
 }

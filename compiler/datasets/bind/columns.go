@@ -17,6 +17,9 @@ func (t *arrays) columnsOf(a *model.Array, f *datafile.File) (columns []*datafil
 	if len(a.Columns) == 0 {
 		return t.otherColumns(a, f), true
 	}
+	if a.Optional && !slices.ContainsFunc(a.Columns, func(c model.Column) bool { return f.Find(c.Name) != nil }) {
+		return nil, true // outcomes that new data do not have
+	}
 	for _, c := range a.Columns {
 		x := f.Find(c.Name)
 		if x != nil && x.Labels != nil {

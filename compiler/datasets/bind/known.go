@@ -9,16 +9,17 @@ import (
 
 // Known are the elements of index sets in a run, and the values of its data. Of a nil Known nothing is known.
 type Known struct {
-	names map[string][]string // by the name of a set
-	data  []types.Variable
-	value func(name string) ([]float64, error) // of data, row-major
+	names    map[string][]string // by the name of a set
+	labelled map[string]bool     // sets whose elements have names, and not numbers alone
+	data     []types.Variable
+	value    func(name string) ([]float64, error) // of data, row-major
 
 	Others string // what becomes of elements that the run does not know, in notes
 }
 
 // KnownOf are the elements of the axes of a run's variables and data; value gives the values of data.
 func KnownOf(saved, data []types.Variable, value func(name string) ([]float64, error)) *Known {
-	known := &Known{names: map[string][]string{}, data: data, value: value,
+	known := &Known{names: map[string][]string{}, labelled: map[string]bool{}, data: data, value: value,
 		Others: "what belongs to it is drawn from its distribution"}
 	for _, list := range [][]types.Variable{saved, data} {
 		for _, v := range list {
@@ -34,7 +35,7 @@ func (k *Known) enter(v types.Variable) {
 		if k.names[name] != nil || v.LabelsOf(axis) == nil && v.FirstOf(axis) != 1 {
 			continue
 		}
-		k.names[name] = make([]string, v.Shape[axis])
+		k.names[name], k.labelled[name] = make([]string, v.Shape[axis]), v.LabelsOf(axis) != nil
 		for i := range k.names[name] {
 			k.names[name][i] = v.Place(axis, i)
 		}

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"math"
+	"slices"
 
 	"ppl/compiler/datasets/datafile"
 	"ppl/compiler/datasets/dataset"
@@ -93,6 +94,20 @@ func largest(x *datafile.Array) (v float64) {
 	return v
 }
 
+// ofColumns learns from a run which columns outcomes have that new data do not give.
+func (z *sizes) ofColumns(known *Known) {
+	for _, s := range z.d.Model.Sizes {
+		names := known.elements(s)
+		if _, learned := z.d.Sizes[s]; learned || names == nil || !z.areColumns(s) {
+			continue
+		}
+		z.learn(s, len(names), "the run", s.At)
+		if known.labelled[s.Name] {
+			z.d.Labels[s] = names
+		}
+	}
+}
+
 // complete refuses a model of which some size is not known.
 func (z *sizes) complete() {
 	for _, s := range z.d.Model.Sizes {
@@ -101,4 +116,18 @@ func (z *sizes) complete() {
 				s.Name, s.Name, s.Name, s.Name)
 		}
 	}
+}
+
+// areColumns reports whether a set is a later axis of data, and neither the first axis of any nor what an index names.
+func (z *sizes) areColumns(s *model.Size) (later bool) {
+	for _, a := range z.d.Model.Arrays {
+		if a.Role != model.Data {
+			continue
+		}
+		if sizeOf(a.IndexOf) == s || len(a.Type.Axes) > 0 && sizeOf(a.Type.Axes[0]) == s {
+			return false
+		}
+		later = later || slices.ContainsFunc(a.Type.Axes, func(axis *model.Set) bool { return sizeOf(axis) == s })
+	}
+	return later
 }

@@ -448,8 +448,7 @@ class Run:
         held_out : bool
             Predict the rows that the model's data statements hold out.
         expected : bool
-            Give the expected value of each outcome at the parameters of each draw, in the place of an outcome; with
-            `data` or `held_out`.
+            Give the expected value of each outcome at the parameters of each draw, in the place of an outcome.
         new_levels : str
             What becomes of groups that the run does not know: their parameters are drawn (``"sample"``), have their
             mean (``"zero"``), or are an error (``"refuse"``).
@@ -457,13 +456,13 @@ class Run:
         Returns
         -------
         pandas.DataFrame
-            A row for each element: mean, sd and quantiles. `predictions` has all draws, or for the data of the run
-            ``group("posterior_predictive")``.
+            A row for each element: mean, sd and quantiles. `predictions` has all draws, or for outcomes drawn at the
+            data of the run ``group("posterior_predictive")``.
         """
         flags = ["--quiet"] + ([] if seed is None else ["--seed", str(seed)])
         if expected:
             flags.append("--expected")
-        if data is None and not held_out:
+        elif data is None and not held_out:
             _call.call("predict", self.path, *flags)
             return _summary_of(self.group("posterior_predictive"))
         flags += ["--new-levels", new_levels] + (["--held-out"] if held_out else [])

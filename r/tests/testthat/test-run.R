@@ -49,7 +49,9 @@ test_that("predictions follow the mean", {
   other <- data.frame(day.no = 2, plot = "elsewhere")
   expect_equal(mean(posterior_epred(fit, other, new_levels = "zero")), mean(b$a + b$b * 2), tolerance = 1e-6)
   expect_error(posterior_epred(fit, other, new_levels = "refuse"), "groups that the run did not have")
-  expect_error(posterior_epred(fit), "needs newdata")
+  at_rows <- posterior_epred(fit)
+  expect_identical(dim(at_rows), c(1200L, 8L))
+  expect_equal(cor(colMeans(at_rows), colMeans(again)), 1, tolerance = 0.05)
 })
 
 test_that("effects are expected outcomes", {
