@@ -83,7 +83,8 @@ func hu() auxiliary { return auxiliary{"hu", "Beta(1, 1)", "probability of zeros
 func stops() []definition {
 	return []definition{
 		{"steps", "k in 1..{cuts}",
-			"log_sigmoid({disc}{cut}[k] - {disc}{eta}) + sum(j in 1..k-1: log_sigmoid({disc}{eta} - {disc}{cut}[j]))", ""},
+			"log_sigmoid({disc}{cut}[k] - {disc}{eta}) + " +
+				"sum(j in 1..k-1: log_sigmoid({disc}{eta} - {disc}{cut}[j]))", ""},
 		{"steps", "{levels}", "sum(j in 1..{cuts}: log_sigmoid({disc}{eta} - {disc}{cut}[j]))", ""},
 	}
 }

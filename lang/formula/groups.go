@@ -121,8 +121,8 @@ func (w *writer) effectsOfTerm(c coefficient) (all []effect) {
 	return all
 }
 
-// contrastAt is the column of a factor for one of its levels: an indicator or, of contrasts that sum to 0, this less the
-// indicator of the last level.
+// contrastAt is the column of a factor for one of its levels: an indicator or, of contrasts that sum to 0, this less
+// the indicator of the last level.
 func (w *writer) contrastAt(a axis, level int) (label, indicator string) {
 	is := func(level int) string {
 		return fmt.Sprintf("(%s[i] == %s)", a.name, strconv.Quote(a.levels[level-1]))
