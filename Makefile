@@ -144,7 +144,8 @@ same:
 
 # The version is that of the tag: v1.2 gives 1.2, three commits later 1.2-3-g0123abc.
 VERSION := $(patsubst v%,%,$(shell git describe --tags --always --dirty 2>/dev/null || echo unknown))
-LDFLAGS := -X ppl/app/version.number=$(VERSION)
+COMMIT := $(shell git rev-parse HEAD 2>/dev/null)
+LDFLAGS := -X ppl/app/version.number=$(VERSION) -X ppl/app/version.commit=$(COMMIT)
 
 install:
 	$(GO) install -ldflags '$(LDFLAGS)' ./cmd/ppl

@@ -143,6 +143,15 @@ func (run *attempt) keepsRows() bool {
 	return TotalSize(rows)*run.options.Chains*run.options.Draws <= mostLogLikelihoods
 }
 
+// inForce are the settings with what is decided here.
+func (run *attempt) inForce() infer.Settings {
+	s := run.options.Settings
+	if s.LogLikelihood = "off"; run.keepsRows() {
+		s.LogLikelihood = "on"
+	}
+	return s
+}
+
 func (run *attempt) resolved() rundir.Options {
 	o := run.options
 	here, _ := os.Getwd() // without one, paths are relative to where the run is read
@@ -153,7 +162,8 @@ func (run *attempt) resolved() rundir.Options {
 	return rundir.Options{Model: run.Model, Data: data, Sampler: run.sampler.Name, Chains: o.Chains,
 		Draws:  o.Draws,
 		Warmup: o.Warmup, Seed: run.Seed, Device: o.Device.Name(), Settings: o.Settings, Init: run.Init,
-		Keep: run.Keep, Retry: run.retry,
+		Effective: run.sampler.Settled(run.program, run.inForce()),
+		Keep:      run.Keep, Retry: run.retry,
 		KeepsRows: run.keepsRows(),
 		Directory: here, Asked: run.asked, Digests: run.digests, Made: rundir.MakerOn(o.Device.Name())}
 }

@@ -8,6 +8,8 @@ all=(linux/amd64 linux/arm64 musllinux/amd64 musllinux/arm64 darwin/amd64 darwin
 go=${GO:-go} python=${PYTHON:-python3}
 version=$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' python/src/ppl_lang/_version.py)
 
+commit=$(git rev-parse HEAD 2>/dev/null || true)
+
 builder=${PPL_WHEEL_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/ppl-wheel-builder}
 if ! "$builder/bin/python" -c 'import deflate, hatchling.build' 2>/dev/null; then
     "$python" -m venv "$builder"
@@ -28,7 +30,8 @@ for target; do
         unset PPL_BINARY
     else
         CGO_ENABLED=0 GOOS=$os GOARCH=$arch "$go" build -trimpath -buildvcs=false -modfile dist/wheel/go.mod -tags "$tags" \
-            -ldflags "-s -w -buildid= -X ppl/app/version.number=$version" -o "$binary" ./cmd/ppl
+            -ldflags "-s -w -buildid= -X ppl/app/version.number=$version -X ppl/app/version.commit=$commit" \
+            -o "$binary" ./cmd/ppl
     fi
     chmod 755 "$binary"
     (cd python && PPL_WHEEL_BINARY=$binary PPL_WHEEL_TARGET=$target "$builder/bin/python" -m hatchling build \

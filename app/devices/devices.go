@@ -18,6 +18,7 @@ import (
 	"ppl/lang/diag"
 	"ppl/runtime/device"
 	"ppl/runtime/gorgonia"
+	"ppl/runtime/gpu/cuda"
 	"ppl/runtime/host"
 	"ppl/runtime/native"
 )
@@ -30,6 +31,8 @@ type Row struct {
 	// to the user, by note. The context ends compilers that it starts.
 	open func(ctx context.Context, number int, note func(string)) (infer.Device, error)
 	many bool // there may be several, which have numbers
+
+	linked bool // this build of ppl has it
 }
 
 // First names the device; if there may be several, the first one.
@@ -50,11 +53,13 @@ const Auto = "auto"
 func All() []Row {
 	return []Row{
 		{Auto, "native where a C compiler works, else host; cuda for thousands of walkers, if it is there", openAuto,
-			false},
-		{"native", "machine code, by the system's C compiler", openNative, false},
-		{"cuda", "NVIDIA GPUs, for thousands of walkers or much data; cuda:1 is the second alone", openCUDA, true},
-		{"host", "pure Go, some ten times slower, needs nothing", openHost, false},
-		{"gorgonia", "Gorgonia's tape machine, some thousand times slower, to check the others", openGorgonia, false},
+			false, true},
+		{"native", "machine code, by the system's C compiler", openNative, false, native.Linked},
+		{"cuda", "NVIDIA GPUs, for thousands of walkers or much data; cuda:1 is the second alone", openCUDA, true,
+			cuda.Linked},
+		{"host", "pure Go, some ten times slower, needs nothing", openHost, false, true},
+		{"gorgonia", "Gorgonia's tape machine, some thousand times slower, to check the others", openGorgonia, false,
+			gorgonia.Linked},
 	}
 }
 
@@ -64,6 +69,16 @@ func names() []string {
 		names = append(names, d.Name)
 	}
 	return names
+}
+
+// Built lists the devices that this build has, whether or not they work on this machine.
+func Built() (all []string) {
+	for _, d := range All() {
+		if d.linked && d.Name != Auto {
+			all = append(all, d.Name)
+		}
+	}
+	return all
 }
 
 // find finds a device and its number by a name such as cuda or cuda:1.

@@ -28,6 +28,7 @@ type Options struct {
 	Seed      uint64         `json:"seed"`
 	Device    string         `json:"device"`
 	Settings  infer.Settings `json:"settings"`
+	Effective map[string]any `json:"effective,omitempty"` // the settings by name, with their defaults
 	Keep      []string       `json:"keep,omitempty"`      // names and patterns of what is kept of a draw
 	Init      string         `json:"init,omitempty"`      // where chains began, as --init named it
 	Retry     *Retry         `json:"again,omitempty"`     // nil: the first attempt

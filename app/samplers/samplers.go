@@ -30,6 +30,9 @@ type Row struct {
 	Sample infer.Sampler
 	Takes  func(setting string) bool // reports whether the sampler has a setting of that name
 
+	// Complete fills in the settings that are left open and that warm-up does not choose.
+	Complete func(t infer.Target, s infer.Settings) infer.Settings
+
 	Independent bool // draws are independent, so that their number says how good they are
 	Exchanges   bool // the sampler is replica exchange, or a rule of it
 }
@@ -38,24 +41,39 @@ type Row struct {
 func All() []Row {
 	var rows []Row
 	for _, p := range renhd.Presets() {
-		rows = append(rows, Row{p.Name, p.Doc, p.Sample, except("max_depth", "max_energy_error"), false, true})
+		rows = append(rows, Row{p.Name, p.Doc, p.Sample, except("max_depth", "max_energy_error"), p.Complete,
+			false, true})
 	}
 	return append(rows,
 		Row{"nuts", "the No-U-Turn sampler as in Stan: multinomial, with windowed adaptation",
 			nuts.Searching(renhd.Missed),
-			only("accept", "max_depth", "max_energy_error", "metric", "precision", "step_size"), false, false},
+			only("accept", "max_depth", "max_energy_error", "metric", "precision", "step_size"), ofNuts, false, false},
 		Row{"advi", "an approximation by independent normals, fitted",
 			flow.Sampler(flow.MeanField, renhd.Explore),
-			only("precision", "step_size"), true, false},
+			only("precision", "step_size"), doublePrecision, true, false},
 		Row{"fullrank", "an approximation by one normal with correlations, fitted",
 			flow.Sampler(flow.FullRank, renhd.Explore),
-			only("precision", "step_size"), true, false},
+			only("precision", "step_size"), doublePrecision, true, false},
 		Row{"planar", "an approximation by planar flows of normals, fitted",
 			flow.Sampler(flow.Planar, renhd.Explore),
-			only("precision", "step_size"), true, false},
+			only("precision", "step_size"), doublePrecision, true, false},
 		Row{"flow", "an approximation by coupling flows of normals, fitted",
 			flow.Sampler(flow.Coupling, renhd.Explore),
-			only("precision", "step_size"), true, false})
+			only("precision", "step_size"), doublePrecision, true, false})
+}
+
+// Settled lists the settings of a sampler for a target by name, as numbers and words: what is given, else the default,
+// else auto, which warm-up chooses.
+func (r Row) Settled(t infer.Target, s infer.Settings) map[string]any {
+	return settings.Shown(r.Complete(t, s), r.Takes)
+}
+
+func ofNuts(_ infer.Target, s infer.Settings) infer.Settings { return nuts.Complete(s) }
+
+// doublePrecision is what approximations are fitted in.
+func doublePrecision(_ infer.Target, s infer.Settings) infer.Settings {
+	s.Precision = cmp.Or(s.Precision, 64)
+	return s
 }
 
 // only are the settings of a sampler that has few of its own; what a run keeps is not the sampler's.

@@ -1,10 +1,15 @@
 // Package version says which version of ppl this is.
 package version
 
-import "runtime/debug"
+import (
+	"cmp"
+	"runtime/debug"
+	"strings"
+)
 
-// number counts versions as CHANGELOG.md does. The linker sets it from the tag in `make release` and `make install`.
-var number = "0.1.0"
+// number counts versions as CHANGELOG.md does. The linker sets it from the tag in `make release` and `make install`, and
+// commit to the hash, which not all builds write down.
+var number, commit = "0.1.0", ""
 
 // Number returns the version, such as 0.1.0.
 func Number() string { return number }
@@ -18,13 +23,20 @@ func Full() string {
 }
 
 // Commit returns the commit from which the program was built, or "" if the build does not know it.
-func Commit() string {
+func Commit() string { return cmp.Or(commit, buildSetting("vcs.revision")) }
+
+// Tags returns the build tags.
+func Tags() []string {
+	return strings.FieldsFunc(buildSetting("-tags"), func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+func buildSetting(key string) string {
 	info, _ := debug.ReadBuildInfo()
 	if info == nil {
 		return ""
 	}
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
+		if s.Key == key {
 			return s.Value
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	asked "ppl/posterior/query"
 	"ppl/posterior/store"
 	"ppl/runtime/sys/process"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -86,6 +87,9 @@ func predictCommand(c *console) *cobra.Command {
 			case given("data") || p.HeldOut || p.Expected:
 				return c.predictNew(cmd.Context(), p)
 			}
+			if name, ok := firstOf(given, ofNewRows()); ok {
+				return fault.Usagef("--%s needs --data NEW, or --held-out", name)
+			}
 			return c.replicate(cmd.Context(), p)
 		}
 		if err := c.takeStan(&p.from, &p.Data, p.out, *replace); err != nil {
@@ -94,8 +98,8 @@ func predictCommand(c *console) *cobra.Command {
 		if !rundir.Exists(p.from) && filepath.Ext(p.from) != ".ppl" {
 			return rundir.NoRun(p.from)
 		}
-		if p.HeldOut {
-			return fault.Usagef("--held-out is for a run; %s is a model", p.from)
+		if name, ok := firstOf(given, append(ofNewRows(), "held-out")); ok {
+			return fault.Usagef("--%s is for a run; %s is a model: ppl sample %[2]s makes a run", name, p.from)
 		}
 		if p.draws < 1 {
 			return fault.Usagef("--draws %d: at least one draw is needed", p.draws)
@@ -112,6 +116,19 @@ func predictCommand(c *console) *cobra.Command {
 		return c.predictPrior(cmd.Context(), p)
 	}
 	return cmd
+}
+
+// ofNewRows are the flags that say how rows which a run has not observed are predicted.
+func ofNewRows() []string {
+	return []string{"expected", "censored", "new-levels", "thin", "csv", "json"}
+}
+
+// firstOf returns the first of some flags that was given.
+func firstOf(given func(name string) bool, names []string) (name string, ok bool) {
+	if i := slices.IndexFunc(names, given); i >= 0 {
+		return names[i], true
+	}
+	return "", false
 }
 
 // newGroups are the answers to --new-levels.

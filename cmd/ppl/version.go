@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"ppl/app/devices"
 	"ppl/app/fault"
 	"ppl/app/version"
 	"runtime"
@@ -26,7 +27,7 @@ func versionCommand(c *console) *cobra.Command {
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if *asJSON {
 			return json.NewEncoder(c.out).Encode(versionObject{version.Number(), version.Commit(), runtime.Version(),
-				runtime.GOOS, runtime.GOARCH})
+				runtime.GOOS, runtime.GOARCH, append([]string{}, version.Tags()...), devices.Built()})
 		}
 		fmt.Fprint(c.out, versionLine())
 		switch {
@@ -53,4 +54,7 @@ type versionObject struct {
 	Go      string `json:"go"`
 	OS      string `json:"os"`
 	Arch    string `json:"arch"`
+
+	Tags    []string `json:"tags"`    // of the build
+	Devices []string `json:"devices"` // that are linked, whether or not they work on this machine
 }

@@ -1,6 +1,7 @@
 package nuts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,16 +102,17 @@ type limits struct {
 	energyError float64
 }
 
-// limitsOf are those of the settings, else those of Stan: ten doublings, 1,023 steps.
+// Complete fills in what settings leave open and nothing chooses later. Trajectories end as those of Stan: after ten
+// doublings, 1,023 steps.
+func Complete(s infer.Settings) infer.Settings {
+	s.Accept, s.Precision = cmp.Or(s.Accept, defaultAccept), cmp.Or(s.Precision, 64)
+	s.MaxDepth, s.MaxEnergyError = cmp.Or(s.MaxDepth, 10), cmp.Or(s.MaxEnergyError, dynamics.MaxEnergyError)
+	return s
+}
+
 func limitsOf(s infer.Settings) limits {
-	l := limits{depth: 10, energyError: dynamics.MaxEnergyError}
-	if s.MaxDepth > 0 {
-		l.depth = s.MaxDepth
-	}
-	if s.MaxEnergyError > 0 {
-		l.energyError = s.MaxEnergyError
-	}
-	return l
+	s = Complete(s)
+	return limits{s.MaxDepth, s.MaxEnergyError}
 }
 
 // open loads the program and places every chain at a start of its own, or where a checkpoint has it.

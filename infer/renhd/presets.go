@@ -5,6 +5,7 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics"
+	"ppl/infer/renhd/population"
 )
 
 // A Preset is a sampler by name: what holds where the user says nothing else.
@@ -40,6 +41,11 @@ func (p Preset) Sample(ctx context.Context, t infer.Target, o infer.Options, rec
 	report, err := Sample(ctx, t, o, rec)
 	report.Sampler = p.Name
 	return report, err
+}
+
+// Complete fills in what settings leave open and warm-up does not choose.
+func (p Preset) Complete(t infer.Target, s infer.Settings) infer.Settings {
+	return population.Complete(t, fill(s, p.settings))
 }
 
 // fill takes from a preset what settings leave open.

@@ -138,6 +138,27 @@ func Differences(then, now infer.Settings) (all []string) {
 	return all
 }
 
+// Shown lists settings that keep accepts by name, for people and programs: 0.9, "hmc", or "auto" for what the sampler
+// chooses. Without a batch all rows are used.
+func Shown(s infer.Settings, keep func(name string) bool) map[string]any {
+	all, v := map[string]any{}, reflect.ValueOf(s)
+	for i := range v.NumField() {
+		name, field := nameOf(v.Type().Field(i).Name), v.Field(i)
+		switch {
+		case !keep(name):
+		case name == "batch" && s.Batch == 0:
+			all[name] = "all"
+		case name == "noise":
+			all[name] = s.Noise
+		case field.IsZero() || name == "batch" && s.Batch == infer.AutoBatch:
+			all[name] = "auto"
+		default:
+			all[name] = field.Interface()
+		}
+	}
+	return all
+}
+
 // shown is a value as it is given; zero leaves the choice to the sampler.
 func shown(v reflect.Value) string {
 	if v.IsZero() {

@@ -80,3 +80,20 @@ func TestDifferences(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// Settings are shown by name; what is open is auto, and what is not the sampler's is left out.
+func TestShown(t *testing.T) {
+	got := Shown(infer.Settings{Accept: 0.8, Dynamics: "hmc"}, func(name string) bool { return name != "max_depth" })
+	for name, want := range map[string]any{"accept": 0.8, "dynamics": "hmc", "step_size": "auto", "batch": "all",
+		"noise": 0.0} {
+		if got[name] != want {
+			t.Errorf("%s is %v, want %v", name, got[name], want)
+		}
+	}
+	if len(got) != len(Names())-1 {
+		t.Errorf("%d settings of %d: %v", len(got), len(Names()), got)
+	}
+	if s := Shown(infer.Settings{Batch: infer.AutoBatch}, func(string) bool { return true }); s["batch"] != "auto" {
+		t.Errorf("batch is %v", s["batch"])
+	}
+}

@@ -27,6 +27,9 @@ func Open() (Device, error) { return Device{}, nil }
 // Name is "gorgonia".
 func (Device) Name() string { return "gorgonia" }
 
+// Linked: this build has the device.
+const Linked = true
+
 // Advice says what the device is for.
 const Advice = "Gorgonia's tape machine runs one lane after the other, some thousand times slower than compiled " +
 	"code; it is there to check other devices"

@@ -10,6 +10,9 @@ import (
 	"ppl/runtime/device"
 )
 
+// Linked: this build does not have the device.
+const Linked = false
+
 // Device compiles nothing.
 type Device struct{}
 

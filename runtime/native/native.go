@@ -31,6 +31,9 @@ type nativeDevice struct {
 	cache    *cache.Cache
 }
 
+// Linked: this build has the device.
+const Linked = true
+
 // New finds the C compiler ($CC, else cc) and compiles a library to test that it works. The error says what is missing.
 func New() (device.Device, error) { return NewContext(gocontext.Background()) }
 

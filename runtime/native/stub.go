@@ -11,6 +11,9 @@ import (
 	"ppl/runtime/device"
 )
 
+// Linked: this build does not have the device.
+const Linked = false
+
 // New returns the error that there is no native device in this build.
 func New() (device.Device, error) { return NewContext(context.Background()) }
 

@@ -47,6 +47,7 @@ func platforms() []platform {
 // A release is a version with the files that were made of it.
 type release struct {
 	version string
+	commit  string
 	at      time.Time // of the commit
 	out     string
 	goTool  string
@@ -69,7 +70,7 @@ func run(out, only, goTool string) error {
 	if err != nil {
 		return err
 	}
-	r := &release{version: described(), at: commitTime(), out: out, goTool: goTool, sums: map[string]string{}}
+	r := &release{version: described(), commit: commit(), at: commitTime(), out: out, goTool: goTool, sums: map[string]string{}}
 	if err := os.RemoveAll(out); err != nil {
 		return err
 	}
@@ -116,6 +117,12 @@ func described() string {
 	return strings.TrimPrefix(strings.TrimSpace(string(out)), "v")
 }
 
+// commit returns the hash of the commit, or "" outside of a clone.
+func commit() string {
+	out, _ := exec.Command("git", "rev-parse", "HEAD").Output()
+	return strings.TrimSpace(string(out))
+}
+
 // commitTime returns SOURCE_DATE_EPOCH, the time of the commit, or one that is the same everywhere.
 func commitTime() time.Time {
 	text := os.Getenv("SOURCE_DATE_EPOCH")
@@ -133,7 +140,7 @@ func commitTime() time.Time {
 // compile builds the program for a platform.
 func (r *release) compile(p platform, to string) error {
 	args := []string{"build", "-trimpath", "-o", to, "-ldflags",
-		"-s -w -buildid= -X ppl/app/version.number=" + r.version}
+		"-s -w -buildid= -X ppl/app/version.number=" + r.version + " -X ppl/app/version.commit=" + r.commit}
 	if p.static {
 		args = append(args, "-tags", "nonative")
 	}

@@ -1,6 +1,7 @@
 package population
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -112,6 +113,20 @@ func dynamicsOf(s infer.Settings) string {
 		return "nosehoover"
 	}
 	return "hmc"
+}
+
+// Complete fills in what settings leave open and warm-up does not choose. A rule that rejects has no friction, one that
+// does not has no acceptance rate to aim at.
+func Complete(t infer.Target, s infer.Settings) infer.Settings {
+	if infer.NetworkBlocks(t, s.Batch) != nil {
+		s = settingsOfNetwork(s)
+	}
+	s.Dynamics, s.Exchange = dynamicsOf(s), cmp.Or(s.Exchange, "penalty")
+	s.Precision = cmp.Or(s.Precision, 64)
+	if dynamics.Named(s.Dynamics).Traits().Corrected {
+		s.Accept = cmp.Or(s.Accept, defaultAccept)
+	}
+	return s
 }
 
 // settingsOfNetwork completes the settings of a run of a network.

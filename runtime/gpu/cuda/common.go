@@ -4,6 +4,9 @@ package cuda
 
 import "fmt"
 
+// Linked: this build has the device.
+const Linked = true
+
 // Attributes of cuDeviceGetAttribute and cuFuncGetAttribute.
 const (
 	multiprocessors = 16

@@ -8,6 +8,9 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
+// Linked: this build does not have the device.
+const Linked = false
+
 // Installed is false: there is no CUDA here.
 func Installed() bool { return false }
 
