@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// number counts versions as CHANGELOG.md does. The linker sets it from the tag in `make release` and `make install`, and
-// commit to the hash, which not all builds write down.
+// number counts versions as CHANGELOG.md does. The linker sets it from the tag in `make release` and `make install`,
+// and commit to the hash, which not all builds write down.
 var number, commit = "0.1.0", ""
 
 // Number returns the version, such as 0.1.0.

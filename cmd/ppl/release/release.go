@@ -70,7 +70,8 @@ func run(out, only, goTool string) error {
 	if err != nil {
 		return err
 	}
-	r := &release{version: described(), commit: commit(), at: commitTime(), out: out, goTool: goTool, sums: map[string]string{}}
+	r := &release{version: described(), commit: commit(), at: commitTime(), out: out, goTool: goTool,
+		sums: map[string]string{}}
 	if err := os.RemoveAll(out); err != nil {
 		return err
 	}
