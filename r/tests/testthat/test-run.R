@@ -54,6 +54,25 @@ test_that("predictions follow the mean", {
   expect_equal(cor(colMeans(at_rows), colMeans(again)), 1, tolerance = 0.05)
 })
 
+test_that("tidybayes and priorsense get draws and densities", {
+  skip_without_ppl()
+  fit <- fitted_growth()
+  tidy <- tidy_draws.ppl_run(fit)
+  expect_identical(names(tidy)[1:3], c(".chain", ".iteration", ".draw"))
+  b <- posterior::as_draws_df(fit)
+  expect_identical(tidy[["u[z]"]], b[["u[z]"]])
+  prior <- log_prior_draws.ppl_run(fit)
+  expect_identical(posterior::variables(prior), "lprior")
+  u <- as.matrix(as.data.frame(b)[c("u[z]", "u[a]", "u[empty]")])
+  expected <- dnorm(b$a, 0, 20, log = TRUE) + dnorm(b$b, 0, 20, log = TRUE) + rowSums(dnorm(u, log = TRUE)) +
+    log(2) + dnorm(b$sigma, 0, 5, log = TRUE)
+  expect_equal(as.vector(prior), expected, tolerance = 1e-6)
+  rows <- log_lik_draws.ppl_run(fit)
+  expect_identical(dim(rows)[3], 8L)
+  joint <- log_lik_draws.ppl_run(fit, joint = TRUE)
+  expect_equal(as.vector(joint), rowSums(log_lik(fit)), ignore_attr = TRUE)
+})
+
 test_that("effects are expected outcomes", {
   skip_without_ppl()
   fit <- fitted_growth()
