@@ -203,14 +203,14 @@ func LoadPredictiveText(path, text string, args []DataArg, from Basis) (*Program
 }
 
 // LoadExpectedText is LoadPredictiveText with draws of parameters and the data as given, in which replicates are the
-// expected values of what is observed.
-func LoadExpectedText(path, text string, args []DataArg) (*Program, []diag.Diagnostic) {
+// expected values of what is observed; of categories the probability of one, unless that is 0.
+func LoadExpectedText(path, text string, args []DataArg, category int) (*Program, []diag.Diagnostic) {
 	m, ds := predictive(path, text, FromPosterior)
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}
 	var diags diag.List
-	if analyze.Expect(m, 0, &diags); len(diags.All()) > 0 {
+	if analyze.Expect(m, category, &diags); len(diags.All()) > 0 {
 		return nil, diags.All()
 	}
 	p, more := program(m, path, args, datafile.DefaultRowCache())

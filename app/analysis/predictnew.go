@@ -22,7 +22,8 @@ type NewData struct {
 	Censored bool
 	// outcomes have their expected values at each draw of the posterior in the place of draws
 	Expected bool
-	Category int // whose probability is the expected value of an outcome that is a category; 0 for none
+	// whose probability is the expected value of an outcome that is a category, from 1; 0 for none
+	Category int
 	Groups   compiler.NewGroups
 	Thin     int     // predict at every Thin-th draw; 0 means 1
 	Seed     *uint64 // nil: the seed of the run
@@ -42,14 +43,12 @@ func Predict(ctx context.Context, run *store.Run, d NewData, n notes.Notes) (*Ou
 	if err := o.findUnknowns(); err != nil {
 		return nil, err
 	}
-	if d.Expected && len(d.Data) == 0 && !d.HeldOut {
-		return nil, o.expectAgain(ctx, d)
+	if d.Expected {
+		return nil, o.writeExpected(ctx, d)
 	}
-	var seen *Outcomes
-	if !d.Expected { // which are not compared with what was observed
-		if seen, err = o.loadOutcomes(d); err != nil {
-			return nil, err
-		}
+	seen, err := o.loadOutcomes(d)
+	if err != nil {
+		return nil, err
 	}
 	if seen != nil {
 		if err := seen.follow(ctx, o, max(1, d.Thin)); err != nil || seen.Classes != nil {
@@ -73,70 +72,6 @@ func Predict(ctx context.Context, run *store.Run, d NewData, n notes.Notes) (*Ou
 		return nil, err
 	}
 	return seen, fault.Of(w.Close(store.Finished, nil))
-}
-
-// expectAgain writes the expected values of what the run observed into the group predictions.
-func (o *Run) expectAgain(ctx context.Context, d NewData) error {
-	text, args, err := o.unchanged()
-	if err != nil {
-		return err
-	}
-	program, ds := compiler.LoadExpectedText(o.ModelPath(), text, args)
-	if err := notes.Diagnose(o.notes, ds); err != nil {
-		return err
-	}
-	if program, err = app.DrawsData(program); err != nil {
-		return err
-	}
-	expected, err := replicatesOf(o.Stored, program, o.Stored.Info.Seed)
-	if err != nil {
-		return fault.Of(err)
-	}
-	w, err := store.ExtendPredictions(o.Stored.System(), o.Stored.Dir, program.Saved()[program.Replicas():],
-		app.AsObserved(program.Constants()))
-	if err != nil {
-		return fault.Of(err)
-	}
-	thin := max(1, d.Thin)
-	defer o.notes.ProgressEnd()
-	for chain := range o.Stored.Layout.Chains {
-		for k := 0; k < o.Stored.Info.Draws; k += thin {
-			if ctx.Err() != nil {
-				return fault.Interrupted()
-			}
-			if err := w.Append(chain, expected.at(chain, k), nil); err != nil {
-				return fault.Of(err)
-			}
-			o.notes.Progress(infer.Progress{Phase: infer.Predicting, Done: chain*o.Stored.Info.Draws + k + 1,
-				Total: o.Stored.Layout.Chains * o.Stored.Info.Draws})
-		}
-	}
-	return fault.Of(w.Close(store.Finished, nil))
-}
-
-// PredictInMemory draws what the model observes at new data, by variable and chain, the draws laid end to end. Nothing
-// is written.
-func (o *Run) PredictInMemory(ctx context.Context, d NewData) (vs []types.Variable, values [][][]float64, err error) {
-	if err := o.findUnknowns(); err != nil {
-		return nil, nil, err
-	}
-	program, err := o.loadNew(d)
-	if err != nil {
-		return nil, nil, err
-	}
-	vs = Variables(program)
-	values = make([][][]float64, len(vs))
-	for i := range values {
-		values[i] = make([][]float64, o.Stored.Layout.Chains)
-	}
-	err = o.drawNew(ctx, d, program, func(chain int, draw []float64) error {
-		for i, v := range vs {
-			values[i][chain] = append(values[i][chain], draw[:v.Size()]...)
-			draw = draw[v.Size():]
-		}
-		return nil
-	})
-	return vs, values, err
 }
 
 // Variables lists what a program predicts.

@@ -402,17 +402,17 @@ func (f *frame) writeGrid(e *Effects, path string) error {
 // predict returns the expected outcome, or the probability of a category, at n places that a file has; of an outcome
 // with columns a place has a value for each.
 func (f *frame) predict(ctx context.Context, path string, n, category int) ([][][]float64, error) {
-	vs, drawn, err := f.run.PredictInMemory(ctx, analysis.NewData{Data: []string{path}, Expected: true,
-		Category: category, Groups: f.question.Groups, Thin: max(1, f.question.Thin)})
+	p, err := f.run.PredictInMemory(ctx, analysis.NewData{Data: []string{path}, Expected: true, Category: category,
+		Groups: f.question.Groups, Thin: f.question.Thin})
 	if err != nil {
 		return nil, err
 	}
-	k := slices.IndexFunc(vs, func(v types.Variable) bool { return v.Name == f.outcome.Name })
+	k := slices.IndexFunc(p.Variables, func(v types.Variable) bool { return v.Name == f.outcome.Name })
 	n *= max(1, len(f.columns()))
-	if k < 0 || vs[k].Size() != n {
+	if k < 0 || p.Variables[k].Size() != n {
 		return nil, fault.Wrongf("the rows of %s do not follow from its predictors alone", f.outcome.Name)
 	}
-	return byPlace(drawn[k], n), nil
+	return byPlace(p.Values[k], n), nil
 }
 
 // byPlace turns the draws of a chain, laid end to end, into those of each place.

@@ -168,7 +168,8 @@ as_rows <- function(x, name) {
 #' @param seed The seed; that of the run by default.
 #' @param ... Passed on.
 #' @return A matrix with a row for each draw, one chain after the other, and a column for each row of the data. Those of
-#'   `posterior_epred()` are expected values of the outcome at the parameters of each draw.
+#'   `posterior_epred()` are expected values of the outcome at the parameters of each draw; of an outcome that is a
+#'   category, or has columns, an array whose third axis has the probabilities of the categories, or the columns.
 #' @examples
 #' \dontrun{
 #' yrep <- posterior_predict(fit)
@@ -234,7 +235,11 @@ posterior_epred.ppl_run <- function(object, newdata = NULL, of = NULL, new_level
   on.exit(unlink(folder, recursive = TRUE))
   given <- if (!is.null(newdata)) data_arguments(newdata, folder, read_by(object))
   call_ppl("predict", object$path, "--quiet", "--csv", "--expected", "--new-levels", new_levels, given)
-  as_rows(one_of(read_variables(object, "predictions"), of, "predictions"), "y")
+  drawn <- one_of(read_variables(object, "predictions"), of, "predictions")
+  if (length(dim(drawn)) == 4) { # rows and categories, or rows and columns of the outcome
+    return(array(drawn, c(prod(dim(drawn)[1:2]), dim(drawn)[3:4]), c(list(NULL), dimnames(drawn)[3:4])))
+  }
+  as_rows(drawn, "y")
 }
 
 # read_by returns the data that the model of a run reads, by name, as arrays.

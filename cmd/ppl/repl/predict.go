@@ -57,15 +57,15 @@ func (s *session) predict(ctx context.Context, args []string) error {
 // keepPredictions makes predictions quantities of the run that is asked: of a model that observes one array under the
 // name, of one with several under NAME_ARRAY.
 func (s *session) keepPredictions(ctx context.Context, d analysis.NewData, name string) error {
-	predicted, values, err := s.run.PredictInMemory(ctx, d)
+	predicted, err := s.run.PredictInMemory(ctx, d)
 	if err != nil {
 		return err
 	}
-	for i, v := range predicted {
-		if v.Name = name + "_" + v.Name; len(predicted) == 1 {
+	for i, v := range predicted.Variables {
+		if v.Name = name + "_" + v.Name; len(predicted.Variables) == 1 {
 			v.Name = name
 		}
-		if err := s.run.AddDraws(v, values[i]); err != nil {
+		if err := s.run.AddDraws(v, predicted.Values[i]); err != nil {
 			return err
 		}
 		line := v.Name

@@ -54,6 +54,19 @@ test_that("predictions follow the mean", {
   expect_equal(cor(colMeans(at_rows), colMeans(again)), 1, tolerance = 0.05)
 })
 
+test_that("expected values of categories are an array", {
+  skip_without_ppl()
+  data <- data.frame(x = 1:6, kind = factor(c("u", "v", "v", "u", "v", "v")))
+  fit <- suppressWarnings(ppl_sample(
+    "data x[N], kind[N]: index(Kinds)\nb ~ Normal(0, 1)\nkind[i in N] ~ Categorical(logits = [0, b * x[i]])\n",
+    data, seed = 1, draws = 100, warmup = 100
+  ))
+  shares <- posterior_epred(fit, data.frame(x = c(0, 2)))
+  expect_identical(dim(shares), c(400L, 2L, 2L))
+  expect_equal(shares[, 1, "v"], rep(0.5, 400))
+  expect_equal(shares[, 2, "v"], plogis(2 * as.vector(posterior::as_draws_df(fit)$b)), tolerance = 1e-6)
+})
+
 test_that("tidybayes and priorsense get draws and densities", {
   skip_without_ppl()
   fit <- fitted_growth()
