@@ -91,7 +91,7 @@ func TestLinesHaveTheirArguments(t *testing.T) {
 				args = append(args, g.Full(0.3, slices.Repeat([]int{3}, a.Rank)...))
 			}
 			at, width := d.OnLine(f, args)
-			if !at.Valid() || !width.Valid() || len(d.LineSpread(f)) == 0 {
+			if !at.Valid() || !width.Valid() || (len(d.LineSpread(f)) == 0) != (lines[d.Name].spread == nil) {
 				t.Errorf("form %d of %s", i, d.Name)
 			}
 		}

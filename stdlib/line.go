@@ -1,6 +1,8 @@
 package stdlib
 
 import (
+	"math"
+
 	ad "ppl/autodiff"
 )
 
@@ -15,9 +17,10 @@ import (
 //	x ~ Dirichlet(a)          u of log x, in the basis of vectors that sum to 0: mode that of log a; where all of a
 //	                          are equal, curvature a
 //	x ~ CAR(m, …, precision)  u = x         about m, some 1/√precision from it
+//	x ~ Pareto(low, k)        u = log (x − low)    mode log low/k, curvature there k/(k + 1)
 
-// A line is a row: the place and the distance by the values of arguments, by name, and the names of those that the
-// distance depends on.
+// A line is a row: the place and the distance by the values of arguments, by name, and the names of those that make the
+// distance as small as they please: of a half-normal distribution none, since log x has the same width at any scale.
 type line struct {
 	at     func(a func(name string) Node) (location, scale Node)
 	spread []string
@@ -55,6 +58,92 @@ var lines = map[string]line{
 	}, []string{"concentration"}},
 	"CAR": {func(a func(string) Node) (location, scale Node) { return a("mu"), overRoot(a("precision")) },
 		[]string{"precision"}},
+	"MatrixNormal": {func(a func(string) Node) (location, scale Node) {
+		row, col := a("row_chol"), a("col_chol")
+		if !row.Valid() {
+			row, col = ad.Cholesky(a("row_cov")), ad.Cholesky(a("col_cov"))
+		}
+		return a("mu"), products(Diagonal(row), Diagonal(col))
+	}, []string{"row_cov", "col_cov", "row_chol", "col_chol"}},
+	"InverseGaussian": {func(a func(string) Node) (location, scale Node) {
+		mean, r := a("mean"), ad.Div(a("mean"), a("shape"))
+		share := over(times(0.5, ad.Add(r, ad.Sqrt(plus(square(r), 4)))))
+		return ad.Log(ad.Mul(mean, share)), overRoot(times(0.5, ad.Div(ad.Add(share, over(share)), r)))
+	}, []string{"shape"}},
+	"ChiSquare": {func(a func(string) Node) (location, scale Node) {
+		return ad.Log(a("nu")), overRoot(times(0.5, a("nu")))
+	}, []string{"nu"}},
+	"InverseChiSquare": {func(a func(string) Node) (location, scale Node) {
+		return ad.Neg(ad.Log(a("nu"))), overRoot(times(0.5, a("nu")))
+	}, []string{"nu"}},
+	"ScaledInverseChiSquare": {func(a func(string) Node) (location, scale Node) {
+		return times(2, ad.Log(a("scale"))), overRoot(times(0.5, a("nu")))
+	}, []string{"nu"}},
+	"Kumaraswamy": {func(a func(string) Node) (location, scale Node) { // x^a is 1 − q in the middle
+		rest := times(-math.Ln2, over(a("b")))
+		share := ad.Neg(ad.Expm1(rest))
+		x := ad.Div(ad.Log(share), a("a"))
+		height := total(ad.Log(ad.Mul(a("a"), a("b"))), ad.Log(share), ad.Neg(rest), log1mexp(x))
+		return ad.Sub(x, log1mexp(x)), ofHeight(plus(height, -math.Ln2))
+	}, []string{"a", "b"}},
+	"Gompertz": {func(a func(string) Node) (location, scale Node) {
+		c := a("concentration")
+		x := ad.Log1p(times(math.Ln2, over(c)))
+		return ad.Sub(ad.Log(x), ad.Log(a("rate"))), ofHeight(ad.Log(times(0.5, ad.Mul(plus(c, math.Ln2), x))))
+	}, []string{"concentration"}},
+	"RelaxedBernoulli": {func(a func(string) Node) (location, scale Node) {
+		l := a("logits")
+		if !l.Valid() {
+			l = logit(a("p"))
+		}
+		return ad.Div(l, a("temperature")), times(2, over(a("temperature")))
+	}, []string{"temperature"}},
+	"ExpModNormal": {func(a func(string) Node) (location, scale Node) {
+		beyond := over(a("rate"))
+		return ad.Add(a("mu"), beyond), ad.Sqrt(ad.Add(square(a("sd")), square(beyond)))
+	}, []string{"sd", "rate"}},
+	"Exponential": {func(a func(string) Node) (location, scale Node) {
+		if a("mean").Valid() {
+			return ad.Log(a("mean")), num(a("mean"), 1)
+		}
+		return ad.Neg(ad.Log(a("rate"))), num(a("rate"), 1)
+	}, nil},
+	"HalfNormal": {func(a func(string) Node) (location, scale Node) {
+		return ad.Log(a("sd")), num(a("sd"), math.Sqrt(0.5))
+	}, nil},
+	"HalfCauchy": {func(a func(string) Node) (location, scale Node) {
+		return ad.Log(a("scale")), num(a("scale"), 1)
+	}, nil},
+	"HalfStudentT": {func(a func(string) Node) (location, scale Node) {
+		return ad.Log(a("sd")), ad.Sqrt(times(0.5, plus(over(a("nu")), 1)))
+	}, nil},
+	"Rayleigh": {func(a func(string) Node) (location, scale Node) {
+		return plus(ad.Log(a("scale")), math.Ln2/2), num(a("scale"), 0.5)
+	}, nil},
+	"Pareto":      {aboveAnEnd, nil},
+	"ParetoType2": {aboveAnEnd, nil},
+	"Levy": {func(a func(string) Node) (location, scale Node) {
+		return ad.Log(a("scale")), num(a("scale"), math.Sqrt2)
+	}, nil},
+}
+
+// aboveAnEnd is of powers of a distance from an end.
+func aboveAnEnd(a func(string) Node) (location, scale Node) {
+	return ad.Log(ad.Div(a("scale"), a("shape"))), ad.Sqrt(plus(over(a("shape")), 1))
+}
+
+// ofHeight is the distance from the median of a normal distribution that has this log density there.
+func ofHeight(log Node) Node { return ad.Exp(ad.Neg(plus(log, logSqrt2Pi))) }
+
+// products are a[i]·b[j].
+func products(a, b Node) Node {
+	of := plates(a, 1)
+	if b.Rank() > a.Rank() {
+		of = plates(b, 1)
+	}
+	n, k := lastSize(a), lastSize(b)
+	a, b = lift(a, 1, of, []int{n}), lift(b, 1, of, []int{k})
+	return ad.MatMul(ad.Reshape(a, join(of, n, 1)...), ad.Reshape(b, join(of, 1, k)...), false, false)
 }
 
 // byShape is of distributions whose logarithm has a location and a scale.
@@ -84,7 +173,149 @@ func (d *Dist) OnLine(f *Form, args []Node) (location, scale Node) {
 	return lines[d.Name].at(byName(f, args))
 }
 
-// TruncatedOnLine is OnLine of a distribution with a location and a scale between ends, of which one may be invalid. A
+// HasCutLine reports whether CutOnLine knows where elements lie.
+func (d *Dist) HasCutLine() bool { return d.HasLine() && d.Event == 0 && d.Forms[0].Bounds == nil }
+
+// CutOnLine is OnLine of a distribution between ends, of which either may be invalid: its coordinates are then those of the
+// interval. It follows from where the distribution lies on its own line v, between the ends there:
+//
+//	x ~ LogNormal(m, s) in 2..inf    u = log (x − 2)    v = log x ~ Normal(m, s) above log 2
+//
+// The place v is that of TruncatedOnLine, and u is linear about it.
+func (d *Dist) CutOnLine(f *Form, args []Node, lo, hi Node) (at, width Node) {
+	at, width = d.OnLine(f, args)
+	cut := d.cutAt(lo, hi)
+	if !cut.lo.Valid() && !cut.hi.Valid() {
+		return at, width
+	}
+	place, width := TruncatedOnLine(at, width, cut.lo, cut.hi)
+	above, below := cut.distances(place)
+	slope := cut.slope(place)
+	one := num(place, 1)
+	switch {
+	case above.Valid() && below.Valid():
+		slope = ad.Mul(slope, ad.Add(ad.Div(one, above), ad.Div(one, below)))
+		return ad.Sub(ad.Log(above), ad.Log(below)), ad.Mul(width, slope)
+	case above.Valid():
+		return ad.Log(above), ad.Mul(width, ad.Div(slope, above))
+	}
+	return ad.Log(below), ad.Mul(width, ad.Div(slope, below))
+}
+
+// A cut has the ends of a part of a support on the line of the whole: v = x, log x or logit x. Those that are the
+// support's are invalid.
+type cut struct {
+	of     *Dist
+	lo, hi Node
+}
+
+// Nearer to an end of a support than these is at the end.
+const (
+	leastEnd   = 1e-300
+	leastShare = 1e-16
+)
+
+func (d *Dist) cutAt(lo, hi Node) cut {
+	c := cut{of: d}
+	if lo.Valid() && !isEnd(lo, d.Lo) {
+		c.lo = c.onLine(lo)
+	}
+	if hi.Valid() && !isEnd(hi, d.Hi) {
+		c.hi = c.onLine(hi)
+	}
+	return c
+}
+
+func isEnd(n Node, end float64) bool {
+	v, ok := n.IsConst()
+	return ok && v == end
+}
+
+func (c cut) logarithmic() bool { return c.of.Lo == 0 && math.IsInf(c.of.Hi, 1) }
+func (c cut) logistic() bool    { return c.of.Lo == 0 && c.of.Hi == 1 }
+
+func (c cut) onLine(x Node) Node {
+	switch {
+	case c.logarithmic():
+		return ad.Log(ad.Maximum(x, num(x, leastEnd)))
+	case c.logistic():
+		x = ad.Minimum(ad.Maximum(x, num(x, leastEnd)), num(x, 1-leastShare))
+		return ad.Sub(ad.Log(x), ad.Log1p(ad.Neg(x)))
+	}
+	return x
+}
+
+// spans are how far a place between the ends, by its coordinate there, is from both on the line.
+func (c cut) spans(place Node) (fromLo, toHi Node) {
+	switch {
+	case c.lo.Valid() && c.hi.Valid():
+		whole := ad.Sub(c.hi, c.lo)
+		return ad.Mul(whole, ad.Sigmoid(place)), ad.Mul(whole, ad.Sigmoid(ad.Neg(place)))
+	case c.lo.Valid():
+		return ad.Exp(place), Node{}
+	}
+	return Node{}, ad.Exp(place)
+}
+
+// value is the place on the line.
+func (c cut) value(place Node) Node {
+	fromLo, toHi := c.spans(place)
+	if fromLo.Valid() {
+		return ad.Add(c.lo, fromLo)
+	}
+	return ad.Sub(c.hi, toHi)
+}
+
+// distances are how far x is from the ends of the interval, of which an infinite one is invalid. They keep their digits
+// near an end, where x does not.
+func (c cut) distances(place Node) (above, below Node) {
+	fromLo, toHi := c.spans(place)
+	v := c.value(place)
+	gap := func(d Node) Node { return ad.Neg(ad.Expm1(ad.Neg(d))) } // 1 − e⁻ᵈ
+	switch {
+	case c.logarithmic():
+		above = ad.Exp(v)
+		if fromLo.Valid() {
+			above = ad.Mul(above, gap(fromLo))
+		}
+		if toHi.Valid() {
+			below = ad.Mul(ad.Exp(c.hi), gap(toHi))
+		}
+	case c.logistic():
+		above, below = ad.Sigmoid(v), ad.Sigmoid(ad.Neg(v))
+		if fromLo.Valid() {
+			above = ad.Mul(above, ad.Mul(ad.Sigmoid(ad.Neg(c.lo)), gap(fromLo)))
+		}
+		if toHi.Valid() {
+			below = ad.Mul(below, ad.Mul(ad.Sigmoid(c.hi), gap(toHi)))
+		}
+	default:
+		above, below = fromLo, toHi
+	}
+	return above, below
+}
+
+// slope is that of x by the coordinate between the ends.
+func (c cut) slope(place Node) Node {
+	fromLo, toHi := c.spans(place)
+	slope := fromLo
+	switch {
+	case !fromLo.Valid():
+		slope = toHi
+	case toHi.Valid():
+		slope = ad.Mul(fromLo, ad.Sigmoid(ad.Neg(place)))
+	}
+	v := c.value(place)
+	switch {
+	case c.logarithmic():
+		return ad.Mul(slope, ad.Exp(v))
+	case c.logistic():
+		return ad.Mul(slope, ad.Mul(ad.Sigmoid(v), ad.Sigmoid(ad.Neg(v))))
+	}
+	return slope
+}
+
+// TruncatedOnLine is OnLine of a distribution with a location and a scale between ends, of which either may be invalid. A
 // normal above an end at distance d below its location has its mode, on the scale of log (x − end), at
 //
 //	x − end = y = (d + √(d² + 4 scale²))/2     with curvature 1 + (y/scale)²
@@ -93,6 +324,8 @@ func (d *Dist) OnLine(f *Form, args []Node) (location, scale Node) {
 func TruncatedOnLine(location, scale, lo, hi Node) (at, width Node) {
 	one := num(location, 1)
 	switch {
+	case !lo.Valid() && !hi.Valid():
+		return location, scale
 	case lo.Valid() && hi.Valid():
 		above, below := distance(ad.Sub(location, lo), scale), distance(ad.Sub(hi, location), scale)
 		share := ad.Div(above, ad.Add(above, below))

@@ -6,7 +6,6 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
-	"ppl/lang/types"
 	"ppl/stdlib"
 )
 
@@ -16,6 +15,7 @@ import (
 //	x[i] ~ LogNormal(m, s)         u = log x[i]                    z = (u − m)/s
 //	x[i] ~ Gamma(k, k/m)           u = log x[i]                    z = (u − log m) √k
 //	x[i] ~ Normal(m, s) in 0..1    u = logit x[i]                  z by stdlib.TruncatedOnLine
+//	x[i] ~ Gamma(k, r) in 1..inf   u = log (x[i] − 1)              z by stdlib.CutOnLine
 //	x[i] ~ Normal(0, s) zerosum    u in a basis without the sum    z = u/s
 //	x ~ CAR(m, r, 1/s^2, adj)      u = x                           z = (x − m)/s
 //
@@ -36,14 +36,19 @@ func newLineShift(e *evaluate.Evaluator, r *Region) lineShift {
 		args[i] = e.AlignLoosely(v, r.Plates, v.Axes)
 	}
 	s := lineShift{at: g.Const(0)}
-	if t.Dist.LocationScale {
+	switch {
+	case t.Dist.LocationScale:
 		loc, scale := locationScale(e, t)
 		s.width = e.AlignLoosely(scale, r.Plates, nil)
 		if !t.ZeroSum {
 			lo, hi := Bounds(e, t, r.Plates)
 			s.at, s.width = stdlib.TruncatedOnLine(e.AlignLoosely(loc, r.Plates, nil), s.width, lo, hi)
 		}
-	} else {
+	case t.In != nil:
+		lo, hi := Bounds(e, t, r.Plates)
+		hi, _ = uncrossed(r, lo, hi)
+		s.at, s.width = t.Dist.CutOnLine(t.Form, args, lo, hi)
+	default:
 		s.at, s.width = t.Dist.OnLine(t.Form, args)
 	}
 	return lineShift{r.spread(e, s.at), r.spread(e, s.width)}
@@ -116,13 +121,6 @@ func (r *Region) HasLine() bool {
 	if !r.onLine() || r.Size == 0 || len(t.Plates)+t.Dist.Event == 0 || len(t.Reads) > 0 ||
 		r.Piece.Scanned() != nil || r.Piece.Recurrence != nil {
 		return false
-	}
-	switch r.Transform.Kind {
-	case types.Interval, types.ZeroSum, types.Simplex:
-	default:
-		if t.Dist.Event == 0 {
-			return false
-		}
 	}
 	spread := []int{t.Dist.Location + 1}
 	if !t.Dist.LocationScale {

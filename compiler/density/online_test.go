@@ -25,7 +25,19 @@ func groupsOnLine() map[string]string {
 		"below an end": "Laplace(m, s) in -inf..3", "between ends": "Normal(m, var = s) in -1..2",
 		"above an end that is a parameter": "Cauchy(m, s) in m - s..inf", "student": "StudentT(4, m, s) in 0..inf",
 		"sum of 0": "Normal(0, s) zerosum", "precision": "Normal(m, precision = s) zerosum",
-		"ends of each group": "Normal(m, s) in y[j] - 1..y[j] + 2",
+		"no end":                  "StudentT(5, m, s) in -inf..inf",
+		"ends of each group":      "Normal(m, s) in y[j] - 1..y[j] + 2",
+		"log-normal above an end": "LogNormal(m, s) in 0.7..inf", "gamma below an end": "Gamma(1 / s, 1 / s) in 0..1.5",
+		"weibull between ends": "Weibull(1 / s, exp(m)) in 0.3..2", "beta between": "Beta(2 / s, 3 / s) in 0.2..0.7",
+		"beta above an end":               "Beta(mean = sigmoid(m), concentration = 1 / s) in 0.1..1",
+		"logit-normal below an end":       "LogitNormal(m, s) in 0..0.8",
+		"gamma with an end of each group": "Gamma(1 / s, 1 / s) in y[j] - 0.5..inf",
+		"gamma with moving ends":          "Gamma(1 / s, 1 / s) in s..s + 2",
+		"skewed above an end":             "ExpModNormal(m, s, 1 / s) in 0..inf", "skewed": "ExpModNormal(m, s, 2 / s)",
+		"inverse gaussian": "InverseGaussian(exp(m), 1 / s^2)", "chi-square": "ChiSquare(1 / s)",
+		"inverse chi-square": "InverseChiSquare(1 / s)", "scaled": "ScaledInverseChiSquare(1 / s, exp(m))",
+		"kumaraswamy": "Kumaraswamy(1 / s, 2 / s)", "gompertz": "Gompertz(s, exp(m))",
+		"relaxed": "RelaxedBernoulli(1 / s, 0.3)",
 	} {
 		all[name] = before + "x[j in J] ~ " + prior + "\ny[j in J] ~ Normal(x[j], 1)\n"
 	}
@@ -38,6 +50,13 @@ func groupsOnLine() map[string]string {
 	const graph = "data adj[J, J] = [[0, 1, 1], [1, 0, 0], [1, 0, 0]]\ns ~ HalfNormal(1)\n"
 	all["areas"] = "data y[J] = [1.2, 0.4, 0.7]\n" + graph + "m[j in J] = 0.3 * j\n" +
 		"x ~ CAR(m, 0.9, 1 / s^2, adj)\ny[j in J] ~ Normal(x[j], 1)\n"
+	all["matrix"] = "data y[J, K] = [[1.2, 0.4], [0.7, 1], [0, 2]]\ns ~ HalfNormal(1)\nm[j in J, k in K] = 0.3 * j\n" +
+		"r[i in J, j in J] = s^2 * (i == j ? 1 : 0.3)\nc[i in K, j in K] = i == j ? 2 : 0.5\n" +
+		"x[J, K] ~ MatrixNormal(m, r, c)\ny[j in J, k in K] ~ Normal(x[j, k], 1)\n"
+	all["matrices"] = "data y[G, J, K] = [[[1.2, 0.4], [0.7, 1]], [[0.2, 0.4], [1.7, 1]]]\ns ~ HalfNormal(1)\n" +
+		"r[i in J, j in J] = i < j ? 0 : s * i\nc[i in K, j in K] = i < j ? 0 : 1\n" +
+		"x[g in G, J, K] ~ MatrixNormal([[0, 0], [0, 1]], row_chol = r, col_chol = c)\n" +
+		"y[g in G, j in J, k in K] ~ Normal(x[g, j, k], 1)\n"
 	all["marked"] = before + "x[j in J] ~ Gamma(1 / s^2, exp(m)) noncentered\ny[j in J] ~ Normal(x[j], 1)\n"
 	return all
 }

@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"ppl/experiments/lab"
 )
@@ -39,6 +40,7 @@ type run struct {
 	RHat      float64            `json:"rhat"`
 	Seconds   float64            `json:"seconds"` // of a processor
 	Said      string             `json:"said,omitempty"`
+	Overtime  bool               `json:"overtime,omitempty"` // it was stopped at the limit of processor time
 }
 
 func main() {
@@ -49,8 +51,9 @@ func main() {
 	random := flag.Int("random", 0, "`number` of random models; 0: the examples")
 	planted := flag.Bool("planted", false, "sample random models with a wrong density")
 	by := flag.String("samplers", "", "samplers, separated by commas; all if empty")
+	limit := flag.Duration("limit", 5*time.Minute, "processor time of a run, at which it is stopped and counted")
 	flag.Parse()
-	q := request{*replicates, chosen(*only), chosen(*by), *random, *planted, *file}
+	q := request{*replicates, chosen(*only), chosen(*by), *random, *planted, *file, *limit}
 	if err := q.measure(); err != nil {
 		log.Fatal(err)
 	}
@@ -64,6 +67,7 @@ type request struct {
 	random     int
 	planted    bool
 	file       string // of the runs
+	limit      time.Duration
 }
 
 // chosen reports which names are among those of a list; all if it is empty.
@@ -84,7 +88,7 @@ func (q request) measure() error {
 			return err
 		}
 	}
-	done, err := q.run(experiment{bench, map[string]prior{}}, models)
+	done, err := q.run(experiment{bench, q.limit, map[string]prior{}}, models)
 	switch {
 	case err != nil:
 		return err

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -56,6 +57,7 @@ const thinned = 99
 // An experiment keeps the draws from the prior of each model.
 type experiment struct {
 	*lab.Bench
+	limit  time.Duration // of processor time for each run
 	priors map[string]prior
 }
 
@@ -98,9 +100,9 @@ func (e experiment) sample(m model, s sampler, replicate int) (run, error) {
 	if m.sampled != "" {
 		sampled = m.sampled
 	}
-	_, cpu, err := e.Command(append([]string{"sample", sampled, "--data", data, "--seed",
+	cpu, overtime, err := e.CommandWithin(e.limit, append([]string{"sample", sampled, "--data", data, "--seed",
 		strconv.Itoa(replicate + 1), "--quiet", "--overwrite", "--out", out}, s.flags...)...)
-	r.Seconds = cpu.Seconds()
+	r.Seconds, r.Overtime = cpu.Seconds(), overtime
 	if err != nil {
 		r.Said = err.Error()
 		return r, nil

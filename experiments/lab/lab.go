@@ -6,6 +6,7 @@ package lab
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -81,6 +82,18 @@ func (b *Bench) timed(args []string) (Timed, error) {
 		err = fmt.Errorf("%s %v: exit status %d\n%s", b.ppl, args, t.Exit, t.Said)
 	}
 	return t, err
+}
+
+// CommandWithin is Command with a limit of processor time, at which the system ends the process; overtime reports that
+// it did.
+func (b *Bench) CommandWithin(limit time.Duration, args ...string) (cpu time.Duration, overtime bool, err error) {
+	limited := fmt.Sprintf(`ulimit -t %d; exec "$0" "$@"`, int(math.Ceil(limit.Seconds())))
+	t, err := timed(exec.Command("sh", append([]string{"-c", limited, b.ppl}, args...)...))
+	if err == nil && t.Exit != 0 {
+		overtime = t.CPU >= limit
+		err = fmt.Errorf("%s %v: exit status %d\n%s", b.ppl, args, t.Exit, t.Said)
+	}
+	return t.CPU, overtime, err
 }
 
 // Fit runs ppl with arguments, of which the first is the verb, on a model and a file of data, and gives the run's

@@ -49,7 +49,7 @@ func TestModifiersOnTemplatesThatAreRefused(t *testing.T) {
 		{"E58", "0..inf", "Pos(s) ~ Normal(0, s) in 0..9\nmu ~ Pos(1) in 0..inf\ny ~ Normal(mu, 1)\n"},
 		{"E61", "Scaled(2) noncentered", "Scaled(t) ~ {\n    z ~ Normal(0, 1)\n    return t * z\n}\nmu ~ Scaled(2) " +
 			"noncentered\ny ~ Normal(mu, 1)\n"},
-		{"E61", "G(2) noncentered", "G(t) ~ Exponential(t)\nmu ~ G(2) noncentered\ny ~ Normal(mu, 1)\n"},
+		{"E61", "G(2) noncentered", "G(t) ~ Uniform(0, t)\nmu ~ G(2) noncentered\ny ~ Normal(mu, 1)\n"},
 		{"E60", "-1..1", "F(t) ~ Normal(t, 1)\nmu ~ F(2) censored -1..1\ny ~ Normal(mu, 1)\n"},
 		{"E59", "F(2) ordered", "F(t) ~ Normal(t, 1)\nmu ~ F(2) ordered\ny ~ Normal(mu, 1)\n"},
 		{"E19", "F(x)", "F(x) ~ F(x)\nmu ~ F(2)\ny ~ Normal(mu, 1)\n"},

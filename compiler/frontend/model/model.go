@@ -325,8 +325,12 @@ func (t *Term) OnLine() bool {
 	if t.Kind != Prior || t.Dist == nil || t.Censored != nil || t.Ordered {
 		return false
 	}
-	if t.In != nil || t.ZeroSum {
-		return t.Dist.LocationScale && t.Dist.Support == types.RealLine && !(t.In != nil && t.ZeroSum)
+	ofReals := t.Dist.LocationScale && t.Dist.Support == types.RealLine
+	switch {
+	case t.ZeroSum:
+		return ofReals && t.In == nil
+	case t.In != nil:
+		return ofReals || t.Dist.HasCutLine()
 	}
 	return t.Dist.HasLine()
 }

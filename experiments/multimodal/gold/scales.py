@@ -57,6 +57,71 @@ def beta(m):
     return CACHE[m]
 
 
+def between(name, lo, hi, cdf, quantiles):
+    """Points of a prior between ends, with their weights: by Gauss-Legendre's rule over the normal score, as far as that has mass."""
+    nodes, weights = np.polynomial.legendre.leggauss(240)
+
+    def points(m):
+        if (name, m) not in CACHE:
+            first, last = cdf(m, lo) if lo > 0 else -math.inf + 0 * S, cdf(m, hi) if hi < math.inf else math.inf + 0 * S
+            known = (first < 30) & (last > -30)  # elsewhere groups are at an end, and far from the data
+            top = np.clip(0, np.minimum(first, 30), np.maximum(last, -30))
+            first, last = np.maximum(first, top - 8), np.minimum(last, top + 8)
+            z = first + (last - first) * (nodes + 1) / 2
+            x = np.clip(quantiles(m, np.clip(z, -30, 30)), max(lo, 1e-300), hi)
+            w = weights * np.exp((top**2 - z**2) / 2)
+            CACHE[name, m] = x, np.where(known, w / w.sum(1, keepdims=True), 0)
+        return CACHE[name, m]
+
+    return points
+
+
+def score(below, above):
+    """The normal score of two probabilities that sum to 1, by the one that is smaller."""
+    return np.where(below < above, special.ndtri(below), -special.ndtri(above))
+
+
+def by_score(z, below, above):
+    return np.where(z < 0, below(special.ndtr(z)), above(special.ndtr(-z)))
+
+
+def gamma_score(m, x):
+    k = 1 / S**2
+    cube = ((x / np.exp(m)) ** (1 / 3) - 1 + 1 / (9 * k)) * 3 * np.sqrt(k)
+    return np.where(k < 2e4, score(special.gammainc(k, k * x / np.exp(m)), special.gammaincc(k, k * x / np.exp(m))), cube)
+
+
+def gamma_by(m, z):
+    k = 1 / S**2
+    few = np.minimum(k, 2e4)
+    exact = by_score(z, lambda p: special.gammaincinv(few, p), lambda p: special.gammainccinv(few, p))
+    return np.exp(m) * np.where(k < 2e4, exact / few, np.maximum(1 - 1 / (9 * k) + z / (3 * np.sqrt(k)), 1e-100) ** 3)
+
+
+def beta_score(m, x):
+    """Of a large concentration by the arcsine of the root, which the skewness of the beta distribution vanishes for."""
+    p, s = special.expit(m), np.maximum(S, 0.02)
+    a, b = p / s**2, (1 - p) / s**2
+    root = 2 * (np.arcsin(np.sqrt(x)) - np.arcsin(np.sqrt(p))) / S
+    return np.where(S < 0.02, root, score(special.betainc(a, b, x), special.betaincc(a, b, x)))
+
+
+def beta_by(m, z):
+    p, s = special.expit(m), np.maximum(S, 0.02)
+    a, b = p / s**2, (1 - p) / s**2
+    root = np.sin(np.clip(np.arcsin(np.sqrt(p)) + z * S / 2, 0, math.pi / 2)) ** 2
+    return np.where(S < 0.02, root, by_score(z, lambda q: special.betaincinv(a, b, q), lambda q: special.betainccinv(a, b, q)))
+
+
+def inverse_gaussian(m):
+    """Points over log x of a mean exp(m) and a coefficient of variation s."""
+    reach = np.where(S < 1, 9 * S, 9 + 2 * np.log(np.maximum(S, 1)))
+    u = reach * np.linspace(-1, 1, 801)
+    log = -u / 2 - (np.exp(u) - 2 + np.exp(-u)) / (2 * S**2)
+    w = np.exp(log - log.max(1, keepdims=True))
+    return np.exp(m + u), w / w.sum(1, keepdims=True)
+
+
 def measured(sd, base):
     """Measurements of groups with an error."""
 
@@ -85,18 +150,34 @@ def trials(n, base):
     return data
 
 
-# Of a family: mean and sd of the location's normal prior, the groups' prior and its quantiles by location, and data by the size of effects.
+def scored(quantiles):
+    """Points of a prior by its quantiles, with the weights of their normal scores."""
+    return lambda m: (quantiles(m), WEIGHTS)
+
+
+LOGNORMAL_ABOVE = between("lognormal", 1, math.inf, lambda m, x: (math.log(x) - m) / S, lambda m, z: np.exp(np.minimum(m + S * z, 600)))
+GAMMA_BELOW = between("gamma", 0, 4, gamma_score, gamma_by)
+BETA_BETWEEN = between("beta", 0.1, 0.9, beta_score, beta_by)
+WEIBULL_BETWEEN = between("weibull", 0.5, 6, lambda m, x: -special.ndtri_exp(-np.exp(np.minimum((math.log(x) - m) / S, 600))),
+                          lambda m, z: np.exp(np.minimum(m + S * np.log(-special.log_ndtr(-z)), 600)))
+
+# Of a family: mean and sd of the location's normal prior, the groups' prior and its points with weights by location, and data by the size of effects.
 FAMILIES = {
-    "lognormal": (0, 1, "LogNormal(m, s)", lambda m: np.exp(m + S * Z), measured(0.5, 2)),
-    "lognormal_counts": (1, 1, "LogNormal(m, s)", lambda m: np.exp(m + S * Z), counted(3, 4)),
-    "truncated": (1, 1, "Normal(m, s) in 0..inf", lambda m: truncated(m, 0, math.inf), measured(0.5, 2)),
-    "between": (0.5, 0.5, "Normal(m, s) in 0..1", lambda m: np.clip(truncated(m, 0, 1), 1e-12, 1 - 1e-12), trials(40, 0.4)),
-    "student": (0, 2, "StudentT(4, m, s)", lambda m: m + S * T4, measured(0.6, 0.3)),
-    "gamma": (1, 1, "Gamma(1 / s^2, exp(-m) / s^2)", lambda m: np.exp(m) * S**2 * gamma(1 / S**2), counted(3, 4)),
-    "beta": (0, 1, "Beta(sigmoid(m) / s^2, sigmoid(-m) / s^2)", beta, trials(20, 0.4)),
+    "lognormal": (0, 1, "LogNormal(m, s)", scored(lambda m: np.exp(m + S * Z)), measured(0.5, 2)),
+    "lognormal_counts": (1, 1, "LogNormal(m, s)", scored(lambda m: np.exp(m + S * Z)), counted(3, 4)),
+    "truncated": (1, 1, "Normal(m, s) in 0..inf", scored(lambda m: truncated(m, 0, math.inf)), measured(0.5, 2)),
+    "between": (0.5, 0.5, "Normal(m, s) in 0..1", scored(lambda m: np.clip(truncated(m, 0, 1), 1e-12, 1 - 1e-12)), trials(40, 0.4)),
+    "student": (0, 2, "StudentT(4, m, s)", scored(lambda m: m + S * T4), measured(0.6, 0.3)),
+    "gamma": (1, 1, "Gamma(1 / s^2, exp(-m) / s^2)", scored(lambda m: np.exp(m) * S**2 * gamma(1 / S**2)), counted(3, 4)),
+    "beta": (0, 1, "Beta(sigmoid(m) / s^2, sigmoid(-m) / s^2)", scored(beta), trials(20, 0.4)),
     "inverse_gamma": (0, 1, "InverseGamma(2 + 1 / s^2, exp(m) * (1 + 1 / s^2))",
-                      lambda m: np.exp(m) * (1 + 1 / S**2) / gamma(2 + 1 / S**2)[:, ::-1], measured(0.5, 2)),
-    "weibull": (0, 1, "Weibull(1 / s, exp(m))", lambda m: np.exp(m + S * np.log(-special.log_ndtr(-Z))), measured(0.5, 2)),
+                      scored(lambda m: np.exp(m) * (1 + 1 / S**2) / gamma(2 + 1 / S**2)[:, ::-1]), measured(0.5, 2)),
+    "weibull": (0, 1, "Weibull(1 / s, exp(m))", scored(lambda m: np.exp(m + S * np.log(-special.log_ndtr(-Z)))), measured(0.5, 2)),
+    "lognormal_above": (0, 1, "LogNormal(m, s) in 1..inf", LOGNORMAL_ABOVE, measured(0.5, 2.5)),
+    "gamma_below": (0, 1, "Gamma(1 / s^2, exp(-m) / s^2) in 0..4", GAMMA_BELOW, measured(0.5, 2)),
+    "beta_between": (0, 1, "Beta(sigmoid(m) / s^2, sigmoid(-m) / s^2) in 0.1..0.9", BETA_BETWEEN, trials(20, 0.4)),
+    "weibull_between": (0, 1, "Weibull(1 / s, exp(m)) in 0.5..6", WEIBULL_BETWEEN, measured(0.5, 2)),
+    "inverse_gaussian": (0, 1, "InverseGaussian(exp(m), exp(m) / s^2)", inverse_gaussian, measured(0.5, 2)),
 }
 
 
@@ -119,20 +200,21 @@ def below(ws):
 
 
 def by_quadrature(name, a):
-    centre, sd, prior, quantiles, data = FAMILIES[name]
+    centre, sd, prior, points, data = FAMILIES[name]
     values, observed, logs = data(a)
     grid = np.linspace(centre - 4.5 * sd, centre + 4.5 * sd, 121)
     logp, first, second = (np.zeros((len(grid), len(LOGS))) for _ in range(3))
     for i, m in enumerate(grid):
-        theta = quantiles(m)
+        theta, weights = points(m)
         logp[i] = -0.5 * ((m - centre) / sd) ** 2 + log_prior_scale()
         for j, log in enumerate(logs):
             l = log(theta)
             top = l.max(1, keepdims=True)
-            w = WEIGHTS * np.exp(l - top)
-            logp[i] += top[:, 0] + np.log(w.sum(1))
+            w = weights * np.exp(l - top)
+            total = np.maximum(w.sum(1), 1e-300)
+            logp[i] += top[:, 0] + np.where(w.sum(1) > 0, np.log(total), -math.inf)
             if j == 0:
-                first[i], second[i] = (w * theta).sum(1) / w.sum(1), (w * theta**2).sum(1) / w.sum(1)
+                first[i], second[i] = (w * theta).sum(1) / total, (w * theta**2).sum(1) / total
     w = np.exp(logp - logp.max())
     w /= w.sum()
     mean = (w * first).sum()
@@ -211,7 +293,19 @@ def shares(a):
                   "theta[1,1]": (mean, math.sqrt(float(w @ second) - mean**2))}
 
 
-OTHERS = {"zerosum": zerosum, "walk": walk, "areas": areas, "shares": shares}
+def matrix(a):
+    """A matrix of four rows that are alike and two columns that are not."""
+    y = np.round(0.5 + a * EFFECTS, 2)
+    rows = 0.5 ** np.abs(np.subtract.outer(np.arange(4), np.arange(4)))
+    basis = np.kron(np.linalg.cholesky(rows), np.linalg.cholesky(np.array([[1, 0.3], [0.3, 2]])))
+    text = f"data y[J, K] = {y.reshape(4, 2).tolist()}\nm ~ Normal(0, 2)\ns ~ HalfNormal(1)\nrows[i in J, j in J] = s^2 * 0.5^abs(i - j)\n" \
+        "theta[J, K] ~ MatrixNormal(fill(0, J, K), rows, [[1, 0.3], [0.3, 2]])\ny[j in J, k in K] ~ Normal(m + theta[j, k], 0.6)\n"
+    truth = in_closed_form(y, basis, 0.6)
+    truth["theta[1,1]"] = truth.pop("theta[1]")
+    return text, truth
+
+
+OTHERS = {"zerosum": zerosum, "walk": walk, "areas": areas, "shares": shares, "matrix": matrix}
 
 
 def solve(name, a):
