@@ -176,8 +176,8 @@ func (d *Dist) OnLine(f *Form, args []Node) (location, scale Node) {
 // HasCutLine reports whether CutOnLine knows where elements lie.
 func (d *Dist) HasCutLine() bool { return d.HasLine() && d.Event == 0 && d.Forms[0].Bounds == nil }
 
-// CutOnLine is OnLine of a distribution between ends, of which either may be invalid: its coordinates are then those of the
-// interval. It follows from where the distribution lies on its own line v, between the ends there:
+// CutOnLine is OnLine of a distribution between ends, of which either may be invalid: its coordinates are then those of
+// the interval. It follows from where the distribution lies on its own line v, between the ends there:
 //
 //	x ~ LogNormal(m, s) in 2..inf    u = log (x − 2)    v = log x ~ Normal(m, s) above log 2
 //
@@ -315,8 +315,8 @@ func (c cut) slope(place Node) Node {
 	return slope
 }
 
-// TruncatedOnLine is OnLine of a distribution with a location and a scale between ends, of which either may be invalid. A
-// normal above an end at distance d below its location has its mode, on the scale of log (x − end), at
+// TruncatedOnLine is OnLine of a distribution with a location and a scale between ends, of which either may be invalid.
+// A normal above an end at distance d below its location has its mode, on the scale of log (x − end), at
 //
 //	x − end = y = (d + √(d² + 4 scale²))/2     with curvature 1 + (y/scale)²
 //
