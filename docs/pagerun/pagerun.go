@@ -62,6 +62,17 @@ func (b Block) Commands() bool {
 	return err == nil
 }
 
+// Script returns the commands of a page in their order, without those that not every machine can run.
+func Script(blocks []Block) string {
+	var text strings.Builder
+	for _, b := range blocks {
+		if b.Language == "sh" && b.File == "" && b.Needs == "" {
+			text.WriteString(b.Text)
+		}
+	}
+	return text.String()
+}
+
 // WriteFiles writes the files of a page into a directory.
 func WriteFiles(dir string, blocks []Block) error {
 	for _, b := range blocks {

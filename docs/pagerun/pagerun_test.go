@@ -68,3 +68,9 @@ func TestExpand(t *testing.T) {
 		}
 	}
 }
+
+func TestScript(t *testing.T) {
+	if got := Script(Blocks(sample)); got != "cat a.csv\n" {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the release twice and compares the bytes; then runs what was built: the archive from an empty folder, the Debian
-# package from where it puts its files, the program for musl in a folder that has nothing else, and those of other
-# systems by qemu and wine, if these are there. What cannot be tried is named.
+# package from where it puts its files, both in a Debian that has nothing else, the program for musl in a folder that is
+# empty, and those of other systems by qemu and wine, if these are there. What cannot be tried is named.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 work=$(mktemp -d)
@@ -79,10 +79,18 @@ done
 for archive in dist/ppl-*-windows-amd64.zip; do
     [[ -e $archive ]] || continue
     if command -v wine >/dev/null; then
-        unzip -q -d "$work/windows" "$archive"
-        WINEDEBUG=-all try "$(basename "$archive")" wine "$(echo "$work"/windows/*/ppl.exe)"
+        PPL_HERE=$(echo "$work/unpacked"/ppl-*-linux-"$here"/ppl) cmd/ppl/release/wine.sh "$archive"
     else
         echo "$(basename "$archive"): not tried, wine is missing"
+    fi
+done
+for archive in dist/ppl-*-linux-"$here".tar.gz; do
+    [[ -e $archive ]] || continue
+    package=${archive%.tar.gz}.deb
+    if ((EUID == 0)) && command -v debootstrap >/dev/null; then
+        cmd/ppl/release/chroot.sh "$archive" $([[ ! -e $package ]] || echo "$package")
+    else
+        echo "$(basename "$archive"): not tried in a bare Debian, which needs root and debootstrap"
     fi
 done
 for archive in dist/ppl-*-{darwin,windows-arm64}*.{tar.gz,zip}; do

@@ -7,8 +7,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // rooted is the part of the disk that lies in a directory. The directory is opened for each call: a run of a day keeps
@@ -121,21 +123,47 @@ func (r rooted) Rename(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return occupied(r.in(from, func(root *os.Root, name string) error { return root.Rename(name, target) }), to)
+	err = r.in(from, func(root *os.Root, name string) error {
+		return orByPath(root.Rename(name, target), root, []string{name, target},
+			func() error { return os.Rename(from, to) })
+	})
+	return occupied(err, to)
 }
 
 func (r rooted) Remove(path string) error {
 	if r.is(path) {
 		return os.Remove(path)
 	}
-	return r.in(path, func(root *os.Root, name string) error { return root.Remove(name) })
+	return r.in(path, func(root *os.Root, name string) error {
+		return orByPath(root.Remove(name), root, []string{name}, func() error { return os.Remove(path) })
+	})
 }
 
 func (r rooted) RemoveAll(path string) error {
 	if r.is(path) {
 		return os.RemoveAll(path)
 	}
-	return r.in(path, func(root *os.Root, name string) error { return root.RemoveAll(name) })
+	return r.in(path, func(root *os.Root, name string) error {
+		return orByPath(root.RemoveAll(name), root, []string{name}, func() error { return os.RemoveAll(path) })
+	})
+}
+
+// errorInvalidFunction is the answer of Windows where a file system lacks a call: wine 8, and servers with old systems,
+// cannot delete or rename relative to an open directory.
+const errorInvalidFunction = syscall.Errno(1)
+
+// orByPath carries out a change by its whole path if err says that the file system cannot carry it out below an open
+// directory, and if the directories of the names do not lie outside.
+func orByPath(err error, root *os.Root, names []string, byPath func() error) error {
+	if runtime.GOOS != "windows" || !errors.Is(err, errorInvalidFunction) {
+		return err
+	}
+	for _, name := range names {
+		if _, err := root.Stat(filepath.Dir(name)); err != nil {
+			return err
+		}
+	}
+	return byPath()
 }
 
 func (r rooted) Sync(path string) error {
