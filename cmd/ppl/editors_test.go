@@ -12,8 +12,9 @@ import (
 // The files of editors colour every word that ppl help explains.
 func TestWordsOfEditors(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{"vscode/syntaxes/ppl.tmLanguage.json", "vim/syntax/ppl.vim", "emacs/ppl-mode.el"} {
-		text, err := os.ReadFile("../../editors/" + path)
+	for _, path := range []string{"editors/vscode/syntaxes/ppl.tmLanguage.json", "editors/vim/syntax/ppl.vim",
+		"editors/emacs/ppl-mode.el", "python/src/ppl_lang/lexer.py"} {
+		text, err := os.ReadFile("../../" + path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the release twice and compares the bytes; then runs what was built: the archive from an empty folder, the Debian
-# package from where it puts its files, both in a Debian that has nothing else, the program for musl in a folder that is
+# Builds the release twice and compares the bytes; then runs what was built: the archive from an empty folder, the
+# Debian package from where it puts its files, both in a Debian that has nothing else, the program for musl in a folder that is
 # empty, and those of other systems by qemu and wine, if these are there. What cannot be tried is named.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
@@ -79,7 +79,7 @@ done
 for archive in dist/ppl-*-windows-amd64.zip; do
     [[ -e $archive ]] || continue
     if command -v wine >/dev/null; then
-        PPL_HERE=$(echo "$work/unpacked"/ppl-*-linux-"$here"/ppl) cmd/ppl/release/wine.sh "$archive"
+        PPL_HERE=$(echo "$work/unpacked"/ppl-*-linux-"$here"/ppl) cmd/ppl/release/wine/try.sh "$archive"
     else
         echo "$(basename "$archive"): not tried, wine is missing"
     fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# wine.sh ARCHIVE.zip runs the program for Windows under wine: a model and a table with carriage returns and a byte order
+# try.sh ARCHIVE.zip runs the program for Windows under wine: a model and a table with carriage returns and a byte order
 # mark, paths with backslashes and spaces, the same draws as the program of this system gives, and a run that is killed
 # and continued.
 set -euo pipefail
