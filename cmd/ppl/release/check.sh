@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the release twice and compares the bytes; then runs what was built: the archive from an empty folder, the
-# Debian package from where it puts its files, both in a Debian that has nothing else, the program for musl in a folder that is
-# empty, and those of other systems by qemu and wine, if these are there. What cannot be tried is named.
+# Debian package from where it puts its files, both in a Debian that has nothing else, the program for musl in an empty
+# folder, and those of other systems by qemu and wine, if these are there. What cannot be tried is named.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 work=$(mktemp -d)

@@ -58,7 +58,7 @@ func (r rooted) Below(dir string) System {
 
 func (r rooted) Create(path string) (f File, err error) {
 	err = r.in(path, func(root *os.Root, name string) (err error) {
-		f, err = create(root, name)
+		f, err = create(below{root}, name)
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -135,7 +135,7 @@ func (r rooted) Remove(path string) error {
 		return os.Remove(path)
 	}
 	return r.in(path, func(root *os.Root, name string) error {
-		return orByPath(root.Remove(name), root, []string{name}, func() error { return os.Remove(path) })
+		return below{root}.Remove(name)
 	})
 }
 
@@ -146,6 +146,14 @@ func (r rooted) RemoveAll(path string) error {
 	return r.in(path, func(root *os.Root, name string) error {
 		return orByPath(root.RemoveAll(name), root, []string{name}, func() error { return os.RemoveAll(path) })
 	})
+}
+
+// below makes and deletes files in an open directory, for create.
+type below struct{ *os.Root }
+
+func (b below) Remove(name string) error {
+	return orByPath(b.Root.Remove(name), b.Root, []string{name},
+		func() error { return os.Remove(filepath.Join(b.Name(), name)) })
 }
 
 // errorInvalidFunction is the answer of Windows where a file system lacks a call: wine 8, and servers with old systems,
