@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"ppl/app/callable"
-	"ppl/app/devices"
-	"ppl/app/fault"
 	"ppl/runtime/sys/process"
 )
 
@@ -33,29 +30,4 @@ func (c *console) buildLibrary(ctx context.Context, model string, data []string,
 		path = strings.TrimSuffix(filepath.Base(model), filepath.Ext(model)) + ".so"
 	}
 	return callable.Build(ctx, d, path)
-}
-
-// serveDensity answers requests on standard input until it ends.
-func (c *console) serveDensity(ctx context.Context, q *pointQuery) error {
-	ctx, release := process.Stoppable(ctx)
-	defer release()
-	if q.at != "" || q.gradient || q.asJSON || q.device == allDevices {
-		return fault.Usagef("--serve reads points from standard input; --at, --gradient, --json and --device all are " +
-			"for one point")
-	}
-	if q.device == "" {
-		q.device = "auto"
-	}
-	if err := devices.Check(q.device); err != nil {
-		return err
-	}
-	d, err := c.callableDensity(q.model, q.data)
-	if err != nil {
-		return err
-	}
-	on, err := devices.Open(ctx, q.device, c.notes(false).Note)
-	if err != nil {
-		return err
-	}
-	return callable.Serve(d, on, os.Stdin, c.out)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -89,19 +88,6 @@ func (c *console) evidencesOrWhy(ctx context.Context, dirs []string) (report.Evi
 		return nil, e.Err.Error(), nil
 	}
 	return all, "", err
-}
-
-// A reporter prints what was found, for people or for programs.
-type reporter interface {
-	Text(w io.Writer, width int) error
-	JSON(w io.Writer) error
-}
-
-func (c *console) printed(r reporter, asJSON bool) error {
-	if asJSON {
-		return r.JSON(c.out)
-	}
-	return r.Text(c.out, c.width)
 }
 
 func atLeastTwoRuns(_ *cobra.Command, args []string) error {

@@ -84,3 +84,16 @@ func (c *console) printDiagnostics(ds []diag.Diagnostic) {
 		c.notef("\nand %d more", len(ds)-shown)
 	}
 }
+
+// A reporter prints what was found, for people or for programs.
+type reporter interface {
+	Text(w io.Writer, width int) error
+	JSON(w io.Writer) error
+}
+
+func (c *console) printed(r reporter, asJSON bool) error {
+	if asJSON {
+		return r.JSON(c.out)
+	}
+	return r.Text(c.out, c.width)
+}

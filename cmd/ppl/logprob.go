@@ -8,11 +8,13 @@ import (
 	"io"
 	"maps"
 	"math"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"ppl/app/analysis"
+	"ppl/app/callable"
 	"ppl/app/devices"
 	"ppl/app/fault"
 	"ppl/compiler"
@@ -112,6 +114,31 @@ func (c *console) logprob(ctx context.Context, q *pointQuery) error {
 	ordersText(c.out, p.Orders())
 	comparedText(c.out, compared)
 	return nil
+}
+
+// serveDensity answers requests on standard input until it ends.
+func (c *console) serveDensity(ctx context.Context, q *pointQuery) error {
+	ctx, release := process.Stoppable(ctx)
+	defer release()
+	if q.at != "" || q.gradient || q.asJSON || q.device == allDevices {
+		return fault.Usagef("--serve reads points from standard input; --at, --gradient, --json and --device all are " +
+			"for one point")
+	}
+	if q.device == "" {
+		q.device = "auto"
+	}
+	if err := devices.Check(q.device); err != nil {
+		return err
+	}
+	d, err := c.callableDensity(q.model, q.data)
+	if err != nil {
+		return err
+	}
+	on, err := devices.Open(ctx, q.device, c.notes(false).Note)
+	if err != nil {
+		return err
+	}
+	return callable.Serve(d, on, os.Stdin, c.out)
 }
 
 func logprobText(w io.Writer, l *compiler.LogProb) {

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"ppl/app/fault"
 	"syscall"
+
+	"ppl/app/fault"
+	"ppl/runtime/sys/files"
 )
 
 // An output is where results go. It keeps its first error, so that no command has to look whether it could print: a
@@ -41,4 +43,21 @@ func (o *output) failure() error {
 		return nil
 	}
 	return fault.Of(fmt.Errorf("the results could not be written: %w", o.err))
+}
+
+// writeNamed writes a file that the user named: where a link of the user leads.
+func writeNamed(path string, write func(io.Writer) error) error {
+	to, err := files.Followed(path)
+	if err != nil {
+		return err
+	}
+	return files.Output(to, write)
+}
+
+// writeBytes is what writes a text that is there.
+func writeBytes(text []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	}
 }

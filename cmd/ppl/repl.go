@@ -19,7 +19,7 @@ import (
 	"ppl/lang/source"
 )
 
-func sessionCommand(c *console) *cobra.Command {
+func sessionCommand(c *console, root func(*console) *cobra.Command) *cobra.Command {
 	var data []string
 	cmd := &cobra.Command{
 		Use:   "repl [MODEL|RUN] [--json]",
@@ -45,13 +45,16 @@ func sessionCommand(c *console) *cobra.Command {
 		if *asJSON {
 			run = repl.RunJSON
 		}
-		return run(cmd.Context(), sessionHost{c}, append(args, "")[0], data)
+		return run(cmd.Context(), sessionHost{c, root}, append(args, "")[0], data)
 	}
 	return cmd
 }
 
 // A sessionHost is the command line around a session.
-type sessionHost struct{ c *console }
+type sessionHost struct {
+	c    *console
+	root func(*console) *cobra.Command // the commands, which print to a console
+}
 
 // Out returns where results go.
 func (h sessionHost) Out() io.Writer { return h.c.out }
@@ -85,23 +88,23 @@ func (h sessionHost) Notes() notes.Notes { return h.c.notes(false) }
 func (h sessionHost) Redirected(out, messages io.Writer) repl.Host {
 	own := *h.c
 	own.out, own.messages = out, json.NewEncoder(messages)
-	return sessionHost{&own}
+	return sessionHost{&own, h.root}
 }
 
 // HasVerb reports whether there is a command of a name.
-func (h sessionHost) HasVerb(name string) bool { return verb(newRoot(h.c), name) != nil }
+func (h sessionHost) HasVerb(name string) bool { return verb(h.root(h.c), name) != nil }
 
 // CarryOut carries out a command line while a run is open.
 func (h sessionHost) CarryOut(ctx context.Context, run *analysis.Run, words []string) error {
 	with := *h.c
 	with.opened = run
-	root := newRoot(&with)
+	root := h.root(&with)
 	root.SetArgs(words)
 	return root.ExecuteContext(ctx)
 }
 
 // Explain prints what there is to say about a name.
-func (h sessionHost) Explain(name string) error { return h.c.explain(newRoot(h.c), name) }
+func (h sessionHost) Explain(name string) error { return h.c.explain(h.root(h.c), name) }
 
 // Answer answers a query.
 func (h sessionHost) Answer(ctx context.Context, run *analysis.Run, query string) error {

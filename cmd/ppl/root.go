@@ -62,7 +62,7 @@ func newRoot(c *console) *cobra.Command {
 	root.SetHelpCommand(helpCommand(c))
 	root.AddCommand(c.limited(checkCommand(c)), fmtCommand(c), formulaCommand(c), importCommand(c),
 		c.limited(buildCommand(c)), c.limited(sampleCommand(c)),
-		watchCommand(c), listCommand(c), summaryCommand(c), diagnoseCommand(c), queryCommand(c), sessionCommand(c),
+		watchCommand(c), listCommand(c), summaryCommand(c), diagnoseCommand(c), queryCommand(c), sessionCommand(c, newRoot),
 		looCommand(c), compareCommand(c), evidenceCommand(c), sensitivityCommand(c), plotCommand(c), reportCommand(c),
 		exportCommand(c), c.limited(optimizeCommand(c)), c.limited(predictCommand(c)), c.limited(effectsCommand(c)),
 		c.limited(logprobCommand(c)),
@@ -138,38 +138,4 @@ func flagError(cmd *cobra.Command, err error) error {
 		return fault.Usagef("there is no flag --%s; did you mean --%s?", name, near)
 	}
 	return fault.Usagef("there is no flag %s%s", strings.Repeat("-", min(2, len(name))), name)
-}
-
-// none refuses arguments.
-func none(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fault.Usagef("%q is too many", args[0])
-	}
-	return nil
-}
-
-// atLeastOne asks for an argument of the kind that what names, and up to most in all; 0 means any number.
-func atLeastOne(what string, most int) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		switch {
-		case len(args) == 0:
-			return fault.Usagef("%s is missing", what)
-		case most > 0 && len(args) > most:
-			return fault.Usagef("%q is too many", args[most])
-		}
-		return nil
-	}
-}
-
-// one asks for exactly one argument, of the kind that what names.
-func one(what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		switch len(args) {
-		case 0:
-			return fault.Usagef("%s is missing", what)
-		case 1:
-			return nil
-		}
-		return fault.Usagef("one %s at a time; %q is too many", what, args[1])
-	}
 }

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ppl/app/devices"
+	"ppl/app/fault"
+)
+
+const dataUsage = "data from file `F`, or one array from NAME=F or its column NAME=F#COLUMN, or a number as " +
+	"NAME=20; may be repeated"
+
+// dataFlag adds --data to a command.
+func dataFlag(cmd *cobra.Command) *[]string {
+	return cmd.Flags().StringArray("data", nil, dataUsage)
+}
+
+// addDeviceFlag adds --device to a command that runs on one.
+func addDeviceFlag(f *pflag.FlagSet, name *string) {
+	f.StringVar(name, "device", devices.Auto, "run on `D`: "+devices.Docs())
+}
+
+// none refuses arguments.
+func none(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fault.Usagef("%q is too many", args[0])
+	}
+	return nil
+}
+
+// atLeastOne asks for an argument of the kind that what names, and up to most in all; 0 means any number.
+func atLeastOne(what string, most int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return fault.Usagef("%s is missing", what)
+		case most > 0 && len(args) > most:
+			return fault.Usagef("%q is too many", args[most])
+		}
+		return nil
+	}
+}
+
+// one asks for exactly one argument, of the kind that what names.
+func one(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch len(args) {
+		case 0:
+			return fault.Usagef("%s is missing", what)
+		case 1:
+			return nil
+		}
+		return fault.Usagef("one %s at a time; %q is too many", what, args[1])
+	}
+}
