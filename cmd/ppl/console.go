@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"ppl/app"
 	"ppl/app/analysis"
 	"ppl/app/fault"
+	"ppl/cmd/ppl/messages"
 	"ppl/lang/diag"
 	"ppl/runtime/sys/files"
 	"ppl/runtime/sys/process"
@@ -19,14 +19,14 @@ import (
 // A console is where a command writes: results to out, progress and notes to err.
 type console struct {
 	out, err io.Writer
-	width    int           // columns of out; 0 when it is no terminal
-	live     bool          // err is a terminal: lines may be redrawn
-	color    bool          // err takes colours
-	job      *app.Job      // the ranks that a launcher has started; nil for a process alone
-	opened   *analysis.Run // that a session asks about, with its definitions; nil outside of one
-	disk     files.System  // where runs are written
-	memory   int64         // bytes that --max-memory gives; 0 without it
-	messages *json.Encoder // of notes, diagnostics and progress for programs; nil where they are text
+	width    int              // columns of out; 0 when it is no terminal
+	live     bool             // err is a terminal: lines may be redrawn
+	color    bool             // err takes colours
+	job      *app.Job         // the ranks that a launcher has started; nil for a process alone
+	opened   *analysis.Run    // that a session asks about, with its definitions; nil outside of one
+	disk     files.System     // where runs are written
+	memory   int64            // bytes that --max-memory gives; 0 without it
+	messages *messages.Writer // of notes, diagnostics and progress for programs; nil where they are text
 }
 
 func newConsole(out, err *os.File) *console {
@@ -35,7 +35,7 @@ func newConsole(out, err *os.File) *console {
 		results.err = errOutputClosed
 	}
 	c := plainConsole(results, err)
-	if c.messages = messagesFromEnvironment(err); c.messages != nil {
+	if c.messages = messages.FromEnvironment(err); c.messages != nil {
 		return c
 	}
 	c.live = term.IsTerminal(int(err.Fd()))
@@ -49,7 +49,7 @@ func newConsole(out, err *os.File) *console {
 // notef writes a line for the reader, not for programs.
 func (c *console) notef(format string, args ...any) {
 	if c.messages != nil {
-		c.noteJSON(format, args...)
+		c.messages.Note(fmt.Sprintf(format, args...))
 		return
 	}
 	fmt.Fprintln(c.err, diag.Printable(fmt.Sprintf(format, args...)))
@@ -74,9 +74,7 @@ func (c *console) diagnose(ds []diag.Diagnostic) error {
 
 func (c *console) printDiagnostics(ds []diag.Diagnostic) {
 	if c.messages != nil {
-		for _, d := range ds {
-			c.messages.Encode(diagnosticMessage{"diagnostic", diagnosticOf(d)})
-		}
+		c.messages.Diagnostics(ds)
 		return
 	}
 	diag.Render(c.err, ds[:min(shown, len(ds))], c.color)

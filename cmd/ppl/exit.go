@@ -64,7 +64,7 @@ func (c *console) conclude(cmd *cobra.Command, err error) int {
 	switch {
 	case e.Err == nil:
 	case c.messages != nil:
-		c.messages.Encode(errorMessage{"error", codeOf(kind), diag.Printable(e.Err.Error())})
+		c.messages.Error(codeOf(kind), e.Err.Error())
 	default:
 		fmt.Fprintf(c.err, "%s: %s\n", cmd.CommandPath(), diag.Printable(e.Err.Error()))
 	}

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/csv"
+	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -10,12 +13,15 @@ import (
 	"ppl/app/analysis"
 	"ppl/app/fault"
 	"ppl/app/rundir"
+	"ppl/cmd/ppl/answers"
 	"ppl/cmd/ppl/repl"
 	"ppl/compiler"
 	asked "ppl/posterior/query"
+	"ppl/posterior/score"
 	"ppl/posterior/store"
 	"ppl/runtime/sys/process"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -234,7 +240,7 @@ func (c *console) printPredictions(p *prediction) error {
 	if err != nil {
 		return fault.Of(err)
 	}
-	to := newCSVAnswers(c.out)
+	to := answers.NewCSV(c.out)
 	for k, v := range run.Layout.Predictions {
 		if k > 0 && !p.asCSV {
 			fmt.Fprintln(c.out)
@@ -247,7 +253,7 @@ func (c *console) printPredictions(p *prediction) error {
 			}
 			part := &asked.Result{Values: values}
 			if p.asCSV {
-				err = to.table(v.Name, v, from, part)
+				err = to.Table(v.Name, v, from, part)
 			} else {
 				err = asked.Table(c.out, v, from, asked.Estimates(part), -1, 1, false)
 			}
@@ -257,7 +263,64 @@ func (c *console) printPredictions(p *prediction) error {
 		}
 	}
 	if p.asCSV {
-		return fault.Of(to.close())
+		return fault.Of(to.Close())
 	}
 	return nil
+}
+
+// scoreClasses prints how well classes were predicted.
+func (c *console) scoreClasses(p *prediction, of *analysis.Outcomes) error {
+	scores := of.Classes.Score(of.Forecast.Came)
+	if p.asCSV {
+		return fault.Of(classTable(c.out, of))
+	}
+	if p.asJSON {
+		return fault.Of(json.NewEncoder(c.out).Encode(scores))
+	}
+	scores.Text(c.out, of.Forecast.Outcome.Name)
+	return nil
+}
+
+// scoreNumbers prints how well numbers were predicted, from the replicates that are in the run.
+func (c *console) scoreNumbers(p *prediction, of *analysis.Outcomes) error {
+	scores, ok, err := of.NumberScores()
+	if err != nil || !ok {
+		return err
+	}
+	if p.asJSON {
+		return fault.Of(json.NewEncoder(c.out).Encode(scores))
+	}
+	scores.Text(c.out, of.Forecast.Outcome.Name)
+	return nil
+}
+
+// scoreDensities prints how probable what was observed is.
+func (c *console) scoreDensities(p *prediction, of *analysis.Outcomes) error {
+	var scores struct{ LogScore, LogScoreError float64 }
+	scores.LogScore, scores.LogScoreError = of.Logs.Mean()
+	if p.asJSON {
+		return fault.Of(json.NewEncoder(c.out).Encode(scores))
+	}
+	fmt.Fprintf(c.out, "\n%s: %d rows\n\n", of.Forecast.Outcome.Name, len(of.Forecast.Values))
+	score.LogLine(c.out, scores.LogScore, scores.LogScoreError)
+	return nil
+}
+
+// classTable is the predictive probabilities of each row as a table.
+func classTable(w io.Writer, of *analysis.Outcomes) error {
+	f, table := of.Forecast, csv.NewWriter(w)
+	head := []string{"element", f.Outcome.Name}
+	for _, name := range f.Names {
+		head = append(head, "p_"+name)
+	}
+	_ = table.Write(head) // Error has what went wrong
+	for row, came := range f.Came {
+		line := []string{f.Outcome.Element(row), f.Names[came]}
+		for _, x := range of.Classes.Probabilities(row) {
+			line = append(line, strconv.FormatFloat(x, 'g', 6, 64))
+		}
+		_ = table.Write(line)
+	}
+	table.Flush()
+	return table.Error()
 }

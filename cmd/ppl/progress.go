@@ -16,7 +16,7 @@ func (c *console) progress(quiet bool) (show func(infer.Progress), clear func())
 	case quiet:
 		return func(infer.Progress) {}, func() {}
 	case c.messages != nil:
-		return c.jsonProgress(), func() {}
+		return c.messages.Progress(), func() {}
 	case c.live:
 		return c.liveProgress()
 	}

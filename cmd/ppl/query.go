@@ -5,6 +5,7 @@ import (
 	"errors"
 	"ppl/app/analysis"
 	"ppl/app/fault"
+	"ppl/cmd/ppl/answers"
 	"ppl/runtime/sys/process"
 
 	"github.com/spf13/cobra"
@@ -42,11 +43,11 @@ func queryCommand(c *console) *cobra.Command {
 		defer release()
 		switch {
 		case *asJSON:
-			return c.queryAll(ctx, run, args[1:], newJSONAnswers(c.out, run))
+			return c.queryAll(ctx, run, args[1:], answers.NewJSON(c.out, run))
 		case *asCSV:
-			return c.queryAll(ctx, run, args[1:], newCSVAnswers(c.out))
+			return c.queryAll(ctx, run, args[1:], answers.NewCSV(c.out))
 		}
-		return c.queryAll(ctx, run, args[1:], &textAnswers{w: c.out, several: len(args) > 2})
+		return c.queryAll(ctx, run, args[1:], &answers.Text{To: c.out, Several: len(args) > 2})
 	}
 	c.limitedMemory(cmd, "let draws take half of `SIZE`, such as 2GB (default: 256MB); of a longer run, some draws "+
 		"are looked at, evenly spread")
@@ -64,18 +65,10 @@ run's model, at every draw. A query is
   d = u[1] - u[2]          a definition, for the queries after it
   P(z[3] == 1), mode(z)    discrete unknowns, which the model sums out, drawn again as the run drew them`
 
-// Answers print what queries found: as text, JSON or CSV.
-type answers interface {
-	// most is how many elements of an array are evaluated; 0 means all.
-	most() int
-	add(a *analysis.Answer) error
-	close() error
-}
-
-func (c *console) queryAll(ctx context.Context, run *analysis.Run, lines []string, to answers) (err error) {
+func (c *console) queryAll(ctx context.Context, run *analysis.Run, lines []string, to answers.Printer) (err error) {
 	failure := false
 	for _, line := range lines {
-		a, err := run.Ask(ctx, line, to.most())
+		a, err := run.Ask(ctx, line, to.Most())
 		e := (*fault.Error)(nil)
 		switch {
 		case errors.As(err, &e) && len(e.Diagnostics) > 0:
@@ -84,12 +77,12 @@ func (c *console) queryAll(ctx context.Context, run *analysis.Run, lines []strin
 		case err != nil:
 			return err
 		case a != nil:
-			if err := to.add(a); err != nil {
+			if err := to.Add(a); err != nil {
 				return fault.Of(err)
 			}
 		}
 	}
-	if err := to.close(); err != nil {
+	if err := to.Close(); err != nil {
 		return fault.Of(err)
 	}
 	if failure {

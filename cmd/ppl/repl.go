@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,8 @@ import (
 	"ppl/app/imports"
 	"ppl/app/notes"
 	"ppl/app/rundir"
+	"ppl/cmd/ppl/answers"
+	"ppl/cmd/ppl/messages"
 	"ppl/cmd/ppl/repl"
 	"ppl/lang/diag"
 	"ppl/lang/source"
@@ -85,9 +86,9 @@ func (h sessionHost) PrintDiagnostics(ds []diag.Diagnostic) { h.c.printDiagnosti
 func (h sessionHost) Notes() notes.Notes { return h.c.notes(false) }
 
 // Redirected returns the command line with other outputs.
-func (h sessionHost) Redirected(out, messages io.Writer) repl.Host {
+func (h sessionHost) Redirected(out, to io.Writer) repl.Host {
 	own := *h.c
-	own.out, own.messages = out, json.NewEncoder(messages)
+	own.out, own.messages = out, messages.New(to)
 	return sessionHost{&own, h.root}
 }
 
@@ -108,12 +109,12 @@ func (h sessionHost) Explain(name string) error { return h.c.explain(h.root(h.c)
 
 // Answer answers a query.
 func (h sessionHost) Answer(ctx context.Context, run *analysis.Run, query string) error {
-	to := &textAnswers{w: h.c.out}
-	a, err := run.Ask(ctx, query, to.most())
+	to := &answers.Text{To: h.c.out}
+	a, err := run.Ask(ctx, query, to.Most())
 	if err != nil || a == nil {
 		return err
 	}
-	return fault.Of(to.add(a))
+	return fault.Of(to.Add(a))
 }
 
 // ReadFlags reads flags of ppl sample into a request.

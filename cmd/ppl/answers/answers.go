@@ -1,4 +1,12 @@
-package main
+// Package answers prints what queries about draws found: as text for people, as one JSON object, or as a CSV table.
+//
+//	to := &answers.Text{To: os.Stdout}
+//	a, err := run.Ask(ctx, "P(tau > 3)", to.Most())
+//	err = to.Add(a)
+//	err = to.Close()
+//
+// Monte Carlo errors and effective sample sizes in them are those of Vehtari et al. 2021, Bayesian Analysis 16.
+package answers
 
 import (
 	"encoding/csv"
@@ -15,37 +23,46 @@ import (
 	"ppl/posterior/store"
 )
 
-// textAnswers print for people.
-type textAnswers struct {
-	w       io.Writer
-	several bool // queries are printed before their answers
+// A Printer prints the answers to queries, one after the other.
+type Printer interface {
+	// Most is how many elements of an array are evaluated; 0 means all.
+	Most() int
+	Add(a *analysis.Answer) error
+	// Close prints what comes last.
+	Close() error
+}
+
+// Text prints for people.
+type Text struct {
+	To      io.Writer
+	Several bool // queries are printed before their answers
 	n       int
 }
 
 // shownElements of an array are printed; the rest are one request away.
 const shownElements = 20
 
-func (*textAnswers) most() int    { return shownElements }
-func (*textAnswers) close() error { return nil }
+func (*Text) Most() int    { return shownElements }
+func (*Text) Close() error { return nil }
 
-func (t *textAnswers) add(a *analysis.Answer) error {
-	if t.several {
+func (t *Text) Add(a *analysis.Answer) error {
+	if t.Several {
 		if t.n++; t.n > 1 {
-			fmt.Fprintln(t.w)
+			fmt.Fprintln(t.To)
 		}
-		fmt.Fprintf(t.w, "%s\n", a.Text)
+		fmt.Fprintf(t.To, "%s\n", a.Text)
 	}
-	if err := printAnswer(t.w, a); err != nil {
+	if err := printAnswer(t.To, a); err != nil {
 		return err
 	}
 	if left := a.Size - len(a.Result.Values); left > 0 {
-		_, err := fmt.Fprintf(t.w, "… and %d more\n", left)
+		_, err := fmt.Fprintf(t.To, "… and %d more\n", left)
 		return err
 	}
 	return nil
 }
 
-// print writes the first elements of an answer as text.
+// printAnswer writes the first elements of an answer as text.
 func printAnswer(w io.Writer, a *analysis.Answer) error {
 	v := a.Variable()
 	lo, hi := a.Question.Bounds()
@@ -113,8 +130,8 @@ func rowsOf(v types.Variable, first int, es []asked.Estimate, places []asked.Pla
 	return rows
 }
 
-// jsonAnswers print one object.
-type jsonAnswers struct {
+// JSON print one object.
+type JSON struct {
 	w       io.Writer
 	Run     string       `json:"run"`
 	Model   string       `json:"model"`
@@ -128,48 +145,48 @@ type jsonAnswer struct {
 	Elements []row  `json:"elements"`
 }
 
-func newJSONAnswers(w io.Writer, o *analysis.Run) *jsonAnswers {
-	return &jsonAnswers{w: w, Run: o.Dir, Model: o.Stored.Info.Model, Chains: o.Stored.Layout.Chains,
+func NewJSON(w io.Writer, o *analysis.Run) *JSON {
+	return &JSON{w: w, Run: o.Dir, Model: o.Stored.Info.Model, Chains: o.Stored.Layout.Chains,
 		Draws: o.Stored.Info.Draws, Queries: []jsonAnswer{}}
 }
 
-func (*jsonAnswers) most() int { return 0 }
+func (*JSON) Most() int { return 0 }
 
-func (j *jsonAnswers) add(a *analysis.Answer) error {
+func (j *JSON) Add(a *analysis.Answer) error {
 	j.Queries = append(j.Queries, jsonAnswer{a.Text, rowsOfAnswer(a)})
 	return nil
 }
 
-func (j *jsonAnswers) close() error {
+func (j *JSON) Close() error {
 	e := json.NewEncoder(j.w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(j)
 }
 
-// csvAnswers print one table.
-type csvAnswers struct {
+// CSV print one table.
+type CSV struct {
 	w *csv.Writer
 }
 
-func newCSVAnswers(w io.Writer) *csvAnswers {
-	c := &csvAnswers{csv.NewWriter(w)}
+func NewCSV(w io.Writer) *CSV {
+	c := &CSV{csv.NewWriter(w)}
 	c.w.Write([]string{"query", "element", "mean", "sd", "mcse_mean", "q2.5", "q50", "q97.5", "p_negative",
 		"ess", "draws",
 		"p_largest", "p_smallest", "mean_rank"})
 	return c
 }
 
-func (*csvAnswers) most() int { return 0 }
+func (*CSV) Most() int { return 0 }
 
-func (c *csvAnswers) add(a *analysis.Answer) error { return c.rows(a.Text, rowsOfAnswer(a)) }
+func (c *CSV) Add(a *analysis.Answer) error { return c.rows(a.Text, rowsOfAnswer(a)) }
 
-// table adds elements of a variable, from the first that is given.
-func (c *csvAnswers) table(query string, v types.Variable, first int, r *asked.Result) error {
+// Table adds elements of a variable, from the first that is given.
+func (c *CSV) Table(query string, v types.Variable, first int, r *asked.Result) error {
 	return c.rows(query, rowsOf(v, first, asked.Estimates(r), nil))
 }
 
-func (c *csvAnswers) rows(query string, rows []row) error {
+func (c *CSV) rows(query string, rows []row) error {
 	for _, r := range rows {
 		line := []string{query, r.Name}
 		for _, x := range []store.Number{r.Mean, r.SD, r.MCSE, r.Lo, r.Median, r.Hi, r.Below, r.ESS,
@@ -191,7 +208,7 @@ func field(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-func (c *csvAnswers) close() error {
+func (c *CSV) Close() error {
 	c.w.Flush()
 	return c.w.Error()
 }

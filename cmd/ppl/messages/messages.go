@@ -1,0 +1,123 @@
+// Package messages writes what a command reports as JSON objects, one on each line, for programs that call ppl:
+//
+//	to := messages.New(os.Stderr)
+//	to.Note("16 walkers agree on where the target is, so no temperature ladder is used")
+//	to.Error(1, "no such run")
+//
+// The objects are, with others,
+//
+//	{"kind":"diagnostic","severity":"error","code":"E10","at":{…},"message":"`s` is not defined","help":"…"}
+//	{"kind":"note","text":"16 walkers agree on where the target is, so no temperature ladder is used"}
+//	{"kind":"progress","phase":"sampling","done":120,"total":2000,"divergences":0}
+//	{"kind":"error","exit":1,"text":"no such run"}
+//
+// An error comes last. A command that has reported all that is wrong as diagnostics writes no error. The form is that of
+// JSON Lines, https://jsonlines.org.
+package messages
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"ppl/infer"
+	"ppl/lang/diag"
+)
+
+// variable is the environment variable that asks for messages.
+const variable = "PPL_MESSAGES"
+
+// A Writer writes messages.
+type Writer struct{ to *json.Encoder }
+
+// New returns what writes messages to w.
+func New(w io.Writer) *Writer {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return &Writer{e}
+}
+
+// FromEnvironment is New if the environment variable PPL_MESSAGES asks for JSON, else nil: messages are text.
+func FromEnvironment(w io.Writer) *Writer {
+	if os.Getenv(variable) != "json" {
+		return nil
+	}
+	return New(w)
+}
+
+// Note writes a note. The mark of a note is its kind.
+func (w *Writer) Note(text string) {
+	w.to.Encode(noteMessage{"note", diag.Printable(strings.TrimPrefix(text, "note: "))})
+}
+
+// Diagnostics writes what is wrong with a model.
+func (w *Writer) Diagnostics(ds []diag.Diagnostic) {
+	for _, d := range ds {
+		w.to.Encode(diagnosticMessage{"diagnostic", DiagnosticOf(d)})
+	}
+}
+
+// Error writes the error that ends a command, with its exit code.
+func (w *Writer) Error(exit int, text string) {
+	w.to.Encode(errorMessage{"error", exit, diag.Printable(text)})
+}
+
+type noteMessage struct {
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+}
+
+type diagnosticMessage struct {
+	Kind string `json:"kind"`
+	Diagnostic
+}
+
+type errorMessage struct {
+	Kind string `json:"kind"`
+	Exit int    `json:"exit"`
+	Text string `json:"text"`
+}
+
+type progressMessage struct {
+	Kind        string   `json:"kind"`
+	Phase       string   `json:"phase"`
+	Done        int      `json:"done"`
+	Total       int      `json:"total"`
+	Divergences int      `json:"divergences"`
+	Thin        int      `json:"thin,omitempty"`
+	Epoch       float64  `json:"epoch,omitempty"`
+	Learned     *float64 `json:"mean_log_likelihood,omitempty"`
+	HeldOut     *float64 `json:"held_out_log_likelihood,omitempty"`
+}
+
+// every is the time between two messages of progress in one phase.
+const every = 100 * time.Millisecond
+
+// Progress returns what reports each phase, where it ends, and what is between from time to time.
+func (w *Writer) Progress() func(infer.Progress) {
+	last, said := infer.Phase(-1), time.Time{}
+	return func(p infer.Progress) {
+		now := time.Now()
+		if p.Phase == last && p.Done < p.Total && now.Sub(said) < every {
+			return
+		}
+		last, said = p.Phase, now
+		m := progressMessage{Kind: "progress", Phase: p.Phase.String(), Done: p.Done, Total: p.Total,
+			Divergences: p.Divergences, Thin: p.Thin, Epoch: p.Epoch}
+		if p.HeldOut != 0 {
+			m.Learned, m.HeldOut = finite(p.Learned), finite(p.HeldOut)
+		}
+		w.to.Encode(m)
+	}
+}
+
+// finite is a number that JSON has, or nil.
+func finite(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
