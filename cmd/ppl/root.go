@@ -62,7 +62,8 @@ func newRoot(c *console) *cobra.Command {
 	root.SetHelpCommand(helpCommand(c))
 	root.AddCommand(c.limited(checkCommand(c)), fmtCommand(c), formulaCommand(c), importCommand(c),
 		c.limited(buildCommand(c)), c.limited(sampleCommand(c)),
-		watchCommand(c), listCommand(c), summaryCommand(c), diagnoseCommand(c), queryCommand(c), sessionCommand(c, newRoot),
+		watchCommand(c), listCommand(c), summaryCommand(c), diagnoseCommand(c), queryCommand(c),
+		sessionCommand(c, newRoot),
 		looCommand(c), compareCommand(c), evidenceCommand(c), sensitivityCommand(c), plotCommand(c), reportCommand(c),
 		exportCommand(c), c.limited(optimizeCommand(c)), c.limited(predictCommand(c)), c.limited(effectsCommand(c)),
 		c.limited(logprobCommand(c)),

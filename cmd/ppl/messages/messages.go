@@ -11,8 +11,8 @@
 //	{"kind":"progress","phase":"sampling","done":120,"total":2000,"divergences":0}
 //	{"kind":"error","exit":1,"text":"no such run"}
 //
-// An error comes last. A command that has reported all that is wrong as diagnostics writes no error. The form is that of
-// JSON Lines, https://jsonlines.org.
+// An error comes last. A command that has reported all that is wrong as diagnostics writes no error. The form is that
+// of JSON Lines, https://jsonlines.org.
 package messages
 
 import (
