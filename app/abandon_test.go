@@ -18,8 +18,7 @@ import (
 // oneMean is a model of one measurement.
 func oneMean(t *testing.T) *compiler.Program {
 	t.Helper()
-	p, ds := compiler.LoadText("m.ppl", "data y = 1\nmu ~ Normal(0, 10)\ny ~ Normal(mu, 1)\n", nil,
-		compiler.DefaultRowCache())
+	p, ds := compiler.Load(compiler.Request{Path: "m.ppl", Text: "data y = 1\nmu ~ Normal(0, 10)\ny ~ Normal(mu, 1)\n"})
 	if len(ds) > 0 {
 		t.Fatal(ds)
 	}

@@ -45,20 +45,16 @@ func loadSharing(ctx context.Context, cache compiler.RowCache, s Source, n notes
 	if err != nil {
 		return nil, err
 	}
-	load := compiler.LoadFrom
-	if s.Text != "" {
-		load = func(path string, args []compiler.DataArg, cache compiler.RowCache) (*compiler.Program,
-			[]diag.Diagnostic) {
-			return compiler.LoadText(path, s.Text, args, cache)
-		}
+	load := func(cache compiler.RowCache) (*compiler.Program, []diag.Diagnostic) {
+		return compiler.Load(compiler.Request{Path: s.Model, Text: s.Text, Data: args, Cache: &cache})
 	}
 	c := &copying{ctx: ctx, notes: n, dir: cache.Dir, foresee: func() error {
 		first := cache
 		first.First, first.SharedAs = foreseenRows, ""
-		return foreseen(refuse)(load(s.Model, args, first))
+		return foreseen(refuse)(load(first))
 	}}
 	cache.Converting = c.report
-	p, ds := load(s.Model, args, cache)
+	p, ds := load(cache)
 	n.ProgressEnd()
 	tidy()
 	if c.ended != nil {
@@ -139,7 +135,7 @@ func LoadPredictive(s Source, from compiler.Basis, n notes.Notes) (*compiler.Pro
 	if err != nil {
 		return nil, err
 	}
-	program, ds := compiler.LoadPredictive(s.Model, args, from)
+	program, ds := compiler.Load(compiler.Request{Path: s.Model, Data: args, Predict: from})
 	if err := notes.Diagnose(n, ds); err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func (c Case) Load() (*compiler.Program, error) {
 	if len(c.Data) > 0 {
 		args = append(args, compiler.DataArg{Path: data})
 	}
-	p, ds := compiler.Load(model, args)
+	p, ds := compiler.Load(compiler.Request{Path: model, Data: args})
 	if p == nil {
 		return nil, fmt.Errorf("%s: %v", c.Name, ds)
 	}

@@ -379,7 +379,7 @@ func toText(t testing.TB, c Case) func(int) {
 func exampleToText(b *testing.B, path string) float64 {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	p, ds := compiler.Load(path, nil)
+	p, ds := compiler.Load(compiler.Request{Path: path})
 	if p == nil {
 		b.Fatal(path, ds)
 	}

@@ -119,7 +119,7 @@ func (n Network) Load() (*compiler.Program, error) {
 			return nil, err
 		}
 	}
-	p, ds := compiler.Load(filepath.Join(dir, "model.ppl"), args)
+	p, ds := compiler.Load(compiler.Request{Path: filepath.Join(dir, "model.ppl"), Data: args})
 	if p == nil {
 		return nil, fmt.Errorf("%s: %v", n.Name, ds)
 	}

@@ -15,7 +15,6 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/datasets/bind"
 	"ppl/compiler/datasets/datafile"
-	"ppl/compiler/frontend/analyze"
 	"ppl/compiler/frontend/check"
 	"ppl/compiler/frontend/model"
 	"ppl/compiler/plan"
@@ -73,34 +72,6 @@ func parsed(path string) (*ast.File, []diag.Diagnostic) {
 // isModel reports whether a file has the ending of a model.
 func isModel(path string) bool { return filepath.Ext(path) == ".ppl" }
 
-// CheckWithData is Check, with the data if every array is available: given by args, or in the model and in files that
-// it names, which are there and not too large for memory. The program is nil without them.
-func CheckWithData(path string, args []DataArg, cache RowCache) (m *model.Model, p *Program, ds []diag.Diagnostic) {
-	m, ds = Check(path)
-	return withData(m, ds, path, args, cache)
-}
-
-// CheckTextWithData is CheckWithData for a text that would stand at path.
-func CheckTextWithData(path, text string, args []DataArg, cache RowCache) (*model.Model, *Program, []diag.Diagnostic) {
-	m, ds := CheckText(path, text)
-	return withData(m, ds, path, args, cache)
-}
-
-// withData binds a checked model to its data if every array is available; ds is what was wrong until then.
-func withData(m *model.Model, ds []diag.Diagnostic, path string, args []DataArg, cache RowCache) (*model.Model,
-	*Program, []diag.Diagnostic) {
-	var p *Program
-	switch more := []diag.Diagnostic(nil); {
-	case m == nil:
-	case len(args) > 0 || bind.Available(m, filepath.Dir(path), cache):
-		p, more = program(m, path, args, cache)
-		ds = append(ds, more...)
-	default:
-		ds = append(ds, bind.Absent(m, filepath.Dir(path))...)
-	}
-	return m, p, ds
-}
-
 // importLoader parses files that others name, each once; their names end in .ppl, and paths are relative to the file
 // that names them.
 func importLoader() check.Loader {
@@ -132,103 +103,6 @@ func parsedImport(name, path string) (*ast.File, error) {
 		}
 	}
 	return file, nil
-}
-
-// A RowCache says which data files are too large to be read whole, and where their rows are kept.
-type RowCache = datafile.RowCache
-
-// DefaultRowCache has the memory of the machine, or what Go was given of it, and the user's cache directory.
-func DefaultRowCache() RowCache { return datafile.DefaultRowCache() }
-
-// LargeData says, a line for each, which files that a model names are too large to be read whole.
-func LargeData(m *model.Model, path string, cache RowCache) []string {
-	return bind.LargeData(m, filepath.Dir(path), cache)
-}
-
-// Load checks a model, binds its data and resolves its sizes. The program is nil when there are errors.
-func Load(path string, args []DataArg) (*Program, []diag.Diagnostic) {
-	return LoadFrom(path, args, datafile.DefaultRowCache())
-}
-
-// LoadFrom is Load with a cache for files that are too large for memory.
-func LoadFrom(path string, args []DataArg, cache RowCache) (*Program, []diag.Diagnostic) {
-	m, ds := Check(path)
-	return bound(m, ds, path, args, cache)
-}
-
-// LoadText is LoadFrom for a text that would stand at path.
-func LoadText(path, text string, args []DataArg, cache RowCache) (*Program, []diag.Diagnostic) {
-	m, ds := CheckText(path, text)
-	return bound(m, ds, path, args, cache)
-}
-
-// bound binds a model, if there is one, to its data; ds is what was wrong until then.
-func bound(m *model.Model, ds []diag.Diagnostic, path string, args []DataArg, cache RowCache) (*Program,
-	[]diag.Diagnostic) {
-	if m == nil {
-		return nil, ds
-	}
-	p, more := program(m, path, args, cache)
-	return p, append(ds, more...)
-}
-
-// A Basis says what the draws of a predictive program take as given.
-type Basis = analyze.Basis
-
-// What LoadPredictive may take as given: nothing; draws of the parameters, and the data; draws of the parameters alone.
-const (
-	FromPrior      = analyze.FromPrior
-	FromPosterior  = analyze.FromPosterior
-	FromParameters = analyze.FromParameters
-)
-
-// LoadPredictive loads a model that draws new data (analyze.Predictive). Its diagnostics are about the new draws; Load
-// gives the warnings about the model itself.
-func LoadPredictive(path string, args []DataArg, from Basis) (*Program, []diag.Diagnostic) {
-	file, ds := parsed(path)
-	if diag.HasErrors(ds) {
-		return nil, ds
-	}
-	return LoadPredictiveText(path, file.Source.Text, args, from)
-}
-
-// LoadPredictiveText is LoadPredictive for a text that would stand at path.
-func LoadPredictiveText(path, text string, args []DataArg, from Basis) (*Program, []diag.Diagnostic) {
-	m, ds := predictive(path, text, from)
-	if diag.HasErrors(ds) {
-		return nil, ds
-	}
-	p, more := program(m, path, args, datafile.DefaultRowCache())
-	return p, append(ds, slices.DeleteFunc(more, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })...)
-}
-
-// LoadExpectedText is LoadPredictiveText with draws of parameters and the data as given, in which replicates are the
-// expected values of what is observed; of categories the probability of one, unless that is 0.
-func LoadExpectedText(path, text string, args []DataArg, category int) (*Program, []diag.Diagnostic) {
-	m, ds := predictive(path, text, FromPosterior)
-	if diag.HasErrors(ds) {
-		return nil, ds
-	}
-	var diags diag.List
-	if analyze.Expect(m, category, &diags); len(diags.All()) > 0 {
-		return nil, diags.All()
-	}
-	p, more := program(m, path, args, datafile.DefaultRowCache())
-	return p, errorsAmong(more)
-}
-
-// program binds a checked model to its data.
-func program(m *model.Model, path string, args []DataArg, cache RowCache) (*Program, []diag.Diagnostic) {
-	bound, ds := bind.Data(m, filepath.Dir(path), args, cache)
-	if diag.HasErrors(ds) {
-		return nil, ds
-	}
-	plan, more := plan.NewPlan(bound)
-	ds = append(ds, more...)
-	if diag.HasErrors(ds) {
-		return nil, ds
-	}
-	return newProgram(plan), ds
 }
 
 // A Program is a model with its data: an infer.Target and what the command line prints. It has the methods of its Plan;

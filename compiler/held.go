@@ -3,50 +3,16 @@ package compiler
 import (
 	"ppl/compiler/datasets/datafile"
 	"ppl/compiler/datasets/dataset"
-	"ppl/compiler/frontend/check"
 	"ppl/compiler/frontend/model"
 	"ppl/compiler/plan"
 	"ppl/compiler/predict/newdata"
 	"ppl/lang/diag"
-	"ppl/lang/parse"
-	"ppl/lang/source"
 	"ppl/lang/types"
 	"ppl/numbers"
 )
 
-// A run directory holds the text of its model, and all data that are in memory. These load a program from it alone, so
-// that no file of before has to be there. The program is nil if the run does not hold all of its data, or if there are
-// errors.
-
-// LoadHeld loads the model of a run with its data.
-func LoadHeld(path, text string, run SampledRun) (*Program, []diag.Diagnostic) {
-	m, ds := CheckText(path, text)
-	if m == nil {
-		return nil, ds
-	}
-	return heldProgram(m, run)
-}
-
-// LoadHeldPredictive loads the model of a run so that it draws its data (LoadPredictive).
-func LoadHeldPredictive(path, text string, run SampledRun, from Basis) (*Program, []diag.Diagnostic) {
-	m, ds := predictive(path, text, from)
-	if diag.HasErrors(ds) {
-		return nil, ds
-	}
-	p, more := heldProgram(m, run)
-	return p, append(ds, more...)
-}
-
-// predictive checks a text as a model that draws its data.
-func predictive(path, text string, from Basis) (*model.Model, []diag.Diagnostic) {
-	file, ds := parse.File(source.New(path, text))
-	if diag.HasErrors(ds) {
-		return nil, ds
-	}
-	m, ds := check.Predictive(file, importLoader(), from)
-	return m, diag.Sorted(ds)
-}
-
+// heldProgram loads a program from a run alone, which holds the text of its model and all data that are in memory: no
+// file of before has to be there. The program is nil if the run does not hold all of its data, or if there are errors.
 func heldProgram(m *model.Model, run SampledRun) (*Program, []diag.Diagnostic) {
 	d := heldData(m, run)
 	if d == nil {

@@ -48,7 +48,8 @@ func loadedWith(t *testing.T, text, data string) *compiler.Program {
 			t.Fatal(err)
 		}
 	}
-	p, ds := compiler.Load(filepath.Join(dir, "m.ppl"), []compiler.DataArg{{Path: filepath.Join(dir, "d.json")}})
+	p, ds := compiler.Load(compiler.Request{Path: filepath.Join(dir, "m.ppl"),
+		Data: []compiler.DataArg{{Path: filepath.Join(dir, "d.json")}}})
 	if diag.HasErrors(ds) {
 		t.Fatal(ds)
 	}

@@ -24,7 +24,7 @@ func TestOrderOfStatementsAndRowsChangesNothing(t *testing.T) {
 	t.Parallel()
 	rowsToo := 0
 	for _, path := range compilertest.Models(t, "examples") {
-		p, _ := compiler.Load(path, nil)
+		p, _ := compiler.Load(compiler.Request{Path: path})
 		if p == nil {
 			t.Errorf("%s does not load", path)
 			continue
@@ -40,7 +40,7 @@ func TestOrderOfStatementsAndRowsChangesNothing(t *testing.T) {
 			rowsToo++
 		}
 		for seed := range uint64(2) {
-			q, ds := compiler.Load(rearranged(t, path, seed, rows), nil)
+			q, ds := compiler.Load(compiler.Request{Path: rearranged(t, path, seed, rows)})
 			if q == nil {
 				t.Errorf("%s: rearranged, it does not load: %v", path, ds)
 				break

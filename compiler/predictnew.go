@@ -59,7 +59,7 @@ type PredictedPart struct {
 // the new data leave as it was. An element of a group that the run knows by its name or number keeps its draws; one
 // that it does not know is drawn from its distribution, given the draws of the rest. Rows without names are new.
 func LoadNew(path, text string, args []DataArg, run SampledRun) (*Prediction, []diag.Diagnostic) {
-	m, ds := predictive(path, text, analyze.AtNewData)
+	m, ds := Request{Path: path, Text: text, Predict: analyze.AtNewData}.check()
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}

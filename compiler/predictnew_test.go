@@ -254,7 +254,7 @@ func (c newDataCase) files(t *testing.T, text string) (model, old, fresh string)
 // run is the program of the case's run, with text behind the model.
 func (c newDataCase) run(t *testing.T, more string) (*compiler.Program, string) {
 	model, old, fresh := c.files(t, c.model+more)
-	p, ds := compiler.Load(model, []compiler.DataArg{{Path: old}})
+	p, ds := compiler.Load(compiler.Request{Path: model, Data: []compiler.DataArg{{Path: old}}})
 	if diag.HasErrors(ds) {
 		t.Fatal(ds)
 	}

@@ -432,7 +432,8 @@ func densityOf(t *testing.T, f tableForm) (density float64, message string) {
 	if model == "" {
 		model = surveyModel
 	}
-	p, ds := compiler.LoadText(filepath.Join(dir, "m.ppl"), model, args, datafile.RowCache{Memory: 1 << 30, Dir: dir})
+	p, ds := compiler.Load(compiler.Request{Path: filepath.Join(dir, "m.ppl"), Text: model, Data: args,
+		Cache: &datafile.RowCache{Memory: 1 << 30, Dir: dir}})
 	if diag.HasErrors(ds) {
 		for _, d := range ds {
 			message += d.Message + " " + d.Help + "\n"

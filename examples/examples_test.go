@@ -47,7 +47,7 @@ func (m *memory) Draw(chain int, values, _ []float64) error {
 
 func load(t *testing.T, path string, data ...compiler.DataArg) *compiler.Program {
 	t.Helper()
-	p, ds := compiler.Load(path, data)
+	p, ds := compiler.Load(compiler.Request{Path: path, Data: data})
 	if len(ds) > 0 {
 		var text strings.Builder
 		diag.Render(&text, ds, false)

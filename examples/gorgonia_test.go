@@ -13,7 +13,7 @@ import (
 // Gorgonia's own solver minimises, with gradients by Gorgonia's own Grad. The mode is that of `ppl optimize`:
 // a = -1.089, b = -0.229.
 func Example_gorgonia() {
-	p, _ := compiler.Load("challenger.ppl", nil)
+	p, _ := compiler.Load(compiler.Request{Path: "challenger.ppl"})
 	var outputs []gorgonia.Output
 	for _, v := range p.Named()[:2] { // log_prior, log_likelihood; the others are their gradients
 		outputs = append(outputs, gorgonia.Output{Name: v.Name, Node: v.Node})

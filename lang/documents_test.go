@@ -89,9 +89,10 @@ func TestCatalogueExamples(t *testing.T) {
 			t.Errorf("%s has no example", e.Code)
 			continue
 		}
-		_, ds := compiler.LoadFrom(path, nil, rowCache(t, path))
+		cache := rowCache(t, path)
+		_, ds := compiler.Load(compiler.Request{Path: path, Cache: &cache})
 		if fences(e.Body)[0].info == "ppl "+fromPrior {
-			_, ds = compiler.LoadPredictive(path, nil, compiler.FromPrior)
+			_, ds = compiler.Load(compiler.Request{Path: path, Predict: compiler.FromPrior})
 		}
 		if !slices.Contains(codes(ds), e.Code) {
 			t.Errorf("the example of %s brings forth %v", e.Code, codes(ds))
@@ -199,7 +200,7 @@ func TestReferenceExamples(t *testing.T) {
 }
 
 func refuses(t *testing.T, path, text, code string) {
-	if _, ds := compiler.Load(path, nil); !slices.Contains(codes(ds), code) {
+	if _, ds := compiler.Load(compiler.Request{Path: path}); !slices.Contains(codes(ds), code) {
 		t.Errorf("brings forth %v, not %s:\n%s%s", codes(ds), code, text, printed(ds, path))
 	}
 }
@@ -209,7 +210,7 @@ func accepts(t *testing.T, path, text string) {
 	if canonical := format.File(file); canonical != text {
 		t.Errorf("not in canonical form:\n%s\n%s", text, canonical)
 	}
-	p, ds := compiler.Load(path, nil)
+	p, ds := compiler.Load(compiler.Request{Path: path})
 	if len(ds) > 0 {
 		t.Errorf("has diagnostics:\n%s%s", text, printed(ds, path))
 	} else if !finite(p) {

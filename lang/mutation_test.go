@@ -65,7 +65,7 @@ func survives(t *testing.T, path, model string) {
 			t.Errorf("%v\n%s\n%s", cause, model, debug.Stack())
 		}
 	}()
-	if p, _ := compiler.Load(path, nil); p != nil {
+	if p, _ := compiler.Load(compiler.Request{Path: path}); p != nil {
 		finite(p)
 	}
 }

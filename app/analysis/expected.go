@@ -27,7 +27,8 @@ func (o *Run) expectAgain(ctx context.Context, d NewData, to receiver) error {
 	if err != nil {
 		return err
 	}
-	program, ds := compiler.LoadExpectedText(o.ModelPath(), text, args, d.Category)
+	program, ds := compiler.Load(compiler.Request{Path: o.ModelPath(), Text: text, Data: args,
+		Predict: compiler.FromPosterior, Expect: &compiler.Expectation{Category: d.Category}})
 	if err := notes.Diagnose(o.notes, ds); err != nil {
 		return err
 	}

@@ -24,9 +24,10 @@ func (o *Run) sampledProgram() (*compiler.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, ds := compiler.LoadText(o.ModelPath(), text, args, compiler.DefaultRowCache())
+	now, ds := compiler.Load(compiler.Request{Path: o.ModelPath(), Text: text, Data: args})
 	if now == nil {
-		if held, _ := compiler.LoadHeld(o.ModelPath(), text, o.sampled()); held != nil {
+		run := o.sampled()
+		if held, _ := compiler.Load(compiler.Request{Path: o.ModelPath(), Text: text, Run: &run}); held != nil {
 			return held, nil
 		}
 		return nil, fault.Diagnosed(ds)
@@ -82,9 +83,11 @@ func (o *Run) predictive(from compiler.Basis) (*compiler.Program, []diag.Diagnos
 	if err != nil {
 		return nil, nil, err
 	}
-	p, ds := compiler.LoadPredictiveText(o.ModelPath(), text, args, from)
+	p, ds := compiler.Load(compiler.Request{Path: o.ModelPath(), Text: text, Data: args, Predict: from})
 	if p == nil {
-		if held, more := compiler.LoadHeldPredictive(o.ModelPath(), text, o.sampled(), from); held != nil {
+		run := o.sampled()
+		held, more := compiler.Load(compiler.Request{Path: o.ModelPath(), Text: text, Run: &run, Predict: from})
+		if held != nil {
 			return held, more, nil
 		}
 	}

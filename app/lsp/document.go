@@ -113,7 +113,7 @@ func (s *server) checkNow(d *document, with data) {
 // publishWith checks a version with its data.
 func (s *server) publishWith(d *document, before []diag.Diagnostic) {
 	u, ds := safely(d, func() (*compiler.Understood, []diag.Diagnostic) {
-		m, p, ds := compiler.CheckTextWithData(d.path, d.source.Text, nil, compiler.DefaultRowCache())
+		m, p, ds := compiler.CheckWithData(compiler.Request{Path: d.path, Text: d.source.Text})
 		if m == nil || p == nil {
 			return nil, ds
 		}

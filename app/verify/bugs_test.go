@@ -93,7 +93,7 @@ func loadedBUGS(t *testing.T, name string, data stan.Data, args []compiler.DataA
 	for n, other := range made.Renamed {
 		args = append(args, compiler.DataArg{Name: other, Path: args[0].Path, Key: n})
 	}
-	model, ds := compiler.LoadText("m.ppl", made.Text, args, compiler.DefaultRowCache())
+	model, ds := compiler.Load(compiler.Request{Path: "m.ppl", Text: made.Text, Data: args})
 	if diag.HasErrors(ds) {
 		var b strings.Builder
 		diag.Render(&b, ds, false)

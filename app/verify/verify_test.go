@@ -141,7 +141,7 @@ func compared(t *testing.T, text, path string, changed func(string) string) (ver
 	if changed != nil {
 		made.Text = changed(made.Text)
 	}
-	model, ds := compiler.LoadText("m.ppl", made.Text, args, compiler.DefaultRowCache())
+	model, ds := compiler.Load(compiler.Request{Path: "m.ppl", Text: made.Text, Data: args})
 	if diag.HasErrors(ds) {
 		t.Fatalf("%v\n%s", ds, made.Text)
 	}

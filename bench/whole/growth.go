@@ -68,7 +68,7 @@ func (b *bench) gradientCost(model string, parameters int) (c gradientCost, err 
 	}
 	defer os.Remove(data)
 	path := filepath.Join("bench", "whole", "models", model+".ppl")
-	target, ds := compiler.Load(path, []compiler.DataArg{{Path: data}})
+	target, ds := compiler.Load(compiler.Request{Path: path, Data: []compiler.DataArg{{Path: data}}})
 	if target == nil {
 		return c, fmt.Errorf("%v", ds)
 	}

@@ -41,20 +41,17 @@ func checkCommand(c *console) *cobra.Command {
 		}
 		defer debug.SetGCPercent(debug.SetGCPercent(200)) // nearly all that checking makes stays until its end
 		cache := compiler.DefaultRowCache()
-		if imports.IsStan(args[0]) {
-			m, p, ds := compiler.CheckTextWithData(program.Model, program.Text, given, cache)
-			return c.checked(program.Model, m, p, ds, cache, *asJSON)
+		r := compiler.Request{Path: program.Model, Text: program.Text, Data: given, Cache: &cache}
+		if args[0] == fromStdin {
+			if r.Path, r.Text, err = readNamed(cmd.InOrStdin(), args[0], *name); err != nil {
+				return err
+			}
+			if r.Text == "" {
+				r.Text = "\n" // an empty model is one, and not the file at Path
+			}
 		}
-		if args[0] != fromStdin {
-			m, p, ds := compiler.CheckWithData(args[0], given, cache)
-			return c.checked(args[0], m, p, ds, cache, *asJSON)
-		}
-		at, text, err := readNamed(cmd.InOrStdin(), args[0], *name)
-		if err != nil {
-			return err
-		}
-		m, p, ds := compiler.CheckTextWithData(at, text, given, cache)
-		return c.checked(at, m, p, ds, cache, *asJSON)
+		m, p, ds := compiler.CheckWithData(r)
+		return c.checked(r.Path, m, p, ds, cache, *asJSON)
 	}
 	return cmd
 }

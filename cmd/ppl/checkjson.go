@@ -35,8 +35,8 @@ type arrayObject struct {
 
 func printCheck(w io.Writer, path string, m *model.Model, p *compiler.Program, ds []diag.Diagnostic,
 	cache compiler.RowCache) error {
-	d := checkDocument{Model: path, OK: !diag.HasErrors(ds), Diagnostics: []messages.Diagnostic{}, Arrays: []arrayObject{},
-		Latents: []string{}}
+	d := checkDocument{Model: path, OK: !diag.HasErrors(ds), Diagnostics: []messages.Diagnostic{},
+		Arrays: []arrayObject{}, Latents: []string{}}
 	for _, x := range ds {
 		d.Diagnostics = append(d.Diagnostics, messages.DiagnosticOf(x))
 	}

@@ -22,20 +22,20 @@ import (
 // Load compiles the text of a model whose data stand in the text; the test fails with its diagnostics.
 func Load(t *testing.T, text string) *compiler.Program {
 	t.Helper()
-	return loaded(t)(compiler.Load(write(t, "model.ppl", text), nil))
+	return loaded(t)(compiler.Load(compiler.Request{Path: write(t, "model.ppl", text)}))
 }
 
 // LoadWith is Load with data, as JSON.
 func LoadWith(t *testing.T, text, data string) *compiler.Program {
 	t.Helper()
-	return loaded(t)(compiler.Load(write(t, "model.ppl", text),
-		[]compiler.DataArg{{Path: write(t, "data.json", data)}}))
+	return loaded(t)(compiler.Load(compiler.Request{Path: write(t, "model.ppl", text),
+		Data: []compiler.DataArg{{Path: write(t, "data.json", data)}}}))
 }
 
 // Predictive compiles a model that draws its data.
 func Predictive(t *testing.T, text string, from compiler.Basis) *compiler.Program {
 	t.Helper()
-	return loaded(t)(compiler.LoadPredictive(write(t, "model.ppl", text), nil, from))
+	return loaded(t)(compiler.Load(compiler.Request{Path: write(t, "model.ppl", text), Predict: from}))
 }
 
 // write writes a file into a folder of its own.
@@ -68,14 +68,14 @@ func rendered(ds []diag.Diagnostic) string {
 // Messages are the diagnostics of loading a model, as a user sees them.
 func Messages(t *testing.T, text string) string {
 	t.Helper()
-	_, ds := compiler.Load(write(t, "model.ppl", text), nil)
+	_, ds := compiler.Load(compiler.Request{Path: write(t, "model.ppl", text)})
 	return rendered(ds)
 }
 
 // ErrorCodes are the codes of the errors with which a model is refused; none if it compiles.
 func ErrorCodes(t *testing.T, text string) (codes []string) {
 	t.Helper()
-	p, ds := compiler.Load(write(t, "model.ppl", text), nil)
+	p, ds := compiler.Load(compiler.Request{Path: write(t, "model.ppl", text)})
 	for _, d := range ds {
 		if d.Severity == diag.Error {
 			codes = append(codes, d.Code)

@@ -34,7 +34,7 @@ func EveryModel(t *testing.T, f func(t *testing.T, p *compiler.Program)) {
 	for _, path := range Models(t, "examples", "compiler/testdata/rows") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			f(t, loaded(t)(compiler.Load(path, nil)))
+			f(t, loaded(t)(compiler.Load(compiler.Request{Path: path})))
 		})
 	}
 	stan := filepath.Join(Root(t), "compiler/testdata/stan")
@@ -83,5 +83,6 @@ func Posterior(t *testing.T, dir, name, model string) *compiler.Program {
 	if Solved(name) && (testing.Short() || os.Getenv("PPL_SLOW") == "") {
 		t.Skip("slow: set PPL_SLOW=1")
 	}
-	return loaded(t)(compiler.Load(model, []compiler.DataArg{{Path: filepath.Join(dir, name+".data.json")}}))
+	return loaded(t)(compiler.Load(compiler.Request{Path: model, Data: []compiler.DataArg{{Path: filepath.Join(dir,
+		name+".data.json")}}}))
 }

@@ -111,7 +111,7 @@ func load(dir, text string) (*compiler.Program, string) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		return nil, err.Error()
 	}
-	p, ds := compiler.Load(path, nil)
+	p, ds := compiler.Load(compiler.Request{Path: path})
 	var b strings.Builder
 	diag.Render(&b, ds, false)
 	return p, b.String()

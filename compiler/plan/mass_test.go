@@ -19,7 +19,7 @@ func TestOrders(t *testing.T) {
 		{"a ~ Normal(0, 1)\nb ~ Density(-b^2)", "b", 0},
 		{"a ~ Flat()", "a", 0},
 	} {
-		p, ds := compiler.LoadText("m.ppl", c.text, nil, compiler.DefaultRowCache())
+		p, ds := compiler.Load(compiler.Request{Path: "m.ppl", Text: c.text})
 		if p == nil {
 			t.Fatal(c.text, ds)
 		}

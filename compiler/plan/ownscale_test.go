@@ -19,7 +19,7 @@ func TestOwnScale(t *testing.T) {
 	for _, path := range compilertest.Models(t, "examples") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			p, ds := compiler.Load(path, nil)
+			p, ds := compiler.Load(compiler.Request{Path: path})
 			if p == nil {
 				t.Fatal(ds)
 			}

@@ -21,7 +21,7 @@ func TestLogDensitiesAddUp(t *testing.T) {
 	for _, name := range []string{"eight_schools", "radon", "health", "galaxies", "lynx", "slopes", "occupancy"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, ds := compiler.Load("../../examples/"+name+".ppl", nil)
+			p, ds := compiler.Load(compiler.Request{Path: "../../examples/" + name + ".ppl"})
 			if p == nil {
 				t.Fatal(ds)
 			}

@@ -43,7 +43,7 @@ func TestWrongModels(t *testing.T) {
 		}
 		var codes []string
 		said := ""
-		_, _, ds := compiler.CheckWithData(path, nil, compiler.RowCache{Memory: 1 << 34})
+		_, _, ds := compiler.CheckWithData(compiler.Request{Path: path, Cache: &compiler.RowCache{Memory: 1 << 34}})
 		for _, d := range ds {
 			codes, said = append(codes, d.Code), said+d.Message+"\n"+d.Help+"\n"
 		}
@@ -80,7 +80,8 @@ func TestRightModelsNearWrongOnes(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, ds := compiler.CheckWithData(path, nil, compiler.RowCache{Memory: 1 << 34}); len(ds) > 0 {
+		if _, _, ds := compiler.CheckWithData(compiler.Request{Path: path,
+			Cache: &compiler.RowCache{Memory: 1 << 34}}); len(ds) > 0 {
 			t.Errorf("%s: %v\n%s", ds[0].Code, ds[0].Message, text)
 		}
 	}
@@ -89,7 +90,8 @@ func TestRightModelsNearWrongOnes(t *testing.T) {
 	if err := os.WriteFile(path, []byte(far), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, ds := compiler.CheckWithData(path, nil, compiler.RowCache{Memory: 1 << 34}); len(ds) != 1 ||
+	if _, _, ds := compiler.CheckWithData(compiler.Request{Path: path,
+		Cache: &compiler.RowCache{Memory: 1 << 34}}); len(ds) != 1 ||
 		ds[0].Code != "W18" {
 		t.Errorf("a logarithm of values far apart: %v", ds)
 	}

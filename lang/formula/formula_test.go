@@ -58,7 +58,7 @@ func model(t testing.TB, r formula.Request) string {
 // compile compiles a model with its data, and fails if there are warnings.
 func compile(t testing.TB, text string) *compiler.Program {
 	t.Helper()
-	p, ds := compiler.LoadText(filepath.Join("testdata", "formula.ppl"), text, nil, compiler.DefaultRowCache())
+	p, ds := compiler.Load(compiler.Request{Path: filepath.Join("testdata", "formula.ppl"), Text: text})
 	for _, d := range ds {
 		if d.Severity != diag.Note {
 			var b strings.Builder

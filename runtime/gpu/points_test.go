@@ -93,7 +93,7 @@ func same(a, b []float64) bool {
 // steps is a sampler of an example.
 func steps(t *testing.T, example string) *ir.Program {
 	t.Helper()
-	target, ds := compiler.Load(filepath.Join("../../examples", example+".ppl"), nil)
+	target, ds := compiler.Load(compiler.Request{Path: filepath.Join("../../examples", example+".ppl")})
 	if target == nil {
 		t.Fatal(ds)
 	}

@@ -24,7 +24,7 @@ import (
 func BenchmarkStep(b *testing.B) {
 	targets := map[string]infer.Target{"logistic10000x20": logistic{10000, 20}}
 	for _, name := range []string{"five_modes", "eight_schools", "radon", "galaxies"} {
-		p, ds := compiler.Load("../../examples/"+name+".ppl", nil)
+		p, ds := compiler.Load(compiler.Request{Path: "../../examples/" + name + ".ppl"})
 		if p == nil {
 			b.Fatal(ds)
 		}
@@ -88,7 +88,7 @@ func benchLanes(b *testing.B, d device.Device, target infer.Target, p *ir.Progra
 // BenchmarkCompile is the time from IR to a loaded library, without a cache.
 func BenchmarkCompile(b *testing.B) {
 	for _, name := range []string{"five_modes", "eight_schools", "radon"} {
-		p, ds := compiler.Load("../../examples/"+name+".ppl", nil)
+		p, ds := compiler.Load(compiler.Request{Path: "../../examples/" + name + ".ppl"})
 		if p == nil {
 			b.Fatal(ds)
 		}

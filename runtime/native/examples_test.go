@@ -29,7 +29,7 @@ func TestExamples(t *testing.T) {
 		"../../examples/testdata/layers.ppl") {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".ppl"), func(t *testing.T) {
 			t.Parallel()
-			target, ds := compiler.Load(path, nil)
+			target, ds := compiler.Load(compiler.Request{Path: path})
 			if target == nil {
 				t.Skip("needs data:", ds[0].Message)
 			}

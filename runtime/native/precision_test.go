@@ -38,7 +38,7 @@ func TestExamplesInSingle(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			target, ds := compiler.Load(path, nil)
+			target, ds := compiler.Load(compiler.Request{Path: path})
 			if target == nil {
 				t.Skip("needs data:", ds[0].Message)
 			}

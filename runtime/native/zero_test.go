@@ -25,7 +25,7 @@ y[i in M, t in T] ~ Bernoulli(z[i] * (t > 1 && y[i, t-1] == 1 ? c : p))
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	target, ds := compiler.Load(path, nil)
+	target, ds := compiler.Load(compiler.Request{Path: path})
 	if target == nil {
 		t.Fatal(ds)
 	}

@@ -23,7 +23,7 @@ func TestBinaryData(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "%", dir)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, ds := compiler.Load(path, nil)
+	p, ds := compiler.Load(compiler.Request{Path: path})
 	if p == nil {
 		t.Fatal(ds)
 	}

@@ -426,7 +426,7 @@ func TestChainTables(t *testing.T) {
 					t.Fatal(err)
 				}
 				m, _ := compiler.Check(path)
-				p, ds := compiler.Load(path, nil)
+				p, ds := compiler.Load(compiler.Request{Path: path})
 				return m, p != nil && len(ds) == 0
 			}
 			m, _ := compiles(1 << 16)

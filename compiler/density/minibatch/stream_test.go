@@ -135,9 +135,9 @@ func TestStreamedRows(t *testing.T) {
 			if err := os.WriteFile(model, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			memory, ds := compiler.Load(model, nil)
-			streamed, more := compiler.LoadFrom(model, nil, compiler.RowCache{Dir: filepath.Join(dir, "rows"),
-				Memory: 0})
+			memory, ds := compiler.Load(compiler.Request{Path: model})
+			streamed, more := compiler.Load(compiler.Request{Path: model,
+				Cache: &compiler.RowCache{Dir: filepath.Join(dir, "rows")}})
 			if memory == nil || streamed == nil {
 				t.Fatal(ds, more)
 			}
@@ -244,8 +244,9 @@ func TestStreamedChecks(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		memory, whole := compiler.Load(model, nil)
-		streamed, byRows := compiler.LoadFrom(model, nil, compiler.RowCache{Dir: filepath.Join(dir, "rows")})
+		memory, whole := compiler.Load(compiler.Request{Path: model})
+		streamed, byRows := compiler.Load(compiler.Request{Path: model,
+			Cache: &compiler.RowCache{Dir: filepath.Join(dir, "rows")}})
 		for place, ds := range map[string][]diag.Diagnostic{"memory": whole, "a file": byRows} {
 			if memory != nil || streamed != nil ||
 				!slices.ContainsFunc(ds, func(d diag.Diagnostic) bool {

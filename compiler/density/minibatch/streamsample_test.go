@@ -62,7 +62,8 @@ func writeTable(t *testing.T, rows int, model string) (path string, y []float64)
 // fromFile loads a model with data in their file.
 func fromFile(t *testing.T, path string) *compiler.Program {
 	t.Helper()
-	p, ds := compiler.LoadFrom(path, nil, compiler.RowCache{Dir: filepath.Join(t.TempDir(), "rows")})
+	p, ds := compiler.Load(compiler.Request{Path: path, Cache: &compiler.RowCache{Dir: filepath.Join(t.TempDir(),
+		"rows")}})
 	if p == nil || p.Streams() == 0 {
 		t.Fatal("not in a file", ds)
 	}
@@ -97,7 +98,7 @@ func TestStreamedDraws(t *testing.T) {
 a ~ Normal(0, 1)
 b ~ Normal(0, 1)
 y[i in 2..N] ~ Normal(a + b * (y[i-1] - 1), 1)`)
-	memory, _ := compiler.Load(path, nil)
+	memory, _ := compiler.Load(compiler.Request{Path: path})
 	o := batches(5, 20)
 	o.Chains, o.Settings.Replicas, o.Settings.Ratio, o.Settings.ExchangeBatch = 2, 2, 2, 1000
 	want := sampled(t, memory, o)
@@ -182,8 +183,9 @@ y[i in N] ~ Normal(mu, 1)`)
 	}
 	path, _ = writeTable(t, 100, `data y[N] from "y.csv"
 s ~ HalfNormal(1)
-y ~ MvNormal(0, [i in N, j in N: i == j ? 1 + s : s])`)
-	if q, ds := compiler.LoadFrom(path, nil, compiler.RowCache{Dir: t.TempDir()}); q != nil || len(ds) == 0 ||
+y ~ MvNormal(0, [i in N,
+	j in N: i == j ? 1 + s : s])`)
+	if q, ds := compiler.Load(compiler.Request{Path: path, Cache: &compiler.RowCache{Dir: t.TempDir()}}); q != nil || len(ds) == 0 ||
 		ds[len(ds)-1].Code != "E82" || !strings.Contains(ds[len(ds)-1].Message, "too much for memory") {
 		t.Errorf("an event over all rows: %v", ds)
 	}

@@ -93,7 +93,7 @@ func TestImagesHaveTheSameDensity(t *testing.T) {
 	compilertest.EveryModel(t, sameDensity)
 	with := 0
 	for _, path := range compilertest.Models(t, "experiments/multimodal/gold/targets") {
-		p, ds := compiler.Load(path, nil)
+		p, ds := compiler.Load(compiler.Request{Path: path})
 		if p == nil {
 			t.Fatal(path, ds)
 		}

@@ -7,12 +7,12 @@ import (
 	"ppl/lang/diag"
 )
 
-// A Basis says what predictions take as given.
+// A Basis says what predictions take as given; 0 is not one.
 type Basis uint8
 
 const (
 	// FromPrior gives nothing: parameters and discrete unknowns are drawn from their distributions.
-	FromPrior Basis = iota
+	FromPrior Basis = iota + 1
 	// FromPosterior gives the parameters of a draw and the data: discrete unknowns are drawn given both.
 	FromPosterior
 	// FromParameters gives the parameters of a draw alone: discrete unknowns are drawn from their distribution, as log

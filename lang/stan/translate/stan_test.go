@@ -38,7 +38,8 @@ func TestStanAgrees(t *testing.T) {
 				t.Skipf("there is no collection of programs: %v", err)
 			}
 			m := model(t, string(text), readData(t, file))
-			p, ds := compiler.LoadText("m.ppl", m.Text, []compiler.DataArg{{Path: file}}, compiler.DefaultRowCache())
+			p, ds := compiler.Load(compiler.Request{Path: "m.ppl", Text: m.Text,
+				Data: []compiler.DataArg{{Path: file}}})
 			if diag.HasErrors(ds) || !m.Equal() {
 				t.Fatalf("%v %v\n%s", m.Unsaid, ds, m.Text)
 			}

@@ -40,7 +40,7 @@ func TestExamplesCompile(t *testing.T) {
 	}
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".ppl"), func(t *testing.T) {
-			target, ds := compiler.Load(path, nil)
+			target, ds := compiler.Load(compiler.Request{Path: path})
 			if target == nil {
 				t.Skip("needs data:", ds[0].Message)
 			}
@@ -71,7 +71,7 @@ func TestExamplesCompile(t *testing.T) {
 // TestSamplersCompile compiles the sampler of eight schools by every dynamics, in double and in single precision.
 func TestSamplersCompile(t *testing.T) {
 	n := open(t)
-	target, _ := compiler.Load("../../../examples/eight_schools.ppl", nil)
+	target, _ := compiler.Load(compiler.Request{Path: "../../../examples/eight_schools.ppl"})
 	for _, rule := range dynamics.Names() {
 		for _, bits := range []int{64, 32} {
 			s := dynamics.System{Target: infer.InPrecision(target, bits), Metric: adapt.Diagonal(target.Dim())}

@@ -72,7 +72,7 @@ func TestOnGPUTrajectories(t *testing.T) {
 // example is the program of an example.
 func example(t testing.TB, name string) *compiler.Program {
 	t.Helper()
-	target, ds := compiler.Load(filepath.Join(examplesDir(), name+".ppl"), nil)
+	target, ds := compiler.Load(compiler.Request{Path: filepath.Join(examplesDir(), name+".ppl")})
 	if target == nil {
 		t.Fatal(ds)
 	}

@@ -84,7 +84,7 @@ func regression(t testing.TB, rows, covariates int) *compiler.Program {
 	if err := os.WriteFile(data, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	target, ds := compiler.Load(path, []compiler.DataArg{{Path: data}})
+	target, ds := compiler.Load(compiler.Request{Path: path, Data: []compiler.DataArg{{Path: data}}})
 	if target == nil {
 		t.Fatal(ds)
 	}

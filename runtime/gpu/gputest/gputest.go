@@ -67,7 +67,7 @@ func Trajectories(t *testing.T, dir string, open func() device.Device) {
 	for _, r := range runs {
 		name, rule := r[0], r[1]
 		t.Run(name+"/"+rule, func(t *testing.T) {
-			target, _ := compiler.Load(filepath.Join(dir, name+".ppl"), nil)
+			target, _ := compiler.Load(compiler.Request{Path: filepath.Join(dir, name+".ppl")})
 			s := dynamics.System{Target: target, Metric: adapt.Diagonal(target.Dim())}
 			p, err := lower.Program(dynamics.Program(dynamics.Named(rule), s))
 			if err != nil {
@@ -102,7 +102,7 @@ func eachExample(t *testing.T, dir string, test func(t *testing.T, name string, 
 		name := strings.TrimSuffix(filepath.Base(path), ".ppl")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			target, ds := compiler.Load(path, nil)
+			target, ds := compiler.Load(compiler.Request{Path: path})
 			if target == nil {
 				t.Skip("needs data:", ds[0].Message)
 			}

@@ -94,7 +94,8 @@ func loaded(t testing.TB, model string, shape ...int) infer.Target {
 			t.Fatal(err)
 		}
 	}
-	p, ds := compiler.Load(filepath.Join(dir, "model.ppl"), []compiler.DataArg{{Path: filepath.Join(dir, "data.json")}})
+	p, ds := compiler.Load(compiler.Request{Path: filepath.Join(dir, "model.ppl"),
+		Data: []compiler.DataArg{{Path: filepath.Join(dir, "data.json")}}})
 	if p == nil {
 		t.Fatal(ds)
 	}
