@@ -55,8 +55,8 @@ const (
 )
 
 // Load checks a model, binds its data and resolves its sizes. The program is nil if there are errors, or if the run of
-// the request does not hold all data. Diagnostics of a model that predicts are about the new draws; those of its density
-// have the warnings about the model itself.
+// the request does not hold all data. Diagnostics of a model that predicts are about the new draws; those of its
+// density have the warnings about the model itself.
 func Load(r Request) (*Program, []diag.Diagnostic) {
 	m, ds := r.check()
 	switch {

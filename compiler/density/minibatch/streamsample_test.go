@@ -185,7 +185,8 @@ y[i in N] ~ Normal(mu, 1)`)
 s ~ HalfNormal(1)
 y ~ MvNormal(0, [i in N,
 	j in N: i == j ? 1 + s : s])`)
-	if q, ds := compiler.Load(compiler.Request{Path: path, Cache: &compiler.RowCache{Dir: t.TempDir()}}); q != nil || len(ds) == 0 ||
+	if q, ds := compiler.Load(compiler.Request{Path: path,
+		Cache: &compiler.RowCache{Dir: t.TempDir()}}); q != nil || len(ds) == 0 ||
 		ds[len(ds)-1].Code != "E82" || !strings.Contains(ds[len(ds)-1].Message, "too much for memory") {
 		t.Errorf("an event over all rows: %v", ds)
 	}
