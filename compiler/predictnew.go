@@ -18,7 +18,7 @@ import (
 
 // bindNew finds the values of new data; those that they omit and the run holds are taken from the run.
 func bindNew(m *model.Model, path string, args []DataArg, run SampledRun) (*dataset.Dataset, []diag.Diagnostic) {
-	known := bind.KnownOf(slices.Concat(run.Saved, run.Unknown), run.Data, run.Values)
+	known := bind.KnownOf(slices.Concat(run.Saved, run.Unknown), run.Data, run.Sets, run.Values)
 	if run.Groups == GroupsAtMean {
 		known.Others = "what belongs to it has the mean of its distribution"
 	}

@@ -2,6 +2,7 @@ package effects_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -173,6 +174,43 @@ both[i in N] ~ MvNormal([a + x[i], b * x[i]], sd = [1, 2], corr = r)
 			!(math.Abs(n-wantN) < 1e-9) {
 			t.Errorf("at x = %v y is %v and n is %v, want %v and %v", x, y, n, wantY, wantN)
 		}
+	}
+}
+
+// TestIntervals holds that new data need not have what only says how outcomes were recorded, and may lack some of the
+// names that a definition of the model compares it with.
+func TestIntervals(t *testing.T) {
+	run := sampled(t, `data y[N], n[N], f[N]: index(F), x[N] from "t.csv"
+a, b ~ Normal(0, 2)
+lower[i in N] = f[i] == "b" ? -inf : y[i]
+upper[i in N] = y[i] + 1
+lower[i in N] ~ Normal(a + b * x[i], 1) upto upper[i]
+`)
+	e, err := effects.Of(context.Background(), run, effects.Question{Terms: []string{"x"}}) // f is its first element
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := e.Places[0].Values[0].Number
+	want := averaged(t, run, func(v func(string, int) float64) float64 { return v("a", 0) + v("b", 0)*x })
+	if !(math.Abs(e.Estimates[0].Mean-want) < 1e-9) {
+		t.Errorf("at x = %v %v is expected, want %v", x, e.Estimates[0].Mean, want)
+	}
+	alone := filepath.Join(t.TempDir(), "x.json")
+	if err := os.WriteFile(alone, fmt.Appendf(nil, `{"x": [%v]}`, x), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := run.PredictInMemory(context.Background(), analysis.NewData{Data: []string{alone}, Expected: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, chain := range p.Values[0] {
+		for _, v := range chain {
+			sum += v / float64(len(p.Values[0])*len(chain))
+		}
+	}
+	if !(math.Abs(sum-want) < 1e-9) {
+		t.Errorf("of x alone %v is expected, want %v", sum, want)
 	}
 }
 

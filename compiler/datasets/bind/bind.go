@@ -72,7 +72,7 @@ func NewData(m *model.Model, dir string, args []Arg, cache datafile.RowCache, kn
 		func() {
 			sizes.ofEntries(files)
 			arrays.take()
-			sizes.ofColumns(known)
+			sizes.ofAbsent(known, arrays.absent)
 			leaveOut(d, &diags, arrays.absent, arrays.given())
 		},
 		func() {

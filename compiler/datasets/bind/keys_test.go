@@ -345,7 +345,7 @@ func TestNewDataKeepValuesOfGroups(t *testing.T) {
 		for _, a := range m.Arrays {
 			a.Optional = a.Name == "y"
 		}
-		known := KnownOf(nil, variables("uranium", "J", []string{"A", "B"}), func(string) ([]float64, error) {
+		known := KnownOf(nil, variables("uranium", "J", []string{"A", "B"}), nil, func(string) ([]float64, error) {
 			return []float64{1, 2}, nil
 		})
 		d, ds := NewData(m, dir, []Arg{{Path: path}}, datafile.RowCache{Memory: 1 << 30}, known)

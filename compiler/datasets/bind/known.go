@@ -17,13 +17,18 @@ type Known struct {
 	Others string // what becomes of elements that the run does not know, in notes
 }
 
-// KnownOf are the elements of the axes of a run's variables and data; value gives the values of data.
-func KnownOf(saved, data []types.Variable, value func(name string) ([]float64, error)) *Known {
+// KnownOf are the elements of the axes of a run's variables and data, and of its sets; value gives the values of data.
+func KnownOf(saved, data []types.Variable, sets []types.IndexSet, value func(name string) ([]float64, error)) *Known {
 	known := &Known{names: map[string][]string{}, labelled: map[string]bool{}, data: data, value: value,
 		Others: "what belongs to it is drawn from its distribution"}
 	for _, list := range [][]types.Variable{saved, data} {
 		for _, v := range list {
 			known.enter(v)
+		}
+	}
+	for _, s := range sets { // some are the axis of no variable
+		if known.names[s.Name] == nil && s.Labels != nil {
+			known.names[s.Name], known.labelled[s.Name] = s.Labels, true
 		}
 	}
 	return known

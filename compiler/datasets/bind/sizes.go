@@ -94,11 +94,12 @@ func largest(x *datafile.Array) (v float64) {
 	return v
 }
 
-// ofColumns learns from a run which columns outcomes have that new data do not give.
-func (z *sizes) ofColumns(known *Known) {
+// ofAbsent learns from a run the sets that new data do not give: of the columns of outcomes, and those that only absent
+// data number.
+func (z *sizes) ofAbsent(known *Known, absent []*model.Array) {
 	for _, s := range z.d.Model.Sizes {
 		names := known.elements(s)
-		if _, learned := z.d.Sizes[s]; learned || names == nil || !z.areColumns(s) {
+		if _, learned := z.d.Sizes[s]; learned || names == nil || !z.areColumns(s) && !z.areNumberedBy(s, absent) {
 			continue
 		}
 		z.learn(s, len(names), "the run", s.At)
@@ -116,6 +117,21 @@ func (z *sizes) complete() {
 				s.Name, s.Name, s.Name, s.Name)
 		}
 	}
+}
+
+// areNumberedBy reports whether a set is that of an index among some arrays, and of no other data.
+func (z *sizes) areNumberedBy(s *model.Size, arrays []*model.Array) (found bool) {
+	for _, a := range z.d.Model.Arrays {
+		axis := slices.ContainsFunc(a.Type.Axes, func(axis *model.Set) bool { return sizeOf(axis) == s })
+		if a.Role != model.Data || sizeOf(a.IndexOf) != s && !axis {
+			continue
+		}
+		if axis || !slices.Contains(arrays, a) {
+			return false
+		}
+		found = true
+	}
+	return found
 }
 
 // areColumns reports whether a set is a later axis of data, and neither the first axis of any nor what an index names.
