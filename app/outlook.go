@@ -248,11 +248,15 @@ func (d *drawsByCoordinate) towards(e endOf) (o *adapt.Outlook, values []float64
 		}
 		return cmp.Compare(a.value, b.value)
 	})
-	middle := all[len(all)/2]
 	pointAt := d.run.program.PointsAt()
-	from, err := pointAt(d.valuesAt(middle.chain, middle.i))
+	var from []float64
+	for _, at := range all[len(all)/2:] { // a draw that rounding has put on the end of an interval is not a point
+		if from, err = pointAt(d.valuesAt(at.chain, at.i)); err == nil {
+			break
+		}
+	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil
 	}
 	o = &adapt.Outlook{Coordinate: e.coordinate, Up: e.up, From: from}
 	ends := endsLooked()
@@ -261,7 +265,7 @@ func (d *drawsByCoordinate) towards(e endOf) (o *adapt.Outlook, values []float64
 		at := all[int(share*float64(len(all)))]
 		x, err := pointAt(d.valuesAt(at.chain, at.i))
 		if err != nil {
-			return nil, nil, err
+			continue
 		}
 		if limit := x[e.coordinate]; limit != from[e.coordinate] && !math.IsInf(limit, 0) &&
 			(len(o.Limits) == 0 || limit != o.Limits[len(o.Limits)-1]) {
