@@ -16,7 +16,7 @@ func TestOutlooks(t *testing.T) {
 	t.Parallel()
 	const groups = "data y[J] = [0.22, 0.11, -0.258, 0.31, -0.161, -0.206, 0.078, 0.258]\ns ~ HalfNormal(1)\n"
 	for text, lacks := range map[string]bool{
-		groups + "theta[j in J] ~ VonMises(0, 1 / s^2)\ny[j in J] ~ Normal(theta[j], 0.2)\n": true,
+		groups + "theta[j in J] ~ VonMises(0, 1 / s^2)\ny[j in J] ~ Normal(theta[j], 0.2)\n":             true,
 		"data y[J] = [2.19, 1.1, 2.58]\nm ~ Normal(0, 1)\ns ~ HalfNormal(1)\ny[j in J] ~ Normal(m, s)\n": false,
 	} {
 		path := filepath.Join(t.TempDir(), "m.ppl")

@@ -41,7 +41,9 @@ func runBy(t *testing.T, p *compiler.Program, sample infer.Sampler, settle func(
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "m.run")
 	run := attemptIn(t, new(inProgress), path, files.Disk{}, p)
-	run.autoExtend, run.sampler = true, samplers.Row{Name: "renhd", Sample: sample, Exchanges: true}
+	run.autoExtend, run.sampler = true, samplers.Row{Name: "renhd", Sample: sample, Exchanges: true,
+		Complete: func(_ infer.Target, s infer.Settings) infer.Settings { return s },
+		Takes:    func(string) bool { return true }}
 	settle(run)
 	if err := run.announce(); err != nil {
 		t.Fatal(err)
