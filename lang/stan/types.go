@@ -10,6 +10,17 @@ type Type struct {
 	Elems []Type
 }
 
+// Transposed is the type of the transpose of a vector, a row vector or a matrix.
+func (t Type) Transposed() Type {
+	switch t.Word {
+	case "vector":
+		t.Word = "row_vector"
+	case "row_vector":
+		t.Word = "vector"
+	}
+	return t
+}
+
 // Types that occur often.
 var (
 	unknown   = Type{}

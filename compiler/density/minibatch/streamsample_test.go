@@ -183,8 +183,7 @@ y[i in N] ~ Normal(mu, 1)`)
 	}
 	path, _ = writeTable(t, 100, `data y[N] from "y.csv"
 s ~ HalfNormal(1)
-y ~ MvNormal(0, [i in N,
-	j in N: i == j ? 1 + s : s])`)
+y ~ MvNormal(0, [i in N, j in N: i == j ? 1 + s : s])`)
 	if q, ds := compiler.Load(compiler.Request{Path: path,
 		Cache: &compiler.RowCache{Dir: t.TempDir()}}); q != nil || len(ds) == 0 ||
 		ds[len(ds)-1].Code != "E82" || !strings.Contains(ds[len(ds)-1].Message, "too much for memory") {

@@ -40,7 +40,7 @@ func (c *checker) drawPiece(a *arrayInfo, d *draw) {
 	}
 	dist := c.distRow(d)
 	t := model.Type{Range: anyRange}
-	if n := distName(d.stmt.Dist.Base); dist == nil && n != nil && n.Name != "Density" && len(d.head.Slots) == 0 {
+	if of := d.stmt.Dist.Base; dist == nil && distName(of) != nil && !isDensity(of) && len(d.head.Slots) == 0 {
 		c.drawnFrom(d) // reports that there is none; axes that it might give are not known
 		return
 	}

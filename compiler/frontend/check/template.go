@@ -125,7 +125,7 @@ func (c *checker) eventOf(s *scope, dist *ast.Distribution) int {
 		if f == nil {
 			n := distName(dist.Base)
 			switch {
-			case n != nil && n.Name == "Density": // one term for every axis without an index
+			case isDensity(dist.Base): // one term for every axis without an index
 				return math.MaxInt
 			case n != nil && stdlib.Dists()[n.Name] != nil:
 				return stdlib.Dists()[n.Name].Event

@@ -232,12 +232,8 @@ func mapped2(typ stan.Type, x, y value, f func(a, b float64) float64) value {
 }
 
 func transposed(v value) value {
-	switch v.typ.Word {
-	case "vector":
-		v.typ.Word = "row_vector"
-		return v
-	case "row_vector":
-		v.typ.Word = "vector"
+	if len(v.dims) == 1 {
+		v.typ = v.typ.Transposed()
 		return v
 	}
 	r, c := v.dims[0], v.dims[1]

@@ -131,12 +131,8 @@ func (x *executor) unary(e *stan.Unary) value {
 }
 
 func transposed(v value) value {
-	switch v.typ.Word {
-	case "vector":
-		v.typ.Word = "row_vector"
-		return v
-	case "row_vector":
-		v.typ.Word = "vector"
+	if len(v.dims) == 1 {
+		v.typ = v.typ.Transposed()
 		return v
 	}
 	inner := v

@@ -1,0 +1,187 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"ppl/lang/types"
+	"ppl/posterior/store"
+)
+
+func nonFinite(f *findings) (w store.Warning) {
+	bad := f.which(func(p Parameter) bool { return p.NonFinite > 0 })
+	if len(bad) == 0 {
+		return w
+	}
+	worst := slices.MaxFunc(bad, func(a, b Parameter) int { return cmp.Compare(a.NonFinite, b.NonFinite) })
+	w.Fact = fmt.Sprintf("%s infinite or not-a-number draws (%s: %d of %d).", f.share(bad, "has", "have"), worst.Name,
+		worst.NonFinite, f.run.Draws*f.report.Chains)
+	w.Advice = []store.Advice{{Do: store.Repair, On: worst.Variable,
+		Text: fmt.Sprintf("Look for a logarithm of 0, a division by 0 or an overflow in what defines `%s`.",
+			worst.Variable)}}
+	return w
+}
+
+// divergingParameters are the parameters that no chain has been all the way around, and that got far from any usual
+// scale: an improper posterior's. Neither alone says so: a count may be in the billions, and chains may be slow.
+func (f *findings) divergingParameters() []Parameter {
+	return f.which(func(p Parameter) bool { return p.RHat > 1.1 && math.Abs(p.Mean)+p.SD > 1e8 })
+}
+
+func runaway(f *findings) (w store.Warning) {
+	bad := f.divergingParameters()
+	if len(bad) == 0 {
+		return w
+	}
+	worst := slices.MaxFunc(bad, func(a, b Parameter) int {
+		return cmp.Compare(math.Abs(a.Mean)+a.SD, math.Abs(b.Mean)+b.SD)
+	})
+	w.Fact = fmt.Sprintf("%s off without end (%s averages %.2g): these numbers mean nothing.",
+		f.share(bad, "runs", "run"), worst.Name, worst.Mean)
+	w.Reason = "The posterior seems to be improper. The cause is a prior that is improper (`Flat`, `Density`) where " +
+		"the data do not hold the parameter, as in a logistic regression that separates its classes."
+	w.Advice = []store.Advice{{Do: store.Confine, On: worst.Variable,
+		Text: fmt.Sprintf("Give `%s` a proper prior.", worst.Variable)}}
+	return w
+}
+
+// noIntegral names the parameters along which the sampler has found that the density has no integral.
+func noIntegral(f *findings) (w store.Warning) {
+	names := f.run.Report.NoIntegral
+	if len(names) == 0 || len(f.divergingParameters()) > 0 {
+		return w
+	}
+	return store.Warning{
+		Fact: fmt.Sprintf("The posterior seems to be improper: far out, the density along %s has no integral.",
+			someOf(names)),
+		Reason: "A density that falls off as the reciprocal of the distance, or slower, has infinitely much of its " +
+			"mass beyond any place that chains have reached. The cause is a prior that is improper (`Flat`, " +
+			"`Density`) where the data do not hold the parameter.",
+		Advice: []store.Advice{{Do: store.Confine, On: names[0],
+			Text: fmt.Sprintf("Give `%s` a proper prior.", names[0])}},
+	}
+}
+
+// noMean names the parameters of which the sampler has found that the density falls off too slowly for a mean.
+func noMean(f *findings) (w store.Warning) {
+	names := f.run.Report.NoMean
+	if len(names) == 0 {
+		return w
+	}
+	return store.Warning{
+		Fact: fmt.Sprintf("%s no mean and no sd: the density falls off as the square of the distance, or slower.",
+			someOf(names)+plural(len(names), " has", " have")),
+		Reason: "Their draws have a mean and an sd, which do not settle, however many draws there are.",
+		Advice: []store.Advice{{Do: store.Confine, On: names[0],
+			Text: fmt.Sprintf("Read quantiles, or give `%s` a prior with lighter tails.", names[0])}},
+	}
+}
+
+// heavyTails finds quantities whose mean may not exist, so that no number of draws gives it.
+func heavyTails(f *findings) (w store.Warning) {
+	if len(f.run.Report.NoMean) > 0 || len(f.run.Report.NoIntegral) > 0 {
+		return w
+	}
+	bad := f.which(func(p Parameter) bool { return p.TailShape > maxParetoK })
+	if len(bad) == 0 || len(f.divergingParameters()) > 0 {
+		return w
+	}
+	worst := slices.MaxFunc(bad, func(a, b Parameter) int { return cmp.Compare(a.TailShape, b.TailShape) })
+	return store.Warning{
+		Fact: fmt.Sprintf("%s tails so heavy that mean, sd and mcse say nothing (%s: Pareto k of at least %.2f).",
+			f.share(bad, "has", "have"), worst.Name, worst.TailShape),
+		Reason: "A mean may not exist, or cannot be estimated from draws.",
+		Advice: []store.Advice{{Do: store.Confine, On: worst.Variable,
+			Text: fmt.Sprintf("Read quantiles, or give `%s` a prior with lighter tails.", worst.Variable)}},
+	}
+}
+
+// sound reports whether chains agree and every effective size is enough: then what happens rarely on the way has left
+// no trace in the draws.
+func (f *findings) sound() bool {
+	_, n := leastESS(f.judged, eitherESS)
+	return n >= MinESS && len(f.disputes) == 0 && f.apart.Errors == 0 && f.run.Draws > 0 &&
+		len(f.which(func(p Parameter) bool { return p.RHat > MaxRHat || p.NonFinite > 0 })) == 0
+}
+
+// rare reports whether that many trajectories of a sound run are too few to matter: a funnel whose neck is cut off has
+// one in a hundred and more.
+func (f *findings) rare(n int) bool {
+	const share = 0.005
+	return f.sound() && float64(n) <= share*float64(f.run.Draws*f.report.Chains*max(f.run.Report.Thin, 1))
+}
+
+// diverges reports whether more trajectories diverged than may be, for a cause that nonFiniteEnds does not report.
+func (f *findings) diverges() bool {
+	n, r := f.report.Divergences, f.run.Report
+	return n > 0 && !f.rare(n) && !f.escapes() && !(r.NotFinite >= n && len(r.NonFiniteTerms) > 0)
+}
+
+// smallSteps warns of steps that warm-up had to make very small. Sound draws with next to no divergences are of a
+// density with kinks or narrow directions, which such steps follow.
+func smallSteps(f *findings) (w store.Warning) {
+	r := f.run.Report
+	if r.Dynamics != "hmc" || f.run.Draws == 0 || !(r.StepSize < collapsed) || f.sound() && !f.diverges() {
+		return w
+	}
+	return store.Warning{
+		Fact:   fmt.Sprintf("The step size had to shrink to %.2g of the target's width.", r.StepSize),
+		Reason: "Its curvature varies wildly, and regions may be missing from the draws.",
+		Advice: []store.Advice{{Do: store.Confine, On: "scales",
+			Text: "Look for scales that may go to 0, and give them priors that keep away from it."}}}
+}
+
+// escapes reports whether chains of a sound run mostly get away with the next trajectory from where one has diverged,
+// and so are not held there. In thin arms, to the end of which they get, they do so after 64 to 100 of a hundred
+// divergences; in funnels and chains of squares, whose narrow parts are hardly entered and left, after 30 to 50.
+func (f *findings) escapes() bool {
+	const (
+		mostly = 0.55
+		least  = 20 // divergences to judge by
+	)
+	r := f.run.Report
+	return r.Divergences >= least && float64(r.Escapes) >= mostly*float64(r.Divergences) && f.sound()
+}
+
+func divergent(f *findings) (w store.Warning) {
+	if !f.diverges() {
+		return w
+	}
+	n := f.report.Divergences
+	return store.Warning{
+		Fact: fmt.Sprintf("%d %s diverged after warm-up.", n, plural(n, "trajectory", "trajectories")),
+		Reason: "The sampler cannot follow the density everywhere, often in a narrow neck where a scale goes to " +
+			"zero, and draws from there are missing.",
+		Advice: []store.Advice{f.otherCoordinates()},
+	}
+}
+
+// onlyZeros reports whether all that trajectories met without a finite log density are places of density 0, such as
+// those beyond an end of a uniform distribution that is a parameter: to reject them is right.
+func (f *findings) onlyZeros() bool {
+	terms := f.run.Report.NonFiniteTerms
+	return len(terms) > 0 &&
+		!slices.ContainsFunc(terms, func(c types.NonFiniteTerm) bool { return c.Zeros < c.Points })
+}
+
+func nonFiniteEnds(f *findings) (w store.Warning) {
+	r := f.run.Report
+	if r.NotFinite == 0 || f.rare(r.NotFinite) || f.sound() && f.onlyZeros() {
+		return w
+	}
+	w.Fact = fmt.Sprintf("%s %s after warm-up came where the log density or its gradient is not finite, and %s "+
+		"rejected", thousands(int64(r.NotFinite)), plural(r.NotFinite, "trajectory", "trajectories"),
+		plural(r.NotFinite, "was", "were"))
+	if len(r.NonFiniteTerms) == 0 {
+		w.Fact += "."
+		w.Reason = "No part of the model is to blame there: the steps themselves overflowed."
+		return w
+	}
+	c := r.NonFiniteTerms[0]
+	w.Fact += fmt.Sprintf("; what is not finite there is %s (in %d of the %d looked at).", c.Part, c.Points, r.Looked)
+	w.Advice = []store.Advice{{Do: store.Repair, On: c.Part, Text: sentence(cmp.Or(c.Help, "look for a logarithm of "+
+		"0, a division by 0, an overflow, or a value outside its distribution's domain"))}}
+	return w
+}
