@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 30s
 
-.PHONY: check platforms lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models mutate kills same measure install release release-check wheel wheels python r site playground-check
+.PHONY: check platforms lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models mutate kills same measure install release release-check rename wheel wheels python r site playground-check
 
 check:
 	$(GO) mod tidy -diff
@@ -159,6 +159,11 @@ release:
 # The same twice, compared byte by byte; then what was built is run, also by qemu and wine if they are there.
 release-check:
 	GO=$(GO) cmd/ppl/release/check.sh -go $(GO) -only "$(RELEASED)"
+
+# Gives the module the path under which it is published, so that `go install` finds it: MODULE=host/owner/ppl.
+MODULE ?=
+rename:
+	$(GO) run ./cmd/ppl/release/rename -module "$(MODULE)" .
 
 # Python wheels with the binary inside, in dist; WHEELS names the platforms, all by default.
 WHEELS ?=

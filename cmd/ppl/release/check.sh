@@ -12,6 +12,13 @@ diff -r "$work/first" dist
 echo "two builds have the same bytes"
 (cd dist && sha256sum -c --quiet SHA256SUMS)
 
+mkdir "$work/renamed"
+git archive HEAD | tar -x -C "$work/renamed"
+"${GO:-go}" run ./cmd/ppl/release/rename -module example.org/owner/ppl "$work/renamed"
+(cd "$work/renamed" && "${GO:-go}" build -o "$work/renamed-ppl" ./cmd/ppl && "${GO:-go}" vet ./cmd/... ./app/... &&
+    "$work/renamed-ppl" version)
+echo "renamed, it builds"
+
 cat >"$work/own.csv" <<'CSV'
 dose,response
 1,2.1
