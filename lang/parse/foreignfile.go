@@ -24,7 +24,7 @@ func foreignLanguages() []foreignLanguage {
 		{"a Stan program", "a file whose name ends in .stan is read as a program of Stan, and `ppl import` makes a " +
 			"model of it; `ppl help stan` shows how each block is written",
 			patterns(first+`(functions|(transformed\s+)?data|(transformed\s+)?parameters|model)\s*\{`,
-				`(?m);\s*(//.*)?$`)},
+				`(?m);\s*\}?\s*(//.*)?$`)},
 		{"a BUGS or JAGS model", "`ppl import` makes a model of a file whose name ends in .bug; `ppl help jags` " +
 			"shows how each line is written",
 			patterns(first+`(model|data)\s*\{`, `(?m)<-|~\s*d[a-z]+\s*\(`)},

@@ -20,7 +20,7 @@ func (e *Evaluator) labelled(x *model.Label) int {
 	if near, ok := diag.Nearest(x.Text, names); ok {
 		entry.Help("did you mean %q?", near)
 	} else if _, err := strconv.ParseFloat(x.Text, 64); err == nil && len(names) == 0 {
-		entry.Help("its elements are numbers: write `== %s`", x.Text)
+		entry.Help("its elements are numbers: write `%s` without quotes", x.Text)
 	} else if len(names) == 0 {
 		entry.Help("its elements are numbers: names come from a column of texts that is declared as `index(%s)`",
 			x.Set.Name)
