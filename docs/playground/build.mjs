@@ -26,13 +26,20 @@ function pictures() {
   return found;
 }
 
+// examples are the models with their data, and how long those take that need more than ten seconds (slow.json).
 function examples() {
   const models = readdirSync(examplesDirectory).filter((name) => name.endsWith(".ppl"));
+  const slow = JSON.parse(readFileSync(join(here, "slow.json"), "utf8"));
+  for (const name of Object.keys(slow)) {
+    if (!models.includes(name + ".ppl")) throw new Error(`slow.json: there is no example ${name}`);
+  }
   return Object.fromEntries(models.map((model) => {
     const text = readFileSync(join(examplesDirectory, model), "utf8");
     const files = [...text.matchAll(/\bfrom "([^"#]+)/g)].map((m) => m[1]);
     return [model.slice(0, -4), {
-      text, files: Object.fromEntries(files.map((f) => [f, readFileSync(join(examplesDirectory, f), "utf8")])),
+      takes: slow[model.slice(0, -4)],
+      text,
+      files: Object.fromEntries(files.map((f) => [f, readFileSync(join(examplesDirectory, f), "utf8")])),
     }];
   }));
 }

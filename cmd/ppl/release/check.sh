@@ -100,6 +100,13 @@ for archive in dist/ppl-*-linux-"$here".tar.gz; do
         echo "$(basename "$archive"): not tried in a bare Debian, which needs root and debootstrap"
     fi
 done
+if ! compgen -G "dist/ppl-*-linux-$here.tar.gz" >/dev/null; then
+    echo "container: not tried, there is no archive for it"
+elif ((EUID == 0)) && command -v buildah debootstrap >/dev/null; then
+    cmd/ppl/release/container.sh dist
+else
+    echo "container: not tried, which needs root, buildah and debootstrap"
+fi
 for archive in dist/ppl-*-{darwin,windows-arm64}*.{tar.gz,zip}; do
     [[ ! -e $archive ]] || echo "$(basename "$archive"): compiled, not tried"
 done

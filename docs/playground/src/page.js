@@ -228,7 +228,9 @@ function bind() {
 async function main() {
   settings = await (await fetch("settings.json")).json();
   examples = settings.examples;
-  for (const name of Object.keys(examples)) $("examples").append(new Option(name, name));
+  for (const [name, { takes }] of Object.entries(examples)) {
+    $("examples").append(new Option(takes ? `${name} (${takes})` : name, name));
+  }
   for (const kind of settings.pictures) $("kind").append(new Option(kind, kind));
   const megabytes = (n) => (n / 1e6).toFixed(1);
   runner = new Runner({ digest: settings.digest }, (n) => say(`Loading ppl: ${megabytes(n)} MB unpacked or read …`));
