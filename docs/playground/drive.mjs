@@ -252,7 +252,7 @@ async function look(browser, address) {
     for (const [name, path] of Object.entries(pages)) {
       await page.goto(address + path, { waitUntil: "networkidle0" });
       await page.screenshot({ path: join(shots, `${name}-${width}.png`) });
-      if (width > 1000) await judge(page, name);
+      await judge(page, `${name} at ${width}`);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (wide > 0) wrong(`${name} is ${wide} pixels too wide for ${width}`);
     }
@@ -291,6 +291,7 @@ async function main() {
   await page.screenshot({ path: join(shots, "playground-1280.png") });
   await page.setViewport({ width: 400, height: 800 });
   await page.screenshot({ path: join(shots, "playground-400.png"), fullPage: true });
+  await judge(page, "playground at 400");
   await page.setViewport({ width: 1280, height: 900 });
   await sampleExamples(page);
   await tryMistake(page);
