@@ -20,14 +20,14 @@ import (
 // A client is an editor that writes and reads the messages of the protocol by itself, so that no mistake of the
 // server's library is on both sides.
 type client struct {
-	t      *testing.T
+	t      testing.TB
 	to     io.WriteCloser
 	from   *bufio.Reader
 	id     int
 	served chan error
 }
 
-func start(t *testing.T, folder string) *client {
+func start(t testing.TB, folder string) *client {
 	t.Helper()
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()

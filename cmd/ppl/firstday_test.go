@@ -35,7 +35,8 @@ func stumbles() []stumble {
 		{"data ph_ecog[N], score[N] from \"pupils.csv\"\nmu ~ Normal(0, 1)\nscore ~ Normal(mu * ph_ecog, 1)\n",
 			"check @m.ppl", 0, "ph_ecog[N = 4]: real from 1 to 3"},
 		{"data ph.ecog[N] from \"pupils.csv\"\n", "check @m.ppl", 1, "`ph_ecog` reads the column `ph.ecog`"},
-		{"data score[N], e[N] from \"pupils.csv#ph.ecog\", sex[N]\n", "check @m.ppl", 1, "begin another `data` statement"},
+		{"data score[N], e[N] from \"pupils.csv#ph.ecog\", sex[N]\n", "check @m.ppl", 1,
+			"begin another `data` statement"},
 		// expressions
 		{"mu ~ Normal(0, .5)\n", "check @m.ppl", 1, "write `0.5`"},
 		{"mu ~ Normal(0, 1) [0, inf]\n", "check @m.ppl", 1, "`Normal(0, 1) in 0..inf`"},
@@ -102,8 +103,8 @@ func TestFirstDay(t *testing.T) {
 		}
 		code, out, said := carryOutHere(words(s.command))
 		if code != s.code || !strings.Contains(out+said, s.says) {
-			t.Errorf("ppl %s: exit code %d, want %d; it does not say %q:\n%s%s%s", s.command, code, s.code, s.says, s.model,
-				out, said)
+			t.Errorf("ppl %s: exit code %d, want %d; it does not say %q:\n%s%s%s", s.command, code, s.code, s.says,
+				s.model, out, said)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestRename(t *testing.T) {
 	write(t, folder, map[string]string{
 		"go.mod":     "module ppl\n\ngo 1.21\n",
 		"main.go":    "package main\n\nimport (\n\t\"fmt\"\n\n\t\"ppl/a\"\n)\n\nfunc main() { fmt.Println(a.Is) }\n",
-		"a/a.go":     "package a\n\nimport \"strings\"\n\n// Is says it.\nvar Is = strings.HasPrefix(\"ppl/a\", \"ppl\")\n",
+		"a/a.go":     "package a\n\nimport \"strings\"\n\nvar Is = strings.HasPrefix(\"ppl/a\", \"ppl\")\n",
 		"Makefile":   "LDFLAGS := -X ppl/a.Is=1 # in /home/ppl/a\n",
 		"dist/a.go":  "package dist\n\nimport _ \"ppl/a\"\n",
 		"a/notes.md": "\"ppl/a\"\n",
@@ -42,7 +42,8 @@ func TestRename(t *testing.T) {
 			t.Fatalf("%s: %v: %s", to, err, out)
 		}
 	}
-	for name, want := range map[string]string{"Makefile": "LDFLAGS := -X example.org/other/name/a.Is=1 # in /home/ppl/a\n",
+	for name, want := range map[string]string{
+		"Makefile":   "LDFLAGS := -X example.org/other/name/a.Is=1 # in /home/ppl/a\n",
 		"a/notes.md": "\"ppl/a\"\n", "dist/a.go": "package dist\n\nimport _ \"ppl/a\"\n"} {
 		if got, err := os.ReadFile(filepath.Join(folder, name)); string(got) != want || err != nil {
 			t.Errorf("%s: %q, %v", name, got, err)
