@@ -9,7 +9,7 @@ for (const formula of document.querySelectorAll(".arithmatex")) {
 // What the theme leaves out for people without a mouse or without a screen: what scrolls can be reached by the keyboard,
 // also after the theme has changed it, and the search has a name.
 function makeReachable() {
-  for (const box of document.querySelectorAll(".md-typeset pre > code, .md-typeset__scrollwrap")) {
+  for (const box of document.querySelectorAll(".md-typeset pre > code, .md-typeset__scrollwrap, div.arithmatex")) {
     if (!box.hasAttribute("tabindex")) box.tabIndex = 0;
   }
 }
