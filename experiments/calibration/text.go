@@ -22,17 +22,17 @@ The least *p of the least* is %.3g.`
 
 const randomPreface = `# Are the draws of random hierarchical models calibrated?
 
-Groups with a location and a scale, of twelve families, with outcomes that know more or less of them (random.go): parameters are
-drawn from the prior, data given these, and ` + "`ppl sample`" + ` draws at default settings. The rank of the true parameters
+Groups with a location and a scale, of twelve families, with outcomes that know more or less of them (random.go):
+parameters are drawn from the prior, data given these, and ` + "`ppl sample`" + ` draws at default settings. The rank of the true parameters
 among the draws is uniform if the draws are right.
 
     go run ./experiments/calibration -random 300 -replicates 20
 
 %s`
 
-const aboutRandom = `Each run gives one rank of each kind, so that ranks of a kind are independent: all runs are counted together, flagged ones
-too, in %d bins (χ²), and by the largest distance of their distribution function from the uniform one. Draws count as wrong if the
-least p, times how many there are, is below the error rate of %.0f %%.
+const aboutRandom = `Each run gives one rank of each kind, so that ranks of a kind are independent: all runs are counted together, flagged
+ones too, in %d bins (χ²), and by the largest distance of their distribution function from the uniform one. Draws count
+as wrong if the least p, times how many there are, is below the error rate of %.0f %%.
 
 %s
 %s`
