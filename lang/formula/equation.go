@@ -283,6 +283,9 @@ func (e *equation) intercept(p *predictor) {
 	if p.origin == "" {
 		why = ""
 	}
+	if shift != "" {
+		why = strings.TrimSuffix("predictors at their means: "+why, ": ")
+	}
 	e.prior(name, "Intercept", name, fmt.Sprintf("Normal(%s, %s)", rounded(p.start), rounded(p.spread*p.scale)), why)
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ppl/lang/diag"
 )
 
 // An effect of a group multiplies a quantity, or is an intercept.
@@ -13,6 +15,7 @@ type effect struct {
 	at     string // the quantity at row i; "" for 1
 	spread float64
 	words  string // of the spread in comments
+	number string // the quantity, if it is a number
 }
 
 // group adds the effects of `effects | group`, or of `effects | id | group`, whose effects are correlated with those of
@@ -109,6 +112,7 @@ func (w *writer) effectsOfTerm(c coefficient) (all []effect) {
 		if c.number != nil {
 			e.spread = sdOf(c.number.values)
 			e.words = fmt.Sprintf(" / sd(%s)", c.number.name)
+			e.number = c.number.name
 			labels, at = append(labels, c.number.name), append(at, c.number.name+"[i]")
 		}
 		for k, a := range c.axes {
@@ -179,7 +183,8 @@ func (w *writer) nested(outer, inner []*factor) grouping {
 		return grouping{factors: all}
 	}
 	return grouping{factors: inner,
-		note: fmt.Sprintf("each %s is in one %s", inner[0].column, outer[len(outer)-1].column)}
+		note: fmt.Sprintf("in the data each %s is in one %s, so that its name is enough", inner[0].column,
+			outer[len(outer)-1].column)}
 }
 
 func codesAt(factors []*factor, i int) []int {
@@ -242,8 +247,9 @@ func (w *writer) effectsOf(p *predictor, effects []effect, g grouping, bar *node
 	name := columnsOf(g, "_")
 	sets, at := g.axes()
 	if g.note != "" {
-		w.comment(g.note + ", so that it names the group")
+		w.comment(g.note)
 	}
+	w.noteUncentred(effects, name)
 	sds := make([]string, len(effects))
 	for k, e := range effects {
 		sds[k] = w.spreadOf(p, e, name)
@@ -265,6 +271,19 @@ func (w *writer) effectsOf(p *predictor, effects []effect, g grouping, bar *node
 		r = w.fresh(r)
 		w.statement(fmt.Sprintf("%s[%s] ~ Normal(0, %s)", r, strings.Join(sets, ", "), sds[k]), "")
 		p.grouped = append(p.grouped, times(fmt.Sprintf("%s[%s]", r, at), e.at))
+	}
+}
+
+// noteUncentred says that effects of groups multiply quantities which the population has centred.
+func (w *writer) noteUncentred(effects []effect, columns string) {
+	var numbers []string
+	for _, e := range effects {
+		if e.number != "" && !slices.Contains(numbers, e.number) {
+			numbers = append(numbers, e.number)
+		}
+	}
+	if len(numbers) > 0 {
+		w.comment(fmt.Sprintf("effects of %s multiply %s without centring, as in lme4", columns, diag.And(numbers)))
 	}
 }
 

@@ -189,7 +189,24 @@ func (w *writer) numbers(n *node, t term) []numeric {
 			return []numeric{w.unknown(n, t)}
 		}
 	}
-	return []numeric{w.number(n)}
+	v := w.number(n)
+	w.noteFewValues(n, v)
+	return []numeric{v}
+}
+
+// noteFewValues says of a column with a few whole numbers, which may be meant as levels, that it is taken as a number.
+func (w *writer) noteFewValues(n *node, v numeric) {
+	const least, most = 3, 6
+	distinct := slices.Compact(slices.Sorted(slices.Values(present(v.values))))
+	whole := !slices.ContainsFunc(distinct, func(x float64) bool { return x != math.Trunc(x) })
+	if n.op != opName || !v.plain || !whole || len(distinct) < least || len(distinct) > most {
+		return
+	}
+	note := fmt.Sprintf("# %s has %d values and is taken as a number; factor(%[1]s) has an effect of each", n.text,
+		len(distinct))
+	if !slices.Contains(w.asNumbers, note) {
+		w.asNumbers = append(w.asNumbers, note)
+	}
 }
 
 // product multiplies quantities.

@@ -32,6 +32,7 @@ type writer struct {
 	generated  []string
 	instead    map[string]string // priors that were asked for
 	known      []string          // names that have a prior
+	asNumbers  []string          // comments on columns that may be meant as levels
 }
 
 func newWriter(r Request) *writer {
@@ -203,6 +204,8 @@ func (w *writer) text() string {
 		}
 		lines = append(lines, fmt.Sprintf("# %sfamily %s, link %s", of, e.family.name, e.link))
 	}
+	lines = append(lines, "# default priors are those of rstanarm, scaled by the data")
+	lines = append(lines, w.asNumbers...)
 	lines = append(append(lines, ""), w.dataStatements()...)
 	lines = append(append(lines, ""), w.defined...)
 	if len(w.defined) > 0 {
@@ -210,7 +213,7 @@ func (w *writer) text() string {
 	}
 	lines = append(lines, w.statements...)
 	if len(w.generated) > 0 {
-		lines = append(lines, "", "# where all predictors are 0, as in R")
+		lines = append(lines, "", "# results that the model does not read: intercepts of R, at which all predictors are 0")
 	}
 	for _, g := range w.generated {
 		lines = append(lines, "generate "+g)
