@@ -213,7 +213,8 @@ func (w *writer) text() string {
 	}
 	lines = append(lines, w.statements...)
 	if len(w.generated) > 0 {
-		lines = append(lines, "", "# results that the model does not read: intercepts of R, at which all predictors are 0")
+		lines = append(lines, "",
+			"# results that the model does not read: intercepts of R, at which all predictors are 0")
 	}
 	for _, g := range w.generated {
 		lines = append(lines, "generate "+g)
