@@ -311,7 +311,7 @@ func (m *ModeSearch) attempt(p *compiler.Program, dir *rundir.Dir, found *optimi
 	run.options = infer.Options{Chains: s.Options.Starts, Draws: 1, Warmup: s.Options.Iterations, Seed: s.Options.Seed,
 		Threads: s.Options.Threads, Device: s.Options.Device, Settings: infer.Settings{LogLikelihood: "off"}}
 	run.network = infer.NetworkBlocks(p, s.Options.Batch) != nil
-	run.sampler = samplers.Row{Name: s.Options.Method, Sample: optimize.Keep(s.target(p), s.Options, found)}
+	run.sampler = samplers.Search(s.Options.Method, optimize.Keep(s.target(p), s.Options, found))
 	run.digests, err = rundir.DigestsOf(p)
 	return run, fault.Of(err)
 }

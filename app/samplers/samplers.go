@@ -62,6 +62,12 @@ func All() []Row {
 			only("precision", "step_size"), doublePrecision, true, false})
 }
 
+// Search is a search for modes in the place of a sampler, of which it has no settings.
+func Search(method string, search infer.Sampler) Row {
+	return Row{Name: method, Sample: search, Takes: func(string) bool { return false },
+		Complete: func(_ infer.Target, s infer.Settings) infer.Settings { return s }}
+}
+
 // Settled lists the settings of a sampler for a target by name, as numbers and words: what is given, else the default,
 // else auto, which warm-up chooses.
 func (r Row) Settled(t infer.Target, s infer.Settings) map[string]any {
