@@ -30,7 +30,7 @@ func formulaCommand(c *console) *cobra.Command {
 			"keep it in a file, change\nit, check it and sample it. ppl sample 'y ~ x + (1 | g)' --data FILE writes " +
 			"it " +
 			"to y.ppl and samples it at once.\n\n" +
-			"Priors are rstanarm's: 2.5 standard deviations of the outcome for one standard deviation of a " +
+			"Priors are nearly rstanarm's: 2.5 standard deviations of the outcome for one standard deviation of a " +
 			"predictor, which comments say;\n--prior 'b_x=Normal(0, 1)' replaces that of a name, and b, sd or cor " +
 			"those of all " +
 			"coefficients, spreads or correlations.\n\n" +

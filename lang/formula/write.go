@@ -204,7 +204,7 @@ func (w *writer) text() string {
 		}
 		lines = append(lines, fmt.Sprintf("# %sfamily %s, link %s", of, e.family.name, e.link))
 	}
-	lines = append(lines, "# default priors are those of rstanarm, scaled by the data")
+	lines = append(lines, "# default priors are weakly informative, and wide on the scale of the data")
 	lines = append(lines, w.asNumbers...)
 	lines = append(append(lines, ""), w.dataStatements()...)
 	lines = append(append(lines, ""), w.defined...)

@@ -236,7 +236,7 @@ write_values <- function(values, folder) {
 
 #' Sample the model of a formula
 #'
-#' The program writes the model of a formula as text, in the names of 'brms', with the priors of 'rstanarm' and
+#' The program writes the model of a formula as text, in the names of 'brms', with priors like those of 'rstanarm' and
 #' treatment contrasts, and samples it; `ppl help brms` has a table of the terms that work. `fit$code` is the model.
 #'
 #' @param formula A formula such as `Reaction ~ Days + (1 + Days | Subject)`, or its text.
