@@ -6,9 +6,7 @@ import (
 
 	"ppl/app"
 	"ppl/app/fault"
-	"ppl/app/notes"
 	"ppl/compiler"
-	"ppl/infer"
 	"ppl/lang/types"
 )
 
@@ -23,16 +21,8 @@ func asMeans(vs []types.Variable) (all []types.Variable) {
 
 // expectAgain hands over the expected values of what the run observed.
 func (o *Run) expectAgain(ctx context.Context, d NewData, to receiver) error {
-	text, args, err := o.unchanged()
+	program, err := o.predictiveProgram(compiler.FromPosterior, &compiler.Expectation{Category: d.category})
 	if err != nil {
-		return err
-	}
-	program, ds := compiler.Load(compiler.Request{Path: o.ModelPath(), Text: text, Data: args,
-		Predict: compiler.FromPosterior, Expect: &compiler.Expectation{Category: d.Category}})
-	if err := notes.Diagnose(o.notes, ds); err != nil {
-		return err
-	}
-	if program, err = app.DrawsData(program); err != nil {
 		return err
 	}
 	expected, err := replicatesOf(o.Stored, program, o.Stored.Info.Seed)
@@ -42,47 +32,54 @@ func (o *Run) expectAgain(ctx context.Context, d NewData, to receiver) error {
 	if err := to.begin(asMeans(program.Saved()[program.Replicas():]), app.AsObserved(program.Constants())); err != nil {
 		return err
 	}
-	defer o.notes.ProgressEnd()
-	for chain := range o.Stored.Layout.Chains {
-		for k := 0; k < o.Stored.Info.Draws; k += max(1, d.Thin) {
-			if ctx.Err() != nil {
-				return fault.Interrupted()
-			}
-			if err := to.take(chain, expected.at(chain, k)); err != nil {
-				return err
-			}
-			o.notes.Progress(infer.Progress{Phase: infer.Predicting, Done: chain*o.Stored.Info.Draws + k + 1,
-				Total: o.Stored.Layout.Chains * o.Stored.Info.Draws})
-		}
-	}
-	return nil
+	return o.predictAtDraws(ctx, max(1, d.Thin), func(chain, k int) error { return to.take(chain, expected.at(chain, k)) })
 }
 
-// writeExpected writes expected values into the group predictions of the run. Outcomes that are categories have the
-// probability of each along a last axis.
+// Expect returns the expected values of an outcome, with whatever else the model observes. If it is a category, it has
+// the probability of each along a last axis.
+func (o *Run) Expect(ctx context.Context, d NewData, outcome string) (*Predicted, error) {
+	if err := o.findUnknowns(); err != nil {
+		return nil, err
+	}
+	d.Expected = true
+	return o.expectCategories(ctx, d, o.categories(func(name string) bool { return name == outcome }))
+}
+
+// expectCategories predicts the probability of each category up to a number of them; outcomes with no more get a last
+// axis over theirs. Expected values of numbers are the same in all these predictions.
+func (o *Run) expectCategories(ctx context.Context, d NewData, categories int) (*Predicted, error) {
+	var shares []*Predicted
+	for d.category = 1; d.category <= max(1, categories); d.category++ {
+		p := &Predicted{}
+		if err := o.predict(ctx, d, p); err != nil {
+			return nil, err
+		}
+		shares = append(shares, p)
+	}
+	joined := shares[0]
+	for i, v := range joined.Variables {
+		if set, ok := o.Stored.Layout.SetOf(v.Name); ok && set.Size <= categories {
+			joined.Variables[i] = alongSet(v, set)
+			joined.Values[i] = interleave(shares[:set.Size], i)
+		}
+	}
+	return joined, nil
+}
+
+// writeExpected writes expected values into the group predictions of the run. If all outcomes are numbers, it keeps one
+// draw at a time in memory.
 func (o *Run) writeExpected(ctx context.Context, d NewData) error {
 	to := &keptGroup{run: o.Stored}
-	categories := o.categories()
+	categories := o.categories(func(string) bool { return true })
 	if categories == 0 {
 		if err := o.predict(ctx, d, to); err != nil {
 			return err
 		}
 		return to.end()
 	}
-	var shares []*Predicted
-	for d.Category = 1; d.Category <= categories; d.Category++ {
-		p := &Predicted{}
-		if err := o.predict(ctx, d, p); err != nil {
-			return err
-		}
-		shares = append(shares, p)
-	}
-	joined := shares[0]
-	for i, v := range joined.Variables {
-		if set, ok := o.Stored.Layout.SetOf(v.Name); ok {
-			joined.Variables[i] = alongSet(v, set)
-			joined.Values[i] = interleave(shares[:set.Size], i)
-		}
+	joined, err := o.expectCategories(ctx, d, categories)
+	if err != nil {
+		return err
 	}
 	if err := joined.handTo(to); err != nil {
 		return err
@@ -90,10 +87,10 @@ func (o *Run) writeExpected(ctx context.Context, d NewData) error {
 	return to.end()
 }
 
-// categories is the largest number of categories of an outcome, 0 if all outcomes are numbers.
-func (o *Run) categories() (most int) {
+// categories is the largest number of categories of some outcomes, 0 if they are numbers.
+func (o *Run) categories(of func(outcome string) bool) (most int) {
 	for _, v := range o.Stored.Layout.Observed {
-		if set, ok := o.Stored.Layout.SetOf(v.Name); ok {
+		if set, ok := o.Stored.Layout.SetOf(v.Name); ok && of(v.Name) {
 			most = max(most, set.Size)
 		}
 	}

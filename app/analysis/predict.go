@@ -120,24 +120,35 @@ func Replicate(ctx context.Context, run *store.Run, seed *uint64, n notes.Notes)
 	if err != nil {
 		return fault.Of(err)
 	}
-	defer n.ProgressEnd()
+	if err := o.predictAtDraws(ctx, 1, func(chain, k int) error {
+		values := draw.at(chain, k)
+		if leftOut != nil {
+			values = append(values[:len(values):len(values)], drawLeftOut.at(chain, k)...)
+		}
+		return fault.Of(w.Append(chain, values, nil))
+	}); err != nil {
+		return err
+	}
+	return fault.Of(w.Close(store.Finished, nil))
+}
+
+// predictAtDraws predicts at every thin-th draw of a run by do, and reports progress.
+func (o *Run) predictAtDraws(ctx context.Context, thin int, do func(chain, draw int) error) error {
+	defer o.notes.ProgressEnd()
+	done, total := 0, o.Stored.Layout.Chains*((o.Stored.Info.Draws+thin-1)/thin)
 	for chain := range o.Stored.Layout.Chains {
-		for k := range o.Stored.Info.Draws {
+		for draw := 0; draw < o.Stored.Info.Draws; draw += thin {
 			if ctx.Err() != nil {
 				return fault.Interrupted()
 			}
-			values := draw.at(chain, k)
-			if leftOut != nil {
-				values = append(values[:len(values):len(values)], drawLeftOut.at(chain, k)...)
+			if err := do(chain, draw); err != nil {
+				return err
 			}
-			if err := w.Append(chain, values, nil); err != nil {
-				return fault.Of(err)
-			}
-			n.Progress(infer.Progress{Phase: infer.Predicting, Done: chain*o.Stored.Info.Draws + k + 1,
-				Total: o.Stored.Layout.Chains * o.Stored.Info.Draws})
+			done++
+			o.notes.Progress(infer.Progress{Phase: infer.Predicting, Done: done, Total: total})
 		}
 	}
-	return fault.Of(w.Close(store.Finished, nil))
+	return nil
 }
 
 // replicating loads the model of a run so that it draws replicates. Where these are drawn given discrete unknowns,
@@ -147,7 +158,7 @@ func (o *Run) replicating() (program, leftOut *compiler.Program, err error) {
 	if _, err = o.sampledProgram(); err != nil {
 		return nil, nil, err
 	}
-	if program, err = o.predictiveProgram(compiler.FromPosterior); err != nil {
+	if program, err = o.predictiveProgram(compiler.FromPosterior, nil); err != nil {
 		return nil, nil, err
 	}
 	byRow := func(name string) bool {
@@ -156,7 +167,7 @@ func (o *Run) replicating() (program, leftOut *compiler.Program, err error) {
 		})
 	}
 	if slices.ContainsFunc(program.GivenUnknowns(), byRow) {
-		leftOut, _, err = o.predictive(compiler.FromParameters)
+		leftOut, _, err = o.predictive(compiler.FromParameters, nil)
 	}
 	return program, leftOut, err
 }

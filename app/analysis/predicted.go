@@ -5,6 +5,7 @@ import (
 
 	"ppl/app"
 	"ppl/app/fault"
+	"ppl/compiler"
 	"ppl/lang/types"
 	"ppl/posterior/store"
 )
@@ -75,6 +76,11 @@ func (o *Run) predict(ctx context.Context, d NewData, to receiver) error {
 	if err != nil {
 		return err
 	}
+	return o.predictBy(ctx, d, program, to)
+}
+
+// predictBy hands what a program predicts to a receiver.
+func (o *Run) predictBy(ctx context.Context, d NewData, program *compiler.Prediction, to receiver) error {
 	vs := Variables(program)
 	if d.Expected {
 		vs = asMeans(vs)

@@ -8,7 +8,6 @@ import (
 	"ppl/app/fault"
 	"ppl/app/notes"
 	"ppl/compiler"
-	"ppl/infer"
 	"ppl/lang/types"
 	"ppl/posterior/store"
 )
@@ -23,7 +22,7 @@ type NewData struct {
 	// outcomes have their expected values at each draw of the posterior in the place of draws
 	Expected bool
 	// whose probability is the expected value of an outcome that is a category, from 1; 0 for none
-	Category int
+	category int
 	Groups   compiler.NewGroups
 	Thin     int     // predict at every Thin-th draw; 0 means 1
 	Seed     *uint64 // nil: the seed of the run
@@ -62,16 +61,11 @@ func Predict(ctx context.Context, run *store.Run, d NewData, n notes.Notes) (*Ou
 	if seen != nil {
 		seen.Unrecorded = !d.Censored && program.Recorded() == seen.Forecast.Outcome.Name
 	}
-	w, err := store.ExtendPredictions(run.System(), run.Dir, Variables(program), app.AsObserved(program.Given()))
-	if err != nil {
-		return nil, fault.Of(err)
-	}
-	if err := o.drawNew(ctx, d, program, func(chain int, values []float64) error {
-		return w.Append(chain, values, nil)
-	}); err != nil {
+	to := &keptGroup{run: run}
+	if err := o.predictBy(ctx, d, program, to); err != nil {
 		return nil, err
 	}
-	return seen, fault.Of(w.Close(store.Finished, nil))
+	return seen, to.end()
 }
 
 // Variables lists what a program predicts.
@@ -114,7 +108,7 @@ func (o *Run) newData(d NewData) ([]compiler.DataArg, error) {
 func (o *Run) newRun(d NewData) compiler.SampledRun {
 	run := o.sampled()
 	run.HeldOut, run.Recorded, run.Expected = d.HeldOut, d.Censored, d.Expected
-	run.Category, run.Groups = d.Category, d.Groups
+	run.Category, run.Groups = d.category, d.Groups
 	return run
 }
 
@@ -141,42 +135,30 @@ func (o *Run) sampled() compiler.SampledRun {
 // drawNew draws what is predicted at every thin-th draw of the posterior.
 func (o *Run) drawNew(ctx context.Context, d NewData, program *compiler.Prediction,
 	to func(chain int, values []float64) error) error {
-	saved, first, thin := program.Saved(), program.Replicas(), max(1, d.Thin)
+	saved, first := program.Saved(), program.Replicas()
 	seed := o.Stored.Info.Seed
 	if d.Seed != nil {
 		seed = *d.Seed
 	}
 	values := make([]float64, app.TotalSize(saved))
 	var predicted []float64
-	defer o.notes.ProgressEnd()
-	done, total := 0, o.Stored.Layout.Chains*((o.Stored.Info.Draws+thin-1)/thin)
-	for chain := range o.Stored.Layout.Chains {
-		for draw := 0; draw < o.Stored.Info.Draws; draw += thin {
-			if ctx.Err() != nil {
-				return fault.Interrupted()
-			}
-			at := 0
-			for i, v := range saved[:first] {
-				if err := o.enter(values[at:at+v.Size()], v.Name, program.Element[i], chain, draw); err != nil {
-					return fault.Of(err)
-				}
-				at += v.Size()
-			}
-			program.Complete(replicating(seed, chain, draw), values)
-			predicted = predicted[:0]
-			for _, part := range program.Predicted {
-				for _, k := range part.At {
-					predicted = append(predicted, values[k])
-				}
-			}
-			if err := to(chain, predicted); err != nil {
+	return o.predictAtDraws(ctx, max(1, d.Thin), func(chain, draw int) error {
+		at := 0
+		for i, v := range saved[:first] {
+			if err := o.enter(values[at:at+v.Size()], v.Name, program.Element[i], chain, draw); err != nil {
 				return fault.Of(err)
 			}
-			done++
-			o.notes.Progress(infer.Progress{Phase: infer.Predicting, Done: done, Total: total})
+			at += v.Size()
 		}
-	}
-	return nil
+		program.Complete(replicating(seed, chain, draw), values)
+		predicted = predicted[:0]
+		for _, part := range program.Predicted {
+			for _, k := range part.At {
+				predicted = append(predicted, values[k])
+			}
+		}
+		return fault.Of(to(chain, predicted))
+	})
 }
 
 // enter lays elements of a draw of a variable into values; those that the run does not have are 0.

@@ -65,9 +65,10 @@ func (o *Run) unchanged() (text string, args []compiler.DataArg, err error) {
 	return text, args, err
 }
 
-// predictiveProgram loads the model of a run, with the data that it was sampled with, so that it draws its data.
-func (o *Run) predictiveProgram(from compiler.Basis) (*compiler.Program, error) {
-	p, ds, err := o.predictive(from)
+// predictiveProgram loads the model of a run, with the data that it was sampled with, so that it draws its data
+// or, if an expectation is asked for, gives their expected values.
+func (o *Run) predictiveProgram(from compiler.Basis, expect *compiler.Expectation) (*compiler.Program, error) {
+	p, ds, err := o.predictive(from, expect)
 	if err != nil {
 		return nil, err
 	}
@@ -78,16 +79,18 @@ func (o *Run) predictiveProgram(from compiler.Basis) (*compiler.Program, error) 
 }
 
 // predictive is the program with what is wrong with it; nil if that is an error.
-func (o *Run) predictive(from compiler.Basis) (*compiler.Program, []diag.Diagnostic, error) {
+func (o *Run) predictive(from compiler.Basis, expect *compiler.Expectation) (*compiler.Program, []diag.Diagnostic,
+	error) {
 	text, args, err := o.unchanged()
 	if err != nil {
 		return nil, nil, err
 	}
-	p, ds := compiler.Load(compiler.Request{Path: o.ModelPath(), Text: text, Data: args, Predict: from})
+	request := compiler.Request{Path: o.ModelPath(), Text: text, Data: args, Predict: from, Expect: expect}
+	p, ds := compiler.Load(request)
 	if p == nil {
 		run := o.sampled()
-		held, more := compiler.Load(compiler.Request{Path: o.ModelPath(), Text: text, Run: &run, Predict: from})
-		if held != nil {
+		request.Run = &run
+		if held, more := compiler.Load(request); held != nil {
 			return held, more, nil
 		}
 	}

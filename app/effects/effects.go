@@ -320,56 +320,22 @@ func (f *frame) predictAll(ctx context.Context, e *Effects) (all [][][]float64, 
 	if err := f.writeGrid(e, path); err != nil {
 		return nil, err
 	}
-	last := Axis{Name: f.outcome.Name, Category: true, Values: f.categories()}
-	if e.Shares = last.Values != nil; e.Shares {
-		for k := range last.Values {
-			values, err := f.predict(ctx, path, len(e.Places), k+1)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, values...)
-		}
-	} else {
-		last.Values = f.columns()
-		values, err := f.predict(ctx, path, len(e.Places), 0)
-		if err != nil {
-			return nil, err
-		}
-		for k := range max(1, len(last.Values)) { // the columns of a place are next to each other
-			for j := range e.Places {
-				all = append(all, values[j*max(1, len(last.Values))+k])
-			}
+	values, last, err := f.predict(ctx, path, len(e.Places))
+	if err != nil {
+		return nil, err
+	}
+	n := max(1, len(last.Values)) // those of a place are next to each other
+	for k := range n {
+		for j := range e.Places {
+			all = append(all, values[j*n+k])
 		}
 	}
 	if last.Values != nil {
 		e.Terms = append(e.Terms, last)
 		e.Places = places(e.Terms)
 	}
+	_, e.Shares = f.run.Stored.Layout.SetOf(f.outcome.Name)
 	return all, nil
-}
-
-// columns are those of the outcome; nil if it has one value in each row.
-func (f *frame) columns() (all []Value) {
-	if len(f.outcome.Dims) < 2 {
-		return nil
-	}
-	for k := range f.outcome.Shape[1] {
-		v := Value{Number: float64(k + 1), Label: fmt.Sprint(k + 1)}
-		if labels := f.outcome.Label; len(labels) > 1 && labels[1] != nil {
-			v.Label = labels[1][k]
-		}
-		all = append(all, v)
-	}
-	return all
-}
-
-// categories are those of the outcome; nil if it is a number.
-func (f *frame) categories() (all []Value) {
-	set, _ := f.run.Stored.Layout.SetOf(f.outcome.Name)
-	for k := range set.Size {
-		all = append(all, Value{float64(k + 1), set.Element(float64(k + 1))})
-	}
-	return all
 }
 
 // writeGrid writes the predictors at the places of the terms as new data, and names the values of the others.
@@ -399,20 +365,26 @@ func (f *frame) writeGrid(e *Effects, path string) error {
 	return fault.Of(os.WriteFile(path, text, 0o600))
 }
 
-// predict returns the expected outcome, or the probability of a category, at n places that a file has; of an outcome
-// with columns a place has a value for each.
-func (f *frame) predict(ctx context.Context, path string, n, category int) ([][][]float64, error) {
-	p, err := f.run.PredictInMemory(ctx, analysis.NewData{Data: []string{path}, Expected: true, Category: category,
-		Groups: f.question.Groups, Thin: f.question.Thin})
+// predict returns the expected outcome at n places that a file has. An outcome that is a category, or has columns, has
+// several values at each place, which the axis names.
+func (f *frame) predict(ctx context.Context, path string, n int) (values [][][]float64, last Axis, err error) {
+	p, err := f.run.Expect(ctx, analysis.NewData{Data: []string{path}, Groups: f.question.Groups,
+		Thin: f.question.Thin}, f.outcome.Name)
 	if err != nil {
-		return nil, err
+		return nil, last, err
 	}
-	k := slices.IndexFunc(p.Variables, func(v types.Variable) bool { return v.Name == f.outcome.Name })
-	n *= max(1, len(f.columns()))
-	if k < 0 || p.Variables[k].Size() != n {
-		return nil, fault.Wrongf("the rows of %s do not follow from its predictors alone", f.outcome.Name)
+	i := slices.IndexFunc(p.Variables, func(v types.Variable) bool { return v.Name == f.outcome.Name })
+	if i < 0 || p.Variables[i].Shape[0] != n {
+		return nil, last, fault.Wrongf("the rows of %s do not follow from its predictors alone", f.outcome.Name)
 	}
-	return byPlace(p.Values[k], n), nil
+	v := p.Variables[i]
+	last = Axis{Name: f.outcome.Name, Category: true}
+	if len(v.Shape) > 1 {
+		for k := range v.Shape[1] {
+			last.Values = append(last.Values, Value{float64(k + 1), v.Place(1, k)})
+		}
+	}
+	return byPlace(p.Values[i], v.Size()), last, nil
 }
 
 // byPlace turns the draws of a chain, laid end to end, into those of each place.
