@@ -7,60 +7,49 @@ import (
 	"strconv"
 )
 
-// A censored column says of each row what is known of the outcome, by a word or a number.
+// A censored column gives for each row what is known of the outcome.
 type censored struct {
 	*equation
 	node   *node
 	column *Column
+	kinds  []string // of each row: left, none, right or interval; "" if the column has no value
 }
 
-// kinds are the words of a column of cens(), and the numbers in their place.
-func kinds() map[string]float64 {
+// codes are the numbers of a column of cens() in the place of words.
+func codes() map[string]float64 {
 	return map[string]float64{"left": -1, "none": 0, "right": 1, "interval": 2}
 }
 
-// at reports whether a row has a kind.
-func (c censored) at(i int, word string) bool {
-	v := c.column.Values[i]
-	switch {
-	case math.IsNaN(v):
-		return false
-	case c.column.Levels == nil:
-		return v == kinds()[word]
+// readKinds reads a column of words or numbers, and refuses others.
+func (w *equation) readKinds(n *node) censored {
+	c := censored{equation: w, node: n, column: w.column(n)}
+	words := map[float64]string{}
+	for word, code := range codes() {
+		if c.column.Levels != nil {
+			code = float64(slices.Index(c.column.Levels, word) + 1)
+		}
+		words[code] = word
 	}
-	return c.column.Levels[int(v)-1] == word
+	for i, v := range c.column.Values {
+		kind := words[v]
+		if kind == "" && !math.IsNaN(v) {
+			w.fail(n, fmt.Sprintf("`%s` says of each row what is known of the outcome, by none, right, left and "+
+				"interval or by 0, 1, -1 and 2, and has another in row %d", c.column.Name, i+1), "")
+		}
+		c.kinds = append(c.kinds, kind)
+	}
+	return c
 }
 
 // has reports whether some row has a kind.
-func (c censored) has(word string) bool {
-	for i := range c.column.Values {
-		if c.at(i, word) {
-			return true
-		}
-	}
-	return false
-}
+func (c censored) has(kind string) bool { return slices.Contains(c.kinds, kind) }
 
 // is writes the condition that row i has a kind.
 func (c censored) is(word string) string {
 	if c.column.Levels != nil {
 		return fmt.Sprintf("%s[i] == %s", c.factor(c.node).name, strconv.Quote(word))
 	}
-	return fmt.Sprintf("%s[i] == %v", c.number(c.node).name, kinds()[word])
-}
-
-// check refuses other words and numbers.
-func (c censored) check() {
-	for i, v := range c.column.Values {
-		known := math.IsNaN(v)
-		for word := range kinds() {
-			known = known || c.at(i, word)
-		}
-		if !known {
-			c.fail(c.node, fmt.Sprintf("`%s` says of each row what is known of the outcome, by none, right, left and "+
-				"interval or by 0, 1, -1 and 2, and has another in row %d", c.column.Name, i+1), "")
-		}
-	}
+	return fmt.Sprintf("%s[i] == %v", c.number(c.node).name, codes()[word])
 }
 
 // censoring reads cens(c), or cens(c, upper) if some values are only known to be in an interval.
@@ -69,8 +58,7 @@ func (w *equation) censoring(n *node) {
 		w.fail(n, "cens takes a column that says what is known of a row, and one of the upper ends of intervals", "")
 	}
 	arg := n.args[0].inner()
-	c := censored{w, arg, w.column(arg)}
-	c.check()
+	c := w.readKinds(arg)
 	if c.has("interval") && len(n.args) < 2 {
 		w.fail(n, fmt.Sprintf("`%s` has rows with intervals, whose upper ends are in no column of cens", c.column.Name),
 			fmt.Sprintf("write cens(%s, upper)", arg))
@@ -111,7 +99,7 @@ func (c censored) limits() {
 func (c censored) intervals(ends *node) {
 	y, upper := &c.outcome, c.number(ends)
 	for i, v := range upper.values {
-		if low := y.column.Values[i]; c.at(i, "interval") && v <= low {
+		if low := y.column.Values[i]; c.kinds[i] == "interval" && v <= low {
 			c.fail(ends, fmt.Sprintf("the interval in row %d is from %v to %v, and has no width", i+1, low, v), "")
 		}
 	}
@@ -135,8 +123,8 @@ func (c censored) hazard() {
 	events := c.define("event", c.is("right")+" ? 0 : 1", nil)
 	h := &c.equation.hazard
 	h.events = events.name + "[i]"
-	h.isEvent = make([]bool, len(c.column.Values))
+	h.isEvent = make([]bool, len(c.kinds))
 	for i := range h.isEvent {
-		h.isEvent[i] = c.at(i, "none")
+		h.isEvent[i] = c.kinds[i] == "none"
 	}
 }

@@ -421,8 +421,8 @@ func (w *writer) columnLevels(n *node) *factor {
 	c := w.column(n)
 	f := &factor{column: c.Name, levels: c.Levels, codes: make([]int, len(c.Values))}
 	if c.Levels == nil {
-		distinct := slices.Compact(slices.Sorted(slices.Values(present(c.Values))))
-		for _, v := range distinct {
+		all := distinct(c.Values)
+		for _, v := range all {
 			if v != math.Trunc(v) {
 				w.fail(n, fmt.Sprintf("`%s` has numbers that are not whole, such as %v, and cannot name groups",
 					c.Name, v),
@@ -431,7 +431,7 @@ func (w *writer) columnLevels(n *node) *factor {
 			f.levels = append(f.levels, strconv.FormatFloat(v, 'f', -1, 64))
 		}
 		for i, v := range c.Values {
-			if at, ok := slices.BinarySearch(distinct, v); ok {
+			if at, ok := slices.BinarySearch(all, v); ok {
 				f.codes[i] = at + 1
 			}
 		}
@@ -475,6 +475,11 @@ func present(values []float64) (all []float64) {
 		}
 	}
 	return all
+}
+
+// distinct are the different values that are present, in order.
+func distinct(values []float64) []float64 {
+	return slices.Compact(slices.Sorted(slices.Values(present(values))))
 }
 
 func meanOf(values []float64) float64 {

@@ -165,7 +165,7 @@ func (e *equation) multiplier(a auxiliary) string {
 	if x := e.expander(isTerm).expand(right); x.intercept() {
 		e.fail(right, fmt.Sprintf("an intercept of `%s` would multiply the coefficients and cut points by a common "+
 			"factor, which no data determine", a.name),
-			fmt.Sprintf("write %s ~ 0 + %s, and cmc = FALSE in bf() or lf() if that is a factor", a.name, right))
+			fmt.Sprintf("write lf(%s ~ 0 + %s), with cmc = FALSE in it if that is a factor", a.name, right))
 	}
 	return e.predicted(a, right) + " * "
 }
@@ -191,14 +191,11 @@ func (e *equation) startOf(a auxiliary) (at float64, words string) {
 // predictor adds the terms of the right side of a formula to a predictor.
 func (e *equation) predictor(p *predictor, right *node) *predictor {
 	x := e.expander(isTerm).expand(right)
-	p.contrasts = x.intercept() || e.contrasted[p.parameter]
-	if p.centre = x.intercept(); !p.centre && p.of == e.named("") {
-		switch {
-		case e.family.takes == orderedOutcome:
-			e.fail(right, "an ordered outcome has cut points in the place of an intercept", "leave out the 0 or -1")
-		case e.family.hazard:
-			e.fail(right, "a hazard has levels of intervals in the place of an intercept", "leave out the 0 or -1")
-		}
+	switch p.centre = x.intercept(); {
+	case !p.centre && e.cutsOf(p):
+		e.fail(right, "an ordered outcome has cut points in the place of an intercept", "leave out the 0 or -1")
+	case !p.centre && e.hazardOf(p):
+		e.fail(right, "a hazard has levels of intervals in the place of an intercept", "leave out the 0 or -1")
 	}
 	offsets := e.offsets(p, x)
 	e.population(p, x.terms)
@@ -260,7 +257,7 @@ func (e *equation) intercept(p *predictor) {
 	case e.cutsOf(p):
 		e.cutPoints(p)
 		return
-	case e.family.hazard && p.of == e.named(""):
+	case e.hazardOf(p):
 		e.hazardLevels()
 		return
 	}

@@ -17,10 +17,11 @@ type hazard struct {
 	isEvent []bool    // nil if all are
 }
 
-// intervals begin at quantiles of the times of events, so that each has as many of these.
-func (e *equation) intervals() []float64 {
-	const most, each = 10, 5 // intervals, and events of each
-	var times []float64
+// hazardOf reports whether levels of a hazard take the place of the intercept of a predictor.
+func (e *equation) hazardOf(p *predictor) bool { return e.family.hazard && p.of == e.named("") }
+
+// eventTimes are those of rows that are events, in order.
+func (e *equation) eventTimes() (times []float64) {
 	for i, v := range e.outcome.column.Values {
 		if !math.IsNaN(v) && (e.hazard.isEvent == nil || e.hazard.isEvent[i]) {
 			times = append(times, v)
@@ -30,9 +31,16 @@ func (e *equation) intervals() []float64 {
 		e.fail(e.left, "no row is an event: all times are censored", "")
 	}
 	slices.Sort(times)
+	return times
+}
+
+// intervals begin at quantiles of the times of events, so that each has as many of these.
+func intervals(times []float64) []float64 {
+	const most, each = 10, 5 // intervals, and events of each
+	n := min(most, max(1, len(times)/each))
 	starts := []float64{0}
-	for k := 1; k < min(most, max(1, len(times)/each)); k++ {
-		start := times[k*len(times)/min(most, max(1, len(times)/each))]
+	for k := 1; k < n; k++ {
+		start := times[k*len(times)/n]
 		if start > starts[len(starts)-1] && start < times[len(times)-1] {
 			starts = append(starts, start)
 		}
@@ -42,20 +50,14 @@ func (e *equation) intervals() []float64 {
 
 // hazardLevels writes the prior of the hazard in each interval, about that of all times together.
 func (e *equation) hazardLevels() {
-	e.hazard.starts = e.intervals()
-	total, events := 0.0, 0.0
-	for i, v := range e.outcome.column.Values {
-		if math.IsNaN(v) {
-			continue
-		}
+	events, total := e.eventTimes(), 0.0
+	for _, v := range present(e.outcome.column.Values) {
 		total += v
-		if e.hazard.isEvent == nil || e.hazard.isEvent[i] {
-			events++
-		}
 	}
+	e.hazard.starts = intervals(events)
 	e.hazard.levels = e.fresh(e.named("level"))
 	e.prior(e.hazard.levels, "level", fmt.Sprintf("%s[1..%d]", e.hazard.levels, len(e.hazard.starts)),
-		fmt.Sprintf("Normal(%s, 2.5)", rounded(math.Log(events/total))), "log(events / time of all rows), 2.5")
+		fmt.Sprintf("Normal(%s, 2.5)", rounded(math.Log(float64(len(events))/total))), "log(events / time of all rows), 2.5")
 }
 
 // observeHazard writes the density of a time: the hazard at it, if it is an event, times the probability to reach it.

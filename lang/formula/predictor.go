@@ -22,7 +22,6 @@ type predictor struct {
 	grouped   []string // of groups, at row i
 	shift     []string // what centring takes away from the intercept at 0
 	centre    bool     // quantities without levels are centred: there is an intercept, or cut points
-	contrasts bool     // factors have a reference level
 }
 
 // named is the name of a coefficient of the predictor, b_x or b_sigma_x.
@@ -70,7 +69,7 @@ type axis struct {
 func (w *equation) population(p *predictor, ts terms) {
 	var all []coefficient
 	coded := ts
-	if p.contrasts {
+	if w.contrasted[p.parameter] {
 		coded = ts.with(nil)
 	}
 	for _, t := range ts {
@@ -159,14 +158,19 @@ const manyLevels = 2000
 
 // checkLevels refuses factors of very many levels, which should be groups.
 func (w *writer) checkLevels(t term, axes []axis) {
+	if count := combinations(axes); count > manyLevels {
+		w.failTerm(t, fmt.Sprintf("would have %.0f coefficients", count),
+			fmt.Sprintf("write groups as (1 | %s), which estimates how much they differ", t))
+	}
+}
+
+// combinations counts those of the levels of axes.
+func combinations(axes []axis) float64 {
 	count := 1.0
 	for _, a := range axes {
 		count *= float64(len(a.levels))
 	}
-	if count > manyLevels {
-		w.failTerm(t, fmt.Sprintf("would have %.0f coefficients", count),
-			fmt.Sprintf("write groups as (1 | %s), which estimates how much they differ", t))
-	}
+	return count
 }
 
 // contrasts counts the axes with contrasts.
@@ -197,13 +201,16 @@ func (w *writer) numbers(n *node, t term) []numeric {
 // noteFewValues says of a column with a few whole numbers, which may be meant as levels, that it is taken as a number.
 func (w *writer) noteFewValues(n *node, v numeric) {
 	const least, most = 3, 6
-	distinct := slices.Compact(slices.Sorted(slices.Values(present(v.values))))
-	whole := !slices.ContainsFunc(distinct, func(x float64) bool { return x != math.Trunc(x) })
-	if n.op != opName || !v.plain || !whole || len(distinct) < least || len(distinct) > most {
+	if n.op != opName || !v.plain {
+		return
+	}
+	all := distinct(v.values)
+	if len(all) < least || len(all) > most ||
+		slices.ContainsFunc(all, func(x float64) bool { return x != math.Trunc(x) }) {
 		return
 	}
 	note := fmt.Sprintf("# %s has %d values and is taken as a number; factor(%[1]s) has an effect of each", n.text,
-		len(distinct))
+		len(all))
 	if !slices.Contains(w.asNumbers, note) {
 		w.asNumbers = append(w.asNumbers, note)
 	}
@@ -328,10 +335,9 @@ func (w *writer) polynomialOf(n *node) (x numeric, degree int, raw bool) {
 			w.fail(a, "poly takes a column, a degree and raw = TRUE", "")
 		}
 	}
-	if distinct := len(slices.Compact(slices.Sorted(slices.Values(present(x.values))))); degree < 1 ||
-		degree >= distinct {
+	if count := len(distinct(x.values)); degree < 1 || degree >= count {
 		w.fail(n, fmt.Sprintf("a polynomial of degree %d needs more than %[1]d different values; %s has %d", degree,
-			x.name, distinct), "")
+			x.name, count), "")
 	}
 	return x, degree, raw
 }

@@ -89,11 +89,7 @@ func (w *writer) checkRank(intercept bool, all []coefficient) {
 	}
 	p := 1.0
 	for _, c := range all {
-		count := 1.0
-		for _, a := range c.axes {
-			count *= float64(len(a.levels))
-		}
-		p += count
+		p += combinations(c.axes)
 	}
 	if p*p*float64(w.size) > most {
 		return

@@ -94,12 +94,11 @@ func largest(x *datafile.Array) (v float64) {
 	return v
 }
 
-// ofAbsent learns from a run the sets that new data do not give: of the columns of outcomes, and those that only absent
-// data number.
+// ofAbsent learns from a run the sets that only absent data have.
 func (z *sizes) ofAbsent(known *Known, absent []*model.Array) {
 	for _, s := range z.d.Model.Sizes {
 		names := known.elements(s)
-		if _, learned := z.d.Sizes[s]; learned || names == nil || !z.areColumns(s) && !z.areNumberedBy(s, absent) {
+		if _, learned := z.d.Sizes[s]; learned || names == nil || !z.isAbsent(s, absent) {
 			continue
 		}
 		z.learn(s, len(names), "the run", s.At)
@@ -119,31 +118,19 @@ func (z *sizes) complete() {
 	}
 }
 
-// areNumberedBy reports whether a set is that of an index among some arrays, and of no other data.
-func (z *sizes) areNumberedBy(s *model.Size, arrays []*model.Array) (found bool) {
-	for _, a := range z.d.Model.Arrays {
-		axis := slices.ContainsFunc(a.Type.Axes, func(axis *model.Set) bool { return sizeOf(axis) == s })
-		if a.Role != model.Data || sizeOf(a.IndexOf) != s && !axis {
-			continue
-		}
-		if axis || !slices.Contains(arrays, a) {
-			return false
-		}
-		found = true
-	}
-	return found
-}
-
-// areColumns reports whether a set is a later axis of data, and neither the first axis of any nor what an index names.
-func (z *sizes) areColumns(s *model.Size) (later bool) {
+// isAbsent reports whether data have a set that absent data alone number, or have as a later axis. The rows of data,
+// their first axis, are those of the new data.
+func (z *sizes) isAbsent(s *model.Size, absent []*model.Array) (found bool) {
 	for _, a := range z.d.Model.Arrays {
 		if a.Role != model.Data {
 			continue
 		}
-		if sizeOf(a.IndexOf) == s || len(a.Type.Axes) > 0 && sizeOf(a.Type.Axes[0]) == s {
+		numbers := sizeOf(a.IndexOf) == s
+		axis := slices.IndexFunc(a.Type.Axes, func(axis *model.Set) bool { return sizeOf(axis) == s })
+		if axis == 0 || numbers && !slices.Contains(absent, a) {
 			return false
 		}
-		later = later || slices.ContainsFunc(a.Type.Axes, func(axis *model.Set) bool { return sizeOf(axis) == s })
+		found = found || numbers || axis > 0
 	}
-	return later
+	return found
 }
