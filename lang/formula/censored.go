@@ -33,8 +33,8 @@ func (w *equation) readKinds(n *node) censored {
 	for i, v := range c.column.Values {
 		kind := words[v]
 		if kind == "" && !math.IsNaN(v) {
-			w.fail(n, fmt.Sprintf("`%s` says of each row what is known of the outcome, by none, right, left and "+
-				"interval or by 0, 1, -1 and 2, and has another in row %d", c.column.Name, i+1), "")
+			w.fail(n, fmt.Sprintf("`%s` has to be what is known of the outcome in each row, one of none, right, left and "+
+				"interval or of 0, 1, -1 and 2, and has another in row %d", c.column.Name, i+1), "")
 		}
 		c.kinds = append(c.kinds, kind)
 	}
@@ -55,7 +55,7 @@ func (c censored) is(word string) string {
 // censoring reads cens(c), or cens(c, upper) if some values are only known to be in an interval.
 func (w *equation) censoring(n *node) {
 	if len(n.args) < 1 || len(n.args) > 2 {
-		w.fail(n, "cens takes a column that says what is known of a row, and one of the upper ends of intervals", "")
+		w.fail(n, "cens takes a column of what is known in each row, and one of the upper ends of intervals", "")
 	}
 	arg := n.args[0].inner()
 	c := w.readKinds(arg)
