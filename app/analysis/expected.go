@@ -32,7 +32,9 @@ func (o *Run) expectAgain(ctx context.Context, d NewData, to receiver) error {
 	if err := to.begin(asMeans(program.Saved()[program.Replicas():]), app.AsObserved(program.Constants())); err != nil {
 		return err
 	}
-	return o.predictAtDraws(ctx, max(1, d.Thin), func(chain, k int) error { return to.take(chain, expected.at(chain, k)) })
+	return o.predictAtDraws(ctx, max(1, d.Thin), func(chain, k int) error {
+		return to.take(chain, expected.at(chain, k))
+	})
 }
 
 // Expect returns the expected values of an outcome, with whatever else the model observes. If it is a category, it has

@@ -177,8 +177,8 @@ both[i in N] ~ MvNormal([a + x[i], b * x[i]], sd = [1, 2], corr = r)
 	}
 }
 
-// TestIntervals holds that new data need not have what only concerns how outcomes were recorded, and may lack some names
-// that a definition of the model compares it with.
+// TestIntervals holds that new data need not have what only concerns how outcomes were recorded, and may lack some
+// names that a definition of the model compares it with.
 func TestIntervals(t *testing.T) {
 	run := sampled(t, `data y[N], n[N], f[N]: index(F), x[N] from "t.csv"
 a, b ~ Normal(0, 2)

@@ -33,8 +33,8 @@ func (w *equation) readKinds(n *node) censored {
 	for i, v := range c.column.Values {
 		kind := words[v]
 		if kind == "" && !math.IsNaN(v) {
-			w.fail(n, fmt.Sprintf("`%s` has to be what is known of the outcome in each row, one of none, right, left and "+
-				"interval or of 0, 1, -1 and 2, and has another in row %d", c.column.Name, i+1), "")
+			w.fail(n, fmt.Sprintf("`%s` has to be what is known of the outcome in each row, one of none, right, left "+
+				"and interval or of 0, 1, -1 and 2, and has another in row %d", c.column.Name, i+1), "")
 		}
 		c.kinds = append(c.kinds, kind)
 	}

@@ -57,7 +57,8 @@ func (e *equation) hazardLevels() {
 	e.hazard.starts = intervals(events)
 	e.hazard.levels = e.fresh(e.named("level"))
 	e.prior(e.hazard.levels, "level", fmt.Sprintf("%s[1..%d]", e.hazard.levels, len(e.hazard.starts)),
-		fmt.Sprintf("Normal(%s, 2.5)", rounded(math.Log(float64(len(events))/total))), "log(events / time of all rows), 2.5")
+		fmt.Sprintf("Normal(%s, 2.5)", rounded(math.Log(float64(len(events))/total))),
+		"log(events / time of all rows), 2.5")
 }
 
 // observeHazard writes the density of a time: the hazard at it, if it is an event, times the probability to reach it.
