@@ -4,7 +4,7 @@
 // likelihood, which sees more (Modrák et al. 2023).
 //
 //	go run ./experiments/calibration [-replicates 100] [-only NAME,…] [-samplers NAME,…] [-runs FILE]
-//	go run ./experiments/calibration -random 300 [-planted] [-replicates 20] [-samplers NAME,…] [-runs FILE]
+//	go run ./experiments/calibration -random 300 [-planted] [-replicates 20] [-first 0] [-samplers NAME,…] [-runs FILE]
 //
 // It writes experiments/calibration/RESULTS.md; with -random, of that many random hierarchical models in the place of
 // the examples, RANDOM.md (random.go). With -planted their posteriors are sampled with a scale that is half as wide,
@@ -46,6 +46,7 @@ type run struct {
 func main() {
 	log.SetFlags(0)
 	replicates := flag.Int("replicates", 100, "data sets of each model")
+	first := flag.Int("first", 0, "`number` of the data set to begin with, where earlier ones were run elsewhere")
 	only := flag.String("only", "", "models, separated by commas; all if empty")
 	file := flag.String("runs", filepath.Join(os.TempDir(), "calibration.jsonl"), "`file` of the runs done")
 	random := flag.Int("random", 0, "`number` of random models; 0: the examples")
@@ -53,7 +54,7 @@ func main() {
 	by := flag.String("samplers", "", "samplers, separated by commas; all if empty")
 	limit := flag.Duration("limit", 5*time.Minute, "processor time of a run, at which it is stopped and counted")
 	flag.Parse()
-	q := request{*replicates, chosen(*only), chosen(*by), *random, *planted, *file, *limit}
+	q := request{*first, *replicates, chosen(*only), chosen(*by), *random, *planted, *file, *limit}
 	if err := q.measure(); err != nil {
 		log.Fatal(err)
 	}
@@ -61,6 +62,7 @@ func main() {
 
 // A request is what is to be measured.
 type request struct {
+	first      int // of the data sets
 	replicates int
 	models     func(name string) bool
 	samplers   func(name string) bool
@@ -104,7 +106,7 @@ func (q request) run(e experiment, models []model) ([]run, error) {
 	if err != nil {
 		return nil, err
 	}
-	for replicate := range q.replicates {
+	for replicate := q.first; replicate < q.replicates; replicate++ {
 		for _, m := range models {
 			for _, s := range samplers() {
 				same := func(r run) bool {
