@@ -103,6 +103,12 @@ func (c *chain) double() {
 	c.setStep(c.step)
 }
 
+// isStuck reports whether nearly all points of the trajectory were rejected.
+func (c *chain) isStuck() bool {
+	const least = 0.1 // of the acceptance rate
+	return c.accept < least*float64(c.steps)
+}
+
 // end is the State from which the trajectory grows.
 func (c *chain) end() *[]float64 {
 	if c.forward {

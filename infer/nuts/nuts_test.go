@@ -271,3 +271,55 @@ func TestImages(t *testing.T) {
 		t.Errorf("chains that stay in their modes have an R-hat of %.3f", r)
 	}
 }
+
+// arm is x ~ Normal(0, 1), y | x ~ Normal(0, narrow) where x is above 1.5, else Normal(0, 1).
+func arm(narrow float64) dynamicstest.Density {
+	return dynamicstest.Density{D: 2, Proper: true, LogPrior: func(theta autodiff.Node) autodiff.Node {
+		g := theta.Graph()
+		x := autodiff.SumAll(autodiff.Slice(theta, []int{0}, []int{1}))
+		y := autodiff.SumAll(autodiff.Slice(theta, []int{1}, []int{2}))
+		there := autodiff.Sigmoid(autodiff.Mul(g.Const(8), autodiff.Sub(x, g.Const(1.5))))
+		logSD := autodiff.Mul(g.Const(math.Log(narrow)), there)
+		z := autodiff.Mul(y, autodiff.Exp(autodiff.Neg(logSD)))
+		half := autodiff.Add(autodiff.Mul(x, x), autodiff.Mul(z, z))
+		return autodiff.Sub(autodiff.Mul(g.Const(-0.5), half), logSD)
+	}}
+}
+
+// A run that does not shorten its steps counts how often a chain is held where it is: often where a part of the target is
+// narrow, never where no part is.
+func TestHeld(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		narrow float64
+		is     bool
+	}{"an arm": {1. / 4, true}, "none": {1, false}} {
+		o := options(5)
+		o.Settings.Accept = defaultAccept
+		if _, report := draw(t, arm(c.narrow), o, rule{}); (report.Held >= 10) != c.is {
+			t.Errorf("%s: held %d times", name, report.Held)
+		}
+	}
+}
+
+// Steps are shortened where some trajectories diverged late in warm-up, or hardly moved, unless the acceptance rate was
+// asked for.
+func TestBeCareful(t *testing.T) {
+	for name, c := range map[string]struct {
+		seen   windowSeen
+		accept float64
+		note   string
+	}{
+		"all is well":      {windowSeen{Late: 1000, Usual: 450, Divergent: 2, Stuck: 1}, 0, ""},
+		"divergent":        {windowSeen{Late: 1000, Usual: 450, Divergent: 3}, 0, "3 of 1000 trajectories diverged"},
+		"hardly moving":    {windowSeen{Late: 1000, Usual: 450, Stuck: 2}, 0, "2 of 450 trajectories hardly moved"},
+		"a rate asked for": {windowSeen{Late: 1000, Usual: 450, Divergent: 30, Stuck: 20}, .7, ""},
+	} {
+		r := &run{options: infer.Options{Settings: infer.Settings{Accept: c.accept}}, state: state{Seen: c.seen}}
+		r.beCareful()
+		notes := strings.Join(r.report.Notes, "\n")
+		if r.state.Careful != (c.note != "") || !strings.HasPrefix(notes, c.note) || c.note == "" && notes != "" {
+			t.Errorf("%s: careful %t, %q", name, r.state.Careful, notes)
+		}
+	}
+}

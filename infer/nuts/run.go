@@ -63,6 +63,7 @@ type state struct {
 	Taken         []int            // how many iterations each chain has made after warm-up
 	Energies      []stats.Energies // by chain
 	Since         []sinceDraw      // by chain
+	Stuck         []bool           // by chain: its last trajectory hardly moved
 
 	Monitor *symmetry.Monitor // nil in warm-up, and where the target has no symmetries
 }
@@ -76,7 +77,8 @@ type sinceDraw struct {
 
 // windowSeen is what a window of warm-up has seen.
 type windowSeen struct {
-	Divergent, Late int           // trajectories in its second half
+	Divergent, Late int           // trajectories in its second half,
+	Stuck, Usual    int           // and those of them whose steps were no longer than those that are kept
 	Visited         [][][]float64 // where each chain's trajectories ended
 	Density         [][]float64   // log π there
 	Points          adapt.Points  // what the metric is learned from

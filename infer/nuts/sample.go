@@ -27,7 +27,7 @@ func (r *run) sample(resumed bool) error {
 	if !resumed {
 		r.report.Thin = max(r.options.Thin, r.report.Thin, 1)
 		r.state.Energies, r.state.Taken = make([]stats.Energies, len(r.chains)), make([]int, len(r.chains))
-		r.state.Since = make([]sinceDraw, len(r.chains))
+		r.state.Since, r.state.Stuck = make([]sinceDraw, len(r.chains)), make([]bool, len(r.chains))
 	}
 	r.images = symmetry.ImagesOf(r.named, r.state.Centring)
 	if r.images != nil && r.state.Monitor == nil {
@@ -83,6 +83,11 @@ func (r *run) count(c *chain) {
 		since.Diverged = true
 		r.report.Divergences++
 	}
+	stuck := c.isStuck()
+	if stuck && r.state.Stuck[c.lane] {
+		r.report.Held++
+	}
+	r.state.Stuck[c.lane] = stuck
 	if len(c.nonFinite) > 0 {
 		r.report.AddNonFinite(c.nonFinite)
 	}

@@ -10,12 +10,16 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// The acceptance goal is Stan's. Where trajectories still diverge late in warm-up the last window takes the higher one:
-// what Stan advises its users to do then.
+// The acceptance goal is Stan's. Where trajectories still fail late in warm-up the last window takes the higher one: what
+// Stan advises its users to do where they diverge. A trajectory whose points are nearly all rejected fails, too, where
+// its steps are no longer than those that are kept: chains seldom get there and seldom away, and underestimate that part
+// and their own errors.
 const (
 	defaultAccept = 0.8
 	carefulAccept = 0.95
-	fewDivergent  = 0.002 // of the trajectories in the second half of the last window that learns
+
+	fewDivergent = 0.002 // of the trajectories in the second half of the last window that learns
+	fewStuck     = 0.003 // of those with such steps
 )
 
 // A window is a stretch of warm-up in one metric; at its end what was seen in it makes the next one, unless it is the
@@ -118,16 +122,22 @@ const (
 	mostThin = 10
 )
 
-// beCareful raises the goal if the window before was seen to diverge.
+// beCareful raises the goal if trajectories failed in the window before.
 func (r *run) beCareful() {
-	if !r.adaptsStep() || r.settings().Accept > 0 ||
-		float64(r.state.Seen.Divergent) <= fewDivergent*float64(r.state.Seen.Late) {
+	seen, note := &r.state.Seen, ""
+	switch {
+	case !r.adaptsStep() || r.settings().Accept > 0:
+		return
+	case float64(seen.Divergent) > fewDivergent*float64(seen.Late):
+		note = fmt.Sprintf("%d of %d trajectories diverged", seen.Divergent, seen.Late)
+	case float64(seen.Stuck) > fewStuck*float64(seen.Usual):
+		note = fmt.Sprintf("%d of %d trajectories hardly moved", seen.Stuck, seen.Usual)
+	default:
 		return
 	}
 	r.state.Careful = true
-	r.report.Notes = append(r.report.Notes,
-		fmt.Sprintf("%d of %d trajectories diverged late in warm-up: steps were shortened to an acceptance rate of %v",
-			r.state.Seen.Divergent, r.state.Seen.Late, carefulAccept))
+	r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s late in warm-up: steps were shortened to an acceptance rate "+
+		"of %v", note, carefulAccept))
 }
 
 func (r *run) adaptsStep() bool { return r.settings().StepSize == 0 }
@@ -152,11 +162,11 @@ func (r *run) tune(w window, resumed bool) error {
 	}
 	seen := &r.state.Seen
 	err := run(func(c *chain) error {
+		r.countLate(c, w)
 		r.learnStep(c)
 		at := position(c.state(), c.dim)
 		seen.Visited[c.lane] = append(seen.Visited[c.lane], slices.Clone(at[:min(len(at), adapt.MaxDense)]))
 		seen.Density[c.lane] = append(seen.Density[c.lane], logPrior(c.state(), c.dim)+logLik(c.state(), c.dim))
-		r.countLate(c, w)
 		if w.learn {
 			seen.Points.Add(position(c.state(), c.dim), gradient(c.state(), c.dim))
 		}
@@ -198,13 +208,19 @@ func (r *run) diverges(coordinate int) error {
 	return infer.DivergesToInfinity(r.named, coordinate, r.values)
 }
 
-// countLate counts what diverges in the second half of a window: in the first the step still tries what is too long.
+// countLate counts what fails in the second half of a window: in the first the step still tries what is too long.
 func (r *run) countLate(c *chain, w window) {
 	if c.left > w.iterations/2 {
 		return
 	}
-	if r.state.Seen.Late++; c.diverged {
-		r.state.Seen.Divergent++
+	seen := &r.state.Seen
+	if seen.Late++; c.diverged {
+		seen.Divergent++
+	}
+	if r.adaptsStep() && c.step <= c.adapt.Adapted() {
+		if seen.Usual++; c.isStuck() {
+			seen.Stuck++
+		}
 	}
 }
 

@@ -301,6 +301,8 @@ func TestWarnings(t *testing.T) {
 		}, []string{"9,000 trajectories after warm-up came where the log density or its gradient is not finite"}},
 		"cut trajectories": {func(s *scene) { s.report.Saturated = 41 },
 			[]string{"41 trajectories were cut", "--set max_depth=12"}},
+		"chains that are held": {func(s *scene) { s.report.Held = 13 },
+			[]string{"13 trajectories after warm-up hardly moved", "too long for a part", "--set accept=0.95"}},
 		"heavy weights": {func(s *scene) { s.report.ELBO, s.report.ParetoK = []float64{-3.1, -3, -3, -3}, 0.9 },
 			[]string{"misses some of the posterior", "Pareto k̂ 0.90, of at most 0.7"}},
 		"divergent fit": {func(s *scene) { s.report.ELBO, s.report.EvidenceGap = []float64{-3, -3, -3, -3}, 0.3 },

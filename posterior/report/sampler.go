@@ -31,6 +31,26 @@ func cutShort(f *findings) (w store.Warning) {
 	}
 }
 
+// held warns of chains that stay where they are for several trajectories. Nuts takes smaller steps from the beginning
+// where warm-up shows trajectories that hardly move, but a part that is rarely entered may not show in it.
+func held(f *findings) (w store.Warning) {
+	const (
+		share = 0.002
+		few   = 4
+	)
+	n := f.run.Report.Held
+	if total := f.run.Draws * f.report.Chains * max(f.run.Report.Thin, 1); n < few || float64(n) <= share*float64(total) {
+		return w
+	}
+	return store.Warning{
+		Fact: fmt.Sprintf("%s trajectories after warm-up hardly moved, as the one before them: nearly all of their "+
+			"points were rejected.", thousands(int64(n))),
+		Reason: "The steps are too long for a part of the posterior. Chains seldom enter it and seldom leave it, so that " +
+			"means, and their errors, may be wrong.",
+		Advice: []store.Advice{f.otherCoordinates()},
+	}
+}
+
 // Bounds of a good fit: k̂ up to which estimates by weights can be used (Vehtari et al. 2024, for some thousands of
 // weights), and a divergence of 0.2, which lets a mean be off by 0.6 sd, or a deviation by 40 %.
 const (

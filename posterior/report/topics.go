@@ -57,7 +57,7 @@ func topics() []topic {
 		{"divergences", divergenceCount, []rule{{missing, theSampler, false}, {divergent, theSampler, false},
 			{nonFiniteEnds, theSampler, false}, {cutOff, theSampler, false}, {smallSteps, theSampler, false}}},
 		{"energy", energyFacts, []rule{{lowEnergy, theSampler, false}}},
-		{"trees", treeFacts, []rule{{cutShort, theSampler, false}}},
+		{"trees", treeFacts, []rule{{cutShort, theSampler, false}, {held, theSampler, false}}},
 		{"approximation", fitFacts, []rule{{poorFit, theSampler, true}, {unequalFits, theSampler, false}}},
 		{"ladder", ladderFacts, []rule{{noRoundTrip, theSampler, false}, {rareSwaps, theSampler, false},
 			{unsettled, theSampler, false}, {bottleneck, theSampler, false}}},

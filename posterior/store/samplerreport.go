@@ -37,6 +37,7 @@ type SamplerReport struct {
 	// Of nuts; zero elsewhere.
 	TreeDepth float64 // doublings of a trajectory, on average after warm-up
 	Saturated int     // trajectories cut at the greatest depth, after warm-up
+	Held      int     // those that hardly moved, as the one before, after warm-up
 
 	// Of variational fits; empty or zero elsewhere.
 	ELBO    []float64 // evidence lower bound, by chain
@@ -156,6 +157,7 @@ type samplerReport struct {
 	EBFMI          []Number              `json:"ebfmi"`
 	TreeDepth      Number                `json:"tree_depth,omitempty"`
 	Saturated      int                   `json:"saturated,omitempty"`
+	Held           int                   `json:"held,omitempty"`
 	ELBO           []Number              `json:"elbo,omitempty"`
 	ParetoK        Number                `json:"pareto_k,omitempty"`
 	EvidenceGap    Number                `json:"evidence_gap,omitempty"`
@@ -197,7 +199,7 @@ func (r SamplerReport) MarshalJSON() ([]byte, error) {
 		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.Escapes,
 		r.NotFinite, r.NonFiniteTerms, r.Looked, r.Gradients, Number(r.Seconds), Number(r.Sampling),
 		r.NoMean, r.NoIntegral, r.Outlooks, Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated,
-		Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap), r.Elsewhere,
+		r.Held, Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap), r.Elsewhere,
 		Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Number(r.JumpRate),
 		Number(r.Lacking), r.LackingAt, Numbers(r.Halves), rungs,
 		r.Batch, Number(r.NoiseNormal), p, r.Centring, r.Weights, r.Notes, r.Warnings,
@@ -218,7 +220,7 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 		Gradients: s.Gradients, Seconds: float64(s.Seconds), Sampling: float64(s.Sampling),
 		NoMean: s.NoMean, NoIntegral: s.NoIntegral, Outlooks: s.Outlooks,
 		EBFMI: floats(s.EBFMI), TreeDepth: float64(s.TreeDepth),
-		Saturated: s.Saturated, ELBO: floats(s.ELBO), ParetoK: float64(s.ParetoK),
+		Saturated: s.Saturated, Held: s.Held, ELBO: floats(s.ELBO), ParetoK: float64(s.ParetoK),
 		EvidenceGap: float64(s.EvidenceGap), Elsewhere: s.Elsewhere,
 		Temperatures: temperatures(s.Temperatures), SwapRates: floats(s.SwapRates), RoundTrips: s.RoundTrips,
 		Barrier: float64(s.Barrier), JumpRate: float64(s.JumpRate), Lacking: float64(s.Lacking),
