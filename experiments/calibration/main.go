@@ -4,7 +4,8 @@
 // likelihood, which sees more (Modrák et al. 2023).
 //
 //	go run ./experiments/calibration [-replicates 100] [-only NAME,…] [-samplers NAME,…] [-runs FILE]
-//	go run ./experiments/calibration -random 300 [-planted] [-replicates 20] [-first 0] [-samplers NAME,…] [-runs FILE]
+//	go run ./experiments/calibration -random 300 [-planted] [-first 0] [-replicates 20] [-samplers NAME,…]
+//	    [-runs FILE]
 //
 // It writes experiments/calibration/RESULTS.md; with -random, of that many random hierarchical models in the place of
 // the examples, RANDOM.md (random.go). With -planted their posteriors are sampled with a scale that is half as wide,

@@ -286,8 +286,8 @@ func arm(narrow float64) dynamicstest.Density {
 	}}
 }
 
-// A run that does not shorten its steps counts how often a chain is held where it is: often where a part of the target is
-// narrow, never where no part is.
+// A run that does not shorten its steps counts how often a chain is held where it is: often where a part of the target
+// is narrow, never where no part is.
 func TestHeld(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -10,10 +10,10 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// The acceptance goal is Stan's. Where trajectories still fail late in warm-up the last window takes the higher one: what
-// Stan advises its users to do where they diverge. A trajectory whose points are nearly all rejected fails, too, where
-// its steps are no longer than those that are kept: chains seldom get there and seldom away, and underestimate that part
-// and their own errors.
+// The acceptance goal is Stan's. Where trajectories still fail late in warm-up the last window takes the higher one:
+// what Stan advises its users to do where they diverge. A trajectory whose points are nearly all rejected fails, too,
+// where its steps are no longer than those that are kept: chains seldom get there and seldom away, and underestimate
+// that part and their own errors.
 const (
 	defaultAccept = 0.8
 	carefulAccept = 0.95
@@ -136,8 +136,8 @@ func (r *run) beCareful() {
 		return
 	}
 	r.state.Careful = true
-	r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s late in warm-up: steps were shortened to an acceptance rate "+
-		"of %v", note, carefulAccept))
+	r.report.Notes = append(r.report.Notes,
+		fmt.Sprintf("%s late in warm-up: steps were shortened to an acceptance rate of %v", note, carefulAccept))
 }
 
 func (r *run) adaptsStep() bool { return r.settings().StepSize == 0 }

@@ -39,14 +39,15 @@ func held(f *findings) (w store.Warning) {
 		few   = 4
 	)
 	n := f.run.Report.Held
-	if total := f.run.Draws * f.report.Chains * max(f.run.Report.Thin, 1); n < few || float64(n) <= share*float64(total) {
+	total := f.run.Draws * f.report.Chains * max(f.run.Report.Thin, 1)
+	if n < few || float64(n) <= share*float64(total) {
 		return w
 	}
 	return store.Warning{
 		Fact: fmt.Sprintf("%s trajectories after warm-up hardly moved, as the one before them: nearly all of their "+
 			"points were rejected.", thousands(int64(n))),
-		Reason: "The steps are too long for a part of the posterior. Chains seldom enter it and seldom leave it, so that " +
-			"means, and their errors, may be wrong.",
+		Reason: "The steps are too long for a part of the posterior. Chains seldom enter it and seldom leave it, so " +
+			"that means, and their errors, may be wrong.",
 		Advice: []store.Advice{f.otherCoordinates()},
 	}
 }
