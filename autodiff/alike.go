@@ -193,7 +193,7 @@ func (fs *families) stackable(n Node) bool {
 	case OpSelect, OpBroadcast, OpPermute, OpPad, OpConcat, OpSum, OpMax, OpMin, OpLogSumExp, OpCumSum:
 		return true
 	}
-	c := kinds[n.op.Kind].class
+	c := n.op.Kind.class()
 	return c == unary || c == binary
 }
 

@@ -69,7 +69,7 @@ func (r replay) again(n Node, args []lifted, stacked bool) Node {
 	}
 	op := n.op
 	full := func(k int) Node { return r.widen(args[k], slices.Concat(lead, n.args[k].Shape())) }
-	switch c := kinds[op.Kind].class; {
+	switch c := op.Kind.class(); {
 	case c == leaf:
 		return r.leaf(n)
 	case c == unary:

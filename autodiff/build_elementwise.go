@@ -7,14 +7,14 @@ import (
 
 // Unary applies an elementwise kind OpNeg…OpDouble.
 func Unary(k Kind, x Node) Node {
-	if kinds[k].class != unary {
+	if k.class() != unary {
 		bug("%v is not unary", k)
 	}
 	if hasPrecision(k, x) {
 		return x
 	}
 	if v, ok := x.IsConst(); ok {
-		return x.Graph().Full(unaryFuncs[k](v), x.Shape()...)
+		return x.Graph().Full(k.Row().Unary(v), x.Shape()...)
 	}
 	if n := simplifyUnary(k, x); n.Valid() {
 		return n
@@ -28,7 +28,7 @@ func Unary(k Kind, x Node) Node {
 // Binary applies one of OpAdd…OpMulZero, broadcasting a scalar operand. Constants fold, and x+0, x·1, x−0, x/1
 // simplify; small integer powers become products, and comparisons that only NaN could fail hold.
 func Binary(k Kind, x, y Node) Node {
-	if kinds[k].class != binary {
+	if k.class() != binary {
 		bug("%v is not binary", k)
 	}
 	shape := common(k, x, y)
@@ -37,7 +37,7 @@ func Binary(k Kind, x, y Node) Node {
 	b, constY := y.IsConst()
 	switch {
 	case constX && constY:
-		return x.Graph().Full(binaryFuncs[k](a, b), shape...)
+		return x.Graph().Full(k.Row().Binary(a, b), shape...)
 	case k == OpAdd && x == y:
 		return Mul(x.Graph().Full(2, shape...), x)
 	case k == OpLe && highest(x) <= lowest(y):

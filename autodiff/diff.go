@@ -82,14 +82,15 @@ func gradients(g *Graph, bar, xs []Node) []Node {
 // one; nor do conditions and indices.
 func Differentiable(kind Kind, k int) bool {
 	switch kind {
-	case OpSign, OpFloor, OpCeil, OpRound, OpShuffle, OpAddressed:
+	case OpShuffle, OpAddressed:
 		return false
 	case OpSelect:
 		return k > 0
 	case OpGather, OpScatterAdd:
 		return k == 0
 	}
-	return !kind.truth()
+	row := kind.Row()
+	return row == nil || row.pull != nil
 }
 
 // chain is bar·slope, elementwise, where a zero bar wins over a slope that is not finite.
@@ -117,15 +118,10 @@ func pullback(n, bar Node, wanted func(k int) bool) []Node {
 
 // toArg is the pullback to argument k.
 func toArg(n, bar Node, k int) Node {
-	switch c := kinds[n.op.Kind].class; {
-	case n.is(OpSingle):
-		return Double(bar)
-	case n.is(OpDouble):
-		return Single(bar)
-	case c == unary:
-		return chain(bar, slope(n.op.Kind, n.args[0], n))
-	case c == binary || n.op.Kind == OpSelect:
-		return elementwiseToArg(n, bar, k)
+	row := n.op.Kind.Row()
+	switch {
+	case row != nil:
+		return row.pull(n, bar, k)
 	case n.op.Kind >= OpMatMul:
 		return linearToArg(n, bar, k)
 	case n.op.Kind >= OpSum:

@@ -2,81 +2,22 @@ package autodiff
 
 import "math"
 
-// slope is dy/dx of the unary kind that made y from x.
-func slope(k Kind, x, y Node) Node {
-	c := func(v float64) Node { return x.Graph().Full(v, x.Shape()...) }
-	switch k {
-	case OpNeg:
-		return c(-1)
-	case OpAbs:
-		return Sign(x)
-	case OpExp:
-		return y
-	case OpLog:
-		return Div(c(1), x)
-	case OpLog1p:
-		return Div(c(1), Add(c(1), x))
-	case OpExpm1:
-		return Exp(x)
-	case OpSqrt:
-		return Div(c(.5), y)
-	case OpSin:
-		return Cos(x)
-	case OpCos:
-		return Neg(Sin(x))
-	case OpTan:
-		return Add(c(1), Mul(y, y))
-	case OpAsin:
-		return Div(c(1), Sqrt(oneMinusSquare(x)))
-	case OpAcos:
-		return Div(c(-1), Sqrt(oneMinusSquare(x)))
-	case OpAtan:
-		return Div(c(1), Add(c(1), Mul(x, x)))
-	case OpSinh:
-		return Cosh(x)
-	case OpCosh:
-		return Sinh(x)
-	case OpTanh:
-		return oneMinusSquare(y)
-	case OpSigmoid:
-		return Mul(y, Sigmoid(Neg(x)))
-	case OpSoftplus:
-		return Sigmoid(x)
-	case OpLogSigmoid:
-		return Sigmoid(Neg(x))
-	}
-	return specialSlope(k, x, y)
-}
+// Gradients of the table of elementwise ops that take more than a line.
 
 func oneMinusSquare(x Node) Node {
 	one := x.Graph().Const(1)
 	return Mul(Sub(one, x), Add(one, x))
 }
 
-// specialSlope is slope for the special functions.
-func specialSlope(k Kind, x, y Node) Node {
+// gauss is the density exp(−x²), scaled.
+func gauss(x Node, scale float64) Node {
 	c := x.Graph().Const
-	gauss := func(scale float64) Node { return Mul(c(scale), Exp(Neg(Mul(x, x)))) }
-	switch k {
-	case OpLgamma:
-		return Digamma(x)
-	case OpDigamma:
-		return Trigamma(x)
-	case OpTrigamma:
-		return tetragamma(x)
-	case OpErf:
-		return gauss(2 / math.Sqrt(math.Pi))
-	case OpErfc:
-		return gauss(-2 / math.Sqrt(math.Pi))
-	case OpLogNormCDF:
-		return inverseMills(x, y)
-	case OpNormQuantile:
-		return Mul(c(math.Sqrt(2*math.Pi)), Exp(Mul(c(.5), Mul(y, y))))
-	case OpLambertW:
-		return Div(Exp(Neg(y)), Add(c(1), y))
-	}
-	bug("%v has no slope", k)
-	return Node{}
+	return Mul(c(scale), Exp(Neg(Mul(x, x))))
+}
+
+func normQuantileSlope(x, y Node) Node {
+	c := x.Graph().Const
+	return Mul(c(math.Sqrt(2*math.Pi)), Exp(Mul(c(.5), Mul(y, y))))
 }
 
 // inverseMills is φ(x)/Φ(x) with y = log Φ(x). Far out on the left, where the exponents cancel, it is the asymptotic
@@ -113,35 +54,6 @@ func horner(z Node, a ...float64) Node {
 	return sum
 }
 
-// elementwiseToArg is the pullback of a binary kind or Select.
-func elementwiseToArg(n, bar Node, k int) Node {
-	x, zero := n.args[0], n.Graph().Const(0)
-	switch kind := n.op.Kind; {
-	case kind == OpSelect && k == 1:
-		return Where(x, bar, zero)
-	case kind == OpSelect:
-		return Where(x, zero, bar)
-	case kind == OpDiv:
-		return quotientToArg(n, bar, k)
-	case kind == OpPow:
-		return powerToArg(n, bar, k)
-	case kind == OpMul || kind == OpMulZero:
-		return chain(bar, n.args[1-k])
-	case kind == OpMaximum:
-		return chain(share(n.args[1-k], n.args[k]), bar)
-	case kind == OpMinimum:
-		return chain(share(n.args[k], n.args[1-k]), bar)
-	case kind == OpAdd || k == 0:
-		return bar
-	case kind == OpSub:
-		return Neg(bar)
-	case kind == OpMod:
-		return Neg(chain(bar, Floor(Div(x, n.args[1]))))
-	}
-	bug("%v has no gradient", n.op)
-	return Node{}
-}
-
 // share is 1 where low < high, ½ where they tie, else 0.
 func share(low, high Node) Node {
 	return Mul(low.Graph().Const(.5), Add(Lt(low, high), Le(low, high)))
@@ -169,4 +81,30 @@ func powerToArg(n, bar Node, k int) Node {
 		slope = Where(Mul(Eq(x, c(0)), Lt(y, c(1))), c(0), slope)
 	}
 	return chain(chain(bar, y), slope)
+}
+
+func differenceToArg(_, bar Node, k int) Node {
+	if k == 0 {
+		return bar
+	}
+	return Neg(bar)
+}
+
+func factorToArg(n, bar Node, k int) Node { return chain(bar, n.args[1-k]) }
+
+// remainderToArg: ∂(x − y·floor(x/y)) = ∂x − floor(x/y) ∂y between jumps.
+func remainderToArg(n, bar Node, k int) Node {
+	if k == 0 {
+		return bar
+	}
+	return Neg(chain(bar, Floor(Div(n.args[0], n.args[1]))))
+}
+
+// branchToArg passes the gradient to the branch that is taken.
+func branchToArg(n, bar Node, k int) Node {
+	taken, zero := n.args[0], n.Graph().Const(0)
+	if k == 1 {
+		return Where(taken, bar, zero)
+	}
+	return Where(taken, zero, bar)
 }

@@ -115,11 +115,11 @@ func input(n Node, inputs map[string][]float64) []float64 {
 
 // apply computes a node that is not a leaf from its arguments' values.
 func apply(n Node, args [][]float64) []float64 {
-	switch kinds[n.op.Kind].class {
+	switch n.op.Kind.class() {
 	case unary:
-		return mapUnary(unaryFuncs[n.op.Kind], args[0])
+		return mapUnary(n.op.Kind.Row().Unary, args[0])
 	case binary:
-		return mapBinary(binaryFuncs[n.op.Kind], args[0], args[1])
+		return mapBinary(n.op.Kind.Row().Binary, args[0], args[1])
 	}
 	switch n.op.Kind {
 	case OpSelect:

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"ppl/autodiff/special"
 )
 
 // A Grid is a matrix read through strides, so that a transpose costs nothing.
@@ -124,7 +126,7 @@ func decompose(a, out []float64, n int) {
 func signOf(v mat.Vector) float64 {
 	for i := range v.Len() {
 		if x := v.AtVec(i); math.Abs(x) > 1e-8 {
-			return sign(x)
+			return special.Sign(x)
 		}
 	}
 	return 1

@@ -9,13 +9,13 @@ import (
 func fold(n Node, x []float64) []float64 {
 	switch n.op.Kind {
 	case OpMax:
-		return combine(n, x, binaryFuncs[OpMaximum])
+		return combine(n, x, OpMaximum.Row().Binary)
 	case OpMin:
-		return combine(n, x, binaryFuncs[OpMinimum])
+		return combine(n, x, OpMinimum.Row().Binary)
 	case OpLogSumExp:
 		return logSumExp(n, x)
 	}
-	return combine(n, x, binaryFuncs[OpAdd])
+	return combine(n, x, OpAdd.Row().Binary)
 }
 
 func combine(n Node, x []float64, f func(x, y float64) float64) []float64 {
@@ -28,7 +28,7 @@ func combine(n Node, x []float64, f func(x, y float64) float64) []float64 {
 
 // logSumExp is m + log Σ exp(x − m) with m = max x; where m is infinite it is m.
 func logSumExp(n Node, x []float64) []float64 {
-	most := combine(n, x, binaryFuncs[OpMaximum])
+	most := combine(n, x, OpMaximum.Row().Binary)
 	sums := make([]float64, n.Size())
 	for i, o := range Reduced(n) {
 		sums[o] += math.Exp(x[i] - most[o])
@@ -53,7 +53,7 @@ func Reduced(n Node) []int {
 	return offsets(shape, 0, strides)
 }
 
-func cumSum(n Node, x []float64) []float64 { return Cumulated(n, x, binaryFuncs[OpAdd]) }
+func cumSum(n Node, x []float64) []float64 { return Cumulated(n, x, OpAdd.Row().Binary) }
 
 // Cumulated is the value of a CumSum whose argument has values x, in any kind of numbers.
 func Cumulated[T any](n Node, x []T, plus func(x, y T) T) []T {

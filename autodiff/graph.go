@@ -137,7 +137,7 @@ func (g *Graph) Shuffle(rows int, key, position Node) Node {
 
 // add is the only function that makes nodes: it returns the existing node with these parts, or a new one.
 func (g *Graph) add(op Op, shape []int, args ...Node) Node {
-	if size(shape) == 0 && kinds[op.Kind].class != leaf {
+	if size(shape) == 0 && op.Kind.class() != leaf {
 		return g.Full(0, shape...)
 	}
 	for _, a := range args {
@@ -179,7 +179,7 @@ func isFinite(n Node) bool {
 	if op.Kind.truth() {
 		return true
 	}
-	if !kinds[op.Kind].closed && !(op.Kind == OpDiv && divisible(n.args[1])) || op.Kind == OpScan &&
+	if !op.Kind.closed() && !(op.Kind == OpDiv && divisible(n.args[1])) || op.Kind == OpScan &&
 		!op.Body.Next.finite {
 		return false
 	}

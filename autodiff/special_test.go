@@ -1,10 +1,39 @@
 package autodiff_test
 
 import (
+	"math"
 	"testing"
 
 	. "ppl/autodiff"
+	"ppl/autodiff/special/known"
 )
+
+// Every function that is not exact has values by mpmath, to which its row is held as devices are.
+func TestRowsAgainstKnownValues(t *testing.T) {
+	points, err := known.Points()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range ElementwiseKinds() {
+		row := k.Row()
+		if row.Arity() != 1 || row.Tolerance == 0 {
+			continue
+		}
+		if len(points[row.Name]) < 24 {
+			t.Errorf("autodiff/special/known/values.txt: %v has %d points", k, len(points[row.Name]))
+		}
+		for _, p := range points[row.Name] {
+			scale := math.Abs(p.Want)
+			if !row.Relative {
+				scale = max(1, scale)
+			}
+			if got := row.Unary(p.X); !near([]float64{got}, []float64{p.Want}, 0) &&
+				!(math.Abs(got-p.Want) <= row.Tolerance*scale) {
+				t.Errorf("%v(%v) = %v, want %v", k, p.X, got, p.Want)
+			}
+		}
+	}
+}
 
 // Reference values: mpmath 1.4.1 with 60 digits from the definitions (log(erfc(−x/√2)/2), psi(n, x), log|gamma(x)|,
 // √2·erfinv(2p−1), log1p(exp(x))); at −10⁵ the asymptotic series with 30 digits.

@@ -105,7 +105,7 @@ func (s *stacker) array(f *family) Node {
 
 // again applies n's op to arguments with a leading axis.
 func (s *stacker) again(n Node, shape []int, args []Node) Node {
-	switch c := kinds[n.op.Kind].class; {
+	switch c := n.op.Kind.class(); {
 	case isSum(n):
 		all := slices.Clone(s.sums[n.id])
 		for k := range all {

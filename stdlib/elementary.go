@@ -37,14 +37,6 @@ func logDiffExp(x, y Node) Node {
 	return ad.Where(ad.Eq(x, y), num(x, -inf), logSubExp(x, y))
 }
 
-// positiveFrom is the range of a positive function of a positive number.
-func positiveFrom(x Range) Range {
-	if x.Lo >= 0 {
-		return Range{Lo: tiny, Hi: inf}
-	}
-	return Everything()
-}
-
 func dropInt(r Range) Range { r.Int = false; return r }
 
 func clipRange(a []Range) Range {

@@ -26,8 +26,8 @@ func TestRanges(t *testing.T) {
 		}
 		check(t, fmt.Sprint("-", a), RangeOf("-", a), -x)
 		for name, f := range Funcs() {
-			o := funcOracles[name].f
-			v := callOracle(o, []float64{x, y, z})
+			o, _ := oracleOf(name)
+			v := callOracle(o.f, []float64{x, y, z})
 			check(t, fmt.Sprint(name, a, b, c), f.Range([]Range{a, b, c}[:len(f.Args)]), v)
 		}
 	}

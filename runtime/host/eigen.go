@@ -1,8 +1,8 @@
 package host
 
 import (
+	"ppl/autodiff/special"
 	"ppl/compiler/backend/ir"
-	"ppl/runtime/special"
 )
 
 // eigen decomposes the matrices of all lanes, one lane after another.

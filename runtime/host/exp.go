@@ -3,7 +3,7 @@ package host
 import (
 	"math"
 
-	"ppl/runtime/special"
+	"ppl/autodiff/special"
 )
 
 // expSteps is the number of powers of 2 in expTable.

@@ -3,8 +3,8 @@ package host
 import (
 	"slices"
 
+	"ppl/autodiff/special"
 	"ppl/compiler/backend/ir"
-	"ppl/runtime/special"
 )
 
 // total is an op that the IR does not have: the sum over points, lane by lane.

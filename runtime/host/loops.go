@@ -3,8 +3,8 @@ package host
 import (
 	"math"
 
+	"ppl/autodiff/special"
 	"ppl/compiler/backend/ir"
-	"ppl/runtime/special"
 )
 
 // each makes a loop of a function.
@@ -16,39 +16,18 @@ func each2(f func(x, y float64) float64) func(d, a, b []float64) {
 	return func(d, a, b []float64) { zip2(d, a, b, f) }
 }
 
-// loops has d = op(a), d = op(a, b) or d = op(a, b, c). Arguments are at least as long as the result.
-var loops = [ir.Ops]opLoop{
+// loops has d = op(a), d = op(a, b) or d = op(a, b, c). Arguments are at least as long as the result. Ops that have no
+// loop here, which the Go compiler makes faster, call the function of their row for each element.
+var loops = withCalls([ir.Ops]opLoop{
 	ir.Neg:          {unary: negLoop},
 	ir.Abs:          {unary: absLoop},
-	ir.Sign:         {unary: each(special.Sign)},
-	ir.Floor:        {unary: each(math.Floor)},
-	ir.Ceil:         {unary: each(math.Ceil)},
-	ir.Round:        {unary: each(math.Round)},
 	ir.Exp:          {unary: expLoop},
 	ir.Log:          {unary: logLoop},
-	ir.Log1p:        {unary: each(math.Log1p)},
-	ir.Expm1:        {unary: each(math.Expm1)},
 	ir.Sqrt:         {unary: sqrtLoop},
-	ir.Sin:          {unary: each(math.Sin)},
-	ir.Cos:          {unary: each(math.Cos)},
-	ir.Tan:          {unary: each(math.Tan)},
-	ir.Asin:         {unary: each(special.Asin)},
-	ir.Acos:         {unary: each(special.Acos)},
-	ir.Atan:         {unary: each(math.Atan)},
-	ir.Sinh:         {unary: each(math.Sinh)},
-	ir.Cosh:         {unary: each(math.Cosh)},
-	ir.Tanh:         {unary: each(math.Tanh)},
 	ir.Sigmoid:      {unary: sigmoidLoop},
 	ir.Softplus:     {unary: softplusLoop},
 	ir.LogSigmoid:   {unary: logSigmoidLoop},
-	ir.Lgamma:       {unary: each(special.Lgamma)},
-	ir.Digamma:      {unary: each(special.Digamma)},
-	ir.Trigamma:     {unary: each(special.Trigamma)},
-	ir.Erf:          {unary: each(math.Erf)},
-	ir.Erfc:         {unary: each(math.Erfc)},
-	ir.LogNormCDF:   {unary: each(special.LogNormCDF)},
 	ir.NormQuantile: {unary: normQuantileLoop},
-	ir.LambertW:     {unary: each(special.LambertW)},
 	ir.Not:          {unary: notLoop},
 	ir.IsFinite:     {unary: isFiniteLoop},
 
@@ -56,8 +35,6 @@ var loops = [ir.Ops]opLoop{
 	ir.Sub:     {binary: subLoop},
 	ir.Mul:     {binary: mulLoop},
 	ir.Div:     {binary: divLoop},
-	ir.Pow:     {binary: each2(special.Pow)},
-	ir.Mod:     {binary: each2(special.Mod)},
 	ir.Maximum: {binary: maximumLoop},
 	ir.Minimum: {binary: minimumLoop},
 	ir.Lt:      {binary: ltLoop},
@@ -65,6 +42,19 @@ var loops = [ir.Ops]opLoop{
 	ir.Eq:      {binary: eqLoop},
 	ir.MulZero: {binary: mulZeroLoop},
 	ir.Select:  {ternary: selectLoop},
+})
+
+func withCalls(loops [ir.Ops]opLoop) [ir.Ops]opLoop {
+	for _, op := range ir.Arithmetic() {
+		switch row, l := op.Row(), &loops[op]; {
+		case l.unary != nil || l.binary != nil || l.ternary != nil:
+		case row.Unary != nil:
+			l.unary = each(row.Unary)
+		default:
+			l.binary = each2(row.Binary)
+		}
+	}
+	return loops
 }
 
 func copyLoop(d, a []float64) { copy(d, a) }

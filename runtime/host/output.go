@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"ppl/autodiff/special"
 	"ppl/compiler/backend/ir"
-	"ppl/runtime/special"
 )
 
 // An output stores a register to a buffer, or combines it into one. Its values have the kernel's widest shape.

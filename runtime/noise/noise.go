@@ -12,7 +12,7 @@ package noise
 import (
 	"math"
 
-	"ppl/runtime/special"
+	"ppl/autodiff/special"
 )
 
 // Limits of an address, which must fit a counter of 128 bits. Lanes and points have 32 bits.

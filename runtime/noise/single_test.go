@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppl/runtime/special"
+	"ppl/autodiff/special"
 )
 
 // TestSingle: noise of single precision is standard normal by its moments and by Kolmogorov and Smirnov's distance,

@@ -1,5 +1,7 @@
 package ir
 
+import "ppl/autodiff"
+
 // Op is an instruction of a kernel body.
 type Op uint8
 
@@ -22,89 +24,98 @@ const (
 	// 0…Rows−1 that is a function of (seed, key, ⌊position/Rows⌋)
 	Shuffle
 
-	Neg
-	Abs
-	Sign  // −1, 0 or 1; NaN of NaN
-	Floor // towards −∞
-	Ceil  // towards +∞
-	Round // to the nearest integer, halves away from zero
-	Exp
-	Log   // NaN below 0
-	Log1p // log(1 + x)
-	Expm1 // eˣ − 1
-	Sqrt
-	Sin
-	Cos
-	Tan
-	Asin
-	Acos
-	Atan
-	Sinh
-	Cosh
-	Tanh
-	Sigmoid      // 1/(1 + e⁻ˣ)
-	Softplus     // log(1 + eˣ)
-	LogSigmoid   // −log(1 + e⁻ˣ)
-	Lgamma       // log|Γ(x)|; +Inf at 0, −1, −2, …
-	Digamma      // d log Γ/dx; NaN at 0, −1, −2, …
-	Trigamma     // d² log Γ/dx²; +Inf at 0, −1, −2, …
-	Erf          // 2/√π ∫₀ˣ e^−t² dt
-	Erfc         // 1 − erf x
-	LogNormCDF   // log Φ(x)
-	NormQuantile // Φ⁻¹(x); NaN outside [0, 1]
-	LambertW     // w ≥ −1 with w·eʷ = x; NaN below −1/e
-	Not          // x = 0
-	IsFinite     // neither infinite nor NaN
-
-	Add
-	Sub
-	Mul
-	Div
-	Pow
-	Mod     // x − y·floor(x/y), exactly: the remainder with the sign of y
-	Maximum // NaN if either is
-	Minimum // NaN if either is
-	Lt
-	Le
-	Eq
-	MulZero // x·y, but 0 if x is 0, even if y is infinite or NaN: the chain rule past a branch not taken
-
-	Select // a ≠ 0 ? b : c; NaN is not 0
-	numOps
+	ownOps = iota
 )
 
+// Arithmetic: the elementwise kinds of autodiff, but Single and Double, which are types of instructions here. These are
+// those that are called by name.
+const (
+	Neg          = Op(autodiff.OpNeg) + shift
+	Abs          = Op(autodiff.OpAbs) + shift
+	Exp          = Op(autodiff.OpExp) + shift
+	Log          = Op(autodiff.OpLog) + shift
+	Log1p        = Op(autodiff.OpLog1p) + shift
+	Sqrt         = Op(autodiff.OpSqrt) + shift
+	Sin          = Op(autodiff.OpSin) + shift
+	Cos          = Op(autodiff.OpCos) + shift
+	Atan         = Op(autodiff.OpAtan) + shift
+	Tanh         = Op(autodiff.OpTanh) + shift
+	Sigmoid      = Op(autodiff.OpSigmoid) + shift
+	Softplus     = Op(autodiff.OpSoftplus) + shift
+	LogSigmoid   = Op(autodiff.OpLogSigmoid) + shift
+	Lgamma       = Op(autodiff.OpLgamma) + shift
+	Digamma      = Op(autodiff.OpDigamma) + shift
+	Erf          = Op(autodiff.OpErf) + shift
+	LogNormCDF   = Op(autodiff.OpLogNormCDF) + shift
+	NormQuantile = Op(autodiff.OpNormQuantile) + shift
+	Not          = Op(autodiff.OpNot) + shift
+	IsFinite     = Op(autodiff.OpIsFinite) + shift
+	Add          = Op(autodiff.OpAdd) + shift
+	Sub          = Op(autodiff.OpSub) + shift
+	Mul          = Op(autodiff.OpMul) + shift
+	Div          = Op(autodiff.OpDiv) + shift
+	Pow          = Op(autodiff.OpPow) + shift
+	Mod          = Op(autodiff.OpMod) + shift
+	Maximum      = Op(autodiff.OpMaximum) + shift
+	Minimum      = Op(autodiff.OpMinimum) + shift
+	Lt           = Op(autodiff.OpLt) + shift
+	Le           = Op(autodiff.OpLe) + shift
+	Eq           = Op(autodiff.OpEq) + shift
+	MulZero      = Op(autodiff.OpMulZero) + shift
+	Select       = Op(autodiff.OpSelect) + shift
+
+	shift = ownOps - Op(autodiff.OpNeg)
+)
+
+// Of is the op of an elementwise kind.
+func Of(k autodiff.Kind) Op { return Op(k) + shift }
+
+// Ops is the number of operations, for tables indexed by Op.
+const Ops = int(shift) + int(autodiff.LastElementwise) + 1
+
+// Row is the row of arithmetic in the table of elementwise ops, nil for other ops.
+func (o Op) Row() *autodiff.Elementwise {
+	if o < ownOps {
+		return nil
+	}
+	return autodiff.Kind(o - shift).Row()
+}
+
+// Arithmetic lists the ops of arithmetic.
+func Arithmetic() (all []Op) {
+	for _, k := range autodiff.ElementwiseKinds() {
+		if k != autodiff.OpSingle && k != autodiff.OpDouble {
+			all = append(all, Of(k))
+		}
+	}
+	return all
+}
+
 // Arity is the number of register arguments.
-func (o Op) Arity() int { return opTable[o].arity }
+func (o Op) Arity() int {
+	if row := o.Row(); row != nil {
+		return row.Arity()
+	}
+	return own[o].arity
+}
+
+func (o Op) String() string {
+	if row := o.Row(); row != nil {
+		return row.Name
+	}
+	return own[o].name
+}
 
 // double reports ops whose instructions always have type F64 or that of a buffer.
 func (o Op) double() bool {
 	return o == Load || o == Uniform || o == Common || o == Addressed || o == Shuffle
 }
 
-func (o Op) String() string { return opTable[o].name }
-
-// Ops is the number of operations, for tables indexed by Op.
-const Ops = int(numOps)
-
-var opTable = [numOps]struct {
+// own has the ops that are not arithmetic.
+var own = [ownOps]struct {
 	name  string
 	arity int
 }{
 	Const: {"const", 0}, Counter: {"counter", 0}, Load: {"load", 0}, Normal: {"normal", 0}, Uniform: {"uniform", 0},
-	Common:    {"common", 0},
-	Addressed: {"addressed", 3},
-	Shuffle:   {"shuffle", 2},
-	Neg:       {"neg", 1}, Abs: {"abs", 1}, Sign: {"sign", 1}, Floor: {"floor", 1}, Ceil: {"ceil", 1},
-	Round: {"round", 1},
-	Exp:   {"exp", 1}, Log: {"log", 1}, Log1p: {"log1p", 1}, Expm1: {"expm1", 1}, Sqrt: {"sqrt", 1},
-	Sin: {"sin", 1}, Cos: {"cos", 1}, Tan: {"tan", 1}, Asin: {"asin", 1}, Acos: {"acos", 1}, Atan: {"atan", 1},
-	Sinh: {"sinh", 1}, Cosh: {"cosh", 1}, Tanh: {"tanh", 1}, Sigmoid: {"sigmoid", 1}, Softplus: {"softplus", 1},
-	LogSigmoid: {"logsigmoid", 1}, Lgamma: {"lgamma", 1}, Digamma: {"digamma", 1}, Trigamma: {"trigamma", 1},
-	Erf: {"erf", 1}, Erfc: {"erfc", 1}, LogNormCDF: {"lognormcdf", 1}, NormQuantile: {"normquantile", 1},
-	LambertW: {"lambertw", 1},
-	Not:      {"not", 1}, IsFinite: {"isfinite", 1},
-	Add: {"add", 2}, Sub: {"sub", 2}, Mul: {"mul", 2}, Div: {"div", 2}, Pow: {"pow", 2}, Mod: {"mod", 2},
-	Maximum: {"maximum", 2}, Minimum: {"minimum", 2}, Lt: {"lt", 2}, Le: {"le", 2}, Eq: {"eq", 2},
-	MulZero: {"mulzero", 2},
-	Select:  {"select", 3},
+	Common: {"common", 0}, Addressed: {"addressed", 3}, Shuffle: {"shuffle", 2},
 }

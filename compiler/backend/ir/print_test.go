@@ -27,7 +27,7 @@ func TestPrint(t *testing.T) {
 
 func TestOpTable(t *testing.T) {
 	seen := map[string]bool{}
-	for o := Const; o < numOps; o++ {
+	for o := Const; int(o) < Ops; o++ {
 		if o.String() == "" || seen[o.String()] {
 			t.Errorf("op %d has no name of its own: %q", o, o)
 		}

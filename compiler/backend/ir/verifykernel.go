@@ -32,7 +32,7 @@ func (v *verifier) kernel(k *Kernel) error {
 
 func (v *verifier) instr(k *Kernel, r int) error {
 	in := &k.Body[r]
-	if in.Op >= numOps {
+	if int(in.Op) >= Ops {
 		return fmt.Errorf("no such op %d", in.Op)
 	}
 	for _, a := range in.Args[:in.Op.Arity()] {

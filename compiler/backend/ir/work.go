@@ -66,17 +66,14 @@ func (k *Kernel) work() (sum float64) {
 
 // work is the cost of an operation in additions.
 func (o Op) work() float64 {
-	switch {
-	case o == Const || o == Counter:
+	if row := o.Row(); row != nil {
+		return row.Cost
+	}
+	switch o {
+	case Const, Counter:
 		return 0
-	case o == Normal || o == Uniform || o == Shuffle || o == Addressed:
+	case Normal, Uniform, Shuffle, Addressed:
 		return 20
-	case o == Lgamma || o == Digamma || o == Trigamma:
-		return 30
-	case o >= Exp && o <= NormQuantile && o != Sqrt || o == Pow || o == Mod:
-		return 10
-	case o == Sqrt || o == Div:
-		return 4
 	}
 	return 1
 }

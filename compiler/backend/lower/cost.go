@@ -126,8 +126,8 @@ func (p *plan) cost(v *value, of map[*value]float64) float64 {
 
 // ownCost is the cost of v without its arguments.
 func (v *value) ownCost() float64 {
-	if row, ok := elementwise(v.kind); ok {
-		return row.cost
+	if row := v.kind.Row(); row != nil {
+		return row.Cost
 	}
 	switch v.kind {
 	case autodiff.OpNoise:

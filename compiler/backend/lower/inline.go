@@ -11,12 +11,12 @@ func (b *body) inline(v *value, at []ir.Index) ir.Reg {
 	if v.kind == autodiff.OpSingle || v.kind == autodiff.OpDouble {
 		return b.value(v.args[0], at[len(at)-len(v.args[0].shape):], v)
 	}
-	if row, ok := elementwise(v.kind); ok {
+	if v.kind.Row() != nil {
 		args := make([]ir.Reg, len(v.args))
 		for k, a := range v.args {
 			args[k] = b.value(a, at[len(at)-len(a.shape):], v)
 		}
-		return b.apply(row.op, args...)
+		return b.apply(ir.Of(v.kind), args...)
 	}
 	switch v.kind {
 	case autodiff.OpConst:

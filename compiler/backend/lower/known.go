@@ -153,7 +153,7 @@ func (vs *values) lookedUp(v *value) (list, at *value, ok bool) {
 	if v.kind == autodiff.OpGather && len(v.args) == 2 && v.args[0].static && len(v.args[0].shape) == 1 {
 		return v.args[0], v.args[1], !v.static
 	}
-	if _, ok := elementwise(v.kind); !ok {
+	if v.kind.Row() == nil {
 		return nil, nil, false
 	}
 	lists := make([]*value, len(v.args))

@@ -67,8 +67,8 @@ func (w *work) add(n autodiff.Node, times float64) {
 	case autodiff.OpMatMul:
 		w.product(n, times)
 	default:
-		if row, ok := elementwise(op.Kind); ok {
-			w.rest += times * row.cost * float64(n.Size())
+		if row := op.Kind.Row(); row != nil {
+			w.rest += times * row.Cost * float64(n.Size())
 		}
 	}
 }

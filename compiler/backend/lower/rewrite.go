@@ -111,7 +111,7 @@ func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
 	case autodiff.OpMatMul:
 		return vs.matMul(*op, shape, args[0], args[1])
 	}
-	if _, ok := elementwise(op.Kind); ok {
+	if op.Kind.Row() != nil {
 		return vs.narrow(op.Kind, shape, args)
 	}
 	return vs.make(*op, shape, args...)

@@ -62,8 +62,8 @@ func (prog *program) tile(stmts []ir.Stmt) []ir.Stmt {
 
 func (prog *program) newTiler(stmts []ir.Stmt, least int) *tiler {
 	t := &tiler{prog: prog, uses: map[ir.BufID]int{}, min: least, leave: func(ir.Stmt) bool { return false }}
-	for _, row := range opRows {
-		t.cost[row.op] = row.cost
+	for _, op := range ir.Arithmetic() {
+		t.cost[op] = op.Row().Cost
 	}
 	t.cost[ir.Normal], t.cost[ir.Uniform], t.cost[ir.Shuffle] = noiseCost, noiseCost, shuffleCost
 	t.cost[ir.Addressed] = noiseCost

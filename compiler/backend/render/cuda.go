@@ -3,6 +3,7 @@ package render
 import (
 	_ "embed"
 	"fmt"
+	"sync"
 
 	"ppl/compiler/backend/ir"
 )
@@ -61,13 +62,16 @@ func (l Launching) shared(p *ir.Program) int {
 	return 0
 }
 
+var cudaPrelude = sync.OnceValue(func() string {
+	return withOps(cudaTypes + cSpecial + cHorner + specialOps() + "#define wide unfused\n" + cHorner + cQuantile +
+		"#undef wide\n" + cEigen + cLogPart + cudaNoise + cudaLaunch)
+})
+
 func cuda(width int) dialect {
 	return dialect{
-		prelude: fmt.Sprintf("#define LANES %d\n", width) + cudaTypes + cSpecial + cHorner + cGamma +
-			"#define wide unfused\n" + cHorner + cQuantile + "#undef wide\n" + cLambert + cEigen + cLogPart +
-			cudaNoise + cudaLaunch,
-		export: "static",
-		cell:   "cell", cellSingle: "cell_f",
+		prelude: fmt.Sprintf("#define LANES %d\n", width) + cudaPrelude(),
+		export:  "static",
+		cell:    "cell", cellSingle: "cell_f",
 		owner:  (*file).cudaOwner,
 		unroll: "#pragma unroll %d", rolled: "ROLLED ", overlap: 4,
 		eachLane: "for (long l = LANE, once = 1; once; once = 0)",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"sync"
 
 	"ppl/compiler/backend/ir"
 )
@@ -44,14 +45,8 @@ var cSpecial string
 //go:embed c/horner.h
 var cHorner string
 
-//go:embed c/gamma.h
-var cGamma string
-
 //go:embed c/quantile.h
 var cQuantile string
-
-//go:embed c/lambert.h
-var cLambert string
 
 //go:embed c/eigen.h
 var cEigen string
@@ -74,10 +69,18 @@ var cGroup string
 //go:embed c/apart.h
 var cApart string
 
+// The definitions that all programs, and those of single precision, begin with.
+var (
+	cPrelude = sync.OnceValue(func() string {
+		return withOps(cTypes + cLibm + cMath + cSpecial + cHorner + specialOps() + cQuantile + cEigen + cNoise + cReal)
+	})
+	cSinglePrelude = sync.OnceValue(func() string { return withOps(cSingle + cLogPart + cGroup) })
+)
+
 func c() dialect {
 	return dialect{
-		prelude: cTypes + cLibm + cMath + cSpecial + cHorner + cGamma + cQuantile + cLambert + cEigen + cNoise + cReal,
-		single:  cSingle + cLogPart + cGroup,
+		prelude: cPrelude(),
+		single:  cSinglePrelude(),
 		apart:   cApart,
 		export:  `__attribute__((visibility("default")))`,
 
@@ -96,15 +99,6 @@ func (d *dialect) memory(f form) string {
 	}
 	return f.typ()
 }
-
-// operators are the ops that C writes with operators, for numbers and vectors alike. The other ops are functions named
-// after the op.
-var operators = [ir.Ops]string{
-	ir.Neg: "-%s", ir.Add: "%s + %s", ir.Sub: "%s - %s", ir.Mul: "%s * %s", ir.Div: "%s / %s",
-}
-
-// truths are the ops whose function returns a truth value.
-var truths = [ir.Ops]bool{ir.Lt: true, ir.Le: true, ir.Eq: true, ir.Not: true, ir.IsFinite: true}
 
 // A combination is how an output is combined with the value in the buffer, as a format of both values, and the value it
 // starts from.

@@ -12,12 +12,18 @@ func (k *kernel) instr(r int) {
 	switch {
 	case in.Op == ir.Normal || in.Op == ir.Uniform:
 		k.noise(r)
-	case truths[in.Op]:
+	case isTruth(in.Op):
 		k.line("const %s m%d = %s;", flagType(w), n, k.apply(in, w))
 		k.line("const %s r%d = truth_%s(m%d);", w.typ(), n, w.suffix(), n)
 	default:
 		k.line("const %s %s = %s;", w.typ(), k.reg(ir.Reg(r)), k.value(in, w))
 	}
+}
+
+// isTruth reports ops whose function returns a truth value.
+func isTruth(op ir.Op) bool {
+	row := op.Row()
+	return row != nil && row.Truth
 }
 
 func flagType(f form) string {
@@ -68,7 +74,7 @@ func (k *kernel) load(in *ir.Instr) string {
 func (k *kernel) choose(test ir.Reg, a, b string, f form) string {
 	t := k.forms[test]
 	flag := fmt.Sprintf("ne_%s(%s, %s)", t.suffix(), k.reg(test), t.constant("0"))
-	if truths[k.in.Body[test].Op] {
+	if isTruth(k.in.Body[test].Op) {
 		flag = fmt.Sprintf("m%d", k.first+int(test))
 	}
 	if f.wide && !t.wide { // one choice for all lanes
@@ -86,8 +92,8 @@ func (k *kernel) apply(in *ir.Instr, f form) string {
 	for i := range in.Op.Arity() {
 		args = append(args, k.arg(in, i, f))
 	}
-	if format := operators[in.Op]; format != "" {
-		return fmt.Sprintf(format, args...)
+	if row := in.Op.Row(); row != nil && row.Operator != "" {
+		return fmt.Sprintf(row.Operator, args...)
 	}
 	format := "%s_%s(%s)"
 	if len(args) == 2 {

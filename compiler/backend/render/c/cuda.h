@@ -72,7 +72,19 @@ static const double *of_lane(const context *c, word buffer, word n, word size, w
   return (const double *)c->buffer[buffer] + lane / width * size * width + lane % width;
 }
 
-// Functions of both precisions, of numbers that all lanes share and of those of one lane.
+// Functions of both precisions, of numbers that all lanes share and of those of one lane: those of the library, then others.
+#define LIBRARY(f) \
+  SLOW wide f##_w(wide x) { return f(x); } \
+  SLOW real f##_s(real x) { return f(x); } \
+  SLOW singles f##_fw(singles x) { return f(x); } \
+  SLOW single f##_fs(single x) { return f(x); }
+#define LIBRARY2(f) \
+  SLOW wide f##_w(wide x, wide y) { return f(x, y); } \
+  SLOW real f##_s(real x, real y) { return f(x, y); } \
+  SLOW singles f##_fw(singles x, singles y) { return f(x, y); } \
+  SLOW single f##_fs(single x, single y) { return f(x, y); }
+EVERY(LIBRARY)
+EVERY(LIBRARY2)
 #define FORM(s, T) \
   INLINE mask lt_##s(T x, T y) { return -(mask)(x < y); } \
   INLINE mask le_##s(T x, T y) { return -(mask)(x <= y); } \
@@ -94,21 +106,6 @@ static const double *of_lane(const context *c, word buffer, word n, word size, w
   INLINE T mulzero_##s(T x, T y) { return x == 0 ? T(0) : x * y; } \
   INLINE T mulzeroadd_##s(T x, T y, T z) { return x == 0 ? z : x * y + z; } \
   INLINE T exp_##s(T x) { return exp(x); } \
-  SLOW T log_##s(T x) { return log(x); } \
-  SLOW T log1p_##s(T x) { return log1p(x); } \
-  SLOW T expm1_##s(T x) { return expm1(x); } \
-  SLOW T sin_##s(T x) { return sin(x); } \
-  SLOW T cos_##s(T x) { return cos(x); } \
-  SLOW T tan_##s(T x) { return tan(x); } \
-  SLOW T asin_##s(T x) { return asin(x); } \
-  SLOW T acos_##s(T x) { return acos(x); } \
-  SLOW T atan_##s(T x) { return atan(x); } \
-  SLOW T sinh_##s(T x) { return sinh(x); } \
-  SLOW T cosh_##s(T x) { return cosh(x); } \
-  SLOW T tanh_##s(T x) { return tanh(x); } \
-  SLOW T erf_##s(T x) { return erf(x); } \
-  SLOW T erfc_##s(T x) { return erfc(x); } \
-  SLOW T pow_##s(T x, T y) { return pow(x, y); } \
   SLOW T mod_##s(T x, T y) { /* the remainder with the sign of y */ \
     T r = fmod(x, y); \
     return r != 0 && (r < 0) != (y < 0) ? r + y : r; \

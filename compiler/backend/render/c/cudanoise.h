@@ -3,7 +3,7 @@
   INLINE real f##_s(real x) { return f##_w(x); } \
   INLINE single f##_fs(single x) { return (single)f##_w(x); } \
   INLINE singles f##_fw(singles x) { return (singles)f##_w(x); }
-SHARED(lgamma) SHARED(digamma) SHARED(trigamma) SHARED(lognormcdf) SHARED(normquantile) SHARED(lambertw)
+EVERY(SHARED)
 
 // Noise: the words of Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011) with the seed as key and (pair of points, step, site, lane) as
 // counter. A block has two words of 64 bits, one for each point of the pair.

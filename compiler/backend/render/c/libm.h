@@ -40,7 +40,6 @@
   }
 #endif
 
-LIBM(log) LIBM(log1p) LIBM(expm1)
-LIBM(sin) LIBM(cos) LIBM(tan) LIBM(asin) LIBM(acos) LIBM(atan) LIBM(sinh) LIBM(cosh) LIBM(tanh)
-LIBM(erf) LIBM(erfc) LIBM2(pow)
+EVERY(LIBM)
+EVERY(LIBM2)
 extern __attribute__((const)) real fmod(real, real);

@@ -101,9 +101,11 @@ INLINE singles exp_fw(singles x) {
   return scale_fw(some, p, n);
 }
 
-// Functions of one argument, through double precision.
+// Through double precision.
 #define THROUGH(f) \
   INLINE singles f##_fw(singles x) { return singles_from(f##_w(wide_from(x))); }
+#define THROUGH2(f) \
+  INLINE singles f##_fw(singles x, singles y) { return singles_from(f##_w(wide_from(x), wide_from(y))); }
 #if defined(LIBMVEC) && LANES > 2
 #if LANES == 8
 #define VECTOR_F(name) _ZGVdN8v_##name##f
@@ -116,12 +118,11 @@ INLINE singles exp_fw(singles x) {
 #else
 #define LIBM_F(f) THROUGH(f)
 #endif
-LIBM_F(log) LIBM_F(log1p) LIBM_F(expm1) LIBM_F(sin) LIBM_F(cos) LIBM_F(tanh) LIBM_F(atan) LIBM_F(erf)
-THROUGH(round) THROUGH(tan) THROUGH(asin) THROUGH(acos) THROUGH(sinh) THROUGH(cosh) THROUGH(erfc)
-THROUGH(lgamma) THROUGH(digamma) THROUGH(trigamma) THROUGH(lognormcdf) THROUGH(normquantile)
-THROUGH(lambertw)
-INLINE singles pow_fw(singles x, singles y) { return singles_from(pow_w(wide_from(x), wide_from(y))); }
-INLINE singles mod_fw(singles x, singles y) { return singles_from(mod_w(wide_from(x), wide_from(y))); }
+EVERY(LIBM_F)
+THROUGH(round)
+EVERY(THROUGH)
+EVERY(THROUGH2)
+THROUGH2(mod)
 
 INLINE singles sigmoid_fw(singles x) {
   singles e = exp_fw(-abs_fw(x));
@@ -135,9 +136,6 @@ INLINE singles logsigmoid_fw(singles x) { return -softplus_fw(-x); }
   SLOW single f##_fs(single x) { return f##_fw(splat_f(x))[0]; }
 #define SINGLE2(f) \
   SLOW single f##_fs(single x, single y) { return f##_fw(splat_f(x), splat_f(y))[0]; }
-SINGLE1(abs) SINGLE1(sign) SINGLE1(floor) SINGLE1(ceil) SINGLE1(round) SINGLE1(exp) SINGLE1(log) SINGLE1(log1p) SINGLE1(expm1) SINGLE1(sqrt)
-SINGLE1(sin) SINGLE1(cos) SINGLE1(tan) SINGLE1(asin) SINGLE1(acos) SINGLE1(atan) SINGLE1(sinh) SINGLE1(cosh) SINGLE1(tanh)
-SINGLE1(sigmoid) SINGLE1(softplus) SINGLE1(logsigmoid) SINGLE1(lgamma) SINGLE1(digamma) SINGLE1(trigamma) SINGLE1(erf) SINGLE1(erfc)
-SINGLE1(lognormcdf) SINGLE1(normquantile) SINGLE1(lambertw)
-SINGLE2(pow) SINGLE2(mod) SINGLE2(maximum) SINGLE2(minimum) SINGLE2(mulzero)
+EVERY(SINGLE1)
+EVERY(SINGLE2)
 

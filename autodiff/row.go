@@ -1,0 +1,162 @@
+package autodiff
+
+import (
+	"math"
+
+	"ppl/autodiff/special"
+)
+
+// An Elementwise is a row of the table of ops that compute each element of their result from the elements of their
+// arguments at the same place. Interpreters take the value from it, and programs in C and CUDA the way to write it.
+type Elementwise struct {
+	Name   string
+	Unary  func(x float64) float64    // the value, if there is one argument
+	Binary func(x, y float64) float64 // the value, if there are two
+	// pull is what passes of the gradient bar of node n to argument k; nil: nothing does.
+	pull     func(n, bar Node, k int) Node
+	closed   bool    // the value is finite for finite arguments, see kinds
+	commutes bool    // the two arguments can be swapped
+	Truth    bool    // the value is 0 or 1
+	Cost     float64 // of an element, in additions, approximately
+
+	Operator string // the format of an expression in C, "%s + %s"; "" if it is a function
+	Source   Source // where the function of C is from
+
+	// Tolerance is the error of devices; 0: they compute the same number. It is relative where |value| ≥ 1, and
+	// absolute elsewhere unless Relative is set.
+	Tolerance float64
+	Relative  bool
+	Lo, Hi    float64 // the arguments of tests lie between them; both 0: anywhere
+
+	Function Function
+}
+
+// A Source says where programs in C and CUDA have the function of an op from.
+type Source uint8
+
+const (
+	Written       Source = iota // all headers define it
+	Library                     // the C library has it under the same name
+	VectorLibrary               // so has libmvec, for vectors of single precision too
+	Special                     // a header of its own defines it for all lanes, in double precision
+)
+
+// A Function is an op as a function of the language; one without a name has no op of its own there.
+type Function struct {
+	Name  string
+	Doc   string                                     // a sentence without its full stop
+	Range func(lo, hi float64) (least, most float64) // of values for arguments in lo…hi
+	Whole bool                                       // values are integers
+}
+
+// elementwise has a row for each elementwise kind. It is filled in init, since gradients are made of other rows.
+var elementwise [endElementwise]Elementwise
+
+// Row is the row of an elementwise kind, nil for other kinds.
+func (k Kind) Row() *Elementwise {
+	if k < OpNeg || k >= endElementwise {
+		return nil
+	}
+	return &elementwise[k]
+}
+
+// LastElementwise is the last of the elementwise kinds.
+const LastElementwise = endElementwise - 1
+
+// ElementwiseKinds lists the elementwise kinds.
+func ElementwiseKinds() (all []Kind) {
+	for k := OpNeg; k < endElementwise; k++ {
+		all = append(all, k)
+	}
+	return all
+}
+
+// Arity is the number of arguments.
+func (e *Elementwise) Arity() int {
+	switch {
+	case e.Unary != nil:
+		return 1
+	case e.Binary != nil:
+		return 2
+	}
+	return 3
+}
+
+// by is the pull of an op of one argument with derivative slope(x, y), where y is the value.
+func by(slope func(x, y Node) Node) func(n, bar Node, k int) Node {
+	return func(n, bar Node, _ int) Node { return chain(bar, slope(n.args[0], n)) }
+}
+
+// like is a constant with the shape of x.
+func like(x Node, v float64) Node { return x.Graph().Full(v, x.Shape()...) }
+
+var inf = math.Inf(1)
+
+// Rising is the range of an increasing function with values in least…most. Outside the function's domain (NaN) the end
+// is least or most.
+func Rising(f func(float64) float64, least, most float64) func(lo, hi float64) (float64, float64) {
+	return func(lo, hi float64) (float64, float64) {
+		return math.Max(orElse(f(lo), least), least), math.Min(orElse(f(hi), most), most)
+	}
+}
+
+// Falling is the same of a decreasing function.
+func Falling(f func(float64) float64, least, most float64) func(lo, hi float64) (float64, float64) {
+	return func(lo, hi float64) (float64, float64) { return Rising(f, least, most)(hi, lo) }
+}
+
+// Between is the range of a function of which nothing else is known.
+func Between(least, most float64) func(lo, hi float64) (float64, float64) {
+	return func(float64, float64) (float64, float64) { return least, most }
+}
+
+// orElse is v unless v is NaN.
+func orElse(v, other float64) float64 {
+	if math.IsNaN(v) {
+		return other
+	}
+	return v
+}
+
+func coshRange(lo, hi float64) (float64, float64) {
+	nearest := math.Max(0, math.Max(lo, -hi))
+	return Rising(math.Cosh, 1, inf)(nearest, math.Max(-lo, hi))
+}
+
+// lgammaRange has the minimum over positive x, at 1.46163 (Abramowitz & Stegun 6.1).
+func lgammaRange(lo, _ float64) (float64, float64) {
+	if lo >= 0 {
+		return -0.12148629053584961, inf
+	}
+	return -inf, inf
+}
+
+func trigammaRange(lo, _ float64) (float64, float64) {
+	if lo >= 0 {
+		return math.SmallestNonzeroFloat64, inf
+	}
+	return -inf, inf
+}
+
+// lambertRange is from −1 on, of the sign of the argument, and below log(1 + x).
+func lambertRange(lo, hi float64) (least, most float64) {
+	least, most = -1, math.Log1p(math.Max(hi, 0))
+	switch {
+	case lo > 0:
+		least = math.SmallestNonzeroFloat64
+	case lo == 0:
+		least = 0
+	}
+	return least, most
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func sigmoid(x float64) float64    { return special.Sigmoid(x, math.Exp(-math.Abs(x))) }
+func softplus(x float64) float64   { return special.Softplus(x, math.Exp(-math.Abs(x))) }
+func logSigmoid(x float64) float64 { return -softplus(-x) }
