@@ -23,8 +23,11 @@ def arguments(span):
         return [r.uniform(*span) for _ in range(12)]
     return [float(span)]
 
-def value(function, x): # nan where the value is not real
-    y = eval(function, globals(), {"x": mpf(x)})
+def value(function, x): # nan where the function has no value, or one that is not real
+    try:
+        y = eval(function, globals(), {"x": mpf(x)})
+    except ValueError:
+        return "nan"
     return nstr(y.real if im(y) == 0 else nan, 20)
 
 lines = [line for line in open("values.txt") if line.startswith("=")]

@@ -63,8 +63,8 @@ func (l Launching) shared(p *ir.Program) int {
 }
 
 var cudaPrelude = sync.OnceValue(func() string {
-	return withOps(cudaTypes + cSpecial + cHorner + specialOps() + "#define wide unfused\n" + cHorner + cQuantile +
-		"#undef wide\n" + cEigen + cLogPart + cudaNoise + cudaLaunch)
+	return withOps(cudaTypes + cSpecial + cHorner + "#define wide unfused\n" + cHorner + cQuantile + "#undef wide\n" +
+		specialOps() + cEigen + cLogPart + cudaNoise + cudaLaunch)
 })
 
 func cuda(width int) dialect {

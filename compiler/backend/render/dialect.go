@@ -72,7 +72,7 @@ var cApart string
 // The definitions that all programs, and those of single precision, begin with.
 var (
 	cPrelude = sync.OnceValue(func() string {
-		return withOps(cTypes + cLibm + cMath + cSpecial + cHorner + specialOps() + cQuantile + cEigen + cNoise + cReal)
+		return withOps(cTypes + cLibm + cMath + cSpecial + cHorner + cQuantile + specialOps() + cEigen + cNoise + cReal)
 	})
 	cSinglePrelude = sync.OnceValue(func() string { return withOps(cSingle + cLogPart + cGroup) })
 )
