@@ -38,6 +38,7 @@ const (
 	OpErfc       // 1 − erf x
 	OpLogNormCDF // log Φ(x)
 	OpNormQuantile
+	OpInvErf   // the y with erf y = x; NaN outside −1…1
 	OpLambertW // w ≥ −1 with w·eʷ = x; NaN below −1/e
 	OpNot
 	OpIsFinite
@@ -171,6 +172,10 @@ func init() {
 			Source: Special, Lo: 0, Hi: 1, pull: by(normQuantileSlope),
 			Function: Function{Name: "inv_Phi", Doc: "standard normal quantile, for x in 0..1",
 				Range: Between(-inf, inf)}},
+		OpInvErf: {Name: "inverf", Unary: math.Erfinv, Cost: 60, Tolerance: 1e-15, Relative: true, Source: Special,
+			Lo: -1, Hi: 1, pull: by(func(_, y Node) Node { return Div(like(y, 1), gauss(y, 2/math.Sqrt(math.Pi))) }),
+			Function: Function{Name: "inv_erf", Doc: "the y with erf(y) = x, for x in -1..1",
+				Range: Rising(math.Erfinv, -inf, inf)}},
 		OpLambertW: {Name: "lambertw", Unary: special.LambertW, Cost: 80, Tolerance: 1e-14, Source: Special,
 			Lo: -1 / math.E, Hi: inf,
 			pull: by(func(x, y Node) Node { return Div(Exp(Neg(y)), Add(x.Graph().Const(1), y)) }),

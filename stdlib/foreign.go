@@ -223,7 +223,7 @@ var foreign = map[string]string{
 	"gamma_p":    "cdf(Gamma(a, 1), x)", "gammainc": "cdf(Gamma(a, 1), x)", "gamma_q": "1 - cdf(Gamma(a, 1), x)",
 	"gammaincc": "1 - cdf(Gamma(a, 1), x)",
 	"ndtr":      "Phi(x)", "log_ndtr": "log_Phi(x)", "ndtri": "inv_Phi(p)", "norm_ppf": "inv_Phi(p)",
-	"erfinv":                "inv_Phi((x + 1) / 2) / sqrt(2)",
+	"erfinv":                "inv_erf(x)",
 	"lmgamma":               "n * (n - 1) / 4 * log(pi) + sum(j in 1..n: lgamma(x + (1 - j) / 2))",
 	"multigammaln":          "n * (n - 1) / 4 * log(pi) + sum(j in 1..n: lgamma(x + (1 - j) / 2))",
 	"falling_factorial":     "exp(lgamma(x + 1) - lgamma(x - n + 1))",
