@@ -129,26 +129,39 @@ func (r *Warmup) comeDown() error {
 	if err := r.approachTarget(); err != nil {
 		return err
 	}
+	if err := r.descend(); err != nil {
+		return err
+	}
 	if err := r.initialPhase(); err != nil {
 		return err
 	}
 	return r.refuseFlatTails()
 }
 
+// firstSweeps is the length of a window of the initial phase. Short windows bring walkers down with fewer gradients,
+// since each ends in a better metric; ten sweeps of 16 walkers are enough points for that.
+func (r *Warmup) firstSweeps() int {
+	const enough = 10
+	total := r.Phase.Options.Warmup
+	return max(sweeps(.01, total), min(sweeps(.02, total), enough))
+}
+
 // initialPhase is the first part of warm-up: short windows in which every walker finds a step of its own and the metric
-// is learned over and over, until all walkers have left where they started, or do not get on. Where they are near each
+// is learned over and over, until all walkers have left where they started, or make no progress. If they are near each
 // other two windows are enough: R-hat of so few positions can hardly be lower.
 func (r *Warmup) initialPhase() error {
-	const leastNear, least, most, reheated, near = 2, 4, 10, 3, 0.3
+	const leastNear, least, near, longest, reheated = 2, 4, 0.3, .20, .06
+	n := max(r.firstSweeps(), 1)
+	total := float64(r.Phase.Options.Warmup)
 	var heats []float64
-	for k := range most {
-		found, err := r.windows(window{sweeps: sweeps(.02, r.Phase.Options.Warmup), alone: true,
-			maxSteps: population.MaxFirstSteps, metric: true, heats: heats})
+	for k := range sweeps(longest, r.Phase.Options.Warmup) / n {
+		found, err := r.windows(window{sweeps: n, alone: true, maxSteps: population.MaxFirstSteps, metric: true,
+			heats: heats})
 		enough := k+1 >= least || k+1 >= leastNear && found.Disagreement < near
 		if err != nil || found.Heats == nil || enough && !hot(found.Heats) && !found.Rising {
-			return err // no heats: an empty window, or a rule that adapts no step
+			return err // no heats: a rule that adapts no step
 		}
-		if k+1 >= reheated {
+		if float64((k+1)*n) >= reheated*total {
 			heats = found.Heats
 		}
 	}
@@ -294,8 +307,9 @@ func (r *Warmup) WarmUpAlone(metricKnown bool) error {
 }
 
 // refuseDivergence ends a run whose walkers move off to infinity at temperature 1, because nothing that follows would
-// mean anything. At others they may, where tails are heavy.
-func (r *Warmup) refuseDivergence(seen *population.Visits) error {
+// mean anything. At others they may, if tails are heavy. While walkers are still on their way from their starts, they
+// show nothing of the integral at the ends of supports.
+func (r *Warmup) refuseDivergence(seen *population.Visits, onTheWay bool) error {
 	var cold [][]float64
 	for lane, xs := range seen.Visited {
 		for i, x := range xs {
@@ -306,6 +320,9 @@ func (r *Warmup) refuseDivergence(seen *population.Visits) error {
 	}
 	if at := r.state.Divergence.Watch(cold, infer.Bounded(r.Phase.Ends)); at >= 0 {
 		return r.Diverges(at)
+	}
+	if onTheWay {
+		return nil
 	}
 	return r.refuseInfiniteIntegral(cold)
 }

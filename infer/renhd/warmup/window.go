@@ -261,7 +261,7 @@ func (t *warmupWindow) Finish() (found windowResult, err error) {
 	if t.spec.judge == nil {
 		r.renewReference(&t.seen.Points[0])
 	}
-	if err := r.refuseDivergence(&t.seen.Visits); err != nil {
+	if err := r.refuseDivergence(&t.seen.Visits, t.spec.alone); err != nil {
 		return found, err
 	}
 	if err := r.restartStuck(&t.seen.Visits); err != nil {

@@ -1,0 +1,285 @@
+package warmup
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/renhd/modesearch"
+	"ppl/infer/renhd/part"
+	"ppl/infer/renhd/population"
+)
+
+// A descent is the part of warm-up that brings walkers from their starts to where the log density is about that of
+// draws, and learns a first metric, if a normal says enough of the target. A few walkers climb, and normals are fitted
+// on the way (adapt.Path); Newton's steps from the best of these show how wide the target is in directions in which the
+// climb hardly moved. If the best of their normals is much like the target, it gives the metric and the level of the
+// density, and each walker climbs until it reaches that level, or the top of another mode: trajectories would need
+// hundreds of steps for that. Else walkers stay at their starts.
+//
+//	fitting      4 climbs from explorers 0, 4, 8 and 12, at most 100 gradients each
+//	refining     6 of Newton's steps at most, of two gradients for each coordinate
+//	descending   16 climbs that end at the level, at most 100 gradients each
+type descent struct {
+	run   *Warmup
+	state DescentState
+}
+
+// DescentState is how far it is.
+type DescentState struct {
+	Here  [][]float64 // where walkers are
+	Clock uint64      // their noise step
+	Stage descentStage
+	Paths []adapt.Path
+	Best  adapt.Fit
+
+	Round int       // of Newton's steps
+	At    []float64 // where they have come to
+	Steps []float64 // of the differences that the next curvature is taken by
+}
+
+type descentStage int
+
+const (
+	fitting descentStage = iota
+	refining
+	descending
+	descended
+)
+
+const (
+	fittedPaths   = 4
+	fittedDraws   = 3 // of each normal; with the climbs' own points they fill the lanes of 16 explorers
+	newtonRounds  = 6
+	newtonDraws   = 16
+	newtonLengths = 16 // of a step that are tried
+	descentStream = 0x3e721c
+
+	// smooth is the greatest standard deviation of log density − log normal at which a normal's covariance is taken for
+	// the target's. Regressions have .2 to 1, posteriors with some skewness up to 4, funnels 10 and far more.
+	smooth = 5.0
+)
+
+// descend places walkers at the level of draws, and gives all rungs a metric, if a normal is like the target.
+func (r *Warmup) descend() error {
+	s := &r.Phase
+	if !s.FindsPeaks() || s.Settings().Metric == "identity" || r.firstSweeps() == 0 {
+		return nil
+	}
+	fit, err := part.Do(r.Run, &descent{run: r})
+	if err != nil || fit.Mean == nil {
+		return err
+	}
+	for j := range r.Walkers.Rungs {
+		rung := &r.Walkers.Rungs[j]
+		m, ok := rung.Metric.OfFit(fit)
+		if !ok {
+			return nil
+		}
+		if s.EvenMetric() {
+			s.Images.Even(m.Scale)
+		}
+		rung.Metric = m
+		rung.Step = s.FirstStepIn(*rung)
+	}
+	r.Walkers.WriteAllRungs()
+	return nil
+}
+
+func (t *descent) Begin() error {
+	w, s := t.run.Walkers, &t.state
+	s.Here, s.Clock, s.Best.Bound = w.Positions(), w.NoiseStep, math.Inf(-1)
+	noise := t.noise(fittedDraws)
+	for k := range min(fittedPaths, len(s.Here)) {
+		s.Paths = append(s.Paths, adapt.NewPath(s.Here[k*len(s.Here)/fittedPaths], noise, nil))
+	}
+	return nil
+}
+
+// noise gives the standard normal numbers of some draws, always the same ones.
+func (t *descent) noise(draws int) (out [][]float64) {
+	random := rand.New(rand.NewPCG(t.run.Phase.Options.Seed, descentStream))
+	for range draws {
+		out = append(out, modesearch.NormalNumbers(t.run.Walkers.Dim, 1, random))
+	}
+	return out
+}
+
+func (*descent) Name() string { return "descent" }
+func (t *descent) State() any { return &t.state }
+func (t *descent) More() bool { return t.state.Stage < descended }
+
+// Iterate evaluates the next points of climbs, or makes one of Newton's steps.
+func (t *descent) Iterate() error {
+	t.run.ShowProgress(infer.WarmingUp)
+	switch s := &t.state; s.Stage {
+	case fitting:
+		if s.climbing() {
+			return t.fit()
+		}
+		t.beginRefining()
+	case refining:
+		return t.refine()
+	case descending:
+		if s.climbing() {
+			return t.climb()
+		}
+		s.Stage = descended
+	}
+	return nil
+}
+
+// climbing reports whether a climb has not ended, or its last normal has no score yet.
+func (s *DescentState) climbing() bool {
+	return slices.ContainsFunc(s.Paths, func(p adapt.Path) bool { return !p.Done || p.Next != nil })
+}
+
+// next lists the climbs that have not ended, and their next points.
+func (s *DescentState) next() (climbs []int, at [][]float64) {
+	for k := range s.Paths {
+		if p := &s.Paths[k]; !p.Done {
+			climbs, at = append(climbs, k), append(at, p.X)
+		}
+	}
+	return climbs, at
+}
+
+// fit evaluates the next point of each climb, and the draws of the normals that came from the points before.
+func (t *descent) fit() error {
+	s := &t.state
+	climbs, at := s.next()
+	var scored []int
+	for k := range s.Paths {
+		if draws := s.Paths[k].Draws(); draws != nil {
+			scored, at = append(scored, k), append(at, draws...)
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	density, gradient, err := t.run.Evaluate(at, true)
+	if err != nil {
+		return err
+	}
+	for i, k := range scored {
+		first := len(climbs) + i*fittedDraws
+		s.Paths[k].Score(density[first : first+fittedDraws])
+	}
+	for i, k := range climbs {
+		s.Paths[k].Report(density[i], gradient[i])
+	}
+	return nil
+}
+
+// beginRefining prepares Newton's steps from the point at which the best normal was fitted.
+func (t *descent) beginRefining() {
+	s := &t.state
+	highest := math.Inf(-1)
+	for _, p := range s.Paths {
+		if p.Fit.Bound > highest {
+			highest, s.At = p.Fit.Bound, p.Fit.At
+		}
+	}
+	if s.Stage = refining; s.At == nil {
+		s.Stage = descended
+	}
+	for _, x := range s.At {
+		s.Steps = append(s.Steps, 1e-4*math.Max(1, math.Abs(x)))
+	}
+}
+
+// refine makes one of Newton's steps.
+func (t *descent) refine() error {
+	s, r := &t.state, t.run
+	s.Round++
+	height, gradient, curvature, err := adapt.Curvature(s.At, population.AllOf(len(s.At)), s.Steps, r.EvaluateSlopes)
+	if err != nil {
+		return err
+	}
+	for i := range s.At {
+		if c := math.Abs(curvature.At(i, i)); c > 0 {
+			s.Steps[i] = 0.01 / math.Sqrt(c)
+		}
+	}
+	fit, ok := adapt.FitAt(s.At, gradient, curvature)
+	noise := t.noise(newtonDraws)
+	draws := fit.Draws(noise)
+	if !ok || draws == nil {
+		t.beginDescending()
+		return nil
+	}
+	at := pointsToward(s.At, fit.Mean)
+	density, _, err := r.Evaluate(append(draws, at...), false)
+	if err != nil {
+		return err
+	}
+	if fit.Score(noise, density[:newtonDraws]); fit.Rough < smooth && fit.Bound > s.Best.Bound {
+		s.Best = fit
+	}
+	along := density[newtonDraws:]
+	highest := floats.MaxIdx(along)
+	s.At = at[highest]
+	if !(along[highest] > height) || fit.IsNear(gradient) || s.Round == newtonRounds {
+		t.beginDescending()
+	}
+	return nil
+}
+
+// pointsToward are the points at 1, 1/2, 1/4 and so on of the way.
+func pointsToward(from, to []float64) (out [][]float64) {
+	share := 1.0
+	for range newtonLengths {
+		x := make([]float64, len(from))
+		for j := range x {
+			x[j] = from[j] + share*(to[j]-from[j])
+		}
+		out, share = append(out, x), share/2
+	}
+	return out
+}
+
+// beginDescending prepares the climbs of all walkers to the level of draws.
+func (t *descent) beginDescending() {
+	s := &t.state
+	s.Stage, s.Paths = descending, nil
+	if s.Best.Mean == nil {
+		return
+	}
+	for _, x := range s.Here {
+		s.Paths = append(s.Paths, adapt.NewPath(x, nil, s.Best.Spread))
+	}
+}
+
+// climb evaluates the next point of each walker's climb.
+func (t *descent) climb() error {
+	s := &t.state
+	climbs, at := s.next()
+	density, gradient, err := t.run.Evaluate(at, true)
+	if err != nil {
+		return err
+	}
+	level := s.Best.Level - math.Sqrt(2*float64(len(at[0]))) // two standard deviations of what draws have
+	for i, k := range climbs {
+		p := &s.Paths[k]
+		p.Report(density[i], gradient[i])
+		p.Done = p.Done || p.Best != nil && p.Density >= level
+	}
+	return nil
+}
+
+// Finish places the walkers where their climbs have ended, and gives the best of the normals.
+func (t *descent) Finish() (best adapt.Fit, err error) {
+	s := &t.state
+	for k, p := range s.Paths {
+		if s.Best.Mean != nil && p.Best != nil {
+			s.Here[k] = p.Best
+		}
+	}
+	_, err = t.run.Walkers.Place(t.run.Ctx, s.Here)
+	t.run.Walkers.NoiseStep = s.Clock
+	return s.Best, err
+}
