@@ -23,6 +23,7 @@ type sampling struct {
 	draws   int
 	asJSON  bool
 	quiet   bool
+	noKeep  bool // the run is in memory alone
 }
 
 func sampleCommand(c *console) *cobra.Command {
@@ -61,6 +62,7 @@ func sampleCommand(c *console) *cobra.Command {
 	resume := f.Bool("resume", false, "go on with a run that was ended, or begin it")
 	task := f.Int("task", 0, "be task `K` of many, each with its own seed and directory: MODEL.K.run")
 	replace := f.Bool("overwrite", false, "replace a run that stands in the directory")
+	f.BoolVar(&s.noKeep, "no-keep", false, "keep no run: print the summary and forget the draws")
 	var byFormula formulation
 	byFormula.addFlags(f)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -69,6 +71,9 @@ func sampleCommand(c *console) *cobra.Command {
 			return err
 		}
 		if err := c.takeStan(&s.request.Model, &s.request.Data, s.request.Dir, *replace); err != nil {
+			return err
+		}
+		if err := s.refuseKeeping(f); err != nil {
 			return err
 		}
 		switch {
@@ -90,6 +95,19 @@ func sampleCommand(c *console) *cobra.Command {
 		return c.sample(cmd.Context(), s)
 	}
 	return cmd
+}
+
+// refuseKeeping refuses flags of a run directory next to --no-keep.
+func (s *sampling) refuseKeeping(f *pflag.FlagSet) error {
+	if !s.noKeep {
+		return nil
+	}
+	for _, name := range []string{"out", "resume", "overwrite", "copy-inputs", "task"} {
+		if f.Changed(name) {
+			return fault.Usagef("--no-keep writes no run directory, and --%s is about one; leave out one of them", name)
+		}
+	}
+	return nil
 }
 
 // takeFormula puts the model of a formula in the place of the formula.
@@ -159,24 +177,40 @@ func (s *sampling) complete(f *pflag.FlagSet) error {
 // sample samples and summarises.
 func (c *console) sample(ctx context.Context, s *sampling) error {
 	r := &s.request
-	if r.Dir == "" && !r.ByDirectory() {
+	switch {
+	case s.noKeep && c.job != nil:
+		return fault.Usagef("--no-keep is for one process; the processes of a job share a run directory")
+	case s.noKeep: // a request without a directory is of a run in memory
+	case r.Dir == "" && !r.ByDirectory():
 		r.Dir = app.DefaultDir(r.Model)
 	}
-	r.Disk, r.Job = c.disk, c.job
+	r.Job = c.job
+	if !s.noKeep {
+		r.Disk = c.disk
+	}
 	r.Lost = func() { c.endLost(r.Dir) }
 	fit := app.NewFit(*r, c.notes(s.quiet))
-	ctx, release := process.StoppableWith(ctx, func() { c.abandon(fit.Abandon) })
+	abandon := func() { c.abandon(fit.Abandon) }
+	if s.noKeep {
+		abandon = func() {}
+	}
+	ctx, release := process.StoppableWith(ctx, abandon)
 	defer release()
 	if err := fit.Prepare(ctx); err != nil {
 		return err
 	}
 	stopped, err := fit.Sample(ctx)
 	switch dir := fit.Dir(); {
+	case err != nil && s.noKeep:
+		return err
 	case err != nil && fit.HasSomeDraws():
 		c.notef("note: the draws so far are in %s; ppl sample --resume %s goes on", dir, dir)
 		return err
 	case err != nil:
 		return err
+	case !fit.HasDraws() && s.noKeep:
+		c.notef("stopped before every chain had a draw")
+		return fault.Interrupted()
 	case !fit.HasDraws():
 		c.notef("stopped before every chain had a draw: there are no draws yet; ppl sample --resume %s "+
 			"goes on", dir)
@@ -187,10 +221,14 @@ func (c *console) sample(ctx context.Context, s *sampling) error {
 
 // concludeRun prints the summary of a run that has ended.
 func (c *console) concludeRun(fit *app.Fit, s *sampling, stopped bool) error {
-	if err := c.summarise(fit.Dir(), s.asJSON); err != nil {
+	run, err := fit.Draws()
+	if err != nil {
 		return err
 	}
-	if !s.quiet && !fit.Complete() {
+	if err := c.summariseRun(run, s.asJSON, !s.noKeep); err != nil {
+		return err
+	}
+	if !s.quiet && !fit.Complete() && !s.noKeep {
 		c.notef("%s", repl.Kept(fit.Dir(), stopped))
 	}
 	if stopped {

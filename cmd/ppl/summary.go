@@ -8,6 +8,7 @@ import (
 	"ppl/app/fault"
 	"ppl/app/rundir"
 	"ppl/posterior/report"
+	"ppl/posterior/store"
 )
 
 func summaryCommand(c *console) *cobra.Command {
@@ -119,9 +120,21 @@ func completeView(v *report.View, interval string) (err error) {
 
 // summarise prints the summary of a run that has just ended.
 func (c *console) summarise(dir string, asJSON bool) error {
-	summary, err := readReport(dir, report.View{Memory: c.drawsMemory()})
+	run, err := rundir.Open(dir)
 	if err != nil {
 		return err
+	}
+	return c.summariseRun(run, asJSON, true)
+}
+
+// summariseRun prints the summary of a run, which names its directory if that is kept.
+func (c *console) summariseRun(run *store.Run, asJSON, kept bool) error {
+	summary, err := report.Summarize(run, report.View{Memory: c.drawsMemory()})
+	if err != nil {
+		return fault.Of(err)
+	}
+	if !kept {
+		summary.Dir = ""
 	}
 	if asJSON {
 		return report.JSON(c.out, summary)

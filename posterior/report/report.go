@@ -14,7 +14,7 @@ import (
 
 // A Report is a run in numbers and words.
 type Report struct {
-	Dir         string // the run directory
+	Dir         string // the run directory; empty if the run is not kept
 	Model       string
 	Sampler     string
 	Device      string

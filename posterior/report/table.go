@@ -51,7 +51,11 @@ func (s Report) warnings(b *strings.Builder, width int) {
 	if n := len(s.Warnings) - shown; n > 0 {
 		more = fmt.Sprintf(", and %d more %s of less weight", n, plural(n, "warning", "warnings"))
 	}
-	paragraph(b, "", fmt.Sprintf("ppl diagnose %s has the reasons%s.", s.Dir, more), width)
+	where := fmt.Sprintf("ppl diagnose %s has the reasons", s.Dir)
+	if s.Dir == "" {
+		where = "Keep the run, and ppl diagnose has the reasons"
+	}
+	paragraph(b, "", where+more+".", width)
 }
 
 // heading is "eight.ppl: 4 chains × 1,000 draws by renhd on host in 3.2 s (1,204,000 gradients, seed 42)".
