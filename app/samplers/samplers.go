@@ -17,6 +17,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/flow"
 	"ppl/infer/nuts"
+	"ppl/infer/pathfinder"
 	"ppl/infer/renhd"
 	"ppl/infer/settings"
 	"ppl/lang/diag"
@@ -48,6 +49,8 @@ func All() []Row {
 		Row{"nuts", "the No-U-Turn sampler as in Stan: multinomial, with windowed adaptation",
 			nuts.Searching(renhd.Missed),
 			only("accept", "max_depth", "max_energy_error", "metric", "precision", "step_size"), ofNuts, false, false},
+		Row{"pathfinder", "an approximation by normals fitted on the way to each mode, and importance resampling",
+			pathfinder.Sampler(renhd.Explore), only("precision"), doublePrecision, true, false},
 		Row{"advi", "an approximation by independent normals, fitted",
 			flow.Sampler(flow.MeanField, renhd.Explore),
 			only("precision", "step_size"), doublePrecision, true, false},

@@ -180,21 +180,46 @@ func (f *Fit) Draws(noise [][]float64) (at [][]float64) {
 
 // Score sets what is known of the fit from the log densities at Draws.
 func (f *Fit) Score(noise [][]float64, densities []float64) {
-	dim := len(f.Mean)
-	root, _ := f.Spread.root(dim)
-	volume := float64(dim) / 2 * math.Log(2*math.Pi)
-	for i := range dim {
-		volume += math.Log(root[i*dim+i])
-	}
+	own, _ := f.Density()
 	differences := make([]float64, len(noise))
 	for i, z := range noise {
-		differences[i] = densities[i] + dot(z, z)/2 + volume
+		differences[i] = densities[i] + dot(z, z)/2 - own.top
 	}
 	f.Level = stat.Mean(densities[:len(noise)], nil)
 	f.Bound, f.Rough = stat.MeanStdDev(differences, nil)
 	if math.IsNaN(f.Bound) {
 		f.Bound = math.Inf(-1)
 	}
+}
+
+// A Density computes log densities of a normal.
+type Density struct {
+	mean, root []float64
+	top        float64 // the log density at the mean
+}
+
+// Density is that of the normal; false if its covariance is not positive definite.
+func (f *Fit) Density() (d Density, ok bool) {
+	dim := len(f.Mean)
+	root, ok := f.Spread.root(dim)
+	if !ok {
+		return d, false
+	}
+	d = Density{f.Mean, root, -float64(dim) / 2 * math.Log(2*math.Pi)}
+	for i := range dim {
+		d.top -= math.Log(root[i*dim+i])
+	}
+	return d, true
+}
+
+// Log is the log density at a point.
+func (d *Density) Log(x []float64) float64 {
+	dim, z, out := len(d.mean), difference(x, d.mean), d.top
+	for i := range dim {
+		z[i] = (z[i] - floats.Dot(d.root[i*dim:i*dim+i], z[:i])) / d.root[i*dim+i]
+		out -= z[i] * z[i] / 2
+	}
+	return out
 }
 
 // IsNear reports whether a point with a gradient is so near the mode that Newton's steps have nothing to add.

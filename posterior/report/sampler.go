@@ -130,10 +130,13 @@ func poorFit(f *findings) (w store.Warning) {
 	if len(r.ELBO) == 0 || !heavy && r.EvidenceGap <= maxMissing {
 		return w
 	}
+	below := fmt.Sprintf("; lower bound %.2g below the evidence, of at most %v", r.EvidenceGap, maxMissing)
+	if r.EvidenceGap == 0 { // weights make up for it, if their tails are light
+		below = ""
+	}
 	return store.Warning{
 		Fact: fmt.Sprintf("These are draws of an approximation that misses some of the posterior, its tails at least "+
-			"(Pareto k̂ %.2f, of at most %v; lower bound %.2g below the evidence, of at most %v).", r.ParetoK,
-			maxParetoK, r.EvidenceGap, maxMissing),
+			"(Pareto k̂ %.2f, of at most %v%s).", r.ParetoK, maxParetoK, below),
 		Reason: "Means may be off, and standard deviations are most often too small.",
 		Advice: append([]store.Advice{sampleInstead()}, richerFamily(f.run.Sampler)...),
 	}
@@ -157,7 +160,7 @@ func sampleInstead() store.Advice {
 
 func unequalFits(f *findings) (w store.Warning) {
 	r := f.run.Report
-	if len(r.ELBO) == 0 {
+	if len(r.ELBO) == 0 || f.run.Sampler == "pathfinder" { // whose weights are relative to all fits together
 		return w
 	}
 	low, best := slices.Min(r.ELBO), slices.Max(r.ELBO)

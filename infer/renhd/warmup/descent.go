@@ -5,13 +5,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/renhd/modesearch"
 	"ppl/infer/renhd/part"
-	"ppl/infer/renhd/population"
 )
 
 // A descent is the part of warm-up that brings walkers from their starts to where the log density is about that of
@@ -22,7 +19,7 @@ import (
 // hundreds of steps for that. Else walkers stay at their starts.
 //
 //	fitting      4 climbs from explorers 0, 4, 8 and 12, at most 100 gradients each
-//	refining     6 of Newton's steps at most, of two gradients for each coordinate
+//	refining     6 of Newton's steps at most, of two gradients for each coordinate and 32 more
 //	descending   16 climbs that end at the level, at most 100 gradients each
 type descent struct {
 	run   *Warmup
@@ -37,9 +34,7 @@ type DescentState struct {
 	Paths []adapt.Path
 	Best  adapt.Fit
 
-	Round int       // of Newton's steps
-	At    []float64 // where they have come to
-	Steps []float64 // of the differences that the next curvature is taken by
+	Newton adapt.Newton
 }
 
 type descentStage int
@@ -54,9 +49,7 @@ const (
 const (
 	fittedPaths   = 4
 	fittedDraws   = 3 // of each normal; with the climbs' own points they fill the lanes of 16 explorers
-	newtonRounds  = 6
 	newtonDraws   = 16
-	newtonLengths = 16 // of a step that are tried
 	descentStream = 0x3e721c
 
 	// smooth is the greatest standard deviation of log density − log normal at which a normal's covariance is taken for
@@ -179,67 +172,33 @@ func (t *descent) fit() error {
 func (t *descent) beginRefining() {
 	s := &t.state
 	highest := math.Inf(-1)
+	var at []float64
 	for _, p := range s.Paths {
 		if p.Fit.Bound > highest {
-			highest, s.At = p.Fit.Bound, p.Fit.At
+			highest, at = p.Fit.Bound, p.Fit.At
 		}
 	}
-	if s.Stage = refining; s.At == nil {
+	if s.Stage = refining; at == nil {
 		s.Stage = descended
+		return
 	}
-	for _, x := range s.At {
-		s.Steps = append(s.Steps, 1e-4*math.Max(1, math.Abs(x)))
-	}
+	s.Newton = adapt.NewNewton(at)
 }
 
 // refine makes one of Newton's steps.
 func (t *descent) refine() error {
-	s, r := &t.state, t.run
-	s.Round++
-	height, gradient, curvature, err := adapt.Curvature(s.At, population.AllOf(len(s.At)), s.Steps, r.EvaluateSlopes)
+	s := &t.state
+	fit, err := s.Newton.Step(t.noise(newtonDraws), t.run.EvaluateSlopes)
 	if err != nil {
 		return err
 	}
-	for i := range s.At {
-		if c := math.Abs(curvature.At(i, i)); c > 0 {
-			s.Steps[i] = 0.01 / math.Sqrt(c)
-		}
-	}
-	fit, ok := adapt.FitAt(s.At, gradient, curvature)
-	noise := t.noise(newtonDraws)
-	draws := fit.Draws(noise)
-	if !ok || draws == nil {
-		t.beginDescending()
-		return nil
-	}
-	at := pointsToward(s.At, fit.Mean)
-	density, _, err := r.Evaluate(append(draws, at...), false)
-	if err != nil {
-		return err
-	}
-	if fit.Score(noise, density[:newtonDraws]); fit.Rough < smooth && fit.Bound > s.Best.Bound {
+	if fit.Rough < smooth && fit.Bound > s.Best.Bound {
 		s.Best = fit
 	}
-	along := density[newtonDraws:]
-	highest := floats.MaxIdx(along)
-	s.At = at[highest]
-	if !(along[highest] > height) || fit.IsNear(gradient) || s.Round == newtonRounds {
+	if s.Newton.Done {
 		t.beginDescending()
 	}
 	return nil
-}
-
-// pointsToward are the points at 1, 1/2, 1/4 and so on of the way.
-func pointsToward(from, to []float64) (out [][]float64) {
-	share := 1.0
-	for range newtonLengths {
-		x := make([]float64, len(from))
-		for j := range x {
-			x[j] = from[j] + share*(to[j]-from[j])
-		}
-		out, share = append(out, x), share/2
-	}
-	return out
 }
 
 // beginDescending prepares the climbs of all walkers to the level of draws.

@@ -18,7 +18,8 @@ import (
 // 1,000 iterations of a target whose gradients are exact:
 //
 //	approach   0           steepest ascent for starts that are astronomically far below the target
-//	explore    40 to 200   16 walkers or more, 2 to 10 short windows, each walker with a step of its own
+//	descend    0           climbs that fit a normal; to its level of density if it is like the target (descent.go)
+//	explore    20 to 200   16 walkers or more, 2 to 20 short windows, each walker with a step of its own
 //	improve    50 to 220   two windows of 50, and short ones between them until the metric allows short trajectories;
 //	                       one where walkers agree in it
 //	converge   up to 450   windows of 100, 150, 200, until all walkers agree on where the target is
