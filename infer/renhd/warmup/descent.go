@@ -9,18 +9,21 @@ import (
 	"ppl/infer/adapt"
 	"ppl/infer/renhd/modesearch"
 	"ppl/infer/renhd/part"
+	"ppl/infer/renhd/population"
 )
 
-// A descent is the part of warm-up that brings walkers from their starts to where the log density is about that of
-// draws, and learns a first metric, if a normal says enough of the target. A few walkers climb, and normals are fitted
-// on the way (adapt.Path); Newton's steps from the best of these show how wide the target is in directions in which the
-// climb hardly moved. If the best of their normals is much like the target, it gives the metric and the level of the
-// density, and each walker climbs until it reaches that level, or the top of another mode: trajectories would need
-// hundreds of steps for that. Else walkers stay at their starts.
+// A descent is the part of warm-up that brings walkers that begin far out to the slopes of the target, and learns a
+// first metric, if a normal says enough of the target. A few walkers climb, and normals are fitted on the way
+// (adapt.Path); Newton's steps from the best of these show how wide the target is in directions in which the climb
+// hardly moved. If the best of their normals is much like the target, it gives the metric and the level of the
+// density, and walkers that are hopelessly far below it climb until they no longer are, or to the top of another mode:
+// trajectories would need hundreds of steps for that. None climbs further, since which part of the target it reaches
+// from there has to be left to its own motion: if all climb to the level of draws, a narrow part that touches a wide
+// one gets them all. If no normal is like the target, walkers stay at their starts.
 //
 //	fitting      4 climbs from explorers 0, 4, 8 and 12, at most 100 gradients each
 //	refining     6 of Newton's steps at most, of two gradients for each coordinate and 32 more
-//	descending   16 climbs that end at the level, at most 100 gradients each
+//	descending   16 climbs that end 20 + 5·dim below the level, at most 100 gradients each
 type descent struct {
 	run   *Warmup
 	state DescentState
@@ -57,7 +60,7 @@ const (
 	smooth = 5.0
 )
 
-// descend places walkers at the level of draws, and gives all rungs a metric, if a normal is like the target.
+// descend places walkers on the slopes of the target, and gives all rungs a metric, if a normal is like the target.
 func (r *Warmup) descend() error {
 	s := &r.Phase
 	if !s.FindsPeaks() || s.Settings().Metric == "identity" || r.firstSweeps() == 0 {
@@ -201,7 +204,7 @@ func (t *descent) refine() error {
 	return nil
 }
 
-// beginDescending prepares the climbs of all walkers to the level of draws.
+// beginDescending prepares the climbs of all walkers.
 func (t *descent) beginDescending() {
 	s := &t.state
 	s.Stage, s.Paths = descending, nil
@@ -221,7 +224,7 @@ func (t *descent) climb() error {
 	if err != nil {
 		return err
 	}
-	level := s.Best.Level - math.Sqrt(2*float64(len(at[0]))) // two standard deviations of what draws have
+	level := s.Best.Level - population.Hopeless(len(at[0]))
 	for i, k := range climbs {
 		p := &s.Paths[k]
 		p.Report(density[i], gradient[i])

@@ -18,7 +18,7 @@ import (
 // 1,000 iterations of a target whose gradients are exact:
 //
 //	approach   0           steepest ascent for starts that are astronomically far below the target
-//	descend    0           climbs that fit a normal; to its level of density if it is like the target (descent.go)
+//	descend    0           climbs that fit a normal; it gives a first metric if it is like the target
 //	explore    20 to 200   16 walkers or more, 2 to 20 short windows, each walker with a step of its own
 //	improve    50 to 220   two windows of 50, and short ones between them until the metric allows short trajectories;
 //	                       one where walkers agree in it
