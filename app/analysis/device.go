@@ -109,10 +109,16 @@ func enterDraws(exe device.Executable, f *compiler.Forecast, at []map[string]dat
 	return mask, nil
 }
 
-// points are the draws of a run on the unconstrained line.
+// mostAtEnds is the share of draws that may be at no point of the unconstrained line: leaving them out changes a log
+// evidence by as much.
+const mostAtEnds = 0.01
+
+// points are the draws of a run on the unconstrained line. A draw that rounding has put on the end of an interval is at
+// none: it is replaced by the one before it, or after it, which is said in a note.
 func (o *Run) points(program *compiler.Program) ([][][]float64, error) {
 	pointAt := program.PointsAt()
 	chains := make([][][]float64, o.Stored.Layout.Chains)
+	missing, why := 0, error(nil)
 	for chain := range chains {
 		for draw := range o.Stored.Info.Draws {
 			values, err := o.parametersAt(program, chain, draw)
@@ -121,12 +127,37 @@ func (o *Run) points(program *compiler.Program) ([][][]float64, error) {
 			}
 			point, err := pointAt(values)
 			if err != nil {
-				return nil, fmt.Errorf("draw %d of chain %d: %w", draw, chain, err)
+				missing, why = missing+1, fmt.Errorf("draw %d of chain %d: %w", draw+1, chain+1, err)
 			}
 			chains[chain] = append(chains[chain], point)
 		}
+		replaceMissing(chains[chain])
+	}
+	total := len(chains) * o.Stored.Info.Draws
+	switch {
+	case float64(missing) > mostAtEnds*float64(total):
+		return nil, withoutEvidence(o.Stored.Dir,
+			fmt.Sprintf("%d of the %d draws are at an end of their range (%v)", missing, total, why))
+	case missing > 0:
+		o.notes.Note(fmt.Sprintf("%d of the %d draws, which rounding has put on an end of their range, are left out (%v)",
+			missing, total, why))
 	}
 	return chains, nil
+}
+
+// replaceMissing puts in the place of points that are nil the last one before that is not, or the first.
+func replaceMissing(points [][]float64) {
+	first := slices.IndexFunc(points, func(p []float64) bool { return p != nil })
+	if first < 0 {
+		return
+	}
+	last := points[first]
+	for i, p := range points {
+		if p == nil {
+			points[i] = last
+		}
+		last = points[i]
+	}
 }
 
 // lanesOfDensity is at how many points the density is evaluated together.

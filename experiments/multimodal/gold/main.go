@@ -1,7 +1,7 @@
 // Gold runs ppl on targets with several modes, hard geometry or heavy tails whose means are known, with nothing tuned,
 // and counts how many runs are right, how many are wrong, and how many say so.
 //
-//	go run ./experiments/multimodal/gold [-set NAME] [-seeds 5] [-only NAME,…] [-evidence]
+//	go run ./experiments/multimodal/gold [-set NAME] [-first 1] [-seeds 5] [-only NAME,…] [-evidence]
 //	    [-rough] [-ppl PATH] [-runs FILE] [-out FILE]
 //
 // A target is targets/NAME.ppl with its truth in targets/NAME.json (truth.py). The set `broken` has runs that cannot be
@@ -81,7 +81,8 @@ var verdicts = []string{"right", "right, flagged", "wrong, flagged", "wrong, sil
 func main() {
 	log.SetFlags(0)
 	set := flag.String("set", "targets", "`directory` of the targets: targets, broken, scales, single or touching")
-	seeds := flag.Int("seeds", 5, "seeds 1 to `N`")
+	first := flag.Int("first", 1, "the first seed")
+	seeds := flag.Int("seeds", 5, "the last seed")
 	only := flag.String("only", "", "targets, separated by commas; all if empty")
 	ppl := flag.String("ppl", "", "`path` of the command to measure; built if empty")
 	runs := flag.String("runs", filepath.Join(os.TempDir(), "gold.jsonl"), "`file` of the runs done")
@@ -91,7 +92,7 @@ func main() {
 		"judge as approximations are: means by .3 standard deviations, these by a factor of 1.4")
 	limit := flag.Duration("limit", 2*time.Minute, "time limit of a run")
 	flag.Parse()
-	g := gold{dir: filepath.Join(home, *set), ppl: *ppl, seeds: *seeds, limit: *limit, args: flag.Args(),
+	g := gold{dir: filepath.Join(home, *set), ppl: *ppl, first: *first, seeds: *seeds, limit: *limit, args: flag.Args(),
 		evidence: *withEvidence, rough: *rough}
 	if err := g.measure(*only, *runs, *out); err != nil {
 		log.Fatal(err)
@@ -100,9 +101,10 @@ func main() {
 
 // gold is what the command measures.
 type gold struct {
-	dir   string // of the targets
-	ppl   string // path of the command
-	seeds int
+	dir   string        // of the targets
+	ppl   string        // path of the command
+	first int           // seed
+	seeds int           // the last one
 	limit time.Duration // of a run
 	args  []string      // more flags of ppl sample
 
@@ -130,7 +132,7 @@ func (g gold) measure(only, file, out string) error {
 	if err != nil {
 		return err
 	}
-	for seed := 1; seed <= g.seeds; seed++ {
+	for seed := g.first; seed <= g.seeds; seed++ {
 		for _, name := range names {
 			if slices.ContainsFunc(done, func(r run) bool { return r.Target == name && r.Seed == seed }) {
 				continue
@@ -263,7 +265,7 @@ func (g gold) write(out string, names []string, runs []run) error {
 	row := func(name string, is func(r run) bool) {
 		count, gradients, seconds := map[string]int{}, []float64{}, []float64{}
 		for _, r := range runs {
-			if is(r) && r.Seed <= g.seeds {
+			if is(r) && r.Seed >= g.first && r.Seed <= g.seeds {
 				count[r.verdict()]++
 				gradients, seconds = append(gradients, float64(r.Gradients)), append(seconds, r.Seconds)
 			}
@@ -284,13 +286,13 @@ func (g gold) write(out string, names []string, runs []run) error {
 		fmt.Print(table.String())
 		return nil
 	}
-	page := fmt.Sprintf(text, g.seeds, filepath.Base(g.dir), out, lab.Machine(), table.String())
+	page := fmt.Sprintf(text, g.first, g.seeds, filepath.Base(g.dir), out, lab.Machine(), table.String())
 	return os.WriteFile(out, []byte(page), 0o666)
 }
 
 const text = `# Targets with known truth
 
-Default settings, seeds 1 to %d, one thread. A run is wrong when a mean is off by more than four Monte Carlo standard errors
+Default settings, seeds %d to %d, one thread. A run is wrong when a mean is off by more than four Monte Carlo standard errors
 and .02 standard deviations, or by more than .3 standard deviations; it is flagged when R-hat is above 1.01 or there is a
 warning.
 
