@@ -120,6 +120,11 @@ var lines = map[string]line{
 	"Rayleigh": {func(a func(string) Node) (location, scale Node) {
 		return plus(ad.Log(a("scale")), math.Ln2/2), num(a("scale"), 0.5)
 	}, nil},
+	"GeneralizedPareto": {func(a func(string) Node) (location, scale Node) { // about the median
+		shape := a("shape")
+		heavy := ad.Maximum(shape, num(shape, 0))
+		return total(ad.Log(a("scale")), plus(times(math.Ln2/2, shape), math.Log(math.Ln2))), ad.Sqrt(plus(heavy, 1))
+	}, nil},
 	"Pareto":      {aboveAnEnd, nil},
 	"ParetoType2": {aboveAnEnd, nil},
 	"Levy": {func(a func(string) Node) (location, scale Node) {
@@ -174,17 +179,18 @@ func (d *Dist) OnLine(f *Form, args []Node) (location, scale Node) {
 }
 
 // HasCutLine reports whether CutOnLine knows where elements lie.
-func (d *Dist) HasCutLine() bool { return d.HasLine() && d.Event == 0 && d.Forms[0].Bounds == nil }
+func (d *Dist) HasCutLine() bool { return d.HasLine() && d.Event == 0 }
 
 // CutOnLine is OnLine of a distribution between ends, of which either may be invalid: its coordinates are then those of
 // the interval. It follows from where the distribution lies on its own line v, between the ends there:
 //
 //	x ~ LogNormal(m, s) in 2..inf    u = log (x − 2)    v = log x ~ Normal(m, s) above log 2
+//	x ~ Levy(l, s) in 2..inf         u = log (x − 2)    v = log (x − l) above log (2 − l)
 //
 // The place v is that of TruncatedOnLine, and u is linear about it.
 func (d *Dist) CutOnLine(f *Form, args []Node, lo, hi Node) (at, width Node) {
 	at, width = d.OnLine(f, args)
-	cut := d.cutAt(lo, hi)
+	cut := d.cutAt(f.fromStart(args, lo), f.fromStart(args, hi))
 	if !cut.lo.Valid() && !cut.hi.Valid() {
 		return at, width
 	}
@@ -202,6 +208,15 @@ func (d *Dist) CutOnLine(f *Form, args []Node, lo, hi Node) (at, width Node) {
 	return ad.Log(below), ad.Mul(width, ad.Div(slope, below))
 }
 
+// fromStart is how far an end, which may be invalid, is from where a support begins that an argument says.
+func (f *Form) fromStart(args []Node, end Node) Node {
+	if f.Bounds == nil || !end.Valid() {
+		return end
+	}
+	start, _ := f.Bounds(args)
+	return ad.Sub(end, start)
+}
+
 // A cut has the ends of a part of a support on the line of the whole: v = x, log x or logit x. Those that are the
 // support's are invalid.
 type cut struct {
@@ -217,7 +232,7 @@ const (
 
 func (d *Dist) cutAt(lo, hi Node) cut {
 	c := cut{of: d}
-	if lo.Valid() && !isEnd(lo, d.Lo) {
+	if lo.Valid() && !isEnd(lo, d.begins()) {
 		c.lo = c.onLine(lo)
 	}
 	if hi.Valid() && !isEnd(hi, d.Hi) {
@@ -231,8 +246,16 @@ func isEnd(n Node, end float64) bool {
 	return ok && v == end
 }
 
-func (c cut) logarithmic() bool { return c.of.Lo == 0 && math.IsInf(c.of.Hi, 1) }
-func (c cut) logistic() bool    { return c.of.Lo == 0 && c.of.Hi == 1 }
+// begins is where the support begins that is cut: 0 if an argument says where it is, since ends are relative to that.
+func (d *Dist) begins() float64 {
+	if d.Forms[0].Bounds != nil {
+		return 0
+	}
+	return d.Lo
+}
+
+func (c cut) logarithmic() bool { return c.of.begins() == 0 && math.IsInf(c.of.Hi, 1) }
+func (c cut) logistic() bool    { return c.of.begins() == 0 && c.of.Hi == 1 }
 
 func (c cut) onLine(x Node) Node {
 	switch {

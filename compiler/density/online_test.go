@@ -144,7 +144,9 @@ func TestStartsOnLine(t *testing.T) {
 // value is that of which it is the value.
 func TestValuesOfLine(t *testing.T) {
 	t.Parallel()
-	for _, prior := range []string{"Gamma(1 / s^2, exp(m))", "Normal(m, s) in 0..inf", "LogNormal(m, s)"} {
+	for _, prior := range []string{"Gamma(1 / s^2, exp(m))", "Normal(m, s) in 0..inf", "LogNormal(m, s)",
+		"Pareto(s, 3) in 0.5..inf", "Pareto(s, 3) in 0..9", "ParetoType2(m, s, 3) in m + 0.5..6",
+		"Levy(m, s) in -inf..9", "GeneralizedPareto(m, s, 0.3)", "GeneralizedPareto(m, s, -0.1) in m + 0.1..inf"} {
 		const before = "data y[J] = [1.2, 0.4]\nm ~ Normal(0.2, 1)\ns ~ HalfNormal(1)\nx[j in J] ~ "
 		plain := compilertest.Load(t, before+prior+"\ny[j in J] ~ Normal(x[j], 1)\n")
 		marked := compilertest.Load(t, before+prior+" noncentered\ny[j in J] ~ Normal(x[j], 1)\n")
