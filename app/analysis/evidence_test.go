@@ -21,9 +21,9 @@ type heard struct {
 
 func (h *heard) Note(text string) { h.all = append(h.all, text) }
 
-// Some draws of a beta distribution that is steep at 1 are 1 by rounding. The evidence of a run that has them is that of
-// quadrature over the fifth root of 1 − x, to four standard errors and the share of the draws that are left out; a model
-// with most draws there is refused.
+// Some draws of a beta distribution that is steep at 1 are 1 by rounding. The evidence of a run that has them is that
+// of quadrature over the fifth root of 1 − x, to four standard errors and the share of the draws that are left out; a
+// model with most draws there is refused.
 func TestEvidenceWithDrawsAtAnEnd(t *testing.T) {
 	for shape, refused := range map[string]bool{"0.2": false, "0.01": true} {
 		dir := t.TempDir()
