@@ -35,21 +35,21 @@ func Check(path string) (*model.Model, []diag.Diagnostic) {
 	if file == nil {
 		return nil, ds
 	}
-	return checked(file, ds)
+	return CheckTree(file, ds)
 }
 
 // CheckText is Check for a text that would stand at path.
 func CheckText(path, text string) (*model.Model, []diag.Diagnostic) {
-	return checked(parse.File(source.New(path, text)))
+	return CheckTree(parse.File(source.New(path, text)))
 }
 
-// checked checks a parsed file; ds is what was wrong with it until then.
-func checked(file *ast.File, ds []diag.Diagnostic) (*model.Model, []diag.Diagnostic) {
+// CheckTree is Check for a parsed file; ds is what the parser found wrong with it.
+func CheckTree(file *ast.File, ds []diag.Diagnostic) (*model.Model, []diag.Diagnostic) {
 	m, more := check.File(file, importLoader())
 	if diag.HasErrors(ds) { // what could not be parsed may be what a warning misses
 		more = slices.DeleteFunc(more, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 	}
-	ds = diag.Sorted(append(ds, more...))
+	ds = diag.Sorted(slices.Concat(ds, more))
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}

@@ -98,7 +98,7 @@ func (r Request) check() (*model.Model, []diag.Diagnostic) {
 	case file == nil:
 		return nil, ds
 	case r.Predict == 0:
-		return checked(file, ds)
+		return CheckTree(file, ds)
 	case diag.HasErrors(ds):
 		return nil, ds
 	}

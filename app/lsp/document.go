@@ -26,6 +26,7 @@ type document struct {
 	version int32
 	source  *source.File
 	tree    *ast.File
+	wrong   []diag.Diagnostic // what the parser found
 	names   func() *names.Table
 	checked *checked // shared by the versions of a file
 }
@@ -65,7 +66,7 @@ func (s *server) change(u uri.URI, version int32, edit func(text string) string,
 		d.checked = &checked{}
 	}
 	d.source = source.New(path, edit(text))
-	d.tree, _ = parse.File(d.source)
+	d.tree, d.wrong = parse.File(d.source)
 	d.names = sync.OnceValue(func() *names.Table { return names.Resolve(d.tree) })
 	s.open[u] = d
 	s.mu.Unlock()
@@ -96,7 +97,7 @@ func (s *server) check(d *document, with data) {
 // checkNow checks a version without its data, and then with them.
 func (s *server) checkNow(d *document, with data) {
 	m, ds := safely(d, func() (*compiler.Understood, []diag.Diagnostic) {
-		m, ds := compiler.CheckText(d.path, d.source.Text)
+		m, ds := compiler.CheckTree(d.tree, d.wrong)
 		if m == nil {
 			return nil, ds
 		}

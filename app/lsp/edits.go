@@ -22,12 +22,11 @@ func (s *server) Formatting(_ context.Context, p *protocol.DocumentFormattingPar
 	if err != nil {
 		return nil, err
 	}
-	tree, ds := parse.File(d.source)
 	text := d.source.Text
-	if diag.HasErrors(ds) {
+	if diag.HasErrors(d.wrong) {
 		return nil, nil
 	}
-	canonical := format.File(tree)
+	canonical := format.File(d.tree)
 	if canonical == text {
 		return nil, nil
 	}

@@ -134,19 +134,24 @@ func partnerOf(tokens []token, open []int, closing string) int {
 // A frame is a block being cut, or the file itself.
 type frame struct {
 	open   token
+	tokens []token // of all pieces
 	pieces []piece
-	now    piece
+	from   int // where the tokens of the current piece begin
+	broken bool
 	depth  int // ( and [ open in the piece
 }
 
-func (f *frame) add(t token) { f.now.tokens = append(f.now.tokens, t) }
+func (f *frame) add(t token) { f.tokens = append(f.tokens, t) }
+
+// now is the current piece.
+func (f *frame) now() piece { return piece{f.tokens[f.from:len(f.tokens):len(f.tokens)], f.broken} }
 
 // flush ends the current piece.
 func (f *frame) flush() {
-	if len(f.now.tokens) > 0 {
-		f.pieces = append(f.pieces, f.now)
+	if f.from < len(f.tokens) {
+		f.pieces = append(f.pieces, f.now())
 	}
-	f.now, f.depth = piece{}, 0
+	f.from, f.broken, f.depth = len(f.tokens), false, 0
 }
 
 // A cutter holds the blocks being cut, innermost last.
@@ -158,7 +163,7 @@ type cutter struct {
 
 // cut drops the newlines that do not end a statement, and cuts at those that do.
 func cut(src *source.File, tokens []token, lone map[int]bool) cutText {
-	c := cutter{cutText: cutText{blocks: map[int]*block{}}, src: src, frames: []*frame{{}}}
+	c := cutter{cutText: cutText{blocks: map[int]*block{}}, src: src, frames: []*frame{{tokens: make([]token, 0, len(tokens))}}}
 	for i, t := range tokens {
 		c.token(t, lone[i], tokens[i+1:])
 	}
@@ -174,14 +179,14 @@ func (c *cutter) token(t token, lone bool, after []token) {
 	f := c.frames[len(c.frames)-1]
 	switch {
 	case t.Type == newline:
-		if f.depth == 0 && !continuesAfter(c.src, f.now, after) {
+		if f.depth == 0 && !continuesAfter(c.src, f.now(), after) {
 			f.flush()
 		}
 	case t.Type == punct && t.Value == "{":
-		f.now.broken = f.now.broken || lone
+		f.broken = f.broken || lone
 		c.frames = append(c.frames, &frame{open: t})
 	case t.Type == bad || lone:
-		f.now.broken = true
+		f.broken = true
 		f.add(t)
 	case t.Type == punct && t.Value == "}":
 		c.closeBlock(t, end(t))
@@ -196,8 +201,8 @@ func (c *cutter) closeBlock(t token, until int) {
 	f := c.frames[len(c.frames)-1]
 	f.flush()
 	c.frames = c.frames[:len(c.frames)-1]
-	c.blocks[f.open.Pos.Offset] = &block{f.open, t, f.pieces}
-	whole := token{Type: body, Value: c.src.Text[f.open.Pos.Offset:until], Pos: f.open.Pos}
+	c.blocks[f.open.Offset] = &block{f.open, t, f.pieces}
+	whole := token{body, c.src.Text[f.open.Offset:until], f.open.Offset}
 	c.frames[len(c.frames)-1].add(whole)
 }
 

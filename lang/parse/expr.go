@@ -47,7 +47,7 @@ func (p *parser) choice(c *choice) ast.Expr {
 // binary climbs precedence over the flat list: an operator waits on the stack until one that binds no tighter follows
 // (all are left-associative).
 func (p *parser) binary(b *binary) ast.Expr {
-	operands, waiting := []ast.Expr{p.unary(b.First)}, []token(nil)
+	operands, waiting := []ast.Expr{p.unary(b.First)}, []leaf(nil)
 	reduce := func(upTo int) {
 		for len(waiting) > 0 && precedence(waiting[len(waiting)-1].Value) >= upTo {
 			n, op := len(operands), waiting[len(waiting)-1]
@@ -63,7 +63,7 @@ func (p *parser) binary(b *binary) ast.Expr {
 	return operands[0]
 }
 
-func (p *parser) infix(op token, x, y ast.Expr) ast.Expr {
+func (p *parser) infix(op leaf, x, y ast.Expr) ast.Expr {
 	if left, ok := x.(*ast.Binary); ok && precedence(op.Value) == comparison && precedence(left.Op) == comparison {
 		p.diags.Errorf("E00", p.spanOf(op), "comparisons do not chain").
 			Related(left.OpAt, "the comparison before").Help("write `a < b && b < c`")
@@ -87,7 +87,7 @@ func (p *parser) unary(u *unary) ast.Expr {
 	return x
 }
 
-func (p *parser) sign(sign *token, x ast.Expr) ast.Expr {
+func (p *parser) sign(sign *leaf, x ast.Expr) ast.Expr {
 	if sign == nil {
 		return x
 	}
@@ -120,15 +120,15 @@ func width(ps []*postfix) int {
 	return n
 }
 
-func (p *parser) optionalNumber(t *token) *ast.Number {
-	if t == nil {
+func (p *parser) optionalNumber(l *leaf) *ast.Number {
+	if l == nil {
 		return nil
 	}
-	return p.number(*t)
+	return p.number(*l)
 }
 
-func (p *parser) number(t token) *ast.Number {
-	t = p.one(t)
+func (p *parser) number(l leaf) *ast.Number {
+	t := p.one(l)
 	value, err := strconv.ParseFloat(t.Value, 64)
 	if err != nil {
 		panic("internal error: the scanner let " + t.Value + " pass")
@@ -156,8 +156,9 @@ func (p *parser) list(at ast.Place, a *args) ast.Expr {
 	return l
 }
 
-func (p *parser) nameOf(t token) *ast.Name {
-	return &ast.Name{Place: ast.Place{At: p.spanOf(t)}, Name: p.one(t).Value}
+func (p *parser) nameOf(l leaf) *ast.Name {
+	t := p.one(l)
+	return &ast.Name{Place: ast.Place{At: spanOf(p.src, t)}, Name: t.Value}
 }
 
 func (p *parser) callee(c *callee) ast.Expr {

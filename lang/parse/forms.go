@@ -16,8 +16,8 @@ import (
 //	x1 ~ Normal(0, 1)        2 ~ 2 ( 3 , 3 ), with 2 for a name and 3 for a number
 //	x2 ~ Cauchy(0, 2.5)      the same
 //
-// The tokens of a tree have no text but that which the grammar looks at, and for their offset their index among the
-// tokens of the statement; parser.written gives those of the statement that is being converted.
+// The leaves of a tree have no text but that which the grammar looks at, and for their offset the index of their token
+// in the statement; parser.written gives the tokens of the statement that is being converted.
 
 // Trees are kept of statements with few tokens, and of a limited number of forms, since in a hostile file each
 // statement may have its own.
@@ -57,11 +57,11 @@ func formOf(tokens []token) string {
 	return form.String()
 }
 
-// numbered are the tokens that participle sees of a statement.
-func numbered(tokens []token) []token {
-	seen := make([]token, len(tokens))
+// leaves are what participle sees of a statement.
+func leaves(tokens []token) []leaf {
+	seen := make([]leaf, len(tokens))
 	for i, t := range tokens {
-		seen[i] = token{Type: t.Type, Value: grammatical(t), Pos: lexer.Position{Offset: i}}
+		seen[i] = leaf{Type: t.Type, Value: grammatical(t), Pos: lexer.Position{Offset: i}}
 	}
 	return seen
 }
@@ -85,19 +85,19 @@ func (p *parser) statementOf(piece piece) (*statement, bool) {
 	return s, ok
 }
 
-// written are the tokens of the statement that is being converted for consecutive tokens of a tree.
-func (p *parser) written(tokens []token) []token {
-	if len(tokens) == 0 {
+// written are the tokens of the statement that is being converted for consecutive leaves of a tree.
+func (p *parser) written(of []leaf) []token {
+	if len(of) == 0 {
 		panic("internal error: a node without tokens")
 	}
-	return p.tokens[tokens[0].Pos.Offset : tokens[len(tokens)-1].Pos.Offset+1]
+	return p.tokens[of[0].Pos.Offset : of[len(of)-1].Pos.Offset+1]
 }
 
-// one is written of one token.
-func (p *parser) one(t token) token { return p.tokens[t.Pos.Offset] }
+// one is written of one leaf.
+func (p *parser) one(l leaf) token { return p.tokens[l.Pos.Offset] }
 
-// spanOf is where a token of a tree stands in the text.
-func (p *parser) spanOf(t token) source.Span { return spanOf(p.src, p.one(t)) }
+// spanOf is where a leaf of a tree is in the text.
+func (p *parser) spanOf(l leaf) source.Span { return spanOf(p.src, p.one(l)) }
 
 // markFactor gives the word `factor` its own kind at the beginning of a statement that has neither ~ nor = outside of
 // brackets: all other statements of names have one of these.

@@ -10,11 +10,11 @@ import (
 // and replaced each block by one token. Infix operators are kept as flat lists, to which expr.go applies precedence.
 
 // Every node of the grammar records its tokens, from which follows its place.
-type node struct{ Tokens []token }
+type node struct{ Tokens []leaf }
 
 type statement struct {
 	node
-	Import   *token    `parser:"  'import' @String"`
+	Import   *leaf     `parser:"  'import' @String"`
 	Data     *data     `parser:"| 'data' @@"`
 	Infer    []*callee `parser:"| 'infer' @@ (',' @@)*"`
 	Return   *expr     `parser:"| 'return' @@"`
@@ -24,46 +24,46 @@ type statement struct {
 }
 
 type quoted struct {
-	Text token `parser:"@String"`
+	Text leaf `parser:"@String"`
 }
 
 // A code means a missing value in a file.
 type code struct {
 	node
-	Text   *token `parser:"  @String"`
+	Text   *leaf  `parser:"  @String"`
 	Number *unary `parser:"| @@"`
 }
 
 // A column of a table has quotes if its name is not one of the language.
 type column struct {
-	Text token `parser:"@(Name | String)"`
+	Text leaf `parser:"@(Name | String)"`
 }
 
 type data struct {
 	Decls []*decl `parser:"@@ (',' @@)*"`
-	From  *token  `parser:"('from' @String"`
+	From  *leaf   `parser:"('from' @String"`
 
 	By       []*column `parser:"('by' @@ (',' @@)*)?"`
 	Columns  []*quoted `parser:"('columns' @@ (',' @@)*)?"`
 	Missing  []*code   `parser:"((?= 'missing' (String | Number | '-')) 'missing' @@ (',' @@)*)?)?"`
-	Complete *token    `parser:"@'complete'?"`
-	HeldOut  *token    `parser:"('holdout' @Number"`
-	Seed     *token    `parser:"('seed' @Number)?)?"`
+	Complete *leaf     `parser:"@'complete'?"`
+	HeldOut  *leaf     `parser:"('holdout' @Number"`
+	Seed     *leaf     `parser:"('seed' @Number)?)?"`
 }
 
 type decl struct {
 	node
-	Name    token  `parser:"@Name"`
+	Name    leaf   `parser:"@Name"`
 	Sets    []*set `parser:"('[' @@ (',' @@)* ']')?"`
-	Type    *token `parser:"(':' @Name"`
+	Type    *leaf  `parser:"(':' @Name"`
 	TypeArg *set   `parser:"('(' @@ ')')?)?"`
 
 	Order []*quoted `parser:"('order' @@ ((?= ',' String) ',' @@)*)?"`
 
 	Bounds  *span     `parser:"('in' @@)?"`
-	Permute *token    `parser:"('permute' @Number"`
-	Seed    *token    `parser:"('seed' @Number)?)?"`
-	Missing *token    `parser:"(@'missing'"`
+	Permute *leaf     `parser:"('permute' @Number"`
+	Seed    *leaf     `parser:"('seed' @Number)?)?"`
+	Missing *leaf     `parser:"(@'missing'"`
 	Texts   []*quoted `parser:"(@@ ((?= ',' String) ',' @@)*"`
 	Code    *unary    `parser:"| @@)?)?"`
 	Value   *expr     `parser:"('=' @@)?"`
@@ -85,25 +85,25 @@ type event struct {
 }
 
 type equation struct {
-	Generate *token  `parser:"@'generate'?"`
+	Generate *leaf   `parser:"@'generate'?"`
 	Heads    []*head `parser:"@@ (',' @@)*"`
 	Random   *random `parser:"('~' @@"`
-	Body     *token  `parser:"| '=' (@Body"`
+	Body     *leaf   `parser:"| '=' (@Body"`
 	Value    *expr   `parser:"| @@))"`
 }
 
 type head struct {
 	node
-	Name   token    `parser:"@Name"`
+	Name   leaf     `parser:"@Name"`
 	Path   []*ident `parser:"('.' @@)*"`
-	Prime  *token   `parser:"@Prime?"`
+	Prime  *leaf    `parser:"@Prime?"`
 	Slots  []*slot  `parser:"('[' @@ (',' @@)* ']')?"`
-	Open   *token   `parser:"(@'('"`
+	Open   *leaf    `parser:"(@'('"`
 	Params []*param `parser:"(@@ (',' @@)*)? ')')?"`
 }
 
 type ident struct {
-	Name token `parser:"@Name"`
+	Name leaf `parser:"@Name"`
 }
 
 type slot struct {
@@ -135,19 +135,19 @@ type param struct {
 
 type random struct {
 	node
-	Body      *token      `parser:"  @Body"`
+	Body      *leaf       `parser:"  @Body"`
 	Dist      *callee     `parser:"| @@"`
 	Modifiers []*modifier `parser:"  @@*"`
 }
 
 type modifier struct {
 	node
-	In       *span  `parser:"  'in' @@"`
-	Censored *span  `parser:"| 'censored' @@"`
-	Weight   *expr  `parser:"| 'weight' @@"`
-	UpTo     *expr  `parser:"| 'upto' @@"`
-	Rounded  *expr  `parser:"| 'rounded' @@"`
-	Flag     *token `parser:"| @('ordered' | 'zerosum' | 'noncentered')"`
+	In       *span `parser:"  'in' @@"`
+	Censored *span `parser:"| 'censored' @@"`
+	Weight   *expr `parser:"| 'weight' @@"`
+	UpTo     *expr `parser:"| 'upto' @@"`
+	Rounded  *expr `parser:"| 'rounded' @@"`
+	Flag     *leaf `parser:"| @('ordered' | 'zerosum' | 'noncentered')"`
 }
 
 // ---- expressions, loosest first ----
@@ -177,7 +177,7 @@ type binary struct {
 }
 
 type infix struct {
-	Op token  `parser:"@('||' | '&&' | '==' | '!=' | '<=' | '>=' | '<' | '>' | '+' | '-' | '*' | '/' | '@' | '%')"`
+	Op leaf   `parser:"@('||' | '&&' | '==' | '!=' | '<=' | '>=' | '<' | '>' | '+' | '-' | '*' | '/' | '@' | '%')"`
 	Y  *unary `parser:"@@"`
 }
 
@@ -189,23 +189,23 @@ type unary struct {
 }
 
 type power struct {
-	Hat token   `parser:"@'^'"`
+	Hat leaf    `parser:"@'^'"`
 	X   *signed `parser:"@@"`
 }
 
 type signed struct {
 	node
-	Sign *token   `parser:"@('-' | '!')?"`
+	Sign *leaf    `parser:"@('-' | '!')?"`
 	X    *primary `parser:"@@"`
 }
 
 type primary struct {
 	node
-	Number  *token     `parser:"  @Number"`
-	String  *token     `parser:"| @String"`
-	Name    *token     `parser:"| ( @Name"`
+	Number  *leaf      `parser:"  @Number"`
+	String  *leaf      `parser:"| @String"`
+	Name    *leaf      `parser:"| ( @Name"`
 	Paren   *expr      `parser:"  | '(' @@ ')'"`
-	Open    *token     `parser:"  | @'['"`
+	Open    *leaf      `parser:"  | @'['"`
 	List    *args      `parser:"    @@? ']' )"`
 	Postfix []*postfix `parser:"  @@*"`
 }
@@ -213,13 +213,13 @@ type primary struct {
 // A callee names what is drawn from, piped into, or run: Normal(0, 1), irt.PartialCredit(eta, b), relu.
 type callee struct {
 	node
-	Name    token      `parser:"@Name"`
+	Name    leaf       `parser:"@Name"`
 	Postfix []*postfix `parser:"@@*"`
 }
 
 type postfix struct {
 	node
-	Call   *token `parser:"  @'('"`
+	Call   *leaf  `parser:"  @'('"`
 	Args   *args  `parser:"  @@? ')'"`
 	Subs   []*set `parser:"| '[' @@ (',' @@)* ']'"`
 	Member *ident `parser:"| '.' @@"`

@@ -21,7 +21,7 @@ func (m mistake) found() token {
 	if m.at < len(m.tokens) {
 		return m.tokens[m.at]
 	}
-	return lexer.EOFToken(lexer.Position{Offset: end(m.tokens[len(m.tokens)-1])})
+	return token{Type: lexer.EOF, Offset: end(m.tokens[len(m.tokens)-1])}
 }
 
 // mistake reports why participle rejected a statement.

@@ -155,7 +155,7 @@ func parseWith[G any](p *parser, grammar *participle.Parser[G], piece piece) (*G
 			Help("define parts of it under names of their own")
 		return nil, false
 	}
-	tokens, err := lexer.Upgrade(&stream{numbered(piece.tokens), len(piece.tokens)})
+	tokens, err := lexer.Upgrade(&stream{leaves(piece.tokens), len(piece.tokens)})
 	if err != nil {
 		panic("internal error: " + err.Error())
 	}

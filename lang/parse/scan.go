@@ -25,12 +25,15 @@ type scanner struct {
 
 func scan(src *source.File, diags *diag.List) *scanner {
 	s := &scanner{src: src, diags: diags, reported: map[string]bool{}, at: len(src.Text) -
-		len(strings.TrimPrefix(src.Text, "\ufeff"))}
+		len(strings.TrimPrefix(src.Text, "\ufeff")), tokens: make([]token, 0, len(src.Text)/bytesOfToken)}
 	for s.at < len(src.Text) {
 		s.next()
 	}
 	return s
 }
+
+// bytesOfToken is how many bytes of text there are for each token, at least, in models as they are usually written.
+const bytesOfToken = 2
 
 func (s *scanner) rest() string { return s.src.Text[s.at:] }
 
@@ -58,7 +61,7 @@ func (s *scanner) next() {
 
 // emit adds a token of the next n bytes.
 func (s *scanner) emit(kind lexer.TokenType, n int) {
-	s.tokens = append(s.tokens, token{Type: kind, Value: s.rest()[:n], Pos: lexer.Position{Offset: s.at}})
+	s.tokens = append(s.tokens, token{kind, s.rest()[:n], s.at})
 	s.at += n
 }
 

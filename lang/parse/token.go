@@ -8,8 +8,15 @@ import (
 	"ppl/lang/source"
 )
 
-// A token is participle's: its kind, its text as written, and its position, of which only the byte offset is used.
-type token = lexer.Token
+// A token is a part of the text: its kind, its text as written, and its offset in bytes.
+type token struct {
+	Type   lexer.TokenType
+	Value  string
+	Offset int
+}
+
+// A leaf is a token as participle sees it (forms.go).
+type leaf = lexer.Token
 
 // The kinds of token. A bad token is one whose mistake has been reported already; a statement that contains one is not
 // parsed.
@@ -44,16 +51,16 @@ func (vocabulary) Lex(string, io.Reader) (lexer.Lexer, error) {
 
 // A stream gives the tokens of one statement to participle.
 type stream struct {
-	tokens []token
-	end    int // the offset after the last token
+	leaves []leaf
+	end    int // the offset after the last leaf
 }
 
-func (s *stream) Next() (token, error) {
-	if len(s.tokens) == 0 {
+func (s *stream) Next() (leaf, error) {
+	if len(s.leaves) == 0 {
 		return lexer.EOFToken(lexer.Position{Offset: s.end}), nil
 	}
-	t := s.tokens[0]
-	s.tokens = s.tokens[1:]
+	t := s.leaves[0]
+	s.leaves = s.leaves[1:]
 	return t, nil
 }
 
@@ -116,8 +123,8 @@ func precedence(op string) int {
 
 const comparison = 3
 
-func end(t token) int { return t.Pos.Offset + len(t.Value) }
+func end(t token) int { return t.Offset + len(t.Value) }
 
 func spanOf(src *source.File, t token) source.Span {
-	return source.Span{File: src, Start: t.Pos.Offset, End: end(t)}
+	return source.Span{File: src, Start: t.Offset, End: end(t)}
 }

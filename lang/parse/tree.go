@@ -140,9 +140,9 @@ func (p *parser) modify(dist *ast.Distribution, m *modifier) {
 }
 
 // block parses the statements of a block, which must end in `return`.
-func (p *parser) block(t token) *ast.Block {
-	t = p.one(t)
-	cut, dropped := p.blocks[t.Pos.Offset], p.dropped
+func (p *parser) block(l leaf) *ast.Block {
+	t := p.one(l)
+	cut, dropped := p.blocks[t.Offset], p.dropped
 	b, lastParsed := p.statements(t)
 	if (p.dropped == dropped || lastParsed) && !cut.returns() {
 		p.diags.Errorf("E04", spanOf(p.src, cut.close), "a block must end in `return`").
@@ -155,7 +155,7 @@ func (p *parser) block(t token) *ast.Block {
 // statements converts the statements of a block, and reports whether the last one could be parsed.
 func (p *parser) statements(t token) (b *ast.Block, lastParsed bool) {
 	b = &ast.Block{Place: ast.Place{At: spanOf(p.src, t)}}
-	cut, outer := p.blocks[t.Pos.Offset], p.tokens
+	cut, outer := p.blocks[t.Offset], p.tokens
 	defer func() { p.tokens = outer }()
 	for i, piece := range cut.pieces {
 		dropped := p.dropped
@@ -186,21 +186,21 @@ func (b *block) returns() bool {
 
 // ---- names and strings ----
 
-func (p *parser) ident(t token) ast.Ident {
-	t = p.one(t)
+func (p *parser) ident(l leaf) ast.Ident {
+	t := p.one(l)
 	return ast.Ident{Place: ast.Place{At: spanOf(p.src, t)}, Name: t.Value}
 }
 
-func (p *parser) optionalIdent(t *token) *ast.Ident {
-	if t == nil {
+func (p *parser) optionalIdent(l *leaf) *ast.Ident {
+	if l == nil {
 		return nil
 	}
-	id := p.ident(*t)
+	id := p.ident(*l)
 	return &id
 }
 
-func (p *parser) string(t token) *ast.String {
-	t = p.one(t)
+func (p *parser) string(l leaf) *ast.String {
+	t := p.one(l)
 	value, err := strconv.Unquote(t.Value)
 	if err != nil {
 		panic("internal error: the scanner let " + t.Value + " pass")
@@ -222,11 +222,11 @@ func (p *parser) column(c *column) *ast.String {
 	return p.string(c.Text)
 }
 
-func (p *parser) optionalString(t *token) *ast.String {
-	if t == nil {
+func (p *parser) optionalString(l *leaf) *ast.String {
+	if l == nil {
 		return nil
 	}
-	return p.string(*t)
+	return p.string(*l)
 }
 
 func (p *parser) optionalSpan(s *span) *ast.Range {

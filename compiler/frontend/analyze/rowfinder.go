@@ -18,6 +18,7 @@ type rowFinder struct {
 	visited map[model.Expr][]int
 	statics []static // met on the way, and not followed
 	deep    bool     // statics are followed
+	undo    []func() // takes back what was entered since the beginning of try, last first
 }
 
 func newRowFinder(p *component, plates []*model.Index, of *model.Term) *rowFinder {
@@ -29,13 +30,40 @@ func newRowFinder(p *component, plates []*model.Index, of *model.Term) *rowFinde
 	return &rowFinder{set: s, broken: map[int]*model.Coupling{}, visited: map[model.Expr][]int{}}
 }
 
-// extended is a copy of the finder that starts from a row set, to try more terms.
-func (f *rowFinder) extended(s *model.RowSet) *rowFinder {
-	t := *s
-	t.Terms, t.Index, t.Arrays, t.Along = maps.Clone(s.Terms), maps.Clone(s.Index), maps.Clone(s.Arrays),
+// try follows more terms or expressions, and reports whether all coordinates hold. If one breaks, the finder is as it
+// was before. A model may have thousands of statements to try, so that a copy for each would take too long.
+func (f *rowFinder) try(follow func()) bool {
+	term, statics := f.term, len(f.statics)
+	f.undo = f.undo[:0]
+	follow()
+	if len(f.broken) == 0 {
+		return true
+	}
+	for _, takeBack := range slices.Backward(f.undo) {
+		takeBack()
+	}
+	f.term, f.statics = term, f.statics[:statics]
+	clear(f.broken)
+	return false
+}
+
+// enter sets an entry of one of the finder's maps; try may take it back.
+func enter[K comparable, V any](f *rowFinder, m map[K]V, key K, value V) {
+	old, there := m[key]
+	f.undo = append(f.undo, func() {
+		if delete(m, key); there {
+			m[key] = old
+		}
+	})
+	m[key] = value
+}
+
+// deepened is a finder with the same rows that follows statics.
+func (f *rowFinder) deepened() *rowFinder {
+	s := *f.set
+	s.Terms, s.Index, s.Arrays, s.Along = maps.Clone(s.Terms), maps.Clone(s.Index), maps.Clone(s.Arrays),
 		maps.Clone(s.Along)
-	return &rowFinder{set: &t, term: f.term, broken: map[int]*model.Coupling{}, visited: maps.Clone(f.visited),
-		statics: slices.Clone(f.statics)}
+	return &rowFinder{set: &s, term: f.term, broken: map[int]*model.Coupling{}, visited: f.visited, deep: true}
 }
 
 // breaks records what is wrong with a coordinate. Only the first finding counts: later ones may be its consequences.
@@ -87,7 +115,7 @@ func (f *rowFinder) bind(i *model.Index, coord int) {
 	if old, ok := f.set.Index[i]; ok && old != coord {
 		f.breaks(coord, "E80", f.term.At, "index `%s` runs along two axes of a row of `%s`", i.Name, f.term.Array.Name)
 	}
-	f.set.Index[i] = coord
+	enter(f, f.set.Index, i, coord)
 }
 
 // coordinate is the one that an expression is the value of when it is an index alone, else −1.

@@ -34,9 +34,9 @@ func (f *rowFinder) visit(x model.Expr, at []int) {
 		}
 		return
 	}
-	f.visited[x] = at
+	enter(f, f.visited, x, at)
 	if !none(at) {
-		f.set.Along[x] = at
+		enter(f, f.set.Along, x, at)
 	}
 	if x.Info().Static && !f.deep {
 		f.statics = append(f.statics, static{x, at})
@@ -51,17 +51,18 @@ type static struct {
 	at []int
 }
 
-// follow follows a row set's static expressions as well, each where its rows do not depend on each other.
-func (f *rowFinder) follow(s *model.RowSet) *model.RowSet {
+// insides is the finder's row set with its static expressions followed as well, each where its rows do not depend on
+// each other.
+func (f *rowFinder) insides() *model.RowSet {
+	g := f.deepened()
 	for _, e := range f.statics {
-		g := f.extended(s)
-		g.deep = true
+		old := g.visited[e.x]
 		delete(g.visited, e.x)
-		if g.visit(e.x, e.at); len(g.broken) == 0 {
-			s, f.visited = g.set, g.visited
+		if !g.try(func() { g.visit(e.x, e.at) }) {
+			g.visited[e.x] = old
 		}
 	}
-	return s
+	return g.set
 }
 
 // inside follows the parts of an expression that depends on parameters.
@@ -238,7 +239,7 @@ func (f *rowFinder) read(r *model.Ref, at []int) {
 		}
 		return
 	}
-	f.set.Arrays[a] = at
+	enter(f, f.set.Arrays, a, at)
 	for k, s := range a.Type.Axes {
 		if f.recurs(a, k) != nil && at[k] >= 0 {
 			f.breaks(at[k], "E80", f.recurs(a, k).At,

@@ -19,8 +19,8 @@ func Rows(m *model.Model, diags *diag.List) {
 			if t.Kind != model.Likelihood {
 				continue
 			}
-			if s := rowSet(m, p, t, parts); s != nil && !slices.ContainsFunc(m.RowSets, s.SameAxes) {
-				m.RowSets = append(m.RowSets, s)
+			if f := rowSet(m, p, t); f != nil && !slices.ContainsFunc(m.RowSets, f.set.SameAxes) {
+				m.RowSets = append(m.RowSets, f.with(parts, p))
 			}
 		}
 	}
@@ -49,8 +49,8 @@ func refuseBatches(m *model.Model, diags *diag.List) {
 	}
 }
 
-// rowSet is the product of the free plates of an observation, nil if it has none.
-func rowSet(m *model.Model, p *component, of *model.Term, parts []*component) *model.RowSet {
+// rowSet finds the product of the free plates of an observation, nil if it has none.
+func rowSet(m *model.Model, p *component, of *model.Term) *rowFinder {
 	var plates []*model.Index
 	for _, i := range of.Plates {
 		if len(i.Set.Ragged) == 0 {
@@ -64,7 +64,7 @@ func rowSet(m *model.Model, p *component, of *model.Term, parts []*component) *m
 		f := newRowFinder(p, plates, of)
 		f.component(p, plates)
 		if len(f.broken) == 0 {
-			return f.with(parts, p)
+			return f
 		}
 		for k := len(plates) - 1; k >= 0; k-- {
 			if w := f.broken[k]; w != nil {
@@ -211,7 +211,7 @@ func (f *rowFinder) component(p *component, plates []*model.Index) {
 	}
 	for _, t := range p.terms {
 		f.term = t
-		f.set.Terms[t] = true
+		enter(f, f.set.Terms, t, true)
 		for coord, i := range plates {
 			k := slices.IndexFunc(t.Plates, func(j *model.Index) bool { return p.class(j) == p.class(i) })
 			if k < 0 {
@@ -300,25 +300,21 @@ func (f *rowFinder) termAtRow(t *model.Term) {
 
 // with adds the other components that have the row set's plates free too.
 func (f *rowFinder) with(parts []*component, first *component) *model.RowSet {
-	best, last := f.set, f
 	for _, p := range parts {
 		if p == first {
 			continue
 		}
 		for _, t := range p.terms {
-			plates := matching(t, best.Axes)
+			plates := matching(t, f.set.Axes)
 			if t.Kind != model.Likelihood || plates == nil {
 				continue
 			}
-			g := last.extended(best)
-			if g.component(p, plates); len(g.broken) == 0 {
-				best, last = g.set, g
-			}
+			f.try(func() { f.component(p, plates) })
 			break
 		}
 	}
-	best.Inside = last.follow(best)
-	return best
+	f.set.Inside = f.insides()
+	return f.set
 }
 
 // matching are plates of a term over the given sets, each another; nil if there are none.

@@ -16,6 +16,8 @@
 package check
 
 import (
+	"sync"
+
 	"ppl/compiler/frontend/analyze"
 	"ppl/compiler/frontend/flatten"
 	"ppl/compiler/frontend/model"
@@ -109,14 +111,19 @@ func newChecker(f *ast.File, load Loader) *checker {
 
 // prelude is the scope of the library's functions that are written in the language; user names hide them.
 func (c *checker) prelude() *scope {
+	s := newScope(nil)
+	c.collectLibrary(preludeTree(), s, "prelude.ppl")
+	return s
+}
+
+// preludeTree is parsed once: a session with an editor checks a model at each keystroke.
+var preludeTree = sync.OnceValue(func() *ast.File {
 	file, ds := parse.File(source.New("prelude.ppl", stdlib.Prelude))
 	if len(ds) > 0 {
 		panic("internal error: the prelude does not parse: " + ds[0].Message)
 	}
-	s := newScope(nil)
-	c.collectLibrary(file, s, "prelude.ppl")
-	return s
-}
+	return file
+})
 
 type checker struct {
 	model      *model.Model
