@@ -24,6 +24,7 @@ type Routine struct {
 	place  map[autodiff.Node]int      // among nodes
 	known  [][]float64                // by node: the value where it depends on no input, else nil
 	fixed  [][]Residue                // the same as residues
+	moves  [][]int32                  // by node: of an op that moves elements, where its own come from, else nil
 	steps  map[autodiff.Node]*Routine // of recurrences
 	result []autodiff.Node
 }
@@ -51,9 +52,11 @@ func NewRoutine(nodes ...autodiff.Node) *Routine {
 		if n.Op().Kind == autodiff.OpScan {
 			r.steps[n] = NewRoutine(n.Op().Body.Next)
 		}
-		r.known, r.fixed = append(r.known, r.static(n)), append(r.fixed, nil)
+		r.known, r.fixed, r.moves = append(r.known, r.static(n)), append(r.fixed, nil), append(r.moves, nil)
 		if r.known[k] != nil {
 			r.fixed[k] = each(r.known[k], Of)
+		} else {
+			r.moves[k] = r.sources(n)
 		}
 	}
 	return r
@@ -105,6 +108,9 @@ func (r *Routine) compute(n autodiff.Node, values [][]Residue, inputs map[string
 	for i, a := range n.Args() {
 		args[i] = values[r.place[a]]
 	}
+	if from := r.moves[r.place[n]]; from != nil {
+		return moved(from, args), nil
+	}
 	if f := unary[kind]; f != nil {
 		return each(args[0], f), nil
 	}
@@ -118,12 +124,6 @@ func (r *Routine) compute(n autodiff.Node, values [][]Residue, inputs map[string
 		return r.choose(n, args), nil
 	case autodiff.OpReshape:
 		return args[0], nil
-	case autodiff.OpBroadcast, autodiff.OpPermute, autodiff.OpSlice, autodiff.OpPad, autodiff.OpConcat:
-		return moved(n, args, nil), nil
-	case autodiff.OpGather:
-		if at := r.indices(n); at != nil {
-			return moved(n, args[:1], at), nil
-		}
 	case autodiff.OpSum:
 		return folded(n, args[0], Residue.Plus), nil
 	case autodiff.OpLogSumExp:
@@ -180,18 +180,50 @@ func (r *Routine) choose(n autodiff.Node, args [][]Residue) []Residue {
 	return out
 }
 
-// moved is an op that moves elements, or fills in zeros: applied to their numbers, from 1.
-func moved(n autodiff.Node, args [][]Residue, at [][]float64) []Residue {
-	var numbers [][]float64
-	all := []Residue{0}
-	for _, arg := range args {
-		number := make([]float64, len(arg))
-		for i := range number {
-			number[i] = float64(len(all) + i)
+// sources are the places of the elements that an op moves, among those of its arguments, from 1; 0 is a zero that it
+// fills in. They are nil for an op that computes.
+func (r *Routine) sources(n autodiff.Node) []int32 {
+	args, at := n.Args(), [][]float64(nil)
+	switch n.Op().Kind {
+	case autodiff.OpBroadcast, autodiff.OpPermute, autodiff.OpSlice, autodiff.OpPad, autodiff.OpConcat:
+	case autodiff.OpGather:
+		if at = r.indices(n); at == nil {
+			return nil
 		}
-		all, numbers = append(all, arg...), append(numbers, number)
+		args = args[:1]
+	default:
+		return nil
 	}
-	return each(n.Compute(append(numbers, at...)...), func(number float64) Residue { return all[int(number)] })
+	next, numbers := 1.0, [][]float64(nil)
+	for _, a := range args {
+		own := make([]float64, a.Size())
+		for i := range own {
+			own[i] = next
+			next++
+		}
+		numbers = append(numbers, own)
+	}
+	from := n.Compute(append(numbers, at...)...)
+	out := make([]int32, len(from))
+	for i, number := range from {
+		out[i] = int32(number)
+	}
+	return out
+}
+
+// moved has the elements of some arguments in the order of their places.
+func moved(from []int32, args [][]Residue) []Residue {
+	all := args[0]
+	if len(args) > 1 {
+		all = slices.Concat(args...)
+	}
+	out := make([]Residue, len(from))
+	for i, place := range from {
+		if place > 0 {
+			out[i] = all[place-1]
+		}
+	}
+	return out
 }
 
 // folded combines elements over the axes of an op.

@@ -24,7 +24,8 @@ type read struct {
 // groups are the strongly connected arrays of a model, where an array leads to what the parts of its pieces read.
 // Groups with a refused array are left out.
 func groups(m *model.Model, refused []*model.Array, parts func(*model.Piece) []model.Expr) (out []group) {
-	f := groupFinder{parts: parts, index: map[*model.Array]int{}, low: map[*model.Array]int{}}
+	f := groupFinder{parts: parts, index: map[*model.Array]int{}, low: map[*model.Array]int{},
+		open: map[*model.Array]bool{}}
 	for _, a := range m.Arrays {
 		f.visit(a)
 	}
@@ -47,6 +48,7 @@ type groupFinder struct {
 	parts      func(*model.Piece) []model.Expr
 	index, low map[*model.Array]int
 	stack      []*model.Array
+	open       map[*model.Array]bool // those on the stack
 	found      [][]*model.Array
 }
 
@@ -56,13 +58,13 @@ func (f *groupFinder) visit(a *model.Array) {
 	}
 	f.index[a] = len(f.index) + 1
 	f.low[a] = f.index[a]
-	f.stack = append(f.stack, a)
+	f.stack, f.open[a] = append(f.stack, a), true
 	self := false
 	for _, p := range a.Pieces {
 		for _, b := range model.Arrays(f.parts(p)...) {
 			self = self || a == b
 			f.visit(b)
-			if slices.Contains(f.stack, b) {
+			if f.open[b] {
 				f.low[a] = min(f.low[a], f.low[b])
 			}
 		}
@@ -70,11 +72,18 @@ func (f *groupFinder) visit(a *model.Array) {
 	if f.low[a] != f.index[a] {
 		return
 	}
-	at := slices.Index(f.stack, a)
-	if arrays := slices.Clone(f.stack[at:]); self || len(arrays) > 1 {
+	at := len(f.stack) - 1
+	for f.stack[at] != a {
+		at--
+	}
+	arrays := slices.Clone(f.stack[at:])
+	f.stack = f.stack[:at]
+	for _, b := range arrays {
+		f.open[b] = false
+	}
+	if self || len(arrays) > 1 {
 		f.found = append(f.found, arrays)
 	}
-	f.stack = f.stack[:at]
 }
 
 // readsWithin lists the reads of some arrays in the parts of their own pieces.

@@ -37,17 +37,22 @@ func jointly(reads *readers, arrays []*model.Array) *model.Jointly {
 		out := &model.Jointly{Arrays: arrays, Terms: reads.termsOf(arrays...)}
 		in := reads.from(arrays...)
 		constant := func(x model.Expr) bool { return !slices.ContainsFunc(model.Arrays(x), in) }
-		var wrong *model.Array
-		for _, t := range out.Terms {
-			own := slices.Contains(arrays, t.Array)
-			if !own && t.Kind != model.Likelihood || !normalAbout(t, constant) {
-				wrong = reads.lastOf(arrays, t)
+		own := map[*model.Array]bool{}
+		for _, a := range arrays {
+			own[a] = true
+		}
+		var wrong *model.Term // the last one
+		for _, t := range slices.Backward(out.Terms) {
+			if !own[t.Array] && t.Kind != model.Likelihood || !normalAbout(t, constant) {
+				wrong = t
+				break
 			}
 		}
 		if wrong == nil {
 			return out
 		}
-		arrays = slices.DeleteFunc(slices.Clone(arrays), func(a *model.Array) bool { return a == wrong })
+		last := reads.lastOf(arrays, wrong)
+		arrays = slices.DeleteFunc(slices.Clone(arrays), func(a *model.Array) bool { return a == last })
 	}
 	return nil
 }
@@ -84,8 +89,9 @@ func normalAbout(t *model.Term, constant func(model.Expr) bool) bool {
 
 // lastOf is the last of some arrays that a term reads, or its own.
 func (r *readers) lastOf(arrays []*model.Array, t *model.Term) *model.Array {
+	read := model.Arrays(t.Exprs()...)
 	for _, a := range slices.Backward(arrays) {
-		if slices.ContainsFunc(model.Arrays(t.Exprs()...), r.from(a)) {
+		if slices.ContainsFunc(read, r.from(a)) {
 			return a
 		}
 	}

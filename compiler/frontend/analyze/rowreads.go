@@ -157,7 +157,11 @@ func (f *rowFinder) reduction(x *model.Reduce, at []int) {
 	}
 	for _, i := range x.Over {
 		f.whole(i.Set, x, "runs over")
-		for j, coord := range f.set.Index {
+		for _, j := range append(model.Indices(i.Set.Lo), model.Indices(i.Set.Hi)...) {
+			coord, ofRow := f.set.Index[j]
+			if !ofRow {
+				continue
+			}
 			if index := model.AffineIndex(j); model.AffineOf(i.Set.Hi).Minus(index).IsConst() ||
 				model.AffineOf(i.Set.Lo).Minus(index).IsConst() {
 				f.breaks(coord, "E80", x.At, "`%s` runs over %s, which grows along the rows of `%s`", x.At.Text(),

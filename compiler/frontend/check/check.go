@@ -100,7 +100,8 @@ func Predictive(f *ast.File, load Loader, from analyze.Basis) (*model.Model, []d
 // newChecker knows the names of a file, none of which is elaborated.
 func newChecker(f *ast.File, load Loader) *checker {
 	c := &checker{load: load, model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{},
-		networks: map[*function]*network{}, groups: map[string]*model.Index{}, imported: map[*ast.File]*scope{}}
+		networks: map[*function]*network{}, groups: map[string]*model.Index{}, imported: map[*ast.File]*scope{},
+		cycles: cycles{found: map[*arrayInfo]*reached{}}}
 	c.global = newScope(c.prelude())
 	stmts := c.kept(f)
 	c.mentioned, c.quantities = ast.Mentioned(stmts), quantities(stmts)
@@ -147,6 +148,7 @@ type checker struct {
 	dropped    map[string]bool // names in statements that could not be parsed
 	unknown    map[string]bool // functions that are not there, which was reported
 	open       []*arrayInfo    // definitions being elaborated, outermost first
+	cycles     cycles
 	networks   map[*function]*network
 	priors     []*weightPrior
 	groups     map[string]*model.Index // of ragged data: the index of their groups, by lengths and set

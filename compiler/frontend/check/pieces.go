@@ -130,13 +130,15 @@ func (c *checker) lone(p *model.Piece) {
 
 // twice reports two pieces that cover the same elements.
 func (c *checker) twice(a *arrayInfo) bool {
+	regions := make([][]*model.Set, len(a.Pieces))
 	for i, p := range a.Pieces {
-		for _, q := range a.Pieces[:i] {
+		regions[i] = a.regionOf(p)
+		for k, q := range a.Pieces[:i] {
 			if (len(p.Slots) == 0) != (len(q.Slots) == 0) {
 				c.wholeAndPart(a, p, q)
 				return true
 			}
-			if model.Overlap(a.regionOf(p), a.regionOf(q)) {
+			if model.Overlap(regions[i], regions[k]) {
 				c.errorf("E11", p.At, "`%s` is defined twice: lines %d and %d overlap", p.At.Text(), q.At.Line(),
 					p.At.Line()).
 					Related(q.At, "also defined here").
