@@ -3,6 +3,8 @@
 package main
 
 import (
+	"runtime/debug"
+
 	"github.com/spf13/cobra"
 	"go.lsp.dev/protocol"
 
@@ -14,6 +16,10 @@ import (
 
 // editorCommands are the commands for editors, which the build for browsers leaves out.
 func editorCommands(c *console) []*cobra.Command { return []*cobra.Command{lspCommand(c)} }
+
+// gcPercent lets the heap grow fivefold between collections, since an edit of a long model makes much that is dropped at
+// once, and somebody waits.
+const gcPercent = 400
 
 func lspCommand(c *console) *cobra.Command {
 	return &cobra.Command{
@@ -28,6 +34,7 @@ func lspCommand(c *console) *cobra.Command {
 
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			debug.SetGCPercent(gcPercent)
 			err := lsp.Serve(cmd.Context(), cmd.InOrStdin(), c.out, lsp.Host{Version: version.Number(), Words: words()})
 			return fault.Of(err)
 		},

@@ -24,8 +24,7 @@ type read struct {
 // groups are the strongly connected arrays of a model, where an array leads to what the parts of its pieces read.
 // Groups with a refused array are left out.
 func groups(m *model.Model, refused []*model.Array, parts func(*model.Piece) []model.Expr) (out []group) {
-	f := groupFinder{parts: parts, index: map[*model.Array]int{}, low: map[*model.Array]int{},
-		open: map[*model.Array]bool{}}
+	f := groupFinder{parts: parts, visits: make(map[*model.Array]*arrayVisit, len(m.Arrays))}
 	for _, a := range m.Arrays {
 		f.visit(a)
 	}
@@ -45,33 +44,43 @@ func groups(m *model.Model, refused []*model.Array, parts func(*model.Piece) []m
 
 // A groupFinder finds strongly connected arrays (Tarjan 1972, SIAM Journal on Computing 1, 146).
 type groupFinder struct {
-	parts      func(*model.Piece) []model.Expr
-	index, low map[*model.Array]int
-	stack      []*model.Array
-	open       map[*model.Array]bool // those on the stack
-	found      [][]*model.Array
+	parts  func(*model.Piece) []model.Expr
+	visits map[*model.Array]*arrayVisit
+	stack  []*model.Array // of those whose group is not complete
+	found  [][]*model.Array
 }
 
-func (f *groupFinder) visit(a *model.Array) {
-	if f.index[a] != 0 {
-		return
+// An arrayVisit has the number of an array by the order of visits, and the lowest number that it leads to of those on
+// the stack.
+type arrayVisit struct {
+	number, low int
+	open        bool // the array is on the stack
+}
+
+func (f *groupFinder) visit(a *model.Array) *arrayVisit {
+	if v := f.visits[a]; v != nil {
+		return v
 	}
-	f.index[a] = len(f.index) + 1
-	f.low[a] = f.index[a]
-	f.stack, f.open[a] = append(f.stack, a), true
+	v := &arrayVisit{number: len(f.visits), low: len(f.visits), open: true}
+	f.visits[a] = v
+	f.stack = append(f.stack, a)
 	self := false
 	for _, p := range a.Pieces {
 		for _, b := range model.Arrays(f.parts(p)...) {
 			self = self || a == b
-			f.visit(b)
-			if f.open[b] {
-				f.low[a] = min(f.low[a], f.low[b])
+			if w := f.visit(b); w.open {
+				v.low = min(v.low, w.low)
 			}
 		}
 	}
-	if f.low[a] != f.index[a] {
-		return
+	if v.low == v.number {
+		f.complete(a, self)
 	}
+	return v
+}
+
+// complete takes the arrays of a group from the stack, of which a was visited first.
+func (f *groupFinder) complete(a *model.Array, self bool) {
 	at := len(f.stack) - 1
 	for f.stack[at] != a {
 		at--
@@ -79,7 +88,7 @@ func (f *groupFinder) visit(a *model.Array) {
 	arrays := slices.Clone(f.stack[at:])
 	f.stack = f.stack[:at]
 	for _, b := range arrays {
-		f.open[b] = false
+		f.visits[b].open = false
 	}
 	if self || len(arrays) > 1 {
 		f.found = append(f.found, arrays)

@@ -265,17 +265,46 @@ func (c *checker) collectFactor(st *ast.Factor, s *scope) {
 
 // factorsOfPrior makes the factors that read no data terms of the prior.
 func (c *checker) factorsOfPrior() {
+	leads := leadsToData{}
 	for _, t := range c.model.Terms {
-		if e := c.global.names[t.Array.Name]; e == nil || e.array == nil || !e.array.Factor {
-			continue
-		}
-		t.Kind = model.Prior
-		for a := range model.Reached(t.Density) {
-			if a.Role == model.Data || a.Role == model.Imputed {
-				t.Kind = model.Likelihood
+		if e := c.global.names[t.Array.Name]; e != nil && e.array != nil && e.array.Factor {
+			if t.Kind = model.Likelihood; !leads.expr(t.Density) {
+				t.Kind = model.Prior
 			}
 		}
 	}
+}
+
+// leadsToData says of arrays whether they are data or read them, themselves or through others, as far as was asked.
+type leadsToData map[*model.Array]bool
+
+func (l leadsToData) expr(x model.Expr) bool {
+	seen := map[*model.Array]bool{}
+	if l.any(seen, x) {
+		return true
+	}
+	for a := range seen {
+		l[a] = false
+	}
+	return false
+}
+
+// any reports whether expressions read data. Of what was seen only arrays that lead to data are entered: the others may
+// be part of a cycle that is not complete.
+func (l leadsToData) any(seen map[*model.Array]bool, xs ...model.Expr) bool {
+	for _, a := range model.Arrays(xs...) {
+		leads, known := l[a]
+		if !known && !seen[a] {
+			seen[a] = true
+			if leads = a.Role == model.Data || a.Role == model.Imputed || l.any(seen, a.Exprs()...); leads {
+				l[a] = true
+			}
+		}
+		if leads {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *checker) collectInfer(st *ast.Infer) {

@@ -254,6 +254,13 @@ func (c *checker) missingParameter(d diag.Entry, s *scope, e *ast.Name) {
 // indexElsewhere is the set over which other statements of the file have a name for an index; empty where none has.
 func indexElsewhere(e *ast.Name) string {
 	text := e.Span().File.Text
+	for rest := text; !strings.HasPrefix(strings.TrimSpace(rest), "in"); { // the expression takes long in a long text
+		_, after, there := strings.Cut(rest, e.Name)
+		if !there {
+			return ""
+		}
+		rest = after
+	}
 	found := regexp.MustCompile(`[\[,]\s*` + regexp.QuoteMeta(e.Name) + `\s+in\s+(\w+(\.\.\w+)?)`).
 		FindStringSubmatch(text)
 	if found == nil {

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"sync"
+
 	"ppl/autodiff"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
@@ -29,7 +31,7 @@ func swap(f func(x, y autodiff.Node) autodiff.Node) func(x, y autodiff.Node) aut
 
 func truth(x autodiff.Node) autodiff.Node { return autodiff.Not(autodiff.Not(x)) }
 
-func operators() map[string]operatorRow {
+var operators = sync.OnceValue(func() map[string]operatorRow {
 	return map[string]operatorRow{
 		"+":  {bin(autodiff.Add), intIfInts},
 		"-":  {bin(autodiff.Sub), intIfInts},
@@ -48,14 +50,14 @@ func operators() map[string]operatorRow {
 		"||": {bin(func(x, y autodiff.Node) autodiff.Node { return autodiff.Maximum(truth(x), truth(y)) }),
 			always(types.Bool)},
 	}
-}
+})
 
-func unaryOperators() map[string]operatorRow {
+var unaryOperators = sync.OnceValue(func() map[string]operatorRow {
 	return map[string]operatorRow{
 		"-": {func(a []stdlib.Node) stdlib.Node { return autodiff.Neg(a[0]) }, intIfInts},
 		"!": {func(a []stdlib.Node) stdlib.Node { return autodiff.Not(a[0]) }, always(types.Bool)},
 	}
-}
+})
 
 func always(e types.Elem) func([]model.Expr) types.Elem {
 	return func([]model.Expr) types.Elem { return e }

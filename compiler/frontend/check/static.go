@@ -16,8 +16,10 @@ type settler struct {
 	depends map[*model.Array]bool // arrays that depend on something else than data
 	open    map[*model.Array]bool // still being elaborated
 	seen    map[*model.Array]bool // arrays that were visited in this turn
+	busy    map[*model.Array]bool // whose statements are being visited
+	assumed map[*model.Array]bool // that were read while they were busy: taken to depend on data only
 	visited map[model.Expr]bool
-	changed bool
+	changed bool // an array that was assumed to depend on data only does not
 }
 
 // settle records for expressions of some definitions, for further expressions, and for all that they read, whether they
@@ -29,6 +31,7 @@ func (c *checker) settle(arrays []*model.Array, xs ...model.Expr) {
 	}
 	for s.changed = true; s.changed; { // each turn finds at least one more array that depends on parameters
 		s.changed, s.seen, s.visited = false, map[*model.Array]bool{}, map[model.Expr]bool{}
+		s.busy, s.assumed = map[*model.Array]bool{}, map[*model.Array]bool{}
 		for _, a := range arrays {
 			s.array(a)
 		}
@@ -67,16 +70,18 @@ func (s *settler) array(a *model.Array) bool {
 		return a.Role == model.Data
 	}
 	if s.seen[a] {
+		s.assumed[a] = s.assumed[a] || s.busy[a] && !s.depends[a]
 		return !s.depends[a]
 	}
-	s.seen[a] = true
+	s.seen[a], s.busy[a] = true, true
 	for _, p := range a.Pieces {
 		for _, x := range p.Exprs() {
 			if !s.static(x) && x == p.Value && !s.depends[a] {
-				s.depends[a], s.changed = true, true
+				s.depends[a], s.changed = true, s.changed || s.assumed[a]
 			}
 		}
 	}
+	s.busy[a] = false
 	return !s.depends[a]
 }
 
