@@ -163,7 +163,8 @@ type cutter struct {
 
 // cut drops the newlines that do not end a statement, and cuts at those that do.
 func cut(src *source.File, tokens []token, lone map[int]bool) cutText {
-	c := cutter{cutText: cutText{blocks: map[int]*block{}}, src: src, frames: []*frame{{tokens: make([]token, 0, len(tokens))}}}
+	whole := &frame{tokens: make([]token, 0, len(tokens))}
+	c := cutter{cutText: cutText{blocks: map[int]*block{}}, src: src, frames: []*frame{whole}}
 	for i, t := range tokens {
 		c.token(t, lone[i], tokens[i+1:])
 	}

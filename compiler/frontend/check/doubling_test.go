@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -62,4 +63,45 @@ func TestBodiesThatDouble(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A model with twice the lines takes some twice the memory to check: no statement is compared with copies of all others.
+func TestLinesThatDouble(t *testing.T) { // not parallel: it counts what the process allocates
+	const before = "data x[N] = [1, 2, 3], y[N] = [1.1, 1.9, 3.2]\ns ~ HalfNormal(5)\nc0 = s\n"
+	for name, each := range map[string]string{
+		"rows": "a%[1]d ~ Normal(0, 1)\nm%[1]d[i in N] = a%[1]d * x[i]\n" +
+			"factor [i in N]: -(y[i] - m%[1]d[i]) ^ 2\n",
+		"sums":        "d%[1]d[i in N] = sum(j in 1..3: x[i] * s * j)\nfactor [i in N]: -d%[1]d[i] ^ 2\n",
+		"definitions": "c%[1]d = c%[2]d + s\n",
+		"jointly": "u%[1]d[k in 1..2] ~ Normal(0, s)\nm%[1]d[i in N] = u%[1]d[1] * x[i]\n" +
+			"factor [i in N]: -(y[i] - m%[1]d[i]) ^ 2\n",
+		"elements": "b[%[1]d] ~ Normal(0, 1)\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			model := func(statements int) string {
+				var b strings.Builder
+				b.WriteString(before)
+				for k := range statements {
+					fmt.Fprintf(&b, each, k+1, k)
+				}
+				return b.String()
+			}
+			few, many := allocated(t, model(150)), allocated(t, model(300))
+			if ratio := many / few; ratio > 3.2 {
+				t.Errorf("twice the lines take %.1f times the memory", ratio)
+			}
+		})
+	}
+}
+
+// allocated is how many bytes a check of a model allocates.
+func allocated(t *testing.T, text string) float64 {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if got := say("lines.ppl", text); strings.Contains(got, "error") {
+		t.Fatal(got)
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc - before.TotalAlloc)
 }
