@@ -17,8 +17,8 @@ import (
 // editorCommands are the commands for editors, which the build for browsers leaves out.
 func editorCommands(c *console) []*cobra.Command { return []*cobra.Command{lspCommand(c)} }
 
-// gcPercent lets the heap grow fivefold between collections, since an edit of a long model makes much that is dropped at
-// once, and somebody waits.
+// gcPercent lets the heap grow fivefold between collections, since an edit of a long model makes much that is dropped
+// at once, and somebody waits.
 const gcPercent = 400
 
 func lspCommand(c *console) *cobra.Command {

@@ -65,7 +65,8 @@ func TestBodiesThatDouble(t *testing.T) {
 	}
 }
 
-// A model with twice the lines takes some twice the memory to check: no statement is compared with copies of all others.
+// A model with twice the lines takes some twice the memory to check: no statement is compared with copies of all
+// others.
 func TestLinesThatDouble(t *testing.T) { // not parallel: it counts what the process allocates
 	const before = "data x[N] = [1, 2, 3], y[N] = [1.1, 1.9, 3.2]\ns ~ HalfNormal(5)\nc0 = s\n"
 	for name, each := range map[string]string{
