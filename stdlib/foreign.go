@@ -32,7 +32,17 @@ func ForeignCall(name string) (code string, ok bool) {
 	return Foreign(name)
 }
 
-var foreignCalls = map[string]string{"logistic": "sigmoid(x)", "gamma": "exp(lgamma(x))", "beta": "exp(lbeta(a, b))"}
+var foreignCalls = map[string]string{
+	"logistic": "sigmoid(x)", "gamma": "exp(lgamma(x))", "beta": "exp(lbeta(a, b))",
+	"z": standardized, "zscore": standardized, "scale": standardized, "standardize": standardized,
+	"center": centered, "centre": centered,
+}
+
+// What columns are standardised and centred by elsewhere.
+const (
+	standardized = "(x[i] - mean(x)) / sd(x)"
+	centered     = "x[i] - mean(x)"
+)
 
 // foreignSuffixes are those of Stan's functions of a distribution; D in the code is replaced by the distribution.
 var foreignSuffixes = []struct{ suffix, code string }{

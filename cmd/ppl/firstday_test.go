@@ -39,6 +39,8 @@ func stumbles() []stumble {
 			"begin another `data` statement"},
 		// expressions
 		{"mu ~ Normal(0, .5)\n", "check @m.ppl", 1, "write `0.5`"},
+		{"data x[3] = [1, 2, 4]\nb ~ Normal(0, 1)\nx[i in 3] ~ Normal(b * z(x)[i], 1)\n", "check @m.ppl", 1,
+			"`(x[i] - mean(x)) / sd(x)`"},
 		{"mu ~ Normal(0, 1) [0, inf]\n", "check @m.ppl", 1, "`Normal(0, 1) in 0..inf`"},
 		{"mu ~ Normal(0, 1) T[0, ]\n", "check @m.ppl", 1, "`Normal(0, 1) in 0..inf`"},
 		{"mu ~ N(0, 1)\n", "check @m.ppl", 1, "did you mean `Normal`?"},

@@ -45,7 +45,7 @@ func main() {
 		process.EndAtOnce()
 		process.EndWithParent(ctx)
 		noteStartedAlone(c)
-		os.Exit(run(ctx, os.Args[1:], c))
+		os.Exit(carryOut(ctx, c))
 	}
 	c.job = &app.Job{Comm: comm, Library: comm.Library, Abort: comm.Abort}
 	if comm.Rank() == 0 {

@@ -151,6 +151,17 @@ async function tryOwnData(page, requests) {
   if (requests.length > before) wrong(`own data: the page asked for ${requests.slice(before)}`);
 }
 
+// The report of the last run is shown in the page, with its own script and without the page's origin.
+async function tryReport(page) {
+  await page.click("#report");
+  await finished(page, 60000);
+  const shown = await page.waitForFunction(() => document.querySelector("#picture iframe"), { timeout: 5000 });
+  const frame = await shown.asElement().contentFrame();
+  await frame.waitForFunction(() => document.body?.innerText.includes("Summary"), { timeout: 30000 });
+  const origin = await frame.evaluate(() => self.origin);
+  if (origin !== "null") wrong(`the report has the origin ${origin}`);
+}
+
 async function tryStop(page) {
   await page.select("#examples", "volatility");
   await page.click("#run");
@@ -296,6 +307,7 @@ async function main() {
   await sampleExamples(page);
   await tryMistake(page);
   await tryOwnData(page, requests);
+  await tryReport(page);
   await tryStop(page);
   await tryLink(page, address);
   await judge(page, "playground");

@@ -104,10 +104,10 @@ func (s *scanner) number() {
 	switch after := rest[digits:]; {
 	case digits == 0:
 		text := rest[:1+count(rest[1:], isDigit)]
-		s.reject(len(text), "E05", "`%s` is not a number", text).Help("write `0%s`", text)
+		s.reject(len(text), "E05", "`%s` is not a number", text).Help("write `0%s`", text).Replace("0" + text)
 	case after != "" && after[0] == '.' && !strings.HasPrefix(after, "..") && fraction(after) == 0:
 		s.reject(digits+1, "E05", "`%s.` is not a number", rest[:digits]).
-			Help("write `%s.0`, or `%s..9` for a range", rest[:digits], rest[:digits])
+			Help("write `%s.0`, or `%s..9` for a range", rest[:digits], rest[:digits]).Replace(rest[:digits] + ".0")
 	default:
 		n := digits + fraction(after)
 		s.wholeNumber(n + exponent(rest[n:]))

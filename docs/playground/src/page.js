@@ -97,7 +97,12 @@ async function predict() {
   if (code === 0) await draw("ppc", []);
 }
 
-async function saveReport() {
+// reportPolicy lets a report run its own script, which makes pictures larger, and nothing else; it has no origin.
+const reportPolicy = "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; " +
+  "img-src data:";
+
+// report shows the report in the page, if the service worker can give it: the page's own policy allows no script in it.
+async function report() {
   const { code, files } = await carryOut("Writing the report", {
     args: ["report", runDirectory, "--out", "report.html"], get: ["report.html"],
   });
@@ -106,7 +111,17 @@ async function saveReport() {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([files["report.html"]], { type: "text/html" }));
   link.download = "report.html";
-  link.click();
+  link.textContent = "Save this report";
+  $("picture").replaceChildren(link);
+  if (!navigator.serviceWorker?.controller) return link.click();
+  const cache = await caches.open("ppl-report");
+  await cache.put("report.html", new Response(files["report.html"], {
+    headers: { "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": reportPolicy },
+  }));
+  const frame = document.createElement("iframe");
+  frame.title = "Report";
+  frame.src = "report.html";
+  $("picture").append(frame);
 }
 
 async function ask(event) {
@@ -192,6 +207,7 @@ function showExample(name) {
   showFiles();
   setModel(example.text);
   $("examples").value = name;
+  if (example.takes) say(`${name} takes longer than most: ${example.takes}`);
 }
 
 async function fromAddress() {
@@ -216,7 +232,7 @@ function bind() {
   $("check").onclick = explain;
   $("plot").onclick = () => draw($("kind").value, $("names").value.split(/\s+/).filter(Boolean));
   $("predict").onclick = predict;
-  $("report").onclick = saveReport;
+  $("report").onclick = report;
   $("questions").onsubmit = ask;
   $("add").onchange = () => addFiles($("add").files);
   $("examples").onchange = () => showExample($("examples").value);

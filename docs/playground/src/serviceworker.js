@@ -13,10 +13,12 @@ self.addEventListener("activate", (event) => {
     .then(() => self.clients.claim()));
 });
 
-// Files of the page come from the cache of this version; the program's files and all else from the network.
+// Files of the page come from the cache of this version, a report from where the page has put it; the program's files and
+// all else from the network.
 self.addEventListener("fetch", (event) => {
   if (event.request.method !== "GET") return;
   event.respondWith(caches.open(cacheName)
     .then((cache) => cache.match(event.request, { ignoreSearch: true }))
+    .then((kept) => kept ?? caches.match(event.request, { cacheName: "ppl-report" }))
     .then((kept) => kept ?? fetch(event.request)));
 });
