@@ -33,13 +33,13 @@ func (vs *values) apart(op *autodiff.Op, shape []int, args []*value) *value {
 		if vs.flattens(args[0], args[1:]) {
 			return vs.flattened(args[0], len(args)-1, shape)
 		}
-		return vs.gatherInside(shape, args[0], args[1:])
+		return vs.gatherPermuted(shape, args[0], args[1:])
 	case autodiff.OpScatterAdd:
 		if at, of, ok := inRow(args[1]); ok && len(args) == 2 && size(shape) == size(of.rows) {
 			op := autodiff.Op{Kind: autodiff.OpScatterAdd, Shape: of.rows}
 			return vs.reshape(vs.make(op, of.rows, args[0], of.row, at), shape)
 		}
-		return vs.scatterInside(shape, args[0], args[1:])
+		return vs.scatterPermuted(shape, args[0], args[1:])
 	case autodiff.OpSlice:
 		return vs.slicedParts(args[0], op.Lo, op.Hi, shape)
 	}
@@ -389,7 +389,7 @@ func (vs *values) knowIndices(n autodiff.Node) {
 	body := n.Op().Body
 	for k, in := range body.Shared {
 		if a := n.Args()[1+len(body.Xs)+k]; a.Static() && a.Size() > 0 && a.Size() <= maxKnown {
-			vs.indices[in] = vs.known(a)
+			vs.indices[in] = vs.constantIndex(a)
 		}
 	}
 }

@@ -153,11 +153,11 @@ func (b *body) gather(v *value, at []ir.Index) ir.Reg {
 func (b *body) positions(v *value, lead []ir.Index, shape []int) []ir.Index {
 	var out []ir.Index
 	for k, index := range v.args[1:] {
-		if axis, lo, ok := followedAxis(index); ok && lo >= 0 && lo+index.shape[axis] <= shape[k] {
+		if axis, lo, ok := axisOfIndex(index); ok && lo >= 0 && lo+index.shape[axis] <= shape[k] {
 			out = append(out, shift(lead[axis], lo))
 			continue
 		}
-		if to, ok := b.along(index, lead, shape[k]); ok {
+		if to, ok := b.constantCoordinate(index, lead, shape[k]); ok {
 			out = append(out, to)
 			continue
 		}

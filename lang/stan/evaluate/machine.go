@@ -192,7 +192,7 @@ func (r *run) length(e stan.Expr) int {
 type flow int
 
 const (
-	goesOn flow = iota
+	continues flow = iota
 	broke
 	continued
 	returned
@@ -200,11 +200,11 @@ const (
 
 func (r *run) stmts(all []stan.Stmt) (flow, value) {
 	for _, s := range all {
-		if f, v := r.stmt(s); f != goesOn {
+		if f, v := r.stmt(s); f != continues {
 			return f, v
 		}
 	}
-	return goesOn, value{}
+	return continues, value{}
 }
 
 func (r *run) inScope(all []stan.Stmt) (flow, value) {
@@ -256,7 +256,7 @@ func (r *run) stmt(s stan.Stmt) (flow, value) {
 		}
 		return returned, r.eval(s.Value)
 	}
-	return goesOn, value{}
+	return continues, value{}
 }
 
 func (r *run) while(s *stan.While) (flow, value) {
@@ -268,7 +268,7 @@ func (r *run) while(s *stan.While) (flow, value) {
 		}
 		r.steps++
 	}
-	return goesOn, value{}
+	return continues, value{}
 }
 
 func (r *run) loop(s *stan.For) (flow, value) {
@@ -292,7 +292,7 @@ func (r *run) loop(s *stan.For) (flow, value) {
 			return f, v
 		}
 	}
-	return goesOn, value{}
+	return continues, value{}
 }
 
 func (r *run) decl(d *stan.Decl) {

@@ -190,7 +190,7 @@ func (x *executor) try(f func()) (failed *refusal) {
 type flow int
 
 const (
-	goesOn flow = iota
+	continues flow = iota
 	broke
 	continued
 	returned
@@ -207,7 +207,7 @@ func (x *executor) stmts(all []stan.Stmt) result {
 		if f, ok := s.(*stan.If); ok && jumps(f) {
 			return x.jumpingIf(f, all[i+1:])
 		}
-		if r := x.stmt(s); r.flow != goesOn {
+		if r := x.stmt(s); r.flow != continues {
 			return r
 		}
 	}

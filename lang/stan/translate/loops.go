@@ -215,7 +215,7 @@ func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell, ow
 	x.scoped(func() {
 		c := bind(now)
 		x.declare(c)
-		if r := x.stmt(s.Body); r.flow != goesOn {
+		if r := x.stmt(s.Body); r.flow != continues {
 			cannot("a loop with a jump in it")
 		}
 	})

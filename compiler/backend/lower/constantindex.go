@@ -20,13 +20,13 @@ func (vs *values) index(n autodiff.Node) *value {
 	}
 	v := vs.of(n)
 	if n.Static() && size(v.shape) > 0 {
-		v = vs.known(n)
+		v = vs.constantIndex(n)
 	}
 	vs.indices[n] = v
 	return v
 }
 
-func (vs *values) known(n autodiff.Node) *value {
+func (vs *values) constantIndex(n autodiff.Node) *value {
 	op := n.Op()
 	if op.Kind == autodiff.OpBroadcast {
 		return vs.broadcast(vs.index(n.Args()[0]), n.Shape(), op.Axes)
@@ -41,11 +41,11 @@ func (vs *values) numbers(x []float64, shape []int) *value {
 	return vs.data(&autodiff.Op{Kind: autodiff.OpData, Name: "index", Values: numbers.Of(x...)}, shape)
 }
 
-// followedAxis finds the axis that an index follows: its elements are lo, lo+1, … along that axis, whatever the other
+// axisOfIndex finds the axis that an index follows: its elements are lo, lo+1, … along that axis, whatever the other
 // coordinates.
-func followedAxis(v *value) (axis, lo int, ok bool) {
+func axisOfIndex(v *value) (axis, lo int, ok bool) {
 	if v.kind == autodiff.OpBroadcast {
-		axis, lo, ok = followedAxis(v.args[0])
+		axis, lo, ok = axisOfIndex(v.args[0])
 		if ok {
 			axis = v.op.Axes[axis]
 		}
@@ -72,7 +72,7 @@ func countedFrom(v *value) (start *value, axis, lo int, ok bool) {
 		for start = v.args[1-i]; start.kind == autodiff.OpBroadcast && start.size() > 1; {
 			start = start.args[0]
 		}
-		axis, lo, ok = followedAxis(a)
+		axis, lo, ok = axisOfIndex(a)
 		if ok && start.size() == 1 && start.common && len(a.shape) == len(v.shape) && lo >= 0 {
 			return start, axis, lo, true
 		}
@@ -122,7 +122,7 @@ func (vs *values) gather(op *autodiff.Op, shape []int, x *value, index []*value)
 	if len(index) == 1 {
 		x, index[0] = vs.beforeBroadcast(x, index[0])
 		s := index[0].shape
-		if axis, lo, ok := followedAxis(index[0]); ok && lo >= 0 && lo+s[axis] <= x.shape[0] {
+		if axis, lo, ok := axisOfIndex(index[0]); ok && lo >= 0 && lo+s[axis] <= x.shape[0] {
 			from, to := make([]int, len(x.shape)), slices.Clone(x.shape)
 			from[0], to[0] = lo, lo+s[axis]
 			axes := append([]int{axis}, kept(len(shape), nil)[len(s):]...)
@@ -193,7 +193,7 @@ func scalarOf(v *value) (x float64, ok bool) {
 func (vs *values) scatter(op *autodiff.Op, shape []int, y *value, index []*value) *value {
 	if len(index) == 1 {
 		s := index[0].shape
-		if axis, lo, ok := followedAxis(index[0]); ok && lo >= 0 && lo+s[axis] <= shape[0] {
+		if axis, lo, ok := axisOfIndex(index[0]); ok && lo >= 0 && lo+s[axis] <= shape[0] {
 			others := slices.DeleteFunc(kept(len(s), nil), func(k int) bool { return k == axis })
 			before, after := make([]int, len(shape)), make([]int, len(shape))
 			before[0], after[0] = lo, shape[0]-lo-s[axis]

@@ -20,9 +20,9 @@ func firstChosen(v *value) int {
 	return v.op.Axes[0]
 }
 
-// gatherInside is a gather from an array whose axes were moved; nil if they were not, or to other places.
-func (vs *values) gatherInside(shape []int, x *value, index []*value) *value {
-	at, ok := leftInside(x, len(index))
+// gatherPermuted is a gather from an array whose axes were moved; nil if they were not, or to other places.
+func (vs *values) gatherPermuted(shape []int, x *value, index []*value) *value {
+	at, ok := togetherBefore(x, len(index))
 	if !ok {
 		return nil
 	}
@@ -33,10 +33,10 @@ func (vs *values) gatherInside(shape []int, x *value, index []*value) *value {
 	return vs.permute(outside(x.op.Axes, at, len(index), n), v)
 }
 
-// scatterInside adds an array whose axes were moved; nil if they were not, or to other places.
-func (vs *values) scatterInside(shape []int, y *value, index []*value) *value {
+// scatterPermuted adds an array whose axes were moved; nil if they were not, or to other places.
+func (vs *values) scatterPermuted(shape []int, y *value, index []*value) *value {
 	n := len(index[0].shape)
-	at, ok := leftInside(y, n)
+	at, ok := togetherBefore(y, n)
 	if !ok {
 		return nil
 	}
@@ -47,8 +47,8 @@ func (vs *values) scatterInside(shape []int, y *value, index []*value) *value {
 	return vs.permute(outside(y.op.Axes, at, n, len(index)), v)
 }
 
-// leftInside finds where the n leading axes of x were together before they were moved, if others were before them.
-func leftInside(x *value, n int) (at int, ok bool) {
+// togetherBefore finds where the n leading axes of x were together before they were moved, if others were before them.
+func togetherBefore(x *value, n int) (at int, ok bool) {
 	if x.kind != autodiff.OpPermute || n == 0 {
 		return 0, false
 	}
@@ -83,9 +83,9 @@ func (b *body) chosen(v *value, at []ir.Index, shape []int) []ir.Index {
 	return slices.Concat(at[:first], b.positions(v, at[first:end], shape[first:]), at[end:])
 }
 
-// along is the coordinate that a known index gives, if it moves evenly along its axes and stays in an axis of n: then
-// the index needs no memory and no check. Only programs whose lanes are apart have it.
-func (b *body) along(index *value, lead []ir.Index, n int) (to ir.Index, ok bool) {
+// constantCoordinate is the coordinate that a known index gives, if it moves evenly along its axes and stays in an axis
+// of n: then the index needs no memory and no check. Only programs whose lanes are apart have it.
+func (b *body) constantCoordinate(index *value, lead []ir.Index, n int) (to ir.Index, ok bool) {
 	if b.plan.prog.layout != ir.Apart {
 		return to, false
 	}
