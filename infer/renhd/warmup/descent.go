@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/renhd/modesearch"
@@ -23,7 +25,7 @@ import (
 //
 //	fitting      4 climbs from explorers 0, 4, 8 and 12, at most 100 gradients each
 //	refining     6 of Newton's steps at most, of two gradients for each coordinate and 32 more
-//	descending   16 climbs that end 20 + 5·dim below the level, at most 100 gradients each
+//	descending   16 climbs that end 20 + 5·dim below the level, at most 140 gradients each
 type descent struct {
 	run   *Warmup
 	state DescentState
@@ -38,6 +40,16 @@ type DescentState struct {
 	Best  adapt.Fit
 
 	Newton adapt.Newton
+	Falls  []Fall // by walker
+}
+
+// A Fall is the climb of a walker that ends where the log density crosses a level: on the segment of the climb that
+// crosses it, which is cut in half several times.
+type Fall struct {
+	Path         adapt.Path
+	Below, Above []float64 // the ends of the segment; Above is nil before there is one
+	Halvings     int
+	Done         bool
 }
 
 type descentStage int
@@ -121,10 +133,7 @@ func (t *descent) Iterate() error {
 	case refining:
 		return t.refine()
 	case descending:
-		if s.climbing() {
-			return t.climb()
-		}
-		s.Stage = descended
+		return t.fall()
 	}
 	return nil
 }
@@ -212,34 +221,81 @@ func (t *descent) beginDescending() {
 		return
 	}
 	for _, x := range s.Here {
-		s.Paths = append(s.Paths, adapt.NewPath(x, nil, s.Best.Spread))
+		s.Falls = append(s.Falls, Fall{Path: adapt.NewPath(x, nil, s.Best.Spread), Below: x})
 	}
 }
 
-// climb evaluates the next point of each walker's climb.
-func (t *descent) climb() error {
+// fall evaluates the next point of each walker's climb.
+func (t *descent) fall() error {
 	s := &t.state
-	climbs, at := s.next()
+	var at [][]float64
+	var falling []*Fall
+	for k := range s.Falls {
+		if f := &s.Falls[k]; !f.Done {
+			falling, at = append(falling, f), append(at, f.next())
+		}
+	}
+	if len(at) == 0 {
+		s.Stage = descended
+		return nil
+	}
 	density, gradient, err := t.run.Evaluate(at, true)
 	if err != nil {
 		return err
 	}
 	level := s.Best.Level - population.Hopeless(len(at[0]))
-	for i, k := range climbs {
-		p := &s.Paths[k]
-		p.Report(density[i], gradient[i])
-		p.Done = p.Done || p.Best != nil && p.Density >= level
+	for i, f := range falling {
+		f.report(at[i], density[i], gradient[i], level)
 	}
 	return nil
+}
+
+// next is the point to evaluate next.
+func (f *Fall) next() []float64 {
+	if f.Above == nil {
+		return f.Path.X
+	}
+	middle := floats.AddTo(make([]float64, len(f.Above)), f.Below, f.Above)
+	floats.Scale(0.5, middle)
+	return middle
+}
+
+// report takes in the density and gradient at the point. A fall ends between the level and a quarter of the hopeless gap
+// above it.
+func (f *Fall) report(x []float64, density float64, gradient []float64, level float64) {
+	const mostHalvings, share = 40, 0.25
+	first := f.Above == nil && f.Path.Best == nil
+	switch {
+	case density >= level:
+		f.Above = x
+		f.Done = first || density <= level+share*population.Hopeless(len(x))
+	case f.Above == nil:
+		if f.Path.Report(density, gradient); f.Path.Best != nil {
+			f.Below = f.Path.Best
+		}
+		f.Done = f.Path.Done
+	default:
+		f.Below = x
+	}
+	if f.Above != nil {
+		f.Halvings++
+		f.Done = f.Done || f.Halvings > mostHalvings
+	}
+}
+
+// end is where the walker is placed.
+func (f *Fall) end() []float64 {
+	if f.Above != nil {
+		return f.Above
+	}
+	return f.Below
 }
 
 // Finish places the walkers where their climbs have ended, and gives the best of the normals.
 func (t *descent) Finish() (best adapt.Fit, err error) {
 	s := &t.state
-	for k, p := range s.Paths {
-		if s.Best.Mean != nil && p.Best != nil {
-			s.Here[k] = p.Best
-		}
+	for k := range s.Falls {
+		s.Here[k] = s.Falls[k].end()
 	}
 	_, err = t.run.Walkers.Place(t.run.Ctx, s.Here)
 	t.run.Walkers.NoiseStep = s.Clock
