@@ -27,7 +27,7 @@ func checkJacobian(t *testing.T, f family, dim int) {
 		eps[i] = r.NormFloat64()
 	}
 	_, got := at(eps)
-	const h = 1e-6
+	const h = 1e-5
 	j := mat.NewDense(dim, dim, nil)
 	for c := range dim {
 		up, down := append([]float64(nil), eps...), append([]float64(nil), eps...)
