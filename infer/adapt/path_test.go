@@ -88,7 +88,8 @@ func TestPathToNormal(t *testing.T) {
 		}
 	}
 	if math.Abs(best.Bound) > 1e-3 || best.Rough > 1e-3 {
-		t.Errorf("after %d gradients the bound is %.3g and roughness %.3g, want 0", p.Evaluations, best.Bound, best.Rough)
+		t.Errorf("after %d gradients the bound is %.3g and roughness %.3g, want 0", p.Evaluations, best.Bound,
+			best.Rough)
 	}
 	for i, mean := range normal.Mean(nil) {
 		sd := math.Sqrt(covariance.At(i, i))

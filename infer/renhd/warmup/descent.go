@@ -260,8 +260,8 @@ func (f *Fall) next() []float64 {
 	return middle
 }
 
-// report takes in the density and gradient at the point. A fall ends between the level and a quarter of the hopeless gap
-// above it.
+// report takes in the density and gradient at the point. A fall ends between the level and a quarter of the hopeless
+// gap above it.
 func (f *Fall) report(x []float64, density float64, gradient []float64, level float64) {
 	const mostHalvings, share = 40, 0.25
 	first := f.Above == nil && f.Path.Best == nil

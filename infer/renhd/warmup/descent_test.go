@@ -75,7 +75,8 @@ func TestDescendNotInFunnel(t *testing.T) {
 
 // A run that asks for no metric gets none.
 func TestDescendWithoutMetric(t *testing.T) {
-	r := warmupAt(t, dynamicstest.MultiNormal([]float64{0}, []float64{1e-3}), func(int) []float64 { return []float64{1} })
+	wide := dynamicstest.MultiNormal([]float64{0}, []float64{1e-3})
+	r := warmupAt(t, wide, func(int) []float64 { return []float64{1} })
 	r.Phase.Options.Settings = infer.Settings{Metric: "identity"}
 	if err := r.descend(); err != nil {
 		t.Fatal(err)
