@@ -35,12 +35,22 @@ func (n *consoleNotes) Step(text string) { n.c.notef("%s", text) }
 // Warn prints a warning.
 func (n *consoleNotes) Warn(text string) { n.c.notef("warning: %s", text) }
 
-// Diagnostics prints warnings and notes about a model.
+// Diagnostics prints warnings about a model, and what was decided for it in a line each: ppl check shows the places, and
+// who samples a model ten times has seen them.
 func (n *consoleNotes) Diagnostics(ds []diag.Diagnostic) {
-	if n.quiet {
-		ds = slices.DeleteFunc(slices.Clone(ds), func(d diag.Diagnostic) bool { return d.Severity == diag.Note })
+	isNote := func(d diag.Diagnostic) bool { return d.Severity == diag.Note }
+	if n.c.messages != nil && !n.quiet {
+		n.c.printDiagnostics(ds)
+		return
 	}
-	n.c.printDiagnostics(ds)
+	if warnings := slices.DeleteFunc(slices.Clone(ds), isNote); len(warnings) > 0 {
+		n.c.printDiagnostics(warnings)
+	}
+	if n.quiet {
+		return
+	}
+	decisions := slices.DeleteFunc(slices.Clone(ds), func(d diag.Diagnostic) bool { return !isNote(d) })
+	diag.RenderLines(n.c.err, decisions[:min(shown, len(decisions))], n.c.color)
 }
 
 // Progress shows how far the call is.

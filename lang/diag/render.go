@@ -34,6 +34,13 @@ func Render(w io.Writer, ds []Diagnostic, color bool) {
 	}
 }
 
+// RenderLines prints diagnostics in one line each, without excerpts, related places and help.
+func RenderLines(w io.Writer, ds []Diagnostic, color bool) {
+	for _, d := range ds {
+		fmt.Fprint(w, d.heading(palettes[color]))
+	}
+}
+
 // A palette holds the terminal's escape sequences for each part of a diagnostic; all are empty without colour.
 type palette struct {
 	bold, dim, reset string
@@ -47,10 +54,8 @@ var palettes = map[bool]palette{
 
 func (d Diagnostic) text(p palette) string {
 	var b strings.Builder
-	mark := p.severity[d.Severity]
-	fmt.Fprintf(&b, "%s%s%s%s%s: %s%s%s\n",
-		position(d.Span), mark, d.Severity, code(d.Code), p.reset, p.bold, Printable(d.Message), p.reset)
-	b.WriteString(excerpt(d.Span, mark, p))
+	b.WriteString(d.heading(p))
+	b.WriteString(excerpt(d.Span, p.severity[d.Severity], p))
 	for _, r := range d.Related {
 		fmt.Fprintf(&b, "  %s%s\n%s", position(r.Span), Printable(r.Message), excerpt(r.Span, p.bold, p))
 	}
@@ -58,6 +63,12 @@ func (d Diagnostic) text(p palette) string {
 		fmt.Fprintf(&b, "  %shelp:%s %s\n", p.bold, p.reset, Printable(d.Help))
 	}
 	return b.String()
+}
+
+// heading is the first line: where, what kind, and the message.
+func (d Diagnostic) heading(p palette) string {
+	return fmt.Sprintf("%s%s%s%s%s: %s%s%s\n", position(d.Span), p.severity[d.Severity], d.Severity, code(d.Code),
+		p.reset, p.bold, Printable(d.Message), p.reset)
 }
 
 func code(c string) string {
