@@ -13,7 +13,7 @@ type Lineup struct {
 	PerChain  int
 	Rungs     []Rung
 	RungOf    []int  // by lane
-	Stuck     []bool // by lane: in negligible mass, as the last window of warm-up left it; nil before
+	Stuck     []int  // by lane: for how many sweeps of the last windows in negligible mass; nil before the first
 	NoiseStep uint64 // the device's next noise step
 	Gradients int64  // computed so far, a lane's each
 }

@@ -8,23 +8,22 @@ import (
 	"ppl/infer/renhd/population"
 )
 
+// stuckShare is the share of warm-up for which a walker may be stuck.
+const stuckShare = .04
+
 // restartStuck moves walkers that are stuck in negligible mass to where the nearest other of their rung is that is not
 // far below: nearest, so that a mode is not given up with a walker. Warm-up need not be reversible. A walker is stuck
-// when, for two windows, it hardly moved, because something in its corner of the space stops it, or had next to nothing
-// of the target around it and did not rise.
+// if, for two windows or more and a twenty-fifth of warm-up, it hardly moved, because something in its corner of the
+// space stops it, or had next to nothing of the target around it and did not rise.
 func (r *Warmup) restartStuck(seen *population.Visits) error {
 	if r.Phase.Unadjusted() {
 		return nil
 	}
 	w, at, stuck := r.Walkers, r.Walkers.Positions(), stuckWalkers(r.Walkers, seen)
-	twice := slices.Clone(stuck)
-	for lane := range twice {
-		twice[lane] = stuck[lane] && w.Stuck != nil && w.Stuck[lane]
-	}
-	w.Stuck = stuck
+	long := r.stuckLong(stuck, seen.Sweeps)
 	density, excess, changed := w.LogDensities(), w.Excess(), false
 	for lane := range at {
-		if !twice[lane] {
+		if !long[lane] {
 			continue
 		}
 		to := slices.DeleteFunc(sameRung(w.RungOf, stuck, lane), func(other int) bool {
@@ -40,6 +39,23 @@ func (r *Warmup) restartStuck(seen *population.Visits) error {
 	}
 	_, err := w.Place(r.Ctx, at)
 	return err
+}
+
+// stuckLong counts for how many sweeps each walker has been stuck by now, and reports which have been for long.
+func (r *Warmup) stuckLong(stuck []bool, now int) (long []bool) {
+	w, before := r.Walkers, r.Walkers.Stuck
+	w.Stuck, long = make([]int, len(stuck)), make([]bool, len(stuck))
+	for lane := range stuck {
+		if !stuck[lane] {
+			continue
+		}
+		w.Stuck[lane] = now
+		if before != nil && before[lane] > 0 {
+			w.Stuck[lane] += before[lane]
+			long[lane] = w.Stuck[lane] >= sweeps(stuckShare, r.Phase.Options.Warmup)
+		}
+	}
+	return long
 }
 
 // beginAgain places explorers that were moved to others at new starts, from which warm-up continues as at its
