@@ -35,8 +35,8 @@ func (n *consoleNotes) Step(text string) { n.c.notef("%s", text) }
 // Warn prints a warning.
 func (n *consoleNotes) Warn(text string) { n.c.notef("warning: %s", text) }
 
-// Diagnostics prints warnings about a model, and what was decided for it in a line each: ppl check shows the places, and
-// who samples a model ten times has seen them.
+// Diagnostics prints warnings about a model, and what was decided for it in a line each: ppl check shows the places,
+// and who samples a model ten times has seen them.
 func (n *consoleNotes) Diagnostics(ds []diag.Diagnostic) {
 	isNote := func(d diag.Diagnostic) bool { return d.Severity == diag.Note }
 	if n.c.messages != nil && !n.quiet {
