@@ -19,8 +19,7 @@ const (
 	pilotIterations = 300
 	enoughSeen      = 100 // effective iterations of a pilot below which its share is a guess, and a longer one is run;
 	// up to four times as many on a ladder, where moves between modes are rare
-	longPilot  = 4 // times as long
-	shortPilot = 3 // times as short is one that has seen enough by then
+	longPilot = 4 // times as long
 
 	// behindJumps multiplies the goal where Metropolis steps move coordinates: a place behind a jump that holds a few
 	// hundredths is entered so rarely that a pilot hardly sees it.
@@ -139,19 +138,7 @@ func (p *trialRun) Begin() error {
 	return nil
 }
 
-func (p *trialRun) More() bool {
-	return p.state.Iterations < p.iterations && !(p.state.Iterations == p.early() && p.convinces())
-}
-
-// early is the number of iterations after which a pilot may have seen enough.
-func (p *trialRun) early() int { return p.iterations / shortPilot }
-
-// convinces reports whether a pilot has seen enough, and nothing that asks for shorter steps. On a ladder moves between
-// modes are too rare for that.
-func (p *trialRun) convinces() bool {
-	seen := adapt.WorstShare(p.state.Seen) * float64(p.state.Iterations*len(p.state.Seen))
-	return len(p.run.Walkers.Rungs) == 1 && p.run.Report.Divergences == 0 && seen >= enoughSeen
-}
+func (p *trialRun) More() bool { return p.state.Iterations < p.iterations }
 func (*trialRun) Name() string { return "pilot" }
 func (p *trialRun) State() any { return &p.state }
 
@@ -171,11 +158,7 @@ func (p *trialRun) takeImages() {
 
 func (p *trialRun) Iterate() error {
 	r, c := p.run, p.collector
-	next := p.iterations
-	if p.state.Iterations < p.early() {
-		next = p.early()
-	}
-	if steps := r.ahead(next - p.state.Iterations); len(steps) > 1 {
+	if steps := r.ahead(p.iterations - p.state.Iterations); len(steps) > 1 {
 		always := func(int) bool { return true }
 		if err := c.moveAhead(steps, always, func(seen *population.Record) { p.see(seen.Drawn()) }); err != nil {
 			return err
