@@ -251,7 +251,7 @@ var foreign = map[string]string{
 	"sort_indices_asc": "[k in N: argmax(rank(x) == k)]", "argsort": "[k in N: argmax(rank(x) == k)]",
 	"sort_indices_desc": "[k in N: argmax(rank(-x) == k)]",
 	// Functions of R.
-	"c": "[x, y, …]", "rep": "fill(x, N)", "scale": "(x - mean(x)) / sd(x)", "plogis": "sigmoid(x)",
+	"c": "[x, y, …]", "rep": "fill(x, N)", "plogis": "sigmoid(x)",
 	"qlogis": "logit(p)", "pnorm": "Phi(x)", "qnorm": "inv_Phi(p)",
 	"std_normal_rng": "generate x ~ Normal(0, 1)",
 }

@@ -56,7 +56,7 @@ func stumbles() []stumble {
 		// labels of results
 		{"", "query @m.run b[male]-b[female]", 1, "a label is written in quotes: `\"male\"`"},
 		{"", "query @m.run c[\"2\"]", 1, "write `2` without quotes"},
-		{"", "query @m.run b[\"male\"]-b[\"female\"]", 0, "P(<0)"},
+		{"", "query @m.run b[\"male\"]-b[\"female\"]", 0, "  P("},
 		{"", "export @m.run log_likelihood", 0, "score"},
 		// pictures
 		{"", "plot @m.run trace --out @x.pdf --size 12x8cm", 0, ""},
