@@ -24,7 +24,7 @@ func TestOutlooks(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := app.NewRequest(path)
-		r.Seed, r.Device = 2, "host"
+		r.Seed, r.Device = 3, "host"
 		run, err := app.Sample(context.Background(), r, notes.None{})
 		if err != nil {
 			t.Fatal(err)
