@@ -1,6 +1,7 @@
 package renhd
 
 import (
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -211,10 +212,13 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 				s.Climbs[k].Fraction = 1
 			}
 		})},
+		"fitted normal": {"one mode", alterPart("descent", func(s *warmup.DescentState) {
+			s.Best.Bound = math.Inf(1) // no other is better
+		})},
 		"step sizes": {"one mode", alterPart("window", func(s *warmup.WindowState) {
 			s.StepSizes[0].ErrorSum = 0
 		})},
-		"points": {"one mode", alterPart("window", func(s *warmup.WindowState) { s.Points[0] = adapt.Points{} })},
+		"points": {"recentred", alterPart("window", func(s *warmup.WindowState) { s.Points[0] = adapt.Points{} })},
 		"coordinates": {"recentred", inPart(collecting, alterState("population", func(s *population.Kept) {
 			s.Centring = nil
 		}))},
