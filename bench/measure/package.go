@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"ppl/compiler/frontend/cycles"
 )
 
 // measures are those of one package.
@@ -78,18 +80,15 @@ func isLocal(o types.Object) bool {
 	return ok && !v.IsField() && o.Parent() != o.Pkg().Scope()
 }
 
-// largestCycle is the largest strongly connected component of a graph, by Tarjan's algorithm (SIAM Journal on Computing
-// 1, 1972); a node alone is none.
+// largestCycle is the largest strongly connected component of a graph; a node alone is none.
 func largestCycle(graph map[string][]string) (largest []string) {
-	t := tarjan{graph: graph, index: map[string]int{}, low: map[string]int{}, on: map[string]bool{}}
+	f := cycles.New(func(node string) []string { return graph[node] })
 	for _, node := range sortedNodes(graph) {
-		if t.index[node] == 0 {
-			t.visit(node)
-		}
+		f.Of(node)
 	}
-	for _, c := range t.components {
+	for _, c := range f.Found() {
 		if len(c) > 1 && len(c) > len(largest) {
-			largest = c
+			largest = slices.Clone(c)
 		}
 	}
 	for i, path := range largest {
@@ -105,35 +104,4 @@ func sortedNodes(graph map[string][]string) (all []string) {
 	}
 	slices.Sort(all)
 	return all
-}
-
-type tarjan struct {
-	graph      map[string][]string
-	index, low map[string]int // from 1
-	on         map[string]bool
-	stack      []string
-	components [][]string
-}
-
-func (t *tarjan) visit(node string) {
-	t.index[node] = len(t.index) + 1
-	t.low[node] = t.index[node]
-	t.stack, t.on[node] = append(t.stack, node), true
-	for _, next := range t.graph[node] {
-		if t.index[next] == 0 {
-			t.visit(next)
-			t.low[node] = min(t.low[node], t.low[next])
-		} else if t.on[next] {
-			t.low[node] = min(t.low[node], t.index[next])
-		}
-	}
-	if t.low[node] != t.index[node] {
-		return
-	}
-	at := slices.Index(t.stack, node)
-	for _, member := range t.stack[at:] {
-		t.on[member] = false
-	}
-	t.components = append(t.components, slices.Clone(t.stack[at:]))
-	t.stack = t.stack[:at]
 }

@@ -3,6 +3,7 @@ package analyze
 import (
 	"slices"
 
+	"ppl/compiler/frontend/cycles"
 	"ppl/compiler/frontend/model"
 )
 
@@ -24,75 +25,27 @@ type read struct {
 // groups are the strongly connected arrays of a model, where an array leads to what the parts of its pieces read.
 // Groups with a refused array are left out.
 func groups(m *model.Model, refused []*model.Array, parts func(*model.Piece) []model.Expr) (out []group) {
-	f := groupFinder{parts: parts, visits: make(map[*model.Array]*arrayVisit, len(m.Arrays))}
+	f := cycles.New(func(a *model.Array) (read []*model.Array) {
+		for _, p := range a.Pieces {
+			read = append(read, model.Arrays(parts(p)...)...)
+		}
+		return read
+	})
 	for _, a := range m.Arrays {
-		f.visit(a)
+		f.Of(a)
 	}
 	for _, t := range m.Terms {
-		f.visit(t.Array)
+		f.Of(t.Array)
 		for _, a := range model.Arrays(t.Exprs()...) {
-			f.visit(a)
+			f.Of(a)
 		}
 	}
-	for _, arrays := range f.found {
+	for _, arrays := range f.Found() {
 		if !slices.ContainsFunc(arrays, func(a *model.Array) bool { return slices.Contains(refused, a) }) {
 			out = append(out, group{arrays, readsWithin(arrays, parts)})
 		}
 	}
 	return out
-}
-
-// A groupFinder finds strongly connected arrays (Tarjan 1972, SIAM Journal on Computing 1, 146).
-type groupFinder struct {
-	parts  func(*model.Piece) []model.Expr
-	visits map[*model.Array]*arrayVisit
-	stack  []*model.Array // of those whose group is not complete
-	found  [][]*model.Array
-}
-
-// An arrayVisit has the number of an array by the order of visits, and the lowest number that it leads to of those on
-// the stack.
-type arrayVisit struct {
-	number, low int
-	open        bool // the array is on the stack
-}
-
-func (f *groupFinder) visit(a *model.Array) *arrayVisit {
-	if v := f.visits[a]; v != nil {
-		return v
-	}
-	v := &arrayVisit{number: len(f.visits), low: len(f.visits), open: true}
-	f.visits[a] = v
-	f.stack = append(f.stack, a)
-	self := false
-	for _, p := range a.Pieces {
-		for _, b := range model.Arrays(f.parts(p)...) {
-			self = self || a == b
-			if w := f.visit(b); w.open {
-				v.low = min(v.low, w.low)
-			}
-		}
-	}
-	if v.low == v.number {
-		f.complete(a, self)
-	}
-	return v
-}
-
-// complete takes the arrays of a group from the stack, of which a was visited first.
-func (f *groupFinder) complete(a *model.Array, self bool) {
-	at := len(f.stack) - 1
-	for f.stack[at] != a {
-		at--
-	}
-	arrays := slices.Clone(f.stack[at:])
-	f.stack = f.stack[:at]
-	for _, b := range arrays {
-		f.visits[b].open = false
-	}
-	if self || len(arrays) > 1 {
-		f.found = append(f.found, arrays)
-	}
 }
 
 // readsWithin lists the reads of some arrays in the parts of their own pieces.

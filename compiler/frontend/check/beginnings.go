@@ -21,7 +21,7 @@ func (c *checker) beginnings(a *arrayInfo) (all []*arrayInfo) {
 	if a.state != untouched || !isDefined(a) {
 		return nil
 	}
-	cycle := c.cycles.of(a)
+	cycle := c.cycles.Of(a)
 	if len(cycle) == 0 || beginsItself(a, cycle) {
 		return nil
 	}
@@ -54,64 +54,10 @@ func readBy(a *arrayInfo, d define) (out []*arrayInfo) {
 	return out
 }
 
-// cycles finds the defined arrays that read each other, themselves or through others (Tarjan 1972, SIAM Journal on
-// Computing 1, 146). Each array is visited once, however many ask for its cycle.
-type cycles struct {
-	found map[*arrayInfo]*reached
-	stack []*arrayInfo // of arrays whose cycle is not complete
-}
-
-// A reached array has a number by the order of visits, and the lowest number that it leads to of those on the stack.
-type reached struct {
-	number, low int
-	open        bool // it is on the stack
-	cycle       []*arrayInfo
-}
-
-// of returns the arrays that read a and are read by it, with a; none if a is in no cycle.
-func (c *cycles) of(a *arrayInfo) []*arrayInfo {
-	if c.found[a] == nil {
-		c.visit(a)
-	}
-	return c.found[a].cycle
-}
-
-func (c *cycles) visit(a *arrayInfo) *reached {
-	n := len(c.found)
-	r := &reached{number: n, low: n, open: true}
-	c.found[a] = r
-	c.stack = append(c.stack, a)
-	itself := false
+// readByDefinitions are the defined arrays that the statements of an array read themselves.
+func readByDefinitions(a *arrayInfo) (out []*arrayInfo) {
 	for _, d := range a.defs {
-		for _, b := range readBy(a, d) {
-			other := c.found[b]
-			if other == nil {
-				other = c.visit(b)
-			}
-			if itself = itself || a == b; other.open {
-				r.low = min(r.low, other.low)
-			}
-		}
+		out = append(out, readBy(a, d)...)
 	}
-	if r.low == r.number {
-		c.complete(a, itself)
-	}
-	return r
-}
-
-// complete takes the arrays of a cycle from the stack, of which a was visited first. One array is a cycle if it reads
-// itself.
-func (c *cycles) complete(a *arrayInfo, itself bool) {
-	from := len(c.stack) - 1
-	for c.stack[from] != a {
-		from--
-	}
-	members := slices.Clone(c.stack[from:])
-	c.stack = c.stack[:from]
-	for _, b := range members {
-		c.found[b].open = false
-		if itself || len(members) > 1 {
-			c.found[b].cycle = members
-		}
-	}
+	return out
 }

@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"ppl/compiler/frontend/analyze"
+	"ppl/compiler/frontend/cycles"
 	"ppl/compiler/frontend/flatten"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
@@ -101,7 +102,7 @@ func Predictive(f *ast.File, load Loader, from analyze.Basis) (*model.Model, []d
 func newChecker(f *ast.File, load Loader) *checker {
 	c := &checker{load: load, model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{},
 		networks: map[*function]*network{}, groups: map[string]*model.Index{}, imported: map[*ast.File]*scope{},
-		cycles: cycles{found: map[*arrayInfo]*reached{}}}
+		cycles: cycles.New(readByDefinitions)}
 	c.global = newScope(c.prelude())
 	stmts := c.kept(f)
 	c.mentioned, c.quantities = ast.Mentioned(stmts), quantities(stmts)
@@ -143,12 +144,12 @@ type checker struct {
 	odes       []*trajectory
 	queries    []*model.StateAt
 	events     []*ast.Event
-	mentioned  map[string]bool // names that stand in an expression
-	quantities map[string]bool // names that statements declare, define or draw
-	dropped    map[string]bool // names in statements that could not be parsed
-	unknown    map[string]bool // functions that are not there, which was reported
-	open       []*arrayInfo    // definitions being elaborated, outermost first
-	cycles     cycles
+	mentioned  map[string]bool            // names that stand in an expression
+	quantities map[string]bool            // names that statements declare, define or draw
+	dropped    map[string]bool            // names in statements that could not be parsed
+	unknown    map[string]bool            // functions that are not there, which was reported
+	open       []*arrayInfo               // definitions being elaborated, outermost first
+	cycles     *cycles.Finder[*arrayInfo] // of defined arrays that read each other
 	networks   map[*function]*network
 	priors     []*weightPrior
 	groups     map[string]*model.Index // of ragged data: the index of their groups, by lengths and set

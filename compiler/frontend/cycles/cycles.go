@@ -1,0 +1,77 @@
+// Package cycles finds what leads back to itself in a directed graph: its strongly connected components (Tarjan,
+// "Depth-first search and linear graph algorithms", SIAM Journal on Computing 1, 1972).
+//
+//	f := cycles.New(func(name string) []string { return reads[name] })
+//	f.Of("a")     [a b]   if a reads b and b reads a; nil if nothing leads back to a
+//	f.Found()     [[a b]] all cycles that have been reached so far
+package cycles
+
+import "slices"
+
+// A Finder visits each node once, however many cycles are asked for.
+type Finder[T comparable] struct {
+	next   func(T) []T
+	visits map[T]*visit[T]
+	stack  []T // of nodes whose component is not complete
+	found  [][]T
+}
+
+// A visit has the number of a node by the order of visits, and the lowest number that it leads to of those on the
+// stack.
+type visit[T any] struct {
+	number, low int
+	open        bool // the node is on the stack
+	cycle       []T
+}
+
+// New returns a finder for the graph in which a node leads to those that next lists.
+func New[T comparable](next func(T) []T) *Finder[T] {
+	return &Finder[T]{next: next, visits: map[T]*visit[T]{}}
+}
+
+// Of returns the nodes that a node leads to and that lead to it, with the node itself; nil if it is in no cycle. A node
+// alone is a cycle if it leads to itself.
+func (f *Finder[T]) Of(node T) []T { return f.visit(node).cycle }
+
+// Found returns the cycles that have been reached from the nodes asked for, those that lead to others behind these.
+func (f *Finder[T]) Found() [][]T { return f.found }
+
+func (f *Finder[T]) visit(node T) *visit[T] {
+	if v := f.visits[node]; v != nil {
+		return v
+	}
+	v := &visit[T]{number: len(f.visits), low: len(f.visits), open: true}
+	f.visits[node] = v
+	f.stack = append(f.stack, node)
+	itself := false
+	for _, other := range f.next(node) {
+		itself = itself || node == other
+		if w := f.visit(other); w.open {
+			v.low = min(v.low, w.low)
+		}
+	}
+	if v.low == v.number {
+		f.complete(node, itself)
+	}
+	return v
+}
+
+// complete takes the component of which a node was visited first from the stack.
+func (f *Finder[T]) complete(first T, itself bool) {
+	at := len(f.stack) - 1
+	for f.stack[at] != first {
+		at--
+	}
+	members := slices.Clone(f.stack[at:])
+	f.stack = f.stack[:at]
+	isCycle := itself || len(members) > 1
+	for _, m := range members {
+		v := f.visits[m]
+		if v.open = false; isCycle {
+			v.cycle = members
+		}
+	}
+	if isCycle {
+		f.found = append(f.found, members)
+	}
+}
