@@ -38,10 +38,10 @@ const (
 	Written       Source = iota // all headers define it
 	Library                     // the C library has it under the same name
 	VectorLibrary               // so has libmvec, for vectors of single precision too
-	Special                     // a header of its own defines it for all lanes, in double precision
+	Special                     // a separate header defines it for all lanes, in double precision
 )
 
-// A Function is an op as a function of the language; one without a name has no op of its own there.
+// A Function is an op as a function of the language; one without a name has no op there.
 type Function struct {
 	Name  string
 	Doc   string                                     // a sentence without its full stop

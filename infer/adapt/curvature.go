@@ -1,6 +1,7 @@
 package adapt
 
 import (
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -8,6 +9,15 @@ import (
 
 // An Evaluator gives log density and gradient of a target at positions.
 type Evaluator func(at [][]float64) (density []float64, gradient [][]float64, err error)
+
+// DifferenceSteps are steps for Curvature at a point where nothing is known of the scale of coordinates.
+func DifferenceSteps(x []float64) []float64 {
+	steps := make([]float64, len(x))
+	for j, v := range x {
+		steps[j] = 1e-4 * math.Max(1, math.Abs(v))
+	}
+	return steps
+}
 
 // Curvature is log density, gradient and −∇∇ᵀ of the log density at x along the coordinates in over, by central
 // differences of gradients with a step for each of them.

@@ -142,10 +142,7 @@ func (m *Metric) stretch(x, g *mat.Dense) {
 
 // stretchAlong stretches the directions, columns, of the variances that are furthest from 1.
 func (m *Metric) stretchAlong(values []float64, directions *mat.Dense) {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
+	order := AllOf(len(values))
 	sort.SliceStable(order, func(a, b int) bool {
 		return math.Abs(math.Log(values[order[a]])) > math.Abs(math.Log(values[order[b]]))
 	})

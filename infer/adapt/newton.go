@@ -29,11 +29,7 @@ const (
 
 // NewNewton begins at a point with a density.
 func NewNewton(at []float64) Newton {
-	n := Newton{At: at}
-	for _, x := range at {
-		n.Steps = append(n.Steps, 1e-4*math.Max(1, math.Abs(x)))
-	}
-	return n
+	return Newton{At: at, Steps: DifferenceSteps(at)}
 }
 
 // Step fits a normal at the present point, whose draws from standard normal numbers give it a bound, and goes to the
@@ -41,11 +37,7 @@ func NewNewton(at []float64) Newton {
 func (n *Newton) Step(noise [][]float64, evaluate Evaluator) (Fit, error) {
 	nothing := Fit{Bound: math.Inf(-1)}
 	n.Round++
-	all := make([]int, len(n.At))
-	for j := range all {
-		all[j] = j
-	}
-	height, gradient, curvature, err := Curvature(n.At, all, n.Steps, evaluate)
+	height, gradient, curvature, err := Curvature(n.At, AllOf(len(n.At)), n.Steps, evaluate)
 	if err != nil {
 		return nothing, err
 	}

@@ -2,6 +2,7 @@ package adapt
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -89,6 +90,50 @@ func (p *Path) Report(density float64, gradient []float64) {
 		p.X = scaled(p.Best, 1)
 		add(p.X, p.Direction, p.Step)
 	}
+}
+
+// ClimbTogether evaluates the next point of each path that has not ended, and the draws of the normals that came from
+// the points before, all at once. It is false if there was nothing left to evaluate.
+func ClimbTogether(paths []Path, evaluate Evaluator) (climbed bool, err error) {
+	var at [][]float64
+	var climbing, scored []*Path
+	for k := range paths {
+		if p := &paths[k]; !p.Done {
+			climbing, at = append(climbing, p), append(at, p.X)
+		}
+	}
+	for k := range paths {
+		if draws := paths[k].Draws(); draws != nil {
+			scored, at = append(scored, &paths[k]), append(at, draws...)
+		}
+	}
+	if len(at) == 0 {
+		return false, nil
+	}
+	density, gradient, err := evaluate(at)
+	if err != nil {
+		return false, err
+	}
+	first := len(climbing)
+	for _, p := range scored {
+		p.Score(density[first : first+len(p.Noise)])
+		first += len(p.Noise)
+	}
+	for i, p := range climbing {
+		p.Report(density[i], gradient[i])
+	}
+	return true, nil
+}
+
+// StandardNormal are standard normal numbers of some draws in a number of dimensions.
+func StandardNormal(draws, dim int, random *rand.Rand) [][]float64 {
+	out := make([][]float64, draws)
+	for i := range out {
+		for range dim {
+			out[i] = append(out[i], random.NormFloat64())
+		}
+	}
+	return out
 }
 
 // shorter is by how much the next step is shorter: to the top of the parabola through what is known, within limits.

@@ -42,10 +42,7 @@ func WorstShare(seen [][][]float64) float64 {
 // slowest are the most coordinates with the longest autocorrelation times as batch means show them, in location or in
 // distance from the mean; all, if there are no more.
 func slowest(seen [][][]float64, most int) []int {
-	coordinates := make([]int, len(seen[0][0]))
-	for j := range coordinates {
-		coordinates[j] = j
-	}
+	coordinates := AllOf(len(seen[0][0]))
 	if len(coordinates) <= most {
 		return coordinates
 	}
@@ -73,4 +70,13 @@ func column(chains [][]float64, seen [][][]float64, j int) {
 			chains[c] = append(chains[c], p[j])
 		}
 	}
+}
+
+// AllOf lists 0 to n−1.
+func AllOf(n int) []int {
+	all := make([]int, n)
+	for j := range all {
+		all[j] = j
+	}
+	return all
 }

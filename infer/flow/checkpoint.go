@@ -23,11 +23,8 @@ type state struct {
 
 // loadCheckpoint reports whether there is one to go on from.
 func (r *fit) loadCheckpoint() (found bool, err error) {
-	if r.options.Checkpoints == nil {
-		return false, nil
-	}
 	var c checkpoint
-	if found, err = r.options.Checkpoints.Load(&c); found && err == nil {
+	if found, err = infer.LoadCheckpoint(r.options.Checkpoints, &c); found && err == nil {
 		r.state, r.report = c.State, c.Report
 	}
 	return found, err
@@ -35,8 +32,7 @@ func (r *fit) loadCheckpoint() (found bool, err error) {
 
 // saveIfDue keeps a checkpoint when it is time, or when the run is about to be interrupted.
 func (r *fit) saveIfDue() error {
-	keep := r.options.Checkpoints
-	if keep == nil || !keep.Due(r.numbers()) && r.ctx.Err() == nil {
+	if !infer.CheckpointIsDue(r.ctx, r.options.Checkpoints, r.numbers) {
 		return nil
 	}
 	return r.saveLast()
@@ -55,8 +51,5 @@ func (r *fit) numbers() (n int) {
 
 // saveLast keeps the run as it is.
 func (r *fit) saveLast() error {
-	if keep := r.options.Checkpoints; keep != nil {
-		return keep.Save(checkpoint{r.state, r.report})
-	}
-	return nil
+	return infer.SaveCheckpoint(r.options.Checkpoints, checkpoint{r.state, r.report})
 }

@@ -30,11 +30,8 @@ var errUnfit = errors.New("the checkpoint does not fit: its trajectories do not 
 
 // loadCheckpoint is nil where there is none.
 func (r *run) loadCheckpoint() (*checkpoint, error) {
-	if r.options.Checkpoints == nil {
-		return nil, nil
-	}
 	c := &checkpoint{}
-	found, err := r.options.Checkpoints.Load(c)
+	found, err := infer.LoadCheckpoint(r.options.Checkpoints, c)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -89,11 +86,10 @@ func (r *run) repeatAndGoOn(after func(c *chain) error) error {
 
 // saveIfDue keeps a checkpoint when it is time, or when the run is about to be interrupted.
 func (r *run) saveIfDue() error {
-	keep := r.options.Checkpoints
-	if keep == nil || !keep.Due(r.numbers()) && r.ctx.Err() == nil {
+	if !infer.CheckpointIsDue(r.ctx, r.options.Checkpoints, r.numbers) {
 		return nil
 	}
-	return r.save(keep)
+	return r.save(r.options.Checkpoints)
 }
 
 // numbers is about how many a checkpoint will hold.

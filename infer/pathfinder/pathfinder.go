@@ -71,7 +71,7 @@ func Sampler(explore Explore) infer.Sampler {
 	return func(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
 		r := &run{options: o, recorder: rec}
 		r.report.Sampler, r.report.Chains, r.report.Warmup, r.report.Thin = "pathfinder", o.Chains, o.Warmup, 1
-		r.report.Temperatures = []float64{1}
+		r.report.Temperatures, r.report.Weighted = []float64{1}, true
 		err := infer.NeedAll(t, "pathfinder")
 		if err == nil && t.Dim() > adapt.MaxDense {
 			err = infer.Refusal{Cause: fmt.Errorf("pathfinder fits normals with all correlations, and %d unknown "+
@@ -124,13 +124,13 @@ func (r *run) sample() error {
 	return r.save()
 }
 
-// fit climbs once for each chain, from a start of its own, and improves what it has found by Newton's steps.
+// fit climbs once for each chain, from its own start, and improves what it has found by Newton's steps.
 func (r *run) fit() error {
 	paths, err := r.climb()
 	if err != nil {
 		return err
 	}
-	noise := r.noise(rand.New(rand.NewPCG(r.options.Seed, fitStream)), newtonDraws)
+	noise := r.fitNoise(newtonDraws)
 	r.state.Fits, r.state.Bounds = make([]adapt.Fit, len(paths)), make([][]float64, len(paths))
 	fitted := false
 	for k, p := range paths {
@@ -164,37 +164,19 @@ func (r *run) climb() (paths []adapt.Path, err error) {
 	if err != nil {
 		return nil, err
 	}
-	noise := r.noise(rand.New(rand.NewPCG(r.options.Seed, fitStream)), pathDraws)
+	noise := r.fitNoise(pathDraws)
 	for _, x := range starts {
 		paths = append(paths, adapt.NewPath(x, noise, nil))
 	}
-	for {
-		var at [][]float64
-		var climbing, scored []int
-		for k := range paths {
-			if !paths[k].Done {
-				climbing, at = append(climbing, k), append(at, paths[k].X)
-			}
-		}
-		for k := range paths {
-			if draws := paths[k].Draws(); draws != nil {
-				scored, at = append(scored, k), append(at, draws...)
-			}
-		}
-		if len(at) == 0 {
-			return paths, nil
-		}
-		heights, slopes, err := r.evaluate(at)
-		if err != nil {
-			return nil, err
-		}
-		for i, k := range scored {
-			paths[k].Score(heights[len(climbing)+i*pathDraws:][:pathDraws])
-		}
-		for i, k := range climbing {
-			paths[k].Report(heights[i], slopes[i])
-		}
+	for climbed := true; climbed && err == nil; {
+		climbed, err = adapt.ClimbTogether(paths, r.evaluate)
 	}
+	return paths, err
+}
+
+// fitNoise gives the standard normal numbers of the draws by which normals are compared.
+func (r *run) fitNoise(draws int) [][]float64 {
+	return adapt.StandardNormal(draws, r.dim, rand.New(rand.NewPCG(r.options.Seed, fitStream)))
 }
 
 // starts are points of the target's own with a density, one for each chain.
@@ -211,17 +193,6 @@ func (r *run) starts() (at [][]float64, err error) {
 		return bad, err
 	})
 	return at, err
-}
-
-// noise is standard normal numbers of some draws.
-func (r *run) noise(random *rand.Rand, draws int) [][]float64 {
-	out := make([][]float64, draws)
-	for i := range out {
-		for range r.dim {
-			out[i] = append(out[i], random.NormFloat64())
-		}
-	}
-	return out
 }
 
 // draw adds the next block of draws, or what is missing of it.
@@ -277,7 +248,7 @@ func (r *run) candidates(random *rand.Rand) (all pool, err error) {
 	all.bounds = make([][]float64, len(r.state.Fits))
 	const each = candidates * blockDraws
 	for _, k := range r.of {
-		all.at = append(all.at, r.state.Fits[k].Draws(r.noise(random, each))...)
+		all.at = append(all.at, r.state.Fits[k].Draws(adapt.StandardNormal(each, r.dim, random))...)
 	}
 	heights, err := r.heights(all.at)
 	if err != nil {
@@ -330,8 +301,8 @@ func (r *run) record(chain int, at [][]float64) error {
 	})
 }
 
-// judge measures how good the normals are. What their bounds lack to the evidence is no measure of the draws, since
-// weights make up for it; whether they can is what k̂ says.
+// judge measures how good the normals are. By how much their bounds are below the evidence does not say how good the
+// draws are, since weights make up for it; k̂ says whether they can.
 func (r *run) judge() {
 	p, all := &r.report, r.state.Weights
 	p.ELBO = nil
@@ -361,11 +332,8 @@ func (r *run) showProgress(p infer.Phase, done, total int) {
 
 // loadCheckpoint reports whether there is one to continue from.
 func (r *run) loadCheckpoint() (found bool, err error) {
-	if r.options.Checkpoints == nil {
-		return false, nil
-	}
 	var c checkpoint
-	if found, err = r.options.Checkpoints.Load(&c); found && err == nil {
+	if found, err = infer.LoadCheckpoint(r.options.Checkpoints, &c); found && err == nil {
 		r.state, r.report = c.State, c.Report
 	}
 	return found, err
@@ -373,8 +341,7 @@ func (r *run) loadCheckpoint() (found bool, err error) {
 
 // saveIfDue keeps a checkpoint when it is time, or when the run is about to be interrupted.
 func (r *run) saveIfDue() error {
-	keep := r.options.Checkpoints
-	if keep == nil || !keep.Due(2*len(r.state.Weights)) && r.ctx.Err() == nil {
+	if !infer.CheckpointIsDue(r.ctx, r.options.Checkpoints, func() int { return 2 * len(r.state.Weights) }) {
 		return nil
 	}
 	return r.save()
@@ -382,8 +349,5 @@ func (r *run) saveIfDue() error {
 
 // save keeps the run as it is.
 func (r *run) save() error {
-	if keep := r.options.Checkpoints; keep != nil {
-		return keep.Save(checkpoint{r.state, r.report})
-	}
-	return nil
+	return infer.SaveCheckpoint(r.options.Checkpoints, checkpoint{r.state, r.report})
 }

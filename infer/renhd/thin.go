@@ -170,7 +170,7 @@ func (p *trialRun) Iterate() error {
 		return err
 	}
 	r.ShowProgress(infer.WarmingUp)
-	if err := c.computeValues(population.AllOf(r.Walkers.Chains)); err != nil {
+	if err := c.computeValues(adapt.AllOf(r.Walkers.Chains)); err != nil {
 		return err
 	}
 	p.see(r.Walkers.Drawn())

@@ -131,7 +131,7 @@ func poorFit(f *findings) (w store.Warning) {
 		return w
 	}
 	below := fmt.Sprintf("; lower bound %.2g below the evidence, of at most %v", r.EvidenceGap, maxMissing)
-	if r.EvidenceGap == 0 { // weights make up for it, if their tails are light
+	if r.Weighted { // weights make up for it, if their tails are light
 		below = ""
 	}
 	return store.Warning{
@@ -160,7 +160,7 @@ func sampleInstead() store.Advice {
 
 func unequalFits(f *findings) (w store.Warning) {
 	r := f.run.Report
-	if len(r.ELBO) == 0 || f.run.Sampler == "pathfinder" { // whose weights are relative to all fits together
+	if len(r.ELBO) == 0 || r.Weighted {
 		return w
 	}
 	low, best := slices.Min(r.ELBO), slices.Max(r.ELBO)

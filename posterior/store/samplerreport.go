@@ -40,8 +40,9 @@ type SamplerReport struct {
 	Held      int     // those that hardly moved, as the one before, after warm-up
 
 	// Of variational fits; empty or zero elsewhere.
-	ELBO    []float64 // evidence lower bound, by chain
-	ParetoK float64   // k̂ of the importance weights of all draws (stats.ParetoK)
+	ELBO     []float64 // evidence lower bound, by chain
+	Weighted bool      // draws were chosen by importance weights, relative to all fits together
+	ParetoK  float64   // k̂ of the importance weights of all draws (stats.ParetoK)
 	// log of the mean weight − mean of the log weights: of the divergence from the target, what the weights know of
 	EvidenceGap float64
 	Elsewhere   *Elsewhere // how the draws compare with walkers that began elsewhere; nil where there were none
@@ -159,6 +160,7 @@ type samplerReport struct {
 	Saturated      int                   `json:"saturated,omitempty"`
 	Held           int                   `json:"held,omitempty"`
 	ELBO           []Number              `json:"elbo,omitempty"`
+	Weighted       bool                  `json:"weighted,omitempty"`
 	ParetoK        Number                `json:"pareto_k,omitempty"`
 	EvidenceGap    Number                `json:"evidence_gap,omitempty"`
 	Elsewhere      *Elsewhere            `json:"elsewhere,omitempty"`
@@ -199,7 +201,7 @@ func (r SamplerReport) MarshalJSON() ([]byte, error) {
 		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.Escapes,
 		r.NotFinite, r.NonFiniteTerms, r.Looked, r.Gradients, Number(r.Seconds), Number(r.Sampling),
 		r.NoMean, r.NoIntegral, r.Outlooks, Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated,
-		r.Held, Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap), r.Elsewhere,
+		r.Held, Numbers(r.ELBO), r.Weighted, Number(r.ParetoK), Number(r.EvidenceGap), r.Elsewhere,
 		Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Number(r.JumpRate),
 		Number(r.Lacking), r.LackingAt, Numbers(r.Halves), rungs,
 		r.Batch, Number(r.NoiseNormal), p, r.Centring, r.Weights, r.Notes, r.Warnings,
@@ -220,7 +222,7 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 		Gradients: s.Gradients, Seconds: float64(s.Seconds), Sampling: float64(s.Sampling),
 		NoMean: s.NoMean, NoIntegral: s.NoIntegral, Outlooks: s.Outlooks,
 		EBFMI: floats(s.EBFMI), TreeDepth: float64(s.TreeDepth),
-		Saturated: s.Saturated, Held: s.Held, ELBO: floats(s.ELBO), ParetoK: float64(s.ParetoK),
+		Saturated: s.Saturated, Held: s.Held, ELBO: floats(s.ELBO), Weighted: s.Weighted, ParetoK: float64(s.ParetoK),
 		EvidenceGap: float64(s.EvidenceGap), Elsewhere: s.Elsewhere,
 		Temperatures: temperatures(s.Temperatures), SwapRates: floats(s.SwapRates), RoundTrips: s.RoundTrips,
 		Barrier: float64(s.Barrier), JumpRate: float64(s.JumpRate), Lacking: float64(s.Lacking),

@@ -3,6 +3,7 @@ package modesearch
 import (
 	"math"
 
+	"ppl/infer/adapt"
 	"ppl/infer/renhd/population"
 )
 
@@ -42,7 +43,7 @@ func (r *Known) Groups(at [][]float64) (groups [][]int, err error) {
 	if err != nil {
 		return nil, err
 	}
-	left := population.AllOf(len(at))
+	left := adapt.AllOf(len(at))
 	for len(left) > 0 && len(groups) < mostGroups {
 		first := population.Highest(left, height)
 		lowest, err := r.LowestBetween(at, first, left)

@@ -22,10 +22,7 @@ import (
 // curvature gives the next one its steps, so that it decides nothing.
 func (r *Known) peakNear(x []float64) (m Mode, ok bool, err error) {
 	const rounds, close = 5, 0.05
-	steps := make([]float64, len(x))
-	for j := range steps {
-		steps[j] = 1e-4 * math.Max(1, math.Abs(x[j]))
-	}
+	steps := adapt.DifferenceSteps(x)
 	for round := range rounds {
 		height, slope, precision, err := r.curvature(x, steps)
 		if err != nil {
@@ -88,7 +85,7 @@ func newton(n *adapt.Normal, slope []float64) (rise float64, top []float64) {
 // curvature is log density, gradient and −∇∇ᵀ of the log density at a point, by central differences of gradients. Where
 // a coordinate by itself has a standard deviation, a hundredth of that is the next step.
 func (r *Known) curvature(x, steps []float64) (height float64, slope []float64, h *mat.SymDense, err error) {
-	height, slope, h, err = adapt.Curvature(x, population.AllOf(len(x)), steps, r.EvaluateSlopes)
+	height, slope, h, err = adapt.Curvature(x, adapt.AllOf(len(x)), steps, r.EvaluateSlopes)
 	if err != nil {
 		return 0, nil, nil, err
 	}
@@ -118,7 +115,7 @@ func (t *Search) withBarriers(modes []Mode) (out []Mode, err error) {
 	if err != nil {
 		return nil, err
 	}
-	from := slices.DeleteFunc(population.AllOf(len(at)), func(k int) bool { return height[k] < highest[k] })
+	from := slices.DeleteFunc(adapt.AllOf(len(at)), func(k int) bool { return height[k] < highest[k] })
 	for _, m := range modes {
 		lowest, err := t.run.LowestBetween(append(slices.Clip(at), m.At), len(at), from)
 		if err != nil {

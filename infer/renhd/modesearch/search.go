@@ -154,7 +154,7 @@ func (s *searchState) going(most int) (climbs []int) {
 
 // ends lists the climbs in the order in which their ends are looked at: those that have arrived at a mode come first.
 func (s *searchState) ends() []int {
-	order := population.AllOf(len(s.Climbs))
+	order := adapt.AllOf(len(s.Climbs))
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(population.OneIf(s.Climbs[b].Arrived), population.OneIf(s.Climbs[a].Arrived))
 	})

@@ -173,7 +173,7 @@ func (r *Known) behindBarriers(m *Mode, known []Mode) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	lowest, err := r.LowestBetween(append(at, m.At), len(at), population.AllOf(len(at)))
+	lowest, err := r.LowestBetween(append(at, m.At), len(at), adapt.AllOf(len(at)))
 	if err != nil {
 		return false, err
 	}

@@ -272,11 +272,8 @@ func decodeInto(state any, text cbor.RawMessage) error {
 
 // LoadCheckpoint reads the latest checkpoint; nil if there is none.
 func LoadCheckpoint(keep infer.Checkpoints) (*Checkpoint, error) {
-	if keep == nil {
-		return nil, nil
-	}
 	c := &Checkpoint{}
-	found, err := keep.Load(c)
+	found, err := infer.LoadCheckpoint(keep, c)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -289,7 +286,7 @@ func (h *Run) Replay(c *Checkpoint) { h.from, h.Blank = c, true }
 // SaveIfDue keeps a checkpoint when it is time, or when the run is about to be interrupted.
 func (h *Run) SaveIfDue(p underWay) error {
 	keep := h.Phase.Options.Checkpoints
-	if keep == nil || !keep.Due(h.numbers(p)) && h.Ctx.Err() == nil {
+	if !infer.CheckpointIsDue(h.Ctx, keep, func() int { return h.numbers(p) }) {
 		return nil
 	}
 	return h.Save(keep, p)

@@ -56,7 +56,7 @@ func (p *Population) Nearest(visited [][][]float64, ref symmetry.Reference) [][]
 // FirstReference is where the density is highest among walkers.
 func (p *Population) FirstReference() symmetry.Reference {
 	at, density := p.Positions(), p.LogDensities()
-	return p.Phase.Images.FirstReference(p.Phase.Images.ToModel(at[Highest(AllOf(len(at)), density)]))
+	return p.Phase.Images.FirstReference(p.Phase.Images.ToModel(at[Highest(adapt.AllOf(len(at)), density)]))
 }
 
 // ReferenceOf is the mean and width of some of many positions.

@@ -5,15 +5,6 @@ import (
 	"slices"
 )
 
-// AllOf lists 0 to n−1.
-func AllOf(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
 func OneIf(b bool) float64 {
 	if b {
 		return 1

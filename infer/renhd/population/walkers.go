@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/runtime/device"
 )
@@ -172,7 +173,7 @@ func (w *Walkers) WriteAllRungs() {
 			w.writeMetric(lane)
 		}
 	}
-	w.writeNumbers(AllOf(w.Lanes()))
+	w.writeNumbers(adapt.AllOf(w.Lanes()))
 	if w.Swaps {
 		w.writeLadder()
 	}

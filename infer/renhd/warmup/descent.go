@@ -3,13 +3,11 @@ package warmup
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"ppl/infer"
 	"ppl/infer/adapt"
-	"ppl/infer/renhd/modesearch"
 	"ppl/infer/renhd/part"
 	"ppl/infer/renhd/population"
 )
@@ -109,73 +107,29 @@ func (t *descent) Begin() error {
 }
 
 // noise gives the standard normal numbers of some draws, always the same ones.
-func (t *descent) noise(draws int) (out [][]float64) {
+func (t *descent) noise(draws int) [][]float64 {
 	random := rand.New(rand.NewPCG(t.run.Phase.Options.Seed, descentStream))
-	for range draws {
-		out = append(out, modesearch.NormalNumbers(t.run.Walkers.Dim, 1, random))
-	}
-	return out
+	return adapt.StandardNormal(draws, t.run.Walkers.Dim, random)
 }
 
 func (*descent) Name() string { return "descent" }
 func (t *descent) State() any { return &t.state }
 func (t *descent) More() bool { return t.state.Stage < descended }
 
-// Iterate evaluates the next points of climbs, or makes one of Newton's steps.
+// Iterate evaluates the next points of climbs and the draws of normals, or makes one of Newton's steps.
 func (t *descent) Iterate() error {
 	t.run.ShowProgress(infer.WarmingUp)
 	switch s := &t.state; s.Stage {
 	case fitting:
-		if s.climbing() {
-			return t.fit()
+		climbed, err := adapt.ClimbTogether(s.Paths, t.run.EvaluateSlopes)
+		if err == nil && !climbed {
+			t.beginRefining()
 		}
-		t.beginRefining()
+		return err
 	case refining:
 		return t.refine()
 	case descending:
 		return t.fall()
-	}
-	return nil
-}
-
-// climbing reports whether a climb has not ended, or its last normal has no score yet.
-func (s *DescentState) climbing() bool {
-	return slices.ContainsFunc(s.Paths, func(p adapt.Path) bool { return !p.Done || p.Next != nil })
-}
-
-// next lists the climbs that have not ended, and their next points.
-func (s *DescentState) next() (climbs []int, at [][]float64) {
-	for k := range s.Paths {
-		if p := &s.Paths[k]; !p.Done {
-			climbs, at = append(climbs, k), append(at, p.X)
-		}
-	}
-	return climbs, at
-}
-
-// fit evaluates the next point of each climb, and the draws of the normals that came from the points before.
-func (t *descent) fit() error {
-	s := &t.state
-	climbs, at := s.next()
-	var scored []int
-	for k := range s.Paths {
-		if draws := s.Paths[k].Draws(); draws != nil {
-			scored, at = append(scored, k), append(at, draws...)
-		}
-	}
-	if len(at) == 0 {
-		return nil
-	}
-	density, gradient, err := t.run.Evaluate(at, true)
-	if err != nil {
-		return err
-	}
-	for i, k := range scored {
-		first := len(climbs) + i*fittedDraws
-		s.Paths[k].Score(density[first : first+fittedDraws])
-	}
-	for i, k := range climbs {
-		s.Paths[k].Report(density[i], gradient[i])
 	}
 	return nil
 }
