@@ -185,6 +185,8 @@ func (m mistake) help() string {
 		return "a number behind `seed` chooses which rows: `" + share + " seed " + m.next().Value + "`"
 	case t.Value == "missing" && m.tokens[0].Value == "data" && m.over:
 		return "`missing` stands behind a name: `data x[N] missing from \"file.csv\"`"
+	case t.Value == "," && m.tokens[0].Value == "data" && m.over && before.Value == "complete":
+		return "`complete` is about the rows of all names, and stands at the end of the statement"
 	case t.Value == "," && m.tokens[0].Value == "data" && m.over && before.Type == text:
 		return "a file ends the statement: begin another `data` statement for the next names"
 	case t.Value == "in" && m.tokens[0].Value == "data" && m.over:
