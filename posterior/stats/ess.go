@@ -90,13 +90,14 @@ func (w *Workspace) essQuantile(h halves, p float64) float64 {
 	return w.ess(w.below, h.parts)
 }
 
-// MCSEMean is the Monte Carlo standard error of the mean, sd/√ESS; 0 for constant draws.
+// MCSEMean is the Monte Carlo standard error of the mean: 0 for constant draws, shareError for those of two values,
+// else sd/√ESS.
 func MCSEMean(chains [][]float64) float64 {
 	all := slices.Concat(chains...)
 	if constant(all) {
 		return 0
 	}
-	return stat.StdDev(all, nil) / math.Sqrt(ESSMean(chains))
+	return mcseOf(all, stat.StdDev(all, nil), ESSMean(chains))
 }
 
 // MCSESD is the Monte Carlo standard error of the standard deviation, by the delta method on the variance.

@@ -32,6 +32,7 @@ type Long struct {
 	least, most    float64
 	nonFinite, nan int
 	zeros, below   int
+	two            pair
 	quantiles      []float64
 	selectors      []selector
 	passes         int
@@ -96,6 +97,9 @@ func (l *Long) note(x float64) {
 		l.zeros++
 	case math.Abs(x) < normal:
 		l.below++
+	}
+	if !l.two.more {
+		l.two.add(x)
 	}
 	l.count++
 	delta := x - l.mean
@@ -243,7 +247,7 @@ func (l *Long) Summarize(w *Workspace) Summary {
 	}
 	s.ESSBulk = l.ess(bulkSeries, s.ESSBulk)
 	s.ESSTail = lesser(l.ess(tailSeries, s.ESSTail), l.ess(tailSeries+1, s.ESSTail))
-	s.MCSEMean = s.SD / math.Sqrt(l.ESSMean(w))
+	s.MCSEMean = l.two.mcse(s.SD, l.ESSMean(w))
 	return s
 }
 

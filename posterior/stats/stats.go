@@ -54,7 +54,7 @@ func (w *Workspace) Summarize(chains [][]float64) Summary {
 	}
 	h := w.sortHalves(chains)
 	s.Q5, s.Q50, s.Q95 = SortedQuantile(w.sorted, .05), SortedQuantile(w.sorted, .5), SortedQuantile(w.sorted, .95)
-	s.MCSEMean = s.SD / math.Sqrt(w.ess(w.draws[:h.draws], h.parts))
+	s.MCSEMean = mcseOf(all, s.SD, w.ess(w.draws[:h.draws], h.parts))
 	s.ESSTail = w.essTail(h)
 	z := w.normalScores(h.draws)
 	s.ESSBulk = w.ess(z, h.parts)

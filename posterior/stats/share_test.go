@@ -1,0 +1,66 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// Wilson's interval of 81 in 263, of Newcombe (Statistics in Medicine 17, 1998, table I), with z = 1.96: .2553 to
+// .3662. The error is half of what two standard errors in the place of 1.96 make of its longer side.
+func TestShareErrorIsOfWilsonsInterval(t *testing.T) {
+	const p, n = 81. / 263, 263
+	if got, want := shareError(p, n), (.3662-p)/1.96; math.Abs(got-want) > 1e-3*want {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got, want := shareError(1-p, n), shareError(p, n); math.Abs(got-want) > 1e-12 {
+		t.Errorf("of the other value %v, want %v", got, want)
+	}
+	if got, want := shareError(.5, 1e4), .005; got != want {
+		t.Errorf("of even shares %v, want %v", got, want)
+	}
+}
+
+// visits are chains in which an event of probability p occurs, for as many draws in a row as a geometric distribution
+// with a mean of 2 says.
+func visits(r *rand.Rand, p float64, values [2]float64) (chains [][]float64) {
+	const stay = 0.5
+	enter := p / (1 - p) * (1 - stay)
+	for range 4 {
+		in, xs := r.Float64() < p, make([]float64, 750)
+		for i := range xs {
+			xs[i] = values[0]
+			if in {
+				xs[i] = values[1]
+			}
+			in = r.Float64() < stay && in || r.Float64() < enter && !in
+		}
+		chains = append(chains, xs)
+	}
+	return chains
+}
+
+// Of means of a rare event in some 1,000 effective draws, 20 occurrences, at most .5 % are to be off by more than three
+// errors: of a normal distribution .27 %, and effective sizes are estimated of the same few visits. By sd/√ESS, which
+// the test has to refuse, it is 1.4 %.
+func TestErrorOfRareEvents(t *testing.T) {
+	const p, n, errors = .02, 4000, 3
+	r := rand.New(rand.NewPCG(5, 6))
+	beyond, plain := 0, 0
+	for range n {
+		chains := visits(r, p, [2]float64{3, 5})
+		s := Summarize(chains)
+		off := math.Abs(s.Mean - (3 + 2*p))
+		if off > errors*s.MCSEMean {
+			beyond++
+		}
+		if off > errors*s.SD/math.Sqrt(ESSMean(chains)) {
+			plain++
+		}
+	}
+	most := .005*n + 3*math.Sqrt(.005*n)
+	if float64(beyond) > most || float64(plain) < most {
+		t.Errorf("%d of %d means are off by more than %d errors, and %d by the plain ones; at most %.0f are expected",
+			beyond, n, errors, plain, most)
+	}
+}
