@@ -296,8 +296,7 @@ func (q *Inquiry) AskUndefined(line *query.Query) *Question {
 // mean over the draws.
 func overDraws(x ast.Expr, ds []diag.Diagnostic) []diag.Diagnostic {
 	call, ok := x.(*ast.Call)
-	if !ok || len(ds) != 1 || len(call.Args) == 0 || ds[0].Code == "E10" ||
-		ds[0].Span != call.Args[0].Value.Span() {
+	if !ok || len(ds) != 1 || len(call.Args) == 0 || ds[0].Span != call.Args[0].Value.Span() {
 		return ds
 	}
 	arg := call.Args[0].Value.Span().Text()

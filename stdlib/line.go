@@ -4,6 +4,7 @@ import (
 	"math"
 
 	ad "ppl/autodiff"
+	"ppl/lang/types"
 )
 
 // Where elements of a group lie on the line of their unconstrained coordinates u, given the group's distribution: about
@@ -18,6 +19,7 @@ import (
 //	                          are equal, curvature a
 //	x ~ CAR(m, …, precision)  u = x         about m, some 1/√precision from it
 //	x ~ Pareto(low, k)        u = log (x − low)    mode log low/k, curvature there k/(k + 1)
+//	x ~ VonMises(m, k)        u of x in −π..π, as that of a normal about m, some 1/√k from it, between these ends
 
 // A line is a row: the place and the distance by the values of arguments, by name, and the names of those that make the
 // distance as small as they please: of a half-normal distribution none, since log x has the same width at any scale.
@@ -130,7 +132,13 @@ var lines = map[string]line{
 	"Levy": {func(a func(string) Node) (location, scale Node) {
 		return ad.Log(a("scale")), num(a("scale"), math.Sqrt2)
 	}, nil},
+	"VonMises": {func(a func(string) Node) (location, scale Node) { // at kappa 0 as wide as the whole turn
+		return withinTurn(a("mu")), overRoot(plus(a("kappa"), 3/(math.Pi*math.Pi)))
+	}, []string{"kappa"}},
 }
+
+// withinTurn is an angle between −π and π.
+func withinTurn(x Node) Node { return ad.Sub(x, times(2*math.Pi, ad.Round(times(1/(2*math.Pi), x)))) }
 
 // aboveAnEnd is of powers of a distance from an end.
 func aboveAnEnd(a func(string) Node) (location, scale Node) {
@@ -175,7 +183,18 @@ func (d *Dist) LineSpread(f *Form) (places []int) {
 
 // OnLine is about where unconstrained coordinates of a distribution that has a line lie, and how far from there.
 func (d *Dist) OnLine(f *Form, args []Node) (location, scale Node) {
-	return lines[d.Name].at(byName(f, args))
+	location, scale = lines[d.Name].at(byName(f, args))
+	if d.cutByItself() {
+		return TruncatedOnLine(location, scale, num(location, d.Lo), num(location, d.Hi))
+	}
+	return location, scale
+}
+
+// cutByItself reports whether a line is that of values between ends of their own, as of angles, and not of the
+// unconstrained coordinates of the support.
+func (d *Dist) cutByItself() bool {
+	return d.Support == types.Interval && d.Forms[0].Bounds == nil && !math.IsInf(d.Lo, -1) && !math.IsInf(d.Hi, 1) &&
+		!(cut{of: d}).logistic()
 }
 
 // HasCutLine reports whether CutOnLine knows where elements lie.
@@ -189,7 +208,7 @@ func (d *Dist) HasCutLine() bool { return d.HasLine() && d.Event == 0 }
 //
 // The place v is that of TruncatedOnLine, and u is linear about it.
 func (d *Dist) CutOnLine(f *Form, args []Node, lo, hi Node) (at, width Node) {
-	at, width = d.OnLine(f, args)
+	at, width = lines[d.Name].at(byName(f, args))
 	cut := d.cutAt(f.fromStart(args, lo), f.fromStart(args, hi))
 	if !cut.lo.Valid() && !cut.hi.Valid() {
 		return at, width
@@ -232,10 +251,10 @@ const (
 
 func (d *Dist) cutAt(lo, hi Node) cut {
 	c := cut{of: d}
-	if lo.Valid() && !isEnd(lo, d.begins()) {
+	if lo.Valid() && (!isEnd(lo, d.begins()) || d.cutByItself()) {
 		c.lo = c.onLine(lo)
 	}
-	if hi.Valid() && !isEnd(hi, d.Hi) {
+	if hi.Valid() && (!isEnd(hi, d.Hi) || d.cutByItself()) {
 		c.hi = c.onLine(hi)
 	}
 	return c

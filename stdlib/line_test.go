@@ -30,6 +30,9 @@ func TestDrawsOnLine(t *testing.T) {
 		if !d.HasLine() || d.Event > 0 || c.valuesOnly {
 			return
 		}
+		if d.Name == "VonMises" { // an angle next to an end has part of its mass at the other
+			c.args = [][]float64{{0.4}, c.args[1]}
+		}
 		r := rand.New(rand.NewPCG(1, 2))
 		lo, hi := c.ends(d, f)
 		xs, one := make([]float64, 2000), []float64{0}

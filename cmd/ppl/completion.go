@@ -7,11 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ppl/app/devices"
 	"ppl/app/fault"
 	"ppl/app/rundir"
-	"ppl/app/samplers"
-	"ppl/posterior/export"
 	"ppl/posterior/plot"
 	"ppl/posterior/store"
 )
@@ -22,7 +19,7 @@ func completionCommand(c *console) *cobra.Command {
 		Use:   "completion SHELL",
 		Short: "Print a script for completion in bash, zsh, fish or powershell",
 		Long: "Print a script that completes commands, flags, models, runs and names of parameters in a shell.\n" +
-			"bash:       source <(ppl completion bash), in ~/.bashrc; it needs the package bash-completion\n" +
+			"bash:       source <(ppl completion bash), in ~/.bashrc\n" +
 			"zsh:        ppl completion zsh > \"${fpath[1]}/_ppl\"\n" +
 			"fish:       ppl completion fish > ~/.config/fish/completions/ppl.fish\n" +
 			"powershell: ppl completion powershell | Out-String | Invoke-Expression",
@@ -61,50 +58,6 @@ func completeArgs(root *cobra.Command) {
 			cmd.ValidArgsFunction = complete
 		}
 	}
-	for flag, values := range flagValues() {
-		for _, cmd := range root.Commands() {
-			if cmd.Flags().Lookup(flag) != nil {
-				complete := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
-				_ = cmd.RegisterFlagCompletionFunc(flag, complete) // fails for a flag that is not there
-			}
-		}
-	}
-}
-
-// flagValues lists the values of flags that take one of a table, each with what it is.
-func flagValues() map[string][]cobra.Completion {
-	all := map[string][]cobra.Completion{}
-	for _, s := range samplers.All() {
-		all["sampler"] = append(all["sampler"], s.Name+"\t"+s.Doc)
-	}
-	for _, d := range devices.All() {
-		all["device"] = append(all["device"], d.Name+"\t"+d.Doc)
-	}
-	for _, f := range export.Formats() {
-		all["format"] = append(all["format"], f.Name+"\t"+f.Doc)
-	}
-	return all
-}
-
-// helpNames proposes commands, the lists of help, and what begins as typed in one of them.
-func helpNames(cmd *cobra.Command, args []string, typed string) (found []string, _ cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	for _, c := range cmd.Root().Commands() {
-		if c.IsAvailableCommand() {
-			found = append(found, c.Name()+"\t"+c.Short)
-		}
-	}
-	for _, k := range kinds(cmd.Root()) {
-		found = append(found, k.name)
-	}
-	if typed != "" {
-		for _, t := range findTopics(cmd.Root(), func(name string) bool { return strings.HasPrefix(name, typed) }) {
-			found = append(found, t.Name)
-		}
-	}
-	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
 func models(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -57,7 +57,6 @@ func helpCommand(c *console) *cobra.Command {
 
 		DisableFlagsInUseLine: true,
 		DisableFlagParsing:    true, // a flag of another tool is a name, too: ppl help --iter
-		ValidArgsFunction:     helpNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:

@@ -37,7 +37,8 @@ func groupsOnLine() map[string]string {
 		"inverse gaussian": "InverseGaussian(exp(m), 1 / s^2)", "chi-square": "ChiSquare(1 / s)",
 		"inverse chi-square": "InverseChiSquare(1 / s)", "scaled": "ScaledInverseChiSquare(1 / s, exp(m))",
 		"kumaraswamy": "Kumaraswamy(1 / s, 2 / s)", "gompertz": "Gompertz(s, exp(m))",
-		"relaxed": "RelaxedBernoulli(1 / s, 0.3)",
+		"relaxed": "RelaxedBernoulli(1 / s, 0.3)", "angles": "VonMises(m, 1 / s^2)",
+		"angles about more than a turn": "VonMises(m + 5, 1 / s)", "angles between ends": "VonMises(m, 1 / s) in -1..2",
 	} {
 		all[name] = before + "x[j in J] ~ " + prior + "\ny[j in J] ~ Normal(x[j], 1)\n"
 	}
@@ -146,7 +147,8 @@ func TestValuesOfLine(t *testing.T) {
 	t.Parallel()
 	for _, prior := range []string{"Gamma(1 / s^2, exp(m))", "Normal(m, s) in 0..inf", "LogNormal(m, s)",
 		"Pareto(s, 3) in 0.5..inf", "Pareto(s, 3) in 0..9", "ParetoType2(m, s, 3) in m + 0.5..6",
-		"Levy(m, s) in -inf..9", "GeneralizedPareto(m, s, 0.3)", "GeneralizedPareto(m, s, -0.1) in m + 0.1..inf"} {
+		"Levy(m, s) in -inf..9", "GeneralizedPareto(m, s, 0.3)", "GeneralizedPareto(m, s, -0.1) in m + 0.1..inf",
+		"VonMises(m, 1 / s^2)", "VonMises(9 - m, 1 / s)", "VonMises(m, 1 / s) in -2..1"} {
 		const before = "data y[J] = [1.2, 0.4]\nm ~ Normal(0.2, 1)\ns ~ HalfNormal(1)\nx[j in J] ~ "
 		plain := compilertest.Load(t, before+prior+"\ny[j in J] ~ Normal(x[j], 1)\n")
 		marked := compilertest.Load(t, before+prior+" noncentered\ny[j in J] ~ Normal(x[j], 1)\n")

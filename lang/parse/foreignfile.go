@@ -34,10 +34,6 @@ func foreignLanguages() []foreignLanguage {
 		{"an R program", "a model of ppl is a file of equations such as `mu ~ Normal(0, 1)`; " +
 			"`ppl help brms` shows how a formula is written",
 			patterns(`(?m)^\s*(library\(|require\(|[\w.]+\s*<-\s*function\s*\()`)},
-		{"JSON", "data are given with their model: `ppl sample MODEL.ppl --data FILE.json`",
-			patterns(`\A\s*[\[{]\s*(["\[{]|\d)`, `(?m)^\s*"[^"]*"\s*:|\A\s*\[`)},
-		{"a table", "data are given with their model: `ppl sample MODEL.ppl --data FILE.csv`",
-			patterns(`\A[^\n]*`, `\A([^~=\n]*[,;\t][^~=\n]*(\n|\z)){2,}\s*\z`)},
 	}
 }
 

@@ -148,8 +148,6 @@ func (m mistake) help() string {
 		return "a name has letters, digits and `_`: `" + strings.ReplaceAll(written, ".", "_") +
 			"` reads the column `" +
 			written + "`"
-	case t.Type == prime && (m.want == "an expression" || m.want == "a file name in quotes"):
-		return "strings are written in double quotes"
 	case t.Type == prime:
 		return "a prime is written on the left of `=` only, for a derivative; a transpose is `transpose(x)`"
 	case before.Value == "." && (t.Value == "*" || t.Value == "/" || t.Value == "^"):
@@ -176,6 +174,8 @@ func (m mistake) help() string {
 		return "an event adds to a state: `at t = 24: u += 100`"
 	case t.Value == "+=":
 		return "a state is changed at a time: `at t = 24: u += 100`"
+	case t.Type == prime && (m.want == "an expression" || m.want == "a file name in quotes"):
+		return "strings are written in double quotes"
 	case t.Value == "from" && before.Value == "complete" && m.over:
 		return "`complete` stands behind the file: `from \"file.csv\" complete`"
 	case m.want == "a file name in quotes" && t.Type == name:
@@ -185,8 +185,6 @@ func (m mistake) help() string {
 		return "a number behind `seed` chooses which rows: `" + share + " seed " + m.next().Value + "`"
 	case t.Value == "missing" && m.tokens[0].Value == "data" && m.over:
 		return "`missing` stands behind a name: `data x[N] missing from \"file.csv\"`"
-	case t.Value == "," && m.tokens[0].Value == "data" && m.over && before.Value == "complete":
-		return "`complete` is about the rows of all names, and stands at the end of the statement"
 	case t.Value == "," && m.tokens[0].Value == "data" && m.over && before.Type == text:
 		return "a file ends the statement: begin another `data` statement for the next names"
 	case t.Value == "in" && m.tokens[0].Value == "data" && m.over:

@@ -129,36 +129,23 @@ func (t *arrays) missing(a *model.Array) {
 	for _, f := range t.files.loose {
 		have = append(have, f.Order...)
 	}
-	if len(have) == 1 && hasWord(have[0], a.Name) {
-		d.Help("the data have one column `%s`; put commas, semicolons or tabs between columns", have[0])
-	} else if near, ok := meantColumn(a.Name, have); ok {
-		d.Help("the data have `%s`: rename it, or read it with `data %s from \"FILE#%s\"`", near, statement(a), near)
+	like := slices.IndexFunc(have, func(h string) bool { return strings.EqualFold(h, a.Name) || withUnit(h, a.Name) })
+	if like >= 0 {
+		d.Help("the data have `%s`: rename it, or read it with `data %s from \"FILE#%s\"`", have[like], declared(a),
+			have[like])
+	} else if i := slices.IndexFunc(have, func(h string) bool {
+		return slices.Contains(strings.Fields(h),
+			a.Name)
+	}); i >= 0 {
+		d.Help("the data have one column `%s`; put commas, semicolons or tabs between columns", have[i])
+	} else if near, ok := diag.Nearest(a.Name, have); ok {
+		d.Help("the data have `%s`; rename one of them", near)
 	} else if len(t.files.loose) == 0 {
 		d.Help("give a file with `--data FILE`, or `--data %s=FILE`, or write `data %s… = …` in the model",
 			a.Name, a.Name)
 	} else {
 		d.Help("the data files have %s", strings.Join(shorten(have), ", "))
 	}
-}
-
-// meantColumn is the column that is most likely meant by a name: one that differs in capitals or has a unit, then one
-// with a typing error, then one that has the name as a word: "treatment group" for group.
-func meantColumn(name string, columns []string) (string, bool) {
-	like := func(h string) bool { return strings.EqualFold(h, name) || withUnit(h, name) }
-	if i := slices.IndexFunc(columns, like); i >= 0 {
-		return columns[i], true
-	}
-	if near, ok := diag.Nearest(name, columns); ok {
-		return near, true
-	}
-	if i := slices.IndexFunc(columns, func(h string) bool { return hasWord(h, name) }); i >= 0 {
-		return columns[i], true
-	}
-	return "", false
-}
-
-func hasWord(text, word string) bool {
-	return slices.ContainsFunc(strings.Fields(text), func(w string) bool { return strings.EqualFold(w, word) })
 }
 
 // withUnit reports whether a column has a name and its unit behind it: "price (EUR)" or "price [EUR]".
@@ -179,10 +166,9 @@ func (t *arrays) inFile(a *model.Array, f *datafile.File, key string, single boo
 		return f.Arrays[f.Order[0]]
 	}
 	d := t.diags.Errorf("E83", a.At, "%s has no entry `%s`", f.Path, key)
-	if near, ok := meantColumn(key, f.Order); ok {
+	if near, ok := diag.Nearest(key, f.Order); ok {
 		path, _, _ := strings.Cut(cmp.Or(a.From, f.Path), "#")
-		d.Help("did you mean `%s`? Rename one of them, or read it with `data %s from \"%s#%s\"`", near, statement(a),
-			path, near)
+		d.Help("did you mean `%s`? Rename one of them, or read it with `from \"%s#%s\"`", near, path, near)
 	} else {
 		d.Help("it has %s", strings.Join(shorten(f.Order), ", "))
 	}

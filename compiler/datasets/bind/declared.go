@@ -41,14 +41,6 @@ func declared(a *model.Array) string {
 	return a.Name + "[" + strings.Join(names, ", ") + "]"
 }
 
-// statement writes a declaration without where its data are.
-func statement(a *model.Array) string {
-	if a.IndexOf == nil || a.IndexOf.Name == "" {
-		return declared(a)
-	}
-	return declared(a) + ": index(" + a.IndexOf.Name + ")"
-}
-
 func axes(n int) string {
 	return [...]string{"no axes", "1 axis", "2 axes", "3 axes", "4 axes", "5 axes"}[min(n, 5)]
 }

@@ -43,7 +43,7 @@ func (t *arrays) locate(a *model.Array) (f found, ok bool) {
 	case named.file != nil:
 		return t.inFileOf(a, named.file, named.key, named.key == a.Name)
 	case file != nil:
-		x := entryFor(a, file)
+		x := file.Find(a.Name)
 		if len(a.Type.Axes) == 2 && file.Table && countsRows(x) { // R calls numbers of rows X
 			if f, ok, tried := t.matrixIn(a, []*datafile.File{file}); tried {
 				return f, ok
@@ -107,14 +107,6 @@ func (t *arrays) matrixIn(a *model.Array, files []*datafile.File) (f found, ok, 
 	return f, false, false
 }
 
-// entryFor is the entry of a file of the command line with an array's values, nil if there is none.
-func entryFor(a *model.Array, file *datafile.File) *datafile.Array {
-	if x := file.Find(a.Name); x != nil || a.Column == "" {
-		return x
-	}
-	return file.Find(a.Column)
-}
-
 // looseFor is the file of the command line that has an array's values: the last that has an entry of its name. A table
 // of groups has the names of the groups as well as the table of the rows that belong to them, in
 //
@@ -125,7 +117,7 @@ func entryFor(a *model.Array, file *datafile.File) *datafile.Array {
 func (f *files) looseFor(a *model.Array, m *model.Model) *datafile.File {
 	var all []*datafile.File
 	for _, file := range f.loose {
-		if entryFor(a, file) != nil {
+		if file.Find(a.Name) != nil {
 			all = append(all, file)
 		}
 	}
@@ -137,7 +129,7 @@ func (f *files) looseFor(a *model.Array, m *model.Model) *datafile.File {
 		func(o *datafile.File) bool { return !o.Table }) {
 		return last
 	}
-	differ := differInRows(all, a)
+	differ := differInRows(all, a.Name)
 	best, most := last, -1
 	for _, file := range slices.Backward(all) {
 		n := 0
@@ -162,17 +154,17 @@ func hasKey(file *datafile.File, a *model.Array, m *model.Model) bool {
 	})
 }
 
-// differInRows reports whether the columns of an array differ in length.
-func differInRows(all []*datafile.File, a *model.Array) bool {
-	first := entryFor(a, all[0])
-	return slices.ContainsFunc(all, func(f *datafile.File) bool { return entryFor(a, f).Shape[0] != first.Shape[0] })
+// differInRows reports whether the columns of a name differ in length.
+func differInRows(all []*datafile.File, name string) bool {
+	first := all[0].Find(name)
+	return slices.ContainsFunc(all, func(f *datafile.File) bool { return f.Find(name).Shape[0] != first.Shape[0] })
 }
 
 // alone counts the arrays over an array's first axis that one of the files of the command line has and no other.
 func (f *files) alone(file *datafile.File, a *model.Array, m *model.Model) (n int) {
 	for _, b := range m.Arrays {
-		if isData(b) && len(b.Type.Axes) > 0 && b.Type.Axes[0].Same(a.Type.Axes[0]) && entryFor(b, file) != nil &&
-			!slices.ContainsFunc(f.loose, func(o *datafile.File) bool { return o != file && entryFor(b, o) != nil }) {
+		if isData(b) && len(b.Type.Axes) > 0 && b.Type.Axes[0].Same(a.Type.Axes[0]) && file.Find(b.Name) != nil &&
+			!slices.ContainsFunc(f.loose, func(o *datafile.File) bool { return o != file && o.Find(b.Name) != nil }) {
 			n++
 		}
 	}

@@ -65,9 +65,6 @@ func (c *checker) declare(a *arrayInfo) {
 	}
 	if d.Value != nil {
 		a.Value = c.expr(a.scope, c.inOneList(a, d.Value))
-		if isPoison(a.Value) {
-			return
-		}
 		if other := readsOtherData(a.Value); other != "" {
 			c.errorf("E48", d.Value.Span(), "the value of data `%s` reads data `%s`; write what is computed as a "+
 				"definition: `%s = …`", a.Name, other, a.Name)

@@ -100,7 +100,6 @@ type Array struct {
 	// Of data:
 	Value     Expr     // given in the model; nil if it comes from a file or the command line
 	From      string   // "file" or "file#key"; empty if none
-	Column    string   // of new data that has the values if none has the array's name; empty if none
 	Columns   []Column // of the file that make a matrix; none: those that no other array takes
 	By        []Column // of the file: which element of each axis a row belongs to; none: found by names
 	IndexOf   *Set     // index(J); nil otherwise

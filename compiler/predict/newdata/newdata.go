@@ -20,7 +20,6 @@ package newdata
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"ppl/compiler/datasets/dataset"
 	"ppl/compiler/density/evaluate"
@@ -114,7 +113,6 @@ func (c *Changes) mark() {
 			a.Selection.HeldOut = 0
 		}
 		if slices.ContainsFunc(c.replaced, func(of *model.Array) bool { return sharesRows(a, of) }) {
-			_, a.Column, _ = strings.Cut(a.From, "#")
 			a.Value, a.From, a.Permuted = nil, "", nil
 		} else if _, held := Find(c.run.Data, a.Name); held && a.Role == model.Data && a.Value == nil && a.From == "" {
 			a.Optional = true

@@ -305,7 +305,30 @@ def matrix(a):
     return text, truth
 
 
-OTHERS = {"zerosum": zerosum, "walk": walk, "areas": areas, "shares": shares, "matrix": matrix}
+def directions(a):
+    """Angles about a direction, measured with a von Mises error: the product of two such densities is one, with a Bessel function as its integral."""
+    y, noise = np.round(0.4 + a * EFFECTS, 2), 12.0
+    grid = np.linspace(-4, 5, 241)[:, None]
+    kappa = 1 / S[:, 0][None, :] ** 2
+    logp = -0.5 * (grid - 0.5) ** 2 + log_prior_scale()[None, :]
+    for j, at in enumerate(y):
+        more = noise**2 + 2 * kappa * noise * np.cos(at - grid)
+        r = np.sqrt(kappa**2 + more)
+        logp = logp + np.log(special.ive(0, r)) - np.log(special.ive(0, kappa)) + more / (r + kappa)
+        if j == 0:
+            turn = np.exp(1j * np.arctan2(kappa * np.sin(grid) + noise * np.sin(at), kappa * np.cos(grid) + noise * np.cos(at)))
+            first = special.ive(1, r) / special.ive(0, r) * turn.imag
+            second = (1 - (1 - 2 * special.ive(1, r) / special.ive(0, r) / r) * (turn**2).real) / 2
+    w = np.exp(logp - logp.max())
+    w /= w.sum()
+    mean = (w * first).sum()
+    text = f"data y[J] = {list(map(float, y))}\nm ~ Normal(0.5, 1)\ns ~ HalfNormal(1)\ntheta[j in J] ~ VonMises(m, 1 / s^2)\n" \
+        f"y[j in J] ~ VonMises(theta[j], {noise:g})\ngenerate across = sin(theta[1])\n"
+    return text, {"s": moments(w.sum(0), S[:, 0]), "log_s": moments(w.sum(0), LOGS), "m": moments(w.sum(1), grid[:, 0]), "near": share(below(w.sum(0))),
+                  "across": (mean, math.sqrt((w * second).sum() - mean**2))}
+
+
+OTHERS = {"zerosum": zerosum, "walk": walk, "areas": areas, "shares": shares, "matrix": matrix, "directions": directions}
 
 
 def solve(name, a):
