@@ -90,7 +90,7 @@ const (
 	Chain     = "chain"      // set by the host: its chain's number; energies of a chain's walkers are of the same rows
 	Round     = "round"      // set by the host: of exchanges; the rows of each come in an order of their own
 	Part      = "part"       // set by the host: which chunk of that order Terms takes
-	Terms     = "terms"      // after the entry of that name: log ℓ(θ; x) of the rows of a chunk
+	Terms     = "terms"      // after the entry of that name: log ℓ(θ; x) of the rows of a chunk, and of Always
 	Controls  = "controls"   // with it: what they are to first order about the anchor
 	Whole     = "whole"      // with it: log ρ and the part of log ℓ that is no sum over rows
 	NoisyGrad = "noisy_grad" // after the entry of that name: ∇log π_β from one batch, as a step sees it
@@ -119,6 +119,9 @@ func (b Batches) Block() int { return (b.Rows + b.Blocks() - 1) / b.Blocks() }
 
 // InBatch is the number of rows that a program reads for an anchored batch.
 func (b Batches) InBatch() int { return b.Block() + len(b.Always) }
+
+// InChunk is the number of rows that a program reads for a chunk.
+func (b Batches) InChunk() int { return b.Chunk + len(b.Always) }
 
 // blocksOfAlways are the numbers of the blocks that have the rows of Always.
 func (b Batches) blocksOfAlways() []float64 {
@@ -171,7 +174,7 @@ func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string
 	case Score:
 		return b.wantedToScore(scalar(Part))
 	case Terms:
-		return b.inEpoch(seed, 2*scalar(Chain), scalar(Round), scalar(Part), b.Chunk)
+		return append(b.inEpoch(seed, 2*scalar(Chain), scalar(Round), scalar(Part), b.Chunk), b.Always...)
 	case AllRows:
 		rows, first := make([]float64, b.Pass), int(scalar(Part))*b.Pass
 		for i := range rows {
@@ -253,6 +256,9 @@ func (s System) batchEntries() []lower.Entry {
 func (s System) termsEntry() lower.Entry {
 	g, b := autodiff.New(), s.Batches
 	rows := s.fromEpoch(keys(g.Input(Chain), 0), g.Input(Round), g.Input(Part), b.Chunk)
+	if n := len(b.Always); n > 0 {
+		rows = autodiff.Concat(0, rows, g.Data("always", b.Always, n))
+	}
 	theta := s.theta(g)
 	logPrior, whole, terms := s.split(theta, rows)
 	both := autodiff.Concat(0, autodiff.Reshape(logPrior, 1), autodiff.Reshape(whole, 1))

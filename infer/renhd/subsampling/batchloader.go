@@ -34,7 +34,7 @@ func (f *batchLoader) inputs() (names []string) {
 	if f == nil {
 		return nil
 	}
-	sizes := []int{f.batches.Size, f.batches.Chunk, f.batches.Pass}
+	sizes := []int{f.batches.Size, f.batches.InChunk(), f.batches.Pass}
 	if f.batches.Anchored && f.batches.Size > 0 {
 		sizes = append(sizes, f.batches.InBatch())
 	}

@@ -15,7 +15,8 @@ import (
 // walkers' energies of a chunk are one call of the device.
 //
 // A row's term to first order about a walker's anchor is a control variate: its sum over all rows is known. Where terms
-// are smooth it takes away almost all of the noise.
+// are smooth it takes away almost all of the noise. Rows of high leverage, which are in every batch, are in every
+// estimate, too: a sample has one of them seldom, and without one it takes its noise to be small.
 type rowEnergies struct {
 	batches dynamics.Batches
 	path    dynamics.Path
@@ -32,6 +33,7 @@ func (r *Subsampling) Estimator() ladder.Estimator {
 
 func (m *rowEnergies) Estimate(ctx context.Context, w *population.Walkers, x *ladder.Swaps, maxVariance float64) error {
 	w.SetAll(dynamics.Round, float64(x.Rounds()))
+	m.batches.Always = w.Batches.Always
 	proposals, anchored := x.Proposals, m.of.controls
 	at, seen, enough := w.Positions(), make([]differences, len(proposals)), make([]bool, len(proposals))
 	for i := range proposals {
@@ -75,16 +77,39 @@ func (m *rowEnergies) chunk(ctx context.Context, w *population.Walkers, proposal
 		return err
 	}
 	size := m.batches.Chunk
-	terms, controls := population.Split(w.Read(dynamics.Terms, nil), size),
-		population.Split(w.Read(dynamics.Controls, nil), size)
+	terms, controls := population.Split(w.Read(dynamics.Terms, nil), m.batches.InChunk()),
+		population.Split(w.Read(dynamics.Controls, nil), m.batches.InChunk())
 	for i, p := range proposals {
+		if enough[i] {
+			continue
+		}
+		of := func(k int) (term, control float64) {
+			return terms[p.Hot][k] - terms[p.Cold][k], controls[p.Hot][k] - controls[p.Cold][k]
+		}
+		always := m.alwaysIn(w, p.Cold)
 		for k := range min(size, m.batches.Rows-part*size) {
-			if !enough[i] {
-				seen[i].add(terms[p.Hot][k]-terms[p.Cold][k], controls[p.Hot][k]-controls[p.Cold][k])
+			if !always(k) {
+				seen[i].add(of(k))
 			}
+		}
+		for k := size; part == 0 && k < m.batches.InChunk(); k++ {
+			seen[i].know(of(k))
 		}
 	}
 	return nil
+}
+
+// alwaysIn reports which rows of a lane's chunk are those of every batch.
+func (m *rowEnergies) alwaysIn(w *population.Walkers, lane int) func(k int) bool {
+	if len(m.batches.Always) == 0 {
+		return func(int) bool { return false }
+	}
+	rows := m.batches.Wanted(dynamics.Terms, w.Seed, w.NoiseStep,
+		func(name string) float64 { return w.Get(name, lane) })
+	return func(k int) bool {
+		_, is := slices.BinarySearch(m.batches.Always, rows[k])
+		return is
+	}
 }
 
 // estimateGain is the gain from a sample of its terms: N times their mean, with the variance of sampling without
@@ -92,8 +117,8 @@ func (m *rowEnergies) chunk(ctx context.Context, w *population.Walkers, proposal
 func (m *rowEnergies) estimateGain(p *ladder.Proposal, d differences, whole [][]float64) {
 	slope := d.slope()
 	n, rest := d.n, d.without(slope)
-	all := float64(m.batches.Rows)
-	p.Gain = all*rest.mean() + whole[p.Hot][1] - whole[p.Cold][1]
+	all := float64(m.batches.Rows - len(m.batches.Always))
+	p.Gain = d.known + all*rest.mean() + whole[p.Hot][1] - whole[p.Cold][1]
 	if slope != 0 {
 		p.Gain += slope * d.control
 	}
@@ -114,7 +139,13 @@ type differences struct {
 	firstX, firstY     float64
 	x, y, xx, xy, yy   float64
 	xxx, xxy, xyy, yyy float64
-	control            float64 // the sum of controls over all rows
+	control            float64 // the sum of controls over all rows but those of every batch
+	known              float64 // the sum of terms over those
+}
+
+// know takes a row that is in every batch.
+func (d *differences) know(term, control float64) {
+	d.known, d.control = d.known+term, d.control-control
 }
 
 func (d *differences) add(term, control float64) {

@@ -3,6 +3,7 @@ package subsampling
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"ppl/infer/renhd/ladder"
@@ -51,6 +52,47 @@ func some(terms []float64, rows []int) differences {
 		d.add(terms[i], 0)
 	}
 	return d
+}
+
+// Rows of high leverage that are known leave the noise of the others: the mean estimate is the gain over all rows, and
+// the spread is what is said. Planted: from samples of all rows, of which half have none of the four, the spread that
+// is said in the middle is far too small.
+func TestKnownRowsLeaveTheNoiseOfOthers(t *testing.T) {
+	terms, exact := renhdtest.Normals(512), 0.0
+	for i := range 4 {
+		terms[i] += 100
+	}
+	for _, v := range terms {
+		exact += v
+	}
+	for _, known := range []int{4, 0} {
+		r, m := rand.New(rand.NewPCG(6, 6)), &rowEnergies{}
+		m.batches.Rows, m.batches.Always = len(terms), make([]float64, known)
+		var gains moments
+		var said []float64
+		for range 2000 {
+			d, p := differences{control: math.NaN()}, &ladder.Proposal{}
+			for _, i := range r.Perm(len(terms))[:64] {
+				if i >= known {
+					d.add(terms[i], 0)
+				}
+			}
+			for _, term := range terms[:known] {
+				d.know(term, 0)
+			}
+			m.estimateGain(p, d, [][]float64{{0, 0}})
+			gains.add(p.Gain)
+			said = append(said, p.Variance)
+		}
+		if se := math.Sqrt(gains.variance() / gains.n); math.Abs(gains.mean()-exact) > 5*se {
+			t.Errorf("%d rows are known: mean gain %.3f, want %.3f ± 5·%.3f", known, gains.mean(), exact, se)
+		}
+		slices.Sort(said)
+		ratio := gains.variance() / said[len(said)/2]
+		if right := math.Abs(ratio-1) < .15; right != (known > 0) {
+			t.Errorf("%d rows are known: the variance of gains is %.3f of what is said", known, ratio)
+		}
+	}
 }
 
 // Control variates leave less noise: of terms that follow their controls but for a hundredth, 10⁻⁴ of the variance; and

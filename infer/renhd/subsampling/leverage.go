@@ -61,12 +61,12 @@ func (t *leverage) Iterate() error {
 		return err
 	}
 	rows := b.Wanted(dynamics.Terms, w.Seed, w.NoiseStep, func(name string) float64 { return w.Get(name, 0) })
-	rows = rows[:min(len(rows), b.Rows-s.Part*b.Chunk)]
+	rows = rows[:min(b.Chunk, b.Rows-s.Part*b.Chunk)]
 	terms, controls := w.Read(dynamics.Terms, nil), w.Read(dynamics.Controls, nil)
 	for k, row := range rows {
 		square := 0.0
 		for lane := range w.Lanes() {
-			beyond := terms[lane*b.Chunk+k] - controls[lane*b.Chunk+k]
+			beyond := terms[lane*b.InChunk()+k] - controls[lane*b.InChunk()+k]
 			square += beyond * beyond
 		}
 		if !math.IsNaN(square) && !math.IsInf(square, 0) {
