@@ -22,6 +22,7 @@ import (
 	"ppl/lang/diag"
 	"ppl/lang/source"
 	"ppl/lang/stan"
+	"ppl/lang/stan/evaluate"
 	"ppl/lang/stan/translate"
 )
 
@@ -91,8 +92,33 @@ func (p *StanProgram) Translate(data []string) (*translate.Model, []string, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	m := translate.Program(p.tree, p.info, known)
+	m := translate.Program(p.tree, p.info, known, nil)
+	if values := p.computed(m, known); len(values) > 0 {
+		m = translate.Program(p.tree, p.info, known, values)
+	}
 	return m, renamedData(data, m.Renamed), nil
+}
+
+// maxComputed is how many numbers of transformed data the text of a model may have.
+const maxComputed = 50_000
+
+// computed are the values of the transformed data that a translation lacks; nil if the data do not give them.
+func (p *StanProgram) computed(m *translate.Model, known stan.Data) stan.Data {
+	if len(m.Uncomputed) == 0 || known == nil {
+		return nil
+	}
+	machine, err := evaluate.New(p.tree, p.info, known)
+	if err != nil {
+		return nil // what is not translated is reported
+	}
+	values, count := machine.TransformedData(m.Uncomputed), 0
+	for _, a := range values {
+		count += len(a.Values)
+	}
+	if len(values) < len(m.Uncomputed) || count > maxComputed {
+		return nil
+	}
+	return values
 }
 
 // NoteLeft notes what has no part in the density.

@@ -94,6 +94,45 @@ model {
 	}
 }
 
+// The type of an expression decides whether its division has a rest, whatever its elements were before.
+func TestTypesOfNumbers(t *testing.T) {
+	for _, expression := range []string{"to_vector(a)[1] / to_vector(b)[1]", "(to_vector(a) ./ to_vector(b))[1]",
+		"half(a[1], b[1])", "halfInt(a[1], b[1])", "asVector(a)[1] / 2", "[7, 3][1] / 2", "{7, 3.0}[1] / 2",
+		"{7, 3}[1] / 2", "rep_vector(7, 3)[1] / 2", "rep_array(7, 3)[1] / 2", "(y > 0 ? 7 : 2.0) / 2",
+		"(a[1] > 3 ? 7 : 2) / 2", "sum(a) / 4", "sum(to_vector(a)) / 4", "max(a) / 2", "max(to_vector(a)) / 2",
+		"v[1] / 2", "r[1] / 2", "s / 2", "q / 2", "m[1, 1] / 2", "m[1][1] / 2", "z[1] / 2", "square(7) / 2",
+		"abs(a[1]) / 2", "a[1] % b[1] / 2", "a[1] %/% b[1]", "1 / 2 * y", "append_row(7, to_vector(b))[1] / 2",
+		"reverse(a)[2] / 2", "linspaced_int_array(3, 1, 7)[3] / 2", "linspaced_vector(3, 1, 7)[3] / 2",
+		"to_int(7.0) / 2", "total(a) / 4", "(m * v)[1] / 4", "size(a) / 4", "floor(7) / 2", "normal_lpdf(y | 0, 7 / 2)",
+		"normal_lpdf(y | 0, to_vector(a) / 2)", "exp(a[1] / b[1])"} {
+		t.Run(expression, func(t *testing.T) {
+			agree(t, `
+functions {
+  real half(real p, real q) { return p / q; }
+  int halfInt(int p, int q) { return p / q; }
+  vector asVector(array[] int p) { return to_vector(p); }
+  real total(array[] int p) { real s = 0; for (e in p) s += e; return s; }
+}
+transformed data {
+  array[2] int a = {7, 3};
+  array[2] int b = {2, 2};
+  vector[2] v = to_vector(a);
+  array[2] real r = a;
+  real s = a[1];
+  int q = a[1];
+  matrix[2, 2] m = [[7, 3], [1, 2]];
+  vector[2] z;
+  for (i in 1:2) z[i] = a[i];
+}
+parameters { real y; }
+model {
+  y ~ normal(0, 1);
+  target += (`+expression+`) * exp(y);
+}`, "")
+		})
+	}
+}
+
 // Another model is found out: a scale, a sign, a density that is 0 where that of the program is not.
 func TestOtherModels(t *testing.T) {
 	program := `
@@ -131,7 +170,7 @@ func compared(t *testing.T, text, path string, changed func(string) string) (ver
 	if err != nil {
 		return verify.Result{}, err
 	}
-	made := translate.Program(p, info, data)
+	made := translate.Program(p, info, data, nil)
 	if !made.Equal() {
 		t.Fatal(made.Unsaid)
 	}

@@ -13,6 +13,8 @@ package evaluate
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"ppl/lang/source"
 	"ppl/lang/stan"
@@ -78,6 +80,18 @@ func New(p *stan.Program, info *stan.Info, data stan.Data) (m *Machine, err erro
 		r.stmts(p.TransformedData)
 	})
 	return m, err
+}
+
+// TransformedData are the values of some variables of the block transformed data. Those without a value, and tuples,
+// are left out.
+func (m *Machine) TransformedData(names []string) stan.Data {
+	out := stan.Data{}
+	for _, name := range names {
+		if v := m.data[name]; v != nil && v.parts == nil && !slices.ContainsFunc(v.nums, math.IsNaN) {
+			out[name] = stan.Array{Dims: v.dims, Values: v.nums}
+		}
+	}
+	return out
 }
 
 // guarded runs f and returns its failure.

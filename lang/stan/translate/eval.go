@@ -45,8 +45,20 @@ func (x *executor) evalSubs(subs []stan.Sub) []subscript {
 	return out
 }
 
-// eval is what an expression becomes.
+// eval is what an expression becomes. Its type decides whether its elements are whole numbers, which are divided
+// without a rest.
 func (x *executor) eval(e stan.Expr) value {
+	v := x.evalAny(e)
+	switch t := x.info.Types[e]; {
+	case !t.Known() || t.Word == "tuple":
+		return v
+	case t.Word == "int":
+		return v.asInt()
+	}
+	return v.asReal()
+}
+
+func (x *executor) evalAny(e stan.Expr) value {
 	switch e := e.(type) {
 	case *stan.Number:
 		if e.Imaginary {

@@ -63,6 +63,7 @@ type executor struct {
 	program  *stan.Program
 	info     *stan.Info
 	data     stan.Data
+	computed stan.Data // transformed data that have values
 	names    *names
 	scopes   []map[string]*cell
 	states   map[*cell]*state
@@ -113,6 +114,15 @@ func (x *executor) lookup(name string) *cell {
 		}
 	}
 	return nil
+}
+
+// variable is what lookup returns, or a refusal if the declaration was not translated.
+func (x *executor) variable(name string) *cell {
+	c := x.lookup(name)
+	if c == nil {
+		cannot("the declaration of `%s` is not translated", name)
+	}
+	return c
 }
 
 func (x *executor) declare(c *cell) { x.scopes[len(x.scopes)-1][c.name] = c }
@@ -661,13 +671,13 @@ func (x *executor) assign(s *stan.Assign) {
 func (x *executor) assignTo(left stan.Expr, v value) {
 	switch l := stan.Bare(left).(type) {
 	case *stan.Name:
-		x.assignWhole(x.lookup(l.Name), v)
+		x.assignWhole(x.variable(l.Name), v)
 	case *stan.Index:
 		name, subs := subscripts(l)
 		if name == nil {
 			refuse("this left side is not translated yet")
 		}
-		c := x.lookup(name.Name)
+		c := x.variable(name.Name)
 		x.assignPart(c, x.evalSubs(subs), v)
 	default:
 		refuse("this left side is not translated yet")

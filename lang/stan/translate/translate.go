@@ -44,6 +44,9 @@ type Model struct {
 	Renamed map[string]string
 	// Parameters are the same of parameters.
 	Parameters map[string]string
+	// Uncomputed are transformed data that the statements not translated compute; if their values are given, the model
+	// takes them as data.
+	Uncomputed []string
 }
 
 // Equal reports whether the density of the model is that of the program: at most generated quantities are missing.
@@ -56,16 +59,21 @@ func (m *Model) Equal() bool {
 	return true
 }
 
-// Program translates a checked program. Without data, data is nil.
-func Program(p *stan.Program, info *stan.Info, data stan.Data) *Model {
-	x := &executor{program: p, info: info, data: data, names: newNames(), scopes: []map[string]*cell{{}},
+// Program translates a checked program. Without data, data is nil. Transformed data that are in computed have these
+// values; their statements are not translated.
+func Program(p *stan.Program, info *stan.Info, data, computed stan.Data) *Model {
+	x := &executor{program: p, info: info, data: data, computed: computed, names: newNames(), scopes: []map[string]*cell{{}},
 		states: map[*cell]*state{}, renamed: map[string]string{}, prefixes: map[string][]*node{},
 		templates: templates{},
 		params:    map[string]*parameter{},
 		library:   arrayFunctions(), isData: map[string]bool{}, observed: map[string][][]slot{}}
 	x.reserve(p)
 	m := &Model{Renamed: map[string]string{}, Parameters: map[string]string{}}
+	failed := map[source.Span]bool{} // statements of transformed data
 	lost := func(r *refusal) {
+		if x.block == "transformed data" {
+			failed[x.at] = true
+		}
 		if !r.at.Valid() {
 			r.at = source.Span{File: p.Source}
 		}
@@ -92,6 +100,7 @@ func Program(p *stan.Program, info *stan.Info, data stan.Data) *Model {
 				it.generate || it.kept && !it.factor})
 		}
 	}
+	m.Uncomputed = affected(p.TransformedData, failed)
 	m.Left = x.notes
 	x.changed(p.Data, m.Renamed)
 	x.changed(p.Parameters, m.Parameters)
@@ -140,19 +149,9 @@ func (x *executor) runBlock(stmts []stan.Stmt, lost func(*refusal)) {
 	}
 	var kept []*cell
 	for _, s := range stmts {
-		s := s
 		x.at = s.Span()
-		failed := x.try(func() {
-			switch x.block {
-			case "data":
-				x.dataDecl(s.(*stan.Decl))
-			case "parameters":
-				x.parameter(s.(*stan.Decl))
-			default:
-				x.stmt(s)
-			}
-		})
-		if failed != nil {
+		if failed := x.try(func() { x.topLevel(s) }); failed != nil {
+			x.at = s.Span()
 			lost(failed)
 		}
 		if d, ok := s.(*stan.Decl); ok && x.block != "model" && x.block != "data" && x.block != "parameters" {
@@ -169,6 +168,22 @@ func (x *executor) runBlock(stmts []stan.Stmt, lost func(*refusal)) {
 				failed.at = c.at
 				lost(failed)
 			}
+		}
+	}
+}
+
+// topLevel translates a statement of a block.
+func (x *executor) topLevel(s stan.Stmt) {
+	switch {
+	case x.block == "data":
+		x.dataDecl(s.(*stan.Decl))
+	case x.block == "parameters":
+		x.parameter(s.(*stan.Decl))
+	case x.block != "transformed data" || !x.isComputed(s):
+		x.stmt(s)
+	default:
+		if d, ok := s.(*stan.Decl); ok {
+			x.declareComputed(d)
 		}
 	}
 }
@@ -211,9 +226,18 @@ func (x *executor) keep(c *cell) {
 func (x *executor) dataDecl(d *stan.Decl) {
 	c := x.newCell(d)
 	x.declare(c)
+	tail := ""
+	if d.Type.Word == "int" {
+		tail = ": int"
+	}
+	given, known := x.data[c.name]
+	x.declareGiven(c, given, known, tail)
+}
+
+// declareGiven emits the declaration of data, whose elements data decide if they are known.
+func (x *executor) declareGiven(c *cell, given stan.Array, known bool, tail string) {
 	name := x.pplName(c.name)
 	v := named(name, nil, c.typ, c.dims, ofData)
-	given, known := x.data[c.name]
 	elem := v.elem
 	v.elem = func(index []term) term {
 		t := elem(index)
@@ -227,15 +251,11 @@ func (x *executor) dataDecl(d *stan.Decl) {
 	}
 	x.states[c] = &state{base: &v, written: &v, name: name}
 	x.isData[name] = true
-	tail := ""
-	if d.Type.Word == "int" {
-		tail = ": int"
-	}
 	slots := make([]slot, len(c.dims))
 	for i, n := range c.dims {
 		slots[i] = bareSlot(n)
 	}
-	x.emit(item{name: name, slots: slots, tail: tail, at: d.At, isData: true})
+	x.emit(item{name: name, slots: slots, tail: tail, at: c.at, isData: true})
 }
 
 // elementOf is an element of data.

@@ -20,6 +20,7 @@ type value struct {
 	from  []*plate // the plates whose index occurs in it
 
 	parts []value // of a tuple
+	real  bool    // no element is a whole number by its type
 	lost  bool    // what a loop left in an array of its own, which is not known behind the loop
 }
 
@@ -29,6 +30,41 @@ func scalar(t term) value {
 		typ.Word = "int"
 	}
 	return value{typ: typ, elem: func([]term) term { return t }, whole: t.node, level: t.level, from: t.plates}
+}
+
+// asReal is a value whose elements are real numbers by their type.
+func (v value) asReal() value {
+	if v.real || v.parts != nil {
+		return v
+	}
+	elem := v.elem
+	v.real = true
+	v.elem = func(index []term) term {
+		t := elem(index)
+		t.integer, t.linear = false, nil
+		return t
+	}
+	if v.typ.Word == "int" {
+		v.typ.Word = "real"
+	}
+	return v
+}
+
+// asInt is a value whose elements are whole numbers by their type.
+func (v value) asInt() value {
+	if v.typ.Word == "int" || v.parts != nil {
+		return v
+	}
+	elem := v.elem
+	v.typ.Word, v.real = "int", false
+	v.elem = func(index []term) term {
+		t := elem(index)
+		if !t.integer {
+			t.integer, t.linear = true, atomLinear(t)
+		}
+		return t
+	}
+	return v
 }
 
 // number is the term of a value without axes.

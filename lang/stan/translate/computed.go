@@ -1,0 +1,102 @@
+package translate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppl/lang/source"
+	"ppl/lang/stan"
+)
+
+// Transformed data whose statements cannot be translated are computed, if the data are known: the model has their
+// values as data.
+
+// assignedBy are the names of the variables that a statement of a block declares or assigns.
+func assignedBy(s stan.Stmt) map[string]bool {
+	names := map[string]bool{}
+	add := func(e stan.Expr) {
+		if n := rootName(e); n != "" {
+			names[n] = true
+		}
+	}
+	walk(s, func(s stan.Stmt) {
+		switch s := s.(type) {
+		case *stan.Decl:
+			names[s.Name.Name] = true
+		case *stan.Assign:
+			if l, ok := s.Left.(*stan.List); ok {
+				for _, e := range l.Items {
+					add(e)
+				}
+				return
+			}
+			add(s.Left)
+		}
+	})
+	return names
+}
+
+// affected are the transformed data that the statements at some places declare or assign, with those that depend on
+// them: a statement that mentions one of them computes others.
+func affected(block []stan.Stmt, failed map[source.Span]bool) []string {
+	lost := map[string]bool{}
+	for before := -1; before < len(lost); {
+		before = len(lost)
+		for _, s := range block {
+			mentions := failed[s.Span()] || slices.ContainsFunc(words.FindAllString(s.Span().Text(), -1),
+				func(w string) bool { return lost[w] })
+			if mentions {
+				maps.Copy(lost, assignedBy(s))
+			}
+		}
+	}
+	declared := map[string]bool{}
+	for _, s := range block {
+		if d, ok := s.(*stan.Decl); ok && lost[d.Name.Name] {
+			declared[d.Name.Name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(declared))
+}
+
+// isComputed reports a statement of transformed data whose variables have their values already.
+func (x *executor) isComputed(s stan.Stmt) bool {
+	for name := range assignedBy(s) {
+		if _, ok := x.computed[name]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// declareComputed declares transformed data with their values.
+func (x *executor) declareComputed(d *stan.Decl) {
+	given := x.computed[d.Name.Name]
+	dims := make([]term, len(given.Dims))
+	for i, n := range given.Dims {
+		dims[i] = constant(n)
+	}
+	c := &cell{name: d.Name.Name, at: d.At, typ: d.Type.Plain(), dims: dims}
+	x.declare(c)
+	tail := " = " + literal(given.Dims, given.Values)
+	if c.typ.Word == "int" {
+		tail = ": int" + tail
+	}
+	x.declareGiven(c, given, true, tail)
+}
+
+// literal is an array in the language.
+func literal(dims []int, values []float64) string {
+	if len(dims) == 0 {
+		return strconv.FormatFloat(values[0], 'g', -1, 64)
+	}
+	each := len(values) / max(1, dims[0])
+	parts := make([]string, dims[0])
+	for i := range parts {
+		parts[i] = literal(dims[1:], values[i*each:(i+1)*each])
+	}
+	return fmt.Sprintf("[%s]", strings.Join(parts, ", "))
+}
