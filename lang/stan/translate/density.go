@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -165,7 +166,9 @@ func (x *executor) densityCall(e *stan.Call, args []value) (value, bool) {
 		case "_rng":
 			return x.draw(base, args), true
 		case "_lpdf", "_lpmf", "_log":
-			return scalar(x.logDensity(x.distOf(base, args[1:]), args[0])), true
+			l := x.distOf(base, args[1:])
+			x.demand(l)
+			return scalar(x.logDensity(l, args[0])), true
 		}
 		return scalar(x.probability(x.distOf(base, args[1:]), args[0], suffix)), true
 	}
@@ -326,8 +329,56 @@ func (t truncation) span() *node {
 	return spanOf(lo, hi)
 }
 
+// demand gives parameters without bounds those that a density needs of its arguments: beyond them Stan rejects the
+// point.
+func (x *executor) demand(l dist) {
+	if len(x.guards) > 0 || x.block == "generated quantities" {
+		return
+	}
+	for i, need := range l.needs {
+		if need == '.' || i >= len(l.args) {
+			continue
+		}
+		_, index := x.axes(l.args[i].dims)
+		root, _ := l.args[i].elem(index).node.root()
+		if root == nil || x.params[root.text] == nil {
+			continue
+		}
+		if p := x.params[root.text]; p.narrow(need == '1') {
+			x.note(p.at, fmt.Sprintf("`%s` has the bounds that its use in `%s` needs", root.text, l.name))
+		}
+	}
+}
+
+// narrow gives a parameter the bounds 0 and, for a probability, 1; it reports whether they are new.
+func (p *parameter) narrow(probability bool) (narrower bool) {
+	bound := func(v int) *value {
+		b := scalar(constant(v))
+		return &b
+	}
+	if p.lower == nil {
+		p.lower, narrower = bound(0), true
+	}
+	if !probability {
+		return narrower
+	}
+	if p.upper == nil {
+		p.upper = bound(1)
+		return true
+	}
+	if !p.upper.isScalar() {
+		return narrower
+	}
+	if v, ok := p.upper.number().value(); !ok || v > 1 {
+		b := scalar(callTerm("min", p.upper.number(), constant(1)))
+		p.upper, narrower = &b, true
+	}
+	return narrower
+}
+
 // density adds the log density of values to that of the model: as `~` if they are data or parameters themselves.
 func (x *executor) density(v value, l dist, t truncation) {
+	x.demand(l)
 	plates, index := x.axes(l.outer(v))
 	on := x.oneOf(v, l.own, index)
 	d := x.distAt(l, index, on)

@@ -75,6 +75,10 @@ func (x *executor) readState(c *cell, st *state) value {
 	switch {
 	case st.written != nil:
 		return *st.written
+	case x.inline && st.promise == nil && (st.base != nil || len(st.regions) > 0):
+		v := lazily(c.typ, c.dims, nil, func(index []term) term { return x.generic(c, st, index) })
+		v.level = st.level()
+		return v
 	case !x.isOpen(st):
 		if st.base == nil && len(st.regions) == 0 {
 			cannot("`%s` is read before it has a value", c.name)
@@ -195,6 +199,9 @@ func (x *executor) readElement(c *cell, st *state, index []term) term {
 		if t := st.base.elem(index); isShort(t) || x.inline {
 			return t
 		}
+	}
+	if x.inline {
+		return x.generic(c, st, index)
 	}
 	return x.write(c, st).elem(index)
 }

@@ -320,7 +320,7 @@ func (n *node) replaced(p *plate, by *node) *node {
 		first = 0
 	}
 	at := -1
-	return n.rewritten(func(k *node) *node {
+	out := n.rewritten(func(k *node) *node {
 		at++
 		next := k.replaced(p, by)
 		if next != k && at >= first {
@@ -328,6 +328,40 @@ func (n *node) replaced(p *plate, by *node) *node {
 		}
 		return next
 	})
+	if out != n && out.kind == kindCondition {
+		return out.decided()
+	}
+	return out
+}
+
+// decided is the branch of a condition that compares whole numbers, or the condition as it is.
+func (n *node) decided() *node {
+	c := n.kids[0]
+	if c.kind != kindBinary || comparisons[c.text] == nil {
+		return n
+	}
+	x, ok := shortest(c.kids[0]).wholeNumber()
+	y, also := shortest(c.kids[1]).wholeNumber()
+	if !ok || !also {
+		return n
+	}
+	if comparisons[c.text](x, y) {
+		return n.kids[1]
+	}
+	return n.kids[2]
+}
+
+var comparisons = map[string]func(a, b int) bool{
+	"==": func(a, b int) bool { return a == b }, "!=": func(a, b int) bool { return a != b },
+	"<": func(a, b int) bool { return a < b }, "<=": func(a, b int) bool { return a <= b },
+	">": func(a, b int) bool { return a > b }, ">=": func(a, b int) bool { return a >= b },
+}
+
+func (n *node) wholeNumber() (int, bool) {
+	if n.kind != kindLiteral {
+		return 0, false
+	}
+	return wholeNumber(n.text)
 }
 
 // shortest adds up a sum of names and whole numbers, if the result is shorter.
