@@ -133,6 +133,42 @@ model {
 	}
 }
 
+// A loop that adds to elements which data choose.
+func TestSumsByGroup(t *testing.T) {
+	for name, body := range map[string]string{
+		"a vector":           `for (n in 1:6) s[g[n]] += exp(b[g[n]] * x[n]);`,
+		"as a difference":    `for (n in 1:6) s[g[n]] = s[g[n]] - b[g[n]] * x[n];`,
+		"a condition":        `for (n in 1:6) { if (x[n] > 0) s[g[n]] += b[1] * x[n]; }`,
+		"of a parameter":     `for (n in 1:6) { if (b[1] > x[n]) s[g[n]] += b[2] * x[n]; else s[g[n]] += 1; }`,
+		"twice":              `for (n in 1:6) { s[g[n]] += b[1] * x[n]; s[h[n]] += b[2]; }`,
+		"a matrix":           `for (n in 1:6) for (k in 1:2) m[g[n], k] += b[k] * x[n];`,
+		"columns first":      `for (k in 1:2) for (n in 1:6) m[g[n], k] = b[k] * x[n] + m[g[n], k];`,
+		"two indices":        `for (n in 1:6) m[g[n], h[n]] += b[g[n]] * x[n];`,
+		"the last counts":    `for (n in 1:6) s[g[n]] = b[1] * x[n];`,
+		"products":           `for (n in 1:6) s[g[n]] *= 1 + exp(b[1] * x[n]);`,
+		"reads what it adds": `for (n in 1:6) { s[g[n]] += b[1]; s[1] += s[g[n]] * x[n]; }`,
+		"a local sum": `for (n in 1:6) { real e = b[g[n]]; s[g[n]] += e; m[h[n], 1] -= e * x[n]; }
+for (n in 1:6) s[h[n]] += s[g[n]] * 0.1;`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			agree(t, `
+transformed data {
+  array[6] int g = {1, 3, 2, 1, 1, 3};
+  array[6] int h = {2, 2, 1, 1, 2, 1};
+  vector[6] x = [0.5, -1, 2, 0.3, -0.7, 1]';
+}
+parameters { vector[3] b; }
+model {
+  vector[3] s = [1, 2, 3]';
+  matrix[3, 2] m = rep_matrix(0.5, 3, 2);
+  b ~ normal(0, 1);
+  `+body+`
+  target += dot_product(s, [1, 2, 3]') + sum(m * [1, 3]');
+}`, "")
+		})
+	}
+}
+
 // Another model is found out: a scale, a sign, a density that is 0 where that of the program is not.
 func TestOtherModels(t *testing.T) {
 	program := `

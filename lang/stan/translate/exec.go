@@ -455,6 +455,9 @@ func (x *executor) join(c *cell, cond term, before, a, b *state) *state {
 // joinBox joins branches whose regions overlap: all of them become one region.
 func (x *executor) joinBox(c *cell, cond term, before *state, a, b []region) *state {
 	all := slices.Concat(a, b)
+	for _, r := range all {
+		r.mustBeAlongAxes(nil)
+	}
 	box := region{subs: make([]term, len(c.dims))}
 	for _, p := range x.plates {
 		if !slices.Contains(c.outer, p) {

@@ -671,7 +671,17 @@ func (x *executor) settle(k *carry, p *plate, before map[*cell]*state) {
 	var index []term
 	var plates []*plate
 	plates, index = x.axes(c.dims)
-	final := x.generic(c, st, index)
+	var chosen *refusal // data choose the elements that a turn changes
+	now := *st
+	now.regions = slices.Clone(st.regions)
+	for i, r := range st.regions {
+		r.mustBeAlongAxes(p)
+		if failed := x.try(func() { r.mustBeAlongAxes(nil) }); failed != nil {
+			chosen = failed
+			now.regions[i].value = k.atIndex(r, index)
+		}
+	}
+	final := x.inTurn(c, &now, index)
 	mark := k.start.base.elem(index)
 	rest, sum := term{}, false
 	for _, part := range final.parts() {
@@ -684,6 +694,8 @@ func (x *executor) settle(k *carry, p *plate, before map[*cell]*state) {
 	switch {
 	case !outside && sum && !rest.node.reads(k.name):
 		x.settleSum(k, p, plates, rest)
+	case chosen != nil:
+		panic(chosen)
 	case !outside && !final.node.reads(k.name):
 		v := lazily(c.typ, c.dims, nil, func(at []term) term { return x.settled(final, plates, at, p) })
 		v.level, v.from = final.level, final.less(append(plates, p)).plates
@@ -698,6 +710,32 @@ func (x *executor) settle(k *carry, p *plate, before map[*cell]*state) {
 		}
 		x.settleSeries(k, p, plates, final)
 	}
+}
+
+// atIndex is the value that a region gives to the element at an index which data choose: what the last turn left there
+// is read by the index.
+func (k *carry) atIndex(r region, index []term) term {
+	at := slices.Clone(r.subs)
+	for axis, s := range r.subs {
+		if !slices.ContainsFunc(s.plates, func(p *plate) bool { return !r.chosen(s, p) }) {
+			at[axis] = index[axis]
+		}
+	}
+	from, to := k.start.base.elem(r.subs).node, k.start.base.elem(at)
+	var replace func(n *node) *node
+	replace = func(n *node) *node {
+		if n.equalTo(from) {
+			return to.node
+		}
+		return n.rewritten(replace)
+	}
+	value := r.value.from(to)
+	value.node = replace(value.node)
+	value.addends = slices.Clone(value.addends)
+	for i := range value.addends {
+		value.addends[i].node = replace(value.addends[i].node)
+	}
+	return value
 }
 
 func (x *executor) settled(t term, plates []*plate, at []term, p *plate) term {

@@ -507,6 +507,9 @@ func (t term) substitute(p *plate, by term) term {
 		}
 	}
 	out = out.from(by)
+	for _, a := range t.addends {
+		out.addends = append(out.addends, a.substitute(p, by))
+	}
 	if eval := t.eval; eval != nil && by.eval != nil {
 		out.eval = func(b bindings) (float64, bool) {
 			v, ok := by.eval(b)
