@@ -89,6 +89,22 @@ model {
   v[{3, 1}] ~ student_t(4, m[1, 2:3], 2);
   append_row(v, m[1, ]') ~ double_exponential(0, 1);
 }`,
+		"filters": `
+functions { real part_lpmf(array[] int y, int first, int last, real a) { return poisson_log_lupmf(y | a); } }
+transformed data { array[4] int n = {1, 0, 3, 2}; matrix[2, 5] y = [[1, 2, 0, -1, 0.5], [0.3, 1, 1, 0, -2]]; }
+parameters {
+  vector[2] mu; simplex[2] rho; array[2] simplex[2] change; vector<lower=0>[2] v; cov_matrix[2] w; matrix[2, 2] g;
+}
+model {
+  matrix[2, 5] omega;
+  for (k in 1:2) for (t in 1:5) omega[k, t] = normal_lpdf(y[1, t] | mu[k], 1);
+  target += hmm_marginal(omega, [change[1]', change[2]'], rho);
+  y ~ gaussian_dlm_obs(add_diag(g, 1), g, v, w, mu, diag_matrix(v));
+  y ~ gaussian_dlm_obs(g, identity_matrix(2), w, w, mu, w);
+  to_vector(g) ~ normal(0, 0.3);
+  target += log(symmetrize_from_lower_tri(w)[1, 2] ^ 2 + 1);
+  target += reduce_sum(part_lupmf, n, 1, mu[1]);
+}`,
 	} {
 		t.Run(name, func(t *testing.T) { agree(t, text, "") })
 	}

@@ -8,7 +8,7 @@ without and with the Jacobian of the constraints, and the unconstrained coordina
 density with Jacobian. A program that has a file already is left out, so the script can be ended and started again; one
 that failed has a file NAME.failed.
 """
-import json, os, random, re, sys
+import json, os, random, re, signal, sys
 
 import stan
 
@@ -82,7 +82,15 @@ def shaped(names, values):
     return out
 
 
+SECONDS = 240  # of processor time for the points of a program
+
+
+def too_long(*_):
+    raise TimeoutError("more than %d s" % SECONDS)
+
+
 def main(programs, data, out, names):
+    signal.signal(signal.SIGVTALRM, too_long)
     for i, name in enumerate(names):
         target = os.path.join(out, name.replace("/", "+") + ".json")
         if os.path.exists(target) or os.path.exists(target + ".failed"):
@@ -92,13 +100,16 @@ def main(programs, data, out, names):
             given = json.load(open(os.path.join(data, name + ".data.json")))
             model = stan.build(text, data=given, random_seed=1)
             wanted = set(parameters(text))
+            signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
             columns = [n for n in model.constrained_param_names if n.split(".")[0] in wanted]
             found = [{"at": shaped(columns, own), "plain": number(p), "jacobian": number(j), "free": free,
                       "gradient": [number(v) for v in g]} for own, p, j, free, g in points(model, 7)]
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             json.dump(found, open(target + ".part", "w"))
             os.rename(target + ".part", target)
             print(name, len(found), flush=True)
         except BaseException as e:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             why = str(e)[:300].replace("\n", " ")
             print(name, "failed:", why, flush=True)
             if isinstance(e, Exception):

@@ -62,7 +62,7 @@ func (c *checker) name(e *Name) Type {
 	if v := c.lookup(e.Name); v != nil {
 		return v.typ
 	}
-	if c.Functions[e.Name] != nil { // an argument of a solver
+	if c.Functions[Normalized(e.Name)] != nil { // an argument of a solver or of reduce_sum
 		return Type{Word: "function"}
 	}
 	entry := c.diags.Errorf("E10", e.At, "`%s` is not declared", e.Name)

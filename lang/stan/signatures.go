@@ -11,6 +11,7 @@ import (
 //	i r v w m   int, real, vector, row_vector, matrix; r takes an int, too
 //	I R         one int or real, or a list of them in any form of one axis; R takes ints
 //	c           a vector or row_vector
+//	d           a vector or matrix, such as the variances or the covariance
 //	V           a vector or row_vector, or an array of either
 //	l           anything with one axis of numbers
 //	n           numbers in any form
@@ -38,6 +39,7 @@ int_step n i
 is_inf is_nan r i
 logical_negation n imap
 add_diag m a m
+symmetrize_from_lower_tri m m
 algebra_solver algebra_solver_newton solve_newton solve_newton_tol solve_powell solve_powell_tol f ... v
 append_array a a 1
 append_col v v m
@@ -235,7 +237,7 @@ exp_mod_normal f R R R R cg
 exponential f R R cg
 frechet f R R R cg
 gamma f R R R cg
-gaussian_dlm_obs f m m m m m v m
+gaussian_dlm_obs f m m m d m v m
 gumbel f R R R cg
 hypergeometric m i i i i go
 inv_chi_square f R R cg
@@ -327,7 +329,7 @@ var signatures = sync.OnceValue(func() map[string][]signature {
 // which is no class.
 func isClass(word string) bool {
 	word = strings.ReplaceAll(word, "[]", "")
-	return word == "..." || word == "-" || len(word) == 1 && strings.Contains("irvwmIRcVlnaf", word)
+	return word == "..." || word == "-" || len(word) == 1 && strings.Contains("irvwmIRcdVlnaf", word)
 }
 
 var densities = sync.OnceValue(func() map[string]density {
@@ -366,6 +368,8 @@ func fits(class string, t Type) bool {
 		return t.Equal(matrix)
 	case "c":
 		return t.Equal(vector) || t.Equal(rowVector)
+	case "d":
+		return t.Equal(vector) || t.Equal(matrix)
 	case "I":
 		return t.Word == "int"
 	case "R":

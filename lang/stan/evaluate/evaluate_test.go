@@ -64,6 +64,31 @@ int n = 0; if (n != 0 && 1 / n > 0) target += 1; if (1 || 1 / n) target += 2;`, 
 		{"matrices", "", `
 matrix[2, 2] s = [[4, 2], [2, 3]];
 target += determinant(s) + sum(s \ [4, 2]') + trace(s * inverse(s)) + cholesky_decompose(s)[1, 1];`, 8 + 1 + 2 + 2},
+		{"all paths of a Markov chain", "", `
+matrix[2, 3] omega = [[-1, x, 0.5], [0.3, -2, 1]];
+matrix[2, 2] gamma = [[0.7, 0.3], [0.4, 0.6]];
+vector[2] rho = [0.2, 0.8]';
+real sum_of_paths = 0;
+for (i in 1:2) for (j in 1:2) for (k in 1:2)
+  sum_of_paths += rho[i] * gamma[i, j] * gamma[j, k] * exp(omega[i, 1] + omega[j, 2] + omega[k, 3]);
+target += hmm_marginal(omega, gamma, rho) - log(sum_of_paths);`, 0},
+		{"a dynamic linear model as one normal", "", `
+matrix[2, 2] y = [[1, -0.5], [x, 0.3]];
+matrix[1, 2] F = [[1, 0.5]];
+vector[2] V = [0.4, 0.7]';
+real g = 0.8; real w = 0.3; real c0 = 2; real c1 = g * g * c0 + w; real c2 = g * g * c1 + w;
+matrix[4, 4] S = rep_matrix(0, 4, 4);
+vector[4] m;
+for (t in 1:2) for (i in 1:2) {
+  m[2 * (t - 1) + i] = F[1, i] * 1.5 * g ^ t;
+  for (s in 1:2) for (j in 1:2)
+    S[2 * (t - 1) + i, 2 * (s - 1) + j] = F[1, i] * F[1, j] * (t == s ? (t == 1 ? c1 : c2) : g * c1)
+      + (t == s && i == j ? V[i] : 0);
+}
+y ~ gaussian_dlm_obs(F, [[g]], V, [[w]], [1.5]', [[c0]]);
+y ~ gaussian_dlm_obs(F, [[g]], diag_matrix(V), [[w]], [1.5]', [[c0]]);
+target += -2 * multi_normal_lpdf(to_vector(y) | m, S);`, 0},
+		{"a lower triangle", "", "target += symmetrize_from_lower_tri([[1, 9], [x, 4]])[1, 2];", 2},
 		{"normal", "", "x ~ normal(1, 2);", -0.125 - math.Log(2) - math.Log(2*math.Pi)/2},
 		{"truncation", "", "x ~ exponential(1) T[1, ];", -2 + 1},
 		{"counts", "", "array[2] int n = {3, 0}; n ~ poisson(x);", 3*math.Log(2) - 4 - math.Log(6)},

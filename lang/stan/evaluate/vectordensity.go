@@ -34,6 +34,7 @@ func init() {
 			return multinomial(y.nums, func(i int) float64 { return a[0].nums[i] - total })
 		},
 		"dirichlet_multinomial": dirichletMultinomial,
+		"gaussian_dlm_obs":      kalman,
 		"multi_normal": func(y value, a []value) float64 {
 			return multiNormal(y, a[0], cholesky(a[1]))
 		},

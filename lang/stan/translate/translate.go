@@ -62,7 +62,7 @@ func (m *Model) Equal() bool {
 // Program translates a checked program. Without data, data is nil. Transformed data that are in computed have these
 // values; their statements are not translated.
 func Program(p *stan.Program, info *stan.Info, data, computed stan.Data) *Model {
-	x := &executor{program: p, info: info, data: data, computed: computed, names: newNames(),
+	x := &executor{program: p, info: withLibrary(info), data: data, computed: computed, names: newNames(),
 		scopes: []map[string]*cell{{}}, states: map[*cell]*state{}, renamed: map[string]string{}, prefixes: map[string][]*node{},
 		templates: templates{},
 		params:    map[string]*parameter{},
