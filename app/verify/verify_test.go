@@ -89,6 +89,20 @@ model {
   v[{3, 1}] ~ student_t(4, m[1, 2:3], 2);
   append_row(v, m[1, ]') ~ double_exponential(0, 1);
 }`,
+		"elements from two lists": `
+transformed data {
+  array[20] int seen;
+  array[10] int lost;
+  for (i in 1:20) seen[i] = i + (i > 10 ? 5 : 0);
+  for (i in 1:10) lost[i] = i > 5 ? 21 - i : 31 - i;
+}
+parameters { vector[10] m; vector[20] s; }
+model {
+  vector[32] z = rep_vector(0.5, 32);
+  z[seen] = s;
+  z[lost] = m;
+  z ~ normal(linspaced_vector(32, -1, 1), 2);
+}`,
 		"filters": `
 functions { real part_lpmf(array[] int y, int first, int last, real a) { return poisson_log_lupmf(y | a); } }
 transformed data { array[4] int n = {1, 0, 3, 2}; matrix[2, 5] y = [[1, 2, 0, -1, 0.5], [0.3, 1, 1, 0, -2]]; }

@@ -1,10 +1,11 @@
 // Posteriordb runs ppl on the posteriors of posteriordb (Magnusson et al. 2025) with nothing tuned, and compares those
 // that have reference draws with them.
 //
-//	go run ./experiments/posteriordb -db PATH/posterior_database [-only NAME,…] [-seeds 1] [-limit 2m] [-ppl PATH]
+//	go run ./experiments/posteriordb -db PATH/posterior_database [-only NAME,…] [-seeds 1] [-limit 2m] [-ppl PATH] [-stan]
 //
 // PATH is a clone of github.com/stan-dev/posteriordb. Models are models/MODEL.ppl, or those of
-// compiler/testdata/stan, whose densities and gradients agree with Stan's. Runs are appended to a file, a JSON object a
+// compiler/testdata/stan, whose densities and gradients agree with Stan's. With -stan they are the database's programs
+// of Stan as they are, of the posteriors that have reference draws, and the table goes to STAN.md. Runs are appended to a file, a JSON object a
 // line, and those that are in it already are not repeated, so that an interrupted command goes on where it was. The
 // table goes to RESULTS.md. With -peers it writes PEERS.md from what peers.py found: ppl next to Stan and nutpie.
 package main
@@ -37,8 +38,12 @@ func main() {
 	ppl := flag.String("ppl", "", "`path` of the command to measure; built if empty")
 	runs := flag.String("runs", filepath.Join(os.TempDir(), "posteriordb.jsonl"), "`file` of the runs done")
 	peers := flag.String("peers", "", "`file` that peers.py wrote: judge its runs, and write PEERS.md")
+	programs := flag.Bool("stan", false, "sample the programs of Stan")
 	flag.Parse()
-	e := experiment{db: *db, ppl: *ppl, limit: *limit, runs: *runs}
+	e := experiment{db: *db, ppl: *ppl, limit: *limit, runs: *runs, modelFile: modelFile, page: "RESULTS.md"}
+	if *programs {
+		e.page, e.modelFile = "STAN.md", e.program
+	}
 	work := func() error { return e.measure(*only, *seeds) }
 	if *peers != "" {
 		work = func() error { return e.compare(*peers) }
@@ -53,6 +58,8 @@ type experiment struct {
 	db, ppl, runs string
 	limit         time.Duration
 	dir           string // for data and run directories
+	page          string // the file for the table
+	modelFile     func(name string) (path string, err error)
 }
 
 // A posterior is a model with data.
@@ -106,6 +113,9 @@ func (e *experiment) measure(only string, seeds int) (err error) {
 	if err != nil {
 		return err
 	}
+	if e.page == "STAN.md" {
+		all = slices.DeleteFunc(all, func(p posterior) bool { return p.Reference == "" })
+	}
 	if e.dir, err = os.MkdirTemp("", "ppl-posteriordb-"); err != nil {
 		return err
 	}
@@ -137,7 +147,7 @@ func (e *experiment) measure(only string, seeds int) (err error) {
 			done = append(done, r)
 		}
 	}
-	return os.WriteFile(filepath.Join(home, "RESULTS.md"), []byte(page(all, done)), 0o666)
+	return os.WriteFile(filepath.Join(home, e.page), []byte(page(all, done)), 0o666)
 }
 
 // posteriors lists those of the database: first those with a reference.
@@ -181,6 +191,13 @@ func modelFile(name string) (path string, err error) {
 	return path, err
 }
 
+// program is the program of Stan of a model.
+func (e *experiment) program(name string) (path string, err error) {
+	path = filepath.Join(e.db, "models", "stan", name+".stan")
+	_, err = os.Stat(path)
+	return path, err
+}
+
 // A summary is what this command reads of what ppl sample --json prints.
 type summary struct {
 	Gradients  int64           `json:"gradients"`
@@ -208,7 +225,7 @@ func (x element) constant() bool {
 }
 
 func (e *experiment) sample(p posterior, seed int) (run, error) {
-	model, err := modelFile(p.Model)
+	model, err := e.modelFile(p.Model)
 	if err != nil {
 		return run{}, err
 	}

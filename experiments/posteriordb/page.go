@@ -8,7 +8,7 @@ import (
 	"ppl/experiments/lab"
 )
 
-// page is RESULTS.md.
+// page is the table of the runs with their verdicts.
 func page(all []posterior, runs []run) string {
 	table := lab.Table{Columns: []string{"posterior", "numbers", "seed", "verdict", "compared", "sd, worst ratio",
 		"R-hat", "least ess", "gradients", "seconds", "says"}}

@@ -88,6 +88,37 @@ func (x *executor) declareComputed(d *stan.Decl) {
 	x.declareGiven(c, given, true, tail)
 }
 
+// dropUnread leaves out the computed data that no statement reads.
+func (x *executor) dropUnread() {
+	read := map[string]bool{}
+	for _, it := range x.items {
+		if it.dropped {
+			continue
+		}
+		for _, n := range it.parts() {
+			n.visit(func(n *node) bool {
+				read[x.finalName(n.text)] = read[x.finalName(n.text)] || n.kind == kindName
+				return true
+			})
+		}
+	}
+	for i := range x.items {
+		it := &x.items[i]
+		if it.isData && strings.Contains(it.tail, "=") && !read[it.name] {
+			it.dropped = true
+		}
+	}
+}
+
+// parts are the expressions of a statement.
+func (it item) parts() (all []*node) {
+	all = append(all, it.body, it.left, it.in)
+	for _, s := range it.slots {
+		all = append(all, s.lo.node, s.hi.node)
+	}
+	return slices.DeleteFunc(all, func(n *node) bool { return n == nil })
+}
+
 // literal is an array in the language.
 func literal(dims []int, values []float64) string {
 	if len(dims) == 0 {

@@ -41,6 +41,9 @@ func (x *executor) pieces(c *cell, st *state) []piece {
 	if len(st.regions) == 0 {
 		return []piece{x.entirePiece(c, *st.base)}
 	}
+	if p, ok := x.gathered(c, st); ok {
+		return []piece{p}
+	}
 	if p, ok := listed(c, st); ok {
 		return []piece{p}
 	}

@@ -100,6 +100,7 @@ func Program(p *stan.Program, info *stan.Info, data, computed stan.Data) *Model 
 				it.generate || it.kept && !it.factor})
 		}
 	}
+	x.dropUnread()
 	m.Uncomputed = affected(p.TransformedData, failed)
 	m.Left = x.notes
 	x.changed(p.Data, m.Renamed)

@@ -388,3 +388,28 @@ model { a ~ normal(0, 1); sum(a[where]) ~ normal(ones, twice); }`
 		}
 	}
 }
+
+// Elements that come from lists, one by one, are read by tables of places.
+func TestGathered(t *testing.T) {
+	m := model(t, `
+data { int N; array[N] int at; vector[N] y; }
+parameters { vector[N] a; }
+model {
+  vector[N] b;
+  for (n in 1:N) b[at[n]] = a[n];
+  y ~ normal(b, 1);
+}`, stan.Data{"N": {Values: []float64{25}}, "at": {Dims: []int{25}, Values: reversed(25)}})
+	for _, line := range []string{"data b_from_a[1..25]: int = [25, 24, 23", "b[i in N] = a[b_from_a[i]]"} {
+		if !strings.Contains(m.Text, line) {
+			t.Errorf("%q is not in\n%s", line, m.Text)
+		}
+	}
+}
+
+func reversed(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = float64(n - i)
+	}
+	return out
+}
