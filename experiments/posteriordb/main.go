@@ -1,13 +1,15 @@
 // Posteriordb runs ppl on the posteriors of posteriordb (Magnusson et al. 2025) with nothing tuned, and compares those
 // that have reference draws with them.
 //
-//	go run ./experiments/posteriordb -db PATH/posterior_database [-only NAME,…] [-seeds 1] [-limit 2m] [-ppl PATH] [-stan]
+//	go run ./experiments/posteriordb -db PATH/posterior_database [-only NAME,…] [-seeds 1] [-limit 2m] [-ppl PATH]
+//		[-stan]
 //
 // PATH is a clone of github.com/stan-dev/posteriordb. Models are models/MODEL.ppl, or those of
 // compiler/testdata/stan, whose densities and gradients agree with Stan's. With -stan they are the database's programs
-// of Stan as they are, of the posteriors that have reference draws, and the table goes to STAN.md. Runs are appended to a file, a JSON object a
-// line, and those that are in it already are not repeated, so that an interrupted command goes on where it was. The
-// table goes to RESULTS.md. With -peers it writes PEERS.md from what peers.py found: ppl next to Stan and nutpie.
+// of Stan as they are, of the posteriors that have reference draws, and the table goes to STAN.md. Runs are appended to
+// a file, a JSON object a line, and those that are in it already are not repeated, so that an interrupted command goes
+// on where it was. The table goes to RESULTS.md. With -peers it writes PEERS.md from what peers.py found: ppl next to
+// Stan and nutpie.
 package main
 
 import (
@@ -42,7 +44,7 @@ func main() {
 	flag.Parse()
 	e := experiment{db: *db, ppl: *ppl, limit: *limit, runs: *runs, modelFile: modelFile, page: "RESULTS.md"}
 	if *programs {
-		e.page, e.modelFile = "STAN.md", e.program
+		e.page, e.modelFile, e.referenced = "STAN.md", e.program, true
 	}
 	work := func() error { return e.measure(*only, *seeds) }
 	if *peers != "" {
@@ -59,6 +61,7 @@ type experiment struct {
 	limit         time.Duration
 	dir           string // for data and run directories
 	page          string // the file for the table
+	referenced    bool   // only posteriors with reference draws
 	modelFile     func(name string) (path string, err error)
 }
 
@@ -113,7 +116,7 @@ func (e *experiment) measure(only string, seeds int) (err error) {
 	if err != nil {
 		return err
 	}
-	if e.page == "STAN.md" {
+	if e.referenced {
 		all = slices.DeleteFunc(all, func(p posterior) bool { return p.Reference == "" })
 	}
 	if e.dir, err = os.MkdirTemp("", "ppl-posteriordb-"); err != nil {

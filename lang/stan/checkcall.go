@@ -12,7 +12,8 @@ import (
 var classNames = map[string]string{"i": "an int", "r": "a real", "v": "a vector", "w": "a row_vector",
 	"m": "a matrix", "I": "an int or an array of ints", "R": "a real or a list of reals",
 	"c": "a vector or row_vector", "V": "a vector or an array of vectors", "l": "a list of numbers",
-	"d": "a vector or a matrix", "n": "a number or several", "a": "a value", "[]i": "an array of ints", "f": "the name of a function"}
+	"d": "a vector or a matrix", "n": "a number or several", "a": "a value",
+	"[]i": "an array of ints", "f": "the name of a function"}
 
 func ordinal(i int) string {
 	if i == 0 {

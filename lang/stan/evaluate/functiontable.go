@@ -31,9 +31,11 @@ func allFunctions() map[string]function {
 		"squared_distance": func(_ *run, a []value) value {
 			return real(squaredDistance(a[0].nums, a[1].nums))
 		},
-		"hmm_marginal":              func(_ *run, a []value) value { return real(markovMarginal(a[0], a[1], a[2])) },
-		"symmetrize_from_lower_tri": func(_ *run, a []value) value { return fromLowerTriangle(a[0]) },
-		"softmax":                   softmax, "log_softmax": logSoftmax, "cumulative_sum": cumulated, "sort_asc": sorted(1),
+		"hmm_marginal": func(_ *run, a []value) value { return real(markovMarginal(a[0], a[1], a[2])) },
+		"symmetrize_from_lower_tri": func(_ *run, a []value) value {
+			return fromLowerTriangle(a[0])
+		},
+		"softmax": softmax, "log_softmax": logSoftmax, "cumulative_sum": cumulated, "sort_asc": sorted(1),
 		"sort_desc": sorted(-1), "sort_indices_asc": sortedPlaces(1), "sort_indices_desc": sortedPlaces(-1),
 		"log_mix": logMixture, "rank": rank, "reverse": reversed, "append_row": appended, "append_array": appended,
 		"append_col": appendedColumns, "to_vector": toVector, "to_row_vector": toVector, "to_array_1d": toVector,

@@ -16,12 +16,13 @@ type distribution struct {
 
 // distributions has Stan's densities, by their names.
 var distributions = map[string]distribution{
-	"bernoulli":                {text: "Bernoulli($1)", kinds: "s", needs: "1"},
-	"bernoulli_logit":          {text: "Bernoulli(logits = $1)", kinds: "s"},
-	"beta":                     {text: "Beta($1, $2)", kinds: "ss", needs: "++", support: "0..1"},
-	"beta_binomial":            {text: "BetaBinomial($1, $2, $3)", kinds: "sss", needs: ".++"},
-	"beta_neg_binomial":        {text: "BetaNegBinomial($1, $2, $3)", kinds: "sss", needs: "+++"},
-	"beta_proportion":          {text: "Beta(mean = $1, concentration = $2)", kinds: "ss", needs: "1+", support: "0..1"},
+	"bernoulli":         {text: "Bernoulli($1)", kinds: "s", needs: "1"},
+	"bernoulli_logit":   {text: "Bernoulli(logits = $1)", kinds: "s"},
+	"beta":              {text: "Beta($1, $2)", kinds: "ss", needs: "++", support: "0..1"},
+	"beta_binomial":     {text: "BetaBinomial($1, $2, $3)", kinds: "sss", needs: ".++"},
+	"beta_neg_binomial": {text: "BetaNegBinomial($1, $2, $3)", kinds: "sss", needs: "+++"},
+	"beta_proportion": {text: "Beta(mean = $1, concentration = $2)", kinds: "ss", needs: "1+",
+		support: "0..1"},
 	"binomial":                 {text: "Binomial($1, $2)", kinds: "ss", needs: ".1"},
 	"binomial_logit":           {text: "Binomial($1, logits = $2)", kinds: "ss"},
 	"categorical":              {text: "Categorical($1)", kinds: "v"},

@@ -63,10 +63,9 @@ func (m *Model) Equal() bool {
 // values; their statements are not translated.
 func Program(p *stan.Program, info *stan.Info, data, computed stan.Data) *Model {
 	x := &executor{program: p, info: withLibrary(info), data: data, computed: computed, names: newNames(),
-		scopes: []map[string]*cell{{}}, states: map[*cell]*state{}, renamed: map[string]string{}, prefixes: map[string][]*node{},
-		templates: templates{},
-		params:    map[string]*parameter{},
-		library:   arrayFunctions(), isData: map[string]bool{}, observed: map[string][][]slot{}}
+		scopes: []map[string]*cell{{}}, states: map[*cell]*state{}, renamed: map[string]string{},
+		prefixes: map[string][]*node{}, templates: templates{}, params: map[string]*parameter{},
+		library: arrayFunctions(), isData: map[string]bool{}, observed: map[string][][]slot{}}
 	x.reserve(p)
 	m := &Model{Renamed: map[string]string{}, Parameters: map[string]string{}}
 	failed := map[source.Span]bool{} // statements of transformed data
