@@ -16,17 +16,13 @@
 package check
 
 import (
-	"sync"
-
 	"ppl/compiler/frontend/analyze"
 	"ppl/compiler/frontend/cycles"
 	"ppl/compiler/frontend/flatten"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
-	"ppl/lang/parse"
 	"ppl/lang/source"
-	"ppl/stdlib"
 )
 
 // File checks a parsed file; load parses what it imports. The model is usable only when no diagnostic is an error. Of a
@@ -103,29 +99,13 @@ func newChecker(f *ast.File, load Loader) *checker {
 	c := &checker{load: load, model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{},
 		networks: map[*function]*network{}, groups: map[string]*model.Index{}, imported: map[*ast.File]*scope{},
 		cycles: cycles.New(readByDefinitions)}
-	c.global = newScope(c.prelude())
+	c.global = newScope(prelude())
 	stmts := c.kept(f)
 	c.mentioned, c.quantities = ast.Mentioned(stmts), quantities(stmts)
 	c.primes = primes(stmts)
 	c.collect(stmts, c.global)
 	return c
 }
-
-// prelude is the scope of the library's functions that are written in the language; user names hide them.
-func (c *checker) prelude() *scope {
-	s := newScope(nil)
-	c.collectLibrary(preludeTree(), s, "prelude.ppl")
-	return s
-}
-
-// preludeTree is parsed once: a session with an editor checks a model at each keystroke.
-var preludeTree = sync.OnceValue(func() *ast.File {
-	file, ds := parse.File(source.New("prelude.ppl", stdlib.Prelude))
-	if len(ds) > 0 {
-		panic("internal error: the prelude does not parse: " + ds[0].Message)
-	}
-	return file
-})
 
 type checker struct {
 	model      *model.Model
@@ -181,6 +161,7 @@ func newScope(parent *scope) *scope {
 func (s *scope) lookup(name string) *entity {
 	for ; s != nil; s = s.parent {
 		if e := s.names[name]; e != nil {
+			e.read()
 			return e
 		}
 	}
@@ -266,6 +247,8 @@ type function struct {
 	draw  *ast.Draw   // where a template is defined
 	scope *scope
 	busy  bool
+
+	parsed func() ast.Stmt // gives the statement of a function of the library that was not read yet; else nil
 }
 
 // statement is the definition of a function, or the draw of a template.

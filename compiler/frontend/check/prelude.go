@@ -1,0 +1,70 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"ppl/lang/ast"
+	"ppl/lang/parse"
+	"ppl/lang/source"
+	"ppl/stdlib"
+)
+
+// prelude is the scope of the library's functions that are written in the language; user names hide them. Each is
+// parsed when a model first reads it: all of them take longer than most models, and most models read none.
+func prelude() *scope {
+	s := newScope(nil)
+	for name, parsed := range libraryStatements() {
+		s.add(&entity{name: name, fn: &function{name: name, scope: s, parsed: parsed}})
+	}
+	return s
+}
+
+// read takes the statement of a function of the library. The function is known by its name before.
+func (e *entity) read() {
+	if e.fn == nil || e.fn.parsed == nil {
+		return
+	}
+	switch st := e.fn.parsed().(type) {
+	case *ast.Define:
+		e.fn.head, e.fn.stmt = st.Heads[0], st
+	case *ast.Draw:
+		e.fn.head, e.fn.draw = st.Heads[0], st
+	}
+	e.fn.parsed = nil
+	e.at, e.fn.at = e.fn.head.Span(), e.fn.head.Span()
+}
+
+// libraryStatements has the statement of each function of the library, which is parsed once: a session with an editor
+// checks a model at each keystroke. A statement begins at the start of a line.
+var libraryStatements = sync.OnceValue(func() map[string]func() ast.Stmt {
+	statements := map[string]func() ast.Stmt{}
+	lines := strings.SplitAfter(stdlib.Prelude, "\n")
+	for first := 0; first < len(lines); {
+		end := first + 1
+		for end < len(lines) && !beginsStatement(lines[end]) {
+			end++
+		}
+		if beginsStatement(lines[first]) {
+			name, _, _ := strings.Cut(lines[first], "(")
+			text := strings.Repeat("\n", first) + strings.Join(lines[first:end], "")
+			statements[name] = sync.OnceValue(func() ast.Stmt { return libraryStatement(text) })
+		}
+		first = end
+	}
+	return statements
+})
+
+func beginsStatement(line string) bool {
+	return line != "" && (line[0] >= 'a' && line[0] <= 'z' || line[0] >= 'A' && line[0] <= 'Z')
+}
+
+// libraryStatement parses a text of empty lines and one statement, which keeps its place in the file.
+func libraryStatement(text string) ast.Stmt {
+	file, ds := parse.File(source.New("prelude.ppl", text))
+	if len(ds) > 0 || len(file.Stmts) != 1 {
+		panic(fmt.Sprintf("internal error: the prelude does not parse: %v:\n%s", ds, text))
+	}
+	return file.Stmts[0]
+}
