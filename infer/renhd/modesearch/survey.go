@@ -249,20 +249,29 @@ func unique(list []int) (out []int) {
 const nearNeighbours = 8
 
 // isTop reports whether point i is higher than each of its nearest neighbours: of those that are higher, even the
-// nearest is further away than enough others.
+// nearest is further away than enough others. Most points are no tops, which some of the higher points show already.
 func isTop(points [][]float64, heights []float64, i int) bool {
 	nearest := math.Inf(1)
+	higher, asked := 0, 16
 	for k, h := range heights {
 		if h > heights[i] {
 			nearest = math.Min(nearest, squaredDistance(points[i], points[k], nearest))
+			if higher++; higher == asked && !math.IsInf(nearest, 1) {
+				if !hasNearer(points, heights, i, nearest) {
+					return false
+				}
+				asked *= 4
+			}
 		}
 	}
-	if math.IsInf(nearest, 1) {
-		return true
-	}
+	return math.IsInf(nearest, 1) || hasNearer(points, heights, i, nearest)
+}
+
+// hasNearer reports whether enough points that are not higher than point i are nearer to it than a squared distance.
+func hasNearer(points [][]float64, heights []float64, i int, than float64) bool {
 	missing := nearNeighbours
 	for k, h := range heights {
-		if k != i && h <= heights[i] && squaredDistance(points[i], points[k], nearest) < nearest {
+		if k != i && h <= heights[i] && squaredDistance(points[i], points[k], than) < than {
 			if missing--; missing == 0 {
 				return true
 			}

@@ -70,8 +70,13 @@ func (Disk) ReadDir(path string) ([]fs.DirEntry, error) {
 	return entries, misplaced(err, path)
 }
 
-// Below opens directories so that links lead nowhere else (os.Root).
-func (Disk) Below(dir string) System { return rooted{filepath.Clean(dir)} }
+// Below opens directories so that links lead nowhere else (os.Root), where there are links.
+func (d Disk) Below(dir string) System {
+	if !hasLinks {
+		return d
+	}
+	return rooted{filepath.Clean(dir)}
+}
 
 // Create makes a new file, and replaces the file or the link that is there.
 func (Disk) Create(path string) (File, error) { return create(osNames{}, path) }
