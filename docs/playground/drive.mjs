@@ -301,6 +301,7 @@ async function main() {
   await sampleExample(page, "radon");
   await page.screenshot({ path: join(shots, "playground-1280.png") });
   await page.setViewport({ width: 400, height: 800 });
+  await new Promise((done) => setTimeout(done, 500)); // the editor measures its lines after that
   await page.screenshot({ path: join(shots, "playground-400.png"), fullPage: true });
   await judge(page, "playground at 400");
   await page.setViewport({ width: 1280, height: 900 });

@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
 # Builds the release twice and compares the bytes; then runs what was built: the archive from an empty folder, the
 # Debian package from where it puts its files, both in a Debian that has nothing else, the program for musl in an empty
-# folder, and those of other systems by qemu and wine, if these are there. What cannot be tried is named.
+# folder, and those of other systems by qemu and wine, if these are there. What cannot be tried is named. All of it needs
+# root and
+#
+#   apt install wine wine64 mingw-w64 unzip qemu-user-static libc6-arm64-cross debootstrap buildah
+#   go install github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.41.3
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 work=$(mktemp -d)
