@@ -64,3 +64,13 @@ func TestErrorOfRareEvents(t *testing.T) {
 			beyond, n, errors, plain, most)
 	}
 }
+
+// Draws that are read in passes have the same error.
+func TestErrorOfRareEventsInPasses(t *testing.T) {
+	chains := visits(rand.New(rand.NewPCG(7, 8)), .02, [2]float64{0, 1})
+	want := Summarize(chains)
+	if _, got := inPasses(chains, 4*750); math.Abs(got.MCSEMean/want.MCSEMean-1) > .02 ||
+		math.Abs(got.MCSEMean/(want.SD/math.Sqrt(ESSMean(chains)))-1) < .05 {
+		t.Errorf("%v, want %v", got.MCSEMean, want.MCSEMean)
+	}
+}
