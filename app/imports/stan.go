@@ -18,6 +18,7 @@ import (
 	"ppl/app/fault"
 	"ppl/app/notes"
 	"ppl/app/rundir"
+	"ppl/compiler"
 	"ppl/compiler/datasets/datafile"
 	"ppl/lang/diag"
 	"ppl/lang/source"
@@ -61,6 +62,9 @@ func Source(model string, data []string, to notes.Notes) (app.Source, error) {
 	for _, u := range m.Unsaid {
 		to.Note(fmt.Sprintf("line %d is left out: %s", u.At.Line(), u.Reason))
 	}
+	if m.Text == "" {
+		return app.Source{}, fault.Wrongf("%s has no statements", model)
+	}
 	p.NoteLeft(m, to)
 	return app.Source{Model: ModelPath(model), Text: m.Text, Data: given}, nil
 }
@@ -92,11 +96,24 @@ func (p *StanProgram) Translate(data []string) (*translate.Model, []string, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	m := translate.Program(p.tree, p.info, known, nil)
-	if values := p.computed(m, known); len(values) > 0 {
-		m = translate.Program(p.tree, p.info, known, values)
+	o := translate.Options{Data: known}
+	m := translate.Program(p.tree, p.info, o)
+	if o.Computed = p.computed(m, known); len(o.Computed) > 0 {
+		m = translate.Program(p.tree, p.info, o)
+	}
+	if m.Equal() && known != nil && !p.compiles(m) {
+		o.Unrolled = true
+		if turns := translate.Program(p.tree, p.info, o); turns.Equal() && p.compiles(turns) {
+			m = turns
+		}
 	}
 	return m, renamedData(data, m.Renamed), nil
+}
+
+// compiles reports a model without mistakes, as far as its text shows.
+func (p *StanProgram) compiles(m *translate.Model) bool {
+	_, ds := compiler.CheckText(ModelPath(p.path), m.Text)
+	return !diag.HasErrors(ds)
 }
 
 // maxComputed is how many numbers of transformed data the text of a model may have.

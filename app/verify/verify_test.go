@@ -236,7 +236,7 @@ func compared(t *testing.T, text, path string, changed func(string) string) (ver
 	if err != nil {
 		return verify.Result{}, err
 	}
-	made := translate.Program(p, info, data, nil)
+	made := translate.Program(p, info, translate.Options{Data: data})
 	if !made.Equal() {
 		t.Fatal(made.Unsaid)
 	}

@@ -65,7 +65,7 @@ func affected(block []stan.Stmt, failed map[source.Span]bool) []string {
 // isComputed reports a statement of transformed data whose variables have their values already.
 func (x *executor) isComputed(s stan.Stmt) bool {
 	for name := range assignedBy(s) {
-		if _, ok := x.computed[name]; ok {
+		if _, ok := x.options.Computed[name]; ok {
 			return true
 		}
 	}
@@ -74,7 +74,7 @@ func (x *executor) isComputed(s stan.Stmt) bool {
 
 // declareComputed declares transformed data with their values.
 func (x *executor) declareComputed(d *stan.Decl) {
-	given := x.computed[d.Name.Name]
+	given := x.options.Computed[d.Name.Name]
 	dims := make([]term, len(given.Dims))
 	for i, n := range given.Dims {
 		dims[i] = constant(n)

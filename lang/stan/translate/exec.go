@@ -62,8 +62,7 @@ type item struct {
 type executor struct {
 	program  *stan.Program
 	info     *stan.Info
-	data     stan.Data
-	computed stan.Data // transformed data that have values
+	options  Options
 	names    *names
 	scopes   []map[string]*cell
 	states   map[*cell]*state

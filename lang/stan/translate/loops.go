@@ -55,7 +55,9 @@ func (x *executor) constantCell(name string, t term) *cell {
 
 func (x *executor) turnsOf(s *stan.For, lo, hi term, bind func(term) *cell) result {
 	var failed *refusal
-	if !jumps(s.Body) && !inLoopJump(s.Body) {
+	if x.options.Unrolled && isRange(lo, hi) {
+		failed = &refusal{s.At, "the model with loops does not compile"}
+	} else if !jumps(s.Body) && !inLoopJump(s.Body) {
 		failed = x.try(func() { x.plateLoop(s, lo, hi, bind, false) })
 		if failed != nil && x.hasWorkspace(s) && x.try(func() { x.plateLoop(s, lo, hi, bind, true) }) == nil {
 			failed = nil
@@ -66,11 +68,11 @@ func (x *executor) turnsOf(s *stan.For, lo, hi term, bind func(term) *cell) resu
 	} else {
 		failed = &refusal{s.At, "the loop has a jump in it, and its range is not known without data"}
 	}
-	first, ok := lo.whole()
-	last, also := hi.whole()
-	if !ok || !also || len(lo.plates)+len(hi.plates) > 0 {
+	if !isRange(lo, hi) {
 		panic(failed)
 	}
+	first, _ := lo.whole()
+	last, _ := hi.whole()
 	if x.unrolled++; x.unrolled == 1 {
 		x.because = failed.reason
 	}
@@ -94,6 +96,13 @@ func (x *executor) turnsOf(s *stan.For, lo, hi term, bind func(term) *cell) resu
 		}
 	}
 	return result{}
+}
+
+// isRange reports ends that data give.
+func isRange(lo, hi term) bool {
+	_, ok := lo.whole()
+	_, also := hi.whole()
+	return ok && also && len(lo.plates)+len(hi.plates) == 0
 }
 
 // inLoopJump reports break or continue for a loop around a statement.

@@ -1,6 +1,6 @@
 // Package translate makes models of ppl of programs of Stan:
 //
-//	model, err := translate.Program(p, info, data)
+//	model := translate.Program(p, info, translate.Options{Data: data})
 //	fmt.Print(model.Text)
 //
 // An executor runs the program once. What data decide is computed: conditions, ranges, the turns of while loops.
@@ -59,10 +59,16 @@ func (m *Model) Equal() bool {
 	return true
 }
 
-// Program translates a checked program. Without data, data is nil. Transformed data that are in computed have these
-// values; their statements are not translated.
-func Program(p *stan.Program, info *stan.Info, data, computed stan.Data) *Model {
-	x := &executor{program: p, info: withLibrary(info), data: data, computed: computed, names: newNames(),
+// Options are what a translation may know and do.
+type Options struct {
+	Data     stan.Data // nil without data
+	Computed stan.Data // values of transformed data, whose statements are not translated then
+	Unrolled bool      // loops are written turn by turn if data give their range
+}
+
+// Program translates a checked program.
+func Program(p *stan.Program, info *stan.Info, o Options) *Model {
+	x := &executor{program: p, info: withLibrary(info), options: o, names: newNames(),
 		scopes: []map[string]*cell{{}}, states: map[*cell]*state{}, renamed: map[string]string{},
 		prefixes: map[string][]*node{}, templates: templates{}, params: map[string]*parameter{},
 		library: arrayFunctions(), isData: map[string]bool{}, observed: map[string][][]slot{}}
@@ -230,7 +236,7 @@ func (x *executor) dataDecl(d *stan.Decl) {
 	if d.Type.Word == "int" {
 		tail = ": int"
 	}
-	given, known := x.data[c.name]
+	given, known := x.options.Data[c.name]
 	x.declareGiven(c, given, known, tail)
 }
 

@@ -22,7 +22,7 @@ func model(t *testing.T, text string, data stan.Data) *translate.Model {
 	if diag.HasErrors(ds) {
 		t.Fatalf("%s\n%v", text, ds)
 	}
-	return translate.Program(p, info, data, nil)
+	return translate.Program(p, info, translate.Options{Data: data})
 }
 
 // What each form of statement becomes. The models are compiled, too.
@@ -376,12 +376,12 @@ model { a ~ normal(0, 1); sum(a[where]) ~ normal(ones, twice); }`
 	p, _ := stan.Parse(source.New("m.stan", text))
 	info, _ := stan.Check(p)
 	data := stan.Data{"N": {Values: []float64{3}}, "y": {Dims: []int{3}, Values: []float64{1, 0, 1}}}
-	without := translate.Program(p, info, nil, nil)
+	without := translate.Program(p, info, translate.Options{})
 	if got := strings.Join(without.Uncomputed, " "); got != "ones where" || without.Equal() {
 		t.Errorf("%q are not computed", got)
 	}
-	with := translate.Program(p, info, data, stan.Data{"where": {Dims: []int{2}, Values: []float64{1, 3}},
-		"ones": {Values: []float64{2}}})
+	with := translate.Program(p, info, translate.Options{Data: data, Computed: stan.Data{
+		"where": {Dims: []int{2}, Values: []float64{1, 3}}, "ones": {Values: []float64{2}}}})
 	for _, line := range []string{"data where[1..2]: int = [1, 3]", "data ones: int = 2", "2 * N"} {
 		if !strings.Contains(with.Text, line) || !with.Equal() {
 			t.Errorf("%q is not in\n%s\n%v", line, with.Text, with.Unsaid)
