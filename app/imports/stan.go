@@ -101,7 +101,7 @@ func (p *StanProgram) Translate(data []string) (*translate.Model, []string, erro
 	if o.Computed = p.computed(m, known); len(o.Computed) > 0 {
 		m = translate.Program(p.tree, p.info, o)
 	}
-	if m.Equal() && known != nil && !p.compiles(m) {
+	if m.Equal() && !p.compiles(m) {
 		o.Unrolled = true
 		if turns := translate.Program(p.tree, p.info, o); turns.Equal() && p.compiles(turns) {
 			m = turns

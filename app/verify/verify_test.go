@@ -176,6 +176,9 @@ func TestSumsByGroup(t *testing.T) {
 		"two indices":        `for (n in 1:6) m[g[n], h[n]] += b[g[n]] * x[n];`,
 		"the last counts":    `for (n in 1:6) s[g[n]] = b[1] * x[n];`,
 		"products":           `for (n in 1:6) s[g[n]] *= 1 + exp(b[1] * x[n]);`,
+		"whole and elements": `for (i in 1:3) { s = tanh(s + b); s[i] = b[i] * x[i]; }`,
+		"whole, if":          `for (i in 1:3) { if (b[i] > 0) s = 2 * b; s[i] = x[i]; }`,
+		"read as a whole":    `for (i in 1:3) for (k in 1:2) { m[k, k] = x[i] * b[k]; m[max(1, i - 1), 1] += sum(m); }`,
 		"reads what it adds": `for (n in 1:6) { s[g[n]] += b[1]; s[1] += s[g[n]] * x[n]; }`,
 		"a local sum": `for (n in 1:6) { real e = b[g[n]]; s[g[n]] += e; m[h[n], 1] -= e * x[n]; }
 for (n in 1:6) s[h[n]] += s[g[n]] * 0.1;`,

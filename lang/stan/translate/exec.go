@@ -455,14 +455,9 @@ func (x *executor) join(c *cell, cond term, before, a, b *state) *state {
 func (x *executor) joinBox(c *cell, cond term, before *state, a, b []region) *state {
 	all := slices.Concat(a, b)
 	for _, r := range all {
-		r.mustBeAlongAxes(nil)
+		r.mustBeAlongAxes()
 	}
-	box := region{subs: make([]term, len(c.dims))}
-	for _, p := range x.plates {
-		if !slices.Contains(c.outer, p) {
-			box.plates = append(box.plates, p)
-		}
-	}
+	box := region{subs: make([]term, len(c.dims)), plates: x.promisedPlates(c)}
 	for i, d := range c.dims {
 		box.subs[i] = all[0].subs[i]
 		equal := func(r region) bool {
@@ -705,12 +700,7 @@ func subscripts(e *stan.Index) (*stan.Name, []stan.Sub) {
 
 // assignPart assigns the elements that subscripts choose.
 func (x *executor) assignPart(c *cell, subs []subscript, v value) {
-	r := region{}
-	for _, p := range x.plates {
-		if !slices.Contains(c.outer, p) {
-			r.plates = append(r.plates, p)
-		}
-	}
+	r := region{plates: x.promisedPlates(c)}
 	var index []term // of the value
 	place := 0
 	for axis := range c.dims {
@@ -752,6 +742,16 @@ func (x *executor) assignPart(c *cell, subs []subscript, v value) {
 	}
 	r.value = t
 	x.store(c, r)
+}
+
+// promisedPlates are the loops around that write elements of their own in each turn. The region of an assignment is over
+// these; in other loops it is that of the present turn.
+func (x *executor) promisedPlates(c *cell) (plates []*plate) {
+	for pr := x.states[c].promise; pr != nil; pr = pr.prior.promise {
+		plates = append(plates, pr.plate)
+	}
+	slices.Reverse(plates)
+	return plates
 }
 
 // scatter assigns the elements that a list of indices chooses, one by one.

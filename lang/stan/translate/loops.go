@@ -680,17 +680,15 @@ func (x *executor) settle(k *carry, p *plate, before map[*cell]*state) {
 	var index []term
 	var plates []*plate
 	plates, index = x.axes(c.dims)
-	var chosen *refusal // data choose the elements that a turn changes
-	now := *st
+	now, single := *st, false // a turn changes single elements
 	now.regions = slices.Clone(st.regions)
 	for i, r := range st.regions {
-		r.mustBeAlongAxes(p)
-		if failed := x.try(func() { r.mustBeAlongAxes(nil) }); failed != nil {
-			chosen = failed
+		if (term{}).from(r.subs...).has(p) {
+			single = true
 			now.regions[i].value = k.atIndex(r, index)
 		}
 	}
-	final := x.inTurn(c, &now, index)
+	final := x.generic(c, &now, index)
 	mark := k.start.base.elem(index)
 	rest, sum := term{}, false
 	for _, part := range final.parts() {
@@ -703,8 +701,8 @@ func (x *executor) settle(k *carry, p *plate, before map[*cell]*state) {
 	switch {
 	case !outside && sum && !rest.node.reads(k.name):
 		x.settleSum(k, p, plates, rest)
-	case chosen != nil:
-		panic(chosen)
+	case single && isRange(p.lo, p.hi): // shorter than all elements for each turn
+		cannot("a loop changes single elements of `%s`, which its next turns read", c.name)
 	case !outside && !final.node.reads(k.name):
 		v := lazily(c.typ, c.dims, nil, func(at []term) term { return x.settled(final, plates, at, p) })
 		v.level, v.from = final.level, final.less(append(plates, p)).plates

@@ -112,7 +112,7 @@ func (x *executor) entirePiece(c *cell, v value) piece {
 
 // regionPiece is the statement of a region; full is set if it covers the whole array.
 func (x *executor) regionPiece(c *cell, r region) (p piece, full bool) {
-	r.mustBeAlongAxes(nil)
+	r.mustBeAlongAxes()
 	full = true
 	val := r.value
 	for i, s := range r.subs {
@@ -355,13 +355,8 @@ func mark(lo, hi, at []int, have map[string]bool) {
 // generic is any element of a state, by conditions on its index.
 func (x *executor) generic(c *cell, st *state, index []term) term {
 	for _, r := range st.regions {
-		r.mustBeAlongAxes(nil)
+		r.mustBeAlongAxes()
 	}
-	return x.inTurn(c, st, index)
-}
-
-// inTurn is any element of a state in the present turn of a loop, which may have written elements that data choose.
-func (x *executor) inTurn(c *cell, st *state, index []term) term {
 	unknown := st.base == nil || st.base.lost
 	switch {
 	case unknown && x.covered(c, st.regions):
@@ -491,11 +486,11 @@ func (r region) atData() bool {
 }
 
 // mustBeAlongAxes refuses a region with a loop whose index is that of no axis, as x[which[i]]: the turn that wrote an
-// element is not known, if it is not that of the present loop.
-func (r region) mustBeAlongAxes(present *plate) {
+// element is not known.
+func (r region) mustBeAlongAxes() {
 	for _, s := range r.subs {
 		for _, p := range s.plates {
-			if p != present && slices.Contains(r.plates, p) && !slices.ContainsFunc(r.subs, func(t term) bool {
+			if slices.Contains(r.plates, p) && !slices.ContainsFunc(r.subs, func(t term) bool {
 				return linearOf(t).coefs[p.name] != 0
 			}) {
 				cannot("data choose the elements that a loop assigns")

@@ -527,6 +527,9 @@ func (t term) substitute(p *plate, by term) term {
 	return out
 }
 
+// has reports whether a term depends on the index of a loop.
+func (t term) has(p *plate) bool { return slices.Contains(t.plates, p) }
+
 // mentions reports whether an atom of a linear form has the index of a plate.
 func mentions(l *linear, p *plate) bool {
 	for _, a := range l.atoms {

@@ -222,9 +222,9 @@ data y[N, T]: int
 data p0[1..3]
 A[i in 1..3, 1..3] ~ Dirichlet(fill(1, 3))
 B[i in 1..3, 1..4] ~ Dirichlet(fill(1, 4))
-acc_2[i in N, t in T, k in 1..3, j in 1..3] = t >= first[i] + 1 ? gam_2[i, t-1, j] * A[j, k] * B[k, y[i, t]] : 0 / 0
-gam_2[i in N, j in T, k in 1..3] = j >= first[i] + 1 ? sum(acc_2[i, j, k]) : j == first[i] ? p0[k] : 0 / 0
-factor[i in N]: log(sum(gam_2[i, T]))`},
+acc_2[i in N, t in T, k in 1..3, j in 1..3] = t >= first[i] + 1 ? gam_3[i, t-1, j] * A[j, k] * B[k, y[i, t]] : 0 / 0
+gam_3[i in N, j in T, k in 1..3] = j >= first[i] + 1 ? sum(acc_2[i, j, k]) : j == first[i] ? p0[k] : 0 / 0
+factor[i in N]: log(sum(gam_3[i, T]))`},
 		{"sums with indices of the same name, and what data choose on the left side", `
 data { int J; array[J] int last; }
 parameters { vector<lower=0, upper=1>[J] phi; }
