@@ -98,6 +98,11 @@ func (x *executor) readState(c *cell, st *state) value {
 	return v
 }
 
+// hadRegion reports a region that was there before the loop.
+func (p *promise) hadRegion(r region) bool {
+	return slices.ContainsFunc(p.prior.regions, func(q region) bool { return sameRegion(q, r) })
+}
+
 // raggedRow is an array whose length depends on the index of a loop, by the formula of its elements.
 func (x *executor) raggedRow(c *cell, st *state) (v value, short bool) {
 	if !c.ragged() {
@@ -176,6 +181,9 @@ func (x *executor) readElement(c *cell, st *state, index []term) term {
 	maybe := false
 	for i := len(st.regions) - 1; i >= 0; i-- {
 		r := st.regions[i]
+		if st.promise != nil && st.promise.hadRegion(r) { // an earlier turn may have written the element
+			break
+		}
 		switch relation(r, index) {
 		case equal:
 			if x.isPresent(r) || len(r.plates) == 0 {
