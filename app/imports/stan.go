@@ -101,19 +101,22 @@ func (p *StanProgram) Translate(data []string) (*translate.Model, []string, erro
 	if o.Computed = p.computed(m, known); len(o.Computed) > 0 {
 		m = translate.Program(p.tree, p.info, o)
 	}
-	if m.Equal() && !p.compiles(m) {
+	if m.Equal() && p.hasTangledLoops(m) {
 		o.Unrolled = true
-		if turns := translate.Program(p.tree, p.info, o); turns.Equal() && p.compiles(turns) {
-			m = turns
-		}
+		m = translate.Program(p.tree, p.info, o) // what is too long then is refused with its line
 	}
 	return m, renamedData(data, m.Renamed), nil
 }
 
-// compiles reports a model without mistakes, as far as its text shows.
-func (p *StanProgram) compiles(m *translate.Model) bool {
+// tangled are the mistakes of a model whose loops carry values into each other in a way that translation does not see.
+var tangled = []string{"E10", "E11", "E16", "E18", "E99"}
+
+// hasTangledLoops reports such a mistake in the text of a model.
+func (p *StanProgram) hasTangledLoops(m *translate.Model) bool {
 	_, ds := compiler.CheckText(ModelPath(p.path), m.Text)
-	return !diag.HasErrors(ds)
+	return slices.ContainsFunc(ds, func(d diag.Diagnostic) bool {
+		return d.Severity == diag.Error && slices.Contains(tangled, d.Code)
+	})
 }
 
 // maxComputed is how many numbers of transformed data the text of a model may have.

@@ -178,7 +178,6 @@ func TestSumsByGroup(t *testing.T) {
 		"products":           `for (n in 1:6) s[g[n]] *= 1 + exp(b[1] * x[n]);`,
 		"whole and elements": `for (i in 1:3) { s = tanh(s + b); s[i] = b[i] * x[i]; }`,
 		"whole, if":          `for (i in 1:3) { if (b[i] > 0) s = 2 * b; s[i] = x[i]; }`,
-		"read as a whole":    `for (i in 1:3) { s[i] = b[i]; target += log1p(square(sum(s))); s = tanh(s); }`,
 		"an earlier turn":    `s[2] += b[1]; for (i in 1:3) s[i] += b[i] * s[2];`,
 		"reads what it adds": `for (n in 1:6) { s[g[n]] += b[1]; s[1] += s[g[n]] * x[n]; }`,
 		"a local sum": `for (n in 1:6) { real e = b[g[n]]; s[g[n]] += e; m[h[n], 1] -= e * x[n]; }

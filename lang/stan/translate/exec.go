@@ -744,8 +744,8 @@ func (x *executor) assignPart(c *cell, subs []subscript, v value) {
 	x.store(c, r)
 }
 
-// promisedPlates are the loops around that write elements of their own in each turn. The region of an assignment is over
-// these; in other loops it is that of the present turn.
+// promisedPlates are the loops around that write elements of their own in each turn. The region of an assignment is
+// over these; in other loops it is that of the present turn.
 func (x *executor) promisedPlates(c *cell) (plates []*plate) {
 	for pr := x.states[c].promise; pr != nil; pr = pr.prior.promise {
 		plates = append(plates, pr.plate)
