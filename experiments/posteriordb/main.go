@@ -42,9 +42,11 @@ func main() {
 	peers := flag.String("peers", "", "`file` that peers.py wrote: judge its runs, and write PEERS.md")
 	programs := flag.Bool("stan", false, "sample the programs of Stan")
 	flag.Parse()
-	e := experiment{db: *db, ppl: *ppl, limit: *limit, runs: *runs, modelFile: modelFile, page: "RESULTS.md"}
+	e := experiment{db: *db, ppl: *ppl, limit: *limit, runs: *runs, modelFile: modelFile, page: "RESULTS.md",
+		models: "Models are written in the language."}
 	if *programs {
 		e.page, e.modelFile, e.referenced = "STAN.md", e.program, true
+		e.models, e.flags = "Models are the database's programs of Stan, as they are.", " -stan"
 	}
 	work := func() error { return e.measure(*only, *seeds) }
 	if *peers != "" {
@@ -61,6 +63,7 @@ type experiment struct {
 	limit         time.Duration
 	dir           string // for data and run directories
 	page          string // the file for the table
+	models, flags string // what the table says of the models, and the flags that made it
 	referenced    bool   // only posteriors with reference draws
 	modelFile     func(name string) (path string, err error)
 }
@@ -150,7 +153,8 @@ func (e *experiment) measure(only string, seeds int) (err error) {
 			done = append(done, r)
 		}
 	}
-	return os.WriteFile(filepath.Join(home, e.page), []byte(page(all, done)), 0o666)
+	return os.WriteFile(filepath.Join(home, e.page), []byte(page(all, done, e.models, e.flags)),
+		0o666)
 }
 
 // posteriors lists those of the database: first those with a reference.

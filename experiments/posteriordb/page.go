@@ -9,7 +9,7 @@ import (
 )
 
 // page is the table of the runs with their verdicts.
-func page(all []posterior, runs []run) string {
+func page(all []posterior, runs []run, models, flags string) string {
 	table := lab.Table{Columns: []string{"posterior", "numbers", "seed", "verdict", "compared", "sd, worst ratio",
 		"R-hat", "least ess", "gradients", "seconds", "says"}}
 	count := map[string]int{}
@@ -37,7 +37,8 @@ func page(all []posterior, runs []run) string {
 	if len(missing) > 0 {
 		left = strings.Join(missing, ", ")
 	}
-	return fmt.Sprintf(text, len(runs), strings.Join(verdicts, "; "), left, lab.Machine(), table.String())
+	return fmt.Sprintf(text, models, flags, len(runs), strings.Join(verdicts, "; "), left, lab.Machine(),
+		table.String())
 }
 
 func (r run) add(table *lab.Table) {
@@ -68,8 +69,9 @@ is right if mean, 5 %%, 50 %% and 95 %% quantiles of all parameters that have th
 Carlo standard errors of both sides, or within .02 standard deviations; it is wrong in any case if one is off by more
 than .3.
 Elsewhere it converged if R-hat is at most 1.01. It is flagged where R-hat is above 1.01 or there is a warning.
+%s
 
-    go run ./experiments/posteriordb -db PATH/posterior_database
+    go run ./experiments/posteriordb -db PATH/posterior_database%s
 
 %d runs: %s.
 Not run: %s.
