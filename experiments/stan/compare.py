@@ -200,7 +200,10 @@ def compared(ppl, programs, data, values, out, name):
             why = str(e)
         except Exception as e:
             why = repr(e)
-    first = densities[0][0] - densities[0][1]
+    if not points:
+        raise Refused("Stan has no finite density at any of its points")
+    a, b = min(densities, key=lambda d: abs(d[1]))  # where the constant is not rounded away
+    first = a - b
     gap = max(abs(a - b - first) / max(1, abs(b)) for a, b in densities)
     came = {"name": name, "points": len(points), "density": gap}
     came["gradient"] = why or worst
