@@ -231,8 +231,10 @@ def gradient_gap(constrain, p, slopes):
 
 def main(ppl, programs, data, values, out, names):
     os.makedirs(out, exist_ok=True)
-    names = names or [f[:-5].replace("+", "/") for f in sorted(os.listdir(values)) if f.endswith(".json")]
+    names = names or [f[:-5] for f in sorted(os.listdir(values)) if f.endswith(".json")]
     for name in names:
+        if not os.path.exists(os.path.join(programs, name + ".stan")):
+            name = name.replace("+", "/")
         path = os.path.join(out, name.replace("/", "+") + ".json")
         if not os.path.exists(path):
             try:

@@ -12,8 +12,9 @@
 // that is the same (parameters.go), else factors.
 //
 // A term has a tree (tree.go), which is written once, at the end (print.go), when indices get their names.
-// distributions.go, functions.go and arrays.go have what each function of Stan is in ppl. The density of the model
-// is that of the program up to a constant.
+// distributions.go, functions.go and arrays.go have what each function of Stan is in ppl, library.stan those that are
+// written in Stan. Transformed data without a form in ppl are computed (computed.go). The density of the model is that
+// of the program up to a constant.
 package translate
 
 import (
