@@ -124,7 +124,7 @@ type checker struct {
 	odes       []*trajectory
 	queries    []*model.StateAt
 	events     []*ast.Event
-	mentioned  map[string]bool            // names that stand in an expression
+	mentioned  map[string]bool            // names that occur in an expression
 	quantities map[string]bool            // names that statements declare, define or draw
 	dropped    map[string]bool            // names in statements that could not be parsed
 	unknown    map[string]bool            // functions that are not there, which was reported

@@ -21,11 +21,14 @@ func isSolver(name string) bool {
 
 // solve is a call of a function whose first argument is a function of the program.
 func (r *run) solve(e *stan.Call) value {
-	name, ok := stan.Bare(e.Args[0]).(*stan.Name)
-	if !ok || len(r.info.Functions[stan.Normalized(name.Name)]) == 0 {
+	var defined []*stan.Function
+	if name, ok := stan.Bare(e.Args[0]).(*stan.Name); ok {
+		defined = r.info.Functions[stan.Normalized(name.Name)]
+	}
+	if len(defined) == 0 {
 		fail("the first argument of `%s` is not a function of the program", e.Fun.Name)
 	}
-	f, args := r.info.Functions[stan.Normalized(name.Name)][0], r.args(e.Args[1:])
+	f, args := defined[0], r.args(e.Args[1:])
 	switch {
 	case slices.Contains(sums, e.Fun.Name):
 		all := append([]value{args[0], whole(1), whole(args[0].size())}, args[2:]...)

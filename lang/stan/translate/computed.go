@@ -14,42 +14,25 @@ import (
 // Transformed data whose statements cannot be translated are computed, if the data are known: the model has their
 // values as data.
 
-// assignedBy are the names of the variables that a statement of a block declares or assigns.
-func assignedBy(s stan.Stmt) map[string]bool {
-	names := map[string]bool{}
-	add := func(e stan.Expr) {
-		if n := rootName(e); n != "" {
-			names[n] = true
-		}
-	}
-	walk(s, func(s stan.Stmt) {
-		switch s := s.(type) {
-		case *stan.Decl:
-			names[s.Name.Name] = true
-		case *stan.Assign:
-			if l, ok := s.Left.(*stan.List); ok {
-				for _, e := range l.Items {
-					add(e)
-				}
-				return
-			}
-			add(s.Left)
-		}
-	})
-	return names
-}
-
 // affected are the transformed data that the statements at some places declare or assign, with those that depend on
 // them: a statement that mentions one of them computes others.
 func affected(block []stan.Stmt, failed map[source.Span]bool) []string {
+	if len(failed) == 0 {
+		return nil
+	}
 	lost := map[string]bool{}
 	for before := -1; before < len(lost); {
 		before = len(lost)
 		for _, s := range block {
 			mentions := failed[s.Span()] || slices.ContainsFunc(words.FindAllString(s.Span().Text(), -1),
 				func(w string) bool { return lost[w] })
-			if mentions {
-				maps.Copy(lost, assignedBy(s))
+			if !mentions {
+				continue
+			}
+			assigned, declared := writtenIn(s)
+			maps.Copy(lost, declared)
+			for _, name := range assigned {
+				lost[name] = true
 			}
 		}
 	}
@@ -64,22 +47,15 @@ func affected(block []stan.Stmt, failed map[source.Span]bool) []string {
 
 // isComputed reports a statement of transformed data whose variables have their values already.
 func (x *executor) isComputed(s stan.Stmt) bool {
-	for name := range assignedBy(s) {
-		if _, ok := x.options.Computed[name]; ok {
-			return true
-		}
-	}
-	return false
+	has := func(name string) bool { _, ok := x.options.Computed[name]; return ok }
+	assigned, declared := writtenIn(s)
+	return slices.ContainsFunc(assigned, has) || slices.ContainsFunc(slices.Collect(maps.Keys(declared)), has)
 }
 
 // declareComputed declares transformed data with their values.
 func (x *executor) declareComputed(d *stan.Decl) {
 	given := x.options.Computed[d.Name.Name]
-	dims := make([]term, len(given.Dims))
-	for i, n := range given.Dims {
-		dims[i] = constant(n)
-	}
-	c := &cell{name: d.Name.Name, at: d.At, typ: d.Type.Plain(), dims: dims}
+	c := &cell{name: d.Name.Name, at: d.At, typ: d.Type.Plain(), dims: constants(given.Dims)}
 	x.declare(c)
 	tail := " = " + literal(given.Dims, given.Values)
 	if c.typ.Word == "int" {

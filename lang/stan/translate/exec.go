@@ -631,7 +631,7 @@ func (x *executor) assignWhole(c *cell, v value) {
 	if len(c.dims) == 0 {
 		t := v.number()
 		if c.typ.Word == "real" {
-			t.integer, t.linear = false, nil
+			t = t.real()
 		}
 		v = scalar(t)
 		v.typ = c.typ
@@ -738,7 +738,7 @@ func (x *executor) assignPart(c *cell, subs []subscript, v value) {
 	}
 	t := v.elem(index)
 	if c.typ.Word != "int" {
-		t.integer, t.linear = false, nil
+		t = t.real()
 	}
 	r.value = t
 	x.store(c, r)

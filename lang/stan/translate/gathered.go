@@ -55,12 +55,9 @@ func (x *executor) gathered(c *cell, st *state) (p piece, ok bool) {
 // places emits the table of a gathering and returns its name.
 func (x *executor) places(c *cell, l gathering, dims []int) string {
 	name := x.names.take(c.name + "_from_" + l.list.text)
-	slots := make([]slot, len(dims))
-	for i, n := range dims {
-		slots[i] = bareSlot(constant(n))
-	}
 	x.isData[name] = true
-	x.emit(item{name: name, slots: slots, tail: ": int = " + literal(dims, l.places), at: x.at, isData: true})
+	x.emit(item{name: name, slots: bareSlots(constants(dims)), tail: ": int = " + literal(dims, l.places), at: x.at,
+		isData: true})
 	return name
 }
 

@@ -301,14 +301,23 @@ func (x *executor) keepPromise(c *cell, prior *state) {
 // assigned lists the variables of outer blocks that a statement assigns.
 func (x *executor) assigned(s stan.Stmt) []*cell {
 	var out []*cell
-	add := func(e stan.Expr) {
-		if n := rootName(e); n != "" && n != "target" {
-			if c := x.lookup(n); c != nil && !slices.Contains(out, c) {
-				out = append(out, c)
-			}
+	names, declared := writtenIn(s)
+	for _, n := range names {
+		if c := x.lookup(n); c != nil && n != "target" && !declared[n] && !slices.Contains(out, c) {
+			out = append(out, c)
 		}
 	}
-	declared := map[string]bool{}
+	return out
+}
+
+// writtenIn are the names of the variables that a statement assigns, in their order, and of those that it declares.
+func writtenIn(s stan.Stmt) (assigned []string, declared map[string]bool) {
+	add := func(e stan.Expr) {
+		if n := rootName(e); n != "" {
+			assigned = append(assigned, n)
+		}
+	}
+	declared = map[string]bool{}
 	walk(s, func(s stan.Stmt) {
 		switch s := s.(type) {
 		case *stan.Decl:
@@ -323,7 +332,7 @@ func (x *executor) assigned(s stan.Stmt) []*cell {
 			add(s.Left)
 		}
 	})
-	return slices.DeleteFunc(out, func(c *cell) bool { return declared[c.name] })
+	return assigned, declared
 }
 
 func rootName(e stan.Expr) string {

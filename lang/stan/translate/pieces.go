@@ -24,6 +24,14 @@ func slotsOf(plates []*plate) []slot {
 // bareSlot is a whole axis whose index is not read.
 func bareSlot(n term) slot { return slot{lo: constant(1), hi: n} }
 
+func bareSlots(dims []term) []slot {
+	out := make([]slot, len(dims))
+	for i, n := range dims {
+		out[i] = bareSlot(n)
+	}
+	return out
+}
+
 func single(t term) slot { return slot{lo: t, hi: t, one: true} }
 
 // A piece is one statement of the definition of an array.

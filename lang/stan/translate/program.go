@@ -65,7 +65,7 @@ func (x *executor) run(f *stan.Function, args []value) value {
 		v.typ = p.Type
 		if v.isScalar() && p.Type.Word == "real" {
 			t := v.number()
-			t.integer, t.linear = false, nil
+			t = t.real()
 			v = scalar(t)
 		}
 		x.states[c] = &state{base: &v}

@@ -65,6 +65,14 @@ type linear struct {
 	atoms    map[string]term
 }
 
+func constants(all []int) []term {
+	out := make([]term, len(all))
+	for i, v := range all {
+		out[i] = constant(v)
+	}
+	return out
+}
+
 func constant(v int) term {
 	return term{node: literalOf(strconv.Itoa(v)), integer: true, linear: &linear{constant: v},
 		eval: func(bindings) (float64, bool) { return float64(v), true }}
@@ -344,7 +352,7 @@ func multiply(x, y term) term {
 // asReal is a term that is a real if the other one is.
 func (t term) asReal(other term) term {
 	if !other.integer {
-		t.integer, t.linear = false, nil
+		return t.real()
 	}
 	return t
 }

@@ -158,7 +158,6 @@ func (x *executor) runBlock(stmts []stan.Stmt, lost func(*refusal)) {
 	for _, s := range stmts {
 		x.at = s.Span()
 		if failed := x.try(func() { x.topLevel(s) }); failed != nil {
-			x.at = s.Span()
 			lost(failed)
 		}
 		if d, ok := s.(*stan.Decl); ok && x.block != "model" && x.block != "data" && x.block != "parameters" {
@@ -258,11 +257,7 @@ func (x *executor) declareGiven(c *cell, given stan.Array, known bool, tail stri
 	}
 	x.states[c] = &state{base: &v, written: &v, name: name}
 	x.isData[name] = true
-	slots := make([]slot, len(c.dims))
-	for i, n := range c.dims {
-		slots[i] = bareSlot(n)
-	}
-	x.emit(item{name: name, slots: slots, tail: tail, at: c.at, isData: true})
+	x.emit(item{name: name, slots: bareSlots(c.dims), tail: tail, at: c.at, isData: true})
 }
 
 // elementOf is an element of data.
@@ -406,10 +401,7 @@ func (x *executor) finalSlot(s slot) slot {
 // isCarried reports a statement with what a loop carries, of which nothing has decided how it is written.
 func (x *executor) isCarried(it item) bool {
 	lost := func(n *node) bool { return n.kind == kindName && strings.HasPrefix(n.text, carriedMark) }
-	body := x.final(it.body)
-	return body != nil && body.has(lost) || slices.ContainsFunc(it.slots, func(s slot) bool {
-		return x.final(s.lo.node).has(lost) || x.final(s.hi.node).has(lost)
-	})
+	return slices.ContainsFunc(it.parts(), func(n *node) bool { return x.final(n).has(lost) })
 }
 
 func (x *executor) finalName(name string) string {

@@ -337,7 +337,7 @@ func (n *node) replaced(p *plate, by *node) *node {
 // decided is the branch of a condition that compares whole numbers, or the condition as it is.
 func (n *node) decided() *node {
 	c := n.kids[0]
-	if c.kind != kindBinary || comparisons[c.text] == nil {
+	if c.kind != kindBinary || operators[c.text].own != strengthCompare {
 		return n
 	}
 	x, ok := shortest(c.kids[0]).wholeNumber()
@@ -345,16 +345,10 @@ func (n *node) decided() *node {
 	if !ok || !also {
 		return n
 	}
-	if comparisons[c.text](x, y) {
+	if compare(c.text, float64(x), float64(y)) {
 		return n.kids[1]
 	}
 	return n.kids[2]
-}
-
-var comparisons = map[string]func(a, b int) bool{
-	"==": func(a, b int) bool { return a == b }, "!=": func(a, b int) bool { return a != b },
-	"<": func(a, b int) bool { return a < b }, "<=": func(a, b int) bool { return a <= b },
-	">": func(a, b int) bool { return a > b }, ">=": func(a, b int) bool { return a >= b },
 }
 
 func (n *node) wholeNumber() (int, bool) {

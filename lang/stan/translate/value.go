@@ -39,11 +39,7 @@ func (v value) asReal() value {
 	}
 	elem := v.elem
 	v.real = true
-	v.elem = func(index []term) term {
-		t := elem(index)
-		t.integer, t.linear = false, nil
-		return t
-	}
+	v.elem = func(index []term) term { return elem(index).real() }
 	if v.typ.Word == "int" {
 		v.typ.Word = "real"
 	}
