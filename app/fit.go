@@ -169,7 +169,7 @@ func (run *attempt) prepare(ctx context.Context, drawn bool) error {
 	if err != nil {
 		return err
 	}
-	if p.Dim() == 0 {
+	if p.Dim() == 0 && len(p.Saved()) == 0 {
 		return noParameters(run.Source)
 	}
 	run.program = p
@@ -208,7 +208,7 @@ func (run *attempt) prepare(ctx context.Context, drawn bool) error {
 func (run *attempt) needsAll(first *compiler.Program, drawn bool) error {
 	try := *run
 	try.program, try.notes = first, notes.None{}
-	if first.Dim() == 0 {
+	if first.Dim() == 0 && len(first.Saved()) == 0 {
 		return noParameters(run.Source)
 	}
 	if err := try.chooseSampler(); err != nil {
@@ -300,7 +300,8 @@ func (run *attempt) announce() error {
 }
 
 func noParameters(of Source) error {
-	return fault.Wrongf("%s has no parameters; declare one with a distribution: `mu ~ Normal(0, 1)`", of.Model)
+	return fault.Wrongf("%s has no parameters and generates nothing; declare a parameter with a distribution: "+
+		"`mu ~ Normal(0, 1)`", of.Model)
 }
 
 // settleOptions makes options of the request. With a goal, the number of draws is a limit.

@@ -324,7 +324,7 @@ func (m *ModeSearch) prepare(ctx context.Context) (*compiler.Program, error) {
 		return nil, err
 	}
 	if p.Dim() == 0 {
-		return nil, noParameters(s.Source)
+		return nil, fault.Wrongf("%s has no parameters, so that there is no mode to find", s.Source.Model)
 	}
 	if err := s.checkModel(p); err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"ppl/app/fault"
 	"ppl/compiler"
 	"ppl/infer"
+	"ppl/infer/fixed"
 	"ppl/infer/flow"
 	"ppl/infer/nuts"
 	"ppl/infer/pathfinder"
@@ -62,14 +63,17 @@ func All() []Row {
 			only("precision", "step_size"), doublePrecision, true, false},
 		Row{"flow", "an approximation by coupling flows of normals, fitted",
 			flow.Sampler(flow.Coupling, renhd.Explore),
-			only("precision", "step_size"), doublePrecision, true, false})
+			only("precision", "step_size"), doublePrecision, true, false},
+		Row{fixed.Name, "draws of what a model without parameters generates, for which it is always taken",
+			fixed.Sample, only(), unchanged, true, false})
 }
 
 // Search is a search for modes in the place of a sampler, of which it has no settings.
 func Search(method string, search infer.Sampler) Row {
-	return Row{Name: method, Sample: search, Takes: func(string) bool { return false },
-		Complete: func(_ infer.Target, s infer.Settings) infer.Settings { return s }}
+	return Row{Name: method, Sample: search, Takes: func(string) bool { return false }, Complete: unchanged}
 }
+
+func unchanged(_ infer.Target, s infer.Settings) infer.Settings { return s }
 
 // Settled lists the settings of a sampler for a target by name, as numbers and words: what is given, else the default,
 // else auto, which warm-up chooses.
@@ -129,13 +133,21 @@ func names() string {
 
 // Choose returns the sampler of a name, or that of the model's infer statement if name is empty, with its settings:
 // those of the infer statement, unless it names another sampler, and those in given, as option=value, which come first.
-// An error is of kind fault.Input if the infer statement is wrong, else fault.Usage.
+// A model without parameters is for fixed alone, whatever sampler was named. An error is of kind fault.Input if the
+// infer statement is wrong, else fault.Usage.
 func Choose(p *compiler.Program, name string, given []string) (Row, infer.Settings, error) {
 	var none infer.Settings
 	if err := RefuseRandom(p, NoPosterior); err != nil {
 		return Row{}, none, err
 	}
 	inModel, values := p.Infer()
+	switch {
+	case p.Dim() == 0:
+		name, values = fixed.Name, nil
+	case cmp.Or(name, inModel) == fixed.Name:
+		return Row{}, none, fault.Usagef("the sampler %s is for models without parameters, and this one has some",
+			fixed.Name)
+	}
 	if name == "" || name == inModel {
 		if err := checkInfer(p, inModel, values, given); err != nil {
 			return Row{}, none, err

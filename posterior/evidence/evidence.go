@@ -51,10 +51,14 @@ type Unusable string
 
 func (u Unusable) Error() string { return string(u) }
 
-// Estimate bridges each half of the chains (chain, draw, coordinate) to a mixture fitted to the other half.
+// Estimate bridges each half of the chains (chain, draw, coordinate) to a mixture fitted to the other half. Without
+// coordinates the density of the only point is exact.
 func Estimate(seed uint64, chains [][][]float64, logDensity LogDensity) (Result, error) {
 	if len(chains[0]) < leastDraws {
 		return Result{}, Unusable(fmt.Sprintf("a chain has fewer than %d draws", leastDraws))
+	}
+	if len(chains[0][0]) == 0 {
+		return ofOnePoint(chains, logDensity)
 	}
 	first, second := halves(chains)
 	out := Result{Draws: len(chains) * len(chains[0]), RHat: worstRHat(chains)}
@@ -76,6 +80,14 @@ func Estimate(seed uint64, chains [][][]float64, logDensity LogDensity) (Result,
 	}
 	out.LogZ, out.SE = floats.Sum(out.Halves[:])/2, math.Sqrt(variance)/2
 	return out, nil
+}
+
+func ofOnePoint(chains [][][]float64, logDensity LogDensity) (Result, error) {
+	at, err := logDensity(chains[0][:1])
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{LogZ: at[0], Halves: [2]float64{at[0], at[0]}, Draws: len(chains) * len(chains[0]), RHat: 1}, nil
 }
 
 // Shift adds to the estimates, as where the density lacks a factor that is known.

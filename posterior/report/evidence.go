@@ -146,6 +146,9 @@ func (e Evidence) text(b *strings.Builder, width int) {
 	fmt.Fprintf(b, "log evidence  %.3f ± %.3f\n\n", best.Value, best.SE)
 	what := e.Dir + ": the logarithm of the density of the data under the model, averaged over the prior, "
 	mixture := fmt.Sprintf("by bridge sampling from %s draws to %s.", thousands(int64(m.Draws)), normals(m.Normals))
+	if m.Normals == 0 {
+		mixture = "which is their likelihood, since there are no parameters."
+	}
 	if e.Ladder == nil {
 		if e.NoLadder != "" {
 			mixture += " Along the ladder there is no estimate: " + e.NoLadder + "."

@@ -380,9 +380,8 @@ func (l LOO) weights(b *strings.Builder, width int) {
 		paragraph(b, "warning: ", few, width)
 		return
 	}
-	if len(bad) == 0 && slices.Max(l.PSIS.K) > math.Inf(-1) {
-		paragraph(b, "", fmt.Sprintf("Pareto k̂ is at most %.2f in every %s (%.2f is good).",
-			slices.Max(l.PSIS.K), l.unit(), l.MaxK()), width)
+	if len(bad) == 0 {
+		paragraph(b, "", worstShape(slices.Max(l.PSIS.K), "every "+l.unit(), l.Draws), width)
 		return
 	}
 	rows := [][]string{{l.unit(), "k̂", "elpd"}}
@@ -404,6 +403,14 @@ func (l LOO) weights(b *strings.Builder, width int) {
 		"`--refit` samples again without each of "+
 		"them.", l.MaxK(), thousands(int64(len(bad))), thousands(int64(l.Variable.Size())), l.unit(), l.unit(), cause),
 		width)
+}
+
+// worstShape names the largest k̂ of rows whose weights can all be used.
+func worstShape(k float64, of string, draws int) string {
+	if math.IsInf(k, -1) {
+		return "The log likelihood of each row is the same at all draws, so that nothing depends on leaving it out."
+	}
+	return fmt.Sprintf("Pareto k̂ is at most %.2f in %s (%.2f is good).", k, of, maxK(draws))
 }
 
 // A refit says too little from that R-hat on, and from that Monte Carlo error on.

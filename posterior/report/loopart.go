@@ -87,8 +87,7 @@ func (l PartLOO) Text(w io.Writer, width int) error {
 		paragraph(&b, "warning: ", fmt.Sprintf("Pareto k̂ is above %.2f in %s of these rows: elpd_loo is too high "+
 			"most often. `ppl loo` of all rows names them.", maxK(l.Draws), thousands(int64(bad))), width)
 	} else {
-		paragraph(&b, "", fmt.Sprintf("Pareto k̂ is at most %.2f in these rows (%.2f is good).", slices.Max(l.Part.K),
-			maxK(l.Draws)), width)
+		paragraph(&b, "", worstShape(slices.Max(l.Part.K), "these rows", l.Draws), width)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

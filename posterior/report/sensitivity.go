@@ -115,6 +115,8 @@ func priorDensity(r *store.Run, priors []string) ([]float64, error) {
 	switch {
 	case r.Info.Draws < 10:
 		return nil, Unusable{r.Dir + " has too few draws"}
+	case len(r.Layout.Parameters) == 0:
+		return nil, Unusable{r.Dir + " has no parameters, and so no priors"}
 	case len(r.Layout.LogPrior) == 0:
 		return nil, Unusable{r.Dir + " does not hold the log densities of priors; sample the model again"}
 	case len(priors) == 0:

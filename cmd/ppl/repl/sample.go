@@ -112,7 +112,7 @@ func (s *session) request(args []string) (*app.Request, error) {
 	longer := more > 0 && !s.changed
 	if s.run != nil && !longer {
 		was := s.run.Options
-		r.Sampler, r.Seed, r.Chains, r.Warmup, r.Draws = was.Sampler, was.Seed, was.Chains, was.Warmup, was.Draws
+		r.Sampler, r.Seed, r.Chains, r.Warmup, r.Draws = was.Asked.Sampler, was.Seed, was.Chains, was.Warmup, was.Draws
 	}
 	if err := s.host.ReadFlags(&r, args); err != nil {
 		return nil, err

@@ -106,12 +106,17 @@ func Generated(m *model.Model, diags *diag.List) {
 	}
 }
 
-// PriorOnly warns of a model in which nothing is more than a prior.
+// PriorOnly warns of a model in which nothing is more than a prior. A model that only generates has no prior either.
 func PriorOnly(m *model.Model, diags *diag.List) {
+	generates, priors := false, false
 	for _, t := range m.Terms {
 		if t.Kind == model.Likelihood || t.Density != nil || t.Array.Missing {
 			return
 		}
+		generates, priors = generates || t.Kind == model.Generate, priors || t.Kind == model.Prior
+	}
+	if generates && !priors {
+		return
 	}
 	start := source.Span{File: m.Source, Start: 0, End: min(1, len(m.Source.Text))}
 	diags.Warnf("E34", start, "no data or observation: the model has only a prior").
