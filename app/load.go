@@ -80,7 +80,7 @@ const foreseenRows = 1000
 func foreseen(refuse func(*compiler.Program) error) func(*compiler.Program, []diag.Diagnostic) error {
 	return func(p *compiler.Program, ds []diag.Diagnostic) error {
 		certain := slices.DeleteFunc(ds, func(d diag.Diagnostic) bool {
-			return d.Severity == diag.Error && d.Code != "E86"
+			return d.Severity == diag.Error && d.Code != diag.RowsAtOnce
 		})
 		if err := fault.Diagnosed(certain); err != nil || p == nil || refuse == nil {
 			return err

@@ -60,7 +60,7 @@ func CheckTree(file *ast.File, ds []diag.Diagnostic) (*model.Model, []diag.Diagn
 func parsed(path string) (*ast.File, []diag.Diagnostic) {
 	text, err := source.ReadModel(path)
 	if err != nil {
-		d := diag.Diagnostic{Code: "E00", Message: fmt.Sprintf("cannot read the model: %v", err)}
+		d := diag.Diagnostic{Code: diag.Syntax, Message: fmt.Sprintf("cannot read the model: %v", err)}
 		if near, ok := diag.NearestFile(path, isModel); ok && errors.Is(err, fs.ErrNotExist) {
 			d.Help = fmt.Sprintf("did you mean %s?", near)
 		}

@@ -87,7 +87,7 @@ func (d *Draft) Remove(name string) []diag.Diagnostic {
 	}
 	if !found {
 		var l diag.List
-		e := l.Errorf("E10", source.Span{}, "no statement defines `%s` alone", name)
+		e := l.Errorf(diag.Undefined, source.Span{}, "no statement defines `%s` alone", name)
 		if near, ok := diag.Nearest(name, names); ok {
 			e.Help("did you mean `%s`?", near)
 		}

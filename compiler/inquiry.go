@@ -98,7 +98,8 @@ func (q *Inquiry) Define(d *query.Query) []diag.Diagnostic {
 	name := d.Define.Heads[0].Name()
 	if at, ok := headOf(q.file, name); ok {
 		var l diag.List
-		l.Errorf("E11", d.Define.Heads[0].Span(), "`%s` is a name of the model", name).Related(at, "it stands here").
+		l.Errorf(diag.DefinedTwice, d.Define.Heads[0].Span(), "`%s` is a name of the model", name).Related(at,
+			"it stands here").
 			Help("define another name")
 		return l.All()
 	}
@@ -128,7 +129,7 @@ func (q *Inquiry) AddVariable(v types.Variable) []diag.Diagnostic {
 	}
 	if at, ok := headOf(q.file, v.Name); ok {
 		var l diag.List
-		l.Errorf("E11", at, "`%s` is a name of the model", v.Name).Help("choose another name")
+		l.Errorf(diag.DefinedTwice, at, "`%s` is a name of the model", v.Name).Help("choose another name")
 		return l.All()
 	}
 	q.DropVariable(v.Name)
@@ -315,13 +316,13 @@ func fits(line *query.Query, exprs []model.Expr) []diag.Diagnostic {
 	x := exprs[0].Info()
 	switch {
 	case line.Form == query.Probability && !plan.IsTruth(exprs[0]):
-		l.Errorf("E44", x.At, "`P` takes a condition, such as `P(%s > 0)`", x.At.Text())
+		l.Errorf(diag.WrongKind, x.At, "`P` takes a condition, such as `P(%s > 0)`", x.At.Text())
 	case line.Form == query.Rank && len(x.Type.Axes) != 1:
-		l.Errorf("E44", x.At, "`rank` compares the elements of a vector, which `%s` is not", x.At.Text())
+		l.Errorf(diag.WrongKind, x.At, "`rank` compares the elements of a vector, which `%s` is not", x.At.Text())
 	}
 	if line.Given != nil {
 		if g := exprs[1].Info(); len(g.Type.Axes) > 0 || !plan.IsTruth(exprs[1]) {
-			l.Errorf("E44", g.At, "what stands behind `|` is one condition, such as `tau < 3`")
+			l.Errorf(diag.WrongKind, g.At, "what stands behind `|` is one condition, such as `tau < 3`")
 		}
 	}
 	return l.All()

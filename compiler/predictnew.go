@@ -65,7 +65,7 @@ func LoadNew(path, text string, args []DataArg, run SampledRun) (*Prediction, []
 	}
 	if run.HeldOut && !slices.ContainsFunc(m.Arrays, func(a *model.Array) bool { return a.Selection.HoldsOut() }) {
 		var diags diag.List
-		diags.Errorf("E83", source.Span{}, "the model holds no rows out to be predicted").
+		diags.Errorf(diag.DataUnavailable, source.Span{}, "the model holds no rows out to be predicted").
 			Help("`holdout 0.2` at the end of a data statement, before the run, holds a fifth of its rows out")
 		return nil, diags.All()
 	}

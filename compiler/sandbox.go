@@ -27,7 +27,7 @@ func Outside(path string) []diag.Diagnostic {
 		folder, err = filepath.EvalSymlinks(folder)
 	}
 	if err != nil {
-		found.Errorf("E83", source.Span{}, "the folder of the model: %v", err)
+		found.Errorf(diag.DataUnavailable, source.Span{}, "the folder of the model: %v", err)
 		return found.All()
 	}
 	s := sandbox{folder: folder, seen: map[string]bool{}, found: &found}
@@ -54,11 +54,11 @@ func (s sandbox) look(path, text string) {
 		case *ast.Data:
 			if st.From != nil {
 				named := bind.PathOf(st.From.Value, filepath.Dir(path))
-				s.refuse("E83", named, st.From)
+				s.refuse(diag.DataUnavailable, named, st.From)
 			}
 		case *ast.Import:
 			named := filepath.Join(filepath.Dir(path), filepath.FromSlash(st.Path.Value))
-			if !s.refuse("E20", named, st.Path) && strings.HasSuffix(named, ".ppl") {
+			if !s.refuse(diag.BadImport, named, st.Path) && strings.HasSuffix(named, ".ppl") {
 				if text, err := source.ReadModel(named); err == nil {
 					s.look(named, text)
 				}
@@ -68,7 +68,7 @@ func (s sandbox) look(path, text string) {
 }
 
 // refuse reports a file that is not below the folder.
-func (s sandbox) refuse(code, path string, at *ast.String) bool {
+func (s sandbox) refuse(code diag.Code, path string, at *ast.String) bool {
 	err := s.below(path)
 	if err != nil {
 		s.found.Errorf(code, at.Span(), "%q is not read: %v", at.Value, err).

@@ -4,6 +4,9 @@ package lang_test
 import (
 	"bytes"
 	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -53,7 +56,7 @@ func printed(ds []diag.Diagnostic, path string) string {
 
 func codes(ds []diag.Diagnostic) (all []string) {
 	for _, d := range ds {
-		all = append(all, d.Code)
+		all = append(all, string(d.Code))
 	}
 	return all
 }
@@ -94,7 +97,7 @@ func TestCatalogueExamples(t *testing.T) {
 		if fences(e.Body)[0].info == "ppl "+fromPrior {
 			_, ds = compiler.Load(compiler.Request{Path: path, Predict: compiler.FromPrior})
 		}
-		if !slices.Contains(codes(ds), e.Code) {
+		if !slices.Contains(codes(ds), string(e.Code)) {
 			t.Errorf("the example of %s brings forth %v", e.Code, codes(ds))
 		}
 		body := withOutput(e.Body, printed(ds, path))
@@ -129,35 +132,80 @@ func withOutput(body, text string) string {
 	return body + "\n\n```text\n" + text + "```"
 }
 
-// The catalogue has every code that the sources name, and no other.
-func TestCatalogueIsWhole(t *testing.T) {
-	emitted := map[string]bool{}
-	code := regexp.MustCompile(`"([EW][0-9]{2})"`)
+// A code is a row of lang/diag/codes.go: the constant, the code and its title.
+type code struct{ name, code, title string }
+
+// tableOfCodes reads the rows of lang/diag/codes.go.
+func tableOfCodes(t *testing.T) (table []code) {
+	file, err := parser.ParseFile(token.NewFileSet(), "diag/codes.go", nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if v, ok := n.(*ast.ValueSpec); ok {
+			table = append(table, code{v.Names[0].Name, strings.Trim(v.Values[0].(*ast.BasicLit).Value, `"`),
+				strings.TrimSpace(v.Comment.Text())})
+		}
+		return true
+	})
+	return table
+}
+
+// The catalogue has a section for each row of the table of codes, in the order of the table and under its title.
+func TestCatalogueHasTheCodes(t *testing.T) {
+	const file = "diag/DIAGNOSTICS.md"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := string(text)
+	var want, got []string
+	for _, c := range tableOfCodes(t) {
+		title := c.code + ": " + c.title
+		document = regexp.MustCompile(`(?m)^### `+c.code+`: .*$`).ReplaceAllLiteralString(document, "### "+title)
+		want = append(want, title)
+	}
+	for _, e := range diag.Catalogue() {
+		got = append(got, string(e.Code)+": "+e.Title)
+	}
+	switch {
+	case *update:
+		write(t, "diag", "DIAGNOSTICS.md", document)
+	case !slices.Equal(got, want):
+		t.Errorf("%s (-update rewrites titles) has the sections\n%s\nand diag/codes.go the rows\n%s", file,
+			strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Sources emit every code of the table, and by the name of its constant.
+func TestEveryCodeIsEmitted(t *testing.T) {
+	emitted, literal, named := map[string]bool{}, regexp.MustCompile(`"[EW][0-9]{2}"`), regexp.MustCompile(`\bdiag\.(\w+)`)
 	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
-			filepath.Dir(path) == "diag" {
+			filepath.Base(filepath.Dir(path)) == "diag" {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		for _, m := range code.FindAllSubmatch(text, -1) {
-			emitted[string(m[1])] = true
+		for _, line := range strings.Split(string(text), "\n") {
+			if strings.HasPrefix(strings.TrimSpace(line), "//") {
+				continue
+			}
+			if c := literal.FindString(line); c != "" {
+				t.Errorf("%s: write the constant of %s in lang/diag/codes.go", path, c)
+			}
+			for _, m := range named.FindAllStringSubmatch(line, -1) {
+				emitted[m[1]] = true
+			}
 		}
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(emitted) < 40 {
-		t.Fatalf("only %d codes found in the sources", len(emitted))
-	}
-	for _, e := range diag.Catalogue() {
-		if !emitted[e.Code] {
-			t.Errorf("%s is in the catalogue, but nothing emits it", e.Code)
+	for _, c := range tableOfCodes(t) {
+		if !emitted[c.name] {
+			t.Errorf("nothing emits %s (diag.%s)", c.code, c.name)
 		}
-		delete(emitted, e.Code)
-	}
-	for c := range emitted {
-		t.Errorf("%s is emitted, but the catalogue does not have it, or has it after another section of that code", c)
 	}
 }
 

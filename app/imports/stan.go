@@ -54,7 +54,7 @@ func Source(model string, data []string, to notes.Notes) (app.Source, error) {
 		var ds diag.List
 		for _, u := range m.Unsaid {
 			if !u.Generated {
-				ds.Errorf("E99", u.At, "not translated: %s", u.Reason)
+				ds.Errorf(diag.NotCompiled, u.At, "not translated: %s", u.Reason)
 			}
 		}
 		return app.Source{}, notes.Diagnose(to, ds.All())
@@ -109,7 +109,7 @@ func (p *StanProgram) Translate(data []string) (*translate.Model, []string, erro
 }
 
 // tangled are the mistakes of a model whose loops carry values into each other in a way that translation does not see.
-var tangled = []string{"E10", "E11", "E16", "E18", "E99"}
+var tangled = []diag.Code{diag.Undefined, diag.DefinedTwice, diag.Circular, diag.NotPast, diag.NotCompiled}
 
 // hasTangledLoops reports such a mistake in the text of a model.
 func (p *StanProgram) hasTangledLoops(m *translate.Model) bool {

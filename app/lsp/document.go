@@ -181,7 +181,7 @@ func (d *document) diagnostic(x diag.Diagnostic) protocol.Diagnostic {
 	out := protocol.Diagnostic{Severity: severityOf(x.Severity), Message: protocol.String(message),
 		Source: protocol.NewOptional("ppl")}
 	if x.Code != "" {
-		out.Code = protocol.String(x.Code)
+		out.Code = protocol.String(string(x.Code))
 	}
 	if x.Span.File == d.source || x.Span.Valid() && x.Span.File.Name == d.path {
 		out.Range = d.rangeOf(x.Span)

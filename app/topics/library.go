@@ -198,7 +198,8 @@ func Devices() (all []Topic) {
 // Codes explains the codes of diagnostics.
 func Codes() (all []Topic) {
 	for _, e := range diag.Catalogue() {
-		all = append(all, Topic{e.Code, e.Code + "  " + e.Title, e.Code + ": " + e.Title + "\n\n" + docs.Plain(e.Body)})
+		code := string(e.Code)
+		all = append(all, Topic{code, code + "  " + e.Title, code + ": " + e.Title + "\n\n" + docs.Plain(e.Body)})
 	}
 	return all
 }

@@ -14,6 +14,7 @@ import (
 	"ppl/app/fault"
 	"ppl/app/rundir"
 	"ppl/compiler/predict/query"
+	"ppl/lang/diag"
 	"ppl/lang/types"
 	"ppl/posterior/plot"
 	"ppl/posterior/store"
@@ -135,7 +136,7 @@ func (c *console) evaluator() func(*store.Run, string) (types.Variable, [][][]fl
 		a, err := run.Ask(context.Background(), expression, 0)
 		e := (*fault.Error)(nil)
 		switch {
-		case errors.As(err, &e) && len(e.Diagnostics) == 1 && e.Diagnostics[0].Code == "E10":
+		case errors.As(err, &e) && len(e.Diagnostics) == 1 && e.Diagnostics[0].Code == diag.Undefined:
 			return v, nil, fault.Wrong(errors.New(e.Diagnostics[0].Message)) // what names there are, the picture says
 		case err != nil:
 			return v, nil, err

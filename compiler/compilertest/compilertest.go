@@ -78,7 +78,7 @@ func ErrorCodes(t *testing.T, text string) (codes []string) {
 	p, ds := compiler.Load(compiler.Request{Path: write(t, "model.ppl", text)})
 	for _, d := range ds {
 		if d.Severity == diag.Error {
-			codes = append(codes, d.Code)
+			codes = append(codes, string(d.Code))
 		}
 	}
 	if (p == nil) != (len(codes) > 0) {

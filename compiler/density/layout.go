@@ -89,7 +89,7 @@ func (l *Layout) refuseTooMany(e *evaluate.Evaluator, r *Region) {
 	if l.Dim < fewParameters || l.Data.Memory == 0 || int64(l.Dim) <= l.Data.Memory/bytesOfParameter {
 		return
 	}
-	e.Stop(e.Diags.Errorf("E89", r.Term.At,
+	e.Stop(e.Diags.Errorf(diag.TooManyElements, r.Term.At,
 		"with `%s` the model has %d parameters, which take %.3g GB and more to sample; "+
 			"there are %.3g GB of memory", r.Term.Array.Name, l.Dim, float64(l.Dim)*bytesOfParameter/1e9,
 		float64(l.Data.Memory)/1e9).
@@ -107,8 +107,8 @@ func refuseEmptyEvent(e *evaluate.Evaluator, t *model.Term) {
 	}
 	for _, s := range sets {
 		if box := e.Box(s); box.Size() == 0 {
-			e.Stop(e.Diags.Errorf("E45", t.At, "`%s` has no elements: the axis %s is %d..%d", t.Array.Name, s.Name,
-				box.Lo, box.Hi).Help("give `%s` a size of at least 1", s.Name))
+			e.Stop(e.Diags.Errorf(diag.OutOfRange, t.At, "`%s` has no elements: the axis %s is %d..%d", t.Array.Name,
+				s.Name, box.Lo, box.Hi).Help("give `%s` a size of at least 1", s.Name))
 		}
 	}
 }
@@ -143,12 +143,12 @@ func newRegion(e *evaluate.Evaluator, p *model.Piece) *Region {
 	}
 	r.Transform = stdlib.TransformOf(kind)
 	if r.Transform == nil {
-		e.Stop(e.Diags.Errorf("E99", t.At,
+		e.Stop(e.Diags.Errorf(diag.NotCompiled, t.At,
 			"parameters with the support of %s are not compiled by this version of ppl yet",
 			t.Dist.Name))
 	}
 	if t.ZeroSum && r.Event[0] == 1 {
-		e.Stop(e.Diags.Errorf("E62", t.At, "`zerosum` of size 1 is the constant 0"))
+		e.Stop(e.Diags.Errorf(diag.ZeroSumOfOne, t.At, "`zerosum` of size 1 is the constant 0"))
 	}
 	r.free = r.Transform.Free(r.Event)
 	r.Size = evaluate.Product(e.Shape(r.Plates, nil)) * evaluate.Product(r.free)

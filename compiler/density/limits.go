@@ -6,6 +6,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/stdlib"
 )
 
@@ -87,7 +88,7 @@ func recordedBetween(e *evaluate.Evaluator, t *model.Term, x, lp autodiff.Node, 
 // cumulative refuses a distribution function that is a sum over more values than are known from data.
 func cumulative(e *evaluate.Evaluator, t *model.Term, n autodiff.Node) autodiff.Node {
 	if !n.Valid() {
-		e.Stop(e.Diags.Errorf("E58", t.At,
+		e.Stop(e.Diags.Errorf(diag.NoCDF, t.At,
 			"the distribution function of %s is a sum whose length depends on a parameter here",
 			t.Dist.Name).
 			Help("give ends that depend on data only"))

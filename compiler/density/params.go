@@ -7,6 +7,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/stdlib"
 )
 
@@ -45,7 +46,7 @@ func boundOf(e *evaluate.Evaluator, x model.Expr, plates []*model.Index) autodif
 	v := e.Expr(x)
 	for _, i := range v.Bound {
 		if !slices.Contains(plates, i) {
-			e.Fail("E59", x, "this bound changes along the axis that `ordered` or `zerosum` constrains")
+			e.Fail(diag.BadOrder, x, "this bound changes along the axis that `ordered` or `zerosum` constrains")
 		}
 	}
 	n := e.AlignLoosely(v, plates, nil)

@@ -79,7 +79,8 @@ func fromDraws(e *evaluate.Evaluator, source savedDraws, saved []types.Variable,
 				read(p.Value)
 			}
 		default:
-			e.Fail("E47", x, "the run has no draws of `%s`: --keep left it out, or the model has changed since", a.Name)
+			e.Fail(diag.SizesDiffer, x, "the run has no draws of `%s`: --keep left it out, or the model has "+
+				"changed since", a.Name)
 		}
 	}
 	read = func(x model.Expr) {
@@ -101,7 +102,7 @@ func inputOf(e *evaluate.Evaluator, source savedDraws, x model.Expr, a *model.Ar
 		of = e.Data.Imputed[a].Param
 	}
 	if shape := e.Shape(nil, of.Type.Axes); !slices.Equal(shape, v.Shape) {
-		e.Fail("E47", x, "`%s` has the shape %v with these data, and %v in the run", a.Name, shape, v.Shape)
+		e.Fail(diag.SizesDiffer, x, "`%s` has the shape %v with these data, and %v in the run", a.Name, shape, v.Shape)
 	}
 	n := e.Graph.Input(v.Name, v.Shape...)
 	if of == a {

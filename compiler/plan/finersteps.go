@@ -8,6 +8,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/predict/simulate"
+	"ppl/lang/diag"
 	"ppl/stdlib/ode"
 )
 
@@ -43,8 +44,8 @@ func (p *Plan) compareSolution(e *evaluate.Evaluator, s evaluate.Solve, attempts
 		return
 	}
 	st := s.Of.System.States[0]
-	e.Diags.Warnf("W34", st.At, "the solution of %s changes by %s if the solver takes smaller steps, at a starting "+
-		"point and time %.4g", s.Of.System.Names(), percent(off), s.Problem.Times[at]).
+	e.Diags.Warnf(diag.SolverSteps, st.At, "the solution of %s changes by %s if the solver takes smaller steps, at a "+
+		"starting point and time %.4g", s.Of.System.Names(), percent(off), s.Problem.Times[at]).
 		Help("a short pulse is passed over by long steps: write it with comparisons, as in `t > 5 && t < 6 ? 1 : 0`, " +
 			"where steps end, or as an event, `at t = 5: u += 1`; otherwise make `rtol` of `infer ode(…)` smaller")
 }

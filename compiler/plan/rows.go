@@ -8,6 +8,7 @@ import (
 	"ppl/compiler/density/minibatch"
 	"ppl/compiler/frontend/model"
 	"ppl/compiler/predict/simulate"
+	"ppl/lang/diag"
 )
 
 // Rows is the number of rows of the row set, 0 where the model has none.
@@ -112,8 +113,8 @@ func (p *Plan) findStreams(e *evaluate.Evaluator, latents *marginalize.Latents, 
 // refuseStreamed refuses a generated array that reads data of all rows.
 func (p *Plan) refuseStreamed(e *evaluate.Evaluator, a, read *model.Array) {
 	if p.layout.Data.StreamedArray(read) || read.Role == model.Latent {
-		e.Stop(e.Diags.Errorf("E86", a.At, "`%s` is generated from data of all rows, of which a few are read at a "+
-			"time: they do not fit in memory", a.Name))
+		e.Stop(e.Diags.Errorf(diag.RowsAtOnce, a.At, "`%s` is generated from data of all rows, of which a few are "+
+			"read at a time: they do not fit in memory", a.Name))
 	}
 }
 

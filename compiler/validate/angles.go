@@ -6,6 +6,7 @@ import (
 
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // Angles are in radians, those of distributions from -pi to pi.
@@ -45,11 +46,12 @@ func warnDegrees(e *evaluate.Evaluator, t *model.Term) {
 		switch {
 		case !all.known || math.IsInf(width, 0) || most > 720:
 		case a.Role == model.Data && most > 2*math.Pi*1.001:
-			e.Diags.Warnf("W19", x.Info().At, "the mean of `VonMises` is in radians, and `%s` has values up to %g",
-				a.Name, most).Related(a.At, "the data").Help("of degrees write `%s * pi / 180`", x.Info().At.Text())
+			e.Diags.Warnf(diag.WrongScale, x.Info().At, "the mean of `VonMises` is in radians, and `%s` has "+
+				"values up to %g", a.Name, most).Related(a.At, "the data").Help("of degrees write `%s * pi / 180`",
+				x.Info().At.Text())
 		case a.Role == model.Parameter && width > 4*math.Pi:
-			e.Diags.Warnf("W19", x.Info().At, "the mean of `VonMises` is in radians, and `%s` is in %s..%s, several "+
-				"turns, all with one density", a.Name, evaluate.EndText(all.Lo), evaluate.EndText(all.Hi)).
+			e.Diags.Warnf(diag.WrongScale, x.Info().At, "the mean of `VonMises` is in radians, and `%s` is in %s..%s, "+
+				"several turns, all with one density", a.Name, evaluate.EndText(all.Lo), evaluate.EndText(all.Hi)).
 				Related(a.At, "the prior").Help("write `%s ~ Uniform(-pi, pi)`", a.Name)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/numbers"
 )
 
@@ -83,8 +84,8 @@ func noteDates(e *evaluate.Evaluator, a *model.Array, values []float64, grouping
 		what = "which number the groups, without gaps for dates that do not occur"
 		help = "names of groups may be dates; a series needs a group for each date, or their distances as data"
 	}
-	e.Diags.Notef("W32", a.At, "`%s` has dates written as numbers (%s: %.0f is %s), %s", a.Name, form.name, values[0],
-		text, what).Help("%s", help)
+	e.Diags.Notef(diag.DatesAsNumbers, a.At, "`%s` has dates written as numbers (%s: %.0f is %s), %s", a.Name,
+		form.name, values[0], text, what).Help("%s", help)
 }
 
 // distinctValues are the different values of a column, without missing ones; none as soon as one cannot be a date.

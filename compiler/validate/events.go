@@ -8,6 +8,7 @@ import (
 	"ppl/compiler/density"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/lang/types"
 )
 
@@ -41,8 +42,8 @@ func observableEvent(e *evaluate.Evaluator, t *model.Term) {
 		if len(values) > size {
 			place = fmt.Sprintf(" in row %d", at/size+1)
 		}
-		e.Stop(e.Diags.Errorf("E57", t.At, "`%s`%s %s", t.Array.Name, place, why).Related(t.Array.At, "the data").
-			Help("%s", eventHelp(t.Dist.Support)))
+		e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "`%s`%s %s", t.Array.Name, place, why).Related(t.Array.At,
+			"the data").Help("%s", eventHelp(t.Dist.Support)))
 	}
 }
 

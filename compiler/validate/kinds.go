@@ -13,6 +13,7 @@ import (
 	"ppl/compiler/density/marginalize"
 	"ppl/compiler/frontend/model"
 	"ppl/compiler/predict/simulate"
+	"ppl/lang/diag"
 	"ppl/lang/types"
 )
 
@@ -115,14 +116,13 @@ func checkSimplex(e *evaluate.Evaluator, a instance) {
 	text := a.x.Info().At.Text()
 	switch {
 	case low < -simplexSlack:
-		e.Stop(e.Diags.Errorf("E53", a.x.Info().At,
+		e.Stop(e.Diags.Errorf(diag.NotASimplex, a.x.Info().At,
 			"the argument of `%s` must be a simplex, but `%s` has an element %.4g",
 			a.t.Dist.Name, text, low).
 			Help("is it on the log scale? write `logits = %s`", text))
 	case math.Abs(sum-1) > simplexSlack:
-		e.Stop(e.Diags.Errorf("E53", a.x.Info().At, "the argument of `%s` must be a simplex, but `%s` sums to %.4g",
-			a.t.Dist.Name, text, sum).
-			Help("divide by its sum, or write `softmax(…)`"))
+		e.Stop(e.Diags.Errorf(diag.NotASimplex, a.x.Info().At, "the argument of `%s` must be a simplex, but "+
+			"`%s` sums to %.4g", a.t.Dist.Name, text, sum).Help("divide by its sum, or write `softmax(…)`"))
 	}
 }
 
@@ -134,7 +134,7 @@ func checkSymmetric(e *evaluate.Evaluator, a instance) {
 	for i := range a.n {
 		for j := range i {
 			if x, y := a.values[i*a.n+j], a.values[j*a.n+i]; math.Abs(x-y) > matrixSlack*scale {
-				d := e.Diags.Errorf("E54", a.x.Info().At,
+				d := e.Diags.Errorf(diag.NotACovariance, a.x.Info().At,
 					"`%s` of `%s` is not symmetric: element [%d, %d] is %.4g, but [%d, %d] is %.4g",
 					a.x.Info().At.Text(), a.t.Dist.Name, j+1, i+1, y, i+1, j+1, x)
 				d.Help("give both the same number; a triangular factor is written `%s(…, chol = …)`", a.t.Dist.Name)
@@ -148,7 +148,7 @@ func checkSymmetric(e *evaluate.Evaluator, a instance) {
 	for i := range a.n {
 		for j := range i {
 			if slices.Equal(a.values[i*a.n:(i+1)*a.n], a.values[j*a.n:(j+1)*a.n]) {
-				e.Stop(e.Diags.Errorf("E54", a.t.At,
+				e.Stop(e.Diags.Errorf(diag.NotACovariance, a.t.At,
 					"argument `%s` of `%s` has no inverse: its rows %d and %d are equal", a.name,
 					a.t.Dist.Name, j+1, i+1).
 					Help("two values at one point need noise of their own, added to the diagonal: "+
@@ -159,17 +159,17 @@ func checkSymmetric(e *evaluate.Evaluator, a instance) {
 	if a.x.Info().Static &&
 		math.IsNaN(autodiff.Eval(nil,
 			autodiff.SumAll(autodiff.Cholesky(e.Graph.Data("matrix", a.values, a.n, a.n))))[0][0]) {
-		e.Stop(e.Diags.Errorf("E54", a.x.Info().At, "`%s` of `%s` is not positive definite", a.x.Info().At.Text(),
-			a.t.Dist.Name).Help("no covariance is larger than the product of the two standard deviations; with these " +
-			"apart write `sd = …, corr = …`"))
+		e.Stop(e.Diags.Errorf(diag.NotACovariance, a.x.Info().At, "`%s` of `%s` is not positive definite",
+			a.x.Info().At.Text(), a.t.Dist.Name).Help("no covariance is larger than the product of the two standard " +
+			"deviations; with these " + "apart write `sd = …, corr = …`"))
 	}
 }
 
 func checkCorrelation(e *evaluate.Evaluator, a instance) {
 	for i := range a.n {
 		if v := a.values[i*a.n+i]; math.Abs(v-1) > matrixSlack {
-			e.Fail("E54", a.x, "`%s` of `%s` is no correlation matrix: element [%d, %d] is %.4g", a.x.Info().At.Text(),
-				a.t.Dist.Name, i+1, i+1, v)
+			e.Fail(diag.NotACovariance, a.x, "`%s` of `%s` is no correlation matrix: element [%d, %d] is %.4g",
+				a.x.Info().At.Text(), a.t.Dist.Name, i+1, i+1, v)
 		}
 	}
 	checkSymmetric(e, a)
@@ -186,13 +186,13 @@ func checkFactor(e *evaluate.Evaluator, a instance) {
 	for i := range a.n {
 		for j := range i {
 			if v := a.values[j*a.n+i]; math.Abs(v) > matrixSlack*scale {
-				e.Stop(e.Diags.Errorf("E54", at, "`%s` of `%s` must be lower triangular, but element [%d, %d] of `%s` "+
-					"is %.4g", a.name, a.t.Dist.Name, j+1, i+1, text, v).Help("%s", factorHelp(a)))
+				e.Stop(e.Diags.Errorf(diag.NotACovariance, at, "`%s` of `%s` must be lower triangular, but element "+
+					"[%d, %d] of `%s` is %.4g", a.name, a.t.Dist.Name, j+1, i+1, text, v).Help("%s", factorHelp(a)))
 			}
 		}
 		if v := a.values[i*(a.n+1)]; a.x.Info().Static && !(v > 0) {
-			e.Fail("E54", a.x, "`%s` of `%s` must have a positive diagonal, but element [%d, %d] of `%s` is %.4g",
-				a.name, a.t.Dist.Name, i+1, i+1, text, v)
+			e.Fail(diag.NotACovariance, a.x, "`%s` of `%s` must have a positive diagonal, but element [%d, %d] of "+
+				"`%s` is %.4g", a.name, a.t.Dist.Name, i+1, i+1, text, v)
 		}
 	}
 }

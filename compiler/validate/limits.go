@@ -6,6 +6,7 @@ import (
 
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // warnUnusedLimits warns of `censored lo..hi` with two ends that data give for each row if none of the values lies at
@@ -33,7 +34,7 @@ func warnUnusedLimits(e *evaluate.Evaluator, t *model.Term) {
 	if what == "" {
 		return
 	}
-	e.Diags.Warnf("W30", t.At, "%s", what).Related(c.Lo.Info().At, "the limits").
+	e.Diags.Warnf(diag.IdleLimits, t.At, "%s", what).Related(c.Lo.Info().At, "the limits").
 		Help("if a value is only known to lie between the two, observe these: `%s ~ … upto %s`",
 			c.Lo.Info().At.Text(), c.Hi.Info().At.Text())
 }

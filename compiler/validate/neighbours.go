@@ -7,6 +7,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/stdlib"
 )
 
@@ -30,7 +31,7 @@ func checkEdges(e *evaluate.Evaluator, t *model.Term) {
 	has := make([]bool, n+1)
 	for i := range from {
 		if from[i] == to[i] {
-			e.Stop(e.Diags.Errorf("E57", t.At, "edge %d goes from element %g to itself", i+1, from[i]).
+			e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "edge %d goes from element %g to itself", i+1, from[i]).
 				Help("leave the edge out: a difference of an element from itself is 0"))
 		}
 		for _, end := range []float64{from[i], to[i]} {
@@ -42,8 +43,8 @@ func checkEdges(e *evaluate.Evaluator, t *model.Term) {
 	noteRepeatedEdges(e, t, from, to)
 	for i := 1; i <= n; i++ {
 		if !has[i] {
-			e.Diags.Warnf("W03", t.At, "element %d of `%s` has no neighbour, so that this prior says nothing of it", i,
-				t.Array.Name).Help("give it a neighbour, or a prior of its own")
+			e.Diags.Warnf(diag.ImproperPrior, t.At, "element %d of `%s` has no neighbour, so that this prior says "+
+				"nothing of it", i, t.Array.Name).Help("give it a neighbour, or a prior of its own")
 			return
 		}
 	}
@@ -66,10 +67,11 @@ func noteRepeatedEdges(e *evaluate.Evaluator, t *model.Term, from, to []float64)
 	example := fmt.Sprintf("edge %d, from %g to %g, joins the same elements as edge %d", last+1, from[last], to[last],
 		first+1)
 	if 2*again == len(from) {
-		e.Diags.Notef("W29", t.At, "each pair of neighbours is listed twice and counted once: %s", example)
+		e.Diags.Notef(diag.RepeatedEdges, t.At, "each pair of neighbours is listed twice and counted once: %s", example)
 		return
 	}
-	e.Diags.Warnf("W29", t.At, "%d of %d edges are listed before and counted once: %s", again, len(from), example).
+	e.Diags.Warnf(diag.RepeatedEdges, t.At, "%d of %d edges are listed before and counted once: %s", again, len(from),
+		example).
 		Help("is the list of edges complete? give each pair of neighbours once, or each in both directions")
 }
 
@@ -81,18 +83,19 @@ func checkAdjacency(e *evaluate.Evaluator, t *model.Term) {
 		for j := range n {
 			row += w[i*n+j]
 			if w[i*n+j] != w[j*n+i] {
-				e.Stop(e.Diags.Errorf("E57", t.At, "the weights of `CAR` are not symmetric: [%d, %d] is %g, but "+
-					"[%d, %d] is %g", i+1, j+1, w[i*n+j], j+1, i+1, w[j*n+i]).
-					Help("%s", adjacencyHelp(t.Args[3], w, n)))
+				e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "the weights of `CAR` are not symmetric: [%d, %d] "+
+					"is %g, but [%d, %d] is %g", i+1, j+1, w[i*n+j], j+1, i+1, w[j*n+i]).Help("%s",
+					adjacencyHelp(t.Args[3], w, n)))
 			}
 		}
 		switch {
 		case w[i*n+i] != 0:
-			e.Stop(e.Diags.Errorf("E57", t.At, "element %d of `CAR` is its own neighbour: the weight [%d, %d] is %g",
-				i+1, i+1, i+1, w[i*n+i]).Help("the diagonal of the weights is 0"))
+			e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "element %d of `CAR` is its own neighbour: the weight "+
+				"[%d, %d] is %g", i+1, i+1, i+1, w[i*n+i]).Help("the diagonal of the weights is 0"))
 		case row == 0:
-			e.Stop(e.Diags.Errorf("E57", t.At, "element %d of `CAR` has no neighbour, so that its variance is infinite",
-				i+1).Help("give it a neighbour, or take it out of `CAR` with a prior of its own"))
+			e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "element %d of `CAR` has no neighbour, so that its "+
+				"variance is infinite", i+1).Help("give it a neighbour, or take it out of `CAR` with a " +
+				"prior of its own"))
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"ppl/compiler/density"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/lang/types"
 	"ppl/stdlib"
 )
@@ -119,9 +120,10 @@ func observable(e *evaluate.Evaluator, t *model.Term) {
 			continue
 		}
 		if t.UpTo != nil && counts[i] != 0 && v+shift > upTo(i) {
-			e.Stop(e.Diags.Errorf("E57", t.At, "the lower end `%s` is %g (%s), above the upper end, which is %g",
-				t.Array.Name, v+shift, e.Data.Row(t.Array, elementOf(e, t, i)), upTo(i)).
-				Related(t.Array.At, "the data").Help("`upto` gives the upper end of what is known of a value"))
+			e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "the lower end `%s` is %g (%s), above the upper end, "+
+				"which is %g", t.Array.Name, v+shift, e.Data.Row(t.Array, elementOf(e, t, i)),
+				upTo(i)).Related(t.Array.At, "the data").Help("`upto` gives the upper end of what is " +
+				"known of a value"))
 		}
 		if counts[i] == 0 || v >= los(i) && v <= his(i) && !math.IsInf(v, 0) {
 			if counts[i] != 0 && (v == los(i) || v == his(i)) && !t.Recorded() {
@@ -129,7 +131,7 @@ func observable(e *evaluate.Evaluator, t *model.Term) {
 			}
 			continue
 		}
-		e.Stop(e.Diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, v+shift,
+		e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "`%s` is %g (%s), but %s", t.Array.Name, v+shift,
 			e.Data.Row(t.Array, elementOf(e, t, i)),
 			supportText(t, los(i)+shift, his(i)+shift)).Related(t.Array.At, "the data").
 			Help("%s", supportHelp(e, t, v+shift)))
@@ -142,8 +144,9 @@ func positiveWeights(e *evaluate.Evaluator, t *model.Term) {
 	weight := limitAt(e, t.Weight, at, 0)
 	for i := range e.Align(e.Expr(t.Weight), at, nil).Size() {
 		if w := weight(i); !(w >= 0) {
-			e.Stop(e.Diags.Errorf("E51", t.Weight.Info().At, "a weight of `%s` is %g, and weights are 0 or more",
-				t.Array.Name, w).Help("a row of weight 0 says nothing; leave it out, or correct the weights"))
+			e.Stop(e.Diags.Errorf(diag.ArgumentDomain, t.Weight.Info().At, "a weight of `%s` is %g, and "+
+				"weights are 0 or more", t.Array.Name, w).Help("a row of weight 0 says nothing; leave it out, or " +
+				"correct the weights"))
 		}
 	}
 }
@@ -172,11 +175,11 @@ func insideTruncation(e *evaluate.Evaluator, t *model.Term, at []*model.Index, v
 	lo, hi := limitAt(e, t.In.Lo, at, math.Inf(-1)), limitAt(e, t.In.Hi, at, math.Inf(1))
 	for i, v := range values {
 		if v += shift; counts[i] != 0 && (v < lo(i) || v > hi(i)) {
-			e.Stop(e.Diags.Errorf("E57", t.At, "`%s` is %g (%s), but its distribution is truncated to %s..%s",
-				t.Array.Name, v, e.Data.Row(t.Array, elementOf(e, t, i)), evaluate.EndText(lo(i)),
-				evaluate.EndText(hi(i))).Related(t.Array.At, "the data").
-				Help("truncation says that no other values can be observed; of values that are known only to lie "+
-					"beyond a limit say `censored %s..%s`", t.In.Lo.Info().At.Text(), t.In.Hi.Info().At.Text()))
+			e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "`%s` is %g (%s), but its distribution is "+
+				"truncated to %s..%s", t.Array.Name, v, e.Data.Row(t.Array, elementOf(e, t, i)),
+				evaluate.EndText(lo(i)), evaluate.EndText(hi(i))).Related(t.Array.At, "the data").Help(
+				"truncation says that no other values can be observed; of values that are known only to lie beyond a "+
+					"limit say `censored %s..%s`", t.In.Lo.Info().At.Text(), t.In.Hi.Info().At.Text()))
 		}
 	}
 }
@@ -212,10 +215,10 @@ func densityAtEnd(e *evaluate.Evaluator, t *model.Term, args []autodiff.Node, i 
 	if !math.IsInf(lp, 0) {
 		return
 	}
-	e.Stop(e.Diags.Errorf("E57", t.At, "`%s` is %g (%s), at the end of the support of %s, where its density is %s",
-		t.Array.Name, v, e.Data.Row(t.Array, elementOf(e, t, i)), t.Dist.Name,
-		map[bool]string{true: "infinite or 0", false: "0"}[lp > 0]).Related(t.Array.At, "the data").
-		Help("give such values a part of their own, as in a hurdle model; or, if they are what an instrument shows " +
+	e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "`%s` is %g (%s), at the end of the support of %s, where its "+
+		"density is %s", t.Array.Name, v, e.Data.Row(t.Array, elementOf(e, t, i)), t.Dist.Name,
+		map[bool]string{true: "infinite or 0", false: "0"}[lp > 0]).Related(t.Array.At, "the data").Help(
+		"give such values a part of their own, as in a hurdle model; or, if they are what an instrument shows " +
 			"of smaller ones, `censored`"))
 }
 
@@ -282,11 +285,11 @@ func inDomain(e *evaluate.Evaluator, t *model.Term, k int, x model.Expr) {
 		switch {
 		case counts[i] == 0 || form.Domain.Has(number):
 		case form.Rank > 0:
-			e.Fail("E52", x, "`%s` needs `%s` to be %s, but element %d of `%s` is %g", t.Dist.Name, form.Name,
-				form.Domain, i%last+1, x.Info().At.Text(), number)
+			e.Fail(diag.ElementDomain, x, "`%s` needs `%s` to be %s, but element %d of `%s` is %g", t.Dist.Name,
+				form.Name, form.Domain, i%last+1, x.Info().At.Text(), number)
 		default:
-			d := e.Diags.Errorf("E51", x.Info().At, "the argument `%s` of `%s` must be %s, but `%s` is %g%s", form.Name,
-				t.Dist.Name, form.Domain, x.Info().At.Text(), number, indexText(e, v, i))
+			d := e.Diags.Errorf(diag.ArgumentDomain, x.Info().At, "the argument `%s` of `%s` must be %s, but "+
+				"`%s` is %g%s", form.Name, t.Dist.Name, form.Domain, x.Info().At.Text(), number, indexText(e, v, i))
 			if x.Info().Static {
 				d.Help("correct the data, or leave the row out")
 			}
@@ -338,7 +341,7 @@ func checkClasses(e *evaluate.Evaluator, t *model.Term) {
 		if at.File != t.At.File { // the end of a layer
 			at, text = t.At, t.Form.Args[0].Name
 		}
-		e.Stop(e.Diags.Errorf("E40", at, "`%s` has an axis %d..%d, but `%s` has the %d values %d..%d",
+		e.Stop(e.Diags.Errorf(diag.AxesDiffer, at, "`%s` has an axis %d..%d, but `%s` has the %d values %d..%d",
 			text, axis.Lo, axis.Hi, t.Array.Name, of.Size(), of.Lo, of.Hi).
 			Related(t.Array.At, "the data").
 			Help("values are taken for elements of the axis in order: give both the same size"))
@@ -355,7 +358,7 @@ func possibleByRows(e *evaluate.Evaluator, t *model.Term) {
 		}
 		for _, x := range []dataset.Extreme{d.Low, d.High} {
 			if v := x.Value - shift; v < lo || v > hi || math.IsInf(v, 0) {
-				e.Stop(e.Diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, x.Value,
+				e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "`%s` is %g (%s), but %s", t.Array.Name, x.Value,
 					e.Data.Row(t.Array, x.At),
 					supportText(t, lo+shift, hi+shift)).Related(t.Array.At, "the data"))
 			}
@@ -366,8 +369,8 @@ func possibleByRows(e *evaluate.Evaluator, t *model.Term) {
 		if form := t.Form.Args[k]; ok && d.Low.At >= 0 && form.Rank == 0 {
 			for _, v := range []float64{d.Low.Value, d.High.Value} {
 				if !form.Domain.Has(v) {
-					e.Fail("E51", x, "the argument `%s` of `%s` must be %s, but `%s` is %g", form.Name, t.Dist.Name,
-						form.Domain, x.Info().At.Text(), v)
+					e.Fail(diag.ArgumentDomain, x, "the argument `%s` of `%s` must be %s, but `%s` is %g", form.Name,
+						t.Dist.Name, form.Domain, x.Info().At.Text(), v)
 				}
 			}
 		}

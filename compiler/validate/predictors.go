@@ -6,6 +6,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // constantPredictor warns of a summand that is a parameter times what data give, if that is the same in all rows:
@@ -29,14 +30,17 @@ func (w *interceptFinder) constantPredictor(x model.Expr) {
 	text, all := known.Info().At.Text(), w.e.Data.Arrays[read].Values.At(0)
 	switch {
 	case math.IsNaN(value):
-		w.e.Diags.Warnf("W31", known.Info().At, "`%s` is not a number, since `%s` is %g in all rows", text, read.Name,
-			all).Related(read.At, "the data").Help("leave the predictor out: its standard deviation is 0")
+		w.e.Diags.Warnf(diag.ConstantPredictor, known.Info().At, "`%s` is not a number, since `%s` is %g in all rows",
+			text, read.Name, all).Related(read.At, "the data").Help("leave the predictor out: its standard " +
+			"deviation is 0")
 	case value == 0:
-		w.e.Diags.Warnf("W31", known.Info().At, "`%s` is 0 in all rows, since `%s` is %g in all: the data say nothing "+
-			"of `%s`", text, read.Name, all, slope.Name).Related(read.At, "the data").Help("leave the predictor out")
+		w.e.Diags.Warnf(diag.ConstantPredictor, known.Info().At, "`%s` is 0 in all rows, since `%s` is %g in all: the "+
+			"data say nothing of `%s`", text, read.Name, all, slope.Name).Related(read.At, "the data").Help(
+			"leave the predictor out")
 	default:
-		w.e.Diags.Warnf("W31", known.Info().At, "the predictor `%s` is %g in all rows: the data do not distinguish "+
-			"`%s` from the other terms of the sum", text, value, slope.Name).Related(read.At, "the data").
+		w.e.Diags.Warnf(diag.ConstantPredictor, known.Info().At, "the predictor `%s` is %g in all rows: the data do "+
+			"not distinguish `%s` from the other terms of the sum", text, value, slope.Name).Related(read.At,
+			"the data").
 			Help("leave it out, or is the column the right one?")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"ppl/compiler/datasets/dataset"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/lang/types"
 	"ppl/stdlib"
 )
@@ -40,7 +41,7 @@ func WarnLeaving(e *evaluate.Evaluator, m *model.Model) {
 			if domain.Hi == 1 {
 				help = "sigmoid"
 			}
-			e.Diags.Warnf("W13", x.Info().At, "the argument `%s` of `%s` must be %s, but `%s` may be %s",
+			e.Diags.Warnf(diag.PossibleDomain, x.Info().At, "the argument `%s` of `%s` must be %s, but `%s` may be %s",
 				t.Form.Args[k].Name,
 				t.Dist.Name, domain, x.Info().At.Text(), where).
 				Help("give the parameters in it narrower supports, or write `%s(…)`; where it is outside, "+

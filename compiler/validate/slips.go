@@ -10,6 +10,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/stdlib"
 )
 
@@ -45,9 +46,9 @@ func beyondLimits(e *evaluate.Evaluator, t *model.Term) {
 		limit, word = lo(first), "below its limit"
 	}
 	text := t.Censored.Hi.Info().At.Text()
-	e.Diags.Warnf("W23", t.At, "%s of `%s` beyond the limit where censoring begins: %g (%s) is %s %g and counts as "+
-		"that limit", plural(beyond, "value"), t.Array.Name, values[first], e.Data.Row(t.Array, elementOf(e, t, first)),
-		word, limit).
+	e.Diags.Warnf(diag.BeyondLimit, t.At, "%s of `%s` beyond the limit where censoring begins: %g (%s) is %s %g and "+
+		"counts as that limit", plural(beyond, "value"), t.Array.Name, values[first],
+		e.Data.Row(t.Array, elementOf(e, t, first)), word, limit).
 		Related(t.Censored.Hi.Info().At, "the limit").
 		Help("the limit of what is not censored is `inf`: with an indicator of events, write "+
 			"`censored 0..(%s == 1 ? inf : %s[i])`", text, t.Array.Name)
@@ -103,7 +104,7 @@ func boundedBy(x model.Expr) *model.Array {
 }
 
 func contradicted(e *evaluate.Evaluator, t *model.Term, p *model.Array, what string) {
-	e.Diags.Warnf("W25", t.At, "%s: its prior contradicts the data", what).
+	e.Diags.Warnf(diag.BoundContradictsData, t.At, "%s: its prior contradicts the data", what).
 		Related(p.At, "the prior").
 		Help("take a prior without a bound, or a wider one: this posterior is all near the bound, wherever that is")
 }
@@ -176,8 +177,8 @@ func (w *interceptFinder) second(intercept *model.Array, x model.Expr) {
 	if product, ok := x.(*model.MatMul); ok {
 		if matrix, column := w.constantColumn(product.X); column > 0 {
 			w.seen[intercept] = true
-			w.e.Diags.Warnf("W24", x.Info().At, "column %d of `%s` is the same in all rows, which makes it an "+
-				"intercept next to `%s`: the data inform their sum alone", column, matrix.Name, intercept.Name).
+			w.e.Diags.Warnf(diag.InterceptTwice, x.Info().At, "column %d of `%s` is the same in all rows, which makes "+
+				"it an intercept next to `%s`: the data inform their sum alone", column, matrix.Name, intercept.Name).
 				Help("leave `%s` out, or the column", intercept.Name)
 		}
 		return
@@ -190,8 +191,8 @@ func (w *interceptFinder) second(intercept *model.Array, x model.Expr) {
 		return
 	}
 	w.seen[intercept] = true
-	w.e.Diags.Warnf("W24", x.Info().At, "every group of `%s` has an effect with a prior as wide as that of "+
-		"the intercept `%s`: the data inform their sums alone", effects.Array.Name, intercept.Name).
+	w.e.Diags.Warnf(diag.InterceptTwice, x.Info().At, "every group of `%s` has an effect with a prior as wide as that "+
+		"of the intercept `%s`: the data inform their sums alone", effects.Array.Name, intercept.Name).
 		Help("leave `%s` out, write `%s[…] ~ … zerosum`, or give the effects a scale of their own: "+
 			"`%s[…] ~ Normal(0, tau)`", intercept.Name, effects.Array.Name, effects.Array.Name)
 }

@@ -7,6 +7,7 @@ import (
 
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // totalNames are labels of rows that add up others, as spreadsheets and pivot tables write them.
@@ -33,8 +34,8 @@ func WarnTotals(e *evaluate.Evaluator, m *model.Model) {
 		}
 		for _, x := range m.Arrays {
 			if at := totalAt(e, g, x, float64(k+1)); at >= 0 {
-				e.Diags.Warnf("W33", g.At, "%q is read as one more group of `%s`, and `%s` is there the sum of all "+
-					"other rows (%s)", names[k], g.Name, x.Name, e.Data.Row(g, at)).
+				e.Diags.Warnf(diag.TotalAmongRows, g.At, "%q is read as one more group of `%s`, and `%s` is there the "+
+					"sum of all other rows (%s)", names[k], g.Name, x.Name, e.Data.Row(g, at)).
 					Help("leave the row out: it counts each observation again")
 				break
 			}

@@ -37,8 +37,8 @@ func WarnUninformed(l *density.Layout, e *evaluate.Evaluator) {
 		if rows == 1 {
 			word += "s"
 		}
-		e.Diags.Warnf("W03", t.At, "the prior of `%s` is improper and only %s %s %s", t.Array.Name, plural(rows, "row"),
-			word, what).
+		e.Diags.Warnf(diag.ImproperPrior, t.At, "the prior of `%s` is improper and only %s %s %s", t.Array.Name,
+			plural(rows, "row"), word, what).
 			Help("give it a proper prior: `%s ~ Normal(…)`", t.Array.Name)
 	}
 }
@@ -111,8 +111,8 @@ func WarnPerRow(l *density.Layout, rows *model.RowSet, count int, diags *diag.Li
 		})
 		if n, err := strconv.Atoi(batch); err == nil && every && n < count {
 			of := rows.Of.Array
-			diags.Warnf("W08", r.Term.At, "`%s` has a parameter for each row of `%s`: a batch of %d informs %d of %d",
-				r.Term.Array.Name, of.Name, n, n, count).
+			diags.Warnf(diag.ParameterPerRow, r.Term.At, "`%s` has a parameter for each row of `%s`: a batch of %d "+
+				"informs %d of %d", r.Term.Array.Name, of.Name, n, n, count).
 				Related(of.At, "`%s`", of.Name).Help("sum it out, or sample with all data: leave `batch` out")
 		}
 	}
@@ -121,8 +121,8 @@ func WarnPerRow(l *density.Layout, rows *model.RowSet, count int, diags *diag.Li
 // WarnIdleEvents warns of events that change nothing, since they all come after what is read.
 func WarnIdleEvents(e *evaluate.Evaluator) {
 	for _, idle := range e.IdleEvents() {
-		e.Diags.Warnf("W28", idle.Event.At, "this event changes nothing: it happens at time %g, and no state is read "+
-			"after time %g", idle.First, idle.Last).
+		e.Diags.Warnf(diag.IdleEvents, idle.Event.At, "this event changes nothing: it happens at time %g, and no "+
+			"state is read after time %g", idle.First, idle.Last).
 			Help("a state that is read at the time of an event is the one before it; are both times in the same unit?")
 	}
 }

@@ -45,7 +45,7 @@ func TestWrongModels(t *testing.T) {
 		said := ""
 		_, _, ds := compiler.CheckWithData(compiler.Request{Path: path, Cache: &compiler.RowCache{Memory: 1 << 34}})
 		for _, d := range ds {
-			codes, said = append(codes, d.Code), said+d.Message+"\n"+d.Help+"\n"
+			codes, said = append(codes, string(d.Code)), said+d.Message+"\n"+d.Help+"\n"
 		}
 		if len(codes) == 0 {
 			silent++

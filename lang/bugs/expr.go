@@ -104,7 +104,7 @@ func (w *writer) atom(a *atomTree) operand {
 	switch {
 	case a.Number != "":
 		if _, err := strconv.ParseFloat(a.Number, 64); err != nil {
-			w.mistake(a.span(w.src), "E05", "`"+a.Number+"` is too large for a number")
+			w.mistake(a.span(w.src), diag.BadNumber, "`"+a.Number+"` is too large for a number")
 			return operand{"0", atom}
 		}
 		return operand{number(a.Number), atom}
@@ -130,7 +130,7 @@ var pointEnd = regexp.MustCompile(`\.([eE]|$)`)
 func (w *writer) call(c *nameTree) operand {
 	f, ok := functions[c.Name]
 	if !ok {
-		w.mistake(c.span(w.src), "E10", "the function `"+c.Name+"` is not in ppl")
+		w.mistake(c.span(w.src), diag.Undefined, "the function `"+c.Name+"` is not in ppl")
 		return operand{"0", atom}
 	}
 	args := make([]operand, len(c.Call.Args))
@@ -145,7 +145,7 @@ func (w *writer) call(c *nameTree) operand {
 		return operand{f.text + "(" + strings.Join(texts, ", ") + ")", atom}
 	}
 	if len(args) != f.n {
-		w.mistake(c.span(w.src), "E50", "`"+c.Name+"` takes "+diag.Count(f.n, "argument", "arguments"))
+		w.mistake(c.span(w.src), diag.Arguments, "`"+c.Name+"` takes "+diag.Count(f.n, "argument", "arguments"))
 		return operand{"0", atom}
 	}
 	return filled(f.text, args)
@@ -253,6 +253,6 @@ func (w *writer) isAxis(name string, axis int, s *subTree) bool {
 }
 
 // mistake reports a part of the model that cannot be written.
-func (w *writer) mistake(at source.Span, code, message string) {
+func (w *writer) mistake(at source.Span, code diag.Code, message string) {
 	w.diags.Errorf(code, at, "%s", message)
 }

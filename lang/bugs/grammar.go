@@ -151,11 +151,11 @@ func parsed(src *source.File, ds *diag.List) *programTree {
 		at := min(failed.Position().Offset, len(src.Text))
 		span := source.Span{File: src, Start: at, End: min(at+1, len(src.Text))}
 		if at == len(src.Text) {
-			ds.Errorf("E00", source.Span{File: src, Start: max(0, at-1), End: at}, "the model ends too early").
+			ds.Errorf(diag.Syntax, source.Span{File: src, Start: max(0, at-1), End: at}, "the model ends too early").
 				Help("a model is `model { … }`")
 			return nil
 		}
-		ds.Errorf("E00", span, "`%s` is not expected here", diag.Printable(firstWord(src.Text[at:])))
+		ds.Errorf(diag.Syntax, span, "`%s` is not expected here", diag.Printable(firstWord(src.Text[at:])))
 		return nil
 	} else if err != nil {
 		panic("internal error: " + err.Error())
@@ -176,7 +176,7 @@ func withinLimits(src *source.File, ds *diag.List) bool {
 			signs++
 		}
 		if depth > maxNesting || signs > maxSigns {
-			ds.Errorf("E00", source.Span{File: src, Start: i, End: i + 1},
+			ds.Errorf(diag.Syntax, source.Span{File: src, Start: i, End: i + 1},
 				"brackets nest more than %d deep, or there are more than %d operators", maxNesting, maxSigns)
 			return false
 		}

@@ -99,7 +99,7 @@ func (w *writer) collect(tree *programTree) {
 		case r.Dist == nil:
 			w.kinds[name] = isComputed
 			if _, known := w.data[name]; known {
-				w.mistake(r.span(w.src), "E11", "`"+name+"` has a value in the model and in the data")
+				w.mistake(r.span(w.src), diag.DefinedTwice, "`"+name+"` has a value in the model and in the data")
 			}
 		case w.kinds[name] == isComputed: // an observed constant
 		case w.isObserved(name):
@@ -173,7 +173,7 @@ func (w *writer) relation(t *relationTree, loops []*forTree) {
 		r.link = t.Left.Name
 		inner := plainName(t.Left.Call.Args)
 		if _, ok := links[r.link]; !ok || inner == nil || t.Dist != nil {
-			w.mistake(t.span(w.src), "E10", "`"+r.link+"` is not a link function of one variable")
+			w.mistake(t.span(w.src), diag.Undefined, "`"+r.link+"` is not a link function of one variable")
 			return
 		}
 		r.node = inner
@@ -352,7 +352,7 @@ func (w *writer) declaration(name string) string {
 		case n == "" && known && i < len(shape.Dims):
 			n = "1.." + strconv.Itoa(shape.Dims[i])
 		case n == "":
-			w.mistake(source.Span{File: w.src}, "E46", "the length of axis "+strconv.Itoa(i+1)+" of `"+name+
+			w.mistake(source.Span{File: w.src}, diag.UnknownSize, "the length of axis "+strconv.Itoa(i+1)+" of `"+name+
 				"` is not known: give --data")
 			return text
 		case n[0] >= '0' && n[0] <= '9':
@@ -435,7 +435,7 @@ func (w *writer) head(r relation) string {
 	for _, s := range r.node.subs() {
 		switch {
 		case s == nil:
-			w.mistake(r.span(w.src), "E99", "a left side without the length of an axis is not translated")
+			w.mistake(r.span(w.src), diag.NotCompiled, "a left side without the length of an axis is not translated")
 			return w.name(r.node.Name)
 		case s.Hi != nil:
 			slots = append(slots, w.set(w.expr(s.Lo), w.expr(s.Hi)))
@@ -445,7 +445,7 @@ func (w *writer) head(r relation) string {
 	}
 	for _, l := range r.loops {
 		if !used[l.Index] {
-			w.mistake(r.span(w.src), "E99", "the index `"+l.Index+"` of a loop is not one of the left side")
+			w.mistake(r.span(w.src), diag.NotCompiled, "the index `"+l.Index+"` of a loop is not one of the left side")
 		}
 	}
 	name := w.name(r.node.Name)
@@ -460,7 +460,7 @@ func (w *writer) slot(r relation, e *exprTree, used map[string]bool) string {
 	loop, shift, ok := w.moved(r.loops, e)
 	switch {
 	case ok && used[loop.Index]:
-		w.mistake(r.span(w.src), "E99", "an index that is twice on the left side is not translated")
+		w.mistake(r.span(w.src), diag.NotCompiled, "an index that is twice on the left side is not translated")
 	case ok:
 		used[loop.Index] = true
 		lo, hi := w.plus(loop.Lo, shift), w.plus(loop.Hi, shift)
@@ -470,7 +470,7 @@ func (w *writer) slot(r relation, e *exprTree, used map[string]bool) string {
 		return w.indexName(loop.Index) + " in " + w.set(lo, hi)
 	default:
 		if used := w.loopsIn(e, r.loops); used {
-			w.mistake(r.span(w.src), "E99", "an index of the left side is not that of a loop and a number")
+			w.mistake(r.span(w.src), diag.NotCompiled, "an index of the left side is not that of a loop and a number")
 		}
 	}
 	at := w.expr(e)
@@ -561,10 +561,10 @@ func (w *writer) drawn(d *drawnTree, observed bool) string {
 	of, ok := distributions[d.Name]
 	switch {
 	case !ok:
-		w.mistake(d.span(w.src), "E10", "the distribution `"+d.Name+"` is not in ppl")
+		w.mistake(d.span(w.src), diag.Undefined, "the distribution `"+d.Name+"` is not in ppl")
 		return "Flat"
 	case len(d.Args) != of.n:
-		w.mistake(d.span(w.src), "E50", "`"+d.Name+"` takes "+diag.Count(of.n, "argument", "arguments"))
+		w.mistake(d.span(w.src), diag.Arguments, "`"+d.Name+"` takes "+diag.Count(of.n, "argument", "arguments"))
 		return "Flat"
 	}
 	args := make([]operand, len(d.Args))
@@ -576,7 +576,7 @@ func (w *writer) drawn(d *drawnTree, observed bool) string {
 	}
 	text := filled(of.text, args).text
 	if d.Range != nil && d.Range.Word[0] != 'T' && observed {
-		w.mistake(d.span(w.src), "E99", "censoring of data by `"+d.Range.Word[:1]+"(,)` is not translated")
+		w.mistake(d.span(w.src), diag.NotCompiled, "censoring of data by `"+d.Range.Word[:1]+"(,)` is not translated")
 	}
 	if d.Range == nil || d.Range.Lo == nil && d.Range.Hi == nil {
 		return text

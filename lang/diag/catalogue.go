@@ -14,8 +14,9 @@ var catalogueText string
 
 // An Explanation is one section of the catalogue.
 type Explanation struct {
-	Code, Title string
-	Body        string // Markdown: prose, and examples between fences
+	Code  Code
+	Title string
+	Body  string // Markdown: prose, and examples between fences
 }
 
 // Catalogue lists every code that ppl prints, in the order of the document.
@@ -26,7 +27,7 @@ func Catalogue() []Explanation {
 	at := append(section.FindAllStringIndex(catalogueText, -1), []int{len(catalogueText)})
 	for i, m := range at[:len(at)-1] {
 		if t := title.FindStringSubmatch(catalogueText[m[0]:m[1]]); t != nil {
-			all = append(all, Explanation{t[1], t[2], strings.TrimSpace(catalogueText[m[1]:at[i+1][0]])})
+			all = append(all, Explanation{Code(t[1]), t[2], strings.TrimSpace(catalogueText[m[1]:at[i+1][0]])})
 		}
 	}
 	return all

@@ -1,7 +1,7 @@
 // Package diag describes mistakes in a user's model: a code, a place, related places, and advice. Passes add to a List
 // and go on, so that one run reports several mistakes:
 //
-//	diags.Errorf("E10", span, "`%s` is not defined", name).Help("did you mean `%s`?", near)
+//	diags.Errorf(diag.Undefined, span, "`%s` is not defined", name).Help("did you mean `%s`?", near)
 //
 // Render prints what a List has collected, with the line of source.
 package diag
@@ -25,9 +25,9 @@ const (
 
 func (s Severity) String() string { return [...]string{"error", "warning", "note"}[s] }
 
-// A Diagnostic is one mistake or warning. Code is its stable name in the catalogue ("E10", "W01").
+// A Diagnostic is one mistake or warning. Code is its kind, by the name that the catalogue has.
 type Diagnostic struct {
-	Code     string
+	Code     Code
 	Severity Severity
 	Span     source.Span
 	Message  string    // what is wrong: one sentence, without a period at its end
@@ -57,21 +57,21 @@ type List struct {
 func (l *List) Add(ds ...Diagnostic) { l.items = append(l.items, ds...) }
 
 // Errorf adds an error. The Entry it returns takes related places and help.
-func (l *List) Errorf(code string, at source.Span, format string, args ...any) Entry {
+func (l *List) Errorf(code Code, at source.Span, format string, args ...any) Entry {
 	return l.addf(Error, code, at, format, args)
 }
 
 // Warnf adds a warning.
-func (l *List) Warnf(code string, at source.Span, format string, args ...any) Entry {
+func (l *List) Warnf(code Code, at source.Span, format string, args ...any) Entry {
 	return l.addf(Warning, code, at, format, args)
 }
 
 // Notef adds a note.
-func (l *List) Notef(code string, at source.Span, format string, args ...any) Entry {
+func (l *List) Notef(code Code, at source.Span, format string, args ...any) Entry {
 	return l.addf(Note, code, at, format, args)
 }
 
-func (l *List) addf(s Severity, code string, at source.Span, format string, args []any) Entry {
+func (l *List) addf(s Severity, code Code, at source.Span, format string, args []any) Entry {
 	l.Add(Diagnostic{Code: code, Severity: s, Span: at, Message: said(format, args)})
 	return Entry{l, len(l.items) - 1}
 }
@@ -103,8 +103,9 @@ func HasErrors(ds []Diagnostic) bool {
 // All are the diagnostics in the order of Sorted, each once: a function's body is checked at each call.
 func (l *List) All() []Diagnostic {
 	type key struct {
-		code, message string
-		span          source.Span
+		code    Code
+		message string
+		span    source.Span
 	}
 	seen := map[key]bool{}
 	return slices.DeleteFunc(Sorted(l.items), func(d Diagnostic) bool {

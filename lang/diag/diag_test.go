@@ -103,7 +103,7 @@ func TestListOrder(t *testing.T) {
 	}
 	var got []string
 	for _, d := range l.All() {
-		got = append(got, d.Code)
+		got = append(got, string(d.Code))
 	}
 	if want := []string{"1", "2", "3", "4", "5"}; !slices.Equal(got, want) {
 		t.Errorf("order %v, want %v", got, want)

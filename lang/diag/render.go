@@ -67,15 +67,15 @@ func (d Diagnostic) text(p palette) string {
 
 // heading is the first line: where, what kind, and the message.
 func (d Diagnostic) heading(p palette) string {
-	return fmt.Sprintf("%s%s%s%s%s: %s%s%s\n", position(d.Span), p.severity[d.Severity], d.Severity, code(d.Code),
+	return fmt.Sprintf("%s%s%s%s%s: %s%s%s\n", position(d.Span), p.severity[d.Severity], d.Severity, bracketed(d.Code),
 		p.reset, p.bold, Printable(d.Message), p.reset)
 }
 
-func code(c string) string {
+func bracketed(c Code) string {
 	if c == "" {
 		return ""
 	}
-	return "[" + c + "]"
+	return "[" + string(c) + "]"
 }
 
 func position(at source.Span) string {

@@ -65,7 +65,7 @@ func match(src *source.File, tokens []token, diags *diag.List) (lone map[int]boo
 			m.closing(i)
 		}
 		if len(m.open) > maxNesting {
-			diags.Errorf("E00", spanOf(src, t), "brackets nest more than %d deep", maxNesting)
+			diags.Errorf(diag.Syntax, spanOf(src, t), "brackets nest more than %d deep", maxNesting)
 			return nil, false
 		}
 	}
@@ -87,7 +87,7 @@ func (m *matcher) closing(i int) {
 		m.lone[i], m.open = true, m.open[:top]
 	default:
 		m.lone[i] = true
-		m.diags.Errorf("E00", spanOf(m.src, t), "`%s` closes nothing", t.Value)
+		m.diags.Errorf(diag.Syntax, spanOf(m.src, t), "`%s` closes nothing", t.Value)
 	}
 }
 
@@ -112,7 +112,7 @@ func closing(open string) string {
 }
 
 func notClosed(diags *diag.List, at source.Span) diag.Entry {
-	return diags.Errorf("E02", at, "`%s` opened on line %d is not closed", at.Text(), at.Line()).
+	return diags.Errorf(diag.Unclosed, at, "`%s` opened on line %d is not closed", at.Text(), at.Line()).
 		Help("write `%s` where it ends", closing(at.Text()))
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 )
 
 func (p *parser) optionalExpr(e *expr) ast.Expr {
@@ -65,7 +66,7 @@ func (p *parser) binary(b *binary) ast.Expr {
 
 func (p *parser) infix(op leaf, x, y ast.Expr) ast.Expr {
 	if left, ok := x.(*ast.Binary); ok && precedence(op.Value) == comparison && precedence(left.Op) == comparison {
-		p.diags.Errorf("E00", p.spanOf(op), "comparisons do not chain").
+		p.diags.Errorf(diag.Syntax, p.spanOf(op), "comparisons do not chain").
 			Related(left.OpAt, "the comparison before").Help("write `a < b && b < c`")
 	}
 	return &ast.Binary{Place: join(x, y), Op: op.Value, OpAt: p.spanOf(op), X: x, Y: y}
@@ -149,7 +150,7 @@ func (p *parser) list(at ast.Place, a *args) ast.Expr {
 	l := &ast.List{Place: at}
 	for _, item := range a.Args {
 		if item.Name != nil {
-			p.diags.Errorf("E00", p.spanOf(item.Name.Name), "the items of a list have no names")
+			p.diags.Errorf(diag.Syntax, p.spanOf(item.Name.Name), "the items of a list have no names")
 		}
 		l.Items = append(l.Items, p.expr(item.Value))
 	}
@@ -164,7 +165,7 @@ func (p *parser) nameOf(l leaf) *ast.Name {
 func (p *parser) callee(c *callee) ast.Expr {
 	x := p.postfixes(p.nameOf(c.Name), c.Postfix)
 	if index, isIndex := x.(*ast.Index); isIndex {
-		e := p.diags.Errorf("E00", x.Span(), "expected a name or a call, found a subscript")
+		e := p.diags.Errorf(diag.Syntax, x.Span(), "expected a name or a call, found a subscript")
 		_, ofCall := index.X.(*ast.Call)
 		switch {
 		case ofCall && len(index.Subs) == 2:

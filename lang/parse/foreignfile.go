@@ -59,7 +59,7 @@ func foreignFile(src *source.File) []diag.Diagnostic {
 			continue
 		}
 		var ds diag.List
-		ds.Errorf("E00", firstLine(src, at[0], at[1]), "this is %s, not a model of ppl", l.name).
+		ds.Errorf(diag.Syntax, firstLine(src, at[0], at[1]), "this is %s, not a model of ppl", l.name).
 			Help("%s", l.help)
 		return ds.All()
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
+
+	"ppl/lang/diag"
 )
 
 // A mistake is the token at which participle stopped in a statement, and what it expected there.
@@ -55,7 +57,7 @@ func needlessWord(p *parser, m mistake) bool {
 	if why == "" || m.at == 0 || len(m.tokens) == 1 || !m.beginsWithWord(help) {
 		return false
 	}
-	e := p.diags.Errorf("E01", spanOf(p.src, first), "unexpected `%s`: %s", first.Value, why)
+	e := p.diags.Errorf(diag.ForeignKeyword, spanOf(p.src, first), "unexpected `%s`: %s", first.Value, why)
 	if help == "" {
 		help = "write `" + p.line(m.tokens[1:]) + "`"
 	}
@@ -95,7 +97,7 @@ func drawnData(p *parser, m mistake) bool {
 	if m.tokens[0].Value != "data" || m.found().Value != "~" || m.at == 1 {
 		return false
 	}
-	p.diags.Errorf("E06", spanOf(p.src, m.found()), "a `data` declaration has no `~`").
+	p.diags.Errorf(diag.DrawnData, spanOf(p.src, m.found()), "a `data` declaration has no `~`").
 		Help("write `%s` and, on a line of its own, `%s ~ …`", p.line(m.tokens[:m.at]), m.tokens[1].Value)
 	return true
 }
@@ -129,7 +131,7 @@ func keywordAsName(p *parser, m mistake) bool {
 	t := m.found()
 	switch {
 	case t.Type == keyword && m.at > 0 && m.tokens[m.at-1].Value == "~":
-		p.diags.Errorf("E00", spanOf(p.src, t), "expected a distribution, found `%s`", t.Value).
+		p.diags.Errorf(diag.Syntax, spanOf(p.src, t), "expected a distribution, found `%s`", t.Value).
 			Help("write it after one: `x[K] ~ Normal(0, 1) %s`", t.Value)
 		return true
 	case t.Type == keyword && m.at > 0 && m.wantsName():
@@ -138,7 +140,7 @@ func keywordAsName(p *parser, m mistake) bool {
 	default:
 		return false
 	}
-	p.diags.Errorf("E03", spanOf(p.src, t), "`%s` is a keyword and cannot be a name", t.Value).
+	p.diags.Errorf(diag.KeywordAsName, spanOf(p.src, t), "`%s` is a keyword and cannot be a name", t.Value).
 		Help("take another name, such as `%s_`", t.Value)
 	return true
 }
@@ -166,7 +168,7 @@ func strayReturn(p *parser, m mistake) bool {
 	if t.Value != "return" || m.at == 0 {
 		return false
 	}
-	p.diags.Errorf("E00", spanOf(p.src, t), "`return` begins a line of its own")
+	p.diags.Errorf(diag.Syntax, spanOf(p.src, t), "`return` begins a line of its own")
 	return true
 }
 
@@ -185,13 +187,14 @@ func drawnExpression(p *parser, m mistake) bool {
 		return false
 	}
 	if slices.ContainsFunc(rest, isDistribution) {
-		p.diags.Errorf("E00", p.at(rest), "a sum of distributions is no distribution: `%s`", p.line(rest)).
+		p.diags.Errorf(diag.Syntax, p.at(rest), "a sum of distributions is no distribution: `%s`", p.line(rest)).
 			Help("in a mixture an unknown chooses the distribution of each row: `z[i in N] ~ Categorical(w)`, and " +
 				"`y[i in N] ~ Normal(m[z[i]], s)`; the sum of two unknowns is written with their names")
 		return true
 	}
 	left := p.line(m.tokens[:tilde])
-	p.diags.Errorf("E00", p.at(rest), "expected a distribution after `~`, found the expression `%s`", p.line(rest)).
+	p.diags.Errorf(diag.Syntax, p.at(rest), "expected a distribution after `~`, found the expression `%s`",
+		p.line(rest)).
 		Help("write the distribution that it is an argument of: `%s ~ Normal(%s, s)`; a definition has `=`", left,
 			p.line(rest))
 	return true
@@ -207,7 +210,7 @@ func isDistribution(t token) bool {
 
 func unexpected(p *parser, m mistake) bool {
 	t := m.found()
-	e := p.diags.Errorf("E00", spanOf(p.src, t), "expected %s, found %s", m.want, described(t, p.unit))
+	e := p.diags.Errorf(diag.Syntax, spanOf(p.src, t), "expected %s, found %s", m.want, described(t, p.unit))
 	if joined, ok := p.joined(m); ok {
 		e.Related(spanOf(p.src, joined), "`%s` at the end of a line continues the statement", joined.Value)
 	} else if help := m.help(); help != "" {

@@ -100,7 +100,7 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%q: nothing reported", m.text)
 			continue
 		}
-		if ds[0].Code != m.code || ds[0].Span.Text() != m.at {
+		if string(ds[0].Code) != m.code || ds[0].Span.Text() != m.at {
 			t.Errorf("%q: reported %s at %q, want %s at %q", m.text, ds[0].Code, ds[0].Span.Text(), m.code, m.at)
 		}
 	}
@@ -138,7 +138,7 @@ func TestExprMistakes(t *testing.T) {
 		{"a < b < c", "E00", "<", "comparisons do not chain"},
 	} {
 		_, ds := parse.Expr(source.New("expr", c.text))
-		if len(ds) != 1 || ds[0].Code != c.code || ds[0].Span.Text() != c.at || ds[0].Message != c.message {
+		if len(ds) != 1 || string(ds[0].Code) != c.code || ds[0].Span.Text() != c.at || ds[0].Message != c.message {
 			t.Errorf("%q: got\n%s", c.text, render(ds))
 		}
 	}

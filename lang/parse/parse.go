@@ -80,7 +80,7 @@ func (p *parser) top(piece piece) ast.Stmt {
 	case !ok:
 		return nil
 	case s.Return != nil:
-		p.diags.Errorf("E00", p.spanOf(s.Tokens[0]), "`return` is allowed only at the end of a block `{ … }`")
+		p.diags.Errorf(diag.Syntax, p.spanOf(s.Tokens[0]), "`return` is allowed only at the end of a block `{ … }`")
 		return nil
 	}
 	return p.statement(s)
@@ -119,10 +119,10 @@ func (p *parser) onlyExpr() ast.Expr {
 		return nil
 	case len(p.pieces) == 0:
 		at := source.Span{File: p.src, Start: len(p.src.Text), End: len(p.src.Text)}
-		p.diags.Errorf("E00", at, "expected an expression")
+		p.diags.Errorf(diag.Syntax, at, "expected an expression")
 		return nil
 	case len(p.pieces) > 1:
-		p.diags.Errorf("E00", p.at(p.pieces[1].tokens), "expected one expression, found a second line")
+		p.diags.Errorf(diag.Syntax, p.at(p.pieces[1].tokens), "expected one expression, found a second line")
 		return nil
 	}
 	e, ok := parseWith(p, expressions(), p.pieces[0])
@@ -151,7 +151,7 @@ func (p *parser) piece(piece piece) (*statement, bool) {
 // parseWith runs participle over one piece and reports the mistake it finds.
 func parseWith[G any](p *parser, grammar *participle.Parser[G], piece piece) (*G, bool) {
 	if t, far := farthest(piece.tokens); far {
-		p.diags.Errorf("E00", spanOf(p.src, t), "this expression has more than %d tokens", maxTokens).
+		p.diags.Errorf(diag.Syntax, spanOf(p.src, t), "this expression has more than %d tokens", maxTokens).
 			Help("define parts of it under names of their own")
 		return nil, false
 	}

@@ -66,7 +66,7 @@ func (s *scanner) emit(kind lexer.TokenType, n int) {
 }
 
 // reject adds a bad token of the next n bytes and reports why.
-func (s *scanner) reject(n int, code, format string, args ...any) diag.Entry {
+func (s *scanner) reject(n int, code diag.Code, format string, args ...any) diag.Entry {
 	at := source.Span{File: s.src, Start: s.at, End: s.at + n}
 	s.emit(bad, n)
 	return s.diags.Errorf(code, at, format, args...)
@@ -104,9 +104,9 @@ func (s *scanner) number() {
 	switch after := rest[digits:]; {
 	case digits == 0:
 		text := rest[:1+count(rest[1:], isDigit)]
-		s.reject(len(text), "E05", "`%s` is not a number", text).Help("write `0%s`", text).Replace("0" + text)
+		s.reject(len(text), diag.BadNumber, "`%s` is not a number", text).Help("write `0%s`", text).Replace("0" + text)
 	case after != "" && after[0] == '.' && !strings.HasPrefix(after, "..") && fraction(after) == 0:
-		s.reject(digits+1, "E05", "`%s.` is not a number", rest[:digits]).
+		s.reject(digits+1, diag.BadNumber, "`%s.` is not a number", rest[:digits]).
 			Help("write `%s.0`, or `%s..9` for a range", rest[:digits], rest[:digits]).Replace(rest[:digits] + ".0")
 	default:
 		n := digits + fraction(after)
@@ -118,12 +118,12 @@ func (s *scanner) number() {
 func (s *scanner) wholeNumber(n int) {
 	rest := s.rest()
 	if tail := count(rest[n:], isWord); tail > 0 {
-		s.reject(n+tail, "E05", "`%s` is neither a number nor a name", rest[:n+tail]).
+		s.reject(n+tail, diag.BadNumber, "`%s` is neither a number nor a name", rest[:n+tail]).
 			Help("a product needs its `*`, and a name begins with a letter")
 		return
 	}
 	if _, err := strconv.ParseFloat(rest[:n], 64); err != nil {
-		s.reject(n, "E05", "`%s` is too large for a number", rest[:n]).
+		s.reject(n, diag.BadNumber, "`%s` is too large for a number", rest[:n]).
 			Help("the largest is about 1.8e308; infinity is written `inf`")
 		return
 	}
@@ -166,11 +166,11 @@ func (s *scanner) string() {
 	}
 	if n >= len(rest) {
 		line, _ := s.src.Position(s.at)
-		s.reject(len(rest), "E02", "`\"` opened on line %d is not closed", line)
+		s.reject(len(rest), diag.Unclosed, "`\"` opened on line %d is not closed", line)
 		return
 	}
 	if _, err := strconv.Unquote(rest[:n+1]); err != nil {
-		s.reject(n+1, "E00", "unknown escape in a string").
+		s.reject(n+1, diag.Syntax, "unknown escape in a string").
 			Help("`\\\\` is a backslash, `\\\"` a quote, `\\n` a newline, `\\t` a tab; file names may use `/`")
 		return
 	}
@@ -199,7 +199,7 @@ func (s *scanner) operator() {
 func (s *scanner) skip(mark string, n int, help string) {
 	if !s.reported[mark] {
 		at := source.Span{File: s.src, Start: s.at, End: s.at + len(mark)}
-		s.diags.Errorf("E00", at, "unexpected `%s`", mark).Help("%s", help)
+		s.diags.Errorf(diag.Syntax, at, "unexpected `%s`", mark).Help("%s", help)
 	}
 	s.reported[mark] = true
 	s.at += n
@@ -216,14 +216,14 @@ func (s *scanner) strange() {
 	r, n := utf8.DecodeRuneInString(s.rest())
 	switch {
 	case r == utf8.RuneError && n == 1:
-		s.reject(n, "E00", "the text is not UTF-8 here: byte 0x%02X", s.rest()[0])
+		s.reject(n, diag.Syntax, "the text is not UTF-8 here: byte 0x%02X", s.rest()[0])
 	case unicode.IsLetter(r):
 		n = len(s.rest()) - len(strings.TrimLeftFunc(s.rest(), isWordRune))
-		s.reject(n, "E00", "`%s` cannot be a name", s.rest()[:n]).Help("names are made of a–z, A–Z, 0–9 and _")
+		s.reject(n, diag.Syntax, "`%s` cannot be a name", s.rest()[:n]).Help("names are made of a–z, A–Z, 0–9 and _")
 	case unicode.IsSpace(r) || !unicode.IsPrint(r):
-		s.reject(n, "E00", "unexpected invisible character U+%04X", r).Help("replace it by a space")
+		s.reject(n, diag.Syntax, "unexpected invisible character U+%04X", r).Help("replace it by a space")
 	default:
-		e := s.reject(n, "E00", "unexpected character `%c`", r)
+		e := s.reject(n, diag.Syntax, "unexpected character `%c`", r)
 		if help := characterHelp(r); help != "" {
 			e.Help("%s", help)
 		}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 )
 
 // statement converts a parsed statement. It is nil if the statement or a block in it has a mistake.
@@ -109,7 +110,7 @@ func (p *parser) random(r *random) (*ast.Distribution, *ast.Block) {
 	for _, m := range r.Modifiers {
 		word := p.one(m.Tokens[0])
 		if first, twice := given[word.Value]; twice {
-			p.diags.Errorf("E00", spanOf(p.src, word), "`%s` is given twice", word.Value).
+			p.diags.Errorf(diag.Syntax, spanOf(p.src, word), "`%s` is given twice", word.Value).
 				Related(spanOf(p.src, first), "first here")
 		}
 		given[word.Value] = word
@@ -145,7 +146,7 @@ func (p *parser) block(l leaf) *ast.Block {
 	cut, dropped := p.blocks[t.Offset], p.dropped
 	b, lastParsed := p.statements(t)
 	if (p.dropped == dropped || lastParsed) && !cut.returns() {
-		p.diags.Errorf("E04", spanOf(p.src, cut.close), "a block must end in `return`").
+		p.diags.Errorf(diag.MissingReturn, spanOf(p.src, cut.close), "a block must end in `return`").
 			Related(spanOf(p.src, cut.open), "the block opened here").Help("add `return` and the block's value as " +
 			"its last line")
 	}
@@ -167,7 +168,8 @@ func (p *parser) statements(t token) (b *ast.Block, lastParsed bool) {
 				b.Stmts = append(b.Stmts, stmt)
 			}
 		case i+1 < len(cut.pieces) && cut.close.Value != "":
-			p.diags.Errorf("E04", p.spanOf(s.Tokens[0]), "a block must end in `return`, but statements follow this one")
+			p.diags.Errorf(diag.MissingReturn, p.spanOf(s.Tokens[0]), "a block must end in `return`, but statements "+
+				"follow this one")
 		default:
 			b.Return = p.expr(s.Return)
 		}

@@ -55,9 +55,9 @@ func (b *builder) program(t *programTree) *Program {
 			switch {
 			case known != name:
 			case i == before:
-				b.diags.Errorf("E11", b.head(s, name), "there are two blocks `%s`", name)
+				b.diags.Errorf(diag.DefinedTwice, b.head(s, name), "there are two blocks `%s`", name)
 			case i < before:
-				b.diags.Errorf("E00", b.head(s, name), "the block `%s` is behind `%s`", name, order[before]).
+				b.diags.Errorf(diag.Syntax, b.head(s, name), "the block `%s` is behind `%s`", name, order[before]).
 					Help("the order of blocks is %s", diag.And(order))
 			default:
 				before = i
@@ -256,7 +256,7 @@ func (b *builder) simple(at Place, t *simpleTree) Stmt {
 	}
 	call, ok := left.(*Call)
 	if !ok {
-		b.diags.Errorf("E00", left.Span(), "an expression alone is not a statement").
+		b.diags.Errorf(diag.Syntax, left.Span(), "an expression alone is not a statement").
 			Help("assign it by `=`, or add it to the log density by `target +=`")
 		return &Empty{at}
 	}
@@ -373,7 +373,7 @@ func (b *builder) atomWithPostfix(t *termTree) Expr {
 		case p.Field != nil:
 			n, err := strconv.Atoi((*p.Field)[1:])
 			if err != nil {
-				b.diags.Errorf("E00", b.at(p.node).At, "`%s` is not the number of an element", *p.Field)
+				b.diags.Errorf(diag.Syntax, b.at(p.node).At, "`%s` is not the number of an element", *p.Field)
 			}
 			e = &Field{at, e, n}
 		default:
@@ -432,7 +432,7 @@ func (b *builder) number(at Place, text string) Expr {
 	n.IsInt = !n.Imaginary && !strings.ContainsAny(n.Text, ".eE")
 	n.Value, _ = strconv.ParseFloat(n.Text, 64)
 	if n.IsInt && n.Value > 2147483647 {
-		b.diags.Errorf("E05", at.At, "`%s` is too large for an int, which goes to 2147483647", text)
+		b.diags.Errorf(diag.BadNumber, at.At, "`%s` is too large for an int, which goes to 2147483647", text)
 	}
 	return n
 }

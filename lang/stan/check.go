@@ -70,7 +70,7 @@ func (c *checker) functions(all []*Function) {
 		c.local = false
 		c.scopes = c.scopes[:len(c.scopes)-1]
 		if f.Result.Word != "void" && !returns(f.Body) {
-			c.diags.Errorf("E04", f.Name.At, "the function `%s` may end without a result", f.Name.Name).
+			c.diags.Errorf(diag.MissingReturn, f.Name.At, "the function `%s` may end without a result", f.Name.Name).
 				Help("end it with `return`")
 		}
 		c.fun = nil
@@ -80,7 +80,7 @@ func (c *checker) functions(all []*Function) {
 func (c *checker) declareFunction(f *Function) {
 	for _, before := range c.Functions[f.Name.Name] {
 		if sameParams(before, f) && before.Body != nil && f.Body != nil {
-			c.diags.Errorf("E11", f.Name.At, "the function `%s` is defined twice", f.Name.Name).
+			c.diags.Errorf(diag.DefinedTwice, f.Name.At, "the function `%s` is defined twice", f.Name.Name).
 				Related(before.Name.At, "first here")
 			return
 		}
@@ -147,7 +147,7 @@ func (c *checker) lookup(name string) *variable {
 
 func (c *checker) declare(name Ident, t Type, block string) {
 	if v := c.lookup(name.Name); v != nil {
-		c.diags.Errorf("E11", name.At, "`%s` is declared twice", name.Name).Related(v.at, "first here").
+		c.diags.Errorf(diag.DefinedTwice, name.At, "`%s` is declared twice", name.Name).Related(v.at, "first here").
 			Help("give one of them another name")
 		return
 	}
@@ -162,7 +162,7 @@ func (c *checker) stmts(stmts []Stmt) {
 
 func (c *checker) stmt(s Stmt) {
 	if _, ok := s.(*Decl); !ok && (c.block == "data" || c.block == "parameters") {
-		c.diags.Errorf("E00", s.Span(), "the block `%s` has declarations only", c.block).
+		c.diags.Errorf(diag.Syntax, s.Span(), "the block `%s` has declarations only", c.block).
 			Help("statements belong to `transformed %s`", c.block)
 		return
 	}
@@ -175,7 +175,7 @@ func (c *checker) stmt(s Stmt) {
 		c.sample(s)
 	case *CallStmt:
 		if t := c.call(s.Call); t.Known() && t.Word != "void" {
-			c.diags.Errorf("E00", s.At, "the result of `%s` is not used", s.Call.Fun.Name)
+			c.diags.Errorf(diag.Syntax, s.At, "the result of `%s` is not used", s.Call.Fun.Name)
 		}
 	case *Message:
 		for _, a := range s.Args {
@@ -200,7 +200,7 @@ func (c *checker) stmt(s Stmt) {
 		c.loop(s)
 	case *Jump:
 		if c.loops == 0 {
-			c.diags.Errorf("E00", s.At, "`%s` is outside of a loop", s.Word)
+			c.diags.Errorf(diag.Syntax, s.At, "`%s` is outside of a loop", s.Word)
 		}
 	case *Return:
 		c.returned(s)
@@ -219,7 +219,7 @@ func (c *checker) loop(s *For) {
 	case lo.InnerAxes() > 0:
 		element = realType
 	case lo.Known():
-		c.diags.Errorf("E44", s.Lo.Span(), "a loop runs over a range or an array, and this is of type %s", lo).
+		c.diags.Errorf(diag.WrongKind, s.Lo.Span(), "a loop runs over a range or an array, and this is of type %s", lo).
 			Help("write the range as `1:%s`", s.Lo.Span().Text())
 	}
 	c.scopes = append(c.scopes, map[string]*variable{})
@@ -232,16 +232,16 @@ func (c *checker) loop(s *For) {
 
 func (c *checker) condition(e Expr) {
 	if t := c.expr(e); t.Known() && !t.Scalar() {
-		c.diags.Errorf("E44", e.Span(), "a condition is an int or a real, and this is of type %s", t)
+		c.diags.Errorf(diag.WrongKind, e.Span(), "a condition is an int or a real, and this is of type %s", t)
 	}
 }
 
 func (c *checker) returned(s *Return) {
 	switch {
 	case c.fun == nil:
-		c.diags.Errorf("E00", s.At, "`return` is outside of a function")
+		c.diags.Errorf(diag.Syntax, s.At, "`return` is outside of a function")
 	case s.Value == nil && c.fun.Result.Word != "void":
-		c.diags.Errorf("E44", s.At, "`%s` returns a value of type %s", c.fun.Name.Name, c.fun.Result)
+		c.diags.Errorf(diag.WrongKind, s.At, "`%s` returns a value of type %s", c.fun.Name.Name, c.fun.Result)
 	case s.Value != nil:
 		c.mustBe(s.Value, c.expr(s.Value), c.fun.Result, "the result of `"+c.fun.Name.Name+"`")
 	}
@@ -250,7 +250,7 @@ func (c *checker) returned(s *Return) {
 // mustBe reports a value of another type than its place takes.
 func (c *checker) mustBe(e Expr, is, must Type, what string) {
 	if !must.Takes(is) {
-		c.diags.Errorf("E44", e.Span(), "%s is of type %s, and this is of type %s", what, must, is)
+		c.diags.Errorf(diag.WrongKind, e.Span(), "%s is of type %s, and this is of type %s", what, must, is)
 	}
 }
 
@@ -259,7 +259,8 @@ func (c *checker) mustBe(e Expr, is, must Type, what string) {
 func (c *checker) decl(d *Decl) {
 	t := c.sized(d.Type)
 	if c.block == "parameters" && t.Word == "int" {
-		c.diags.Errorf("E44", d.Name.At, "the parameter `%s` is an int, which Stan cannot sample", d.Name.Name).
+		c.diags.Errorf(diag.WrongKind, d.Name.At, "the parameter `%s` is an int, which Stan cannot sample",
+			d.Name.Name).
 			Help("sum it out of the log density by log_sum_exp; in a model of ppl, `~ Bernoulli(p)` is summed out")
 	}
 	c.declare(d.Name, t, c.block)
@@ -267,7 +268,7 @@ func (c *checker) decl(d *Decl) {
 		return
 	}
 	if c.block == "data" || c.block == "parameters" {
-		c.diags.Errorf("E00", d.Value.Span(), "a declaration in the block `%s` has no value", c.block).
+		c.diags.Errorf(diag.Syntax, d.Value.Span(), "a declaration in the block `%s` has no value", c.block).
 			Help("values belong to the block `transformed %s`", c.block)
 		return
 	}
@@ -294,7 +295,7 @@ func (c *checker) sized(t *SizedType) Type {
 		c.mustBe(e, c.expr(e), intType, "a size")
 	}
 	if least, most := dimensions(t.Word); len(t.Dims) < least || len(t.Dims) > most {
-		c.diags.Errorf("E42", t.At, "a `%s` has %s", t.Word, axes(least))
+		c.diags.Errorf(diag.AxisCount, t.At, "a `%s` has %s", t.Word, axes(least))
 	}
 	plain := t.Plain()
 	for _, con := range t.Constraints {
@@ -311,17 +312,18 @@ func (c *checker) constraint(t *SizedType, con Constraint) {
 	switch con.Name.Name {
 	case "lower", "upper", "offset", "multiplier":
 		if t.Word == "int" && is.Known() && is.Word != "int" {
-			c.diags.Errorf("E44", con.Value.Span(), "the bound of an int is an int, and this is of type %s", is)
+			c.diags.Errorf(diag.WrongKind, con.Value.Span(), "the bound of an int is an int, and this is of type %s",
+				is)
 		}
 		if is.Known() && (is.Axes() > t.Plain().Axes() || is.Word == "tuple" || is.Word == "function") {
-			c.diags.Errorf("E44", con.Value.Span(), "a bound is a number or of the type of the variable, and this is "+
-				"of type %s", is)
+			c.diags.Errorf(diag.WrongKind, con.Value.Span(), "a bound is a number or of the type of the variable, and "+
+				"this is of type %s", is)
 		}
 		if plainWord(t.Word) != t.Word {
-			c.diags.Errorf("E00", con.Name.At, "a `%s` has no bounds", t.Word)
+			c.diags.Errorf(diag.Syntax, con.Name.At, "a `%s` has no bounds", t.Word)
 		}
 	default:
-		c.diags.Errorf("E10", con.Name.At, "there is no constraint `%s`", con.Name.Name).
+		c.diags.Errorf(diag.Undefined, con.Name.At, "there is no constraint `%s`", con.Name.Name).
 			Help("constraints are lower, upper, offset and multiplier")
 	}
 }
@@ -354,7 +356,7 @@ func (c *checker) assign(s *Assign) {
 	name := root(s.Left)
 	if name == nil {
 		c.expr(s.Right)
-		c.diags.Errorf("E00", s.Left.Span(), "only a variable or its elements can be assigned")
+		c.diags.Errorf(diag.Syntax, s.Left.Span(), "only a variable or its elements can be assigned")
 		return
 	}
 	if name.Name == "target" || name.Name == "jacobian" {
@@ -374,8 +376,8 @@ func (c *checker) assign(s *Assign) {
 func (c *checker) unpack(s *Assign, l *List) {
 	right := c.expr(s.Right)
 	if right.Known() && (right.Word != "tuple" || len(right.Elems) != len(l.Items)) {
-		c.diags.Errorf("E44", s.Right.Span(), "the left side is a tuple of %d elements, and this is of type %s",
-			len(l.Items), right)
+		c.diags.Errorf(diag.WrongKind, s.Right.Span(), "the left side is a tuple of %d elements, and this is "+
+			"of type %s", len(l.Items), right)
 		return
 	}
 	for i, item := range l.Items {
@@ -393,10 +395,11 @@ func (c *checker) unpack(s *Assign, l *List) {
 func (c *checker) increment(s *Assign, word string) {
 	t := c.expr(s.Right)
 	if s.Op != "+=" {
-		c.diags.Errorf("E00", s.At, "`%s` can only be increased", word).Help("write `%s += …`", word)
+		c.diags.Errorf(diag.Syntax, s.At, "`%s` can only be increased", word).Help("write `%s += …`", word)
 	}
 	if t.Word == "void" || t.Word == "tuple" {
-		c.diags.Errorf("E44", s.Right.Span(), "a term of the log density is of type real, and this is of type %s", t)
+		c.diags.Errorf(diag.WrongKind, s.Right.Span(), "a term of the log density is of type real, and "+
+			"this is of type %s", t)
 	}
 	if word == "target" {
 		c.onlyInModel(s.At, "`target +=`")
@@ -409,11 +412,11 @@ func (c *checker) onlyInModel(at source.Span, what string) {
 		return
 	}
 	if c.fun != nil {
-		c.diags.Errorf("E00", at, "%s is in a function whose name does not end in `_lp`", what).
+		c.diags.Errorf(diag.Syntax, at, "%s is in a function whose name does not end in `_lp`", what).
 			Help("call it `%s_lp`", c.fun.Name.Name)
 		return
 	}
-	c.diags.Errorf("E00", at, "%s is outside of the block `model`", what)
+	c.diags.Errorf(diag.Syntax, at, "%s is outside of the block `model`", what)
 }
 
 // assignable reports names that keep the value that they have.
@@ -422,13 +425,13 @@ func (c *checker) assignable(name *Name) {
 	switch {
 	case v == nil:
 	case v.block == "loop":
-		c.diags.Errorf("E00", name.At, "the index `%s` of a loop cannot be assigned", name.Name)
+		c.diags.Errorf(diag.Syntax, name.At, "the index `%s` of a loop cannot be assigned", name.Name)
 	case v.block == "function":
-		c.diags.Errorf("E00", name.At, "the argument `%s` of a function cannot be assigned", name.Name).
+		c.diags.Errorf(diag.Syntax, name.At, "the argument `%s` of a function cannot be assigned", name.Name).
 			Help("assign a variable of the function that has its value")
 	case v.block == c.block && v.block != "data" && v.block != "parameters":
 	default:
-		c.diags.Errorf("E00", name.At, "`%s` belongs to the block `%s`, where its value is decided", name.Name,
+		c.diags.Errorf(diag.Syntax, name.At, "`%s` belongs to the block `%s`, where its value is decided", name.Name,
 			v.block).Related(v.at, "declared here")
 	}
 }
@@ -458,7 +461,7 @@ func (c *checker) sample(s *Sample) {
 }
 
 func (c *checker) unknownDensity(name Ident) {
-	entry := c.diags.Errorf("E10", name.At, "there is no distribution `%s`", name.Name)
+	entry := c.diags.Errorf(diag.Undefined, name.At, "there is no distribution `%s`", name.Name)
 	if base, ok := cutSuffix(name.Name, "_lpdf", "_lpmf", "_log", "_lupdf", "_lupmf"); ok {
 		entry.Help("behind `~` its name is `%s`", base)
 		return
@@ -474,14 +477,14 @@ func (c *checker) unknownDensity(name Ident) {
 
 func (c *checker) densityArgs(name Ident, d density, types []Type, args []Expr) {
 	if len(types) != len(d.args)+1 {
-		c.diags.Errorf("E50", name.At, "`%s` has %s, and %d are given", name.Name, countArgs(len(d.args)),
+		c.diags.Errorf(diag.Arguments, name.At, "`%s` has %s, and %d are given", name.Name, countArgs(len(d.args)),
 			max(0, len(types)-1))
 		return
 	}
 	for i, class := range append([]string{d.value}, d.args...) {
 		if !fits(class, types[i]) {
-			c.diags.Errorf("E44", args[i].Span(), "%s of `%s` is %s, and this is of type %s", ordinal(i), name.Name,
-				classNames[class], types[i])
+			c.diags.Errorf(diag.WrongKind, args[i].Span(), "%s of `%s` is %s, and this is of type %s", ordinal(i),
+				name.Name, classNames[class], types[i])
 			return
 		}
 	}

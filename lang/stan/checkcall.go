@@ -96,7 +96,7 @@ func (c *checker) onlyWithRandomness(e *Call) {
 		c.block == "transformed data" {
 		return
 	}
-	c.diags.Errorf("E00", e.Fun.At, "`%s` draws at random, which the block `%s` cannot", e.Fun.Name, c.block).
+	c.diags.Errorf(diag.Syntax, e.Fun.At, "`%s` draws at random, which the block `%s` cannot", e.Fun.Name, c.block).
 		Help("draw in `transformed data` or `generated quantities`")
 }
 
@@ -108,14 +108,15 @@ func (c *checker) userCall(at source.Span, fs []*Function, types []Type, args []
 	}
 	f := fs[0]
 	if len(f.Params) != len(types) {
-		c.diags.Errorf("E50", at, "`%s` has %s, and %d are given", f.Name.Name, countArgs(len(f.Params)), len(types)).
+		c.diags.Errorf(diag.Arguments, at, "`%s` has %s, and %d are given", f.Name.Name, countArgs(len(f.Params)),
+			len(types)).
 			Related(f.Name.At, "defined here")
 		return f.Result
 	}
 	for i, p := range f.Params {
 		if !p.Type.Takes(types[i]) {
-			c.diags.Errorf("E44", args[i].Span(), "the argument `%s` of `%s` is of type %s, and this is of type %s",
-				p.Name.Name, f.Name.Name, p.Type, types[i]).Related(p.Name.At, "declared here")
+			c.diags.Errorf(diag.WrongKind, args[i].Span(), "the argument `%s` of `%s` is of type %s, and "+
+				"this is of type %s", p.Name.Name, f.Name.Name, p.Type, types[i]).Related(p.Name.At, "declared here")
 		}
 	}
 	return f.Result
@@ -149,12 +150,13 @@ func (c *checker) densityCall(e *Call, types []Type) (t Type, ok bool) {
 			return c.rngCall(e, base, d, types), true
 		}
 		if hasSuffix(suffix, "_cdf", "_lcdf", "_lccdf", "cdf_log") && !d.cdf {
-			c.diags.Errorf("E58", e.Fun.At, "`%s` has no distribution function", base)
+			c.diags.Errorf(diag.NoCDF, e.Fun.At, "`%s` has no distribution function", base)
 			return realType, true
 		}
 		if (suffix == "_lpdf" || suffix == "_lpmf") && d.counts != (suffix == "_lpmf") {
 			right := map[bool]string{true: "_lpmf", false: "_lpdf"}[d.counts]
-			c.diags.Errorf("E10", e.Fun.At, "there is no function `%s`", e.Fun.Name).Help("it is `%s`", base+right)
+			c.diags.Errorf(diag.Undefined, e.Fun.At, "there is no function `%s`", e.Fun.Name).Help("it is `%s`",
+				base+right)
 			return realType, true
 		}
 		c.densityArgs(Ident{e.Fun.Place, base}, d, types, e.Args)
@@ -166,11 +168,11 @@ func (c *checker) densityCall(e *Call, types []Type) (t Type, ok bool) {
 // rngCall is the type of random numbers: one for each element of the arguments.
 func (c *checker) rngCall(e *Call, base string, d density, types []Type) Type {
 	if !d.rng {
-		c.diags.Errorf("E10", e.Fun.At, "there is no function `%s`", e.Fun.Name)
+		c.diags.Errorf(diag.Undefined, e.Fun.At, "there is no function `%s`", e.Fun.Name)
 		return unknown
 	}
 	if len(types) != len(d.args) && base != "lkj_corr" && base != "lkj_corr_cholesky" {
-		c.diags.Errorf("E50", e.Fun.At, "`%s` has %s, and %d are given", e.Fun.Name, countArgs(len(d.args)),
+		c.diags.Errorf(diag.Arguments, e.Fun.At, "`%s` has %s, and %d are given", e.Fun.Name, countArgs(len(d.args)),
 			len(types))
 		return unknown
 	}
@@ -204,7 +206,7 @@ func (c *checker) rngCall(e *Call, base string, d density, types []Type) Type {
 }
 
 func (c *checker) unknownFunction(name Ident) {
-	entry := c.diags.Errorf("E10", name.At, "there is no function `%s`", name.Name)
+	entry := c.diags.Errorf(diag.Undefined, name.At, "there is no function `%s`", name.Name)
 	var names []string
 	for s := range signatures() {
 		names = append(names, s)
@@ -234,7 +236,7 @@ func (c *checker) wrongArguments(e *Call, all []signature, types []Type) {
 			forms = append(forms, text)
 		}
 	}
-	c.diags.Errorf("E50", e.At, "`%s` does not take arguments of the types %s", e.Fun.Name, diag.And(given)).
+	c.diags.Errorf(diag.Arguments, e.At, "`%s` does not take arguments of the types %s", e.Fun.Name, diag.And(given)).
 		Help("it takes %s", strings.Join(forms, "; or "))
 }
 

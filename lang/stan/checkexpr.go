@@ -35,7 +35,7 @@ func (c *checker) typeOf(e Expr) Type {
 		}
 		return realType
 	case *Text:
-		c.diags.Errorf("E44", e.At, "a text is only for print, reject and fatal_error")
+		c.diags.Errorf(diag.WrongKind, e.At, "a text is only for print, reject and fatal_error")
 	case *Name:
 		return c.name(e)
 	case *Paren:
@@ -65,7 +65,7 @@ func (c *checker) name(e *Name) Type {
 	if c.Functions[Normalized(e.Name)] != nil { // an argument of a solver or of reduce_sum
 		return Type{Word: "function"}
 	}
-	entry := c.diags.Errorf("E10", e.At, "`%s` is not declared", e.Name)
+	entry := c.diags.Errorf(diag.Undefined, e.At, "`%s` is not declared", e.Name)
 	var names []string
 	for _, s := range c.scopes {
 		for name := range s {
@@ -115,7 +115,7 @@ func (c *checker) noOperator(at source.Span, op string, types ...Type) Type {
 	for i, t := range types {
 		names[i] = t.String()
 	}
-	c.diags.Errorf("E44", at, "`%s` has no meaning for %s", op, strings.Join(names, " and "))
+	c.diags.Errorf(diag.WrongKind, at, "`%s` has no meaning for %s", op, strings.Join(names, " and "))
 	return unknown
 }
 
@@ -216,7 +216,7 @@ func (c *checker) ternary(e *Ternary) Type {
 	case y.Takes(x):
 		return y
 	}
-	c.diags.Errorf("E49", e.At, "the two values of `? :` are of the types %s and %s", x, y)
+	c.diags.Errorf(diag.BranchAxesDiffer, e.At, "the two values of `? :` are of the types %s and %s", x, y)
 	return unknown
 }
 
@@ -233,7 +233,8 @@ func (c *checker) index(e *Index) Type {
 			}
 		}
 		if subs[i].Known() && !s.Range && !(subs[i].Word == "int" && subs[i].Depth < 2) {
-			c.diags.Errorf("E44", s.At, "an index is of type int or array[] int, and this is of type %s", subs[i])
+			c.diags.Errorf(diag.WrongKind, s.At, "an index is of type int or array[] int, and this is of type %s",
+				subs[i])
 			return unknown
 		}
 	}
@@ -241,7 +242,7 @@ func (c *checker) index(e *Index) Type {
 		return unknown
 	}
 	if t.Axes() < len(e.Subs) {
-		c.diags.Errorf("E42", e.At, "`%s` has %s, and %s", e.X.Span().Text(), axes(t.Axes()),
+		c.diags.Errorf(diag.AxisCount, e.At, "`%s` has %s, and %s", e.X.Span().Text(), axes(t.Axes()),
 			map[bool]string{true: "one index is given", false: fmt.Sprintf("%d are", len(e.Subs))}[len(e.Subs) == 1])
 		return unknown
 	}
@@ -299,9 +300,9 @@ func (c *checker) field(e *Field) Type {
 	switch {
 	case !t.Known():
 	case t.Word != "tuple" || t.Depth > 0:
-		c.diags.Errorf("E44", e.At, "only a tuple has elements by `.%d`, and this is of type %s", e.N, t)
+		c.diags.Errorf(diag.WrongKind, e.At, "only a tuple has elements by `.%d`, and this is of type %s", e.N, t)
 	case e.N < 1 || e.N > len(t.Elems):
-		c.diags.Errorf("E45", e.At, "the tuple has %d elements", len(t.Elems))
+		c.diags.Errorf(diag.OutOfRange, e.At, "the tuple has %d elements", len(t.Elems))
 	default:
 		return t.Elems[e.N-1]
 	}
@@ -319,7 +320,7 @@ func (c *checker) list(e *List) Type {
 		}
 		for i, t := range types {
 			if t.Known() && !t.Scalar() {
-				c.diags.Errorf("E44", e.Items[i].Span(),
+				c.diags.Errorf(diag.WrongKind, e.Items[i].Span(),
 					"an element of a row vector is an int or a real, and this is "+
 						"of type %s", t)
 			}
@@ -335,8 +336,8 @@ func (c *checker) list(e *List) Type {
 		case t.Takes(common):
 			common = t
 		default:
-			c.diags.Errorf("E49", e.Items[i].Span(), "the elements of an array are of one type; here of %s and %s",
-				common, t)
+			c.diags.Errorf(diag.BranchAxesDiffer, e.Items[i].Span(), "the elements of an array are of one type; here "+
+				"of %s and %s", common, t)
 			return unknown
 		}
 	}

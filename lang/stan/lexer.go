@@ -73,10 +73,11 @@ func scan(src *source.File, ds *diag.List) (tokens []lexer.Token, comments []Com
 		case types["Space"]:
 			continue
 		case types["Include"]:
-			ds.Errorf("E00", at, "`#include` is not read").Help("put the text of the file in the place of this line")
+			ds.Errorf(diag.Syntax, at, "`#include` is not read").Help("put the text of the file in the place " +
+				"of this line")
 			return nil, nil
 		case types["Unclosed"]:
-			ds.Errorf("E02", at, "the comment is not closed").Help("end it with `*/`")
+			ds.Errorf(diag.Unclosed, at, "the comment is not closed").Help("end it with `*/`")
 			return nil, nil
 		case types["Comment"]:
 			if strings.HasPrefix(t.Value, "#") {
@@ -129,9 +130,9 @@ func unknownCharacter(src *source.File, tokens []lexer.Token, ds *diag.List) {
 	span := source.Span{File: src, Start: at, End: end}
 	switch {
 	case strings.HasPrefix(rest, `"`):
-		ds.Errorf("E02", span, "the text is not closed").Help("end it with a quote on the same line")
+		ds.Errorf(diag.Unclosed, span, "the text is not closed").Help("end it with a quote on the same line")
 	default:
-		ds.Errorf("E00", span, "a program of Stan has no `%s`", diag.Printable(span.Text()))
+		ds.Errorf(diag.Syntax, span, "a program of Stan has no `%s`", diag.Printable(span.Text()))
 	}
 }
 

@@ -24,30 +24,31 @@ func withinLimits(src *source.File, tokens []lexer.Token, ds *diag.List) bool {
 		case "(", "[", "{":
 			open = append(open, t)
 			if len(open) > maxNesting {
-				ds.Errorf("E00", spanOf(src, t), "brackets nest more than %d deep", maxNesting)
+				ds.Errorf(diag.Syntax, spanOf(src, t), "brackets nest more than %d deep", maxNesting)
 				return false
 			}
 		case ")", "]", "}":
 			n := len(open)
 			if n == 0 {
-				ds.Errorf("E02", spanOf(src, t), "`%s` closes no bracket", t.Value)
+				ds.Errorf(diag.Unclosed, spanOf(src, t), "`%s` closes no bracket", t.Value)
 				return false
 			}
 			if closing[open[n-1].Value] != t.Value {
-				ds.Errorf("E02", spanOf(src, t), "`%s` does not close `%s`", t.Value, open[n-1].Value).
+				ds.Errorf(diag.Unclosed, spanOf(src, t), "`%s` does not close `%s`", t.Value, open[n-1].Value).
 					Related(spanOf(src, open[n-1]), "this bracket is open")
 				return false
 			}
 			open = open[:n-1]
 		case ";":
 			if n := len(open); n > 0 && open[n-1].Value != "{" {
-				ds.Errorf("E00", spanOf(src, t), "`;` is not expected here").
+				ds.Errorf(diag.Syntax, spanOf(src, t), "`;` is not expected here").
 					Related(spanOf(src, open[n-1]), "this bracket is open")
 				return false
 			}
 		case "if", "else", "for", "while", "?", "!", "-", "+", "^", ".^", "'":
 			if chain++; chain > maxChain {
-				ds.Errorf("E00", spanOf(src, t), "more than %d statements or operators hold one another", maxChain)
+				ds.Errorf(diag.Syntax, spanOf(src, t), "more than %d statements or operators hold one another",
+					maxChain)
 				return false
 			}
 		}
@@ -57,7 +58,7 @@ func withinLimits(src *source.File, tokens []lexer.Token, ds *diag.List) bool {
 		}
 	}
 	if n := len(open); n > 0 {
-		ds.Errorf("E02", spanOf(src, open[n-1]), "`%s` is not closed", open[n-1].Value)
+		ds.Errorf(diag.Unclosed, spanOf(src, open[n-1]), "`%s` is not closed", open[n-1].Value)
 		return false
 	}
 	return true

@@ -22,11 +22,11 @@ func explainSyntax(src *source.File, tokens []lexer.Token, err error, ds *diag.L
 	}
 	at := tokens[i]
 	if at.EOF() {
-		ds.Errorf("E00", lastSpan(src, tokens), "the program ends in the middle of a statement or block")
+		ds.Errorf(diag.Syntax, lastSpan(src, tokens), "the program ends in the middle of a statement or block")
 		return
 	}
 	message, help := unexpected(tokens, i)
-	ds.Errorf("E00", spanOf(src, at), "%s", message).Help("%s", help)
+	ds.Errorf(diag.Syntax, spanOf(src, at), "%s", message).Help("%s", help)
 }
 
 func lastSpan(src *source.File, tokens []lexer.Token) source.Span {

@@ -43,7 +43,7 @@ type Place struct {
 
 // DiagnosticOf is the object of a diagnostic.
 func DiagnosticOf(x diag.Diagnostic) Diagnostic {
-	d := Diagnostic{Severity: x.Severity.String(), Code: x.Code, At: PlaceOf(x.Span), Message: x.Message,
+	d := Diagnostic{Severity: x.Severity.String(), Code: string(x.Code), At: PlaceOf(x.Span), Message: x.Message,
 		Help: x.Help}
 	if x.Fix != nil {
 		d.Fix = &Fix{PlaceOf(x.Fix.Span), x.Fix.Text}

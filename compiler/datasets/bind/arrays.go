@@ -81,8 +81,8 @@ func (t *arrays) withoutCodes(f found) found {
 			x = f.x
 		}
 		if x.Rows != nil {
-			t.diags.Errorf("E86", f.a.At, "`%s` has codes for missing values, but stays in %s, too large for memory; "+
-				"replace them in the file", f.a.Name, x.Origin)
+			t.diags.Errorf(diag.RowsAtOnce, f.a.At, "`%s` has codes for missing values, but stays in %s, too large "+
+				"for memory; replace them in the file", f.a.Name, x.Origin)
 			return f
 		}
 		changed[i] = x.Without(f.a.MissingTexts)
@@ -103,7 +103,7 @@ func (t *arrays) isReadable(f found) bool {
 	}
 	for _, x := range columns {
 		if x.Unread != nil {
-			t.diags.Errorf("E83", f.a.At, "%v", x.Unread)
+			t.diags.Errorf(diag.DataUnavailable, f.a.At, "%v", x.Unread)
 			return false
 		}
 	}
@@ -124,7 +124,7 @@ func (t *arrays) isLengths(a *model.Array) bool {
 }
 
 func (t *arrays) missing(a *model.Array) {
-	d := t.diags.Errorf("E83", a.At, "no data given for `%s`", a.Name)
+	d := t.diags.Errorf(diag.DataUnavailable, a.At, "no data given for `%s`", a.Name)
 	var have []string
 	for _, f := range t.files.loose {
 		have = append(have, f.Order...)
@@ -165,7 +165,7 @@ func (t *arrays) inFile(a *model.Array, f *datafile.File, key string, single boo
 	if single && len(f.Order) == 1 {
 		return f.Arrays[f.Order[0]]
 	}
-	d := t.diags.Errorf("E83", a.At, "%s has no entry `%s`", f.Path, key)
+	d := t.diags.Errorf(diag.DataUnavailable, a.At, "%s has no entry `%s`", f.Path, key)
 	if near, ok := diag.Nearest(key, f.Order); ok {
 		path, _, _ := strings.Cut(cmp.Or(a.From, f.Path), "#")
 		d.Help("did you mean `%s`? Rename one of them, or read it with `from \"%s#%s\"`", near, path, near)
@@ -259,8 +259,8 @@ func (t *arrays) enterRows(a *model.Array, x *datafile.Array) {
 	}
 	shape, ok := shapeFor(a, x)
 	if !ok {
-		t.diags.Errorf("E42", a.At, "`%s` is declared with %s but has %s in %s", a.Name, axes(len(a.Type.Axes)),
-			axes(len(shape)), x.Origin)
+		t.diags.Errorf(diag.AxisCount, a.At, "`%s` is declared with %s but has %s in %s", a.Name,
+			axes(len(a.Type.Axes)), axes(len(shape)), x.Origin)
 		return
 	}
 	for k, s := range a.Type.Axes {
@@ -269,8 +269,8 @@ func (t *arrays) enterRows(a *model.Array, x *datafile.Array) {
 		}
 	}
 	if x.Rows != nil && a.Missing {
-		t.diags.Errorf("E86", a.At, "`%s` may have missing values, but stays in %s, too large for memory; leave the "+
-			"rows with missing values out of the file", a.Name, x.Origin)
+		t.diags.Errorf(diag.RowsAtOnce, a.At, "`%s` may have missing values, but stays in %s, too large for memory; "+
+			"leave the rows with missing values out of the file", a.Name, x.Origin)
 		return
 	}
 	if x.Rows == nil && a.MissingCode != nil {
@@ -294,14 +294,15 @@ func (t *arrays) flat(a *model.Array, x *datafile.Array) *datafile.Array {
 	case a.Ragged == nil && x.Uneven == nil:
 		return x
 	case a.Ragged == nil:
-		d := t.diags.Errorf("E83", a.At, "%v", x.Uneven)
+		d := t.diags.Errorf(diag.DataUnavailable, a.At, "%v", x.Uneven)
 		if len(a.Type.Axes) == 2 {
 			d.Help("groups of different lengths are declared with data for their lengths: `data m[%[1]s], "+
 				"%[2]s[%[1]s, m]`", a.Type.Axes[0].Name, a.Name)
 		}
 		return nil
 	case x.Rows != nil:
-		t.diags.Errorf("E86", a.At, "`%s` is ragged, but stays in %s, too large for memory", a.Name, x.Origin).
+		t.diags.Errorf(diag.RowsAtOnce, a.At, "`%s` is ragged, but stays in %s, too large for memory", a.Name,
+			x.Origin).
 			Help("give the rows in one axis: `data group[N]: index(J), %s[N]`", a.Name)
 		return nil
 	}

@@ -129,7 +129,7 @@ func TestMistakesInDataNameTheFileAndTheRow(t *testing.T) {
 			t.Parallel()
 			d, ds := bound(t, c.model, map[string]string{"d.csv": c.csv}, Arg{Path: "d.csv"})
 			if d != nil || !slices.ContainsFunc(ds, func(x diag.Diagnostic) bool {
-				return x.Code == c.code && strings.Contains(x.Message, c.says)
+				return string(x.Code) == c.code && strings.Contains(x.Message, c.says)
 			}) {
 				t.Errorf("diagnostics are %v, want %s with %q", ds, c.code, c.says)
 			}
@@ -289,7 +289,7 @@ func TestCodesThatAreNone(t *testing.T) {
 	} {
 		d, ds := grouped(t, c.column, c.more)
 		if d != nil || !slices.ContainsFunc(ds, func(x diag.Diagnostic) bool {
-			return x.Code == c.code && strings.Contains(x.Message, c.says)
+			return string(x.Code) == c.code && strings.Contains(x.Message, c.says)
 		}) || slices.ContainsFunc(ds, func(x diag.Diagnostic) bool { return strings.Contains(x.Message, "-922") }) {
 			t.Errorf("%q: diagnostics are %v, want %s with %q", c.column, ds, c.code, c.says)
 		}

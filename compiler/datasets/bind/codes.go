@@ -8,6 +8,7 @@ import (
 
 	"ppl/compiler/datasets/datafile"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/numbers"
 )
 
@@ -149,8 +150,8 @@ func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, ra
 	l.name(s, all, "the codes of `"+first.Name+"`", first)
 	l.ordered[s] = true
 	if l.known == nil {
-		l.diags.Notef("W07", first.At, "%s = %d: the codes of `%s` that occur, %s, are the groups; give `data %s` if "+
-			"codes count all groups from 1", s.Name, len(all), first.Name, codeRange(all), s.Name)
+		l.diags.Notef(diag.ObservedGroups, first.At, "%s = %d: the codes of `%s` that occur, %s, are the groups; give "+
+			"`data %s` if codes count all groups from 1", s.Name, len(all), first.Name, codeRange(all), s.Name)
 	}
 }
 
@@ -164,7 +165,7 @@ func (l *labels) textsOf(codes []float64, arrays []*model.Array, raw map[*model.
 		}
 	}
 	if twice := written.Twice; twice[0] != "" {
-		code := "W07"
+		code := diag.ObservedGroups
 		if l.known != nil {
 			code = "" // new data have notes of their own
 		}

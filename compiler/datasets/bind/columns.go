@@ -27,7 +27,7 @@ func (t *arrays) columnsOf(a *model.Array, f *datafile.File) (columns []*datafil
 		}
 		switch {
 		case x == nil:
-			d := t.diags.Errorf("E83", c.At, "%s has no column %q", f.Path, c.Name)
+			d := t.diags.Errorf(diag.DataUnavailable, c.At, "%s has no column %q", f.Path, c.Name)
 			if near, ok := diag.Nearest(c.Name, f.Order); ok {
 				d.Help("did you mean %q?", near)
 			} else {
@@ -35,7 +35,7 @@ func (t *arrays) columnsOf(a *model.Array, f *datafile.File) (columns []*datafil
 			}
 			return nil, false
 		case x.Labels != nil:
-			t.diags.Errorf("E57", c.At, "column %q of %s is text, not numbers", c.Name, f.Path).
+			t.diags.Errorf(diag.ImpossibleValue, c.At, "column %q of %s is text, not numbers", c.Name, f.Path).
 				Help("names of groups are read as data of their own: `data g[N]: index(J)`")
 			return nil, false
 		}
@@ -54,14 +54,13 @@ func (t *arrays) otherColumns(a *model.Array, f *datafile.File) (columns []*data
 			continue
 		}
 		if rowNumbers.MatchString(name) {
-			t.diags.Notef("W17", a.At, "column `%s` of %s has numbers of rows by its name, and is not read", name,
-				f.Path)
+			t.diags.Notef(diag.UnreadRowNames, a.At, "column `%s` of %s has numbers of rows by its name, "+
+				"and is not read", name, f.Path)
 			continue
 		}
 		if countsRows(x) {
-			t.diags.Notef("W17", a.At, "column `%s` of %s numbers the rows, and is a column of `%s`; `columns` "+
-				"chooses "+
-				"others", name, f.Path, a.Name)
+			t.diags.Notef(diag.UnreadRowNames, a.At, "column `%s` of %s numbers the rows, and is a column of `%s`; "+
+				"`columns` chooses others", name, f.Path, a.Name)
 		}
 		columns = append(columns, x)
 	}

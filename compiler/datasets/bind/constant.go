@@ -8,6 +8,7 @@ import (
 	"ppl/compiler/datasets/datafile"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // The elements of a set of a constant size, index(3) or index(J) with J = 3, are numbers. Texts in data over it are
@@ -47,8 +48,8 @@ func (l *labels) constantOrder(arrays []*model.Array, names []string, by *model.
 		return
 	}
 	if n != len(names) {
-		l.diags.Errorf("E77", by.At, "the order of `%s` has %d elements, and %s has %d", by.Name, len(names),
-			by.IndexOf.Name, n).Help("list each element once")
+		l.diags.Errorf(diag.UnknownOrder, by.At, "the order of `%s` has %d elements, and %s has %d", by.Name,
+			len(names), by.IndexOf.Name, n).Help("list each element once")
 		return
 	}
 	l.byOrder(arrays, names, by, raw)
@@ -59,8 +60,8 @@ func (l *labels) constantTexts(arrays, texts []*model.Array, raw map[*model.Arra
 	first := texts[0]
 	if len(texts) < len(arrays) {
 		other := arrays[slices.IndexFunc(arrays, func(b *model.Array) bool { return !slices.Contains(texts, b) })]
-		l.diags.Errorf("E47", other.At, "`%s` holds numbers (%s) and `%s` names (%s), but both are index(%s)",
-			other.Name, raw[other].Origin, first.Name, raw[first].Origin, first.IndexOf.Name).
+		l.diags.Errorf(diag.SizesDiffer, other.At, "`%s` holds numbers (%s) and `%s` names (%s), but both are "+
+			"index(%s)", other.Name, raw[other].Origin, first.Name, raw[first].Origin, first.IndexOf.Name).
 			Help("give both names or both numbers").Related(first.At, "the names")
 		return
 	}
@@ -109,8 +110,8 @@ func (l *labels) noNumbers(a *model.Array, names []string) {
 	for i, name := range list {
 		quoted[i] = strconv.Quote(name)
 	}
-	l.diags.Errorf("E77", a.At, "`%s` has texts (%s), and index(%s) has numbers: which text is which number?", a.Name,
-		strings.Join(shorten(names), ", "), a.IndexOf.Name).
+	l.diags.Errorf(diag.UnknownOrder, a.At, "`%s` has texts (%s), and index(%s) has numbers: which text "+
+		"is which number?", a.Name, strings.Join(shorten(names), ", "), a.IndexOf.Name).
 		Help("give their order, `%[1]s: index(%[2]s) order %[3]s`; or name the set, `%[1]s: index(J)`, and give J no "+
 			"size: its elements keep the names", declared(a), a.IndexOf.Name, strings.Join(quoted, ", "))
 }

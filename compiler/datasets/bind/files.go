@@ -54,8 +54,8 @@ func (f *files) open(args []Arg) {
 		case f.knows(arg.Name):
 			f.named[arg.Name] = namedFile{file, cmp.Or(arg.Key, arg.Name)}
 		default:
-			d := f.diags.Errorf("E83", source.Span{}, "--data %s=%s: the model has no data `%s`", arg.Name, arg.Path,
-				arg.Name)
+			d := f.diags.Errorf(diag.DataUnavailable, source.Span{}, "--data %s=%s: the model has no data `%s`",
+				arg.Name, arg.Path, arg.Name)
 			if near, ok := diag.Nearest(arg.Name, f.dataNames()); ok {
 				d.Help("did you mean `%s`?", near)
 			}
@@ -133,7 +133,7 @@ func (f *files) read(path string, at source.Span) (*datafile.File, bool) {
 	}
 	file, err := read(path)
 	if err != nil {
-		d := f.diags.Errorf("E83", at, "%v", err)
+		d := f.diags.Errorf(diag.DataUnavailable, at, "%v", err)
 		if errors.Is(err, fs.ErrNotExist) && fashion(path) {
 			d.Help("Fashion-MNIST has a file of that name: on Debian, apt-get install dataset-fashion-mnist puts it "+
 				"in %s, where it is found", fashionDir)
@@ -143,10 +143,10 @@ func (f *files) read(path string, at source.Span) (*datafile.File, bool) {
 		return nil, false
 	}
 	for _, note := range file.Notes {
-		f.diags.Notef("W17", at, "%s", note)
+		f.diags.Notef(diag.UnreadRowNames, at, "%s", note)
 	}
 	if large {
-		f.diags.Notef("W09", at, "%s: its rows stay on disk, and minibatches are read from there",
+		f.diags.Notef(diag.LargeData, at, "%s: its rows stay on disk, and minibatches are read from there",
 			largeText(path, size, f.cache))
 	}
 	return file, true
@@ -172,7 +172,7 @@ func fashion(path string) bool {
 func (f *files) packaged(path string, at source.Span) string {
 	there := available(path)
 	if there != path {
-		f.diags.Notef("W17", at, "%s is not there; %s of Fashion-MNIST is read instead", path, there)
+		f.diags.Notef(diag.UnreadRowNames, at, "%s is not there; %s of Fashion-MNIST is read instead", path, there)
 	}
 	return there
 }
@@ -195,7 +195,8 @@ func (f *files) tooLarge(path string, size int64, at source.Span) {
 		"them at a time"
 	text := largeText(path, size, f.cache)
 	if len(f.m.Couplings) == 0 {
-		f.diags.Errorf("E83", at, "%s, and the model has no rows to read a few at a time", text).Help(help)
+		f.diags.Errorf(diag.DataUnavailable, at, "%s, and the model has no rows to read a few at a time",
+			text).Help(help)
 	}
 	for _, w := range f.m.Couplings {
 		f.diags.Errorf(w.Code, w.At, "minibatch refused: %s; but %s", w.Text, text).Help(help)
@@ -248,7 +249,7 @@ func Absent(m *model.Model, dir string) []diag.Diagnostic {
 		path, _ := fileOf(a, dir)
 		if _, err := os.Stat(available(path)); err != nil && !seen[path] {
 			seen[path] = true
-			d := diags.Errorf("E83", a.At, "cannot read data: %v", err)
+			d := diags.Errorf(diag.DataUnavailable, a.At, "cannot read data: %v", err)
 			if near, ok := nearestData(path); ok {
 				d.Help("did you mean %s?", near)
 				continue

@@ -302,8 +302,8 @@ func (r *keyReader) keyOf(f found, k int) (of key, ok bool) {
 		return r.keyBy(f, k)
 	}
 	if long := r.longKeys(f, k); len(long) > 1 {
-		r.diags.Errorf("E87", f.a.At, "`%s` has a value for each element of %s, and rows of %s belong to elements by "+
-			"`%s` and by `%s`", f.a.Name, f.a.Type.Axes[k].Name, f.file.Path, long[0].name, long[1].name).
+		r.diags.Errorf(diag.UnmatchedRows, f.a.At, "`%s` has a value for each element of %s, and rows of %s belong to "+
+			"elements by `%s` and by `%s`", f.a.Name, f.a.Type.Axes[k].Name, f.file.Path, long[0].name, long[1].name).
 			Help("say which of them: `data %s from %q by %s`", declared(f.a), f.file.Path, long[0].name)
 		return of, false
 	} else if len(long) == 1 {
@@ -336,7 +336,7 @@ func (r *keyReader) keyBy(f found, k int) (of key, ok bool) {
 	if x := f.file.Find(c.Name); x != nil {
 		return key{name: x.Name, x: x}, true
 	}
-	d := r.diags.Errorf("E83", c.At, "%s has no column %q", f.file.Path, c.Name)
+	d := r.diags.Errorf(diag.DataUnavailable, c.At, "%s has no column %q", f.file.Path, c.Name)
 	if near, ok := diag.Nearest(c.Name, f.file.Order); ok {
 		d.Help("did you mean %q?", near)
 	} else {
@@ -455,9 +455,8 @@ func (r *keyReader) noKey(f found, k int) {
 			break
 		}
 	}
-	r.diags.Errorf("E87", f.a.At, "the elements of %s have names (%s), and %s has no column that says which row of "+
-		"`%s` "+
-		"belongs to which", s.Name, strings.Join(shorten(names), ", "), f.file.Path, f.a.Name).
+	r.diags.Errorf(diag.UnmatchedRows, f.a.At, "the elements of %s have names (%s), and %s has no column that says "+
+		"which row of `%s` belongs to which", s.Name, strings.Join(shorten(names), ", "), f.file.Path, f.a.Name).
 		Help("add a column `%s` with the names to the file; if it has one of another name, write `data %s from %q by "+
 			"NAME`", like, declared(f.a), f.file.Path)
 }

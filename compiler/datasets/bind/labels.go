@@ -27,8 +27,8 @@ type labels struct {
 func (l *labels) name(s *model.Size, names []string, where string, a *model.Array) {
 	old, known := l.d.Labels[s]
 	if known && !slices.Equal(old, names) {
-		l.diags.Errorf("E47", a.At, "%s are %s in %s, but %s elsewhere", s.Name, strings.Join(shorten(names), ", "),
-			where, strings.Join(shorten(old), ", "))
+		l.diags.Errorf(diag.SizesDiffer, a.At, "%s are %s in %s, but %s elsewhere", s.Name,
+			strings.Join(shorten(names), ", "), where, strings.Join(shorten(old), ", "))
 		return
 	}
 	l.d.Labels[s] = names
@@ -64,8 +64,8 @@ func (l *labels) share(s *model.Size, raw map[*model.Array]*datafile.Array) {
 	case len(named) == 0:
 	case len(numbered) > 0:
 		text, number := named[0], numbered[0]
-		l.diags.Errorf("E47", number.At, "`%s` holds numbers (%s) and `%s` names (%s), but both are index(%s)",
-			number.Name, raw[number].Origin, text.Name, raw[text].Origin, s.Name).
+		l.diags.Errorf(diag.SizesDiffer, number.At, "`%s` holds numbers (%s) and `%s` names (%s), but both are "+
+			"index(%s)", number.Name, raw[number].Origin, text.Name, raw[text].Origin, s.Name).
 			Help("give both names or both numbers").Related(text.At, "the names")
 	default:
 		l.number(s, named, raw)
@@ -103,7 +103,8 @@ func (l *labels) noteLikeNames(names []string, a *model.Array) {
 	for _, name := range names {
 		folded := strings.ToLower(norm.NFC.String(name))
 		if old, known := first[folded]; known && l.known == nil {
-			l.diags.Warnf("W07", a.At, "`%s` has both %q and %q, which are two groups here", a.Name, old, name).
+			l.diags.Warnf(diag.ObservedGroups, a.At, "`%s` has both %q and %q, which are two groups here", a.Name, old,
+				name).
 				Help("if they are one, write them in one way")
 			return
 		}
@@ -166,12 +167,11 @@ func (l *labels) checkLists(raw map[*model.Array]*datafile.Array) {
 			switch list := strings.Join(shorten(names), ", "); {
 			case z == nil || len(names) < 2 || l.columns[a] && s == a.Type.Axes[1]:
 			case l.ordered[z] || l.known != nil:
-				l.diags.Notef("W07", a.At, "the elements of %s are names: `%s` must list them in the order %s", s.Name,
-					a.Name, list)
+				l.diags.Notef(diag.ObservedGroups, a.At, "the elements of %s are names: `%s` must list them in the "+
+					"order %s", s.Name, a.Name, list)
 			default:
-				l.diags.Errorf("E87", a.At, "the elements of %s have names (%s), and %s has the values of `%s` "+
-					"without them",
-					s.Name, list, raw[a].Origin, a.Name).
+				l.diags.Errorf(diag.UnmatchedRows, a.At, "the elements of %s have names (%s), and %s has the values "+
+					"of `%s` without them", s.Name, list, raw[a].Origin, a.Name).
 					Help("put them into a table with a column `%[1]s` of the names; or order these: "+
 						"`%[1]s: index(%[2]s) order …`", l.namedBy(s), s.Name)
 			}

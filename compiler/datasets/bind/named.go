@@ -8,6 +8,7 @@ import (
 
 	"ppl/compiler/datasets/datafile"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/numbers"
 )
 
@@ -26,12 +27,12 @@ func (t *arrays) takesKeys(f found) bool {
 	a, names := f.a, len(f.x.Keys)
 	switch {
 	case a.Ragged != nil || a.Selection != nil:
-		t.diags.Errorf("E83", a.At, "`%s` has values with names in %s, and its statement has groups of different "+
-			"lengths, or leaves rows out", a.Name, f.file.Path).
+		t.diags.Errorf(diag.DataUnavailable, a.At, "`%s` has values with names in %s, and its statement has groups of "+
+			"different lengths, or leaves rows out", a.Name, f.file.Path).
 			Help("give it as a list, or as a column of a table")
 	case len(a.Type.Axes) != names+len(f.x.Shape)-1:
-		t.diags.Errorf("E42", a.At, "`%s` is declared with %s but has %s in %s", a.Name, axes(len(a.Type.Axes)),
-			axes(names+len(f.x.Shape)-1), f.file.Path)
+		t.diags.Errorf(diag.AxisCount, a.At, "`%s` is declared with %s but has %s in %s", a.Name,
+			axes(len(a.Type.Axes)), axes(names+len(f.x.Shape)-1), f.file.Path)
 	default:
 		return true
 	}
@@ -153,7 +154,7 @@ func (g *gathering) lacksNames(lacking []string) {
 		other = append(other, shown(g.keys[u.axis].x, u.value))
 	}
 	slices.Sort(other)
-	d := g.diags.Errorf("E87", g.f.a.At, "`%s` has no value for %s in %s", g.f.a.Name,
+	d := g.diags.Errorf(diag.UnmatchedRows, g.f.a.At, "`%s` has no value for %s in %s", g.f.a.Name,
 		strings.Join(shorten(lacking), "; "), g.f.file.Path)
 	if len(other) > 0 {
 		d.Help("values are found by the names of the elements; not among them are %s",

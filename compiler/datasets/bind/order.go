@@ -129,8 +129,8 @@ func (l *labels) declaredOrder(over func(*model.Set) bool) (names []string, by *
 		case by == nil:
 			names, by = a.Order, a
 		case !slices.Equal(names, a.Order):
-			l.diags.Errorf("E77", a.At, "`%s` and `%s` give the elements of %s different orders", by.Name, a.Name,
-				a.IndexOf.Name).
+			l.diags.Errorf(diag.UnknownOrder, a.At, "`%s` and `%s` give the elements of %s different orders", by.Name,
+				a.Name, a.IndexOf.Name).
 				Help("one of them is enough").Related(by.At, "the other order")
 		}
 	}
@@ -182,8 +182,8 @@ func (l *labels) byOrder(arrays []*model.Array, names []string, by *model.Array,
 
 func (l *labels) notInOrder(a *model.Array, x *datafile.Array, v float64, names []string, by *model.Array) {
 	text := shown(x, v)
-	d := l.diags.Errorf("E77", a.At, "%q of `%s` (%s) is not in the order that the model gives", text, a.Name,
-		x.Origin).
+	d := l.diags.Errorf(diag.UnknownOrder, a.At, "%q of `%s` (%s) is not in the order that the model gives", text,
+		a.Name, x.Origin).
 		Related(by.At, "the order")
 	if near, ok := diag.Nearest(text, names); ok {
 		d.Help("did you mean %q?", near)
@@ -202,8 +202,8 @@ func (l *labels) inFiles(arrays []*model.Array, raw map[*model.Array]*datafile.A
 		case by == nil || subsequence(names, x.Labels):
 			names, by = x.Labels, a
 		case !subsequence(x.Labels, names):
-			l.diags.Errorf("E77", a.At, "`%s` (%s) and `%s` (%s) have ordered categories in different orders", a.Name,
-				x.Origin, by.Name, raw[by].Origin).Related(by.At, "the other order")
+			l.diags.Errorf(diag.UnknownOrder, a.At, "`%s` (%s) and `%s` (%s) have ordered categories in "+
+				"different orders", a.Name, x.Origin, by.Name, raw[by].Origin).Related(by.At, "the other order")
 		}
 	}
 	for _, a := range arrays {
@@ -255,8 +255,8 @@ func (l *labels) warnPlace(o *orderFinder, set string, names []string, a *model.
 		if p.head { // a level of reference, which output names
 			report, instead = l.diags.Notef, ""
 		}
-		report("W27", p.at, "element %d of %s is %q here, as texts are in alphabetical order: %s", p.number, set,
-			name, strings.Join(shorten(names), ", ")).
+		report(diag.TextByNumber, p.at, "element %d of %s is %q here, as texts are in alphabetical order: %s", p.number,
+			set, name, strings.Join(shorten(names), ", ")).
 			Help("%sgive the order: `%s: index(%s) order …`", instead, declared(a), set).
 			Related(a.At, "the texts")
 		return
@@ -274,8 +274,8 @@ func (l *labels) orderNeeded(read orderRead, set string, names []string, a *mode
 	for i, name := range list {
 		quoted[i] = strconv.Quote(name)
 	}
-	l.diags.Errorf("E77", read.at, "the model reads the order of the elements of %s, which are texts (%s): %s", set,
-		strings.Join(shorten(names), ", "), read.what).
+	l.diags.Errorf(diag.UnknownOrder, read.at, "the model reads the order of the elements of %s, which are texts "+
+		"(%s): %s", set, strings.Join(shorten(names), ", "), read.what).
 		Help("give their order in the model, %s `%s: index(%s) order %s`", advice, declared(a), set,
 			strings.Join(quoted, ", ")).Related(a.At, "the texts")
 }

@@ -6,6 +6,7 @@ import (
 
 	"ppl/compiler/datasets/datafile"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // permuted is an array with the values of some rows in another order, where the model says so:
@@ -20,12 +21,12 @@ func (t *arrays) permuted(a *model.Array, x *datafile.Array) *datafile.Array {
 	case of == nil || len(x.Shape) == 0 || x.Shape[0] == 0:
 		return x
 	case x.Rows != nil:
-		t.diags.Errorf("E86", of.At, "%s is too large for memory, and values are permuted in files that are read whole",
-			x.Origin).Help("permute them in the file")
+		t.diags.Errorf(diag.RowsAtOnce, of.At, "%s is too large for memory, and values are permuted in files that are "+
+			"read whole", x.Origin).Help("permute them in the file")
 		return x
 	case x.Lengths != nil:
-		t.diags.Errorf("E86", of.At, "`%s` has lists of different lengths, and `permute` exchanges rows of one size",
-			a.Name).Help("permute them in the file")
+		t.diags.Errorf(diag.RowsAtOnce, of.At, "`%s` has lists of different lengths, and `permute` exchanges rows of "+
+			"one size", a.Name).Help("permute them in the file")
 		return x
 	}
 	r := rand.New(rand.NewPCG(of.Seed, 18))
@@ -39,6 +40,7 @@ func (t *arrays) permuted(a *model.Array, x *datafile.Array) *datafile.Array {
 	})
 	y := *x
 	y.Values = rowsOf(x, rows)
-	t.diags.Notef("W26", of.At, "%d of %d values of `%s` are in another order", len(chosen), len(rows), a.Name)
+	t.diags.Notef(diag.OtherOrder, of.At, "%d of %d values of `%s` are in another order", len(chosen), len(rows),
+		a.Name)
 	return &y
 }

@@ -34,7 +34,8 @@ func (g *ragged) number() {
 	}
 	for _, r := range g.d.Model.Ragged {
 		if m := r.Lengths; m != nil && g.d.Arrays[m].Values.None() {
-			g.diags.Errorf("E83", m.At, "no data given for `%s`, and no ragged data of that length show it", m.Name)
+			g.diags.Errorf(diag.DataUnavailable, m.At, "no data given for `%s`, and no ragged data of "+
+				"that length show it", m.Name)
 		}
 	}
 	if g.diags.HasErrors() {
@@ -81,8 +82,8 @@ func (g *ragged) agree(a, m *model.Array, have, want []float64, origin string) {
 			if i < len(have) {
 				n = have[i]
 			}
-			g.diags.Errorf("E47", a.At, "`%s` has %g elements in group %d of %s, and `%s` says %g", a.Name, n, i+1,
-				origin, m.Name, want[i]).Related(m.At, "the lengths")
+			g.diags.Errorf(diag.SizesDiffer, a.At, "`%s` has %g elements in group %d of %s, and `%s` says %g", a.Name,
+				n, i+1, origin, m.Name, want[i]).Related(m.At, "the lengths")
 			return
 		}
 	}
@@ -150,7 +151,7 @@ func (g *ragged) fill(r *model.Ragged) {
 			high[i] = low[i] - 1
 		}
 		if float64(len(place))+high[i]-low[i] > mostElements {
-			g.diags.Errorf("E89", r.Size.At, "`%s` has more elements than there can be", r.Size.Name)
+			g.diags.Errorf(diag.TooManyElements, r.Size.At, "`%s` has more elements than there can be", r.Size.Name)
 			return
 		}
 		before = append(before, float64(len(place)+1)-low[i])
@@ -175,7 +176,7 @@ func (g *ragged) ends(r *model.Ragged, x model.Expr) []float64 {
 	g.diags.Add(ds...)
 	for _, v := range values {
 		if len(ds) == 0 && (v != math.Trunc(v) || math.Abs(v) > math.MaxInt32) {
-			g.diags.Errorf("E44", x.Info().At, "an end of a range must be a whole number, but `%s` is %g",
+			g.diags.Errorf(diag.WrongKind, x.Info().At, "an end of a range must be a whole number, but `%s` is %g",
 				x.Info().At.Text(), v)
 			break
 		}
@@ -199,8 +200,8 @@ func (g *ragged) names(s *model.Set, first, n int) []string {
 // fits refuses data with another number of elements than the lengths of their groups say.
 func (g *ragged) fits(a *model.Array, x *datafile.Array) {
 	if n := g.d.Sizes[a.Ragged.Size]; x.Values.Len() != n {
-		g.diags.Errorf("E47", a.At, "`%s` has %d elements in %s, but its groups have %d", a.Name, x.Values.Len(),
-			x.Origin, n).
+		g.diags.Errorf(diag.SizesDiffer, a.At, "`%s` has %d elements in %s, but its groups have %d", a.Name,
+			x.Values.Len(), x.Origin, n).
 			Help("%s", fmt.Sprintf("write them as lists in a list, one for each element of %s: [[…], […]]",
 				a.Ragged.Outer.Set.Name))
 		return
@@ -211,8 +212,8 @@ func (g *ragged) fits(a *model.Array, x *datafile.Array) {
 	low, high := g.d.Arrays[a.Ragged.Low].Values, g.d.Arrays[a.Ragged.High].Values
 	for i, n := range x.Lengths {
 		if i < low.Len() && float64(n) != high.At(i)-low.At(i)+1 {
-			g.diags.Errorf("E47", a.At, "`%s` has %d elements in group %d of %s, and its range says %g", a.Name, n, i+1,
-				x.Origin, high.At(i)-low.At(i)+1)
+			g.diags.Errorf(diag.SizesDiffer, a.At, "`%s` has %d elements in group %d of %s, and its range says %g",
+				a.Name, n, i+1, x.Origin, high.At(i)-low.At(i)+1)
 			return
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"ppl/compiler/datasets/datafile"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/numbers"
 )
 
@@ -102,9 +103,9 @@ func (g *gathering) otherOrder() {
 			continue
 		}
 		s := g.f.a.Type.Axes[0]
-		g.diags.Errorf("E87", g.f.a.At, "are the elements of %s numbered by the rows of %s, or by its column `%s`, "+
-			"which "+
-			"has the numbers 1 to %d in another order?", s.Name, g.f.file.Path, name, x.Values.Len()).
+		g.diags.Errorf(diag.UnmatchedRows, g.f.a.At, "are the elements of %s numbered by the rows of %s, or by its "+
+			"column `%s`, which has the numbers 1 to %d in another order?", s.Name, g.f.file.Path, name,
+			x.Values.Len()).
 			Help("write `data %s from %q by %s` if the column numbers them; else leave it out of the file",
 				declared(g.f.a), g.f.file.Path, name)
 		return
@@ -220,7 +221,7 @@ func (g *gathering) columnElements() bool {
 			continue
 		}
 		if first := slices.Index(at[:c], at[c]); first >= 0 {
-			g.diags.Errorf("E87", g.f.a.At, "columns `%s` and `%s` of %s are both element %s of %s",
+			g.diags.Errorf(diag.UnmatchedRows, g.f.a.At, "columns `%s` and `%s` of %s are both element %s of %s",
 				g.f.columns[first].Name, x.Name, g.f.file.Path, of.name(at[c]), s.Name)
 			return false
 		}
@@ -237,8 +238,8 @@ func (g *gathering) columnElements() bool {
 	}
 	switch {
 	case len(lacking) > 0 && !g.f.a.Missing:
-		d := g.diags.Errorf("E87", g.f.a.At, "%s has no column for %s of %s, which `%s` needs", g.f.file.Path,
-			strings.Join(shorten(lacking), ", "), s.Name, g.f.a.Name)
+		d := g.diags.Errorf(diag.UnmatchedRows, g.f.a.At, "%s has no column for %s of %s, which `%s` needs",
+			g.f.file.Path, strings.Join(shorten(lacking), ", "), s.Name, g.f.a.Name)
 		if len(other) > 0 {
 			d.Help("columns are found by the names of the elements; not among them are %s",
 				strings.Join(shorten(other), ", "))
@@ -246,12 +247,12 @@ func (g *gathering) columnElements() bool {
 			d.Help("add the columns, or declare `%s missing`", declared(g.f.a))
 		}
 	case len(other) > 0 && g.isObserved():
-		g.diags.Errorf("E87", g.f.a.At, "%s has columns that are not elements of %s: %s", g.f.file.Path, s.Name,
-			strings.Join(shorten(other), ", ")).
+		g.diags.Errorf(diag.UnmatchedRows, g.f.a.At, "%s has columns that are not elements of %s: %s", g.f.file.Path,
+			s.Name, strings.Join(shorten(other), ", ")).
 			Help("choose those of `%s` with `columns`, or give the elements of %s all names", g.f.a.Name, s.Name)
 	case len(other) > 0:
-		g.diags.Notef("W16", g.f.a.At, "columns of %s that are not elements of %s are not read: %s", g.f.file.Path,
-			s.Name, strings.Join(shorten(other), ", "))
+		g.diags.Notef(diag.RowsLeftOut, g.f.a.At, "columns of %s that are not elements of %s are not read: %s",
+			g.f.file.Path, s.Name, strings.Join(shorten(other), ", "))
 	}
 	g.columns = at
 	return true
@@ -290,7 +291,7 @@ func (g *gathering) gather() *datafile.Array {
 		g.values[i] = math.NaN()
 	}
 	if err := g.eachRow(g.take); err != nil {
-		g.diags.Errorf("E83", g.f.a.At, "%v", err)
+		g.diags.Errorf(diag.DataUnavailable, g.f.a.At, "%v", err)
 	}
 	if g.diags.HasErrors() {
 		return nil
@@ -382,10 +383,9 @@ func (g *gathering) varies(at, row int, v float64) {
 		help = fmt.Sprintf("if it varies within a group, declare it over the rows, as `%s` is; else correct the file",
 			k.name)
 	}
-	g.diags.Errorf("E76", a.At, "`%s` has one value for each element of %s, but %s has %s in row %d and %s in row %d "+
-		"of %s",
-		a.Name, g.axesText(), g.elementText(at), shown(x, values[0]), rows[0], shown(x, values[1]), rows[1],
-		g.f.file.Path).
+	g.diags.Errorf(diag.GroupValuesDiffer, a.At, "`%s` has one value for each element of %s, but %s has %s in row %d "+
+		"and %s in row %d of %s", a.Name, g.axesText(), g.elementText(at), shown(x, values[0]), rows[0],
+		shown(x, values[1]), rows[1], g.f.file.Path).
 		Help("%s", help)
 }
 
@@ -415,9 +415,8 @@ func (g *gathering) elementText(at int) string {
 // noteRows says which rows were not used, and where cells were missing that other rows have.
 func (g *gathering) noteRows() {
 	if g.again > 0 && len(g.keys) > 0 && g.keys[0].rows != nil {
-		g.diags.Notef("W16", g.f.a.At, "`%s` is missing in %d rows of %s, and other rows of the same %s have it",
-			g.f.a.Name,
-			g.again, g.f.file.Path, g.keys[0].name)
+		g.diags.Notef(diag.RowsLeftOut, g.f.a.At, "`%s` is missing in %d rows of %s, and other rows of the "+
+			"same %s have it", g.f.a.Name, g.again, g.f.file.Path, g.keys[0].name)
 	}
 	for k, of := range g.keys {
 		var names []string
@@ -432,12 +431,12 @@ func (g *gathering) noteRows() {
 		slices.Sort(names)
 		list := strings.Join(shorten(names), ", ")
 		if g.f.hasNames() {
-			g.diags.Notef("W16", g.f.a.At, "values of `%s` in %s with names that are not elements of %s are not used: "+
-				"%s", g.f.a.Name, g.f.file.Path, g.of[k].set.Name, list)
+			g.diags.Notef(diag.RowsLeftOut, g.f.a.At, "values of `%s` in %s with names that are not elements of %s "+
+				"are not used: %s", g.f.a.Name, g.f.file.Path, g.of[k].set.Name, list)
 			continue
 		}
-		g.diags.Notef("W16", g.f.a.At, "rows of %s whose `%s` is not an element of %s are not used: %s", g.f.file.Path,
-			of.name, g.of[k].set.Name, list)
+		g.diags.Notef(diag.RowsLeftOut, g.f.a.At, "rows of %s whose `%s` is not an element of %s are not used: %s",
+			g.f.file.Path, of.name, g.of[k].set.Name, list)
 	}
 }
 
@@ -462,8 +461,8 @@ func (g *gathering) complete(x *datafile.Array) bool {
 			g.lacksNames(lacking)
 			return false
 		}
-		g.diags.Errorf("E87", g.f.a.At, "`%s` has no value for %s: %s has no row with it in `%s`", g.f.a.Name,
-			strings.Join(shorten(lacking), "; "), g.f.file.Path, g.keys[0].name).
+		g.diags.Errorf(diag.UnmatchedRows, g.f.a.At, "`%s` has no value for %s: %s has no row with it in `%s`",
+			g.f.a.Name, strings.Join(shorten(lacking), "; "), g.f.file.Path, g.keys[0].name).
 			Help("add the rows, or correct the names; `%s missing` and a distribution draw what is missing",
 				declared(g.f.a))
 		return false

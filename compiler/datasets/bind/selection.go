@@ -10,6 +10,7 @@ import (
 
 	"ppl/compiler/datasets/datafile"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/numbers"
 )
 
@@ -77,13 +78,13 @@ func (t *arrays) selectRows(all []given, of *model.Selection) (others []given) {
 	for _, g := range group {
 		switch {
 		case g.x.Rows != nil:
-			t.diags.Errorf("E86", of.At, "%s is too large for memory, and rows are left out of files that are read "+
-				"whole", g.x.Origin).Help("leave them out of the file")
+			t.diags.Errorf(diag.RowsAtOnce, of.At, "%s is too large for memory, and rows are left out of files that "+
+				"are read whole", g.x.Origin).Help("leave them out of the file")
 			return others
 		case g.x.Lengths != nil && of.HeldOut > 0:
-			t.diags.Errorf("E86", of.At, "`%s` has lists of different lengths, and `holdout` leaves out rows of one "+
-				"size", g.a.Name).Help("give the lists to be predicted in a file of their own, with `ppl predict " +
-				"RUN --data FILE`")
+			t.diags.Errorf(diag.RowsAtOnce, of.At, "`%s` has lists of different lengths, and `holdout` leaves "+
+				"out rows of one size", g.a.Name).
+				Help("give the lists to be predicted in a file of their own, with `ppl predict RUN --data FILE`")
 			return others
 		case g.x.Shape[0] != rows: // a size of two sources, which is reported
 			rows = -1
@@ -110,28 +111,30 @@ func (t *arrays) leaveRowsOut(group []given, rows int, of *model.Selection) []gi
 		var why []string
 		kept, why = completeRows(group, rows)
 		if rows == 0 {
-			t.diags.Errorf("W05", of.At, "%s has no rows", origin)
+			t.diags.Errorf(diag.UndeclaredMissing, of.At, "%s has no rows", origin)
 			return group
 		} else if len(kept) == 0 {
-			t.diags.Errorf("W05", of.At, "no row of %s is complete: %s", origin, strings.Join(why, ", "))
+			t.diags.Errorf(diag.UndeclaredMissing, of.At, "no row of %s is complete: %s", origin,
+				strings.Join(why, ", "))
 			return group
 		} else if len(why) > 0 {
-			t.diags.Notef("W16", of.At, "%d of %d rows of %s are left out: %s", rows-len(kept), rows, origin,
+			t.diags.Notef(diag.RowsLeftOut, of.At, "%d of %d rows of %s are left out: %s", rows-len(kept), rows, origin,
 				strings.Join(why, ", "))
 		}
 	}
 	if of.HeldOut > 0 {
 		held, others := heldOut(kept, of)
 		if len(held) == 0 || len(others) == 0 {
-			t.diags.Errorf("E47", of.At, "`holdout` leaves out %d of %d rows of %s", len(held), len(kept), origin).
+			t.diags.Errorf(diag.SizesDiffer, of.At, "`holdout` leaves out %d of %d rows of %s", len(held), len(kept),
+				origin).
 				Help("at least one row has to be left out, and one kept: give another share, or more rows")
 			return group
 		}
 		if kept = others; of.Others {
 			kept = held
 		} else {
-			t.diags.Notef("W16", of.At, "%d of %d rows of %s are held out: `ppl predict RUN --held-out` predicts them",
-				len(held), len(held)+len(others), origin)
+			t.diags.Notef(diag.RowsLeftOut, of.At, "%d of %d rows of %s are held out: `ppl predict RUN --held-out` "+
+				"predicts them", len(held), len(held)+len(others), origin)
 		}
 	}
 	if len(kept) == rows {
@@ -236,15 +239,17 @@ func (t *arrays) asBool(a *model.Array, x *datafile.Array) *datafile.Array {
 	list := strings.Join(shorten(texts), ", ")
 	switch {
 	case len(texts) > 2:
-		t.diags.Errorf("E57", a.At, "`%s` is bool, but has %d values in %s: %s", a.Name, len(texts), x.Origin, list).
+		t.diags.Errorf(diag.ImpossibleValue, a.At, "`%s` is bool, but has %d values in %s: %s", a.Name, len(texts),
+			x.Origin, list).
 			Help("names of groups need `%s: index(J)`", declared(a))
 		return nil
 	case positive == "":
-		t.diags.Errorf("E57", a.At, "`%s` is bool, and has the texts %s in %s: which of them is true?", a.Name, list,
-			x.Origin).Help("name it: `%s: bool(%q)`", declared(a), texts[len(texts)-1])
+		t.diags.Errorf(diag.ImpossibleValue, a.At, "`%s` is bool, and has the texts %s in %s: which of them is true?",
+			a.Name, list, x.Origin).Help("name it: `%s: bool(%q)`", declared(a), texts[len(texts)-1])
 		return nil
 	case !slices.Contains(texts, positive) && len(texts) == 2:
-		t.diags.Errorf("E57", a.At, "`%s` is bool(%q), but has %s in %s", a.Name, positive, list, x.Origin)
+		t.diags.Errorf(diag.ImpossibleValue, a.At, "`%s` is bool(%q), but has %s in %s", a.Name, positive, list,
+			x.Origin)
 		return nil
 	}
 	y := *x

@@ -22,7 +22,7 @@ type sizes struct {
 func (z *sizes) learn(s *model.Size, n int, where string, at source.Span) {
 	old, known := z.d.Sizes[s]
 	if known && old != n {
-		z.diags.Errorf("E47", at, "size %s is %d in %s and %d in %s", s.Name, old, z.from[s], n, where).
+		z.diags.Errorf(diag.SizesDiffer, at, "size %s is %d in %s and %d in %s", s.Name, old, z.from[s], n, where).
 			Help("all arrays over %s must have the same length: correct the data, or give one of them an axis of "+
 				"another name",
 				s.Name)
@@ -38,8 +38,8 @@ func (z *sizes) ofEntries(f *files) {
 	for _, s := range z.d.Model.Sizes {
 		if x := f.entry(s.Name); x != nil && len(x.Shape) == 0 {
 			if v := x.Values.At(0); v != math.Trunc(v) || v < 0 || v > mostElements {
-				z.diags.Errorf("E47", s.At, "size %s is %g in %s; a size is a whole number that is not too large",
-					s.Name, v, x.Origin)
+				z.diags.Errorf(diag.SizesDiffer, s.At, "size %s is %g in %s; a size is a whole number that is "+
+					"not too large", s.Name, v, x.Origin)
 				continue
 			}
 			z.learn(s, int(x.Values.At(0)), "`"+s.Name+"` ("+x.Origin+")", s.At)
@@ -67,14 +67,14 @@ func (z *sizes) ofIndexSet(s *model.Size, raw map[*model.Array]*datafile.Array, 
 			return
 		}
 		if v := largest(x); !(v <= mostElements) {
-			z.diags.Errorf("E56", a.At, "the largest value of `%s` is %g, too large to number the elements of %s",
-				a.Name, v, s.Name)
+			z.diags.Errorf(diag.OutsideDeclaration, a.At, "the largest value of `%s` is %g, too large to number the "+
+				"elements of %s", a.Name, v, s.Name)
 			return
 		}
 		n := max(int(largest(x)), len(known.elements(s)))
 		z.learn(s, n, "the largest `"+a.Name+"`", a.At)
-		z.diags.Notef("W07", a.At, "%s = %d was taken from the largest `%s`; give `data %s` if there are unseen groups",
-			s.Name, n, a.Name, s.Name)
+		z.diags.Notef(diag.ObservedGroups, a.At, "%s = %d was taken from the largest `%s`; give `data %s` if there "+
+			"are unseen groups", s.Name, n, a.Name, s.Name)
 	}
 }
 
@@ -112,8 +112,8 @@ func (z *sizes) ofAbsent(known *Known, absent []*model.Array) {
 func (z *sizes) complete() {
 	for _, s := range z.d.Model.Sizes {
 		if _, ok := z.d.Sizes[s]; !ok {
-			z.diags.Errorf("E46", s.At, "size `%s` is not known: give `%s = …`, `data %s`, or data with axis %s",
-				s.Name, s.Name, s.Name, s.Name)
+			z.diags.Errorf(diag.UnknownSize, s.At, "size `%s` is not known: give `%s = …`, `data %s`, or "+
+				"data with axis %s", s.Name, s.Name, s.Name, s.Name)
 		}
 	}
 }

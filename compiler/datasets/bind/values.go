@@ -36,8 +36,8 @@ func (v *values) check() {
 	}
 	for _, t := range v.d.Model.Terms {
 		if x := v.raw[t.Array]; t.Kind == model.Likelihood && x != nil && x.Rows == nil && x.Values.Len() == 0 {
-			v.diags.Warnf("W02", t.Array.At, "`%s` has no rows in %s, so nothing is learned from it", t.Array.Name,
-				x.Origin)
+			v.diags.Warnf(diag.NoInfluence, t.Array.At, "`%s` has no rows in %s, so nothing is learned from it",
+				t.Array.Name, x.Origin)
 		}
 	}
 }
@@ -53,8 +53,8 @@ func (v *values) array(a *model.Array, x *datafile.Array) {
 			if isName(s) {
 				help = fmt.Sprintf("correct the data, or give %s no value: sizes come from the data", s.Name)
 			}
-			v.diags.Errorf("E47", a.At, "axis %s of `%s` has %d elements, but %d in %s", s.Name, a.Name, n, shape[k],
-				x.Origin).Help("%s", help)
+			v.diags.Errorf(diag.SizesDiffer, a.At, "axis %s of `%s` has %d elements, but %d in %s", s.Name, a.Name, n,
+				shape[k], x.Origin).Help("%s", help)
 			return
 		}
 	}
@@ -111,8 +111,8 @@ func (v *values) farOff(a *model.Array, x *datafile.Array) {
 		return
 	}
 	if code, at := missingCode(x.Values, low, high); at >= 0 {
-		v.diags.Warnf("W18", a.At, "`%s` is %g (%s), and no other value is near: is it a code for a missing value?",
-			a.Name, code, v.d.Row(a, at)).
+		v.diags.Warnf(diag.Outlier, a.At, "`%s` is %g (%s), and no other value is near: is it a code for a "+
+			"missing value?", a.Name, code, v.d.Row(a, at)).
 			Help("read it as missing: `%s missing %g`; or leave the rows out with `complete`", declared(a), code)
 		return
 	}
@@ -134,9 +134,9 @@ func (v *values) farOff(a *model.Array, x *datafile.Array) {
 			at = i
 		}
 	}
-	report, code := v.diags.Warnf, "W18"
+	report, code := v.diags.Warnf, diag.Outlier
 	if isFactor(v.d.Model, a) {
-		report, code = v.diags.Errorf, "E57"
+		report, code = v.diags.Errorf, diag.ImpossibleValue
 	}
 	report(code, a.At, "`%s` is %g (%s), and half of its values are within %.3g of %.3g: is it a slip, or a code for "+
 		"a missing value?", a.Name, x.Values.At(at), v.d.Row(a, at), typical, middle).
@@ -255,14 +255,14 @@ func (v *values) limits(a *model.Array) (lo, hi float64, word string) {
 
 // notMissing refuses n missing values; first says where the first of them is, where that is known.
 func (v *values) notMissing(a *model.Array, origin string, n int, first string) {
-	v.diags.Errorf("W05", a.At, "`%s` has missing values in %s (%d%s); declared without `missing`", a.Name, origin, n,
-		first).
+	v.diags.Errorf(diag.UndeclaredMissing, a.At, "`%s` has missing values in %s (%d%s); declared without `missing`",
+		a.Name, origin, n, first).
 		Help("write `%s missing` and give it a distribution to have them drawn, or `complete` at the end of the "+
 			"statement to leave out their rows", declared(a))
 }
 
 func (v *values) notText(a *model.Array, text string, i int) {
-	v.diags.Errorf("E57", a.At, "`%s` is text, not numbers: %q (%s)", a.Name, text, v.d.Row(a, i)).
+	v.diags.Errorf(diag.ImpossibleValue, a.At, "`%s` is text, not numbers: %q (%s)", a.Name, text, v.d.Row(a, i)).
 		Help("%s", notNumber(text, declared(a)))
 }
 
@@ -303,8 +303,8 @@ func notNumber(text, declared string) string {
 }
 
 func (v *values) notInteger(a *model.Array, y float64, i int) {
-	v.diags.Errorf("E57", a.At, "value %g of `%s` (%s) is not an integer, which its use here asks for", y, a.Name,
-		v.d.Row(a, i)).
+	v.diags.Errorf(diag.ImpossibleValue, a.At, "value %g of `%s` (%s) is not an integer, which its use here asks for",
+		y, a.Name, v.d.Row(a, i)).
 		Help("correct it; what is no count needs a distribution of real numbers, and what numbers groups a whole " +
 			"number")
 }
@@ -314,7 +314,8 @@ func (v *values) outside(a *model.Array, y float64, i int, word string) {
 	if names := v.d.Labels[sizeOf(a.IndexOf)]; int(y) >= 1 && int(y) <= len(names) {
 		text = strconv.Quote(names[int(y)-1])
 	}
-	d := v.diags.Errorf("E56", a.At, "value %s of `%s` (%s) is not in %s", text, a.Name, v.d.Row(a, i), word)
+	d := v.diags.Errorf(diag.OutsideDeclaration, a.At, "value %s of `%s` (%s) is not in %s", text, a.Name,
+		v.d.Row(a, i), word)
 	switch {
 	case a.IndexOf == nil:
 	case y == 0:

@@ -6,6 +6,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/lang/source"
 )
 
@@ -165,7 +166,7 @@ func (e *Evaluator) Padded(a *model.Array, p *model.Piece, part Value, bound []*
 		before[len(bound)+k] = own.Lo - axis.Lo
 		after[len(bound)+k] = axis.Hi - own.Hi
 		if own.Lo < axis.Lo || own.Hi > axis.Hi {
-			e.Stop(e.Diags.Errorf("E12", p.At, "this piece of `%s` covers %d..%d, outside of %d..%d", a.Name, own.Lo,
+			e.Stop(e.Diags.Errorf(diag.Gap, p.At, "this piece of `%s` covers %d..%d, outside of %d..%d", a.Name, own.Lo,
 				own.Hi,
 				axis.Lo, axis.Hi))
 		}
@@ -202,7 +203,7 @@ func (e *Evaluator) concat(a *model.Array, parts []Value, bound []*model.Index) 
 	for _, i := range order {
 		b := e.Box(parts[i].Axes[axis])
 		if b.Size() > 0 && b.Lo != at {
-			e.Stop(e.Diags.Errorf("E12", a.Pieces[i].At, "`%s` is not defined, or twice, between %d and %d", a.Name,
+			e.Stop(e.Diags.Errorf(diag.Gap, a.Pieces[i].At, "`%s` is not defined, or twice, between %d and %d", a.Name,
 				min(at, b.Lo), max(at, b.Lo)-1))
 		}
 		at += b.Size()
@@ -225,7 +226,7 @@ func (e *Evaluator) IndicesOf(a *model.Array) []*model.Index {
 // NeedsAll refuses what needs all rows of a stream at once.
 func (e *Evaluator) NeedsAll(a *model.Array, at source.Span) {
 	d := e.Data.Arrays[a]
-	e.Stop(e.Diags.Errorf("E86", at,
+	e.Stop(e.Diags.Errorf(diag.RowsAtOnce, at,
 		"the rows of `%s` are in %s, too many for memory, so that a few are read at a time; here all are needed at "+
 			"once",
 		a.Name, d.Stream.Name).

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // checkBox: pieces that lie side by side along more than one axis must define every element once.
@@ -22,16 +23,16 @@ func (e *Evaluator) checkBox(a *model.Array, parts []Value) {
 		EachPlace(axes, part, func(at int) {
 			if by[at] > 0 {
 				first := a.Pieces[by[at]-1]
-				e.Stop(e.Diags.Errorf("E11", a.Pieces[i].At, "`%s` is defined twice: lines %d and %d overlap",
-					ElementName(a, axes, at), first.At.Line(), a.Pieces[i].At.Line()).
-					Related(first.At, "also defined here"))
+				e.Stop(e.Diags.Errorf(diag.DefinedTwice, a.Pieces[i].At, "`%s` is defined twice: lines "+
+					"%d and %d overlap", ElementName(a, axes, at), first.At.Line(),
+					a.Pieces[i].At.Line()).Related(first.At, "also defined here"))
 			}
 			by[at] = i + 1
 		})
 	}
 	for at, i := range by {
 		if i == 0 {
-			e.Stop(e.Diags.Errorf("E12", a.At, "`%s` is not defined: no piece of `%s` is for it",
+			e.Stop(e.Diags.Errorf(diag.Gap, a.At, "`%s` is not defined: no piece of `%s` is for it",
 				ElementName(a, axes, at),
 				a.Name))
 		}

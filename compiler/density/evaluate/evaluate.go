@@ -96,7 +96,7 @@ func (s stopped) Error() string {
 func (e *Evaluator) Stop(diag.Entry) { panic(stopped{e.Diags.All()}) }
 
 // Fail reports an error in an expression, and stops.
-func (e *Evaluator) Fail(code string, x model.Expr, format string, args ...any) {
+func (e *Evaluator) Fail(code diag.Code, x model.Expr, format string, args ...any) {
 	e.Stop(e.Diags.Errorf(code, x.Info().At, format, args...))
 }
 
@@ -140,9 +140,10 @@ func (e *Evaluator) refuseLong(s *model.Set, b Box) {
 	if e.Data.Memory == 0 || int64(b.Size()) <= e.Data.Memory/bytesOfElement {
 		return
 	}
-	e.Stop(e.Diags.Errorf("E89", s.Hi.Info().At, "`%s` has %d elements, which take %.3g GB and more; there are "+
-		"%.3g GB of memory", s.Name, b.Size(), float64(b.Size())*bytesOfElement/1e9, float64(e.Data.Memory)/1e9).
-		Help("look whether a size is a code or an identifier; --max-memory SIZE says what there is"))
+	e.Stop(e.Diags.Errorf(diag.TooManyElements, s.Hi.Info().At, "`%s` has %d elements, which take %.3g GB and more; "+
+		"there are %.3g GB of memory", s.Name, b.Size(), float64(b.Size())*bytesOfElement/1e9,
+		float64(e.Data.Memory)/1e9).Help("look whether a size is a code or an identifier; --max-memory SIZE says " +
+		"what there is"))
 }
 
 // ends are the values of an end of a range, which must be whole numbers; of a ragged one, at values of outer indices
@@ -153,10 +154,10 @@ func (e *Evaluator) ends(x model.Expr, ragged []*model.Index) []float64 {
 		switch {
 		case math.IsNaN(v) && len(values) > 1:
 		case v != math.Trunc(v):
-			e.Stop(e.Diags.Errorf("E44", x.Info().At, "an end of a range must be a whole number, but `%s` is %g",
-				x.Info().At.Text(), v).Help("round it: `floor(%s)`", x.Info().At.Text()))
+			e.Stop(e.Diags.Errorf(diag.WrongKind, x.Info().At, "an end of a range must be a whole number, but "+
+				"`%s` is %g", x.Info().At.Text(), v).Help("round it: `floor(%s)`", x.Info().At.Text()))
 		case math.Abs(v) > math.MaxInt32 && len(values) == 1:
-			e.Stop(e.Diags.Errorf("E89", x.Info().At,
+			e.Stop(e.Diags.Errorf(diag.TooManyElements, x.Info().At,
 				"a range that ends at %g, as `%s` is, has more elements than there "+
 					"can be", v, x.Info().At.Text()).
 				Help("is it a code? Codes of groups are declared `index(J)`: then the codes that occur are counted"))
@@ -181,7 +182,7 @@ func (e *Evaluator) StaticValues(x model.Expr) []float64 {
 	}
 	v := e.Expr(x)
 	if !v.Node.Static() {
-		e.Fail("E48", x, "a bound here must depend on data only; `%s` does not", x.Info().At.Text())
+		e.Fail(diag.ParameterBound, x, "a bound here must depend on data only; `%s` does not", x.Info().At.Text())
 	}
 	return autodiff.Eval(nil, v.Node)[0]
 }
@@ -208,8 +209,8 @@ func (e *Evaluator) tooMany(points float64, bound []*model.Index, axes []*model.
 	for _, s := range axes {
 		names, at = append(names, s.Name), s.Hi.Info().At
 	}
-	e.Stop(e.Diags.Errorf("E89", at, "an array over %s would have %.3g elements, more than the %.3g that are computed",
-		strings.Join(names, " × "), points, float64(mostPoints)))
+	e.Stop(e.Diags.Errorf(diag.TooManyElements, at, "an array over %s would have %.3g elements, more than the %.3g "+
+		"that are computed", strings.Join(names, " × "), points, float64(mostPoints)))
 }
 
 // Shape of bound and own axes.

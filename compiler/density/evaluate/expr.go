@@ -3,6 +3,7 @@ package evaluate
 import (
 	"ppl/autodiff"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // Expr is the value of an expression, emitted once.
@@ -80,8 +81,8 @@ func (e *Evaluator) ref(x *model.Ref) Value {
 func (e *Evaluator) sizeOf(x *model.SizeOf) int {
 	n, ok := e.Data.Sizes[x.Size]
 	if !ok {
-		e.Fail("E46", x, "size `%s` is not known: give `%s = …`, `data %s`, or data with axis %s", x.Size.Name,
-			x.Size.Name, x.Size.Name, x.Size.Name)
+		e.Fail(diag.UnknownSize, x, "size `%s` is not known: give `%s = …`, `data %s`, or data with axis %s",
+			x.Size.Name, x.Size.Name, x.Size.Name, x.Size.Name)
 	}
 	return n
 }
@@ -147,7 +148,7 @@ func (e *Evaluator) cond(x *model.Cond) Value {
 // notInStep refuses what is computed in steps of its own inside a step of a recurrence or a differential equation.
 func (e *Evaluator) notInStep(x model.Expr, name string) {
 	if e.parent != nil && e.parent.Graph != e.Graph && e.Graph.HasScan() { // a step has a graph of its own
-		e.Fail("E99", x, "`%s` of a value that a recurrence or differential equation computes: not compiled by this "+
-			"version of ppl yet", name)
+		e.Fail(diag.NotCompiled, x, "`%s` of a value that a recurrence or differential equation computes: not "+
+			"compiled by this version of ppl yet", name)
 	}
 }

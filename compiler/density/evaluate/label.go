@@ -16,7 +16,7 @@ func (e *Evaluator) labelled(x *model.Label) int {
 	if at >= 0 {
 		return at + 1
 	}
-	entry := e.Diags.Errorf("E88", x.At, "%s has no element named %q", x.Set.Name, x.Text)
+	entry := e.Diags.Errorf(diag.NoSuchElement, x.At, "%s has no element named %q", x.Set.Name, x.Text)
 	if near, ok := diag.Nearest(x.Text, names); ok {
 		entry.Help("did you mean %q?", near)
 	} else if _, err := strconv.ParseFloat(x.Text, 64); err == nil && len(names) == 0 {

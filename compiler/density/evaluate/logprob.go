@@ -5,6 +5,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/lang/types"
 	"ppl/stdlib"
 )
@@ -44,7 +45,7 @@ func (e *Evaluator) logprob(x *model.LogProb) Value {
 		p := f(n[len(n)-1], n[:len(n)-1])
 		e.notInStep(x, x.Name)
 		if !p.Valid() {
-			e.Fail("E58", x, "the distribution function of %s is a sum whose length depends on a parameter here",
+			e.Fail(diag.NoCDF, x, "the distribution function of %s is a sum whose length depends on a parameter here",
 				x.Dist.Name)
 		}
 		return p
@@ -59,8 +60,8 @@ func (e *Evaluator) ArgumentSizes(d *stdlib.Dist, f *stdlib.Form, exprs []model.
 	for i, a := range args {
 		form := f.Args[i]
 		if n := a.ShapeOfAxes(); form.Size > 0 && len(n) > 0 && n[len(n)-1] != form.Size {
-			e.Stop(e.Diags.Errorf("E40", exprs[i].Info().At, "`%s` of %s has %d elements for %d distributions",
-				form.Name, d.Name, n[len(n)-1], form.Size))
+			e.Stop(e.Diags.Errorf(diag.AxesDiffer, exprs[i].Info().At, "`%s` of %s has %d elements for %d "+
+				"distributions", form.Name, d.Name, n[len(n)-1], form.Size))
 		}
 		if form.Rank == 0 || len(event) == 0 || form.Domain.Kind == types.IntRange {
 			continue
@@ -71,7 +72,7 @@ func (e *Evaluator) ArgumentSizes(d *stdlib.Dist, f *stdlib.Form, exprs []model.
 		}
 		for _, n := range sizes {
 			if !slices.Contains(event, n) {
-				e.Stop(e.Diags.Errorf("E40", exprs[i].Info().At,
+				e.Stop(e.Diags.Errorf(diag.AxesDiffer, exprs[i].Info().At,
 					"`%s` of %s has an axis of %d elements, but `%s` has %d", form.Name, d.Name, n, text,
 					event[len(event)-1]).
 					Help("give both as many elements: `%s` of `%s` has one for each element of `%s`", form.Name, d.Name,

@@ -8,6 +8,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/stdlib/ode"
 )
 
@@ -229,7 +230,8 @@ func (e *Evaluator) askedTimes(s *model.System) []float64 {
 		values := autodiff.Eval(nil, e.unguarded(q.Time).Node)[0]
 		for _, t := range values {
 			if t < t0 {
-				e.Fail("E92", q, "`%s` is asked for at time %g, before its initial time %g", q.State.Name, t, t0)
+				e.Fail(diag.SystemTimes, q, "`%s` is asked for at time %g, before its initial time %g", q.State.Name, t,
+					t0)
 			}
 		}
 		all = append(all, values...)
@@ -285,8 +287,8 @@ func (e *Evaluator) systemInputs(s *model.System) odeInputs {
 // notInSystem refuses a recurrence that reads the state of a system that is being solved.
 func (e *Evaluator) notInSystem(p *model.Piece) {
 	if p.Recurrence != nil {
-		e.Fail("E99", p.Value, "a recurrence that reads the state of a differential equation: not compiled by this "+
-			"version of ppl yet")
+		e.Fail(diag.NotCompiled, p.Value, "a recurrence that reads the state of a differential equation: not compiled "+
+			"by this version of ppl yet")
 	}
 }
 
@@ -331,8 +333,8 @@ func (e *Evaluator) rightSides(s *model.System, sol *solution, each []*model.Ind
 // values of a discrete unknown.
 func (e *Evaluator) noUnknowns(v Value, each []*model.Index, x model.Expr) {
 	if slices.ContainsFunc(v.Bound, func(i *model.Index) bool { return !slices.Contains(each, i) }) {
-		e.Fail("E99", x, "a differential equation that reads a discrete unknown: not compiled by this version of ppl "+
-			"yet")
+		e.Fail(diag.NotCompiled, x, "a differential equation that reads a discrete unknown: not compiled by this "+
+			"version of ppl yet")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/stdlib/ode"
 )
 
@@ -38,17 +39,17 @@ func (e *Evaluator) happening(ev *model.Event, st *model.State, sol *solution, t
 		for k, t := range h.fixed {
 			switch {
 			case math.IsNaN(t) || math.IsInf(t, 0):
-				e.Fail("E92", ev.When, "the time of an event%s is %g", e.elementOf(ev, k), t)
+				e.Fail(diag.SystemTimes, ev.When, "the time of an event%s is %g", e.elementOf(ev, k), t)
 			case t < t0:
-				e.Fail("E92", ev.When, "an event of `%s` is at time %g%s, before its initial time %g", st.Name, t,
-					e.elementOf(ev, k), t0)
+				e.Fail(diag.SystemTimes, ev.When, "an event of `%s` is at time %g%s, before its initial time %g",
+					st.Name, t, e.elementOf(ev, k), t0)
 			}
 		}
 	}
 	if amounts := e.whole(ev, ev.Amount); amounts.Valid() && amounts.Static() {
 		for k, v := range autodiff.Eval(nil, amounts)[0] {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				e.Fail("E57", ev.Amount, "the amount of an event%s is %g", e.elementOf(ev, k), v)
+				e.Fail(diag.ImpossibleValue, ev.Amount, "the amount of an event%s is %g", e.elementOf(ev, k), v)
 			}
 		}
 	}
@@ -73,7 +74,7 @@ func (e *Evaluator) changedBy(ev *model.Event, st *model.State, sol *solution) [
 	}})
 	n := e.overPlates(places, ev, ev.Target)
 	if !n.Static() {
-		e.Fail("E48", ev.Target, "which element an event changes must depend on data only; `%s` does not",
+		e.Fail(diag.ParameterBound, ev.Target, "which element an event changes must depend on data only; `%s` does not",
 			ev.Target.Info().At.Text())
 	}
 	var into []int

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"ppl/autodiff"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // inPast refuses a read along an axis, of what an index t defines, that the data do not put before t; after t where
@@ -18,7 +19,7 @@ func (e *Evaluator) inPast(s *model.Subscript, axis int, t *model.Index, back bo
 			e.OutOfRange(s, axis, int(at), int(at), b)
 		}
 		if at == now[k] || at > now[k] != back {
-			e.Fail("E18", s, "`%s` is number %g where `%s` is %g, which does not come before it",
+			e.Fail(diag.NotPast, s, "`%s` is number %g where `%s` is %g, which does not come before it",
 				s.Subs[axis].At.Info().At.Text(), at, t.Name, now[k])
 		}
 	}
@@ -57,7 +58,7 @@ const longPast = 1_000_000
 func (e *Evaluator) warnPast(m *member) {
 	for _, v := range m.moves {
 		if n := v.steps.Size(); n*n >= longPast {
-			e.Diags.Warnf("W06", v.piece.At, "recurrence over its whole past: %d² steps a gradient", n).
+			e.Diags.Warnf(diag.LongRecurrence, v.piece.At, "recurrence over its whole past: %d² steps a gradient", n).
 				Help("where the far past hardly counts, end the range at a constant lag: `j in 1..20` with `%s[%s-j]`",
 					m.array.Name, v.t.Name)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // A Noise says that what training changes at random is changed, and where the noise lies by which it is: the address
@@ -88,7 +89,7 @@ func (e *Evaluator) Amount(x *model.Random) float64 {
 	}
 	for _, by := range values {
 		if by != values[0] {
-			e.Fail("E50", x.By, "`%s` takes one number, but `%s` is %g in one place and %g in another", x.How,
+			e.Fail(diag.Arguments, x.By, "`%s` takes one number, but `%s` is %g in one place and %g in another", x.How,
 				x.By.Info().At.Text(), values[0], by)
 		}
 	}
@@ -98,13 +99,13 @@ func (e *Evaluator) Amount(x *model.Random) float64 {
 
 func refuseShare(e *Evaluator, x *model.Random, by float64) {
 	if !(by >= 0 && by < 1) {
-		e.Fail("E51", x.By, "`dropout` drops a share of the elements from 0 to less than 1, not %g", by)
+		e.Fail(diag.ArgumentDomain, x.By, "`dropout` drops a share of the elements from 0 to less than 1, not %g", by)
 	}
 }
 
 func refuseProbability(e *Evaluator, x *model.Random, by float64) {
 	if !(by >= 0 && by <= 1) {
-		e.Fail("E51", x.By, "`random_flip` mirrors an image with a probability from 0 to 1, not %g", by)
+		e.Fail(diag.ArgumentDomain, x.By, "`random_flip` mirrors an image with a probability from 0 to 1, not %g", by)
 	}
 }
 
@@ -112,8 +113,8 @@ func refuseMargin(e *Evaluator, x *model.Random, by float64) {
 	axes := x.Type.Axes
 	side := float64(min(e.Box(axes[0]).Size(), e.Box(axes[1]).Size()))
 	if by != math.Trunc(by) || by < 0 || by >= side {
-		e.Fail("E51", x.By, "`random_crop` moves an image by a whole number of pixels, from 0 to less than its height "+
-			"and width, not %g", by)
+		e.Fail(diag.ArgumentDomain, x.By, "`random_crop` moves an image by a whole number of pixels, from 0 to less "+
+			"than its height and width, not %g", by)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // reduce folds bound axes, or every own axis. What lies outside a ragged range is replaced by what changes nothing.
@@ -67,7 +68,8 @@ func (e *Evaluator) someInside(x *model.Reduce, inside Value) {
 		Union(inside, Value{Bound: x.Over}), nil}, x.Over...))
 	for i := range sizes {
 		if ok && counts[i] != 0 && sizes[i] == 0 {
-			e.Fail("E45", x, "`%s` of an empty set has no value; an index runs over an empty range here", x.Row.Name)
+			e.Fail(diag.OutOfRange, x, "`%s` of an empty set has no value; an index runs over an empty range here",
+				x.Row.Name)
 		}
 	}
 }
@@ -78,7 +80,7 @@ func (e *Evaluator) notEmpty(x *model.Reduce, n Node, axes []int) {
 		count *= n.Shape()[k]
 	}
 	if count == 0 && math.IsNaN(x.Row.Empty) {
-		e.Fail("E45", x, "`%s` of an empty set has no value", x.Row.Name)
+		e.Fail(diag.OutOfRange, x, "`%s` of an empty set has no value", x.Row.Name)
 	}
 }
 

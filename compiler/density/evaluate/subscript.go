@@ -7,6 +7,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // A Pick is one subscript, resolved against its axis: an affine run along an index (rename or slice), one element, a
@@ -149,7 +150,7 @@ func (e *Evaluator) CheckGather(s *model.Subscript, k int, p Pick, b Box) {
 			continue
 		}
 		if v != math.Trunc(v) {
-			e.Fail("E44", s.Subs[k].At, "subscript must be an integer; `%s` has the value %g",
+			e.Fail(diag.WrongKind, s.Subs[k].At, "subscript must be an integer; `%s` has the value %g",
 				s.Subs[k].At.Info().At.Text(), v)
 		}
 		if v < float64(b.Lo) || v > float64(b.Hi) {
@@ -174,16 +175,16 @@ func (e *Evaluator) OutOfRange(s *model.Subscript, k, lo, hi int, b Box) {
 	}
 	text, array := where.Info().At.Text(), s.X.Info().At.Text()
 	if n, constant := where.(*model.Num); constant {
-		d := e.Diags.Errorf("E45", where.Info().At, "`%s` has no element %s: this axis %s at %d", array, text, word,
-			end)
+		d := e.Diags.Errorf(diag.OutOfRange, where.Info().At, "`%s` has no element %s: this axis %s at %d", array, text,
+			word, end)
 		d.Help("correct the subscript, or give `%s` more elements", array)
 		if n.Value == 0 && b.Lo == 1 {
 			d.Help("elements are numbered from 1: `%s[1]` is the first", array)
 		}
 		e.Stop(d)
 	}
-	d := e.Diags.Errorf("E45", where.Info().At, "subscript %d of `%s` runs to %d, but the axis %s at %d", k+1, array,
-		at, word, end)
+	d := e.Diags.Errorf(diag.OutOfRange, where.Info().At, "subscript %d of `%s` runs to %d, but the axis %s at %d", k+1,
+		array, at, word, end)
 	if unknown := arrayOf(where); unknown != nil && unknown.Role == model.Latent && hi+b.Lo-lo <= b.Hi && lo < b.Lo {
 		e.Stop(d.Help("the values of `%s` begin at %d and the elements of `%s` at %d: write `%s[%s + %d]`",
 			unknown.Name, lo, array, b.Lo, array, text, b.Lo-lo))
@@ -433,7 +434,7 @@ func (e *Evaluator) checkStreamed(s *model.Subscript, k int, b Box) {
 	x := s.Subs[k].At
 	d, ok := e.Data.StreamItself(x)
 	if !ok {
-		e.Fail("E86", x, "`%s` is computed from data that are read from %s row by row, so that it cannot be "+
+		e.Fail(diag.RowsAtOnce, x, "`%s` is computed from data that are read from %s row by row, so that it cannot be "+
 			"checked as a subscript before sampling; give it as a column of the file",
 			x.Info().At.Text(), e.Data.StreamFile(x))
 	}

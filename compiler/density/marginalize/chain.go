@@ -8,6 +8,7 @@ import (
 	"ppl/compiler/density"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // A factor reads a latent at one place or several, and each is an axis of the factor, over the latent's values. In a
@@ -144,7 +145,7 @@ func (c *Chain) Lag(i *model.Index) (member, lag int) {
 func (c *Chain) samePlates() {
 	for _, a := range c.Members[1:] {
 		if !slices.Equal(c.others(c.Members[0]), c.others(a)) {
-			c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf("E73", c.Members[0].At,
+			c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf(diag.TableTooLarge, c.Members[0].At,
 				"`%s` and `%s` occur together in one term, but have different plates: all elements of the one would "+
 					"have to be "+
 					"summed out together",
@@ -220,12 +221,12 @@ func (c *Chain) timesOf(f density.Factor) []*model.Index {
 func (c *Chain) twoPlaces() {
 	a := c.Members[0]
 	if len(c.Members) > 1 {
-		c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf("E73", a.At,
+		c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf(diag.TableTooLarge, a.At,
 			"`%s` and `%s` occur together in one term at places that are no constant apart", a.Name,
 			c.Members[1].Name).
 			Related(c.Members[1].At, "`%s`", c.Members[1].Name))
 	}
-	c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf("E71", a.At,
+	c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf(diag.NotSummable, a.At,
 		"`%s` cannot be summed out: two elements of it that are no constant apart occur together "+
 			"in one term", a.Name))
 }

@@ -8,6 +8,7 @@ import (
 	"ppl/compiler/density"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // A Reduction is how latents are eliminated: summed, for the density, or maximised, for the most probable values.
@@ -89,7 +90,7 @@ func (e *elimination) checkTable(a *model.Array, parts []evaluate.Value) {
 		}
 	}
 	if limit := e.sumoutLimit(); entries > float64(limit) {
-		e.E.Stop(e.E.Diags.Errorf("E73", a.At,
+		e.E.Stop(e.E.Diags.Errorf(diag.TableTooLarge, a.At,
 			"summing out%s needs a table of %.0f entries for each element (limit %d)",
 			names[1:], entries, limit).
 			Help("a larger limit is set by `infer sumout(limit = %.0f)`; the time of a gradient grows with it",
@@ -147,8 +148,9 @@ func (e *elimination) withRead(reads []model.LatentRead, r model.LatentRead, joi
 		case e.sameElements(other, r):
 			return reads
 		default:
-			e.E.Stop(e.E.Diags.Errorf("E71", r.Latent.At, "`%s` cannot be summed out: two different elements of it "+
-				"occur together with one of `%s`", r.Latent.Name, joins.Name).Related(joins.At, "`%s`", joins.Name))
+			e.E.Stop(e.E.Diags.Errorf(diag.NotSummable, r.Latent.At, "`%s` cannot be summed out: two different "+
+				"elements of it occur together with one of `%s`", r.Latent.Name, joins.Name).Related(joins.At, "`%s`",
+				joins.Name))
 		}
 	}
 	return append(reads, r)
@@ -190,8 +192,8 @@ func (e *elimination) scatter(v evaluate.Value, r model.LatentRead) evaluate.Val
 	lead := evaluate.Union(at...)
 	for k, i := range r.Plates {
 		if i != nil && r.Gather[k] == nil && slices.Contains(lead, e.sets.root(i)) {
-			e.E.Stop(e.E.Diags.Errorf("E71", r.Latent.At, "`%s` is read at an index that also chooses another of its "+
-				"subscripts: not compiled by this version of ppl yet", r.Latent.Name))
+			e.E.Stop(e.E.Diags.Errorf(diag.NotSummable, r.Latent.At, "`%s` is read at an index that also chooses "+
+				"another of its subscripts: not compiled by this version of ppl yet", r.Latent.Name))
 		}
 	}
 	e.freePair(v, r.Latent, lead)
@@ -248,7 +250,7 @@ func (e *elimination) freePair(v evaluate.Value, a *model.Array, over []*model.I
 		}
 		for _, i := range over {
 			if slices.Contains(along, i) {
-				e.E.Stop(e.E.Diags.Errorf("E71", a.At,
+				e.E.Stop(e.E.Diags.Errorf(diag.NotSummable, a.At,
 					"`%s` and `%s` cannot be summed out: an element of `%s` occurs together with many of "+
 						"`%s` along %s, and no order of summing keeps tables small",
 					a.Name, b.Name, a.Name, b.Name, i.Set.Name).Related(b.At, "`%s`",

@@ -7,6 +7,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // plateSets merges the plates of terms that read a latent with the latent's own: a union-find over indices.
@@ -70,10 +71,10 @@ func (l *Latents) Index(e *evaluate.Evaluator, a *model.Array) *model.Index {
 	case k != nil:
 		return k
 	case begun:
-		e.Stop(e.Diags.Errorf("E70", t.At, "`%s` cannot be summed out: its support depends on its own values", a.Name).
-			Help("begin it in a piece of its own that does not read it, `%s[1] ~ …`; if it begins where data say, let "+
-				"the other piece do the same until then: `%s[i in I, t in 2..T] ~ Categorical(t <= first[i] ? … : …)`",
-				a.Name, a.Name))
+		e.Stop(e.Diags.Errorf(diag.NoFiniteSupport, t.At, "`%s` cannot be summed out: its support depends on "+
+			"its own values", a.Name).Help("begin it in a piece of its own that does not read it, `%s[1] ~ …`; if it "+
+			"begins where data say, let the other piece do the same until then: `%s[i in I, t in 2..T] ~ "+
+			"Categorical(t <= first[i] ? … : …)`", a.Name, a.Name))
 	}
 	l.indices[a] = nil
 	first, n := valuesOf(e, t)
@@ -96,9 +97,8 @@ func valuesOf(e *evaluate.Evaluator, t *model.Term) (first, n int) {
 	lo, hi := slices.Min(e.StaticValues(t.In.Lo)), slices.Max(e.StaticValues(t.In.Hi))
 	lo, hi = math.Max(math.Ceil(lo), float64(first)), math.Min(math.Floor(hi), float64(first+n-1))
 	if hi-lo >= unbounded {
-		e.Stop(e.Diags.Errorf("E70", t.At, "`%s ~ %s(…) in …` cannot be summed out: it may take too many values",
-			t.Array.Name,
-			t.Dist.Name))
+		e.Stop(e.Diags.Errorf(diag.NoFiniteSupport, t.At, "`%s ~ %s(…) in …` cannot be summed out: it may take too "+
+			"many values", t.Array.Name, t.Dist.Name))
 	}
 	return int(lo), max(0, int(hi-lo)+1)
 }
@@ -120,8 +120,8 @@ func supportValues(e *evaluate.Evaluator, t *model.Term) (first, n int) {
 	}
 	first, n, ok := t.Dist.Enumerate(args)
 	if !ok {
-		e.Stop(e.Diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: its support is not known from data",
-			t.Array.Name, t.Dist.Name))
+		e.Stop(e.Diags.Errorf(diag.NoFiniteSupport, t.At, "`%s ~ %s(…)` cannot be summed out: its support is not "+
+			"known from data", t.Array.Name, t.Dist.Name))
 	}
 	return first, n
 }
@@ -132,7 +132,7 @@ func (l *Latents) sameSupport(e *evaluate.Evaluator, t *model.Term) {
 	all := e.Box(set)
 	if first, n := valuesOf(e, t); first != all.Lo || n != all.Size() {
 		of := latentTerm(e, t.Array)
-		e.Stop(e.Diags.Errorf("E70", t.At,
+		e.Stop(e.Diags.Errorf(diag.NoFiniteSupport, t.At,
 			"`%s` cannot be summed out: it takes the values %d..%d here, but %d..%d elsewhere",
 			t.Array.Name, first, first+n-1, all.Lo, all.Hi).
 			Related(of.At, "elsewhere"))

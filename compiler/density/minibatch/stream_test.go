@@ -250,7 +250,7 @@ func TestStreamedChecks(t *testing.T) {
 		for place, ds := range map[string][]diag.Diagnostic{"memory": whole, "a file": byRows} {
 			if memory != nil || streamed != nil ||
 				!slices.ContainsFunc(ds, func(d diag.Diagnostic) bool {
-					return strings.HasPrefix(d.Code+": "+d.Message, test.want)
+					return strings.HasPrefix(string(d.Code)+": "+d.Message, test.want)
 				}) {
 				t.Errorf("%s\nwith data in %s: %v, want %s", test.model, place, ds, test.want)
 			}

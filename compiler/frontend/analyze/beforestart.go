@@ -67,13 +67,13 @@ func outside(p *model.Piece, a *model.Array, sub *model.Subscript, diags *diag.L
 			last := model.AffineOf(i.Set.Hi).Plus(gap).Minus(model.AffineOf(axis.Hi))
 			switch {
 			case first.IsConst() && first.Const < 0:
-				diags.Errorf("E12", sub.At, "`%s` reads `%s` before its first element: `%s` is defined for %s",
+				diags.Errorf(diag.Gap, sub.At, "`%s` reads `%s` before its first element: `%s` is defined for %s",
 					p.At.Text(),
 					a.Name, a.Name, axis.Name).Related(a.At, "`%s`", a.Name).
 					Help("define its beginning, as in `%s[1] = …`", a.Name)
 				return true
 			case last.IsConst() && last.Const > 0:
-				diags.Errorf("E12", sub.At, "`%s` reads `%s` behind its last element: `%s` is defined for %s",
+				diags.Errorf(diag.Gap, sub.At, "`%s` reads `%s` behind its last element: `%s` is defined for %s",
 					p.At.Text(),
 					a.Name, a.Name, axis.Name).Related(a.At, "`%s`", a.Name).
 					Help("define its end, as in `%s[T] = …`", a.Name)

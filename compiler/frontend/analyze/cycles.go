@@ -31,7 +31,7 @@ func Cycles(m *model.Model, diags *diag.List) []*model.Array {
 func drawnFromEachOther(diags *diag.List, cycle []*model.Array) {
 	a := cycle[0]
 	if len(cycle) == 1 {
-		diags.Errorf("E16", a.At, "`%s` is drawn from itself",
+		diags.Errorf(diag.Circular, a.At, "`%s` is drawn from itself",
 			a.Name).Help("a distribution's arguments may use its own variable only at earlier indices, such as " +
 			"`t - 1`; use `Density` for an arbitrary log density")
 		return
@@ -40,7 +40,7 @@ func drawnFromEachOther(diags *diag.List, cycle []*model.Array) {
 	for _, b := range cycle {
 		path += b.Name + " → "
 	}
-	d := diags.Errorf("E16", a.At, "these are drawn from each other: %s%s", path, a.Name)
+	d := diags.Errorf(diag.Circular, a.At, "these are drawn from each other: %s%s", path, a.Name)
 	for _, b := range cycle[1:] {
 		d.Related(b.At, "`%s`", b.Name)
 	}

@@ -22,7 +22,7 @@ func Expect(m *model.Model, category int, diags *diag.List) {
 			continue
 		}
 		if !DrawMean(t) {
-			diags.Errorf("E99", t.At, "the expected value of `%s` has no formula", of.Name).
+			diags.Errorf(diag.NotCompiled, t.At, "the expected value of `%s` has no formula", of.Name).
 				Help("average predictions, which `ppl predict RUN --data NEW` draws")
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // A latentReader finds the latents that a term reads. It follows definitions; their indices are then the term's plates
@@ -44,8 +45,8 @@ func (r *latentReader) again(a *model.Array, sub *model.Subscript) bool {
 func (r *latentReader) visit(e model.Expr) {
 	switch e := e.(type) {
 	case *model.Probability, *model.Mode:
-		r.in.diags.Errorf("E84", e.Info().At, "`%s` is known only after inference; the model cannot read it",
-			e.Info().At.Text())
+		r.in.diags.Errorf(diag.AfterInference, e.Info().At, "`%s` is known only after inference; the "+
+			"model cannot read it", e.Info().At.Text())
 		return
 	case *model.Ref:
 		r.array(e, nil)
@@ -144,8 +145,8 @@ func (r *latentReader) throughRecurrence(ref *model.Ref) bool {
 		return false
 	}
 	z, a := ref.Array, r.carry[0]
-	r.in.diags.Errorf("E72", ref.At, "`%s` carries `%s` through a recurrence: the whole path matters; make `%s` enter "+
-		"terms, not a recurrence", a.Name, z.Name, z.Name).Related(a.At, "the recurrence")
+	r.in.diags.Errorf(diag.DiscreteRecurrence, ref.At, "`%s` carries `%s` through a recurrence: the whole path "+
+		"matters; make `%s` enter terms, not a recurrence", a.Name, z.Name, z.Name).Related(a.At, "the recurrence")
 	return true
 }
 
@@ -176,8 +177,9 @@ func (r *latentReader) gathered(sub *model.Subscript, k int) bool {
 
 func (r *latentReader) otherwise(ref *model.Ref) {
 	name := ref.Array.Name
-	r.in.diags.Errorf("E99", ref.At, "reading the discrete latent `%s` other than at an index of the term, at one "+
-		"that data give, or along a chain at a constant distance: not compiled by this version of ppl yet", name).
+	r.in.diags.Errorf(diag.NotCompiled, ref.At, "reading the discrete latent `%s` other than at an index of the term, "+
+		"at one that data give, or along a chain at a constant distance: not compiled by this version of ppl yet",
+		name).
 		Help("give the statement an index for each axis of `%s` that it reads, and read `%s` at these; which element "+
 			"data choose is written `%s[g[n]]`; %s", name, name, name, togetherAdvice(ref.Array))
 }
@@ -235,8 +237,8 @@ func (r *latentReader) add(ref *model.Ref, read model.LatentRead) {
 		}
 		far, ok := distance(old.At, read.At)
 		if !ok || !slices.Equal(old.Plates, read.Plates) || !slices.EqualFunc(old.Gather, read.Gather, model.SameForm) {
-			r.in.diags.Errorf("E71", ref.At, "`%s` cannot be summed out: two different elements of it occur together "+
-				"in one term", read.Latent.Name).
+			r.in.diags.Errorf(diag.NotSummable, ref.At, "`%s` cannot be summed out: two different elements of it "+
+				"occur together in one term", read.Latent.Name).
 				Related(r.term.At, "this term").
 				Help("%s", togetherAdvice(read.Latent))
 		}

@@ -49,7 +49,7 @@ func (l *latents) prior(t *model.Term) {
 		return
 	}
 	if t.Dist == nil || !t.Dist.Discrete() {
-		l.diags.Errorf("E70", t.At,
+		l.diags.Errorf(diag.NoFiniteSupport, t.At,
 			"`%s` is discrete elsewhere, and cannot be summed out with a distribution that is not",
 			t.Array.Name).Related(t.Array.At, "`%s`", t.Array.Name).
 			Help("give all of `%s` discrete distributions, or a part of it another name", t.Array.Name)
@@ -57,11 +57,12 @@ func (l *latents) prior(t *model.Term) {
 		return
 	}
 	if t.Dist.Enumerate == nil && t.In == nil {
-		l.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: unbounded; add `in 0..200`", t.Array.Name,
-			t.Dist.Name)
+		l.diags.Errorf(diag.NoFiniteSupport, t.At, "`%s ~ %s(…)` cannot be summed out: unbounded; add `in 0..200`",
+			t.Array.Name, t.Dist.Name)
 	}
 	if t.In != nil && !(t.In.Lo.Info().Static && t.In.Hi.Info().Static) {
-		l.diags.Errorf("E48", t.At, "the values that `%s` may take must depend on data only", t.Array.Name)
+		l.diags.Errorf(diag.ParameterBound, t.At, "the values that `%s` may take must depend on data only",
+			t.Array.Name)
 	}
 }
 
@@ -79,12 +80,12 @@ func (l *latents) term(t *model.Term) {
 		r.visit(e)
 	}
 	if t.NonCentered && t.OnLine() && slices.Contains(model.Arrays(t.Exprs()...), t.Array) {
-		l.diags.Errorf("E61", t.At, "`noncentered` on `%s`, which reads itself: of series it is for distributions on "+
-			"the whole line", t.Array.Name).Help("leave `noncentered` out")
+		l.diags.Errorf(diag.BadNoncentered, t.At, "`noncentered` on `%s`, which reads itself: of series it is for "+
+			"distributions on the whole line", t.Array.Name).Help("leave `noncentered` out")
 	}
 	if t.NonCentered && len(t.Reads) > 0 {
-		l.diags.Errorf("E61", t.At, "`noncentered` on `%s`: its distribution reads the discrete unknown `%s`, which "+
-			"is summed out", t.Array.Name, t.Reads[0].Latent.Name)
+		l.diags.Errorf(diag.BadNoncentered, t.At, "`noncentered` on `%s`: its distribution reads the discrete unknown "+
+			"`%s`, which is summed out", t.Array.Name, t.Reads[0].Latent.Name)
 	}
 }
 
@@ -121,8 +122,8 @@ func (l *latents) chain(t *model.Term) bool {
 	case axis < 0:
 		return true
 	case past != nil && past.Whole:
-		l.diags.Errorf("E71", t.At, "`%s` cannot be summed out: its distribution reads all of its past; read it at a "+
-			"constant distance: `%s[t-1]`", a.Name, a.Name)
+		l.diags.Errorf(diag.NotSummable, t.At, "`%s` cannot be summed out: its distribution reads all of its past; "+
+			"read it at a constant distance: `%s[t-1]`", a.Name, a.Name)
 		return false
 	}
 	a.Chain = &model.Chain{Axis: axis, Joint: []*model.Array{a}}

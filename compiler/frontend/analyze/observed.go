@@ -18,7 +18,7 @@ func Observations(m *model.Model, diags *diag.List) {
 			observed[t.Array] = &regions{elements: map[string]*model.Term{}}
 		}
 		if old := observed[t.Array].add(t); old != nil {
-			diags.Errorf("E32", t.At, "`%s` is observed by two statements at the same elements",
+			diags.Errorf(diag.ObservedTwice, t.At, "`%s` is observed by two statements at the same elements",
 				t.Array.Name).Related(old.At, "the other statement").
 				Help("a second factor for the same data is written `%s ~ Density(…)`", t.At.Text())
 		}
@@ -98,7 +98,8 @@ func Generated(m *model.Model, diags *diag.List) {
 		}
 		for _, a := range termReads(t) {
 			if a.Role == model.Generated {
-				diags.Errorf("E84", t.At, "the model reads `%s`, which is drawn only after inference", a.Name).
+				diags.Errorf(diag.AfterInference, t.At, "the model reads `%s`, which is drawn only after inference",
+					a.Name).
 					Related(a.At, "drawn here").
 					Help("a parameter is drawn without `generate`")
 			}
@@ -119,7 +120,7 @@ func PriorOnly(m *model.Model, diags *diag.List) {
 		return
 	}
 	start := source.Span{File: m.Source, Start: 0, End: min(1, len(m.Source.Text))}
-	diags.Warnf("E34", start, "no data or observation: the model has only a prior").
+	diags.Warnf(diag.NoData, start, "no data or observation: the model has only a prior").
 		Help("declare data and give them a distribution: `data y[N]`, and `y ~ …`")
 }
 

@@ -107,7 +107,8 @@ func (p *predictive) drawParameters() {
 func drawable(diags *diag.List, t *model.Term) bool {
 	switch {
 	case t.Array.Factor:
-		diags.Errorf("E33", t.At, "prior predictive draws need a prior to draw from, and a factor changes it").
+		diags.Errorf(diag.NoPriorDraws, t.At, "prior predictive draws need a prior to draw from, and a factor "+
+			"changes it").
 			Help("replicates at draws from the posterior need none: `ppl sample`, then `ppl predict RUN`")
 		return false
 	case t.Density != nil:
@@ -119,7 +120,7 @@ func drawable(diags *diag.List, t *model.Term) bool {
 }
 
 func undrawable(diags *diag.List, t *model.Term, format string, args ...any) bool {
-	diags.Errorf("E33", t.At, "prior predictive draws need proper priors; "+format, args...).
+	diags.Errorf(diag.NoPriorDraws, t.At, "prior predictive draws need proper priors; "+format, args...).
 		Help("give it a proper prior, such as a wide `Normal(0, 100)`; replicates at draws from the " +
 			"posterior need none: `ppl sample`, then `ppl predict RUN`")
 	return false
@@ -189,8 +190,8 @@ func fillMissing(diags *diag.List, of, from *model.Array) {
 	if from == nil || slices.ContainsFunc(from.Pieces, func(p *model.Piece) bool {
 		return slices.Contains(termReads(p.Term), of)
 	}) {
-		diags.Errorf("E33", of.At, "`%s` has missing entries that other statements read, and nothing to draw them "+
-			"from: its distribution is given by a formula, or reads them too", of.Name).
+		diags.Errorf(diag.NoPriorDraws, of.At, "`%s` has missing entries that other statements read, and nothing to "+
+			"draw them from: its distribution is given by a formula, or reads them too", of.Name).
 			Help("replicates at draws from the posterior read continuous ones from the draws: `ppl sample`, then " +
 				"`ppl predict RUN`")
 		return
@@ -204,7 +205,7 @@ func noteOneStep(diags *diag.List, t *model.Term) {
 	drawn := *t
 	drawn.Censored, drawn.UpTo = nil, nil // its ends are of how data are recorded, not of how they are drawn
 	if slices.Contains(termReads(&drawn), t.Array) {
-		diags.Notef("W10", t.At, "`%[1]s` is drawn one step ahead: its distribution reads the observed "+
+		diags.Notef(diag.OneStepAhead, t.At, "`%[1]s` is drawn one step ahead: its distribution reads the observed "+
 			"`%[1]s`", t.Array.Name).
 			Help("to generate a whole series, write a recurrence: `generate again[t in …] ~ …`")
 	}

@@ -229,8 +229,8 @@ func noDiagonals(diags *diag.List, r read) {
 	if t := r.piece.Term; t != nil && t.NonCentered {
 		help = "leave `noncentered` out; or give the deviations a name, `z[I, J] ~ Normal(0, 1)`, and " + help
 	}
-	diags.Errorf("E18", r.at.Info().At, "`%s` reads its past along one axis and along another: values are computed "+
-		"along one axis only", name).Related(r.piece.At, "being defined").Help("%s", help)
+	diags.Errorf(diag.NotPast, r.at.Info().At, "`%s` reads its past along one axis and along another: values are "+
+		"computed along one axis only", name).Related(r.piece.At, "being defined").Help("%s", help)
 }
 
 // noOrder refuses a read that is not known to lie before what reads it.
@@ -238,21 +238,21 @@ func noOrder(diags *diag.List, r read) {
 	at := r.at.Info().At
 	switch {
 	case len(r.piece.Slots) == 0:
-		diags.Errorf("E18", at, "`%s` reads `%s`, which reads it: cannot see that the one comes before the other; "+
-			"give `%s` an index: `%s[t in …] = …`", r.from.Name, r.to.Name,
-			r.from.Name, r.from.Name).Related(r.to.At, "`%s`", r.to.Name)
+		diags.Errorf(diag.NotPast, at, "`%s` reads `%s`, which reads it: cannot see that the one comes before the "+
+			"other; give `%s` an index: `%s[t in …] = …`", r.from.Name, r.to.Name, r.from.Name,
+			r.from.Name).Related(r.to.At, "`%s`", r.to.Name)
 	case r.sub == nil:
-		diags.Errorf("E18", at, "cannot see that `%s` comes before what is being defined; read it at `t - 1` or over "+
-			"a range that ends at t-1", r.to.Name)
+		diags.Errorf(diag.NotPast, at, "cannot see that `%s` comes before what is being defined; read it at `t - 1` "+
+			"or over a range that ends at t-1", r.to.Name)
 	default:
-		diags.Errorf("E18", at, "cannot see that `%s` comes before `%s`; use t - c, or a range that ends at t-1",
+		diags.Errorf(diag.NotPast, at, "cannot see that `%s` comes before `%s`; use t - c, or a range that ends at t-1",
 			at.Text(), r.piece.At.Text()).
 			Related(r.piece.At, "being defined")
 	}
 }
 
 func bothWays(diags *diag.List, back, ahead *read) {
-	d := diags.Errorf("E17", ahead.at.Info().At,
+	d := diags.Errorf(diag.BothWays, ahead.at.Info().At,
 		"`%s` reads `%s` here and `%s` elsewhere; a recurrence has one direction",
 		ahead.piece.At.Text(), ahead.at.Info().At.Text(),
 		back.at.Info().At.Text()).Related(back.at.Info().At, "the other read")
@@ -268,7 +268,7 @@ func sameIndex(diags *diag.List, g group) {
 	for _, a := range slices.Backward(g.arrays) {
 		path += a.Name + " → "
 	}
-	d := diags.Errorf("E16", g.reads[0].at.Info().At, "these define each other at the same index: %s%s", path,
+	d := diags.Errorf(diag.Circular, g.reads[0].at.Info().At, "these define each other at the same index: %s%s", path,
 		g.arrays[len(g.arrays)-1].Name)
 	for _, a := range slices.Backward(g.arrays) {
 		d = d.Related(a.At, "`%s`", a.Name)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/lang/source"
 )
 
@@ -67,7 +68,7 @@ func (f *rowFinder) deepened() *rowFinder {
 }
 
 // breaks records what is wrong with a coordinate. Only the first finding counts: later ones may be its consequences.
-func (f *rowFinder) breaks(coord int, code string, at source.Span, format string, args ...any) {
+func (f *rowFinder) breaks(coord int, code diag.Code, at source.Span, format string, args ...any) {
 	w := model.Coupling{Code: code, At: at, Text: fmt.Sprintf(format, args...), Of: f.term}
 	for _, v := range f.broken {
 		if *v != w {
@@ -77,7 +78,7 @@ func (f *rowFinder) breaks(coord int, code string, at source.Span, format string
 	f.broken[coord] = &w
 }
 
-func (f *rowFinder) breakAll(code string, at source.Span, format string, args ...any) {
+func (f *rowFinder) breakAll(code diag.Code, at source.Span, format string, args ...any) {
 	for coord := range f.set.Axes {
 		f.breaks(coord, code, at, format, args...)
 	}
@@ -87,13 +88,13 @@ func (f *rowFinder) breakAll(code string, at source.Span, format string, args ..
 func (f *rowFinder) breakAmong(at []int, where source.Span, format string, args ...any) {
 	for _, coord := range at {
 		if coord >= 0 {
-			f.breaks(coord, "E80", where, format, args...)
+			f.breaks(coord, diag.ReadsAllRows, where, format, args...)
 		}
 	}
 }
 
 // crosses breaks the coordinates over which something runs in full: those whose number of elements the set has.
-func (f *rowFinder) crosses(s *model.Set, code string, at source.Span, text func() string) {
+func (f *rowFinder) crosses(s *model.Set, code diag.Code, at source.Span, text func() string) {
 	for coord, axis := range f.set.Axes {
 		if asMany(s, axis) {
 			f.breaks(coord, code, at, "%s", text())
@@ -113,7 +114,8 @@ func asMany(s, t *model.Set) bool {
 // bind gives an index the value of a coordinate.
 func (f *rowFinder) bind(i *model.Index, coord int) {
 	if old, ok := f.set.Index[i]; ok && old != coord {
-		f.breaks(coord, "E80", f.term.At, "index `%s` runs along two axes of a row of `%s`", i.Name, f.term.Array.Name)
+		f.breaks(coord, diag.ReadsAllRows, f.term.At, "index `%s` runs along two axes of a row of `%s`", i.Name,
+			f.term.Array.Name)
 	}
 	enter(f, f.set.Index, i, coord)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // Terms are independent given the parameters if each reads, of what differs between rows, its own row alone. The finder
@@ -132,7 +133,7 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 			f.whole(s, x, "is a trajectory for each element of")
 		}
 	case *model.StateNow, *model.TimeNow, *model.Probability, *model.Mode:
-		f.breakAll("E80", x.Info().At, "`%s` cannot be evaluated for some rows alone", x.Info().At.Text())
+		f.breakAll(diag.ReadsAllRows, x.Info().At, "`%s` cannot be evaluated for some rows alone", x.Info().At.Text())
 	default:
 		panic(fmt.Sprintf("internal error: rows of a %T", x))
 	}
@@ -140,7 +141,7 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 
 // whole refuses what depends on parameters and runs over all of a set.
 func (f *rowFinder) whole(s *model.Set, x model.Expr, verb string) {
-	f.crosses(s, "E80", x.Info().At, func() string {
+	f.crosses(s, diag.ReadsAllRows, x.Info().At, func() string {
 		return fmt.Sprintf("`%s` %s %s, so a row of `%s` needs all rows", x.Info().At.Text(), verb, s.Name,
 			f.term.Array.Name)
 	})
@@ -164,8 +165,8 @@ func (f *rowFinder) reduction(x *model.Reduce, at []int) {
 			}
 			if index := model.AffineIndex(j); model.AffineOf(i.Set.Hi).Minus(index).IsConst() ||
 				model.AffineOf(i.Set.Lo).Minus(index).IsConst() {
-				f.breaks(coord, "E80", x.At, "`%s` runs over %s, which grows along the rows of `%s`", x.At.Text(),
-					i.Set.Name, f.term.Array.Name)
+				f.breaks(coord, diag.ReadsAllRows, x.At, "`%s` runs over %s, which grows along the rows of `%s`",
+					x.At.Text(), i.Set.Name, f.term.Array.Name)
 			}
 		}
 	}
@@ -246,15 +247,15 @@ func (f *rowFinder) read(r *model.Ref, at []int) {
 	enter(f, f.set.Arrays, a, at)
 	for k, s := range a.Type.Axes {
 		if f.recurs(a, k) != nil && at[k] >= 0 {
-			f.breaks(at[k], "E80", f.recurs(a, k).At,
+			f.breaks(at[k], diag.ReadsAllRows, f.recurs(a, k).At,
 				"`%s` is a recurrence over %s, so rows of `%s` depend on each other", a.Name, s.Name, f.term.Array.Name)
 		} else if p := f.recurs(a, k); p != nil {
-			f.crosses(s, "E80", p.At, func() string {
+			f.crosses(s, diag.ReadsAllRows, p.At, func() string {
 				return fmt.Sprintf("`%s` is a recurrence over %s, so rows of `%s` depend on each other", a.Name, s.Name,
 					f.term.Array.Name)
 			})
 		} else if at[k] < 0 {
-			f.crosses(s, "E80", r.At, func() string {
+			f.crosses(s, diag.ReadsAllRows, r.At, func() string {
 				return fmt.Sprintf("`%s` is read at other rows than the one of `%s`", a.Name, f.term.Array.Name)
 			})
 		}

@@ -88,7 +88,7 @@ func eachOnce(all []model.Coupling) []model.Coupling {
 
 // single is the coupling of an observation without plates.
 func single(t *model.Term) model.Coupling {
-	w := model.Coupling{Code: "E82", At: t.At, Of: t}
+	w := model.Coupling{Code: diag.OneEvent, At: t.At, Of: t}
 	switch name := t.At.Text(); {
 	case t.Density != nil:
 		w.Text = fmt.Sprintf("`%s ~ Density(…)` is one term for all its data", name)
@@ -215,12 +215,13 @@ func (f *rowFinder) component(p *component, plates []*model.Index) {
 		for coord, i := range plates {
 			k := slices.IndexFunc(t.Plates, func(j *model.Index) bool { return p.class(j) == p.class(i) })
 			if k < 0 {
-				f.breaks(coord, "E81", t.At, "`%s` belongs to all rows over %s at once", t.At.Text(), i.Set.Name)
+				f.breaks(coord, diag.JoinsRows, t.At, "`%s` belongs to all rows over %s at once", t.At.Text(),
+					i.Set.Name)
 				continue
 			}
 			if t.Kind == model.LatentPrior && !t.Plates[k].Set.Same(i.Set) {
-				f.breaks(coord, "E81", t.At, "`%s` is the distribution of some of the rows over %s alone", t.At.Text(),
-					i.Set.Name)
+				f.breaks(coord, diag.JoinsRows, t.At, "`%s` is the distribution of some of the rows over %s alone",
+					t.At.Text(), i.Set.Name)
 				continue
 			}
 			f.bind(t.Plates[k], coord)
@@ -241,8 +242,8 @@ func (f *rowFinder) latent(p *component, z *model.Array, coord int, i *model.Ind
 		j := plateAt(latentPlates(t, z), z.Chain.Axis)
 		return j != nil && p.class(j) == p.class(i)
 	}) {
-		f.breaks(coord, "E81", joint(p, z).At, "`%s[%s-1]` joins rows %s-1 and %s of `%s`; the sequence is the row",
-			z.Name, i.Name, i.Name, i.Name, f.set.Of.Array.Name)
+		f.breaks(coord, diag.JoinsRows, joint(p, z).At, "`%s[%s-1]` joins rows %s-1 and %s of `%s`; the "+
+			"sequence is the row", z.Name, i.Name, i.Name, i.Name, f.set.Of.Array.Name)
 		return
 	}
 	for _, t := range p.terms {
@@ -251,8 +252,8 @@ func (f *rowFinder) latent(p *component, z *model.Array, coord int, i *model.Ind
 			continue
 		}
 		if !slices.ContainsFunc(reads, func(j *model.Index) bool { return j != nil && p.class(j) == p.class(i) }) {
-			f.breaks(coord, "E81", z.At, "`%s` has no value for each row over %s, so rows of `%s` share it", z.Name,
-				i.Set.Name, f.set.Of.Array.Name)
+			f.breaks(coord, diag.JoinsRows, z.At, "`%s` has no value for each row over %s, so rows of `%s` share it",
+				z.Name, i.Set.Name, f.set.Of.Array.Name)
 			return
 		}
 	}
@@ -282,18 +283,19 @@ func plateAt(plates []*model.Index, k int) *model.Index {
 func (f *rowFinder) termAtRow(t *model.Term) {
 	f.term = t
 	for _, s := range t.Event {
-		f.crosses(s, "E82", t.At, func() string { return single(t).Text })
+		f.crosses(s, diag.OneEvent, t.At, func() string { return single(t).Text })
 	}
 	for _, x := range append([]model.Expr{t.Value}, t.Exprs()...) {
 		f.visit(x, nil)
 	}
 	if t.Array.Role == model.Imputed && len(t.Reads) > 0 {
-		f.breakAll("E81", t.At, "missing entries of `%s` are parameters, and their distribution reads what is summed "+
-			"out", t.Array.Name)
+		f.breakAll(diag.JoinsRows, t.At, "missing entries of `%s` are parameters, and their distribution reads what "+
+			"is summed out", t.Array.Name)
 	}
 	for _, r := range t.Reads {
 		if slices.ContainsFunc(r.Gather, func(x model.Expr) bool { return x != nil }) {
-			f.breakAll("E81", t.At, "elements of `%s` that data choose join rows of `%s`", r.Latent.Name, t.Array.Name)
+			f.breakAll(diag.JoinsRows, t.At, "elements of `%s` that data choose join rows of `%s`", r.Latent.Name,
+				t.Array.Name)
 		}
 	}
 }

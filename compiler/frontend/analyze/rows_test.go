@@ -107,7 +107,7 @@ func rowLines(m *model.Model) string {
 		lines = append(lines, fmt.Sprintf("%s: %s", s.Name(), strings.Join(names, ", ")))
 	}
 	for _, w := range m.Couplings {
-		lines = append(lines, w.Code+" "+w.Text)
+		lines = append(lines, string(w.Code)+" "+w.Text)
 	}
 	if len(lines) == 0 {
 		lines = []string{"observes nothing"}

@@ -46,13 +46,13 @@ func warnSigns(diags *diag.List, flipped []*model.Array) {
 	}
 	first := flipped[0]
 	if len(flipped) == 1 {
-		diags.Warnf("W21", first.At, "the sign of %s is not determined: the density is the same with the other sign, "+
-			"so the posterior has a mirror image", names[0]).
+		diags.Warnf(diag.UndeterminedSign, first.At, "the sign of %s is not determined: the density is the same with "+
+			"the other sign, so the posterior has a mirror image", names[0]).
 			Help("give it one sign: `%s ~ … in 0..inf`, or HalfNormal", first.Name)
 		return
 	}
-	diags.Warnf("W21", first.At, "the signs of %s are not determined: the density is the same if all of them change, "+
-		"so the posterior has a mirror image", strings.Join(names, ", ")).
+	diags.Warnf(diag.UndeterminedSign, first.At, "the signs of %s are not determined: the density is the same if all "+
+		"of them change, so the posterior has a mirror image", strings.Join(names, ", ")).
 		Help("give one of them, or an element of it, one sign: `%s ~ … in 0..inf`, or LogNormal", first.Name)
 }
 

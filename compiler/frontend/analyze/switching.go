@@ -69,8 +69,8 @@ func (f *exchanged) warn(diags *diag.List, m *model.Model, z *model.Array) {
 		}
 		verb = "distinguishes the values " + strings.Join(values, ", ") + " of"
 	}
-	d := diags.Warnf("W04", components[0].At, "the components of %s are exchangeable: label switching, nothing %s `%s`",
-		strings.Join(names, ", "), verb, z.Name).
+	d := diags.Warnf(diag.LabelSwitching, components[0].At, "the components of %s are exchangeable: label switching, "+
+		"nothing %s `%s`", strings.Join(names, ", "), verb, z.Name).
 		Related(z.At, "`%s` chooses a component", z.Name)
 	switch {
 	case vector != nil:
@@ -96,8 +96,8 @@ func (s *switching) warnOneForAll(diags *diag.List) {
 			if sharedPrior(a, axis) == nil {
 				continue
 			}
-			diags.Warnf("W22", z.At, "`%s` is one unknown for all rows: they all come from one element of `%s`, and "+
-				"the others have no data", z.Name, a.Name).
+			diags.Warnf(diag.OneUnknownForAll, z.At, "`%s` is one unknown for all rows: they all come from one "+
+				"element of `%s`, and the others have no data", z.Name, a.Name).
 				Related(a.At, "`%s` chooses one of these", z.Name).
 				Help("for one of each row write `%s[i in N] ~ …` and `%s[%s[i]]`", z.Name, a.Name, z.Name)
 			return

@@ -3,6 +3,7 @@ package check
 import (
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/stdlib"
 )
 
@@ -31,7 +32,7 @@ func (c *checker) oneArray(s *scope, e *ast.Call) model.Expr {
 		return poison(e)
 	}
 	if len(args) != 1 || len(args[0].Info().Type.Axes) == 0 {
-		c.errorf("E50", e.Span(), "`%s` takes one array", e.Fun.Span().Text())
+		c.errorf(diag.Arguments, e.Span(), "`%s` takes one array", e.Fun.Span().Text())
 		return poison(e)
 	}
 	return args[0]

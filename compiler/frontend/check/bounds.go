@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // someBetween refuses a distribution between two ends of which the upper lies below the lower: always, as far as is
@@ -32,8 +33,8 @@ func (c *checker) alwaysCrossed(b *model.Bounds) bool {
 	if lo.Static && hi.Static || !(hi.Type.Range.Hi < lo.Type.Range.Lo) {
 		return false
 	}
-	c.errorf("E55", hi.At, "the upper end `%s` is below the lower end `%s`: at most %s, and the lower end is at least "+
-		"%s", hi.At.Text(), lo.At.Text(), boundText(hi.Type.Range.Hi), boundText(lo.Type.Range.Lo))
+	c.errorf(diag.EmptyInterval, hi.At, "the upper end `%s` is below the lower end `%s`: at most %s, and the lower "+
+		"end is at least %s", hi.At.Text(), lo.At.Text(), boundText(hi.Type.Range.Hi), boundText(lo.Type.Range.Lo))
 	return true
 }
 
@@ -55,7 +56,7 @@ func (c *checker) crossed(b *model.Bounds) bool {
 	if parameterIn(b.Lo, p) {
 		end, side = b.Lo, "the lower end `%[2]s` may be above the upper end `%[1]s`"
 	}
-	d := c.errorf("E55", end.Info().At, side+": `%[3]s` has support %[4]s", b.Hi.Info().At.Text(),
+	d := c.errorf(diag.EmptyInterval, end.Info().At, side+": `%[3]s` has support %[4]s", b.Hi.Info().At.Text(),
 		b.Lo.Info().At.Text(), name, boundText(r.Lo)+".."+boundText(r.Hi))
 	if k < 0 {
 		r.Hi = limit

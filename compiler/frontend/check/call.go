@@ -45,7 +45,7 @@ func (c *checker) call(s *scope, e *ast.Call) model.Expr {
 	}
 	n, ok := e.Fun.(*ast.Name)
 	if !ok {
-		c.errorf("E44", e.Fun.Span(), "`%s` is not a function", e.Fun.Span().Text())
+		c.errorf(diag.WrongKind, e.Fun.Span(), "`%s` is not a function", e.Fun.Span().Text())
 		return poison(e)
 	}
 	if ent := s.lookup(n.Name); ent != nil {
@@ -54,16 +54,16 @@ func (c *checker) call(s *scope, e *ast.Call) model.Expr {
 			return c.stateAt(s, ent.ode, e)
 		}
 		if ent.fn != nil && ent.fn.draw != nil {
-			c.errorf("E44", n.Span(), "`%s` is a template; it stands after `~` or `->`", n.Name).Related(ent.at,
-				"the template")
+			c.errorf(diag.WrongKind, n.Span(), "`%s` is a template; it stands after `~` or `->`",
+				n.Name).Related(ent.at, "the template")
 			return poison(e)
 		}
 		if ent.fn != nil {
 			return c.inline(s, ent.fn, e)
 		}
 		if ent.expr == nil || !isPoison(ent.expr) {
-			c.errorf("E44", n.Span(), "`%s` is not a function (line %d)", n.Name, ent.at.Line()).Related(ent.at,
-				"defined here")
+			c.errorf(diag.WrongKind, n.Span(), "`%s` is not a function (line %d)", n.Name,
+				ent.at.Line()).Related(ent.at, "defined here")
 		}
 		return poison(e)
 	}
@@ -113,9 +113,10 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 	case isFunc:
 		return c.apply(s, e, fn)
 	case isReduction:
-		c.errorf("E50", e.Span(), "`%s` wants one array: `%s(x)` or `%s(i in N: x[i])`", n.Name, n.Name, n.Name)
+		c.errorf(diag.Arguments, e.Span(), "`%s` wants one array: `%s(x)` or `%s(i in N: x[i])`", n.Name, n.Name,
+			n.Name)
 	case stdlib.Dists()[n.Name] != nil:
-		c.errorf("E50", n.Span(), "`%s` is a distribution; it stands after `~`, or inside `logpdf(%s(…), x)`",
+		c.errorf(diag.Arguments, n.Span(), "`%s` is a distribution; it stands after `~`, or inside `logpdf(%s(…), x)`",
 			n.Name, n.Name).
 			Help("for a parameter write `x ~ %s(…)`; to draw after inference, `generate x[i in N] ~ %s(…)`", n.Name,
 				n.Name)
@@ -125,7 +126,7 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 			c.unknown = map[string]bool{}
 		}
 		c.unknown[n.Name] = true
-		meant(c.errorf("E10", n.Span(), "there is no function `%s`", n.Name), n.Name, stdlib.ForeignCall,
+		meant(c.errorf(diag.Undefined, n.Span(), "there is no function `%s`", n.Name), n.Name, stdlib.ForeignCall,
 			c.functionNames(s))
 	}
 	return poison(e)
@@ -163,7 +164,7 @@ func (c *checker) values(s *scope, e *ast.Call) ([]model.Expr, bool) {
 	ok := true
 	for _, a := range e.Args {
 		if a.Name != nil {
-			c.errorf("E50", a.Name.Span(), "`%s` has no argument `%s`", e.Fun.Span().Text(), a.Name.Name)
+			c.errorf(diag.Arguments, a.Name.Span(), "`%s` has no argument `%s`", e.Fun.Span().Text(), a.Name.Name)
 			ok = false
 			continue
 		}
@@ -180,8 +181,8 @@ func (c *checker) apply(s *scope, e *ast.Call, fn *stdlib.Func) model.Expr {
 		return poison(e)
 	}
 	if len(args) != len(fn.Args) {
-		c.errorf("E50", e.Span(), "`%s` takes %s: %s", fn.Name, diag.Count(len(fn.Args), "argument", "arguments"),
-			fn.Signature())
+		c.errorf(diag.Arguments, e.Span(), "`%s` takes %s: %s", fn.Name,
+			diag.Count(len(fn.Args), "argument", "arguments"), fn.Signature())
 		return poison(e)
 	}
 	axes, ok := c.unify(e, fn.Name, e.Span(), args...)
@@ -217,7 +218,7 @@ func (c *checker) reduce(s *scope, e *ast.Call, row *stdlib.Reduction) model.Exp
 	if len(over) > 0 {
 		t.Axes = x.Info().Type.Axes
 	} else if len(x.Info().Type.Axes) == 0 {
-		c.errorf("E42", e.Args[0].Span(), "`%s` folds an array, but `%s` is one number", row.Name,
+		c.errorf(diag.AxisCount, e.Args[0].Span(), "`%s` folds an array, but `%s` is one number", row.Name,
 			e.Args[0].Span().Text()).
 			Help("write `%s(i in N: …)`", row.Name)
 		return poison(e)

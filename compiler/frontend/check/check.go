@@ -135,12 +135,12 @@ type checker struct {
 	groups     map[string]*model.Index // of ragged data: the index of their groups, by lengths and set
 }
 
-func (c *checker) errorf(code string, at source.Span, format string, args ...any) diag.Entry {
+func (c *checker) errorf(code diag.Code, at source.Span, format string, args ...any) diag.Entry {
 	return c.diags.Errorf(code, at, format, args...)
 }
 
 func (c *checker) notYet(at source.Span, what string) diag.Entry {
-	return c.errorf("E99", at, "%s: not compiled by this version of ppl yet", what)
+	return c.errorf(diag.NotCompiled, at, "%s: not compiled by this version of ppl yet", what)
 }
 
 // ---- scopes ----

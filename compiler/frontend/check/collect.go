@@ -6,6 +6,7 @@ import (
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 )
 
 // collect enters the names that a list of statements defines: data first, since whether a name is declared as data says
@@ -49,7 +50,7 @@ func (c *checker) selection(st *ast.Data) *model.Selection {
 	rows := &model.Selection{At: st.Span(), Complete: st.Complete}
 	if share := st.HeldOut; share != nil {
 		if rows.HeldOut = share.Value; !(share.Value > 0 && share.Value < 1) {
-			c.errorf("E00", share.Span(), "`holdout %s` is no share of the rows", share.Text).
+			c.errorf(diag.Syntax, share.Span(), "`holdout %s` is no share of the rows", share.Text).
 				Help("write a number between 0 and 1: `holdout 0.2` keeps a fifth of the rows to be predicted")
 		}
 	}
@@ -63,7 +64,7 @@ func (c *checker) seedOf(seed *ast.Number, example string) uint64 {
 		return 0
 	}
 	if !seed.IsInt || seed.Value >= 1<<53 {
-		c.errorf("E00", seed.Span(), "`seed %s` is not an integer below 2^53", seed.Text).
+		c.errorf(diag.Syntax, seed.Span(), "`seed %s` is not an integer below 2^53", seed.Text).
 			Help("an integer seed selects the rows: `%s seed 1`", example)
 	}
 	return uint64(seed.Value)
@@ -76,21 +77,23 @@ func (c *checker) permuted(d *ast.Decl) *model.Permuted {
 	case share == nil:
 		return nil
 	case !(share.Value > 0 && share.Value <= 1):
-		c.errorf("E00", share.Span(), "`permute %s` is no share of the rows", share.Text).
+		c.errorf(diag.Syntax, share.Span(), "`permute %s` is no share of the rows", share.Text).
 			Help("write a number above 0 and at most 1: `permute 0.2` puts a fifth of the values in another order")
 	case len(d.Sets) == 0:
-		c.errorf("E00", share.Span(), "`%s` is one number, and `permute` exchanges the values of rows", d.Name.Name)
+		c.errorf(diag.Syntax, share.Span(), "`%s` is one number, and `permute` exchanges the values of rows",
+			d.Name.Name)
 	}
 	return &model.Permuted{At: share.Span(), Share: share.Value, Seed: c.seedOf(d.Seed, "permute 0.2")}
 }
 
 func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope, rows *model.Selection) {
 	if s != c.global {
-		c.errorf("E00", d.Span(), "`data` stands at the top of a file, not in a block")
+		c.errorf(diag.Syntax, d.Span(), "`data` stands at the top of a file, not in a block")
 		return
 	}
 	if old := s.names[d.Name.Name]; old != nil {
-		c.errorf("E11", d.Name.Span(), "`%s` is defined twice", d.Name.Name).Related(old.at, "first defined here")
+		c.errorf(diag.DefinedTwice, d.Name.Span(), "`%s` is defined twice", d.Name.Name).Related(old.at,
+			"first defined here")
 		return
 	}
 	a := c.newArray(d.Name, s)
@@ -104,11 +107,9 @@ func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope, rows *model.S
 	}
 	a.MissingTexts = c.missingTexts(d, st)
 	if len(st.By) > len(d.Sets) {
-		c.errorf("E48", st.By[len(d.Sets)].Span(), "`by` names %d columns, and `%s` has %d axes", len(st.By),
-			d.Name.Name,
-			len(d.Sets)).Help("a column for each axis says to which element a row belongs; give arrays with other " +
-			"axes a " +
-			"`data` statement of their own")
+		c.errorf(diag.ParameterBound, st.By[len(d.Sets)].Span(), "`by` names %d columns, and `%s` has %d axes",
+			len(st.By), d.Name.Name, len(d.Sets)).Help("a column for each axis says to which element a row belongs; " +
+			"give arrays with other " + "axes a " + "`data` statement of their own")
 	}
 	c.chooseColumns(a, d, st)
 }
@@ -126,7 +127,7 @@ func (c *checker) missingTexts(d *ast.Decl, st *ast.Data) (texts []string) {
 		case ok:
 			texts = append(texts, strconv.FormatFloat(n, 'g', -1, 64))
 		default:
-			c.errorf("E00", code.Span(), "a code for missing values is a number or a text in quotes")
+			c.errorf(diag.Syntax, code.Span(), "a code for missing values is a number or a text in quotes")
 		}
 	}
 	return texts
@@ -155,8 +156,8 @@ func (c *checker) chooseColumns(a *arrayInfo, d *ast.Decl, st *ast.Data) {
 	matrices := slices.DeleteFunc(slices.Clone(st.Decls), func(o *ast.Decl) bool { return len(o.Sets) != 2 })
 	switch {
 	case len(matrices) != 1 && d == st.Decls[0]:
-		c.errorf("E48", st.Columns[0].Span(), "`columns` chooses those of one matrix, and %d are declared here",
-			len(matrices)).
+		c.errorf(diag.ParameterBound, st.Columns[0].Span(), "`columns` chooses those of one matrix, and %d are "+
+			"declared here", len(matrices)).
 			Help("give the matrix a `data` statement of its own: `data X[N, D] from \"f.csv\" columns …`")
 	case len(matrices) == 1 && d == matrices[0]:
 		for _, name := range st.Columns {
@@ -180,7 +181,7 @@ func (c *checker) collectDefine(h *ast.Head, st *ast.Define, s *scope) {
 		c.collectPrime(h, st, s)
 		return
 	case len(h.Path) > 1:
-		c.errorf("E00", h.Span(), "`%s` cannot be defined: a dotted name belongs to another statement", h.Name())
+		c.errorf(diag.Syntax, h.Span(), "`%s` cannot be defined: a dotted name belongs to another statement", h.Name())
 		return
 	case h.HasParams && s == c.global && c.primes[h.Path[0].Name]:
 		c.collectInitial(h, st, s)
@@ -191,7 +192,8 @@ func (c *checker) collectDefine(h *ast.Head, st *ast.Define, s *scope) {
 	}
 	if a := c.arrayFor(h, s); a != nil {
 		if a.Role == model.Data && a.decl != nil {
-			c.errorf("E11", h.Span(), "`%s` is data (line %d) and cannot be defined too", a.Name, a.At.Line()).
+			c.errorf(diag.DefinedTwice, h.Span(), "`%s` is data (line %d) and cannot be defined too", a.Name,
+				a.At.Line()).
 				Related(a.At, "declared here")
 			return
 		}
@@ -206,7 +208,7 @@ func (c *checker) collectFunction(h *ast.Head, st *ast.Define, s *scope) {
 		return
 	}
 	if old := s.names[name]; old != nil {
-		c.errorf("E11", h.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
+		c.errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
 		return
 	}
 	s.add(&entity{name: name, at: h.Span(), fn: &function{name: name, at: h.Span(), head: h, stmt: st, scope: s}})
@@ -239,7 +241,7 @@ func (c *checker) arrayFor(h *ast.Head, s *scope) *arrayInfo {
 		return a
 	}
 	if old.array == nil {
-		c.errorf("E11", h.Span(), "`%s` is defined twice", id.Name).Related(old.at, "first defined here")
+		c.errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", id.Name).Related(old.at, "first defined here")
 	}
 	return old.array
 }
@@ -248,7 +250,7 @@ func (c *checker) arrayFor(h *ast.Head, s *scope) *arrayInfo {
 // user can write.
 func (c *checker) collectFactor(st *ast.Factor, s *scope) {
 	if s != c.global {
-		c.errorf("E00", st.Span(), "`factor` stands at the top of a file, not in a block")
+		c.errorf(diag.Syntax, st.Span(), "`factor` stands at the top of a file, not in a block")
 		return
 	}
 	c.factors++
@@ -316,13 +318,14 @@ func (c *checker) collectInfer(st *ast.Infer) {
 		case *ast.Call:
 			n, ok := e.Fun.(*ast.Name)
 			if !ok {
-				c.errorf("E00", e.Span(), "`infer` wants the name of a sampler, such as `infer renhd(replicas = 8)`")
+				c.errorf(diag.Syntax, e.Span(), "`infer` wants the name of a sampler, such as `infer "+
+					"renhd(replicas = 8)`")
 				continue
 			}
 			call.Name = n.Name
 			call.Args = c.inferArgs(e)
 		default:
-			c.errorf("E00", e.Span(), "`infer` wants the name of a sampler, such as `infer renhd(replicas = 8)`")
+			c.errorf(diag.Syntax, e.Span(), "`infer` wants the name of a sampler, such as `infer renhd(replicas = 8)`")
 			continue
 		}
 		c.model.Infer = append(c.model.Infer, call)
@@ -332,7 +335,7 @@ func (c *checker) collectInfer(st *ast.Infer) {
 func (c *checker) inferArgs(e *ast.Call) (args []model.InferArg) {
 	for _, a := range e.Args {
 		if a.Name == nil {
-			c.errorf("E00", a.Span(), "an option of `infer` has a name: write `replicas = 8`")
+			c.errorf(diag.Syntax, a.Span(), "an option of `infer` has a name: write `replicas = 8`")
 			continue
 		}
 		text := a.Value.Span().Text()

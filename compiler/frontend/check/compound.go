@@ -3,6 +3,7 @@ package check
 import (
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/stdlib"
 )
 
@@ -28,7 +29,7 @@ func (c *checker) compound(s *scope, e ast.Expr, name *ast.Name, k *compound) (*
 	[]model.Expr, bool) {
 	weight, given := partsOf(e)
 	if weight == nil || len(given) == 0 || k.most > 0 && len(given) > k.most {
-		c.errorf("E50", e.Span(), "these arguments do not fit `%s`", name.Name).Help("write `%s`", k.example)
+		c.errorf(diag.Arguments, e.Span(), "these arguments do not fit `%s`", name.Name).Help("write `%s`", k.example)
 		return nil, nil, nil, false
 	}
 	w := c.expr(s, weight)
@@ -44,13 +45,14 @@ func (c *checker) compound(s *scope, e ast.Expr, name *ast.Name, k *compound) (*
 	}
 	single := len(w.Info().Type.Axes) == 0
 	if single && name.Name == "Mixture" && len(parts) != 2 {
-		c.errorf("E50", weight.Span(), "`%s` is one number, the probability of the first of two distributions, and "+
-			"here are %d", weight.Span().Text(), len(parts)).Help("give the weights as a simplex: `w ~ Dirichlet(…)`")
+		c.errorf(diag.Arguments, weight.Span(), "`%s` is one number, the probability of the first of two "+
+			"distributions, and here are %d", weight.Span().Text(), len(parts)).Help("give the weights as a simplex: " +
+			"`w ~ Dirichlet(…)`")
 		return nil, nil, nil, false
 	}
 	dist, form, err := k.make(parts, single)
 	if err != nil {
-		c.errorf("E50", e.Span(), "`%s` cannot be made of these: %v", name.Name, err)
+		c.errorf(diag.Arguments, e.Span(), "`%s` cannot be made of these: %v", name.Name, err)
 		return nil, nil, nil, false
 	}
 	return dist, form, args, c.argDomain(dist, form.Args[0], 0, w)

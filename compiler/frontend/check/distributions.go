@@ -7,6 +7,7 @@ import (
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/lang/source"
 	"ppl/lang/types"
 	"ppl/stdlib"
@@ -17,7 +18,7 @@ func (c *checker) distribution(s *scope, e ast.Expr) (*stdlib.Dist, *stdlib.Form
 	n := distName(e)
 	if n == nil {
 		if module, name, ok := ofModule(e.Span().Text()); ok {
-			c.errorf("E10", e.Span(), "there is no module `%s`", module).Help("write `%s(…)`", name)
+			c.errorf(diag.Undefined, e.Span(), "there is no module `%s`", module).Help("write `%s(…)`", name)
 			return nil, nil, nil, false
 		}
 		c.notYet(e.Span(), "`"+e.Span().Text()+"` as a distribution")
@@ -58,7 +59,7 @@ func (c *checker) unknownDist(s *scope, n *ast.Name) {
 	}
 	if e := s.lookup(n.Name); e != nil && e.array != nil {
 		e.used = true
-		c.errorf("E10", n.Span(), "`%s` is no distribution, but %s", n.Name, roleText(e.array)).
+		c.errorf(diag.Undefined, n.Span(), "`%s` is no distribution, but %s", n.Name, roleText(e.array)).
 			Related(e.at, "defined here").
 			Help("write the distribution that it is an argument of, such as `~ Normal(%s, s)`; a definition has `=`",
 				n.Name)
@@ -68,7 +69,7 @@ func (c *checker) unknownDist(s *scope, n *ast.Name) {
 	for d := range stdlib.Dists() {
 		names = append(names, d)
 	}
-	meant(c.errorf("E10", n.Span(), "there is no distribution `%s`", n.Name), n.Name, stdlib.Foreign,
+	meant(c.errorf(diag.Undefined, n.Span(), "there is no distribution `%s`", n.Name), n.Name, stdlib.Foreign,
 		append(sorted(names), "Density", "Hurdle", "Mixture", "ZeroInflated"))
 }
 
@@ -102,7 +103,7 @@ func (c *checker) pickForm(dist *stdlib.Dist, given []*ast.Arg, at source.Span) 
 	}
 	for _, a := range given {
 		if a.Name != nil && !known[a.Name.Name] {
-			d := c.errorf("E50", a.Name.Span(), "`%s` has no argument `%s`; it has %s", dist.Name, a.Name.Name,
+			d := c.errorf(diag.Arguments, a.Name.Span(), "`%s` has no argument `%s`; it has %s", dist.Name, a.Name.Name,
 				joinAnd(all))
 			if own, ok := stdlib.ForeignArgument(dist, a.Name.Name); ok {
 				d.Help("write `%s`", own).Replace(own)
@@ -114,7 +115,7 @@ func (c *checker) pickForm(dist *stdlib.Dist, given []*ast.Arg, at source.Span) 
 			return nil, nil
 		}
 	}
-	c.errorf("E50", at, "these arguments do not fit `%s`; write %s", dist.Name, formsText(dist))
+	c.errorf(diag.Arguments, at, "these arguments do not fit `%s`; write %s", dist.Name, formsText(dist))
 	return nil, nil
 }
 
@@ -198,7 +199,7 @@ func (c *checker) argDomain(dist *stdlib.Dist, a stdlib.Arg, k int, x model.Expr
 	if r.Hi >= a.Domain.Lo && r.Lo <= a.Domain.Hi {
 		return true
 	}
-	c.errorf("E51", x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s", ordinal(k+1),
+	c.errorf(diag.ArgumentDomain, x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s", ordinal(k+1),
 		dist.Name, a.Name,
 		a.Domain, x.Info().At.Text(), rangeText(r)).Help("the order of its arguments is %s", formsText(dist))
 	return false
@@ -210,7 +211,7 @@ func (c *checker) simplexArg(dist *stdlib.Dist, x model.Expr) bool {
 	if name == "" || r.Lo >= 0 {
 		return true
 	}
-	d := c.errorf("E53", x.Info().At, "the argument of `%s` must be a simplex, but `%s` is %s", dist.Name,
+	d := c.errorf(diag.NotASimplex, x.Info().At, "the argument of `%s` must be a simplex, but `%s` is %s", dist.Name,
 		x.Info().At.Text(), rangeText(r))
 	if slices.ContainsFunc(dist.Forms, func(f stdlib.Form) bool { return f.Args[len(f.Args)-1].Name == "logits" }) {
 		d.Help("is `%s` on the log scale? write `logits = %s`", name, x.Info().At.Text())

@@ -47,8 +47,8 @@ func leaveDomains(dist *stdlib.Dist, form *stdlib.Form, args []model.Expr, diags
 	for k, x := range args {
 		a := form.Args[k]
 		if p := plainParameter(x); a.Domain.Kind == types.Ordered && p != nil && withoutOrder(p) {
-			diags.Warnf("W13", x.Info().At, "`%s` of `%s` must increase, but nothing orders the elements of `%s`",
-				a.Name, dist.Name, p.Name).
+			diags.Warnf(diag.PossibleDomain, x.Info().At, "`%s` of `%s` must increase, but nothing orders the "+
+				"elements of `%s`", a.Name, dist.Name, p.Name).
 				Related(p.At, "it is drawn here").
 				Help("write `%s[…] ~ … ordered`; where they do not increase, the density is 0", p.Name)
 		}
@@ -59,8 +59,8 @@ func leaveDomains(dist *stdlib.Dist, form *stdlib.Form, args []model.Expr, diags
 		if below, above := crosses(r, a.Domain); !below && !above || !takesAll(x) {
 			continue
 		}
-		d := diags.Errorf("E51", x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s", ordinal(k+1),
-			dist.Name, a.Name, a.Domain, x.Info().At.Text(), rangeText(r))
+		d := diags.Errorf(diag.ArgumentDomain, x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s",
+			ordinal(k+1), dist.Name, a.Name, a.Domain, x.Info().At.Text(), rangeText(r))
 		if def := definitionOf(x); def != nil {
 			d.Related(def.At, "`%s` is defined here", def.Name)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/lang/types"
 	"ppl/stdlib"
 )
@@ -175,8 +176,8 @@ func (c *checker) inferEvent(a *arrayInfo, d *draw, dist *stdlib.Dist) bool {
 	}
 	if n := len(d.head.Slots); dist.Event == 2 && n > 0 && d.head.Slots[n-1].Index != nil {
 		set := d.head.Slots[n-1].Set.Span().Text()
-		c.errorf("E46", d.head.Span(), "%s draws a whole matrix, and an index makes one for each of its values",
-			dist.Name).
+		c.errorf(diag.UnknownSize, d.head.Span(), "%s draws a whole matrix, and an index makes one for "+
+			"each of its values", dist.Name).
 			Help("write both axes of one matrix as sets: `%s[%s, %s]`", a.Name, set, set)
 		return false
 	}
@@ -186,8 +187,8 @@ func (c *checker) inferEvent(a *arrayInfo, d *draw, dist *stdlib.Dist) bool {
 
 // unknownSize reports that nothing says how long the vectors, or how large the matrices of a draw are.
 func (c *checker) unknownSize(a *arrayInfo, d *draw, dist *stdlib.Dist) {
-	said := c.errorf("E46", d.head.Span(), "the size of `%s` is not known from the arguments of %s; write its axis, "+
-		"a set: `%s[K%s]`", a.Name, dist.Name, a.Name, strings.Repeat(", K", max(0, dist.Event-1)))
+	said := c.errorf(diag.UnknownSize, d.head.Span(), "the size of `%s` is not known from the arguments of %s; write "+
+		"its axis, a set: `%s[K%s]`", a.Name, dist.Name, a.Name, strings.Repeat(", K", max(0, dist.Event-1)))
 	n := len(d.head.Slots)
 	if n != dist.Event || d.head.Slots[n-1].Set.Hi != nil {
 		return
@@ -263,7 +264,7 @@ func (c *checker) generatedByFormula(d *draw, e ast.Expr) {
 func (c *checker) densityArg(s *scope, e ast.Expr) (model.Expr, bool) {
 	call, ok := e.(*ast.Call)
 	if !ok || len(call.Args) != 1 || call.Args[0].Name != nil {
-		c.errorf("E50", e.Span(), "`Density` takes one argument, the log density: `x ~ Density(-x^2 / 2)`")
+		c.errorf(diag.Arguments, e.Span(), "`Density` takes one argument, the log density: `x ~ Density(-x^2 / 2)`")
 		return nil, false
 	}
 	x := c.expr(s, call.Args[0].Value)

@@ -74,7 +74,7 @@ y[i in N] ~ Normal(a + b * x[i], t)
 	var codes []string
 	for _, d := range more {
 		if d.Severity == diag.Error {
-			codes = append(codes, d.Code+" "+d.Span.Text())
+			codes = append(codes, string(d.Code)+" "+d.Span.Text())
 		}
 	}
 	want := []string{"E10 normal", "E50 sigma", "E46 J", "E10 t"}

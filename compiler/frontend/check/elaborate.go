@@ -66,14 +66,15 @@ func (c *checker) declare(a *arrayInfo) {
 	if d.Value != nil {
 		a.Value = c.expr(a.scope, c.inOneList(a, d.Value))
 		if other := readsOtherData(a.Value); other != "" {
-			c.errorf("E48", d.Value.Span(), "the value of data `%s` reads data `%s`; write what is computed as a "+
-				"definition: `%s = …`", a.Name, other, a.Name)
+			c.errorf(diag.ParameterBound, d.Value.Span(), "the value of data `%s` reads data `%s`; write what is "+
+				"computed as a definition: `%s = …`", a.Name, other, a.Name)
 		}
 		if !a.Value.Info().Static {
-			c.errorf("E48", d.Value.Span(), "the value of data `%s` must be known before sampling", a.Name)
+			c.errorf(diag.ParameterBound, d.Value.Span(), "the value of data `%s` must be known before sampling",
+				a.Name)
 		}
 		if !d.Span().Valid() || len(a.Type.Axes) != literalRank(d.Value) && a.Lengths == nil {
-			e := c.errorf("E42", d.Value.Span(), "`%s` is declared with %s, but the value has %d",
+			e := c.errorf(diag.AxisCount, d.Value.Span(), "`%s` is declared with %s, but the value has %d",
 				a.Name, haveAxes(a.Type.Axes), literalRank(d.Value))
 			if len(a.Type.Axes) == 0 {
 				e.Help("name them: `data %s[%s] = …`", a.Name,
@@ -124,14 +125,14 @@ func (c *checker) declareType(a *arrayInfo, d *ast.Decl) {
 		c.positive(a, d)
 	case "index":
 		if d.TypeArg == nil {
-			c.errorf("E00", d.Type.Span(), "`index` wants its set: `index(J)`")
+			c.errorf(diag.Syntax, d.Type.Span(), "`index` wants its set: `index(J)`")
 			return
 		}
 		a.NeedInt = true
 		a.IndexOf = c.declaredSet(d.TypeArg, a.scope)
 		a.Type.Range = stdlib.Range{Lo: a.IndexOf.Lo.Info().Type.Range.Lo, Hi: math.Inf(1), Int: true}
 	default:
-		e := c.errorf("E10", d.Type.Span(), "there is no type `%s`", d.Type.Name)
+		e := c.errorf(diag.Undefined, d.Type.Span(), "there is no type `%s`", d.Type.Name)
 		if near, ok := diag.Nearest(d.Type.Name, []string{"real", "int", "bool", "index"}); ok {
 			e.Help("did you mean `%s`?", near).Replace(near)
 		} else {
@@ -151,14 +152,15 @@ func (c *checker) declareOrder(a *arrayInfo, d *ast.Decl) {
 		return
 	}
 	if a.IndexOf == nil {
-		c.errorf("E00", d.Order[0].Span(), "`order` lists the elements of an index set, and `%s` has none",
+		c.errorf(diag.Syntax, d.Order[0].Span(), "`order` lists the elements of an index set, and `%s` has none",
 			d.Name.Name).
 			Help("write `%s: index(K) order %s, …`", d.Name.Name, d.Order[0].Text)
 		return
 	}
 	for _, text := range d.Order {
 		if slices.Contains(a.Order, text.Value) {
-			c.errorf("E11", text.Span(), "%s is element %d already", text.Text, slices.Index(a.Order, text.Value)+1)
+			c.errorf(diag.DefinedTwice, text.Span(), "%s is element %d already", text.Text,
+				slices.Index(a.Order, text.Value)+1)
 		}
 		a.Order = append(a.Order, text.Value)
 	}
@@ -176,7 +178,7 @@ func (c *checker) positive(a *arrayInfo, d *ast.Decl) {
 		a.Positive = boundText(lo.Value)
 	}
 	if a.Positive == "" || d.TypeArg.Hi != nil {
-		c.errorf("E00", d.TypeArg.Span(), "`bool` wants the text or number that is true: `bool(\"yes\")`")
+		c.errorf(diag.Syntax, d.TypeArg.Span(), "`bool` wants the text or number that is true: `bool(\"yes\")`")
 	}
 }
 
@@ -217,7 +219,7 @@ func (c *checker) roles(a *arrayInfo) {
 	case generated == len(a.draws):
 		a.Role, a.Save = model.Generated, true
 	case generated > 0:
-		c.errorf("E84", a.At, "`%s` is drawn both in the model and after inference", a.Name)
+		c.errorf(diag.AfterInference, a.At, "`%s` is drawn both in the model and after inference", a.Name)
 	case len(a.defs) > 0 && c.sameRegion(a):
 		a.Role, a.observed = model.Definition, true
 	default:
@@ -234,7 +236,8 @@ func (c *checker) missingRole(a *arrayInfo) {
 	switch {
 	case len(a.draws) == 0 && c.dropped[a.Name]:
 	case len(a.draws) == 0:
-		c.errorf("E83", a.At, "`%s` has missing entries, so it needs a distribution: `%s[i in N] ~ …`", a.Name, a.Name)
+		c.errorf(diag.DataUnavailable, a.At, "`%s` has missing entries, so it needs a distribution: `%s[i in N] ~ …`",
+			a.Name, a.Name)
 	case slices.ContainsFunc(a.draws, c.isBoundVector):
 		c.notYet(a.At, "missing entries of vectors whose elements depend on each other, such as counts with a given "+
 			"total").Help("leave out the vectors that have some: write `complete` for `missing`")

@@ -71,7 +71,7 @@ func (c *checker) expr(s *scope, e ast.Expr) model.Expr {
 	case *ast.Member:
 		return c.dotted(s, e)
 	case *ast.String:
-		c.errorf("E44", e.Span(), "a text cannot be used in arithmetic").
+		c.errorf(diag.WrongKind, e.Span(), "a text cannot be used in arithmetic").
 			Help("a text names an element of an index set: `a[\"Guy's\"]`, or `sex[i] == \"M\"` for `data sex[N]: " +
 				"index(S)`")
 	default:
@@ -117,13 +117,14 @@ func (c *checker) name(s *scope, e *ast.Name) model.Expr {
 		}
 		return at(x, ent.outer, e)
 	case ent.dist != nil:
-		c.errorf("E44", e.Span(), "`%s` is a distribution; it stands after `~`", e.Name).Related(ent.at, "the argument")
+		c.errorf(diag.WrongKind, e.Span(), "`%s` is a distribution; it stands after `~`", e.Name).Related(ent.at,
+			"the argument")
 	case ent.ode != nil:
-		c.errorf("E44", e.Span(), "`%s` is a function of time; write `%s(t)`", e.Name, e.Name).Related(ent.at,
+		c.errorf(diag.WrongKind, e.Span(), "`%s` is a function of time; write `%s(t)`", e.Name, e.Name).Related(ent.at,
 			"defined here")
 	case ent.fn != nil:
-		c.errorf("E44", e.Span(), "`%s` is a function; call it with arguments: `%s(…)`", e.Name, e.Name).Related(ent.at,
-			"defined here")
+		c.errorf(diag.WrongKind, e.Span(), "`%s` is a function; call it with arguments: `%s(…)`", e.Name,
+			e.Name).Related(ent.at, "defined here")
 	}
 	return poison(e)
 }
@@ -172,14 +173,14 @@ func (c *checker) cycle(a *arrayInfo, e ast.Node) {
 		path += b.Name + " → "
 	}
 	if len(c.open)-from == 1 {
-		d := c.errorf("E16", e.Span(), "`%s` is defined by itself", a.Name).Related(a.At, "the definition")
+		d := c.errorf(diag.Circular, e.Span(), "`%s` is defined by itself", a.Name).Related(a.At, "the definition")
 		if len(a.draws) > 0 {
 			d.Help("a series reads its past in the arguments of its distribution, and has all of its axes on the "+
 				"left: `%s[t in 2..T, 1..2] ~ …`", a.Name)
 		}
 		return
 	}
-	d := c.errorf("E16", e.Span(), "these define each other: %s%s", path, a.Name)
+	d := c.errorf(diag.Circular, e.Span(), "these define each other: %s%s", path, a.Name)
 	for _, b := range c.open[from:] {
 		d = d.Related(b.At, "`%s`", b.Name)
 	}
@@ -190,7 +191,7 @@ func (c *checker) undefined(s *scope, e *ast.Name) {
 	if c.dropped[e.Name] {
 		return
 	}
-	d := c.errorf("E10", e.Span(), "`%s` is not defined", e.Name)
+	d := c.errorf(diag.Undefined, e.Span(), "`%s` is not defined", e.Name)
 	if c.unknowns++; c.unknowns <= mostHints {
 		c.undefinedHelp(d, s, e)
 	}

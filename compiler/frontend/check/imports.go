@@ -7,6 +7,7 @@ import (
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/lang/source"
 )
 
@@ -19,12 +20,12 @@ func (c *checker) collectImport(st *ast.Import, s *scope) {
 	path := st.Path.Value
 	name := strings.TrimSuffix(path[strings.LastIndexByte(path, '/')+1:], ".ppl")
 	if s != c.global && len(c.importing) == 0 || c.load == nil {
-		c.errorf("E20", st.Span(), "`import` stands at the top of a file")
+		c.errorf(diag.BadImport, st.Span(), "`import` stands at the top of a file")
 		return
 	}
 	file, err := c.load(st.Span().File, path)
 	if err != nil {
-		c.errorf("E20", st.Path.Span(), "%v", err)
+		c.errorf(diag.BadImport, st.Path.Span(), "%v", err)
 		return
 	}
 	if i := slices.Index(c.importing, file); i >= 0 {
@@ -32,11 +33,11 @@ func (c *checker) collectImport(st *ast.Import, s *scope) {
 		for _, f := range append(c.importing[i:], file) {
 			names = append(names, filepath.Base(f.Source.Name))
 		}
-		c.errorf("E21", st.Path.Span(), "import cycle: %s", strings.Join(names, " → "))
+		c.errorf(diag.ImportCycle, st.Path.Span(), "import cycle: %s", strings.Join(names, " → "))
 		return
 	}
 	if old := s.names[name]; old != nil {
-		c.errorf("E11", st.Path.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
+		c.errorf(diag.DefinedTwice, st.Path.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
 		return
 	}
 	inner := c.imported[file]
@@ -66,8 +67,8 @@ func (c *checker) collectLibrary(file *ast.File, s *scope, path string) {
 				continue
 			}
 		}
-		c.errorf("E20", st.Span(), "%s line %d: an imported file has functions, templates and constants only", path,
-			st.Span().Line())
+		c.errorf(diag.BadImport, st.Span(), "%s line %d: an imported file has functions, templates and constants only",
+			path, st.Span().Line())
 	}
 }
 
@@ -96,7 +97,7 @@ func (c *checker) member(s *scope, m *ast.Member) *entity {
 func (c *checker) dotted(s *scope, m *ast.Member) model.Expr {
 	n, ok := m.X.(*ast.Name)
 	if !ok {
-		c.errorf("E44", m.Span(), "`%s` has no parts", m.X.Span().Text())
+		c.errorf(diag.WrongKind, m.Span(), "`%s` has no parts", m.X.Span().Text())
 		return poison(m)
 	}
 	if e := c.member(s, m); e != nil && e.array != nil {
@@ -117,7 +118,7 @@ func (c *checker) notCallable(s *scope, m *ast.Member) model.Expr {
 	if n, ok := m.X.(*ast.Name); ok {
 		return c.notMember(s, m, n)
 	}
-	c.errorf("E44", m.Span(), "`%s` is not a function", m.Span().Text())
+	c.errorf(diag.WrongKind, m.Span(), "`%s` is not a function", m.Span().Text())
 	return poison(m)
 }
 
@@ -143,7 +144,7 @@ func (c *checker) notMember(s *scope, m *ast.Member, n *ast.Name) model.Expr {
 			}
 		}
 	}
-	d := c.errorf("E22", m.Name.Span(), "`%s` is not in `%s`", m.Name.Name, n.Name)
+	d := c.errorf(diag.NoSuchPart, m.Name.Span(), "`%s` is not in `%s`", m.Name.Name, n.Name)
 	if near, ok := diagNearest(m.Name.Name, sorted(names)); ok {
 		d.Help("did you mean `%s.%s`?", n.Name, near).Replace(near)
 	} else if len(names) > 0 {

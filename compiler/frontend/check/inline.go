@@ -19,8 +19,8 @@ const mostWritten = 100_000
 // too many is an error.
 func (c *checker) writesOut(f *function, at source.Span) bool {
 	if c.written++; c.written == mostWritten+1 {
-		c.errorf("E89", at, "the model's functions and templates call each other so often that their bodies would "+
-			"be written out more than %d times; `%s` is the last", mostWritten, f.name).
+		c.errorf(diag.TooManyElements, at, "the model's functions and templates call each other so often that their "+
+			"bodies would be written out more than %d times; `%s` is the last", mostWritten, f.name).
 			Help("keep what is used twice under a name: `z = f(x)`, then `z + z`")
 	}
 	return c.written <= mostWritten
@@ -52,7 +52,7 @@ func (c *checker) inlineBound(fn *function, e *ast.Call, bind func(inner *scope)
 // mayInline refuses functions that call themselves, and bodies that are written out too often.
 func (c *checker) mayInline(fn *function, e *ast.Call) bool {
 	if fn.busy || c.depth > maxInlineDepth {
-		c.errorf("E19", e.Fun.Span(), "function `%s` calls itself", fn.name).Related(fn.at, "the function").
+		c.errorf(diag.UsesItself, e.Fun.Span(), "function `%s` calls itself", fn.name).Related(fn.at, "the function").
 			Help("what goes on step by step is a series: `x[t in 2..T] = … x[t-1] …`")
 		return false
 	}
@@ -86,8 +86,8 @@ func (c *checker) bindParams(s, inner *scope, fn *function, e *ast.Call) bool {
 			at = paramNamed(params, a.Name.Name)
 		}
 		if at < 0 || at >= len(params) || given[at] != nil {
-			c.errorf("E50", a.Span(), "`%s` takes %s: %s", fn.name, diag.Count(len(params), "argument", "arguments"),
-				fn.head.Span().Text()).
+			c.errorf(diag.Arguments, a.Span(), "`%s` takes %s: %s", fn.name,
+				diag.Count(len(params), "argument", "arguments"), fn.head.Span().Text()).
 				Related(fn.at, "the function")
 			return false
 		}
@@ -112,8 +112,8 @@ func paramNamed(params []*ast.Param, name string) int {
 
 func (c *checker) bindParam(s, inner *scope, fn *function, p *ast.Param, given *ast.Arg, e *ast.Call) bool {
 	if p.Name == nil {
-		c.errorf("E90", p.Span(), "an initial value needs an equation: add `%s'(t) = …`, or give the function's "+
-			"argument a name", fn.name)
+		c.errorf(diag.NoInitialEquation, p.Span(), "an initial value needs an equation: add `%s'(t) = …`, or give the "+
+			"function's argument a name", fn.name)
 		return false
 	}
 	var x model.Expr
@@ -129,7 +129,8 @@ func (c *checker) bindParam(s, inner *scope, fn *function, p *ast.Param, given *
 	case p.Default != nil:
 		x = c.expr(inner, p.Default)
 	default:
-		c.errorf("E50", e.Span(), "`%s` wants an argument for `%s`", fn.name, p.Name.Name).Related(p.Span(), "this one")
+		c.errorf(diag.Arguments, e.Span(), "`%s` wants an argument for `%s`", fn.name, p.Name.Name).Related(p.Span(),
+			"this one")
 		return false
 	}
 	if isPoison(x) {
@@ -155,12 +156,12 @@ func shapeText(axes []*model.Set) string {
 func (c *checker) bindShape(inner *scope, fn *function, p *ast.Param, x model.Expr, e *ast.Call) bool {
 	axes := x.Info().Type.Axes
 	if len(axes) != len(p.Sets) && fn.draw != nil && fn.draw.Block != nil && p == fn.head.Params[0] {
-		c.errorf("E94", e.Fun.Span(), "`%s` needs an input with axes %s, but here its shape is %s", fn.name,
+		c.errorf(diag.LayerInput, e.Fun.Span(), "`%s` needs an input with axes %s, but here its shape is %s", fn.name,
 			setsText(p.Sets), shapeText(axes)).Related(x.Info().At, "the input")
 		return false
 	}
 	if len(axes) != len(p.Sets) {
-		c.errorf("E42", x.Info().At, "`%s` of `%s` has %s, but the argument has %s", p.Name.Name, fn.name,
+		c.errorf(diag.AxisCount, x.Info().At, "`%s` of `%s` has %s, but the argument has %s", p.Name.Name, fn.name,
 			diag.Count(len(p.Sets), "axis", "axes"), haveAxes(axes)).Related(p.Span(), "the parameter")
 		return false
 	}
@@ -171,7 +172,7 @@ func (c *checker) bindShape(inner *scope, fn *function, p *ast.Param, x model.Ex
 		}
 		if old := inner.names[n.Name]; old != nil {
 			if old.set != nil && !old.set.Same(axes[k]) {
-				c.errorf("E40", x.Info().At, "`%s` wants axis %s to be %s, which is %s here", fn.name, n.Name,
+				c.errorf(diag.AxesDiffer, x.Info().At, "`%s` wants axis %s to be %s, which is %s here", fn.name, n.Name,
 					old.set.Name, axes[k].Name).
 					Related(p.Span(), "the parameter")
 				return false

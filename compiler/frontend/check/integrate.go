@@ -25,7 +25,7 @@ func (c *checker) integrate(s *scope, e *ast.Call) model.Expr {
 	}
 	for i, end := range []model.Expr{a, b} {
 		if axes := end.Info().Type.Axes; len(axes) > 0 {
-			c.errorf("E42", e.Args[1+i].Span(), "an end of `integrate` is one number, but `%s` has %s",
+			c.errorf(diag.AxisCount, e.Args[1+i].Span(), "an end of `integrate` is one number, but `%s` has %s",
 				e.Args[1+i].Span().Text(), haveAxes(axes))
 			return poison(e)
 		}
@@ -80,24 +80,24 @@ func (c *checker) integrand(s *scope, e *ast.Call) *function {
 	const form = "`integrate(f, a, b)` takes a function of one number that the model defines, and two ends; further " +
 		"arguments are those of the function after the first"
 	if len(e.Args) < 3 {
-		c.errorf("E50", e.Span(), form)
+		c.errorf(diag.Arguments, e.Span(), form)
 		return nil
 	}
 	n, ok := e.Args[0].Value.(*ast.Name)
 	if !ok {
-		c.errorf("E50", e.Args[0].Span(), form).Help("define it on a line of its own: `f(x) = %s`",
+		c.errorf(diag.Arguments, e.Args[0].Span(), form).Help("define it on a line of its own: `f(x) = %s`",
 			e.Args[0].Span().Text())
 		return nil
 	}
 	ent := s.lookup(n.Name)
 	if ent == nil || ent.fn == nil || ent.fn.draw != nil || len(ent.fn.head.Slots) > 0 || c.isNetwork(ent.fn) {
-		c.errorf("E50", n.Span(), form).
+		c.errorf(diag.Arguments, n.Span(), form).
 			Help("define it on a line of its own: `f(x) = …`, and write `integrate(f, a, b)`")
 		return nil
 	}
 	ent.used = true
 	if given, params := len(e.Args)-2, len(ent.fn.head.Params); given != params {
-		c.errorf("E50", e.Span(), "`%s` takes %s, but `integrate` gives it x and %d more", n.Name,
+		c.errorf(diag.Arguments, e.Span(), "`%s` takes %s, but `integrate` gives it x and %d more", n.Name,
 			diag.Count(params, "argument", "arguments"), given-1).Related(ent.fn.at, "the function").
 			Help("arguments after the first follow the ends: `integrate(f, a, b, y)` is the integral of f(x, y) over x")
 		return nil
@@ -115,8 +115,8 @@ func (c *checker) bindIntegrand(s, inner *scope, fn *function, e *ast.Call, x mo
 			continue
 		}
 		if p.Name == nil || len(p.Sets) > 0 {
-			c.errorf("E50", e.Args[0].Span(), "`integrate` wants a function of one number, but `%s` takes an array",
-				fn.name).Related(p.Span(), "its argument")
+			c.errorf(diag.Arguments, e.Args[0].Span(), "`integrate` wants a function of one number, but `%s` "+
+				"takes an array", fn.name).Related(p.Span(), "its argument")
 			return false
 		}
 		inner.add(&entity{name: p.Name.Name, at: p.Span(), expr: x, used: true})

@@ -3,6 +3,7 @@ package check
 import (
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/lang/types"
 )
 
@@ -40,8 +41,8 @@ func (c *checker) labelOf(x model.Expr, text *ast.String) model.Expr {
 	if set := indexedSet(x); set != nil {
 		return label(set, text)
 	}
-	c.errorf("E44", text.Span(), "`%s` does not number the elements of an index set, so it has no names to compare "+
-		"with", x.Info().At.Text()).
+	c.errorf(diag.WrongKind, text.Span(), "`%s` does not number the elements of an index set, so it has no names to "+
+		"compare with", x.Info().At.Text()).
 		Help("compare an index, or data that are declared with one: `data sex[N]: index(S)`")
 	return poison(text)
 }

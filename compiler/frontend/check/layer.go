@@ -6,6 +6,7 @@ import (
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 )
 
 // A layer is a template behind an arrow: `x -> dense(8)` draws an instance of it with first argument x, which belongs
@@ -21,11 +22,11 @@ func (c *checker) layer(s *scope, e *ast.Pipe, f *function, call *ast.Call) mode
 	in, path, within := s.enclosing()
 	switch {
 	case in == nil || in.net == nil:
-		c.errorf("E93", e.To.Span(), "`%s` draws weights, which belong to a function", e.Span().Text()).
+		c.errorf(diag.WeightsPerRow, e.To.Span(), "`%s` draws weights, which belong to a function", e.Span().Text()).
 			Help("put it in a function: `f(x) = x -> %s`, and call `f(%s)`", e.To.Span().Text(), e.X.Span().Text())
 		return poison(e)
 	case f.busy:
-		c.errorf("E19", e.To.Span(), "template `%s` uses itself", f.name).Related(f.at, "the template")
+		c.errorf(diag.UsesItself, e.To.Span(), "template `%s` uses itself", f.name).Related(f.at, "the template")
 		return poison(e)
 	case f.draw.Block == nil:
 		c.notYet(e.To.Span(), "`"+f.name+"`, a distribution, as a layer").
@@ -117,8 +118,9 @@ func (c *checker) sameShapes(inner *scope, b *ast.Block, e *ast.Pipe) bool {
 				if slot.Index == nil || slot.Set().Same(axis) || len(a.draws) > 1 {
 					continue
 				}
-				c.errorf("E95", e.Span(), "layer `%s` has weights for %s, but here its input gives %s", inst.prefix,
-					axis.SizeText(), slot.Set().SizeText()).Related(inst.net.fn.at, "the first call gave the sizes").
+				c.errorf(diag.WeightsSize, e.Span(), "layer `%s` has weights for %s, but here its input gives %s",
+					inst.prefix, axis.SizeText(), slot.Set().SizeText()).Related(inst.net.fn.at, "the first call gave "+
+					"the sizes").
 					Help("for networks of other sizes define functions of their own")
 				return false
 			}
@@ -152,7 +154,7 @@ func missingLayers() map[string][2]string {
 func (c *checker) refuseLayer(n *ast.Name) bool {
 	why, ok := missingLayers()[n.Name]
 	if ok {
-		c.errorf("E10", n.Span(), "`%s`: %s", n.Name, why[0]).Help("%s", why[1])
+		c.errorf(diag.Undefined, n.Span(), "`%s`: %s", n.Name, why[0]).Help("%s", why[1])
 	}
 	return ok
 }

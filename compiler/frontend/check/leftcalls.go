@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/stdlib"
 )
 
@@ -71,8 +72,8 @@ func (c *checker) leftCall(h *ast.Head, st ast.Stmt) {
 	if _, drawn := st.(*ast.Draw); drawn {
 		sign, word = "~", "template"
 	}
-	c.errorf("E35", h.Span(), "`%s` on the left of `%s` defines a %s `%s`, and says nothing of `%s`", h.Span().Text(),
-		sign, word, h.Path[0].Name, h.Params[0].Name.Name).Help("%s", mendLeft(h, st))
+	c.errorf(diag.CallOnLeft, h.Span(), "`%s` on the left of `%s` defines a %s `%s`, and says nothing of `%s`",
+		h.Span().Text(), sign, word, h.Path[0].Name, h.Params[0].Name.Name).Help("%s", mendLeft(h, st))
 }
 
 // mendLeft is what to write instead of a function of the library on the left.
@@ -140,15 +141,16 @@ func (c *checker) unusedFunctions() {
 			c.leftCall(e.fn.head, st)
 		case !e.used && len(c.model.Terms) == 0: // a file that others import
 		case !e.used:
-			d := c.diags.Warnf("W12", e.at, "%s `%s` is never used, and its body is not checked", word, e.name)
+			d := c.diags.Warnf(diag.UnusedFunction, e.at, "%s `%s` is never used, and its body is not checked", word,
+				e.name)
 			if h := e.fn.head; c.inLibrary(e.name) && len(h.Params) > 0 && h.Params[0].Name != nil {
 				d.Help("%s", mendLeft(h, st))
 			} else {
 				d.Help("call it, `%s(…)`, or leave it out", e.name)
 			}
 		case c.inLibrary(e.name):
-			c.diags.Warnf("W12", e.at, "%s `%s` hides the library's: every `%s(…)` of this file means this one", word,
-				e.name, e.name).Help("rename this function if you also need the library's")
+			c.diags.Warnf(diag.UnusedFunction, e.at, "%s `%s` hides the library's: every `%s(…)` of this file means "+
+				"this one", word, e.name, e.name).Help("rename this function if you also need the library's")
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/lang/types"
 	"ppl/stdlib"
 )
@@ -16,7 +17,7 @@ func (c *checker) list(s *scope, e *ast.List) model.Expr {
 	t := model.Type{Elem: types.Int, Range: stdlib.Range{Lo: math.Inf(1), Hi: math.Inf(-1), Int: true}}
 	for i, it := range e.Items {
 		if text, ok := it.(*ast.String); ok {
-			c.errorf("E44", text.Span(), "a list has numbers, not texts").
+			c.errorf(diag.WrongKind, text.Span(), "a list has numbers, not texts").
 				Help("texts are read from files; in the model the elements of a set are numbers: " +
 					"`data sex[N]: index(S) = [1, 2, 1]`")
 			return poison(e)
@@ -30,7 +31,7 @@ func (c *checker) list(s *scope, e *ast.List) model.Expr {
 			t.Elem = types.Real
 		}
 		if i > 0 && !model.SameSets(items[i].Info().Type.Axes, items[0].Info().Type.Axes) {
-			c.errorf("E49", it.Span(), "the elements of a list have different axes: %s and %s",
+			c.errorf(diag.BranchAxesDiffer, it.Span(), "the elements of a list have different axes: %s and %s",
 				axesText(items[0].Info().Type.Axes), axesText(items[i].Info().Type.Axes))
 			return poison(e)
 		}
@@ -55,7 +56,8 @@ func (c *checker) bind(s *scope, binders []*ast.Binder) (*scope, []*model.Index)
 
 func (c *checker) bindIndex(s *scope, id ast.Ident, set *model.Set) *model.Index {
 	if old := s.parent.lookup(id.Name); old != nil && old.index == nil && old.set == nil && c.fileLevel(old) {
-		c.errorf("E14", id.Span(), "index `%s` has the name of a value (line %d); rename it", id.Name, old.at.Line()).
+		c.errorf(diag.IndexNamedAsValue, id.Span(), "index `%s` has the name of a value (line %d); rename it", id.Name,
+			old.at.Line()).
 			Related(old.at, "the value")
 	}
 	i := c.newIndex(id.Name, set)

@@ -6,6 +6,7 @@ import (
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/lang/types"
 	"ppl/stdlib"
 )
@@ -70,7 +71,7 @@ func (c *checker) ofData(a *arrayInfo, at ast.Node, word string) bool {
 	if what == "" {
 		what = "be known to lie between two ends"
 	}
-	said := c.errorf("E60", at.Span(), "`%s`: only data can %s; `%s` is a parameter", word, what, a.Name)
+	said := c.errorf(diag.CensoredNotData, at.Span(), "`%s`: only data can %s; `%s` is a parameter", word, what, a.Name)
 	r, ok := at.(*ast.Range)
 	if !ok {
 		return false
@@ -89,7 +90,7 @@ func (c *checker) hasProbabilities(d *draw, t *model.Term, at ast.Node, word str
 	if t.Form != nil && t.Form.LogCDF != nil && t.Form.LogCCDF != nil {
 		return true
 	}
-	c.errorf("E58", at.Span(), "`%s` needs the distribution function of %s, which is not there yet", word,
+	c.errorf(diag.NoCDF, at.Span(), "`%s` needs the distribution function of %s, which is not there yet", word,
 		d.stmt.Dist.Base.Span().Text())
 	return false
 }
@@ -114,11 +115,12 @@ func (c *checker) recorded(a *arrayInfo, d *draw, t *model.Term, m modified) boo
 	case !c.ofData(a, at, word) || !c.hasProbabilities(d, t, at, word):
 		return false
 	case t.Censored != nil || t.UpTo != nil || t.Rounded != nil || m.dist.UpTo != nil && m.dist.Rounded != nil:
-		c.errorf("E60", at.Span(), "`censored`, `upto` and `rounded` each say what is known of a value: one of them "+
-			"can be written")
+		c.errorf(diag.CensoredNotData, at.Span(), "`censored`, `upto` and `rounded` each say what is known of a "+
+			"value: one of them can be written")
 		return false
 	case word == "rounded" && t.Dist.Discrete():
-		c.errorf("E60", at.Span(), "`rounded` is for numbers that are measured; %s draws integers", t.Dist.Name)
+		c.errorf(diag.CensoredNotData, at.Span(), "`rounded` is for numbers that are measured; %s draws integers",
+			t.Dist.Name)
 		return false
 	}
 	x, fits := c.modifier(d, at, m, a)
@@ -167,7 +169,7 @@ func rounded(x model.Expr, name string) model.Expr {
 
 // twiceModified refuses a modifier that both a template's distribution and its use have.
 func (c *checker) twiceModified(word string, use, inside *ast.Range) bool {
-	c.errorf("E58", use.Span(), "both the use of a template and the distribution in the template have `%s`",
+	c.errorf(diag.NoCDF, use.Span(), "both the use of a template and the distribution in the template have `%s`",
 		word).Related(inside.Span(), "in the template").
 		Help("leave one of them out; an end that differs from use to use can be an argument of the template")
 	return false
@@ -221,8 +223,8 @@ func (c *checker) endsOfElements(t *model.Term, r *ast.Range, m modified) bool {
 }
 
 func (c *checker) refuseTruncation(t *model.Term, dist *ast.Distribution) bool {
-	said := c.errorf("E58", dist.In.Span(), "`%s in …`: truncation needs the distribution function of %s, which is "+
-		"not there yet", t.Dist.Name, t.Dist.Name)
+	said := c.errorf(diag.NoCDF, dist.In.Span(), "`%s in …`: truncation needs the distribution function of %s, which "+
+		"is not there yet", t.Dist.Name, t.Dist.Name)
 	if t.Dist.Event > 0 {
 		said.Help("draw the elements one after another, each from its distribution given those before it, as in the " +
 			"probit model for several outcomes in REFERENCE.md")
@@ -243,17 +245,17 @@ func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
 	at := d.modifiedBy(func(l *ast.Distribution) bool { return l.NonCentered }).Span()
 	switch {
 	case a.observed:
-		c.errorf("E61", at, "`noncentered` is for parameters; `%s` is observed", a.Name)
+		c.errorf(diag.BadNoncentered, at, "`noncentered` is for parameters; `%s` is observed", a.Name)
 	case t.Dist == nil || !t.Dist.Recentres():
-		c.errorf("E61", at, "`noncentered` has no meaning for `%s`: no location and scale",
+		c.errorf(diag.BadNoncentered, at, "`noncentered` has no meaning for `%s`: no location and scale",
 			d.stmt.Dist.Base.Span().Text()).Help("leave `noncentered` out")
 	case t.LowRank():
-		c.errorf("E61", at, "`noncentered` does not go with `cov_factor`").
+		c.errorf(diag.BadNoncentered, at, "`noncentered` does not go with `cov_factor`").
 			Help("leave `noncentered` out, or write the covariance: `cov = …`")
 	case t.Ordered:
-		c.errorf("E61", at, "`noncentered` does not go with `ordered`").Help("leave `noncentered` out")
+		c.errorf(diag.BadNoncentered, at, "`noncentered` does not go with `ordered`").Help("leave `noncentered` out")
 	case t.In != nil && !t.OnLine():
-		c.errorf("E61", at, "`noncentered` does not go with `in` for `%s`", t.Dist.Name).
+		c.errorf(diag.BadNoncentered, at, "`noncentered` does not go with `in` for `%s`", t.Dist.Name).
 			Help("leave `noncentered` out")
 	default:
 		return true
@@ -270,14 +272,14 @@ func (c *checker) constraint(a *arrayInfo, d *draw, t *model.Term) bool {
 	}
 	switch {
 	case a.observed || a.Role == model.Latent:
-		c.errorf("E59", at, "`%s` is for continuous parameters", word)
+		c.errorf(diag.BadOrder, at, "`%s` is for continuous parameters", word)
 	case len(t.Plates) == 0 || t.Dist != nil && t.Dist.Event > 0:
-		c.errorf("E59", at, "`%s` needs an axis: write `%s[K] ~ … %s`", word, a.Name, word)
+		c.errorf(diag.BadOrder, at, "`%s` needs an axis: write `%s[K] ~ … %s`", word, a.Name, word)
 	case t.ZeroSum && (t.Dist == nil || t.Dist.Name != "Normal"):
-		c.errorf("E59", at, "`zerosum` is for independent Normal elements with one distribution")
+		c.errorf(diag.BadOrder, at, "`zerosum` is for independent Normal elements with one distribution")
 	case !c.exchangeable(t):
-		c.errorf("E59", at, "`%s` needs exchangeable elements: the arguments of the distribution change along the "+
-			"axis and are not constant", word).
+		c.errorf(diag.BadOrder, at, "`%s` needs exchangeable elements: the arguments of the distribution change along "+
+			"the axis and are not constant", word).
 			Help("leave `%s` out, or give all elements one distribution", word)
 	default:
 		return true

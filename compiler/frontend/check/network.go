@@ -94,7 +94,7 @@ func (c *checker) ownCall(s *scope, fn *function, e *ast.Call, subs []*ast.Set) 
 	inner := newScope(fn.scope)
 	slots, _, _ := c.slots(newScope(fn.scope), fn.head, 0)
 	if len(subs) != len(slots) {
-		c.errorf("E50", e.Fun.Span(), "`%s` is called with %s, but it has %s: `%s`", fn.name,
+		c.errorf(diag.Arguments, e.Fun.Span(), "`%s` is called with %s, but it has %s: `%s`", fn.name,
 			diag.Count(len(subs), "index", "indices"), itoa(len(slots)), fn.head.Span().Text()).Related(fn.at,
 			"the function")
 		return poison(e)
@@ -129,12 +129,12 @@ func (c *checker) familyIndex(s *scope, sub *ast.Set, axis *model.Set) (model.Ex
 	case !ok:
 		return nil, false
 	case m.At == nil || len(m.At.Info().Type.Axes) > 0:
-		c.errorf("E50", sub.Span(), "`%s` is no single index: a call is of one function of the family",
+		c.errorf(diag.Arguments, sub.Span(), "`%s` is no single index: a call is of one function of the family",
 			sub.Span().Text())
 		return nil, false
 	case !m.At.Info().Static:
-		c.errorf("E48", sub.Span(), "which function of the family is called must depend on data only; `%s` depends "+
-			"on a parameter", sub.Span().Text())
+		c.errorf(diag.ParameterBound, sub.Span(), "which function of the family is called must depend on data only; "+
+			"`%s` depends on a parameter", sub.Span().Text())
 		return nil, false
 	}
 	return m.At, true
@@ -166,8 +166,9 @@ func (c *checker) networkOf(s *scope, fn *function, e *ast.Call) *network {
 	}
 	net.broken = net.broken || c.diags.Errors() > errors
 	if net.plain && !net.broken {
-		c.diags.Notef("W11", fn.at, "weights of `%s` without a prior in the model have the library's, which is "+
-			"Normal(0, 1) for most layers", fn.name).Help("`%s.weights ~ Normal(0, s)` gives them another", fn.name)
+		c.diags.Notef(diag.LibraryPrior, fn.at, "weights of `%s` without a prior in the model have the library's, "+
+			"which is Normal(0, 1) for most layers", fn.name).Help("`%s.weights ~ Normal(0, s)` gives them another",
+			fn.name)
 	}
 	return net
 }
@@ -215,8 +216,9 @@ func (n *network) placeholders(inner *scope) {
 func (c *checker) independent(n *network, terms []*model.Term) {
 	for _, t := range terms {
 		if name := n.argumentIn(t.Exprs()); name != "" {
-			c.errorf("E93", t.Args[0].Info().At, "the distribution of `%s` depends on `%s`, an argument of `%s`, but "+
-				"weights are drawn once, for all calls", t.Array.Name, name, n.fn.name).Related(n.fn.at, "the function")
+			c.errorf(diag.WeightsPerRow, t.Args[0].Info().At, "the distribution of `%s` depends on `%s`, an argument "+
+				"of `%s`, but weights are drawn once, for all calls", t.Array.Name, name, n.fn.name).Related(n.fn.at,
+				"the function")
 			return
 		}
 	}
@@ -225,8 +227,8 @@ func (c *checker) independent(n *network, terms []*model.Term) {
 		for _, set := range a.Type.Axes {
 			loose := slices.ContainsFunc(set.Ragged, func(i *model.Index) bool { return !slices.Contains(a.outer, i) })
 			if arg := n.argumentIn([]model.Expr{set.Lo, set.Hi}); arg != "" || loose {
-				c.errorf("E95", a.At, "the size %s of `%s` is not the same for all calls of `%s`", set.Name, a.Name,
-					n.fn.name).Related(n.fn.at, "the function")
+				c.errorf(diag.WeightsSize, a.At, "the size %s of `%s` is not the same for all calls of `%s`", set.Name,
+					a.Name, n.fn.name).Related(n.fn.at, "the function")
 				return
 			}
 		}
@@ -269,8 +271,8 @@ func (c *checker) sameFixed(n *network, inner *scope, e *ast.Call) bool {
 	}
 	for _, name := range sortedKeys(n.fixed) {
 		if x := inner.names[name].expr; n.fixed[name] && !model.SameForm(x, n.args[name]) {
-			c.errorf("E95", e.Span(), "`%s` of `%s` is %s here and %s in its first call, where its weights were made",
-				name, n.fn.name, x.Info().At.Text(), n.args[name].Info().At.Text()).
+			c.errorf(diag.WeightsSize, e.Span(), "`%s` of `%s` is %s here and %s in its first call, where its weights "+
+				"were made", name, n.fn.name, x.Info().At.Text(), n.args[name].Info().At.Text()).
 				Related(n.args[name].Info().At, "the first call")
 			return false
 		}

@@ -23,8 +23,8 @@ func (c *checker) coverData(a *arrayInfo) {
 	for k, axis := range a.Type.Axes {
 		known := c.diags.Len()
 		if whole := c.joinAxis(a, k); !whole.Same(axis) && c.diags.Len() == known {
-			c.errorf("E12", a.At, "`%s` has missing entries, but distributions only for %s of %s", a.Name, whole.Name,
-				axis.Name)
+			c.errorf(diag.Gap, a.At, "`%s` has missing entries, but distributions only for %s of %s", a.Name,
+				whole.Name, axis.Name)
 		}
 	}
 }
@@ -33,8 +33,8 @@ func (c *checker) coverData(a *arrayInfo) {
 func (c *checker) observe(a *arrayInfo, d *draw) bool {
 	d.scope = newScope(a.scope)
 	if a.decl == nil && !c.isStatic(a) {
-		c.errorf("E31", d.head.Span(), "`%s` is defined on line %d from parameters; it cannot be observed too", a.Name,
-			a.At.Line()).
+		c.errorf(diag.ObservedDefinition, d.head.Span(), "`%s` is defined on line %d from parameters; it cannot be "+
+			"observed too", a.Name, a.At.Line()).
 			Related(a.At, "the definition").Help("for a density on it use `Density` on its parameters")
 		return false
 	}
@@ -46,7 +46,7 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 		c.drawnFrom(d)
 		return false
 	case len(d.head.Slots) > len(axes):
-		c.errorf("E42", d.head.Span(), "`%s` has %s but is given %s", a.Name, haveAxes(axes),
+		c.errorf(diag.AxisCount, d.head.Span(), "`%s` has %s but is given %s", a.Name, haveAxes(axes),
 			diag.Count(len(d.head.Slots), "subscript", "subscripts"))
 		return false
 	case len(d.head.Slots) > 0:
@@ -75,7 +75,7 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 		a.NeedInt = true
 	}
 	if dist != nil && len(d.event) != dist.Event {
-		c.errorf("E42", d.head.Span(), "`%s` has %s, so `%s` leaves %s; %s is a distribution of %s",
+		c.errorf(diag.AxisCount, d.head.Span(), "`%s` has %s, so `%s` leaves %s; %s is a distribution of %s",
 			a.Name, haveAxes(axes),
 			d.head.Span().Text(), haveAxes(d.event), dist.Name, eventText(dist.Event)).Help("give every axis an index")
 		return false

@@ -44,7 +44,7 @@ func (c *checker) collectPrime(h *ast.Head, st *ast.Define, s *scope) {
 				"them an index: `%s'[k in K](t) = …`", name)
 		return
 	case e != nil && (e.ode == nil || again(e.ode.prime, h)):
-		c.errorf("E11", h.Span(), "`%s` is defined twice", name).Related(e.at, "first defined here")
+		c.errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", name).Related(e.at, "first defined here")
 		return
 	}
 	t := c.trajectoryOf(h, s)
@@ -59,7 +59,7 @@ func again(known []define, h *ast.Head) bool {
 func (c *checker) collectInitial(h *ast.Head, st *ast.Define, s *scope) {
 	t := c.trajectoryOf(h, s)
 	if t == nil || again(t.init, h) {
-		c.errorf("E11", h.Span(), "`%s` has two initial values", h.Path[0].Name)
+		c.errorf(diag.DefinedTwice, h.Span(), "`%s` has two initial values", h.Path[0].Name)
 		return
 	}
 	t.init = append(t.init, define{h, st})
@@ -95,12 +95,13 @@ func (c *checker) odeShape(t *trajectory) bool {
 	t.state.Axes = axes
 	h := t.prime[0].head
 	if len(t.init) == 0 {
-		c.errorf("E90", h.Span(), "`%s'` has no initial value: add `%s(t0) = …`", t.state.Name, t.state.Name)
+		c.errorf(diag.NoInitialEquation, h.Span(), "`%s'` has no initial value: add `%s(t0) = …`", t.state.Name,
+			t.state.Name)
 		return false
 	}
 	for _, d := range t.prime {
 		if len(d.head.Params) != 1 || d.head.Params[0].Name == nil {
-			c.errorf("E90", d.head.Span(), "a derivative is written `%s'(t) = …`", t.state.Name)
+			c.errorf(diag.NoInitialEquation, d.head.Span(), "a derivative is written `%s'(t) = …`", t.state.Name)
 			return false
 		}
 	}
@@ -141,8 +142,8 @@ func (c *checker) definedBy(s *scope, st *ast.Define) model.Expr {
 
 func (c *checker) oneNumber(x model.Expr, what string) bool {
 	if len(x.Info().Type.Axes) > 0 {
-		c.errorf("E42", x.Info().At, "`%s` is one number, but this has %s; give it a plate: `%s[k in …]`", what,
-			haveAxes(x.Info().Type.Axes), what)
+		c.errorf(diag.AxisCount, x.Info().At, "`%s` is one number, but this has %s; give it a plate: `%s[k in …]`",
+			what, haveAxes(x.Info().Type.Axes), what)
 		return false
 	}
 	return true
@@ -158,18 +159,18 @@ func (c *checker) initialValue(t *trajectory) (ok bool) {
 	for _, d := range t.init {
 		switch h := d.head; {
 		case len(h.Slots) != len(prime.Slots):
-			c.errorf("E42", h.Span(), "the initial value of `%s` has %s, its derivative %s", t.state.Name,
+			c.errorf(diag.AxisCount, h.Span(), "the initial value of `%s` has %s, its derivative %s", t.state.Name,
 				diag.Count(len(h.Slots), "subscript", "subscripts"), diag.Count(len(prime.Slots), "subscript",
 					"subscripts")).Related(prime.Span(), "the derivative")
 			return false
 		case len(h.Params) != 1:
-			c.errorf("E90", h.Span(), "an initial value is written `%s(t0) = …`", t.state.Name)
+			c.errorf(diag.NoInitialEquation, h.Span(), "an initial value is written `%s(t0) = …`", t.state.Name)
 			return false
 		}
 	}
 	for k, s := range axes {
 		if !s.Same(t.state.Axes[k]) {
-			c.errorf("E12", t.init[0].head.Span(), "the initial values of `%s` are for %s, its derivatives for %s",
+			c.errorf(diag.Gap, t.init[0].head.Span(), "the initial values of `%s` are for %s, its derivatives for %s",
 				t.state.Name, s.Name, t.state.Axes[k].Name).
 				Related(prime.Span(), "the derivative")
 			return false
@@ -195,8 +196,8 @@ func (c *checker) initialTime(t *trajectory) (t0 model.Expr) {
 		}
 		x := c.staticInt(t.scope, e, false)
 		if t0 != nil && !model.SameForm(t0, x) {
-			c.errorf("E92", d.head.Span(), "parts of `%s` start at %s and %s", t.state.Name, t0.Info().At.Text(),
-				x.Info().At.Text()).
+			c.errorf(diag.SystemTimes, d.head.Span(), "parts of `%s` start at %s and %s", t.state.Name,
+				t0.Info().At.Text(), x.Info().At.Text()).
 				Related(t.init[0].head.Span(), "the other part")
 		}
 		if t0 == nil {
@@ -209,7 +210,7 @@ func (c *checker) initialTime(t *trajectory) (t0 model.Expr) {
 // stateAt is u(e): the state at the present time inside a right side, else at a time.
 func (c *checker) stateAt(s *scope, t *trajectory, e *ast.Call) model.Expr {
 	if len(e.Args) != 1 || e.Args[0].Name != nil {
-		c.errorf("E50", e.Span(), "`%s` is a function of time: write `%s(t)`", t.state.Name, t.state.Name)
+		c.errorf(diag.Arguments, e.Span(), "`%s` is a function of time: write `%s(t)`", t.state.Name, t.state.Name)
 		return poison(e)
 	}
 	if !c.odeShape(t) {
@@ -224,8 +225,8 @@ func (c *checker) stateAt(s *scope, t *trajectory, e *ast.Call) model.Expr {
 		return &model.StateNow{State: t.state, Fact: model.Fact{At: e.Span(), Type: ty}}
 	}
 	if readsTime(at) {
-		c.errorf("E91", e.Span(), "`%s` is read here at another time than the present: delays are not offered",
-			t.state.Name)
+		c.errorf(diag.TrajectoryTime, e.Span(), "`%s` is read here at another time than the present: delays "+
+			"are not offered", t.state.Name)
 		return poison(e)
 	}
 	ty.Axes = append(append([]*model.Set{}, t.state.Axes...), at.Info().Type.Axes...)
@@ -273,7 +274,7 @@ func (c *checker) systems() {
 		if sys.T0 == nil {
 			sys.T0 = t0
 		} else if !model.SameForm(sys.T0, t0) {
-			c.errorf("E92", t.init[0].head.Span(), "`%s` and `%s` read each other but start at %s and %s",
+			c.errorf(diag.SystemTimes, t.init[0].head.Span(), "`%s` and `%s` read each other but start at %s and %s",
 				sys.States[0].Name, t.state.Name,
 				sys.T0.Info().At.Text(), t0.Info().At.Text()).Related(sys.States[0].At, "`%s`", sys.States[0].Name)
 		}
@@ -324,18 +325,20 @@ func (c *checker) odeOptions() map[string]string {
 		for _, a := range call.Args {
 			switch v, err := strconv.ParseFloat(a.Value, 64); {
 			case a.Name == "method" && a.Value != "rk45" && a.Value != "bdf":
-				c.errorf("E50", a.At, "there is no method `%s`; there are rk45 and bdf", a.Value)
+				c.errorf(diag.Arguments, a.At, "there is no method `%s`; there are rk45 and bdf", a.Value)
 			case a.Name == "method":
 			case a.Name == "rtol" || a.Name == "atol":
 				if err != nil || !(v > 0) {
-					c.errorf("E50", a.At, "`%s` must be a positive number; it is `%s`", a.Name, a.Value)
+					c.errorf(diag.Arguments, a.At, "`%s` must be a positive number; it is `%s`", a.Name, a.Value)
 				}
 			case a.Name == "max_steps":
 				if err != nil || v < 1 || v > 1e6 || v != math.Trunc(v) {
-					c.errorf("E50", a.At, "`max_steps` must be a whole number from 1 to 1000000; it is `%s`", a.Value)
+					c.errorf(diag.Arguments, a.At, "`max_steps` must be a whole number from 1 to 1000000; it is `%s`",
+						a.Value)
 				}
 			default:
-				c.errorf("E50", a.At, "`ode` has no option `%s`; it has method, rtol, atol and max_steps", a.Name)
+				c.errorf(diag.Arguments, a.At, "`ode` has no option `%s`; it has method, rtol, atol and max_steps",
+					a.Name)
 			}
 			out[a.Name] = a.Value
 		}

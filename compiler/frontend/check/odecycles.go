@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // odeCycles refuses trajectories that are read at a fixed time, directly or through definitions, by what they depend
@@ -13,9 +14,9 @@ func (c *checker) odeCycles() bool {
 		_, fixed := statesRead(t.state)
 		for _, q := range fixed {
 			if leadsTo(q.State, t.state, nil) {
-				c.errorf("E91", q.At, "`%s` is read here at another time than the present, but `%s` depends on it: "+
-					"delays are not offered",
-					q.State.Name, t.state.Name).Related(t.state.At, "`%s`", t.state.Name)
+				c.errorf(diag.TrajectoryTime, q.At, "`%s` is read here at another time than the present, but `%s` "+
+					"depends on it: delays are not offered", q.State.Name, t.state.Name).Related(t.state.At, "`%s`",
+					t.state.Name)
 				return false
 			}
 		}

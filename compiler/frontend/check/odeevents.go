@@ -3,13 +3,14 @@ package check
 import (
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 )
 
 // Events: at[d in D] t = when[d]: u[group[d]] += amount[d].
 
 func (c *checker) collectEvent(st *ast.Event, s *scope) {
 	if s != c.global {
-		c.errorf("E00", st.Span(), "an event stands at the top of a file, not in a block")
+		c.errorf(diag.Syntax, st.Span(), "an event stands at the top of a file, not in a block")
 		return
 	}
 	c.events = append(c.events, st)
@@ -39,8 +40,8 @@ func (c *checker) event(st *ast.Event) {
 		return
 	}
 	if axes := target.Info().Type.Axes; len(axes) > 0 {
-		c.errorf("E42", st.Target.Span(), "an event changes one number, but `%s` has %s", st.Target.Span().Text(),
-			haveAxes(axes)).
+		c.errorf(diag.AxisCount, st.Target.Span(), "an event changes one number, but `%s` has %s",
+			st.Target.Span().Text(), haveAxes(axes)).
 			Help("give the event an index: `at[k in …] %s = …: %s[k] += …`", st.Time.Name, t.state.Name)
 		return
 	}
@@ -56,7 +57,7 @@ func (c *checker) eventTarget(st *ast.Event) *trajectory {
 	}
 	n, ok := target.(*ast.Name)
 	if !ok {
-		e := c.errorf("E98", st.Target.Span(),
+		e := c.errorf(diag.EventNotState, st.Target.Span(),
 			"an event changes a state of a differential equation, written as its name")
 		if call, isCall := target.(*ast.Call); isCall {
 			e.Help("write `%s += …`, without the time", call.Fun.Span().Text())
@@ -69,8 +70,9 @@ func (c *checker) eventTarget(st *ast.Event) *trajectory {
 	case e.expr != nil && isPoison(e.expr): // its statement could not be parsed
 	case e.ode == nil:
 		e.used = true
-		c.errorf("E98", n.Span(), "`%s` is not a state of a differential equation, and only states change at events",
-			n.Name).Related(e.at, "`%s`", n.Name).Help("a state has an equation: `%s'(t) = …`", n.Name)
+		c.errorf(diag.EventNotState, n.Span(), "`%s` is not a state of a differential equation, and only states "+
+			"change at events", n.Name).Related(e.at, "`%s`", n.Name).Help("a state has an equation: `%s'(t) = …`",
+			n.Name)
 	default:
 		return e.ode
 	}
@@ -84,10 +86,11 @@ func (c *checker) eventPlates(s *scope, st *ast.Event) (over []*model.Index, ok 
 		at := st.Slots[k].Span()
 		switch {
 		case slot.Index == nil:
-			c.errorf("E13", at, "an event has indices: `at[d in D] %s = …`", st.Time.Name)
+			c.errorf(diag.BadSlot, at, "an event has indices: `at[d in D] %s = …`", st.Time.Name)
 			return nil, false
 		case len(bare) > 0:
-			c.errorf("E13", at, "give each index of an event a name: `at[d in %s] %s = …`", at.Text(), st.Time.Name)
+			c.errorf(diag.BadSlot, at, "give each index of an event a name: `at[d in %s] %s = …`", at.Text(),
+				st.Time.Name)
 			return nil, false
 		case len(slot.Index.Set.Ragged) > 0:
 			c.notYet(at, "events over a set whose size depends on an index").
@@ -102,7 +105,7 @@ func (c *checker) eventPlates(s *scope, st *ast.Event) (over []*model.Index, ok 
 
 func (c *checker) oneEvent(x model.Expr, what string) bool {
 	if len(x.Info().Type.Axes) > 0 {
-		c.errorf("E42", x.Info().At, "%s is one number, but this has %s", what, haveAxes(x.Info().Type.Axes)).
+		c.errorf(diag.AxisCount, x.Info().At, "%s is one number, but this has %s", what, haveAxes(x.Info().Type.Axes)).
 			Help("give the event an index: `at[d in D] t = when[d]: u += amount[d]`")
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/lang/source"
 	"ppl/lang/types"
 	"ppl/stdlib"
@@ -152,16 +153,18 @@ func (c *checker) fits(a, widest model.Expr, what string, at source.Span) bool {
 		return true
 	}
 	if n := repeated(small); n != nil && len(small) > 0 {
-		c.errorf("E41", a.Info().At, "`%s` has axis %s twice; write indices", a.Info().At.Text(), n.Name)
+		c.errorf(diag.RepeatedAxis, a.Info().At, "`%s` has axis %s twice; write indices", a.Info().At.Text(), n.Name)
 		return false
 	}
 	if n := repeated(large); n != nil && len(small) > 0 {
-		c.errorf("E41", widest.Info().At, "`%s` has axis %s twice; write indices", widest.Info().At.Text(), n.Name)
+		c.errorf(diag.RepeatedAxis, widest.Info().At, "`%s` has axis %s twice; write indices", widest.Info().At.Text(),
+			n.Name)
 		return false
 	}
 	for _, s := range small {
 		if model.AxisOf(s, large) < 0 {
-			d := c.errorf("E40", at, "axes %s and %s do not match in `%s`", axesText(small), axesText(large), what)
+			d := c.errorf(diag.AxesDiffer, at, "axes %s and %s do not match in `%s`", axesText(small), axesText(large),
+				what)
 			if g := c.gatherFor(a, widest); g != "" {
 				d.Help("did you mean `%s`?", g)
 			} else {
@@ -205,8 +208,8 @@ func (c *checker) cond(s *scope, e *ast.Cond) model.Expr {
 	}
 	x, y := a.Info().Type.Axes, b.Info().Type.Axes
 	if len(x) > 0 && len(y) > 0 && !model.SameSets(x, y) {
-		c.errorf("E49", e.Span(), "the branches of `? :` have axes %s and %s", axesText(a.Info().Type.Axes),
-			axesText(b.Info().Type.Axes)).
+		c.errorf(diag.BranchAxesDiffer, e.Span(), "the branches of `? :` have axes %s and %s",
+			axesText(a.Info().Type.Axes), axesText(b.Info().Type.Axes)).
 			Related(a.Info().At, "this branch has axes %s", axesText(a.Info().Type.Axes)).
 			Related(b.Info().At, "this branch has axes %s", axesText(b.Info().Type.Axes))
 		return poison(e)
@@ -237,14 +240,14 @@ func (c *checker) matmul(e *ast.Binary, x, y model.Expr) model.Expr {
 	}
 	ax, ay := x.Info().Type.Axes, y.Info().Type.Axes
 	if len(ax) == 0 || len(ay) == 0 || len(ax) > 2 || len(ay) > 2 {
-		c.errorf("E40", e.OpAt, "`@` multiplies vectors and matrices; here the axes are %s and %s", axesText(ax),
-			axesText(ay)).
+		c.errorf(diag.AxesDiffer, e.OpAt, "`@` multiplies vectors and matrices; here the axes are %s and %s",
+			axesText(ax), axesText(ay)).
 			Help("%s", productHelp(x, y))
 		return poison(e)
 	}
 	if !ax[len(ax)-1].Same(ay[0]) {
-		d := c.errorf("E40", e.OpAt, "axes %s and %s do not match in `@`: the last of the left must be the first "+
-			"of the right", axesText(ax), axesText(ay))
+		d := c.errorf(diag.AxesDiffer, e.OpAt, "axes %s and %s do not match in `@`: the last of the left must be the "+
+			"first of the right", axesText(ax), axesText(ay))
 		if p := plainParameter(y); p != nil && len(ay) == 1 {
 			d.Help("give `%s` that axis: `%s[%s] ~ …`", p.Name, p.Name, ax[len(ax)-1].Name)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // headSlots are the subscripts of a left side, and the scope in which its indices are known.
@@ -56,8 +57,8 @@ func (c *checker) definePiece(a *arrayInfo, k int) bool {
 	p := a.Pieces[k]
 	p.Value = x
 	if n := len(p.Slots) + len(x.Info().Type.Axes); n != len(a.Type.Axes) {
-		c.errorf("E42", p.At, "`%s` reads its own past, so its axes are those on the left; here there are %d, "+
-			"elsewhere %d", a.Name, n, len(a.Type.Axes)).
+		c.errorf(diag.AxisCount, p.At, "`%s` reads its own past, so its axes are those on the left; here there are "+
+			"%d, elsewhere %d", a.Name, n, len(a.Type.Axes)).
 			Help("give every axis an index: `%s[t in …, k in …] = …`", a.Name)
 		return false
 	}
@@ -94,7 +95,8 @@ func (c *checker) addPiece(a *arrayInfo, p *model.Piece, rest []*model.Set, t mo
 	a.Type.Range.Hi = math.Max(a.Type.Range.Hi, t.Range.Hi)
 	a.Type.Range.Int = a.Type.Range.Int && t.Range.Int
 	if len(axes) != len(a.Type.Axes) {
-		c.errorf("E42", p.At, "`%s` has %s here and %s elsewhere", a.Name, haveAxes(axes), haveAxes(a.Type.Axes)).
+		c.errorf(diag.AxisCount, p.At, "`%s` has %s here and %s elsewhere", a.Name, haveAxes(axes),
+			haveAxes(a.Type.Axes)).
 			Related(a.At, "elsewhere")
 		a.Pieces = a.Pieces[:len(a.Pieces)-1] // no part of the array for what comes after
 	}
@@ -122,7 +124,7 @@ func (c *checker) lone(p *model.Piece) {
 	for _, s := range p.Slots {
 		if n, ok := s.At.(*model.Num); ok && n.Value > 1 {
 			at := n.Info().At
-			c.errorf("E13", at, "`%s` is one element, the only one defined",
+			c.errorf(diag.BadSlot, at, "`%s` is one element, the only one defined",
 				p.At.Text()).Help("for an axis of size %s write `1..%s`", at.Text(), at.Text())
 		}
 	}
@@ -139,8 +141,8 @@ func (c *checker) twice(a *arrayInfo) bool {
 				return true
 			}
 			if model.Overlap(regions[i], regions[k]) {
-				c.errorf("E11", p.At, "`%s` is defined twice: lines %d and %d overlap", p.At.Text(), q.At.Line(),
-					p.At.Line()).
+				c.errorf(diag.DefinedTwice, p.At, "`%s` is defined twice: lines %d and %d overlap", p.At.Text(),
+					q.At.Line(), p.At.Line()).
 					Related(q.At, "also defined here").
 					Help("%s", overlapAdvice(a.Name, p, q))
 				return true
@@ -161,8 +163,8 @@ func (c *checker) wholeAndPart(a *arrayInfo, p, q *model.Piece) {
 	if len(p.Slots) == 0 {
 		whole, part = p, q
 	}
-	c.errorf("E11", p.At, "`%s` is defined as a whole on line %d and in part on line %d", a.Name, whole.At.Line(),
-		part.At.Line()).
+	c.errorf(diag.DefinedTwice, p.At, "`%s` is defined as a whole on line %d and in part on line %d", a.Name,
+		whole.At.Line(), part.At.Line()).
 		Related(q.At, "also defined here").
 		Help("keep one of them, or give both an index, over elements that only one of them has: `%s[i in …] = …`",
 			a.Name)
@@ -220,7 +222,7 @@ func (c *checker) joinAxis(a *arrayInfo, k int) *model.Set {
 		}
 	}
 	if len(begin) == 0 || len(end) == 0 { // 1..1 and 2..0 follow each other both ways
-		c.errorf("E12", a.At, "one of the ranges of `%s` has no elements, so that none of its pieces comes first",
+		c.errorf(diag.Gap, a.At, "one of the ranges of `%s` has no elements, so that none of its pieces comes first",
 			a.Name).Related(a.Pieces[len(a.Pieces)-1].At, "another piece")
 		return parts[0]
 	}
@@ -259,15 +261,15 @@ func follows(s, t *model.Set) bool {
 // uncovered refuses parts of an axis that both have no neighbour on one side.
 func (c *checker) uncovered(a *arrayInfo, s, t *model.Set) {
 	if model.SameForm(s.Lo, t.Lo) {
-		c.errorf("E11", a.Pieces[len(a.Pieces)-1].At, "`%s` is defined twice: %s and %s overlap", a.Name, s.Name,
-			t.Name).Related(a.At, "also here")
+		c.errorf(diag.DefinedTwice, a.Pieces[len(a.Pieces)-1].At, "`%s` is defined twice: %s and %s overlap", a.Name,
+			s.Name, t.Name).Related(a.At, "also here")
 		return
 	}
 	help := "let each range begin after another ends, as in `1..T-1` and `T..T`"
 	if slices.ContainsFunc(a.Pieces, inTriangle) {
 		help = triangleAdvice(a.Name)
 	}
-	c.errorf("E12", a.At, "the pieces %s and %s of `%s` do not join: something between them is not defined, or "+
+	c.errorf(diag.Gap, a.At, "the pieces %s and %s of `%s` do not join: something between them is not defined, or "+
 		"defined twice", s.Name, t.Name, a.Name).
 		Related(a.Pieces[len(a.Pieces)-1].At, "another piece").
 		Help("%s", help)

@@ -5,6 +5,7 @@ import (
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/stdlib"
 )
 
@@ -52,8 +53,8 @@ func (c *checker) random(s *scope, e *ast.Call) model.Expr {
 		if row.moves > 0 {
 			what = "an image"
 		}
-		c.errorf("E50", e.Fun.Span(), "`%s` takes %s, and %s: one number that does not depend on parameters", name,
-			what, row.by).Help("write `%s`", row.use)
+		c.errorf(diag.Arguments, e.Fun.Span(), "`%s` takes %s, and %s: one number that does not depend on parameters",
+			name, what, row.by).Help("write `%s`", row.use)
 		return poison(e)
 	}
 	t := args[0].Info().Type
@@ -75,7 +76,7 @@ func (c *checker) isImage(e *ast.Call, x model.Expr) bool {
 	if len(axes) == 2 || len(axes) == 3 {
 		return true
 	}
-	c.errorf("E94", e.Fun.Span(), "`%s` needs an image, with axes [H, W] or [H, W, C], but here its shape is %s",
-		e.Fun.Span().Text(), shapeText(axes)).Related(x.Info().At, "the image")
+	c.errorf(diag.LayerInput, e.Fun.Span(), "`%s` needs an image, with axes [H, W] or [H, W, C], but here "+
+		"its shape is %s", e.Fun.Span().Text(), shapeText(axes)).Related(x.Info().At, "the image")
 	return false
 }

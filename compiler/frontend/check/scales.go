@@ -26,7 +26,7 @@ func otherScales(m *model.Model, diags *diag.List) {
 			slip := scaled{dist: t.Dist, form: t.Form, Arg: t.Form.Args[k], x: x, value: definedAs(x), all: m.Terms}
 			for _, s := range scaleSlips {
 				if what, help := s(slip); what != "" {
-					diags.Warnf("W19", x.Info().At, "%s", what).Help("%s", help)
+					diags.Warnf(diag.WrongScale, x.Info().At, "%s", what).Help("%s", help)
 					break
 				}
 			}

@@ -9,6 +9,7 @@ import (
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/lang/types"
 	"ppl/stdlib"
 )
@@ -67,7 +68,7 @@ func (c *checker) unknownSet(n *ast.Name, more string) *model.Set {
 	if c.dropped[n.Name] {
 		return c.sizeSet(n)
 	}
-	d := c.errorf("E46", n.Span(), "size `%s` is not known", n.Name)
+	d := c.errorf(diag.UnknownSize, n.Span(), "size `%s` is not known", n.Name)
 	if near, ok := diagNearest(n.Name, c.setNames()); ok {
 		d.Help("did you mean `%s`? Otherwise give `%s = …`, `data %s`, or data with axis %s%s", near, n.Name, n.Name,
 			n.Name, more).Replace(near)
@@ -91,8 +92,8 @@ func (c *checker) namedSet(s *scope, n *ast.Name) *model.Set {
 		e.used = true
 		c.resolve(e.array)
 		if len(e.array.Type.Axes) > 0 {
-			c.errorf("E15", n.Span(), "`%s` is an array (line %d), so it cannot be an index set; name the "+
-				"set otherwise", n.Name, e.at.Line()).
+			c.errorf(diag.NotAnIndexSet, n.Span(), "`%s` is an array (line %d), so it cannot be an index set; name "+
+				"the set otherwise", n.Name, e.at.Line()).
 				Related(e.at, "`%s` is defined here", n.Name)
 			return model.NewSet(n.Name, num(1, n), num(1, n))
 		}
@@ -108,18 +109,18 @@ func (c *checker) staticInt(s *scope, e ast.Expr, integer bool) model.Expr {
 	}
 	switch a := c.openIn(x); {
 	case a != nil:
-		c.errorf("E48", e.Span(), "a bound here must be known before `%s` is; `%s` reads `%s`, which is being defined",
-			a.Name, e.Span().Text(), a.Name).
+		c.errorf(diag.ParameterBound, e.Span(), "a bound here must be known before `%s` is; `%s` reads `%s`, which is "+
+			"being defined", a.Name, e.Span().Text(), a.Name).
 			Help("run over all of the axis and choose with a condition: `sum(k in K: k <= %s ? … : 0)`",
 				e.Span().Text())
 	case !x.Info().Static:
-		c.errorf("E48", e.Span(), "a bound here must depend on data only; `%s` depends on a parameter",
+		c.errorf(diag.ParameterBound, e.Span(), "a bound here must depend on data only; `%s` depends on a parameter",
 			e.Span().Text()).
 			Help("take the greatest size that it may have, and choose with a condition: `k <= %s ? … : 0`",
 				e.Span().Text())
 	}
 	if len(x.Info().Type.Axes) > 0 && integer {
-		c.errorf("E44", e.Span(), "a bound must be one number; `%s` is an array over %s", e.Span().Text(),
+		c.errorf(diag.WrongKind, e.Span(), "a bound must be one number; `%s` is an array over %s", e.Span().Text(),
 			axesText(x.Info().Type.Axes))
 	}
 	if integer && x.Info().Type.Elem == types.Real {

@@ -37,8 +37,8 @@ func someElements(m *model.Model, diags *diag.List) {
 				word, have = "elements", "have"
 			}
 			first := observed[a][0].At
-			diags.Warnf("W14", first, "of `%s` over %s only %s %s %s a distribution: the others are ignored", a.Name,
-				axis.Name, word, strings.Join(at, ", "), have).
+			diags.Warnf(diag.SingleElements, first, "of `%s` over %s only %s %s %s a distribution: the "+
+				"others are ignored", a.Name, axis.Name, word, strings.Join(at, ", "), have).
 				Help("for all of them write `%s ~ …`, or with an index `%s[i in %s] ~ …`", a.Name, a.Name, axis.Name)
 			break
 		}
@@ -83,8 +83,8 @@ func groupsAsNumbers(m *model.Model, diags *diag.List) {
 	warn := func(x model.Expr, a *model.Array) {
 		if !seen[a] {
 			seen[a] = true
-			diags.Warnf("W15", x.Info().At, "`%s` numbers groups, and here its numbers are taken for quantities",
-				a.Name).
+			diags.Warnf(diag.GroupsAsQuantities, x.Info().At, "`%s` numbers groups, and here its numbers are taken "+
+				"for quantities", a.Name).
 				Related(a.At, "declared as index(%s)", a.IndexOf.Name).
 				Help("for an effect of each group write `b[%s]` with `b[%s] ~ …`; if the numbers are quantities "+
 					"declare "+
@@ -159,8 +159,8 @@ func explainedByItself(m *model.Model, diags *diag.List) {
 				continue
 			}
 			if at := readOf(t, x); at != nil {
-				diags.Warnf("W20", at.Info().At, "the distribution of `%s` reads the same element of `%s`: "+
-					"what is observed explains itself", t.Array.Name, t.Array.Name).
+				diags.Warnf(diag.ExplainsItself, at.Info().At, "the distribution of `%s` reads the same element of "+
+					"`%s`: what is observed explains itself", t.Array.Name, t.Array.Name).
 					Related(t.At, "it is drawn here").
 					Help("leave `%s` out; an earlier value is `%s[t-1]`, and a density by formula is `%s ~ "+
 						"Density(…)`", at.Info().At.Text(), t.Array.Name, t.Array.Name)

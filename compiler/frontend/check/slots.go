@@ -3,6 +3,7 @@ package check
 import (
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 )
 
 // slots elaborates the left side's subscripts. A set without an index is a plate matched by its set; trailing ones of
@@ -63,7 +64,7 @@ func (c *checker) slot(inner *scope, s *ast.Slot) model.Slot {
 		switch lo := s.Set.Lo.(type) {
 		case *ast.Number:
 			if !lo.IsInt {
-				c.errorf("E44", lo.Span(), "subscript must be an integer; `%s` is real", lo.Text)
+				c.errorf(diag.WrongKind, lo.Span(), "subscript must be an integer; `%s` is real", lo.Text)
 			}
 			return model.Slot{At: num(lo.Value, lo)}
 		case *ast.Name:
@@ -71,13 +72,13 @@ func (c *checker) slot(inner *scope, s *ast.Slot) model.Slot {
 				return model.Slot{Index: c.newIndex("", c.unknownSet(lo, "; for an index write `"+lo.Name+" in …`"))}
 			}
 		case *ast.String:
-			c.errorf("E13", lo.Span(), "an element cannot be defined by its name").
+			c.errorf(diag.BadSlot, lo.Span(), "an element cannot be defined by its name").
 				Help("define all elements in one statement, in which expressions read the name: "+
 					"`b[j in J] ~ Normal(0, j == %s ? 1 : 2)`", lo.Span().Text())
 			return model.Slot{At: poison(s)}
 		default:
 			text := s.Set.Span().Text()
-			d := c.errorf("E13", s.Set.Span(), "`%s` in a left side is neither an index nor a set", text)
+			d := c.errorf(diag.BadSlot, s.Set.Span(), "`%s` in a left side is neither an index nor a set", text)
 			if _, ofData := lo.(*ast.Index); ofData {
 				d.Help("a series that begins at `%s` begins with index 1 and a condition: `x[i in I, 1] ~ D`, "+
 					"`x[i in I, t in 2..T] ~ (t <= %s ? … : … x[i, t-1] …)`; times that nothing observes do not "+
@@ -110,14 +111,14 @@ func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what strin
 	for k, s := range axes[:len(axes)-rank] {
 		i, clear := indexFor(k, axes[:len(axes)-rank], bare)
 		if !clear {
-			c.errorf("E41", x.Info().At, "`%s` has axes %s, and `%s` %s: which is which?", x.Info().At.Text(),
-				axesText(axes[:len(axes)-rank]), what, indicesText(bare)).
+			c.errorf(diag.RepeatedAxis, x.Info().At, "`%s` has axes %s, and `%s` %s: which is which?",
+				x.Info().At.Text(), axesText(axes[:len(axes)-rank]), what, indicesText(bare)).
 				Help("%s", twiceHelp(x, s, what))
 			return x, false
 		}
 		if i == nil {
-			d := c.errorf("E40", x.Info().At, "`%s` has axis %s, which `%s` does not have here", x.Info().At.Text(),
-				s.Name, what)
+			d := c.errorf(diag.AxesDiffer, x.Info().At, "`%s` has axis %s, which `%s` does not have here",
+				x.Info().At.Text(), s.Name, what)
 			d.Help("%s", c.axisHelp(x, s, len(axes) == rank+1, bare, what))
 			return x, false
 		}

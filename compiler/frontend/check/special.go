@@ -9,6 +9,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/lang/types"
 	"ppl/stdlib"
 )
@@ -40,7 +41,7 @@ func (c *checker) scan(s *scope, e *ast.Call, row *stdlib.Scan) model.Expr {
 		return poison(e)
 	}
 	if len(args) != 1 || len(args[0].Info().Type.Axes) == 0 {
-		c.errorf("E50", e.Span(), "`%s` takes one vector", row.Name)
+		c.errorf(diag.Arguments, e.Span(), "`%s` takes one vector", row.Name)
 		return poison(e)
 	}
 	build := func(x autodiff.Node) autodiff.Node { return row.Build(x, x.Rank()-1) }
@@ -59,13 +60,14 @@ func (c *checker) matrixFunc(s *scope, e *ast.Call, row *stdlib.MatrixFunc) mode
 		return poison(e)
 	}
 	if len(args) != 1 || len(args[0].Info().Type.Axes) != 2 {
-		c.errorf("E50", e.Span(), "`%s` takes one matrix", row.Name)
+		c.errorf(diag.Arguments, e.Span(), "`%s` takes one matrix", row.Name)
 		return poison(e)
 	}
 	x := args[0]
 	axes := x.Info().Type.Axes
 	if !axes[0].Same(axes[1]) {
-		c.errorf("E63", e.Args[0].Span(), "`%s` wants a square matrix, but the axes are %s", row.Name, axesText(axes))
+		c.errorf(diag.NotSquare, e.Args[0].Span(), "`%s` wants a square matrix, but the axes are %s", row.Name,
+			axesText(axes))
 		return poison(e)
 	}
 	t := model.Type{Axes: axes[:2-row.Drops], Range: anyRange}
@@ -76,7 +78,7 @@ func (c *checker) matrixFunc(s *scope, e *ast.Call, row *stdlib.MatrixFunc) mode
 // fill elaborates fill(v, N, M), an array of one value.
 func (c *checker) fill(s *scope, e *ast.Call) model.Expr {
 	if len(e.Args) < 2 {
-		c.errorf("E50", e.Span(), "`fill` wants a value and at least one size: `fill(1, K)`")
+		c.errorf(diag.Arguments, e.Span(), "`fill` wants a value and at least one size: `fill(1, K)`")
 		return poison(e)
 	}
 	v := c.expr(s, e.Args[0].Value)
@@ -89,8 +91,8 @@ func (c *checker) fill(s *scope, e *ast.Call) model.Expr {
 		axes = append(axes, c.set(s, &ast.Set{Place: ast.Place{At: a.Span()}, Lo: a.Value}))
 	}
 	if len(t.Axes) > 0 {
-		c.errorf("E42", e.Args[0].Span(), "`fill` repeats one number, but `%s` has %s", e.Args[0].Span().Text(),
-			haveAxes(t.Axes))
+		c.errorf(diag.AxisCount, e.Args[0].Span(), "`fill` repeats one number, but `%s` has %s",
+			e.Args[0].Span().Text(), haveAxes(t.Axes))
 		return poison(e)
 	}
 	t.Axes = axes
@@ -109,7 +111,7 @@ func (c *checker) concat(s *scope, e *ast.Call) model.Expr {
 	for i, x := range items {
 		axes := x.Info().Type.Axes
 		if len(axes) == 0 || i > 0 && !model.SameSets(axes[1:], items[0].Info().Type.Axes[1:]) {
-			c.errorf("E42", e.Args[i].Span(), "`concat` joins arrays along their first axis; `%s` has %s",
+			c.errorf(diag.AxisCount, e.Args[i].Span(), "`concat` joins arrays along their first axis; `%s` has %s",
 				e.Args[i].Span().Text(), haveAxes(axes))
 			return poison(e)
 		}
@@ -126,7 +128,7 @@ func (c *checker) concat(s *scope, e *ast.Call) model.Expr {
 		}
 	}
 	if n == nil {
-		c.errorf("E50", e.Span(), "`concat` wants at least one vector")
+		c.errorf(diag.Arguments, e.Span(), "`concat` wants at least one vector")
 		return poison(e)
 	}
 	joined := model.NewSet("1.."+strings.Join(sizes, " + "), num(1, e), n)
@@ -159,7 +161,7 @@ func setSize(s *model.Set, at ast.Node) model.Expr {
 func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
 	name := e.Fun.(*ast.Name).Name
 	if len(e.Args) != 2 {
-		c.errorf("E50", e.Span(), "`%s` wants a distribution and a value: `%s(Normal(0, 1), x)`", name, name)
+		c.errorf(diag.Arguments, e.Span(), "`%s` wants a distribution and a value: `%s(Normal(0, 1), x)`", name, name)
 		return poison(e)
 	}
 	if name == "quantile" && !c.looksLikeDist(s, e.Args[0].Value) {
@@ -171,7 +173,7 @@ func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
 		return poison(e)
 	}
 	if name != "logpdf" && form.LogCDF == nil {
-		c.errorf("E58", e.Args[0].Span(), "`%s` has no cumulative distribution function here", dist.Name)
+		c.errorf(diag.NoCDF, e.Args[0].Span(), "`%s` has no cumulative distribution function here", dist.Name)
 		return poison(e)
 	}
 	l := &model.LogProb{Name: name, Dist: dist, Form: form, Args: args, X: x}
@@ -206,8 +208,8 @@ func (c *checker) looksLikeDist(s *scope, e ast.Expr) bool {
 func (c *checker) vectorLogprob(e *ast.Call, l *model.LogProb) model.Expr {
 	axes := l.X.Info().Type.Axes
 	if len(axes) != l.Dist.Event {
-		c.errorf("E42", l.X.Info().At, "`%s` has %s; %s is a distribution of %s", l.X.Info().At.Text(), haveAxes(axes),
-			l.Dist.Name, eventText(l.Dist.Event)).
+		c.errorf(diag.AxisCount, l.X.Info().At, "`%s` has %s; %s is a distribution of %s", l.X.Info().At.Text(),
+			haveAxes(axes), l.Dist.Name, eventText(l.Dist.Event)).
 			Help("take one at a time, as in `[i in N: logpdf(%s(…), x[i])]`", l.Dist.Name)
 		return poison(e)
 	}
@@ -217,9 +219,8 @@ func (c *checker) vectorLogprob(e *ast.Call, l *model.LogProb) model.Expr {
 			l.Args[i] = &model.Fill{Value: a, Fact: *info}
 			l.Args[i].Info().Type.Axes = axes
 		} else if len(info.Type.Axes) != rank {
-			c.errorf("E42", info.At, "argument `%s` of `%s` is %s, but `%s` has %s", l.Form.Args[i].Name, l.Dist.Name,
-				eventText(rank), info.At.Text(),
-				haveAxes(info.Type.Axes))
+			c.errorf(diag.AxisCount, info.At, "argument `%s` of `%s` is %s, but `%s` has %s", l.Form.Args[i].Name,
+				l.Dist.Name, eventText(rank), info.At.Text(), haveAxes(info.Type.Axes))
 			return poison(e)
 		}
 	}
@@ -247,7 +248,7 @@ func (c *checker) probability(s *scope, e *ast.Call) model.Expr {
 		return poison(e)
 	}
 	if len(args) != 1 {
-		c.errorf("E50", e.Span(), "`probability` takes one condition: `probability(z[i] == k)`")
+		c.errorf(diag.Arguments, e.Span(), "`probability` takes one condition: `probability(z[i] == k)`")
 		return poison(e)
 	}
 	p := &model.Probability{If: args[0], Fact: model.Fact{At: e.Span(),
@@ -273,13 +274,14 @@ func (c *checker) probability(s *scope, e *ast.Call) model.Expr {
 	}
 	find(args[0])
 	if reads != 1 {
-		c.errorf("E85", e.Span(), "`probability` wants a condition that reads one element of a discrete latent once; "+
-			"this one reads %d", reads)
+		c.errorf(diag.NotDiscreteUnknown, e.Span(), "`probability` wants a condition that reads one element of a "+
+			"discrete latent once; this one reads %d", reads)
 		return poison(e)
 	}
 	if !model.SameSets(p.Axes, p.Type.Axes) { // (z + 1)[i] reads all of z
-		c.errorf("E85", e.Span(), "the condition reads `%s` with %s and has %s itself; `probability` wants one "+
-			"condition for each element that it reads", p.Latent.Name, haveAxes(p.Axes), haveAxes(p.Type.Axes)).
+		c.errorf(diag.NotDiscreteUnknown, e.Span(), "the condition reads `%s` with %s and has %s itself; "+
+			"`probability` wants one condition for each element that it reads", p.Latent.Name, haveAxes(p.Axes),
+			haveAxes(p.Type.Axes)).
 			Help("subscript the latent, not what is computed from it: `probability(%s[i] == k)`", p.Latent.Name)
 		return poison(e)
 	}
@@ -297,6 +299,6 @@ func (c *checker) mode(s *scope, e *ast.Call) model.Expr {
 			return &model.Mode{Latent: r.Array, Fact: model.Fact{At: e.Span(), Type: r.Type}}
 		}
 	}
-	c.errorf("E85", e.Span(), "`mode` wants a discrete latent of the model: `mode(z)`")
+	c.errorf(diag.NotDiscreteUnknown, e.Span(), "`mode` wants a discrete latent of the model: `mode(z)`")
 	return poison(e)
 }

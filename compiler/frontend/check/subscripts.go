@@ -22,8 +22,8 @@ func (c *checker) subscript(s *scope, e *ast.Index) model.Expr {
 func (c *checker) subscripts(s *scope, x model.Expr, name ast.Expr, subs []*ast.Set, e ast.Node) model.Expr {
 	axes := x.Info().Type.Axes
 	if len(subs) > len(axes) {
-		c.errorf("E42", subs[len(axes)].Span(), "`%s` has %s but is given %s", name.Span().Text(), haveAxes(axes),
-			diag.Count(len(subs), "subscript", "subscripts"))
+		c.errorf(diag.AxisCount, subs[len(axes)].Span(), "`%s` has %s but is given %s", name.Span().Text(),
+			haveAxes(axes), diag.Count(len(subs), "subscript", "subscripts"))
 		return poison(e)
 	}
 	out := &model.Subscript{X: x, Fact: model.Fact{At: e.Span(), Static: x.Info().Static, Type: x.Info().Type}}
@@ -96,14 +96,15 @@ func (c *checker) sub(s *scope, sub *ast.Set, axis *model.Set) (model.Sub, []*mo
 	if at.Info().Type.Elem == types.Real {
 		markInt(at)
 		if !readsData(at) || betweenIntegers(at) {
-			c.errorf("E44", sub.Span(), "subscript must be an integer; `%s` is real", sub.Span().Text()).
+			c.errorf(diag.WrongKind, sub.Span(), "subscript must be an integer; `%s` is real", sub.Span().Text()).
 				Help("what chooses an element is declared `index(…)` or `int`, or drawn from a discrete " +
 					"distribution, such as Categorical")
 			return model.Sub{}, nil, false
 		}
 	}
 	if a := dataOf(at); a != nil && a.IndexOf != nil && !a.IndexOf.Same(axis) {
-		c.diags.Warnf("E43", sub.Span(), "`%s` ranges over %s, but this axis is %s", a.Name, a.IndexOf.Name, axis.Name).
+		c.diags.Warnf(diag.WrongIndexSet, sub.Span(), "`%s` ranges over %s, but this axis is %s", a.Name,
+			a.IndexOf.Name, axis.Name).
 			Related(a.At, "`%s` is declared here", a.Name).
 			Help("if that is meant, values outside %s are refused when the data are loaded", axis.Name)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/stdlib"
 )
 
@@ -35,7 +36,7 @@ func (c *checker) collectTemplate(h *ast.Head, st *ast.Draw, s *scope) {
 		return
 	}
 	if old := s.names[name]; old != nil {
-		c.errorf("E11", h.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
+		c.errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
 		return
 	}
 	s.add(&entity{name: name, at: h.Span(), fn: &function{name: name, at: h.Span(), head: h, draw: st, scope: s}})
@@ -51,7 +52,8 @@ func (c *checker) collectInner(h *ast.Head, st *ast.Draw, s *scope) {
 	}
 	if old := s.names[id.Name]; old != nil {
 		if old.array == nil {
-			c.errorf("E11", h.Span(), "`%s` is defined twice", id.Name).Related(old.at, "first defined here")
+			c.errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", id.Name).Related(old.at,
+				"first defined here")
 			return
 		}
 		old.array.draws = append(old.array.draws, draw{head: h, stmt: st})
@@ -147,7 +149,8 @@ func (c *checker) expand(a *arrayInfo, d *draw) (value model.Expr, ok bool) {
 			return nil, true
 		}
 		if f.busy || slices.Contains(used, f) {
-			c.errorf("E19", d.stmt.Dist.Base.Span(), "template `%s` uses itself", f.name).Related(f.at, "the template")
+			c.errorf(diag.UsesItself, d.stmt.Dist.Base.Span(), "template `%s` uses itself", f.name).Related(f.at,
+				"the template")
 			return nil, false
 		}
 		used = append(used, f)
@@ -213,18 +216,21 @@ func (c *checker) passOn(d *draw, f *function, inner *scope) bool {
 }
 
 // modifierOf is a modifier of a distribution, and the code of what is wrong with it.
-func modifierOf(l *ast.Distribution) (code, word string) {
+func modifierOf(l *ast.Distribution) (code diag.Code, word string) {
 	for _, m := range []struct {
-		there      bool
-		code, word string
-	}{{l.In != nil, "E58", "in"}, {l.Censored != nil, "E60", "censored"}, {l.UpTo != nil, "E60", "upto"},
-		{l.Rounded != nil, "E60", "rounded"}, {l.Weight != nil, "E60", "weight"}, {l.Ordered, "E59", "ordered"},
-		{l.ZeroSum, "E59", "zerosum"}} {
+		there bool
+		code  diag.Code
+		word  string
+	}{{l.In != nil, diag.NoCDF, "in"}, {l.Censored != nil, diag.CensoredNotData, "censored"}, {l.UpTo != nil,
+		diag.CensoredNotData, "upto"},
+		{l.Rounded != nil, diag.CensoredNotData, "rounded"}, {l.Weight != nil, diag.CensoredNotData, "weight"},
+		{l.Ordered, diag.BadOrder, "ordered"},
+		{l.ZeroSum, diag.BadOrder, "zerosum"}} {
 		if m.there {
 			return m.code, m.word
 		}
 	}
-	return "E61", "noncentered"
+	return diag.BadNoncentered, "noncentered"
 }
 
 func callOf(e ast.Expr) *ast.Call {
@@ -279,8 +285,8 @@ func (c *checker) observedDraw(a *arrayInfo, d *draw, f *function) (*ast.Draw, [
 		rest = append(rest, st)
 	}
 	if found == nil {
-		c.errorf("E31", d.head.Span(), "`%s` is data, but `%s` returns `%s`, which it does not draw by a "+
-			"distribution of its own", a.Name, f.name, block.Return.Span().Text()).
+		c.errorf(diag.ObservedDefinition, d.head.Span(), "`%s` is data, but `%s` returns `%s`, which it does not draw "+
+			"by a distribution of its own", a.Name, f.name, block.Return.Span().Text()).
 			Related(block.Return.Span(), "returned here").
 			Help("for data a template returns a name that has `~` in its block")
 	}

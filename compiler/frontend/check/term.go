@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 func boundText(v float64) string {
@@ -77,9 +78,8 @@ func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
 			x.Info().Type.Axes = d.event
 		}
 		if fits && len(x.Info().Type.Axes) < rank(i) {
-			c.errorf("E50", x.Info().At, "argument `%s` of `%s` is a vector, but `%s` has %s", l.form.Args[i].Name,
-				l.dist.Name,
-				x.Info().At.Text(), haveAxes(x.Info().Type.Axes))
+			c.errorf(diag.Arguments, x.Info().At, "argument `%s` of `%s` is a vector, but `%s` has %s",
+				l.form.Args[i].Name, l.dist.Name, x.Info().At.Text(), haveAxes(x.Info().Type.Axes))
 			fits = false
 		}
 		ok = ok && fits
@@ -91,8 +91,9 @@ func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
 		ok = ok && fits
 	}
 	if l.dist != nil && l.dist.Support.EventRank() == 2 && len(d.event) == 2 && !d.event[0].Same(d.event[1]) {
-		c.errorf("E63", d.head.Span(), "%s draws a square matrix, but the axes of `%s` are %s", l.dist.Name, a.Name,
-			axesText(d.event)).Help("give it one set twice: `%s[%s, %s]`", a.Name, d.event[0].Name, d.event[0].Name)
+		c.errorf(diag.NotSquare, d.head.Span(), "%s draws a square matrix, but the axes of `%s` are %s", l.dist.Name,
+			a.Name, axesText(d.event)).Help("give it one set twice: `%s[%s, %s]`", a.Name, d.event[0].Name,
+			d.event[0].Name)
 		ok = false
 	}
 	t.Value = c.valueAt(a, d)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // influential are the arrays on which an observation, what is generated, or a density by formula depends, through
@@ -65,13 +66,13 @@ func (c *checker) unused() {
 		}
 		near := nearEntity(e.name, idleData)
 		if near != nil && !e.used {
-			c.errorf("E30", e.at, "`%s` is a parameter nothing reads, and data `%s` is never used: did you mean `%s`?",
-				e.name, near.name, near.name).
+			c.errorf(diag.UnreadParameter, e.at, "`%s` is a parameter nothing reads, and data `%s` is never used: did "+
+				"you mean `%s`?", e.name, near.name, near.name).
 				Related(near.at, "declared here")
 			near.used = true
 		} else if !target {
-			d := c.diags.Warnf("W02", e.at, "parameter `%s` has no influence on any observation; its posterior "+
-				"is its prior", e.name)
+			d := c.diags.Warnf(diag.NoInfluence, e.at, "parameter `%s` has no influence on any observation; its "+
+				"posterior is its prior", e.name)
 			switch t := e.array.Pieces[0].Term; {
 			case t.Dist.Improper && t.In == nil:
 				d.Help("its prior is improper, so there is nothing to draw from: give it a proper one, or "+
@@ -89,7 +90,7 @@ func (c *checker) unused() {
 	}
 	for _, e := range idleData {
 		if !e.used {
-			c.diags.Warnf("W01", e.at, "data `%s` is never used", e.name).
+			c.diags.Warnf(diag.UnusedData, e.at, "data `%s` is never used", e.name).
 				Help("read `%s` in a formula, or leave it out of the `data` statement", e.name)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ppl/lang/ast"
+	"ppl/lang/diag"
 	"ppl/stdlib"
 )
 
@@ -28,10 +29,10 @@ type weightPrior struct {
 func (c *checker) collectPrior(h *ast.Head, st *ast.Draw, s *scope) {
 	switch old := c.priorNamed(h.Name()); {
 	case s != c.global || len(h.Slots) > 0 || hasModifiers(st.Dist) || st.Generate:
-		c.errorf("E00", h.Span(), "a prior of weights stands at the top of a file and has neither indices nor "+
+		c.errorf(diag.Syntax, h.Span(), "a prior of weights stands at the top of a file and has neither indices nor "+
 			"modifiers: `%s ~ Normal(0, 1)`", h.Name())
 	case old != nil:
-		c.errorf("E96", h.Span(), "`%s` has two priors", h.Name()).Related(old.head.Span(), "the other")
+		c.errorf(diag.TwoWeightPriors, h.Span(), "`%s` has two priors", h.Name()).Related(old.head.Span(), "the other")
 	default:
 		c.priors = append(c.priors, &weightPrior{head: h, stmt: st})
 	}
@@ -63,7 +64,7 @@ func (c *checker) passDist(s, inner *scope, fn *function, p *ast.Param, given *a
 	case c.isDist(s, given.Value):
 		return &passedDist{p.Name.Name, given.Value, s, false}, true
 	case byDefault:
-		c.errorf("E50", given.Span(), "`%s` of `%s` is a distribution: `%[1]s = %[3]s`", p.Name.Name, fn.name,
+		c.errorf(diag.Arguments, given.Span(), "`%s` of `%s` is a distribution: `%[1]s = %[3]s`", p.Name.Name, fn.name,
 			p.Default.Span().Text()).Related(p.Span(), "the parameter")
 		return nil, true
 	}
@@ -113,7 +114,8 @@ func (c *checker) chosenDist(inst *instance, dist *passedDist) *passedDist {
 	switch {
 	case !dist.byDefault && own != nil:
 		if !own.used {
-			c.errorf("E96", own.head.Span(), "`%s` has two priors: this one, and one where the layer is used", name).
+			c.errorf(diag.TwoWeightPriors, own.head.Span(), "`%s` has two priors: this one, and one where "+
+				"the layer is used", name).
 				Related(dist.expr.Span(), "the other")
 		}
 		own.used = true
@@ -138,13 +140,14 @@ func (c *checker) unusedPriors() {
 		switch {
 		case p.used || c.dropped[root]:
 		case e == nil || e.fn == nil || e.fn.stmt == nil || !c.isNetwork(e.fn):
-			c.errorf("E97", p.head.Span(), "`%s`: `%s` has no weights", p.head.Name(), root).
+			c.errorf(diag.NoSuchWeights, p.head.Span(), "`%s`: `%s` has no weights", p.head.Name(), root).
 				Help("a network is a function whose body has layers: `%s(x) = x -> dense(8)`", root)
 		case c.networks[e.fn] == nil || c.networks[e.fn].broken: // never called, or refused
 		case p.head.Name() == root+".weights":
-			c.errorf("E97", p.head.Span(), "`%s`: every weight of `%s` has a prior of its own", p.head.Name(), root)
+			c.errorf(diag.NoSuchWeights, p.head.Span(), "`%s`: every weight of `%s` has a prior of its own",
+				p.head.Name(), root)
 		default:
-			c.errorf("E97", p.head.Span(), "`%s` is no weight of `%s`", p.head.Name(), root).
+			c.errorf(diag.NoSuchWeights, p.head.Span(), "`%s` is no weight of `%s`", p.head.Name(), root).
 				Help("`%s` has %s", root, joinAnd(c.networks[e.fn].given))
 		}
 	}

@@ -133,7 +133,7 @@ func (f *flattener) refuse(at source.Span, what string, a *model.Array) {
 }
 
 func (f *flattener) refused(at source.Span, what, help string) {
-	f.diags.Errorf("E99", at, "%s: not compiled by this version of ppl yet", what).Help("%s", help)
+	f.diags.Errorf(diag.NotCompiled, at, "%s: not compiled by this version of ppl yet", what).Help("%s", help)
 }
 
 // refuseTerm refuses a distribution of vectors, or with vectors, one for each group.

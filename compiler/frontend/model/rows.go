@@ -3,6 +3,7 @@ package model
 import (
 	"strings"
 
+	"ppl/lang/diag"
 	"ppl/lang/source"
 )
 
@@ -40,7 +41,7 @@ func (s *RowSet) SameAxes(t *RowSet) bool { return SameSets(s.Axes, t.Axes) }
 
 // A Coupling is why an observation's elements are no rows: code, text and position of the diagnostic.
 type Coupling struct {
-	Code string
+	Code diag.Code
 	At   source.Span
 	Text string
 	Of   *Term

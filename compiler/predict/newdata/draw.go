@@ -9,6 +9,7 @@ import (
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/analyze"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/lang/types"
 	"ppl/numbers"
 	"ppl/stdlib"
@@ -176,7 +177,8 @@ func (c *Changes) observed(of, r *model.Array, input bool) {
 	}
 	v, old, ok := c.both(of, among)
 	if !ok {
-		c.diags.Errorf("E83", of.At, "predictions need `%s` as it was observed, and the run does not hold it", of.Name)
+		c.diags.Errorf(diag.DataUnavailable, of.At, "predictions need `%s` as it was observed, and the run "+
+			"does not hold it", of.Name)
 		return
 	}
 	known := c.elements(of, v, old)
@@ -225,7 +227,8 @@ func (c *Changes) givenElements(of, r *model.Array, v types.Variable, known []in
 		case !math.IsNaN(x):
 			given[i], inData[i], known[i] = x, true, -1
 		case k < 0 && !covered[i]:
-			c.diags.Errorf("E83", of.At, "`%s` has no distribution, so that the new data have to give it", v.Element(i))
+			c.diags.Errorf(diag.DataUnavailable, of.At, "`%s` has no distribution, so that the new data have "+
+				"to give it", v.Element(i))
 			return given, inData
 		}
 	}

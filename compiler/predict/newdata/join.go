@@ -7,6 +7,7 @@ import (
 
 	"ppl/compiler/datasets/dataset"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 	"ppl/lang/source"
 	"ppl/numbers"
 )
@@ -117,11 +118,12 @@ func (c *Changes) joinArray(a *model.Array, added dataset.Array, axis int) datas
 	old, held := Find(c.run.Data, a.Name)
 	switch {
 	case !held:
-		c.diags.Errorf("E83", a.At, "predictions need the rows of `%s` in the run, which does not hold them", a.Name)
+		c.diags.Errorf(diag.DataUnavailable, a.At, "predictions need the rows of `%s` in the run, which does "+
+			"not hold them", a.Name)
 		return added
 	case slices.ContainsFunc(a.Type.Axes[axis+1:], c.isJoinedAxis):
-		c.diags.Errorf("E83", a.At, "`%s` has a number for each two rows, so that new rows need numbers for each with "+
-			"a row of the run", a.Name).Help("compute it in the model from data of one row each")
+		c.diags.Errorf(diag.DataUnavailable, a.At, "`%s` has a number for each two rows, so that new rows need "+
+			"numbers for each with a row of the run", a.Name).Help("compute it in the model from data of one row each")
 		return added
 	}
 	values := c.valuesOf(a)

@@ -218,7 +218,8 @@ func (c *Changes) asInRun(a *model.Array, shape []int) []float64 {
 		return nil // only statements that are left out read it
 	}
 	if !slices.Equal(old.Shape, shape) {
-		c.diags.Errorf("E83", a.At, "`%s` has other elements than in the run, and the new data do not give it", a.Name).
+		c.diags.Errorf(diag.DataUnavailable, a.At, "`%s` has other elements than in the run, and the new "+
+			"data do not give it", a.Name).
 			Help("give it for all of them with `--data`")
 		return nil
 	}
@@ -229,7 +230,7 @@ func (c *Changes) asInRun(a *model.Array, shape []int) []float64 {
 func (c *Changes) valuesOf(a *model.Array) []float64 {
 	values, err := c.run.Values(a.Name)
 	if err != nil {
-		c.diags.Errorf("E83", a.At, "predictions need `%s` as it was in the run: %v", a.Name, err)
+		c.diags.Errorf(diag.DataUnavailable, a.At, "predictions need `%s` as it was in the run: %v", a.Name, err)
 	}
 	return values
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // What the distributions of replicates read.
@@ -24,8 +25,8 @@ func (c *Changes) findCut() {
 			if c.cut = append(c.cut, r.Replicates); !c.run.Recorded {
 				p.Term.Censored = nil
 			} else if model.Reached(ends.Lo, ends.Hi)[r.Replicates] {
-				c.diags.Errorf("E83", p.Term.At, "`%[1]s` is recorded between ends that are computed from `%[1]s` "+
-					"itself, which is what is to be predicted", r.Name).
+				c.diags.Errorf(diag.DataUnavailable, p.Term.At, "`%[1]s` is recorded between ends that are computed "+
+					"from `%[1]s` itself, which is what is to be predicted", r.Name).
 					Help("give the ends as data of their own, or predict `%s` as it is before it is recorded, without "+
 						"--censored", r.Name)
 				p.Term.Censored = nil

@@ -113,7 +113,7 @@ func (q *Query) definition() []diag.Diagnostic {
 	define, ok := f.Stmts[0].(*ast.Define)
 	if !ok || len(f.Stmts) > 1 || len(define.Heads) != 1 || define.Generate {
 		var l diag.List
-		l.Errorf("E00", f.Stmts[0].Span(), "a query is an expression, or one definition").
+		l.Errorf(diag.Syntax, f.Stmts[0].Span(), "a query is an expression, or one definition").
 			Help("write `name = expression`; a model is changed in its file, or in `ppl repl MODEL`")
 		return l.All()
 	}

@@ -109,9 +109,9 @@ func refuseLarge(e *evaluate.Evaluator, a *model.Array) {
 	if e.Data.Memory == 0 || bytes <= float64(e.Data.Memory) {
 		return
 	}
-	e.Stop(e.Diags.Errorf("E89", a.At, "`%s` takes %.3g GB to compute at a draw; there are %.3g GB of memory", a.Name,
-		bytes/1e9, float64(e.Data.Memory)/1e9).
-		Help("compute it of fewer elements at a time; --max-memory SIZE says what there is"))
+	e.Stop(e.Diags.Errorf(diag.TooManyElements, a.At, "`%s` takes %.3g GB to compute at a draw; there are "+
+		"%.3g GB of memory", a.Name, bytes/1e9, float64(e.Data.Memory)/1e9).Help("compute it of fewer elements at a " +
+		"time; --max-memory SIZE says what there is"))
 }
 
 // AfterInference reports whether an array reads, through definitions, what is known only after inference.

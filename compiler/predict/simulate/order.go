@@ -6,6 +6,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
+	"ppl/lang/diag"
 )
 
 // A reading is a graph of elements: which elements of some arrays each of them is drawn from, or computed from.
@@ -192,8 +193,8 @@ func (r *reading) add(a *model.Array, here []int, of *model.Array, part []evalua
 			from := &r.of[r.first[a]+from]
 			*from = append(*from, readOf{r.first[of] + to, at})
 			if r.size++; r.size > mostReads {
-				r.e.Fail("E18", at, "cannot see that `%s` comes before what is drawn from it: %d elements and more "+
-					"would have to be looked at; read it at t - c, or over a range that ends at t-1",
+				r.e.Fail(diag.NotPast, at, "cannot see that `%s` comes before what is drawn from it: %d elements and "+
+					"more would have to be looked at; read it at t - c, or over a range that ends at t-1",
 					at.Info().At.Text(), mostReads)
 			}
 		})
@@ -249,7 +250,7 @@ func (r *reading) refuse(cycle []readOf) {
 		text += " → " + r.name(x.element)
 	}
 	a := r.arrayOf(cycle[0].element)
-	r.e.Stop(r.e.Diags.Errorf("E16", cycle[0].at.Info().At, "`%s` is drawn from itself: %s → %s", first, text,
+	r.e.Stop(r.e.Diags.Errorf(diag.Circular, cycle[0].at.Info().At, "`%s` is drawn from itself: %s → %s", first, text,
 		first).Related(a.At, "`%s`", a.Name).
 		Help("a distribution's arguments may use only variables drawn earlier; for any other joint density " +
 			"write `Density`"))
