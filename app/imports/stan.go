@@ -87,6 +87,10 @@ func ReadStan(path string, to notes.Notes) (*StanProgram, error) {
 		return nil, err
 	}
 	info, ds := stan.Check(p)
+	if err := notes.Diagnose(to, ds); err != nil {
+		return nil, err
+	}
+	info, ds = stan.SplitTuples(p, info)
 	return &StanProgram{path, p, info}, notes.Diagnose(to, ds)
 }
 

@@ -337,12 +337,6 @@ func (r *run) assign(s *stan.Assign) {
 	if s.Op != "=" {
 		v = r.operate(s.Op[:len(s.Op)-1], r.eval(s.Left), v, r.info.Types[s.Left])
 	}
-	if l, ok := s.Left.(*stan.List); ok {
-		for i, left := range l.Items {
-			r.assignTo(left, v.parts[i])
-		}
-		return
-	}
 	r.assignTo(s.Left, v)
 }
 
@@ -355,6 +349,10 @@ func (r *run) increment(v value) {
 
 func (r *run) assignTo(left stan.Expr, v value) {
 	switch l := stan.Bare(left).(type) {
+	case *stan.List:
+		for i, left := range l.Items {
+			r.assignTo(left, v.parts[i])
+		}
 	case *stan.Name:
 		to := r.lookup(l.Name)
 		r.sameAxes(to.dims, v.dims)

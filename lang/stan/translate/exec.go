@@ -602,7 +602,7 @@ func (x *executor) newCell(d *stan.Decl) *cell {
 // sizes are the lengths of the axes of a declared type.
 func (x *executor) sizes(t *stan.SizedType) []term {
 	if t.Word == "tuple" {
-		refuse("tuples as variables are not translated yet")
+		panic("internal error: a variable of a tuple type, which SplitTuples replaces")
 	}
 	if strings.HasPrefix(t.Word, "complex") {
 		refuse("complex numbers are not in ppl")
@@ -625,7 +625,7 @@ func (x *executor) sizes(t *stan.SizedType) []term {
 // assignWhole gives a variable a value.
 func (x *executor) assignWhole(c *cell, v value) {
 	if len(v.parts) > 0 {
-		refuse("tuples as variables are not translated yet")
+		panic("internal error: a variable of a tuple type, which SplitTuples replaces")
 	}
 	v.typ = c.typ
 	if len(c.dims) == 0 {
@@ -643,13 +643,6 @@ func (x *executor) assignWhole(c *cell, v value) {
 }
 
 func (x *executor) assign(s *stan.Assign) {
-	if l, ok := s.Left.(*stan.List); ok {
-		v := x.eval(s.Right)
-		for i, left := range l.Items {
-			x.assignTo(left, v.parts[i])
-		}
-		return
-	}
 	if n, ok := s.Left.(*stan.Name); ok && (n.Name == "target" || n.Name == "jacobian") {
 		x.increment(s.Right)
 		return
@@ -667,6 +660,10 @@ func (x *executor) assign(s *stan.Assign) {
 
 func (x *executor) assignTo(left stan.Expr, v value) {
 	switch l := stan.Bare(left).(type) {
+	case *stan.List:
+		for i, left := range l.Items {
+			x.assignTo(left, v.parts[i])
+		}
 	case *stan.Name:
 		x.assignWhole(x.variable(l.Name), v)
 	case *stan.Index:

@@ -312,7 +312,13 @@ func (x *executor) assigned(s stan.Stmt) []*cell {
 
 // writtenIn are the names of the variables that a statement assigns, in their order, and of those that it declares.
 func writtenIn(s stan.Stmt) (assigned []string, declared map[string]bool) {
-	add := func(e stan.Expr) {
+	var add func(e stan.Expr)
+	add = func(e stan.Expr) {
+		if l, ok := e.(*stan.List); ok {
+			for _, e := range l.Items {
+				add(e)
+			}
+		}
 		if n := rootName(e); n != "" {
 			assigned = append(assigned, n)
 		}
@@ -323,12 +329,6 @@ func writtenIn(s stan.Stmt) (assigned []string, declared map[string]bool) {
 		case *stan.Decl:
 			declared[s.Name.Name] = true
 		case *stan.Assign:
-			if l, ok := s.Left.(*stan.List); ok {
-				for _, e := range l.Items {
-					add(e)
-				}
-				return
-			}
 			add(s.Left)
 		}
 	})

@@ -59,9 +59,6 @@ func (x *executor) run(f *stan.Function, args []value) value {
 		v := args[i]
 		c := &cell{name: p.Name.Name, typ: p.Type, dims: v.dims, outer: slices.Clone(x.plates)}
 		x.declare(c)
-		if len(v.parts) > 0 {
-			refuse("a tuple as an argument is not translated yet")
-		}
 		v.typ = p.Type
 		if v.isScalar() && p.Type.Word == "real" {
 			t := v.number()
