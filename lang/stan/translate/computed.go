@@ -57,11 +57,11 @@ func (x *executor) declareComputed(d *stan.Decl) {
 	given := x.options.Computed[d.Name.Name]
 	c := &cell{name: d.Name.Name, at: d.At, typ: d.Type.Plain(), dims: constants(given.Dims)}
 	x.declare(c)
-	tail := " = " + literal(given.Dims, given.Values)
+	as := item{value: literal(given.Dims, given.Values)}
 	if c.typ.Word == "int" {
-		tail = ": int" + tail
+		as.tail = ": int"
 	}
-	x.declareGiven(c, given, true, tail)
+	x.declareGiven(c, given, true, as)
 }
 
 // dropUnread leaves out the computed data that no statement reads.
@@ -80,7 +80,7 @@ func (x *executor) dropUnread() {
 	}
 	for i := range x.items {
 		it := &x.items[i]
-		if it.isData && strings.Contains(it.tail, "=") && !read[it.name] {
+		if it.isData && it.value != "" && !read[it.name] {
 			it.dropped = true
 		}
 	}
@@ -98,7 +98,7 @@ func (it item) parts() (all []*node) {
 // literal is an array in the language.
 func literal(dims []int, values []float64) string {
 	if len(dims) == 0 {
-		return strconv.FormatFloat(values[0], 'g', -1, 64)
+		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(values[0], 'g', -1, 64), "+")) // +Inf is inf
 	}
 	each := len(values) / max(1, dims[0])
 	parts := make([]string, dims[0])

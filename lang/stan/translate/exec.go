@@ -38,7 +38,8 @@ type item struct {
 	slots []slot
 	left  *node // if the left side is not a name with slots
 	body  *node
-	tail  string // words behind the body
+	tail  string // words behind the body; of data their type
+	value string // of data whose values the model has
 	in    *node  // the range of a distribution
 	draws bool   // `~` instead of `=`
 	at    source.Span

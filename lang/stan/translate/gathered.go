@@ -56,8 +56,8 @@ func (x *executor) gathered(c *cell, st *state) (p piece, ok bool) {
 func (x *executor) places(c *cell, l gathering, dims []int) string {
 	name := x.names.take(c.name + "_from_" + l.list.text)
 	x.isData[name] = true
-	x.emit(item{name: name, slots: bareSlots(constants(dims)), tail: ": int = " + literal(dims, l.places), at: x.at,
-		isData: true})
+	x.emit(item{name: name, slots: bareSlots(constants(dims)), tail: ": int", value: literal(dims, l.places),
+		at: x.at, isData: true})
 	return name
 }
 

@@ -237,11 +237,11 @@ func (x *executor) dataDecl(d *stan.Decl) {
 		tail = ": int"
 	}
 	given, known := x.options.Data[c.name]
-	x.declareGiven(c, given, known, tail)
+	x.declareGiven(c, given, known, item{tail: tail})
 }
 
-// declareGiven emits the declaration of data, whose elements data decide if they are known.
-func (x *executor) declareGiven(c *cell, given stan.Array, known bool, tail string) {
+// declareGiven emits the declaration of data as the item says, whose elements data decide if they are known.
+func (x *executor) declareGiven(c *cell, given stan.Array, known bool, as item) {
 	name := x.pplName(c.name)
 	v := named(name, nil, c.typ, c.dims, ofData)
 	elem := v.elem
@@ -257,7 +257,8 @@ func (x *executor) declareGiven(c *cell, given stan.Array, known bool, tail stri
 	}
 	x.states[c] = &state{base: &v, written: &v, name: name}
 	x.isData[name] = true
-	x.emit(item{name: name, slots: bareSlots(c.dims), tail: tail, at: c.at, isData: true})
+	as.name, as.slots, as.at, as.isData = name, bareSlots(c.dims), c.at, true
+	x.emit(as)
 }
 
 // elementOf is an element of data.
@@ -297,16 +298,20 @@ func (x *executor) text(unsaid []Unsaid) string {
 	for _, line := range top {
 		b.WriteString("# " + line + "\n")
 	}
+	var lines []textLine
 	for i, it := range x.items {
-		if it.dropped {
-			continue
+		if !it.dropped {
+			lines = append(lines, textLine{remarks[i].above, x.line(it), remarks[i].behind,
+				it.isData && it.value == ""})
 		}
-		for _, line := range remarks[i].above {
+	}
+	for _, l := range joinDeclarations(lines) {
+		for _, line := range l.above {
 			b.WriteString("# " + line + "\n")
 		}
-		b.WriteString(x.line(it))
-		if behind := remarks[i].behind; behind != "" {
-			b.WriteString("  # " + behind)
+		b.WriteString(l.text)
+		if l.behind != "" {
+			b.WriteString("  # " + l.behind)
 		}
 		b.WriteString("\n")
 	}
@@ -316,6 +321,35 @@ func (x *executor) text(unsaid []Unsaid) string {
 		return text
 	}
 	return format.File(file)
+}
+
+// A textLine is a statement with its comments.
+type textLine struct {
+	above    []string
+	text     string
+	behind   string
+	declares bool // data, without values
+}
+
+// dataColumns is the width up to which declarations of data share a line.
+const dataColumns = 90
+
+// joinDeclarations joins neighbours that only declare data.
+func joinDeclarations(lines []textLine) (out []textLine) {
+	for i, l := range lines {
+		own, bare := strings.TrimPrefix(l.text, "data "), l.declares && l.behind == ""
+		if i == 0 || !bare || len(l.above) > 0 {
+			out = append(out, l)
+			continue
+		}
+		last := &out[len(out)-1]
+		if !last.declares || last.behind != "" || len(last.text)+len(own) >= dataColumns {
+			out = append(out, l)
+			continue
+		}
+		last.text += ", " + own
+	}
+	return out
 }
 
 // line writes one statement.
@@ -364,6 +398,9 @@ func (x *executor) line(it item) string {
 	}
 	if it.isData {
 		w.add(it.tail)
+		if it.value != "" {
+			w.add(" = " + it.value)
+		}
 	} else if it.tail != "" {
 		w.add(" " + it.tail)
 	}

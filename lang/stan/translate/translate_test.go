@@ -1,6 +1,7 @@
 package translate_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -32,8 +33,7 @@ func TestForms(t *testing.T) {
 data { int N; vector[N] y; }
 parameters { real mu; real<lower=0> s; real<lower=0, upper=1> p; vector<lower=0>[3] t; }
 model { mu ~ normal(0, 1); s ~ cauchy(0, 5); t ~ normal(mu, 1); y ~ normal(mu, s); }`, `
-data N: int
-data y[N]
+data N: int, y[N]
 p ~ Flat in 0..1
 t[1..3] ~ Flat in 0..inf
 mu ~ Normal(0, 1)
@@ -49,11 +49,7 @@ model {
     y[n] ~ normal(m, exp(m));
   }
 }`, `
-data N: int
-data J: int
-data y[N]
-data g[N]: int
-data x[N]
+data N: int, J: int, y[N], g[N]: int, x[N]
 a[J] ~ Flat
 b ~ Flat
 m[n in N] = a[g[n]] + b * x[n]
@@ -63,8 +59,7 @@ data { int T; vector[T] y; }
 parameters { real phi; }
 transformed parameters { vector[T] h; h[1] = y[1]; for (t in 2:T) h[t] = phi * h[t - 1] + y[t - 1]; }
 model { y[2:T] ~ normal(h[2:T], 1); }`, `
-data T: int
-data y[T]
+data T: int, y[T]
 phi ~ Flat
 generate h[1] = y[1]
 generate h[t in 2..T] = phi * h[t-1] + y[t-1]
@@ -82,8 +77,7 @@ model {
   }
   target += total;
 }`, `
-data N: int
-data y[N]
+data N: int, y[N]
 a ~ Flat
 level[n in N] = 0.5 * level_2[n-1] + y[n]
 y[n in N] ~ Normal(level[n], 1)
@@ -99,8 +93,7 @@ model {
     if (y[n] > 0) target += log(p); else if (y[n] < 0) target += log1m(p) + p;
   }
 }`, `
-data N: int
-data y[N]: int
+data N: int, y[N]: int
 p ~ Flat in 0..1
 factor[n in N]: y[n] > 0 ? log(p) : 0
 factor[n in N]: !(y[n] > 0) ? (y[n] < 0 ? log1m(p) : 0) : 0
@@ -118,9 +111,7 @@ model {
     target += log_sum_exp(lp);
   }
 }`, `
-data N: int
-data y[N]
-data K: int
+data N: int, y[N], K: int
 w ~ Flat in 0..1
 m[K] ~ Flat
 mu[i in 1..2] ~ Normal(0, 2) ordered
@@ -137,8 +128,7 @@ data { int N; vector[N] y; }
 transformed data { vector[N] z = twice(y) - mean(y); }
 parameters { real m; }
 model { z ~ double(m); }`, `
-data N: int
-data y[N]
+data N: int, y[N]
 out[i in N] = 2 * y[i]
 z = out - mean(y)
 m ~ Flat
@@ -155,9 +145,7 @@ generated quantities {
     y_rep[n] = normal_rng(b * x[n], s);
   }
 }`, `
-data N: int
-data y[N]
-data x[N]
+data N: int, y[N], x[N]
 b ~ Flat
 s ~ Flat in 0..inf
 y[i in N] ~ Normal(b * x[i], s)
@@ -171,9 +159,7 @@ data { int N; array[N] real ts; vector[N] y; }
 parameters { real<lower=0> k; }
 transformed parameters { array[N] vector[1] u = ode_rk45(decay, [2.0]', 0, ts, k); }
 model { y ~ normal(u[:, 1], 1); }`, `
-data N: int
-data ts[N]
-data y[N]
+data N: int, ts[N], y[N]
 k ~ Flat in 0..inf
 u_2'[1](t) = -k * u_2[1](t) + t
 u_2[1](0) = 2.0
@@ -190,9 +176,7 @@ generated quantities {
     for (k in 1:K) if (a[k] * y[t] > best[t]) best[t] = a[k] * y[t];
   }
 }`, `
-data T: int
-data K: int
-data y[T]: int
+data T: int, K: int, y[T]: int
 a[K] ~ Flat
 y[i in T] ~ Poisson(log = a[1])
 best_2[t in T, 0] = -inf
@@ -215,11 +199,7 @@ model {
     target += log(sum(gam[T]));
   }
 }`, `
-data N: int
-data T: int
-data first[N]: int
-data y[N, T]: int
-data p0[1..3]
+data N: int, T: int, first[N]: int, y[N, T]: int, p0[1..3]
 A[i in 1..3, 1..3] ~ Dirichlet(fill(1, 3))
 B[i in 1..3, 1..4] ~ Dirichlet(fill(1, 4))
 acc_2[i in N, t in T, k in 1..3, j in 1..3] = t >= first[i] + 1 ? gam_3[i, t-1, j] * A[j, k] * B[k, y[i, t]] : 0 / 0
@@ -236,8 +216,7 @@ transformed parameters {
   }
 }
 model { target += sum(pr); }`, `
-data J: int
-data last[J]: int
+data J: int, last[J]: int
 phi[J] ~ Flat in 0..1
 generate pr[i in J, j in J] = j >= last[i] + 1 ? prod(k in 1..j-i: phi[i+k-1]) : j == last[i] ? phi[i] : 0 / 0
 factor sum(pr)`},
@@ -253,8 +232,7 @@ model {
   }
   target += b[1];
 }`, `
-data T: int
-data y[T]
+data T: int, y[T]
 a ~ Flat
 b[i in T] = i <= T - 1 ? a * b[i+1] + y[i+1] : 1
 factor b[1]`},
@@ -284,8 +262,7 @@ y[n in N] ~ Normal(m, 1)  # each row`},
 data { int J; vector[J] y; }
 parameters { real mu; real<lower=0> tau; vector<offset=mu, multiplier=tau>[J] theta; }
 model { theta ~ normal(mu, tau); y ~ normal(theta, 1); }`, `
-data J: int
-data y[J]
+data J: int, y[J]
 mu ~ Flat
 tau ~ Flat in 0..inf
 theta[i in J] ~ Normal(mu, tau) noncentered
@@ -359,7 +336,7 @@ data { int N; array[N] int y; }
 transformed data {
   array[sum(y)] int where;
   int twice = 2 * N;
-  int ones;
+  real ones;
   {
     int at = 1;
     for (n in 1:N) {
@@ -381,8 +358,8 @@ model { a ~ normal(0, 1); sum(a[where]) ~ normal(ones, twice); }`
 		t.Errorf("%q are not computed", got)
 	}
 	with := translate.Program(p, info, translate.Options{Data: data, Computed: stan.Data{
-		"where": {Dims: []int{2}, Values: []float64{1, 3}}, "ones": {Values: []float64{2}}}})
-	for _, line := range []string{"data where[1..2]: int = [1, 3]", "data ones: int = 2", "2 * N"} {
+		"where": {Dims: []int{2}, Values: []float64{1, 3}}, "ones": {Values: []float64{math.Inf(-1)}}}})
+	for _, line := range []string{"data where[1..2]: int = [1, 3]", "data ones = -inf", "2 * N"} {
 		if !strings.Contains(with.Text, line) || !with.Equal() {
 			t.Errorf("%q is not in\n%s\n%v", line, with.Text, with.Unsaid)
 		}
