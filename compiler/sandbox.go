@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ppl/compiler/datasets/bind"
+	"ppl/compiler/datasets/datafile"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/parse"
@@ -54,7 +55,9 @@ func (s sandbox) look(path, text string) {
 		case *ast.Data:
 			if st.From != nil {
 				named := bind.PathOf(st.From.Value, filepath.Dir(path))
-				s.refuse(diag.DataUnavailable, named, st.From)
+				if !s.refuse(diag.DataUnavailable, named, st.From) {
+					s.refuseParts(named, st.From)
+				}
 			}
 		case *ast.Import:
 			named := filepath.Join(filepath.Dir(path), filepath.FromSlash(st.Path.Value))
@@ -75,6 +78,15 @@ func (s sandbox) refuse(code diag.Code, path string, at *ast.String) bool {
 			Help("--sandbox keeps a model to its own folder; give data with --data, or leave --sandbox out")
 	}
 	return err != nil
+}
+
+// refuseParts reports the first file of a data set that is not below the folder.
+func (s sandbox) refuseParts(path string, at *ast.String) {
+	for _, part := range datafile.Files(path) {
+		if s.refuse(diag.DataUnavailable, part.Path, at) {
+			return
+		}
+	}
 }
 
 // below reports an error that says nothing of what is elsewhere, not even whether there is a file.

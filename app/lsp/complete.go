@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strings"
 
@@ -68,11 +67,14 @@ const mostBytesOfTable = 64 << 20
 // columns lists the columns of the files that the text names, if these are in folders that are open.
 func (s *server) columns(d *document) (items protocol.CompletionItemSlice) {
 	for _, name := range d.dataFiles() {
-		path := d.at(name)
-		if info, err := os.Stat(path); err != nil || info.Size() > mostBytesOfTable || !s.mayRead(path) {
+		path, size := d.at(name), int64(0)
+		for _, part := range datafile.Files(path) {
+			size += part.Size
+		}
+		if size > mostBytesOfTable || !s.mayReadFrom(path) {
 			continue
 		}
-		file, err := datafile.Read(path)
+		file, err := datafile.DefaultRowCache().Open(path)
 		if err != nil {
 			continue
 		}

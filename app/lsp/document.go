@@ -12,6 +12,8 @@ import (
 	"go.lsp.dev/uri"
 
 	"ppl/compiler"
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/partition"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/names"
@@ -208,7 +210,7 @@ func severityOf(s diag.Severity) protocol.DiagnosticSeverity {
 // mayReadData reports whether all data files that a text names are in folders that are open, links followed.
 func (s *server) mayReadData(d *document) bool {
 	for _, name := range d.dataFiles() {
-		if !s.mayRead(d.at(name)) {
+		if !s.mayReadFrom(d.at(name)) {
 			return false
 		}
 	}
@@ -227,10 +229,17 @@ func (d *document) dataFiles() (all []string) {
 
 // at returns the path of a file that the text names.
 func (d *document) at(name string) string {
+	name, _, _ = strings.Cut(name, "#")
 	if filepath.IsAbs(name) {
 		return name
 	}
 	return filepath.Join(filepath.Dir(d.path), filepath.FromSlash(name))
+}
+
+// mayReadFrom reports whether all files that a path of data names are in folders that are open.
+func (s *server) mayReadFrom(path string) bool {
+	parts := datafile.Files(path)
+	return len(parts) > 0 && !slices.ContainsFunc(parts, func(f partition.File) bool { return !s.mayRead(f.Path) })
 }
 
 // mayRead reports whether a file is in a folder that is open.

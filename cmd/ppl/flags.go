@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -8,7 +10,8 @@ import (
 	"ppl/app/fault"
 )
 
-const dataUsage = "data from file `F`, or one array from NAME=F or its column NAME=F#COLUMN, or a number as " +
+const dataUsage = "data from file `F`, a folder or a pattern as 'data/*.csv', or one array from NAME=F or " +
+	"its column NAME=F#COLUMN, or a number as " +
 	"NAME=20; may be repeated"
 
 // dataFlag adds --data to a command.
@@ -44,12 +47,16 @@ func atLeastOne(what string, most int) cobra.PositionalArgs {
 
 // one asks for exactly one argument, of the kind that what names.
 func one(what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
+	return func(cmd *cobra.Command, args []string) error {
 		switch len(args) {
 		case 0:
 			return fault.Usagef("%s is missing", what)
 		case 1:
 			return nil
+		}
+		if _, err := os.Stat(args[1]); err == nil && cmd.Flags().Changed("data") {
+			return fault.Usagef("one %s at a time; %q is too many: quotes keep the shell from replacing a pattern, "+
+				"as in --data 'data/*.csv'", what, args[1])
 		}
 		return fault.Usagef("one %s at a time; %q is too many", what, args[1])
 	}

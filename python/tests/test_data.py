@@ -29,6 +29,9 @@ def test_forms_of_tables(growth, growth_data, tmp_path):
     pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     frame = pd.DataFrame(growth_data)
     frame.to_csv(tmp_path / "d.csv", index=False, float_format="%.17g")
+    (tmp_path / "parts").mkdir()
+    for i in range(3):
+        frame.iloc[i::3].to_csv(tmp_path / "parts" / f"{i}.csv", index=False, float_format="%.17g")
     table = pa.table(growth_data)
     forms = [
         growth_data,
@@ -37,6 +40,9 @@ def test_forms_of_tables(growth, growth_data, tmp_path):
         frame.set_index("age"),
         tmp_path / "d.csv",
         str(tmp_path / "d.csv"),
+        str(tmp_path / "parts"),
+        str(tmp_path / "parts" / "*.csv"),
+        f"{tmp_path}/**/?.csv",
         [frame[["age"]], {"weight": frame.weight}],
         {k: frame[k] for k in frame},
         pl.DataFrame(growth_data),

@@ -39,8 +39,9 @@ def test_files(tmp_path, growth_data, monkeypatch):
 def test_a_text_names_files_of_the_working_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d.csv").write_text("y\n1\n2\n")
-    model = ppl.Model('data y[N] from "d.csv"\nm ~ Normal(0, 1)\ny[i in N] ~ Normal(m, 1)\n')
-    assert sampled(model, None)["m"].shape == (2, 40)
+    for path in ("d.csv", "*.csv"):
+        model = ppl.Model(f'data y[N] from "{path}"\nm ~ Normal(0, 1)\ny[i in N] ~ Normal(m, 1)\n')
+        assert sampled(model, None)["m"].shape == (2, 40)
 
 
 def test_mistakes_are_exceptions(growth):

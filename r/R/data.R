@@ -22,11 +22,19 @@ data_arguments <- function(data, folder, types = NULL) {
 
 existing <- function(path) {
   name <- sub("=.*", "", path)
+  if (is_pattern(path) && length(Sys.glob(path)) > 0) {
+    return(whole_pattern(path))
+  }
   if (!file.exists(sub("#.*", "", path)) && !(grepl("=", path, fixed = TRUE) && grepl("^[A-Za-z_]\\w*$", name))) {
     ppl_stop("data", paste0("There is no data file ", path, "."))
   }
   if (file.exists(path)) normalizePath(path) else path
 }
+
+# is_pattern returns whether a path may name many files, such as "data/*.parquet".
+is_pattern <- function(path) !file.exists(path) && grepl("[*?[]", path)
+
+whole_pattern <- function(path) if (grepl("^(/|~|[A-Za-z]:)", path)) path.expand(path) else file.path(getwd(), path)
 
 a_class <- function(x) paste("an object of class", class(x)[1])
 

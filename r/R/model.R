@@ -51,10 +51,11 @@ located <- function(text) {
   regmatches(text, places) <- lapply(regmatches(text, places), function(found) {
     vapply(found, function(match) {
       name <- sub(pattern, "\\3", match, perl = TRUE)
-      if (!file.exists(name)) {
+      many <- is_pattern(name) && length(Sys.glob(name)) > 0
+      if (!file.exists(name) && !many) {
         return(match)
       }
-      whole <- normalizePath(name, winslash = "/")
+      whole <- if (many) whole_pattern(name) else normalizePath(name, winslash = "/")
       paste0(substr(match, 1, nchar(match) - nchar(name)), whole)
     }, "")
   })

@@ -163,7 +163,7 @@ func (t *arrays) inFile(a *model.Array, f *datafile.File, key string, single boo
 		return x
 	}
 	if single && len(f.Order) == 1 {
-		return f.Arrays[f.Order[0]]
+		return f.Array(f.Order[0])
 	}
 	d := t.diags.Errorf(diag.DataUnavailable, a.At, "%s has no entry `%s`", f.Path, key)
 	if near, ok := diag.Nearest(key, f.Order); ok {

@@ -48,9 +48,11 @@ func (t *arrays) columnsOf(a *model.Array, f *datafile.File) (columns []*datafil
 // the names that pandas and R give them are left out, and others are noted.
 func (t *arrays) otherColumns(a *model.Array, f *datafile.File) (columns []*datafile.Array) {
 	for _, name := range f.Order {
-		x := f.Arrays[name]
-		if t.files.knows(name) || t.files.knows(datafile.Spelled(name)) || x.Labels != nil || x.Unread != nil ||
-			t.chosen(name) {
+		if t.files.knows(name) || t.files.knows(datafile.Spelled(name)) || t.chosen(name) {
+			continue
+		}
+		x := f.Array(name)
+		if x.Labels != nil || x.Refused() {
 			continue
 		}
 		if rowNumbers.MatchString(name) {

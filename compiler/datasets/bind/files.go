@@ -49,7 +49,7 @@ func (f *files) open(args []Arg) {
 		case !ok:
 		case arg.Name == "":
 			f.loose = append(f.loose, file)
-		case f.countsBy(arg.Name) && len(file.Order) == 1 && len(file.Arrays[file.Order[0]].Shape) == 0:
+		case f.countsBy(arg.Name) && len(file.Order) == 1 && len(file.Array(file.Order[0]).Shape) == 0:
 			f.loose = append(f.loose, file) // T=120: the number of elements of T
 		case f.knows(arg.Name):
 			f.named[arg.Name] = namedFile{file, cmp.Or(arg.Key, arg.Name)}
@@ -69,7 +69,7 @@ func scalar(arg Arg) (*datafile.File, bool) {
 	if err != nil || arg.Name == "" {
 		return nil, false
 	}
-	if _, err := os.Stat(arg.Path); err == nil {
+	if datafile.Absent(arg.Path) == nil {
 		return nil, false
 	}
 	a := &datafile.Array{Name: arg.Name, Values: numbers.Of(x), Int: x == math.Trunc(x), Origin: "--data " + arg.Name}
@@ -127,7 +127,7 @@ func (f *files) read(path string, at source.Span) (*datafile.File, bool) {
 		f.tooLarge(path, size, at)
 		return nil, false
 	}
-	read := f.cache.Whole
+	read := f.cache.Open
 	if large {
 		read = f.cache.ByRows
 	}
@@ -179,7 +179,7 @@ func (f *files) packaged(path string, at source.Span) string {
 
 // available is packaged without a note.
 func available(path string) string {
-	if _, err := os.Stat(path); err == nil || !fashion(path) {
+	if !fashion(path) || datafile.Absent(path) == nil {
 		return path
 	}
 	there := filepath.Join(fashionDir, filepath.Base(path))
@@ -232,9 +232,8 @@ func Available(m *model.Model, dir string, cache datafile.RowCache) bool {
 		}
 		path, _ := fileOf(a, dir)
 		path = available(path)
-		_, err := os.Stat(path)
 		_, large := cache.Large(path)
-		return a.From == "" || err != nil || large
+		return a.From == "" || datafile.Absent(path) != nil || large
 	})
 }
 
@@ -247,9 +246,9 @@ func Absent(m *model.Model, dir string) []diag.Diagnostic {
 			continue
 		}
 		path, _ := fileOf(a, dir)
-		if _, err := os.Stat(available(path)); err != nil && !seen[path] {
+		if err := datafile.Absent(available(path)); err != nil && !seen[path] {
 			seen[path] = true
-			d := diags.Errorf(diag.DataUnavailable, a.At, "cannot read data: %v", err)
+			d := diags.Errorf(diag.DataUnavailable, a.At, "%v", err)
 			if near, ok := nearestData(path); ok {
 				d.Help("did you mean %s?", near)
 				continue

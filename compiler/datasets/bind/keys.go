@@ -376,7 +376,7 @@ func columnLike(f *datafile.File, name string) *datafile.Array {
 	if at < 0 {
 		return nil
 	}
-	return f.Arrays[f.Order[at]]
+	return f.Array(f.Order[at])
 }
 
 // fits reports whether a column names or numbers some element of a set, as far as these are known.

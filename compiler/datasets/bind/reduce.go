@@ -98,7 +98,7 @@ func (g *gathering) rowKey() bool {
 // otherOrder refuses to number the rows of a table that has a column of the same numbers in another order.
 func (g *gathering) otherOrder() {
 	for _, name := range g.f.file.Order {
-		x := g.f.file.Arrays[name]
+		x := g.f.file.Array(name)
 		if g.isRead(g.f.file, x) || x.Labels != nil || len(x.Shape) != 1 || !counts(x) || sorted(x) {
 			continue
 		}

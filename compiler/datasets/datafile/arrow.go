@@ -53,6 +53,7 @@ type arrowFile struct {
 	fields     []arrowField
 	columns    []cells         // one for each field
 	words      map[int64]cells // the dictionaries by their numbers
+	rows       int
 }
 
 // damaged is the error of a file that contradicts itself.
@@ -174,6 +175,7 @@ func (in *arrowFile) message(message fields, body []byte) error {
 // table is what was read as a data file.
 func (in *arrowFile) table() (*File, error) {
 	f := newFile(in.path, true)
+	f.rows = in.rows
 	for i, field := range in.fields {
 		if first := slices.IndexFunc(in.fields, func(o arrowField) bool { return o.name == field.name }); first < i {
 			f.Arrays[visible(field.name)].Unread = twoOfName(in.path, first, i, field.name)

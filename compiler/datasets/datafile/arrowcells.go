@@ -65,6 +65,7 @@ func (in *arrowFile) batch(t fields, body []byte) error {
 			return fmt.Errorf("%w (column %q)", err, f.name)
 		}
 	}
+	in.rows += int(b.rows)
 	return nil
 }
 

@@ -14,8 +14,12 @@ import (
 // A tableSource reads a table of text with a header row. What is wrong with a column is kept with the column, and is a
 // mistake only if a model reads it.
 type tableSource struct {
-	path   string
-	in     *csv.Reader
+	path   string // of all files
+	of     *input
+	in     *csv.Reader // of the file that is being read
+	l      *learned
+	from   []int // the field of each of the header there; nil: they are the same
+	before int   // rows of the files before it
 	header []string
 	fields []tableField // one for each field of a row behind the names of rows
 	cols   []Column     // those that have names
@@ -38,49 +42,105 @@ type tableField struct {
 }
 
 func (in *input) csv(comma rune, l *learned) (rowSource, error) {
-	text, notes, err := in.tableText(l.windows)
+	t := &tableSource{path: in.path, of: in, l: l}
+	header, err := t.open(comma)
+	if err == nil {
+		err = t.begin(header)
+	}
+	in.notes = append(in.notes, t.notes...)
+	return t, err
+}
+
+// open begins to read a file, and returns its header.
+func (t *tableSource) open(comma rune) (header []string, err error) {
+	in := t.of
+	text, notes, err := in.tableText(t.l.windows[in.at])
 	if err != nil {
 		return nil, err
 	}
+	in.notes = append(in.notes, notes...)
 	start := startOf(text)
 	rest, comma := withoutSeparatorLine(start, comma)
-	if err := checkStart(in.path, rest); err != nil {
+	if err := checkStart(in.part(), rest); err != nil {
 		return nil, err
 	}
 	if _, err := text.Discard(len(start) - len(rest)); err != nil {
 		return nil, err
 	}
-	t := &tableSource{path: in.path, form: dialectOf(rest, comma), line: 1, notes: notes}
-	if t.form.decimalComma = styleOfStart(rest, t.form).decimalComma; l.decimalComma != nil {
-		t.form.decimalComma = *l.decimalComma
+	form := dialectOf(rest, comma)
+	if t.header == nil {
+		t.form = form
+		if t.form.decimalComma = styleOfStart(rest, t.form).decimalComma; t.l.decimalComma != nil {
+			t.form.decimalComma = *t.l.decimalComma
+		}
 	}
 	rows := io.Reader(text)
-	if headerIsShort(rest, t.form.comma) {
+	t.line, t.before, t.names = 1, t.rows, nil
+	if headerIsShort(rest, form.comma) {
 		t.names = map[string]int{}
-		rows = io.MultiReader(strings.NewReader(string(t.form.comma)), rows)
+		rows = io.MultiReader(strings.NewReader(string(form.comma)), rows)
 	}
 	t.in = csv.NewReader(rows)
-	t.in.Comma, t.in.TrimLeadingSpace, t.in.ReuseRecord = t.form.comma, t.form.comma == ',', true
-	err = t.begin(l)
-	in.notes = t.notes
-	return t, err
+	t.in.Comma, t.in.TrimLeadingSpace, t.in.ReuseRecord = form.comma, form.comma == ',', true
+	header, err = t.in.Read()
+	if err == io.EOF {
+		return nil, noHeader(in.part())
+	} else if err != nil {
+		return nil, t.failed(header, err)
+	}
+	for i, name := range header {
+		header[i] = strings.TrimSpace(name)
+	}
+	return slices.Clone(header), nil
 }
 
-// begin reads the header.
-func (t *tableSource) begin(l *learned) error {
-	header, err := t.in.Read()
-	if err == io.EOF {
-		return noHeader(t.path)
-	} else if err != nil {
-		return t.failed(header, err)
+// again continues with the next file.
+func (t *tableSource) again() error {
+	comma, ok := commaOf(t.of.kind)
+	if !ok {
+		return t.of.noTable()
 	}
+	header, err := t.open(comma)
+	if err != nil {
+		return err
+	}
+	if err := checkHeader(t.of.part(), header); err != nil {
+		return err
+	}
+	if rowNames(header) != (t.skip > 0) {
+		return unlikeRowNames(t.of.parts[0].Path, t.of.part())
+	}
+	var extra []string
+	first := t.of.parts[0].Path
+	t.from, extra = matched(t.header, header[t.skip:])
+	for i, at := range t.from {
+		if f := t.fields[i]; at < 0 && f.column >= 0 {
+			t.of.lacks(&t.cols[f.column], lacking{t.header[i], t.of.part(), first})
+		}
+	}
+	for _, name := range extra {
+		t.of.lacks(&Column{}, lacking{name, first, t.of.part()})
+	}
+	return nil
+}
+
+// lacks makes a column one that is not read, since a file lacks it.
+func (in *input) lacks(c *Column, l lacking) {
+	if c.Unread == "" {
+		c.Unread = fmt.Sprintf("%s: %v", in.path, l)
+	}
+	if !slices.Contains(in.lacked, l.column) {
+		in.lacked, in.notes = append(in.lacked, l.column), append(in.notes, l.note())
+	}
+}
+
+// begin makes columns of the header.
+func (t *tableSource) begin(header []string) error {
 	if rowNames(header) {
 		t.skip, header = 1, header[1:]
 		t.notes = append(t.notes, rowNamesNote(t.path))
 	}
-	for _, name := range header {
-		t.header = append(t.header, strings.TrimSpace(name))
-	}
+	t.header = header
 	place := 0
 	for i, name := range t.header {
 		f, first := tableField{column: -1}, slices.Index(t.header, name)
@@ -92,7 +152,7 @@ func (t *tableSource) begin(l *learned) error {
 				c.Unread = twoOfName(t.path, first+t.skip, i+t.skip, name).Error()
 			}
 		default:
-			at, isText := l.columns[i]
+			at, isText := t.l.columns[i]
 			f.column, f.place, f.words = len(t.cols), place, wordsOf(at, isText)
 			c := Column{Name: name, Type: "f8", Int: true, Text: at.text, TextAt: at.row}
 			if at.zeros {
@@ -116,21 +176,31 @@ func (t *tableSource) columns() []Column {
 }
 
 func (t *tableSource) failed(row []string, err error) error {
-	return rowError(t.path, t.rows+1, len(t.header)+t.skip, row, err)
+	return rowError(t.of.part(), t.rows-t.before+1, len(t.header)+t.skip, row, err)
 }
 
 func (t *tableSource) next(record []float64) error {
 	row, err := t.in.Read()
 	if err == io.EOF {
-		return t.decideMarks()
+		more, err := t.of.next()
+		if err == nil && !more {
+			return t.decideMarks()
+		}
+		if err == nil {
+			err = t.again()
+		}
+		if err != nil {
+			return err
+		}
+		return t.next(record)
 	} else if err != nil {
 		return t.failed(row, err)
 	}
 	if err := cmp.Or(t.blank(row), t.nameOfRow(row[0])); err != nil {
 		return err
 	}
-	for i, field := range row[t.skip:] {
-		f, text := &t.fields[i], strings.TrimSpace(field)
+	for i := range t.fields {
+		f, text := &t.fields[i], t.field(row[t.skip:], i)
 		switch {
 		case t.header[i] == "":
 			err = t.nameless(i, text)
@@ -143,6 +213,16 @@ func (t *tableSource) next(record []float64) error {
 	}
 	t.rows++
 	return nil
+}
+
+// field is that of a row for the i-th of the header; empty where the file lacks it.
+func (t *tableSource) field(row []string, i int) string {
+	if t.from != nil {
+		if i = t.from[i]; i < 0 {
+			return ""
+		}
+	}
+	return strings.TrimSpace(row[i])
 }
 
 // nameless refuses a second column that has values and no name: the header is that of something else.
@@ -172,10 +252,10 @@ func (t *tableSource) nameOfRow(name string) error {
 		return nil
 	}
 	if first := t.names[name]; first > 0 {
-		return rowsOfOneName(t.path, name, first, t.rows+1)
+		return rowsOfOneName(t.of.part(), name, first, t.rows-t.before+1)
 	}
 	if len(t.names) < mostRowNames {
-		t.names[strings.Clone(name)] = t.rows + 1
+		t.names[strings.Clone(name)] = t.rows - t.before + 1
 	}
 	return nil
 }
@@ -187,7 +267,7 @@ func (t *tableSource) blank(row []string) error {
 	}
 	line, _ := t.in.FieldPos(0)
 	if line != t.line+1 {
-		return blankLine(t.path, t.line+1)
+		return blankLine(t.of.part(), t.line+1)
 	}
 	t.line = line + strings.Count(row[0], "\n")
 	return nil

@@ -26,7 +26,7 @@ type rowSource interface {
 // What earlier passes over a file have learned.
 type learned struct {
 	columns map[int]retyping
-	windows bool // the text is not in UTF-8
+	windows map[int]bool // files, by their numbers, whose text is not in UTF-8
 	// whether the numbers of a table have decimal commas; nil if that is not known
 	decimalComma *bool
 }
@@ -41,7 +41,7 @@ type retyping struct {
 	marks       bool // no column: the marks in numbers mean something else
 	// with marks: whether the numbers of the file have decimal commas
 	decimalComma bool
-	windows      bool // no column: the text of the file is not in UTF-8
+	windows      bool // the text of a file is not in UTF-8; column is the number of the file
 }
 
 func (r retyping) Error() string { return "a column is of another type" }
@@ -56,7 +56,7 @@ type rowWriter struct {
 // convert writes the rows of a data file, under a temporary name first. What a Column says of all values is learned on
 // the way.
 func (w rowWriter) convert(path string) error {
-	l := &learned{columns: map[int]retyping{}}
+	l := &learned{columns: map[int]retyping{}, windows: map[int]bool{}}
 	for {
 		err := w.convertOnce(path, l)
 		var again retyping
@@ -64,7 +64,7 @@ func (w rowWriter) convert(path string) error {
 		case !errors.As(err, &again):
 			return err
 		case again.windows:
-			l.windows = true
+			l.windows[again.column] = true
 		case again.marks:
 			l.decimalComma = &again.decimalComma
 		default:
@@ -91,10 +91,11 @@ func (w rowWriter) convertOnce(path string, l *learned) error {
 	defer w.disk.Remove(plain.Name())
 	defer plain.Close()
 	files.Hold(plain)
-	f := footer{Identity: w.identity, Table: in.table, Lone: in.lone, Notes: in.notes}
+	f := footer{Identity: w.identity, Table: in.table, Lone: in.lone}
 	if err := f.writeRows(plain, in.counted(src)); err != nil {
 		return err
 	}
+	f.Notes = in.notes
 	return w.mix(&f, plain, path)
 }
 
@@ -171,24 +172,34 @@ func (c *countedRows) next(record []float64) error {
 		return io.EOF
 	}
 	if c.row++; c.row%reportedRows == 0 {
-		if err := c.of.memory.converting(c.of.path, readingPart*c.of.share(c.rowSource)); err != nil {
+		if err := c.of.memory.converting(c.of.path, readingPart*c.of.share()); err != nil {
 			return err
 		}
 	}
 	return c.rowSource.next(record)
 }
 
-// share is the part of a file that was read.
-func (in *input) share(src rowSource) float64 {
-	if p, ok := src.(*parquetSource); ok { // which reads here and there
-		return float64(p.row) / float64(max(1, p.file.NumRows()))
-	}
-	at, err := in.file.Seek(0, io.SeekCurrent)
-	info, err2 := in.file.Stat()
-	if err != nil || err2 != nil || info.Size() == 0 {
+// share is the part of all files that was read.
+func (in *input) share() float64 {
+	info, err := in.file.Stat()
+	if err != nil {
 		return 0
 	}
-	return float64(at) / float64(info.Size())
+	now, total := in.parts[in.at].Size, int64(0)
+	for _, p := range in.parts {
+		total += p.Size
+	}
+	if total == 0 {
+		now, total = info.Size(), info.Size()
+	}
+	at, err := in.file.Seek(0, io.SeekCurrent)
+	if p := in.pages; p != nil { // which reads here and there
+		at = now * int64(p.row-p.before) / max(1, p.file.NumRows())
+	}
+	if err != nil || total == 0 {
+		return 0
+	}
+	return float64(in.read+at) / float64(total)
 }
 
 // writeRows writes records in the order of the data file, each with its row at the end, and enters what they are.

@@ -18,6 +18,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -131,20 +132,101 @@ type File struct {
 	Table    bool     // a table: every array is a column of one length
 	Lone     bool     // its one array has no name in the file: here it has the file's
 	Notes    []string // what a user should know of how it was read
+
+	unread map[string]func() (*Array, error) // arrays of Order that are read when they are wanted
+	rows   int                               // of a table
 }
+
+// Array is the array of a name of the file; nil if there is none. Of formats that keep columns apart it is read now.
+func (f *File) Array(name string) *Array {
+	read, waits := f.unread[name]
+	if !waits {
+		return f.Arrays[name]
+	}
+	delete(f.unread, name)
+	a, err := read()
+	if err != nil {
+		a = &Array{Name: name, Shape: []int{0}, Origin: f.Path, Unread: err}
+	}
+	f.Arrays[name] = a
+	return a
+}
+
+// later enters an array that is read when it is wanted.
+func (f *File) later(name string, read func() (*Array, error)) {
+	if f.unread == nil {
+		f.unread = map[string]func() (*Array, error){}
+	}
+	name = visible(name)
+	f.unread[name] = func() (*Array, error) {
+		a, err := read()
+		if err == nil {
+			a.Name = name
+		}
+		return a, err
+	}
+	f.Order = append(f.Order, name)
+}
+
+// complete reads all arrays; an error is that of a damaged file.
+func (f *File) complete() (*File, error) {
+	for _, name := range f.Order {
+		_, waits := f.unread[name]
+		a := f.Array(name)
+		if waits && a.Unread != nil && !a.Refused() && !errors.As(a.Unread, &unlike{}) {
+			return nil, a.Unread
+		}
+	}
+	return f, nil
+}
+
+// Refused reports whether the values of an array are of a kind that is not read, and not damaged.
+func (a *Array) Refused() bool { return errors.As(a.Unread, &unreadable{}) }
 
 // Whole reads a file of any supported format, or a folder of pictures, into memory. The format is chosen by the ending
 // of the name and otherwise by the first bytes. Errors carry the path, and the line and column where there is one. What
 // would not fit into memory, such as a small compressed file that holds much, is refused before it is there.
 func (s RowCache) Whole(path string) (*File, error) {
+	f, err := s.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return f.complete()
+}
+
+// Open is Whole, but for columns of Parquet files, which are read when they are wanted.
+func (s RowCache) Open(path string) (*File, error) {
+	parts, many, err := Parts(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case many:
+		return s.openParts(path, parts)
+	}
+	return s.openOne(path)
+}
+
+func (s RowCache) openOne(path string) (*File, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return s.readImages(path)
 	}
-	text, err := source.Read(path, s.memory()/keptCost)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read data: %w", err)
+	if isParquet(path) {
+		return s.parquetFile(path)
 	}
-	return s.parse(path, text)
+	kind, text, err := s.text(path)
+	if err != nil {
+		return nil, err
+	}
+	return s.parsePlain(path, kind, text)
+}
+
+// text is what a file holds, decompressed, and what decides its format.
+func (s RowCache) text(path string) (kind string, text []byte, err error) {
+	text, err = source.Read(path, s.memory()/keptCost)
+	if err != nil {
+		return "", nil, fmt.Errorf("cannot read data: %w", err)
+	}
+	return s.unpacked(path, text)
 }
 
 // Read is Whole with the memory of the machine.
@@ -152,26 +234,38 @@ func Read(path string) (*File, error) { return DefaultRowCache().Whole(path) }
 
 // Parse is Read of a file's contents, which must not be changed from then on; path names it in errors and decides the
 // format.
-func Parse(path string, text []byte) (*File, error) { return DefaultRowCache().parse(path, text) }
+func Parse(path string, text []byte) (*File, error) {
+	return DefaultRowCache().parse(path, text)
+}
 
 func (s RowCache) parse(path string, text []byte) (*File, error) {
-	kind := path
-	if bytes.HasPrefix(text, []byte("\x1f\x8b")) {
-		var err error
-		if text, err = s.decompressed(path, text); err != nil {
-			return nil, err
-		}
-		kind = strings.TrimSuffix(path, ".gz")
-	} else if err := s.fits(path, costOf(kind, text), bytes.NewReader(text)); err != nil {
+	kind, text, err := s.unpacked(path, text)
+	if err != nil {
 		return nil, err
 	}
+	return s.parsePlain(path, kind, text)
+}
+
+// unpacked is a text without gzip, if it fits into memory, and the name that decides its format.
+func (s RowCache) unpacked(path string, text []byte) (kind string, plain []byte, err error) {
+	if bytes.HasPrefix(text, []byte("\x1f\x8b")) {
+		plain, err = s.decompressed(path, text)
+		return strings.TrimSuffix(path, ".gz"), plain, err
+	}
+	return path, text, s.fits(path, costOf(path, text), bytes.NewReader(text))
+}
+
+func (s RowCache) parsePlain(path, kind string, text []byte) (*File, error) {
 	read, err := formatOf(kind, text)
 	if err != nil {
 		return nil, err
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	return read(path, unsafe.String(unsafe.SliceData(text), len(text)), s) // without a copy, which may be large
+	return read(path, asText(text), s)
 }
+
+// asText is a text without a copy, which may be large.
+func asText(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
 
 // decompressed is what a file compressed with gzip holds. It is decompressed twice: what it holds is counted before
 // there is memory for it.
@@ -232,7 +326,7 @@ func binaryFormats() []binaryFormat {
 		{".npz", "PK\x03\x04", "zipped NumPy", readNPZ, ""},
 		{"-ubyte", idxMagic, "IDX", readIDX, ""},
 		{".idx", idxMagic, "IDX", readIDX, ""},
-		{".parquet", "PAR1", "Parquet", readParquet, ""},
+		{".parquet", parquetMagic, "Parquet", readParquet, ""},
 		{".arrow", "ARROW1", "Arrow", readArrow, ""},
 		{".arrows", streamMagic, "Arrow", readArrow, ""},
 		{".feather", "FEA1", "Feather", readArrow, ""},
@@ -315,24 +409,24 @@ func Spelled(name string) string {
 
 // Find is the array of a name; if there is none, the only one that is spelled so.
 func (f *File) Find(name string) *Array {
-	if a := f.Arrays[name]; a != nil {
+	if a := f.Array(name); a != nil {
 		return a
 	}
-	var found *Array
+	found := ""
 	for _, n := range f.Order {
-		if Spelled(n) == name && found != nil {
+		if Spelled(n) == name && found != "" {
 			return nil
 		} else if Spelled(n) == name {
-			found = f.Arrays[n]
+			found = n
 		}
 	}
-	return found
+	return f.Array(found)
 }
 
 // Columns are all arrays in file order, and the names of rows.
 func (f *File) Columns() (all []*Array) {
 	for _, name := range f.Order {
-		all = append(all, f.Arrays[name])
+		all = append(all, f.Array(name))
 	}
 	if f.RowNames != nil {
 		all = append(all, f.RowNames)
@@ -340,9 +434,14 @@ func (f *File) Columns() (all []*Array) {
 	return all
 }
 
+// An unreadable is the error of values in a file without damage: it is a mistake only if a model reads them.
+type unreadable struct{ error }
+
+func (u unreadable) Unwrap() error { return u.error }
+
 // refuse enters a column that cannot be read, which is a mistake only if a model reads it.
 func (f *File) refuse(name string, err error) {
-	f.add(&Array{Name: name, Shape: []int{0}, Origin: f.Path, Unread: err})
+	f.add(&Array{Name: name, Shape: []int{0}, Origin: f.Path, Unread: unreadable{err}})
 }
 
 func (f *File) add(a *Array) {

@@ -117,8 +117,13 @@ func TestSpecialFiles(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skip(err)
 	}
+	pictures := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(pictures, "pipe.png"), 0o600); err != nil {
+		t.Skip(err)
+	}
 	for path, want := range map[string]string{
-		pipe: "is a named pipe", "/dev/zero": "is a device", dir: "links and the like are not read",
+		pipe: "is a named pipe", "/dev/zero": "is a device", dir: "is a named pipe",
+		pictures: "links and the like are not read",
 	} {
 		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)

@@ -9,7 +9,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"ppl/compiler/datasets/partition"
 	"ppl/runtime/sys/cache"
 	"ppl/runtime/sys/files"
 	"ppl/runtime/sys/memory"
@@ -69,41 +71,66 @@ func (in *input) expands() bool {
 // a compressed one only the beginning is looked at: one that holds more than that makes likely is refused when it is
 // read whole, and not written to disk as rows.
 func (s RowCache) Large(path string) (size int64, large bool) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() <= s.Memory/highestCost {
+	parts, many, err := Parts(path)
+	if err != nil {
 		return 0, false
 	}
-	in, err := openInput(path)
-	if err != nil {
+	if !many {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			return 0, false
+		}
+		parts = []partition.File{{Path: path, Size: info.Size()}}
+	}
+	left := s.Memory
+	for _, p := range parts {
+		size += p.Size
+	}
+	if size <= s.Memory/highestCost {
+		return 0, false
+	}
+	for _, p := range parts {
+		takes, ok := s.takes(p, left)
+		if !ok {
+			return size, false
+		}
+		if left -= takes; left < 0 {
+			return size, true
+		}
+	}
+	return size, false
+}
+
+// takes is what reading a file whole takes, at least as much as there is where it is more; not ok if the file cannot be
+// read, or is not to be read by rows.
+func (s RowCache) takes(p partition.File, most int64) (bytes int64, ok bool) {
+	in := &input{path: p.Path, parts: []partition.File{p}}
+	if in.open(0) != nil {
 		return 0, false // reading it will say what is wrong
 	}
 	defer in.Close()
 	start, _ := in.text.Peek(1 << 16) // a file may well be shorter
-	m := counter{cost: costOf(in.kind, start), left: s.Memory}
-	if in.packed == nil && len(m.of) == 0 { // each byte takes the same: none has to be read
-		return info.Size(), info.Size() > s.Memory/m.each
-	}
-	if in.packed != nil && len(start) > 0 {
+	m := counter{cost: costOf(in.kind, start), left: most}
+	switch {
+	case in.packed == nil && len(m.of) == 0: // each byte takes the same: none has to be read
+		return p.Size * m.each, true
+	case in.packed != nil && len(start) > 0:
 		_, _ = m.Write(start)
-		each := float64(s.Memory-m.left) / float64(len(start))
-		return info.Size(), float64(info.Size())*packedCost*each > float64(s.Memory) && !in.expands()
+		each := float64(most-m.left) / float64(len(start))
+		takes := float64(p.Size) * packedCost * each
+		return int64(takes), takes <= float64(most) || !in.expands()
 	}
-	_, err = io.Copy(&m, in.text)
-	return info.Size(), errors.Is(err, errTooMuch)
+	_, _ = io.Copy(&m, in.text)
+	return most - m.left, true
 }
 
 // ByRows opens a large data file for reading by rows. The first time it is converted to a row file, which is kept as
 // long as the data file does not change.
 func (s RowCache) ByRows(path string) (*File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read data: %w", err)
-	}
-	whole, err := filepath.Abs(path)
+	identity, err := identityOf(path)
 	if err != nil {
 		return nil, err
 	}
-	identity := fmt.Sprintf("%s\n%d\n%d", whole, info.Size(), info.ModTime().UnixNano())
 	sum := sha256.Sum256([]byte(identity))
 	name := filepath.Join(s.Dir, hex.EncodeToString(sum[:16])+rowEnding)
 	rows, err := s.open(path, name, identity)
@@ -112,6 +139,33 @@ func (s RowCache) ByRows(path string) (*File, error) {
 	}
 	rows.Path = path
 	return rows.asFile(), nil
+}
+
+// identityOf changes with a file, and with those of a data set.
+func identityOf(path string) (string, error) {
+	parts, many, err := Parts(path)
+	if err != nil {
+		return "", err
+	}
+	if !many {
+		parts = []partition.File{{Path: path}}
+	}
+	var all []string
+	for _, p := range parts {
+		info, err := os.Stat(p.Path)
+		if err != nil {
+			return "", fmt.Errorf("cannot read data: %w", err)
+		}
+		whole, err := filepath.Abs(p.Path)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, fmt.Sprintf("%s\n%d\n%d", whole, info.Size(), info.ModTime().UnixNano()))
+	}
+	if many {
+		all = append(all, path) // which decides the keys
+	}
+	return strings.Join(all, "\n"), nil
 }
 
 // rowEnding changes with the format of row files, so that those of older versions are not read.
@@ -177,6 +231,9 @@ func (r *RowFile) asFile() *File {
 	f.Lone, f.Notes = r.Lone, r.Notes
 	for i := range r.Columns[:len(r.Columns)-1] {
 		c := &r.Columns[i]
+		if c.Name == "" { // in whose place another is read
+			continue
+		}
 		if c.Unread != "" {
 			f.refuse(c.Name, errors.New(c.Unread))
 			continue

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -15,10 +16,55 @@ import (
 
 // readParquet reads a Parquet file as a table: a column is numbers, booleans or texts, one for each row; a null is
 // missing.
-func readParquet(path, text string, s RowCache) (f *File, err error) {
+func readParquet(path, text string, s RowCache) (*File, error) {
+	f, err := s.parquetTable(path, strings.NewReader(text), int64(len(text)))
+	if err != nil {
+		return nil, err
+	}
+	return f.complete()
+}
+
+// isParquet reports whether a file is known to be a Parquet file that can be read column by column.
+func isParquet(path string) bool {
+	if !strings.HasSuffix(strings.ToLower(path), ".parquet") {
+		return false
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	start := make([]byte, len(parquetMagic))
+	_, failed := io.ReadFull(file, start)
+	return err == nil && failed == nil && info.Mode().IsRegular() && string(start) == parquetMagic
+}
+
+const parquetMagic = "PAR1"
+
+// parquetFile is a Parquet file whose columns are read when they are wanted.
+func (s RowCache) parquetFile(path string) (*File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read data: %w", err)
+	}
+	return s.parquetTable(path, &ranges{path: path, size: info.Size()}, info.Size())
+}
+
+// A parquetTable is a Parquet file in memory, or one of which columns are read.
+type parquetTable struct {
+	path       string
+	bytes      io.ReaderAt
+	file       *parquet.File
+	cache      RowCache
+	words      wordRoom
+	pages      int64           // bytes that the pages of a column may take
+	categories map[string]bool // of categorical
+}
+
+func (s RowCache) parquetTable(path string, bytes io.ReaderAt, size int64) (f *File, err error) {
 	defer recovered(path, &err)
-	bytes := strings.NewReader(text)
-	in, err := openParquet(path, bytes, int64(len(text)))
+	in, err := openParquet(path, bytes, size)
 	if err != nil {
 		return nil, err
 	}
@@ -26,29 +72,36 @@ func readParquet(path, text string, s RowCache) (f *File, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for group := range in.RowGroups() {
-		if err := s.groupFits(path, bytes, in, group, parquetsizes.Limits{Page: left, Group: left}); err != nil {
-			return nil, err
-		}
-	}
+	t := &parquetTable{path, bytes, in, s, wordRoom{path, s, left}, left, categorical(path, in)}
 	f = newFile(path, true)
-	words, categories := wordRoom{path, s, left}, categorical(path, in)
+	f.rows = int(in.NumRows())
 	for _, c := range in.Root().Columns() {
 		if _, err := parquetType(path, c); err != nil {
 			f.refuse(c.Name(), err)
 			continue
 		}
-		a, err := parquetColumn(path, in, c, &words)
-		if unread := (unreadable{}); errors.As(err, &unread) {
-			f.refuse(c.Name(), err)
-			continue
-		} else if err != nil {
-			return nil, err
-		}
-		a.inLevels(parquetLevels(in, c, categories))
-		f.add(a)
+		f.later(c.Name(), func() (*Array, error) { return t.column(c) })
 	}
 	return f, nil
+}
+
+// column reads a column.
+func (t *parquetTable) column(c *parquet.Column) (a *Array, err error) {
+	defer recovered(t.path, &err)
+	if r, is := t.bytes.(*ranges); is {
+		defer r.drop()
+	}
+	for group := range t.file.RowGroups() {
+		limits := parquetsizes.Limits{Page: t.pages, Group: t.pages}
+		if err := t.cache.columnFits(t.path, t.bytes, t.file, group, c, limits); err != nil {
+			return nil, err
+		}
+	}
+	if a, err = parquetColumn(t.path, t.file, c, &t.words); err != nil {
+		return nil, err
+	}
+	a.inLevels(parquetLevels(t.file, c, t.categories))
+	return a, nil
 }
 
 // openParquet reads the metadata of a file, whose sizes are checked before.
@@ -68,6 +121,17 @@ func openParquet(path string, in io.ReaderAt, size int64) (*parquet.File, error)
 func (s RowCache) groupFits(path string, bytes io.ReaderAt, in *parquet.File, group int,
 	most parquetsizes.Limits) error {
 	_, err := parquetsizes.Group(bytes, in, group, most)
+	return s.fitsOrNot(path, err)
+}
+
+// columnFits is groupFits of one column.
+func (s RowCache) columnFits(path string, bytes io.ReaderAt, in *parquet.File, group int, c *parquet.Column,
+	most parquetsizes.Limits) error {
+	_, err := parquetsizes.Chunk(bytes, in, group, c, most)
+	return s.fitsOrNot(path, err)
+}
+
+func (s RowCache) fitsOrNot(path string, err error) error {
 	var much parquetsizes.ErrTooMuch
 	switch {
 	case errors.As(err, &much):
@@ -155,9 +219,6 @@ func parquetColumn(path string, in *parquet.File, c *parquet.Column, words *word
 	}
 	return a, nil
 }
-
-// An unreadable is the error of a value in a file without damage: it is a mistake only if a model reads the column.
-type unreadable struct{ error }
 
 func valueError(path string, row int, column string, err error) error {
 	return fmt.Errorf("%s: row %d of column %q: %w", path, row, column, err)

@@ -2,6 +2,7 @@ package datafile
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,28 +13,53 @@ import (
 	"ppl/numbers"
 )
 
-// A table is a text with a header row. Its rows are read one after the other, each into the columns, so that no more
-// than a row is there as texts.
+// A table is a text with a header row, or several whose headers have the same names. Its rows are read one after the
+// other, each into the columns, so that no more than a row is there as texts.
 type table struct {
+	path    string
+	texts   []*tableText
+	form    dialect
+	header  []string
+	columns []*tableColumn
+	skip    int            // 1 if the first column has names of rows
+	named   map[string]int // rows of a short header, by name
+	rows    texts          // the names of rows, as far as they are few
+	twice   error          // the first name that occurs twice
+	lacked  []lacking      // columns that some of the texts lack
+	now     *tableText     // that is being read
+}
+
+// A tableText is one of the texts of a table.
+type tableText struct {
 	path, text string
-	form       dialect
-	short      bool // the header lacks the name of the first column
-	header     []string
-	columns    []*tableColumn
-	skip       int            // 1 if the first column has names of rows
-	named      map[string]int // rows of a short header, by name
-	rows       texts          // the names of rows, as far as they are few
-	twice      error          // the first name that occurs twice
+	comma      rune
+	short      bool  // the header lacks the name of the first column
+	from       []int // the field of each column of the table, −1 where there is none; nil: they are the same
+	rows       int
 }
 
 // readTable reads a table with a header row: each column is an array of one axis.
 func readTable(path, text string, comma rune) (*File, error) {
+	t, err := newTableText(path, text, comma)
+	if err != nil {
+		return nil, err
+	}
+	return readTables(path, []*tableText{t})
+}
+
+// newTableText finds out how a text separates its columns.
+func newTableText(path, text string, comma rune) (*tableText, error) {
 	text, comma = withoutSeparatorLine(text, comma)
 	if err := checkStart(path, text); err != nil {
 		return nil, err
 	}
-	form := dialectOf(text, comma)
-	t := &table{path: path, text: text, form: form, short: headerIsShort(text, form.comma), named: map[string]int{}}
+	comma = dialectOf(text, comma).comma
+	return &tableText{path: path, text: text, comma: comma, short: headerIsShort(text, comma)}, nil
+}
+
+// readTables reads texts as one table, whose columns are those of the first.
+func readTables(path string, texts []*tableText) (*File, error) {
+	t := &table{path: path, texts: texts, form: dialect{comma: texts[0].comma, words: words()}}
 	for _, pass := range []func() error{func() error { return t.eachRow(t.take) }, t.check, t.decideMarks,
 		t.findTexts} {
 		if err := pass(); err != nil {
@@ -47,10 +73,14 @@ func readTable(path, text string, comma rune) (*File, error) {
 // reads them.
 func (t *table) file() *File {
 	f := newFile(t.path, true)
+	for _, of := range t.texts {
+		f.rows += of.rows
+	}
 	if t.skip > 0 {
 		f.Notes = append(f.Notes, rowNamesNote(t.path))
 		f.RowNames = t.rowNames()
 	}
+	var lack lacking
 	for i, c := range t.columns {
 		same := slices.IndexFunc(t.columns, func(o *tableColumn) bool { return o.name == c.name })
 		again := slices.ContainsFunc(t.columns[i+1:], func(o *tableColumn) bool { return o.name == c.name })
@@ -61,11 +91,16 @@ func (t *table) file() *File {
 		case again:
 			second := slices.IndexFunc(t.columns[i+1:], func(o *tableColumn) bool { return o.name == c.name })
 			f.refuse(c.name, twoOfName(t.path, i+t.skip, i+second+t.skip+1, c.name))
+		case errors.As(c.failed, &lack):
+			f.lacks(lack)
 		case c.failed != nil:
 			f.refuse(c.name, fmt.Errorf("%s: %w", t.path, c.failed))
 		default:
 			f.add(c.array(t.path, t.form))
 		}
+	}
+	for _, l := range t.lacked {
+		f.lacks(l)
 	}
 	return f
 }
@@ -148,28 +183,89 @@ func (t *table) rowNames() *Array {
 	return nil
 }
 
-// eachRow reads all rows, of which the header has the number 0.
+// eachRow reads all rows, of which the header has the number 0. Rows of later texts follow without their headers.
 func (t *table) eachRow(take func(number int, row []string)) error {
-	text := io.Reader(strings.NewReader(t.text))
-	if t.short {
-		text = io.MultiReader(strings.NewReader(string(t.form.comma)), text)
+	number := 0
+	for _, text := range t.texts {
+		t.now, t.named = text, map[string]int{}
+		if err := t.eachRowOf(text, &number, take); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *table) eachRowOf(of *tableText, number *int, take func(number int, row []string)) error {
+	text := io.Reader(strings.NewReader(of.text))
+	if of.short {
+		text = io.MultiReader(strings.NewReader(string(of.comma)), text)
 	}
 	r := csv.NewReader(text)
-	r.Comma, r.TrimLeadingSpace, r.ReuseRecord = t.form.comma, t.form.comma == ',', true
-	for number := 0; ; number++ {
+	r.Comma, r.TrimLeadingSpace, r.ReuseRecord = of.comma, of.comma == ',', true
+	columns := 0
+	for of.rows = 0; ; of.rows++ {
 		row, err := r.Read()
-		if err == io.EOF {
+		switch {
+		case err == io.EOF && of.rows == 0:
+			return noHeader(of.path)
+		case err == io.EOF:
+			of.rows-- // the header
 			return nil
+		case err != nil && of.rows == 0:
+			return rowError(of.path, of.rows, len(row), row, err)
+		case err != nil:
+			return rowError(of.path, of.rows, columns, row, err)
 		}
-		if err != nil {
-			columns := len(row)
-			if number > 0 {
-				columns = len(t.header)
+		if of.rows == 0 {
+			columns = len(row)
+			if *number > 0 {
+				if err := t.match(of, row); err != nil {
+					return err
+				}
+				continue
 			}
-			return rowError(t.path, number, columns, row, err)
 		}
-		take(number, row)
+		take(*number, of.arranged(row))
+		*number++
 	}
+}
+
+// match finds the columns of the table in the header of a later text.
+func (t *table) match(of *tableText, header []string) error {
+	if of.from != nil || slices.Equal(header, t.header) {
+		return nil // in an earlier pass, or the same
+	}
+	if err := checkHeader(of.path, header); err != nil {
+		return err
+	}
+	if rowNames(header) != (t.skip > 0) {
+		return unlikeRowNames(t.texts[0].path, of.path)
+	}
+	first, extra := t.texts[0].path, []string(nil)
+	of.from, extra = matched(t.header, header)
+	for i, c := range t.columns {
+		if of.from[i+t.skip] < 0 && c.name != "" && c.failed == nil {
+			c.failed = lacking{c.name, of.path, first}
+		}
+	}
+	for _, name := range extra {
+		t.lacked = append(t.lacked, lacking{name, first, of.path})
+	}
+	return nil
+}
+
+// arranged has the fields of a row in the order of the table.
+func (of *tableText) arranged(row []string) []string {
+	if of.from == nil {
+		return row
+	}
+	out := make([]string, len(of.from))
+	for i, at := range of.from {
+		if at >= 0 {
+			out[i] = row[at]
+		}
+	}
+	return out
 }
 
 // take takes in a row.
@@ -178,11 +274,11 @@ func (t *table) take(number int, row []string) {
 		t.begin(row)
 		return
 	}
-	if t.short {
+	if t.now.short {
 		if first := t.named[row[0]]; first > 0 && t.twice == nil {
-			t.twice = rowsOfOneName(t.path, row[0], first, number)
+			t.twice = rowsOfOneName(t.now.path, row[0], first, t.now.rows)
 		}
-		t.named[strings.Clone(row[0])] = number
+		t.named[strings.Clone(row[0])] = t.now.rows
 	}
 	if t.skip > 0 && len(t.rows.number) < mostRowNames {
 		t.rows.add(strings.TrimSpace(row[0]), false)
@@ -198,9 +294,13 @@ func (t *table) begin(header []string) {
 	if rowNames(header) {
 		t.skip = 1
 	}
-	lines := 1 + strings.Count(t.text, "\n")
-	if more := len(header) - 1; more > 0 {
-		lines = min(lines, strings.Count(t.text, string(t.form.comma))/more+1)
+	lines := 0
+	for _, of := range t.texts {
+		n := 1 + strings.Count(of.text, "\n")
+		if more := len(header) - 1; more > 0 {
+			n = min(n, strings.Count(of.text, string(of.comma))/more+1)
+		}
+		lines += n
 	}
 	for _, name := range header[t.skip:] {
 		c := &tableColumn{name: strings.TrimSpace(name), isInt: true}
@@ -211,18 +311,17 @@ func (t *table) begin(header []string) {
 
 // check refuses what is wrong with the table, column by column.
 func (t *table) check() error {
-	switch {
-	case t.header == nil:
-		return noHeader(t.path)
-	case t.twice != nil:
+	if t.twice != nil {
 		return t.twice
 	}
 	if err := checkHeader(t.path, t.header[t.skip:]); err != nil {
 		return err
 	}
 	if len(t.columns) == 1 {
-		if err := checkBlankLines(t.path, t.text); err != nil {
-			return err
+		for _, of := range t.texts {
+			if err := checkBlankLines(of.path, of.text); err != nil {
+				return err
+			}
 		}
 	}
 	nameless, filled := 0, 0

@@ -24,9 +24,9 @@ func (in *input) tableText(windows bool) (text *bufio.Reader, notes []string, er
 		utf = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder()
 	case windows:
 		utf = charmap.Windows1252.NewDecoder()
-		notes = []string{windowsNote(in.path)}
+		notes = []string{windowsNote(in.part())}
 	}
-	text = bufio.NewReaderSize(&textReader{in: transform.NewReader(in.text, utf), path: in.path}, size)
+	text = bufio.NewReaderSize(&textReader{in: transform.NewReader(in.text, utf), path: in.part(), part: in.at}, size)
 	if start, _ := text.Peek(3); string(start) == "\ufeff" {
 		if _, err := text.Discard(3); err != nil {
 			return nil, nil, err
@@ -52,6 +52,7 @@ func startOf(text *bufio.Reader) string {
 type textReader struct {
 	in    io.Reader
 	path  string
+	part  int // of a data set
 	lines int // before what is read next
 	err   error
 }
@@ -62,7 +63,7 @@ func (r *textReader) Read(p []byte) (n int, err error) {
 	}
 	n, r.err = r.in.Read(p)
 	if errors.Is(r.err, encoding.ErrInvalidUTF8) {
-		r.err = retyping{windows: true}
+		r.err = retyping{windows: true, column: r.part}
 	}
 	at := bytes.IndexByte(p[:n], 0)
 	if at >= 0 {

@@ -28,6 +28,23 @@ type Limits struct{ Page, Group int64 }
 // decompressed. Columns with lists or records are not looked at, and must not be read. The error is ErrTooMuch if pages
 // take more than the limits.
 func Group(in io.ReaderAt, f *parquet.File, group int, most Limits) (int64, error) {
+	left := most.Group
+	for _, c := range f.Root().Columns() {
+		n, err := Chunk(in, f, group, c, Limits{most.Page, left})
+		var much ErrTooMuch
+		switch {
+		case errors.As(err, &much):
+			return 0, ErrTooMuch{most.Group - left + much.Bytes}
+		case err != nil:
+			return 0, err
+		}
+		left -= n
+	}
+	return most.Group - left, nil
+}
+
+// Chunk is Group of one column.
+func Chunk(in io.ReaderAt, f *parquet.File, group int, c *parquet.Column, most Limits) (int64, error) {
 	g := f.Metadata().RowGroups[group]
 	if n := leaves(f.Root()); len(g.Columns) != n {
 		return 0, fmt.Errorf("the file is damaged: a group of rows has %d columns, and the file %d", len(g.Columns), n)
@@ -35,24 +52,16 @@ func Group(in io.ReaderAt, f *parquet.File, group int, most Limits) (int64, erro
 	if g.NumRows < 0 {
 		return 0, errors.New("the file is damaged: a group has a negative number of rows")
 	}
-	left := most.Group
-	for _, c := range f.Root().Columns() {
-		if !c.Leaf() || c.Repeated() {
-			continue
-		}
-		m := g.Columns[c.Index()].MetaData
-		of := column{c.Name(), c.Type().Kind(), c.Type().Length(), c.Optional(), m.Codec, g.NumRows}
-		n, err := of.chunk(in, m, Limits{most.Page, left})
-		var much ErrTooMuch
-		switch {
-		case errors.As(err, &much):
-			return 0, ErrTooMuch{most.Group - left + much.Bytes}
-		case err != nil:
-			return 0, fmt.Errorf("column %q is damaged: %w", of.name, err)
-		}
-		left -= n
+	if !c.Leaf() || c.Repeated() {
+		return 0, nil
 	}
-	return most.Group - left, nil
+	m := g.Columns[c.Index()].MetaData
+	of := column{c.Name(), c.Type().Kind(), c.Type().Length(), c.Optional(), m.Codec, g.NumRows}
+	n, err := of.chunk(in, m, most)
+	if err != nil && !errors.As(err, new(ErrTooMuch)) {
+		err = fmt.Errorf("column %q is damaged: %w", of.name, err)
+	}
+	return n, err
 }
 
 // leaves counts the columns below a column that have values.

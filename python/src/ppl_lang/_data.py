@@ -6,6 +6,7 @@ otherwise.
 
 from __future__ import annotations
 
+import glob
 import importlib.util
 import json
 import math
@@ -35,6 +36,15 @@ def spelled(name: str) -> str:
     'ph_ecog'
     """
     return re.sub(r"[^A-Za-z0-9_]", "_", name)
+
+
+def names_files(path: str) -> bool:
+    """Return whether a path names a file, or a pattern such as ``data/*.parquet`` matches some.
+
+    >>> names_files("no/such/*.csv")
+    False
+    """
+    return os.path.exists(path) or any(True for _ in glob.iglob(path, recursive=True))
 
 
 def arguments(data: Data, folder: Path, reads: Reads) -> list[str]:
@@ -97,9 +107,9 @@ class _Writer:
     def _existing(path: str | os.PathLike[str]) -> str:
         text = os.fspath(path)
         name, found, file = text.partition("=")
-        if not os.path.exists(text) and not (found and re.fullmatch(r"[A-Za-z_]\w*", name)):
+        if not names_files(text) and not (found and re.fullmatch(r"[A-Za-z_]\w*", name)):
             raise DataError(f"there is no data file {text}")
-        return text if found and not os.path.exists(text) else os.path.abspath(text)
+        return text if found and not names_files(text) else os.path.abspath(text)
 
     # Tables.
 

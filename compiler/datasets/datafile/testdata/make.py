@@ -113,3 +113,22 @@ def ordered_categories():
 
 odd_columns()
 ordered_categories()
+
+
+def parts():
+    n = 11
+    table = pa.table({
+        "n": pa.array(range(n), pa.int16()), "y": pa.array([None if i % 4 == 0 else i / 8 for i in range(n)]),
+        "g": pa.array([["b", "a", None, "é"][i % 4] for i in range(n)]).dictionary_encode(),
+        "s": pa.array([f"t{(7 * i) % 10}" for i in range(n)], pa.large_string()),
+        "day": pa.array([datetime.date(2020, 2, 27 + i % 2) for i in range(n)]),
+        "on": pa.array([i % 3 == 0 for i in range(n)])})
+    fe.write_feather(table, "joined.arrow", compression="uncompressed")
+    for name, start, end in [("2.arrow", 0, 2), ("9.feather", 2, 2), ("10.arrow", 2, 10), ("100.feather", 10, 11)]:
+        part = table.slice(start, end - start)
+        own = part["g"].cast(pa.string()).combine_chunks().dictionary_encode()
+        part = part.set_column(part.schema.get_field_index("g"), "g", own)
+        fe.write_feather(part, f"parts/{name}", compression="lz4" if name.endswith("feather") else "uncompressed")
+
+
+parts()
