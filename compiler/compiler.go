@@ -62,7 +62,7 @@ func parsed(path string) (*ast.File, []diag.Diagnostic) {
 	if err != nil {
 		d := diag.Diagnostic{Code: diag.Syntax, Message: fmt.Sprintf("cannot read the model: %v", err)}
 		if near, ok := diag.NearestFile(path, isModel); ok && errors.Is(err, fs.ErrNotExist) {
-			d.Help = fmt.Sprintf("did you mean %s?", near)
+			d.Help = diag.Meant("%s", near)
 		}
 		return nil, []diag.Diagnostic{d}
 	}

@@ -89,7 +89,7 @@ func (d *Draft) Remove(name string) []diag.Diagnostic {
 		var l diag.List
 		e := l.Errorf(diag.Undefined, source.Span{}, "no statement defines `%s` alone", name)
 		if near, ok := diag.Nearest(name, names); ok {
-			e.Help("did you mean `%s`?", near)
+			e.Meant("`%s`", near)
 		}
 		return l.All()
 	}

@@ -63,7 +63,7 @@ func byNames(v types.Variable, a *datafile.Array) (out dataset.Array, err error)
 			if at < 0 {
 				err := fmt.Errorf("`%s` has no element %q", v.Name, keys[row])
 				if near, ok := diag.Nearest(keys[row], elements); ok {
-					err = fmt.Errorf("%w; did you mean %q?", err, near)
+					err = fmt.Errorf("%w; %s", err, diag.Meant("%q", near))
 				}
 				return out, err
 			}

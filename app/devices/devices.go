@@ -94,10 +94,8 @@ func find(name string) (Row, int, error) {
 			return d, n, nil
 		}
 	}
-	if near, ok := diag.Nearest(name, names()); ok {
-		return Row{}, 0, fault.Usagef("there is no device %q; did you mean %q?", name, near)
-	}
-	return Row{}, 0, fault.Usagef("there is no device %q; there are %s", name, diag.And(names()))
+	return Row{}, 0, fault.Usagef("there is no device %q; %s", name,
+		diag.MeantAmong(names(), "%q", name, "there are "+diag.And(names())))
 }
 
 // Docs describes all devices in one line.

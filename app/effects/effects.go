@@ -229,11 +229,8 @@ func (f *frame) checkNames() error {
 	slices.Sort(asked[len(f.question.Terms):])
 	for k, name := range asked {
 		if !slices.Contains(names, name) {
-			help := "it has " + diag.And(names)
-			if near, ok := diag.Nearest(name, names); ok {
-				help = fmt.Sprintf("did you mean %s?", near)
-			}
-			return fault.Wrongf("%s is not a predictor of %s; %s", name, f.outcome.Name, help)
+			return fault.Wrongf("%s is not a predictor of %s; %s", name, f.outcome.Name,
+				diag.MeantAmong(names, "%s", name, "it has "+diag.And(names)))
 		}
 		if slices.Contains(asked[:k], name) {
 			return fault.Usagef("%s is asked for twice", name)
@@ -451,10 +448,7 @@ func (p *predictor) named(text string) (value any, words string, err error) {
 	if len(names) <= fewValues {
 		help = "it has " + diag.And(names)
 	}
-	if near, ok := diag.Nearest(text, names); ok {
-		help = fmt.Sprintf("did you mean %s?", near)
-	}
-	return nil, "", fault.Wrongf("%s has no element %q; %s", p.Name, text, help)
+	return nil, "", fault.Wrongf("%s has no element %q; %s", p.Name, text, diag.MeantAmong(names, "%s", text, help))
 }
 
 // fresh is an element that the run does not have.

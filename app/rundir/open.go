@@ -73,11 +73,11 @@ func NoRun(dir string) error { return fault.Wrongf("there is no run in %s%s", di
 func instead(dir string) string {
 	for _, name := range []string{strings.TrimSuffix(dir, ".ppl") + ".run", dir + ".prior"} {
 		if name != dir && Exists(name) {
-			return "; did you mean " + name + "?"
+			return "; " + diag.Meant("%s", name)
 		}
 	}
 	if near, ok := diag.NearestFile(dir, IsRun); ok {
-		return "; did you mean " + near + "?"
+		return "; " + diag.Meant("%s", near)
 	}
 	return ""
 }
@@ -88,5 +88,5 @@ func InsteadOfModel(path string) string {
 	if !ok || Exists(path) {
 		return ""
 	}
-	return "; did you mean " + near + "?"
+	return "; " + diag.Meant("%s", near)
 }

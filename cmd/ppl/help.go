@@ -151,10 +151,8 @@ func unknownTopic(root *cobra.Command, name string) error {
 			names = append(names, t.Name)
 		}
 	}
-	if near, ok := diag.Nearest(name, names); ok {
-		return fault.Usagef("there is nothing named %q; did you mean %q?", name, near)
-	}
-	return fault.Usagef("there is nothing named %q; ppl help %s list what there is", name, kindNames())
+	return fault.Usagef("there is nothing named %q; %s", name,
+		diag.MeantAmong(names, "%q", name, "ppl help "+kindNames()+" list what there is"))
 }
 
 func stageTopics() (all []topics.Topic) {

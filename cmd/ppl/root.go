@@ -104,13 +104,13 @@ func checkVerb(root *cobra.Command, args []string) error {
 		names = append(names, cmd.Name())
 	}
 	if near, ok := diag.Nearest(args[0], names); ok {
-		return fault.Usagef("there is no command %q; did you mean %q?", args[0], near)
+		return fault.Usagef("there is no command %q; %s", args[0], diag.Meant("%q", near))
 	}
 	switch name := args[0]; {
 	case filepath.Ext(name) == ".ppl":
-		return fault.Usagef("there is no command %q; did you mean ppl sample %s?", name, name)
+		return fault.Usagef("there is no command %q; %s", name, diag.Meant("ppl sample %s", name))
 	case rundir.IsRun(name):
-		return fault.Usagef("there is no command %q; did you mean ppl summary %s?", name, name)
+		return fault.Usagef("there is no command %q; %s", name, diag.Meant("ppl summary %s", name))
 	case name == "resume":
 		return fault.Usagef("there is no command %q; a run is resumed by ppl sample MODEL --resume", name)
 	case name == "run", name == "fit":
@@ -136,7 +136,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		return fault.Usagef("there is no flag --%s; write %s", name, say)
 	}
 	if near, ok := diag.Nearest(name, names); ok {
-		return fault.Usagef("there is no flag --%s; did you mean --%s?", name, near)
+		return fault.Usagef("there is no flag --%s; %s", name, diag.Meant("--%s", near))
 	}
 	return fault.Usagef("there is no flag %s%s", strings.Repeat("-", min(2, len(name))), name)
 }

@@ -193,10 +193,8 @@ func (p *Plan) enterNamed(g *simulate.Numbers, at map[string]dataset.Array) (mis
 		if known[name] {
 			continue
 		}
-		if near, ok := diag.Nearest(name, names); ok {
-			return nil, fmt.Errorf("the model has no parameter `%s`; did you mean `%s`?", name, near)
-		}
-		return nil, fmt.Errorf("the model has no parameter `%s`; it has %s", name, strings.Join(names, ", "))
+		return nil, fmt.Errorf("the model has no parameter `%s`; %s", name,
+			diag.MeantAmong(names, "`%s`", name, "it has "+strings.Join(names, ", ")))
 	}
 	return missing, nil
 }

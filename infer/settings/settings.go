@@ -194,10 +194,8 @@ func set(s *infer.Settings, name, value string) error {
 
 func unknown(name string) error {
 	names := Names()
-	if near, ok := diag.Nearest(name, names); ok {
-		return fmt.Errorf("there is no setting `%s`; did you mean `%s`?", name, near)
-	}
-	return fmt.Errorf("there is no setting `%s`; there are %s", name, strings.Join(names, ", "))
+	return fmt.Errorf("there is no setting `%s`; %s", name,
+		diag.MeantAmong(names, "`%s`", name, "there are "+strings.Join(names, ", ")))
 }
 
 func whole(dst *int, v string, lo, hi int) error {

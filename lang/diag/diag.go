@@ -1,7 +1,7 @@
 // Package diag describes mistakes in a user's model: a code, a place, related places, and advice. Passes add to a List
 // and go on, so that one run reports several mistakes:
 //
-//	diags.Errorf(diag.Undefined, span, "`%s` is not defined", name).Help("did you mean `%s`?", near)
+//	diags.Errorf(diag.Undefined, span, "`%s` is not defined", name).Meant("`%s`", near)
 //
 // Render prints what a List has collected, with the line of source.
 package diag
@@ -157,6 +157,9 @@ func (e Entry) Help(format string, args ...any) Entry {
 	e.list.items[e.i].Help = said(format, args)
 	return e
 }
+
+// Meant sets the advice that asks whether something else was meant.
+func (e Entry) Meant(format string, args ...any) Entry { return e.Help("%s", Meant(format, args...)) }
 
 // Replace adds a fix that writes a text in the place of what is wrong.
 func (e Entry) Replace(text string) Entry {

@@ -139,6 +139,15 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// A name may have a percent sign, which is no verb.
+func TestMeantAmong(t *testing.T) {
+	for name, want := range map[string]string{"rate%": "did you mean `rate%d`?", "size": "there are two"} {
+		if got := MeantAmong([]string{"rate%d", "mu"}, "`%s`", name, "there are two"); got != want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 // Distances by hand; "ca" to "abc" is the pair that tells optimal string alignment (3) from the unrestricted distance
 // (2).
 func TestDistance(t *testing.T) {

@@ -1,8 +1,24 @@
 package diag
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
-// Nearest is the candidate most like name, for "did you mean". Likeness is the Damerau–Levenshtein distance without
+// Meant asks whether a user meant something else: Meant("`%s`", "mu") is "did you mean `mu`?".
+func Meant(format string, args ...any) string {
+	return "did you mean " + fmt.Sprintf(format, args...) + "?"
+}
+
+// MeantAmong asks about the candidate most like name, which format quotes. It is instead if no candidate is near.
+func MeantAmong(candidates []string, format, name, instead string) string {
+	if near, ok := Nearest(name, candidates); ok {
+		return Meant(format, near)
+	}
+	return instead
+}
+
+// Nearest is the candidate most like name, for Meant. Likeness is the Damerau–Levenshtein distance without
 // regard to capitals, at most 3 and at most a third of the name's length. Ties go to the exact spelling, then to the
 // earlier candidate. ok is false if no candidate is that near.
 func Nearest(name string, candidates []string) (string, bool) {

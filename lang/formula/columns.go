@@ -110,11 +110,8 @@ func (w *writer) column(n *node) *Column {
 		}
 		names = append(names, c.Name)
 	}
-	help := "its columns are " + diag.And(shortened(names))
-	if near, ok := diag.Nearest(n.text, names); ok {
-		help = fmt.Sprintf("did you mean `%s`?", near)
-	}
-	w.fail(n, fmt.Sprintf("`%s` is not a column of %s", n.text, w.r.Data.Path), help)
+	w.fail(n, fmt.Sprintf("`%s` is not a column of %s", n.text, w.r.Data.Path),
+		diag.MeantAmong(names, "`%s`", n.text, "its columns are "+diag.And(shortened(names))))
 	return nil
 }
 
@@ -446,11 +443,8 @@ func (w *writer) columnLevels(n *node) *factor {
 }
 
 func (w *writer) noLevel(n *node, f *factor, level string) {
-	help := "its levels are " + diag.And(shortened(f.levels))
-	if near, ok := diag.Nearest(level, f.levels); ok {
-		help = fmt.Sprintf("did you mean %q?", near)
-	}
-	w.fail(n, fmt.Sprintf("`%s` has no level %q", f.column, level), help)
+	w.fail(n, fmt.Sprintf("`%s` has no level %q", f.column, level),
+		diag.MeantAmong(f.levels, "%q", level, "its levels are "+diag.And(shortened(f.levels))))
 }
 
 // plural is a name for the set of what a column names.

@@ -223,9 +223,6 @@ func findFamily(text string) (family, string) {
 		}
 		return f, chosen
 	}
-	help := "families are " + diag.And(Families())
-	if near, ok := diag.Nearest(name, Families()); ok {
-		help = fmt.Sprintf("did you mean %s?", near)
-	}
-	panic(&Error{Message: fmt.Sprintf("there is no family %q", name), Help: help})
+	panic(&Error{Message: fmt.Sprintf("there is no family %q", name),
+		Help: diag.MeantAmong(Families(), "%s", name, "families are "+diag.And(Families()))})
 }

@@ -120,10 +120,7 @@ func refused(n *node, as ...role) (why, help string) {
 		for _, f := range forms() {
 			names = append(names, f.name)
 		}
-		help = "make a column of it in the data, or define it in the model"
-		if near, ok := diag.Nearest(n.text, names); ok {
-			help = fmt.Sprintf("did you mean `%s`?", near)
-		}
+		help = diag.MeantAmong(names, "`%s`", n.text, "make a column of it in the data, or define it in the model")
 		return fmt.Sprintf("there is no function `%s` for formulas", n.text), help
 	case f.role == refusedForm:
 		return fmt.Sprintf("a formula cannot have `%s`", n.text), f.instead

@@ -169,7 +169,7 @@ func (w *writer) checkPriors() {
 		}
 		help := "it has " + diag.And(w.known)
 		if near, ok := diag.Nearest(name, w.known); ok {
-			help = fmt.Sprintf("did you mean %s? %s", near, "It has "+diag.And(w.known))
+			help = diag.Meant("%s", near) + " It has " + diag.And(w.known)
 		}
 		panic(&Error{Message: fmt.Sprintf("the model has no parameter %q to give a prior", name), Help: help})
 	}

@@ -471,7 +471,7 @@ func (c *checker) unknownDensity(name Ident) {
 		names = append(names, d)
 	}
 	if near := nearest(name.Name, names); near != "" {
-		entry.Help("did you mean `%s`?", near)
+		entry.Meant("`%s`", near)
 	}
 }
 

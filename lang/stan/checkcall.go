@@ -215,7 +215,7 @@ func (c *checker) unknownFunction(name Ident) {
 		names = append(names, f)
 	}
 	if near := nearest(name.Name, names); near != "" {
-		entry.Help("did you mean `%s`?", near)
+		entry.Meant("`%s`", near)
 	}
 }
 

@@ -73,7 +73,7 @@ func (c *checker) name(e *Name) Type {
 		}
 	}
 	if near := nearest(e.Name, names); near != "" {
-		entry.Help("did you mean `%s`?", near)
+		entry.Meant("`%s`", near)
 	}
 	return unknown
 }

@@ -124,11 +124,8 @@ func Draw(r *store.Run, kind string, o Options) (Picture, error) {
 		}
 		return p, err
 	}
-	if near, ok := diag.Nearest(kind, names); ok {
-		return Picture{}, report.Unusable{Reason: fmt.Sprintf("there is no picture %q; did you mean %s?", kind, near)}
-	}
-	return Picture{}, report.Unusable{Reason: fmt.Sprintf("there is no picture %q; there are %s", kind,
-		strings.Join(names, ", "))}
+	return Picture{}, report.Unusable{Reason: fmt.Sprintf("there is no picture %q; %s", kind,
+		diag.MeantAmong(names, "%s", kind, "there are "+strings.Join(names, ", ")))}
 }
 
 // A quantity is one number of each draw.

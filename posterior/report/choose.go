@@ -86,10 +86,8 @@ func unknownName(vs []types.Variable, name string, r *store.Run) error {
 			}
 		}
 	}
-	if near, ok := diag.Nearest(name, known); ok {
-		return Unusable{fmt.Sprintf("%s has no `%s`; did you mean `%s`?", r.Dir, name, near)}
-	}
-	return Unusable{fmt.Sprintf("%s has no `%s`; it has %s", r.Dir, name, strings.Join(variableNames(vs), ", "))}
+	return Unusable{fmt.Sprintf("%s has no `%s`; %s", r.Dir, name,
+		diag.MeantAmong(known, "`%s`", name, "it has "+strings.Join(variableNames(vs), ", ")))}
 }
 
 func variableNames(vs []types.Variable) (names []string) {

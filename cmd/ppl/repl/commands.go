@@ -137,10 +137,8 @@ func (s *session) carryOut(ctx context.Context, line string) error {
 		}
 		names = append(names, c.name)
 	}
-	if near, ok := diag.Nearest(words[0], names); ok {
-		return fault.Usagef("there is no command %s; did you mean %s?", words[0], near)
-	}
-	return fault.Usagef("there is no command %s; .help lists them", words[0])
+	return fault.Usagef("there is no command %s; %s", words[0],
+		diag.MeantAmong(names, "%s", words[0], ".help lists them"))
 }
 
 const replHelp = `queries

@@ -168,7 +168,7 @@ func (t *arrays) inFile(a *model.Array, f *datafile.File, key string, single boo
 	d := t.diags.Errorf(diag.DataUnavailable, a.At, "%s has no entry `%s`", f.Path, key)
 	if near, ok := diag.Nearest(key, f.Order); ok {
 		path, _, _ := strings.Cut(cmp.Or(a.From, f.Path), "#")
-		d.Help("did you mean `%s`? Rename one of them, or read it with `from \"%s#%s\"`", near, path, near)
+		d.Help("%s Rename one of them, or read it with `from \"%s#%s\"`", diag.Meant("`%s`", near), path, near)
 	} else {
 		d.Help("it has %s", strings.Join(shorten(f.Order), ", "))
 	}

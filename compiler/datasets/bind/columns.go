@@ -28,11 +28,7 @@ func (t *arrays) columnsOf(a *model.Array, f *datafile.File) (columns []*datafil
 		switch {
 		case x == nil:
 			d := t.diags.Errorf(diag.DataUnavailable, c.At, "%s has no column %q", f.Path, c.Name)
-			if near, ok := diag.Nearest(c.Name, f.Order); ok {
-				d.Help("did you mean %q?", near)
-			} else {
-				d.Help("it has %s", strings.Join(shorten(f.Order), ", "))
-			}
+			d.Help("%s", diag.MeantAmong(f.Order, "%q", c.Name, "it has "+strings.Join(shorten(f.Order), ", ")))
 			return nil, false
 		case x.Labels != nil:
 			t.diags.Errorf(diag.ImpossibleValue, c.At, "column %q of %s is text, not numbers", c.Name, f.Path).

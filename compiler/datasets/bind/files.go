@@ -57,7 +57,7 @@ func (f *files) open(args []Arg) {
 			d := f.diags.Errorf(diag.DataUnavailable, source.Span{}, "--data %s=%s: the model has no data `%s`",
 				arg.Name, arg.Path, arg.Name)
 			if near, ok := diag.Nearest(arg.Name, f.dataNames()); ok {
-				d.Help("did you mean `%s`?", near)
+				d.Meant("`%s`", near)
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func (f *files) read(path string, at source.Span) (*datafile.File, bool) {
 			d.Help("Fashion-MNIST has a file of that name: on Debian, apt-get install dataset-fashion-mnist puts it "+
 				"in %s, where it is found", fashionDir)
 		} else if near, ok := nearestData(path); ok && errors.Is(err, fs.ErrNotExist) {
-			d.Help("did you mean %s?", near)
+			d.Meant("%s", near)
 		}
 		return nil, false
 	}
@@ -250,7 +250,7 @@ func Absent(m *model.Model, dir string) []diag.Diagnostic {
 			seen[path] = true
 			d := diags.Errorf(diag.DataUnavailable, a.At, "%v", err)
 			if near, ok := nearestData(path); ok {
-				d.Help("did you mean %s?", near)
+				d.Meant("%s", near)
 				continue
 			}
 			d.Help("a file is looked for from the directory of the model; on the command line it is `--data %s=FILE`",

@@ -337,11 +337,7 @@ func (r *keyReader) keyBy(f found, k int) (of key, ok bool) {
 		return key{name: x.Name, x: x}, true
 	}
 	d := r.diags.Errorf(diag.DataUnavailable, c.At, "%s has no column %q", f.file.Path, c.Name)
-	if near, ok := diag.Nearest(c.Name, f.file.Order); ok {
-		d.Help("did you mean %q?", near)
-	} else {
-		d.Help("it has %s", strings.Join(shorten(f.file.Order), ", "))
-	}
+	d.Help("%s", diag.MeantAmong(f.file.Order, "%q", c.Name, "it has "+strings.Join(shorten(f.file.Order), ", ")))
 	return of, false
 }
 

@@ -185,11 +185,8 @@ func (l *labels) notInOrder(a *model.Array, x *datafile.Array, v float64, names 
 	d := l.diags.Errorf(diag.UnknownOrder, a.At, "%q of `%s` (%s) is not in the order that the model gives", text,
 		a.Name, x.Origin).
 		Related(by.At, "the order")
-	if near, ok := diag.Nearest(text, names); ok {
-		d.Help("did you mean %q?", near)
-	} else {
-		d.Help("the order lists all elements: %s", strings.Join(shorten(names), ", "))
-	}
+	all := "the order lists all elements: " + strings.Join(shorten(names), ", ")
+	d.Help("%s", diag.MeantAmong(names, "%q", text, all))
 }
 
 // inFiles is the order of ordered categories, as the files of some arrays have it; nil if none of them has one.

@@ -18,7 +18,7 @@ func (e *Evaluator) labelled(x *model.Label) int {
 	}
 	entry := e.Diags.Errorf(diag.NoSuchElement, x.At, "%s has no element named %q", x.Set.Name, x.Text)
 	if near, ok := diag.Nearest(x.Text, names); ok {
-		entry.Help("did you mean %q?", near)
+		entry.Meant("%q", near)
 	} else if _, err := strconv.ParseFloat(x.Text, 64); err == nil && len(names) == 0 {
 		entry.Help("its elements are numbers: write `%s` without quotes", x.Text)
 	} else if len(names) == 0 {

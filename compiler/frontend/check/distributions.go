@@ -107,8 +107,8 @@ func (c *checker) pickForm(dist *stdlib.Dist, given []*ast.Arg, at source.Span) 
 				joinAnd(all))
 			if own, ok := stdlib.ForeignArgument(dist, a.Name.Name); ok {
 				d.Help("write `%s`", own).Replace(own)
-			} else if near, ok := diagNearest(a.Name.Name, all); ok {
-				d.Help("did you mean `%s`?", near).Replace(near)
+			} else if near, ok := diag.Nearest(a.Name.Name, all); ok {
+				d.Meant("`%s`", near).Replace(near)
 			} else if help := argumentsElsewhere[a.Name.Name]; help != "" {
 				d.Help("%s", help)
 			}

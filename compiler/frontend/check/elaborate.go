@@ -134,7 +134,7 @@ func (c *checker) declareType(a *arrayInfo, d *ast.Decl) {
 	default:
 		e := c.errorf(diag.Undefined, d.Type.Span(), "there is no type `%s`", d.Type.Name)
 		if near, ok := diag.Nearest(d.Type.Name, []string{"real", "int", "bool", "index"}); ok {
-			e.Help("did you mean `%s`?", near).Replace(near)
+			e.Meant("`%s`", near).Replace(near)
 		} else {
 			e.Help("types of data are real, int, bool and index(J)")
 		}

@@ -17,8 +17,6 @@ import (
 // anyRange is what is known of a real nobody knows anything of.
 var anyRange = stdlib.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}
 
-func diagNearest(name string, among []string) (string, bool) { return diag.Nearest(name, among) }
-
 // poison replaces an expression that was already reported: what reads it is not reported again.
 func poison(at ast.Node) model.Expr {
 	return &model.Num{Value: math.NaN(), Fact: model.Fact{At: at.Span(), Static: true,
@@ -210,8 +208,8 @@ func (c *checker) undefinedHelp(d diag.Entry, s *scope, e *ast.Name) {
 		c.missingParameter(d, s, e)
 	} else if isSubscript(e) && !indexShaped(e.Name) {
 		d.Help("a label is written in quotes: `%q`", e.Name).Replace(strconv.Quote(e.Name))
-	} else if near, ok := diagNearest(e.Name, c.visible(s)); ok {
-		d.Help("did you mean `%s`?", near).Replace(near)
+	} else if near, ok := diag.Nearest(e.Name, c.visible(s)); ok {
+		d.Meant("`%s`", near).Replace(near)
 	}
 }
 
@@ -234,19 +232,19 @@ func (c *checker) missingParameter(d diag.Entry, s *scope, e *ast.Name) {
 	}
 	indices := indicesOf(s)
 	if isSubscript(e) && len(indices) > 0 && indexShaped(e.Name) {
-		d.Help("did you mean the index %s?", joinOr(indices))
+		d.Meant("the index %s", joinOr(indices))
 		return
 	}
 	give := "a parameter needs a distribution, such as `" + withAxes(s, e) + " ~ " + firstPrior(e.Name) + "`"
-	if near, ok := diagNearest(e.Name, c.defined(s)); ok {
-		d.Help("%s; or did you mean `%s`?", give, near).Replace(near)
+	if near, ok := diag.Nearest(e.Name, c.defined(s)); ok {
+		d.Help("%s; or %s", give, diag.Meant("`%s`", near)).Replace(near)
 		return
 	}
 	switch {
 	case !isSubscript(e):
 		d.Help("%s", give)
 	case len(indices) > 0:
-		d.Help("did you mean the index %s? A label is written in quotes: `%q`", joinOr(indices), e.Name)
+		d.Help("%s A label is written in quotes: `%q`", diag.Meant("the index %s", joinOr(indices)), e.Name)
 	default:
 		d.Help("a label is written in quotes: `%q`", e.Name).Replace(strconv.Quote(e.Name))
 	}
@@ -329,12 +327,12 @@ func firstPrior(name string) string {
 func meant(d diag.Entry, name string, foreign func(name string) (code string, ok bool), among []string) {
 	if code, ok := foreign(name); ok {
 		if stdlib.Dists()[code] != nil {
-			d.Help("did you mean `%s`?", code).Replace(code)
+			d.Meant("`%s`", code).Replace(code)
 		} else {
 			d.Help("write `%s`", code)
 		}
-	} else if near, ok := diagNearest(name, among); ok {
-		d.Help("did you mean `%s`?", near).Replace(near)
+	} else if near, ok := diag.Nearest(name, among); ok {
+		d.Meant("`%s`", near).Replace(near)
 	}
 }
 

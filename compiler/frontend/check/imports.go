@@ -145,8 +145,8 @@ func (c *checker) notMember(s *scope, m *ast.Member, n *ast.Name) model.Expr {
 		}
 	}
 	d := c.errorf(diag.NoSuchPart, m.Name.Span(), "`%s` is not in `%s`", m.Name.Name, n.Name)
-	if near, ok := diagNearest(m.Name.Name, sorted(names)); ok {
-		d.Help("did you mean `%s.%s`?", n.Name, near).Replace(near)
+	if near, ok := diag.Nearest(m.Name.Name, sorted(names)); ok {
+		d.Meant("`%s.%s`", n.Name, near).Replace(near)
 	} else if len(names) > 0 {
 		d.Help("it has %s", joinAnd(sorted(names)))
 	}

@@ -166,7 +166,7 @@ func (c *checker) fits(a, widest model.Expr, what string, at source.Span) bool {
 			d := c.errorf(diag.AxesDiffer, at, "axes %s and %s do not match in `%s`", axesText(small), axesText(large),
 				what)
 			if g := c.gatherFor(a, widest); g != "" {
-				d.Help("did you mean `%s`?", g)
+				d.Meant("`%s`", g)
 			} else {
 				d.Help("axes are matched by their index set; write indices, as in `[i in %s: …]`", large[0].Name)
 			}

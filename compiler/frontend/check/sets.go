@@ -69,9 +69,9 @@ func (c *checker) unknownSet(n *ast.Name, more string) *model.Set {
 		return c.sizeSet(n)
 	}
 	d := c.errorf(diag.UnknownSize, n.Span(), "size `%s` is not known", n.Name)
-	if near, ok := diagNearest(n.Name, c.setNames()); ok {
-		d.Help("did you mean `%s`? Otherwise give `%s = …`, `data %s`, or data with axis %s%s", near, n.Name, n.Name,
-			n.Name, more).Replace(near)
+	if near, ok := diag.Nearest(n.Name, c.setNames()); ok {
+		d.Help("%s Otherwise give `%s = …`, `data %s`, or data with axis %s%s", diag.Meant("`%s`", near), n.Name,
+			n.Name, n.Name, more).Replace(near)
 	} else {
 		d.Help("give `%s = …`, `data %s`, or data with axis %s; groups give theirs as `data g[N]: index(%s)`%s", n.Name,
 			n.Name, n.Name, n.Name, more)

@@ -66,8 +66,8 @@ func (c *checker) unused() {
 		}
 		near := nearEntity(e.name, idleData)
 		if near != nil && !e.used {
-			c.errorf(diag.UnreadParameter, e.at, "`%s` is a parameter nothing reads, and data `%s` is never used: did "+
-				"you mean `%s`?", e.name, near.name, near.name).
+			c.errorf(diag.UnreadParameter, e.at, "`%s` is a parameter nothing reads, and data `%s` is never used: %s",
+				e.name, near.name, diag.Meant("`%s`", near.name)).
 				Related(near.at, "declared here")
 			near.used = true
 		} else if !target {
@@ -135,7 +135,7 @@ func nearEntity(name string, among []*entity) *entity {
 	for _, e := range among {
 		names = append(names, e.name)
 	}
-	if near, ok := diagNearest(name, names); ok {
+	if near, ok := diag.Nearest(name, names); ok {
 		for _, e := range among {
 			if e.name == near {
 				return e
