@@ -2,6 +2,7 @@ package stan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ppl/lang/diag"
@@ -175,6 +176,9 @@ func (c *checker) rngCall(e *Call, base string, d density, types []Type) Type {
 		c.diags.Errorf(diag.Arguments, e.Fun.At, "`%s` has %s, and %d are given", e.Fun.Name, countArgs(len(d.args)),
 			len(types))
 		return unknown
+	}
+	if slices.ContainsFunc(types, func(t Type) bool { return !t.Known() }) {
+		return unknown // how many numbers there are depends on it
 	}
 	one := realType
 	switch {

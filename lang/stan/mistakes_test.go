@@ -64,6 +64,8 @@ func TestMistakes(t *testing.T) {
 		{"model { for (i in 1:3) i = 2; }", "1:24: the index `i` of a loop cannot be assigned"},
 		{"parameters { real x; }\ntransformed parameters { x ~ normal(0, 1); }\nmodel { }",
 			"2:26: `~` is outside of the block `model`"},
+		{"data { vector[2] x; }\nmodel { }\ngenerated quantities { array[2] real y = normal_rng(a * x, 1); }",
+			"3:53: `a` is not declared"},
 		{"model { real x = normal_rng(0, 1); }",
 			"1:18: `normal_rng` draws at random, which the block `model` cannot"},
 		{"data { real x = 3; }\nmodel { }", "1:17: a declaration in the block `data` has no value"},

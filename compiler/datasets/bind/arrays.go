@@ -28,6 +28,8 @@ type arrays struct {
 	raw     map[*model.Array]*datafile.Array // as they are in their files, with texts and rows
 	absent  []*model.Array                   // optional data that are not given
 
+	unstated []*model.Array // numbers that are not given
+
 	waiting    []given               // arrays of which some rows are taken
 	rowNumbers map[*model.Size][]int // of the rows that are left, where some were left out
 }
@@ -46,6 +48,7 @@ func (t *arrays) take() {
 	for i := range t.found {
 		t.found[i] = t.inPlaces(t.found[i])
 	}
+	t.enterLengths()
 	for _, f := range t.found {
 		switch {
 		case f.file == nil:
@@ -143,6 +146,8 @@ func (t *arrays) missing(a *model.Array) {
 	} else if len(t.files.loose) == 0 {
 		d.Help("give a file with `--data FILE`, or `--data %s=FILE`, or write `data %s… = …` in the model",
 			a.Name, a.Name)
+	} else if len(a.Type.Axes) == 0 {
+		d.Help("the data files have %s; give a number with `--data %s=20`", strings.Join(shorten(have), ", "), a.Name)
 	} else {
 		d.Help("the data files have %s", strings.Join(shorten(have), ", "))
 	}

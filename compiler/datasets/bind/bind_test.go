@@ -118,6 +118,9 @@ func TestMistakesInDataNameTheFileAndTheRow(t *testing.T) {
 	const observed = "\nm ~ Normal(0, 1)\ny[n in N] ~ Normal(m, 1)\n"
 	for _, c := range []struct{ name, model, csv, code, says string }{
 		{"a size of two sources", "data y[N]\ndata N = 3" + observed, "y\n1\n2\n", "E47", "2 in"},
+		{"a length that other data do not have",
+			"data N: int, y[1..N + 1]\nm ~ Normal(0, 1)\ny[n in 1..N+1] ~ Normal(m, 1)\n", "y\n1\n", "E83", "`N`"},
+		{"a length and its axis", "data N: int, y[N], z[N]" + observed, "N,y,z\n3,1,1\n3,2,2\n", "E42", "`N`"},
 		{"no such entry", "data z[N], y[N]" + observed, "y\n1\n", "E83", "`z`"},
 		{"a missing value", "data y[N]" + observed, "y\n1\nNA\n", "W05", "(1; the first: row 2)"},
 		{"text", "data y[N]" + observed, "y\n1\nhigh\n", "E57", "row 2"},
@@ -553,5 +556,28 @@ func TestColumnsAreFoundBySpelling(t *testing.T) {
 	two := map[string]string{"d.csv": "y,ph.ecog,ph ecog\n1,2,3\n"}
 	if _, ds := bound(t, model, two, Arg{Path: "d.csv"}); !diag.HasErrors(ds) {
 		t.Error("one of two columns is taken")
+	}
+}
+
+// A number that is not given is the length of the data that have it as an axis, in whatever order they are declared.
+func TestLengthsThatAreNotGiven(t *testing.T) {
+	t.Parallel()
+	const observed = "\nm ~ Normal(0, 1)\ny[n in N] ~ Normal(m, 1)\n"
+	files := map[string]string{"d.csv": "x_1,x_2,y\n1,2,5\n3,4,6\n5,6,7\n", "n.json": `{"N": 3}`, "w.json": `{"N": 4}`,
+		"x.json": `{"x": [[1, 2], [3, 4], [5, 6]], "y": [5, 6, 7]}`}
+	for _, declared := range []string{"data N: int, D: int, x[N, D], y[N]", "data x[N, D], y[N], D: int, N: int"} {
+		for _, args := range [][]Arg{{{Path: "d.csv"}}, {{Path: "x.json"}}, {{Path: "d.csv"}, {Path: "n.json"}}} {
+			d, ds := bound(t, declared+observed, files, args...)
+			if d == nil {
+				t.Fatal(ds)
+			}
+			if n, k := valuesOf(t, d, "N"), valuesOf(t, d, "D"); !slices.Equal(n, []float64{3}) ||
+				!slices.Equal(k, []float64{2}) {
+				t.Errorf("%s, %v: N = %v, D = %v; want 3 and 2", declared, args, n, k)
+			}
+		}
+		if d, ds := bound(t, declared+observed, files, Arg{Path: "d.csv"}, Arg{Path: "w.json"}); d != nil {
+			t.Errorf("%s: 3 rows are taken for 4: %v", declared, ds)
+		}
 	}
 }

@@ -59,6 +59,8 @@ func (t *arrays) locate(a *model.Array) (f found, ok bool) {
 	switch {
 	case tried:
 		return f, ok
+	case len(a.Type.Axes) == 0:
+		t.unstated = append(t.unstated, a)
 	case a.Optional:
 		t.absent = append(t.absent, a)
 	case !t.isLengths(a):

@@ -1,0 +1,51 @@
+package bind
+
+import (
+	"fmt"
+	"slices"
+
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/frontend/model"
+	"ppl/numbers"
+)
+
+// enterLengths gives numbers that are not given, but are the length of other data, their values: N of
+//
+//	data N: int, y[N]
+//
+// is the number of rows of a table with a column y. Other optional numbers are absent, unless data that are given have
+// axes which depend on them.
+func (t *arrays) enterLengths() {
+	for _, a := range t.unstated {
+		x := t.lengthOf(a)
+		switch {
+		case x != nil:
+			t.enter(a, x)
+		case a.Optional && !slices.ContainsFunc(t.found, func(f found) bool {
+			return readsAny(f.a, []*model.Array{a}, nil)
+		}):
+			t.absent = append(t.absent, a)
+		default:
+			t.missing(a)
+		}
+	}
+}
+
+// lengthOf returns the length of the first axis that a number is the length of, nil if there is none.
+func (t *arrays) lengthOf(n *model.Array) *datafile.Array {
+	for _, f := range t.found {
+		if f.file == nil || f.a.Ragged != nil {
+			continue
+		}
+		for k, s := range f.a.Type.Axes {
+			if r, ok := s.Hi.(*model.Ref); !ok || r.Array != n || !isOne(s.Lo) {
+				continue
+			}
+			if shape := f.shape(); k < len(shape) {
+				return &datafile.Array{Name: n.Name, Values: numbers.Packed([]float64{float64(shape[k])}), Int: true,
+					Origin: fmt.Sprintf("the shape of `%s` (%s)", f.a.Name, f.file.Path)}
+			}
+		}
+	}
+	return nil
+}
