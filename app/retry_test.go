@@ -82,7 +82,7 @@ func TestLackingDrawsAreSampledAgain(t *testing.T) {
 			}
 			var report infer.Report
 			if report.Draws = o.Draws; o.Known == nil {
-				report.Lacking, report.LackingAt = c.lacking, [][]float64{late}
+				report.Lacking, report.LackingAt = store.Number(c.lacking), [][]float64{late}
 			}
 			return report, nil
 		}

@@ -65,7 +65,7 @@ func (b *Bench) Sample(model string, seed int, args ...string) (*Run, error) {
 	if r.run, err = store.Open(dir); err != nil {
 		return nil, err
 	}
-	r.Thin, r.Step = max(r.run.Info.Report.Thin, 1), r.run.Info.Report.StepSize
+	r.Thin, r.Step = max(r.run.Info.Report.Thin, 1), float64(r.run.Info.Report.StepSize)
 	r.Report, err = report.FromRun(r.run)
 	return r, err
 }

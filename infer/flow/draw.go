@@ -6,6 +6,7 @@ import (
 
 	"ppl/infer"
 	"ppl/posterior/stats"
+	"ppl/posterior/store"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -98,6 +99,6 @@ func (r *fit) judge(weights [][]float64) {
 		p.ELBO = append(p.ELBO, stat.Mean(w, nil))
 	}
 	all := slices.Concat(weights...)
-	p.ParetoK = stats.ParetoK(all)
-	p.EvidenceGap = floats.LogSumExp(all) - math.Log(float64(len(all))) - stat.Mean(all, nil)
+	p.ParetoK = store.Number(stats.ParetoK(all))
+	p.EvidenceGap = store.Number(floats.LogSumExp(all) - math.Log(float64(len(all))) - stat.Mean(all, nil))
 }

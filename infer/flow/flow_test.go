@@ -107,7 +107,7 @@ func TestBanana(t *testing.T) {
 		o := options(2)
 		o.Warmup = 300
 		m, report := draw(t, s, banana(), o)
-		return stats.Summarize(m.Chains(coordinate(1))).SD, stat.Mean(report.ELBO, nil), report.EvidenceGap
+		return stats.Summarize(m.Chains(coordinate(1))).SD, stat.Mean(report.ELBO, nil), float64(report.EvidenceGap)
 	}
 	normalSD, normalBound, gap := spread(Sampler(FullRank, nil))
 	_, planarBound, _ := spread(Sampler(Planar, nil))

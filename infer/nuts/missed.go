@@ -95,7 +95,7 @@ func (r *run) reportMissed() {
 	p.Lacking, p.LackingAt = 0, nil
 	for k, m := range r.state.Missed {
 		if float64(r.state.Visits[k]) <= visitedShare*m.Share*float64(r.state.Looked) {
-			p.Lacking, p.LackingAt = p.Lacking+m.Share, append(p.LackingAt, m.At)
+			p.Lacking, p.LackingAt = p.Lacking+store.Number(m.Share), append(p.LackingAt, m.At)
 		}
 	}
 	if p.Lacking <= mostLacking {

@@ -52,7 +52,7 @@ func TestMissedModesAreLacking(t *testing.T) {
 			t.Fatal(err)
 		}
 		said := len(report.Warnings) > 0
-		if math.Abs(report.Lacking-c.want) > 1e-12 || said != (c.want == .6) ||
+		if math.Abs(float64(report.Lacking)-c.want) > 1e-12 || said != (c.want == .6) ||
 			said && !slices.Equal(report.LackingAt[0], at) {
 			t.Errorf("%s: lacking %v at %v, %v", name, report.Lacking, report.LackingAt, report.Warnings)
 		}
@@ -93,7 +93,7 @@ func TestModesWithHardlyADraw(t *testing.T) {
 	for visits, want := range map[int]float64{0: .15, 2: .15, 80: 0, 600: 0} {
 		r := &run{state: state{Missed: []adapt.MissedMode{{Share: .15}}, Visits: []int{visits}, Looked: 4000}}
 		r.reportMissed()
-		if r.report.Lacking != want || len(r.report.Warnings) > 0 != (want > 0) {
+		if float64(r.report.Lacking) != want || len(r.report.Warnings) > 0 != (want > 0) {
 			t.Errorf("%d draws: lacking %v, %v", visits, r.report.Lacking, r.report.Warnings)
 		}
 	}

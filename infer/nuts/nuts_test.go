@@ -230,7 +230,7 @@ func TestStatisticsOfThinnedDraws(t *testing.T) {
 			diverging += m.Stat("diverging")[chain][k]
 		}
 	}
-	if want := report.Steps * float64(o.Draws*o.Thin*o.Chains); math.Abs(steps-want) > 1e-6*want {
+	if want := float64(report.Steps) * float64(o.Draws*o.Thin*o.Chains); math.Abs(steps-want) > 1e-6*want {
 		t.Errorf("%v steps in all draws, %v were made", steps, want)
 	}
 	if most := float64(report.Divergences); diverging > most || diverging < most/2 || most == 0 {

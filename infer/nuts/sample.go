@@ -9,6 +9,7 @@ import (
 	"ppl/infer/dynamics"
 	"ppl/infer/symmetry"
 	"ppl/posterior/stats"
+	"ppl/posterior/store"
 	"ppl/runtime/device"
 )
 
@@ -157,10 +158,10 @@ func (r *run) conclude() {
 		adapt.RemarkOnCentring(p, t.EffectBlocks(), r.state.Centring)
 	}
 	for _, c := range r.chains {
-		p.StepSize += c.step / float64(len(r.chains))
+		p.StepSize += store.Number(c.step / float64(len(r.chains)))
 	}
 	if r.state.Drawn > 0 {
-		n := float64(r.state.Drawn)
-		p.Steps, p.TreeDepth = float64(r.state.Steps)/n, float64(r.state.Depths)/n
+		n := store.Number(r.state.Drawn)
+		p.Steps, p.TreeDepth = store.Number(r.state.Steps)/n, store.Number(r.state.Depths)/n
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/posterior/stats"
+	"ppl/posterior/store"
 )
 
 // An Explore takes walkers from a target's own starts to where it is, within a number of gradients.
@@ -312,7 +313,7 @@ func (r *run) judge() {
 		}
 		p.ELBO = append(p.ELBO, stat.Mean(b, nil))
 	}
-	p.ParetoK = stats.ParetoK(all)
+	p.ParetoK = store.Number(stats.ParetoK(all))
 }
 
 // lookElsewhere explores the target and compares draws with that.

@@ -188,7 +188,7 @@ func TestFiveModesBarkerRates(t *testing.T) {
 	r1 := reference()
 	r1.Exchange = "barker"
 	_, report := fiveModes(t, r1, 500, ladder.Exchange{Test: ladder.NewTest("barker")})
-	if mean := 1 - report.Barrier/6; math.Abs(mean-0.466) > 0.03 {
+	if mean := 1 - float64(report.Barrier)/6; math.Abs(mean-0.466) > 0.03 {
 		t.Errorf("mean swap rate %.3f, want .466 ± .03", mean)
 	}
 }

@@ -57,7 +57,7 @@ func TestSwapsKnowRowsOfHighLeverage(t *testing.T) {
 		o.Device, o.Warmup, o.Draws, o.Thin = renhdtest.Fastest(), 300, 300, 1
 		o.Settings = infer.Settings{Batch: batch, Replicas: 10}
 		_, report := draw(t, target, o)
-		return report.Barrier
+		return float64(report.Barrier)
 	}
 	want := barrier(filed.InMemory(), 0)
 	for name, target := range map[string]infer.Target{"memory": filed.InMemory(), "mixed file": filed} {

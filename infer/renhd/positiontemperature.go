@@ -92,12 +92,12 @@ func (c *drawCollector) positionTemperature() (t store.PositionTemperature) {
 	if len(all) < 8 {
 		return t
 	}
-	t.Value, t.Error = stats.MeanSD(all)
-	t.Error /= math.Sqrt(float64(len(all)))
+	mean, sd := stats.MeanSD(all)
+	t.Value, t.Error = store.Number(mean), store.Number(sd/math.Sqrt(float64(len(all))))
 	g := c.run.Walkers.Rungs[0]
 	if c.run.Walkers.Thermostated() && c.run.Phase.Batches.Some() {
 		put := func(noise float64) float64 { return g.Friction + g.Step*g.Step*noise/2 }
-		t.Noise = put(g.FeltNoise())/put(g.Noise) - 1
+		t.Noise = store.Number(put(g.FeltNoise())/put(g.Noise) - 1)
 	}
 	return t
 }

@@ -32,9 +32,9 @@ func TestPositionTemperature(t *testing.T) {
 		m, report := draw(t, target, o)
 		_, sd, ess := meanSDAndESS(m.chains(0))
 		ratio, seen := sd*sd/variance, report.Positions
-		se := math.Hypot(ratio*math.Sqrt(2/ess), seen.Error)
+		se := math.Hypot(ratio*math.Sqrt(2/ess), float64(seen.Error))
 		t.Logf("%s: variance %.3f of the truth, temperature %.3f ± %.3f", name, ratio, seen.Value, seen.Error)
-		if math.Abs(seen.Value-ratio) > 4*se {
+		if math.Abs(float64(seen.Value)-ratio) > 4*se {
 			t.Errorf("%s: variance %.3f of the truth, temperature %.3f ± %.3f", name, ratio, seen.Value, seen.Error)
 		}
 		if c.hot != (seen.Value > 1.2) {

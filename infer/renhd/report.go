@@ -20,13 +20,14 @@ func (r *run) completeReport() {
 		return
 	}
 	w := r.Walkers
-	p.Gradients, p.StepSize = w.Gradients, w.Rungs[0].Step
-	p.Steps = r.stats.Steps / math.Max(float64(r.stats.Iterations), 1)
+	p.Gradients, p.StepSize = w.Gradients, store.Number(w.Rungs[0].Step)
+	p.Steps = store.Number(r.stats.Steps / math.Max(float64(r.stats.Iterations), 1))
 	if len(w.Rungs) > 1 {
 		p.Temperatures, p.SwapRates = ladder.Temperatures(w.Betas()), r.swaps.Counts().Rates()
-		p.RoundTrips, p.Barrier = r.swaps.Counts().RoundTrips.Count, ladder.Barrier(p.SwapRates)
+		p.RoundTrips = r.swaps.Counts().RoundTrips.Count
+		p.Barrier = store.Number(ladder.Barrier(p.SwapRates))
 	}
-	p.JumpRate = r.modes.JumpCounts().Rate()
+	p.JumpRate = store.Number(r.modes.JumpCounts().Rate())
 	r.warm.RemarkOnForm()
 	r.warm.RemarkOnCentring()
 	p.NonFiniteEnds = r.AsTheModel(p.NonFiniteEnds)

@@ -33,7 +33,7 @@ func TestRungStatistics(t *testing.T) {
 		}
 	}
 	for _, h := range report.Halves {
-		if math.Abs(h/report.Barrier-1) > .1 {
+		if math.Abs(h/float64(report.Barrier)-1) > .1 {
 			t.Errorf("barrier %.3f, its halves %.3f", report.Barrier, report.Halves)
 		}
 	}

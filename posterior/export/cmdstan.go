@@ -98,7 +98,7 @@ func (t table) cmdStanHeader(out io.Writer, chain int, hamiltonian bool) {
 // cmdStanAdaptation writes the block between the columns and the draws.
 func (t table) cmdStanAdaptation(out io.Writer, hamiltonian bool) {
 	if hamiltonian {
-		step := t.run.Info.Report.StepSize
+		step := float64(t.run.Info.Report.StepSize)
 		if !(step > 0) {
 			step = 1
 		}

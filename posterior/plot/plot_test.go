@@ -53,8 +53,8 @@ func testRun(t *testing.T) *store.Run {
 			must(t, w.Append(chain, values, []float64{0, diverging, r.NormFloat64()}))
 		}
 	}
-	w.Report(store.SamplerReport{Temperatures: []float64{1, 2, math.Inf(1)}, SwapRates: []float64{.5, .3},
-		Rungs: store.Rungs{Upward: []float64{1, .4, 0}}})
+	w.Report(store.SamplerReport{Exchange: store.Exchange{Temperatures: []float64{1, 2, math.Inf(1)},
+		SwapRates: []float64{.5, .3}, Rungs: store.Rungs{Upward: []float64{1, .4, 0}}}})
 	must(t, w.Close(store.Finished, nil))
 	w, err = store.Extend(files.Disk{}, dir,
 		store.Replicates{Variables: []types.Variable{vector("y", false), vector("z", true)}})

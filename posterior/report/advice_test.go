@@ -377,7 +377,7 @@ func followed(a store.Advice, f *findings) bool {
 		case "max_depth":
 			news = x > max(10, float64(s.MaxDepth)) && x <= 20
 		case "step_size":
-			news = r.StepSize == 0 || x < r.StepSize
+			news = r.StepSize == 0 || x < float64(r.StepSize)
 		case "batch":
 			news = x > float64(r.Batch)
 		case "replicas":

@@ -106,7 +106,7 @@ func Summarize(r *store.Run, v View) (Report, error) {
 	report.Topics = f.diagnose(rows)
 	report.Warnings, report.Unusable = ranked(report.Topics)
 	report.Rungs = s.Rungs
-	report.Pace, report.View = Pace{max(s.Thin, 1), s.Steps, s.EBFMI, f.lowEnergyESS()}, v
+	report.Pace, report.View = Pace{max(s.Thin, 1), float64(s.Steps), s.EBFMI, f.lowEnergyESS()}, v
 	report.Parameters, err = v.choose(f.parameters, r.Layout.Posterior, r)
 	return report, err
 }
@@ -115,7 +115,7 @@ func exchange(s store.SamplerReport) *Exchange {
 	if len(s.Temperatures) < 2 {
 		return nil
 	}
-	return &Exchange{s.Temperatures, s.SwapRates, s.RoundTrips, s.Barrier}
+	return &Exchange{s.Temperatures, s.SwapRates, s.RoundTrips, float64(s.Barrier)}
 }
 
 // divergences reports which trajectories that ended in draws diverged, [chain][draw], and how many. The sampler's own

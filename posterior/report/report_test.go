@@ -74,9 +74,9 @@ func good() scene {
 	return scene{chains: 4, draws: 1000, thetas: 3, status: store.Finished, follows: math.Inf(1),
 		at:      func(r *rand.Rand, _, _, element int) float64 { return float64(element) + r.NormFloat64() },
 		replica: func(_, draw int) int { return draw / 7 % 3 },
-		report: store.SamplerReport{Gradients: 1_204_000, Seconds: 3.2, Temperatures: []float64{1, 2, 7.389},
-			SwapRates:  []float64{.42, .83},
-			RoundTrips: 31, Barrier: .75}}
+		report: store.SamplerReport{Gradients: 1_204_000, Seconds: 3.2,
+			Exchange: store.Exchange{Temperatures: []float64{1, 2, 7.389}, SwapRates: []float64{.42, .83},
+				RoundTrips: 31, Barrier: .75}}}
 }
 
 func (s scene) write(t *testing.T) *store.Run {
@@ -599,7 +599,7 @@ func TestWalkersThatStay(t *testing.T) {
 // The object is a promise: exactly these keys, in this order.
 func TestJSON(t *testing.T) {
 	s := good()
-	s.report.Barrier = math.NaN()
+	s.report.Barrier = store.Number(math.NaN())
 	var b bytes.Buffer
 	if err := JSON(&b, s.summary(t)); err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ const (
 func (f *findings) smallerSteps() store.Advice {
 	r := f.run.Report
 	if f.settings.StepSize > 0 || r.Dynamics != "" && r.Dynamics != "hmc" {
-		return store.SmallerSteps(cmp.Or(f.settings.StepSize, r.StepSize))
+		return store.SmallerSteps(cmp.Or(f.settings.StepSize, float64(r.StepSize)))
 	}
 	for _, rate := range []float64{.95, .99} {
 		if rate > f.settings.Accept {

@@ -347,7 +347,7 @@ func batchFacts(f *findings) string {
 func tooHot(f *findings) (w store.Warning) {
 	const tolerance, errors = 0.04, 2
 	t := f.run.Report.Positions
-	if t.Value == 0 || math.Abs(t.Value-1) < tolerance+errors*t.Error && t.Noise < tolerance {
+	if t.Value == 0 || math.Abs(float64(t.Value-1)) < tolerance+errors*float64(t.Error) && t.Noise < tolerance {
 		return w
 	}
 	w.Fact = fmt.Sprintf("Standard deviations are off by more than 2 %%: positions have a temperature of %.3f ± %.2g "+

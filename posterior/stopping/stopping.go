@@ -128,7 +128,7 @@ func (g Goal) Standing(run *store.Run) (Standing, error) {
 	if err != nil {
 		return Standing{}, err
 	}
-	return standingOf(r, run.Info.Report.Lacking), nil
+	return standingOf(r, float64(run.Info.Report.Lacking)), nil
 }
 
 func standingOf(r report.Report, lacking float64) Standing {

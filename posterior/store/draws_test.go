@@ -6,6 +6,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,10 +113,10 @@ func TestRoundTrip(t *testing.T) {
 	for chain := range l.Chains {
 		appendDraws(t, w, l, chain, 0, 1203)
 	}
-	report := SamplerReport{Weights: []string{"f.dense1.w"}, Temperatures: []float64{1, 2, 4},
-		SwapRates: []float64{.5, math.NaN()}, RoundTrips: 7,
-		Barrier: .5,
-		Lacking: .25, LackingAt: [][]float64{{1, 2}}, Positions: PositionTemperature{2, math.NaN(), .5},
+	report := SamplerReport{Weights: []string{"f.dense1.w"},
+		Exchange: Exchange{Temperatures: []float64{1, 2, 4}, SwapRates: []float64{.5, math.NaN()}, RoundTrips: 7,
+			Barrier: .5, Lacking: .25, LackingAt: [][]float64{{1, 2}}},
+		Positions:   PositionTemperature{2, Number(math.NaN()), .5},
 		Outlooks:    []Outlook{{"tau", false, .05, .004, .02, .003}},
 		Divergences: 2, Gradients: 12345, Seconds: 1.5, Notes: []string{"all well"},
 		Warnings: []Warning{{Fact: "or not", Advice: []Advice{{Raise, "draws", "", "Draw more."}}}},
@@ -128,7 +130,7 @@ func TestRoundTrip(t *testing.T) {
 	if r.Info.Status != Finished || r.Info.Seed != math.MaxUint64 || r.Info.Model != "eight.ppl" {
 		t.Errorf("run.json gives %+v", r.Info)
 	}
-	if d := cmp.Diff(report, r.Info.Report, cmp.Comparer(sameFloat)); d != "" {
+	if d := cmp.Diff(report, r.Info.Report, cmp.Comparer(sameFloat), cmp.Comparer(sameNumber)); d != "" {
 		t.Errorf("sampler's report: %s", d)
 	}
 	y, err := r.ObservedData("y")
@@ -148,6 +150,8 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func sameFloat(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+
+func sameNumber(a, b Number) bool { return sameFloat(float64(a), float64(b)) }
 
 // Readers see the least number of draws over the chains, and only what a checkpoint covers.
 func TestReadableWhileRunning(t *testing.T) {
@@ -429,7 +433,7 @@ func TestSameBytes(t *testing.T) {
 
 // The rung of the prior has an infinite temperature, which goes to JSON and back as null.
 func TestInfiniteTemperature(t *testing.T) {
-	text, err := json.Marshal(SamplerReport{Temperatures: []float64{1, math.Inf(1)}})
+	text, err := json.Marshal(SamplerReport{Exchange: Exchange{Temperatures: []float64{1, math.Inf(1)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -439,5 +443,32 @@ func TestInfiniteTemperature(t *testing.T) {
 	}
 	if len(got.Temperatures) != 2 || got.Temperatures[0] != 1 || !math.IsInf(got.Temperatures[1], 1) {
 		t.Errorf("temperatures came back as %v", got.Temperatures)
+	}
+}
+
+// testdata/report.json was written when the report had another type for JSON: every field but the draws of the ladder,
+// with null for numbers that are not finite. It is read, and written as it was.
+func TestOldReport(t *testing.T) {
+	for name, check := range map[string]func(r SamplerReport) bool{
+		"report.json": func(r SamplerReport) bool {
+			return r.Dynamics == "text c" && r.StepSize == 6.5 && r.TreeDepth == 50.5 && r.Elsewhere.Cut &&
+				slices.Equal(r.ELBO, []float64{54.5, 55.5}) && math.IsInf(r.Temperatures[1], 1) &&
+				math.IsNaN(r.SwapRates[0]) && math.IsNaN(float64(r.NoiseNormal)) && math.IsNaN(r.Rungs.Injected[1]) &&
+				len(r.Rungs.StepSizes) == 2 && r.Centring["theta"] > 0 && len(r.Warnings) == 2
+		},
+		"report_empty.json": func(r SamplerReport) bool { return reflect.DeepEqual(r, SamplerReport{}) },
+	} {
+		old, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r SamplerReport
+		if err := json.Unmarshal(old, &r); err != nil || !check(r) {
+			t.Errorf("%s is read as %+v, %v", name, r, err)
+		}
+		written, err := json.MarshalIndent(r, "", "  ")
+		if d := cmp.Diff(string(old), string(written)+"\n"); err != nil || d != "" {
+			t.Errorf("%s (-old +written): %v\n%s", name, err, d)
+		}
 	}
 }

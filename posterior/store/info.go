@@ -72,10 +72,20 @@ func Numbers(xs []float64) []Number {
 	return ns
 }
 
-func floats(ns []Number) []float64 {
-	var xs []float64
+// A Series is a list of numbers whose JSON form has null for those that are not finite. It is written as a list, and
+// read as nil, if it is empty.
+type Series []float64
+
+// MarshalJSON writes the list.
+func (xs Series) MarshalJSON() ([]byte, error) { return json.Marshal(Numbers(xs)) }
+
+// UnmarshalJSON reads a list.
+func (xs *Series) UnmarshalJSON(text []byte) error {
+	var ns []Number
+	err := json.Unmarshal(text, &ns)
+	*xs = nil
 	for _, n := range ns {
-		xs = append(xs, float64(n))
+		*xs = append(*xs, float64(n))
 	}
-	return xs
+	return err
 }

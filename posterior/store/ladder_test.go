@@ -27,7 +27,7 @@ func ladderRun(t *testing.T, dir string, l *Ladder) {
 			t.Fatal(err)
 		}
 	}
-	w.Report(SamplerReport{Ladder: l, Temperatures: []float64{1, math.Inf(1)}})
+	w.Report(SamplerReport{Exchange: Exchange{Ladder: l, Temperatures: []float64{1, math.Inf(1)}}})
 	if err := w.Close(Finished, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -227,7 +227,7 @@ func (c *Watch) ReportSearch() {
 	last := slices.Max(found)
 	r.Notef("climbs from hot rungs found %d of them while sampling; shares are of the draws since", len(found))
 	l, at := c.lacks()
-	if r.Report.Lacking = l; l > store.MaxLacking {
+	if r.Report.Lacking = store.Number(l); l > store.MaxLacking {
 		r.Report.LackingAt = r.AsTheModel(at)
 		r.Warn(store.Warning{
 			Fact: fmt.Sprintf("The draws lack about %.2g %% of the posterior.", 100*l),

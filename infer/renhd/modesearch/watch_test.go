@@ -109,7 +109,7 @@ func TestLackingIsSaid(t *testing.T) {
 			collector.state.Visits.Path = append(collector.state.Visits.Path, path)
 		}
 		collector.ReportSearch()
-		got := r.Report.Lacking
+		got := float64(r.Report.Lacking)
 		said := slices.ContainsFunc(r.Report.Warnings, func(w store.Warning) bool {
 			return strings.HasPrefix(w.Fact, "The draws lack about 5 %")
 		})

@@ -8,6 +8,7 @@ import (
 	"ppl/infer/dynamics"
 	"ppl/infer/renhd/population"
 	"ppl/posterior/stats"
+	"ppl/posterior/store"
 )
 
 // probes is the number of minibatches that the noise of gradients is measured with.
@@ -38,7 +39,7 @@ func (r *Subsampling) MeasureNoise() error {
 	w.WriteAllRungs()
 	r.Report.NoiseNormal = 0
 	if cold := w.Rungs[0]; cold.Step*cold.Step*cold.Noise/2 > notableNoise*cold.Friction {
-		r.Report.NoiseNormal = normalityOfWorst(seen[w.Cold(0)])
+		r.Report.NoiseNormal = store.Number(normalityOfWorst(seen[w.Cold(0)]))
 	}
 	return nil
 }

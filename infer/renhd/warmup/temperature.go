@@ -34,7 +34,7 @@ func (r *Warmup) WarnOfTemperature() {
 	if r.Report.Positions.Value != 0 || t.Bound == 0 || math.Abs(t.Value-1) <= Tolerance+t.Bound {
 		return
 	}
-	advice := []store.Advice{store.SmallerSteps(r.Report.StepSize)}
+	advice := []store.Advice{store.SmallerSteps(float64(r.Report.StepSize))}
 	if b := r.Phase.Batches; b.Some() {
 		advice = append(advice, store.LargerBatches(b.Size))
 	}
