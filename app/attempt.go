@@ -146,7 +146,8 @@ func (run *attempt) keepsRows() bool {
 // inForce are the settings with what is decided here.
 func (run *attempt) inForce() infer.Settings {
 	s := run.options.Settings
-	if s.LogLikelihood = "off"; run.keepsRows() {
+	s.LogLikelihood = "off"
+	if run.keepsRows() {
 		s.LogLikelihood = "on"
 	}
 	return s

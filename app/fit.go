@@ -245,7 +245,8 @@ func (run *attempt) fitNetwork(drawn bool) {
 		return
 	}
 	o, note := renhd.NetworkOptions(run.program, run.options, drawn)
-	if run.options = o; note != "" {
+	run.options = o
+	if note != "" {
 		run.network = true
 		run.notes.Note(note)
 	}
@@ -273,7 +274,8 @@ const manyBytes = 10e9
 func (run *attempt) storedBytes() float64 {
 	bytes := 0
 	for _, v := range newSelection(run.program, run.Keep).variables(run.program, run.network) {
-		if bytes += 8 * v.Size(); v.Single {
+		bytes += 8 * v.Size()
+		if v.Single {
 			bytes -= 4 * v.Size()
 		}
 	}

@@ -71,7 +71,8 @@ func (s selection) variables(p *compiler.Program, single bool) (kept []types.Var
 		weights[b.Parameter] = b.Layer != ""
 	}
 	for _, v := range p.Saved() {
-		if v.Single = single && weights[v.Name]; s.has(v.Name) {
+		v.Single = single && weights[v.Name]
+		if s.has(v.Name) {
 			kept = append(kept, v)
 		}
 	}

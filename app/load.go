@@ -95,7 +95,8 @@ const copiedParts = 100
 // report is called before and while a file is copied.
 func (c *copying) report(path string, done float64) error {
 	if done == 0 {
-		if c.ended = c.foresee(); c.ended == nil {
+		c.ended = c.foresee()
+		if c.ended == nil {
 			c.notes.Note(path + " is too large for memory: its rows are copied, once, to " + c.dir)
 		}
 	}
@@ -124,7 +125,8 @@ func tidy() {
 		return
 	}
 	debug.FreeOSMemory()
-	if runtime.ReadMemStats(&m); m.HeapAlloc > manyData {
+	runtime.ReadMemStats(&m)
+	if m.HeapAlloc > manyData {
 		debug.SetGCPercent(20)
 	}
 }

@@ -55,7 +55,8 @@ type savedRun struct {
 
 // Load reads the checkpoint of the run that is to continue.
 func (r *recorder) Load(state any) (found bool, err error) {
-	if r.saving = newBudget(time.Now()); !r.resuming {
+	r.saving = newBudget(time.Now())
+	if !r.resuming {
 		return false, nil
 	}
 	from, rest, note, err := checkpoint.Read(r.disk, r.dir, r.usable)

@@ -39,7 +39,8 @@ func Scan(init Node, xs, shared []Node, reverse bool, step func(carry Node, xs, 
 				bug("scan of %d steps along shape %v", n, a.Shape())
 			}
 			arg := lifted{a, stacked}.settled()
-			if in[k] = g.entry(fmt.Sprint(name, k), arg); in[k].is(OpInput) {
+			in[k] = g.entry(fmt.Sprint(name, k), arg)
+			if in[k].is(OpInput) {
 				env[in[k]] = arg
 			}
 		}

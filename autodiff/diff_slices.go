@@ -22,7 +22,8 @@ func manyOf(g *Graph, last int, active []bool) slicesOf {
 	counts, many := map[int]int{}, slicesOf{}
 	for i, n := range g.nodes[:last+1] {
 		if x, ok := outermost(n); ok && active[i] {
-			if counts[x.id]++; counts[x.id] == manySlices {
+			counts[x.id]++
+			if counts[x.id] == manySlices {
 				many[x.id] = nil
 			}
 		}

@@ -21,7 +21,8 @@ func (p *Program) NotFinite(seed uint64) (parts []string) {
 	}
 	all := p.parts()
 	for try := range tries {
-		if parts = all.notFinite(p.Start(seed, try)); len(parts) == 0 {
+		parts = all.notFinite(p.Start(seed, try))
+		if len(parts) == 0 {
 			return nil
 		}
 	}
@@ -177,7 +178,8 @@ func badRows(rows []float64) string {
 	bad, first := 0, -1
 	for i, x := range rows {
 		if !isFinite(x) {
-			if bad++; first < 0 {
+			bad++
+			if first < 0 {
 				first = i
 			}
 		}

@@ -19,7 +19,8 @@ func heldProgram(m *model.Model, run SampledRun) (*Program, []diag.Diagnostic) {
 		return nil, nil
 	}
 	p, ds := plan.NewPlan(d)
-	if ds = errorsAmong(ds); diag.HasErrors(ds) {
+	ds = errorsAmong(ds)
+	if diag.HasErrors(ds) {
 		return nil, ds
 	}
 	return newProgram(p), nil

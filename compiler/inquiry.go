@@ -46,7 +46,8 @@ func NewInquiry(path, text string, args []DataArg, run SampledRun) (*Inquiry, []
 	}
 	values, ds := bind.Data(m, filepath.Dir(path), args, datafile.DefaultRowCache())
 	if diag.HasErrors(ds) {
-		if values = heldData(m, run); values != nil {
+		values = heldData(m, run)
+		if values != nil {
 			ds = nil
 		}
 	}

@@ -66,11 +66,13 @@ func (q *Inquiry) complete(xs []ast.Expr) (*Completion, types.Variable, []diag.D
 			Value: x})
 	}
 	m, ds := check.File(&f, importLoader())
-	if ds = errorsAmong(ds); diag.HasErrors(ds) {
+	ds = errorsAmong(ds)
+	if diag.HasErrors(ds) {
 		return nil, types.Variable{}, ds
 	}
 	p, ds := plan.NewPlan(q.data.For(m))
-	if ds = errorsAmong(ds); diag.HasErrors(ds) {
+	ds = errorsAmong(ds)
+	if diag.HasErrors(ds) {
 		return nil, types.Variable{}, ds
 	}
 	late := p.NewCompleterOf(func(name string) bool { return name == answerName(0) || name == answerName(1) })

@@ -103,11 +103,13 @@ func (r Request) check() (*model.Model, []diag.Diagnostic) {
 		return nil, ds
 	}
 	m, ds := check.Predictive(file, importLoader(), r.Predict)
-	if ds = diag.Sorted(ds); r.Expect == nil || diag.HasErrors(ds) {
+	ds = diag.Sorted(ds)
+	if r.Expect == nil || diag.HasErrors(ds) {
 		return m, ds
 	}
 	var diags diag.List
-	if analyze.Expect(m, r.Expect.Category, &diags); len(diags.All()) > 0 {
+	analyze.Expect(m, r.Expect.Category, &diags)
+	if len(diags.All()) > 0 {
 		return nil, diags.All()
 	}
 	return m, nil

@@ -30,7 +30,8 @@ func LoadOutcomes(path, text string, args []DataArg, run SampledRun) (p *Program
 	if given, lacking := changes.HasOutcomes(values); !given {
 		return nil, lacking
 	}
-	if values, ds = changes.Complete(values); diag.HasErrors(ds) {
+	values, ds = changes.Complete(values)
+	if diag.HasErrors(ds) {
 		return nil, firstError(ds)
 	}
 	for a, h := range values.Imputed {

@@ -71,7 +71,8 @@ func LoadNew(path, text string, args []DataArg, run SampledRun) (*Prediction, []
 	}
 	if run.Expected {
 		var diags diag.List
-		if analyze.Expect(m, run.Category, &diags); len(diags.All()) > 0 {
+		analyze.Expect(m, run.Category, &diags)
+		if len(diags.All()) > 0 {
 			return nil, diags.All()
 		}
 	}

@@ -21,7 +21,8 @@ const mostEnds = 20
 
 // AddNonFinite counts a trajectory that ended where the target or its gradient is not finite.
 func (r *Report) AddNonFinite(theta []float64) {
-	if r.NotFinite++; len(r.NonFiniteEnds) < mostEnds {
+	r.NotFinite++
+	if len(r.NonFiniteEnds) < mostEnds {
 		r.NonFiniteEnds = append(r.NonFiniteEnds, slices.Clone(theta))
 	}
 }

@@ -34,7 +34,8 @@ func (b *Builder) Add(v float64) {
 
 // List is the list of what was added, which the builder has no longer.
 func (b *Builder) List() (l List) {
-	if l = OfBytes(b.bytes); b.doubles != nil {
+	l = OfBytes(b.bytes)
+	if b.doubles != nil {
 		l = Of(b.doubles...)
 	}
 	*b = Builder{}

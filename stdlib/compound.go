@@ -66,7 +66,8 @@ func Hurdle(part Part) (*Dist, *Form, error) {
 		return ad.Where(none, ad.Log(a[0]), rest)
 	}
 	f.Sample = func(r *rand.Rand, a [][]float64, out []float64) {
-		if out[0] = 0; r.Float64() >= a[0][0] {
+		out[0] = 0
+		if r.Float64() >= a[0][0] {
 			drawAwayFromZero(r, part, a[1:], out)
 		}
 	}
@@ -113,7 +114,8 @@ const tries = 1 << 20
 
 func drawAwayFromZero(r *rand.Rand, p Part, a [][]float64, out []float64) {
 	for range tries {
-		if p.Form.Sample(r, a, out); out[0] != 0 {
+		p.Form.Sample(r, a, out)
+		if out[0] != 0 {
 			return
 		}
 	}

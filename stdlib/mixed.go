@@ -54,7 +54,8 @@ func zeroInflated(forms []Form) []Form {
 					ad.Add(count, upper))
 			},
 			Sample: func(r *rand.Rand, a [][]float64, out []float64) {
-				if out[0] = 0; r.Float64() >= a[0][0] {
+				out[0] = 0
+				if r.Float64() >= a[0][0] {
 					f.Sample(r, a[1:], out)
 				}
 			}}

@@ -128,7 +128,8 @@ func exitAccepted(r *rand.Rand, x float64) bool {
 	y := r.Float64() * sum
 	for n := 1; ; n++ {
 		if n%2 == 1 {
-			if sum -= exitTerm(n, x); y <= sum {
+			sum -= exitTerm(n, x)
+			if y <= sum {
 				return true
 			}
 		} else if sum += exitTerm(n, x); y > sum {

@@ -78,7 +78,8 @@ func drawIndex(r *rand.Rand, p []float64) int {
 	}
 	u := sum * r.Float64()
 	for k, w := range p {
-		if u -= w; u < 0 && w > 0 {
+		u -= w
+		if u < 0 && w > 0 {
 			return k
 		}
 	}

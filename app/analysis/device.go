@@ -79,7 +79,8 @@ func (o *Run) inBatches(ctx context.Context, total int,
 			return fault.Interrupted()
 		}
 		waiting = append(waiting, at)
-		if done++; len(waiting) < lanesOfForecast && done < total {
+		done++
+		if len(waiting) < lanesOfForecast && done < total {
 			return nil
 		}
 		if err := evaluate(waiting, done-len(waiting)); err != nil {

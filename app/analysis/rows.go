@@ -129,7 +129,8 @@ func CompareRows(ctx context.Context, dirs []string, m int, n notes.Notes) (repo
 		if err != nil {
 			return none, err
 		}
-		if runs = append(runs, p); p != runs[0] {
+		runs = append(runs, p)
+		if p != runs[0] {
 			if err := runs[0].rows().SameAs(p.rows()); err != nil {
 				return none, fault.Of(err)
 			}

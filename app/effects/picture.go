@@ -13,7 +13,8 @@ func (e *Effects) Picture() plot.Picture {
 	x := plot.Axis{Label: first.Name}
 	at := make([]float64, n)
 	for i, v := range first.Values {
-		if at[i] = v.Number; first.Category {
+		at[i] = v.Number
+		if first.Category {
 			at[i] = float64(i + 1)
 			x.Ticks = append(x.Ticks, plot.Tick{At: at[i], Label: v.Label})
 			x.From, x.To = 0.5, float64(n)+0.5

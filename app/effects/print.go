@@ -89,7 +89,8 @@ func (e *Effects) JSON(w io.Writer) error {
 	at := func(p Place) map[string]any {
 		values := map[string]any{}
 		for i, v := range p.Values {
-			if values[e.Terms[i].Name] = v.Number; e.Terms[i].Category {
+			values[e.Terms[i].Name] = v.Number
+			if e.Terms[i].Category {
 				values[e.Terms[i].Name] = v.Label
 			}
 		}

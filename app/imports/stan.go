@@ -102,7 +102,8 @@ func (p *StanProgram) Translate(data []string) (*translate.Model, []string, erro
 	}
 	o := translate.Options{Data: known}
 	m := translate.Program(p.tree, p.info, o)
-	if o.Computed = p.computed(m, known); len(o.Computed) > 0 {
+	o.Computed = p.computed(m, known)
+	if len(o.Computed) > 0 {
 		m = translate.Program(p.tree, p.info, o)
 	}
 	if m.Equal() && p.hasTangledLoops(m) {

@@ -108,7 +108,8 @@ func axes(sets []string, shape []int) string {
 	}
 	text := make([]string, len(sets))
 	for k, name := range sets {
-		if text[k] = name; k < len(shape) && fmt.Sprint(shape[k]) != name {
+		text[k] = name
+		if k < len(shape) && fmt.Sprint(shape[k]) != name {
 			text[k] += fmt.Sprint(" = ", shape[k])
 		}
 	}

@@ -54,7 +54,8 @@ func FirstChange(old types.Variable, then []float64, v types.Variable, now []flo
 		if now[i] == then[i] || math.IsNaN(now[i]) && math.IsNaN(then[i]) {
 			continue
 		}
-		if count++; first < 0 {
+		count++
+		if first < 0 {
 			first = i
 		}
 	}

@@ -95,7 +95,8 @@ func (d *Dir) CopyInputs(flags []string) error {
 	}
 	for k, to := range InputCopies(flags) {
 		from := ParseData(flags[k]).Path
-		if to = ParseData(to).Path; to == from {
+		to = ParseData(to).Path
+		if to == from {
 			continue
 		}
 		if err := copyFile(d.Disk, from, filepath.Join(d.Path, strings.TrimPrefix(to, runMark))); err != nil {

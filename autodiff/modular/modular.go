@@ -187,7 +187,8 @@ func (r *Routine) sources(n autodiff.Node) []int32 {
 	switch n.Op().Kind {
 	case autodiff.OpBroadcast, autodiff.OpPermute, autodiff.OpSlice, autodiff.OpPad, autodiff.OpConcat:
 	case autodiff.OpGather:
-		if at = r.indices(n); at == nil {
+		at = r.indices(n)
+		if at == nil {
 			return nil
 		}
 		args = args[:1]

@@ -118,7 +118,8 @@ func (s *seeds) choose(r *rand.Rand) candidate {
 func anyKey(m map[string]string, r *rand.Rand) (key string) {
 	seen := 0
 	for k := range m {
-		if seen++; r.IntN(seen) == 0 {
+		seen++
+		if r.IntN(seen) == 0 {
 			key = k
 		}
 	}

@@ -106,7 +106,8 @@ func (d *dataFiles) change(r *rand.Rand, dir string, number int) (scene, error) 
 	text, what := s.text, s.name
 	for range 1 + r.IntN(3) {
 		var how string
-		if text, how = changedFile(r, s.name, text); how != "" {
+		text, how = changedFile(r, s.name, text)
+		if how != "" {
 			what += ", " + how
 		}
 	}

@@ -53,7 +53,8 @@ func main() {
 		measure = b.growth
 	}
 	work, err := filepath.Abs(b.work) // so that a cache there has an absolute path, without which it is not used
-	if b.work = work; err == nil {
+	b.work = work
+	if err == nil {
 		err = os.MkdirAll(b.work, 0o755)
 	}
 	if err == nil {

@@ -35,7 +35,8 @@ func newConsole(out, err *os.File) *console {
 		results.err = errOutputClosed
 	}
 	c := plainConsole(results, err)
-	if c.messages = messages.FromEnvironment(err); c.messages != nil {
+	c.messages = messages.FromEnvironment(err)
+	if c.messages != nil {
 		return c
 	}
 	c.live = term.IsTerminal(int(err.Fd()))

@@ -48,7 +48,8 @@ func exportCommand(c *console) *cobra.Command {
 
 func (c *console) export(dir string, choice export.Choice, format, path string) error {
 	if format == "" {
-		if format = strings.TrimPrefix(filepath.Ext(path), "."); format == "" {
+		format = strings.TrimPrefix(filepath.Ext(path), ".")
+		if format == "" {
 			format = "csv"
 		}
 	}

@@ -27,7 +27,8 @@ func (o *output) Write(p []byte) (int, error) {
 	o.wanted = o.wanted || len(p) > 0
 	if o.err == nil {
 		var n int
-		if n, o.err = o.to.Write(p); o.err == nil {
+		n, o.err = o.to.Write(p)
+		if o.err == nil {
 			return n, nil
 		}
 	}

@@ -25,7 +25,8 @@ func run(ctx context.Context, args []string, c *console) (code int) {
 			c.notef("ppl: internal error: %v\nThis is a fault of ppl, not of your model. Please report it with what "+
 				"follows.", cause)
 			fmt.Fprintf(c.err, "%s\n", debug.Stack()) // whole, however long
-			if code = codeFailed; c.job != nil {
+			code = codeFailed
+			if c.job != nil {
 				c.job.Abort(code) // the others may wait for this rank in the middle of a run
 			}
 		}

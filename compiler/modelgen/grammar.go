@@ -71,7 +71,8 @@ var placeholder = regexp.MustCompile(`\{([a-z]+)(?: ([a-z]+))?(?: ([a-z]+))?\}`)
 // make grows an expression of a name of the grammar.
 func (w *writer) make(name string, s scope) string {
 	rows := grammar[name]
-	if s.depth--; s.depth <= 0 {
+	s.depth--
+	if s.depth <= 0 {
 		rows = rows[:leaves[name]]
 	}
 	for range 8 {

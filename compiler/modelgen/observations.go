@@ -84,7 +84,8 @@ func (w *writer) missing() {
 	}
 	missing := 0
 	w.say("data %s[N] missing -9 = %s", x.name, w.literal(x.axes, func() string {
-		if missing++; missing%2 == 0 {
+		missing++
+		if missing%2 == 0 {
 			return "-9"
 		}
 		if discrete {

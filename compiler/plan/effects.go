@@ -74,7 +74,8 @@ func mayRecentre(r *density.Region) bool {
 // written.
 func (p *Plan) blockOf(r *density.Region) types.EffectBlock {
 	b := types.EffectBlock{First: r.Offset, Size: r.Size, Vector: r.Term.Vector()}
-	if b.Line = r.HasLine(); b.Line {
+	b.Line = r.HasLine()
+	if b.Line {
 		b.Effect = types.Effect{Name: r.Term.Array.Name, NonCentered: r.Term.NonCentered}
 	} else if b.Effect = effectOf(r.Term); !b.Vector {
 		b.Series, b.Curved = r.Piece.Scanned() != nil, r.Term.Scale().Info().Static

@@ -43,7 +43,8 @@ func (p *Plan) StartsAt(place Place) func(r *rand.Rand) []float64 {
 		}
 		for i := range u {
 			k := r.Offset + i
-			if u[i] += shift * width[k]; stretch != 0 {
+			u[i] += shift * width[k]
+			if stretch != 0 {
 				u[i] = centre[k] + stretch*(u[i]-centre[k])
 			}
 		}
@@ -71,7 +72,8 @@ func widthOf(start func(r *rand.Rand) []float64, dim int) (mean, sd []float64) {
 // scalesOf are the regions of parameters that the spread of other parameters is computed of; where there are none, of
 // positive parameters.
 func scalesOf(l *density.Layout) (scales []*density.Region) {
-	if scales = spreading(l); len(scales) > 0 {
+	scales = spreading(l)
+	if len(scales) > 0 {
 		return scales
 	}
 	for _, r := range l.Regions {

@@ -56,7 +56,8 @@ func NoteDates(e *evaluate.Evaluator, m *model.Model) {
 		values, grouping := distinctValues(data.Values), false
 		if a.IndexOf != nil {
 			var of *model.SizeOf
-			if of, grouping = a.IndexOf.Hi.(*model.SizeOf); !grouping || grouped[of.Size] {
+			of, grouping = a.IndexOf.Hi.(*model.SizeOf)
+			if !grouping || grouped[of.Size] {
 				continue
 			}
 			grouped[of.Size], values = true, numbersOf(e.Data.Labels[of.Size])

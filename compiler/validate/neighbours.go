@@ -56,7 +56,8 @@ func noteRepeatedEdges(e *evaluate.Evaluator, t *model.Term, from, to []float64)
 	again, last, first := 0, 0, 0
 	for i, earlier := range stdlib.EarlierEdges(from, to) {
 		if earlier >= 0 {
-			if again++; again == 1 {
+			again++
+			if again == 1 {
 				last, first = i, earlier
 			}
 		}

@@ -174,7 +174,8 @@ func insideTruncation(e *evaluate.Evaluator, t *model.Term, at []*model.Index, v
 	}
 	lo, hi := limitAt(e, t.In.Lo, at, math.Inf(-1)), limitAt(e, t.In.Hi, at, math.Inf(1))
 	for i, v := range values {
-		if v += shift; counts[i] != 0 && (v < lo(i) || v > hi(i)) {
+		v += shift
+		if counts[i] != 0 && (v < lo(i) || v > hi(i)) {
 			e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "`%s` is %g (%s), but its distribution is "+
 				"truncated to %s..%s", t.Array.Name, v, e.Data.Row(t.Array, elementOf(e, t, i)),
 				evaluate.EndText(lo(i)), evaluate.EndText(hi(i))).Related(t.Array.At, "the data").Help(
@@ -383,7 +384,8 @@ func endsByRows(e *evaluate.Evaluator, t *model.Term) (lo, hi float64) {
 	if t.Form.Bounds != nil {
 		args := make([]autodiff.Node, len(t.Args))
 		for i, a := range t.Args {
-			if args[i] = e.Graph.Input("unknown"); !e.Data.Streamed(a) {
+			args[i] = e.Graph.Input("unknown")
+			if !e.Data.Streamed(a) {
 				args[i] = e.Expr(a).Node
 			}
 		}

@@ -116,7 +116,8 @@ func (e experiment) sample(m model, s sampler, replicate int) (run, error) {
 	if err != nil {
 		return r, err
 	}
-	if r.RHat = said.Worst().RHat; isNotFinite(r.RHat) { // which JSON cannot write
+	r.RHat = said.Worst().RHat
+	if isNotFinite(r.RHat) { // which JSON cannot write
 		r.RHat = math.MaxFloat64
 	}
 	for _, w := range said.Warnings {

@@ -68,7 +68,8 @@ func (l *ladder) run(x test, batch, rounds int) (out result) {
 				l.theta[j], l.theta[j+1] = l.theta[j+1], l.theta[j]
 			}
 			if j == 0 {
-				if cold++; swap {
+				cold++
+				if swap {
 					out.rate++
 				}
 			}

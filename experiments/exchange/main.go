@@ -98,7 +98,8 @@ func compareSkew(draws int) (string, error) {
 					continue
 				}
 				b := balance(x, s, variance, draws/firstBatch)
-				if cells = append(cells, fmt.Sprintf("%.3f", b)); x.name == penaltyAsIs().name {
+				cells = append(cells, fmt.Sprintf("%.3f", b))
+				if x.name == penaltyAsIs().name {
 					line.Points = append(line.Points, plotter.XY{X: variance, Y: b})
 				}
 			}

@@ -199,7 +199,8 @@ func (e *experiment) run(c cell) (run, error) {
 		r.Refused = fit.Said
 		return r, err
 	}
-	if r.Seconds = fit.CPU.Seconds(); c.Device != "" {
+	r.Seconds = fit.CPU.Seconds()
+	if c.Device != "" {
 		r.Seconds = time.Since(began).Seconds()
 	}
 	score, err := lab.Command(e.ppl, append(e.data("t10k", "predict", dir), "--json", "--quiet")...)

@@ -65,7 +65,8 @@ type contest struct {
 // lead is the rate of ours over the best of the others, which has the name best.
 func (c contest) lead(r rate) (ratio float64, best string) {
 	top := slices.MaxFunc(c.sides[1:], func(a, b side) int { return cmp.Compare(r.value(a), r.value(b)) })
-	if ratio = r.value(c.sides[0]) / r.value(top); math.IsInf(ratio, 1) {
+	ratio = r.value(c.sides[0]) / r.value(top)
+	if math.IsInf(ratio, 1) {
 		return ratio, "none"
 	}
 	return ratio, top.System

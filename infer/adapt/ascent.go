@@ -43,12 +43,14 @@ func NewAscent(start []float64) Ascent { return Ascent{X: start} }
 // Report takes in the density and gradient at X and chooses the next X. It reports whether X was the best point so far.
 func (a *Ascent) Report(m Metric, density float64, gradient []float64) (best bool) {
 	a.Evaluations++
-	if best = a.rises(density) && finite(gradient); best {
+	best = a.rises(density) && finite(gradient)
+	if best {
 		a.accept(m, density, gradient)
 	} else if a.Step /= 4; a.Best == nil || a.Step < smallestStep && a.Step*norm(a.Direction) < smallestStep {
 		a.Done = true
 	}
-	if a.Done = a.Done || a.Evaluations >= maxEvaluations; !a.Done {
+	a.Done = a.Done || a.Evaluations >= maxEvaluations
+	if !a.Done {
 		a.X = scaled(a.Best, 1)
 		add(a.X, m.Push(a.Direction), a.Step)
 	}

@@ -63,7 +63,8 @@ func (r *Divergence) Watch(visited [][]float64, bounded []bool) (coordinate int)
 }
 
 func count(n *int, again bool) {
-	if *n++; !again {
+	*n++
+	if !again {
 		*n = 0
 	}
 }

@@ -73,7 +73,8 @@ func (m Metric) bend(x *mat.Dense, inverse bool) {
 	v := mat.NewDense(m.Dim, m.Rank, m.Vectors)
 	factors := make([]float64, m.Rank)
 	for k, s := range m.Stretch {
-		if factors[k] = s; inverse {
+		factors[k] = s
+		if inverse {
 			factors[k] = 1/(1+s) - 1
 		}
 	}

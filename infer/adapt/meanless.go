@@ -153,7 +153,8 @@ func (s tailShape) heavyFrom(x []float64, tails []tail, evaluate Evaluator) (hea
 		for _, place := range []float64{nearPlace, farPlace} {
 			y := slices.Clone(x)
 			for i, j := range t.of {
-				if y[j] = s.median[j] + place*s.width[j]*way[i]; t.halfLine {
+				y[j] = s.median[j] + place*s.width[j]*way[i]
+				if t.halfLine {
 					y[j] = s.most[j] + math.Log(place) // beyond all modes, which may lie magnitudes apart
 				}
 			}

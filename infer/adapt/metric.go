@@ -110,7 +110,8 @@ func centred(points [][]float64, group []int) [][]float64 {
 	sums, counts := map[int][]float64{}, map[int]float64{}
 	for i, x := range points {
 		k := group[i]
-		if counts[k]++; sums[k] == nil {
+		counts[k]++
+		if sums[k] == nil {
 			sums[k] = make([]float64, len(x))
 		}
 		add(sums[k], x, 1)

@@ -52,7 +52,8 @@ func (n *Newton) Step(noise [][]float64, evaluate Evaluator) (Fit, error) {
 		return nothing, nil
 	}
 	draws := fit.Draws(noise)
-	if n.Done = draws == nil; n.Done {
+	n.Done = draws == nil
+	if n.Done {
 		return nothing, nil
 	}
 	at := pointsToward(n.At, fit.Mean)

@@ -40,7 +40,8 @@ func unitDiagonal(m *mat.SymDense) (unit *mat.SymDense, scale []float64) {
 	d := m.SymmetricDim()
 	scale, unit = make([]float64, d), mat.NewSymDense(d, nil)
 	for i := range scale {
-		if scale[i] = math.Sqrt(m.At(i, i)); !(scale[i] > 0) || math.IsInf(scale[i], 0) {
+		scale[i] = math.Sqrt(m.At(i, i))
+		if !(scale[i] > 0) || math.IsInf(scale[i], 0) {
 			return nil, nil
 		}
 	}

@@ -161,7 +161,8 @@ func (p *peak) integral(noise [][]float64) (log float64, found bool, err error) 
 	}
 	weights = slices.Clone(weights)
 	for k, z := range noise {
-		if weights[k] -= z[dim]; math.IsNaN(weights[k]) {
+		weights[k] -= z[dim]
+		if math.IsNaN(weights[k]) {
 			weights[k] = math.Inf(-1)
 		}
 	}

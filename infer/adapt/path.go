@@ -86,7 +86,8 @@ func (p *Path) Report(density float64, gradient []float64) {
 		p.Step *= p.shorter(density)
 		p.Done = p.Step < smallest
 	}
-	if p.Done = p.Done || p.Evaluations >= pathEvaluations; !p.Done {
+	p.Done = p.Done || p.Evaluations >= pathEvaluations
+	if !p.Done {
 		p.X = scaled(p.Best, 1)
 		add(p.X, p.Direction, p.Step)
 	}
@@ -191,7 +192,8 @@ func (p *Path) Draws() (at [][]float64) {
 	if p.Next == nil {
 		return nil
 	}
-	if at = p.Next.Draws(p.Noise); at == nil {
+	at = p.Next.Draws(p.Noise)
+	if at == nil {
 		p.Next = nil
 	}
 	return at
@@ -201,7 +203,8 @@ func (p *Path) Draws() (at [][]float64) {
 func (p *Path) Score(densities []float64) {
 	fit := *p.Next
 	p.Next = nil
-	if fit.Score(p.Noise, densities); fit.Bound > p.Fit.Bound {
+	fit.Score(p.Noise, densities)
+	if fit.Bound > p.Fit.Bound {
 		p.Fit, p.Worse = fit, 0
 		return
 	}

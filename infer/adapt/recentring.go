@@ -62,7 +62,8 @@ func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, allR
 		for i := range b.Size {
 			was[b.Name][i], elements[b.Name][i] = b.Form(now, i), elementAt(at, k, i)
 		}
-		if will[b.Name] = was[b.Name]; !b.Series || allRows {
+		will[b.Name] = was[b.Name]
+		if !b.Series || allRows {
 			will[b.Name] = rule.forms(b, was[b.Name], elements[b.Name])
 		}
 	}

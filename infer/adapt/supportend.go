@@ -129,7 +129,8 @@ func (o SupportEnd) verdict(bounded []bool, evaluate Evaluator) (v verdict, to f
 		if j == o.Coordinate {
 			continue
 		}
-		if all = append(all, j); !bounded[j] {
+		all = append(all, j)
+		if !bounded[j] {
 			some = append(some, j)
 		}
 	}
@@ -255,7 +256,8 @@ func (p *peak) find() (mass float64, end ending, err error) {
 			p.found = n
 			return here.density + n.LogVolume(), reached, nil
 		}
-		if n, curved = p.damped(here.precision); !curved {
+		n, curved = p.damped(here.precision)
+		if !curved {
 			return 0, missed, nil
 		}
 		if err := p.climb(here.density, n.Point(n.whitenedStep(here.gradient))); err != nil {

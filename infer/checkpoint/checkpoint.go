@@ -184,7 +184,8 @@ func whole(f files.File) (end int64, err error) {
 		return 0, fmt.Errorf("has another format: %q, where this version of ppl writes %q; go on with the version "+
 			"that wrote it", line, head[:len(head)-1])
 	}
-	if end = size - sha256.Size; end < int64(len(head)) {
+	end = size - sha256.Size
+	if end < int64(len(head)) {
 		return 0, errors.New("is cut short")
 	}
 	is, want := sha256.New(), make([]byte, sha256.Size)

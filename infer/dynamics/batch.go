@@ -67,7 +67,8 @@ func NewBatches(rows, size, reference, chunk int, seed uint64) Batches {
 
 // Anchor makes batches relative to anchors, blocks of all rows in an order drawn for good from the seed.
 func (b *Batches) Anchor(seed uint64) {
-	if b.Anchored = true; !b.Mixed {
+	b.Anchored = true
+	if !b.Mixed {
 		b.Order = randomOrder(b.Rows, seed)
 	}
 }
@@ -189,7 +190,8 @@ func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string
 func (b Batches) rowsOf(block int) []float64 {
 	rows, start := make([]float64, b.Block()), min(b.first(block), b.Rows-b.Block())
 	for i := range rows {
-		if rows[i] = float64(start + i); b.Order != nil {
+		rows[i] = float64(start + i)
+		if b.Order != nil {
 			rows[i] = b.Order[start+i]
 		}
 	}

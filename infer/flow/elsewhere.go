@@ -19,7 +19,8 @@ func (r *fit) someDraws() (positions [][][]float64, err error) {
 		}
 		for lane := range len(r.state.Phi) * samples {
 			x := make([]float64, r.dim)
-			if r.exe.GetLane(theta, lane, x); finite(x) {
+			r.exe.GetLane(theta, lane, x)
+			if finite(x) {
 				positions[lane/samples] = append(positions[lane/samples], x)
 			}
 		}

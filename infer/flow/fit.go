@@ -151,7 +151,8 @@ func (r *fit) rootOf(p optimize.Peak) []float64 {
 	}
 	ones := make([]float64, r.dim)
 	for i := range ones {
-		if ones[i] = 1; p.Deviation != nil {
+		ones[i] = 1
+		if p.Deviation != nil {
 			ones[i] = p.Deviation[i]
 		}
 	}
@@ -206,7 +207,8 @@ func (r *fit) train() error {
 				s.Climbers[chain].Move(phi, g, optimize.Cosine(r.rate(), s.Steps, steps))
 			}
 		}
-		if s.Steps++; s.Steps%perTurn == 1 {
+		s.Steps++
+		if s.Steps%perTurn == 1 {
 			r.recorder.Progress(infer.Progress{Phase: infer.WarmingUp, Done: s.Steps/perTurn + 1,
 				Total: r.options.Warmup})
 		}

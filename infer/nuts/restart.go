@@ -16,7 +16,8 @@ func (r *run) restartStuck() error {
 	}
 	at, others := make([][]float64, len(r.chains)), []int{}
 	for lane, c := range r.chains {
-		if at[lane] = slices.Clone(position(c.state(), c.dim)); !stuck[lane] {
+		at[lane] = slices.Clone(position(c.state(), c.dim))
+		if !stuck[lane] {
 			others = append(others, lane)
 		}
 	}

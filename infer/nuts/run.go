@@ -241,7 +241,8 @@ func (r *run) stateOf(lane int) []float64 {
 func (r *run) iterate(n int, after func(c *chain) error) error {
 	busy := 0
 	for _, c := range r.chains {
-		if c.left = n; n > 0 {
+		c.left = n
+		if n > 0 {
 			c.begin()
 			busy++
 		}
@@ -262,7 +263,8 @@ func (r *run) goOn(busy int, after func(c *chain) error) error {
 			if err := after(c); err != nil {
 				return err
 			}
-			if c.left--; c.left > 0 {
+			c.left--
+			if c.left > 0 {
 				c.begin()
 			} else {
 				busy--

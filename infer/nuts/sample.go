@@ -61,7 +61,8 @@ func (r *run) takeDraws(resumed bool) error {
 		r.count(c)
 		r.state.Energies[c.lane].Add(c.trajectory.energy)
 		r.reportProgress(infer.Sampling, r.state.Drawn, total)
-		if r.state.Taken[c.lane]++; r.state.Taken[c.lane]%thin != 0 {
+		r.state.Taken[c.lane]++
+		if r.state.Taken[c.lane]%thin != 0 {
 			return nil
 		}
 		return r.keep(c)

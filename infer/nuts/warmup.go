@@ -214,11 +214,13 @@ func (r *run) countLate(c *chain, w window) {
 		return
 	}
 	seen := &r.state.Seen
-	if seen.Late++; c.diverged {
+	seen.Late++
+	if c.diverged {
 		seen.Divergent++
 	}
 	if r.adaptsStep() && c.step <= c.adapt.Adapted() {
-		if seen.Usual++; c.isStuck() {
+		seen.Usual++
+		if c.isStuck() {
 			seen.Stuck++
 		}
 	}

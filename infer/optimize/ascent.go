@@ -119,7 +119,8 @@ func (a *ascent) move(c *climber, here point) {
 	case sane && (a.endsAtLast() || here.total() > c.Top):
 		c.better(here.total(), a.state.Iteration)
 	default:
-		if c.Lost++; c.Lost > stallLimit || !sane {
+		c.Lost++
+		if c.Lost > stallLimit || !sane {
 			copy(c.X, c.Best)
 			c.Rate, c.Adam, c.Lost = c.Rate/2, NewAdam(a.dim), 0
 			return // the gradient at best comes with the next evaluation

@@ -145,7 +145,8 @@ func (p *problem) curvature(theta []float64) (*mat.SymDense, error) {
 func deviations(h *mat.SymDense, otherwise []float64) []float64 {
 	out := make([]float64, len(otherwise))
 	for i := range out {
-		if out[i] = otherwise[i]; h.At(i, i) > 0 {
+		out[i] = otherwise[i]
+		if h.At(i, i) > 0 {
 			out[i] = 1e-3 / math.Sqrt(h.At(i, i))
 		}
 	}

@@ -42,7 +42,8 @@ func (f *climb) look(x []float64) point {
 	if f.err == nil && (f.at == nil || !floats.Equal(x, f.at)) {
 		f.at = append(f.at[:0], x...)
 		var found []point
-		if found, f.err = f.evaluate([][]float64{f.at}); f.err == nil {
+		found, f.err = f.evaluate([][]float64{f.at})
+		if f.err == nil {
 			f.here = found[0]
 		}
 	}
@@ -56,7 +57,8 @@ func (f *climb) value(x []float64) float64 { return -f.look(x).total() }
 func (f *climb) slope(to, x []float64) {
 	g := f.look(x).gradient
 	for i := range to {
-		if to[i] = -g[i]; math.IsNaN(to[i]) || math.IsInf(to[i], 0) {
+		to[i] = -g[i]
+		if math.IsNaN(to[i]) || math.IsInf(to[i], 0) {
 			to[i] = 0
 		}
 	}

@@ -32,7 +32,8 @@ func (r *run) ahead(most int) (steps []int) {
 	}
 	for left := w.StepsPerCall(); len(steps) < min(most, w.Records); {
 		n := r.StepsAt(r.Iterations+len(steps), population.MaxSteps)
-		if left -= n; left < 0 {
+		left -= n
+		if left < 0 {
 			break
 		}
 		steps = append(steps, n)

@@ -156,7 +156,8 @@ func (c *drawCollector) iterateAhead(steps []int) error {
 	due := func(i int) bool { return (first+i+1)%c.run.Report.Thin == 0 }
 	return c.moveAhead(steps, due, func(seen *population.Record) {
 		c.run.stats.Iterations++
-		if c.findReady(); len(c.ready) > 0 {
+		c.findReady()
+		if len(c.ready) > 0 {
 			c.queue(seen.Drawn())
 		}
 	})
@@ -302,7 +303,8 @@ func (c *drawCollector) findReady() {
 			continue
 		}
 		t := &c.state.Chains[chain]
-		if t.Counted++; t.Counted == c.run.Report.Thin {
+		t.Counted++
+		if t.Counted == c.run.Report.Thin {
 			c.ready = append(c.ready, chain)
 		}
 	}
@@ -311,7 +313,8 @@ func (c *drawCollector) findReady() {
 // queueDraws puts a draw of each chain that is ready in its queue.
 func (c *drawCollector) queueDraws() error {
 	w := c.run.Walkers
-	if c.findReady(); len(c.ready) == 0 {
+	c.findReady()
+	if len(c.ready) == 0 {
 		return c.checkProgress()
 	}
 	if err := c.computeValues(c.ready); err != nil {

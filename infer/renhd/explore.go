@@ -28,7 +28,8 @@ func Explore(ctx context.Context, t infer.Target, o infer.Options, most int64) (
 	defer r.Close()
 	limit.run = r
 	places, agreed, err := r.warm.Look()
-	if seen.Gradients = limit.spent(); limit.cut && errors.Is(err, context.Canceled) && ctx.Err() == nil {
+	seen.Gradients = limit.spent()
+	if limit.cut && errors.Is(err, context.Canceled) && ctx.Err() == nil {
 		return adapt.Exploration{Cut: true, Gradients: seen.Gradients}, nil
 	}
 	if err != nil || places == nil {

@@ -30,7 +30,8 @@ func Missed(ctx context.Context, t infer.Target, o infer.Options, visited [][][]
 		return found, err
 	}
 	seen, err := Explore(ctx, t, o, most)
-	if found.Gradients += seen.Gradients; err == nil && !seen.Cut {
+	found.Gradients += seen.Gradients
+	if err == nil && !seen.Cut {
 		found.Elsewhere = seen.Against(r.imagesAtRandom(visited))
 	}
 	return found, err
@@ -52,7 +53,8 @@ func (r *run) searchBesides(visited [][][]float64, found *adapt.SearchResult) (s
 	if found.Missed, err = r.missed(); err != nil {
 		return false, err
 	}
-	if several = search.Peaks() > 1; !several {
+	several = search.Peaks() > 1
+	if !several {
 		several, err = search.Ridges()
 	}
 	found.Gradients = r.Walkers.Gradients
@@ -93,7 +95,8 @@ func (r *run) missed() (missed []adapt.MissedMode, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if m.Mass = mass; ok {
+		m.Mass = mass
+		if ok {
 			modes = append(modes, m)
 		}
 	}

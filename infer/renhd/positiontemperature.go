@@ -32,7 +32,8 @@ const mostBlocks = 64
 func (b *blockMeans) add(x float64) {
 	b.Size = max(b.Size, 1)
 	b.Sum += x
-	if b.Count++; b.Count < b.Size {
+	b.Count++
+	if b.Count < b.Size {
 		return
 	}
 	b.Means, b.Sum, b.Count = append(b.Means, b.Sum/float64(b.Size)), 0, 0

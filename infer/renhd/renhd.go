@@ -55,7 +55,8 @@ func runOnce(ctx context.Context, t infer.Target, o infer.Options, rec infer.Rec
 		return infer.Report{}, infer.Refusal{Cause: err}
 	}
 	r := newRun(ctx, first, x, rec)
-	if r.state.AllRows = reason; reason != "" {
+	r.state.AllRows = reason
+	if reason != "" {
 		r.Notef("%s", reason)
 	}
 	drawing, err := r.resumeFrom(o.Checkpoints)

@@ -242,7 +242,8 @@ func word(dst *string, v string, words ...string) error {
 	if !slices.Contains(words, v) {
 		return fmt.Errorf("not possible")
 	}
-	if *dst = v; v == "auto" {
+	*dst = v
+	if v == "auto" {
 		*dst = ""
 	}
 	return nil

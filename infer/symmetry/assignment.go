@@ -36,7 +36,8 @@ func assignment(cost [][]float64) []int {
 					least[j] -= step
 				}
 			}
-			if at = next; next == 0 {
+			at = next
+			if next == 0 {
 				break // costs that are not finite
 			}
 		}

@@ -66,7 +66,8 @@ func Walk(e Expr, visit func(Expr)) {
 
 func children(e Expr) (out []Expr) {
 	sets := func(s *Set) {
-		if out = append(out, s.Lo); s.Hi != nil {
+		out = append(out, s.Lo)
+		if s.Hi != nil {
 			out = append(out, s.Hi)
 		}
 	}

@@ -207,7 +207,8 @@ func (n *nameTree) subs() []*subTree {
 	}
 	var out []*subTree
 	more := n.Subs.More
-	if out = append(out, n.Subs.First); n.Subs.First == nil {
+	out = append(out, n.Subs.First)
+	if n.Subs.First == nil {
 		more = n.Subs.Only
 	}
 	for _, m := range more {

@@ -531,7 +531,8 @@ func (w *writer) moved(loops []*forTree, e *exprTree) (loop *forTree, shift int,
 		if err != nil || len(t.Term.Signs) > 0 || t.More != "+" && t.More != "-" {
 			return nil, 0, false
 		}
-		if shift = n; t.More == "-" {
+		shift = n
+		if t.More == "-" {
 			shift = -n
 		}
 	}

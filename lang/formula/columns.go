@@ -237,7 +237,8 @@ func (w *writer) called(n *node) (string, []float64) {
 	text, values := w.arithmetic(n.args[0].inner())
 	result := make([]float64, len(values))
 	for i, x := range values {
-		if result[i] = f.of(x); !math.IsNaN(x) && (math.IsNaN(result[i]) || math.IsInf(result[i], 0)) {
+		result[i] = f.of(x)
+		if !math.IsNaN(x) && (math.IsNaN(result[i]) || math.IsInf(result[i], 0)) {
 			w.fail(n, fmt.Sprintf("`%s` is not finite in row %d, where its argument is %v", n.String(), i+1, x), "")
 		}
 	}

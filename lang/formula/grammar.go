@@ -156,7 +156,8 @@ func syntaxError(text string, err error) *Error {
 	if !errors.As(err, &at) {
 		return e
 	}
-	if e.At = at.Position().Offset; e.At >= len(text) {
+	e.At = at.Position().Offset
+	if e.At >= len(text) {
 		e.At, e.Message = 0, "the formula ends too early: "+text
 		e.Help = "a bracket may not be closed, or something is missing after an operator"
 		return e
@@ -271,7 +272,8 @@ func (n *node) String() string {
 	case opCall:
 		parts := make([]string, len(n.args))
 		for i, a := range n.args {
-			if parts[i] = a.String(); n.labels[i] != "" {
+			parts[i] = a.String()
+			if n.labels[i] != "" {
 				parts[i] = n.labels[i] + " = " + parts[i]
 			}
 		}

@@ -71,7 +71,8 @@ func (e *equation) observeHazard(fill parameters) {
 	starts, ends := make([]string, n), make([]string, n)
 	for k, s := range h.starts {
 		starts[k] = exact(s)
-		if ends[k] = "inf"; k+1 < n {
+		ends[k] = "inf"
+		if k+1 < n {
 			ends[k] = exact(h.starts[k+1])
 		}
 	}

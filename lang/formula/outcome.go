@@ -114,7 +114,8 @@ func (w *equation) levelsColumn(n *node) (*Column, string) {
 	if w.family.takes == orderedOutcome {
 		w.checkOrder(n, f, typ)
 	}
-	if w.levels = f.levels; len(w.levels) < 2 {
+	w.levels = f.levels
+	if len(w.levels) < 2 {
 		w.fail(n, fmt.Sprintf("`%s` has one level", f.column), "")
 	}
 	if len(w.levels) > manyLevels {
@@ -370,7 +371,8 @@ func (w *writer) checkMissing() {
 		count, first := 0, 0
 		for i, v := range c.Values {
 			if math.IsNaN(v) {
-				if count++; count == 1 {
+				count++
+				if count == 1 {
 					first = i + 1
 				}
 			}

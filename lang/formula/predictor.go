@@ -82,7 +82,8 @@ func (w *equation) population(p *predictor, ts terms) {
 	effects := make([]string, len(all))
 	for k := range all {
 		c := &all[k]
-		if c.effects = c.name; w.sum && c.contrasts() > 1 {
+		c.effects = c.name
+		if w.sum && c.contrasts() > 1 {
 			c.effects = w.fresh("effect_" + strings.TrimPrefix(c.name, "b_"))
 		}
 		effects[k] = w.summand(p, *c)

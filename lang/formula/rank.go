@@ -21,7 +21,8 @@ type designColumn struct {
 func (c *coefficient) designColumns(rows int) (all []designColumn) {
 	levels := make([]int, len(c.axes))
 	for k, a := range c.axes {
-		if levels[k] = 1; a.contrast {
+		levels[k] = 1
+		if a.contrast {
 			levels[k] = 2
 		}
 	}
@@ -33,10 +34,12 @@ func (c *coefficient) designColumns(rows int) (all []designColumn) {
 		all = append(all, d)
 		k := len(levels) - 1
 		for ; k >= 0; k-- {
-			if levels[k]++; levels[k] <= len(c.axes[k].levels) {
+			levels[k]++
+			if levels[k] <= len(c.axes[k].levels) {
 				break
 			}
-			if levels[k] = 1; c.axes[k].contrast {
+			levels[k] = 1
+			if c.axes[k].contrast {
 				levels[k] = 2
 			}
 		}

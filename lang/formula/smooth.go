@@ -41,7 +41,8 @@ func (e *equation) curve(n *node, size int) curve {
 		case label == "k":
 			e.fail(a, "the size of the basis is a whole number from 3 to 500", "")
 		case label == "by" && e.isFactor(a):
-			if c.by = e.factor(a); len(c.by.levels) > manyLevels {
+			c.by = e.factor(a)
+			if len(c.by.levels) > manyLevels {
 				e.fail(a, fmt.Sprintf("`%s` has %d levels, and each would have a curve of its own", c.by.column,
 					len(c.by.levels)), "")
 			}

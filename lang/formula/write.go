@@ -51,7 +51,8 @@ func newWriter(r Request) *writer {
 	}
 	for _, p := range r.Priors {
 		name, prior, ok := strings.Cut(p, "=")
-		if name, prior = strings.TrimSpace(name), strings.TrimSpace(prior); !ok || name == "" || prior == "" {
+		name, prior = strings.TrimSpace(name), strings.TrimSpace(prior)
+		if !ok || name == "" || prior == "" {
 			panic(&Error{Message: fmt.Sprintf("the prior %q has no name and distribution", p),
 				Help: "write NAME=DISTRIBUTION, as in b_x=Normal(0, 1), or b=Normal(0, 1) for all coefficients"})
 		}

@@ -255,7 +255,8 @@ func farthest(tokens []token) (token, bool) {
 			levels[top] = 0
 		}
 		levels[len(levels)-1]++
-		if total++; total > maxTokens {
+		total++
+		if total > maxTokens {
 			return t, true
 		}
 	}

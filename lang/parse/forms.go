@@ -124,7 +124,8 @@ func markEvent(tokens []token) {
 	next := 1
 	if tokens[1].Value == "[" {
 		for depth := 0; next < len(tokens); next++ {
-			if depth += depthChange(tokens[next]); depth == 0 {
+			depth += depthChange(tokens[next])
+			if depth == 0 {
 				next++
 				break
 			}

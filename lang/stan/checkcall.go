@@ -232,7 +232,8 @@ func (c *checker) wrongArguments(e *Call, all []signature, types []Type) {
 	for _, s := range all {
 		words := make([]string, len(s.args))
 		for i, a := range s.args {
-			if words[i] = classNames[a]; words[i] == "" {
+			words[i] = classNames[a]
+			if words[i] == "" {
 				words[i] = a
 			}
 		}

@@ -90,7 +90,8 @@ func scan(src *source.File, ds *diag.List) (tokens []lexer.Token, comments []Com
 				t.Type = types[kind]
 			}
 		}
-		if tokens = append(tokens, t); t.EOF() {
+		tokens = append(tokens, t)
+		if t.EOF() {
 			return tokens, comments
 		}
 	}
@@ -164,7 +165,8 @@ func uncommented(text string) string {
 	}
 	var lines []string
 	for _, line := range strings.Split(text, "\n") {
-		if line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "*")); line != "" {
+		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "*"))
+		if line != "" {
 			lines = append(lines, line)
 		}
 	}

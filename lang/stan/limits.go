@@ -46,7 +46,8 @@ func withinLimits(src *source.File, tokens []lexer.Token, ds *diag.List) bool {
 				return false
 			}
 		case "if", "else", "for", "while", "?", "!", "-", "+", "^", ".^", "'":
-			if chain++; chain > maxChain {
+			chain++
+			if chain > maxChain {
 				ds.Errorf(diag.Syntax, spanOf(src, t), "more than %d statements or operators hold one another",
 					maxChain)
 				return false

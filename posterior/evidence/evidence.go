@@ -204,7 +204,8 @@ func (b *bridge) solve(s1, s2 float64) (logZ float64, above []float64, below [][
 			}
 		}
 		before := logZ
-		if logZ = stats.LogMean(above) - stats.LogMean(slices.Concat(below...)); !(math.Abs(logZ-before) > tolerance) {
+		logZ = stats.LogMean(above) - stats.LogMean(slices.Concat(below...))
+		if !(math.Abs(logZ-before) > tolerance) {
 			break
 		}
 	}

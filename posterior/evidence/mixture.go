@@ -119,14 +119,16 @@ func nearestCentres(r *rand.Rand, points [][]float64, k int, whole *adapt.Normal
 		at := r.IntN(len(points))
 		if total := floats.Sum(squares); c > 0 && total > 0 {
 			for left := r.Float64() * total; ; at = (at + 1) % len(points) {
-				if left -= squares[at]; left < 0 {
+				left -= squares[at]
+				if left < 0 {
 					break
 				}
 			}
 		}
 		for i := range z {
 			d := floats.Distance(z[i], z[at], 2)
-			if d *= d; c == 0 || d < squares[i] {
+			d *= d
+			if c == 0 || d < squares[i] {
 				owner[i], squares[i] = c, d
 			}
 		}
@@ -210,7 +212,8 @@ func (m mixture) meanLogDensity(points [][]float64) float64 {
 func (m mixture) draw(r *rand.Rand) []float64 {
 	u, c := r.Float64(), 0
 	for ; c < len(m.parts)-1; c++ {
-		if u -= math.Exp(m.logWeights[c]); u < 0 {
+		u -= math.Exp(m.logWeights[c])
+		if u < 0 {
 			break
 		}
 	}

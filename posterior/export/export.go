@@ -178,7 +178,8 @@ func (t table) rows(cells []cell, from, to int, each func(chain, draw int, row [
 		if c.array.Name == "" {
 			continue
 		}
-		if places[k] = slices.Index(arrays, c.array); places[k] < 0 {
+		places[k] = slices.Index(arrays, c.array)
+		if places[k] < 0 {
 			places[k], arrays = len(arrays), append(arrays, c.array)
 		}
 	}
@@ -186,7 +187,8 @@ func (t table) rows(cells []cell, from, to int, each func(chain, draw int, row [
 	return t.run.Together(arrays, from, to, func(chain, first int, values [][]float64) error {
 		for d := range drawsOf(cells, places, values) {
 			for k, c := range cells {
-				if row[k] = c.otherwise; c.array.Name != "" {
+				row[k] = c.otherwise
+				if c.array.Name != "" {
 					row[k] = values[places[k]][d*c.size+c.element]
 				}
 			}

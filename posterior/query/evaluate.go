@@ -148,7 +148,8 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 	}
 	for chain, n := range counts {
 		for draw := range n {
-			if block = append(block, source{chain, draw}); len(block) == e.lanes {
+			block = append(block, source{chain, draw})
+			if len(block) == e.lanes {
 				if err := flush(); err != nil {
 					return nil, err
 				}

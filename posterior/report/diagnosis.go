@@ -15,7 +15,8 @@ import (
 func Diagnosis(w io.Writer, s Report, width int) error {
 	var b strings.Builder
 	paragraph(&b, "", s.heading(), width)
-	if b.WriteByte('\n'); len(s.View.Names) > 0 {
+	b.WriteByte('\n')
+	if len(s.View.Names) > 0 {
 		s.parameters(&b, width)
 		b.WriteByte('\n')
 	}
@@ -139,7 +140,8 @@ func (c rungColumn) add(lines []string) {
 	}
 	cells := []string{c.title}
 	for _, x := range c.values {
-		if cells = append(cells, none); !math.IsNaN(x) {
+		cells = append(cells, none)
+		if !math.IsNaN(x) {
 			cells[len(cells)-1] = fmt.Sprintf(c.format, x)
 		}
 	}

@@ -110,7 +110,8 @@ func (f *findings) moreRungs() store.Advice {
 	if f.isTrading() {
 		rungs = 2 * n
 	}
-	if rungs = min(rungs, largestRungs); rungs <= n {
+	rungs = min(rungs, largestRungs)
+	if rungs <= n {
 		return longerWarmup()
 	}
 	return store.Advice{Do: store.Raise, On: "replicas", To: fmt.Sprint(rungs),

@@ -109,7 +109,8 @@ func addDraws(r *store.Run, v types.Variable, groups [][]int, of prediction, to 
 				logLik, share := 0.0, 0.0
 				for _, row := range groups[k] {
 					one := values[0][d*size+row]
-					if logLik += one; math.IsNaN(one) || math.IsInf(one, 0) {
+					logLik += one
+					if math.IsNaN(one) || math.IsInf(one, 0) {
 						odd = min(odd, row)
 					}
 				}

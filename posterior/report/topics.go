@@ -352,7 +352,8 @@ func tooHot(f *findings) (w store.Warning) {
 	}
 	w.Fact = fmt.Sprintf("Standard deviations are off by more than 2 %%: positions have a temperature of %.3f ± %.2g "+
 		"where it should be 1.", t.Value, t.Error)
-	if w.Advice = []store.Advice{f.smallerSteps()}; t.Noise > 0 {
+	w.Advice = []store.Advice{f.smallerSteps()}
+	if t.Noise > 0 {
 		w.Reason = fmt.Sprintf("The noise of gradients widens the noisiest coordinate by %.1f %%, and the rest is of "+
 			"the step.", 50*t.Noise)
 		w.Advice = f.lessNoise()

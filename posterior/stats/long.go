@@ -182,7 +182,8 @@ func (l *Long) endStream() {
 		var w Workspace
 		for i, k := range l.streamed {
 			s := &l.sizes[k]
-			if s.size, s.ends = l.stream.ess(i, &w); !s.ends && l.stream.lags == lagsBySums {
+			s.size, s.ends = l.stream.ess(i, &w)
+			if !s.ends && l.stream.lags == lagsBySums {
 				further, lags = append(further, k), lagsFor(len(l.thinned), l.room)
 			}
 		}
@@ -197,7 +198,8 @@ func (l *Long) endStream() {
 			}
 		}
 	}
-	if l.streamed, l.stream = further, nil; len(further) > 0 {
+	l.streamed, l.stream = further, nil
+	if len(further) > 0 {
 		l.startStream(lags)
 	}
 }
@@ -336,7 +338,8 @@ func (s *selector) next(least, most float64) {
 			at -= n
 		}
 	}
-	if s.value = low; low == high {
+	s.value = low
+	if low == high {
 		s.done = true
 	}
 	s.low, s.high, s.before, s.counts = low, high, 0, [selectorBins]int{}

@@ -26,7 +26,8 @@ func PSIS(logRatios []float64, reff float64) (logWeights []float64, k float64) {
 	for i, at := range far {
 		sorted[i] = lw[at]
 	}
-	if k, _ = smoothTail(sorted, len(lw), n); math.IsNaN(lw[order[0]]) {
+	k, _ = smoothTail(sorted, len(lw), n)
+	if math.IsNaN(lw[order[0]]) {
 		return lw, math.Inf(1)
 	}
 	for i, at := range far {

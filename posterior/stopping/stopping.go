@@ -73,7 +73,8 @@ func Names() (names []string) {
 // Parse reads criteria such as "ess=400", also several with commas between. The error says what is wrong with which.
 func Parse(texts []string) (g Goal, err error) {
 	for _, text := range strings.Split(strings.Join(texts, ","), ",") {
-		if text = strings.TrimSpace(text); text == "" {
+		text = strings.TrimSpace(text)
+		if text == "" {
 			continue
 		}
 		name, value, _ := strings.Cut(text, "=")
@@ -82,7 +83,8 @@ func Parse(texts []string) (g Goal, err error) {
 			if c.name != strings.TrimSpace(name) {
 				continue
 			}
-			if found = true; !c.set(&g, strings.TrimSpace(value)) {
+			found = true
+			if !c.set(&g, strings.TrimSpace(value)) {
 				return g, fmt.Errorf("%s: %s wants %s", text, c.name, c.wants)
 			}
 		}

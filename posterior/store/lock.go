@@ -188,7 +188,8 @@ func (l *Lock) live(ctx context.Context, signs time.Duration) {
 			return
 		case <-tick.C:
 		}
-		if l.lost = l.taken(); l.lost {
+		l.lost = l.taken()
+		if l.lost {
 			return
 		}
 		_ = l.sign(n) // a disk that is full for a while may have room for the next

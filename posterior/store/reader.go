@@ -90,7 +90,8 @@ func parseRun(disk files.System, dir string, info Info, layout, meta []byte) (*R
 	if err := json.Unmarshal(layout, &doc); err != nil {
 		return nil, damaged(dir, layoutFile, jsonError(err))
 	}
-	if r.Layout = doc.Layout; info.ID != doc.Run {
+	r.Layout = doc.Layout
+	if info.ID != doc.Run {
 		return nil, r.bound.sameRun(dir, layoutFile, doc.Run)
 	}
 	if err := r.Layout.check(); err != nil {

@@ -118,7 +118,8 @@ func (w *Writer) Append(chain int, values, stats []float64) error {
 	}
 	b := &w.buffers[chain]
 	if w.full(b) { // others of its band are behind
-		if w.err = w.fill(chain); w.err != nil {
+		w.err = w.fill(chain)
+		if w.err != nil {
 			return w.err
 		}
 	}
@@ -279,7 +280,8 @@ func (w *Writer) Pending() (numbers, files int) {
 		if b.saved == b.draws {
 			continue
 		}
-		if numbers += len(b.records); i%w.band == 0 {
+		numbers += len(b.records)
+		if i%w.band == 0 {
 			files += len(w.columns)
 		}
 	}

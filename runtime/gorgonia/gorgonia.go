@@ -61,7 +61,8 @@ func (Device) Compile(entries []lower.Entry) (device.Loader, error) {
 	p := program{entries: entries}
 	for _, name := range slices.Sorted(maps.Keys(sizes)) {
 		b := ir.Buffer{Name: name, Space: ir.Lane, Size: sizes[name]}
-		if b.Given = given[name]; b.Given {
+		b.Given = given[name]
+		if b.Given {
 			b.Space = ir.Shared
 		}
 		p.buffers = append(p.buffers, b)
@@ -185,7 +186,8 @@ func (x *executable) peer(p lower.Peer, lane int) int {
 	x.GetLane(p.Want, lane, want)
 	first := lane - lane%x.group
 	for at := first; at < min(first+x.group, x.Lanes); at++ {
-		if x.GetLane(p.Key, at, key); key[0] == want[0] {
+		x.GetLane(p.Key, at, key)
+		if key[0] == want[0] {
 			return at
 		}
 	}

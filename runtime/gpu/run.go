@@ -154,7 +154,8 @@ func (e *executable) parts(calls []device.Call) error {
 				break
 			}
 			step += e.entries[calls[i].Entry].Steps(calls[i].Times)
-			if i++; peers {
+			i++
+			if peers {
 				break
 			}
 		}

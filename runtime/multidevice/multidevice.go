@@ -188,7 +188,8 @@ func (x *executable) Statement() string {
 	count := map[string]int{}
 	for _, p := range x.parts {
 		if s, ok := p.Executable.(interface{ Statement() string }); ok {
-			if count[s.Statement()]++; count[s.Statement()] == 1 {
+			count[s.Statement()]++
+			if count[s.Statement()] == 1 {
 				says = append(says, s.Statement())
 			}
 		}

@@ -210,7 +210,8 @@ func (e *executable) exchangeTurns(p part, first, end int, states []*blockState)
 			}
 		}
 	}
-	if e.stage = slices.Grow(e.stage[:0], stride*p.turns)[:stride*p.turns]; len(e.stage) == 0 {
+	e.stage = slices.Grow(e.stage[:0], stride*p.turns)[:stride*p.turns]
+	if len(e.stage) == 0 {
 		return
 	}
 	each := func(turn int, move func(stage, result []byte)) {

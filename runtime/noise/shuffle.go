@@ -76,7 +76,8 @@ func (o *Order) At(i uint64) float64 {
 			a ^= mix(b^o.keys[r]) & o.low
 			b ^= mix(a^o.keys[r+1]) & o.high
 		}
-		if x = b<<o.shift | a; x <= o.rows {
+		x = b<<o.shift | a
+		if x <= o.rows {
 			return float64(x)
 		}
 	}

@@ -57,7 +57,8 @@ func (s *solver) stopOf(times []float64) []float64 {
 	at := make([]float64, len(times))
 	for k, t := range times {
 		after, _ := slices.BinarySearch(s.times, math.Nextafter(t, math.Inf(1)))
-		if at[k] = float64(after - 1); t >= s.times[len(s.times)-1] {
+		at[k] = float64(after - 1)
+		if t >= s.times[len(s.times)-1] {
 			at[k] = -1
 		}
 	}

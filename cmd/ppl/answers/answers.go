@@ -47,7 +47,8 @@ func (*Text) Close() error { return nil }
 
 func (t *Text) Add(a *analysis.Answer) error {
 	if t.Several {
-		if t.n++; t.n > 1 {
+		t.n++
+		if t.n > 1 {
 			fmt.Fprintln(t.To)
 		}
 		fmt.Fprintf(t.To, "%s\n", a.Text)

@@ -33,7 +33,8 @@ func (s *session) loop(ctx context.Context) error {
 		case err != nil:
 			return fault.Of(err)
 		}
-		if line = strings.TrimSpace(withoutComments(line)); line == "" {
+		line = strings.TrimSpace(withoutComments(line))
+		if line == "" {
 			continue
 		}
 		if err := s.interruptible(ctx, line); err != nil {

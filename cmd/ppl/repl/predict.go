@@ -62,7 +62,8 @@ func (s *session) keepPredictions(ctx context.Context, d analysis.NewData, name 
 		return err
 	}
 	for i, v := range predicted.Variables {
-		if v.Name = name + "_" + v.Name; len(predicted.Variables) == 1 {
+		v.Name = name + "_" + v.Name
+		if len(predicted.Variables) == 1 {
 			v.Name = name
 		}
 		if err := s.run.AddDraws(v, predicted.Values[i]); err != nil {

@@ -160,7 +160,8 @@ func (s *session) lines(ctx context.Context, text string, a *sessionAnswer) stri
 			}
 			return answered
 		}
-		if line = strings.TrimSpace(withoutComments(line)); line == "" {
+		line = strings.TrimSpace(withoutComments(line))
+		if line == "" {
 			continue
 		}
 		if err := s.line(ctx, line); err != nil {

@@ -372,7 +372,8 @@ func (vs *values) slicedParts(x *value, lo, hi, shape []int) *value {
 		if p.value != nil {
 			inner := slices.Clone(shape)
 			inner[axis] = q.hi - q.lo
-			if q.value = vs.slicedParts(p.value, from, to, inner); q.value == nil {
+			q.value = vs.slicedParts(p.value, from, to, inner)
+			if q.value == nil {
 				q.value = vs.slice(p.value, from, to, inner)
 			}
 		}

@@ -162,7 +162,8 @@ func (b *body) compute(v *value, at []ir.Index) ir.Reg {
 			internal("value %d is read away from its point in its own kernel", v.id)
 		}
 	}
-	if b.written[v]++; b.written[v] > maxWritten {
+	b.written[v]++
+	if b.written[v] > maxWritten {
 		return b.requireStored(v)
 	}
 	b.trace.evals[v] += b.points(at)

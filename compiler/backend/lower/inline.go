@@ -207,7 +207,8 @@ func each(shape, axes []int, visit func(i int, point []int)) {
 		visit(i, point)
 		k := len(axes) - 1
 		for ; k >= 0; k-- {
-			if point[k]++; point[k] < shape[axes[k]] {
+			point[k]++
+			if point[k] < shape[axes[k]] {
 				break
 			}
 			point[k] = 0

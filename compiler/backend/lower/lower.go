@@ -189,7 +189,8 @@ func (prog *program) declare(e Entry, name string, size int) error {
 	id, ok := prog.lanes[name]
 	if !ok {
 		b := ir.Buffer{Name: name, Space: ir.Lane, Type: prog.state(size), Size: size}
-		if b.Given = prog.given[name]; b.Given {
+		b.Given = prog.given[name]
+		if b.Given {
 			b.Space = ir.Shared
 		}
 		prog.lanes[name] = prog.add(b)

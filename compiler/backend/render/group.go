@@ -53,7 +53,8 @@ func bySize(body []ir.Stmt) (groups [][]ir.Stmt) {
 		}
 		last := len(groups) - 1
 		groups[last] = append(groups[last], s)
-		if room -= n; n > smallKernel {
+		room -= n
+		if n > smallKernel {
 			room = 0
 		}
 	}
@@ -71,7 +72,8 @@ func written(s ir.Stmt) int {
 	for _, in := range k.Body {
 		n += instructions(in.Op)
 	}
-	if n *= k.Points(); n > smallKernel {
+	n *= k.Points()
+	if n > smallKernel {
 		return smallGroup + 1
 	}
 	return n

@@ -228,7 +228,8 @@ func (t *arrays) enter(a *model.Array, x *datafile.Array) {
 		t.enterValues(a, x)
 		return
 	}
-	if x = t.asDeclared(a, x); x != nil {
+	x = t.asDeclared(a, x)
+	if x != nil {
 		t.waiting = append(t.waiting, given{a: a, x: x})
 	}
 }
@@ -244,7 +245,8 @@ func (t *arrays) wait(f found) {
 
 // enterValues gives an array all of some values.
 func (t *arrays) enterValues(a *model.Array, x *datafile.Array) {
-	if x = t.asDeclared(a, x); x != nil {
+	x = t.asDeclared(a, x)
+	if x != nil {
 		t.enterRows(a, x)
 	}
 }
@@ -259,7 +261,8 @@ func (t *arrays) asDeclared(a *model.Array, x *datafile.Array) *datafile.Array {
 
 // enterRows gives an array its values, and learns sizes from their shape.
 func (t *arrays) enterRows(a *model.Array, x *datafile.Array) {
-	if x = t.flat(a, t.permuted(a, x)); x == nil {
+	x = t.flat(a, t.permuted(a, x))
+	if x == nil {
 		return
 	}
 	shape, ok := shapeFor(a, x)

@@ -88,7 +88,8 @@ func NewData(m *model.Model, dir string, args []Arg, cache datafile.RowCache, kn
 		values.check,
 		func() { openStreams(d, raw) },
 	} {
-		if phase(); diags.HasErrors() {
+		phase()
+		if diags.HasErrors() {
 			return nil, diags.All()
 		}
 	}

@@ -28,7 +28,8 @@ func (l *labels) constantSets(raw map[*model.Array]*datafile.Array) {
 			if raw[b] == nil || b.IndexOf == nil || !b.IndexOf.Same(a.IndexOf) {
 				continue
 			}
-			if arrays = append(arrays, b); raw[b].Labels != nil {
+			arrays = append(arrays, b)
+			if raw[b].Labels != nil {
 				texts = append(texts, b)
 			}
 		}
@@ -44,7 +45,8 @@ func (l *labels) constantSets(raw map[*model.Array]*datafile.Array) {
 func (l *labels) constantOrder(arrays []*model.Array, names []string, by *model.Array,
 	raw map[*model.Array]*datafile.Array) {
 	n, ds := evaluate.SetSize(l.d, by.IndexOf)
-	if l.diags.Add(ds...); len(ds) > 0 {
+	l.diags.Add(ds...)
+	if len(ds) > 0 {
 		return
 	}
 	if n != len(names) {

@@ -128,7 +128,8 @@ func (r *keyReader) read() {
 			r.enterKeyed(f)
 			continue
 		}
-		if r.takeSelected(); r.diags.HasErrors() {
+		r.takeSelected()
+		if r.diags.HasErrors() {
 			return
 		}
 		z := r.next()

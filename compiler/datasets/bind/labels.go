@@ -80,7 +80,8 @@ func (l *labels) number(s *model.Size, arrays []*model.Array, raw map[*model.Arr
 			all = append(all, raw[a].Labels...)
 		}
 		slices.Sort(all)
-		if all, own = orderOf(slices.Compact(all)); !own {
+		all, own = orderOf(slices.Compact(all))
+		if !own {
 			l.refuseOrder(s, all, arrays[0])
 		}
 	}

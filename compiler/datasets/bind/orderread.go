@@ -93,7 +93,8 @@ func (o *orderFinder) array(a *model.Array) {
 	for _, p := range a.Pieces {
 		for k, slot := range p.Slots {
 			if n := len(o.places); slot.At != nil && k < len(a.Type.Axes) && o.over(a.Type.Axes[k]) {
-				if o.place(slot.At); len(o.places) > n {
+				o.place(slot.At)
+				if len(o.places) > n {
 					o.places[n].head = true
 				}
 			}

@@ -216,7 +216,8 @@ func (g *gathering) columnElements() bool {
 	var other []string
 	at, matched := make([]int, len(g.f.columns)), 0
 	for c, x := range g.f.columns {
-		if at[c] = of.ofName(x.Name); at[c] < 0 {
+		at[c] = of.ofName(x.Name)
+		if at[c] < 0 {
 			other = append(other, x.Name)
 			continue
 		}
@@ -305,7 +306,8 @@ func (g *gathering) gather() *datafile.Array {
 	} else {
 		x.Zeros = g.f.x.Zeros
 	}
-	if x.Keys = nil; len(g.keys) > 0 && !g.f.hasNames() {
+	x.Keys = nil
+	if len(g.keys) > 0 && !g.f.hasNames() {
 		x.Origin += ", by " + g.keys[0].name
 	}
 	if !g.complete(&x) {
@@ -344,7 +346,8 @@ func (g *gathering) take(row int, keys, values []float64) {
 	}
 	for c, v := range values {
 		if g.columns != nil {
-			if c = g.columns[c]; c < 0 {
+			c = g.columns[c]
+			if c < 0 {
 				continue
 			}
 		}

@@ -130,7 +130,8 @@ func (t *arrays) leaveRowsOut(group []given, rows int, of *model.Selection) []gi
 				Help("at least one row has to be left out, and one kept: give another share, or more rows")
 			return group
 		}
-		if kept = others; of.Others {
+		kept = others
+		if of.Others {
 			kept = held
 		} else {
 			t.diags.Notef(diag.RowsLeftOut, of.At, "%d of %d rows of %s are held out: `ppl predict RUN --held-out` "+

@@ -69,7 +69,8 @@ func (v *values) inMemory(a *model.Array, x *datafile.Array) {
 	missing, first := 0, -1
 	for i, y := range x.Values.All() {
 		if math.IsNaN(y) {
-			if missing++; first < 0 {
+			missing++
+			if first < 0 {
 				first = i
 			}
 		}

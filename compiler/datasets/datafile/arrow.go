@@ -138,7 +138,8 @@ func (in *arrowFile) next(text []byte) ([]byte, error) {
 		return nil, in.damaged("it ends within a message")
 	}
 	size := int64(binary.LittleEndian.Uint32(text))
-	if text = text[4:]; size == 0 {
+	text = text[4:]
+	if size == 0 {
 		return nil, nil
 	}
 	if size > int64(len(text)) {

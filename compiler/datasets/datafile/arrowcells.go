@@ -128,7 +128,8 @@ func (in *arrowFile) batchOf(t fields, body []byte, columns int) (b *batchReader
 		b.views = append(b.views, t.GetInt64(from+8*flatbuffers.UOffsetT(i)))
 	}
 	if packed, ok := t.table(batchCompression); ok {
-		if b.codec = codecLZ4 + arrowCodec(packed.byte(0)); b.codec > codecZstd {
+		b.codec = codecLZ4 + arrowCodec(packed.byte(0))
+		if b.codec > codecZstd {
 			return nil, in.damaged("a batch is compressed in an unknown way")
 		}
 	}
@@ -195,7 +196,8 @@ func (b *batchReader) buffer() ([]byte, error) {
 		return nil, b.in.damaged("compressed values lack their size")
 	}
 	size := int64(binary.LittleEndian.Uint64(raw))
-	if raw = raw[8:]; size == -1 {
+	raw = raw[8:]
+	if size == -1 {
 		return raw, nil
 	}
 	return b.unpacked(raw, size)
@@ -456,7 +458,8 @@ func positions(c cells, words []string) numbers.List {
 		place[word] = float64(i + 1)
 	}
 	for i, v := range c.values {
-		if out[i] = v; !math.IsNaN(v) {
+		out[i] = v
+		if !math.IsNaN(v) {
 			out[i] = place[c.texts[i]]
 		}
 	}

@@ -70,7 +70,8 @@ func (t *tableSource) open(comma rune) (header []string, err error) {
 	form := dialectOf(rest, comma)
 	if t.header == nil {
 		t.form = form
-		if t.form.decimalComma = styleOfStart(rest, t.form).decimalComma; t.l.decimalComma != nil {
+		t.form.decimalComma = styleOfStart(rest, t.form).decimalComma
+		if t.l.decimalComma != nil {
 			t.form.decimalComma = *t.l.decimalComma
 		}
 	}
@@ -218,7 +219,8 @@ func (t *tableSource) next(record []float64) error {
 // field is that of a row for the i-th of the header; empty where the file lacks it.
 func (t *tableSource) field(row []string, i int) string {
 	if t.from != nil {
-		if i = t.from[i]; i < 0 {
+		i = t.from[i]
+		if i < 0 {
 			return ""
 		}
 	}

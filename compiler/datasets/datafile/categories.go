@@ -31,7 +31,8 @@ func (a *Array) inLevels(levels []string, ordered bool) {
 			return
 		}
 	}
-	if a.Levels = levels; !ordered {
+	a.Levels = levels
+	if !ordered {
 		return
 	}
 	labels := a.Labels

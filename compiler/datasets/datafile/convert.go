@@ -171,7 +171,8 @@ func (c *countedRows) next(record []float64) error {
 	if first := c.of.memory.First; first > 0 && c.row == first {
 		return io.EOF
 	}
-	if c.row++; c.row%reportedRows == 0 {
+	c.row++
+	if c.row%reportedRows == 0 {
 		if err := c.of.memory.converting(c.of.path, readingPart*c.of.share()); err != nil {
 			return err
 		}
@@ -231,7 +232,8 @@ func (f *footer) writeRows(out io.Writer, src rowSource) error {
 		columns[i].Labels, columns[i].Codes = sortedLabels(c.Labels)
 		columns[i].inLevels()
 		columns[i].First, columns[i].Unread = c.First, c.Unread
-		if columns[i].Zeros = c.Zeros; !c.Int {
+		columns[i].Zeros = c.Zeros
+		if !c.Int {
 			columns[i].Zeros = nil
 		}
 	}

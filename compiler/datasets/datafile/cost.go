@@ -89,7 +89,8 @@ func (m *counter) Write(p []byte) (int, error) {
 	if m.first != nil {
 		line, more, ended := bytes.Cut(p, []byte("\n"))
 		m.count(line, m.first)
-		if rest = more; ended {
+		rest = more
+		if ended {
 			m.first = nil
 		}
 	}

@@ -106,7 +106,8 @@ func (a *Array) Without(codes []string) *Array {
 	} else {
 		at := 0
 		for i := range number {
-			if number[i] = math.NaN(); !slices.Contains(codes, a.Labels[i]) {
+			number[i] = math.NaN()
+			if !slices.Contains(codes, a.Labels[i]) {
 				at++
 				number[i] = float64(at)
 			}
@@ -473,7 +474,8 @@ func (t *texts) add(s string, missing bool) {
 	code := int32(0)
 	if !missing {
 		s = visible(s)
-		if code = t.number[s]; code == 0 {
+		code = t.number[s]
+		if code == 0 {
 			code = int32(len(t.number)) + 1
 			t.number[strings.Clone(s)] = code // without the row that it stood in
 		}

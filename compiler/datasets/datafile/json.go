@@ -31,7 +31,8 @@ func readJSON(path, text string, _ RowCache) (*File, error) {
 	if err := read(f); err != nil {
 		return nil, err
 	}
-	if r.space(); r.at < len(text) {
+	r.space()
+	if r.at < len(text) {
 		return nil, r.errorf(r.at, "more text after the closing }")
 	}
 	return f, nil
@@ -138,7 +139,8 @@ func (r *jsonReader) skip(start int) bool {
 			open = open[:len(open)-1]
 			r.at++
 		case ',', ':':
-			if r.at++; len(open) > 0 {
+			r.at++
+			if len(open) > 0 {
 				continue
 			}
 			return false

@@ -105,7 +105,8 @@ func (r *jsonReader) named(n *nest, depth int) error {
 		if err := r.ofName(n); err != nil {
 			return err
 		}
-		if n.path = n.path[:len(n.path)-1]; !r.take(',') {
+		n.path = n.path[:len(n.path)-1]
+		if !r.take(',') {
 			return r.expect('}', "or a comma after a value")
 		}
 	}

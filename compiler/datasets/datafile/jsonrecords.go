@@ -75,7 +75,8 @@ func (r *jsonReader) record(f *File, columns map[string]*recordColumn, row int) 
 			columns[name] = c
 			f.Order = append(f.Order, name)
 		}
-		if c.fill(row); len(c.values) > row {
+		c.fill(row)
+		if len(c.values) > row {
 			return r.errorf(at, "row %d has %q twice", row+1, name)
 		}
 		if err := r.expect(':', "after a name"); err != nil {

@@ -94,7 +94,8 @@ func (s RowCache) Large(path string) (size int64, large bool) {
 		if !ok {
 			return size, false
 		}
-		if left -= takes; left < 0 {
+		left -= takes
+		if left < 0 {
 			return size, true
 		}
 	}

@@ -31,7 +31,8 @@ func (m mixing) position(row int) int {
 		for round := range uint64(8) {
 			a, b = b, a^scramble(b+round<<56+m.rows<<24)&mask
 		}
-		if x = a<<m.half | b; x < m.rows {
+		x = a<<m.half | b
+		if x < m.rows {
 			return int(x)
 		}
 	}

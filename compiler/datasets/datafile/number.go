@@ -21,7 +21,8 @@ func numberForm(text string) bool {
 	}
 	if len(rest) > 0 && (rest[0] == 'e' || rest[0] == 'E') {
 		n := 0
-		if n, rest = digits(sign(rest[1:])); n == 0 {
+		n, rest = digits(sign(rest[1:]))
+		if n == 0 {
 			return false
 		}
 	}

@@ -163,7 +163,8 @@ func between(text, from, to string) string {
 
 func numpyDims(text string) (shape []int, err error) {
 	for _, d := range strings.Split(text, ",") {
-		if d = strings.TrimSpace(d); d == "" {
+		d = strings.TrimSpace(d)
+		if d == "" {
 			continue
 		}
 		n, err := strconv.Atoi(d)

@@ -150,7 +150,8 @@ type wordRoom struct {
 }
 
 func (w *wordRoom) take(text string) error {
-	if w.left -= int64(len(text)); w.left < 0 {
+	w.left -= int64(len(text))
+	if w.left < 0 {
 		return w.in.expands(w.path, w.in.memory()-w.left)
 	}
 	return nil
@@ -178,7 +179,8 @@ func (s RowCache) parquetFits(path string, in *parquet.File) (left int64, err er
 		if c.Leaf() && isText(c) {
 			each = wordCost
 		}
-		if left -= each; unpacked < 0 || rows < 0 || left < 0 || rows > left/each {
+		left -= each
+		if unpacked < 0 || rows < 0 || left < 0 || rows > left/each {
 			return 0, s.expands(path, max(unpacked, rows))
 		}
 		left -= rows * each

@@ -50,7 +50,8 @@ func matched(names, others []string) (at []int, extra []string) {
 		at = append(at, k)
 	}
 	for k, name := range others {
-		if name = strings.TrimSpace(name); !taken[k] && name != "" {
+		name = strings.TrimSpace(name)
+		if !taken[k] && name != "" {
 			extra = append(extra, name)
 		}
 	}

@@ -117,7 +117,8 @@ func (s RowCache) readTexts(path string, parts []partition.File, rows []int) (*F
 		if err != nil {
 			return nil, err
 		}
-		if left -= int64(len(raw)); left < 0 {
+		left -= int64(len(raw))
+		if left < 0 {
 			return nil, s.expands(path, s.memory()-left)
 		}
 		if _, err := formatOf(kind, raw); err != nil {

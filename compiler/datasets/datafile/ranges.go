@@ -29,7 +29,8 @@ func (r *ranges) ReadAt(p []byte, at int64) (n int, err error) {
 	if at-r.from > int64(len(r.held)) {
 		return 0, io.EOF
 	}
-	if n = copy(p, r.held[at-r.from:]); n < len(p) {
+	n = copy(p, r.held[at-r.from:])
+	if n < len(p) {
 		return n, io.EOF
 	}
 	return n, nil

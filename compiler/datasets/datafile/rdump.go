@@ -189,7 +189,8 @@ func rowMajor(values []float64, shape []int) ([]float64, error) {
 		}
 		out[i] = values[from]
 		for k := len(shape) - 1; k >= 0; k-- {
-			if at[k]++; at[k] < shape[k] {
+			at[k]++
+			if at[k] < shape[k] {
 				break
 			}
 			at[k] = 0

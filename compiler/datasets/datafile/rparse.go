@@ -33,7 +33,8 @@ func (s *rScanner) next() (token string, place int) {
 		n = numberLength(rest)
 	default:
 		if m := strings.IndexFunc(rest, func(r rune) bool { return !isNameRune(r) }); m != 0 {
-			if n = m; m < 0 {
+			n = m
+			if m < 0 {
 				n = len(rest)
 			}
 		} else {
@@ -192,7 +193,8 @@ func (r *rReader) function(name string) func(*rValue) error {
 // appendTo reads a value and appends its elements to v.
 func (r *rReader) appendTo(v *rValue) error {
 	if read := r.function(r.token); read != nil {
-		if r.depth++; r.depth > 20 {
+		r.depth++
+		if r.depth > 20 {
 			return fmt.Errorf("brackets nest more than 20 deep")
 		}
 		defer func() { r.depth-- }()

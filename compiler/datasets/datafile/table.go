@@ -326,7 +326,8 @@ func (t *table) check() error {
 	}
 	nameless, filled := 0, 0
 	for i, c := range t.columns {
-		if c.values = c.building.List(); c.name == "" {
+		c.values = c.building.List()
+		if c.name == "" {
 			nameless = i + t.skip + 1
 			if c.isText || !c.values.None() && c.anything() {
 				filled++
@@ -406,7 +407,8 @@ func checkHeader(path string, names []string) error {
 func checkBlankLines(path, text string) error {
 	number := 0
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\r\n"), "\n") {
-		if number++; strings.TrimSpace(line) == "" {
+		number++
+		if strings.TrimSpace(line) == "" {
 			return blankLine(path, number)
 		}
 	}

@@ -175,7 +175,8 @@ func deltaTexts(text []byte, n int64, shared bool, most int64) (taken int64, err
 			before = prefixes[i] + suffix
 			suffix = before
 		}
-		if taken += suffix; taken > most {
+		taken += suffix
+		if taken > most {
 			return 0, ErrTooMuch{taken}
 		}
 	}

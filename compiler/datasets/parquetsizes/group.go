@@ -231,7 +231,8 @@ func (c column) data(text, levels []byte, n int64, values, definition format.Enc
 	if err != nil {
 		return 0, err
 	}
-	if decoded += n; decoded > most {
+	decoded += n
+	if decoded > most {
 		return 0, ErrTooMuch{decoded}
 	}
 	return decoded, nil

@@ -85,7 +85,8 @@ func namesFrom(folder, file string) []string {
 func split(pattern string) (folder string, parts []string) {
 	all := strings.Split(pattern, "/")
 	at := slices.IndexFunc(all, IsPattern)
-	if folder = strings.Join(all[:at], "/"); folder == "" && at > 0 {
+	folder = strings.Join(all[:at], "/")
+	if folder == "" && at > 0 {
 		return "/", all[at:]
 	}
 	return path.Clean(folder), all[at:]

@@ -78,7 +78,8 @@ func New(g *autodiff.Graph, data *dataset.Dataset, steps StepLimits, source Sour
 // Inside is an evaluator inside e: of a step of a scan or a solver, in a graph of its own, or of some rows.
 func (e *Evaluator) Inside(g *autodiff.Graph, source Source) *Evaluator {
 	step := New(g, e.Data, e.steps, source, e.Diags)
-	if step.parent = e; g == e.Graph {
+	step.parent = e
+	if g == e.Graph {
 		step.Noise = e.Noise
 	}
 	return step

@@ -58,7 +58,8 @@ func NewView(e *evaluate.Evaluator, set *model.RowSet, rows autodiff.Node, mixed
 	}
 	out := e.Inside(e.Graph, rowSource{e.Source, r})
 	out.Rows = r
-	if r.mixed = mixed != nil; r.mixed {
+	r.mixed = mixed != nil
+	if r.mixed {
 		r.atRecords(*mixed)
 	}
 	return out, r
@@ -187,7 +188,8 @@ func (r *View) gathered(e *evaluate.Evaluator, get func(whole *evaluate.Evaluato
 	along []int) evaluate.Value {
 	guards := r.whole.Guards
 	defer func() { r.whole.Guards = guards }()
-	if r.whole.Guards = nil; len(e.Guards) > 0 {
+	r.whole.Guards = nil
+	if len(e.Guards) > 0 {
 		r.whole.Guards = []evaluate.Value{{}}
 	}
 	return r.atRows(e, get(r.whole), along)

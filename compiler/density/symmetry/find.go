@@ -64,7 +64,8 @@ func newTest(l *density.Layout, places []place, terms Terms) *test {
 		}
 	}
 	prior, likelihood := terms(theta)
-	if t.numbers = 1 + autodiff.Numbers(prior, likelihood); t.numbers > mostNumbers/2 {
+	t.numbers = 1 + autodiff.Numbers(prior, likelihood)
+	if t.numbers > mostNumbers/2 {
 		return nil
 	}
 	t.routine = modular.NewRoutine(prior, likelihood)

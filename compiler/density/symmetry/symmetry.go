@@ -63,7 +63,8 @@ func (s *search) number() modular.Residue { return modular.Residue(s.random.Uint
 
 // same reports whether a change of the random point leaves the density as it is.
 func (s *search) same(change func(at []modular.Residue)) bool {
-	if s.left--; s.left < 0 {
+	s.left--
+	if s.left < 0 {
 		return false
 	}
 	at := slices.Clone(s.at)

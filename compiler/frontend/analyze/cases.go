@@ -92,7 +92,8 @@ type inliner struct {
 const mostParts = 5000
 
 func (in *inliner) expand(x model.Expr) model.Expr {
-	if in.parts++; in.parts > mostParts {
+	in.parts++
+	if in.parts > mostParts {
 		in.failed = true
 		return x
 	}
@@ -211,7 +212,8 @@ func simpleElement(x *model.Subscript) model.Expr {
 	case *model.List:
 		n, ok := x.Subs[0].At.(*model.Num)
 		if k := 0; ok && len(x.Subs) == 1 {
-			if k = int(n.Value) - 1; k >= 0 && k < len(y.Items) {
+			k = int(n.Value) - 1
+			if k >= 0 && k < len(y.Items) {
 				return y.Items[k]
 			}
 		}

@@ -137,7 +137,8 @@ func (k *keyer) apart(write func() string) string {
 	outer := k.fold
 	k.fold = nil
 	s := write()
-	if k.fold = outer; outer != nil {
+	k.fold = outer
+	if outer != nil {
 		outer.stay = true
 	}
 	return s

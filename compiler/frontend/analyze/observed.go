@@ -47,7 +47,8 @@ func (r *regions) add(t *model.Term) (old *model.Term) {
 	}
 	place, single := elementKey(sets)
 	if single {
-		if old = r.elements[place]; old == nil {
+		old = r.elements[place]
+		if old == nil {
 			r.elements[place] = t
 		}
 		return old

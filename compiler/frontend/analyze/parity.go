@@ -141,7 +141,8 @@ func (e *solver) reduce(q parity, from int) parity {
 func eliminate(equations []parity) (rows map[int]parity, ok bool) {
 	e := &solver{rows: map[int]parity{}}
 	for _, q := range equations {
-		if q = e.reduce(q, 0); len(q) > 0 {
+		q = e.reduce(q, 0)
+		if len(q) > 0 {
 			e.rows[q[0]] = q
 		}
 	}

@@ -52,7 +52,8 @@ func (f *rowFinder) try(follow func()) bool {
 func enter[K comparable, V any](f *rowFinder, m map[K]V, key K, value V) {
 	old, there := m[key]
 	f.undo = append(f.undo, func() {
-		if delete(m, key); there {
+		delete(m, key)
+		if there {
 			m[key] = old
 		}
 	})

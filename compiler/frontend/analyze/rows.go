@@ -25,7 +25,8 @@ func Rows(m *model.Model, diags *diag.List) {
 		}
 	}
 	many := func(w model.Coupling) bool { return len(w.Of.Plates) > 0 }
-	if m.Couplings = eachOnce(m.Couplings); len(m.RowSets) > 0 {
+	m.Couplings = eachOnce(m.Couplings)
+	if len(m.RowSets) > 0 {
 		m.Couplings = nil
 	} else if slices.ContainsFunc(m.Couplings, many) {
 		m.Couplings = slices.DeleteFunc(m.Couplings, func(w model.Coupling) bool { return !many(w) })
@@ -116,7 +117,8 @@ func (p *component) class(i *model.Index) *model.Index {
 }
 
 func (p *component) merge(i, j *model.Index) {
-	if i, j = p.class(i), p.class(j); i != j {
+	i, j = p.class(i), p.class(j)
+	if i != j {
 		p.parent[i] = j
 	}
 }

@@ -275,7 +275,8 @@ func (s *switching) holds(p *permutation, u, v float64) bool {
 	})
 	count := map[string]int{}
 	for _, t := range s.reads.termsOf(p.list()...) {
-		if s.reads.compared++; !same || in.failed {
+		s.reads.compared++
+		if !same || in.failed {
 			return false
 		}
 		if reading[t] {

@@ -49,7 +49,8 @@ func (c *checker) selection(st *ast.Data) *model.Selection {
 	}
 	rows := &model.Selection{At: st.Span(), Complete: st.Complete}
 	if share := st.HeldOut; share != nil {
-		if rows.HeldOut = share.Value; !(share.Value > 0 && share.Value < 1) {
+		rows.HeldOut = share.Value
+		if !(share.Value > 0 && share.Value < 1) {
 			c.errorf(diag.Syntax, share.Span(), "`holdout %s` is no share of the rows", share.Text).
 				Help("write a number between 0 and 1: `holdout 0.2` keeps a fifth of the rows to be predicted")
 		}
@@ -270,7 +271,8 @@ func (c *checker) factorsOfPrior() {
 	leads := leadsToData{}
 	for _, t := range c.model.Terms {
 		if e := c.global.names[t.Array.Name]; e != nil && e.array != nil && e.array.Factor {
-			if t.Kind = model.Likelihood; !leads.expr(t.Density) {
+			t.Kind = model.Likelihood
+			if !leads.expr(t.Density) {
 				t.Kind = model.Prior
 			}
 		}
@@ -298,7 +300,8 @@ func (l leadsToData) any(seen map[*model.Array]bool, xs ...model.Expr) bool {
 		leads, known := l[a]
 		if !known && !seen[a] {
 			seen[a] = true
-			if leads = a.Role == model.Data || a.Role == model.Imputed || l.any(seen, a.Exprs()...); leads {
+			leads = a.Role == model.Data || a.Role == model.Imputed || l.any(seen, a.Exprs()...)
+			if leads {
 				l[a] = true
 			}
 		}

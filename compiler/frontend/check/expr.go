@@ -190,7 +190,8 @@ func (c *checker) undefined(s *scope, e *ast.Name) {
 		return
 	}
 	d := c.errorf(diag.Undefined, e.Span(), "`%s` is not defined", e.Name)
-	if c.unknowns++; c.unknowns <= mostHints {
+	c.unknowns++
+	if c.unknowns <= mostHints {
 		c.undefinedHelp(d, s, e)
 	}
 	s2 := c.global

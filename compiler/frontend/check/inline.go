@@ -18,7 +18,8 @@ const mostWritten = 100_000
 // writesOut counts a body that is written out for a call. It reports whether there are not too many; the first that is
 // too many is an error.
 func (c *checker) writesOut(f *function, at source.Span) bool {
-	if c.written++; c.written == mostWritten+1 {
+	c.written++
+	if c.written == mostWritten+1 {
 		c.errorf(diag.TooManyElements, at, "the model's functions and templates call each other so often that their "+
 			"bodies would be written out more than %d times; `%s` is the last", mostWritten, f.name).
 			Help("keep what is used twice under a name: `z = f(x)`, then `z + z`")

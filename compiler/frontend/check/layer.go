@@ -77,7 +77,8 @@ func (s *scope) enclosing() (inst *instance, path string, bound []*model.Index) 
 
 // layerName numbers the layers of one template in one place, in the order of the text.
 func (n *network) layerName(use layerUse, template string) (name string, known bool) {
-	if name, known = n.layers[use]; known {
+	name, known = n.layers[use]
+	if known {
 		return name, true
 	}
 	base := use.prefix + "." + template

@@ -111,7 +111,8 @@ func (c *checker) ownCall(s *scope, fn *function, e *ast.Call, subs []*ast.Set) 
 		}
 	}
 	if c.isNetwork(fn) {
-		if inst.net = c.networkOf(s, fn, e); inst.net.broken {
+		inst.net = c.networkOf(s, fn, e)
+		if inst.net.broken {
 			return poison(e)
 		}
 		inner.inst = inst
@@ -156,7 +157,8 @@ func (c *checker) networkOf(s *scope, fn *function, e *ast.Call) *network {
 	slots, _, _ := c.slots(inner, fn.head, 0)
 	inner.inst = &instance{prefix: fn.name, net: net, outer: plates(slots), read: indexVars(plates(slots), fn.head)}
 	errors, terms, queries := c.diags.Errors(), len(c.model.Terms), len(c.queries)
-	if net.broken = !c.bindParams(s, inner, fn, e); !net.broken {
+	net.broken = !c.bindParams(s, inner, fn, e)
+	if !net.broken {
 		net.placeholders(inner)
 		net.broken = isPoison(c.body(inner, fn))
 	}

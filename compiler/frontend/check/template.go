@@ -247,7 +247,8 @@ func (c *checker) instantiate(a *arrayInfo, d *draw, f *function, inner *scope) 
 	stmts := f.draw.Block.Stmts
 	if a.observed {
 		var own *ast.Draw
-		if own, stmts = c.observedDraw(a, d, f); own == nil {
+		own, stmts = c.observedDraw(a, d, f)
+		if own == nil {
 			return nil, false
 		}
 		d.stmt, d.scope = own, inner

@@ -44,7 +44,8 @@ func (c *checker) drawBodies(a *arrayInfo) {
 			if piece == len(a.Pieces) {
 				return
 			}
-			if p = a.Pieces[piece]; p.Value != nil { // a template's block defines it
+			p = a.Pieces[piece]
+			if p.Value != nil { // a template's block defines it
 				continue
 			}
 		}

@@ -67,7 +67,8 @@ func (f *Finder[T]) complete(first T, itself bool) {
 	isCycle := itself || len(members) > 1
 	for _, m := range members {
 		v := f.visits[m]
-		if v.open = false; isCycle {
+		v.open = false
+		if isCycle {
 			v.cycle = members
 		}
 	}

@@ -198,7 +198,8 @@ func (f *flattener) piece(p *model.Piece, s statement) {
 func (f *flattener) term(t *model.Term, s statement) {
 	for k, x := range t.Args {
 		if t.Dist != nil && slices.ContainsFunc(x.Info().Type.Axes, isRagged) {
-			if f.done[x] = x; f.flat(x) { // x ~ Normal(b * w, s), of whole arrays
+			f.done[x] = x
+			if f.flat(x) { // x ~ Normal(b * w, s), of whole arrays
 				f.setAxes(x)
 			} else {
 				f.refuseTerm(t)

@@ -179,7 +179,8 @@ func (f Affine) plusTimes(g Affine, k float64) Affine {
 	sum := Affine{f.Const + k*g.Const, map[string]float64{}}
 	maps.Copy(sum.Coefs, f.Coefs)
 	for name, c := range g.Coefs {
-		if sum.Coefs[name] += k * c; sum.Coefs[name] == 0 {
+		sum.Coefs[name] += k * c
+		if sum.Coefs[name] == 0 {
 			delete(sum.Coefs, name)
 		}
 	}

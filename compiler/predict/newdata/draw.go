@@ -281,7 +281,8 @@ func (c *Changes) boxOf(a *model.Array, p *model.Piece, shape []int) (lo, hi []i
 			own, ds = evaluate.SetBox(c.d, slot.Index.Set)
 		} else {
 			var at []float64
-			if _, at, ds = evaluate.Static(c.d, slot.At); len(at) > 0 {
+			_, at, ds = evaluate.Static(c.d, slot.At)
+			if len(at) > 0 {
 				own = [2]int{int(at[0]), int(at[0])}
 			}
 		}

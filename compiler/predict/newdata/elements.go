@@ -183,7 +183,8 @@ func (c *Changes) elements(a *model.Array, v, old types.Variable) []int {
 			place := places[k][rest%v.Shape[k]]
 			rest /= v.Shape[k]
 			out[i] += place * stride
-			if stride *= old.Shape[k]; place < 0 {
+			stride *= old.Shape[k]
+			if place < 0 {
 				out[i] = -1
 			}
 		}
@@ -220,7 +221,8 @@ func (c *Changes) places(a *model.Array, s *model.Set, v, old types.Variable, ax
 	}
 	for i := range out {
 		k, known := number[v.Place(axis, i)]
-		if out[i] = k; !known {
+		out[i] = k
+		if !known {
 			out[i] = -1
 		}
 	}

@@ -98,7 +98,8 @@ func (r rewriter) rewrite(x model.Expr) model.Expr {
 	if r.runsOverChanged(x) && x.Info().Static && !slices.ContainsFunc(x.Info().Type.Axes, r.changed) {
 		y = r.asSampled(x)
 	}
-	if r.done[x], r.done[y] = y, y; y == x {
+	r.done[x], r.done[y] = y, y
+	if y == x {
 		model.Replace(x, r.rewrite)
 	}
 	return y

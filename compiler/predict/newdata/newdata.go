@@ -127,7 +127,8 @@ func (c *Changes) mark() {
 func (c *Changes) Apply(d *dataset.Dataset) (*dataset.Dataset, []diag.Diagnostic) {
 	c.d = d
 	for _, step := range []func(){c.drop, c.fill, c.keep, c.join, c.extend, c.forecast, c.refuse} {
-		if step(); c.diags.HasErrors() {
+		step()
+		if c.diags.HasErrors() {
 			return nil, c.diags.All()
 		}
 	}

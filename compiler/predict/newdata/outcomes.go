@@ -42,7 +42,8 @@ func (c *Changes) HasOutcomes(d *dataset.Dataset) (all bool, lacking string) {
 func (c *Changes) Complete(d *dataset.Dataset) (*dataset.Dataset, []diag.Diagnostic) {
 	c.d = d
 	for _, step := range []func(){c.fill, c.keep, c.give} {
-		if step(); c.diags.HasErrors() {
+		step()
+		if c.diags.HasErrors() {
 			return nil, c.diags.All()
 		}
 	}

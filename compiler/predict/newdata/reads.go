@@ -22,7 +22,8 @@ func (c *Changes) findCut() {
 			if ends == nil {
 				continue
 			}
-			if c.cut = append(c.cut, r.Replicates); !c.run.Recorded {
+			c.cut = append(c.cut, r.Replicates)
+			if !c.run.Recorded {
 				p.Term.Censored = nil
 			} else if model.Reached(ends.Lo, ends.Hi)[r.Replicates] {
 				c.diags.Errorf(diag.DataUnavailable, p.Term.At, "`%[1]s` is recorded between ends that are computed "+

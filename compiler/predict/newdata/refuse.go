@@ -109,7 +109,8 @@ func (c *Changes) refuseExpr(x model.Expr) {
 func (c *Changes) changedIn(x model.Expr) (sets []*model.Set) {
 	switch x := x.(type) {
 	case *model.Reduce:
-		if sets = x.X.Info().Type.Axes; len(x.Over) > 0 {
+		sets = x.X.Info().Type.Axes
+		if len(x.Over) > 0 {
 			sets = setsOf(x.Over)
 		}
 	case *model.Vector:

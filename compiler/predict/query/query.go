@@ -176,7 +176,8 @@ func cutText(text string) cutting {
 		case strings.IndexByte("([{", b) >= 0:
 			depth++
 		case strings.IndexByte(")]}", b) >= 0:
-			if depth--; depth == 0 && closed < 0 {
+			depth--
+			if depth == 0 && closed < 0 {
 				closed = i
 			}
 		case depth == 0 && strings.HasPrefix(text[i:], "||"), depth == 0 && comparison(text[i:]):

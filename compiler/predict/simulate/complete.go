@@ -42,7 +42,8 @@ func NewCompleter(l *density.Layout, saved []Saved) *Completer {
 	if slices.ContainsFunc(l.Data.Model.Terms, latent) {
 		c.sums = posteriorOf(l, marginalize.Summed())
 		var mode bool
-		if c.marginal, mode = asked(l.Data.Model); mode {
+		c.marginal, mode = asked(l.Data.Model)
+		if mode {
 			c.maxima = posteriorOf(l, marginalize.Maximised())
 		}
 	}

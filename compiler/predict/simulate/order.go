@@ -192,7 +192,8 @@ func (r *reading) add(a *model.Array, here []int, of *model.Array, part []evalua
 		evaluate.EachPlace(r.boxes[of], part, func(to int) {
 			from := &r.of[r.first[a]+from]
 			*from = append(*from, readOf{r.first[of] + to, at})
-			if r.size++; r.size > mostReads {
+			r.size++
+			if r.size > mostReads {
 				r.e.Fail(diag.NotPast, at, "cannot see that `%s` comes before what is drawn from it: %d elements and "+
 					"more would have to be looked at; read it at t - c, or over a range that ends at t-1",
 					at.Info().At.Text(), mostReads)

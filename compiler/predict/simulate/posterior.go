@@ -157,7 +157,8 @@ func (c *choice) read(o *model.Index, pos map[*model.Index]int) int {
 	}
 	pos[time] = position
 	v := int(c.chosen[a][offset(el.Plates[m], shape, pos)])
-	if pos[time] = here; !was {
+	pos[time] = here
+	if !was {
 		delete(pos, time)
 	}
 	return v
@@ -204,7 +205,8 @@ func drawIndex(r *rand.Rand) func(logw []float64) int {
 		p := normalized(logw)
 		u := r.Float64()
 		for k, w := range p {
-			if u -= w; u < 0 {
+			u -= w
+			if u < 0 {
 				return k
 			}
 		}

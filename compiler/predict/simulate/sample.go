@@ -124,7 +124,8 @@ func (g *Numbers) sampleOrdered(r *rand.Rand, t *model.Term, args [][]float64, l
 		tries = 1
 	}
 	for range tries {
-		if g.sampleRows(r, t, args, lo, hi, out); slices.IsSorted(out) {
+		g.sampleRows(r, t, args, lo, hi, out)
+		if slices.IsSorted(out) {
 			return
 		}
 	}

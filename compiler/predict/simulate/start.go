@@ -268,7 +268,8 @@ func (g *Numbers) relative(reg *density.Region, u []float64) error {
 	}
 	from, times := g.eval(at), g.eval(width)
 	for i := range u {
-		if u[i] = (u[i] - from[i]) / times[i]; math.IsNaN(u[i]) || math.IsInf(u[i], 0) {
+		u[i] = (u[i] - from[i]) / times[i]
+		if math.IsNaN(u[i]) || math.IsInf(u[i], 0) {
 			return errNoScale
 		}
 	}

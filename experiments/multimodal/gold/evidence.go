@@ -94,7 +94,8 @@ func (g gold) row(table *lab.Table, name string, is func(r run) bool, runs []run
 		if !is(r) || r.Seed > g.seeds || e == nil {
 			continue
 		}
-		if n++; name == r.Target {
+		n++
+		if name == r.Target {
 			truth = fmt.Sprintf("%.4f", e.Truth)
 		}
 		if best.add(e.Best, e.Truth) && len(e.Warnings) > 0 {

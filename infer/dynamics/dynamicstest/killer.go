@@ -57,7 +57,8 @@ func (k *Killer) Save(state any) (err error) {
 	for _, chain := range k.Draws.Values {
 		k.kept = append(k.kept, len(chain))
 	}
-	if k.saves++; k.Every > 0 && k.saves%k.Every == 0 && !bytes.Equal(before, k.Saved) {
+	k.saves++
+	if k.Every > 0 && k.saves%k.Every == 0 && !bytes.Equal(before, k.Saved) {
 		return errKilled
 	}
 	return nil
@@ -75,7 +76,8 @@ func (k *Killer) Run(t testing.TB, s infer.Sampler, target infer.Target, o infer
 		case !errors.Is(err, errKilled):
 			t.Fatal(err)
 		}
-		if k.Kills++; k.Kills > 10_000 {
+		k.Kills++
+		if k.Kills > 10_000 {
 			t.Fatal("the run makes no progress")
 		}
 	}

@@ -26,7 +26,8 @@ func (m *Memory) Draw(chain int, values, stats []float64) error {
 	}
 	m.Values[chain] = append(m.Values[chain], append([]float64(nil), values...))
 	m.Stats[chain] = append(m.Stats[chain], append([]float64(nil), stats...))
-	if m.n++; m.OnDraw != nil {
+	m.n++
+	if m.OnDraw != nil {
 		m.OnDraw(m.n)
 	}
 	return nil

@@ -125,7 +125,8 @@ func (s *gridSurvey) points(from int, out []float64) {
 	x := s.point(from)
 	for k := from; len(out) > 0; out = out[d:] {
 		copy(out, x)
-		if k++; k%s.side == 0 {
+		k++
+		if k%s.side == 0 {
 			copy(x, s.point(k))
 		} else {
 			for j, step := range s.steps[0] {

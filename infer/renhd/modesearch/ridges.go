@@ -165,7 +165,8 @@ func (t *Search) walk() error {
 	if err := r.MoveAt(1); err != nil {
 		return err
 	}
-	if s.Sweeps++; s.Sweeps > ridgeSweeps/2 {
+	s.Sweeps++
+	if s.Sweeps > ridgeSweeps/2 {
 		density := w.LogDensities()
 		for lane, x := range w.Positions() {
 			s.Walks[lane%len(s.From)].add(density[lane:lane+1], [][]float64{t.image(x)})

@@ -260,7 +260,8 @@ func (t *Search) Finish() (found searchResult, err error) {
 	if err != nil {
 		return found, err
 	}
-	if fresh = append(fresh, ridges...); len(fresh) > 0 {
+	fresh = append(fresh, ridges...)
+	if len(fresh) > 0 {
 		found.NewModes = len(fresh)
 		r.state.Modes = append(t.visitedModes(), fresh...)
 		here = r.spreadWalkers(here)
@@ -345,7 +346,8 @@ func (r *Known) spreadWalkers(here [][]float64) [][]float64 {
 			break
 		}
 		z, m := NormalNumbers(r.Walkers.Dim, .5, random), &modes[empty[i%len(empty)]]
-		if out[(2*i+1)%len(here)] = m.At; !m.Ridge {
+		out[(2*i+1)%len(here)] = m.At
+		if !m.Ridge {
 			out[(2*i+1)%len(here)] = m.Normal.Point(z)
 		}
 	}

@@ -134,7 +134,8 @@ func (t *Search) surveyMore() error {
 	s := &t.state
 	n := min(len(s.Heights)+t.run.Walkers.Lanes(), len(s.Points))
 	density, _, err := t.run.Evaluate(s.Points[len(s.Heights):n], false)
-	if s.Heights = append(s.Heights, density...); err != nil || n < len(s.Points) {
+	s.Heights = append(s.Heights, density...)
+	if err != nil || n < len(s.Points) {
 		return err
 	}
 	err = t.chooseClimbs()
@@ -256,7 +257,8 @@ func isTop(points [][]float64, heights []float64, i int) bool {
 	for k, h := range heights {
 		if h > heights[i] {
 			nearest = math.Min(nearest, squaredDistance(points[i], points[k], nearest))
-			if higher++; higher == asked && !math.IsInf(nearest, 1) {
+			higher++
+			if higher == asked && !math.IsInf(nearest, 1) {
 				if !hasNearer(points, heights, i, nearest) {
 					return false
 				}
@@ -272,7 +274,8 @@ func hasNearer(points [][]float64, heights []float64, i int, than float64) bool 
 	missing := nearNeighbours
 	for k, h := range heights {
 		if k != i && h <= heights[i] && squaredDistance(points[i], points[k], than) < than {
-			if missing--; missing == 0 {
+			missing--
+			if missing == 0 {
 				return true
 			}
 		}

@@ -69,7 +69,8 @@ func (c *Watch) SearchOn() error {
 		return err
 	})
 	s.Placed += lateOverhead + r.Walkers.Placed - placed
-	if s.Spent += r.Walkers.Gradients - before; err == nil && len(fresh) > 0 && len(r.state.Modes)+len(fresh) > 1 {
+	s.Spent += r.Walkers.Gradients - before
+	if err == nil && len(fresh) > 0 && len(r.state.Modes)+len(fresh) > 1 {
 		c.takeUp(fresh)
 	}
 	return err
@@ -227,7 +228,8 @@ func (c *Watch) ReportSearch() {
 	last := slices.Max(found)
 	r.Notef("climbs from hot rungs found %d of them while sampling; shares are of the draws since", len(found))
 	l, at := c.lacks()
-	if r.Report.Lacking = store.Number(l); l > store.MaxLacking {
+	r.Report.Lacking = store.Number(l)
+	if l > store.MaxLacking {
 		r.Report.LackingAt = r.AsTheModel(at)
 		r.Warn(store.Warning{
 			Fact: fmt.Sprintf("The draws lack about %.2g %% of the posterior.", 100*l),

@@ -102,7 +102,8 @@ func (t *noiseOfBlocks) Finish() (struct{}, error) {
 	if c := s.Settings().Friction; c > 0 {
 		g.Friction = c
 	}
-	if g.Step = s.StepSize; g.Step == 0 {
+	g.Step = s.StepSize
+	if g.Step == 0 {
 		g.Step = math.Min(math.Sqrt(2*g.Friction*hottestExcess), longestSettled)
 	}
 	w.WriteAllRungs()

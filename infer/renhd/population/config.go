@@ -39,7 +39,8 @@ func NewConfig(given infer.Target, o infer.Options, x SwapRules) (*Config, Phase
 		return nil, Phase{}, err
 	}
 	blocks := infer.NetworkBlocks(given, o.Settings.Batch)
-	if o.Settings.Batch = batch; blocks != nil {
+	o.Settings.Batch = batch
+	if blocks != nil {
 		o.Settings = settingsOfNetwork(o.Settings)
 	}
 	c := &Config{Auto: auto, Given: given, Ends: infer.CoordinatesOf(given), Options: o, Swaps: x, Blocks: blocks}

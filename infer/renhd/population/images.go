@@ -84,7 +84,8 @@ func (p *Population) StayInside(move func() error) error {
 	}
 	inside := func(x []float64) bool { return images.Inside(images.ToModel(x), p.Reference) }
 	for lane, x := range w.Positions() {
-		if mask[lane] = !inside(x) && inside(before[lane]); mask[lane] {
+		mask[lane] = !inside(x) && inside(before[lane])
+		if mask[lane] {
 			w.Exe.SetLane(dynamics.Theta, lane, before[lane])
 		}
 	}

@@ -92,7 +92,8 @@ func (s *Kept) Numbers() (n int) {
 
 // follow makes w the walkers of the population.
 func (p *Population) follow(w *Walkers, fresh bool) {
-	if p.Walkers = w; p.ReadRows != nil {
+	p.Walkers = w
+	if p.ReadRows != nil {
 		w.rows = p.ReadRows(w, fresh)
 	}
 	w.chooseSaved()
@@ -274,7 +275,8 @@ func (p *Population) LowestBetween(at [][]float64, from int, to []int) ([]float6
 	for k := range lowest {
 		lowest[k] = math.Inf(1)
 		for _, h := range height[min(len(height), k*points):min(len(height), (k+1)*points)] {
-			if lowest[k] = math.Min(lowest[k], h); math.IsNaN(h) {
+			lowest[k] = math.Min(lowest[k], h)
+			if math.IsNaN(h) {
 				lowest[k] = math.Inf(-1)
 			}
 		}
@@ -369,7 +371,8 @@ func (w *Walkers) Excess() []float64 {
 	}
 	best, count := make([]float64, len(w.Rungs)), make([]int, len(w.Rungs))
 	for lane, r := range w.RungOf {
-		if count[r]++; count[r] == 1 || density[lane] > best[r] {
+		count[r]++
+		if count[r] == 1 || density[lane] > best[r] {
 			best[r] = density[lane]
 		}
 	}

@@ -274,7 +274,8 @@ func NewLayered(d int) layered {
 	r := rand.New(rand.NewPCG(1, 2))
 	y := make([]float64, rows*d)
 	for i := range y {
-		if y[i] = 0.3 * r.NormFloat64(); i%d >= d/2 {
+		y[i] = 0.3 * r.NormFloat64()
+		if i%d >= d/2 {
 			y[i] *= 3
 		}
 	}

@@ -61,7 +61,8 @@ func (a *allRows) iterate(r *Subsampling) error {
 	for lane := range points {
 		a.Sums[a.First+lane].add(w.Walkers, lane)
 	}
-	if a.Part++; a.Part == r.Phase.Chunks() {
+	a.Part++
+	if a.Part == r.Phase.Chunks() {
 		a.Part, a.First = 0, a.First+len(points)
 	}
 	return nil

@@ -109,7 +109,8 @@ func workOfSteps(s *population.Phase) (c stepCost, err error) {
 // stepWork is the arithmetic of a step in batches of some rows; 0: all.
 func stepWork(s *population.Phase, rule dynamics.Rule, rows int) (float64, error) {
 	system := s.System
-	if system.Batches.Size = rows; rows == 0 {
+	system.Batches.Size = rows
+	if rows == 0 {
 		system.Batches = dynamics.Batches{}
 	}
 	for _, e := range rule.Entries(system) {

@@ -77,7 +77,8 @@ func (t *curvature) Finish() (found curvatureResult, err error) {
 	}
 	at := w.Positions()
 	w.newAnchors(sameModes(w.Anchors))
-	if found.Anchors = len(w.Anchors); found.Anchors == 0 {
+	found.Anchors = len(w.Anchors)
+	if found.Anchors == 0 {
 		r.Notef("minibatches have no control variates: climbs have come to no maximum of the density")
 		found.Unfinished = false
 		return found, nil

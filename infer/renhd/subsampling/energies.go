@@ -38,7 +38,8 @@ func (m *rowEnergies) Estimate(ctx context.Context, w *population.Walkers, x *la
 	at, seen, enough := w.Positions(), make([]differences, len(proposals)), make([]bool, len(proposals))
 	for i := range proposals {
 		p := &proposals[i]
-		if seen[i].control = anchored.control(p.Hot, at[p.Hot]) - anchored.control(p.Cold, at[p.Cold]); x.Plain {
+		seen[i].control = anchored.control(p.Hot, at[p.Hot]) - anchored.control(p.Cold, at[p.Cold])
+		if x.Plain {
 			seen[i].control = math.NaN()
 		}
 	}
@@ -127,7 +128,8 @@ func (m *rowEnergies) estimateGain(p *ladder.Proposal, d differences, whole [][]
 	}
 	p.Seen, p.Skew, p.Share = n, rest.skew(), n/all
 	// rounding may leave less than nothing
-	if p.Variance = all * all * math.Max(rest.variance(), 0) / n * (1 - n/all); n == all {
+	p.Variance = all * all * math.Max(rest.variance(), 0) / n * (1 - n/all)
+	if n == all {
 		p.Variance, p.Seen = 0, 0
 	}
 }

@@ -16,7 +16,8 @@ func judgePlaces(t *warmupWindow, found *windowResult) (err error) {
 	r := t.run
 	r.state.Before = t.places()
 	agree := inOneMode(&t.seen.Visits, found.Disagreement)
-	if found.OnePlace = agree && r.mostStayed(); found.OnePlace {
+	found.OnePlace = agree && r.mostStayed()
+	if found.OnePlace {
 		return nil
 	}
 	if found.Connected, err = r.connected(&t.seen.Visits); err != nil || found.Connected {

@@ -56,7 +56,8 @@ func (r *Warmup) changeCoordinates(from infer.Effects, c types.Centring, points 
 // they may.
 func (r *Warmup) convergeRecentred(last windowResult) (windowResult, error) {
 	w := r.share(.05, true)
-	if w.centre = adapt.EachAsItSuits; r.Phase.Recentrable() == nil {
+	w.centre = adapt.EachAsItSuits
+	if r.Phase.Recentrable() == nil {
 		return last, nil
 	}
 	if found, err := r.windows(w); err != nil || !found.Recentred {

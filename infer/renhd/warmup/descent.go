@@ -144,7 +144,8 @@ func (t *descent) beginRefining() {
 			highest, at = p.Fit.Bound, p.Fit.At
 		}
 	}
-	if s.Stage = refining; at == nil {
+	s.Stage = refining
+	if at == nil {
 		s.Stage = descended
 		return
 	}
@@ -224,7 +225,8 @@ func (f *Fall) report(x []float64, density float64, gradient []float64, level fl
 		f.Above = x
 		f.Done = first || density <= level+share*population.Hopeless(len(x))
 	case f.Above == nil:
-		if f.Path.Report(density, gradient); f.Path.Best != nil {
+		f.Path.Report(density, gradient)
+		if f.Path.Best != nil {
 			f.Below = f.Path.Best
 		}
 		f.Done = f.Path.Done

@@ -89,7 +89,8 @@ func (r *Warmup) jumpsAlong(at [][]float64, j int, spread float64) (bool, error)
 		}
 		for lane, s := range steepest {
 			low, high := interval{s.from, now[lane]}, interval{now[lane], s.to}
-			if steepest[lane] = high; low.gap() > high.gap() {
+			steepest[lane] = high
+			if low.gap() > high.gap() {
 				steepest[lane] = low
 			}
 		}

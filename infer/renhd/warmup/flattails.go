@@ -49,7 +49,8 @@ func (r *Warmup) refuseFlatTails() error {
 		if math.IsInf(near[i], 0) || math.IsInf(far[i], 0) || math.IsNaN(near[i]+far[i]) {
 			continue
 		}
-		if known[t.end]++; near[i]-far[i] <= t.most {
+		known[t.end]++
+		if near[i]-far[i] <= t.most {
 			flat[t.end]++
 		}
 	}

@@ -18,7 +18,8 @@ func (r *Warmup) WarmUpFree() error {
 	}
 	n := own.Settings().Replicas
 	if n == 0 {
-		if n = firstRungs; agreed {
+		n = firstRungs
+		if agreed {
 			n, own = 1, own.OnPath(dynamics.Plain)
 		}
 	}

@@ -237,7 +237,8 @@ func (r *run) function(f *stan.Function, args []value) value {
 	if len(args) != len(f.Params) {
 		fail("`%s` takes %d arguments", f.Name.Name, len(f.Params))
 	}
-	if r.calls++; r.calls > maxCalls {
+	r.calls++
+	if r.calls > maxCalls {
 		fail("`%s` calls itself too often", f.Name.Name)
 	}
 	scopes, at := r.scopes, r.at

@@ -127,7 +127,8 @@ func lambertW(x float64) float64 {
 		e := math.Exp(w)
 		f := w*e - x
 		step := f / (e*(w+1) - (w+2)*f/(2*w+2))
-		if w -= step; math.Abs(step) < 1e-16*math.Max(1, math.Abs(w)) {
+		w -= step
+		if math.Abs(step) < 1e-16*math.Max(1, math.Abs(w)) {
 			break
 		}
 	}

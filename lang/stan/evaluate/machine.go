@@ -188,7 +188,8 @@ func (r *run) shape(t *stan.SizedType) (typ stan.Type, dims []int) {
 	for _, e := range t.Dims {
 		dims = append(dims, r.length(e))
 	}
-	if typ = t.Plain(); len(dims) < typ.Axes() { // square
+	typ = t.Plain()
+	if len(dims) < typ.Axes() { // square
 		dims = append(dims, dims[len(dims)-1])
 	}
 	return typ, dims
@@ -230,7 +231,8 @@ func (r *run) inScope(all []stan.Stmt) (flow, value) {
 
 func (r *run) stmt(s stan.Stmt) (flow, value) {
 	r.at = s.Span()
-	if r.steps++; r.steps > maxSteps {
+	r.steps++
+	if r.steps > maxSteps {
 		fail("the program runs more than %d statements; it may never end", maxSteps)
 	}
 	switch s := s.(type) {

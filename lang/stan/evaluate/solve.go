@@ -93,7 +93,8 @@ func integrated(slope func(float64, []float64) []float64, t, to float64, y []flo
 		}
 		next, err := dormandPrince(slope, t, step, y)
 		if err <= 1 {
-			if y = next; last {
+			y = next
+			if last {
 				return y
 			}
 			t += step

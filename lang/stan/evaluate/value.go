@@ -71,7 +71,8 @@ func room(dims ...int) int {
 		if d < 0 {
 			fail("the length of an axis is %d", d)
 		}
-		if n *= d; n > maxElements {
+		n *= d
+		if n > maxElements {
 			fail("an array of more than %d elements", maxElements)
 		}
 	}

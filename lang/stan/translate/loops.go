@@ -73,12 +73,14 @@ func (x *executor) turnsOf(s *stan.For, lo, hi term, bind func(term) *cell) resu
 	}
 	first, _ := lo.whole()
 	last, _ := hi.whole()
-	if x.unrolled++; x.unrolled == 1 {
+	x.unrolled++
+	if x.unrolled == 1 {
 		x.because = failed.reason
 	}
 	defer func() { x.unrolled-- }()
 	for i := first; i <= last; i++ {
-		if x.turns++; x.turns > maxUnrolled {
+		x.turns++
+		if x.turns > maxUnrolled {
 			cannot("the turns of this loop depend on each other, and there are more than %d; %s", maxUnrolled,
 				failed.reason)
 		}
@@ -135,7 +137,8 @@ func (x *executor) while(s *stan.While) result {
 		if v == 0 {
 			return result{}
 		}
-		if x.turns++; x.turns > maxUnrolled {
+		x.turns++
+		if x.turns > maxUnrolled {
 			refuse(fmt.Sprintf("this loop has more than %d turns; it may never end", maxUnrolled))
 		}
 		if r := x.inScope([]stan.Stmt{s.Body}); r.flow == broke {
@@ -547,7 +550,8 @@ func (x *executor) oneElement(loop *stan.For, c *cell) (subs []term, one bool) {
 			return
 		}
 		_, all := subscripts(l)
-		if one = len(all) == len(c.dims); !one {
+		one = len(all) == len(c.dims)
+		if !one {
 			return
 		}
 		here := make([]term, len(all))

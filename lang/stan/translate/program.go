@@ -48,7 +48,8 @@ func (x *executor) definition(name string, types []stan.Type) *stan.Function {
 
 // run executes the body of a function: its variables become statements of the model.
 func (x *executor) run(f *stan.Function, args []value) value {
-	if x.calls++; x.calls > maxCalls {
+	x.calls++
+	if x.calls > maxCalls {
 		refuse("`" + f.Name.Name + "` calls itself too often")
 	}
 	scopes, at, end := x.scopes, x.at, x.end

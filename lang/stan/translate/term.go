@@ -167,7 +167,8 @@ func combine(a, b *linear, scale int) *linear {
 		out.coefs, out.atoms = map[string]int{}, map[string]term{}
 	}
 	for k, v := range b.coefs {
-		if out.coefs[k] += scale * v; out.coefs[k] == 0 {
+		out.coefs[k] += scale * v
+		if out.coefs[k] == 0 {
 			delete(out.coefs, k)
 			delete(out.atoms, k)
 			continue

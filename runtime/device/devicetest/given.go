@@ -64,11 +64,13 @@ func checkGiven(x device.Executable, lanes int) error {
 			return err
 		}
 		kept := make([]float64, 6)
-		if x.Get("m", kept); !slices.Equal(kept, m) {
+		x.Get("m", kept)
+		if !slices.Equal(kept, m) {
 			return fmt.Errorf("m is %v, want %v", kept, m)
 		}
 		for l := range lanes {
-			if x.GetLane("m", l, kept); !slices.Equal(kept, m) {
+			x.GetLane("m", l, kept)
+			if !slices.Equal(kept, m) {
 				return fmt.Errorf("m of lane %d is %v, want %v", l, kept, m)
 			}
 			if err := checkGivenLane(x, l, m, float64(float32(scale)), float64(l-round)); err != nil {
@@ -90,7 +92,8 @@ func checkGivenLane(x device.Executable, lane int, m []float64, scale, last floa
 		"transposed": {first*m[0] + 2*m[2] + last*m[4], first*m[1] + 2*m[3] + last*m[5]},
 	} {
 		got := make([]float64, len(want))
-		if x.GetLane(name, lane, got); !slices.Equal(got, want) {
+		x.GetLane(name, lane, got)
+		if !slices.Equal(got, want) {
 			return fmt.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}

@@ -122,7 +122,8 @@ func testMasks(t *testing.T, d device.Device) {
 			if mask[l] {
 				want = 2 * (want + 1)
 			}
-			if x.GetLane("x", l, got); got[0] != want {
+			x.GetLane("x", l, got)
+			if got[0] != want {
 				t.Errorf("%d lanes: lane %d is %v, want %v", lanes, l, got[0], want)
 			}
 		}
@@ -137,7 +138,8 @@ func testBuffers(t *testing.T, d device.Device) {
 		t.Errorf("size %d, want %d", x.Size("z"), n)
 	}
 	all := make([]float64, n*lanes)
-	if x.Get("z", all); !slices.Equal(all, make([]float64, n*lanes)) {
+	x.Get("z", all)
+	if !slices.Equal(all, make([]float64, n*lanes)) {
 		t.Errorf("not zero at first: %v", all)
 	}
 	for i := range all {
@@ -147,13 +149,16 @@ func testBuffers(t *testing.T, d device.Device) {
 	x.SetLane("z", 9, []float64{-1, -2, -3})
 	copy(all[27:], []float64{-1, -2, -3})
 	got, one := make([]float64, n*lanes), make([]float64, n)
-	if x.Get("z", got); !slices.Equal(got, all) {
+	x.Get("z", got)
+	if !slices.Equal(got, all) {
 		t.Errorf("got %v, want %v", got, all)
 	}
-	if x.GetLane("z", 12, one); !slices.Equal(one, all[36:]) {
+	x.GetLane("z", 12, one)
+	if !slices.Equal(one, all[36:]) {
 		t.Errorf("lane 12 is %v, want %v", one, all[36:])
 	}
-	if x.Get("u", got); !slices.Equal(got, make([]float64, n*lanes)) {
+	x.Get("u", got)
+	if !slices.Equal(got, make([]float64, n*lanes)) {
 		t.Errorf("another buffer changed: %v", got)
 	}
 	testSingleBuffer(t, d)
@@ -173,7 +178,8 @@ func testSingleBuffer(t *testing.T, d device.Device) {
 	x.Set("single", all)
 	x.SetLane("single", 5, all[:n])
 	copy(want[5*n:], want[:n])
-	if x.Get("single", got); !slices.Equal(got, want) {
+	x.Get("single", got)
+	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

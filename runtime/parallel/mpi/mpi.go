@@ -188,7 +188,8 @@ func (c *Comm) collective(name string, begin func(pin *runtime.Pinner, request *
 	c.thread.Do(func() {
 		w := &waiting{}
 		pin.Pin(w)
-		if code = begin(&pin, &w.request); code == 0 {
+		code = begin(&pin, &w.request)
+		if code == 0 {
 			code = c.lib.wait(w)
 		}
 	})

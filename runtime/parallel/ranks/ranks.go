@@ -145,7 +145,8 @@ func (l *local) exchange(mine part) []part {
 	defer l.mutex.Unlock()
 	mine.data = slices.Clone(mine.data)
 	l.parts[l.rank] = mine
-	if l.arrived++; l.arrived == len(l.parts) {
+	l.arrived++
+	if l.arrived == len(l.parts) {
 		l.arrived, l.turn, l.result = 0, l.turn+1, slices.Clone(l.parts)
 		l.turned.Broadcast()
 	} else {

@@ -126,7 +126,8 @@ func Evict(disk files.System, dir string, most int64, newest string) {
 		if f.path == newest {
 			continue
 		}
-		if total += f.size; total > most {
+		total += f.size
+		if total > most {
 			_ = disk.Remove(f.path) // or the next time
 		}
 	}
