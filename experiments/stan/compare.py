@@ -16,6 +16,9 @@ from collection import DECLARATION, Refused, block, run, split
 
 GRADIENTS = 3  # of the points
 
+# What expressions of sizes and bounds may read.
+WORDS = {"np": np, "mean": np.mean, "sd": lambda x: np.std(x, ddof=1)}
+
 
 class Reader:
     """Coordinates, taken in order."""
@@ -144,7 +147,7 @@ def parameters(text, known):
         r, values = Reader(np.asarray(free, complex)), dict(known)
         own = {}
         for d in declared:
-            value = lambda e: eval(re.sub(r"\bsqrt\b", "np.sqrt", e.replace("^", "**")), {"np": np}, dict(values))
+            value = lambda e: eval(re.sub(r"\bsqrt\b", "np.sqrt", e.replace("^", "**")), WORDS, dict(values))
             b = {p.split("=", 1)[0].strip(): value(p.split("=", 1)[1]) for p in split(d["bounds"] or "")}
             shape, axes = np.shape(point[d["name"]]), len(split(d["array"] or "") + split(d["old"] or ""))
             sizes, dims = list(shape[:axes]), list(shape[axes:])
