@@ -89,7 +89,7 @@ func fileNames(entries []os.DirEntry) (names []string) {
 	return names
 }
 
-// Only the packages that are listed start programs, and none opens connections.
+// Only the packages that are listed start programs, and one opens connections, for data that users name.
 func TestProgramsAndConnections(t *testing.T) {
 	starts := []string{"runtime/native", "runtime/gpu/cuda", "runtime/gpu/cudasim", "runtime/parallel/mpi",
 		"cmd/ppl/release"} // which is not a part of the program
@@ -107,7 +107,9 @@ func TestProgramsAndConnections(t *testing.T) {
 			for _, i := range f.Imports {
 				switch name := strings.Trim(i.Path.Value, `"`); {
 				case name == "net" || strings.HasPrefix(name, "net/"):
-					t.Errorf("%s imports %s", path, name)
+					if !strings.HasPrefix(filepath.ToSlash(path), "runtime/sys/objects/") {
+						t.Errorf("%s imports %s", path, name)
+					}
 				case name == "os/exec":
 					found[filepath.ToSlash(filepath.Dir(path))] = true
 				}

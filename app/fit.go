@@ -162,7 +162,7 @@ func (f *Fit) Sample(ctx context.Context) (stopped bool, err error) {
 // prepare compiles the model, and refuses what cannot be sampled, or cannot continue. Drawn says that the number of
 // draws was asked for.
 func (run *attempt) prepare(ctx context.Context, drawn bool) error {
-	cache := run.Job.rowCache()
+	cache := run.Job.rowCache(run.Source.Network)
 	defer cache.Unshare()
 	p, err := loadSharing(ctx, cache, run.Source, run.notes,
 		func(first *compiler.Program) error { return run.needsAll(first, drawn) })

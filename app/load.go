@@ -21,6 +21,8 @@ type Source struct {
 	Model string   // the model's file; of a Text, the file that it would be in: what it names is relative to that
 	Text  string   // the model's text; if it is empty, the file is read
 	Data  []string // files and values, as --data takes them: FILE, NAME=FILE or NAME=20
+
+	Network Network // which data of other machines may be read
 }
 
 // LoadInMemory compiles a model with its data for what looks at all data at once: it refuses data that are too large
@@ -28,7 +30,7 @@ type Source struct {
 func LoadInMemory(s Source, n notes.Notes) (*compiler.Program, error) {
 	refused := fault.Wrong(errors.New("the data are too large for memory, and only minibatches of them are ever " +
 		"looked at; give fewer rows to see the whole density"))
-	p, err := loadSharing(context.Background(), compiler.DefaultRowCache(), s, n,
+	p, err := loadSharing(context.Background(), s.Network.Cache(), s, n,
 		func(*compiler.Program) error { return refused })
 	if err == nil && p.Streams() > 0 {
 		return nil, refused
@@ -137,7 +139,8 @@ func LoadPredictive(s Source, from compiler.Basis, n notes.Notes) (*compiler.Pro
 	if err != nil {
 		return nil, err
 	}
-	program, ds := compiler.Load(compiler.Request{Path: s.Model, Data: args, Predict: from})
+	cache := s.Network.Cache()
+	program, ds := compiler.Load(compiler.Request{Path: s.Model, Data: args, Predict: from, Cache: &cache})
 	if err := notes.Diagnose(n, ds); err != nil {
 		return nil, err
 	}

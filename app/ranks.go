@@ -104,8 +104,8 @@ func (j *Job) Follow(ctx context.Context) (code int) {
 }
 
 // rowCache is the user's cache, by which the ranks of a machine share data.
-func (j *Job) rowCache() compiler.RowCache {
-	cache := compiler.DefaultRowCache()
+func (j *Job) rowCache(n Network) compiler.RowCache {
+	cache := n.Cache()
 	if j != nil {
 		cache.SharedAs = "shared-" + rand.Text()
 	}
@@ -115,7 +115,7 @@ func (j *Job) rowCache() compiler.RowCache {
 // load loads the model: one rank of each host reads the data, and the others find what it has left.
 func (f *follower) load(ctx context.Context, o modelOrder) {
 	var answer string
-	cache := compiler.DefaultRowCache()
+	cache := o.Source.Network.Cache()
 	cache.SharedAs = o.SharedAs
 	defer cache.Unshare()
 	ranks.ByHost(f.job, func() { answer = f.loadFrom(ctx, cache, o) })

@@ -319,7 +319,7 @@ func (m *ModeSearch) attempt(p *compiler.Program, dir *rundir.Dir, found *optimi
 // prepare compiles the model, and refuses what cannot be searched.
 func (m *ModeSearch) prepare(ctx context.Context) (*compiler.Program, error) {
 	s := &m.search
-	p, err := loadSharing(ctx, compiler.DefaultRowCache(), s.Source, m.notes, s.needsAll)
+	p, err := loadSharing(ctx, s.Network.Cache(), s.Source, m.notes, s.needsAll)
 	if err != nil {
 		return nil, err
 	}

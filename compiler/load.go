@@ -86,7 +86,7 @@ func CheckWithData(r Request) (m *model.Model, p *Program, ds []diag.Diagnostic)
 		p, more = program(m, r.Path, r.Data, r.cache())
 		ds = append(ds, more...)
 	default:
-		ds = append(ds, bind.Absent(m, filepath.Dir(r.Path))...)
+		ds = append(ds, bind.Absent(m, filepath.Dir(r.Path), r.cache())...)
 	}
 	return m, p, ds
 }

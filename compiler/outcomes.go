@@ -23,7 +23,7 @@ func LoadOutcomes(path, text string, args []DataArg, run SampledRun) (p *Program
 		return nil, ""
 	}
 	changes := newdata.Outcomes(m, run)
-	values, ds := bindNew(m, path, args, run)
+	values, ds := bindNew(m, path, args, DefaultRowCache(), run)
 	if diag.HasErrors(ds) {
 		return nil, ""
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"ppl/compiler/datasets/bind"
-	"ppl/compiler/datasets/datafile"
 	"ppl/compiler/datasets/dataset"
 	"ppl/compiler/frontend/analyze"
 	"ppl/compiler/frontend/model"
@@ -17,12 +16,13 @@ import (
 )
 
 // bindNew finds the values of new data; those that they omit and the run holds are taken from the run.
-func bindNew(m *model.Model, path string, args []DataArg, run SampledRun) (*dataset.Dataset, []diag.Diagnostic) {
+func bindNew(m *model.Model, path string, args []DataArg, cache RowCache, run SampledRun) (*dataset.Dataset,
+	[]diag.Diagnostic) {
 	known := bind.KnownOf(slices.Concat(run.Saved, run.Unknown), run.Data, run.Sets, run.Values)
 	if run.Groups == GroupsAtMean {
 		known.Others = "what belongs to it has the mean of its distribution"
 	}
-	return bind.NewData(m, filepath.Dir(path), args, datafile.DefaultRowCache(), known)
+	return bind.NewData(m, filepath.Dir(path), args, cache, known)
 }
 
 // A SampledRun is what predictions at new data need of a run, besides draws.
@@ -58,7 +58,7 @@ type PredictedPart struct {
 // LoadNew loads a model to predict at new data. What is observed need not be among them, nor what the run holds and
 // the new data leave as it was. An element of a group that the run knows by its name or number keeps its draws; one
 // that it does not know is drawn from its distribution, given the draws of the rest. Rows without names are new.
-func LoadNew(path, text string, args []DataArg, run SampledRun) (*Prediction, []diag.Diagnostic) {
+func LoadNew(path, text string, args []DataArg, cache RowCache, run SampledRun) (*Prediction, []diag.Diagnostic) {
 	m, ds := Request{Path: path, Text: text, Predict: analyze.AtNewData}.check()
 	if diag.HasErrors(ds) {
 		return nil, ds
@@ -77,7 +77,7 @@ func LoadNew(path, text string, args []DataArg, run SampledRun) (*Prediction, []
 		}
 	}
 	changes := newdata.Before(m, run)
-	values, ds := bindNew(m, path, args, run)
+	values, ds := bindNew(m, path, args, cache, run)
 	if diag.HasErrors(ds) {
 		return nil, errorsAmong(ds)
 	}

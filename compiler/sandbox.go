@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -73,6 +74,9 @@ func (s sandbox) look(path, text string) {
 // refuse reports a file that is not below the folder.
 func (s sandbox) refuse(code diag.Code, path string, at *ast.String) bool {
 	err := s.below(path)
+	if datafile.IsURL(at.Value) {
+		err = errors.New("it lies on another machine")
+	}
 	if err != nil {
 		s.found.Errorf(code, at.Span(), "%q is not read: %v", at.Value, err).
 			Help("--sandbox keeps a model to its own folder; give data with --data, or leave --sandbox out")
@@ -82,7 +86,7 @@ func (s sandbox) refuse(code diag.Code, path string, at *ast.String) bool {
 
 // refuseParts reports the first file of a data set that is not below the folder.
 func (s sandbox) refuseParts(path string, at *ast.String) {
-	for _, part := range datafile.Files(path) {
+	for _, part := range datafile.DefaultRowCache().Files(path) {
 		if s.refuse(diag.DataUnavailable, part.Path, at) {
 			return
 		}

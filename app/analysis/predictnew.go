@@ -86,7 +86,7 @@ func (o *Run) loadNew(d NewData) (*compiler.Prediction, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, ds := compiler.LoadNew(o.ModelPath(), text, args, o.newRun(d))
+	program, ds := compiler.LoadNew(o.ModelPath(), text, args, app.Network{Named: d.Data}.Cache(), o.newRun(d))
 	if err := notes.Diagnose(o.notes, ds); err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ const mostBytesOfTable = 64 << 20
 func (s *server) columns(d *document) (items protocol.CompletionItemSlice) {
 	for _, name := range d.dataFiles() {
 		path, size := d.at(name), int64(0)
-		for _, part := range datafile.Files(path) {
+		for _, part := range datafile.DefaultRowCache().Files(path) {
 			size += part.Size
 		}
 		if size > mostBytesOfTable || !s.mayReadFrom(path) {

@@ -230,7 +230,7 @@ func (d *document) dataFiles() (all []string) {
 // at returns the path of a file that the text names.
 func (d *document) at(name string) string {
 	name, _, _ = strings.Cut(name, "#")
-	if filepath.IsAbs(name) {
+	if filepath.IsAbs(name) || datafile.IsURL(name) {
 		return name
 	}
 	return filepath.Join(filepath.Dir(d.path), filepath.FromSlash(name))
@@ -238,7 +238,7 @@ func (d *document) at(name string) string {
 
 // mayReadFrom reports whether all files that a path of data names are in folders that are open.
 func (s *server) mayReadFrom(path string) bool {
-	parts := datafile.Files(path)
+	parts := datafile.DefaultRowCache().Files(path)
 	return len(parts) > 0 && !slices.ContainsFunc(parts, func(f partition.File) bool { return !s.mayRead(f.Path) })
 }
 

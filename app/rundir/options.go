@@ -10,6 +10,7 @@ import (
 
 	"ppl/app/devices"
 	"ppl/app/version"
+	"ppl/compiler/datasets/datafile"
 	"ppl/infer"
 	"ppl/infer/settings"
 	"ppl/posterior/store"
@@ -127,7 +128,7 @@ func (o Options) AskedDevice() string { return cmp.Or(o.Asked.Device, devices.Au
 // Located returns where a path of the run is, seen from the working directory.
 func (o Options) Located(path string) string {
 	here, err := os.Getwd()
-	if filepath.IsAbs(path) || o.Directory == "" || err == nil && here == o.Directory {
+	if datafile.IsURL(path) || filepath.IsAbs(path) || o.Directory == "" || err == nil && here == o.Directory {
 		return path
 	}
 	return filepath.Join(o.Directory, path)

@@ -40,7 +40,7 @@ func checkCommand(c *console) *cobra.Command {
 			return err
 		}
 		defer debug.SetGCPercent(debug.SetGCPercent(200)) // nearly all that checking makes stays until its end
-		cache := compiler.DefaultRowCache()
+		cache := c.network.Cache()
 		r := compiler.Request{Path: program.Model, Text: program.Text, Data: given, Cache: &cache}
 		if args[0] == fromStdin {
 			if r.Path, r.Text, err = readNamed(cmd.InOrStdin(), args[0], *name); err != nil {

@@ -26,6 +26,7 @@ type console struct {
 	opened   *analysis.Run    // that a session asks about, with its definitions; nil outside of one
 	disk     files.System     // where runs are written
 	memory   int64            // bytes that --max-memory gives; 0 without it
+	network  app.Network      // data of other machines that the command may read
 	messages *messages.Writer // of notes, diagnostics and progress for programs; nil where they are text
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ppl/app"
 	"ppl/app/fault"
 	"ppl/app/rundir"
 	"ppl/compiler/datasets/datafile"
@@ -89,7 +90,7 @@ func (f *formulation) model() (string, error) {
 	if given.Name != "" || path == "" {
 		return "", fault.Usagef("--data %q is not the file of a table, which a formula needs", f.data[0])
 	}
-	file, err := datafile.DefaultRowCache().Whole(path)
+	file, err := app.Network{Named: f.data}.Cache().Whole(path)
 	if err != nil {
 		return "", fault.Wrong(err)
 	}

@@ -93,6 +93,7 @@ func (c *console) loaded(model string, data []string) (*compiler.Program, error)
 	if err != nil {
 		return nil, err
 	}
+	from.Network = c.network
 	return app.LoadInMemory(from, c.notes(false))
 }
 

@@ -5,20 +5,26 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ppl/app"
 	"ppl/app/fault"
 	"ppl/app/rundir"
 	"ppl/compiler"
 	"ppl/runtime/sys/memory"
 )
 
-// limited adds to a command what keeps a model within limits: --sandbox and --max-memory.
+// limited adds to a command what keeps a model within limits, or opens them: --sandbox, --max-memory and
+// --allow-network.
 func (c *console) limited(cmd *cobra.Command) *cobra.Command {
 	sandbox := cmd.Flags().Bool("sandbox", false, "let 'from' and 'import' read files only in the folder of the model "+
 		"and below it")
+	network := cmd.Flags().Bool("allow-network", false, "read data of s3://, gs:// and https:// that the model or the "+
+		"run names (what --data names is read in any case)")
 	c.limitedMemory(cmd, "refuse what takes more than `SIZE`, such as 500MB or 8GB (default: the memory of the "+
 		"machine)")
 	carryOut := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		named, _ := cmd.Flags().GetStringArray("data") // or the command has no such flag
+		c.network = app.Network{Named: named, All: *network}
 		if *sandbox {
 			if err := c.sandboxed(args[0]); err != nil {
 				return err

@@ -139,8 +139,10 @@ func (c *console) printMode(m mode, asJSON bool) error {
 
 // takeProgram puts the model of a program of Stan in the place of the program; in a file only if there is a run.
 func (c *console) takeProgram(s *search, replace bool) (err error) {
+	s.Network = c.network
 	if s.Dir == "" {
 		s.Source, err = imports.Source(s.Model, s.Data, c.notes(false))
+		s.Network = c.network
 		return err
 	}
 	return c.takeStan(&s.Model, &s.Data, s.Dir, replace)

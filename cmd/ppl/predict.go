@@ -166,7 +166,8 @@ what an outcome differs from it, also at the data of the run if there is no --da
 func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 	ctx, release := process.Stoppable(ctx)
 	defer release()
-	stopped, err := analysis.DrawPrior(ctx, analysis.Prior{Source: app.Source{Model: p.from, Data: p.Data},
+	from := app.Source{Model: p.from, Data: p.Data, Network: c.network}
+	stopped, err := analysis.DrawPrior(ctx, analysis.Prior{Source: from,
 		Draws: p.draws, Seed: p.seed, Dir: p.out, Existing: p.over, Disk: c.disk,
 		Lost: func() { c.endLost(p.out) }}, c.notes(p.quiet))
 	if err != nil {

@@ -66,7 +66,7 @@ func sampleCommand(c *console) *cobra.Command {
 	var byFormula formulation
 	byFormula.addFlags(f)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s.request.Model = args[0]
+		s.request.Model, s.request.Network = args[0], c.network
 		if err := s.takeFormula(c, &byFormula, f, *replace); err != nil {
 			return err
 		}

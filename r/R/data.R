@@ -22,6 +22,9 @@ data_arguments <- function(data, folder, types = NULL) {
 
 existing <- function(path) {
   name <- sub("=.*", "", path)
+  if (grepl("^(s3|gs|https?)://", path)) {
+    return(path)
+  }
   if (is_pattern(path) && length(Sys.glob(path)) > 0) {
     return(whole_pattern(path))
   }

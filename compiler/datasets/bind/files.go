@@ -69,7 +69,7 @@ func scalar(arg Arg) (*datafile.File, bool) {
 	if err != nil || arg.Name == "" {
 		return nil, false
 	}
-	if datafile.Absent(arg.Path) == nil {
+	if _, err := os.Stat(arg.Path); err == nil {
 		return nil, false
 	}
 	a := &datafile.Array{Name: arg.Name, Values: numbers.Of(x), Int: x == math.Trunc(x), Origin: "--data " + arg.Name}
@@ -179,7 +179,7 @@ func (f *files) packaged(path string, at source.Span) string {
 
 // available is packaged without a note.
 func available(path string) string {
-	if !fashion(path) || datafile.Absent(path) == nil {
+	if _, err := os.Stat(path); err == nil || !fashion(path) || datafile.IsURL(path) {
 		return path
 	}
 	there := filepath.Join(fashionDir, filepath.Base(path))
@@ -233,12 +233,12 @@ func Available(m *model.Model, dir string, cache datafile.RowCache) bool {
 		path, _ := fileOf(a, dir)
 		path = available(path)
 		_, large := cache.Large(path)
-		return a.From == "" || datafile.Absent(path) != nil || large
+		return a.From == "" || cache.Absent(path) != nil || large
 	})
 }
 
 // Absent reports the files that a model names and that are not there, each once.
-func Absent(m *model.Model, dir string) []diag.Diagnostic {
+func Absent(m *model.Model, dir string, cache datafile.RowCache) []diag.Diagnostic {
 	var diags diag.List
 	seen := map[string]bool{}
 	for _, a := range m.Arrays {
@@ -246,7 +246,7 @@ func Absent(m *model.Model, dir string) []diag.Diagnostic {
 			continue
 		}
 		path, _ := fileOf(a, dir)
-		if err := datafile.Absent(available(path)); err != nil && !seen[path] {
+		if err := cache.Absent(available(path)); err != nil && !seen[path] {
 			seen[path] = true
 			d := diags.Errorf(diag.DataUnavailable, a.At, "%v", err)
 			if near, ok := nearestData(path); ok {
@@ -269,7 +269,7 @@ func fileOf(a *model.Array, dir string) (path, key string) {
 // PathOf is the file that a model in dir names by from, FILE or FILE#KEY.
 func PathOf(from, dir string) string {
 	path, _, _ := strings.Cut(from, "#")
-	if filepath.IsAbs(path) {
+	if filepath.IsAbs(path) || datafile.IsURL(path) {
 		return path
 	}
 	return filepath.Join(dir, path)

@@ -74,12 +74,11 @@ func (w rowWriter) convert(path string) error {
 }
 
 func (w rowWriter) convertOnce(path string, l *learned) error {
-	in, err := openInput(path)
+	in, err := w.cache.openInput(path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	in.memory = w.cache
 	src, err := in.source(l)
 	if err != nil {
 		return err

@@ -31,7 +31,6 @@ import (
 	"unsafe"
 
 	"ppl/lang/parse"
-	"ppl/lang/source"
 	"ppl/numbers"
 )
 
@@ -197,7 +196,7 @@ func (s RowCache) Whole(path string) (*File, error) {
 
 // Open is Whole, but for columns of Parquet files, which are read when they are wanted.
 func (s RowCache) Open(path string) (*File, error) {
-	parts, many, err := Parts(path)
+	parts, many, err := s.Parts(path)
 	switch {
 	case err != nil:
 		return nil, err
@@ -211,7 +210,7 @@ func (s RowCache) openOne(path string) (*File, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return s.readImages(path)
 	}
-	if isParquet(path) {
+	if s.isParquet(path) {
 		return s.parquetFile(path)
 	}
 	kind, text, err := s.text(path)
@@ -223,7 +222,7 @@ func (s RowCache) openOne(path string) (*File, error) {
 
 // text is what a file holds, decompressed, and what decides its format.
 func (s RowCache) text(path string) (kind string, text []byte, err error) {
-	text, err = source.Read(path, s.memory()/keptCost)
+	text, err = s.readAny(path, s.memory()/keptCost)
 	if err != nil {
 		return "", nil, fmt.Errorf("cannot read data: %w", err)
 	}
@@ -251,9 +250,9 @@ func (s RowCache) parse(path string, text []byte) (*File, error) {
 func (s RowCache) unpacked(path string, text []byte) (kind string, plain []byte, err error) {
 	if bytes.HasPrefix(text, []byte("\x1f\x8b")) {
 		plain, err = s.decompressed(path, text)
-		return strings.TrimSuffix(path, ".gz"), plain, err
+		return strings.TrimSuffix(nameIn(path), ".gz"), plain, err
 	}
-	return path, text, s.fits(path, costOf(path, text), bytes.NewReader(text))
+	return nameIn(path), text, s.fits(path, costOf(path, text), bytes.NewReader(text))
 }
 
 func (s RowCache) parsePlain(path, kind string, text []byte) (*File, error) {

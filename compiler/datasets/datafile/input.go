@@ -6,12 +6,10 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"ppl/compiler/datasets/partition"
-	"ppl/lang/source"
 )
 
 // An input is a large data file, or the files of a data set, open to be read once from the beginning.
@@ -26,20 +24,20 @@ type input struct {
 	notes       []string       // what a user should know of how it is read
 	lacked      []string       // columns that some files lack
 	pages       *parquetSource // nil: files are not read here and there
-	file        *os.File
+	file        openFile
 	packed      io.Closer // nil where it is not compressed
 	text        *bufio.Reader
 }
 
-func openInput(path string) (*input, error) {
-	parts, many, err := Parts(path)
+func (s RowCache) openInput(path string) (*input, error) {
+	parts, many, err := s.Parts(path)
 	if err != nil {
 		return nil, err
 	}
 	if !many {
 		parts = []partition.File{{Path: path}}
 	}
-	in := &input{path: path, parts: parts}
+	in := &input{path: path, memory: s, parts: parts}
 	return in, in.open(0)
 }
 
@@ -58,11 +56,11 @@ func (in *input) next() (ok bool, err error) {
 
 func (in *input) open(at int) error {
 	in.at, in.packed = at, nil
-	file, err := source.Open(in.part())
+	file, err := in.memory.openAny(in.part())
 	if err != nil {
 		return fmt.Errorf("cannot read data: %w", err)
 	}
-	in.kind, in.file, in.text = strings.ToLower(in.part()), file, bufio.NewReaderSize(file, 1<<20)
+	in.kind, in.file, in.text = strings.ToLower(nameIn(in.part())), file, bufio.NewReaderSize(file, 1<<20)
 	if start, _ := in.text.Peek(2); string(start) == "\x1f\x8b" {
 		z, err := gzip.NewReader(in.text)
 		if err != nil {

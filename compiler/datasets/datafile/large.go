@@ -36,6 +36,8 @@ type RowCache struct {
 	// and to refuse it before all rows are copied. Nothing of it is kept.
 	First int
 
+	Distant Distant // files of other machines; nil: they are not read
+
 	Disk files.System // where row files are written; nil: the machine's
 }
 
@@ -71,17 +73,7 @@ func (in *input) expands() bool {
 // a compressed one only the beginning is looked at: one that holds more than that makes likely is refused when it is
 // read whole, and not written to disk as rows.
 func (s RowCache) Large(path string) (size int64, large bool) {
-	parts, many, err := Parts(path)
-	if err != nil {
-		return 0, false
-	}
-	if !many {
-		info, err := os.Stat(path)
-		if err != nil || !info.Mode().IsRegular() {
-			return 0, false
-		}
-		parts = []partition.File{{Path: path, Size: info.Size()}}
-	}
+	parts := s.Files(path)
 	left := s.Memory
 	for _, p := range parts {
 		size += p.Size
@@ -105,7 +97,7 @@ func (s RowCache) Large(path string) (size int64, large bool) {
 // takes is what reading a file whole takes, at least as much as there is where it is more; not ok if the file cannot be
 // read, or is not to be read by rows.
 func (s RowCache) takes(p partition.File, most int64) (bytes int64, ok bool) {
-	in := &input{path: p.Path, parts: []partition.File{p}}
+	in := &input{path: p.Path, memory: s, parts: []partition.File{p}}
 	if in.open(0) != nil {
 		return 0, false // reading it will say what is wrong
 	}
@@ -128,7 +120,7 @@ func (s RowCache) takes(p partition.File, most int64) (bytes int64, ok bool) {
 // ByRows opens a large data file for reading by rows. The first time it is converted to a row file, which is kept as
 // long as the data file does not change.
 func (s RowCache) ByRows(path string) (*File, error) {
-	identity, err := identityOf(path)
+	identity, err := s.identityOf(path)
 	if err != nil {
 		return nil, err
 	}
@@ -143,8 +135,8 @@ func (s RowCache) ByRows(path string) (*File, error) {
 }
 
 // identityOf changes with a file, and with those of a data set.
-func identityOf(path string) (string, error) {
-	parts, many, err := Parts(path)
+func (s RowCache) identityOf(path string) (string, error) {
+	parts, many, err := s.Parts(path)
 	if err != nil {
 		return "", err
 	}
@@ -153,15 +145,11 @@ func identityOf(path string) (string, error) {
 	}
 	var all []string
 	for _, p := range parts {
-		info, err := os.Stat(p.Path)
+		version, err := s.versionOf(p.Path)
 		if err != nil {
 			return "", fmt.Errorf("cannot read data: %w", err)
 		}
-		whole, err := filepath.Abs(p.Path)
-		if err != nil {
-			return "", err
-		}
-		all = append(all, fmt.Sprintf("%s\n%d\n%d", whole, info.Size(), info.ModTime().UnixNano()))
+		all = append(all, version)
 	}
 	if many {
 		all = append(all, path) // which decides the keys

@@ -25,9 +25,12 @@ func readParquet(path, text string, s RowCache) (*File, error) {
 }
 
 // isParquet reports whether a file is known to be a Parquet file that can be read column by column.
-func isParquet(path string) bool {
-	if !strings.HasSuffix(strings.ToLower(path), ".parquet") {
+func (s RowCache) isParquet(path string) bool {
+	if !strings.HasSuffix(strings.ToLower(nameIn(path)), ".parquet") {
 		return false
+	}
+	if IsURL(path) {
+		return true
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -44,11 +47,20 @@ const parquetMagic = "PAR1"
 
 // parquetFile is a Parquet file whose columns are read when they are wanted.
 func (s RowCache) parquetFile(path string) (*File, error) {
+	if IsURL(path) {
+		file, err := s.distant(path)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read data: %w", err)
+		}
+		r := &ranges{path: path, size: file.Size(), ahead: pageRange, read: file.ReadAt}
+		return s.parquetTable(path, r, file.Size())
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read data: %w", err)
 	}
-	return s.parquetTable(path, &ranges{path: path, size: info.Size()}, info.Size())
+	r := &ranges{path: path, size: info.Size(), ahead: pageRange, read: readFrom(path)}
+	return s.parquetTable(path, r, info.Size())
 }
 
 // A parquetTable is a Parquet file in memory, or one of which columns are read.

@@ -26,7 +26,13 @@ import (
 // if a model reads it.
 
 // Parts are the files that a path names if it is a pattern, or a folder with tables.
-func Parts(name string) (parts []partition.File, many bool, err error) {
+func (s RowCache) Parts(name string) (parts []partition.File, many bool, err error) {
+	if IsURL(name) {
+		if parts, many, err = s.distantParts(name); err != nil {
+			err = fmt.Errorf("cannot read data: %w", err)
+		}
+		return parts, many, err
+	}
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():
@@ -52,10 +58,17 @@ func Parts(name string) (parts []partition.File, many bool, err error) {
 }
 
 // Files are those that a path names, with their sizes; none if there are none.
-func Files(name string) []partition.File {
-	parts, many, err := Parts(name)
+func (s RowCache) Files(name string) []partition.File {
+	parts, many, err := s.Parts(name)
 	if err != nil || many {
 		return parts
+	}
+	if IsURL(name) {
+		file, err := s.distant(name)
+		if err != nil {
+			return nil
+		}
+		return []partition.File{{Path: name, Size: file.Size()}}
 	}
 	info, err := os.Stat(name)
 	if err != nil {
@@ -65,8 +78,12 @@ func Files(name string) []partition.File {
 }
 
 // Absent is the error of a path that names no data.
-func Absent(name string) error {
-	if _, many, err := Parts(name); many || err != nil {
+func (s RowCache) Absent(name string) error {
+	if _, many, err := s.Parts(name); many || err != nil {
+		return err
+	}
+	if IsURL(name) {
+		_, err := s.distant(name)
 		return err
 	}
 	if _, err := os.Stat(name); err != nil {
@@ -96,7 +113,7 @@ func commaOf(kind string) (comma rune, ok bool) {
 // openParts reads the files of a data set.
 func (s RowCache) openParts(path string, parts []partition.File) (f *File, err error) {
 	rows := make([]int, len(parts))
-	if slices.ContainsFunc(parts, func(p partition.File) bool { _, ok := commaOf(p.Path); return !ok }) {
+	if slices.ContainsFunc(parts, func(p partition.File) bool { _, ok := commaOf(nameIn(p.Path)); return !ok }) {
 		f, err = s.joinParts(path, parts, rows)
 	} else {
 		f, err = s.readTexts(path, parts, rows)

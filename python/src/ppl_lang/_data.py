@@ -38,13 +38,22 @@ def spelled(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_]", "_", name)
 
 
+def is_url(path: str) -> bool:
+    """Return whether a path names data of another machine.
+
+    >>> is_url("s3://bucket/sales"), is_url("sales")
+    (True, False)
+    """
+    return re.match(r"(s3|gs|https?)://", path) is not None
+
+
 def names_files(path: str) -> bool:
-    """Return whether a path names a file, or a pattern such as ``data/*.parquet`` matches some.
+    """Return whether a path names a file or a URL, or a pattern such as ``data/*.parquet`` matches some files.
 
     >>> names_files("no/such/*.csv")
     False
     """
-    return os.path.exists(path) or any(True for _ in glob.iglob(path, recursive=True))
+    return is_url(path) or os.path.exists(path) or any(True for _ in glob.iglob(path, recursive=True))
 
 
 def arguments(data: Data, folder: Path, reads: Reads) -> list[str]:
@@ -109,6 +118,8 @@ class _Writer:
         name, found, file = text.partition("=")
         if not names_files(text) and not (found and re.fullmatch(r"[A-Za-z_]\w*", name)):
             raise DataError(f"there is no data file {text}")
+        if is_url(text):
+            return text
         return text if found and not names_files(text) else os.path.abspath(text)
 
     # Tables.

@@ -497,7 +497,7 @@ def _located(text: str) -> str:
 
     def whole(match: re.Match[str]) -> str:
         file = match[3]
-        if os.path.isabs(file) or not _data.names_files(file):
+        if os.path.isabs(file) or _data.is_url(file) or not _data.names_files(file):
             return match[0]
         return f'{match[1]}{match[2]}"{Path(file).absolute().as_posix()}'
 

@@ -1,0 +1,84 @@
+//go:build !js
+
+package app
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"ppl/app/rundir"
+	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/partition"
+	"ppl/runtime/sys/objects"
+)
+
+// distant reads the data that may be read; nil if there are none.
+func (n Network) distant() datafile.Distant {
+	d := &distant{all: n.All, client: objects.New(os.Getenv), opened: map[string]datafile.DistantFile{}}
+	for _, flag := range n.Named {
+		if path := rundir.ParseData(flag).Path; datafile.IsURL(path) {
+			d.named = append(d.named, path)
+		}
+	}
+	if !d.all && d.named == nil {
+		return nil
+	}
+	return d
+}
+
+// A distant reads files, each in the version in which it was found first.
+type distant struct {
+	named  []string
+	all    bool
+	client *objects.Client
+
+	mu     sync.Mutex
+	opened map[string]datafile.DistantFile
+}
+
+// allow refuses a URL that the user has not named: it is one of the files of a pattern or a folder, or the name itself.
+func (d *distant) allow(url string) error {
+	for _, name := range d.named {
+		folder := name
+		if at := strings.IndexAny(name, "*?["); at >= 0 {
+			folder = name[:strings.LastIndexByte(name[:at], '/')+1]
+		}
+		if url == name || strings.HasPrefix(url, strings.TrimSuffix(folder, "/")+"/") {
+			return nil
+		}
+	}
+	if d.all {
+		return nil
+	}
+	return fmt.Errorf("%s is not read: --data does not name it; --allow-network lets a model name it", url)
+}
+
+func (d *distant) Open(url string) (datafile.DistantFile, error) {
+	if err := d.allow(url); err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if file := d.opened[url]; file != nil {
+		return file, nil
+	}
+	file, err := d.client.Open(url)
+	if err != nil {
+		return nil, err
+	}
+	d.opened[url] = file
+	return file, nil
+}
+
+func (d *distant) List(prefix string) (all []partition.File, err error) {
+	if err := d.allow(prefix); err != nil {
+		return nil, err
+	}
+	listed, err := d.client.List(prefix)
+	for _, l := range listed {
+		all = append(all, partition.File{Path: l.URL, Size: l.Size})
+	}
+	return all, err
+}
