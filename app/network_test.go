@@ -1,108 +1,94 @@
-package app
+package app_test
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"ppl/app"
 	"ppl/app/notes"
-	"ppl/app/rundir"
 	"ppl/runtime/sys/objects/objectstest"
 )
 
-const sales = `level[S] ~ Normal(0, 1)
-trend ~ Normal(0, 1)
-price[i in N] ~ Normal(level[shop[i]] + trend * (year[i] - 2024), 1)
-`
-
-// salesStore has a table in three files, under keys as a store has them and in a folder.
-func salesStore(t *testing.T) (s *objectstest.Store, folder string) {
-	s, folder = objectstest.New(t), t.TempDir()
-	for key, text := range map[string]string{
-		"sales/year=2024/part-2.csv": "price,shop\n0.3,voss\n", "sales/year=2024/part-10.csv": "shop,price\noslo,-0.2\n",
-		"sales/year=2025/part-1.csv": "price,shop\n0.9,bergen\n1.1,oslo\n", "sales/_SUCCESS": "",
-	} {
-		s.Put(key, text)
-		path := filepath.Join(folder, key)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
+// A table in an object store gives the draws of the same table on this machine: as one file, as many, and next to
+// answers that fail now and then.
+func TestDataOfObjectStore(t *testing.T) {
+	var rows []string
+	for i := range 40 {
+		rows = append(rows, fmt.Sprintf("%d,%g", i%7, 1+0.5*float64(i%7)+0.1*float64(i%3)))
+	}
+	const head = "x,y\n"
+	whole := head + strings.Join(rows, "\n") + "\n"
+	here := filepath.Join(t.TempDir(), "d.csv")
+	if err := os.WriteFile(here, []byte(whole), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store := objectstest.New(t)
+	store.Put("one/d.csv", whole)
+	store.Put("many/d-9.csv", head+strings.Join(rows[:15], "\n")+"\n")
+	store.Put("many/d-10.csv", head+strings.Join(rows[15:], "\n")+"\n")
+	store.Fault = func(number int, w http.ResponseWriter, _ *http.Request) bool {
+		if number%3 == 2 {
+			http.Error(w, "slow down", http.StatusServiceUnavailable)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		return number%3 == 2
 	}
 	for _, name := range []string{"AWS_ENDPOINT_URL", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"} {
-		t.Setenv(name, s.Environment(name))
+		t.Setenv(name, store.Environment(name))
 	}
-	return s, folder
+	want := slopes(t, here)
+	for _, data := range []string{"s3://bucket/one/d.csv", "s3://bucket/many/*.csv", "s3://bucket/many"} {
+		if got := slopes(t, data); !slices.Equal(got, want) {
+			t.Errorf("%s has other draws than the file here", data)
+		}
+	}
+	if _, _, refused := store.Seen(); len(refused) > 0 {
+		t.Errorf("signatures were refused: %v", refused)
+	}
 }
 
-// digests are those of a model with data.
-func digests(t *testing.T, s Source) rundir.Digests {
+// slopes are the draws of a slope.
+func slopes(t *testing.T, data string) (all []float64) {
 	t.Helper()
-	p, err := LoadInMemory(s, notes.None{})
+	r := app.NewRequest("m.ppl")
+	r.Text = "data x[N], y[N]\na ~ Normal(0, 5)\nb ~ Normal(0, 5)\ns ~ HalfNormal(1)\n" +
+		"y[i in N] ~ Normal(a + b * x[i], s)\n"
+	r.Data, r.Network, r.Seed, r.Draws, r.Warmup = []string{data}, app.Network{Named: []string{data}}, 1, 50, 100
+	r.Device = "host"
+	run, err := app.Sample(context.Background(), r, notes.None{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := rundir.DigestsOf(p)
+	chains, err := run.Draws("b")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d
+	return slices.Concat(chains...)
 }
 
-// TestDataOfAStore: a model has the same data from a store, also of one that fails now and then, as from a folder.
-func TestDataOfAStore(t *testing.T) {
-	s, folder := salesStore(t)
-	model := "data price[N], shop[N]: index(S), year[N]\n" + sales
-	want := digests(t, Source{Model: "sales.ppl", Text: model, Data: []string{folder + "/sales"}})
-	s.Fault = func(number int, w http.ResponseWriter, _ *http.Request) bool {
-		if number%3 == 0 {
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-		return number%3 == 0
-	}
-	for _, url := range []string{"s3://bucket/sales", "s3://bucket/sales/**/*.csv"} {
-		data := []string{url}
-		got := digests(t, Source{Model: "sales.ppl", Text: model, Data: data, Network: Network{Named: data}})
-		if got != want {
-			t.Errorf("%s: other data", url)
-		}
-	}
-	if _, _, refused := s.Seen(); len(refused) > 0 {
-		t.Error(refused)
-	}
-	s.Put("sales/year=2026/part-1.csv", "price,shop\n0.9,bergen\n")
-	data := []string{"s3://bucket/sales"}
-	if digests(t, Source{Model: "sales.ppl", Text: model, Data: data, Network: Network{Named: data}}) == want {
-		t.Error("a file that was added is not noticed")
-	}
-}
-
-// TestNetworkIsAskedFor: what a model names, or a run, is not asked for unless the user allows it; what a user names
-// allows nothing else.
+// What a model names is asked for only if its user allows that, and no request is made before.
 func TestNetworkIsAskedFor(t *testing.T) {
-	s, folder := salesStore(t)
-	model := "data price[N], shop[N]: index(S), year[N] from \"s3://bucket/sales/**\"\n" + sales
-	elsewhere := []string{"s3://bucket/other/*.csv"}
-	for _, n := range []Network{{}, {Named: elsewhere}, {Named: []string{"price=" + folder + "/sales"}}} {
-		_, err := LoadInMemory(Source{Model: "sales.ppl", Text: model, Network: n}, notes.None{})
-		if err == nil || !strings.Contains(err.Error(), "allow-network") {
-			t.Errorf("%v: %v", n, err)
-		}
+	store := objectstest.New(t)
+	store.Open = true
+	store.Put("d.csv", "y\n1\n2\n3\n")
+	url := store.URL + "/" + objectstest.Bucket + "/d.csv"
+	r := app.NewRequest("m.ppl")
+	r.Text = "data y[N] from \"" + url + "\"\na ~ Normal(0, 5)\ny[i in N] ~ Normal(a, 1)\n"
+	r.Seed, r.Draws, r.Warmup, r.Device = 1, 20, 50, "host"
+	if _, err := app.Sample(context.Background(), r, notes.None{}); err == nil ||
+		!strings.Contains(fmt.Sprint(err), "--allow-network") {
+		t.Errorf("got %v, want a word on --allow-network", err)
 	}
-	named := "data price[N], shop[N]: index(S), year[N]\n" + sales // as a run directory names data
-	if _, err := LoadInMemory(Source{Model: "sales.ppl", Text: named, Data: []string{"s3://bucket/sales"}},
-		notes.None{}); err == nil {
-		t.Error("data of a run are asked for")
+	if requests, _, _ := store.Seen(); requests > 0 {
+		t.Errorf("%d requests were made", requests)
 	}
-	if n, _, _ := s.Seen(); n != 0 {
-		t.Errorf("%d requests without leave", n)
-	}
-	want := digests(t, Source{Model: "sales.ppl", Text: named, Data: []string{folder + "/sales"}})
-	if digests(t, Source{Model: "sales.ppl", Text: model, Network: Network{All: true}}) != want {
-		t.Error("what a model names is other data")
+	r.Network.All = true
+	if _, err := app.Sample(context.Background(), r, notes.None{}); err != nil {
+		t.Error(err)
 	}
 }

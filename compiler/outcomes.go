@@ -17,13 +17,13 @@ const RowNumbers = plan.RowNumbers
 // LoadOutcomes loads a model with new data that have what it observes too, so that the draws of a run can be compared
 // with what came. Without a program, why says for which reason outcomes among the new data cannot be compared; it is
 // empty if there are none, or if LoadNew has to say what is wrong.
-func LoadOutcomes(path, text string, args []DataArg, run SampledRun) (p *Program, why string) {
+func LoadOutcomes(path, text string, args []DataArg, cache RowCache, run SampledRun) (p *Program, why string) {
 	m, _ := CheckText(path, text)
 	if m == nil {
 		return nil, ""
 	}
 	changes := newdata.Outcomes(m, run)
-	values, ds := bindNew(m, path, args, DefaultRowCache(), run)
+	values, ds := bindNew(m, path, args, cache, run)
 	if diag.HasErrors(ds) {
 		return nil, ""
 	}

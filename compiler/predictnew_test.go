@@ -333,7 +333,7 @@ func (c newDataCase) predicted(t *testing.T) (out [][]float64) {
 	run, fresh := c.run(t, "")
 	of := sampled(run)
 	of.Recorded = strings.HasPrefix(c.name, "as recorded")
-	p, ds := compiler.LoadNew("m.ppl", c.model, []compiler.DataArg{{Path: fresh}}, of)
+	p, ds := compiler.LoadNew("m.ppl", c.model, []compiler.DataArg{{Path: fresh}}, compiler.DefaultRowCache(), of)
 	if diag.HasErrors(ds) {
 		t.Fatal(ds)
 	}
@@ -425,7 +425,8 @@ func TestNewDataRefused(t *testing.T) {
 	} {
 		k := newDataCase{model: c.model, old: c.old, fresh: c.fresh}
 		run, fresh := k.run(t, "")
-		_, ds := compiler.LoadNew("m.ppl", c.model, []compiler.DataArg{{Path: fresh}}, sampled(run))
+		_, ds := compiler.LoadNew("m.ppl", c.model, []compiler.DataArg{{Path: fresh}}, compiler.DefaultRowCache(),
+			sampled(run))
 		if !slices.ContainsFunc(ds, func(d diag.Diagnostic) bool { return strings.Contains(d.Message, c.want) }) {
 			t.Errorf("%s\ngives %v, want %q", c.model, ds, c.want)
 		}

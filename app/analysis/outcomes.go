@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"ppl/app"
 	"ppl/app/fault"
 	"ppl/compiler"
 	"ppl/compiler/backend/lower"
@@ -38,7 +39,7 @@ func (o *Run) loadOutcomes(d NewData) (*Outcomes, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, why := compiler.LoadOutcomes(o.ModelPath(), text, args, o.newRun(d))
+	program, why := compiler.LoadOutcomes(o.ModelPath(), text, args, app.Network{Named: d.Data}.Cache(), o.newRun(d))
 	var f *compiler.Forecast
 	if program != nil && program.Plan.Rows() > 0 {
 		f = program.Forecast(min(program.Plan.Rows(), rowsAtOnce), inSingle(o.Stored.Layout.Posterior))

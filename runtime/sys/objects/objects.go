@@ -66,7 +66,8 @@ func (c *Client) Open(name string) (*Object, error) {
 			return err
 		}
 		defer answer.Body.Close()
-		if o.size = answer.ContentLength; o.size < 0 {
+		o.size = answer.ContentLength
+		if o.size < 0 {
 			return errors.New("the server does not say how long the file is")
 		}
 		o.tag = answer.Header.Get("ETag")
@@ -160,7 +161,8 @@ func (c *Client) List(prefix string) (all []Listed, err error) {
 				all = append(all, Listed{scheme + "://" + bucket + "/" + x.Key, x.Size})
 			}
 		}
-		if next = page.NextContinuationToken; !page.IsTruncated || next == "" {
+		next = page.NextContinuationToken
+		if !page.IsTruncated || next == "" {
 			return all, nil
 		}
 	}
