@@ -168,8 +168,8 @@ func (s RowCache) versionOf(path string) (string, error) {
 			return "", err
 		}
 		if file.Version() == "" {
-			return "", errors.New(path + ": the server does not say which version of the file it has, so that rows of it " +
-				"cannot be kept; copy it to this machine")
+			return "", errors.New(path + ": the server does not say which version of the file it has, so that " +
+				"rows of it cannot be kept; copy it to this machine")
 		}
 		return fmt.Sprintf("%s\n%d\n%s", path, file.Size(), file.Version()), nil
 	}

@@ -4,9 +4,9 @@
 //	gs://BUCKET/KEY    Google Cloud Storage by its S3 interface, with HMAC keys
 //	https://HOST/PATH  a web server that serves ranges; http:// too
 //
-// A request that fails for a reason that may pass is repeated after a time that doubles. A file that changes while it is
-// read is noticed: each range is asked for with the version that the first answer named. Of an answer the length and the
-// place that it declares are compared with what was asked for.
+// A request that fails for a reason that may pass is repeated after a time that doubles. A file that changes while it
+// is read is noticed: each range is asked for with the version that the first answer named. The length and the place
+// that an answer declares are compared with what was asked for.
 package objects
 
 import (

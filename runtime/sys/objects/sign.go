@@ -122,9 +122,10 @@ func (c *Client) region(scheme string) string {
 }
 
 // keys are those of the environment: GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY for Google's store, and for others
-// AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile of AWS_PROFILE in the file of AWS_SHARED_CREDENTIALS_FILE.
+// AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile of AWS_PROFILE in the file of
+// AWS_SHARED_CREDENTIALS_FILE.
 func (c *Client) keys(scheme string) (k keys, err error) {
-	if scheme == "gs" { // keys of Amazon are nothing for another company to see
+	if scheme == "gs" { // Google is not sent the names of Amazon's keys
 		return keys{id: c.Getenv("GS_ACCESS_KEY_ID"), secret: c.Getenv("GS_SECRET_ACCESS_KEY")}, nil
 	}
 	k = keys{c.Getenv("AWS_ACCESS_KEY_ID"), c.Getenv("AWS_SECRET_ACCESS_KEY"), c.Getenv("AWS_SESSION_TOKEN")}
