@@ -42,7 +42,7 @@ def test_forms_of_tables(growth, growth_data, tmp_path):
         str(tmp_path / "d.csv"),
         str(tmp_path / "parts"),
         str(tmp_path / "parts" / "*.csv"),
-        f"{tmp_path}/**/?.csv",
+        f"{tmp_path}/**/[0-9].csv",
         [frame[["age"]], {"weight": frame.weight}],
         {k: frame[k] for k in frame},
         pl.DataFrame(growth_data),
