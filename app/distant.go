@@ -5,6 +5,7 @@ package app
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,7 +17,8 @@ import (
 
 // distant reads the data that may be read; nil if there are none.
 func (n Network) distant() datafile.Distant {
-	d := &distant{all: n.All, client: objects.New(os.Getenv), opened: map[string]datafile.DistantFile{}}
+	d := &distant{all: n.All, client: objects.New(os.Getenv), opened: map[string]datafile.DistantFile{},
+		listed: map[string][]partition.File{}}
 	for _, flag := range n.Named {
 		if path := rundir.ParseData(flag).Path; datafile.IsURL(path) {
 			d.named = append(d.named, path)
@@ -28,7 +30,7 @@ func (n Network) distant() datafile.Distant {
 	return d
 }
 
-// A distant reads files, each in the version in which it was found first.
+// A distant reads files, each in the version in which it was found first, and lists each folder once.
 type distant struct {
 	named  []string
 	all    bool
@@ -36,6 +38,7 @@ type distant struct {
 
 	mu     sync.Mutex
 	opened map[string]datafile.DistantFile
+	listed map[string][]partition.File // by what their URLs begin with
 }
 
 // allow refuses a URL that the user has not named: it is one of the files of a pattern or a folder, or the name itself.
@@ -76,9 +79,18 @@ func (d *distant) List(prefix string) (all []partition.File, err error) {
 	if err := d.allow(prefix); err != nil {
 		return nil, err
 	}
-	listed, err := d.client.List(prefix)
-	for _, l := range listed {
-		all = append(all, partition.File{Path: l.URL, Size: l.Size})
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if all, ok := d.listed[prefix]; ok {
+		return slices.Clone(all), nil
 	}
-	return all, err
+	found, err := d.client.List(prefix)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range found {
+		all = append(all, partition.File{Path: f.URL, Size: f.Size})
+	}
+	d.listed[prefix] = slices.Clone(all)
+	return all, nil
 }

@@ -2,11 +2,13 @@ package lsp
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"go.lsp.dev/protocol"
 
+	"ppl/compiler/datasets/bind"
 	"ppl/compiler/datasets/datafile"
 	"ppl/lang/names"
 )
@@ -67,14 +69,14 @@ const mostBytesOfTable = 64 << 20
 // columns lists the columns of the files that the text names, if these are in folders that are open.
 func (s *server) columns(d *document) (items protocol.CompletionItemSlice) {
 	for _, name := range d.dataFiles() {
-		path, size := d.at(name), int64(0)
-		for _, part := range datafile.DefaultRowCache().Files(path) {
-			size += part.Size
+		files, size := d.filesOf(name), int64(0)
+		for _, f := range files {
+			size += f.Size
 		}
-		if size > mostBytesOfTable || !s.mayReadFrom(path) {
+		if size > mostBytesOfTable || !s.mayReadAll(files) {
 			continue
 		}
-		file, err := datafile.DefaultRowCache().Open(path)
+		file, err := datafile.DefaultRowCache().Open(bind.PathOf(name, filepath.Dir(d.path)))
 		if err != nil {
 			continue
 		}

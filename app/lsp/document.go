@@ -12,6 +12,7 @@ import (
 	"go.lsp.dev/uri"
 
 	"ppl/compiler"
+	"ppl/compiler/datasets/bind"
 	"ppl/compiler/datasets/datafile"
 	"ppl/compiler/datasets/partition"
 	"ppl/lang/ast"
@@ -210,7 +211,7 @@ func severityOf(s diag.Severity) protocol.DiagnosticSeverity {
 // mayReadData reports whether all data files that a text names are in folders that are open, links followed.
 func (s *server) mayReadData(d *document) bool {
 	for _, name := range d.dataFiles() {
-		if !s.mayReadFrom(d.at(name)) {
+		if !s.mayReadAll(d.filesOf(name)) {
 			return false
 		}
 	}
@@ -227,19 +228,14 @@ func (d *document) dataFiles() (all []string) {
 	return all
 }
 
-// at returns the path of a file that the text names.
-func (d *document) at(name string) string {
-	name, _, _ = strings.Cut(name, "#")
-	if filepath.IsAbs(name) || datafile.IsURL(name) {
-		return name
-	}
-	return filepath.Join(filepath.Dir(d.path), filepath.FromSlash(name))
+// filesOf lists the files that a path of data in the text names.
+func (d *document) filesOf(name string) []partition.File {
+	return datafile.DefaultRowCache().Files(bind.PathOf(name, filepath.Dir(d.path)))
 }
 
-// mayReadFrom reports whether all files that a path of data names are in folders that are open.
-func (s *server) mayReadFrom(path string) bool {
-	parts := datafile.DefaultRowCache().Files(path)
-	return len(parts) > 0 && !slices.ContainsFunc(parts, func(f partition.File) bool { return !s.mayRead(f.Path) })
+// mayReadAll reports whether there are files, all in folders that are open.
+func (s *server) mayReadAll(files []partition.File) bool {
+	return len(files) > 0 && !slices.ContainsFunc(files, func(f partition.File) bool { return !s.mayRead(f.Path) })
 }
 
 // mayRead reports whether a file is in a folder that is open.

@@ -205,19 +205,13 @@ func (f *files) tooLarge(path string, size int64, at source.Span) {
 
 // LargeData describes, for each file that a model names and that is too large for memory, how it will be read.
 func LargeData(m *model.Model, dir string, cache datafile.RowCache) (lines []string) {
-	seen := map[string]bool{}
-	for _, a := range m.Arrays {
-		if a.From == "" {
-			continue
-		}
-		path, _ := fileOf(a, dir)
-		path = available(path)
-		if size, large := cache.Large(path); large && !seen[path] {
-			seen[path] = true
-			fate := "it cannot be read, since no minibatches can be drawn"
-			if len(m.RowSets) > 0 {
-				fate = "its rows stay on disk, and minibatches are read from there"
-			}
+	fate := "it cannot be read, since no minibatches can be drawn"
+	if len(m.RowSets) > 0 {
+		fate = "its rows stay on disk, and minibatches are read from there"
+	}
+	for _, n := range filesOfModel(m, dir) {
+		path := available(n.path)
+		if size, large := cache.Large(path); large {
 			lines = append(lines, largeText(path, size, cache)+": "+fate)
 		}
 	}
@@ -226,38 +220,58 @@ func LargeData(m *model.Model, dir string, cache datafile.RowCache) (lines []str
 
 // Available reports whether a model says where all its data are, each file is there, and none is too large for memory.
 func Available(m *model.Model, dir string, cache datafile.RowCache) bool {
-	return !slices.ContainsFunc(m.Arrays, func(a *model.Array) bool {
-		if !isData(a) || a.Optional || a.Value != nil {
-			return false
-		}
-		path, _ := fileOf(a, dir)
-		path = available(path)
+	unnamed := func(a *model.Array) bool { return isData(a) && !a.Optional && a.Value == nil && a.From == "" }
+	if slices.ContainsFunc(m.Arrays, unnamed) {
+		return false // no folder is searched in vain
+	}
+	return !slices.ContainsFunc(filesOfModel(m, dir), func(n modelFile) bool {
+		path := available(n.path)
 		_, large := cache.Large(path)
-		return a.From == "" || cache.Absent(path) != nil || large
+		return !n.optional && (large || cache.Absent(path) != nil)
 	})
 }
 
 // Absent reports the files that a model names and that are not there, each once.
 func Absent(m *model.Model, dir string, cache datafile.RowCache) []diag.Diagnostic {
 	var diags diag.List
-	seen := map[string]bool{}
+	for _, n := range filesOfModel(m, dir) {
+		err := cache.Absent(available(n.path))
+		if err == nil {
+			continue
+		}
+		d := diags.Errorf(diag.DataUnavailable, n.at, "%v", err)
+		if near, ok := nearestData(n.path); ok {
+			d.Meant("%s", near)
+			continue
+		}
+		d.Help("a file is looked for from the directory of the model; on the command line it is `--data %s=FILE`", n.array)
+	}
+	return diags.All()
+}
+
+// A modelFile is a file, a pattern of files or a folder that a model names for data.
+type modelFile struct {
+	path     string
+	array    string // the first array that is read from there
+	at       source.Span
+	optional bool // no data that must be there are read from it
+}
+
+// modelFiles lists what a model in dir names, each path once, in the order of the arrays.
+func filesOfModel(m *model.Model, dir string) (all []modelFile) {
 	for _, a := range m.Arrays {
 		if !isData(a) || a.Value != nil || a.From == "" {
 			continue
 		}
 		path, _ := fileOf(a, dir)
-		if err := cache.Absent(available(path)); err != nil && !seen[path] {
-			seen[path] = true
-			d := diags.Errorf(diag.DataUnavailable, a.At, "%v", err)
-			if near, ok := nearestData(path); ok {
-				d.Meant("%s", near)
-				continue
-			}
-			d.Help("a file is looked for from the directory of the model; on the command line it is `--data %s=FILE`",
-				a.Name)
+		i := slices.IndexFunc(all, func(n modelFile) bool { return n.path == path })
+		if i < 0 {
+			i = len(all)
+			all = append(all, modelFile{path, a.Name, a.At, true})
 		}
+		all[i].optional = all[i].optional && a.Optional
 	}
-	return diags.All()
+	return all
 }
 
 // fileOf is the file that a model in dir names for an array, and the key of the entry, empty if it is the array's name.
