@@ -125,6 +125,9 @@ func openParquet(path string, in io.ReaderAt, size int64) (*parquet.File, error)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, parquetsizes.Damage(err))
 	}
+	if err := parquetsizes.Shapes(f); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	return f, nil
 }
 

@@ -2,6 +2,7 @@
 //
 //	err := parquetsizes.Footer(in, size)                      // the lists of the metadata fit into the file
 //	f, err := parquet.OpenFile(in, size, …)
+//	err = parquetsizes.Shapes(f)                              // groups of rows have the columns of the file
 //	n, err := parquetsizes.Group(in, f, 0, limits)            // pages of the first group of rows take n bytes
 //
 // The library (parquet-go) allocates what a file declares: elements of lists, values of pages, lengths of runs and the

@@ -43,18 +43,28 @@ func Group(in io.ReaderAt, f *parquet.File, group int, most Limits) (int64, erro
 	return most.Group - left, nil
 }
 
+// Shapes checks that each group of rows has the columns of the file, and a number of rows that is not negative. The
+// other functions expect that it has been called.
+func Shapes(f *parquet.File) error {
+	columns := leaves(f.Root())
+	for _, g := range f.Metadata().RowGroups {
+		if len(g.Columns) != columns {
+			return fmt.Errorf("the file is damaged: a group of rows has %d columns, and the file %d", len(g.Columns),
+				columns)
+		}
+		if g.NumRows < 0 {
+			return errors.New("the file is damaged: a group has a negative number of rows")
+		}
+	}
+	return nil
+}
+
 // Chunk is Group of one column.
 func Chunk(in io.ReaderAt, f *parquet.File, group int, c *parquet.Column, most Limits) (int64, error) {
-	g := f.Metadata().RowGroups[group]
-	if n := leaves(f.Root()); len(g.Columns) != n {
-		return 0, fmt.Errorf("the file is damaged: a group of rows has %d columns, and the file %d", len(g.Columns), n)
-	}
-	if g.NumRows < 0 {
-		return 0, errors.New("the file is damaged: a group has a negative number of rows")
-	}
 	if !c.Leaf() || c.Repeated() {
 		return 0, nil
 	}
+	g := f.Metadata().RowGroups[group]
 	m := g.Columns[c.Index()].MetaData
 	of := column{c.Name(), c.Type().Kind(), c.Type().Length(), c.Optional(), m.Codec, g.NumRows}
 	n, err := of.chunk(in, m, most)
