@@ -244,7 +244,8 @@ func Absent(m *model.Model, dir string, cache datafile.RowCache) []diag.Diagnost
 			d.Meant("%s", near)
 			continue
 		}
-		d.Help("a file is looked for from the directory of the model; on the command line it is `--data %s=FILE`", n.array)
+		d.Help("a file is looked for from the directory of the model; on the command line it is `--data %s=FILE`",
+			n.array)
 	}
 	return diags.All()
 }
