@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ppl/cmd/ppl/terminal"
 )
 
 // A badInput is a command that cannot be carried out, with its exit code and what it says, in one line.
@@ -70,7 +72,7 @@ func TestBadInput(t *testing.T) {
 			t.Errorf("ppl %s: exit code %d, want %d\n%s", c.command, code, c.code, said)
 		case !strings.Contains(line, c.says):
 			t.Errorf("ppl %s says %q, want %q in it", c.command, line, c.says)
-		case rest != "" && code == codeWrong && !strings.HasPrefix(strings.TrimSpace(rest), "1 |") &&
+		case rest != "" && code == terminal.CodeWrong && !strings.HasPrefix(strings.TrimSpace(rest), "1 |") &&
 			!strings.Contains(rest, "| ") && !strings.Contains(rest, "= help"):
 			t.Errorf("ppl %s says more than one line:\n%s", c.command, said)
 		}
@@ -78,7 +80,7 @@ func TestBadInput(t *testing.T) {
 	if runtime.GOOS == "linux" { // a full disk is no mistake of the user's
 		for _, format := range []string{"csv", "json", "parquet", "netcdf"} {
 			code, _, said := carryOutHere([]string{"export", dirs["RUN"], "--format", format, "--out", "/dev/full"})
-			if code != codeFailed || said != "ppl export: write /dev/full: no space left on device\n" {
+			if code != terminal.CodeFailed || said != "ppl export: write /dev/full: no space left on device\n" {
 				t.Errorf("exporting %s to a full disk: exit code %d, %s", format, code, said)
 			}
 		}
@@ -177,7 +179,7 @@ func halve(t *testing.T, name string) {
 // carryOutHere runs a command in this process.
 func carryOutHere(args []string) (code int, out, said string) {
 	var o, e bytes.Buffer
-	code = run(context.Background(), args, plainConsole(&o, &e))
+	code = run(context.Background(), args, terminal.Plain(&o, &e))
 	return code, o.String(), e.String()
 }
 

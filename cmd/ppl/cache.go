@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ppl/app/fault"
+	"ppl/cmd/ppl/terminal"
 	"ppl/lang/source"
 	"ppl/runtime/sys/cache"
 )
@@ -25,7 +26,7 @@ type cacheLine struct {
 	holds string
 }
 
-func cacheCommand(c *console) *cobra.Command {
+func cacheCommand(c *terminal.Console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache [clear [NAME…]] [--json]",
 		Short: "Show or clear the compiled models and the rows of large data that ppl keeps",
@@ -42,7 +43,7 @@ func cacheCommand(c *console) *cobra.Command {
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		before := cacheLines()
 		if len(args) == 0 {
-			return c.printCache(before, *asJSON)
+			return printCache(c, before, *asJSON)
 		}
 		freed := int64(0)
 		for i, p := range cache.Parts() {
@@ -54,7 +55,7 @@ func cacheCommand(c *console) *cobra.Command {
 			}
 			freed += before[i].Bytes - p.Use().Bytes
 		}
-		c.notef("removed %s", source.Bytes(freed))
+		c.Notef("removed %s", source.Bytes(freed))
 		return nil
 	}
 	return cmd
@@ -89,9 +90,9 @@ func cacheLines() (all []cacheLine) {
 	return all
 }
 
-func (c *console) printCache(lines []cacheLine, asJSON bool) error {
+func printCache(c *terminal.Console, lines []cacheLine, asJSON bool) error {
 	if asJSON {
-		to := json.NewEncoder(c.out)
+		to := json.NewEncoder(c.Out)
 		for _, l := range lines {
 			if err := to.Encode(l); err != nil {
 				return fault.Of(err)
@@ -99,7 +100,7 @@ func (c *console) printCache(lines []cacheLine, asJSON bool) error {
 		}
 		return nil
 	}
-	w := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
+	w := tabwriter.NewWriter(c.Out, 0, 8, 2, ' ', 0)
 	for _, l := range lines {
 		fmt.Fprintf(w, "%s\t%d files\t%s of at most %s\t%s, in %s\n", l.Name, l.Files, source.Bytes(l.Bytes),
 			source.Bytes(l.Limit), l.holds, l.Dir)

@@ -9,12 +9,13 @@ import (
 
 	"ppl/app/fault"
 	"ppl/app/rundir"
+	"ppl/cmd/ppl/terminal"
 	"ppl/posterior/plot"
 	"ppl/posterior/store"
 )
 
 // completionCommand prints a script that completes commands, flags, models, runs and names in a shell.
-func completionCommand(c *console) *cobra.Command {
+func completionCommand(c *terminal.Console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "Print a script for completion in bash, zsh, fish or powershell",
@@ -23,7 +24,7 @@ func completionCommand(c *console) *cobra.Command {
 			"zsh:        ppl completion zsh > \"${fpath[1]}/_ppl\"\n" +
 			"fish:       ppl completion fish > ~/.config/fish/completions/ppl.fish\n" +
 			"powershell: ppl completion powershell | Out-String | Invoke-Expression",
-		Args:      one("SHELL"),
+		Args:      terminal.OneArg("SHELL"),
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 
 		DisableFlagsInUseLine: true,
@@ -32,13 +33,13 @@ func completionCommand(c *console) *cobra.Command {
 		root := cmd.Root()
 		switch args[0] {
 		case "bash":
-			return root.GenBashCompletionV2(c.out, true)
+			return root.GenBashCompletionV2(c.Out, true)
 		case "zsh":
-			return root.GenZshCompletion(c.out)
+			return root.GenZshCompletion(c.Out)
 		case "fish":
-			return root.GenFishCompletion(c.out, true)
+			return root.GenFishCompletion(c.Out, true)
 		case "powershell":
-			return root.GenPowerShellCompletionWithDesc(c.out)
+			return root.GenPowerShellCompletionWithDesc(c.Out)
 		}
 		return fault.Usagef("unknown shell %q; available: %s", args[0], strings.Join(cmd.ValidArgs, ", "))
 	}
@@ -48,11 +49,12 @@ func completionCommand(c *console) *cobra.Command {
 // completeArgs sets what each command proposes for its arguments.
 func completeArgs(root *cobra.Command) {
 	for name, complete := range map[string]cobra.CompletionFunc{
-		"check": models, "fmt": models, "sample": modelsOrRuns, "optimize": models, "logprob": models, "build": models,
-		"predict": modelsOrRuns, "repl": modelsOrRuns,
-		"watch": runs, "diagnose": runThenNames, "summary": runThenNames, "query": runThenNames, "export": runThenNames,
-		"loo": runs, "compare": runs, "evidence": runs, "sensitivity": runs, "report": runs,
-		"plot": plotArgs,
+		"check": modelFiles, "fmt": modelFiles, "optimize": modelFiles, "logprob": modelFiles, "build": modelFiles,
+		"sample": modelsOrRuns, "predict": modelsOrRuns, "repl": modelsOrRuns,
+		"diagnose": runThenNames, "summary": runThenNames, "query": runThenNames, "export": runThenNames,
+		"watch": runDirs, "loo": runDirs, "compare": runDirs, "evidence": runDirs, "sensitivity": runDirs,
+		"report": runDirs,
+		"plot":   plotArgs,
 	} {
 		if cmd := verb(root, name); cmd != nil {
 			cmd.ValidArgsFunction = complete
@@ -60,12 +62,13 @@ func completeArgs(root *cobra.Command) {
 	}
 }
 
-func models(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// modelFiles proposes models.
+func modelFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"ppl"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// runs proposes run directories, and directories that may hold some.
-func runs(_ *cobra.Command, _ []string, typed string) (found []string, _ cobra.ShellCompDirective) {
+// runDirs proposes run directories, and directories that may hold some.
+func runDirs(_ *cobra.Command, _ []string, typed string) (found []string, _ cobra.ShellCompDirective) {
 	entries, _ := filepath.Glob(typed + "*")
 	for _, path := range entries {
 		info, err := os.Stat(path)
@@ -81,7 +84,7 @@ func runs(_ *cobra.Command, _ []string, typed string) (found []string, _ cobra.S
 }
 
 func modelsOrRuns(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	found, directive := runs(cmd, args, typed)
+	found, directive := runDirs(cmd, args, typed)
 	files, _ := filepath.Glob(typed + "*.ppl")
 	return append(found, files...), directive
 }
@@ -89,7 +92,7 @@ func modelsOrRuns(cmd *cobra.Command, args []string, typed string) ([]string, co
 // runThenNames proposes a run first, then names of its parameters.
 func runThenNames(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
-		return runs(cmd, args, typed)
+		return runDirs(cmd, args, typed)
 	}
 	return namesOf(args[0]), cobra.ShellCompDirectiveNoFileComp
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"ppl/cmd/ppl/terminal"
+
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -44,18 +46,18 @@ func TestFuzzed(t *testing.T) {
 func goesThrough(t *testing.T, args ...string) bool {
 	t.Helper()
 	var said bytes.Buffer
-	code := run(context.Background(), args, plainConsole(&said, &said))
+	code := run(context.Background(), args, terminal.Plain(&said, &said))
 	if strings.Contains(said.String(), "internal error") {
 		t.Errorf("ppl %s\n%s", strings.Join(args, " "), &said)
 	}
-	return code == codeDone
+	return code == terminal.CodeDone
 }
 
 // The test above sees an internal error: one is made by a device that panics.
 func TestFuzzedSeesAPanic(t *testing.T) {
 	var said bytes.Buffer
-	c := plainConsole(panics{}, &said)
-	if code := run(context.Background(), []string{"version"}, c); code != codeFailed ||
+	c := terminal.Plain(panics{}, &said)
+	if code := run(context.Background(), []string{"version"}, c); code != terminal.CodeFailed ||
 		!strings.Contains(said.String(), "internal error") {
 		t.Errorf("code %d: %s", code, &said)
 	}

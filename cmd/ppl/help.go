@@ -9,8 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/spf13/pflag"
+
 	"ppl/app/fault"
 	"ppl/app/topics"
+	"ppl/cmd/ppl/models"
+	"ppl/cmd/ppl/terminal"
 	"ppl/lang/diag"
 )
 
@@ -33,7 +36,7 @@ func kinds(root *cobra.Command) []kind {
 		{"samplers", topics.Samplers},
 		{"solvers", topics.Solvers},
 		{"devices", topics.Devices},
-		{"stages", stageTopics},
+		{"stages", models.StageTopics},
 		{"codes", topics.Codes},
 		{"guides", topics.Guides},
 	}
@@ -48,7 +51,7 @@ func kindNames() string {
 	return diag.And(names)
 }
 
-func helpCommand(c *console) *cobra.Command {
+func helpCommand(c *terminal.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [NAME]",
 		Short: "Explain a command, distribution, function or diagnostic code",
@@ -64,7 +67,7 @@ func helpCommand(c *console) *cobra.Command {
 			case args[0] == "--help" || args[0] == "-h":
 				return cmd.Help()
 			case len(args) == 1:
-				return c.explain(cmd.Root(), args[0])
+				return explain(c, cmd.Root(), args[0])
 			}
 			return fault.Usagef("one NAME at a time; %q is too many", args[1])
 		},
@@ -72,13 +75,13 @@ func helpCommand(c *console) *cobra.Command {
 }
 
 // explain prints what there is to say of a name.
-func (c *console) explain(root *cobra.Command, name string) error {
+func explain(c *terminal.Console, root *cobra.Command, name string) error {
 	if cmd := verb(root, name); cmd != nil {
 		return cmd.Help()
 	}
 	for _, k := range kinds(root) {
 		if k.name == name {
-			c.list(k)
+			list(c, k)
 			return nil
 		}
 	}
@@ -91,7 +94,7 @@ func (c *console) explain(root *cobra.Command, name string) error {
 		found = findTopics(root, func(n string) bool { return bare(n) == bare(name) })
 	}
 	if found == nil && say != "" {
-		fmt.Fprintf(c.out, "%s is not of ppl; write %s.\n", name, say)
+		fmt.Fprintf(c.Out, "%s is not of ppl; write %s.\n", name, say)
 		return nil
 	}
 	if found == nil {
@@ -99,9 +102,9 @@ func (c *console) explain(root *cobra.Command, name string) error {
 	}
 	for i, t := range found {
 		if i > 0 {
-			fmt.Fprintln(c.out)
+			fmt.Fprintln(c.Out)
 		}
-		fmt.Fprintln(c.out, t.Text)
+		fmt.Fprintln(c.Out, t.Text)
 	}
 	return nil
 }
@@ -123,9 +126,9 @@ func verb(root *cobra.Command, name string) *cobra.Command {
 	return nil
 }
 
-func (c *console) list(k kind) {
+func list(c *terminal.Console, k kind) {
 	for _, t := range k.topics() {
-		fmt.Fprintln(c.out, t.Line)
+		fmt.Fprintln(c.Out, t.Line)
 	}
 }
 
@@ -153,14 +156,6 @@ func unknownTopic(root *cobra.Command, name string) error {
 	}
 	return fault.Usagef("there is nothing named %q; %s", name,
 		diag.MeantAmong(names, "%q", name, "ppl help "+kindNames()+" list what there is"))
-}
-
-func stageTopics() (all []topics.Topic) {
-	for _, s := range stages() {
-		all = append(all, topics.Topic{Name: s.name, Line: fmt.Sprintf("%-10s %s", s.name, s.doc),
-			Text: fmt.Sprintf("ppl build --emit=%s\n\n%s", s.name, topics.Sentence(s.doc))})
-	}
-	return all
 }
 
 // flagTopics explains the flags of all commands, each for the commands that have it with one meaning.

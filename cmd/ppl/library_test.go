@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"ppl/app/topics"
+	"ppl/cmd/ppl/terminal"
 	"ppl/infer/settings"
 	"ppl/lang/diag"
 	"ppl/lang/parse"
@@ -144,7 +145,7 @@ func TestReferenceTables(t *testing.T) {
 
 // Every topic has a name of its own in its kind, except for functions that are also reductions, and says something.
 func TestTopics(t *testing.T) {
-	for _, k := range kinds(newRoot(plainConsole(&output{to: io.Discard}, io.Discard))) {
+	for _, k := range kinds(newRoot(terminal.Plain(io.Discard, io.Discard))) {
 		seen := map[string]int{}
 		for _, topic := range k.topics() {
 			seen[topic.Name]++

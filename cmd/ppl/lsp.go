@@ -12,16 +12,17 @@ import (
 	"ppl/app/lsp"
 	"ppl/app/topics"
 	"ppl/app/version"
+	"ppl/cmd/ppl/terminal"
 )
 
 // editorCommands are the commands for editors, which the build for browsers leaves out.
-func editorCommands(c *console) []*cobra.Command { return []*cobra.Command{lspCommand(c)} }
+func editorCommands(c *terminal.Console) []*cobra.Command { return []*cobra.Command{lspCommand(c)} }
 
 // gcPercent lets the heap grow fivefold between collections, since an edit of a long model makes much that is dropped
 // at once, and somebody waits.
 const gcPercent = 400
 
-func lspCommand(c *console) *cobra.Command {
+func lspCommand(c *terminal.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "lsp",
 		Short: "Answer an editor by the Language Server Protocol, on standard input and output",
@@ -35,7 +36,7 @@ func lspCommand(c *console) *cobra.Command {
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			debug.SetGCPercent(gcPercent)
-			err := lsp.Serve(cmd.Context(), cmd.InOrStdin(), c.out, lsp.Host{Version: version.Number(), Words: words()})
+			err := lsp.Serve(cmd.Context(), cmd.InOrStdin(), c.Out, lsp.Host{Version: version.Number(), Words: words()})
 			return fault.Of(err)
 		},
 	}

@@ -1,5 +1,9 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
 
-func editorCommands(*console) []*cobra.Command { return nil }
+	"ppl/cmd/ppl/terminal"
+)
+
+func editorCommands(*terminal.Console) []*cobra.Command { return nil }

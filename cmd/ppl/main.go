@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ppl/app"
+	"ppl/cmd/ppl/terminal"
 	"ppl/runtime/parallel/mpi"
 	"ppl/runtime/parallel/ranks"
 	"ppl/runtime/sys/cache"
@@ -23,57 +24,57 @@ func main() {
 	log.SetOutput(io.Discard) // libraries, such as that of Parquet, warn there in words of their own
 	if why := process.TooLimited(); why != "" {
 		fmt.Fprintf(os.Stderr, "ppl: %s\n", why)
-		os.Exit(codeFailed)
+		os.Exit(terminal.CodeFailed)
 	}
 	process.SaveAddresses()
 	if err := cache.Ready(); err != nil {
 		fmt.Fprintf(os.Stderr, "ppl: %v\n", err)
-		os.Exit(codeUsage)
+		os.Exit(terminal.CodeUsage)
 	}
 	memory.Set(memory.Limit()) // so that the collector works harder when there is little left
 	reserve := memory.Reserve(memory.Limit())
 	defer runtime.KeepAlive(reserve)
-	c, ctx := newConsole(os.Stdout, os.Stderr), context.Background()
+	c, ctx := terminal.New(os.Stdout, os.Stderr), context.Background()
 	comm, err := mpi.Join()
 	switch {
 	case err != nil:
 		if mpi.FirstOfHost() { // what is wrong with a library is wrong for all ranks of a host
-			c.notef("ppl: %v", err)
+			c.Notef("ppl: %v", err)
 		}
-		os.Exit(codeFailed)
+		os.Exit(terminal.CodeFailed)
 	case comm == nil:
 		process.EndAtOnce()
 		process.EndWithParent(ctx)
 		noteStartedAlone(c)
 		os.Exit(carryOut(ctx, c))
 	}
-	c.job = &app.Job{Comm: comm, Library: comm.Library, Abort: comm.Abort}
+	c.Job = &app.Job{Comm: comm, Library: comm.Library, Abort: comm.Abort}
 	if comm.Rank() == 0 {
 		go ranks.Waits(ctx, comm.Waiting, 30*time.Second, func(now time.Duration) {
-			c.notef("note: another rank has not answered for %v", now.Round(time.Second))
+			c.Notef("note: another rank has not answered for %v", now.Round(time.Second))
 		})
 	}
 	comm.Exit(carryOutOnRanks(ctx, os.Args[1:], c))
 }
 
 // noteStartedAlone says that processes that were to share a run do not know of each other.
-func noteStartedAlone(c *console) {
+func noteStartedAlone(c *terminal.Console) {
 	n := mpi.StartedAlone()
 	if n == 0 || !slices.Contains(os.Args, "sample") || slices.Contains(os.Args, "--task") {
 		return
 	}
-	c.notef("note: srun has started %d processes without MPI, and each works alone; --mpi=pmix for Open MPI or "+
+	c.Notef("note: srun has started %d processes without MPI, and each works alone; --mpi=pmix for Open MPI or "+
 		"--mpi=pmi2 for MPICH lets them share a run, and ppl sample --task K gives each a run of its own", n)
 }
 
 // carryOutOnRanks carries out the command line on rank 0 and ends the others.
-func carryOutOnRanks(ctx context.Context, args []string, c *console) (code int) {
-	if c.job.Rank() > 0 {
+func carryOutOnRanks(ctx context.Context, args []string, c *terminal.Console) (code int) {
+	if c.Job.Rank() > 0 {
 		ctx, release := process.OnSignal(ctx, func(<-chan struct{}) {}) // rank 0 ends them all
 		defer release()
-		return c.job.Follow(ctx)
+		return c.Job.Follow(ctx)
 	}
 	code = run(ctx, args, c)
-	c.job.End(code)
+	c.Job.End(code)
 	return code
 }

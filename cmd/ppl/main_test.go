@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"ppl/cmd/ppl/terminal"
 	"ppl/posterior/store"
 	"ppl/runtime/gpu/cudasim"
 	"ppl/runtime/sys/process"
@@ -166,7 +167,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	case <-time.After(30 * time.Second):
 		ts.Fatalf("still running half a minute after the signal")
 	}
-	if code := cmd.ProcessState.ExitCode(); code != codeInterrupted {
+	if code := cmd.ProcessState.ExitCode(); code != terminal.CodeInterrupted {
 		ts.Fatalf("exit code %d\n%s", code, &stderr)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("stdout.txt"), stdout.Bytes(), 0o666))

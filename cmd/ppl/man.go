@@ -10,17 +10,18 @@ import (
 
 	"ppl/app/fault"
 	"ppl/app/version"
+	"ppl/cmd/ppl/terminal"
 )
 
 // packagerCommands are the commands for those who package ppl, which wheels leave out: their libraries are large.
-func packagerCommands(c *console) []*cobra.Command { return []*cobra.Command{manCommand(c)} }
+func packagerCommands(c *terminal.Console) []*cobra.Command { return []*cobra.Command{manCommand(c)} }
 
 // manCommand writes the manual pages for packages; users do not need it.
-func manCommand(c *console) *cobra.Command {
+func manCommand(c *terminal.Console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:    "man DIR",
 		Short:  "Write a manual page for each command into a directory",
-		Args:   one("DIR"),
+		Args:   terminal.OneArg("DIR"),
 		Hidden: true,
 
 		DisableFlagsInUseLine: true,

@@ -2,6 +2,10 @@
 
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
 
-func packagerCommands(*console) []*cobra.Command { return nil }
+	"ppl/cmd/ppl/terminal"
+)
+
+func packagerCommands(*terminal.Console) []*cobra.Command { return nil }

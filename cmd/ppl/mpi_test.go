@@ -9,12 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"ppl/app/rundir"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"ppl/app/rundir"
+	"ppl/cmd/ppl/terminal"
 )
 
 // linesOf are the lines that ppl has written, without those of launchers.
@@ -71,7 +73,8 @@ func TestMistakesUnderMPI(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		cancel()
 		lines := linesOf(out)
-		if code := exitCode(err); code != codeFailed || len(lines) != 1 || !strings.Contains(lines[0], c.says) {
+		code := exitCode(err)
+		if code != terminal.CodeFailed || len(lines) != 1 || !strings.Contains(lines[0], c.says) {
 			t.Errorf("want %q: %v\n%s", c.says, err, out)
 		}
 		if rundir.Exists(run) {
@@ -102,7 +105,7 @@ func TestForeignMPI(t *testing.T) {
 		switch {
 		case err == nil && strings.Contains(string(out), "2 ranks by "):
 			works++
-		case exitCode(err) == codeFailed && strings.Count(said, "it belongs to another MPI") == 1:
+		case exitCode(err) == terminal.CodeFailed && strings.Count(said, "it belongs to another MPI") == 1:
 			refused++
 		case strings.Contains(said, "no MPI library of it was found ("+library):
 			t.Logf("%s is not installed", library)

@@ -8,11 +8,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"ppl/app/rundir"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"ppl/app/rundir"
+	"ppl/cmd/ppl/terminal"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -166,8 +168,8 @@ infer renhd(batch = 32)
 			}
 			write("model.ppl", []byte(strings.Replace(model, c.old, c.new, 1)))
 			var out, errs bytes.Buffer
-			code := run(t.Context(), []string{"sample", "model.ppl", "--quiet"}, plainConsole(&out, &errs))
-			if code != codeWrong || !strings.Contains(errs.String(), c.want) ||
+			code := run(t.Context(), []string{"sample", "model.ppl", "--quiet"}, terminal.Plain(&out, &errs))
+			if code != terminal.CodeWrong || !strings.Contains(errs.String(), c.want) ||
 				strings.Count(errs.String(), "error") != 1 || out.Len() > 0 {
 				t.Errorf("exit code %d\n%s%s\nwant %s", code, &errs, &out, c.want)
 			}
@@ -202,8 +204,8 @@ func TestPackagedData(t *testing.T) {
 	}
 	var out, errs bytes.Buffer
 	code := run(t.Context(), []string{"sample", "model.ppl", "--draws", "1", "--warmup", "0", "--chains", "1"},
-		plainConsole(&out, &errs))
-	want, said := codeWrong, "apt-get install dataset-fashion-mnist"
+		terminal.Plain(&out, &errs))
+	want, said := terminal.CodeWrong, "apt-get install dataset-fashion-mnist"
 	if rundir.Exists("/usr/share/datasets/fashion-mnist/t10k-labels-idx1-ubyte.gz") {
 		want, said = 0, "of Fashion-MNIST is read instead"
 	}

@@ -5,7 +5,9 @@ package main
 import (
 	"context"
 	"os"
+
+	"ppl/cmd/ppl/terminal"
 )
 
 // carryOut carries out the command of the process.
-func carryOut(ctx context.Context, c *console) (code int) { return run(ctx, os.Args[1:], c) }
+func carryOut(ctx context.Context, c *terminal.Console) (code int) { return run(ctx, os.Args[1:], c) }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ppl/cmd/ppl/terminal"
 )
 
 type failing struct{ err error }
@@ -28,7 +30,7 @@ func TestOutputFails(t *testing.T) {
 	}
 	sample := []string{"sample", model, "--device", "host", "--draws", "20", "--warmup", "20", "--chains", "2",
 		"--seed", "1", "--quiet", "--overwrite", "--out", run}
-	if code, said := to(io.Discard, sample...); code != codeDone {
+	if code, said := to(io.Discard, sample...); code != terminal.CodeDone {
 		t.Fatal(said)
 	}
 	for _, args := range [][]string{
@@ -38,7 +40,8 @@ func TestOutputFails(t *testing.T) {
 	} {
 		code, said := to(failing{syscall.ENOSPC}, args...)
 		last := said[strings.LastIndex(strings.TrimSpace(said), "\n")+1:]
-		if code != codeFailed || !strings.Contains(last, "the results could not be written: no space left on device") {
+		if code != terminal.CodeFailed ||
+			!strings.Contains(last, "the results could not be written: no space left on device") {
 			t.Errorf("ppl %s on a full disk: exit code %d, %s", args[0], code, said)
 		}
 		want, _ := to(io.Discard, args...)
@@ -49,5 +52,5 @@ func TestOutputFails(t *testing.T) {
 }
 
 func runOn(w io.Writer, said io.Writer, args ...string) int {
-	return run(context.Background(), args, plainConsole(&output{to: w}, said))
+	return run(context.Background(), args, terminal.Plain(w, said))
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppl/cmd/ppl/terminal"
 	"ppl/posterior/store"
 )
 
@@ -76,7 +77,7 @@ func (p *pairs) sample(t *testing.T, name, draws string, flags ...string) {
 	t.Helper()
 	args := append([]string{"sample", "m.ppl", "--device", "host", "--draws", draws, "--warmup", "50", "--seed", "1",
 		"--quiet", "--out", name}, flags...)
-	if code, _, said := p.do(args, ""); code != codeDone {
+	if code, _, said := p.do(args, ""); code != terminal.CodeDone {
 		t.Fatal(said)
 	}
 }
@@ -141,7 +142,7 @@ func (p *pairs) check(t *testing.T, base string, alone map[pairKey]string, steps
 	for _, s := range steps {
 		did += ", " + s.name
 		code, out, said := p.do(s.args, run)
-		if code != codeDone && !(code == codeFailed && s.name == "diagnose") {
+		if code != terminal.CodeDone && !(code == terminal.CodeFailed && s.name == "diagnose") {
 			t.Errorf("%s%s: exit code %d\n%s", base, did, code, said)
 			return
 		}
@@ -246,21 +247,23 @@ func TestPairsOfKeptRuns(t *testing.T) {
 		}
 	}
 	run := p.copyOf(t, "kept")
-	if code, _, said := p.do(byName["predict"].args, run); code != codeWrong || !strings.Contains(said, "--keep") {
+	code, _, said := p.do(byName["predict"].args, run)
+	if code != terminal.CodeWrong || !strings.Contains(said, "--keep") {
 		t.Errorf("predict: exit code %d, %s", code, said)
 	}
-	if code, _, said := p.do(byName["extend"].args, run); code != codeDone { // what was refused has done no harm
+	// what was refused has done no harm
+	if code, _, said := p.do(byName["extend"].args, run); code != terminal.CodeDone {
 		t.Errorf("predict and extend: exit code %d, %s", code, said)
 	}
 	modes := []string{"optimize", "m.ppl", "--device", "host", "--seed", "1", "--out", "RUN"}
 	again := []string{"optimize", "RUN", "--resume"}
 	for k, args := range [][]string{modes, again, {"query", "RUN", "a"}, again, {"summary", "RUN"}} {
-		if code, _, said := p.do(args, "modes"); code != codeDone {
+		if code, _, said := p.do(args, "modes"); code != terminal.CodeDone {
 			t.Errorf("command %d on modes: exit code %d, %s", k, code, said)
 		}
 	}
 	for _, s := range []string{"resume", "extend"} { // draws of a sampler are not added to modes
-		if code, _, said := p.do(byName[s].args, "modes"); code != codeUsage {
+		if code, _, said := p.do(byName[s].args, "modes"); code != terminal.CodeUsage {
 			t.Errorf("%s of modes: exit code %d, %s", s, code, said)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"ppl/cmd/ppl/terminal"
+
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -179,7 +181,7 @@ func TestRefitIsExact(t *testing.T) {
 func pplJSON(t *testing.T, into any, args ...string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	root := newRoot(plainConsole(&out, &err))
+	root := newRoot(terminal.Plain(&out, &err))
 	root.SetArgs(args)
 	if e := root.ExecuteContext(context.Background()); e != nil {
 		t.Fatalf("ppl %s: %v\n%s", strings.Join(args, " "), e, err.String())

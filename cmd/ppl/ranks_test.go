@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ppl/app"
+	"ppl/cmd/ppl/terminal"
 	"ppl/runtime/parallel/ranks"
 )
 
@@ -50,7 +51,7 @@ func onRanks(n int, args ...string) (codes []int, said string) {
 	codes = make([]int, n)
 	for rank, comm := range ranks.Local(n) {
 		c := consoleTo(&out)
-		c.job = &app.Job{Comm: comm, Library: func() (string, string) { return "one process", "goroutines" },
+		c.Job = &app.Job{Comm: comm, Library: func() (string, string) { return "one process", "goroutines" },
 			Abort: func(int) { panic("abort") }}
 		all.Go(func() { codes[rank] = carryOutOnRanks(context.Background(), args, c) })
 	}
@@ -59,9 +60,9 @@ func onRanks(n int, args ...string) (codes []int, said string) {
 }
 
 // consoleTo is a console that writes to out alone.
-func consoleTo(out *bytes.Buffer) *console {
-	c := newConsole(os.Stdout, os.Stderr)
-	c.out, c.err, c.width, c.live, c.color = out, out, 0, false, false
+func consoleTo(out *bytes.Buffer) *terminal.Console {
+	c := terminal.New(os.Stdout, os.Stderr)
+	c.Out, c.Err, c.Width, c.Live, c.Color = out, out, 0, false, false
 	return c
 }
 
@@ -119,8 +120,8 @@ func TestMistakesOnRanks(t *testing.T) {
 		says string
 		args []string
 	}{
-		{codeWrong, "cannot read the model", []string{"sample", "nothing.ppl", "--out", nowhere}},
-		{codeUsage, "there is no flag --drows", []string{"sample", "nothing.ppl", "--drows", "3"}},
+		{terminal.CodeWrong, "cannot read the model", []string{"sample", "nothing.ppl", "--out", nowhere}},
+		{terminal.CodeUsage, "there is no flag --drows", []string{"sample", "nothing.ppl", "--drows", "3"}},
 	} {
 		codes, said := onRanks(3, c.args...)
 		for _, code := range codes {

@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"ppl/app"
 	"ppl/app/analysis"
@@ -16,11 +15,13 @@ import (
 	"ppl/cmd/ppl/answers"
 	"ppl/cmd/ppl/messages"
 	"ppl/cmd/ppl/repl"
+	"ppl/cmd/ppl/runs"
+	"ppl/cmd/ppl/terminal"
 	"ppl/lang/diag"
 	"ppl/lang/source"
 )
 
-func sessionCommand(c *console, root func(*console) *cobra.Command) *cobra.Command {
+func sessionCommand(c *terminal.Console, root func(*terminal.Console) *cobra.Command) *cobra.Command {
 	var data []string
 	cmd := &cobra.Command{
 		Use:   "repl [MODEL|RUN] [--json]",
@@ -38,7 +39,7 @@ func sessionCommand(c *console, root func(*console) *cobra.Command) *cobra.Comma
 
 		DisableFlagsInUseLine: true,
 	}
-	cmd.Flags().StringArrayVar(&data, "data", nil, dataUsage)
+	cmd.Flags().StringArrayVar(&data, "data", nil, terminal.DataUsage)
 	asJSON := cmd.Flags().Bool("json", false, "answer requests of a program such as a Jupyter kernel: a JSON object "+
 		"on each line")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -53,20 +54,20 @@ func sessionCommand(c *console, root func(*console) *cobra.Command) *cobra.Comma
 
 // A sessionHost is the command line around a session.
 type sessionHost struct {
-	c    *console
-	root func(*console) *cobra.Command // the commands, which print to a console
+	c    *terminal.Console
+	root func(*terminal.Console) *cobra.Command // the commands, which print to a console
 }
 
 // Out returns where results go.
-func (h sessionHost) Out() io.Writer { return h.c.out }
+func (h sessionHost) Out() io.Writer { return h.c.Out }
 
 // Width returns the columns of the terminal.
-func (h sessionHost) Width() int { return h.c.width }
+func (h sessionHost) Width() int { return h.c.Width }
 
 // ReadModel reads a model, or a program of Stan as one, with its data as the model calls them.
 func (h sessionHost) ReadModel(path string, data []string) (at, text string, given []string, err error) {
 	if imports.IsStan(path) {
-		from, err := imports.Source(path, data, h.c.notes(false))
+		from, err := imports.Source(path, data, h.c.Notes(false))
 		return from.Model, from.Text, from.Data, err
 	}
 	text, err = source.ReadModel(path)
@@ -77,18 +78,18 @@ func (h sessionHost) ReadModel(path string, data []string) (at, text string, giv
 }
 
 // Notef writes a line for the reader.
-func (h sessionHost) Notef(format string, args ...any) { h.c.notef(format, args...) }
+func (h sessionHost) Notef(format string, args ...any) { h.c.Notef(format, args...) }
 
 // PrintDiagnostics prints what is wrong with a model.
-func (h sessionHost) PrintDiagnostics(ds []diag.Diagnostic) { h.c.printDiagnostics(ds) }
+func (h sessionHost) PrintDiagnostics(ds []diag.Diagnostic) { h.c.PrintDiagnostics(ds) }
 
 // Notes returns what prints the notes of package app.
-func (h sessionHost) Notes() notes.Notes { return h.c.notes(false) }
+func (h sessionHost) Notes() notes.Notes { return h.c.Notes(false) }
 
 // Redirected returns the command line with other outputs.
 func (h sessionHost) Redirected(out, to io.Writer) repl.Host {
 	own := *h.c
-	own.out, own.messages = out, messages.New(to)
+	own.Out, own.Messages = out, messages.New(to)
 	return sessionHost{&own, h.root}
 }
 
@@ -98,18 +99,18 @@ func (h sessionHost) HasVerb(name string) bool { return verb(h.root(h.c), name) 
 // CarryOut carries out a command line while a run is open.
 func (h sessionHost) CarryOut(ctx context.Context, run *analysis.Run, words []string) error {
 	with := *h.c
-	with.opened = run
+	with.Opened = run
 	root := h.root(&with)
 	root.SetArgs(words)
 	return root.ExecuteContext(ctx)
 }
 
 // Explain prints what there is to say about a name.
-func (h sessionHost) Explain(name string) error { return h.c.explain(h.root(h.c), name) }
+func (h sessionHost) Explain(name string) error { return explain(h.c, h.root(h.c), name) }
 
 // Answer answers a query.
 func (h sessionHost) Answer(ctx context.Context, run *analysis.Run, query string) error {
-	to := &answers.Text{To: h.c.out}
+	to := &answers.Text{To: h.c.Out}
 	a, err := run.Ask(ctx, query, to.Most())
 	if err != nil || a == nil {
 		return err
@@ -119,21 +120,14 @@ func (h sessionHost) Answer(ctx context.Context, run *analysis.Run, query string
 
 // ReadFlags reads flags of ppl sample into a request.
 func (h sessionHost) ReadFlags(r *app.Request, flags []string) error {
-	s := &sampling{request: *r, draws: r.Draws}
-	var set pflag.FlagSet
-	s.addFlags(&set)
-	if err := set.Parse(flags); err != nil {
-		return fault.Usagef("%w", err)
-	}
-	if err := s.complete(&set); err != nil {
+	if err := runs.ReadFlags(r, flags); err != nil {
 		return err
 	}
-	*r = s.request
-	r.Disk = h.c.disk
+	r.Disk = h.c.Disk
 	return nil
 }
 
 // WriteFile writes a file that the user named.
 func (h sessionHost) WriteFile(path, text string) error {
-	return writeNamed(path, writeBytes([]byte(text)))
+	return terminal.WriteFile(path, terminal.Bytes([]byte(text)))
 }

@@ -15,35 +15,39 @@ import (
 	"ppl/app/rundir"
 	"ppl/app/topics"
 	"ppl/app/version"
+	"ppl/cmd/ppl/models"
+	"ppl/cmd/ppl/results"
+	"ppl/cmd/ppl/runs"
+	"ppl/cmd/ppl/terminal"
 	"ppl/lang/diag"
 )
 
 // run carries out a command line and gives its exit code.
-func run(ctx context.Context, args []string, c *console) (code int) {
+func run(ctx context.Context, args []string, c *terminal.Console) (code int) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			c.notef("ppl: internal error: %v\nThis is a fault of ppl, not of your model. Please report it with what "+
+			c.Notef("ppl: internal error: %v\nThis is a fault of ppl, not of your model. Please report it with what "+
 				"follows.", cause)
-			fmt.Fprintf(c.err, "%s\n", debug.Stack()) // whole, however long
-			code = codeFailed
-			if c.job != nil {
-				c.job.Abort(code) // the others may wait for this rank in the middle of a run
+			fmt.Fprintf(c.Err, "%s\n", debug.Stack()) // whole, however long
+			code = terminal.CodeFailed
+			if c.Job != nil {
+				c.Job.Abort(code) // the others may wait for this rank in the middle of a run
 			}
 		}
 	}()
 	root := newRoot(c)
 	if err := checkVerb(root, args); err != nil {
-		return c.conclude(root, err)
+		return c.Conclude(root, err)
 	}
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	if o, ok := c.out.(*output); ok && o.failure() != nil {
-		err = o.failure()
+	if failed := c.OutputFailure(); failed != nil {
+		err = failed
 	}
-	return c.conclude(cmd, err)
+	return c.Conclude(cmd, err)
 }
 
-func newRoot(c *console) *cobra.Command {
+func newRoot(c *terminal.Console) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "ppl COMMAND",
 		Short:             "Bayesian models: write the equations, get draws from the posterior",
@@ -57,18 +61,14 @@ func newRoot(c *console) *cobra.Command {
 	}
 	root.SetUsageTemplate(usageTemplate)
 	root.SetVersionTemplate(versionLine())
-	root.SetOut(c.out)
-	root.SetErr(c.err)
+	root.SetOut(c.Out)
+	root.SetErr(c.Err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand(c))
-	root.AddCommand(c.limited(checkCommand(c)), fmtCommand(c), formulaCommand(c), importCommand(c),
-		c.limited(buildCommand(c)), c.limited(sampleCommand(c)),
-		watchCommand(c), listCommand(c), summaryCommand(c), diagnoseCommand(c), queryCommand(c),
-		sessionCommand(c, newRoot),
-		looCommand(c), compareCommand(c), evidenceCommand(c), sensitivityCommand(c), plotCommand(c), reportCommand(c),
-		exportCommand(c), c.limited(optimizeCommand(c)), c.limited(predictCommand(c)), c.limited(effectsCommand(c)),
-		c.limited(logprobCommand(c)),
-		cacheCommand(c), versionCommand(c), completionCommand(c))
+	root.AddCommand(models.Commands(c)...)
+	root.AddCommand(runs.Commands(c)...)
+	root.AddCommand(results.Commands(c)...)
+	root.AddCommand(sessionCommand(c, newRoot), cacheCommand(c), versionCommand(c), completionCommand(c))
 	root.AddCommand(editorCommands(c)...)
 	root.AddCommand(packagerCommands(c)...)
 	completeArgs(root)

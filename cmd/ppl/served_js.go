@@ -5,12 +5,14 @@ import (
 	"os"
 	"runtime"
 	"syscall/js"
+
+	"ppl/cmd/ppl/terminal"
 )
 
 // carryOut carries out the command of the process, or those of a page. A page that has a function pplServes is given
 // one that starts a command: it takes the arguments and what is called with the exit code. So the program is started
 // once, which takes longer than most commands. One command is carried out at a time.
-func carryOut(ctx context.Context, c *console) (code int) {
+func carryOut(ctx context.Context, c *terminal.Console) (code int) {
 	serves := js.Global().Get("pplServes")
 	if serves.Type() != js.TypeFunction {
 		return run(ctx, os.Args[1:], c)
@@ -25,7 +27,7 @@ func carryOut(ctx context.Context, c *console) (code int) {
 		return nil
 	}))
 	for next := range commands {
-		next.done.Invoke(run(ctx, next.args, newConsole(os.Stdout, os.Stderr)))
+		next.done.Invoke(run(ctx, next.args, terminal.New(os.Stdout, os.Stderr)))
 		runtime.GC() // while nobody waits
 	}
 	return 0

@@ -4,21 +4,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
+
 	"ppl/app/devices"
 	"ppl/app/fault"
 	"ppl/app/version"
-	"runtime"
+	"ppl/cmd/ppl/terminal"
 
 	"github.com/spf13/cobra"
 )
 
-func versionCommand(c *console) *cobra.Command {
+func versionCommand(c *terminal.Console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version [--json] [--mpi]",
 		Short: "Print the version",
 		Long: "Print the version. With --mpi, under a launcher such as mpirun -np 2, print which MPI connects the " +
 			"processes, too, and how fast.",
-		Args: none,
+		Args: terminal.NoArgs,
 
 		DisableFlagsInUseLine: true,
 	}
@@ -26,18 +28,18 @@ func versionCommand(c *console) *cobra.Command {
 	asJSON := cmd.Flags().Bool("json", false, "print one JSON object")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if *asJSON {
-			return json.NewEncoder(c.out).Encode(versionObject{version.Number(), version.Commit(), runtime.Version(),
+			return json.NewEncoder(c.Out).Encode(versionObject{version.Number(), version.Commit(), runtime.Version(),
 				runtime.GOOS, runtime.GOARCH, append([]string{}, version.Tags()...), devices.Built()})
 		}
-		fmt.Fprint(c.out, versionLine())
+		fmt.Fprint(c.Out, versionLine())
 		switch {
 		case !*withMPI:
 			return nil
-		case c.job == nil:
+		case c.Job == nil:
 			return fault.Of(errors.New("no launcher has started several processes; try mpirun -np 2 ppl version " +
 				"--mpi"))
 		}
-		fmt.Fprintln(c.out, c.job.Describe())
+		fmt.Fprintln(c.Out, c.Job.Describe())
 		return nil
 	}
 	return cmd

@@ -1,0 +1,25 @@
+// Package runs has the commands that compute draws and keep them as a run directory: sample, optimize and predict.
+//
+//	ppl sample model.ppl --data d.csv      draws from the posterior, in model.run
+//	ppl optimize model.ppl --data d.csv    the mode of the posterior
+//	ppl predict model.run --data new.csv   draws of new data at the draws of the run
+//	ppl predict model.ppl                  draws from the prior, in model.prior
+//
+// The package reads flags and prints; package app does the work. The directory is a Zarr store in the groups of ArviZ's
+// InferenceData (https://arviz-devs.github.io/arviz/schema/schema.html).
+package runs
+
+import (
+	"github.com/spf13/cobra"
+
+	"ppl/cmd/ppl/terminal"
+)
+
+// Commands returns the commands of the package, which print to a console.
+func Commands(c *terminal.Console) []*cobra.Command {
+	return []*cobra.Command{
+		c.AddLimits(sampleCommand(c)),
+		c.AddLimits(optimizeCommand(c)),
+		c.AddLimits(predictCommand(c)),
+	}
+}
