@@ -63,16 +63,17 @@ type loadedModel struct {
 }
 
 // give gives the other ranks an order.
-func (j *Job) give(o order) {
+func (j *Job) give(o order) error {
 	text, err := json.Marshal(o)
 	if err != nil {
 		panic(fmt.Sprintf("internal error: an order: %v", err))
 	}
-	ranks.BroadcastText(j, text)
+	_, err = ranks.BroadcastText(j, text)
+	return err
 }
 
-// End lets the other ranks end with a code.
-func (j *Job) End(code int) { j.give(order{Code: code}) }
+// End lets the other ranks end with a code, those that can be reached.
+func (j *Job) End(code int) { _ = j.give(order{Code: code}) }
 
 // A follower is a rank after the first.
 type follower struct {
@@ -82,23 +83,30 @@ type follower struct {
 }
 
 // Follow carries out the orders of rank 0 on another rank, until it says with which code the rank is to end. That the
-// context ends is a wish, on which all ranks agree.
-func (j *Job) Follow(ctx context.Context) (code int) {
+// context ends is a wish, on which all ranks agree. An error says that rank 0 cannot be reached.
+func (j *Job) Follow(ctx context.Context) (code int, err error) {
 	f := &follower{job: j}
 	for {
 		var o order
-		if err := json.Unmarshal(ranks.BroadcastText(j, nil), &o); err != nil {
+		text, err := ranks.BroadcastText(j, nil)
+		if err != nil {
+			return 0, err
+		}
+		if err := json.Unmarshal(text, &o); err != nil {
 			panic(fmt.Sprintf("internal error: an order: %v", err))
 		}
 		switch {
 		case o.Model != nil:
-			f.load(ctx, *o.Model)
+			err = f.load(ctx, *o.Model)
 		case o.Sample != nil:
 			f.sample(ctx, *o.Sample)
 		case o.Exchange > 0:
-			exchangeTimes(j, o.Exchange)
+			_, err = exchangeTimes(j, o.Exchange)
 		default:
-			return o.Code
+			return o.Code, nil
+		}
+		if err != nil {
+			return 0, err
 		}
 	}
 }
@@ -113,13 +121,16 @@ func (j *Job) rowCache(n Network) compiler.RowCache {
 }
 
 // load loads the model: one rank of each host reads the data, and the others find what it has left.
-func (f *follower) load(ctx context.Context, o modelOrder) {
+func (f *follower) load(ctx context.Context, o modelOrder) error {
 	var answer string
 	cache := o.Source.Network.Cache()
 	cache.SharedAs = o.SharedAs
 	defer cache.Unshare()
-	ranks.ByHost(f.job, func() { answer = f.loadFrom(ctx, cache, o) })
-	ranks.GatherTexts(f.job, answer)
+	if err := ranks.ByHost(f.job, func() { answer = f.loadFrom(ctx, cache, o) }); err != nil {
+		return err
+	}
+	_, err := ranks.GatherTexts(f.job, answer)
+	return err
 }
 
 // loadFrom gives the answer for rank 0. Problems go there, too.
@@ -164,14 +175,12 @@ func (run *attempt) loadOnRanks(sharedAs string) error {
 	if run.Job == nil {
 		return nil
 	}
-	run.Job.give(order{Model: &modelOrder{run.Source, cmp.Or(run.asked.Device, devices.Auto), sharedAs}})
-	ranks.ByHost(run.Job, func() {}) // this rank has loaded it
-	mine, err := json.Marshal(loadedModel{Version: version.Number(), Digests: run.digests, Place: thisPlace()})
+	texts, err := run.askToLoad(sharedAs)
 	if err != nil {
 		return fault.Of(err)
 	}
 	var places []ranks.Place
-	for r, text := range ranks.GatherTexts(run.Job, string(mine)) {
+	for r, text := range texts {
 		var other loadedModel
 		if err := json.Unmarshal([]byte(text), &other); err != nil {
 			return fault.Of(err)
@@ -185,6 +194,22 @@ func (run *attempt) loadOnRanks(sharedAs string) error {
 		run.notes.Note(crowded + ": ranks wait for each other, so that more ranks than cores make a run slower")
 	}
 	return nil
+}
+
+// askToLoad gives the answers of all ranks to the order to load the model, which this one has loaded.
+func (run *attempt) askToLoad(sharedAs string) ([]string, error) {
+	o := modelOrder{run.Source, cmp.Or(run.asked.Device, devices.Auto), sharedAs}
+	if err := run.Job.give(order{Model: &o}); err != nil {
+		return nil, err
+	}
+	if err := ranks.ByHost(run.Job, func() {}); err != nil {
+		return nil, err
+	}
+	mine, err := json.Marshal(loadedModel{Version: version.Number(), Digests: run.digests, Place: thisPlace()})
+	if err != nil {
+		return nil, err
+	}
+	return ranks.GatherTexts(run.Job, string(mine))
 }
 
 // thisPlace is where this rank runs.
@@ -215,31 +240,37 @@ func (run *attempt) samplerOnRanks(o *infer.Options) infer.Sampler {
 	}
 	sent := *o
 	sent.Device, sent.Checkpoints = nil, nil
-	run.Job.give(order{Sample: &sampleOrder{run.sampler.Name, run.recorder.rows, sent}})
+	_ = run.Job.give(order{Sample: &sampleOrder{run.sampler.Name, run.recorder.rows, sent}}) // or the run fails at once
 	o.Threads = threadsOfRank(o.Threads)
 	return distributed.Sampler(run.Job, run.sampler.Sample)
 }
 
-// exchangeTimes makes n exchanges of eight numbers of each rank and gives the time of each.
-func exchangeTimes(j *Job, n int) []time.Duration {
+// exchangeTimes makes n exchanges of eight numbers of each rank and gives the time of each, sorted.
+func exchangeTimes(j *Job, n int) ([]time.Duration, error) {
 	const bytes = 64
 	all, starts := make([]byte, bytes*j.Size()), ranks.Even(j.Size(), bytes, j.Size())
 	times := make([]time.Duration, n)
 	for i := range times {
 		began := time.Now()
-		j.Gather(all, starts)
+		if err := j.Gather(all, starts); err != nil {
+			return nil, err
+		}
 		times[i] = time.Since(began)
 	}
 	slices.Sort(times)
-	return times
+	return times, nil
 }
 
-// Describe says which MPI connects the ranks, and how fast.
-func (j *Job) Describe() string {
-	const n = 1000
+// Describe says what connects the ranks, and how fast: the median time of n exchanges.
+func (j *Job) Describe(n int) (string, error) {
+	if err := j.give(order{Exchange: n}); err != nil {
+		return "", err
+	}
+	times, err := exchangeTimes(j, n)
+	if err != nil {
+		return "", err
+	}
 	path, version := j.Library()
-	j.give(order{Exchange: n})
-	times := exchangeTimes(j, n)
 	return fmt.Sprintf("%d ranks by %s (%s); an exchange of 8 numbers of each takes %v (median of %d)", j.Size(),
-		version, path, times[n/2].Round(100*time.Nanosecond), n)
+		version, path, times[n/2].Round(100*time.Nanosecond), n), nil
 }

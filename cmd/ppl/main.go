@@ -72,7 +72,12 @@ func carryOutOnRanks(ctx context.Context, args []string, c *terminal.Console) (c
 	if c.Job.Rank() > 0 {
 		ctx, release := process.OnSignal(ctx, func(<-chan struct{}) {}) // rank 0 ends them all
 		defer release()
-		return c.Job.Follow(ctx)
+		code, err := c.Job.Follow(ctx)
+		if err != nil {
+			c.Notef("ppl: rank %d: %v", c.Job.Rank(), err)
+			return terminal.CodeFailed
+		}
+		return code
 	}
 	code = run(ctx, args, c)
 	c.Job.End(code)

@@ -11,6 +11,7 @@
 package distributed
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -36,10 +37,7 @@ func Sampler(c ranks.Comm, s infer.Sampler) infer.Sampler {
 		session.Failed = first.failed
 		o.Checkpoints = first
 		report, err := s(session.Context(), t, o, first)
-		if first.failure != nil {
-			err = first.failure
-		}
-		err = session.Conclude(err)
+		err = session.Conclude(cmp.Or(first.failure, err))
 		if note := idle(c.Size(), session.Idle()); note != "" {
 			report.Notes = append(report.Notes, note)
 		}
@@ -89,9 +87,9 @@ type firstRank struct {
 
 func (f *firstRank) failed() bool { return f.failure != nil }
 
-// do does something on rank 0, unless that has failed already.
+// do does something on rank 0, unless that has failed already, or numbers may be wrong since other ranks were lost.
 func (f *firstRank) do(what func() error) error {
-	if f.session.Rank() == 0 && f.failure == nil {
+	if f.session.Rank() == 0 && f.failure == nil && f.session.Lost() == nil {
 		f.failure = what()
 	}
 	return nil
@@ -166,9 +164,9 @@ func (f *firstRank) Load(state any) (found bool, err error) {
 	if err = f.session.Agree(err); err != nil {
 		return false, err
 	}
-	text = ranks.BroadcastText(f.session, text)
-	if f.session.Rank() == 0 || len(text) == 0 {
-		return found, nil
+	text, err = ranks.BroadcastText(f.session, text)
+	if err != nil || f.session.Rank() == 0 || len(text) == 0 {
+		return found, err
 	}
 	return true, checkpoint.Decode(text, state)
 }

@@ -261,3 +261,69 @@ func (l misnumberedLoader) Load(o device.Options) (device.Executable, error) {
 	o.First = 0
 	return l.Loader.Load(o)
 }
+
+// A breaking is a Comm that fails after some calls, on all ranks.
+type breaking struct {
+	ranks.Comm
+	left int
+}
+
+var errGone = errors.New("a rank has gone")
+
+func (b *breaking) Gather(all []byte, starts []int) error {
+	b.left--
+	if b.left < 0 {
+		return errGone
+	}
+	return b.Comm.Gather(all, starts)
+}
+
+func (b *breaking) Broadcast(data []byte, from int) error {
+	b.left--
+	if b.left < 0 {
+		return errGone
+	}
+	return b.Comm.Broadcast(data, from)
+}
+
+// Whenever other ranks are lost, the run ends with the reason, and no draw is recorded that is not one of the run.
+func TestRanksAreLost(t *testing.T) {
+	for _, name := range []string{"nuts", "many chains"} {
+		c := settings(t)[name]
+		var want dynamicstest.Memory
+		if _, err := c.sampler(t.Context(), c.target, c.o, &want); err != nil {
+			t.Fatal(err)
+		}
+		recorded := 0
+		for left, done := 1, false; !done; left += 1 + left/40 {
+			var got dynamicstest.Memory
+			errs := make([]error, 2)
+			var all sync.WaitGroup
+			for rank, comm := range ranks.Local(2) {
+				all.Go(func() {
+					var r infer.Recorder
+					if rank == 0 {
+						r = &got
+					}
+					_, errs[rank] = distributed.Sampler(&breaking{comm, left}, c.sampler)(t.Context(), c.target, c.o, r)
+				})
+			}
+			all.Wait()
+			done = errs[0] == nil
+			for _, err := range errs {
+				if err != nil && !errors.Is(err, errGone) {
+					t.Errorf("%s, after %d calls: %v", name, left, err)
+				}
+			}
+			for chain, draws := range got.Values {
+				recorded += len(draws)
+				if len(draws) > 0 && !reflect.DeepEqual(draws, want.Values[chain][:len(draws)]) {
+					t.Errorf("%s, after %d calls: other draws", name, left)
+				}
+			}
+		}
+		if recorded == 0 {
+			t.Errorf("%s: no draws were compared", name)
+		}
+	}
+}

@@ -147,12 +147,12 @@ func (c *Comm) Rank() int { return c.rank }
 func (c *Comm) Size() int { return c.size }
 
 // Gather is ranks.Comm's: MPI_Iallgatherv in place.
-func (c *Comm) Gather(all []byte, starts []int) {
+func (c *Comm) Gather(all []byte, starts []int) error {
 	counts, at := make([]int32, c.size), make([]int32, c.size)
 	for r := range counts {
 		counts[r], at[r] = int32(starts[r+1]-starts[r]), int32(starts[r])
 	}
-	c.collective("MPI_Iallgatherv", func(pin *runtime.Pinner, request *uintptr) int32 {
+	return c.collective("MPI_Iallgatherv", func(pin *runtime.Pinner, request *uintptr) int32 {
 		pin.Pin(&counts[0])
 		pin.Pin(&at[0])
 		return call(c.lib.gather, c.lib.inPlace, 0, 0, uintptr(pinned(pin, all)), uintptr(unsafe.Pointer(&counts[0])),
@@ -162,8 +162,8 @@ func (c *Comm) Gather(all []byte, starts []int) {
 }
 
 // Broadcast is ranks.Comm's: MPI_Ibcast.
-func (c *Comm) Broadcast(data []byte, from int) {
-	c.collective("MPI_Ibcast", func(pin *runtime.Pinner, request *uintptr) int32 {
+func (c *Comm) Broadcast(data []byte, from int) error {
+	return c.collective("MPI_Ibcast", func(pin *runtime.Pinner, request *uintptr) int32 {
 		return call(c.lib.broadcast, uintptr(pinned(pin, data)), uintptr(len(data)), c.lib.bytes, uintptr(from),
 			c.lib.world, uintptr(unsafe.Pointer(request)))
 	})
@@ -180,7 +180,7 @@ func pinned(pin *runtime.Pinner, data []byte) unsafe.Pointer {
 
 // collective begins a call on the thread and waits for its end. MPI ends the job where one fails, unless it is asked
 // not to.
-func (c *Comm) collective(name string, begin func(pin *runtime.Pinner, request *uintptr) int32) {
+func (c *Comm) collective(name string, begin func(pin *runtime.Pinner, request *uintptr) int32) error {
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	var code int32
@@ -195,8 +195,9 @@ func (c *Comm) collective(name string, begin func(pin *runtime.Pinner, request *
 	})
 	c.since.Store(0)
 	if code != 0 {
-		panic(fmt.Sprintf("internal error: %s ended with error %d", name, code))
+		return fmt.Errorf("%s ended with error %d", name, code)
 	}
+	return nil
 }
 
 // Waiting is how long the call under way has been waiting for the other ranks; 0 where there is none.
@@ -217,7 +218,7 @@ func (c *Comm) Abort(code int) {
 // Exit ends this rank with an exit code, when all others come to it: launchers kill those that are still at work when
 // one process ends. It is C's exit that ends the process, since MPICH 5 takes leave of its launcher in what that runs.
 func (c *Comm) Exit(code int) {
-	c.collective("MPI_Ibarrier", func(_ *runtime.Pinner, request *uintptr) int32 {
+	_ = c.collective("MPI_Ibarrier", func(_ *runtime.Pinner, request *uintptr) int32 {
 		return call(c.lib.barrier, c.lib.world, uintptr(unsafe.Pointer(request)))
 	})
 	c.thread.Do(func() {

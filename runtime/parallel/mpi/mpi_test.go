@@ -44,14 +44,19 @@ func beRank() error {
 		}
 		all := make([]byte, len(want))
 		copy(all[starts[c.Rank()]:], parts[c.Rank()])
-		if c.Gather(all, starts); !bytes.Equal(all, want) {
-			return fmt.Errorf("rank %d, turn %d: gathered %v", c.Rank(), turn, all)
+		if err := c.Gather(all, starts); err != nil || !bytes.Equal(all, want) {
+			return fmt.Errorf("rank %d, turn %d: gathered %v, %w", c.Rank(), turn, all, err)
 		}
 	}
-	if text := ranks.BroadcastText(c, []byte(strings.Repeat("x", 1000*(1-min(1, c.Rank()))))); len(text) != 1000 {
-		return fmt.Errorf("rank %d has got %d bytes", c.Rank(), len(text))
+	text, err := ranks.BroadcastText(c, []byte(strings.Repeat("x", 1000*(1-min(1, c.Rank())))))
+	if err != nil || len(text) != 1000 {
+		return fmt.Errorf("rank %d has got %d bytes, %w", c.Rank(), len(text), err)
 	}
-	for r, text := range ranks.GatherTexts(c, strings.Repeat("y", c.Rank())) {
+	texts, err := ranks.GatherTexts(c, strings.Repeat("y", c.Rank()))
+	if err != nil {
+		return err
+	}
+	for r, text := range texts {
 		if len(text) != r {
 			return fmt.Errorf("rank %d has sent %q", r, text)
 		}

@@ -21,8 +21,8 @@ func Join() (*Comm, error) {
 
 func (*Comm) Rank() int                       { return 0 }
 func (*Comm) Size() int                       { return 1 }
-func (*Comm) Gather([]byte, []int)            {}
-func (*Comm) Broadcast([]byte, int)           {}
+func (*Comm) Gather([]byte, []int) error      { return nil }
+func (*Comm) Broadcast([]byte, int) error     { return nil }
 func (*Comm) Library() (path, version string) { return "", "" }
 func (*Comm) Waiting() time.Duration          { return 0 }
 func (*Comm) Abort(int)                       {}

@@ -162,8 +162,9 @@ func (e *laneExecutable) Get(name string, dst []float64) {
 	}
 	all := make([]byte, 8*len(dst))
 	putNumbers(all[8*e.first*size:], mine)
-	e.session.Gather(all, starts)
-	takeNumbers(dst, all)
+	if e.session.Gather(all, starts) == nil {
+		takeNumbers(dst, all)
+	}
 }
 
 // GetLane brings one lane's numbers from the rank that has it.
@@ -184,8 +185,9 @@ func (e *laneExecutable) GetLane(name string, lane int, dst []float64) {
 	}
 	bytes := make([]byte, 8*len(dst))
 	putNumbers(bytes, dst)
-	e.session.Broadcast(bytes, e.owner(lane))
-	takeNumbers(dst, bytes)
+	if e.session.Broadcast(bytes, e.owner(lane)) == nil {
+		takeNumbers(dst, bytes)
+	}
 }
 
 // owner is the rank that has a lane.
@@ -225,7 +227,9 @@ func (e *laneExecutable) exchangeNumbers(mine error) error {
 		putNumbers(e.stage[at:], of)
 		at += 8 * len(of)
 	}
-	e.session.Gather(e.stage, all)
+	if err := e.session.Gather(e.stage, all); err != nil {
+		return err
+	}
 	for r, at := range all[:e.session.Size()] {
 		e.session.failed = e.session.failed || e.stage[at] > 0
 		at += 8

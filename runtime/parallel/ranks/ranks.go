@@ -16,15 +16,16 @@ import (
 )
 
 // A Comm connects the ranks of a job. All ranks make the same calls in the same order; a call returns when it has what
-// it needs of the others. Calls come from one goroutine at a time.
+// it needs of the others. Calls come from one goroutine at a time. An error says that another rank cannot be reached,
+// and that the job has ended: all later calls return it, too, and what a call should have filled is not to be used.
 type Comm interface {
 	Rank() int // from 0 to Size − 1
 	Size() int
 	// Gather fills all on every rank: rank r has bytes starts[r] to starts[r+1] of it before the call, and everything
 	// after it. starts is the same on all ranks, and has Size + 1 elements.
-	Gather(all []byte, starts []int)
+	Gather(all []byte, starts []int) error
 	// Broadcast copies data of one rank to the others, who have room for as many bytes.
-	Broadcast(data []byte, from int)
+	Broadcast(data []byte, from int) error
 }
 
 // Even are the starts of n elements, of that many bytes each, in contiguous parts for ranks, as equal as can be.
@@ -37,50 +38,62 @@ func Even(n, bytes, size int) []int {
 }
 
 // GatherTexts gives every rank the texts of all.
-func GatherTexts(c Comm, mine string) []string {
+func GatherTexts(c Comm, mine string) ([]string, error) {
 	lengths := make([]byte, 8*c.Size())
 	putLength(lengths[8*c.Rank():], len(mine))
-	c.Gather(lengths, Even(c.Size(), 8, c.Size()))
+	if err := c.Gather(lengths, Even(c.Size(), 8, c.Size())); err != nil {
+		return nil, err
+	}
 	starts := make([]int, c.Size()+1)
 	for r := range c.Size() {
 		starts[r+1] = starts[r] + length(lengths[8*r:])
 	}
 	all := make([]byte, starts[c.Size()])
 	copy(all[starts[c.Rank()]:], mine)
-	c.Gather(all, starts)
+	if err := c.Gather(all, starts); err != nil {
+		return nil, err
+	}
 	texts := make([]string, c.Size())
 	for r := range texts {
 		texts[r] = string(all[starts[r]:starts[r+1]])
 	}
-	return texts
+	return texts, nil
 }
 
 // BroadcastText gives every rank the text of rank 0.
-func BroadcastText(c Comm, text []byte) []byte {
+func BroadcastText(c Comm, text []byte) ([]byte, error) {
 	n := make([]byte, 8)
 	putLength(n, len(text))
-	c.Broadcast(n, 0)
+	if err := c.Broadcast(n, 0); err != nil {
+		return nil, err
+	}
 	if c.Rank() > 0 {
 		text = make([]byte, length(n))
 	}
-	c.Broadcast(text, 0)
-	return text
+	return text, c.Broadcast(text, 0)
 }
 
 // Barrier returns when all ranks have come to it. An exchange of nothing would not do: MPI libraries skip it.
-func Barrier(c Comm) { c.Gather(make([]byte, c.Size()), Even(c.Size(), 1, c.Size())) }
+func Barrier(c Comm) error { return c.Gather(make([]byte, c.Size()), Even(c.Size(), 1, c.Size())) }
 
 // ByHost does something on the first rank of each host, and then on the others, who may find what it has left there; it
 // returns when all have done it.
-func ByHost(c Comm, do func()) {
+func ByHost(c Comm, do func()) error {
 	host, _ := os.Hostname() // without names there is one host, whose first rank is 0
-	first := slices.Index(GatherTexts(c, host), host) == c.Rank()
+	hosts, err := GatherTexts(c, host)
+	if err != nil {
+		return err
+	}
+	first := slices.Index(hosts, host) == c.Rank()
 	for _, mine := range []bool{first, !first} {
 		if mine {
 			do()
 		}
-		Barrier(c)
+		if err := Barrier(c); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // Same is an error where some rank's text is not that of rank 0; what says how they differ.
@@ -128,15 +141,17 @@ type local struct {
 func (l *local) Rank() int { return l.rank }
 func (l *local) Size() int { return len(l.parts) }
 
-func (l *local) Gather(all []byte, starts []int) {
+func (l *local) Gather(all []byte, starts []int) error {
 	mine := all[starts[l.rank]:starts[l.rank+1]]
 	for r, p := range l.exchange(part{fmt.Sprint("gather ", starts), mine}) {
 		copy(all[starts[r]:], p.data)
 	}
+	return nil
 }
 
-func (l *local) Broadcast(data []byte, from int) {
+func (l *local) Broadcast(data []byte, from int) error {
 	copy(data, l.exchange(part{fmt.Sprint("broadcast ", len(data), from), data})[from].data)
+	return nil
 }
 
 // exchange gives what each rank brings to all of them.

@@ -19,14 +19,18 @@ func TestLocal(t *testing.T) {
 				if turn%10 == rank {
 					time.Sleep(time.Millisecond)
 				}
-				texts := GatherTexts(c, strings.Repeat("x", turn*rank))
+				texts, err := GatherTexts(c, strings.Repeat("x", turn*rank))
+				if err != nil {
+					t.Error(err)
+				}
 				for r, text := range texts {
 					if len(text) != turn*r {
 						t.Errorf("rank %d, turn %d: rank %d has brought %d bytes", rank, turn, r, len(text))
 					}
 				}
-				if got := BroadcastText(c, bytes.Repeat([]byte("y"), turn*(2-rank)/2)); len(got) != turn {
-					t.Errorf("rank %d has got %d bytes in turn %d", rank, len(got), turn)
+				got, err := BroadcastText(c, bytes.Repeat([]byte("y"), turn*(2-rank)/2))
+				if err != nil || len(got) != turn {
+					t.Errorf("rank %d has got %d bytes in turn %d: %v", rank, len(got), turn, err)
 				}
 			}
 		})
@@ -40,15 +44,15 @@ func TestByHost(t *testing.T) {
 	var done atomic.Int32
 	for rank, c := range Local(4) {
 		all.Go(func() {
-			ByHost(c, func() {
+			err := ByHost(c, func() {
 				if rank > 0 && done.Load() == 0 {
 					t.Errorf("rank %d has begun first", rank)
 				}
 				time.Sleep(time.Duration(rank) * time.Millisecond)
 				done.Add(1)
 			})
-			if done.Load() != 4 {
-				t.Errorf("rank %d goes on when %d are done", rank, done.Load())
+			if err != nil || done.Load() != 4 {
+				t.Errorf("rank %d goes on when %d are done: %v", rank, done.Load(), err)
 			}
 		})
 	}

@@ -1,6 +1,10 @@
 package ranks
 
-import "ppl/runtime/device"
+import (
+	"cmp"
+
+	"ppl/runtime/device"
+)
 
 // Rows shares the turns of a program's tiles: every rank has all lanes, and runs a part of the rows.
 func (s *Session) Rows(l device.Loader) device.Loader { return rowLoader{l, s} }
@@ -25,19 +29,20 @@ func (s *Session) load(l device.Loader, o device.Options) (exe device.Executable
 	if err := s.Synchronise(); err != nil {
 		return nil, err
 	}
-	ByHost(s, func() { exe, err = l.Load(o) })
-	if err = s.Agree(err); err != nil {
+	lost := ByHost(s, func() { exe, err = l.Load(o) })
+	if err = s.Agree(cmp.Or(lost, err)); err != nil {
 		return nil, err
 	}
 	code := ""
 	if c, ok := exe.(device.Compiled); ok {
 		code = c.Fingerprint()
 	}
-	if err := Same(GatherTexts(s, code), "the machine code of the model is another than on rank 0: another compiler "+
-		"or processor; --device host computes without a compiler"); err != nil {
+	codes, err := GatherTexts(s, code)
+	if err != nil {
 		return nil, err
 	}
-	return exe, nil
+	return exe, Same(codes, "the machine code of the model is another than on rank 0: another compiler or processor; "+
+		"--device host computes without a compiler")
 }
 
 type rowExecutable struct {
@@ -55,5 +60,6 @@ func (e rowExecutable) Run(calls []device.Call, step uint64, mask []bool) (uint6
 	if err := e.session.Synchronise(); err != nil {
 		return step, err
 	}
-	return e.Executable.Run(calls, step, mask)
+	next, err := e.Executable.Run(calls, step, mask)
+	return next, cmp.Or(e.session.Lost(), err)
 }

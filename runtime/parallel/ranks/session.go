@@ -1,6 +1,7 @@
 package ranks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,8 @@ type Session struct {
 	saving bool // it is time for a checkpoint, as agreed
 	failed bool // a rank has failed
 	cause  stop
-	parts  int // of the program that has been shared among most ranks
+	lost   error // why other ranks cannot be reached
+	parts  int   // of the program that has been shared among most ranks
 }
 
 // A stop is why a rank wants to end.
@@ -50,6 +52,21 @@ func NewSession(wish context.Context, c Comm) *Session {
 	return s
 }
 
+// Gather is the Comm's. Errors are kept, for callers that cannot return them.
+func (s *Session) Gather(all []byte, starts []int) error {
+	s.lost = cmp.Or(s.lost, s.Comm.Gather(all, starts))
+	return s.lost
+}
+
+// Broadcast is the Comm's, as Gather is.
+func (s *Session) Broadcast(data []byte, from int) error {
+	s.lost = cmp.Or(s.lost, s.Comm.Broadcast(data, from))
+	return s.lost
+}
+
+// Lost says why other ranks cannot be reached any more; nil while they can. What was computed since then may be wrong.
+func (s *Session) Lost() error { return s.lost }
+
 // Context is done when some rank's is, as agreed with the last exchange.
 func (s *Session) Context() context.Context { return s.agreed }
 
@@ -75,7 +92,9 @@ func (s *Session) exchange(ended bool) error {
 	if ended {
 		mine[endedAt] = 1
 	}
-	s.Gather(all, Even(n, statusSize, n))
+	if err := s.Gather(all, Even(n, statusSize, n)); err != nil {
+		return err
+	}
 	s.saving = all[dueAt] > 0
 	for r := range n {
 		other := all[statusSize*r:]
@@ -109,7 +128,11 @@ func (s *Session) Agree(mine error) error {
 	if mine != nil && !errors.Is(mine, errElsewhere) {
 		text = mine.Error()
 	}
-	for r, other := range GatherTexts(s, text) {
+	texts, err := GatherTexts(s, text)
+	if err != nil {
+		return err
+	}
+	for r, other := range texts {
 		if mine != nil && text != "" {
 			return mine
 		}
@@ -145,7 +168,7 @@ func (s *Session) Share(n int) (first, end int) {
 
 // GatherTurns gives every rank what all turns have left, the same number of bytes each: device.Turns.
 func (s *Session) GatherTurns(all []byte, turns int) {
-	s.Gather(all, Even(turns, len(all)/turns, s.Size()))
+	_ = s.Gather(all, Even(turns, len(all)/turns, s.Size())) // the Run that this is a part of returns the error
 }
 
 // Idle is how many ranks had no part of any program: all but one where there was nothing to share.
