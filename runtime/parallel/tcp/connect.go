@@ -1,0 +1,131 @@
+package tcp
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+)
+
+// An introduction is what an authenticated worker says of itself.
+type introduction struct {
+	ID      string // of the process
+	Build   string
+	Host    string
+	Process int
+}
+
+// A place is what rank 0 gives each worker when all are there.
+type place struct{ Rank, Size int }
+
+// Pauses between attempts to connect.
+const (
+	firstPause = 200 * time.Millisecond
+	mostPause  = 5 * time.Second
+)
+
+// Connect joins the job of rank 0 at an address, HOST:PORT. While nobody answers there it tries again, until ctx ends;
+// note is called when it begins to wait. A Refusal is final.
+func Connect(ctx context.Context, address string, p Party, note func(string)) (*Comm, error) {
+	me := introduction{ID: rand.Text(), Build: p.Build, Process: os.Getpid()}
+	me.Host, _ = os.Hostname() // it is for messages
+	l, err := dialUntil(ctx, address, p, me, note)
+	if err != nil {
+		return nil, err
+	}
+	beating, stop := context.WithCancel(context.Background())
+	go l.beatOn(beating)
+	note("waiting for the other workers of " + address)
+	at, err := l.takePlace(ctx)
+	if err != nil {
+		stop()
+		l.conn.Close()
+		return nil, err
+	}
+	return &Comm{rank: at.Rank, size: at.Size, links: []*link{l}, stop: stop}, nil
+}
+
+// dialUntil tries until rank 0 takes this worker or refuses it, or ctx ends.
+func dialUntil(ctx context.Context, address string, p Party, me introduction, note func(string)) (*link, error) {
+	for pause := firstPause; ; pause = min(2*pause, mostPause) {
+		l, err := dial(ctx, address, p, me)
+		var refused *Refusal
+		switch {
+		case err == nil:
+			return l, nil
+		case errors.As(err, &refused):
+			return nil, err
+		case pause == firstPause:
+			note(fmt.Sprintf("no coordinator answers at %s yet (%v)", address, plain(err)))
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("no coordinator has answered at %s: %w", address, plain(err))
+		case <-time.After(pause):
+		}
+	}
+}
+
+// plain is an error of a connection without what the message says anyway.
+func plain(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err
+	}
+	return err
+}
+
+// dial makes one attempt.
+func dial(ctx context.Context, address string, p Party, me introduction) (*link, error) {
+	dialer := net.Dialer{Timeout: greetWithin}
+	raw, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	undo := context.AfterFunc(ctx, func() { raw.Close() })
+	defer undo()
+	c, err := p.greet(raw)
+	if err != nil {
+		raw.Close()
+		return nil, err
+	}
+	l := newLink(c, "the coordinator at "+address, p.silence())
+	if err = l.introduce(me); err != nil {
+		raw.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// introduce says who this is, and waits for the answer.
+func (l *link) introduce(me introduction) error {
+	text, err := json.Marshal(me)
+	if err != nil {
+		return err
+	}
+	if err := l.send(hello, text); err != nil {
+		return err
+	}
+	return l.receive(accepted)
+}
+
+// takePlace waits until all workers are there.
+func (l *link) takePlace(ctx context.Context) (at place, err error) {
+	undo := context.AfterFunc(ctx, func() { l.conn.Close() })
+	defer undo()
+	text, err := l.receiveText(welcome)
+	if err == nil {
+		err = json.Unmarshal(text, &at)
+	}
+	if err == nil {
+		err = l.send(ready)
+	}
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return at, err
+}

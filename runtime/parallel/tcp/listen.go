@@ -1,0 +1,237 @@
+package tcp
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+	"time"
+)
+
+// mostStrangers is how many connections may be on the way to be authenticated; more are closed at once, and workers
+// among them try again.
+const mostStrangers = 64
+
+// A Listener is where workers reach rank 0. It goes on after all have come, to refuse those that come late.
+type Listener struct {
+	net      net.Listener
+	config   *tls.Config
+	party    Party
+	arrivals chan *arrival
+	complete chan struct{} // is closed when all workers are there
+	note     func(string)
+	noting   sync.Mutex
+}
+
+// An arrival is an authenticated worker.
+type arrival struct {
+	introduction
+	link *link
+}
+
+// Listen opens an address, HOST:PORT, for workers. Without a host it is all addresses of this machine; port 0 is any
+// that is free.
+func Listen(address string, p Party) (*Listener, error) {
+	config, err := serverConfig()
+	if err != nil {
+		return nil, err
+	}
+	n, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen at %s: %w", address, plain(err))
+	}
+	return &Listener{net: n, config: config, party: p, arrivals: make(chan *arrival), complete: make(chan struct{}),
+		note: func(string) {}}, nil
+}
+
+// Address is HOST:PORT where workers are expected.
+func (l *Listener) Address() string { return l.net.Addr().String() }
+
+// Join waits until that many workers are there, and is rank 0 then. note is called with who comes and who is refused;
+// its calls come one at a time. If ctx ends before, the error says how many have come, and the workers are sent away.
+// The listener is closed with the Comm, or with the error. Join is called once.
+func (l *Listener) Join(ctx context.Context, workers int, note func(string)) (*Comm, error) {
+	l.note = func(text string) {
+		l.noting.Lock()
+		defer l.noting.Unlock()
+		note(text)
+	}
+	members := make([]member, workers)
+	beating, stop := context.WithCancel(context.Background())
+	go l.accept(beating)
+	for missing(members) > 0 {
+		select {
+		case a := <-l.arrivals:
+			enter(members, a)
+			l.note(fmt.Sprintf("%s has come, %d of %d", a.link.peer, workers-missing(members), workers))
+		case <-ctx.Done():
+			err := fmt.Errorf("%d of %d workers have come: %w", workers-missing(members), workers, context.Cause(ctx))
+			comm := l.comm(members, stop)
+			comm.sendFailure("the run has not begun: " + err.Error())
+			comm.Close()
+			return nil, err
+		}
+		if missing(members) == 0 {
+			l.start(members)
+		}
+	}
+	close(l.complete)
+	return l.comm(members, stop), nil
+}
+
+// A member is a rank after the first.
+type member struct {
+	*arrival      // nil while the place is free
+	ready    bool // the worker knows its rank
+}
+
+func missing(members []member) (n int) {
+	for _, s := range members {
+		if s.arrival == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// enter gives a worker the place that it had, if its connection was lost and it has come again, or else the first that
+// is free.
+func enter(members []member, a *arrival) {
+	at := slices.IndexFunc(members, func(s member) bool { return s.arrival != nil && s.ID == a.ID })
+	if at >= 0 {
+		members[at].link.conn.Close()
+	} else {
+		at = slices.IndexFunc(members, func(s member) bool { return s.arrival == nil })
+	}
+	members[at] = member{arrival: a}
+}
+
+// start gives the workers their ranks. The places of those that do not answer are free again.
+func (l *Listener) start(members []member) {
+	for i, s := range members {
+		if s.ready {
+			continue
+		}
+		if err := s.link.assign(place{i + 1, len(members) + 1}); err != nil {
+			l.note(fmt.Sprintf("%v, before the run has begun; waiting for another one", err))
+			s.link.conn.Close()
+			members[i] = member{}
+			continue
+		}
+		members[i].ready = true
+	}
+}
+
+// assign gives a worker its place.
+func (l *link) assign(p place) error {
+	text, err := json.Marshal(p)
+	if err == nil {
+		err = l.send(welcome, text)
+	}
+	if err == nil {
+		err = l.receive(ready)
+	}
+	return err
+}
+
+// comm is rank 0 of the workers that are there.
+func (l *Listener) comm(members []member, stop context.CancelFunc) *Comm {
+	c := &Comm{size: len(members) + 1, stop: stop, listener: l.net}
+	for _, s := range members {
+		if s.arrival != nil {
+			c.links = append(c.links, s.link)
+		}
+	}
+	return c
+}
+
+// accept takes connections until the listener is closed.
+func (l *Listener) accept(ctx context.Context) {
+	strangers := make(chan struct{}, mostStrangers)
+	for {
+		raw, err := l.net.Accept()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil: // out of files, say, which may pass
+			time.Sleep(50 * time.Millisecond)
+			continue
+		}
+		select {
+		case strangers <- struct{}{}:
+			go func() {
+				defer func() { <-strangers }()
+				l.judge(ctx, raw)
+			}()
+		default:
+			raw.Close()
+		}
+	}
+}
+
+// judge authenticates a connection, and gives it to who waits for workers. Who says nothing sensible, such as a scanner
+// of ports, is not worth a note.
+func (l *Listener) judge(ctx context.Context, raw net.Conn) {
+	from := raw.RemoteAddr().String()
+	c, judged, err := l.party.admit(raw, l.config)
+	switch {
+	case err != nil:
+		raw.Close()
+		return
+	case judged != known:
+		l.note(fmt.Sprintf("refused %s: %s", from, map[judgement]string{otherSecret: "its secret is another",
+			otherVersion: "it is another version of ppl"}[judged]))
+		newLink(c, "", greetWithin).drain(time.Second)
+		return
+	}
+	a, err := l.introduced(c, from)
+	if err != nil {
+		raw.Close()
+		return
+	}
+	l.take(ctx, a)
+}
+
+// introduced reads what an authenticated worker says of itself.
+func (l *Listener) introduced(c net.Conn, from string) (*arrival, error) {
+	a := &arrival{link: newLink(c, "the worker at "+from, l.party.silence())}
+	text, err := a.link.receiveText(hello)
+	if err == nil {
+		err = json.Unmarshal(text, &a.introduction)
+	}
+	a.link.peer = fmt.Sprintf("the worker at %s (%s, process %d)", from, a.Host, a.Process)
+	return a, err
+}
+
+// take gives a worker to who waits for it, or sends it away.
+func (l *Listener) take(ctx context.Context, a *arrival) {
+	if a.Build != l.party.Build {
+		l.refuse(a, fmt.Sprintf("the worker's ppl is %s, and the coordinator's is %s", a.Build, l.party.Build))
+		return
+	}
+	if a.link.send(accepted) != nil {
+		a.link.conn.Close()
+		return
+	}
+	go a.link.beatOn(ctx)
+	select {
+	case l.arrivals <- a:
+	case <-l.complete:
+		l.refuse(a, "the run has begun with all its workers, and needs no more")
+	case <-ctx.Done():
+		l.refuse(a, "the run has ended")
+	}
+}
+
+// refuse sends a worker away with a reason, and notes it.
+func (l *Listener) refuse(a *arrival, reason string) {
+	l.note(fmt.Sprintf("refused %s: %s", a.link.peer, reason))
+	if a.link.send(failing, []byte(reason)) == nil {
+		a.link.drain(time.Second)
+	}
+	a.link.conn.Close()
+}
