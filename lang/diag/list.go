@@ -6,12 +6,25 @@ import (
 )
 
 // And writes words as a list: a, b and c.
-func And(words []string) string {
+func And(words []string) string { return list(words, " and ") }
+
+// Or writes words as a choice: a, b or c.
+func Or(words []string) string { return list(words, " or ") }
+
+func list(words []string, last string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " and " + words[last]
+	n := len(words) - 1
+	return strings.Join(words[:n], ", ") + last + words[n]
+}
+
+// Ordinal writes the place of an argument: first, second, third, 4th.
+func Ordinal(n int) string {
+	if n <= 3 {
+		return [...]string{"first", "second", "third"}[n-1]
+	}
+	return fmt.Sprint(n, "th")
 }
 
 // Count writes a number with what is counted: 1 element, 2 elements.

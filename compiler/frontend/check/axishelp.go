@@ -114,7 +114,7 @@ func (c *checker) groupOfRows(s *model.Set, bare []*model.Index, what string) st
 // twiceHelp says what to write where an expression has an axis more often than what stands on the left. A definition
 // has it twice most often because what it reads was given no index.
 func twiceHelp(x model.Expr, s *model.Set, what string) string {
-	if def := definitionOf(x); def != nil {
+	if def := model.DefinitionOf(x); def != nil {
 		for _, p := range def.Pieces {
 			for _, slot := range p.Slots {
 				if slot.Index == nil || !slot.Index.Set.Same(s) || slot.Index.Name == "" || p.Value == nil {

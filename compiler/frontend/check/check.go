@@ -19,6 +19,7 @@ import (
 	"ppl/compiler/frontend/analyze"
 	"ppl/compiler/frontend/cycles"
 	"ppl/compiler/frontend/flatten"
+	"ppl/compiler/frontend/lint"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -59,7 +60,7 @@ func (c *checker) finish() {
 	analyze.Latents(m, diags)            // where terms read discrete unknowns
 	analyze.Generated(m, diags)
 	analyze.Observations(m, diags)
-	domains(m, diags)
+	lint.RefuseDomains(m, diags)
 	if diags.HasErrors() || len(c.dropped) > 0 {
 		return // warnings about a model that is not understood would mislead
 	}
@@ -69,10 +70,7 @@ func (c *checker) finish() {
 		return
 	}
 	c.optionalData()
-	someElements(m, diags)
-	groupsAsNumbers(m, diags)
-	otherScales(m, diags)
-	explainedByItself(m, diags)
+	lint.Warn(m, diags)
 	analyze.Elimination(m) // how discrete unknowns are summed out
 	analyze.Rows(m, diags) // over which rows minibatches can be drawn
 	analyze.Switching(m, diags)

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -104,7 +103,7 @@ func (c *checker) pickForm(dist *stdlib.Dist, given []*ast.Arg, at source.Span) 
 	for _, a := range given {
 		if a.Name != nil && !known[a.Name.Name] {
 			d := c.errorf(diag.Arguments, a.Name.Span(), "`%s` has no argument `%s`; it has %s", dist.Name, a.Name.Name,
-				joinAnd(all))
+				diag.And(all))
 			if own, ok := stdlib.ForeignArgument(dist, a.Name.Name); ok {
 				d.Help("write `%s`", own).Replace(own)
 			} else if near, ok := diag.Nearest(a.Name.Name, all); ok {
@@ -115,7 +114,7 @@ func (c *checker) pickForm(dist *stdlib.Dist, given []*ast.Arg, at source.Span) 
 			return nil, nil
 		}
 	}
-	c.errorf(diag.Arguments, at, "these arguments do not fit `%s`; write %s", dist.Name, formsText(dist))
+	c.errorf(diag.Arguments, at, "these arguments do not fit `%s`; write %s", dist.Name, model.SignaturesText(dist))
 	return nil, nil
 }
 
@@ -161,31 +160,6 @@ func fitForm(f *stdlib.Form, given []*ast.Arg) ([]*ast.Arg, bool) {
 	return order, true
 }
 
-func formsText(d *stdlib.Dist) string {
-	texts := d.Signatures()
-	for i := range texts {
-		texts[i] = "`" + texts[i] + "`"
-	}
-	return joinOr(texts)
-}
-
-func joinAnd(names []string) string { return joinWith(names, " and ") }
-func joinOr(names []string) string  { return joinWith(names, " or ") }
-
-func joinWith(names []string, last string) string {
-	s := ""
-	for i, n := range names {
-		switch {
-		case i > 0 && i == len(names)-1:
-			s += last
-		case i > 0:
-			s += ", "
-		}
-		s += n
-	}
-	return s
-}
-
 // argDomain refuses an argument that is never in its domain, such as a negative constant. Those that leave it for some
 // values of the parameters are found when the model is finished (domains).
 func (c *checker) argDomain(dist *stdlib.Dist, a stdlib.Arg, k int, x model.Expr) bool {
@@ -199,59 +173,25 @@ func (c *checker) argDomain(dist *stdlib.Dist, a stdlib.Arg, k int, x model.Expr
 	if r.Hi >= a.Domain.Lo && r.Lo <= a.Domain.Hi {
 		return true
 	}
-	c.errorf(diag.ArgumentDomain, x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s", ordinal(k+1),
-		dist.Name, a.Name,
-		a.Domain, x.Info().At.Text(), rangeText(r)).Help("the order of its arguments is %s", formsText(dist))
+	c.errorf(diag.ArgumentDomain, x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s",
+		diag.Ordinal(k+1), dist.Name, a.Name,
+		a.Domain, x.Info().At.Text(), model.RangeText(r)).Help("the order of its arguments is %s",
+		model.SignaturesText(dist))
 	return false
 }
 
 // simplexArg refuses a parameter that is plainly no simplex.
 func (c *checker) simplexArg(dist *stdlib.Dist, x model.Expr) bool {
-	r, name := x.Info().Type.Range, parameterName(x)
+	r, name := x.Info().Type.Range, model.ParameterName(x)
 	if name == "" || r.Lo >= 0 {
 		return true
 	}
 	d := c.errorf(diag.NotASimplex, x.Info().At, "the argument of `%s` must be a simplex, but `%s` is %s", dist.Name,
-		x.Info().At.Text(), rangeText(r))
+		x.Info().At.Text(), model.RangeText(r))
 	if slices.ContainsFunc(dist.Forms, func(f stdlib.Form) bool { return f.Args[len(f.Args)-1].Name == "logits" }) {
 		d.Help("is `%s` on the log scale? write `logits = %s`", name, x.Info().At.Text())
 	} else {
 		d.Help("draw it from a Dirichlet, or write `softmax(…)`")
 	}
 	return false
-}
-
-// parameterName is the name of a parameter that an expression is, or is an element of.
-func parameterName(x model.Expr) string {
-	switch x := x.(type) {
-	case *model.Ref:
-		if x.Array.Role == model.Parameter {
-			return x.Array.Name
-		}
-	case *model.Subscript:
-		return parameterName(x.X)
-	}
-	return ""
-}
-
-func ordinal(n int) string {
-	switch n {
-	case 1:
-		return "first"
-	case 2:
-		return "second"
-	case 3:
-		return "third"
-	}
-	return itoa(n) + "th"
-}
-
-func rangeText(r stdlib.Range) string {
-	if math.IsInf(r.Lo, -1) && math.IsInf(r.Hi, 1) {
-		return "real"
-	}
-	if r.Lo == r.Hi {
-		return boundText(r.Lo)
-	}
-	return "in " + boundText(r.Lo) + ".." + boundText(r.Hi)
 }

@@ -75,7 +75,7 @@ func (c *checker) declare(a *arrayInfo) {
 		}
 		if !d.Span().Valid() || len(a.Type.Axes) != literalRank(d.Value) && a.Lengths == nil {
 			e := c.errorf(diag.AxisCount, d.Value.Span(), "`%s` is declared with %s, but the value has %d",
-				a.Name, haveAxes(a.Type.Axes), literalRank(d.Value))
+				a.Name, model.HaveAxes(a.Type.Axes), literalRank(d.Value))
 			if len(a.Type.Axes) == 0 {
 				e.Help("name them: `data %s[%s] = …`", a.Name,
 					strings.Join([]string{"N", "D", "K", "L"}[:min(literalRank(d.Value), 4)], ", "))
@@ -175,7 +175,7 @@ func (c *checker) positive(a *arrayInfo, d *ast.Decl) {
 	case *ast.String:
 		a.Positive = lo.Value
 	case *ast.Number:
-		a.Positive = boundText(lo.Value)
+		a.Positive = model.NumberText(lo.Value)
 	}
 	if a.Positive == "" || d.TypeArg.Hi != nil {
 		c.errorf(diag.Syntax, d.TypeArg.Span(), "`bool` wants the text or number that is true: `bool(\"yes\")`")

@@ -233,7 +233,7 @@ func (c *checker) missingParameter(d diag.Entry, s *scope, e *ast.Name) {
 	}
 	indices := indicesOf(s)
 	if isSubscript(e) && len(indices) > 0 && indexShaped(e.Name) {
-		d.Meant("the index %s", joinOr(indices))
+		d.Meant("the index %s", diag.Or(indices))
 		return
 	}
 	give := "a parameter needs a distribution, such as `" + withAxes(s, e) + " ~ " + firstPrior(e.Name) + "`"
@@ -245,7 +245,7 @@ func (c *checker) missingParameter(d diag.Entry, s *scope, e *ast.Name) {
 	case !isSubscript(e):
 		d.Help("%s", give)
 	case len(indices) > 0:
-		d.Help("%s A label is written in quotes: `%q`", diag.Meant("the index %s", joinOr(indices)), e.Name)
+		d.Help("%s A label is written in quotes: `%q`", diag.Meant("the index %s", diag.Or(indices)), e.Name)
 	default:
 		d.Help("a label is written in quotes: `%q`", e.Name).Replace(strconv.Quote(e.Name))
 	}

@@ -148,7 +148,7 @@ func (c *checker) notMember(s *scope, m *ast.Member, n *ast.Name) model.Expr {
 	if near, ok := diag.Nearest(m.Name.Name, sorted(names)); ok {
 		d.Meant("`%s.%s`", n.Name, near).Replace(near)
 	} else if len(names) > 0 {
-		d.Help("it has %s", joinAnd(sorted(names)))
+		d.Help("it has %s", diag.And(sorted(names)))
 	}
 	return poison(m)
 }

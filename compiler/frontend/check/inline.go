@@ -163,7 +163,7 @@ func (c *checker) bindShape(inner *scope, fn *function, p *ast.Param, x model.Ex
 	}
 	if len(axes) != len(p.Sets) {
 		c.errorf(diag.AxisCount, x.Info().At, "`%s` of `%s` has %s, but the argument has %s", p.Name.Name, fn.name,
-			diag.Count(len(p.Sets), "axis", "axes"), haveAxes(axes)).Related(p.Span(), "the parameter")
+			diag.Count(len(p.Sets), "axis", "axes"), model.HaveAxes(axes)).Related(p.Span(), "the parameter")
 		return false
 	}
 	for k, set := range p.Sets {

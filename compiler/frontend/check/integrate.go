@@ -26,7 +26,7 @@ func (c *checker) integrate(s *scope, e *ast.Call) model.Expr {
 	for i, end := range []model.Expr{a, b} {
 		if axes := end.Info().Type.Axes; len(axes) > 0 {
 			c.errorf(diag.AxisCount, e.Args[1+i].Span(), "an end of `integrate` is one number, but `%s` has %s",
-				e.Args[1+i].Span().Text(), haveAxes(axes))
+				e.Args[1+i].Span().Text(), model.HaveAxes(axes))
 			return poison(e)
 		}
 	}

@@ -32,7 +32,7 @@ func (c *checker) list(s *scope, e *ast.List) model.Expr {
 		}
 		if i > 0 && !model.SameSets(items[i].Info().Type.Axes, items[0].Info().Type.Axes) {
 			c.errorf(diag.BranchAxesDiffer, it.Span(), "the elements of a list have different axes: %s and %s",
-				axesText(items[0].Info().Type.Axes), axesText(items[i].Info().Type.Axes))
+				model.AxesText(items[0].Info().Type.Axes), model.AxesText(items[i].Info().Type.Axes))
 			return poison(e)
 		}
 	}

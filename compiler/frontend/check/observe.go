@@ -46,7 +46,7 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 		c.drawnFrom(d)
 		return false
 	case len(d.head.Slots) > len(axes):
-		c.errorf(diag.AxisCount, d.head.Span(), "`%s` has %s but is given %s", a.Name, haveAxes(axes),
+		c.errorf(diag.AxisCount, d.head.Span(), "`%s` has %s but is given %s", a.Name, model.HaveAxes(axes),
 			diag.Count(len(d.head.Slots), "subscript", "subscripts"))
 		return false
 	case len(d.head.Slots) > 0:
@@ -76,8 +76,9 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 	}
 	if dist != nil && len(d.event) != dist.Event {
 		c.errorf(diag.AxisCount, d.head.Span(), "`%s` has %s, so `%s` leaves %s; %s is a distribution of %s",
-			a.Name, haveAxes(axes),
-			d.head.Span().Text(), haveAxes(d.event), dist.Name, eventText(dist.Event)).Help("give every axis an index")
+			a.Name, model.HaveAxes(axes),
+			d.head.Span().Text(), model.HaveAxes(d.event), dist.Name,
+			eventText(dist.Event)).Help("give every axis an index")
 		return false
 	}
 	return true

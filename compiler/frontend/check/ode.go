@@ -143,7 +143,7 @@ func (c *checker) definedBy(s *scope, st *ast.Define) model.Expr {
 func (c *checker) oneNumber(x model.Expr, what string) bool {
 	if len(x.Info().Type.Axes) > 0 {
 		c.errorf(diag.AxisCount, x.Info().At, "`%s` is one number, but this has %s; give it a plate: `%s[k in …]`",
-			what, haveAxes(x.Info().Type.Axes), what)
+			what, model.HaveAxes(x.Info().Type.Axes), what)
 		return false
 	}
 	return true

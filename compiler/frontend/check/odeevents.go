@@ -41,7 +41,7 @@ func (c *checker) event(st *ast.Event) {
 	}
 	if axes := target.Info().Type.Axes; len(axes) > 0 {
 		c.errorf(diag.AxisCount, st.Target.Span(), "an event changes one number, but `%s` has %s",
-			st.Target.Span().Text(), haveAxes(axes)).
+			st.Target.Span().Text(), model.HaveAxes(axes)).
 			Help("give the event an index: `at[k in …] %s = …: %s[k] += …`", st.Time.Name, t.state.Name)
 		return
 	}
@@ -105,7 +105,8 @@ func (c *checker) eventPlates(s *scope, st *ast.Event) (over []*model.Index, ok 
 
 func (c *checker) oneEvent(x model.Expr, what string) bool {
 	if len(x.Info().Type.Axes) > 0 {
-		c.errorf(diag.AxisCount, x.Info().At, "%s is one number, but this has %s", what, haveAxes(x.Info().Type.Axes)).
+		c.errorf(diag.AxisCount, x.Info().At, "%s is one number, but this has %s", what,
+			model.HaveAxes(x.Info().Type.Axes)).
 			Help("give the event an index: `at[d in D] t = when[d]: u += amount[d]`")
 		return false
 	}

@@ -163,8 +163,8 @@ func (c *checker) fits(a, widest model.Expr, what string, at source.Span) bool {
 	}
 	for _, s := range small {
 		if model.AxisOf(s, large) < 0 {
-			d := c.errorf(diag.AxesDiffer, at, "axes %s and %s do not match in `%s`", axesText(small), axesText(large),
-				what)
+			d := c.errorf(diag.AxesDiffer, at, "axes %s and %s do not match in `%s`", model.AxesText(small),
+				model.AxesText(large), what)
 			if g := c.gatherFor(a, widest); g != "" {
 				d.Meant("`%s`", g)
 			} else {
@@ -209,9 +209,9 @@ func (c *checker) cond(s *scope, e *ast.Cond) model.Expr {
 	x, y := a.Info().Type.Axes, b.Info().Type.Axes
 	if len(x) > 0 && len(y) > 0 && !model.SameSets(x, y) {
 		c.errorf(diag.BranchAxesDiffer, e.Span(), "the branches of `? :` have axes %s and %s",
-			axesText(a.Info().Type.Axes), axesText(b.Info().Type.Axes)).
-			Related(a.Info().At, "this branch has axes %s", axesText(a.Info().Type.Axes)).
-			Related(b.Info().At, "this branch has axes %s", axesText(b.Info().Type.Axes))
+			model.AxesText(a.Info().Type.Axes), model.AxesText(b.Info().Type.Axes)).
+			Related(a.Info().At, "this branch has axes %s", model.AxesText(a.Info().Type.Axes)).
+			Related(b.Info().At, "this branch has axes %s", model.AxesText(b.Info().Type.Axes))
 		return poison(e)
 	}
 	axes, ok := c.unify(e, "? :", e.Span(), q, a, b)
@@ -225,7 +225,7 @@ func (c *checker) cond(s *scope, e *ast.Cond) model.Expr {
 
 // productHelp says what to write where an operand of `@` is a number.
 func productHelp(x, y model.Expr) string {
-	matrix, p := x.Info().Type.Axes, plainParameter(y)
+	matrix, p := x.Info().Type.Axes, model.ParameterOf(y)
 	if p != nil && len(matrix) > 0 && len(y.Info().Type.Axes) == 0 {
 		return "for one coefficient of each column give `" + p.Name + "` an axis: `" + p.Name + "[" +
 			matrix[len(matrix)-1].Name + "] ~ …`; for one number write `*`"
@@ -241,14 +241,14 @@ func (c *checker) matmul(e *ast.Binary, x, y model.Expr) model.Expr {
 	ax, ay := x.Info().Type.Axes, y.Info().Type.Axes
 	if len(ax) == 0 || len(ay) == 0 || len(ax) > 2 || len(ay) > 2 {
 		c.errorf(diag.AxesDiffer, e.OpAt, "`@` multiplies vectors and matrices; here the axes are %s and %s",
-			axesText(ax), axesText(ay)).
+			model.AxesText(ax), model.AxesText(ay)).
 			Help("%s", productHelp(x, y))
 		return poison(e)
 	}
 	if !ax[len(ax)-1].Same(ay[0]) {
 		d := c.errorf(diag.AxesDiffer, e.OpAt, "axes %s and %s do not match in `@`: the last of the left must be the "+
-			"first of the right", axesText(ax), axesText(ay))
-		if p := plainParameter(y); p != nil && len(ay) == 1 {
+			"first of the right", model.AxesText(ax), model.AxesText(ay))
+		if p := model.ParameterOf(y); p != nil && len(ay) == 1 {
 			d.Help("give `%s` that axis: `%s[%s] ~ …`", p.Name, p.Name, ax[len(ax)-1].Name)
 		}
 		return poison(e)

@@ -95,8 +95,8 @@ func (c *checker) addPiece(a *arrayInfo, p *model.Piece, rest []*model.Set, t mo
 	a.Type.Range.Hi = math.Max(a.Type.Range.Hi, t.Range.Hi)
 	a.Type.Range.Int = a.Type.Range.Int && t.Range.Int
 	if len(axes) != len(a.Type.Axes) {
-		c.errorf(diag.AxisCount, p.At, "`%s` has %s here and %s elsewhere", a.Name, haveAxes(axes),
-			haveAxes(a.Type.Axes)).
+		c.errorf(diag.AxisCount, p.At, "`%s` has %s here and %s elsewhere", a.Name, model.HaveAxes(axes),
+			model.HaveAxes(a.Type.Axes)).
 			Related(a.At, "elsewhere")
 		a.Pieces = a.Pieces[:len(a.Pieces)-1] // no part of the array for what comes after
 	}

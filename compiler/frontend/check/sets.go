@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sort"
 	"strconv"
-	"strings"
 
 	"ppl/compiler/frontend/model"
 	"ppl/lang/ast"
@@ -121,7 +120,7 @@ func (c *checker) staticInt(s *scope, e ast.Expr, integer bool) model.Expr {
 	}
 	if len(x.Info().Type.Axes) > 0 && integer {
 		c.errorf(diag.WrongKind, e.Span(), "a bound must be one number; `%s` is an array over %s", e.Span().Text(),
-			axesText(x.Info().Type.Axes))
+			model.AxesText(x.Info().Type.Axes))
 	}
 	if integer && x.Info().Type.Elem == types.Real {
 		markInt(x)
@@ -160,14 +159,6 @@ func (c *checker) setNames() (names []string) {
 	}
 	sort.Strings(names)
 	return names
-}
-
-func axesText(axes []*model.Set) string {
-	names := make([]string, len(axes))
-	for i, a := range axes {
-		names[i] = a.Name
-	}
-	return "[" + strings.Join(names, ", ") + "]"
 }
 
 // openIn is an array still being defined that an expression reads, itself or through definitions; nil if there is none.

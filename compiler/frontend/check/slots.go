@@ -112,7 +112,7 @@ func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what strin
 		i, clear := indexFor(k, axes[:len(axes)-rank], bare)
 		if !clear {
 			c.errorf(diag.RepeatedAxis, x.Info().At, "`%s` has axes %s, and `%s` %s: which is which?",
-				x.Info().At.Text(), axesText(axes[:len(axes)-rank]), what, indicesText(bare)).
+				x.Info().At.Text(), model.AxesText(axes[:len(axes)-rank]), what, indicesText(bare)).
 				Help("%s", twiceHelp(x, s, what))
 			return x, false
 		}
@@ -162,7 +162,7 @@ func indicesText(bare []*model.Index) string {
 	for k, i := range bare {
 		sets[k] = i.Set
 	}
-	return axesText(sets)
+	return model.AxesText(sets)
 }
 
 func indexOver(s *model.Set, among []*model.Index) *model.Index {

@@ -67,7 +67,7 @@ func (c *checker) matrixFunc(s *scope, e *ast.Call, row *stdlib.MatrixFunc) mode
 	axes := x.Info().Type.Axes
 	if !axes[0].Same(axes[1]) {
 		c.errorf(diag.NotSquare, e.Args[0].Span(), "`%s` wants a square matrix, but the axes are %s", row.Name,
-			axesText(axes))
+			model.AxesText(axes))
 		return poison(e)
 	}
 	t := model.Type{Axes: axes[:2-row.Drops], Range: anyRange}
@@ -92,7 +92,7 @@ func (c *checker) fill(s *scope, e *ast.Call) model.Expr {
 	}
 	if len(t.Axes) > 0 {
 		c.errorf(diag.AxisCount, e.Args[0].Span(), "`fill` repeats one number, but `%s` has %s",
-			e.Args[0].Span().Text(), haveAxes(t.Axes))
+			e.Args[0].Span().Text(), model.HaveAxes(t.Axes))
 		return poison(e)
 	}
 	t.Axes = axes
@@ -112,7 +112,7 @@ func (c *checker) concat(s *scope, e *ast.Call) model.Expr {
 		axes := x.Info().Type.Axes
 		if len(axes) == 0 || i > 0 && !model.SameSets(axes[1:], items[0].Info().Type.Axes[1:]) {
 			c.errorf(diag.AxisCount, e.Args[i].Span(), "`concat` joins arrays along their first axis; `%s` has %s",
-				e.Args[i].Span().Text(), haveAxes(axes))
+				e.Args[i].Span().Text(), model.HaveAxes(axes))
 			return poison(e)
 		}
 		t.Range = stdlib.Union(t.Range, x.Info().Type.Range)
@@ -209,7 +209,7 @@ func (c *checker) vectorLogprob(e *ast.Call, l *model.LogProb) model.Expr {
 	axes := l.X.Info().Type.Axes
 	if len(axes) != l.Dist.Event {
 		c.errorf(diag.AxisCount, l.X.Info().At, "`%s` has %s; %s is a distribution of %s", l.X.Info().At.Text(),
-			haveAxes(axes), l.Dist.Name, eventText(l.Dist.Event)).
+			model.HaveAxes(axes), l.Dist.Name, eventText(l.Dist.Event)).
 			Help("take one at a time, as in `[i in N: logpdf(%s(…), x[i])]`", l.Dist.Name)
 		return poison(e)
 	}
@@ -220,7 +220,7 @@ func (c *checker) vectorLogprob(e *ast.Call, l *model.LogProb) model.Expr {
 			l.Args[i].Info().Type.Axes = axes
 		} else if len(info.Type.Axes) != rank {
 			c.errorf(diag.AxisCount, info.At, "argument `%s` of `%s` is %s, but `%s` has %s", l.Form.Args[i].Name,
-				l.Dist.Name, eventText(rank), info.At.Text(), haveAxes(info.Type.Axes))
+				l.Dist.Name, eventText(rank), info.At.Text(), model.HaveAxes(info.Type.Axes))
 			return poison(e)
 		}
 	}
@@ -280,8 +280,8 @@ func (c *checker) probability(s *scope, e *ast.Call) model.Expr {
 	}
 	if !model.SameSets(p.Axes, p.Type.Axes) { // (z + 1)[i] reads all of z
 		c.errorf(diag.NotDiscreteUnknown, e.Span(), "the condition reads `%s` with %s and has %s itself; "+
-			"`probability` wants one condition for each element that it reads", p.Latent.Name, haveAxes(p.Axes),
-			haveAxes(p.Type.Axes)).
+			"`probability` wants one condition for each element that it reads", p.Latent.Name, model.HaveAxes(p.Axes),
+			model.HaveAxes(p.Type.Axes)).
 			Help("subscript the latent, not what is computed from it: `probability(%s[i] == k)`", p.Latent.Name)
 		return poison(e)
 	}

@@ -23,7 +23,7 @@ func (c *checker) subscripts(s *scope, x model.Expr, name ast.Expr, subs []*ast.
 	axes := x.Info().Type.Axes
 	if len(subs) > len(axes) {
 		c.errorf(diag.AxisCount, subs[len(axes)].Span(), "`%s` has %s but is given %s", name.Span().Text(),
-			haveAxes(axes), diag.Count(len(subs), "subscript", "subscripts"))
+			model.HaveAxes(axes), diag.Count(len(subs), "subscript", "subscripts"))
 		return poison(e)
 	}
 	out := &model.Subscript{X: x, Fact: model.Fact{At: e.Span(), Static: x.Info().Static, Type: x.Info().Type}}
@@ -69,13 +69,6 @@ func newAxes(extra, have []*model.Set) (out []*model.Set) {
 		}
 	}
 	return out
-}
-
-func haveAxes(axes []*model.Set) string {
-	if len(axes) == 0 {
-		return "no axes"
-	}
-	return "axes " + axesText(axes)
 }
 
 func (c *checker) sub(s *scope, sub *ast.Set, axis *model.Set) (model.Sub, []*model.Set, bool) {

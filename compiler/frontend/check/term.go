@@ -1,22 +1,10 @@
 package check
 
 import (
-	"math"
-	"strconv"
-
+	"ppl/compiler/frontend/lint"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
 )
-
-func boundText(v float64) string {
-	switch {
-	case math.IsInf(v, 1):
-		return "inf"
-	case math.IsInf(v, -1):
-		return "-inf"
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
-}
 
 // drawBodies turns an array's draws into terms, once every type is known.
 func (c *checker) drawBodies(a *arrayInfo) {
@@ -80,7 +68,7 @@ func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
 		}
 		if fits && len(x.Info().Type.Axes) < rank(i) {
 			c.errorf(diag.Arguments, x.Info().At, "argument `%s` of `%s` is a vector, but `%s` has %s",
-				l.form.Args[i].Name, l.dist.Name, x.Info().At.Text(), haveAxes(x.Info().Type.Axes))
+				l.form.Args[i].Name, l.dist.Name, x.Info().At.Text(), model.HaveAxes(x.Info().Type.Axes))
 			fits = false
 		}
 		ok = ok && fits
@@ -93,13 +81,13 @@ func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
 	}
 	if l.dist != nil && l.dist.Support.EventRank() == 2 && len(d.event) == 2 && !d.event[0].Same(d.event[1]) {
 		c.errorf(diag.NotSquare, d.head.Span(), "%s draws a square matrix, but the axes of `%s` are %s", l.dist.Name,
-			a.Name, axesText(d.event)).Help("give it one set twice: `%s[%s, %s]`", a.Name, d.event[0].Name,
+			a.Name, model.AxesText(d.event)).Help("give it one set twice: `%s[%s, %s]`", a.Name, d.event[0].Name,
 			d.event[0].Name)
 		ok = false
 	}
 	t.Value = c.valueAt(a, d)
 	ok = c.modifiers(a, d, t) && ok
-	if !ok || !c.someBetween(t) {
+	if !ok || !lint.RefuseCrossedEnds(t, &c.diags) {
 		return nil
 	}
 	if !c.setOffset(a, t) {

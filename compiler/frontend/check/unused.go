@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 
+	"ppl/compiler/frontend/lint"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
 )
@@ -80,9 +81,9 @@ func (c *checker) unused() {
 			case c.onlyIn(e.array.Array) != "":
 				d.Help("only `%s` reads it, which nothing reads: is `%s` meant where another name stands?",
 					c.onlyIn(e.array.Array), c.onlyIn(e.array.Array))
-			case c.correlations() != "" && e.array.Type.Range.Lo >= 0:
-				d.Help("if it scales what `%s` correlates, write `MvNormal(…, sd = %s, corr = %s)`", c.correlations(),
-					e.name, c.correlations())
+			case lint.Correlations(c.model) != "" && e.array.Type.Range.Lo >= 0:
+				d.Help("if it scales what `%s` correlates, write `MvNormal(…, sd = %s, corr = %s)`",
+					lint.Correlations(c.model), e.name, lint.Correlations(c.model))
 			case !e.used:
 				d.Help("for draws after inference write `generate %s ~ …`", e.name)
 			}
@@ -105,18 +106,6 @@ func (c *checker) onlyIn(p *model.Array) string {
 		for _, piece := range e.array.Pieces {
 			if slices.Contains(model.Arrays(piece.Value), p) {
 				return e.name
-			}
-		}
-	}
-	return ""
-}
-
-// correlations is a matrix of correlations that stands in the place of a covariance; "" if there is none.
-func (c *checker) correlations() string {
-	for _, t := range c.model.Terms {
-		for k, x := range t.Args {
-			if t.Form.Args[k].Name == "cov" && priorOf(x, "LKJ") != nil {
-				return plainParameter(x).Name
 			}
 		}
 	}

@@ -148,7 +148,7 @@ func (c *checker) unusedPriors() {
 				p.head.Name(), root)
 		default:
 			c.errorf(diag.NoSuchWeights, p.head.Span(), "`%s` is no weight of `%s`", p.head.Name(), root).
-				Help("`%s` has %s", root, joinAnd(c.networks[e.fn].given))
+				Help("`%s` has %s", root, diag.And(c.networks[e.fn].given))
 		}
 	}
 }

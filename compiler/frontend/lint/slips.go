@@ -1,4 +1,4 @@
-package check
+package lint
 
 import (
 	"slices"
@@ -8,6 +8,14 @@ import (
 	"ppl/lang/diag"
 	"ppl/lang/types"
 )
+
+// Warn warns of typical mistakes in a model without errors.
+func Warn(m *model.Model, diags *diag.List) {
+	someElements(m, diags)
+	groupsAsNumbers(m, diags)
+	otherScales(m, diags)
+	explainedByItself(m, diags)
+}
 
 // someElements warns of data of which statements observe single elements, and nothing the others:
 //
@@ -69,14 +77,14 @@ func elementsAt(terms []*model.Term, axis int) (at []string, single bool) {
 		if !ok {
 			return nil, false
 		}
-		if text := boundText(n.Value); !slices.Contains(at, text) {
+		if text := model.NumberText(n.Value); !slices.Contains(at, text) {
 			at = append(at, text)
 		}
 	}
 	return at, true
 }
 
-// groupsAsNumbers warns where the numbers of groups are taken for quantities: in b * hospital with hospital: index(H)
+// groupsAsNumbers warns if the numbers of groups are taken for quantities: in b * hospital with hospital: index(H)
 // the slope is over the order of the names. Numbers of groups stand in subscripts and comparisons.
 func groupsAsNumbers(m *model.Model, diags *diag.List) {
 	seen := map[*model.Array]bool{}

@@ -1,4 +1,4 @@
-package check
+package lint
 
 import (
 	"math"
@@ -10,15 +10,15 @@ import (
 	"ppl/stdlib"
 )
 
-// domains refuses arguments of distributions that leave their domain, as far as that follows from the supports of the
-// parameters that they are made of. In
+// RefuseDomains refuses arguments of distributions that leave their domain, as far as that follows from the supports of
+// the parameters that they are made of. In
 //
 //	a, b ~ Normal(0, 1)
 //	y[i in N] ~ Poisson(a + b * x[i])
 //
-// the rate takes every real number, as `a` does, which the rate has in one place, behind a sum. Where the range of an
+// the rate takes every real number, as `a` does, which the rate has in one place, behind a sum. If the range of an
 // argument is only an outer limit (a - a / 2), nothing is said here.
-func domains(m *model.Model, diags *diag.List) {
+func RefuseDomains(m *model.Model, diags *diag.List) {
 	for _, t := range m.Terms {
 		if t.Dist != nil {
 			leaveDomains(t.Dist, t.Form, t.Args, diags)
@@ -46,7 +46,7 @@ func domainsInside(x model.Expr, diags *diag.List) {
 func leaveDomains(dist *stdlib.Dist, form *stdlib.Form, args []model.Expr, diags *diag.List) {
 	for k, x := range args {
 		a := form.Args[k]
-		if p := plainParameter(x); a.Domain.Kind == types.Ordered && p != nil && withoutOrder(p) {
+		if p := model.ParameterOf(x); a.Domain.Kind == types.Ordered && p != nil && withoutOrder(p) {
 			diags.Warnf(diag.PossibleDomain, x.Info().At, "`%s` of `%s` must increase, but nothing orders the "+
 				"elements of `%s`", a.Name, dist.Name, p.Name).
 				Related(p.At, "it is drawn here").
@@ -60,13 +60,13 @@ func leaveDomains(dist *stdlib.Dist, form *stdlib.Form, args []model.Expr, diags
 			continue
 		}
 		d := diags.Errorf(diag.ArgumentDomain, x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s",
-			ordinal(k+1), dist.Name, a.Name, a.Domain, x.Info().At.Text(), rangeText(r))
-		if def := definitionOf(x); def != nil {
+			diag.Ordinal(k+1), dist.Name, a.Name, a.Domain, x.Info().At.Text(), model.RangeText(r))
+		if def := model.DefinitionOf(x); def != nil {
 			d.Related(def.At, "`%s` is defined here", def.Name)
 		}
 		help := domainHelp(dist, k, a, x)
 		if swapped(form, args, k) {
-			help = "are the arguments in another order? It is " + formsText(dist) + "; else " + help
+			help = "are the arguments in another order? It is " + model.SignaturesText(dist) + "; else " + help
 		}
 		d.Help("%s", help)
 	}
@@ -79,7 +79,7 @@ func swapped(form *stdlib.Form, args []model.Expr, k int) bool {
 		return in.Domain.Kind == types.RealLine || in.Domain.Kind == types.Interval && !below && !above
 	}
 	for j, x := range args {
-		if j != k && plainParameter(x) != nil && fits(x, form.Args[k]) && fits(args[k], form.Args[j]) {
+		if j != k && model.ParameterOf(x) != nil && fits(x, form.Args[k]) && fits(args[k], form.Args[j]) {
 			return true
 		}
 	}
@@ -98,7 +98,7 @@ func crosses(r stdlib.Range, d stdlib.Domain) (below, above bool) {
 // domainHelp says how to bring an argument into its domain: the parametrisation on a line without ends, if the
 // distribution has one, else the function that has its range there.
 func domainHelp(dist *stdlib.Dist, k int, a stdlib.Arg, x model.Expr) string {
-	text, name := x.Info().At.Text(), parameterName(x)
+	text, name := x.Info().At.Text(), model.ParameterName(x)
 	link := "exp"
 	if a.Domain.Hi == 1 {
 		link = "sigmoid"
@@ -132,22 +132,11 @@ func domainHelp(dist *stdlib.Dist, k int, a stdlib.Arg, x model.Expr) string {
 	return "write `" + link + "(" + text + ")`"
 }
 
-// definitionOf is the definition that an expression is an element of.
-func definitionOf(x model.Expr) *model.Array {
-	if sub, ok := x.(*model.Subscript); ok {
-		x = sub.X
-	}
-	if ref, ok := x.(*model.Ref); ok && ref.Array.Role == model.Definition {
-		return ref.Array
-	}
-	return nil
-}
-
 // takesAll reports whether an expression takes all values of its range for some values of the parameters: it is an
 // element of a parameter, or has a parameter on the whole line in one place, behind operations that have every number
 // as result if that parameter takes every number.
 func takesAll(x model.Expr) bool {
-	if p := plainParameter(x); p != nil {
+	if p := model.ParameterOf(x); p != nil {
 		if isMatrix(p) {
 			return false
 		}
@@ -156,17 +145,6 @@ func takesAll(x model.Expr) bool {
 	}
 	f := lineFinder{seen: map[*model.Array]bool{}}
 	return f.line(x, nil)
-}
-
-// plainParameter is the parameter that an expression is, or is an element of.
-func plainParameter(x model.Expr) *model.Array {
-	if sub, ok := x.(*model.Subscript); ok {
-		x = sub.X
-	}
-	if ref, ok := x.(*model.Ref); ok && ref.Array.Role == model.Parameter {
-		return ref.Array
-	}
-	return nil
 }
 
 // A lineFinder looks for a parameter on the whole line along a way from an expression down.

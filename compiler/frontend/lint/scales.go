@@ -1,4 +1,4 @@
-package check
+package lint
 
 import (
 	"fmt"
@@ -48,7 +48,7 @@ func (a scaled) text() string { return a.x.Info().At.Text() }
 // takes says what the distribution takes in this place.
 func (a scaled) takes() string { return fmt.Sprintf("`%s` takes `%s` here", a.dist.Name, a.Name) }
 
-// instead writes the distribution with another of its arguments, where it has it, else an expression for this one.
+// instead writes the distribution with another of its arguments, if it has it, else an expression for this one.
 func (a scaled) instead(name, text, otherwise string) string {
 	for _, f := range a.dist.Forms {
 		if slices.ContainsFunc(f.Args, func(b stdlib.Arg) bool { return b.Name == name }) {
@@ -151,7 +151,7 @@ func linkedTwice(a scaled) (what, help string) {
 	case a.Name == "log" && positiveUnknown(a.value) && a.Rank == 0:
 		return fmt.Sprintf("`%s` is positive, but %s, the logarithm, which may be any number", a.text(), a.takes()),
 			fmt.Sprintf("write `%s(%s)`, without `log =`", a.dist.Name, a.text())
-	case a.Name == "logits" && a.Rank == 0 && plainParameter(a.value) != nil && withinUnit(a.value):
+	case a.Name == "logits" && a.Rank == 0 && model.ParameterOf(a.value) != nil && withinUnit(a.value):
 		return fmt.Sprintf("`%s` is in 0..1, but %s, the logit, which may be any number", a.text(), a.takes()),
 			fmt.Sprintf("write `%s(%s)`, without `logits =`", a.dist.Name, a.text())
 	case isCall && slices.Contains(intoUnit, call.Name) && withinUnit(call.Args[0]) && !call.Static:
@@ -162,7 +162,7 @@ func linkedTwice(a scaled) (what, help string) {
 	return "", ""
 }
 
-// linkInShape finds a probability in the place of a shape, where the distribution has another form with a mean.
+// linkInShape finds a probability in the place of a shape, if the distribution has another form with a mean.
 func linkInShape(a scaled) (what, help string) {
 	call, ok := a.value.(*model.Apply)
 	if !ok || !slices.Contains(intoUnit, call.Name) || a.Domain.Hi <= 1 || a.dist.Forms[0].Args[0].Name != a.Name {
@@ -182,7 +182,7 @@ type misnomer struct {
 	arg       string   // the argument
 	names     []string // what the name is, or begins or ends with, before or after an underscore
 	is        string   // what the name says
-	form      string   // the argument that takes it, where the distribution has it
+	form      string   // the argument that takes it, if the distribution has it
 	otherwise string   // else what to write, % for the name
 }
 
@@ -223,13 +223,13 @@ func otherName(a scaled) (what, help string) {
 
 // meanElsewhere finds a parameter that is the mean of other data in the place of a rate, which is one over a mean.
 func meanElsewhere(a scaled) (what, help string) {
-	p := plainParameter(a.x)
+	p := model.ParameterOf(a.x)
 	if p == nil || a.Name != "rate" || a.dist.Discrete() {
 		return "", ""
 	}
 	for _, t := range a.all {
 		for k, x := range t.Args {
-			if name := t.Form.Args[k].Name; t.Kind == model.Likelihood && plainParameter(x) == p &&
+			if name := t.Form.Args[k].Name; t.Kind == model.Likelihood && model.ParameterOf(x) == p &&
 				(name == "mu" || name == "mean" || name == "loc") {
 				return fmt.Sprintf("`%s` is the mean of `%s`, but %s", p.Name, t.Array.Name, a.takes()),
 					a.instead("mean", a.text(), "1 / "+a.text())
@@ -257,7 +257,7 @@ func plainName(x model.Expr) string {
 
 // definedAs is the value of the definition that an expression names, or the expression itself, as a whole.
 func definedAs(x model.Expr) model.Expr {
-	if def := definitionOf(x); def != nil && len(def.Pieces) == 1 && def.Pieces[0].Value != nil {
+	if def := model.DefinitionOf(x); def != nil && len(def.Pieces) == 1 && def.Pieces[0].Value != nil {
 		return def.Pieces[0].Value
 	}
 	if sub, ok := x.(*model.Subscript); ok && plainName(x) == "" {
@@ -305,7 +305,7 @@ func positiveUnknown(x model.Expr) bool {
 	if x == nil {
 		return false
 	}
-	p := plainParameter(x)
+	p := model.ParameterOf(x)
 	return p != nil && p.Type.Range.Lo >= 0
 }
 
@@ -316,7 +316,7 @@ func withinUnit(x model.Expr) bool {
 
 // priorOf is the statement that draws the parameter that an expression is, if it has that distribution; else nil.
 func priorOf(x model.Expr, dist string) *model.Term {
-	p := plainParameter(x)
+	p := model.ParameterOf(x)
 	if p == nil || len(p.Pieces) != 1 || p.Pieces[0].Term == nil {
 		return nil
 	}
@@ -324,4 +324,16 @@ func priorOf(x model.Expr, dist string) *model.Term {
 		return t
 	}
 	return nil
+}
+
+// Correlations returns the name of a matrix of correlations that is passed as a covariance; empty if there is none.
+func Correlations(m *model.Model) string {
+	for _, t := range m.Terms {
+		for k, x := range t.Args {
+			if t.Form.Args[k].Name == "cov" && priorOf(x, "LKJ") != nil {
+				return model.ParameterOf(x).Name
+			}
+		}
+	}
+	return ""
 }

@@ -1,4 +1,4 @@
-package check
+package lint
 
 import (
 	"math"
@@ -7,12 +7,12 @@ import (
 	"ppl/lang/diag"
 )
 
-// someBetween refuses a distribution between two ends of which the upper lies below the lower: always, as far as is
-// known of the ends of `in`, where the density is 0 for parameters that cross; and for some values of one parameter if
-// they are arguments, such as Uniform(0, 1 - a) with a in 0..inf. Ends that read more are left to sampling, since
-// parameters may bound each other.
-func (c *checker) someBetween(t *model.Term) bool {
-	if t.In != nil && c.alwaysCrossed(t.In) {
+// RefuseCrossedEnds refuses a distribution between two ends if the upper lies below the lower: for all values, as far
+// as is known, of the ends of `in`, since the density is 0 for parameters that cross; and for some values of one
+// parameter if they are arguments, such as Uniform(0, 1 - a) with a in 0..inf. It reports whether the ends are in
+// order. Ends that read more are left to sampling, since parameters may bound each other.
+func RefuseCrossedEnds(t *model.Term, diags *diag.List) bool {
+	if t.In != nil && alwaysCrossed(t.In, diags) {
 		return false
 	}
 	var ends []*model.Bounds
@@ -20,7 +20,7 @@ func (c *checker) someBetween(t *model.Term) bool {
 		ends = append(ends, &model.Bounds{Lo: t.Args[0], Hi: t.Args[1]})
 	}
 	for _, b := range ends {
-		if b != nil && c.crossed(b) {
+		if b != nil && crossed(b, diags) {
 			return false
 		}
 	}
@@ -28,18 +28,19 @@ func (c *checker) someBetween(t *model.Term) bool {
 }
 
 // alwaysCrossed reports ends of which the upper is below the lower whatever the parameters are.
-func (c *checker) alwaysCrossed(b *model.Bounds) bool {
+func alwaysCrossed(b *model.Bounds, diags *diag.List) bool {
 	lo, hi := b.Lo.Info(), b.Hi.Info()
 	if lo.Static && hi.Static || !(hi.Type.Range.Hi < lo.Type.Range.Lo) {
 		return false
 	}
-	c.errorf(diag.EmptyInterval, hi.At, "the upper end `%s` is below the lower end `%s`: at most %s, and the lower "+
-		"end is at least %s", hi.At.Text(), lo.At.Text(), boundText(hi.Type.Range.Hi), boundText(lo.Type.Range.Lo))
+	diags.Errorf(diag.EmptyInterval, hi.At, "the upper end `%s` is below the lower end `%s`: at most %s, and the "+
+		"lower end is at least %s", hi.At.Text(), lo.At.Text(), model.NumberText(hi.Type.Range.Hi),
+		model.NumberText(lo.Type.Range.Lo))
 	return true
 }
 
 // crossed reports ends whose distance c + k·p is negative somewhere on the support of the parameter p.
-func (c *checker) crossed(b *model.Bounds) bool {
+func crossed(b *model.Bounds, diags *diag.List) bool {
 	gap := model.AffineOf(b.Hi).Minus(model.AffineOf(b.Lo))
 	if len(gap.Coefs) != 1 {
 		return false
@@ -52,19 +53,19 @@ func (c *checker) crossed(b *model.Bounds) bool {
 	if !exactEnd(p, k < 0) || gap.Const+k*worst(r.Lo, r.Hi, k) >= 0 {
 		return false
 	}
-	name, end, side := parameterName(p), b.Hi, "the upper end `%s` may be below the lower end `%s`"
+	name, end, side := model.ParameterName(p), b.Hi, "the upper end `%s` may be below the lower end `%s`"
 	if parameterIn(b.Lo, p) {
 		end, side = b.Lo, "the lower end `%[2]s` may be above the upper end `%[1]s`"
 	}
-	d := c.errorf(diag.EmptyInterval, end.Info().At, side+": `%[3]s` has support %[4]s", b.Hi.Info().At.Text(),
-		b.Lo.Info().At.Text(), name, boundText(r.Lo)+".."+boundText(r.Hi))
+	d := diags.Errorf(diag.EmptyInterval, end.Info().At, side+": `%[3]s` has support %[4]s", b.Hi.Info().At.Text(),
+		b.Lo.Info().At.Text(), name, model.NumberText(r.Lo)+".."+model.NumberText(r.Hi))
 	if k < 0 {
 		r.Hi = limit
 	} else {
 		r.Lo = limit
 	}
 	if r.Lo < r.Hi {
-		d.Help("bound `%s`: `in %s..%s`", name, boundText(r.Lo), boundText(r.Hi))
+		d.Help("bound `%s`: `in %s..%s`", name, model.NumberText(r.Lo), model.NumberText(r.Hi))
 	}
 	return true
 }
@@ -81,8 +82,8 @@ func soleParameter(gap model.Affine, b *model.Bounds) (p model.Expr, k float64) 
 	for _, end := range []model.Expr{b.Hi, b.Lo} {
 		model.Walk(end, func(x model.Expr) {
 			for atom, factor := range gap.Coefs {
-				if l := model.AffineOf(x); p == nil && parameterName(x) != "" && l.Const == 0 && l.Coefs[atom] == 1 &&
-					len(l.Coefs) == 1 {
+				if l := model.AffineOf(x); p == nil && model.ParameterName(x) != "" && l.Const == 0 &&
+					l.Coefs[atom] == 1 && len(l.Coefs) == 1 {
 					p, k = x, factor
 				}
 			}
