@@ -97,7 +97,7 @@ func productOver(x model.Expr, s *model.Set) (product *model.Apply) {
 
 // groupOfRows is the data that say to which element of a set the rows on the left belong, with its subscript.
 func (c *checker) groupOfRows(s *model.Set, bare []*model.Index, what string) string {
-	for _, g := range c.model.Arrays {
+	for _, g := range c.Model.Arrays {
 		if g.IndexOf == nil || !g.IndexOf.Same(s) || len(g.Type.Axes) != 1 {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 )
 
@@ -26,10 +27,10 @@ func (c *checker) inStep(a *arrayInfo, e ast.Node) model.Expr {
 		return nil
 	}
 	if len(a.Pieces) != 1 || a.recurs || len(a.Pieces[0].Plates) < len(a.Pieces[0].Slots) {
-		c.notYet(a.At, "`"+a.Name+"`, an array in pieces or with a past of its own, in a function that "+
+		c.NotYet(a.At, "`"+a.Name+"`, an array in pieces or with a past of its own, in a function that "+
 			"a recurrence calls").
 			Related(e.Span(), "it is read here")
-		return poison(e)
+		return typing.Poison(e)
 	}
 	p := a.Pieces[0]
 	if len(p.Plates) == 0 {

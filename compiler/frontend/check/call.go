@@ -4,9 +4,9 @@ import (
 	"sort"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
-	"ppl/lang/types"
 	"ppl/stdlib"
 )
 
@@ -45,8 +45,8 @@ func (c *checker) call(s *scope, e *ast.Call) model.Expr {
 	}
 	n, ok := e.Fun.(*ast.Name)
 	if !ok {
-		c.errorf(diag.WrongKind, e.Fun.Span(), "`%s` is not a function", e.Fun.Span().Text())
-		return poison(e)
+		c.Errorf(diag.WrongKind, e.Fun.Span(), "`%s` is not a function", e.Fun.Span().Text())
+		return typing.Poison(e)
 	}
 	if ent := s.lookup(n.Name); ent != nil {
 		ent.used = true
@@ -54,18 +54,18 @@ func (c *checker) call(s *scope, e *ast.Call) model.Expr {
 			return c.stateAt(s, ent.ode, e)
 		}
 		if ent.fn != nil && ent.fn.draw != nil {
-			c.errorf(diag.WrongKind, n.Span(), "`%s` is a template; it stands after `~` or `->`",
+			c.Errorf(diag.WrongKind, n.Span(), "`%s` is a template; it stands after `~` or `->`",
 				n.Name).Related(ent.at, "the template")
-			return poison(e)
+			return typing.Poison(e)
 		}
 		if ent.fn != nil {
 			return c.inline(s, ent.fn, e)
 		}
-		if ent.expr == nil || !isPoison(ent.expr) {
-			c.errorf(diag.WrongKind, n.Span(), "`%s` is not a function (line %d)", n.Name,
+		if ent.expr == nil || !typing.IsPoison(ent.expr) {
+			c.Errorf(diag.WrongKind, n.Span(), "`%s` is not a function (line %d)", n.Name,
 				ent.at.Line()).Related(ent.at, "defined here")
 		}
-		return poison(e)
+		return typing.Poison(e)
 	}
 	return c.library(s, e, n)
 }
@@ -82,13 +82,13 @@ func (c *checker) stateElement(s *scope, e *ast.Call) (model.Expr, bool) {
 	}
 	u := s.lookup(n.Name)
 	switch {
-	case u != nil && u.expr != nil && isPoison(u.expr): // its statement could not be parsed
-		return poison(e), true
+	case u != nil && u.expr != nil && typing.IsPoison(u.expr): // its statement could not be parsed
+		return typing.Poison(e), true
 	case u == nil || u.ode == nil:
 		return nil, false
 	}
 	x := c.stateAt(s, u.ode, e)
-	if isPoison(x) {
+	if typing.IsPoison(x) {
 		return x, true
 	}
 	return c.subscripts(s, x, index.X, index.Subs, e), true
@@ -99,24 +99,27 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 	if f, ok := specials()[n.Name]; ok {
 		return f(c, s, e)
 	}
+	if f, ok := typing.OfValues()[n.Name]; ok {
+		return c.ofArguments(s, e, func(args []model.Expr) model.Expr { return f(&c.Context, e, args) })
+	}
 	row, isReduction := stdlib.Reductions()[n.Name]
 	fn, isFunc := stdlib.Funcs()[n.Name]
 	scan, isScan := stdlib.Scans()[n.Name]
 	matrix, isMatrix := stdlib.MatrixFuncs()[n.Name]
 	switch {
 	case isScan:
-		return c.scan(s, e, scan)
+		return c.ofArguments(s, e, func(args []model.Expr) model.Expr { return c.Scan(e, args, scan) })
 	case isMatrix:
-		return c.matrixFunc(s, e, matrix)
+		return c.ofArguments(s, e, func(args []model.Expr) model.Expr { return c.MatrixFunc(e, args, matrix) })
 	case isReduction && len(e.Args) == 1:
 		return c.reduce(s, e, row)
 	case isFunc:
-		return c.apply(s, e, fn)
+		return c.ofArguments(s, e, func(args []model.Expr) model.Expr { return c.Apply(e, args, fn) })
 	case isReduction:
-		c.errorf(diag.Arguments, e.Span(), "`%s` wants one array: `%s(x)` or `%s(i in N: x[i])`", n.Name, n.Name,
+		c.Errorf(diag.Arguments, e.Span(), "`%s` wants one array: `%s(x)` or `%s(i in N: x[i])`", n.Name, n.Name,
 			n.Name)
 	case stdlib.Dists()[n.Name] != nil:
-		c.errorf(diag.Arguments, n.Span(), "`%s` is a distribution; it stands after `~`, or inside `logpdf(%s(…), x)`",
+		c.Errorf(diag.Arguments, n.Span(), "`%s` is a distribution; it stands after `~`, or inside `logpdf(%s(…), x)`",
 			n.Name, n.Name).
 			Help("for a parameter write `x ~ %s(…)`; to draw after inference, `generate x[i in N] ~ %s(…)`", n.Name,
 				n.Name)
@@ -126,10 +129,10 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 			c.unknown = map[string]bool{}
 		}
 		c.unknown[n.Name] = true
-		meant(c.errorf(diag.Undefined, n.Span(), "there is no function `%s`", n.Name), n.Name, stdlib.ForeignCall,
+		meant(c.Errorf(diag.Undefined, n.Span(), "there is no function `%s`", n.Name), n.Name, stdlib.ForeignCall,
 			c.functionNames(s))
 	}
-	return poison(e)
+	return typing.Poison(e)
 }
 
 func (c *checker) functionNames(s *scope) (names []string) {
@@ -155,7 +158,19 @@ func (c *checker) functionNames(s *scope) (names []string) {
 	for n := range specials() {
 		names = append(names, n)
 	}
+	for n := range typing.OfValues() {
+		names = append(names, n)
+	}
 	return sorted(names)
+}
+
+// ofArguments elaborates the arguments of a call and makes an expression of them.
+func (c *checker) ofArguments(s *scope, e *ast.Call, make func(args []model.Expr) model.Expr) model.Expr {
+	args, ok := c.values(s, e)
+	if !ok {
+		return typing.Poison(e)
+	}
+	return make(args)
 }
 
 // values elaborates positional arguments.
@@ -164,41 +179,15 @@ func (c *checker) values(s *scope, e *ast.Call) ([]model.Expr, bool) {
 	ok := true
 	for _, a := range e.Args {
 		if a.Name != nil {
-			c.errorf(diag.Arguments, a.Name.Span(), "`%s` has no argument `%s`", e.Fun.Span().Text(), a.Name.Name)
+			c.Errorf(diag.Arguments, a.Name.Span(), "`%s` has no argument `%s`", e.Fun.Span().Text(), a.Name.Name)
 			ok = false
 			continue
 		}
 		x := c.expr(s, a.Value)
-		ok = ok && !isPoison(x)
+		ok = ok && !typing.IsPoison(x)
 		out = append(out, x)
 	}
 	return out, ok
-}
-
-func (c *checker) apply(s *scope, e *ast.Call, fn *stdlib.Func) model.Expr {
-	args, ok := c.values(s, e)
-	if !ok {
-		return poison(e)
-	}
-	if len(args) != len(fn.Args) {
-		c.errorf(diag.Arguments, e.Span(), "`%s` takes %s: %s", fn.Name,
-			diag.Count(len(fn.Args), "argument", "arguments"), fn.Signature())
-		return poison(e)
-	}
-	axes, ok := c.unify(e, fn.Name, e.Span(), args...)
-	if !ok {
-		return poison(e)
-	}
-	ranges := make([]stdlib.Range, len(args))
-	for i, a := range args {
-		ranges[i] = a.Info().Type.Range
-	}
-	t := model.Type{Axes: axes, Range: fn.Range(ranges)}
-	if t.Range.Int {
-		t.Elem = types.Int
-	}
-	return &model.Apply{Name: fn.Name, Args: args, Build: fn.Build,
-		Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(args...)}}
 }
 
 // reduce elaborates sum(i in N: e), over the binders, and sum(x), over every axis of x.
@@ -211,23 +200,5 @@ func (c *checker) reduce(s *scope, e *ast.Call, row *stdlib.Reduction) model.Exp
 	} else {
 		x = c.expr(s, e.Args[0].Value)
 	}
-	if isPoison(x) {
-		return x
-	}
-	t := model.Type{Elem: x.Info().Type.Elem, Range: row.Range(x.Info().Type.Range, -1)}
-	if len(over) > 0 {
-		t.Axes = x.Info().Type.Axes
-	} else if len(x.Info().Type.Axes) == 0 {
-		c.errorf(diag.AxisCount, e.Args[0].Span(), "`%s` folds an array, but `%s` is one number", row.Name,
-			e.Args[0].Span().Text()).
-			Help("write `%s(i in N: …)`", row.Name)
-		return poison(e)
-	}
-	if t.Elem == types.Bool || t.Range.Int {
-		t.Elem = types.Int
-	}
-	if !t.Range.Int && t.Elem == types.Int && (row.Name == "mean" || row.Name == "sd" || row.Name == "logsumexp") {
-		t.Elem = types.Real
-	}
-	return &model.Reduce{Row: row, X: x, Over: over, Fact: model.Fact{At: e.Span(), Type: t, Static: x.Info().Static}}
+	return c.Fold(e, row, x, over)
 }

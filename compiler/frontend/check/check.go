@@ -21,9 +21,9 @@ import (
 	"ppl/compiler/frontend/flatten"
 	"ppl/compiler/frontend/lint"
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
-	"ppl/lang/source"
 )
 
 // File checks a parsed file; load parses what it imports. The model is usable only when no diagnostic is an error. Of a
@@ -32,7 +32,7 @@ func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
 	c := newChecker(f, load)
 	c.elaborateAll()
 	c.finish()
-	return c.model, c.diags.All()
+	return c.Model, c.Diags.All()
 }
 
 // elaborateAll makes the model of a file's statements.
@@ -41,18 +41,18 @@ func (c *checker) elaborateAll() {
 	c.unusedPriors()                              // priors of weights that are not there
 	c.systems()                                   // differential equations that read each other
 	c.factorsOfPrior()                            // the side of the density that factors belong to
-	c.settleAll()                                 // which expressions depend on data only
-	flatten.Arrays(c.model, &c.diags, c.newIndex) // arrays with an axis whose end depends on an index
-	if !c.diags.HasErrors() {
+	typing.SettleAll(c.Model)                     // which expressions depend on data only
+	flatten.Arrays(c.Model, &c.Diags, c.NewIndex) // arrays with an axis whose end depends on an index
+	if !c.Diags.HasErrors() {
 		c.wholeRagged() // what is left of such axes
 	}
-	analyze.CompleteMissing(c.model) // missing counts that are read after inference alone
+	analyze.CompleteMissing(c.Model) // missing counts that are read after inference alone
 }
 
 // finish is what needs all names: the analyses of the finished model, and the warnings about names.
 func (c *checker) finish() {
-	m, diags := c.model, &c.diags
-	analyze.ByElement(m, c.newIndex)     // definitions of whole arrays within series
+	m, diags := c.Model, &c.Diags
+	analyze.ByElement(m, c.NewIndex)     // definitions of whole arrays within series
 	cycle := analyze.Cycles(m, diags)    // arrays drawn from each other, which the next two leave out
 	analyze.Recurrences(m, diags, cycle) // in which order elements are computed
 	analyze.BeforeStart(m, diags)        // recurrences without a first value
@@ -83,18 +83,19 @@ func (c *checker) finish() {
 func Predictive(f *ast.File, load Loader, from analyze.Basis) (*model.Model, []diag.Diagnostic) {
 	c := newChecker(f, load)
 	c.elaborateAll()
-	if c.diags.HasErrors() {
-		return nil, c.diags.All()
+	if c.Diags.HasErrors() {
+		return nil, c.Diags.All()
 	}
 	c.optionalData()
 	var diags diag.List // without the warnings, which File gives
-	analyze.Predictive(c.model, &diags, from)
-	return c.model, diags.All()
+	analyze.Predictive(c.Model, &diags, from)
+	return c.Model, diags.All()
 }
 
 // newChecker knows the names of a file, none of which is elaborated.
 func newChecker(f *ast.File, load Loader) *checker {
-	c := &checker{load: load, model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{},
+	c := &checker{Context: typing.Context{Model: &model.Model{Source: f.Source}}, load: load,
+		sizes:    map[string]*model.Size{},
 		networks: map[*function]*network{}, groups: map[string]*model.Index{}, imported: map[*ast.File]*scope{},
 		cycles: cycles.New(readByDefinitions)}
 	c.global = newScope(prelude())
@@ -106,12 +107,10 @@ func newChecker(f *ast.File, load Loader) *checker {
 }
 
 type checker struct {
-	model      *model.Model
-	diags      diag.List
+	typing.Context
 	global     *scope
 	sizes      map[string]*model.Size // index sets that data give
 	unknowns   int                    // names that are not defined
-	nextID     int                    // the ID of the last index that was made
 	depth      int                    // how many calls are being inlined
 	written    int                    // how many bodies of functions and templates were written out
 	load       Loader
@@ -131,128 +130,4 @@ type checker struct {
 	networks   map[*function]*network
 	priors     []*weightPrior
 	groups     map[string]*model.Index // of ragged data: the index of their groups, by lengths and set
-}
-
-func (c *checker) errorf(code diag.Code, at source.Span, format string, args ...any) diag.Entry {
-	return c.diags.Errorf(code, at, format, args...)
-}
-
-func (c *checker) notYet(at source.Span, what string) diag.Entry {
-	return c.errorf(diag.NotCompiled, at, "%s: not compiled by this version of ppl yet", what)
-}
-
-// ---- scopes ----
-
-// A scope maps names to what they mean; order does not matter.
-type scope struct {
-	parent *scope
-	names  map[string]*entity
-	order  []*entity
-	inst   *instance  // set on the outermost scope of a template's use, and of a network's call
-	of     *arrayInfo // set on the scope of a left side: what is defined there
-}
-
-func newScope(parent *scope) *scope {
-	return &scope{parent: parent, names: map[string]*entity{}}
-}
-
-func (s *scope) lookup(name string) *entity {
-	for ; s != nil; s = s.parent {
-		if e := s.names[name]; e != nil {
-			e.read()
-			return e
-		}
-	}
-	return nil
-}
-
-func (s *scope) add(e *entity) {
-	s.names[e.name] = e
-	s.order = append(s.order, e)
-}
-
-// An entity is what a name means. Exactly one of array, expr, index, set, fn, dist, file, ode is set.
-type entity struct {
-	name  string
-	at    source.Span
-	used  bool
-	array *arrayInfo
-	expr  model.Expr // a function's argument
-	index *model.Index
-	set   *model.Set
-	fn    *function
-	outer []model.Expr // of an array inside a template: the plates it is read at
-	dist  *passedDist  // a template's argument
-	file  *scope       // an imported file
-	ode   *trajectory
-}
-
-// An arrayInfo is an array with the statements that define it.
-type arrayInfo struct {
-	*model.Array
-	scope    *scope
-	decl     *ast.Decl
-	defs     []define
-	draws    []draw
-	state    state
-	heads    []headSlots // the left side of each of defs
-	recurs   bool        // it was read while it was being elaborated
-	observed bool
-	outer    []*model.Index // plates of the template's use, before the array's own
-}
-
-type define struct {
-	head *ast.Head
-	stmt *ast.Define
-}
-
-// A draw is one head of a ~ statement on its way to a term.
-type draw struct {
-	head  *ast.Head
-	stmt  *ast.Draw
-	scope *scope // holds the plate indices
-	slots []model.Slot
-	bare  []*model.Index // plates without a name, matched by their set
-	event []*model.Set
-	drawn *drawn
-	uses  []modified // the uses of templates on the way to the distribution, outermost first, if they have modifiers
-	// returned is what a template's block returns by its name
-	returned *entity
-}
-
-// A modified distribution is one with modifiers, and where the names and plates of its statement are known.
-type modified struct {
-	dist  *ast.Distribution
-	scope *scope
-	bare  []*model.Index
-}
-
-type state uint8
-
-const (
-	untouched state = iota
-	visiting
-	typed // axes and support are known; bodies of draws may still wait
-	done
-)
-
-// A function is inlined at every call, a template at every draw.
-type function struct {
-	name  string
-	at    source.Span
-	head  *ast.Head
-	stmt  *ast.Define // where a function is defined
-	draw  *ast.Draw   // where a template is defined
-	scope *scope
-	busy  bool
-
-	parsed func() ast.Stmt // gives the statement of a function of the library that was not read yet; else nil
-}
-
-// statement is the definition of a function, or the draw of a template.
-func (f *function) statement() ast.Stmt {
-	if f.draw != nil {
-		return f.draw
-	}
-	return f.stmt
 }

@@ -51,7 +51,7 @@ func (c *checker) selection(st *ast.Data) *model.Selection {
 	if share := st.HeldOut; share != nil {
 		rows.HeldOut = share.Value
 		if !(share.Value > 0 && share.Value < 1) {
-			c.errorf(diag.Syntax, share.Span(), "`holdout %s` is no share of the rows", share.Text).
+			c.Errorf(diag.Syntax, share.Span(), "`holdout %s` is no share of the rows", share.Text).
 				Help("write a number between 0 and 1: `holdout 0.2` keeps a fifth of the rows to be predicted")
 		}
 	}
@@ -65,7 +65,7 @@ func (c *checker) seedOf(seed *ast.Number, example string) uint64 {
 		return 0
 	}
 	if !seed.IsInt || seed.Value >= 1<<53 {
-		c.errorf(diag.Syntax, seed.Span(), "`seed %s` is not an integer below 2^53", seed.Text).
+		c.Errorf(diag.Syntax, seed.Span(), "`seed %s` is not an integer below 2^53", seed.Text).
 			Help("an integer seed selects the rows: `%s seed 1`", example)
 	}
 	return uint64(seed.Value)
@@ -78,10 +78,10 @@ func (c *checker) permuted(d *ast.Decl) *model.Permuted {
 	case share == nil:
 		return nil
 	case !(share.Value > 0 && share.Value <= 1):
-		c.errorf(diag.Syntax, share.Span(), "`permute %s` is no share of the rows", share.Text).
+		c.Errorf(diag.Syntax, share.Span(), "`permute %s` is no share of the rows", share.Text).
 			Help("write a number above 0 and at most 1: `permute 0.2` puts a fifth of the values in another order")
 	case len(d.Sets) == 0:
-		c.errorf(diag.Syntax, share.Span(), "`%s` is one number, and `permute` exchanges the values of rows",
+		c.Errorf(diag.Syntax, share.Span(), "`%s` is one number, and `permute` exchanges the values of rows",
 			d.Name.Name)
 	}
 	return &model.Permuted{At: share.Span(), Share: share.Value, Seed: c.seedOf(d.Seed, "permute 0.2")}
@@ -89,11 +89,11 @@ func (c *checker) permuted(d *ast.Decl) *model.Permuted {
 
 func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope, rows *model.Selection) {
 	if s != c.global {
-		c.errorf(diag.Syntax, d.Span(), "`data` stands at the top of a file, not in a block")
+		c.Errorf(diag.Syntax, d.Span(), "`data` stands at the top of a file, not in a block")
 		return
 	}
 	if old := s.names[d.Name.Name]; old != nil {
-		c.errorf(diag.DefinedTwice, d.Name.Span(), "`%s` is defined twice", d.Name.Name).Related(old.at,
+		c.Errorf(diag.DefinedTwice, d.Name.Span(), "`%s` is defined twice", d.Name.Name).Related(old.at,
 			"first defined here")
 		return
 	}
@@ -108,7 +108,7 @@ func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope, rows *model.S
 	}
 	a.MissingTexts = c.missingTexts(d, st)
 	if len(st.By) > len(d.Sets) {
-		c.errorf(diag.ParameterBound, st.By[len(d.Sets)].Span(), "`by` names %d columns, and `%s` has %d axes",
+		c.Errorf(diag.ParameterBound, st.By[len(d.Sets)].Span(), "`by` names %d columns, and `%s` has %d axes",
 			len(st.By), d.Name.Name, len(d.Sets)).Help("a column for each axis says to which element a row belongs; " +
 			"give arrays with other " + "axes a " + "`data` statement of their own")
 	}
@@ -128,7 +128,7 @@ func (c *checker) missingTexts(d *ast.Decl, st *ast.Data) (texts []string) {
 		case ok:
 			texts = append(texts, strconv.FormatFloat(n, 'g', -1, 64))
 		default:
-			c.errorf(diag.Syntax, code.Span(), "a code for missing values is a number or a text in quotes")
+			c.Errorf(diag.Syntax, code.Span(), "a code for missing values is a number or a text in quotes")
 		}
 	}
 	return texts
@@ -157,7 +157,7 @@ func (c *checker) chooseColumns(a *arrayInfo, d *ast.Decl, st *ast.Data) {
 	matrices := slices.DeleteFunc(slices.Clone(st.Decls), func(o *ast.Decl) bool { return len(o.Sets) != 2 })
 	switch {
 	case len(matrices) != 1 && d == st.Decls[0]:
-		c.errorf(diag.ParameterBound, st.Columns[0].Span(), "`columns` chooses those of one matrix, and %d are "+
+		c.Errorf(diag.ParameterBound, st.Columns[0].Span(), "`columns` chooses those of one matrix, and %d are "+
 			"declared here", len(matrices)).
 			Help("give the matrix a `data` statement of its own: `data X[N, D] from \"f.csv\" columns …`")
 	case len(matrices) == 1 && d == matrices[0]:
@@ -171,7 +171,7 @@ func (c *checker) newArray(id ast.Ident, s *scope) *arrayInfo {
 	a := &arrayInfo{Array: &model.Array{Name: id.Name, At: id.Span()}, scope: s}
 	s.add(&entity{name: id.Name, at: id.Span(), array: a})
 	if s == c.global {
-		c.model.Arrays = append(c.model.Arrays, a.Array)
+		c.Model.Arrays = append(c.Model.Arrays, a.Array)
 	}
 	return a
 }
@@ -182,7 +182,7 @@ func (c *checker) collectDefine(h *ast.Head, st *ast.Define, s *scope) {
 		c.collectPrime(h, st, s)
 		return
 	case len(h.Path) > 1:
-		c.errorf(diag.Syntax, h.Span(), "`%s` cannot be defined: a dotted name belongs to another statement", h.Name())
+		c.Errorf(diag.Syntax, h.Span(), "`%s` cannot be defined: a dotted name belongs to another statement", h.Name())
 		return
 	case h.HasParams && s == c.global && c.primes[h.Path[0].Name]:
 		c.collectInitial(h, st, s)
@@ -193,12 +193,12 @@ func (c *checker) collectDefine(h *ast.Head, st *ast.Define, s *scope) {
 	}
 	if a := c.arrayFor(h, s); a != nil {
 		if a.Role == model.Data && a.decl != nil {
-			c.errorf(diag.DefinedTwice, h.Span(), "`%s` is data (line %d) and cannot be defined too", a.Name,
+			c.Errorf(diag.DefinedTwice, h.Span(), "`%s` is data (line %d) and cannot be defined too", a.Name,
 				a.At.Line()).
 				Related(a.At, "declared here")
 			return
 		}
-		a.defs = append(a.defs, define{h, st})
+		a.defs = append(a.defs, define{head: h, stmt: st})
 		a.Save = a.Save || st.Generate
 	}
 }
@@ -209,7 +209,7 @@ func (c *checker) collectFunction(h *ast.Head, st *ast.Define, s *scope) {
 		return
 	}
 	if old := s.names[name]; old != nil {
-		c.errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
+		c.Errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
 		return
 	}
 	s.add(&entity{name: name, at: h.Span(), fn: &function{name: name, at: h.Span(), head: h, stmt: st, scope: s}})
@@ -242,7 +242,7 @@ func (c *checker) arrayFor(h *ast.Head, s *scope) *arrayInfo {
 		return a
 	}
 	if old.array == nil {
-		c.errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", id.Name).Related(old.at, "first defined here")
+		c.Errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", id.Name).Related(old.at, "first defined here")
 	}
 	return old.array
 }
@@ -251,7 +251,7 @@ func (c *checker) arrayFor(h *ast.Head, s *scope) *arrayInfo {
 // user can write.
 func (c *checker) collectFactor(st *ast.Factor, s *scope) {
 	if s != c.global {
-		c.errorf(diag.Syntax, st.Span(), "`factor` stands at the top of a file, not in a block")
+		c.Errorf(diag.Syntax, st.Span(), "`factor` stands at the top of a file, not in a block")
 		return
 	}
 	c.factors++
@@ -269,7 +269,7 @@ func (c *checker) collectFactor(st *ast.Factor, s *scope) {
 // factorsOfPrior makes the factors that read no data terms of the prior.
 func (c *checker) factorsOfPrior() {
 	leads := leadsToData{}
-	for _, t := range c.model.Terms {
+	for _, t := range c.Model.Terms {
 		if e := c.global.names[t.Array.Name]; e != nil && e.array != nil && e.array.Factor {
 			t.Kind = model.Likelihood
 			if !leads.expr(t.Density) {
@@ -321,24 +321,24 @@ func (c *checker) collectInfer(st *ast.Infer) {
 		case *ast.Call:
 			n, ok := e.Fun.(*ast.Name)
 			if !ok {
-				c.errorf(diag.Syntax, e.Span(), "`infer` wants the name of a sampler, such as `infer "+
+				c.Errorf(diag.Syntax, e.Span(), "`infer` wants the name of a sampler, such as `infer "+
 					"renhd(replicas = 8)`")
 				continue
 			}
 			call.Name = n.Name
 			call.Args = c.inferArgs(e)
 		default:
-			c.errorf(diag.Syntax, e.Span(), "`infer` wants the name of a sampler, such as `infer renhd(replicas = 8)`")
+			c.Errorf(diag.Syntax, e.Span(), "`infer` wants the name of a sampler, such as `infer renhd(replicas = 8)`")
 			continue
 		}
-		c.model.Infer = append(c.model.Infer, call)
+		c.Model.Infer = append(c.Model.Infer, call)
 	}
 }
 
 func (c *checker) inferArgs(e *ast.Call) (args []model.InferArg) {
 	for _, a := range e.Args {
 		if a.Name == nil {
-			c.errorf(diag.Syntax, a.Span(), "an option of `infer` has a name: write `replicas = 8`")
+			c.Errorf(diag.Syntax, a.Span(), "an option of `infer` has a name: write `replicas = 8`")
 			continue
 		}
 		text := a.Value.Span().Text()

@@ -2,6 +2,7 @@ package check
 
 import (
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/stdlib"
@@ -29,11 +30,11 @@ func (c *checker) compound(s *scope, e ast.Expr, name *ast.Name, k *compound) (*
 	[]model.Expr, bool) {
 	weight, given := partsOf(e)
 	if weight == nil || len(given) == 0 || k.most > 0 && len(given) > k.most {
-		c.errorf(diag.Arguments, e.Span(), "these arguments do not fit `%s`", name.Name).Help("write `%s`", k.example)
+		c.Errorf(diag.Arguments, e.Span(), "these arguments do not fit `%s`", name.Name).Help("write `%s`", k.example)
 		return nil, nil, nil, false
 	}
 	w := c.expr(s, weight)
-	ok := !isPoison(w)
+	ok := !typing.IsPoison(w)
 	args, parts := []model.Expr{w}, []stdlib.Part{}
 	for _, g := range given {
 		dist, form, own, fits := c.distribution(s, g)
@@ -45,14 +46,14 @@ func (c *checker) compound(s *scope, e ast.Expr, name *ast.Name, k *compound) (*
 	}
 	single := len(w.Info().Type.Axes) == 0
 	if single && name.Name == "Mixture" && len(parts) != 2 {
-		c.errorf(diag.Arguments, weight.Span(), "`%s` is one number, the probability of the first of two "+
+		c.Errorf(diag.Arguments, weight.Span(), "`%s` is one number, the probability of the first of two "+
 			"distributions, and here are %d", weight.Span().Text(), len(parts)).Help("give the weights as a simplex: " +
 			"`w ~ Dirichlet(…)`")
 		return nil, nil, nil, false
 	}
 	dist, form, err := k.make(parts, single)
 	if err != nil {
-		c.errorf(diag.Arguments, e.Span(), "`%s` cannot be made of these: %v", name.Name, err)
+		c.Errorf(diag.Arguments, e.Span(), "`%s` cannot be made of these: %v", name.Name, err)
 		return nil, nil, nil, false
 	}
 	return dist, form, args, c.argDomain(dist, form.Args[0], 0, w)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/source"
@@ -17,10 +18,10 @@ func (c *checker) distribution(s *scope, e ast.Expr) (*stdlib.Dist, *stdlib.Form
 	n := distName(e)
 	if n == nil {
 		if module, name, ok := ofModule(e.Span().Text()); ok {
-			c.errorf(diag.Undefined, e.Span(), "there is no module `%s`", module).Help("write `%s(…)`", name)
+			c.Errorf(diag.Undefined, e.Span(), "there is no module `%s`", module).Help("write `%s(…)`", name)
 			return nil, nil, nil, false
 		}
-		c.notYet(e.Span(), "`"+e.Span().Text()+"` as a distribution")
+		c.NotYet(e.Span(), "`"+e.Span().Text()+"` as a distribution")
 		return nil, nil, nil, false
 	}
 	if build := compounds[n.Name]; build != nil && !c.dropped[n.Name] { // else a template of that name has a mistake
@@ -43,11 +44,11 @@ func (c *checker) distribution(s *scope, e ast.Expr) (*stdlib.Dist, *stdlib.Form
 	ok := true
 	for i, a := range order {
 		if a == nil {
-			args[i] = num(*form.Args[i].Default, e)
+			args[i] = typing.Number(*form.Args[i].Default, e)
 			continue
 		}
 		args[i] = c.expr(s, a.Value)
-		ok = ok && !isPoison(args[i]) && c.argDomain(dist, form.Args[i], i, args[i])
+		ok = ok && !typing.IsPoison(args[i]) && c.argDomain(dist, form.Args[i], i, args[i])
 	}
 	return dist, form, args, ok
 }
@@ -58,7 +59,7 @@ func (c *checker) unknownDist(s *scope, n *ast.Name) {
 	}
 	if e := s.lookup(n.Name); e != nil && e.array != nil {
 		e.used = true
-		c.errorf(diag.Undefined, n.Span(), "`%s` is no distribution, but %s", n.Name, roleText(e.array)).
+		c.Errorf(diag.Undefined, n.Span(), "`%s` is no distribution, but %s", n.Name, roleText(e.array)).
 			Related(e.at, "defined here").
 			Help("write the distribution that it is an argument of, such as `~ Normal(%s, s)`; a definition has `=`",
 				n.Name)
@@ -68,7 +69,7 @@ func (c *checker) unknownDist(s *scope, n *ast.Name) {
 	for d := range stdlib.Dists() {
 		names = append(names, d)
 	}
-	meant(c.errorf(diag.Undefined, n.Span(), "there is no distribution `%s`", n.Name), n.Name, stdlib.Foreign,
+	meant(c.Errorf(diag.Undefined, n.Span(), "there is no distribution `%s`", n.Name), n.Name, stdlib.Foreign,
 		append(sorted(names), "Density", "Hurdle", "Mixture", "ZeroInflated"))
 }
 
@@ -102,7 +103,7 @@ func (c *checker) pickForm(dist *stdlib.Dist, given []*ast.Arg, at source.Span) 
 	}
 	for _, a := range given {
 		if a.Name != nil && !known[a.Name.Name] {
-			d := c.errorf(diag.Arguments, a.Name.Span(), "`%s` has no argument `%s`; it has %s", dist.Name, a.Name.Name,
+			d := c.Errorf(diag.Arguments, a.Name.Span(), "`%s` has no argument `%s`; it has %s", dist.Name, a.Name.Name,
 				diag.And(all))
 			if own, ok := stdlib.ForeignArgument(dist, a.Name.Name); ok {
 				d.Help("write `%s`", own).Replace(own)
@@ -114,7 +115,7 @@ func (c *checker) pickForm(dist *stdlib.Dist, given []*ast.Arg, at source.Span) 
 			return nil, nil
 		}
 	}
-	c.errorf(diag.Arguments, at, "these arguments do not fit `%s`; write %s", dist.Name, model.SignaturesText(dist))
+	c.Errorf(diag.Arguments, at, "these arguments do not fit `%s`; write %s", dist.Name, model.SignaturesText(dist))
 	return nil, nil
 }
 
@@ -173,7 +174,7 @@ func (c *checker) argDomain(dist *stdlib.Dist, a stdlib.Arg, k int, x model.Expr
 	if r.Hi >= a.Domain.Lo && r.Lo <= a.Domain.Hi {
 		return true
 	}
-	c.errorf(diag.ArgumentDomain, x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s",
+	c.Errorf(diag.ArgumentDomain, x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s",
 		diag.Ordinal(k+1), dist.Name, a.Name,
 		a.Domain, x.Info().At.Text(), model.RangeText(r)).Help("the order of its arguments is %s",
 		model.SignaturesText(dist))
@@ -186,7 +187,7 @@ func (c *checker) simplexArg(dist *stdlib.Dist, x model.Expr) bool {
 	if name == "" || r.Lo >= 0 {
 		return true
 	}
-	d := c.errorf(diag.NotASimplex, x.Info().At, "the argument of `%s` must be a simplex, but `%s` is %s", dist.Name,
+	d := c.Errorf(diag.NotASimplex, x.Info().At, "the argument of `%s` must be a simplex, but `%s` is %s", dist.Name,
 		x.Info().At.Text(), model.RangeText(r))
 	if slices.ContainsFunc(dist.Forms, func(f stdlib.Form) bool { return f.Args[len(f.Args)-1].Name == "logits" }) {
 		d.Help("is `%s` on the log scale? write `logits = %s`", name, x.Info().At.Text())

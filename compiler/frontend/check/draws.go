@@ -7,20 +7,12 @@ import (
 	"strings"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/types"
 	"ppl/stdlib"
 )
-
-// A drawn is the distribution of a draw with its arguments, elaborated.
-type drawn struct {
-	dist    *stdlib.Dist // nil for Density
-	form    *stdlib.Form
-	args    []model.Expr
-	density model.Expr
-	ok      bool
-}
 
 // drawPiece gives a parameter's piece its axes and range; the term follows in drawBodies.
 func (c *checker) drawPiece(a *arrayInfo, d *draw) {
@@ -40,7 +32,7 @@ func (c *checker) drawPiece(a *arrayInfo, d *draw) {
 		return
 	}
 	dist := c.distRow(d)
-	t := model.Type{Range: anyRange}
+	t := model.Type{Range: stdlib.Everything()}
 	if of := d.stmt.Dist.Base; dist == nil && distName(of) != nil && !isDensity(of) && len(d.head.Slots) == 0 {
 		c.drawnFrom(d) // reports that there is none; axes that it might give are not known
 		return
@@ -59,7 +51,7 @@ func (c *checker) drawPiece(a *arrayInfo, d *draw) {
 		case types.Correlation, types.CholeskyCorr:
 			t.Range = stdlib.Range{Lo: -1, Hi: 1}
 		case types.Covariance, types.CholeskyCov:
-			t.Range = anyRange
+			t.Range = stdlib.Everything()
 		}
 		c.rangeFromArgs(a, d, &t)
 	}
@@ -71,7 +63,7 @@ func (c *checker) drawPiece(a *arrayInfo, d *draw) {
 	if a.Role == model.Parameter && dist != nil && dist.Discrete() {
 		a.Role, a.Save = model.Latent, false
 	}
-	c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: plates(d.slots)}, d.event, t)
+	c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: model.Plates(d.slots)}, d.event, t)
 }
 
 func outerSlots(outer []*model.Index) (slots []model.Slot) {
@@ -83,7 +75,7 @@ func outerSlots(outer []*model.Index) (slots []model.Slot) {
 
 // drawnByBlock defines an array by what a template's block returns; the draws in the block are the parameters.
 func (c *checker) drawnByBlock(a *arrayInfo, d *draw, x model.Expr) {
-	if x == nil || isPoison(x) {
+	if x == nil || typing.IsPoison(x) {
 		return
 	}
 	a.Role, a.Save = model.Definition, true
@@ -101,19 +93,19 @@ func (c *checker) drawnByBlock(a *arrayInfo, d *draw, x model.Expr) {
 	if !ok {
 		return
 	}
-	c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: plates(d.slots), Value: x},
+	c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: model.Plates(d.slots), Value: x},
 		x.Info().Type.Axes, x.Info().Type)
 }
 
 // narrowed is a range cut to a..b. An end that reads the array itself, such as x[t-1], says nothing yet.
 func (c *checker) narrowed(a *arrayInfo, s *scope, in *ast.Range, r stdlib.Range) stdlib.Range {
 	if !c.leadsTo(s, in.Lo, a) {
-		if lo := c.expr(s, in.Lo); !isPoison(lo) {
+		if lo := c.expr(s, in.Lo); !typing.IsPoison(lo) {
 			r.Lo = math.Max(r.Lo, lo.Info().Type.Range.Lo)
 		}
 	}
 	if !c.leadsTo(s, in.Hi, a) {
-		if hi := c.expr(s, in.Hi); !isPoison(hi) {
+		if hi := c.expr(s, in.Hi); !typing.IsPoison(hi) {
 			r.Hi = math.Min(r.Hi, hi.Info().Type.Range.Hi)
 		}
 	}
@@ -176,7 +168,7 @@ func (c *checker) inferEvent(a *arrayInfo, d *draw, dist *stdlib.Dist) bool {
 	}
 	if n := len(d.head.Slots); dist.Event == 2 && n > 0 && d.head.Slots[n-1].Index != nil {
 		set := d.head.Slots[n-1].Set.Span().Text()
-		c.errorf(diag.UnknownSize, d.head.Span(), "%s draws a whole matrix, and an index makes one for "+
+		c.Errorf(diag.UnknownSize, d.head.Span(), "%s draws a whole matrix, and an index makes one for "+
 			"each of its values", dist.Name).
 			Help("write both axes of one matrix as sets: `%s[%s, %s]`", a.Name, set, set)
 		return false
@@ -187,7 +179,7 @@ func (c *checker) inferEvent(a *arrayInfo, d *draw, dist *stdlib.Dist) bool {
 
 // unknownSize reports that nothing says how long the vectors, or how large the matrices of a draw are.
 func (c *checker) unknownSize(a *arrayInfo, d *draw, dist *stdlib.Dist) {
-	said := c.errorf(diag.UnknownSize, d.head.Span(), "the size of `%s` is not known from the arguments of %s; write "+
+	said := c.Errorf(diag.UnknownSize, d.head.Span(), "the size of `%s` is not known from the arguments of %s; write "+
 		"its axis, a set: `%s[K%s]`", a.Name, dist.Name, a.Name, strings.Repeat(", K", max(0, dist.Event-1)))
 	n := len(d.head.Slots)
 	if n != dist.Event || d.head.Slots[n-1].Set.Hi != nil {
@@ -256,7 +248,7 @@ func (c *checker) drawnFrom(d *draw) *drawn {
 
 // generatedByFormula refuses a draw after inference from a density by formula.
 func (c *checker) generatedByFormula(d *draw, e ast.Expr) {
-	c.notYet(e.Span(), "`generate "+d.head.Span().Text()+" ~ Density(…)`, a draw from a log density by formula").
+	c.NotYet(e.Span(), "`generate "+d.head.Span().Text()+" ~ Density(…)`, a draw from a log density by formula").
 		Help("integers from 0 to 20 are drawn by `~ Categorical(logits = [k in 0..20: f(k)])`, where f is the " +
 			"formula; numbers by the inverse of their distribution function at `generate u ~ Uniform(0, 1)`")
 }
@@ -264,9 +256,9 @@ func (c *checker) generatedByFormula(d *draw, e ast.Expr) {
 func (c *checker) densityArg(s *scope, e ast.Expr) (model.Expr, bool) {
 	call, ok := e.(*ast.Call)
 	if !ok || len(call.Args) != 1 || call.Args[0].Name != nil {
-		c.errorf(diag.Arguments, e.Span(), "`Density` takes one argument, the log density: `x ~ Density(-x^2 / 2)`")
+		c.Errorf(diag.Arguments, e.Span(), "`Density` takes one argument, the log density: `x ~ Density(-x^2 / 2)`")
 		return nil, false
 	}
 	x := c.expr(s, call.Args[0].Value)
-	return x, !isPoison(x)
+	return x, !typing.IsPoison(x)
 }

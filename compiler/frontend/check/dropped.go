@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/source"
 )
@@ -35,7 +36,7 @@ func (c *checker) kept(f *ast.File) []ast.Stmt {
 	at := ast.Place{At: source.Span{File: f.Source}}
 	for name, is := range dropped {
 		if is {
-			c.global.names[name] = &entity{name: name, at: at.At, used: true, expr: poison(at)}
+			c.global.names[name] = &entity{name: name, at: at.At, used: true, expr: typing.Poison(at)}
 		}
 	}
 	return stmts

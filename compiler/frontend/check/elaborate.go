@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/types"
@@ -66,15 +67,15 @@ func (c *checker) declare(a *arrayInfo) {
 	if d.Value != nil {
 		a.Value = c.expr(a.scope, c.inOneList(a, d.Value))
 		if other := readsOtherData(a.Value); other != "" {
-			c.errorf(diag.ParameterBound, d.Value.Span(), "the value of data `%s` reads data `%s`; write what is "+
+			c.Errorf(diag.ParameterBound, d.Value.Span(), "the value of data `%s` reads data `%s`; write what is "+
 				"computed as a definition: `%s = …`", a.Name, other, a.Name)
 		}
 		if !a.Value.Info().Static {
-			c.errorf(diag.ParameterBound, d.Value.Span(), "the value of data `%s` must be known before sampling",
+			c.Errorf(diag.ParameterBound, d.Value.Span(), "the value of data `%s` must be known before sampling",
 				a.Name)
 		}
 		if !d.Span().Valid() || len(a.Type.Axes) != literalRank(d.Value) && a.Lengths == nil {
-			e := c.errorf(diag.AxisCount, d.Value.Span(), "`%s` is declared with %s, but the value has %d",
+			e := c.Errorf(diag.AxisCount, d.Value.Span(), "`%s` is declared with %s, but the value has %d",
 				a.Name, model.HaveAxes(a.Type.Axes), literalRank(d.Value))
 			if len(a.Type.Axes) == 0 {
 				e.Help("name them: `data %s[%s] = …`", a.Name,
@@ -125,14 +126,14 @@ func (c *checker) declareType(a *arrayInfo, d *ast.Decl) {
 		c.positive(a, d)
 	case "index":
 		if d.TypeArg == nil {
-			c.errorf(diag.Syntax, d.Type.Span(), "`index` wants its set: `index(J)`")
+			c.Errorf(diag.Syntax, d.Type.Span(), "`index` wants its set: `index(J)`")
 			return
 		}
 		a.NeedInt = true
 		a.IndexOf = c.declaredSet(d.TypeArg, a.scope)
 		a.Type.Range = stdlib.Range{Lo: a.IndexOf.Lo.Info().Type.Range.Lo, Hi: math.Inf(1), Int: true}
 	default:
-		e := c.errorf(diag.Undefined, d.Type.Span(), "there is no type `%s`", d.Type.Name)
+		e := c.Errorf(diag.Undefined, d.Type.Span(), "there is no type `%s`", d.Type.Name)
 		if near, ok := diag.Nearest(d.Type.Name, []string{"real", "int", "bool", "index"}); ok {
 			e.Meant("`%s`", near).Replace(near)
 		} else {
@@ -152,14 +153,14 @@ func (c *checker) declareOrder(a *arrayInfo, d *ast.Decl) {
 		return
 	}
 	if a.IndexOf == nil {
-		c.errorf(diag.Syntax, d.Order[0].Span(), "`order` lists the elements of an index set, and `%s` has none",
+		c.Errorf(diag.Syntax, d.Order[0].Span(), "`order` lists the elements of an index set, and `%s` has none",
 			d.Name.Name).
 			Help("write `%s: index(K) order %s, …`", d.Name.Name, d.Order[0].Text)
 		return
 	}
 	for _, text := range d.Order {
 		if slices.Contains(a.Order, text.Value) {
-			c.errorf(diag.DefinedTwice, text.Span(), "%s is element %d already", text.Text,
+			c.Errorf(diag.DefinedTwice, text.Span(), "%s is element %d already", text.Text,
 				slices.Index(a.Order, text.Value)+1)
 		}
 		a.Order = append(a.Order, text.Value)
@@ -178,7 +179,7 @@ func (c *checker) positive(a *arrayInfo, d *ast.Decl) {
 		a.Positive = model.NumberText(lo.Value)
 	}
 	if a.Positive == "" || d.TypeArg.Hi != nil {
-		c.errorf(diag.Syntax, d.TypeArg.Span(), "`bool` wants the text or number that is true: `bool(\"yes\")`")
+		c.Errorf(diag.Syntax, d.TypeArg.Span(), "`bool` wants the text or number that is true: `bool(\"yes\")`")
 	}
 }
 
@@ -219,7 +220,7 @@ func (c *checker) roles(a *arrayInfo) {
 	case generated == len(a.draws):
 		a.Role, a.Save = model.Generated, true
 	case generated > 0:
-		c.errorf(diag.AfterInference, a.At, "`%s` is drawn both in the model and after inference", a.Name)
+		c.Errorf(diag.AfterInference, a.At, "`%s` is drawn both in the model and after inference", a.Name)
 	case len(a.defs) > 0 && c.sameRegion(a):
 		a.Role, a.observed = model.Definition, true
 	default:
@@ -236,25 +237,25 @@ func (c *checker) missingRole(a *arrayInfo) {
 	switch {
 	case len(a.draws) == 0 && c.dropped[a.Name]:
 	case len(a.draws) == 0:
-		c.errorf(diag.DataUnavailable, a.At, "`%s` has missing entries, so it needs a distribution: `%s[i in N] ~ …`",
+		c.Errorf(diag.DataUnavailable, a.At, "`%s` has missing entries, so it needs a distribution: `%s[i in N] ~ …`",
 			a.Name, a.Name)
 	case slices.ContainsFunc(a.draws, c.isBoundVector):
-		c.notYet(a.At, "missing entries of vectors whose elements depend on each other, such as counts with a given "+
+		c.NotYet(a.At, "missing entries of vectors whose elements depend on each other, such as counts with a given "+
 			"total").Help("leave out the vectors that have some: write `complete` for `missing`")
 	case !c.mentioned[a.Name] && !slices.ContainsFunc(a.draws, c.isWholeVector):
 	case !slices.ContainsFunc(a.draws, func(d draw) bool { return !c.drawsInteger(d) }):
 		a.Role = model.Latent
 	case !c.oneSupport(a):
-		c.notYet(a.At, "missing entries that other statements read, in an array observed in pieces by distributions "+
+		c.NotYet(a.At, "missing entries that other statements read, in an array observed in pieces by distributions "+
 			"with different supports").
 			Help("declare each piece as data of its own: the support of what is missing is then that of its " +
 				"distribution")
 	case slices.ContainsFunc(a.draws, isByFormula):
-		c.notYet(a.At, "missing entries of data whose distribution is given by a formula").
+		c.NotYet(a.At, "missing entries of data whose distribution is given by a formula").
 			Help("leave out the rows that have some: write `complete` for `missing`")
 	default:
 		a.Role = model.Imputed
-		a.Type.Elem, a.Type.Range = types.Real, anyRange // though all values that are there may be integers
+		a.Type.Elem, a.Type.Range = types.Real, stdlib.Everything() // though all values that are there may be integers
 	}
 }
 
@@ -327,7 +328,7 @@ func (c *checker) resolve(a *arrayInfo) {
 	c.statements(a)
 	c.open = c.open[:len(c.open)-1]
 	if a.recurs {
-		c.settle([]*model.Array{a.Array})
+		typing.Settle(c.beingDefined(), []*model.Array{a.Array})
 	}
 }
 
@@ -356,11 +357,18 @@ func (c *checker) statements(a *arrayInfo) {
 	a.state = typed
 }
 
-func (d define) mentions(name string) bool { return ast.Mentioned([]ast.Stmt{d.stmt})[name] }
-
 func boolInt(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
+}
+
+// beingDefined lists the arrays that are being elaborated.
+func (c *checker) beingDefined() map[*model.Array]bool {
+	open := map[*model.Array]bool{}
+	for _, a := range c.open {
+		open[a.Array] = true
+	}
+	return open
 }

@@ -8,40 +8,18 @@ import (
 	"strings"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/types"
 	"ppl/stdlib"
 )
 
-// anyRange is what is known of a real nobody knows anything of.
-var anyRange = stdlib.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}
-
-// poison replaces an expression that was already reported: what reads it is not reported again.
-func poison(at ast.Node) model.Expr {
-	return &model.Num{Value: math.NaN(), Fact: model.Fact{At: at.Span(), Static: true,
-		Type: model.Type{Range: anyRange}}}
-}
-
-func isPoison(e model.Expr) bool {
-	n, ok := e.(*model.Num)
-	return ok && math.IsNaN(n.Value)
-}
-
-func anyPoison(es ...model.Expr) bool {
-	for _, e := range es {
-		if isPoison(e) {
-			return true
-		}
-	}
-	return false
-}
-
 // expr gives an expression its type.
 func (c *checker) expr(s *scope, e ast.Expr) model.Expr {
 	switch e := e.(type) {
 	case *ast.Number:
-		n := num(e.Value, e).(*model.Num)
+		n := typing.Number(e.Value, e).(*model.Num)
 		if !e.IsInt {
 			n.Type.Elem, n.Type.Range.Int = types.Real, false
 		}
@@ -51,7 +29,7 @@ func (c *checker) expr(s *scope, e ast.Expr) model.Expr {
 	case *ast.Name:
 		return c.name(s, e)
 	case *ast.Unary:
-		return c.operator(e, e.Op, e.Span(), c.expr(s, e.X))
+		return c.Operator(e, e.Op, e.Span(), c.expr(s, e.X))
 	case *ast.Binary:
 		return c.binary(s, e)
 	case *ast.Cond:
@@ -69,13 +47,13 @@ func (c *checker) expr(s *scope, e ast.Expr) model.Expr {
 	case *ast.Member:
 		return c.dotted(s, e)
 	case *ast.String:
-		c.errorf(diag.WrongKind, e.Span(), "a text cannot be used in arithmetic").
+		c.Errorf(diag.WrongKind, e.Span(), "a text cannot be used in arithmetic").
 			Help("a text names an element of an index set: `a[\"Guy's\"]`, or `sex[i] == \"M\"` for `data sex[N]: " +
 				"index(S)`")
 	default:
 		panic("internal error: unknown expression")
 	}
-	return poison(e)
+	return typing.Poison(e)
 }
 
 // libraryConstants are values that need no definition.
@@ -90,7 +68,7 @@ func (c *checker) name(s *scope, e *ast.Name) model.Expr {
 	ent := s.lookup(e.Name)
 	if ent == nil {
 		if k, ok := libraryConstants[e.Name]; ok {
-			n := num(k.value, e).(*model.Num)
+			n := typing.Number(k.value, e).(*model.Num)
 			n.Type.Elem = k.elem
 			return n
 		}
@@ -98,37 +76,33 @@ func (c *checker) name(s *scope, e *ast.Name) model.Expr {
 			return c.sizeExpr(size, e)
 		}
 		c.undefined(s, e)
-		return poison(e)
+		return typing.Poison(e)
 	}
 	ent.used = true
 	switch {
 	case ent.index != nil:
-		return indexVar(ent.index, e)
+		return typing.IndexVar(ent.index, e)
 	case ent.expr != nil:
 		return ent.expr
 	case ent.set != nil:
-		return setSize(ent.set, e)
+		return typing.SetSize(ent.set, e)
 	case ent.array != nil:
 		x := c.ref(ent.array, e)
-		if step := c.inStep(ent.array, e); step != nil && !isPoison(x) {
+		if step := c.inStep(ent.array, e); step != nil && !typing.IsPoison(x) {
 			return step
 		}
 		return at(x, ent.outer, e)
 	case ent.dist != nil:
-		c.errorf(diag.WrongKind, e.Span(), "`%s` is a distribution; it stands after `~`", e.Name).Related(ent.at,
+		c.Errorf(diag.WrongKind, e.Span(), "`%s` is a distribution; it stands after `~`", e.Name).Related(ent.at,
 			"the argument")
 	case ent.ode != nil:
-		c.errorf(diag.WrongKind, e.Span(), "`%s` is a function of time; write `%s(t)`", e.Name, e.Name).Related(ent.at,
+		c.Errorf(diag.WrongKind, e.Span(), "`%s` is a function of time; write `%s(t)`", e.Name, e.Name).Related(ent.at,
 			"defined here")
 	case ent.fn != nil:
-		c.errorf(diag.WrongKind, e.Span(), "`%s` is a function; call it with arguments: `%s(…)`", e.Name,
+		c.Errorf(diag.WrongKind, e.Span(), "`%s` is a function; call it with arguments: `%s(…)`", e.Name,
 			e.Name).Related(ent.at, "defined here")
 	}
-	return poison(e)
-}
-
-func indexVar(i *model.Index, at ast.Node) model.Expr {
-	return model.IndexValue(i, at.Span())
+	return typing.Poison(e)
 }
 
 // ref reads a whole array.
@@ -136,11 +110,11 @@ func (c *checker) ref(a *arrayInfo, e ast.Node) model.Expr {
 	open := a.state == visiting
 	if open && !c.provisional(a) {
 		c.cycle(a, e)
-		return poison(e)
+		return typing.Poison(e)
 	}
 	c.resolve(a)
 	if isBroken(a) {
-		return poison(e)
+		return typing.Poison(e)
 	}
 	return &model.Ref{Array: a.Array, Fact: model.Fact{At: e.Span(), Type: a.Type, Static: !open && c.isStatic(a)}}
 }
@@ -171,14 +145,14 @@ func (c *checker) cycle(a *arrayInfo, e ast.Node) {
 		path += b.Name + " → "
 	}
 	if len(c.open)-from == 1 {
-		d := c.errorf(diag.Circular, e.Span(), "`%s` is defined by itself", a.Name).Related(a.At, "the definition")
+		d := c.Errorf(diag.Circular, e.Span(), "`%s` is defined by itself", a.Name).Related(a.At, "the definition")
 		if len(a.draws) > 0 {
 			d.Help("a series reads its past in the arguments of its distribution, and has all of its axes on the "+
 				"left: `%s[t in 2..T, 1..2] ~ …`", a.Name)
 		}
 		return
 	}
-	d := c.errorf(diag.Circular, e.Span(), "these define each other: %s%s", path, a.Name)
+	d := c.Errorf(diag.Circular, e.Span(), "these define each other: %s%s", path, a.Name)
 	for _, b := range c.open[from:] {
 		d = d.Related(b.At, "`%s`", b.Name)
 	}
@@ -189,13 +163,13 @@ func (c *checker) undefined(s *scope, e *ast.Name) {
 	if c.dropped[e.Name] {
 		return
 	}
-	d := c.errorf(diag.Undefined, e.Span(), "`%s` is not defined", e.Name)
+	d := c.Errorf(diag.Undefined, e.Span(), "`%s` is not defined", e.Name)
 	c.unknowns++
 	if c.unknowns <= mostHints {
 		c.undefinedHelp(d, s, e)
 	}
 	s2 := c.global
-	s2.names[e.Name] = &entity{name: e.Name, at: e.Span(), used: true, expr: poison(e)} // one report per name
+	s2.names[e.Name] = &entity{name: e.Name, at: e.Span(), used: true, expr: typing.Poison(e)} // one report per name
 }
 
 // undefinedHelp says what a name that is not defined may mean.
@@ -205,7 +179,7 @@ func (c *checker) undefinedHelp(d diag.Entry, s *scope, e *ast.Name) {
 		d.Help("%s", mendLeft(f.fn.head, f.fn.statement()))
 	} else if code, foreign := stdlib.Foreign(e.Name); foreign && !strings.ContainsAny(code, "([") {
 		meant(d, e.Name, stdlib.Foreign, nil)
-	} else if e.Span().File == c.model.Source { // a function of another tool is called: this is none
+	} else if e.Span().File == c.Model.Source { // a function of another tool is called: this is none
 		c.missingParameter(d, s, e)
 	} else if isSubscript(e) && !indexShaped(e.Name) {
 		d.Help("a label is written in quotes: `%q`", e.Name).Replace(strconv.Quote(e.Name))
@@ -360,4 +334,39 @@ func (c *checker) defined(s *scope) (names []string) {
 		names = append(names, n)
 	}
 	return sorted(names)
+}
+
+// labelled is a comparison of an index with the name of an element: sex[i] == "M".
+func (c *checker) labelled(s *scope, e *ast.Binary) (x, y model.Expr, ok bool) {
+	if e.Op != "==" && e.Op != "!=" {
+		return nil, nil, false
+	}
+	left, isLeft := e.X.(*ast.String)
+	right, isRight := e.Y.(*ast.String)
+	switch {
+	case isRight && !isLeft:
+		x = c.expr(s, e.X)
+		y = c.LabelOf(x, right)
+	case isLeft && !isRight:
+		y = c.expr(s, e.Y)
+		x = c.LabelOf(y, left)
+	default:
+		return nil, nil, false
+	}
+	return x, y, true
+}
+
+func (c *checker) binary(s *scope, e *ast.Binary) model.Expr {
+	if x, y, ok := c.labelled(s, e); ok {
+		return c.Operator(e, e.Op, e.OpAt, x, y)
+	}
+	x, y := c.expr(s, e.X), c.expr(s, e.Y)
+	if e.Op == "@" {
+		return c.Matmul(e, x, y)
+	}
+	return c.Operator(e, e.Op, e.OpAt, x, y)
+}
+
+func (c *checker) cond(s *scope, e *ast.Cond) model.Expr {
+	return c.Choose(e, c.expr(s, e.If), c.expr(s, e.Then), c.expr(s, e.Else))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/source"
@@ -20,12 +21,12 @@ func (c *checker) collectImport(st *ast.Import, s *scope) {
 	path := st.Path.Value
 	name := strings.TrimSuffix(path[strings.LastIndexByte(path, '/')+1:], ".ppl")
 	if s != c.global && len(c.importing) == 0 || c.load == nil {
-		c.errorf(diag.BadImport, st.Span(), "`import` stands at the top of a file")
+		c.Errorf(diag.BadImport, st.Span(), "`import` stands at the top of a file")
 		return
 	}
 	file, err := c.load(st.Span().File, path)
 	if err != nil {
-		c.errorf(diag.BadImport, st.Path.Span(), "%v", err)
+		c.Errorf(diag.BadImport, st.Path.Span(), "%v", err)
 		return
 	}
 	if i := slices.Index(c.importing, file); i >= 0 {
@@ -33,11 +34,11 @@ func (c *checker) collectImport(st *ast.Import, s *scope) {
 		for _, f := range append(c.importing[i:], file) {
 			names = append(names, filepath.Base(f.Source.Name))
 		}
-		c.errorf(diag.ImportCycle, st.Path.Span(), "import cycle: %s", strings.Join(names, " → "))
+		c.Errorf(diag.ImportCycle, st.Path.Span(), "import cycle: %s", strings.Join(names, " → "))
 		return
 	}
 	if old := s.names[name]; old != nil {
-		c.errorf(diag.DefinedTwice, st.Path.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
+		c.Errorf(diag.DefinedTwice, st.Path.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
 		return
 	}
 	inner := c.imported[file]
@@ -67,7 +68,7 @@ func (c *checker) collectLibrary(file *ast.File, s *scope, path string) {
 				continue
 			}
 		}
-		c.errorf(diag.BadImport, st.Span(), "%s line %d: an imported file has functions, templates and constants only",
+		c.Errorf(diag.BadImport, st.Span(), "%s line %d: an imported file has functions, templates and constants only",
 			path, st.Span().Line())
 	}
 }
@@ -97,8 +98,8 @@ func (c *checker) member(s *scope, m *ast.Member) *entity {
 func (c *checker) dotted(s *scope, m *ast.Member) model.Expr {
 	n, ok := m.X.(*ast.Name)
 	if !ok {
-		c.errorf(diag.WrongKind, m.Span(), "`%s` has no parts", m.X.Span().Text())
-		return poison(m)
+		c.Errorf(diag.WrongKind, m.Span(), "`%s` has no parts", m.X.Span().Text())
+		return typing.Poison(m)
 	}
 	if e := c.member(s, m); e != nil && e.array != nil {
 		return c.ref(e.array, m)
@@ -118,8 +119,8 @@ func (c *checker) notCallable(s *scope, m *ast.Member) model.Expr {
 	if n, ok := m.X.(*ast.Name); ok {
 		return c.notMember(s, m, n)
 	}
-	c.errorf(diag.WrongKind, m.Span(), "`%s` is not a function", m.Span().Text())
-	return poison(m)
+	c.Errorf(diag.WrongKind, m.Span(), "`%s` is not a function", m.Span().Text())
+	return typing.Poison(m)
 }
 
 // notMember says what the thing before the point has.
@@ -127,10 +128,10 @@ func (c *checker) notMember(s *scope, m *ast.Member, n *ast.Name) model.Expr {
 	owner := s.lookup(n.Name)
 	if owner == nil {
 		c.undefined(s, n)
-		return poison(m)
+		return typing.Poison(m)
 	}
-	if owner.expr != nil && isPoison(owner.expr) {
-		return poison(m)
+	if owner.expr != nil && typing.IsPoison(owner.expr) {
+		return typing.Poison(m)
 	}
 	var names []string
 	if owner.file != nil {
@@ -144,11 +145,11 @@ func (c *checker) notMember(s *scope, m *ast.Member, n *ast.Name) model.Expr {
 			}
 		}
 	}
-	d := c.errorf(diag.NoSuchPart, m.Name.Span(), "`%s` is not in `%s`", m.Name.Name, n.Name)
+	d := c.Errorf(diag.NoSuchPart, m.Name.Span(), "`%s` is not in `%s`", m.Name.Name, n.Name)
 	if near, ok := diag.Nearest(m.Name.Name, sorted(names)); ok {
 		d.Meant("`%s.%s`", n.Name, near).Replace(near)
 	} else if len(names) > 0 {
 		d.Help("it has %s", diag.And(sorted(names)))
 	}
-	return poison(m)
+	return typing.Poison(m)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/source"
@@ -20,7 +21,7 @@ const mostWritten = 100_000
 func (c *checker) writesOut(f *function, at source.Span) bool {
 	c.written++
 	if c.written == mostWritten+1 {
-		c.errorf(diag.TooManyElements, at, "the model's functions and templates call each other so often that their "+
+		c.Errorf(diag.TooManyElements, at, "the model's functions and templates call each other so often that their "+
 			"bodies would be written out more than %d times; `%s` is the last", mostWritten, f.name).
 			Help("keep what is used twice under a name: `z = f(x)`, then `z + z`")
 	}
@@ -31,7 +32,7 @@ func (c *checker) writesOut(f *function, at source.Span) bool {
 func (c *checker) inline(s *scope, fn *function, e *ast.Call, subs ...*ast.Set) model.Expr {
 	if len(fn.head.Slots) > 0 || c.isNetwork(fn) {
 		if !c.mayInline(fn, e) {
-			return poison(e)
+			return typing.Poison(e)
 		}
 		return c.ownCall(s, fn, e, subs)
 	}
@@ -41,11 +42,11 @@ func (c *checker) inline(s *scope, fn *function, e *ast.Call, subs ...*ast.Set) 
 // inlineBound elaborates a function's body with its parameters bound by bind.
 func (c *checker) inlineBound(fn *function, e *ast.Call, bind func(inner *scope) bool) model.Expr {
 	if !c.mayInline(fn, e) {
-		return poison(e)
+		return typing.Poison(e)
 	}
 	inner := newScope(fn.scope)
 	if !bind(inner) {
-		return poison(e)
+		return typing.Poison(e)
 	}
 	return c.body(inner, fn)
 }
@@ -53,7 +54,7 @@ func (c *checker) inlineBound(fn *function, e *ast.Call, bind func(inner *scope)
 // mayInline refuses functions that call themselves, and bodies that are written out too often.
 func (c *checker) mayInline(fn *function, e *ast.Call) bool {
 	if fn.busy || c.depth > maxInlineDepth {
-		c.errorf(diag.UsesItself, e.Fun.Span(), "function `%s` calls itself", fn.name).Related(fn.at, "the function").
+		c.Errorf(diag.UsesItself, e.Fun.Span(), "function `%s` calls itself", fn.name).Related(fn.at, "the function").
 			Help("what goes on step by step is a series: `x[t in 2..T] = … x[t-1] …`")
 		return false
 	}
@@ -87,7 +88,7 @@ func (c *checker) bindParams(s, inner *scope, fn *function, e *ast.Call) bool {
 			at = paramNamed(params, a.Name.Name)
 		}
 		if at < 0 || at >= len(params) || given[at] != nil {
-			c.errorf(diag.Arguments, a.Span(), "`%s` takes %s: %s", fn.name,
+			c.Errorf(diag.Arguments, a.Span(), "`%s` takes %s: %s", fn.name,
 				diag.Count(len(params), "argument", "arguments"), fn.head.Span().Text()).
 				Related(fn.at, "the function")
 			return false
@@ -113,7 +114,7 @@ func paramNamed(params []*ast.Param, name string) int {
 
 func (c *checker) bindParam(s, inner *scope, fn *function, p *ast.Param, given *ast.Arg, e *ast.Call) bool {
 	if p.Name == nil {
-		c.errorf(diag.NoInitialEquation, p.Span(), "an initial value needs an equation: add `%s'(t) = …`, or give the "+
+		c.Errorf(diag.NoInitialEquation, p.Span(), "an initial value needs an equation: add `%s'(t) = …`, or give the "+
 			"function's argument a name", fn.name)
 		return false
 	}
@@ -130,11 +131,11 @@ func (c *checker) bindParam(s, inner *scope, fn *function, p *ast.Param, given *
 	case p.Default != nil:
 		x = c.expr(inner, p.Default)
 	default:
-		c.errorf(diag.Arguments, e.Span(), "`%s` wants an argument for `%s`", fn.name, p.Name.Name).Related(p.Span(),
+		c.Errorf(diag.Arguments, e.Span(), "`%s` wants an argument for `%s`", fn.name, p.Name.Name).Related(p.Span(),
 			"this one")
 		return false
 	}
-	if isPoison(x) {
+	if typing.IsPoison(x) {
 		return false
 	}
 	if len(p.Sets) > 0 && !c.bindShape(inner, fn, p, x, e) {
@@ -144,25 +145,16 @@ func (c *checker) bindParam(s, inner *scope, fn *function, p *ast.Param, given *
 	return true
 }
 
-// shapeText is how many elements axes have, by name where data give the number: [28, 128].
-func shapeText(axes []*model.Set) string {
-	var sizes []string
-	for _, s := range axes {
-		sizes = append(sizes, s.SizeText())
-	}
-	return "[" + strings.Join(sizes, ", ") + "]"
-}
-
 // bindShape binds the sizes that a parameter list names: X[N, K].
 func (c *checker) bindShape(inner *scope, fn *function, p *ast.Param, x model.Expr, e *ast.Call) bool {
 	axes := x.Info().Type.Axes
 	if len(axes) != len(p.Sets) && fn.draw != nil && fn.draw.Block != nil && p == fn.head.Params[0] {
-		c.errorf(diag.LayerInput, e.Fun.Span(), "`%s` needs an input with axes %s, but here its shape is %s", fn.name,
-			setsText(p.Sets), shapeText(axes)).Related(x.Info().At, "the input")
+		c.Errorf(diag.LayerInput, e.Fun.Span(), "`%s` needs an input with axes %s, but here its shape is %s", fn.name,
+			setsText(p.Sets), model.ShapeText(axes)).Related(x.Info().At, "the input")
 		return false
 	}
 	if len(axes) != len(p.Sets) {
-		c.errorf(diag.AxisCount, x.Info().At, "`%s` of `%s` has %s, but the argument has %s", p.Name.Name, fn.name,
+		c.Errorf(diag.AxisCount, x.Info().At, "`%s` of `%s` has %s, but the argument has %s", p.Name.Name, fn.name,
 			diag.Count(len(p.Sets), "axis", "axes"), model.HaveAxes(axes)).Related(p.Span(), "the parameter")
 		return false
 	}
@@ -173,7 +165,7 @@ func (c *checker) bindShape(inner *scope, fn *function, p *ast.Param, x model.Ex
 		}
 		if old := inner.names[n.Name]; old != nil {
 			if old.set != nil && !old.set.Same(axes[k]) {
-				c.errorf(diag.AxesDiffer, x.Info().At, "`%s` wants axis %s to be %s, which is %s here", fn.name, n.Name,
+				c.Errorf(diag.AxesDiffer, x.Info().At, "`%s` wants axis %s to be %s, which is %s here", fn.name, n.Name,
 					old.set.Name, axes[k].Name).
 					Related(p.Span(), "the parameter")
 				return false

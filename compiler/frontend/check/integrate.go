@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/stdlib"
@@ -17,33 +18,34 @@ import (
 func (c *checker) integrate(s *scope, e *ast.Call) model.Expr {
 	fn := c.integrand(s, e)
 	if fn == nil {
-		return poison(e)
+		return typing.Poison(e)
 	}
 	a, b := c.expr(s, e.Args[1].Value), c.expr(s, e.Args[2].Value)
-	if isPoison(a) || isPoison(b) {
-		return poison(e)
+	if typing.IsPoison(a) || typing.IsPoison(b) {
+		return typing.Poison(e)
 	}
 	for i, end := range []model.Expr{a, b} {
 		if axes := end.Info().Type.Axes; len(axes) > 0 {
-			c.errorf(diag.AxisCount, e.Args[1+i].Span(), "an end of `integrate` is one number, but `%s` has %s",
+			c.Errorf(diag.AxisCount, e.Args[1+i].Span(), "an end of `integrate` is one number, but `%s` has %s",
 				e.Args[1+i].Span().Text(), model.HaveAxes(axes))
-			return poison(e)
+			return typing.Poison(e)
 		}
 	}
 	r := c.substitution(e, a, b)
-	k := c.newIndex("", model.NewSet("quadrature points", num(1, e), num(float64(len(r.rule.X)), e)))
+	k := c.NewIndex("", model.NewSet("quadrature points", typing.Number(1, e), typing.Number(float64(len(r.rule.X)),
+		e)))
 	x := r.at(c.element(e, r.rule.X, k))
 	x.Info().Type.Range = stdlib.Range{Lo: a.Info().Type.Range.Lo, Hi: b.Info().Type.Range.Hi}
 	body := c.inlineBound(fn, e, func(inner *scope) bool { return c.bindIntegrand(s, inner, fn, e, x) })
-	if isPoison(body) {
-		return poison(e)
+	if typing.IsPoison(body) {
+		return typing.Poison(e)
 	}
-	term := c.operator(e, "*", e.Span(), c.element(e, r.rule.W, k), body)
+	term := c.Operator(e, "*", e.Span(), c.element(e, r.rule.W, k), body)
 	sum := stdlib.Reductions()["sum"]
 	t := model.Type{Axes: term.Info().Type.Axes, Range: sum.Range(term.Info().Type.Range, -1)}
 	total := &model.Reduce{Row: sum, X: term, Over: []*model.Index{k},
 		Fact: model.Fact{At: e.Span(), Type: t, Static: term.Info().Static}}
-	return c.operator(e, "*", e.Span(), r.scale, total)
+	return c.Operator(e, "*", e.Span(), r.scale, total)
 }
 
 // A substitution moves the points of a quadrature to where the integral is: x = at(point), dx = scale · weight.
@@ -54,17 +56,17 @@ type substitution struct {
 }
 
 func (c *checker) substitution(e *ast.Call, a, b model.Expr) substitution {
-	op := func(name string, x, y model.Expr) model.Expr { return c.operator(e, name, e.Span(), x, y) }
+	op := func(name string, x, y model.Expr) model.Expr { return c.Operator(e, name, e.Span(), x, y) }
 	below, above := isInfinite(a, -1), isInfinite(b, 1)
 	switch {
 	case below && above:
-		return substitution{stdlib.LineQuadrature(), func(x model.Expr) model.Expr { return x }, num(1, e)}
+		return substitution{stdlib.LineQuadrature(), func(x model.Expr) model.Expr { return x }, typing.Number(1, e)}
 	case below:
 		return substitution{stdlib.HalfLineQuadrature(), func(x model.Expr) model.Expr { return op("-", b, x) },
-			num(1, e)}
+			typing.Number(1, e)}
 	case above:
 		return substitution{stdlib.HalfLineQuadrature(), func(x model.Expr) model.Expr { return op("+", a, x) },
-			num(1, e)}
+			typing.Number(1, e)}
 	}
 	width := op("-", b, a)
 	return substitution{stdlib.UnitQuadrature(),
@@ -72,7 +74,7 @@ func (c *checker) substitution(e *ast.Call, a, b model.Expr) substitution {
 }
 
 func isInfinite(x model.Expr, sign int) bool {
-	return isNumber(x) && math.IsInf(x.Info().Type.Range.Lo, sign)
+	return typing.IsNumber(x) && math.IsInf(x.Info().Type.Range.Lo, sign)
 }
 
 // integrand returns the function that is integrated, or nil after an error.
@@ -80,24 +82,24 @@ func (c *checker) integrand(s *scope, e *ast.Call) *function {
 	const form = "`integrate(f, a, b)` takes a function of one number that the model defines, and two ends; further " +
 		"arguments are those of the function after the first"
 	if len(e.Args) < 3 {
-		c.errorf(diag.Arguments, e.Span(), form)
+		c.Errorf(diag.Arguments, e.Span(), form)
 		return nil
 	}
 	n, ok := e.Args[0].Value.(*ast.Name)
 	if !ok {
-		c.errorf(diag.Arguments, e.Args[0].Span(), form).Help("define it on a line of its own: `f(x) = %s`",
+		c.Errorf(diag.Arguments, e.Args[0].Span(), form).Help("define it on a line of its own: `f(x) = %s`",
 			e.Args[0].Span().Text())
 		return nil
 	}
 	ent := s.lookup(n.Name)
 	if ent == nil || ent.fn == nil || ent.fn.draw != nil || len(ent.fn.head.Slots) > 0 || c.isNetwork(ent.fn) {
-		c.errorf(diag.Arguments, n.Span(), form).
+		c.Errorf(diag.Arguments, n.Span(), form).
 			Help("define it on a line of its own: `f(x) = …`, and write `integrate(f, a, b)`")
 		return nil
 	}
 	ent.used = true
 	if given, params := len(e.Args)-2, len(ent.fn.head.Params); given != params {
-		c.errorf(diag.Arguments, e.Span(), "`%s` takes %s, but `integrate` gives it x and %d more", n.Name,
+		c.Errorf(diag.Arguments, e.Span(), "`%s` takes %s, but `integrate` gives it x and %d more", n.Name,
 			diag.Count(params, "argument", "arguments"), given-1).Related(ent.fn.at, "the function").
 			Help("arguments after the first follow the ends: `integrate(f, a, b, y)` is the integral of f(x, y) over x")
 		return nil
@@ -115,7 +117,7 @@ func (c *checker) bindIntegrand(s, inner *scope, fn *function, e *ast.Call, x mo
 			continue
 		}
 		if p.Name == nil || len(p.Sets) > 0 {
-			c.errorf(diag.Arguments, e.Args[0].Span(), "`integrate` wants a function of one number, but `%s` "+
+			c.Errorf(diag.Arguments, e.Args[0].Span(), "`integrate` wants a function of one number, but `%s` "+
 				"takes an array", fn.name).Related(p.Span(), "its argument")
 			return false
 		}
@@ -127,12 +129,12 @@ func (c *checker) bindIntegrand(s, inner *scope, fn *function, e *ast.Call, x mo
 // element is values[k].
 func (c *checker) element(e ast.Node, values []float64, k *model.Index) model.Expr {
 	list := &model.List{Fact: model.Fact{At: e.Span(), Static: true,
-		Type: model.Type{Axes: []*model.Set{k.Set}, Range: anyRange}}}
+		Type: model.Type{Axes: []*model.Set{k.Set}, Range: stdlib.Everything()}}}
 	for _, v := range values {
-		list.Items = append(list.Items, num(v, e))
+		list.Items = append(list.Items, typing.Number(v, e))
 	}
 	at := &model.IndexVar{Index: k, Fact: model.Fact{At: e.Span(), Static: true,
 		Type: model.Type{Range: stdlib.Range{Lo: 1, Hi: float64(len(values)), Int: true}}}}
 	return &model.Subscript{X: list, Subs: []model.Sub{{At: at}},
-		Fact: model.Fact{At: e.Span(), Static: true, Type: model.Type{Range: anyRange}}}
+		Fact: model.Fact{At: e.Span(), Static: true, Type: model.Type{Range: stdlib.Everything()}}}
 }

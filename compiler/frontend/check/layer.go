@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 )
@@ -22,82 +23,36 @@ func (c *checker) layer(s *scope, e *ast.Pipe, f *function, call *ast.Call) mode
 	in, path, within := s.enclosing()
 	switch {
 	case in == nil || in.net == nil:
-		c.errorf(diag.WeightsPerRow, e.To.Span(), "`%s` draws weights, which belong to a function", e.Span().Text()).
+		c.Errorf(diag.WeightsPerRow, e.To.Span(), "`%s` draws weights, which belong to a function", e.Span().Text()).
 			Help("put it in a function: `f(x) = x -> %s`, and call `f(%s)`", e.To.Span().Text(), e.X.Span().Text())
-		return poison(e)
+		return typing.Poison(e)
 	case f.busy:
-		c.errorf(diag.UsesItself, e.To.Span(), "template `%s` uses itself", f.name).Related(f.at, "the template")
-		return poison(e)
+		c.Errorf(diag.UsesItself, e.To.Span(), "template `%s` uses itself", f.name).Related(f.at, "the template")
+		return typing.Poison(e)
 	case f.draw.Block == nil:
-		c.notYet(e.To.Span(), "`"+f.name+"`, a distribution, as a layer").
+		c.NotYet(e.To.Span(), "`"+f.name+"`, a distribution, as a layer").
 			Help("a layer is a template with a block: `%s ~ { … return … }`", f.head.Span().Text())
-		return poison(e)
+		return typing.Poison(e)
 	}
 	inner := newScope(f.scope)
 	if !c.bindParams(s, inner, f, call) { // before this layer has its name: layers on its left are numbered first
-		return poison(e)
+		return typing.Poison(e)
 	}
-	name, known := in.net.layerName(layerUse{in.prefix + path, e}, f.name)
+	name, known := in.net.layerName(layerUse{prefix: in.prefix + path, pipe: e}, f.name)
 	inner.inst = &instance{prefix: name, net: in.net,
 		outer: slices.Concat(in.outer, within), read: slices.Concat(in.read, indexVars(within, e))}
 	f.busy = true
 	defer func() { f.busy = false }()
 	c.collect(f.draw.Block.Stmts, inner)
 	if known && !c.sameShapes(inner, f.draw.Block, e) {
-		return poison(e)
+		return typing.Poison(e)
 	}
 	c.elaborate(inner)
 	x := c.expr(inner, f.draw.Block.Return)
-	if !known && !isPoison(x) {
+	if !known && !typing.IsPoison(x) {
 		c.describe(inner.inst, x)
 	}
 	return x
-}
-
-// enclosing is the instance that a scope is part of, with what is being defined and the indices that are bound in
-// between.
-func (s *scope) enclosing() (inst *instance, path string, bound []*model.Index) {
-	for ; s != nil; s = s.parent {
-		var here []*model.Index
-		for _, e := range s.order {
-			if e.index != nil {
-				here = append(here, e.index)
-			}
-		}
-		if s.inst != nil {
-			return s.inst, path, bound
-		}
-		bound = append(here, bound...)
-		if s.of != nil {
-			path = "." + s.of.Name + path
-		}
-	}
-	return nil, "", nil
-}
-
-// layerName numbers the layers of one template in one place, in the order of the text.
-func (n *network) layerName(use layerUse, template string) (name string, known bool) {
-	name, known = n.layers[use]
-	if known {
-		return name, true
-	}
-	base := use.prefix + "." + template
-	n.names[base]++
-	n.layers[use] = base + itoa(n.names[base])
-	return n.layers[use], false
-}
-
-// again enters what was drawn when the network was defined, if it was.
-func (i *instance) again(s *scope, h *ast.Head, bound []model.Expr) bool {
-	id := h.Path[0]
-	a := i.net.drawn[i.prefix+"."+id.Name]
-	if a == nil || a.scope == s {
-		return false
-	}
-	if s.names[id.Name] == nil {
-		s.add(&entity{name: id.Name, at: id.Span(), array: a, outer: slices.Concat(i.read, bound), used: true})
-	}
-	return true
 }
 
 // sameShapes refuses a call in which a layer would have weights of another shape.
@@ -119,7 +74,7 @@ func (c *checker) sameShapes(inner *scope, b *ast.Block, e *ast.Pipe) bool {
 				if slot.Index == nil || slot.Set().Same(axis) || len(a.draws) > 1 {
 					continue
 				}
-				c.errorf(diag.WeightsSize, e.Span(), "layer `%s` has weights for %s, but here its input gives %s",
+				c.Errorf(diag.WeightsSize, e.Span(), "layer `%s` has weights for %s, but here its input gives %s",
 					inst.prefix, axis.SizeText(), slot.Set().SizeText()).Related(inst.net.fn.at, "the first call gave "+
 					"the sizes").
 					Help("for networks of other sizes define functions of their own")
@@ -139,7 +94,7 @@ func (c *checker) describe(inst *instance, x model.Expr) {
 			note.Weights, note.Family = append(note.Weights, w.Array), len(w.outer)
 		}
 	}
-	c.model.Layers = append(c.model.Layers, note)
+	c.Model.Layers = append(c.Model.Layers, note)
 }
 
 // missingLayers are layers that other programs have: why not here, and what to write instead.
@@ -155,7 +110,7 @@ func missingLayers() map[string][2]string {
 func (c *checker) refuseLayer(n *ast.Name) bool {
 	why, ok := missingLayers()[n.Name]
 	if ok {
-		c.errorf(diag.Undefined, n.Span(), "`%s`: %s", n.Name, why[0]).Help("%s", why[1])
+		c.Errorf(diag.Undefined, n.Span(), "`%s`: %s", n.Name, why[0]).Help("%s", why[1])
 	}
 	return ok
 }

@@ -41,7 +41,7 @@ func (c *checker) ofQuantities(h *ast.Head) bool {
 func (c *checker) inLibrary(name string) bool {
 	e := c.global.parent.names[name]
 	return stdlib.Funcs()[name] != nil || stdlib.Reductions()[name] != nil || stdlib.Scans()[name] != nil ||
-		stdlib.MatrixFuncs()[name] != nil || specials()[name] != nil || e != nil && e.fn != nil
+		stdlib.MatrixFuncs()[name] != nil || isSpecial(name) || e != nil && e.fn != nil
 }
 
 // refuseLeftCall refuses a function of quantities on the left, if the library has a function of its name.
@@ -72,7 +72,7 @@ func (c *checker) leftCall(h *ast.Head, st ast.Stmt) {
 	if _, drawn := st.(*ast.Draw); drawn {
 		sign, word = "~", "template"
 	}
-	c.errorf(diag.CallOnLeft, h.Span(), "`%s` on the left of `%s` defines a %s `%s`, and says nothing of `%s`",
+	c.Errorf(diag.CallOnLeft, h.Span(), "`%s` on the left of `%s` defines a %s `%s`, and says nothing of `%s`",
 		h.Span().Text(), sign, word, h.Path[0].Name, h.Params[0].Name.Name).Help("%s", mendLeft(h, st))
 }
 
@@ -139,9 +139,9 @@ func (c *checker) unusedFunctions() {
 		switch {
 		case !e.used && c.ofQuantities(e.fn.head):
 			c.leftCall(e.fn.head, st)
-		case !e.used && len(c.model.Terms) == 0: // a file that others import
+		case !e.used && len(c.Model.Terms) == 0: // a file that others import
 		case !e.used:
-			d := c.diags.Warnf(diag.UnusedFunction, e.at, "%s `%s` is never used, and its body is not checked", word,
+			d := c.Diags.Warnf(diag.UnusedFunction, e.at, "%s `%s` is never used, and its body is not checked", word,
 				e.name)
 			if h := e.fn.head; c.inLibrary(e.name) && len(h.Params) > 0 && h.Params[0].Name != nil {
 				d.Help("%s", mendLeft(h, st))
@@ -149,7 +149,7 @@ func (c *checker) unusedFunctions() {
 				d.Help("call it, `%s(…)`, or leave it out", e.name)
 			}
 		case c.inLibrary(e.name):
-			c.diags.Warnf(diag.UnusedFunction, e.at, "%s `%s` hides the library's: every `%s(…)` of this file means "+
+			c.Diags.Warnf(diag.UnusedFunction, e.at, "%s `%s` hides the library's: every `%s(…)` of this file means "+
 				"this one", word, e.name, e.name).Help("rename this function if you also need the library's")
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/types"
@@ -17,31 +18,31 @@ func (c *checker) list(s *scope, e *ast.List) model.Expr {
 	t := model.Type{Elem: types.Int, Range: stdlib.Range{Lo: math.Inf(1), Hi: math.Inf(-1), Int: true}}
 	for i, it := range e.Items {
 		if text, ok := it.(*ast.String); ok {
-			c.errorf(diag.WrongKind, text.Span(), "a list has numbers, not texts").
+			c.Errorf(diag.WrongKind, text.Span(), "a list has numbers, not texts").
 				Help("texts are read from files; in the model the elements of a set are numbers: " +
 					"`data sex[N]: index(S) = [1, 2, 1]`")
-			return poison(e)
+			return typing.Poison(e)
 		}
 		items[i] = c.expr(s, it)
-		if isPoison(items[i]) {
-			return poison(e)
+		if typing.IsPoison(items[i]) {
+			return typing.Poison(e)
 		}
 		t.Range = stdlib.Union(t.Range, items[i].Info().Type.Range)
 		if items[i].Info().Type.Elem == types.Real {
 			t.Elem = types.Real
 		}
 		if i > 0 && !model.SameSets(items[i].Info().Type.Axes, items[0].Info().Type.Axes) {
-			c.errorf(diag.BranchAxesDiffer, it.Span(), "the elements of a list have different axes: %s and %s",
+			c.Errorf(diag.BranchAxesDiffer, it.Span(), "the elements of a list have different axes: %s and %s",
 				model.AxesText(items[0].Info().Type.Axes), model.AxesText(items[i].Info().Type.Axes))
-			return poison(e)
+			return typing.Poison(e)
 		}
 	}
-	set := model.NewSet("1.."+itoa(len(items)), num(1, e), num(float64(len(items)), e))
+	set := model.NewSet("1.."+itoa(len(items)), typing.Number(1, e), typing.Number(float64(len(items)), e))
 	t.Axes = []*model.Set{set}
 	if len(items) > 0 {
 		t.Axes = append(t.Axes, items[0].Info().Type.Axes...)
 	}
-	return &model.List{Items: items, Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(items...)}}
+	return &model.List{Items: items, Fact: model.Fact{At: e.Span(), Type: t, Static: typing.AllStatic(items...)}}
 }
 
 // bind opens a scope in which the binders' indices are known.
@@ -56,34 +57,29 @@ func (c *checker) bind(s *scope, binders []*ast.Binder) (*scope, []*model.Index)
 
 func (c *checker) bindIndex(s *scope, id ast.Ident, set *model.Set) *model.Index {
 	if old := s.parent.lookup(id.Name); old != nil && old.index == nil && old.set == nil && c.fileLevel(old) {
-		c.errorf(diag.IndexNamedAsValue, id.Span(), "index `%s` has the name of a value (line %d); rename it", id.Name,
+		c.Errorf(diag.IndexNamedAsValue, id.Span(), "index `%s` has the name of a value (line %d); rename it", id.Name,
 			old.at.Line()).
 			Related(old.at, "the value")
 	}
-	i := c.newIndex(id.Name, set)
+	i := c.NewIndex(id.Name, set)
 	s.add(&entity{name: id.Name, at: id.Span(), index: i})
 	return i
 }
 
 func (c *checker) fileLevel(e *entity) bool { return c.global.names[e.name] == e && e.expr == nil }
 
-func (c *checker) newIndex(name string, set *model.Set) *model.Index {
-	c.nextID++
-	return &model.Index{Name: name, Set: set, ID: c.nextID}
-}
-
 func (c *checker) comprehension(s *scope, e *ast.Comprehension) model.Expr {
 	inner, over := c.bind(s, e.Binders)
 	body := c.expr(inner, e.Body)
-	if isPoison(body) {
-		return poison(e)
+	if typing.IsPoison(body) {
+		return typing.Poison(e)
 	}
 	for _, i := range over {
 		if slices.ContainsFunc(i.Set.Ragged, func(j *model.Index) bool { return slices.Contains(over, j) }) {
-			c.notYet(e.Span(), "an array whose size depends on an index (ragged), in an expression").
+			c.NotYet(e.Span(), "an array whose size depends on an index (ragged), in an expression").
 				Help("define it: `x[i in I, j in 1..m[i]] = …`; or make it a rectangle and say what stands beyond " +
 					"the ends: `[i in I, j in 1..max(m): j <= m[i] ? … : 0]`")
-			return poison(e)
+			return typing.Poison(e)
 		}
 	}
 	t := body.Info().Type

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/types"
@@ -71,7 +72,7 @@ func (c *checker) ofData(a *arrayInfo, at ast.Node, word string) bool {
 	if what == "" {
 		what = "be known to lie between two ends"
 	}
-	said := c.errorf(diag.CensoredNotData, at.Span(), "`%s`: only data can %s; `%s` is a parameter", word, what, a.Name)
+	said := c.Errorf(diag.CensoredNotData, at.Span(), "`%s`: only data can %s; `%s` is a parameter", word, what, a.Name)
 	r, ok := at.(*ast.Range)
 	if !ok {
 		return false
@@ -90,7 +91,7 @@ func (c *checker) hasProbabilities(d *draw, t *model.Term, at ast.Node, word str
 	if t.Form != nil && t.Form.LogCDF != nil && t.Form.LogCCDF != nil {
 		return true
 	}
-	c.errorf(diag.NoCDF, at.Span(), "`%s` needs the distribution function of %s, which is not there yet", word,
+	c.Errorf(diag.NoCDF, at.Span(), "`%s` needs the distribution function of %s, which is not there yet", word,
 		d.stmt.Dist.Base.Span().Text())
 	return false
 }
@@ -115,11 +116,11 @@ func (c *checker) recorded(a *arrayInfo, d *draw, t *model.Term, m modified) boo
 	case !c.ofData(a, at, word) || !c.hasProbabilities(d, t, at, word):
 		return false
 	case t.Censored != nil || t.UpTo != nil || t.Rounded != nil || m.dist.UpTo != nil && m.dist.Rounded != nil:
-		c.errorf(diag.CensoredNotData, at.Span(), "`censored`, `upto` and `rounded` each say what is known of a "+
+		c.Errorf(diag.CensoredNotData, at.Span(), "`censored`, `upto` and `rounded` each say what is known of a "+
 			"value: one of them can be written")
 		return false
 	case word == "rounded" && t.Dist.Discrete():
-		c.errorf(diag.CensoredNotData, at.Span(), "`rounded` is for numbers that are measured; %s draws integers",
+		c.Errorf(diag.CensoredNotData, at.Span(), "`rounded` is for numbers that are measured; %s draws integers",
 			t.Dist.Name)
 		return false
 	}
@@ -169,7 +170,7 @@ func rounded(x model.Expr, name string) model.Expr {
 
 // twiceModified refuses a modifier that both a template's distribution and its use have.
 func (c *checker) twiceModified(word string, use, inside *ast.Range) bool {
-	c.errorf(diag.NoCDF, use.Span(), "both the use of a template and the distribution in the template have `%s`",
+	c.Errorf(diag.NoCDF, use.Span(), "both the use of a template and the distribution in the template have `%s`",
 		word).Related(inside.Span(), "in the template").
 		Help("leave one of them out; an end that differs from use to use can be an argument of the template")
 	return false
@@ -185,7 +186,7 @@ func (c *checker) bounds(d *draw, r *ast.Range, m modified, a *arrayInfo) (*mode
 // modifier elaborates the expression of a modifier in the scope of its statement.
 func (c *checker) modifier(d *draw, e ast.Expr, m modified, a *arrayInfo) (model.Expr, bool) {
 	x := c.expr(m.scope, e)
-	if isPoison(x) {
+	if typing.IsPoison(x) {
 		return nil, false
 	}
 	bare := slices.Clone(d.bare)
@@ -203,7 +204,7 @@ func (c *checker) truncation(a *arrayInfo, t *model.Term, dist *ast.Distribution
 	if t.Dist == nil || t.Dist.Improper || t.Form.LogCDF != nil && t.Form.LogCCDF != nil {
 		return true
 	}
-	constant := isNumber(t.In.Lo) && isNumber(t.In.Hi)
+	constant := typing.IsNumber(t.In.Lo) && typing.IsNumber(t.In.Hi)
 	for _, x := range t.Args {
 		constant = constant && x.Info().Static
 	}
@@ -223,7 +224,7 @@ func (c *checker) endsOfElements(t *model.Term, r *ast.Range, m modified) bool {
 }
 
 func (c *checker) refuseTruncation(t *model.Term, dist *ast.Distribution) bool {
-	said := c.errorf(diag.NoCDF, dist.In.Span(), "`%s in …`: truncation needs the distribution function of %s, which "+
+	said := c.Errorf(diag.NoCDF, dist.In.Span(), "`%s in …`: truncation needs the distribution function of %s, which "+
 		"is not there yet", t.Dist.Name, t.Dist.Name)
 	if t.Dist.Event > 0 {
 		said.Help("draw the elements one after another, each from its distribution given those before it, as in the " +
@@ -236,26 +237,21 @@ func (c *checker) wholeSupport(t *model.Term) bool {
 	return t.In.Lo.Info().Type.Range.Hi <= t.Dist.Lo && t.In.Hi.Info().Type.Range.Lo >= t.Dist.Hi
 }
 
-func isNumber(x model.Expr) bool {
-	r := x.Info().Type.Range
-	return x.Info().Static && r.Lo == r.Hi
-}
-
 func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
 	at := d.modifiedBy(func(l *ast.Distribution) bool { return l.NonCentered }).Span()
 	switch {
 	case a.observed:
-		c.errorf(diag.BadNoncentered, at, "`noncentered` is for parameters; `%s` is observed", a.Name)
+		c.Errorf(diag.BadNoncentered, at, "`noncentered` is for parameters; `%s` is observed", a.Name)
 	case t.Dist == nil || !t.Dist.Recentres():
-		c.errorf(diag.BadNoncentered, at, "`noncentered` has no meaning for `%s`: no location and scale",
+		c.Errorf(diag.BadNoncentered, at, "`noncentered` has no meaning for `%s`: no location and scale",
 			d.stmt.Dist.Base.Span().Text()).Help("leave `noncentered` out")
 	case t.LowRank():
-		c.errorf(diag.BadNoncentered, at, "`noncentered` does not go with `cov_factor`").
+		c.Errorf(diag.BadNoncentered, at, "`noncentered` does not go with `cov_factor`").
 			Help("leave `noncentered` out, or write the covariance: `cov = …`")
 	case t.Ordered:
-		c.errorf(diag.BadNoncentered, at, "`noncentered` does not go with `ordered`").Help("leave `noncentered` out")
+		c.Errorf(diag.BadNoncentered, at, "`noncentered` does not go with `ordered`").Help("leave `noncentered` out")
 	case t.In != nil && !t.OnLine():
-		c.errorf(diag.BadNoncentered, at, "`noncentered` does not go with `in` for `%s`", t.Dist.Name).
+		c.Errorf(diag.BadNoncentered, at, "`noncentered` does not go with `in` for `%s`", t.Dist.Name).
 			Help("leave `noncentered` out")
 	default:
 		return true
@@ -272,13 +268,13 @@ func (c *checker) constraint(a *arrayInfo, d *draw, t *model.Term) bool {
 	}
 	switch {
 	case a.observed || a.Role == model.Latent:
-		c.errorf(diag.BadOrder, at, "`%s` is for continuous parameters", word)
+		c.Errorf(diag.BadOrder, at, "`%s` is for continuous parameters", word)
 	case len(t.Plates) == 0 || t.Dist != nil && t.Dist.Event > 0:
-		c.errorf(diag.BadOrder, at, "`%s` needs an axis: write `%s[K] ~ … %s`", word, a.Name, word)
+		c.Errorf(diag.BadOrder, at, "`%s` needs an axis: write `%s[K] ~ … %s`", word, a.Name, word)
 	case t.ZeroSum && (t.Dist == nil || t.Dist.Name != "Normal"):
-		c.errorf(diag.BadOrder, at, "`zerosum` is for independent Normal elements with one distribution")
+		c.Errorf(diag.BadOrder, at, "`zerosum` is for independent Normal elements with one distribution")
 	case !c.exchangeable(t):
-		c.errorf(diag.BadOrder, at, "`%s` needs exchangeable elements: the arguments of the distribution change along "+
+		c.Errorf(diag.BadOrder, at, "`%s` needs exchangeable elements: the arguments of the distribution change along "+
 			"the axis and are not constant", word).
 			Help("leave `%s` out, or give all elements one distribution", word)
 	default:

@@ -2,6 +2,7 @@ package check
 
 import (
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/diag"
 )
 
@@ -21,9 +22,9 @@ func (c *checker) coverData(a *arrayInfo) {
 		return
 	}
 	for k, axis := range a.Type.Axes {
-		known := c.diags.Len()
-		if whole := c.joinAxis(a, k); !whole.Same(axis) && c.diags.Len() == known {
-			c.errorf(diag.Gap, a.At, "`%s` has missing entries, but distributions only for %s of %s", a.Name,
+		known := c.Diags.Len()
+		if whole := c.joinAxis(a, k); !whole.Same(axis) && c.Diags.Len() == known {
+			c.Errorf(diag.Gap, a.At, "`%s` has missing entries, but distributions only for %s of %s", a.Name,
 				whole.Name, axis.Name)
 		}
 	}
@@ -33,7 +34,7 @@ func (c *checker) coverData(a *arrayInfo) {
 func (c *checker) observe(a *arrayInfo, d *draw) bool {
 	d.scope = newScope(a.scope)
 	if a.decl == nil && !c.isStatic(a) {
-		c.errorf(diag.ObservedDefinition, d.head.Span(), "`%s` is defined on line %d from parameters; it cannot be "+
+		c.Errorf(diag.ObservedDefinition, d.head.Span(), "`%s` is defined on line %d from parameters; it cannot be "+
 			"observed too", a.Name, a.At.Line()).
 			Related(a.At, "the definition").Help("for a density on it use `Density` on its parameters")
 		return false
@@ -46,7 +47,7 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 		c.drawnFrom(d)
 		return false
 	case len(d.head.Slots) > len(axes):
-		c.errorf(diag.AxisCount, d.head.Span(), "`%s` has %s but is given %s", a.Name, model.HaveAxes(axes),
+		c.Errorf(diag.AxisCount, d.head.Span(), "`%s` has %s but is given %s", a.Name, model.HaveAxes(axes),
 			diag.Count(len(d.head.Slots), "subscript", "subscripts"))
 		return false
 	case len(d.head.Slots) > 0:
@@ -63,7 +64,7 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 		return false
 	}
 	if a.Role == model.Imputed && len(a.draws) == 1 && !coversAxes(d.slots, axes) {
-		c.notYet(d.head.Span(), "missing entries that other statements read, in an array observed in part").
+		c.NotYet(d.head.Span(), "missing entries that other statements read, in an array observed in part").
 			Help("give the rest of `%s` a distribution too, or declare it as data of its own", a.Name)
 		return false
 	}
@@ -75,10 +76,10 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 		a.NeedInt = true
 	}
 	if dist != nil && len(d.event) != dist.Event {
-		c.errorf(diag.AxisCount, d.head.Span(), "`%s` has %s, so `%s` leaves %s; %s is a distribution of %s",
+		c.Errorf(diag.AxisCount, d.head.Span(), "`%s` has %s, so `%s` leaves %s; %s is a distribution of %s",
 			a.Name, model.HaveAxes(axes),
 			d.head.Span().Text(), model.HaveAxes(d.event), dist.Name,
-			eventText(dist.Event)).Help("give every axis an index")
+			typing.EventText(dist.Event)).Help("give every axis an index")
 		return false
 	}
 	return true
@@ -93,7 +94,7 @@ func (c *checker) plateOver(s *model.Set, axes []*model.Set) *model.Index {
 			}
 		}
 	}
-	return c.newIndex("", s)
+	return c.NewIndex("", s)
 }
 
 // coversAxes reports whether slots run over the whole of their axes.
@@ -104,8 +105,4 @@ func coversAxes(slots []model.Slot, axes []*model.Set) bool {
 		}
 	}
 	return true
-}
-
-func eventText(rank int) string {
-	return [...]string{"one number", "a vector", "a matrix"}[min(rank, 2)]
 }

@@ -5,19 +5,11 @@ import (
 	"strconv"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
+	"ppl/stdlib"
 )
-
-// A trajectory is a name with an equation for its prime.
-type trajectory struct {
-	state *model.State
-	prime []define // several of different parts
-	init  []define
-	scope *scope
-	phase state
-	ok    bool // odeShape succeeded
-}
 
 // primes lists the names that have an equation for their prime: for these, name(x) = e is an initial value.
 func primes(stmts []ast.Stmt) map[string]bool {
@@ -39,16 +31,16 @@ func (c *checker) collectPrime(h *ast.Head, st *ast.Define, s *scope) {
 	e := s.names[name]
 	switch {
 	case s != c.global:
-		c.notYet(h.Span(), "differential equations inside a function").
+		c.NotYet(h.Span(), "differential equations inside a function").
 			Help("write them at the top of the file, where they may read every name; for different constants give "+
 				"them an index: `%s'[k in K](t) = …`", name)
 		return
 	case e != nil && (e.ode == nil || again(e.ode.prime, h)):
-		c.errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", name).Related(e.at, "first defined here")
+		c.Errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", name).Related(e.at, "first defined here")
 		return
 	}
 	t := c.trajectoryOf(h, s)
-	t.prime = append(t.prime, define{h, st})
+	t.prime = append(t.prime, define{head: h, stmt: st})
 }
 
 // again reports whether one more statement can only say what others have said: parts have subscripts.
@@ -59,10 +51,10 @@ func again(known []define, h *ast.Head) bool {
 func (c *checker) collectInitial(h *ast.Head, st *ast.Define, s *scope) {
 	t := c.trajectoryOf(h, s)
 	if t == nil || again(t.init, h) {
-		c.errorf(diag.DefinedTwice, h.Span(), "`%s` has two initial values", h.Path[0].Name)
+		c.Errorf(diag.DefinedTwice, h.Span(), "`%s` has two initial values", h.Path[0].Name)
 		return
 	}
-	t.init = append(t.init, define{h, st})
+	t.init = append(t.init, define{head: h, stmt: st})
 }
 
 func (c *checker) trajectoryOf(h *ast.Head, s *scope) *trajectory {
@@ -90,18 +82,18 @@ func (c *checker) odeShape(t *trajectory) bool {
 		return false
 	}
 	for _, s := range axes {
-		t.state.Plates = append(t.state.Plates, c.newIndex("", s))
+		t.state.Plates = append(t.state.Plates, c.NewIndex("", s))
 	}
 	t.state.Axes = axes
 	h := t.prime[0].head
 	if len(t.init) == 0 {
-		c.errorf(diag.NoInitialEquation, h.Span(), "`%s'` has no initial value: add `%s(t0) = …`", t.state.Name,
+		c.Errorf(diag.NoInitialEquation, h.Span(), "`%s'` has no initial value: add `%s(t0) = …`", t.state.Name,
 			t.state.Name)
 		return false
 	}
 	for _, d := range t.prime {
 		if len(d.head.Params) != 1 || d.head.Params[0].Name == nil {
-			c.errorf(diag.NoInitialEquation, d.head.Span(), "a derivative is written `%s'(t) = …`", t.state.Name)
+			c.Errorf(diag.NoInitialEquation, d.head.Span(), "a derivative is written `%s'(t) = …`", t.state.Name)
 			return false
 		}
 	}
@@ -123,9 +115,9 @@ func (c *checker) rightSide(t *trajectory) (ok bool) {
 	t.state.Rhs, ok = c.chosen(t, t.prime, func(s *scope, d define) model.Expr {
 		p := d.head.Params[0]
 		s.add(&entity{name: p.Name.Name, at: p.Span(), used: true,
-			expr: &model.TimeNow{Fact: model.Fact{At: p.Span(), Type: model.Type{Range: anyRange}}}})
+			expr: &model.TimeNow{Fact: model.Fact{At: p.Span(), Type: model.Type{Range: stdlib.Everything()}}}})
 		x := c.definedBy(s, d.stmt)
-		if isPoison(x) || !c.oneNumber(x, t.state.Name+"'") {
+		if typing.IsPoison(x) || !c.oneNumber(x, t.state.Name+"'") {
 			return nil
 		}
 		return x
@@ -142,7 +134,7 @@ func (c *checker) definedBy(s *scope, st *ast.Define) model.Expr {
 
 func (c *checker) oneNumber(x model.Expr, what string) bool {
 	if len(x.Info().Type.Axes) > 0 {
-		c.errorf(diag.AxisCount, x.Info().At, "`%s` is one number, but this has %s; give it a plate: `%s[k in …]`",
+		c.Errorf(diag.AxisCount, x.Info().At, "`%s` is one number, but this has %s; give it a plate: `%s[k in …]`",
 			what, model.HaveAxes(x.Info().Type.Axes), what)
 		return false
 	}
@@ -159,18 +151,18 @@ func (c *checker) initialValue(t *trajectory) (ok bool) {
 	for _, d := range t.init {
 		switch h := d.head; {
 		case len(h.Slots) != len(prime.Slots):
-			c.errorf(diag.AxisCount, h.Span(), "the initial value of `%s` has %s, its derivative %s", t.state.Name,
+			c.Errorf(diag.AxisCount, h.Span(), "the initial value of `%s` has %s, its derivative %s", t.state.Name,
 				diag.Count(len(h.Slots), "subscript", "subscripts"), diag.Count(len(prime.Slots), "subscript",
 					"subscripts")).Related(prime.Span(), "the derivative")
 			return false
 		case len(h.Params) != 1:
-			c.errorf(diag.NoInitialEquation, h.Span(), "an initial value is written `%s(t0) = …`", t.state.Name)
+			c.Errorf(diag.NoInitialEquation, h.Span(), "an initial value is written `%s(t0) = …`", t.state.Name)
 			return false
 		}
 	}
 	for k, s := range axes {
 		if !s.Same(t.state.Axes[k]) {
-			c.errorf(diag.Gap, t.init[0].head.Span(), "the initial values of `%s` are for %s, its derivatives for %s",
+			c.Errorf(diag.Gap, t.init[0].head.Span(), "the initial values of `%s` are for %s, its derivatives for %s",
 				t.state.Name, s.Name, t.state.Axes[k].Name).
 				Related(prime.Span(), "the derivative")
 			return false
@@ -178,7 +170,7 @@ func (c *checker) initialValue(t *trajectory) (ok bool) {
 	}
 	t.state.Init, ok = c.chosen(t, t.init, func(s *scope, d define) model.Expr {
 		x := c.definedBy(s, d.stmt)
-		if isPoison(x) || !c.oneNumber(x, t.state.Name) {
+		if typing.IsPoison(x) || !c.oneNumber(x, t.state.Name) {
 			return nil
 		}
 		return x
@@ -196,7 +188,7 @@ func (c *checker) initialTime(t *trajectory) (t0 model.Expr) {
 		}
 		x := c.staticInt(t.scope, e, false)
 		if t0 != nil && !model.SameForm(t0, x) {
-			c.errorf(diag.SystemTimes, d.head.Span(), "parts of `%s` start at %s and %s", t.state.Name,
+			c.Errorf(diag.SystemTimes, d.head.Span(), "parts of `%s` start at %s and %s", t.state.Name,
 				t0.Info().At.Text(), x.Info().At.Text()).
 				Related(t.init[0].head.Span(), "the other part")
 		}
@@ -210,24 +202,24 @@ func (c *checker) initialTime(t *trajectory) (t0 model.Expr) {
 // stateAt is u(e): the state at the present time inside a right side, else at a time.
 func (c *checker) stateAt(s *scope, t *trajectory, e *ast.Call) model.Expr {
 	if len(e.Args) != 1 || e.Args[0].Name != nil {
-		c.errorf(diag.Arguments, e.Span(), "`%s` is a function of time: write `%s(t)`", t.state.Name, t.state.Name)
-		return poison(e)
+		c.Errorf(diag.Arguments, e.Span(), "`%s` is a function of time: write `%s(t)`", t.state.Name, t.state.Name)
+		return typing.Poison(e)
 	}
 	if !c.odeShape(t) {
-		return poison(e)
+		return typing.Poison(e)
 	}
 	at := c.expr(s, e.Args[0].Value)
-	if isPoison(at) {
+	if typing.IsPoison(at) {
 		return at
 	}
-	ty := model.Type{Axes: t.state.Axes, Range: anyRange}
+	ty := model.Type{Axes: t.state.Axes, Range: stdlib.Everything()}
 	if _, now := at.(*model.TimeNow); now {
 		return &model.StateNow{State: t.state, Fact: model.Fact{At: e.Span(), Type: ty}}
 	}
 	if readsTime(at) {
-		c.errorf(diag.TrajectoryTime, e.Span(), "`%s` is read here at another time than the present: delays "+
+		c.Errorf(diag.TrajectoryTime, e.Span(), "`%s` is read here at another time than the present: delays "+
 			"are not offered", t.state.Name)
-		return poison(e)
+		return typing.Poison(e)
 	}
 	ty.Axes = append(append([]*model.Set{}, t.state.Axes...), at.Info().Type.Axes...)
 	q := &model.StateAt{State: t.state, Time: at, Fact: model.Fact{At: e.Span(), Type: ty}}
@@ -261,7 +253,7 @@ func (c *checker) systems() {
 	for _, t := range c.odes {
 		if t.state.Rhs != nil && t.state.Init != nil && t.state.System == nil {
 			sys := &model.System{At: t.state.At}
-			c.model.Systems = append(c.model.Systems, sys)
+			c.Model.Systems = append(c.Model.Systems, sys)
 			c.join(t.state, sys)
 		}
 	}
@@ -274,7 +266,7 @@ func (c *checker) systems() {
 		if sys.T0 == nil {
 			sys.T0 = t0
 		} else if !model.SameForm(sys.T0, t0) {
-			c.errorf(diag.SystemTimes, t.init[0].head.Span(), "`%s` and `%s` read each other but start at %s and %s",
+			c.Errorf(diag.SystemTimes, t.init[0].head.Span(), "`%s` and `%s` read each other but start at %s and %s",
 				sys.States[0].Name, t.state.Name,
 				sys.T0.Info().At.Text(), t0.Info().At.Text()).Related(sys.States[0].At, "`%s`", sys.States[0].Name)
 		}
@@ -318,26 +310,26 @@ func readsState(s, other *model.State) bool {
 // odeOptions are those of `infer ode(…)`.
 func (c *checker) odeOptions() map[string]string {
 	out := map[string]string{}
-	for _, call := range c.model.Infer {
+	for _, call := range c.Model.Infer {
 		if call.Name != "ode" {
 			continue
 		}
 		for _, a := range call.Args {
 			switch v, err := strconv.ParseFloat(a.Value, 64); {
 			case a.Name == "method" && a.Value != "rk45" && a.Value != "bdf":
-				c.errorf(diag.Arguments, a.At, "there is no method `%s`; there are rk45 and bdf", a.Value)
+				c.Errorf(diag.Arguments, a.At, "there is no method `%s`; there are rk45 and bdf", a.Value)
 			case a.Name == "method":
 			case a.Name == "rtol" || a.Name == "atol":
 				if err != nil || !(v > 0) {
-					c.errorf(diag.Arguments, a.At, "`%s` must be a positive number; it is `%s`", a.Name, a.Value)
+					c.Errorf(diag.Arguments, a.At, "`%s` must be a positive number; it is `%s`", a.Name, a.Value)
 				}
 			case a.Name == "max_steps":
 				if err != nil || v < 1 || v > 1e6 || v != math.Trunc(v) {
-					c.errorf(diag.Arguments, a.At, "`max_steps` must be a whole number from 1 to 1000000; it is `%s`",
+					c.Errorf(diag.Arguments, a.At, "`max_steps` must be a whole number from 1 to 1000000; it is `%s`",
 						a.Value)
 				}
 			default:
-				c.errorf(diag.Arguments, a.At, "`ode` has no option `%s`; it has method, rtol, atol and max_steps",
+				c.Errorf(diag.Arguments, a.At, "`ode` has no option `%s`; it has method, rtol, atol and max_steps",
 					a.Name)
 			}
 			out[a.Name] = a.Value

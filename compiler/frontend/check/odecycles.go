@@ -14,7 +14,7 @@ func (c *checker) odeCycles() bool {
 		_, fixed := statesRead(t.state)
 		for _, q := range fixed {
 			if leadsTo(q.State, t.state, nil) {
-				c.errorf(diag.TrajectoryTime, q.At, "`%s` is read here at another time than the present, but `%s` "+
+				c.Errorf(diag.TrajectoryTime, q.At, "`%s` is read here at another time than the present, but `%s` "+
 					"depends on it: delays are not offered", q.State.Name, t.state.Name).Related(t.state.At, "`%s`",
 					t.state.Name)
 				return false

@@ -2,15 +2,17 @@ package check
 
 import (
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
+	"ppl/stdlib"
 )
 
 // Events: at[d in D] t = when[d]: u[group[d]] += amount[d].
 
 func (c *checker) collectEvent(st *ast.Event, s *scope) {
 	if s != c.global {
-		c.errorf(diag.Syntax, st.Span(), "an event stands at the top of a file, not in a block")
+		c.Errorf(diag.Syntax, st.Span(), "an event stands at the top of a file, not in a block")
 		return
 	}
 	c.events = append(c.events, st)
@@ -28,19 +30,19 @@ func (c *checker) event(st *ast.Event) {
 		return
 	}
 	when := c.expr(s, st.When)
-	if isPoison(when) || !c.oneEvent(when, "the time of an event") {
+	if typing.IsPoison(when) || !c.oneEvent(when, "the time of an event") {
 		return
 	}
 	now := newScope(s)
 	at := st.Time.Span()
 	now.add(&entity{name: st.Time.Name, at: at, used: true,
-		expr: &model.TimeNow{Fact: model.Fact{At: at, Type: model.Type{Range: anyRange}}}})
+		expr: &model.TimeNow{Fact: model.Fact{At: at, Type: model.Type{Range: stdlib.Everything()}}}})
 	target, amount := c.expr(now, readNow(st)), c.expr(now, st.Amount)
-	if isPoison(target) || isPoison(amount) || !c.oneEvent(amount, "the amount of an event") {
+	if typing.IsPoison(target) || typing.IsPoison(amount) || !c.oneEvent(amount, "the amount of an event") {
 		return
 	}
 	if axes := target.Info().Type.Axes; len(axes) > 0 {
-		c.errorf(diag.AxisCount, st.Target.Span(), "an event changes one number, but `%s` has %s",
+		c.Errorf(diag.AxisCount, st.Target.Span(), "an event changes one number, but `%s` has %s",
 			st.Target.Span().Text(), model.HaveAxes(axes)).
 			Help("give the event an index: `at[k in …] %s = …: %s[k] += …`", st.Time.Name, t.state.Name)
 		return
@@ -57,7 +59,7 @@ func (c *checker) eventTarget(st *ast.Event) *trajectory {
 	}
 	n, ok := target.(*ast.Name)
 	if !ok {
-		e := c.errorf(diag.EventNotState, st.Target.Span(),
+		e := c.Errorf(diag.EventNotState, st.Target.Span(),
 			"an event changes a state of a differential equation, written as its name")
 		if call, isCall := target.(*ast.Call); isCall {
 			e.Help("write `%s += …`, without the time", call.Fun.Span().Text())
@@ -67,10 +69,10 @@ func (c *checker) eventTarget(st *ast.Event) *trajectory {
 	switch e := c.global.lookup(n.Name); {
 	case e == nil:
 		c.undefined(c.global, n)
-	case e.expr != nil && isPoison(e.expr): // its statement could not be parsed
+	case e.expr != nil && typing.IsPoison(e.expr): // its statement could not be parsed
 	case e.ode == nil:
 		e.used = true
-		c.errorf(diag.EventNotState, n.Span(), "`%s` is not a state of a differential equation, and only states "+
+		c.Errorf(diag.EventNotState, n.Span(), "`%s` is not a state of a differential equation, and only states "+
 			"change at events", n.Name).Related(e.at, "`%s`", n.Name).Help("a state has an equation: `%s'(t) = …`",
 			n.Name)
 	default:
@@ -86,14 +88,14 @@ func (c *checker) eventPlates(s *scope, st *ast.Event) (over []*model.Index, ok 
 		at := st.Slots[k].Span()
 		switch {
 		case slot.Index == nil:
-			c.errorf(diag.BadSlot, at, "an event has indices: `at[d in D] %s = …`", st.Time.Name)
+			c.Errorf(diag.BadSlot, at, "an event has indices: `at[d in D] %s = …`", st.Time.Name)
 			return nil, false
 		case len(bare) > 0:
-			c.errorf(diag.BadSlot, at, "give each index of an event a name: `at[d in %s] %s = …`", at.Text(),
+			c.Errorf(diag.BadSlot, at, "give each index of an event a name: `at[d in %s] %s = …`", at.Text(),
 				st.Time.Name)
 			return nil, false
 		case len(slot.Index.Set.Ragged) > 0:
-			c.notYet(at, "events over a set whose size depends on an index").
+			c.NotYet(at, "events over a set whose size depends on an index").
 				Help("list all events in one table, with a column that says whose they are: `at[d in D] %s = when[d]: "+
 					"u[subject[d]] += amount[d]`", st.Time.Name)
 			return nil, false
@@ -105,7 +107,7 @@ func (c *checker) eventPlates(s *scope, st *ast.Event) (over []*model.Index, ok 
 
 func (c *checker) oneEvent(x model.Expr, what string) bool {
 	if len(x.Info().Type.Axes) > 0 {
-		c.errorf(diag.AxisCount, x.Info().At, "%s is one number, but this has %s", what,
+		c.Errorf(diag.AxisCount, x.Info().At, "%s is one number, but this has %s", what,
 			model.HaveAxes(x.Info().Type.Axes)).
 			Help("give the event an index: `at[d in D] t = when[d]: u += amount[d]`")
 		return false

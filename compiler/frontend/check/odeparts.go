@@ -2,7 +2,9 @@ package check
 
 import (
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
+	"ppl/stdlib"
 )
 
 // Equations for parts of a trajectory, u'[1](t) = … and u'[k in 2..K](t) = …, are one equation that chooses by the
@@ -16,11 +18,11 @@ func (c *checker) joinedParts(t *trajectory, parts []define) ([]*model.Set, bool
 		if poisonSlot(slots) {
 			return nil, false
 		}
-		c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: slots}, nil, model.Type{Range: anyRange})
+		c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: slots}, nil, model.Type{Range: stdlib.Everything()})
 	}
-	known := c.diags.Len()
+	known := c.Diags.Len()
 	c.cover(a)
-	return a.Type.Axes, c.diags.Len() == known
+	return a.Type.Axes, c.Diags.Len() == known
 }
 
 // chosen elaborates statements for parts, each where its indices are the state's, and chooses between them by the part
@@ -44,11 +46,11 @@ func (c *checker) chosen(t *trajectory, parts []define, value func(s *scope, d d
 			continue
 		}
 		q := c.expr(s, insidePart(parts[i].head))
-		if isPoison(q) {
+		if typing.IsPoison(q) {
 			return nil, false
 		}
-		x = &model.Cond{If: q, Then: part, Else: x, Fact: model.Fact{At: part.Info().At, Static: allStatic(q, part, x),
-			Type: model.Type{Range: anyRange}}}
+		x = &model.Cond{If: q, Then: part, Else: x, Fact: model.Fact{At: part.Info().At, Static: typing.AllStatic(q,
+			part, x), Type: model.Type{Range: stdlib.Everything()}}}
 	}
 	return x, true
 }

@@ -4,8 +4,8 @@ import "ppl/compiler/frontend/model"
 
 // optionalData finds the data that generate statements alone read: a model may be fitted without them.
 func (c *checker) optionalData() {
-	read := c.model.PosteriorExprs()
-	for _, t := range c.model.Terms {
+	read := c.Model.PosteriorExprs()
+	for _, t := range c.Model.Terms {
 		if t.Kind != model.Generate {
 			read = append(read, &model.Ref{Array: t.Array})
 		}

@@ -6,26 +6,15 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/diag"
 )
-
-// headSlots are the subscripts of a left side, and the scope in which its indices are known.
-type headSlots struct {
-	scope *scope
-	slots []model.Slot
-	bare  []*model.Index
-}
 
 func (c *checker) headOf(a *arrayInfo, d define) headSlots {
 	h := headSlots{scope: newScope(a.scope)}
 	h.scope.of = a
 	h.slots, h.bare, _ = c.slots(h.scope, d.head, 0)
 	return h
-}
-
-// piece is what a statement defines, without its value.
-func (h headSlots) piece(d define) *model.Piece {
-	return &model.Piece{At: d.head.Span(), Slots: h.slots, Plates: plates(h.slots)}
 }
 
 func (c *checker) definePiece(a *arrayInfo, k int) bool {
@@ -36,7 +25,7 @@ func (c *checker) definePiece(a *arrayInfo, k int) bool {
 	} else {
 		x = c.expr(h.scope, d.stmt.Value)
 	}
-	if isPoison(x) || poisonSlot(h.slots) {
+	if typing.IsPoison(x) || poisonSlot(h.slots) {
 		return false
 	}
 	if len(h.bare) > 0 {
@@ -57,7 +46,7 @@ func (c *checker) definePiece(a *arrayInfo, k int) bool {
 	p := a.Pieces[k]
 	p.Value = x
 	if n := len(p.Slots) + len(x.Info().Type.Axes); n != len(a.Type.Axes) {
-		c.errorf(diag.AxisCount, p.At, "`%s` reads its own past, so its axes are those on the left; here there are "+
+		c.Errorf(diag.AxisCount, p.At, "`%s` reads its own past, so its axes are those on the left; here there are "+
 			"%d, elsewhere %d", a.Name, n, len(a.Type.Axes)).
 			Help("give every axis an index: `%s[t in …, k in …] = …`", a.Name)
 		return false
@@ -67,7 +56,7 @@ func (c *checker) definePiece(a *arrayInfo, k int) bool {
 
 func poisonSlot(slots []model.Slot) bool {
 	for _, s := range slots {
-		if s.At != nil && isPoison(s.At) {
+		if s.At != nil && typing.IsPoison(s.At) {
 			return true
 		}
 	}
@@ -95,7 +84,7 @@ func (c *checker) addPiece(a *arrayInfo, p *model.Piece, rest []*model.Set, t mo
 	a.Type.Range.Hi = math.Max(a.Type.Range.Hi, t.Range.Hi)
 	a.Type.Range.Int = a.Type.Range.Int && t.Range.Int
 	if len(axes) != len(a.Type.Axes) {
-		c.errorf(diag.AxisCount, p.At, "`%s` has %s here and %s elsewhere", a.Name, model.HaveAxes(axes),
+		c.Errorf(diag.AxisCount, p.At, "`%s` has %s here and %s elsewhere", a.Name, model.HaveAxes(axes),
 			model.HaveAxes(a.Type.Axes)).
 			Related(a.At, "elsewhere")
 		a.Pieces = a.Pieces[:len(a.Pieces)-1] // no part of the array for what comes after
@@ -124,7 +113,7 @@ func (c *checker) lone(p *model.Piece) {
 	for _, s := range p.Slots {
 		if n, ok := s.At.(*model.Num); ok && n.Value > 1 {
 			at := n.Info().At
-			c.errorf(diag.BadSlot, at, "`%s` is one element, the only one defined",
+			c.Errorf(diag.BadSlot, at, "`%s` is one element, the only one defined",
 				p.At.Text()).Help("for an axis of size %s write `1..%s`", at.Text(), at.Text())
 		}
 	}
@@ -141,7 +130,7 @@ func (c *checker) twice(a *arrayInfo) bool {
 				return true
 			}
 			if model.Overlap(regions[i], regions[k]) {
-				c.errorf(diag.DefinedTwice, p.At, "`%s` is defined twice: lines %d and %d overlap", p.At.Text(),
+				c.Errorf(diag.DefinedTwice, p.At, "`%s` is defined twice: lines %d and %d overlap", p.At.Text(),
 					q.At.Line(), p.At.Line()).
 					Related(q.At, "also defined here").
 					Help("%s", overlapAdvice(a.Name, p, q))
@@ -152,18 +141,13 @@ func (c *checker) twice(a *arrayInfo) bool {
 	return false
 }
 
-// regionOf is what a piece covers of an array: of axes without a slot everything.
-func (a *arrayInfo) regionOf(p *model.Piece) []*model.Set {
-	return append(p.Region(), a.Type.Axes[min(len(p.Slots), len(a.Type.Axes)):]...)
-}
-
 // wholeAndPart refuses a definition of an array without an index next to one of its elements.
 func (c *checker) wholeAndPart(a *arrayInfo, p, q *model.Piece) {
 	whole, part := q, p
 	if len(p.Slots) == 0 {
 		whole, part = p, q
 	}
-	c.errorf(diag.DefinedTwice, p.At, "`%s` is defined as a whole on line %d and in part on line %d", a.Name,
+	c.Errorf(diag.DefinedTwice, p.At, "`%s` is defined as a whole on line %d and in part on line %d", a.Name,
 		whole.At.Line(), part.At.Line()).
 		Related(q.At, "also defined here").
 		Help("keep one of them, or give both an index, over elements that only one of them has: `%s[i in …] = …`",
@@ -222,7 +206,7 @@ func (c *checker) joinAxis(a *arrayInfo, k int) *model.Set {
 		}
 	}
 	if len(begin) == 0 || len(end) == 0 { // 1..1 and 2..0 follow each other both ways
-		c.errorf(diag.Gap, a.At, "one of the ranges of `%s` has no elements, so that none of its pieces comes first",
+		c.Errorf(diag.Gap, a.At, "one of the ranges of `%s` has no elements, so that none of its pieces comes first",
 			a.Name).Related(a.Pieces[len(a.Pieces)-1].At, "another piece")
 		return parts[0]
 	}
@@ -261,7 +245,7 @@ func follows(s, t *model.Set) bool {
 // uncovered refuses parts of an axis that both have no neighbour on one side.
 func (c *checker) uncovered(a *arrayInfo, s, t *model.Set) {
 	if model.SameForm(s.Lo, t.Lo) {
-		c.errorf(diag.DefinedTwice, a.Pieces[len(a.Pieces)-1].At, "`%s` is defined twice: %s and %s overlap", a.Name,
+		c.Errorf(diag.DefinedTwice, a.Pieces[len(a.Pieces)-1].At, "`%s` is defined twice: %s and %s overlap", a.Name,
 			s.Name, t.Name).Related(a.At, "also here")
 		return
 	}
@@ -269,7 +253,7 @@ func (c *checker) uncovered(a *arrayInfo, s, t *model.Set) {
 	if slices.ContainsFunc(a.Pieces, inTriangle) {
 		help = triangleAdvice(a.Name)
 	}
-	c.errorf(diag.Gap, a.At, "the pieces %s and %s of `%s` do not join: something between them is not defined, or "+
+	c.Errorf(diag.Gap, a.At, "the pieces %s and %s of `%s` do not join: something between them is not defined, or "+
 		"defined twice", s.Name, t.Name, a.Name).
 		Related(a.Pieces[len(a.Pieces)-1].At, "another piece").
 		Help("%s", help)

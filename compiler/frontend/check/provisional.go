@@ -1,6 +1,9 @@
 package check
 
-import "ppl/compiler/frontend/model"
+import (
+	"ppl/compiler/frontend/model"
+	"ppl/stdlib"
+)
 
 // A definition may be read while it is being elaborated, if every statement on its left has slots: its axes are then
 // those of the left sides. That each read lies in the past is proved when all is known (recurrences).
@@ -32,7 +35,7 @@ func (c *checker) provisional(a *arrayInfo) bool {
 		if i < len(known) {
 			p = known[i]
 		}
-		c.addPiece(a, p, rest, model.Type{Range: anyRange})
+		c.addPiece(a, p, rest, model.Type{Range: stdlib.Everything()})
 	}
 	c.cover(a)
 	return true

@@ -4,6 +4,7 @@ import (
 	"ppl/compiler/frontend/analyze"
 	"ppl/compiler/frontend/flatten"
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 )
@@ -18,9 +19,9 @@ func Queries(f *ast.File, load Loader, xs []ast.Expr) (*model.Model, []model.Exp
 		exprs[i] = c.expr(c.global, x)
 	}
 	c.systems()
-	c.settleAll(exprs...)
-	flatten.Arrays(c.model, &c.diags, c.newIndex, exprs...)
+	typing.SettleAll(c.Model, exprs...)
+	flatten.Arrays(c.Model, &c.Diags, c.NewIndex, exprs...)
 	c.optionalData()
-	analyze.Recurrences(c.model, &c.diags, nil)
-	return c.model, exprs, c.diags.All()
+	analyze.Recurrences(c.Model, &c.Diags, nil)
+	return c.Model, exprs, c.Diags.All()
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/types"
 )
@@ -29,11 +30,11 @@ func (c *checker) raggedAxis(a *arrayInfo, set *ast.Set) *model.Set {
 		e.used, e.array.NeedInt = true, true
 		i := c.indexOfGroups(e.array, s)
 		m := &model.Subscript{X: &model.Ref{Array: e.array.Array, Fact: model.Fact{At: n.Span(), Static: true,
-			Type: e.array.Type}}, Subs: []model.Sub{{At: indexVar(i, n)}}}
+			Type: e.array.Type}}, Subs: []model.Sub{{At: typing.IndexVar(i, n)}}}
 		m.Fact = model.Fact{At: n.Span(), Static: true, Type: e.array.Type}
 		m.Type.Axes, m.Type.Elem = nil, types.Int
 		a.Type.Axes[k] = i.Set
-		return model.NewSet(n.Name, num(1, n), m)
+		return model.NewSet(n.Name, typing.Number(1, n), m)
 	}
 	return nil
 }
@@ -42,7 +43,7 @@ func (c *checker) raggedAxis(a *arrayInfo, set *ast.Set) *model.Set {
 func (c *checker) indexOfGroups(lengths *arrayInfo, s *model.Set) *model.Index {
 	key := fmt.Sprintf("%p %s", lengths, s.Key)
 	if c.groups[key] == nil {
-		c.groups[key] = c.newIndex("", s)
+		c.groups[key] = c.NewIndex("", s)
 	}
 	return c.groups[key]
 }
@@ -95,10 +96,10 @@ func (c *checker) wholeRagged() {
 			visit(y)
 		}
 	}
-	for _, a := range c.model.Arrays {
+	for _, a := range c.Model.Arrays {
 		array(a)
 	}
-	for _, t := range c.model.Terms {
+	for _, t := range c.Model.Terms {
 		for _, x := range t.Exprs() {
 			visit(x)
 		}
@@ -130,7 +131,7 @@ func wholeOperands(x model.Expr) []model.Expr {
 func (c *checker) refuseRagged(x model.Expr, axes []*model.Set) {
 	for _, s := range axes {
 		if isRagged(s) {
-			c.notYet(x.Info().At, "a whole axis "+s.Name+", whose end depends on an index (ragged)").
+			c.NotYet(x.Info().At, "a whole axis "+s.Name+", whose end depends on an index (ragged)").
 				Help("run over it with an index: `sum(k in %s: …)`", s.Name)
 			return
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/types"
@@ -31,23 +32,14 @@ func (c *checker) sizeSet(n *ast.Name) *model.Set {
 	if size == nil {
 		size = &model.Size{Name: n.Name, At: n.Span()}
 		c.sizes[n.Name] = size
-		c.model.Sizes = append(c.model.Sizes, size)
+		c.Model.Sizes = append(c.Model.Sizes, size)
 	}
-	return model.NewSet(n.Name, num(1, n), c.sizeExpr(size, n))
+	return model.NewSet(n.Name, typing.Number(1, n), c.sizeExpr(size, n))
 }
 
 func (c *checker) sizeExpr(size *model.Size, at ast.Node) model.Expr {
 	return &model.SizeOf{Size: size, Fact: model.Fact{At: at.Span(), Static: true,
 		Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: 0, Hi: math.Inf(1), Int: true}}}}
-}
-
-func num(v float64, at ast.Node) model.Expr {
-	elem := types.Real
-	if v == math.Trunc(v) {
-		elem = types.Int
-	}
-	return &model.Num{Value: v, Fact: model.Fact{At: at.Span(), Static: true,
-		Type: model.Type{Elem: elem, Range: stdlib.Range{Lo: v, Hi: v, Int: elem == types.Int}}}}
 }
 
 // set is an index set in a slot, a binder, or a range.
@@ -59,7 +51,7 @@ func (c *checker) set(s *scope, set *ast.Set) *model.Set {
 	if n, ok := set.Lo.(*ast.Name); ok {
 		return c.namedSet(s, n)
 	}
-	return model.NewSet(set.Span().Text(), num(1, set), c.staticInt(s, set.Lo, true))
+	return model.NewSet(set.Span().Text(), typing.Number(1, set), c.staticInt(s, set.Lo, true))
 }
 
 // unknownSet reports a set of which nothing gives the size; more is another fix.
@@ -67,7 +59,7 @@ func (c *checker) unknownSet(n *ast.Name, more string) *model.Set {
 	if c.dropped[n.Name] {
 		return c.sizeSet(n)
 	}
-	d := c.errorf(diag.UnknownSize, n.Span(), "size `%s` is not known", n.Name)
+	d := c.Errorf(diag.UnknownSize, n.Span(), "size `%s` is not known", n.Name)
 	if near, ok := diag.Nearest(n.Name, c.setNames()); ok {
 		d.Help("%s Otherwise give `%s = …`, `data %s`, or data with axis %s%s", diag.Meant("`%s`", near), n.Name,
 			n.Name, n.Name, more).Replace(near)
@@ -91,35 +83,35 @@ func (c *checker) namedSet(s *scope, n *ast.Name) *model.Set {
 		e.used = true
 		c.resolve(e.array)
 		if len(e.array.Type.Axes) > 0 {
-			c.errorf(diag.NotAnIndexSet, n.Span(), "`%s` is an array (line %d), so it cannot be an index set; name "+
+			c.Errorf(diag.NotAnIndexSet, n.Span(), "`%s` is an array (line %d), so it cannot be an index set; name "+
 				"the set otherwise", n.Name, e.at.Line()).
 				Related(e.at, "`%s` is defined here", n.Name)
-			return model.NewSet(n.Name, num(1, n), num(1, n))
+			return model.NewSet(n.Name, typing.Number(1, n), typing.Number(1, n))
 		}
 	}
-	return model.NewSet(n.Name, num(1, n), c.staticInt(s, n, true))
+	return model.NewSet(n.Name, typing.Number(1, n), c.staticInt(s, n, true))
 }
 
 // staticInt is an expression that must depend on data only; integer when asked.
 func (c *checker) staticInt(s *scope, e ast.Expr, integer bool) model.Expr {
 	x := c.expr(s, e)
-	if isPoison(x) {
+	if typing.IsPoison(x) {
 		return x
 	}
 	switch a := c.openIn(x); {
 	case a != nil:
-		c.errorf(diag.ParameterBound, e.Span(), "a bound here must be known before `%s` is; `%s` reads `%s`, which is "+
+		c.Errorf(diag.ParameterBound, e.Span(), "a bound here must be known before `%s` is; `%s` reads `%s`, which is "+
 			"being defined", a.Name, e.Span().Text(), a.Name).
 			Help("run over all of the axis and choose with a condition: `sum(k in K: k <= %s ? … : 0)`",
 				e.Span().Text())
 	case !x.Info().Static:
-		c.errorf(diag.ParameterBound, e.Span(), "a bound here must depend on data only; `%s` depends on a parameter",
+		c.Errorf(diag.ParameterBound, e.Span(), "a bound here must depend on data only; `%s` depends on a parameter",
 			e.Span().Text()).
 			Help("take the greatest size that it may have, and choose with a condition: `k <= %s ? … : 0`",
 				e.Span().Text())
 	}
 	if len(x.Info().Type.Axes) > 0 && integer {
-		c.errorf(diag.WrongKind, e.Span(), "a bound must be one number; `%s` is an array over %s", e.Span().Text(),
+		c.Errorf(diag.WrongKind, e.Span(), "a bound must be one number; `%s` is an array over %s", e.Span().Text(),
 			model.AxesText(x.Info().Type.Axes))
 	}
 	if integer && x.Info().Type.Elem == types.Real {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 )
@@ -64,21 +65,21 @@ func (c *checker) slot(inner *scope, s *ast.Slot) model.Slot {
 		switch lo := s.Set.Lo.(type) {
 		case *ast.Number:
 			if !lo.IsInt {
-				c.errorf(diag.WrongKind, lo.Span(), "subscript must be an integer; `%s` is real", lo.Text)
+				c.Errorf(diag.WrongKind, lo.Span(), "subscript must be an integer; `%s` is real", lo.Text)
 			}
-			return model.Slot{At: num(lo.Value, lo)}
+			return model.Slot{At: typing.Number(lo.Value, lo)}
 		case *ast.Name:
 			if inner.lookup(lo.Name) == nil && c.sizes[lo.Name] == nil {
-				return model.Slot{Index: c.newIndex("", c.unknownSet(lo, "; for an index write `"+lo.Name+" in …`"))}
+				return model.Slot{Index: c.NewIndex("", c.unknownSet(lo, "; for an index write `"+lo.Name+" in …`"))}
 			}
 		case *ast.String:
-			c.errorf(diag.BadSlot, lo.Span(), "an element cannot be defined by its name").
+			c.Errorf(diag.BadSlot, lo.Span(), "an element cannot be defined by its name").
 				Help("define all elements in one statement, in which expressions read the name: "+
 					"`b[j in J] ~ Normal(0, j == %s ? 1 : 2)`", lo.Span().Text())
-			return model.Slot{At: poison(s)}
+			return model.Slot{At: typing.Poison(s)}
 		default:
 			text := s.Set.Span().Text()
-			d := c.errorf(diag.BadSlot, s.Set.Span(), "`%s` in a left side is neither an index nor a set", text)
+			d := c.Errorf(diag.BadSlot, s.Set.Span(), "`%s` in a left side is neither an index nor a set", text)
 			if _, ofData := lo.(*ast.Index); ofData {
 				d.Help("a series that begins at `%s` begins with index 1 and a condition: `x[i in I, 1] ~ D`, "+
 					"`x[i in I, t in 2..T] ~ (t <= %s ? … : … x[i, t-1] …)`; times that nothing observes do not "+
@@ -86,19 +87,10 @@ func (c *checker) slot(inner *scope, s *ast.Slot) model.Slot {
 			} else {
 				d.Help("for an axis write `1..%s`, for a plate `i in 1..%s`", text, text)
 			}
-			return model.Slot{At: poison(s)}
+			return model.Slot{At: typing.Poison(s)}
 		}
 	}
-	return model.Slot{Index: c.newIndex("", c.set(inner, s.Set))}
-}
-
-func plates(slots []model.Slot) (out []*model.Index) {
-	for _, s := range slots {
-		if s.Index != nil {
-			out = append(out, s.Index)
-		}
-	}
-	return out
+	return model.Slot{Index: c.NewIndex("", c.set(inner, s.Set))}
 }
 
 // absorb subscripts an expression's axes beyond the last rank by the plates without a name whose sets they are.
@@ -111,13 +103,13 @@ func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what strin
 	for k, s := range axes[:len(axes)-rank] {
 		i, clear := indexFor(k, axes[:len(axes)-rank], bare)
 		if !clear {
-			c.errorf(diag.RepeatedAxis, x.Info().At, "`%s` has axes %s, and `%s` %s: which is which?",
+			c.Errorf(diag.RepeatedAxis, x.Info().At, "`%s` has axes %s, and `%s` %s: which is which?",
 				x.Info().At.Text(), model.AxesText(axes[:len(axes)-rank]), what, indicesText(bare)).
 				Help("%s", twiceHelp(x, s, what))
 			return x, false
 		}
 		if i == nil {
-			d := c.errorf(diag.AxesDiffer, x.Info().At, "`%s` has axis %s, which `%s` does not have here",
+			d := c.Errorf(diag.AxesDiffer, x.Info().At, "`%s` has axis %s, which `%s` does not have here",
 				x.Info().At.Text(), s.Name, what)
 			d.Help("%s", c.axisHelp(x, s, len(axes) == rank+1, bare, what))
 			return x, false

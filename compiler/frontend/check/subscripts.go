@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/types"
@@ -12,7 +13,7 @@ import (
 
 func (c *checker) subscript(s *scope, e *ast.Index) model.Expr {
 	x := c.expr(s, e.X)
-	if isPoison(x) {
+	if typing.IsPoison(x) {
 		return x
 	}
 	return c.subscripts(s, x, e.X, e.Subs, e)
@@ -22,16 +23,16 @@ func (c *checker) subscript(s *scope, e *ast.Index) model.Expr {
 func (c *checker) subscripts(s *scope, x model.Expr, name ast.Expr, subs []*ast.Set, e ast.Node) model.Expr {
 	axes := x.Info().Type.Axes
 	if len(subs) > len(axes) {
-		c.errorf(diag.AxisCount, subs[len(axes)].Span(), "`%s` has %s but is given %s", name.Span().Text(),
+		c.Errorf(diag.AxisCount, subs[len(axes)].Span(), "`%s` has %s but is given %s", name.Span().Text(),
 			model.HaveAxes(axes), diag.Count(len(subs), "subscript", "subscripts"))
-		return poison(e)
+		return typing.Poison(e)
 	}
 	out := &model.Subscript{X: x, Fact: model.Fact{At: e.Span(), Static: x.Info().Static, Type: x.Info().Type}}
 	out.Type.Axes = nil
 	for k, sub := range subs {
 		m, extra, ok := c.sub(s, sub, axes[k])
 		if !ok {
-			return poison(e)
+			return typing.Poison(e)
 		}
 		if m.At != nil {
 			out.Static = out.Static && m.At.Info().Static
@@ -80,23 +81,23 @@ func (c *checker) sub(s *scope, sub *ast.Set, axis *model.Set) (model.Sub, []*mo
 		return model.Sub{Range: r}, []*model.Set{r}, true
 	}
 	if text, ok := sub.Lo.(*ast.String); ok {
-		return model.Sub{At: label(axis, text)}, nil, true
+		return model.Sub{At: typing.Label(axis, text)}, nil, true
 	}
 	at := c.expr(s, sub.Lo)
-	if isPoison(at) {
+	if typing.IsPoison(at) {
 		return model.Sub{}, nil, false
 	}
 	if at.Info().Type.Elem == types.Real {
 		markInt(at)
 		if !readsData(at) || betweenIntegers(at) {
-			c.errorf(diag.WrongKind, sub.Span(), "subscript must be an integer; `%s` is real", sub.Span().Text()).
+			c.Errorf(diag.WrongKind, sub.Span(), "subscript must be an integer; `%s` is real", sub.Span().Text()).
 				Help("what chooses an element is declared `index(…)` or `int`, or drawn from a discrete " +
 					"distribution, such as Categorical")
 			return model.Sub{}, nil, false
 		}
 	}
-	if a := dataOf(at); a != nil && a.IndexOf != nil && !a.IndexOf.Same(axis) {
-		c.diags.Warnf(diag.WrongIndexSet, sub.Span(), "`%s` ranges over %s, but this axis is %s", a.Name,
+	if a := typing.DataOf(at); a != nil && a.IndexOf != nil && !a.IndexOf.Same(axis) {
+		c.Diags.Warnf(diag.WrongIndexSet, sub.Span(), "`%s` ranges over %s, but this axis is %s", a.Name,
 			a.IndexOf.Name, axis.Name).
 			Related(a.At, "`%s` is declared here", a.Name).
 			Help("if that is meant, values outside %s are refused when the data are loaded", axis.Name)
@@ -126,18 +127,6 @@ func betweenIntegers(e model.Expr) bool {
 }
 
 // readsData reports whether an expression is an element of data, whose being integer is seen at load.
-func readsData(e model.Expr) bool { return dataOf(e) != nil || e.Info().Static && !isNum(e) }
+func readsData(e model.Expr) bool { return typing.DataOf(e) != nil || e.Info().Static && !isNum(e) }
 
 func isNum(e model.Expr) bool { _, ok := e.(*model.Num); return ok }
-
-func dataOf(e model.Expr) *model.Array {
-	switch e := e.(type) {
-	case *model.Ref:
-		if e.Array.Role == model.Data {
-			return e.Array
-		}
-	case *model.Subscript:
-		return dataOf(e.X)
-	}
-	return nil
-}

@@ -5,30 +5,11 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/stdlib"
 )
-
-// An instance is one use of a template: its draws become arrays named after the quantity that is drawn (`beta.lambda`),
-// with the plates of the use before their own. A call of a network is an instance, too, and so is each of its layers;
-// what they draw was made when the network was defined.
-type instance struct {
-	prefix string
-	outer  []*model.Index
-	net    *network     // the network whose call, or layer, this is
-	read   []model.Expr // where a network's call reads what it draws; nil while the network is being defined
-}
-
-// within is the instance whose block a scope is part of, nil outside of templates.
-func (s *scope) within() *instance {
-	for ; s != nil; s = s.parent {
-		if s.inst != nil {
-			return s.inst
-		}
-	}
-	return nil
-}
 
 func (c *checker) collectTemplate(h *ast.Head, st *ast.Draw, s *scope) {
 	name := h.Path[0].Name
@@ -36,7 +17,7 @@ func (c *checker) collectTemplate(h *ast.Head, st *ast.Draw, s *scope) {
 		return
 	}
 	if old := s.names[name]; old != nil {
-		c.errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
+		c.Errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
 		return
 	}
 	s.add(&entity{name: name, at: h.Span(), fn: &function{name: name, at: h.Span(), head: h, draw: st, scope: s}})
@@ -47,12 +28,12 @@ func (c *checker) collectInner(h *ast.Head, st *ast.Draw, s *scope) {
 	inst, _, bound := s.enclosing()
 	id := h.Path[0]
 	if inst == nil {
-		c.notYet(h.Span(), "a draw inside a function that is defined in a block")
+		c.NotYet(h.Span(), "a draw inside a function that is defined in a block")
 		return
 	}
 	if old := s.names[id.Name]; old != nil {
 		if old.array == nil {
-			c.errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", id.Name).Related(old.at,
+			c.Errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", id.Name).Related(old.at,
 				"first defined here")
 			return
 		}
@@ -65,7 +46,7 @@ func (c *checker) collectInner(h *ast.Head, st *ast.Draw, s *scope) {
 	a := &arrayInfo{Array: &model.Array{Name: inst.prefix + "." + id.Name, At: id.Span()}, scope: s,
 		outer: slices.Concat(inst.outer, bound)}
 	a.Role, a.draws = model.Definition, []draw{{head: h, stmt: st}}
-	c.model.Arrays = append(c.model.Arrays, a.Array)
+	c.Model.Arrays = append(c.Model.Arrays, a.Array)
 	s.add(&entity{name: id.Name, at: id.Span(), array: a, outer: indexVars(a.outer, id)})
 	if inst.net != nil {
 		inst.net.drawn[a.Name] = a
@@ -75,7 +56,7 @@ func (c *checker) collectInner(h *ast.Head, st *ast.Draw, s *scope) {
 
 // at subscripts an array by the plates of the instance that it belongs to.
 func at(x model.Expr, outer []model.Expr, e ast.Node) model.Expr {
-	if len(outer) == 0 || isPoison(x) {
+	if len(outer) == 0 || typing.IsPoison(x) {
 		return x
 	}
 	sub := &model.Subscript{X: x, Fact: *x.Info()}
@@ -89,7 +70,7 @@ func at(x model.Expr, outer []model.Expr, e ast.Node) model.Expr {
 
 func indexVars(is []*model.Index, e ast.Node) (out []model.Expr) {
 	for _, i := range is {
-		out = append(out, indexVar(i, e))
+		out = append(out, typing.IndexVar(i, e))
 	}
 	return out
 }
@@ -149,7 +130,7 @@ func (c *checker) expand(a *arrayInfo, d *draw) (value model.Expr, ok bool) {
 			return nil, true
 		}
 		if f.busy || slices.Contains(used, f) {
-			c.errorf(diag.UsesItself, d.stmt.Dist.Base.Span(), "template `%s` uses itself", f.name).Related(f.at,
+			c.Errorf(diag.UsesItself, d.stmt.Dist.Base.Span(), "template `%s` uses itself", f.name).Related(f.at,
 				"the template")
 			return nil, false
 		}
@@ -158,7 +139,7 @@ func (c *checker) expand(a *arrayInfo, d *draw) (value model.Expr, ok bool) {
 			return nil, false
 		}
 		inner := newScope(f.scope)
-		inner.inst = &instance{prefix: a.Name, outer: plates(d.slots)}
+		inner.inst = &instance{prefix: a.Name, outer: model.Plates(d.slots)}
 		if within := d.scope.within(); within != nil {
 			inner.inst.net = within.net
 		}
@@ -181,17 +162,6 @@ func hasModifiers(l *ast.Distribution) bool {
 		l.ZeroSum || l.NonCentered
 }
 
-// modifiers are those of the distribution, and of the templates' uses that led to it.
-func (d *draw) modifiers() []modified {
-	return append(slices.Clone(d.uses), modified{d.stmt.Dist, d.scope, d.bare})
-}
-
-// modifiedBy is the distribution, or the use of a template that led to it, that has a modifier.
-func (d *draw) modifiedBy(has func(*ast.Distribution) bool) *ast.Distribution {
-	all := d.modifiers()
-	return all[max(0, slices.IndexFunc(all, func(m modified) bool { return has(m.dist) }))].dist
-}
-
 // passOn gives the modifiers of a template's use to the distribution of the name that the template's block returns.
 func (c *checker) passOn(d *draw, f *function, inner *scope) bool {
 	if len(d.uses) == 0 {
@@ -206,7 +176,7 @@ func (c *checker) passOn(d *draw, f *function, inner *scope) bool {
 		}
 	}
 	code, word := modifierOf(d.uses[0].dist)
-	c.errorf(code, d.uses[0].dist.Span(), "`%s` has no distribution to change: `%s` returns `%s`, which it defines",
+	c.Errorf(code, d.uses[0].dist.Span(), "`%s` has no distribution to change: `%s` returns `%s`, which it defines",
 		word,
 		f.name, f.draw.Block.Return.Span().Text()).
 		Related(f.draw.Block.Return.Span(), "returned here").
@@ -253,7 +223,7 @@ func (c *checker) instantiate(a *arrayInfo, d *draw, f *function, inner *scope) 
 		}
 		d.stmt, d.scope = own, inner
 		inner.add(&entity{name: f.draw.Block.Return.(*ast.Name).Name, at: d.head.Span(), array: a,
-			outer: indexVars(plates(d.slots), d.head), used: true})
+			outer: indexVars(model.Plates(d.slots), d.head), used: true})
 	}
 	c.collect(stmts, inner)
 	if !a.observed && !c.passOn(d, f, inner) {
@@ -265,10 +235,10 @@ func (c *checker) instantiate(a *arrayInfo, d *draw, f *function, inner *scope) 
 	}
 	x := c.expr(inner, f.draw.Block.Return)
 	if name, ok := f.draw.Block.Return.(*ast.Name); ok && len(a.draws) == 1 && len(a.defs) == 0 &&
-		len(plates(d.slots)) == len(d.slots) {
+		len(model.Plates(d.slots)) == len(d.slots) {
 		d.returned = inner.names[name.Name]
 	}
-	return x, !isPoison(x)
+	return x, !typing.IsPoison(x)
 }
 
 // observedDraw finds the draw of the name that the block returns, and the other statements.
@@ -286,7 +256,7 @@ func (c *checker) observedDraw(a *arrayInfo, d *draw, f *function) (*ast.Draw, [
 		rest = append(rest, st)
 	}
 	if found == nil {
-		c.errorf(diag.ObservedDefinition, d.head.Span(), "`%s` is data, but `%s` returns `%s`, which it does not draw "+
+		c.Errorf(diag.ObservedDefinition, d.head.Span(), "`%s` is data, but `%s` returns `%s`, which it does not draw "+
 			"by a distribution of its own", a.Name, f.name, block.Return.Span().Text()).
 			Related(block.Return.Span(), "returned here").
 			Help("for data a template returns a name that has `~` in its block")

@@ -3,6 +3,7 @@ package check
 import (
 	"ppl/compiler/frontend/lint"
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/typing"
 	"ppl/lang/diag"
 )
 
@@ -22,7 +23,7 @@ func (c *checker) drawBodies(a *arrayInfo) {
 		}
 		var p *model.Piece
 		if a.observed && a.Role == model.Latent {
-			p = &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: plates(d.slots)}
+			p = &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: model.Plates(d.slots)}
 			a.Pieces = append(a.Pieces, p)
 		}
 		if !a.observed {
@@ -38,7 +39,7 @@ func (c *checker) drawBodies(a *arrayInfo) {
 			}
 		}
 		if t := c.term(a, d, p); t != nil {
-			c.model.Terms = append(c.model.Terms, t)
+			c.Model.Terms = append(c.Model.Terms, t)
 		}
 	}
 	switch {
@@ -56,7 +57,7 @@ func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
 		return nil
 	}
 	t := &model.Term{At: d.head.Span(), Array: a.Array, Piece: p, Kind: c.kind(a), Dist: l.dist, Form: l.form,
-		Plates: plates(d.slots), Event: d.event}
+		Plates: model.Plates(d.slots), Event: d.event}
 	ok := true
 	rank := func(i int) int { return l.form.Args[i].Rank }
 	for i, x := range l.args {
@@ -67,7 +68,7 @@ func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
 			x.Info().Type.Axes = d.event
 		}
 		if fits && len(x.Info().Type.Axes) < rank(i) {
-			c.errorf(diag.Arguments, x.Info().At, "argument `%s` of `%s` is a vector, but `%s` has %s",
+			c.Errorf(diag.Arguments, x.Info().At, "argument `%s` of `%s` is a vector, but `%s` has %s",
 				l.form.Args[i].Name, l.dist.Name, x.Info().At.Text(), model.HaveAxes(x.Info().Type.Axes))
 			fits = false
 		}
@@ -80,17 +81,17 @@ func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
 		ok = ok && fits
 	}
 	if l.dist != nil && l.dist.Support.EventRank() == 2 && len(d.event) == 2 && !d.event[0].Same(d.event[1]) {
-		c.errorf(diag.NotSquare, d.head.Span(), "%s draws a square matrix, but the axes of `%s` are %s", l.dist.Name,
+		c.Errorf(diag.NotSquare, d.head.Span(), "%s draws a square matrix, but the axes of `%s` are %s", l.dist.Name,
 			a.Name, model.AxesText(d.event)).Help("give it one set twice: `%s[%s, %s]`", a.Name, d.event[0].Name,
 			d.event[0].Name)
 		ok = false
 	}
 	t.Value = c.valueAt(a, d)
 	ok = c.modifiers(a, d, t) && ok
-	if !ok || !lint.RefuseCrossedEnds(t, &c.diags) {
+	if !ok || !lint.RefuseCrossedEnds(t, &c.Diags) {
 		return nil
 	}
-	if !c.setOffset(a, t) {
+	if !c.SetOffset(a.IndexOf, t) {
 		return nil
 	}
 	if p != nil {
@@ -122,7 +123,7 @@ func (c *checker) valueAt(a *arrayInfo, d *draw) model.Expr {
 	for _, s := range d.slots {
 		at := s.At
 		if s.Index != nil {
-			at = indexVar(s.Index, d.head)
+			at = typing.IndexVar(s.Index, d.head)
 		}
 		sub.Subs = append(sub.Subs, model.Sub{At: at})
 	}

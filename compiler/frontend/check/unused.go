@@ -12,7 +12,7 @@ import (
 // distributions and definitions.
 func (c *checker) influential() map[*model.Array]bool {
 	found, terms := map[*model.Array]bool{}, map[*model.Array][]*model.Term{}
-	for _, t := range c.model.Terms {
+	for _, t := range c.Model.Terms {
 		terms[t.Array] = append(terms[t.Array], t)
 	}
 	var follow func(xs []model.Expr)
@@ -34,12 +34,12 @@ func (c *checker) influential() map[*model.Array]bool {
 			}
 		}
 	}
-	for _, t := range c.model.Terms {
+	for _, t := range c.Model.Terms {
 		if t.Kind == model.Likelihood || t.Kind == model.Generate || t.Density != nil || t.Array.Missing {
 			follow(t.Exprs())
 		}
 	}
-	for _, a := range c.model.Arrays {
+	for _, a := range c.Model.Arrays {
 		if a.Save && a.Role == model.Definition {
 			enter(a)
 		}
@@ -58,7 +58,7 @@ func (c *checker) unused() {
 		}
 	}
 	found := c.influential()
-	target := !slices.ContainsFunc(c.model.Terms, func(t *model.Term) bool { return t.Kind == model.Likelihood })
+	target := !slices.ContainsFunc(c.Model.Terms, func(t *model.Term) bool { return t.Kind == model.Likelihood })
 	for _, e := range c.global.order {
 		if e.array == nil || e.array.Role != model.Parameter && (e.array.Role != model.Latent || e.used) || e.used &&
 			(target || found[e.array.Array]) || len(e.array.Pieces) == 0 || e.array.Pieces[0].Term == nil ||
@@ -67,12 +67,12 @@ func (c *checker) unused() {
 		}
 		near := nearEntity(e.name, idleData)
 		if near != nil && !e.used {
-			c.errorf(diag.UnreadParameter, e.at, "`%s` is a parameter nothing reads, and data `%s` is never used: %s",
+			c.Errorf(diag.UnreadParameter, e.at, "`%s` is a parameter nothing reads, and data `%s` is never used: %s",
 				e.name, near.name, diag.Meant("`%s`", near.name)).
 				Related(near.at, "declared here")
 			near.used = true
 		} else if !target {
-			d := c.diags.Warnf(diag.NoInfluence, e.at, "parameter `%s` has no influence on any observation; its "+
+			d := c.Diags.Warnf(diag.NoInfluence, e.at, "parameter `%s` has no influence on any observation; its "+
 				"posterior is its prior", e.name)
 			switch t := e.array.Pieces[0].Term; {
 			case t.Dist.Improper && t.In == nil:
@@ -81,9 +81,9 @@ func (c *checker) unused() {
 			case c.onlyIn(e.array.Array) != "":
 				d.Help("only `%s` reads it, which nothing reads: is `%s` meant where another name stands?",
 					c.onlyIn(e.array.Array), c.onlyIn(e.array.Array))
-			case lint.Correlations(c.model) != "" && e.array.Type.Range.Lo >= 0:
+			case lint.Correlations(c.Model) != "" && e.array.Type.Range.Lo >= 0:
 				d.Help("if it scales what `%s` correlates, write `MvNormal(…, sd = %s, corr = %s)`",
-					lint.Correlations(c.model), e.name, lint.Correlations(c.model))
+					lint.Correlations(c.Model), e.name, lint.Correlations(c.Model))
 			case !e.used:
 				d.Help("for draws after inference write `generate %s ~ …`", e.name)
 			}
@@ -91,7 +91,7 @@ func (c *checker) unused() {
 	}
 	for _, e := range idleData {
 		if !e.used {
-			c.diags.Warnf(diag.UnusedData, e.at, "data `%s` is never used", e.name).
+			c.Diags.Warnf(diag.UnusedData, e.at, "data `%s` is never used", e.name).
 				Help("read `%s` in a formula, or leave it out of the `data` statement", e.name)
 		}
 	}
@@ -114,7 +114,7 @@ func (c *checker) onlyIn(p *model.Array) string {
 
 // groupsRows reports whether data may say to which group the rows of ragged data belong.
 func (c *checker) groupsRows(a *arrayInfo) bool {
-	return a.IndexOf != nil && slices.ContainsFunc(c.model.Arrays, func(b *model.Array) bool {
+	return a.IndexOf != nil && slices.ContainsFunc(c.Model.Arrays, func(b *model.Array) bool {
 		return b.Role == model.Data && b.Ragged != nil && b.Ragged.Outer.Set.Same(a.IndexOf)
 	})
 }
@@ -136,7 +136,7 @@ func nearEntity(name string, among []*entity) *entity {
 
 // namesSet reports whether a data scalar is used as an index set.
 func (c *checker) namesSet(name string) bool {
-	for _, a := range c.model.Arrays {
+	for _, a := range c.Model.Arrays {
 		for _, s := range a.Type.Axes {
 			if s.Name == name {
 				return true

@@ -9,15 +9,6 @@ import (
 	"ppl/stdlib"
 )
 
-// A passedDist is a distribution that is an argument of a template: `dense(8, weight = Normal(0, s))`. A draw inside,
-// `w[n, D] ~ weight`, has it for all of its elements.
-type passedDist struct {
-	name      string // the name of the parameter
-	expr      ast.Expr
-	scope     *scope
-	byDefault bool
-}
-
 // A weightPrior is a statement such as `f.weights ~ Normal(0, s)` or `f.dense1.weight ~ Normal(0, s)`.
 type weightPrior struct {
 	head *ast.Head
@@ -29,10 +20,10 @@ type weightPrior struct {
 func (c *checker) collectPrior(h *ast.Head, st *ast.Draw, s *scope) {
 	switch old := c.priorNamed(h.Name()); {
 	case s != c.global || len(h.Slots) > 0 || hasModifiers(st.Dist) || st.Generate:
-		c.errorf(diag.Syntax, h.Span(), "a prior of weights stands at the top of a file and has neither indices nor "+
+		c.Errorf(diag.Syntax, h.Span(), "a prior of weights stands at the top of a file and has neither indices nor "+
 			"modifiers: `%s ~ Normal(0, 1)`", h.Name())
 	case old != nil:
-		c.errorf(diag.TwoWeightPriors, h.Span(), "`%s` has two priors", h.Name()).Related(old.head.Span(), "the other")
+		c.Errorf(diag.TwoWeightPriors, h.Span(), "`%s` has two priors", h.Name()).Related(old.head.Span(), "the other")
 	default:
 		c.priors = append(c.priors, &weightPrior{head: h, stmt: st})
 	}
@@ -53,18 +44,19 @@ func (c *checker) passDist(s, inner *scope, fn *function, p *ast.Param, given *a
 	}
 	byDefault := p.Default != nil && c.isDist(inner, p.Default)
 	if given == nil {
-		return &passedDist{p.Name.Name, p.Default, inner, true}, byDefault
+		return &passedDist{name: p.Name.Name, expr: p.Default, scope: inner, byDefault: true}, byDefault
 	}
 	if n, isName := given.Value.(*ast.Name); isName {
 		if e := s.lookup(n.Name); e != nil && e.dist != nil { // the use's own argument, passed on
-			return &passedDist{p.Name.Name, e.dist.expr, e.dist.scope, e.dist.byDefault}, true
+			return &passedDist{name: p.Name.Name, expr: e.dist.expr, scope: e.dist.scope,
+				byDefault: e.dist.byDefault}, true
 		}
 	}
 	switch {
 	case c.isDist(s, given.Value):
-		return &passedDist{p.Name.Name, given.Value, s, false}, true
+		return &passedDist{name: p.Name.Name, expr: given.Value, scope: s, byDefault: false}, true
 	case byDefault:
-		c.errorf(diag.Arguments, given.Span(), "`%s` of `%s` is a distribution: `%[1]s = %[3]s`", p.Name.Name, fn.name,
+		c.Errorf(diag.Arguments, given.Span(), "`%s` of `%s` is a distribution: `%[1]s = %[3]s`", p.Name.Name, fn.name,
 			p.Default.Span().Text()).Related(p.Span(), "the parameter")
 		return nil, true
 	}
@@ -114,7 +106,7 @@ func (c *checker) chosenDist(inst *instance, dist *passedDist) *passedDist {
 	switch {
 	case !dist.byDefault && own != nil:
 		if !own.used {
-			c.errorf(diag.TwoWeightPriors, own.head.Span(), "`%s` has two priors: this one, and one where "+
+			c.Errorf(diag.TwoWeightPriors, own.head.Span(), "`%s` has two priors: this one, and one where "+
 				"the layer is used", name).
 				Related(dist.expr.Span(), "the other")
 		}
@@ -125,7 +117,7 @@ func (c *checker) chosenDist(inst *instance, dist *passedDist) *passedDist {
 			own = all
 		}
 		own.used = true
-		return &passedDist{dist.name, own.stmt.Dist.Base, c.global, false}
+		return &passedDist{name: dist.name, expr: own.stmt.Dist.Base, scope: c.global, byDefault: false}
 	default:
 		inst.net.plain = true
 	}
@@ -140,14 +132,14 @@ func (c *checker) unusedPriors() {
 		switch {
 		case p.used || c.dropped[root]:
 		case e == nil || e.fn == nil || e.fn.stmt == nil || !c.isNetwork(e.fn):
-			c.errorf(diag.NoSuchWeights, p.head.Span(), "`%s`: `%s` has no weights", p.head.Name(), root).
+			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s`: `%s` has no weights", p.head.Name(), root).
 				Help("a network is a function whose body has layers: `%s(x) = x -> dense(8)`", root)
 		case c.networks[e.fn] == nil || c.networks[e.fn].broken: // never called, or refused
 		case p.head.Name() == root+".weights":
-			c.errorf(diag.NoSuchWeights, p.head.Span(), "`%s`: every weight of `%s` has a prior of its own",
+			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s`: every weight of `%s` has a prior of its own",
 				p.head.Name(), root)
 		default:
-			c.errorf(diag.NoSuchWeights, p.head.Span(), "`%s` is no weight of `%s`", p.head.Name(), root).
+			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s` is no weight of `%s`", p.head.Name(), root).
 				Help("`%s` has %s", root, diag.And(c.networks[e.fn].given))
 		}
 	}

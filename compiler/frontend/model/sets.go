@@ -102,3 +102,13 @@ func freeIndices(xs []Expr, bound []*Index, seen map[*Array]bool) (out []*Index)
 	}
 	return slices.DeleteFunc(out, func(i *Index) bool { return slices.Contains(bound, i) })
 }
+
+// Plates lists the indices of slots.
+func Plates(slots []Slot) (out []*Index) {
+	for _, s := range slots {
+		if s.Index != nil {
+			out = append(out, s.Index)
+		}
+	}
+	return out
+}

@@ -87,3 +87,12 @@ func arrayWithRole(x Expr, role Role) *Array {
 	}
 	return nil
 }
+
+// ShapeText lists how many elements axes have, by name if data give the number: [28, N].
+func ShapeText(axes []*Set) string {
+	var sizes []string
+	for _, s := range axes {
+		sizes = append(sizes, s.SizeText())
+	}
+	return "[" + strings.Join(sizes, ", ") + "]"
+}

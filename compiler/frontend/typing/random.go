@@ -1,4 +1,4 @@
-package check
+package typing
 
 import (
 	"math"
@@ -41,11 +41,7 @@ func sameRange(x stdlib.Range) stdlib.Range { return x }
 
 // random elaborates dropout(x, p), random_crop(x, pixels) and random_flip(x, p). What they make is nothing that depends
 // on data alone, as it differs from one evaluation to the next while a network is trained.
-func (c *checker) random(s *scope, e *ast.Call) model.Expr {
-	args, ok := c.values(s, e)
-	if !ok {
-		return poison(e)
-	}
+func (c *Context) random(e *ast.Call, args []model.Expr) model.Expr {
 	name := e.Fun.(*ast.Name).Name
 	row := randoms()[name]
 	if len(args) != 2 || len(args[1].Info().Type.Axes) > 0 || !args[1].Info().Static {
@@ -53,30 +49,30 @@ func (c *checker) random(s *scope, e *ast.Call) model.Expr {
 		if row.moves > 0 {
 			what = "an image"
 		}
-		c.errorf(diag.Arguments, e.Fun.Span(), "`%s` takes %s, and %s: one number that does not depend on parameters",
+		c.Errorf(diag.Arguments, e.Fun.Span(), "`%s` takes %s, and %s: one number that does not depend on parameters",
 			name, what, row.by).Help("write `%s`", row.use)
-		return poison(e)
+		return Poison(e)
 	}
 	t := args[0].Info().Type
 	if row.moves > 0 && !c.isImage(e, args[0]) {
-		return poison(e)
+		return Poison(e)
 	}
-	x := &model.Random{How: name, X: args[0], By: args[1], Moves: row.moves, Number: len(c.model.Randoms),
+	x := &model.Random{How: name, X: args[0], By: args[1], Moves: row.moves, Number: len(c.Model.Randoms),
 		Called: e.Fun.Span(), Fact: model.Fact{At: e.Span(), Type: model.Type{Axes: t.Axes, Range: row.ends(t.Range)}}}
 	if x.Type.Range.Int {
 		x.Type.Elem = t.Elem
 	}
-	c.model.Randoms = append(c.model.Randoms, x)
+	c.Model.Randoms = append(c.Model.Randoms, x)
 	return x
 }
 
 // isImage refuses what has no rows and columns.
-func (c *checker) isImage(e *ast.Call, x model.Expr) bool {
+func (c *Context) isImage(e *ast.Call, x model.Expr) bool {
 	axes := x.Info().Type.Axes
 	if len(axes) == 2 || len(axes) == 3 {
 		return true
 	}
-	c.errorf(diag.LayerInput, e.Fun.Span(), "`%s` needs an image, with axes [H, W] or [H, W, C], but here "+
-		"its shape is %s", e.Fun.Span().Text(), shapeText(axes)).Related(x.Info().At, "the image")
+	c.Errorf(diag.LayerInput, e.Fun.Span(), "`%s` needs an image, with axes [H, W] or [H, W, C], but here "+
+		"its shape is %s", e.Fun.Span().Text(), model.ShapeText(axes)).Related(x.Info().At, "the image")
 	return false
 }

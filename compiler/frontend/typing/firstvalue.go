@@ -1,4 +1,4 @@
-package check
+package typing
 
 import (
 	"ppl/compiler/frontend/model"
@@ -17,39 +17,39 @@ import (
 // overIndex are the distributions over an index.
 var overIndex = map[string]bool{"Categorical": true, "OrderedLogistic": true, "OrderedProbit": true}
 
-// setOffset records the difference between a term's first value and 1.
-func (c *checker) setOffset(a *arrayInfo, t *model.Term) (ok bool) {
+// SetOffset records the difference between a term's first value and 1.
+func (c *Context) SetOffset(of *model.Set, t *model.Term) (ok bool) {
 	if t.Dist == nil || !overIndex[t.Dist.Name] {
 		return true
 	}
-	t.Offset, ok = c.offset(t.Dist.Name, t.Args, a.IndexOf, t.At)
+	t.Offset, ok = c.offset(t.Dist.Name, t.Args, of, t.At)
 	return ok
 }
 
 // fromFirstValue shifts the value of a density or distribution function, or a quantile, by the first value.
-func (c *checker) fromFirstValue(e ast.Node, l *model.LogProb) model.Expr {
+func (c *Context) fromFirstValue(e ast.Node, l *model.LogProb) model.Expr {
 	if !overIndex[l.Dist.Name] {
 		return l
 	}
 	var of *model.Set
-	if a := dataOf(l.X); a != nil && l.Name != "quantile" {
+	if a := DataOf(l.X); a != nil && l.Name != "quantile" {
 		of = a.IndexOf
 	}
 	k, ok := c.offset(l.Dist.Name, l.Args, of, e.Span())
 	switch {
 	case !ok:
-		return poison(e)
+		return Poison(e)
 	case k == nil:
 		return l
 	case l.Name == "quantile":
-		return c.operator(e, "+", e.Span(), l, k)
+		return c.Operator(e, "+", e.Span(), l, k)
 	}
-	l.X = c.operator(e, "-", e.Span(), l.X, k)
+	l.X = c.Operator(e, "-", e.Span(), l.X, k)
 	return l
 }
 
 // offset is the difference between 1 and the first value of a distribution over an index, nil where there is none.
-func (c *checker) offset(dist string, args []model.Expr, of *model.Set, at source.Span) (k model.Expr, ok bool) {
+func (c *Context) offset(dist string, args []model.Expr, of *model.Set, at source.Span) (k model.Expr, ok bool) {
 	var axis *model.Set
 	if dist == "Categorical" {
 		axes := args[0].Info().Type.Axes
@@ -59,7 +59,7 @@ func (c *checker) offset(dist string, args []model.Expr, of *model.Set, at sourc
 	form := model.AffineOf(lo)
 	switch {
 	case !form.IsConst():
-		c.notYet(at, "values of `"+dist+"` that begin at `"+lo.Info().At.Text()+"`, which is no number")
+		c.NotYet(at, "values of `"+dist+"` that begin at `"+lo.Info().At.Text()+"`, which is no number")
 		return nil, false
 	case form.Const != 1:
 		k := form.Const - 1

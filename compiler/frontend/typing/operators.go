@@ -1,4 +1,4 @@
-package check
+package typing
 
 import (
 	"sync"
@@ -73,20 +73,10 @@ func intIfInts(a []model.Expr) types.Elem {
 	return types.Int
 }
 
-func (c *checker) binary(s *scope, e *ast.Binary) model.Expr {
-	if x, y, ok := c.labelled(s, e); ok {
-		return c.operator(e, e.Op, e.OpAt, x, y)
-	}
-	x, y := c.expr(s, e.X), c.expr(s, e.Y)
-	if e.Op == "@" {
-		return c.matmul(e, x, y)
-	}
-	return c.operator(e, e.Op, e.OpAt, x, y)
-}
-
-func (c *checker) operator(e ast.Node, op string, at source.Span, args ...model.Expr) model.Expr {
+// Operator applies an operator by element; at is the place of its sign.
+func (c *Context) Operator(e ast.Node, op string, at source.Span, args ...model.Expr) model.Expr {
 	if anyPoison(args...) {
-		return poison(e)
+		return Poison(e)
 	}
 	table := operators()
 	if len(args) == 1 {
@@ -95,12 +85,12 @@ func (c *checker) operator(e ast.Node, op string, at source.Span, args ...model.
 	row := table[op]
 	axes, ok := c.unify(e, op, at, args...)
 	if !ok {
-		return poison(e)
+		return Poison(e)
 	}
 	t := model.Type{Elem: row.elem(args), Axes: axes, Range: operatorRange(op, args)}
 	t.Range.Int = t.Elem != types.Real
 	return &model.Apply{Name: op, Args: args, Build: row.build,
-		Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(args...)}}
+		Fact: model.Fact{At: e.Span(), Type: t, Static: AllStatic(args...)}}
 }
 
 func operatorRange(op string, args []model.Expr) stdlib.Range {
@@ -120,18 +110,9 @@ func sameValue(x, y model.Expr) bool {
 	return ok && ok2 && a.Array == b.Array
 }
 
-func allStatic(args ...model.Expr) bool {
-	for _, a := range args {
-		if !a.Info().Static {
-			return false
-		}
-	}
-	return true
-}
-
 // unify finds the axes of an elementwise result: those of the operand with most axes, among which every other operand's
 // must be.
-func (c *checker) unify(e ast.Node, what string, at source.Span, args ...model.Expr) ([]*model.Set, bool) {
+func (c *Context) unify(e ast.Node, what string, at source.Span, args ...model.Expr) ([]*model.Set, bool) {
 	var widest model.Expr
 	for _, a := range args {
 		if widest == nil || len(a.Info().Type.Axes) > len(widest.Info().Type.Axes) {
@@ -147,23 +128,23 @@ func (c *checker) unify(e ast.Node, what string, at source.Span, args ...model.E
 	return axes, true
 }
 
-func (c *checker) fits(a, widest model.Expr, what string, at source.Span) bool {
+func (c *Context) fits(a, widest model.Expr, what string, at source.Span) bool {
 	small, large := a.Info().Type.Axes, widest.Info().Type.Axes
 	if model.SameSets(small, large) {
 		return true
 	}
 	if n := repeated(small); n != nil && len(small) > 0 {
-		c.errorf(diag.RepeatedAxis, a.Info().At, "`%s` has axis %s twice; write indices", a.Info().At.Text(), n.Name)
+		c.Errorf(diag.RepeatedAxis, a.Info().At, "`%s` has axis %s twice; write indices", a.Info().At.Text(), n.Name)
 		return false
 	}
 	if n := repeated(large); n != nil && len(small) > 0 {
-		c.errorf(diag.RepeatedAxis, widest.Info().At, "`%s` has axis %s twice; write indices", widest.Info().At.Text(),
+		c.Errorf(diag.RepeatedAxis, widest.Info().At, "`%s` has axis %s twice; write indices", widest.Info().At.Text(),
 			n.Name)
 		return false
 	}
 	for _, s := range small {
 		if model.AxisOf(s, large) < 0 {
-			d := c.errorf(diag.AxesDiffer, at, "axes %s and %s do not match in `%s`", model.AxesText(small),
+			d := c.Errorf(diag.AxesDiffer, at, "axes %s and %s do not match in `%s`", model.AxesText(small),
 				model.AxesText(large), what)
 			if g := c.gatherFor(a, widest); g != "" {
 				d.Meant("`%s`", g)
@@ -188,10 +169,10 @@ func repeated(axes []*model.Set) *model.Set {
 }
 
 // gatherFor proposes a[county] where data county maps the rows of one operand to the axis of the other.
-func (c *checker) gatherFor(a, b model.Expr) string {
+func (c *Context) gatherFor(a, b model.Expr) string {
 	for _, pair := range [][2]model.Expr{{a, b}, {b, a}} {
 		x, y := pair[0], pair[1]
-		for _, g := range c.model.Arrays {
+		for _, g := range c.Model.Arrays {
 			if g.IndexOf != nil && len(g.Type.Axes) == 1 && len(x.Info().Type.Axes) == 1 &&
 				g.IndexOf.Same(x.Info().Type.Axes[0]) && model.AxisOf(g.Type.Axes[0], y.Info().Type.Axes) >= 0 {
 				return x.Info().At.Text() + "[" + g.Name + "]"
@@ -199,28 +180,6 @@ func (c *checker) gatherFor(a, b model.Expr) string {
 		}
 	}
 	return ""
-}
-
-func (c *checker) cond(s *scope, e *ast.Cond) model.Expr {
-	q, a, b := c.expr(s, e.If), c.expr(s, e.Then), c.expr(s, e.Else)
-	if anyPoison(q, a, b) {
-		return poison(e)
-	}
-	x, y := a.Info().Type.Axes, b.Info().Type.Axes
-	if len(x) > 0 && len(y) > 0 && !model.SameSets(x, y) {
-		c.errorf(diag.BranchAxesDiffer, e.Span(), "the branches of `? :` have axes %s and %s",
-			model.AxesText(a.Info().Type.Axes), model.AxesText(b.Info().Type.Axes)).
-			Related(a.Info().At, "this branch has axes %s", model.AxesText(a.Info().Type.Axes)).
-			Related(b.Info().At, "this branch has axes %s", model.AxesText(b.Info().Type.Axes))
-		return poison(e)
-	}
-	axes, ok := c.unify(e, "? :", e.Span(), q, a, b)
-	if !ok {
-		return poison(e)
-	}
-	t := model.Type{Elem: intIfInts([]model.Expr{a, b}), Axes: axes,
-		Range: stdlib.Union(a.Info().Type.Range, b.Info().Type.Range)}
-	return &model.Cond{If: q, Then: a, Else: b, Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(q, a, b)}}
 }
 
 // productHelp says what to write where an operand of `@` is a number.
@@ -233,27 +192,49 @@ func productHelp(x, y model.Expr) string {
 	return "for numbers write `*`"
 }
 
-// matmul sums over the last axis of x and the first of y, which must be the same index set.
-func (c *checker) matmul(e *ast.Binary, x, y model.Expr) model.Expr {
+// Matmul sums over the last axis of x and the first of y, which must be the same index set.
+func (c *Context) Matmul(e *ast.Binary, x, y model.Expr) model.Expr {
 	if anyPoison(x, y) {
-		return poison(e)
+		return Poison(e)
 	}
 	ax, ay := x.Info().Type.Axes, y.Info().Type.Axes
 	if len(ax) == 0 || len(ay) == 0 || len(ax) > 2 || len(ay) > 2 {
-		c.errorf(diag.AxesDiffer, e.OpAt, "`@` multiplies vectors and matrices; here the axes are %s and %s",
+		c.Errorf(diag.AxesDiffer, e.OpAt, "`@` multiplies vectors and matrices; here the axes are %s and %s",
 			model.AxesText(ax), model.AxesText(ay)).
 			Help("%s", productHelp(x, y))
-		return poison(e)
+		return Poison(e)
 	}
 	if !ax[len(ax)-1].Same(ay[0]) {
-		d := c.errorf(diag.AxesDiffer, e.OpAt, "axes %s and %s do not match in `@`: the last of the left must be the "+
+		d := c.Errorf(diag.AxesDiffer, e.OpAt, "axes %s and %s do not match in `@`: the last of the left must be the "+
 			"first of the right", model.AxesText(ax), model.AxesText(ay))
 		if p := model.ParameterOf(y); p != nil && len(ay) == 1 {
 			d.Help("give `%s` that axis: `%s[%s] ~ …`", p.Name, p.Name, ax[len(ax)-1].Name)
 		}
-		return poison(e)
+		return Poison(e)
 	}
 	axes := append(append([]*model.Set{}, ax[:len(ax)-1]...), ay[1:]...)
-	return &model.MatMul{X: x, Y: y, Fact: model.Fact{At: e.Span(), Static: allStatic(x, y),
-		Type: model.Type{Axes: axes, Range: anyRange}}}
+	return &model.MatMul{X: x, Y: y, Fact: model.Fact{At: e.Span(), Static: AllStatic(x, y),
+		Type: model.Type{Axes: axes, Range: stdlib.Everything()}}}
+}
+
+// Choose makes q ? a : b.
+func (c *Context) Choose(e *ast.Cond, q, a, b model.Expr) model.Expr {
+	if anyPoison(q, a, b) {
+		return Poison(e)
+	}
+	x, y := a.Info().Type.Axes, b.Info().Type.Axes
+	if len(x) > 0 && len(y) > 0 && !model.SameSets(x, y) {
+		c.Errorf(diag.BranchAxesDiffer, e.Span(), "the branches of `? :` have axes %s and %s",
+			model.AxesText(a.Info().Type.Axes), model.AxesText(b.Info().Type.Axes)).
+			Related(a.Info().At, "this branch has axes %s", model.AxesText(a.Info().Type.Axes)).
+			Related(b.Info().At, "this branch has axes %s", model.AxesText(b.Info().Type.Axes))
+		return Poison(e)
+	}
+	axes, ok := c.unify(e, "? :", e.Span(), q, a, b)
+	if !ok {
+		return Poison(e)
+	}
+	t := model.Type{Elem: intIfInts([]model.Expr{a, b}), Axes: axes,
+		Range: stdlib.Union(a.Info().Type.Range, b.Info().Type.Range)}
+	return &model.Cond{If: q, Then: a, Else: b, Fact: model.Fact{At: e.Span(), Type: t, Static: AllStatic(q, a, b)}}
 }

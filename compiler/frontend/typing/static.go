@@ -1,4 +1,4 @@
-package check
+package typing
 
 import "ppl/compiler/frontend/model"
 
@@ -22,13 +22,10 @@ type settler struct {
 	changed bool // an array that was assumed to depend on data only does not
 }
 
-// settle records for expressions of some definitions, for further expressions, and for all that they read, whether they
+// Settle records for expressions of some definitions, for further expressions, and for all that they read, whether they
 // depend on data only.
-func (c *checker) settle(arrays []*model.Array, xs ...model.Expr) {
-	s := settler{depends: map[*model.Array]bool{}, open: map[*model.Array]bool{}}
-	for _, a := range c.open {
-		s.open[a.Array] = true
-	}
+func Settle(open map[*model.Array]bool, arrays []*model.Array, xs ...model.Expr) {
+	s := settler{depends: map[*model.Array]bool{}, open: open}
 	for s.changed = true; s.changed; { // each turn finds at least one more array that depends on parameters
 		s.changed, s.seen, s.visited = false, map[*model.Array]bool{}, map[model.Expr]bool{}
 		s.busy, s.assumed = map[*model.Array]bool{}, map[*model.Array]bool{}
@@ -85,15 +82,15 @@ func (s *settler) array(a *model.Array) bool {
 	return !s.depends[a]
 }
 
-// settleAll settles the whole model, and further expressions.
-func (c *checker) settleAll(all ...model.Expr) {
-	for _, a := range c.model.Arrays {
+// SettleAll settles the whole model, and further expressions.
+func SettleAll(m *model.Model, all ...model.Expr) {
+	for _, a := range m.Arrays {
 		if a.Role != model.Definition {
 			all = append(all, a.Exprs()...)
 		}
 	}
-	for _, t := range c.model.Terms {
+	for _, t := range m.Terms {
 		all = append(all, t.Exprs()...)
 	}
-	c.settle(c.model.Arrays, all...)
+	Settle(nil, m.Arrays, all...)
 }

@@ -1,4 +1,4 @@
-package check
+package typing
 
 import (
 	"ppl/compiler/frontend/model"
@@ -10,9 +10,9 @@ import (
 // Functions of arrays with any number of axes, as a network's arrows need them.
 
 // end is first(x) or last(x), the element at one end of the first axis.
-func (c *checker) end(s *scope, e *ast.Call) model.Expr {
-	x := c.oneArray(s, e)
-	if isPoison(x) {
+func (c *Context) end(e *ast.Call, args []model.Expr) model.Expr {
+	x := c.oneArray(e, args)
+	if IsPoison(x) {
 		return x
 	}
 	t := x.Info().Type
@@ -26,42 +26,38 @@ func (c *checker) end(s *scope, e *ast.Call) model.Expr {
 }
 
 // oneArray is the argument of a function of one array.
-func (c *checker) oneArray(s *scope, e *ast.Call) model.Expr {
-	args, ok := c.values(s, e)
-	if !ok {
-		return poison(e)
-	}
+func (c *Context) oneArray(e *ast.Call, args []model.Expr) model.Expr {
 	if len(args) != 1 || len(args[0].Info().Type.Axes) == 0 {
-		c.errorf(diag.Arguments, e.Span(), "`%s` takes one array", e.Fun.Span().Text())
-		return poison(e)
+		c.Errorf(diag.Arguments, e.Span(), "`%s` takes one array", e.Fun.Span().Text())
+		return Poison(e)
 	}
 	return args[0]
 }
 
 // flatten is the elements of an array as a vector, the last axis running fastest: element p of x[H, W] is
 // x[floor((p - 1) / W) + 1, (p - 1) % W + 1].
-func (c *checker) flatten(s *scope, e *ast.Call) model.Expr {
-	x := c.oneArray(s, e)
-	if isPoison(x) || len(x.Info().Type.Axes) == 1 {
+func (c *Context) flatten(e *ast.Call, args []model.Expr) model.Expr {
+	x := c.oneArray(e, args)
+	if IsPoison(x) || len(x.Info().Type.Axes) == 1 {
 		return x
 	}
 	axes := x.Info().Type.Axes
-	do := func(op string, y, z model.Expr) model.Expr { return c.operator(e, op, e.Span(), y, z) }
-	size, name := setSize(axes[0], e), axes[0].SizeText()
+	do := func(op string, y, z model.Expr) model.Expr { return c.Operator(e, op, e.Span(), y, z) }
+	size, name := SetSize(axes[0], e), axes[0].SizeText()
 	for _, a := range axes[1:] {
-		size, name = do("*", size, setSize(a, e)), name+"*"+a.SizeText()
+		size, name = do("*", size, SetSize(a, e)), name+"*"+a.SizeText()
 	}
-	i := c.newIndex("", model.NewSet("1.."+name, num(1, e), size))
-	rest, sub := do("-", indexVar(i, e), num(1, e)), &model.Subscript{X: x, Fact: *x.Info()}
+	i := c.NewIndex("", model.NewSet("1.."+name, Number(1, e), size))
+	rest, sub := do("-", IndexVar(i, e), Number(1, e)), &model.Subscript{X: x, Fact: *x.Info()}
 	sub.Subs = make([]model.Sub, len(axes))
 	for k := len(axes) - 1; k >= 0; k-- {
 		at := rest
 		if k > 0 {
-			at = do("%", rest, setSize(axes[k], e))
-			quotient := do("/", rest, setSize(axes[k], e))
+			at = do("%", rest, SetSize(axes[k], e))
+			quotient := do("/", rest, SetSize(axes[k], e))
 			floor := stdlib.Funcs()["floor"]
 			rest = &model.Apply{Name: floor.Name, Args: []model.Expr{quotient}, Build: floor.Build,
-				Fact: model.Fact{At: e.Span(), Static: true, Type: indexVar(i, e).Info().Type}}
+				Fact: model.Fact{At: e.Span(), Static: true, Type: IndexVar(i, e).Info().Type}}
 		}
 		sub.Subs[k].At = do("+", at, axes[k].Lo)
 	}

@@ -1,0 +1,194 @@
+package typing
+
+import (
+	"math"
+	"strings"
+
+	"ppl/autodiff"
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/lang/diag"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+// OfValues has the functions with rules of their own for types and axes, all of whose arguments are values.
+func OfValues() map[string]func(*Context, *ast.Call, []model.Expr) model.Expr {
+	return map[string]func(*Context, *ast.Call, []model.Expr) model.Expr{
+		"dropout":     (*Context).random,
+		"random_crop": (*Context).random,
+		"random_flip": (*Context).random,
+		"first":       (*Context).end,
+		"last":        (*Context).end,
+		"flatten":     (*Context).flatten,
+		"concat":      (*Context).concat,
+		"probability": (*Context).probability,
+		"mode":        (*Context).mode,
+	}
+}
+
+// Scan maps a vector to a vector along its last axis.
+func (c *Context) Scan(e *ast.Call, args []model.Expr, row *stdlib.Scan) model.Expr {
+	if len(args) != 1 || len(args[0].Info().Type.Axes) == 0 {
+		c.Errorf(diag.Arguments, e.Span(), "`%s` takes one vector", row.Name)
+		return Poison(e)
+	}
+	build := func(x autodiff.Node) autodiff.Node { return row.Build(x, x.Rank()-1) }
+	t := model.Type{Axes: args[0].Info().Type.Axes, Range: row.Range(args[0].Info().Type.Range, -1)}
+	if t.Range.Int {
+		t.Elem = types.Int
+	}
+	return &model.Vector{Name: row.Name, X: args[0], Build: build,
+		Fact: model.Fact{At: e.Span(), Type: t, Static: args[0].Info().Static}}
+}
+
+// MatrixFunc elaborates a function of a square matrix, whose rows and columns have one index set.
+func (c *Context) MatrixFunc(e *ast.Call, args []model.Expr, row *stdlib.MatrixFunc) model.Expr {
+	if len(args) != 1 || len(args[0].Info().Type.Axes) != 2 {
+		c.Errorf(diag.Arguments, e.Span(), "`%s` takes one matrix", row.Name)
+		return Poison(e)
+	}
+	x := args[0]
+	axes := x.Info().Type.Axes
+	if !axes[0].Same(axes[1]) {
+		c.Errorf(diag.NotSquare, e.Args[0].Span(), "`%s` wants a square matrix, but the axes are %s", row.Name,
+			model.AxesText(axes))
+		return Poison(e)
+	}
+	t := model.Type{Axes: axes[:2-row.Drops], Range: stdlib.Everything()}
+	return &model.Vector{Name: row.Name, X: x, Build: row.Build,
+		Fact: model.Fact{At: e.Span(), Type: t, Static: x.Info().Static}}
+}
+
+// concat joins vectors one after the other; the elements are numbered from 1.
+func (c *Context) concat(e *ast.Call, items []model.Expr) model.Expr {
+	t := model.Type{Elem: types.Int, Range: stdlib.Range{Lo: math.Inf(1), Hi: math.Inf(-1), Int: true}}
+	var n model.Expr
+	var sizes []string
+	for i, x := range items {
+		axes := x.Info().Type.Axes
+		if len(axes) == 0 || i > 0 && !model.SameSets(axes[1:], items[0].Info().Type.Axes[1:]) {
+			c.Errorf(diag.AxisCount, e.Args[i].Span(), "`concat` joins arrays along their first axis; `%s` has %s",
+				e.Args[i].Span().Text(), model.HaveAxes(axes))
+			return Poison(e)
+		}
+		t.Range = stdlib.Union(t.Range, x.Info().Type.Range)
+		if x.Info().Type.Elem == types.Real {
+			t.Elem = types.Real
+		}
+		size := SetSize(axes[0], e)
+		sizes = append(sizes, sizeText(axes[0]))
+		if n == nil {
+			n = size
+		} else {
+			n = c.Operator(e, "+", e.Span(), n, size)
+		}
+	}
+	if n == nil {
+		c.Errorf(diag.Arguments, e.Span(), "`concat` wants at least one vector")
+		return Poison(e)
+	}
+	joined := model.NewSet("1.."+strings.Join(sizes, " + "), Number(1, e), n)
+	t.Axes = append([]*model.Set{joined}, items[0].Info().Type.Axes[1:]...)
+	return &model.Concat{Items: items, Fact: model.Fact{At: e.Span(), Type: t, Static: AllStatic(items...)}}
+}
+
+// probability elaborates probability(z[i] == k), which is exact, in generate statements.
+func (c *Context) probability(e *ast.Call, args []model.Expr) model.Expr {
+	if len(args) != 1 {
+		c.Errorf(diag.Arguments, e.Span(), "`probability` takes one condition: `probability(z[i] == k)`")
+		return Poison(e)
+	}
+	p := &model.Probability{If: args[0], Fact: model.Fact{At: e.Span(),
+		Type: model.Type{Axes: args[0].Info().Type.Axes, Range: stdlib.Range{Lo: 0, Hi: 1}}}}
+	reads := 0
+	var find func(x model.Expr)
+	find = func(x model.Expr) {
+		if sub, isSub := x.(*model.Subscript); isSub {
+			if r, isRef := sub.X.(*model.Ref); isRef && r.Array.Role == model.Latent {
+				p.Latent, p.Subs, p.Read, p.Axes = r.Array, sub.Subs, x, sub.Type.Axes
+				reads++
+				return
+			}
+		}
+		if r, isRef := x.(*model.Ref); isRef && r.Array.Role == model.Latent {
+			p.Latent, p.Read, p.Axes = r.Array, x, r.Type.Axes
+			reads++
+			return
+		}
+		for _, y := range x.Children() {
+			find(y)
+		}
+	}
+	find(args[0])
+	if reads != 1 {
+		c.Errorf(diag.NotDiscreteUnknown, e.Span(), "`probability` wants a condition that reads one element of a "+
+			"discrete latent once; this one reads %d", reads)
+		return Poison(e)
+	}
+	if !model.SameSets(p.Axes, p.Type.Axes) { // (z + 1)[i] reads all of z
+		c.Errorf(diag.NotDiscreteUnknown, e.Span(), "the condition reads `%s` with %s and has %s itself; "+
+			"`probability` wants one condition for each element that it reads", p.Latent.Name, model.HaveAxes(p.Axes),
+			model.HaveAxes(p.Type.Axes)).
+			Help("subscript the latent, not what is computed from it: `probability(%s[i] == k)`", p.Latent.Name)
+		return Poison(e)
+	}
+	return p
+}
+
+// mode elaborates mode(z), the jointly most probable values.
+func (c *Context) mode(e *ast.Call, args []model.Expr) model.Expr {
+	if len(args) == 1 {
+		if r, isRef := args[0].(*model.Ref); isRef && r.Array.Role == model.Latent {
+			return &model.Mode{Latent: r.Array, Fact: model.Fact{At: e.Span(), Type: r.Type}}
+		}
+	}
+	c.Errorf(diag.NotDiscreteUnknown, e.Span(), "`mode` wants a discrete latent of the model: `mode(z)`")
+	return Poison(e)
+}
+
+// Apply calls a function of the library that works by element.
+func (c *Context) Apply(e *ast.Call, args []model.Expr, fn *stdlib.Func) model.Expr {
+	if len(args) != len(fn.Args) {
+		c.Errorf(diag.Arguments, e.Span(), "`%s` takes %s: %s", fn.Name,
+			diag.Count(len(fn.Args), "argument", "arguments"), fn.Signature())
+		return Poison(e)
+	}
+	axes, ok := c.unify(e, fn.Name, e.Span(), args...)
+	if !ok {
+		return Poison(e)
+	}
+	ranges := make([]stdlib.Range, len(args))
+	for i, a := range args {
+		ranges[i] = a.Info().Type.Range
+	}
+	t := model.Type{Axes: axes, Range: fn.Range(ranges)}
+	if t.Range.Int {
+		t.Elem = types.Int
+	}
+	return &model.Apply{Name: fn.Name, Args: args, Build: fn.Build,
+		Fact: model.Fact{At: e.Span(), Type: t, Static: AllStatic(args...)}}
+}
+
+// Fold folds x over indices, or over all of its axes if there are none.
+func (c *Context) Fold(e *ast.Call, row *stdlib.Reduction, x model.Expr, over []*model.Index) model.Expr {
+	if IsPoison(x) {
+		return x
+	}
+	t := model.Type{Elem: x.Info().Type.Elem, Range: row.Range(x.Info().Type.Range, -1)}
+	if len(over) > 0 {
+		t.Axes = x.Info().Type.Axes
+	} else if len(x.Info().Type.Axes) == 0 {
+		c.Errorf(diag.AxisCount, e.Args[0].Span(), "`%s` folds an array, but `%s` is one number", row.Name,
+			e.Args[0].Span().Text()).
+			Help("write `%s(i in N: …)`", row.Name)
+		return Poison(e)
+	}
+	if t.Elem == types.Bool || t.Range.Int {
+		t.Elem = types.Int
+	}
+	if !t.Range.Int && t.Elem == types.Int && (row.Name == "mean" || row.Name == "sd" || row.Name == "logsumexp") {
+		t.Elem = types.Real
+	}
+	return &model.Reduce{Row: row, X: x, Over: over, Fact: model.Fact{At: e.Span(), Type: t, Static: x.Info().Static}}
+}

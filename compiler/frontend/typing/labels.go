@@ -1,0 +1,41 @@
+package typing
+
+import (
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/lang/diag"
+	"ppl/lang/types"
+)
+
+// Label is the element of a set that has a name; data say which it is.
+func Label(set *model.Set, text *ast.String) model.Expr {
+	return &model.Label{Set: set, Text: text.Value, Fact: model.Fact{At: text.Span(), Static: true,
+		Type: model.Type{Elem: types.Int, Range: set.Values()}}}
+}
+
+// LabelOf is a name among those of the set whose elements x numbers.
+func (c *Context) LabelOf(x model.Expr, text *ast.String) model.Expr {
+	if IsPoison(x) {
+		return Poison(text)
+	}
+	if set := indexedSet(x); set != nil {
+		return Label(set, text)
+	}
+	c.Errorf(diag.WrongKind, text.Span(), "`%s` does not number the elements of an index set, so it has no names to "+
+		"compare with", x.Info().At.Text()).
+		Help("compare an index, or data that are declared with one: `data sex[N]: index(S)`")
+	return Poison(text)
+}
+
+// indexedSet is the set that an index or data of type index(J) range over; nil for other values.
+func indexedSet(x model.Expr) *model.Set {
+	switch x := x.(type) {
+	case *model.IndexVar:
+		return x.Index.Set
+	case *model.Ref:
+		return x.Array.IndexOf
+	case *model.Subscript:
+		return indexedSet(x.X)
+	}
+	return nil
+}

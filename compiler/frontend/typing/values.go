@@ -1,0 +1,97 @@
+package typing
+
+import (
+	"math"
+	"strconv"
+
+	"ppl/compiler/frontend/model"
+	"ppl/lang/ast"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+// Poison replaces an expression that was already reported: what reads it is not reported again.
+func Poison(at ast.Node) model.Expr {
+	return &model.Num{Value: math.NaN(), Fact: model.Fact{At: at.Span(), Static: true,
+		Type: model.Type{Range: stdlib.Everything()}}}
+}
+
+// IsPoison reports whether an expression was refused.
+func IsPoison(e model.Expr) bool {
+	n, ok := e.(*model.Num)
+	return ok && math.IsNaN(n.Value)
+}
+
+func anyPoison(es ...model.Expr) bool {
+	for _, e := range es {
+		if IsPoison(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// Number is a number of the model.
+func Number(v float64, at ast.Node) model.Expr {
+	elem := types.Real
+	if v == math.Trunc(v) {
+		elem = types.Int
+	}
+	return &model.Num{Value: v, Fact: model.Fact{At: at.Span(), Static: true,
+		Type: model.Type{Elem: elem, Range: stdlib.Range{Lo: v, Hi: v, Int: elem == types.Int}}}}
+}
+
+// IndexVar reads an index.
+func IndexVar(i *model.Index, at ast.Node) model.Expr {
+	return model.IndexValue(i, at.Span())
+}
+
+// AllStatic reports whether all expressions depend on data only.
+func AllStatic(args ...model.Expr) bool {
+	for _, a := range args {
+		if !a.Info().Static {
+			return false
+		}
+	}
+	return true
+}
+
+// IsNumber reports whether the value of an expression is known without data.
+func IsNumber(x model.Expr) bool {
+	r := x.Info().Type.Range
+	return x.Info().Static && r.Lo == r.Hi
+}
+
+// DataOf returns the data array that an expression is, or is an element of; nil if it is neither.
+func DataOf(e model.Expr) *model.Array {
+	switch e := e.(type) {
+	case *model.Ref:
+		if e.Array.Role == model.Data {
+			return e.Array
+		}
+	case *model.Subscript:
+		return DataOf(e.X)
+	}
+	return nil
+}
+
+// SetSize is how many elements a set has; of a group x[i], that is m[i].
+func SetSize(s *model.Set, at ast.Node) model.Expr {
+	if lo, number := s.Lo.(*model.Num); number && lo.Value == 1 && len(s.Ragged) > 0 {
+		return model.Copy(s.Hi)
+	}
+	return &model.SetSize{Set: s, Fact: model.Fact{At: at.Span(), Static: true,
+		Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: 0, Hi: math.Inf(1), Int: true}}}}
+}
+
+// sizeText writes the number of elements of a set: N, or (T - 2 + 1) for 2..T.
+func sizeText(s *model.Set) string {
+	n := model.AffineOf(s.Hi).Minus(model.AffineOf(s.Lo)).Plus(model.Affine{Const: 1})
+	switch lo := model.AffineOf(s.Lo); {
+	case n.IsConst():
+		return strconv.FormatFloat(n.Const, 'g', -1, 64)
+	case lo.IsConst() && lo.Const == 1:
+		return s.Hi.Info().At.Text()
+	}
+	return "(" + s.Hi.Info().At.Text() + " - " + s.Lo.Info().At.Text() + " + 1)"
+}
