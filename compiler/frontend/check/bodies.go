@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 )
@@ -22,11 +23,11 @@ import (
 
 // inStep is the expression for a read of a definition in a body, where it reads an array that is being defined outside
 // of the body; nil elsewhere.
-func (c *checker) inStep(a *arrayInfo, e ast.Node) model.Expr {
-	if a.scope == c.global || a.state == visiting || a.decl != nil || len(a.draws) > 0 || !c.readsOutside(a) {
+func (c *checker) inStep(a *scope.Array, e ast.Node) model.Expr {
+	if a.Scope == c.global || a.State == scope.Visiting || a.Decl != nil || len(a.Draws) > 0 || !c.readsOutside(a) {
 		return nil
 	}
-	if len(a.Pieces) != 1 || a.recurs || len(a.Pieces[0].Plates) < len(a.Pieces[0].Slots) {
+	if len(a.Pieces) != 1 || a.Recurs || len(a.Pieces[0].Plates) < len(a.Pieces[0].Slots) {
 		c.NotYet(a.At, "`"+a.Name+"`, an array in pieces or with a past of its own, in a function that "+
 			"a recurrence calls").
 			Related(e.Span(), "it is read here")
@@ -41,8 +42,8 @@ func (c *checker) inStep(a *arrayInfo, e ast.Node) model.Expr {
 
 // readsOutside reports whether a definition reads, itself or through others, an array of another block that is being
 // defined.
-func (c *checker) readsOutside(a *arrayInfo) bool {
-	if !slices.ContainsFunc(c.open, func(b *arrayInfo) bool { return b.recurs && b.scope != a.scope }) {
+func (c *checker) readsOutside(a *scope.Array) bool {
+	if !slices.ContainsFunc(c.open, func(b *scope.Array) bool { return b.Recurs && b.Scope != a.Scope }) {
 		return false
 	}
 	seen := map[*model.Array]bool{}
@@ -52,7 +53,7 @@ func (c *checker) readsOutside(a *arrayInfo) bool {
 			return false
 		}
 		seen[of] = true
-		return slices.ContainsFunc(c.open, func(b *arrayInfo) bool { return b.Array == of && b.scope != a.scope }) ||
+		return slices.ContainsFunc(c.open, func(b *scope.Array) bool { return b.Array == of && b.Scope != a.Scope }) ||
 			slices.ContainsFunc(of.Pieces, func(p *model.Piece) bool {
 				return slices.ContainsFunc(model.Arrays(p.Value), reads)
 			})

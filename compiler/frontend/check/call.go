@@ -3,7 +3,9 @@ package check
 import (
 	"sort"
 
+	"ppl/compiler/frontend/advice"
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -16,7 +18,7 @@ func sorted(names []string) []string {
 }
 
 // pipe elaborates x -> f(a), which is f(x, a).
-func (c *checker) pipe(s *scope, e *ast.Pipe) model.Expr {
+func (c *checker) pipe(s *scope.Scope, e *ast.Pipe) model.Expr {
 	call := &ast.Call{Place: e.Place, Fun: e.To}
 	if to, ok := e.To.(*ast.Call); ok {
 		call.Fun, call.Args = to.Fun, to.Args
@@ -29,11 +31,11 @@ func (c *checker) pipe(s *scope, e *ast.Pipe) model.Expr {
 	return c.call(s, call)
 }
 
-func (c *checker) call(s *scope, e *ast.Call) model.Expr {
+func (c *checker) call(s *scope.Scope, e *ast.Call) model.Expr {
 	if m, ok := e.Fun.(*ast.Member); ok {
-		if ent := c.member(s, m); ent != nil && ent.fn != nil && ent.fn.stmt != nil {
-			ent.used = true
-			return c.inline(s, ent.fn, e)
+		if ent := c.member(s, m); ent != nil && ent.Fn != nil && ent.Fn.Stmt != nil {
+			ent.Used = true
+			return c.inline(s, ent.Fn, e)
 		}
 		return c.notCallable(s, m)
 	}
@@ -48,22 +50,22 @@ func (c *checker) call(s *scope, e *ast.Call) model.Expr {
 		c.Errorf(diag.WrongKind, e.Fun.Span(), "`%s` is not a function", e.Fun.Span().Text())
 		return typing.Poison(e)
 	}
-	if ent := s.lookup(n.Name); ent != nil {
-		ent.used = true
-		if ent.ode != nil {
-			return c.stateAt(s, ent.ode, e)
+	if ent := s.Lookup(n.Name); ent != nil {
+		ent.Used = true
+		if ent.Ode != nil {
+			return c.stateAt(s, ent.Ode, e)
 		}
-		if ent.fn != nil && ent.fn.draw != nil {
+		if ent.Fn != nil && ent.Fn.Draw != nil {
 			c.Errorf(diag.WrongKind, n.Span(), "`%s` is a template; it stands after `~` or `->`",
-				n.Name).Related(ent.at, "the template")
+				n.Name).Related(ent.At, "the template")
 			return typing.Poison(e)
 		}
-		if ent.fn != nil {
-			return c.inline(s, ent.fn, e)
+		if ent.Fn != nil {
+			return c.inline(s, ent.Fn, e)
 		}
-		if ent.expr == nil || !typing.IsPoison(ent.expr) {
+		if ent.Expr == nil || !typing.IsPoison(ent.Expr) {
 			c.Errorf(diag.WrongKind, n.Span(), "`%s` is not a function (line %d)", n.Name,
-				ent.at.Line()).Related(ent.at, "defined here")
+				ent.At.Line()).Related(ent.At, "defined here")
 		}
 		return typing.Poison(e)
 	}
@@ -71,7 +73,7 @@ func (c *checker) call(s *scope, e *ast.Call) model.Expr {
 }
 
 // stateElement is u[k](e): one element of a trajectory with plates.
-func (c *checker) stateElement(s *scope, e *ast.Call) (model.Expr, bool) {
+func (c *checker) stateElement(s *scope.Scope, e *ast.Call) (model.Expr, bool) {
 	index, ok := e.Fun.(*ast.Index)
 	if !ok {
 		return nil, false
@@ -80,14 +82,14 @@ func (c *checker) stateElement(s *scope, e *ast.Call) (model.Expr, bool) {
 	if !ok {
 		return nil, false
 	}
-	u := s.lookup(n.Name)
+	u := s.Lookup(n.Name)
 	switch {
-	case u != nil && u.expr != nil && typing.IsPoison(u.expr): // its statement could not be parsed
+	case u != nil && u.Expr != nil && typing.IsPoison(u.Expr): // its statement could not be parsed
 		return typing.Poison(e), true
-	case u == nil || u.ode == nil:
+	case u == nil || u.Ode == nil:
 		return nil, false
 	}
-	x := c.stateAt(s, u.ode, e)
+	x := c.stateAt(s, u.Ode, e)
 	if typing.IsPoison(x) {
 		return x, true
 	}
@@ -95,7 +97,7 @@ func (c *checker) stateElement(s *scope, e *ast.Call) (model.Expr, bool) {
 }
 
 // library calls what the standard library has under a name.
-func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
+func (c *checker) library(s *scope.Scope, e *ast.Call, n *ast.Name) model.Expr {
 	if f, ok := specials()[n.Name]; ok {
 		return f(c, s, e)
 	}
@@ -129,16 +131,16 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 			c.unknown = map[string]bool{}
 		}
 		c.unknown[n.Name] = true
-		meant(c.Errorf(diag.Undefined, n.Span(), "there is no function `%s`", n.Name), n.Name, stdlib.ForeignCall,
-			c.functionNames(s))
+		advice.Meant(c.Errorf(diag.Undefined, n.Span(), "there is no function `%s`", n.Name), n.Name,
+			stdlib.ForeignCall, c.functionNames(s))
 	}
 	return typing.Poison(e)
 }
 
-func (c *checker) functionNames(s *scope) (names []string) {
-	for ; s != nil; s = s.parent {
-		for n, e := range s.names {
-			if e.fn != nil {
+func (c *checker) functionNames(s *scope.Scope) (names []string) {
+	for ; s != nil; s = s.Parent {
+		for n, e := range s.Names {
+			if e.Fn != nil {
 				names = append(names, n)
 			}
 		}
@@ -165,7 +167,7 @@ func (c *checker) functionNames(s *scope) (names []string) {
 }
 
 // ofArguments elaborates the arguments of a call and makes an expression of them.
-func (c *checker) ofArguments(s *scope, e *ast.Call, make func(args []model.Expr) model.Expr) model.Expr {
+func (c *checker) ofArguments(s *scope.Scope, e *ast.Call, make func(args []model.Expr) model.Expr) model.Expr {
 	args, ok := c.values(s, e)
 	if !ok {
 		return typing.Poison(e)
@@ -174,7 +176,7 @@ func (c *checker) ofArguments(s *scope, e *ast.Call, make func(args []model.Expr
 }
 
 // values elaborates positional arguments.
-func (c *checker) values(s *scope, e *ast.Call) ([]model.Expr, bool) {
+func (c *checker) values(s *scope.Scope, e *ast.Call) ([]model.Expr, bool) {
 	var out []model.Expr
 	ok := true
 	for _, a := range e.Args {
@@ -191,7 +193,7 @@ func (c *checker) values(s *scope, e *ast.Call) ([]model.Expr, bool) {
 }
 
 // reduce elaborates sum(i in N: e), over the binders, and sum(x), over every axis of x.
-func (c *checker) reduce(s *scope, e *ast.Call, row *stdlib.Reduction) model.Expr {
+func (c *checker) reduce(s *scope.Scope, e *ast.Call, row *stdlib.Reduction) model.Expr {
 	var over []*model.Index
 	var x model.Expr
 	if comp, ok := e.Args[0].Value.(*ast.Comprehension); ok && comp.Bare {

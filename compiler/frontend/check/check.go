@@ -16,11 +16,13 @@
 package check
 
 import (
+	"ppl/compiler/frontend/advice"
 	"ppl/compiler/frontend/analyze"
 	"ppl/compiler/frontend/cycles"
 	"ppl/compiler/frontend/flatten"
 	"ppl/compiler/frontend/lint"
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -64,8 +66,8 @@ func (c *checker) finish() {
 	if diags.HasErrors() || len(c.dropped) > 0 {
 		return // warnings about a model that is not understood would mislead
 	}
-	c.unused()
-	c.unusedFunctions()
+	lint.WarnUnused(m, c.global, diags)
+	lint.WarnUnusedFunctions(m, c.global, c.quantities, diags)
 	if diags.HasErrors() {
 		return
 	}
@@ -77,6 +79,11 @@ func (c *checker) finish() {
 	analyze.Signs(m, diags)
 	analyze.JointlyNormal(m)
 	analyze.PriorOnly(m, diags)
+}
+
+// hints are what advice about the file is made of.
+func (c *checker) hints() advice.Hints {
+	return advice.Hints{Global: c.global, Sizes: c.sizes, Model: c.Model}
 }
 
 // Predictive checks a file as File does, and makes the model draw its data (analyze.Predictive).
@@ -96,11 +103,12 @@ func Predictive(f *ast.File, load Loader, from analyze.Basis) (*model.Model, []d
 func newChecker(f *ast.File, load Loader) *checker {
 	c := &checker{Context: typing.Context{Model: &model.Model{Source: f.Source}}, load: load,
 		sizes:    map[string]*model.Size{},
-		networks: map[*function]*network{}, groups: map[string]*model.Index{}, imported: map[*ast.File]*scope{},
-		cycles: cycles.New(readByDefinitions)}
-	c.global = newScope(prelude())
-	stmts := c.kept(f)
-	c.mentioned, c.quantities = ast.Mentioned(stmts), quantities(stmts)
+		networks: map[*scope.Function]*scope.Network{}, groups: map[string]*model.Index{},
+		imported: map[*ast.File]*scope.Scope{}, cycles: cycles.New(scope.ReadByDefinitions)}
+	c.global = scope.New(scope.Library())
+	c.dropped = f.Dropped.Names
+	stmts := scope.WithoutDropped(f, c.global)
+	c.mentioned, c.quantities = ast.Mentioned(stmts), lint.Quantities(stmts)
 	c.primes = primes(stmts)
 	c.collect(stmts, c.global)
 	return c
@@ -108,26 +116,26 @@ func newChecker(f *ast.File, load Loader) *checker {
 
 type checker struct {
 	typing.Context
-	global     *scope
+	global     *scope.Scope
 	sizes      map[string]*model.Size // index sets that data give
 	unknowns   int                    // names that are not defined
 	depth      int                    // how many calls are being inlined
 	written    int                    // how many bodies of functions and templates were written out
 	load       Loader
-	importing  []*ast.File          // files being read, outermost first
-	imported   map[*ast.File]*scope // files that were read: one that is named twice is read once
-	primes     map[string]bool      // names with a derivative
-	factors    int                  // how many factor statements there are
-	odes       []*trajectory
+	importing  []*ast.File                // files being read, outermost first
+	imported   map[*ast.File]*scope.Scope // files that were read: one that is named twice is read once
+	primes     map[string]bool            // names with a derivative
+	factors    int                        // how many factor statements there are
+	odes       []*scope.Trajectory
 	queries    []*model.StateAt
 	events     []*ast.Event
-	mentioned  map[string]bool            // names that occur in an expression
-	quantities map[string]bool            // names that statements declare, define or draw
-	dropped    map[string]bool            // names in statements that could not be parsed
-	unknown    map[string]bool            // functions that are not there, which was reported
-	open       []*arrayInfo               // definitions being elaborated, outermost first
-	cycles     *cycles.Finder[*arrayInfo] // of defined arrays that read each other
-	networks   map[*function]*network
+	mentioned  map[string]bool              // names that occur in an expression
+	quantities map[string]bool              // names that statements declare, define or draw
+	dropped    map[string]bool              // names in statements that could not be parsed
+	unknown    map[string]bool              // functions that are not there, which was reported
+	open       []*scope.Array               // definitions being elaborated, outermost first
+	cycles     *cycles.Finder[*scope.Array] // of defined arrays that read each other
+	networks   map[*scope.Function]*scope.Network
 	priors     []*weightPrior
 	groups     map[string]*model.Index // of ragged data: the index of their groups, by lengths and set
 }

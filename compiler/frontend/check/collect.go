@@ -4,14 +4,16 @@ import (
 	"slices"
 	"strconv"
 
+	"ppl/compiler/frontend/lint"
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 )
 
 // collect enters the names that a list of statements defines: data first, since whether a name is declared as data says
 // what its other statements mean, wherever they stand.
-func (c *checker) collect(stmts []ast.Stmt, s *scope) {
+func (c *checker) collect(stmts []ast.Stmt, s *scope.Scope) {
 	for _, st := range stmts {
 		if st, ok := st.(*ast.Data); ok {
 			rows := c.selection(st)
@@ -87,18 +89,18 @@ func (c *checker) permuted(d *ast.Decl) *model.Permuted {
 	return &model.Permuted{At: share.Span(), Share: share.Value, Seed: c.seedOf(d.Seed, "permute 0.2")}
 }
 
-func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope, rows *model.Selection) {
+func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope.Scope, rows *model.Selection) {
 	if s != c.global {
 		c.Errorf(diag.Syntax, d.Span(), "`data` stands at the top of a file, not in a block")
 		return
 	}
-	if old := s.names[d.Name.Name]; old != nil {
-		c.Errorf(diag.DefinedTwice, d.Name.Span(), "`%s` is defined twice", d.Name.Name).Related(old.at,
+	if old := s.Names[d.Name.Name]; old != nil {
+		c.Errorf(diag.DefinedTwice, d.Name.Span(), "`%s` is defined twice", d.Name.Name).Related(old.At,
 			"first defined here")
 		return
 	}
 	a := c.newArray(d.Name, s)
-	a.decl, a.Role, a.Missing, a.Selection = d, model.Data, d.Missing, rows
+	a.Decl, a.Role, a.Missing, a.Selection = d, model.Data, d.Missing, rows
 	a.Permuted = c.permuted(d)
 	if st.From != nil {
 		a.From = st.From.Value
@@ -150,7 +152,7 @@ func signedNumber(e ast.Expr) (float64, bool) {
 }
 
 // chooseColumns gives the columns of a data statement to the matrix that it declares.
-func (c *checker) chooseColumns(a *arrayInfo, d *ast.Decl, st *ast.Data) {
+func (c *checker) chooseColumns(a *scope.Array, d *ast.Decl, st *ast.Data) {
 	if len(st.Columns) == 0 {
 		return
 	}
@@ -167,16 +169,16 @@ func (c *checker) chooseColumns(a *arrayInfo, d *ast.Decl, st *ast.Data) {
 	}
 }
 
-func (c *checker) newArray(id ast.Ident, s *scope) *arrayInfo {
-	a := &arrayInfo{Array: &model.Array{Name: id.Name, At: id.Span()}, scope: s}
-	s.add(&entity{name: id.Name, at: id.Span(), array: a})
+func (c *checker) newArray(id ast.Ident, s *scope.Scope) *scope.Array {
+	a := &scope.Array{Array: &model.Array{Name: id.Name, At: id.Span()}, Scope: s}
+	s.Add(&scope.Entity{Name: id.Name, At: id.Span(), Array: a})
 	if s == c.global {
 		c.Model.Arrays = append(c.Model.Arrays, a.Array)
 	}
 	return a
 }
 
-func (c *checker) collectDefine(h *ast.Head, st *ast.Define, s *scope) {
+func (c *checker) collectDefine(h *ast.Head, st *ast.Define, s *scope.Scope) {
 	switch {
 	case h.Prime:
 		c.collectPrime(h, st, s)
@@ -192,30 +194,31 @@ func (c *checker) collectDefine(h *ast.Head, st *ast.Define, s *scope) {
 		return
 	}
 	if a := c.arrayFor(h, s); a != nil {
-		if a.Role == model.Data && a.decl != nil {
+		if a.Role == model.Data && a.Decl != nil {
 			c.Errorf(diag.DefinedTwice, h.Span(), "`%s` is data (line %d) and cannot be defined too", a.Name,
 				a.At.Line()).
 				Related(a.At, "declared here")
 			return
 		}
-		a.defs = append(a.defs, define{head: h, stmt: st})
+		a.Defs = append(a.Defs, scope.Define{Head: h, Stmt: st})
 		a.Save = a.Save || st.Generate
 	}
 }
 
-func (c *checker) collectFunction(h *ast.Head, st *ast.Define, s *scope) {
+func (c *checker) collectFunction(h *ast.Head, st *ast.Define, s *scope.Scope) {
 	name := h.Path[0].Name
-	if c.refuseLeftCall(h, st) {
+	if len(c.importing) == 0 && lint.RefuseLeftCall(h, st, c.quantities, c.global, &c.Diags) {
 		return
 	}
-	if old := s.names[name]; old != nil {
-		c.Errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
+	if old := s.Names[name]; old != nil {
+		c.Errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", name).Related(old.At, "first defined here")
 		return
 	}
-	s.add(&entity{name: name, at: h.Span(), fn: &function{name: name, at: h.Span(), head: h, stmt: st, scope: s}})
+	s.Add(&scope.Entity{Name: name, At: h.Span(), Fn: &scope.Function{Name: name, At: h.Span(), Head: h, Stmt: st,
+		Scope: s}})
 }
 
-func (c *checker) collectDraw(h *ast.Head, st *ast.Draw, s *scope) {
+func (c *checker) collectDraw(h *ast.Head, st *ast.Draw, s *scope.Scope) {
 	switch {
 	case h.HasParams || st.Block != nil:
 		c.collectTemplate(h, st, s)
@@ -228,28 +231,28 @@ func (c *checker) collectDraw(h *ast.Head, st *ast.Draw, s *scope) {
 		return
 	}
 	if a := c.arrayFor(h, s); a != nil {
-		a.draws = append(a.draws, draw{head: h, stmt: st})
+		a.Draws = append(a.Draws, scope.Draw{Head: h, Stmt: st})
 	}
 }
 
 // arrayFor finds or makes the array of a head.
-func (c *checker) arrayFor(h *ast.Head, s *scope) *arrayInfo {
+func (c *checker) arrayFor(h *ast.Head, s *scope.Scope) *scope.Array {
 	id := h.Path[0]
-	old := s.names[id.Name]
+	old := s.Names[id.Name]
 	if old == nil {
 		a := c.newArray(id, s)
 		a.Role = model.Definition
 		return a
 	}
-	if old.array == nil {
-		c.Errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", id.Name).Related(old.at, "first defined here")
+	if old.Array == nil {
+		c.Errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", id.Name).Related(old.At, "first defined here")
 	}
-	return old.array
+	return old.Array
 }
 
 // collectFactor enters `factor[i in N]: e` as the statements f[i in N] = 0 and f[i in N] ~ Density(e) of a name that no
 // user can write.
-func (c *checker) collectFactor(st *ast.Factor, s *scope) {
+func (c *checker) collectFactor(st *ast.Factor, s *scope.Scope) {
 	if s != c.global {
 		c.Errorf(diag.Syntax, st.Span(), "`factor` stands at the top of a file, not in a block")
 		return
@@ -263,14 +266,14 @@ func (c *checker) collectFactor(st *ast.Factor, s *scope) {
 	c.collectDefine(head, &ast.Define{Place: at, Heads: []*ast.Head{head}, Value: zero}, s)
 	c.collectDraw(head, &ast.Draw{Place: at, Heads: []*ast.Head{head},
 		Dist: &ast.Distribution{Place: at, Base: density}}, s)
-	c.global.names[head.Name()].array.Factor = true
+	c.global.Names[head.Name()].Array.Factor = true
 }
 
 // factorsOfPrior makes the factors that read no data terms of the prior.
 func (c *checker) factorsOfPrior() {
 	leads := leadsToData{}
 	for _, t := range c.Model.Terms {
-		if e := c.global.names[t.Array.Name]; e != nil && e.array != nil && e.array.Factor {
+		if e := c.global.Names[t.Array.Name]; e != nil && e.Array != nil && e.Array.Factor {
 			t.Kind = model.Likelihood
 			if !leads.expr(t.Density) {
 				t.Kind = model.Prior

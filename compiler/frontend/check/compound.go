@@ -2,6 +2,7 @@ package check
 
 import (
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -26,7 +27,7 @@ var compounds = map[string]*compound{
 }
 
 // compound elaborates a distribution that is made of others.
-func (c *checker) compound(s *scope, e ast.Expr, name *ast.Name, k *compound) (*stdlib.Dist, *stdlib.Form,
+func (c *checker) compound(s *scope.Scope, e ast.Expr, name *ast.Name, k *compound) (*stdlib.Dist, *stdlib.Form,
 	[]model.Expr, bool) {
 	weight, given := partsOf(e)
 	if weight == nil || len(given) == 0 || k.most > 0 && len(given) > k.most {

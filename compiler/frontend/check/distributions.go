@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"ppl/compiler/frontend/advice"
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -14,8 +16,8 @@ import (
 )
 
 // distribution finds the row and the parametrisation of D(args) and elaborates the arguments in the order of the form.
-func (c *checker) distribution(s *scope, e ast.Expr) (*stdlib.Dist, *stdlib.Form, []model.Expr, bool) {
-	n := distName(e)
+func (c *checker) distribution(s *scope.Scope, e ast.Expr) (*stdlib.Dist, *stdlib.Form, []model.Expr, bool) {
+	n := scope.DistName(e)
 	if n == nil {
 		if module, name, ok := ofModule(e.Span().Text()); ok {
 			c.Errorf(diag.Undefined, e.Span(), "there is no module `%s`", module).Help("write `%s(…)`", name)
@@ -53,14 +55,14 @@ func (c *checker) distribution(s *scope, e ast.Expr) (*stdlib.Dist, *stdlib.Form
 	return dist, form, args, ok
 }
 
-func (c *checker) unknownDist(s *scope, n *ast.Name) {
+func (c *checker) unknownDist(s *scope.Scope, n *ast.Name) {
 	if c.dropped[n.Name] {
 		return
 	}
-	if e := s.lookup(n.Name); e != nil && e.array != nil {
-		e.used = true
-		c.Errorf(diag.Undefined, n.Span(), "`%s` is no distribution, but %s", n.Name, roleText(e.array)).
-			Related(e.at, "defined here").
+	if e := s.Lookup(n.Name); e != nil && e.Array != nil {
+		e.Used = true
+		c.Errorf(diag.Undefined, n.Span(), "`%s` is no distribution, but %s", n.Name, roleText(e.Array)).
+			Related(e.At, "defined here").
 			Help("write the distribution that it is an argument of, such as `~ Normal(%s, s)`; a definition has `=`",
 				n.Name)
 		return
@@ -69,16 +71,16 @@ func (c *checker) unknownDist(s *scope, n *ast.Name) {
 	for d := range stdlib.Dists() {
 		names = append(names, d)
 	}
-	meant(c.Errorf(diag.Undefined, n.Span(), "there is no distribution `%s`", n.Name), n.Name, stdlib.Foreign,
+	advice.Meant(c.Errorf(diag.Undefined, n.Span(), "there is no distribution `%s`", n.Name), n.Name, stdlib.Foreign,
 		append(sorted(names), "Density", "Hurdle", "Mixture", "ZeroInflated"))
 }
 
 // roleText says what a name is.
-func roleText(a *arrayInfo) string {
+func roleText(a *scope.Array) string {
 	switch {
-	case a.decl != nil:
+	case a.Decl != nil:
 		return "data"
-	case len(a.draws) > 0:
+	case len(a.Draws) > 0:
 		return "a parameter"
 	}
 	return "a definition"

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -15,16 +16,16 @@ import (
 )
 
 // drawPiece gives a parameter's piece its axes and range; the term follows in drawBodies.
-func (c *checker) drawPiece(a *arrayInfo, d *draw) {
-	d.scope = newScope(a.scope)
-	slots := d.scope
+func (c *checker) drawPiece(a *scope.Array, d *scope.Draw) {
+	d.Scope = scope.New(a.Scope)
+	slots := d.Scope
 	passed := c.takePassedDist(d)
-	d.slots, d.bare, d.event = c.slots(slots, d.head, c.eventOf(d.scope, d.stmt.Dist))
-	d.slots = append(outerSlots(a.outer), d.slots...)
+	d.Slots, d.Bare, d.Event = c.slots(slots, d.Head, c.eventOf(d.Scope, d.Stmt.Dist))
+	d.Slots = append(outerSlots(a.Outer), d.Slots...)
 	if passed {
-		d.bare = append(slices.Clone(a.outer), d.bare...)
+		d.Bare = append(slices.Clone(a.Outer), d.Bare...)
 	}
-	if poisonSlot(d.slots) {
+	if poisonSlot(d.Slots) {
 		return
 	}
 	if x, ok := c.expand(a, d); !ok || x != nil {
@@ -33,7 +34,7 @@ func (c *checker) drawPiece(a *arrayInfo, d *draw) {
 	}
 	dist := c.distRow(d)
 	t := model.Type{Range: stdlib.Everything()}
-	if of := d.stmt.Dist.Base; dist == nil && distName(of) != nil && !isDensity(of) && len(d.head.Slots) == 0 {
+	if of := d.Stmt.Dist.Base; dist == nil && scope.DistName(of) != nil && !isDensity(of) && len(d.Head.Slots) == 0 {
 		c.drawnFrom(d) // reports that there is none; axes that it might give are not known
 		return
 	}
@@ -42,7 +43,7 @@ func (c *checker) drawPiece(a *arrayInfo, d *draw) {
 		if dist.Discrete() {
 			t.Elem = types.Int
 		}
-		if len(d.event) < dist.Event && !c.inferEvent(a, d, dist) {
+		if len(d.Event) < dist.Event && !c.inferEvent(a, d, dist) {
 			return
 		}
 		switch dist.Support {
@@ -55,15 +56,15 @@ func (c *checker) drawPiece(a *arrayInfo, d *draw) {
 		}
 		c.rangeFromArgs(a, d, &t)
 	}
-	for _, m := range d.modifiers() {
-		if m.dist.In != nil {
-			t.Range = c.narrowed(a, m.scope, m.dist.In, t.Range)
+	for _, m := range d.Modifiers() {
+		if m.Dist.In != nil {
+			t.Range = c.narrowed(a, m.Scope, m.Dist.In, t.Range)
 		}
 	}
 	if a.Role == model.Parameter && dist != nil && dist.Discrete() {
 		a.Role, a.Save = model.Latent, false
 	}
-	c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: model.Plates(d.slots)}, d.event, t)
+	c.addPiece(a, &model.Piece{At: d.Head.Span(), Slots: d.Slots, Plates: model.Plates(d.Slots)}, d.Event, t)
 }
 
 func outerSlots(outer []*model.Index) (slots []model.Slot) {
@@ -74,31 +75,31 @@ func outerSlots(outer []*model.Index) (slots []model.Slot) {
 }
 
 // drawnByBlock defines an array by what a template's block returns; the draws in the block are the parameters.
-func (c *checker) drawnByBlock(a *arrayInfo, d *draw, x model.Expr) {
+func (c *checker) drawnByBlock(a *scope.Array, d *scope.Draw, x model.Expr) {
 	if x == nil || typing.IsPoison(x) {
 		return
 	}
 	a.Role, a.Save = model.Definition, true
-	if r := d.returned; r != nil && r.array != nil && r.array.Role == model.Parameter {
-		a.Save, r.array.Name = false, a.Name // one and the same
+	if r := d.Returned; r != nil && r.Array != nil && r.Array.Role == model.Parameter {
+		a.Save, r.Array.Name = false, a.Name // one and the same
 	}
 	own := len(x.Info().Type.Axes) // those behind the axes of arguments, which are plates without an index
 	for _, s := range x.Info().Type.Axes {
-		if indexOver(s, d.bare) == nil {
+		if indexOver(s, d.Bare) == nil {
 			break
 		}
 		own--
 	}
-	x, ok := c.absorb(x, own, d.bare, a.Name)
+	x, ok := c.absorb(x, own, d.Bare, a.Name)
 	if !ok {
 		return
 	}
-	c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: model.Plates(d.slots), Value: x},
+	c.addPiece(a, &model.Piece{At: d.Head.Span(), Slots: d.Slots, Plates: model.Plates(d.Slots), Value: x},
 		x.Info().Type.Axes, x.Info().Type)
 }
 
 // narrowed is a range cut to a..b. An end that reads the array itself, such as x[t-1], says nothing yet.
-func (c *checker) narrowed(a *arrayInfo, s *scope, in *ast.Range, r stdlib.Range) stdlib.Range {
+func (c *checker) narrowed(a *scope.Array, s *scope.Scope, in *ast.Range, r stdlib.Range) stdlib.Range {
 	if !c.leadsTo(s, in.Lo, a) {
 		if lo := c.expr(s, in.Lo); !typing.IsPoison(lo) {
 			r.Lo = math.Max(r.Lo, lo.Info().Type.Range.Lo)
@@ -113,25 +114,25 @@ func (c *checker) narrowed(a *arrayInfo, s *scope, in *ast.Range, r stdlib.Range
 }
 
 // leadsTo reports whether an expression names an array, or what is defined or drawn by something that does.
-func (c *checker) leadsTo(s *scope, e ast.Expr, a *arrayInfo) bool {
-	seen := map[*entity]bool{}
+func (c *checker) leadsTo(s *scope.Scope, e ast.Expr, a *scope.Array) bool {
+	seen := map[*scope.Entity]bool{}
 	var todo []string
 	ast.Names(e, func(n *ast.Name) { todo = append(todo, n.Name) })
 	for ; len(todo) > 0; todo = todo[1:] {
-		x := s.lookup(todo[0])
+		x := s.Lookup(todo[0])
 		switch {
-		case x == nil || seen[x] || x.array == nil:
+		case x == nil || seen[x] || x.Array == nil:
 			continue
-		case x.array == a:
+		case x.Array == a:
 			return true
 		}
 		seen[x] = true
 		var stmts []ast.Stmt
-		for _, d := range x.array.defs {
-			stmts = append(stmts, d.stmt)
+		for _, d := range x.Array.Defs {
+			stmts = append(stmts, d.Stmt)
 		}
-		for _, d := range x.array.draws {
-			stmts = append(stmts, d.stmt)
+		for _, d := range x.Array.Draws {
+			stmts = append(stmts, d.Stmt)
 		}
 		todo = append(todo, sorted(slices.Collect(maps.Keys(ast.Mentioned(stmts))))...)
 	}
@@ -139,8 +140,8 @@ func (c *checker) leadsTo(s *scope, e ast.Expr, a *arrayInfo) bool {
 }
 
 // rangeFromArgs narrows the range by the arguments of Uniform(0, 5), unless they read the array itself.
-func (c *checker) rangeFromArgs(a *arrayInfo, d *draw, t *model.Type) {
-	if d.stmt.Dist == nil || mentions(d.stmt.Dist.Base, a.Name) || !math.IsInf(t.Range.Lo, 0) &&
+func (c *checker) rangeFromArgs(a *scope.Array, d *scope.Draw, t *model.Type) {
+	if d.Stmt.Dist == nil || mentions(d.Stmt.Dist.Base, a.Name) || !math.IsInf(t.Range.Lo, 0) &&
 		!math.IsInf(t.Range.Hi, 0) {
 		return
 	}
@@ -148,27 +149,27 @@ func (c *checker) rangeFromArgs(a *arrayInfo, d *draw, t *model.Type) {
 		return
 	}
 	l := c.drawnFrom(d)
-	if l.ok && len(l.args) == 2 {
-		t.Range.Lo, t.Range.Hi = l.args[0].Info().Type.Range.Lo, l.args[1].Info().Type.Range.Hi
+	if l.Ok && len(l.Args) == 2 {
+		t.Range.Lo, t.Range.Hi = l.Args[0].Info().Type.Range.Lo, l.Args[1].Info().Type.Range.Hi
 	}
 }
 
 // inferEvent takes the axes of an event that are not written from the distribution's arguments.
-func (c *checker) inferEvent(a *arrayInfo, d *draw, dist *stdlib.Dist) bool {
+func (c *checker) inferEvent(a *scope.Array, d *scope.Draw, dist *stdlib.Dist) bool {
 	l := c.drawnFrom(d)
-	if !l.ok {
+	if !l.Ok {
 		return false
 	}
-	for i, arg := range l.form.Args {
-		axes := l.args[i].Info().Type.Axes
+	for i, arg := range l.Form.Args {
+		axes := l.Args[i].Info().Type.Axes
 		if arg.Rank >= 1 && len(axes) >= 1 && dist.Event == 1 {
-			d.event = []*model.Set{axes[len(axes)-1]}
+			d.Event = []*model.Set{axes[len(axes)-1]}
 			return true
 		}
 	}
-	if n := len(d.head.Slots); dist.Event == 2 && n > 0 && d.head.Slots[n-1].Index != nil {
-		set := d.head.Slots[n-1].Set.Span().Text()
-		c.Errorf(diag.UnknownSize, d.head.Span(), "%s draws a whole matrix, and an index makes one for "+
+	if n := len(d.Head.Slots); dist.Event == 2 && n > 0 && d.Head.Slots[n-1].Index != nil {
+		set := d.Head.Slots[n-1].Set.Span().Text()
+		c.Errorf(diag.UnknownSize, d.Head.Span(), "%s draws a whole matrix, and an index makes one for "+
 			"each of its values", dist.Name).
 			Help("write both axes of one matrix as sets: `%s[%s, %s]`", a.Name, set, set)
 		return false
@@ -178,14 +179,14 @@ func (c *checker) inferEvent(a *arrayInfo, d *draw, dist *stdlib.Dist) bool {
 }
 
 // unknownSize reports that nothing says how long the vectors, or how large the matrices of a draw are.
-func (c *checker) unknownSize(a *arrayInfo, d *draw, dist *stdlib.Dist) {
-	said := c.Errorf(diag.UnknownSize, d.head.Span(), "the size of `%s` is not known from the arguments of %s; write "+
+func (c *checker) unknownSize(a *scope.Array, d *scope.Draw, dist *stdlib.Dist) {
+	said := c.Errorf(diag.UnknownSize, d.Head.Span(), "the size of `%s` is not known from the arguments of %s; write "+
 		"its axis, a set: `%s[K%s]`", a.Name, dist.Name, a.Name, strings.Repeat(", K", max(0, dist.Event-1)))
-	n := len(d.head.Slots)
-	if n != dist.Event || d.head.Slots[n-1].Set.Hi != nil {
+	n := len(d.Head.Slots)
+	if n != dist.Event || d.Head.Slots[n-1].Set.Hi != nil {
 		return
 	}
-	if size, ok := d.head.Slots[n-1].Set.Lo.(*ast.Number); ok {
+	if size, ok := d.Head.Slots[n-1].Set.Lo.(*ast.Number); ok {
 		axis := "1.." + size.Text
 		said.Help("for a size of %s write `%s[%s%s]`", size.Text, a.Name, axis, strings.Repeat(", "+axis, n-1))
 	}
@@ -199,61 +200,53 @@ func mentions(e ast.Expr, name string) bool {
 }
 
 // distRow is the library's row for a draw's distribution; nil for Density and for what does not exist.
-func (c *checker) distRow(d *draw) *stdlib.Dist {
-	if d.stmt.Dist == nil {
+func (c *checker) distRow(d *scope.Draw) *stdlib.Dist {
+	if d.Stmt.Dist == nil {
 		return nil
 	}
-	n := distName(d.stmt.Dist.Base)
+	n := scope.DistName(d.Stmt.Dist.Base)
 	switch {
 	case n == nil:
 		return nil
 	case compounds[n.Name] != nil && !c.dropped[n.Name]: // known when its arguments are
-		return c.drawnFrom(d).dist
+		return c.drawnFrom(d).Dist
 	}
 	return stdlib.Dists()[n.Name]
 }
 
-func distName(e ast.Expr) *ast.Name {
-	if call, ok := e.(*ast.Call); ok {
-		e = call.Fun
-	}
-	n, _ := e.(*ast.Name)
-	return n
-}
-
 // isDensity reports whether a distribution is a log density by formula.
 func isDensity(e ast.Expr) bool {
-	n := distName(e)
+	n := scope.DistName(e)
 	return n != nil && n.Name == "Density"
 }
 
 // drawnFrom elaborates a draw's distribution once.
-func (c *checker) drawnFrom(d *draw) *drawn {
-	if d.drawn != nil {
-		return d.drawn
+func (c *checker) drawnFrom(d *scope.Draw) *scope.Drawn {
+	if d.Drawn != nil {
+		return d.Drawn
 	}
-	d.drawn = &drawn{}
-	e := d.stmt.Dist.Base
+	d.Drawn = &scope.Drawn{}
+	e := d.Stmt.Dist.Base
 	if isDensity(e) {
-		if d.stmt.Generate {
+		if d.Stmt.Generate {
 			c.generatedByFormula(d, e)
-			return d.drawn
+			return d.Drawn
 		}
-		d.drawn.density, d.drawn.ok = c.densityArg(d.scope, e)
-		return d.drawn
+		d.Drawn.Density, d.Drawn.Ok = c.densityArg(d.Scope, e)
+		return d.Drawn
 	}
-	d.drawn.dist, d.drawn.form, d.drawn.args, d.drawn.ok = c.distribution(d.scope, e)
-	return d.drawn
+	d.Drawn.Dist, d.Drawn.Form, d.Drawn.Args, d.Drawn.Ok = c.distribution(d.Scope, e)
+	return d.Drawn
 }
 
 // generatedByFormula refuses a draw after inference from a density by formula.
-func (c *checker) generatedByFormula(d *draw, e ast.Expr) {
-	c.NotYet(e.Span(), "`generate "+d.head.Span().Text()+" ~ Density(…)`, a draw from a log density by formula").
+func (c *checker) generatedByFormula(d *scope.Draw, e ast.Expr) {
+	c.NotYet(e.Span(), "`generate "+d.Head.Span().Text()+" ~ Density(…)`, a draw from a log density by formula").
 		Help("integers from 0 to 20 are drawn by `~ Categorical(logits = [k in 0..20: f(k)])`, where f is the " +
 			"formula; numbers by the inverse of their distribution function at `generate u ~ Uniform(0, 1)`")
 }
 
-func (c *checker) densityArg(s *scope, e ast.Expr) (model.Expr, bool) {
+func (c *checker) densityArg(s *scope.Scope, e ast.Expr) (model.Expr, bool) {
 	call, ok := e.(*ast.Call)
 	if !ok || len(call.Args) != 1 || call.Args[0].Name != nil {
 		c.Errorf(diag.Arguments, e.Span(), "`Density` takes one argument, the log density: `x ~ Density(-x^2 / 2)`")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -14,58 +15,58 @@ import (
 )
 
 // elaborate gives every array of a scope its role, type and pieces.
-func (c *checker) elaborate(s *scope) {
-	var order []*entity
-	for _, e := range s.order {
-		if e.array == nil || e.array.scope == s { // not what a template observes
+func (c *checker) elaborate(s *scope.Scope) {
+	var order []*scope.Entity
+	for _, e := range s.Order {
+		if e.Array == nil || e.Array.Scope == s { // not what a template observes
 			order = append(order, e)
 		}
 	}
 	for _, e := range order { // data first: their axes name the index sets
-		if e.array != nil && e.array.decl != nil {
-			c.declare(e.array)
+		if e.Array != nil && e.Array.Decl != nil {
+			c.declare(e.Array)
 		}
 	}
 	for _, e := range order {
-		if e.array != nil {
-			c.roles(e.array)
+		if e.Array != nil {
+			c.roles(e.Array)
 		}
 	}
 	for _, e := range order {
-		if e.array != nil {
-			c.resolve(e.array)
+		if e.Array != nil {
+			c.resolve(e.Array)
 		}
 	}
 	for _, e := range order {
-		if e.array != nil {
-			c.drawBodies(e.array)
+		if e.Array != nil {
+			c.drawBodies(e.Array)
 		}
 	}
 }
 
 // declare gives a data array its axes and type.
-func (c *checker) declare(a *arrayInfo) {
-	d := a.decl
-	if a.state == done {
+func (c *checker) declare(a *scope.Array) {
+	d := a.Decl
+	if a.State == scope.Done {
 		return
 	}
-	a.state = done
+	a.State = scope.Done
 	for _, set := range d.Sets {
 		axis := c.raggedAxis(a, set)
 		if axis == nil {
-			axis = c.declaredSet(set, a.scope)
+			axis = c.declaredSet(set, a.Scope)
 		}
 		a.Type.Axes = append(a.Type.Axes, axis)
 	}
 	a.Type.Range = stdlib.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}
 	c.declareType(a, d)
 	if d.Bounds != nil {
-		a.Bounds = &model.Bounds{Lo: c.staticInt(a.scope, d.Bounds.Lo, false),
-			Hi: c.staticInt(a.scope, d.Bounds.Hi, false)}
+		a.Bounds = &model.Bounds{Lo: c.staticInt(a.Scope, d.Bounds.Lo, false),
+			Hi: c.staticInt(a.Scope, d.Bounds.Hi, false)}
 		a.Type.Range = rangeBetween(a.Bounds)
 	}
 	if d.Value != nil {
-		a.Value = c.expr(a.scope, c.inOneList(a, d.Value))
+		a.Value = c.expr(a.Scope, c.inOneList(a, d.Value))
 		if other := readsOtherData(a.Value); other != "" {
 			c.Errorf(diag.ParameterBound, d.Value.Span(), "the value of data `%s` reads data `%s`; write what is "+
 				"computed as a definition: `%s = …`", a.Name, other, a.Name)
@@ -110,7 +111,7 @@ func readsOtherData(x model.Expr) (name string) {
 	return name
 }
 
-func (c *checker) declareType(a *arrayInfo, d *ast.Decl) {
+func (c *checker) declareType(a *scope.Array, d *ast.Decl) {
 	if d.Type == nil {
 		a.Type.Elem = types.Real
 		return
@@ -130,7 +131,7 @@ func (c *checker) declareType(a *arrayInfo, d *ast.Decl) {
 			return
 		}
 		a.NeedInt = true
-		a.IndexOf = c.declaredSet(d.TypeArg, a.scope)
+		a.IndexOf = c.declaredSet(d.TypeArg, a.Scope)
 		a.Type.Range = stdlib.Range{Lo: a.IndexOf.Lo.Info().Type.Range.Lo, Hi: math.Inf(1), Int: true}
 	default:
 		e := c.Errorf(diag.Undefined, d.Type.Span(), "there is no type `%s`", d.Type.Name)
@@ -148,7 +149,7 @@ func (c *checker) declareType(a *arrayInfo, d *ast.Decl) {
 }
 
 // declareOrder takes the elements of index(J) in their order.
-func (c *checker) declareOrder(a *arrayInfo, d *ast.Decl) {
+func (c *checker) declareOrder(a *scope.Array, d *ast.Decl) {
 	if len(d.Order) == 0 {
 		return
 	}
@@ -168,7 +169,7 @@ func (c *checker) declareOrder(a *arrayInfo, d *ast.Decl) {
 }
 
 // positive takes the value that is true: bool("yes").
-func (c *checker) positive(a *arrayInfo, d *ast.Decl) {
+func (c *checker) positive(a *scope.Array, d *ast.Decl) {
 	if d.TypeArg == nil {
 		return
 	}
@@ -198,31 +199,31 @@ func literalRank(e ast.Expr) int {
 }
 
 // roles decides what an array is from the statements that mention it on their left.
-func (c *checker) roles(a *arrayInfo) {
-	if a.decl != nil {
-		a.observed = len(a.draws) > 0
+func (c *checker) roles(a *scope.Array) {
+	if a.Decl != nil {
+		a.Observed = len(a.Draws) > 0
 		if a.Missing {
 			c.missingRole(a)
 		}
 		return
 	}
-	if len(a.draws) == 0 {
+	if len(a.Draws) == 0 {
 		a.Role = model.Definition
 		return
 	}
 	generated := 0
-	for _, d := range a.draws {
-		if d.stmt.Generate {
+	for _, d := range a.Draws {
+		if d.Stmt.Generate {
 			generated++
 		}
 	}
 	switch {
-	case generated == len(a.draws):
+	case generated == len(a.Draws):
 		a.Role, a.Save = model.Generated, true
 	case generated > 0:
 		c.Errorf(diag.AfterInference, a.At, "`%s` is drawn both in the model and after inference", a.Name)
-	case len(a.defs) > 0 && c.sameRegion(a):
-		a.Role, a.observed = model.Definition, true
+	case len(a.Defs) > 0 && c.sameRegion(a):
+		a.Role, a.Observed = model.Definition, true
 	default:
 		a.Role, a.Save = model.Parameter, true
 	}
@@ -230,27 +231,27 @@ func (c *checker) roles(a *arrayInfo) {
 
 // missingRole decides what missing entries of data become. Where nothing else reads them they are dropped, since their
 // density integrates to 1; else they are parameters, or latents if they are discrete.
-func (c *checker) missingRole(a *arrayInfo) {
-	if a.decl.MissingCode != nil {
-		a.MissingCode = c.staticInt(a.scope, a.decl.MissingCode, false)
+func (c *checker) missingRole(a *scope.Array) {
+	if a.Decl.MissingCode != nil {
+		a.MissingCode = c.staticInt(a.Scope, a.Decl.MissingCode, false)
 	}
 	switch {
-	case len(a.draws) == 0 && c.dropped[a.Name]:
-	case len(a.draws) == 0:
+	case len(a.Draws) == 0 && c.dropped[a.Name]:
+	case len(a.Draws) == 0:
 		c.Errorf(diag.DataUnavailable, a.At, "`%s` has missing entries, so it needs a distribution: `%s[i in N] ~ …`",
 			a.Name, a.Name)
-	case slices.ContainsFunc(a.draws, c.isBoundVector):
+	case slices.ContainsFunc(a.Draws, c.isBoundVector):
 		c.NotYet(a.At, "missing entries of vectors whose elements depend on each other, such as counts with a given "+
 			"total").Help("leave out the vectors that have some: write `complete` for `missing`")
-	case !c.mentioned[a.Name] && !slices.ContainsFunc(a.draws, c.isWholeVector):
-	case !slices.ContainsFunc(a.draws, func(d draw) bool { return !c.drawsInteger(d) }):
+	case !c.mentioned[a.Name] && !slices.ContainsFunc(a.Draws, c.isWholeVector):
+	case !slices.ContainsFunc(a.Draws, func(d scope.Draw) bool { return !c.drawsInteger(d) }):
 		a.Role = model.Latent
 	case !c.oneSupport(a):
 		c.NotYet(a.At, "missing entries that other statements read, in an array observed in pieces by distributions "+
 			"with different supports").
 			Help("declare each piece as data of its own: the support of what is missing is then that of its " +
 				"distribution")
-	case slices.ContainsFunc(a.draws, isByFormula):
+	case slices.ContainsFunc(a.Draws, isByFormula):
 		c.NotYet(a.At, "missing entries of data whose distribution is given by a formula").
 			Help("leave out the rows that have some: write `complete` for `missing`")
 	default:
@@ -261,41 +262,41 @@ func (c *checker) missingRole(a *arrayInfo) {
 
 // oneSupport reports whether the pieces of an array have the same support, so that its missing entries can be one
 // parameter.
-func (c *checker) oneSupport(a *arrayInfo) bool {
-	first := c.distRow(&a.draws[0])
-	return len(a.draws) == 1 || !slices.ContainsFunc(a.draws, func(d draw) bool {
+func (c *checker) oneSupport(a *scope.Array) bool {
+	first := c.distRow(&a.Draws[0])
+	return len(a.Draws) == 1 || !slices.ContainsFunc(a.Draws, func(d scope.Draw) bool {
 		dist := c.distRow(&d)
-		return first == nil || dist == nil || d.stmt.Dist.In != nil || dist.Support != first.Support ||
+		return first == nil || dist == nil || d.Stmt.Dist.In != nil || dist.Support != first.Support ||
 			dist.Lo != first.Lo || dist.Hi != first.Hi || dist.Forms[0].Bounds != nil
 	})
 }
 
 // isByFormula reports whether a draw is from `Density(…)`.
-func isByFormula(d draw) bool { return d.stmt.Dist != nil && isDensity(d.stmt.Dist.Base) }
+func isByFormula(d scope.Draw) bool { return d.Stmt.Dist != nil && isDensity(d.Stmt.Dist.Base) }
 
 // isBoundVector reports whether a draw is of vectors in which an element has no support of its own.
-func (c *checker) isBoundVector(d draw) bool {
+func (c *checker) isBoundVector(d scope.Draw) bool {
 	dist := c.distRow(&d)
 	return dist != nil && dist.Event > 0 && dist.Support != types.RealLine
 }
 
 // isWholeVector reports whether a draw is of vectors whose density is known of all elements together only.
-func (c *checker) isWholeVector(d draw) bool {
+func (c *checker) isWholeVector(d scope.Draw) bool {
 	dist := c.distRow(&d)
 	return dist != nil && dist.Event > 0 && dist.Forms[0].Marginal == nil
 }
 
-func (c *checker) drawsInteger(d draw) bool {
+func (c *checker) drawsInteger(d scope.Draw) bool {
 	dist := c.distRow(&d)
 	return dist != nil && dist.Discrete()
 }
 
 // sameRegion distinguishes an observed definition (total = 0; total ~ …) from an array in pieces (h[0] = 0;
 // h[t in 1..T] ~ …).
-func (c *checker) sameRegion(a *arrayInfo) bool {
-	for _, d := range a.defs {
-		for _, w := range a.draws {
-			if !piecesDiffer(d.head, w.head) {
+func (c *checker) sameRegion(a *scope.Array) bool {
+	for _, d := range a.Defs {
+		for _, w := range a.Draws {
+			if !piecesDiffer(d.Head, w.Head) {
 				return true
 			}
 		}
@@ -316,45 +317,45 @@ func piecesDiffer(a, b *ast.Head) bool {
 }
 
 // resolve gives an array its axes, element type and range; of definitions, the values too.
-func (c *checker) resolve(a *arrayInfo) {
-	for _, b := range c.beginnings(a) {
+func (c *checker) resolve(a *scope.Array) {
+	for _, b := range scope.Beginnings(c.cycles, a) {
 		c.resolve(b)
 	}
-	if a.state != untouched {
+	if a.State != scope.Untouched {
 		return
 	}
-	a.state = visiting
+	a.State = scope.Visiting
 	c.open = append(c.open, a)
 	c.statements(a)
 	c.open = c.open[:len(c.open)-1]
-	if a.recurs {
+	if a.Recurs {
 		typing.Settle(c.beingDefined(), []*model.Array{a.Array})
 	}
 }
 
 // statements elaborates what is on the left of an array's statements, and the values of definitions.
-func (c *checker) statements(a *arrayInfo) {
-	slices.SortStableFunc(a.defs, func(d, e define) int { // what begins an array before what goes on
-		return boolInt(d.mentions(a.Name)) - boolInt(e.mentions(a.Name))
+func (c *checker) statements(a *scope.Array) {
+	slices.SortStableFunc(a.Defs, func(d, e scope.Define) int { // what begins an array before what goes on
+		return boolInt(d.Mentions(a.Name)) - boolInt(e.Mentions(a.Name))
 	})
-	for _, d := range a.defs {
-		a.heads = append(a.heads, c.headOf(a, d))
+	for _, d := range a.Defs {
+		a.Heads = append(a.Heads, c.headOf(a, d))
 	}
-	for i := range a.defs {
-		if !c.definePiece(a, i) && a.recurs {
-			a.Pieces, a.state = nil, typed
+	for i := range a.Defs {
+		if !c.definePiece(a, i) && a.Recurs {
+			a.Pieces, a.State = nil, scope.Typed
 			return
 		}
 	}
 	if a.Role != model.Definition {
-		for i := range a.draws {
-			c.drawPiece(a, &a.draws[i])
+		for i := range a.Draws {
+			c.drawPiece(a, &a.Draws[i])
 		}
 	}
-	if !a.recurs {
+	if !a.Recurs {
 		c.cover(a)
 	}
-	a.state = typed
+	a.State = scope.Typed
 }
 
 func boolInt(b bool) int {

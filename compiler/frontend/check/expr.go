@@ -2,21 +2,18 @@ package check
 
 import (
 	"math"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/types"
-	"ppl/stdlib"
 )
 
 // expr gives an expression its type.
-func (c *checker) expr(s *scope, e ast.Expr) model.Expr {
+func (c *checker) expr(s *scope.Scope, e ast.Expr) model.Expr {
 	switch e := e.(type) {
 	case *ast.Number:
 		n := typing.Number(e.Value, e).(*model.Num)
@@ -64,8 +61,8 @@ var libraryConstants = map[string]struct {
 	"pi": {math.Pi, types.Real}, "inf": {math.Inf(1), types.Real}, "true": {1, types.Bool}, "false": {0, types.Bool},
 }
 
-func (c *checker) name(s *scope, e *ast.Name) model.Expr {
-	ent := s.lookup(e.Name)
+func (c *checker) name(s *scope.Scope, e *ast.Name) model.Expr {
+	ent := s.Lookup(e.Name)
 	if ent == nil {
 		if k, ok := libraryConstants[e.Name]; ok {
 			n := typing.Number(k.value, e).(*model.Num)
@@ -78,36 +75,36 @@ func (c *checker) name(s *scope, e *ast.Name) model.Expr {
 		c.undefined(s, e)
 		return typing.Poison(e)
 	}
-	ent.used = true
+	ent.Used = true
 	switch {
-	case ent.index != nil:
-		return typing.IndexVar(ent.index, e)
-	case ent.expr != nil:
-		return ent.expr
-	case ent.set != nil:
-		return typing.SetSize(ent.set, e)
-	case ent.array != nil:
-		x := c.ref(ent.array, e)
-		if step := c.inStep(ent.array, e); step != nil && !typing.IsPoison(x) {
+	case ent.Index != nil:
+		return typing.IndexVar(ent.Index, e)
+	case ent.Expr != nil:
+		return ent.Expr
+	case ent.Set != nil:
+		return typing.SetSize(ent.Set, e)
+	case ent.Array != nil:
+		x := c.ref(ent.Array, e)
+		if step := c.inStep(ent.Array, e); step != nil && !typing.IsPoison(x) {
 			return step
 		}
-		return at(x, ent.outer, e)
-	case ent.dist != nil:
-		c.Errorf(diag.WrongKind, e.Span(), "`%s` is a distribution; it stands after `~`", e.Name).Related(ent.at,
+		return at(x, ent.Outer, e)
+	case ent.Dist != nil:
+		c.Errorf(diag.WrongKind, e.Span(), "`%s` is a distribution; it stands after `~`", e.Name).Related(ent.At,
 			"the argument")
-	case ent.ode != nil:
-		c.Errorf(diag.WrongKind, e.Span(), "`%s` is a function of time; write `%s(t)`", e.Name, e.Name).Related(ent.at,
+	case ent.Ode != nil:
+		c.Errorf(diag.WrongKind, e.Span(), "`%s` is a function of time; write `%s(t)`", e.Name, e.Name).Related(ent.At,
 			"defined here")
-	case ent.fn != nil:
+	case ent.Fn != nil:
 		c.Errorf(diag.WrongKind, e.Span(), "`%s` is a function; call it with arguments: `%s(…)`", e.Name,
-			e.Name).Related(ent.at, "defined here")
+			e.Name).Related(ent.At, "defined here")
 	}
 	return typing.Poison(e)
 }
 
 // ref reads a whole array.
-func (c *checker) ref(a *arrayInfo, e ast.Node) model.Expr {
-	open := a.state == visiting
+func (c *checker) ref(a *scope.Array, e ast.Node) model.Expr {
+	open := a.State == scope.Visiting
 	if open && !c.provisional(a) {
 		c.cycle(a, e)
 		return typing.Poison(e)
@@ -120,11 +117,11 @@ func (c *checker) ref(a *arrayInfo, e ast.Node) model.Expr {
 }
 
 // isBroken reports an array whose own statements were refused.
-func isBroken(a *arrayInfo) bool {
-	return a.decl == nil && len(a.Pieces) == 0
+func isBroken(a *scope.Array) bool {
+	return a.Decl == nil && len(a.Pieces) == 0
 }
 
-func (c *checker) isStatic(a *arrayInfo) bool {
+func (c *checker) isStatic(a *scope.Array) bool {
 	if a.Role == model.Data {
 		return true
 	}
@@ -139,14 +136,14 @@ func (c *checker) isStatic(a *arrayInfo) bool {
 	return true
 }
 
-func (c *checker) cycle(a *arrayInfo, e ast.Node) {
+func (c *checker) cycle(a *scope.Array, e ast.Node) {
 	path, from := "", slices.Index(c.open, a)
 	for _, b := range c.open[from:] {
 		path += b.Name + " → "
 	}
 	if len(c.open)-from == 1 {
 		d := c.Errorf(diag.Circular, e.Span(), "`%s` is defined by itself", a.Name).Related(a.At, "the definition")
-		if len(a.draws) > 0 {
+		if len(a.Draws) > 0 {
 			d.Help("a series reads its past in the arguments of its distribution, and has all of its axes on the "+
 				"left: `%s[t in 2..T, 1..2] ~ …`", a.Name)
 		}
@@ -159,185 +156,25 @@ func (c *checker) cycle(a *arrayInfo, e ast.Node) {
 	d.Help("give one of them a distribution, `%s ~ …`, or a value that reads none of the others", a.Name)
 }
 
-func (c *checker) undefined(s *scope, e *ast.Name) {
+func (c *checker) undefined(s *scope.Scope, e *ast.Name) {
 	if c.dropped[e.Name] {
 		return
 	}
 	d := c.Errorf(diag.Undefined, e.Span(), "`%s` is not defined", e.Name)
 	c.unknowns++
 	if c.unknowns <= mostHints {
-		c.undefinedHelp(d, s, e)
+		c.hints().Undefined(d, s, e)
 	}
 	s2 := c.global
-	s2.names[e.Name] = &entity{name: e.Name, at: e.Span(), used: true, expr: typing.Poison(e)} // one report per name
+	s2.Names[e.Name] = &scope.Entity{Name: e.Name, At: e.Span(), Used: true,
+		Expr: typing.Poison(e)} // one report per name
 }
-
-// undefinedHelp says what a name that is not defined may mean.
-func (c *checker) undefinedHelp(d diag.Entry, s *scope, e *ast.Name) {
-	if f := c.leftCallOf(e.Name); f != nil {
-		d.Related(f.at, "this defines `%s`, not `%s`", f.name, e.Name)
-		d.Help("%s", mendLeft(f.fn.head, f.fn.statement()))
-	} else if code, foreign := stdlib.Foreign(e.Name); foreign && !strings.ContainsAny(code, "([") {
-		meant(d, e.Name, stdlib.Foreign, nil)
-	} else if e.Span().File == c.Model.Source { // a function of another tool is called: this is none
-		c.missingParameter(d, s, e)
-	} else if isSubscript(e) && !indexShaped(e.Name) {
-		d.Help("a label is written in quotes: `%q`", e.Name).Replace(strconv.Quote(e.Name))
-	} else if near, ok := diag.Nearest(e.Name, c.visible(s)); ok {
-		d.Meant("`%s`", near).Replace(near)
-	}
-}
-
-// missingParameter says how an undefined name of a model becomes a parameter, and after that which name of the model
-// may be meant. Functions of the library are no guess: what is named like one, such as `sigma` like `sign`, is more
-// often a parameter that was forgotten.
-func (c *checker) missingParameter(d diag.Entry, s *scope, e *ast.Name) {
-	if slices.Contains(otherModules, e.Name) {
-		d.Help("functions stand by themselves, `exp(x)`; a matrix product is `X @ b`")
-		return
-	}
-	if set := indexElsewhere(e); set != "" {
-		d.Help("`%s` is an index of other statements: declare it on the left of this one, too, `…[%s in %s]`; what is "+
-			"drawn after inference begins with `generate`", e.Name, e.Name, set)
-		return
-	}
-	if isSubscript(e) && len(indicesOf(s)) == 0 && indexShaped(e.Name) {
-		d.Help("an index is declared on the left of its statement: `…[%s in …] ~ …`", e.Name)
-		return
-	}
-	indices := indicesOf(s)
-	if isSubscript(e) && len(indices) > 0 && indexShaped(e.Name) {
-		d.Meant("the index %s", diag.Or(indices))
-		return
-	}
-	give := "a parameter needs a distribution, such as `" + withAxes(s, e) + " ~ " + firstPrior(e.Name) + "`"
-	if near, ok := diag.Nearest(e.Name, c.defined(s)); ok {
-		d.Help("%s; or %s", give, diag.Meant("`%s`", near)).Replace(near)
-		return
-	}
-	switch {
-	case !isSubscript(e):
-		d.Help("%s", give)
-	case len(indices) > 0:
-		d.Help("%s A label is written in quotes: `%q`", diag.Meant("the index %s", diag.Or(indices)), e.Name)
-	default:
-		d.Help("a label is written in quotes: `%q`", e.Name).Replace(strconv.Quote(e.Name))
-	}
-}
-
-// indexElsewhere is the set over which other statements of the file have a name for an index; empty where none has.
-func indexElsewhere(e *ast.Name) string {
-	text := e.Span().File.Text
-	for rest := text; !strings.HasPrefix(strings.TrimSpace(rest), "in"); { // the expression takes long in a long text
-		_, after, there := strings.Cut(rest, e.Name)
-		if !there {
-			return ""
-		}
-		rest = after
-	}
-	found := regexp.MustCompile(`[\[,]\s*` + regexp.QuoteMeta(e.Name) + `\s+in\s+(\w+(\.\.\w+)?)`).
-		FindStringSubmatch(text)
-	if found == nil {
-		return ""
-	}
-	return found[1]
-}
-
-// indexShaped reports whether a name is one letter, as most indices are.
-func indexShaped(name string) bool { return len(name) == 1 && name >= "a" && name <= "z" }
-
-// isSubscript reports whether a name is all of a subscript, as j is in x[i, j].
-func isSubscript(e *ast.Name) bool {
-	text, span := e.Span().File.Text, e.Span()
-	before, after := strings.TrimSpace(text[:span.Start]), strings.TrimSpace(text[span.End:])
-	open := strings.LastIndexAny(before, "[]()")
-	return (strings.HasSuffix(before, "[") || strings.HasSuffix(before, ",") && before[open] == '[') &&
-		(strings.HasPrefix(after, "]") || strings.HasPrefix(after, ","))
-}
-
-// indicesOf are the indices that a statement declares, in quotes.
-func indicesOf(s *scope) (names []string) {
-	for ; s != nil; s = s.parent {
-		for _, e := range s.order {
-			if e.index != nil {
-				names = append(names, "`"+e.name+"`")
-			}
-		}
-	}
-	return sorted(names)
-}
-
-// withAxes is an undefined name with the axis of the index by which it is read: z[J] for z[j].
-func withAxes(s *scope, e *ast.Name) string {
-	span := e.Span()
-	rest := span.File.Text[span.End:]
-	if !strings.HasPrefix(rest, "[") {
-		return e.Name
-	}
-	name, _, _ := strings.Cut(rest[1:], "]")
-	if i := s.lookup(name); i != nil && i.index != nil {
-		return e.Name + "[" + i.index.Set.Name + "]"
-	}
-	return e.Name
-}
-
-// otherModules are what functions stand in elsewhere.
-var otherModules = []string{"np", "numpy", "jnp", "math", "pt", "pm", "tf", "torch", "scipy", "special"}
 
 // mostHints is for how many unknown names one like it is looked for: that takes time in proportion to all names.
 const mostHints = 50
 
-// firstPrior is a distribution to begin with: names of scales are positive.
-func firstPrior(name string) string {
-	for _, scale := range []string{"sigma", "tau", "sd", "scale", "omega"} {
-		if strings.HasPrefix(strings.ToLower(name), scale) {
-			return "HalfNormal(1)"
-		}
-	}
-	return "Normal(0, 1)"
-}
-
-// meant adds to a report of an unknown name what to write instead: how ppl says what Stan, PyMC or NumPyro call so, or
-// the nearest name.
-func meant(d diag.Entry, name string, foreign func(name string) (code string, ok bool), among []string) {
-	if code, ok := foreign(name); ok {
-		if stdlib.Dists()[code] != nil {
-			d.Meant("`%s`", code).Replace(code)
-		} else {
-			d.Help("write `%s`", code)
-		}
-	} else if near, ok := diag.Nearest(name, among); ok {
-		d.Meant("`%s`", near).Replace(near)
-	}
-}
-
-// visible are the names that an expression may read: those of the model, and functions.
-func (c *checker) visible(s *scope) (names []string) {
-	names = c.defined(s)
-	for n := range stdlib.Funcs() {
-		names = append(names, n)
-	}
-	for n := range c.global.parent.names { // the prelude
-		names = append(names, n)
-	}
-	return sorted(names)
-}
-
-// defined are the names that the model gives a meaning.
-func (c *checker) defined(s *scope) (names []string) {
-	for ; s != nil && s != c.global.parent; s = s.parent {
-		for n := range s.names {
-			names = append(names, n)
-		}
-	}
-	for n := range c.sizes {
-		names = append(names, n)
-	}
-	return sorted(names)
-}
-
 // labelled is a comparison of an index with the name of an element: sex[i] == "M".
-func (c *checker) labelled(s *scope, e *ast.Binary) (x, y model.Expr, ok bool) {
+func (c *checker) labelled(s *scope.Scope, e *ast.Binary) (x, y model.Expr, ok bool) {
 	if e.Op != "==" && e.Op != "!=" {
 		return nil, nil, false
 	}
@@ -356,7 +193,7 @@ func (c *checker) labelled(s *scope, e *ast.Binary) (x, y model.Expr, ok bool) {
 	return x, y, true
 }
 
-func (c *checker) binary(s *scope, e *ast.Binary) model.Expr {
+func (c *checker) binary(s *scope.Scope, e *ast.Binary) model.Expr {
 	if x, y, ok := c.labelled(s, e); ok {
 		return c.Operator(e, e.Op, e.OpAt, x, y)
 	}
@@ -367,6 +204,6 @@ func (c *checker) binary(s *scope, e *ast.Binary) model.Expr {
 	return c.Operator(e, e.Op, e.OpAt, x, y)
 }
 
-func (c *checker) cond(s *scope, e *ast.Cond) model.Expr {
+func (c *checker) cond(s *scope.Scope, e *ast.Cond) model.Expr {
 	return c.Choose(e, c.expr(s, e.If), c.expr(s, e.Then), c.expr(s, e.Else))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -17,7 +18,7 @@ import (
 type Loader func(from *source.File, path string) (*ast.File, error)
 
 // collectImport enters a file's functions, templates and static definitions under the file's name.
-func (c *checker) collectImport(st *ast.Import, s *scope) {
+func (c *checker) collectImport(st *ast.Import, s *scope.Scope) {
 	path := st.Path.Value
 	name := strings.TrimSuffix(path[strings.LastIndexByte(path, '/')+1:], ".ppl")
 	if s != c.global && len(c.importing) == 0 || c.load == nil {
@@ -37,23 +38,23 @@ func (c *checker) collectImport(st *ast.Import, s *scope) {
 		c.Errorf(diag.ImportCycle, st.Path.Span(), "import cycle: %s", strings.Join(names, " → "))
 		return
 	}
-	if old := s.names[name]; old != nil {
-		c.Errorf(diag.DefinedTwice, st.Path.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
+	if old := s.Names[name]; old != nil {
+		c.Errorf(diag.DefinedTwice, st.Path.Span(), "`%s` is defined twice", name).Related(old.At, "first defined here")
 		return
 	}
 	inner := c.imported[file]
 	if inner == nil {
-		inner = newScope(nil)
+		inner = scope.New(nil)
 		c.imported[file] = inner
 		c.importing = append(c.importing, file)
 		c.collectLibrary(file, inner, path)
 		c.importing = c.importing[:len(c.importing)-1]
 	}
-	s.add(&entity{name: name, at: st.Path.Span(), file: inner, used: true})
+	s.Add(&scope.Entity{Name: name, At: st.Path.Span(), File: inner, Used: true})
 }
 
 // collectLibrary takes what an imported file may have.
-func (c *checker) collectLibrary(file *ast.File, s *scope, path string) {
+func (c *checker) collectLibrary(file *ast.File, s *scope.Scope, path string) {
 	for _, st := range file.Stmts {
 		switch st := st.(type) {
 		case *ast.Import:
@@ -83,39 +84,39 @@ func allTemplates(st *ast.Draw) bool {
 }
 
 // member is what file.name means, nil when it means nothing that is known.
-func (c *checker) member(s *scope, m *ast.Member) *entity {
+func (c *checker) member(s *scope.Scope, m *ast.Member) *scope.Entity {
 	n, ok := m.X.(*ast.Name)
 	if !ok {
 		return nil
 	}
-	if e := s.lookup(n.Name); e != nil && e.file != nil {
-		return e.file.names[m.Name.Name]
+	if e := s.Lookup(n.Name); e != nil && e.File != nil {
+		return e.File.Names[m.Name.Name]
 	}
 	return nil
 }
 
 // dotted is beta.lambda, a quantity inside a template's use, or irt.scale, a constant of an imported file.
-func (c *checker) dotted(s *scope, m *ast.Member) model.Expr {
+func (c *checker) dotted(s *scope.Scope, m *ast.Member) model.Expr {
 	n, ok := m.X.(*ast.Name)
 	if !ok {
 		c.Errorf(diag.WrongKind, m.Span(), "`%s` has no parts", m.X.Span().Text())
 		return typing.Poison(m)
 	}
-	if e := c.member(s, m); e != nil && e.array != nil {
-		return c.ref(e.array, m)
+	if e := c.member(s, m); e != nil && e.Array != nil {
+		return c.ref(e.Array, m)
 	}
-	owner := s.lookup(n.Name)
-	if owner != nil && owner.array != nil {
-		c.resolve(owner.array)
-		if e := c.global.names[n.Name+"."+m.Name.Name]; e != nil {
-			owner.used = true
-			return c.ref(e.array, m)
+	owner := s.Lookup(n.Name)
+	if owner != nil && owner.Array != nil {
+		c.resolve(owner.Array)
+		if e := c.global.Names[n.Name+"."+m.Name.Name]; e != nil {
+			owner.Used = true
+			return c.ref(e.Array, m)
 		}
 	}
 	return c.notMember(s, m, n)
 }
 
-func (c *checker) notCallable(s *scope, m *ast.Member) model.Expr {
+func (c *checker) notCallable(s *scope.Scope, m *ast.Member) model.Expr {
 	if n, ok := m.X.(*ast.Name); ok {
 		return c.notMember(s, m, n)
 	}
@@ -124,22 +125,22 @@ func (c *checker) notCallable(s *scope, m *ast.Member) model.Expr {
 }
 
 // notMember says what the thing before the point has.
-func (c *checker) notMember(s *scope, m *ast.Member, n *ast.Name) model.Expr {
-	owner := s.lookup(n.Name)
+func (c *checker) notMember(s *scope.Scope, m *ast.Member, n *ast.Name) model.Expr {
+	owner := s.Lookup(n.Name)
 	if owner == nil {
 		c.undefined(s, n)
 		return typing.Poison(m)
 	}
-	if owner.expr != nil && typing.IsPoison(owner.expr) {
+	if owner.Expr != nil && typing.IsPoison(owner.Expr) {
 		return typing.Poison(m)
 	}
 	var names []string
-	if owner.file != nil {
-		for name := range owner.file.names {
+	if owner.File != nil {
+		for name := range owner.File.Names {
 			names = append(names, name)
 		}
 	} else {
-		for name := range c.global.names {
+		for name := range c.global.Names {
 			if inner, ok := strings.CutPrefix(name, n.Name+"."); ok {
 				names = append(names, inner)
 			}

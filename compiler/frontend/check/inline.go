@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -18,33 +19,33 @@ const mostWritten = 100_000
 
 // writesOut counts a body that is written out for a call. It reports whether there are not too many; the first that is
 // too many is an error.
-func (c *checker) writesOut(f *function, at source.Span) bool {
+func (c *checker) writesOut(f *scope.Function, at source.Span) bool {
 	c.written++
 	if c.written == mostWritten+1 {
 		c.Errorf(diag.TooManyElements, at, "the model's functions and templates call each other so often that their "+
-			"bodies would be written out more than %d times; `%s` is the last", mostWritten, f.name).
+			"bodies would be written out more than %d times; `%s` is the last", mostWritten, f.Name).
 			Help("keep what is used twice under a name: `z = f(x)`, then `z + z`")
 	}
 	return c.written <= mostWritten
 }
 
 // inline elaborates a function's body with its parameters bound to the arguments; subs choose one of a family.
-func (c *checker) inline(s *scope, fn *function, e *ast.Call, subs ...*ast.Set) model.Expr {
-	if len(fn.head.Slots) > 0 || c.isNetwork(fn) {
+func (c *checker) inline(s *scope.Scope, fn *scope.Function, e *ast.Call, subs ...*ast.Set) model.Expr {
+	if len(fn.Head.Slots) > 0 || c.isNetwork(fn) {
 		if !c.mayInline(fn, e) {
 			return typing.Poison(e)
 		}
 		return c.ownCall(s, fn, e, subs)
 	}
-	return c.inlineBound(fn, e, func(inner *scope) bool { return c.bindParams(s, inner, fn, e) })
+	return c.inlineBound(fn, e, func(inner *scope.Scope) bool { return c.bindParams(s, inner, fn, e) })
 }
 
 // inlineBound elaborates a function's body with its parameters bound by bind.
-func (c *checker) inlineBound(fn *function, e *ast.Call, bind func(inner *scope) bool) model.Expr {
+func (c *checker) inlineBound(fn *scope.Function, e *ast.Call, bind func(inner *scope.Scope) bool) model.Expr {
 	if !c.mayInline(fn, e) {
 		return typing.Poison(e)
 	}
-	inner := newScope(fn.scope)
+	inner := scope.New(fn.Scope)
 	if !bind(inner) {
 		return typing.Poison(e)
 	}
@@ -52,9 +53,9 @@ func (c *checker) inlineBound(fn *function, e *ast.Call, bind func(inner *scope)
 }
 
 // mayInline refuses functions that call themselves, and bodies that are written out too often.
-func (c *checker) mayInline(fn *function, e *ast.Call) bool {
-	if fn.busy || c.depth > maxInlineDepth {
-		c.Errorf(diag.UsesItself, e.Fun.Span(), "function `%s` calls itself", fn.name).Related(fn.at, "the function").
+func (c *checker) mayInline(fn *scope.Function, e *ast.Call) bool {
+	if fn.Busy || c.depth > maxInlineDepth {
+		c.Errorf(diag.UsesItself, e.Fun.Span(), "function `%s` calls itself", fn.Name).Related(fn.At, "the function").
 			Help("what goes on step by step is a series: `x[t in 2..T] = … x[t-1] …`")
 		return false
 	}
@@ -62,25 +63,25 @@ func (c *checker) mayInline(fn *function, e *ast.Call) bool {
 }
 
 // body elaborates a function's body, in which its parameters are known.
-func (c *checker) body(inner *scope, fn *function) model.Expr {
-	fn.busy = true
+func (c *checker) body(inner *scope.Scope, fn *scope.Function) model.Expr {
+	fn.Busy = true
 	c.depth++
-	defer func() { fn.busy = false; c.depth-- }()
-	if fn.stmt.Block != nil {
-		return c.block(inner, fn.stmt.Block)
+	defer func() { fn.Busy = false; c.depth-- }()
+	if fn.Stmt.Block != nil {
+		return c.block(inner, fn.Stmt.Block)
 	}
-	return c.expr(inner, fn.stmt.Value)
+	return c.expr(inner, fn.Stmt.Value)
 }
 
-func (c *checker) block(s *scope, b *ast.Block) model.Expr {
+func (c *checker) block(s *scope.Scope, b *ast.Block) model.Expr {
 	c.collect(b.Stmts, s)
 	c.elaborate(s)
 	return c.expr(s, b.Return)
 }
 
 // bindParams matches arguments to parameters: by position, by name, by default.
-func (c *checker) bindParams(s, inner *scope, fn *function, e *ast.Call) bool {
-	params := fn.head.Params
+func (c *checker) bindParams(s, inner *scope.Scope, fn *scope.Function, e *ast.Call) bool {
+	params := fn.Head.Params
 	given := make([]*ast.Arg, len(params))
 	for k, a := range e.Args {
 		at := k
@@ -88,9 +89,9 @@ func (c *checker) bindParams(s, inner *scope, fn *function, e *ast.Call) bool {
 			at = paramNamed(params, a.Name.Name)
 		}
 		if at < 0 || at >= len(params) || given[at] != nil {
-			c.Errorf(diag.Arguments, a.Span(), "`%s` takes %s: %s", fn.name,
-				diag.Count(len(params), "argument", "arguments"), fn.head.Span().Text()).
-				Related(fn.at, "the function")
+			c.Errorf(diag.Arguments, a.Span(), "`%s` takes %s: %s", fn.Name,
+				diag.Count(len(params), "argument", "arguments"), fn.Head.Span().Text()).
+				Related(fn.At, "the function")
 			return false
 		}
 		given[at] = a
@@ -112,16 +113,16 @@ func paramNamed(params []*ast.Param, name string) int {
 	return -1
 }
 
-func (c *checker) bindParam(s, inner *scope, fn *function, p *ast.Param, given *ast.Arg, e *ast.Call) bool {
+func (c *checker) bindParam(s, inner *scope.Scope, fn *scope.Function, p *ast.Param, given *ast.Arg, e *ast.Call) bool {
 	if p.Name == nil {
 		c.Errorf(diag.NoInitialEquation, p.Span(), "an initial value needs an equation: add `%s'(t) = …`, or give the "+
-			"function's argument a name", fn.name)
+			"function's argument a name", fn.Name)
 		return false
 	}
 	var x model.Expr
 	if dist, ok := c.passDist(s, inner, fn, p, given); ok {
 		if dist != nil {
-			inner.add(&entity{name: p.Name.Name, at: p.Span(), dist: dist, used: true})
+			inner.Add(&scope.Entity{Name: p.Name.Name, At: p.Span(), Dist: dist, Used: true})
 		}
 		return dist != nil
 	}
@@ -131,7 +132,7 @@ func (c *checker) bindParam(s, inner *scope, fn *function, p *ast.Param, given *
 	case p.Default != nil:
 		x = c.expr(inner, p.Default)
 	default:
-		c.Errorf(diag.Arguments, e.Span(), "`%s` wants an argument for `%s`", fn.name, p.Name.Name).Related(p.Span(),
+		c.Errorf(diag.Arguments, e.Span(), "`%s` wants an argument for `%s`", fn.Name, p.Name.Name).Related(p.Span(),
 			"this one")
 		return false
 	}
@@ -141,20 +142,20 @@ func (c *checker) bindParam(s, inner *scope, fn *function, p *ast.Param, given *
 	if len(p.Sets) > 0 && !c.bindShape(inner, fn, p, x, e) {
 		return false
 	}
-	inner.add(&entity{name: p.Name.Name, at: p.Span(), expr: x, used: true})
+	inner.Add(&scope.Entity{Name: p.Name.Name, At: p.Span(), Expr: x, Used: true})
 	return true
 }
 
 // bindShape binds the sizes that a parameter list names: X[N, K].
-func (c *checker) bindShape(inner *scope, fn *function, p *ast.Param, x model.Expr, e *ast.Call) bool {
+func (c *checker) bindShape(inner *scope.Scope, fn *scope.Function, p *ast.Param, x model.Expr, e *ast.Call) bool {
 	axes := x.Info().Type.Axes
-	if len(axes) != len(p.Sets) && fn.draw != nil && fn.draw.Block != nil && p == fn.head.Params[0] {
-		c.Errorf(diag.LayerInput, e.Fun.Span(), "`%s` needs an input with axes %s, but here its shape is %s", fn.name,
+	if len(axes) != len(p.Sets) && fn.Draw != nil && fn.Draw.Block != nil && p == fn.Head.Params[0] {
+		c.Errorf(diag.LayerInput, e.Fun.Span(), "`%s` needs an input with axes %s, but here its shape is %s", fn.Name,
 			setsText(p.Sets), model.ShapeText(axes)).Related(x.Info().At, "the input")
 		return false
 	}
 	if len(axes) != len(p.Sets) {
-		c.Errorf(diag.AxisCount, x.Info().At, "`%s` of `%s` has %s, but the argument has %s", p.Name.Name, fn.name,
+		c.Errorf(diag.AxisCount, x.Info().At, "`%s` of `%s` has %s, but the argument has %s", p.Name.Name, fn.Name,
 			diag.Count(len(p.Sets), "axis", "axes"), model.HaveAxes(axes)).Related(p.Span(), "the parameter")
 		return false
 	}
@@ -163,16 +164,16 @@ func (c *checker) bindShape(inner *scope, fn *function, p *ast.Param, x model.Ex
 		if !ok || set.Hi != nil {
 			continue // a literal size; checked against data when sizes are known
 		}
-		if old := inner.names[n.Name]; old != nil {
-			if old.set != nil && !old.set.Same(axes[k]) {
-				c.Errorf(diag.AxesDiffer, x.Info().At, "`%s` wants axis %s to be %s, which is %s here", fn.name, n.Name,
-					old.set.Name, axes[k].Name).
+		if old := inner.Names[n.Name]; old != nil {
+			if old.Set != nil && !old.Set.Same(axes[k]) {
+				c.Errorf(diag.AxesDiffer, x.Info().At, "`%s` wants axis %s to be %s, which is %s here", fn.Name, n.Name,
+					old.Set.Name, axes[k].Name).
 					Related(p.Span(), "the parameter")
 				return false
 			}
 			continue
 		}
-		inner.add(&entity{name: n.Name, at: n.Span(), set: axes[k], used: true})
+		inner.Add(&scope.Entity{Name: n.Name, At: n.Span(), Set: axes[k], Used: true})
 	}
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -15,7 +16,7 @@ import (
 //	integrate(f, a, b)    sum(k in 1..61: (b - a) * w[k] * f(a + (b - a) * x[k]))
 //
 // An end may be infinite.
-func (c *checker) integrate(s *scope, e *ast.Call) model.Expr {
+func (c *checker) integrate(s *scope.Scope, e *ast.Call) model.Expr {
 	fn := c.integrand(s, e)
 	if fn == nil {
 		return typing.Poison(e)
@@ -36,7 +37,7 @@ func (c *checker) integrate(s *scope, e *ast.Call) model.Expr {
 		e)))
 	x := r.at(c.element(e, r.rule.X, k))
 	x.Info().Type.Range = stdlib.Range{Lo: a.Info().Type.Range.Lo, Hi: b.Info().Type.Range.Hi}
-	body := c.inlineBound(fn, e, func(inner *scope) bool { return c.bindIntegrand(s, inner, fn, e, x) })
+	body := c.inlineBound(fn, e, func(inner *scope.Scope) bool { return c.bindIntegrand(s, inner, fn, e, x) })
 	if typing.IsPoison(body) {
 		return typing.Poison(e)
 	}
@@ -78,7 +79,7 @@ func isInfinite(x model.Expr, sign int) bool {
 }
 
 // integrand returns the function that is integrated, or nil after an error.
-func (c *checker) integrand(s *scope, e *ast.Call) *function {
+func (c *checker) integrand(s *scope.Scope, e *ast.Call) *scope.Function {
 	const form = "`integrate(f, a, b)` takes a function of one number that the model defines, and two ends; further " +
 		"arguments are those of the function after the first"
 	if len(e.Args) < 3 {
@@ -91,25 +92,25 @@ func (c *checker) integrand(s *scope, e *ast.Call) *function {
 			e.Args[0].Span().Text())
 		return nil
 	}
-	ent := s.lookup(n.Name)
-	if ent == nil || ent.fn == nil || ent.fn.draw != nil || len(ent.fn.head.Slots) > 0 || c.isNetwork(ent.fn) {
+	ent := s.Lookup(n.Name)
+	if ent == nil || ent.Fn == nil || ent.Fn.Draw != nil || len(ent.Fn.Head.Slots) > 0 || c.isNetwork(ent.Fn) {
 		c.Errorf(diag.Arguments, n.Span(), form).
 			Help("define it on a line of its own: `f(x) = …`, and write `integrate(f, a, b)`")
 		return nil
 	}
-	ent.used = true
-	if given, params := len(e.Args)-2, len(ent.fn.head.Params); given != params {
+	ent.Used = true
+	if given, params := len(e.Args)-2, len(ent.Fn.Head.Params); given != params {
 		c.Errorf(diag.Arguments, e.Span(), "`%s` takes %s, but `integrate` gives it x and %d more", n.Name,
-			diag.Count(params, "argument", "arguments"), given-1).Related(ent.fn.at, "the function").
+			diag.Count(params, "argument", "arguments"), given-1).Related(ent.Fn.At, "the function").
 			Help("arguments after the first follow the ends: `integrate(f, a, b, y)` is the integral of f(x, y) over x")
 		return nil
 	}
-	return ent.fn
+	return ent.Fn
 }
 
 // bindIntegrand binds the first parameter to the points and the others to the arguments after the ends.
-func (c *checker) bindIntegrand(s, inner *scope, fn *function, e *ast.Call, x model.Expr) bool {
-	for i, p := range fn.head.Params {
+func (c *checker) bindIntegrand(s, inner *scope.Scope, fn *scope.Function, e *ast.Call, x model.Expr) bool {
+	for i, p := range fn.Head.Params {
 		if i > 0 {
 			if !c.bindParam(s, inner, fn, p, e.Args[2+i], e) {
 				return false
@@ -118,10 +119,10 @@ func (c *checker) bindIntegrand(s, inner *scope, fn *function, e *ast.Call, x mo
 		}
 		if p.Name == nil || len(p.Sets) > 0 {
 			c.Errorf(diag.Arguments, e.Args[0].Span(), "`integrate` wants a function of one number, but `%s` "+
-				"takes an array", fn.name).Related(p.Span(), "its argument")
+				"takes an array", fn.Name).Related(p.Span(), "its argument")
 			return false
 		}
-		inner.add(&entity{name: p.Name.Name, at: p.Span(), expr: x, used: true})
+		inner.Add(&scope.Entity{Name: p.Name.Name, At: p.Span(), Expr: x, Used: true})
 	}
 	return true
 }

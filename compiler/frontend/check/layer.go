@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -19,63 +20,63 @@ import (
 // its weights have that axis too.
 
 // layer elaborates x -> F(args) for a template F.
-func (c *checker) layer(s *scope, e *ast.Pipe, f *function, call *ast.Call) model.Expr {
-	in, path, within := s.enclosing()
+func (c *checker) layer(s *scope.Scope, e *ast.Pipe, f *scope.Function, call *ast.Call) model.Expr {
+	in, path, within := s.Enclosing()
 	switch {
-	case in == nil || in.net == nil:
+	case in == nil || in.Net == nil:
 		c.Errorf(diag.WeightsPerRow, e.To.Span(), "`%s` draws weights, which belong to a function", e.Span().Text()).
 			Help("put it in a function: `f(x) = x -> %s`, and call `f(%s)`", e.To.Span().Text(), e.X.Span().Text())
 		return typing.Poison(e)
-	case f.busy:
-		c.Errorf(diag.UsesItself, e.To.Span(), "template `%s` uses itself", f.name).Related(f.at, "the template")
+	case f.Busy:
+		c.Errorf(diag.UsesItself, e.To.Span(), "template `%s` uses itself", f.Name).Related(f.At, "the template")
 		return typing.Poison(e)
-	case f.draw.Block == nil:
-		c.NotYet(e.To.Span(), "`"+f.name+"`, a distribution, as a layer").
-			Help("a layer is a template with a block: `%s ~ { … return … }`", f.head.Span().Text())
+	case f.Draw.Block == nil:
+		c.NotYet(e.To.Span(), "`"+f.Name+"`, a distribution, as a layer").
+			Help("a layer is a template with a block: `%s ~ { … return … }`", f.Head.Span().Text())
 		return typing.Poison(e)
 	}
-	inner := newScope(f.scope)
+	inner := scope.New(f.Scope)
 	if !c.bindParams(s, inner, f, call) { // before this layer has its name: layers on its left are numbered first
 		return typing.Poison(e)
 	}
-	name, known := in.net.layerName(layerUse{prefix: in.prefix + path, pipe: e}, f.name)
-	inner.inst = &instance{prefix: name, net: in.net,
-		outer: slices.Concat(in.outer, within), read: slices.Concat(in.read, indexVars(within, e))}
-	f.busy = true
-	defer func() { f.busy = false }()
-	c.collect(f.draw.Block.Stmts, inner)
-	if known && !c.sameShapes(inner, f.draw.Block, e) {
+	name, known := in.Net.LayerName(scope.LayerUse{Prefix: in.Prefix + path, Pipe: e}, f.Name)
+	inner.Inst = &scope.Instance{Prefix: name, Net: in.Net,
+		Outer: slices.Concat(in.Outer, within), Read: slices.Concat(in.Read, indexVars(within, e))}
+	f.Busy = true
+	defer func() { f.Busy = false }()
+	c.collect(f.Draw.Block.Stmts, inner)
+	if known && !c.sameShapes(inner, f.Draw.Block, e) {
 		return typing.Poison(e)
 	}
 	c.elaborate(inner)
-	x := c.expr(inner, f.draw.Block.Return)
+	x := c.expr(inner, f.Draw.Block.Return)
 	if !known && !typing.IsPoison(x) {
-		c.describe(inner.inst, x)
+		c.describe(inner.Inst, x)
 	}
 	return x
 }
 
 // sameShapes refuses a call in which a layer would have weights of another shape.
-func (c *checker) sameShapes(inner *scope, b *ast.Block, e *ast.Pipe) bool {
-	inst := inner.inst
+func (c *checker) sameShapes(inner *scope.Scope, b *ast.Block, e *ast.Pipe) bool {
+	inst := inner.Inst
 	for _, st := range b.Stmts {
 		w, ok := st.(*ast.Draw)
 		if !ok {
 			continue
 		}
 		for _, h := range w.Heads {
-			a := inst.net.drawn[inst.prefix+"."+h.Path[0].Name]
+			a := inst.Net.Drawn[inst.Prefix+"."+h.Path[0].Name]
 			if a == nil {
 				continue
 			}
-			slots, _, _ := c.slots(newScope(inner), h, 0)
+			slots, _, _ := c.slots(scope.New(inner), h, 0)
 			for k, slot := range slots {
-				axis := a.Type.Axes[len(a.outer)+k]
-				if slot.Index == nil || slot.Set().Same(axis) || len(a.draws) > 1 {
+				axis := a.Type.Axes[len(a.Outer)+k]
+				if slot.Index == nil || slot.Set().Same(axis) || len(a.Draws) > 1 {
 					continue
 				}
 				c.Errorf(diag.WeightsSize, e.Span(), "layer `%s` has weights for %s, but here its input gives %s",
-					inst.prefix, axis.SizeText(), slot.Set().SizeText()).Related(inst.net.fn.at, "the first call gave "+
+					inst.Prefix, axis.SizeText(), slot.Set().SizeText()).Related(inst.Net.Fn.At, "the first call gave "+
 					"the sizes").
 					Help("for networks of other sizes define functions of their own")
 				return false
@@ -86,12 +87,12 @@ func (c *checker) sameShapes(inner *scope, b *ast.Block, e *ast.Pipe) bool {
 }
 
 // describe notes a layer for `ppl check`.
-func (c *checker) describe(inst *instance, x model.Expr) {
-	note := model.Layer{Name: inst.prefix, Out: x.Info().Type.Axes}
-	for _, name := range sortedKeys(inst.net.drawn) {
-		if i := strings.LastIndex(name, "."); name[:i] == inst.prefix {
-			w := inst.net.drawn[name]
-			note.Weights, note.Family = append(note.Weights, w.Array), len(w.outer)
+func (c *checker) describe(inst *scope.Instance, x model.Expr) {
+	note := model.Layer{Name: inst.Prefix, Out: x.Info().Type.Axes}
+	for _, name := range sortedKeys(inst.Net.Drawn) {
+		if i := strings.LastIndex(name, "."); name[:i] == inst.Prefix {
+			w := inst.Net.Drawn[name]
+			note.Weights, note.Family = append(note.Weights, w.Array), len(w.Outer)
 		}
 	}
 	c.Model.Layers = append(c.Model.Layers, note)

@@ -3,6 +3,7 @@ package check
 import (
 	"testing"
 
+	"ppl/compiler/frontend/scope"
 	"ppl/lang/ast"
 	"ppl/lang/parse"
 	"ppl/lang/source"
@@ -15,7 +16,7 @@ func TestLibraryStatements(t *testing.T) {
 	if len(ds) > 0 {
 		t.Fatal(ds)
 	}
-	all := libraryStatements()
+	all := scope.LibraryStatements()
 	if len(all) != len(whole.Stmts) {
 		t.Errorf("%d functions, %d statements", len(all), len(whole.Stmts))
 	}

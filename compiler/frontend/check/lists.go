@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -13,7 +14,7 @@ import (
 	"ppl/stdlib"
 )
 
-func (c *checker) list(s *scope, e *ast.List) model.Expr {
+func (c *checker) list(s *scope.Scope, e *ast.List) model.Expr {
 	items := make([]model.Expr, len(e.Items))
 	t := model.Type{Elem: types.Int, Range: stdlib.Range{Lo: math.Inf(1), Hi: math.Inf(-1), Int: true}}
 	for i, it := range e.Items {
@@ -46,8 +47,8 @@ func (c *checker) list(s *scope, e *ast.List) model.Expr {
 }
 
 // bind opens a scope in which the binders' indices are known.
-func (c *checker) bind(s *scope, binders []*ast.Binder) (*scope, []*model.Index) {
-	inner := newScope(s)
+func (c *checker) bind(s *scope.Scope, binders []*ast.Binder) (*scope.Scope, []*model.Index) {
+	inner := scope.New(s)
 	var over []*model.Index
 	for _, b := range binders {
 		over = append(over, c.bindIndex(inner, b.Index, c.set(inner, b.Set)))
@@ -55,20 +56,22 @@ func (c *checker) bind(s *scope, binders []*ast.Binder) (*scope, []*model.Index)
 	return inner, over
 }
 
-func (c *checker) bindIndex(s *scope, id ast.Ident, set *model.Set) *model.Index {
-	if old := s.parent.lookup(id.Name); old != nil && old.index == nil && old.set == nil && c.fileLevel(old) {
+func (c *checker) bindIndex(s *scope.Scope, id ast.Ident, set *model.Set) *model.Index {
+	if old := s.Parent.Lookup(id.Name); old != nil && old.Index == nil && old.Set == nil && c.fileLevel(old) {
 		c.Errorf(diag.IndexNamedAsValue, id.Span(), "index `%s` has the name of a value (line %d); rename it", id.Name,
-			old.at.Line()).
-			Related(old.at, "the value")
+			old.At.Line()).
+			Related(old.At, "the value")
 	}
 	i := c.NewIndex(id.Name, set)
-	s.add(&entity{name: id.Name, at: id.Span(), index: i})
+	s.Add(&scope.Entity{Name: id.Name, At: id.Span(), Index: i})
 	return i
 }
 
-func (c *checker) fileLevel(e *entity) bool { return c.global.names[e.name] == e && e.expr == nil }
+func (c *checker) fileLevel(e *scope.Entity) bool {
+	return c.global.Names[e.Name] == e && e.Expr == nil
+}
 
-func (c *checker) comprehension(s *scope, e *ast.Comprehension) model.Expr {
+func (c *checker) comprehension(s *scope.Scope, e *ast.Comprehension) model.Expr {
 	inner, over := c.bind(s, e.Binders)
 	body := c.expr(inner, e.Body)
 	if typing.IsPoison(body) {

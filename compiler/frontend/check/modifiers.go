@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -12,9 +13,9 @@ import (
 	"ppl/stdlib"
 )
 
-func (c *checker) modifiers(a *arrayInfo, d *draw, t *model.Term) bool {
+func (c *checker) modifiers(a *scope.Array, d *scope.Draw, t *model.Term) bool {
 	ok := true
-	for _, m := range d.modifiers() {
+	for _, m := range d.Modifiers() {
 		ok = c.modify(a, d, t, m) && ok
 	}
 	if !ok || t.NonCentered && !c.noncentered(a, d, t) {
@@ -24,14 +25,14 @@ func (c *checker) modifiers(a *arrayInfo, d *draw, t *model.Term) bool {
 }
 
 // modify enters the modifiers of one statement: of a distribution, or of a use of the template that has it.
-func (c *checker) modify(a *arrayInfo, d *draw, t *model.Term, m modified) bool {
-	dist := m.dist
+func (c *checker) modify(a *scope.Array, d *scope.Draw, t *model.Term, m scope.Modified) bool {
+	dist := m.Dist
 	t.Ordered, t.ZeroSum = t.Ordered || dist.Ordered, t.ZeroSum || dist.ZeroSum
 	t.NonCentered = t.NonCentered || dist.NonCentered
 	ok := true
 	if dist.In != nil {
 		if t.In != nil {
-			use := d.modifiedBy(func(l *ast.Distribution) bool { return l.In != nil })
+			use := d.ModifiedBy(func(l *ast.Distribution) bool { return l.In != nil })
 			return c.twiceModified("in", use.In, dist.In)
 		}
 		if c.endsOfElements(t, dist.In, m) {
@@ -48,13 +49,13 @@ func (c *checker) modify(a *arrayInfo, d *draw, t *model.Term, m modified) bool 
 	return c.recorded(a, d, t, m) && ok
 }
 
-func (c *checker) censored(a *arrayInfo, d *draw, t *model.Term, m modified) (ok bool) {
-	at := m.dist.Censored
+func (c *checker) censored(a *scope.Array, d *scope.Draw, t *model.Term, m scope.Modified) (ok bool) {
+	at := m.Dist.Censored
 	switch {
 	case !c.ofData(a, at, "censored") || !c.hasProbabilities(d, t, at, "censored"):
 		return false
 	case t.Censored != nil:
-		use := d.modifiedBy(func(l *ast.Distribution) bool { return l.Censored != nil })
+		use := d.ModifiedBy(func(l *ast.Distribution) bool { return l.Censored != nil })
 		return c.twiceModified("censored", use.Censored, at)
 	}
 	if t.Censored, ok = c.bounds(d, at, m, a); ok {
@@ -64,8 +65,8 @@ func (c *checker) censored(a *arrayInfo, d *draw, t *model.Term, m modified) (ok
 }
 
 // ofData refuses a modifier of a parameter that says how data were recorded.
-func (c *checker) ofData(a *arrayInfo, at ast.Node, word string) bool {
-	if a.observed && !a.Factor {
+func (c *checker) ofData(a *scope.Array, at ast.Node, word string) bool {
+	if a.Observed && !a.Factor {
 		return true
 	}
 	what := map[string]string{"censored": "be censored", "weight": "have weights"}[word]
@@ -87,35 +88,35 @@ func (c *checker) ofData(a *arrayInfo, at ast.Node, word string) bool {
 }
 
 // hasProbabilities refuses a modifier that needs probabilities of ranges where there are none.
-func (c *checker) hasProbabilities(d *draw, t *model.Term, at ast.Node, word string) bool {
+func (c *checker) hasProbabilities(d *scope.Draw, t *model.Term, at ast.Node, word string) bool {
 	if t.Form != nil && t.Form.LogCDF != nil && t.Form.LogCCDF != nil {
 		return true
 	}
 	c.Errorf(diag.NoCDF, at.Span(), "`%s` needs the distribution function of %s, which is not there yet", word,
-		d.stmt.Dist.Base.Span().Text())
+		d.Stmt.Dist.Base.Span().Text())
 	return false
 }
 
 // recorded enters the modifiers that say how an observation was recorded: its weight, and the ends between which it is
 // known to lie.
-func (c *checker) recorded(a *arrayInfo, d *draw, t *model.Term, m modified) bool {
+func (c *checker) recorded(a *scope.Array, d *scope.Draw, t *model.Term, m scope.Modified) bool {
 	ok := true
-	if at := m.dist.Weight; at != nil {
+	if at := m.Dist.Weight; at != nil {
 		if !c.ofData(a, at, "weight") {
 			return false
 		}
 		t.Weight, ok = c.modifier(d, at, m, a)
 	}
-	word, at := "upto", m.dist.UpTo
+	word, at := "upto", m.Dist.UpTo
 	if at == nil {
-		word, at = "rounded", m.dist.Rounded
+		word, at = "rounded", m.Dist.Rounded
 	}
 	switch {
 	case at == nil:
 		return ok
 	case !c.ofData(a, at, word) || !c.hasProbabilities(d, t, at, word):
 		return false
-	case t.Censored != nil || t.UpTo != nil || t.Rounded != nil || m.dist.UpTo != nil && m.dist.Rounded != nil:
+	case t.Censored != nil || t.UpTo != nil || t.Rounded != nil || m.Dist.UpTo != nil && m.Dist.Rounded != nil:
 		c.Errorf(diag.CensoredNotData, at.Span(), "`censored`, `upto` and `rounded` each say what is known of a "+
 			"value: one of them can be written")
 		return false
@@ -177,21 +178,21 @@ func (c *checker) twiceModified(word string, use, inside *ast.Range) bool {
 }
 
 // bounds are the ends of a modifier, in the scope of the statement that it stands in.
-func (c *checker) bounds(d *draw, r *ast.Range, m modified, a *arrayInfo) (*model.Bounds, bool) {
+func (c *checker) bounds(d *scope.Draw, r *ast.Range, m scope.Modified, a *scope.Array) (*model.Bounds, bool) {
 	lo, ok1 := c.modifier(d, r.Lo, m, a)
 	hi, ok2 := c.modifier(d, r.Hi, m, a)
 	return &model.Bounds{Lo: lo, Hi: hi}, ok1 && ok2
 }
 
 // modifier elaborates the expression of a modifier in the scope of its statement.
-func (c *checker) modifier(d *draw, e ast.Expr, m modified, a *arrayInfo) (model.Expr, bool) {
-	x := c.expr(m.scope, e)
+func (c *checker) modifier(d *scope.Draw, e ast.Expr, m scope.Modified, a *scope.Array) (model.Expr, bool) {
+	x := c.expr(m.Scope, e)
 	if typing.IsPoison(x) {
 		return nil, false
 	}
-	bare := slices.Clone(d.bare)
-	for _, i := range m.bare {
-		if indexOver(i.Set, d.bare) == nil {
+	bare := slices.Clone(d.Bare)
+	for _, i := range m.Bare {
+		if indexOver(i.Set, d.Bare) == nil {
 			bare = append(bare, i)
 		}
 	}
@@ -200,7 +201,7 @@ func (c *checker) modifier(d *draw, e ast.Expr, m modified, a *arrayInfo) (model
 
 // truncation refuses `in a..b` where its normaliser P(a ≤ v ≤ b) is needed and not available. Flat and Density have no
 // normaliser; with constant ends and arguments it is a constant, which a posterior does not need.
-func (c *checker) truncation(a *arrayInfo, t *model.Term, dist *ast.Distribution) bool {
+func (c *checker) truncation(a *scope.Array, t *model.Term, dist *ast.Distribution) bool {
 	if t.Dist == nil || t.Dist.Improper || t.Form.LogCDF != nil && t.Form.LogCCDF != nil {
 		return true
 	}
@@ -208,18 +209,18 @@ func (c *checker) truncation(a *arrayInfo, t *model.Term, dist *ast.Distribution
 	for _, x := range t.Args {
 		constant = constant && x.Info().Static
 	}
-	if constant && !a.observed || c.wholeSupport(t) {
+	if constant && !a.Observed || c.wholeSupport(t) {
 		return true
 	}
 	return c.refuseTruncation(t, dist)
 }
 
 // endsOfElements reports whether the ends of a truncated vector differ between its elements.
-func (c *checker) endsOfElements(t *model.Term, r *ast.Range, m modified) bool {
+func (c *checker) endsOfElements(t *model.Term, r *ast.Range, m scope.Modified) bool {
 	if t.Dist == nil || t.Dist.Event == 0 {
 		return false
 	}
-	of := func(e ast.Expr) bool { return len(c.expr(m.scope, e).Info().Type.Axes) > 0 }
+	of := func(e ast.Expr) bool { return len(c.expr(m.Scope, e).Info().Type.Axes) > 0 }
 	return of(r.Lo) || of(r.Hi)
 }
 
@@ -237,14 +238,14 @@ func (c *checker) wholeSupport(t *model.Term) bool {
 	return t.In.Lo.Info().Type.Range.Hi <= t.Dist.Lo && t.In.Hi.Info().Type.Range.Lo >= t.Dist.Hi
 }
 
-func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
-	at := d.modifiedBy(func(l *ast.Distribution) bool { return l.NonCentered }).Span()
+func (c *checker) noncentered(a *scope.Array, d *scope.Draw, t *model.Term) bool {
+	at := d.ModifiedBy(func(l *ast.Distribution) bool { return l.NonCentered }).Span()
 	switch {
-	case a.observed:
+	case a.Observed:
 		c.Errorf(diag.BadNoncentered, at, "`noncentered` is for parameters; `%s` is observed", a.Name)
 	case t.Dist == nil || !t.Dist.Recentres():
 		c.Errorf(diag.BadNoncentered, at, "`noncentered` has no meaning for `%s`: no location and scale",
-			d.stmt.Dist.Base.Span().Text()).Help("leave `noncentered` out")
+			d.Stmt.Dist.Base.Span().Text()).Help("leave `noncentered` out")
 	case t.LowRank():
 		c.Errorf(diag.BadNoncentered, at, "`noncentered` does not go with `cov_factor`").
 			Help("leave `noncentered` out, or write the covariance: `cov = …`")
@@ -260,14 +261,14 @@ func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
 }
 
 // constraint refuses `ordered` and `zerosum`, which constrain the last axis, where they have no meaning.
-func (c *checker) constraint(a *arrayInfo, d *draw, t *model.Term) bool {
-	at := d.modifiedBy(func(l *ast.Distribution) bool { return l.Ordered || l.ZeroSum }).Span()
+func (c *checker) constraint(a *scope.Array, d *scope.Draw, t *model.Term) bool {
+	at := d.ModifiedBy(func(l *ast.Distribution) bool { return l.Ordered || l.ZeroSum }).Span()
 	word := "ordered"
 	if t.ZeroSum {
 		word = "zerosum"
 	}
 	switch {
-	case a.observed || a.Role == model.Latent:
+	case a.Observed || a.Role == model.Latent:
 		c.Errorf(diag.BadOrder, at, "`%s` is for continuous parameters", word)
 	case len(t.Plates) == 0 || t.Dist != nil && t.Dist.Event > 0:
 		c.Errorf(diag.BadOrder, at, "`%s` needs an axis: write `%s[K] ~ … %s`", word, a.Name, word)

@@ -4,20 +4,21 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 )
 
 // isNetwork reports whether a function's body draws.
-func (c *checker) isNetwork(fn *function) bool {
-	if fn.stmt.Block != nil {
-		return c.blockDraws(fn.scope, fn.stmt.Block)
+func (c *checker) isNetwork(fn *scope.Function) bool {
+	if fn.Stmt.Block != nil {
+		return c.blockDraws(fn.Scope, fn.Stmt.Block)
 	}
-	return c.usesLayer(fn.scope, fn.stmt.Value)
+	return c.usesLayer(fn.Scope, fn.Stmt.Value)
 }
 
-func (c *checker) blockDraws(s *scope, b *ast.Block) bool {
+func (c *checker) blockDraws(s *scope.Scope, b *ast.Block) bool {
 	return c.usesLayer(s, b.Return) || slices.ContainsFunc(b.Stmts, func(st ast.Stmt) bool {
 		switch st := st.(type) {
 		case *ast.Draw:
@@ -30,7 +31,7 @@ func (c *checker) blockDraws(s *scope, b *ast.Block) bool {
 	})
 }
 
-func (c *checker) usesLayer(s *scope, e ast.Expr) (found bool) {
+func (c *checker) usesLayer(s *scope.Scope, e ast.Expr) (found bool) {
 	ast.Walk(e, func(x ast.Expr) {
 		if p, ok := x.(*ast.Pipe); ok {
 			found = found || c.template(s, p.To) != nil
@@ -40,7 +41,7 @@ func (c *checker) usesLayer(s *scope, e ast.Expr) (found bool) {
 }
 
 // familyElement is f[k](x): a call of one function of a family.
-func (c *checker) familyElement(s *scope, e *ast.Call) (model.Expr, bool) {
+func (c *checker) familyElement(s *scope.Scope, e *ast.Call) (model.Expr, bool) {
 	index, ok := e.Fun.(*ast.Index)
 	if !ok {
 		return nil, false
@@ -49,50 +50,50 @@ func (c *checker) familyElement(s *scope, e *ast.Call) (model.Expr, bool) {
 	if !ok {
 		return nil, false
 	}
-	ent := s.lookup(n.Name)
-	if ent == nil || ent.fn == nil || ent.fn.stmt == nil || len(ent.fn.head.Slots) == 0 {
+	ent := s.Lookup(n.Name)
+	if ent == nil || ent.Fn == nil || ent.Fn.Stmt == nil || len(ent.Fn.Head.Slots) == 0 {
 		return nil, false
 	}
-	ent.used = true
-	return c.inline(s, ent.fn, e, index.Subs...), true
+	ent.Used = true
+	return c.inline(s, ent.Fn, e, index.Subs...), true
 }
 
 // ownCall calls a network, or a function of a family.
-func (c *checker) ownCall(s *scope, fn *function, e *ast.Call, subs []*ast.Set) model.Expr {
-	inner := newScope(fn.scope)
-	slots, _, _ := c.slots(newScope(fn.scope), fn.head, 0)
+func (c *checker) ownCall(s *scope.Scope, fn *scope.Function, e *ast.Call, subs []*ast.Set) model.Expr {
+	inner := scope.New(fn.Scope)
+	slots, _, _ := c.slots(scope.New(fn.Scope), fn.Head, 0)
 	if len(subs) != len(slots) {
-		c.Errorf(diag.Arguments, e.Fun.Span(), "`%s` is called with %s, but it has %s: `%s`", fn.name,
-			diag.Count(len(subs), "index", "indices"), itoa(len(slots)), fn.head.Span().Text()).Related(fn.at,
+		c.Errorf(diag.Arguments, e.Fun.Span(), "`%s` is called with %s, but it has %s: `%s`", fn.Name,
+			diag.Count(len(subs), "index", "indices"), itoa(len(slots)), fn.Head.Span().Text()).Related(fn.At,
 			"the function")
 		return typing.Poison(e)
 	}
-	inst := &instance{prefix: fn.name}
+	inst := &scope.Instance{Prefix: fn.Name}
 	for k, slot := range slots {
 		at, ok := c.familyIndex(s, subs[k], slot.Set())
 		if !ok {
 			return typing.Poison(e)
 		}
-		inst.read = append(inst.read, at)
-		if id := fn.head.Slots[k].Index; id != nil {
-			inner.add(&entity{name: id.Name, at: id.Span(), expr: at, used: true})
+		inst.Read = append(inst.Read, at)
+		if id := fn.Head.Slots[k].Index; id != nil {
+			inner.Add(&scope.Entity{Name: id.Name, At: id.Span(), Expr: at, Used: true})
 		}
 	}
 	if c.isNetwork(fn) {
-		inst.net = c.networkOf(s, fn, e)
-		if inst.net.broken {
+		inst.Net = c.networkOf(s, fn, e)
+		if inst.Net.Broken {
 			return typing.Poison(e)
 		}
-		inner.inst = inst
+		inner.Inst = inst
 	}
-	if !c.bindParams(s, inner, fn, e) || !c.sameFixed(inst.net, inner, e) {
+	if !c.bindParams(s, inner, fn, e) || !c.sameFixed(inst.Net, inner, e) {
 		return typing.Poison(e)
 	}
 	return c.body(inner, fn)
 }
 
 // familyIndex says which function of a family is called: one number, known from data.
-func (c *checker) familyIndex(s *scope, sub *ast.Set, axis *model.Set) (model.Expr, bool) {
+func (c *checker) familyIndex(s *scope.Scope, sub *ast.Set, axis *model.Set) (model.Expr, bool) {
 	m, _, ok := c.sub(s, sub, axis)
 	switch {
 	case !ok:
@@ -110,49 +111,49 @@ func (c *checker) familyIndex(s *scope, sub *ast.Set, axis *model.Set) (model.Ex
 }
 
 // networkOf defines a network at its first call.
-func (c *checker) networkOf(s *scope, fn *function, e *ast.Call) *network {
+func (c *checker) networkOf(s *scope.Scope, fn *scope.Function, e *ast.Call) *scope.Network {
 	if net := c.networks[fn]; net != nil {
 		return net
 	}
-	net := &network{fn: fn, args: map[string]model.Expr{}, fixed: map[string]bool{},
-		drawn: map[string]*arrayInfo{}, layers: map[layerUse]string{}, names: map[string]int{}}
+	net := &scope.Network{Fn: fn, Args: map[string]model.Expr{}, Fixed: map[string]bool{},
+		Drawn: map[string]*scope.Array{}, Layers: map[scope.LayerUse]string{}, Names: map[string]int{}}
 	c.networks[fn] = net
 	if c.notOwner(fn) {
-		net.broken = true
+		net.Broken = true
 		return net
 	}
-	inner := newScope(fn.scope)
-	slots, _, _ := c.slots(inner, fn.head, 0)
-	inner.inst = &instance{prefix: fn.name, net: net, outer: model.Plates(slots), read: indexVars(model.Plates(slots),
-		fn.head)}
+	inner := scope.New(fn.Scope)
+	slots, _, _ := c.slots(inner, fn.Head, 0)
+	inner.Inst = &scope.Instance{Prefix: fn.Name, Net: net, Outer: model.Plates(slots),
+		Read: indexVars(model.Plates(slots), fn.Head)}
 	errors, terms, queries := c.Diags.Errors(), len(c.Model.Terms), len(c.queries)
-	net.broken = !c.bindParams(s, inner, fn, e)
-	if !net.broken {
-		net.placeholders(inner)
-		net.broken = typing.IsPoison(c.body(inner, fn))
+	net.Broken = !c.bindParams(s, inner, fn, e)
+	if !net.Broken {
+		net.Placeholders(inner)
+		net.Broken = typing.IsPoison(c.body(inner, fn))
 	}
 	c.queries = c.queries[:queries]
-	if !net.broken {
+	if !net.Broken {
 		c.independent(net, c.Model.Terms[terms:])
 	}
-	net.broken = net.broken || c.Diags.Errors() > errors
-	if net.plain && !net.broken {
-		c.Diags.Notef(diag.LibraryPrior, fn.at, "weights of `%s` without a prior in the model have the library's, "+
-			"which is Normal(0, 1) for most layers", fn.name).Help("`%s.weights ~ Normal(0, s)` gives them another",
-			fn.name)
+	net.Broken = net.Broken || c.Diags.Errors() > errors
+	if net.Plain && !net.Broken {
+		c.Diags.Notef(diag.LibraryPrior, fn.At, "weights of `%s` without a prior in the model have the library's, "+
+			"which is Normal(0, 1) for most layers", fn.Name).Help("`%s.weights ~ Normal(0, s)` gives them another",
+			fn.Name)
 	}
 	return net
 }
 
 // notOwner refuses networks that are defined inside blocks, and two of one name.
-func (c *checker) notOwner(fn *function) bool {
-	if fn.scope.within() != nil {
-		c.NotYet(fn.at, "a network that is defined in a block").Help("define `%s` at the top of the file", fn.name)
+func (c *checker) notOwner(fn *scope.Function) bool {
+	if fn.Scope.Within() != nil {
+		c.NotYet(fn.At, "a network that is defined in a block").Help("define `%s` at the top of the file", fn.Name)
 		return true
 	}
 	for other := range c.networks {
-		if other != fn && other.name == fn.name {
-			c.NotYet(fn.at, "two networks named `"+fn.name+"`").Related(other.at, "the other")
+		if other != fn && other.Name == fn.Name {
+			c.NotYet(fn.At, "two networks named `"+fn.Name+"`").Related(other.At, "the other")
 			return true
 		}
 	}
@@ -160,22 +161,22 @@ func (c *checker) notOwner(fn *function) bool {
 }
 
 // independent refuses weights whose prior or size depends on an argument, and notes the numbers that priors read.
-func (c *checker) independent(n *network, terms []*model.Term) {
+func (c *checker) independent(n *scope.Network, terms []*model.Term) {
 	for _, t := range terms {
-		if name := n.argumentIn(t.Exprs()); name != "" {
+		if name := n.ArgumentIn(t.Exprs()); name != "" {
 			c.Errorf(diag.WeightsPerRow, t.Args[0].Info().At, "the distribution of `%s` depends on `%s`, an argument "+
-				"of `%s`, but weights are drawn once, for all calls", t.Array.Name, name, n.fn.name).Related(n.fn.at,
+				"of `%s`, but weights are drawn once, for all calls", t.Array.Name, name, n.Fn.Name).Related(n.Fn.At,
 				"the function")
 			return
 		}
 	}
-	for _, name := range sortedKeys(n.drawn) {
-		a := n.drawn[name]
+	for _, name := range sortedKeys(n.Drawn) {
+		a := n.Drawn[name]
 		for _, set := range a.Type.Axes {
-			loose := slices.ContainsFunc(set.Ragged, func(i *model.Index) bool { return !slices.Contains(a.outer, i) })
-			if arg := n.argumentIn([]model.Expr{set.Lo, set.Hi}); arg != "" || loose {
+			loose := slices.ContainsFunc(set.Ragged, func(i *model.Index) bool { return !slices.Contains(a.Outer, i) })
+			if arg := n.ArgumentIn([]model.Expr{set.Lo, set.Hi}); arg != "" || loose {
 				c.Errorf(diag.WeightsSize, a.At, "the size %s of `%s` is not the same for all calls of `%s`", set.Name,
-					a.Name, n.fn.name).Related(n.fn.at, "the function")
+					a.Name, n.Fn.Name).Related(n.Fn.At, "the function")
 				return
 			}
 		}
@@ -183,15 +184,15 @@ func (c *checker) independent(n *network, terms []*model.Term) {
 }
 
 // sameFixed refuses a call with another number in the place of one that weights were made with.
-func (c *checker) sameFixed(n *network, inner *scope, e *ast.Call) bool {
+func (c *checker) sameFixed(n *scope.Network, inner *scope.Scope, e *ast.Call) bool {
 	if n == nil {
 		return true
 	}
-	for _, name := range sortedKeys(n.fixed) {
-		if x := inner.names[name].expr; n.fixed[name] && !model.SameForm(x, n.args[name]) {
+	for _, name := range sortedKeys(n.Fixed) {
+		if x := inner.Names[name].Expr; n.Fixed[name] && !model.SameForm(x, n.Args[name]) {
 			c.Errorf(diag.WeightsSize, e.Span(), "`%s` of `%s` is %s here and %s in its first call, where its weights "+
-				"were made", name, n.fn.name, x.Info().At.Text(), n.args[name].Info().At.Text()).
-				Related(n.args[name].Info().At, "the first call")
+				"were made", name, n.Fn.Name, x.Info().At.Text(), n.Args[name].Info().At.Text()).
+				Related(n.Args[name].Info().At, "the first call")
 			return false
 		}
 	}

@@ -2,23 +2,24 @@ package check
 
 import (
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/diag"
 )
 
 // coverMissing is coverData for missing entries that are parameters.
-func (c *checker) coverMissing(a *arrayInfo) {
+func (c *checker) coverMissing(a *scope.Array) {
 	inPieces := *a
 	inPieces.Array = &model.Array{Name: a.Name, At: a.At, Type: a.Type}
-	for _, d := range a.draws {
-		inPieces.Pieces = append(inPieces.Pieces, &model.Piece{At: d.head.Span(), Slots: d.slots})
+	for _, d := range a.Draws {
+		inPieces.Pieces = append(inPieces.Pieces, &model.Piece{At: d.Head.Span(), Slots: d.Slots})
 	}
 	c.coverData(&inPieces)
 }
 
 // coverData refuses data with missing entries that the pieces of its distributions do not cover.
-func (c *checker) coverData(a *arrayInfo) {
-	if len(a.Pieces) < len(a.draws) {
+func (c *checker) coverData(a *scope.Array) {
+	if len(a.Pieces) < len(a.Draws) {
 		return
 	}
 	for k, axis := range a.Type.Axes {
@@ -31,40 +32,40 @@ func (c *checker) coverData(a *arrayInfo) {
 }
 
 // observe gives the plates of an observation: its slots, or every axis of the data before the event.
-func (c *checker) observe(a *arrayInfo, d *draw) bool {
-	d.scope = newScope(a.scope)
-	if a.decl == nil && !c.isStatic(a) {
-		c.Errorf(diag.ObservedDefinition, d.head.Span(), "`%s` is defined on line %d from parameters; it cannot be "+
+func (c *checker) observe(a *scope.Array, d *scope.Draw) bool {
+	d.Scope = scope.New(a.Scope)
+	if a.Decl == nil && !c.isStatic(a) {
+		c.Errorf(diag.ObservedDefinition, d.Head.Span(), "`%s` is defined on line %d from parameters; it cannot be "+
 			"observed too", a.Name, a.At.Line()).
 			Related(a.At, "the definition").Help("for a density on it use `Density` on its parameters")
 		return false
 	}
 	axes := a.Type.Axes
-	event := min(c.eventOf(d.scope, d.stmt.Dist), len(axes))
+	event := min(c.eventOf(d.Scope, d.Stmt.Dist), len(axes))
 	switch {
 	case isBroken(a): // its axes are not known; what else is wrong here is
-		c.slots(d.scope, d.head, event)
+		c.slots(d.Scope, d.Head, event)
 		c.drawnFrom(d)
 		return false
-	case len(d.head.Slots) > len(axes):
-		c.Errorf(diag.AxisCount, d.head.Span(), "`%s` has %s but is given %s", a.Name, model.HaveAxes(axes),
-			diag.Count(len(d.head.Slots), "subscript", "subscripts"))
+	case len(d.Head.Slots) > len(axes):
+		c.Errorf(diag.AxisCount, d.Head.Span(), "`%s` has %s but is given %s", a.Name, model.HaveAxes(axes),
+			diag.Count(len(d.Head.Slots), "subscript", "subscripts"))
 		return false
-	case len(d.head.Slots) > 0:
-		d.slots, d.bare, d.event = c.slots(d.scope, d.head, event)
-		d.event = axes[len(d.slots):]
+	case len(d.Head.Slots) > 0:
+		d.Slots, d.Bare, d.Event = c.slots(d.Scope, d.Head, event)
+		d.Event = axes[len(d.Slots):]
 	default:
 		for _, s := range axes[:len(axes)-event] {
 			i := c.plateOver(s, axes)
-			d.slots, d.bare = append(d.slots, model.Slot{Index: i}), append(d.bare, i)
+			d.Slots, d.Bare = append(d.Slots, model.Slot{Index: i}), append(d.Bare, i)
 		}
-		d.event = axes[len(axes)-event:]
+		d.Event = axes[len(axes)-event:]
 	}
-	if poisonSlot(d.slots) {
+	if poisonSlot(d.Slots) {
 		return false
 	}
-	if a.Role == model.Imputed && len(a.draws) == 1 && !coversAxes(d.slots, axes) {
-		c.NotYet(d.head.Span(), "missing entries that other statements read, in an array observed in part").
+	if a.Role == model.Imputed && len(a.Draws) == 1 && !coversAxes(d.Slots, axes) {
+		c.NotYet(d.Head.Span(), "missing entries that other statements read, in an array observed in part").
 			Help("give the rest of `%s` a distribution too, or declare it as data of its own", a.Name)
 		return false
 	}
@@ -75,10 +76,10 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 	if dist != nil && dist.Discrete() {
 		a.NeedInt = true
 	}
-	if dist != nil && len(d.event) != dist.Event {
-		c.Errorf(diag.AxisCount, d.head.Span(), "`%s` has %s, so `%s` leaves %s; %s is a distribution of %s",
+	if dist != nil && len(d.Event) != dist.Event {
+		c.Errorf(diag.AxisCount, d.Head.Span(), "`%s` has %s, so `%s` leaves %s; %s is a distribution of %s",
 			a.Name, model.HaveAxes(axes),
-			d.head.Span().Text(), model.HaveAxes(d.event), dist.Name,
+			d.Head.Span().Text(), model.HaveAxes(d.Event), dist.Name,
 			typing.EventText(dist.Event)).Help("give every axis an index")
 		return false
 	}

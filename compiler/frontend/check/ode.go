@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -26,98 +27,98 @@ func primes(stmts []ast.Stmt) map[string]bool {
 	return names
 }
 
-func (c *checker) collectPrime(h *ast.Head, st *ast.Define, s *scope) {
+func (c *checker) collectPrime(h *ast.Head, st *ast.Define, s *scope.Scope) {
 	name := h.Path[0].Name
-	e := s.names[name]
+	e := s.Names[name]
 	switch {
 	case s != c.global:
 		c.NotYet(h.Span(), "differential equations inside a function").
 			Help("write them at the top of the file, where they may read every name; for different constants give "+
 				"them an index: `%s'[k in K](t) = …`", name)
 		return
-	case e != nil && (e.ode == nil || again(e.ode.prime, h)):
-		c.Errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", name).Related(e.at, "first defined here")
+	case e != nil && (e.Ode == nil || again(e.Ode.Prime, h)):
+		c.Errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", name).Related(e.At, "first defined here")
 		return
 	}
 	t := c.trajectoryOf(h, s)
-	t.prime = append(t.prime, define{head: h, stmt: st})
+	t.Prime = append(t.Prime, scope.Define{Head: h, Stmt: st})
 }
 
 // again reports whether one more statement can only say what others have said: parts have subscripts.
-func again(known []define, h *ast.Head) bool {
-	return len(known) > 0 && (len(h.Slots) == 0 || len(known[0].head.Slots) != len(h.Slots))
+func again(known []scope.Define, h *ast.Head) bool {
+	return len(known) > 0 && (len(h.Slots) == 0 || len(known[0].Head.Slots) != len(h.Slots))
 }
 
-func (c *checker) collectInitial(h *ast.Head, st *ast.Define, s *scope) {
+func (c *checker) collectInitial(h *ast.Head, st *ast.Define, s *scope.Scope) {
 	t := c.trajectoryOf(h, s)
-	if t == nil || again(t.init, h) {
+	if t == nil || again(t.Init, h) {
 		c.Errorf(diag.DefinedTwice, h.Span(), "`%s` has two initial values", h.Path[0].Name)
 		return
 	}
-	t.init = append(t.init, define{head: h, stmt: st})
+	t.Init = append(t.Init, scope.Define{Head: h, Stmt: st})
 }
 
-func (c *checker) trajectoryOf(h *ast.Head, s *scope) *trajectory {
+func (c *checker) trajectoryOf(h *ast.Head, s *scope.Scope) *scope.Trajectory {
 	name := h.Path[0].Name
-	if e := s.names[name]; e != nil {
-		return e.ode
+	if e := s.Names[name]; e != nil {
+		return e.Ode
 	}
-	t := &trajectory{state: &model.State{Name: name, At: h.Span()}, scope: s}
-	s.add(&entity{name: name, at: h.Span(), ode: t, used: true})
+	t := &scope.Trajectory{State: &model.State{Name: name, At: h.Span()}, Scope: s}
+	s.Add(&scope.Entity{Name: name, At: h.Span(), Ode: t, Used: true})
 	c.odes = append(c.odes, t)
 	return t
 }
 
 // odeShape gives a trajectory its plates, which is all that reading it needs.
-func (c *checker) odeShape(t *trajectory) bool {
-	if t.phase != untouched {
-		return t.ok
+func (c *checker) odeShape(t *scope.Trajectory) bool {
+	if t.Phase != scope.Untouched {
+		return t.Ok
 	}
-	t.phase = typed
-	if len(t.prime) == 0 { // two names of which the other was meant
+	t.Phase = scope.Typed
+	if len(t.Prime) == 0 { // two names of which the other was meant
 		return false
 	}
-	axes, ok := c.joinedParts(t, t.prime)
+	axes, ok := c.joinedParts(t, t.Prime)
 	if !ok {
 		return false
 	}
 	for _, s := range axes {
-		t.state.Plates = append(t.state.Plates, c.NewIndex("", s))
+		t.State.Plates = append(t.State.Plates, c.NewIndex("", s))
 	}
-	t.state.Axes = axes
-	h := t.prime[0].head
-	if len(t.init) == 0 {
-		c.Errorf(diag.NoInitialEquation, h.Span(), "`%s'` has no initial value: add `%s(t0) = …`", t.state.Name,
-			t.state.Name)
+	t.State.Axes = axes
+	h := t.Prime[0].Head
+	if len(t.Init) == 0 {
+		c.Errorf(diag.NoInitialEquation, h.Span(), "`%s'` has no initial value: add `%s(t0) = …`", t.State.Name,
+			t.State.Name)
 		return false
 	}
-	for _, d := range t.prime {
-		if len(d.head.Params) != 1 || d.head.Params[0].Name == nil {
-			c.Errorf(diag.NoInitialEquation, d.head.Span(), "a derivative is written `%s'(t) = …`", t.state.Name)
+	for _, d := range t.Prime {
+		if len(d.Head.Params) != 1 || d.Head.Params[0].Name == nil {
+			c.Errorf(diag.NoInitialEquation, d.Head.Span(), "a derivative is written `%s'(t) = …`", t.State.Name)
 			return false
 		}
 	}
-	t.ok = true
+	t.Ok = true
 	return true
 }
 
 // resolveODE elaborates initial value and right side.
-func (c *checker) resolveODE(t *trajectory) bool {
-	if !c.odeShape(t) || t.phase == done {
-		return t.state.Rhs != nil && t.state.Init != nil
+func (c *checker) resolveODE(t *scope.Trajectory) bool {
+	if !c.odeShape(t) || t.Phase == scope.Done {
+		return t.State.Rhs != nil && t.State.Init != nil
 	}
-	t.phase = done
+	t.Phase = scope.Done
 	return c.rightSide(t) && c.initialValue(t)
 }
 
 // rightSide elaborates u'(t) = e with t as the time.
-func (c *checker) rightSide(t *trajectory) (ok bool) {
-	t.state.Rhs, ok = c.chosen(t, t.prime, func(s *scope, d define) model.Expr {
-		p := d.head.Params[0]
-		s.add(&entity{name: p.Name.Name, at: p.Span(), used: true,
-			expr: &model.TimeNow{Fact: model.Fact{At: p.Span(), Type: model.Type{Range: stdlib.Everything()}}}})
-		x := c.definedBy(s, d.stmt)
-		if typing.IsPoison(x) || !c.oneNumber(x, t.state.Name+"'") {
+func (c *checker) rightSide(t *scope.Trajectory) (ok bool) {
+	t.State.Rhs, ok = c.chosen(t, t.Prime, func(s *scope.Scope, d scope.Define) model.Expr {
+		p := d.Head.Params[0]
+		s.Add(&scope.Entity{Name: p.Name.Name, At: p.Span(), Used: true,
+			Expr: &model.TimeNow{Fact: model.Fact{At: p.Span(), Type: model.Type{Range: stdlib.Everything()}}}})
+		x := c.definedBy(s, d.Stmt)
+		if typing.IsPoison(x) || !c.oneNumber(x, t.State.Name+"'") {
 			return nil
 		}
 		return x
@@ -125,7 +126,7 @@ func (c *checker) rightSide(t *trajectory) (ok bool) {
 	return ok
 }
 
-func (c *checker) definedBy(s *scope, st *ast.Define) model.Expr {
+func (c *checker) definedBy(s *scope.Scope, st *ast.Define) model.Expr {
 	if st.Block != nil {
 		return c.block(s, st.Block)
 	}
@@ -142,35 +143,35 @@ func (c *checker) oneNumber(x model.Expr, what string) bool {
 }
 
 // initialValue elaborates u(t0) = e; its plates are those of the derivative.
-func (c *checker) initialValue(t *trajectory) (ok bool) {
-	axes, ok := c.joinedParts(t, t.init)
+func (c *checker) initialValue(t *scope.Trajectory) (ok bool) {
+	axes, ok := c.joinedParts(t, t.Init)
 	if !ok {
 		return false
 	}
-	prime := t.prime[0].head
-	for _, d := range t.init {
-		switch h := d.head; {
+	prime := t.Prime[0].Head
+	for _, d := range t.Init {
+		switch h := d.Head; {
 		case len(h.Slots) != len(prime.Slots):
-			c.Errorf(diag.AxisCount, h.Span(), "the initial value of `%s` has %s, its derivative %s", t.state.Name,
+			c.Errorf(diag.AxisCount, h.Span(), "the initial value of `%s` has %s, its derivative %s", t.State.Name,
 				diag.Count(len(h.Slots), "subscript", "subscripts"), diag.Count(len(prime.Slots), "subscript",
 					"subscripts")).Related(prime.Span(), "the derivative")
 			return false
 		case len(h.Params) != 1:
-			c.Errorf(diag.NoInitialEquation, h.Span(), "an initial value is written `%s(t0) = …`", t.state.Name)
+			c.Errorf(diag.NoInitialEquation, h.Span(), "an initial value is written `%s(t0) = …`", t.State.Name)
 			return false
 		}
 	}
 	for k, s := range axes {
-		if !s.Same(t.state.Axes[k]) {
-			c.Errorf(diag.Gap, t.init[0].head.Span(), "the initial values of `%s` are for %s, its derivatives for %s",
-				t.state.Name, s.Name, t.state.Axes[k].Name).
+		if !s.Same(t.State.Axes[k]) {
+			c.Errorf(diag.Gap, t.Init[0].Head.Span(), "the initial values of `%s` are for %s, its derivatives for %s",
+				t.State.Name, s.Name, t.State.Axes[k].Name).
 				Related(prime.Span(), "the derivative")
 			return false
 		}
 	}
-	t.state.Init, ok = c.chosen(t, t.init, func(s *scope, d define) model.Expr {
-		x := c.definedBy(s, d.stmt)
-		if typing.IsPoison(x) || !c.oneNumber(x, t.state.Name) {
+	t.State.Init, ok = c.chosen(t, t.Init, func(s *scope.Scope, d scope.Define) model.Expr {
+		x := c.definedBy(s, d.Stmt)
+		if typing.IsPoison(x) || !c.oneNumber(x, t.State.Name) {
 			return nil
 		}
 		return x
@@ -179,18 +180,18 @@ func (c *checker) initialValue(t *trajectory) (ok bool) {
 }
 
 // initialTime is t0 of u(t0) = e, the same in all parts.
-func (c *checker) initialTime(t *trajectory) (t0 model.Expr) {
-	for _, d := range t.init {
-		p := d.head.Params[0]
+func (c *checker) initialTime(t *scope.Trajectory) (t0 model.Expr) {
+	for _, d := range t.Init {
+		p := d.Head.Params[0]
 		e := p.Expr
 		if p.Name != nil {
 			e = &ast.Name{Place: p.Name.Place, Name: p.Name.Name}
 		}
-		x := c.staticInt(t.scope, e, false)
+		x := c.staticInt(t.Scope, e, false)
 		if t0 != nil && !model.SameForm(t0, x) {
-			c.Errorf(diag.SystemTimes, d.head.Span(), "parts of `%s` start at %s and %s", t.state.Name,
+			c.Errorf(diag.SystemTimes, d.Head.Span(), "parts of `%s` start at %s and %s", t.State.Name,
 				t0.Info().At.Text(), x.Info().At.Text()).
-				Related(t.init[0].head.Span(), "the other part")
+				Related(t.Init[0].Head.Span(), "the other part")
 		}
 		if t0 == nil {
 			t0 = x
@@ -200,9 +201,9 @@ func (c *checker) initialTime(t *trajectory) (t0 model.Expr) {
 }
 
 // stateAt is u(e): the state at the present time inside a right side, else at a time.
-func (c *checker) stateAt(s *scope, t *trajectory, e *ast.Call) model.Expr {
+func (c *checker) stateAt(s *scope.Scope, t *scope.Trajectory, e *ast.Call) model.Expr {
 	if len(e.Args) != 1 || e.Args[0].Name != nil {
-		c.Errorf(diag.Arguments, e.Span(), "`%s` is a function of time: write `%s(t)`", t.state.Name, t.state.Name)
+		c.Errorf(diag.Arguments, e.Span(), "`%s` is a function of time: write `%s(t)`", t.State.Name, t.State.Name)
 		return typing.Poison(e)
 	}
 	if !c.odeShape(t) {
@@ -212,17 +213,17 @@ func (c *checker) stateAt(s *scope, t *trajectory, e *ast.Call) model.Expr {
 	if typing.IsPoison(at) {
 		return at
 	}
-	ty := model.Type{Axes: t.state.Axes, Range: stdlib.Everything()}
+	ty := model.Type{Axes: t.State.Axes, Range: stdlib.Everything()}
 	if _, now := at.(*model.TimeNow); now {
-		return &model.StateNow{State: t.state, Fact: model.Fact{At: e.Span(), Type: ty}}
+		return &model.StateNow{State: t.State, Fact: model.Fact{At: e.Span(), Type: ty}}
 	}
 	if readsTime(at) {
 		c.Errorf(diag.TrajectoryTime, e.Span(), "`%s` is read here at another time than the present: delays "+
-			"are not offered", t.state.Name)
+			"are not offered", t.State.Name)
 		return typing.Poison(e)
 	}
-	ty.Axes = append(append([]*model.Set{}, t.state.Axes...), at.Info().Type.Axes...)
-	q := &model.StateAt{State: t.state, Time: at, Fact: model.Fact{At: e.Span(), Type: ty}}
+	ty.Axes = append(append([]*model.Set{}, t.State.Axes...), at.Info().Type.Axes...)
+	q := &model.StateAt{State: t.State, Time: at, Fact: model.Fact{At: e.Span(), Type: ty}}
 	c.queries = append(c.queries, q)
 	return q
 }
@@ -251,23 +252,23 @@ func (c *checker) systems() {
 		return
 	}
 	for _, t := range c.odes {
-		if t.state.Rhs != nil && t.state.Init != nil && t.state.System == nil {
-			sys := &model.System{At: t.state.At}
+		if t.State.Rhs != nil && t.State.Init != nil && t.State.System == nil {
+			sys := &model.System{At: t.State.At}
 			c.Model.Systems = append(c.Model.Systems, sys)
-			c.join(t.state, sys)
+			c.join(t.State, sys)
 		}
 	}
 	for _, t := range c.odes {
-		if t.state.System == nil || t.state.Init == nil { // refused
+		if t.State.System == nil || t.State.Init == nil { // refused
 			continue
 		}
 		t0 := c.initialTime(t)
-		sys := t.state.System
+		sys := t.State.System
 		if sys.T0 == nil {
 			sys.T0 = t0
 		} else if !model.SameForm(sys.T0, t0) {
-			c.Errorf(diag.SystemTimes, t.init[0].head.Span(), "`%s` and `%s` read each other but start at %s and %s",
-				sys.States[0].Name, t.state.Name,
+			c.Errorf(diag.SystemTimes, t.Init[0].Head.Span(), "`%s` and `%s` read each other but start at %s and %s",
+				sys.States[0].Name, t.State.Name,
 				sys.T0.Info().At.Text(), t0.Info().At.Text()).Related(sys.States[0].At, "`%s`", sys.States[0].Name)
 		}
 		sys.Options = c.odeOptions()
@@ -286,8 +287,8 @@ func (c *checker) join(s *model.State, sys *model.System) {
 	s.System = sys
 	sys.States = append(sys.States, s)
 	for _, t := range c.odes { // in both directions
-		if t.state.Rhs != nil && (readsState(s, t.state) || readsState(t.state, s)) {
-			c.join(t.state, sys)
+		if t.State.Rhs != nil && (readsState(s, t.State) || readsState(t.State, s)) {
+			c.join(t.State, sys)
 		}
 	}
 }

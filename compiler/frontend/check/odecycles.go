@@ -11,12 +11,12 @@ import (
 // on themselves.
 func (c *checker) odeCycles() bool {
 	for _, t := range c.odes {
-		_, fixed := statesRead(t.state)
+		_, fixed := statesRead(t.State)
 		for _, q := range fixed {
-			if leadsTo(q.State, t.state, nil) {
+			if leadsTo(q.State, t.State, nil) {
 				c.Errorf(diag.TrajectoryTime, q.At, "`%s` is read here at another time than the present, but `%s` "+
-					"depends on it: delays are not offered", q.State.Name, t.state.Name).Related(t.state.At, "`%s`",
-					t.state.Name)
+					"depends on it: delays are not offered", q.State.Name, t.State.Name).Related(t.State.At, "`%s`",
+					t.State.Name)
 				return false
 			}
 		}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -10,7 +11,7 @@ import (
 
 // Events: at[d in D] t = when[d]: u[group[d]] += amount[d].
 
-func (c *checker) collectEvent(st *ast.Event, s *scope) {
+func (c *checker) collectEvent(st *ast.Event, s *scope.Scope) {
 	if s != c.global {
 		c.Errorf(diag.Syntax, st.Span(), "an event stands at the top of a file, not in a block")
 		return
@@ -24,7 +25,7 @@ func (c *checker) event(st *ast.Event) {
 	if t == nil || !c.odeShape(t) {
 		return
 	}
-	s := newScope(c.global)
+	s := scope.New(c.global)
 	over, ok := c.eventPlates(s, st)
 	if !ok {
 		return
@@ -33,10 +34,10 @@ func (c *checker) event(st *ast.Event) {
 	if typing.IsPoison(when) || !c.oneEvent(when, "the time of an event") {
 		return
 	}
-	now := newScope(s)
+	now := scope.New(s)
 	at := st.Time.Span()
-	now.add(&entity{name: st.Time.Name, at: at, used: true,
-		expr: &model.TimeNow{Fact: model.Fact{At: at, Type: model.Type{Range: stdlib.Everything()}}}})
+	now.Add(&scope.Entity{Name: st.Time.Name, At: at, Used: true,
+		Expr: &model.TimeNow{Fact: model.Fact{At: at, Type: model.Type{Range: stdlib.Everything()}}}})
 	target, amount := c.expr(now, readNow(st)), c.expr(now, st.Amount)
 	if typing.IsPoison(target) || typing.IsPoison(amount) || !c.oneEvent(amount, "the amount of an event") {
 		return
@@ -44,15 +45,15 @@ func (c *checker) event(st *ast.Event) {
 	if axes := target.Info().Type.Axes; len(axes) > 0 {
 		c.Errorf(diag.AxisCount, st.Target.Span(), "an event changes one number, but `%s` has %s",
 			st.Target.Span().Text(), model.HaveAxes(axes)).
-			Help("give the event an index: `at[k in …] %s = …: %s[k] += …`", st.Time.Name, t.state.Name)
+			Help("give the event an index: `at[k in …] %s = …: %s[k] += …`", st.Time.Name, t.State.Name)
 		return
 	}
-	t.state.Events = append(t.state.Events,
+	t.State.Events = append(t.State.Events,
 		&model.Event{At: st.Span(), Over: over, Target: target, When: when, Amount: amount})
 }
 
 // eventTarget is the trajectory that an event changes.
-func (c *checker) eventTarget(st *ast.Event) *trajectory {
+func (c *checker) eventTarget(st *ast.Event) *scope.Trajectory {
 	target := st.Target
 	if x, ok := target.(*ast.Index); ok {
 		target = x.X
@@ -66,23 +67,23 @@ func (c *checker) eventTarget(st *ast.Event) *trajectory {
 		}
 		return nil
 	}
-	switch e := c.global.lookup(n.Name); {
+	switch e := c.global.Lookup(n.Name); {
 	case e == nil:
 		c.undefined(c.global, n)
-	case e.expr != nil && typing.IsPoison(e.expr): // its statement could not be parsed
-	case e.ode == nil:
-		e.used = true
+	case e.Expr != nil && typing.IsPoison(e.Expr): // its statement could not be parsed
+	case e.Ode == nil:
+		e.Used = true
 		c.Errorf(diag.EventNotState, n.Span(), "`%s` is not a state of a differential equation, and only states "+
-			"change at events", n.Name).Related(e.at, "`%s`", n.Name).Help("a state has an equation: `%s'(t) = …`",
+			"change at events", n.Name).Related(e.At, "`%s`", n.Name).Help("a state has an equation: `%s'(t) = …`",
 			n.Name)
 	default:
-		return e.ode
+		return e.Ode
 	}
 	return nil
 }
 
 // eventPlates are the indices of an event.
-func (c *checker) eventPlates(s *scope, st *ast.Event) (over []*model.Index, ok bool) {
+func (c *checker) eventPlates(s *scope.Scope, st *ast.Event) (over []*model.Index, ok bool) {
 	slots, bare, _ := c.slots(s, &ast.Head{Place: st.Place, Slots: st.Slots}, 0)
 	for k, slot := range slots {
 		at := st.Slots[k].Span()

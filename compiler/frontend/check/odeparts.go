@@ -2,6 +2,7 @@ package check
 
 import (
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/stdlib"
@@ -11,14 +12,14 @@ import (
 // index.
 
 // joinedParts are the axes that statements for parts of a trajectory fill.
-func (c *checker) joinedParts(t *trajectory, parts []define) ([]*model.Set, bool) {
-	a := &arrayInfo{Array: &model.Array{Name: t.state.Name, At: parts[0].head.Span()}}
+func (c *checker) joinedParts(t *scope.Trajectory, parts []scope.Define) ([]*model.Set, bool) {
+	a := &scope.Array{Array: &model.Array{Name: t.State.Name, At: parts[0].Head.Span()}}
 	for _, d := range parts {
-		slots, _, _ := c.slots(newScope(t.scope), d.head, 0)
+		slots, _, _ := c.slots(scope.New(t.Scope), d.Head, 0)
 		if poisonSlot(slots) {
 			return nil, false
 		}
-		c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: slots}, nil, model.Type{Range: stdlib.Everything()})
+		c.addPiece(a, &model.Piece{At: d.Head.Span(), Slots: slots}, nil, model.Type{Range: stdlib.Everything()})
 	}
 	known := c.Diags.Len()
 	c.cover(a)
@@ -27,14 +28,15 @@ func (c *checker) joinedParts(t *trajectory, parts []define) ([]*model.Set, bool
 
 // chosen elaborates statements for parts, each where its indices are the state's, and chooses between them by the part
 // that the state's indices lie in; value gives nil for what is refused.
-func (c *checker) chosen(t *trajectory, parts []define, value func(s *scope, d define) model.Expr) (model.Expr, bool) {
+func (c *checker) chosen(t *scope.Trajectory, parts []scope.Define, value func(s *scope.Scope,
+	d scope.Define) model.Expr) (model.Expr, bool) {
 	var x model.Expr
 	for i := len(parts) - 1; i >= 0; i-- {
-		s := newScope(t.scope)
-		for k, slot := range parts[i].head.Slots {
-			s.add(&entity{name: plateName(k), at: slot.Span(), index: t.state.Plates[k], used: true})
+		s := scope.New(t.Scope)
+		for k, slot := range parts[i].Head.Slots {
+			s.Add(&scope.Entity{Name: plateName(k), At: slot.Span(), Index: t.State.Plates[k], Used: true})
 			if slot.Index != nil {
-				s.add(&entity{name: slot.Index.Name, at: slot.Span(), index: t.state.Plates[k], used: true})
+				s.Add(&scope.Entity{Name: slot.Index.Name, At: slot.Span(), Index: t.State.Plates[k], Used: true})
 			}
 		}
 		part := value(s, parts[i])
@@ -45,7 +47,7 @@ func (c *checker) chosen(t *trajectory, parts []define, value func(s *scope, d d
 			x = part
 			continue
 		}
-		q := c.expr(s, insidePart(parts[i].head))
+		q := c.expr(s, insidePart(parts[i].Head))
 		if typing.IsPoison(q) {
 			return nil, false
 		}

@@ -11,9 +11,9 @@ func (c *checker) optionalData() {
 		}
 	}
 	needed := model.Reached(read...)
-	for _, e := range c.global.order {
-		if e.array != nil && e.array.Role == model.Data && e.used && !needed[e.array.Array] {
-			e.array.Optional = true
+	for _, e := range c.global.Order {
+		if e.Array != nil && e.Array.Role == model.Data && e.Used && !needed[e.Array.Array] {
+			e.Array.Optional = true
 		}
 	}
 }

@@ -6,41 +6,42 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/diag"
 )
 
-func (c *checker) headOf(a *arrayInfo, d define) headSlots {
-	h := headSlots{scope: newScope(a.scope)}
-	h.scope.of = a
-	h.slots, h.bare, _ = c.slots(h.scope, d.head, 0)
+func (c *checker) headOf(a *scope.Array, d scope.Define) scope.HeadSlots {
+	h := scope.HeadSlots{Scope: scope.New(a.Scope)}
+	h.Scope.Of = a
+	h.Slots, h.Bare, _ = c.slots(h.Scope, d.Head, 0)
 	return h
 }
 
-func (c *checker) definePiece(a *arrayInfo, k int) bool {
-	d, h := a.defs[k], a.heads[k]
+func (c *checker) definePiece(a *scope.Array, k int) bool {
+	d, h := a.Defs[k], a.Heads[k]
 	var x model.Expr
-	if d.stmt.Block != nil {
-		x = c.block(h.scope, d.stmt.Block)
+	if d.Stmt.Block != nil {
+		x = c.block(h.Scope, d.Stmt.Block)
 	} else {
-		x = c.expr(h.scope, d.stmt.Value)
+		x = c.expr(h.Scope, d.Stmt.Value)
 	}
-	if typing.IsPoison(x) || poisonSlot(h.slots) {
+	if typing.IsPoison(x) || poisonSlot(h.Slots) {
 		return false
 	}
-	if len(h.bare) > 0 {
+	if len(h.Bare) > 0 {
 		var ok bool
-		if x, ok = c.absorb(x, 0, h.bare, a.Name); !ok {
+		if x, ok = c.absorb(x, 0, h.Bare, a.Name); !ok {
 			return false
 		}
 	}
-	if !a.recurs {
-		p := h.piece(d)
+	if !a.Recurs {
+		p := h.Piece(d)
 		p.Value = x
 		c.addPiece(a, p, x.Info().Type.Axes, x.Info().Type)
 		return true
 	}
-	if len(a.Pieces) < len(a.defs) { // one of them was refused
+	if len(a.Pieces) < len(a.Defs) { // one of them was refused
 		return false
 	}
 	p := a.Pieces[k]
@@ -64,10 +65,10 @@ func poisonSlot(slots []model.Slot) bool {
 }
 
 // addPiece appends a piece and widens the array's type by it.
-func (c *checker) addPiece(a *arrayInfo, p *model.Piece, rest []*model.Set, t model.Type) {
+func (c *checker) addPiece(a *scope.Array, p *model.Piece, rest []*model.Set, t model.Type) {
 	first := len(a.Pieces) == 0
 	a.Pieces = append(a.Pieces, p)
-	if a.decl != nil {
+	if a.Decl != nil {
 		return
 	}
 	var axes []*model.Set
@@ -92,8 +93,8 @@ func (c *checker) addPiece(a *arrayInfo, p *model.Piece, rest []*model.Set, t mo
 }
 
 // cover joins the axes of an array's pieces to one box.
-func (c *checker) cover(a *arrayInfo) {
-	if a.decl != nil || a.observed || len(a.Pieces) == 0 {
+func (c *checker) cover(a *scope.Array) {
+	if a.Decl != nil || a.Observed || len(a.Pieces) == 0 {
 		return
 	}
 	if len(a.Pieces) == 1 {
@@ -120,10 +121,10 @@ func (c *checker) lone(p *model.Piece) {
 }
 
 // twice reports two pieces that cover the same elements.
-func (c *checker) twice(a *arrayInfo) bool {
+func (c *checker) twice(a *scope.Array) bool {
 	regions := make([][]*model.Set, len(a.Pieces))
 	for i, p := range a.Pieces {
-		regions[i] = a.regionOf(p)
+		regions[i] = a.RegionOf(p)
 		for k, q := range a.Pieces[:i] {
 			if (len(p.Slots) == 0) != (len(q.Slots) == 0) {
 				c.wholeAndPart(a, p, q)
@@ -142,7 +143,7 @@ func (c *checker) twice(a *arrayInfo) bool {
 }
 
 // wholeAndPart refuses a definition of an array without an index next to one of its elements.
-func (c *checker) wholeAndPart(a *arrayInfo, p, q *model.Piece) {
+func (c *checker) wholeAndPart(a *scope.Array, p, q *model.Piece) {
 	whole, part := q, p
 	if len(p.Slots) == 0 {
 		whole, part = p, q
@@ -184,7 +185,7 @@ func triangleAdvice(name string) string {
 // joinAxis is the axis of which the pieces have parts. Pieces that fill a box lie side by side wherever one looks along
 // an axis, so one part begins the axis, one ends it, and each of the others goes on where some part ends and ends where
 // some part goes on. Whether each element is defined once is seen when sizes are known.
-func (c *checker) joinAxis(a *arrayInfo, k int) *model.Set {
+func (c *checker) joinAxis(a *scope.Array, k int) *model.Set {
 	var parts []*model.Set
 	for _, p := range a.Pieces {
 		if k >= len(p.Slots) {
@@ -243,7 +244,7 @@ func follows(s, t *model.Set) bool {
 }
 
 // uncovered refuses parts of an axis that both have no neighbour on one side.
-func (c *checker) uncovered(a *arrayInfo, s, t *model.Set) {
+func (c *checker) uncovered(a *scope.Array, s, t *model.Set) {
 	if model.SameForm(s.Lo, t.Lo) {
 		c.Errorf(diag.DefinedTwice, a.Pieces[len(a.Pieces)-1].At, "`%s` is defined twice: %s and %s overlap", a.Name,
 			s.Name, t.Name).Related(a.At, "also here")

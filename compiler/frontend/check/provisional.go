@@ -2,6 +2,7 @@ package check
 
 import (
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/stdlib"
 )
 
@@ -10,27 +11,27 @@ import (
 
 // provisional gives a definition that is being elaborated the axes of its left sides; not ok where these do not have
 // them.
-func (c *checker) provisional(a *arrayInfo) bool {
-	if a.recurs {
+func (c *checker) provisional(a *scope.Array) bool {
+	if a.Recurs {
 		return true
 	}
-	if a.decl != nil || len(a.draws) > 0 || len(a.heads) < len(a.defs) {
+	if a.Decl != nil || len(a.Draws) > 0 || len(a.Heads) < len(a.Defs) {
 		return false
 	}
-	for i, d := range a.defs {
-		if len(d.head.Slots) == 0 || poisonSlot(a.heads[i].slots) {
+	for i, d := range a.Defs {
+		if len(d.Head.Slots) == 0 || poisonSlot(a.Heads[i].Slots) {
 			return false
 		}
 	}
-	a.recurs = true
+	a.Recurs = true
 	known := a.Pieces
 	a.Pieces = nil
 	var axes []*model.Set // those that the array is found to have
 	if len(known) > 0 && known[0].Value != nil {
 		axes = append(known[0].Region(), known[0].Value.Info().Type.Axes...)
 	}
-	for i := range a.defs {
-		p := a.heads[i].piece(a.defs[i])
+	for i := range a.Defs {
+		p := a.Heads[i].Piece(a.Defs[i])
 		rest := axes[min(len(p.Slots), len(axes)):]
 		if i < len(known) {
 			p = known[i]

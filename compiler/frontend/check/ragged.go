@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/types"
@@ -12,26 +13,26 @@ import (
 
 // raggedAxis is an axis of data whose name is that of data with one length for each element of an axis before it, as in
 // `data m[I], y[I, m]`; nil if it is none.
-func (c *checker) raggedAxis(a *arrayInfo, set *ast.Set) *model.Set {
+func (c *checker) raggedAxis(a *scope.Array, set *ast.Set) *model.Set {
 	n, ok := set.Lo.(*ast.Name)
 	if !ok || set.Hi != nil {
 		return nil
 	}
-	e := a.scope.lookup(n.Name)
-	if e == nil || e.array == nil || e.array.decl == nil || len(e.array.decl.Sets) != 1 || e.array == a {
+	e := a.Scope.Lookup(n.Name)
+	if e == nil || e.Array == nil || e.Array.Decl == nil || len(e.Array.Decl.Sets) != 1 || e.Array == a {
 		return nil
 	}
-	c.declare(e.array)
-	of := e.array.Type.Axes[0]
+	c.declare(e.Array)
+	of := e.Array.Type.Axes[0]
 	for k, s := range a.Type.Axes {
 		if !s.Same(of) {
 			continue
 		}
-		e.used, e.array.NeedInt = true, true
-		i := c.indexOfGroups(e.array, s)
-		m := &model.Subscript{X: &model.Ref{Array: e.array.Array, Fact: model.Fact{At: n.Span(), Static: true,
-			Type: e.array.Type}}, Subs: []model.Sub{{At: typing.IndexVar(i, n)}}}
-		m.Fact = model.Fact{At: n.Span(), Static: true, Type: e.array.Type}
+		e.Used, e.Array.NeedInt = true, true
+		i := c.indexOfGroups(e.Array, s)
+		m := &model.Subscript{X: &model.Ref{Array: e.Array.Array, Fact: model.Fact{At: n.Span(), Static: true,
+			Type: e.Array.Type}}, Subs: []model.Sub{{At: typing.IndexVar(i, n)}}}
+		m.Fact = model.Fact{At: n.Span(), Static: true, Type: e.Array.Type}
 		m.Type.Axes, m.Type.Elem = nil, types.Int
 		a.Type.Axes[k] = i.Set
 		return model.NewSet(n.Name, typing.Number(1, n), m)
@@ -40,7 +41,7 @@ func (c *checker) raggedAxis(a *arrayInfo, set *ast.Set) *model.Set {
 }
 
 // indexOfGroups is one index for all data with the same lengths, so that their axes are the same.
-func (c *checker) indexOfGroups(lengths *arrayInfo, s *model.Set) *model.Index {
+func (c *checker) indexOfGroups(lengths *scope.Array, s *model.Set) *model.Index {
 	key := fmt.Sprintf("%p %s", lengths, s.Key)
 	if c.groups[key] == nil {
 		c.groups[key] = c.NewIndex("", s)
@@ -49,7 +50,7 @@ func (c *checker) indexOfGroups(lengths *arrayInfo, s *model.Set) *model.Index {
 }
 
 // inOneList is the value of ragged data, lists of different lengths, as one list; other values are as they are.
-func (c *checker) inOneList(a *arrayInfo, value ast.Expr) ast.Expr {
+func (c *checker) inOneList(a *scope.Array, value ast.Expr) ast.Expr {
 	list, ok := value.(*ast.List)
 	if !ok || len(a.Type.Axes) != 2 || !isRagged(a.Type.Axes[1]) {
 		return value

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -17,9 +18,9 @@ import (
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // declaredSet is an axis of a data declaration: a name that nothing defines is a size that data give.
-func (c *checker) declaredSet(set *ast.Set, s *scope) *model.Set {
+func (c *checker) declaredSet(set *ast.Set, s *scope.Scope) *model.Set {
 	if n, ok := set.Lo.(*ast.Name); ok && set.Hi == nil {
-		if e := s.lookup(n.Name); e == nil {
+		if e := s.Lookup(n.Name); e == nil {
 			return c.sizeSet(n)
 		}
 	}
@@ -43,7 +44,7 @@ func (c *checker) sizeExpr(size *model.Size, at ast.Node) model.Expr {
 }
 
 // set is an index set in a slot, a binder, or a range.
-func (c *checker) set(s *scope, set *ast.Set) *model.Set {
+func (c *checker) set(s *scope.Scope, set *ast.Set) *model.Set {
 	if set.Hi != nil {
 		lo, hi := c.staticInt(s, set.Lo, true), c.staticInt(s, set.Hi, true)
 		return model.NewSet(set.Span().Text(), lo, hi)
@@ -70,22 +71,22 @@ func (c *checker) unknownSet(n *ast.Name, more string) *model.Set {
 	return c.sizeSet(n)
 }
 
-func (c *checker) namedSet(s *scope, n *ast.Name) *model.Set {
-	e := s.lookup(n.Name)
+func (c *checker) namedSet(s *scope.Scope, n *ast.Name) *model.Set {
+	e := s.Lookup(n.Name)
 	switch {
 	case e == nil && c.sizes[n.Name] != nil:
 		return c.sizeSet(n)
 	case e == nil:
 		return c.unknownSet(n, "")
-	case e.set != nil:
-		return e.set
-	case e.array != nil:
-		e.used = true
-		c.resolve(e.array)
-		if len(e.array.Type.Axes) > 0 {
+	case e.Set != nil:
+		return e.Set
+	case e.Array != nil:
+		e.Used = true
+		c.resolve(e.Array)
+		if len(e.Array.Type.Axes) > 0 {
 			c.Errorf(diag.NotAnIndexSet, n.Span(), "`%s` is an array (line %d), so it cannot be an index set; name "+
-				"the set otherwise", n.Name, e.at.Line()).
-				Related(e.at, "`%s` is defined here", n.Name)
+				"the set otherwise", n.Name, e.At.Line()).
+				Related(e.At, "`%s` is defined here", n.Name)
 			return model.NewSet(n.Name, typing.Number(1, n), typing.Number(1, n))
 		}
 	}
@@ -93,7 +94,7 @@ func (c *checker) namedSet(s *scope, n *ast.Name) *model.Set {
 }
 
 // staticInt is an expression that must depend on data only; integer when asked.
-func (c *checker) staticInt(s *scope, e ast.Expr, integer bool) model.Expr {
+func (c *checker) staticInt(s *scope.Scope, e ast.Expr, integer bool) model.Expr {
 	x := c.expr(s, e)
 	if typing.IsPoison(x) {
 		return x
@@ -144,8 +145,8 @@ func (c *checker) setNames() (names []string) {
 	for n := range c.sizes {
 		names = append(names, n)
 	}
-	for n, e := range c.global.names {
-		if e.array != nil {
+	for n, e := range c.global.Names {
+		if e.Array != nil {
 			names = append(names, n)
 		}
 	}
@@ -159,7 +160,7 @@ func (c *checker) openIn(x model.Expr) *model.Array {
 	var visit func(as []*model.Array) *model.Array
 	visit = func(as []*model.Array) *model.Array {
 		for _, a := range as {
-			if slices.ContainsFunc(c.open, func(b *arrayInfo) bool { return b.Array == a }) {
+			if slices.ContainsFunc(c.open, func(b *scope.Array) bool { return b.Array == a }) {
 				return a
 			}
 			if seen[a] {

@@ -1,7 +1,9 @@
 package check
 
 import (
+	"ppl/compiler/frontend/advice"
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -9,7 +11,7 @@ import (
 
 // slots elaborates the left side's subscripts. A set without an index is a plate matched by its set; trailing ones of
 // them, as many as event says, are the event instead.
-func (c *checker) slots(inner *scope, h *ast.Head, event int) (slots []model.Slot, bare []*model.Index,
+func (c *checker) slots(inner *scope.Scope, h *ast.Head, event int) (slots []model.Slot, bare []*model.Index,
 	ev []*model.Set) {
 	n := len(h.Slots)
 	for n > 0 && len(h.Slots)-n < event && isBare(h.Slots[n-1]) {
@@ -57,7 +59,7 @@ func isBare(s *ast.Slot) bool {
 	return true
 }
 
-func (c *checker) slot(inner *scope, s *ast.Slot) model.Slot {
+func (c *checker) slot(inner *scope.Scope, s *ast.Slot) model.Slot {
 	if s.Index != nil {
 		return model.Slot{Index: c.bindIndex(inner, *s.Index, c.set(inner, s.Set))}
 	}
@@ -69,7 +71,7 @@ func (c *checker) slot(inner *scope, s *ast.Slot) model.Slot {
 			}
 			return model.Slot{At: typing.Number(lo.Value, lo)}
 		case *ast.Name:
-			if inner.lookup(lo.Name) == nil && c.sizes[lo.Name] == nil {
+			if inner.Lookup(lo.Name) == nil && c.sizes[lo.Name] == nil {
 				return model.Slot{Index: c.NewIndex("", c.unknownSet(lo, "; for an index write `"+lo.Name+" in …`"))}
 			}
 		case *ast.String:
@@ -105,13 +107,13 @@ func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what strin
 		if !clear {
 			c.Errorf(diag.RepeatedAxis, x.Info().At, "`%s` has axes %s, and `%s` %s: which is which?",
 				x.Info().At.Text(), model.AxesText(axes[:len(axes)-rank]), what, indicesText(bare)).
-				Help("%s", twiceHelp(x, s, what))
+				Help("%s", advice.RepeatedAxis(x, s, what))
 			return x, false
 		}
 		if i == nil {
 			d := c.Errorf(diag.AxesDiffer, x.Info().At, "`%s` has axis %s, which `%s` does not have here",
 				x.Info().At.Text(), s.Name, what)
-			d.Help("%s", c.axisHelp(x, s, len(axes) == rank+1, bare, what))
+			d.Help("%s", c.hints().Axis(x, s, len(axes) == rank+1, bare, what))
 			return x, false
 		}
 		sub.Subs = append(sub.Subs,

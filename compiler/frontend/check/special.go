@@ -4,14 +4,15 @@ import (
 	"unicode"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 )
 
 // specials have the functions that take a distribution, a function or a size for an argument.
-func specials() map[string]func(*checker, *scope, *ast.Call) model.Expr {
-	return map[string]func(*checker, *scope, *ast.Call) model.Expr{
+func specials() map[string]func(*checker, *scope.Scope, *ast.Call) model.Expr {
+	return map[string]func(*checker, *scope.Scope, *ast.Call) model.Expr{
 		"fill":      (*checker).fill,
 		"integrate": (*checker).integrate,
 		"logpdf":    (*checker).logprob,
@@ -21,11 +22,8 @@ func specials() map[string]func(*checker, *scope, *ast.Call) model.Expr {
 	}
 }
 
-// isSpecial reports whether a function has rules of its own for types and axes.
-func isSpecial(name string) bool { return specials()[name] != nil || typing.OfValues()[name] != nil }
-
 // fill elaborates fill(v, N, M), an array of one value.
-func (c *checker) fill(s *scope, e *ast.Call) model.Expr {
+func (c *checker) fill(s *scope.Scope, e *ast.Call) model.Expr {
 	if len(e.Args) < 2 {
 		c.Errorf(diag.Arguments, e.Span(), "`fill` wants a value and at least one size: `fill(1, K)`")
 		return typing.Poison(e)
@@ -49,14 +47,14 @@ func (c *checker) fill(s *scope, e *ast.Call) model.Expr {
 }
 
 // logprob elaborates logpdf(D(args), x), cdf, logcdf, and quantile(D(args), p).
-func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
+func (c *checker) logprob(s *scope.Scope, e *ast.Call) model.Expr {
 	name := e.Fun.(*ast.Name).Name
 	if len(e.Args) != 2 {
 		c.Errorf(diag.Arguments, e.Span(), "`%s` wants a distribution and a value: `%s(Normal(0, 1), x)`", name, name)
 		return typing.Poison(e)
 	}
 	if name == "quantile" && !c.looksLikeDist(s, e.Args[0].Value) {
-		return c.inline(s, s.lookup("sample_quantile").fn, e)
+		return c.inline(s, s.Lookup("sample_quantile").Fn, e)
 	}
 	dist, form, args, ok := c.distribution(s, e.Args[0].Value)
 	x := c.expr(s, e.Args[1].Value)
@@ -73,11 +71,11 @@ func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
 
 // looksLikeDist reports whether an expression names a distribution, or calls a capitalised name that is unknown, which
 // then is a misspelled distribution.
-func (c *checker) looksLikeDist(s *scope, e ast.Expr) bool {
+func (c *checker) looksLikeDist(s *scope.Scope, e ast.Expr) bool {
 	call, ok := e.(*ast.Call)
 	if !ok || c.isDist(s, e) {
 		return c.isDist(s, e)
 	}
 	n, ok := call.Fun.(*ast.Name)
-	return ok && s.lookup(n.Name) == nil && unicode.IsUpper([]rune(n.Name)[0])
+	return ok && s.Lookup(n.Name) == nil && unicode.IsUpper([]rune(n.Name)[0])
 }

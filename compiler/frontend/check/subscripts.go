@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/types"
 )
 
-func (c *checker) subscript(s *scope, e *ast.Index) model.Expr {
+func (c *checker) subscript(s *scope.Scope, e *ast.Index) model.Expr {
 	x := c.expr(s, e.X)
 	if typing.IsPoison(x) {
 		return x
@@ -20,7 +21,7 @@ func (c *checker) subscript(s *scope, e *ast.Index) model.Expr {
 }
 
 // subscripts reads x, written as name, at subs.
-func (c *checker) subscripts(s *scope, x model.Expr, name ast.Expr, subs []*ast.Set, e ast.Node) model.Expr {
+func (c *checker) subscripts(s *scope.Scope, x model.Expr, name ast.Expr, subs []*ast.Set, e ast.Node) model.Expr {
 	axes := x.Info().Type.Axes
 	if len(subs) > len(axes) {
 		c.Errorf(diag.AxisCount, subs[len(axes)].Span(), "`%s` has %s but is given %s", name.Span().Text(),
@@ -72,7 +73,7 @@ func newAxes(extra, have []*model.Set) (out []*model.Set) {
 	return out
 }
 
-func (c *checker) sub(s *scope, sub *ast.Set, axis *model.Set) (model.Sub, []*model.Set, bool) {
+func (c *checker) sub(s *scope.Scope, sub *ast.Set, axis *model.Set) (model.Sub, []*model.Set, bool) {
 	if n, ok := sub.Lo.(*ast.Name); ok && n.Name == "_" && sub.Hi == nil {
 		return model.Sub{}, []*model.Set{axis}, true
 	}

@@ -4,54 +4,57 @@ import (
 	"math"
 	"slices"
 
+	"ppl/compiler/frontend/lint"
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/stdlib"
 )
 
-func (c *checker) collectTemplate(h *ast.Head, st *ast.Draw, s *scope) {
+func (c *checker) collectTemplate(h *ast.Head, st *ast.Draw, s *scope.Scope) {
 	name := h.Path[0].Name
-	if c.refuseLeftCall(h, st) {
+	if len(c.importing) == 0 && lint.RefuseLeftCall(h, st, c.quantities, c.global, &c.Diags) {
 		return
 	}
-	if old := s.names[name]; old != nil {
-		c.Errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
+	if old := s.Names[name]; old != nil {
+		c.Errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", name).Related(old.At, "first defined here")
 		return
 	}
-	s.add(&entity{name: name, at: h.Span(), fn: &function{name: name, at: h.Span(), head: h, draw: st, scope: s}})
+	s.Add(&scope.Entity{Name: name, At: h.Span(), Fn: &scope.Function{Name: name, At: h.Span(), Head: h, Draw: st,
+		Scope: s}})
 }
 
 // collectInner enters a draw of a template's block.
-func (c *checker) collectInner(h *ast.Head, st *ast.Draw, s *scope) {
-	inst, _, bound := s.enclosing()
+func (c *checker) collectInner(h *ast.Head, st *ast.Draw, s *scope.Scope) {
+	inst, _, bound := s.Enclosing()
 	id := h.Path[0]
 	if inst == nil {
 		c.NotYet(h.Span(), "a draw inside a function that is defined in a block")
 		return
 	}
-	if old := s.names[id.Name]; old != nil {
-		if old.array == nil {
-			c.Errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", id.Name).Related(old.at,
+	if old := s.Names[id.Name]; old != nil {
+		if old.Array == nil {
+			c.Errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", id.Name).Related(old.At,
 				"first defined here")
 			return
 		}
-		old.array.draws = append(old.array.draws, draw{head: h, stmt: st})
+		old.Array.Draws = append(old.Array.Draws, scope.Draw{Head: h, Stmt: st})
 		return
 	}
-	if inst.net != nil && inst.again(s, h, indexVars(bound, id)) {
+	if inst.Net != nil && inst.EnterDrawn(s, h, indexVars(bound, id)) {
 		return
 	}
-	a := &arrayInfo{Array: &model.Array{Name: inst.prefix + "." + id.Name, At: id.Span()}, scope: s,
-		outer: slices.Concat(inst.outer, bound)}
-	a.Role, a.draws = model.Definition, []draw{{head: h, stmt: st}}
+	a := &scope.Array{Array: &model.Array{Name: inst.Prefix + "." + id.Name, At: id.Span()}, Scope: s,
+		Outer: slices.Concat(inst.Outer, bound)}
+	a.Role, a.Draws = model.Definition, []scope.Draw{{Head: h, Stmt: st}}
 	c.Model.Arrays = append(c.Model.Arrays, a.Array)
-	s.add(&entity{name: id.Name, at: id.Span(), array: a, outer: indexVars(a.outer, id)})
-	if inst.net != nil {
-		inst.net.drawn[a.Name] = a
+	s.Add(&scope.Entity{Name: id.Name, At: id.Span(), Array: a, Outer: indexVars(a.Outer, id)})
+	if inst.Net != nil {
+		inst.Net.Drawn[a.Name] = a
 	}
-	c.global.names[a.Name] = &entity{name: a.Name, at: id.Span(), array: a, used: true}
+	c.global.Names[a.Name] = &scope.Entity{Name: a.Name, At: id.Span(), Array: a, Used: true}
 }
 
 // at subscripts an array by the plates of the instance that it belongs to.
@@ -76,19 +79,19 @@ func indexVars(is []*model.Index, e ast.Node) (out []model.Expr) {
 }
 
 // template is the user's template that a statement names, nil when it names a distribution.
-func (c *checker) template(s *scope, base ast.Expr) *function {
-	var e *entity
+func (c *checker) template(s *scope.Scope, base ast.Expr) *scope.Function {
+	var e *scope.Entity
 	switch n := calleeOf(base).(type) {
 	case *ast.Name:
-		e = s.lookup(n.Name)
+		e = s.Lookup(n.Name)
 	case *ast.Member:
 		e = c.member(s, n)
 	}
-	if e == nil || e.fn == nil || e.fn.draw == nil {
+	if e == nil || e.Fn == nil || e.Fn.Draw == nil {
 		return nil
 	}
-	e.used = true
-	return e.fn
+	e.Used = true
+	return e.Fn
 }
 
 func calleeOf(e ast.Expr) ast.Expr {
@@ -99,14 +102,14 @@ func calleeOf(e ast.Expr) ast.Expr {
 }
 
 // eventOf is the rank of what a statement draws, through templates that are another name for a distribution.
-func (c *checker) eventOf(s *scope, dist *ast.Distribution) int {
+func (c *checker) eventOf(s *scope.Scope, dist *ast.Distribution) int {
 	for range maxInlineDepth {
 		if dist == nil {
 			return 0
 		}
 		f := c.template(s, dist.Base)
 		if f == nil {
-			n := distName(dist.Base)
+			n := scope.DistName(dist.Base)
 			switch {
 			case isDensity(dist.Base): // one term for every axis without an index
 				return math.MaxInt
@@ -115,43 +118,43 @@ func (c *checker) eventOf(s *scope, dist *ast.Distribution) int {
 			}
 			return 0
 		}
-		s, dist = f.scope, f.draw.Dist
+		s, dist = f.Scope, f.Draw.Dist
 	}
 	return 0
 }
 
 // expand replaces a template that a statement draws from by what the template draws. It returns the block's value when
 // there is one: the array is then defined by it.
-func (c *checker) expand(a *arrayInfo, d *draw) (value model.Expr, ok bool) {
-	var used []*function
+func (c *checker) expand(a *scope.Array, d *scope.Draw) (value model.Expr, ok bool) {
+	var used []*scope.Function
 	for {
-		f := c.template(d.scope, d.stmt.Dist.Base)
+		f := c.template(d.Scope, d.Stmt.Dist.Base)
 		if f == nil {
 			return nil, true
 		}
-		if f.busy || slices.Contains(used, f) {
-			c.Errorf(diag.UsesItself, d.stmt.Dist.Base.Span(), "template `%s` uses itself", f.name).Related(f.at,
+		if f.Busy || slices.Contains(used, f) {
+			c.Errorf(diag.UsesItself, d.Stmt.Dist.Base.Span(), "template `%s` uses itself", f.Name).Related(f.At,
 				"the template")
 			return nil, false
 		}
 		used = append(used, f)
-		if !c.writesOut(f, d.stmt.Dist.Base.Span()) {
+		if !c.writesOut(f, d.Stmt.Dist.Base.Span()) {
 			return nil, false
 		}
-		inner := newScope(f.scope)
-		inner.inst = &instance{prefix: a.Name, outer: model.Plates(d.slots)}
-		if within := d.scope.within(); within != nil {
-			inner.inst.net = within.net
+		inner := scope.New(f.Scope)
+		inner.Inst = &scope.Instance{Prefix: a.Name, Outer: model.Plates(d.Slots)}
+		if within := d.Scope.Within(); within != nil {
+			inner.Inst.Net = within.Net
 		}
-		if !c.bindParams(d.scope, inner, f, callOf(d.stmt.Dist.Base)) {
+		if !c.bindParams(d.Scope, inner, f, callOf(d.Stmt.Dist.Base)) {
 			return nil, false
 		}
-		if hasModifiers(d.stmt.Dist) {
-			d.uses = append(d.uses, modified{d.stmt.Dist, d.scope, d.bare})
+		if hasModifiers(d.Stmt.Dist) {
+			d.Uses = append(d.Uses, scope.Modified{Dist: d.Stmt.Dist, Scope: d.Scope, Bare: d.Bare})
 		}
-		if f.draw.Block == nil {
-			d.stmt, d.scope = f.draw, inner
-		} else if value, ok = c.instantiate(a, d, f, inner); !ok || !a.observed {
+		if f.Draw.Block == nil {
+			d.Stmt, d.Scope = f.Draw, inner
+		} else if value, ok = c.instantiate(a, d, f, inner); !ok || !a.Observed {
 			return value, ok
 		}
 	}
@@ -163,25 +166,25 @@ func hasModifiers(l *ast.Distribution) bool {
 }
 
 // passOn gives the modifiers of a template's use to the distribution of the name that the template's block returns.
-func (c *checker) passOn(d *draw, f *function, inner *scope) bool {
-	if len(d.uses) == 0 {
+func (c *checker) passOn(d *scope.Draw, f *scope.Function, inner *scope.Scope) bool {
+	if len(d.Uses) == 0 {
 		return true
 	}
-	if name, ok := f.draw.Block.Return.(*ast.Name); ok {
-		if e := inner.names[name.Name]; e != nil && e.array != nil && len(e.array.draws) > 0 && len(e.array.defs) == 0 {
-			for i := range e.array.draws {
-				e.array.draws[i].uses = append(e.array.draws[i].uses, d.uses...)
+	if name, ok := f.Draw.Block.Return.(*ast.Name); ok {
+		if e := inner.Names[name.Name]; e != nil && e.Array != nil && len(e.Array.Draws) > 0 && len(e.Array.Defs) == 0 {
+			for i := range e.Array.Draws {
+				e.Array.Draws[i].Uses = append(e.Array.Draws[i].Uses, d.Uses...)
 			}
 			return true
 		}
 	}
-	code, word := modifierOf(d.uses[0].dist)
-	c.Errorf(code, d.uses[0].dist.Span(), "`%s` has no distribution to change: `%s` returns `%s`, which it defines",
+	code, word := modifierOf(d.Uses[0].Dist)
+	c.Errorf(code, d.Uses[0].Dist.Span(), "`%s` has no distribution to change: `%s` returns `%s`, which it defines",
 		word,
-		f.name, f.draw.Block.Return.Span().Text()).
-		Related(f.draw.Block.Return.Span(), "returned here").
+		f.Name, f.Draw.Block.Return.Span().Text()).
+		Related(f.Draw.Block.Return.Span(), "returned here").
 		Help("write `%s` on a distribution inside `%s`, or return what "+
-			"has `~` there", word, f.name)
+			"has `~` there", word, f.Name)
 	return false
 }
 
@@ -211,39 +214,39 @@ func callOf(e ast.Expr) *ast.Call {
 }
 
 // instantiate elaborates a template's block. Of an observation, the draw of the returned name is the observation's own.
-func (c *checker) instantiate(a *arrayInfo, d *draw, f *function, inner *scope) (model.Expr, bool) {
-	f.busy = true
-	defer func() { f.busy = false }()
-	stmts := f.draw.Block.Stmts
-	if a.observed {
+func (c *checker) instantiate(a *scope.Array, d *scope.Draw, f *scope.Function, inner *scope.Scope) (model.Expr, bool) {
+	f.Busy = true
+	defer func() { f.Busy = false }()
+	stmts := f.Draw.Block.Stmts
+	if a.Observed {
 		var own *ast.Draw
 		own, stmts = c.observedDraw(a, d, f)
 		if own == nil {
 			return nil, false
 		}
-		d.stmt, d.scope = own, inner
-		inner.add(&entity{name: f.draw.Block.Return.(*ast.Name).Name, at: d.head.Span(), array: a,
-			outer: indexVars(model.Plates(d.slots), d.head), used: true})
+		d.Stmt, d.Scope = own, inner
+		inner.Add(&scope.Entity{Name: f.Draw.Block.Return.(*ast.Name).Name, At: d.Head.Span(), Array: a,
+			Outer: indexVars(model.Plates(d.Slots), d.Head), Used: true})
 	}
 	c.collect(stmts, inner)
-	if !a.observed && !c.passOn(d, f, inner) {
+	if !a.Observed && !c.passOn(d, f, inner) {
 		return nil, false
 	}
 	c.elaborate(inner)
-	if a.observed {
+	if a.Observed {
 		return nil, true
 	}
-	x := c.expr(inner, f.draw.Block.Return)
-	if name, ok := f.draw.Block.Return.(*ast.Name); ok && len(a.draws) == 1 && len(a.defs) == 0 &&
-		len(model.Plates(d.slots)) == len(d.slots) {
-		d.returned = inner.names[name.Name]
+	x := c.expr(inner, f.Draw.Block.Return)
+	if name, ok := f.Draw.Block.Return.(*ast.Name); ok && len(a.Draws) == 1 && len(a.Defs) == 0 &&
+		len(model.Plates(d.Slots)) == len(d.Slots) {
+		d.Returned = inner.Names[name.Name]
 	}
 	return x, !typing.IsPoison(x)
 }
 
 // observedDraw finds the draw of the name that the block returns, and the other statements.
-func (c *checker) observedDraw(a *arrayInfo, d *draw, f *function) (*ast.Draw, []ast.Stmt) {
-	block := f.draw.Block
+func (c *checker) observedDraw(a *scope.Array, d *scope.Draw, f *scope.Function) (*ast.Draw, []ast.Stmt) {
+	block := f.Draw.Block
 	name, isName := block.Return.(*ast.Name)
 	var found *ast.Draw
 	var rest []ast.Stmt
@@ -256,8 +259,8 @@ func (c *checker) observedDraw(a *arrayInfo, d *draw, f *function) (*ast.Draw, [
 		rest = append(rest, st)
 	}
 	if found == nil {
-		c.Errorf(diag.ObservedDefinition, d.head.Span(), "`%s` is data, but `%s` returns `%s`, which it does not draw "+
-			"by a distribution of its own", a.Name, f.name, block.Return.Span().Text()).
+		c.Errorf(diag.ObservedDefinition, d.Head.Span(), "`%s` is data, but `%s` returns `%s`, which it does not draw "+
+			"by a distribution of its own", a.Name, f.Name, block.Return.Span().Text()).
 			Related(block.Return.Span(), "returned here").
 			Help("for data a template returns a name that has `~` in its block")
 	}

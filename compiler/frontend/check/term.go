@@ -3,31 +3,32 @@ package check
 import (
 	"ppl/compiler/frontend/lint"
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/diag"
 )
 
 // drawBodies turns an array's draws into terms, once every type is known.
-func (c *checker) drawBodies(a *arrayInfo) {
-	if a.state != typed && a.decl == nil {
+func (c *checker) drawBodies(a *scope.Array) {
+	if a.State != scope.Typed && a.Decl == nil {
 		return
 	}
-	a.state = done
+	a.State = scope.Done
 	piece := 0
-	for i := range a.draws {
-		d := &a.draws[i]
-		if d.scope == nil { // an observation
+	for i := range a.Draws {
+		d := &a.Draws[i]
+		if d.Scope == nil { // an observation
 			if !c.observe(a, d) {
 				continue
 			}
 		}
 		var p *model.Piece
-		if a.observed && a.Role == model.Latent {
-			p = &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: model.Plates(d.slots)}
+		if a.Observed && a.Role == model.Latent {
+			p = &model.Piece{At: d.Head.Span(), Slots: d.Slots, Plates: model.Plates(d.Slots)}
 			a.Pieces = append(a.Pieces, p)
 		}
-		if !a.observed {
-			for piece < len(a.Pieces) && a.Pieces[piece].At != d.head.Span() {
+		if !a.Observed {
+			for piece < len(a.Pieces) && a.Pieces[piece].At != d.Head.Span() {
 				piece++
 			}
 			if piece == len(a.Pieces) {
@@ -43,47 +44,47 @@ func (c *checker) drawBodies(a *arrayInfo) {
 		}
 	}
 	switch {
-	case a.observed && a.Role == model.Latent:
+	case a.Observed && a.Role == model.Latent:
 		c.coverData(a)
-	case a.Role == model.Imputed && len(a.draws) > 1:
+	case a.Role == model.Imputed && len(a.Draws) > 1:
 		c.coverMissing(a)
 	}
 }
 
 // term elaborates one ~ statement.
-func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
+func (c *checker) term(a *scope.Array, d *scope.Draw, p *model.Piece) *model.Term {
 	l := c.drawnFrom(d)
-	if !l.ok {
+	if !l.Ok {
 		return nil
 	}
-	t := &model.Term{At: d.head.Span(), Array: a.Array, Piece: p, Kind: c.kind(a), Dist: l.dist, Form: l.form,
-		Plates: model.Plates(d.slots), Event: d.event}
+	t := &model.Term{At: d.Head.Span(), Array: a.Array, Piece: p, Kind: c.kind(a), Dist: l.Dist, Form: l.Form,
+		Plates: model.Plates(d.Slots), Event: d.Event}
 	ok := true
-	rank := func(i int) int { return l.form.Args[i].Rank }
-	for i, x := range l.args {
-		x, fits := c.absorb(x, rank(i), d.bare, a.Name)
+	rank := func(i int) int { return l.Form.Args[i].Rank }
+	for i, x := range l.Args {
+		x, fits := c.absorb(x, rank(i), d.Bare, a.Name)
 		// one number for every element
-		if n := rank(i); fits && len(x.Info().Type.Axes) == 0 && n > 0 && n == len(d.event) {
+		if n := rank(i); fits && len(x.Info().Type.Axes) == 0 && n > 0 && n == len(d.Event) {
 			x = &model.Fill{Value: x, Fact: *x.Info()}
-			x.Info().Type.Axes = d.event
+			x.Info().Type.Axes = d.Event
 		}
 		if fits && len(x.Info().Type.Axes) < rank(i) {
 			c.Errorf(diag.Arguments, x.Info().At, "argument `%s` of `%s` is a vector, but `%s` has %s",
-				l.form.Args[i].Name, l.dist.Name, x.Info().At.Text(), model.HaveAxes(x.Info().Type.Axes))
+				l.Form.Args[i].Name, l.Dist.Name, x.Info().At.Text(), model.HaveAxes(x.Info().Type.Axes))
 			fits = false
 		}
 		ok = ok && fits
 		t.Args = append(t.Args, x)
 	}
-	if l.density != nil {
+	if l.Density != nil {
 		var fits bool
-		t.Density, fits = c.absorb(l.density, 0, d.bare, a.Name)
+		t.Density, fits = c.absorb(l.Density, 0, d.Bare, a.Name)
 		ok = ok && fits
 	}
-	if l.dist != nil && l.dist.Support.EventRank() == 2 && len(d.event) == 2 && !d.event[0].Same(d.event[1]) {
-		c.Errorf(diag.NotSquare, d.head.Span(), "%s draws a square matrix, but the axes of `%s` are %s", l.dist.Name,
-			a.Name, model.AxesText(d.event)).Help("give it one set twice: `%s[%s, %s]`", a.Name, d.event[0].Name,
-			d.event[0].Name)
+	if l.Dist != nil && l.Dist.Support.EventRank() == 2 && len(d.Event) == 2 && !d.Event[0].Same(d.Event[1]) {
+		c.Errorf(diag.NotSquare, d.Head.Span(), "%s draws a square matrix, but the axes of `%s` are %s", l.Dist.Name,
+			a.Name, model.AxesText(d.Event)).Help("give it one set twice: `%s[%s, %s]`", a.Name, d.Event[0].Name,
+			d.Event[0].Name)
 		ok = false
 	}
 	t.Value = c.valueAt(a, d)
@@ -100,11 +101,11 @@ func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
 	return t
 }
 
-func (c *checker) kind(a *arrayInfo) model.TermKind {
+func (c *checker) kind(a *scope.Array) model.TermKind {
 	switch {
 	case a.Role == model.Latent:
 		return model.LatentPrior
-	case a.observed:
+	case a.Observed:
 		return model.Likelihood
 	case a.Role == model.Generated:
 		return model.Generate
@@ -113,20 +114,20 @@ func (c *checker) kind(a *arrayInfo) model.TermKind {
 }
 
 // valueAt is the array at the statement's plates.
-func (c *checker) valueAt(a *arrayInfo, d *draw) model.Expr {
-	static := a.observed && a.Role != model.Latent && a.Role != model.Imputed
-	ref := &model.Ref{Array: a.Array, Fact: model.Fact{At: d.head.Span(), Type: a.Type, Static: static}}
-	if len(d.slots) == 0 {
+func (c *checker) valueAt(a *scope.Array, d *scope.Draw) model.Expr {
+	static := a.Observed && a.Role != model.Latent && a.Role != model.Imputed
+	ref := &model.Ref{Array: a.Array, Fact: model.Fact{At: d.Head.Span(), Type: a.Type, Static: static}}
+	if len(d.Slots) == 0 {
 		return ref
 	}
 	sub := &model.Subscript{X: ref, Fact: ref.Fact}
-	for _, s := range d.slots {
+	for _, s := range d.Slots {
 		at := s.At
 		if s.Index != nil {
-			at = typing.IndexVar(s.Index, d.head)
+			at = typing.IndexVar(s.Index, d.Head)
 		}
 		sub.Subs = append(sub.Subs, model.Sub{At: at})
 	}
-	sub.Type.Axes = a.Type.Axes[min(len(d.slots), len(a.Type.Axes)):] // fewer where pieces disagree, which was reported
+	sub.Type.Axes = a.Type.Axes[min(len(d.Slots), len(a.Type.Axes)):] // fewer where pieces disagree, which was reported
 	return sub
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"ppl/compiler/frontend/scope"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/stdlib"
@@ -17,7 +18,7 @@ type weightPrior struct {
 }
 
 // collectPrior enters a prior of a network's weights.
-func (c *checker) collectPrior(h *ast.Head, st *ast.Draw, s *scope) {
+func (c *checker) collectPrior(h *ast.Head, st *ast.Draw, s *scope.Scope) {
 	switch old := c.priorNamed(h.Name()); {
 	case s != c.global || len(h.Slots) > 0 || hasModifiers(st.Dist) || st.Generate:
 		c.Errorf(diag.Syntax, h.Span(), "a prior of weights stands at the top of a file and has neither indices nor "+
@@ -38,25 +39,26 @@ func (c *checker) priorNamed(name string) *weightPrior {
 
 // passDist is the distribution that a template's parameter gets; not ok for parameters that are values. A distribution
 // that is nil was reported.
-func (c *checker) passDist(s, inner *scope, fn *function, p *ast.Param, given *ast.Arg) (dist *passedDist, ok bool) {
-	if fn.draw == nil {
+func (c *checker) passDist(s, inner *scope.Scope, fn *scope.Function, p *ast.Param,
+	given *ast.Arg) (dist *scope.PassedDist, ok bool) {
+	if fn.Draw == nil {
 		return nil, false
 	}
 	byDefault := p.Default != nil && c.isDist(inner, p.Default)
 	if given == nil {
-		return &passedDist{name: p.Name.Name, expr: p.Default, scope: inner, byDefault: true}, byDefault
+		return &scope.PassedDist{Name: p.Name.Name, Expr: p.Default, Scope: inner, ByDefault: true}, byDefault
 	}
 	if n, isName := given.Value.(*ast.Name); isName {
-		if e := s.lookup(n.Name); e != nil && e.dist != nil { // the use's own argument, passed on
-			return &passedDist{name: p.Name.Name, expr: e.dist.expr, scope: e.dist.scope,
-				byDefault: e.dist.byDefault}, true
+		if e := s.Lookup(n.Name); e != nil && e.Dist != nil { // the use's own argument, passed on
+			return &scope.PassedDist{Name: p.Name.Name, Expr: e.Dist.Expr, Scope: e.Dist.Scope,
+				ByDefault: e.Dist.ByDefault}, true
 		}
 	}
 	switch {
 	case c.isDist(s, given.Value):
-		return &passedDist{name: p.Name.Name, expr: given.Value, scope: s, byDefault: false}, true
+		return &scope.PassedDist{Name: p.Name.Name, Expr: given.Value, Scope: s, ByDefault: false}, true
 	case byDefault:
-		c.Errorf(diag.Arguments, given.Span(), "`%s` of `%s` is a distribution: `%[1]s = %[3]s`", p.Name.Name, fn.name,
+		c.Errorf(diag.Arguments, given.Span(), "`%s` of `%s` is a distribution: `%[1]s = %[3]s`", p.Name.Name, fn.Name,
 			p.Default.Span().Text()).Related(p.Span(), "the parameter")
 		return nil, true
 	}
@@ -64,62 +66,62 @@ func (c *checker) passDist(s, inner *scope, fn *function, p *ast.Param, given *a
 }
 
 // isDist reports whether an expression names a distribution or a template.
-func (c *checker) isDist(s *scope, e ast.Expr) bool {
+func (c *checker) isDist(s *scope.Scope, e ast.Expr) bool {
 	if c.template(s, e) != nil {
 		return true
 	}
 	n, ok := calleeOf(e).(*ast.Name)
-	return ok && s.lookup(n.Name) == nil && stdlib.Dists()[n.Name] != nil
+	return ok && s.Lookup(n.Name) == nil && stdlib.Dists()[n.Name] != nil
 }
 
 // takePassedDist replaces a draw's distribution by the one that the template was given.
-func (c *checker) takePassedDist(d *draw) bool {
-	if d.stmt.Dist == nil {
+func (c *checker) takePassedDist(d *scope.Draw) bool {
+	if d.Stmt.Dist == nil {
 		return false
 	}
-	n, ok := d.stmt.Dist.Base.(*ast.Name)
+	n, ok := d.Stmt.Dist.Base.(*ast.Name)
 	if !ok {
 		return false
 	}
-	e := d.scope.lookup(n.Name)
-	if e == nil || e.dist == nil {
+	e := d.Scope.Lookup(n.Name)
+	if e == nil || e.Dist == nil {
 		return false
 	}
-	chosen := c.chosenDist(d.scope.within(), e.dist)
-	stmt, dist := *d.stmt, *d.stmt.Dist
-	dist.Base, stmt.Dist = chosen.expr, &dist
-	d.stmt, d.scope = &stmt, newScope(chosen.scope)
+	chosen := c.chosenDist(d.Scope.Within(), e.Dist)
+	stmt, dist := *d.Stmt, *d.Stmt.Dist
+	dist.Base, stmt.Dist = chosen.Expr, &dist
+	d.Stmt, d.Scope = &stmt, scope.New(chosen.Scope)
 	return true
 }
 
 // chosenDist is what the use of a layer gives, else what a statement says of the layer or of all weights, else the
 // template's default.
-func (c *checker) chosenDist(inst *instance, dist *passedDist) *passedDist {
-	if inst == nil || inst.net == nil {
+func (c *checker) chosenDist(inst *scope.Instance, dist *scope.PassedDist) *scope.PassedDist {
+	if inst == nil || inst.Net == nil {
 		return dist
 	}
-	name := inst.prefix + "." + dist.name
-	if !slices.Contains(inst.net.given, name) {
-		inst.net.given = append(inst.net.given, name)
+	name := inst.Prefix + "." + dist.Name
+	if !slices.Contains(inst.Net.Given, name) {
+		inst.Net.Given = append(inst.Net.Given, name)
 	}
-	own, all := c.priorNamed(name), c.priorNamed(inst.net.fn.name+".weights")
+	own, all := c.priorNamed(name), c.priorNamed(inst.Net.Fn.Name+".weights")
 	switch {
-	case !dist.byDefault && own != nil:
+	case !dist.ByDefault && own != nil:
 		if !own.used {
 			c.Errorf(diag.TwoWeightPriors, own.head.Span(), "`%s` has two priors: this one, and one where "+
 				"the layer is used", name).
-				Related(dist.expr.Span(), "the other")
+				Related(dist.Expr.Span(), "the other")
 		}
 		own.used = true
-	case !dist.byDefault:
+	case !dist.ByDefault:
 	case own != nil || all != nil:
 		if own == nil {
 			own = all
 		}
 		own.used = true
-		return &passedDist{name: dist.name, expr: own.stmt.Dist.Base, scope: c.global, byDefault: false}
+		return &scope.PassedDist{Name: dist.Name, Expr: own.stmt.Dist.Base, Scope: c.global, ByDefault: false}
 	default:
-		inst.net.plain = true
+		inst.Net.Plain = true
 	}
 	return dist
 }
@@ -128,19 +130,19 @@ func (c *checker) chosenDist(inst *instance, dist *passedDist) *passedDist {
 func (c *checker) unusedPriors() {
 	for _, p := range c.priors {
 		root := p.head.Path[0].Name
-		e := c.global.lookup(root)
+		e := c.global.Lookup(root)
 		switch {
 		case p.used || c.dropped[root]:
-		case e == nil || e.fn == nil || e.fn.stmt == nil || !c.isNetwork(e.fn):
+		case e == nil || e.Fn == nil || e.Fn.Stmt == nil || !c.isNetwork(e.Fn):
 			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s`: `%s` has no weights", p.head.Name(), root).
 				Help("a network is a function whose body has layers: `%s(x) = x -> dense(8)`", root)
-		case c.networks[e.fn] == nil || c.networks[e.fn].broken: // never called, or refused
+		case c.networks[e.Fn] == nil || c.networks[e.Fn].Broken: // never called, or refused
 		case p.head.Name() == root+".weights":
 			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s`: every weight of `%s` has a prior of its own",
 				p.head.Name(), root)
 		default:
 			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s` is no weight of `%s`", p.head.Name(), root).
-				Help("`%s` has %s", root, diag.And(c.networks[e.fn].given))
+				Help("`%s` has %s", root, diag.And(c.networks[e.Fn].Given))
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Package lint looks for mistakes in a model whose names, types and axes are known: what compiles and is most often not
-// what was meant, and distributions whose arguments leave their domain.
+// what was meant, what nothing reads, and distributions whose arguments leave their domain.
 //
 //	y[i in N] ~ Poisson(a + b * x[i])     refused: the rate takes every real number
 //	y ~ Normal(mu, sigma^2)               warning: a variance, and the standard deviation is taken

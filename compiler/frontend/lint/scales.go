@@ -326,8 +326,8 @@ func priorOf(x model.Expr, dist string) *model.Term {
 	return nil
 }
 
-// Correlations returns the name of a matrix of correlations that is passed as a covariance; empty if there is none.
-func Correlations(m *model.Model) string {
+// correlations returns the name of a matrix of correlations that is passed as a covariance; empty if there is none.
+func correlations(m *model.Model) string {
 	for _, t := range m.Terms {
 		for k, x := range t.Args {
 			if t.Form.Args[k].Name == "cov" && priorOf(x, "LKJ") != nil {

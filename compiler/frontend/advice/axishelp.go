@@ -1,4 +1,4 @@
-package check
+package advice
 
 import (
 	"fmt"
@@ -7,12 +7,12 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// axisHelp says what to write where an expression has an axis s that what stands on the left does not have there. Only
-// is whether it is its only one.
-func (c *checker) axisHelp(x model.Expr, s *model.Set, only bool, bare []*model.Index, what string) string {
-	index := c.indexOn(what, s)
+// Axis says what to write if an expression has an axis s that the left side of the statement lacks; only says that it
+// has no other axes.
+func (h Hints) Axis(x model.Expr, s *model.Set, only bool, bare []*model.Index, what string) string {
+	index := h.indexOn(what, s)
 	switch product := productOver(x, s); {
-	case c.hasNoAxes(what):
+	case h.hasNoAxes(what):
 		return fmt.Sprintf("give it its axis: `%s[%s] ~ …`; to draw it after inference, `generate %s[%s] ~ …`", what,
 			s.Name, what, s.Name)
 	case index != "":
@@ -27,37 +27,37 @@ func (c *checker) axisHelp(x model.Expr, s *model.Set, only bool, bare []*model.
 		return fmt.Sprintf("write `%s[i in %s]` on the left and `i` in what has axis %s, or sum over it: `*` is by "+
 			"element, `@` the matrix product", what, s.Name, s.Name)
 	}
-	if g := c.groupOfRows(s, bare, what); g != "" {
+	if g := h.groupOfRows(s, bare, what); g != "" {
 		return fmt.Sprintf("give it the group of each row: `%s[%s]`", x.Info().At.Text(), g)
 	}
 	return fmt.Sprintf("give it an index: `%s[i]`", x.Info().At.Text())
 }
 
 // hasNoAxes reports whether a name is drawn without any axis.
-func (c *checker) hasNoAxes(name string) bool {
-	e := c.global.names[name]
-	return e != nil && e.array != nil && e.array.decl == nil && len(e.array.draws) > 0 &&
-		len(e.array.draws[0].head.Slots) == 0
+func (h Hints) hasNoAxes(name string) bool {
+	e := h.Global.Names[name]
+	return e != nil && e.Array != nil && e.Array.Decl == nil && len(e.Array.Draws) > 0 &&
+		len(e.Array.Draws[0].Head.Slots) == 0
 }
 
 // slotsOf are the slots of the statements of a name.
-func (c *checker) slotsOf(name string) (slots []model.Slot) {
-	e := c.global.names[name]
-	if e == nil || e.array == nil {
+func (h Hints) slotsOf(name string) (slots []model.Slot) {
+	e := h.Global.Names[name]
+	if e == nil || e.Array == nil {
 		return nil
 	}
-	for _, d := range e.array.draws {
-		slots = append(slots, d.slots...)
+	for _, d := range e.Array.Draws {
+		slots = append(slots, d.Slots...)
 	}
-	for _, h := range e.array.heads {
-		slots = append(slots, h.slots...)
+	for _, left := range e.Array.Heads {
+		slots = append(slots, left.Slots...)
 	}
 	return slots
 }
 
 // indexOn is the name of the index over a set in the statements of a name; "" if there is none.
-func (c *checker) indexOn(name string, s *model.Set) string {
-	for _, slot := range c.slotsOf(name) {
+func (h Hints) indexOn(name string, s *model.Set) string {
+	for _, slot := range h.slotsOf(name) {
 		if slot.Index != nil && slot.Index.Name != "" && slot.Index.Set.Same(s) {
 			return slot.Index.Name
 		}
@@ -96,24 +96,24 @@ func productOver(x model.Expr, s *model.Set) (product *model.Apply) {
 }
 
 // groupOfRows is the data that say to which element of a set the rows on the left belong, with its subscript.
-func (c *checker) groupOfRows(s *model.Set, bare []*model.Index, what string) string {
-	for _, g := range c.Model.Arrays {
+func (h Hints) groupOfRows(s *model.Set, bare []*model.Index, what string) string {
+	for _, g := range h.Model.Arrays {
 		if g.IndexOf == nil || !g.IndexOf.Same(s) || len(g.Type.Axes) != 1 {
 			continue
 		}
 		if slices.ContainsFunc(bare, func(i *model.Index) bool { return i.Set.Same(g.Type.Axes[0]) }) {
 			return g.Name
 		}
-		if i := c.indexOn(what, g.Type.Axes[0]); i != "" {
+		if i := h.indexOn(what, g.Type.Axes[0]); i != "" {
 			return g.Name + "[" + i + "]"
 		}
 	}
 	return ""
 }
 
-// twiceHelp says what to write where an expression has an axis more often than what stands on the left. A definition
-// has it twice most often because what it reads was given no index.
-func twiceHelp(x model.Expr, s *model.Set, what string) string {
+// RepeatedAxis says what to write if an expression has an axis more often than the left side of the statement. A
+// definition has it twice most often because what it reads was given no index.
+func RepeatedAxis(x model.Expr, s *model.Set, what string) string {
 	if def := model.DefinitionOf(x); def != nil {
 		for _, p := range def.Pieces {
 			for _, slot := range p.Slots {

@@ -1,9 +1,11 @@
-package check
+package lint
 
 import (
 	"fmt"
 	"slices"
 
+	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/stdlib"
@@ -17,11 +19,11 @@ import (
 // So what hides a function of the library, or is used nowhere, and has quantities of the model for arguments, is
 // refused.
 
-// quantities are the names that a file's statements declare, define or draw.
-func quantities(stmts []ast.Stmt) map[string]bool {
-	names := declared(stmts)
+// Quantities are the names that a file's statements declare, define or draw.
+func Quantities(stmts []ast.Stmt) map[string]bool {
+	names := scope.Declared(stmts)
 	for _, st := range stmts {
-		for _, h := range headsOf(st) {
+		for _, h := range scope.HeadsOf(st) {
 			if !h.HasParams {
 				names[h.Path[0].Name] = true
 			}
@@ -31,35 +33,40 @@ func quantities(stmts []ast.Stmt) map[string]bool {
 }
 
 // ofQuantities reports whether all arguments on the left have names of quantities, and there is one at least.
-func (c *checker) ofQuantities(h *ast.Head) bool {
+func ofQuantities(h *ast.Head, quantities map[string]bool) bool {
 	return len(h.Params) > 0 && !slices.ContainsFunc(h.Params, func(p *ast.Param) bool {
-		return p.Name == nil || !c.quantities[p.Name.Name]
+		return p.Name == nil || !quantities[p.Name.Name]
 	})
 }
 
-// inLibrary reports whether the library has a function of a name.
-func (c *checker) inLibrary(name string) bool {
-	e := c.global.parent.names[name]
+// inLibrary reports whether the library, the scope outside of a file's, has a function of a name.
+func inLibrary(name string, library *scope.Scope) bool {
+	e := library.Names[name]
 	return stdlib.Funcs()[name] != nil || stdlib.Reductions()[name] != nil || stdlib.Scans()[name] != nil ||
-		stdlib.MatrixFuncs()[name] != nil || isSpecial(name) || e != nil && e.fn != nil
+		stdlib.MatrixFuncs()[name] != nil || isRule(name) || e != nil && e.Fn != nil
 }
 
-// refuseLeftCall refuses a function of quantities on the left, if the library has a function of its name.
-func (c *checker) refuseLeftCall(h *ast.Head, st ast.Stmt) bool {
-	if len(c.importing) > 0 || !c.ofQuantities(h) || !c.inLibrary(h.Path[0].Name) {
+// isRule reports whether a function has rules of its own for types and axes.
+func isRule(name string) bool {
+	return name != "Density" && slices.ContainsFunc(stdlib.Rules(), func(r stdlib.Rule) bool { return r.Name == name })
+}
+
+// RefuseLeftCall refuses a function of quantities on the left, if the library has a function of its name.
+func RefuseLeftCall(h *ast.Head, st ast.Stmt, quantities map[string]bool, global *scope.Scope, diags *diag.List) bool {
+	if !ofQuantities(h, quantities) || !inLibrary(h.Path[0].Name, global.Parent) {
 		return false
 	}
-	c.leftCall(h, st)
+	leftCall(h, st, diags)
 	return true
 }
 
-// leftCallOf is a function that hides one of the library and has an argument of a name.
-func (c *checker) leftCallOf(name string) *entity {
-	for _, e := range c.global.order {
-		if e.fn == nil || !c.inLibrary(e.name) || len(e.fn.head.Params) == 0 {
+// LeftCallOf is a function that hides one of the library and has an argument of a name.
+func LeftCallOf(name string, global *scope.Scope) *scope.Entity {
+	for _, e := range global.Order {
+		if e.Fn == nil || !inLibrary(e.Name, global.Parent) || len(e.Fn.Head.Params) == 0 {
 			continue
 		}
-		if p := e.fn.head.Params[0]; p.Name != nil && p.Name.Name == name {
+		if p := e.Fn.Head.Params[0]; p.Name != nil && p.Name.Name == name {
 			return e
 		}
 	}
@@ -67,17 +74,17 @@ func (c *checker) leftCallOf(name string) *entity {
 }
 
 // leftCall reports that a function of quantities on the left says nothing of them, and what to write.
-func (c *checker) leftCall(h *ast.Head, st ast.Stmt) {
+func leftCall(h *ast.Head, st ast.Stmt, diags *diag.List) {
 	sign, word := "=", "function"
 	if _, drawn := st.(*ast.Draw); drawn {
 		sign, word = "~", "template"
 	}
-	c.Errorf(diag.CallOnLeft, h.Span(), "`%s` on the left of `%s` defines a %s `%s`, and says nothing of `%s`",
-		h.Span().Text(), sign, word, h.Path[0].Name, h.Params[0].Name.Name).Help("%s", mendLeft(h, st))
+	diags.Errorf(diag.CallOnLeft, h.Span(), "`%s` on the left of `%s` defines a %s `%s`, and says nothing of `%s`",
+		h.Span().Text(), sign, word, h.Path[0].Name, h.Params[0].Name.Name).Help("%s", MendLeft(h, st))
 }
 
-// mendLeft is what to write instead of a function of the library on the left.
-func mendLeft(h *ast.Head, st ast.Stmt) string {
+// MendLeft is what to write instead of a function of the library on the left.
+func MendLeft(h *ast.Head, st ast.Stmt) string {
 	if draw, ok := st.(*ast.Draw); ok {
 		return mendDraw(h, draw)
 	}
@@ -105,7 +112,8 @@ func mendDraw(h *ast.Head, draw *ast.Draw) string {
 			}
 		}
 	}
-	normal := draw.Dist != nil && distName(draw.Dist.Base) != nil && distName(draw.Dist.Base).Name == "Normal"
+	normal := draw.Dist != nil && scope.DistName(draw.Dist.Base) != nil &&
+		scope.DistName(draw.Dist.Base).Name == "Normal"
 	switch {
 	case normal && name == "log":
 		return fmt.Sprintf("write the distribution of `%s` itself: `%s ~ LogNormal(%s)`", arg, arg, args)
@@ -125,32 +133,32 @@ func mendDraw(h *ast.Head, draw *ast.Draw) string {
 var inverses = map[string]string{"log": "exp", "exp": "log", "logit": "sigmoid", "sigmoid": "logit", "sqrt": "square",
 	"log1p": "expm1", "expm1": "log1p", "tanh": "atanh", "atanh": "tanh", "probit": "Phi", "Phi": "probit"}
 
-// unusedFunctions warns of functions and templates that nothing uses, whose bodies are not checked, and of those that
-// hide the library's.
-func (c *checker) unusedFunctions() {
-	for _, e := range c.global.order {
-		if e.fn == nil {
+// WarnUnusedFunctions warns of functions and templates that nothing uses, whose bodies are not checked, and of those
+// that hide the library's.
+func WarnUnusedFunctions(m *model.Model, global *scope.Scope, quantities map[string]bool, diags *diag.List) {
+	for _, e := range global.Order {
+		if e.Fn == nil {
 			continue
 		}
-		word, st := "function", e.fn.statement()
-		if e.fn.draw != nil {
+		word, st := "function", e.Fn.Statement()
+		if e.Fn.Draw != nil {
 			word = "template"
 		}
 		switch {
-		case !e.used && c.ofQuantities(e.fn.head):
-			c.leftCall(e.fn.head, st)
-		case !e.used && len(c.Model.Terms) == 0: // a file that others import
-		case !e.used:
-			d := c.Diags.Warnf(diag.UnusedFunction, e.at, "%s `%s` is never used, and its body is not checked", word,
-				e.name)
-			if h := e.fn.head; c.inLibrary(e.name) && len(h.Params) > 0 && h.Params[0].Name != nil {
-				d.Help("%s", mendLeft(h, st))
+		case !e.Used && ofQuantities(e.Fn.Head, quantities):
+			leftCall(e.Fn.Head, st, diags)
+		case !e.Used && len(m.Terms) == 0: // a file that others import
+		case !e.Used:
+			d := diags.Warnf(diag.UnusedFunction, e.At, "%s `%s` is never used, and its body is not checked", word,
+				e.Name)
+			if h := e.Fn.Head; inLibrary(e.Name, global.Parent) && len(h.Params) > 0 && h.Params[0].Name != nil {
+				d.Help("%s", MendLeft(h, st))
 			} else {
-				d.Help("call it, `%s(…)`, or leave it out", e.name)
+				d.Help("call it, `%s(…)`, or leave it out", e.Name)
 			}
-		case c.inLibrary(e.name):
-			c.Diags.Warnf(diag.UnusedFunction, e.at, "%s `%s` hides the library's: every `%s(…)` of this file means "+
-				"this one", word, e.name, e.name).Help("rename this function if you also need the library's")
+		case inLibrary(e.Name, global.Parent):
+			diags.Warnf(diag.UnusedFunction, e.At, "%s `%s` hides the library's: every `%s(…)` of this file means "+
+				"this one", word, e.Name, e.Name).Help("rename this function if you also need the library's")
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package check
+package scope
 
 import (
 	"fmt"
@@ -11,34 +11,34 @@ import (
 	"ppl/stdlib"
 )
 
-// prelude is the scope of the library's functions that are written in the language; user names hide them. Each is
+// Library is the scope of the library's functions that are written in the language; user names hide them. Each is
 // parsed when a model first reads it: all of them take longer than most models, and most models read none.
-func prelude() *scope {
-	s := newScope(nil)
-	for name, parsed := range libraryStatements() {
-		s.add(&entity{name: name, fn: &function{name: name, scope: s, parsed: parsed}})
+func Library() *Scope {
+	s := New(nil)
+	for name, parsed := range LibraryStatements() {
+		s.Add(&Entity{Name: name, Fn: &Function{Name: name, Scope: s, parsed: parsed}})
 	}
 	return s
 }
 
 // read takes the statement of a function of the library. The function is known by its name before.
-func (e *entity) read() {
-	if e.fn == nil || e.fn.parsed == nil {
+func (e *Entity) read() {
+	if e.Fn == nil || e.Fn.parsed == nil {
 		return
 	}
-	switch st := e.fn.parsed().(type) {
+	switch st := e.Fn.parsed().(type) {
 	case *ast.Define:
-		e.fn.head, e.fn.stmt = st.Heads[0], st
+		e.Fn.Head, e.Fn.Stmt = st.Heads[0], st
 	case *ast.Draw:
-		e.fn.head, e.fn.draw = st.Heads[0], st
+		e.Fn.Head, e.Fn.Draw = st.Heads[0], st
 	}
-	e.fn.parsed = nil
-	e.at, e.fn.at = e.fn.head.Span(), e.fn.head.Span()
+	e.Fn.parsed = nil
+	e.At, e.Fn.At = e.Fn.Head.Span(), e.Fn.Head.Span()
 }
 
-// libraryStatements has the statement of each function of the library, which is parsed once: a session with an editor
+// LibraryStatements has the statement of each function of the library, which is parsed once: a session with an editor
 // checks a model at each keystroke. A statement begins at the start of a line.
-var libraryStatements = sync.OnceValue(func() map[string]func() ast.Stmt {
+var LibraryStatements = sync.OnceValue(func() map[string]func() ast.Stmt {
 	statements := map[string]func() ast.Stmt{}
 	lines := strings.SplitAfter(stdlib.Prelude, "\n")
 	for first := 0; first < len(lines); {

@@ -1,4 +1,4 @@
-package check
+package scope
 
 import (
 	"slices"
@@ -11,11 +11,10 @@ import (
 // A file may have statements that could not be parsed. The others are checked all the same, so that one mistake does
 // not hide the next: whatever a dropped statement may define or explain is taken as reported.
 
-// kept are the statements of a file but those that define a name of a dropped statement's left side; such names, and
-// what the same statements define, become poison. Data keep their declaration.
-func (c *checker) kept(f *ast.File) []ast.Stmt {
-	c.dropped = f.Dropped.Names
-	known, dropped := declared(f.Stmts), map[string]bool{}
+// WithoutDropped returns the statements of a file without those that define a name of a dropped statement's left side.
+// Such names, and what the same statements define, become poison. Data keep their declaration.
+func WithoutDropped(f *ast.File, global *Scope) []ast.Stmt {
+	known, dropped := Declared(f.Stmts), map[string]bool{}
 	for name := range f.Dropped.Heads {
 		dropped[name] = !known[name]
 	}
@@ -23,7 +22,7 @@ func (c *checker) kept(f *ast.File) []ast.Stmt {
 	for n := -1; n != len(stmts); {
 		n = len(stmts)
 		stmts = slices.DeleteFunc(stmts, func(st ast.Stmt) bool {
-			heads := headsOf(st)
+			heads := HeadsOf(st)
 			if !slices.ContainsFunc(heads, func(h *ast.Head) bool { return dropped[h.Path[0].Name] }) {
 				return false
 			}
@@ -36,14 +35,14 @@ func (c *checker) kept(f *ast.File) []ast.Stmt {
 	at := ast.Place{At: source.Span{File: f.Source}}
 	for name, is := range dropped {
 		if is {
-			c.global.names[name] = &entity{name: name, at: at.At, used: true, expr: typing.Poison(at)}
+			global.Names[name] = &Entity{Name: name, At: at.At, Used: true, Expr: typing.Poison(at)}
 		}
 	}
 	return stmts
 }
 
-// declared are the names of data.
-func declared(stmts []ast.Stmt) map[string]bool {
+// Declared are the names of data.
+func Declared(stmts []ast.Stmt) map[string]bool {
 	names := map[string]bool{}
 	for _, st := range stmts {
 		if data, ok := st.(*ast.Data); ok {
@@ -55,7 +54,8 @@ func declared(stmts []ast.Stmt) map[string]bool {
 	return names
 }
 
-func headsOf(st ast.Stmt) []*ast.Head {
+// HeadsOf returns the left sides of a statement.
+func HeadsOf(st ast.Stmt) []*ast.Head {
 	switch st := st.(type) {
 	case *ast.Define:
 		return st.Heads

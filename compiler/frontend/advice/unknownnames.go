@@ -1,0 +1,184 @@
+package advice
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppl/compiler/frontend/lint"
+	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/scope"
+	"ppl/lang/ast"
+	"ppl/lang/diag"
+	"ppl/stdlib"
+)
+
+// Hints have what advice depends on: the names of a model, the sizes that data give, and the model as far as it is
+// known.
+type Hints struct {
+	Global *scope.Scope
+	Sizes  map[string]*model.Size
+	Model  *model.Model
+}
+
+// Undefined says what a name that is not defined may mean.
+func (h Hints) Undefined(d diag.Entry, s *scope.Scope, e *ast.Name) {
+	if f := lint.LeftCallOf(e.Name, h.Global); f != nil {
+		d.Related(f.At, "this defines `%s`, not `%s`", f.Name, e.Name)
+		d.Help("%s", lint.MendLeft(f.Fn.Head, f.Fn.Statement()))
+	} else if code, foreign := stdlib.Foreign(e.Name); foreign && !strings.ContainsAny(code, "([") {
+		Meant(d, e.Name, stdlib.Foreign, nil)
+	} else if e.Span().File == h.Model.Source { // a function of another tool is called: this is none
+		h.missingParameter(d, s, e)
+	} else if isSubscript(e) && !indexShaped(e.Name) {
+		d.Help("a label is written in quotes: `%q`", e.Name).Replace(strconv.Quote(e.Name))
+	} else if near, ok := diag.Nearest(e.Name, h.visible(s)); ok {
+		d.Meant("`%s`", near).Replace(near)
+	}
+}
+
+// missingParameter says how an undefined name of a model becomes a parameter, and after that which name of the model
+// may be meant. Functions of the library are no guess: what is named like one, such as `sigma` like `sign`, is more
+// often a parameter that was forgotten.
+func (h Hints) missingParameter(d diag.Entry, s *scope.Scope, e *ast.Name) {
+	if slices.Contains(otherModules, e.Name) {
+		d.Help("functions stand by themselves, `exp(x)`; a matrix product is `X @ b`")
+		return
+	}
+	if set := indexElsewhere(e); set != "" {
+		d.Help("`%s` is an index of other statements: declare it on the left of this one, too, `…[%s in %s]`; what is "+
+			"drawn after inference begins with `generate`", e.Name, e.Name, set)
+		return
+	}
+	if isSubscript(e) && len(indicesOf(s)) == 0 && indexShaped(e.Name) {
+		d.Help("an index is declared on the left of its statement: `…[%s in …] ~ …`", e.Name)
+		return
+	}
+	indices := indicesOf(s)
+	if isSubscript(e) && len(indices) > 0 && indexShaped(e.Name) {
+		d.Meant("the index %s", diag.Or(indices))
+		return
+	}
+	give := "a parameter needs a distribution, such as `" + withAxes(s, e) + " ~ " + firstPrior(e.Name) + "`"
+	if near, ok := diag.Nearest(e.Name, h.defined(s)); ok {
+		d.Help("%s; or %s", give, diag.Meant("`%s`", near)).Replace(near)
+		return
+	}
+	switch {
+	case !isSubscript(e):
+		d.Help("%s", give)
+	case len(indices) > 0:
+		d.Help("%s A label is written in quotes: `%q`", diag.Meant("the index %s", diag.Or(indices)), e.Name)
+	default:
+		d.Help("a label is written in quotes: `%q`", e.Name).Replace(strconv.Quote(e.Name))
+	}
+}
+
+// indexElsewhere is the set over which other statements of the file have a name for an index; empty where none has.
+func indexElsewhere(e *ast.Name) string {
+	text := e.Span().File.Text
+	for rest := text; !strings.HasPrefix(strings.TrimSpace(rest), "in"); { // the expression takes long in a long text
+		_, after, there := strings.Cut(rest, e.Name)
+		if !there {
+			return ""
+		}
+		rest = after
+	}
+	found := regexp.MustCompile(`[\[,]\s*` + regexp.QuoteMeta(e.Name) + `\s+in\s+(\w+(\.\.\w+)?)`).
+		FindStringSubmatch(text)
+	if found == nil {
+		return ""
+	}
+	return found[1]
+}
+
+// indexShaped reports whether a name is one letter, as most indices are.
+func indexShaped(name string) bool { return len(name) == 1 && name >= "a" && name <= "z" }
+
+// isSubscript reports whether a name is all of a subscript, as j is in x[i, j].
+func isSubscript(e *ast.Name) bool {
+	text, span := e.Span().File.Text, e.Span()
+	before, after := strings.TrimSpace(text[:span.Start]), strings.TrimSpace(text[span.End:])
+	open := strings.LastIndexAny(before, "[]()")
+	return (strings.HasSuffix(before, "[") || strings.HasSuffix(before, ",") && before[open] == '[') &&
+		(strings.HasPrefix(after, "]") || strings.HasPrefix(after, ","))
+}
+
+// indicesOf are the indices that a statement declares, in quotes.
+func indicesOf(s *scope.Scope) (names []string) {
+	for ; s != nil; s = s.Parent {
+		for _, e := range s.Order {
+			if e.Index != nil {
+				names = append(names, "`"+e.Name+"`")
+			}
+		}
+	}
+	return slices.Sorted(slices.Values(names))
+}
+
+// withAxes is an undefined name with the axis of the index by which it is read: z[J] for z[j].
+func withAxes(s *scope.Scope, e *ast.Name) string {
+	span := e.Span()
+	rest := span.File.Text[span.End:]
+	if !strings.HasPrefix(rest, "[") {
+		return e.Name
+	}
+	name, _, _ := strings.Cut(rest[1:], "]")
+	if i := s.Lookup(name); i != nil && i.Index != nil {
+		return e.Name + "[" + i.Index.Set.Name + "]"
+	}
+	return e.Name
+}
+
+// otherModules are what functions stand in elsewhere.
+var otherModules = []string{"np", "numpy", "jnp", "math", "pt", "pm", "tf", "torch", "scipy", "special"}
+
+// firstPrior is a distribution to begin with: names of scales are positive.
+func firstPrior(name string) string {
+	for _, scale := range []string{"sigma", "tau", "sd", "scale", "omega"} {
+		if strings.HasPrefix(strings.ToLower(name), scale) {
+			return "HalfNormal(1)"
+		}
+	}
+	return "Normal(0, 1)"
+}
+
+// Meant adds to a report of an unknown name what to write instead: how ppl says what Stan, PyMC or NumPyro call so, or
+// the nearest name.
+func Meant(d diag.Entry, name string, foreign func(name string) (code string, ok bool), among []string) {
+	if code, ok := foreign(name); ok {
+		if stdlib.Dists()[code] != nil {
+			d.Meant("`%s`", code).Replace(code)
+		} else {
+			d.Help("write `%s`", code)
+		}
+	} else if near, ok := diag.Nearest(name, among); ok {
+		d.Meant("`%s`", near).Replace(near)
+	}
+}
+
+// visible are the names that an expression may read: those of the model, and functions.
+func (h Hints) visible(s *scope.Scope) (names []string) {
+	names = h.defined(s)
+	for n := range stdlib.Funcs() {
+		names = append(names, n)
+	}
+	for n := range h.Global.Parent.Names { // the prelude
+		names = append(names, n)
+	}
+	return slices.Sorted(slices.Values(names))
+}
+
+// defined are the names that the model gives a meaning.
+func (h Hints) defined(s *scope.Scope) (names []string) {
+	for ; s != nil && s != h.Global.Parent; s = s.Parent {
+		for n := range s.Names {
+			names = append(names, n)
+		}
+	}
+	for n := range h.Sizes {
+		names = append(names, n)
+	}
+	return slices.Sorted(slices.Values(names))
+}
