@@ -19,8 +19,7 @@ import (
 //	y[i in N] ~ Normal(mu, 1)          Rows:   y[N], the log density of each observation
 //
 // Priors are densities of the parameters on their own scale, without log-Jacobian. A row is what stays of an
-// observation
-// when its latents are summed out; observations that share a latent are one row, and a missing entry is none.
+// observation when its latents are summed out; observations that share a latent are one row, and a missing entry is none.
 type Pointwise struct {
 	Priors, Rows []LogDensity
 }
@@ -107,8 +106,8 @@ func newRowBlock(e *evaluate.Evaluator, terms []*model.Term, f density.Factor, k
 		b.plates.First = append(b.plates.First, box.Lo)
 		b.plates.Label = append(b.plates.Label, e.Labels(i.Set, box))
 	}
-	if len(f.Observed) > 1 || k >= len(terms) {
-		return b
+	if len(f.Observed) > 1 || k >= len(terms) || len(terms) == 1 && observesAll(e, terms[0]) {
+		return b // named by its plates
 	}
 	at := placesOf(e, terms[k])
 	leave := e.UnderRanges(terms[k].Plates)
@@ -120,6 +119,7 @@ func newRowBlock(e *evaluate.Evaluator, terms []*model.Term, f density.Factor, k
 	of := e.Describe(f.Observed[0])
 	rank := len(of.Shape) - len(terms[k].Event)
 	b.of = withLeadingAxes(of, rank)
+	b.places = make([]int, 0, len(places))
 	for i, x := range places {
 		if inRange[i] == 0 || x < 0 { // of plates such as t in first[i]..last[i], of which v has the box
 			b.places = append(b.places, -1)
@@ -128,6 +128,13 @@ func newRowBlock(e *evaluate.Evaluator, terms []*model.Term, f density.Factor, k
 		b.places = append(b.places, int(x)/evaluate.Product(of.Shape[rank:]))
 	}
 	return b
+}
+
+// observesAll reports whether each row of a statement is about an element that is observed, as far as that is seen
+// without a number for each row.
+func observesAll(e *evaluate.Evaluator, t *model.Term) bool {
+	ragged := func(i *model.Index) bool { return len(i.Set.Ragged) > 0 }
+	return !slices.ContainsFunc(t.Plates, ragged) && !e.Data.Arrays[t.Array].Values.Missing()
 }
 
 // withLeadingAxes is a variable without its axes from the n-th on.
@@ -197,8 +204,7 @@ func firstOf(n autodiff.Node, axis int) autodiff.Node {
 		slices.Delete(slices.Clone(hi), axis, axis+1)...)
 }
 
-// keepRows puts the rows of an observed array together: over its plates where one statement speaks of all of them, else
-// one
+// keepRows puts the rows of an observed array together: over its plates if one statement speaks of all of them, else one
 // after the other, named by the elements that they are about.
 func keepRows(e *evaluate.Evaluator, name string, blocks []rowBlock) LogDensity {
 	if len(blocks) == 1 && !slices.Contains(blocks[0].places, -1) {

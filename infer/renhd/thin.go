@@ -114,6 +114,7 @@ type trialRun struct {
 	iterations int
 	collector  *drawCollector
 	state      trialState
+	room       []float64 // for the values of a draw
 }
 
 // trialResult is what a pilot has found out.
@@ -181,12 +182,13 @@ func (p *trialRun) Iterate() error {
 func (p *trialRun) see(now *population.Drawn) {
 	w := p.run.Walkers
 	for chain := range p.state.Seen {
-		values := make([]float64, w.Exe.Size(dynamics.Values))
+		values := slices.Grow(p.room[:0], w.Exe.Size(dynamics.Values))[:w.Exe.Size(dynamics.Values)]
 		now.Values(w.Cold(chain), values)
+		p.room = values
 		if judged := p.run.Phase.Options.Judged; judged > 0 {
-			values = slices.Clone(values[:judged]) // so that what nobody judges is not kept
+			values = values[:judged] // what nobody judges, such as the log density of each row, is not kept
 		}
-		p.state.Seen[chain] = append(p.state.Seen[chain], values)
+		p.state.Seen[chain] = append(p.state.Seen[chain], slices.Clone(values))
 	}
 	p.state.Iterations++
 }
