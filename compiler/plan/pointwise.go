@@ -18,8 +18,9 @@ import (
 //	mu ~ Normal(0, 10)                 Priors: mu, a number
 //	y[i in N] ~ Normal(mu, 1)          Rows:   y[N], the log density of each observation
 //
-// Priors are densities of the parameters on their own scale, without log-Jacobian. A row is what stays of
-// an observation when its latents are summed out; observations that share a latent are one row, and a missing entry is none.
+// Priors are densities of the parameters on their own scale, without log-Jacobian. A row is what stays of an
+// observation when its latents are summed out; observations that share a latent are one row, and a missing entry is
+// none.
 type Pointwise struct {
 	Priors, Rows []LogDensity
 }
