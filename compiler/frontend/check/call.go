@@ -53,7 +53,7 @@ func (c *checker) call(s *scope.Scope, e *ast.Call) model.Expr {
 	if ent := s.Lookup(n.Name); ent != nil {
 		ent.Used = true
 		if ent.Ode != nil {
-			return c.stateAt(s, ent.Ode, e)
+			return c.equations.StateAt(s, ent.Ode, e)
 		}
 		if ent.Fn != nil && ent.Fn.Draw != nil {
 			c.Errorf(diag.WrongKind, n.Span(), "`%s` is a template; it stands after `~` or `->`",
@@ -89,7 +89,7 @@ func (c *checker) stateElement(s *scope.Scope, e *ast.Call) (model.Expr, bool) {
 	case u == nil || u.Ode == nil:
 		return nil, false
 	}
-	x := c.stateAt(s, u.Ode, e)
+	x := c.equations.StateAt(s, u.Ode, e)
 	if typing.IsPoison(x) {
 		return x, true
 	}

@@ -22,6 +22,7 @@ import (
 	"ppl/compiler/frontend/flatten"
 	"ppl/compiler/frontend/lint"
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/odes"
 	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/ast"
@@ -41,7 +42,7 @@ func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
 func (c *checker) elaborateAll() {
 	c.elaborate(c.global)                         // names, types, axes and terms
 	c.unusedPriors()                              // priors of weights that are not there
-	c.systems()                                   // differential equations that read each other
+	c.equations.Join()                            // differential equations that read each other
 	c.factorsOfPrior()                            // the side of the density that factors belong to
 	typing.SettleAll(c.Model)                     // which expressions depend on data only
 	flatten.Arrays(c.Model, &c.Diags, c.NewIndex) // arrays with an axis whose end depends on an index
@@ -106,10 +107,12 @@ func newChecker(f *ast.File, load Loader) *checker {
 		networks: map[*scope.Function]*scope.Network{}, groups: map[string]*model.Index{},
 		imported: map[*ast.File]*scope.Scope{}, cycles: cycles.New(scope.ReadByDefinitions)}
 	c.global = scope.New(scope.Library())
+	c.equations = odes.New(&c.Context, c.global, odes.Names{Expr: c.expr, Block: c.block, StaticInt: c.staticInt,
+		Slots: c.slots, Axes: c.joinedParts, Undefined: c.undefined})
 	c.dropped = f.Dropped.Names
 	stmts := scope.WithoutDropped(f, c.global)
 	c.mentioned, c.quantities = ast.Mentioned(stmts), lint.Quantities(stmts)
-	c.primes = primes(stmts)
+	c.primes = odes.Primes(stmts)
 	c.collect(stmts, c.global)
 	return c
 }
@@ -126,9 +129,7 @@ type checker struct {
 	imported   map[*ast.File]*scope.Scope // files that were read: one that is named twice is read once
 	primes     map[string]bool            // names with a derivative
 	factors    int                        // how many factor statements there are
-	odes       []*scope.Trajectory
-	queries    []*model.StateAt
-	events     []*ast.Event
+	equations  *odes.Equations
 	mentioned  map[string]bool              // names that occur in an expression
 	quantities map[string]bool              // names that statements declare, define or draw
 	dropped    map[string]bool              // names in statements that could not be parsed

@@ -37,7 +37,7 @@ func (c *checker) collect(stmts []ast.Stmt, s *scope.Scope) {
 		case *ast.Factor:
 			c.collectFactor(st, s)
 		case *ast.Event:
-			c.collectEvent(st, s)
+			c.equations.CollectEvent(st, s)
 		case *ast.Import:
 			c.collectImport(st, s)
 		}
@@ -181,13 +181,13 @@ func (c *checker) newArray(id ast.Ident, s *scope.Scope) *scope.Array {
 func (c *checker) collectDefine(h *ast.Head, st *ast.Define, s *scope.Scope) {
 	switch {
 	case h.Prime:
-		c.collectPrime(h, st, s)
+		c.equations.CollectPrime(h, st, s)
 		return
 	case len(h.Path) > 1:
 		c.Errorf(diag.Syntax, h.Span(), "`%s` cannot be defined: a dotted name belongs to another statement", h.Name())
 		return
 	case h.HasParams && s == c.global && c.primes[h.Path[0].Name]:
-		c.collectInitial(h, st, s)
+		c.equations.CollectInitial(h, st, s)
 		return
 	case h.HasParams:
 		c.collectFunction(h, st, s)

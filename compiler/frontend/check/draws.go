@@ -25,7 +25,7 @@ func (c *checker) drawPiece(a *scope.Array, d *scope.Draw) {
 	if passed {
 		d.Bare = append(slices.Clone(a.Outer), d.Bare...)
 	}
-	if poisonSlot(d.Slots) {
+	if typing.HasPoison(d.Slots) {
 		return
 	}
 	if x, ok := c.expand(a, d); !ok || x != nil {

@@ -126,13 +126,13 @@ func (c *checker) networkOf(s *scope.Scope, fn *scope.Function, e *ast.Call) *sc
 	slots, _, _ := c.slots(inner, fn.Head, 0)
 	inner.Inst = &scope.Instance{Prefix: fn.Name, Net: net, Outer: model.Plates(slots),
 		Read: indexVars(model.Plates(slots), fn.Head)}
-	errors, terms, queries := c.Diags.Errors(), len(c.Model.Terms), len(c.queries)
+	errors, terms, queries := c.Diags.Errors(), len(c.Model.Terms), len(c.equations.Queries)
 	net.Broken = !c.bindParams(s, inner, fn, e)
 	if !net.Broken {
 		net.Placeholders(inner)
 		net.Broken = typing.IsPoison(c.body(inner, fn))
 	}
-	c.queries = c.queries[:queries]
+	c.equations.Queries = c.equations.Queries[:queries]
 	if !net.Broken {
 		c.independent(net, c.Model.Terms[terms:])
 	}

@@ -61,7 +61,7 @@ func (c *checker) observe(a *scope.Array, d *scope.Draw) bool {
 		}
 		d.Event = axes[len(axes)-event:]
 	}
-	if poisonSlot(d.Slots) {
+	if typing.HasPoison(d.Slots) {
 		return false
 	}
 	if a.Role == model.Imputed && len(a.Draws) == 1 && !coversAxes(d.Slots, axes) {

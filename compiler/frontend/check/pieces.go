@@ -9,6 +9,7 @@ import (
 	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/diag"
+	"ppl/stdlib"
 )
 
 func (c *checker) headOf(a *scope.Array, d scope.Define) scope.HeadSlots {
@@ -26,7 +27,7 @@ func (c *checker) definePiece(a *scope.Array, k int) bool {
 	} else {
 		x = c.expr(h.Scope, d.Stmt.Value)
 	}
-	if typing.IsPoison(x) || poisonSlot(h.Slots) {
+	if typing.IsPoison(x) || typing.HasPoison(h.Slots) {
 		return false
 	}
 	if len(h.Bare) > 0 {
@@ -53,15 +54,6 @@ func (c *checker) definePiece(a *scope.Array, k int) bool {
 		return false
 	}
 	return true
-}
-
-func poisonSlot(slots []model.Slot) bool {
-	for _, s := range slots {
-		if s.At != nil && typing.IsPoison(s.At) {
-			return true
-		}
-	}
-	return false
 }
 
 // addPiece appends a piece and widens the array's type by it.
@@ -258,4 +250,19 @@ func (c *checker) uncovered(a *scope.Array, s, t *model.Set) {
 		"defined twice", s.Name, t.Name, a.Name).
 		Related(a.Pieces[len(a.Pieces)-1].At, "another piece").
 		Help("%s", help)
+}
+
+// joinedParts returns the axes that statements for parts of a trajectory fill.
+func (c *checker) joinedParts(s *scope.Scope, name string, parts []scope.Define) ([]*model.Set, bool) {
+	a := &scope.Array{Array: &model.Array{Name: name, At: parts[0].Head.Span()}}
+	for _, d := range parts {
+		slots, _, _ := c.slots(scope.New(s), d.Head, 0)
+		if typing.HasPoison(slots) {
+			return nil, false
+		}
+		c.addPiece(a, &model.Piece{At: d.Head.Span(), Slots: slots}, nil, model.Type{Range: stdlib.Everything()})
+	}
+	known := c.Diags.Len()
+	c.cover(a)
+	return a.Type.Axes, c.Diags.Len() == known
 }

@@ -3,6 +3,7 @@ package check
 import (
 	"ppl/compiler/frontend/model"
 	"ppl/compiler/frontend/scope"
+	"ppl/compiler/frontend/typing"
 	"ppl/stdlib"
 )
 
@@ -19,7 +20,7 @@ func (c *checker) provisional(a *scope.Array) bool {
 		return false
 	}
 	for i, d := range a.Defs {
-		if len(d.Head.Slots) == 0 || poisonSlot(a.Heads[i].Slots) {
+		if len(d.Head.Slots) == 0 || typing.HasPoison(a.Heads[i].Slots) {
 			return false
 		}
 	}

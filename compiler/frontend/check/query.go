@@ -18,7 +18,7 @@ func Queries(f *ast.File, load Loader, xs []ast.Expr) (*model.Model, []model.Exp
 	for i, x := range xs {
 		exprs[i] = c.expr(c.global, x)
 	}
-	c.systems()
+	c.equations.Join()
 	typing.SettleAll(c.Model, exprs...)
 	flatten.Arrays(c.Model, &c.Diags, c.NewIndex, exprs...)
 	c.optionalData()

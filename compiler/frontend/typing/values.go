@@ -95,3 +95,13 @@ func sizeText(s *model.Set) string {
 	}
 	return "(" + s.Hi.Info().At.Text() + " - " + s.Lo.Info().At.Text() + " + 1)"
 }
+
+// HasPoison reports whether one of the slots was refused.
+func HasPoison(slots []model.Slot) bool {
+	for _, s := range slots {
+		if s.At != nil && IsPoison(s.At) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,4 +1,4 @@
-package check
+package odes
 
 import (
 	"ppl/compiler/frontend/model"
@@ -11,39 +11,40 @@ import (
 
 // Events: at[d in D] t = when[d]: u[group[d]] += amount[d].
 
-func (c *checker) collectEvent(st *ast.Event, s *scope.Scope) {
-	if s != c.global {
-		c.Errorf(diag.Syntax, st.Span(), "an event stands at the top of a file, not in a block")
+// CollectEvent enters an event.
+func (eq *Equations) CollectEvent(st *ast.Event, s *scope.Scope) {
+	if s != eq.global {
+		eq.Errorf(diag.Syntax, st.Span(), "an event stands at the top of a file, not in a block")
 		return
 	}
-	c.events = append(c.events, st)
+	eq.events = append(eq.events, st)
 }
 
 // event elaborates an event and gives it to its state.
-func (c *checker) event(st *ast.Event) {
-	t := c.eventTarget(st)
-	if t == nil || !c.odeShape(t) {
+func (eq *Equations) event(st *ast.Event) {
+	t := eq.eventTarget(st)
+	if t == nil || !eq.shape(t) {
 		return
 	}
-	s := scope.New(c.global)
-	over, ok := c.eventPlates(s, st)
+	s := scope.New(eq.global)
+	over, ok := eq.eventPlates(s, st)
 	if !ok {
 		return
 	}
-	when := c.expr(s, st.When)
-	if typing.IsPoison(when) || !c.oneEvent(when, "the time of an event") {
+	when := eq.names.Expr(s, st.When)
+	if typing.IsPoison(when) || !eq.oneEvent(when, "the time of an event") {
 		return
 	}
 	now := scope.New(s)
 	at := st.Time.Span()
 	now.Add(&scope.Entity{Name: st.Time.Name, At: at, Used: true,
 		Expr: &model.TimeNow{Fact: model.Fact{At: at, Type: model.Type{Range: stdlib.Everything()}}}})
-	target, amount := c.expr(now, readNow(st)), c.expr(now, st.Amount)
-	if typing.IsPoison(target) || typing.IsPoison(amount) || !c.oneEvent(amount, "the amount of an event") {
+	target, amount := eq.names.Expr(now, readNow(st)), eq.names.Expr(now, st.Amount)
+	if typing.IsPoison(target) || typing.IsPoison(amount) || !eq.oneEvent(amount, "the amount of an event") {
 		return
 	}
 	if axes := target.Info().Type.Axes; len(axes) > 0 {
-		c.Errorf(diag.AxisCount, st.Target.Span(), "an event changes one number, but `%s` has %s",
+		eq.Errorf(diag.AxisCount, st.Target.Span(), "an event changes one number, but `%s` has %s",
 			st.Target.Span().Text(), model.HaveAxes(axes)).
 			Help("give the event an index: `at[k in …] %s = …: %s[k] += …`", st.Time.Name, t.State.Name)
 		return
@@ -52,28 +53,28 @@ func (c *checker) event(st *ast.Event) {
 		&model.Event{At: st.Span(), Over: over, Target: target, When: when, Amount: amount})
 }
 
-// eventTarget is the trajectory that an event changes.
-func (c *checker) eventTarget(st *ast.Event) *scope.Trajectory {
+// eventTarget returns the trajectory that an event changes.
+func (eq *Equations) eventTarget(st *ast.Event) *scope.Trajectory {
 	target := st.Target
 	if x, ok := target.(*ast.Index); ok {
 		target = x.X
 	}
 	n, ok := target.(*ast.Name)
 	if !ok {
-		e := c.Errorf(diag.EventNotState, st.Target.Span(),
+		e := eq.Errorf(diag.EventNotState, st.Target.Span(),
 			"an event changes a state of a differential equation, written as its name")
 		if call, isCall := target.(*ast.Call); isCall {
 			e.Help("write `%s += …`, without the time", call.Fun.Span().Text())
 		}
 		return nil
 	}
-	switch e := c.global.Lookup(n.Name); {
+	switch e := eq.global.Lookup(n.Name); {
 	case e == nil:
-		c.undefined(c.global, n)
+		eq.names.Undefined(eq.global, n)
 	case e.Expr != nil && typing.IsPoison(e.Expr): // its statement could not be parsed
 	case e.Ode == nil:
 		e.Used = true
-		c.Errorf(diag.EventNotState, n.Span(), "`%s` is not a state of a differential equation, and only states "+
+		eq.Errorf(diag.EventNotState, n.Span(), "`%s` is not a state of a differential equation, and only states "+
 			"change at events", n.Name).Related(e.At, "`%s`", n.Name).Help("a state has an equation: `%s'(t) = …`",
 			n.Name)
 	default:
@@ -82,33 +83,33 @@ func (c *checker) eventTarget(st *ast.Event) *scope.Trajectory {
 	return nil
 }
 
-// eventPlates are the indices of an event.
-func (c *checker) eventPlates(s *scope.Scope, st *ast.Event) (over []*model.Index, ok bool) {
-	slots, bare, _ := c.slots(s, &ast.Head{Place: st.Place, Slots: st.Slots}, 0)
+// eventPlates returns the indices of an event.
+func (eq *Equations) eventPlates(s *scope.Scope, st *ast.Event) (over []*model.Index, ok bool) {
+	slots, bare, _ := eq.names.Slots(s, &ast.Head{Place: st.Place, Slots: st.Slots}, 0)
 	for k, slot := range slots {
 		at := st.Slots[k].Span()
 		switch {
 		case slot.Index == nil:
-			c.Errorf(diag.BadSlot, at, "an event has indices: `at[d in D] %s = …`", st.Time.Name)
+			eq.Errorf(diag.BadSlot, at, "an event has indices: `at[d in D] %s = …`", st.Time.Name)
 			return nil, false
 		case len(bare) > 0:
-			c.Errorf(diag.BadSlot, at, "give each index of an event a name: `at[d in %s] %s = …`", at.Text(),
+			eq.Errorf(diag.BadSlot, at, "give each index of an event a name: `at[d in %s] %s = …`", at.Text(),
 				st.Time.Name)
 			return nil, false
 		case len(slot.Index.Set.Ragged) > 0:
-			c.NotYet(at, "events over a set whose size depends on an index").
+			eq.NotYet(at, "events over a set whose size depends on an index").
 				Help("list all events in one table, with a column that says whose they are: `at[d in D] %s = when[d]: "+
 					"u[subject[d]] += amount[d]`", st.Time.Name)
 			return nil, false
 		}
 		over = append(over, slot.Index)
 	}
-	return over, !poisonSlot(slots)
+	return over, !typing.HasPoison(slots)
 }
 
-func (c *checker) oneEvent(x model.Expr, what string) bool {
+func (eq *Equations) oneEvent(x model.Expr, what string) bool {
 	if len(x.Info().Type.Axes) > 0 {
-		c.Errorf(diag.AxisCount, x.Info().At, "%s is one number, but this has %s", what,
+		eq.Errorf(diag.AxisCount, x.Info().At, "%s is one number, but this has %s", what,
 			model.HaveAxes(x.Info().Type.Axes)).
 			Help("give the event an index: `at[d in D] t = when[d]: u += amount[d]`")
 		return false
@@ -116,7 +117,7 @@ func (c *checker) oneEvent(x model.Expr, what string) bool {
 	return true
 }
 
-// readNow is the element that an event changes, as a right side reads it: u(t)[k].
+// readNow writes the element that an event changes as a right side reads it: u(t)[k].
 func readNow(st *ast.Event) ast.Expr {
 	at := ast.Place{At: st.Target.Span()}
 	read := func(u ast.Expr) ast.Expr {

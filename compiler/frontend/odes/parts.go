@@ -1,6 +1,8 @@
-package check
+package odes
 
 import (
+	"strconv"
+
 	"ppl/compiler/frontend/model"
 	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
@@ -11,24 +13,9 @@ import (
 // Equations for parts of a trajectory, u'[1](t) = … and u'[k in 2..K](t) = …, are one equation that chooses by the
 // index.
 
-// joinedParts are the axes that statements for parts of a trajectory fill.
-func (c *checker) joinedParts(t *scope.Trajectory, parts []scope.Define) ([]*model.Set, bool) {
-	a := &scope.Array{Array: &model.Array{Name: t.State.Name, At: parts[0].Head.Span()}}
-	for _, d := range parts {
-		slots, _, _ := c.slots(scope.New(t.Scope), d.Head, 0)
-		if poisonSlot(slots) {
-			return nil, false
-		}
-		c.addPiece(a, &model.Piece{At: d.Head.Span(), Slots: slots}, nil, model.Type{Range: stdlib.Everything()})
-	}
-	known := c.Diags.Len()
-	c.cover(a)
-	return a.Type.Axes, c.Diags.Len() == known
-}
-
-// chosen elaborates statements for parts, each where its indices are the state's, and chooses between them by the part
-// that the state's indices lie in; value gives nil for what is refused.
-func (c *checker) chosen(t *scope.Trajectory, parts []scope.Define, value func(s *scope.Scope,
+// chosen elaborates statements for parts, each with its indices bound to the state's, and chooses between them by the
+// part that the state's indices lie in; value gives nil for what is refused.
+func (eq *Equations) chosen(t *scope.Trajectory, parts []scope.Define, value func(s *scope.Scope,
 	d scope.Define) model.Expr) (model.Expr, bool) {
 	var x model.Expr
 	for i := len(parts) - 1; i >= 0; i-- {
@@ -47,7 +34,7 @@ func (c *checker) chosen(t *scope.Trajectory, parts []scope.Define, value func(s
 			x = part
 			continue
 		}
-		q := c.expr(s, insidePart(parts[i].Head))
+		q := eq.names.Expr(s, insidePart(parts[i].Head))
 		if typing.IsPoison(q) {
 			return nil, false
 		}
@@ -57,10 +44,10 @@ func (c *checker) chosen(t *scope.Trajectory, parts []scope.Define, value func(s
 	return x, true
 }
 
-// plateName is how a condition calls the state's k-th index; no user's name has a space.
-func plateName(k int) string { return "index " + itoa(k) }
+// plateName names the k-th index of a state in a condition; no user's name has a space.
+func plateName(k int) string { return "index " + strconv.Itoa(k) }
 
-// insidePart is the condition that a state's indices lie in the part that a head is for.
+// insidePart writes the condition that a state's indices lie in the part that a head is for.
 func insidePart(h *ast.Head) (q ast.Expr) {
 	for k, slot := range h.Slots {
 		at := ast.Place{At: slot.Span()}

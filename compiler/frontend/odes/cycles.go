@@ -1,4 +1,4 @@
-package check
+package odes
 
 import (
 	"slices"
@@ -7,14 +7,14 @@ import (
 	"ppl/lang/diag"
 )
 
-// odeCycles refuses trajectories that are read at a fixed time, directly or through definitions, by what they depend
+// refuseDelays refuses trajectories that are read at a fixed time, directly or through definitions, by what they depend
 // on themselves.
-func (c *checker) odeCycles() bool {
-	for _, t := range c.odes {
+func (eq *Equations) refuseDelays() bool {
+	for _, t := range eq.states {
 		_, fixed := statesRead(t.State)
 		for _, q := range fixed {
 			if leadsTo(q.State, t.State, nil) {
-				c.Errorf(diag.TrajectoryTime, q.At, "`%s` is read here at another time than the present, but `%s` "+
+				eq.Errorf(diag.TrajectoryTime, q.At, "`%s` is read here at another time than the present, but `%s` "+
 					"depends on it: delays are not offered", q.State.Name, t.State.Name).Related(t.State.At, "`%s`",
 					t.State.Name)
 				return false
