@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"ppl/app"
@@ -60,11 +61,15 @@ func main() {
 // noteStartedAlone says that processes that were to share a run do not know of each other.
 func noteStartedAlone(c *terminal.Console) {
 	n := mpi.StartedAlone()
-	if n == 0 || !slices.Contains(os.Args, "sample") || slices.Contains(os.Args, "--task") {
+	apart := slices.ContainsFunc(os.Args, func(arg string) bool {
+		return strings.HasPrefix(arg, "--task") || strings.HasPrefix(arg, "--workers")
+	})
+	if n == 0 || !slices.Contains(os.Args, "sample") || apart {
 		return
 	}
 	c.Notef("note: srun has started %d processes without MPI, and each works alone; --mpi=pmix for Open MPI or "+
-		"--mpi=pmi2 for MPICH lets them share a run, and ppl sample --task K gives each a run of its own", n)
+		"--mpi=pmi2 for MPICH lets them share a run, and so does --workers (ppl help worker); ppl sample --task K gives "+
+		"each a run of its own", n)
 }
 
 // carryOutOnRanks carries out the command line on rank 0 and ends the others.
