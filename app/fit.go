@@ -162,7 +162,7 @@ func (f *Fit) Sample(ctx context.Context) (stopped bool, err error) {
 // prepare compiles the model, and refuses what cannot be sampled, or cannot continue. Drawn says that the number of
 // draws was asked for.
 func (run *attempt) prepare(ctx context.Context, drawn bool) error {
-	cache := run.Job.rowCache(run.Source.Network)
+	cache := rowCache(run.Source.Network, run.Job != nil || run.Join != nil)
 	defer cache.Unshare()
 	p, err := loadSharing(ctx, cache, run.Source, run.notes,
 		func(first *compiler.Program) error { return run.needsAll(first, drawn) })
@@ -200,7 +200,7 @@ func (run *attempt) prepare(ctx context.Context, drawn bool) error {
 		run.notes.Note(fmt.Sprintf("the run goes on on %s, and was on %s: its draws are valid, but not the same "+
 			"to the last bit", now, before.Device))
 	}
-	return run.loadOnRanks(cache.SharedAs)
+	return run.loadOnRanks(ctx, cache.SharedAs)
 }
 
 // needsAll refuses data that are too large for memory to a sampler that needs them all, by a program with the first

@@ -20,16 +20,18 @@ import (
 	"ppl/compiler"
 	"ppl/infer"
 	"ppl/infer/distributed"
-	"ppl/runtime/parallel/mpi"
 	"ppl/runtime/parallel/ranks"
 )
 
-// A Job is the ranks that a launcher has started, this process among them. Rank 0 carries out requests and gives
-// orders; the others follow them (Follow), and write nothing.
+// A Job is several processes, or ranks, this one among them. Rank 0 carries out requests and gives orders; the others
+// follow them (Follow), and write nothing.
 type Job struct {
 	ranks.Comm
-	Library func() (path, version string) // of MPI
-	Abort   func(code int)                // ends all ranks at once
+	Library    func() (path, version string) // of what connects them
+	Abort      func(code int)                // ends all ranks at once
+	Close      func()                        // takes leave of the others, if nothing else does
+	LocalRanks int                           // how many share this machine, as far as is known
+	Apart      bool                          // they have no files in common: rank 0 sends what they read
 }
 
 // An order is what rank 0 asks of all ranks: one of these, or the end.
@@ -43,6 +45,7 @@ type order struct {
 // A modelOrder asks for a model with its data, to compare it with that of rank 0.
 type modelOrder struct {
 	Source   Source
+	Inputs   []input // that Source is read from, if they are not where it says
 	Device   string
 	SharedAs string // of compiler.RowCache
 }
@@ -78,6 +81,7 @@ func (j *Job) End(code int) { _ = j.give(order{Code: code}) }
 // A follower is a rank after the first.
 type follower struct {
 	job     *Job
+	dir     string // of files that rank 0 has sent; empty if there are none
 	program *compiler.Program
 	device  infer.Device
 }
@@ -86,6 +90,11 @@ type follower struct {
 // context ends is a wish, on which all ranks agree. An error says that rank 0 cannot be reached.
 func (j *Job) Follow(ctx context.Context) (code int, err error) {
 	f := &follower{job: j}
+	defer func() {
+		if f.dir != "" {
+			_ = os.RemoveAll(f.dir)
+		}
+	}()
 	for {
 		var o order
 		text, err := ranks.BroadcastText(j, nil)
@@ -111,10 +120,10 @@ func (j *Job) Follow(ctx context.Context) (code int, err error) {
 	}
 }
 
-// rowCache is the user's cache, by which the ranks of a machine share data.
-func (j *Job) rowCache(n Network) compiler.RowCache {
+// rowCache is the user's cache, by which the ranks of a machine share data if there are several.
+func rowCache(n Network, several bool) compiler.RowCache {
 	cache := n.Cache()
-	if j != nil {
+	if several {
 		cache.SharedAs = "shared-" + rand.Text()
 	}
 	return cache
@@ -136,8 +145,11 @@ func (f *follower) load(ctx context.Context, o modelOrder) error {
 // loadFrom gives the answer for rank 0. Problems go there, too.
 func (f *follower) loadFrom(ctx context.Context, cache compiler.RowCache, o modelOrder) string {
 	answer := loadedModel{Version: version.Number(), Place: thisPlace()}
-	var err error
-	if f.program, err = loadSharing(ctx, cache, o.Source, notes.None{}, nil); err == nil {
+	err := f.unpack(&o)
+	if err == nil {
+		f.program, err = loadSharing(ctx, cache, o.Source, notes.None{}, nil)
+	}
+	if err == nil {
 		answer.Digests, err = rundir.DigestsOf(f.program)
 	}
 	if err == nil {
@@ -153,25 +165,44 @@ func (f *follower) loadFrom(ctx context.Context, cache compiler.RowCache, o mode
 	return string(text)
 }
 
+// unpack writes files that rank 0 has sent, and makes the source name those.
+func (f *follower) unpack(o *modelOrder) (err error) {
+	if len(o.Inputs) == 0 {
+		return nil
+	}
+	if f.dir == "" {
+		if f.dir, err = os.MkdirTemp("", "ppl-worker-"); err != nil {
+			return err
+		}
+	}
+	o.Source, err = writeInputs(f.dir, o.Source, o.Inputs)
+	return err
+}
+
 // sample takes part in a run. What it returns is rank 0's to report.
 func (f *follower) sample(ctx context.Context, o sampleOrder) {
 	row, _ := samplers.Find(o.Sampler)
-	o.Options.Device, o.Options.Threads = f.device, threadsOfRank(o.Options.Threads)
+	o.Options.Device, o.Options.Threads = f.device, f.job.threads(o.Options.Threads)
 	t := target{compiler.Recorded{Program: f.program, EachRow: o.EachRow}}
 	_, _ = distributed.Sampler(f.job, row.Sample)(ctx, t, o.Options, nil)
 }
 
-// threadsOfRank is how many threads a rank has: its part of the machine, where nothing was said.
-func threadsOfRank(asked int) int {
+// threads is how many threads a rank has: its part of the machine, if nothing was said.
+func (j *Job) threads(asked int) int {
 	if asked > 0 {
 		return asked
 	}
-	return max(1, runtime.GOMAXPROCS(0)/mpi.LocalRanks())
+	return max(1, runtime.GOMAXPROCS(0)/max(1, j.LocalRanks))
 }
 
 // loadOnRanks makes the other ranks load the model, and refuses to continue with those that have another one.
 // Those of this machine find its data under a name.
-func (run *attempt) loadOnRanks(sharedAs string) error {
+func (run *attempt) loadOnRanks(ctx context.Context, sharedAs string) (err error) {
+	if run.Join != nil {
+		if run.Job, err = run.Join(ctx); err != nil {
+			return err
+		}
+	}
 	if run.Job == nil {
 		return nil
 	}
@@ -198,7 +229,13 @@ func (run *attempt) loadOnRanks(sharedAs string) error {
 
 // askToLoad gives the answers of all ranks to the order to load the model, which this one has loaded.
 func (run *attempt) askToLoad(sharedAs string) ([]string, error) {
-	o := modelOrder{run.Source, cmp.Or(run.asked.Device, devices.Auto), sharedAs}
+	o := modelOrder{Source: run.Source, Device: cmp.Or(run.asked.Device, devices.Auto), SharedAs: sharedAs}
+	if run.Job.Apart {
+		var err error
+		if o.Source, o.Inputs, err = inputsOf(run.Source); err != nil {
+			return nil, err
+		}
+	}
 	if err := run.Job.give(order{Model: &o}); err != nil {
 		return nil, err
 	}
@@ -241,7 +278,7 @@ func (run *attempt) samplerOnRanks(o *infer.Options) infer.Sampler {
 	sent := *o
 	sent.Device, sent.Checkpoints = nil, nil
 	_ = run.Job.give(order{Sample: &sampleOrder{run.sampler.Name, run.recorder.rows, sent}}) // or the run fails at once
-	o.Threads = threadsOfRank(o.Threads)
+	o.Threads = run.Job.threads(o.Threads)
 	return distributed.Sampler(run.Job, run.sampler.Sample)
 }
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -54,6 +55,10 @@ type Request struct {
 	Disk files.System // where the run is written; nil: the disk of the machine
 	Lost func()       // called when another process takes Dir over; nil: the run fails then
 	Job  *Job         // processes that sample together; nil for this one alone
+
+	// Join gives the Job of processes that are still to come, once the model has been loaded, so that nobody waits for
+	// them with a model that is wrong; nil if there are none.
+	Join func(context.Context) (*Job, error)
 }
 
 // NewRequest returns the request to sample a model with the options that nobody has to think about, and a new seed.

@@ -47,9 +47,11 @@ func main() {
 		process.EndAtOnce()
 		process.EndWithParent(ctx)
 		noteStartedAlone(c)
-		os.Exit(carryOut(ctx, c))
+		code := carryOut(ctx, c)
+		endWorkers(c, code)
+		os.Exit(code)
 	}
-	c.Job = &app.Job{Comm: comm, Library: comm.Library, Abort: comm.Abort}
+	c.Job = &app.Job{Comm: comm, Library: comm.Library, Abort: comm.Abort, LocalRanks: mpi.LocalRanks()}
 	if comm.Rank() == 0 {
 		go ranks.Waits(ctx, comm.Waiting, 30*time.Second, func(now time.Duration) {
 			c.Notef("note: another rank has not answered for %v", now.Round(time.Second))
@@ -68,8 +70,16 @@ func noteStartedAlone(c *terminal.Console) {
 		return
 	}
 	c.Notef("note: srun has started %d processes without MPI, and each works alone; --mpi=pmix for Open MPI or "+
-		"--mpi=pmi2 for MPICH lets them share a run, and so does --workers (ppl help worker); ppl sample --task K gives "+
-		"each a run of its own", n)
+		"--mpi=pmi2 for MPICH lets them share a run, and so does --workers (ppl help worker); ppl sample --task K "+
+		"gives each a run of its own", n)
+}
+
+// endWorkers ends processes that have joined this one for a command.
+func endWorkers(c *terminal.Console, code int) {
+	if c.Job != nil {
+		c.Job.End(code)
+		c.Job.Close()
+	}
 }
 
 // carryOutOnRanks carries out the command line on rank 0 and ends the others.

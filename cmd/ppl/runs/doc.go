@@ -1,6 +1,8 @@
-// Package runs has the commands that compute draws and keep them as a run directory: sample, optimize and predict.
+// Package runs has the commands that compute draws and keep them as a run directory: sample, optimize and predict;
+// worker shares the run of a process on another machine.
 //
 //	ppl sample model.ppl --data d.csv      draws from the posterior, in model.run
+//	ppl worker --connect node1             shares the run of ppl sample model.ppl --workers 1 on node1
 //	ppl optimize model.ppl --data d.csv    the mode of the posterior
 //	ppl predict model.run --data new.csv   draws of new data at the draws of the run
 //	ppl predict model.ppl                  draws from the prior, in model.prior
@@ -19,6 +21,7 @@ import (
 func Commands(c *terminal.Console) []*cobra.Command {
 	return []*cobra.Command{
 		c.AddLimits(sampleCommand(c)),
+		workerCommand(c),
 		c.AddLimits(optimizeCommand(c)),
 		c.AddLimits(predictCommand(c)),
 	}

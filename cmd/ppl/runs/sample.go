@@ -53,6 +53,9 @@ func sampleCommand(c *terminal.Console) *cobra.Command {
 			"With --task K, in a job script that a scheduler starts many times, each task has a seed of its own, " +
 			"made of --seed and K,\nand a directory of its own; ppl summary prints a table of all. examples/jobs has " +
 			"scripts for Slurm, Kubernetes and GNU parallel.\n\n" +
+			"With --workers N the run waits for N processes, ppl worker --connect HOST on other machines, and " +
+			"shares walkers or rows of the data\nwith them; the draws are those of one process. ppl help worker " +
+			"says more.\n\n" +
 			"With --init chains begin at values of parameters, such as {\"mu\": 2, \"theta\": [1, 0]}, or at " +
 			"the last draws of a run of this\nor a similar model. Parameters that are not there are drawn from " +
 			"their distributions.",
@@ -66,6 +69,8 @@ func sampleCommand(c *terminal.Console) *cobra.Command {
 	task := f.Int("task", 0, "be task `K` of many, each with its own seed and directory: MODEL.K.run")
 	replace := f.Bool("overwrite", false, "replace a run that stands in the directory")
 	f.BoolVar(&s.noKeep, "no-keep", false, "keep no run: print the summary and forget the draws")
+	var others coordination
+	others.addFlags(f)
 	var byFormula models.Formulation
 	byFormula.AddFlags(f)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -88,6 +93,9 @@ func sampleCommand(c *terminal.Console) *cobra.Command {
 			s.request.Existing = rundir.Overwrite
 		}
 		if err := s.complete(f); err != nil {
+			return err
+		}
+		if err := others.prepare(c, f, s); err != nil {
 			return err
 		}
 		if f.Changed("task") {

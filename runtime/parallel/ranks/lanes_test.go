@@ -155,3 +155,60 @@ func onAll(size int, do func(*Session)) {
 	}
 	all.Wait()
 }
+
+// A gathering executable shares turns in the middle of a run, as devices do, and cannot return why that fails.
+type gathering struct {
+	device.Executable
+	turns device.Turns
+}
+
+func (g gathering) Run(_ []device.Call, step uint64, _ []bool) (uint64, error) {
+	g.turns.GatherTurns(make([]byte, 4), 2)
+	return step + 1, nil
+}
+
+type gatheringLoader struct{ loader }
+
+func (l gatheringLoader) Load(o device.Options) (device.Executable, error) {
+	e, err := l.loader.Load(o)
+	return gathering{e, o.Turns}, err
+}
+
+// A cut Comm fails once, after some calls.
+type cut struct {
+	Comm
+	left int
+}
+
+var errCut = errors.New("rank 1 has gone")
+
+func (c *cut) Gather(all []byte, starts []int) error {
+	c.left--
+	if c.left == -1 {
+		return errCut
+	}
+	return c.Comm.Gather(all, starts)
+}
+
+// A run in the middle of which other ranks are lost ends with the reason, and so do all calls after it.
+func TestLostInTheMiddle(t *testing.T) {
+	c := &cut{Local(1)[0], 100}
+	s := NewSession(context.Background(), c)
+	e, err := s.Rows(gatheringLoader{loader{program: walk()}}).Load(device.Options{Lanes: 8, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Run(nil, 0, nil); err != nil {
+		t.Error(err)
+	}
+	c.left = 1 // the first is before the device begins
+	if _, err := e.Run(nil, 0, nil); err != errCut {
+		t.Errorf("the run: %v", err)
+	}
+	if _, err := e.Run(nil, 0, nil); err != errCut {
+		t.Errorf("the run after it: %v", err)
+	}
+	if err := s.Conclude(nil); err != errCut {
+		t.Errorf("the conclusion: %v", err)
+	}
+}

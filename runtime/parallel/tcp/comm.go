@@ -9,6 +9,7 @@ import (
 // A Comm connects the ranks of a job by a star with rank 0 in the middle. It is a ranks.Comm.
 type Comm struct {
 	rank, size int
+	local      int     // ranks of this machine
 	links      []*link // of rank 0: with ranks 1, 2, …; of the others: with rank 0
 	failed     error   // why the job has ended
 	stop       context.CancelFunc
@@ -20,6 +21,9 @@ func (c *Comm) Rank() int { return c.rank }
 
 // Size is the number of ranks.
 func (c *Comm) Size() int { return c.size }
+
+// LocalRanks is how many ranks are on this machine, by its name.
+func (c *Comm) LocalRanks() int { return c.local }
 
 // Gather is ranks.Comm's: rank 0 takes the parts of all, and sends each worker those of the others.
 func (c *Comm) Gather(all []byte, starts []int) error {

@@ -20,7 +20,10 @@ type introduction struct {
 }
 
 // A place is what rank 0 gives each worker when all are there.
-type place struct{ Rank, Size int }
+type place struct {
+	Rank, Size int
+	Local      int // how many ranks are on its machine
+}
 
 // Pauses between attempts to connect.
 const (
@@ -46,7 +49,7 @@ func Connect(ctx context.Context, address string, p Party, note func(string)) (*
 		l.conn.Close()
 		return nil, err
 	}
-	return &Comm{rank: at.Rank, size: at.Size, links: []*link{l}, stop: stop}, nil
+	return &Comm{rank: at.Rank, size: at.Size, local: at.Local, links: []*link{l}, stop: stop}, nil
 }
 
 // dialUntil tries until rank 0 takes this worker or refuses it, or ctx ends.
@@ -64,7 +67,8 @@ func dialUntil(ctx context.Context, address string, p Party, me introduction, no
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("no coordinator has answered at %s: %w", address, plain(err))
+			return nil, fmt.Errorf("no coordinator has answered at %s: %w (%w)", address, context.Cause(ctx),
+				plain(err))
 		case <-time.After(pause):
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -116,7 +117,7 @@ func (l *Listener) start(members []member) {
 		if s.ready {
 			continue
 		}
-		if err := s.link.assign(place{i + 1, len(members) + 1}); err != nil {
+		if err := s.link.assign(place{i + 1, len(members) + 1, onHost(members, s.Host)}); err != nil {
 			l.note(fmt.Sprintf("%v, before the run has begun; waiting for another one", err))
 			s.link.conn.Close()
 			members[i] = member{}
@@ -124,6 +125,19 @@ func (l *Listener) start(members []member) {
 		}
 		members[i].ready = true
 	}
+}
+
+// onHost is how many ranks are on a machine, by its name.
+func onHost(members []member, host string) (n int) {
+	if here, err := os.Hostname(); err == nil && here == host {
+		n = 1
+	}
+	for _, m := range members {
+		if m.arrival != nil && m.Host == host {
+			n++
+		}
+	}
+	return n
 }
 
 // assign gives a worker its place.
@@ -140,7 +154,8 @@ func (l *link) assign(p place) error {
 
 // comm is rank 0 of the workers that are there.
 func (l *Listener) comm(members []member, stop context.CancelFunc) *Comm {
-	c := &Comm{size: len(members) + 1, stop: stop, listener: l.net}
+	here, _ := os.Hostname() // without a name it is alone
+	c := &Comm{size: len(members) + 1, local: max(1, onHost(members, here)), stop: stop, listener: l.net}
 	for _, s := range members {
 		if s.arrival != nil {
 			c.links = append(c.links, s.link)

@@ -1,0 +1,257 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"ppl/app/rundir"
+	"ppl/cmd/ppl/terminal"
+)
+
+// A started process is one of ppl, with what it has written so far.
+type started struct {
+	cmd   *exec.Cmd
+	mutex sync.Mutex
+	out   strings.Builder
+}
+
+func (p *started) Write(b []byte) (int, error) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.out.Write(b)
+}
+
+func (p *started) said() string {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.out.String()
+}
+
+// begin starts ppl in a directory. It is killed if it has not ended in time.
+func begin(t *testing.T, dir, secret string, args ...string) *started {
+	t.Helper()
+	path, err := exec.LookPath("ppl")
+	if err != nil {
+		t.Skip(err)
+	}
+	p := &started{cmd: exec.CommandContext(t.Context(), path, args...)}
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, p, p
+	p.cmd.Env = append(os.Environ(), "PPL_SECRET="+secret)
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(2*time.Minute, func() { _ = p.cmd.Process.Kill() })
+	t.Cleanup(func() { timer.Stop() })
+	return p
+}
+
+// ends waits for the exit code, and for what has to be said.
+func (p *started) ends(t *testing.T, code int, says string) {
+	t.Helper()
+	if err := p.cmd.Wait(); exitCode(err) != code || !regexp.MustCompile(says).MatchString(p.said()) {
+		t.Errorf("%v: %v, want code %d and %q\n%s", p.cmd.Args, err, code, says, p.said())
+	}
+}
+
+// match waits until something is said, and gives its first group.
+func (p *started) match(t *testing.T, pattern string) string {
+	t.Helper()
+	for range 3000 {
+		if found := regexp.MustCompile(pattern).FindStringSubmatch(p.said()); found != nil {
+			return found[len(found)-1]
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("not said: %s\n%s", pattern, p.said())
+	return ""
+}
+
+const jobSecret = "a secret of more than sixteen letters"
+
+// coordinate starts ppl sample with workers, and gives it with its address.
+func coordinate(t *testing.T, workers int, args ...string) (p *started, address string) {
+	t.Helper()
+	p = begin(t, "", jobSecret, append([]string{"sample", "--workers", fmt.Sprint(workers), "--listen", "127.0.0.1:0"},
+		args...)...)
+	return p, p.match(t, `waiting for \d+ workers at (\S+)`)
+}
+
+// work starts a worker in an empty directory.
+func work(t *testing.T, address string, args ...string) *started {
+	t.Helper()
+	return begin(t, t.TempDir(), jobSecret, append([]string{"worker", "--connect", address}, args...)...)
+}
+
+// sampled makes a run with that many workers; 0 is a process alone.
+func sampled(t *testing.T, workers int, args ...string) {
+	t.Helper()
+	if workers == 0 {
+		begin(t, "", "", append([]string{"sample"}, args...)...).ends(t, 0, "")
+		return
+	}
+	p, address := coordinate(t, workers, args...)
+	var others []*started
+	for range workers {
+		others = append(others, work(t, address))
+	}
+	p.ends(t, 0, fmt.Sprintf(`%d ranks by TCP`, workers+1))
+	for _, w := range others {
+		w.ends(t, 0, `this is rank \d of `)
+	}
+}
+
+// A run with workers, who have neither the model nor its data, has the files of one process, whatever their number: one
+// that shares rows, and one that shares the walkers of a ladder. So has one that is extended with another number.
+func TestWorkers(t *testing.T) {
+	schools, err := filepath.Abs("../../examples/eight_schools.ppl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, flags := range map[string][]string{
+		"rows":   {rankModel(t), "--chains", "2", "--warmup", "30"},
+		"ladder": {schools, "--chains", "8", "--warmup", "40", "--sampler", "renhd", "--set", "replicas=6"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			flags, dir := append(flags, "--seed", "3", "--threads", "1"), t.TempDir()
+			with := func(more ...string) []string { return append(append([]string(nil), flags...), more...) }
+			whole := filepath.Join(dir, "whole")
+			sampled(t, 0, with("--draws", "20", "--out", whole)...)
+			all := []int{1, 2, 4}
+			if testing.Short() {
+				all = []int{2}
+			}
+			for _, n := range all {
+				shared := filepath.Join(dir, fmt.Sprint(n))
+				sampled(t, n, with("--draws", "20", "--out", shared)...)
+				sameArrays(t, whole, shared)
+			}
+			again := filepath.Join(dir, "again")
+			sampled(t, 2, with("--draws", "8", "--out", again)...)
+			sampled(t, 1, with("--draws", "20", "--resume", "--out", again)...)
+			sameArrays(t, whole, again)
+		})
+	}
+}
+
+// lengthy starts a run with two workers, and waits for its first checkpoint.
+func lengthy(t *testing.T, model, dir string) (p *started, workers [2]*started) {
+	t.Helper()
+	p, address := coordinate(t, 2, lengthyFlags(model, dir)...)
+	workers = [2]*started{work(t, address), work(t, address)}
+	for range 3000 {
+		if rundir.Exists(filepath.Join(dir, "checkpoint")) {
+			return p, workers
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("no checkpoint\n%s", p.said())
+	return nil, workers
+}
+
+func lengthyFlags(model, dir string) []string {
+	return []string{model, "--seed", "3", "--chains", "2", "--warmup", "1500", "--draws", "20", "--threads", "1",
+		"--resume", "--out", dir}
+}
+
+func (p *started) signal(t *testing.T, s syscall.Signal) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		t.Error(err)
+	}
+}
+
+// Whatever is ended while the run goes on, all its processes end, with a message and a code, and the run goes on with
+// another number of workers to the bytes of one process.
+func TestWorkersEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	model, whole := rankModel(t), filepath.Join(t.TempDir(), "whole")
+	sampled(t, 0, lengthyFlags(model, whole)...)
+	const stopped = "stopped before every chain had a draw"
+	gone := `the worker at 127\.0\.0\.1:\d+ \(.*, process %d\) has gone`
+	for name, end := range map[string]func(t *testing.T, p *started, workers [2]*started){
+		"a worker is killed": func(t *testing.T, p *started, workers [2]*started) {
+			workers[0].signal(t, syscall.SIGKILL)
+			said := fmt.Sprintf(gone, workers[0].cmd.Process.Pid)
+			p.ends(t, terminal.CodeFailed, "(?m)^ppl sample: "+said)
+			workers[1].ends(t, terminal.CodeFailed,
+				"^(note.*\n)*ppl worker: the coordinator at .*: the run has ended: "+said)
+			workers[0].ends(t, -1, "")
+		},
+		"the coordinator is killed": func(t *testing.T, p *started, workers [2]*started) {
+			p.signal(t, syscall.SIGKILL)
+			for _, w := range workers {
+				w.ends(t, terminal.CodeFailed, `(?m)^ppl worker: the coordinator at \S+ has gone`)
+			}
+			p.ends(t, -1, "")
+		},
+		"Ctrl-C on a worker": func(t *testing.T, p *started, workers [2]*started) {
+			workers[1].signal(t, syscall.SIGINT)
+			for _, w := range workers {
+				w.ends(t, terminal.CodeInterrupted, "")
+			}
+			p.ends(t, terminal.CodeInterrupted, stopped)
+		},
+		"Ctrl-C on the coordinator": func(t *testing.T, p *started, workers [2]*started) {
+			p.signal(t, syscall.SIGINT)
+			for _, w := range workers {
+				w.ends(t, terminal.CodeInterrupted, "")
+			}
+			p.ends(t, terminal.CodeInterrupted, stopped)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			p, workers := lengthy(t, model, dir)
+			end(t, p, workers)
+			sampled(t, 1, lengthyFlags(model, dir)...)
+			sameArrays(t, whole, dir)
+		})
+	}
+}
+
+// Before the run begins, and while it does: a secret that is another, a worker that comes too late, and ends of those
+// that wait.
+func TestWorkersJoin(t *testing.T) {
+	model := rankModel(t)
+	flags := []string{model, "--seed", "3", "--chains", "2", "--warmup", "5", "--draws", "2", "--no-keep"}
+	flags[len(flags)-1] = "--out=" + filepath.Join(t.TempDir(), "run")
+	p, address := coordinate(t, 2, flags...)
+	begin(t, "", "another secret of some length", "worker", "--connect", address).ends(t, terminal.CodeFailed,
+		`ppl worker: the coordinator at \S+: its secret is another`)
+	p.match(t, `refused 127\.0\.0\.1:\d+: its secret is another`)
+	waiting := work(t, address)
+	waiting.match(t, "waiting for the other workers")
+	waiting.signal(t, syscall.SIGINT)
+	waiting.ends(t, terminal.CodeInterrupted, "")
+	first, second := work(t, address), work(t, address)
+	first.ends(t, 0, `this is rank \d of 3`)
+	second.ends(t, 0, `this is rank \d of 3`)
+	p.ends(t, 0, "draws are in")
+	work(t, address, "--wait", "300ms").ends(t, terminal.CodeFailed,
+		`(?m)^ppl worker: no coordinator has answered at \S+: 300ms have passed \(--wait\)`)
+
+	p, address = coordinate(t, 2, append(flags, "--overwrite")...)
+	waiting = work(t, address)
+	waiting.match(t, "waiting for the other workers")
+	p.signal(t, syscall.SIGINT)
+	p.ends(t, terminal.CodeInterrupted, "")
+	waiting.ends(t, terminal.CodeFailed,
+		"the coordinator at .* has gone|the run has not begun: 1 of 2 workers have come")
+
+	p, address = coordinate(t, 2, append(flags, "--overwrite", "--wait", "2s")...)
+	waiting = work(t, address)
+	p.ends(t, terminal.CodeFailed, `(?m)^ppl sample: 1 of 2 workers have come: 2s have passed \(--wait\)`)
+	waiting.ends(t, terminal.CodeFailed, `the run has not begun: 1 of 2 workers have come: 2s have passed`)
+}
