@@ -37,7 +37,7 @@ func (s selection) has(name string) bool {
 }
 
 func matches(pattern, name string) bool {
-	ok, _ := path.Match(pattern, name) // checkKeep has refused what is no pattern
+	ok, _ := path.Match(pattern, name) // checkKeep has refused what is not a pattern
 	return ok
 }
 

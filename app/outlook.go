@@ -27,7 +27,7 @@ const (
 	mostLooked   = 1 << 20 // numbers: of a longer run some draws are looked at, evenly spread
 	mostOutlooks = 4       // ends that are looked at
 	endOfDraws   = 0.1     // share of the draws that are an end of them
-	byChance     = 0.005   // probability below which divergences at an end are no accident
+	byChance     = 0.005   // probability below which divergences at an end are not an accident
 	lanesOfLook  = 32      // points that are evaluated together
 	densityError = 0.05    // relative, of a share by the density
 )
@@ -118,7 +118,7 @@ func newDrawsByCoordinate(run *attempt, stored *store.Run) (*drawsByCoordinate, 
 	return d, err
 }
 
-// element are the draws of what a coordinate moves, by chain; nil where it moves more than one number.
+// element are the draws of what a coordinate moves, by chain; nil if it moves more than one number.
 func (d *drawsByCoordinate) element(coordinate int) (chains [][]float64) {
 	name := d.coordinates[coordinate].Parameter
 	for _, v := range d.parameters {

@@ -255,7 +255,7 @@ func thisPlace() ranks.Place {
 	return ranks.Place{Host: host, Cores: ranks.Cores()}
 }
 
-// unlike says in what a rank differs from rank 0, "" where it does not.
+// unlike says in what a rank differs from rank 0, "" if it does not.
 func (m loadedModel) unlike(number string, of rundir.Digests) string {
 	switch {
 	case m.Error != "":

@@ -16,7 +16,7 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// A recorder is a run's infer.Recorder and infer.Checkpoints: it draws what stands after generate, and streams draws
+// A recorder is a run's infer.Recorder and infer.Checkpoints: it draws what is after generate, and streams draws
 // and the state of the sampler to the run directory.
 type recorder struct {
 	program  *compiler.Program

@@ -40,7 +40,7 @@ func matrix(x Node, trans bool) (rows, cols int) {
 func batchOf(x Node) []int { return x.Shape()[:x.Rank()-2] }
 
 // Cholesky is the lower factor of each symmetric matrix of [B…, N, N], zeros above; only the lower triangle is read. It
-// is NaN where the matrix is not positive definite.
+// is NaN if the matrix is not positive definite.
 func Cholesky(a Node) Node {
 	square(OpCholesky, a)
 	return a.Graph().add(Op{Kind: OpCholesky}, a.Shape(), a)
@@ -48,7 +48,7 @@ func Cholesky(a Node) Node {
 
 // Eigen is the eigendecomposition of each symmetric matrix of [B…, N, N], of which the lower triangle is read: [B…,
 // N+1, N], first the eigenvalues in increasing order, then the matrix whose column j is the eigenvector of eigenvalue
-// j, of length 1, its first element that is not within 1e-8 of 0 positive. NaN where the matrix is not finite.
+// j, of length 1, its first element that is not within 1e-8 of 0 positive. NaN if the matrix is not finite.
 func Eigen(a Node) Node {
 	square(OpEigen, a)
 	n := a.Shape()[a.Rank()-1]

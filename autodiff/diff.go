@@ -2,7 +2,7 @@ package autodiff
 
 import "fmt"
 
-// Grad is the gradient of the scalar y with respect to each of xs, zeros where there is no path. It can be called
+// Grad is the gradient of the scalar y with respect to each of xs, zeros if there is no path. It can be called
 // again, and on gradients.
 //
 // Where a Select does not take a branch, that branch's gradient is exactly zero, even when it is not finite there. Tied
@@ -78,7 +78,7 @@ func gradients(g *Graph, bar, xs []Node) []Node {
 	return out
 }
 
-// Differentiable says whether a kind passes a gradient to argument k. Steps do not: their slope is 0 where they have
+// Differentiable says whether a kind passes a gradient to argument k. Steps do not: their slope is 0 if they have
 // one; nor do conditions and indices.
 func Differentiable(kind Kind, k int) bool {
 	switch kind {

@@ -68,7 +68,7 @@ func quotientToArg(n, bar Node, k int) Node {
 	return Neg(chain(bar, Div(n, y)))
 }
 
-// powerToArg: ∂xʸ = y xʸ⁻¹ ∂x + xʸ log x ∂y. The second term leaves out log 0. The first is 0 where it would be
+// powerToArg: ∂xʸ = y xʸ⁻¹ ∂x + xʸ log x ∂y. The second term leaves out log 0. The first is 0 if it would be
 // infinite, at x = 0 with y < 1: an expression that is constantly 0 as parameters change has derivative 0.
 func powerToArg(n, bar Node, k int) Node {
 	x, y := n.args[0], n.args[1]

@@ -76,7 +76,7 @@ func reductionToArg(n, bar Node) Node {
 		most := Eq(x, spread(n))
 		return chain(Div(most, spread(Sum(most, n.op.Axes...))), spread(bar))
 	case OpLogSumExp:
-		// All −∞ is no share for anyone: −∞ − lowest = −∞.
+		// All −∞ is not a share for anyone: −∞ − lowest = −∞.
 		lowest := n.Graph().Const(-math.MaxFloat64)
 		return chain(spread(bar), Exp(Sub(x, spread(Maximum(n, lowest)))))
 	case OpCumSum:

@@ -34,7 +34,7 @@ var models embed.FS
 // A Case is a model with data.
 type Case struct {
 	Name   string
-	Data   map[string]any // as JSON has it; nil where the model has it
+	Data   map[string]any // as JSON has it; nil if the model has it
 	hand   [][]float64    // what the programs by hand take
 	inside map[string]any // what other systems take instead of Data
 	sizes  map[string]int // sizes that must be given

@@ -17,7 +17,7 @@ type Draft struct {
 	Text string
 }
 
-// Add puts a statement into the draft: in the place of those with its heads, else at the end. With errors among the
+// Add puts a statement into the draft: instead of those with its heads, else at the end. With errors among the
 // diagnostics the draft stays as it is.
 func (d *Draft) Add(line string) []diag.Diagnostic {
 	f, ds := parse.File(source.New(d.Path, line))
@@ -31,7 +31,7 @@ func (d *Draft) Add(line string) []diag.Diagnostic {
 	return d.set(text)
 }
 
-// replaced is a text with a statement in the place of the one with the same heads.
+// replaced is a text with a statement instead of the one with the same heads.
 func replaced(path, text string, s ast.Stmt) string {
 	f, _ := parse.File(source.New(path, text))
 	for _, old := range f.Stmts {

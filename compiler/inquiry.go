@@ -93,7 +93,7 @@ func (q *Inquiry) statements() []ast.Stmt {
 	return all
 }
 
-// Define keeps a definition, in the place of one of the same name. The questions that follow may use it.
+// Define keeps a definition, instead of one of the same name. The questions that follow may use it.
 func (q *Inquiry) Define(d *query.Query) []diag.Diagnostic {
 	before := q.defined
 	name := d.Define.Heads[0].Name()
@@ -211,7 +211,7 @@ func (q *Inquiry) Labels() (labels []string) {
 	return slices.Compact(labels)
 }
 
-// Describe says what a name is: its role, type and axes, and the statement that it stands in.
+// Describe says what a name is: its role, type and axes, and the statement that it is in.
 func (q *Inquiry) Describe(name string) (text string, ok bool) {
 	at, ok := headOf(&ast.File{Stmts: q.statements()}, name)
 	if !ok {
@@ -279,7 +279,7 @@ func (q *Inquiry) Ask(line *query.Query) (*Question, []diag.Diagnostic) {
 }
 
 // AskUndefined compiles the question in which draws a condition compares something that is not a number. It is nil if
-// that cannot be asked: of what is no condition, and of conditions about discrete unknowns.
+// that cannot be asked: of what is not a condition, and of conditions about discrete unknowns.
 func (q *Inquiry) AskUndefined(line *query.Query) *Question {
 	x := query.Undefined(line.X)
 	if x == nil {

@@ -29,7 +29,7 @@ type Request struct {
 	Expect *Expectation // if it is not nil, predictions are expected values
 }
 
-// An Expectation asks for the expected values of what is observed in the place of draws of it; of categories for the
+// An Expectation asks for the expected values of what is observed instead of draws of it; of categories for the
 // probability of one, unless that is 0.
 type Expectation struct{ Category int }
 

@@ -40,7 +40,7 @@ const (
 // A Prediction draws what a model observes at new data, from the draws of a run with other data.
 type Prediction struct {
 	*Program
-	// Element says of each of Saved that stands before Replicas which element of the run's variable of its name each of
+	// Element says of each of Saved that is before Replicas which element of the run's variable of its name each of
 	// its elements is; −1 for one that the run does not have, which is drawn.
 	Element [][]int
 	// Predicted are the parts of the replicates that are new.

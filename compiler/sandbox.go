@@ -17,7 +17,7 @@ import (
 
 // Outside reports what the model at path names with `from` and `import` that does not lie in its folder or in one below
 // it, once links are followed. It reads the model and what it imports from there, and no other file. A file that
-// another process puts in the place of one that was looked at is not noticed.
+// another process puts instead of one that was looked at is not noticed.
 func Outside(path string) []diag.Diagnostic {
 	text, err := source.ReadModel(path)
 	if err != nil {

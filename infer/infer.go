@@ -56,7 +56,7 @@ type Splittable interface {
 }
 
 // A Trained target may be changed at random while it is trained: elements of its networks are dropped, or images
-// cropped. With noise log ℓ of a row is no function of theta alone, so Split changes nothing.
+// cropped. With noise log ℓ of a row is not a function of theta alone, so Split changes nothing.
 type Trained interface {
 	Splittable
 	Random() string // names what is changed; "": nothing is

@@ -18,7 +18,7 @@ type Options struct {
 	Settings Settings
 
 	// Judged is how many of the target's values, from the first, decide thinning: a run also records log densities of
-	// each row, which are no quantity of the model and may be very many. 0 means all.
+	// each row, which are not quantities of the model and may be very many. 0 means all.
 	Judged int
 
 	// Starts are where the walkers of each chain begin, in turn: points of the target's coordinates. Without them, the

@@ -36,10 +36,10 @@ type Progress struct {
 	Done, Total int
 	Divergences int
 	Thin        int       // of sampling: iterations per kept draw; 0 before that is chosen
-	SwapRates   []float64 // between each rung of a ladder and the next; NaN where no swap has been proposed yet
+	SwapRates   []float64 // between each rung of a ladder and the next; NaN if no swap has been proposed yet
 
 	// Of minibatches of a network: passes over the data in this phase, and the mean log likelihood of a row that was
-	// learned from and of one that was held out; 0 where they are not known.
+	// learned from and of one that was held out; 0 if they are not known.
 	Epoch, Learned, HeldOut float64
 	Steps                   int64 // of each walker in all
 }

@@ -128,7 +128,7 @@ var boundedDists = []Dist{
 	},
 }
 
-// logitNormalLogProb is −∞ at 0 and 1, where its parts are infinite.
+// logitNormalLogProb is −∞ at 0 and 1, if its parts are infinite.
 func logitNormalLogProb(x Node, a []Node) Node {
 	inside := ad.Mul(ad.Lt(num(x, 0), x), ad.Lt(x, num(x, 1)))
 	y := ad.Where(inside, x, num(x, 0.5))

@@ -12,7 +12,7 @@ import (
 // columns: gradients go back through its steps, the choice of pivots being fixed.
 type elimination struct {
 	solved Node // A⁻¹B with its rows in another order
-	pivot  Node // of each row, 0 where there was none left
+	pivot  Node // of each row, 0 if there was none left
 	column Node // of each row, the column from 0 in which it was the pivot
 }
 
@@ -80,7 +80,7 @@ func firstLargest(x, taken Node) Node {
 	return ad.Eq(index, back(ad.Min(among, last...), x, last))
 }
 
-// inverse of a square matrix, NaN where it is singular or not finite.
+// inverse of a square matrix, NaN if it is singular or not finite.
 func inverse(a Node) Node {
 	e := eliminate(a, identityLike(a))
 	column := ad.Broadcast(a.Graph().Iota(lastSize(a)), a.Shape(), []int{a.Rank() - 1})
@@ -89,7 +89,7 @@ func inverse(a Node) Node {
 	return onlyFinite(a, ad.Where(spread(ad.Lt(num(least, 0), least), x.Shape()), x, num(x, math.NaN())))
 }
 
-// logAbsDeterminant is −∞ where a matrix is singular, NaN where it is not finite.
+// logAbsDeterminant is −∞ where a matrix is singular, NaN if it is not finite.
 func logAbsDeterminant(a Node) Node {
 	return onlyFinite(a, sumLast(ad.Log(ad.Abs(pivotsOf(a).pivot)), 1))
 }
@@ -109,7 +109,7 @@ func determinant(a Node) Node {
 
 func pivotsOf(a Node) elimination { return eliminate(a, a.Graph().Full(0, join(plates(a, 1), 0)...)) }
 
-// onlyFinite is x, or NaN where a matrix is not finite.
+// onlyFinite is x, or NaN if a matrix is not finite.
 func onlyFinite(a, x Node) Node {
 	ok := ad.IsFinite(sumLast(ad.Abs(a), 2))
 	return ad.Where(spread(ok, x.Shape()), x, num(x, math.NaN()))

@@ -114,7 +114,7 @@ func inDomain(spec []Arg, args []Node) (safe []Node, penalty Node) {
 	return safe, penalty
 }
 
-// penaltyUnless is 0 where a condition holds, else −∞.
+// penaltyUnless is 0 if a condition holds, else −∞.
 func penaltyUnless(ok Node) Node { return ad.Where(ok, num(ok, 0), num(ok, math.Inf(-1))) }
 
 // positiveOnly is w and 0, or 1 and −∞ where w is not positive.

@@ -164,7 +164,7 @@ func order(m []float64) int { return int(math.Round(math.Sqrt(float64(len(m)))))
 func dense(m []float64) *mat.Dense { return mat.NewDense(order(m), order(m), m) }
 
 // bartlett is A with A Aᵀ from Wishart(ν, I): below the diagonal standard normal, on it the root of a chi-square with ν
-// − i degrees of freedom (Bartlett 1933; Muirhead 1982, theorem 3.2.14), NaN where there are none.
+// − i degrees of freedom (Bartlett 1933; Muirhead 1982, theorem 3.2.14), NaN if there are none.
 func bartlett(r *rand.Rand, nu float64, d int) *mat.Dense {
 	a := mat.NewDense(d, d, nil)
 	for i := range d {

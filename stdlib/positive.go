@@ -135,7 +135,7 @@ var positiveDists = []Dist{
 	},
 }
 
-// aboveZero is log p, or −∞ at x = 0, where the formula has ∞ − ∞.
+// aboveZero is log p, or −∞ at x = 0, if the formula has ∞ − ∞.
 func aboveZero(x, logp Node) Node {
 	return ad.Where(ad.Lt(num(x, 0), x), logp, num(x, math.Inf(-1)))
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Reductions is the table of reductions by name; do not modify. Build drops the axes it reduces; over no elements it
-// gives Empty. In Range, n is the number of elements reduced, below 0 where it is not known (then at least one is
+// gives Empty. In Range, n is the number of elements reduced, below 0 if it is not known (then at least one is
 // assumed).
 func Reductions() map[string]*Reduction { return reductionTable }
 
@@ -159,7 +159,7 @@ func varianceWithin(x, inside Node, axes []int) Node {
 	return ad.Where(ad.Lt(num(n, 1), n), v, num(n, math.NaN()))
 }
 
-// rootOfVariance is the root of a variance; of equal elements it is 0 with gradient 0, where the root itself has none.
+// rootOfVariance is the root of a variance; of equal elements it is 0 with gradient 0, if the root itself has none.
 func rootOfVariance(v Node) Node {
 	none := ad.Eq(v, num(v, 0))
 	return ad.Where(none, num(v, 0), ad.Sqrt(ad.Where(none, num(v, 1), v)))

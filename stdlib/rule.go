@@ -1,6 +1,6 @@
 package stdlib
 
-// A Rule describes a name of the language whose arguments are no plain values: distributions, sets, discrete unknowns.
+// A Rule describes a name of the language whose arguments are not plain values: distributions, sets, discrete unknowns.
 // The checker has a rule of its own for each.
 type Rule struct{ Name, Form, Doc string }
 

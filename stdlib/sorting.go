@@ -31,7 +31,7 @@ func firstAxes(n int) []int {
 	return axes
 }
 
-// sorted is x with its elements along an axis in increasing order; NaN where one of them is NaN.
+// sorted is x with its elements along an axis in increasing order; NaN if one of them is NaN.
 func sorted(x Node, axis int) Node {
 	order := toLast(x.Rank(), axis)
 	y := ad.Permute(x, order...)

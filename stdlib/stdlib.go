@@ -56,10 +56,10 @@ type Form struct {
 	both            bothOf // both in a row that has them together; then they are nil there
 	summed          bool   // they are sums
 	// zero is log P(X = 0) of a distribution of counts, by a formula that keeps its digits where the probability is
-	// nearly 1, and costs less than both at 0; nil where there is none.
+	// nearly 1, and costs less than both at 0; nil if there is none.
 	zero func(args []Node) Node
 	// tail is log P(X > k) at whole k where that is at most ½, of a distribution of infinitely many integers whose
-	// cumulative functions are sums; nil where it is not needed.
+	// cumulative functions are sums; nil if it is not needed.
 	tail density
 	// Quantile is the least x with P(X ≤ x) ≥ p of a scalar distribution with a LogCDF, NaN for p outside 0..1; from
 	// the support's end to 1e147. Its gradient is right for distributions with a density. It is 0 for distributions of
@@ -140,7 +140,7 @@ type Reduction struct {
 	Empty float64 // over an empty set; NaN means an error
 	Range func(x Range, n int) Range
 	Build func(x Node, axes []int) Node
-	// Within folds those elements where inside, of x's shape, is 1; it is NaN where there are none. nil where an
+	// Within folds those elements where inside, of x's shape, is 1; it is NaN if there are none. nil if an
 	// element that is Empty changes nothing.
 	Within func(x, inside Node, axes []int) Node
 }

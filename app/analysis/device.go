@@ -146,7 +146,7 @@ func (o *Run) points(program *compiler.Program) ([][][]float64, error) {
 	return chains, nil
 }
 
-// replaceMissing puts in the place of points that are nil the last one before that is not, or the first.
+// replaceMissing puts instead of points that are nil the last one before that is not, or the first.
 func replaceMissing(points [][]float64) {
 	first := slices.IndexFunc(points, func(p []float64) bool { return p != nil })
 	if first < 0 {

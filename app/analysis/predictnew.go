@@ -19,7 +19,7 @@ type NewData struct {
 	HeldOut bool // instead of Data: the rows that the model's data statements hold out
 	// what is `censored` is drawn as it is recorded, between its ends; else as it is before that
 	Censored bool
-	// outcomes have their expected values at each draw of the posterior in the place of draws
+	// outcomes have their expected values at each draw of the posterior instead of draws
 	Expected bool
 	// whose probability is the expected value of an outcome that is a category, from 1; 0 for none
 	category int

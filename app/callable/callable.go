@@ -1,5 +1,5 @@
 // Package callable prepares the log density of a model for programs in other languages: as a shared library (Build), or
-// by answers to requests where there is no C compiler (Serve).
+// by answers to requests if there is no C compiler (Serve).
 //
 //	d, err := callable.Of(program)
 //	err = callable.Build(ctx, d, "growth.so")   // growth.so and growth.h

@@ -26,7 +26,7 @@ func markIn(dir string) string { return filepath.Join(dir, "second", "adopted") 
 // RemoveSecond removes the second attempt.
 func (d *Dir) RemoveSecond() error { return d.Disk.RemoveAll(filepath.Join(d.Path, "second")) }
 
-// StartAdopting puts the second attempt in the place of the first.
+// StartAdopting puts the second attempt instead of the first.
 func (d *Dir) StartAdopting() error {
 	if err := files.Replace(d.Disk, markIn(d.Path)); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 // have changed by then.
 const startsFile = "starts"
 
-// WriteStarts keeps the points at which chains begin, by chain; none are no file.
+// WriteStarts keeps the points at which chains begin, by chain; without points no file is written.
 func (d *Dir) WriteStarts(points [][][]float64) error {
 	if len(points) == 0 {
 		return nil

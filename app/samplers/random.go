@@ -11,7 +11,7 @@ import (
 // A randomAdvice is what there is instead of a random change, in the place where samplers refuse it.
 //
 // Dropout makes the density a function of noise, too. So does augmentation: a crop of an image in place of the image is
-// no likelihood of the data. Taking it for one counts rows that are no observations, and is one cause of the cold
+// no likelihood of the data. Taking it for one counts rows that are not observations, and is one cause of the cold
 // posterior effect (Wenzel et al., How good is the Bayes posterior in deep neural networks really?, ICML 2020;
 // Izmailov et al., What are Bayesian neural network posteriors really like?, ICML 2021). The mean of what the network
 // makes of an image and of its changed copies is a function of parameters and data (Nabarro et al., UAI 2022).

@@ -68,7 +68,7 @@ func All() []Row {
 			fixed.Sample, only(), unchanged, true, false})
 }
 
-// Search is a search for modes in the place of a sampler, of which it has no settings.
+// Search is a search for modes instead of a sampler, of which it has no settings.
 func Search(method string, search infer.Sampler) Row {
 	return Row{Name: method, Sample: search, Takes: func(string) bool { return false }, Complete: unchanged}
 }

@@ -31,7 +31,7 @@ func Eval(inputs map[string][]float64, nodes ...autodiff.Node) ([][]float64, err
 }
 
 // Run computes all outputs on Gorgonia's tape machine from inputs by name, row-major. Noise comes from r, which may be
-// nil where the graph has none. It is not safe for concurrent use.
+// nil if the graph has none. It is not safe for concurrent use.
 func (g *Graph) Run(inputs map[string][]float64, r Random) (map[string][]float64, error) {
 	for name, n := range g.Inputs {
 		values, ok := inputs[name]

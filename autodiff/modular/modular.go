@@ -1,5 +1,5 @@
 // Package modular tests whether two expressions are the same by the rules of arithmetic: it evaluates a graph modulo a
-// prime, where there is no rounding, and takes for exp, lgamma and other functions arbitrary ones that have their
+// prime if there is no rounding, and takes for exp, lgamma and other functions arbitrary ones that have their
 // symmetries. Expressions that have the same value at random inputs are the same, but with a probability of some 10⁻¹⁵
 // (Schwartz 1980, Journal of the ACM 27, 701; with functions: Gonnet 1984, STOC, 334).
 //
@@ -8,7 +8,7 @@
 //	there, _ := r.Eval(map[string][]modular.Residue{"theta": exchanged(theta)})
 //	here[0][0] == there[0][0]   // for random theta: exchanging leaves the density as it is
 //
-// That they are not the same is no proof: of functions only the identities in the table unary are known.
+// That they are not the same is not a proof: of functions only the identities in the table unary are known.
 package modular
 
 import (
@@ -74,7 +74,7 @@ func (r *Routine) static(n autodiff.Node) []float64 {
 	return n.Compute(args...)
 }
 
-// errNoise is returned for graphs that are no function of their inputs.
+// errNoise is returned for graphs that are not functions of their inputs.
 var errNoise = errors.New("modular: the graph has noise")
 
 // Eval computes the nodes, row-major, from residues for each input.

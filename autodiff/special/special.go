@@ -9,7 +9,7 @@ const (
 	logSqrtTwoPi = 0.91893853320467274178032973640562 // ½ log 2π
 )
 
-// Sigmoid is 1/(1 + e⁻ˣ), given e = e^−|x|. The error is at most 2 ulp, also where the result is tiny.
+// Sigmoid is 1/(1 + e⁻ˣ), given e = e^−|x|. The error is at most 2 ulp, also if the result is tiny.
 func Sigmoid(x, e float64) float64 {
 	if x < 0 {
 		return e / (1 + e)

@@ -137,7 +137,7 @@ type found struct {
 }
 
 type plotted struct {
-	Plots       map[string]string // what is wrong with each; empty where it was drawn
+	Plots       map[string]string // what is wrong with each; empty if it was drawn
 	Kinds       map[string]string // NumPy's kind of each statistic
 	Attributes  map[string]any
 	Divergences int

@@ -22,8 +22,8 @@ type outcome struct {
 	stuck     bool // it did not end
 }
 
-// What a command is given, and what it may take. The clock is no measure on a busy machine, so that it only ends what
-// waits for something.
+// What a command is given, and what it may take. The clock is not a measure on a busy machine, so that it only ends
+// what waits for something.
 const (
 	memoryGiven   = "400MiB"
 	mostMemory    = 800 << 20

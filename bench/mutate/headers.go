@@ -48,7 +48,7 @@ func inBytes(r *rand.Rand, text []byte) ([]byte, string) {
 	return out, changeNumber(r, out, at)
 }
 
-// changeNumber puts another number in the place of one, which is at a multiple of its size more often than not.
+// changeNumber puts another number instead of one, which is at a multiple of its size more often than not.
 func changeNumber(r *rand.Rand, text []byte, at int) string {
 	width := pick(r, 1, 2, 4, 8)
 	if r.IntN(3) > 0 {

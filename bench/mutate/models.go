@@ -294,7 +294,7 @@ func modelChanges() []modelChange {
 	return append(append(expressionChanges(), distributionChanges()...), statementChanges()...)
 }
 
-// inPlace is a change that puts something in the place of one expression.
+// inPlace is a change that puts something instead of one expression.
 func inPlace(of func(t *tree, e ast.Expr) ast.Expr) func(t *tree) bool {
 	return func(t *tree) bool {
 		e, ok := t.expr()

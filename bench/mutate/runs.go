@@ -150,7 +150,7 @@ func entryOf(r *rand.Rand, run string) (string, error) {
 	return path, err
 }
 
-// changeEntry puts something else in the place of a file or a directory.
+// changeEntry puts something else instead of a file or a directory.
 func changeEntry(r *rand.Rand, path, other string) (how string, err error) {
 	switch how = pick(r, "removed", "that of another run", "a link to itself", "a link to another run", "a pipe",
 		"a directory", "a link to a device", "empty", "a link to a file outside", "closed", "a copy next to it"); how {

@@ -40,7 +40,7 @@ func copyAll(from, to string) error {
 	})
 }
 
-// removeAll removes a directory, also where a change took the permission to do so.
+// removeAll removes a directory, also if a change took the permission to do so.
 func removeAll(path string) error {
 	_ = filepath.WalkDir(path, func(path string, e fs.DirEntry, err error) error {
 		if err == nil && e.IsDir() {

@@ -142,7 +142,7 @@ lanes, with the data. Models have as many rows as parameters (volatility) or fiv
 |---|---|---|---|---|
 `
 
-// growthTable is the table of what growth has found; empty where it has not run.
+// growthTable is the table of what growth has found; empty if it has not run.
 func (b *bench) growthTable() (string, error) {
 	text, err := os.ReadFile(b.growthFile())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -24,7 +24,7 @@ samples it: the model, the sampler's steps, and the C library's functions that t
 |---|---|---|---|---|---|---|---|---|---|---|
 `
 
-// write prints the table of all results that are kept, in the place of that in a file. Rows and sections of the file
+// write prints the table of all results that are kept, instead of that in a file. Rows and sections of the file
 // that nothing was measured for stay as they are.
 func (b *bench) write(path string) error {
 	text, err := os.ReadFile(path)

@@ -48,7 +48,7 @@ func write(t *testing.T, name, text string) (path string) {
 	return path
 }
 
-// loaded passes a program on, and fails the test where there is none.
+// loaded passes a program on, and fails the test if there is none.
 func loaded(t *testing.T) func(*compiler.Program, []diag.Diagnostic) *compiler.Program {
 	return func(p *compiler.Program, ds []diag.Diagnostic) *compiler.Program {
 		t.Helper()

@@ -16,7 +16,7 @@ import (
 //	                                                              u ~ [Normal(0, 1), Normal(m, s)]
 type Coordinates struct {
 	Node    autodiff.Node
-	Centred []bool // by element; nil where none is
+	Centred []bool // by element; nil if none is
 	OnLine  bool   // they are on the unconstrained line: Node is not valid, and the density is that of the values
 }
 
@@ -57,7 +57,7 @@ func (l *Layout) AsTheModel() *Layout {
 	return l.Recentred(by)
 }
 
-// Centred are the elements that are centred although others are not; nil where none is.
+// Centred are the elements that are centred although others are not; nil if none is.
 func (r *Region) Centred() []bool {
 	if !slices.Contains(r.forms, types.Centred) {
 		return nil
@@ -137,7 +137,7 @@ func (m mask) shift(e *evaluate.Evaluator, loc, scale evaluate.Value) (evaluate.
 }
 
 // standard are the location and the scale of the distribution of coordinates: 0 and 1 at elements that are not centred.
-// Scale may be any argument that is 1 where the scale is.
+// Scale may be any argument that is 1 if the scale is.
 func (m mask) standard(e *evaluate.Evaluator, loc, scale evaluate.Value) (evaluate.Value, evaluate.Value) {
 	return times(e, m.in, loc), plus(e, m.out, times(e, m.in, scale))
 }

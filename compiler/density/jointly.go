@@ -35,7 +35,7 @@ const mostWidth = 6
 // mostProbed is how many elements are looked at one by one; more have to be independent.
 const mostProbed = 256
 
-// findJoint is the form for as many parameters as have a narrow one; nil where none have.
+// findJoint is the form for as many parameters as have a narrow one; nil if none have.
 func (l *Layout) findJoint() *Joint {
 	for _, of := range l.Data.Model.Normal {
 		if j := l.newJoint(of); j != nil {

@@ -220,7 +220,7 @@ type vectorShift struct {
 	bound     []*model.Index
 	axes      []*model.Set
 	mean      autodiff.Node
-	sd        autodiff.Node // not valid where the factor is of the covariance
+	sd        autodiff.Node // not valid if the factor is of the covariance
 	factor    autodiff.Node
 	precision bool
 	walk      bool // there is no factor: it adds up the elements, each times sd, along the vector

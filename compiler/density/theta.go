@@ -20,7 +20,7 @@ type Theta struct {
 	values map[*Region]evaluate.Value
 	jac    map[*Region]autodiff.Node // log-Jacobians
 	logs   map[*Region]autodiff.Node // of simplices, in place of their coordinates
-	joint  *factored                 // of parameters that are normal together, at theta; nil where it was not needed
+	joint  *factored                 // of parameters that are normal together, at theta; nil if it was not needed
 }
 
 func (l *Layout) Theta(node autodiff.Node) *Theta {

@@ -176,7 +176,7 @@ func (w *writer) value(l distribution) string {
 	return v
 }
 
-// truncation of a distribution, empty where there is none.
+// truncation of a distribution, empty if there is none.
 func (w *writer) truncation(l distribution, s scope) string {
 	if l.form.LogCDF == nil || l.form.LogCCDF == nil || endsMove(l.dist) {
 		return ""

@@ -94,7 +94,7 @@ func (w *writer) plain(name string, s scope) string {
 	return w.number(kind(name))
 }
 
-// expand fills in a template; it is empty where a part cannot be had here.
+// expand fills in a template; it is empty if a part cannot be had here.
 func (w *writer) expand(template string, s scope) string {
 	failed := false
 	text := placeholder.ReplaceAllStringFunc(template, func(p string) string {

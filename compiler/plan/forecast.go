@@ -30,7 +30,7 @@ type Forecast struct {
 	First     int            // the class of number 0, as the data have it
 	Names     []string       // of the classes, from number 0: those that the data have, or their numbers
 	Densities autodiff.Node
-	Classes   autodiff.Node // not valid where an outcome is no class
+	Classes   autodiff.Node // not valid if an outcome is not a class
 
 	plan    *Plan
 	numbers *simulate.Numbers
@@ -75,7 +75,7 @@ func (p *Plan) Forecast(m int, single map[string]bool) *Forecast {
 	return f
 }
 
-// onlyObservation is the statement that the rows are of; nil where there are several.
+// onlyObservation is the statement that the rows are of; nil if there are several.
 func (p *Plan) onlyObservation() (only *model.Term) {
 	if p.rowSet == nil || p.layout.Data.HasStreams() {
 		return nil

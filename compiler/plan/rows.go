@@ -11,7 +11,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// Rows is the number of rows of the row set, 0 where the model has none.
+// Rows is the number of rows of the row set, 0 if the model has none.
 func (p *Plan) Rows() int { return p.rowCount }
 
 // RowSet is the model's row set with these data: of those that the checker found, the one with the most rows; nil if it

@@ -69,7 +69,7 @@ func widthOf(start func(r *rand.Rand) []float64, dim int) (mean, sd []float64) {
 	return mean, sd
 }
 
-// scalesOf are the regions of parameters that the spread of other parameters is computed of; where there are none, of
+// scalesOf are the regions of parameters that the spread of other parameters is computed of if there are none, of
 // positive parameters.
 func scalesOf(l *density.Layout) (scales []*density.Region) {
 	scales = spreading(l)

@@ -185,7 +185,7 @@ func insideTruncation(e *evaluate.Evaluator, t *model.Term, at []*model.Index, v
 	}
 }
 
-// limitAt is a limit at each combination of plates, or none where it depends on a parameter.
+// limitAt is a limit at each combination of plates, or none if it depends on a parameter.
 func limitAt(e *evaluate.Evaluator, x model.Expr, at []*model.Index, none float64) func(i int) float64 {
 	if x == nil || !x.Info().Static {
 		return func(int) float64 { return none }

@@ -51,7 +51,7 @@ func WarnLeaving(e *evaluate.Evaluator, m *model.Model) {
 	}
 }
 
-// An outer range holds all values of an expression; known is false where it may be far too wide, since something in it
+// An outer range holds all values of an expression; known is false if it may be far too wide, since something in it
 // is not followed.
 type outer struct {
 	stdlib.Range

@@ -17,7 +17,7 @@ type record struct {
 	new         bool
 }
 
-// kept finds the record of a name and its inputs, or makes an empty one in the place of an older one.
+// kept finds the record of a name and its inputs, or makes an empty one instead of an older one.
 func (s *site) kept(name string, inputs ...string) (record, error) {
 	base := filepath.Join(s.build, "kept", filepath.FromSlash(name))
 	digest := fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(inputs, "\x00"))))

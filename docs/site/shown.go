@@ -17,7 +17,7 @@ type shown struct {
 	lo, hi float64       // of the picture
 	args   [][][]float64 // for each curve the arguments of the first form, as flat lists
 	size   []int         // the shape of a draw; empty for numbers
-	text   string        // an example with arrays; empty where it follows from args
+	text   string        // an example with arrays; empty if it follows from args
 }
 
 // curves is a row for a distribution of numbers: each list has the arguments of one curve.

@@ -1,5 +1,5 @@
 // Simulate writes the data of the simulated examples, and what they were simulated with to simulate/truth.json. It is
-// run in examples/ by `go run ./simulate`; the seed is fixed, so that it writes what stands there.
+// run in examples/ by `go run ./simulate`; the seed is fixed, so that it writes what is there.
 package main
 
 import (

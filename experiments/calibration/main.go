@@ -7,7 +7,7 @@
 //	go run ./experiments/calibration -random 300 [-planted] [-first 0] [-replicates 20] [-samplers NAME,…]
 //	    [-runs FILE]
 //
-// It writes experiments/calibration/RESULTS.md; with -random, of that many random hierarchical models in the place of
+// It writes experiments/calibration/RESULTS.md; with -random, of that many random hierarchical models instead of
 // the examples, RANDOM.md (random.go). With -planted their posteriors are sampled with a scale that is half as wide,
 // which has to show, and a table is printed. Runs are appended to a file, a JSON object a line, and those that are in
 // it already are not repeated, so that an interrupted command continues where it was.

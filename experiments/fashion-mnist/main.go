@@ -4,11 +4,11 @@
 //
 //	go run ./experiments/fashion-mnist [-network mlp|lstm] [-gradients 5000] [-draws 50] [-seeds 1] [-only Adam,sgld]
 //
-// The images are those of Debian's package dataset-fashion-mnist, or of the directory -images. Budgets are no times,
+// The images are those of Debian's package dataset-fashion-mnist, or of the directory -images. Budgets are not times,
 // so that results do not depend on the machine: optimisers take -gradients gradients of batches of 128 rows in all;
 // samplers climb with Adam, as they always do, and keep -draws draws in all. Larger ones suit a GPU (-device cuda).
 // Runs are appended to a file, a JSON object a line, and those that are in it already are not repeated: the command
-// goes on where it was. It runs on one thread, and RESULTS.md has the cells that are there.
+// continues where it was. It runs on one thread, and RESULTS.md has the cells that are there.
 package main
 
 import (

@@ -16,7 +16,7 @@ import (
 )
 
 // ReadRuns gives the runs in a file, a JSON object a line; none if there is no file. An experiment that appends each
-// run goes on where it was when it is interrupted.
+// run continues where it was when it is interrupted.
 func ReadRuns[R any](file string) (runs []R, err error) {
 	f, err := os.Open(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -47,7 +47,7 @@ func AddRun(file string, run any) error {
 	return errors.Join(err, f.Close())
 }
 
-// A Timed is what a command left: what it printed, its exit status (−1 where it ran out of time), what it said of a
+// A Timed is what a command left: what it printed, its exit status (−1 if it ran out of time), what it said of a
 // failure, its processor time, and the most memory that it had, in bytes.
 type Timed struct {
 	Printed []byte
@@ -67,7 +67,7 @@ func Within(limit time.Duration, name string, args ...string) (Timed, error) {
 // Command runs a command to its end.
 func Command(name string, args ...string) (Timed, error) { return timed(exec.Command(name, args...)) }
 
-// timed runs a command; one that fails is no error, but has an exit status.
+// timed runs a command; one that fails is not an error, but has an exit status.
 func timed(cmd *exec.Cmd) (t Timed, err error) {
 	var printed, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &printed, &said
@@ -87,7 +87,7 @@ func timed(cmd *exec.Cmd) (t Timed, err error) {
 	return t, err
 }
 
-// mostMemory is the most memory that a process has had until shortly before it ended, in bytes; 0 where the system does
+// mostMemory is the most memory that a process has had until shortly before it ended, in bytes; 0 if the system does
 // not say. What the system keeps for processes that have ended is no less than their parent had when it started them.
 func mostMemory(pid int, ended <-chan struct{}) (most int64) {
 	for {

@@ -64,7 +64,7 @@ type peerRun struct {
 	draws   [][][]float64
 }
 
-// peer runs a sampler on the data that were written last; nil where it takes too long.
+// peer runs a sampler on the data that were written last; nil if it takes too long.
 func peer(bench *lab.Bench, python, name string) (*peerRun, error) {
 	folder := bench.Path("")
 	t, err := lab.Within(peerTime, python, filepath.Join(home, "peers.py"), bench.Path("x.npy"), bench.Path("y.npy"),

@@ -107,7 +107,7 @@ func (e *experiment) compare(file string) error {
 	return os.WriteFile(filepath.Join(home, "PEERS.md"), []byte(peersPage(contests, missing)), 0o666)
 }
 
-// contestOf gives the sides of a posterior; whole is false where a system has not been run.
+// contestOf gives the sides of a posterior; whole is false if a system has not been run.
 func contestOf(name string, runs []peerRun, ref map[string][][]float64) (c contest, whole bool) {
 	c.posterior = name
 	for _, system := range systems {

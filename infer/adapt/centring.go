@@ -12,7 +12,7 @@ import (
 )
 
 // An Element is an element of an effect, x ~ Normal(location, scale), at some points. Precisions are those given all
-// else, none where that is not normal.
+// else, none if that is not normal.
 type Element struct{ Values, Locations, Scales, Precisions []float64 }
 
 // Narrowing is how many times as narrow as usual an element's coordinate gets at some points, given all else.
@@ -33,8 +33,8 @@ func (e Element) Narrowing(f types.Form) float64 {
 // rarely is the share of points that walkers have to get to and from all the same.
 const rarely = 0.02
 
-// A Freedom is how much of an element's prior the data leave it, given location and scale: 1 where they say nothing
-// about it, 0 where they fix it.
+// A Freedom is how much of an element's prior the data leave it, given location and scale: 1 if they say nothing
+// about it, 0 if they fix it.
 type Freedom struct {
 	Usual float64
 	Small float64 // where the scale is smallest
@@ -49,7 +49,7 @@ func (f Freedom) isClear() bool {
 
 // Freedom is that of an element. Its usual value is the variance of z = (x − location)/scale about its regression on
 // 1/scale and location/scale, which are all that z depends on where x is fixed; by the median of absolute deviations,
-// so that tails heavier than normal change little. The second result is false where a number is not finite.
+// so that tails heavier than normal change little. The second result is false if a number is not finite.
 //
 // Of one group with a mean of 2.0 ± 0.3, and location 0:
 //

@@ -308,7 +308,7 @@ func (m Metric) lowRankOf(precision, covariance *mat.SymDense) (Metric, bool) {
 }
 
 // Stiffest is the largest eigenvalue of LᵀPL: the greatest curvature that a normal of precision P has in whitened
-// coordinates, 1 where the metric suits it.
+// coordinates, 1 if the metric suits it.
 func (m Metric) Stiffest(p *mat.SymDense) float64 {
 	whitened := mat.NewDense(m.Dim, m.Dim, nil)
 	for j := range m.Dim {

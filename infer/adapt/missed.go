@@ -17,7 +17,7 @@ type MissedMode struct {
 // A SearchResult is what a search for what chains have not seen comes to.
 type SearchResult struct {
 	Missed    []MissedMode
-	Elsewhere *store.Elsewhere // an exploration against the chains; nil where no climb gave a reason for one
+	Elsewhere *store.Elsewhere // an exploration against the chains; nil if no climb gave a reason for one
 	Gradients int64
 }
 

@@ -14,7 +14,7 @@ type Normal struct {
 	Root []float64 // [dim, dim], row-major, upper triangular
 }
 
-// NormalAt is the normal with a mean and a precision; false where the precision is not safely positive definite.
+// NormalAt is the normal with a mean and a precision; false if the precision is not safely positive definite.
 func NormalAt(mean []float64, precision *mat.SymDense) (n Normal, ok bool) {
 	const singular = 1e12
 	var c mat.Cholesky
@@ -34,7 +34,7 @@ func NormalAt(mean []float64, precision *mat.SymDense) (n Normal, ok bool) {
 	return n, true
 }
 
-// unitDiagonal is m with rows and columns divided by the roots of its diagonal, which it returns; nil where one is not
+// unitDiagonal is m with rows and columns divided by the roots of its diagonal, which it returns; nil if one is not
 // positive.
 func unitDiagonal(m *mat.SymDense) (unit *mat.SymDense, scale []float64) {
 	d := m.SymmetricDim()
@@ -54,7 +54,7 @@ func unitDiagonal(m *mat.SymDense) (unit *mat.SymDense, scale []float64) {
 }
 
 // FitNormal is the normal with mean and covariance of points, each with a weight (nil: 1), with the variances alone
-// where points are too few for more; false where a coordinate does not vary.
+// where points are too few for more; false if a coordinate does not vary.
 func FitNormal(points [][]float64, weights []float64) (Normal, bool) {
 	x := rows(points) // about their mean
 	n, d := x.Dims()

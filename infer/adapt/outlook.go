@@ -38,7 +38,7 @@ const (
 // MostIntegrated is how many coordinates a target has at most whose integrals are taken.
 const MostIntegrated = mostWide
 
-// Shares are the parts that are beyond each limit of the mass beyond the middle; false where the integrals cannot be
+// Shares are the parts that are beyond each limit of the mass beyond the middle; false if the integrals cannot be
 // taken, or do not come to an end.
 func (o *Outlook) Shares(evaluate Evaluator) (shares []float64, ok bool, err error) {
 	if ok, err = o.follow(evaluate); err != nil || !ok {
@@ -142,7 +142,7 @@ func outlookNoise(dim int) (points [][]float64) {
 	return points
 }
 
-// integral is the logarithm of the integral over the coordinates of a peak, once it is found; false where it is not, or
+// integral is the logarithm of the integral over the coordinates of a peak, once it is found; false if it is not, or
 // where the normal there is too unlike the target.
 func (p *peak) integral(noise [][]float64) (log float64, found bool, err error) {
 	log, end, err := p.find()

@@ -48,7 +48,7 @@ const mostPoints = 400
 // Few are at most mostPoints of the points.
 func Few(points [][]float64) [][]float64 { return stats.Thinned(points, mostPoints) }
 
-// ChosenCentring is what a rule makes of what points show of each element; nil where it changes nothing. Where walkers
+// ChosenCentring is what a rule makes of what points show of each element; nil if it changes nothing. Where walkers
 // do not see all rows, series stay as they are, and nothing is given data.
 func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, allRows bool,
 	points [][]float64) types.Centring {
@@ -89,7 +89,7 @@ func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, allR
 }
 
 // NotCentred are the coordinates of a centring in which elements are only Relative by choice: the others have the form
-// that the model gives them. It is nil where that is so of all.
+// that the model gives them. It is nil if that is so of all.
 func NotCentred(blocks []types.EffectBlock, c types.Centring) types.Centring {
 	out, chosen := types.Centring{}, false
 	for _, b := range blocks {

@@ -38,7 +38,7 @@ const (
 )
 
 // Improper is an end of a support near which walkers of a window were, and where the target has no finite integral; nil
-// where there is none.
+// if there is none.
 func (r *Divergence) Improper(visited [][]float64, bounded []bool, evaluate Evaluator) (*SupportEnd, error) {
 	if len(visited) == 0 || len(visited[0]) > mostWide || bounded == nil {
 		return nil, nil
@@ -142,7 +142,7 @@ func (o SupportEnd) verdict(bounded []bool, evaluate Evaluator) (v verdict, to f
 }
 
 // walk takes the logarithm of the integral over some coordinates at places further and further out, until it has fallen
-// for good, or far enough, or to where numbers end.
+// forever, or far enough, or to where numbers end.
 func (o SupportEnd) walk(over []int, evaluate Evaluator) (v verdict, to float64, err error) {
 	sign := direction(o.Up)
 	p := newPeak(o.from, over, evaluate)

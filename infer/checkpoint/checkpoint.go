@@ -1,4 +1,4 @@
-// Package checkpoint keeps the state of a run in its directory, so that a run that was killed can go on.
+// Package checkpoint keeps the state of a run in its directory, so that a run that was killed can continue.
 //
 //	err := checkpoint.Write(disk, "m.run", head, state)   the one before is now m.run/checkpoint.before
 //	head, rest, note, err := checkpoint.Read("m.run", usable)   the newest one that is whole, and usable
@@ -125,7 +125,7 @@ func (silent) Error() string   { return "" }
 func (s silent) Unwrap() error { return s.error }
 
 // Read decodes the first value of the newest checkpoint of a directory. Where that is damaged, or usable has an error
-// for its first value, it is the one before, and note says so. ErrNone where there is none.
+// for its first value, it is the one before, and note says so. ErrNone if there is none.
 func Read[S any](disk files.System, dir string, usable func(S) error) (state S, rest Rest, note string, err error) {
 	state, rest, first := read(disk, filepath.Join(dir, File), usable)
 	if first == nil {

@@ -34,7 +34,7 @@ func encode(to io.Writer, state any) error {
 	if err != nil {
 		return err
 	}
-	var value bytes.Buffer // of its own: an Encoder gives back one that all share, which is then as large for good
+	var value bytes.Buffer // of its own: an Encoder gives back one that all share, which then stays as large
 	put := func(v any) error {
 		value.Reset()
 		if err := mode.MarshalToBuffer(v, &value); err != nil {

@@ -58,7 +58,7 @@ const (
 	AllRows     = "all_rows"
 	RowsSum     = "rows_sum"     // Σ ℓᵢ(a)
 	RowsSlope   = "rows_slope"   // its gradient
-	RestDensity = "rest_density" // log ρ and the part of log ℓ that is no sum over rows
+	RestDensity = "rest_density" // log ρ and the part of log ℓ that is not a sum over rows
 	RestSlope   = "rest_slope"   // its gradient
 )
 
@@ -85,7 +85,7 @@ func (s System) took(g *autodiff.Graph) []lower.Assign {
 	return put(Taken, autodiff.Add(g.Input(Taken), g.Const(1)))
 }
 
-// block is log ρ, the part of log ℓ that is no sum over rows, the sum over the rows of a block, and that over rows
+// block is log ρ, the part of log ℓ that is not a sum over rows, the sum over the rows of a block, and that over rows
 // which are always in a batch. Where blocks differ by a row, the program reads one row more of the smaller ones, before
 // or after it, which counts as nothing.
 func (s System) block(theta, number autodiff.Node) (logPrior, whole, sum, always autodiff.Node) {

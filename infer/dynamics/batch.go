@@ -16,10 +16,10 @@ import (
 // found to matter, measured on the mean of 10⁴ normals with batches of 256. If steps go through all rows before any
 // comes again, later steps compensate the error of earlier ones, and noise that cancels over an epoch heats momenta,
 // which the thermostat sees, but not θ (variance .63 of the truth). If the replicas of a ladder share batches, their
-// errors are correlated, their joint distribution is no product, and swaps are not reversible (1.09). With anchors it
-// is different: to first order, the error of a walker's gradient is linear in its distance to the anchor, with signs of
-// their own for walkers that are independent, so that sharing a batch does not correlate them. All lanes take the same
-// rows then, which are read once for all, at the cost of rows of a pass over all data (Anchored). Where an exact
+// errors are correlated, their joint distribution is not a product, and swaps are not reversible (1.09). With anchors
+// it is different: to first order, the error of a walker's gradient is linear in its distance to the anchor, with signs
+// of their own for walkers that are independent, so that sharing a batch does not correlate them. All lanes take the
+// same rows then, which are read once for all, at the cost of rows of a pass over all data (Anchored). Where an exact
 // density is needed (for a rule that corrects, Size = 0, and for the entry Gradient), the rows of Reference are used,
 // weighted to count as all rows: a posterior of about the same shape and location.
 //
@@ -56,7 +56,7 @@ func randomOrder(rows int, seed uint64) []float64 {
 	return out
 }
 
-// NewBatches are minibatches of size rows, with a reference of several, drawn for good from the seed.
+// NewBatches are minibatches of size rows, with a reference of several, drawn once from the seed.
 func NewBatches(rows, size, reference, chunk int, seed uint64) Batches {
 	b := Batches{Rows: rows, Size: size, Chunk: chunk, Pass: chunk}
 	for i := range min(reference, rows) {
@@ -65,7 +65,7 @@ func NewBatches(rows, size, reference, chunk int, seed uint64) Batches {
 	return b
 }
 
-// Anchor makes batches relative to anchors, blocks of all rows in an order drawn for good from the seed.
+// Anchor makes batches relative to anchors, blocks of all rows in an order drawn once from the seed.
 func (b *Batches) Anchor(seed uint64) {
 	b.Anchored = true
 	if !b.Mixed {
@@ -93,7 +93,7 @@ const (
 	Part      = "part"       // set by the host: which chunk of that order Terms takes
 	Terms     = "terms"      // after the entry of that name: log ℓ(θ; x) of the rows of a chunk, and of Always
 	Controls  = "controls"   // with it: what they are to first order about the anchor
-	Whole     = "whole"      // with it: log ρ and the part of log ℓ that is no sum over rows
+	Whole     = "whole"      // with it: log ρ and the part of log ℓ that is not a sum over rows
 	NoisyGrad = "noisy_grad" // after the entry of that name: ∇log π_β from one batch, as a step sees it
 	PlainGrad = "plain_grad" // after the entry of that name: the same without an anchor
 	clock     = "clock"      // batches that a lane has seen

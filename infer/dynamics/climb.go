@@ -38,7 +38,7 @@ func (s System) climbEntry() lower.Entry {
 	theta := s.theta(g)
 	logPrior, logLik := s.estimate(theta, s.learnFrom(g))
 	gradient := autodiff.Grad(autodiff.Add(logPrior, logLik), theta)[0]
-	usable := autodiff.IsFinite(autodiff.SumAll(gradient)) // one batch that overflows must not spoil the means for good
+	usable := autodiff.IsFinite(autodiff.SumAll(gradient)) // one batch that overflows must not spoil all later means
 	gradient = autodiff.Where(usable, gradient, g.Full(0, gradient.Size()))
 	mean := average(g.Input(climbMean, gradient.Size()), gradient, keepMean)
 	squares := average(g.Input(climbSquare, gradient.Size()), square(gradient), keepSquare)

@@ -70,7 +70,7 @@ const (
 	StepSize = "step_size" // set by the host: Δt in whitened coordinates
 	Cool     = "cool"      // set by the host, hmc only: 1/T on top of all else, below 1 for walkers that start far out
 	Tempered = "tempered"  // after end: what β multiplies, with its noise, for exchanges
-	Accept   = "accept"    // after end: acceptance probability of the trajectory; 1 where nothing is rejected
+	Accept   = "accept"    // after end: acceptance probability of the trajectory; 1 if nothing is rejected
 	Moved    = "moved"     // after end: 1 when theta is a new point
 	Diverged = "diverged"  // after end: 1 if the trajectory became non-finite
 	Finite   = "finite"    // after end: 0 when the density where the trajectory ended, or a momentum, is not finite

@@ -14,13 +14,13 @@ import (
 //	Look    tempered of the lane whose rung is the one wanted      rung 0 1 2 3    want 1 0 3 2
 //	Swap    both lanes of a pair decide alike; only 0 and 1 swap   rung 1 0 2 3    want 2 -1 1 4
 //
-// After a swap a lane goes on in its direction, else it turns: so even and odd pairs take turns. What a rung owns is in
-// tables that all lanes read (WriteLadder); a lane takes over the row of its new rung.
+// After a swap a lane continues in its direction, else it turns: so even and odd pairs take turns. What a rung owns is
+// in tables that all lanes read (WriteLadder); a lane takes over the row of its new rung.
 const (
 	Look   = "look"      // an entry: lanes of a chain read of each other
 	Swap   = "swap"      // an entry: after Look
 	Rung   = "rung"      // set by the host, as are the next two; after Swap the new one
-	Want   = "want"      // the rung to swap with; where there is none, nothing happens
+	Want   = "want"      // the rung to swap with; if there is none, nothing happens
 	Swaps  = "swaps"     // rounds of swaps so far, the address of their noise
 	Chance = "chance"    // after Swap: the acceptance probability
 	theirs = "theirs"    // what β multiplies, of that lane

@@ -20,8 +20,8 @@ const (
 	ModeJump   = "leap"    // an entry
 	DecideJump = "land"    // an entry: after start
 	ModeJumps  = "leaps"   // set by the host: the address of the noise of the next
-	Jumped     = "landed"  // after DecideJump: 1 where the jump was accepted
-	InMode     = "in_mode" // after ModeJump: the mode that the lane was in before, −1 where it was in none
+	Jumped     = "landed"  // after DecideJump: 1 if the jump was accepted
+	InMode     = "in_mode" // after ModeJump: the mode that the lane was in before, −1 if it was in none
 
 	// What ModeJump leaves for DecideJump.
 	leapFrom    = "leap_from"

@@ -21,7 +21,7 @@ type state struct {
 	Weights  [][]float64 // log p − log q of the draws so far
 }
 
-// loadCheckpoint reports whether there is one to go on from.
+// loadCheckpoint reports whether there is one to continue from.
 func (r *fit) loadCheckpoint() (found bool, err error) {
 	var c checkpoint
 	if found, err = infer.LoadCheckpoint(r.options.Checkpoints, &c); found && err == nil {

@@ -2,7 +2,7 @@ package flow
 
 import "slices"
 
-// Weights and bounds see only where a fit is. So its draws are compared with where walkers are that begin at starts of
+// Weights and bounds see only if a fit is. So its draws are compared with where walkers are that begin at starts of
 // their own.
 const (
 	comparedDraws  = 256    // of each chain

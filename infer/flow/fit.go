@@ -250,7 +250,7 @@ func (r *fit) call(entry string, step uint64) error {
 }
 
 // gradient is the mean over a chain's samples, those left out where it is not finite, as where a draw falls outside
-// what can be computed; nil where none is.
+// what can be computed; nil if none is.
 func (r *fit) gradient(chain int) []float64 {
 	sum, one, n := make([]float64, r.family.size()), make([]float64, r.family.size()), 0.0
 	for lane := range r.lanes(chain) {

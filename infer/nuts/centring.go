@@ -38,7 +38,7 @@ func (r *run) agree() bool {
 	return adapt.WorstRHat(r.state.Seen.Density, r.state.Seen.Visited) < most
 }
 
-// changeCoordinates lets chains go on in other coordinates than those in which from reads effects. Points in the old
+// changeCoordinates lets chains continue in other coordinates than those in which from reads effects. Points in the old
 // ones show how wide the target is in the new ones.
 func (r *run) changeCoordinates(from infer.Effects, c types.Centring, points [][]float64) error {
 	at := make([][]float64, len(r.chains))

@@ -28,7 +28,7 @@ type chainState struct {
 
 var errUnfit = errors.New("the checkpoint does not fit: its trajectories do not come out as they were")
 
-// loadCheckpoint is nil where there is none.
+// loadCheckpoint is nil if there is none.
 func (r *run) loadCheckpoint() (*checkpoint, error) {
 	c := &checkpoint{}
 	found, err := infer.LoadCheckpoint(r.options.Checkpoints, c)
@@ -52,7 +52,7 @@ func (r *run) restore(from *checkpoint) error {
 }
 
 // repeatAndGoOn repeats the steps of the trajectories under way, so that every chain is where it was, in its trajectory
-// as well as against the others, and then goes on. The order in which trajectories end, and with it that of sums over
+// as well as against the others, and then continues. The order in which trajectories end, and with it that of sums over
 // chains, stays the same.
 func (r *run) repeatAndGoOn(after func(c *chain) error) error {
 	clock, gradients, busy := r.state.Clock, r.report.Gradients, 0

@@ -21,7 +21,7 @@ type run struct {
 	ctx      context.Context
 	target   infer.Target
 	named    infer.Target // target as it was given, which may know what its coordinates are
-	bounded  []bool       // by coordinate; nil where it is not known
+	bounded  []bool       // by coordinate; nil if it is not known
 	options  infer.Options
 	recorder infer.Recorder
 	kept     infer.Statistics // of each draw
@@ -180,7 +180,7 @@ func (r *run) close() {
 	}
 }
 
-// place puts chains at positions and returns those from where there is no way to the target: where the density is not
+// place puts chains at positions and returns those from if there is no way to the target: where the density is not
 // finite, or so steep that no step of ours is short enough.
 func (r *run) place(at [][]float64) (bad []int, err error) {
 	for lane, x := range at {
@@ -204,7 +204,7 @@ func (r *run) place(at [][]float64) (bad []int, err error) {
 // warm-up.
 const steepest = 1e20
 
-// steepness is the largest element of the gradient; NaN where one is.
+// steepness is the largest element of the gradient; NaN if one is.
 func steepness(state []float64, dim int) (most float64) {
 	for _, g := range gradient(state, dim) {
 		most = math.Max(most, math.Abs(g))

@@ -19,7 +19,7 @@ func statistics() infer.Statistics {
 		"diverging", "energy")
 }
 
-// sample takes the draws, each chain at its own pace. A resumed run goes on from the last draws of its chains.
+// sample takes the draws, each chain at its own pace. A resumed run continues from the last draws of its chains.
 func (r *run) sample(resumed bool) error {
 	r.kept = statistics()
 	if err := r.recorder.Begin(r.kept.Variables()); err != nil {

@@ -32,8 +32,8 @@ func (t *tree) leaf(state []float64, energy, weight float64) {
 // turn makes t's beginning its end.
 func (t *tree) turn() { t.begin, t.end = t.end, t.begin }
 
-// join appends next, which goes on where t ends, and takes its sample where take says so. It reports whether the whole
-// is free of U-turns; next is used up.
+// join appends next, which continues where t ends, and takes its sample where take says so. It reports whether the
+// whole is free of U-turns; next is used up.
 func (t *tree) join(next *tree, take bool) (straight bool) {
 	straight = t.straight(next)
 	for i, s := range next.sum {

@@ -66,7 +66,7 @@ func opening(n int) (out []window) {
 	return out
 }
 
-// warm adapts step sizes, a chain's each, and the metric, common to all. A resumed run goes on in the window that was
+// warm adapts step sizes, a chain's each, and the metric, common to all. A resumed run continues in the window that was
 // under way.
 func (r *run) warm(resumed bool) error {
 	if !resumed {
@@ -301,7 +301,7 @@ func (r *run) probe() error {
 		"the posterior proper?")
 }
 
-// factor is by which a step changes while the search goes on; a search that rose stops at the step that is too long,
+// factor is by which a step changes while the search continues; a search that rose stops at the step that is too long,
 // and goes back.
 func factor(rising, searching bool) float64 {
 	switch {

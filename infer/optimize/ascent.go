@@ -36,7 +36,7 @@ type climber struct {
 	Done  bool    // it has stopped early
 }
 
-// ascend goes on from a checkpoint, or begins.
+// ascend continues from a checkpoint, or begins.
 func (p *problem) ascend(m method) ([]End, error) {
 	a := &ascent{problem: p, method: m}
 	if err := a.begin(); err != nil {

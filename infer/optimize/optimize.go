@@ -72,7 +72,7 @@ type End struct {
 
 // Maximize searches from several starts and refines the best result. If ctx is cancelled it returns ctx.Err(); any
 // other error says that the device failed, that the target is finite nowhere, or for minibatches, why there are no
-// rows. A search that does not converge is no error: the result says so.
+// rows. A search that does not converge is not an error: the result says so.
 func Maximize(ctx context.Context, t infer.Target, o Options) (Result, error) {
 	p, err := open(ctx, t, t, o)
 	if err != nil {
@@ -90,7 +90,7 @@ func Maximize(ctx context.Context, t infer.Target, o Options) (Result, error) {
 type Peak struct {
 	Theta     []float64
 	Deviation []float64 // of each coordinate given the others; nil as Root is
-	// R [dim, dim], row-major and upper triangular, with R Rᵀ the covariance; nil where the density is not curved like
+	// R [dim, dim], row-major and upper triangular, with R Rᵀ the covariance; nil if the density is not curved like
 	// a peak, or too large to look at
 	Root      []float64
 	Converged bool
@@ -137,7 +137,7 @@ func (p *problem) search(o Options) ([]End, error) {
 	return p.lbfgs(starts, o)
 }
 
-// bestOf is the end that predicts rows held out best, or where there are none the one of greatest density.
+// bestOf is the end that predicts rows held out best, or if there are none the one of greatest density.
 func bestOf(ends []End, o Options) End {
 	best := ends[0]
 	for _, e := range ends {

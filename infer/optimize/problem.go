@@ -263,7 +263,7 @@ func (p *problem) heldOutScores(at [][]float64) ([]float64, error) {
 	return sums, err
 }
 
-// setClock makes lanes go on after a number of minibatches.
+// setClock makes lanes continue after a number of minibatches.
 func (p *problem) setClock(n int) {
 	for lane := range p.lanes {
 		if p.options.Batch > 0 {

@@ -76,7 +76,7 @@ func decayed(m *Adam, x, gradient []float64, rate, decay float64) {
 	m.Move(x, gradient, rate)
 }
 
-// momentum is v ← .9 v + g, x ← x + rate·v, with v in the place of means.
+// momentum is v ← .9 v + g, x ← x + rate·v, with v instead of means.
 func momentum(m *Adam, x, gradient []float64, rate, _ float64) {
 	const keep = 0.9
 	for i, g := range gradient {

@@ -52,10 +52,10 @@ type collectorState struct {
 	Rungs    ladder.RungStatistics
 	HalfAt   int // draws when the statistics of the first half were taken
 	Watch    modesearch.WatchState
-	Heats    []positionHeat // by chain; nil where it is not measured
+	Heats    []positionHeat // by chain; nil if it is not measured
 	Diverged []bool         // by chain: the last trajectory at temperature 1
 	Ladder   ladder.LadderRecord
-	Monitor  *symmetry.Monitor // nil where the target has no symmetries
+	Monitor  *symmetry.Monitor // nil if the target has no symmetries
 }
 
 // chainProgress is what happened on a chain's coldest rung since its last draw.

@@ -13,7 +13,7 @@ import (
 )
 
 // Missed searches for modes that hold a share of a target and that chains of another sampler, which have visited some
-// hundred positions each, have not been in. None is found where there is nothing to search with. Where climbs end at
+// hundred positions each, have not been in. None is found if there is nothing to search with. Where climbs end at
 // several peaks, or on ridges behind barriers, not all that holds a share need have a peak: the target is explored, and
 // chains are compared with that.
 func Missed(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64, most int64) (

@@ -127,7 +127,7 @@ type trialResult struct {
 type trialState struct {
 	Iterations int
 	Seen       [][][]float64
-	Reference  symmetry.Reference // of images; empty where the target has no symmetries
+	Reference  symmetry.Reference // of images; empty if the target has no symmetries
 }
 
 func (p *trialRun) Begin() error {

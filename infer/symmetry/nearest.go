@@ -14,7 +14,7 @@ import (
 // A Reference is where images of positions are wanted: a position, and how wide the density is about it.
 type Reference struct{ At, Scale []float64 }
 
-// Empty reports whether it is no reference yet.
+// Empty reports whether it is not a reference yet.
 func (r Reference) Empty() bool { return len(r.At) == 0 }
 
 // NewReference is the mean and the standard deviation of positions.

@@ -31,7 +31,7 @@ type Group struct {
 	signOf         []int   // by coordinate: the number of its set in within; −1: none
 }
 
-// New is nil where there are no symmetries.
+// New is nil if there are no symmetries.
 func New(s types.Symmetries) *Group {
 	if len(s.Of) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func New(s types.Symmetries) *Group {
 	return g
 }
 
-// Finite is the group without rotations; nil where it does not divide the positions into parts with one image of each.
+// Finite is the group without rotations; nil if it does not divide the positions into parts with one image of each.
 func (g *Group) Finite() *Group {
 	if g == nil {
 		return nil
@@ -81,7 +81,7 @@ func (g *Group) LogImages() float64 {
 	return log + math.Ln2*float64(independent(slices.Concat(g.within, g.across)))
 }
 
-// independent is how many of some sets are no symmetric difference of others.
+// independent is how many of some sets are not symmetric differences of others.
 func independent(sets [][]int) (rank int) {
 	basis := map[int]*big.Int{} // by the highest coordinate
 	for _, set := range sets {

@@ -10,7 +10,7 @@ type distribution struct {
 }
 
 // distributions are those of BUGS and JAGS (Spiegelhalter et al. 2003, WinBUGS User Manual, appendix I; Plummer 2017,
-// JAGS User Manual, section 9.2). Most have a precision in the place of a standard deviation.
+// JAGS User Manual, section 9.2). Most have a precision instead of a standard deviation.
 var distributions = map[string]distribution{
 	"dbern":       {1, "Bernoulli($1)", 0, true},
 	"dbeta":       {2, "Beta($1, $2)", 0, false},

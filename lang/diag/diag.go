@@ -1,5 +1,5 @@
 // Package diag describes mistakes in a user's model: a code, a place, related places, and advice. Passes add to a List
-// and go on, so that one run reports several mistakes:
+// and continue, so that one run reports several mistakes:
 //
 //	diags.Errorf(diag.Undefined, span, "`%s` is not defined", name).Meant("`%s`", near)
 //
@@ -161,7 +161,7 @@ func (e Entry) Help(format string, args ...any) Entry {
 // Meant sets the advice that asks whether something else was meant.
 func (e Entry) Meant(format string, args ...any) Entry { return e.Help("%s", Meant(format, args...)) }
 
-// Replace adds a fix that writes a text in the place of what is wrong.
+// Replace adds a fix that writes a text instead of what is wrong.
 func (e Entry) Replace(text string) Entry {
 	d := &e.list.items[e.i]
 	d.Fix = &Fix{d.Span, text}

@@ -15,7 +15,7 @@ type censored struct {
 	kinds  []string // of each row: left, none, right or interval; "" if the column has no value
 }
 
-// codes are the numbers of a column of cens() in the place of words.
+// codes are the numbers of a column of cens() instead of words.
 func codes() map[string]float64 {
 	return map[string]float64{"left": -1, "none": 0, "right": 1, "interval": 2}
 }

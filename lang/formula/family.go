@@ -9,7 +9,7 @@ import (
 )
 
 // An auxiliary is a further parameter of a family. In priors {sd} is the standard deviation of the outcome. One without
-// a prior is a factor that is in the model if a formula has it; its name in braces stands before what it multiplies.
+// a prior is a factor that is in the model if a formula has it; its name in braces is before what it multiplies.
 type auxiliary struct {
 	name  string
 	prior string

@@ -42,7 +42,7 @@ type Request struct {
 	Data      Table
 	Family    string   // a name of Families, also with a link, as in binomial(probit); gaussian if it is empty
 	Contrasts string   // treatment, the default, or sum
-	Priors    []string // NAME=DISTRIBUTION, each in the place of the default prior of a name; b is all coefficients
+	Priors    []string // NAME=DISTRIBUTION, each instead of the default prior of a name; b is all coefficients
 	Omit      bool     // leave out rows in which a column of the model has no value
 }
 

@@ -117,7 +117,7 @@ var grammar = sync.OnceValue(func() *participle.Parser[formulaTree] {
 		})))
 })
 
-// Kinds of nodes that are no operators.
+// Kinds of nodes that are not operators.
 const (
 	opName   = "name"
 	opNumber = "number"

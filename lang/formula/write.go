@@ -102,7 +102,7 @@ func (w *writer) translate() {
 	w.checkMissing()
 }
 
-// filled puts names in the place of those in braces.
+// filled puts names instead of those in braces.
 func filled(text string, names map[string]string) string {
 	for name, value := range names {
 		text = strings.ReplaceAll(text, "{"+name+"}", value)

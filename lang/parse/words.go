@@ -220,5 +220,5 @@ func beginsOperand(t token) bool {
 	return t.Value == "("
 }
 
-// isShare reports whether a word stands before a share of the rows.
+// isShare reports whether a word is before a share of the rows.
 func isShare(t token) bool { return t.Value == "permute" || t.Value == "holdout" }

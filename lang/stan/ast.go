@@ -126,7 +126,7 @@ type Block struct {
 	Stmts []Stmt
 }
 
-// An If has Else nil where there is none.
+// An If has Else nil if there is none.
 type If struct {
 	Place
 	Cond       Expr
@@ -238,7 +238,7 @@ type Index struct {
 	Subs []Sub
 }
 
-// A Sub is one place in brackets: an expression (Lo alone), or a range, whose ends are nil where they are open.
+// A Sub is one place in brackets: an expression (Lo alone), or a range, whose ends are nil if they are open.
 type Sub struct {
 	Place
 	Range  bool

@@ -27,7 +27,7 @@ var definition = sync.OnceValue(func() *lexer.StatefulDefinition {
 	})
 })
 
-// kinds are the words that are no names, by the kind of token that each is.
+// kinds are the words that are not names, by the kind of token that each is.
 var kinds = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	for kind, words := range map[string]string{
@@ -44,7 +44,7 @@ var kinds = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// tokenKinds are the types of tokens that the grammar names, with those of words that are no names.
+// tokenKinds are the types of tokens that the grammar names, with those of words that are not names.
 var tokenKinds = sync.OnceValue(func() map[string]lexer.TokenType {
 	all := map[string]lexer.TokenType{}
 	least := lexer.EOF

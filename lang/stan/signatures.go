@@ -326,7 +326,7 @@ var signatures = sync.OnceValue(func() map[string][]signature {
 })
 
 // isClass reports whether a word of a line is the class of an argument. No function has a name of one letter but e,
-// which is no class.
+// which is not a class.
 func isClass(word string) bool {
 	word = strings.ReplaceAll(word, "[]", "")
 	return word == "..." || word == "-" || len(word) == 1 && strings.Contains("irvwmIRcdVlnaf", word)

@@ -120,7 +120,7 @@ func (s *splitter) param(p *Param) (out []*Param) {
 	return out
 }
 
-// decl gives the declarations in the place of one, and the assignment of a value that has no elements of its own.
+// decl gives the declarations instead of one, and the assignment of a value that has no elements of its own.
 func (s *splitter) decl(d *Decl) []Stmt {
 	s.sizes(d.Type)
 	if d.Type.Word != "tuple" {
@@ -299,7 +299,7 @@ func (s *splitter) element(e Expr, k int) Expr {
 	return typed(&Field{Place{e.Span()}, e, k + 1})
 }
 
-// expr has the elements of variables in the place of tuples.
+// expr has the elements of variables instead of tuples.
 func (s *splitter) expr(e Expr) Expr {
 	if e == nil {
 		return nil

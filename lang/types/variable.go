@@ -57,7 +57,7 @@ func (v Variable) Element(i int) string {
 	return v.Name + "[" + v.Position(i) + "]"
 }
 
-// Position is what stands between the brackets of Element(i): "2,3"; empty for a scalar.
+// Position is what is between the brackets of Element(i): "2,3"; empty for a scalar.
 func (v Variable) Position(i int) string {
 	index := make([]string, len(v.Shape))
 	for a := len(v.Shape) - 1; a >= 0; a-- {

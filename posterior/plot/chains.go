@@ -8,7 +8,7 @@ import (
 	"ppl/posterior/store"
 )
 
-// drawAutocorrelation has a line for each chain; beyond the band correlations are no accident of independent draws.
+// drawAutocorrelation has a line for each chain; beyond the band correlations are not an accident of independent draws.
 func drawAutocorrelation(r *store.Run, o Options) (Picture, error) {
 	most := min(60, r.Info.Draws/2)
 	return eachQuantity(r, o, 3, 24, func(q quantity) Panel {

@@ -17,7 +17,7 @@ type Options struct {
 	Names []string   // variables and elements, as theta or theta[2]; what they are of depends on the kind
 	Prior *store.Run // a run of the prior, for the kinds that compare with it
 	// Evaluate gives the values of an expression at the draws of a run, by element, chain and draw. It is asked for a
-	// name that is not a variable of the run; nil where there are no expressions.
+	// name that is not a variable of the run; nil if there are no expressions.
 	Evaluate func(r *store.Run, expression string) (types.Variable, [][][]float64, error)
 }
 

@@ -24,14 +24,14 @@ type Panel struct {
 	X, Y   Axis
 	Layers []Layer
 
-	LegendLow bool // the legend stands at the bottom, where the layers leave room
+	LegendLow bool // the legend is at the bottom, where the layers leave room
 }
 
 // An Axis spans what is drawn, or From to To where these differ.
 type Axis struct {
 	Label    string
 	From, To float64
-	Ticks    []Tick // in the place of chosen ones
+	Ticks    []Tick // instead of chosen ones
 	Bare     bool   // without numbers: only the shape counts
 }
 

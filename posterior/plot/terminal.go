@@ -176,7 +176,7 @@ func (d *dots) draw(layer Layer) {
 // dot is the height of a dot in the units of the data.
 func (d *dots) dot() float64 { return (d.y[1] - d.y[0]) / float64(4*d.height) }
 
-// cell is the dot of a point; false where it lies outside or nowhere.
+// cell is the dot of a point; false if it lies outside or nowhere.
 func (d *dots) cell(x, y float64) (i, j int, ok bool) {
 	u, v := (x-d.x[0])/(d.x[1]-d.x[0]), (d.y[1]-y)/(d.y[1]-d.y[0])
 	if !(u >= -1e-9 && u <= 1+1e-9 && v >= -1e-9 && v <= 1+1e-9) {

@@ -11,7 +11,7 @@ import (
 type Completed interface {
 	// Saved are the variables that a draw consists of; those that the source does not have are computed.
 	Saved() []types.Variable
-	// Answer completes the values of a draw; condition is empty, or 1 where the answer counts.
+	// Answer completes the values of a draw; condition is empty, or 1 if the answer counts.
 	Answer(r *rand.Rand, values []float64) (elements, condition []float64)
 }
 

@@ -29,7 +29,7 @@ type Source interface {
 // A Result is the values of elements at every draw.
 type Result struct {
 	Values [][][]float64 // by element, chain and draw
-	Given  [][]float64   // by chain and draw: 1 where the condition holds; nil without one
+	Given  [][]float64   // by chain and draw: 1 if the condition holds; nil without one
 }
 
 // laneBytes bounds what the lanes of one call hold.

@@ -72,7 +72,7 @@ func bestFirst[M any](models []M, score func(M) float64) {
 	slices.SortStableFunc(models, func(a, b M) int { return cmp.Compare(score(b), score(a)) })
 }
 
-// observedOf is the data that rows are of; nil where they are of several arrays.
+// observedOf is the data that rows are of; nil if they are of several arrays.
 func observedOf(r *store.Run, name string) ([]float64, error) {
 	if !slices.ContainsFunc(r.Layout.Observed, func(o store.Observed) bool { return o.Name == name }) {
 		return nil, nil
@@ -85,7 +85,7 @@ type Rows struct {
 	Dir  string
 	Of   string
 	N    int
-	Data []float64 // nil where they are of several arrays
+	Data []float64 // nil if they are of several arrays
 }
 
 // SameAs refuses other rows: differences row by row would mean nothing.

@@ -93,7 +93,7 @@ func (t Topic) print(b *strings.Builder, width int, tried []store.Advice) []stor
 	return tried
 }
 
-// A rungColumn is a column of the table of rungs; it is left out where there are no numbers.
+// A rungColumn is a column of the table of rungs; it is left out if there are no numbers.
 type rungColumn struct {
 	title  string
 	values []float64

@@ -20,7 +20,7 @@ type LOO struct {
 	Draws    int            // of all chains
 	PSIS     stats.Pointwise
 	WAIC     stats.Pointwise
-	PIT      []float64 // by row; nil where the run has no predictions of them
+	PIT      []float64 // by row; nil if the run has no predictions of them
 	NoPIT    string    // why there can be no PIT; empty if there can
 	Refits   []Refit   // rows that were left out by sampling again
 	By       string    // of groups, whose name Variable has: the observed array that the rows are of; else empty
@@ -35,7 +35,7 @@ type Refit struct {
 	MCSE float64 // Monte Carlo standard error of the row's log predictive density
 }
 
-// Replace puts the log predictive density of a row in the place of the estimate by weights. It is the log of the mean
+// Replace puts the log predictive density of a row instead of the estimate by weights. It is the log of the mean
 // of the row's densities, whose logs at draws without it are given by chain.
 func (l *LOO) Replace(row int, logDensities [][]float64) {
 	elpd := stats.LogMean(slices.Concat(logDensities...))
@@ -296,7 +296,7 @@ func (l LOO) MaxK() float64 { return maxK(l.Draws) }
 
 func maxK(draws int) float64 { return max(0, min(1-1/math.Log10(float64(draws)), maxParetoK)) }
 
-// tooFewDraws says so where no k̂ can be estimated; empty where it can.
+// tooFewDraws says so where no k̂ can be estimated; empty if it can.
 func tooFewDraws(dir string, n int) string {
 	if n >= stats.FewestWeights {
 		return ""

@@ -24,7 +24,7 @@ type Report struct {
 	Seconds     float64 // wall clock, with warm-up
 	Gradients   int64   // lane-steps
 	Parameters  []Parameter
-	Exchange    *Exchange       // nil where no replicas were exchanged
+	Exchange    *Exchange       // nil if no replicas were exchanged
 	Divergences int             // after warm-up
 	Notes       []string        // what the sampler decided
 	Warnings    []store.Warning // what speaks against trusting the draws, the gravest first

@@ -23,7 +23,7 @@ type asked struct {
 	}
 }
 
-// askedOf is that of a run; zero where it does not hold it.
+// askedOf is that of a run; zero if it does not hold it.
 func askedOf(r *store.Run) (a asked) {
 	if _, err := store.ReadOptions(r.Dir, &a); err != nil {
 		return asked{}

@@ -12,7 +12,7 @@ import (
 // first.
 type Topic struct {
 	Name     string
-	Facts    string // the numbers looked at, in words; empty where the question does not arise
+	Facts    string // the numbers looked at, in words; empty if the question does not arise
 	Warnings []store.Warning
 	Grave    int // how many of the warnings, from the first, say that the draws are not to be used as they are
 }
@@ -237,7 +237,7 @@ func (f *findings) lowEnergies() (bad []float64) {
 	return bad
 }
 
-// lowEnergyESS is the effective size that excuses a low E-BFMI, and +∞ where there is none to excuse.
+// lowEnergyESS is the effective size that excuses a low E-BFMI, and +∞ if there is none to excuse.
 func (f *findings) lowEnergyESS() float64 {
 	if e := f.run.Report.EBFMI; len(e) > 0 && slices.Min(e) < leastEnergy {
 		return f.energyESS
@@ -309,7 +309,8 @@ func thermostatFacts(f *findings) string {
 	return fmt.Sprintf("s = %.3g at temperature 1, where friction and noise put in %.3g", t[0], want[0])
 }
 
-// hotThermostat compares the thermostat of the cold rung with what should balance it. A factor of two is no wandering.
+// hotThermostat compares the thermostat of the cold rung with what should balance it. A factor of two is not a
+// wandering.
 func hotThermostat(f *findings) (w store.Warning) {
 	t, want := f.run.Report.Rungs.Thermostat, f.run.Report.Rungs.Injected
 	if len(t) == 0 || len(want) == 0 || !(t[0] > 2*want[0] || t[0] < want[0]/2) {

@@ -17,8 +17,8 @@ import (
 type View struct {
 	Names     []string  // variables and elements, in this order; empty for all
 	All       bool      // every element, however many
-	Quantiles []float64 // in the place of 5, 50 and 95 %
-	Interval  Interval  // in the place of quantiles, where its Mass is not 0
+	Quantiles []float64 // instead of 5, 50 and 95 %
+	Interval  Interval  // instead of quantiles, where its Mass is not 0
 	Sort      string    // a column's name
 	Memory    int64     // bytes that draws may take; 0 for 256 MB
 }
@@ -84,7 +84,7 @@ func (v View) probabilities() []float64 {
 	return []float64{(1 - v.Interval.Mass) / 2, (1 + v.Interval.Mass) / 2}
 }
 
-// marks are the numbers under the titles that were asked for; nil where a summary has them.
+// marks are the numbers under the titles that were asked for; nil if a summary has them.
 func (v View) marks(q quantity) (xs []float64) {
 	if len(v.Quantiles) == 0 && v.Interval.Mass == 0 {
 		return nil

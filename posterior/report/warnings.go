@@ -45,8 +45,8 @@ type dispute struct {
 }
 
 // Bounds of trust: R-hat and the effective size for reliable diagnostics are those of Vehtari et al. (2021); 1,000
-// effective draws are what a run aims at. A chain 5 standard errors away from the others is no accident. Neighbouring
-// rungs that swap less than one time in ten hold up the whole ladder.
+// effective draws are what a run aims at. A chain 5 standard errors away from the others is not an accident.
+// Neighbouring rungs that swap less than one time in ten hold up the whole ladder.
 const (
 	MaxRHat   = 1.01 // of any quantity
 	MinESS    = 400  // bulk and tail
@@ -54,7 +54,7 @@ const (
 
 	maxGap   = 5
 	minSwap  = .1
-	maxTimes = 30 // more draws than that many times over is no advice
+	maxTimes = 30 // more draws than that many times over is not an advice
 
 	fewestOfWalker = 50 // draws of one walker that are worth comparing
 	maxApart       = .5 // standard deviations between a walker and the others that matter

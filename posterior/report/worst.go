@@ -4,7 +4,7 @@ import "math"
 
 // Worst is how good the draws of a run are by the quantities that are worst off, of all that are not constant.
 type Worst struct {
-	// the least effective size, bulk or tail, and the greatest R-hat; NaN where no quantity has one
+	// the least effective size, bulk or tail, and the greatest R-hat; NaN if no quantity has one
 	ESS, RHat     float64
 	Bulk          float64 // the least effective size in bulk
 	ESSOf, RHatOf string  // which quantity has them

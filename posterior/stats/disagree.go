@@ -42,7 +42,7 @@ type Distance struct {
 // their shares of the draws differ in length: how far one walker's mean is from that of the others, in rank-normalised
 // draws, where it is most errors away. Walkers with fewer than least draws do not count. In a ladder whose hot end
 // forgets, all walkers have the same distribution; walkers that only trade places, each in a mode of its own, are
-// apart, although chains made of their draws may agree. All zero where there are not two walkers to compare.
+// apart, although chains made of their draws may agree. All zero if there are not two walkers to compare.
 func Apart(walkers [][]float64, least int) Distance {
 	return new(Workspace).Apart(walkers, least)
 }

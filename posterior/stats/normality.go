@@ -9,7 +9,7 @@ import (
 
 // ShapiroWilk is the W of Shapiro and Wilk (1965) and its p-value, for 12 to 5,000 numbers in any order: how well their
 // order statistics line up with those of a normal sample. W is 1 on the line. The weights and the normal approximation
-// of log(1 − W) are Royston's ("Remark AS R94", Applied Statistics 44, 1995). NaN where there are too few or too many
+// of log(1 − W) are Royston's ("Remark AS R94", Applied Statistics 44, 1995). NaN if there are too few or too many
 // numbers, or all are the same.
 func ShapiroWilk(xs []float64) (w, p float64) {
 	n := len(xs)

@@ -10,7 +10,7 @@ import (
 // ParetoK is the shape k̂ of the generalised Pareto distribution that fits the largest importance weights, given by
 // their logs (Vehtari, Simpson, Gelman, Yao, Gabry: Pareto smoothed importance sampling, JMLR 25, 2024). The weights'
 // mean has a variance where k < ½; below 0.7 estimates from some thousands of weights can be used, above it they
-// cannot: the distribution of the draws is too far from the one that the weights are for. It is NaN where there are
+// cannot: the distribution of the draws is too far from the one that the weights are for. It is NaN if there are
 // fewer than FewestWeights or some are NaN, and −∞ where they are all alike.
 func ParetoK(logWeights []float64) float64 {
 	lw := slices.Sorted(slices.Values(logWeights))

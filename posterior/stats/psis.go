@@ -38,7 +38,7 @@ func PSIS(logRatios []float64, reff float64) (logWeights []float64, k float64) {
 }
 
 // smoothTail replaces the last n of some log weights, sorted, of which the greatest is 0: far are the last n+1 of them.
-// It returns how many it has replaced, fewer where some tie with the threshold, and none where nothing fits.
+// It returns how many it has replaced, fewer where some tie with the threshold, and none if nothing fits.
 func smoothTail(far []float64, of, n int) (k float64, replaced int) {
 	if of <= n || math.IsNaN(far[0]) {
 		return math.Inf(1), 0

@@ -9,7 +9,7 @@ const shareErrors = 2
 // occurs, by the share of one of these in n effective draws: half of the longer side of Wilson's score interval of two
 // standard errors (Wilson, Journal of the American Statistical Association 22, 1927). The standard deviation of such
 // draws follows from the share itself. So a run that has seen a rare event too seldom would take the error to be too
-// small as well: by sd/√n, 8 occurrences in the place of 20 are off by 4.2 standard errors, by this by 3.
+// small as well: by sd/√n, 8 occurrences instead of 20 are off by 4.2 standard errors, by this by 3.
 func shareError(p, n float64) float64 {
 	const z = shareErrors
 	half := math.Sqrt(p*(1-p)/n+z*z/(4*n*n)) / (1 + z*z/n)

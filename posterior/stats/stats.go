@@ -63,7 +63,7 @@ func (w *Workspace) Summarize(chains [][]float64) Summary {
 	return s
 }
 
-// MeanSD is NaN where there is nothing to average; gonum alone would give 0/0 in different ways.
+// MeanSD is NaN if there is nothing to average; gonum alone would give 0/0 in different ways.
 func MeanSD(xs []float64) (mean, sd float64) {
 	if len(xs) == 0 {
 		return math.NaN(), math.NaN()

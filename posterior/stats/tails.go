@@ -20,7 +20,7 @@ const endless = 1e9
 // TailShape is the shape k̂ of the generalised Pareto distribution that fits the heavier tail of sorted draws, less
 // half a standard error: moments of order 1/k and above do not exist, so that a mean may not where it is above 1, and
 // cannot be estimated from some thousands of draws where it is above 0.7 (Vehtari, Simpson, Gelman, Yao, Gabry, JMLR
-// 25, 2024). Where both tails reach far out, they are also fitted as one. It is 0 where no tail does; reff is the
+// 25, 2024). Where both tails reach far out, they are also fitted as one. It is 0 if no tail does; reff is the
 // effective share of the draws.
 func TailShape(sorted []float64, reff float64) (shape float64) {
 	n := len(sorted)
@@ -67,7 +67,7 @@ func lastMatters(sorted []float64, median, reff float64) bool {
 		sum += (x - median) * (x - median)
 	}
 	last := math.Max(median-sorted[0], sorted[len(sorted)-1]-median)
-	return !(last*last < notable*reff*sum) // also where the squares are infinite
+	return !(last*last < notable*reff*sum) // also if the squares are infinite
 }
 
 // shapeOfLast is the shape at which the last of n draws is expected that many times as far out as the quantile that 5 %

@@ -108,7 +108,7 @@ func (g Goal) Empty() bool { return g == Goal{} }
 // A Standing is where a run is.
 type Standing struct {
 	Draws     int     // of each chain
-	ESS       float64 // the worst, bulk or tail; NaN where there are too few draws
+	ESS       float64 // the worst, bulk or tail; NaN if there are too few draws
 	Bulk      float64 // the worst in the bulk
 	RHat      float64 // the worst
 	Energy    float64 // of the log density; +∞ where E-BFMI is high
@@ -117,7 +117,7 @@ type Standing struct {
 	Seconds   float64
 }
 
-// Standing is where a run is. Its draws are looked at only where the goal is about their quality, since that takes long
+// Standing is where a run is. Its draws are looked at only if the goal is about their quality, since that takes long
 // for millions of them. Quantities that are constant count for nothing. While one is without a statistic, since its
 // values are not finite, no goal for that statistic is reached.
 func (g Goal) Standing(run *store.Run) (Standing, error) {

@@ -44,7 +44,8 @@ func ReadModel(disk files.System, dir string) ([]byte, error) {
 	return text, err
 }
 
-// readDocument reads a file of a run that has at most that many bytes; ErrDamaged if it is no regular file, or larger.
+// readDocument reads a file of a run that has at most that many bytes; ErrDamaged if it is not a regular file, or
+// larger.
 func readDocument(disk files.System, dir, name string, most int64) ([]byte, error) {
 	text, err := files.ReadOn(disk, nil, filepath.Join(dir, name), most)
 	if errors.As(err, new(files.NotRegular)) || errors.As(err, new(files.TooLarge)) {

@@ -22,7 +22,7 @@ type Ladder struct {
 	Betas    []float64   // inverse temperatures
 	Energies [][]float64 // what they multiply, the log likelihood or the log density, by chain, of all rungs
 	Dim      int         // coordinates of the target, where there are positions
-	Hottest  [][]float64 // positions on the hottest rung, by chain; nil where its integral is known
+	Hottest  [][]float64 // positions on the hottest rung, by chain; nil if its integral is known
 }
 
 // saveLadder writes the ladder of the report, and takes back the files of one that the run had before.
@@ -84,7 +84,7 @@ func fromNPY(raw []byte) (chains [][]float64, width int, err error) {
 	return chains, width, nil
 }
 
-// Ladder reads the ladder of a run; nil where it has none, as where the run is of an earlier version of ppl.
+// Ladder reads the ladder of a run; nil if it has none, as where the run is of an earlier version of ppl.
 func (r *Run) Ladder() (*Ladder, error) {
 	l := &Ladder{}
 	for _, t := range r.Info.Report.Temperatures {

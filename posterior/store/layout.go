@@ -19,7 +19,7 @@ type Layout struct {
 
 	Sets []types.IndexSet `json:"index_sets,omitempty"` // whose sizes the data give
 
-	// names of Posterior that are parameters: their draws differ; nil where a run did not say
+	// names of Posterior that are parameters: their draws differ; nil if a run did not say
 	Parameters []string `json:"parameters,omitempty"`
 
 	// log densities of each draw: of the prior by parameter, of the likelihood by row of the data

@@ -251,13 +251,13 @@ func (l *Lock) Remove() error {
 	return errors.Join(os.Remove(l.file.Name()), l.file.Close())
 }
 
-// readLock is what the lock file holds; empty where it cannot be read.
+// readLock is what the lock file holds; empty if it cannot be read.
 func readLock(dir string) []byte {
 	text, _ := files.Read(filepath.Join(dir, LockFile), mostLock)
 	return text
 }
 
-// holder is who has, or had, the lock; empty where that is not known.
+// holder is who has, or had, the lock; empty if that is not known.
 func holder(dir string) (h Holder) {
 	_ = json.Unmarshal(readLock(dir), &h)
 	return h

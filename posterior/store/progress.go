@@ -50,7 +50,7 @@ func (p Progress) Rate() float64 {
 	return 0
 }
 
-// Left is the time that the rest of the phase takes at this rate; false where that is not known.
+// Left is the time that the rest of the phase takes at this rate; false if that is not known.
 func (p Progress) Left() (time.Duration, bool) {
 	rate := p.Rate()
 	if rate <= 0 {

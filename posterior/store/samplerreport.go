@@ -65,7 +65,7 @@ type Fits struct {
 	ParetoK  Number `json:"pareto_k,omitempty"` // k̂ of the importance weights of all draws (stats.ParetoK)
 	// log of the mean weight − mean of the log weights: of the divergence from the target, what the weights know of
 	EvidenceGap Number `json:"evidence_gap,omitempty"`
-	// how the draws compare with walkers that began elsewhere; nil where there were none
+	// how the draws compare with walkers that began elsewhere; nil if there were none
 	Elsewhere *Elsewhere `json:"elsewhere,omitempty"`
 }
 
@@ -79,7 +79,7 @@ type Exchange struct {
 	SwapRates  Series `json:"swap_rates"`
 	RoundTrips int    `json:"round_trips"` // of replicas from cold to hot and back, all ladders together
 	Barrier    Number `json:"barrier"`     // Λ = Σ (1 − swap rate)
-	// accepted share of proposed jumps between known modes; 0 where there are none
+	// accepted share of proposed jumps between known modes; 0 if there are none
 	JumpRate Number `json:"jump_rate,omitempty"`
 	// share of the target that the draws lack, since modes were found when there were some already
 	Lacking Number `json:"lacking,omitempty"`
@@ -91,7 +91,7 @@ type Exchange struct {
 	Ladder *Ladder `json:"-"` // draws of all rungs, in files of their own; nil where none are kept
 }
 
-// Minibatches is what is known of the batches; zero where there are none.
+// Minibatches is what is known of the batches; zero if there are none.
 type Minibatches struct {
 	Batch int `json:"batch,omitempty"` // rows of one
 	// Shapiro–Wilk's W of the gradient noise along its main direction; 1 is normal

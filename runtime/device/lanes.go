@@ -10,8 +10,8 @@ import (
 )
 
 // LaneBuffers are the buffers that a program's host writes: lane buffers in blocks of Width lanes, and what is given to
-// all lanes once. Within a block a buffer is laid out [element][lane]. If the number of lanes is no multiple of Width,
-// the rest of the last block are copies of the last lane. Executables embed LaneBuffers.
+// all lanes once. Within a block a buffer is laid out [element][lane]. If the number of lanes is not a multiple of
+// Width, the rest of the last block are copies of the last lane. Executables embed LaneBuffers.
 type LaneBuffers struct {
 	Lanes, Width int
 	Blocks       []Block

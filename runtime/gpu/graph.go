@@ -12,8 +12,8 @@ import (
 //
 //	step × 11, 5 launches each:   55 launches   →   3 graphs, of 8, 2 and 1 executions
 //
-// A graph has its arguments for good, the steps of its launches among them, which are counted from that of the call. So
-// its last launch is a kernel that takes the call's step further, and the next graph begins there.
+// A graph has its arguments permanently, the steps of its launches among them, which are counted from that of the call.
+// So its last launch is a kernel that takes the call's step further, and the next graph begins there.
 //
 // A graph is made when its executions are due for the second time. By then the entry has run, so blocks are as small as
 // its kernels need. Where the driver cannot make or launch one and the device is not lost, each launch is given by
@@ -64,7 +64,7 @@ func (e *executable) each(entry *entry, times int, step uint64) error {
 	return nil
 }
 
-// graphOf is the graph of a number of executions that is a power of two; nil where there is none.
+// graphOf is the graph of a number of executions that is a power of two; nil if there is none.
 func (e *executable) graphOf(entry *entry, n int) (driver.Graph, error) {
 	if e.noGraphs || n*len(entry.stages) < leastKept {
 		return nil, nil

@@ -60,7 +60,7 @@ func (l *plan) suits(s render.Stage) bool {
 	return c.Space == ir.Scratch && a.Type == c.Type && b.Type == c.Type && c.Type != ir.I32
 }
 
-// A library computes products of matrices; nil where there is none.
+// A library computes products of matrices; nil if there is none.
 type library struct {
 	driver.Multiplier
 	name string

@@ -56,7 +56,7 @@ func newCompiler(ctx gocontext.Context) (*compiler, error) {
 	return c, nil
 }
 
-// CompilerVersion is the first line of what the C compiler says of itself; empty where there is none.
+// CompilerVersion is the first line of what the C compiler says of itself; empty if there is none.
 func CompilerVersion() string {
 	said, _ := exec.Command(command()[0], "--version").Output()
 	first, _, _ := strings.Cut(string(said), "\n")

@@ -36,7 +36,7 @@ func Whole(x float64, limit uint64) uint64 {
 
 // An Order is the permutation of one epoch. It is a Feistel network (Luby and Rackoff, SIAM J. Comput. 17, 1988) on the
 // least number of bits, at least two, that holds rows−1. The bits are divided into two parts, and there are eight
-// rounds, or sixteen if a part has a single bit. A result that is no row is put through the network again (cycle
+// rounds, or sixteen if a part has a single bit. A result that is not a row is put through the network again (cycle
 // walking: Black and Rogaway, Ciphers with arbitrary finite domains, CT-RSA 2002), less than once on average. The
 // rounds mix by the finaliser of MurmurHash3 (Appleby), with keys from a block of Philox whose key is the seed with its
 // upper half complemented, so that no word of noise is used twice.

@@ -13,7 +13,7 @@ const maxPilotAttempts = 2_000
 // A Pilot solves a problem once or more to see how many steps that takes.
 type Pilot struct {
 	*solver
-	start *ad.Routine // what the solution begins with, and its inputs; nil where no time after T0 is asked for
+	start *ad.Routine // what the solution begins with, and its inputs; nil if no time after T0 is asked for
 	step  *ad.Routine
 }
 

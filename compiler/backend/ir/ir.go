@@ -261,7 +261,7 @@ type CholeskyPull struct {
 }
 
 // Peer makes copies of what another lane has: the first lane of the same group (device.Options.Group) whose Key equals
-// the Want of this one; where there is none, they are NaN. All lanes have ended the entries before when one with a Peer
+// the Want of this one if there is none, they are NaN. All lanes have ended the entries before when one with a Peer
 // begins, and none begins the next before all have ended it. Key and Want have one element; all are F64.
 //
 //	group of three   key [2 0 1], want [1 1 2], from [a b c]    →    to [c c a]

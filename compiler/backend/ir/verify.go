@@ -28,7 +28,7 @@ import (
 //     that turns write is used with one Step only, inside Step elements, and stored to: so no two turns use the same
 //     element.
 //   - A Loop has turns, and holds no Loop and no noise. Only in a Loop an index has a Step. With the Step it stays
-//     inside its buffer for all turns, and the Step is 0 where an output combines.
+//     inside its buffer for all turns, and the Step is 0 if an output combines.
 func Verify(p *Program) error {
 	if p.Layout > Apart {
 		return fmt.Errorf("ir: layout %d", p.Layout)

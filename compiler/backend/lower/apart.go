@@ -47,7 +47,7 @@ func (vs *values) apart(op *autodiff.Op, shape []int, args []*value) *value {
 }
 
 // turnedProduct is the transpose of a product as the product of the transposes in the other order: for matrices of
-// which there is one, also where an axis of the result has been divided.
+// which there is one, also if an axis of the result has been divided.
 func (vs *values) turnedProduct(axes, shape []int, arg *value) *value {
 	x := base(arg)
 	if x.kind != autodiff.OpMatMul || len(x.shape) != 2 || len(arg.shape) < 2 || arg.shape[0] != x.shape[0] ||

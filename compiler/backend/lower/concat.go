@@ -10,7 +10,7 @@ import (
 // A part of a concatenation: the range [lo, hi) of the axis, and the value there.
 type part struct {
 	lo, hi int
-	value  *value // nil where the part is zeros
+	value  *value // nil if the part is zeros
 }
 
 func (vs *values) parts(axis int, args []*value) []part {

@@ -108,7 +108,7 @@ func (vs *values) logSumExp(x *value, axes []int) *value {
 	return vs.apply(autodiff.OpAdd, m, vs.apply(autodiff.OpLog, total))
 }
 
-// exponentials are exp(x − m) and their sum, with m the largest element, or 0 where that is infinite: all -inf then
+// exponentials are exp(x − m) and their sum, with m the largest element, or 0 if that is infinite: all -inf then
 // gives sum 0, and a +inf gives +inf.
 func (vs *values) exponentials(x *value, axes []int) (m, each, total *value) {
 	top := vs.reduce(autodiff.OpMax, x, axes)

@@ -66,7 +66,7 @@ func isFunction(row *autodiff.Elementwise) bool { return row.Operator == "" && !
 
 var every = regexp.MustCompile(`(?m)^EVERY\((\w+)\)$`)
 
-// withOps puts a use of MACRO for each op that needs one in the place of a line EVERY(MACRO) of a header.
+// withOps puts a use of MACRO for each op that needs one instead of a line EVERY(MACRO) of a header.
 func withOps(header string) string {
 	return every.ReplaceAllStringFunc(header, func(line string) string {
 		macro := every.FindStringSubmatch(line)[1]

@@ -66,7 +66,7 @@ type file struct {
 	indent int
 	count  int      // number of functions written so far
 	copies []int    // by buffer: turns that keep a copy of it, see TileResults
-	bytes  []bool   // by buffer: data that are kept as bytes, see ir.Program.Bytes; nil where none are
+	bytes  []bool   // by buffer: data that are kept as bytes, see ir.Program.Bytes; nil if none are
 	parts  []string // the call of each function
 	// names of functions by their texts, see once
 	functions map[string]string

@@ -8,7 +8,7 @@ import (
 )
 
 // A Part is what one call runs of an entry: several statements, or if Turns is not 0, a Tiles, whose turns may run at
-// the same time. All that a turn leaves is in its copies of the buffers Left, which are combined; nil where it writes
+// the same time. All that a turn leaves is in its copies of the buffers Left, which are combined; nil if it writes
 // elsewhere, too, such as a number for each row.
 type Part struct {
 	Turns int
@@ -30,7 +30,7 @@ func Parts(p *ir.Program) [][]Part {
 	return all
 }
 
-// Left are the buffers that hold all that a turn leaves; nil where it writes elsewhere, too.
+// Left are the buffers that hold all that a turn leaves; nil if it writes elsewhere, too.
 func Left(p *ir.Program, s *ir.Tiles) (ids []ir.BufID) {
 	for _, b := range s.Body {
 		for _, id := range ir.Writes(b) {

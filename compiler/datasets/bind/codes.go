@@ -49,7 +49,7 @@ func (l *labels) ofCodes(s *model.Size, raw map[*model.Array]*datafile.Array, z 
 	l.codes(s, arrays, codes, raw, z)
 }
 
-// codesOfGroups are the different numbers in arrays, ascending; not ok if some are no codes, or not seen.
+// codesOfGroups are the different numbers in arrays, ascending; ok is false if some are not codes, or not seen.
 func codesOfGroups(arrays []*model.Array, raw map[*model.Array]*datafile.Array) (codes []float64, ok bool) {
 	for _, a := range arrays {
 		x := raw[a]
@@ -75,7 +75,7 @@ func codesOfGroups(arrays []*model.Array, raw map[*model.Array]*datafile.Array) 
 	return slices.Compact(codes), true
 }
 
-// codesIn are the values of an array, of one in a file the different ones; not ok if these are not known.
+// codesIn are the values of an array, of one in a file the different ones; ok is false if these are not known.
 func codesIn(x *datafile.Array) (values numbers.List, ok bool) {
 	if x.Rows == nil {
 		return x.Values, true

@@ -296,8 +296,8 @@ func numbersOf(columns []*datafile.Array) (all []float64) {
 	return all
 }
 
-// keyOf is the key of the k-th axis of an array in the rows of its file; not ok if the file has none. What is wrong is
-// reported.
+// keyOf is the key of the k-th axis of an array in the rows of its file; ok is false if the file has none. What is
+// wrong is reported.
 func (r *keyReader) keyOf(f found, k int) (of key, ok bool) {
 	if k < len(f.a.By) {
 		return r.keyBy(f, k)

@@ -114,7 +114,7 @@ func (l *labels) noteLikeNames(names []string, a *model.Array) {
 }
 
 // inLevels puts names into the order in which arrays declare their levels, and adds levels that have no rows. Names
-// that are no level follow, sorted as before.
+// that are not level follow, sorted as before.
 func inLevels(arrays []*model.Array, raw map[*model.Array]*datafile.Array,
 	names []string) (all []string) {
 	seen := map[string]bool{}

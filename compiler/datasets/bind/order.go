@@ -38,7 +38,7 @@ func daysOf(text string) (float64, error) {
 	return days, nil
 }
 
-// keysOf gives each name a number; not ok if some has none, or two have the same.
+// keysOf gives each name a number; ok is false if some has none, or two have the same.
 func keysOf(names []string, number func(string) (float64, error)) (by map[string]float64, ok bool) {
 	by, seen := map[string]float64{}, map[float64]bool{}
 	for _, name := range names {

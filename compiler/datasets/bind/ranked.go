@@ -44,7 +44,7 @@ func spreadOut(values numbers.List, n int, low, high float64) bool {
 // few is how many values are sorted in a copy; among more, a rank is found by counting.
 const few = 1 << 12
 
-// ranked is the value that stands at place k, from 0, when all f(y) are in order; missing values do not count. Sorting
+// ranked is the value that is at place k, from 0, when all f(y) are in order; missing values do not count. Sorting
 // a copy of much data would take longer than sampling from the model: so passes count them by the first 16 bits of
 // their keys, then those that begin with the right 16 bits by the next, until few are left.
 func ranked(values numbers.List, f func(float64) float64, k int) float64 {

@@ -76,8 +76,8 @@ func (g *gathering) keyedAxes() []bool {
 	return all
 }
 
-// rowKey finds the key of the first axis; not ok if there is none. Without one, elements without names are in the order
-// of the rows.
+// rowKey finds the key of the first axis; ok is false if there is none. Without one, elements without names are in the
+// order of the rows.
 func (g *gathering) rowKey() bool {
 	k, ok := g.keyOf(g.f, 0)
 	s := g.f.a.Type.Axes[0]

@@ -272,7 +272,7 @@ var missingWords = []string{".", "..", "-", "--", "?", "n/a", "#n/a", "#na", "nu
 	"unknown",
 	"nd", "n.d.", "#null!", "<na>", "*", "na.", "-nan", "1.#qnan", "1.#ind"}
 
-// notNumber says what to do with a text in the place of a number.
+// notNumber says what to do with a text instead of a number.
 func notNumber(text, declared string) string {
 	switch {
 	case slices.Contains(missingWords, strings.ToLower(text)):

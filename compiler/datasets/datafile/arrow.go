@@ -208,7 +208,7 @@ func rootOf(text []byte) fields {
 	return fields{flatbuffers.Table{Bytes: text, Pos: flatbuffers.GetUOffsetT(text)}}
 }
 
-// at is where a field is in the message; not ok if it has its default value.
+// at is where a field is in the message; ok is false if it has its default value.
 func (t fields) at(field int) (flatbuffers.UOffsetT, bool) {
 	o := flatbuffers.UOffsetT(t.Offset(flatbuffers.VOffsetT(4 + 2*field)))
 	return t.Pos + o, o != 0

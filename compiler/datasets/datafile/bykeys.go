@@ -17,7 +17,7 @@ type keyColumn struct {
 	names dictionary
 }
 
-// withKeys adds keys to rows, in the place of columns of the same names.
+// withKeys adds keys to rows, instead of columns of the same names.
 func (in *input) withKeys(src rowSource, names []string, columns []*Array) rowSource {
 	if len(names) == 0 || src == nil {
 		return src

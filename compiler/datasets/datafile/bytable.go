@@ -216,7 +216,7 @@ func (t *tableSource) next(record []float64) error {
 	return nil
 }
 
-// field is that of a row for the i-th of the header; empty where the file lacks it.
+// field is that of a row for the i-th of the header; empty if the file lacks it.
 func (t *tableSource) field(row []string, i int) string {
 	if t.from != nil {
 		i = t.from[i]

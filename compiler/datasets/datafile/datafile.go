@@ -463,7 +463,7 @@ func encode(list []string, missing []bool) (labels []string, codes numbers.List)
 // texts are a column of texts as they come, each distinct one once.
 type texts struct {
 	number map[string]int32 // from 1, in the order in which they came
-	codes  []int32          // 0 where one is missing
+	codes  []int32          // 0 if one is missing
 }
 
 func (t *texts) add(s string, missing bool) {

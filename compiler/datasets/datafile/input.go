@@ -25,7 +25,7 @@ type input struct {
 	lacked      []string       // columns that some files lack
 	pages       *parquetSource // nil: files are not read here and there
 	file        openFile
-	packed      io.Closer // nil where it is not compressed
+	packed      io.Closer // nil if it is not compressed
 	text        *bufio.Reader
 }
 

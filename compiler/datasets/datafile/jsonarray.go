@@ -16,7 +16,7 @@ type nest struct {
 	rank    int   // depth of the elements; -1 until the first element
 	values  []float64
 	isInt   bool
-	texts   []string // elements as text; "" where a number stands
+	texts   []string // elements as text; "" if a number stands
 	labels  int      // how many elements are text
 	numbers int      // how many elements are numbers, not missing
 
@@ -159,7 +159,7 @@ func (r *jsonReader) list(n *nest, depth int) error {
 	return nil
 }
 
-// items reads what stands between [ and ], and counts it.
+// items reads what is between [ and ], and counts it.
 func (r *jsonReader) items(n *nest, depth int) (size int, err error) {
 	r.at++
 	if r.take(']') {

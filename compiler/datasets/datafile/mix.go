@@ -12,7 +12,7 @@ import (
 // them in the same order.
 
 // A mixing is a permutation of 0…rows−1: a Feistel network (Luby and Rackoff, SIAM J. Comput. 17, 1988) of eight rounds
-// on an even number of bits; a result that is no row is put through again (cycle walking: Black and Rogaway, CT-RSA
+// on an even number of bits; a result that is not a row is put through again (cycle walking: Black and Rogaway, CT-RSA
 // 2002).
 type mixing struct {
 	rows uint64

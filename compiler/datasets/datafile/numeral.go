@@ -9,11 +9,11 @@ import (
 	"unicode"
 )
 
-// People write numbers with marks: 1,234.5 or 1.234,5 or 1 234,5 or 1'234.5. Whether a mark stands before decimals or
+// People write numbers with marks: 1,234.5 or 1.234,5 or 1 234,5 or 1'234.5. Whether a mark is before decimals or
 // between thousands follows from the whole file: 2,50 or 0,125 or 1.234,5 in one of its columns has a decimal comma, so
 // that 1.200 in another is twelve hundred. Where nothing shows it, the column is not read.
 
-// A mark is what stands between digits.
+// A mark is what is between digits.
 type mark uint8
 
 const (
@@ -32,7 +32,7 @@ const (
 	unclear = eitherPoint | eitherComma
 )
 
-// marksOf finds the marks of a text in digits; not ok if it is no number. A number without marks has none.
+// marksOf finds the marks of a text in digits; ok is false if it is no number. A number without marks has none.
 func marksOf(text string) (m mark, ok bool) {
 	runs, between, exponent, ok := runsOf(text)
 	if !ok {

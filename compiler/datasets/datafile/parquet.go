@@ -256,7 +256,7 @@ type wholeType struct {
 
 func (w wholeType) days() bool { return w.perDay > 0 }
 
-// parquetType refuses columns that are no plain numbers, booleans, dates or texts.
+// parquetType refuses columns that are not plain numbers, booleans, dates or texts.
 func parquetType(path string, c *parquet.Column) (w wholeType, err error) {
 	if !c.Leaf() || c.Repeated() {
 		return w, fmt.Errorf("%s: column %q has lists or records; a column of a table has one value for each row",

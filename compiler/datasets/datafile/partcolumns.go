@@ -37,7 +37,7 @@ func unlikeRowNames(first, other string) error {
 // has reports whether the file has a column.
 func (f *File) has(name string) bool { return slices.Contains(f.Order, visible(name)) }
 
-// matched finds names in another list: the place of each there, −1 where there is none, and what is there besides.
+// matched finds names in another list: the place of each there, −1 if there is none, and what is there besides.
 func matched(names, others []string) (at []int, extra []string) {
 	taken := make([]bool, len(others))
 	for _, name := range names {

@@ -208,7 +208,7 @@ func joinColumns(path, name string, files []*File) (*Array, error) {
 	return joinedColumns(path, columns)
 }
 
-// addKeys adds the keys of folders as columns, in the place of those that the files have of the same names.
+// addKeys adds the keys of folders as columns, instead of those that the files have of the same names.
 func (f *File) addKeys(parts []partition.File, rows []int) error {
 	names, columns, err := keyColumns(f.Path, parts)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // The file is: records in random order (mixing), each the elements of its columns one after another, little-endian, in
 // NumPy's types u1, i1, f4 and f8, the last of them the number of its row in the data file, from 0, and a checksum; a
 // footer (gob); the footer's length (8 bytes), its SHA-256 and a magic word. So a file that was not written to its end
-// is no row file, and a record that was changed, or comes from another place or file, is not taken.
+// is not a row file, and a record that was changed, or comes from another place or file, is not taken.
 type RowFile struct {
 	Path    string // as the user named what it was made from
 	Rows    int
@@ -52,16 +52,16 @@ type Column struct {
 	Text      string    // the first that made the column text
 	TextAt    int       // its place
 	Missing   int       // how many are missing
-	// the different values, ascending; nil where one is no integer, or they are too many to be codes of groups
+	// the different values, ascending; nil if one is no integer, or they are too many to be codes of groups
 	Distinct []float64
 
-	seen map[float64]bool // while the pass goes on
+	seen map[float64]bool // while the pass continues
 }
 
 // mostDistinct is how many different values of a column are remembered.
 const mostDistinct = 1 << 16
 
-// A Mark is an element: its value and its row-major place from 0, −1 where there is none.
+// A Mark is an element: its value and its row-major place from 0, −1 if there is none.
 type Mark struct {
 	Value float64
 	At    int
@@ -134,7 +134,7 @@ const (
 	tail     = 8 + sha256.Size + len(rowMagic)
 )
 
-// bytes are a footer as it stands at the end of a file.
+// bytes are a footer as it is at the end of a file.
 func (f footer) bytes() ([]byte, error) {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(f); err != nil {

@@ -94,7 +94,7 @@ func asBytes(l numbers.List) []byte {
 }
 
 // Shared are the lists of numbers that another process of this machine has left, which must not be written to, and what
-// it says of them. The error is fs.ErrNotExist where there are none.
+// it says of them. The error is fs.ErrNotExist if there are none.
 func (s RowCache) Shared() (about []byte, lists []numbers.List, err error) {
 	if s.SharedAs == "" {
 		return nil, nil, fs.ErrNotExist

@@ -34,7 +34,7 @@ type tableText struct {
 	path, text string
 	comma      rune
 	short      bool  // the header lacks the name of the first column
-	from       []int // the field of each column of the table, −1 where there is none; nil: they are the same
+	from       []int // the field of each column of the table, −1 if there is none; nil: they are the same
 	rows       int
 }
 
@@ -380,7 +380,7 @@ func rowNames(header []string) bool {
 	return len(header) > 1 && strings.TrimSpace(header[0]) == "" && strings.TrimSpace(header[1]) != ""
 }
 
-// rowsOfOneName refuses names of rows that occur twice. They may be what stands before a decimal comma.
+// rowsOfOneName refuses names of rows that occur twice. They may be what is before a decimal comma.
 func rowsOfOneName(path, name string, first, second int) error {
 	return fmt.Errorf("%s: rows have a field more than the header, which names of rows may be, but rows %d and "+
 		"%d both begin with %q; numbers with decimal commas need semicolons between the columns", path, first, second,
@@ -450,7 +450,7 @@ func (c *tableColumn) add(d dialect, text string, row int) {
 	}
 }
 
-// read takes in a field as a number; not ok if it is none, nor a word for one.
+// read takes in a field as a number; ok is false if it is none, nor a word for one.
 func (c *tableColumn) read(d dialect, text string, row int) (ok bool) {
 	v, ok, err := d.field(text)
 	if err != nil && c.failed == nil {

@@ -101,7 +101,7 @@ func (e *Evaluator) Fail(code diag.Code, x model.Expr, format string, args ...an
 	e.Stop(e.Diags.Errorf(code, x.Info().At, format, args...))
 }
 
-// Recover turns a stopped evaluation into an ordinary return; anything else goes on panicking.
+// Recover turns a stopped evaluation into an ordinary return; anything else is panicked again.
 func Recover() {
 	if r := recover(); r != nil {
 		if _, ok := r.(stopped); !ok {

@@ -35,7 +35,7 @@ func (e *Evaluator) UnderRanges(over []*model.Index) (leave func()) {
 	return func() { e.Guards = outer }
 }
 
-// inRange is 1 where an index lies inside its ragged range.
+// inRange is 1 if an index lies inside its ragged range.
 func (e *Evaluator) inRange(i *model.Index) Value {
 	at, lo, hi := e.IndexVar(i), e.Expr(i.Set.Lo), e.Expr(i.Set.Hi)
 	bound := Union(at, lo, hi)
@@ -61,7 +61,7 @@ func not(v Value) Value {
 }
 
 // EachChild visits the parts of an expression, each under the guards that the expression puts around it; condition is
-// the value of a guard, the zero value where it is not known.
+// the value of a guard, the zero value if it is not known.
 func (e *Evaluator) EachChild(x model.Expr, condition func(model.Expr) Value, visit func(model.Expr)) {
 	within := func(guard Value, y model.Expr) {
 		defer e.Under(guard)()
@@ -132,7 +132,7 @@ func (e *Evaluator) CountedAt(inputs map[string][]float64, at Value) (positions,
 	return positions, counts, true
 }
 
-// product is 1 where all guards are.
+// product is 1 if all guards are.
 func (e *Evaluator) product(guards []Value, bound []*model.Index, axes []*model.Set) Node {
 	n := e.Graph.Full(1, e.Shape(bound, axes)...)
 	for _, q := range guards {

@@ -22,7 +22,7 @@ func (e *Evaluator) imputed(a *model.Array) Value {
 		at)), nil, a.Type.Axes}
 }
 
-// Observed is 1 where an array has data.
+// Observed is 1 if an array has data.
 func (e *Evaluator) Observed(a *model.Array) Value {
 	d := e.Data.Arrays[a]
 	mask := make([]float64, d.Values.Len())

@@ -54,7 +54,7 @@ func (e *Evaluator) EachSolve(visit func(Solve)) {
 type StepLimits map[Query]int
 
 // A Solution is a system's states at the times that are asked for, NaN from the first that is not reached in the
-// attempts it may take. Node has shape [times, states]; Steps is 0 where the method's usual number of attempts is
+// attempts it may take. Node has shape [times, states]; Steps is 0 if the method's usual number of attempts is
 // taken.
 type Solution struct {
 	System *model.System

@@ -78,7 +78,7 @@ func (e *Evaluator) allBreaks(s *model.System, from float64) Node {
 	return autodiff.Concat(0, known, all)
 }
 
-// gapOf is an expression that is 0 where an operation jumps or bends; nil for one that does neither, or elsewhere.
+// gapOf is an expression that is 0 if an operation jumps or bends; nil for one that does neither, or elsewhere.
 func gapOf(x *model.Apply) model.Expr {
 	switch x.Name {
 	case "<", "<=", ">", ">=", "==", "!=", "min", "max", "abs", "sign", "relu":
@@ -122,7 +122,7 @@ func (e *Evaluator) breaksAt(x *model.Apply, from, to float64) (all []float64) {
 	return all
 }
 
-// computedBreaks are the times at which a + b·t is 0, [K], +∞ where there is none; the invalid node for another
+// computedBreaks are the times at which a + b·t is 0, [K], +∞ if there is none; the invalid node for another
 // expression.
 func (e *Evaluator) computedBreaks(gap model.Expr) Node {
 	l, ok := linearForm(gap)

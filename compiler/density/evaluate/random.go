@@ -20,7 +20,7 @@ import (
 // all evaluations of a solution are changed alike.
 type Noise struct{ Lane, Step, Turn Node }
 
-// inputs are what a graph inside has to be given of the noise: nothing where there is none.
+// inputs are what a graph inside has to be given of the noise: nothing if there is none.
 func (n *Noise) inputs() []Node {
 	if n == nil {
 		return nil

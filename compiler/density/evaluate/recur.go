@@ -17,7 +17,7 @@ type Series struct {
 	Back    bool // time runs from the upper end to the lower
 	ordered []*model.Subscript
 	members []*member
-	outer   []*model.Index // bound axes that are no plates of the pieces
+	outer   []*model.Index // bound axes that are not plates of the pieces
 }
 
 // A member is an array of a series.
@@ -35,7 +35,7 @@ type member struct {
 // A scanned is a piece that is computed by a scan.
 type scanned struct {
 	piece  *model.Piece
-	t      *model.Index // nil where the piece is one element
+	t      *model.Index // nil if the piece is one element
 	steps  Box
 	roots  []model.Expr
 	inputs []input
@@ -74,7 +74,7 @@ func (e *Evaluator) RecurrenceBy(p *model.Piece, rules Rules) Value {
 	return s.bind(p, s.moveOf(p))
 }
 
-// Rules gives the rule for a piece with a distribution, nil where it is known without the scan.
+// Rules gives the rule for a piece with a distribution, nil if it is known without the scan.
 type Rules func(e *Evaluator, p *model.Piece) *Rule
 
 func (e *Evaluator) scan(g *model.Group, rules Rules) *Series {

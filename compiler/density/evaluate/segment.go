@@ -84,7 +84,7 @@ func (s *Series) base(m *member, times Box) {
 	}
 }
 
-// widened lays what a piece says of a member along the member's other axes, which begin at axis lead: 0 where the piece
+// widened lays what a piece says of a member along the member's other axes, which begin at axis lead: 0 if the piece
 // is not.
 func (s *Series) widened(m *member, p *model.Piece, n Node, lead int) Node {
 	before, after := make([]int, n.Rank()), make([]int, n.Rank())
@@ -142,7 +142,7 @@ func frontAxis(n Node, b, k int) Node {
 	return autodiff.Permute(n, perm...)
 }
 
-// rowsOf are rows of a member with shape [outer…, rows, rest…], 0 where nothing is known.
+// rowsOf are rows of a member with shape [outer…, rows, rest…], 0 if nothing is known.
 func (s *Series) rowsOf(m *member, rows Box) Node {
 	e, b := s.e, len(s.outer)
 	sum := e.Graph.Full(0, slices.Concat(e.Shape(s.outer, nil), []int{rows.Size()}, e.Shape(nil, m.rest))...)

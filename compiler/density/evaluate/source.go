@@ -18,7 +18,7 @@ type Source interface {
 	Piece(e *Evaluator, p *model.Piece) (Value, bool)
 	Array(e *Evaluator, a *model.Array) (Value, bool)
 	Expr(e *Evaluator, x model.Expr) (Value, bool)
-	// Scanned is the rule for a piece with a distribution that a scan computes step by step; nil where the piece is
+	// Scanned is the rule for a piece with a distribution that a scan computes step by step; nil if the piece is
 	// known without the scan.
 	Scanned(e *Evaluator, p *model.Piece) *Rule
 }
@@ -46,7 +46,7 @@ func (NoSource) Expr(*Evaluator, model.Expr) (Value, bool) { return Value{}, fal
 func (NoSource) Scanned(*Evaluator, *model.Piece) *Rule { return nil }
 
 // A RowView restricts evaluation to some rows of a row set. An index or an axis that represents a coordinate of the row
-// is no axis of a value then: the bound axis Batch, which runs over the rows, takes its place.
+// is not an axis of a value then: the bound axis Batch, which runs over the rows, takes its place.
 //
 //	y[i in N] ~ Normal(a[g[i]] * x[i], s)    rows 7 and 2 of N: Coordinate(i) = [7, 2], over Batch
 //	                                         x[i] reads x at [7, 2]; a[g[i]] reads a at g[7], g[2]

@@ -259,7 +259,7 @@ func (c *Chain) segments() (out []evaluate.Box) {
 	return out
 }
 
-// along goes on from the state before a segment to that at its end.
+// along continues from the state before a segment to that at its end.
 func (c *Chain) along(part evaluate.Box, carry autodiff.Node) autodiff.Node {
 	var moving, still []autodiff.Node
 	var movingAxes, stillAxes [][]*model.Index

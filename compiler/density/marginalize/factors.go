@@ -192,7 +192,7 @@ func putBefore(as []*model.Array, hangs map[[2]*model.Array]bool) (moved bool) {
 	return moved
 }
 
-// leader is the first of the chains that are summed out together with a; of what is no chain, itself.
+// leader is the first of the chains that are summed out together with a; of what is not a chain, itself.
 func leader(a *model.Array) *model.Array { return together(a)[0] }
 
 func together(a *model.Array) []*model.Array {

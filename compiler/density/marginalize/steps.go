@@ -37,7 +37,7 @@ type Step struct {
 	Latents []*model.Array
 	Plates  [][]*model.Index // of each, as representatives
 	Others  []*model.Index   // values of latents that are eliminated later
-	Value   *model.Index     // of one that is no chain: over its support
+	Value   *model.Index     // of one that is not a chain: over its support
 	Node    evaluate.Value   // its log weights, over the value, the plates and the others
 	Chain   *Chain           // what a chain has instead of value and node
 }

@@ -16,7 +16,7 @@ import (
 // Minibatches: the terms of log ℓ for some rows. Inside a row every index that represents one of its coordinates is a
 // number that differs from row to row of the batch, so that what is read at it is gathered; what does not depend on
 // parameters, and parameters themselves, are evaluated for all rows by another evaluator, once, and gathered too. An
-// axis that is read at the row alone is no axis of a value any more: the bound axis of the batch represents it.
+// axis that is read at the row alone is not an axis of a value any more: the bound axis of the batch represents it.
 
 // A View is the RowView of the rows of a batch.
 type View struct {
@@ -293,7 +293,7 @@ func (r *View) viewPiece(e *evaluate.Evaluator, a *model.Array, p *model.Piece, 
 	return &q
 }
 
-// covers is 1 where a slot has a place.
+// covers is 1 if a slot has a place.
 func covers(e *evaluate.Evaluator, s model.Slot, at evaluate.Value) evaluate.Value {
 	lo, hi := s.At, s.At
 	if s.Index != nil {

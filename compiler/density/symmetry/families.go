@@ -58,7 +58,7 @@ func elementwise(r *density.Region) bool {
 	return r.Transform.Kind == types.RealLine || r.Transform.Kind == types.Interval
 }
 
-// along is the member of a family that a parameter is by its axis over alike sets; false where it has none, or
+// along is the member of a family that a parameter is by its axis over alike sets; false if it has none, or
 // several.
 func (p *place) along(alike func(*model.Set) bool, labels int) (member, bool) {
 	axis := slices.IndexFunc(p.sets, alike)
@@ -165,7 +165,7 @@ func numbered(places []place, scalars []member) (all []family) {
 	return all
 }
 
-// numberedMember is made of parameters of one stem; false where they are not of one kind and size.
+// numberedMember is made of parameters of one stem; false if they are not of one kind and size.
 func numberedMember(stem string, labels []string, by map[string]*place) (m member, ok bool) {
 	m.real = true
 	var names []string

@@ -47,7 +47,7 @@ type search struct {
 	found   []types.Symmetry
 }
 
-// newSearch is false where the density has no value.
+// newSearch is false if the density has no value.
 func newSearch(coordinates int, tests float64, density func([]modular.Residue) ([2]modular.Residue, bool)) (*search,
 	bool) {
 	s := &search{density: density, left: tests, random: rand.New(rand.NewPCG(0x5e71e5, 7))}
@@ -115,7 +115,7 @@ func (s *search) partsOf(labels int, members []member, kind types.SymmetryKind) 
 	return rest
 }
 
-// firstPart is the first set of size members that has a symmetry; nil where none has. Only what is real can rotate
+// firstPart is the first set of size members that has a symmetry; nil if none has. Only what is real can rotate
 // or change its sign.
 func (s *search) firstPart(labels int, members []member, size int, kind types.SymmetryKind) []int {
 	for _, part := range subsets(len(members), size) {

@@ -39,7 +39,7 @@ func (h Hints) Undefined(d diag.Entry, s *scope.Scope, e *ast.Name) {
 }
 
 // missingParameter says how an undefined name of a model becomes a parameter, and after that which name of the model
-// may be meant. Functions of the library are no guess: what is named like one, such as `sigma` like `sign`, is more
+// may be meant. Functions of the library are not guesses: what is named like one, such as `sigma` like `sign`, is more
 // often a parameter that was forgotten.
 func (h Hints) missingParameter(d diag.Entry, s *scope.Scope, e *ast.Name) {
 	if slices.Contains(otherModules, e.Name) {
@@ -75,7 +75,7 @@ func (h Hints) missingParameter(d diag.Entry, s *scope.Scope, e *ast.Name) {
 	}
 }
 
-// indexElsewhere is the set over which other statements of the file have a name for an index; empty where none has.
+// indexElsewhere is the set over which other statements of the file have a name for an index; empty if none has.
 func indexElsewhere(e *ast.Name) string {
 	text := e.Span().File.Text
 	for rest := text; !strings.HasPrefix(strings.TrimSpace(rest), "in"); { // the expression takes long in a long text

@@ -44,7 +44,7 @@ func fixedEnds(b *model.Bounds) bool {
 		b.Hi.Info().Static && hi.Int && hi.Lo < math.Inf(1) && len(model.Indices(b.Hi)) == 0
 }
 
-// putAt puts copies of x in the place of an element that e reads; it changes e.
+// putAt puts copies of x instead of an element that e reads; it changes e.
 func putAt(e, element, x model.Expr) model.Expr {
 	if sameElement(e, element) {
 		return model.Copy(x)

@@ -28,7 +28,7 @@ type caseOf struct {
 	reads []string     // how z is read, by the texts of subscripts
 }
 
-// of prepares a term; ok is false where a definition that reads z cannot be written in place of its name.
+// of prepares a term; ok is false if a definition that reads z cannot be written in place of its name.
 func (c *cases) of(t *model.Term) (out caseOf, ok bool) {
 	out.term = t
 	in := inliner{when: c.reading}
@@ -138,7 +138,7 @@ func (in *inliner) write(x model.Expr) model.Expr {
 
 func (in *inliner) wants(a *model.Array) bool { return a.Role == model.Definition && in.when(a) }
 
-// onePiece is the only statement of a definition, where that is no recurrence and covers the array by indices.
+// onePiece is the only statement of a definition, where that is not a recurrence and covers the array by indices.
 func onePiece(a *model.Array) *model.Piece {
 	if len(a.Pieces) != 1 || a.Pieces[0].Value == nil || a.Pieces[0].Recurrence != nil {
 		return nil
@@ -150,7 +150,7 @@ func onePiece(a *model.Array) *model.Piece {
 	return p
 }
 
-// elementValue is the expression of an element of a definition; nil where there is none.
+// elementValue is the expression of an element of a definition; nil if there is none.
 func elementValue(a *model.Array, sub *model.Subscript) model.Expr {
 	p := onePiece(a)
 	if p == nil || len(sub.Subs) < len(p.Slots) || sub.Inside != nil {
@@ -169,7 +169,7 @@ func elementValue(a *model.Array, sub *model.Subscript) model.Expr {
 	return value
 }
 
-// wholeValue is the expression of all of a definition; nil where there is none.
+// wholeValue is the expression of all of a definition; nil if there is none.
 func wholeValue(a *model.Array) model.Expr {
 	p := onePiece(a)
 	if p == nil {
@@ -314,7 +314,7 @@ func simpleSum(x *model.Apply) model.Expr {
 }
 
 // values lists the values of z that a proof looks at: all where they are few, else the first three, since expressions
-// treat the others alike unless they name them. There are none where the first is not known.
+// treat the others alike unless they name them. There are none if the first is not known.
 func (c *cases) values() []float64 {
 	const many = 8
 	first := c.z.Type.Range.Lo
@@ -349,7 +349,7 @@ func (c *cases) count() float64 {
 	return n
 }
 
-// assignments are all ways to give values to reads; there are none where they are too many.
+// assignments are all ways to give values to reads; there are none if they are too many.
 func assignments(reads []string, values []float64) []map[string]float64 {
 	const most = 512
 	out := []map[string]float64{{}}
@@ -370,7 +370,7 @@ func assignments(reads []string, values []float64) []map[string]float64 {
 	return out
 }
 
-// weight is the probability that a prior gives to a value of z, up to a factor that is the same for all; nil where it
+// weight is the probability that a prior gives to a value of z, up to a factor that is the same for all; nil if it
 // is not known how values and parameters belong together.
 func weight(t *model.Term, args []model.Expr, v float64) model.Expr {
 	switch {

@@ -8,7 +8,7 @@ import (
 )
 
 // Cycles refuses quantities that are drawn from each other at the same index: the product of a ~ Normal(b, 1) and
-// b ~ Normal(a, 1) is no joint density. Reads at another index (h[t-1], x[parent[n]], h[1], an index whose range
+// b ~ Normal(a, 1) is not a joint density. Reads at another index (h[t-1], x[parent[n]], h[1], an index whose range
 // depends on another) are taken to lie in the past; Orders looks at them. Density is exempt: what it adds is exactly
 // what is written. Cycles returns the arrays of the first cycle, which the other analyses then leave out.
 func Cycles(m *model.Model, diags *diag.List) []*model.Array {

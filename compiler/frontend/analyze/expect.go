@@ -8,7 +8,7 @@ import (
 )
 
 // Expect makes a predictive model give the expected value of what it observes, at the parameters and predictors of a
-// draw, in the place of a draw from its distribution; of categories the probability of one, unless that is 0. Missing
+// draw, instead of a draw from its distribution; of categories the probability of one, unless that is 0. Missing
 // entries of predictors and new groups are drawn as before.
 func Expect(m *model.Model, category int, diags *diag.List) {
 	for _, t := range m.Terms {
@@ -28,7 +28,7 @@ func Expect(m *model.Model, category int, diags *diag.List) {
 	}
 }
 
-// DrawMean makes a term give the mean of its distribution when it is drawn. It is not ok if that has no formula: of
+// DrawMean makes a term give the mean of its distribution when it is drawn. ok is false if that has no formula: of
 // categories, of truncated distributions, and if elements depend on each other.
 func DrawMean(t *model.Term) (ok bool) {
 	if t.Form == nil || t.Form.Mean == nil || t.In != nil || t.Ordered || t.ZeroSum {
@@ -38,7 +38,7 @@ func DrawMean(t *model.Term) (ok bool) {
 	return true
 }
 
-// drawBy puts a function of the arguments in the place of draws.
+// drawBy puts a function of the arguments instead of draws.
 func drawBy(t *model.Term, of func(args [][]float64, out []float64)) {
 	form := *t.Form
 	form.Sample = func(_ *rand.Rand, args [][]float64, out []float64) { of(args, out) }

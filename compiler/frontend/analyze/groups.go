@@ -13,7 +13,7 @@ type group struct {
 	reads  []read
 }
 
-// A read of an array of a group in a piece of one; sub is nil where the array is read as a whole.
+// A read of an array of a group in a piece of one; sub is nil if the array is read as a whole.
 type read struct {
 	from  *model.Array
 	piece *model.Piece
@@ -113,7 +113,7 @@ func (g group) position(r read, axes []int, back bool) position {
 	return r.position(axes[slices.Index(g.arrays, r.from)], axes[slices.Index(g.arrays, r.to)], back)
 }
 
-// inOrder sorts arrays so that each comes after those it reads; not ok where the reads have a cycle.
+// inOrder sorts arrays so that each comes after those it reads; ok is false if the reads have a cycle.
 func inOrder(arrays []*model.Array, reads map[*model.Array][]*model.Array) (order []*model.Array, ok bool) {
 	ok = true
 	var open []*model.Array

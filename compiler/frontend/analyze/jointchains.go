@@ -67,7 +67,7 @@ func alongChains(m *model.Model) map[*model.Array]*[]*model.Array {
 	return out
 }
 
-// readsWithOwn are a term's reads of latents. The prior of a latent that is no chain reads the latent's value too.
+// readsWithOwn are a term's reads of latents. The prior of a latent that is not a chain reads the latent's value too.
 func readsWithOwn(t *model.Term) []model.LatentRead {
 	if t.Kind != model.LatentPrior || t.Array.Chain != nil {
 		return t.Reads

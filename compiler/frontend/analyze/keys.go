@@ -85,7 +85,7 @@ func (k *keyer) mirrored(x model.Expr) (sum float64, ok bool) {
 
 var symmetricOperators = []string{"*", "==", "!=", "&&", "||"}
 
-// text is that of an expression which is no sum.
+// text is that of an expression which is not a sum.
 func (k *keyer) text(x model.Expr) string {
 	switch x := x.(type) {
 	case *model.IndexVar:

@@ -8,7 +8,7 @@ import (
 )
 
 // Orders looks at parameters whose distributions read parameters of the same arrays, themselves or through definitions:
-// x[n] ~ Normal(x[parent[n]], s). The product of the terms is a density that integrates to 1 where no element is drawn
+// x[n] ~ Normal(x[parent[n]], s). The product of the terms is a density that integrates to 1 if no element is drawn
 // from itself, through however many others. Where the form of the subscripts does not prove that, data have to: such
 // arrays go to Model.Orders. Refused arrays, which Cycles has reported, are left out.
 func Orders(m *model.Model, diags *diag.List, refused []*model.Array) {
@@ -59,8 +59,8 @@ func (g group) acyclic() bool {
 	return false
 }
 
-// atSamePosition are the reads at the position, along some axes, of what is made; not ok where others do not lie before
-// it.
+// atSamePosition are the reads at the position, along some axes, of what is made; ok is false if others do not lie
+// before it.
 func (g group) atSamePosition(axes []int, back bool) (left []read, ok bool) {
 	for _, r := range g.reads {
 		switch g.position(r, axes, back).kind {

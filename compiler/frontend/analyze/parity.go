@@ -28,7 +28,7 @@ func (p parity) plus(q parity) parity {
 }
 
 // solve finds a basis of the solutions of equations for n bits, each of which says that a sum of bits is 0. A solution
-// is the bits that are 1. There are none where a basis would take too long.
+// is the bits that are 1. There are none if a basis would take too long.
 //
 // Nearly all equations say that two bits are equal, or that one is 0. These are solved by sets of equal bits
 // (union-find); what is left, by Gaussian elimination.
@@ -136,7 +136,7 @@ func (e *solver) reduce(q parity, from int) parity {
 	return q
 }
 
-// eliminate solves equations for the first bit of each row, which is in no other row; ok is false where that takes too
+// eliminate solves equations for the first bit of each row, which is in no other row; ok is false if that takes too
 // long.
 func eliminate(equations []parity) (rows map[int]parity, ok bool) {
 	e := &solver{rows: map[int]parity{}}

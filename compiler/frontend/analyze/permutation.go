@@ -62,7 +62,7 @@ func (p *permutation) pair(a, b *model.Array) (ok bool) {
 	return model.SameSets(a.Type.Axes, b.Type.Axes)
 }
 
-// match extends the permutation so that it makes y of x; ok is false where it cannot. Both are of one form, as two
+// match extends the permutation so that it makes y of x; ok is false if it cannot. Both are of one form, as two
 // cases of one expression are, but for the order of sums and products.
 func (p *permutation) match(x, y model.Expr) (ok bool) {
 	if keyOf(x) == keyOf(y) {
@@ -216,7 +216,7 @@ func formName(f *stdlib.Form) string {
 	return strings.Join(names, ",")
 }
 
-// follow moves all parameters that are read along an index, if one of them moves; ok is false where they cannot.
+// follow moves all parameters that are read along an index, if one of them moves; ok is false if they cannot.
 func (p *permutation) follow(i *model.Index, xs []model.Expr) (ok bool) {
 	reads := map[*model.Array]int{} // the axis
 	var places *[2]float64

@@ -185,7 +185,7 @@ func (p *predictive) resolveMissing() {
 	}
 }
 
-// fillMissing reads missing entries of data, which are no parameters here, from what is drawn for them.
+// fillMissing reads missing entries of data, which are not parameters here, from what is drawn for them.
 func fillMissing(diags *diag.List, of, from *model.Array) {
 	if from == nil || slices.ContainsFunc(from.Pieces, func(p *model.Piece) bool {
 		return slices.Contains(termReads(p.Term), of)

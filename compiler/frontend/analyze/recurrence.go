@@ -204,7 +204,7 @@ func noDirection(diags *diag.List, g group) {
 	}
 }
 
-// field is a read of an array that reads back along one axis and along another; nil where the group has none.
+// field is a read of an array that reads back along one axis and along another; nil if the group has none.
 func (g group) field() (back *read) {
 	backAlong := map[int]bool{}
 	for i := range g.reads {

@@ -18,7 +18,7 @@ import (
 //	w[n in N] ~ Normal(b + s, 1)
 //
 // y is accepted: eta is read at the row, and so is x. w is not: s does not depend on n, but exp(eta) is evaluated for
-// all of N, so each row would cost as much as all rows. The sum of x is no objection: data are available as a whole,
+// all of N, so each row would cost as much as all rows. The sum of x is not a bijection: data are available as a whole,
 // and so are parameters. Where data are in a file, too large for memory, the same question is asked of them
 // (RowSet.Inside).
 

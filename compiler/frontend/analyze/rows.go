@@ -11,7 +11,7 @@ import (
 // Rows decides, from index patterns alone, over which plates log ℓ is a sum of terms that are independent given the
 // parameters (lang/REFERENCE.md, minibatches): the free plates of each observation are a candidate, which takes in all
 // other observations that have these plates free too. Sizes choose among the candidates later. It
-// fills Model.RowSets, or Model.Couplings where there are none.
+// fills Model.RowSets, or Model.Couplings if there are none.
 func Rows(m *model.Model, diags *diag.List) {
 	parts := components(m)
 	for _, p := range parts {
@@ -181,7 +181,7 @@ func (p *component) mergePlates() {
 	}
 }
 
-// latentPlates are the plates at which a term reads a latent, axis by axis; nil where it does not, or by data.
+// latentPlates are the plates at which a term reads a latent, axis by axis; nil if it does not, or by data.
 func latentPlates(t *model.Term, z *model.Array) []*model.Index {
 	for _, r := range t.Reads {
 		if r.Latent == z {
@@ -273,7 +273,7 @@ func joint(p *component, z *model.Array) (found *model.Term) {
 	return found
 }
 
-// plateAt is plate k, nil where there is none.
+// plateAt is plate k, nil if there is none.
 func plateAt(plates []*model.Index, k int) *model.Index {
 	if k >= len(plates) {
 		return nil

@@ -112,7 +112,7 @@ type switching struct {
 	of    []caseOf // the terms that read the unknown, and its priors
 }
 
-// prepare finds the terms that read the unknown; ok is false where one is too complicated.
+// prepare finds the terms that read the unknown; ok is false if one is too complicated.
 func (s *switching) prepare() (ok bool) {
 	for _, t := range s.reads.termsOf(s.cases.z) {
 		c, ok := s.cases.of(t)
@@ -222,7 +222,7 @@ func changed(values map[string]float64, u, v float64) map[string]float64 {
 	return out
 }
 
-// exprsAt are the arguments of a term where reads have values, or the weight of the value of a prior; nil where that is
+// exprsAt are the arguments of a term where reads have values, or the weight of the value of a prior; nil if that is
 // not known.
 func (s *switching) exprsAt(c caseOf, values map[string]float64) (out []model.Expr) {
 	for _, x := range c.exprs {
@@ -294,7 +294,7 @@ func (s *switching) holds(p *permutation, u, v float64) bool {
 	return same && !in.failed
 }
 
-// sharedPrior is the prior that all of a parameter's elements along an axis share; nil where there is none.
+// sharedPrior is the prior that all of a parameter's elements along an axis share; nil if there is none.
 func sharedPrior(a *model.Array, axis int) *model.Term {
 	if len(a.Pieces) != 1 || axis >= len(a.Pieces[0].Slots) || a.Pieces[0].Term == nil {
 		return nil

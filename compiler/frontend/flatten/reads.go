@@ -9,7 +9,7 @@ import (
 	"ppl/stdlib"
 )
 
-// rewrite is an expression of a statement, with flat arrays in the place of ragged ones. Expressions are changed where
+// rewrite is an expression of a statement, with flat arrays instead of ragged ones. Expressions are changed where
 // they are, each once.
 func (f *flattener) rewrite(x model.Expr, s statement) model.Expr {
 	if x == nil {
@@ -58,7 +58,7 @@ func (f *flattener) changed(x model.Expr, s statement) model.Expr {
 	return x
 }
 
-// ref reads an array as a whole, which a ragged one is only where it is folded; a definition inside a function belongs
+// ref reads an array as a whole, which a ragged one is only if it is folded; a definition inside a function belongs
 // to the statement that calls it.
 func (f *flattener) ref(x *model.Ref, s statement) {
 	if _, ragged := f.pairs[x.Array]; ragged {

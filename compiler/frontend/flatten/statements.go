@@ -13,7 +13,7 @@ type statement struct {
 	*model.Ragged
 	outer, inner *model.Index                // i, j; inner is nil in a piece that is one element of each group
 	number       *model.Index                // p
-	at           map[*model.Index]model.Expr // what is in the place of indices
+	at           map[*model.Index]model.Expr // what is instead of indices
 }
 
 // over makes a statement's indices i and j those of the element p.
@@ -131,8 +131,8 @@ func (f *flattener) begin(a *model.Array, first *model.Piece, number *model.Inde
 	f.m.Terms = append(f.m.Terms, t)
 }
 
-// statementOf is a piece of a ragged array as a statement over the numbers of elements; not ok if it is not over the
-// groups, or over part of another axis.
+// statementOf is a piece of a ragged array as a statement over the numbers of elements; ok is false if it is not over
+// the groups, or over part of another axis.
 func (f *flattener) statementOf(a *model.Array, p pair, q, first *model.Piece, number *model.Index) (statement, bool) {
 	if len(q.Slots) <= max(p.outer, p.inner) || len(q.Slots) != len(first.Slots) || q.Slots[p.outer].Index == nil ||
 		!q.Slots[p.outer].Index.Set.Same(p.Outer.Set) {

@@ -68,7 +68,7 @@ var scaleSlips = []func(scaled) (what, help string){
 	otherName, meanElsewhere,
 }
 
-// squareForSD finds sigma^2 in the place of a standard deviation.
+// squareForSD finds sigma^2 instead of a standard deviation.
 func squareForSD(a scaled) (what, help string) {
 	base := squareOf(a.value)
 	if a.Name != "sd" || !positiveUnknown(base) {
@@ -79,7 +79,7 @@ func squareForSD(a scaled) (what, help string) {
 		"write `" + s + "`, or " + strings.TrimPrefix(a.instead("var", a.text(), s), "write ")
 }
 
-// inverseForSD finds 1 / sigma^2, and 1 / tau of a Gamma, in the place of a standard deviation.
+// inverseForSD finds 1 / sigma^2, and 1 / tau of a Gamma, instead of a standard deviation.
 func inverseForSD(a scaled) (what, help string) {
 	under := inverseOf(a.value)
 	if a.Name != "sd" || under == nil {
@@ -162,7 +162,7 @@ func linkedTwice(a scaled) (what, help string) {
 	return "", ""
 }
 
-// linkInShape finds a probability in the place of a shape, if the distribution has another form with a mean.
+// linkInShape finds a probability instead of a shape, if the distribution has another form with a mean.
 func linkInShape(a scaled) (what, help string) {
 	call, ok := a.value.(*model.Apply)
 	if !ok || !slices.Contains(intoUnit, call.Name) || a.Domain.Hi <= 1 || a.dist.Forms[0].Args[0].Name != a.Name {
@@ -221,7 +221,7 @@ func otherName(a scaled) (what, help string) {
 	return "", ""
 }
 
-// meanElsewhere finds a parameter that is the mean of other data in the place of a rate, which is one over a mean.
+// meanElsewhere finds a parameter that is the mean of other data instead of a rate, which is one over a mean.
 func meanElsewhere(a scaled) (what, help string) {
 	p := model.ParameterOf(a.x)
 	if p == nil || a.Name != "rate" || a.dist.Discrete() {

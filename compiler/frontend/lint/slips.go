@@ -156,7 +156,7 @@ func groupsOf(x model.Expr) *model.Array {
 //
 //	y[i in N] ~ Normal(a + b * y[i], s)
 //
-// This is no density of y, and the element explains itself. A density by formula reads it by right.
+// This is not a density of y, and the element explains itself. A density by formula reads it by right.
 func explainedByItself(m *model.Model, diags *diag.List) {
 	for _, t := range m.Terms {
 		if t.Kind != model.Likelihood || t.Dist == nil {

@@ -97,7 +97,7 @@ func (e *elementwise) drop(x Expr) {
 	t.Axes = slices.DeleteFunc(slices.Clone(t.Axes), func(s *Set) bool { return e.indexOf(s) != nil })
 }
 
-// subscript puts indices in the place of whole axes.
+// subscript puts indices instead of whole axes.
 func (e *elementwise) subscript(x *Subscript) Expr {
 	axes := x.X.Info().Type.Axes
 	for len(x.Subs) < len(axes) {
@@ -119,7 +119,7 @@ func (e *elementwise) subscript(x *Subscript) Expr {
 	return x
 }
 
-// build is [i in N, j in M: body] with i or j put in the place of the bound index.
+// build is [i in N, j in M: body] with i or j put instead of the bound index.
 func (e *elementwise) build(x *Build) Expr {
 	body := e.of(x.Body)
 	var over []*Index

@@ -85,7 +85,7 @@ type Subscript struct {
 	Subs []Sub
 	Gap  *int // written by analyze.Latents: of a chain read at a constant distance from an index, the distance
 
-	Inside *Inside // of a ragged array: where the element exists; nil where it does by its form
+	Inside *Inside // of a ragged array: where the element exists; nil if it does by its form
 }
 
 // Inside is the condition under which an element of a ragged array exists: Place is in the range of its Group.

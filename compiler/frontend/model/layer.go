@@ -42,7 +42,7 @@ func sizesText(sets []*Set, sizeOf func(*Set) (n int, ok bool)) (sizes []string,
 	return sizes, product, known
 }
 
-// ConstSize is the number of elements of a set, not ok where data give it.
+// ConstSize is the number of elements of a set, ok is false if data give it.
 func (s *Set) ConstSize() (n int, ok bool) {
 	form := AffineOf(s.Hi).Minus(AffineOf(s.Lo))
 	if !form.IsConst() {

@@ -42,7 +42,7 @@ type Model struct {
 	Exchangeable []*Array
 	Mirrors      [][]*Array // by Signs: parameters that may change sign together
 	Normal       []*Jointly // by JointlyNormal: what is normal given the rest, then parts of it
-	Couplings    []Coupling // by Rows: what couples the elements of observations, where there is no row set
+	Couplings    []Coupling // by Rows: what couples the elements of observations if there is no row set
 }
 
 // Jointly are parameters that are normal together, given all others and the data, and the terms that speak of them.
@@ -91,7 +91,7 @@ type Array struct {
 	Role   Role
 	Type   Type
 	Factor bool     // it is 0, and its term is a factor statement
-	Save   bool     // generate stands before it, or it is a parameter
+	Save   bool     // generate is before it, or it is a parameter
 	Pieces []*Piece // what definitions, parameters, latents and generated arrays consist of: disjoint, together a box
 
 	Ragged  *Ragged // of what was a ragged array: the numbers of its elements; nil otherwise
@@ -173,7 +173,7 @@ type Piece struct {
 	Series *Recurrence
 }
 
-// In is the piece's part of a recurrence; nil where it has none.
+// In is the piece's part of a recurrence; nil if it has none.
 func (p *Piece) In(g *Group) *Recurrence {
 	for _, r := range []*Recurrence{p.Recurrence, p.Series} {
 		if r != nil && r.Group == g {
@@ -183,7 +183,7 @@ func (p *Piece) In(g *Group) *Recurrence {
 	return nil
 }
 
-// Scanned is the recurrence that a parameter is computed by from coordinates relative to its own past; nil where it
+// Scanned is the recurrence that a parameter is computed by from coordinates relative to its own past; nil if it
 // reads none.
 func (p *Piece) Scanned() *Recurrence {
 	if p.Recurrence != nil {
@@ -272,7 +272,7 @@ type Term struct {
 	Event    []*Set
 	In       *Bounds
 	Censored *Bounds
-	// Of an observation; nil where nothing is written:
+	// Of an observation; nil if nothing is written:
 	UpTo    Expr // it is only known to lie between the value and this; where they are equal, it is known
 	Rounded Expr // it was rounded to a multiple of this; where this is 0, it was not
 	Weight  Expr // its log density is multiplied by this
@@ -369,7 +369,7 @@ const (
 )
 
 // A LatentRead says at which plates a term reads a latent: Plates[k] of the term runs along axis k of the latent. Along
-// a chain, the elements lie at Gaps (ascending) from the plate's index; where there is no index, from the element At.
+// a chain, the elements lie at Gaps (ascending) from the plate's index if there is no index, from the element At.
 // Where data choose the element along axis k, Gather[k] is the expression that does, and Plates[k] is nil.
 type LatentRead struct {
 	Latent *Array

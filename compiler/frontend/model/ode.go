@@ -60,7 +60,7 @@ func (s *State) Exprs() (out []Expr) {
 	return out
 }
 
-// Replace puts f(x) in the place of each expression of a state's equations; the ends of plates stay.
+// Replace puts f(x) instead of each expression of a state's equations; the ends of plates stay.
 func (s *State) Replace(f func(Expr) Expr) {
 	s.Init, s.Rhs = f(s.Init), f(s.Rhs)
 	for _, e := range s.Events {

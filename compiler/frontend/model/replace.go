@@ -2,7 +2,7 @@ package model
 
 import "slices"
 
-// Replace puts f(x) in the place of each direct subexpression x of e.
+// Replace puts f(x) instead of each direct subexpression x of e.
 func Replace(e Expr, f func(Expr) Expr) {
 	all := func(xs []Expr) {
 		for i, x := range xs {
@@ -62,7 +62,7 @@ func Replace(e Expr, f func(Expr) Expr) {
 	}
 }
 
-// replace puts f(x) in the place of the ends of a set whose ends read indices; others have no index to replace.
+// replace puts f(x) instead of the ends of a set whose ends read indices; others have no index to replace.
 func (s *Set) replace(f func(Expr) Expr) {
 	if len(s.Ragged) == 0 {
 		return
@@ -176,7 +176,7 @@ func (s *Set) At(i *Index, x Expr) *Set {
 	return NewSet(s.Name, Put(Copy(s.Lo), i, x), Put(Copy(s.Hi), i, x))
 }
 
-// Put puts copies of x in the place of an index that e reads; it changes e.
+// Put puts copies of x instead of an index that e reads; it changes e.
 func Put(e Expr, i *Index, x Expr) Expr {
 	if v, ok := e.(*IndexVar); ok && v.Index == i {
 		return Copy(x)

@@ -39,7 +39,7 @@ func (s *RowSet) Name() string {
 // SameAxes reports whether two row sets are over the same sets.
 func (s *RowSet) SameAxes(t *RowSet) bool { return SameSets(s.Axes, t.Axes) }
 
-// A Coupling is why an observation's elements are no rows: code, text and position of the diagnostic.
+// A Coupling is why an observation's elements are not rows: code, text and position of the diagnostic.
 type Coupling struct {
 	Code diag.Code
 	At   source.Span

@@ -44,7 +44,7 @@ func IndexValue(i *Index, at source.Span) Expr {
 // SameSets reports whether two lists of axes align one by one.
 func SameSets(a, b []*Set) bool { return slices.EqualFunc(a, b, (*Set).Same) }
 
-// AxisOf is the position of a set among axes, −1 where it is none of them.
+// AxisOf is the position of a set among axes, −1 if it is none of them.
 func AxisOf(s *Set, axes []*Set) int { return slices.IndexFunc(axes, s.Same) }
 
 // Overlap reports whether two parts of a box share elements, as far as that is known before sizes are.

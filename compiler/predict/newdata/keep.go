@@ -17,7 +17,7 @@ import (
 // mean(x) and sd(x) keep the value that they had in the run, and so do the means of columns, one for each d. Each such
 // expression becomes a number, or an array of data over the indices that it reads.
 
-// keep puts the values in the run in the place of what is computed from data over sets that have other elements now.
+// keep puts the values in the run instead of what is computed from data over sets that have other elements now.
 func (c *Changes) keep() {
 	r := rewriter{c, map[model.Expr]model.Expr{}, map[model.Expr]bool{}, map[*model.Array]bool{}}
 	for _, a := range slices.Clone(c.m.Arrays) {

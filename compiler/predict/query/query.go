@@ -9,7 +9,7 @@
 //	rank u                    the probabilities that each element is the largest, and the smallest
 //	d = u[1] - u[2]           a definition that later queries may use
 //
-// The bar is no operator of the language, so that these forms are cut out of the text here, and what stands between is
+// The bar is not an operator of the language, so that these forms are cut out of the text here, and what is between is
 // parsed as in a model.
 package query
 
@@ -152,7 +152,7 @@ func (q *Query) move(at *source.Span) {
 	}
 }
 
-// A cutting is what a query's text shows outside of brackets and strings; places are −1 where there is none.
+// A cutting is what a query's text shows outside of brackets and strings; places are −1 if there is none.
 type cutting struct {
 	equals, bar int    // where = and | stand
 	word        string // that it begins with

@@ -23,7 +23,7 @@ func (l tail) at(x float64) float64 {
 	return l.routine.Eval(l.inputs)[0][0]
 }
 
-// tailsOf gives both of a distribution of one number with arguments of one number each; nil where it has none.
+// tailsOf gives both of a distribution of one number with arguments of one number each; nil if it has none.
 func tailsOf(f *stdlib.Form) []tail {
 	if f.LogCDF == nil || f.LogCCDF == nil ||
 		slices.ContainsFunc(f.Args, func(a stdlib.Arg) bool { return a.Rank > 0 }) {
@@ -43,7 +43,7 @@ func tailsOf(f *stdlib.Form) []tail {
 
 func argName(i int) string { return fmt.Sprint("argument ", i) }
 
-// tailsAt are the tails of a distribution at its arguments; not ok where it has none.
+// tailsAt are the tails of a distribution at its arguments; ok is false if it has none.
 func (g *Numbers) tailsAt(f *stdlib.Form, args [][]float64) (below, above tail, ok bool) {
 	both, known := g.tails[f]
 	if !known {
@@ -63,7 +63,7 @@ func (g *Numbers) tailsAt(f *stdlib.Form, args [][]float64) (below, above tail, 
 }
 
 // between draws from a distribution between two ends by inverting its distribution function, on the side on which that
-// is small and has its digits (Devroye 1986, Non-Uniform Random Variate Generation, section II.2). Not ok where there
+// is small and has its digits (Devroye 1986, Non-Uniform Random Variate Generation, section II.2). ok is false if there
 // is none, or nothing between the ends.
 func (g *Numbers) between(r *rand.Rand, t *model.Term, args [][]float64, lo, hi float64) (x float64, ok bool) {
 	below, above, ok := g.tailsAt(t.Form, args)

@@ -18,9 +18,9 @@ import (
 type Completer struct {
 	saved    []Saved
 	drawn    *Numbers   // evaluates with latents as they were drawn
-	sums     *posterior // of latents; nil where there are none
+	sums     *posterior // of latents; nil if there are none
 	marginal bool       // some statement asks for a probability
-	maxima   *posterior // with latents maximised out; nil where no mode is asked for
+	maxima   *posterior // with latents maximised out; nil if no mode is asked for
 	generate []generation
 }
 

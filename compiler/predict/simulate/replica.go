@@ -6,7 +6,7 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// replicaOf is an observed array with what is drawn in the place of what distributions are for; the rest is as it was
+// replicaOf is an observed array with what is drawn instead of what distributions are for; the rest is as it was
 // observed. What is recorded only between two ends (`censored`) is so in a replica, too.
 func replicaOf(e *evaluate.Evaluator, a *model.Array) evaluate.Value {
 	n := recordedData(e, a.Replicates)

@@ -175,7 +175,7 @@ const (
 	maxRejections = 10000
 )
 
-// reject draws until a draw lies between the ends; not ok where none does.
+// reject draws until a draw lies between the ends; ok is false if none does.
 func reject(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi float64, tries int) bool {
 	for range tries {
 		t.Form.Sample(r, args, out)

@@ -125,7 +125,7 @@ func drawnPieces(d *dataset.Dataset) (pieces []*model.Piece) {
 }
 
 // Starts gives a function that draws a point to begin at: parameters from their distributions, in an order in which
-// arguments come first; uniform on (−2, 2) in unconstrained coordinates where there is no distribution to draw from. A
+// arguments come first; uniform on (−2, 2) in unconstrained coordinates if there is no distribution to draw from. A
 // series that reads its own past is drawn as if the past were 0. What all points have in common is done once.
 func Starts(l *density.Layout) func(r *rand.Rand) []float64 {
 	return Moved(l, func(*density.Region, []float64) bool { return false })
@@ -150,7 +150,7 @@ func Moved(l *density.Layout, move func(reg *density.Region, u []float64) bool) 
 	}
 }
 
-// StartFrom is a point of Starts with the values that an array was entered with, where given, in the place of draws.
+// StartFrom is a point of Starts with the values that an array was entered with, where given, instead of draws.
 // The error names a parameter that is outside its support.
 func (g *Numbers) StartFrom(r *rand.Rand, given func(*model.Array) bool) ([]float64, error) {
 	theta := make([]float64, g.Layout.Dim)

@@ -36,7 +36,7 @@ type segment struct {
 // `in`, the ends, over the plates that do not run along the recurrence.
 type stepDraw struct {
 	piece *model.Piece
-	time  *model.Index // the plate along the recurrence; nil where the piece is one element
+	time  *model.Index // the plate along the recurrence; nil if the piece is one element
 	steps evaluate.Box // the steps at which the piece is drawn
 	name  string       // of the input that represents it
 	args  *autodiff.Routine

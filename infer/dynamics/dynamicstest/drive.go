@@ -78,7 +78,7 @@ func (l *Lanes) Read(name string) []float64 {
 	return out
 }
 
-// Counting is by lane 1 where the last trajectory ended at a draw.
+// Counting is by lane 1 if the last trajectory ended at a draw.
 func (l *Lanes) Counting(r dynamics.Rule) []float64 {
 	if r.Traits().Flagged {
 		return l.Read(dynamics.Counts)

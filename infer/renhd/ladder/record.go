@@ -117,7 +117,7 @@ func (r *EnergyRecord) KeepHottest(chain int, now *population.Drawn) {
 	l.Hottest[chain].add(position, r.bounded(mostPositions, w.Dim))
 }
 
-// Ladder is what was kept, for the report; nil where nothing was.
+// Ladder is what was kept, for the report; nil if nothing was.
 func (r *EnergyRecord) Ladder() *store.Ladder {
 	l := r.record
 	if l.Energies == nil || len(l.Energies[0].Numbers) == 0 {

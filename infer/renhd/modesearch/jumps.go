@@ -17,7 +17,7 @@ import (
 //	y = m_k + R_k⁻¹ R_i (x − m_i), accepted with probability min(1, π(y)/π(x) · |R_i|/|R_k|),
 //
 // refused where y is not in mode k, so that the way back is a jump as likely. Modes are fixed once draws are collected,
-// so the target is what it was. A jump costs one density and no ladder; where modes are no normals few are accepted.
+// so the target is what it was. A jump costs one density and no ladder; where modes are not normals few are accepted.
 type jumpStatistics struct{ Tried, Accepted int }
 
 // Rate is the accepted share, 0 if there were no jumps.

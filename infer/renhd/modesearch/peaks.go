@@ -18,7 +18,7 @@ import (
 )
 
 // peakNear makes Newton steps to the maximum near the end of a climb, and gives Laplace's approximation there; false
-// where there is none: a saddle, the edge of a support, a ridge without an end. What the first round finds of the
+// if there is none: a saddle, the edge of a support, a ridge without an end. What the first round finds of the
 // curvature gives the next one its steps, so that it decides nothing.
 func (r *Known) peakNear(x []float64) (m Mode, ok bool, err error) {
 	const rounds, close = 5, 0.05

@@ -69,7 +69,7 @@ func (t *Search) chooseRidges() error {
 	return err
 }
 
-// Ridges reports whether climbs have ended at places that are no peaks, as high as where chains were, and behind
+// Ridges reports whether climbs have ended at places that are not peaks, as high as where chains were, and behind
 // barriers from there. Most such ends are none: a climb along the logarithm of a scale ends where the density hardly
 // rises, far from where it would arrive. So those behind barriers climb on, until it does not rise at all.
 func (t *Search) Ridges() (bool, error) {
@@ -249,7 +249,7 @@ func newNeighbours(cloud *adapt.Normal, at [][]float64) *neighbours {
 	return n
 }
 
-// before are the places where walkers were before the search; nil where they show no normal.
+// before are the places where walkers were before the search; nil if they show no normal.
 func (t *Search) before() *neighbours {
 	at := t.places()
 	cloud, ok := adapt.FitNormal(at, nil)

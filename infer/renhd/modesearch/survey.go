@@ -250,7 +250,7 @@ func unique(list []int) (out []int) {
 const nearNeighbours = 8
 
 // isTop reports whether point i is higher than each of its nearest neighbours: of those that are higher, even the
-// nearest is further away than enough others. Most points are no tops, which some of the higher points show already.
+// nearest is further away than enough others. Most points are not tops, which some of the higher points show already.
 func isTop(points [][]float64, heights []float64, i int) bool {
 	nearest := math.Inf(1)
 	higher, asked := 0, 16

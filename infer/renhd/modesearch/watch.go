@@ -30,7 +30,7 @@ type LateSearch struct {
 	Spent    int64  // gradients,
 	Placed   int    // and how often all lanes got other positions: some calls of the device
 	Looked   int    // at ends of climbs
-	Rejected []Mode // tops that are no modes of their own
+	Rejected []Mode // tops that are not modes of their own
 	FoundAt  []int  // by mode found, the last ones known: draws of each chain before any was in it
 
 	stats.Thinning             // of draws

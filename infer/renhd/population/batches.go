@@ -83,7 +83,7 @@ type UseAllRows struct{ Reason string }
 
 func (e UseAllRows) Error() string { return e.Reason }
 
-// firstOfAuto is the batch with which a run begins that is to choose its own; auto is false where there is nothing to
+// firstOfAuto is the batch with which a run begins that is to choose its own; auto is false if there is nothing to
 // choose.
 func firstOfAuto(t infer.Target, o infer.Options) (batch int, auto bool, err error) {
 	if b := o.Settings.Batch; b != infer.AutoBatch {

@@ -71,7 +71,7 @@ func (p *Population) ReferenceOf(points [][]float64) symmetry.Reference {
 // StayInside makes a move that keeps the target, a trajectory or a jump, and takes walkers back that have gone to
 // another image, which is a rejection: the target is then what it is inside of the part that has one image of each
 // position, and 0 outside. Metric and steps were learned there, and need not suit other images. On a ladder, which
-// crosses them, and with Metropolis steps, which are no part of a trajectory, walkers go where they like.
+// crosses them, and with Metropolis steps, which are not part of a trajectory, walkers go where they like.
 func (p *Population) StayInside(move func() error) error {
 	w, images := p.Walkers, p.Phase.Images
 	if _, rejects := p.Phase.Rule.(dynamics.HMC); !rejects || p.Reference.Empty() || len(w.Rungs) > 1 ||

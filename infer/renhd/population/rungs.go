@@ -27,7 +27,7 @@ type Rung struct {
 	Noise      float64 // mean variance of the whitened gradient's coordinates under minibatches, measured
 	WorstNoise float64 // that in the direction which has most
 	Noises     Noises
-	Stiffness  float64 // the largest curvature at an anchor, in whitened coordinates; 0 where it is not known
+	Stiffness  float64 // the largest curvature at an anchor, in whitened coordinates; 0 if it is not known
 }
 
 // A NoiseLevel is the variance of whitened gradients of minibatches: its mean over the coordinates, that in the
@@ -164,7 +164,7 @@ func largestSquare(m adapt.Metric) float64 {
 }
 
 // ExpectedFriction is the mean of s that balances what a rung's friction and the noise in its forces put in: c + εV/2,
-// V measured for minibatches, else β²σ². NaN where the metric is not the identity, so that the noise is not the same in
+// V measured for minibatches, else β²σ². NaN if the metric is not the identity, so that the noise is not the same in
 // all directions.
 func (s *Phase) ExpectedFriction(at Rung) float64 {
 	noise := s.System.Noise

@@ -26,7 +26,7 @@ type allRows struct {
 	Part   int    // of the rows: the next chunk
 }
 
-// A pass is what rows add up to at a point: Σ ℓᵢ and its gradient, and with it what is no sum over rows.
+// A pass is what rows add up to at a point: Σ ℓᵢ and its gradient, and with it what is not a sum over rows.
 type pass struct {
 	Sum, Rest         float64
 	Slope, RestSlopes []float64

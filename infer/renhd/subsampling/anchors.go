@@ -20,7 +20,7 @@ type anchor struct {
 	Sum       float64
 	Density   float64 // log π
 
-	// −∇∇ᵀ of the sum of all rows' terms and of the rest of log π, [dim, dim]; nil where they were not taken.
+	// −∇∇ᵀ of the sum of all rows' terms and of the rest of log π, [dim, dim]; nil if they were not taken.
 	Rows, Rest []float64
 
 	Renewed bool // where a walker was that was far from all others (renewal.go), and no mode
@@ -203,8 +203,8 @@ func (t *anchorSearch) Finish() (found anchorResult, err error) {
 	return found, err
 }
 
-// found are the anchors of the search. A climb that ended before a mode, as along a ridge, is no mode of its own: its
-// end counts only where no climb arrived, and then only the highest.
+// found are the anchors of the search. A climb that ended before a mode, as along a ridge, is not a mode of its own:
+// its end counts only if no climb arrived, and then only the highest.
 func (t *anchorSearch) found() (out []anchor) {
 	arrived, best := false, -1
 	for k, c := range t.state.Climbs {

@@ -75,7 +75,7 @@ func inBatches(n population.NoiseLevel, m int) population.NoiseLevel {
 	return n
 }
 
-// A stepCost is the arithmetic of a step in minibatches, and that of an effective draw with all rows; 0 where these do
+// A stepCost is the arithmetic of a step in minibatches, and that of an effective draw with all rows; 0 if these do
 // not fit into memory.
 type stepCost struct{ fixed, row, exact float64 }
 

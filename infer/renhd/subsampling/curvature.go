@@ -114,7 +114,7 @@ func (t *curvature) Finish() (found curvatureResult, err error) {
 const nearEnough = 1
 
 // take makes the curvatures of an anchor of the gradients about it. It gives the squared distance from the anchor to
-// the mode, if the target is the normal that these suggest; 0 where it is no maximum.
+// the mode, if the target is the normal that these suggest; 0 if it is not a maximum.
 func (t *curvature) take(k int) (off float64) {
 	a, steps := &t.run.controls.Anchors[k], t.state.Steps
 	d := len(steps)
@@ -158,7 +158,7 @@ func (a *anchor) precision(path dynamics.Path, beta float64) *mat.SymDense {
 	return p
 }
 
-// sameModes leaves out anchors that are no maximum, and the lower of two that are in one mode.
+// sameModes leaves out anchors that are not maxima, and the lower of two that are in one mode.
 func sameModes(anchors []anchor) (out []anchor) {
 	var normals []adapt.Normal
 	for _, a := range anchors {
@@ -192,8 +192,8 @@ func (r *Subsampling) rememberAnchors() {
 }
 
 // shapeRung gives a rung the metric of the mean precision of all modes at its temperature. No mode then curves more in
-// whitened coordinates than by the number of modes. Where the curvature of the prior at the modes is no precision, the
-// likelihood's alone, tempered, is one.
+// whitened coordinates than by the number of modes. Where the curvature of the prior at the modes is not a precision,
+// the likelihood's alone, tempered, is one.
 func (r *Subsampling) shapeRung(g *population.Rung) {
 	mean := func(path dynamics.Path) (adapt.Metric, bool) {
 		p := mat.NewSymDense(r.controls.Dim, nil)
@@ -212,7 +212,7 @@ func (r *Subsampling) shapeRung(g *population.Rung) {
 }
 
 // stiffness is the largest curvature of a mode at a rung's temperature, in its whitened coordinates, in units of 1 by
-// which the metric would suit all modes; 0 where it was not taken.
+// which the metric would suit all modes; 0 if it was not taken.
 func (r *Subsampling) stiffness(g *population.Rung) (most float64) {
 	for k := range r.controls.Anchors {
 		if a := &r.controls.Anchors[k]; a.Rows != nil {

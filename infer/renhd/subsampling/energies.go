@@ -160,7 +160,7 @@ func (d *differences) add(term, control float64) {
 	d.xxx, d.xxy, d.xyy, d.yyy = d.xxx+x*x*x, d.xxy+x*x*y, d.xyy+x*y*y, d.yyy+y*y*y
 }
 
-// slope of terms by controls that leaves the least noise: that of the regression; 0 where there is nothing to learn
+// slope of terms by controls that leaves the least noise: that of the regression; 0 if there is nothing to learn
 // from.
 func (d *differences) slope() float64 {
 	if math.IsNaN(d.control) {

@@ -9,8 +9,8 @@ import "slices"
 //	walkers    · ·A·        · ·         A a mode; two walkers are far
 //	anchors      A          R R         renewed where they are
 //
-// A renewed anchor is no mode: points are centred by modes, to learn a metric. While draws are collected anchors stay
-// as they are: steps do not depend on what the run has seen.
+// A renewed anchor is not a mode: points are centred by modes, to learn a metric. While draws are collected anchors
+// stay as they are: steps do not depend on what the run has seen.
 
 // farFromAnchors are the walkers whose anchors leave more noise than there is without, on rungs where an anchor at a
 // typical point would take away half of it: two independent points of a rung are 2·dim apart, squared, in its metric.

@@ -58,7 +58,7 @@ func inOneMode(s *population.Visits, disagreement float64) bool {
 }
 
 // separate reports whether a walker is in another mode: farther from the rest than its autocorrelation explains, in a
-// coordinate by some standard errors, or between the places of its walkers. A ladder is no remedy for slow mixing in
+// coordinate by some standard errors, or between the places of its walkers. A ladder is not a remedy for slow mixing in
 // one mode; longer runs are.
 func separate(s *population.Visits, errors float64) bool {
 	const errorsAcross = 6 // it looks at half of the draws, and at one direction only

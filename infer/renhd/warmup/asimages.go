@@ -23,7 +23,7 @@ func (r *Warmup) agreeMoreAsImages(seen *population.Visits, disagreement float64
 	return adapt.WorstRHat(seen.Density, visited)-1 < muchMore*disagreement
 }
 
-// muchMore is the share of R-hat − 1 below which chains agree much more: it is above .9 where modes are no images of
+// muchMore is the share of R-hat − 1 below which chains agree much more: it is above .9 where modes are not images of
 // each other, and mostly below .5 where they are.
 const muchMore = 0.7
 

@@ -24,7 +24,7 @@ const (
 )
 
 // moveAcrossDiscontinuities looks for the coordinates in which the density jumps, and lets Metropolis steps move them
-// from now on. False where there are none, or no others, or where Metropolis steps move them already: then steps are
+// from now on. False if there are none, or no others, or where Metropolis steps move them already: then steps are
 // short for another reason.
 func (t *warmupWindow) moveAcrossDiscontinuities() (bool, error) {
 	r := t.run
@@ -117,7 +117,7 @@ type interval struct{ from, to linePoint }
 
 type linePoint struct{ at, height float64 }
 
-// gap is how far the log densities are apart: 0 where one of them is not finite, as beyond an end of the support.
+// gap is how far the log densities are apart: 0 if one of them is not finite, as beyond an end of the support.
 func (i interval) gap() float64 {
 	if d := math.Abs(i.from.height - i.to.height); !math.IsNaN(d) && !math.IsInf(d, 0) {
 		return d

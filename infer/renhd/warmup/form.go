@@ -5,7 +5,7 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// looksAtForm reports whether a window is worth another look at the form of the metric: where there is none yet, where
+// looksAtForm reports whether a window is worth another look at the form of the metric: if there is none yet, where
 // the window is twice as long as that of the last look, unless that has shown that no other form could be worth its
 // cost, or where trajectories are so long that the metric cannot be right. A look takes as much as some hundred sweeps.
 func (t *warmupWindow) looksAtForm() bool {

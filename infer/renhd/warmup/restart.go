@@ -96,7 +96,7 @@ func sameRung(rungOf []int, stuck []bool, lane int) []int {
 	return out
 }
 
-// stuck reports which walkers seem to be, by lane. Masses can be compared only where all walkers are of one rung and
+// stuck reports which walkers seem to be, by lane. Masses can be compared only if all walkers are of one rung and
 // none is still coming down from far out.
 func stuckWalkers(w *population.Walkers, seen *population.Visits) []bool {
 	out := make([]bool, w.Lanes())

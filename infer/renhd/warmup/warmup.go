@@ -55,7 +55,7 @@ func (r *Warmup) Explore() (last windowResult, agreed bool, err error) {
 }
 
 // Look is Explore for a run that ends there: it gives the places of the last window in which walkers had to agree; nil
-// where there was none.
+// if there was none.
 func (r *Warmup) Look() (places *population.Visits, agreed bool, err error) {
 	_, agreed, err = r.explore()
 	return r.state.Before, agreed, err

@@ -507,7 +507,7 @@ type carry struct {
 	before int // the number of statements
 }
 
-// carry puts a placeholder in the place of what the last turn left.
+// carry puts a placeholder instead of what the last turn left.
 func (x *executor) carry(c *cell, p *plate) *carry {
 	x.carried++
 	k := &carry{c: c, name: fmt.Sprintf("%sc%d", carriedMark, x.carried), prior: x.states[c], before: len(x.items)}
@@ -597,7 +597,7 @@ type elementCarry struct {
 	prior *state // of the array
 }
 
-// carryElement puts a placeholder in the place of one element.
+// carryElement puts a placeholder instead of one element.
 func (x *executor) carryElement(c *cell, p *plate, subs []term) *elementCarry {
 	prior := x.states[c]
 	r := region{subs: subs}

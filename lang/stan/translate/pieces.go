@@ -140,7 +140,7 @@ func (x *executor) regionPiece(c *cell, r region) (p piece, full bool) {
 }
 
 // slotOf writes a subscript of an assignment as a slot: x[i + 1] for i in 1:N is x[i in 2..N+1], whose value has i
-// - 1 in the place of i.
+// - 1 instead of i.
 func (x *executor) slotOf(r region, s term) (sl slot, by term, of *plate) {
 	l := linearOf(s)
 	var found *plate

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Within the translation each index is one of its plate, so that an index which is put in the place of another one is
+// Within the translation each index is one of its plate, so that an index which is put instead of another one is
 // never caught by a sum inside. A statement gives its indices short names when it is written: first those of its left
 // side, then those that brackets bind, from the outermost, each another one than those around it and than the names
 // that its brackets hold.

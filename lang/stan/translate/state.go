@@ -32,7 +32,7 @@ type state struct {
 	layered bool     // regions may overlap; later ones hold then
 	written *value   // the state as an array of ppl, once it is read as such
 	name    string   // of written
-	now     *value   // written, of a state that a loop goes on to write
+	now     *value   // written, of a state that a loop continues to write
 	promise *promise // the innermost loop that is writing it, if any
 }
 

@@ -496,7 +496,7 @@ func without(sum, part term) term {
 	return out
 }
 
-// substitute puts a term in the place of the index of a plate.
+// substitute puts a term instead of the index of a plate.
 func (t term) substitute(p *plate, by term) term {
 	if !slices.Contains(t.plates, p) {
 		return t

@@ -407,7 +407,7 @@ func (x *executor) line(it item) string {
 	return string(w.text)
 }
 
-// final puts the final names in the place of those that were given on the way. What loops carried has the indices of
+// final puts the final names instead of those that were given on the way. What loops carried has the indices of
 // the loops around in front of its own.
 func (x *executor) final(n *node) *node {
 	if n == nil || n.kind == kindName {

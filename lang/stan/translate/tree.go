@@ -304,7 +304,7 @@ func isBare(lo, hi *node) bool {
 	return lo.kind == kindLiteral && lo.text == "1" && (hi.kind == kindName || hi.kind == kindIndex)
 }
 
-// replaced puts a tree in the place of the index of a plate. Subscripts and ends of ranges are added up again.
+// replaced puts a tree instead of the index of a plate. Subscripts and ends of ranges are added up again.
 func (n *node) replaced(p *plate, by *node) *node {
 	if n.kind == kindIndex {
 		if n.plate == p {

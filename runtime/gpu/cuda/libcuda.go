@@ -42,7 +42,7 @@ type libcuda struct {
 	streamDestroy  func(stream uintptr) int32
 	streamComplete func(stream uintptr) int32
 
-	// Of graphs; nil where the library lacks one of them.
+	// Of graphs; nil if the library lacks one of them.
 	captureBegin func(stream uintptr, mode int32) int32
 	captureEnd   func(stream uintptr, graph *uintptr) int32
 	instantiate  func(executable *uintptr, graph uintptr, flags uint64) int32
@@ -101,7 +101,7 @@ type gpuDriver struct {
 	device          int32
 	context, stream uintptr
 	blas            *cublas
-	noBlas          error // why there is none, where it was looked for
+	noBlas          error // why there is none, if it was looked for
 	major           int   // of CUDA, as the driver has it
 }
 

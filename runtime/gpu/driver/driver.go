@@ -31,7 +31,7 @@ type Driver interface {
 	// Alloc is memory on the device, aligned to 256 bytes, whose contents are undefined.
 	Alloc(bytes int) (Ptr, error)
 	Release(Ptr) error
-	// Pinned is memory of the host that the device can copy from and to; zeros. It is no memory of Go's.
+	// Pinned is memory of the host that the device can copy from and to; zeros. It is not a memory of Go's.
 	Pinned(bytes int) ([]byte, error)
 	ReleasePinned([]byte) error
 	// Upload and Download copy from and to pinned memory.

@@ -31,7 +31,7 @@ func launchers() []launcher {
 	}
 }
 
-// launched is the launcher that started this process as one of several, and their number; false where there is none.
+// launched is the launcher that started this process as one of several, and their number; false if there is none.
 func launched() (launcher, int, bool) {
 	for _, l := range launchers() {
 		n, err := strconv.Atoi(os.Getenv(l.size))

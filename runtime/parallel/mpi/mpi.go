@@ -25,7 +25,7 @@ type Comm struct {
 	thread     *thread.Thread
 	lib        library
 	path       string
-	since      atomic.Int64 // when the call under way began, in nanoseconds; 0 where there is none
+	since      atomic.Int64 // when the call under way began, in nanoseconds; 0 if there is none
 }
 
 // A library has the addresses of functions, and the handles of one binary interface.
@@ -36,7 +36,7 @@ type library struct {
 	funneled              int
 }
 
-// Join takes part in the job of the launcher that started this process; it is nil where none has, or it started one
+// Join takes part in the job of the launcher that started this process; it is nil if none has, or it started one
 // process only. The error is a sentence for the user.
 func Join() (*Comm, error) {
 	l, n, found := launched()
@@ -200,7 +200,7 @@ func (c *Comm) collective(name string, begin func(pin *runtime.Pinner, request *
 	return nil
 }
 
-// Waiting is how long the call under way has been waiting for the other ranks; 0 where there is none.
+// Waiting is how long the call under way has been waiting for the other ranks; 0 if there is none.
 func (c *Comm) Waiting() time.Duration {
 	if began := c.since.Load(); began > 0 {
 		return time.Since(time.Unix(0, began))

@@ -171,7 +171,7 @@ func (s *Session) GatherTurns(all []byte, turns int) {
 	_ = s.Gather(all, Even(turns, len(all)/turns, s.Size())) // the Run that this is a part of returns the error
 }
 
-// Idle is how many ranks had no part of any program: all but one where there was nothing to share.
+// Idle is how many ranks had no part of any program: all but one if there was nothing to share.
 func (s *Session) Idle() int { return s.Size() - max(1, s.parts) }
 
 // Waits reports, by say, each time that an exchange has waited for the others for so long. It ends with ctx.

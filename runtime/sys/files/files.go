@@ -95,7 +95,7 @@ func (osNames) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, erro
 
 func (osNames) Remove(name string) error { return os.Remove(name) }
 
-// create makes a new file in the place of what is there. Somebody who makes the name again each time is not waited for.
+// create makes a new file instead of what is there. Somebody who makes the name again each time is not waited for.
 func create(in names, name string) (File, error) {
 	for try := 0; ; try++ {
 		f, err := in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)

@@ -9,7 +9,7 @@ import (
 )
 
 // A Misplaced is the error of a path that cannot be read or written because of what else lies there or on the way to
-// it: a link that leads to itself or out of the directory, a file in the place of a directory. Other errors of the
+// it: a link that leads to itself or out of the directory, a file instead of a directory. Other errors of the
 // system, such as a full disk, stay as they are.
 type Misplaced struct {
 	Path, What string

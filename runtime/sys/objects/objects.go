@@ -176,7 +176,7 @@ type passing struct{ error }
 
 func (p passing) Unwrap() error { return p.error }
 
-// repeated makes a request until it succeeds, or fails for good.
+// repeated makes a request until it succeeds, or fails permanently.
 func (c *Client) repeated(name string, request func() error) (err error) {
 	pause := firstPause
 	for n := range attempts {

@@ -13,8 +13,8 @@ import (
 
 // StdoutClosed reports whether the process was started without standard output, as by `ppl summary RUN >&-`. Go opens
 // /dev/null in its place, for reading and writing. Other programs do so for children whose output is not wanted, which
-// is no fault; shells open it for writing alone. So the parent decides: its output is closed as well, or it is a shell
-// whose own output is not such a /dev/null.
+// is not a fault; shells open it for writing alone. So the parent decides: its output is closed as well, or it is a
+// shell whose own output is not such a /dev/null.
 func StdoutClosed() bool {
 	if !opensNull("self") {
 		return false

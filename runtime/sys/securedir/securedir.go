@@ -6,7 +6,7 @@
 //
 // It is not enough that the directory itself is closed: who may write to one of its parents can replace it. So every
 // directory on the way is looked at, as OpenSSH does with the files of keys. A directory with the sticky bit, as /tmp,
-// is safe as long as what stands in it belongs to the user, for others can neither rename nor remove that.
+// is safe as long as what is in it belongs to the user, for others can neither rename nor remove that.
 package securedir
 
 import (
