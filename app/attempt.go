@@ -143,7 +143,7 @@ func (run *attempt) keepsRows() bool {
 	return TotalSize(rows)*run.options.Chains*run.options.Draws <= mostLogLikelihoods
 }
 
-// inForce are the settings with what is decided here.
+// inForce returns the settings with what is decided here.
 func (run *attempt) inForce() infer.Settings {
 	s := run.options.Settings
 	s.LogLikelihood = "off"

@@ -270,7 +270,7 @@ func (run *attempt) checkRequest() error {
 // manyBytes is the size from which the user is warned of a large run directory before sampling.
 const manyBytes = 10e9
 
-// storedBytes is what the draws take before they are compressed.
+// storedBytes returns what the draws take before they are compressed.
 func (run *attempt) storedBytes() float64 {
 	bytes := 0
 	for _, v := range newSelection(run.program, run.Keep).variables(run.program, run.network) {

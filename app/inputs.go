@@ -45,7 +45,7 @@ func inputsOf(s Source) (Source, []input, error) {
 	return s, inputs, err
 }
 
-// absolute is a source from any directory: what its flags name as a file that is here, or as a pattern.
+// absolute returns a source from any directory: what its flags name as a file that is here, or as a pattern.
 func absolute(s Source) (Source, error) {
 	model, err := filepath.Abs(s.Model)
 	if err != nil {
@@ -103,7 +103,7 @@ func writeInputs(dir string, s Source, inputs []input) (Source, error) {
 	return s, nil
 }
 
-// below is where a file of rank 0 is on this rank. It lies in the directory, whatever the path is.
+// below returns where a file of rank 0 is on this rank. It lies in the directory, whatever the path is.
 func below(dir, path string) string {
 	path = strings.TrimPrefix(path, filepath.VolumeName(path))
 	return filepath.Join(dir, filepath.Clean(string(filepath.Separator)+path))

@@ -49,7 +49,7 @@ func (s selection) of(to, values []float64) []float64 {
 	return to
 }
 
-// names are those of a list that are kept.
+// names returns those of a list that are kept.
 func (s selection) names(all []string) (kept []string) {
 	for _, name := range all {
 		if s.has(name) {
@@ -59,12 +59,12 @@ func (s selection) names(all []string) (kept []string) {
 	return kept
 }
 
-// effects are those of a list that are kept.
+// effects returns those of a list that are kept.
 func (s selection) effects(all []types.Effect) []types.Effect {
 	return slices.DeleteFunc(all, func(e types.Effect) bool { return !s.has(e.Name) })
 }
 
-// variables are what is kept of a draw; weights of networks in single precision where single is set.
+// variables returns what is kept of a draw; weights of networks in single precision where single is set.
 func (s selection) variables(p *compiler.Program, single bool) (kept []types.Variable) {
 	weights := map[string]bool{}
 	for _, b := range p.Blocks() {
@@ -79,7 +79,7 @@ func (s selection) variables(p *compiler.Program, single bool) (kept []types.Var
 	return kept
 }
 
-// leftOut are the others.
+// leftOut returns the others.
 func (s selection) leftOut(p *compiler.Program) (all []store.LeftOut) {
 	for _, v := range p.Saved() {
 		if !s.has(v.Name) {

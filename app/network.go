@@ -9,7 +9,7 @@ type Network struct {
 	All   bool     // what models and runs name too
 }
 
-// Cache is the user's cache, with the data of other machines that may be read.
+// Cache returns the user's cache, with the data of other machines that may be read.
 func (n Network) Cache() compiler.RowCache {
 	cache := compiler.DefaultRowCache()
 	cache.Distant = n.distant()

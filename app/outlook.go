@@ -32,7 +32,7 @@ const (
 	densityError = 0.05    // relative, of a share by the density
 )
 
-// endsLooked are the shares of the draws that are beyond the limits of an outlook: from the outermost draw inwards.
+// endsLooked returns the shares of the draws that are beyond the limits of an outlook: from the outermost draw inwards.
 func endsLooked() []float64 { return []float64{0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1} }
 
 // lookOut estimates how much of the posterior draws lack where trajectories have diverged, and adds it to the report.
@@ -118,7 +118,7 @@ func newDrawsByCoordinate(run *attempt, stored *store.Run) (*drawsByCoordinate, 
 	return d, err
 }
 
-// element are the draws of what a coordinate moves, by chain; nil if it moves more than one number.
+// element returns the draws of what a coordinate moves, by chain; nil if it moves more than one number.
 func (d *drawsByCoordinate) element(coordinate int) (chains [][]float64) {
 	name := d.coordinates[coordinate].Parameter
 	for _, v := range d.parameters {
@@ -147,9 +147,9 @@ type endOf struct {
 	chance     float64 // of as many divergences there by accident
 }
 
-// ends are those where divergences gather, and the lower ends of scales of other parameters, the least likely first. A
-// scale of groups without coordinates of their own is looked at even if nothing diverges: trajectories may be short
-// enough, and yet not get to where it is small.
+// ends returns those where divergences gather, and the lower ends of scales of other parameters, the least likely
+// first. A scale of groups without coordinates of their own is looked at even if nothing diverges: trajectories may be
+// short enough, and yet not get to where it is small.
 func (d *drawsByCoordinate) ends() (all []endOf) {
 	spreading, unaided := d.run.program.Spreading()
 	for j, c := range d.coordinates {
@@ -172,7 +172,7 @@ func (d *drawsByCoordinate) ends() (all []endOf) {
 	return all[:min(len(all), mostOutlooks)]
 }
 
-// chance is the probability that as many divergences are at an end if they are anywhere.
+// chance returns the probability that as many divergences are at an end if they are anywhere.
 func (d *drawsByCoordinate) chance(chains [][]float64, up bool) float64 {
 	if d.divergences == 0 {
 		return 1
@@ -229,8 +229,8 @@ func (d *drawsByCoordinate) outlook(ctx context.Context, e endOf, density *slope
 
 func (e endOf) isBeyond(x, value float64) bool { return e.up && x > value || !e.up && x < value }
 
-// towards is the outlook from a middle draw, with the limits also as values of the parameter; nil where draws are too
-// much alike.
+// towards returns the outlook from a middle draw, with the limits also as values of the parameter; nil where draws are
+// too much alike.
 func (d *drawsByCoordinate) towards(e endOf) (o *adapt.Outlook, values []float64, err error) {
 	type draw struct {
 		value    float64
@@ -278,7 +278,7 @@ func (d *drawsByCoordinate) towards(e endOf) (o *adapt.Outlook, values []float64
 	return o, values, nil
 }
 
-// valuesAt are the parameters at a draw.
+// valuesAt returns the parameters at a draw.
 func (d *drawsByCoordinate) valuesAt(chain, draw int) map[string]dataset.Array {
 	at := map[string]dataset.Array{}
 	for _, v := range d.parameters {

@@ -120,7 +120,7 @@ func (j *Job) Follow(ctx context.Context) (code int, err error) {
 	}
 }
 
-// rowCache is the user's cache, by which the ranks of a machine share data if there are several.
+// rowCache returns the user's cache, by which the ranks of a machine share data if there are several.
 func rowCache(n Network, several bool) compiler.RowCache {
 	cache := n.Cache()
 	if several {
@@ -187,7 +187,7 @@ func (f *follower) sample(ctx context.Context, o sampleOrder) {
 	_, _ = distributed.Sampler(f.job, row.Sample)(ctx, t, o.Options, nil)
 }
 
-// threads is how many threads a rank has: its part of the machine, if nothing was said.
+// threads returns how many threads a rank has: its part of the machine, if nothing was said.
 func (j *Job) threads(asked int) int {
 	if asked > 0 {
 		return asked
@@ -249,7 +249,7 @@ func (run *attempt) askToLoad(sharedAs string) ([]string, error) {
 	return ranks.GatherTexts(run.Job, string(mine))
 }
 
-// thisPlace is where this rank runs.
+// thisPlace returns where this rank runs.
 func thisPlace() ranks.Place {
 	host, _ := os.Hostname() // ranks without a name count as those of one host
 	return ranks.Place{Host: host, Cores: ranks.Cores()}
@@ -270,7 +270,7 @@ func (m loadedModel) unlike(number string, of rundir.Digests) string {
 	return ""
 }
 
-// samplerOnRanks is the run's sampler, on all ranks where there are several. It begins there with the order.
+// samplerOnRanks returns the run's sampler, on all ranks where there are several. It begins there with the order.
 func (run *attempt) samplerOnRanks(o *infer.Options) infer.Sampler {
 	if run.Job == nil {
 		return run.sampler.Sample

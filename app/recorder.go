@@ -98,8 +98,8 @@ func (r *recorder) Due(numbers int) bool {
 	return r.saving.due(r.content, time.Now())
 }
 
-// contentOf is what a checkpoint of a state of that many numbers writes, with the draws that it makes readable. These
-// are written again when their chunk is full, so that they are a part of what it costs.
+// contentOf returns what a checkpoint of a state of that many numbers writes, with the draws that it makes readable.
+// These are written again when their chunk is full, so that they are a part of what it costs.
 func (r *recorder) contentOf(state int) content {
 	all := content{state, 1}
 	if r.writer != nil {
@@ -154,7 +154,7 @@ func (r *recorder) Begin(stats []types.Variable) (err error) {
 	return err
 }
 
-// sampling is how long draws have been taken: neither reading data nor warming up, which pass over all rows.
+// sampling returns how long draws have been taken: neither reading data nor warming up, which pass over all rows.
 func (r *recorder) sampling() time.Duration {
 	if r.began.IsZero() {
 		return 0
@@ -257,5 +257,5 @@ func (r *recorder) close(report *store.SamplerReport, status store.Status, cause
 	return r.writer.Close(status, cause)
 }
 
-// least is the number of draws that every chain has.
+// least returns the number of draws that every chain has.
 func (r *recorder) least() int { return slices.Min(r.counts) }

@@ -104,7 +104,7 @@ func (r *Request) BeTask(task int) error {
 	return nil
 }
 
-// taskSeed is the seed of a task. It has 48 bits, so that not even a million tasks are likely to share one.
+// taskSeed returns the seed of a task. It has 48 bits, so that not even a million tasks are likely to share one.
 func taskSeed(seed uint64, task int) uint64 {
 	return rand.New(rand.NewPCG(seed, uint64(task))).Uint64() >> 16
 }

@@ -22,7 +22,7 @@ const (
 	leastAgain = 1000    // and at least so long
 )
 
-// retryOptions are those of a run, changed for its second attempt.
+// retryOptions returns those of a run, changed for its second attempt.
 func retryOptions(a *rundir.Retry, o infer.Options) infer.Options {
 	if a != nil {
 		o.Seed, o.Warmup = taskSeed(o.Seed, secondSeed), max(longer*o.Warmup, leastAgain)
@@ -31,8 +31,8 @@ func retryOptions(a *rundir.Retry, o infer.Options) infer.Options {
 	return o
 }
 
-// inPlaceOf is the sampler of the attempt, where the one asked for is given, with its settings. Those of nuts are its
-// own but for what the model's numbers are computed in and what is kept.
+// inPlaceOf returns the sampler of the attempt, where the one asked for is given, with its settings. Those of nuts are
+// its own but for what the model's numbers are computed in and what is kept.
 func inPlaceOf(a *rundir.Retry, asked samplers.Row, set infer.Settings) (samplers.Row, infer.Settings) {
 	if a == nil || a.Sampler == "" || asked.Exchanges {
 		return asked, set
@@ -44,7 +44,7 @@ func inPlaceOf(a *rundir.Retry, asked samplers.Row, set infer.Settings) (sampler
 	return row, infer.Settings{Precision: set.Precision, LogLikelihood: set.LogLikelihood}
 }
 
-// means is what the attempt has besides a longer warm-up, in words.
+// means returns what the attempt has besides a longer warm-up, in words.
 func means(a *rundir.Retry) (text string) {
 	if a.Sampler != "" {
 		text += ", " + a.Sampler + " in place of nuts"
@@ -165,7 +165,7 @@ func (second *attempt) warnIfApart(both comparison) error {
 	return store.AddWarning(second.dir.Disk, second.dir.Path, w, second.resolved())
 }
 
-// second is the second attempt, as it is to begin or to continue.
+// second returns the second attempt, as it is to begin or to continue.
 func (first *attempt) second(aim stopping.Goal, at stopping.Standing) (*attempt, error) {
 	again := *first
 	again.options.Draws = min(first.options.Draws, infer.Defaults().Draws)
@@ -186,7 +186,7 @@ func (first *attempt) second(aim stopping.Goal, at stopping.Standing) (*attempt,
 	return &again, again.announce()
 }
 
-// retryAfter is what a second attempt is to have, after a first one with that report.
+// retryAfter returns what a second attempt is to have, after a first one with that report.
 func (run *attempt) retryAfter(r store.SamplerReport, at stopping.Standing) *rundir.Retry {
 	a := &rundir.Retry{Gradients: int64(at.Gradients), Seconds: at.Seconds}
 	ladder := at.RHat > apartRHat && len(r.Temperatures) < 2

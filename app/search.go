@@ -54,8 +54,8 @@ func NewSearch(model string) Search {
 // whose climbs are long.
 const fewStarts = 4
 
-// places are those of the starts after the first fewStarts: where scales of other parameters are small or large, and
-// far out.
+// places returns those of the starts after the first fewStarts: where scales of other parameters are small or large,
+// and far out.
 func places() []compiler.Place {
 	return []compiler.Place{{Scales: -3}, {Scales: -6}, {Scales: 3}, {Apart: 5}}
 }
@@ -172,7 +172,8 @@ func (s *Search) Check() error {
 	return devices.Check(s.Device)
 }
 
-// options are those that a search keeps, by the names of the command's flags: strings, integers, numbers and truths.
+// options returns those that a search keeps, by the names of the command's flags: strings, integers, numbers and
+// truths.
 func (s *Search) options() map[string]any {
 	o := &s.Options
 	return map[string]any{"method": &o.Method, "starts": &o.Starts, "init": &s.Init, "weights": &o.Weights,
@@ -180,7 +181,7 @@ func (s *Search) options() map[string]any {
 		"jacobian": &s.Jacobian}
 }
 
-// given are the options that were given, as text.
+// given returns the options that were given, as text.
 func (s *Search) given() map[string]string {
 	all, options := map[string]string{}, s.options()
 	for _, name := range s.Given {
@@ -246,7 +247,7 @@ func (s *Search) fillFrom(from *rundir.Options) error {
 	return s.Check()
 }
 
-// request is the search as a sampler's request.
+// request returns the search as a sampler's request.
 func (s *Search) request() Request {
 	return Request{Source: s.Source, Device: s.Device, Chains: s.Options.Starts, Warmup: s.Options.Iterations,
 		Seed: s.Options.Seed, Threads: s.Options.Threads, Given: s.Given}
@@ -303,7 +304,7 @@ func (m *ModeSearch) findIn(ctx context.Context, dir *rundir.Dir) (found *Optimu
 	return found, err == nil, err
 }
 
-// attempt is the search as a run of a sampler has it.
+// attempt returns the search as a run of a sampler has it.
 func (m *ModeSearch) attempt(p *compiler.Program, dir *rundir.Dir, found *optimize.Result) (run *attempt, err error) {
 	s := &m.search
 	run = &attempt{Request: s.request(), dir: dir, program: p, notes: m.notes, current: &m.current,
@@ -369,7 +370,7 @@ func (s *Search) checkModel(p *compiler.Program) error {
 	return nil
 }
 
-// target is the density whose mode is looked for.
+// target returns the density whose mode is looked for.
 func (s *Search) target(p *compiler.Program) infer.Target {
 	if s.Jacobian {
 		return p

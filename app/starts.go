@@ -83,7 +83,7 @@ func givenStarts(path string, p *compiler.Program) (*given, error) {
 	return &given{from: path, program: p, values: [][]map[string]*datafile.Array{{f.Arrays}}}, nil
 }
 
-// startsOfRun are the last draws of a run, of the parameters that the model has, too.
+// startsOfRun returns the last draws of a run, of the parameters that the model has, too.
 func startsOfRun(dir string, p *compiler.Program) (*given, error) {
 	run, err := rundir.Open(dir)
 	if err != nil {
@@ -155,7 +155,7 @@ func sameElements(v, w types.Variable) bool {
 	return true
 }
 
-// points are the given values as points of the sampler, for each of n chains or searches, as unit says: what is not
+// points returns the given values as points of the sampler, for each of n chains or searches, as unit says: what is not
 // given is drawn for each point.
 func (g *given) points(seed uint64, n int, unit string) (all [][][]float64, err error) {
 	for k := range n {
@@ -200,7 +200,7 @@ func (g *given) notFinite(all [][][]float64) (chain int, parts []string) {
 	return -1, nil
 }
 
-// missing are the parameters that are not given.
+// missing returns the parameters that are not given.
 func (g *given) missing() (names []string) {
 	for _, name := range g.program.Parameters() {
 		if g.values[0][0][name] == nil {
@@ -210,7 +210,7 @@ func (g *given) missing() (names []string) {
 	return names
 }
 
-// count is how many points are given; those that are drawn in part are as many as one likes.
+// count returns how many points are given; those that are drawn in part are as many as one likes.
 func (g *given) count() int {
 	if len(g.missing()) > 0 {
 		return math.MaxInt

@@ -10,7 +10,7 @@ import (
 // other coordinates.
 type target struct{ compiler.Recorded }
 
-// Recentred is the target in other coordinates of its effects.
+// Recentred returns the target in other coordinates of its effects.
 func (t target) Recentred(c types.Centring) infer.Recentrable {
 	t.Program = t.Program.Recentred(c)
 	return t

@@ -162,7 +162,7 @@ func flag(b bool) uint8 {
 	return 0
 }
 
-// args are the terms of a sum, or n's arguments; those that can be swapped stand in the order of their families.
+// args returns the terms of a sum, or n's arguments; those that can be swapped stand in the order of their families.
 func (fs *families) args(n Node) []Node {
 	if all, ok := fs.sums[n.id]; ok {
 		return all.nodes()
@@ -176,7 +176,7 @@ func (fs *families) args(n Node) []Node {
 // isNumbers reports whether n is given by few numbers.
 func isNumbers(n Node) bool { return (n.is(OpConst) || n.is(OpData)) && n.Size() <= mostElements }
 
-// elementsOf are those of a node that isNumbers reports.
+// elementsOf returns those of a node that isNumbers reports.
 func elementsOf(n Node) []float64 {
 	if n.is(OpConst) {
 		return slices.Repeat([]float64{n.op.Value}, n.Size())

@@ -69,7 +69,7 @@ func (fs *families) sorted(all sum) sum {
 	return all
 }
 
-// byFamily are the terms of which there are many of one family and one sign, and the others.
+// byFamily returns the terms of which there are many of one family and one sign, and the others.
 func (fs *families) byFamily(all sum) (grouped []sum, others sum) {
 	type kind struct {
 		*family

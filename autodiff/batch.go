@@ -107,7 +107,7 @@ func (r replay) leaf(n Node) Node {
 	return Node{}
 }
 
-// rearranged is an op with axes, which come after the k leading ones.
+// rearranged returns an op with axes, which come after the k leading ones.
 func rearranged(op *Op, shape []int, x []Node, k int) Node {
 	before := func(zeros []int) []int { return slices.Concat(make([]int, k), zeros) }
 	axes := make([]int, len(op.Axes))
@@ -165,7 +165,7 @@ func (r replay) index(n Node, full func(int) Node, lead []int) []Node {
 	return out
 }
 
-// operand is an argument of a matrix product; a matrix that is the same for all stays one.
+// operand returns an argument of a matrix product; a matrix that is the same for all stays one.
 func (r replay) operand(n Node, args []lifted, k int, lead []int) Node {
 	if !args[k].stacked && args[k].Rank() == 2 {
 		return args[k].Node

@@ -98,7 +98,7 @@ func simplifyRight(k Kind, x, y Node, b float64) Node {
 	return Node{}
 }
 
-// simplifyLeft is a ∘ y for a constant a = x, or none. Only MulZero makes 0·y vanish: y may not be finite.
+// simplifyLeft returns a ∘ y for a constant a = x, or none. Only MulZero makes 0·y vanish: y may not be finite.
 func simplifyLeft(k Kind, x, y Node, a float64) Node {
 	switch {
 	case a == 0 && k == OpAdd, a == 1 && k == OpMul:
@@ -122,7 +122,7 @@ func hasPrecision(k Kind, x Node) bool {
 	return k == OpSingle && (x.single || x.is(OpConst)) || k == OpDouble && !x.single
 }
 
-// simplifyUnary is an op on the result of another, or none.
+// simplifyUnary returns an op on the result of another, or none.
 func simplifyUnary(k Kind, x Node) Node {
 	switch {
 	case k == OpNeg && x.is(OpNeg), k == OpLog && x.is(OpExp):
@@ -177,7 +177,7 @@ func signs(k Kind, x, y Node) Node {
 	return Node{}
 }
 
-// scaledAgain is a·(b·x) as (a·b)·x where one of them is a power of two, which rounds nothing, or none.
+// scaledAgain returns a·(b·x) as (a·b)·x where one of them is a power of two, which rounds nothing, or none.
 func scaledAgain(n Node, a float64) Node {
 	if !n.is(OpMul) {
 		return Node{}
@@ -195,7 +195,7 @@ func powerOfTwo(x float64) bool {
 	return math.Abs(f) == 0.5
 }
 
-// lowest is a lower bound of all elements of n that are not NaN.
+// lowest returns a lower bound of all elements of n that are not NaN.
 func lowest(n Node) float64 {
 	if v, ok := n.IsConst(); ok {
 		return v
@@ -207,7 +207,7 @@ func lowest(n Node) float64 {
 	return math.Inf(-1)
 }
 
-// highest is an upper bound of all elements of n that are not NaN.
+// highest returns an upper bound of all elements of n that are not NaN.
 func highest(n Node) float64 {
 	if v, ok := n.IsConst(); ok {
 		return v
@@ -221,7 +221,7 @@ func highest(n Node) float64 {
 	return math.Inf(1)
 }
 
-// inner is the node that n broadcasts or reshapes.
+// inner returns the node that n broadcasts or reshapes.
 func inner(n Node) Node {
 	for n.is(OpBroadcast) || n.is(OpReshape) {
 		n = n.args[0]
@@ -268,7 +268,7 @@ func Where(c, a, b Node) Node {
 	return c.Graph().add(Op{Kind: OpSelect}, shape, c, a, b)
 }
 
-// common is the one shape of those args that are not scalars.
+// common returns the one shape of those args that are not scalars.
 func common(k Kind, args ...Node) []int {
 	var shape []int
 	for _, a := range args {

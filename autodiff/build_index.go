@@ -20,7 +20,7 @@ func Gather(x Node, index ...Node) Node {
 	return x.Graph().add(Op{Kind: OpGather}, shape, append([]Node{x}, index...)...)
 }
 
-// ScatterAdd is the adjoint of Gather: zeros of the given shape, to which y's elements are added where index says.
+// ScatterAdd returns the adjoint of Gather: zeros of the given shape, to which y's elements are added where index says.
 func ScatterAdd(shape []int, y Node, index ...Node) Node {
 	index, s := indices(shape, index)
 	if !slices.Equal(y.Shape(), slices.Concat(s, shape[len(index):])) {
@@ -45,7 +45,7 @@ func indices(shape []int, index []Node) ([]Node, []int) {
 	return filled, s
 }
 
-// position is the element that constant indices select.
+// position returns the element that constant indices select.
 func position(shape []int, index []Node) (at []int, ok bool) {
 	for k, n := range index {
 		v, isConst := n.IsConst()

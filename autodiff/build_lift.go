@@ -60,7 +60,7 @@ func reduceRepeated(k Kind, x Node, axes []int) Node {
 	return Broadcast(once, without(x.Shape(), axes...), kept)
 }
 
-// reduceCopies is a reduction of n copies of the elements of x.
+// reduceCopies returns a reduction of n copies of the elements of x.
 func reduceCopies(k Kind, x Node, n float64) Node {
 	switch k {
 	case OpSum:

@@ -28,7 +28,7 @@ func MatMul(a, b Node, transA, transB bool) Node {
 	return a.Graph().add(Op{Kind: OpMatMul, TransA: transA, TransB: transB}, shape, a, b)
 }
 
-// matrix is the number of rows and columns of a stack of matrices, after transposing.
+// matrix returns the number of rows and columns of a stack of matrices, after transposing.
 func matrix(x Node, trans bool) (rows, cols int) {
 	s := x.Shape()[x.Rank()-2:]
 	if trans {
@@ -39,23 +39,23 @@ func matrix(x Node, trans bool) (rows, cols int) {
 
 func batchOf(x Node) []int { return x.Shape()[:x.Rank()-2] }
 
-// Cholesky is the lower factor of each symmetric matrix of [B…, N, N], zeros above; only the lower triangle is read. It
-// is NaN if the matrix is not positive definite.
+// Cholesky returns the lower factor of each symmetric matrix of [B…, N, N], zeros above; only the lower triangle is
+// read. It is NaN if the matrix is not positive definite.
 func Cholesky(a Node) Node {
 	square(OpCholesky, a)
 	return a.Graph().add(Op{Kind: OpCholesky}, a.Shape(), a)
 }
 
-// Eigen is the eigendecomposition of each symmetric matrix of [B…, N, N], of which the lower triangle is read: [B…,
-// N+1, N], first the eigenvalues in increasing order, then the matrix whose column j is the eigenvector of eigenvalue
-// j, of length 1, its first element that is not within 1e-8 of 0 positive. NaN if the matrix is not finite.
+// Eigen returns the eigendecomposition of each symmetric matrix of [B…, N, N], of which the lower triangle is read:
+// [B…, N+1, N], first the eigenvalues in increasing order, then the matrix whose column j is the eigenvector of
+// eigenvalue j, of length 1, its first element that is not within 1e-8 of 0 positive. NaN if the matrix is not finite.
 func Eigen(a Node) Node {
 	square(OpEigen, a)
 	n := a.Shape()[a.Rank()-1]
 	return a.Graph().add(Op{Kind: OpEigen}, append(slices.Clone(batchOf(a)), n+1, n), a)
 }
 
-// EigenParts are the eigenvalues [B…, N] and the eigenvectors [B…, N, N] in a result of Eigen.
+// EigenParts returns the eigenvalues [B…, N] and the eigenvectors [B…, N, N] in a result of Eigen.
 func EigenParts(e Node) (values, vectors Node) {
 	s := e.Shape()
 	r, n := len(s), s[len(s)-1]
@@ -80,8 +80,8 @@ func TriSolve(l, b Node, trans bool) Node {
 	return b.Graph().add(Op{Kind: OpTriSolve, TransA: trans}, b.Shape(), l, b)
 }
 
-// CholeskyPull is the pullback of Cholesky at its value L, from L̄, both [B…, N, N]: the symmetric S with tril(2·S·L) =
-// tril(L̄). Elements above either's diagonal are not read.
+// CholeskyPull returns the pullback of Cholesky at its value L, from L̄, both [B…, N, N]: the symmetric S with
+// tril(2·S·L) = tril(L̄). Elements above either's diagonal are not read.
 func CholeskyPull(l, bar Node) Node {
 	square(OpCholeskyPull, l)
 	if !slices.Equal(l.Shape(), bar.Shape()) {

@@ -8,7 +8,7 @@ import (
 // Sum over axes, which the result drops; over none it is x. Over an empty axis it is 0.
 func Sum(x Node, axes ...int) Node { return reduce(OpSum, x, axes) }
 
-// SumAll is the scalar sum.
+// SumAll returns the scalar sum.
 func SumAll(x Node) Node { return Sum(x, iota0(x.Rank())...) }
 
 // Max over axes; −∞ over an empty axis.
@@ -81,7 +81,7 @@ func tall(x Node, trans bool) Node {
 	return Reshape(x, x.Size()/cols, cols)
 }
 
-// nothing is a reduction of no elements.
+// nothing returns a reduction of no elements.
 func nothing(k Kind) float64 {
 	switch k {
 	case OpSum:
@@ -92,7 +92,7 @@ func nothing(k Kind) float64 {
 	return math.Inf(-1)
 }
 
-// CumSum is the inclusive cumulative sum along an axis, from its end when reverse.
+// CumSum returns the inclusive cumulative sum along an axis, from its end when reverse.
 func CumSum(x Node, axis int, reverse bool) Node {
 	checkAxes([]int{axis}, x.Rank())
 	if x.Shape()[axis] <= 1 || x.isConst(0) {

@@ -14,8 +14,8 @@ type Body struct {
 	Xs, Shared  []Node
 }
 
-// Scan is a recurrence: all carries of cₜ₊₁ = step(cₜ, xs[…][t], shared) for t = 0 … N−1 from c₀ = init, stacked to
-// [N+1] + C for a carry of shape C. For example, with
+// Scan returns a recurrence: all carries of cₜ₊₁ = step(cₜ, xs[…][t], shared) for t = 0 … N−1 from c₀ = init, stacked
+// to [N+1] + C for a carry of shape C. For example, with
 //
 //	init = 0, xs = {[1, 2, 3]}, shared = {0.5}, step(c, x, s) = s·c + x
 //
@@ -56,7 +56,7 @@ func Scan(init Node, xs, shared []Node, reverse bool, step func(carry Node, xs, 
 	return scan(init, n, reverse, carry, next, env)
 }
 
-// entry is the step's Input for a slice of an array, or for a whole array; a constant stays a constant.
+// entry returns the step's Input for a slice of an array, or for a whole array; a constant stays a constant.
 func (g *Graph) entry(name string, a lifted) Node {
 	shape := a.Shape()
 	if a.stacked {
@@ -147,7 +147,7 @@ func (t *terms) split(n Node) (a, b Node, ok bool) {
 	return Node{}, Node{}, false
 }
 
-// runningSum is the rows of a random walk, cₜ₊₁ = cₜ + x[t], which has an op of its own; of other steps none.
+// runningSum returns the rows of a random walk, cₜ₊₁ = cₜ + x[t], which has an op of its own; of other steps none.
 func (l *loop) runningSum(first Node, reverse bool) Node {
 	next := flat(l.body.Next)
 	if !next.is(OpAdd) || len(l.xs) != 1 {
@@ -184,7 +184,7 @@ func rowsOfScan(axis int, parts []Node) Node {
 	return Node{}
 }
 
-// flat is a value before reshapes, which leave its elements in order.
+// flat returns a value before reshapes, which leave its elements in order.
 func flat(n Node) Node {
 	for n.is(OpReshape) {
 		n = n.args[0]
@@ -258,7 +258,7 @@ func (l *loop) hoisted(n Node) bool {
 	return !l.walks[n] || n.Size() <= max(maxHoisted, l.body.Carry.Size())
 }
 
-// argument is the Input for something outside, the same for the same.
+// argument returns the Input for something outside, the same for the same.
 func (l *loop) argument(a lifted) Node {
 	if in, ok := l.inputs[a]; ok {
 		return in

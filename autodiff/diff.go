@@ -2,7 +2,7 @@ package autodiff
 
 import "fmt"
 
-// Grad is the gradient of the scalar y with respect to each of xs, zeros if there is no path. It can be called
+// Grad returns the gradient of the scalar y with respect to each of xs, zeros if there is no path. It can be called
 // again, and on gradients.
 //
 // Where a Select does not take a branch, that branch's gradient is exactly zero, even when it is not finite there. Tied
@@ -14,7 +14,7 @@ func Grad(y Node, xs ...Node) []Node {
 	return pullAll(y, y.Graph().Const(1), xs)
 }
 
-// pullAll is the gradient of Σ seed·y for y of any shape.
+// pullAll returns the gradient of Σ seed·y for y of any shape.
 func pullAll(y, seed Node, xs []Node) []Node {
 	g := y.Graph()
 	active := dependents(g, y.id, xs)
@@ -116,7 +116,7 @@ func pullback(n, bar Node, wanted func(k int) bool) []Node {
 	return out
 }
 
-// toArg is the pullback to argument k.
+// toArg returns the pullback to argument k.
 func toArg(n, bar Node, k int) Node {
 	row := n.op.Kind.Row()
 	switch {

@@ -9,7 +9,7 @@ func oneMinusSquare(x Node) Node {
 	return Mul(Sub(one, x), Add(one, x))
 }
 
-// gauss is the density exp(−x²), scaled.
+// gauss returns the density exp(−x²), scaled.
 func gauss(x Node, scale float64) Node {
 	c := x.Graph().Const
 	return Mul(c(scale), Exp(Neg(Mul(x, x))))
@@ -44,7 +44,7 @@ func tetragamma(x Node) Node {
 	return Sub(sum, Mul(z, Add(even, Div(c(1), x))))
 }
 
-// horner is a[0] + a[1]z + a[2]z² + ….
+// horner returns a[0] + a[1]z + a[2]z² + ….
 func horner(z Node, a ...float64) Node {
 	c := z.Graph().Const
 	sum := c(a[len(a)-1])

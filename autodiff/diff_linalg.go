@@ -1,7 +1,7 @@
 package autodiff
 
-// linearToArg is the pullback of linear algebra: Iain Murray, Differentiation of the Cholesky decomposition (2016),
-// arXiv:1602.07527, and the rules for products and solves that it rests on.
+// linearToArg returns the pullback of linear algebra: Iain Murray, Differentiation of the Cholesky decomposition
+// (2016), arXiv:1602.07527, and the rules for products and solves that it rests on.
 func linearToArg(n, bar Node, k int) Node {
 	switch n.op.Kind {
 	case OpMatMul:
@@ -37,7 +37,7 @@ func productToArg(n, bar Node, k int) Node {
 	return Sum(d, iota0(d.Rank()-n.args[k].Rank())...)
 }
 
-// pullToArg is the second derivative of Cholesky. S = ½ L⁻ᵀ(P + Pᵀ)L⁻¹ with P = Φ(LᵀB), B = tril(L̄), Φ the lower
+// pullToArg returns the second derivative of Cholesky. S = ½ L⁻ᵀ(P + Pᵀ)L⁻¹ with P = Φ(LᵀB), B = tril(L̄), Φ the lower
 // triangle with its diagonal halved (Murray's equation 10, made symmetric). With T the symmetric part of S̄ and M =
 // Φ(L⁻¹TL⁻ᵀ), the part for L̄ is tril(LM) and that for L tril(BMᵀ − 2·S·T·L⁻ᵀ).
 func pullToArg(s, bar Node, k int) Node {
@@ -101,7 +101,7 @@ func transpose(x Node) Node {
 	return Permute(x, perm...)
 }
 
-// rowsAndCols are the row and the column number of each element of a stack of square matrices.
+// rowsAndCols returns the row and the column number of each element of a stack of square matrices.
 func rowsAndCols(x Node) (row, col Node) {
 	r := x.Rank()
 	i := x.Graph().Iota(x.Shape()[r-1])

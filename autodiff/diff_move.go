@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// movementToArg is the adjoint of a movement of elements.
+// movementToArg returns the adjoint of a movement of elements.
 func movementToArg(n, bar Node, k int) Node {
 	x := n.args[k]
 	switch n.op.Kind {
@@ -30,7 +30,7 @@ func movementToArg(n, bar Node, k int) Node {
 	return Node{}
 }
 
-// part is the slice of bar that argument k of a Concat filled.
+// part returns the slice of bar that argument k of a Concat filled.
 func part(n, bar Node, k int) Node {
 	axis := n.op.Axes[0]
 	lo, hi := make([]int, n.Rank()), slices.Clone(n.Shape())
@@ -65,7 +65,7 @@ func minus(xs, ys []int) []int {
 	return out
 }
 
-// reductionToArg is the pullback of a reduction or CumSum.
+// reductionToArg returns the pullback of a reduction or CumSum.
 func reductionToArg(n, bar Node) Node {
 	x := n.args[0]
 	spread := func(r Node) Node { return Broadcast(r, x.Shape(), without(iota0(x.Rank()), n.op.Axes...)) }

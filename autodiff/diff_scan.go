@@ -97,7 +97,7 @@ func (r *rewind) adjoint(bar, toCarry Node) Node {
 	return scan(r.row(bar, !reverse), r.steps(), !reverse, r.after, Add(in, toCarry), r.env)
 }
 
-// rows are all rows but the last, or all but the first.
+// rows returns all rows but the last, or all but the first.
 func rows(x Node, late bool) Node {
 	lo, hi := make([]int, x.Rank()), slices.Clone(x.Shape())
 	if late {
@@ -108,7 +108,7 @@ func rows(x Node, late bool) Node {
 	return Slice(x, lo, hi)
 }
 
-// row is the first row, or the last.
+// row returns the first row, or the last.
 func (r *rewind) row(x Node, last bool) Node {
 	lo, hi := make([]int, x.Rank()), slices.Clone(x.Shape())
 	if last {

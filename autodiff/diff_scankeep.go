@@ -32,7 +32,7 @@ func heavy(n Node) bool {
 	})
 }
 
-// parts are the nodes that next joins, and the axis.
+// parts returns the nodes that next joins, and the axis.
 func parts(next Node) (axis int, of []Node) {
 	if !next.is(OpConcat) {
 		return 0, []Node{next}
@@ -40,7 +40,7 @@ func parts(next Node) (axis int, of []Node) {
 	return next.op.Axes[0], next.args
 }
 
-// cut are the parts of x as wide as others along an axis; sums and joined nodes are taken apart.
+// cut returns the parts of x as wide as others along an axis; sums and joined nodes are taken apart.
 func cut(x Node, axis int, like []Node) []Node {
 	var out []Node
 	lo := 0
@@ -52,7 +52,7 @@ func cut(x Node, axis int, like []Node) []Node {
 	return out
 }
 
-// piece is the elements lo … hi−1 of x along an axis.
+// piece returns the elements lo … hi−1 of x along an axis.
 func piece(x Node, axis, lo, hi int) Node {
 	switch {
 	case x.is(OpAdd) && x.args[0].Rank() == x.Rank() && x.args[1].Rank() == x.Rank():
@@ -103,8 +103,8 @@ func (r *rewind) again() replay {
 	return again
 }
 
-// operands are the nodes in products of the gradients that depend on the cotangent of the carry, if they can lie next
-// to the carry along an axis.
+// operands returns the nodes in products of the gradients that depend on the cotangent of the carry, if they can lie
+// next to the carry along an axis.
 func (r *rewind) operands(grads []Node, axis int) (out []Node) {
 	like := r.after.Shape()
 	depends := dependents(r.step, len(r.step.nodes)-1, []Node{r.after})
@@ -141,7 +141,7 @@ type stretch struct {
 	absent     bool
 }
 
-// of is the stretch in an array that has all stretches that are not absent, or zeros.
+// of returns the stretch in an array that has all stretches that are not absent, or zeros.
 func (s stretch) of(x Node, axis int) Node {
 	if s.absent {
 		shape := slices.Clone(x.Shape())
@@ -156,7 +156,7 @@ func isZero(n Node) bool {
 	return ok && v == 0
 }
 
-// stretches are the parts of the carry, and the width of those that are not absent.
+// stretches returns the parts of the carry, and the width of those that are not absent.
 func (r *rewind) stretches(bar Node, of, toCarry []Node, axis int) (all []stretch, width int) {
 	lo := 0
 	for k, p := range of {

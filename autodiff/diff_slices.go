@@ -31,7 +31,7 @@ func manyOf(g *Graph, last int, active []bool) slicesOf {
 	return many
 }
 
-// outermost is the array of which n is a slice along the outermost axis only.
+// outermost returns the array of which n is a slice along the outermost axis only.
 func outermost(n Node) (x Node, ok bool) {
 	if !n.is(OpSlice) {
 		return Node{}, false
@@ -53,12 +53,12 @@ func (s slicesOf) keep(n, bar Node) bool {
 	return ok
 }
 
-// joined is the gradient of x through its slices; none if there are none.
+// joined returns the gradient of x through its slices; none if there are none.
 func (s slicesOf) joined(x Node) Node {
 	return joinedParts(s[x.id], x.Shape())
 }
 
-// joinedParts is the sum of parts in an array of that shape; none if there are none.
+// joinedParts returns the sum of parts in an array of that shape; none if there are none.
 func joinedParts(parts []segment, shape []int) (sum Node) {
 	slices.SortStableFunc(parts, func(a, b segment) int { return a.lo - b.lo })
 	for _, row := range apart(parts) {

@@ -27,7 +27,7 @@ func NewRoutine(nodes ...Node) *Routine {
 	return r
 }
 
-// Numbers is how many numbers a Routine of nodes holds at once.
+// Numbers returns how many numbers a Routine of nodes holds at once.
 func Numbers(nodes ...Node) (n float64) {
 	seen := map[*vertex]bool{}
 	var visit func(Node)
@@ -90,7 +90,7 @@ func (r *Routine) Eval(inputs map[string][]float64) [][]float64 {
 	return out
 }
 
-// Compute is the value of a node that is no Input, from the values of its arguments. It may be one of theirs.
+// Compute returns the value of a node that is no Input, from the values of its arguments. It may be one of theirs.
 func (n Node) Compute(args ...[]float64) []float64 { return compute(n, args) }
 
 func compute(n Node, args [][]float64) []float64 {

@@ -17,7 +17,7 @@ type Grid[T any] struct {
 
 type grid = Grid[float64]
 
-// At is an element.
+// At returns an element.
 func (m Grid[T]) At(i, j int) T { return m.v[i*m.down+j*m.left] }
 
 // Set sets an element.
@@ -36,7 +36,7 @@ func GridOf[T any](n Node, v []T, b int, trans bool) Grid[T] {
 	return m
 }
 
-// Stack is how many matrices a node's value has.
+// Stack returns how many matrices a node's value has.
 func Stack(n Node) int { return size(batchOf(n)) }
 
 func matMul(n Node, a, b []float64) []float64 {
@@ -122,7 +122,7 @@ func decompose(a, out []float64, n int) {
 	}
 }
 
-// signOf is the sign of the first element that is not near 0.
+// signOf returns the sign of the first element that is not near 0.
 func signOf(v mat.Vector) float64 {
 	for i := range v.Len() {
 		if x := v.AtVec(i); math.Abs(x) > 1e-8 {

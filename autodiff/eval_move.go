@@ -108,7 +108,7 @@ func indexed(shape []int, index [][]float64) []int {
 	return out
 }
 
-// clamp is the index in [0, n) nearest to v; 0 for NaN.
+// clamp returns the index in [0, n) nearest to v; 0 for NaN.
 func clamp(v float64, n int) int {
 	if v > 0 {
 		return int(min(v, float64(n-1)))

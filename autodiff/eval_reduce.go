@@ -55,7 +55,7 @@ func Reduced(n Node) []int {
 
 func cumSum(n Node, x []float64) []float64 { return Cumulated(n, x, OpAdd.Row().Binary) }
 
-// Cumulated is the value of a CumSum whose argument has values x, in any kind of numbers.
+// Cumulated returns the value of a CumSum whose argument has values x, in any kind of numbers.
 func Cumulated[T any](n Node, x []T, plus func(x, y T) T) []T {
 	out, axis, shape := slices.Clone(x), n.op.Axes[0], n.Shape()
 	step, length := stridesOf(shape)[axis], shape[axis]

@@ -54,7 +54,7 @@ func (g *Graph) HasScan() bool {
 	return slices.ContainsFunc(g.nodes, func(n Node) bool { return n.is(OpScan) })
 }
 
-// Const is a scalar.
+// Const returns a scalar.
 func (g *Graph) Const(v float64) Node { return g.Full(v) }
 
 // Full is v in every element.
@@ -68,7 +68,7 @@ func (g *Graph) Data(name string, values []float64, shape ...int) Node {
 	return g.data(name, numbers.Of(values...), false, shape)
 }
 
-// FiniteData are data whose values are known to be finite: they are not looked at again.
+// FiniteData returns data whose values are known to be finite: they are not looked at again.
 func (g *Graph) FiniteData(name string, values numbers.List, shape ...int) Node {
 	return g.data(name, values, true, shape)
 }
@@ -80,7 +80,7 @@ func (g *Graph) data(name string, values numbers.List, finite bool, shape []int)
 	return g.add(Op{Kind: OpData, Name: name, Values: values, Finite: finite, Shape: slices.Clone(shape)}, shape)
 }
 
-// Input is a lane buffer; the same name twice is the same node.
+// Input returns a lane buffer; the same name twice is the same node.
 func (g *Graph) Input(name string, shape ...int) Node {
 	n, ok := g.inputs[name]
 	if !ok {
@@ -111,7 +111,7 @@ func (g *Graph) Normal(site int, shape ...int) Node { return g.noise("normal", s
 // Uniform is noise on (0, 1); one node per site and shape.
 func (g *Graph) Uniform(site int, shape ...int) Node { return g.noise("uniform", site, shape) }
 
-// Common is one number on (0, 1) for all lanes, another at each step of a run; one node per site.
+// Common returns one number on (0, 1) for all lanes, another at each step of a run; one node per site.
 func (g *Graph) Common(site int) Node { return g.noise("common", site, nil) }
 
 func (g *Graph) noise(distribution string, site int, shape []int) Node {
@@ -135,7 +135,7 @@ func (g *Graph) Shuffle(rows int, key, position Node) Node {
 	return g.add(Op{Kind: OpShuffle, Rows: rows}, shape, fill(key, shape), fill(position, shape))
 }
 
-// add is the only function that makes nodes: it returns the existing node with these parts, or a new one.
+// add returns the only function that makes nodes: it returns the existing node with these parts, or a new one.
 func (g *Graph) add(op Op, shape []int, args ...Node) Node {
 	if size(shape) == 0 && op.Kind.class() != leaf {
 		return g.Full(0, shape...)

@@ -20,22 +20,22 @@ type vertex struct {
 // Valid reports whether n is a node at all.
 func (n Node) Valid() bool { return n.vertex != nil }
 
-// Graph is the graph that owns n.
+// Graph returns the graph that owns n.
 func (n Node) Graph() *Graph { return n.vertex.graph }
 
 // Shape of the value, outermost axis first; empty for a scalar. Do not modify.
 func (n Node) Shape() []int { return n.vertex.shape }
 
-// Size is the number of elements.
+// Size returns the number of elements.
 func (n Node) Size() int { return size(n.vertex.shape) }
 
-// Rank is the number of axes.
+// Rank returns the number of axes.
 func (n Node) Rank() int { return len(n.vertex.shape) }
 
-// Op is the operation that makes the value. Do not modify.
+// Op returns the operation that makes the value. Do not modify.
 func (n Node) Op() *Op { return n.vertex.op }
 
-// Args are the operation's arguments. Do not modify.
+// Args returns the operation's arguments. Do not modify.
 func (n Node) Args() []Node { return n.vertex.args }
 
 // ID counts nodes in order of creation, which is a topological order.

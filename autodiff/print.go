@@ -16,7 +16,7 @@ func (g *Graph) Print(w io.Writer, roots ...Node) error {
 	return err
 }
 
-// Needed are nodes of one graph and all they depend on, in order of creation: arguments come first.
+// Needed returns nodes of one graph and all they depend on, in order of creation: arguments come first.
 func Needed(roots ...Node) []Node {
 	if len(roots) == 0 {
 		return nil
@@ -24,7 +24,7 @@ func Needed(roots ...Node) []Node {
 	return roots[0].Graph().ancestors(roots)
 }
 
-// ancestors are roots and all they depend on, in order of creation.
+// ancestors returns roots and all they depend on, in order of creation.
 func (g *Graph) ancestors(roots []Node) []Node {
 	needed := make([]bool, len(g.nodes))
 	for _, r := range roots {
@@ -55,7 +55,7 @@ func line(n Node) string {
 	return text + fmt.Sprintf(" : %v\n", n.Shape()) + n.op.Body.text()
 }
 
-// text is the step of a Scan, indented: its nodes have numbers of their own.
+// text returns the step of a Scan, indented: its nodes have numbers of their own.
 func (b *Body) text() string {
 	if b == nil {
 		return ""
@@ -67,7 +67,7 @@ func (b *Body) text() string {
 	return text.String() + fmt.Sprintf("    next %v\n", b.Next)
 }
 
-// Attributes are the fields in which ops of one kind differ, except shapes, as Print writes them.
+// Attributes returns the fields in which ops of one kind differ, except shapes, as Print writes them.
 func (o *Op) Attributes() []string {
 	switch o.Kind {
 	case OpConst:

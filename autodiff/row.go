@@ -52,7 +52,7 @@ type Function struct {
 // elementwise has a row for each elementwise kind. It is filled in init, since gradients are made of other rows.
 var elementwise [endElementwise]Elementwise
 
-// Row is the row of an elementwise kind, nil for other kinds.
+// Row returns the row of an elementwise kind, nil for other kinds.
 func (k Kind) Row() *Elementwise {
 	if k < OpNeg || k >= endElementwise {
 		return nil
@@ -71,7 +71,7 @@ func ElementwiseKinds() (all []Kind) {
 	return all
 }
 
-// Arity is the number of arguments.
+// Arity returns the number of arguments.
 func (e *Elementwise) Arity() int {
 	switch {
 	case e.Unary != nil:
@@ -82,30 +82,30 @@ func (e *Elementwise) Arity() int {
 	return 3
 }
 
-// by is the pull of an op of one argument with derivative slope(x, y), where y is the value.
+// by returns the pull of an op of one argument with derivative slope(x, y), where y is the value.
 func by(slope func(x, y Node) Node) func(n, bar Node, k int) Node {
 	return func(n, bar Node, _ int) Node { return chain(bar, slope(n.args[0], n)) }
 }
 
-// like is a constant with the shape of x.
+// like returns a constant with the shape of x.
 func like(x Node, v float64) Node { return x.Graph().Full(v, x.Shape()...) }
 
 var inf = math.Inf(1)
 
-// Rising is the range of an increasing function with values in least…most. Outside the function's domain (NaN) the end
-// is least or most.
+// Rising returns the range of an increasing function with values in least…most. Outside the function's domain (NaN) the
+// end is least or most.
 func Rising(f func(float64) float64, least, most float64) func(lo, hi float64) (float64, float64) {
 	return func(lo, hi float64) (float64, float64) {
 		return math.Max(orElse(f(lo), least), least), math.Min(orElse(f(hi), most), most)
 	}
 }
 
-// Falling is the same of a decreasing function.
+// Falling returns the same of a decreasing function.
 func Falling(f func(float64) float64, least, most float64) func(lo, hi float64) (float64, float64) {
 	return func(lo, hi float64) (float64, float64) { return Rising(f, least, most)(hi, lo) }
 }
 
-// Between is the range of a function of which nothing else is known.
+// Between returns the range of a function of which nothing else is known.
 func Between(least, most float64) func(lo, hi float64) (float64, float64) {
 	return func(float64, float64) (float64, float64) { return least, most }
 }

@@ -27,7 +27,7 @@ type stacker struct {
 	joined map[string]Node // by the ids of nodes: their elements, one after the other
 }
 
-// node is what replaces n.
+// node returns what replaces n.
 func (s *stacker) node(n Node) Node {
 	if out, ok := s.done[n.id]; ok {
 		return out
@@ -45,7 +45,7 @@ func (s *stacker) node(n Node) Node {
 	return out
 }
 
-// source is where the elements of what replaces n are.
+// source returns where the elements of what replaces n are.
 func (s *stacker) source(n Node) spot {
 	at := s.spots[n.id]
 	if f := s.of[at.id]; f.grouped() {
@@ -55,7 +55,7 @@ func (s *stacker) source(n Node) spot {
 	return spot{s.alone(at.Node), at.first}
 }
 
-// elements are count elements of a flattened array.
+// elements returns count elements of a flattened array.
 func (s *stacker) elements(at spot, count int) Node {
 	return Slice(Reshape(at.Node, at.Size()), []int{at.first}, []int{at.first + count})
 }
@@ -148,7 +148,7 @@ func (s *stacker) stack(ns []Node) Node {
 	return Reshape(s.join(ns), shape...)
 }
 
-// summed is a sum with many terms of one family, which are summed as arrays.
+// summed returns a sum with many terms of one family, which are summed as arrays.
 func (s *stacker) summed(n Node) Node {
 	grouped, others := s.byFamily(s.sums[n.id])
 	var all sum
@@ -170,7 +170,7 @@ type run struct {
 	count int
 }
 
-// join is the elements of nodes, one node after the other.
+// join returns the elements of nodes, one node after the other.
 func (s *stacker) join(ns []Node) Node {
 	var key []byte
 	for _, n := range ns {
@@ -214,7 +214,7 @@ func (s *stacker) runs(ns []Node) (runs []run) {
 	return runs
 }
 
-// read is the elements of runs.
+// read returns the elements of runs.
 func (s *stacker) read(runs []run) Node {
 	sources, total := map[Node]run{}, 0 // of each array the elements from the first to the last that are read
 	var order []Node

@@ -40,7 +40,7 @@ type Case struct {
 	sizes  map[string]int // sizes that must be given
 }
 
-// Cases are the models that are timed.
+// Cases returns the models that are timed.
 func Cases() []Case {
 	return []Case{poisson(100), mixture(), logistic(), eightSchools(), gaussianProcess(), volatility()}
 }
@@ -77,7 +77,7 @@ func (c Case) Load() (*compiler.Program, error) {
 	return p, nil
 }
 
-// Density is the program with the one entry that all sides have: lp and grad at theta.
+// Density returns the program with the one entry that all sides have: lp and grad at theta.
 func Density(t infer.Target) (*ir.Program, error) {
 	g := autodiff.New()
 	theta := g.Input("theta", t.Dim())
@@ -87,13 +87,13 @@ func Density(t infer.Target) (*ir.Program, error) {
 		{Name: "lp", Value: lp}, {Name: "grad", Value: autodiff.Grad(lp, theta)[0]}}}})
 }
 
-// Step is the program of RENHD on the target, with noise in its gradients.
+// Step returns the program of RENHD on the target, with noise in its gradients.
 func Step(t infer.Target) (*ir.Program, error) {
 	s := dynamics.System{Target: t, Path: dynamics.Energy, Noise: 0.25, Metric: adapt.Diagonal(t.Dim())}
 	return lower.Program(dynamics.Program(dynamics.NoseHoover{Mass: 10}, s))
 }
 
-// Text is the C of Step for the native device.
+// Text returns the C of Step for the native device.
 func Text(t infer.Target) (string, error) {
 	p, err := Step(t)
 	if err != nil {
@@ -118,7 +118,7 @@ const (
 	Friction = 0.1
 )
 
-// PeerData is what other systems take: the model's data, or what the model has inside.
+// PeerData returns what other systems take: the model's data, or what the model has inside.
 func (c Case) PeerData() map[string]any {
 	out := maps.Clone(c.Data)
 	if out == nil {

@@ -23,7 +23,7 @@ func rows(x []float64, d int) [][]float64 {
 	return out
 }
 
-// poisson is a regression of n counts on 10 covariates.
+// poisson returns a regression of n counts on 10 covariates.
 func poisson(n int) Case {
 	const d = 10
 	r := generator()
@@ -38,7 +38,7 @@ func poisson(n int) Case {
 		sizes: map[string]int{"N": n, "D": d}}
 }
 
-// logistic is a regression of 10,000 outcomes on 20 covariates.
+// logistic returns a regression of 10,000 outcomes on 20 covariates.
 func logistic() Case {
 	const n, d = 10000, 20
 	r := generator()
@@ -80,7 +80,7 @@ func eightSchools() Case {
 		sizes:  map[string]int{"J": len(y)}}
 }
 
-// gaussianProcess is a curve at 100 points.
+// gaussianProcess returns a curve at 100 points.
 func gaussianProcess() Case {
 	const n = 100
 	r := generator()
@@ -93,7 +93,7 @@ func gaussianProcess() Case {
 		sizes: map[string]int{"N": n}}
 }
 
-// volatility is a series of 1,000 returns.
+// volatility returns a series of 1,000 returns.
 func volatility() Case {
 	const n = 1000
 	r := generator()

@@ -2,7 +2,7 @@ package bench
 
 import "math"
 
-// byHand are the densities as straightforward loops in Go: the log density at theta, and its gradient to grad.
+// byHand returns the densities as straightforward loops in Go: the log density at theta, and its gradient to grad.
 func byHand() map[string]func(data [][]float64, theta, grad []float64) float64 {
 	return map[string]func(data [][]float64, theta, grad []float64) float64{
 		"poisson": poissonGo, "logistic": logisticGo, "mixture": mixtureGo, "eight_schools": eightSchoolsGo, "gp": gpGo,
@@ -11,7 +11,7 @@ func byHand() map[string]func(data [][]float64, theta, grad []float64) float64 {
 
 var halfLog2Pi = 0.5 * math.Log(2*math.Pi)
 
-// ridge is the standard normal prior of regression coefficients.
+// ridge returns the standard normal prior of regression coefficients.
 func ridge(theta, grad []float64) float64 {
 	lp := 0.0
 	for d, b := range theta {

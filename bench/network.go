@@ -39,7 +39,7 @@ type Product struct {
 	M, N, K, Times int
 }
 
-// Networks are those that are timed. Products of a gradient with respect to data are not needed.
+// Networks returns those that are timed. Products of a gradient with respect to data are not needed.
 func Networks() []Network {
 	const b, t, h, g, d, e, k = NetworkBatch, 28, 128, 4 * 128, 28, 64, 10
 	return []Network{
@@ -56,7 +56,7 @@ func Networks() []Network {
 	}
 }
 
-// residual is a residual network with that many blocks for each of three sizes of images.
+// residual returns a residual network with that many blocks for each of three sizes of images.
 func residual(name string, blocks int) Network {
 	products := convolution(32, 3, 16, 3, false)
 	for size, filters := range []int{16, 32, 64} {
@@ -76,8 +76,8 @@ func residual(name string, blocks int) Network {
 		Product{true, false, k, 64, b, 1}, Product{false, false, b, 64, k, 1})}
 }
 
-// convolution is the products of n filters of width × width over images of side × side pixels that come out, with c
-// channels that go in: forward, for the filters, and for the images where these are not data.
+// convolution returns the products of n filters of width × width over images of side × side pixels that come out, with
+// c channels that go in: forward, for the filters, and for the images where these are not data.
 func convolution(side, c, n, width int, back bool) []Product {
 	pixels, window := NetworkBatch*side*side, c*width*width
 	products := []Product{{false, true, pixels, n, window, 1}, {true, false, n, window, pixels, 1}}
@@ -156,7 +156,7 @@ func (n Network) Start(x device.Executable, t infer.Target) {
 	}
 }
 
-// NetworkStep is the entry `step` of SGNHT on batches, in single precision.
+// NetworkStep returns the entry `step` of SGNHT on batches, in single precision.
 func NetworkStep(t infer.Target) (*ir.Program, error) {
 	rows, err := t.(infer.Splittable).Rows()
 	if err != nil {

@@ -15,7 +15,7 @@ type Sequences struct {
 	values  map[string]func(r *rand.Rand) float64 // an element of each ragged array
 }
 
-// AllSequences are the models that are timed in both forms.
+// AllSequences returns the models that are timed in both forms.
 func AllSequences() []Sequences {
 	type arrays = map[string]func(r *rand.Rand) float64
 	normal := (*rand.Rand).NormFloat64
@@ -41,7 +41,7 @@ func (s Sequences) lengths(r *rand.Rand) []int {
 	return m
 }
 
-// Forms are the two forms with the same data; the rectangles have 1 beyond the ends.
+// Forms returns the two forms with the same data; the rectangles have 1 beyond the ends.
 func (s Sequences) Forms() (ragged, padded Case) {
 	r := rand.New(rand.NewPCG(1, 2))
 	m := s.lengths(r)

@@ -56,7 +56,7 @@ func CheckTree(file *ast.File, ds []diag.Diagnostic) (*model.Model, []diag.Diagn
 	return m, ds
 }
 
-// parsed is the tree of a model's file, nil if the file cannot be read.
+// parsed returns the tree of a model's file, nil if the file cannot be read.
 func parsed(path string) (*ast.File, []diag.Diagnostic) {
 	text, err := source.ReadModel(path)
 	if err != nil {
@@ -120,10 +120,10 @@ func newProgram(p *plan.Plan) *Program {
 		symmetries: sync.OnceValue(p.Symmetries)}
 }
 
-// Symmetries are the changes of the coordinates of the model that leave its density as it is.
+// Symmetries returns the changes of the coordinates of the model that leave its density as it is.
 func (p *Program) Symmetries() types.Symmetries { return p.symmetries() }
 
-// Recentred is the program in other coordinates of its effects (EffectBlocks). Values, and what is computed after
+// Recentred returns the program in other coordinates of its effects (EffectBlocks). Values, and what is computed after
 // inference, are those of the program.
 func (p *Program) Recentred(c types.Centring) *Program {
 	out := *p
@@ -131,7 +131,7 @@ func (p *Program) Recentred(c types.Centring) *Program {
 	return &out
 }
 
-// Infer is what the model's infer statement says: the sampler's name (empty if none) and its settings as text.
+// Infer returns what the model's infer statement says: the sampler's name (empty if none) and its settings as text.
 func (p *Program) Infer() (sampler string, settings map[string]string) {
 	settings = map[string]string{}
 	for _, call := range p.Model().Infer {
@@ -228,7 +228,7 @@ func (p *Program) Start(seed uint64, walker int) []float64 {
 	return p.Plan.Start(startStream(seed, walker))
 }
 
-// Starts gives a function that is Start, for many points.
+// Starts returns a function that is Start, for many points.
 func (p *Program) Starts(seed uint64) func(walker int) []float64 {
 	start := p.Plan.Starts()
 	return func(walker int) []float64 { return start(startStream(seed, walker)) }
@@ -237,7 +237,7 @@ func (p *Program) Starts(seed uint64) func(walker int) []float64 {
 // A Place is where searches begin in relation to draws from the prior.
 type Place = plan.Place
 
-// StartsAt gives a function that draws points at a place, each from its own stream.
+// StartsAt returns a function that draws points at a place, each from its own stream.
 func (p *Program) StartsAt(place Place, seed uint64) func(walker int) []float64 {
 	start := p.Plan.StartsAt(place)
 	return func(walker int) []float64 { return start(startStream(seed, walker)) }
@@ -292,7 +292,7 @@ func (p *Program) LogProbBy(evaluate plan.Evaluate, at map[string]*datafile.Arra
 	return p.Plan.LogProb(values, evaluate)
 }
 
-// Rows is how many rows log ℓ is a sum over: the size of the model's row set with these data. The error says what
+// Rows returns how many rows log ℓ is a sum over: the size of the model's row set with these data. The error says what
 // couples the data.
 func (p *Program) Rows() (int, error) {
 	if n := p.Plan.Rows(); n > 0 {

@@ -31,7 +31,7 @@ func (d *Draft) Add(line string) []diag.Diagnostic {
 	return d.set(text)
 }
 
-// replaced is a text with a statement instead of the one with the same heads.
+// replaced returns a text with a statement instead of the one with the same heads.
 func replaced(path, text string, s ast.Stmt) string {
 	f, _ := parse.File(source.New(path, text))
 	for _, old := range f.Stmts {
@@ -46,7 +46,7 @@ func replaced(path, text string, s ast.Stmt) string {
 	return text + s.Span().Text() + "\n"
 }
 
-// key is what statements that replace each other have in common: their kind and their left sides.
+// key returns what statements that replace each other have in common: their kind and their left sides.
 func key(s ast.Stmt) string {
 	var heads []string
 	for _, h := range headsOf(s) {

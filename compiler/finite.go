@@ -134,7 +134,7 @@ func unreached(s evaluate.Solution) string {
 	return text
 }
 
-// size is the numbers in the graph of the parts.
+// size returns the numbers in the graph of the parts.
 func (all *parts) size() int {
 	n := 0
 	for _, x := range all.theta.Graph().Nodes() {
@@ -156,7 +156,7 @@ func (all *parts) slopes(theta []float64) [][]float64 {
 	return autodiff.Eval(map[string][]float64{"theta": theta}, all.pulled...)
 }
 
-// bad are the parts that are not finite everywhere.
+// bad returns the parts that are not finite everywhere.
 func (all *parts) bad(at [][]float64) (out []int) {
 	for i, rows := range at {
 		if slices.ContainsFunc(rows, func(x float64) bool { return !isFinite(x) }) {
@@ -173,7 +173,7 @@ func isZero(logs []float64) bool {
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// badRows is the number of rows that are not finite, and the first of them.
+// badRows returns the number of rows that are not finite, and the first of them.
 func badRows(rows []float64) string {
 	bad, first := 0, -1
 	for i, x := range rows {

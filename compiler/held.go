@@ -26,7 +26,7 @@ func heldProgram(m *model.Model, run SampledRun) (*Program, []diag.Diagnostic) {
 	return newProgram(p), nil
 }
 
-// heldData are the data of a run for its model; nil if the run does not hold them all.
+// heldData returns the data of a run for its model; nil if the run does not hold them all.
 func heldData(m *model.Model, run SampledRun) *dataset.Dataset {
 	arrays, sizes, labels := map[*model.Array]dataset.Array{}, map[*model.Size]int{}, map[*model.Size][]string{}
 	data := m.Arrays
@@ -63,7 +63,7 @@ func heldData(m *model.Model, run SampledRun) *dataset.Dataset {
 	return d
 }
 
-// Sets are the index sets whose sizes the data give.
+// Sets returns the index sets whose sizes the data give.
 func (p *Program) Sets() (sets []types.IndexSet) {
 	d := p.Data()
 	for _, z := range d.Model.Sizes {

@@ -54,10 +54,10 @@ func NewInquiry(path, text string, args []DataArg, run SampledRun) (*Inquiry, []
 	return &Inquiry{file: file, data: values, saved: run.Saved}, errorsAmong(ds)
 }
 
-// Saved are the variables of which there are draws.
+// Saved returns the variables of which there are draws.
 func (q *Inquiry) Saved() []types.Variable { return q.saved }
 
-// Data is every array of data with its values.
+// Data returns every array of data with its values.
 func (q *Inquiry) Data() (vs []types.Variable, values [][]float64) {
 	e := evaluate.New(autodiff.New(), q.data, nil, evaluate.NoSource{}, &diag.List{})
 	for _, a := range q.data.Model.Arrays {
@@ -84,7 +84,7 @@ func (q *Inquiry) isFunction(name string) bool {
 	return false
 }
 
-// statements are those of the model and what was defined since.
+// statements returns those of the model and what was defined since.
 func (q *Inquiry) statements() []ast.Stmt {
 	all := slices.Concat(q.file.Stmts, q.drawn)
 	for _, d := range q.defined {
@@ -168,7 +168,7 @@ type head struct {
 	at   source.Span
 }
 
-// headsOf are the names that a statement gives a meaning.
+// headsOf returns the names that a statement gives a meaning.
 func headsOf(s ast.Stmt) (all []head) {
 	add := func(heads []*ast.Head) {
 		for _, h := range heads {
@@ -188,7 +188,7 @@ func headsOf(s ast.Stmt) (all []head) {
 	return all
 }
 
-// Names are those that a question may use: of the model, of what was defined, and of functions.
+// Names returns those that a question may use: of the model, of what was defined, and of functions.
 func (q *Inquiry) Names() (names []string) {
 	for _, s := range q.statements() {
 		for _, h := range headsOf(s) {
@@ -202,7 +202,7 @@ func (q *Inquiry) Names() (names []string) {
 	return slices.Compact(names)
 }
 
-// Labels are the names of elements, of all axes.
+// Labels returns the names of elements, of all axes.
 func (q *Inquiry) Labels() (labels []string) {
 	for _, l := range q.data.Labels {
 		labels = append(labels, l...)
@@ -226,7 +226,7 @@ func (q *Inquiry) Describe(name string) (text string, ok bool) {
 	return text + fmt.Sprintf("  %d | %s", at.Line(), at.File.Line(at.Line())), true
 }
 
-// Definitions are the statements that were defined, as they were written.
+// Definitions returns the statements that were defined, as they were written.
 func (q *Inquiry) Definitions() (lines []string) {
 	for _, d := range q.defined {
 		lines = append(lines, strings.TrimSpace(d.Source.Text))
@@ -329,7 +329,7 @@ func fits(line *query.Query, exprs []model.Expr) []diag.Diagnostic {
 	return l.All()
 }
 
-// Reads are the saved variables that the question reads.
+// Reads returns the saved variables that the question reads.
 func (q *Question) Reads() []types.Variable { return q.asked.Reads }
 
 // Variable describes what is asked for: its shape, and the names of its elements.
@@ -341,7 +341,7 @@ func (q *Question) Completion() *Completion { return q.completion }
 // IsTruth reports whether values are 1 where something is true, and 0 else.
 func (q *Question) IsTruth() bool { return q.truth }
 
-// Bounds are the numbers between which all values are known to lie.
+// Bounds returns the numbers between which all values are known to lie.
 func (q *Question) Bounds() (lo, hi float64) { return q.bounds[0], q.bounds[1] }
 
 // Work is about how many numbers a draw's answer takes.
@@ -352,8 +352,8 @@ func (q *Question) Work() (n int) {
 	return n
 }
 
-// Value is the elements from lo to hi of what is asked for, and the condition under which they count, invalid for none.
-// Their graph has an Input for each of Reads.
+// Value returns the elements from lo to hi of what is asked for, and the condition under which they count, invalid for
+// none. Their graph has an Input for each of Reads.
 func (q *Question) Value(lo, hi int) (elements, condition autodiff.Node) {
 	elements = autodiff.Slice(q.asked.Values[0], []int{lo}, []int{hi})
 	if q.given {

@@ -53,7 +53,7 @@ func readsLatents(saved []types.Variable, xs []model.Expr) (found bool) {
 	return found
 }
 
-// answerName is one that no model can have.
+// answerName returns one that no model can have.
 func answerName(k int) string { return []string{"answer ", "condition "}[k] }
 
 // complete makes expressions generated quantities of the model.

@@ -28,7 +28,7 @@ func (l LeftOut) ProperPrior() bool { return l.program.ProperPrior() }
 // Start is that of the program.
 func (l LeftOut) Start(seed uint64, walker int) []float64 { return l.program.Start(seed, walker) }
 
-// Saved is what the program saves, then the log density of the rows.
+// Saved returns what the program saves, then the log density of the rows.
 func (l LeftOut) Saved() []types.Variable {
 	return append(l.program.Saved()[:len(l.program.Saved()):len(l.program.Saved())],
 		types.Variable{Name: "log density of the rows"})
@@ -61,7 +61,7 @@ func (l LeftOut) Values(theta autodiff.Node) autodiff.Node {
 
 func flat(d plan.LogDensity) autodiff.Node { return autodiff.Reshape(d.Node, d.Node.Size()) }
 
-// without are the elements of a vector but for some.
+// without returns the elements of a vector but for some.
 func without(x autodiff.Node, out []int) autodiff.Node {
 	gone := make([]bool, x.Size())
 	for _, i := range out {
@@ -76,7 +76,7 @@ func without(x autodiff.Node, out []int) autodiff.Node {
 	return elements(x, kept)
 }
 
-// elements are some elements of a vector.
+// elements returns some elements of a vector.
 func elements(x autodiff.Node, at []int) autodiff.Node {
 	numbers := make([]float64, len(at))
 	for k, i := range at {

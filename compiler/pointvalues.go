@@ -12,8 +12,8 @@ import (
 	"ppl/numbers"
 )
 
-// valuesOf are the values of parameters at a point. Those that have names in their file, {"a": {"Oslo": 1, "Bergen":
-// 2}}, are put into the order of the elements.
+// valuesOf returns the values of parameters at a point. Those that have names in their file, {"a": {"Oslo": 1,
+// "Bergen": 2}}, are put into the order of the elements.
 func (p *Program) valuesOf(at map[string]*datafile.Array) (map[string]dataset.Array, error) {
 	values := map[string]dataset.Array{}
 	for name, a := range at {

@@ -111,7 +111,7 @@ func LoadNew(path, text string, args []DataArg, cache RowCache, run SampledRun) 
 // Recorded names an observed array that is recorded between two ends; empty if there is none.
 func (p *Prediction) Recorded() string { return p.changes.Recorded() }
 
-// Given are the new data that predictions are made at, row-major.
+// Given returns the new data that predictions are made at, row-major.
 func (p *Prediction) Given() (vars []types.Variable, values [][]float64) {
 	all, of := p.Constants()
 	for i, v := range all {

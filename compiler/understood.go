@@ -88,7 +88,7 @@ func Understand(m *model.Model, p *Program) Understood {
 	return u
 }
 
-// sizeOf is the number of elements of a set, where the model or its data say it.
+// sizeOf returns the number of elements of a set, where the model or its data say it.
 func sizeOf(s *model.Set, d *dataset.Dataset) (n int, ok bool) {
 	if n, ok = s.ConstSize(); ok || d == nil {
 		return n, ok
@@ -206,7 +206,7 @@ func supportOf(a *model.Array) string {
 	return strings.TrimSuffix(text, " in -inf..inf")
 }
 
-// writtenFactor is a factor statement on one line, and the part of the density that it belongs to.
+// writtenFactor returns a factor statement on one line, and the part of the density that it belongs to.
 func writtenFactor(t *model.Term) string {
 	part := "prior"
 	if t.Kind == model.Likelihood {
@@ -216,7 +216,7 @@ func writtenFactor(t *model.Term) string {
 	return strings.TrimSpace(text) + " (" + part + ")"
 }
 
-// writtenDistribution is a statement's distribution as it is written, on one line.
+// writtenDistribution returns a statement's distribution as it is written, on one line.
 func writtenDistribution(t *model.Term) string {
 	text := t.At.File.Text[t.At.End:]
 	_, text, _ = strings.Cut(text, "~")
@@ -243,7 +243,7 @@ func axesOf(a *model.Array) (names []string) {
 	return names
 }
 
-// Lines is what Understood says, for reading.
+// Lines returns what Understood says, for reading.
 func (u Understood) Lines() (lines []string) {
 	for _, x := range u.Data {
 		if x.known {
@@ -311,7 +311,7 @@ func groupsText(groups []Group) string {
 	return text
 }
 
-// withAxes is a name with its axes, and their sizes where they are known: a[J = 85].
+// withAxes returns a name with its axes, and their sizes where they are known: a[J = 85].
 func withAxes(name string, axes []string, shape []int) string {
 	if len(axes) == 0 {
 		return name

@@ -19,7 +19,7 @@ type Unknowns struct {
 	completer  *simulate.Completer
 }
 
-// Unknowns is nil if everything is known at given parameters.
+// Unknowns returns nil if everything is known at given parameters.
 func (p *Program) Unknowns() *Unknowns {
 	n, vars, c := p.Plan.Unknowns()
 	if c == nil {

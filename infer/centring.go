@@ -31,7 +31,7 @@ func NewEffects(t Recentrable) Effects {
 	return Effects{t.EffectBlocks(), autodiff.NewRoutine(t.EffectValues(theta))}
 }
 
-// At are the effects, block by block, at theta.
+// At returns the effects, block by block, at theta.
 func (e Effects) At(theta []float64) (out []types.EffectPoint) {
 	all := e.values.Eval(map[string][]float64{"theta": theta})[0]
 	for _, b := range e.Blocks {

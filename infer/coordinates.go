@@ -8,7 +8,7 @@ type Described interface {
 	Coordinates() []types.Coordinate
 }
 
-// CoordinatesOf is nil for a target that does not say.
+// CoordinatesOf returns nil for a target that does not say.
 func CoordinatesOf(t Target) []types.Coordinate {
 	if d, ok := t.(Described); ok {
 		return d.Coordinates()
@@ -31,7 +31,7 @@ type Blocked interface {
 	Blocks() []types.Block
 }
 
-// BlocksOf is nil for a target that does not say.
+// BlocksOf returns nil for a target that does not say.
 func BlocksOf(t Target) []types.Block {
 	if b, ok := t.(Blocked); ok {
 		return b.Blocks()

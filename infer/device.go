@@ -17,7 +17,7 @@ type Device interface {
 	Compile(entries []lower.Entry) (device.Loader, error)
 }
 
-// Lowered is a device of IR programs, which gets entries lowered.
+// Lowered returns a device of IR programs, which gets entries lowered.
 func Lowered(d device.Device) Device { return lowered{d} }
 
 type lowered struct{ device device.Device }

@@ -8,8 +8,8 @@ import (
 	"ppl/lang/types"
 )
 
-// DivergesToInfinity is the refusal of a target whose walkers move off without end along a coordinate, by what is saved
-// of one of them.
+// DivergesToInfinity returns the refusal of a target whose walkers move off without end along a coordinate, by what is
+// saved of one of them.
 func DivergesToInfinity(t Target, coordinate int, values []float64) error {
 	if cs := CoordinatesOf(t); cs != nil {
 		return divergesAlong(t, cs[coordinate], values)
@@ -61,7 +61,7 @@ func eachValue(t Target, values []float64, do func(element string, x float64)) {
 	}
 }
 
-// DoesNotFall is the refusal of a target whose density does not fall off along a coordinate, upwards or downwards.
+// DoesNotFall returns the refusal of a target whose density does not fall off along a coordinate, upwards or downwards.
 func DoesNotFall(t Target, coordinate int, up bool) error {
 	c := coordinateOf(t, coordinate)
 	return Refusal{Cause: fmt.Errorf("the posterior is improper: its density does not fall off as %s goes to %s. The "+
@@ -70,7 +70,7 @@ func DoesNotFall(t Target, coordinate int, up bool) error {
 		"Give it a proper prior", c.Parameter, c.Goes(up))}
 }
 
-// NotIntegrable is the refusal of a target whose integral over all other coordinates does not fall off along one.
+// NotIntegrable returns the refusal of a target whose integral over all other coordinates does not fall off along one.
 func NotIntegrable(t Target, coordinate int, up bool) error {
 	c, such := coordinateOf(t, coordinate), ""
 	if c.Lower && !c.Upper {
@@ -83,7 +83,7 @@ func NotIntegrable(t Target, coordinate int, up bool) error {
 		"towards that end%s", c.Parameter, c.Goes(up), c.Parameter, such)}
 }
 
-// ParametersOf are the names of what coordinates move.
+// ParametersOf returns the names of what coordinates move.
 func ParametersOf(t Target, coordinates []int) (names []string) {
 	for _, j := range coordinates {
 		if name := coordinateOf(t, j).Parameter; !slices.Contains(names, name) {

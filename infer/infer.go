@@ -34,7 +34,7 @@ type Starting interface {
 	Starts(seed uint64) func(walker int) []float64
 }
 
-// Starts gives a function that is a target's Start with a seed, for many starts.
+// Starts returns a function that is a target's Start with a seed, for many starts.
 func Starts(t Target, seed uint64) func(walker int) []float64 {
 	if s, ok := t.(Starting); ok {
 		return s.Starts(seed)

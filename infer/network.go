@@ -15,8 +15,8 @@ import (
 // network. Below it, what suits any model costs little.
 const fewestWeights = 1000
 
-// NetworkBlocks are the blocks of a target that is treated as a network, nil for all others: most of its coordinates
-// are weights, and there are minibatches.
+// NetworkBlocks returns the blocks of a target that is treated as a network, nil for all others: most of its
+// coordinates are weights, and there are minibatches.
 func NetworkBlocks(t Target, batch int) []types.Block {
 	if batch == 0 || t.Dim() < fewestWeights {
 		return nil
@@ -46,11 +46,11 @@ func joined(blocks []types.Block) (out []types.Block) {
 	return out
 }
 
-// HeldOut is how many of the rows an optimiser does not learn from where they say when it is to stop: a tenth, 5,000 at
-// most.
+// HeldOut returns how many of the rows an optimiser does not learn from where they say when it is to stop: a tenth,
+// 5,000 at most.
 func HeldOut(rows int) int { return min(max(rows/10, 1), 5000) }
 
-// InitialWeights are points for an optimiser of a network to begin at, by walker: what multiplies a layer's input
+// InitialWeights returns points for an optimiser of a network to begin at, by walker: what multiplies a layer's input
 // begins as a scheme of WeightSchemes says; biases and the like in the middle of the prior; and all other parameters at
 // a draw of the prior.
 func InitialWeights(t Target, blocks []types.Block, scheme string, seed uint64) func(walker int) []float64 {
@@ -76,7 +76,7 @@ func InitialWeights(t Target, blocks []types.Block, scheme string, seed uint64) 
 // He is the scheme that is taken where none is chosen.
 const He = "he"
 
-// WeightSchemes are the names of the ways in which weights can begin.
+// WeightSchemes returns the names of the ways in which weights can begin.
 func WeightSchemes() []string { return slices.Sorted(maps.Keys(schemes())) }
 
 // schemes draw the weights of a block, rows of Inputs numbers, so that numbers stay of one size from layer to layer:
@@ -127,7 +127,7 @@ func rightAngled(random *rand.Rand, others, row []float64) {
 	floats.Scale(1/floats.Norm(row, 2), row)
 }
 
-// middleOfPrior is the mean of each block over some draws of the prior.
+// middleOfPrior returns the mean of each block over some draws of the prior.
 func middleOfPrior(t Target, blocks []types.Block, seed uint64) []float64 {
 	const draws = 8
 	mean := make([]float64, len(blocks))

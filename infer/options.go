@@ -40,8 +40,8 @@ type Options struct {
 	Checkpoints Checkpoints
 }
 
-// StartOf is where a walker of that many begins: those of a chain follow one another. Walkers from there on are further
-// tries. Chains of a superchain begin in the same places.
+// StartOf returns where a walker of that many begins: those of a chain follow one another. Walkers from there on are
+// further tries. Chains of a superchain begin in the same places.
 func (o Options) StartOf(t Target, walkers, walker int) []float64 {
 	perChain := walkers / o.Chains
 	first := stats.FirstOfSuperchain(walker%walkers/perChain, o.Chains)
@@ -53,8 +53,8 @@ func (o Options) StartOf(t Target, walkers, walker int) []float64 {
 	return slices.Clone(points[turn%len(points)])
 }
 
-// Defaults are the options nobody has to think about: 4 chains of 1,000 draws each after 1,000 of warm-up. The device
-// is the caller's to choose.
+// Defaults returns the options nobody has to think about: 4 chains of 1,000 draws each after 1,000 of warm-up. The
+// device is the caller's to choose.
 func Defaults() Options { return Options{Chains: 4, Draws: 1000, Warmup: 1000} }
 
 // AutoBatch asks the sampler to choose the rows of a minibatch, or all rows.

@@ -2,8 +2,8 @@ package infer
 
 import "ppl/autodiff"
 
-// InPrecision is a target whose density, and so its gradient, is computed with that many bits: 32, or 64 (also 0) for
-// the target itself. The unconstrained coordinates are rounded on the way in. What comes out, log ρ and log ℓ, is
+// InPrecision returns a target whose density, and so its gradient, is computed with that many bits: 32, or 64 (also 0)
+// for the target itself. The unconstrained coordinates are rounded on the way in. What comes out, log ρ and log ℓ, is
 // summed in double precision; samplers keep positions, momenta and energies in it, and what is saved of a draw is
 // computed in it. Solutions of differential equations, factorisations of matrices, cumulative sums, and all that is
 // made of them stay double as well.

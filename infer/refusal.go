@@ -6,7 +6,7 @@ type Refusal struct{ Cause error }
 
 func (r Refusal) Error() string { return r.Cause.Error() }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (r Refusal) Unwrap() error { return r.Cause }
 
 // A NowhereFinite is the cause of a Refusal of a target that is not finite where walkers can begin.

@@ -27,7 +27,7 @@ type statistic struct {
 	of func(d *DrawStats) float64
 }
 
-// statistics is the table of what samplers store with a draw: one type and one meaning for each name, whatever the
+// statistics returns the table of what samplers store with a draw: one type and one meaning for each name, whatever the
 // sampler. Names are ArviZ's where it has one.
 func statistics() []statistic {
 	logDensity := func(d *DrawStats) float64 { return d.LogPrior + d.LogLik }

@@ -22,7 +22,7 @@ type Streamed interface {
 	ReadRows(k int, rows, dst []float64) error
 }
 
-// Streaming is the target as a streamed one, if data of it are in files.
+// Streaming returns the target as a streamed one, if data of it are in files.
 func Streaming(t Target) (Streamed, bool) {
 	s, ok := t.(Streamed)
 	return s, ok && s.Streams() > 0

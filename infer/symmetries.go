@@ -8,7 +8,7 @@ type Symmetric interface {
 	Symmetries() types.Symmetries
 }
 
-// SymmetriesOf are none for a target that knows of none.
+// SymmetriesOf returns none for a target that knows of none.
 func SymmetriesOf(t Target) types.Symmetries {
 	if s, ok := t.(Symmetric); ok {
 		return s.Symmetries()

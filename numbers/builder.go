@@ -32,7 +32,7 @@ func (b *Builder) Add(v float64) {
 	b.doubles = append(b.doubles, v)
 }
 
-// List is the list of what was added, which the builder has no longer.
+// List returns the list of what was added, which the builder has no longer.
 func (b *Builder) List() (l List) {
 	l = OfBytes(b.bytes)
 	if b.doubles != nil {

@@ -35,7 +35,7 @@ func ExactOf(values []float64) Exact {
 	return Exact{true, bytes}
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (e Exact) Len() int {
 	if e.Single {
 		return len(e.Bytes) / 4

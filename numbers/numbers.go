@@ -31,12 +31,12 @@ type wide struct {
 	first weak.Pointer[float64]
 }
 
-// Of is a list of some numbers, which are kept and not copied; of a nil slice it is none.
+// Of returns a list of some numbers, which are kept and not copied; of a nil slice it is none.
 func Of(values ...float64) List {
 	return List{doubles: values}
 }
 
-// OfBytes is a list of whole numbers from 0 to 255, which are kept and not copied.
+// OfBytes returns a list of whole numbers from 0 to 255, which are kept and not copied.
 func OfBytes(values []byte) List {
 	if len(values) == 0 {
 		return Of([]float64{}...)
@@ -47,7 +47,7 @@ func OfBytes(values []byte) List {
 // Many is the number of elements from which it is worth keeping a byte of each.
 const Many = 1 << 16
 
-// Packed is a list of numbers in the least memory: of fewer than Many, as they are.
+// Packed returns a list of numbers in the least memory: of fewer than Many, as they are.
 func Packed(values []float64) List {
 	l := Of(values...)
 	if len(values) < Many || !l.AreBytes() {
@@ -60,7 +60,7 @@ func Packed(values []float64) List {
 	return OfBytes(bytes)
 }
 
-// Settled is the list as a program keeps it: of fewer than Many, as float64s.
+// Settled returns the list as a program keeps it: of fewer than Many, as float64s.
 func (l List) Settled() List {
 	if l.bytes == nil || len(l.bytes) >= Many {
 		return l
@@ -71,10 +71,10 @@ func (l List) Settled() List {
 // None reports whether there is no list; a list without elements is one.
 func (l List) None() bool { return l.bytes == nil && l.doubles == nil }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (l List) Len() int { return max(len(l.bytes), len(l.doubles)) }
 
-// At is the element at a place, from 0.
+// At returns the element at a place, from 0.
 func (l List) At(i int) float64 {
 	if l.bytes != nil {
 		return float64(l.bytes[i])
@@ -82,7 +82,7 @@ func (l List) At(i int) float64 {
 	return l.doubles[i]
 }
 
-// All are the places and the elements, in order.
+// All returns the places and the elements, in order.
 func (l List) All() iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
 		for i, b := range l.bytes {
@@ -98,7 +98,7 @@ func (l List) All() iter.Seq2[int, float64] {
 	}
 }
 
-// Part are the elements from a place to before another.
+// Part returns the elements from a place to before another.
 func (l List) Part(from, to int) List {
 	if l.bytes != nil {
 		return OfBytes(l.bytes[from:to])
@@ -106,7 +106,7 @@ func (l List) Part(from, to int) List {
 	return Of(l.doubles[from:to]...)
 }
 
-// Map is the list of a function's values, which begins again as float64s.
+// Map returns the list of a function's values, which begins again as float64s.
 func (l List) Map(f func(float64) float64) List {
 	out := make([]float64, l.Len())
 	for i, v := range l.All() {
@@ -115,7 +115,7 @@ func (l List) Map(f func(float64) float64) List {
 	return Packed(out)
 }
 
-// Bytes are the elements where they are kept as bytes, else nil. Nobody may write to them.
+// Bytes returns the elements where they are kept as bytes, else nil. Nobody may write to them.
 func (l List) Bytes() []byte { return l.bytes }
 
 // AreBytes reports whether all elements are whole numbers from 0 to 255, however they are kept.
@@ -141,7 +141,7 @@ func (l List) Finite() bool {
 	return sum == 0
 }
 
-// Doubles are the elements as float64s: where they are kept so, themselves. Nobody may write to them.
+// Doubles returns the elements as float64s: where they are kept so, themselves. Nobody may write to them.
 func (l List) Doubles() []float64 {
 	if l.bytes == nil {
 		return l.doubles
@@ -161,7 +161,7 @@ func (l List) Doubles() []float64 {
 
 func (l List) String() string { return fmt.Sprint(l.Doubles()) }
 
-// Start is where the elements are: only a list and its copies have the same.
+// Start returns where the elements are: only a list and its copies have the same.
 func (l List) Start() unsafe.Pointer {
 	if l.bytes != nil {
 		return unsafe.Pointer(unsafe.SliceData(l.bytes))

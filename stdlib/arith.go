@@ -9,7 +9,7 @@ import (
 // tiny marks an end that is open at zero: the least positive number.
 const tiny = math.SmallestNonzeroFloat64
 
-// num is the constant v in the graph of x.
+// num returns the constant v in the graph of x.
 func num(x Node, v float64) Node { return x.Graph().Const(v) }
 
 func plus(x Node, c float64) Node  { return ad.Add(x, num(x, c)) }
@@ -79,7 +79,7 @@ func logChoose(n, x Node) Node {
 	return ad.Neg(ad.Add(ad.Log1p(n), logBeta(plus(x, 1), plus(ad.Sub(n, x), 1))))
 }
 
-// lastAxes are the numbers of the last r axes of x.
+// lastAxes returns the numbers of the last r axes of x.
 func lastAxes(x Node, r int) []int {
 	axes := make([]int, r)
 	for i := range axes {
@@ -96,10 +96,10 @@ func sumLast(x Node, r int) Node {
 	return ad.Sum(x, lastAxes(x, r)...)
 }
 
-// plates is the shape of x without its event axes; do not modify.
+// plates returns the shape of x without its event axes; do not modify.
 func plates(x Node, event int) []int { return x.Shape()[:x.Rank()-event] }
 
-// join is a followed by b, in memory of its own.
+// join returns a followed by b, in memory of its own.
 func join(a []int, b ...int) []int { return append(append(make([]int, 0, len(a)+len(b)), a...), b...) }
 
 // lift gives an argument of the stated rank the plates it lacks, or the rank if it is scalar.

@@ -41,7 +41,8 @@ func LogBetween(d *Dist, f *Form, lo, hi Node, args []Node) Node {
 	return logLess(ad.Where(lower, cdfHi, ccdfLo), ad.Where(lower, cdfLo, ccdfHi))
 }
 
-// atFinite is a cumulative function that is 0 and −∞ at infinite numbers by their sign, where a formula may be NaN.
+// atFinite returns a cumulative function that is 0 and −∞ at infinite numbers by their sign, where a formula may be
+// NaN.
 func atFinite(f density, rises float64) density {
 	return func(x Node, args []Node) Node {
 		if _, constant := x.IsConst(); constant {
@@ -69,7 +70,7 @@ func logLess(x, y Node) Node {
 // fewValues is the number of values up to which probabilities are added up.
 const fewValues = 32
 
-// addUpBetween is the log of the sum of p(lo), …, p(hi). It is invalid if the ends are not data or too far apart.
+// addUpBetween returns the log of the sum of p(lo), …, p(hi). It is invalid if the ends are not data or too far apart.
 func addUpBetween(d *Dist, f *Form, lo, hi Node, args []Node) Node {
 	if !lo.Valid() && !math.IsInf(d.Lo, 0) && f.Bounds == nil {
 		lo = num(hi, d.Lo)

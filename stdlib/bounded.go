@@ -140,7 +140,7 @@ func betaLogProb(x, a, b Node) Node {
 		ad.MulZero(plus(b, -1), ad.Log1p(ad.Neg(x))))
 }
 
-// proportions are a and b of a beta with a given mean and a + b = concentration.
+// proportions returns a and b of a beta with a given mean and a + b = concentration.
 func proportions(mean, concentration Node) (a, b Node) {
 	return ad.Mul(mean, concentration), ad.Mul(ad.Sub(num(mean, 1), mean), concentration)
 }
@@ -160,7 +160,7 @@ func logPowerIntegral(alpha, width Node) Node {
 	return ad.Add(ad.Log(width), logSinhc(times(0.5, ad.Mul(plus(alpha, 1), width))))
 }
 
-// logPowerShare is the log of the part of the integral from one point to another.
+// logPowerShare returns the log of the part of the integral from one point to another.
 func logPowerShare(from, to Node, a []Node) Node {
 	part, whole := ad.Log(ad.Div(to, from)), ad.Log(ad.Div(a[2], a[1]))
 	shift := times(0.5, ad.Sub(ad.Log(ad.Div(from, a[1])), ad.Log(ad.Div(a[2], to)))) // of the middle
@@ -195,8 +195,8 @@ func drawPowerLaw(r *rand.Rand, a []float64) float64 {
 	return a[1] * math.Exp(math.Log1p(u*math.Expm1(b*width))/b)
 }
 
-// relaxedBernoulli is the form whose second argument gives the logits. A p that was rounded to 1 has no finite logit:
-// the distribution is then a point.
+// relaxedBernoulli returns the form whose second argument gives the logits. A p that was rounded to 1 has no finite
+// logit: the distribution is then a point.
 func relaxedBernoulli(second Arg, logits func(Node) Node, number func(float64) float64) Form {
 	noise := func(x Node, a []Node) Node {
 		end := ad.Eq(x, num(x, 1))

@@ -40,7 +40,7 @@ func onCountsAbove(x, low Node, args []Node, tail density) Node {
 	return ad.Where(ad.Eq(x, num(x, math.Inf(1))), num(x, math.Inf(-1)), ad.Where(ad.Lt(most, low), beyond, near))
 }
 
-// finiteTable is the size of a finite support, 0 if there is none or it is too large.
+// finiteTable returns the size of a finite support, 0 if there is none or it is too large.
 func finiteTable(d *Dist, args []Node) int {
 	if d.Enumerate == nil {
 		return 0
@@ -51,8 +51,8 @@ func finiteTable(d *Dist, args []Node) int {
 	return 0
 }
 
-// sumMasked is the log of the sum of p(k) over the values k that the test takes. An infinite x takes all or none of
-// them.
+// sumMasked returns the log of the sum of p(k) over the values k that the test takes. An infinite x takes all or none
+// of them.
 func sumMasked(d *Dist, f *Form, x Node, args []Node, take func(k, x Node) Node) Node {
 	first, n := table(d, x, args)
 	if n == 0 {
@@ -71,7 +71,7 @@ func sumMasked(d *Dist, f *Form, x Node, args []Node, take func(k, x Node) Node)
 	return ad.Where(ad.Lt(ad.Abs(x), num(x, inf)), ad.Minimum(ad.LogSumExp(logP, len(plates)), num(x, 0)), all)
 }
 
-// platesOf is the shape of the plates that a scalar x or the arguments have.
+// platesOf returns the shape of the plates that a scalar x or the arguments have.
 func platesOf(f *Form, x Node, args []Node) []int {
 	most := x.Shape()
 	for i, a := range args {
@@ -82,7 +82,7 @@ func platesOf(f *Form, x Node, args []Node) []int {
 	return most
 }
 
-// table is the first value and the number of values to add up.
+// table returns the first value and the number of values to add up.
 func table(d *Dist, x Node, args []Node) (first, n int) {
 	if n := finiteTable(d, args); n > 0 {
 		first, _, _ = d.Enumerate(args)

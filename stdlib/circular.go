@@ -29,9 +29,9 @@ var circularDists = []Dist{
 	},
 }
 
-// vonMisesTails are integrals of the density to and from x. In d = x − mu, with mu taken between −π and π, a full turn
-// is an interval of length 2π somewhere in −2π..2π. Compared with mpmath, the smaller tail is within 1e-13 for kappa up
-// to 1e3, beyond that within the rounding of d.
+// vonMisesTails returns integrals of the density to and from x. In d = x − mu, with mu taken between −π and π, a full
+// turn is an interval of length 2π somewhere in −2π..2π. Compared with mpmath, the smaller tail is within 1e-13 for
+// kappa up to 1e3, beyond that within the rounding of d.
 func vonMisesTails(x, mu, kappa Node) (lower, upper Node) {
 	mu = ad.Sub(mu, times(2*math.Pi, ad.Round(times(1/(2*math.Pi), mu))))
 	from, at, to := ad.Sub(num(x, -math.Pi), mu), ad.Sub(x, mu), ad.Sub(num(x, math.Pi), mu)
@@ -80,7 +80,7 @@ func logFall(start, width, kappa Node) Node {
 	return ad.Where(none, num(width, -inf), total(peak, ad.Log(width), ad.Log(integral)))
 }
 
-// fallWidth is the width over which the log density falls by negligible from start, at most to π.
+// fallWidth returns the width over which the log density falls by negligible from start, at most to π.
 func fallWidth(start, kappa Node) Node {
 	flat := ad.Lt(kappa, num(kappa, negligible/4))
 	end := ad.Add(square(ad.Sin(times(0.5, start))),

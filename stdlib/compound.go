@@ -169,7 +169,7 @@ type mixture struct {
 	single bool
 }
 
-// args are the arguments of the parts.
+// args returns the arguments of the parts.
 func (m mixture) args() (all []Arg) {
 	for _, p := range m.parts {
 		all = append(all, p.Form.Args...)
@@ -177,7 +177,7 @@ func (m mixture) args() (all []Arg) {
 	return all
 }
 
-// of are the arguments of part k among all.
+// of returns the arguments of part k among all.
 func of[T any](m mixture, all []T, k int) []T {
 	first := 1
 	for _, p := range m.parts[:k] {
@@ -186,7 +186,7 @@ func of[T any](m mixture, all []T, k int) []T {
 	return all[first : first+len(m.parts[k].Form.Args)]
 }
 
-// row is the row of the mixture: its support is the least interval around those of the parts.
+// row returns the row of the mixture: its support is the least interval around those of the parts.
 func (m mixture) row(name string) *Dist {
 	last := m.parts[len(m.parts)-1].Dist
 	d := &Dist{Name: name, Support: last.Support, Lo: inf, Hi: -inf,
@@ -203,7 +203,7 @@ func (m mixture) row(name string) *Dist {
 	return d
 }
 
-// enumerate is the union of finite supports; nil if one is not finite.
+// enumerate returns the union of finite supports; nil if one is not finite.
 func (m mixture) enumerate() func([]Node) (first, n int, ok bool) {
 	for _, p := range m.parts {
 		if p.Dist.Enumerate == nil {
@@ -236,7 +236,7 @@ func (m mixture) finish(d *Dist, f *Form) (*Dist, *Form, error) {
 	return d, &d.Forms[0], nil
 }
 
-// bounds are the ends of the support where those of a part follow from its arguments.
+// bounds returns the ends of the support where those of a part follow from its arguments.
 func (m mixture) bounds(a []Node) (lo, hi Node) {
 	for k, p := range m.parts {
 		l, h := finite(a[0], p.Dist.Lo), finite(a[0], p.Dist.Hi)
@@ -272,7 +272,7 @@ func cdfOf(p Part, x Node, a []Node) Node     { return p.Form.LogCDF(x, a) }
 func ccdfOf(p Part, x Node, a []Node) Node    { return p.Form.LogCCDF(x, a) }
 func logProbOf(p Part, x Node, a []Node) Node { return p.Form.LogProb(x, a) }
 
-// each are the values of a function of the parts.
+// each returns the values of a function of the parts.
 func (m mixture) each(x Node, a []Node, f func(p Part, x Node, a []Node) Node) []Node {
 	out := make([]Node, len(m.parts))
 	for k, p := range m.parts {
@@ -299,7 +299,7 @@ func (m mixture) sum(a []Node, logs []Node) (all Node) {
 	return all
 }
 
-// logWeight is the log of the weight of part k.
+// logWeight returns the log of the weight of part k.
 func (m mixture) logWeight(w Node, k int) Node {
 	switch {
 	case !m.single:

@@ -45,8 +45,8 @@ var concentrated = map[string]func(x Node, a func(name string) Node) Node{
 	"Dirichlet": func(x Node, a func(string) Node) Node { return concentratedDirichlet(x, a("concentration")) },
 }
 
-// Concentrated is the log density of a form that keeps its digits however concentrated it is, and LogProb where that
-// does.
+// Concentrated returns the log density of a form that keeps its digits however concentrated it is, and LogProb where
+// that does.
 func (d *Dist) Concentrated(f *Form) func(x Node, args []Node) Node {
 	log := concentrated[d.Name]
 	if log == nil {

@@ -192,7 +192,7 @@ func upTo0(a []Node) (first, n int, ok bool) {
 	return 0, hi + 1, ok
 }
 
-// staticRange is the least and the greatest element of a static node.
+// staticRange returns the least and the greatest element of a static node.
 func staticRange(a Node) (lo, hi int, ok bool) {
 	if !a.Static() || a.Size() == 0 {
 		return 0, 0, false

@@ -8,7 +8,7 @@ import (
 	"ppl/lang/types"
 )
 
-// Dists is the table of distributions by name; do not modify.
+// Dists returns the table of distributions by name; do not modify.
 func Dists() map[string]*Dist { return distTable }
 
 var distTable = indexDists(slices.Concat(realDists, skewedDists, positiveDists, lifetimeDists, extremeDists,

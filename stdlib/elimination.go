@@ -94,8 +94,8 @@ func logAbsDeterminant(a Node) Node {
 	return onlyFinite(a, sumLast(ad.Log(ad.Abs(pivotsOf(a).pivot)), 1))
 }
 
-// determinant is the product of the pivots with the sign of the permutation, Π sign(c_j − c_i) over rows i < j. Its
-// gradient where it is 0 is not right.
+// determinant returns the product of the pivots with the sign of the permutation, Π sign(c_j − c_i) over rows i < j.
+// Its gradient where it is 0 is not right.
 func determinant(a Node) Node {
 	e := pivotsOf(a)
 	of := func(axis int) Node { return ad.Broadcast(e.column, a.Shape(), append(iota(0, a.Rank()-2), axis)) }
@@ -139,7 +139,7 @@ func matrixExp(a Node) Node {
 	return onlyFinite(a, lastRow(rows))
 }
 
-// lastRow is the last of the rows of a Scan.
+// lastRow returns the last of the rows of a Scan.
 func lastRow(rows Node) Node {
 	lo, hi := make([]int, rows.Rank()), join(rows.Shape())
 	lo[0] = hi[0] - 1

@@ -77,12 +77,12 @@ func tailTime(x Node, a []Node) (inside, t Node) {
 	return inside, ad.Where(small, ad.Mul(ad.Where(inside, z, num(z, 0)), sum), ad.Where(far, quotient, num(u, 0)))
 }
 
-// tailDensity is the log of exp(-(1 + shape) t) / scale.
+// tailDensity returns the log of exp(-(1 + shape) t) / scale.
 func tailDensity(t Node, a []Node) Node {
 	return ad.Sub(ad.Neg(ad.Log(a[1])), ad.Mul(plus(a[2], 1), t))
 }
 
-// tailValue is the z whose t is given: (exp(shape t) - 1) / shape.
+// tailValue returns the z whose t is given: (exp(shape t) - 1) / shape.
 func tailValue(t, shape float64) float64 {
 	if shape == 0 {
 		return t

@@ -123,7 +123,7 @@ func drawBernoulli(r *rand.Rand, p float64) float64 {
 	return 0
 }
 
-// atZeroOne is a cumulative function of a distribution on 0 and 1: its values below 0, from 0 to 1, and from 1 on.
+// atZeroOne returns a cumulative function of a distribution on 0 and 1: its values below 0, from 0 to 1, and from 1 on.
 func atZeroOne(x Node, below float64, between Node, above float64) Node {
 	inner := ad.Where(ad.Lt(x, num(x, 1)), between, num(x, above))
 	return ad.Where(ad.Lt(x, num(x, 0)), num(x, below), inner)
@@ -171,7 +171,7 @@ func orderedProbitLogProb(x Node, args []Node) Node {
 	return logSubExp(ad.LogNormCDF(b), ad.LogNormCDF(a))
 }
 
-// cutsAround are the neighbouring cuts a < b of category x, less eta.
+// cutsAround returns the neighbouring cuts a < b of category x, less eta.
 func cutsAround(x, eta, cut Node) (a, b Node) {
 	end := join(cut.Shape())
 	end[len(end)-1] = 1
@@ -192,7 +192,7 @@ func category(z float64, cut []float64) float64 {
 	return k
 }
 
-// hypergeometricValues are max(0, n − bad)..min(n, good) for static arguments.
+// hypergeometricValues returns max(0, n − bad)..min(n, good) for static arguments.
 func hypergeometricValues(a []Node) (first, n int, ok bool) {
 	var lo, hi [3]int
 	for i := range a {

@@ -2,7 +2,7 @@ package stdlib
 
 import "strings"
 
-// Foreign is the ppl code that replaces a name of another modelling language, or of NumPy, for users who type that
+// Foreign returns the ppl code that replaces a name of another modelling language, or of NumPy, for users who type that
 // name. ok is false for a name that none of them uses. The names are those of the Stan Functions Reference 2.36, PyMC
 // 5, NumPyro 0.16 and scipy.special.
 func Foreign(name string) (code string, ok bool) {
@@ -24,7 +24,8 @@ func Foreign(name string) (code string, ok bool) {
 	return "", false
 }
 
-// ForeignCall is what Foreign gives for a name that is called: some names of functions are those of distributions too.
+// ForeignCall returns what Foreign gives for a name that is called: some names of functions are those of distributions
+// too.
 func ForeignCall(name string) (code string, ok bool) {
 	if code, ok = foreignCalls[name]; ok {
 		return code, true
@@ -51,7 +52,7 @@ var foreignSuffixes = []struct{ suffix, code string }{
 	{"_rng", "generate x ~ D"},
 }
 
-// foreignDistribution is a distribution with its arguments.
+// foreignDistribution returns a distribution with its arguments.
 func foreignDistribution(name string) (string, bool) {
 	code, ok := foreign[name]
 	if !ok {
@@ -63,7 +64,7 @@ func foreignDistribution(name string) (string, bool) {
 	return code, ok
 }
 
-// sameName is the distribution whose name is the same but for case and underscores.
+// sameName returns the distribution whose name is the same but for case and underscores.
 func sameName(name string) (string, bool) {
 	plain := strings.ToLower(strings.ReplaceAll(name, "_", ""))
 	for d := range Dists() {

@@ -7,8 +7,8 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Funcs is the table of elementwise functions by name; do not modify. A name may also be a reduction (min, max); the
-// number of arguments decides.
+// Funcs returns the table of elementwise functions by name; do not modify. A name may also be a reduction (min, max);
+// the number of arguments decides.
 func Funcs() map[string]*Func { return funcTable }
 
 var funcTable = indexFuncs(slices.Concat(opFuncs(), []Func{
@@ -85,7 +85,7 @@ var funcTable = indexFuncs(slices.Concat(opFuncs(), []Func{
 		}},
 }))
 
-// opFuncs are the functions that are ops: their rows are in autodiff's table.
+// opFuncs returns the functions that are ops: their rows are in autodiff's table.
 func opFuncs() (all []Func) {
 	for _, k := range ad.ElementwiseKinds() {
 		if f := k.Row().Function; f.Name != "" {
@@ -118,7 +118,7 @@ func binary(name, doc, x, y string, build func(x, y Node) Node, rule func(a, b R
 		Build: func(a []Node) Node { return build(a[0], a[1]) }}
 }
 
-// ofEnds is a rule for the ends of ranges as one for ranges of real numbers.
+// ofEnds returns a rule for the ends of ranges as one for ranges of real numbers.
 func ofEnds(rule func(lo, hi float64) (float64, float64)) func([]Range) Range {
 	return func(a []Range) Range {
 		lo, hi := rule(a[0].Lo, a[0].Hi)

@@ -136,7 +136,7 @@ func always(cond Node) bool {
 	return cond.Static() && !slices.Contains(ad.Eval(nil, cond)[0], 0)
 }
 
-// within is the condition that a lies in an interval, invalid for any other domain.
+// within returns the condition that a lies in an interval, invalid for any other domain.
 func within(a Node, d Domain) Node {
 	if d.Kind != types.Interval && d.Kind != types.IntRange || math.IsInf(d.Lo, -1) && math.IsInf(d.Hi, 1) {
 		return Node{}
@@ -151,8 +151,8 @@ func within(a Node, d Domain) Node {
 	return ad.Mul(above, ad.Le(a, num(a, d.Hi)))
 }
 
-// middle is a point inside a domain that has a lower end: for shapes and degrees of freedom one where densities are
-// finite at the ends of their supports, or ∞ − ∞ would come out.
+// middle returns a point inside a domain that has a lower end: for shapes and degrees of freedom one where densities
+// are finite at the ends of their supports, or ∞ − ∞ would come out.
 func middle(d Domain) float64 {
 	if math.IsInf(d.Hi, 1) {
 		return d.Lo + 2
@@ -160,7 +160,7 @@ func middle(d Domain) float64 {
 	return (d.Lo + d.Hi) / 2
 }
 
-// ends are the bounds of the support as nodes, invalid where infinite.
+// ends returns the bounds of the support as nodes, invalid where infinite.
 func ends(d *Dist, f *Form, x Node, args []Node) (lo, hi Node) {
 	if f.Bounds != nil {
 		return f.Bounds(args)

@@ -42,7 +42,7 @@ func betaNegBinomialTail(k Node, args []Node, logP density) Node {
 	return logAddExp(logAddExp(first, middle), far)
 }
 
-// betaNegBinomialSlope is the derivative of log p(x) in x.
+// betaNegBinomialSlope returns the derivative of log p(x) in x.
 func betaNegBinomialSlope(x Node, args []Node) Node {
 	size, a, b := args[0], args[1], args[2]
 	return total(ad.Digamma(ad.Add(x, size)), ad.Neg(ad.Digamma(plus(x, 1))), ad.Digamma(ad.Add(x, b)),

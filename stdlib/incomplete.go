@@ -52,13 +52,13 @@ func logTail(rate Node, args []Node, phi func(u Node, args []Node) Node) Node {
 	return ad.Sub(ad.Log(ad.Sum(f, len(of))), ad.Log(rate))
 }
 
-// fall is the rate of exp(−φ) with slope φ′(0) and curvature φ″(0), where φ′ grows over a length of 1.
+// fall returns the rate of exp(−φ) with slope φ′(0) and curvature φ″(0), where φ′ grows over a length of 1.
 func fall(slope, curvature Node) Node {
 	return ad.Add(slope, ad.Div(curvature, plus(ad.Sqrt(curvature), 1)))
 }
 
-// logGammaTails are log P(a, x) and log Q(a, x), the regularised incomplete gamma functions, for a > 0 and x from 0 to
-// ∞. Far tails do not underflow.
+// logGammaTails returns log P(a, x) and log Q(a, x), the regularised incomplete gamma functions, for a > 0 and x from 0
+// to ∞. Far tails do not underflow.
 func logGammaTails(a, x Node) (lower, upper Node) {
 	zero := num(x, 0)
 	inside, below := ad.Mul(ad.Lt(zero, x), ad.Lt(x, num(x, inf))), ad.Le(x, zero)
@@ -124,8 +124,8 @@ func logRatio(x, y, d Node) Node {
 	return ad.Where(far, ad.Log(ad.Div(x, y)), ad.Log1p(ad.Div(ad.Where(far, num(d, 0), d), y)))
 }
 
-// logBetaTails are log I_x(a, b) and log I_y(b, a), the regularised incomplete beta functions, for a, b > 0, 0 ≤ x ≤ 1
-// and y = 1 − x, which is asked for because it has digits of its own near 0.
+// logBetaTails returns log I_x(a, b) and log I_y(b, a), the regularised incomplete beta functions, for a, b > 0, 0 ≤ x
+// ≤ 1 and y = 1 − x, which is asked for because it has digits of its own near 0.
 func logBetaTails(a, b, x, y Node) (lower, upper Node) {
 	zero, half := num(x, 0), num(x, 0.5)
 	inside, below := ad.Mul(ad.Lt(zero, x), ad.Lt(zero, y)), ad.Le(x, zero)

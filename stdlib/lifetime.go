@@ -187,8 +187,8 @@ func lomaxLogCCDF(x Node, a []Node) Node { return ad.Neg(ad.Mul(a[2], ad.Log1p(s
 // levyRoot is |z| at x = loc + scale / z².
 func levyRoot(x Node, a []Node) Node { return ad.Sqrt(ad.Div(a[1], ad.Sub(x, a[0]))) }
 
-// waldTails are the argument of the near tail Φ(√λ (√x/μ − 1/√x)) and the log of the far one, e^{2λ/μ} Φ(−√λ (√x/μ +
-// 1/√x)).
+// waldTails returns the argument of the near tail Φ(√λ (√x/μ − 1/√x)) and the log of the far one, e^{2λ/μ} Φ(−√λ (√x/μ
+// + 1/√x)).
 func waldTails(x Node, a []Node) (near, far Node) {
 	root := ad.Sqrt(x)
 	up, down := ad.Div(root, a[0]), ad.Div(num(x, 1), root)

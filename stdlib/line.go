@@ -137,7 +137,7 @@ var lines = map[string]line{
 	}, []string{"kappa"}},
 }
 
-// withinTurn is an angle between −π and π.
+// withinTurn returns an angle between −π and π.
 func withinTurn(x Node) Node { return ad.Sub(x, times(2*math.Pi, ad.Round(times(1/(2*math.Pi), x)))) }
 
 // aboveAnEnd is of powers of a distance from an end.
@@ -145,10 +145,10 @@ func aboveAnEnd(a func(string) Node) (location, scale Node) {
 	return ad.Log(ad.Div(a("scale"), a("shape"))), ad.Sqrt(plus(over(a("shape")), 1))
 }
 
-// ofHeight is the distance from the median of a normal distribution that has this log density there.
+// ofHeight returns the distance from the median of a normal distribution that has this log density there.
 func ofHeight(log Node) Node { return ad.Exp(ad.Neg(plus(log, logSqrt2Pi))) }
 
-// products are a[i]·b[j].
+// products returns a[i]·b[j].
 func products(a, b Node) Node {
 	of := plates(a, 1)
 	if b.Rank() > a.Rank() {
@@ -169,7 +169,7 @@ func overRoot(x Node) Node { return over(ad.Sqrt(x)) }
 // HasLine reports whether OnLine knows where elements lie.
 func (d *Dist) HasLine() bool { _, ok := lines[d.Name]; return ok }
 
-// LineSpread are the arguments of a form on which the distance of elements from their place depends.
+// LineSpread returns the arguments of a form on which the distance of elements from their place depends.
 func (d *Dist) LineSpread(f *Form) (places []int) {
 	for i, a := range f.Args {
 		for _, name := range lines[d.Name].spread {
@@ -227,7 +227,7 @@ func (d *Dist) CutOnLine(f *Form, args []Node, lo, hi Node) (at, width Node) {
 	return ad.Log(below), ad.Mul(width, ad.Div(slope, below))
 }
 
-// fromStart is how far an end, which may be invalid, is from where a support begins that an argument says.
+// fromStart returns how far an end, which may be invalid, is from where a support begins that an argument says.
 func (f *Form) fromStart(args []Node, end Node) Node {
 	if f.Bounds == nil || !end.Valid() {
 		return end
@@ -265,7 +265,8 @@ func isEnd(n Node, end float64) bool {
 	return ok && v == end
 }
 
-// begins is where the support begins that is cut: 0 if an argument says where it is, since ends are relative to that.
+// begins returns where the support begins that is cut: 0 if an argument says where it is, since ends are relative to
+// that.
 func (d *Dist) begins() float64 {
 	if d.Forms[0].Bounds != nil {
 		return 0
@@ -287,7 +288,7 @@ func (c cut) onLine(x Node) Node {
 	return x
 }
 
-// spans are how far a place between the ends, by its coordinate there, is from both on the line.
+// spans returns how far a place between the ends, by its coordinate there, is from both on the line.
 func (c cut) spans(place Node) (fromLo, toHi Node) {
 	switch {
 	case c.lo.Valid() && c.hi.Valid():
@@ -299,7 +300,7 @@ func (c cut) spans(place Node) (fromLo, toHi Node) {
 	return Node{}, ad.Exp(place)
 }
 
-// value is the place on the line.
+// value returns the place on the line.
 func (c cut) value(place Node) Node {
 	fromLo, toHi := c.spans(place)
 	if fromLo.Valid() {
@@ -308,8 +309,8 @@ func (c cut) value(place Node) Node {
 	return ad.Sub(c.hi, toHi)
 }
 
-// distances are how far x is from the ends of the interval, of which an infinite one is invalid. They keep their digits
-// near an end, where x does not.
+// distances returns how far x is from the ends of the interval, of which an infinite one is invalid. They keep their
+// digits near an end, where x does not.
 func (c cut) distances(place Node) (above, below Node) {
 	fromLo, toHi := c.spans(place)
 	v := c.value(place)

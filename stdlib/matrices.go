@@ -13,7 +13,7 @@ type MatrixFunc struct {
 	Build func(x Node) Node
 }
 
-// MatrixFuncs is the table of functions of square matrices by name; do not modify.
+// MatrixFuncs returns the table of functions of square matrices by name; do not modify.
 func MatrixFuncs() map[string]*MatrixFunc { return matrixFuncTable }
 
 var matrixFuncTable = indexMatrixFuncs([]MatrixFunc{
@@ -57,7 +57,7 @@ func inverseSPD(x Node) Node {
 	return ad.TriSolve(ad.Cholesky(x), ad.TriSolve(ad.Cholesky(x), identityLike(x), false), true)
 }
 
-// identityLike is the identity in every matrix of x's shape.
+// identityLike returns the identity in every matrix of x's shape.
 func identityLike(x Node) Node {
 	r, n := x.Rank(), x.Shape()[x.Rank()-1]
 	i := x.Graph().Iota(n)

@@ -85,7 +85,7 @@ var matrixDists = []Dist{
 // A factorDensity is the log density of a covariance X = L Lᵀ whose scale matrix is S Sᵀ, from the factors.
 type factorDensity func(l, nu, s Node) Node
 
-// matrixForms are those with the scale matrix and with its Cholesky factor.
+// matrixForms returns those with the scale matrix and with its Cholesky factor.
 func matrixForms(logProb func(x, nu, s Node) Node, draw func(r *rand.Rand, nu float64, s *mat.Dense,
 	out []float64)) []Form {
 	return []Form{
@@ -158,7 +158,7 @@ func transposed(m Node) Node {
 	return ad.Permute(m, axes...)
 }
 
-// order is the number of rows of a square matrix.
+// order returns the number of rows of a square matrix.
 func order(m []float64) int { return int(math.Round(math.Sqrt(float64(len(m))))) }
 
 func dense(m []float64) *mat.Dense { return mat.NewDense(order(m), order(m), m) }

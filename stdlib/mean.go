@@ -152,7 +152,7 @@ func shares() map[string][]func(args [][]float64, k int) float64 {
 	}
 }
 
-// finiteAbove is a mean that is infinite unless x is above a limit.
+// finiteAbove returns a mean that is infinite unless x is above a limit.
 func finiteAbove(x, limit, mean float64) float64 {
 	if x > limit {
 		return mean
@@ -192,7 +192,7 @@ func (e expectations) addTo(d *Dist) {
 	}
 }
 
-// firsts are arguments that are numbers.
+// firsts returns arguments that are numbers.
 func firsts(args [][]float64) []float64 {
 	a := make([]float64, len(args))
 	for i := range args {
@@ -218,7 +218,7 @@ func (m mixture) mean() func(args [][]float64, out []float64) {
 	}
 }
 
-// weight is the probability of a part.
+// weight returns the probability of a part.
 func (m mixture) weight(w []float64, k int) float64 {
 	switch {
 	case !m.single:
@@ -229,7 +229,8 @@ func (m mixture) weight(w []float64, k int) float64 {
 	return 1 - w[0]
 }
 
-// hurdleMean is the mean of a part given that it is not 0, times the probability of that; nil if the part has none.
+// hurdleMean returns the mean of a part given that it is not 0, times the probability of that; nil if the part has
+// none.
 func hurdleMean(part Part) func(args [][]float64, out []float64) {
 	if part.Form.Mean == nil {
 		return nil

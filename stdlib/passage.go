@@ -43,8 +43,8 @@ func wienerLogProb(x Node, args []Node) Node {
 // 1e-16 of its first term with the terms below.
 const passageSplit = 0.4
 
-// logPassage is the log density of the time u in which a Brownian motion without drift that starts at w leaves 0..1 at
-// 0.
+// logPassage returns the log density of the time u in which a Brownian motion without drift that starts at w leaves
+// 0..1 at 0.
 func logPassage(u, w Node) Node {
 	soon := ad.Le(u, num(u, passageSplit))
 	return ad.Where(soon, logImages(ad.Where(soon, u, num(u, passageSplit)), w),
@@ -98,9 +98,9 @@ func drawWiener(r *rand.Rand, a []float64) float64 {
 // exitSplit is Devroye's 0.64, near where the two series of the exit time agree in speed.
 const exitSplit = 0.64
 
-// drawExit is the time in which a Brownian motion with drift z ≥ 0 leaves −1..1 from 0, by Devroye's alternating series
-// over an inverse Gaussian up to the split and an exponential above (with drift: Polson, Scott & Windle 2013, Journal
-// of the American Statistical Association 108, 1339).
+// drawExit returns the time in which a Brownian motion with drift z ≥ 0 leaves −1..1 from 0, by Devroye's alternating
+// series over an inverse Gaussian up to the split and an exponential above (with drift: Polson, Scott & Windle 2013,
+// Journal of the American Statistical Association 108, 1339).
 func drawExit(r *rand.Rand, z float64) float64 {
 	if z > 1e8 { // an inverse Gaussian, of which a normal distribution differs by less than its skewness, 3/√z
 		return (1 + r.NormFloat64()/math.Sqrt(z)) / z
@@ -146,7 +146,7 @@ func exitTerm(n int, x float64) float64 {
 	return math.Pi * k * math.Pow(2/(math.Pi*x), 1.5) * math.Exp(-2*k*k/x)
 }
 
-// drawEarly is an inverse Gaussian with mean 1/z and shape 1, conditioned to be below the split: drawn from that
+// drawEarly returns an inverse Gaussian with mean 1/z and shape 1, conditioned to be below the split: drawn from that
 // distribution if most of its mass is below, otherwise from the one without drift (1/Z² for a normal Z beyond
 // 1/√split).
 func drawEarly(r *rand.Rand, z float64) float64 {

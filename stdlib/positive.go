@@ -179,7 +179,7 @@ func halfCauchyLogCCDF(z Node) Node {
 	return ad.Where(low, ad.Log1p(ad.Neg(lower)), ad.Log(upper))
 }
 
-// halfCauchyTails are (2/π) atan z, right where low (z < 1), and (2/π) atan(1/z), right elsewhere.
+// halfCauchyTails returns (2/π) atan z, right where low (z < 1), and (2/π) atan(1/z), right elsewhere.
 func halfCauchyTails(z Node) (lower, upper, low Node) {
 	low = ad.Lt(z, num(z, 1))
 	one := num(z, 1)

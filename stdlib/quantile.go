@@ -36,7 +36,7 @@ func quantileOf(d *Dist, f *Form) func(p Node, args []Node) Node {
 	}
 }
 
-// atEnds is the end of the support at p = 0 and p = 1, elsewhere NaN.
+// atEnds returns the end of the support at p = 0 and p = 1, elsewhere NaN.
 func atEnds(d *Dist, f *Form, p Node, args []Node) Node {
 	lo, hi := ends(d, f, p, args)
 	if !lo.Valid() {
@@ -56,8 +56,8 @@ func short(f *Form, x, p Node, args []Node) (gap, tail Node) {
 	return ad.Where(low, ad.Sub(lower, ad.Log(p)), ad.Sub(log1m(p), upper)), ad.Where(low, lower, upper)
 }
 
-// bisect is the last of the numbers from + Σ widths, with some widths left out, at which below holds, from itself at
-// least.
+// bisect returns the last of the numbers from + Σ widths, with some widths left out, at which below holds, from itself
+// at least.
 func bisect(shape []int, p Node, args []Node, from float64, widths []float64,
 	below func(u, p Node, args []Node) Node) Node {
 	g := p.Graph()
@@ -70,7 +70,7 @@ func bisect(shape []int, p Node, args []Node, from float64, widths []float64,
 	return lastRow(rows)
 }
 
-// halves are n numbers from w down, each half of the one before.
+// halves returns n numbers from w down, each half of the one before.
 func halves(w float64, n int) []float64 {
 	ws := make([]float64, n)
 	for i := range ws {

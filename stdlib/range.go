@@ -5,10 +5,10 @@ import "math"
 // Interval arithmetic for the checker. Ends are closed; "strictly positive" is a Lo of at least the least positive
 // number, which the rules keep where a product or a quotient of positive numbers would round to 0.
 
-// Everything is the range of a real number of which nothing is known.
+// Everything returns the range of a real number of which nothing is known.
 func Everything() Range { return Range{Lo: -inf, Hi: inf} }
 
-// Point is the range of a known number.
+// Point returns the range of a known number.
 func Point(v float64) Range { return Range{Lo: v, Hi: v, Int: v == math.Trunc(v)} }
 
 // Positive reports whether every value is above 0.
@@ -17,7 +17,7 @@ func (r Range) Positive() bool { return r.Lo > 0 }
 // Within reports whether every value lies in lo..hi.
 func (r Range) Within(lo, hi float64) bool { return lo <= r.Lo && r.Hi <= hi }
 
-// RangeOf is the range of an operator's result: + - * / % ^ == != < <= > >= && || of two operands, - and ! of one.
+// RangeOf returns the range of an operator's result: + - * / % ^ == != < <= > >= && || of two operands, - and ! of one.
 // Where nothing is known (also of an unknown operator) it is everything.
 func RangeOf(op string, args ...Range) Range {
 	if len(args) == 1 {
@@ -30,7 +30,7 @@ func RangeOf(op string, args ...Range) Range {
 	return rule(args[0], args[1])
 }
 
-// Union is the range of a value that is one or the other.
+// Union returns the range of a value that is one or the other.
 func Union(a, b Range) Range {
 	return Range{math.Min(a.Lo, b.Lo), math.Max(a.Hi, b.Hi), a.Int && b.Int}
 }
@@ -111,7 +111,7 @@ func divByZeroEnd(a, b Range) Range {
 	return Everything()
 }
 
-// div0 is the quotient with ∞/∞ = 0, the value such ends come nearest to from below.
+// div0 returns the quotient with ∞/∞ = 0, the value such ends come nearest to from below.
 func div0(a, b float64) float64 {
 	if math.IsInf(b, 0) {
 		return 0
@@ -160,7 +160,7 @@ func wholePow(a Range, n float64, whole bool) Range {
 	return r
 }
 
-// hull is the least range around some numbers; a NaN leaves nothing known.
+// hull returns the least range around some numbers; a NaN leaves nothing known.
 func hull(vs ...float64) Range {
 	r := Range{Lo: inf, Hi: -inf}
 	for _, v := range vs {

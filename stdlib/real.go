@@ -133,8 +133,8 @@ func normalPrecisionLogProb(x Node, a []Node) Node {
 	return ad.Add(plus(times(0.5, ad.Log(a[1])), -logSqrt2Pi), times(-0.5, ad.Mul(a[1], square(ad.Sub(x, a[0])))))
 }
 
-// studentLogProb is the log density at z = (x − mu)/sd; Γ((ν+1)/2)/Γ(ν/2) is taken as one, since it cancels for large
-// ν.
+// studentLogProb returns the log density at z = (x − mu)/sd; Γ((ν+1)/2)/Γ(ν/2) is taken as one, since it cancels for
+// large ν.
 func studentLogProb(nu, z, sd Node) Node {
 	half := logRising(num(nu, 0.5), times(0.5, nu))
 	norm := ad.Sub(half, ad.Add(times(0.5, ad.Log(times(math.Pi, nu))), ad.Log(sd)))
@@ -159,7 +159,7 @@ func laplaceLogCDF(z Node) Node {
 	return ad.Where(left, plus(z, -math.Ln2), ad.Log1p(times(-0.5, ad.Exp(ad.Neg(right)))))
 }
 
-// drawT is a standard Student's t: normal over the root of a gamma.
+// drawT returns a standard Student's t: normal over the root of a gamma.
 func drawT(r *rand.Rand, nu float64) float64 {
 	return r.NormFloat64() / math.Sqrt(drawGamma(r, nu/2)*2/nu)
 }

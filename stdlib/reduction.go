@@ -6,8 +6,8 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Reductions is the table of reductions by name; do not modify. Build drops the axes it reduces; over no elements it
-// gives Empty. In Range, n is the number of elements reduced, below 0 if it is not known (then at least one is
+// Reductions returns the table of reductions by name; do not modify. Build drops the axes it reduces; over no elements
+// it gives Empty. In Range, n is the number of elements reduced, below 0 if it is not known (then at least one is
 // assumed).
 func Reductions() map[string]*Reduction { return reductionTable }
 
@@ -42,7 +42,7 @@ type Scan struct {
 	Build func(x Node, axis int) Node
 }
 
-// Scans is the table of scans by name; do not modify.
+// Scans returns the table of scans by name; do not modify.
 func Scans() map[string]*Scan { return scanTable }
 
 var scanTable = indexScans([]Scan{
@@ -93,7 +93,7 @@ func orEmpty(build reduce, empty float64) reduce {
 	}
 }
 
-// reduced is the number of elements that each result comes from.
+// reduced returns the number of elements that each result comes from.
 func reduced(x Node, axes []int) int {
 	n := 1
 	for _, a := range axes {
@@ -102,7 +102,7 @@ func reduced(x Node, axes []int) int {
 	return n
 }
 
-// keptAxes are the axes of a shape that are not reduced, in order; kept are their sizes.
+// keptAxes returns the axes of a shape that are not reduced, in order; kept are their sizes.
 func keptAxes(shape, axes []int) []int {
 	gone := make([]bool, len(shape))
 	for _, a := range axes {
@@ -143,7 +143,7 @@ func variance(x Node, axes []int) Node {
 	return times(1/float64(reduced(x, axes)-1), ad.Sum(square(d), axes...))
 }
 
-// meanWithin is the mean of the elements inside. Where there are none its gradient is 0.
+// meanWithin returns the mean of the elements inside. Where there are none its gradient is 0.
 func meanWithin(x, inside Node, axes []int) Node {
 	n := ad.Sum(inside, axes...)
 	some := ad.Lt(num(n, 0), n)
@@ -151,7 +151,7 @@ func meanWithin(x, inside Node, axes []int) Node {
 	return ad.Where(some, mean, num(n, math.NaN()))
 }
 
-// varianceWithin is the sample variance of the elements inside, NaN for fewer than two.
+// varianceWithin returns the sample variance of the elements inside, NaN for fewer than two.
 func varianceWithin(x, inside Node, axes []int) Node {
 	n := ad.Sum(inside, axes...)
 	d := ad.Where(inside, ad.Sub(x, back(meanWithin(x, inside, axes), x, axes)), num(x, 0))
@@ -159,7 +159,8 @@ func varianceWithin(x, inside Node, axes []int) Node {
 	return ad.Where(ad.Lt(num(n, 1), n), v, num(n, math.NaN()))
 }
 
-// rootOfVariance is the root of a variance; of equal elements it is 0 with gradient 0, if the root itself has none.
+// rootOfVariance returns the root of a variance; of equal elements it is 0 with gradient 0, if the root itself has
+// none.
 func rootOfVariance(v Node) Node {
 	none := ad.Eq(v, num(v, 0))
 	return ad.Where(none, num(v, 0), ad.Sqrt(ad.Where(none, num(v, 1), v)))
@@ -187,7 +188,7 @@ func logSoftmax(x Node, axis int) Node {
 	return ad.Sub(x, back(ad.LogSumExp(x, axis), x, []int{axis}))
 }
 
-// sizeOr is a number of elements, or what is given if it is not known.
+// sizeOr returns a number of elements, or what is given if it is not known.
 func sizeOr(n int, unknown float64) float64 {
 	if n < 0 {
 		return unknown
@@ -207,7 +208,7 @@ func sumRange(x Range, n int) Range {
 	return manyTimes(x)
 }
 
-// manyTimes is the range of a sum of one or more numbers.
+// manyTimes returns the range of a sum of one or more numbers.
 func manyTimes(x Range) Range {
 	if x.Lo < 0 {
 		x.Lo = -inf
@@ -241,7 +242,7 @@ func prodRange(x Range, n int) Range {
 
 func spreadRange(Range, int) Range { return Range{Lo: 0, Hi: inf} }
 
-// logSumExpRange is the range moved by log n.
+// logSumExpRange returns the range moved by log n.
 func logSumExpRange(x Range, n int) Range {
 	if n < 0 {
 		return Range{Lo: x.Lo, Hi: inf}

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// drawLogGamma is the logarithm of a Gamma(shape, 1): for small shapes the draw itself underflows. Γ(a) =
+// drawLogGamma returns the logarithm of a Gamma(shape, 1): for small shapes the draw itself underflows. Γ(a) =
 // Γ(a+1)·U^{1/a} (Marsaglia & Tsang 2000, section 6).
 func drawLogGamma(r *rand.Rand, shape float64) float64 {
 	if shape < 1 {

@@ -8,7 +8,7 @@ import (
 	"ppl/lang/types"
 )
 
-// Signatures are the ways to write a distribution, one for each form: Normal(mu, sd), Normal(mu, precision = …).
+// Signatures returns the ways to write a distribution, one for each form: Normal(mu, sd), Normal(mu, precision = …).
 // Arguments of later forms that the first has not at their place are given by name.
 func (d *Dist) Signatures() []string {
 	var all []string
@@ -29,7 +29,7 @@ func (d *Dist) Signatures() []string {
 	return all
 }
 
-// Signature is how a function is called: pow(x, y).
+// Signature returns how a function is called: pow(x, y).
 func (f *Func) Signature() string { return f.Name + "(" + strings.Join(f.Args, ", ") + ")" }
 
 // String says what an argument must be.

@@ -130,7 +130,7 @@ func millsSeries(w Node) Node {
 	return series
 }
 
-// asymmetricLaplace is the form whose density falls at the rates left and right that its third argument gives.
+// asymmetricLaplace returns the form whose density falls at the rates left and right that its third argument gives.
 func asymmetricLaplace(third Arg, rates func(Node) (left, right Node),
 	numbers func(float64) (left, right float64)) Form {
 	return Form{Args: args(real0("loc"), positive("scale"), third),

@@ -11,7 +11,8 @@ import (
 // element is how many lie before it, and the element of each rank is a sum with one term that is not 0, so gradients go
 // to the elements themselves. That takes n² comparisons.
 
-// ranks is the place of each element along the last axis in increasing order, from 0; equal elements keep their order.
+// ranks returns the place of each element along the last axis in increasing order, from 0; equal elements keep their
+// order.
 func ranks(x Node) Node {
 	n := x.Shape()[x.Rank()-1]
 	pairs := join(x.Shape(), n)
@@ -71,7 +72,7 @@ func sortedValues(y Node, n int) Node {
 	return ad.Where(ad.Broadcast(known, y.Shape(), firstAxes(axis)), out, num(out, math.NaN()))
 }
 
-// placesOf is the rank of each element along an axis, from 1.
+// placesOf returns the rank of each element along an axis, from 1.
 func placesOf(x Node, axis int) Node {
 	order := toLast(x.Rank(), axis)
 	y := ad.Permute(x, order...)
@@ -105,7 +106,7 @@ func compareNumbers(a, b float64) int {
 	return 0
 }
 
-// median is the middle element over some axes, or the mean of the two in the middle.
+// median returns the middle element over some axes, or the mean of the two in the middle.
 func median(x Node, axes []int) Node {
 	left, shape := keptAxes(x.Shape(), axes), kept(x.Shape(), axes)
 	n := reduced(x, axes)
@@ -117,12 +118,12 @@ func median(x Node, axes []int) Node {
 	return ad.Add(times(0.5, middle(n/2-1)), times(0.5, middle(n/2)))
 }
 
-// toLast are the axes in the order that puts one of them last.
+// toLast returns the axes in the order that puts one of them last.
 func toLast(rank, axis int) []int {
 	return append(slices.Delete(firstAxes(rank), axis, axis+1), axis)
 }
 
-// inverseOrder is the order of axes that undoes another.
+// inverseOrder returns the order of axes that undoes another.
 func inverseOrder(order []int) []int {
 	back := make([]int, len(order))
 	for i, k := range order {

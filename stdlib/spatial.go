@@ -104,7 +104,7 @@ func Differences(x Node) Node {
 	return ad.Sub(x, padLast(sliceLast(x, 0, lastSize(x)-1), 1, 0))
 }
 
-// elements are x[…, at[…, e]] for 1-based positions at with the plates of x or none.
+// elements returns x[…, at[…, e]] for 1-based positions at with the plates of x or none.
 func elements(x, at Node) Node {
 	if x.Rank() == 1 {
 		return ad.Gather(x, plus(at, -1))

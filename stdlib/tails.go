@@ -22,8 +22,8 @@ func betaTails(x Node, a []Node) (lower, upper Node) {
 	return logBetaTails(a[0], a[1], x, ad.Sub(num(x, 1), x))
 }
 
-// studentTails are I_p(ν/2, ν/2) at p = (1 + z/√(ν + z²))/2 and at 1 − p; the smaller of the two keeps its digits. They
-// are smooth at 0.
+// studentTails returns I_p(ν/2, ν/2) at p = (1 + z/√(ν + z²))/2 and at 1 − p; the smaller of the two keeps its digits.
+// They are smooth at 0.
 func studentTails(nu, z Node) (lower, upper Node) {
 	left := ad.Lt(z, num(z, 0))
 	w := ad.Div(square(z), nu)
@@ -34,14 +34,14 @@ func studentTails(nu, z Node) (lower, upper Node) {
 	return logBetaTails(half, half, ad.Where(left, small, large), ad.Where(left, large, small))
 }
 
-// halfStudentTails are I at z²/(ν + z²).
+// halfStudentTails returns I at z²/(ν + z²).
 func halfStudentTails(nu, z Node) (lower, upper Node) {
 	w, one := ad.Div(square(z), nu), num(z, 1)
 	return logBetaTails(num(nu, 0.5), times(0.5, nu), ad.Div(one, plus(ad.Div(one, w), 1)), ad.Div(one, plus(w, 1)))
 }
 
-// generalizedNormalTails are Q(1/p, |z|^p)/2 and the rest. At z = 0 they are linear with the density p/(2 Γ(1/p)) for
-// their slope, which |z|^p does not have there.
+// generalizedNormalTails returns Q(1/p, |z|^p)/2 and the rest. At z = 0 they are linear with the density p/(2 Γ(1/p))
+// for their slope, which |z|^p does not have there.
 func generalizedNormalTails(z, shape Node) (lower, upper Node) {
 	power := ad.Div(num(shape, 1), shape)
 	_, outer := logGammaTails(power, absPow(z, shape))

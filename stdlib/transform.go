@@ -8,7 +8,7 @@ import (
 	"ppl/lang/types"
 )
 
-// TransformOf is the transform from unconstrained coordinates to a support, nil if there is none (IntRange).
+// TransformOf returns the transform from unconstrained coordinates to a support, nil if there is none (IntRange).
 func TransformOf(k types.Kind) *Transform { return transformTable[k] }
 
 // Each transform is a bijection from its free coordinates onto the interior of the support. The log-Jacobian is of the
@@ -46,7 +46,7 @@ func lowerTriangle(event []int) []int {
 	return join(event[:k-1], event[k]*(event[k]+1)/2)
 }
 
-// end is a bound, or the zero Node if it is infinite.
+// end returns a bound, or the zero Node if it is infinite.
 func end(b Node) Node {
 	if !b.Valid() {
 		return Node{}

@@ -31,7 +31,7 @@ func choleskyCov(u Node, event []int) (l, logDiag Node) {
 	return ad.Where(triangle(u, free.Shape(), 0), ad.Exp(free), free), Diagonal(free)
 }
 
-// logProductJacobian is the log-Jacobian of L ↦ L Lᵀ on lower triangles, from log L_jj (Muirhead 1982, Aspects of
+// logProductJacobian returns the log-Jacobian of L ↦ L Lᵀ on lower triangles, from log L_jj (Muirhead 1982, Aspects of
 // Multivariate Statistical Theory, theorem 2.1.9).
 func logProductJacobian(logDiag Node) Node {
 	d := lastSize(logDiag)

@@ -24,8 +24,8 @@ func constrainCorrelation(u Node, event []int, _, _ Node) (x, logJac Node) {
 	return x, ad.Add(logJac, logCorrelationJacobian(logDiag))
 }
 
-// logCorrelationJacobian is the log-Jacobian of L ↦ L Lᵀ, from the elements below the diagonal of the factor to those
-// of the correlation, computed from log L_jj.
+// logCorrelationJacobian returns the log-Jacobian of L ↦ L Lᵀ, from the elements below the diagonal of the factor to
+// those of the correlation, computed from log L_jj.
 func logCorrelationJacobian(logDiag Node) Node {
 	d := lastSize(logDiag)
 	power := make([]float64, d)

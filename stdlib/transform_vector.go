@@ -36,7 +36,7 @@ func freeZeroSum(x []float64, _ []int, _, _ float64) ([]float64, error) {
 	return Helmert(x), nil
 }
 
-// Helmert is the coordinates of x in the basis of constrainZeroSum: u_n = (Σ_{i≤n} x_i − n x_{n+1}) / √(n(n+1)).
+// Helmert returns the coordinates of x in the basis of constrainZeroSum: u_n = (Σ_{i≤n} x_i − n x_{n+1}) / √(n(n+1)).
 func Helmert(x []float64) []float64 {
 	u, sum := make([]float64, len(x)-1), 0.0
 	for i := range u {
@@ -61,7 +61,7 @@ func helmert(y Node) Node {
 		join(plates(y, 1), n-1)...)
 }
 
-// FromHelmert is the vector that sums to 0 and has coordinates u in that basis.
+// FromHelmert returns the vector that sums to 0 and has coordinates u in that basis.
 func FromHelmert(u []float64) []float64 {
 	x, after := make([]float64, len(u)+1), 0.0
 	for i := len(u); i > 0; i-- {
@@ -74,17 +74,17 @@ func FromHelmert(u []float64) []float64 {
 	return x
 }
 
-// constrainSimplex is the inverse isometric log-ratio: the softmax of a zero-sum vector y = V u. No element is special,
-// and log x = y − logsumexp y is exact in the corners. The log-Jacobian is ½ log K + Σ log x (Egozcue et al. 2003,
-// Mathematical Geology 35, 279; the determinant is K ∏x on the hyperplane, whose projection on K−1 coordinates shrinks
-// volume by √K).
+// constrainSimplex returns the inverse isometric log-ratio: the softmax of a zero-sum vector y = V u. No element is
+// special, and log x = y − logsumexp y is exact in the corners. The log-Jacobian is ½ log K + Σ log x (Egozcue et al.
+// 2003, Mathematical Geology 35, 279; the determinant is K ∏x on the hyperplane, whose projection on K−1 coordinates
+// shrinks volume by √K).
 func constrainSimplex(u Node, event []int, lo, hi Node) (x, logJac Node) {
 	y, _ := constrainZeroSum(u, event, lo, hi)
 	return Softmax(y)
 }
 
-// Softmax is the simplex vector with logarithms y, but for a constant, and its log-Jacobian as a transform from K−1
-// coordinates.
+// Softmax returns the simplex vector with logarithms y, but for a constant, and its log-Jacobian as a transform from
+// K−1 coordinates.
 func Softmax(y Node) (x, logJac Node) {
 	logX := ad.Sub(y, spread(ad.LogSumExp(y, y.Rank()-1), y.Shape()))
 	return ad.Exp(logX), plus(sumLast(logX, 1), 0.5*math.Log(float64(lastSize(y))))
@@ -152,7 +152,7 @@ func freeOrdered(x []float64, event []int, lo, hi float64) ([]float64, error) {
 	return append([]float64{x[0]}, logs(gaps(x, lo, hi)[1:len(x)])...), nil
 }
 
-// gaps are x₁ − lo, x₂ − x₁, …, hi − x_K.
+// gaps returns x₁ − lo, x₂ − x₁, …, hi − x_K.
 func gaps(x []float64, lo, hi float64) []float64 {
 	g, before := make([]float64, 0, len(x)+1), lo
 	for _, v := range x {

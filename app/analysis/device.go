@@ -24,7 +24,7 @@ const (
 	lanesOfForecast = 8
 )
 
-// inSingle are the variables whose draws are kept in single precision: it was enough to sample them.
+// inSingle returns the variables whose draws are kept in single precision: it was enough to sample them.
 func inSingle(kept []types.Variable) map[string]bool {
 	single := map[string]bool{}
 	for _, v := range kept {
@@ -55,7 +55,7 @@ func loadEntry(ctx context.Context, entry lower.Entry, lanes int) (device.Execut
 	return exe, nil
 }
 
-// parametersAt are the parameters of a draw, by name.
+// parametersAt returns the parameters of a draw, by name.
 func (o *Run) parametersAt(program *compiler.Program, chain, draw int) (map[string]dataset.Array, error) {
 	at := map[string]dataset.Array{}
 	for _, v := range app.ParametersOf(program) {
@@ -114,8 +114,8 @@ func enterDraws(exe device.Executable, f *compiler.Forecast, at []map[string]dat
 // evidence by as much.
 const mostAtEnds = 0.01
 
-// points are the draws of a run on the unconstrained line. A draw that rounding has put on the end of an interval is at
-// none: it is replaced by the one before it, or after it, which is said in a note.
+// points returns the draws of a run on the unconstrained line. A draw that rounding has put on the end of an interval
+// is at none: it is replaced by the one before it, or after it, which is said in a note.
 func (o *Run) points(program *compiler.Program) ([][][]float64, error) {
 	pointAt := program.PointsAt()
 	chains := make([][][]float64, o.Stored.Layout.Chains)

@@ -164,7 +164,7 @@ func alongLadder(seed uint64, run *store.Run, hottest [][][]float64, logDensity 
 	return out, nil
 }
 
-// positionsOf are those on the hottest rung, by chain and draw; nil if there are none.
+// positionsOf returns those on the hottest rung, by chain and draw; nil if there are none.
 func positionsOf(l *store.Ladder) (chains [][][]float64) {
 	if l == nil {
 		return nil

@@ -89,7 +89,7 @@ func (o *Run) writeExpected(ctx context.Context, d NewData) error {
 	return to.end()
 }
 
-// categories is the largest number of categories of some outcomes, 0 if they are numbers.
+// categories returns the largest number of categories of some outcomes, 0 if they are numbers.
 func (o *Run) categories(of func(outcome string) bool) (most int) {
 	for _, v := range o.Stored.Layout.Observed {
 		if set, ok := o.Stored.Layout.SetOf(v.Name); ok && of(v.Name) {

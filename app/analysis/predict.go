@@ -17,8 +17,8 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// replicating is the random stream of a replicate; those of what a run itself draws after inference begin with other
-// bits.
+// replicating returns the random stream of a replicate; those of what a run itself draws after inference begin with
+// other bits.
 func replicating(seed uint64, chain, draw int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 1<<63|uint64(chain)<<40|uint64(draw)))
 }

@@ -96,7 +96,7 @@ func (o *Run) loadNew(d NewData) (*compiler.Prediction, error) {
 	return program, nil
 }
 
-// newData are the files of new data: for rows that were held out, those of the run.
+// newData returns the files of new data: for rows that were held out, those of the run.
 func (o *Run) newData(d NewData) ([]compiler.DataArg, error) {
 	if d.HeldOut {
 		return o.dataArgs()
@@ -104,7 +104,7 @@ func (o *Run) newData(d NewData) ([]compiler.DataArg, error) {
 	return app.DataArgs(d.Data)
 }
 
-// newRun is what predictions at new data need to know of the run.
+// newRun returns what predictions at new data need to know of the run.
 func (o *Run) newRun(d NewData) compiler.SampledRun {
 	run := o.sampled()
 	run.HeldOut, run.Recorded, run.Expected = d.HeldOut, d.Censored, d.Expected
@@ -112,7 +112,7 @@ func (o *Run) newRun(d NewData) compiler.SampledRun {
 	return run
 }
 
-// sampled is what the run holds.
+// sampled returns what the run holds.
 func (o *Run) sampled() compiler.SampledRun {
 	run := compiler.SampledRun{Saved: o.Stored.Layout.Posterior, Sets: o.Stored.Layout.Sets,
 		Unknown: o.unknown.variables()}

@@ -56,7 +56,7 @@ func openForRows(dir string, n notes.Notes) (*rowRun, error) {
 	return &rowRun{o, program, f, o.Options.Seed}, nil
 }
 
-// rows are what the model predicts.
+// rows returns what the model predicts.
 func (p *rowRun) rows() report.Rows {
 	return report.Rows{Dir: p.Dir, Of: p.forecast.Outcome.Name, N: len(p.forecast.Values), Data: p.forecast.Values}
 }
@@ -105,7 +105,7 @@ func (p *rowRun) crossValidate(ctx context.Context, rows []int) (report.PartLOO,
 	return l, nil
 }
 
-// atMean is the log likelihood of every row at the posterior mean.
+// atMean returns the log likelihood of every row at the posterior mean.
 func (p *rowRun) atMean(d *rowDensities) ([]float64, error) {
 	mean, err := p.meanParameters(p.program)
 	if err != nil {
@@ -194,7 +194,7 @@ func (o *Run) eachDraw(program *compiler.Program, visit func(at map[string]datas
 	})
 }
 
-// meanParameters are the posterior means.
+// meanParameters returns the posterior means.
 func (o *Run) meanParameters(program *compiler.Program) (map[string]dataset.Array, error) {
 	mean, n := map[string]dataset.Array{}, float64(o.Stored.Layout.Chains*o.Stored.Info.Draws)
 	for _, v := range app.ParametersOf(program) {

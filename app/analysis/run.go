@@ -103,7 +103,7 @@ func drawsOf(run *store.Run, n notes.Notes) (*Run, error) {
 	return o, nil
 }
 
-// dataArgs are the files that the run was given on the command line.
+// dataArgs returns the files that the run was given on the command line.
 func (o *Run) dataArgs() ([]compiler.DataArg, error) {
 	args, err := app.DataArgs(o.Options.Data)
 	for i := range args {
@@ -144,8 +144,8 @@ func (o *Run) ModelText() (string, error) {
 // ModelPath returns the path of the model, to which what it names is relative.
 func (o *Run) ModelPath() string { return within(o.base(), o.Options.Model) }
 
-// base is the directory to which the paths of a run are relative: this one if the model is there, else the one that the
-// run was sampled in.
+// base returns the directory to which the paths of a run are relative: this one if the model is there, else the one
+// that the run was sampled in.
 func (o *Run) base() string {
 	if rundir.Exists(o.Options.Model) {
 		return ""

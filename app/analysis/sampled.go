@@ -78,7 +78,7 @@ func (o *Run) predictiveProgram(from compiler.Basis, expect *compiler.Expectatio
 	return app.DrawsData(p)
 }
 
-// predictive is the program with what is wrong with it; nil if that is an error.
+// predictive returns the program with what is wrong with it; nil if that is an error.
 func (o *Run) predictive(from compiler.Basis, expect *compiler.Expectation) (*compiler.Program, []diag.Diagnostic,
 	error) {
 	text, args, err := o.unchanged()

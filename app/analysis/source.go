@@ -61,7 +61,7 @@ func (s drawSource) Draws(name string) ([][]float64, error) {
 	return out, nil
 }
 
-// stream is the random stream of what the run generated at a draw.
+// stream returns the random stream of what the run generated at a draw.
 func (s drawSource) stream(chain, draw int) *rand.Rand {
 	return app.GeneratedStream(s.Stored.Info.Seed, chain, draw*s.every)
 }

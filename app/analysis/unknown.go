@@ -41,7 +41,7 @@ func (o *Run) findUnknowns() error {
 	return nil
 }
 
-// at are the values of an unknown of some name at a draw, until the next draw is asked for; nil if there is none.
+// at returns the values of an unknown of some name at a draw, until the next draw is asked for; nil if there is none.
 func (u *unknownDraws) at(name string, chain, draw int) []float64 {
 	if u == nil {
 		return nil
@@ -70,7 +70,7 @@ func (u *unknownDraws) variables() []types.Variable {
 	return u.of.Variables
 }
 
-// at are the values of a variable at a draw: of an unknown, or of what the run holds.
+// at returns the values of a variable at a draw: of an unknown, or of what the run holds.
 func (o *Run) at(name string, chain, draw int) ([]float64, error) {
 	if xs := o.unknown.at(name, chain, draw); xs != nil {
 		return xs, nil

@@ -31,7 +31,7 @@ type Description struct {
 	Parameters []types.Variable `json:"parameters"` // in the order of the values
 }
 
-// Of is the density of a program. A model without parameters is an error.
+// Of returns the density of a program. A model without parameters is an error.
 func Of(p *compiler.Program) (Density, error) {
 	if p.Dim() == 0 {
 		return Density{}, fault.Wrongf("the model has no parameters, so that its density is a number")
@@ -57,7 +57,7 @@ func Of(p *compiler.Program) (Density, error) {
 	return d, nil
 }
 
-// parameters are the variables of a program that are parameters: the first of those that it saves.
+// parameters returns the variables of a program that are parameters: the first of those that it saves.
 func parameters(p *compiler.Program) (all []types.Variable) {
 	names := p.Parameters()
 	for _, v := range p.Saved() {

@@ -29,7 +29,7 @@ func openCUDA(_ context.Context, number int, note func(string)) (infer.Device, e
 	return infer.Lowered(&stated{Device: all, note: note}), nil
 }
 
-// withOthers is the first GPU of the machine together with the others of its kind.
+// withOthers returns the first GPU of the machine together with the others of its kind.
 func withOthers(first *gpu.Device) (device.Device, error) {
 	all := []device.Device{first}
 	for number := 1; number < first.Info().Devices; number++ {

@@ -100,7 +100,7 @@ func Of(ctx context.Context, run *analysis.Run, q Question) (*Effects, error) {
 	return e, nil
 }
 
-// places are the combinations of the values of terms, those of the first one next to each other.
+// places returns the combinations of the values of terms, those of the first one next to each other.
 func places(terms []Axis) []Place {
 	all := []Place{{}}
 	for k := len(terms) - 1; k >= 0; k-- {
@@ -398,7 +398,7 @@ func byPlace(chains [][]float64, n int) [][][]float64 {
 	return out
 }
 
-// given is a value as new data have it.
+// given returns a value as new data have it.
 func (p *predictor) given(v Value) any {
 	if p.set != nil && p.set.Labels != nil {
 		return v.Label
@@ -406,7 +406,7 @@ func (p *predictor) given(v Value) any {
 	return v.Number
 }
 
-// other is the value of a predictor that is not a term, with words for it.
+// other returns the value of a predictor that is not a term, with words for it.
 func (f *frame) other(p *predictor) (value any, words string, err error) {
 	text, asked := f.question.At[p.Name]
 	switch {
@@ -434,7 +434,7 @@ func (f *frame) other(p *predictor) (value any, words string, err error) {
 	return m, fmt.Sprintf("%s = %.4g", p.Name, m), nil
 }
 
-// named is the element of a category that a text names.
+// named returns the element of a category that a text names.
 func (p *predictor) named(text string) (value any, words string, err error) {
 	var names []string
 	for _, v := range p.distinct() {
@@ -451,7 +451,7 @@ func (p *predictor) named(text string) (value any, words string, err error) {
 	return nil, "", fault.Wrongf("%s has no element %q; %s", p.Name, text, diag.MeantAmong(names, "%s", text, help))
 }
 
-// fresh is an element that the run does not have.
+// fresh returns an element that the run does not have.
 func (p *predictor) fresh() any {
 	if p.set.Labels == nil {
 		return slices.Max(p.present()) + 1

@@ -48,7 +48,7 @@ type Error struct {
 	Diagnostics []diag.Diagnostic // of a model and its data: errors, and the warnings that came with them
 }
 
-// Error is the message of the cause, or the diagnostics as text.
+// Error returns the message of the cause, or the diagnostics as text.
 func (e *Error) Error() string {
 	switch {
 	case e.Err != nil:
@@ -89,7 +89,7 @@ func Silent() error { return &Error{Kind: Failure} }
 // Interrupted returns an error of kind Interruption.
 func Interrupted() error { return &Error{Kind: Interruption} }
 
-// Of gives an error its kind: that which it has, Input if a caller can correct the cause, and Failure otherwise. It
+// Of returns an error its kind: that which it has, Input if a caller can correct the cause, and Failure otherwise. It
 // returns nil for nil.
 func Of(err error) error {
 	switch e := (*Error)(nil); {

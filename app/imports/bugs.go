@@ -17,7 +17,7 @@ func IsBUGS(model string) bool {
 	return slices.Contains([]string{".bug", ".bugs", ".jags"}, filepath.Ext(model))
 }
 
-// BUGS is the text of a model of BUGS as one of ppl.
+// BUGS returns the text of a model of BUGS as one of ppl.
 func BUGS(path string, data []string, to notes.Notes) (string, error) {
 	text, err := source.ReadModel(path)
 	if err != nil {

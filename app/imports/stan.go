@@ -30,14 +30,14 @@ import (
 // IsStan reports whether a model is a program of Stan.
 func IsStan(model string) bool { return filepath.Ext(model) == ".stan" }
 
-// ModelPath is the file in which the model of a program would be.
+// ModelPath returns the file in which the model of a program would be.
 func ModelPath(program string) string {
 	base := filepath.Base(program)
 	return strings.TrimSuffix(base, filepath.Ext(base)) + ".ppl"
 }
 
-// Source is a model with its data. That of a program of Stan has the text of the program as a model, and the data in
-// the names of the model; a density that is not all there is an error.
+// Source returns a model with its data. That of a program of Stan has the text of the program as a model, and the data
+// in the names of the model; a density that is not all there is an error.
 func Source(model string, data []string, to notes.Notes) (app.Source, error) {
 	if !IsStan(model) {
 		return app.Source{Model: model, Data: data}, nil
@@ -94,7 +94,7 @@ func ReadStan(path string, to notes.Notes) (*StanProgram, error) {
 	return &StanProgram{path, p, info}, notes.Diagnose(to, ds)
 }
 
-// Translate is the program as a model, with the data in the names of the model.
+// Translate returns the program as a model, with the data in the names of the model.
 func (p *StanProgram) Translate(data []string) (*translate.Model, []string, error) {
 	known, err := dataOf(data)
 	if err != nil {
@@ -127,7 +127,7 @@ func (p *StanProgram) hasTangledLoops(m *translate.Model) bool {
 // maxComputed is how many numbers of transformed data the text of a model may have.
 const maxComputed = 50_000
 
-// computed are the values of the transformed data that a translation lacks; nil if the data do not give them.
+// computed returns the values of the transformed data that a translation lacks; nil if the data do not give them.
 func (p *StanProgram) computed(m *translate.Model, known stan.Data) stan.Data {
 	if len(m.Uncomputed) == 0 || known == nil {
 		return nil
@@ -153,7 +153,7 @@ func (p *StanProgram) NoteLeft(m *translate.Model, to notes.Notes) {
 	}
 }
 
-// dataOf are the values of data flags; nil without any.
+// dataOf returns the values of data flags; nil without any.
 func dataOf(flags []string) (stan.Data, error) {
 	var known stan.Data
 	for _, flag := range flags {

@@ -58,7 +58,7 @@ func (s *server) explain(d *document, o names.Occurrence) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n\n")
 }
 
-// code is a text between fences of Markdown; an empty one stays empty.
+// code returns a text between fences of Markdown; an empty one stays empty.
 func code(text string) string {
 	if text == "" {
 		return ""

@@ -43,7 +43,7 @@ func DigestsOf(p *compiler.Program) (Digests, error) {
 	return Digests{Program: fmt.Sprintf("%x", text.Sum(nil)), Data: fmt.Sprintf("%x", data.Sum(nil))}, nil
 }
 
-// assignments are log density and saved values; of data in files, the density of one row.
+// assignments returns log density and saved values; of data in files, the density of one row.
 func assignments(p *compiler.Program) []lower.Assign {
 	g := autodiff.New()
 	theta := g.Input("theta", p.Dim())

@@ -45,7 +45,7 @@ func ParseData(flag string) DataFlag {
 	return DataFlag{Name: name, Path: path}
 }
 
-// At is the flag for the same data in a file at another path.
+// At returns the flag for the same data in a file at another path.
 func (d DataFlag) At(path string) string {
 	d.Path = path
 	return d.String()
@@ -118,7 +118,7 @@ func copyFile(disk files.System, from, to string) error {
 	})
 }
 
-// inRun is where a path that begins with the mark of the run is.
+// inRun returns where a path that begins with the mark of the run is.
 func inRun(dir, path string) string {
 	if rest, ok := strings.CutPrefix(path, runMark); ok {
 		if whole, err := filepath.Abs(dir); err == nil {
@@ -160,7 +160,7 @@ func (o *Options) locate(dir string) {
 	o.Model = model
 }
 
-// found is a path that is not there from here as one of the directory that the run was sampled in, if it is there.
+// found returns a path that is not there from here as one of the directory that the run was sampled in, if it is there.
 func (o *Options) found(path string) string {
 	if whole := o.Located(path); !Exists(path) && Exists(whole) {
 		return whole

@@ -66,8 +66,8 @@ type Retry struct {
 	Seconds float64        `json:"seconds"`
 }
 
-// Decides is what decides the draws besides the model, its data, the sampler and the seed. None of it changes when a
-// run is extended.
+// Decides returns what decides the draws besides the model, its data, the sampler and the seed. None of it changes when
+// a run is extended.
 func (o Options) Decides() any {
 	return map[string]any{"warmup": o.Warmup, "settings": o.Settings, "digests": o.Digests}
 }
@@ -122,7 +122,7 @@ func (o Options) Differences(now Options) (all []string) {
 	return all
 }
 
-// AskedDevice is the device as it was named.
+// AskedDevice returns the device as it was named.
 func (o Options) AskedDevice() string { return cmp.Or(o.Asked.Device, devices.Auto) }
 
 // Located returns where a path of the run is, seen from the working directory.

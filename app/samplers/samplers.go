@@ -68,7 +68,7 @@ func All() []Row {
 			fixed.Sample, only(), unchanged, true, false})
 }
 
-// Search is a search for modes instead of a sampler, of which it has no settings.
+// Search returns a search for modes instead of a sampler, of which it has no settings.
 func Search(method string, search infer.Sampler) Row {
 	return Row{Name: method, Sample: search, Takes: func(string) bool { return false }, Complete: unchanged}
 }
@@ -83,13 +83,13 @@ func (r Row) Settled(t infer.Target, s infer.Settings) map[string]any {
 
 func ofNuts(_ infer.Target, s infer.Settings) infer.Settings { return nuts.Complete(s) }
 
-// doublePrecision is what approximations are fitted in.
+// doublePrecision returns what approximations are fitted in.
 func doublePrecision(_ infer.Target, s infer.Settings) infer.Settings {
 	s.Precision = cmp.Or(s.Precision, 64)
 	return s
 }
 
-// only are the settings of a sampler that has few of its own; what a run keeps is not the sampler's.
+// only returns the settings of a sampler that has few of its own; what a run keeps is not the sampler's.
 func only(names ...string) func(string) bool {
 	names = append(names, "log_likelihood")
 	return func(name string) bool { return slices.Contains(names, name) }

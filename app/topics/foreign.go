@@ -35,8 +35,8 @@ func Solvers() []Topic {
 	})
 }
 
-// foreignWords are words and flags of Stan, PyMC, NumPyro, brms and R for what ppl says otherwise. Names of functions
-// and distributions are in stdlib.Foreign.
+// foreignWords returns words and flags of Stan, PyMC, NumPyro, brms and R for what ppl says otherwise. Names of
+// functions and distributions are in stdlib.Foreign.
 func foreignWords() map[string]string {
 	const (
 		kept     = "--draws D, which counts the kept draws of each chain; warm-up is not among them"
@@ -72,7 +72,7 @@ func foreignWords() map[string]string {
 	}
 }
 
-// modulePrefixes are what functions stand in elsewhere.
+// modulePrefixes returns what functions stand in elsewhere.
 func modulePrefixes() []string {
 	return []string{"np.", "jnp.", "numpy.", "math.", "pt.", "pm.math.", "tf.", "torch.", "scipy.special.", "special."}
 }

@@ -43,7 +43,7 @@ func Distributions() (all []Topic) {
 	return append(all, Topic{r.Name, r.Form, r.Form + "\n\n" + Sentence(r.Doc)})
 }
 
-// DensityRule is the row of Density, which is a distribution by syntax only.
+// DensityRule returns the row of Density, which is a distribution by syntax only.
 func DensityRule() stdlib.Rule {
 	rules := stdlib.Rules()
 	return rules[slices.IndexFunc(rules, func(r stdlib.Rule) bool { return r.Name == "Density" })]
@@ -62,7 +62,7 @@ func distributionText(d *stdlib.Dist) string {
 	return fmt.Sprintf("%s\nSource: %s.", strings.TrimSuffix(b.String(), "\n")+"\n", d.Source)
 }
 
-// distinctArgs are the arguments of all forms, each name once.
+// distinctArgs returns the arguments of all forms, each name once.
 func distinctArgs(d *stdlib.Dist) (all []stdlib.Arg) {
 	for _, f := range d.Forms {
 		for _, a := range f.Args {
@@ -143,7 +143,7 @@ func emptyText(r *stdlib.Reduction) string {
 	return "an empty set " + strings.ToLower(strings.TrimPrefix(fmt.Sprint(r.Empty), "+"))
 }
 
-// preludeTopics are the functions and layers that are written in the language, each with the comment above it.
+// preludeTopics returns the functions and layers that are written in the language, each with the comment above it.
 func preludeTopics() (all []Topic) {
 	file, _ := parse.File(source.New("prelude.ppl", stdlib.Prelude))
 	for _, st := range file.Stmts {
@@ -162,7 +162,7 @@ func preludeTopics() (all []Topic) {
 	return all
 }
 
-// commentAbove is the text of the comment lines right before a statement.
+// commentAbove returns the text of the comment lines right before a statement.
 func commentAbove(file *ast.File, at source.Span) string {
 	above := map[int]string{}
 	for _, c := range file.Comments {

@@ -106,7 +106,7 @@ func (g *Graph) node(n autodiff.Node, env map[autodiff.Node]*G.Node) (*G.Node, e
 	return g.apply(o, args...)
 }
 
-// input is the input of a name, the same for the same.
+// input returns the input of a name, the same for the same.
 func (g *Graph) input(name string, shape []int) (*G.Node, error) {
 	if n, ok := g.Inputs[name]; ok {
 		if !n.Shape().Eq(tensor.Shape(shape)) {

@@ -32,7 +32,7 @@ func (o *op) Do(args ...G.Value) (G.Value, error) {
 	return Value(v, o.shape), nil
 }
 
-// compute is the op in plain loops; the steps of a Scan are run by a tape machine again.
+// compute returns the op in plain loops; the steps of a Scan are run by a tape machine again.
 func (o *op) compute(xs [][]float64) ([]float64, error) {
 	switch k := o.node.Op().Kind; {
 	case k == autodiff.OpScan:
@@ -98,7 +98,7 @@ func Value(values []float64, shape []int) G.Value {
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(append([]float64(nil), values...)))
 }
 
-// Floats are the elements of Gorgonia's array, row-major.
+// Floats returns the elements of Gorgonia's array, row-major.
 func Floats(v G.Value) []float64 {
 	switch d := v.Data().(type) {
 	case float64:
@@ -109,7 +109,7 @@ func Floats(v G.Value) []float64 {
 	panic(fmt.Sprintf("internal error: gorgonia: value of type %T", v.Data()))
 }
 
-// byTensor is the op by the tensor library, or nil.
+// byTensor returns the op by the tensor library, or nil.
 func byTensor(o *autodiff.Op, args []G.Value) (G.Value, error) {
 	x := args[0].(*tensor.Dense)
 	if f := tensorUnary(o.Kind); f != nil {

@@ -46,13 +46,13 @@ func (g *Graph) op(n autodiff.Node) (*op, error) {
 	return o, nil
 }
 
-// named is the op of an output.
+// named returns the op of an output.
 func (g *Graph) named(o Output) *op {
 	return &op{graph: g, node: o.Node, output: true, id: len(g.Expr.AllNodes()), text: o.Name, shape: o.Node.Shape(),
 		args: [][]int{o.Node.Shape()}}
 }
 
-// Arity is the number of arguments.
+// Arity returns the number of arguments.
 func (o *op) Arity() int { return len(o.args) }
 
 // Type is concrete: the types of the arguments, then of the result. Gorgonia recycles it, so it is fresh each time.
@@ -67,7 +67,7 @@ func (o *op) Type() hm.Type {
 	return hm.NewFnType(append(ts, arrayType(o.shape))...)
 }
 
-// InferShape is the shape that autodiff found.
+// InferShape returns the shape that autodiff found.
 func (o *op) InferShape(...G.DimSizer) (tensor.Shape, error) { return slices.Clone(o.shape), nil }
 
 // ReturnsPtr, CallsExtern and OverwritesInput: every result is a new array made in Go.
@@ -90,7 +90,7 @@ func (o *op) DiffWRT(inputs int) []bool {
 	return out
 }
 
-// SymDiff is the part of a gradient that passes to each argument, as nodes.
+// SymDiff returns the part of a gradient that passes to each argument, as nodes.
 func (o *op) SymDiff(inputs G.Nodes, _, grad *G.Node) (G.Nodes, error) {
 	if o.output {
 		return G.Nodes{grad}, nil

@@ -49,7 +49,7 @@ var (
 // first reports whether an element is the one of x and −x from which the value at both follows.
 func first(x Residue) bool { return x <= Prime/2 }
 
-// odd is an arbitrary function with f(−x) = −f(x).
+// odd returns an arbitrary function with f(−x) = −f(x).
 func odd(kind autodiff.Kind) func(x Residue) Residue {
 	return func(x Residue) Residue {
 		switch {
@@ -62,7 +62,7 @@ func odd(kind autodiff.Kind) func(x Residue) Residue {
 	}
 }
 
-// even is an arbitrary function with f(−x) = f(x).
+// even returns an arbitrary function with f(−x) = f(x).
 func even(kind autodiff.Kind) func(x Residue) Residue {
 	return func(x Residue) Residue {
 		if first(x) {
@@ -72,7 +72,7 @@ func even(kind autodiff.Kind) func(x Residue) Residue {
 	}
 }
 
-// exponential is an arbitrary function with f(−x) = 1/f(x) and f(0) = 1.
+// exponential returns an arbitrary function with f(−x) = 1/f(x) and f(0) = 1.
 func exponential(x Residue) Residue {
 	switch {
 	case x == 0:
@@ -83,7 +83,7 @@ func exponential(x Residue) Residue {
 	return hash(uint64(autodiff.OpExp), x.Negative()).Inverse()
 }
 
-// logarithm is an arbitrary function with f(1) = 0.
+// logarithm returns an arbitrary function with f(1) = 0.
 func logarithm(x Residue) Residue {
 	if x == 1 {
 		return 0

@@ -45,7 +45,7 @@ func triSolve(n autodiff.Node, l, b []Residue) []Residue {
 	return out
 }
 
-// cholesky is an arbitrary lower triangle for each matrix.
+// cholesky returns an arbitrary lower triangle for each matrix.
 func cholesky(n autodiff.Node, a []Residue) []Residue {
 	out := make([]Residue, n.Size())
 	for k := range autodiff.Stack(n) {

@@ -62,7 +62,7 @@ func NewRoutine(nodes ...autodiff.Node) *Routine {
 	return r
 }
 
-// static is the value of a node that depends on no input, else nil.
+// static returns the value of a node that depends on no input, else nil.
 func (r *Routine) static(n autodiff.Node) []float64 {
 	if !n.Static() {
 		return nil
@@ -145,7 +145,7 @@ func (r *Routine) compute(n autodiff.Node, values [][]Residue, inputs map[string
 	return arbitrary(n, args), nil
 }
 
-// indices are those of a Gather, where they are known.
+// indices returns those of a Gather, where they are known.
 func (r *Routine) indices(n autodiff.Node) (at [][]float64) {
 	for _, a := range n.Args()[1:] {
 		if r.known[r.place[a]] == nil {
@@ -180,8 +180,8 @@ func (r *Routine) choose(n autodiff.Node, args [][]Residue) []Residue {
 	return out
 }
 
-// sources are the places of the elements that an op moves, among those of its arguments, from 1; 0 is a zero that it
-// fills in. They are nil for an op that computes.
+// sources returns the places of the elements that an op moves, among those of its arguments, from 1; 0 is a zero that
+// it fills in. They are nil for an op that computes.
 func (r *Routine) sources(n autodiff.Node) []int32 {
 	args, at := n.Args(), [][]float64(nil)
 	switch n.Op().Kind {
@@ -250,7 +250,7 @@ func (r *Routine) scan(n autodiff.Node, args [][]Residue) (out []Residue, err er
 	return out, err
 }
 
-// arbitrary is a function of all arguments of which nothing is known.
+// arbitrary returns a function of all arguments of which nothing is known.
 func arbitrary(n autodiff.Node, args [][]Residue) []Residue {
 	h := hash(uint64(n.Op().Kind))
 	for _, arg := range args {

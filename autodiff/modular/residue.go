@@ -54,8 +54,8 @@ func (x Residue) power(n uint64) Residue {
 // Inverse is 1/x by Fermat's little theorem; of 0 it is 0.
 func (x Residue) Inverse() Residue { return x.power(Prime - 2) }
 
-// Of is the residue of a number, which is a fraction whose denominator is a power of two; any, always the same, of one
-// that is not finite.
+// Of returns the residue of a number, which is a fraction whose denominator is a power of two; any, always the same, of
+// one that is not finite.
 func Of(v float64) Residue {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return hash(0, Residue(math.Float64bits(v)>>52))
@@ -69,7 +69,7 @@ func Of(v float64) Residue {
 	return x
 }
 
-// hash is an arbitrary function of residues; another one for each name.
+// hash returns an arbitrary function of residues; another one for each name.
 func hash(name uint64, xs ...Residue) Residue {
 	h := mix(name + 0x9e3779b97f4a7c15)
 	for _, x := range xs {
@@ -78,7 +78,7 @@ func hash(name uint64, xs ...Residue) Residue {
 	return reduced(h)
 }
 
-// mix is the finaliser of SplitMix64 (Steele, Lea and Flood 2014, OOPSLA).
+// mix returns the finaliser of SplitMix64 (Steele, Lea and Flood 2014, OOPSLA).
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

@@ -85,7 +85,7 @@ func Mod(x, y float64) float64 {
 	return r
 }
 
-// Maximum is the larger of x and y, NaN if either is.
+// Maximum returns the larger of x and y, NaN if either is.
 func Maximum(x, y float64) float64 {
 	if x > y || x != x {
 		return x
@@ -93,7 +93,7 @@ func Maximum(x, y float64) float64 {
 	return y
 }
 
-// Minimum is the smaller of x and y, NaN if either is.
+// Minimum returns the smaller of x and y, NaN if either is.
 func Minimum(x, y float64) float64 {
 	if x < y || x != x {
 		return x

@@ -49,7 +49,7 @@ const (
 	batches            // minibatches, so that densities are estimates
 )
 
-// cases are runs by each of the samplers, by each dynamics, and those in which a sampler does something of its own.
+// cases returns runs by each of the samplers, by each dynamics, and those in which a sampler does something of its own.
 func cases(samplers []string) []sampled {
 	set := func(values ...string) (flags []string) {
 		for _, v := range values {
@@ -97,7 +97,7 @@ func run(name string, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// samplersOf are the samplers that a program knows.
+// samplersOf returns the samplers that a program knows.
 func samplersOf(ppl string) (names []string, err error) {
 	text, err := run(ppl, "help", "samplers")
 	for line := range strings.Lines(string(text)) {
@@ -165,7 +165,7 @@ func plotAll(python, here, dir string, all []sampled) (f found, err error) {
 	return f, nil
 }
 
-// asked is a row of the argument of plots.py: the run, together with one from the prior.
+// asked returns a row of the argument of plots.py: the run, together with one from the prior.
 func (c sampled) asked(dir string, all []sampled) any {
 	out := struct {
 		called

@@ -75,7 +75,7 @@ func (f found) write(w io.Writer, all []sampled) (bad int) {
 	return bad
 }
 
-// leftOut are the plots that a run lacks something for.
+// leftOut returns the plots that a run lacks something for.
 func (f found) leftOut(r plotted) []string {
 	return slices.DeleteFunc(slices.Clone(f.All), func(name string) bool {
 		_, called := r.Plots[name]

@@ -57,7 +57,7 @@ var (
 	fenced = regexp.MustCompile("(?s)```ppl[^\n]*\n(.*?)```")
 )
 
-// odd are numbers and words that break what counts on small whole numbers.
+// odd returns numbers and words that break what counts on small whole numbers.
 func odd() []string {
 	return []string{"0", "-1", "1.5", "1e-308", "1e308", "1e9", "2147483648", "inf", "nan", "1/0", "0/0", "N",
 		"missing", "noncentered", "ordered", "zerosum", `"no such label"`}

@@ -34,7 +34,7 @@ type limits struct {
 	wait               time.Duration
 }
 
-// limitsOf are the limits of a verb: more time where it samples, for ten draws of an equation that has to be solved
+// limitsOf returns the limits of a verb: more time where it samples, for ten draws of an equation that has to be solved
 // take the host device some seconds.
 func limitsOf(verb string) limits {
 	l := limits{seconds: 60, kilobytes: 6 << 20, wait: 5 * time.Minute}

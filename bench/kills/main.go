@@ -236,7 +236,7 @@ func (k *killer) sample(dir string, after time.Duration) (killed bool, err error
 	return killed, nil
 }
 
-// processOf is the process that has a run, where it is at work.
+// processOf returns the process that has a run, where it is at work.
 func processOf(dir string) (pid int, found bool) {
 	var run struct {
 		Process struct{ PID int } `json:"process"`
@@ -248,7 +248,7 @@ func processOf(dir string) (pid int, found bool) {
 	return pid, pid > 0 && bytes.Contains(command, []byte(dir))
 }
 
-// phase is where a run was.
+// phase returns where a run was.
 func phase(dir string) string {
 	var p struct{ Phase string }
 	text, err := os.ReadFile(filepath.Join(dir, "progress.json"))

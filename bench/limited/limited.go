@@ -27,8 +27,8 @@ func Context(lasting time.Duration) (ctx context.Context, stop func()) {
 	return ctx, func() { cancel(); release() }
 }
 
-// Command is a command in a process group of its own, so that what it starts ends with it. It has one processor. The
-// shell takes one limit in each ulimit, and its processes inherit both.
+// Command returns a command in a process group of its own, so that what it starts ends with it. It has one processor.
+// The shell takes one limit in each ulimit, and its processes inherit both.
 func Command(ctx context.Context, program string, args []string, l Limits) *exec.Cmd {
 	script := fmt.Sprintf(`ulimit -t %d && ulimit -v %d && exec "$0" "$@"`, l.Seconds, l.Kilobytes)
 	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", script, program}, args...)...)

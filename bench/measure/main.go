@@ -93,7 +93,7 @@ func worst(all []measures, of func(measures) int) measures {
 	return slices.MaxFunc(all, func(a, b measures) int { return of(a) - of(b) })
 }
 
-// quantile is the smallest number that a share of sorted numbers does not exceed.
+// quantile returns the smallest number that a share of sorted numbers does not exceed.
 func quantile(sorted []int, share float64) int {
 	if len(sorted) == 0 {
 		return 0

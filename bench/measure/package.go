@@ -80,7 +80,7 @@ func isLocal(o types.Object) bool {
 	return ok && !v.IsField() && o.Parent() != o.Pkg().Scope()
 }
 
-// largestCycle is the largest strongly connected component of a graph; a node alone is none.
+// largestCycle returns the largest strongly connected component of a graph; a node alone is none.
 func largestCycle(graph map[string][]string) (largest []string) {
 	f := cycles.New(func(node string) []string { return graph[node] })
 	for _, node := range sortedNodes(graph) {

@@ -67,7 +67,7 @@ func (d *dataFiles) prepare(_, dir string) error {
 	return nil
 }
 
-// writtenSeeds are files that are made here.
+// writtenSeeds returns files that are made here.
 func writtenSeeds() []seedFile {
 	table, records := "y,x,g\n", []byte(nil)
 	for i := range 40 {
@@ -232,7 +232,7 @@ func changeValue(r *rand.Rand, root *any) (how string) {
 	return p.name + " is another value"
 }
 
-// oddValue is a value that is not expected.
+// oddValue returns a value that is not expected.
 func oddValue(r *rand.Rand) any {
 	deep := any(1)
 	for range 200 {

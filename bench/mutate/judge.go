@@ -50,9 +50,9 @@ func ends(_ scene, o outcome) string {
 	return ""
 }
 
-// codes are the exit codes that a verb may have when its input is wrong: not 2, as the command lines are right, unless
-// the options of a run contradict its checkpoint. Of those that sample, 130 is that of a time limit before the first
-// draw; diagnose ends with 3 if draws are not to be used.
+// codes returns the exit codes that a verb may have when its input is wrong: not 2, as the command lines are right,
+// unless the options of a run contradict its checkpoint. Of those that sample, 130 is that of a time limit before the
+// first draw; diagnose ends with 3 if draws are not to be used.
 func codes(verb string) []int {
 	switch verb {
 	case "sample":
@@ -83,7 +83,7 @@ func silentOnCrash(_ scene, o outcome) string {
 	return ""
 }
 
-// messages is what a command has said without the lines that show a part of the user's file.
+// messages returns what a command has said without the lines that show a part of the user's file.
 func messages(o outcome) (lines []string) {
 	for _, line := range strings.Split(o.said, "\n") {
 		if !shown.MatchString(line) {

@@ -194,7 +194,7 @@ func (m *mutator) keepScene(dir string, number int) error {
 	return err
 }
 
-// caseName is what the names of all files of a case begin with.
+// caseName returns what the names of all files of a case begin with.
 func caseName(number int) string { return fmt.Sprintf("case%d", number) }
 
 // clear removes the files of a case.

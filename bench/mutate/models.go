@@ -85,8 +85,8 @@ func (m *models) change(r *rand.Rand, dir string, number int) (scene, error) {
 	return scene{what: what, commands: commands, stop: true}, nil
 }
 
-// printed is a tree as text; empty if the formatter cannot print it, since a tree that was put together from parts has
-// no places for comments.
+// printed returns a tree as text; empty if the formatter cannot print it, since a tree that was put together from parts
+// has no places for comments.
 func printed(f *ast.File) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -110,8 +110,8 @@ func newTree(r *rand.Rand, name, text, other, otherText string) *tree {
 	return &tree{r, file, from}
 }
 
-// slotsOf are the places in a tree at which something of a type lies, such as all expressions: pointers to fields and
-// elements.
+// slotsOf returns the places in a tree at which something of a type lies, such as all expressions: pointers to fields
+// and elements.
 func slotsOf[T any](root any) (all []*T) {
 	var visit func(v reflect.Value)
 	visit = func(v reflect.Value) {
@@ -141,7 +141,7 @@ func slotsOf[T any](root any) (all []*T) {
 	return all
 }
 
-// copied is a copy of a part of a tree: a node that is put into two places, or into itself, would make a cycle.
+// copied returns a copy of a part of a tree: a node that is put into two places, or into itself, would make a cycle.
 func copied[T any](x T) T {
 	return copyOf(reflect.ValueOf(&x).Elem()).Interface().(T)
 }
@@ -177,7 +177,7 @@ func copyOf(v reflect.Value) reflect.Value {
 	return out
 }
 
-// any1 is one of a list; false if there is none.
+// any1 returns one of a list; false if there is none.
 func any1[T any](r *rand.Rand, all []T) (x T, ok bool) {
 	if len(all) == 0 {
 		return x, false
@@ -187,15 +187,15 @@ func any1[T any](r *rand.Rand, all []T) (x T, ok bool) {
 
 func pick[T any](r *rand.Rand, all ...T) T { return all[r.IntN(len(all))] }
 
-// call is one of the calls of a tree with n arguments or more.
+// call returns one of the calls of a tree with n arguments or more.
 func (t *tree) call(n int) (*ast.Call, bool) {
 	return any1(t.r, slices.DeleteFunc(slicesOf[ast.Call](t.file), func(c *ast.Call) bool { return len(c.Args) < n }))
 }
 
-// slicesOf are all nodes of a type.
+// slicesOf returns all nodes of a type.
 func slicesOf[T any](root any) []*T { return slotsOf[T](root) }
 
-// expr is a place of an expression.
+// expr returns a place of an expression.
 func (t *tree) expr() (*ast.Expr, bool) { return any1(t.r, slotsOf[ast.Expr](t.file.Stmts)) }
 
 func number(text string) ast.Expr {
@@ -203,7 +203,7 @@ func number(text string) ast.Expr {
 	return &ast.Number{Text: text, Value: value, IsInt: err == nil && value == float64(int64(value))}
 }
 
-// extreme is a constant that breaks what counts on ordinary ones.
+// extreme returns a constant that breaks what counts on ordinary ones.
 func (t *tree) extreme() ast.Expr {
 	text := pick(t.r, "0", "1", "2", "0.5", "1e-308", "5e-324", "1e308", "1e15", "2147483647", "2147483648",
 		"9007199254740993",
@@ -225,7 +225,7 @@ func (t *tree) extreme() ast.Expr {
 	return x
 }
 
-// nameInUse is a name that the model defines.
+// nameInUse returns a name that the model defines.
 func (t *tree) nameInUse() string {
 	var names []string
 	for _, h := range slicesOf[ast.Head](t.file.Stmts) {
@@ -240,7 +240,7 @@ func (t *tree) nameInUse() string {
 	return "x"
 }
 
-// set is an index set: one of the model's, or a range with ends that are unusual.
+// set returns an index set: one of the model's, or a range with ends that are unusual.
 func (t *tree) set() *ast.Set {
 	sets := slicesOf[ast.Set](t.file.Stmts)
 	if s, ok := any1(t.r, sets); ok && t.r.IntN(2) == 0 {
@@ -262,12 +262,12 @@ func (t *tree) bounds() *ast.Range {
 		ast.Expr(&ast.Name{Name: t.nameInUse()}))}
 }
 
-// index is a fresh binder of a comprehension.
+// index returns a fresh binder of a comprehension.
 func (t *tree) index() *ast.Binder {
 	return &ast.Binder{Index: ast.Ident{Name: pick(t.r, "i9", "j9", "k9")}, Set: t.set()}
 }
 
-// nested are loops around an expression.
+// nested returns loops around an expression.
 func (t *tree) nested(body ast.Expr) ast.Expr {
 	c := &ast.Comprehension{Body: body, Bare: true}
 	for range 1 + t.r.IntN(3) {
@@ -294,7 +294,7 @@ func modelChanges() []modelChange {
 	return append(append(expressionChanges(), distributionChanges()...), statementChanges()...)
 }
 
-// inPlace is a change that puts something instead of one expression.
+// inPlace returns a change that puts something instead of one expression.
 func inPlace(of func(t *tree, e ast.Expr) ast.Expr) func(t *tree) bool {
 	return func(t *tree) bool {
 		e, ok := t.expr()

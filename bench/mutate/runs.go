@@ -130,7 +130,7 @@ func changeRun(r *rand.Rand, run, other string) (string, error) {
 	return below + ": " + how, os.WriteFile(path, text, 0o644)
 }
 
-// entryOf is a file or a directory of a run; those at its top are chosen as often as all others.
+// entryOf returns a file or a directory of a run; those at its top are chosen as often as all others.
 func entryOf(r *rand.Rand, run string) (string, error) {
 	var top, deep []string
 	err := filepath.WalkDir(run, func(path string, e fs.DirEntry, err error) error {

@@ -139,7 +139,7 @@ func load(target *compiler.Program, entry string) (device.Executable, error) {
 	return x, nil
 }
 
-// busy is the thread's processor time in seconds.
+// busy returns the thread's processor time in seconds.
 func busy() float64 {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {

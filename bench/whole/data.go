@@ -14,7 +14,7 @@ type target struct {
 	Data   map[string]any
 }
 
-// targets are the rows of the table, from 2 to 10,000 parameters. Data are simulated, but for eight schools.
+// targets returns the rows of the table, from 2 to 10,000 parameters. Data are simulated, but for eight schools.
 func targets() []target {
 	return []target{
 		{"normal", "normal", 2, []string{"mu", "sigma"}, normal()},
@@ -112,7 +112,7 @@ func item() map[string]any {
 	})}
 }
 
-// spline is a curve at 500 points in 40 cubic B-splines with equal distances.
+// spline returns a curve at 500 points in 40 cubic B-splines with equal distances.
 func spline() map[string]any {
 	const points, splines = 500, 40
 	r := generator()
@@ -124,7 +124,7 @@ func spline() map[string]any {
 		"y": filled(points, func(i int) float64 { return math.Sin(9*at(i)) + at(i) + 0.3*r.NormFloat64() })}
 }
 
-// cubic is the cubic B-spline with the knots 0 to 4.
+// cubic returns the cubic B-spline with the knots 0 to 4.
 func cubic(x float64) float64 {
 	if x <= 0 || x >= 4 {
 		return 0
@@ -144,7 +144,7 @@ func gaussianProcess() map[string]any {
 	return map[string]any{"x": x, "y": y}
 }
 
-// volatility is a series with a state for each step.
+// volatility returns a series with a state for each step.
 func volatility(steps int) map[string]any {
 	const mu, phi, s = -1.0, 0.95, 0.25
 	r := generator()

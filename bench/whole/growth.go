@@ -18,7 +18,7 @@ import (
 	"ppl/runtime/native"
 )
 
-// growing are models with data for any number of parameters.
+// growing returns models with data for any number of parameters.
 func growing() map[string]func(parameters int) map[string]any {
 	return map[string]func(int) map[string]any{
 		"hierarchy":  func(n int) map[string]any { return hierarchy(n - 3) },
@@ -92,7 +92,7 @@ func (b *bench) gradientCost(model string, parameters int) (c gradientCost, err 
 	return gradientCost{model, parameters, seconds / gradients.Lanes, bytesOf(program)}, err
 }
 
-// leastTime is the processor time of the entry density, the least of several measurements.
+// leastTime returns the processor time of the entry density, the least of several measurements.
 func leastTime(x device.Executable) (seconds float64, err error) {
 	const measurements, long = 21, 0.02
 	seconds = math.Inf(1)
@@ -110,7 +110,7 @@ func leastTime(x device.Executable) (seconds float64, err error) {
 	return seconds, err
 }
 
-// processorTime is what this process has used.
+// processorTime returns what this process has used.
 func processorTime() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -119,7 +119,7 @@ func processorTime() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// bytesOf are the bytes of a program's buffers: data once, the others for each lane.
+// bytesOf returns the bytes of a program's buffers: data once, the others for each lane.
 func bytesOf(p *ir.Program) (sum float64) {
 	for _, b := range p.Buffers {
 		n := float64(b.Size * b.Type.Bytes())
@@ -142,7 +142,7 @@ lanes, with the data. Models have as many rows as parameters (volatility) or fiv
 |---|---|---|---|---|
 `
 
-// growthTable is the table of what growth has found; empty if it has not run.
+// growthTable returns the table of what growth has found; empty if it has not run.
 func (b *bench) growthTable() (string, error) {
 	text, err := os.ReadFile(b.growthFile())
 	if errors.Is(err, fs.ErrNotExist) {

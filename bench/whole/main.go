@@ -30,7 +30,7 @@ type bench struct {
 	limit             time.Duration // of a run
 }
 
-// systems are the columns of comparisons, in the order of the table.
+// systems returns the columns of comparisons, in the order of the table.
 func systems() []string {
 	return []string{"ppl renhd", "ppl nuts", "nutpie", "numpyro", "blackjax", "stan"}
 }
@@ -127,7 +127,7 @@ func (b *bench) kept(t target, system string, seed int) string {
 	return filepath.Join(b.work, fmt.Sprintf("%s.%s.%d.json", plain.Replace(t.Name), plain.Replace(system), seed))
 }
 
-// runs are what runs of a system on a target have shown, now or before.
+// runs returns what runs of a system on a target have shown, now or before.
 func (b *bench) runs(t target, system string) (all []result, err error) {
 	for seed := 1; ; seed++ {
 		text, err := os.ReadFile(b.kept(t, system, seed))

@@ -120,8 +120,8 @@ func (s *result) read(summary []byte, common []string) error {
 	return nil
 }
 
-// compiledShare is the share of perf's samples in libraries that ppl made: the model, the sampler's steps, and the C
-// library's mathematics, which Go code does not call.
+// compiledShare returns the share of perf's samples in libraries that ppl made: the model, the sampler's steps, and the
+// C library's mathematics, which Go code does not call.
 func compiledShare(profile string) (share float64, err error) {
 	out, err := exec.Command("perf", "report", "-i", profile, "--sort", "dso", "--stdio").Output()
 	if err != nil {

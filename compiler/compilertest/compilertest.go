@@ -65,14 +65,14 @@ func rendered(ds []diag.Diagnostic) string {
 	return b.String()
 }
 
-// Messages are the diagnostics of loading a model, as a user sees them.
+// Messages returns the diagnostics of loading a model, as a user sees them.
 func Messages(t *testing.T, text string) string {
 	t.Helper()
 	_, ds := compiler.Load(compiler.Request{Path: write(t, "model.ppl", text)})
 	return rendered(ds)
 }
 
-// ErrorCodes are the codes of the errors with which a model is refused; none if it compiles.
+// ErrorCodes returns the codes of the errors with which a model is refused; none if it compiles.
 func ErrorCodes(t *testing.T, text string) (codes []string) {
 	t.Helper()
 	p, ds := compiler.Load(compiler.Request{Path: write(t, "model.ppl", text)})

@@ -27,7 +27,7 @@ func Likelihood(p *compiler.Program, theta []float64) (values, gradient []float6
 	return []float64{out[0][0], out[1][0]}, out[2]
 }
 
-// LikelihoodAt is the log likelihood at values of scalar parameters.
+// LikelihoodAt returns the log likelihood at values of scalar parameters.
 func LikelihoodAt(t *testing.T, p *compiler.Program, values map[string]float64) float64 {
 	t.Helper()
 	arrays := map[string]*datafile.Array{}
@@ -41,7 +41,8 @@ func LikelihoodAt(t *testing.T, p *compiler.Program, values map[string]float64) 
 	return lp.Likelihood
 }
 
-// Somewhere is a point near a start where the density is finite, with log ρ, log ℓ and the gradient of log ℓ there.
+// Somewhere returns a point near a start where the density is finite, with log ρ, log ℓ and the gradient of log ℓ
+// there.
 func Somewhere(p *compiler.Program, r *rand.Rand) (theta, values, gradient []float64) {
 	for walker := range 20 {
 		theta = p.Start(1, walker)
@@ -56,7 +57,7 @@ func Somewhere(p *compiler.Program, r *rand.Rand) (theta, values, gradient []flo
 	return theta, values, gradient
 }
 
-// NormalLog is the log density of a normal distribution.
+// NormalLog returns the log density of a normal distribution.
 func NormalLog(x, mu, sd float64) float64 {
 	z := (x - mu) / sd
 	return -z*z/2 - math.Log(sd) - math.Log(2*math.Pi)/2

@@ -26,7 +26,7 @@ type TorchLayer struct {
 //go:embed testdata/layers.json
 var torchLayers []byte
 
-// TorchLayers are one or more of each layer that the language has.
+// TorchLayers returns one or more of each layer that the language has.
 func TorchLayers(t testing.TB) (all []TorchLayer) {
 	t.Helper()
 	if err := json.Unmarshal(torchLayers, &all); err != nil {
@@ -35,7 +35,7 @@ func TorchLayers(t testing.TB) (all []TorchLayer) {
 	return all
 }
 
-// Model is the layer in a model whose data have their sizes from the numbers.
+// Model returns the layer in a model whose data have their sizes from the numbers.
 func (l TorchLayer) Model() string {
 	x := Listed(l.X)
 	axes := []string{"H", "W", "C"}[:strings.Count(x, "[")-strings.Count(strings.TrimLeft(x, "["), "[")-1]
@@ -45,7 +45,7 @@ func (l TorchLayer) Model() string {
 		"y[i in N] ~ Normal(sum(k in 1..%d: v[i, k] * sin(k)), 1)\n", shape, x, shape, l.Body, l.Outputs)
 }
 
-// At are the weights of the layer by the names that they have in its model.
+// At returns the weights of the layer by the names that they have in its model.
 func (l TorchLayer) At() map[string]*datafile.Array {
 	at := map[string]*datafile.Array{}
 	for name, w := range l.Weights {
@@ -54,5 +54,5 @@ func (l TorchLayer) At() map[string]*datafile.Array {
 	return at
 }
 
-// Listed is an array as a model has it.
+// Listed returns an array as a model has it.
 func Listed(x any) string { return strings.ReplaceAll(fmt.Sprint(x), " ", ", ") }

@@ -10,7 +10,7 @@ import (
 	"ppl/compiler"
 )
 
-// Root is the folder of the repository.
+// Root returns the folder of the repository.
 func Root(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -46,7 +46,7 @@ func EveryModel(t *testing.T, f func(t *testing.T, p *compiler.Program)) {
 	}
 }
 
-// Models are the models in folders of the repository.
+// Models returns the models in folders of the repository.
 func Models(t *testing.T, dirs ...string) (paths []string) {
 	t.Helper()
 	for _, dir := range dirs {
@@ -59,7 +59,7 @@ func Models(t *testing.T, dirs ...string) (paths []string) {
 	return paths
 }
 
-// Posteriors are the names of the posteriors whose data and points lie in a folder.
+// Posteriors returns the names of the posteriors whose data and points lie in a folder.
 func Posteriors(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.points.json"))

@@ -9,7 +9,7 @@ import (
 	"ppl/numbers"
 )
 
-// Names are the names of all that a program saves.
+// Names returns the names of all that a program saves.
 func Names(p *compiler.Program) (all []string) {
 	for _, v := range p.Saved() {
 		all = append(all, v.Name)
@@ -17,7 +17,7 @@ func Names(p *compiler.Program) (all []string) {
 	return all
 }
 
-// Size is the number of values that a program saves of a draw.
+// Size returns the number of values that a program saves of a draw.
 func Size(p *compiler.Program) (n int) {
 	for _, v := range p.Saved() {
 		n += v.Size()
@@ -36,7 +36,7 @@ func ByName(p *compiler.Program, values []float64) map[string][]float64 {
 	return out
 }
 
-// Parameters are the parameters, and the missing data that are parameters, among the saved values of a draw.
+// Parameters returns the parameters, and the missing data that are parameters, among the saved values of a draw.
 func Parameters(p *compiler.Program, values []float64) map[string]*datafile.Array {
 	out := map[string]*datafile.Array{}
 	drawn := map[string]bool{}

@@ -20,7 +20,7 @@ type Coordinates struct {
 	OnLine  bool   // they are on the unconstrained line: Node is not valid, and the density is that of the values
 }
 
-// Recentred is the layout in which elements of some regions have other forms. Regions keep their places.
+// Recentred returns the layout in which elements of some regions have other forms. Regions keep their places.
 func (l *Layout) Recentred(c map[*model.Piece][]types.Form) *Layout {
 	out := &Layout{Data: l.Data, Limits: l.Limits, Dim: l.Dim, joint: l.joint, of: map[*model.Piece]*Region{}}
 	for _, r := range l.Regions {
@@ -46,7 +46,7 @@ func (r *Region) NonCentered() bool {
 // GivenData reports whether a region's elements have coordinates given data.
 func (r *Region) GivenData() bool { return slices.Contains(r.forms, types.GivenData) }
 
-// AsTheModel is the layout in which coordinates that are given data are as the model says.
+// AsTheModel returns the layout in which coordinates that are given data are as the model says.
 func (l *Layout) AsTheModel() *Layout {
 	by := map[*model.Piece][]types.Form{}
 	for _, r := range l.Regions {
@@ -57,7 +57,7 @@ func (l *Layout) AsTheModel() *Layout {
 	return l.Recentred(by)
 }
 
-// Centred are the elements that are centred although others are not; nil if none is.
+// Centred returns the elements that are centred although others are not; nil if none is.
 func (r *Region) Centred() []bool {
 	if !slices.Contains(r.forms, types.Centred) {
 		return nil
@@ -69,7 +69,7 @@ func (r *Region) Centred() []bool {
 	return out
 }
 
-// Effect are the parts of types.EffectPoint of a region at theta, each over the elements in the order of the
+// Effect returns the parts of types.EffectPoint of a region at theta, each over the elements in the order of the
 // coordinates.
 func (t *Theta) Effect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
 	switch {
@@ -88,8 +88,8 @@ func (t *Theta) Effect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
 	return parts
 }
 
-// vectorEffect are those parts of a region of vectors: the location and the scale of an element are its mean and its
-// standard deviation given the elements before it (after it, where the distribution has a precision), so that its
+// vectorEffect returns those parts of a region of vectors: the location and the scale of an element are its mean and
+// its standard deviation given the elements before it (after it, where the distribution has a precision), so that its
 // coordinate is relative to these, too.
 func vectorEffect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
 	v := e.Piece(r.Term.Array, r.Piece)
@@ -103,7 +103,7 @@ func vectorEffect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
 	return []autodiff.Node{of(x), of(autodiff.Sub(x, shift)), of(scale)}
 }
 
-// flat are a value's elements in the order of a region's coordinates.
+// flat returns a value's elements in the order of a region's coordinates.
 func (r *Region) flat(e *evaluate.Evaluator, v evaluate.Value) autodiff.Node {
 	return autodiff.Reshape(e.Full(e.AlignLoosely(v, r.Plates, v.Axes), r.Plates, v.Axes).Node, r.Size)
 }
@@ -130,14 +130,14 @@ func indicator(e *evaluate.Evaluator, t *model.Term, name string, in []bool) eva
 	return evaluate.Value{Node: e.Graph.Data(name+t.Array.Name, values, e.Shape(t.Plates, nil)...), Bound: t.Plates}
 }
 
-// shift are the location and the scale that take coordinates to values: those of the distribution at elements that are
-// not centred, else 0 and 1.
+// shift returns the location and the scale that take coordinates to values: those of the distribution at elements that
+// are not centred, else 0 and 1.
 func (m mask) shift(e *evaluate.Evaluator, loc, scale evaluate.Value) (evaluate.Value, evaluate.Value) {
 	return times(e, m.out, loc), plus(e, m.in, times(e, m.out, scale))
 }
 
-// standard are the location and the scale of the distribution of coordinates: 0 and 1 at elements that are not centred.
-// Scale may be any argument that is 1 if the scale is.
+// standard returns the location and the scale of the distribution of coordinates: 0 and 1 at elements that are not
+// centred. Scale may be any argument that is 1 if the scale is.
 func (m mask) standard(e *evaluate.Evaluator, loc, scale evaluate.Value) (evaluate.Value, evaluate.Value) {
 	return times(e, m.in, loc), plus(e, m.out, times(e, m.in, scale))
 }
@@ -150,7 +150,7 @@ func plus(e *evaluate.Evaluator, a, b evaluate.Value) evaluate.Value {
 	return joined(e, a, b, autodiff.Add)
 }
 
-// joined is an operation on two values, element by element.
+// joined returns an operation on two values, element by element.
 func joined(e *evaluate.Evaluator, a, b evaluate.Value, op func(x, y autodiff.Node) autodiff.Node) evaluate.Value {
 	bound := evaluate.Union(a, b)
 	return evaluate.Value{Node: op(e.AlignLoosely(a, bound, nil), e.AlignLoosely(b, bound, nil)), Bound: bound}

@@ -35,7 +35,7 @@ const mostWidth = 6
 // mostProbed is how many elements are looked at one by one; more have to be independent.
 const mostProbed = 256
 
-// findJoint is the form for as many parameters as have a narrow one; nil if none have.
+// findJoint returns the form for as many parameters as have a narrow one; nil if none have.
 func (l *Layout) findJoint() *Joint {
 	for _, of := range l.Data.Model.Normal {
 		if j := l.newJoint(of); j != nil {
@@ -163,8 +163,8 @@ func colored(rows [][]int) []int {
 	return colors
 }
 
-// atZero are the slope of the log density of the elements where all are 0, and the place there: data, so that nothing
-// depends on the elements.
+// atZero returns the slope of the log density of the elements where all are 0, and the place there: data, so that
+// nothing depends on the elements.
 func (t *Theta) atZero(j *Joint, g *autodiff.Graph) (slope, zero autodiff.Node) {
 	zero = g.Data("no element", make([]float64, j.size), j.size)
 	fixed := t.layout.Theta(t.node)
@@ -199,7 +199,7 @@ func (l *Layout) Normal(r *Region) bool {
 	return ok
 }
 
-// placeInJoint is where a region's elements begin among those that are normal together, if they are.
+// placeInJoint returns where a region's elements begin among those that are normal together, if they are.
 func (l *Layout) placeInJoint(r *Region) (first int, ok bool) {
 	if j := l.joint(); j != nil {
 		first, ok = j.first[r.Piece]
@@ -207,7 +207,7 @@ func (l *Layout) placeInJoint(r *Region) (first int, ok bool) {
 	return first, ok
 }
 
-// elements are the values of those that are normal together.
+// elements returns the values of those that are normal together.
 func (t *Theta) elements(e *evaluate.Evaluator) autodiff.Node {
 	return t.layout.inJoint(e.Graph, func(r *Region) autodiff.Node {
 		v := e.Full(e.Align(e.Piece(r.Term.Array, r.Piece), r.Plates, nil), r.Plates, nil)
@@ -226,7 +226,7 @@ func (l *Layout) inJoint(g *autodiff.Graph, part func(*Region) autodiff.Node) au
 	return all
 }
 
-// precision is the product of the precision matrix with a vector.
+// precision returns the product of the precision matrix with a vector.
 func (t *Theta) precision(j *Joint, v autodiff.Node) autodiff.Node {
 	slope, zero := t.atZero(j, v.Graph())
 	return autodiff.Neg(autodiff.Grad(autodiff.SumAll(autodiff.Mul(slope, v)), zero)[0])
@@ -292,8 +292,8 @@ func (t *Theta) factor(j *Joint, g *autodiff.Graph) *factored {
 	return f
 }
 
-// entry is where Q[p, p-k] stands among the products with the vectors of all colors, which a 0 follows: a product has
-// there what another element of the color says, if that is 0.
+// entry returns where Q[p, p-k] stands among the products with the vectors of all colors, which a 0 follows: a product
+// has there what another element of the color says, if that is 0.
 func (j *Joint) entry(p, k int) int {
 	if p < k || !slices.Contains(j.rows[j.order[p]], j.order[p-k]) {
 		return j.size * (slices.Max(j.colors) + 1)
@@ -301,7 +301,7 @@ func (j *Joint) entry(p, k int) int {
 	return j.colors[j.order[p-k]]*j.size + j.order[p]
 }
 
-// factorRows are those of L, each from its diagonal back, followed by that of L⁻¹h.
+// factorRows returns those of L, each from its diagonal back, followed by that of L⁻¹h.
 func (j *Joint) factorRows(band []autodiff.Node, h autodiff.Node) autodiff.Node {
 	w, g := j.width, h.Graph()
 	start := make([]float64, w*(w+2)) // rows before the first are those of the identity
@@ -344,7 +344,7 @@ func (j *Joint) factorRows(band []autodiff.Node, h autodiff.Node) autodiff.Node 
 	return autodiff.Reshape(autodiff.Slice(out, []int{1, 0, 0}, []int{j.size + 1, 1, w + 2}), j.size, w+2)
 }
 
-// values are the elements of coordinates z: Lᵀx = L⁻¹h + z, from the last place on.
+// values returns the elements of coordinates z: Lᵀx = L⁻¹h + z, from the last place on.
 func (f *factored) values(z autodiff.Node) autodiff.Node {
 	w, right := f.width, autodiff.Add(f.mean, f.placed(z))
 	if w == 0 {
@@ -364,7 +364,7 @@ func (f *factored) values(z autodiff.Node) autodiff.Node {
 	return f.byElement(autodiff.Reshape(autodiff.Slice(out, []int{0, 0}, []int{f.size, 1}), f.size))
 }
 
-// coordinates are z of elements.
+// coordinates returns z of elements.
 func (f *factored) coordinates(x autodiff.Node) autodiff.Node {
 	x = f.placed(x)
 	z := autodiff.Sub(autodiff.Mul(f.diagonal, x), f.mean)
@@ -381,7 +381,7 @@ func (f *factored) logJacobian() autodiff.Node {
 	return autodiff.Neg(autodiff.SumAll(autodiff.Log(f.diagonal)))
 }
 
-// placed are numbers of elements in the order of places, byElement those of places in the order of elements.
+// placed returns numbers of elements in the order of places, byElement those of places in the order of elements.
 func (j *Joint) placed(x autodiff.Node) autodiff.Node { return j.moved(x, j.order) }
 
 func (j *Joint) byElement(x autodiff.Node) autodiff.Node {

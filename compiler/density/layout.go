@@ -32,7 +32,7 @@ type Region struct {
 	forms     []types.Form // by element, where coordinates are not all as the model says (Layout.Recentred); else nil
 }
 
-// Last is the size of a region's last axis.
+// Last returns the size of a region's last axis.
 func (r *Region) Last() int { return r.free[len(r.free)-1] }
 
 // A Layout says where in the unconstrained vector each piece of a parameter is.
@@ -118,7 +118,7 @@ func (l *Layout) Evaluator(g *autodiff.Graph, source evaluate.Source) *evaluate.
 	return l.Reporting(g, source, &diag.List{})
 }
 
-// Reporting is an Evaluator whose errors, which data may cause, go to diags.
+// Reporting returns an Evaluator whose errors, which data may cause, go to diags.
 func (l *Layout) Reporting(g *autodiff.Graph, source evaluate.Source, diags *diag.List) *evaluate.Evaluator {
 	return evaluate.New(g, l.Data, l.Limits, source, diags)
 }

@@ -44,8 +44,8 @@ func normalised(e *evaluate.Evaluator, t *model.Term, lp autodiff.Node, args []e
 	return autodiff.Where(some, autodiff.Sub(lp, autodiff.Where(some, p, e.Graph.Const(0))), never)
 }
 
-// insideEnds is a truncated density: 0 outside the ends. Parameters cannot get there, since their transforms keep them
-// inside.
+// insideEnds returns a truncated density: 0 outside the ends. Parameters cannot get there, since their transforms keep
+// them inside.
 func insideEnds(e *evaluate.Evaluator, t *model.Term, x, lp autodiff.Node, bound []*model.Index) autodiff.Node {
 	if t.Kind == model.Prior {
 		return lp
@@ -60,7 +60,7 @@ func insideEnds(e *evaluate.Evaluator, t *model.Term, x, lp autodiff.Node, bound
 	return lp
 }
 
-// recordedBetween is the log density of a value that is only known to lie between two ends: the log probability of
+// recordedBetween returns the log density of a value that is only known to lie between two ends: the log probability of
 // what lies between them; where they are equal, the value is known.
 func recordedBetween(e *evaluate.Evaluator, t *model.Term, x, lp autodiff.Node, args []autodiff.Node,
 	bound []*model.Index) autodiff.Node {
@@ -110,8 +110,8 @@ func alignEnd(e *evaluate.Evaluator, v evaluate.Value, bound []*model.Index) aut
 	return e.AlignLoosely(v, bound, nil)
 }
 
-// endValue is a bound that cuts something, on the scale of TermValue: its node is invalid if it is infinite or at the
-// end of the support.
+// endValue returns a bound that cuts something, on the scale of TermValue: its node is invalid if it is infinite or at
+// the end of the support.
 func endValue(e *evaluate.Evaluator, t *model.Term, x model.Expr, end float64) evaluate.Value {
 	v := e.Expr(x)
 	if t.Offset != nil {

@@ -8,7 +8,7 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// observedAt is the mask at a term's plates.
+// observedAt returns the mask at a term's plates.
 func observedAt(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
 	if sub, ok := t.Value.(*model.Subscript); ok {
 		masked := *sub

@@ -77,7 +77,7 @@ func (r *Region) onTheLine(e *evaluate.Evaluator, z autodiff.Node) (u, logJac au
 	return autodiff.Add(s.at, autodiff.Mul(s.width, z)), autodiff.SumAll(autodiff.Log(s.width))
 }
 
-// shiftOnLine is a shift that is 0 and 1 at elements that are centred.
+// shiftOnLine returns a shift that is 0 and 1 at elements that are centred.
 func (r *Region) shiftOnLine(e *evaluate.Evaluator, s lineShift) lineShift {
 	centred := r.Centred()
 	if centred == nil {
@@ -93,8 +93,8 @@ func (r *Region) shiftOnLine(e *evaluate.Evaluator, s lineShift) lineShift {
 	return lineShift{autodiff.Where(is, e.Graph.Const(0), s.at), autodiff.Where(is, e.Graph.Const(1), s.width)}
 }
 
-// LineShift is where a region's relative coordinates are 0 on the line, and what they are multiplied by, element by
-// element; those that are centred have 0 and 1. Without such coordinates ok is false.
+// LineShift returns where a region's relative coordinates are 0 on the line, and what they are multiplied by, element
+// by element; those that are centred have 0 and 1. Without such coordinates ok is false.
 func LineShift(e *evaluate.Evaluator, r *Region) (at, width autodiff.Node, ok bool) {
 	if !r.onLine() || !r.NonCentered() {
 		return at, width, false
@@ -103,7 +103,7 @@ func LineShift(e *evaluate.Evaluator, r *Region) (at, width autodiff.Node, ok bo
 	return autodiff.Reshape(s.at, r.Size), autodiff.Reshape(s.width, r.Size), true
 }
 
-// lineEffect are the parts of types.EffectPoint of a region on the line.
+// lineEffect returns the parts of types.EffectPoint of a region on the line.
 func (t *Theta) lineEffect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
 	s := newLineShift(e, r)
 	u := autodiff.Reshape(Part(e, r, t.node), s.at.Shape()...)

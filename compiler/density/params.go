@@ -56,7 +56,7 @@ func boundOf(e *evaluate.Evaluator, x model.Expr, plates []*model.Index) autodif
 	return n
 }
 
-// tighter is the intersection of two bounds of which either may be infinite; a tie of constants is decided here.
+// tighter returns the intersection of two bounds of which either may be infinite; a tie of constants is decided here.
 func tighter(a, b autodiff.Node, choose func(x, y autodiff.Node) autodiff.Node) autodiff.Node {
 	switch {
 	case !a.Valid():
@@ -107,7 +107,7 @@ func between(e *evaluate.Evaluator, r *Region, u autodiff.Node, plates []*model.
 // scan computes the values.
 func (r *Region) betweenPast() bool { return r.Piece.Recurrence != nil && !r.NonCentered() }
 
-// BetweenInScan is the rule for a piece with coordinates z whose ends read its own past, in the scan of its group.
+// BetweenInScan returns the rule for a piece with coordinates z whose ends read its own past, in the scan of its group.
 func BetweenInScan(r *Region, z evaluate.Value) *evaluate.Rule {
 	given := &evaluate.Known{Value: z}
 	return &evaluate.Rule{Reads: r.Term.Ends(), Given: given, Value: func(step *evaluate.Evaluator) evaluate.Value {
@@ -127,13 +127,13 @@ func uncrossed(r *Region, lo, hi autodiff.Node) (above, crossed autodiff.Node) {
 	return autodiff.Where(crossed, autodiff.Add(lo, lo.Graph().Const(1)), hi), crossed
 }
 
-// Part is a region's part of theta.
+// Part returns a region's part of theta.
 func Part(e *evaluate.Evaluator, r *Region, theta autodiff.Node) autodiff.Node {
 	return autodiff.Slice(theta, []int{r.Offset}, []int{r.Offset + r.Size})
 }
 
-// shifted is the value of non-centred coordinates z: location + scale·z, where the scale of a multivariate normal is a
-// Cholesky factor. Elements that are centred are their coordinates.
+// shifted returns the value of non-centred coordinates z: location + scale·z, where the scale of a multivariate normal
+// is a Cholesky factor. Elements that are centred are their coordinates.
 func shifted(e *evaluate.Evaluator, t *model.Term, z evaluate.Value, centred []bool) evaluate.Value {
 	if t.Dist.Event > 0 {
 		return shiftVector(e, t, z)
@@ -148,7 +148,7 @@ func shifted(e *evaluate.Evaluator, t *model.Term, z evaluate.Value, centred []b
 	return e.Full(x, bound, nil)
 }
 
-// ShiftedInScan is the rule for a non-centred piece with coordinates z, in the scan of its group.
+// ShiftedInScan returns the rule for a non-centred piece with coordinates z, in the scan of its group.
 func ShiftedInScan(t *model.Term, z evaluate.Value) *evaluate.Rule {
 	given := &evaluate.Known{Value: z}
 	return &evaluate.Rule{Reads: shiftedBy(t), Given: given, Value: func(step *evaluate.Evaluator) evaluate.Value {
@@ -169,7 +169,7 @@ func locationScale(e *evaluate.Evaluator, t *model.Term) (loc, scale evaluate.Va
 	return loc, scale
 }
 
-// shiftedBy are the expressions that shifted reads.
+// shiftedBy returns the expressions that shifted reads.
 func shiftedBy(t *model.Term) []model.Expr {
 	if t.Dist.Event > 0 {
 		return t.Args
@@ -178,12 +178,12 @@ func shiftedBy(t *model.Term) []model.Expr {
 	return []model.Expr{t.Args[l], t.Args[s]}
 }
 
-// locationScaleArgs are the places of the location and the scale among the arguments.
+// locationScaleArgs returns the places of the location and the scale among the arguments.
 func locationScaleArgs(t *model.Term) (loc, scale int) {
 	return t.Dist.Location, t.Dist.Location + 1
 }
 
-// StandardArgs are a location-scale distribution's arguments with location 0 and scale 1, but at elements that are
+// StandardArgs returns a location-scale distribution's arguments with location 0 and scale 1, but at elements that are
 // centred.
 func StandardArgs(e *evaluate.Evaluator, t *model.Term, centred []bool) []evaluate.Value {
 	args := make([]evaluate.Value, len(t.Args))
@@ -199,8 +199,8 @@ func StandardArgs(e *evaluate.Evaluator, t *model.Term, centred []bool) []evalua
 	return args
 }
 
-// Unshifted are the non-centred coordinates of a value: what shifted takes to it. Where the piece reads its own past,
-// that is the value's.
+// Unshifted returns the non-centred coordinates of a value: what shifted takes to it. Where the piece reads its own
+// past, that is the value's.
 func Unshifted(e *evaluate.Evaluator, t *model.Term, x evaluate.Value, centred []bool) autodiff.Node {
 	if t.Dist.Event > 0 {
 		return newVectorShift(e, t, x).inverse(e, x)
@@ -253,7 +253,7 @@ func newVectorShift(e *evaluate.Evaluator, t *model.Term, v evaluate.Value) vect
 	return s
 }
 
-// newWalk is the shift of a random walk with a drift and a scale.
+// newWalk returns the shift of a random walk with a drift and a scale.
 func newWalk(e *evaluate.Evaluator, v evaluate.Value, args []evaluate.Value) vectorShift {
 	s := vectorShift{bound: evaluate.Union(append(args, v)...), axes: v.Axes, walk: true}
 	shape := e.Shape(s.bound, v.Axes)
@@ -268,7 +268,7 @@ func newWalk(e *evaluate.Evaluator, v evaluate.Value, args []evaluate.Value) vec
 	return s
 }
 
-// shiftVector is the value of coordinates z.
+// shiftVector returns the value of coordinates z.
 func shiftVector(e *evaluate.Evaluator, t *model.Term, z evaluate.Value) evaluate.Value {
 	s := newVectorShift(e, t, z)
 	zn := e.Align(z, s.bound, z.Axes)
@@ -289,7 +289,7 @@ func shiftVector(e *evaluate.Evaluator, t *model.Term, z evaluate.Value) evaluat
 	return evaluate.Value{Node: autodiff.Add(s.mean, x), Bound: s.bound, Axes: z.Axes}
 }
 
-// inverse are the coordinates of a value.
+// inverse returns the coordinates of a value.
 func (s vectorShift) inverse(e *evaluate.Evaluator, v evaluate.Value) autodiff.Node {
 	x := autodiff.Sub(e.Align(v, s.bound, s.axes), s.mean)
 	if s.walk {
@@ -304,7 +304,8 @@ func (s vectorShift) inverse(e *evaluate.Evaluator, v evaluate.Value) autodiff.N
 	return autodiff.TriSolve(s.factor, column(x), false)
 }
 
-// conditional are the standard deviations of elements given those before them, or after them in case of a precision.
+// conditional returns the standard deviations of elements given those before them, or after them in case of a
+// precision.
 func (s vectorShift) conditional() autodiff.Node {
 	if s.walk {
 		return s.sd
@@ -319,12 +320,12 @@ func (s vectorShift) conditional() autodiff.Node {
 	return sd
 }
 
-// column is a vector as a matrix of one column, for each plate.
+// column returns a vector as a matrix of one column, for each plate.
 func column(x autodiff.Node) autodiff.Node {
 	return autodiff.Reshape(x, append(slices.Clone(x.Shape()), 1)...)
 }
 
-// standardNormal is the log density of non-centred coordinates of a multivariate normal, event by event.
+// standardNormal returns the log density of non-centred coordinates of a multivariate normal, event by event.
 func standardNormal(z autodiff.Node, event int) autodiff.Node {
 	axes := make([]int, event)
 	for k := range axes {

@@ -21,8 +21,8 @@ type Factor struct {
 	Time *model.Index
 }
 
-// Term is the log density of a statement's value at its arguments. z, where there are such, are the value's coordinates
-// relative to location and scale.
+// Term returns the log density of a statement's value at its arguments. z, where there are such, are the value's
+// coordinates relative to location and scale.
 func Term(e *evaluate.Evaluator, t *model.Term, z Coordinates) evaluate.Value {
 	return termBy(e, t, z, func(x autodiff.Node, args []autodiff.Node, _ []*model.Index) autodiff.Node {
 		if z.OnLine {
@@ -55,8 +55,8 @@ func overPlates(e *evaluate.Evaluator, v evaluate.Value, t *model.Term) ([]*mode
 	return bound, e.Align(v, bound, nil)
 }
 
-// PlatesOf are the plates over which a term's density is spread: all, but of a chain's distribution the one along the
-// chain, so that a distribution that is the same at each place is kept once.
+// PlatesOf returns the plates over which a term's density is spread: all, but of a chain's distribution the one along
+// the chain, so that a distribution that is the same at each place is kept once.
 func PlatesOf(e *evaluate.Evaluator, t *model.Term) []*model.Index {
 	plates := e.Plates(t.Plates)
 	if time := ChainPlate(t); time != nil && t.In == nil && t.Censored == nil {
@@ -65,7 +65,7 @@ func PlatesOf(e *evaluate.Evaluator, t *model.Term) []*model.Index {
 	return plates
 }
 
-// ChainPlate is the plate of a chain's distribution that runs along the chain, nil if there is none.
+// ChainPlate returns the plate of a chain's distribution that runs along the chain, nil if there is none.
 func ChainPlate(t *model.Term) *model.Index {
 	if t.Kind != model.LatentPrior || t.Array.Chain == nil {
 		return nil
@@ -111,8 +111,8 @@ func densityOf(e *evaluate.Evaluator, t *model.Term, z Coordinates, f logDensity
 	return weighted(e, t, e.Full(lp, bound, nil))
 }
 
-// byFormula is the log density that `Density` gives: -inf where an observation, or one of its elements, lies outside
-// the ends of `in`.
+// byFormula returns the log density that `Density` gives: -inf where an observation, or one of its elements, lies
+// outside the ends of `in`.
 func byFormula(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
 	lp := e.Expr(t.Density)
 	if t.In == nil || t.Kind == model.Prior {
@@ -134,7 +134,7 @@ func byFormula(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
 	return weighted(e, t, e.Full(n, bound, nil))
 }
 
-// weighted is a term's log density times the weight of its rows.
+// weighted returns a term's log density times the weight of its rows.
 func weighted(e *evaluate.Evaluator, t *model.Term, lp evaluate.Value) evaluate.Value {
 	if t.Weight == nil {
 		return lp

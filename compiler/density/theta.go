@@ -27,7 +27,7 @@ func (l *Layout) Theta(node autodiff.Node) *Theta {
 	return &Theta{layout: l, node: node, values: map[*Region]evaluate.Value{}, jac: map[*Region]autodiff.Node{}}
 }
 
-// Graph is the graph of the parameters.
+// Graph returns the graph of the parameters.
 func (t *Theta) Graph() *autodiff.Graph { return t.node.Graph() }
 
 // WithLogs gives the vectors of a region of simplices the logarithms y, but for a constant, in place of coordinates.
@@ -38,7 +38,7 @@ func (t *Theta) WithLogs(r *Region, y autodiff.Node) {
 	t.logs[r] = y
 }
 
-// Piece is a parameter at theta. A generated array is drawn after inference; until then it is 0.
+// Piece returns a parameter at theta. A generated array is drawn after inference; until then it is 0.
 func (t *Theta) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bool) {
 	r := t.layout.of[p]
 	if r == nil {
@@ -83,7 +83,7 @@ func (t *Theta) Scanned(e *evaluate.Evaluator, p *model.Piece) *evaluate.Rule {
 	return ShiftedInScan(r.Term, evaluate.Value{Node: t.coordinates(e, r), Bound: r.Plates, Axes: r.Term.Event})
 }
 
-// coordinates are a region's part of theta over its plates and event.
+// coordinates returns a region's part of theta over its plates and event.
 func (t *Theta) coordinates(e *evaluate.Evaluator, r *Region) autodiff.Node {
 	return autodiff.Reshape(Part(e, r, t.node), e.Shape(r.Plates, r.Term.Event)...)
 }
@@ -103,7 +103,7 @@ func (t *Theta) NonCentered(e *evaluate.Evaluator) map[*model.Term]Coordinates {
 	return out
 }
 
-// Jacobian is the log-Jacobian of all parameters.
+// Jacobian returns the log-Jacobian of all parameters.
 func (t *Theta) Jacobian(e *evaluate.Evaluator) autodiff.Node {
 	sum := e.Graph.Const(0)
 	if slices.ContainsFunc(t.layout.Regions, (*Region).GivenData) {

@@ -10,8 +10,8 @@ import (
 // tokens of a text, blanks among them.
 var tokens = regexp.MustCompile(`[ \t]+|\n|[0-9]+\.[0-9]+|\w+|->|\.\.|\|\||&&|[=!<>]=|(?s:.)`)
 
-// Broken is a random model with a few of its tokens lost, doubled, swapped or replaced by others of it, or a few of its
-// lines lost: mostly wrong, now and then still right.
+// Broken returns a random model with a few of its tokens lost, doubled, swapped or replaced by others of it, or a few
+// of its lines lost: mostly wrong, now and then still right.
 func Broken(seed uint64, choices []byte) string {
 	r := rand.New(&source{choices, rand.NewPCG(seed, 0x62726f6b656e)})
 	lines := strings.SplitAfter(Model(seed, nil), "\n")

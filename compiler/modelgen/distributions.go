@@ -76,7 +76,7 @@ func (w *writer) arguments(l *distribution, s scope) string {
 	return l.dist.Name + "(" + strings.Join(args, ", ") + ")"
 }
 
-// argument is an expression in an argument's domain.
+// argument returns an expression in an argument's domain.
 func (w *writer) argument(d *stdlib.Dist, a stdlib.Arg, s scope) string {
 	switch {
 	case a.Domain.Kind == types.Simplex:
@@ -115,7 +115,7 @@ func (w *writer) covariance(s scope) string {
 		name, axis, other, axis, w.make("positive", s), name, other, name, other, w.number(positive))
 }
 
-// integers are the values that data of a distribution may have.
+// integers returns the values that data of a distribution may have.
 func (w *writer) integers(l distribution) (lo, hi int) {
 	switch l.dist.Name {
 	case "Bernoulli":
@@ -137,7 +137,7 @@ func continuous(d *stdlib.Dist) bool {
 	return d.Event == 0 && !d.Discrete() && !d.Improper
 }
 
-// observable are distributions of one number whose support does not depend on their arguments.
+// observable returns distributions of one number whose support does not depend on their arguments.
 func observable(d *stdlib.Dist) bool {
 	return d.Event == 0 && !d.Improper && (d.Discrete() || !endsMove(d))
 }
@@ -164,7 +164,7 @@ func (l distribution) kind() kind {
 	return real
 }
 
-// value is a literal in the distribution's support.
+// value returns a literal in the distribution's support.
 func (w *writer) value(l distribution) string {
 	if l.dist.Discrete() {
 		return fmt.Sprint(l.lo + w.rand.IntN(l.hi-l.lo+1))

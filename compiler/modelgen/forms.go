@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// index is a bound index as a number.
+// index returns a bound index as a number.
 func (w *writer) index(s scope) string {
 	if len(s.indices) == 0 {
 		return ""
@@ -68,7 +68,7 @@ func (w *writer) product(s scope) string {
 	return fmt.Sprintf(way, fmt.Sprintf("%s[%s]", x.name, w.subscript(x.axes[0], s)), w.make("vector", s))
 }
 
-// row is an array over the wanted axis, perhaps after subscripts.
+// row returns an array over the wanted axis, perhaps after subscripts.
 func (w *writer) row(s scope, k kind) string {
 	a, ok := w.readable(s, func(a array) bool {
 		n := len(a.axes)
@@ -96,7 +96,7 @@ func (w *writer) gather(s scope) string {
 	return fmt.Sprintf("%s[%s]", a.name, g.name)
 }
 
-// columns is a matrix times a vector, or one of its columns.
+// columns returns a matrix times a vector, or one of its columns.
 func (w *writer) columns(s scope) string {
 	x, ok := w.readable(s, func(a array) bool { return len(a.axes) == 2 && a.axes[0] == s.axis && a.axes[1] != s.axis })
 	if !ok {

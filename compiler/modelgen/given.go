@@ -45,7 +45,7 @@ func (w *writer) indices(into, axis *set) {
 
 func (w *writer) within(s *set) string { return strconv.Itoa(s.lo + w.rand.IntN(s.size())) }
 
-// number is a literal of a kind.
+// number returns a literal of a kind.
 func (w *writer) number(k kind) string {
 	u := float64(w.rand.IntN(200)) / 200
 	switch k {
@@ -61,7 +61,7 @@ func (w *writer) number(k kind) string {
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
 
-// literal is a nested list of elements.
+// literal returns a nested list of elements.
 func (w *writer) literal(axes []*set, element func() string) string {
 	if len(axes) == 0 {
 		return element()
@@ -108,7 +108,7 @@ func (w *writer) definition(static bool) {
 	w.arrays = append(w.arrays, a)
 }
 
-// head is the left side of a statement over plates, whose indices enter the scope.
+// head returns the left side of a statement over plates, whose indices enter the scope.
 func (w *writer) head(s *scope, a array) string {
 	if len(a.axes) == 0 {
 		return a.name

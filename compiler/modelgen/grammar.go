@@ -83,7 +83,7 @@ func (w *writer) make(name string, s scope) string {
 	return w.plain(name, s)
 }
 
-// plain is what always can be written.
+// plain returns what always can be written.
 func (w *writer) plain(name string, s scope) string {
 	switch name {
 	case "condition":
@@ -109,7 +109,7 @@ func (w *writer) expand(template string, s scope) string {
 	return text
 }
 
-// part is one placeholder's text.
+// part returns one placeholder's text.
 func (w *writer) part(name, a, b string, s scope) string {
 	switch name {
 	case "number":
@@ -186,7 +186,7 @@ func (w *writer) element(a array, s scope) string {
 	return fmt.Sprintf("%s[%s]", a.name, strings.Join(subs, ", "))
 }
 
-// subscript is a place on an axis: an index over it, a gather, a reference to a value in it, or a number.
+// subscript returns a place on an axis: an index over it, a gather, a reference to a value in it, or a number.
 func (w *writer) subscript(axis *set, s scope) string {
 	var ways []string
 	for _, i := range s.indices {

@@ -88,12 +88,12 @@ func (s *source) Uint64() uint64 {
 	return uint64(b) * 0x0101010101010101
 }
 
-// chance is one in n.
+// chance returns one in n.
 func (w *writer) chance(n int) bool { return w.rand.IntN(n) == 0 }
 
 func pick[T any](w *writer, from []T) T { return from[w.rand.IntN(len(from))] }
 
-// name is a new one.
+// name returns a new one.
 func (w *writer) name(stem string) string {
 	w.names++
 	return fmt.Sprintf("%s%d", stem, w.names)
@@ -132,7 +132,7 @@ func (w *writer) set(text string) *set {
 	panic("internal error: no set " + text)
 }
 
-// part is a range within a whole set.
+// part returns a range within a whole set.
 func part(base *set, lo, hi int) *set {
 	return &set{text: fmt.Sprintf("%d..%s", lo, base.text), lo: lo, hi: hi, base: base}
 }

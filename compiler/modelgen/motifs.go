@@ -98,7 +98,7 @@ func (w *writer) constrained() {
 	w.arrays = append(w.arrays, a)
 }
 
-// last is a reference to the place before, for a statement over late (2..T), whose index comes first.
+// last returns a reference to the place before, for a statement over late (2..T), whose index comes first.
 func last(s scope, name string, k kind) reference {
 	subs := s.indices[0].name + "-1"
 	for _, i := range s.indices[1:] {

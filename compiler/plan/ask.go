@@ -47,13 +47,13 @@ type savedDraws struct {
 	pieces map[*model.Piece]evaluate.Value // the missing entries of imputed arrays
 }
 
-// Array is an array that was kept.
+// Array returns an array that was kept.
 func (s savedDraws) Array(_ *evaluate.Evaluator, a *model.Array) (evaluate.Value, bool) {
 	v, ok := s.arrays[a]
 	return v, ok
 }
 
-// Piece is the missing entries of an array.
+// Piece returns the missing entries of an array.
 func (s savedDraws) Piece(_ *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bool) {
 	v, ok := s.pieces[p]
 	return v, ok

@@ -30,7 +30,7 @@ func (p *Plan) budget(e *evaluate.Evaluator) {
 	})
 }
 
-// attempts is the budget of one solution, 0 if no starting point has a solution.
+// attempts returns the budget of one solution, 0 if no starting point has a solution.
 func (p *Plan) attempts(s evaluate.Solve) int {
 	if n, err := strconv.Atoi(s.Of.System.Options["max_steps"]); err == nil {
 		return n

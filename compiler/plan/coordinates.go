@@ -56,7 +56,7 @@ func (p *Plan) Blocks() []types.Block {
 	return out
 }
 
-// layerOf is the layer of which an array is weights, or nil.
+// layerOf returns the layer of which an array is weights, or nil.
 func (p *Plan) layerOf(a *model.Array) *model.Layer {
 	layers := p.layout.Data.Model.Layers
 	i := slices.IndexFunc(layers, func(l model.Layer) bool { return slices.Contains(l.Weights, a) })

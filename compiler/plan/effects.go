@@ -10,8 +10,8 @@ import (
 	"ppl/lang/types"
 )
 
-// Effects are the parameters of several elements whose scale is another parameter: those that `noncentered` may help or
-// harm. Parameters that read their own past are left out, since data along a series leave little unknown of it.
+// Effects returns the parameters of several elements whose scale is another parameter: those that `noncentered` may
+// help or harm. Parameters that read their own past are left out, since data along a series leave little unknown of it.
 func (p *Plan) Effects() (all []types.Effect) {
 	for _, t := range p.layout.Data.Model.Terms {
 		if isEffect(t) {
@@ -41,7 +41,7 @@ const mostOfSeries = 1 << 12
 // mostToFactor is what the size of a region of vectors times the square of theirs may be for the same reason.
 const mostToFactor = 1 << 20
 
-// recentrable are the regions of parameters whose elements may have other coordinates, where these depend on other
+// recentrable returns the regions of parameters whose elements may have other coordinates, where these depend on other
 // parameters in a way that no linear change of coordinates undoes: those of effects, series with a scale that is a
 // parameter, vectors with a covariance that is computed of some, and what is about a curved function of others, such as
 // a ~ Normal(x^2, 0.2), and those that have a support or a sum and a scale on the unconstrained line. Where such
@@ -70,7 +70,7 @@ func mayRecentre(r *density.Region) bool {
 		(series && r.Size <= mostOfSeries || !series && !readsItself(t))
 }
 
-// blockOf is what a sampler has to know of a region that can be recentred. A piece of an array is called as it is
+// blockOf returns what a sampler has to know of a region that can be recentred. A piece of an array is called as it is
 // written.
 func (p *Plan) blockOf(r *density.Region) types.EffectBlock {
 	b := types.EffectBlock{First: r.Offset, Size: r.Size, Vector: r.Term.Vector()}
@@ -106,7 +106,7 @@ func (p *Plan) EffectValues(theta autodiff.Node) autodiff.Node {
 	return autodiff.Concat(0, parts...)
 }
 
-// Recentred is the plan in which elements of effects have the forms that c says.
+// Recentred returns the plan in which elements of effects have the forms that c says.
 func (p *Plan) Recentred(c types.Centring) *Plan {
 	out, by := *p, map[*model.Piece][]types.Form{}
 	for _, r := range p.recentrable() {
@@ -125,7 +125,7 @@ func readsItself(t *model.Term) bool {
 	return false
 }
 
-// parameterName is the parameter that an expression is, or is an element of.
+// parameterName returns the parameter that an expression is, or is an element of.
 func parameterName(x model.Expr) string {
 	if sub, ok := x.(*model.Subscript); ok {
 		x = sub.X
@@ -136,7 +136,7 @@ func parameterName(x model.Expr) string {
 	return ""
 }
 
-// Exchangeable are the arrays whose elements can change places without changing the density.
+// Exchangeable returns the arrays whose elements can change places without changing the density.
 func (p *Plan) Exchangeable() (names []string) {
 	for _, a := range p.layout.Data.Model.Exchangeable {
 		names = append(names, a.Name)

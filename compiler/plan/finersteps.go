@@ -50,7 +50,7 @@ func (p *Plan) compareSolution(e *evaluate.Evaluator, s evaluate.Solve, attempts
 			"where steps end, or as an event, `at t = 5: u += 1`; otherwise make `rtol` of `infer ode(…)` smaller")
 }
 
-// withStops is a problem with stops at equal distances.
+// withStops returns a problem with stops at equal distances.
 func withStops(p ode.Problem, n int) ode.Problem {
 	last := p.Times[len(p.Times)-1]
 	p.Breaks = append([]float64(nil), p.Breaks...)
@@ -60,7 +60,7 @@ func withStops(p ode.Problem, n int) ode.Problem {
 	return p
 }
 
-// difference is the greatest one of two solutions, as a share of the greatest absolute value of its state, and its
+// difference returns the greatest one of two solutions, as a share of the greatest absolute value of its state, and its
 // time; 0 if one of them is not finite.
 func difference(a, b []float64, states int) (share float64, at int) {
 	for s := range states {

@@ -75,7 +75,7 @@ func (p *Plan) Forecast(m int, single map[string]bool) *Forecast {
 	return f
 }
 
-// onlyObservation is the statement that the rows are of; nil if there are several.
+// onlyObservation returns the statement that the rows are of; nil if there are several.
 func (p *Plan) onlyObservation() (only *model.Term) {
 	if p.rowSet == nil || p.layout.Data.HasStreams() {
 		return nil
@@ -130,8 +130,8 @@ func (f *Forecast) classes(b *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// Inputs are the graph's inputs, but for the rows, at values of all parameters; an error names one that is missing or
-// of the wrong shape.
+// Inputs returns the graph's inputs, but for the rows, at values of all parameters; an error names one that is missing
+// or of the wrong shape.
 func (f *Forecast) Inputs(at map[string]dataset.Array) (map[string][]float64, error) {
 	if err := f.plan.enterAll(f.numbers, at); err != nil {
 		return nil, err

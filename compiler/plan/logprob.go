@@ -52,7 +52,7 @@ func Interpret(inputs map[string][]float64, values []NamedNode) (map[string][]fl
 	return out, nil
 }
 
-// Named is the density of the parameters on their own scale, without log-Jacobian, as a graph whose inputs are the
+// Named returns the density of the parameters on their own scale, without log-Jacobian, as a graph whose inputs are the
 // parameters: log_prior, log_likelihood, and the gradient of either in each parameter, "d log_prior/d mu".
 func (p *Plan) Named() []NamedNode {
 	latents := marginalize.Over(simulate.Inputs{})
@@ -124,7 +124,7 @@ func (r Rows) Name() string {
 // statement names the rows of the statement with that number.
 func (r Rows) statement(k int) string { return fmt.Sprintf("rows of %s in statement %d", r.Name(), k) }
 
-// StartFrom is a point to begin at where parameters have the values given, on their own scale, and the others are
+// StartFrom returns a point to begin at where parameters have the values given, on their own scale, and the others are
 // drawn. An error names a parameter that is unknown, of the wrong shape, not finite or outside its support.
 func (p *Plan) StartFrom(r *rand.Rand, at map[string]dataset.Array) ([]float64, error) {
 	g := simulate.NewNumbers(p.layout, marginalize.Over(simulate.Inputs{}))
@@ -217,7 +217,7 @@ func gradient(g *simulate.Numbers, y autodiff.Node) (slopes []slope) {
 	return slopes
 }
 
-// Observed is the data on the left of ~, with their axes; missing entries are NaN.
+// Observed returns the data on the left of ~, with their axes; missing entries are NaN.
 func (p *Plan) Observed() (vars []types.Variable, values [][]float64) {
 	e := p.layout.Evaluator(autodiff.New(), evaluate.NoSource{})
 	seen := map[*model.Array]bool{}

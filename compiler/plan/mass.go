@@ -57,7 +57,7 @@ func (p *Plan) ordered(prior autodiff.Node) autodiff.Node {
 	return prior
 }
 
-// UnknownMass is a parameter whose prior has no integral that is known to be 1; empty if there is none.
+// UnknownMass returns a parameter whose prior has no integral that is known to be 1; empty if there is none.
 func (p *Plan) UnknownMass() string {
 	if name := p.unnormalised(); name != "" {
 		return name
@@ -76,7 +76,7 @@ func alike(e *evaluate.Evaluator, t *model.Term, index *model.Index) bool {
 	return !slices.ContainsFunc(t.Args, func(x model.Expr) bool { return slices.Contains(e.Expr(x).Bound, index) })
 }
 
-// unnormalised is a parameter whose prior is improper, or a density of the user's; empty if there is none.
+// unnormalised returns a parameter whose prior is improper, or a density of the user's; empty if there is none.
 func (p *Plan) unnormalised() string {
 	for _, r := range p.layout.Regions {
 		if r.Term.Dist == nil || r.Term.Dist.Improper {

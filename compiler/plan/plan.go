@@ -37,14 +37,16 @@ type Plan struct {
 	noise   *evaluate.Noise // nil: a split changes nothing at random
 }
 
-// Training is the plan whose splits change at random what the model says, by noise at the address of a lane and a step.
+// Training returns the plan whose splits change at random what the model says, by noise at the address of a lane and a
+// step.
 func (p *Plan) Training(lane, step autodiff.Node) *Plan {
 	out := *p
 	out.noise = &evaluate.Noise{Lane: lane, Step: step}
 	return &out
 }
 
-// Randoms are the expressions that training changes at random: not those that change nothing, such as dropout(x, 0).
+// Randoms returns the expressions that training changes at random: not those that change nothing, such as dropout(x,
+// 0).
 func (p *Plan) Randoms() []*model.Random { return p.randoms }
 
 // NewPlan lays out the unconstrained vector and what is saved, and evaluates the density once to find what is wrong
@@ -183,7 +185,7 @@ func (p *Plan) terms(e *evaluate.Evaluator, latents *marginalize.Latents, z map[
 // Saved lists what is kept of a draw.
 func (p *Plan) Saved() []types.Variable { return p.vars }
 
-// Replicas is the number of the first of Saved that replicates data; len(Saved()) if none does.
+// Replicas returns the number of the first of Saved that replicates data; len(Saved()) if none does.
 func (p *Plan) Replicas() int {
 	if i := slices.IndexFunc(p.saved, func(s simulate.Saved) bool { return s.Array.Replicates != nil }); i >= 0 {
 		return i
@@ -237,19 +239,20 @@ func (p *Plan) values(e *evaluate.Evaluator) autodiff.Node {
 // ProperPrior reports whether every parameter has a normalised distribution.
 func (p *Plan) ProperPrior() bool { return len(p.layout.Regions) > 0 && p.unnormalised() == "" }
 
-// Data are the model's data.
+// Data returns the model's data.
 func (p *Plan) Data() *dataset.Dataset { return p.layout.Data }
 
-// Model is the model with what data it is given.
+// Model returns the model with what data it is given.
 func (p *Plan) Model() *model.Model { return p.layout.Data.Model }
 
-// Dim is the number of unconstrained coordinates.
+// Dim returns the number of unconstrained coordinates.
 func (p *Plan) Dim() int { return p.layout.Dim }
 
 // Start draws a point to begin at.
 func (p *Plan) Start(r *rand.Rand) []float64 { return p.Starts()(r) }
 
-// Starts gives a function that is Start, for many points. Coordinates given data are standard normal, given all others.
+// Starts returns a function that is Start, for many points. Coordinates given data are standard normal, given all
+// others.
 func (p *Plan) Starts() func(r *rand.Rand) []float64 {
 	if !slices.ContainsFunc(p.layout.Regions, (*density.Region).GivenData) {
 		return simulate.Starts(p.layout)
@@ -268,10 +271,10 @@ func (p *Plan) Starts() func(r *rand.Rand) []float64 {
 	}
 }
 
-// NewCompleter is nil when everything saved is a function of the parameters.
+// NewCompleter returns nil when everything saved is a function of the parameters.
 func (p *Plan) NewCompleter() *simulate.Completer { return simulate.NewCompleter(p.layout, p.saved) }
 
-// NewCompleterOf is a completer that computes, of what is saved, the arrays of some names and no others.
+// NewCompleterOf returns a completer that computes, of what is saved, the arrays of some names and no others.
 func (p *Plan) NewCompleterOf(wanted func(name string) bool) *simulate.Completer {
 	saved := slices.Clone(p.saved)
 	for i := range saved {

@@ -138,14 +138,14 @@ func observesAll(e *evaluate.Evaluator, t *model.Term) bool {
 	return !slices.ContainsFunc(t.Plates, ragged) && !e.Data.Arrays[t.Array].Values.Missing()
 }
 
-// withLeadingAxes is a variable without its axes from the n-th on.
+// withLeadingAxes returns a variable without its axes from the n-th on.
 func withLeadingAxes(v types.Variable, n int) types.Variable {
 	v.Shape, v.Dims = v.Shape[:n], v.Dims[:min(n, len(v.Dims))]
 	v.First, v.Label = v.First[:min(n, len(v.First))], v.Label[:min(n, len(v.Label))]
 	return v
 }
 
-// likelihoods are the statements about each observed array.
+// likelihoods returns the statements about each observed array.
 func likelihoods(terms []*model.Term) map[*model.Array][]*model.Term {
 	out := map[*model.Array][]*model.Term{}
 	for _, t := range terms {
@@ -223,7 +223,7 @@ func keepRows(e *evaluate.Evaluator, name string, blocks []rowBlock) LogDensity 
 	return LogDensity{v, autodiff.Concat(0, parts...)}
 }
 
-// present are the rows of a block that are not missing, as a vector, and their names.
+// present returns the rows of a block that are not missing, as a vector, and their names.
 func (b rowBlock) present(g *autodiff.Graph) (rows autodiff.Node, names []string) {
 	var keep []float64
 	for i := range b.v.Node.Size() {
@@ -244,7 +244,7 @@ func (b rowBlock) present(g *autodiff.Graph) (rows autodiff.Node, names []string
 	return autodiff.Gather(flat, g.Data("present", keep, len(keep))), names
 }
 
-// TopLevel are the parameters whose prior reads no other parameter.
+// TopLevel returns the parameters whose prior reads no other parameter.
 func (p *Plan) TopLevel() (names []string) {
 	for _, t := range p.layout.Data.Model.Terms {
 		if t.Kind == model.Prior && !readsParameter(t.Array, t.Exprs()) && !slices.Contains(names, t.Array.Name) {
@@ -275,7 +275,7 @@ func readsParameter(own *model.Array, xs []model.Expr) bool {
 	return false
 }
 
-// Constants is the data that nothing observes, the predictors, with their axes, and the groups and places of the
+// Constants returns the data that nothing observes, the predictors, with their axes, and the groups and places of the
 // elements of ragged arrays.
 func (p *Plan) Constants() (vars []types.Variable, values [][]float64) {
 	e := p.layout.Evaluator(autodiff.New(), evaluate.NoSource{})

@@ -11,11 +11,11 @@ import (
 	"ppl/lang/diag"
 )
 
-// Rows is the number of rows of the row set, 0 if the model has none.
+// Rows returns the number of rows of the row set, 0 if the model has none.
 func (p *Plan) Rows() int { return p.rowCount }
 
-// RowSet is the model's row set with these data: of those that the checker found, the one with the most rows; nil if it
-// found none.
+// RowSet returns the model's row set with these data: of those that the checker found, the one with the most rows; nil
+// if it found none.
 func (p *Plan) RowSet() *model.RowSet { return p.rowSet }
 
 // chooseRows picks the row set with the most rows.
@@ -79,7 +79,7 @@ func (p *Plan) split(e *evaluate.Evaluator, rows autodiff.Node, latents *margina
 	return prior, whole, terms, view.Loads
 }
 
-// missingPriors are the distributions of missing entries, which are parameters, in observations that are split into
+// missingPriors returns the distributions of missing entries, which are parameters, in observations that are split into
 // rows.
 func missingPriors(e *evaluate.Evaluator, ts []*model.Term, z map[*model.Term]density.Coordinates) autodiff.Node {
 	sum := e.Graph.Const(0)
@@ -118,7 +118,7 @@ func (p *Plan) refuseStreamed(e *evaluate.Evaluator, a, read *model.Array) {
 	}
 }
 
-// Streams is how many streams, each at some shift, a split reads.
+// Streams returns how many streams, each at some shift, a split reads.
 func (p *Plan) Streams() int { return len(p.loads) }
 
 // StreamInput names the input of Split's graph in which m rows of stream k stand, shape [m, width].

@@ -22,7 +22,7 @@ type Place struct {
 // widthDraws is how many draws from the prior say how wide it is.
 const widthDraws = 64
 
-// StartsAt gives a function that draws points at a place. What is drawn given the parameters that are moved follows
+// StartsAt returns a function that draws points at a place. What is drawn given the parameters that are moved follows
 // them: effects whose scale is small are close to one another.
 //
 //	tau ~ LogNormal(0, 1)            Place{Scales: -3}: tau is some e^-3
@@ -52,7 +52,7 @@ func (p *Plan) StartsAt(place Place) func(r *rand.Rand) []float64 {
 	})
 }
 
-// widthOf are mean and standard deviation of each coordinate of starts.
+// widthOf returns mean and standard deviation of each coordinate of starts.
 func widthOf(start func(r *rand.Rand) []float64, dim int) (mean, sd []float64) {
 	r := rand.New(rand.NewPCG(0x51de, 0))
 	mean, sd = make([]float64, dim), make([]float64, dim)
@@ -69,7 +69,7 @@ func widthOf(start func(r *rand.Rand) []float64, dim int) (mean, sd []float64) {
 	return mean, sd
 }
 
-// scalesOf are the regions of parameters that the spread of other parameters is computed of if there are none, of
+// scalesOf returns the regions of parameters that the spread of other parameters is computed of if there are none, of
 // positive parameters.
 func scalesOf(l *density.Layout) (scales []*density.Region) {
 	scales = spreading(l)
@@ -85,10 +85,10 @@ func scalesOf(l *density.Layout) (scales []*density.Region) {
 	return scales
 }
 
-// spreading are the regions of parameters that the spread of other parameters is computed of.
+// spreading returns the regions of parameters that the spread of other parameters is computed of.
 func spreading(l *density.Layout) []*density.Region { return spreadOf(l, l.Regions) }
 
-// spreadOf are the regions of parameters that the spread of those in some other regions is computed of.
+// spreadOf returns the regions of parameters that the spread of those in some other regions is computed of.
 func spreadOf(l *density.Layout, others []*density.Region) (scales []*density.Region) {
 	read := map[*model.Array]bool{}
 	for _, r := range others {
@@ -110,7 +110,7 @@ func spreadOf(l *density.Layout, others []*density.Region) (scales []*density.Re
 	return scales
 }
 
-// Spreading are the coordinates of parameters that the spread of other parameters is computed of, and which of them
+// Spreading returns the coordinates of parameters that the spread of other parameters is computed of, and which of them
 // are scales of groups that have the coordinates of the model, whatever their scale.
 func (p *Plan) Spreading() (coordinates []int, unaided map[int]bool) {
 	own := p.recentrable()

@@ -57,7 +57,8 @@ func warnDegrees(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// plainArray is the array of data or of a parameter that an expression is, or is an element of; nil if it is neither.
+// plainArray returns the array of data or of a parameter that an expression is, or is an element of; nil if it is
+// neither.
 func plainArray(x model.Expr) *model.Array {
 	if sub, ok := x.(*model.Subscript); ok {
 		x = sub.X

@@ -34,7 +34,7 @@ var dateForms = []dateForm{
 	{"YYYYMM", "months", "2006-01", 12, func(v int) (year, month, day int) { return v / 100, v % 100, 1 }},
 }
 
-// read is the date that a number is in this form, from 1900 to 2100.
+// read returns the date that a number is in this form, from 1900 to 2100.
 func (f dateForm) read(v float64) (date time.Time, ok bool) {
 	if v != math.Trunc(v) || v < 190001 || v > 31122100 {
 		return date, false
@@ -89,7 +89,7 @@ func noteDates(e *evaluate.Evaluator, a *model.Array, values []float64, grouping
 		form.name, values[0], text, what).Help("%s", help)
 }
 
-// distinctValues are the different values of a column, without missing ones; none as soon as one cannot be a date.
+// distinctValues returns the different values of a column, without missing ones; none as soon as one cannot be a date.
 func distinctValues(x numbers.List) (values []float64) {
 	seen := map[float64]bool{}
 	for _, v := range x.All() {
@@ -104,7 +104,7 @@ func distinctValues(x numbers.List) (values []float64) {
 	return values
 }
 
-// numbersOf are the names of groups as numbers; none if some are not.
+// numbersOf returns the names of groups as numbers; none if some are not.
 func numbersOf(names []string) (values []float64) {
 	for _, name := range names {
 		v, err := strconv.ParseFloat(name, 64)

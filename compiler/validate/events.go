@@ -47,7 +47,7 @@ func observableEvent(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// totalsOf are the totals of counts, by the number of the event; nil if data do not give them.
+// totalsOf returns the totals of counts, by the number of the event; nil if data do not give them.
 func totalsOf(e *evaluate.Evaluator, t *model.Term, n, size int) func(i int) float64 {
 	if t.Dist.Support != types.IntRange || len(t.Args) == 0 || t.Form.Args[0].Name != "n" || size == 0 ||
 		!t.Args[0].Info().Static {

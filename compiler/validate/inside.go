@@ -71,7 +71,7 @@ func (c *insideChecker) visit(x model.Expr) {
 	c.e.EachChild(x, c.known, c.visit)
 }
 
-// known is a condition's value, where data determine it.
+// known returns a condition's value, where data determine it.
 func (c *insideChecker) known(x model.Expr) evaluate.Value {
 	if !x.Info().Static {
 		return evaluate.Value{}

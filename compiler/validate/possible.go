@@ -185,7 +185,7 @@ func insideTruncation(e *evaluate.Evaluator, t *model.Term, at []*model.Index, v
 	}
 }
 
-// limitAt is a limit at each combination of plates, or none if it depends on a parameter.
+// limitAt returns a limit at each combination of plates, or none if it depends on a parameter.
 func limitAt(e *evaluate.Evaluator, x model.Expr, at []*model.Index, none float64) func(i int) float64 {
 	if x == nil || !x.Info().Static {
 		return func(int) float64 { return none }
@@ -223,7 +223,7 @@ func densityAtEnd(e *evaluate.Evaluator, t *model.Term, args []autodiff.Node, i 
 			"of smaller ones, `censored`"))
 }
 
-// typical is a value inside of a domain.
+// typical returns a value inside of a domain.
 func typical(d stdlib.Domain) float64 {
 	switch {
 	case math.IsInf(d.Hi, 1) && math.IsInf(d.Lo, -1):
@@ -234,7 +234,7 @@ func typical(d stdlib.Domain) float64 {
 	return d.Lo + 0.4*(d.Hi-d.Lo)
 }
 
-// knownEnd is an end of a support for each element of x, as far as it follows from data.
+// knownEnd returns an end of a support for each element of x, as far as it follows from data.
 func knownEnd(e *evaluate.Evaluator, end autodiff.Node, x evaluate.Value, none float64) func(i int) float64 {
 	if !end.Valid() || !end.Static() {
 		return func(int) float64 { return none }
@@ -243,7 +243,7 @@ func knownEnd(e *evaluate.Evaluator, end autodiff.Node, x evaluate.Value, none f
 	return func(i int) float64 { return v[i%len(v)] } // one number, or one for each
 }
 
-// elementOf is the place in its array of the i-th combination of a term's plates.
+// elementOf returns the place in its array of the i-th combination of a term's plates.
 func elementOf(e *evaluate.Evaluator, t *model.Term, i int) int {
 	return elementsOf(e, t)(i)
 }
@@ -378,7 +378,7 @@ func possibleByRows(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// endsByRows are the ends of a distribution's support as far as they are numbers, on the scale of its value.
+// endsByRows returns the ends of a distribution's support as far as they are numbers, on the scale of its value.
 func endsByRows(e *evaluate.Evaluator, t *model.Term) (lo, hi float64) {
 	ends := [2]autodiff.Node{density.FiniteEnd(e, t.Dist.Lo), density.FiniteEnd(e, t.Dist.Hi)}
 	if t.Form.Bounds != nil {

@@ -45,7 +45,7 @@ func (w *interceptFinder) constantPredictor(x model.Expr) {
 	}
 }
 
-// slopeOf are the two factors of a product of a parameter, or an element of one, and what data give.
+// slopeOf returns the two factors of a product of a parameter, or an element of one, and what data give.
 func slopeOf(x model.Expr) (slope *model.Array, known model.Expr) {
 	product, ok := x.(*model.Apply)
 	if !ok || product.Name != "*" || len(product.Args) != 2 {
@@ -63,7 +63,8 @@ func slopeOf(x model.Expr) (slope *model.Array, known model.Expr) {
 	return nil, nil
 }
 
-// constantData is an array of data with several values, all the same, that an expression reads; nil if it reads others.
+// constantData returns an array of data with several values, all the same, that an expression reads; nil if it reads
+// others.
 func (w *interceptFinder) constantData(x model.Expr) (found *model.Array) {
 	for _, a := range readBy(x) {
 		if a.Role != model.Data {
@@ -89,7 +90,7 @@ func (w *interceptFinder) constantData(x model.Expr) (found *model.Array) {
 	return found
 }
 
-// constant is the value that an expression has in all rows, if there are several rows.
+// constant returns the value that an expression has in all rows, if there are several rows.
 func (w *interceptFinder) constant(x model.Expr) (value float64, ok bool) {
 	v := w.e.Expr(x)
 	if !v.Node.Static() {

@@ -192,7 +192,7 @@ func (r *ranges) array(a *model.Array) outer {
 	return outer{Range: a.Type.Range}
 }
 
-// parameter is the support of a parameter, with ends that data give.
+// parameter returns the support of a parameter, with ends that data give.
 func (r *ranges) parameter(a *model.Array) outer {
 	all := outer{a.Type.Range, true}
 	for _, p := range a.Pieces {
@@ -219,7 +219,7 @@ func (r *ranges) parameter(a *model.Array) outer {
 	return all
 }
 
-// ofData are the extremes of data.
+// ofData returns the extremes of data.
 func (r *ranges) ofData(a *model.Array) outer {
 	x, ok := r.data.Arrays[a]
 	switch {

@@ -91,7 +91,7 @@ func tooNarrow(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// boundedBy is the parameter that an expression is, if a finite range bounds it.
+// boundedBy returns the parameter that an expression is, if a finite range bounds it.
 func boundedBy(x model.Expr) *model.Array {
 	ref, ok := x.(*model.Ref)
 	if !ok || ref.Array.Role != model.Parameter || len(ref.Array.Type.Axes) > 0 {
@@ -197,7 +197,7 @@ func (w *interceptFinder) second(intercept *model.Array, x model.Expr) {
 			"`%s[…] ~ Normal(0, tau)`", intercept.Name, effects.Array.Name, effects.Array.Name)
 }
 
-// summands are what a sum adds up, with elements of a sum of arrays.
+// summands returns what a sum adds up, with elements of a sum of arrays.
 func summands(x model.Expr) []model.Expr {
 	if sub, ok := x.(*model.Subscript); ok {
 		if _, isSum := sub.X.(*model.Apply); isSum {
@@ -210,8 +210,8 @@ func summands(x model.Expr) []model.Expr {
 	return []model.Expr{x}
 }
 
-// constantColumn is a column, counted from 1, of a matrix of data, or of its rows, that holds one number but 0; 0 if
-// there is none.
+// constantColumn returns a column, counted from 1, of a matrix of data, or of its rows, that holds one number but 0; 0
+// if there is none.
 func (w *interceptFinder) constantColumn(x model.Expr) (matrix *model.Array, column int) {
 	if sub, ok := x.(*model.Subscript); ok {
 		x = sub.X

@@ -43,7 +43,7 @@ func WarnTotals(e *evaluate.Evaluator, m *model.Model) {
 	}
 }
 
-// totalAt is the first row of a group if the numbers of the group are the sum of those of all others; −1 if not.
+// totalAt returns the first row of a group if the numbers of the group are the sum of those of all others; −1 if not.
 func totalAt(e *evaluate.Evaluator, g, x *model.Array, group float64) int {
 	data, ok := e.Data.Arrays[x]
 	if !ok || x.Role != model.Data || x.IndexOf != nil || data.Stream != nil || len(x.Type.Axes) != 1 ||

@@ -57,8 +57,8 @@ func weighted(m *model.Model, a *model.Array) bool {
 	})
 }
 
-// informing is the number of observed elements whose distributions read an array, themselves or through other unknowns:
-// through those at most as many as they have elements.
+// informing returns the number of observed elements whose distributions read an array, themselves or through other
+// unknowns: through those at most as many as they have elements.
 func informing(e *evaluate.Evaluator, a *model.Array, seen map[*model.Array]bool) (rows int) {
 	if seen[a] {
 		return 0

@@ -48,7 +48,7 @@ func included(file, section string, read func(path string) (string, error)) (str
 	return narrowTables(strings.TrimSpace(text)), nil
 }
 
-// sectionOf is what is below a heading, up to the next heading that is not below it.
+// sectionOf returns what is below a heading, up to the next heading that is not below it.
 func sectionOf(text, title string) (string, error) {
 	level := 0
 	var b strings.Builder

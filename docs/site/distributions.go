@@ -64,10 +64,11 @@ func distributionList(dists map[string]*stdlib.Dist, names []string) string {
 	return b.String()
 }
 
-// cell is a text as a cell of a table.
+// cell returns a text as a cell of a table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
-// distributionPage is what `ppl help` says of a distribution, with an example, a picture, and the models that use it.
+// distributionPage returns what `ppl help` says of a distribution, with an example, a picture, and the models that use
+// it.
 func (s *site) distributionPage(d *stdlib.Dist, usedBy []string) (string, error) {
 	help, err := s.help(d.Name)
 	if err != nil {

@@ -18,7 +18,7 @@ type example struct {
 
 var taught = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| (.*) \\|$")
 
-// examples are all of them, in the order of the README.
+// examples returns all of them, in the order of the README.
 func (s *site) examples() (all []example, err error) {
 	readme, err := s.read("README.md")
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *site) examples() (all []example, err error) {
 	return all, nil
 }
 
-// about is the comment at the top of the model, as prose.
+// about returns the comment at the top of the model, as prose.
 func (e example) about() string {
 	var lines []string
 	for line := range strings.Lines(e.text) {
@@ -47,7 +47,7 @@ func (e example) about() string {
 	return strings.Join(lines, " ")
 }
 
-// statements is the model without its first comment.
+// statements returns the model without its first comment.
 func (e example) statements() string {
 	rest := e.text
 	for strings.HasPrefix(rest, "#") {
@@ -58,7 +58,7 @@ func (e example) statements() string {
 
 var fromFile = regexp.MustCompile(`\bfrom "([^"#]+)`)
 
-// dataFiles are the files that the model reads.
+// dataFiles returns the files that the model reads.
 func (e example) dataFiles() (all []string) {
 	for _, found := range fromFile.FindAllStringSubmatch(e.text, -1) {
 		if !slices.Contains(all, found[1]) {
@@ -188,7 +188,7 @@ func (s *site) examplePage(e example) (string, error) {
 	return b.String(), nil
 }
 
-// commands are those that draw the picture of an example.
+// commands returns those that draw the picture of an example.
 func (v view) commands(name string) (lines []string) {
 	if v.replicates() {
 		lines = append(lines, "ppl predict "+name+".run")

@@ -87,7 +87,7 @@ func (s *site) put(path string, content []byte) error {
 	return os.WriteFile(to, content, 0o666)
 }
 
-// read is a file of the repository.
+// read returns a file of the repository.
 func (s *site) read(path string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(s.root, path))
 	return string(text), err

@@ -41,5 +41,5 @@ func (s *site) withPictures(text, drawn, page string) (out string, err error) {
 	return out, err
 }
 
-// up is the way from a page to the top of the source.
+// up returns the way from a page to the top of the source.
 func up(page string) string { return strings.Repeat("../", strings.Count(page, "/")) }

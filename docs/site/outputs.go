@@ -85,7 +85,7 @@ type file struct {
 	content []byte
 }
 
-// exampleFiles are the models and data of the examples, which the commands of every page find.
+// exampleFiles returns the models and data of the examples, which the commands of every page find.
 func exampleFiles(root string) (all []file, err error) {
 	for _, ending := range []string{"ppl", "csv", "json"} {
 		paths, _ := filepath.Glob(filepath.Join(root, "examples", "*."+ending))

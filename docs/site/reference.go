@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// language is the description of the language as it is.
+// language returns the description of the language as it is.
 func (s *site) language() error {
 	s.begin("Reference")
 	text, err := s.read("lang/REFERENCE.md")
@@ -20,7 +20,7 @@ func (s *site) language() error {
 
 var coded = regexp.MustCompile(`(?m)^### ([EW][0-9]+): .*$`)
 
-// messages is the list of diagnostics, with an anchor for each code: messages/#e10.
+// messages returns the list of diagnostics, with an anchor for each code: messages/#e10.
 func (s *site) messages() error {
 	s.begin("Messages and commands")
 	text, err := s.read("lang/diag/DIAGNOSTICS.md")
@@ -34,7 +34,7 @@ func (s *site) messages() error {
 	return s.page("messages.md", "Messages", text)
 }
 
-// help is what `ppl help NAME` prints.
+// help returns what `ppl help NAME` prints.
 func (s *site) help(name ...string) (string, error) {
 	out, err := exec.Command(s.ppl, append([]string{"help"}, name...)...).CombinedOutput()
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *site) help(name ...string) (string, error) {
 
 var listed = regexp.MustCompile(`(?m)^  ([a-z]+) +(\S.*)$`)
 
-// commands is a section for each command with its flags, as cobra prints them.
+// commands returns a section for each command with its flags, as cobra prints them.
 func (s *site) commands() error {
 	all, err := s.help()
 	if err != nil {
@@ -72,14 +72,14 @@ func (s *site) commands() error {
 // A list of names is one that `ppl help` has, with the title that it gets.
 type nameList struct{ kind, title string }
 
-// nameLists are the lists of `ppl help` that have no pages of their own.
+// nameLists returns the lists of `ppl help` that have no pages of their own.
 func nameLists() []nameList {
 	return []nameList{{"functions", "Functions"}, {"words", "Keywords and operators"}, {"constructs", "Constructs"},
 		{"declarations", "Declarations"}, {"samplers", "Samplers"}, {"settings", "Settings of samplers"},
 		{"solvers", "Solvers of differential equations"}, {"devices", "Devices"}, {"numbers", "Numbers of a run"}}
 }
 
-// names is a page with the lists of all names. The text of a name is what `ppl help` prints first of it.
+// names returns a page with the lists of all names. The text of a name is what `ppl help` prints first of it.
 func (s *site) names() error {
 	var b strings.Builder
 	b.WriteString("# Names\n\nWhat `ppl help NAME` explains. " +

@@ -20,7 +20,7 @@ type shown struct {
 	text   string        // an example with arrays; empty if it follows from args
 }
 
-// curves is a row for a distribution of numbers: each list has the arguments of one curve.
+// curves returns a row for a distribution of numbers: each list has the arguments of one curve.
 func curves(lo, hi float64, args ...[]float64) shown {
 	s := shown{lo: lo, hi: hi}
 	for _, values := range args {
@@ -33,20 +33,20 @@ func curves(lo, hi float64, args ...[]float64) shown {
 	return s
 }
 
-// arrays is a row for a distribution of vectors or matrices, or one with such arguments; its text is an example.
+// arrays returns a row for a distribution of vectors or matrices, or one with such arguments; its text is an example.
 func arrays(text string, size []int, args ...[]float64) shown {
 	return shown{text: text, size: size, args: [][][]float64{args}}
 }
 
-// counts is a row for a distribution of 1..hi with arguments that are arrays.
+// counts returns a row for a distribution of 1..hi with arguments that are arrays.
 func counts(hi float64, text string, args ...[]float64) shown {
 	return shown{lo: 1, hi: hi, text: text, args: [][][]float64{args}}
 }
 
-// list is the arguments of a curve.
+// list returns the arguments of a curve.
 func list(values ...float64) []float64 { return values }
 
-// example is a model with the distribution.
+// example returns a model with the distribution.
 func (s shown) example(d *stdlib.Dist) string {
 	switch call := d.Name + s.label(len(s.args)-1); {
 	case s.text != "":
@@ -58,7 +58,7 @@ func (s shown) example(d *stdlib.Dist) string {
 	}
 }
 
-// label is the arguments of a curve as they are written.
+// label returns the arguments of a curve as they are written.
 func (s shown) label(curve int) string {
 	if curve < 0 || len(s.args[curve]) == 0 {
 		return ""
@@ -84,8 +84,8 @@ func (s shown) caption(d *stdlib.Dist) string {
 	return "Densities"
 }
 
-// picture is the density at each list of arguments, or draws of what has no density of one number. ok is false for a
-// distribution that nothing can be drawn from.
+// picture returns the density at each list of arguments, or draws of what has no density of one number. ok is false for
+// a distribution that nothing can be drawn from.
 func (s shown) picture(d *stdlib.Dist) (p plot.Picture, ok bool) {
 	panel := plot.Panel{Y: plot.Axis{Label: strings.ToLower(s.caption(d))}, X: plot.Axis{Label: "x"}}
 	switch {

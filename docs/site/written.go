@@ -57,7 +57,7 @@ func (s *site) writtenPage(name string) error {
 	return s.page(name, title, titledFences(text))
 }
 
-// titleOf is the first line of a page without its mark.
+// titleOf returns the first line of a page without its mark.
 func titleOf(text string) (string, error) {
 	first, _, _ := strings.Cut(text, "\n")
 	title, ok := strings.CutPrefix(first, "# ")

@@ -166,7 +166,7 @@ func (l *laplacian) draw(r random) []float64 {
 	return x.RawVector().Data
 }
 
-// scale is the geometric mean of the ICAR prior's variances, which regions.ppl states.
+// scale returns the geometric mean of the ICAR prior's variances, which regions.ppl states.
 func (l *laplacian) scale() float64 {
 	n, _ := l.vectors.Dims()
 	sum := 0.0

@@ -165,7 +165,7 @@ type calibration struct {
 
 const bins = 10
 
-// adjusted is the chance that the least p of that many is as small (Bonferroni's bound).
+// adjusted returns the chance that the least p of that many is as small (Bonferroni's bound).
 func (c calibration) adjusted() float64 { return min(1, c.p*float64(c.numbers)) }
 
 func calibrated(runs []run) calibration {
@@ -195,7 +195,7 @@ func calibrated(runs []run) calibration {
 	return c
 }
 
-// rank is where a true value lies among draws, as a share of them, at random among those that are equal to it.
+// rank returns where a true value lies among draws, as a share of them, at random among those that are equal to it.
 func rank(truth float64, draws []float64, r *rand.Rand) (float64, error) {
 	if math.IsNaN(truth) || len(draws) == 0 {
 		return 0, errors.New("no value to rank, or nothing to rank it among")

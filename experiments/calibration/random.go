@@ -56,14 +56,14 @@ func families() []family {
 	}
 }
 
-// scales are priors of s, each with one that is half as wide: the error that is planted.
+// scales returns priors of s, each with one that is half as wide: the error that is planted.
 func scales() [][2]string {
 	return [][2]string{{"HalfNormal(1)", "HalfNormal(0.5)"}, {"HalfNormal(0.3)", "HalfNormal(0.15)"},
 		{"Exponential(2)", "Exponential(4)"}, {"Gamma(2, 4)", "Gamma(2, 8)"},
 		{"LogNormal(-1, 1)", "LogNormal(-1.7, 1)"}}
 }
 
-// randomText is the text of a model; wrong, with the prior of the scale that is half as wide.
+// randomText returns the text of a model; wrong, with the prior of the scale that is half as wide.
 func randomText(number int, wrong bool) string {
 	r := rand.New(rand.NewPCG(uint64(number), 51))
 	f, s := families()[r.IntN(len(families()))], scales()[r.IntN(len(scales()))]
@@ -103,7 +103,7 @@ func randomModels(b *lab.Bench, n int, planted bool) (all []model, err error) {
 	return all, nil
 }
 
-// kinds are the numbers of a run that are judged.
+// kinds returns the numbers of a run that are judged.
 func kinds() []string { return []string{"m", "s", "theta[1]", "log likelihood"} }
 
 // poolBins is the number of bins of ranks of all models together, and errorRate how often some p of right draws is as
@@ -139,7 +139,7 @@ func pool(runs []run) (all []pooled) {
 	return all
 }
 
-// least is the least p, times how many there are.
+// least returns the least p, times how many there are.
 func least(all []pooled) float64 {
 	p := 1.0
 	for _, k := range all {
@@ -148,8 +148,8 @@ func least(all []pooled) float64 {
 	return min(1, p*float64(2*len(all)))
 }
 
-// kolmogorov is the p of the largest distance of the empirical distribution function from the uniform one (Stephens
-// 1970).
+// kolmogorov returns the p of the largest distance of the empirical distribution function from the uniform one
+// (Stephens 1970).
 func kolmogorov(xs []float64) float64 {
 	xs = slices.Sorted(slices.Values(xs))
 	n, most := float64(len(xs)), 0.0

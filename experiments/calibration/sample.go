@@ -185,7 +185,7 @@ func (e experiment) prior(m model) (prior, error) {
 
 func isNotFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
-// data are what a model observes in a row of the prior, by the names of its data.
+// data returns what a model observes in a row of the prior, by the names of its data.
 func (m model) data(p prior, row int) map[string]any {
 	values := map[string]any{}
 	for name, d := range p.data {
@@ -199,7 +199,7 @@ func (m model) data(p prior, row int) map[string]any {
 	return values
 }
 
-// shaped is an array of arrays, of elements in row-major order.
+// shaped returns an array of arrays, of elements in row-major order.
 func shaped(xs []float64, shape []int) any {
 	if len(shape) == 0 {
 		return xs[0]
@@ -214,7 +214,8 @@ func shaped(xs []float64, shape []int) any {
 	return out
 }
 
-// ranks are those of the true parameters, the first and the last element of each, and of the log likelihood at them.
+// ranks returns those of the true parameters, the first and the last element of each, and of the log likelihood at
+// them.
 func (e experiment) ranks(m model, of *store.Run, p prior, row int, data string) (map[string]float64, error) {
 	ranks, truth := map[string]float64{}, map[string]any{}
 	r := rand.New(rand.NewPCG(uint64(row), 7))

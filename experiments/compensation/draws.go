@@ -25,7 +25,7 @@ func ways() []way {
 		{"random-walk Metropolis", true, walk}}
 }
 
-// prices is the table of what draws cost.
+// prices returns the table of what draws cost.
 func prices() string {
 	const n, rounds = 200_000, 5
 	dist := compensation.New(0.2, 10, 3)
@@ -46,7 +46,7 @@ func prices() string {
 	return t.String()
 }
 
-// effective is how many independent draws values are worth: for the mean or the mean square, whichever is worse.
+// effective returns how many independent draws values are worth: for the mean or the mean square, whichever is worse.
 func effective(w way, zs []float64) float64 {
 	if !w.chain {
 		return float64(len(zs))

@@ -51,7 +51,7 @@ type score struct {
 	processorS float64
 }
 
-// networks are ways to fit the network: arguments of ppl without model, data, seed and directory.
+// networks returns ways to fit the network: arguments of ppl without model, data, seed and directory.
 func networks() [][2]string {
 	return [][2]string{
 		{"network, renhd, 10 chains of 100 draws", "sample --set batch=100 --chains 10 --draws 100"},

@@ -63,7 +63,7 @@ type method struct {
 // chains are those of an ensemble.
 const chains = 4
 
-// optimum is a search from some starts, which share the budget.
+// optimum returns a search from some starts, which share the budget.
 func optimum(rule string, starts int) func(budget) string {
 	return func(b budget) string {
 		return fmt.Sprintf("optimize --method %s --batch 128 --starts %d --iterations %d", rule, starts,
@@ -214,13 +214,13 @@ func (e *experiment) run(c cell) (run, error) {
 	return r, err
 }
 
-// data are arguments of ppl with the images and labels of a part of the data.
+// data returns arguments of ppl with the images and labels of a part of the data.
 func (e *experiment) data(part string, args ...string) []string {
 	return append(args, "--data", "image="+filepath.Join(e.images, part+"-images-idx3-ubyte.gz"), "--data",
 		"label="+filepath.Join(e.images, part+"-labels-idx1-ubyte.gz"))
 }
 
-// permuted is a model that declares its labels with a share of them in another order.
+// permuted returns a model that declares its labels with a share of them in another order.
 func permuted(model string, c cell) string {
 	const labels = "label[N]: index(0..9)"
 	if c.Permuted == 0 {

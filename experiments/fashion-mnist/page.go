@@ -65,7 +65,7 @@ func (g group) table(runs []run) string {
 	return t.String()
 }
 
-// mean is a cell of the table, over seeds.
+// mean returns a cell of the table, over seeds.
 func (g group) mean(runs []run, method string, share int) string {
 	var sum run
 	n := 0.0

@@ -15,7 +15,8 @@ type mixture struct {
 	corner float64 // the modes are at the origin and at (±corner, ±corner)
 }
 
-// mixtures are the three geometries that the reference numbers are for. The models are those of experiments/multimodal.
+// mixtures returns the three geometries that the reference numbers are for. The models are those of
+// experiments/multimodal.
 func mixtures() []mixture {
 	same := [5]float64{.5, .5, .5, .5, .5}
 	return []mixture{
@@ -49,7 +50,7 @@ const (
 	edge = 9.0
 )
 
-// truth is the mass of each cell, in closed form.
+// truth returns the mass of each cell, in closed form.
 func (m mixture) truth() [][]float64 {
 	mass := square()
 	for k, w := range m.weight {
@@ -71,7 +72,7 @@ func square() [][]float64 {
 	return s
 }
 
-// slab is the probability of the i-th interval under a normal.
+// slab returns the probability of the i-th interval under a normal.
 func slab(i int, mean, sd float64) float64 {
 	below := func(x float64) float64 { return math.Erfc(-(x-mean)/sd/math.Sqrt2) / 2 }
 	lo := -edge + 2*edge/bins*float64(i)
@@ -131,7 +132,8 @@ func compare(counts, truth [][]float64, n float64) (tv, floor float64) {
 	return tv, floor
 }
 
-// deviation is the mean absolute one of a binomial number (de Moivre): 2m C(n, m) pᵐ (1 − p)ⁿ⁻ᵐ⁺¹ with m = ⌊np⌋ + 1.
+// deviation returns the mean absolute one of a binomial number (de Moivre): 2m C(n, m) pᵐ (1 − p)ⁿ⁻ᵐ⁺¹ with m = ⌊np⌋ +
+// 1.
 func deviation(n, p float64) float64 {
 	m := math.Floor(n*p) + 1
 	choose := func(x float64) float64 { v, _ := math.Lgamma(x + 1); return v }

@@ -4,7 +4,7 @@ import (
 	"ppl/experiments/lab"
 )
 
-// middle is the median of a quantity over seeds.
+// middle returns the median of a quantity over seeds.
 func middle(rs []result, of func(result) float64) float64 {
 	var xs []float64
 	for _, r := range rs {

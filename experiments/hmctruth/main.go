@@ -116,7 +116,7 @@ func (e *experiment) writeData() error {
 	return nil
 }
 
-// spirals are n points along three arms, one for each class, with noise of .25 in both directions.
+// spirals returns n points along three arms, one for each class, with noise of .25 in both directions.
 func spirals(r *rand.Rand, n int) (out rows) {
 	for range n {
 		k, along := r.IntN(3), r.Float64()
@@ -128,7 +128,7 @@ func spirals(r *rand.Rand, n int) (out rows) {
 	return out
 }
 
-// square are n points between −5 and 5, most of them where no data are. Their classes mean nothing.
+// square returns n points between −5 and 5, most of them where no data are. Their classes mean nothing.
 func square(r *rand.Rand, n int) (out rows) {
 	for range n {
 		out.X = append(out.X, [2]float64{10*r.Float64() - 5, 10*r.Float64() - 5})
@@ -212,7 +212,7 @@ func compare(p, q [][]float64) (l likeness) {
 	return l
 }
 
-// most is the most probable class.
+// most returns the most probable class.
 func most(p []float64) (best int) {
 	for k := range p {
 		if p[k] > p[best] {

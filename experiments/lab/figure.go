@@ -52,7 +52,7 @@ func Lines(path string, a Axes, lines ...Line) error {
 	return drawBeside(path, p)
 }
 
-// visible are the points that the axes have a place for.
+// visible returns the points that the axes have a place for.
 func (a Axes) visible(points plotter.XYs) plotter.XYs {
 	shows := func(x float64, log bool) bool { return x-x == 0 && (x > 0 || !log) }
 	return slices.DeleteFunc(slices.Clone(points), func(p plotter.XY) bool {
@@ -74,7 +74,7 @@ func drawBeside(path string, p *plot.Plot) error {
 // decades are the ticks of a logarithmic axis: those of plot.LogTicks with short names.
 type decades struct{}
 
-// Ticks is a plot.Ticker.
+// Ticks returns a plot.Ticker.
 func (decades) Ticks(lo, hi float64) []plot.Tick {
 	ticks := plot.LogTicks{}.Ticks(lo, hi)
 	for i, t := range ticks {
@@ -95,13 +95,13 @@ type Panel struct {
 // Dims, X, Y and Z make a panel a plotter.GridXYZ.
 func (p Panel) Dims() (columns, rows int) { return len(p.Mass), len(p.Mass[0]) }
 
-// X is the middle of a column.
+// X returns the middle of a column.
 func (p Panel) X(i int) float64 { return p.Lo + (p.Hi-p.Lo)*(float64(i)+0.5)/float64(len(p.Mass)) }
 
-// Y is the middle of a row.
+// Y returns the middle of a row.
 func (p Panel) Y(j int) float64 { return p.Lo + (p.Hi-p.Lo)*(float64(j)+0.5)/float64(len(p.Mass[0])) }
 
-// Z is the mass there.
+// Z returns the mass there.
 func (p Panel) Z(i, j int) float64 { return p.Mass[i][j] }
 
 // Panels draws histograms in rows of that many, on one scale of colours up to `most`, into a PNG file.

@@ -87,8 +87,9 @@ func timed(cmd *exec.Cmd) (t Timed, err error) {
 	return t, err
 }
 
-// mostMemory is the most memory that a process has had until shortly before it ended, in bytes; 0 if the system does
-// not say. What the system keeps for processes that have ended is no less than their parent had when it started them.
+// mostMemory returns the most memory that a process has had until shortly before it ended, in bytes; 0 if the system
+// does not say. What the system keeps for processes that have ended is no less than their parent had when it started
+// them.
 func mostMemory(pid int, ended <-chan struct{}) (most int64) {
 	for {
 		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -106,7 +107,7 @@ func mostMemory(pid int, ended <-chan struct{}) (most int64) {
 	}
 }
 
-// Built is a path of the ppl command: the one given, else it is built into a directory.
+// Built returns a path of the ppl command: the one given, else it is built into a directory.
 func Built(given, dir string) (path string, err error) {
 	if given != "" {
 		return given, nil

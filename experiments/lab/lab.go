@@ -115,7 +115,7 @@ func (b *Bench) JSON(name string, value any) (string, error) {
 	return b.File(name, string(text))
 }
 
-// Path is where a file or a run of that name lies.
+// Path returns where a file or a run of that name lies.
 func (b *Bench) Path(name string) string { return filepath.Join(b.dir, name) }
 
 // File writes a file for runs to read, replacing one of that name, and returns its path.

@@ -41,7 +41,7 @@ func (b *Bench) SampleFor(gradients float64, model string, seed int, args ...str
 	return r, Spent{float64(r.Gradients) - p.start.Gradients, r.CPU.Seconds() - p.start.CPU}, nil
 }
 
-// Price is the processor time of a gradient in nanoseconds, from the difference of two runs.
+// Price returns the processor time of a gradient in nanoseconds, from the difference of two runs.
 func (b *Bench) Price(gradients float64, model string, args ...string) (float64, error) {
 	r, spent, err := b.SampleFor(gradients, model, 1, args...)
 	if err != nil {
@@ -75,7 +75,7 @@ func (b *Bench) pace(model string, seed int, args []string) (pace, error) {
 	return p, nil
 }
 
-// with is the arguments and a number of draws, in a list of its own.
+// with returns the arguments and a number of draws, in a list of its own.
 func with(args []string, draws int) []string {
 	return append(append([]string{}, args...), "--draws", strconv.Itoa(draws))
 }

@@ -26,7 +26,7 @@ func (t *Table) Add(cells ...any) {
 	t.rows = append(t.rows, row)
 }
 
-// String is the table, with columns of even width.
+// String returns the table, with columns of even width.
 func (t *Table) String() string {
 	var b strings.Builder
 	widths := make([]int, len(t.Columns))

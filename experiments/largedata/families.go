@@ -88,7 +88,7 @@ func (f family) simulate(n int) simulation {
 	return s
 }
 
-// laplace is the mode and the standard deviations of the slopes in the normal approximation of the posterior, by
+// laplace returns the mode and the standard deviations of the slopes in the normal approximation of the posterior, by
 // Newton's method. The standard deviation of intercepts is taken for known: slopes depend little on it.
 func (s simulation) laplace() (mode, sd []float64) {
 	const rounds = 12
@@ -185,7 +185,7 @@ func otherFamilies(bench *lab.Bench) error {
 		"Other regressions, by rows", fmt.Sprintf(aboutFamilies, t.String()))
 }
 
-// batchOf is the rows of a batch that the sampler's notes report; 0: all.
+// batchOf returns the rows of a batch that the sampler's notes report; 0: all.
 func batchOf(r *lab.Run) (rows int) {
 	for _, note := range r.Notes {
 		if _, err := fmt.Sscanf(note, "minibatches of %d", &rows); err == nil {

@@ -208,7 +208,7 @@ func swaps(r *lab.Run) any {
 	return average(r.Exchange.SwapRates)
 }
 
-// looked is the share of rows that the sampler's notes report.
+// looked returns the share of rows that the sampler's notes report.
 func looked(r *lab.Run) string {
 	for _, note := range r.Notes {
 		if share, ok := strings.CutPrefix(note, "exchanges looked at "); ok {
@@ -219,8 +219,8 @@ func looked(r *lab.Run) string {
 	return ""
 }
 
-// langevin is the sd of SGLD over the truth in whitened coordinates, at a step h with gradient noise of variance v,
-// exactly.
+// langevin returns the sd of SGLD over the truth in whitened coordinates, at a step h with gradient noise of variance
+// v, exactly.
 func langevin(h, v float64) float64 { return math.Sqrt((1 + h*h*v/4) / (1 - h*h/4)) }
 
 // figure is theory's: the sd that rules give, against the step, where the noise is that of a batch of independent rows,

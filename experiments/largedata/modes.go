@@ -85,7 +85,7 @@ func newModesRun(bench *lab.Bench, data []string, rows, seed int) (modesRun, err
 	return modesRun{rows, seed, weight, error, 0, r.CPU.Seconds()}, r.Discard()
 }
 
-// twoGroups are numbers of two groups with sd 1, and the weight of the mode a < b by the priors at the means of the
+// twoGroups returns numbers of two groups with sd 1, and the weight of the mode a < b by the priors at the means of the
 // groups: the likelihood is symmetric.
 func twoGroups(n int) (y []float64, weight float64) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -98,7 +98,7 @@ func twoGroups(n int) (y []float64, weight float64) {
 	return y, 1 / (1 + math.Exp(logPrior(mean[1], mean[0])-logPrior(mean[0], mean[1])))
 }
 
-// weightOfOrder is the share of draws with a < b, with its Monte Carlo standard error.
+// weightOfOrder returns the share of draws with a < b, with its Monte Carlo standard error.
 func weightOfOrder(r *lab.Run) (weight, mcse float64, err error) {
 	a, err := r.Draws("a")
 	if err != nil {

@@ -65,7 +65,7 @@ func sdRatios(bench *lab.Bench) error {
 // An estimate has its standard error.
 type estimate struct{ value, error float64 }
 
-// pooled are the standard deviations over those of the normal approximation, from all draws of several seeds.
+// pooled returns the standard deviations over those of the normal approximation, from all draws of several seeds.
 func (of regression) pooled(bench *lab.Bench, seeds int, settings ...string) ([]estimate, error) {
 	out, draws := make([]estimate, len(of.sd)), make([]float64, len(of.sd))
 	for seed := range seeds {

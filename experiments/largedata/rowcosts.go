@@ -17,7 +17,7 @@ type rowCost struct {
 	gradients       float64
 }
 
-// costsOf are those to be measured in n rows.
+// costsOf returns those to be measured in n rows.
 func costsOf(n int) []rowCost {
 	const files = " --max-memory 150MB"
 	if n != rows {

@@ -23,7 +23,7 @@ type contest struct {
 	least, most int
 }
 
-// overRows are the contests of byRows.
+// overRows returns the contests of byRows.
 func overRows() []contest {
 	return []contest{
 		{contender{"all rows (hmc)", ""}, 0, 10_000},

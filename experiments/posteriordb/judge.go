@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// reference are the draws of a posterior by the name of a parameter, a list for each of the chains; nil if there are
-// none.
+// reference returns the draws of a posterior by the name of a parameter, a list for each of the chains; nil if there
+// are none.
 func (e *experiment) reference(p posterior) (map[string][][]float64, error) {
 	if p.Reference == "" {
 		return nil, nil
@@ -41,7 +41,7 @@ func (e *experiment) reference(p posterior) (map[string][][]float64, error) {
 	return out, nil
 }
 
-// unzipped is the only file of an archive.
+// unzipped returns the only file of an archive.
 func unzipped(archive string) ([]byte, error) {
 	z, err := zip.OpenReader(archive)
 	if err != nil {

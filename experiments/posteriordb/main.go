@@ -185,7 +185,7 @@ func (e *experiment) posteriors() ([]posterior, error) {
 // sameModel are models of the database whose text is that of another.
 var sameModel = map[string]string{"covid19imperial_v3": "covid19imperial_v2"}
 
-// modelFile is where a model is written in the language.
+// modelFile returns where a model is written in the language.
 func modelFile(name string) (path string, err error) {
 	if other, ok := sameModel[name]; ok {
 		name = other
@@ -198,7 +198,7 @@ func modelFile(name string) (path string, err error) {
 	return path, err
 }
 
-// program is the program of Stan of a model.
+// program returns the program of Stan of a model.
 func (e *experiment) program(name string) (path string, err error) {
 	path = filepath.Join(e.db, "models", "stan", name+".stan")
 	_, err = os.Stat(path)

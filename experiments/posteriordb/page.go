@@ -8,7 +8,7 @@ import (
 	"ppl/experiments/lab"
 )
 
-// page is the table of the runs with their verdicts.
+// page returns the table of the runs with their verdicts.
 func page(all []posterior, runs []run, models, flags string) string {
 	table := lab.Table{Columns: []string{"posterior", "numbers", "seed", "verdict", "compared", "sd, worst ratio",
 		"R-hat", "least ess", "gradients", "seconds", "says"}}

@@ -62,7 +62,7 @@ type contest struct {
 	sides     []side
 }
 
-// lead is the rate of ours over the best of the others, which has the name best.
+// lead returns the rate of ours over the best of the others, which has the name best.
 func (c contest) lead(r rate) (ratio float64, best string) {
 	top := slices.MaxFunc(c.sides[1:], func(a, b side) int { return cmp.Compare(r.value(a), r.value(b)) })
 	ratio = r.value(c.sides[0]) / r.value(top)
@@ -134,7 +134,7 @@ func contestOf(name string, runs []peerRun, ref map[string][][]float64) (c conte
 	return c, true
 }
 
-// compilation is what the Stan program of a model took.
+// compilation returns what the Stan program of a model took.
 func compilation(runs []peerRun, model string) float64 {
 	at := slices.IndexFunc(runs, func(r peerRun) bool { return r.Built == model })
 	if at < 0 {

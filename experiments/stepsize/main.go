@@ -45,8 +45,8 @@ func rules() []rule {
 	}
 }
 
-// oscillator is the stationary variance of θ under p ← (1 − s)p − hθ + N(0, q), θ ← θ + hp. From Σ = AΣAᵀ + Q, with a =
-// 1 − s: q(1 + a)/(s(2(1 + a) − h²)).
+// oscillator returns the stationary variance of θ under p ← (1 − s)p − hθ + N(0, q), θ ← θ + hp. From Σ = AΣAᵀ + Q,
+// with a = 1 − s: q(1 + a)/(s(2(1 + a) − h²)).
 func oscillator(s, q, h float64) float64 {
 	a := 1 - s
 	return q * (1 + a) / (s * (2*(1+a) - h*h))
@@ -123,7 +123,7 @@ func cell(r rule, v, h, noise float64) string {
 	return fmt.Sprintf("%.3f (%.3f)", v, r.bias(h, noise))
 }
 
-// measure is the mean square of all variables: their variance, since the mean is 0. It is infinite if walkers
+// measure returns the mean square of all variables: their variance, since the mean is 0. It is infinite if walkers
 // became non-finite.
 func measure(bench *lab.Bench, r rule, h, noise float64, draws int) (float64, error) {
 	steps := int(math.Min(math.Max(math.Ceil(6/h), 10), 100))

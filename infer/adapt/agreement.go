@@ -12,8 +12,8 @@ import (
 // walker is somewhere else shows in tests that look at each of them (package warmup), and not in R-hat.
 const mostCompared = 512
 
-// some are the walkers to compare: one at random of each stretch, since those at equal distances may have something in
-// common, such as their place in a chain's ladder.
+// some returns the walkers to compare: one at random of each stretch, since those at equal distances may have something
+// in common, such as their place in a chain's ladder.
 func some[T any](walkers []T) []T {
 	if len(walkers) <= mostCompared {
 		return walkers
@@ -27,13 +27,13 @@ func some[T any](walkers []T) []T {
 	return chosen
 }
 
-// WorstRHat is the greatest R-hat of log densities [chain, iteration] and of the coordinates of positions
+// WorstRHat returns the greatest R-hat of log densities [chain, iteration] and of the coordinates of positions
 // [chain, iteration, dim].
 func WorstRHat(density [][]float64, visited [][][]float64) float64 {
 	return math.Max(stats.RHat(some(density)), WorstOfPositions(visited))
 }
 
-// WorstOfPositions is the greatest R-hat of coordinates of positions [chain, iteration, dim].
+// WorstOfPositions returns the greatest R-hat of coordinates of positions [chain, iteration, dim].
 func WorstOfPositions(visited [][][]float64) (worst float64) {
 	visited = some(visited)
 	chains := make([][]float64, len(visited))

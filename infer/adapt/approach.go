@@ -31,7 +31,7 @@ func NewApproach(start []float64, density float64) Approach {
 	return Approach{At: start, Density: density, Fraction: 1}
 }
 
-// Next is the point to evaluate.
+// Next returns the point to evaluate.
 func (a *Approach) Next() []float64 {
 	out := scaled(a.At, 1)
 	if a.Gradient == nil {
@@ -60,5 +60,5 @@ func (a *Approach) Report(density float64, gradient []float64) {
 	}
 }
 
-// steepness is the slope along the steepest coordinate; not finite where that of some coordinate is not.
+// steepness returns the slope along the steepest coordinate; not finite where that of some coordinate is not.
 func steepness(gradient []float64) float64 { return floats.Norm(gradient, math.Inf(1)) }

@@ -94,7 +94,7 @@ func (a *Ascent) remember(move, change []float64) {
 	}
 }
 
-// direction is the gradient times an estimate of the inverse of the negative Hessian, by two loops over the pairs.
+// direction returns the gradient times an estimate of the inverse of the negative Hessian, by two loops over the pairs.
 func (a *Ascent) direction() []float64 {
 	out, share := scaled(a.Whitened, 1), make([]float64, len(a.Moves))
 	for k := len(a.Moves) - 1; k >= 0; k-- {

@@ -15,7 +15,7 @@ import (
 // else, none if that is not normal.
 type Element struct{ Values, Locations, Scales, Precisions []float64 }
 
-// Narrowing is how many times as narrow as usual an element's coordinate gets at some points, given all else.
+// Narrowing returns how many times as narrow as usual an element's coordinate gets at some points, given all else.
 func (e Element) Narrowing(f types.Form) float64 {
 	sds := make([]float64, len(e.Precisions))
 	for t, precision := range e.Precisions {

@@ -59,7 +59,7 @@ const worthwhile = 1.5
 // needs, could cost enough less.
 func (c Choice) Settled() bool { return c.Diagonal < worthwhile }
 
-// work is the arithmetic of pulling a gradient and pushing a momentum.
+// work returns the arithmetic of pulling a gradient and pushing a momentum.
 func (f Form) work(dim int) float64 {
 	if f == Dense {
 		return 2 * perElement * float64(dim) * float64(dim)
@@ -97,8 +97,8 @@ func (m Metric) Choose(p *Points, gradient float64) Choice {
 	return best
 }
 
-// logSpectrum are the logarithms of the variances along the directions that differ most, in units of all others, the
-// largest first.
+// logSpectrum returns the logarithms of the variances along the directions that differ most, in units of all others,
+// the largest first.
 func (m Metric) logSpectrum(p *Points) []float64 {
 	few := &Points{p.thinned(), p.thinnedGradients()}
 	logs := m.As(Form(min(2*MaxRank, m.Dim))).Estimate(few).Stretch
@@ -109,10 +109,10 @@ func (m Metric) logSpectrum(p *Points) []float64 {
 	return logs
 }
 
-// stepsFor is the number of steps of a trajectory, relative to that of a round target, where the logarithms of some
-// variances are given and all others are 1. The error of a leapfrog step of length h is Σ (hω)⁴ over the frequencies,
-// up to a factor, so that h is limited by their mean fourth power, ω² = 1/variance; and trajectories have to be as long
-// as the widest direction.
+// stepsFor returns the number of steps of a trajectory, relative to that of a round target, where the logarithms of
+// some variances are given and all others are 1. The error of a leapfrog step of length h is Σ (hω)⁴ over the
+// frequencies, up to a factor, so that h is limited by their mean fourth power, ω² = 1/variance; and trajectories have
+// to be as long as the widest direction.
 func stepsFor(logs []float64, dim int) float64 {
 	widest, fourth := 0.0, float64(dim-len(logs))
 	for _, l := range logs {
@@ -122,7 +122,8 @@ func stepsFor(logs []float64, dim int) float64 {
 	return math.Pow(fourth/float64(dim), .25) * math.Exp(widest/2)
 }
 
-// Rescaled is a metric of the same form with the scales of its axes, but for some coordinates, which get their own.
+// Rescaled returns a metric of the same form with the scales of its axes, but for some coordinates, which get their
+// own.
 func (m Metric) Rescaled(scales map[int]float64) Metric {
 	diagonal := m.As(0)
 	for j, s := range scales {
@@ -131,7 +132,7 @@ func (m Metric) Rescaled(scales map[int]float64) Metric {
 	return diagonal.As(Form(m.Rank))
 }
 
-// As is a metric of another form, with nothing but its axes' scales kept, to estimate from.
+// As returns a metric of another form, with nothing but its axes' scales kept, to estimate from.
 func (m Metric) As(f Form) Metric {
 	scale := m.Scale
 	if m.Rank < 0 {

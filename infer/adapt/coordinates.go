@@ -20,7 +20,7 @@ func (m Metric) Push(z []float64) []float64 {
 	return out
 }
 
-// Distance is the squared length of L⁻¹(a − b).
+// Distance returns the squared length of L⁻¹(a − b).
 func (m Metric) Distance(a, b []float64) float64 {
 	z := make([]float64, m.Dim)
 	for j := range z {

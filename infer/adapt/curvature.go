@@ -10,7 +10,7 @@ import (
 // An Evaluator gives log density and gradient of a target at positions.
 type Evaluator func(at [][]float64) (density []float64, gradient [][]float64, err error)
 
-// DifferenceSteps are steps for Curvature at a point where nothing is known of the scale of coordinates.
+// DifferenceSteps returns steps for Curvature at a point where nothing is known of the scale of coordinates.
 func DifferenceSteps(x []float64) []float64 {
 	steps := make([]float64, len(x))
 	for j, v := range x {

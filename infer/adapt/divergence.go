@@ -69,7 +69,7 @@ func count(n *int, again bool) {
 	}
 }
 
-// AtEnd is a bounded coordinate that was beyond numbers in the last window, or −1.
+// AtEnd returns a bounded coordinate that was beyond numbers in the last window, or −1.
 func (r *Divergence) AtEnd() int {
 	for j, n := range r.Beyond {
 		if n > 0 {

@@ -19,7 +19,7 @@ type Exploration struct {
 	Gradients int64
 }
 
-// Against is what a report says of an exploration and of draws of chains.
+// Against returns what a report says of an exploration and of draws of chains.
 func (e *Exploration) Against(chains [][][]float64) *store.Elsewhere {
 	out := &store.Elsewhere{Walkers: len(e.Visited), Apart: e.Apart, Cut: e.Cut}
 	if len(e.Visited) > 0 {
@@ -66,7 +66,7 @@ func ContrastOf(chains, walkers [][][]float64) (c Contrast) {
 	return c
 }
 
-// seenFrom are positions as numbers, by chain.
+// seenFrom returns positions as numbers, by chain.
 func seenFrom(view func(x []float64) float64, chains [][][]float64) [][]float64 {
 	out := make([][]float64, len(chains))
 	for k, positions := range chains {
@@ -77,8 +77,8 @@ func seenFrom(view func(x []float64) float64, chains [][][]float64) [][]float64 
 	return out
 }
 
-// viewsOf are the coordinates, the direction between the means of draws and places, and the distance from the middle of
-// the draws.
+// viewsOf returns the coordinates, the direction between the means of draws and places, and the distance from the
+// middle of the draws.
 func viewsOf(draws [][]float64, walkers [][][]float64) (views []func(x []float64) float64) {
 	dim := len(draws[0])
 	mean, sd, direction := make([]float64, dim), make([]float64, dim), make([]float64, dim)
@@ -106,7 +106,7 @@ func viewsOf(draws [][]float64, walkers [][][]float64) (views []func(x []float64
 		})
 }
 
-// coordinate is one coordinate of positions.
+// coordinate returns one coordinate of positions.
 func coordinate(xs [][]float64, j int) []float64 {
 	out := make([]float64, len(xs))
 	for i, x := range xs {
@@ -115,7 +115,7 @@ func coordinate(xs [][]float64, j int) []float64 {
 	return out
 }
 
-// outside is the share of numbers of walkers that are out of the reach of others.
+// outside returns the share of numbers of walkers that are out of the reach of others.
 func outside(xs []float64, walkers [][]float64) float64 {
 	mean, sd := stat.MeanStdDev(xs, nil)
 	if !(sd > 0) {
@@ -133,8 +133,8 @@ func outside(xs []float64, walkers [][]float64) float64 {
 	return float64(out) / float64(max(all, 1))
 }
 
-// extreme is how many errors the distance of Kolmogorov and Smirnov is in one of a thousand comparisons of that many
-// views by chance; the logarithm of a width has an error of about the same size.
+// extreme returns how many errors the distance of Kolmogorov and Smirnov is in one of a thousand comparisons of that
+// many views by chance; the logarithm of a width has an error of about the same size.
 func extreme(views int) float64 { return math.Sqrt(math.Log(2000*float64(views)) / 2) }
 
 // logWidth returns the logarithm of the width of the middle two thirds of sorted numbers. It is finite for numbers that

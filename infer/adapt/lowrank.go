@@ -49,7 +49,7 @@ func (m Metric) rescaleAxes(p *Points) {
 	}
 }
 
-// meanSquares are shrunkSquares of points about their mean, in units.
+// meanSquares returns shrunkSquares of points about their mean, in units.
 func meanSquares(points [][]float64, units []float64) []float64 {
 	n := float64(len(points))
 	mean, out := make([]float64, len(units)), make([]float64, len(units))
@@ -100,7 +100,7 @@ func every(points [][]float64) [][]float64 {
 	return out
 }
 
-// shrunkSquares are the mean squares of columns, shrunk towards 1 as in covariance.
+// shrunkSquares returns the mean squares of columns, shrunk towards 1 as in covariance.
 func shrunkSquares(x *mat.Dense) []float64 {
 	n, d := x.Dims()
 	out := make([]float64, d)
@@ -174,7 +174,7 @@ func spectrum(x, g *mat.Dense, k int) (values []float64, directions *mat.Dense, 
 	return e.Values(nil), directions, true
 }
 
-// leading is an orthonormal basis of up to half of k principal axes of x and half of g.
+// leading returns an orthonormal basis of up to half of k principal axes of x and half of g.
 func leading(x, g *mat.Dense, k int) *mat.Dense {
 	a, b := axes(x, k/2), axes(g, k/2)
 	d, ra := a.Dims()
@@ -185,7 +185,7 @@ func leading(x, g *mat.Dense, k int) *mat.Dense {
 	return axes(both, ra+rb)
 }
 
-// axes are up to k leading right singular vectors of x, as columns: those of singular values that are not far below
+// axes returns up to k leading right singular vectors of x, as columns: those of singular values that are not far below
 // the greatest. They come from the products of the rows or of the columns, whichever are fewer, which costs a fraction
 // of a singular value decomposition.
 func axes(x *mat.Dense, k int) *mat.Dense {

@@ -47,7 +47,7 @@ func average(a, b *mat.SymDense) *mat.SymDense {
 	return out
 }
 
-// distance is the largest difference of a and b relative to their diagonals.
+// distance returns the largest difference of a and b relative to their diagonals.
 func distance(a, b *mat.SymDense) float64 {
 	most := 0.0
 	for i := range a.SymmetricDim() {

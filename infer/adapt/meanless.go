@@ -19,7 +19,7 @@ const (
 	tailsSeen = 3    // at how many positions of the other coordinates
 )
 
-// Meanless are coordinates of parameters that have no mean. Draws may not show it: walkers hardly go out to where a
+// Meanless returns coordinates of parameters that have no mean. Draws may not show it: walkers hardly go out to where a
 // Cauchy distribution has its tails, and those they draw end there. The density shows it, from 10⁴ to 10⁶ widths:
 //
 //	one coordinate          log π falls by p·log 100; ∫|x|π dx does not exist where p ≤ 2
@@ -76,8 +76,8 @@ type tail struct {
 	fall     float64 // p, the largest of the positions
 }
 
-// slowest is the least power of the distance by which a density has to fall: for a mean, or for an integral in a tail
-// that no walker has shown.
+// slowest returns the least power of the distance by which a density has to fall: for a mean, or for an integral in a
+// tail that no walker has shown.
 func (t tail) slowest() float64 {
 	switch {
 	case t.halfLine:
@@ -89,7 +89,7 @@ func (t tail) slowest() float64 {
 	}
 }
 
-// tailsOf are the tails of single coordinates, of parameters that have several, and of all that have no bound.
+// tailsOf returns the tails of single coordinates, of parameters that have several, and of all that have no bound.
 func tailsOf(coordinates []types.Coordinate) (tails []tail) {
 	var names []string
 	var arrays [][]int
@@ -142,7 +142,7 @@ func newTailShape(visited [][]float64, dim int) tailShape {
 	return s
 }
 
-// heavyFrom are the tails in which the density falls too slowly for a mean where other coordinates are as at x.
+// heavyFrom returns the tails in which the density falls too slowly for a mean where other coordinates are as at x.
 func (s tailShape) heavyFrom(x []float64, tails []tail, evaluate Evaluator) (heavy []tail, err error) {
 	if len(tails) == 0 {
 		return nil, nil

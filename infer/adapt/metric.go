@@ -23,7 +23,7 @@ const (
 	MaxRank  = 16
 )
 
-// Identity is the metric that changes nothing, dense up to MaxDense dimensions and of low rank above.
+// Identity returns the metric that changes nothing, dense up to MaxDense dimensions and of low rank above.
 func Identity(dim int) Metric {
 	if dim > MaxDense {
 		return lowRank(dim, min(MaxRank, dim))
@@ -39,11 +39,11 @@ func dense(dim int) Metric {
 	return m
 }
 
-// Diagonal is the identity as a metric that stays diagonal.
+// Diagonal returns the identity as a metric that stays diagonal.
 func Diagonal(dim int) Metric { return lowRank(dim, 0) }
 
-// First is the identity as the metric that warm-up begins with, by the name of the setting: "diagonal", "low_rank",
-// "dense", "identity" (nothing adapts), or "" for dense up to MaxDense dimensions and of low rank above.
+// First returns the identity as the metric that warm-up begins with, by the name of the setting: "diagonal",
+// "low_rank", "dense", "identity" (nothing adapts), or "" for dense up to MaxDense dimensions and of low rank above.
 func First(kind string, dim int) Metric {
 	switch {
 	case kind == "diagonal" || kind == "identity" && dim > MaxDense:
@@ -100,8 +100,8 @@ func (p *Points) Add(x, g []float64) bool {
 	return true
 }
 
-// Centred are the points with positions and gradients about the means of their groups, the number of which is given for
-// each: what they show of the target within each of several modes.
+// Centred returns the points with positions and gradients about the means of their groups, the number of which is given
+// for each: what they show of the target within each of several modes.
 func (p *Points) Centred(group []int) Points {
 	return Points{centred(p.X, group), centred(p.G, group)}
 }
@@ -124,10 +124,10 @@ func centred(points [][]float64, group []int) [][]float64 {
 	return out
 }
 
-// Len is the number of points.
+// Len returns the number of points.
 func (p *Points) Len() int { return len(p.X) }
 
-// Temperature is the configurational temperature of the points: E[(x − E x)·∇U]/d under U = −log π, which is 1 for
+// Temperature returns the configurational temperature of the points: E[(x − E x)·∇U]/d under U = −log π, which is 1 for
 // draws from π, whatever its shape (by parts; Leimkuhler and Matthews, Molecular Dynamics, 2015, section 6.1.5). NaN
 // without points.
 func (p *Points) Temperature() float64 {
@@ -152,10 +152,10 @@ func finite(x []float64) bool {
 	return true
 }
 
-// prior is the number of imaginary points with which the metric so far counts.
+// prior returns the number of imaginary points with which the metric so far counts.
 func prior(dim int) float64 { return 1 + float64(dim)/4 }
 
-// Estimate is a metric of the same kind as m that makes the target seen by the points round: the geometric mean of
+// Estimate returns a metric of the same kind as m that makes the target seen by the points round: the geometric mean of
 // Cov(x) and Cov(g)⁻¹, both shrunk towards the identity in m's coordinates by a few imaginary points, so that repeated
 // estimates find scales that differ by many orders of magnitude. It returns m when there are too few points to learn
 // from.
@@ -244,12 +244,12 @@ func covariance(x *mat.Dense) *mat.SymDense {
 	return s
 }
 
-// Scales are about the standard deviations that the coordinates of the target have where it is round in the metric's
-// coordinates.
+// Scales returns about the standard deviations that the coordinates of the target have where it is round in the
+// metric's coordinates.
 func (m Metric) Scales() []float64 { return append([]float64(nil), m.As(0).Scale...) }
 
-// OfPrecision is a metric of m's form in which a normal with a precision is round, as far as the form allows; false
-// where the precision is not safely positive definite.
+// OfPrecision returns a metric of m's form in which a normal with a precision is round, as far as the form allows;
+// false where the precision is not safely positive definite.
 func (m Metric) OfPrecision(precision *mat.SymDense) (Metric, bool) {
 	n, ok := NormalAt(make([]float64, m.Dim), precision)
 	if !ok {
@@ -307,7 +307,7 @@ func (m Metric) lowRankOf(precision, covariance *mat.SymDense) (Metric, bool) {
 	return out, true
 }
 
-// Stiffest is the largest eigenvalue of LᵀPL: the greatest curvature that a normal of precision P has in whitened
+// Stiffest returns the largest eigenvalue of LᵀPL: the greatest curvature that a normal of precision P has in whitened
 // coordinates, 1 if the metric suits it.
 func (m Metric) Stiffest(p *mat.SymDense) float64 {
 	whitened := mat.NewDense(m.Dim, m.Dim, nil)

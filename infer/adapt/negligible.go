@@ -82,7 +82,7 @@ func Rising(density [][]float64) []bool {
 	return out
 }
 
-// Surroundings is the logarithm of that mass, up to a constant.
+// Surroundings returns the logarithm of that mass, up to a constant.
 func Surroundings(density []float64, visited [][]float64) float64 {
 	sum := stats.Quantile(density, 0.5)
 	column := make([]float64, len(visited))

@@ -69,7 +69,7 @@ func (n *Newton) Step(noise [][]float64, evaluate Evaluator) (Fit, error) {
 	return fit, nil
 }
 
-// pointsToward are the points at 1, 1/2, 1/4 and so on of the way.
+// pointsToward returns the points at 1, 1/2, 1/4 and so on of the way.
 func pointsToward(from, to []float64) (out [][]float64) {
 	share := 1.0
 	for range newtonLengths {

@@ -14,7 +14,7 @@ type Normal struct {
 	Root []float64 // [dim, dim], row-major, upper triangular
 }
 
-// NormalAt is the normal with a mean and a precision; false if the precision is not safely positive definite.
+// NormalAt returns the normal with a mean and a precision; false if the precision is not safely positive definite.
 func NormalAt(mean []float64, precision *mat.SymDense) (n Normal, ok bool) {
 	const singular = 1e12
 	var c mat.Cholesky
@@ -53,8 +53,8 @@ func unitDiagonal(m *mat.SymDense) (unit *mat.SymDense, scale []float64) {
 	return unit, scale
 }
 
-// FitNormal is the normal with mean and covariance of points, each with a weight (nil: 1), with the variances alone
-// where points are too few for more; false if a coordinate does not vary.
+// FitNormal returns the normal with mean and covariance of points, each with a weight (nil: 1), with the variances
+// alone where points are too few for more; false if a coordinate does not vary.
 func FitNormal(points [][]float64, weights []float64) (Normal, bool) {
 	x := rows(points) // about their mean
 	n, d := x.Dims()
@@ -102,7 +102,7 @@ func (n *Normal) Whiten(x []float64) []float64 {
 	return z
 }
 
-// Point is the point whose z is given.
+// Point returns the point whose z is given.
 func (n *Normal) Point(z []float64) []float64 {
 	d := len(n.Mean)
 	x := make([]float64, d)
@@ -115,7 +115,7 @@ func (n *Normal) Point(z []float64) []float64 {
 	return x
 }
 
-// InverseRoot is the inverse of Root, [dim, dim].
+// InverseRoot returns the inverse of Root, [dim, dim].
 func (n *Normal) InverseRoot() []float64 {
 	d := len(n.Mean)
 	out := make([]float64, d*d)
@@ -134,7 +134,7 @@ func (n *Normal) InverseRoot() []float64 {
 	return out
 }
 
-// Distance is the squared length of z of a point.
+// Distance returns the squared length of z of a point.
 func (n *Normal) Distance(x []float64) (sum float64) {
 	return n.DistanceIn(make([]float64, len(n.Mean)), x)
 }
@@ -154,13 +154,13 @@ func (n *Normal) DistanceIn(room, x []float64) (sum float64) {
 // dim, and little is quite normal.
 func (n *Normal) Around(x []float64) bool { return n.Distance(x) <= FarthestAround(len(x)) }
 
-// FarthestAround is the squared distance up to which a point is around a normal of a dimension.
+// FarthestAround returns the squared distance up to which a point is around a normal of a dimension.
 func FarthestAround(dim int) float64 {
 	const times, more = 3, 12
 	return float64(times*dim + more)
 }
 
-// StepFrom is the squared length, in standard deviations, of Newton's step from a point with a gradient of the log
+// StepFrom returns the squared length, in standard deviations, of Newton's step from a point with a gradient of the log
 // density, where the curvature is that of the normal.
 func (n *Normal) StepFrom(gradient []float64) (sum float64) {
 	for _, v := range n.whitenedStep(gradient) {
@@ -192,7 +192,7 @@ func (n *Normal) LogVolume() float64 {
 	return sum
 }
 
-// SD are the standard deviations of the coordinates.
+// SD returns the standard deviations of the coordinates.
 func (n *Normal) SD() []float64 {
 	d := len(n.Mean)
 	out, unit := make([]float64, d), make([]float64, d)

@@ -38,7 +38,7 @@ const (
 // MostIntegrated is how many coordinates a target has at most whose integrals are taken.
 const MostIntegrated = mostWide
 
-// Shares are the parts that are beyond each limit of the mass beyond the middle; false if the integrals cannot be
+// Shares returns the parts that are beyond each limit of the mass beyond the middle; false if the integrals cannot be
 // taken, or do not come to an end.
 func (o *Outlook) Shares(evaluate Evaluator) (shares []float64, ok bool, err error) {
 	if ok, err = o.follow(evaluate); err != nil || !ok {
@@ -102,7 +102,7 @@ func (o *Outlook) extend(most float64) bool {
 	return true
 }
 
-// beyond is the mass further out than a place; between places, the logarithm of the integral is taken as linear.
+// beyond returns the mass further out than a place; between places, the logarithm of the integral is taken as linear.
 func (o *Outlook) beyond(place float64) (sum float64) {
 	top := math.Inf(-1)
 	for _, p := range o.places {
@@ -126,8 +126,8 @@ func (o *Outlook) beyond(place float64) (sum float64) {
 	return sum
 }
 
-// outlookNoise are points of importance sampling about a peak, in its standard deviations, with the logarithm of their
-// density in the last place: the same at all places, so that errors are about the same.
+// outlookNoise returns points of importance sampling about a peak, in its standard deviations, with the logarithm of
+// their density in the last place: the same at all places, so that errors are about the same.
 func outlookNoise(dim int) (points [][]float64) {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: math.Max(5, float64(dim)), Src: rand.New(rand.NewPCG(0x0071, 0))}
 	for range outlookPoints {
@@ -142,8 +142,8 @@ func outlookNoise(dim int) (points [][]float64) {
 	return points
 }
 
-// integral is the logarithm of the integral over the coordinates of a peak, once it is found; false if it is not, or
-// where the normal there is too unlike the target.
+// integral returns the logarithm of the integral over the coordinates of a peak, once it is found; false if it is not,
+// or where the normal there is too unlike the target.
 func (p *peak) integral(noise [][]float64) (log float64, found bool, err error) {
 	log, end, err := p.find()
 	if err != nil || end != reached || len(p.over) == 0 {

@@ -126,7 +126,7 @@ func ClimbTogether(paths []Path, evaluate Evaluator) (climbed bool, err error) {
 	return true, nil
 }
 
-// StandardNormal are standard normal numbers of some draws in a number of dimensions.
+// StandardNormal returns standard normal numbers of some draws in a number of dimensions.
 func StandardNormal(draws, dim int, random *rand.Rand) [][]float64 {
 	out := make([][]float64, draws)
 	for i := range out {
@@ -187,7 +187,7 @@ func (p *Path) learn(move, change []float64) {
 	}
 }
 
-// Draws are points of the normal at the best point, for Score; nil if there is no new normal.
+// Draws returns points of the normal at the best point, for Score; nil if there is no new normal.
 func (p *Path) Draws() (at [][]float64) {
 	if p.Next == nil {
 		return nil
@@ -212,7 +212,7 @@ func (p *Path) Score(densities []float64) {
 	p.Done = p.Done || p.Fit.Mean != nil && p.Worse >= pathPatience
 }
 
-// Draws are points of the normal, from standard normal numbers; nil if it is not one.
+// Draws returns points of the normal, from standard normal numbers; nil if it is not one.
 func (f *Fit) Draws(noise [][]float64) (at [][]float64) {
 	root, ok := f.Spread.root(len(f.Mean))
 	if !ok || !finite(f.Mean) {
@@ -260,7 +260,7 @@ func (f *Fit) Density() (d Density, ok bool) {
 	return d, true
 }
 
-// Log is the log density at a point.
+// Log returns the log density at a point.
 func (d *Density) Log(x []float64) float64 {
 	dim, z, out := len(d.mean), difference(x, d.mean), d.top
 	for i := range dim {
@@ -275,8 +275,8 @@ func (f *Fit) IsNear(gradient []float64) bool {
 	return dot(f.Spread.times(gradient), gradient) < pathNear*float64(len(gradient))
 }
 
-// FitAt is the normal at a point with a gradient and −∇∇ᵀ of the log density. If the density curves upwards in some
-// directions, it is as wide there as if it curved as much downwards. It is false if no curvature is known.
+// FitAt returns the normal at a point with a gradient and −∇∇ᵀ of the log density. If the density curves upwards in
+// some directions, it is as wide there as if it curved as much downwards. It is false if no curvature is known.
 func FitAt(x, gradient []float64, curvature *mat.SymDense) (Fit, bool) {
 	const flat = 1e-12 // of the greatest curvature counts as none
 	d := len(x)
@@ -295,7 +295,7 @@ func FitAt(x, gradient []float64, curvature *mat.SymDense) (Fit, bool) {
 	return fitAt(x, gradient, product.RawMatrix().Data), greatest > 0
 }
 
-// fitAt is the normal that has a gradient at a point.
+// fitAt returns the normal that has a gradient at a point.
 func fitAt(x, gradient []float64, spread Covariance) Fit {
 	f := Fit{At: x, Mean: scaled(x, 1), Spread: spread, Bound: math.Inf(-1)}
 	add(f.Mean, spread.times(gradient), 1)
@@ -310,8 +310,8 @@ func roundCovariance(dim int, variance float64) Covariance {
 	return out
 }
 
-// updated is the covariance after a move and the change of the gradient with it, its sign turned. Nothing is learned
-// if the density curves upwards.
+// updated returns the covariance after a move and the change of the gradient with it, its sign turned. Nothing is
+// learned if the density curves upwards.
 func (c Covariance) updated(move, change []float64) Covariance {
 	const flat = 1e-12
 	d, along := len(move), dot(move, change)
@@ -331,7 +331,7 @@ func (c Covariance) updated(move, change []float64) Covariance {
 	return out
 }
 
-// times is the product with a vector.
+// times returns the product with a vector.
 func (c Covariance) times(x []float64) []float64 {
 	d := len(x)
 	out := make([]float64, d)
@@ -341,7 +341,7 @@ func (c Covariance) times(x []float64) []float64 {
 	return out
 }
 
-// root is a lower triangular root [dim, dim]; false if the covariance is not positive definite.
+// root returns a lower triangular root [dim, dim]; false if the covariance is not positive definite.
 func (c Covariance) root(dim int) (root []float64, ok bool) {
 	var f mat.Cholesky
 	if !f.Factorize(mat.NewSymDense(dim, scaled(c, 1))) {
@@ -352,8 +352,8 @@ func (c Covariance) root(dim int) (root []float64, ok bool) {
 	return mat.DenseCopyOf(&l).RawMatrix().Data, true
 }
 
-// OfFit is a metric of m's form in which a fitted normal is round, as far as the form allows: a metric of low rank has
-// no directions to stretch. It is false if the covariance is not positive definite.
+// OfFit returns a metric of m's form in which a fitted normal is round, as far as the form allows: a metric of low rank
+// has no directions to stretch. It is false if the covariance is not positive definite.
 func (m Metric) OfFit(f Fit) (Metric, bool) {
 	root, ok := f.Spread.root(m.Dim)
 	if !ok {

@@ -48,8 +48,8 @@ const mostPoints = 400
 // Few are at most mostPoints of the points.
 func Few(points [][]float64) [][]float64 { return stats.Thinned(points, mostPoints) }
 
-// ChosenCentring is what a rule makes of what points show of each element; nil if it changes nothing. Where walkers
-// do not see all rows, series stay as they are, and nothing is given data.
+// ChosenCentring returns what a rule makes of what points show of each element; nil if it changes nothing. Where
+// walkers do not see all rows, series stay as they are, and nothing is given data.
 func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, allRows bool,
 	points [][]float64) types.Centring {
 	at := make([][]types.EffectPoint, len(points))
@@ -88,8 +88,8 @@ func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, allR
 	return will
 }
 
-// NotCentred are the coordinates of a centring in which elements are only Relative by choice: the others have the form
-// that the model gives them. It is nil if that is so of all.
+// NotCentred returns the coordinates of a centring in which elements are only Relative by choice: the others have the
+// form that the model gives them. It is nil if that is so of all.
 func NotCentred(blocks []types.EffectBlock, c types.Centring) types.Centring {
 	out, chosen := types.Centring{}, false
 	for _, b := range blocks {
@@ -125,8 +125,8 @@ func worthIt(was, will []types.Form, elements []Element) bool {
 	return float64(changes) > few*float64(len(will))
 }
 
-// forms are those of the elements of an effect, Centred or Relative by a rule. Those of which nothing is known stay as
-// they are.
+// forms returns those of the elements of an effect, Centred or Relative by a rule. Those of which nothing is known stay
+// as they are.
 func (r CentringRule) forms(b types.EffectBlock, was []types.Form, elements []Element) (will []types.Form) {
 	switch {
 	case b.Straight:
@@ -166,9 +166,10 @@ func formOf(centred bool) types.Form {
 	return types.Relative
 }
 
-// formsAlike are those of the elements of a series or of vectors, of which all or none are centred, as a rule wants for
-// most. An element of a series that is not centred moves all later ones, which a longer series makes harder to sample;
-// so it stops being centred only if its scale gets so small that steps fail there, or if other parameters bend it.
+// formsAlike returns those of the elements of a series or of vectors, of which all or none are centred, as a rule wants
+// for most. An element of a series that is not centred moves all later ones, which a longer series makes harder to
+// sample; so it stops being centred only if its scale gets so small that steps fail there, or if other parameters bend
+// it.
 func (r CentringRule) formsAlike(b types.EffectBlock, was []types.Form, elements []Element) []types.Form {
 	const funnel = 1. / 4
 	known, in := 0, 0
@@ -226,7 +227,7 @@ func gainsByData(blocks []types.EffectBlock, was, otherwise types.Centring, elem
 	return false
 }
 
-// elementAt is an element of a block at all points.
+// elementAt returns an element of a block at all points.
 func elementAt(at [][]types.EffectPoint, block, i int) Element {
 	n := len(at)
 	e := Element{Values: make([]float64, n), Locations: make([]float64, n), Scales: make([]float64, n)}
@@ -240,7 +241,7 @@ func elementAt(at [][]types.EffectPoint, block, i int) Element {
 	return e
 }
 
-// NewScales are the standard deviations at points of the coordinates that change.
+// NewScales returns the standard deviations at points of the coordinates that change.
 func NewScales(from infer.Effects, now, c types.Centring, points [][]float64) map[int]float64 {
 	scales := map[int]float64{}
 	converted := make([][]float64, len(points))

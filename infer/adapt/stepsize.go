@@ -37,10 +37,10 @@ func (s *StepSize) Update(accept float64) {
 	s.Smooth += w * (s.Log - s.Smooth)
 }
 
-// Current is the step to try next.
+// Current returns the step to try next.
 func (s *StepSize) Current() float64 { return s.within(math.Exp(s.Log)) }
 
 func (s *StepSize) within(step float64) float64 { return math.Max(math.Min(step, s.Most), s.Least) }
 
-// Adapted is the step to keep.
+// Adapted returns the step to keep.
 func (s *StepSize) Adapted() float64 { return s.within(math.Exp(s.Smooth)) }

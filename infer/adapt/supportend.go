@@ -37,8 +37,8 @@ const (
 	firstFrom = 12.0 // from no further out than that
 )
 
-// Improper is an end of a support near which walkers of a window were, and where the target has no finite integral; nil
-// if there is none.
+// Improper returns an end of a support near which walkers of a window were, and where the target has no finite
+// integral; nil if there is none.
 func (r *Divergence) Improper(visited [][]float64, bounded []bool, evaluate Evaluator) (*SupportEnd, error) {
 	if len(visited) == 0 || len(visited[0]) > mostWide || bounded == nil {
 		return nil, nil
@@ -73,10 +73,10 @@ type Look struct {
 	Falls bool
 }
 
-// out is how far the walker was that was furthest out.
+// out returns how far the walker was that was furthest out.
 func (o SupportEnd) out() float64 { return direction(o.Up) * o.furthest }
 
-// endOf is an end of coordinate j, and whether walkers were near it.
+// endOf returns an end of coordinate j, and whether walkers were near it.
 func endOf(visited [][]float64, j int, up bool) (o SupportEnd, far bool) {
 	sign := direction(up)
 	out := make([]float64, len(visited)) // how far each position is towards the end
@@ -121,8 +121,8 @@ const (
 	flat                   // it does not fall off, to where numbers end or far beyond all walkers
 )
 
-// verdict is what walks outwards show, and how far they went. Where the maximum over the other coordinates cannot be
-// found, those that are bounded are held.
+// verdict returns what walks outwards show, and how far they went. Where the maximum over the other coordinates cannot
+// be found, those that are bounded are held.
 func (o SupportEnd) verdict(bounded []bool, evaluate Evaluator) (v verdict, to float64, err error) {
 	var all, some []int
 	for j := range o.from {
@@ -167,7 +167,7 @@ func (o SupportEnd) walk(over []int, evaluate Evaluator) (v verdict, to float64,
 	return judged(masses), to, nil
 }
 
-// judged is the verdict where a walk is at its end.
+// judged returns the verdict where a walk is at its end.
 func judged(masses []float64) verdict {
 	switch {
 	case len(masses) <= steady:
@@ -287,7 +287,7 @@ type view struct {
 
 func (v view) sound() bool { return isFinite(v.density) && finite(v.gradient) }
 
-// position is where the coordinates in over have other values.
+// position returns where the coordinates in over have other values.
 func (p *peak) position(values []float64) []float64 {
 	x := slices.Clone(p.at)
 	for k, j := range p.over {
@@ -296,7 +296,7 @@ func (p *peak) position(values []float64) []float64 {
 	return x
 }
 
-// of are the elements of a vector that belong to the coordinates in over.
+// of returns the elements of a vector that belong to the coordinates in over.
 func (p *peak) of(x []float64) []float64 {
 	out := make([]float64, len(p.over))
 	for k, j := range p.over {
@@ -305,8 +305,8 @@ func (p *peak) of(x []float64) []float64 {
 	return out
 }
 
-// look is the target where the peak is sought now. Steps are rounded, so that points lie that far apart: near where
-// numbers end, the error would be some hundredths of a curvature.
+// look returns the target where the peak is sought now. Steps are rounded, so that points lie that far apart: near
+// where numbers end, the error would be some hundredths of a curvature.
 func (p *peak) look() (v view, err error) {
 	steps := make([]float64, len(p.over))
 	for k, j := range p.over {
@@ -332,7 +332,7 @@ func (p *peak) suit(precision *mat.SymDense) bool {
 
 func (p *peak) normal(precision *mat.SymDense) (Normal, bool) { return NormalAt(p.of(p.at), precision) }
 
-// damped is the normal with the least that has to be added to a precision for steps to go uphill.
+// damped returns the normal with the least that has to be added to a precision for steps to go uphill.
 func (p *peak) damped(precision *mat.SymDense) (n Normal, ok bool) {
 	for _, share := range []float64{0, .1, 1, 10, 100} {
 		more := mat.NewSymDense(len(p.over), nil)

@@ -13,14 +13,15 @@ import (
 // GoalShare is the effective share of draws that runs aim at: the worst bulk ESS of 4,000 is to reach 1,000.
 const GoalShare = 0.25
 
-// Thin is how many iterations make a draw, most at the most, so that the effective share of draws is enough where that
-// of iterations is share.
+// Thin returns how many iterations make a draw, most at the most, so that the effective share of draws is enough where
+// that of iterations is share.
 func Thin(share, enough float64, most int) int {
 	return int(min(max(math.Ceil(enough/share), 1), float64(most)))
 }
 
-// WorstShare is the least effective share of iterations, over location and spread of the coordinates of what was seen:
-// chain, iteration, coordinate. Of very many coordinates it judges the slowest by batch means, which cost far less.
+// WorstShare returns the least effective share of iterations, over location and spread of the coordinates of what was
+// seen: chain, iteration, coordinate. Of very many coordinates it judges the slowest by batch means, which cost far
+// less.
 func WorstShare(seen [][][]float64) float64 {
 	const judged = 256
 	seen = some(seen)
@@ -39,8 +40,8 @@ func WorstShare(seen [][][]float64) float64 {
 	return worst
 }
 
-// slowest are the most coordinates with the longest autocorrelation times as batch means show them, in location or in
-// distance from the mean; all, if there are no more.
+// slowest returns the most coordinates with the longest autocorrelation times as batch means show them, in location or
+// in distance from the mean; all, if there are no more.
 func slowest(seen [][][]float64, most int) []int {
 	coordinates := AllOf(len(seen[0][0]))
 	if len(coordinates) <= most {

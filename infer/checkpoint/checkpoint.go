@@ -165,7 +165,7 @@ func read[S any](disk files.System, path string, usable func(S) error) (state S,
 	return state, Rest{disk, path, int64(len(head) + values.NumBytesRead()), end}, nil
 }
 
-// whole is where the values of a file end, or an error for one that is damaged.
+// whole returns where the values of a file end, or an error for one that is damaged.
 func whole(f files.File) (end int64, err error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {

@@ -20,8 +20,8 @@ type Reader interface {
 	ReadValues(next func(into any) error) error
 }
 
-// Encode is a state as a checkpoint holds it. Numbers take the fewest bytes that hold them exactly: those of networks
-// are of single precision.
+// Encode returns a state as a checkpoint holds it. Numbers take the fewest bytes that hold them exactly: those of
+// networks are of single precision.
 func Encode(state any) ([]byte, error) {
 	var text bytes.Buffer
 	err := encode(&text, state)

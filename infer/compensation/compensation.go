@@ -15,7 +15,7 @@ import "math"
 // in g: its coefficients, from g¹ on.
 type Distribution []float64
 
-// New is the distribution for noise of a variance, with a λ above 0, +Inf allowed, and a number of terms.
+// New returns the distribution for noise of a variance, with a λ above 0, +Inf allowed, and a number of terms.
 func New(variance, lambda float64, terms int) Distribution {
 	sum, derivative := make(Distribution, 2*terms-1), Distribution{1}
 	for n := range terms {
@@ -40,7 +40,7 @@ func seriesTerm(n int, variance, lambda float64) float64 {
 	return math.Pow(-1/lambda, float64(n)) * h / math.Gamma(float64(n)+1)
 }
 
-// slope is the derivative by z: that of gᵏ is k gᵏ(1 − g).
+// slope returns the derivative by z: that of gᵏ is k gᵏ(1 − g).
 func (c Distribution) slope() Distribution {
 	out := make(Distribution, len(c)+1)
 	for k, a := range c {
@@ -50,7 +50,7 @@ func (c Distribution) slope() Distribution {
 	return out
 }
 
-// at is the polynomial and its derivative by g.
+// at returns the polynomial and its derivative by g.
 func (c Distribution) at(g float64) (value, by float64) {
 	for k := len(c) - 1; k >= 0; k-- {
 		by = by*g + value
@@ -77,8 +77,8 @@ func (c Distribution) Density(z float64) float64 {
 
 func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// Error is the largest distance of the CDF, with normal noise of a variance added, from the logistic function. The sum
-// over the normal is the trapezoidal rule, exact to rounding here.
+// Error returns the largest distance of the CDF, with normal noise of a variance added, from the logistic function. The
+// sum over the normal is the trapezoidal rule, exact to rounding here.
 func (c Distribution) Error(variance float64) (worst float64) {
 	for z := 0.0; z < 12; z += 0.05 {
 		sum, weight := 0.0, 0.0

@@ -58,7 +58,7 @@ func idle(size, idle int) string {
 		idle, size, size-idle, fewestWalkers(size))
 }
 
-// fewestWalkers is how many walkers make a block for each rank.
+// fewestWalkers returns how many walkers make a block for each rank.
 func fewestWalkers(size int) int { return ranks.LaneBlock*(size-1) + 1 }
 
 // sharing is a device whose programs share lanes or rows.
@@ -107,7 +107,7 @@ func (f *firstRank) Progress(p infer.Progress) {
 	_ = f.do(func() error { f.recorder.Progress(p); return nil })
 }
 
-// Due is what the ranks have agreed on. Rank 0 has been asked with the size of the iteration before.
+// Due returns what the ranks have agreed on. Rank 0 has been asked with the size of the iteration before.
 func (f *firstRank) Due(numbers int) bool {
 	f.numbers = numbers
 	return f.session.Saving()

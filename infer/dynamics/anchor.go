@@ -125,7 +125,7 @@ func (s System) firstOf(number autodiff.Node) autodiff.Node {
 	return autodiff.Floor(autodiff.Div(autodiff.Mul(number, g.Const(float64(b.Rows))), g.Const(float64(b.Blocks()))))
 }
 
-// blockEntry is a pass over one block at the anchor.
+// blockEntry returns a pass over one block at the anchor.
 func (s System) blockEntry() lower.Entry {
 	g := autodiff.New()
 	at := s.anchor(g)
@@ -134,22 +134,22 @@ func (s System) blockEntry() lower.Entry {
 		Given: []string{BlockNumber}}
 }
 
-// controls are the terms of rows to first order about the anchor.
+// controls returns the terms of rows to first order about the anchor.
 func (s System) controls(theta, rows autodiff.Node) autodiff.Node {
 	at := s.anchor(theta.Graph())
 	_, _, terms := s.split(at, rows)
 	return autodiff.Add(terms, along(terms, at, autodiff.Sub(theta, at)))
 }
 
-// along is the derivative of each of ys, a function of x, in a direction: that of the pullback Σ wᵢ∇yᵢ·direction, which
-// is linear in w, by w.
+// along returns the derivative of each of ys, a function of x, in a direction: that of the pullback Σ wᵢ∇yᵢ·direction,
+// which is linear in w, by w.
 func along(ys, x, direction autodiff.Node) autodiff.Node {
 	w := ys.Graph().Input("weights", ys.Size())
 	pullback := autodiff.Grad(autodiff.SumAll(autodiff.Mul(w, ys)), x)[0]
 	return autodiff.Grad(autodiff.SumAll(autodiff.Mul(pullback, direction)), w)[0]
 }
 
-// allRowsEntry is a pass over the data at the anchor, or a chunk of it.
+// allRowsEntry returns a pass over the data at the anchor, or a chunk of it.
 func (s System) allRowsEntry() lower.Entry {
 	g := autodiff.New()
 	at := s.anchor(g)

@@ -56,7 +56,7 @@ func randomOrder(rows int, seed uint64) []float64 {
 	return out
 }
 
-// NewBatches are minibatches of size rows, with a reference of several, drawn once from the seed.
+// NewBatches returns minibatches of size rows, with a reference of several, drawn once from the seed.
 func NewBatches(rows, size, reference, chunk int, seed uint64) Batches {
 	b := Batches{Rows: rows, Size: size, Chunk: chunk, Pass: chunk}
 	for i := range min(reference, rows) {
@@ -104,27 +104,27 @@ func keys(of autodiff.Node, odd float64) autodiff.Node {
 	return autodiff.Add(autodiff.Mul(of.Graph().Const(2), of), of.Graph().Const(odd))
 }
 
-// fromEpoch are some rows of an epoch, which has all of them in an order of its own: the part'th size of them.
+// fromEpoch returns some rows of an epoch, which has all of them in an order of its own: the part'th size of them.
 func (s System) fromEpoch(key, epoch, part autodiff.Node, size int) autodiff.Node {
 	g, n := epoch.Graph(), s.Batches.Rows
 	first := autodiff.Add(autodiff.Mul(epoch, g.Const(float64(n))), autodiff.Mul(part, g.Const(float64(size))))
 	return g.Shuffle(n, key, autodiff.Add(autodiff.Broadcast(first, []int{size}, nil), g.Iota(size)))
 }
 
-// Blocks is how many blocks anchored batches are cut from, of Block rows or one less: block k has the rows from
+// Blocks returns how many blocks anchored batches are cut from, of Block rows or one less: block k has the rows from
 // first(k) to before first(k+1) in their order.
 func (b Batches) Blocks() int { return (b.Rows + b.Size - 1) / b.Size }
 
-// Block is the number of rows of the largest blocks.
+// Block returns the number of rows of the largest blocks.
 func (b Batches) Block() int { return (b.Rows + b.Blocks() - 1) / b.Blocks() }
 
-// InBatch is the number of rows that a program reads for an anchored batch.
+// InBatch returns the number of rows that a program reads for an anchored batch.
 func (b Batches) InBatch() int { return b.Block() + len(b.Always) }
 
-// InChunk is the number of rows that a program reads for a chunk.
+// InChunk returns the number of rows that a program reads for a chunk.
 func (b Batches) InChunk() int { return b.Chunk + len(b.Always) }
 
-// blocksOfAlways are the numbers of the blocks that have the rows of Always.
+// blocksOfAlways returns the numbers of the blocks that have the rows of Always.
 func (b Batches) blocksOfAlways() []float64 {
 	place := map[float64]int{}
 	for at, row := range b.Order {
@@ -145,7 +145,7 @@ func (b Batches) blocksOfAlways() []float64 {
 
 func (b Batches) first(k int) int { return int(float64(k) * float64(b.Rows) / float64(b.Blocks())) }
 
-// BlockAt is the block that all lanes take at a noise step.
+// BlockAt returns the block that all lanes take at a noise step.
 func (b Batches) BlockAt(seed, step uint64) int {
 	return int(float64(b.Blocks()) * noise.Common(seed, step, siteRows))
 }
@@ -155,8 +155,8 @@ func (b Batches) Takes(entry string) bool {
 	return b.Anchored && slices.Contains([]string{"start", "step", "end", NoisyGrad}, entry)
 }
 
-// Wanted are the rows that an entry reads on a lane at a noise step, computed on the host from the lane's scalars; nil
-// for an entry that reads no rows. The graphs compute the same rows; the host needs them for targets whose rows it
+// Wanted returns the rows that an entry reads on a lane at a noise step, computed on the host from the lane's scalars;
+// nil for an entry that reads no rows. The graphs compute the same rows; the host needs them for targets whose rows it
 // loads.
 func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string) float64) []float64 {
 	if b.Size == 0 {
@@ -186,7 +186,7 @@ func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string
 	return nil
 }
 
-// rowsOf are the rows that programs read for a block.
+// rowsOf returns the rows that programs read for a block.
 func (b Batches) rowsOf(block int) []float64 {
 	rows, start := make([]float64, b.Block()), min(b.first(block), b.Rows-b.Block())
 	for i := range rows {
@@ -240,7 +240,7 @@ func (s System) split(theta, rows autodiff.Node) (logPrior, whole, terms autodif
 	return s.Target.(infer.Splittable).Split(theta, rows)
 }
 
-// batchEntries are what the host asks of a system with batches.
+// batchEntries returns what the host asks of a system with batches.
 func (s System) batchEntries() []lower.Entry {
 	if s.Batches.Size == 0 {
 		return nil

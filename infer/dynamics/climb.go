@@ -52,7 +52,7 @@ func (s System) climbEntry() lower.Entry {
 		autodiff.Add(g.Input(clock), g.Const(1)))}
 }
 
-// climbRate is the rate of step n: it rises in proportion to the steps, stays, and falls to 0 after ClimbEnd.
+// climbRate returns the rate of step n: it rises in proportion to the steps, stays, and falls to 0 after ClimbEnd.
 func climbRate(g *autodiff.Graph, n autodiff.Node) autodiff.Node {
 	left := autodiff.Maximum(autodiff.Sub(autodiff.Add(g.Input(ClimbEnd), g.Const(1)), n), g.Const(0))
 	share := autodiff.Minimum(autodiff.Div(n, g.Input(ClimbRise)), autodiff.Div(left, g.Input(ClimbFall)))
@@ -70,7 +70,7 @@ func seenOf(n autodiff.Node, keep float64) autodiff.Node {
 	return autodiff.Neg(autodiff.Expm1(autodiff.Mul(n, n.Graph().Const(math.Log(keep)))))
 }
 
-// learnFrom are the rows of the optimiser's next batch.
+// learnFrom returns the rows of the optimiser's next batch.
 func (s System) learnFrom(g *autodiff.Graph) autodiff.Node {
 	b := s.Batches
 	first := autodiff.Mul(g.Input(clock), g.Const(float64(b.Size)))
@@ -100,7 +100,7 @@ func (s System) scoreEntry() lower.Entry {
 	return lower.Entry{Name: Score, Assign: put(Score, sum)}
 }
 
-// wantedToScore is the rows of scoreEntry on the host.
+// wantedToScore returns the rows of scoreEntry on the host.
 func (b Batches) wantedToScore(part float64) []float64 {
 	rows := make([]float64, b.Size)
 	for i := range rows {
@@ -109,5 +109,5 @@ func (b Batches) wantedToScore(part float64) []float64 {
 	return rows
 }
 
-// ScoreChunks is how many calls of Score cover the rows that are held out.
+// ScoreChunks returns how many calls of Score cover the rows that are held out.
 func (b Batches) ScoreChunks() int { return (b.HeldOut + b.Size - 1) / b.Size }

@@ -101,7 +101,7 @@ const (
 	siteMoveDecision
 )
 
-// Program is a rule's entries and those that every rule shares: gradient and values.
+// Program returns a rule's entries and those that every rule shares: gradient and values.
 func Program(r Rule, s System) []lower.Entry {
 	entries := r.Entries(s)
 	if len(s.Thermostats) > 0 {
@@ -139,7 +139,7 @@ func (s System) potentialEntry() lower.Entry {
 	return lower.Entry{Name: Potential, Assign: put(Tempered, s.measured(g.Input(LogPrior), g.Input(LogLik)))}
 }
 
-// measured is what β multiplies, with its noise.
+// measured returns what β multiplies, with its noise.
 func (s System) measured(logPrior, logLik autodiff.Node) autodiff.Node {
 	if s.Noise > 0 {
 		return s.blur(s.tempered(logPrior, logLik), sitePotential)
@@ -177,7 +177,7 @@ func (s System) temper(logPrior, logLik autodiff.Node) autodiff.Node {
 	return autodiff.Add(logPrior, logLik)
 }
 
-// tempered is what β multiplies.
+// tempered returns what β multiplies.
 func (s System) tempered(logPrior, logLik autodiff.Node) autodiff.Node {
 	if s.Path == Likelihood {
 		return logLik
@@ -185,7 +185,7 @@ func (s System) tempered(logPrior, logLik autodiff.Node) autodiff.Node {
 	return autodiff.Add(logPrior, logLik)
 }
 
-// pieces are the gradients whose sum, weighted by force, is ∇log π_β: two where β multiplies the likelihood alone.
+// pieces returns the gradients whose sum, weighted by force, is ∇log π_β: two where β multiplies the likelihood alone.
 func (s System) pieces(theta autodiff.Node) (pieces []autodiff.Node, logPrior, logLik autodiff.Node) {
 	logPrior, logLik = s.density(theta)
 	if s.Path == Likelihood {

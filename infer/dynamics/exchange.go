@@ -51,7 +51,7 @@ func (s System) exchanges(r Rule) bool {
 	return s.Rungs > 1 && s.Path != Plain && s.Batches.Size == 0 && !r.Traits().Flagged && numbers <= largestExchanged
 }
 
-// exchangeEntries are those of Look and Swap.
+// exchangeEntries returns those of Look and Swap.
 func (s System) exchangeEntries(r Rule) []lower.Entry {
 	if !s.exchanges(r) {
 		return nil
@@ -133,7 +133,7 @@ func writeTable[T any](e device.Executable, name string, all []T, row func(T) []
 	e.Set(name, table)
 }
 
-// Turn is the rung that a rung wants to swap with in a round whose first pair has this lower rung, 0 or 1.
+// Turn returns the rung that a rung wants to swap with in a round whose first pair has this lower rung, 0 or 1.
 func Turn(rung, first int) int {
 	if rung%2 == first {
 		return rung + 1
@@ -147,7 +147,7 @@ type sized struct {
 	size int
 }
 
-// metricSizes are the buffers of a metric.
+// metricSizes returns the buffers of a metric.
 func metricSizes(m adapt.Metric) []sized {
 	switch {
 	case m.Rank < 0:

@@ -54,8 +54,8 @@ func (x *state) drift(by autodiff.Node) autodiff.Node { return autodiff.Add(x.th
 
 func forceName(i int) string { return fmt.Sprintf("force%d", i) }
 
-// ForceBuffers are the lane buffers of a free rule that add up, at temperature 1, to the gradient of the log density at
-// θ, estimated from a batch that was drawn after θ.
+// ForceBuffers returns the lane buffers of a free rule that add up, at temperature 1, to the gradient of the log
+// density at θ, estimated from a batch that was drawn after θ.
 func (s System) ForceBuffers() (names []string) {
 	for i := range s.forces() {
 		names = append(names, forceName(i))
@@ -63,7 +63,7 @@ func (s System) ForceBuffers() (names []string) {
 	return names
 }
 
-// forces is the number of pieces.
+// forces returns the number of pieces.
 func (s System) forces() int {
 	if s.Path == Likelihood {
 		return 2
@@ -71,7 +71,7 @@ func (s System) forces() int {
 	return 1
 }
 
-// held is the state as the last step left it.
+// held returns the state as the last step left it.
 func held(r free, s System) *state {
 	g := autodiff.New()
 	x := &state{System: s, g: g, theta: s.theta(g), h: g.Input(StepSize), warmth: g.Const(1),
@@ -89,7 +89,7 @@ func held(r free, s System) *state {
 	return x
 }
 
-// where is the part of a state that can be returned to: θ with its density and forces.
+// where returns the part of a state that can be returned to: θ with its density and forces.
 func (x *state) where() []lower.Assign {
 	out := put(Theta, x.theta, LogPrior, x.logPrior, LogLik, x.logLik)
 	for i, piece := range x.pieces {
@@ -110,7 +110,7 @@ func (x *state) all(r free) []lower.Assign {
 	return append(out, x.took(x.g)...)
 }
 
-// freeEntries are the entries of a free rule.
+// freeEntries returns the entries of a free rule.
 func freeEntries(r free, s System) []lower.Entry {
 	return []lower.Entry{start(r, s), begin(r, s), advance(r, s), end(r, s)}
 }
@@ -138,8 +138,8 @@ func begin(r free, s System) lower.Entry {
 	return lower.Entry{Name: "begin", Assign: assign}
 }
 
-// advance is a step. Anchored batches leave the density to the end of the trajectory, unless the rule reads it: with
-// the gradient known from the anchor's tables, its logarithms would be a third of the work.
+// advance returns a step. Anchored batches leave the density to the end of the trajectory, unless the rule reads it:
+// with the gradient known from the anchor's tables, its logarithms would be a third of the work.
 func advance(r free, s System) lower.Entry {
 	x := held(r, s)
 	r.move(x)
@@ -209,7 +209,7 @@ func (x *state) langevin(p, drag, variance autodiff.Node) autodiff.Node {
 	return autodiff.Add(x.kick(slowed, x.h), autodiff.Mul(spread, x.g.Normal(siteKick, p.Size())))
 }
 
-// momenta are fresh ones, N(0, I).
+// momenta returns fresh ones, N(0, I).
 func (s System) momenta(g *autodiff.Graph) autodiff.Node {
 	return g.Normal(siteMomentum, s.Target.Dim())
 }

@@ -10,7 +10,7 @@ import (
 // and log ℓ.
 const State = "state"
 
-// Leapfrog is the program of samplers that decide on the host where a trajectory goes: the entry "start" makes the
+// Leapfrog returns the program of samplers that decide on the host where a trajectory goes: the entry "start" makes the
 // State at the buffer Theta, at rest, "step" is one leapfrog step of size StepSize, negative to go back in time, in
 // velocity form (half a kick, a drift, half a kick), which costs one gradient and leaves density and gradient known at
 // the new point. Values are those of the buffer Theta, as with a Rule.
@@ -42,7 +42,7 @@ func (s System) read() phase {
 	return phase{part(0), part(1), part(2)}
 }
 
-// pack is the State at theta, with the momentum that kick makes of the whitened gradient there.
+// pack returns the State at theta, with the momentum that kick makes of the whitened gradient there.
 func (s System) pack(theta autodiff.Node, kick func(pulled autodiff.Node) autodiff.Node) autodiff.Node {
 	pieces, logPrior, logLik := s.pieces(theta)
 	force := s.force(pieces)

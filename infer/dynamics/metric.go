@@ -16,7 +16,7 @@ const (
 	stretch = "metric_stretch"
 )
 
-// MetricBuffers are the buffers that SetMetric and ShareMetric write: what is in them is in the metric.
+// MetricBuffers returns the buffers that SetMetric and ShareMetric write: what is in them is in the metric.
 func MetricBuffers() []string { return []string{factor, scale, vectors, stretch} }
 
 // unwhiten is L p, from whitened coordinates to the target's.
@@ -58,7 +58,7 @@ func product(a, x autodiff.Node, trans bool) autodiff.Node {
 // OneMetric reports whether all walkers of the system have the same metric: all of them do that are at one temperature.
 func (s System) OneMetric() bool { return s.Path == Plain }
 
-// withMetric are entries of the system that read its metric where that is.
+// withMetric returns entries of the system that read its metric where that is.
 func (s System) withMetric(entries []lower.Entry) []lower.Entry {
 	if s.OneMetric() {
 		for i := range entries {

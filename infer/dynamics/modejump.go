@@ -37,7 +37,7 @@ const (
 	modeHeight  = "mode_height"  // of its normal, a logarithm
 )
 
-// JumpBuffers are those that ModeJump writes for DecideJump, and the address that the host sets.
+// JumpBuffers returns those that ModeJump writes for DecideJump, and the address that the host sets.
 func JumpBuffers() []string {
 	return []string{ModeJumps, Jumped, InMode, leapFrom, leapPrior, leapLik, leapOther, leapChance}
 }
@@ -55,7 +55,7 @@ func (s System) jumpsModes(r Rule) bool {
 	return s.exchanges(r) && r.Traits().Corrected && s.Noise == 0 && s.Target.Dim() <= widestJump
 }
 
-// leapEntries are those of ModeJump and DecideJump.
+// leapEntries returns those of ModeJump and DecideJump.
 func (s System) leapEntries(r Rule) []lower.Entry {
 	if !s.jumpsModes(r) {
 		return nil
@@ -87,12 +87,12 @@ func (s System) leapEntry() lower.Entry {
 			leapChance, chance)}
 }
 
-// chainNoise is the noise of a jump that all lanes of a chain have.
+// chainNoise returns the noise of a jump that all lanes of a chain have.
 func chainNoise(g *autodiff.Graph, point float64) autodiff.Node {
 	return g.Addressed(SiteJump, g.Input(Chain), g.Input(ModeJumps), g.Const(point))
 }
 
-// nearestMode is the mode in which a position is most likely, the first of several, and by mode R(x − mean).
+// nearestMode returns the mode in which a position is most likely, the first of several, and by mode R(x − mean).
 func (s System) nearestMode(x autodiff.Node) (at, z autodiff.Node) {
 	g, d := x.Graph(), s.Target.Dim()
 	from := autodiff.Sub(autodiff.Broadcast(x, []int{MostModes, d}, []int{1}), g.Input(modeMean, MostModes, d))

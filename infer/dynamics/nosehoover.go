@@ -56,7 +56,7 @@ func (r NoseHoover) move(x *state) {
 	x.own[Momentum], x.own[Thermostat] = x.kick(p, half), xi
 }
 
-// damp is the Ornstein-Uhlenbeck step over Δt with friction s and noise of the rule's c.
+// damp returns the Ornstein-Uhlenbeck step over Δt with friction s and noise of the rule's c.
 func (x *state) damp(p, s, z autodiff.Node) autodiff.Node {
 	spread, kept := autodiff.Sqrt(autodiff.Mul(x.g.Input(Friction), decay(s))), autodiff.Exp(autodiff.Neg(s))
 	return autodiff.Add(autodiff.Mul(x.spread(kept), p), autodiff.Mul(x.spread(spread), z))
@@ -74,7 +74,7 @@ func (s System) spread(x autodiff.Node) autodiff.Node {
 	return autodiff.Gather(x, x.Graph().Data("thermostat_of", of, len(of)))
 }
 
-// heats is what a whole step adds to s, of each thermostat.
+// heats returns what a whole step adds to s, of each thermostat.
 func (x *state) heats(p autodiff.Node, mass float64) autodiff.Node {
 	if len(x.Thermostats) == 0 {
 		return heat(p, x.h, mass)
@@ -88,7 +88,7 @@ func (x *state) heats(p autodiff.Node, mass float64) autodiff.Node {
 	return autodiff.Concat(0, all...)
 }
 
-// heat is what a whole step adds to s: h²(|p|²/d − 1)/mass.
+// heat returns what a whole step adds to s: h²(|p|²/d − 1)/mass.
 func heat(p, h autodiff.Node, mass float64) autodiff.Node {
 	g := p.Graph()
 	excess := autodiff.Sub(autodiff.Mul(g.Const(1/float64(p.Size())), autodiff.SumAll(square(p))), g.Const(1))

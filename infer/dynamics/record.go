@@ -18,7 +18,7 @@ import (
 //	record_accept   [1, 0.8, …]        of each
 const Recorded = "recorded"
 
-// RecordOf is the buffer that has the rows of another.
+// RecordOf returns the buffer that has the rows of another.
 func RecordOf(name string) string { return "record_" + name }
 
 const (
@@ -28,8 +28,8 @@ const (
 	recordsOfAll  = 1 << 23 // of all lanes: 64 MB, and as much when the host reads them
 )
 
-// recorded are entries that also fill in the rows of records. There are none with a ladder whose temperatures the host
-// exchanges, and none of a free rule without a ladder.
+// recorded returns entries that also fill in the rows of records. There are none with a ladder whose temperatures the
+// host exchanges, and none of a free rule without a ladder.
 func (s System) recorded(r Rule, entries []lower.Entry) []lower.Entry {
 	atValues := slices.IndexFunc(entries, func(e lower.Entry) bool { return e.Name == Values })
 	row := s.Target.Dim() + entries[atValues].Assign[0].Size() + len(endNumbers()) + 2

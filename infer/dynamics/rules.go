@@ -59,7 +59,7 @@ func Names() []string {
 	return names
 }
 
-// Named is the rule of a name, or nil.
+// Named returns the rule of a name, or nil.
 func Named(name string) Rule {
 	for _, r := range Rows() {
 		if r.Rule.Name() == name {

@@ -107,7 +107,7 @@ func (r TACTHMC) lambda(xi autodiff.Node) autodiff.Node {
 	return autodiff.Sub(g.Const(1), autodiff.Mul(g.Const(1-1/r.Hottest), smooth))
 }
 
-// pressure is the force on ξ: λ'(ξ)(log π − its mean at this ξ).
+// pressure returns the force on ξ: λ'(ξ)(log π − its mean at this ξ).
 func (r TACTHMC) pressure(x *state, xi autodiff.Node) autodiff.Node {
 	g, u := x.g, descent(xi)
 	slope := autodiff.Mul(autodiff.Mul(g.Const(-6*(1-1/r.Hottest)/(1-plateau)), autodiff.Sign(xi)),
@@ -122,7 +122,7 @@ func (r TACTHMC) pressure(x *state, xi autodiff.Node) autodiff.Node {
 // potential is −log π_β at θ.
 func (x *state) potential() autodiff.Node { return autodiff.Neg(x.temper(x.logPrior, x.logLik)) }
 
-// bin is the bin of |ξ|.
+// bin returns the bin of |ξ|.
 func bin(xi autodiff.Node) autodiff.Node {
 	g := xi.Graph()
 	return autodiff.Minimum(autodiff.Floor(autodiff.Mul(g.Const(bins), autodiff.Abs(xi))), g.Const(bins-1))

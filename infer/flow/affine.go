@@ -59,7 +59,7 @@ type reader struct {
 	at  int
 }
 
-// take is the next part, of a shape whose first size is n.
+// take returns the next part, of a shape whose first size is n.
 func (r *reader) take(n int, rest ...int) node {
 	size := n
 	for _, k := range rest {
@@ -70,7 +70,7 @@ func (r *reader) take(n int, rest ...int) node {
 	return autodiff.Reshape(part, append([]int{n}, rest...)...)
 }
 
-// scalar is the next number.
+// scalar returns the next number.
 func (r *reader) scalar() node { return autodiff.Reshape(r.take(1)) }
 
 // dot is xᵀy.

@@ -18,7 +18,7 @@ const mostTriangular = 50
 
 func (f coupling) affine() affine { return affine{dim: f.dim, correlated: f.dim <= mostTriangular} }
 
-// split is the sizes of what is read and of what is changed.
+// split returns the sizes of what is read and of what is changed.
 func (f coupling) split() (read, changed int) { return f.dim / 2, f.dim - f.dim/2 }
 
 func (f coupling) layer() int {

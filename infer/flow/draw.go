@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// statistics are the numbers stored with each draw: log_q is the log density of the approximation. No
+// statistics returns the numbers stored with each draw: log_q is the log density of the approximation. No
 // trajectory diverges, which plots ask for.
 func statistics() infer.Statistics {
 	return infer.KeepStatistics("lp", "log_prior", "log_lik", "log_q", "diverging")
@@ -57,7 +57,7 @@ func (r *fit) draw() error {
 	return nil
 }
 
-// volumes are log |det root| and the constant of the standard normal, by chain.
+// volumes returns log |det root| and the constant of the standard normal, by chain.
 func (r *fit) volumes() []float64 {
 	out := make([]float64, len(r.state.Phi))
 	buffer := make([]float64, r.exe.Size(root))

@@ -10,7 +10,7 @@ const (
 	leastGradients = 50_000 // which has as many in any case
 )
 
-// someDraws are positions of the first draws of each chain.
+// someDraws returns positions of the first draws of each chain.
 func (r *fit) someDraws() (positions [][][]float64, err error) {
 	positions = make([][][]float64, len(r.state.Phi))
 	for k := range min(comparedDraws, r.report.Draws) / samples {

@@ -249,8 +249,8 @@ func (r *fit) call(entry string, step uint64) error {
 	return err
 }
 
-// gradient is the mean over a chain's samples, those left out where it is not finite, as where a draw falls outside
-// what can be computed; nil if none is.
+// gradient returns the mean over a chain's samples, those left out where it is not finite, as where a draw falls
+// outside what can be computed; nil if none is.
 func (r *fit) gradient(chain int) []float64 {
 	sum, one, n := make([]float64, r.family.size()), make([]float64, r.family.size()), 0.0
 	for lane := range r.lanes(chain) {

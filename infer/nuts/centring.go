@@ -6,7 +6,8 @@ import (
 	"ppl/lang/types"
 )
 
-// recentrable is the target where its coordinates can be chosen, else nil: metric and steps have to be free to follow.
+// recentrable returns the target where its coordinates can be chosen, else nil: metric and steps have to be free to
+// follow.
 func (r *run) recentrable() infer.Recentrable {
 	t, ok := r.target.(infer.Recentrable)
 	if !ok || r.settings().Metric == "identity" || !r.adaptsStep() || len(t.EffectBlocks()) == 0 {
@@ -52,8 +53,8 @@ func (r *run) changeCoordinates(from infer.Effects, c types.Centring, points [][
 	return r.reload(at)
 }
 
-// asTheModel is a position in the coordinates of the model. Draws are converted one after the other, so what reads the
-// effects is made once.
+// asTheModel returns a position in the coordinates of the model. Draws are converted one after the other, so what reads
+// the effects is made once.
 func (r *run) asTheModel(x []float64) []float64 {
 	if r.state.Centring == nil {
 		return x

@@ -63,7 +63,7 @@ func newChain(lane, dim int, l limits, seed uint64) *chain {
 	return c
 }
 
-// state is the State of the last draw.
+// state returns the State of the last draw.
 func (c *chain) state() []float64 { return c.trajectory.sample }
 
 // kick draws a momentum into a State.
@@ -109,7 +109,7 @@ func (c *chain) isStuck() bool {
 	return c.accept < least*float64(c.steps)
 }
 
-// end is the State from which the trajectory grows.
+// end returns the State from which the trajectory grows.
 func (c *chain) end() *[]float64 {
 	if c.forward {
 		return &c.ends[1]

@@ -28,7 +28,7 @@ type chainState struct {
 
 var errUnfit = errors.New("the checkpoint does not fit: its trajectories do not come out as they were")
 
-// loadCheckpoint is nil if there is none.
+// loadCheckpoint returns nil if there is none.
 func (r *run) loadCheckpoint() (*checkpoint, error) {
 	c := &checkpoint{}
 	found, err := infer.LoadCheckpoint(r.options.Checkpoints, c)

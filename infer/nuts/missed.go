@@ -45,7 +45,7 @@ func (r *run) searchModes() error {
 	return r.reload(at)
 }
 
-// thinned are positions that chains have visited, in the coordinates of the model; nil if they are too few.
+// thinned returns positions that chains have visited, in the coordinates of the model; nil if they are too few.
 func (r *run) thinned() (visited [][][]float64) {
 	for _, xs := range r.state.Seen.Visited {
 		if len(xs) < leastVisitedOfChain || len(xs[0]) < r.target.Dim() {

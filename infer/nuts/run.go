@@ -204,7 +204,7 @@ func (r *run) place(at [][]float64) (bad []int, err error) {
 // warm-up.
 const steepest = 1e20
 
-// steepness is the largest element of the gradient; NaN if one is.
+// steepness returns the largest element of the gradient; NaN if one is.
 func steepness(state []float64, dim int) (most float64) {
 	for _, g := range gradient(state, dim) {
 		most = math.Max(most, math.Abs(g))

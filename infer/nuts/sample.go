@@ -13,7 +13,7 @@ import (
 	"ppl/runtime/device"
 )
 
-// statistics are the numbers stored with each draw, by ArviZ's names.
+// statistics returns the numbers stored with each draw, by ArviZ's names.
 func statistics() infer.Statistics {
 	return infer.KeepStatistics("lp", "log_prior", "log_lik", "acceptance_rate", "step_size", "tree_depth", "n_steps",
 		"diverging", "energy")
@@ -98,8 +98,8 @@ func (r *run) count(c *chain) {
 	}
 }
 
-// image is a chain's position, or while draws are taken an image of it at random, where the target has symmetries: then
-// labels switch in the draws however far modes are apart.
+// image returns a chain's position, or while draws are taken an image of it at random, where the target has symmetries:
+// then labels switch in the draws however far modes are apart.
 func (r *run) image(c *chain) []float64 {
 	x := position(c.state(), c.dim)
 	if r.images == nil {

@@ -75,7 +75,7 @@ func (a *ascent) begin() error {
 	return err
 }
 
-// iterate is a step of all climbers, and after an epoch a look at the rows held out.
+// iterate returns a step of all climbers, and after an epoch a look at the rows held out.
 func (a *ascent) iterate() error {
 	s := &a.state
 	here, err := a.look(a.entry(), s.positions())
@@ -95,7 +95,7 @@ func (a *ascent) iterate() error {
 	return err
 }
 
-// positions are where the climbers are.
+// positions returns where the climbers are.
 func (s *ascentState) positions() (at [][]float64) {
 	for _, c := range s.Climbers {
 		at = append(at, c.X)
@@ -160,7 +160,7 @@ func (a *ascent) scoreHeldOut() error {
 	return nil
 }
 
-// ends are the best points with their densities, of all data.
+// ends returns the best points with their densities, of all data.
 func (a *ascent) ends() ([]End, error) {
 	var at [][]float64
 	for _, c := range a.state.Climbers {

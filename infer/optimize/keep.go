@@ -7,8 +7,8 @@ import (
 	"ppl/infer"
 )
 
-// Keep is a search as a sampler, so that its ends can be kept as a run: the only draw of a chain is where a start led.
-// Density is what is maximised; result is set to what Maximize would give.
+// Keep returns a search as a sampler, so that its ends can be kept as a run: the only draw of a chain is where a start
+// led. Density is what is maximised; result is set to what Maximize would give.
 func Keep(density infer.Target, o Options, result *Result) infer.Sampler {
 	return func(ctx context.Context, t infer.Target, run infer.Options, rec infer.Recorder) (infer.Report, error) {
 		o.Checkpoints, o.Progress = run.Checkpoints, rec.Progress

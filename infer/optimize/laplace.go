@@ -141,7 +141,7 @@ func (p *problem) curvature(theta []float64) (*mat.SymDense, error) {
 	return p.differences(theta, deviations(h, steps))
 }
 
-// deviations are a thousandth of 1/√h of each coordinate, or otherwise[i] where h is not positive.
+// deviations returns a thousandth of 1/√h of each coordinate, or otherwise[i] where h is not positive.
 func deviations(h *mat.SymDense, otherwise []float64) []float64 {
 	out := make([]float64, len(otherwise))
 	for i := range out {

@@ -38,7 +38,7 @@ type Options struct {
 	Progress    func(infer.Progress)
 }
 
-// Defaults are L-BFGS from four starts. The device is the caller's to choose.
+// Defaults returns L-BFGS from four starts. The device is the caller's to choose.
 func Defaults() Options {
 	return Options{Method: "lbfgs", Starts: 4, Weights: infer.He, Iterations: 2000, Decay: 0.01}
 }
@@ -137,7 +137,7 @@ func (p *problem) search(o Options) ([]End, error) {
 	return p.lbfgs(starts, o)
 }
 
-// bestOf is the end that predicts rows held out best, or if there are none the one of greatest density.
+// bestOf returns the end that predicts rows held out best, or if there are none the one of greatest density.
 func bestOf(ends []End, o Options) End {
 	best := ends[0]
 	for _, e := range ends {

@@ -110,9 +110,9 @@ func valuesEntry(t infer.Target) lower.Entry {
 	return lower.Entry{Name: values, Assign: []lower.Assign{{Name: values, Value: t.Values(at)}}}
 }
 
-// rowEntries are those of minibatches and, for early stopping, of the rows held out. Networks are computed in single
-// precision, as samplers compute them. What they have between layers for all rows can take more memory than there is,
-// so that the density of all rows is computed in parts.
+// rowEntries returns those of minibatches and, for early stopping, of the rows held out. Networks are computed in
+// single precision, as samplers compute them. What they have between layers for all rows can take more memory than
+// there is, so that the density of all rows is computed in parts.
 func (p *problem) rowEntries(t infer.Splittable) ([]lower.Entry, error) {
 	n, err := t.Rows()
 	if err != nil {
@@ -136,7 +136,7 @@ func (p *problem) inPrecision(t infer.Splittable) infer.Splittable {
 	return t
 }
 
-// trained is the target as gradients see it: changed at random, if it is, in each minibatch in another way.
+// trained returns the target as gradients see it: changed at random, if it is, in each minibatch in another way.
 func (p *problem) trained(t infer.Splittable) infer.Splittable {
 	if d, ok := t.(infer.Trained); ok && d.Random() != "" {
 		p.random = d.Random()
@@ -153,7 +153,7 @@ func (d training) Split(theta, rows autodiff.Node) (logPrior, whole, terms autod
 	return d.SplitTraining(theta, rows, g.Input(key), g.Input(batches))
 }
 
-// heldOut is how many rows are not learned from.
+// heldOut returns how many rows are not learned from.
 func (p *problem) heldOut() int {
 	if p.options.StopAfter == 0 {
 		return 0
@@ -161,10 +161,10 @@ func (p *problem) heldOut() int {
 	return infer.HeldOut(p.rows)
 }
 
-// batch is how many rows a minibatch has.
+// batch returns how many rows a minibatch has.
 func (p *problem) batch() int { return min(p.options.Batch, p.rows-p.heldOut()) }
 
-// epoch is how many minibatches have the rows that are learned from.
+// epoch returns how many minibatches have the rows that are learned from.
 func (p *problem) epoch() int { return (p.rows - p.heldOut() + p.batch() - 1) / p.batch() }
 
 // entry evaluates points on the way.
@@ -194,7 +194,7 @@ func (p *problem) minibatchEntry(t infer.Splittable) lower.Entry {
 // keyOfOrder is that of the order which says what rows are held out; those of lanes are their numbers.
 const keyOfOrder = 1 << 31
 
-// divided are the rows at positions in an order that is the same for all lanes; those held out come first.
+// divided returns the rows at positions in an order that is the same for all lanes; those held out come first.
 func (p *problem) divided(positions autodiff.Node) autodiff.Node {
 	g := positions.Graph()
 	return g.Shuffle(p.rows, g.Const(keyOfOrder), positions)
@@ -221,14 +221,14 @@ func (p *problem) partEntry(t infer.Splittable) lower.Entry {
 	return lower.Entry{Name: exact, Assign: densityAt(theta, first(logPrior), logLik)}
 }
 
-// positions are those of a part of n rows, and for each the last of them, which those of the last part can exceed.
+// positions returns those of a part of n rows, and for each the last of them, which those of the last part can exceed.
 func (p *problem) positions(g *autodiff.Graph, n int) (at, last autodiff.Node) {
 	m := p.batch()
 	first := autodiff.Broadcast(autodiff.Mul(g.Input(part), g.Const(float64(m))), []int{m}, nil)
 	return autodiff.Add(first, g.Iota(m)), g.Full(float64(n-1), m)
 }
 
-// upTo is the sum of the terms at positions up to the last.
+// upTo returns the sum of the terms at positions up to the last.
 func upTo(last, at, terms autodiff.Node) autodiff.Node {
 	none := at.Graph().Full(0, at.Shape()...)
 	return autodiff.SumAll(autodiff.Where(autodiff.Le(at, last), terms, none))
@@ -252,7 +252,7 @@ func (p *problem) eachPart(entry string, n int, at [][]float64, read func(point,
 	return nil
 }
 
-// heldOutScores are the mean log ℓ of a row that is held out, at points.
+// heldOutScores returns the mean log ℓ of a row that is held out, at points.
 func (p *problem) heldOutScores(at [][]float64) ([]float64, error) {
 	sums := make([]float64, len(at))
 	err := p.eachPart(heldOut, p.heldOut(), at, func(point, lane int) {
@@ -280,7 +280,7 @@ type point struct {
 	gradient         []float64
 }
 
-// total is the log density; −∞ where it is not a number.
+// total returns the log density; −∞ where it is not a number.
 func (x point) total() float64 {
 	if u := x.logPrior + x.logLik; !math.IsNaN(u) {
 		return u
@@ -332,7 +332,7 @@ func (p *problem) look(entry string, at [][]float64) (out []point, err error) {
 	return out, err
 }
 
-// at is what an entry left on a lane.
+// at returns what an entry left on a lane.
 func (p *problem) at(lane int) point {
 	both, slope := make([]float64, 2), make([]float64, p.dim)
 	p.exe.GetLane(density, lane, both)
@@ -340,7 +340,7 @@ func (p *problem) at(lane int) point {
 	return point{both[0], both[1], slope}
 }
 
-// values are what the target saves at a point.
+// values returns what the target saves at a point.
 func (p *problem) values(at []float64) ([]float64, error) {
 	all, err := p.valuesAt([][]float64{at})
 	if err != nil {
@@ -381,7 +381,7 @@ func (p *problem) each(entry string, at [][]float64, read func(lane int)) error 
 	return nil
 }
 
-// starts are points where density and gradient are finite.
+// starts returns points where density and gradient are finite.
 func (p *problem) starts(o Options) (out [][]float64, err error) {
 	err = infer.Disperse(o.Starts, p.start(), func(at [][]float64) (bad []int, err error) {
 		out = at

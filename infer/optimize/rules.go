@@ -103,7 +103,7 @@ func rateOfMomentum(gradient []float64, network bool) float64 {
 	return first / math.Max(largest(gradient), 1e-300)
 }
 
-// Cosine is the rate at iteration k of n: from full down to 0 along half a cosine (Loshchilov and Hutter 2017).
+// Cosine returns the rate at iteration k of n: from full down to 0 along half a cosine (Loshchilov and Hutter 2017).
 func Cosine(full float64, k, n int) float64 {
 	return full * (1 + math.Cos(math.Pi*float64(k)/float64(n))) / 2
 }

@@ -87,7 +87,7 @@ func (d *density) runAt(entries []string, at [][]float64, take func(i, lane int)
 	return nil
 }
 
-// evaluate is an adapt.Evaluator.
+// evaluate returns an adapt.Evaluator.
 func (d *density) evaluate(at [][]float64) (total []float64, slopes [][]float64, err error) {
 	d.gradients += int64(len(at))
 	err = d.runAt([]string{slope}, at, func(_, lane int) error {
@@ -101,7 +101,7 @@ func (d *density) evaluate(at [][]float64) (total []float64, slopes [][]float64,
 	return total, slopes, err
 }
 
-// heights are the log densities at points.
+// heights returns the log densities at points.
 func (d *density) heights(at [][]float64) (total []float64, err error) {
 	err = d.runAt([]string{height}, at, func(_, lane int) error {
 		var h [2]float64

@@ -180,7 +180,7 @@ func (r *run) fitNoise(draws int) [][]float64 {
 	return adapt.StandardNormal(draws, r.dim, rand.New(rand.NewPCG(r.options.Seed, fitStream)))
 }
 
-// starts are points of the target's own with a density, one for each chain.
+// starts returns points of the target's own with a density, one for each chain.
 func (r *run) starts() (at [][]float64, err error) {
 	start := infer.Starts(r.target, r.options.Seed)
 	err = infer.Disperse(r.options.Chains, start, func(now [][]float64) (bad []int, err error) {
@@ -244,7 +244,7 @@ type pool struct {
 	bounds  [][]float64 // log p − log of the own normal, by chain
 }
 
-// candidates are draws of all normals, as many of each.
+// candidates returns draws of all normals, as many of each.
 func (r *run) candidates(random *rand.Rand) (all pool, err error) {
 	all.bounds = make([][]float64, len(r.state.Fits))
 	const each = candidates * blockDraws
@@ -267,7 +267,7 @@ func (r *run) candidates(random *rand.Rand) (all pool, err error) {
 	return all, nil
 }
 
-// logMixture is the log density of the mixture of all normals at a point.
+// logMixture returns the log density of the mixture of all normals at a point.
 func (r *run) logMixture(x []float64) float64 {
 	logs := make([]float64, len(r.normals))
 	for k := range r.normals {

@@ -20,8 +20,8 @@ import (
 //
 // Entries and their noise steps are those of as many calls, so draws are the same bytes however many run in one.
 
-// ahead are the steps of the next trajectories that one call can run, at most that many: as long as it takes no longer
-// than a call may.
+// ahead returns the steps of the next trajectories that one call can run, at most that many: as long as it takes no
+// longer than a call may.
 func (r *run) ahead(most int) (steps []int) {
 	w := r.Walkers
 	alone := r.drawsEndTrajectories() && len(r.modes.Modes()) == 0
@@ -41,8 +41,9 @@ func (r *run) ahead(most int) (steps []int) {
 	return steps
 }
 
-// left is the number of iterations until all draws are there, or half of them, or those after which modes are searched;
-// or until the next one, where they are far apart: the record of values, which is read as a whole, would have few rows.
+// left returns the number of iterations until all draws are there, or half of them, or those after which modes are
+// searched; or until the next one, where they are far apart: the record of values, which is read as a whole, would have
+// few rows.
 func (c *drawCollector) left() int {
 	const far = 4
 	report, draws := c.run.Report, 1
@@ -87,7 +88,7 @@ func (c *drawCollector) moveAhead(steps []int, due func(i int) bool, take func(*
 	return nil
 }
 
-// between are the entries after each trajectory of a call: jumps and swaps, which it prepares.
+// between returns the entries after each trajectory of a call: jumps and swaps, which it prepares.
 func (r *run) between() (calls []device.Call) {
 	if r.modes.JumpsOnDevice() {
 		r.modes.BeginDeviceJumps(r.Iterations + 1)

@@ -40,8 +40,8 @@ func Explore(ctx context.Context, t infer.Target, o infer.Options, most int64) (
 	return seen, nil
 }
 
-// placesOf are the second halves of what walkers have visited, in the coordinates of the model, and images at random;
-// none where too many coordinates were not kept for that.
+// placesOf returns the second halves of what walkers have visited, in the coordinates of the model, and images at
+// random; none where too many coordinates were not kept for that.
 func (r *run) placesOf(seen *population.Visits) (out [][][]float64) {
 	for _, xs := range seen.Visited {
 		xs = xs[len(xs)/2:]

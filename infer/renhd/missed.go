@@ -61,7 +61,7 @@ func (r *run) searchBesides(visited [][][]float64, found *adapt.SearchResult) (s
 	return several, err
 }
 
-// imagesAtRandom are images of positions, as draws are, where the target has symmetries.
+// imagesAtRandom returns images of positions, as draws are, where the target has symmetries.
 func (r *run) imagesAtRandom(visited [][][]float64) [][][]float64 {
 	if r.Phase.Images == nil {
 		return visited
@@ -84,7 +84,7 @@ func (r *run) lookAt(visited [][][]float64) (*population.Visits, error) {
 	return seen, err
 }
 
-// missed are the modes that a search has found, after the first, in which walkers were; with masses by importance.
+// missed returns the modes that a search has found, after the first, in which walkers were; with masses by importance.
 func (r *run) missed() (missed []adapt.MissedMode, err error) {
 	if len(r.modes.Modes()) == 0 {
 		return nil, nil

@@ -16,8 +16,8 @@ func IsNetwork(t infer.Target, o infer.Options) bool {
 // as large as the network, and predictions average over them.
 const drawsOfNetwork = 100
 
-// NetworkOptions are the options of a run of a network: replicas become chains, since a ladder would not exchange, and
-// draws become few, unless they are given. The note says so in a line; it is empty for any other run.
+// NetworkOptions returns the options of a run of a network: replicas become chains, since a ladder would not exchange,
+// and draws become few, unless they are given. The note says so in a line; it is empty for any other run.
 func NetworkOptions(t infer.Target, o infer.Options, drawsGiven bool) (infer.Options, string) {
 	if !IsNetwork(t, o) {
 		return o, ""
@@ -44,8 +44,8 @@ func NetworkOptions(t infer.Target, o infer.Options, drawsGiven bool) (infer.Opt
 // usualRatio is that of the paper's ladders.
 const usualRatio = 1.2
 
-// tinyRate is the rate at which two temperatures exchange on the path of the energy in d dimensions, erfc((1 − 1/τ)σ/2)
-// with σ = √(d/2), the standard deviation of log π: as a power of 10 where it is too small for a number.
+// tinyRate returns the rate at which two temperatures exchange on the path of the energy in d dimensions, erfc((1 −
+// 1/τ)σ/2) with σ = √(d/2), the standard deviation of log π: as a power of 10 where it is too small for a number.
 func tinyRate(dim int, ratio float64) string {
 	x := (1 - 1/ratio) * math.Sqrt(float64(dim)/2) / 2
 	if rate := math.Erfc(x); rate > 1e-12 {

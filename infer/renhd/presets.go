@@ -35,7 +35,7 @@ func Presets() []Preset {
 	return all
 }
 
-// Sample is an infer.Sampler.
+// Sample returns an infer.Sampler.
 func (p Preset) Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
 	o.Settings = fill(o.Settings, p.settings)
 	report, err := Sample(ctx, t, o, rec)
@@ -60,7 +60,7 @@ func fill(s, preset infer.Settings) infer.Settings {
 	return s
 }
 
-// either is a where it says something.
+// either returns a where it says something.
 func either[T comparable](a, b T) T {
 	var nothing T
 	if a == nothing {

@@ -36,7 +36,7 @@ func newRun(ctx context.Context, first population.Phase, x ladder.Exchange, rec 
 	return r
 }
 
-// howFar is the progress of the run in a phase of it.
+// howFar returns the progress of the run in a phase of it.
 func (r *run) howFar(p infer.Phase) infer.Progress {
 	report, o := r.Report, r.Phase.Options
 	done, total := r.Iterations+1, o.Warmup

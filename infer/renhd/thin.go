@@ -70,9 +70,9 @@ func (r *run) chooseThinning() error {
 	return err
 }
 
-// shareWithoutDivergences is the share of a pilot with few divergences: while there are more, steps are halved, twice
-// at most. A divergence is a place that the step cannot follow; where a shorter one can, nobody should have to ask for
-// it.
+// shareWithoutDivergences returns the share of a pilot with few divergences: while there are more, steps are halved,
+// twice at most. A divergence is a place that the step cannot follow; where a shorter one can, nobody should have to
+// ask for it.
 func (r *run) shareWithoutDivergences() (share float64, err error) {
 	const few, halvings = 0.001, 2
 	for try := 0; ; try++ {

@@ -159,7 +159,7 @@ func Shown(s infer.Settings, keep func(name string) bool) map[string]any {
 	return all
 }
 
-// shown is a value as it is given; zero leaves the choice to the sampler.
+// shown returns a value as it is given; zero leaves the choice to the sampler.
 func shown(v reflect.Value) string {
 	if v.IsZero() {
 		return "auto"
@@ -167,7 +167,7 @@ func shown(v reflect.Value) string {
 	return fmt.Sprint(v)
 }
 
-// nameOf is the name of a field of infer.Settings here: step_size for StepSize.
+// nameOf returns the name of a field of infer.Settings here: step_size for StepSize.
 func nameOf(field string) string {
 	var name strings.Builder
 	for i, r := range field {

@@ -16,7 +16,7 @@ type Images struct {
 	model    infer.Effects // and of the model; neither is set where these are the same
 }
 
-// ImagesOf is nil for a target, as the model has it, without symmetries. Centring is what the run has made of it.
+// ImagesOf returns nil for a target, as the model has it, without symmetries. Centring is what the run has made of it.
 func ImagesOf(t infer.Target, centring types.Centring) *Images {
 	g := New(infer.SymmetriesOf(t))
 	if g == nil {
@@ -29,12 +29,12 @@ func ImagesOf(t infer.Target, centring types.Centring) *Images {
 	return out
 }
 
-// Random is an image at random, each as probable as any other.
+// Random returns an image at random, each as probable as any other.
 func (m *Images) Random(x []float64, r *rand.Rand) []float64 {
 	return m.fromModel(m.Group.Random(m.ToModel(x), r))
 }
 
-// Nearest is the image that is nearest to a reference in the coordinates of the model; see Group.Nearest.
+// Nearest returns the image that is nearest to a reference in the coordinates of the model; see Group.Nearest.
 func (m *Images) Nearest(x []float64, ref Reference, r *rand.Rand) []float64 {
 	at := m.ToModel(x)
 	image := m.Group.Nearest(at, ref, r)
@@ -44,7 +44,7 @@ func (m *Images) Nearest(x []float64, ref Reference, r *rand.Rand) []float64 {
 	return m.fromModel(image)
 }
 
-// ToModel is a position in the coordinates of the model.
+// ToModel returns a position in the coordinates of the model.
 func (m *Images) ToModel(x []float64) []float64 {
 	if m.centring == nil {
 		return x

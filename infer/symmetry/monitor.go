@@ -44,7 +44,7 @@ func (m *Monitor) Add(images *Images, chain int, x []float64, r *rand.Rand) {
 	}
 }
 
-// numbers are what does not depend on which image a position is: the lengths of vectors that rotate, and other
+// numbers returns what does not depend on which image a position is: the lengths of vectors that rotate, and other
 // coordinates of the nearest image.
 func (g *Group) numbers(x []float64, ref Reference, r *rand.Rand) (out []float64) {
 	at := g.extended(g.Nearest(x, ref, r))
@@ -68,7 +68,8 @@ func (g *Group) numbers(x []float64, ref Reference, r *rand.Rand) (out []float64
 	return stats.Thinned(out, mostNumbers)
 }
 
-// Worst are the greatest R-hat and the least effective sample size of all numbers; NaN where chains have too few draws.
+// Worst returns the greatest R-hat and the least effective sample size of all numbers; NaN where chains have too few
+// draws.
 func (m *Monitor) Worst() (rHat, ess float64) {
 	rHat, ess = math.NaN(), math.NaN()
 	for _, w := range m.Chains {
@@ -95,7 +96,7 @@ func (m *Monitor) Worst() (rHat, ess float64) {
 	return rHat, ess
 }
 
-// Warnings are what a run has to say of it.
+// Warnings returns what a run has to say of it.
 func (m *Monitor) Warnings() []store.Warning {
 	more := []store.Advice{{Do: store.Raise, On: "draws", Text: "Take more draws, and as long a warm-up (--warmup)."}}
 	switch rHat, ess := m.Worst(); {

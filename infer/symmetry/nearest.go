@@ -17,7 +17,7 @@ type Reference struct{ At, Scale []float64 }
 // Empty reports whether it is not a reference yet.
 func (r Reference) Empty() bool { return len(r.At) == 0 }
 
-// NewReference is the mean and the standard deviation of positions.
+// NewReference returns the mean and the standard deviation of positions.
 func NewReference(at [][]float64) Reference {
 	r := Reference{make([]float64, len(at[0])), make([]float64, len(at[0]))}
 	column := make([]float64, len(at))
@@ -30,7 +30,7 @@ func NewReference(at [][]float64) Reference {
 	return r
 }
 
-// FirstReference is a position, where nothing is known of the width: in its place are differences between labels.
+// FirstReference returns a position, where nothing is known of the width: in its place are differences between labels.
 func (g *Group) FirstReference(at []float64) Reference {
 	full := g.extended(at)
 	scale := slices.Repeat([]float64{1}, len(full))
@@ -87,8 +87,8 @@ func (g *Group) Even(scale []float64) {
 	}
 }
 
-// Nearest is the image of a position that is nearest to a reference, but for a small rotation at random. What is not
-// comparable stays. A position that is its own nearest image is returned as it is.
+// Nearest returns the image of a position that is nearest to a reference, but for a small rotation at random. What is
+// not comparable stays. A position that is its own nearest image is returned as it is.
 func (g *Group) Nearest(x []float64, ref Reference, r *rand.Rand) []float64 {
 	if !allFinite(x) {
 		return x
@@ -187,7 +187,7 @@ func (g *Group) sortSigns() {
 	}
 }
 
-// labels are numbers of labels by coordinate; of one that has none, -1.
+// labels returns numbers of labels by coordinate; of one that has none, -1.
 func (g *Group) labels() []int {
 	label, n := slices.Repeat([]int{-1}, len(g.signOf)), 0
 	for _, s := range g.Of {

@@ -31,7 +31,7 @@ type Group struct {
 	signOf         []int   // by coordinate: the number of its set in within; −1: none
 }
 
-// New is nil if there are no symmetries.
+// New returns nil if there are no symmetries.
 func New(s types.Symmetries) *Group {
 	if len(s.Of) == 0 {
 		return nil
@@ -51,7 +51,8 @@ func New(s types.Symmetries) *Group {
 	return g
 }
 
-// Finite is the group without rotations; nil if it does not divide the positions into parts with one image of each.
+// Finite returns the group without rotations; nil if it does not divide the positions into parts with one image of
+// each.
 func (g *Group) Finite() *Group {
 	if g == nil {
 		return nil
@@ -69,7 +70,7 @@ func (g *Group) Finite() *Group {
 	return nil
 }
 
-// LogImages is the logarithm of how many images a position has.
+// LogImages returns the logarithm of how many images a position has.
 func (g *Group) LogImages() float64 {
 	log := 0.0
 	for _, s := range g.Of {
@@ -81,7 +82,7 @@ func (g *Group) LogImages() float64 {
 	return log + math.Ln2*float64(independent(slices.Concat(g.within, g.across)))
 }
 
-// independent is how many of some sets are not symmetric differences of others.
+// independent returns how many of some sets are not symmetric differences of others.
 func independent(sets [][]int) (rank int) {
 	basis := map[int]*big.Int{} // by the highest coordinate
 	for _, set := range sets {
@@ -100,7 +101,7 @@ func independent(sets [][]int) (rank int) {
 	return rank
 }
 
-// extended is a position with the logarithms of its simplices.
+// extended returns a position with the logarithms of its simplices.
 func (g *Group) extended(x []float64) []float64 {
 	out := slices.Clone(x)
 	for _, p := range g.Simplices {
@@ -117,7 +118,7 @@ func (g *Group) position(x []float64) []float64 {
 	return x[:g.Dim]
 }
 
-// Random is an image at random, each as probable as any other.
+// Random returns an image at random, each as probable as any other.
 func (g *Group) Random(x []float64, r *rand.Rand) []float64 {
 	out := g.extended(x)
 	for _, s := range g.Of {

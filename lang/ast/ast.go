@@ -19,7 +19,7 @@ type Node interface{ Span() source.Span }
 // Place is the span of source text that a node was parsed from; every node embeds it.
 type Place struct{ At source.Span }
 
-// Span is the node's place.
+// Span returns the node's place.
 func (p Place) Span() source.Span { return p.At }
 
 // A File is a sequence of statements. Comments holds every comment in order; a comment belongs to the statement on
@@ -143,7 +143,7 @@ type Head struct {
 	HasParams bool // ( ) was written, perhaps empty
 }
 
-// Name is the head's dotted name as text.
+// Name returns the head's dotted name as text.
 func (h *Head) Name() string {
 	s := h.Path[0].Name
 	for _, p := range h.Path[1:] {

@@ -38,7 +38,7 @@ func writeNode(w io.Writer, depth int, label string, v reflect.Value) {
 	}
 }
 
-// facts are a node's place and those of its fields that are not nodes and not zero.
+// facts returns a node's place and those of its fields that are not nodes and not zero.
 func facts(v reflect.Value) string {
 	var b strings.Builder
 	if n, ok := v.Addr().Interface().(Node); ok && n.Span().Valid() {

@@ -1,6 +1,6 @@
 package ast
 
-// Mentioned is the set of names that the expressions and distributions of statements and their blocks read.
+// Mentioned returns the set of names that the expressions and distributions of statements and their blocks read.
 func Mentioned(stmts []Stmt) map[string]bool {
 	names := map[string]bool{}
 	visit := func(n *Name) { names[n.Name] = true }

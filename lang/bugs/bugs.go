@@ -66,7 +66,7 @@ func Model(src *source.File, data map[string]Shape) (*Translation, []diag.Diagno
 	return out, w.diags.All()
 }
 
-// reserved are names that a model reads with the meaning of the language.
+// reserved returns names that a model reads with the meaning of the language.
 func reserved() map[string]bool {
 	names := map[string]bool{}
 	for _, word := range strings.Fields("data generate infer import in from return missing censored ordered zerosum " +
@@ -87,7 +87,7 @@ func reserved() map[string]bool {
 	return names
 }
 
-// name is the name in the model of a variable. Points become underscores.
+// name returns the name in the model of a variable. Points become underscores.
 func (w *writer) name(own string) string {
 	if given, ok := w.names[own]; ok {
 		return given
@@ -97,7 +97,7 @@ func (w *writer) name(own string) string {
 	return given
 }
 
-// fresh is a name that nothing else has.
+// fresh returns a name that nothing else has.
 func (w *writer) fresh(like string) string {
 	name := like
 	for i := 2; w.taken[name]; i++ {
@@ -107,7 +107,7 @@ func (w *writer) fresh(like string) string {
 	return name
 }
 
-// sortedData are the names of data in the order in which the model mentions them, numbers first.
+// sortedData returns the names of data in the order in which the model mentions them, numbers first.
 func (w *writer) sortedData() []string {
 	var out []string
 	for _, name := range w.order {

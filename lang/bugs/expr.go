@@ -77,7 +77,7 @@ func (w *writer) chain(terms []*termTree, ops []string) operand {
 	return operand{left.at(needLeft) + " " + o.text + " " + right.at(needRight), o.strength}
 }
 
-// raised is a power. A sign before it belongs to the power.
+// raised returns a power. A sign before it belongs to the power.
 func (w *writer) raised(terms []*termTree, ops []string, right operand) operand {
 	base := *terms[0]
 	signs := base.Signs
@@ -164,7 +164,7 @@ func filled(text string, args []operand) operand {
 	return operand{out + text[from:], looseness(text)}
 }
 
-// neighbour is the strength that an operand needs before or behind a text.
+// neighbour returns the strength that an operand needs before or behind a text.
 func neighbour(text string, before bool) int {
 	for _, n := range []struct {
 		op    string
@@ -183,7 +183,7 @@ func neighbour(text string, before bool) int {
 
 var places = regexp.MustCompile(`\$[0-9]`)
 
-// looseness is the strength of a template.
+// looseness returns the strength of a template.
 func looseness(text string) int {
 	switch {
 	case strings.Contains(text, " ? "):
@@ -200,7 +200,7 @@ func looseness(text string) int {
 	return atom
 }
 
-// subs are the subscripts of a node; one that is nil is a whole axis.
+// subs returns the subscripts of a node; one that is nil is a whole axis.
 func (n *nameTree) subs() []*subTree {
 	if n.Subs == nil {
 		return nil

@@ -184,7 +184,7 @@ func withinLimits(src *source.File, ds *diag.List) bool {
 	return true
 }
 
-// firstWord is the token that a text begins with, about.
+// firstWord returns the token that a text begins with, about.
 func firstWord(text string) string {
 	for i, r := range text {
 		word := r == '.' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
@@ -198,7 +198,7 @@ func firstWord(text string) string {
 	return text
 }
 
-// span is the text of a tree.
+// span returns the text of a tree.
 func (p place) span(src *source.File) source.Span {
 	end := p.EndPos.Offset
 	for end > p.Pos.Offset && (src.Text[end-1] == ' ' || src.Text[end-1] == '\n' || src.Text[end-1] == '\t') {

@@ -49,7 +49,7 @@ type writer struct {
 // sizes are the lengths of the axes of a variable, as the model gives them.
 type sizes struct{ axes [][]string }
 
-// text is the length of an axis; "" if it is not known. A name is better than a number, which may be one element.
+// text returns the length of an axis; "" if it is not known. A name is better than a number, which may be one element.
 func (s *sizes) text(axis int) string {
 	if s == nil || axis >= len(s.axes) {
 		return ""
@@ -130,7 +130,7 @@ func (w *writer) linearise() {
 	}
 }
 
-// linkedArgument is the first argument of a distribution, if it is a variable that is defined by the link of the
+// linkedArgument returns the first argument of a distribution, if it is a variable that is defined by the link of the
 // distribution alone.
 func (w *writer) linkedArgument(d *drawnTree) *nameTree {
 	of, ok := onLink[d.Name]
@@ -233,7 +233,7 @@ func (w *writer) likeHead(r relation, args []*exprTree) {
 	}
 }
 
-// plainName is the variable that one argument is; nil if it is something else.
+// plainName returns the variable that one argument is; nil if it is something else.
 func plainName(args []*exprTree) *nameTree {
 	if len(args) == 0 || len(args[0].Tail)+len(args[0].Head.Signs) > 0 {
 		return nil
@@ -307,8 +307,8 @@ func (w *writer) mention(n *nameTree, loops []*forTree) {
 	}
 }
 
-// greatest is the greatest value of an index over loops: a number, the end of the range of a loop, or a name that is
-// the end of a range itself (isEnd). It is "" for other expressions.
+// greatest returns the greatest value of an index over loops: a number, the end of the range of a loop, or a name that
+// is the end of a range itself (isEnd). It is "" for other expressions.
 func (w *writer) greatest(e *exprTree, loops []*forTree, isEnd bool) string {
 	if a := e.Head.Atom; a.Number != "" && len(e.Tail)+len(e.Head.Signs) == 0 {
 		return a.Number
@@ -399,7 +399,7 @@ func (w *writer) statement(r relation) string {
 	return w.defined(r, head, value)
 }
 
-// as is an element of a variable with another name.
+// as returns an element of a variable with another name.
 func (w *writer) as(name string, n *nameTree) operand {
 	out := w.read(n)
 	out.text = strings.Replace(out.text, w.name(n.Name), name, 1)
@@ -414,7 +414,7 @@ func (w *writer) defined(r relation, head string, value operand) string {
 	return head + " = " + value.text
 }
 
-// indexName is the name in the model of the index of a loop.
+// indexName returns the name in the model of the index of a loop.
 func (w *writer) indexName(own string) string {
 	given, ok := w.loopNames[own]
 	if !ok {
@@ -455,7 +455,7 @@ func (w *writer) head(r relation) string {
 	return name
 }
 
-// slot is one subscript of a left side: a loop's index, moved by a number, or what no loop changes.
+// slot returns one subscript of a left side: a loop's index, moved by a number, or what no loop changes.
 func (w *writer) slot(r relation, e *exprTree, used map[string]bool) string {
 	loop, shift, ok := w.moved(r.loops, e)
 	switch {
@@ -514,7 +514,7 @@ func shifted(o operand, by int) operand {
 	return operand{o.at(sum) + " + " + strconv.Itoa(by), sum}
 }
 
-// moved is the loop whose index an expression is, plus a number.
+// moved returns the loop whose index an expression is, plus a number.
 func (w *writer) moved(loops []*forTree, e *exprTree) (loop *forTree, shift int, ok bool) {
 	n := e.Head.Atom.Name
 	if len(e.Head.Signs) > 0 || n == nil || n.Subs != nil || n.Call != nil || len(e.Tail) > 1 {

@@ -76,13 +76,13 @@ func (l *List) addf(s Severity, code Code, at source.Span, format string, args [
 	return Entry{l, len(l.items) - 1}
 }
 
-// said is a message without what of its quotations is longer than anyone reads.
+// said returns a message without what of its quotations is longer than anyone reads.
 func said(format string, args []any) string { return Brief(fmt.Sprintf(format, args...)) }
 
-// Len is the number of diagnostics of every severity.
+// Len returns the number of diagnostics of every severity.
 func (l *List) Len() int { return len(l.items) }
 
-// Errors is the number of errors.
+// Errors returns the number of errors.
 func (l *List) Errors() (n int) {
 	for _, d := range l.items {
 		if d.Severity == Error {
@@ -100,7 +100,7 @@ func HasErrors(ds []Diagnostic) bool {
 	return slices.ContainsFunc(ds, func(d Diagnostic) bool { return d.Severity == Error })
 }
 
-// All are the diagnostics in the order of Sorted, each once: a function's body is checked at each call.
+// All returns the diagnostics in the order of Sorted, each once: a function's body is checked at each call.
 func (l *List) All() []Diagnostic {
 	type key struct {
 		code    Code

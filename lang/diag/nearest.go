@@ -18,7 +18,7 @@ func MeantAmong(candidates []string, format, name, instead string) string {
 	return instead
 }
 
-// Nearest is the candidate most like name, for Meant. Likeness is the Damerau–Levenshtein distance without
+// Nearest returns the candidate most like name, for Meant. Likeness is the Damerau–Levenshtein distance without
 // regard to capitals, at most 3 and at most a third of the name's length. Ties go to the exact spelling, then to the
 // earlier candidate. ok is false if no candidate is that near.
 func Nearest(name string, candidates []string) (string, bool) {

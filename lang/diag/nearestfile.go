@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// NearestFile is the file, or directory, that a path which is not there may mean: of those in its directory that fit,
-// the one of the same name but for the ending, or else the one with the nearest name.
+// NearestFile returns the file, or directory, that a path which is not there may mean: of those in its directory that
+// fit, the one of the same name but for the ending, or else the one with the nearest name.
 func NearestFile(path string, fits func(path string) bool) (string, bool) {
 	dir, base := filepath.Split(filepath.Clean(path))
 	entries, err := os.ReadDir(filepath.Clean(dir)) // of "" that is "."
@@ -35,5 +35,5 @@ func NearestFile(path string, fits func(path string) bool) (string, bool) {
 	return "", false
 }
 
-// stem is a name without its ending.
+// stem returns a name without its ending.
 func stem(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }

@@ -65,7 +65,7 @@ func (d Diagnostic) text(p palette) string {
 	return b.String()
 }
 
-// heading is the first line: where, what kind, and the message.
+// heading returns the first line: where, what kind, and the message.
 func (d Diagnostic) heading(p palette) string {
 	return fmt.Sprintf("%s%s%s%s%s: %s%s%s\n", position(d.Span), p.severity[d.Severity], d.Severity, bracketed(d.Code),
 		p.reset, p.bold, Printable(d.Message), p.reset)
@@ -85,7 +85,7 @@ func position(at source.Span) string {
 	return fmt.Sprintf("%s:%d:%d: ", Printable(at.File.Name), at.Line(), at.Column())
 }
 
-// excerpt is the line on which the span starts, with a mark under the part of the span that lies on it.
+// excerpt returns the line on which the span starts, with a mark under the part of the span that lies on it.
 func excerpt(at source.Span, mark string, p palette) string {
 	if !at.Valid() {
 		return ""
@@ -133,8 +133,8 @@ func wholeRune(s string, i int) int {
 	return i
 }
 
-// Printable is a message in a form that a terminal only prints: characters that it would obey are replaced, all but the
-// ends of lines, and long quotations are cut (Brief).
+// Printable returns a message in a form that a terminal only prints: characters that it would obey are replaced, all
+// but the ends of lines, and long quotations are cut (Brief).
 func Printable(s string) string {
 	s = Brief(s)
 	lines := strings.Split(s, "\n")

@@ -58,7 +58,7 @@ func (p *printer) expr(e ast.Expr, tight bool) {
 	}
 }
 
-// spaced is an infix operator with the spaces it gets.
+// spaced returns an infix operator with the spaces it gets.
 func spaced(op string, tight bool) string {
 	switch op {
 	case "^":

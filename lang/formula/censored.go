@@ -15,7 +15,7 @@ type censored struct {
 	kinds  []string // of each row: left, none, right or interval; "" if the column has no value
 }
 
-// codes are the numbers of a column of cens() instead of words.
+// codes returns the numbers of a column of cens() instead of words.
 func codes() map[string]float64 {
 	return map[string]float64{"left": -1, "none": 0, "right": 1, "interval": 2}
 }
@@ -73,7 +73,7 @@ func (w *equation) censoring(n *node) {
 	}
 }
 
-// lowest is the lower end of the values of a family.
+// lowest returns the lower end of the values of a family.
 func (f *family) lowest() string {
 	if slices.Contains([]outcome{positiveOutcome, nonNegativeOutcome, countOutcome}, f.takes) {
 		return "0"

@@ -10,7 +10,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// spelled is a name as a model spells it: characters that a name may not have become `_`.
+// spelled returns a name as a model spells it: characters that a name may not have become `_`.
 func spelled(name string) string {
 	var b strings.Builder
 	for i, r := range name {
@@ -23,7 +23,7 @@ func spelled(name string) string {
 	return b.String()
 }
 
-// joined is a name for an expression: its names and numbers, with `_` between them.
+// joined returns a name for an expression: its names and numbers, with `_` between them.
 func joined(text string) string {
 	text = strings.NewReplacer("^2", "_squared", "^3", "_cubed", ">=", " at_least ", "<=", " at_most ", ">", " above ",
 		"<", " below ", "!=", " not ", "==", " ").Replace(text)
@@ -36,7 +36,7 @@ func joined(text string) string {
 	return spelled(strings.Join(words, "_"))
 }
 
-// reserved are names that a model of this package reads with the meaning of the language.
+// reserved returns names that a model of this package reads with the meaning of the language.
 func reserved() map[string]bool {
 	names := map[string]bool{}
 	for _, name := range strings.Fields("data generate infer import in from return missing censored ordered zerosum " +
@@ -69,7 +69,7 @@ type declaration struct {
 	set     string   // of these
 }
 
-// text is the declaration of an array over the rows.
+// text returns the declaration of an array over the rows.
 func (d declaration) text(rows string) string {
 	text := fmt.Sprintf("%s[%s]", d.name, rows)
 	if len(d.columns) > 0 {
@@ -208,7 +208,7 @@ func (w *writer) arithmetic(n *node) (text string, values []float64) {
 	return w.operated(n)
 }
 
-// decimal is a number with digits on both sides of its point.
+// decimal returns a number with digits on both sides of its point.
 func decimal(text string) string {
 	text = strings.ReplaceAll(text, "e+", "e")
 	if strings.HasPrefix(text, ".") {
@@ -245,7 +245,7 @@ func (w *writer) called(n *node) (string, []float64) {
 	return f.ppl + "(" + text + ")", result
 }
 
-// scaled is a quantity about its mean, of scale() in units of its standard deviation.
+// scaled returns a quantity about its mean, of scale() in units of its standard deviation.
 func (w *writer) scaled(n *node) (string, []float64) {
 	v := w.number(n.args[0])
 	m, s := meanOf(v.values), 1.0
@@ -260,7 +260,7 @@ func (w *writer) scaled(n *node) (string, []float64) {
 	return text, values
 }
 
-// compared is whether a column has a text.
+// compared returns whether a column has a text.
 func (w *writer) compared(n *node) (string, []float64) {
 	f := w.factor(n.args[0].inner())
 	level := slices.Index(f.levels, n.args[1].text)
@@ -448,7 +448,7 @@ func (w *writer) noLevel(n *node, f *factor, level string) {
 		diag.MeantAmong(f.levels, "%q", level, "its levels are "+diag.And(shortened(f.levels))))
 }
 
-// plural is a name for the set of what a column names.
+// plural returns a name for the set of what a column names.
 func plural(name string) string {
 	name = strings.ToUpper(name[:1]) + name[1:]
 	switch {
@@ -462,7 +462,7 @@ func plural(name string) string {
 	return name + "s"
 }
 
-// present are the values that are not missing.
+// present returns the values that are not missing.
 func present(values []float64) (all []float64) {
 	for _, v := range values {
 		if !math.IsNaN(v) {
@@ -472,7 +472,7 @@ func present(values []float64) (all []float64) {
 	return all
 }
 
-// distinct are the different values that are present, in order.
+// distinct returns the different values that are present, in order.
 func distinct(values []float64) []float64 {
 	return slices.Compact(slices.Sorted(slices.Values(present(values))))
 }

@@ -52,7 +52,7 @@ func (w *writer) equation(s *specification, several bool) *equation {
 	return e
 }
 
-// outcomeOf is the left side of a formula without what stands behind its bar.
+// outcomeOf returns the left side of a formula without what stands behind its bar.
 func outcomeOf(left *node) *node {
 	left = left.inner()
 	if left.op == "|" {
@@ -61,7 +61,7 @@ func outcomeOf(left *node) *node {
 	return left
 }
 
-// named is the name of a parameter of this outcome, sigma or sigma_y.
+// named returns the name of a parameter of this outcome, sigma or sigma_y.
 func (e *equation) named(parameter string) string {
 	if e.name == "" {
 		return parameter
@@ -170,7 +170,7 @@ func (e *equation) multiplier(a auxiliary) string {
 	return e.predicted(a, right) + " * "
 }
 
-// startOf is where the intercept of a further parameter is, on the scale of its link.
+// startOf returns where the intercept of a further parameter is, on the scale of its link.
 func (e *equation) startOf(a auxiliary) (at float64, words string) {
 	at = a.typical
 	if at == 0 {
@@ -218,7 +218,7 @@ func isTerm(n *node) bool {
 	return n.op == opCall && ok && f.role == termForm
 }
 
-// offsets are the quantities that are added to a predictor as they are. They move where its intercept is.
+// offsets returns the quantities that are added to a predictor as they are. They move where its intercept is.
 func (e *equation) offsets(p *predictor, x *expansion) (summands []string) {
 	for _, n := range x.special {
 		if n.text != "offset" {
@@ -301,7 +301,7 @@ func (e *equation) cutPoints(p *predictor) {
 	}
 }
 
-// spread is the standard deviation of the outcome, on the scale of a lognormal one its logarithm's.
+// spread returns the standard deviation of the outcome, on the scale of a lognormal one its logarithm's.
 func (e *equation) spread() float64 {
 	if e.outcome.column.Levels != nil {
 		return 1
@@ -331,7 +331,7 @@ func (e *equation) spreadWords() string {
 	return fmt.Sprintf("sd(%s)", e.outcome.name)
 }
 
-// middle is the predictor at the mean of the outcome.
+// middle returns the predictor at the mean of the outcome.
 func (e *equation) middle() (value float64, words string) {
 	if c := e.outcome.column; c.Levels != nil || e.outcome.trials != "" || e.family.categories {
 		return 0, ""
@@ -404,7 +404,7 @@ func (e *equation) writeSums(fill parameters) {
 	}
 }
 
-// mean is the expression of the mean at row i.
+// mean returns the expression of the mean at row i.
 func (e *equation) mean(fill parameters) string {
 	return strings.ReplaceAll(links()[e.link], "{eta}", fill["eta"])
 }

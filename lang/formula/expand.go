@@ -32,7 +32,7 @@ func (t term) String() string {
 	return strings.Join(keys, ":")
 }
 
-// cross is the product of two terms; what both have, is there once.
+// cross returns the product of two terms; what both have, is there once.
 func (t term) cross(u term) term {
 	both := slices.Clone(t)
 	for _, v := range u {
@@ -219,7 +219,7 @@ func (x *expander) fail(n *node, message, help string) {
 	panic(&Error{Formula: x.formula, At: n.at, End: trimmedEnd(x.formula, n), Message: message, Help: help})
 }
 
-// trimmedEnd is where a node ends, without the space behind it.
+// trimmedEnd returns where a node ends, without the space behind it.
 func trimmedEnd(formula string, n *node) int {
 	if n.end > len(formula) || n.end < n.at {
 		return n.at

@@ -74,12 +74,12 @@ func phi() auxiliary { return auxiliary{"phi", "Gamma(2, 0.1)", "mean 20", "log"
 
 func zi(why string) auxiliary { return auxiliary{"zi", "Beta(1, 1)", why, "logit", 0.5, 1.5} }
 
-// disc is the discrimination of ordered outcomes, the inverse of the scale of what the cut points cut.
+// disc returns the discrimination of ordered outcomes, the inverse of the scale of what the cut points cut.
 func disc() auxiliary { return auxiliary{"disc", "", "", "log", 1, 1} }
 
 func hu() auxiliary { return auxiliary{"hu", "Beta(1, 1)", "probability of zeros", "logit", 0.5, 1.5} }
 
-// stops is the probability of each level as that of a sequence of decisions to stop at it.
+// stops returns the probability of each level as that of a sequence of decisions to stop at it.
 func stops() []definition {
 	return []definition{
 		{"steps", "k in 1..{cuts}",
@@ -89,7 +89,7 @@ func stops() []definition {
 	}
 }
 
-// families are the distributions that a formula can have.
+// families returns the distributions that a formula can have.
 func families() []family {
 	return []family{
 		{name: "gaussian", also: []string{"normal"}, links: []string{"identity", "log", "inverse"},

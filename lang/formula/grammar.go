@@ -288,7 +288,7 @@ func (n *node) String() string {
 	return n.args[0].String() + " " + n.op + " " + n.args[1].String()
 }
 
-// inner is a node without the brackets around it.
+// inner returns a node without the brackets around it.
 func (n *node) inner() *node {
 	for n.op == "(" {
 		n = n.args[0]

@@ -125,8 +125,8 @@ func (w *writer) effectsOfTerm(c coefficient) (all []effect) {
 	return all
 }
 
-// contrastAt is the column of a factor for one of its levels: an indicator or, of contrasts that sum to 0, this less
-// the indicator of the last level.
+// contrastAt returns the column of a factor for one of its levels: an indicator or, of contrasts that sum to 0, this
+// less the indicator of the last level.
 func (w *writer) contrastAt(a axis, level int) (label, indicator string) {
 	is := func(level int) string {
 		return fmt.Sprintf("(%s[i] == %s)", a.name, strconv.Quote(a.levels[level-1]))
@@ -143,7 +143,7 @@ type grouping struct {
 	note    string
 }
 
-// groupings are those on the right side of a bar: g, a:b, and a/b, which is a and a:b.
+// groupings returns those on the right side of a bar: g, a:b, and a/b, which is a and a:b.
 func (w *writer) groupings(n *node) (all []grouping) {
 	n = n.inner()
 	switch n.op {

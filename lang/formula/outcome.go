@@ -264,7 +264,7 @@ func (w *equation) rate(arg *node) {
 	w.outcome.exposure = &v
 }
 
-// above0 is a quantity that has to be above 0.
+// above0 returns a quantity that has to be above 0.
 func (w *writer) above0(n *node, called string) numeric {
 	v := w.number(n)
 	for i, x := range v.values {

@@ -24,7 +24,7 @@ type predictor struct {
 	centre    bool     // quantities without levels are centred: there is an intercept, or cut points
 }
 
-// named is the name of a coefficient of the predictor, b_x or b_sigma_x.
+// named returns the name of a coefficient of the predictor, b_x or b_sigma_x.
 func (p *predictor) named(prefix, name string) string {
 	if p.of != "" {
 		prefix += "_" + p.of
@@ -32,7 +32,7 @@ func (p *predictor) named(prefix, name string) string {
 	return prefix + "_" + name
 }
 
-// ofGroup is the name of effects of groups or of their correlations, r_g or r_g__sigma.
+// ofGroup returns the name of effects of groups or of their correlations, r_g or r_g__sigma.
 func (p *predictor) ofGroup(prefix, columns string) string {
 	if p.of != "" {
 		return prefix + "_" + columns + "__" + p.of
@@ -106,7 +106,7 @@ func (w *equation) refuseOutcome(t term) {
 	}
 }
 
-// coefficients are those of one term: a factor is coded by contrasts if the model has the term without it, and
+// coefficients returns those of one term: a factor is coded by contrasts if the model has the term without it, and
 // otherwise by all levels, as in R.
 func (w *writer) coefficients(p *predictor, ts terms, t term) (all []coefficient) {
 	var axes []axis
@@ -184,7 +184,7 @@ func (c *coefficient) contrasts() (count int) {
 	return count
 }
 
-// numbers are the quantities of a variable in a term: one, or those of a polynomial.
+// numbers returns the quantities of a variable in a term: one, or those of a polynomial.
 func (w *writer) numbers(n *node, t term) []numeric {
 	if n.op == opCall {
 		switch n.text {
@@ -249,7 +249,7 @@ func (w *writer) product(factors []numeric) *numeric {
 	return &v
 }
 
-// called is the name of a quantity in names of coefficients.
+// called returns the name of a quantity in names of coefficients.
 func (v *numeric) called() string {
 	if v.label != "" {
 		return v.label
@@ -364,7 +364,7 @@ func dotOf(a, b, c []float64) (sum float64) {
 // balanced reports whether the mean of a quantity is 0 but for rounding.
 func (v *numeric) balanced() bool { return math.Abs(meanOf(v.values)) < 1e-9*sdOf(v.values) }
 
-// summand is the effect of a coefficient at row i.
+// summand returns the effect of a coefficient at row i.
 func (w *writer) summand(p *predictor, c coefficient) string {
 	text := c.effects
 	if len(c.axes) > 0 {
@@ -463,7 +463,7 @@ func (w *writer) sumContrasts(c coefficient, prior, words string) {
 	}
 }
 
-// indices are those of a coefficient's axes.
+// indices returns those of a coefficient's axes.
 func indices() []string { return []string{"k", "l", "m", "n", "o", "q"} }
 
 // axesOf writes the axes of a coefficient, each with its index.

@@ -93,7 +93,7 @@ func bracketed(indices ...string) string {
 	return "[" + strings.Join(indices, ", ") + "]"
 }
 
-// summand is a part of a curve at row i.
+// summand returns a part of a curve at row i.
 func (c *curve) summand(at string) string {
 	if c.times != nil {
 		return c.times.name + "[i] * " + at

@@ -131,7 +131,7 @@ func (w *writer) measured(n *node) numeric {
 	return v
 }
 
-// imputed is a column whose missing values are unknowns, which another formula gives a distribution.
+// imputed returns a column whose missing values are unknowns, which another formula gives a distribution.
 func (w *writer) imputed(n *node) numeric {
 	if len(n.args) != 1 || n.args[0].op != opName {
 		w.fail(n, "mi takes one column", "")

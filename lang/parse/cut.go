@@ -31,7 +31,7 @@ type cutText struct {
 	blocks map[int]*block
 }
 
-// closingOf is the bracket that closes an opening bracket.
+// closingOf returns the bracket that closes an opening bracket.
 func closingOf(open string) string {
 	switch open {
 	case "(":
@@ -100,7 +100,7 @@ func (m *matcher) unclosed(indices []int) (last diag.Entry) {
 	return last
 }
 
-// closing is the bracket that belongs to an opening one.
+// closing returns the bracket that belongs to an opening one.
 func closing(open string) string {
 	switch open {
 	case "[":
@@ -116,7 +116,7 @@ func notClosed(diags *diag.List, at source.Span) diag.Entry {
 		Help("write `%s` where it ends", closing(at.Text()))
 }
 
-// partnerOf is the index in the stack of open brackets of the one that closing closes, or -1. ) and ] do not look
+// partnerOf returns the index in the stack of open brackets of the one that closing closes, or -1. ) and ] do not look
 // beyond a {, so that a mistake in one statement of a block stays in that statement.
 func partnerOf(tokens []token, open []int, closing string) int {
 	for k := len(open) - 1; k >= 0; k-- {
@@ -143,7 +143,7 @@ type frame struct {
 
 func (f *frame) add(t token) { f.tokens = append(f.tokens, t) }
 
-// now is the current piece.
+// now returns the current piece.
 func (f *frame) now() piece { return piece{f.tokens[f.from:len(f.tokens):len(f.tokens)], f.broken} }
 
 // flush ends the current piece.
@@ -238,8 +238,8 @@ func indented(src *source.File, first, t token) bool {
 	return spanOf(src, t).Column() > spanOf(src, first).Column()
 }
 
-// farthest is the first token more than maxTokens from the outermost token of its expression. At each level of brackets
-// it counts the tokens since the last comma.
+// farthest returns the first token more than maxTokens from the outermost token of its expression. At each level of
+// brackets it counts the tokens since the last comma.
 func farthest(tokens []token) (token, bool) {
 	levels, total := []int{0}, 0
 	for _, t := range tokens {

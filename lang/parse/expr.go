@@ -112,7 +112,7 @@ func (p *parser) primary(q *primary) ast.Expr {
 	return p.postfixes(p.list(at, q.List), q.Postfix)
 }
 
-// width is the number of tokens of the postfixes.
+// width returns the number of tokens of the postfixes.
 func width(ps []*postfix) int {
 	n := 0
 	for _, q := range ps {

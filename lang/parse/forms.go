@@ -35,7 +35,7 @@ var literals = sync.OnceValue(func() map[string]bool {
 	return named
 })
 
-// grammatical is what the grammar looks at in the text of a token.
+// grammatical returns what the grammar looks at in the text of a token.
 func grammatical(t token) string {
 	if literals()[t.Value] {
 		return t.Value
@@ -43,7 +43,7 @@ func grammatical(t token) string {
 	return ""
 }
 
-// formOf is a text that two statements share if they have the same form; empty for a statement with many tokens.
+// formOf returns a text that two statements share if they have the same form; empty for a statement with many tokens.
 func formOf(tokens []token) string {
 	if len(tokens) > maxFormTokens {
 		return ""
@@ -57,7 +57,7 @@ func formOf(tokens []token) string {
 	return form.String()
 }
 
-// leaves are what participle sees of a statement.
+// leaves returns what participle sees of a statement.
 func leaves(tokens []token) []leaf {
 	seen := make([]leaf, len(tokens))
 	for i, t := range tokens {
@@ -66,7 +66,7 @@ func leaves(tokens []token) []leaf {
 	return seen
 }
 
-// statementOf is the tree of a statement. That of a broken one is not looked up: a block that is not closed is one
+// statementOf returns the tree of a statement. That of a broken one is not looked up: a block that is not closed is one
 // token in its form, like any other.
 func (p *parser) statementOf(piece piece) (*statement, bool) {
 	if piece.broken {
@@ -85,7 +85,7 @@ func (p *parser) statementOf(piece piece) (*statement, bool) {
 	return s, ok
 }
 
-// written are the tokens of the statement that is being converted for consecutive leaves of a tree.
+// written returns the tokens of the statement that is being converted for consecutive leaves of a tree.
 func (p *parser) written(of []leaf) []token {
 	if len(of) == 0 {
 		panic("internal error: a node without tokens")
@@ -96,7 +96,7 @@ func (p *parser) written(of []leaf) []token {
 // one is written of one leaf.
 func (p *parser) one(l leaf) token { return p.tokens[l.Pos.Offset] }
 
-// spanOf is where a leaf of a tree is in the text.
+// spanOf returns where a leaf of a tree is in the text.
 func (p *parser) spanOf(l leaf) source.Span { return spanOf(p.src, p.one(l)) }
 
 // markFactor gives the word `factor` its own kind at the beginning of a statement that has neither ~ nor = outside of

@@ -83,7 +83,7 @@ func (m mistake) beginsWithWord(help string) bool {
 	return help != "" && m.at == 1
 }
 
-// line is the text of the tokens up to the end of their first line.
+// line returns the text of the tokens up to the end of their first line.
 func (p *parser) line(tokens []token) string {
 	text, _, more := strings.Cut(p.at(tokens).Text(), "\n")
 	if more {
@@ -219,8 +219,8 @@ func unexpected(p *parser, m mistake) bool {
 	return true
 }
 
-// joined is the token outside brackets that ends the line before the mistake's line, if that token is the reason why
-// the statement continues.
+// joined returns the token outside brackets that ends the line before the mistake's line, if that token is the reason
+// why the statement continues.
 func (p *parser) joined(m mistake) (token, bool) {
 	depth := 0
 	var last token

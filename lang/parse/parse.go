@@ -73,7 +73,7 @@ func (p *parser) topLevel(pieces []piece, lost ast.Dropped) []ast.Stmt {
 	return stmts
 }
 
-// top is a statement of the file itself, outside every block; nil if it has a mistake.
+// top returns a statement of the file itself, outside every block; nil if it has a mistake.
 func (p *parser) top(piece piece) ast.Stmt {
 	s, ok := p.piece(piece)
 	switch {
@@ -167,7 +167,7 @@ func parseWith[G any](p *parser, grammar *participle.Parser[G], piece piece) (*G
 	return tree, true
 }
 
-// at is the span of consecutive tokens.
+// at returns the span of consecutive tokens.
 func (p *parser) at(tokens []token) source.Span {
 	if len(tokens) == 0 {
 		panic("internal error: a node without tokens")

@@ -130,7 +130,7 @@ func (s *scanner) wholeNumber(n int) {
 	s.emit(number, n)
 }
 
-// fraction is the length of . digits at the start of s, or 0.
+// fraction returns the length of . digits at the start of s, or 0.
 func fraction(s string) int {
 	if len(s) < 2 || s[0] != '.' || !isDigit(s[1]) {
 		return 0
@@ -138,7 +138,7 @@ func fraction(s string) int {
 	return 1 + count(s[1:], isDigit)
 }
 
-// exponent is the length of e [±] digits at the start of s, or 0.
+// exponent returns the length of e [±] digits at the start of s, or 0.
 func exponent(s string) int {
 	if s == "" || s[0] != 'e' && s[0] != 'E' {
 		return 0
@@ -253,7 +253,7 @@ func characterHelp(r rune) string {
 	return ""
 }
 
-// count is the length of the longest prefix of s whose bytes satisfy is.
+// count returns the length of the longest prefix of s whose bytes satisfy is.
 func count(s string, is func(byte) bool) int {
 	n := 0
 	for n < len(s) && is(s[n]) {

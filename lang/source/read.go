@@ -105,7 +105,7 @@ func ReadModelFrom(r io.Reader, name string) (string, error) {
 	return string(text), err
 }
 
-// Bytes is a number of bytes for readers: 64 MB, 1.5 GB.
+// Bytes returns a number of bytes for readers: 64 MB, 1.5 GB.
 func Bytes(n int64) string {
 	switch {
 	case n >= 1e9:

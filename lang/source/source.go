@@ -34,7 +34,7 @@ type Span struct {
 // Valid reports whether the span is in a file.
 func (s Span) Valid() bool { return s.File != nil }
 
-// To is the smallest span that holds both s and t.
+// To returns the smallest span that holds both s and t.
 func (s Span) To(t Span) Span {
 	if !s.Valid() {
 		return t
@@ -45,7 +45,7 @@ func (s Span) To(t Span) Span {
 	return Span{s.File, min(s.Start, t.Start), max(s.End, t.End)}
 }
 
-// Text is the source text of the span.
+// Text returns the source text of the span.
 func (s Span) Text() string {
 	if !s.Valid() {
 		return ""
@@ -64,7 +64,7 @@ func (f *File) Position(offset int) (line, column int) {
 	return line, 1 + utf8.RuneCountInString(f.Text[f.lines[line-1]:offset])
 }
 
-// Line is the text of a 1-based line without its newline.
+// Line returns the text of a 1-based line without its newline.
 func (f *File) Line(line int) string {
 	if line < 1 || line > len(f.lines) {
 		return ""

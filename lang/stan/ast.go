@@ -5,7 +5,7 @@ import "ppl/lang/source"
 // Place is the span of the text that a node was parsed from.
 type Place struct{ At source.Span }
 
-// Span is the node's place.
+// Span returns the node's place.
 func (p Place) Span() source.Span { return p.At }
 
 // A Program is a file. Its blocks are those of Stan; a block that is absent has no statements.
@@ -277,7 +277,7 @@ func (*Field) expr()   {}
 func (*List) expr()    {}
 func (*Paren) expr()   {}
 
-// Bare is an expression without the parentheses around it.
+// Bare returns an expression without the parentheses around it.
 func Bare(e Expr) Expr {
 	for {
 		p, ok := e.(*Paren)

@@ -14,13 +14,13 @@ type builder struct {
 	diags *diag.List
 }
 
-// at is the place of a node: it ends with its last token, not where the next one begins.
+// at returns the place of a node: it ends with its last token, not where the next one begins.
 func (b *builder) at(n node) Place {
 	end := max(n.Pos.Offset, min(n.EndPos.Offset, len(b.src.Text)))
 	return Place{source.Span{File: b.src, Start: n.Pos.Offset, End: b.lastToken(n.Pos.Offset, end)}}
 }
 
-// lastToken is the end of the last token before an offset: what lies between are space and comments.
+// lastToken returns the end of the last token before an offset: what lies between are space and comments.
 func (b *builder) lastToken(start, end int) int {
 	trimmed := strings.TrimRight(b.src.Text[start:end], " \t\r\n")
 	if !strings.Contains(trimmed, "/") && !strings.Contains(trimmed, "#") {
@@ -98,7 +98,7 @@ func (s *sectionTree) name() string {
 	return "functions"
 }
 
-// head is the place of the words that a block begins with.
+// head returns the place of the words that a block begins with.
 func (b *builder) head(s *sectionTree, name string) source.Span {
 	return source.Span{File: b.src, Start: s.Pos.Offset, End: s.Pos.Offset + len(strings.Fields(name)[0])}
 }
@@ -145,7 +145,7 @@ func (b *builder) stmts(trees []*stmtTree) []Stmt {
 	return out
 }
 
-// stmt is a statement that may not declare several variables.
+// stmt returns a statement that may not declare several variables.
 func (b *builder) stmt(t *stmtTree) Stmt {
 	at := b.at(t.node)
 	switch {

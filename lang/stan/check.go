@@ -275,7 +275,7 @@ func (c *checker) decl(d *Decl) {
 	c.mustBe(d.Value, c.expr(d.Value), t, "`"+d.Name.Name+"`")
 }
 
-// dimensions is how many sizes a type of vectors or matrices has.
+// dimensions returns how many sizes a type of vectors or matrices has.
 func dimensions(word string) (least, most int) {
 	switch {
 	case word == "int" || word == "real" || word == "complex" || word == "tuple":
@@ -330,7 +330,7 @@ func (c *checker) constraint(t *SizedType, con Constraint) {
 
 // ---- assignments and densities ----
 
-// root is the name that a left side begins with, nil if it has none.
+// root returns the name that a left side begins with, nil if it has none.
 func root(e Expr) *Name {
 	for {
 		switch x := e.(type) {

@@ -38,7 +38,7 @@ func hasSuffix(name string, suffixes ...string) bool {
 	return ok
 }
 
-// cutSuffix is a name without the first of the suffixes that it has.
+// cutSuffix returns a name without the first of the suffixes that it has.
 func cutSuffix(name string, suffixes ...string) (string, bool) {
 	for _, s := range suffixes {
 		if base, ok := strings.CutSuffix(name, s); ok && base != "" {
@@ -48,7 +48,7 @@ func cutSuffix(name string, suffixes ...string) (string, bool) {
 	return name, false
 }
 
-// call is the type of a call of a function of the program or of the library.
+// call returns the type of a call of a function of the program or of the library.
 func (c *checker) call(e *Call) Type {
 	types := c.types(e.Args)
 	name := e.Fun.Name
@@ -75,13 +75,13 @@ func (c *checker) call(e *Call) Type {
 	return unknown
 }
 
-// functionsCalled are the functions of the program that a call may mean: foo_lupdf is foo_lpdf.
+// functionsCalled returns the functions of the program that a call may mean: foo_lupdf is foo_lpdf.
 func (c *checker) functionsCalled(name string) []*Function {
 	name = Normalized(name)
 	return c.Functions[name]
 }
 
-// Normalized is the name of a density without a mark that its constant terms may be left out.
+// Normalized returns the name of a density without a mark that its constant terms may be left out.
 func Normalized(name string) string {
 	if base, ok := strings.CutSuffix(name, "_lupdf"); ok {
 		return base + "_lpdf"
@@ -139,7 +139,7 @@ func takes(f *Function, types []Type) bool {
 var ofDensity = []string{"_lpdf", "_lpmf", "_lupdf", "_lupmf", "_lcdf", "_lccdf", "_cdf_log", "_ccdf_log", "_cdf",
 	"_rng", "_log"}
 
-// densityCall is the type of a call such as normal_lpdf(y | mu, sigma); ok is false for other functions.
+// densityCall returns the type of a call such as normal_lpdf(y | mu, sigma); ok is false for other functions.
 func (c *checker) densityCall(e *Call, types []Type) (t Type, ok bool) {
 	for _, suffix := range ofDensity {
 		base, found := strings.CutSuffix(e.Fun.Name, suffix)
@@ -166,7 +166,7 @@ func (c *checker) densityCall(e *Call, types []Type) (t Type, ok bool) {
 	return unknown, false
 }
 
-// rngCall is the type of random numbers: one for each element of the arguments.
+// rngCall returns the type of random numbers: one for each element of the arguments.
 func (c *checker) rngCall(e *Call, base string, d density, types []Type) Type {
 	if !d.rng {
 		c.diags.Errorf(diag.Undefined, e.Fun.At, "there is no function `%s`", e.Fun.Name)
@@ -245,7 +245,7 @@ func (c *checker) wrongArguments(e *Call, all []signature, types []Type) {
 		Help("it takes %s", strings.Join(forms, "; or "))
 }
 
-// apply is the result for arguments of some types; ok is false if they do not fit.
+// apply returns the result for arguments of some types; ok is false if they do not fit.
 func (s signature) apply(types []Type) (t Type, ok bool) {
 	for i, class := range s.args {
 		if class == "..." {

@@ -78,7 +78,7 @@ func (c *checker) name(e *Name) Type {
 	return unknown
 }
 
-// nearest is the name that one may have meant, "" if none is near.
+// nearest returns the name that one may have meant, "" if none is near.
 func nearest(name string, names []string) string {
 	sort.Strings(names)
 	near, _ := diag.Nearest(name, names)
@@ -119,7 +119,7 @@ func (c *checker) noOperator(at source.Span, op string, types ...Type) Type {
 	return unknown
 }
 
-// infixType is the type of x op y.
+// infixType returns the type of x op y.
 func (c *checker) infixType(op string, x, y Type, at source.Span) Type {
 	if !x.Known() || !y.Known() {
 		return unknown
@@ -179,7 +179,7 @@ func infixTypeOf(op string, x, y Type) (Type, bool) {
 	return unknown, false
 }
 
-// product is the type of the product of two matrices or vectors, or of a division by a matrix.
+// product returns the type of the product of two matrices or vectors, or of a division by a matrix.
 func product(op string, x, y Type) (Type, bool) {
 	if x.Depth > 0 || y.Depth > 0 {
 		return unknown, false

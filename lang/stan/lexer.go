@@ -137,7 +137,7 @@ func unknownCharacter(src *source.File, tokens []lexer.Token, ds *diag.List) {
 	}
 }
 
-// commentEnd is the length of the comment that a text begins with, 0 if it does not.
+// commentEnd returns the length of the comment that a text begins with, 0 if it does not.
 func commentEnd(text string) int {
 	switch {
 	case strings.HasPrefix(text, "/*"):
@@ -153,7 +153,7 @@ func commentEnd(text string) int {
 	return 0
 }
 
-// uncommented is what a comment says, without its marks.
+// uncommented returns what a comment says, without its marks.
 func uncommented(text string) string {
 	switch {
 	case strings.HasPrefix(text, "/*"):

@@ -168,7 +168,7 @@ func (s *splitter) inScope(all []Stmt) []Stmt {
 	return out
 }
 
-// body is a statement that may not be several.
+// body returns a statement that may not be several.
 func (s *splitter) body(one Stmt) Stmt {
 	if one == nil {
 		return nil
@@ -262,7 +262,7 @@ func (s *splitter) arguments(all []Expr) (out []Expr) {
 	return out
 }
 
-// element is the element k, from 0, of a tuple, or of all tuples of an array. It is not rewritten yet.
+// element returns the element k, from 0, of a tuple, or of all tuples of an array. It is not rewritten yet.
 func (s *splitter) element(e Expr, k int) Expr {
 	t := s.info.Types[e]
 	typed := func(out Expr) Expr {

@@ -10,7 +10,7 @@ type Type struct {
 	Elems []Type
 }
 
-// Transposed is the type of the transpose of a vector, a row vector or a matrix.
+// Transposed returns the type of the transpose of a vector, a row vector or a matrix.
 func (t Type) Transposed() Type {
 	switch t.Word {
 	case "vector":
@@ -31,7 +31,7 @@ var (
 	matrix    = Type{Word: "matrix"}
 )
 
-// plainWord is the type of an expression of a variable that is declared with a word: a simplex is a vector.
+// plainWord returns the type of an expression of a variable that is declared with a word: a simplex is a vector.
 func plainWord(word string) string {
 	switch word {
 	case "ordered", "positive_ordered", "simplex", "unit_vector", "sum_to_zero_vector":
@@ -43,7 +43,7 @@ func plainWord(word string) string {
 	return word
 }
 
-// Plain is the type of expressions of a declared variable.
+// Plain returns the type of expressions of a declared variable.
 func (t *SizedType) Plain() Type {
 	out := Type{Word: plainWord(t.Word), Depth: len(t.ArrayDims)}
 	for _, e := range t.Elems {
@@ -64,7 +64,7 @@ func (t Type) Int() bool { return t.Depth == 0 && t.Word == "int" }
 // complex reports a complex number, vector or matrix.
 func (t Type) complex() bool { return strings.HasPrefix(t.Word, "complex") }
 
-// InnerAxes is the number of axes of a vector or matrix.
+// InnerAxes returns the number of axes of a vector or matrix.
 func (t Type) InnerAxes() int {
 	switch t.Word {
 	case "vector", "row_vector", "complex_vector", "complex_row_vector":
@@ -75,16 +75,16 @@ func (t Type) InnerAxes() int {
 	return 0
 }
 
-// Axes is the number of all axes.
+// Axes returns the number of all axes.
 func (t Type) Axes() int { return t.Depth + t.InnerAxes() }
 
-// Element is the type of an element of an array.
+// Element returns the type of an element of an array.
 func (t Type) Element() Type {
 	t.Depth--
 	return t
 }
 
-// Array is an array of a type.
+// Array returns an array of a type.
 func (t Type) Array(depth int) Type {
 	t.Depth += depth
 	return t

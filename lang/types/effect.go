@@ -32,7 +32,7 @@ const (
 	GivenData
 )
 
-// Form is the form that an element has: as c says of the effect, else as the model does.
+// Form returns the form that an element has: as c says of the effect, else as the model does.
 func (b EffectBlock) Form(c Centring, element int) Form {
 	switch by := c[b.Name]; {
 	case by != nil:
@@ -51,7 +51,7 @@ type Centring map[string][]Form
 // coordinates GivenData.
 type EffectPoint struct{ Values, Locations, Scales, Precisions, GivenData []float64 }
 
-// Parts is how many lists of an effect's size a point of it consists of.
+// Parts returns how many lists of an effect's size a point of it consists of.
 func (b EffectBlock) Parts() int {
 	if b.Normal {
 		return 5
@@ -59,7 +59,7 @@ func (b EffectBlock) Parts() int {
 	return 3
 }
 
-// Point is an effect at a point, of its parts laid end to end.
+// Point returns an effect at a point, of its parts laid end to end.
 func (b EffectBlock) Point(parts []float64) (p EffectPoint) {
 	for k, list := range []*[]float64{&p.Values, &p.Locations, &p.Scales, &p.Precisions, &p.GivenData}[:b.Parts()] {
 		*list = parts[k*b.Size : (k+1)*b.Size : (k+1)*b.Size]

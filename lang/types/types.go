@@ -36,7 +36,7 @@ func (k Kind) String() string {
 		"Cholesky factor of a covariance", "unit vector"}[k]
 }
 
-// EventRank is the number of trailing axes that the support constrains together.
+// EventRank returns the number of trailing axes that the support constrains together.
 func (k Kind) EventRank() int {
 	switch k {
 	case Simplex, Ordered, ZeroSum, UnitVector:

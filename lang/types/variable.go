@@ -32,7 +32,7 @@ type IndexSet struct {
 	NumberedBy []string `json:"numbered_by,omitempty"`
 }
 
-// Element is the name of the element with a number, from 1: its label or, if there is none, the number.
+// Element returns the name of the element with a number, from 1: its label or, if there is none, the number.
 func (s IndexSet) Element(number float64) string {
 	if i := int(number) - 1; i >= 0 && i < len(s.Labels) {
 		return s.Labels[i]
@@ -40,7 +40,7 @@ func (s IndexSet) Element(number float64) string {
 	return strconv.FormatFloat(number, 'g', -1, 64)
 }
 
-// Size is the number of elements.
+// Size returns the number of elements.
 func (v Variable) Size() int {
 	n := 1
 	for _, s := range v.Shape {
@@ -57,7 +57,7 @@ func (v Variable) Element(i int) string {
 	return v.Name + "[" + v.Position(i) + "]"
 }
 
-// Position is what is between the brackets of Element(i): "2,3"; empty for a scalar.
+// Position returns what is between the brackets of Element(i): "2,3"; empty for a scalar.
 func (v Variable) Position(i int) string {
 	index := make([]string, len(v.Shape))
 	for a := len(v.Shape) - 1; a >= 0; a-- {

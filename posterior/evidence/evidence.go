@@ -165,7 +165,7 @@ func ratios(points [][]float64, g mixture, logDensity LogDensity) ([]float64, er
 	return floats.SubTo(l, l, g.logDensities(points)), nil
 }
 
-// estimate is the fixed point, and the variance of its logarithm.
+// estimate returns the fixed point, and the variance of its logarithm.
 func (b *bridge) estimate() (logZ, variance float64) {
 	n2 := float64(len(b.proposed))
 	n1 := float64(len(b.posterior) * len(b.posterior[0]))

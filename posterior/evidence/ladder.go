@@ -44,8 +44,8 @@ type Results struct {
 	NoLadder string // why there is none along a ladder that there was
 }
 
-// Best is the estimate with the smallest standard error, but that along the ladder where the two disagree: it needs no
-// mixture of normals that is like the posterior.
+// Best returns the estimate with the smallest standard error, but that along the ladder where the two disagree: it
+// needs no mixture of normals that is like the posterior.
 func (r Results) Best() Log {
 	mixture := Log{r.Mixture.LogZ, r.Mixture.SE}
 	if r.Ladder == nil || r.Ladder.Bridges.SE > mixture.SE && !r.Disagree() {
@@ -120,7 +120,7 @@ func (l Ladder) iterations() int {
 	return len(l.Energies[0]) / len(l.Betas)
 }
 
-// energies are those of a rung, by chain. Where there is no density, none is known: at β = 0 walkers get there.
+// energies returns those of a rung, by chain. Where there is no density, none is known: at β = 0 walkers get there.
 func (l Ladder) energies(rung int) [][]float64 {
 	out := make([][]float64, len(l.Energies))
 	for c, all := range l.Energies {
@@ -139,7 +139,7 @@ func (l Ladder) moments(rung int) (mean, variance float64) {
 	return stat.MeanVariance(slices.Concat(l.energies(rung)...), nil)
 }
 
-// scaled are the energies of a rung times the difference between the βs of rung j and the next.
+// scaled returns the energies of a rung times the difference between the βs of rung j and the next.
 func (l Ladder) scaled(rung, j int) [][]float64 {
 	out := l.energies(rung)
 	for _, chain := range out {
@@ -177,7 +177,7 @@ func (s *sum) add(log float64, energies [][]float64, influence func(e float64) f
 	}
 }
 
-// estimate is the sum with its error.
+// estimate returns the sum with its error.
 func (s *sum) estimate() Log {
 	return Log{s.log, math.Hypot(stats.MCSEMean(s.influences), math.Sqrt(s.unknown))}
 }
@@ -196,7 +196,7 @@ func (s *sum) apart(from *sum) float64 {
 	return math.Abs(s.log-from.log) / math.Sqrt(se*se+s.unknown+from.unknown+a*a*a*a+b*b*b*b)
 }
 
-// relative is the influence on the logarithm of a mean of exp x, of x.
+// relative returns the influence on the logarithm of a mean of exp x, of x.
 func relative(logMean float64) func(x float64) float64 {
 	return func(x float64) float64 { return math.Exp(x-logMean) - 1 }
 }
@@ -254,10 +254,10 @@ func (l Ladder) addArea(s *sum, j int) (miss float64) {
 	return miss
 }
 
-// area is the integral of a mean over an interval of β from what it is at both ends, and its derivative there, which is
-// the variance. Between them the root of 1/variance is a line: so it is for normal likelihoods and priors that are
-// normal or wide. Miss is what this lets the mean rise less, or more, than it does, times the interval; it is taken as
-// if that was missing evenly, and it is all the error that there may be: half of it, where it is missing at one end.
+// area returns the integral of a mean over an interval of β from what it is at both ends, and its derivative there,
+// which is the variance. Between them the root of 1/variance is a line: so it is for normal likelihoods and priors that
+// are normal or wide. Miss is what this lets the mean rise less, or more, than it does, times the interval; it is taken
+// as if that was missing evenly, and it is all the error that there may be: half of it, where it is missing at one end.
 func area(gap, hotMean, hot, coldMean, cold float64) (whole, miss float64) {
 	rise, bend := 0.0, 0.0
 	if hot > 0 && cold > 0 {

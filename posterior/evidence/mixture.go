@@ -29,8 +29,8 @@ var numbersOfParts = [...]int{1, 2, 3, 4, 6, 8, 11, 16}
 
 const leastPoints = 40
 
-// fit is the mixture with that number of normals which gives points that it was not fitted to the highest density: a
-// quarter of the points decides. More normals are tried until two numbers in a row are no better. The best is then
+// fit returns the mixture with that number of normals which gives points that it was not fitted to the highest density:
+// a quarter of the points decides. More normals are tried until two numbers in a row are no better. The best is then
 // fitted to all points, from where it is.
 func fit(r *rand.Rand, points [][]float64) (mixture, bool) {
 	whole, ok := adapt.FitNormal(points, nil)

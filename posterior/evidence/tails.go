@@ -130,7 +130,7 @@ func powerLaw(l []float64) float64 {
 	return far
 }
 
-// severalPower is the greatest p in directions of several coordinates.
+// severalPower returns the greatest p in directions of several coordinates.
 func (p probe) severalPower(coordinates []int, way []float64) (float64, error) {
 	r := rand.New(rand.NewPCG(0x7a11, uint64(len(coordinates))))
 	greatest := math.Inf(-1)

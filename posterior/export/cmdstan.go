@@ -22,7 +22,7 @@ type samplerColumn struct {
 	otherwise  float64
 }
 
-// samplerColumns are those of Hamiltonian Monte Carlo; readers refuse a file in which one is missing.
+// samplerColumns returns those of Hamiltonian Monte Carlo; readers refuse a file in which one is missing.
 func samplerColumns() []samplerColumn {
 	return []samplerColumn{
 		{"lp__", []string{"lp", "lp_estimate", "log_q"}, 0},
@@ -107,7 +107,7 @@ func (t table) cmdStanAdaptation(out io.Writer, hamiltonian bool) {
 	}
 }
 
-// statistic is a column of the sampler.
+// statistic returns a column of the sampler.
 func (t table) statistic(c samplerColumn) cell {
 	group := string(store.SamplerStats)
 	for _, name := range c.statistics {
@@ -118,8 +118,8 @@ func (t table) statistic(c samplerColumn) cell {
 	return cell{otherwise: c.otherwise}
 }
 
-// logLikelihoods are the columns log_lik.1, log_lik.2, … of the rows of the data, as loo in R reads them; with the name
-// of the observation where there are several.
+// logLikelihoods returns the columns log_lik.1, log_lik.2, … of the rows of the data, as loo in R reads them; with the
+// name of the observation where there are several.
 func (t table) logLikelihoods() (names []string, cells []cell) {
 	observed := t.run.Layout.LogLikelihood
 	for _, v := range observed {
@@ -135,7 +135,7 @@ func (t table) logLikelihoods() (names []string, cells []cell) {
 	return names, cells
 }
 
-// stanNumber is a number as CmdStan writes it.
+// stanNumber returns a number as CmdStan writes it.
 func stanNumber(x float64) string {
 	switch {
 	case math.IsNaN(x):
@@ -148,7 +148,7 @@ func stanNumber(x float64) string {
 	return digits(x)
 }
 
-// places are the indices of an element, from 0.
+// places returns the indices of an element, from 0.
 func places(v types.Variable, element int) []int {
 	at := make([]int, len(v.Shape))
 	for a := len(at) - 1; a >= 0; a-- {

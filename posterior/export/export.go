@@ -24,7 +24,7 @@ type Format struct {
 	write             func(w io.Writer, t table, chain int) error // nil for one that has the groups of a run
 }
 
-// Formats is the table of what can be written.
+// Formats returns the table of what can be written.
 func Formats() []Format {
 	return []Format{
 		{"csv", "csv", "a line for each draw, a column for each element", false, false, writeCSV},
@@ -36,7 +36,7 @@ func Formats() []Format {
 	}
 }
 
-// Find is the format of a name, or of the ending of a file.
+// Find returns the format of a name, or of the ending of a file.
 func Find(name string) (Format, error) {
 	var names []string
 	for _, f := range Formats() {
@@ -95,7 +95,7 @@ func Write(w io.Writer, r *store.Run, f Format, c Choice, chain int) error {
 	return f.write(w, t, chain)
 }
 
-// resolved is the choice with the group that a single name means.
+// resolved returns the choice with the group that a single name means.
 func (c Choice) resolved(r *store.Run) (Choice, error) {
 	if c.Group == "" && len(c.Names) == 1 && r.Streamed(c.Names[0]) != nil &&
 		!slices.ContainsFunc(c.variables(r), func(v types.Variable) bool { return v.Name == c.Names[0] }) {
@@ -114,7 +114,7 @@ func (c Choice) resolved(r *store.Run) (Choice, error) {
 	return c, nil
 }
 
-// variables are those that can be chosen from.
+// variables returns those that can be chosen from.
 func (c Choice) variables(r *store.Run) []types.Variable {
 	switch {
 	case c.Group != "":
@@ -138,7 +138,7 @@ func (c Choice) table(r *store.Run, selected []report.Selected) (table, error) {
 	return t, nil
 }
 
-// group is the group of the run that a variable is in.
+// group returns the group of the run that a variable is in.
 func (c Choice) group(r *store.Run, v types.Variable) string {
 	named := func(w types.Variable) bool { return w.Name == v.Name }
 	switch {
@@ -161,7 +161,7 @@ type cell struct {
 
 func (c column) cell() cell { return cell{array: c.array, size: c.variable.Size(), element: c.element} }
 
-// cells are those of the columns.
+// cells returns those of the columns.
 func (t table) cells() (all []cell) {
 	for _, c := range t.columns {
 		all = append(all, c.cell())
@@ -200,7 +200,7 @@ func (t table) rows(cells []cell, from, to int, each func(chain, draw int, row [
 	})
 }
 
-// drawsOf is how many draws the values of arrays have.
+// drawsOf returns how many draws the values of arrays have.
 func drawsOf(cells []cell, places []int, values [][]float64) int {
 	for k, c := range cells {
 		if c.array.Name != "" && c.size > 0 {

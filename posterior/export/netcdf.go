@@ -45,7 +45,7 @@ func writeNetCDF(w io.Writer, r *store.Run, group string, selected []report.Sele
 	return netcdf.Write(w, root)
 }
 
-// chosenFrom are the groups whose variables can be chosen; a run has the first or the others.
+// chosenFrom returns the groups whose variables can be chosen; a run has the first or the others.
 func chosenFrom() []string { return []string{"posterior", "prior", "prior_predictive"} }
 
 func arrayOf(a store.GroupArray) netcdf.Array {

@@ -51,7 +51,7 @@ type picture struct {
 // A digest shows whether data are the same without holding them.
 type digest struct{ Name, Shape, Range, Missing, SHA256 string }
 
-// kinds are the pictures of the page; those that a run cannot give are left out.
+// kinds returns the pictures of the page; those that a run cannot give are left out.
 func kinds() []string {
 	return []string{"forest", "trace", "rank", "pairs", "energy", "ladder", "ppc", "ppc-stat", "loo-pit", "calibration",
 		"prior"}
@@ -127,7 +127,7 @@ const largeSVG = 200_000
 // manyPoints is from how many points on a picture is certain to be large, so that nobody makes its shapes.
 const manyPoints = largeSVG / 5
 
-// inline is a picture as a part of the page.
+// inline returns a picture as a part of the page.
 func inline(p plot.Picture) (template.HTML, error) {
 	var b bytes.Buffer
 	if p.Size() < manyPoints {
@@ -147,7 +147,7 @@ func inline(p plot.Picture) (template.HTML, error) {
 		`">`), nil
 }
 
-// prediction is the text of ppl loo, where the run can give it.
+// prediction returns the text of ppl loo, where the run can give it.
 func prediction(r *store.Run) (string, error) {
 	l, err := report.CrossValidate(r, "")
 	if errors.As(err, new(report.Unusable)) {

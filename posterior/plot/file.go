@@ -22,7 +22,7 @@ import (
 // Formats lists the endings of files that Write can make.
 func Formats() []string { return []string{"png", "svg", "pdf"} }
 
-// FormatOf is the format that a file's name asks for.
+// FormatOf returns the format that a file's name asks for.
 func FormatOf(path string) (string, error) {
 	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	for _, f := range Formats() {
@@ -161,7 +161,7 @@ type Frame struct {
 	Names                    []Tick // of places along the Y axis; nil for numbers
 }
 
-// Frames are those of the panels that have something to draw, for a page that shows what lies under a pointer.
+// Frames returns those of the panels that have something to draw, for a page that shows what lies under a pointer.
 func Frames(p Picture) (all []Frame) {
 	width, height := p.size()
 	c := draw.New(vgsvg.New(width, height))
@@ -235,7 +235,7 @@ func (a Axis) dress(to *plot.Axis) {
 	})
 }
 
-// ticks are those of the axis between lo and hi, about most of them where they are chosen here.
+// ticks returns those of the axis between lo and hi, about most of them where they are chosen here.
 func (a Axis) ticks(lo, hi float64, most int) (out []Tick) {
 	if a.Bare && a.Ticks == nil {
 		return nil
@@ -280,7 +280,7 @@ func number(x, step float64) string {
 	return strconv.FormatFloat(x, 'f', max(0, int(math.Ceil(-math.Log10(step)-1e-9))), 64)
 }
 
-// palette are colours that can be distinguished with every kind of colour vision (Okabe and Ito).
+// palette returns colours that can be distinguished with every kind of colour vision (Okabe and Ito).
 func palette() []color.NRGBA {
 	return []color.NRGBA{{0, 114, 178, 255}, {230, 159, 0, 255}, {0, 158, 115, 255}, {213, 94, 0, 255},
 		{204, 121, 167, 255}, {86, 180, 233, 255}, {160, 140, 20, 255}, {130, 130, 130, 255}}
@@ -393,7 +393,7 @@ func fill(s Style) color.NRGBA {
 	return c
 }
 
-// finite are the points of a line that have a place.
+// finite returns the points of a line that have a place.
 func finite(xs, ys []float64, at func(x, y float64) vg.Point) (points []vg.Point) {
 	for i := range xs {
 		if !math.IsNaN(xs[i]) && !math.IsNaN(ys[i]) && !math.IsInf(ys[i], 0) {

@@ -42,13 +42,13 @@ const (
 
 func allDraws(r *store.Run) (*store.Run, string) { return r, "" }
 
-// spread are some draws, evenly spread.
+// spread returns some draws, evenly spread.
 func spread(r *store.Run) (*store.Run, string) { return within(r, mostDraws) }
 
-// sparse are fewer draws, for pictures that have each of them many times.
+// sparse returns fewer draws, for pictures that have each of them many times.
 func sparse(r *store.Run) (*store.Run, string) { return within(r, mostPoints) }
 
-// spreadReplicates are some draws of all replicates.
+// spreadReplicates returns some draws of all replicates.
 func spreadReplicates(r *store.Run) (*store.Run, string) {
 	width := 0
 	for _, v := range r.Layout.Predictive {
@@ -65,7 +65,7 @@ func within(r *store.Run, most int) (*store.Run, string) {
 	return some, fmt.Sprintf("One of every %d draws of each chain is looked at.", every)
 }
 
-// consecutive are the first draws of each chain, for what depends on neighbours.
+// consecutive returns the first draws of each chain, for what depends on neighbours.
 func consecutive(r *store.Run) (*store.Run, string) {
 	most := max(1000, mostDraws/max(1, r.Layout.Chains))
 	if r.Info.Draws <= most {
@@ -74,7 +74,7 @@ func consecutive(r *store.Run) (*store.Run, string) {
 	return r.First(most), fmt.Sprintf("The first %d draws of each chain are looked at.", most)
 }
 
-// Kinds is the table of what can be drawn.
+// Kinds returns the table of what can be drawn.
 func Kinds() []Kind {
 	return []Kind{
 		{"trace", "draws of each chain along the run, with their densities", spread, drawTrace},
@@ -205,7 +205,7 @@ func quantities(r *store.Run, o Options, most int) (qs []quantity, notes []strin
 // plainName is a variable or an element; what looks like one and is none is answered with the nearest.
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*( *\[[^]]*\])?$`)
 
-// evaluated are the elements of an expression.
+// evaluated returns the elements of an expression.
 func evaluated(r *store.Run, expression string, o Options) (qs []quantity, err error) {
 	v, values, err := o.Evaluate(r, expression)
 	if err != nil {

@@ -79,7 +79,7 @@ func drawCurve(l *evidence.Ratios, path string) Panel {
 		Layers: []Layer{line, Points{line.X, line.Y, Style{Color: Main, Width: 2.4}}}}
 }
 
-// tempered is what the ladder has powers of.
+// tempered returns what the ladder has powers of.
 func tempered(path string) string {
 	if path == "likelihood" {
 		return path

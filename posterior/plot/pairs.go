@@ -62,7 +62,7 @@ func (q quantity) window() (from, to float64) {
 	return r[0], r[1]
 }
 
-// pair is the panel of row i and column j; above the diagonal it is empty.
+// pair returns the panel of row i and column j; above the diagonal it is empty.
 func pair(row, column quantity, i, j, n int, diverging []bool) Panel {
 	p := Panel{X: Axis{Bare: i < n-1}, Y: Axis{Bare: j > 0 || i == 0}}
 	if i == n-1 {

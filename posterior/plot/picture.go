@@ -133,7 +133,7 @@ func each(xs, ys []float64, see func(x, y float64)) {
 	}
 }
 
-// frame is what a panel's axes span.
+// frame returns what a panel's axes span.
 func (p Panel) frame() (x, y [2]float64) {
 	x, y = [2]float64{math.Inf(1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(-1)}
 	for _, l := range p.Layers {
@@ -142,7 +142,7 @@ func (p Panel) frame() (x, y [2]float64) {
 	return p.X.span(x, 0.02), p.Y.span(y, 0.05)
 }
 
-// Size is the number of points of a picture.
+// Size returns the number of points of a picture.
 func (p Picture) Size() (n int) {
 	for _, panel := range p.Panels {
 		for _, l := range panel.Layers {
@@ -158,7 +158,7 @@ func widen(r *[2]float64, v float64) {
 	}
 }
 
-// span is the range of an axis: the one asked for, or that of the data with a margin.
+// span returns the range of an axis: the one asked for, or that of the data with a margin.
 func (a Axis) span(data [2]float64, margin float64) [2]float64 {
 	if a.From != a.To {
 		return [2]float64{a.From, a.To}

@@ -75,7 +75,7 @@ func generatedReplicates(r *store.Run, names []string) (all []replicates, err er
 	return all, nil
 }
 
-// drawnFor are data with the draws in their place, by chain.
+// drawnFor returns data with the draws in their place, by chain.
 func drawnFor(v types.Variable, data []float64, chains [][]float64) replicates {
 	x := replicates{variable: v, data: data}
 	for _, xs := range chains {

@@ -48,7 +48,7 @@ func inside(xs []float64, lo, hi float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(xs), func(v float64) bool { return !(v >= lo && v <= hi) })
 }
 
-// priorOf are the draws of a quantity in a run of the prior; nil if it has none.
+// priorOf returns the draws of a quantity in a run of the prior; nil if it has none.
 func priorOf(r *store.Run, name string) []float64 {
 	s, err := report.Select(r.Layout.Prior, []string{name}, r)
 	if err != nil {

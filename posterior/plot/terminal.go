@@ -48,8 +48,8 @@ func sideBySide(panels []Panel, width int, colour bool) []string {
 	return lines
 }
 
-// lines are a panel's: title, the dots with the labels of the vertical axis to their left, the horizontal axis, all of
-// one width.
+// lines returns a panel's: title, the dots with the labels of the vertical axis to their left, the horizontal axis, all
+// of one width.
 func (p Panel) lines(width int, colour bool) []string {
 	height := textHeight
 	if n := len(p.Y.Ticks); n > 0 {
@@ -94,7 +94,7 @@ func fitLeft(text string, width int) string {
 	return fit(text, width)
 }
 
-// sideLabels are the labels next to each line of dots.
+// sideLabels returns the labels next to each line of dots.
 func (p Panel) sideLabels(y [2]float64, height int) []string {
 	labels := make([]string, height)
 	for _, t := range p.Y.ticks(y[0], y[1], 4) {
@@ -173,10 +173,10 @@ func (d *dots) draw(layer Layer) {
 	}
 }
 
-// dot is the height of a dot in the units of the data.
+// dot returns the height of a dot in the units of the data.
 func (d *dots) dot() float64 { return (d.y[1] - d.y[0]) / float64(4*d.height) }
 
-// cell is the dot of a point; false if it lies outside or nowhere.
+// cell returns the dot of a point; false if it lies outside or nowhere.
 func (d *dots) cell(x, y float64) (i, j int, ok bool) {
 	u, v := (x-d.x[0])/(d.x[1]-d.x[0]), (d.y[1]-y)/(d.y[1]-d.y[0])
 	if !(u >= -1e-9 && u <= 1+1e-9 && v >= -1e-9 && v <= 1+1e-9) {
@@ -225,7 +225,7 @@ func (d *dots) fill(x0, x1, y0, y1 float64, color, sparse int) {
 	}
 }
 
-// rows are the lines of characters.
+// rows returns the lines of characters.
 func (d *dots) rows(colour bool) []string {
 	codes := []int{34, 33, 32, 31, 35, 36, 93, 90}
 	out := make([]string, d.height)

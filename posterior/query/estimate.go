@@ -48,7 +48,7 @@ func estimate(chains [][]float64) Estimate {
 // rounding is the relative difference of numbers that are the same but for the order of their arithmetic.
 const rounding = 1e-13
 
-// moments are what does not depend on the order of draws.
+// moments returns what does not depend on the order of draws.
 func moments(xs []float64) Estimate {
 	e := Estimate{Draws: len(xs), Mean: math.NaN(), SD: math.NaN(), Median: math.NaN(), Lo: math.NaN(),
 		Hi: math.NaN(), MCSE: math.NaN(), ESS: math.NaN(), Below: math.NaN(), Above: math.NaN()}
@@ -147,7 +147,7 @@ func among(chains, given [][]float64) Estimate {
 	return conditional(chains, given)
 }
 
-// share is the part of x in an extreme value: 0 if it is not that value.
+// share returns the part of x in an extreme value: 0 if it is not that value.
 func share(xs []float64, x, extreme float64) float64 {
 	if x != extreme {
 		return 0

@@ -96,7 +96,7 @@ type evaluation struct {
 	given       bool
 }
 
-// counts are the draws of each chain.
+// counts returns the draws of each chain.
 func (e *evaluation) counts() []int {
 	counts := make([]int, len(e.inputs[0].chains))
 	for i, x := range e.inputs[0].chains {
@@ -190,7 +190,7 @@ func (e *evaluation) keep(r *Result, chain, draw int, values []float64) {
 	}
 }
 
-// constant is the result of what is the same at every draw.
+// constant returns the result of what is the same at every draw.
 func (e *evaluation) constant(n autodiff.Node) *Result {
 	r := e.result([]int{1})
 	e.keep(r, 0, 0, autodiff.Eval(nil, n)[0])

@@ -12,8 +12,8 @@ import (
 	"ppl/lang/types"
 )
 
-// Line is the summary of one number: "mean -0.742  sd 0.188  95% [-1.11, -0.37]  P(<0) 1.000  ess 3921". What is known
-// to lie between lo and hi has no sign to ask for.
+// Line returns the summary of one number: "mean -0.742  sd 0.188  95% [-1.11, -0.37]  P(<0) 1.000  ess 3921". What is
+// known to lie between lo and hi has no sign to ask for.
 func (e Estimate) Line(lo, hi float64) string {
 	switch {
 	case e.Draws == 0:
@@ -50,7 +50,7 @@ func (e Estimate) undefined() string {
 		thousands(e.Undefined), thousands(e.Total))
 }
 
-// sign is the probability of the sign that the mean has.
+// sign returns the probability of the sign that the mean has.
 func (e Estimate) sign() string {
 	if e.Mean < 0 {
 		return fmt.Sprintf("P(<0) %.3f", e.Below)
@@ -66,8 +66,8 @@ func (e Estimate) part() string {
 	return fmt.Sprintf("  (%s of %s draws)", thousands(e.Draws), thousands(e.Total))
 }
 
-// Probability is the mean of a condition with its Monte Carlo standard error: "0.998 ± 0.001". Where all draws agree
-// there is no such error to estimate.
+// Probability returns the mean of a condition with its Monte Carlo standard error: "0.998 ± 0.001". Where all draws
+// agree there is no such error to estimate.
 func (e Estimate) Probability() string {
 	switch {
 	case e.Draws == 0:
@@ -85,7 +85,7 @@ func (e Estimate) probability() string {
 	return e.plusMinus(e.Mean, e.MCSE)
 }
 
-// Moment is the mean of the draws with its error, their sd, or their median, and how many draws count.
+// Moment returns the mean of the draws with its error, their sd, or their median, and how many draws count.
 func (e Estimate) Moment(what string) string {
 	if e.Draws == 0 || e.NonFinite > 0 {
 		return e.Line(0, 0)

@@ -14,8 +14,8 @@ const (
 	maxPlaces = 6
 )
 
-// places is the number of decimals worth printing: to the first digit of the Monte Carlo error. -1: significant digits
-// instead, since no error is known or the numbers are very small or large.
+// places returns the number of decimals worth printing: to the first digit of the Monte Carlo error. -1: significant
+// digits instead, since no error is known or the numbers are very small or large.
 func (p Parameter) places() int {
 	e := p.MCSEMean
 	if !(e > 0) || math.IsInf(e, 0) || math.Abs(p.Mean)+p.SD >= 1e7 {
@@ -48,7 +48,7 @@ func fixed(x float64, d int) string {
 	return text
 }
 
-// error is the Monte Carlo error to two digits: one more than the numbers it is the error of.
+// error returns the Monte Carlo error to two digits: one more than the numbers it is the error of.
 func (p Parameter) error() string {
 	switch d := p.places(); {
 	case math.IsNaN(p.MCSEMean) || p.Constant:
@@ -110,7 +110,7 @@ func (r row) cell(c tableColumn) string {
 	return ""
 }
 
-// least is the smallest of what is there, else NaN.
+// least returns the smallest of what is there, else NaN.
 func least(ps []Parameter, of func(Parameter) float64) float64 {
 	low := math.NaN()
 	for _, p := range ps {
@@ -150,7 +150,7 @@ func (v View) pick(ps []Parameter) (rows []row, left int) {
 	return rows, left
 }
 
-// most is how many rows are shown one by one.
+// most returns how many rows are shown one by one.
 func (v View) most(all int) int {
 	if v.All {
 		return all

@@ -72,7 +72,7 @@ func bestFirst[M any](models []M, score func(M) float64) {
 	slices.SortStableFunc(models, func(a, b M) int { return cmp.Compare(score(b), score(a)) })
 }
 
-// observedOf is the data that rows are of; nil if they are of several arrays.
+// observedOf returns the data that rows are of; nil if they are of several arrays.
 func observedOf(r *store.Run, name string) ([]float64, error) {
 	if !slices.ContainsFunc(r.Layout.Observed, func(o store.Observed) bool { return o.Name == name }) {
 		return nil, nil

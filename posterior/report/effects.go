@@ -43,8 +43,9 @@ func (f *findings) how(e types.Effect) string {
 	return fmt.Sprintf("well from the data (to %.2g of their scale `%s`)", w, e.Scale)
 }
 
-// worstOf is the centred effect whose elements are least known, or the one not centred whose elements are best known,
-// of those whose coordinates the sampler did not choose. Effects whose elements can change places are to be ordered.
+// worstOf returns the centred effect whose elements are least known, or the one not centred whose elements are best
+// known, of those whose coordinates the sampler did not choose. Effects whose elements can change places are to be
+// ordered.
 func (f *findings) worstOf(noncentered bool) (worst *types.Effect) {
 	for i, e := range f.effects {
 		w := f.width(e)
@@ -59,8 +60,8 @@ func (f *findings) worstOf(noncentered bool) (worst *types.Effect) {
 	return worst
 }
 
-// width is the median of the standard deviations of an effect's elements, as a share of the mean of its scale; NaN if
-// the run has no such scale.
+// width returns the median of the standard deviations of an effect's elements, as a share of the mean of its scale; NaN
+// if the run has no such scale.
 func (f *findings) width(e types.Effect) float64 {
 	var sds, scales []float64
 	for _, p := range f.parameters {

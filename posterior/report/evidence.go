@@ -35,8 +35,8 @@ func CompareEvidence(runs []*store.Run, results []evidence.Results) (Evidences, 
 	return all, nil
 }
 
-// AlongLadder are the estimates of log Z at temperature 1 less that at the hottest one. Where the run has no ladder, or
-// has not kept enough of it, the error is evidence.Unusable.
+// AlongLadder returns the estimates of log Z at temperature 1 less that at the hottest one. Where the run has no
+// ladder, or has not kept enough of it, the error is evidence.Unusable.
 func AlongLadder(r *store.Run) (*evidence.Ratios, error) {
 	l, err := r.Ladder()
 	switch {
@@ -92,7 +92,7 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Probabilities are those of the models if exactly one of them is true, and all were equally probable before the
+// Probabilities returns those of the models if exactly one of them is true, and all were equally probable before the
 // data.
 func (all Evidences) Probabilities() []float64 {
 	logs := make([]float64, len(all))
@@ -106,8 +106,8 @@ func (all Evidences) Probabilities() []float64 {
 	return logs
 }
 
-// BayesFactor is the logarithm of how many times more probable the first model makes the data than the k-th, with its
-// standard error.
+// BayesFactor returns the logarithm of how many times more probable the first model makes the data than the k-th, with
+// its standard error.
 func (all Evidences) BayesFactor(k int) (log, se float64) {
 	if k == 0 {
 		return 0, 0
@@ -179,7 +179,7 @@ type estimate struct {
 	evidence.Log
 }
 
-// estimates are all there are of a model.
+// estimates returns all there are of a model.
 func (e Evidence) estimates() []estimate {
 	out := []estimate{{"bridge to a mixture", evidence.Log{Value: e.Mixture.LogZ, SE: e.Mixture.SE}}}
 	if l := e.Ladder; l != nil {

@@ -1,6 +1,6 @@
 package report
 
-// Cells are the titles and rows of a summary's table as text, of the first parameters, at most most of them.
+// Cells returns the titles and rows of a summary's table as text, of the first parameters, at most most of them.
 func Cells(s Report, most int) (titles []string, rows [][]string) {
 	columns := s.View.columns()
 	titles = []string{"name"}

@@ -77,7 +77,7 @@ func (p Parameter) object(v View) parameterObject {
 	return parameterObject{p.Name, n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], p.asked(v)}
 }
 
-// asked are the quantiles or the interval of a view that has its own, by the titles of the table.
+// asked returns the quantiles or the interval of a view that has its own, by the titles of the table.
 func (p Parameter) asked(v View) map[string]store.Number {
 	if len(v.Quantiles) == 0 && v.Interval.Mass == 0 {
 		return nil
@@ -107,7 +107,7 @@ func (v View) header() []string {
 	return append(append([]string{"name", "mean", "sd", "mcse_mean"}, v.titles()...), "ess_bulk", "ess_tail", "r_hat")
 }
 
-// lines are the cells of each parameter.
+// lines returns the cells of each parameter.
 func (s Report) lines() (lines [][]string) {
 	for _, p := range s.Parameters {
 		cells := []string{p.Name}

@@ -102,8 +102,8 @@ func (f *findings) towardsOneMode() []store.Advice {
 	return []store.Advice{ladder, longerWarmup()}
 }
 
-// moreRungs is the number that all advice about rungs gives: twice as many where they have to reach further. Where a
-// ladder has all that there may be, a longer warm-up may space them better.
+// moreRungs returns the number that all advice about rungs gives: twice as many where they have to reach further. Where
+// a ladder has all that there may be, a longer warm-up may space them better.
 func (f *findings) moreRungs() store.Advice {
 	n := len(f.report.Exchange.Temperatures)
 	rungs := (3*n + 1) / 2

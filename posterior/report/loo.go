@@ -156,7 +156,7 @@ func (u Unusable) Error() string { return u.Reason }
 // generatedRows is what programs of Stan call the log likelihood of rows that they compute for each draw.
 const generatedRows = "log_lik"
 
-// partOf is where the draws of rows lie.
+// partOf returns where the draws of rows lie.
 func partOf(r *store.Run, rows types.Variable) store.Part {
 	if slices.ContainsFunc(r.Layout.LogLikelihood, func(v types.Variable) bool { return v.Name == rows.Name }) {
 		return store.RowDensities
@@ -200,7 +200,7 @@ func rowsOf(r *store.Run, name string) (types.Variable, error) {
 	return v, nil
 }
 
-// relativeESS is the effective share of the draws: the mean, over all that is saved, of the effective size for the
+// relativeESS returns the effective share of the draws: the mean, over all that is saved, of the effective size for the
 // mean.
 func relativeESS(r *store.Run) (float64, error) {
 	total, n := 0.0, 0
@@ -291,7 +291,7 @@ func elementsOfRows(rows, of types.Variable) (at []int) {
 	return at
 }
 
-// MaxK is the shape up to which the weights of that many draws can be used (Vehtari et al. 2024).
+// MaxK returns the shape up to which the weights of that many draws can be used (Vehtari et al. 2024).
 func (l LOO) MaxK() float64 { return maxK(l.Draws) }
 
 func maxK(draws int) float64 { return max(0, min(1-1/math.Log10(float64(draws)), maxParetoK)) }
@@ -306,7 +306,7 @@ func tooFewDraws(dir string, n int) string {
 		n, plural(n, "draw", "draws"), dir, plural(n, "is", "are"), stats.FewestWeights)
 }
 
-// Of is the observed array that is predicted.
+// Of returns the observed array that is predicted.
 func (l LOO) Of() string {
 	if l.By != "" {
 		return l.By
@@ -314,7 +314,7 @@ func (l LOO) Of() string {
 	return l.Variable.Name
 }
 
-// RowsOf are the rows that are left out together.
+// RowsOf returns the rows that are left out together.
 func (l LOO) RowsOf(k int) []int {
 	if l.By != "" {
 		return l.Rows[k]
@@ -322,7 +322,7 @@ func (l LOO) RowsOf(k int) []int {
 	return []int{k}
 }
 
-// unit is what is left out at a time.
+// unit returns what is left out at a time.
 func (l LOO) unit() string {
 	if l.By != "" {
 		return "group"

@@ -41,7 +41,7 @@ func CrossValidateBy(r *store.Run, name, by string) (LOO, error) {
 	return l, l.leaveOut(r, v, l.Rows, prediction{})
 }
 
-// groupOfRows is the group that each row of v is in.
+// groupOfRows returns the group that each row of v is in.
 func groupOfRows(r *store.Run, v types.Variable, by string) ([]float64, error) {
 	groups, err := r.ConstantData(by)
 	of := slices.IndexFunc(r.Layout.Constant, func(o store.Observed) bool { return o.Name == by })

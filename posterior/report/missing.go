@@ -30,7 +30,7 @@ func missing(f *findings) (w store.Warning) {
 	}
 }
 
-// mostMissing is the outlook in which draws lack most.
+// mostMissing returns the outlook in which draws lack most.
 func (f *findings) mostMissing() (most store.Outlook, ok bool) {
 	for _, o := range f.run.Report.Outlooks {
 		if !ok || o.Missing() > most.Missing() {

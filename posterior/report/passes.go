@@ -62,7 +62,7 @@ func planFor(draws int, memory int64) plan {
 	return p
 }
 
-// every is the distance between the draws of a sample, 1 if there is none.
+// every returns the distance between the draws of a sample, 1 if there is none.
 func (p plan) every(chains, draws int) int {
 	if p.room == 0 {
 		return 1

@@ -44,7 +44,7 @@ type Parameter struct {
 	imputed bool      // a missing value that was filled in
 }
 
-// mark is the number under the k-th of View.titles.
+// mark returns the number under the k-th of View.titles.
 func (p Parameter) mark(k int) float64 {
 	if p.Marks == nil {
 		return []float64{p.Q5, p.Q50, p.Q95}[k]
@@ -287,7 +287,7 @@ func walkersOf(r *store.Run, v View) (ws []walker, err error) {
 	return ws, nil
 }
 
-// ofWalkers are a quantity's draws by the walker they came from.
+// ofWalkers returns a quantity's draws by the walker they came from.
 func ofWalkers(chains [][]float64, ws []walker) [][]float64 {
 	xs := make([][]float64, len(ws))
 	for i, from := range ws {

@@ -68,7 +68,7 @@ func fitFacts(f *findings) string {
 		"weights %.2f (below 0.5 is good)%s", slices.Max(r.ELBO), r.EvidenceGap, r.ParetoK, elsewhereFacts(r.Elsewhere))
 }
 
-// elsewhereFacts is what walkers that began elsewhere have shown.
+// elsewhereFacts returns what walkers that began elsewhere have shown.
 func elsewhereFacts(e *store.Elsewhere) string {
 	if e == nil || e.Walkers == 0 {
 		return ""

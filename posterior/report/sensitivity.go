@@ -110,7 +110,7 @@ func logLikelihood(r *store.Run) ([]float64, error) {
 	return sum, nil
 }
 
-// priorDensity is the joint log density of some priors at each draw, chain after chain.
+// priorDensity returns the joint log density of some priors at each draw, chain after chain.
 func priorDensity(r *store.Run, priors []string) ([]float64, error) {
 	switch {
 	case r.Info.Draws < 10:
@@ -168,7 +168,7 @@ func (s Sensitivities) Text(w io.Writer, width int) error {
 	return err
 }
 
-// thousandths is a number to three places; that of a constant does not exist.
+// thousandths returns a number to three places; that of a constant does not exist.
 func thousandths(x float64) string {
 	if math.IsNaN(x) {
 		return none

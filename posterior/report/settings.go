@@ -53,7 +53,7 @@ func (f *findings) smallerSteps() store.Advice {
 	return f.otherParameters("steps are as small as they can be")
 }
 
-// otherParameters is what is left where a setting has been taken as far as it goes.
+// otherParameters returns what is left where a setting has been taken as far as it goes.
 func (f *findings) otherParameters(since string) store.Advice {
 	return store.Advice{Do: store.Rewrite, On: "model", Text: fmt.Sprintf("Look for parameters that can replace one "+
 		"another, or a scale that goes to 0 (ppl plot %s pairs), and write the model in others: %s.", f.report.Dir,

@@ -99,7 +99,7 @@ func (x Exchange) line() string {
 		fmt.Sprintf("barrier %.2f", x.Barrier)), ", ")
 }
 
-// temperature is a number, or the meaning of an infinite one.
+// temperature returns a number, or the meaning of an infinite one.
 func temperature(t float64) string {
 	if math.IsInf(t, 1) {
 		return "infinity (the prior)"
@@ -203,7 +203,7 @@ func align(c tableColumn, rows []row) []string {
 	return pad(append([]string{c.title}, cells...), true)
 }
 
-// pointOf is where the decimal point is, or would be; numbers with an exponent stand where integers end.
+// pointOf returns where the decimal point is, or would be; numbers with an exponent stand where integers end.
 func pointOf(cell string) int {
 	if at := strings.IndexByte(cell, '.'); at >= 0 && !strings.Contains(cell, "e") {
 		return at

@@ -66,14 +66,14 @@ func topics() []topic {
 	}
 }
 
-// ofSearch is the row of a run whose draws are points at which ppl optimize ended: what is asked of a sampler has no
-// answer there.
+// ofSearch returns the row of a run whose draws are points at which ppl optimize ended: what is asked of a sampler has
+// no answer there.
 func ofSearch() []topic {
 	return []topic{{"run", ending, []rule{{ended, theLength, false}, {nothing, theLength, true},
 		{nonFinite, theModel, true}, {points, theSampler, true}}}}
 }
 
-// fromSampler is a row with the sampler's own warnings.
+// fromSampler returns a row with the sampler's own warnings.
 func fromSampler(said []store.Warning) topic {
 	row := topic{name: "sampler", facts: func(*findings) string { return "" }}
 	for _, w := range said {
@@ -118,7 +118,7 @@ func (f *findings) warn(rows []topic) [][]store.Warning {
 	return said
 }
 
-// deepestAdvice is the depth of the deepest advice in what the rules said.
+// deepestAdvice returns the depth of the deepest advice in what the rules said.
 func deepestAdvice(rows []topic, said [][]store.Warning) depth {
 	d := theLength
 	for i, row := range rows {
@@ -131,7 +131,7 @@ func deepestAdvice(rows []topic, said [][]store.Warning) depth {
 	return d
 }
 
-// ranked are the warnings of all topics: first those by which the draws are not to be used.
+// ranked returns the warnings of all topics: first those by which the draws are not to be used.
 func ranked(all []Topic) (warnings []store.Warning, unusable bool) {
 	warnings = []store.Warning{}
 	for _, t := range all {
@@ -144,7 +144,7 @@ func ranked(all []Topic) (warnings []store.Warning, unusable bool) {
 	return warnings, unusable
 }
 
-// firstAdvice is what to try first about each warning, without repeating what another says.
+// firstAdvice returns what to try first about each warning, without repeating what another says.
 func firstAdvice(warnings []store.Warning) (all []store.Advice) {
 	for _, w := range warnings {
 		if len(w.Advice) > 0 && !slices.ContainsFunc(all, w.Advice[0].Repeats) {
@@ -224,7 +224,7 @@ func lowEnergy(f *findings) (w store.Warning) {
 
 const leastEnergy = 0.3
 
-// lowEnergies are the E-BFMIs of chains that are too low.
+// lowEnergies returns the E-BFMIs of chains that are too low.
 func (f *findings) lowEnergies() (bad []float64) {
 	for _, e := range f.run.Report.EBFMI {
 		if e < leastEnergy {
@@ -237,7 +237,7 @@ func (f *findings) lowEnergies() (bad []float64) {
 	return bad
 }
 
-// lowEnergyESS is the effective size that excuses a low E-BFMI, and +∞ if there is none to excuse.
+// lowEnergyESS returns the effective size that excuses a low E-BFMI, and +∞ if there is none to excuse.
 func (f *findings) lowEnergyESS() float64 {
 	if e := f.run.Report.EBFMI; len(e) > 0 && slices.Min(e) < leastEnergy {
 		return f.energyESS

@@ -24,7 +24,7 @@ func nonFinite(f *findings) (w store.Warning) {
 	return w
 }
 
-// divergingParameters are the parameters that no chain has been all the way around, and that got far from any usual
+// divergingParameters returns the parameters that no chain has been all the way around, and that got far from any usual
 // scale: an improper posterior's. Neither alone says so: a count may be in the billions, and chains may be slow.
 func (f *findings) divergingParameters() []Parameter {
 	return f.which(func(p Parameter) bool { return p.RHat > 1.1 && math.Abs(p.Mean)+p.SD > 1e8 })

@@ -41,7 +41,7 @@ func ParseInterval(text string) (Interval, error) {
 	return Interval{kind == "hdi", p / 100}, nil
 }
 
-// ends are the interval's of some draws.
+// ends returns the interval's of some draws.
 func (i Interval) ends(xs []float64) []float64 {
 	if i.Shortest {
 		lo, hi := stats.HDI(xs, i.Mass)
@@ -73,7 +73,7 @@ func (v View) quantiles() []float64 {
 	return v.Quantiles
 }
 
-// probabilities are those of the quantiles that the marks of a sampled quantity are; none of a shortest interval.
+// probabilities returns those of the quantiles that the marks of a sampled quantity are; none of a shortest interval.
 func (v View) probabilities() []float64 {
 	if v.Interval.Mass == 0 {
 		return v.Quantiles
@@ -84,7 +84,7 @@ func (v View) probabilities() []float64 {
 	return []float64{(1 - v.Interval.Mass) / 2, (1 + v.Interval.Mass) / 2}
 }
 
-// marks are the numbers under the titles that were asked for; nil if a summary has them.
+// marks returns the numbers under the titles that were asked for; nil if a summary has them.
 func (v View) marks(q quantity) (xs []float64) {
 	if len(v.Quantiles) == 0 && v.Interval.Mass == 0 {
 		return nil

@@ -47,8 +47,8 @@ func leastESS(all []Parameter, ess func(Parameter) float64) (p Parameter, n floa
 	return p, n
 }
 
-// eitherESS is the lesser of the effective sizes in bulk and tails; NaN without one. An indicator that is nearly always
-// the same has none in the tails, where both quantiles are that value: it is judged by the one in the bulk.
+// eitherESS returns the lesser of the effective sizes in bulk and tails; NaN without one. An indicator that is nearly
+// always the same has none in the tails, where both quantiles are that value: it is judged by the one in the bulk.
 func eitherESS(p Parameter) float64 {
 	if math.IsNaN(p.ESSTail) {
 		return p.ESSBulk

@@ -153,7 +153,7 @@ func (l *LogScores) Add(row int, density float64) {
 	l.top[row] = density
 }
 
-// Row is the log of the mean density of a row.
+// Row returns the log of the mean density of a row.
 func (l *LogScores) Row(row int) float64 { return l.top[row] + math.Log(l.sum[row]/l.draws[row]) }
 
 // Mean over rows, and its standard error.
@@ -234,7 +234,7 @@ func entropy(p []float64) (h float64) {
 	return h
 }
 
-// largest is the place of the largest number, the first of equal ones.
+// largest returns the place of the largest number, the first of equal ones.
 func largest(xs []float64) (at int) {
 	for k, v := range xs {
 		if v > xs[at] {
@@ -260,7 +260,7 @@ func (m *moments) add(x float64) { m.n, m.sum, m.squares = m.n+1, m.sum+x, m.squ
 
 func (m *moments) mean() float64 { return m.sum / m.n }
 
-// error is the standard error of the mean.
+// error returns the standard error of the mean.
 func (m *moments) error() float64 {
 	return math.Sqrt(math.Max(m.squares/m.n-m.mean()*m.mean(), 0) / math.Max(m.n-1, 1))
 }

@@ -48,7 +48,7 @@ func Density(draws []float64, n int) (x, y []float64) {
 // abrupt is the density at the outermost draw, over that at the median, from which on draws end there abruptly.
 const abrupt = 0.25
 
-// kernels is the sum of the kernels of sorted draws at a point; those farther than five bandwidths are too small.
+// kernels returns the sum of the kernels of sorted draws at a point; those farther than five bandwidths are too small.
 func kernels(sorted []float64, at, h float64) float64 {
 	from, _ := slices.BinarySearch(sorted, at-5*h)
 	sum := 0.0

@@ -14,7 +14,7 @@ import (
 // mix slowly have large standard errors, and disagree little. NaN for a single chain, and where RHat is NaN.
 func Disagreement(chains [][]float64) float64 { return new(Workspace).Disagreement(chains) }
 
-// Disagreement is the function Disagreement.
+// Disagreement returns the function Disagreement.
 func (w *Workspace) Disagreement(chains [][]float64) float64 {
 	if !sane(chains) || len(chains) < 2 {
 		return math.NaN()
@@ -47,7 +47,7 @@ func Apart(walkers [][]float64, least int) Distance {
 	return new(Workspace).Apart(walkers, least)
 }
 
-// Apart is the function Apart.
+// Apart returns the function Apart.
 func (w *Workspace) Apart(walkers [][]float64, least int) (worst Distance) {
 	walkers = slices.DeleteFunc(slices.Clone(walkers), func(xs []float64) bool { return len(xs) < least })
 	all := slices.Concat(walkers...)
@@ -80,8 +80,8 @@ func (d Distance) Beyond(quantities int) bool {
 // means of its halves.
 type chainMeans struct{ mean, square, size, first, second []float64 }
 
-// meansAndErrors are the means of chains. A standard error is the estimate from the chain's own autocorrelations, or
-// if that is larger, one from the halves of the chains. If a chain is not much longer than its autocorrelation time,
+// meansAndErrors returns the means of chains. A standard error is the estimate from the chain's own autocorrelations,
+// or if that is larger, one from the halves of the chains. If a chain is not much longer than its autocorrelation time,
 // its autocorrelations underestimate the error; the difference between the means of its halves shows more of it, but is
 // a single number per chain, so the median over all chains is used.
 func (w *Workspace) meansAndErrors(chains [][]float64) (m chainMeans) {
@@ -108,7 +108,7 @@ func (w *Workspace) meansAndErrors(chains [][]float64) (m chainMeans) {
 	return m
 }
 
-// chainESS is the effective size of one chain; a chain whose draws are all equal counts as one draw.
+// chainESS returns the effective size of one chain; a chain whose draws are all equal counts as one draw.
 func (w *Workspace) chainESS(z []float64) float64 {
 	if constant(z) {
 		return 1

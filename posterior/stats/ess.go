@@ -10,14 +10,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// ESSBulk is the effective sample size of rank-normalised draws: how well the centre of the distribution is known.
+// ESSBulk returns the effective sample size of rank-normalised draws: how well the centre of the distribution is known.
 func ESSBulk(chains [][]float64) float64 {
 	bulk, _ := new(Workspace).LocationAndSpread(chains)
 	return bulk
 }
 
-// LocationAndSpread are the effective sample sizes of rank-normalised draws, which is ESSBulk, and of rank-normalised
-// distances from the median.
+// LocationAndSpread returns the effective sample sizes of rank-normalised draws, which is ESSBulk, and of
+// rank-normalised distances from the median.
 func (w *Workspace) LocationAndSpread(chains [][]float64) (location, spread float64) {
 	if !sane(chains) {
 		return math.NaN(), math.NaN()
@@ -30,7 +30,7 @@ func (w *Workspace) LocationAndSpread(chains [][]float64) (location, spread floa
 	return location, spread
 }
 
-// ESSTail is the lesser effective sample size of the 5 % and the 95 % quantile.
+// ESSTail returns the lesser effective sample size of the 5 % and the 95 % quantile.
 func ESSTail(chains [][]float64) float64 {
 	if !sane(chains) {
 		return math.NaN()
@@ -43,7 +43,7 @@ func (w *Workspace) essTail(h halves) float64 {
 	return lesser(w.essQuantile(h, .05), w.essQuantile(h, .95))
 }
 
-// lesser is the smaller of the values that are not NaN.
+// lesser returns the smaller of the values that are not NaN.
 func lesser(lo, hi float64) float64 {
 	if math.IsNaN(lo) {
 		return hi
@@ -54,10 +54,10 @@ func lesser(lo, hi float64) float64 {
 	return min(lo, hi)
 }
 
-// ESSMean is the effective sample size of the draws as they are, for the mean.
+// ESSMean returns the effective sample size of the draws as they are, for the mean.
 func ESSMean(chains [][]float64) float64 { return new(Workspace).ESSMean(chains) }
 
-// ESSMean is the function ESSMean.
+// ESSMean returns the function ESSMean.
 func (w *Workspace) ESSMean(chains [][]float64) float64 {
 	if !sane(chains) {
 		return math.NaN()
@@ -66,7 +66,7 @@ func (w *Workspace) ESSMean(chains [][]float64) float64 {
 	return w.ess(w.draws[:h.draws], h.parts)
 }
 
-// ESSQuantile is the effective sample size for quantile p: that of the indicators x ≤ q_p.
+// ESSQuantile returns the effective sample size for quantile p: that of the indicators x ≤ q_p.
 func ESSQuantile(chains [][]float64, p float64) float64 {
 	if !sane(chains) {
 		return math.NaN()
@@ -90,8 +90,8 @@ func (w *Workspace) essQuantile(h halves, p float64) float64 {
 	return w.ess(w.below, h.parts)
 }
 
-// MCSEMean is the Monte Carlo standard error of the mean: 0 for constant draws, shareError for those of two values,
-// else sd/√ESS.
+// MCSEMean returns the Monte Carlo standard error of the mean: 0 for constant draws, shareError for those of two
+// values, else sd/√ESS.
 func MCSEMean(chains [][]float64) float64 {
 	all := slices.Concat(chains...)
 	if constant(all) {
@@ -100,7 +100,7 @@ func MCSEMean(chains [][]float64) float64 {
 	return mcseOf(all, stat.StdDev(all, nil), ESSMean(chains))
 }
 
-// MCSESD is the Monte Carlo standard error of the standard deviation, by the delta method on the variance.
+// MCSESD returns the Monte Carlo standard error of the standard deviation, by the delta method on the variance.
 func MCSESD(chains [][]float64) float64 {
 	if !sane(chains) {
 		return math.NaN()
@@ -118,7 +118,7 @@ func MCSESD(chains [][]float64) float64 {
 	return math.Sqrt(varVariance / variance / 4)
 }
 
-// MCSEQuantile is the Monte Carlo standard error of quantile p: half the width of the interval that covers it
+// MCSEQuantile returns the Monte Carlo standard error of quantile p: half the width of the interval that covers it
 // as ±1 standard error would, taken from the Beta distribution of p's rank (section 4.4 of the paper).
 func MCSEQuantile(chains [][]float64, p float64) float64 {
 	n := ESSQuantile(chains, p)
@@ -224,7 +224,7 @@ func (c *correlogram) add(covariance float64) {
 	c.work.rho = append(c.work.rho, 1-(c.within-covariance)/c.total)
 }
 
-// covarianceBySum is the mean of the parts' autocovariances at lag t (sums divided by n at every lag).
+// covarianceBySum returns the mean of the parts' autocovariances at lag t (sums divided by n at every lag).
 func (c *correlogram) covarianceBySum(t int) (mean float64) {
 	for p := range c.parts {
 		xs := c.work.centred[p*c.n : (p+1)*c.n]
@@ -233,8 +233,8 @@ func (c *correlogram) covarianceBySum(t int) (mean float64) {
 	return mean / float64(c.n*c.parts)
 }
 
-// covariances are the means of the parts' autocovariances at all lags, of what is in centred: a product of transforms
-// over twice the length, so that the end does not wrap around to the start.
+// covariances returns the means of the parts' autocovariances at all lags, of what is in centred: a product of
+// transforms over twice the length, so that the end does not wrap around to the start.
 func (w *Workspace) covariances(parts int) []float64 {
 	n := len(w.centred) / parts
 	length := fastLength(2 * n)
@@ -254,7 +254,7 @@ func (w *Workspace) covariances(parts int) []float64 {
 	return w.padded[:n]
 }
 
-// fastLength is the power of two from n on.
+// fastLength returns the power of two from n on.
 func fastLength(n int) int {
 	for p := 1; ; p *= 2 {
 		if p >= n {

@@ -43,7 +43,7 @@ func NewLeftOut(draws int, reff float64) *LeftOut {
 	return &LeftOut{tail: n, far: make([]weighted, 0, n+2)}
 }
 
-// LeftOutSize is how many bytes a LeftOut takes for a number of draws.
+// LeftOutSize returns how many bytes a LeftOut takes for a number of draws.
 func LeftOutSize(draws int, reff float64) int { return 24 * (tailLength(draws, reff) + 10) }
 
 // Add takes a draw: the log likelihood of the row, and how much of the row's prediction is below what was observed (see
@@ -160,7 +160,7 @@ func (p *Pointwise) Append(elpd, effective, k float64) {
 	p.ELPD, p.P, p.K = append(p.ELPD, elpd), append(p.P, effective), append(p.K, k)
 }
 
-// Below is the part of a prediction that is below what was observed: 1, 0, or a half where they are equal.
+// Below returns the part of a prediction that is below what was observed: 1, 0, or a half where they are equal.
 func Below(predicted, observed float64) float64 {
 	switch {
 	case predicted < observed:
@@ -171,8 +171,8 @@ func Below(predicted, observed float64) float64 {
 	return 0
 }
 
-// PIT is the share of predictions below what was observed, half of those equal to it included: uniform over rows where
-// the predictions have the right spread.
+// PIT returns the share of predictions below what was observed, half of those equal to it included: uniform over rows
+// where the predictions have the right spread.
 func PIT(predicted []float64, observed float64) float64 {
 	sum := 0.0
 	for _, y := range predicted {

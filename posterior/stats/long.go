@@ -53,10 +53,10 @@ func NewLong(chains, draws, room int, quantiles ...float64) *Long {
 	return l
 }
 
-// Every is the distance between the draws of the sample: 0, Every, 2·Every, … of each chain.
+// Every returns the distance between the draws of the sample: 0, Every, 2·Every, … of each chain.
 func (l *Long) Every() int { return l.every }
 
-// Thinned are the draws of the sample, by chain.
+// Thinned returns the draws of the sample, by chain.
 func (l *Long) Thinned() [][]float64 { return l.thinned }
 
 // More reports whether another pass is needed.
@@ -253,7 +253,7 @@ func (l *Long) Summarize(w *Workspace) Summary {
 	return s
 }
 
-// ESSMean is the effective size of all draws for the mean.
+// ESSMean returns the effective size of all draws for the mean.
 func (l *Long) ESSMean(w *Workspace) float64 {
 	if !l.varies() {
 		return math.NaN()
@@ -264,7 +264,7 @@ func (l *Long) ESSMean(w *Workspace) float64 {
 	return w.ESSMean(l.thinned)
 }
 
-// ess is the effective size of a series, or that of the sample if correlations are longer than the lags.
+// ess returns the effective size of a series, or that of the sample if correlations are longer than the lags.
 func (l *Long) ess(series int, ofSample float64) float64 {
 	if s := l.sizes[series]; s.ends {
 		return s.size

@@ -29,10 +29,10 @@ func standardError(terms []float64) float64 {
 	return math.Sqrt(float64(len(terms)) * stat.PopVariance(terms, nil))
 }
 
-// LogMean is the log of the mean of densities that are given by their logs.
+// LogMean returns the log of the mean of densities that are given by their logs.
 func LogMean(logs []float64) float64 { return floats.LogSumExp(logs) - math.Log(float64(len(logs))) }
 
-// MCSELogMean is the Monte Carlo standard error of LogMean, from draws by chain: that of the mean over the mean.
+// MCSELogMean returns the Monte Carlo standard error of LogMean, from draws by chain: that of the mean over the mean.
 func MCSELogMean(chains [][]float64) float64 {
 	all := slices.Concat(chains...)
 	mean, relative := LogMean(all), make([][]float64, len(chains))
@@ -44,14 +44,14 @@ func MCSELogMean(chains [][]float64) float64 {
 	return MCSEMean(relative)
 }
 
-// Difference is how much better a predicts than b, with the standard error of that over rows.
+// Difference returns how much better a predicts than b, with the standard error of that over rows.
 func Difference(a, b Pointwise) (elpd, se float64) {
 	d := make([]float64, len(a.ELPD))
 	floats.SubTo(d, a.ELPD, b.ELPD)
 	return floats.Sum(d), standardError(d)
 }
 
-// Stacking are the weights of models, by rows of each, that maximise the log score of their mixture (Yao, Vehtari,
+// Stacking returns the weights of models, by rows of each, that maximise the log score of their mixture (Yao, Vehtari,
 // Simpson, Gelman: Using stacking to average Bayesian predictive distributions, Bayesian Analysis 13, 2018). The score
 // is concave and the weights are those of a mixture with known components, so that expectation maximisation finds them.
 func Stacking(models []Pointwise) []float64 {

@@ -31,13 +31,13 @@ func (m *Moments) Add(x []float64) {
 	}
 }
 
-// N is the number of vectors.
+// N returns the number of vectors.
 func (m *Moments) N() int { return m.n }
 
-// Mean is the mean, zeros before the first vector.
+// Mean returns the mean, zeros before the first vector.
 func (m *Moments) Mean() []float64 { return slices.Clone(m.mean) }
 
-// Covariance is the sample covariance, with n − 1, as a row-major [d, d] matrix; NaN below two vectors.
+// Covariance returns the sample covariance, with n − 1, as a row-major [d, d] matrix; NaN below two vectors.
 func (m *Moments) Covariance() []float64 {
 	c := slices.Clone(m.scatter)
 	for i := range c {

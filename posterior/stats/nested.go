@@ -19,7 +19,7 @@ const (
 	superchains = 16
 )
 
-// Superchain is the superchain of a chain: its own number up to 32 chains, else one of 16.
+// Superchain returns the superchain of a chain: its own number up to 32 chains, else one of 16.
 func Superchain(chain, chains int) int {
 	if chains <= manyChains {
 		return chain
@@ -27,7 +27,7 @@ func Superchain(chain, chains int) int {
 	return chain * superchains / chains
 }
 
-// FirstOfSuperchain is the first chain of a chain's superchain, in whose place all of them begin.
+// FirstOfSuperchain returns the first chain of a chain's superchain, in whose place all of them begin.
 func FirstOfSuperchain(chain, chains int) int {
 	first := chain
 	for first > 0 && Superchain(first-1, chains) == Superchain(chain, chains) {

@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// ParetoK is the shape k̂ of the generalised Pareto distribution that fits the largest importance weights, given by
-// their logs (Vehtari, Simpson, Gelman, Yao, Gabry: Pareto smoothed importance sampling, JMLR 25, 2024). The weights'
-// mean has a variance where k < ½; below 0.7 estimates from some thousands of weights can be used, above it they
-// cannot: the distribution of the draws is too far from the one that the weights are for. It is NaN if there are
+// ParetoK returns the shape k̂ of the generalised Pareto distribution that fits the largest importance weights, given
+// by their logs (Vehtari, Simpson, Gelman, Yao, Gabry: Pareto smoothed importance sampling, JMLR 25, 2024). The
+// weights' mean has a variance where k < ½; below 0.7 estimates from some thousands of weights can be used, above it
+// they cannot: the distribution of the draws is too far from the one that the weights are for. It is NaN if there are
 // fewer than FewestWeights or some are NaN, and −∞ where they are all alike.
 func ParetoK(logWeights []float64) float64 {
 	lw := slices.Sorted(slices.Values(logWeights))
@@ -32,12 +32,12 @@ const fewestTail = 5 // weights that a distribution can be fitted to
 // FewestWeights is the number of weights from which on the largest fifth of them is a tail.
 const FewestWeights = 5*(fewestTail-1) + 1
 
-// tailLength is how many of n weights are the tail; reff is the effective share of the draws that they come from.
+// tailLength returns how many of n weights are the tail; reff is the effective share of the draws that they come from.
 func tailLength(n int, reff float64) int {
 	return int(math.Ceil(min(0.2*float64(n), 3*math.Sqrt(float64(n)/reff))))
 }
 
-// excesses are weights less a threshold, all given by logs, in units of the greatest.
+// excesses returns weights less a threshold, all given by logs, in units of the greatest.
 func excesses(tail []float64, cut, greatest float64) []float64 {
 	threshold := math.Exp(cut - greatest)
 	out := make([]float64, len(tail))
@@ -72,7 +72,7 @@ func paretoFit(x []float64) (k, sigma float64) {
 	return (float64(n)*k + pseudo*0.5) / (float64(n) + pseudo), -k / mean
 }
 
-// shapeAt is the k that is most likely when k/σ = −b.
+// shapeAt returns the k that is most likely when k/σ = −b.
 func shapeAt(b float64, x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {

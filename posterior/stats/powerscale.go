@@ -35,8 +35,8 @@ func scaledWeights(logDensity []float64, power, reff float64) []float64 {
 	return lw
 }
 
-// Sensitivity is how fast a quantity's distribution moves as the part is scaled: the cumulative Jensen-Shannon distance
-// to the weighted draws, per doubling of the power. Above 0.05 it matters. Draws are chain after chain.
+// Sensitivity returns how fast a quantity's distribution moves as the part is scaled: the cumulative Jensen-Shannon
+// distance to the weighted draws, per doubling of the power. Above 0.05 it matters. Draws are chain after chain.
 func (s Scaling) Sensitivity(draws []float64) float64 {
 	minus := make([]float64, len(draws))
 	floats.SubTo(minus, minus, draws)
@@ -45,9 +45,9 @@ func (s Scaling) Sensitivity(draws []float64) float64 {
 	return (-lower/math.Log2(1-powerStep) + upper/math.Log2(1+powerStep)) / 2
 }
 
-// cumulativeJS is the cumulative Jensen-Shannon distance between draws and the same draws with weights: the divergence
-// of their distribution functions, integrated, normalised by their integrals, and its root (Nguyen and Vreeken, Non-
-// parametric Jensen-Shannon divergence, 2015).
+// cumulativeJS returns the cumulative Jensen-Shannon distance between draws and the same draws with weights: the
+// divergence of their distribution functions, integrated, normalised by their integrals, and its root (Nguyen and
+// Vreeken, Non- parametric Jensen-Shannon divergence, 2015).
 func cumulativeJS(draws, weights []float64) float64 {
 	order := make([]int, len(draws))
 	for i := range order {

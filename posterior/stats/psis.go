@@ -65,7 +65,7 @@ func smoothTail(far []float64, of, n int) (k float64, replaced int) {
 	return k, len(tail)
 }
 
-// paretoQuantile is the quantile of the generalised Pareto distribution with threshold 0.
+// paretoQuantile returns the quantile of the generalised Pareto distribution with threshold 0.
 func paretoQuantile(p, k, sigma float64) float64 {
 	if math.Abs(k) < 1e-15 {
 		return -sigma * math.Log1p(-p)

@@ -10,8 +10,8 @@ import (
 // z = Φ⁻¹((r − 3/8)/(n + 1/4)).
 func (w *Workspace) normalScores(n int) []float64 { return w.scores(w.sorted, w.at, n) }
 
-// foldedScores are the normal scores of the distances of the first n draws from the median of all: chains that differ
-// in scale differ in these in location. They are nil if all distances are equal, as those of two values are.
+// foldedScores returns the normal scores of the distances of the first n draws from the median of all: chains that
+// differ in scale differ in these in location. They are nil if all distances are equal, as those of two values are.
 //
 // Draws on both sides of the median are in order already, so that merging them sorts the distances.
 func (w *Workspace) foldedScores(n int) []float64 {
@@ -40,8 +40,8 @@ func (w *Workspace) foldedScores(n int) []float64 {
 	return w.scores(w.folded, w.foldedAt, n)
 }
 
-// scores are the normal scores of n draws, given in ascending order with where they stand. Those that stand beyond n
-// are passed over.
+// scores returns the normal scores of n draws, given in ascending order with where they stand. Those that stand beyond
+// n are passed over.
 func (w *Workspace) scores(sorted []float64, at []int32, n int) []float64 {
 	w.z = grow(w.z, n)
 	w.setScored(n)
@@ -78,7 +78,7 @@ func (w *Workspace) setScored(n int) {
 	}
 }
 
-// score is the normal score of half a rank: mean ranks of ties are multiples of 1/2.
+// score returns the normal score of half a rank: mean ranks of ties are multiples of 1/2.
 func (w *Workspace) score(twice int) float64 {
 	z := &w.scoreOf[twice]
 	if math.IsNaN(*z) {
@@ -87,7 +87,7 @@ func (w *Workspace) score(twice int) float64 {
 	return *z
 }
 
-// normalScore is the score of a rank among n.
+// normalScore returns the score of a rank among n.
 func normalScore(rank float64, n int) float64 {
 	return distuv.UnitNormal.Quantile((rank - .375) / (float64(n) + .25))
 }

@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// RHat is the rank-normalised split R-hat: the greater of that of the draws (location) and that of the folded draws
-// (scale).
+// RHat returns the rank-normalised split R-hat: the greater of that of the draws (location) and that of the folded
+// draws (scale).
 func RHat(chains [][]float64) float64 { return new(Workspace).RHat(chains) }
 
-// RHat is the function RHat.
+// RHat returns the function RHat.
 func (w *Workspace) RHat(chains [][]float64) float64 {
 	if !sane(chains) {
 		return math.NaN()
@@ -29,7 +29,7 @@ func (w *Workspace) rhatOf(h halves, location float64, compare func(draws []floa
 	return greater(location, compare(folded, h.parts))
 }
 
-// greater is the larger of the values that are not NaN.
+// greater returns the larger of the values that are not NaN.
 func greater(a, b float64) float64 {
 	if math.IsNaN(b) {
 		return a

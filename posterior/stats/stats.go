@@ -32,7 +32,7 @@ type Summary struct {
 // everything is NaN. Of more than 32 chains R-hat is nested.
 func Summarize(chains [][]float64) Summary { return new(Workspace).Summarize(chains) }
 
-// Summarize is the function Summarize.
+// Summarize returns the function Summarize.
 func (w *Workspace) Summarize(chains [][]float64) Summary {
 	all := slices.Concat(chains...)
 	s := Summary{
@@ -104,8 +104,8 @@ func sane(chains [][]float64) bool {
 	return varies
 }
 
-// Quantile is the sample quantile by linear interpolation (Hyndman and Fan's type 7, the default of R and NumPy). NaN
-// draws make it NaN.
+// Quantile returns the sample quantile by linear interpolation (Hyndman and Fan's type 7, the default of R and NumPy).
+// NaN draws make it NaN.
 func Quantile(xs []float64, p float64) float64 {
 	n := len(xs)
 	if n == 0 || slices.ContainsFunc(xs, math.IsNaN) {
@@ -123,8 +123,8 @@ func Quantile(xs []float64, p float64) float64 {
 	return low
 }
 
-// selected is the k-th smallest number, and reorders the numbers so that none before place k is larger and none after
-// it is smaller (Hoare, "Algorithm 65: Find", Communications of the ACM 4, 1961).
+// selected returns the k-th smallest number, and reorders the numbers so that none before place k is larger and none
+// after it is smaller (Hoare, "Algorithm 65: Find", Communications of the ACM 4, 1961).
 func selected(xs []float64, k int) float64 {
 	for first, last := 0, len(xs)-1; first < last; {
 		pivot, i, j := xs[k], first, last
@@ -191,7 +191,7 @@ func (w *Workspace) sortHalves(chains [][]float64) halves {
 	return h
 }
 
-// HDI is the shortest interval between draws that holds the given share of them.
+// HDI returns the shortest interval between draws that holds the given share of them.
 func HDI(xs []float64, mass float64) (lo, hi float64) {
 	sorted := slices.Sorted(slices.Values(xs))
 	inside := int(mass * float64(len(sorted)))

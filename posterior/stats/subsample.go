@@ -36,7 +36,8 @@ func Subsample(rough []float64, rows []int, part Pointwise) Subsampled {
 	return s
 }
 
-// sampleError is the standard error of a total over n rows that is estimated from some of them, without replacement.
+// sampleError returns the standard error of a total over n rows that is estimated from some of them, without
+// replacement.
 func sampleError(part []float64, n float64) float64 {
 	m := float64(len(part))
 	if m == n {

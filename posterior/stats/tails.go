@@ -17,10 +17,10 @@ const farOut = 10
 // entered and left.
 const endless = 1e9
 
-// TailShape is the shape k̂ of the generalised Pareto distribution that fits the heavier tail of sorted draws, less
-// half a standard error: moments of order 1/k and above do not exist, so that a mean may not where it is above 1, and
-// cannot be estimated from some thousands of draws where it is above 0.7 (Vehtari, Simpson, Gelman, Yao, Gabry, JMLR
-// 25, 2024). Where both tails reach far out, they are also fitted as one. It is 0 if no tail does; reff is the
+// TailShape returns the shape k̂ of the generalised Pareto distribution that fits the heavier tail of sorted draws,
+// less half a standard error: moments of order 1/k and above do not exist, so that a mean may not where it is above 1,
+// and cannot be estimated from some thousands of draws where it is above 0.7 (Vehtari, Simpson, Gelman, Yao, Gabry,
+// JMLR 25, 2024). Where both tails reach far out, they are also fitted as one. It is 0 if no tail does; reff is the
 // effective share of the draws.
 func TailShape(sorted []float64, reff float64) (shape float64) {
 	n := len(sorted)
@@ -70,12 +70,12 @@ func lastMatters(sorted []float64, median, reff float64) bool {
 	return !(last*last < notable*reff*sum) // also if the squares are infinite
 }
 
-// shapeOfLast is the shape at which the last of n draws is expected that many times as far out as the quantile that 5 %
-// of them are beyond.
+// shapeOfLast returns the shape at which the last of n draws is expected that many times as far out as the quantile
+// that 5 % of them are beyond.
 func shapeOfLast(times float64, n int) float64 { return math.Log(times) / math.Log(.05*float64(n)) }
 
-// pooled are the excesses of both sides, each in units of its own median: twice as many show a shape that they have in
-// common with less error.
+// pooled returns the excesses of both sides, each in units of its own median: twice as many show a shape that they have
+// in common with less error.
 func pooled(upper, lower []float64) []float64 {
 	var all []float64
 	for _, side := range [][]float64{upper, lower} {
@@ -112,7 +112,7 @@ func shapeOf(excess []float64, reff float64) float64 {
 // fewestEffective is how many draws a part of a tail has to be worth, so that it says more than its error hides.
 const fewestEffective = 4
 
-// shapeError is the standard error of k̂ of n excesses.
+// shapeError returns the standard error of k̂ of n excesses.
 func shapeError(k float64, n int, reff float64) float64 {
 	return (1 + k) / math.Sqrt(float64(n)*min(reff, 1))
 }

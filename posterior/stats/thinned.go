@@ -24,7 +24,7 @@ func (t *Thinning) Takes() bool {
 	return t.Seen%t.Stride == 0
 }
 
-// Kept is a list of elements kept; once it has most of them, every second is left out from then on.
+// Kept returns a list of elements kept; once it has most of them, every second is left out from then on.
 func Kept[T any](t *Thinning, list []T, most int) []T {
 	if len(list) < most {
 		return list

@@ -113,7 +113,7 @@ func sortKey(x float64) uint64 {
 	return b ^ (uint64(int64(b)>>63) | 1<<63) // negative numbers grow with falling bits
 }
 
-// grow is a slice of n elements, in the memory of xs where that is enough.
+// grow returns a slice of n elements, in the memory of xs where that is enough.
 func grow[T any](xs []T, n int) []T {
 	if cap(xs) < n {
 		return make([]T, n)

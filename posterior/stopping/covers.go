@@ -42,7 +42,7 @@ func Covers(run, other *store.Run) (bool, error) {
 	return true, nil
 }
 
-// element is one element of the draws of a chain.
+// element returns one element of the draws of a chain.
 func element(chain []float64, i, size int) (xs []float64) {
 	for ; i < len(chain); i += size {
 		xs = append(xs, chain[i])

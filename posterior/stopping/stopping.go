@@ -62,7 +62,7 @@ func criteria() []criterion {
 	}
 }
 
-// Names are the names of criteria, for help.
+// Names returns the names of criteria, for help.
 func Names() (names []string) {
 	for _, c := range criteria() {
 		names = append(names, c.name)
@@ -96,7 +96,7 @@ func Parse(texts []string) (g Goal, err error) {
 	return g, nil
 }
 
-// Aim is what a run has to reach for its report to have nothing to say about the number of draws.
+// Aim returns what a run has to reach for its report to have nothing to say about the number of draws.
 func Aim() Goal {
 	return Goal{ESS: report.MinESS, Bulk: report.TargetESS, RHat: report.MaxRHat, Energy: report.MinESS,
 		Lacking: store.MaxLacking}
@@ -117,9 +117,9 @@ type Standing struct {
 	Seconds   float64
 }
 
-// Standing is where a run is. Its draws are looked at only if the goal is about their quality, since that takes long
-// for millions of them. Quantities that are constant count for nothing. While one is without a statistic, since its
-// values are not finite, no goal for that statistic is reached.
+// Standing returns where a run is. Its draws are looked at only if the goal is about their quality, since that takes
+// long for millions of them. Quantities that are constant count for nothing. While one is without a statistic, since
+// its values are not finite, no goal for that statistic is reached.
 func (g Goal) Standing(run *store.Run) (Standing, error) {
 	if !g.Quality() {
 		nan, r := math.NaN(), run.Info.Report
@@ -153,7 +153,8 @@ func (g Goal) Quality() bool {
 	return g.ESS > 0 || g.Bulk > 0 || g.RHat > 0 || g.Energy > 0 || g.Lacking > 0
 }
 
-// shortfall is the share of the goal that is reached, by the criterion that is furthest from it; 1 and more is all.
+// shortfall returns the share of the goal that is reached, by the criterion that is furthest from it; 1 and more is
+// all.
 func (g Goal) shortfall(s Standing) float64 {
 	share := math.Inf(1)
 	if g.ESS > 0 {
@@ -188,7 +189,7 @@ const (
 	growth = 1.2
 )
 
-// Expected is how many draws of each chain the goal takes, by those so far: +∞ where they say nothing.
+// Expected returns how many draws of each chain the goal takes, by those so far: +∞ where they say nothing.
 func (g Goal) Expected(s Standing) float64 {
 	if share := g.shortfall(s); share > 0 {
 		return float64(s.Draws) / min(share, 1)
@@ -196,8 +197,8 @@ func (g Goal) Expected(s Standing) float64 {
 	return math.Inf(1)
 }
 
-// Next is the number of draws after which to look again, at most most: the next on the grid of looks, or one further on
-// where the draws so far say that it takes much longer. A clock needs no look at the draws.
+// Next returns the number of draws after which to look again, at most most: the next on the grid of looks, or one
+// further on where the draws so far say that it takes much longer. A clock needs no look at the draws.
 func (g Goal) Next(s Standing, most int) int {
 	if g == (Goal{Time: g.Time}) {
 		return most
@@ -214,7 +215,7 @@ func (g Goal) Next(s Standing, most int) int {
 	return int(min(n, float64(most)))
 }
 
-// Describe is how far a run has come, in the terms of the stopping.
+// Describe returns how far a run has come, in the terms of the stopping.
 func (g Goal) Describe(s Standing) string {
 	parts := []string{fmt.Sprintf("%d draws per chain", s.Draws)}
 	add := func(asked bool, format string, args ...any) {

@@ -26,7 +26,7 @@ const markSize = 16
 // A place is a chunk of an array of a store.
 type place struct{ array, chunk string }
 
-// file is where a place is in a run directory.
+// file returns where a place is in a run directory.
 func (p place) file(dir string) string { return filepath.Join(path(dir, p.array), p.chunk) }
 
 // mark is that of a place with some contents, which are empty for compressed chunks: gzip has a checksum of its own.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// boot is a name of this machine since it was last started, which containers on it share; empty if it has none.
+// boot returns a name of this machine since it was last started, which containers on it share; empty if it has none.
 func boot() string {
 	text, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(text))

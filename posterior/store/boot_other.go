@@ -4,7 +4,7 @@ package store
 
 import "os"
 
-// boot is a name of this machine.
+// boot returns a name of this machine.
 func boot() string {
 	host, _ := os.Hostname() // without one, locks are those of the system
 	return host

@@ -37,7 +37,7 @@ func (r *Run) checkDeclared() error {
 	return nil
 }
 
-// bytes is what an array of a shape takes; more than an integer may hold.
+// bytes returns what an array of a shape takes; more than an integer may hold.
 func (a array) bytes(shape []int) float64 {
 	n := float64(width(a.Type))
 	for _, size := range shape {

@@ -255,8 +255,8 @@ func (r *chunkReader) read(dir string, at place, size int) (raw []byte, err erro
 	return raw, ofFile(path, err)
 }
 
-// mostPacked is how many bytes a file of zlib can have that holds as many as given: data that do not shrink are stored
-// in blocks with a few bytes before each.
+// mostPacked returns how many bytes a file of zlib can have that holds as many as given: data that do not shrink are
+// stored in blocks with a few bytes before each.
 func mostPacked(size int) int64 { return int64(size) + int64(size)>>8 + 1<<10 }
 
 // errInflate is the error of a chunk whose compressed data make no sense.

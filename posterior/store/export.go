@@ -39,7 +39,7 @@ func (r *Run) About() [][2]string {
 		{"sampler", r.Info.Sampler}}
 }
 
-// Groups are the groups that the run has.
+// Groups returns the groups that the run has.
 func (r *Run) Groups() (all []Group) {
 	for _, g := range r.Layout.groups() {
 		if len(g.variables) > 0 {
@@ -54,8 +54,8 @@ func (r *Run) Groups() (all []Group) {
 	return all
 }
 
-// Streamed are the variables of a group with a row for each draw, such as log_likelihood; none if the run has no such
-// group.
+// Streamed returns the variables of a group with a row for each draw, such as log_likelihood; none if the run has no
+// such group.
 func (r *Run) Streamed(group string) []types.Variable {
 	for _, g := range r.Layout.groups() {
 		if g.name == group {
@@ -65,7 +65,7 @@ func (r *Run) Streamed(group string) []types.Variable {
 	return nil
 }
 
-// StreamedCount is the number of draws of a chain in such a group.
+// StreamedCount returns the number of draws of a chain in such a group.
 func (r *Run) StreamedCount(group string) int {
 	vs := r.Streamed(group)
 	if len(vs) == 0 {

@@ -114,7 +114,7 @@ func (w *Writer) streamedArray(c column, dims []string) error {
 	return w.store.array(c.key(), a, about)
 }
 
-// dimensions is how xarray learns the names of an array's axes.
+// dimensions returns how xarray learns the names of an array's axes.
 func dimensions(names ...string) attributes {
 	return attributes{"_ARRAY_DIMENSIONS": append([]string{}, names...)}
 }

@@ -43,7 +43,8 @@ func (w *Writer) saveLadder() error {
 // description of an array with three axes, in NumPy's format.
 const description = "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d, %d), }"
 
-// npy is an array whose rows, of a width, are given by chain, as NumPy's format 1.0 has it. Chains are equally long.
+// npy returns an array whose rows, of a width, are given by chain, as NumPy's format 1.0 has it. Chains are equally
+// long.
 func npy(chains [][]float64, width int) []byte {
 	const align, magic = 64, "\x93NUMPY\x01\x00"
 	about := fmt.Sprintf(description, len(chains), len(chains[0])/width, width)

@@ -56,7 +56,7 @@ type LeftOut struct {
 	Parameter bool   `json:"parameter,omitempty"`
 }
 
-// SetOf is the index set whose elements some data name by number; ok is false if there is none.
+// SetOf returns the index set whose elements some data name by number; ok is false if there is none.
 func (l Layout) SetOf(data string) (set types.IndexSet, ok bool) {
 	k := slices.IndexFunc(l.Sets, func(s types.IndexSet) bool { return slices.Contains(s.NumberedBy, data) })
 	if k < 0 {
@@ -110,14 +110,14 @@ type streamedGroup struct {
 	variables []types.Variable
 }
 
-// groups are the streamed groups, in the order in which a record holds them.
+// groups returns the streamed groups, in the order in which a record holds them.
 func (l Layout) groups() []streamedGroup {
 	return []streamedGroup{{posterior, l.Posterior}, {prior, l.Prior}, {priorPredictive, l.PriorPredictive},
 		{predictive, l.allReplicates()}, {predictions, l.Predictions}, {logPrior, l.LogPrior},
 		{logLikelihood, l.LogLikelihood}, {sampleStats, l.SampleStats}}
 }
 
-// allReplicates are the variables of the group posterior_predictive.
+// allReplicates returns the variables of the group posterior_predictive.
 func (l Layout) allReplicates() []types.Variable {
 	all := slices.Clone(l.Predictive)
 	for _, r := range l.LeftOutReplicates {

@@ -251,7 +251,7 @@ func (l *Lock) Remove() error {
 	return errors.Join(os.Remove(l.file.Name()), l.file.Close())
 }
 
-// readLock is what the lock file holds; empty if it cannot be read.
+// readLock returns what the lock file holds; empty if it cannot be read.
 func readLock(dir string) []byte {
 	text, _ := files.Read(filepath.Join(dir, LockFile), mostLock)
 	return text

@@ -42,7 +42,7 @@ func ReadProgress(dir string) (p Progress, err error) {
 	return p, json.Unmarshal(text, &p)
 }
 
-// Rate is the number of iterations a second, 0 before there are two numbers to compare.
+// Rate returns the number of iterations a second, 0 before there are two numbers to compare.
 func (p Progress) Rate() float64 {
 	if seconds := p.Written.Sub(p.PhaseBegan).Seconds(); seconds > 0 {
 		return float64(p.Done-p.First) / seconds
@@ -50,7 +50,7 @@ func (p Progress) Rate() float64 {
 	return 0
 }
 
-// Left is the time that the rest of the phase takes at this rate; false if that is not known.
+// Left returns the time that the rest of the phase takes at this rate; false if that is not known.
 func (p Progress) Left() (time.Duration, bool) {
 	rate := p.Rate()
 	if rate <= 0 {

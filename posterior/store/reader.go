@@ -418,8 +418,8 @@ func (r *Run) Each(of Part, name string, visit func(chain, first int, draws []fl
 	return nil
 }
 
-// stored is how many numbers of a chain its files hold if they are not compressed, so that memory grows with what is
-// really there, not with what metadata claim.
+// stored returns how many numbers of a chain its files hold if they are not compressed, so that memory grows with what
+// is really there, not with what metadata claim.
 func (r *Run) stored(c column, chain int) int {
 	a, n, bytes := r.arrays[c.key()], c.v.Size(), int64(0)
 	claimed := r.length(c) * n
@@ -444,7 +444,7 @@ func (r *Run) chunks(c column, first int, reader *chunkReader, each func(chain i
 	return nil
 }
 
-// chunkCount is the number of chunks that the draws of a chain have.
+// chunkCount returns the number of chunks that the draws of a chain have.
 func (r *Run) chunkCount(c column) int {
 	a := r.arrays[c.key()]
 	if c.v.Size() == 0 {

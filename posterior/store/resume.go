@@ -163,7 +163,7 @@ func Resume(disk files.System, dir string, layout Layout, counts []int, o Option
 	return w, w.checkpoint()
 }
 
-// cut is how many chains and draws a chunk of a run has.
+// cut returns how many chains and draws a chunk of a run has.
 func (r *Run) cut() (band, chunk int) {
 	columns, _ := r.Layout.columns()
 	chunks := r.arrays[columns[0].key()].Chunks

@@ -31,13 +31,13 @@ func (r *Run) Within(most int) (thin *Run, every int) {
 	return r.Every(every), every
 }
 
-// firstRead is the place in a chunk of the first draw that is read, where the chunk begins with a draw.
+// firstRead returns the place in a chunk of the first draw that is read, where the chunk begins with a draw.
 func (r *Run) firstRead(begin int) int {
 	k := max(1, r.every)
 	return (k - begin%k) % k
 }
 
-// thinned are the draws that are read, of n numbers each, moved together, from the given one on.
+// thinned returns the draws that are read, of n numbers each, moved together, from the given one on.
 func (r *Run) thinned(draws []float64, from, n int) []float64 {
 	if r.every <= 1 {
 		return draws
@@ -50,7 +50,7 @@ func (r *Run) thinned(draws []float64, from, n int) []float64 {
 	return draws[:kept*n]
 }
 
-// length is the number of draws of a chain in an array, without those behind the end of the run.
+// length returns the number of draws of a chain in an array, without those behind the end of the run.
 func (r *Run) length(c column) int {
 	n := r.arrays[c.key()].Shape[1]
 	if r.end > 0 {

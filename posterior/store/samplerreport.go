@@ -119,7 +119,7 @@ type Outlook struct {
 	Error     float64 `json:"error"`    // standard error of the difference
 }
 
-// Missing is the share of the posterior that draws lack there; 0 if the error is about as large.
+// Missing returns the share of the posterior that draws lack there; 0 if the error is about as large.
 func (o Outlook) Missing() float64 {
 	if m := o.Expected - o.Drawn; m > 3*o.Error {
 		return m

@@ -56,7 +56,7 @@ func LargerBatches(now int) Advice {
 // Repeats reports whether two pieces of advice are one.
 func (a Advice) Repeats(b Advice) bool { return a.Do == b.Do && a.On == b.On }
 
-// String is the warning in sentences.
+// String returns the warning in sentences.
 func (w Warning) String() string {
 	words := []string{w.Fact}
 	if w.Reason != "" {

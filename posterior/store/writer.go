@@ -42,7 +42,7 @@ type buffer struct {
 	saved   int // in the store
 }
 
-// first is the number of the first draw in memory, or of the next one.
+// first returns the number of the first draw in memory, or of the next one.
 func (b *buffer) first(width int) int { return b.draws - len(b.records)/max(1, width) }
 
 // A growing array gets longer along the axis draw.
@@ -62,8 +62,8 @@ const (
 	manyArrays     = 1 << 10 // from that many on, chains share files however few they are, and all are synced at once
 )
 
-// grid is how many chains and draws a chunk has, for a run that is asked for that many draws, of records of some width
-// that hold a number of arrays, of which the widest has that many elements.
+// grid returns how many chains and draws a chunk has, for a run that is asked for that many draws, of records of some
+// width that hold a number of arrays, of which the widest has that many elements.
 func grid(draws, chains, arrays, width, widest int) (band, chunk int) {
 	width, widest = max(1, width), max(1, widest)
 	longest := max(usualChunk, min(draws/mostChunks, longChunk))
@@ -99,7 +99,7 @@ func newWriter(disk files.System, dir string, l Layout, o Options) *Writer {
 	}
 }
 
-// ID is the identity of the run, empty in a run of format 1.
+// ID returns the identity of the run, empty in a run of format 1.
 func (w *Writer) ID() string { return w.info.ID }
 
 func (w *Writer) chains() int             { return len(w.buffers) }
@@ -131,7 +131,7 @@ func (w *Writer) Append(chain int, values, stats []float64) error {
 	return w.err
 }
 
-// bandOf are the chains that share files with one.
+// bandOf returns the chains that share files with one.
 func (w *Writer) bandOf(chain int) (first, end int) {
 	first = chain / w.band * w.band
 	return first, min(first+w.band, len(w.buffers))
@@ -159,7 +159,7 @@ func (w *Writer) fill(chain int) error {
 	return w.checkpoint()
 }
 
-// readable is the number of draws in the store of every chain.
+// readable returns the number of draws in the store of every chain.
 func (w *Writer) readable() int {
 	return slices.MinFunc(w.buffers, func(a, b buffer) int { return a.saved - b.saved }).saved
 }
@@ -212,7 +212,7 @@ func (w *Writer) saveWindow(first, end, k int) error {
 // many reports whether it takes less time to sync the file system than each array.
 func (w *Writer) many() bool { return len(w.columns) >= manyArrays }
 
-// chunkIndex is the place of a chunk in the grid of an array.
+// chunkIndex returns the place of a chunk in the grid of an array.
 func chunkIndex(c column, band, k int) []int {
 	return append([]int{band, k}, make([]int, len(c.v.Shape))...)
 }
@@ -272,7 +272,7 @@ func (w *Writer) gather(c column, first, end, k int) (raw []byte, err error) {
 	return raw, nil
 }
 
-// Pending is how many numbers Flush would write, and to how many files: those of chunks that are not full.
+// Pending returns how many numbers Flush would write, and to how many files: those of chunks that are not full.
 func (w *Writer) Pending() (numbers, files int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -92,7 +92,7 @@ func (s *store) group(name string, about attributes) error {
 	return s.documents(name+"/", about)
 }
 
-// documents are what makes a directory a group.
+// documents returns what makes a directory a group.
 func (s *store) documents(prefix string, about attributes) error {
 	if err := s.put(prefix+".zgroup", group{2}); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (s *store) asItIs(key string, index []int, raw []byte) (mark string, err er
 	return hex.EncodeToString(s.mark(at, raw)), files.Replace(s.disk, at.file(s.dir), raw)
 }
 
-// packed is the file of a chunk and what it is to hold, which stays as it is.
+// packed returns the file of a chunk and what it is to hold, which stays as it is.
 func (s *store) packed(at place, raw []byte) (file string, data []byte) {
 	return at.file(s.dir), slices.Clone(s.pack(raw, s.mark(at, nil)))
 }

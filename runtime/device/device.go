@@ -54,8 +54,8 @@ type Partial interface {
 	Reads(entry, name string, lane int) (first, end int)
 }
 
-// Reads are the elements of a lane's buffer that an entry reads in this process: all of them, where the executable says
-// nothing else.
+// Reads returns the elements of a lane's buffer that an entry reads in this process: all of them, where the executable
+// says nothing else.
 func Reads(e Executable, entry, name string, lane int) (first, end int) {
 	if p, ok := e.(Partial); ok {
 		return p.Reads(entry, name, lane)

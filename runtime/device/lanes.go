@@ -58,14 +58,14 @@ func NewLaneBuffers(buffers []ir.Buffer, lanes, width int, doubles func(n int) [
 	return s
 }
 
-// Buffers are the names of the lane buffers, sorted.
+// Buffers returns the names of the lane buffers, sorted.
 func (s *LaneBuffers) Buffers() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.names)), func(name string) bool {
 		return s.buffers[s.names[name]].Given
 	})
 }
 
-// Size is the number of elements per lane of a lane buffer, or of all of one that is given.
+// Size returns the number of elements per lane of a lane buffer, or of all of one that is given.
 func (s *LaneBuffers) Size(name string) int { return s.buffers[s.id(name)].Size }
 
 // Set copies values[lane*size+element] to a lane buffer, or values[element] to one that is given.
@@ -192,7 +192,7 @@ func (s *LaneBuffers) take(id ir.BufID, lane int, dst []float64) {
 	}
 }
 
-// block is where a lane's part of a buffer is: the block, the lane's number in it, and how many lanes it has.
+// block returns where a lane's part of a buffer is: the block, the lane's number in it, and how many lanes it has.
 func (s *LaneBuffers) block(id ir.BufID, lane int) (k *Block, l, width int) {
 	if s.buffers[id].Given {
 		return &s.Given, 0, 1
@@ -203,7 +203,7 @@ func (s *LaneBuffers) block(id ir.BufID, lane int) (k *Block, l, width int) {
 	return &s.Blocks[lane/s.Width], lane % s.Width, s.Width
 }
 
-// whole is the buffer with that name; it panics unless all its copies have n numbers.
+// whole returns the buffer with that name; it panics unless all its copies have n numbers.
 func (s *LaneBuffers) whole(name string, n int) ir.BufID {
 	id, copies := s.id(name), s.Lanes
 	if s.buffers[id].Given {
@@ -251,10 +251,10 @@ func (s *LaneBuffers) Next(calls []Call, step uint64, mask []bool,
 // step.
 type Traits struct{ Peers, Still bool }
 
-// TraitsOf are those of an entry.
+// TraitsOf returns those of an entry.
 func TraitsOf(e ir.Entry) Traits { return Traits{e.Peers(), e.Still} }
 
-// Steps is the number of noise steps of executions.
+// Steps returns the number of noise steps of executions.
 func (t Traits) Steps(times int) uint64 {
 	if t.Still {
 		return 0

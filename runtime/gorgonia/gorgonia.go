@@ -78,7 +78,7 @@ func declare(sizes map[string]int, name string, size int) error {
 	return nil
 }
 
-// Buffers are those that the host knows.
+// Buffers returns those that the host knows.
 func (p program) Buffers() []ir.Buffer { return p.buffers }
 
 // Load converts each entry.
@@ -107,10 +107,10 @@ func (p program) Load(o device.Options) (device.Executable, error) {
 	return x, nil
 }
 
-// assigned is the name of an output: most assign what they read.
+// assigned returns the name of an output: most assign what they read.
 func assigned(name string) string { return "next " + name }
 
-// row is the name of the output that says which row of a buffer is assigned.
+// row returns the name of the output that says which row of a buffer is assigned.
 func row(name string) string { return "row of " + name }
 
 // An executable has one graph for each entry, which all lanes use in turn.
@@ -180,7 +180,7 @@ func (x *executable) entry(name string, lane int, step uint64) error {
 	return nil
 }
 
-// peer is the lane that a lane reads of; −1 if there is none.
+// peer returns the lane that a lane reads of; −1 if there is none.
 func (x *executable) peer(p lower.Peer, lane int) int {
 	want, key := make([]float64, 1), make([]float64, 1)
 	x.GetLane(p.Want, lane, want)
@@ -194,7 +194,7 @@ func (x *executable) peer(p lower.Peer, lane int) int {
 	return -1
 }
 
-// ofPeer is what another lane has; NaN if there is none.
+// ofPeer returns what another lane has; NaN if there is none.
 func (x *executable) ofPeer(lane int, name string) []float64 {
 	value := make([]float64, x.Size(name))
 	if lane >= 0 {

@@ -53,7 +53,7 @@ func (d *Device) Check() error {
 	return nil
 }
 
-// checked is a program with shared data, noise, a sum, and functions: x becomes exp(−(x + z)²)·data + Σ x.
+// checked returns a program with shared data, noise, a sum, and functions: x becomes exp(−(x + z)²)·data + Σ x.
 func checked() *ir.Program {
 	p := &ir.Program{}
 	data := p.Buffer(ir.Buffer{Name: "data", Space: ir.Shared, Size: 5, Init: numbers.Of(1, -2, 3, 0.5, 7)})

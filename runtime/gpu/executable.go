@@ -130,7 +130,7 @@ const (
 	warpsOfABlock = 4
 )
 
-// warpsOf is how many warps work on a kernel, of a number that is wanted.
+// warpsOf returns how many warps work on a kernel, of a number that is wanted.
 func (e *executable) warpsOf(k *kernel, wanted int) int {
 	if !k.free {
 		return min(e.warps, wanted)
@@ -139,12 +139,12 @@ func (e *executable) warpsOf(k *kernel, wanted int) int {
 	return min(max(e.warps, each*max(1, e.driver.Info().Multiprocessors)), wanted)
 }
 
-// mostWarps is how many warps run at the same time, a multiple of any block's.
+// mostWarps returns how many warps run at the same time, a multiple of any block's.
 func mostWarps(wanted, multiprocessors int) int {
 	return over(min(wanted, warpsEach*max(1, multiprocessors)), warpsOfABlock) * warpsOfABlock
 }
 
-// threadsFor is the size of blocks that spreads warps over all multiprocessors.
+// threadsFor returns the size of blocks that spreads warps over all multiprocessors.
 func threadsFor(warps, multiprocessors int) int {
 	switch each := warps / max(1, multiprocessors); {
 	case each >= warpsOfABlock:
@@ -207,7 +207,7 @@ func lose(b *buffer) {
 	}
 }
 
-// named is a buffer that the host knows; one that does not exist is left to LaneBuffers to refuse.
+// named returns a buffer that the host knows; one that does not exist is left to LaneBuffers to refuse.
 func (e *executable) named(name string) *buffer {
 	if id, ok := e.ids[name]; ok {
 		return &e.buffers[id]

@@ -69,7 +69,7 @@ type choice func(l *plan, entry, lanes, multiprocessors int) bool
 
 func byLanes(*plan, int, int, int) bool { return false }
 
-// New is the device of a driver.
+// New returns the device of a driver.
 func New(d driver.Driver, options ...Option) *Device {
 	dev := &Device{driver: d, cache: cache.Open(cache.CUDA, ".cubin"), grain: grain(), width: width,
 		faster: fasterByPoints}
@@ -124,7 +124,7 @@ func (d *Device) load(l *plan, o device.Options) (device.Executable, error) {
 	return e, nil
 }
 
-// image is the machine code of a text, from the cache if it has it.
+// image returns the machine code of a text, from the cache if it has it.
 func (d *Device) image(text string) ([]byte, error) {
 	about := d.driver.Info()
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%s", about.Compiler, about.Capability, text))

@@ -64,7 +64,7 @@ func (e *executable) each(entry *entry, times int, step uint64) error {
 	return nil
 }
 
-// graphOf is the graph of a number of executions that is a power of two; nil if there is none.
+// graphOf returns the graph of a number of executions that is a power of two; nil if there is none.
 func (e *executable) graphOf(entry *entry, n int) (driver.Graph, error) {
 	if e.noGraphs || n*len(entry.stages) < leastKept {
 		return nil, nil

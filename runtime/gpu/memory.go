@@ -74,7 +74,7 @@ func name(b ir.Buffer) string {
 	return "`" + b.Name + "`"
 }
 
-// amount is a number of bytes in words.
+// amount returns a number of bytes in words.
 func amount(bytes int) string {
 	switch n := float64(bytes); {
 	case n >= 1e9:
@@ -169,7 +169,7 @@ func (e *executable) place(b *buffer, lanes int) (err error) {
 	return err
 }
 
-// hosted is how many bytes the host has of a buffer of that many lanes: memory for lanes that are not there is the
+// hosted returns how many bytes the host has of a buffer of that many lanes: memory for lanes that are not there is the
 // device's alone.
 func (b *buffer) hosted(lanes int) int {
 	if b.Space == ir.Lane {

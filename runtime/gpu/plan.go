@@ -11,7 +11,7 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
-// grain is how finely statements are cut. It decides the order of sums, so that it is the same for every GPU.
+// grain returns how finely statements are cut. It decides the order of sums, so that it is the same for every GPU.
 func grain() lower.Grain { return lower.Grain{Turn: 500, Least: 4000, Turns: 2048, Shared: 4096} }
 
 // A plan is how a program runs on some lanes.
@@ -67,7 +67,7 @@ func (d *Device) plan(p *ir.Program, lanes int, points choice) *plan {
 	return l
 }
 
-// width is the number of lanes of a block: of a warp, or of part of one if there are few.
+// width returns the number of lanes of a block: of a warp, or of part of one if there are few.
 func width(lanes int) int {
 	w := 4
 	for w < min(lanes, render.Warp) {
@@ -139,8 +139,8 @@ func (l *plan) ways() string {
 	return all + ", the others by lanes"
 }
 
-// Text is what a GPU would compile for a program on some lanes, with a comment that says in words how it runs. The GPU
-// has as many multiprocessors as an H100 or H200.
+// Text returns what a GPU would compile for a program on some lanes, with a comment that says in words how it runs. The
+// GPU has as many multiprocessors as an H100 or H200.
 func Text(p *ir.Program, lanes int) string {
 	d := New(described{})
 	l := d.plan(p, lanes, d.faster)

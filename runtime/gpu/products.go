@@ -39,7 +39,7 @@ const (
 	occupying     = 1 << 20 // elements of results that occupy a GPU
 )
 
-// lanesTogether is the number of lanes of a call.
+// lanesTogether returns the number of lanes of a call.
 func lanesTogether(s *ir.MatMul) int {
 	n := mostTogether
 	for n > leastTogether && s.M*s.N*n/2 >= occupying {
@@ -92,7 +92,7 @@ func (d *Device) library(l *plan) *library {
 	return nil
 }
 
-// suited is the number of launches of an entry that a library can make.
+// suited returns the number of launches of an entry that a library can make.
 func (l *plan) suited(entry int) (n int) {
 	for _, s := range l.stages[entry] {
 		if l.suits(s) {
@@ -102,7 +102,7 @@ func (l *plan) suited(entry int) (n int) {
 	return n
 }
 
-// padded is the number of blocks that have memory: calls of the library are for whole groups of lanes.
+// padded returns the number of blocks that have memory: calls of the library are for whole groups of lanes.
 func (e *executable) padded(blocks int) int {
 	if e.library == nil {
 		return blocks
@@ -124,8 +124,8 @@ func (e *executable) multiply() {
 	}
 }
 
-// calls are the calls of the library for a stage: for groups of lanes, or where a lane has many products, for those of
-// each lane.
+// calls returns the calls of the library for a stage: for groups of lanes, or where a lane has many products, for those
+// of each lane.
 func (e *executable) calls(s render.Stage) (all []driver.Product) {
 	m, groups, batches := s.Product, lanesTogether(s.Product), 1
 	if m.Batch >= mostTogether {
@@ -152,7 +152,7 @@ type operand struct {
 	ofLane, ofBatch int
 }
 
-// operand is the one that begins at an element of a buffer, with matrices of that size.
+// operand returns the one that begins at an element of a buffer, with matrices of that size.
 func (e *executable) operand(id ir.BufID, first, size int, shared bool) operand {
 	b := &e.buffers[id]
 	o := operand{b.at + driver.Ptr(first*b.Type.Bytes()), b.Type, b.Size, size}

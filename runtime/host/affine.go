@@ -79,7 +79,7 @@ func (w *affine) fill(dst []int, start int) {
 	}
 }
 
-// at is the value at a point, and how many points remain in the innermost loop there.
+// at returns the value at a point, and how many points remain in the innermost loop there.
 func (w *affine) at(point int) (value, left int) {
 	value, left = w.base, 0
 	for k := len(w.ext) - 1; k >= 0; k-- {

@@ -7,8 +7,8 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// value is the register that holds an ir register. It is computed at the first request, so that values nobody reads are
-// never computed.
+// value returns the register that holds an ir register. It is computed at the first request, so that values nobody
+// reads are never computed.
 func (k *kernelCode) value(r ir.Reg) int {
 	if k.of[r] < 0 {
 		k.of[r] = k.instr(&k.in.Body[r])
@@ -125,7 +125,7 @@ type addressRef struct {
 	id       int
 }
 
-// first is the element that point 0 is at.
+// first returns the element that point 0 is at.
 func (a *addressRef) first(w *worker) int { return a.base + a.step*w.turn }
 
 type addressKind uint8

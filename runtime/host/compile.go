@@ -57,7 +57,7 @@ func (c *compiler) statement(s ir.Stmt) statement {
 	panic(fmt.Sprintf("host: statement %T", s))
 }
 
-// widthOf is the number of lanes a buffer holds for each element.
+// widthOf returns the number of lanes a buffer holds for each element.
 func (c *compiler) widthOf(id ir.BufID) int {
 	if c.program.Buffers[id].Space == ir.Shared {
 		return 1
@@ -221,7 +221,7 @@ func (k *kernelCode) released(args []int, last []int, i int) (slots []int) {
 	return slots
 }
 
-// lastUses is the last step that reads each register. Outputs count as reads after all steps.
+// lastUses returns the last step that reads each register. Outputs count as reads after all steps.
 func (k *kernelCode) lastUses() []int {
 	last := make([]int, len(k.regs))
 	for i, p := range k.places {

@@ -22,8 +22,8 @@ func (k *kernelCode) chooseTiles() {
 	}
 }
 
-// rowPoints is the number of points in a turn of the outermost loop if turns write different elements; otherwise all
-// points.
+// rowPoints returns the number of points in a turn of the outermost loop if turns write different elements; otherwise
+// all points.
 func (k *kernelCode) rowPoints() int {
 	axis := 0
 	for k.in.Extents[axis] == 1 {
@@ -39,7 +39,7 @@ func (k *kernelCode) rowPoints() int {
 	return row
 }
 
-// extent is the largest distance between two elements that the loops visit.
+// extent returns the largest distance between two elements that the loops visit.
 func extent(strides, extents []int) int {
 	r := 0
 	for i, s := range strides {

@@ -122,8 +122,8 @@ func (f *frame) steps(places []*plannedStep) []step {
 	return steps
 }
 
-// constantVector is a full vector of v. Vectors are shared by the bits of their value, not by ==: −0 is not 0, and NaN
-// equals itself.
+// constantVector returns a full vector of v. Vectors are shared by the bits of their value, not by ==: −0 is not 0, and
+// NaN equals itself.
 func constantVector(known map[uint64][]float64, v float64) []float64 {
 	x, ok := known[math.Float64bits(v)]
 	if !ok {

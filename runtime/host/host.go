@@ -46,8 +46,8 @@ func (Device) Load(p *ir.Program, o device.Options) (device.Executable, error) {
 	return newExecutable(p, o), nil
 }
 
-// blockLanes is the number of lanes in a block: one where lanes are apart; else eight, or 4 or 1 if there are no more
-// lanes. The loops have versions for these three widths.
+// blockLanes returns the number of lanes in a block: one where lanes are apart; else eight, or 4 or 1 if there are no
+// more lanes. The loops have versions for these three widths.
 func blockLanes(lanes int, layout ir.Layout) int {
 	switch {
 	case lanes == 1 || layout == ir.Apart:

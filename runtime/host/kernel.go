@@ -106,7 +106,7 @@ func (k *kernel) startPartials(owner *worker, t int) {
 	}
 }
 
-// target is where a tile writes an output: the buffer, or the tile's own sums.
+// target returns where a tile writes an output: the buffer, or the tile's own sums.
 func (k *kernel) target(owner *worker, t, i int) []float64 {
 	o := &k.outs[i]
 	if !k.partial || o.combine == ir.Store {

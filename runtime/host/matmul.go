@@ -92,15 +92,15 @@ func (m *matMul) tile(_, owner *worker, t int) {
 	p.run(m.a.width, m.b.width, m.width)
 }
 
-// result is the buffer of the products of all batches.
+// result returns the buffer of the products of all batches.
 func (m *matMul) result(w *worker) []float64 {
 	return w.bufs[m.C][first(m.PartC, w)*m.width:][:m.Batch*m.M*m.N*m.width]
 }
 
-// first is the first element of an operand.
+// first returns the first element of an operand.
 func first(p ir.Part, w *worker) int { return p.First + p.Step*w.turn }
 
-// matrix is the view of an operand [rows, cols] that starts at element (i, j).
+// matrix returns the view of an operand [rows, cols] that starts at element (i, j).
 func (m *matMul) matrix(w *worker, o operand, from ir.Part, rows, cols, batch int, shared, trans bool, i,
 	j int) matrix {
 	x := matrix{o.values(w)[first(from, w)*o.width:], cols * o.width, o.width}

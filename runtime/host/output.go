@@ -184,7 +184,7 @@ func (k *kernelCode) movable(r int, buf ir.BufID) bool {
 		})
 }
 
-// rounded is a register rounded to what a buffer of type t can hold.
+// rounded returns a register rounded to what a buffer of type t can hold.
 func (k *kernelCode) rounded(r int, t ir.Type) int {
 	from := k.regs[r]
 	dst := k.register(k.both, from.dataOnly)

@@ -29,7 +29,7 @@ func (s *peer) run(w *worker) {
 	}
 }
 
-// peerOf is the first lane of a lane's group whose key is the one wanted; −1 if there is none.
+// peerOf returns the first lane of a lane's group whose key is the one wanted; −1 if there is none.
 func (e *executable) peerOf(lane int, key ir.BufID, want float64) int {
 	first := lane - lane%e.group
 	for at := first; at < min(first+e.group, e.Lanes); at++ {

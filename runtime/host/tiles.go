@@ -45,7 +45,7 @@ func (s *tiles) run(w *worker) {
 	}
 }
 
-// of is the result of a turn.
+// of returns the result of a turn.
 func (o *tileOut) of(owner *worker, turn int) []float64 {
 	return owner.tileResults[o.left][turn*o.len:][:o.len]
 }

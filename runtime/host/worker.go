@@ -62,7 +62,7 @@ func (e *executable) workers(c *compiler, threads int) []*worker {
 	return runners
 }
 
-// nearEqualPart is the i-th of n near-equal parts of total.
+// nearEqualPart returns the i-th of n near-equal parts of total.
 func nearEqualPart(total, n, i int) int { return total*(i+1)/n - total*i/n }
 
 func newWorker(e *executable, c *compiler) *worker {

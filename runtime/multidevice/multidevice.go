@@ -22,8 +22,8 @@ import (
 // A together is devices of a kind.
 type together struct{ devices []device.Device }
 
-// Of is a device that runs on all of them, of which there is at least one. They have to be of a kind, as each gets as
-// many lanes.
+// Of returns a device that runs on all of them, of which there is at least one. They have to be of a kind, as each gets
+// as many lanes.
 func Of(devices ...device.Device) device.Device { return together{devices} }
 
 // Name is that of the first.
@@ -35,7 +35,7 @@ const (
 	smallBlock = 4
 )
 
-// shares are the lanes of each device, in whole groups: where it has none, there is no more work.
+// shares returns the lanes of each device, in whole groups: where it has none, there is no more work.
 func shares(lanes, devices, group int) (out []int) {
 	each := (lanes + devices - 1) / devices
 	block := smallBlock
@@ -91,13 +91,13 @@ type executable struct {
 	given map[string]bool // by name: one copy for all lanes
 }
 
-// Buffers are the names of the lane buffers, sorted.
+// Buffers returns the names of the lane buffers, sorted.
 func (x *executable) Buffers() []string { return x.parts[0].Buffers() }
 
-// Size is the number of elements per lane of a buffer.
+// Size returns the number of elements per lane of a buffer.
 func (x *executable) Size(name string) int { return x.parts[0].Size(name) }
 
-// of are the values of a part's lanes.
+// of returns the values of a part's lanes.
 func (p part) of(values []float64, size int) []float64 {
 	return values[p.first*size : (p.first+p.lanes)*size]
 }
@@ -126,7 +126,7 @@ func (x *executable) Get(name string, dst []float64) {
 	}
 }
 
-// fits is the size of a buffer, of which n values are to be copied.
+// fits returns the size of a buffer, of which n values are to be copied.
 func (x *executable) fits(name string, n int) (size int) {
 	size = x.Size(name)
 	want := size * x.lanes
@@ -139,7 +139,7 @@ func (x *executable) fits(name string, n int) (size int) {
 	return size
 }
 
-// at is the part that has a lane, and its number there.
+// at returns the part that has a lane, and its number there.
 func (x *executable) at(lane int) (part, int) {
 	for _, p := range x.parts {
 		if lane >= p.first && lane < p.first+p.lanes {
@@ -182,7 +182,7 @@ func (x *executable) Run(calls []device.Call, step uint64, mask []bool) (next ui
 	return nexts[0], err
 }
 
-// Statement is what the devices say of the program, where they say something; what several say is there once.
+// Statement returns what the devices say of the program, where they say something; what several say is there once.
 func (x *executable) Statement() string {
 	var says []string
 	count := map[string]int{}

@@ -15,7 +15,7 @@ import (
 	"syscall"
 )
 
-// Flags are those that every library is compiled with. They make code fast and keep the IEEE 754 arithmetic that
+// Flags returns those that every library is compiled with. They make code fast and keep the IEEE 754 arithmetic that
 // results depend on. These are never used: -ffast-math, because a library linked with it makes the whole process flush
 // denormals to zero, and infinities and NaN are optimised away; -fassociative-math, which folds (x+M)−M to x;
 // -fno-signed-zeros, with which GCC 12 multiplies a known zero by infinity where the text says 0.
@@ -56,14 +56,15 @@ func newCompiler(ctx gocontext.Context) (*compiler, error) {
 	return c, nil
 }
 
-// CompilerVersion is the first line of what the C compiler says of itself; empty if there is none.
+// CompilerVersion returns the first line of what the C compiler says of itself; empty if there is none.
 func CompilerVersion() string {
 	said, _ := exec.Command(command()[0], "--version").Output()
 	first, _, _ := strings.Cut(string(said), "\n")
 	return first
 }
 
-// key is the name of the library that a text compiles to: a hash of the text and of all that the compiler depends on.
+// key returns the name of the library that a text compiles to: a hash of the text and of all that the compiler depends
+// on.
 func (c *compiler) key(text string) string {
 	sum := sha256.Sum256([]byte(c.identity + "\x00" + text))
 	return hex.EncodeToString(sum[:16])
@@ -94,7 +95,7 @@ func (c *compiler) run(text string, args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// firstLines is the beginning of a compiler's error message, nil if there is none.
+// firstLines returns the beginning of a compiler's error message, nil if there is none.
 func firstLines(s string) error {
 	lines := strings.SplitN(strings.TrimSpace(s), "\n", 6)
 	if lines[0] == "" {

@@ -115,7 +115,7 @@ func (e *executable) addEntries(p *ir.Program) (turns int) {
 	return turns
 }
 
-// size is the bytes of all buffers, and of each worker's context, buffer table and memory for products.
+// size returns the bytes of all buffers, and of each worker's context, buffer table and memory for products.
 func (e *executable) size(blocks, threads, states int) int {
 	n := threads * (aligned(int(unsafe.Sizeof(context{}))) + aligned(8*len(e.buffers)) + aligned(e.library.work))
 	n += aligned(len(e.buffers) * int(unsafe.Sizeof(located{})))
@@ -177,7 +177,7 @@ func (e *executable) addReads(p *ir.Program) {
 	}
 }
 
-// Reads are the elements of a lane's buffer that an entry reads in this process: device.Partial.
+// Reads returns the elements of a lane's buffer that an entry reads in this process: device.Partial.
 func (e *executable) Reads(entry, name string, _ int) (first, end int) {
 	at := slices.IndexFunc(e.buffers, func(b ir.Buffer) bool { return b.Space == ir.Lane && b.Name == name })
 	of := e.entries[entry].reads[at]
@@ -234,10 +234,10 @@ func (e *executable) locateLanes() {
 	}
 }
 
-// given is the memory of a given buffer.
+// given returns the memory of a given buffer.
 func (e *executable) given(id int) unsafe.Pointer { return memoryOf(&e.Given, id) }
 
-// memoryOf is a block's memory of a buffer.
+// memoryOf returns a block's memory of a buffer.
 func memoryOf(b *device.Block, id int) unsafe.Pointer {
 	if s := b.Singles[id]; s != nil {
 		return unsafe.Pointer(unsafe.SliceData(s))
@@ -260,7 +260,7 @@ func (e *executable) inPlace(id int) bool {
 	return b.Type == ir.F64 && uintptr(e.initial(id))%alignment == 0
 }
 
-// initial is where the initial values of a buffer are, as C reads them.
+// initial returns where the initial values of a buffer are, as C reads them.
 func (e *executable) initial(id int) unsafe.Pointer {
 	init := e.buffers[id].Init
 	if e.bytes[id] {
@@ -269,7 +269,7 @@ func (e *executable) initial(id int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(init.Doubles()))
 }
 
-// element is the bytes of an element of a buffer.
+// element returns the bytes of an element of a buffer.
 func (e *executable) element(id int) int {
 	if e.bytes[id] {
 		return 1

@@ -68,7 +68,7 @@ func (l *library) close() error { return purego.Dlclose(l.handle) }
 // call runs a C function; c must be memory outside the Go heap.
 func call(f uintptr, c *context) { purego.SyscallN(f, uintptr(unsafe.Pointer(c))) }
 
-// libraryVersion is the version of the C library of this process; "" if it has no such function.
+// libraryVersion returns the version of the C library of this process; "" if it has no such function.
 func libraryVersion() string {
 	f, err := purego.Dlsym(purego.RTLD_DEFAULT, "gnu_get_libc_version")
 	if err != nil {

@@ -90,10 +90,10 @@ func (d *nativeDevice) Load(p *ir.Program, o device.Options) (device.Executable,
 	return e, nil
 }
 
-// Fingerprint is a hash of the program and of all that its machine code depends on.
+// Fingerprint returns a hash of the program and of all that its machine code depends on.
 func (e *executable) Fingerprint() string { return e.key }
 
-// library is the compiled text, from the cache if it has a complete one.
+// library returns the compiled text, from the cache if it has a complete one.
 func (d *nativeDevice) library(text string) (*library, error) {
 	key := d.compiler.key(text)
 	if path := d.cache.Find(key); path != "" {

@@ -53,8 +53,8 @@ func (e *executable) runTogether(calls []device.Call, step uint64, mask []bool) 
 	return next
 }
 
-// groupSize is how many blocks go through tiles together: as many as there are states for; but where turns are shared
-// it is the same in all processes, whatever threads they have.
+// groupSize returns how many blocks go through tiles together: as many as there are states for; but where turns are
+// shared it is the same in all processes, whatever threads they have.
 func (e *executable) groupSize() int {
 	switch {
 	case e.sharing == nil:
@@ -141,7 +141,7 @@ func (e *executable) takeChunk(worker, i int) {
 	e.restore(s)
 }
 
-// blockStateFor is a block state that no other worker uses: the block's own if there are enough, otherwise the
+// blockStateFor returns a block state that no other worker uses: the block's own if there are enough, otherwise the
 // worker's.
 func (e *executable) blockStateFor(worker, block int) *blockState {
 	if len(e.Blocks) <= len(e.states) {

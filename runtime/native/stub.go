@@ -17,7 +17,7 @@ const Linked = false
 // New returns the error that there is no native device in this build.
 func New() (device.Device, error) { return NewContext(context.Background()) }
 
-// CompilerVersion is empty, as there is no compiler.
+// CompilerVersion returns empty, as there is no compiler.
 func CompilerVersion() string { return "" }
 
 // NewContext is New.

@@ -25,7 +25,7 @@ const (
 // generator.
 type Block struct{ Even, Odd uint64 }
 
-// At is the block at an address, for step < Steps and site < Sites.
+// At returns the block at an address, for step < Steps and site < Sites.
 func At(seed uint64, lane uint32, step uint64, site, pair uint32) Block {
 	w0, w1, w2, w3 := philox(pair, uint32(step), uint32(step>>32)<<24|site, lane, uint32(seed), uint32(seed>>32))
 	return Block{uint64(w1)<<32 | uint64(w0), uint64(w3)<<32 | uint64(w2)}
@@ -34,7 +34,7 @@ func At(seed uint64, lane uint32, step uint64, site, pair uint32) Block {
 // Open maps a word to the open interval (0, 1): to one of the 2⁵² numbers (k + ½)·2⁻⁵², symmetric about ½.
 func Open(word uint64) float64 { return (float64(word>>12) + 0.5) * (1.0 / (1 << 52)) }
 
-// Word is the word of one address.
+// Word returns the word of one address.
 func Word(seed uint64, lane uint32, step uint64, site, point uint32) uint64 {
 	b := At(seed, lane, step, site, point/2)
 	if point%2 == 0 {
@@ -58,7 +58,7 @@ func Addressed(seed uint64, site uint32, lane, step, point float64) float64 {
 	return Uniform(seed, uint32(Whole(lane, 1<<32-1)), Whole(step, Steps-1), site, uint32(Whole(point, 1<<32-1)))
 }
 
-// Normal is the standard normal quantile of Uniform.
+// Normal returns the standard normal quantile of Uniform.
 func Normal(seed uint64, lane uint32, step uint64, site, point uint32) float64 {
 	return special.NormQuantile(Uniform(seed, lane, step, site, point))
 }
@@ -81,7 +81,7 @@ func Single(seed uint64, lane uint32, step uint64, site, point uint32) float64 {
 	return float64(float32(radius * sine))
 }
 
-// philox is the ten-round bijection of counters c under a key k.
+// philox returns the ten-round bijection of counters c under a key k.
 func philox(c0, c1, c2, c3, k0, k1 uint32) (w0, w1, w2, w3 uint32) {
 	for range 10 {
 		p0, p1 := uint64(c0)*0xD2511F53, uint64(c2)*0xCD9E8D57
@@ -102,7 +102,7 @@ type Stream struct {
 	point uint32 // next point
 }
 
-// Uint64 is the next of the 2³² words.
+// Uint64 returns the next of the 2³² words.
 func (s *Stream) Uint64() uint64 {
 	w := Word(s.Seed, s.Lane, s.Step, s.Site, s.point)
 	s.point++

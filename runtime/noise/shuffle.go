@@ -8,7 +8,7 @@ import (
 // MaxRows is the largest number of rows that can be shuffled.
 const MaxRows = 1 << 32
 
-// Shuffle is the row at a position of an endless sequence: epoch after epoch, each a permutation of 0…rows−1 in an
+// Shuffle returns the row at a position of an endless sequence: epoch after epoch, each a permutation of 0…rows−1 in an
 // order of its own. It is a pure function of (seed, key, epoch), so minibatches are drawn without replacement and no
 // permutation is stored. Key and position are integers below 2³² and 2⁵³; a fraction is cut off, a negative number or
 // NaN counts as 0, and a larger number as the largest. 1 ≤ rows ≤ MaxRows.
@@ -18,7 +18,7 @@ func Shuffle(seed uint64, rows int, key, position float64) float64 {
 	return o.At(at)
 }
 
-// Epoch is the epoch of a position, and the index within it.
+// Epoch returns the epoch of a position, and the index within it.
 func Epoch(rows int, position float64) (epoch, at uint64) {
 	q, n := float64(Whole(position, 1<<53-1)), float64(rows)
 	// not rounded up to the next epoch: q/n is further from the next integer than half a unit in the last place
@@ -48,7 +48,7 @@ type Order struct {
 	keys      [16]uint32
 }
 
-// NewOrder is the permutation of an epoch.
+// NewOrder returns the permutation of an epoch.
 func NewOrder(seed uint64, rows int, key, epoch uint64) Order {
 	width := max(2, bits.Len32(uint32(rows-1)))
 	shift := width / 2
@@ -67,7 +67,7 @@ func NewOrder(seed uint64, rows int, key, epoch uint64) Order {
 	return o
 }
 
-// At is the row at index i < rows.
+// At returns the row at index i < rows.
 func (o *Order) At(i uint64) float64 {
 	x := uint32(i)
 	for {

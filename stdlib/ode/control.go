@@ -53,8 +53,8 @@ func (s *solver) field(shared []Node) field {
 	return func(t, y Node) Node { return s.problem.RHS(t, y, shared) }
 }
 
-// within is the field for a step from t: at the step's ends it takes the limits from inside, since at a break the right
-// side is that of one side only. Times move inwards by 2⁻⁴⁶ of their size, which is more than their rounding.
+// within returns the field for a step from t: at the step's ends it takes the limits from inside, since at a break the
+// right side is that of one side only. Times move inwards by 2⁻⁴⁶ of their size, which is more than their rounding.
 func within(f field, t, step Node) field {
 	g := t.Graph()
 	size := ad.Maximum(ad.Abs(t), ad.Abs(ad.Add(t, step)))
@@ -66,7 +66,7 @@ func within(f field, t, step Node) field {
 	}
 }
 
-// attempt is one attempt of a step, from carry to carry. After the last time there is no way to go.
+// attempt returns one attempt of a step, from carry to carry. After the last time there is no way to go.
 func (s *solver) attempt(carry Node, inputs []Node) Node {
 	g, t, size, reached := carry.Graph(), at(carry, 0), at(carry, 1), at(carry, 2)
 	y := ad.Slice(carry, []int{state}, []int{carry.Size()})
@@ -87,8 +87,8 @@ func (s *solver) attempt(carry Node, inputs []Node) Node {
 		ad.Where(ad.Broadcast(accept, y.Shape(), nil), to, y))
 }
 
-// stepped is the state after a step and its squared error. A step of length 0 changes nothing, even where the right
-// side is not finite.
+// stepped returns the state after a step and its squared error. A step of length 0 changes nothing, even where the
+// right side is not finite.
 func (s *solver) stepped(t, y, step Node, inputs []Node) (to, e Node) {
 	f := s.field(inputs[:len(s.problem.Shared)])
 	if s.breaks > 0 || s.problem.Moving.Valid() {
@@ -104,8 +104,8 @@ func (s *solver) stepped(t, y, step Node, inputs []Node) (to, e Node) {
 	return to, e
 }
 
-// partOf is the step to try, as a fraction of the distance to the next output time: the distance is divided into the
-// fewest equal parts that are no longer than the proposed step. It is a rounded number, so it has no gradient.
+// partOf returns the step to try, as a fraction of the distance to the next output time: the distance is divided into
+// the fewest equal parts that are no longer than the proposed step. It is a rounded number, so it has no gradient.
 func partOf(way Node) Node {
 	part := ad.Div(way, ad.Maximum(way.Graph().Const(1), ad.Ceil(way)))
 	return scale(1./fine, ad.Round(scale(fine, part)))
@@ -123,15 +123,15 @@ func (s *solver) change(part, e Node) Node {
 	return ad.Where(ad.Lt(c(0), part), change, c(0))
 }
 
-// size2 is the mean square of x over the tolerances for numbers of the given magnitude.
+// size2 returns the mean square of x over the tolerances for numbers of the given magnitude.
 func (s *solver) size2(x, magnitude Node) Node {
 	tol := ad.Add(x.Graph().Const(s.options.ATol), scale(s.options.RTol, magnitude))
 	z := ad.Div(x, tol)
 	return scale(1/float64(x.Size()), ad.SumAll(ad.Mul(z, z)))
 }
 
-// start is the carry at T0. The first step proposed makes an explicit Euler step's error, or the error of the method
-// guessed from the first two derivatives, small (Hairer, Nørsett, Wanner I, II.4).
+// start returns the carry at T0. The first step proposed makes an explicit Euler step's error, or the error of the
+// method guessed from the first two derivatives, small (Hairer, Nørsett, Wanner I, II.4).
 func (s *solver) start() Node {
 	y := s.begun()
 	g, f := y.Graph(), s.field(s.problem.Shared)

@@ -21,7 +21,7 @@ type Events struct {
 // follows that of its time if this one is asked for: a step of length 0 leads to it, behind which the state is the one
 // after the event. Times that are computed are compared with the present one in every attempt.
 
-// stops are the times that steps end at: those asked for, breaks, and once more those of events.
+// stops returns the times that steps end at: those asked for, breaks, and once more those of events.
 func (s *solver) stops(asked []float64) []float64 {
 	last, t0 := asked[len(asked)-1], s.problem.T0
 	plain, events := slices.Clone(asked), []float64{}
@@ -65,7 +65,7 @@ func (s *solver) stopOf(times []float64) []float64 {
 	return at
 }
 
-// inputs are what an attempt reads besides the carry: what is shared, then the times that are computed.
+// inputs returns what an attempt reads besides the carry: what is shared, then the times that are computed.
 func (s *solver) inputs() []Node {
 	in := slices.Clone(s.problem.Shared)
 	if m := s.problem.Moving; m.Valid() {
@@ -79,8 +79,8 @@ func (s *solver) inputs() []Node {
 	return in
 }
 
-// moving are the times that are computed, of what inputs gives, and those of each list of events; the invalid node for
-// a list of fixed times.
+// moving returns the times that are computed, of what inputs gives, and those of each list of events; the invalid node
+// for a list of fixed times.
 func (s *solver) moving(inputs []Node) (all []Node, of []Node) {
 	all = inputs[len(s.problem.Shared):]
 	next := all
@@ -100,7 +100,7 @@ func (s *solver) moving(inputs []Node) (all []Node, of []Node) {
 // A stop is where the present step shall end at the latest; listed is 1 if it is one of the list of stops.
 type stop struct{ time, listed Node }
 
-// next is the first stop behind t, of those in the list, of which some are reached, and of the computed times.
+// next returns the first stop behind t, of those in the list, of which some are reached, and of the computed times.
 func (s *solver) next(t, reached Node, inputs []Node) stop {
 	g := t.Graph()
 	listed := ad.Gather(g.Data("times", s.times, len(s.times)), reached)
@@ -112,8 +112,8 @@ func (s *solver) next(t, reached Node, inputs []Node) stop {
 	return stop{ad.Minimum(listed, moving), ad.Le(listed, moving)}
 }
 
-// length is the length of a step to a stop or a whole part of the way there. Where stops are computed, steps have the
-// gradient of where they end; otherwise rounded is a number without a gradient.
+// length returns the length of a step to a stop or a whole part of the way there. Where stops are computed, steps have
+// the gradient of where they end; otherwise rounded is a number without a gradient.
 func (s *solver) length(next, t, way, rounded Node) Node {
 	if len(s.inputs()) == len(s.problem.Shared) {
 		return rounded
@@ -121,7 +121,7 @@ func (s *solver) length(next, t, way, rounded Node) Node {
 	return ad.Div(ad.Sub(next, t), ad.Maximum(t.Graph().Const(1), ad.Ceil(way)))
 }
 
-// jumped is the state y after the events at a stop, if steps arrive there.
+// jumped returns the state y after the events at a stop, if steps arrive there.
 func (s *solver) jumped(next stop, reached, arrive, y Node, inputs []Node) Node {
 	g := y.Graph()
 	_, of := s.moving(inputs)
@@ -135,7 +135,7 @@ func (s *solver) jumped(next stop, reached, arrive, y Node, inputs []Node) Node 
 	})
 }
 
-// ahead is the first of the computed times that lie between t and the last time, or the last time.
+// ahead returns the first of the computed times that lie between t and the last time, or the last time.
 func (s *solver) ahead(t Node, times []Node) Node {
 	c, x := t.Graph().Const, ad.Concat(0, times...)
 	last := c(s.times[len(s.times)-1])
@@ -143,7 +143,7 @@ func (s *solver) ahead(t Node, times []Node) Node {
 	return ad.Min(ad.Where(to, x, last), 0)
 }
 
-// changed is the state y after the events that happen at time t: those for which due gives 1.
+// changed returns the state y after the events that happen at time t: those for which due gives 1.
 func (s *solver) changed(t, y Node, shared []Node, due func(k int, e Events) Node) Node {
 	g, after := y.Graph(), y
 	for k, e := range s.problem.Events {
@@ -157,7 +157,7 @@ func (s *solver) changed(t, y Node, shared []Node, due func(k int, e Events) Nod
 	return after
 }
 
-// begun is the state after the events at T0.
+// begun returns the state after the events at T0.
 func (s *solver) begun() Node {
 	p, g := s.problem, s.problem.Y0.Graph()
 	_, of := s.moving(s.inputs())

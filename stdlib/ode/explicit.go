@@ -2,8 +2,8 @@ package ode
 
 import ad "ppl/autodiff"
 
-// dormandPrince is the pair of orders 5 and 4 of Dormand and Prince, A family of embedded Runge–Kutta formulae (1980);
-// the result of order 5 is kept. k_i = f(t + c_i h, y + h Σ_j a_ij k_j). The last row of a makes the step.
+// dormandPrince returns the pair of orders 5 and 4 of Dormand and Prince, A family of embedded Runge–Kutta formulae
+// (1980); the result of order 5 is kept. k_i = f(t + c_i h, y + h Σ_j a_ij k_j). The last row of a makes the step.
 func dormandPrince(f field, t, y, h Node) (next, err Node) {
 	c := []float64{0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1}
 	a := [][]float64{

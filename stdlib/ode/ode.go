@@ -99,7 +99,7 @@ func (p Problem) single() bool {
 	return slices.ContainsFunc(in, Node.Single)
 }
 
-// double is the problem in double precision.
+// double returns the problem in double precision.
 func (p Problem) double() Problem {
 	p.Y0, p.Shared = ad.Double(p.Y0), slices.Clone(p.Shared)
 	for k, x := range p.Shared {

@@ -33,9 +33,9 @@ func NewPilot(p Problem, o Options) *Pilot {
 	return pilot
 }
 
-// Steps is the number of attempts that the solution takes where the graph's inputs have the given values; ok is false
-// if it does not get to the last time: where the solution does not exist so long, steps become too short to move the
-// time.
+// Steps returns the number of attempts that the solution takes where the graph's inputs have the given values; ok is
+// false if it does not get to the last time: where the solution does not exist so long, steps become too short to move
+// the time.
 func (p *Pilot) Steps(inputs map[string][]float64) (n int, ok bool) {
 	if len(p.times) == 0 {
 		return 0, true

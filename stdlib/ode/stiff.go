@@ -57,8 +57,8 @@ func plus(x, y Node) Node {
 	return ad.Add(x, y)
 }
 
-// derivatives are f, [S], ∂f/∂y, [S, S], and ∂f/∂t, [S], at t and y. They are with respect to zeros added to y and t,
-// because f need not read y itself: what it cuts out of y may be cut out of what y was cut out of.
+// derivatives returns f, [S], ∂f/∂y, [S, S], and ∂f/∂t, [S], at t and y. They are with respect to zeros added to y and
+// t, because f need not read y itself: what it cuts out of y may be cut out of what y was cut out of.
 func derivatives(f field, t, y Node) (v, toY, toT Node) {
 	g, n := y.Graph(), y.Size()
 	dy, dt := g.Data("zeros", make([]float64, n), n), g.Data("zero", make([]float64, 1))

@@ -10,13 +10,13 @@ func (b *Body) add(in Instr) Reg {
 	return Reg(len(*b) - 1)
 }
 
-// Const is the number v.
+// Const returns the number v.
 func (b *Body) Const(v float64) Reg { return b.add(Instr{Op: Const, Imm: v}) }
 
-// Counter is the counter of a loop.
+// Counter returns the counter of a loop.
 func (b *Body) Counter(axis int) Reg { return b.add(Instr{Op: Counter, Axis: axis}) }
 
-// Load is the element of buf at index.
+// Load returns the element of buf at index.
 func (b *Body) Load(buf BufID, index Index) Reg {
 	return b.add(Instr{Op: Load, Buf: buf, Index: index})
 }
@@ -44,7 +44,7 @@ func (b *Body) Do(op Op, args ...Reg) Reg {
 	return b.add(in)
 }
 
-// Dense is the index of a row-major buffer that has the shape of the iteration space.
+// Dense returns the index of a row-major buffer that has the shape of the iteration space.
 func Dense(extents ...int) Index {
 	stride := make([]int, len(extents))
 	n := 1

@@ -29,7 +29,7 @@ const (
 	I32
 )
 
-// Bytes is the size of an element in memory, on every device. Integers are kept as doubles.
+// Bytes returns the size of an element in memory, on every device. Integers are kept as doubles.
 func (t Type) Bytes() int {
 	if t == F32 {
 		return 4
@@ -110,7 +110,7 @@ type Kernel struct {
 	Out     []Output
 }
 
-// Points is the size of the iteration space.
+// Points returns the size of the iteration space.
 func (k *Kernel) Points() int { return points(k.Extents) }
 
 func points(extents []int) int {
@@ -145,7 +145,7 @@ type Index struct {
 	Dyn    []Dyn
 }
 
-// Span is the first and the last element that an index selects in turn 0 of loops of these extents.
+// Span returns the first and the last element that an index selects in turn 0 of loops of these extents.
 func (ix Index) Span(extents []int) (lo, hi int) {
 	lo, hi = ix.Const, ix.Const
 	grow := func(span int) { lo, hi = lo+min(span, 0), hi+max(span, 0) }

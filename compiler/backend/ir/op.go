@@ -67,13 +67,13 @@ const (
 	shift = ownOps - Op(autodiff.OpNeg)
 )
 
-// Of is the op of an elementwise kind.
+// Of returns the op of an elementwise kind.
 func Of(k autodiff.Kind) Op { return Op(k) + shift }
 
 // Ops is the number of operations, for tables indexed by Op.
 const Ops = int(shift) + int(autodiff.LastElementwise) + 1
 
-// Row is the row of arithmetic in the table of elementwise ops, nil for other ops.
+// Row returns the row of arithmetic in the table of elementwise ops, nil for other ops.
 func (o Op) Row() *autodiff.Elementwise {
 	if o < ownOps {
 		return nil
@@ -91,7 +91,7 @@ func Arithmetic() (all []Op) {
 	return all
 }
 
-// Arity is the number of register arguments.
+// Arity returns the number of register arguments.
 func (o Op) Arity() int {
 	if row := o.Row(); row != nil {
 		return row.Arity()

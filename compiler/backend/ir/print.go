@@ -38,7 +38,7 @@ func (t Type) String() string { return [...]string{"f64", "f32", "i32"}[t] }
 
 func (s Space) String() string { return [...]string{"shared", "lane", "scratch", "tile"}[s] }
 
-// who is the space of a buffer, and that the host writes it.
+// who returns the space of a buffer, and that the host writes it.
 func (b *Buffer) who() string {
 	if b.Given {
 		return "given"
@@ -117,7 +117,7 @@ func matText(id BufID, from Part, trans, shared bool) string {
 	return fmt.Sprintf("b%d%s%s%s", id, from, when(trans, "ᵀ"), when(shared, " for all"))
 }
 
-// String is the start of a part, in brackets; "" if the part is the whole buffer.
+// String returns the start of a part, in brackets; "" if the part is the whole buffer.
 func (p Part) String() string {
 	if p == (Part{}) {
 		return ""
@@ -200,7 +200,7 @@ func instrText(in *Instr) string {
 	return fmt.Sprintf("%v %s", in.Op, strings.Join(args, ", "))
 }
 
-// moved is what an index adds to a counter or a point.
+// moved returns what an index adds to a counter or a point.
 func moved(ix Index) string {
 	if ix.Const == 0 && ix.Step == 0 {
 		return ""
@@ -208,7 +208,7 @@ func moved(ix Index) string {
 	return " + " + strings.Trim(ix.String(), "[]")
 }
 
-// String is the index in brackets: [3 + 2·t + 4·i + j + 2·r5<7].
+// String returns the index in brackets: [3 + 2·t + 4·i + j + 2·r5<7].
 func (ix Index) String() string {
 	var terms []string
 	if ix.Const != 0 {

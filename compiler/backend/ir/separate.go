@@ -2,8 +2,8 @@ package ir
 
 import "slices"
 
-// Separate is the number of outermost loops of a kernel whose turns can be shared out: each writes elements of its own,
-// and together they fill what is combined, so that a turn sets its own elements to the start of a sum.
+// Separate returns the number of outermost loops of a kernel whose turns can be shared out: each writes elements of its
+// own, and together they fill what is combined, so that a turn sets its own elements to the start of a sum.
 //
 //	for i<28 j<512 k<128: sum b0[512·i + j]      two, if b0 has 28·512 elements
 //	for i<128 k<512: sum b0[0]                   none: all turns add to one element

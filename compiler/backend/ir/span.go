@@ -13,8 +13,8 @@ func (s Span) with(o Span) Span {
 	return Span{min(s.First, o.First), max(s.End, o.End)}
 }
 
-// Needed are the elements of each Shared and each Lane buffer that an entry reads, where turns says which of the turns
-// of each Tiles run: a process that runs some of them needs the data of these rows only.
+// Needed returns the elements of each Shared and each Lane buffer that an entry reads, where turns says which of the
+// turns of each Tiles run: a process that runs some of them needs the data of these rows only.
 func Needed(p *Program, e Entry, turns func(*Tiles) (first, end int)) []Span {
 	spans := make([]Span, len(p.Buffers))
 	add := func(id BufID, s Span) {
@@ -38,7 +38,7 @@ func Needed(p *Program, e Entry, turns func(*Tiles) (first, end int)) []Span {
 	return spans
 }
 
-// Together are spans that hold those of a and of b, buffer by buffer.
+// Together returns spans that hold those of a and of b, buffer by buffer.
 func Together(a, b []Span) []Span {
 	all := make([]Span, len(a))
 	for i := range a {

@@ -19,10 +19,10 @@ type TileOut struct {
 	Combine  Combine // not Store
 }
 
-// Turns is the number of turns.
+// Turns returns the number of turns.
 func (s *Tiles) Turns() int { return (s.Rows + s.Size - 1) / s.Size }
 
-// RowsIn is the number of rows of a turn.
+// RowsIn returns the number of rows of a turn.
 func (s *Tiles) RowsIn(turn int) int { return min(s.Size, s.Rows-turn*s.Size) }
 
 // With is Body for turns of that many rows.
@@ -56,7 +56,7 @@ func (s *MatMul) withRows(rows int) *MatMul {
 	return &out
 }
 
-// RowsOf is how many rows of the operands belong to that many rows of a tile.
+// RowsOf returns how many rows of the operands belong to that many rows of a tile.
 func (s *MatMul) RowsOf(rows int) int { return rows * max(1, s.Each) }
 
 // Turn is Body for turn t, with its number of rows and without steps.

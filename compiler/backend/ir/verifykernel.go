@@ -142,7 +142,7 @@ func sameElement(k *Kernel, ix Index, o Output) error {
 	return nil
 }
 
-// effective is the strides, with 0 for a loop of one turn.
+// effective returns the strides, with 0 for a loop of one turn.
 func effective(k *Kernel, ix Index) []int {
 	s := make([]int, len(k.Extents))
 	for axis := range ix.Stride {

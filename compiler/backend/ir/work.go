@@ -64,7 +64,7 @@ func (k *Kernel) work() (sum float64) {
 	return sum * float64(k.Points())
 }
 
-// work is the cost of an operation in additions.
+// work returns the cost of an operation in additions.
 func (o Op) work() float64 {
 	if row := o.Row(); row != nil {
 		return row.Cost

@@ -79,7 +79,7 @@ func padded(w io.Writer, text []byte) error {
 
 func inBlob(b ir.Buffer) bool { return b.Space == ir.Shared && !b.Init.None() }
 
-// elementBytes is the size of an element of a buffer in memory.
+// elementBytes returns the size of an element of a buffer in memory.
 func elementBytes(b ir.Buffer, narrow bool) int {
 	if narrow {
 		return 1
@@ -87,7 +87,7 @@ func elementBytes(b ir.Buffer, narrow bool) int {
 	return b.Type.Bytes()
 }
 
-// encoded are the initial values of a buffer in its type; an I32 is a truncated double.
+// encoded returns the initial values of a buffer in its type; an I32 is a truncated double.
 func encoded(b ir.Buffer, narrow bool) []byte {
 	out := make([]byte, 0, b.Size*elementBytes(b, narrow))
 	for _, v := range b.Init.All() {
@@ -105,7 +105,7 @@ func encoded(b ir.Buffer, narrow bool) []byte {
 	return out
 }
 
-// Text is the C text, which includes the blob from a file.
+// Text returns the C text, which includes the blob from a file.
 func (l Library) Text(blob string) (string, error) {
 	if strings.ContainsAny(blob, "\"\\\n") {
 		return "", fmt.Errorf("the name of the temporary file %q cannot be written in C", blob)
@@ -131,7 +131,7 @@ extern const char ppl_blob[] __attribute__((visibility("hidden")));
 
 `
 
-// tables are what the driver needs to know of the program.
+// tables returns what the driver needs to know of the program.
 func (l Library) tables() (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#define DIMENSION %d\n#define VALUES %d\n#define BUFFERS %d\n", l.Dimension, l.Values,

@@ -7,8 +7,8 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// apart are the rules for programs whose lanes are apart, in which the order of a product's operands is free, and loops
-// should run along consecutive elements; nil if none applies. Interleaved programs gain nothing from them.
+// apart returns the rules for programs whose lanes are apart, in which the order of a product's operands is free, and
+// loops should run along consecutive elements; nil if none applies. Interleaved programs gain nothing from them.
 //
 //	transpose(A·B)              →  Bᵀ·Aᵀ
 //	sigmoid(−x)                 →  1 − sigmoid(x)
@@ -46,7 +46,7 @@ func (vs *values) apart(op *autodiff.Op, shape []int, args []*value) *value {
 	return nil
 }
 
-// turnedProduct is the transpose of a product as the product of the transposes in the other order: for matrices of
+// turnedProduct returns the transpose of a product as the product of the transposes in the other order: for matrices of
 // which there is one, also if an axis of the result has been divided.
 func (vs *values) turnedProduct(axes, shape []int, arg *value) *value {
 	x := base(arg)
@@ -192,7 +192,7 @@ func inverseAxes(axes []int) []int {
 	return out
 }
 
-// apartElementwise are the rules for elementwise kinds.
+// apartElementwise returns the rules for elementwise kinds.
 func (vs *values) apartElementwise(k autodiff.Kind, shape []int, args []*value) *value {
 	if k == autodiff.OpSigmoid && args[0].kind == autodiff.OpNeg {
 		return vs.apply(autodiff.OpSub, vs.constant(1, nil), vs.narrow(k, shape, args[0].args))
@@ -239,7 +239,7 @@ func (vs *values) ofParts(k autodiff.Kind, shape []int, args []*value) *value {
 	return vs.concat(axis, shape, out)
 }
 
-// within is a slice of an argument of an elementwise kind.
+// within returns a slice of an argument of an elementwise kind.
 func (vs *values) within(a *value, lo, hi, shape []int) *value {
 	switch {
 	case len(a.shape) == 0:
@@ -317,7 +317,7 @@ func (vs *values) permuteAll(axes []int, x *value) *value {
 	return vs.permute(axes, x)
 }
 
-// reduceUnmoved is a reduction of an array whose axes were moved, in the order of its memory.
+// reduceUnmoved returns a reduction of an array whose axes were moved, in the order of its memory.
 func (vs *values) reduceUnmoved(k autodiff.Kind, x *value, axes []int) *value {
 	over := pickInts(x.op.Axes, axes)
 	slices.Sort(over)

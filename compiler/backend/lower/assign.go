@@ -47,8 +47,8 @@ func joins(stmts []ir.Stmt, m copyOut) bool {
 	return false
 }
 
-// finalRegister is the register of a kernel that holds an element of a buffer after the kernel has run. If the kernel
-// does not write the buffer, a load is added.
+// finalRegister returns the register of a kernel that holds an element of a buffer after the kernel has run. If the
+// kernel does not write the buffer, a load is added.
 func finalRegister(k *ir.Kernel, buf ir.BufID, at ir.Index) (r ir.Reg, ok bool) {
 	if !touches(k, buf, true) {
 		return addLoad(k, buf, at), true
@@ -61,7 +61,7 @@ func finalRegister(k *ir.Kernel, buf ir.BufID, at ir.Index) (r ir.Reg, ok bool) 
 	return 0, false
 }
 
-// addLoad is the register of a load, which is added unless the kernel has it.
+// addLoad returns the register of a load, which is added unless the kernel has it.
 func addLoad(k *ir.Kernel, buf ir.BufID, at ir.Index) ir.Reg {
 	r := slices.IndexFunc(k.Body, func(in ir.Instr) bool {
 		return in.Op == ir.Load && in.Buf == buf && sameIndex(in.Index, at)
@@ -80,7 +80,7 @@ func readsAt(k *ir.Kernel, buf ir.BufID, at ir.Index) bool {
 	})
 }
 
-// pointIndex is the index of the current point of a kernel over n elements.
+// pointIndex returns the index of the current point of a kernel over n elements.
 func pointIndex(n int) ir.Index { return canonical(flatten(identity([]int{n}), []int{n})) }
 
 // canWrite reports whether the statements that write scratch could write the lane buffer instead: no statement reads
@@ -132,7 +132,7 @@ func rename(stmts []ir.Stmt, moves []copyOut, from, to ir.BufID) {
 	}
 }
 
-// copies are kernels for the moves, one for each size.
+// copies returns kernels for the moves, one for each size.
 func copies(moves []copyOut) []ir.Stmt {
 	var out []ir.Stmt
 	kernels := map[int]*ir.Kernel{}

@@ -96,7 +96,8 @@ func (b *body) inType(t ir.Type) (end func()) {
 	return func() { b.typ = before }
 }
 
-// number is the value of an index as a register. Integers need F64, since single precision holds them only up to 2²⁴.
+// number returns the value of an index as a register. Integers need F64, since single precision holds them only up to
+// 2²⁴.
 func (b *body) number(a ir.Index) ir.Reg {
 	defer b.inType(ir.F64)()
 	sum := b.constant(float64(a.Const))
@@ -122,7 +123,7 @@ func (b *body) number(a ir.Index) ir.Reg {
 	return sum
 }
 
-// value is the register of v at a point.
+// value returns the register of v at a point.
 func (b *body) value(v *value, at []ir.Index, user *value) ir.Reg {
 	b.use(v, user)
 	key := strconv.AppendInt(nil, int64(v.id), 10)
@@ -170,8 +171,8 @@ func (b *body) compute(v *value, at []ir.Index) ir.Reg {
 	return b.inline(v, at)
 }
 
-// points is how often a kernel computes something at these coordinates: once for all points along which they do not
-// vary, since devices move such code out of the loops.
+// points returns how often a kernel computes something at these coordinates: once for all points along which they do
+// not vary, since devices move such code out of the loops.
 func (b *body) points(at []ir.Index) float64 {
 	for _, c := range at {
 		if canonical(c).Stride != nil || c.Dyn != nil {

@@ -136,7 +136,7 @@ func (p bufferPool) replace(stmts []ir.Stmt, buffers []ir.Buffer, some func(ir.B
 	}
 }
 
-// take is a free buffer of a kind; if there is none, b is added to the pool.
+// take returns a free buffer of a kind; if there is none, b is added to the pool.
 func (p bufferPool) take(free bufferPool, b ir.BufID, n bufferKind) ir.BufID {
 	if len(free[n]) == 0 {
 		p[n] = append(p[n], b)

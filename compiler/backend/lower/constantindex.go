@@ -13,7 +13,7 @@ import (
 //	gather(broadcast(x), index)         →  gather(x, shorter index)
 //	scatter(y, index that follows axis) →  sum of y over the other axes
 
-// index is the value of an index argument, with its numbers if they are known.
+// index returns the value of an index argument, with its numbers if they are known.
 func (vs *values) index(n autodiff.Node) *value {
 	if v, ok := vs.indices[n]; ok {
 		return v
@@ -181,7 +181,7 @@ func (vs *values) lookedUp(v *value) (list, at *value, ok bool) {
 	return vs.rewrite(&autodiff.Op{Kind: v.kind}, list.shape, lists), at, true
 }
 
-// scalarOf is the number that all elements of a constant are.
+// scalarOf returns the number that all elements of a constant are.
 func scalarOf(v *value) (x float64, ok bool) {
 	for v.kind == autodiff.OpBroadcast || v.kind == autodiff.OpReshape {
 		v = v.args[0]
@@ -236,7 +236,7 @@ func (vs *values) moveIndex(index *value, shape, axes []int) (*value, bool) {
 	return vs.numbers(out, index.shape), true
 }
 
-// expand is a known index with all its elements.
+// expand returns a known index with all its elements.
 func expand(v *value) ([]float64, bool) {
 	switch v.kind {
 	case autodiff.OpData:
@@ -262,8 +262,8 @@ func expand(v *value) ([]float64, bool) {
 	return nil, false
 }
 
-// sumOfScatter is a sum over axes of a flattened array that was scattered into: the values are scattered directly into
-// the remaining axes.
+// sumOfScatter returns a sum over axes of a flattened array that was scattered into: the values are scattered directly
+// into the remaining axes.
 func (vs *values) sumOfScatter(x *value, axes []int) *value {
 	s := base(x)
 	if x.kind != autodiff.OpReshape || s.kind != autodiff.OpScatterAdd || len(s.args) != 2 || len(s.shape) != 1 {

@@ -46,7 +46,7 @@ func (p *plan) storeLong(t *trace) {
 	}
 }
 
-// copies is how often the code of an argument occurs in the code of v.
+// copies returns how often the code of an argument occurs in the code of v.
 func (v *value) copies() float64 {
 	if _, ok := reductions[v.kind]; ok {
 		return float64(v.args[0].size() / v.size())
@@ -54,7 +54,7 @@ func (v *value) copies() float64 {
 	return 1
 }
 
-// length is the cost of one element of v, with shared parts counted once.
+// length returns the cost of one element of v, with shared parts counted once.
 func (p *plan) length(v *value, seen map[*value]bool) float64 {
 	if seen[v] {
 		return 0
@@ -95,8 +95,8 @@ func (v *value) written() bool {
 	return ok || v.kind == autodiff.OpConcat
 }
 
-// costs is the cost of an element of each live value for a kernel that computes it, in additions; shared parts count as
-// often as they occur.
+// costs returns the cost of an element of each live value for a kernel that computes it, in additions; shared parts
+// count as often as they occur.
 func (p *plan) costs() map[*value]float64 {
 	cost := map[*value]float64{}
 	for _, v := range p.live {
@@ -124,7 +124,7 @@ func (p *plan) cost(v *value, of map[*value]float64) float64 {
 	return v.copies()*sum + v.ownCost()
 }
 
-// ownCost is the cost of v without its arguments.
+// ownCost returns the cost of v without its arguments.
 func (v *value) ownCost() float64 {
 	if row := v.kind.Row(); row != nil {
 		return row.Cost

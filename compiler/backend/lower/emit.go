@@ -45,7 +45,7 @@ func (b *body) output(it *item) ir.Output {
 	return out
 }
 
-// operand is the value that an item stores; if that value is itself stored, it is computed here and not loaded.
+// operand returns the value that an item stores; if that value is itself stored, it is computed here and not loaded.
 func (b *body) operand(it *item, at []ir.Index) ir.Reg {
 	b.use(it.operand, nil)
 	if it.operand == it.out {
@@ -83,7 +83,7 @@ func (b *body) needs(out ir.Output) []read {
 	return needs
 }
 
-// partIndex is the index at which a part of a concatenation is written.
+// partIndex returns the index at which a part of a concatenation is written.
 func partIndex(v *value, it *item, at []ir.Index) ir.Index {
 	axis := v.op.Axes[0]
 	if axis == 0 {

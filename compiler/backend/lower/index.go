@@ -44,7 +44,7 @@ func plus(a, b ir.Index) ir.Index {
 	return out
 }
 
-// flatten is the row-major offset of a point of shape.
+// flatten returns the row-major offset of a point of shape.
 func flatten(at []ir.Index, shape []int) ir.Index {
 	var out ir.Index
 	stride := 1
@@ -57,7 +57,7 @@ func flatten(at []ir.Index, shape []int) ir.Index {
 	return out
 }
 
-// unflatten is the inverse of flatten, where that is affine: each term of the offset belongs to the outermost axis
+// unflatten returns the inverse of flatten, where that is affine: each term of the offset belongs to the outermost axis
 // whose stride divides it, provided that the rest stays below that stride.
 func unflatten(flat ir.Index, shape, extents []int) (at []ir.Index, ok bool) {
 	stride := size(shape)
@@ -141,7 +141,7 @@ func size(shape []int) int {
 	return n
 }
 
-// loops are the extents of the kernel that runs over a shape: axes of one element need no loop.
+// loops returns the extents of the kernel that runs over a shape: axes of one element need no loop.
 func loops(shape []int) []int {
 	var out []int
 	for _, n := range shape {
@@ -152,7 +152,7 @@ func loops(shape []int) []int {
 	return out
 }
 
-// identity is the current point, in shape, of a kernel with extents loops(shape).
+// identity returns the current point, in shape, of a kernel with extents loops(shape).
 func identity(shape []int) []ir.Index {
 	at := make([]ir.Index, len(shape))
 	n, loop := len(loops(shape)), 0

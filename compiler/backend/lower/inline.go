@@ -68,7 +68,7 @@ func (b *body) noise(v *value, at []ir.Index) ir.Reg {
 	return b.emit(ir.Instr{Op: op, Type: v.typ(), Site: v.op.Site})
 }
 
-// moved is where an affine movement reads its argument.
+// moved returns where an affine movement reads its argument.
 func moved(v *value, at []ir.Index) []ir.Index {
 	from := make([]ir.Index, len(v.args[0].shape))
 	for k := range from {
@@ -149,7 +149,7 @@ func (b *body) gather(v *value, at []ir.Index) ir.Reg {
 	return b.value(x, b.chosen(v, at, x.shape), v)
 }
 
-// positions are the coordinates that the index arguments of a gather or scatter give, at a point of theirs.
+// positions returns the coordinates that the index arguments of a gather or scatter give, at a point of theirs.
 func (b *body) positions(v *value, lead []ir.Index, shape []int) []ir.Index {
 	var out []ir.Index
 	for k, index := range v.args[1:] {

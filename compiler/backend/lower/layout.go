@@ -14,8 +14,8 @@ const (
 // minState is the size from which lane buffers of a program in single precision are kept in it.
 const minState = 1 << 12
 
-// state is the type of a lane buffer: of a large one F32, in a program whose large products are in single precision and
-// whose lanes are apart.
+// state returns the type of a lane buffer: of a large one F32, in a program whose large products are in single
+// precision and whose lanes are apart.
 func (prog *program) state(size int) ir.Type {
 	if prog.single && size >= minState {
 		return ir.F32

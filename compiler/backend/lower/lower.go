@@ -57,10 +57,10 @@ type Assign struct {
 	Rows  int
 }
 
-// Size is the number of elements of the buffer.
+// Size returns the number of elements of the buffer.
 func (a Assign) Size() int { return max(a.Rows, 1) * a.Value.Size() }
 
-// nodes are what an assignment computes: its value, and where that goes.
+// nodes returns what an assignment computes: its value, and where that goes.
 func (a *Assign) nodes() []*autodiff.Node {
 	if a.At.Valid() {
 		return []*autodiff.Node{&a.Value, &a.At}
@@ -75,7 +75,7 @@ func Program(entries []Entry) (*ir.Program, error) {
 	return programIn(entries, l, single)
 }
 
-// stacked are the entries with arrays for what many values compute alike.
+// stacked returns the entries with arrays for what many values compute alike.
 func stacked(entries []Entry) []Entry {
 	nodes, values := map[*autodiff.Graph][]*autodiff.Node{}, map[*autodiff.Graph][]autodiff.Node{}
 	out := make([]Entry, len(entries))
@@ -119,8 +119,8 @@ func programIn(entries []Entry, l ir.Layout, single bool) (*ir.Program, error) {
 	return compact(out), nil
 }
 
-// roots are the assigned values by entry, and then the rows that some of them go to. It also makes the lane buffer of
-// every name, even of an Input that no value needs, so that callers may set it.
+// roots returns the assigned values by entry, and then the rows that some of them go to. It also makes the lane buffer
+// of every name, even of an Input that no value needs, so that callers may set it.
 func (prog *program) roots(entries []Entry) ([][]*value, error) {
 	roots := make([][]*value, len(entries))
 	for k, e := range entries {
@@ -147,7 +147,7 @@ func (prog *program) roots(entries []Entry) ([][]*value, error) {
 	return roots, nil
 }
 
-// peers are the statements by which lanes of an entry read of each other.
+// peers returns the statements by which lanes of an entry read of each other.
 func (prog *program) peers(e Entry) (stmts []ir.Stmt) {
 	of := func(name string) ir.BufID {
 		id, ok := prog.lanes[name]
@@ -204,7 +204,7 @@ func (prog *program) declare(e Entry, name string, size int) error {
 	return nil
 }
 
-// root is the value of an assigned node in a form that can be stored in a type: a leaf is copied.
+// root returns the value of an assigned node in a form that can be stored in a type: a leaf is copied.
 func (vs *values) root(n autodiff.Node, t ir.Type) *value {
 	p := double
 	if t == ir.F32 {

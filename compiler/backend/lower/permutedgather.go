@@ -12,7 +12,7 @@ import (
 // the front before, and back after. Here the axes are left where they are, so that a loop over the windows of an image
 // reads and writes memory in its order: the value's Axes holds the first axis that indices choose along.
 
-// firstChosen is the first axis along which the indices of a Gather or ScatterAdd choose.
+// firstChosen returns the first axis along which the indices of a Gather or ScatterAdd choose.
 func firstChosen(v *value) int {
 	if len(v.op.Axes) == 0 {
 		return 0
@@ -20,7 +20,7 @@ func firstChosen(v *value) int {
 	return v.op.Axes[0]
 }
 
-// gatherPermuted is a gather from an array whose axes were moved; nil if they were not, or to other places.
+// gatherPermuted returns a gather from an array whose axes were moved; nil if they were not, or to other places.
 func (vs *values) gatherPermuted(shape []int, x *value, index []*value) *value {
 	at, ok := togetherBefore(x, len(index))
 	if !ok {
@@ -61,7 +61,7 @@ func togetherBefore(x *value, n int) (at int, ok bool) {
 	return at, at > 0
 }
 
-// outside are the axes of a movement whose leading ones, from at on, are n instead of m.
+// outside returns the axes of a movement whose leading ones, from at on, are n instead of m.
 func outside(axes []int, at, m, n int) []int {
 	var to []int
 	for k := range n {
@@ -76,15 +76,15 @@ func outside(axes []int, at, m, n int) []int {
 	return to
 }
 
-// chosen are the coordinates in an array of a shape of what a Gather reads, or a ScatterAdd writes, at a point.
+// chosen returns the coordinates in an array of a shape of what a Gather reads, or a ScatterAdd writes, at a point.
 func (b *body) chosen(v *value, at []ir.Index, shape []int) []ir.Index {
 	first := firstChosen(v)
 	end := first + len(v.args[1].shape)
 	return slices.Concat(at[:first], b.positions(v, at[first:end], shape[first:]), at[end:])
 }
 
-// constantCoordinate is the coordinate that a known index gives, if it moves evenly along its axes and stays in an axis
-// of n: then the index needs no memory and no check. Only programs whose lanes are apart have it.
+// constantCoordinate returns the coordinate that a known index gives, if it moves evenly along its axes and stays in an
+// axis of n: then the index needs no memory and no check. Only programs whose lanes are apart have it.
 func (b *body) constantCoordinate(index *value, lead []ir.Index, n int) (to ir.Index, ok bool) {
 	if b.plan.prog.layout != ir.Apart {
 		return to, false

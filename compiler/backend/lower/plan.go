@@ -56,7 +56,7 @@ func (p *plan) collect(roots []*value) {
 	}
 }
 
-// leaf is the home of a value that the plan need not compute.
+// leaf returns the home of a value that the plan need not compute.
 func (p *plan) leaf(v *value) (home, bool) {
 	if h, ok := p.leaves[v]; ok {
 		return h, true
@@ -73,7 +73,7 @@ func (p *plan) leaf(v *value) (home, bool) {
 	return home{}, false
 }
 
-// home is the memory of v's elements, if they are in memory.
+// home returns the memory of v's elements, if they are in memory.
 func (p *plan) home(v *value) (home, bool) {
 	v = base(v)
 	if h, ok := p.leaf(v); ok {
@@ -146,7 +146,7 @@ func (v *value) pointwise() bool {
 	return !v.call()
 }
 
-// lower is the finished list of statements.
+// lower returns the finished list of statements.
 func (p *plan) lower() []ir.Stmt {
 	for {
 		t := newTrace()

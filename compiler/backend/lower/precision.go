@@ -27,7 +27,7 @@ func (p precision) typ() ir.Type {
 	return ir.F64
 }
 
-// precisionOf is the precision of a result.
+// precisionOf returns the precision of a result.
 func precisionOf(k autodiff.Kind, args []*value) precision {
 	switch k {
 	case autodiff.OpSingle:

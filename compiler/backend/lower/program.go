@@ -43,7 +43,7 @@ type known struct {
 	typ   ir.Type
 }
 
-// data is the shared buffer that holds a slice of data.
+// data returns the shared buffer that holds a slice of data.
 func (prog *program) data(v *value) ir.BufID {
 	key := known{v.op.Values.Start(), v.typ()}
 	id, ok := prog.inits[key]
@@ -89,7 +89,7 @@ func (prog *program) setup(entries [][]*value) []ir.Stmt {
 	return stmts
 }
 
-// staticBase is the value that is computed once so that v can be read; nil if v is read from data directly.
+// staticBase returns the value that is computed once so that v can be read; nil if v is read from data directly.
 func staticBase(v *value, whole bool) *value {
 	for base(v) != v || !whole && !v.computes() {
 		v = v.args[0]

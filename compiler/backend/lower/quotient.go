@@ -48,7 +48,7 @@ func (vs *values) softmax(n autodiff.Node) *value {
 	return vs.apply(autodiff.OpMul, weights, vs.broadcast(inverse, n.Shape(), kept(len(n.Shape()), sum.Op().Axes)))
 }
 
-// narrowest is the node that a broadcast repeats.
+// narrowest returns the node that a broadcast repeats.
 func narrowest(n autodiff.Node) autodiff.Node {
 	for n.Op().Kind == autodiff.OpBroadcast || n.Op().Kind == autodiff.OpReshape {
 		n = n.Args()[0]

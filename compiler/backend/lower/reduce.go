@@ -8,7 +8,7 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// total is a sum.
+// total returns a sum.
 func (vs *values) total(x *value, axes []int) *value {
 	if v := vs.sumOfScatter(x, axes); v != nil {
 		return v
@@ -16,7 +16,7 @@ func (vs *values) total(x *value, axes []int) *value {
 	return vs.reduce(autodiff.OpSum, x, axes)
 }
 
-// reduce is a reduction. Before a reduction over all axes, reshapes are dropped.
+// reduce returns a reduction. Before a reduction over all axes, reshapes are dropped.
 func (vs *values) reduce(k autodiff.Kind, x *value, axes []int) *value {
 	if len(axes) == len(x.shape) {
 		x = base(x)
@@ -37,7 +37,7 @@ func (vs *values) reduce(k autodiff.Kind, x *value, axes []int) *value {
 	return vs.make(autodiff.Op{Kind: k, Axes: axes}, without(x.shape, axes), x)
 }
 
-// remaining are the axes still to reduce after one axis is gone.
+// remaining returns the axes still to reduce after one axis is gone.
 func remaining(axes []int, gone int) []int {
 	var out []int
 	for _, k := range axes {
@@ -74,14 +74,14 @@ func (vs *values) split(k autodiff.Kind, x *value, axes []int, axis int) *value 
 	return vs.concat(slices.Index(kept(len(x.shape), axes), axis), without(x.shape, axes), parts)
 }
 
-// one is the slice of x at an index of an axis; the axis stays.
+// one returns the slice of x at an index of an axis; the axis stays.
 func (vs *values) one(x *value, axis, at int) *value {
 	lo, hi, shape := make([]int, len(x.shape)), slices.Clone(x.shape), slices.Clone(x.shape)
 	lo[axis], hi[axis], shape[axis] = at, at+1, 1
 	return vs.slice(x, lo, hi, shape)
 }
 
-// partialSums is a cumulative sum over few elements.
+// partialSums returns a cumulative sum over few elements.
 func (vs *values) partialSums(x *value, axis int, reverse bool) *value {
 	n := x.shape[axis]
 	parts := make([]part, n)
@@ -108,7 +108,7 @@ func (vs *values) logSumExp(x *value, axes []int) *value {
 	return vs.apply(autodiff.OpAdd, m, vs.apply(autodiff.OpLog, total))
 }
 
-// exponentials are exp(x − m) and their sum, with m the largest element, or 0 if that is infinite: all -inf then
+// exponentials returns exp(x − m) and their sum, with m the largest element, or 0 if that is infinite: all -inf then
 // gives sum 0, and a +inf gives +inf.
 func (vs *values) exponentials(x *value, axes []int) (m, each, total *value) {
 	top := vs.reduce(autodiff.OpMax, x, axes)

@@ -7,7 +7,7 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// of is the value of a node. It rewrites nodes to fewer kinds and cheaper forms:
+// of returns the value of a node. It rewrites nodes to fewer kinds and cheaper forms:
 //
 //	LogSumExp                       →  Max, exp, Sum and log
 //	Pad                             →  Concat with zeros
@@ -149,7 +149,7 @@ func (vs *values) narrow(k autodiff.Kind, shape []int, args []*value) *value {
 	return vs.broadcast(vs.narrow(k, inner, small), shape, axes)
 }
 
-// variesAlong are the axes along which a value's elements may differ.
+// variesAlong returns the axes along which a value's elements may differ.
 func variesAlong(v *value) []int {
 	switch v.kind {
 	case autodiff.OpConst:
@@ -197,8 +197,8 @@ func (vs *values) matMul(op autodiff.Op, shape []int, a, b *value) *value {
 	return vs.make(op, shape, a, b)
 }
 
-// commonProduct is a matrix times a vector as a sum of products. A matrix that all lanes have in common, such as rows
-// of data that a minibatch takes, is read where it stands; a product of buffers would need a copy for each lane.
+// commonProduct returns a matrix times a vector as a sum of products. A matrix that all lanes have in common, such as
+// rows of data that a minibatch takes, is read where it stands; a product of buffers would need a copy for each lane.
 func (vs *values) commonProduct(a, b *value, trans bool) *value {
 	along := 1
 	if trans {

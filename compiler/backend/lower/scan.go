@@ -17,7 +17,7 @@ type home struct {
 	step  int
 }
 
-// at is the index in the buffer of an offset.
+// at returns the index in the buffer of an offset.
 func (h home) at(offset ir.Index) ir.Index {
 	offset.Const += h.first
 	offset.Step = h.step
@@ -52,7 +52,7 @@ func (p *plan) willStore(v *value, n int) bool {
 	return leaf || v.call() || v.size() <= 2*n
 }
 
-// operands are the values that a statement reads from memory. Statements other than a Loop need whole buffers.
+// operands returns the values that a statement reads from memory. Statements other than a Loop need whole buffers.
 func (p *plan) operands(v *value) []*value {
 	var out []*value
 	for k, a := range v.args {
@@ -75,7 +75,7 @@ func (p *plan) takesParts(v *value) bool {
 	return v.kind == autodiff.OpMatMul && p.prog.layout == ir.Apart
 }
 
-// part is the memory of an argument of a product.
+// part returns the memory of an argument of a product.
 func (p *plan) part(v *value) (ir.BufID, ir.Part) {
 	o := p.operand(v)
 	h, ok := p.home(o.value)
@@ -85,7 +85,7 @@ func (p *plan) part(v *value) (ir.BufID, ir.Part) {
 	return h.buf, ir.Part{First: h.first + o.first, Step: h.step}
 }
 
-// inputs are the values that v is computed from.
+// inputs returns the values that v is computed from.
 func (p *plan) inputs(v *value) []*value {
 	switch {
 	case v.kind == autodiff.OpScan:
@@ -96,7 +96,8 @@ func (p *plan) inputs(v *value) []*value {
 	return v.args
 }
 
-// scan is a kernel that writes the first row, and a loop whose turns each compute a row from the one before, in place.
+// scan returns a kernel that writes the first row, and a loop whose turns each compute a row from the one before, in
+// place.
 func (p *plan) scan(v *value, t *trace) []ir.Stmt {
 	loop, ok := p.loops[v]
 	if !ok {
@@ -140,10 +141,10 @@ func sameElements(a, b *value) bool {
 		math.Float64bits(a.op.Value) == math.Float64bits(b.op.Value)
 }
 
-// start is the item of the first row.
+// start returns the item of the first row.
 func start(v *value) *item { return &item{out: v, operand: v.args[0]} }
 
-// startsAt is the index of the first row.
+// startsAt returns the index of the first row.
 func startsAt(v *value) int {
 	if v.op.Reverse {
 		return (v.shape[0] - 1) * v.args[0].size()
@@ -184,7 +185,7 @@ func (p *plan) turn(v *value) []ir.Stmt {
 	return inner.lower()
 }
 
-// entry is the value of an Input of a step.
+// entry returns the value of an Input of a step.
 func (vs *values) entry(v *value, in autodiff.Node, p precision) *value {
 	op := autodiff.Op{Kind: autodiff.OpInput, Name: fmt.Sprintf("%s of %d", in.Op().Name, v.id), Site: 1}
 	x := vs.typed(op, in.Shape(), p)

@@ -38,7 +38,7 @@ func (p *plan) items() []*item {
 	return items
 }
 
-// partOperand is a part as it is written. Along the outermost axis its elements are contiguous, so reshapes are
+// partOperand returns a part as it is written. Along the outermost axis its elements are contiguous, so reshapes are
 // dropped.
 func (p *plan) partOperand(v *value, q part) *value {
 	switch {
@@ -52,7 +52,7 @@ func (p *plan) partOperand(v *value, q part) *value {
 	return q.value
 }
 
-// space is a key that is equal for items that can be in one kernel.
+// space returns a key that is equal for items that can be in one kernel.
 func (it *item) space() string {
 	if it.call {
 		return fmt.Sprintf("call %d", it.out.id)
@@ -140,7 +140,7 @@ func (s *schedule) next() []*item {
 	return best
 }
 
-// classes are the remaining items by space, in the order of their first item.
+// classes returns the remaining items by space, in the order of their first item.
 func (s *schedule) classes() [][]*item {
 	at := map[string]int{}
 	var out [][]*item
@@ -157,7 +157,8 @@ func (s *schedule) classes() [][]*item {
 	return out
 }
 
-// ready is the largest subset of a class whose needs are already computed, or are pointwise and in the subset itself.
+// ready returns the largest subset of a class whose needs are already computed, or are pointwise and in the subset
+// itself.
 func (s *schedule) ready(class []*item) []*item {
 	in := map[*value]bool{}
 	for _, it := range class {

@@ -80,7 +80,7 @@ func (prog *program) leaves(s ir.Stmt, grain Grain) bool {
 	return false
 }
 
-// ownOutermost is a kernel with those loops outside the others that all elements vary with that are combined.
+// ownOutermost returns a kernel with those loops outside the others that all elements vary with that are combined.
 func ownOutermost(k *ir.Kernel) *ir.Kernel {
 	if hasNoise(k) {
 		return k
@@ -109,7 +109,7 @@ const (
 	mostResults = 1 << 18
 )
 
-// size is the number of rows of a turn.
+// size returns the number of rows of a turn.
 func (g Grain) size(r *region) (size int, ok bool) {
 	if len(r.body) == 0 || r.cost*float64(r.rows) < g.Least {
 		return 0, false
@@ -135,8 +135,8 @@ func forgetUnused(p *ir.Program) {
 	}
 }
 
-// untiled is the statements of a Tiles over all its rows at once, or the Tiles with buffers of its own, if it is not
-// one that this package makes.
+// untiled returns the statements of a Tiles over all its rows at once, or the Tiles with buffers of its own, if it is
+// not one that this package makes.
 func (prog *program) untiled(s *ir.Tiles) []ir.Stmt {
 	u := &joiner{prog: prog, tiles: s, to: map[ir.BufID]ir.BufID{}}
 	for _, o := range s.Out {
@@ -154,7 +154,7 @@ func (prog *program) untiled(s *ir.Tiles) []ir.Stmt {
 	return stmts
 }
 
-// withOwnBuffers is the Tiles with tile buffers that no other uses.
+// withOwnBuffers returns the Tiles with tile buffers that no other uses.
 func (prog *program) withOwnBuffers(s *ir.Tiles) *ir.Tiles {
 	out := &ir.Tiles{Rows: s.Rows, Size: s.Size, Body: s.With(s.Size), Out: slices.Clone(s.Out)}
 	own := map[ir.BufID]ir.BufID{}

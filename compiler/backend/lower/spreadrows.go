@@ -9,8 +9,8 @@ import (
 // fewRows is the number of turns of an outermost loop that are too few to be spread.
 const fewRows = 64
 
-// inRows is a kernel whose outermost loop has many turns, if there is one: loops that can be are made one, and without
-// noise, whose place is the point's number, the longest goes outside.
+// inRows returns a kernel whose outermost loop has many turns, if there is one: loops that can be are made one, and
+// without noise, whose place is the point's number, the longest goes outside.
 func inRows(k *ir.Kernel) *ir.Kernel {
 	if len(k.Extents) < 2 || k.Extents[0] >= fewRows || k.Points() < fewRows {
 		return k
@@ -39,7 +39,7 @@ func separate(k *ir.Kernel) bool {
 	return !slices.ContainsFunc(kernelRows(k), rowUse.conflicts)
 }
 
-// indices are those of a kernel that have a stride for each loop.
+// indices returns those of a kernel that have a stride for each loop.
 func indices(k *ir.Kernel) (all []*ir.Index) {
 	for i := range k.Body {
 		if k.Body[i].Op == ir.Load {
@@ -84,7 +84,7 @@ func merge(k *ir.Kernel, axis int) bool {
 	return true
 }
 
-// withOutermost is a kernel with one of its loops outside the others.
+// withOutermost returns a kernel with one of its loops outside the others.
 func withOutermost(k *ir.Kernel, axis int) *ir.Kernel {
 	if axis == 0 {
 		return k
@@ -107,7 +107,7 @@ func withOutermost(k *ir.Kernel, axis int) *ir.Kernel {
 	return out
 }
 
-// toFront is a list with one of its elements at the beginning.
+// toFront returns a list with one of its elements at the beginning.
 func toFront(list []int, at int) []int {
 	return slices.Concat(list[at:at+1], list[:at], list[at+1:])
 }

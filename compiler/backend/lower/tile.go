@@ -93,7 +93,7 @@ func (t *tiler) statements(stmts []ir.Stmt) []ir.Stmt {
 	return stmts
 }
 
-// rowCounts are the numbers of rows that a statement can be regarded to go over, if there are many.
+// rowCounts returns the numbers of rows that a statement can be regarded to go over, if there are many.
 func (t *tiler) rowCounts(s ir.Stmt) []int {
 	var counts []int
 	switch s := s.(type) {
@@ -190,8 +190,8 @@ func (t *tiler) divisible(s ir.Stmt, rows int) bool {
 	})
 }
 
-// tileSize is the number of rows in a tile, such that all tiles have similar sizes, and that what is combined at the
-// end takes an eighth of the work at most; ok is false if there is work for one tile only.
+// tileSize returns the number of rows in a tile, such that all tiles have similar sizes, and that what is combined at
+// the end takes an eighth of the work at most; ok is false if there is work for one tile only.
 func (r *region) tileSize(least int) (size int, ok bool) {
 	if len(r.body) == 0 {
 		return 0, false
@@ -207,7 +207,7 @@ func (r *region) tileSize(least int) (size int, ok bool) {
 	return (even + 7) / 8 * 8, true
 }
 
-// mostRows is the number of rows over which most of the arithmetic of kernels is.
+// mostRows returns the number of rows over which most of the arithmetic of kernels is.
 func (t *tiler) mostRows(stmts []ir.Stmt) (rows int) {
 	cost := map[int]float64{}
 	for _, s := range stmts {
@@ -224,7 +224,7 @@ func (t *tiler) mostRows(stmts []ir.Stmt) (rows int) {
 	return rows
 }
 
-// images is the number of rows in a tile if rows are images: those of which a product has several rows. What is
+// images returns the number of rows in a tile if rows are images: those of which a product has several rows. What is
 // computed for an image then stays in cache until it is read.
 func (r *region) images() (size int, ok bool) {
 	products := slices.ContainsFunc(r.body, func(s ir.Stmt) bool {
@@ -239,7 +239,7 @@ func (r *region) images() (size int, ok bool) {
 	return (r.rows + tiles - 1) / tiles, tiles > 1
 }
 
-// rowCost is the cost of a statement per row.
+// rowCost returns the cost of a statement per row.
 func (t *tiler) rowCost(s ir.Stmt, rows int) float64 {
 	switch s := s.(type) {
 	case *ir.MatMul:

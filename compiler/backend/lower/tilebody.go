@@ -41,8 +41,8 @@ type cutter struct {
 	own   map[ir.BufID]ir.BufID // the turn's own buffer that replaces a scratch buffer
 }
 
-// rowElements is the buffer, and the first element in it, where a turn has the elements that belong to its rows, width
-// of them per row.
+// rowElements returns the buffer, and the first element in it, where a turn has the elements that belong to its rows,
+// width of them per row.
 func (c *cutter) rowElements(buf ir.BufID, width int) (ir.BufID, int) {
 	if own, ok := c.own[buf]; ok {
 		return own, 0
@@ -97,8 +97,8 @@ func (c *cutter) output(o ir.Output) ir.Output {
 	return o
 }
 
-// accumulator is the buffer of a turn that is combined into `to` after all turns. Turns must not add to `to` directly:
-// they run on several threads, and the order of the sum would depend on timing.
+// accumulator returns the buffer of a turn that is combined into `to` after all turns. Turns must not add to `to`
+// directly: they run on several threads, and the order of the sum would depend on timing.
 func (c *cutter) accumulator(to ir.BufID, combine ir.Combine) ir.BufID {
 	from := c.prog.buffer(ir.Tile, c.prog.buffers[to].Type, c.prog.buffers[to].Size)
 	c.tiles.Out = append(c.tiles.Out, ir.TileOut{From: from, To: to, Combine: combine})

@@ -119,7 +119,7 @@ func (vs *values) constant(x float64, shape []int) *value {
 	return vs.make(autodiff.Op{Kind: autodiff.OpConst, Value: x}, shape)
 }
 
-// apply is an elementwise kind; scalars are repeated.
+// apply returns an elementwise kind; scalars are repeated.
 func (vs *values) apply(k autodiff.Kind, args ...*value) *value {
 	shape := args[0].shape
 	for _, a := range args {
@@ -174,7 +174,7 @@ func without(shape, axes []int) []int {
 	return out
 }
 
-// kept are the axes of a value of this rank that are not reduced.
+// kept returns the axes of a value of this rank that are not reduced.
 func kept(rank int, axes []int) []int {
 	drop := axisSet(axes)
 	var out []int

@@ -81,7 +81,7 @@ func (k *kernel) hasNoise() bool {
 
 func isNoise(op ir.Op) bool { return op == ir.Normal || op == ir.Uniform }
 
-// point is the number of a point whose noise a register is; with an axis, the point at the beginning of its strip.
+// point returns the number of a point whose noise a register is; with an axis, the point at the beginning of its strip.
 func (k *kernel) point(r, axis int) string {
 	in := &k.in.Body[r]
 	at := ir.Dense(k.in.Extents...)

@@ -31,12 +31,12 @@ type Launching struct {
 	Points []bool
 }
 
-// CUDA is a verified program as a text for NVRTC. Its kernel `launch` runs a schedule of entries by lanes, each thread
-// for its lane; the other kernels are those that Stages names. Both ways compute the same: each sum has one order,
-// which the program alone determines. Setup is left out: another device runs it, and the shared buffers are copied. A
-// lane buffer is [block][element][lane]; where scratch and tile buffers are, Launching.Room says. Where lanes are
-// apart, a block has one lane, whose matrices so lie together, and threads next to each other work on items of the same
-// lane, and not on lanes. With CUDASIM defined, the text is C++ for the processor.
+// CUDA returns a verified program as a text for NVRTC. Its kernel `launch` runs a schedule of entries by lanes, each
+// thread for its lane; the other kernels are those that Stages names. Both ways compute the same: each sum has one
+// order, which the program alone determines. Setup is left out: another device runs it, and the shared buffers are
+// copied. A lane buffer is [block][element][lane]; where scratch and tile buffers are, Launching.Room says. Where lanes
+// are apart, a block has one lane, whose matrices so lie together, and threads next to each other work on items of the
+// same lane, and not on lanes. With CUDASIM defined, the text is C++ for the processor.
 func CUDA(p *ir.Program, l Launching) string {
 	q := *p
 	q.Layout = ir.Interleaved
@@ -54,7 +54,7 @@ func CUDA(p *ir.Program, l Launching) string {
 	return f.text.String()
 }
 
-// shared is the least number of points of a kernel that threads share; 0: they share none.
+// shared returns the least number of points of a kernel that threads share; 0: they share none.
 func (l Launching) shared(p *ir.Program) int {
 	if p.Layout == ir.Apart {
 		return max(1, l.Shared)
@@ -78,9 +78,9 @@ func cuda(width int) dialect {
 	}
 }
 
-// cudaOwner is the word of the context that counts who has a copy of a buffer, and the number of elements of a copy. In
-// an entry by points, threads of different launches use what lies between them, so that it is the block's; what only
-// one launch uses is that of the threads that work on an item at a time ("warp").
+// cudaOwner returns the word of the context that counts who has a copy of a buffer, and the number of elements of a
+// copy. In an entry by points, threads of different launches use what lies between them, so that it is the block's;
+// what only one launch uses is that of the threads that work on an item at a time ("warp").
 func (f *file) cudaOwner(id ir.BufID) (word string, elements int) {
 	b, copies := f.Buffers[id], f.copies[id]
 	switch {
@@ -92,8 +92,8 @@ func (f *file) cudaOwner(id ir.BufID) (word string, elements int) {
 	return "warp", b.Size * slots(copies)
 }
 
-// Room is the number of elements of each scratch and tile buffer that a block of lanes has, and that each warp has that
-// works at the same time. A buffer is the one or the other in an entry, and can be both in a program.
+// Room returns the number of elements of each scratch and tile buffer that a block of lanes has, and that each warp has
+// that works at the same time. A buffer is the one or the other in an entry, and can be both in a program.
 func (l Launching) Room(p *ir.Program) (block, warp []int) {
 	block, warp = make([]int, len(p.Buffers)), make([]int, len(p.Buffers))
 	f := &file{Program: p, copies: TileResults(p)}

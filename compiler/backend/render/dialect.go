@@ -89,7 +89,7 @@ func c() dialect {
 	}
 }
 
-// memory is the type of an element of memory that holds a form.
+// memory returns the type of an element of memory that holds a form.
 func (d *dialect) memory(f form) string {
 	switch f {
 	case form{wide: true}:
@@ -117,7 +117,7 @@ func (c combination) of(a, b string, f form) string {
 	return fmt.Sprintf("%s_%s(%s, %s)", c.function, f.suffix(), a, b)
 }
 
-// number is a constant, exact in double precision; in single precision the nearest number that is neither zero nor
+// number returns a constant, exact in double precision; in single precision the nearest number that is neither zero nor
 // infinite.
 func number(v float64, single bool) string {
 	if single && v != 0 && !math.IsInf(v, 0) {

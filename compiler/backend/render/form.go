@@ -28,13 +28,13 @@ func (f form) format() format {
 func (f form) typ() string    { return f.format().typ }
 func (f form) suffix() string { return f.format().suffix }
 
-// double is the form in double precision.
+// double returns the form in double precision.
 func (f form) double() form { return form{wide: f.wide} }
 
-// number is the form of one number.
+// number returns the form of one number.
 func (f form) number() form { return form{single: f.single} }
 
-// constant is the text of a constant, converted to the form.
+// constant returns the text of a constant, converted to the form.
 func (f form) constant(text string) string { return convert(text, f.number(), f) }
 
 // form is that of a buffer's elements; integers are stored as real.

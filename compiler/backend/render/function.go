@@ -22,7 +22,7 @@ func newFunction(name string) *function {
 	return &function{name: name, params: []string{"const context *c"}, args: []string{"c"}}
 }
 
-// newStatement is a function under the next name.
+// newStatement returns a function under the next name.
 func (f *file) newStatement() *function {
 	f.count++
 	return newFunction(fmt.Sprint("s", f.count-1))
@@ -54,7 +54,7 @@ func (fn *function) inOrder(names []string) {
 	slices.SortStableFunc(fn.locals, func(a, b string) int { return position(a) - position(b) })
 }
 
-// call is a call of it.
+// call returns a call of it.
 func (fn *function) call() string {
 	return fmt.Sprintf("%s(%s);", fn.name, strings.Join(fn.args, ", "))
 }
@@ -88,7 +88,7 @@ func (f *file) buffers(fn *function, group []ir.Stmt, uses map[ir.BufID]int, fro
 	}
 }
 
-// element is the type of an element of a buffer in memory.
+// element returns the type of an element of a buffer in memory.
 func (f *file) element(id ir.BufID) string {
 	if f.bytes != nil && f.bytes[id] {
 		return "unsigned char"
@@ -96,7 +96,7 @@ func (f *file) element(id ir.BufID) string {
 	return f.memory(f.form(id))
 }
 
-// at is the address of a buffer.
+// at returns the address of a buffer.
 func (f *file) at(id ir.BufID) string {
 	text := fmt.Sprintf("(%s *)c->buffer[%d]", f.element(id), id)
 	if f.owner != nil && f.Buffers[id].Space != ir.Shared {

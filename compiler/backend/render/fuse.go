@@ -119,7 +119,7 @@ func (p access) conflictsLater(q access, reverse bool) bool {
 	return q.hi >= p.lo+p.width
 }
 
-// accesses are those of a kernel that joins a Loop, or of the Loop.
+// accesses returns those of a kernel that joins a Loop, or of the Loop.
 func accesses(s ir.Stmt, loop *ir.Loop) (all []access) {
 	if k, ok := s.(*ir.Kernel); ok {
 		ahead := lead(k, loop)
@@ -151,8 +151,8 @@ func accesses(s ir.Stmt, loop *ir.Loop) (all []access) {
 	return all
 }
 
-// kernelAccesses are a kernel's accesses to known elements. A buffer that is combined into is written as a whole, not
-// turn by turn.
+// kernelAccesses returns a kernel's accesses to known elements. A buffer that is combined into is written as a whole,
+// not turn by turn.
 func kernelAccesses(k *ir.Kernel, place func(ir.Index) access) (all []access) {
 	for _, in := range k.Body {
 		if in.Op == ir.Load {
@@ -261,7 +261,7 @@ func (w *fusedLoop) first(k *kernel) {
 	w.line("}")
 }
 
-// tile is the number of turns after which sums are added to their buffers; 0 if only once, at the end.
+// tile returns the number of turns after which sums are added to their buffers; 0 if only once, at the end.
 func (w *fusedLoop) tile() (turns int) {
 	for _, k := range w.kernels {
 		if slices.ContainsFunc(k.outs, output.inTile) && (turns == 0 || k.tile < turns) {

@@ -163,7 +163,7 @@ func (f *file) body(body []ir.Stmt) {
 	}
 }
 
-// count is how often statements name each buffer.
+// count returns how often statements name each buffer.
 func count(body []ir.Stmt) map[ir.BufID]int {
 	n := map[ir.BufID]int{}
 	for _, s := range body {

@@ -86,7 +86,7 @@ func (k *kernel) choose(test ir.Reg, a, b string, f form) string {
 	return fmt.Sprintf("select_%s(%s, %s, %s)", f.suffix(), flag, a, b)
 }
 
-// apply is an op on registers, by an operator or a function.
+// apply returns an op on registers, by an operator or a function.
 func (k *kernel) apply(in *ir.Instr, f form) string {
 	var args []any
 	for i := range in.Op.Arity() {
@@ -102,8 +102,8 @@ func (k *kernel) apply(in *ir.Instr, f form) string {
 	return fmt.Sprintf(format, append([]any{in.Op, f.suffix()}, args...)...)
 }
 
-// guardedSum is a sum with a MulZero product in one operation, "" for other instructions. A recurrence waits for each
-// operation, so one fewer makes it faster.
+// guardedSum returns a sum with a MulZero product in one operation, "" for other instructions. A recurrence waits for
+// each operation, so one fewer makes it faster.
 func (k *kernel) guardedSum(in *ir.Instr, f form) string {
 	for i, a := range in.Args[:2] {
 		if p := &k.in.Body[a]; p.Op == ir.MulZero && f.wide && k.forms[a] == f {

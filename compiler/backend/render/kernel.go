@@ -331,7 +331,7 @@ func (k *kernel) instructions() (n int) {
 	return n
 }
 
-// bound is the number of turns of a loop.
+// bound returns the number of turns of a loop.
 func (k *kernel) bound(axis int) string {
 	if k.tiles != nil && axis == 0 {
 		return "rows"
@@ -339,7 +339,7 @@ func (k *kernel) bound(axis int) string {
 	return fmt.Sprint(k.in.Extents[axis])
 }
 
-// blockEnd is the end of a block of turns that begins at a variable.
+// blockEnd returns the end of a block of turns that begins at a variable.
 func blockEnd(from string, turns, block int) string {
 	if turns%block == 0 {
 		return fmt.Sprintf("%s + %d", from, block)
@@ -403,7 +403,7 @@ func (k *kernel) store(o output) {
 	k.line("b%d[%s] = %s;", o.Buf, k.element(o.Index), k.valueAs(o, w))
 }
 
-// element is the text of the element at an index.
+// element returns the text of the element at an index.
 func (k *kernel) element(ix ir.Index) string {
 	var terms []string
 	if ix.Step != 0 {
@@ -439,7 +439,7 @@ func (k *kernel) reg(r ir.Reg) string {
 	return fmt.Sprintf("r%d", k.first+int(r))
 }
 
-// sum is the accumulator of an output.
+// sum returns the accumulator of an output.
 func (k *kernel) sum(o output) string {
 	if k.nth > 0 {
 		return fmt.Sprintf("a%d_%d", k.first+o.number, k.nth)
@@ -447,7 +447,7 @@ func (k *kernel) sum(o output) string {
 	return fmt.Sprintf("a%d", k.first+o.number)
 }
 
-// counter is the turn of a loop.
+// counter returns the turn of a loop.
 func (k *kernel) counter(axis int) string {
 	if k.nth > 0 && axis == k.loops[0] {
 		return fmt.Sprintf("(i%d + %d)", axis, k.nth)

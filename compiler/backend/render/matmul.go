@@ -88,7 +88,7 @@ func (o operand) at(i, j string) string {
 	return fmt.Sprintf("b%d[%s + %d * n + %d * (%s) + %d * (%s)]", o.buf, start(o.part), o.batch, o.row, i, o.col, j)
 }
 
-// start is the first element of a part.
+// start returns the first element of a part.
 func start(p ir.Part) string {
 	if p.Step == 0 {
 		return fmt.Sprint(p.First)
@@ -131,7 +131,7 @@ func (p *product) across(rows, cols int) {
 	})
 }
 
-// even is the tile size if n is covered by the fewest tiles of at most that size, all similar.
+// even returns the tile size if n is covered by the fewest tiles of at most that size, all similar.
 func even(n, most int) int {
 	tiles := (n + most - 1) / most
 	return (n + tiles - 1) / tiles
@@ -177,7 +177,7 @@ func (p *product) finish(r, c int) {
 	p.line("%s %s %s;", p.element(r, c), op, sum)
 }
 
-// element is an element of the result in the tile at i and j.
+// element returns an element of the result in the tile at i and j.
 func (p *product) element(r, c int) string {
 	return fmt.Sprintf("b%d[%s + %d * n + %d * (i + %d) + j + %d]", p.C, start(p.PartC), p.M*p.N, p.N, r, c)
 }

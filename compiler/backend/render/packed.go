@@ -76,7 +76,7 @@ type call struct {
 	c, line string
 }
 
-// call is the call for a product, the loop around it, and whether it is faster than loops.
+// call returns the call for a product, the loop around it, and whether it is faster than loops.
 func (p *product) call() (c call, loop string, ok bool) {
 	if p.K == 0 {
 		return c, "", false
@@ -95,7 +95,7 @@ func (p *product) call() (c call, loop string, ok bool) {
 	return p.allColumns(), "{", p.M >= packedSide && p.K >= packedSide && p.M*p.N*p.K >= packedWork
 }
 
-// oneLane is the product itself.
+// oneLane returns the product itself.
 func (p *product) oneLane() call {
 	c := p.left()
 	c.n, c.line = fmt.Sprint(p.N), fmt.Sprint(p.N)
@@ -103,7 +103,7 @@ func (p *product) oneLane() call {
 	return c
 }
 
-// count is the size of a dimension; that of the turn, if the dimension is the rows.
+// count returns the size of a dimension; that of the turn, if the dimension is the rows.
 func (p *product) count(d ir.Dim, n int) string {
 	switch {
 	case p.Rows == d && p.Each > 1:
@@ -114,7 +114,7 @@ func (p *product) count(d ir.Dim, n int) string {
 	return fmt.Sprint(n)
 }
 
-// lanes is a number of elements of all lanes of a block.
+// lanes returns a number of elements of all lanes of a block.
 func lanes(n int) string { return fmt.Sprintf("%d * LANES", n) }
 
 // allColumns is A · [B of all lanes].
@@ -147,7 +147,7 @@ func (p *product) byRow() call {
 	return c
 }
 
-// from is the address at which an operand of batch n begins.
+// from returns the address at which an operand of batch n begins.
 func (p *product) from(o operand, size int, more string) string {
 	if o.batch == 0 {
 		size = 0
@@ -159,7 +159,7 @@ func (p *product) to(more string) string {
 	return fmt.Sprintf("b%d + %s + %d * n%s", p.C, start(p.PartC), p.M*p.N, more)
 }
 
-// text is the call as a statement.
+// text returns the call as a statement.
 func (p *product) text(c call) string {
 	t := p.result.number()
 	pointer := func(text string) string { return fmt.Sprintf("(const %s *)(%s)", t.typ(), text) }

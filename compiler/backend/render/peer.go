@@ -25,7 +25,7 @@ func (f *file) peer(s *ir.Peer) {
 	f.ends(1)
 }
 
-// eachOf is the head of a loop over the lanes of a block.
+// eachOf returns the head of a loop over the lanes of a block.
 func (f *file) eachOf() string {
 	if f.Layout == ir.Apart {
 		return "for (long l = 0; l < 1; l++)"
@@ -33,7 +33,7 @@ func (f *file) eachOf() string {
 	return f.eachLane
 }
 
-// ofLane is the address of what a lane has of a lane buffer.
+// ofLane returns the address of what a lane has of a lane buffer.
 func (f *file) ofLane(id ir.BufID, lane string) string {
 	n := 0 // of the lane buffers
 	for _, b := range f.Buffers[:id] {

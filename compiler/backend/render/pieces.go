@@ -47,7 +47,7 @@ func (f *file) pieces(body []ir.Stmt) (all []piece) {
 	return all
 }
 
-// alone is the piece of one statement.
+// alone returns the piece of one statement.
 func (f *file) alone(s ir.Stmt) piece {
 	switch s := s.(type) {
 	case *ir.Tiles:
@@ -73,7 +73,7 @@ func (f *file) alone(s ir.Stmt) piece {
 	return piece{stmts: []ir.Stmt{s}}
 }
 
-// body is the piece as statements.
+// body returns the piece as statements.
 func (p piece) body() []ir.Stmt {
 	switch {
 	case p.tiles != nil:
@@ -92,7 +92,7 @@ func (p piece) body() []ir.Stmt {
 // then those of the groups.
 const together = 64
 
-// levels are how far the results that a level combines lie apart, in turns.
+// levels returns how far the results that a level combines lie apart, in turns.
 func levels(turns int) (strides []int) {
 	for stride := 1; len(strides) == 0 || stride < turns; stride *= together {
 		strides = append(strides, stride)
@@ -100,8 +100,8 @@ func levels(turns int) (strides []int) {
 	return strides
 }
 
-// slots is how many copies of a tile buffer an entry by lanes has: that of the turn, and if it is combined over turns,
-// one for each level.
+// slots returns how many copies of a tile buffer an entry by lanes has: that of the turn, and if it is combined over
+// turns, one for each level.
 func slots(turns int) int {
 	if turns == 0 {
 		return 1

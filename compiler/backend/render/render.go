@@ -35,12 +35,12 @@ import (
 // MaxLanes is the largest number of lanes in a block; the text takes 2, 4 or 8, by the processor.
 const MaxLanes = 8
 
-// C is a verified program as a C library whose functions take a pointer to a context (see c/types.h). setup runs Setup,
-// where buffer[i] is the memory of shared buffer i. blocks runs a schedule of entries, by number, on one block of lanes
-// after the other. part runs one part of an entry (see Parts), or one turn of it, on a block. lanes returns the number
-// of lanes in a block, and work the bytes of memory that a context has for large products. The text alone decides the
-// order of every sum. Elements of data that are bytes (ir.Program.Bytes) take one each. A tile buffer that is combined
-// after the turns has one copy per turn, see TileResults.
+// C returns a verified program as a C library whose functions take a pointer to a context (see c/types.h). setup runs
+// Setup, where buffer[i] is the memory of shared buffer i. blocks runs a schedule of entries, by number, on one block
+// of lanes after the other. part runs one part of an entry (see Parts), or one turn of it, on a block. lanes returns
+// the number of lanes in a block, and work the bytes of memory that a context has for large products. The text alone
+// decides the order of every sum. Elements of data that are bytes (ir.Program.Bytes) take one each. A tile buffer that
+// is combined after the turns has one copy per turn, see TileResults.
 func C(p *ir.Program) string {
 	f := newFile(p, c())
 	f.bytes = p.Bytes()
@@ -89,7 +89,7 @@ func newFile(p *ir.Program, d dialect) *file {
 	return f
 }
 
-// lanes is the number of lanes in a block.
+// lanes returns the number of lanes in a block.
 func (f *file) lanes() string {
 	if f.Layout == ir.Apart {
 		return "1"
@@ -211,7 +211,7 @@ func single(p *ir.Program) bool {
 		})
 }
 
-// allKernels are the kernels of a program, also those in loops and tiles.
+// allKernels returns the kernels of a program, also those in loops and tiles.
 func allKernels(p *ir.Program) (all []*ir.Kernel) {
 	var visit func(body []ir.Stmt)
 	visit = func(body []ir.Stmt) {

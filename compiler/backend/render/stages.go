@@ -18,7 +18,7 @@ type Stage struct {
 	Product *ir.MatMul
 }
 
-// Stages are what each entry launches, in order, if it runs by points.
+// Stages returns what each entry launches, in order, if it runs by points.
 func (l Launching) Stages(p *ir.Program) [][]Stage {
 	all := make([][]Stage, len(p.Entries))
 	f := &file{Program: p, dialect: dialect{leastShared: l.shared(p)}}
@@ -36,7 +36,7 @@ func (l Launching) Stages(p *ir.Program) [][]Stage {
 	return all
 }
 
-// launches are the stages of a piece as they are launched: those of a recurrence turn by turn.
+// launches returns the stages of a piece as they are launched: those of a recurrence turn by turn.
 func (p piece) launches(stages []Stage) []Stage {
 	if p.loop == nil {
 		return stages
@@ -56,7 +56,7 @@ func (p piece) launches(stages []Stage) []Stage {
 
 func stageName(entry, n int) string { return fmt.Sprintf("e%d_%d", entry, n) }
 
-// stagesOf are the stages of a piece, of a recurrence those of a turn.
+// stagesOf returns the stages of a piece, of a recurrence those of a turn.
 func (f *file) stagesOf(p piece) []Stage {
 	switch {
 	case p.loop != nil:
@@ -83,7 +83,7 @@ func (f *file) stagesOf(p piece) []Stage {
 	return []Stage{{Items: 1, Work: ir.Work(p.stmts...)}}
 }
 
-// results is the number of elements that a turn leaves to be combined.
+// results returns the number of elements that a turn leaves to be combined.
 func (f *file) results(s *ir.Tiles) (n int) {
 	for _, o := range s.Out {
 		n += f.Buffers[o.From].Size
@@ -91,7 +91,7 @@ func (f *file) results(s *ir.Tiles) (n int) {
 	return n
 }
 
-// groups is the number of groups in which results of turns are combined that lie a stride apart.
+// groups returns the number of groups in which results of turns are combined that lie a stride apart.
 func groups(turns, stride int) int { return over(over(turns, stride), together) }
 
 // over is n/d, rounded up.
@@ -167,7 +167,7 @@ func (f *file) combineGroup(s *ir.Tiles, stride int) (call string) {
 	return fn.call()
 }
 
-// newItem is the function of an item, in the turn of a recurrence.
+// newItem returns the function of an item, in the turn of a recurrence.
 func (f *file) newItem() *function {
 	fn := f.newStatement()
 	fn.pass("long item", "item")
@@ -192,7 +192,7 @@ func (f *file) turnCalls(loop *ir.Loop) (calls []string) {
 	return calls
 }
 
-// items is the number of turns of that many outermost loops.
+// items returns the number of turns of that many outermost loops.
 func items(k *ir.Kernel, axes int) int {
 	n := 1
 	for _, e := range k.Extents[:axes] {
@@ -256,7 +256,7 @@ func (p *product) item() {
 	})
 }
 
-// items is the number of tiles of a product outside Tiles.
+// items returns the number of tiles of a product outside Tiles.
 func (p *product) items() int {
 	rows, cols := p.tileSize()
 	return p.Batch * over(p.M, rows) * over(p.N, cols)

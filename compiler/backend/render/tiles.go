@@ -15,8 +15,8 @@ type Part struct {
 	Left  []ir.BufID
 }
 
-// Parts are the parts of each entry in order, numbered through all entries: statements and Tiles alternate, beginning
-// and ending with statements, which may be none.
+// Parts returns the parts of each entry in order, numbered through all entries: statements and Tiles alternate,
+// beginning and ending with statements, which may be none.
 func Parts(p *ir.Program) [][]Part {
 	all := make([][]Part, len(p.Entries))
 	for i, e := range p.Entries {
@@ -30,7 +30,7 @@ func Parts(p *ir.Program) [][]Part {
 	return all
 }
 
-// Left are the buffers that hold all that a turn leaves; nil if it writes elsewhere, too.
+// Left returns the buffers that hold all that a turn leaves; nil if it writes elsewhere, too.
 func Left(p *ir.Program, s *ir.Tiles) (ids []ir.BufID) {
 	for _, b := range s.Body {
 		for _, id := range ir.Writes(b) {

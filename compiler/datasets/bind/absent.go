@@ -45,7 +45,7 @@ func leaveOut(d *dataset.Dataset, diags *diag.List, absent, given []*model.Array
 // reads optional data.
 func generated(a *model.Array) bool { return a.Role == model.Generated || a.Role == model.Definition }
 
-// sizesOf are the sizes that only arrays which are not given have as an axis.
+// sizesOf returns the sizes that only arrays which are not given have as an axis.
 func sizesOf(d *dataset.Dataset, absent, given []*model.Array) (out []*model.Size) {
 	for _, a := range absent {
 		sets := a.Type.Axes

@@ -162,7 +162,7 @@ func withUnit(column, name string) bool {
 	return ok && strings.EqualFold(before, name)
 }
 
-// inFile is an entry of a file; a file with a single array may be given for a name.
+// inFile returns an entry of a file; a file with a single array may be given for a name.
 func (t *arrays) inFile(a *model.Array, f *datafile.File, key string, single bool) *datafile.Array {
 	if x := f.Find(key); x != nil {
 		return x
@@ -214,7 +214,7 @@ func (t *arrays) literal(a *model.Array) {
 		Lengths: a.Lengths, Origin: t.d.Model.Source.Name})
 }
 
-// given are the arrays that have values.
+// given returns the arrays that have values.
 func (t *arrays) given() (all []*model.Array) {
 	for _, f := range t.found {
 		all = append(all, f.a)
@@ -325,8 +325,8 @@ func (t *arrays) flat(a *model.Array, x *datafile.Array) *datafile.Array {
 	return &y
 }
 
-// shapeFor is the shape of values as an array is declared: one element may be written as a number, and [] has one axis
-// however many are meant.
+// shapeFor returns the shape of values as an array is declared: one element may be written as a number, and [] has one
+// axis however many are meant.
 func shapeFor(a *model.Array, x *datafile.Array) (shape []int, ok bool) {
 	shape = x.Shape
 	switch want := len(a.Type.Axes); {

@@ -21,7 +21,7 @@ import (
 // axis of data), or if the model counts with the elements of J, as in a[t-1] or b * t. Of a file that stays on disk the
 // codes that occur are known from the pass over it, if they are not too many.
 
-// counted are elements 1, 2, … without other names.
+// counted returns elements 1, 2, … without other names.
 func counted(names []string) bool {
 	for i, name := range names {
 		if name != strconv.Itoa(i+1) {
@@ -49,7 +49,7 @@ func (l *labels) ofCodes(s *model.Size, raw map[*model.Array]*datafile.Array, z 
 	l.codes(s, arrays, codes, raw, z)
 }
 
-// codesOfGroups are the different numbers in arrays, ascending; ok is false if some are not codes, or not seen.
+// codesOfGroups returns the different numbers in arrays, ascending; ok is false if some are not codes, or not seen.
 func codesOfGroups(arrays []*model.Array, raw map[*model.Array]*datafile.Array) (codes []float64, ok bool) {
 	for _, a := range arrays {
 		x := raw[a]
@@ -75,7 +75,7 @@ func codesOfGroups(arrays []*model.Array, raw map[*model.Array]*datafile.Array) 
 	return slices.Compact(codes), true
 }
 
-// codesIn are the values of an array, of one in a file the different ones; ok is false if these are not known.
+// codesIn returns the values of an array, of one in a file the different ones; ok is false if these are not known.
 func codesIn(x *datafile.Array) (values numbers.List, ok bool) {
 	if x.Rows == nil {
 		return x.Values, true
@@ -84,7 +84,8 @@ func codesIn(x *datafile.Array) (values numbers.List, ok bool) {
 	return values, !values.None()
 }
 
-// spellings are how arrays write codes: as numbers without zeros in front, but for those that files write with zeros.
+// spellings returns how arrays write codes: as numbers without zeros in front, but for those that files write with
+// zeros.
 func spellings(arrays []*model.Array, raw map[*model.Array]*datafile.Array) (all datafile.Zeros) {
 	for _, a := range arrays {
 		x, written := raw[a], map[float64]string(nil)
@@ -155,7 +156,7 @@ func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, ra
 	}
 }
 
-// textsOf are codes as they are shown: dates, or numbers as the files write them.
+// textsOf returns codes as they are shown: dates, or numbers as the files write them.
 func (l *labels) textsOf(codes []float64, arrays []*model.Array, raw map[*model.Array]*datafile.Array) []string {
 	texts, written := make([]string, len(codes)), spellings(arrays, raw)
 	for i, v := range codes {
@@ -193,7 +194,7 @@ func (l *labels) asKnown(s *model.Size, texts []string, a *model.Array) {
 	}
 }
 
-// codeRange is how a message lists codes.
+// codeRange returns how a message lists codes.
 func codeRange(names []string) string {
 	if len(names) > 6 {
 		names = append(append(slices.Clone(names[:3]), "…"), names[len(names)-1])
@@ -214,7 +215,7 @@ func (l *labels) setValues(a *model.Array, values numbers.List) {
 	l.d.Arrays[a] = x
 }
 
-// withKnown are the elements that a run knows, with those that are new at their end, which are reported.
+// withKnown returns the elements that a run knows, with those that are new at their end, which are reported.
 func (l *labels) withKnown(s *model.Size, names []string, a *model.Array) []string {
 	known := l.known.elements(s)
 	if known == nil {
@@ -302,7 +303,7 @@ func numbering(x model.Expr, s *model.Size) bool {
 	return ok && ref.Array.IndexOf != nil && sizeOf(ref.Array.IndexOf) == s
 }
 
-// otherThan is the other of two operands.
+// otherThan returns the other of two operands.
 func otherThan(xs []model.Expr, x model.Expr) model.Expr {
 	for _, y := range xs {
 		if y != x {

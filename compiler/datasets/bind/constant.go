@@ -89,7 +89,7 @@ func (l *labels) constantTexts(arrays, texts []*model.Array, raw map[*model.Arra
 	l.noNumbers(first, names)
 }
 
-// wholeNumbers are the numbers that texts are; nil if some are not.
+// wholeNumbers returns the numbers that texts are; nil if some are not.
 func wholeNumbers(names []string) map[string]float64 {
 	places := map[string]float64{}
 	for _, name := range names {

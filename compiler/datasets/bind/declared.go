@@ -13,7 +13,7 @@ func isData(a *model.Array) bool { return a.Role == model.Data || a.Missing }
 // takesNames reports whether texts may be numbered as the elements of an array's index set.
 func takesNames(a *model.Array) bool { return a.IndexOf != nil && isOne(a.IndexOf.Lo) }
 
-// sizeOf is the size that a set 1..J runs to, if it is one.
+// sizeOf returns the size that a set 1..J runs to, if it is one.
 func sizeOf(s *model.Set) *model.Size {
 	if s == nil || !isOne(s.Lo) {
 		return nil

@@ -63,7 +63,7 @@ func (f *files) open(args []Arg) {
 	}
 }
 
-// scalar is what --data NAME=20 gives: one number, where no file has that name.
+// scalar returns what --data NAME=20 gives: one number, where no file has that name.
 func scalar(arg Arg) (*datafile.File, bool) {
 	x, err := strconv.ParseFloat(arg.Path, 64)
 	if err != nil || arg.Name == "" {
@@ -104,8 +104,8 @@ func (f *files) entry(name string) *datafile.Array {
 	return nil
 }
 
-// ofModel is the file that the model names for an array, and the key of the entry there; no file if it cannot be read,
-// which is reported once.
+// ofModel returns the file that the model names for an array, and the key of the entry there; no file if it cannot be
+// read, which is reported once.
 func (f *files) ofModel(a *model.Array) (file *datafile.File, key string) {
 	path, key := fileOf(a, f.dir)
 	file, known := f.own[path]
@@ -152,7 +152,7 @@ func (f *files) read(path string, at source.Span) (*datafile.File, bool) {
 	return file, true
 }
 
-// nearestData is the file that a path of data may mean: one with the same ending.
+// nearestData returns the file that a path of data may mean: one with the same ending.
 func nearestData(path string) (string, bool) {
 	return diag.NearestFile(path, func(near string) bool {
 		return strings.EqualFold(filepath.Ext(near), filepath.Ext(path))
@@ -168,7 +168,8 @@ func fashion(path string) bool {
 		"t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"}, filepath.Base(path))
 }
 
-// packaged is the path of a file, or where it is not there, that of a file of its name that the system's package has.
+// packaged returns the path of a file, or where it is not there, that of a file of its name that the system's package
+// has.
 func (f *files) packaged(path string, at source.Span) string {
 	there := available(path)
 	if there != path {
@@ -275,13 +276,14 @@ func filesOfModel(m *model.Model, dir string) (all []modelFile) {
 	return all
 }
 
-// fileOf is the file that a model in dir names for an array, and the key of the entry, empty if it is the array's name.
+// fileOf returns the file that a model in dir names for an array, and the key of the entry, empty if it is the array's
+// name.
 func fileOf(a *model.Array, dir string) (path, key string) {
 	_, key, _ = strings.Cut(a.From, "#")
 	return PathOf(a.From, dir), key
 }
 
-// PathOf is the file that a model in dir names by from, FILE or FILE#KEY.
+// PathOf returns the file that a model in dir names by from, FILE or FILE#KEY.
 func PathOf(from, dir string) string {
 	path, _, _ := strings.Cut(from, "#")
 	if filepath.IsAbs(path) || datafile.IsURL(path) {

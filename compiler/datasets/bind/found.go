@@ -17,7 +17,7 @@ type found struct {
 	read    []*datafile.Array // x or columns as the file has them, with its codes for missing values
 }
 
-// whole is the array as its file has it.
+// whole returns the array as its file has it.
 func (f found) whole() *datafile.Array {
 	if f.columns != nil {
 		return joined(f.a.Name, f.columns, f.file.Path)
@@ -25,7 +25,7 @@ func (f found) whole() *datafile.Array {
 	return f.x
 }
 
-// rows is the length of the first axis in the file; −1 for one number.
+// rows returns the length of the first axis in the file; −1 for one number.
 func (f found) rows() int {
 	x := f.x
 	if f.columns != nil {
@@ -109,8 +109,8 @@ func (t *arrays) matrixIn(a *model.Array, files []*datafile.File) (f found, ok, 
 	return f, false, false
 }
 
-// looseFor is the file of the command line that has an array's values: the last that has an entry of its name. A table
-// of groups has the names of the groups as well as the table of the rows that belong to them, in
+// looseFor returns the file of the command line that has an array's values: the last that has an entry of its name. A
+// table of groups has the names of the groups as well as the table of the rows that belong to them, in
 //
 //	data county[N]: index(J), y[N], uranium[J]      rows.csv: county,y      counties.csv: county,uranium
 //

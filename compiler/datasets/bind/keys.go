@@ -60,7 +60,7 @@ func (t *arrays) isPivot(f found) bool {
 	return true
 }
 
-// shape is the shape of an array in its file.
+// shape returns the shape of an array in its file.
 func (f found) shape() []int {
 	if f.columns != nil {
 		return []int{f.rows(), len(f.columns)}
@@ -68,7 +68,7 @@ func (f found) shape() []int {
 	return f.x.Shape
 }
 
-// longKeys are the columns of an array's file that number the elements of its k-th axis in rows of another set.
+// longKeys returns the columns of an array's file that number the elements of its k-th axis in rows of another set.
 func (t *arrays) longKeys(f found, k int) (keys []key) {
 	if f.hasNames() {
 		return nil
@@ -149,7 +149,8 @@ func (r *keyReader) isReady(f found) bool {
 	})
 }
 
-// next is a set whose elements can be numbered; if arrays number the elements of each other's sets, the first of them.
+// next returns a set whose elements can be numbered; if arrays number the elements of each other's sets, the first of
+// them.
 func (r *keyReader) next() (first *model.Size) {
 	for _, z := range r.d.Model.Sizes {
 		if r.numbered[z] {
@@ -234,7 +235,7 @@ func (r *keyReader) positions(z *model.Size) {
 	}
 }
 
-// numbering are the arrays that number the elements of a set.
+// numbering returns the arrays that number the elements of a set.
 func (r *keyReader) numbering(z *model.Size) (all []*model.Array) {
 	for _, a := range r.d.Model.Arrays {
 		if r.raw[a] != nil && sizeOf(a.IndexOf) == z {
@@ -244,8 +245,8 @@ func (r *keyReader) numbering(z *model.Size) (all []*model.Array) {
 	return all
 }
 
-// elementsIn is how many elements of a set of numbers a table has one after another: its rows, or its columns. It is 0
-// if keys other than 1 to n say which elements they are.
+// elementsIn returns how many elements of a set of numbers a table has one after another: its rows, or its columns. It
+// is 0 if keys other than 1 to n say which elements they are.
 func (r *keyReader) elementsIn(f found, z *model.Size) (n int, where string) {
 	where = "`" + f.a.Name + "` (" + f.file.Path + ")"
 	switch {
@@ -284,7 +285,7 @@ func counts(x *datafile.Array) bool {
 	return true
 }
 
-// numbersOf are the numbers that columns have for names, 2001 or R's X2001; nil if some have none.
+// numbersOf returns the numbers that columns have for names, 2001 or R's X2001; nil if some have none.
 func numbersOf(columns []*datafile.Array) (all []float64) {
 	for _, c := range columns {
 		v, err := strconv.ParseFloat(strings.TrimPrefix(c.Name, "X"), 64)
@@ -296,7 +297,7 @@ func numbersOf(columns []*datafile.Array) (all []float64) {
 	return all
 }
 
-// keyOf is the key of the k-th axis of an array in the rows of its file; ok is false if the file has none. What is
+// keyOf returns the key of the k-th axis of an array in the rows of its file; ok is false if the file has none. What is
 // wrong is reported.
 func (r *keyReader) keyOf(f found, k int) (of key, ok bool) {
 	if k < len(f.a.By) {
@@ -319,7 +320,7 @@ func (r *keyReader) keyOf(f found, k int) (of key, ok bool) {
 	return r.keyByValues(f, k)
 }
 
-// selfKey is a column of texts that is declared index(J) over J itself, and names each row once.
+// selfKey returns a column of texts that is declared index(J) over J itself, and names each row once.
 func (r *keyReader) selfKey(f found, k int) (of key, ok bool) {
 	s := f.a.Type.Axes[k]
 	for _, g := range r.found {
@@ -331,7 +332,7 @@ func (r *keyReader) selfKey(f found, k int) (of key, ok bool) {
 	return of, false
 }
 
-// keyBy is the key that the model names.
+// keyBy returns the key that the model names.
 func (r *keyReader) keyBy(f found, k int) (of key, ok bool) {
 	c := f.a.By[k]
 	if x := f.file.Find(c.Name); x != nil {
@@ -342,7 +343,7 @@ func (r *keyReader) keyBy(f found, k int) (of key, ok bool) {
 	return of, false
 }
 
-// keyByName is a column that is named like data which number the elements of an axis, or like the set itself.
+// keyByName returns a column that is named like data which number the elements of an axis, or like the set itself.
 func (r *keyReader) keyByName(f found, k int) (of key, ok bool) {
 	s := f.a.Type.Axes[k]
 	for _, g := range r.found {
@@ -361,7 +362,7 @@ func (r *keyReader) keyByName(f found, k int) (of key, ok bool) {
 	return of, false
 }
 
-// columnLike is the column of a name, also in other letters: County for county.
+// columnLike returns the column of a name, also in other letters: County for county.
 func columnLike(f *datafile.File, name string) *datafile.Array {
 	if x := f.Find(name); x != nil {
 		return x
@@ -394,8 +395,8 @@ func (r *keyReader) isRead(file *datafile.File, x *datafile.Array) bool {
 	})
 }
 
-// keyByValues is a column without another use whose values are names of a set: most of them, or if they are numbers,
-// all of them and no others.
+// keyByValues returns a column without another use whose values are names of a set: most of them, or if they are
+// numbers, all of them and no others.
 func (r *keyReader) keyByValues(f found, k int) (of key, ok bool) {
 	s := f.a.Type.Axes[k]
 	if z := sizeOf(s); z == nil || r.d.Labels[z] == nil {
@@ -419,7 +420,7 @@ func (r *keyReader) keyByValues(f found, k int) (of key, ok bool) {
 	return of, ok
 }
 
-// distinct are the different values of a column, as far as they are known.
+// distinct returns the different values of a column, as far as they are known.
 func distinct(x *datafile.Array) []float64 {
 	if x.Labels != nil {
 		all := make([]float64, len(x.Labels))
@@ -476,7 +477,7 @@ func (r *keyReader) elements(s *model.Set) *elements {
 	return &elements{set: s, first: ends[0], n: max(0, ends[1]-ends[0]+1)}
 }
 
-// named are elements with names.
+// named returns elements with names.
 func named(s *model.Set, names []string) *elements {
 	e := &elements{set: s, first: 1, n: len(names), names: names, byName: map[string]int{}, byNumber: map[float64]int{}}
 	for i, name := range names {
@@ -488,7 +489,7 @@ func named(s *model.Set, names []string) *elements {
 	return e
 }
 
-// of is the element, from 0, that a value of a column names; −1 if it is none.
+// of returns the element, from 0, that a value of a column names; −1 if it is none.
 func (e *elements) of(x *datafile.Array, v float64) int {
 	if math.IsNaN(v) {
 		return -1
@@ -524,7 +525,7 @@ func (e *elements) ofNumber(x *datafile.Array, v float64) int {
 	return -1
 }
 
-// name is an element as a user writes it.
+// name returns an element as a user writes it.
 func (e *elements) name(i int) string {
 	if e.names != nil {
 		return e.names[i]
@@ -532,7 +533,7 @@ func (e *elements) name(i int) string {
 	return strconv.Itoa(e.first + i)
 }
 
-// shown is a value of a key as its file has it.
+// shown returns a value of a key as its file has it.
 func shown(x *datafile.Array, v float64) string {
 	switch {
 	case x.Labels != nil:

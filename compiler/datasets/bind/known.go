@@ -17,7 +17,8 @@ type Known struct {
 	Others string // what becomes of elements that the run does not know, in notes
 }
 
-// KnownOf are the elements of the axes of a run's variables and data, and of its sets; value gives the values of data.
+// KnownOf returns the elements of the axes of a run's variables and data, and of its sets; value gives the values of
+// data.
 func KnownOf(saved, data []types.Variable, sets []types.IndexSet, value func(name string) ([]float64, error)) *Known {
 	known := &Known{names: map[string][]string{}, labelled: map[string]bool{}, data: data, value: value,
 		Others: "what belongs to it is drawn from its distribution"}
@@ -47,7 +48,7 @@ func (k *Known) enter(v types.Variable) {
 	}
 }
 
-// elements are the names of a set's elements in the run; nil if they are not known.
+// elements returns the names of a set's elements in the run; nil if they are not known.
 func (k *Known) elements(s *model.Size) []string {
 	if k == nil {
 		return nil
@@ -55,8 +56,8 @@ func (k *Known) elements(s *model.Size) []string {
 	return k.names[s.Name]
 }
 
-// values are those of data in the run, as the first elements of an array of a shape; NaN elsewhere. They are nil if the
-// run does not hold them.
+// values returns those of data in the run, as the first elements of an array of a shape; NaN elsewhere. They are nil if
+// the run does not hold them.
 func (k *Known) values(name string, shape []int) []float64 {
 	if k == nil {
 		return nil

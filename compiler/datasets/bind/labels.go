@@ -180,7 +180,7 @@ func (l *labels) checkLists(raw map[*model.Array]*datafile.Array) {
 	}
 }
 
-// namedBy is the first array that numbers the elements of a set.
+// namedBy returns the first array that numbers the elements of a set.
 func (l *labels) namedBy(s *model.Set) string {
 	for _, a := range l.d.Model.Arrays {
 		if a.IndexOf != nil && a.IndexOf.Same(s) {

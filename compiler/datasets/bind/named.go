@@ -75,7 +75,7 @@ func (t *arrays) inPlaces(f found) found {
 	return f
 }
 
-// countedPlaces are the places, from 0, that names give if they are the numbers 0 to n−1 or 1 to n.
+// countedPlaces returns the places, from 0, that names give if they are the numbers 0 to n−1 or 1 to n.
 func countedPlaces(names []string) (places []int, n int, ok bool) {
 	first := 1
 	for _, name := range names {
@@ -135,7 +135,7 @@ func (g *gathering) object() {
 	}
 }
 
-// texts are a column of names.
+// texts returns a column of names.
 func texts(names []string) *datafile.Array {
 	labels := slices.Clone(names)
 	slices.Sort(labels)

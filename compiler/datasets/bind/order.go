@@ -74,7 +74,7 @@ var scales = []string{
 	"no yes", "false true", "control|placebo|low|medium|high", "before during after", "pre post",
 }
 
-// natural is the order in which a reader would put names; false if there is none.
+// natural returns the order in which a reader would put names; false if there is none.
 func natural(names []string) (sorted []string, ok bool) {
 	for _, list := range scales {
 		separator := " "
@@ -98,8 +98,8 @@ func natural(names []string) (sorted []string, ok bool) {
 	return sorted, true
 }
 
-// firstNumber is the first number in a text; what is below a number comes before what begins with it, and what is above
-// it behind that.
+// firstNumber returns the first number in a text; what is below a number comes before what begins with it, and what is
+// above it behind that.
 func firstNumber(text string) (float64, error) {
 	at := strings.IndexAny(text, "0123456789")
 	if at < 0 {
@@ -120,8 +120,8 @@ func firstNumber(text string) (float64, error) {
 	return v, err
 }
 
-// declaredOrder is the order that the model gives to the elements of a set, and the array whose declaration has it;
-// none if the model does not.
+// declaredOrder returns the order that the model gives to the elements of a set, and the array whose declaration has
+// it; none if the model does not.
 func (l *labels) declaredOrder(over func(*model.Set) bool) (names []string, by *model.Array) {
 	for _, a := range l.d.Model.Arrays {
 		switch {
@@ -189,7 +189,7 @@ func (l *labels) notInOrder(a *model.Array, x *datafile.Array, v float64, names 
 	d.Help("%s", diag.MeantAmong(names, "%q", text, all))
 }
 
-// inFiles is the order of ordered categories, as the files of some arrays have it; nil if none of them has one.
+// inFiles returns the order of ordered categories, as the files of some arrays have it; nil if none of them has one.
 func (l *labels) inFiles(arrays []*model.Array, raw map[*model.Array]*datafile.Array) (names []string) {
 	var by *model.Array
 	for _, a := range arrays {

@@ -9,7 +9,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// permuted is an array with the values of some rows in another order, where the model says so:
+// permuted returns an array with the values of some rows in another order, where the model says so:
 //
 //	data image[N, 28, 28], label[N]: index(0..9) permute 0.2 seed 1
 //

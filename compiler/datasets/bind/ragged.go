@@ -89,8 +89,8 @@ func (g *ragged) agree(a, m *model.Array, have, want []float64, origin string) {
 	}
 }
 
-// groupsOf is the column that says to which group each row of a long table belongs: the index(I) data of the same table
-// for an array over I.
+// groupsOf returns the column that says to which group each row of a long table belongs: the index(I) data of the same
+// table for an array over I.
 func (g *ragged) groupsOf(a *model.Array, x *datafile.Array) *model.Array {
 	if x.Lengths != nil {
 		return nil
@@ -168,7 +168,7 @@ func (g *ragged) fill(r *model.Ragged) {
 	}
 }
 
-// ends are an end of a numbering's range at each value of its index.
+// ends returns an end of a numbering's range at each value of its index.
 func (g *ragged) ends(r *model.Ragged, x model.Expr) []float64 {
 	all := &model.Build{Over: []*model.Index{r.Outer}, Body: x, Fact: *x.Info()}
 	all.Type.Axes = []*model.Set{r.Outer.Set}
@@ -184,7 +184,7 @@ func (g *ragged) ends(r *model.Ragged, x model.Expr) []float64 {
 	return slices.Clone(values)
 }
 
-// names are the elements of a set from first on, as a user writes them.
+// names returns the elements of a set from first on, as a user writes them.
 func (g *ragged) names(s *model.Set, first, n int) []string {
 	names := make([]string, n)
 	known := g.d.Labels[sizeOf(s)]

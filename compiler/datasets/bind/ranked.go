@@ -7,7 +7,8 @@ import (
 	"ppl/numbers"
 )
 
-// extent is how many values there are, the least and the greatest, without those that are missing or equal to except.
+// extent returns how many values there are, the least and the greatest, without those that are missing or equal to
+// except.
 func extent(values numbers.List, except float64) (n int, low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, y := range values.All() {
@@ -44,7 +45,7 @@ func spreadOut(values numbers.List, n int, low, high float64) bool {
 // few is how many values are sorted in a copy; among more, a rank is found by counting.
 const few = 1 << 12
 
-// ranked is the value that is at place k, from 0, when all f(y) are in order; missing values do not count. Sorting
+// ranked returns the value that is at place k, from 0, when all f(y) are in order; missing values do not count. Sorting
 // a copy of much data would take longer than sampling from the model: so passes count them by the first 16 bits of
 // their keys, then those that begin with the right 16 bits by the next, until few are left.
 func ranked(values numbers.List, f func(float64) float64, k int) float64 {
@@ -82,7 +83,7 @@ func countDigits(values numbers.List, f func(float64) float64, begins uint64, sh
 	return times
 }
 
-// keyOf is a number whose order among those of others is that of the values.
+// keyOf returns a number whose order among those of others is that of the values.
 func keyOf(y float64) uint64 {
 	const sign = 1 << 63
 	if b := math.Float64bits(y); b < sign {

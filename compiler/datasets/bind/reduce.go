@@ -64,7 +64,7 @@ type unknownKey struct {
 	value float64
 }
 
-// keyedAxes are the axes whose elements were found by their names or numbers.
+// keyedAxes returns the axes whose elements were found by their names or numbers.
 func (g *gathering) keyedAxes() []bool {
 	all := make([]bool, len(g.f.a.Type.Axes))
 	for k := range g.of {
@@ -264,7 +264,7 @@ func (g *gathering) isObserved() bool {
 	return slices.ContainsFunc(g.d.Model.Terms, func(t *model.Term) bool { return t.Array == g.f.a })
 }
 
-// ofName is the element of a name, which may be a number, or R's X2001; −1 if there is none.
+// ofName returns the element of a name, which may be a number, or R's X2001; −1 if there is none.
 func (e *elements) ofName(name string) int {
 	if i, ok := e.byName[name]; ok {
 		return i
@@ -316,7 +316,7 @@ func (g *gathering) gather() *datafile.Array {
 	return occurring(&x)
 }
 
-// first is a column that has the type of all values.
+// first returns a column that has the type of all values.
 func (g *gathering) first() *datafile.Array {
 	if g.f.columns == nil {
 		return g.f.x
@@ -474,7 +474,7 @@ func (g *gathering) complete(x *datafile.Array) bool {
 	return true
 }
 
-// occurring is an array with those labels alone that occur, or all of ordered categories.
+// occurring returns an array with those labels alone that occur, or all of ordered categories.
 func occurring(x *datafile.Array) *datafile.Array {
 	if x.Labels == nil || x.Ordered {
 		return x

@@ -24,7 +24,7 @@ func joinedRows(name string, columns []*datafile.Array) *datafile.Array {
 	return &x
 }
 
-// summary is what is known of all values of an array in a file.
+// summary returns what is known of all values of an array in a file.
 func summary(x *datafile.Array) (all datafile.Column) {
 	width := len(x.Columns)
 	for k := range width {
@@ -46,7 +46,7 @@ func summary(x *datafile.Array) (all datafile.Column) {
 	return all
 }
 
-// ends are the least and the greatest of numbers.
+// ends returns the least and the greatest of numbers.
 func ends(xs []float64) (lo, hi float64) {
 	if len(xs) == 0 {
 		return 0, 0
@@ -54,7 +54,7 @@ func ends(xs []float64) (lo, hi float64) {
 	return slices.Min(xs), slices.Max(xs)
 }
 
-// distinctOf are the different values of an array in a file; nil if they are not known.
+// distinctOf returns the different values of an array in a file; nil if they are not known.
 func distinctOf(x *datafile.Array) (all []float64) {
 	for _, c := range x.Columns {
 		if x.Rows.Columns[c].Distinct == nil {
@@ -65,7 +65,7 @@ func distinctOf(x *datafile.Array) (all []float64) {
 	return all
 }
 
-// placed is the mark of column k, as an element of an array of several columns.
+// placed returns the mark of column k, as an element of an array of several columns.
 func placed(m datafile.Mark, k, columns int) datafile.Mark {
 	if columns > 1 && m.At >= 0 {
 		m.At = m.At*columns + k
@@ -73,7 +73,7 @@ func placed(m datafile.Mark, k, columns int) datafile.Mark {
 	return m
 }
 
-// least is the mark that comes first, of those that mark anything.
+// least returns the mark that comes first, of those that mark anything.
 func least(m, n datafile.Mark, before func(m, n datafile.Mark) bool) datafile.Mark {
 	if m.At < 0 || n.At >= 0 && before(n, m) {
 		return n
@@ -81,7 +81,7 @@ func least(m, n datafile.Mark, before func(m, n datafile.Mark) bool) datafile.Ma
 	return m
 }
 
-// codesByRows are the places of the texts of a column, in the order in which these appeared.
+// codesByRows returns the places of the texts of a column, in the order in which these appeared.
 func codesByRows(x *datafile.Array, place map[string]int) []float64 {
 	c := x.Rows.Columns[x.Columns[0]]
 	codes := make([]float64, len(c.Codes))
@@ -116,7 +116,7 @@ func openStreams(d *dataset.Dataset, raw map[*model.Array]*datafile.Array) {
 	}
 }
 
-// codesOf are the numbers of the texts of a column.
+// codesOf returns the numbers of the texts of a column.
 func codesOf(x *datafile.Array, column int) []float64 {
 	if codes := x.Codes[column]; codes != nil {
 		return codes

@@ -32,7 +32,7 @@ type given struct {
 	keys *model.Set // of an array of groups: the rows that have a value of their group; nil: its own
 }
 
-// rows are the set of an array's rows.
+// rows returns the set of an array's rows.
 func (g given) rows() *model.Set {
 	if g.keys != nil {
 		return g.keys
@@ -154,7 +154,7 @@ func (t *arrays) leaveRowsOut(group []given, rows int, of *model.Selection) []gi
 	return group
 }
 
-// completeRows are the rows in which every array has its values, and why others are not among them.
+// completeRows returns the rows in which every array has its values, and why others are not among them.
 func completeRows(group []given, rows int) (kept []int, why []string) {
 	lacks := make([]bool, rows)
 	for _, g := range group {
@@ -194,7 +194,7 @@ func heldOut(rows []int, of *model.Selection) (held, others []int) {
 	return held, others
 }
 
-// rowsOf are the values of some rows of an array, in an order that is given.
+// rowsOf returns the values of some rows of an array, in an order that is given.
 func rowsOf(x *datafile.Array, rows []int) numbers.List {
 	width := x.Values.Len() / x.Shape[0]
 	var values numbers.Builder
@@ -207,7 +207,7 @@ func rowsOf(x *datafile.Array, rows []int) numbers.List {
 	return values.List()
 }
 
-// withRows is an array of some of another's rows; of labels only those that these have.
+// withRows returns an array of some of another's rows; of labels only those that these have.
 func withRows(x *datafile.Array, rows []int) *datafile.Array {
 	y := *x
 	y.Shape = append([]int{len(rows)}, x.Shape[1:]...)
@@ -268,7 +268,7 @@ func (t *arrays) asBool(a *model.Array, x *datafile.Array) *datafile.Array {
 	return &y
 }
 
-// positiveOf is the text that is true of two known opposites.
+// positiveOf returns the text that is true of two known opposites.
 func positiveOf(texts []string) string {
 	for _, pair := range opposites {
 		found := ""

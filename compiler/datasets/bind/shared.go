@@ -94,7 +94,7 @@ func share(m *model.Model, d *dataset.Dataset, cache datafile.RowCache) error {
 	return nil
 }
 
-// shared is the dataset that another process has left for m, if there is one.
+// shared returns the dataset that another process has left for m, if there is one.
 func shared(m *model.Model, cache datafile.RowCache) (*dataset.Dataset, bool) {
 	about, lists, err := cache.Shared()
 	var s sharedSet
@@ -127,7 +127,7 @@ func byPlace[T any](sizes []*model.Size, known map[*model.Size]T) map[int]T {
 	return all
 }
 
-// ofPlace is what byPlace was made from.
+// ofPlace returns what byPlace was made from.
 func ofPlace[T any](sizes []*model.Size, known map[int]T) map[*model.Size]T {
 	all := map[*model.Size]T{}
 	for i, x := range known {
@@ -136,7 +136,7 @@ func ofPlace[T any](sizes []*model.Size, known map[int]T) map[*model.Size]T {
 	return all
 }
 
-// kept are the places of what is left of all.
+// kept returns the places of what is left of all.
 func kept[T comparable](all, left []T) (places []int) {
 	is := map[T]bool{}
 	for _, x := range left {

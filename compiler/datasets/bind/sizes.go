@@ -81,7 +81,7 @@ func (z *sizes) ofIndexSet(s *model.Size, raw map[*model.Array]*datafile.Array, 
 // mostElements bounds the elements of an index set.
 const mostElements = 1 << 31
 
-// largest is the largest value of an array, or 0.
+// largest returns the largest value of an array, or 0.
 func largest(x *datafile.Array) (v float64) {
 	if x.Rows != nil {
 		return max(0, summary(x).High.Value)

@@ -185,8 +185,8 @@ func reads(x model.Expr, a *model.Array) bool {
 	return ok && ref.Array == a
 }
 
-// missingCode is a number that files write for a missing value, nines such as -99 or 9999, if it is the least or the
-// greatest, and farther from all other values than these are from each other; at is where it first stands, else -1.
+// missingCode returns a number that files write for a missing value, nines such as -99 or 9999, if it is the least or
+// the greatest, and farther from all other values than these are from each other; at is where it first stands, else -1.
 func missingCode(values numbers.List, least, greatest float64) (code float64, at int) {
 	for _, code := range []float64{least, greatest} {
 		if !nines(code) {
@@ -201,7 +201,7 @@ func missingCode(values numbers.List, least, greatest float64) (code float64, at
 	return 0, -1
 }
 
-// placeOf is the first place of a number.
+// placeOf returns the first place of a number.
 func placeOf(values numbers.List, x float64) int {
 	for i, y := range values.All() {
 		if y == x {
@@ -239,7 +239,7 @@ func (v *values) inFile(a *model.Array, x *datafile.Array) {
 // isName reports whether a set is one name, which has the size that data give it.
 func isName(s *model.Set) bool { return token.IsIdentifier(s.Name) }
 
-// limits are those of an array's values, and the word for them.
+// limits returns those of an array's values, and the word for them.
 func (v *values) limits(a *model.Array) (lo, hi float64, word string) {
 	switch {
 	case a.IndexOf != nil:

@@ -56,7 +56,7 @@ type arrowFile struct {
 	rows       int
 }
 
-// damaged is the error of a file that contradicts itself.
+// damaged returns the error of a file that contradicts itself.
 func (in *arrowFile) damaged(format string, args ...any) error {
 	return fmt.Errorf("%s: the file is damaged: %s", in.path, fmt.Sprintf(format, args...))
 }
@@ -173,7 +173,7 @@ func (in *arrowFile) message(message fields, body []byte) error {
 	return in.damaged("it has a message of the kind %d", kind)
 }
 
-// table is what was read as a data file.
+// table returns what was read as a data file.
 func (in *arrowFile) table() (*File, error) {
 	f := newFile(in.path, true)
 	f.rows = in.rows
@@ -208,7 +208,7 @@ func rootOf(text []byte) fields {
 	return fields{flatbuffers.Table{Bytes: text, Pos: flatbuffers.GetUOffsetT(text)}}
 }
 
-// at is where a field is in the message; ok is false if it has its default value.
+// at returns where a field is in the message; ok is false if it has its default value.
 func (t fields) at(field int) (flatbuffers.UOffsetT, bool) {
 	o := flatbuffers.UOffsetT(t.Offset(flatbuffers.VOffsetT(4 + 2*field)))
 	return t.Pos + o, o != 0
@@ -228,7 +228,7 @@ func (t fields) int32(field int) (v int32) {
 	return v
 }
 
-// int16 is a field whose default value is not always 0.
+// int16 returns a field whose default value is not always 0.
 func (t fields) int16(field int, v int16) int16 {
 	if at, ok := t.at(field); ok {
 		v = t.GetInt16(at)
@@ -259,7 +259,7 @@ func (t fields) table(field int) (fields, bool) {
 	return fields{flatbuffers.Table{Bytes: t.Bytes, Pos: at}}, ok
 }
 
-// vector is where the elements of a list begin, and how many there are, of which each has that many bytes.
+// vector returns where the elements of a list begin, and how many there are, of which each has that many bytes.
 func (t fields) vector(field, each int) (from flatbuffers.UOffsetT, n int) {
 	at, ok := t.at(field)
 	if !ok {

@@ -136,7 +136,7 @@ func (in *arrowFile) batchOf(t fields, body []byte, columns int) (b *batchReader
 	return b, nil
 }
 
-// pairs is a list of two integers each.
+// pairs returns a list of two integers each.
 func (in *arrowFile) pairs(t fields, field int) (list [][2]int64, err error) {
 	from, n := t.vector(field, 16)
 	if err := in.takes(int64(n), 16); err != nil {
@@ -178,7 +178,7 @@ func (b *batchReader) column(t arrowType, to *cells) error {
 	return b.numbers(t, raw, present, to)
 }
 
-// buffer is the next buffer of the batch.
+// buffer returns the next buffer of the batch.
 func (b *batchReader) buffer() ([]byte, error) {
 	if len(b.buffers) == 0 {
 		return nil, b.in.damaged("a batch lacks values")
@@ -296,7 +296,7 @@ func (t arrowType) reader() func(raw []byte, i int) float64 {
 	return func(raw []byte, i int) float64 { return e.read(raw[i*t.bytes:], binary.LittleEndian) }
 }
 
-// texts are those between offsets.
+// texts returns those between offsets.
 func (b *batchReader) texts(t arrowType, raw []byte, present func(int) bool, to *cells) error {
 	all, err := b.buffer()
 	if err != nil {
@@ -337,8 +337,8 @@ func (b *batchReader) text(text []byte, present bool, to *cells) error {
 	return b.in.takes(int64(len(word))+wordCost-valueCost, 1)
 }
 
-// viewed are texts of which each is described by 16 bytes: its length and, if that is at most 12, itself; or else its
-// first four bytes, the number of its buffer, and where it is there.
+// viewed returns texts of which each is described by 16 bytes: its length and, if that is at most 12, itself; or else
+// its first four bytes, the number of its buffer, and where it is there.
 func (b *batchReader) viewed(raw []byte, present func(int) bool, to *cells) error {
 	if len(b.views) == 0 {
 		return b.in.damaged("a batch lacks texts")
@@ -377,7 +377,7 @@ func (b *batchReader) viewed(raw []byte, present func(int) bool, to *cells) erro
 	return nil
 }
 
-// array is a column as an array of a data file.
+// array returns a column as an array of a data file.
 func (in *arrowFile) array(f arrowField, c cells) (*Array, error) {
 	t := f.stored
 	if f.dictionary {
@@ -416,7 +416,7 @@ func (in *arrowFile) array(f arrowField, c cells) (*Array, error) {
 	return a, nil
 }
 
-// looked is a column of indices as what they mean in its dictionary.
+// looked returns a column of indices as what they mean in its dictionary.
 func (in *arrowFile) looked(f arrowField, c cells) (out cells, err error) {
 	words := in.words[f.id]
 	text := f.words.form == formText || f.words.form == formView
@@ -439,7 +439,7 @@ func (in *arrowFile) looked(f arrowField, c cells) (out cells, err error) {
 	return out, nil
 }
 
-// distinct are texts without those that have been there before.
+// distinct returns texts without those that have been there before.
 func distinct(texts []string) (all []string) {
 	seen := map[string]bool{}
 	for _, text := range texts {
@@ -451,7 +451,7 @@ func distinct(texts []string) (all []string) {
 	return all
 }
 
-// positions are the places of a column's texts in a list that has them, from 1; NaN of a missing one.
+// positions returns the places of a column's texts in a list that has them, from 1; NaN of a missing one.
 func positions(c cells, words []string) numbers.List {
 	place, out := map[string]float64{}, make([]float64, len(c.values))
 	for i, word := range words {

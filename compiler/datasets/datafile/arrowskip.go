@@ -20,7 +20,7 @@ const fieldChildren = 5
 // deepest bounds the nesting of types.
 const deepest = 64
 
-// layoutOf is the layout of a column whose type is not read, as the columnar format gives it
+// layoutOf returns the layout of a column whose type is not read, as the columnar format gives it
 // (arrow.apache.org/docs/format/Columnar.html); nil if it is not known.
 func layoutOf(t fields, depth int) *layout {
 	kind := t.byte(fieldKind)

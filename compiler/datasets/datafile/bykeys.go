@@ -39,7 +39,7 @@ func (in *input) withKeys(src rowSource, names []string, columns []*Array) rowSo
 	return s
 }
 
-// at is the value of a key in a row of a file.
+// at returns the value of a key in a row of a file.
 func (k *keyColumn) at(part, row int) (float64, error) {
 	v := k.of.Values.At(part)
 	if k.of.Labels == nil || math.IsNaN(v) {

@@ -125,7 +125,7 @@ func (p *parquetSource) again() error {
 	return nil
 }
 
-// kindOf is what the values of a column are, as Array.kind has it.
+// kindOf returns what the values of a column are, as Array.kind has it.
 func kindOf(c *parquet.Column) string {
 	whole, err := parquetType("", c)
 	switch {
@@ -189,7 +189,7 @@ func (p *parquetSource) next(record []float64) (err error) {
 	return nil
 }
 
-// value is a value as a number. One that is no number of this machine makes the column one that is not read.
+// value returns a value as a number. One that is no number of this machine makes the column one that is not read.
 func (p *parquetSource) value(of *parquetValues, v parquet.Value) (float64, error) {
 	c := &p.cols[of.column]
 	if c.Unread != "" {

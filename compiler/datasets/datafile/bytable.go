@@ -275,7 +275,7 @@ func (t *tableSource) blank(row []string) error {
 	return nil
 }
 
-// value is a field as a number, or a text's. One that is neither makes the column one that is not read.
+// value returns a field as a number, or a text's. One that is neither makes the column one that is not read.
 func (t *tableSource) value(i int, text string) (float64, error) {
 	c := &t.cols[t.fields[i].column]
 	if c.Unread != "" {

@@ -12,7 +12,7 @@ import (
 // files mark them; Parquet files of both hold the Arrow schema of the table, and those of pandas a description of their
 // own. The categories are the dictionary of the column, also those that no row has.
 
-// parquetLevels are the categories of a column of texts in their order; none if it has no categories.
+// parquetLevels returns the categories of a column of texts in their order; none if it has no categories.
 func parquetLevels(in *parquet.File, c *parquet.Column, categorical map[string]bool) (levels []string, ordered bool) {
 	if ordered, ok := categorical[c.Name()]; ok && isText(c) {
 		return distinct(allVisible(categoriesOf(in, c.Index()))), ordered
@@ -52,7 +52,7 @@ func allVisible(texts []string) (all []string) {
 	return all
 }
 
-// categorical are the columns of a Parquet file that have categories; true if these are ordered.
+// categorical returns the columns of a Parquet file that have categories; true if these are ordered.
 func categorical(path string, in *parquet.File) map[string]bool {
 	if text, ok := in.Lookup("ARROW:schema"); ok {
 		if raw, err := base64.StdEncoding.DecodeString(text); err == nil {
@@ -99,7 +99,7 @@ func categoricalInSchema(path string, raw []byte) map[string]bool {
 	return found
 }
 
-// categoriesOf are the texts of the dictionaries of a column, in order; nil if row groups have different ones.
+// categoriesOf returns the texts of the dictionaries of a column, in order; nil if row groups have different ones.
 func categoriesOf(in *parquet.File, column int) (all []string) {
 	for _, group := range in.RowGroups() {
 		pages := group.ColumnChunks()[column].Pages()

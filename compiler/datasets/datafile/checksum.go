@@ -32,7 +32,7 @@ func sumFits(record []byte, place int, seed uint32) bool {
 	return binary.LittleEndian.Uint32(record[len(record)-sumSize:]) == sumOf(record, place, seed)
 }
 
-// rowOf is the row of the data file that a record has: its last number.
+// rowOf returns the row of the data file that a record has: its last number.
 func rowOf(record []byte) int {
 	return int(math.Float64frombits(binary.LittleEndian.Uint64(record[len(record)-sumSize-8:])))
 }

@@ -60,7 +60,7 @@ func (s *cifarSource) next(record []float64) error {
 	return nil
 }
 
-// readCIFAR is all images and labels of a file.
+// readCIFAR returns all images and labels of a file.
 func readCIFAR(name, text string, _ RowCache) (*File, error) {
 	s := newCIFAR(name, strings.NewReader(text))
 	rows := len(text) / cifarRecord

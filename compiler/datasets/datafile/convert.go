@@ -179,7 +179,7 @@ func (c *countedRows) next(record []float64) error {
 	return c.rowSource.next(record)
 }
 
-// share is the part of all files that was read.
+// share returns the part of all files that was read.
 func (in *input) share() float64 {
 	info, err := in.file.Stat()
 	if err != nil {
@@ -326,7 +326,7 @@ type wordColumn struct {
 	dates bool
 }
 
-// wordsOf is what an earlier pass learned of a column; nil of a column of numbers.
+// wordsOf returns what an earlier pass learned of a column; nil of a column of numbers.
 func wordsOf(r retyping, text bool) *wordColumn {
 	if !text || r.zeros {
 		return nil
@@ -334,7 +334,7 @@ func wordsOf(r retyping, text bool) *wordColumn {
 	return &wordColumn{dates: r.dates}
 }
 
-// number is the number of a text that is not missing, in a column and a row, both from 0.
+// number returns the number of a text that is not missing, in a column and a row, both from 0.
 func (w *wordColumn) number(text string, column, row int) (n number, err error) {
 	if w.dates {
 		days, ok := Days(text)

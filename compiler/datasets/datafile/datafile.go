@@ -70,8 +70,8 @@ type Array struct {
 	Codes map[int][]float64
 }
 
-// Without is the array with some texts or numbers read as missing. A column that had texts for no other reason is one
-// of numbers then.
+// Without returns the array with some texts or numbers read as missing. A column that had texts for no other reason is
+// one of numbers then.
 func (a *Array) Without(codes []string) *Array {
 	b := *a
 	if a.Labels == nil {
@@ -137,7 +137,8 @@ type File struct {
 	rows   int                               // of a table
 }
 
-// Array is the array of a name of the file; nil if there is none. Of formats that keep columns apart it is read now.
+// Array returns the array of a name of the file; nil if there is none. Of formats that keep columns apart it is read
+// now.
 func (f *File) Array(name string) *Array {
 	read, waits := f.unread[name]
 	if !waits {
@@ -220,7 +221,7 @@ func (s RowCache) openOne(path string) (*File, error) {
 	return s.parsePlain(path, kind, text)
 }
 
-// text is what a file holds, decompressed, and what decides its format.
+// text returns what a file holds, decompressed, and what decides its format.
 func (s RowCache) text(path string) (kind string, text []byte, err error) {
 	text, err = s.readAny(path, s.memory()/keptCost)
 	if err != nil {
@@ -246,7 +247,7 @@ func (s RowCache) parse(path string, text []byte) (*File, error) {
 	return s.parsePlain(path, kind, text)
 }
 
-// unpacked is a text without gzip, if it fits into memory, and the name that decides its format.
+// unpacked returns a text without gzip, if it fits into memory, and the name that decides its format.
 func (s RowCache) unpacked(path string, text []byte) (kind string, plain []byte, err error) {
 	if bytes.HasPrefix(text, []byte("\x1f\x8b")) {
 		plain, err = s.decompressed(path, text)
@@ -264,11 +265,11 @@ func (s RowCache) parsePlain(path, kind string, text []byte) (*File, error) {
 	return read(path, asText(text), s)
 }
 
-// asText is a text without a copy, which may be large.
+// asText returns a text without a copy, which may be large.
 func asText(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
 
-// decompressed is what a file compressed with gzip holds. It is decompressed twice: what it holds is counted before
-// there is memory for it.
+// decompressed returns what a file compressed with gzip holds. It is decompressed twice: what it holds is counted
+// before there is memory for it.
 func (s RowCache) decompressed(path string, packed []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -407,7 +408,7 @@ func Spelled(name string) string {
 	}, name)
 }
 
-// Find is the array of a name; if there is none, the only one that is spelled so.
+// Find returns the array of a name; if there is none, the only one that is spelled so.
 func (f *File) Find(name string) *Array {
 	if a := f.Array(name); a != nil {
 		return a
@@ -423,7 +424,7 @@ func (f *File) Find(name string) *Array {
 	return f.Array(found)
 }
 
-// Columns are all arrays in file order, and the names of rows.
+// Columns returns all arrays in file order, and the names of rows.
 func (f *File) Columns() (all []*Array) {
 	for _, name := range f.Order {
 		all = append(all, f.Array(name))

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// dateForms are those of ISO 8601 that tables have.
+// dateForms returns those of ISO 8601 that tables have.
 func dateForms() []string {
 	return []string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05",
 		"2006-01-02T15:04",
@@ -61,7 +61,7 @@ func (a *Array) datesInFile(days []float64) *Array {
 	return a
 }
 
-// Column is what is known of all values of the k-th column of an array in a file.
+// Column returns what is known of all values of the k-th column of an array in a file.
 func (a *Array) Column(k int) Column {
 	c := a.Rows.Columns[a.Columns[k]]
 	days := a.Codes[a.Columns[k]]
@@ -75,5 +75,5 @@ func (a *Array) Column(k int) Column {
 	return c
 }
 
-// DateOf is the date that is that many days after 1970-01-01.
+// DateOf returns the date that is that many days after 1970-01-01.
 func DateOf(days float64) string { return time.Unix(int64(days)*86400, 0).UTC().Format(time.DateOnly) }

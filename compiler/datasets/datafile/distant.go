@@ -37,7 +37,7 @@ func IsURL(path string) bool {
 	return ok && (scheme == "s3" || scheme == "gs" || scheme == "http" || scheme == "https")
 }
 
-// nameIn is the part of a path that shows the format.
+// nameIn returns the part of a path that shows the format.
 func nameIn(path string) string {
 	if IsURL(path) {
 		path, _, _ = strings.Cut(path, "?")
@@ -63,7 +63,7 @@ func notReached(url string) error {
 		"what a model or a run names", url)
 }
 
-// distantParts are the files that a URL names if it is a pattern, or a folder of an object store.
+// distantParts returns the files that a URL names if it is a pattern, or a folder of an object store.
 func (s RowCache) distantParts(name string) (parts []partition.File, many bool, err error) {
 	pattern := partition.IsPattern(name)
 	if s.Distant == nil {

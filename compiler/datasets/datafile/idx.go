@@ -9,8 +9,8 @@ import (
 
 const idxMagic = "\x00\x00"
 
-// readIDX is the one array of an IDX file, named after the file: two zero bytes, the type, the number of axes, their
-// sizes and the elements, all big-endian (LeCun, Cortes, Burges: The MNIST database, "the IDX file format").
+// readIDX returns the one array of an IDX file, named after the file: two zero bytes, the type, the number of axes,
+// their sizes and the elements, all big-endian (LeCun, Cortes, Burges: The MNIST database, "the IDX file format").
 func readIDX(name, text string, _ RowCache) (*File, error) {
 	h, err := readIDXHeader(name, text)
 	if err != nil {

@@ -93,8 +93,8 @@ func picturesIn(dir string) (all []picture, err error) {
 
 func pictureEndings() []string { return []string{".png", ".jpg", ".jpeg"} }
 
-// entriesOf are the files and folders in a folder, by name. Hidden ones, which systems leave there, do not count. Links
-// are refused: a model may be kept to its own folder.
+// entriesOf returns the files and folders in a folder, by name. Hidden ones, which systems leave there, do not count.
+// Links are refused: a model may be kept to its own folder.
 func entriesOf(dir string) ([]os.DirEntry, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -110,8 +110,8 @@ func entriesOf(dir string) ([]os.DirEntry, error) {
 	return entries, nil
 }
 
-// formOf is the size of the first picture and the number of channels: three where one has colours. Pictures that would
-// not fit into memory are refused.
+// formOf returns the size of the first picture and the number of channels: three where one has colours. Pictures that
+// would not fit into memory are refused.
 func (s RowCache) formOf(dir string, all []picture) (size image.Point, channels int, err error) {
 	channels = 1
 	for i, p := range all {
@@ -200,7 +200,7 @@ func appendPixels(to []byte, path string, size image.Point, channels int) ([]byt
 	return to, nil
 }
 
-// classesOf are the names of the folders that pictures lie in.
+// classesOf returns the names of the folders that pictures lie in.
 func classesOf(dir string, all []picture) *Array {
 	a := &Array{Name: "label", Origin: dir, Int: true, Shape: []int{len(all)}}
 	names, values, written := make([]string, len(all)), make([]float64, len(all)), true

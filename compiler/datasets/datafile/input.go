@@ -41,7 +41,7 @@ func (s RowCache) openInput(path string) (*input, error) {
 	return in, in.open(0)
 }
 
-// part is the path of the file that is open.
+// part returns the path of the file that is open.
 func (in *input) part() string { return in.parts[in.at].Path }
 
 // next opens the next file; not ok after the last.
@@ -140,7 +140,7 @@ func (in *input) ofOne(l *learned) (rowSource, error) {
 		".npy, IDX and CIFAR-10's files can be; convert it to one of them", in.path)
 }
 
-// name is the name of a file's one array.
+// name returns the name of a file's one array.
 func (in *input) name() string {
 	base := filepath.Base(in.path)
 	return strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".npy")

@@ -49,7 +49,7 @@ func (r *jsonReader) space() {
 	}
 }
 
-// peek is the next byte that is not space, 0 at the end.
+// peek returns the next byte that is not space, 0 at the end.
 func (r *jsonReader) peek() byte {
 	r.space()
 	if r.at == len(r.src.Text) {
@@ -157,7 +157,7 @@ func (r *jsonReader) skip(start int) bool {
 	}
 }
 
-// afterBracket is the first byte in a list that is not space.
+// afterBracket returns the first byte in a list that is not space.
 func (r *jsonReader) afterBracket() byte {
 	inside := *r
 	inside.at++

@@ -94,7 +94,7 @@ func (s RowCache) Large(path string) (size int64, large bool) {
 	return size, false
 }
 
-// takes is what reading a file whole takes, at least as much as there is where it is more; ok is false if the file
+// takes returns what reading a file whole takes, at least as much as there is where it is more; ok is false if the file
 // cannot be read, or is not to be read by rows.
 func (s RowCache) takes(p partition.File, most int64) (bytes int64, ok bool) {
 	in := &input{path: p.Path, memory: s, parts: []partition.File{p}}
@@ -160,7 +160,7 @@ func (s RowCache) identityOf(path string) (string, error) {
 // rowEnding changes with the format of row files, so that those of older versions are not read.
 const rowEnding = ".rows5"
 
-// open is the row file of that name; it is written if there is none or a damaged one.
+// open returns the row file of that name; it is written if there is none or a damaged one.
 func (s RowCache) open(path, name, identity string) (*RowFile, error) {
 	if err := securedir.Dir(s.Dir); err != nil { // rows that another user can write are not the data's
 		return nil, fmt.Errorf("%s is too large for memory, and the rows made from it cannot be kept in %s: %w; "+
@@ -184,7 +184,7 @@ func (s RowCache) open(path, name, identity string) (*RowFile, error) {
 	return openRowFile(name, identity)
 }
 
-// firstRows is a row file of the first rows, which has lost its name.
+// firstRows returns a row file of the first rows, which has lost its name.
 func (s RowCache) firstRows(path, identity string) (*RowFile, error) {
 	name := filepath.Join(s.Dir, "converting-"+rand.Text())
 	defer s.disk().Remove(name)

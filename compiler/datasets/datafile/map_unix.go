@@ -11,8 +11,8 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// mapped is what a file holds, in memory that all processes which map it share. It cannot be written to, and stays for
-// as long as the process, which holds the file: if all that have mapped it were killed, the next start removes it.
+// mapped returns what a file holds, in memory that all processes which map it share. It cannot be written to, and stays
+// for as long as the process, which holds the file: if all that have mapped it were killed, the next start removes it.
 func mapped(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

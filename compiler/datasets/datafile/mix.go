@@ -23,7 +23,7 @@ func newMixing(rows int) mixing {
 	return mixing{uint64(rows), max(1, (bits.Len64(uint64(max(rows, 1)-1))+1)/2)}
 }
 
-// position is where a row stands.
+// position returns where a row stands.
 func (m mixing) position(row int) int {
 	x, mask := uint64(row), uint64(1)<<m.half-1
 	for {
@@ -38,7 +38,7 @@ func (m mixing) position(row int) int {
 	}
 }
 
-// scramble is the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+// scramble returns the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
 func scramble(x uint64) uint64 {
 	x += 0x9E3779B97F4A7C15
 	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
@@ -55,7 +55,7 @@ const (
 	waitSize    = 64 << 10
 )
 
-// bucketOf is the size of buckets for a number of bytes of records.
+// bucketOf returns the size of buckets for a number of bytes of records.
 func bucketOf(records int64) int64 {
 	return max(bucketSize, (records+mostBuckets-1)/mostBuckets)
 }

@@ -29,7 +29,7 @@ func numberForm(text string) bool {
 	return rest == ""
 }
 
-// sign is what follows a sign, if there is one.
+// sign returns what follows a sign, if there is one.
 func sign(text string) string {
 	if len(text) > 0 && (text[0] == '+' || text[0] == '-') {
 		return text[1:]
@@ -61,7 +61,7 @@ type number struct {
 	isInt bool
 }
 
-// words are the spellings of numbers that have no digits: Stan's, R's, Python's and JSON's. A missing value says
+// words returns the spellings of numbers that have no digits: Stan's, R's, Python's and JSON's. A missing value says
 // nothing against the others being integers.
 func words() map[string]number {
 	nan, inf := number{math.NaN(), true}, math.Inf(1)

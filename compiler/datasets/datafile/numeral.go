@@ -113,7 +113,7 @@ func runsOf(text string) (runs []string, between []rune, exponent, ok bool) {
 	return append(runs, rest[run:]), between, false, rest != ""
 }
 
-// plain is a number with a decimal point and without other marks, if it is one in the form of a dialect.
+// plain returns a number with a decimal point and without other marks, if it is one in the form of a dialect.
 func (d dialect) plain(text string) string {
 	m, ok := marksOf(text)
 	if !ok || m&commas != 0 && !d.decimalComma || m&points != 0 && d.decimalComma {
@@ -166,7 +166,7 @@ func (e *evidence) add(text string, row int) (ok bool) {
 	return true
 }
 
-// example is a text that shows one of some marks, with its row; empty if there is none.
+// example returns a text that shows one of some marks, with its row; empty if there is none.
 func (e *evidence) example(of mark) string {
 	for k, text := range e.first {
 		if of&(1<<k) != 0 && text != "" {

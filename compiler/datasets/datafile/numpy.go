@@ -22,7 +22,7 @@ import (
 
 const numpyMagic = "\x93NUMPY"
 
-// readNPY is the one array of a .npy file, named after the file.
+// readNPY returns the one array of a .npy file, named after the file.
 func readNPY(name, text string, _ RowCache) (*File, error) {
 	a, err := parseNPY(name, text)
 	if err != nil {
@@ -35,7 +35,7 @@ func readNPY(name, text string, _ RowCache) (*File, error) {
 	return f, nil
 }
 
-// readNPZ is every array of an archive, by name.
+// readNPZ returns every array of an archive, by name.
 func readNPZ(name, text string, s RowCache) (*File, error) {
 	z, err := zip.NewReader(strings.NewReader(text), int64(len(text)))
 	if err != nil {
@@ -65,8 +65,8 @@ func readNPZ(name, text string, s RowCache) (*File, error) {
 // mostDeflated is more than the number of bytes that one byte of a compressed entry represents.
 const mostDeflated = 1040
 
-// npzEntry is the text of an entry, and how many bytes of memory reading it takes; errTooMuch if that is more than are
-// left. An entry that is longer than the archive says is refused by package zip.
+// npzEntry returns the text of an entry, and how many bytes of memory reading it takes; errTooMuch if that is more than
+// are left. An entry that is longer than the archive says is refused by package zip.
 func npzEntry(name string, entry *zip.File, left int64) (string, int64, error) {
 	r, err := entry.Open()
 	if err != nil {
@@ -254,8 +254,8 @@ func (e element) array(name string, shape []int, body string, order binary.ByteO
 	return &Array{Shape: shape, Values: numbers.Packed(values), Int: e.whole}, nil
 }
 
-// inPlace are elements that lie in body as Go keeps numbers, without a copy; nil if they do not. A file is read once,
-// so that its text belongs to the array.
+// inPlace returns elements that lie in body as Go keeps numbers, without a copy; nil if they do not. A file is read
+// once, so that its text belongs to the array.
 func (e element) inPlace(body string, order binary.ByteOrder) []float64 {
 	at := unsafe.Pointer(unsafe.StringData(body))
 	alike := binary.NativeEndian.Uint16([]byte{1, 0}) == order.Uint16([]byte{1, 0})

@@ -45,7 +45,7 @@ func (s RowCache) isParquet(path string) bool {
 
 const parquetMagic = "PAR1"
 
-// parquetFile is a Parquet file whose columns are read when they are wanted.
+// parquetFile returns a Parquet file whose columns are read when they are wanted.
 func (s RowCache) parquetFile(path string) (*File, error) {
 	if IsURL(path) {
 		file, err := s.distant(path)
@@ -282,7 +282,7 @@ func parquetType(path string, c *parquet.Column) (w wholeType, err error) {
 	return w, nil
 }
 
-// perSecond is the unit of TIMESTAMP(isAdjustedToUTC=true,unit=MICROS).
+// perSecond returns the unit of TIMESTAMP(isAdjustedToUTC=true,unit=MICROS).
 func perSecond(meaning string) float64 {
 	switch {
 	case strings.Contains(meaning, "MILLIS"):
@@ -354,7 +354,7 @@ func eachOfPage(page parquet.ValueReader, visit func(parquet.Value) error) error
 	}
 }
 
-// parquetNumber is a value as a number, or as a text with the number 0.
+// parquetNumber returns a value as a number, or as a text with the number 0.
 func parquetNumber(v parquet.Value, w wholeType) (n number, text string, err error) {
 	if v.IsNull() {
 		return number{math.NaN(), true}, "", nil

@@ -61,7 +61,7 @@ func matched(names, others []string) (at []int, extra []string) {
 // An unlike is the error of a column that has values of several kinds.
 type unlike struct{ error }
 
-// joinedColumns are columns of one name, one after another, if they are of one kind.
+// joinedColumns returns columns of one name, one after another, if they are of one kind.
 func joinedColumns(path string, columns []*Array) (*Array, error) {
 	first := max(0, slices.IndexFunc(columns, func(c *Array) bool { return !c.blank() }))
 	a := *columns[first]
@@ -92,7 +92,7 @@ func joinedColumns(path string, columns []*Array) (*Array, error) {
 	return &a, nil
 }
 
-// kind is what the values of a column are.
+// kind returns what the values of a column are.
 func (a *Array) kind() string {
 	switch {
 	case a.Labels != nil:
@@ -153,7 +153,7 @@ func (a *Array) joinLabels(path string, columns []*Array) error {
 	return nil
 }
 
-// occurring are the labels that some rows have.
+// occurring returns the labels that some rows have.
 func (a *Array) occurring() (all []string) {
 	used := make([]bool, len(a.Labels))
 	for _, v := range a.Values.All() {
@@ -169,7 +169,7 @@ func (a *Array) occurring() (all []string) {
 	return all
 }
 
-// placesIn are the places of labels in a list, from 1; 0 of those that it has not.
+// placesIn returns the places of labels in a list, from 1; 0 of those that it has not.
 func placesIn(all, labels []string) []float64 {
 	place := map[string]int{}
 	for i, l := range all {

@@ -25,7 +25,7 @@ import (
 // files are joined where they agree. A column that some files lack, or that has another type there, is a mistake only
 // if a model reads it.
 
-// Parts are the files that a path names if it is a pattern, or a folder with tables.
+// Parts returns the files that a path names if it is a pattern, or a folder with tables.
 func (s RowCache) Parts(name string) (parts []partition.File, many bool, err error) {
 	if IsURL(name) {
 		if parts, many, err = s.distantParts(name); err != nil {
@@ -57,7 +57,7 @@ func (s RowCache) Parts(name string) (parts []partition.File, many bool, err err
 	return parts, true, nil
 }
 
-// Files are those that a path names, with their sizes; none if there are none.
+// Files returns those that a path names, with their sizes; none if there are none.
 func (s RowCache) Files(name string) []partition.File {
 	parts, many, err := s.Parts(name)
 	if err != nil || many {
@@ -77,7 +77,7 @@ func (s RowCache) Files(name string) []partition.File {
 	return []partition.File{{Path: name, Size: info.Size()}}
 }
 
-// Absent is the error of a path that names no data.
+// Absent returns the error of a path that names no data.
 func (s RowCache) Absent(name string) error {
 	if _, many, err := s.Parts(name); many || err != nil {
 		return err
@@ -99,7 +99,7 @@ func isTable(name string) bool {
 		path.Ext(name))
 }
 
-// commaOf is what separates the columns of a table of text of that name.
+// commaOf returns what separates the columns of a table of text of that name.
 func commaOf(kind string) (comma rune, ok bool) {
 	switch strings.ToLower(filepath.Ext(strings.TrimSuffix(kind, ".gz"))) {
 	case ".csv":
@@ -249,8 +249,8 @@ func (a *Array) repeated(times []int) *Array {
 	return &b
 }
 
-// keyColumns are the keys of folders as columns with an element for each file. They are read as the columns of a table
-// of text.
+// keyColumns returns the keys of folders as columns with an element for each file. They are read as the columns of a
+// table of text.
 func keyColumns(path string, parts []partition.File) (names []string, columns []*Array, err error) {
 	for _, p := range parts {
 		for _, k := range p.Keys {

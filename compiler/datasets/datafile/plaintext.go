@@ -37,7 +37,7 @@ func fromUTF16(text string, low, high int) string {
 	return string(utf16.Decode(units))
 }
 
-// fromWindows is a character of the code page Windows-1252, which is Latin-1 but for 0x80 to 0x9f
+// fromWindows returns a character of the code page Windows-1252, which is Latin-1 but for 0x80 to 0x9f
 // (encoding.spec.whatwg.org/index-windows-1252.txt).
 func fromWindows(c byte) rune {
 	if c < 0x80 || c > 0x9f {

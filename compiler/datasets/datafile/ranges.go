@@ -40,7 +40,7 @@ func (r *ranges) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// around is the range that is read where some bytes are wanted.
+// around returns the range that is read where some bytes are wanted.
 func (r *ranges) around(at, n int64) (from, size int64) {
 	end := max(0, r.size-endRange)
 	if at >= end {

@@ -67,7 +67,7 @@ type Mark struct {
 	At    int
 }
 
-// size is the number of elements of a column in a row.
+// size returns the number of elements of a column in a row.
 func (c *Column) size() int {
 	n := 1
 	for _, d := range c.Shape {
@@ -99,7 +99,7 @@ func (c *Column) note(v float64, at int) {
 	}
 }
 
-// distinct is what the pass leaves of the values that it has seen.
+// distinct returns what the pass leaves of the values that it has seen.
 func (c *Column) distinct() []float64 {
 	if len(c.seen) > mostDistinct || c.Broken.At >= 0 {
 		return nil
@@ -134,7 +134,7 @@ const (
 	tail     = 8 + sha256.Size + len(rowMagic)
 )
 
-// bytes are a footer as it is at the end of a file.
+// bytes returns a footer as it is at the end of a file.
 func (f footer) bytes() ([]byte, error) {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(f); err != nil {
@@ -171,10 +171,10 @@ func openRowFile(name, identity string) (r *RowFile, err error) {
 	return r, nil
 }
 
-// strideOf is the size of a record with its checksum.
+// strideOf returns the size of a record with its checksum.
 func strideOf(columns []Column) (bytes int) { return sizeOf(columns) + sumSize }
 
-// sizeOf is the size of columns in a record.
+// sizeOf returns the size of columns in a record.
 func sizeOf(columns []Column) (bytes int) {
 	for i := range columns {
 		e, _ := elements(columns[i].Type)
@@ -238,7 +238,7 @@ func (s *Selection) Add(column int, codes []float64, numbers map[float64]float64
 // readSize is about how many bytes are read at once where rows follow one another.
 const readSize = 1 << 20
 
-// Place is where a row of the data file stands, both counted from 0.
+// Place returns where a row of the data file stands, both counted from 0.
 func (r *RowFile) Place(row int) int { return newMixing(r.Rows).position(row) }
 
 // AddRow selects the number of the row in the data file.

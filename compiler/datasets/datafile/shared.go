@@ -31,7 +31,7 @@ type sharedHeader struct {
 	Bytes   []bool // which of them are bytes
 }
 
-// sharedPath is the file that processes of this machine share.
+// sharedPath returns the file that processes of this machine share.
 func (s RowCache) sharedPath() string { return filepath.Join(s.Dir, s.SharedAs) }
 
 // Share leaves lists of numbers for other processes, with what is to be known of them, and gives them as they are
@@ -79,13 +79,13 @@ func (s RowCache) writeShared(about []byte, lists []numbers.List) error {
 	return s.disk().Rename(out.Name(), s.sharedPath())
 }
 
-// startOfNumbers is where numbers begin after a head of some bytes.
+// startOfNumbers returns where numbers begin after a head of some bytes.
 func startOfNumbers(head int) int { return (head + 63) / 64 * 64 }
 
-// toEight is a number of bytes, up to a multiple of eight.
+// toEight returns a number of bytes, up to a multiple of eight.
 func toEight(n int) int { return (n + 7) / 8 * 8 }
 
-// asBytes are numbers as they lie in memory.
+// asBytes returns numbers as they lie in memory.
 func asBytes(l numbers.List) []byte {
 	if raw := l.Bytes(); raw != nil {
 		return raw
@@ -93,8 +93,8 @@ func asBytes(l numbers.List) []byte {
 	return unsafe.Slice((*byte)(l.Start()), 8*l.Len())
 }
 
-// Shared are the lists of numbers that another process of this machine has left, which must not be written to, and what
-// it says of them. The error is fs.ErrNotExist if there are none.
+// Shared returns the lists of numbers that another process of this machine has left, which must not be written to, and
+// what it says of them. The error is fs.ErrNotExist if there are none.
 func (s RowCache) Shared() (about []byte, lists []numbers.List, err error) {
 	if s.SharedAs == "" {
 		return nil, nil, fs.ErrNotExist
@@ -128,7 +128,7 @@ func (s RowCache) Shared() (about []byte, lists []numbers.List, err error) {
 	return h.About, lists, nil
 }
 
-// asNumbers are bytes at a multiple of eight as numbers; of none it is a list too.
+// asNumbers returns bytes at a multiple of eight as numbers; of none it is a list too.
 func asNumbers(all []byte) numbers.List {
 	if len(all) == 0 {
 		return numbers.Of([]float64{}...)

@@ -168,7 +168,7 @@ func (t *table) decideMarks() error {
 // mostRowNames bounds the names of rows that are kept.
 const mostRowNames = 1 << 16
 
-// rowNames is the column of the names of rows; nil if they are too many, or numbers that count rows.
+// rowNames returns the column of the names of rows; nil if they are too many, or numbers that count rows.
 func (t *table) rowNames() *Array {
 	if len(t.rows.number) == mostRowNames {
 		return nil

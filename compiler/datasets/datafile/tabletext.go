@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// tableText is the text of a large table in UTF-8, with line feeds and without NUL bytes, as decodeText and
+// tableText returns the text of a large table in UTF-8, with line feeds and without NUL bytes, as decodeText and
 // oneKindOfLines make it of a file that is read whole.
 func (in *input) tableText(windows bool) (text *bufio.Reader, notes []string, err error) {
 	const size = 1 << 20
@@ -38,7 +38,7 @@ func (in *input) tableText(windows bool) (text *bufio.Reader, notes []string, er
 	return text, notes, nil
 }
 
-// startOf are the first rows of a table, whole ones if it has some in 64 KiB.
+// startOf returns the first rows of a table, whole ones if it has some in 64 KiB.
 func startOf(text *bufio.Reader) string {
 	peeked, err := text.Peek(1 << 16)
 	start := string(peeked)

@@ -57,7 +57,7 @@ func readTokens(name, text string, _ RowCache) (*File, error) {
 	return f, nil
 }
 
-// wordAt is how many bytes the word, or the space, has that a text begins with.
+// wordAt returns how many bytes the word, or the space, has that a text begins with.
 func wordAt(text string) int {
 	at := 0
 	for at < len(text) {

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// visible is a name or a label as it is kept: characters that a terminal would obey, or that would break the line of a
-// table, are written as Go escapes them, "a\nb" for a line break between a and b. So no later output has to ask where a
-// text came from.
+// visible returns a name or a label as it is kept: characters that a terminal would obey, or that would break the line
+// of a table, are written as Go escapes them, "a\nb" for a line break between a and b. So no later output has to ask
+// where a text came from.
 func visible(text string) string {
 	if !strings.ContainsFunc(text, commanding) && utf8.ValidString(text) {
 		return text

@@ -44,7 +44,7 @@ func (z *Zeros) Add(text string, v float64) bool {
 	return true
 }
 
-// ZerosOf are the spellings of several columns, nil if no number in them begins with zeros.
+// ZerosOf returns the spellings of several columns, nil if no number in them begins with zeros.
 func ZerosOf(columns []*Array) (all *Zeros) {
 	for _, c := range columns {
 		if c.Zeros == nil {

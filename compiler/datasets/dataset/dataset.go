@@ -79,7 +79,7 @@ type Stream struct {
 	Read func(places []int, dst []float64) error
 }
 
-// numberOf is the number in its file of a place on an axis, from 0.
+// numberOf returns the number in its file of a place on an axis, from 0.
 func (d *Dataset) numberOf(s *model.Set, position int) int {
 	if of, ok := s.Hi.(*model.SizeOf); ok && d.RowNumbers[of.Size] != nil {
 		return d.RowNumbers[of.Size][position]

@@ -2,7 +2,7 @@ package dataset
 
 import "ppl/compiler/frontend/model"
 
-// For is the same data for another checking of the same statements, with any other statements next to them.
+// For returns the same data for another checking of the same statements, with any other statements next to them.
 func (d *Dataset) For(m *model.Model) *Dataset {
 	arrays, sizes, labels := map[*model.Array]Array{}, map[*model.Size]int{}, map[*model.Size][]string{}
 	for old, x := range d.Arrays {

@@ -28,7 +28,7 @@ func (d *Dataset) findStreamed() map[*model.Array]bool {
 	return streamed
 }
 
-// definitions are all of the model, also those of function bodies, which are found only through what reads them.
+// definitions returns all of the model, also those of function bodies, which are found only through what reads them.
 func (d *Dataset) definitions() (all []*model.Array) {
 	seen := map[*model.Array]bool{}
 	var collect func(as []*model.Array)
@@ -87,7 +87,7 @@ func (d *Dataset) StreamedTerm(t *model.Term) bool {
 	return d.StreamedArray(t.Array)
 }
 
-// StreamItself is the streamed array that an expression reads without doing anything else with it: x, or x[i].
+// StreamItself returns the streamed array that an expression reads without doing anything else with it: x, or x[i].
 func (d *Dataset) StreamItself(x model.Expr) (a Array, ok bool) {
 	if s, sub := x.(*model.Subscript); sub {
 		x = s.X
@@ -98,7 +98,7 @@ func (d *Dataset) StreamItself(x model.Expr) (a Array, ok bool) {
 	return a, a.Stream != nil
 }
 
-// StreamFile is the file of the first stream that an expression reads.
+// StreamFile returns the file of the first stream that an expression reads.
 func (d *Dataset) StreamFile(x model.Expr) string {
 	for _, a := range model.Arrays(x) {
 		if x := d.Arrays[a]; x.Stream != nil {

@@ -135,7 +135,7 @@ func deltaValues(text []byte, n int64) (values []int64, rest []byte, err error) 
 	return values, text, nil
 }
 
-// bitsAt is the number of some bits at a place, the lowest bit first.
+// bitsAt returns the number of some bits at a place, the lowest bit first.
 func bitsAt(text []byte, at, bits int) (v uint64) {
 	for i := range bits {
 		v |= uint64(text[(at+i)/8]>>((at+i)%8)&1) << i

@@ -195,7 +195,7 @@ func (c column) second(d format.DataPageHeaderV2, packed []byte, size, most int6
 	return c.data(text, levels, int64(d.NumValues), d.Encoding, format.RLE, most)
 }
 
-// least is how many bits a value takes in a page of plain values, or fewer.
+// least returns how many bits a value takes in a page of plain values, or fewer.
 func (c column) least() int64 {
 	switch c.kind {
 	case parquet.Boolean:

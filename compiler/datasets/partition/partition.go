@@ -40,7 +40,7 @@ func IsPattern(path string) bool { return strings.ContainsAny(path, "*?[") }
 // names from that one, that may not hold what is wanted.
 type Listing func(folder string, may func(names []string) bool) ([]File, error)
 
-// Matching are the files that match a pattern, and those below folders that do.
+// Matching returns the files that match a pattern, and those below folders that do.
 func Matching(pattern string, list Listing) ([]File, error) {
 	root, parts := split(filepath.ToSlash(pattern))
 	if _, err := path.Match(strings.Join(parts, "/"), ""); err != nil {
@@ -50,7 +50,7 @@ func Matching(pattern string, list Listing) ([]File, error) {
 	return ordered(root, found, func(names []string) bool { return match(parts, names, false) }), err
 }
 
-// Below are the files below a folder that a test wants, which is given a name.
+// Below returns the files below a folder that a test wants, which is given a name.
 func Below(folder string, wants func(name string) bool, list Listing) ([]File, error) {
 	folder = path.Clean(filepath.ToSlash(folder))
 	found, err := list(folder, func(names []string) bool { return !hidden(names[len(names)-1]) })
@@ -59,7 +59,7 @@ func Below(folder string, wants func(name string) bool, list Listing) ([]File, e
 	}), err
 }
 
-// ordered are the files below a folder that are wanted, in their order and with their keys.
+// ordered returns the files below a folder that are wanted, in their order and with their keys.
 func ordered(folder string, found []File, wants func(names []string) bool) (all []File) {
 	for _, f := range found {
 		names := namesFrom(folder, f.Path)
@@ -72,7 +72,7 @@ func ordered(folder string, found []File, wants func(names []string) bool) (all 
 	return all
 }
 
-// namesFrom are the names of the folders from one to a file below it, and that of the file.
+// namesFrom returns the names of the folders from one to a file below it, and that of the file.
 func namesFrom(folder, file string) []string {
 	file = filepath.ToSlash(file)
 	if folder != "." {
@@ -111,7 +111,7 @@ func match(pattern, names []string, prefix bool) bool {
 
 func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
 
-// keysOf are those of folders.
+// keysOf returns those of folders.
 func keysOf(folders []string) (keys []Key) {
 	for _, f := range folders {
 		name, value, ok := strings.Cut(f, "=")

@@ -10,7 +10,7 @@ import (
 	"ppl/lang/source"
 )
 
-// Array is a whole array with its own axes.
+// Array returns a whole array with its own axes.
 func (e *Evaluator) Array(a *model.Array) Value {
 	// an array's own statements are not guarded by where it is read, but for those of the place where its function is
 	// called
@@ -50,7 +50,7 @@ func completedBy(a *model.Array) *model.Array {
 	return a.Completes
 }
 
-// DataArray is an array's observed values; missing entries are 0, and what they stand in is not counted.
+// DataArray returns an array's observed values; missing entries are 0, and what they stand in is not counted.
 func (e *Evaluator) DataArray(a *model.Array) Value {
 	d, ok := e.Data.Arrays[a]
 	if !ok {
@@ -95,7 +95,7 @@ func (e *Evaluator) assemble(a *model.Array) Value {
 	return e.join(a, parts)
 }
 
-// PieceOverAxes is a piece with own axes only: its plates unbound, single elements as axes of size 1.
+// PieceOverAxes returns a piece with own axes only: its plates unbound, single elements as axes of size 1.
 func (e *Evaluator) PieceOverAxes(a *model.Array, p *model.Piece) Value {
 	return e.LayOut(a, p, e.Piece(a, p))
 }
@@ -120,7 +120,7 @@ func (e *Evaluator) LayOut(a *model.Array, p *model.Piece, v Value) Value {
 	return Value{autodiff.Reshape(v.Node, shape...), v.Bound, axes}
 }
 
-// Piece is the value of one piece of an array, over its plates.
+// Piece returns the value of one piece of an array, over its plates.
 func (e *Evaluator) Piece(a *model.Array, p *model.Piece) Value {
 	switch {
 	case p.Value != nil && p.Recurrence != nil:
@@ -212,8 +212,8 @@ func (e *Evaluator) concat(a *model.Array, parts []Value, bound []*model.Index) 
 	return Value{autodiff.Concat(len(bound)+axis, nodes...), bound, a.Type.Axes}, true
 }
 
-// IndicesOf are the indices that a definition's statements, or those of definitions that they read, use without binding
-// them.
+// IndicesOf returns the indices that a definition's statements, or those of definitions that they read, use without
+// binding them.
 func (e *Evaluator) IndicesOf(a *model.Array) []*model.Index {
 	is, known := e.indices[a]
 	if !known {

@@ -32,7 +32,7 @@ func drawnReal(a *model.Array) bool {
 	})
 }
 
-// Labels are the names of an axis's elements, if its set has them; elements beyond the names keep their numbers.
+// Labels returns the names of an axis's elements, if its set has them; elements beyond the names keep their numbers.
 func (e *Evaluator) Labels(s *model.Set, b Box) []string {
 	all := e.labelsOf(s)
 	if len(all) == 0 || b.Lo < 1 {

@@ -33,7 +33,7 @@ type Value struct {
 	Axes  []*model.Set
 }
 
-// Rank is the number of axes of a value's node.
+// Rank returns the number of axes of a value's node.
 func (v Value) Rank() int { return len(v.Bound) + len(v.Axes) }
 
 // An Evaluator evaluates expressions of a model with its data as nodes of one graph, each once.
@@ -62,7 +62,7 @@ type Evaluator struct {
 // A Box is the smallest range lo..hi that holds a set, whatever outer indices are.
 type Box struct{ Lo, Hi int }
 
-// Size is the number of elements of a box.
+// Size returns the number of elements of a box.
 func (b Box) Size() int { return max(0, b.Hi-b.Lo+1) }
 
 func New(g *autodiff.Graph, data *dataset.Dataset, steps StepLimits, source Source,
@@ -75,7 +75,7 @@ func New(g *autodiff.Graph, data *dataset.Dataset, steps StepLimits, source Sour
 		indices: map[*model.Array][]*model.Index{}}
 }
 
-// Inside is an evaluator inside e: of a step of a scan or a solver, in a graph of its own, or of some rows.
+// Inside returns an evaluator inside e: of a step of a scan or a solver, in a graph of its own, or of some rows.
 func (e *Evaluator) Inside(g *autodiff.Graph, source Source) *Evaluator {
 	step := New(g, e.Data, e.steps, source, e.Diags)
 	step.parent = e
@@ -147,8 +147,8 @@ func (e *Evaluator) refuseLong(s *model.Set, b Box) {
 		"what there is"))
 }
 
-// ends are the values of an end of a range, which must be whole numbers; of a ragged one, at values of outer indices
-// that count nowhere, it may be none.
+// ends returns the values of an end of a range, which must be whole numbers; of a ragged one, at values of outer
+// indices that count nowhere, it may be none.
 func (e *Evaluator) ends(x model.Expr, ragged []*model.Index) []float64 {
 	values := e.StaticValues(x)
 	for _, v := range values {
@@ -167,7 +167,7 @@ func (e *Evaluator) ends(x model.Expr, ragged []*model.Index) []float64 {
 	return values
 }
 
-// ToInt is a whole number of data as an int, 0 for NaN; numbers beyond 32 bits are cut.
+// ToInt returns a whole number of data as an int, 0 for NaN; numbers beyond 32 bits are cut.
 func ToInt(v float64) int {
 	if math.IsNaN(v) {
 		return 0
@@ -191,7 +191,7 @@ func (e *Evaluator) StaticValues(x model.Expr) []float64 {
 // mostPoints bounds the elements of what a statement computes.
 const mostPoints = 1 << 33
 
-// count is the number of elements of a shape, which may be more than an int holds.
+// count returns the number of elements of a shape, which may be more than an int holds.
 func count(shape []int) float64 {
 	n := 1.0
 	for _, k := range shape {
@@ -315,7 +315,7 @@ func Product(ns []int) int {
 	return p
 }
 
-// ShapeOfAxes is the sizes of a value's own axes.
+// ShapeOfAxes returns the sizes of a value's own axes.
 func (v Value) ShapeOfAxes() []int { return v.Node.Shape()[len(v.Bound):] }
 
 // Sorted brings bound axes to the order of their indices.

@@ -6,7 +6,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// Expr is the value of an expression, emitted once.
+// Expr returns the value of an expression, emitted once.
 func (e *Evaluator) Expr(x model.Expr) Value {
 	memo := e.exprs[min(len(e.Guards), 1)]
 	v, ok := memo[x]
@@ -87,7 +87,7 @@ func (e *Evaluator) sizeOf(x *model.SizeOf) int {
 	return n
 }
 
-// IndexVar is an index as a value: its range along its own bound axis.
+// IndexVar returns an index as a value: its range along its own bound axis.
 func (e *Evaluator) IndexVar(i *model.Index) Value {
 	if e.isRow(i) {
 		return e.Rows.Coordinate(i)
@@ -118,7 +118,7 @@ func (e *Evaluator) operands(x *model.Apply) []Value {
 	return e.Exprs(x.Args)
 }
 
-// Exprs are the values of several expressions.
+// Exprs returns the values of several expressions.
 func (e *Evaluator) Exprs(args []model.Expr) []Value {
 	vs := make([]Value, len(args))
 	for i, a := range args {

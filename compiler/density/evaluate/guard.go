@@ -18,7 +18,7 @@ func (e *Evaluator) Under(guards ...Value) (leave func()) {
 	return func() { e.Guards = outer }
 }
 
-// guarded is the value of a branch.
+// guarded returns the value of a branch.
 func (e *Evaluator) guarded(guard Value, x model.Expr) Value {
 	defer e.Under(guard)()
 	return e.Expr(x)
@@ -45,7 +45,7 @@ func (e *Evaluator) inRange(i *model.Index) Value {
 		bound, nil}
 }
 
-// decides is the guard that the first argument of && or || is to the second.
+// decides returns the guard that the first argument of && or || is to the second.
 func decides(op string, first Value) Value {
 	if op == "||" {
 		return not(first)
@@ -141,8 +141,8 @@ func (e *Evaluator) product(guards []Value, bound []*model.Index, axes []*model.
 	return n
 }
 
-// linked are the guards that have an index in common with those given, directly or through other guards, or own axes;
-// far are the others, which have indices.
+// linked returns the guards that have an index in common with those given, directly or through other guards, or own
+// axes; far are the others, which have indices.
 func linked(bound []*model.Index, guards []Value) (near, far []Value) {
 	for {
 		more := false

@@ -9,7 +9,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// labelled is the number of the element that a label names.
+// labelled returns the number of the element that a label names.
 func (e *Evaluator) labelled(x *model.Label) int {
 	names := e.labelsOf(x.Set)
 	at := slices.Index(names, x.Text)
@@ -31,7 +31,7 @@ func (e *Evaluator) labelled(x *model.Label) int {
 	return 0
 }
 
-// quoted are names for a message, the first of many.
+// quoted returns names for a message, the first of many.
 func quoted(names []string) (out []string) {
 	for i, n := range names {
 		if i == 12 {
@@ -42,7 +42,7 @@ func quoted(names []string) (out []string) {
 	return out
 }
 
-// labelsOf are the names of the elements of a set, from 1 on; none for numbers.
+// labelsOf returns the names of the elements of a set, from 1 on; none for numbers.
 func (e *Evaluator) labelsOf(s *model.Set) []string {
 	if of, ok := s.Hi.(*model.SizeOf); ok {
 		if names := e.Data.Labels[of.Size]; names != nil {
@@ -53,7 +53,7 @@ func (e *Evaluator) labelsOf(s *model.Set) []string {
 	return nil
 }
 
-// texts are numbers as names.
+// texts returns numbers as names.
 func texts(numbers []int) (out []string) {
 	for _, n := range numbers {
 		out = append(out, strconv.Itoa(n))

@@ -10,7 +10,7 @@ import (
 	"ppl/stdlib"
 )
 
-// vectorLogprob is the log density of one value, which is all that x and the arguments have for axes of their own.
+// vectorLogprob returns the log density of one value, which is all that x and the arguments have for axes of their own.
 func (e *Evaluator) vectorLogprob(x *model.LogProb, f func(x Node, args []Node) Node) Value {
 	at, args := e.Expr(x.X), e.Exprs(x.Args)
 	e.ArgumentSizes(x.Dist, x.Form, x.Args, x.X.Info().At.Text(), at, args)

@@ -33,7 +33,8 @@ func (e *Evaluator) matmul(m *model.MatMul) Value {
 // largeProduct is the number of multiplications from which a sum of products is computed as a product of matrices.
 const largeProduct = 1 << 16
 
-// sumOfProducts is a large sum of x * y over what are all indices that x and y have in common, as a matrix product:
+// sumOfProducts returns a large sum of x * y over what are all indices that x and y have in common, as a matrix
+// product:
 //
 //	sum(p in P, c in C: w[k, p, c] * u[i, p, c])    [k, (p, c)] · [(p, c), i]
 func (e *Evaluator) sumOfProducts(s *model.Reduce) (Value, bool) {
@@ -84,7 +85,7 @@ func (e *Evaluator) ordered(n Node, xb []*model.Index, xs []*model.Set, yb []*mo
 	return Value{autodiff.Permute(n, perm...), bound, append(slices.Clone(xs), ys...)}
 }
 
-// AxesBut are the numbers of all axes of a rank but one, for a permutation that moves that one.
+// AxesBut returns the numbers of all axes of a rank but one, for a permutation that moves that one.
 func AxesBut(rank, but int) (out []int) {
 	for k := range rank {
 		if k != but {

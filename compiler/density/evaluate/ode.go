@@ -62,7 +62,7 @@ type Solution struct {
 	Steps  int
 }
 
-// Solutions are those of the model's systems that something reads.
+// Solutions returns those of the model's systems that something reads.
 func (e *Evaluator) Solutions() (out []Solution) {
 	for _, s := range e.Data.Model.Systems {
 		for _, q := range append([]*model.StateAt{nil}, s.Queries...) {
@@ -74,7 +74,7 @@ func (e *Evaluator) Solutions() (out []Solution) {
 	return out
 }
 
-// stateAt is a trajectory at the times of a query. Its own axes are the state's, then the time's.
+// stateAt returns a trajectory at the times of a query. Its own axes are the state's, then the time's.
 func (e *Evaluator) stateAt(x *model.StateAt) Value {
 	at := e.Expr(x.Time)
 	n := e.statesAt(x, at) // [bound…, time's axes…, state's axes…]
@@ -106,7 +106,7 @@ func (e *Evaluator) statesAt(x *model.StateAt, at Value) Node {
 	return autodiff.Gather(e.column(sol, x.State), e.Graph.Data("time", row, at.Node.Shape()...))
 }
 
-// column is one state at the times of a solution, [times, state's axes…].
+// column returns one state at the times of a solution, [times, state's axes…].
 func (e *Evaluator) column(sol *solution, s *model.State) Node {
 	n, first, own := sol.node.Shape()[0], sol.first[s], e.Shape(nil, s.Axes)
 	return autodiff.Reshape(autodiff.Slice(sol.node, []int{0, first}, []int{n, first + Product(own)}),
@@ -176,7 +176,7 @@ func (e *Evaluator) reaching(x *model.StateAt, at Value) (ode.Problem, ode.Optio
 	return p, o, sol
 }
 
-// problem is a system as the solver wants it: one state vector, what else the right sides read, the times.
+// problem returns a system as the solver wants it: one state vector, what else the right sides read, the times.
 func (e *Evaluator) problem(s *model.System) (ode.Problem, *solution) {
 	guards := e.Guards
 	e.Guards = nil
@@ -203,7 +203,7 @@ func (e *Evaluator) problem(s *model.System) (ode.Problem, *solution) {
 	return p, sol
 }
 
-// unguarded is the value of a query's time; it may stand in a branch, and what is out of range there is not used.
+// unguarded returns the value of a query's time; it may stand in a branch, and what is out of range there is not used.
 func (e *Evaluator) unguarded(x model.Expr) Value {
 	e.Guards = []Value{{Node: e.Graph.Const(0)}}
 	defer func() { e.Guards = nil }()
@@ -219,7 +219,7 @@ func odeOptions(s *model.System) ode.Options {
 		ATol: cmp.Or(number("atol"), ode.Tolerance)}
 }
 
-// askedTimes are those of all queries that data give, sorted, each once.
+// askedTimes returns those of all queries that data give, sorted, each once.
 func (e *Evaluator) askedTimes(s *model.System) []float64 {
 	t0 := e.StaticValues(s.T0)[0]
 	var all []float64
@@ -338,7 +338,7 @@ func (e *Evaluator) noUnknowns(v Value, each []*model.Index, x model.Expr) {
 	}
 }
 
-// inStep is the evaluator of what a step of the solver computes.
+// inStep returns the evaluator of what a step of the solver computes.
 func (e *Evaluator) inStep(sol *solution, each []*model.Index, t Value, y Node, shared []Node) *Evaluator {
 	front := e.Shape(each, nil)
 	part := func(first, size int) Node {

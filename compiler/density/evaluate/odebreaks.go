@@ -23,8 +23,8 @@ const mostBreaks = 10_000
 // Times that depend on parameters, such as a lag in `t > lag`, are computed: they are found where both sides are sums
 // and multiples of the time and of what does not depend on it.
 
-// breaksOf are the times between two at which the right sides of a system are not smooth in the time, as far as data
-// give them, and those that depend on parameters, [K]; the invalid node for none.
+// breaksOf returns the times between two at which the right sides of a system are not smooth in the time, as far as
+// data give them, and those that depend on parameters, [K]; the invalid node for none.
 func (e *Evaluator) breaksOf(s *model.System, from, to float64) (fixed []float64, moving Node) {
 	var computed []Node
 	seen := map[*model.Array]bool{}
@@ -63,7 +63,7 @@ func (e *Evaluator) breaksOf(s *model.System, from, to float64) (fixed []float64
 	return fixed, moving
 }
 
-// allBreaks are the times from one on at which the right sides are not smooth, [K]; the invalid node for none.
+// allBreaks returns the times from one on at which the right sides are not smooth, [K]; the invalid node for none.
 func (e *Evaluator) allBreaks(s *model.System, from float64) Node {
 	fixed, all := e.breaksOf(s, from, math.Inf(1))
 	if len(fixed) == 0 {
@@ -78,7 +78,7 @@ func (e *Evaluator) allBreaks(s *model.System, from float64) Node {
 	return autodiff.Concat(0, known, all)
 }
 
-// gapOf is an expression that is 0 if an operation jumps or bends; nil for one that does neither, or elsewhere.
+// gapOf returns an expression that is 0 if an operation jumps or bends; nil for one that does neither, or elsewhere.
 func gapOf(x *model.Apply) model.Expr {
 	switch x.Name {
 	case "<", "<=", ">", ">=", "==", "!=", "min", "max", "abs", "sign", "relu":
@@ -95,8 +95,8 @@ func gapOf(x *model.Apply) model.Expr {
 	return nil
 }
 
-// breaksAt are the times between two at which one operation of the time and of data is not smooth: where its arguments
-// are equal, or where its argument is 0 or a whole number.
+// breaksAt returns the times between two at which one operation of the time and of data is not smooth: where its
+// arguments are equal, or where its argument is 0 or a whole number.
 func (e *Evaluator) breaksAt(x *model.Apply, from, to float64) (all []float64) {
 	switch x.Name {
 	case "floor", "ceil", "trunc", "round":
@@ -122,7 +122,7 @@ func (e *Evaluator) breaksAt(x *model.Apply, from, to float64) (all []float64) {
 	return all
 }
 
-// computedBreaks are the times at which a + b·t is 0, [K], +∞ if there is none; the invalid node for another
+// computedBreaks returns the times at which a + b·t is 0, [K], +∞ if there is none; the invalid node for another
 // expression.
 func (e *Evaluator) computedBreaks(gap model.Expr) Node {
 	l, ok := linearForm(gap)
@@ -144,7 +144,8 @@ func (e *Evaluator) computedBreaks(gap model.Expr) Node {
 // A linear is constant + slope·t; the slope is nil for what does not depend on the time.
 type linear struct{ constant, slope model.Expr }
 
-// linearForm is an expression that reads no state as a linear function of the time, if it is one of sums and multiples.
+// linearForm returns an expression that reads no state as a linear function of the time, if it is one of sums and
+// multiples.
 func linearForm(x model.Expr) (linear, bool) {
 	if !readsNow(x) {
 		return linear{x, nil}, true
@@ -167,7 +168,7 @@ func linearForm(x model.Expr) (linear, bool) {
 	return combined(op, args)
 }
 
-// combined is an operation on linear functions.
+// combined returns an operation on linear functions.
 func combined(op *model.Apply, x []linear) (linear, bool) {
 	apply := func(args ...model.Expr) model.Expr {
 		return &model.Apply{Name: op.Name, Args: args, Build: op.Build, Fact: *op.Info()}
@@ -192,7 +193,7 @@ func combined(op *model.Apply, x []linear) (linear, bool) {
 	return linear{}, false
 }
 
-// wholeTimes are the times between two at which an expression is a whole number plus a part.
+// wholeTimes returns the times between two at which an expression is a whole number plus a part.
 func (e *Evaluator) wholeTimes(x model.Expr, part, from, to float64) (all []float64) {
 	a, b := e.linearInTime(x)
 	for i := range a {
@@ -233,8 +234,8 @@ func (e *Evaluator) ofTimeOnly(x model.Expr) bool {
 	return ok
 }
 
-// linearInTime are a and b for an expression that is a + b·t, element by element over all indices that it reads; b is 0
-// where it is no such expression.
+// linearInTime returns a and b for an expression that is a + b·t, element by element over all indices that it reads; b
+// is 0 where it is no such expression.
 func (e *Evaluator) linearInTime(x model.Expr) (a, b []float64) {
 	at := func(t float64) []float64 {
 		step := e.Inside(e.Graph, solverStep{time: Value{Node: e.Graph.Const(t)}})

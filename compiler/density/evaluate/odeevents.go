@@ -20,7 +20,7 @@ type happening struct {
 	fixed []float64 // the times if data give them
 }
 
-// happenings are the events of a system whose states begin in the state vector where sol says.
+// happenings returns the events of a system whose states begin in the state vector where sol says.
 func (e *Evaluator) happenings(s *model.System, sol *solution, t0 float64) (all []happening) {
 	for _, st := range s.States {
 		for _, ev := range st.Events {
@@ -57,7 +57,7 @@ func (e *Evaluator) happening(ev *model.Event, st *model.State, sol *solution, t
 	return h
 }
 
-// whole is the amount of an event if it reads neither the time nor states.
+// whole returns the amount of an event if it reads neither the time nor states.
 func (e *Evaluator) whole(ev *model.Event, x model.Expr) (n Node) {
 	if !readsNow(x) {
 		n = e.overPlates(e, ev, x)
@@ -65,7 +65,7 @@ func (e *Evaluator) whole(ev *model.Event, x model.Expr) (n Node) {
 	return n
 }
 
-// changedBy are the numbers of the state vector that an event changes: the value of its target in a state whose
+// changedBy returns the numbers of the state vector that an event changes: the value of its target in a state whose
 // elements are their own places.
 func (e *Evaluator) changedBy(ev *model.Event, st *model.State, sol *solution) []int {
 	places := e.Inside(e.Graph, solverStep{time: Value{Node: e.Graph.Const(0)}, state: func(u *model.State) Value {
@@ -84,7 +84,7 @@ func (e *Evaluator) changedBy(ev *model.Event, st *model.State, sol *solution) [
 	return into
 }
 
-// overPlates is the value by one of the evaluators of an expression of an event, [K].
+// overPlates returns the value by one of the evaluators of an expression of an event, [K].
 func (e *Evaluator) overPlates(by *Evaluator, ev *model.Event, x model.Expr) Node {
 	v := by.unbind(by.Expr(x), ev.Over, nil)
 	e.noUnknowns(v, nil, x)
@@ -105,7 +105,7 @@ func (e *Evaluator) elementOf(ev *model.Event, k int) (text string) {
 	return " (" + text[1:] + ")"
 }
 
-// eventsOf are happenings as the solver wants them.
+// eventsOf returns happenings as the solver wants them.
 func (e *Evaluator) eventsOf(s *model.System, sol *solution) (all []ode.Events) {
 	for _, h := range sol.events {
 		events := ode.Events{Fixed: h.fixed, Into: h.into, Amount: func(t, y Node, shared []Node) Node {
@@ -149,7 +149,7 @@ type reach struct {
 	span Node // [m]
 }
 
-// passed are the times [K] in the times z of all, [m·K]; +∞ where the way leads backwards or nowhere, since then
+// passed returns the times [K] in the times z of all, [m·K]; +∞ where the way leads backwards or nowhere, since then
 // nothing happens on it.
 func (r reach) passed(times Node) Node {
 	g, m, n := r.span.Graph(), r.span.Size(), times.Size()
@@ -161,7 +161,7 @@ func (r reach) passed(times Node) Node {
 	return autodiff.Reshape(z, m*n)
 }
 
-// events are happenings on the way to all times, each of which has a state vector of its own.
+// events returns happenings on the way to all times, each of which has a state vector of its own.
 func (r reach) events(events []happening, size int, amount func(h happening, z, y Node, shared []Node) Node) (
 	all []ode.Events) {
 	for _, h := range events {
@@ -187,7 +187,7 @@ type IdleEvent struct {
 	First, Last float64
 }
 
-// IdleEvents are those of all systems, so far as data give the times.
+// IdleEvents returns those of all systems, so far as data give the times.
 func (e *Evaluator) IdleEvents() (idle []IdleEvent) {
 	for _, s := range e.Data.Model.Systems {
 		if slices.ContainsFunc(s.Queries, func(q *model.StateAt) bool { return !q.Time.Info().Static }) {

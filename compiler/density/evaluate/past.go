@@ -25,7 +25,7 @@ func (e *Evaluator) inPast(s *model.Subscript, axis int, t *model.Index, back bo
 	}
 }
 
-// pastAndNow are a subscript's values, where they count, and t there; ok is false if they do not follow from data
+// pastAndNow returns a subscript's values, where they count, and t there; ok is false if they do not follow from data
 // alone.
 func (e *Evaluator) pastAndNow(x model.Expr, t *model.Index) (places, now []float64, ok bool) {
 	at, i := e.Expr(x), e.IndexVar(t)

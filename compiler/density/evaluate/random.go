@@ -20,7 +20,7 @@ import (
 // all evaluations of a solution are changed alike.
 type Noise struct{ Lane, Step, Turn Node }
 
-// inputs are what a graph inside has to be given of the noise: nothing if there is none.
+// inputs returns what a graph inside has to be given of the noise: nothing if there is none.
 func (n *Noise) inputs() []Node {
 	if n == nil {
 		return nil
@@ -28,7 +28,7 @@ func (n *Noise) inputs() []Node {
 	return []Node{n.Lane, n.Step}
 }
 
-// inside is the noise in a graph inside, whose inputs end with those of the noise.
+// inside returns the noise in a graph inside, whose inputs end with those of the noise.
 func (n *Noise) inside(inputs []Node, turn Node) *Noise {
 	if n == nil {
 		return nil
@@ -68,8 +68,8 @@ func changes() map[string]changing {
 	}
 }
 
-// random is the value of X where nothing is changed at random, as in the density of the model. In a batch each row is
-// changed apart.
+// random returns the value of X where nothing is changed at random, as in the density of the model. In a batch each row
+// is changed apart.
 func (e *Evaluator) random(x *model.Random) Value {
 	v, by := e.Expr(x.X), e.Amount(x)
 	if e.Noise == nil || by == 0 {
@@ -155,25 +155,25 @@ func flipped(c change) Node {
 	return c.read(c.along(0), autodiff.Where(mirrored, autodiff.Sub(last, column), column))
 }
 
-// images is the shape of the images that a value has, which are changed apart: the sizes of its bound axes.
+// images returns the shape of the images that a value has, which are changed apart: the sizes of its bound axes.
 func (c change) images() []int { return slices.Clone(c.value.Node.Shape()[:len(c.value.Bound)]) }
 
-// pixels is the shape of the pixels of all images, channels aside.
+// pixels returns the shape of the pixels of all images, channels aside.
 func (c change) pixels() []int { return slices.Clone(c.value.Node.Shape()[:len(c.value.Bound)+2]) }
 
-// along is the number of the row or column of each pixel, from 0.
+// along returns the number of the row or column of each pixel, from 0.
 func (c change) along(axis int) Node {
 	k := len(c.value.Bound) + axis
 	x := c.value.Node
 	return autodiff.Broadcast(x.Graph().Iota(x.Shape()[k]), c.pixels(), []int{k})
 }
 
-// spread is a number of each image at its pixels.
+// spread returns a number of each image at its pixels.
 func (c change) spread(n Node) Node {
 	return autodiff.Broadcast(n, c.pixels(), upTo(len(c.value.Bound)))
 }
 
-// read is the pixels of each image at other rows and columns; those outside of it are never looked at.
+// read returns the pixels of each image at other rows and columns; those outside of it are never looked at.
 func (c change) read(row, column Node) Node {
 	x := c.value.Node
 	var at []Node
@@ -191,7 +191,7 @@ func upTo(n int) []int {
 	return axes
 }
 
-// places are the numbers of the elements of a shape, row-major from 0.
+// places returns the numbers of the elements of a shape, row-major from 0.
 func places(g *autodiff.Graph, shape []int) Node {
 	n, stride := g.Full(0, shape...), 1
 	for k := len(shape) - 1; k >= 0; k-- {

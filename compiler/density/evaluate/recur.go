@@ -57,7 +57,7 @@ type input struct {
 	walk bool // has an axis along t
 }
 
-// Recurrence is the value of a piece of a group, which is scanned once.
+// Recurrence returns the value of a piece of a group, which is scanned once.
 func (e *Evaluator) Recurrence(p *model.Piece) Value {
 	known, g := e.series[min(len(e.Guards), 1)], p.Scanned().Group
 	s := known[g]
@@ -68,7 +68,7 @@ func (e *Evaluator) Recurrence(p *model.Piece) Value {
 	return s.bind(p, s.moveOf(p))
 }
 
-// RecurrenceBy is the value of a piece of a group, with rules of its own for pieces that have a distribution.
+// RecurrenceBy returns the value of a piece of a group, with rules of its own for pieces that have a distribution.
 func (e *Evaluator) RecurrenceBy(p *model.Piece, rules Rules) Value {
 	s := e.scan(p.Scanned().Group, rules)
 	return s.bind(p, s.moveOf(p))
@@ -123,7 +123,7 @@ func (s *Series) enlist(g *model.Group, rules Rules) {
 	}
 }
 
-// newMove is nil for a piece that is known without the series.
+// newMove returns nil for a piece that is known without the series.
 func (s *Series) newMove(m *member, p *model.Piece, r *Rule) *scanned {
 	if p.In(s.group) == nil {
 		return nil
@@ -206,7 +206,7 @@ func (s *Series) checkSubscripts(x *model.Subscript) {
 	}
 }
 
-// condition is a guard; one that reads the group itself is not known.
+// condition returns a guard; one that reads the group itself is not known.
 func (s *Series) condition(x model.Expr) Value {
 	if s.readsSelf(x) {
 		return Value{}

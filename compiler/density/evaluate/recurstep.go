@@ -72,7 +72,7 @@ func (s *Series) rememberReads(step *Evaluator, m *member, v *scanned, x model.E
 	}
 }
 
-// read is a row at a constant distance from the index that is being computed, or any rows of the whole array.
+// read returns a row at a constant distance from the index that is being computed, or any rows of the whole array.
 func (s *Series) read(step *Evaluator, m *member, here model.Slot, rows Node, sub *model.Subscript) Value {
 	b := len(s.outer)
 	at := *sub
@@ -109,7 +109,7 @@ func (s *Series) read(step *Evaluator, m *member, here model.Slot, rows Node, su
 	return step.Subscript(&at)
 }
 
-// distance is how many steps ago a row was computed.
+// distance returns how many steps ago a row was computed.
 func (s *Series) distance(x model.Expr, here model.Slot) int {
 	d := 0
 	if here.Index == nil {
@@ -134,7 +134,7 @@ func SliceAxis(n Node, axis, lo, hi int) Node {
 	return autodiff.Slice(n, from, to)
 }
 
-// row is what a move says of a member at this step, [outer…, rest…].
+// row returns what a move says of a member at this step, [outer…, rest…].
 func (s *Series) row(step *Evaluator, m *member, v *scanned) Node {
 	w := step.unbind(v.body(step), v.still(), nil)
 	shape := w.Node.Shape()
@@ -151,7 +151,7 @@ func (s *Series) row(step *Evaluator, m *member, v *scanned) Node {
 	return step.Align(w, s.outer, m.rest)
 }
 
-// still are the plates of a move that do not run along the recurrence.
+// still returns the plates of a move that do not run along the recurrence.
 func (v *scanned) still() []*model.Index {
 	return slices.DeleteFunc(slices.Clone(v.piece.Plates), func(i *model.Index) bool { return i == v.t })
 }
@@ -214,7 +214,7 @@ func backAxis(n Node, k int) Node {
 	return autodiff.Permute(n, perm...)
 }
 
-// bind is the value of a piece: its plates bound, axes beyond them own.
+// bind returns the value of a piece: its plates bound, axes beyond them own.
 func (s *Series) bind(p *model.Piece, v *scanned) Value {
 	m := s.memberWith(v)
 	slices.SortFunc(v.done, func(a, b part) int { return a.rows.Lo - b.rows.Lo })

@@ -142,7 +142,7 @@ func frontAxis(n Node, b, k int) Node {
 	return autodiff.Permute(n, perm...)
 }
 
-// rowsOf are rows of a member with shape [outer…, rows, rest…], 0 if nothing is known.
+// rowsOf returns rows of a member with shape [outer…, rows, rest…], 0 if nothing is known.
 func (s *Series) rowsOf(m *member, rows Box) Node {
 	e, b := s.e, len(s.outer)
 	sum := e.Graph.Full(0, slices.Concat(e.Shape(s.outer, nil), []int{rows.Size()}, e.Shape(nil, m.rest))...)
@@ -156,7 +156,7 @@ func (s *Series) rowsOf(m *member, rows Box) Node {
 	return sum
 }
 
-// knownIn are the parts that say something of rows.
+// knownIn returns the parts that say something of rows.
 func (m *member) knownIn(rows Box) (out []part) {
 	for _, p := range m.known {
 		if p.rows.Lo <= rows.Hi && rows.Lo <= p.rows.Hi {
@@ -182,7 +182,7 @@ func (s *Series) spread(p part) Node {
 	return autodiff.Broadcast(p.node, slices.Concat(s.e.Shape(s.outer, nil), own), to)
 }
 
-// before are the rows of a member that the first step of a segment sees, the newest last.
+// before returns the rows of a member that the first step of a segment sees, the newest last.
 func (s *Series) before(m *member, segment Box) Node {
 	switch {
 	case m.whole:
@@ -198,7 +198,7 @@ func (s *Series) before(m *member, segment Box) Node {
 	return autodiff.Concat(len(s.outer), rows...)
 }
 
-// active are the pieces that give a member its values in a segment, apart from those that are known.
+// active returns the pieces that give a member its values in a segment, apart from those that are known.
 func (m *member) active(segment Box) (out []*scanned) {
 	for _, v := range m.moves {
 		if v.steps.Lo <= segment.Lo && segment.Hi <= v.steps.Hi {
@@ -223,7 +223,7 @@ func (s *Series) segment(b Box, carry Node) Node {
 	return autodiff.Reshape(s.final(all), carry.Shape()...)
 }
 
-// final is the carry after the last step.
+// final returns the carry after the last step.
 func (s *Series) final(all Node) Node {
 	if s.Back {
 		return SliceAxis(all, 0, 0, 1)
@@ -231,8 +231,8 @@ func (s *Series) final(all Node) Node {
 	return SliceAxis(all, 0, all.Shape()[0]-1, all.Shape()[0])
 }
 
-// Reads are what steps read besides the carry: slices along the first axis, the time itself first, and what is the same
-// for all, noise last.
+// Reads returns what steps read besides the carry: slices along the first axis, the time itself first, and what is the
+// same for all, noise last.
 func (s *Series) Reads(b Box) (xs, shared []Node) {
 	xs = []Node{autodiff.Add(s.e.Graph.Iota(b.Size()), s.e.Graph.Const(float64(b.Lo)))}
 	for _, m := range s.members {
@@ -252,7 +252,7 @@ func (s *Series) Reads(b Box) (xs, shared []Node) {
 	return xs, append(shared, s.e.Noise.inputs()...)
 }
 
-// turn is the number of a step, from 0 at the first place of the axis along which the members recur.
+// turn returns the number of a step, from 0 at the first place of the axis along which the members recur.
 func (s *Series) turn(t Node) Node {
 	first := s.members[0].box.Lo
 	for _, m := range s.members {

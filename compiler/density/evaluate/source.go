@@ -68,7 +68,7 @@ type RowView interface {
 // isRow reports whether an index represents a coordinate of the row.
 func (e *Evaluator) isRow(i *model.Index) bool { return e.Rows != nil && e.Rows.IsCoordinate(i) }
 
-// Plates are indices with the batch's own in place of those that represent coordinates.
+// Plates returns indices with the batch's own in place of those that represent coordinates.
 func (e *Evaluator) Plates(is []*model.Index) []*model.Index {
 	rest := e.InRow(is)
 	if len(rest) < len(is) {
@@ -77,7 +77,7 @@ func (e *Evaluator) Plates(is []*model.Index) []*model.Index {
 	return rest
 }
 
-// InRow are the indices that represent no coordinate.
+// InRow returns the indices that represent no coordinate.
 func (e *Evaluator) InRow(is []*model.Index) []*model.Index {
 	return slices.DeleteFunc(slices.Clone(is), e.isRow)
 }
@@ -90,7 +90,7 @@ func (e *Evaluator) Along(x model.Expr) []int {
 	return e.Rows.Along(x)
 }
 
-// AxesOf are an expression's own axes without those that are read at the row.
+// AxesOf returns an expression's own axes without those that are read at the row.
 func (e *Evaluator) AxesOf(x model.Expr) []*model.Set {
 	return WithoutRow(x.Info().Type.Axes, e.Along(x))
 }
@@ -110,7 +110,7 @@ func WithoutRow[T any](xs []T, at []int) []T {
 	return out
 }
 
-// view is an array as the rows see it.
+// view returns an array as the rows see it.
 func (e *Evaluator) view(a *model.Array) *model.Array {
 	if e.Rows == nil {
 		return a
@@ -118,7 +118,7 @@ func (e *Evaluator) view(a *model.Array) *model.Array {
 	return e.Rows.View(e, a)
 }
 
-// shown is the array that a view shows.
+// shown returns the array that a view shows.
 func (e *Evaluator) shown(v *model.Array) *model.Array {
 	if e.Rows == nil {
 		return v
@@ -126,7 +126,7 @@ func (e *Evaluator) shown(v *model.Array) *model.Array {
 	return e.Rows.Of(v)
 }
 
-// Whole is the evaluator of all rows.
+// Whole returns the evaluator of all rows.
 func (e *Evaluator) Whole() *Evaluator {
 	if e.Rows == nil {
 		return e
@@ -140,7 +140,7 @@ type Known struct {
 	Value Value
 }
 
-// Children are none: the value is there.
+// Children returns none: the value is there.
 func (*Known) Children() []model.Expr { return nil }
 
 // Remember enters the value of an expression.

@@ -18,7 +18,7 @@ func Static(b *dataset.Dataset, x model.Expr) (shape []int, values []float64, ds
 	return v.Node.Shape(), autodiff.Eval(nil, v.Node)[0], nil
 }
 
-// SetBox is the smallest range that holds a set.
+// SetBox returns the smallest range that holds a set.
 func SetBox(b *dataset.Dataset, s *model.Set) (ends [2]int, ds []diag.Diagnostic) {
 	var diags diag.List
 	defer func() { ds = diags.All() }()
@@ -27,13 +27,13 @@ func SetBox(b *dataset.Dataset, s *model.Set) (ends [2]int, ds []diag.Diagnostic
 	return [2]int{box.Lo, box.Hi}, nil
 }
 
-// SetSize is the number of elements of a set.
+// SetSize returns the number of elements of a set.
 func SetSize(b *dataset.Dataset, s *model.Set) (int, []diag.Diagnostic) {
 	ends, ds := SetBox(b, s)
 	return Box{ends[0], ends[1]}.Size(), ds
 }
 
-// Describe is an array as a run directory would keep it.
+// Describe returns an array as a run directory would keep it.
 func Describe(d *dataset.Dataset, a *model.Array) (v types.Variable, ds []diag.Diagnostic) {
 	var diags diag.List
 	defer func() { ds = diags.All() }()

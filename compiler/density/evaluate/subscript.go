@@ -114,7 +114,7 @@ func (e *Evaluator) Affine(x model.Expr) (*model.Index, int, bool) {
 	return nil, 0, false
 }
 
-// shiftedIndex is the index from which an expression differs by a constant, as its linear form has it.
+// shiftedIndex returns the index from which an expression differs by a constant, as its linear form has it.
 func shiftedIndex(x model.Expr) (*model.Index, int, bool) {
 	var only *model.Index
 	one := true
@@ -211,7 +211,7 @@ func (e *Evaluator) rangeAdvice(s *model.Subscript, k, lo int, b Box, condition 
 	return guarded
 }
 
-// arrayOf is the array that an expression is, or is an element of; nil if it is something else.
+// arrayOf returns the array that an expression is, or is an element of; nil if it is something else.
 func arrayOf(x model.Expr) *model.Array {
 	switch x := x.(type) {
 	case *model.Ref:
@@ -416,7 +416,7 @@ func (e *Evaluator) placed(v Value, s *model.Subscript) Value {
 	return Value{autodiff.Permute(v.Node, perm...), v.Bound, want}
 }
 
-// read is a subscript without what is read at the row, and what it subscripts.
+// read returns a subscript without what is read at the row, and what it subscripts.
 func (e *Evaluator) read(s *model.Subscript) (*model.Subscript, Value) {
 	if e.Rows == nil {
 		return s, e.Expr(s.X)

@@ -35,7 +35,7 @@ const (
 	lagged                // a chain that many places before that of a step of the forward algorithm
 )
 
-// valueOf is the index over the support that represents an occurrence.
+// valueOf returns the index over the support that represents an occurrence.
 func (l *Latents) valueOf(e *evaluate.Evaluator, o Occurrence) *model.Index {
 	for k, known := range l.Values {
 		if known == o {
@@ -51,7 +51,7 @@ func (l *Latents) valueOf(e *evaluate.Evaluator, o Occurrence) *model.Index {
 	return k
 }
 
-// element is a latent's value where a term reads it.
+// element returns a latent's value where a term reads it.
 func (l *Latents) element(e *evaluate.Evaluator, a *model.Array, sub *model.Subscript) evaluate.Value {
 	own := l.Index(e, a)
 	if a.Chain == nil || a.Chain.Axis >= len(sub.Subs) {
@@ -131,7 +131,7 @@ func (e *elimination) newChain(members []*model.Array, fs []density.Factor) *Cha
 	return c
 }
 
-// Lag is the member whose value an index represents, and how many places back; −1 if it represents none.
+// Lag returns the member whose value an index represents, and how many places back; −1 if it represents none.
 func (c *Chain) Lag(i *model.Index) (member, lag int) {
 	o, ok := c.Elimination.Latents.Values[i]
 	if m := slices.Index(c.Members, o.Latent); ok && m >= 0 && o.Kind == lagged {
@@ -154,7 +154,7 @@ func (c *Chain) samePlates() {
 	}
 }
 
-// others are a chain's plates, without the places.
+// others returns a chain's plates, without the places.
 func (c *Chain) others(a *model.Array) (out []*model.Index) {
 	for k, i := range c.Elimination.ownPlates(a) {
 		if k != a.Chain.Axis {
@@ -200,7 +200,7 @@ func (c *Chain) newLink(f density.Factor) Link {
 	return l
 }
 
-// timesOf are the indices of a factor that run along the members.
+// timesOf returns the indices of a factor that run along the members.
 func (c *Chain) timesOf(f density.Factor) []*model.Index {
 	var times []*model.Index
 	if f.Time != nil {
@@ -231,7 +231,7 @@ func (c *Chain) twoPlaces() {
 			"in one term", a.Name))
 }
 
-// state are the values that stand between two steps, seen from the place that is ago places after the last of them.
+// state returns the values that stand between two steps, seen from the place that is ago places after the last of them.
 func (c *Chain) state(ago int) (out []*model.Index) {
 	for m, a := range c.Members {
 		for lag := range c.Order[m] {
@@ -322,7 +322,7 @@ func (c *Chain) turn(fs []evaluate.Value) autodiff.Node {
 	return c.Elimination.E.Arranged(c.Elimination.E.Sum(fs), c.axes(0))
 }
 
-// surplus is the log of the number of values at places where members have none.
+// surplus returns the log of the number of values at places where members have none.
 func (c *Chain) surplus() (s float64) {
 	for m, a := range c.Members {
 		values, own := c.Elimination.E.Box(c.Elimination.Latents.Index(c.Elimination.E, a).Set).Size(),

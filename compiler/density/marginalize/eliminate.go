@@ -17,10 +17,10 @@ type Reduction struct {
 	counts bool // every value counts, so that those at places that do not exist are taken off again
 }
 
-// Summed is the reduction for the density.
+// Summed returns the reduction for the density.
 func Summed() Reduction { return Reduction{autodiff.LogSumExp, true} }
 
-// Maximised is the reduction for the most probable values.
+// Maximised returns the reduction for the most probable values.
 func Maximised() Reduction { return Reduction{autodiff.Max, false} }
 
 // An elimination takes latents out of a list of factors, one after the other.

@@ -60,8 +60,8 @@ func Factors(e *evaluate.Evaluator, terms []*model.Term, z map[*model.Term]densi
 
 func isChainAxis(a *model.Array, k int) bool { return a.Chain != nil && a.Chain.Axis == k }
 
-// ownPlates are a latent's plates, axis by axis: those of its (first) distribution, and along a chain, or where that
-// distribution is for a part, an index over all of it.
+// ownPlates returns a latent's plates, axis by axis: those of its (first) distribution, and along a chain, or where
+// that distribution is for a part, an index over all of it.
 func (e *elimination) ownPlates(a *model.Array) []*model.Index {
 	if own, ok := e.own[a]; ok {
 		return own
@@ -131,7 +131,7 @@ func (e *elimination) factorsOf(t *model.Term, v evaluate.Value) []density.Facto
 	return []density.Factor{seen}
 }
 
-// latentTerm is the distribution that gives a latent's support: along a chain one that does not read the chain, if
+// latentTerm returns the distribution that gives a latent's support: along a chain one that does not read the chain, if
 // there is one.
 func latentTerm(e *evaluate.Evaluator, a *model.Array) (found *model.Term) {
 	for _, t := range e.Data.Model.Terms {
@@ -192,7 +192,7 @@ func putBefore(as []*model.Array, hangs map[[2]*model.Array]bool) (moved bool) {
 	return moved
 }
 
-// leader is the first of the chains that are summed out together with a; of what is not a chain, itself.
+// leader returns the first of the chains that are summed out together with a; of what is not a chain, itself.
 func leader(a *model.Array) *model.Array { return together(a)[0] }
 
 func together(a *model.Array) []*model.Array {
@@ -202,8 +202,8 @@ func together(a *model.Array) []*model.Array {
 	return a.Chain.Joint
 }
 
-// hanging are the pairs w, z of latents where w has a plate that chooses an element of z in some term: w[n] together
-// with z[g[n]].
+// hanging returns the pairs w, z of latents where w has a plate that chooses an element of z in some term: w[n]
+// together with z[g[n]].
 func hanging(terms []*model.Term) map[[2]*model.Array]bool {
 	pairs := map[[2]*model.Array]bool{}
 	for _, t := range terms {

@@ -44,7 +44,7 @@ func Over(of evaluate.Source) *Latents {
 	return &Latents{Source: of, indices: map[*model.Array]*model.Index{}, Values: map[*model.Index]Occurrence{}}
 }
 
-// Array is a latent as an index over its support.
+// Array returns a latent as an index over its support.
 func (l *Latents) Array(e *evaluate.Evaluator, a *model.Array) (evaluate.Value, bool) {
 	if a.Role != model.Latent {
 		return l.Source.Array(e, a)
@@ -52,7 +52,7 @@ func (l *Latents) Array(e *evaluate.Evaluator, a *model.Array) (evaluate.Value, 
 	return e.IndexVar(l.Index(e, a)), true
 }
 
-// Expr is an element of a latent.
+// Expr returns an element of a latent.
 func (l *Latents) Expr(e *evaluate.Evaluator, x model.Expr) (evaluate.Value, bool) {
 	if s, ok := x.(*model.Subscript); ok {
 		if r, ok := s.X.(*model.Ref); ok && r.Array.Role == model.Latent {
@@ -62,7 +62,7 @@ func (l *Latents) Expr(e *evaluate.Evaluator, x model.Expr) (evaluate.Value, boo
 	return l.Source.Expr(e, x)
 }
 
-// Index is a latent's value as an index over its support, which is the same for all rows.
+// Index returns a latent's value as an index over its support, which is the same for all rows.
 func (l *Latents) Index(e *evaluate.Evaluator, a *model.Array) *model.Index {
 	e = e.Whole()
 	t := latentTerm(e, a)
@@ -85,7 +85,7 @@ func (l *Latents) Index(e *evaluate.Evaluator, a *model.Array) *model.Index {
 	return l.indices[a]
 }
 
-// valuesOf is the first value and the number of values of a latent by one of its distributions.
+// valuesOf returns the first value and the number of values of a latent by one of its distributions.
 func valuesOf(e *evaluate.Evaluator, t *model.Term) (first, n int) {
 	first, n = supportValues(e, t)
 	if t.Offset != nil {
@@ -106,7 +106,7 @@ func valuesOf(e *evaluate.Evaluator, t *model.Term) (first, n int) {
 // unbounded represents the number of values of a distribution without an upper bound, before it is cut by `in`.
 const unbounded = 1 << 30
 
-// supportValues is the support of a distribution before it is cut.
+// supportValues returns the support of a distribution before it is cut.
 func supportValues(e *evaluate.Evaluator, t *model.Term) (first, n int) {
 	if t.Dist.Enumerate == nil {
 		if math.IsInf(t.Dist.Lo, -1) {

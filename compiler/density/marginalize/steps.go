@@ -42,7 +42,7 @@ type Step struct {
 	Chain   *Chain           // what a chain has instead of value and node
 }
 
-// Latent is where a latent was eliminated, and its number there.
+// Latent returns where a latent was eliminated, and its number there.
 func (s *Steps) Latent(a *model.Array) (*Step, int) {
 	for _, el := range s.Order {
 		if m := slices.Index(el.Latents, a); m >= 0 {

@@ -34,8 +34,8 @@ type View struct {
 	mixed  bool                            // rows are places of the files
 }
 
-// NewView is an evaluator for the rows with the given numbers: places in the product of the row set's axes, row-major
-// from 0. If mixed is not nil, rows are places of that stream.
+// NewView returns an evaluator for the rows with the given numbers: places in the product of the row set's axes,
+// row-major from 0. If mixed is not nil, rows are places of that stream.
 func NewView(e *evaluate.Evaluator, set *model.RowSet, rows autodiff.Node, mixed *Load) (*evaluate.Evaluator, *View) {
 	m := float64(rows.Size())
 	if set.Inside != nil && e.Data.HasStreams() {
@@ -65,7 +65,7 @@ func NewView(e *evaluate.Evaluator, set *model.RowSet, rows autodiff.Node, mixed
 	return out, r
 }
 
-// Batch is the index over the rows.
+// Batch returns the index over the rows.
 func (r *View) Batch() *model.Index { return r.index }
 
 // IsCoordinate reports whether an index represents a coordinate of the row.
@@ -74,16 +74,16 @@ func (r *View) IsCoordinate(i *model.Index) bool {
 	return ok
 }
 
-// Coordinate is the value of such an index for each row.
+// Coordinate returns the value of such an index for each row.
 func (r *View) Coordinate(i *model.Index) evaluate.Value { return r.at[r.set.Index[i]] }
 
 // Along says at which coordinates the axes of x are read.
 func (r *View) Along(x model.Expr) []int { return r.set.Along[x] }
 
-// Whole is the evaluator of all rows.
+// Whole returns the evaluator of all rows.
 func (r *View) Whole() *evaluate.Evaluator { return r.whole }
 
-// InStep is the view inside a step of a scan, whose inputs are there already.
+// InStep returns the view inside a step of a scan, whose inputs are there already.
 func (r *View) InStep() evaluate.RowView { return inStep{r.set} }
 
 // An inStep is the RowView inside a step of a scan: whatever belongs to the row was evaluated outside.
@@ -107,10 +107,10 @@ func (inStep) Coordinate(i *model.Index) evaluate.Value {
 // Along says at which coordinates the axes of x are read.
 func (s inStep) Along(x model.Expr) []int { return s.set.Along[x] }
 
-// View is the array: views are outside of the step.
+// View returns the array: views are outside of the step.
 func (inStep) View(_ *evaluate.Evaluator, a *model.Array) *model.Array { return a }
 
-// Of is the array.
+// Of returns the array.
 func (inStep) Of(a *model.Array) *model.Array { return a }
 
 // Chosen is for views.
@@ -138,13 +138,13 @@ type rowSource struct {
 	view            *View
 }
 
-// Piece is a parameter at the rows.
+// Piece returns a parameter at the rows.
 func (s rowSource) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bool) {
 	whole := s.view.whole
 	return s.view.atRows(e, whole.Piece(p.Term.Array, p.Term.Piece), nil), true
 }
 
-// Array is an array that does not depend on the row, or a recurrence over data.
+// Array returns an array that does not depend on the row, or a recurrence over data.
 func (s rowSource) Array(e *evaluate.Evaluator, a *model.Array) (evaluate.Value, bool) {
 	switch whole := a.Role != model.Latent && !s.view.splits(a); {
 	case whole && !s.view.readsRow(e, a):
@@ -155,7 +155,7 @@ func (s rowSource) Array(e *evaluate.Evaluator, a *model.Array) (evaluate.Value,
 	return s.Source.Array(e, a)
 }
 
-// Expr is what is evaluated for all rows, or data in a file that are read at the row.
+// Expr returns what is evaluated for all rows, or data in a file that are read at the row.
 func (s rowSource) Expr(e *evaluate.Evaluator, x model.Expr) (evaluate.Value, bool) {
 	if s.view.evaluatedWhole(e, x) {
 		return s.view.gathered(e, func(w *evaluate.Evaluator) evaluate.Value { return w.Expr(x) }, e.Along(x)), true
@@ -183,7 +183,7 @@ func (r *View) evaluatedWhole(e *evaluate.Evaluator, x model.Expr) bool {
 	return x.Info().Static && e.Along(x) != nil
 }
 
-// gathered is what the evaluator of all rows has, taken at the rows of the batch.
+// gathered returns what the evaluator of all rows has, taken at the rows of the batch.
 func (r *View) gathered(e *evaluate.Evaluator, get func(whole *evaluate.Evaluator) evaluate.Value,
 	along []int) evaluate.Value {
 	guards := r.whole.Guards
@@ -225,8 +225,8 @@ func (r *View) atRows(e *evaluate.Evaluator, v evaluate.Value, along []int) eval
 	return evaluate.Value{Node: n, Bound: bound, Axes: evaluate.WithoutRow(v.Axes, along)}.Sorted()
 }
 
-// View is an array without the axes that are read at the row: a definition as one row sees it. Any other array is its
-// own view.
+// View returns an array without the axes that are read at the row: a definition as one row sees it. Any other array is
+// its own view.
 func (r *View) View(e *evaluate.Evaluator, a *model.Array) *model.Array {
 	if !r.splits(a) {
 		return a
@@ -249,7 +249,7 @@ func (r *View) splits(a *model.Array) bool {
 	return slices.ContainsFunc(r.set.Arrays[a], func(c int) bool { return c >= 0 })
 }
 
-// viewGroup is a group of arrays that read each other's past, as one row sees them.
+// viewGroup returns a group of arrays that read each other's past, as one row sees them.
 func (r *View) viewGroup(e *evaluate.Evaluator, g *model.Group) *model.Group {
 	if v := r.groups[g]; v != nil {
 		return v
@@ -264,7 +264,7 @@ func (r *View) viewGroup(e *evaluate.Evaluator, g *model.Group) *model.Group {
 	return v
 }
 
-// keptBefore is the number of an axis when those that are read at the row are left out.
+// keptBefore returns the number of an axis when those that are read at the row are left out.
 func keptBefore(at []int, axis int) int {
 	if at == nil {
 		return axis
@@ -320,7 +320,7 @@ func (r *View) parted(v *model.Array) bool {
 	}) && len(v.Pieces) > 1
 }
 
-// Chosen is a view whose pieces part the rows: each row takes the piece it is in.
+// Chosen returns a view whose pieces part the rows: each row takes the piece it is in.
 func (r *View) Chosen(e *evaluate.Evaluator, v *model.Array) (evaluate.Value, bool) {
 	if !r.parted(v) {
 		return evaluate.Value{}, false
@@ -344,7 +344,7 @@ func (r *View) Chosen(e *evaluate.Evaluator, v *model.Array) (evaluate.Value, bo
 	return out, true
 }
 
-// Of is the array that a view shows.
+// Of returns the array that a view shows.
 func (r *View) Of(v *model.Array) *model.Array {
 	if a := r.of[v]; a != nil {
 		return a
@@ -352,7 +352,7 @@ func (r *View) Of(v *model.Array) *model.Array {
 	return v
 }
 
-// RowSum is a term summed within each row.
+// RowSum returns a term summed within each row.
 func RowSum(e *evaluate.Evaluator, v evaluate.Value) autodiff.Node {
 	v = evaluate.SumBound(v, slices.DeleteFunc(slices.Clone(v.Bound),
 		func(i *model.Index) bool { return i == e.Rows.Batch() })...)

@@ -26,7 +26,7 @@ func (l Load) Input(m int) string {
 	return fmt.Sprintf("%d rows of %s, coordinate %d%+d", m, l.Stream.Name, l.coord, l.Shift)
 }
 
-// streamed is a stream's array at the row: its own axes are those of one row.
+// streamed returns a stream's array at the row: its own axes are those of one row.
 func (r *View) streamed(e *evaluate.Evaluator, x *model.Ref) evaluate.Value {
 	at := e.Along(x)
 	if len(at) == 0 || at[0] < 0 {
@@ -74,7 +74,7 @@ func (r *View) streamedAt(a *model.Array, coord, shift int) evaluate.Value {
 	return evaluate.Value{Node: autodiff.Reshape(n, shape...), Bound: []*model.Index{r.index}, Axes: a.Type.Axes[1:]}
 }
 
-// load is the rows of a stream, shape [m, width].
+// load returns the rows of a stream, shape [m, width].
 func (r *View) load(l Load) autodiff.Node {
 	if n, ok := r.loaded[l]; ok {
 		return n

@@ -19,13 +19,13 @@ type place struct {
 	first  int
 }
 
-// size is the number of elements.
+// size returns the number of elements.
 func (p *place) size() int { return evaluate.Product(p.shape) }
 
 // real reports whether coordinates are values, or relative to location and scale.
 func (p *place) real() bool { return p.region.Transform.Kind == types.RealLine }
 
-// placesOf are the parameters whose elements have a coordinate each, and simplices, which get further ones.
+// placesOf returns the parameters whose elements have a coordinate each, and simplices, which get further ones.
 func placesOf(e *evaluate.Evaluator, l *density.Layout) (places []place, simplices []types.SimplexPart) {
 	logs := l.Dim
 	for _, r := range l.Regions {
@@ -58,7 +58,7 @@ func elementwise(r *density.Region) bool {
 	return r.Transform.Kind == types.RealLine || r.Transform.Kind == types.Interval
 }
 
-// along is the member of a family that a parameter is by its axis over alike sets; false if it has none, or
+// along returns the member of a family that a parameter is by its axis over alike sets; false if it has none, or
 // several.
 func (p *place) along(alike func(*model.Set) bool, labels int) (member, bool) {
 	axis := slices.IndexFunc(p.sets, alike)
@@ -74,7 +74,7 @@ func (p *place) along(alike func(*model.Set) bool, labels int) (member, bool) {
 	return m, true
 }
 
-// whole is the parameter as a member with one label.
+// whole returns the parameter as a member with one label.
 func (p *place) whole() member {
 	m := member{name: p.region.Term.Array.Name, real: p.real(), at: [][]int{nil}}
 	for i := range p.size() {
@@ -83,7 +83,7 @@ func (p *place) whole() member {
 	return m
 }
 
-// familiesOf are the candidates: parameters along each index set of few elements, along two sets with the same
+// familiesOf returns the candidates: parameters along each index set of few elements, along two sets with the same
 // elements, such as 1..2 and the axis that fill(1, 2) gives to a vector, and those whose names differ in the digit at
 // their end.
 func familiesOf(e *evaluate.Evaluator, places []place) (all []family) {
@@ -107,7 +107,7 @@ func familiesOf(e *evaluate.Evaluator, places []place) (all []family) {
 	return append(all, numbered(places, scalars)...)
 }
 
-// setsOf are the sets of few elements that are axes of parameters, each once.
+// setsOf returns the sets of few elements that are axes of parameters, each once.
 func setsOf(e *evaluate.Evaluator, places []place) (sets []*model.Set) {
 	for _, p := range places {
 		for _, s := range p.sets {
@@ -130,7 +130,7 @@ func familyAlong(places []place, labels int, scalars []member, sets ...*model.Se
 	return f
 }
 
-// numbered are the families of parameters such as m1, m2, s1, s2.
+// numbered returns the families of parameters such as m1, m2, s1, s2.
 func numbered(places []place, scalars []member) (all []family) {
 	labelsOf, by := map[string][]string{}, map[string]*place{}
 	var stems []string
@@ -181,7 +181,8 @@ func numberedMember(stem string, labels []string, by map[string]*place) (m membe
 	return m, true
 }
 
-// mirrorOf are the coordinates of arrays that may change sign together; ok is false where some have none of their own.
+// mirrorOf returns the coordinates of arrays that may change sign together; ok is false where some have none of their
+// own.
 func mirrorOf(l *density.Layout, arrays []*model.Array) (names []string, at []int, ok bool) {
 	for _, a := range arrays {
 		names = append(names, a.Name)

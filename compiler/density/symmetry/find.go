@@ -52,7 +52,7 @@ type test struct {
 	numbers     float64 // that an evaluation computes
 }
 
-// newTest is nil if an evaluation would take too long.
+// newTest returns nil if an evaluation would take too long.
 func newTest(l *density.Layout, places []place, terms Terms) *test {
 	t := &test{dim: l.Dim, coordinates: l.Dim}
 	g := autodiff.New()

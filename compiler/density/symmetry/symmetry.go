@@ -115,7 +115,7 @@ func (s *search) partsOf(labels int, members []member, kind types.SymmetryKind) 
 	return rest
 }
 
-// firstPart is the first set of size members that has a symmetry; nil if none has. Only what is real can rotate
+// firstPart returns the first set of size members that has a symmetry; nil if none has. Only what is real can rotate
 // or change its sign.
 func (s *search) firstPart(labels int, members []member, size int, kind types.SymmetryKind) []int {
 	for _, part := range subsets(len(members), size) {
@@ -161,7 +161,7 @@ func (s *search) has(labels int, of []member, kind types.SymmetryKind) bool {
 	return true
 }
 
-// angle is a random rotation: (1 − t²)/(1 + t²) and 2t/(1 + t²).
+// angle returns a random rotation: (1 − t²)/(1 + t²) and 2t/(1 + t²).
 func (s *search) angle() (cos, sin modular.Residue) {
 	t := s.number()
 	square := t.Times(t)
@@ -224,7 +224,7 @@ func symmetryOf(labels int, of []member, kind types.SymmetryKind) types.Symmetry
 	return s
 }
 
-// setOf are the coordinates of a label in all members.
+// setOf returns the coordinates of a label in all members.
 func setOf(of []member, label int) (out []int) {
 	for _, m := range of {
 		out = append(out, m.at[label]...)
@@ -251,7 +251,7 @@ func rotate(at []modular.Residue, one, other []int, cos, sin modular.Residue) {
 	}
 }
 
-// subsets are those of 0 … n−1 with a number of elements.
+// subsets returns those of 0 … n−1 with a number of elements.
 func subsets(n, size int) (out [][]int) {
 	if size == 0 {
 		return [][]int{nil}

@@ -40,7 +40,7 @@ func (h Hints) hasNoAxes(name string) bool {
 		len(e.Array.Draws[0].Head.Slots) == 0
 }
 
-// slotsOf are the slots of the statements of a name.
+// slotsOf returns the slots of the statements of a name.
 func (h Hints) slotsOf(name string) (slots []model.Slot) {
 	e := h.Global.Names[name]
 	if e == nil || e.Array == nil {
@@ -55,7 +55,7 @@ func (h Hints) slotsOf(name string) (slots []model.Slot) {
 	return slots
 }
 
-// indexOn is the name of the index over a set in the statements of a name; "" if there is none.
+// indexOn returns the name of the index over a set in the statements of a name; "" if there is none.
 func (h Hints) indexOn(name string, s *model.Set) string {
 	for _, slot := range h.slotsOf(name) {
 		if slot.Index != nil && slot.Index.Name != "" && slot.Index.Set.Same(s) {
@@ -65,7 +65,7 @@ func (h Hints) indexOn(name string, s *model.Set) string {
 	return ""
 }
 
-// wholeOver is the array over an axis that an expression reads without an index; "" if there is none.
+// wholeOver returns the array over an axis that an expression reads without an index; "" if there is none.
 func wholeOver(x model.Expr, s *model.Set) (name string) {
 	under := map[model.Expr]bool{}
 	model.Walk(x, func(y model.Expr) {
@@ -79,7 +79,7 @@ func wholeOver(x model.Expr, s *model.Set) (name string) {
 	return name
 }
 
-// productOver is a product by element of an array with several axes and a vector over the last one, which a matrix
+// productOver returns a product by element of an array with several axes and a vector over the last one, which a matrix
 // product would sum over.
 func productOver(x model.Expr, s *model.Set) (product *model.Apply) {
 	model.Walk(x, func(y model.Expr) {
@@ -95,7 +95,7 @@ func productOver(x model.Expr, s *model.Set) (product *model.Apply) {
 	return product
 }
 
-// groupOfRows is the data that say to which element of a set the rows on the left belong, with its subscript.
+// groupOfRows returns the data that say to which element of a set the rows on the left belong, with its subscript.
 func (h Hints) groupOfRows(s *model.Set, bare []*model.Index, what string) string {
 	for _, g := range h.Model.Arrays {
 		if g.IndexOf == nil || !g.IndexOf.Same(s) || len(g.Type.Axes) != 1 {

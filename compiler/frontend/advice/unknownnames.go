@@ -75,7 +75,7 @@ func (h Hints) missingParameter(d diag.Entry, s *scope.Scope, e *ast.Name) {
 	}
 }
 
-// indexElsewhere is the set over which other statements of the file have a name for an index; empty if none has.
+// indexElsewhere returns the set over which other statements of the file have a name for an index; empty if none has.
 func indexElsewhere(e *ast.Name) string {
 	text := e.Span().File.Text
 	for rest := text; !strings.HasPrefix(strings.TrimSpace(rest), "in"); { // the expression takes long in a long text
@@ -105,7 +105,7 @@ func isSubscript(e *ast.Name) bool {
 		(strings.HasPrefix(after, "]") || strings.HasPrefix(after, ","))
 }
 
-// indicesOf are the indices that a statement declares, in quotes.
+// indicesOf returns the indices that a statement declares, in quotes.
 func indicesOf(s *scope.Scope) (names []string) {
 	for ; s != nil; s = s.Parent {
 		for _, e := range s.Order {
@@ -117,7 +117,7 @@ func indicesOf(s *scope.Scope) (names []string) {
 	return slices.Sorted(slices.Values(names))
 }
 
-// withAxes is an undefined name with the axis of the index by which it is read: z[J] for z[j].
+// withAxes returns an undefined name with the axis of the index by which it is read: z[J] for z[j].
 func withAxes(s *scope.Scope, e *ast.Name) string {
 	span := e.Span()
 	rest := span.File.Text[span.End:]
@@ -134,7 +134,7 @@ func withAxes(s *scope.Scope, e *ast.Name) string {
 // otherModules are what functions stand in elsewhere.
 var otherModules = []string{"np", "numpy", "jnp", "math", "pt", "pm", "tf", "torch", "scipy", "special"}
 
-// firstPrior is a distribution to begin with: names of scales are positive.
+// firstPrior returns a distribution to begin with: names of scales are positive.
 func firstPrior(name string) string {
 	for _, scale := range []string{"sigma", "tau", "sd", "scale", "omega"} {
 		if strings.HasPrefix(strings.ToLower(name), scale) {
@@ -158,7 +158,7 @@ func Meant(d diag.Entry, name string, foreign func(name string) (code string, ok
 	}
 }
 
-// visible are the names that an expression may read: those of the model, and functions.
+// visible returns the names that an expression may read: those of the model, and functions.
 func (h Hints) visible(s *scope.Scope) (names []string) {
 	names = h.defined(s)
 	for n := range stdlib.Funcs() {
@@ -170,7 +170,7 @@ func (h Hints) visible(s *scope.Scope) (names []string) {
 	return slices.Sorted(slices.Values(names))
 }
 
-// defined are the names that the model gives a meaning.
+// defined returns the names that the model gives a meaning.
 func (h Hints) defined(s *scope.Scope) (names []string) {
 	for ; s != nil && s != h.Global.Parent; s = s.Parent {
 		for n := range s.Names {

@@ -8,9 +8,9 @@ import (
 	"ppl/stdlib"
 )
 
-// drawn is an observation as a term that can be drawn: itself, or, for integers whose log density is a formula, the
-// choice of one between the ends that `in` gives. Not ok: the distribution is improper, or the formula is not that of
-// one integer between ends that are the same for all elements.
+// drawn returns an observation as a term that can be drawn: itself, or, for integers whose log density is a formula,
+// the choice of one between the ends that `in` gives. Not ok: the distribution is improper, or the formula is not that
+// of one integer between ends that are the same for all elements.
 //
 //	y[i in N] ~ Density(f(y[i])) in 0..5      y[i in N] ~ Categorical(logits = [k in 0..5: f(k)])
 func drawn(t *model.Term) (draw *model.Term, ok bool) {

@@ -59,7 +59,7 @@ func (c *cases) find(x model.Expr, found map[string]bool) {
 	}
 }
 
-// read is a name for a read of z: equal names are reads of one element. The name of a whole z has no subscripts.
+// read returns a name for a read of z: equal names are reads of one element. The name of a whole z has no subscripts.
 func (c *cases) read(x model.Expr) (name string, ok bool) {
 	switch x := x.(type) {
 	case *model.Subscript:
@@ -72,7 +72,7 @@ func (c *cases) read(x model.Expr) (name string, ok bool) {
 	return "", false
 }
 
-// at is an expression where reads of z have values; it changes x.
+// at returns an expression where reads of z have values; it changes x.
 func (c *cases) at(x model.Expr, values map[string]float64) model.Expr {
 	if read, ok := c.read(x); ok {
 		return number(x, values[read])
@@ -119,7 +119,7 @@ func (in *inliner) expand(x model.Expr) model.Expr {
 	return simple(x)
 }
 
-// all are copies of expressions; those that are nil stay so.
+// all returns copies of expressions; those that are nil stay so.
 func (in *inliner) all(xs []model.Expr) (out []model.Expr) {
 	for _, x := range xs {
 		if x != nil {
@@ -130,7 +130,7 @@ func (in *inliner) all(xs []model.Expr) (out []model.Expr) {
 	return out
 }
 
-// write is a copy of an expression with the definitions in it.
+// write returns a copy of an expression with the definitions in it.
 func (in *inliner) write(x model.Expr) model.Expr {
 	in.parts = 0
 	return in.expand(model.Copy(x))
@@ -138,7 +138,7 @@ func (in *inliner) write(x model.Expr) model.Expr {
 
 func (in *inliner) wants(a *model.Array) bool { return a.Role == model.Definition && in.when(a) }
 
-// onePiece is the only statement of a definition, where that is not a recurrence and covers the array by indices.
+// onePiece returns the only statement of a definition, where that is not a recurrence and covers the array by indices.
 func onePiece(a *model.Array) *model.Piece {
 	if len(a.Pieces) != 1 || a.Pieces[0].Value == nil || a.Pieces[0].Recurrence != nil {
 		return nil
@@ -150,7 +150,7 @@ func onePiece(a *model.Array) *model.Piece {
 	return p
 }
 
-// elementValue is the expression of an element of a definition; nil if there is none.
+// elementValue returns the expression of an element of a definition; nil if there is none.
 func elementValue(a *model.Array, sub *model.Subscript) model.Expr {
 	p := onePiece(a)
 	if p == nil || len(sub.Subs) < len(p.Slots) || sub.Inside != nil {
@@ -169,7 +169,7 @@ func elementValue(a *model.Array, sub *model.Subscript) model.Expr {
 	return value
 }
 
-// wholeValue is the expression of all of a definition; nil if there is none.
+// wholeValue returns the expression of all of a definition; nil if there is none.
 func wholeValue(a *model.Array) model.Expr {
 	p := onePiece(a)
 	if p == nil {
@@ -188,7 +188,7 @@ func number(at model.Expr, v float64) *model.Num {
 	return n
 }
 
-// simple is an expression whose operands are simple, written shorter where numbers decide it.
+// simple returns an expression whose operands are simple, written shorter where numbers decide it.
 func simple(x model.Expr) model.Expr {
 	switch x := x.(type) {
 	case *model.Cond:
@@ -206,7 +206,7 @@ func simple(x model.Expr) model.Expr {
 	return x
 }
 
-// simpleElement is an element of a list, of a constant, or of an elementwise expression.
+// simpleElement returns an element of a list, of a constant, or of an elementwise expression.
 func simpleElement(x *model.Subscript) model.Expr {
 	switch y := x.X.(type) {
 	case *model.List:
@@ -295,7 +295,7 @@ func simpleApply(x *model.Apply) model.Expr {
 
 func isNumber(x model.Expr) bool { _, ok := x.(*model.Num); return ok }
 
-// simpleSum is a sum without what cancels: b for a + (b - a).
+// simpleSum returns a sum without what cancels: b for a + (b - a).
 func simpleSum(x *model.Apply) model.Expr {
 	parts := map[string]model.Expr{}
 	sum := newKeyer(&permutation{}).linear(x, parts)
@@ -332,7 +332,7 @@ func (c *cases) values() []float64 {
 	return out
 }
 
-// count is the number of values of z, as far as it is known: of a Categorical, the length of its vector.
+// count returns the number of values of z, as far as it is known: of a Categorical, the length of its vector.
 func (c *cases) count() float64 {
 	n := c.z.Type.Range.Hi - c.z.Type.Range.Lo + 1
 	for _, p := range c.z.Pieces {
@@ -349,7 +349,7 @@ func (c *cases) count() float64 {
 	return n
 }
 
-// assignments are all ways to give values to reads; there are none if they are too many.
+// assignments returns all ways to give values to reads; there are none if they are too many.
 func assignments(reads []string, values []float64) []map[string]float64 {
 	const most = 512
 	out := []map[string]float64{{}}
@@ -370,7 +370,7 @@ func assignments(reads []string, values []float64) []map[string]float64 {
 	return out
 }
 
-// weight is the probability that a prior gives to a value of z, up to a factor that is the same for all; nil if it
+// weight returns the probability that a prior gives to a value of z, up to a factor that is the same for all; nil if it
 // is not known how values and parameters belong together.
 func weight(t *model.Term, args []model.Expr, v float64) model.Expr {
 	switch {

@@ -14,7 +14,7 @@ type lagged struct {
 	lag   int
 }
 
-// valuesIn are the latents' values that a term reads, at lags from the plate along chains.
+// valuesIn returns the latents' values that a term reads, at lags from the plate along chains.
 func valuesIn(reads []model.LatentRead) (out []lagged) {
 	for _, r := range reads {
 		if len(r.Gaps) == 0 || r.Latent.Chain == nil {
@@ -28,8 +28,9 @@ func valuesIn(reads []model.LatentRead) (out []lagged) {
 	return out
 }
 
-// chainTable is the largest table of a step of the forward algorithm, as the numbers of values of its axes. In a step,
-// the oldest value of each chain is summed out, one chain after another: from the product of the factors that read it.
+// chainTable returns the largest table of a step of the forward algorithm, as the numbers of values of its axes. In a
+// step, the oldest value of each chain is summed out, one chain after another: from the product of the factors that
+// read it.
 func (e elimination) chainTable(chain *model.Chain) (largest []string) {
 	factors := e.chainFactors(chain)
 	var state []lagged
@@ -54,7 +55,7 @@ func (e elimination) chainTable(chain *model.Chain) (largest []string) {
 	return largest
 }
 
-// guess is a number of values, for comparing tables; where data give the number, 8 is as good as any.
+// guess returns a number of values, for comparing tables; where data give the number, 8 is as good as any.
 func guess(values string) float64 {
 	if n, err := strconv.ParseFloat(values, 64); err == nil {
 		return n

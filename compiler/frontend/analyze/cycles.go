@@ -54,7 +54,7 @@ type cycleFinder struct {
 	done  map[*model.Array]bool // seen, and not open any more
 }
 
-// from is a cycle that a leads to, nil when there is none.
+// from returns a cycle that a leads to, nil when there is none.
 func (f *cycleFinder) from(a *model.Array) []*model.Array {
 	switch {
 	case f.done[a]:
@@ -75,7 +75,7 @@ func (f *cycleFinder) from(a *model.Array) []*model.Array {
 	return nil
 }
 
-// reads are the drawn arrays that a term reads at the same index, itself or through definitions.
+// reads returns the drawn arrays that a term reads at the same index, itself or through definitions.
 func (f *cycleFinder) reads(t *model.Term) (found []*model.Array) {
 	seen := map[*model.Array]bool{}
 	var visit func(e model.Expr)

@@ -118,7 +118,7 @@ func (e elimination) prior(a *model.Array) *model.Term {
 	panic("internal error: latent without a prior")
 }
 
-// valuesText is the number of a latent's values, as far as it is known without data.
+// valuesText returns the number of a latent's values, as far as it is known without data.
 func valuesText(t *model.Term) string {
 	// of data with missing entries, Range includes the code of these
 	lo, hi := max(t.Array.Type.Range.Lo, t.Dist.Lo), min(t.Array.Type.Range.Hi, t.Dist.Hi)

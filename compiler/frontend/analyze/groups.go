@@ -22,7 +22,7 @@ type read struct {
 	at    model.Expr
 }
 
-// groups are the strongly connected arrays of a model, where an array leads to what the parts of its pieces read.
+// groups returns the strongly connected arrays of a model, where an array leads to what the parts of its pieces read.
 // Groups with a refused array are left out.
 func groups(m *model.Model, refused []*model.Array, parts func(*model.Piece) []model.Expr) (out []group) {
 	f := cycles.New(func(a *model.Array) (read []*model.Array) {
@@ -108,7 +108,7 @@ func (g group) axesLike(k int) []int {
 	return axes
 }
 
-// position is where a read lies along the axes that are chosen for the arrays.
+// position returns where a read lies along the axes that are chosen for the arrays.
 func (g group) position(r read, axes []int, back bool) position {
 	return r.position(axes[slices.Index(g.arrays, r.from)], axes[slices.Index(g.arrays, r.to)], back)
 }

@@ -37,8 +37,8 @@ func joinChains(m *model.Model) {
 	}
 }
 
-// alongChains are the chains, and the latents with a value of their own for each element of a chain; each is a class of
-// its own.
+// alongChains returns the chains, and the latents with a value of their own for each element of a chain; each is a
+// class of its own.
 func alongChains(m *model.Model) map[*model.Array]*[]*model.Array {
 	along := map[*model.Array]int{} // the axis that runs along a chain
 	for _, t := range m.Terms {
@@ -67,7 +67,8 @@ func alongChains(m *model.Model) map[*model.Array]*[]*model.Array {
 	return out
 }
 
-// readsWithOwn are a term's reads of latents. The prior of a latent that is not a chain reads the latent's value too.
+// readsWithOwn returns a term's reads of latents. The prior of a latent that is not a chain reads the latent's value
+// too.
 func readsWithOwn(t *model.Term) []model.LatentRead {
 	if t.Kind != model.LatentPrior || t.Array.Chain != nil {
 		return t.Reads
@@ -76,7 +77,7 @@ func readsWithOwn(t *model.Term) []model.LatentRead {
 	return append(slices.Clone(t.Reads), own)
 }
 
-// chainPlates are the plates of a term that determine which element of a chain it reads.
+// chainPlates returns the plates of a term that determine which element of a chain it reads.
 func chainPlates(t *model.Term, along map[*model.Array]int) (out []*model.Index) {
 	for _, r := range readsWithOwn(t) {
 		k, ok := along[r.Latent]

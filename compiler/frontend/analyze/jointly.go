@@ -31,7 +31,7 @@ func JointlyNormal(m *model.Model) {
 	}
 }
 
-// jointly are those of some arrays, from the first on, that are normal together; nil if none is.
+// jointly returns those of some arrays, from the first on, that are normal together; nil if none is.
 func jointly(reads *readers, arrays []*model.Array) *model.Jointly {
 	for len(arrays) > 0 {
 		out := &model.Jointly{Arrays: arrays, Terms: reads.termsOf(arrays...)}
@@ -87,7 +87,7 @@ func normalAbout(t *model.Term, constant func(model.Expr) bool) bool {
 	return model.NewLinear(constant).In(t.Args[t.Dist.Location])
 }
 
-// lastOf is the last of some arrays that a term reads, or its own.
+// lastOf returns the last of some arrays that a term reads, or its own.
 func (r *readers) lastOf(arrays []*model.Array, t *model.Term) *model.Array {
 	read := model.Arrays(t.Exprs()...)
 	for _, a := range slices.Backward(arrays) {

@@ -28,7 +28,7 @@ type binding struct {
 
 func newKeyer(by *permutation) *keyer { return &keyer{by: by} }
 
-// keyOf is a text of an expression as it is.
+// keyOf returns a text of an expression as it is.
 func keyOf(x model.Expr) string { return newKeyer(&permutation{}).key(x) }
 
 func (k *keyer) key(x model.Expr) string {
@@ -38,8 +38,8 @@ func (k *keyer) key(x model.Expr) string {
 	return k.linear(x, nil).Key()
 }
 
-// linear is an expression as a sum of texts with factors. It notes the expression of each text in parts, if that is not
-// nil.
+// linear returns an expression as a sum of texts with factors. It notes the expression of each text in parts, if that
+// is not nil.
 func (k *keyer) linear(x model.Expr, parts map[string]model.Expr) model.Affine {
 	switch y := x.(type) {
 	case *model.Num:
@@ -72,7 +72,7 @@ func (k *keyer) linearApply(x *model.Apply, parts map[string]model.Expr) (model.
 	return model.Combined(x.Name, args...)
 }
 
-// mirrored is the number that the permutation subtracts an array, or its element, from.
+// mirrored returns the number that the permutation subtracts an array, or its element, from.
 func (k *keyer) mirrored(x model.Expr) (sum float64, ok bool) {
 	if sub, isSub := x.(*model.Subscript); isSub {
 		x = sub.X
@@ -113,7 +113,7 @@ func (k *keyer) text(x model.Expr) string {
 	return k.apart(func() string { return headOf(x) + "(" + strings.Join(k.keys(x.Children()), "; ") + ")" })
 }
 
-// factors are the operands of a product of products, or the arguments of another function.
+// factors returns the operands of a product of products, or the arguments of another function.
 func (k *keyer) factors(x *model.Apply) (out []model.Expr) {
 	for _, a := range x.Args {
 		if inner, ok := a.(*model.Apply); ok && x.Name == "*" && inner.Name == "*" {
@@ -144,7 +144,7 @@ func (k *keyer) apart(write func() string) string {
 	return s
 }
 
-// list is a vector written out: one with equal elements is the same after a permutation.
+// list returns a vector written out: one with equal elements is the same after a permutation.
 func (k *keyer) list(x *model.List) string {
 	items := k.keys(x.Items)
 	if k.fold != nil && slices.ContainsFunc(items, func(s string) bool { return s != items[0] }) {
@@ -163,7 +163,7 @@ func (k *keyer) index(i *model.Index) string {
 	return fmt.Sprintf("index %d", i.ID)
 }
 
-// array is the name of an array, or of that which takes its place.
+// array returns the name of an array, or of that which takes its place.
 func (k *keyer) array(a *model.Array) string {
 	if b := k.by.pairs[a]; b != nil {
 		a = b
@@ -225,7 +225,7 @@ func (k *keyer) element(x *model.Subscript) string {
 	return out.String()
 }
 
-// moved is a subscript along an axis whose elements change places: a number, or an index over the whole axis.
+// moved returns a subscript along an axis whose elements change places: a number, or an index over the whole axis.
 func (k *keyer) moved(at model.Expr, axis *model.Set, places [2]float64) string {
 	switch x := at.(type) {
 	case *model.Num:
@@ -247,7 +247,7 @@ func (k *keyer) moved(at model.Expr, axis *model.Set, places [2]float64) string 
 	return k.key(at)
 }
 
-// reduce is a fold, which does not see the order of what it folds.
+// reduce returns a fold, which does not see the order of what it folds.
 func (k *keyer) reduce(x *model.Reduce) string {
 	if len(x.Over) == 0 {
 		return headOf(x) + "(" + k.folded(x.X) + ")"
@@ -255,7 +255,7 @@ func (k *keyer) reduce(x *model.Reduce) string {
 	return headOf(x) + k.within(x.Over, func() string { return k.key(x.X) })
 }
 
-// folded is the text of an expression of which only the set of elements matters.
+// folded returns the text of an expression of which only the set of elements matters.
 func (k *keyer) folded(x model.Expr) string {
 	outer := k.fold
 	k.fold = &binding{}
@@ -280,7 +280,7 @@ func (k *keyer) within(over []*model.Index, write func() string) string {
 	return " over " + strings.Join(sets, ", ") + "(" + s + ")"
 }
 
-// build is an array made element by element: its elements move where those that it reads do.
+// build returns an array made element by element: its elements move where those that it reads do.
 func (k *keyer) build(x *model.Build) string {
 	before := len(k.bound)
 	s := k.within(x.Over, func() string {
@@ -300,12 +300,13 @@ func (k *keyer) build(x *model.Build) string {
 	return "build" + s
 }
 
-// inCase is the text of one argument of a term, next to the value that the term draws.
+// inCase returns the text of one argument of a term, next to the value that the term draws.
 func (k *keyer) inCase(t *model.Term, value, x model.Expr) string {
 	return k.within(t.Plates, func() string { return k.key(value) + " ~ " + k.key(x) })
 }
 
-// term is the text of a distribution after a permutation. Expressions are those of the term with definitions inlined.
+// term returns the text of a distribution after a permutation. Expressions are those of the term with definitions
+// inlined.
 func (k *keyer) term(t *model.Term, exprs []model.Expr) string {
 	head := "density"
 	if t.Dist != nil {

@@ -106,7 +106,7 @@ func (r *latentReader) follow(p *model.Piece, sub *model.Subscript) {
 	r.visit(p.Value)
 }
 
-// plate is the term's plate that subscript k is, if it is just that.
+// plate returns the term's plate that subscript k is, if it is just that.
 func (r *latentReader) plate(sub *model.Subscript, k int) *model.Index {
 	if v, ok := subAt(sub, k).At.(*model.IndexVar); ok {
 		return r.bound[v.Index]

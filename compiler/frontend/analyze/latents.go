@@ -89,7 +89,7 @@ func (l *latents) term(t *model.Term) {
 	}
 }
 
-// ownRead is the read of a chain's own value by its prior.
+// ownRead returns the read of a chain's own value by its prior.
 func ownRead(t *model.Term) model.LatentRead {
 	r := model.LatentRead{Latent: t.Array, Gaps: []int{0}, Gather: make([]model.Expr, len(t.Piece.Slots))}
 	for k, s := range t.Piece.Slots {
@@ -154,7 +154,7 @@ func (l *latents) direction(t *model.Term) (*model.Member, bool) {
 	return nil, false
 }
 
-// cutAxes are the axes along which an array is in pieces.
+// cutAxes returns the axes along which an array is in pieces.
 func cutAxes(a *model.Array) (cut []int) {
 	for k := range a.Type.Axes {
 		if slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool { return k < len(p.Slots) && !p.Covers(a, k) }) {
@@ -164,8 +164,8 @@ func cutAxes(a *model.Array) (cut []int) {
 	return cut
 }
 
-// neighbourAxis is an axis along which some statement reads a latent at a constant distance from an index, as z[t-1];
-// -1 if none does.
+// neighbourAxis returns an axis along which some statement reads a latent at a constant distance from an index, as
+// z[t-1]; -1 if none does.
 func (l *latents) neighbourAxis(a *model.Array) int {
 	axis := -1
 	look := func(_ *model.Ref, sub *model.Subscript) {

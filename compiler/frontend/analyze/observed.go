@@ -64,7 +64,7 @@ func (r *regions) add(t *model.Term) (old *model.Term) {
 	return old
 }
 
-// elementKey is the place of a single element whose subscripts are numbers.
+// elementKey returns the place of a single element whose subscripts are numbers.
 func elementKey(sets []*model.Set) (place string, single bool) {
 	for _, s := range sets {
 		at := model.AffineOf(s.Lo)
@@ -76,7 +76,7 @@ func elementKey(sets []*model.Set) (place string, single bool) {
 	return place, true
 }
 
-// observedRegion is a term's part of each axis of what it observes.
+// observedRegion returns a term's part of each axis of what it observes.
 func observedRegion(t *model.Term) []*model.Set {
 	sets := append([]*model.Set{}, t.Array.Type.Axes...)
 	if sub, ok := t.Value.(*model.Subscript); ok {

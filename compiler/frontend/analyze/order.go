@@ -25,8 +25,8 @@ func Orders(m *model.Model, diags *diag.List, refused []*model.Array) {
 	}
 }
 
-// madeFrom are the expressions that make the elements of a piece: its value, or what its distribution reads. Density is
-// left out: what it adds is exactly what is written.
+// madeFrom returns the expressions that make the elements of a piece: its value, or what its distribution reads.
+// Density is left out: what it adds is exactly what is written.
 func madeFrom(p *model.Piece) []model.Expr {
 	switch {
 	case p.Value != nil:
@@ -59,7 +59,7 @@ func (g group) acyclic() bool {
 	return false
 }
 
-// atSamePosition are the reads at the position, along some axes, of what is made; ok is false if others do not lie
+// atSamePosition returns the reads at the position, along some axes, of what is made; ok is false if others do not lie
 // before it.
 func (g group) atSamePosition(axes []int, back bool) (left []read, ok bool) {
 	for _, r := range g.reads {
@@ -74,7 +74,7 @@ func (g group) atSamePosition(axes []int, back bool) (left []read, ok bool) {
 	return left, true
 }
 
-// drawnBothWays are reads before and after what one piece of a series draws: its elements would be drawn from each
+// drawnBothWays returns reads before and after what one piece of a series draws: its elements would be drawn from each
 // other.
 func drawnBothWays(g group) (back, ahead *read) {
 	if len(g.arrays) > 1 || len(g.arrays[0].Type.Axes) != 1 {

@@ -8,10 +8,10 @@ import (
 // A parity is a sum of bits modulo 2, as their numbers, in order; nil is that of 0, which has any.
 type parity []int
 
-// even is the parity of what never changes.
+// even returns the parity of what never changes.
 func even() parity { return parity{} }
 
-// plus is the sum: the bits that are in one of the two.
+// plus returns the sum: the bits that are in one of the two.
 func (p parity) plus(q parity) parity {
 	out := make(parity, 0, len(p)+len(q))
 	for len(p) > 0 && len(q) > 0 {
@@ -71,7 +71,7 @@ func newEqualBits(n int) *equalBits {
 
 func (e *equalBits) zero() int { return len(e.next) - 1 }
 
-// find is the name of a bit's set. On the way it makes the way shorter.
+// find returns the name of a bit's set. On the way it makes the way shorter.
 func (e *equalBits) find(bit int) int {
 	for e.next[bit] != bit {
 		e.next[bit] = e.next[e.next[bit]]
@@ -80,7 +80,7 @@ func (e *equalBits) find(bit int) int {
 	return bit
 }
 
-// named is a sum with the names of its bits' sets.
+// named returns a sum with the names of its bits' sets.
 func (e *equalBits) named(p parity) parity {
 	var out parity
 	for _, bit := range p {

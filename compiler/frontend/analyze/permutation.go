@@ -25,7 +25,7 @@ func newPermutation() *permutation {
 		map[*model.Array]float64{}}
 }
 
-// arrays are those that are moved.
+// arrays returns those that are moved.
 func (p *permutation) arrays() map[*model.Array]bool {
 	out := map[*model.Array]bool{}
 	for _, a := range p.list() {
@@ -164,7 +164,7 @@ func (p *permutation) matchParts(x, y model.Expr) bool {
 	return true
 }
 
-// shape is a text that expressions have in common if they differ in parameters alone.
+// shape returns a text that expressions have in common if they differ in parameters alone.
 func shape(x model.Expr) string {
 	var out strings.Builder
 	model.Walk(x, func(y model.Expr) {
@@ -177,7 +177,7 @@ func shape(x model.Expr) string {
 	return out.String()
 }
 
-// headOf is what an expression is beyond its parts.
+// headOf returns what an expression is beyond its parts.
 func headOf(x model.Expr) string {
 	switch x := x.(type) {
 	case *model.Num:

@@ -28,8 +28,8 @@ func (r read) hasElements(from, to int) bool {
 	return r.sub != nil && from < len(r.piece.Slots) && to < len(r.sub.Subs) && r.sub.Subs[to].At != nil
 }
 
-// position is where a read lies along axis `to` of what is read, relative to its piece along axis `from`; back looks at
-// it with time reversed.
+// position returns where a read lies along axis `to` of what is read, relative to its piece along axis `from`; back
+// looks at it with time reversed.
 func (r read) position(from, to int, back bool) position {
 	if !r.hasElements(from, to) {
 		return position{}
@@ -41,7 +41,7 @@ func (r read) position(from, to int, back bool) position {
 	return at
 }
 
-// reversed is the position when time runs backwards.
+// reversed returns the position when time runs backwards.
 func (p position) reversed() position {
 	p.kind = [...]positionKind{unknown: unknown, before: after, past: future, after: before, future: past,
 		same: same}[p.kind]
@@ -62,7 +62,7 @@ func positionOf(x model.Expr, slot model.Slot) position {
 	return at
 }
 
-// besideIndex is where a subscript lies relative to every value of an index.
+// besideIndex returns where a subscript lies relative to every value of an index.
 func besideIndex(x model.Expr, t *model.Index) position {
 	if len(model.Indices(x)) == 0 {
 		return ofElement(model.AffineOf(x), t.Set)
@@ -94,8 +94,8 @@ func besideIndex(x model.Expr, t *model.Index) position {
 	return position{}
 }
 
-// besideElement is where a subscript lies relative to one element: at a distance, or in a range that ends before it or
-// begins after it.
+// besideElement returns where a subscript lies relative to one element: at a distance, or in a range that ends before
+// it or begins after it.
 func besideElement(x model.Expr, at model.Affine) position {
 	v, ok := x.(*model.IndexVar)
 	if !ok {
@@ -111,7 +111,7 @@ func besideElement(x model.Expr, at model.Affine) position {
 	return atDistance(model.AffineOf(x).Minus(at))
 }
 
-// ofElement is the position of one element, relative to every element of a set.
+// ofElement returns the position of one element, relative to every element of a set.
 func ofElement(at model.Affine, s *model.Set) position {
 	first, last := at.Minus(model.AffineOf(s.Lo)), at.Minus(model.AffineOf(s.Hi))
 	switch {

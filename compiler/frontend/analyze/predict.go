@@ -160,7 +160,7 @@ func (p *predictive) replicate(keep bool) {
 	p.m.Terms = terms
 }
 
-// replicaOf is the array of what is drawn for an observed array.
+// replicaOf returns the array of what is drawn for an observed array.
 func (p *predictive) replicaOf(of *model.Array) *model.Array {
 	r := p.replicas[of]
 	if r == nil {
@@ -211,7 +211,7 @@ func noteOneStep(diags *diag.List, t *model.Term) {
 	}
 }
 
-// replica is an observation's term as the term of a piece of another array.
+// replica returns an observation's term as the term of a piece of another array.
 func replica(t *model.Term, a *model.Array) *model.Term {
 	draw := *t
 	draw.Kind, draw.Array, draw.Reads = model.Generate, a, nil

@@ -57,7 +57,7 @@ func (r *readers) reach(arrays []*model.Array) map[*model.Array]bool {
 	return set
 }
 
-// termsOf are the terms that read arrays or definitions that do, and those that draw them, in order.
+// termsOf returns the terms that read arrays or definitions that do, and those that draw them, in order.
 func (r *readers) termsOf(arrays ...*model.Array) (out []*model.Term) {
 	reading := map[*model.Term]bool{}
 	for b := range r.reach(arrays) {

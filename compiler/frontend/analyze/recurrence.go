@@ -38,8 +38,8 @@ func Recurrences(m *model.Model, diags *diag.List, refused []*model.Array) {
 	}
 }
 
-// computedFrom are the expressions that the values of a piece are computed from: of a definition, of a parameter that
-// has coordinates of its own (noncentered), of the ends between which a parameter lies, or of what is drawn after
+// computedFrom returns the expressions that the values of a piece are computed from: of a definition, of a parameter
+// that has coordinates of its own (noncentered), of the ends between which a parameter lies, or of what is drawn after
 // inference.
 func computedFrom(p *model.Piece) []model.Expr {
 	switch {
@@ -88,7 +88,7 @@ func (g group) ofElements(diags *diag.List) bool {
 	return ok
 }
 
-// recurrence is the first axis and direction along which the group reads its past only; nil if there is none.
+// recurrence returns the first axis and direction along which the group reads its past only; nil if there is none.
 func (g group) recurrence() *model.Group {
 	for k := range g.arrays[0].Type.Axes {
 		for _, back := range []bool{false, true} {
@@ -117,7 +117,7 @@ func (g group) layered() bool {
 	return ok
 }
 
-// along is the group along some axes and in one direction, if every cycle of reads goes strictly back.
+// along returns the group along some axes and in one direction, if every cycle of reads goes strictly back.
 func (g group) along(axes []int, back bool) *model.Group {
 	out := &model.Group{Back: back}
 	for i, a := range g.arrays {
@@ -204,7 +204,7 @@ func noDirection(diags *diag.List, g group) {
 	}
 }
 
-// field is a read of an array that reads back along one axis and along another; nil if the group has none.
+// field returns a read of an array that reads back along one axis and along another; nil if the group has none.
 func (g group) field() (back *read) {
 	backAlong := map[int]bool{}
 	for i := range g.reads {

@@ -60,7 +60,7 @@ func enter[K comparable, V any](f *rowFinder, m map[K]V, key K, value V) {
 	m[key] = value
 }
 
-// deepened is a finder with the same rows that follows statics.
+// deepened returns a finder with the same rows that follows statics.
 func (f *rowFinder) deepened() *rowFinder {
 	s := *f.set
 	s.Terms, s.Index, s.Arrays, s.Along = maps.Clone(s.Terms), maps.Clone(s.Index), maps.Clone(s.Arrays),
@@ -121,7 +121,7 @@ func (f *rowFinder) bind(i *model.Index, coord int) {
 	enter(f, f.set.Index, i, coord)
 }
 
-// coordinate is the one that an expression is the value of when it is an index alone, else −1.
+// coordinate returns the one that an expression is the value of when it is an index alone, else −1.
 func (f *rowFinder) coordinate(x model.Expr) int {
 	if v, ok := x.(*model.IndexVar); ok {
 		if coord, ok := f.set.Index[v.Index]; ok {

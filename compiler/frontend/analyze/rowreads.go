@@ -52,8 +52,8 @@ type static struct {
 	at []int
 }
 
-// insides is the finder's row set with its static expressions followed as well, each where its rows do not depend on
-// each other.
+// insides returns the finder's row set with its static expressions followed as well, each where its rows do not depend
+// on each other.
 func (f *rowFinder) insides() *model.RowSet {
 	g := f.deepened()
 	for _, e := range f.statics {
@@ -268,7 +268,7 @@ func (f *rowFinder) read(r *model.Ref, at []int) {
 	}
 }
 
-// recurs is the piece of a definition that reads its past along an axis, nil if there is none.
+// recurs returns the piece of a definition that reads its past along an axis, nil if there is none.
 func (f *rowFinder) recurs(a *model.Array, axis int) *model.Piece {
 	for _, p := range a.Pieces {
 		if p.Recurrence != nil && p.Recurrence.Axis == axis {

@@ -87,7 +87,7 @@ func eachOnce(all []model.Coupling) []model.Coupling {
 	})
 }
 
-// single is the coupling of an observation without plates.
+// single returns the coupling of an observation without plates.
 func single(t *model.Term) model.Coupling {
 	w := model.Coupling{Code: diag.OneEvent, At: t.At, Of: t}
 	switch name := t.At.Text(); {
@@ -181,7 +181,7 @@ func (p *component) mergePlates() {
 	}
 }
 
-// latentPlates are the plates at which a term reads a latent, axis by axis; nil if it does not, or by data.
+// latentPlates returns the plates at which a term reads a latent, axis by axis; nil if it does not, or by data.
 func latentPlates(t *model.Term, z *model.Array) []*model.Index {
 	for _, r := range t.Reads {
 		if r.Latent == z {
@@ -261,7 +261,7 @@ func (f *rowFinder) latent(p *component, z *model.Array, coord int, i *model.Ind
 	}
 }
 
-// joint is a term that reads a chain at two lags, or any that reads it.
+// joint returns a term that reads a chain at two lags, or any that reads it.
 func joint(p *component, z *model.Array) (found *model.Term) {
 	for _, t := range p.terms {
 		for _, r := range t.Reads {
@@ -321,7 +321,7 @@ func (f *rowFinder) with(parts []*component, first *component) *model.RowSet {
 	return f.set
 }
 
-// matching are plates of a term over the given sets, each another; nil if there are none.
+// matching returns plates of a term over the given sets, each another; nil if there are none.
 func matching(t *model.Term, axes []*model.Set) (plates []*model.Index) {
 	for _, s := range axes {
 		k := slices.IndexFunc(t.Plates, func(i *model.Index) bool {

@@ -56,7 +56,7 @@ func warnSigns(diags *diag.List, flipped []*model.Array) {
 		Help("give one of them, or an element of it, one sign: `%s ~ … in 0..inf`, or LogNormal", first.Name)
 }
 
-// weightsOf are the arrays of networks, whose units may change sign by their construction.
+// weightsOf returns the arrays of networks, whose units may change sign by their construction.
 func weightsOf(m *model.Model) map[*model.Array]bool {
 	out := map[*model.Array]bool{}
 	for _, l := range m.Layers {
@@ -151,7 +151,7 @@ func (p *parities) draw(a *model.Array, t *model.Term) {
 	}
 }
 
-// centre is the argument that a symmetric distribution is centred at, else nil.
+// centre returns the argument that a symmetric distribution is centred at, else nil.
 func centre(t *model.Term) model.Expr {
 	if t.Dist == nil || !slices.Contains(symmetric, t.Dist.Name) {
 		return nil
@@ -173,7 +173,7 @@ func mirrored(t *model.Term) bool {
 	return t.Args[0].Info().Static && t.Args[1].Info().Static && lo.Lo == lo.Hi && hi.Lo == hi.Hi && lo.Lo == -hi.Hi
 }
 
-// of is the parity of an expression, with the equations that it asks for.
+// of returns the parity of an expression, with the equations that it asks for.
 func (p *parities) of(x model.Expr) parity {
 	if n, ok := x.(*model.Num); ok && n.Value == 0 {
 		return nil
@@ -263,7 +263,7 @@ func (p *parities) product(x, y model.Expr) parity {
 	return a.plus(b)
 }
 
-// solutions are sets of parameters, each of which may change sign together; every other such set is made of these.
+// solutions returns sets of parameters, each of which may change sign together; every other such set is made of these.
 func (p *parities) solutions() (out [][]*model.Array) {
 	for _, bits := range solve(len(p.arrays), p.equations) {
 		var flipped []*model.Array
@@ -279,7 +279,7 @@ func (p *parities) solutions() (out [][]*model.Array) {
 	return out
 }
 
-// reachedByData are the arrays that the distributions of observations read, themselves or through others.
+// reachedByData returns the arrays that the distributions of observations read, themselves or through others.
 func reachedByData(m *model.Model) map[*model.Array]bool {
 	var xs []model.Expr
 	for _, t := range m.Terms {

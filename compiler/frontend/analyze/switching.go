@@ -208,7 +208,7 @@ func (s *switching) eachCase(u, v float64, visit func(c caseOf, x, y model.Expr)
 	return true
 }
 
-// changed is an assignment where two values have changed places.
+// changed returns an assignment where two values have changed places.
 func changed(values map[string]float64, u, v float64) map[string]float64 {
 	out := maps.Clone(values)
 	for read, value := range values {
@@ -222,8 +222,8 @@ func changed(values map[string]float64, u, v float64) map[string]float64 {
 	return out
 }
 
-// exprsAt are the arguments of a term where reads have values, or the weight of the value of a prior; nil if that is
-// not known.
+// exprsAt returns the arguments of a term where reads have values, or the weight of the value of a prior; nil if that
+// is not known.
 func (s *switching) exprsAt(c caseOf, values map[string]float64) (out []model.Expr) {
 	for _, x := range c.exprs {
 		out = append(out, s.cases.at(model.Copy(x), values))
@@ -294,7 +294,7 @@ func (s *switching) holds(p *permutation, u, v float64) bool {
 	return same && !in.failed
 }
 
-// sharedPrior is the prior that all of a parameter's elements along an axis share; nil if there is none.
+// sharedPrior returns the prior that all of a parameter's elements along an axis share; nil if there is none.
 func sharedPrior(a *model.Array, axis int) *model.Term {
 	if len(a.Pieces) != 1 || axis >= len(a.Pieces[0].Slots) || a.Pieces[0].Term == nil {
 		return nil

@@ -19,14 +19,14 @@ func fact(at source.Span, axes []*model.Set, values stdlib.Range) model.Fact {
 	return model.Fact{At: at, Static: true, Type: model.Type{Elem: types.Int, Axes: axes, Range: values}}
 }
 
-// read is a[at], of an array with one axis.
+// read returns a[at], of an array with one axis.
 func read(a *model.Array, at model.Expr) model.Expr {
 	ref := &model.Ref{Array: a, Fact: fact(at.Info().At, a.Type.Axes, a.Type.Range)}
 	return &model.Subscript{X: ref, Subs: []model.Sub{{At: at}},
 		Fact: fact(at.Info().At, at.Info().Type.Axes, a.Type.Range)}
 }
 
-// apply is an elementwise operator of whole numbers, of which one has the axes of both.
+// apply returns an elementwise operator of whole numbers, of which one has the axes of both.
 func apply(name string, build func(x, y autodiff.Node) autodiff.Node, x, y model.Expr) model.Expr {
 	axes := x.Info().Type.Axes
 	if len(axes) < len(y.Info().Type.Axes) {
@@ -39,10 +39,10 @@ func apply(name string, build func(x, y autodiff.Node) autodiff.Node, x, y model
 
 func plus(x, y model.Expr) model.Expr { return apply("+", autodiff.Add, x, y) }
 
-// atMost is the condition x <= y.
+// atMost returns the condition x <= y.
 func atMost(x, y model.Expr) model.Expr { return apply("<=", autodiff.Le, x, y) }
 
-// both is the condition that x and y hold.
+// both returns the condition that x and y hold.
 func both(x, y model.Expr) model.Expr { return apply("&&", autodiff.Mul, x, y) }
 
 func num(v float64, at source.Span) model.Expr {

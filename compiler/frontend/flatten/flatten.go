@@ -73,7 +73,7 @@ type pair struct {
 	outer, inner int
 }
 
-// reachable are the arrays of a model, those in the bodies of functions among them.
+// reachable returns the arrays of a model, those in the bodies of functions among them.
 func reachable(m *model.Model) (all []*model.Array) {
 	seen := map[*model.Array]bool{}
 	var collect func(as []*model.Array)
@@ -159,7 +159,7 @@ func (f *flattener) flattenType(a *model.Array, p pair) {
 	a.Type.Axes = p.axes(a.Type.Axes)
 }
 
-// axes are a ragged array's axes with the pair as one.
+// axes returns a ragged array's axes with the pair as one.
 func (p pair) axes(axes []*model.Set) []*model.Set {
 	out := slices.Clone(axes)
 	out[p.outer] = p.Flat
@@ -220,7 +220,7 @@ func (f *flattener) bounds(b *model.Bounds, s statement) {
 	}
 }
 
-// nameOf is what the numbered elements are called, as an axis: I.m for 1..m[i] with i in I.
+// nameOf returns what the numbered elements are called, as an axis: I.m for 1..m[i] with i in I.
 func nameOf(i *model.Index, s *model.Set) string {
 	if m := lengths(i, s); m != nil {
 		return i.Set.Name + "." + m.Name

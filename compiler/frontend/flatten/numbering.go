@@ -41,7 +41,7 @@ func (f *flattener) numbering(i *model.Index, s *model.Set, at source.Span) *mod
 	return r
 }
 
-// lengths is the data array m of a range 1..m[i], nil for other ranges.
+// lengths returns the data array m of a range 1..m[i], nil for other ranges.
 func lengths(i *model.Index, s *model.Set) *model.Array {
 	one, isNum := s.Lo.(*model.Num)
 	sub, isSub := s.Hi.(*model.Subscript)
@@ -56,7 +56,8 @@ func lengths(i *model.Index, s *model.Set) *model.Array {
 	return ref.Array
 }
 
-// form is a text that is the same for ends that have the same value at each value of their index, whatever its name is.
+// form returns a text that is the same for ends that have the same value at each value of their index, whatever its
+// name is.
 func form(x model.Expr, i *model.Index) string {
 	switch x := x.(type) {
 	case *model.Num:

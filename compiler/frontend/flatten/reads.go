@@ -9,7 +9,7 @@ import (
 	"ppl/stdlib"
 )
 
-// rewrite is an expression of a statement, with flat arrays instead of ragged ones. Expressions are changed where
+// rewrite returns an expression of a statement, with flat arrays instead of ragged ones. Expressions are changed where
 // they are, each once.
 func (f *flattener) rewrite(x model.Expr, s statement) model.Expr {
 	if x == nil {
@@ -84,7 +84,7 @@ func (f *flattener) refuseWhole(x model.Expr) {
 		Help("read its elements by an index: `x[i, j]` with `j in 1..m[i]`, as in `sum(j in 1..m[i]: …)`")
 }
 
-// ofGroup is an element of what is computed of a group, such as (x[i] - mean(x[i]))[j], computed for that element
+// ofGroup returns an element of what is computed of a group, such as (x[i] - mean(x[i]))[j], computed for that element
 // alone; nil for other expressions.
 func (f *flattener) ofGroup(x *model.Subscript) model.Expr {
 	axes := x.X.Info().Type.Axes
@@ -149,7 +149,7 @@ func (f *flattener) group(x *model.Subscript, ref *model.Ref, p pair, s statemen
 	return true
 }
 
-// shifted is the number of element (i, j + c) where the statement is over (i, j) of the same ranges: p + c.
+// shifted returns the number of element (i, j + c) where the statement is over (i, j) of the same ranges: p + c.
 func (s statement) shifted(group, place model.Expr, p pair) (model.Expr, bool) {
 	i, plain := group.(*model.IndexVar)
 	if s.Ragged != p.Ragged || s.inner == nil || !plain || i.Index != s.outer {
@@ -249,7 +249,8 @@ func (f *flattener) setAxes(x model.Expr) {
 	}
 }
 
-// at is an element of arithmetic of groups x[i] and of arrays; places has an expression for each axis. It changes x.
+// at returns an element of arithmetic of groups x[i] and of arrays; places has an expression for each axis. It changes
+// x.
 func (f *flattener) at(x model.Expr, places []model.Expr) (model.Expr, bool) {
 	axes := x.Info().Type.Axes
 	if len(axes) == 0 {
@@ -277,7 +278,7 @@ func (f *flattener) at(x model.Expr, places []model.Expr) (model.Expr, bool) {
 	return nil, false
 }
 
-// eachAt is an element of an elementwise operation.
+// eachAt returns an element of an elementwise operation.
 func (f *flattener) eachAt(x model.Expr, places []model.Expr) (model.Expr, bool) {
 	ok := true
 	model.Replace(x, func(y model.Expr) model.Expr {
@@ -291,7 +292,7 @@ func (f *flattener) eachAt(x model.Expr, places []model.Expr) (model.Expr, bool)
 	return x, ok
 }
 
-// builtAt is an element of [j in 1..m[i]: …].
+// builtAt returns an element of [j in 1..m[i]: …].
 func (f *flattener) builtAt(x *model.Build, places []model.Expr) (model.Expr, bool) {
 	n := len(x.Over)
 	body, ok := f.at(x.Body, places[n:])
@@ -301,7 +302,7 @@ func (f *flattener) builtAt(x *model.Build, places []model.Expr) (model.Expr, bo
 	return body, ok
 }
 
-// scannedAt is an element of cumsum, softmax or log_softmax of a group.
+// scannedAt returns an element of cumsum, softmax or log_softmax of a group.
 func (f *flattener) scannedAt(x *model.Vector, place model.Expr, vector bool) (model.Expr, bool) {
 	if !vector || stdlib.Scans()[x.Name] == nil {
 		return nil, false
@@ -328,7 +329,7 @@ func (f *flattener) scannedAt(x *model.Vector, place model.Expr, vector bool) (m
 	return out, true
 }
 
-// folded is a reduction of a vector over a set.
+// folded returns a reduction of a vector over a set.
 func (f *flattener) folded(name string, set *model.Set, x model.Expr) (model.Expr, bool) {
 	k := f.newIndex("", set)
 	y, ok := f.at(model.Copy(x), []model.Expr{model.IndexValue(k, x.Info().At)})
@@ -354,7 +355,7 @@ func (f *flattener) product(x *model.MatMul) model.Expr {
 	return nil
 }
 
-// elementAt is an element of a group, or of part of one.
+// elementAt returns an element of a group, or of part of one.
 func (f *flattener) elementAt(x *model.Subscript, places []model.Expr) (model.Expr, bool) {
 	if _, array := x.X.(*model.Ref); !array {
 		return nil, false

@@ -101,8 +101,8 @@ func (f *flattener) groupValues(a *model.Array, p pair) {
 	}
 }
 
-// beginning is the first piece of a discrete unknown in pieces, as the statement of the first element of all: a chain
-// needs one that reads no other. It is nil for other arrays.
+// beginning returns the first piece of a discrete unknown in pieces, as the statement of the first element of all: a
+// chain needs one that reads no other. It is nil for other arrays.
 func (f *flattener) beginning(a *model.Array, p pair, number *model.Index) *model.Piece {
 	q := a.Pieces[0]
 	if a.Role != model.Latent || len(a.Pieces) == 1 || q.Term == nil || !plain(q.Term) || len(q.Slots) != 2 ||
@@ -131,8 +131,8 @@ func (f *flattener) begin(a *model.Array, first *model.Piece, number *model.Inde
 	f.m.Terms = append(f.m.Terms, t)
 }
 
-// statementOf is a piece of a ragged array as a statement over the numbers of elements; ok is false if it is not over
-// the groups, or over part of another axis.
+// statementOf returns a piece of a ragged array as a statement over the numbers of elements; ok is false if it is not
+// over the groups, or over part of another axis.
 func (f *flattener) statementOf(a *model.Array, p pair, q, first *model.Piece, number *model.Index) (statement, bool) {
 	if len(q.Slots) <= max(p.outer, p.inner) || len(q.Slots) != len(first.Slots) || q.Slots[p.outer].Index == nil ||
 		!q.Slots[p.outer].Index.Set.Same(p.Outer.Set) {
@@ -217,7 +217,7 @@ func plain(t *model.Term) bool {
 	return t.Dist != nil && t.In == nil && t.Censored == nil && t.Offset == nil
 }
 
-// choose is where ? x : y.
+// choose returns where ? x : y.
 func choose(where, x, y model.Expr) model.Expr {
 	out := &model.Cond{If: where, Then: x, Else: y, Fact: *y.Info()}
 	out.Static = x.Info().Static && y.Info().Static
@@ -226,7 +226,7 @@ func choose(where, x, y model.Expr) model.Expr {
 	return out
 }
 
-// valueAt is an array at the plates of a piece.
+// valueAt returns an array at the plates of a piece.
 func valueAt(a *model.Array, p *model.Piece) model.Expr {
 	ref := &model.Ref{Array: a, Fact: model.Fact{At: p.At, Type: a.Type}}
 	sub := &model.Subscript{X: ref, Fact: ref.Fact}

@@ -77,7 +77,7 @@ func worst(lo, hi, k float64) float64 {
 	return lo
 }
 
-// soleParameter is the parameter, or element of one, that a linear form of two ends reads, with its factor.
+// soleParameter returns the parameter, or element of one, that a linear form of two ends reads, with its factor.
 func soleParameter(gap model.Affine, b *model.Bounds) (p model.Expr, k float64) {
 	for _, end := range []model.Expr{b.Hi, b.Lo} {
 		model.Walk(end, func(x model.Expr) {

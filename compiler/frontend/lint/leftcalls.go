@@ -19,7 +19,7 @@ import (
 // So what hides a function of the library, or is used nowhere, and has quantities of the model for arguments, is
 // refused.
 
-// Quantities are the names that a file's statements declare, define or draw.
+// Quantities returns the names that a file's statements declare, define or draw.
 func Quantities(stmts []ast.Stmt) map[string]bool {
 	names := scope.Declared(stmts)
 	for _, st := range stmts {
@@ -60,7 +60,7 @@ func RefuseLeftCall(h *ast.Head, st ast.Stmt, quantities map[string]bool, global
 	return true
 }
 
-// LeftCallOf is a function that hides one of the library and has an argument of a name.
+// LeftCallOf returns a function that hides one of the library and has an argument of a name.
 func LeftCallOf(name string, global *scope.Scope) *scope.Entity {
 	for _, e := range global.Order {
 		if e.Fn == nil || !inLibrary(e.Name, global.Parent) || len(e.Fn.Head.Params) == 0 {
@@ -83,7 +83,7 @@ func leftCall(h *ast.Head, st ast.Stmt, diags *diag.List) {
 		h.Span().Text(), sign, word, h.Path[0].Name, h.Params[0].Name.Name).Help("%s", MendLeft(h, st))
 }
 
-// MendLeft is what to write instead of a function of the library on the left.
+// MendLeft returns what to write instead of a function of the library on the left.
 func MendLeft(h *ast.Head, st ast.Stmt) string {
 	if draw, ok := st.(*ast.Draw); ok {
 		return mendDraw(h, draw)
@@ -99,7 +99,7 @@ func MendLeft(h *ast.Head, st ast.Stmt) string {
 	return fmt.Sprintf("write what `%s` is: `%s = %s`", h.Params[0].Name.Name, arg, value)
 }
 
-// mendDraw is what to write instead of a distribution of a function.
+// mendDraw returns what to write instead of a distribution of a function.
 func mendDraw(h *ast.Head, draw *ast.Draw) string {
 	name, arg := h.Path[0].Name, h.Params[0].Name.Name
 	dist, args := "…", "…"

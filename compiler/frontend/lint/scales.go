@@ -244,7 +244,7 @@ func named(name, word string) bool {
 	return name == word || strings.HasPrefix(name, word+"_") || strings.HasSuffix(name, "_"+word)
 }
 
-// plainName is the name of the array that an expression is, or is an element of.
+// plainName returns the name of the array that an expression is, or is an element of.
 func plainName(x model.Expr) string {
 	if sub, ok := x.(*model.Subscript); ok {
 		x = sub.X
@@ -255,7 +255,7 @@ func plainName(x model.Expr) string {
 	return ""
 }
 
-// definedAs is the value of the definition that an expression names, or the expression itself, as a whole.
+// definedAs returns the value of the definition that an expression names, or the expression itself, as a whole.
 func definedAs(x model.Expr) model.Expr {
 	if def := model.DefinitionOf(x); def != nil && len(def.Pieces) == 1 && def.Pieces[0].Value != nil {
 		return def.Pieces[0].Value
@@ -314,7 +314,7 @@ func withinUnit(x model.Expr) bool {
 	return r.Lo >= 0 && r.Hi <= 1
 }
 
-// priorOf is the statement that draws the parameter that an expression is, if it has that distribution; else nil.
+// priorOf returns the statement that draws the parameter that an expression is, if it has that distribution; else nil.
 func priorOf(x model.Expr, dist string) *model.Term {
 	p := model.ParameterOf(x)
 	if p == nil || len(p.Pieces) != 1 || p.Pieces[0].Term == nil {

@@ -53,7 +53,7 @@ func someElements(m *model.Model, diags *diag.List) {
 	}
 }
 
-// listed is the number of values that a list in the model gives along an axis, 0 for data from elsewhere.
+// listed returns the number of values that a list in the model gives along an axis, 0 for data from elsewhere.
 func listed(x model.Expr, axis int) int {
 	l, ok := x.(*model.List)
 	switch {
@@ -66,7 +66,7 @@ func listed(x model.Expr, axis int) int {
 	}
 }
 
-// elementsAt are the single elements that terms observe along an axis; single is false if some term has more of it.
+// elementsAt returns the single elements that terms observe along an axis; single is false if some term has more of it.
 func elementsAt(terms []*model.Term, axis int) (at []string, single bool) {
 	for _, t := range terms {
 		sub, ok := t.Value.(*model.Subscript)
@@ -141,7 +141,7 @@ func groupsAsNumbers(m *model.Model, diags *diag.List) {
 
 var arithmetic = map[string]bool{"+": true, "-": true, "*": true, "/": true, "^": true}
 
-// groupsOf is the data array of group numbers that an expression is, or is an element of.
+// groupsOf returns the data array of group numbers that an expression is, or is an element of.
 func groupsOf(x model.Expr) *model.Array {
 	if sub, ok := x.(*model.Subscript); ok {
 		x = sub.X
@@ -178,7 +178,7 @@ func explainedByItself(m *model.Model, diags *diag.List) {
 	}
 }
 
-// readOf is where an expression, or a definition that it names, reads the value of a term as a quantity: not in a
+// readOf returns where an expression, or a definition that it names, reads the value of a term as a quantity: not in a
 // condition, and not in a sum over all elements.
 func readOf(t *model.Term, x model.Expr) model.Expr {
 	r := selfRead{array: t.Array, seen: map[*model.Array]bool{}}

@@ -8,7 +8,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// influential are the arrays on which an observation, what is generated, or a density by formula depends, through
+// influential returns the arrays on which an observation, what is generated, or a density by formula depends, through
 // distributions and definitions.
 func influential(m *model.Model) map[*model.Array]bool {
 	found, terms := map[*model.Array]bool{}, map[*model.Array][]*model.Term{}
@@ -98,7 +98,7 @@ func WarnUnused(m *model.Model, global *scope.Scope, diags *diag.List) {
 	}
 }
 
-// onlyIn is the definition that reads a parameter and that nothing reads; "" if there is none.
+// onlyIn returns the definition that reads a parameter and that nothing reads; "" if there is none.
 func onlyIn(p *model.Array, global *scope.Scope) string {
 	for _, e := range global.Order {
 		if e.Array == nil || e.Used || e.Array.Role != model.Definition {

@@ -18,7 +18,8 @@ type Affine struct {
 	Coefs map[string]float64 // by variable: an index, a size, or the text of what is not affine
 }
 
-// AffineOf is the form of an integer expression; a part that is not affine is a variable, named by its source text.
+// AffineOf returns the form of an integer expression; a part that is not affine is a variable, named by its source
+// text.
 func AffineOf(e Expr) Affine { return affineOf(e, deepest) }
 
 // deepest is how many definitions a form is followed through: definitions that read each other twice at each level
@@ -67,8 +68,8 @@ func elementName(e *Subscript, depth int) (name string, ok bool) {
 	return name, true
 }
 
-// identity is the text of an expression with what its names mean. The body of a function has the same text wherever
-// the function is called, but its names have other meanings.
+// identity returns the text of an expression with what its names mean. The body of a function has the same text
+// wherever the function is called, but its names have other meanings.
 func identity(e Expr) string {
 	var out strings.Builder
 	out.WriteString(e.Info().At.Text())
@@ -103,7 +104,7 @@ func affineApply(e *Apply, depth int) (Affine, bool) {
 	return Combined(e.Name, args...)
 }
 
-// Combined is the form of an operator applied to forms: of -x, x + y, x - y, and of a product with a number.
+// Combined returns the form of an operator applied to forms: of -x, x + y, x - y, and of a product with a number.
 func Combined(operator string, args ...Affine) (f Affine, ok bool) {
 	switch {
 	case len(args) == 1 && operator == "-":
@@ -121,7 +122,7 @@ func Combined(operator string, args ...Affine) (f Affine, ok bool) {
 	return Affine{}, false
 }
 
-// floorOf is the form of a whole number, or of a quotient of whole numbers where the quotient is a number or the
+// floorOf returns the form of a whole number, or of a quotient of whole numbers where the quotient is a number or the
 // divisor divides every term: sizes such as floor((H - 1) / 1) and floor((28 - 3) / 2).
 func floorOf(e Expr, depth int) (Affine, bool) {
 	q, ok := e.(*Apply)
@@ -148,13 +149,13 @@ func floorOf(e Expr, depth int) (Affine, bool) {
 	return x, x.Const == math.Trunc(x.Const)
 }
 
-// AffineName is the form of a variable.
+// AffineName returns the form of a variable.
 func AffineName(name string) Affine { return Affine{Coefs: map[string]float64{name: 1}} }
 
-// AffineIndex is the form of an index. Its name alone would not do: two statements may both use `i`.
+// AffineIndex returns the form of an index. Its name alone would not do: two statements may both use `i`.
 func AffineIndex(i *Index) Affine { return AffineName("index " + strconv.Itoa(i.ID)) }
 
-// Offset is how far x lies from an index: −1 for `t - 1` and `t`.
+// Offset returns how far x lies from an index: −1 for `t - 1` and `t`.
 func Offset(x Expr, from *Index) Affine { return AffineOf(x).Minus(AffineIndex(from)) }
 
 // SameForm reports whether two expressions have the same form, so that their values are equal. Nil equals nil alone.
@@ -165,10 +166,10 @@ func SameForm(x, y Expr) bool {
 	return AffineOf(x).Key() == AffineOf(y).Key()
 }
 
-// Plus is the sum of two forms.
+// Plus returns the sum of two forms.
 func (f Affine) Plus(g Affine) Affine { return f.plusTimes(g, 1) }
 
-// Minus is the difference of two forms.
+// Minus returns the difference of two forms.
 func (f Affine) Minus(g Affine) Affine { return f.plusTimes(g, -1) }
 
 // Times multiplies a form by a number.
@@ -190,7 +191,7 @@ func (f Affine) plusTimes(g Affine, k float64) Affine {
 // IsConst reports whether the form has no variables.
 func (f Affine) IsConst() bool { return len(f.Coefs) == 0 }
 
-// Key is a text that is the same for equal forms only.
+// Key returns a text that is the same for equal forms only.
 func (f Affine) Key() string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(f.Coefs)) {

@@ -34,7 +34,7 @@ type elementwise struct {
 	ok       bool
 }
 
-// indexOf is the index for an axis; nil if the axis remains.
+// indexOf returns the index for an axis; nil if the axis remains.
 func (e *elementwise) indexOf(s *Set) *Index {
 	if k := e.placeOf(s); k >= 0 {
 		return e.at[k].index
@@ -150,8 +150,8 @@ func (e *elementwise) product(m *MatMul) Expr {
 	return m
 }
 
-// vector is a function of vectors along the last axis, with an index for other axes; of a cumulative sum along the last
-// axis the element is a sum.
+// vector returns a function of vectors along the last axis, with an index for other axes; of a cumulative sum along the
+// last axis the element is a sum.
 func (e *elementwise) vector(v *Vector) Expr {
 	axes := v.X.Info().Type.Axes
 	last := axes[len(axes)-1]

@@ -13,7 +13,7 @@ type Layer struct {
 	Family  int // how many of the weights' first axes say which network of a family they are of
 }
 
-// Text is the layer as a line: `f.dense1 → [8], 24 weights`. Sizes that sizeOf does not know are names.
+// Text returns the layer as a line: `f.dense1 → [8], 24 weights`. Sizes that sizeOf does not know are names.
 func (l Layer) Text(sizeOf func(*Set) (n int, ok bool)) string {
 	out, _, _ := sizesText(l.Out, sizeOf)
 	total, all, shapes := 0, true, []string{}
@@ -42,7 +42,7 @@ func sizesText(sets []*Set, sizeOf func(*Set) (n int, ok bool)) (sizes []string,
 	return sizes, product, known
 }
 
-// ConstSize is the number of elements of a set, ok is false if data give it.
+// ConstSize returns the number of elements of a set, ok is false if data give it.
 func (s *Set) ConstSize() (n int, ok bool) {
 	form := AffineOf(s.Hi).Minus(AffineOf(s.Lo))
 	if !form.IsConst() {
@@ -51,7 +51,7 @@ func (s *Set) ConstSize() (n int, ok bool) {
 	return int(form.Const) + 1, true
 }
 
-// SizeText is how many elements a set has, by its name where data give the number.
+// SizeText returns how many elements a set has, by its name where data give the number.
 func (s *Set) SizeText() string {
 	if n, ok := s.ConstSize(); ok {
 		return fmt.Sprint(n)

@@ -72,5 +72,5 @@ func (t *Term) Bends() bool {
 	return len(t.Plates) > 0 && !t.Scale().Info().Static || !linear.In(t.Args[t.Dist.Location])
 }
 
-// Scale is the argument that is the scale of a distribution with location and scale, or says it.
+// Scale returns the argument that is the scale of a distribution with location and scale, or says it.
 func (t *Term) Scale() Expr { return t.Args[t.Dist.Location+1] }

@@ -173,7 +173,7 @@ type Piece struct {
 	Series *Recurrence
 }
 
-// In is the piece's part of a recurrence; nil if it has none.
+// In returns the piece's part of a recurrence; nil if it has none.
 func (p *Piece) In(g *Group) *Recurrence {
 	for _, r := range []*Recurrence{p.Recurrence, p.Series} {
 		if r != nil && r.Group == g {
@@ -183,7 +183,7 @@ func (p *Piece) In(g *Group) *Recurrence {
 	return nil
 }
 
-// Scanned is the recurrence that a parameter is computed by from coordinates relative to its own past; nil if it
+// Scanned returns the recurrence that a parameter is computed by from coordinates relative to its own past; nil if it
 // reads none.
 func (p *Piece) Scanned() *Recurrence {
 	if p.Recurrence != nil {
@@ -287,7 +287,7 @@ type Term struct {
 	Reads []LatentRead // written by analyze.Latents
 }
 
-// Ranges are the ends that modifiers give the term.
+// Ranges returns the ends that modifiers give the term.
 func (t *Term) Ranges() (all []*Bounds) {
 	for _, b := range []*Bounds{t.In, t.Censored} {
 		if b != nil {
@@ -297,7 +297,7 @@ func (t *Term) Ranges() (all []*Bounds) {
 	return all
 }
 
-// Ends are the expressions that the ends of the values depend on: those of a truncation, and the arguments of a
+// Ends returns the expressions that the ends of the values depend on: those of a truncation, and the arguments of a
 // distribution whose support they give.
 func (t *Term) Ends() (all []Expr) {
 	if t.In != nil {
@@ -386,7 +386,7 @@ type InferCall struct {
 	Args []InferArg
 }
 
-// Batch is the size of minibatches that the infer statement asks for, as text; empty if it asks for none.
+// Batch returns the size of minibatches that the infer statement asks for, as text; empty if it asks for none.
 func (m *Model) Batch() string {
 	for _, call := range m.Infer {
 		for _, arg := range call.Args {

@@ -47,7 +47,7 @@ type Event struct {
 	Amount Expr
 }
 
-// Exprs are all expressions of a state's equations, without those that were refused.
+// Exprs returns all expressions of a state's equations, without those that were refused.
 func (s *State) Exprs() (out []Expr) {
 	for _, x := range []Expr{s.Init, s.Rhs} {
 		if x != nil {

@@ -21,7 +21,7 @@ func (m *Model) Print(w io.Writer) {
 	}
 }
 
-// distributionText is a term's distribution with its modifiers.
+// distributionText returns a term's distribution with its modifiers.
 func distributionText(t *Term) string {
 	text := "Density"
 	if t.Dist != nil {
@@ -52,7 +52,7 @@ func axesText(sets []*Set) string {
 	return "[" + strings.Join(names, ", ") + "]"
 }
 
-// elementText is an array's element type with the interval its values are known to lie in.
+// elementText returns an array's element type with the interval its values are known to lie in.
 func elementText(a *Array) string {
 	r := a.Type.Range
 	text := fmt.Sprintf("%v in %v..%v", a.Type.Elem, r.Lo, r.Hi)

@@ -70,8 +70,8 @@ func (s *Set) replace(f func(Expr) Expr) {
 	*s = *NewSet(s.Name, f(s.Lo), f(s.Hi))
 }
 
-// Copy is an expression of its own with the same value: changes of one by Replace do not show in the other. Its binders
-// bind indices of their own.
+// Copy returns an expression of its own with the same value: changes of one by Replace do not show in the other. Its
+// binders bind indices of their own.
 func Copy(e Expr) Expr { return copier{}.copy(e) }
 
 // A copier has the new index for each that a copied expression binds.
@@ -171,7 +171,7 @@ func (r copier) bind(over []*Index) (out []*Index) {
 	return out
 }
 
-// At is a set whose ends read an index, where the index has the value x.
+// At returns a set whose ends read an index, where the index has the value x.
 func (s *Set) At(i *Index, x Expr) *Set {
 	return NewSet(s.Name, Put(Copy(s.Lo), i, x), Put(Copy(s.Hi), i, x))
 }

@@ -27,7 +27,7 @@ type RowSet struct {
 	Inside *RowSet
 }
 
-// Name is the row set as a user writes it: N, or I × J.
+// Name returns the row set as a user writes it: N, or I × J.
 func (s *RowSet) Name() string {
 	names := make([]string, len(s.Axes))
 	for i, a := range s.Axes {

@@ -14,7 +14,7 @@ func NewSet(name string, lo, hi Expr) *Set {
 		Ragged: append(Indices(lo), Indices(hi)...)}
 }
 
-// Set is the part of an axis that a slot covers.
+// Set returns the part of an axis that a slot covers.
 func (s Slot) Set() *Set {
 	if s.Index != nil {
 		return s.Index.Set
@@ -22,7 +22,7 @@ func (s Slot) Set() *Set {
 	return NewSet(s.At.Info().At.Text(), s.At, s.At)
 }
 
-// Region is a piece's part of each axis.
+// Region returns a piece's part of each axis.
 func (p *Piece) Region() (sets []*Set) {
 	for _, s := range p.Slots {
 		sets = append(sets, s.Set())
@@ -30,13 +30,13 @@ func (p *Piece) Region() (sets []*Set) {
 	return sets
 }
 
-// Values is where the elements of a set lie, as far as that is known without data.
+// Values returns where the elements of a set lie, as far as that is known without data.
 func (s *Set) Values() stdlib.Range {
 	lo, hi := s.Lo.Info().Type.Range.Lo, s.Hi.Info().Type.Range.Hi
 	return stdlib.Range{Lo: lo, Hi: max(hi, lo), Int: true}
 }
 
-// IndexValue is an index used as a value.
+// IndexValue returns an index used as a value.
 func IndexValue(i *Index, at source.Span) Expr {
 	return &IndexVar{Index: i, Fact: Fact{At: at, Static: true, Type: Type{Elem: types.Int, Range: i.Set.Values()}}}
 }
@@ -44,7 +44,7 @@ func IndexValue(i *Index, at source.Span) Expr {
 // SameSets reports whether two lists of axes align one by one.
 func SameSets(a, b []*Set) bool { return slices.EqualFunc(a, b, (*Set).Same) }
 
-// AxisOf is the position of a set among axes, −1 if it is none of them.
+// AxisOf returns the position of a set among axes, −1 if it is none of them.
 func AxisOf(s *Set, axes []*Set) int { return slices.IndexFunc(axes, s.Same) }
 
 // Overlap reports whether two parts of a box share elements, as far as that is known before sizes are.

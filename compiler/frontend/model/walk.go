@@ -85,7 +85,7 @@ func bounds(over []*Index) (out []Expr) {
 	return out
 }
 
-// Exprs are the expressions of a term that its density is made of, but for the value itself.
+// Exprs returns the expressions of a term that its density is made of, but for the value itself.
 func (t *Term) Exprs() []Expr {
 	out := append([]Expr{}, t.Args...)
 	if t.Density != nil {
@@ -105,8 +105,8 @@ func (t *Term) Exprs() []Expr {
 	return out
 }
 
-// PosteriorExprs are the expressions that the density of the posterior reads first: those of its terms, of the lengths
-// of ragged axes, and of systems, whose queries have one solution together.
+// PosteriorExprs returns the expressions that the density of the posterior reads first: those of its terms, of the
+// lengths of ragged axes, and of systems, whose queries have one solution together.
 func (m *Model) PosteriorExprs() (out []Expr) {
 	for _, t := range m.Terms {
 		if t.Kind != Generate {
@@ -128,7 +128,7 @@ func (m *Model) PosteriorExprs() (out []Expr) {
 	return out
 }
 
-// Reached are the arrays that expressions read, themselves or through what defines those.
+// Reached returns the arrays that expressions read, themselves or through what defines those.
 func Reached(xs ...Expr) map[*Array]bool {
 	out := map[*Array]bool{}
 	var visit func(xs []Expr)
@@ -144,7 +144,7 @@ func Reached(xs ...Expr) map[*Array]bool {
 	return out
 }
 
-// Exprs are all expressions of an array's declaration and of the statements that define it, those of its axes and
+// Exprs returns all expressions of an array's declaration and of the statements that define it, those of its axes and
 // plates among them.
 func (a *Array) Exprs() []Expr {
 	out := setExprs(a.Type.Axes...)
@@ -160,7 +160,7 @@ func (a *Array) Exprs() []Expr {
 	return append(out, a.Value, a.MissingCode)
 }
 
-// Exprs are all expressions of a piece, those of its plates among them.
+// Exprs returns all expressions of a piece, those of its plates among them.
 func (p *Piece) Exprs() []Expr {
 	out := append(bounds(p.Plates), p.Value)
 	for _, s := range p.Slots {

@@ -16,8 +16,8 @@ import (
 //
 // P[1] says that P has two elements for each t, and so K has. Whichever is read first, P is elaborated first.
 
-// Beginnings are the arrays in a cycle of reads with a, in the order of their names, that a statement begins: it reads
-// nothing of the cycle. There are none if a has such a statement itself, or is in no cycle.
+// Beginnings returns the arrays in a cycle of reads with a, in the order of their names, that a statement begins: it
+// reads nothing of the cycle. There are none if a has such a statement itself, or is in no cycle.
 func Beginnings(among *cycles.Finder[*Array], a *Array) (all []*Array) {
 	if a.State != Untouched || !isDefined(a) {
 		return nil
@@ -45,7 +45,7 @@ func beginsItself(a *Array, cycle []*Array) bool {
 	})
 }
 
-// readBy are the defined arrays that a statement of an array reads itself.
+// readBy returns the defined arrays that a statement of an array reads itself.
 func readBy(a *Array, d Define) (out []*Array) {
 	for _, name := range slices.Sorted(maps.Keys(ast.Mentioned([]ast.Stmt{d.Stmt}))) {
 		if x := a.Scope.Lookup(name); x != nil && x.Array != nil && isDefined(x.Array) {
@@ -55,7 +55,7 @@ func readBy(a *Array, d Define) (out []*Array) {
 	return out
 }
 
-// ReadByDefinitions are the defined arrays that the statements of an array read themselves.
+// ReadByDefinitions returns the defined arrays that the statements of an array read themselves.
 func ReadByDefinitions(a *Array) (out []*Array) {
 	for _, d := range a.Defs {
 		out = append(out, readBy(a, d)...)

@@ -41,7 +41,7 @@ func WithoutDropped(f *ast.File, global *Scope) []ast.Stmt {
 	return stmts
 }
 
-// Declared are the names of data.
+// Declared returns the names of data.
 func Declared(stmts []ast.Stmt) map[string]bool {
 	names := map[string]bool{}
 	for _, st := range stmts {

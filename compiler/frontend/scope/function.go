@@ -19,7 +19,7 @@ type Function struct {
 	parsed func() ast.Stmt // gives the statement of a function of the library that was not read yet; else nil
 }
 
-// Statement is the definition of a function, or the draw of a template.
+// Statement returns the definition of a function, or the draw of a template.
 func (f *Function) Statement() ast.Stmt {
 	if f.Draw != nil {
 		return f.Draw

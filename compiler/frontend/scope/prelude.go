@@ -11,7 +11,7 @@ import (
 	"ppl/stdlib"
 )
 
-// Library is the scope of the library's functions that are written in the language; user names hide them. Each is
+// Library returns the scope of the library's functions that are written in the language; user names hide them. Each is
 // parsed when a model first reads it: all of them take longer than most models, and most models read none.
 func Library() *Scope {
 	s := New(nil)

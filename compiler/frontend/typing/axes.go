@@ -25,7 +25,7 @@ func (c *Context) end(e *ast.Call, args []model.Expr) model.Expr {
 		Fact: model.Fact{At: e.Span(), Type: t, Static: x.Info().Static}}
 }
 
-// oneArray is the argument of a function of one array.
+// oneArray returns the argument of a function of one array.
 func (c *Context) oneArray(e *ast.Call, args []model.Expr) model.Expr {
 	if len(args) != 1 || len(args[0].Info().Type.Axes) == 0 {
 		c.Errorf(diag.Arguments, e.Span(), "`%s` takes one array", e.Fun.Span().Text())
@@ -34,7 +34,7 @@ func (c *Context) oneArray(e *ast.Call, args []model.Expr) model.Expr {
 	return args[0]
 }
 
-// flatten is the elements of an array as a vector, the last axis running fastest: element p of x[H, W] is
+// flatten returns the elements of an array as a vector, the last axis running fastest: element p of x[H, W] is
 // x[floor((p - 1) / W) + 1, (p - 1) % W + 1].
 func (c *Context) flatten(e *ast.Call, args []model.Expr) model.Expr {
 	x := c.oneArray(e, args)

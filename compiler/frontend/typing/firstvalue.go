@@ -48,7 +48,7 @@ func (c *Context) fromFirstValue(e ast.Node, l *model.LogProb) model.Expr {
 	return l
 }
 
-// offset is the difference between 1 and the first value of a distribution over an index, nil if there is none.
+// offset returns the difference between 1 and the first value of a distribution over an index, nil if there is none.
 func (c *Context) offset(dist string, args []model.Expr, of *model.Set, at source.Span) (k model.Expr, ok bool) {
 	var axis *model.Set
 	if dist == "Categorical" {
@@ -69,8 +69,8 @@ func (c *Context) offset(dist string, args []model.Expr, of *model.Set, at sourc
 	return nil, true
 }
 
-// firstValue is the first value of a distribution over an axis, nil if it counts from 1, for data of an index type,
-// nil if they have none. Where the two begin apart they must have as many elements, which is seen when sizes are
+// firstValue returns the first value of a distribution over an axis, nil if it counts from 1, for data of an index
+// type, nil if they have none. Where the two begin apart they must have as many elements, which is seen when sizes are
 // known.
 func firstValue(axis, of *model.Set) model.Expr {
 	switch {

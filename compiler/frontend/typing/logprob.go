@@ -28,8 +28,8 @@ func (c *Context) Density(e *ast.Call, l *model.LogProb) model.Expr {
 	return l
 }
 
-// vectorLogprob is the log density of one vector or matrix, or of one number where an argument is a vector; arrays of
-// them want an index.
+// vectorLogprob returns the log density of one vector or matrix, or of one number where an argument is a vector; arrays
+// of them want an index.
 func (c *Context) vectorLogprob(e *ast.Call, l *model.LogProb) model.Expr {
 	axes := l.X.Info().Type.Axes
 	if len(axes) != l.Dist.Event {

@@ -31,7 +31,7 @@ func anyPoison(es ...model.Expr) bool {
 	return false
 }
 
-// Number is a number of the model.
+// Number returns a number of the model.
 func Number(v float64, at ast.Node) model.Expr {
 	elem := types.Real
 	if v == math.Trunc(v) {
@@ -75,7 +75,7 @@ func DataOf(e model.Expr) *model.Array {
 	return nil
 }
 
-// SetSize is how many elements a set has; of a group x[i], that is m[i].
+// SetSize returns how many elements a set has; of a group x[i], that is m[i].
 func SetSize(s *model.Set, at ast.Node) model.Expr {
 	if lo, number := s.Lo.(*model.Num); number && lo.Value == 1 && len(s.Ragged) > 0 {
 		return model.Copy(s.Hi)

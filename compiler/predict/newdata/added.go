@@ -10,8 +10,8 @@ import (
 
 // Which part of an array new data add to that of the run.
 
-// Predicted is the part of a replicate that new data add, and which of its elements these are: all but the rows or the
-// times that the run observed.
+// Predicted returns the part of a replicate that new data add, and which of its elements these are: all but the rows or
+// the times that the run observed.
 func (c *Changes) Predicted(v types.Variable) (types.Variable, []int) {
 	all := make([]int, v.Size())
 	for i := range all {
@@ -42,13 +42,13 @@ func (c *Changes) Predicted(v types.Variable) (types.Variable, []int) {
 	return v, all
 }
 
-// arrayOf is the array of a name that is observed, or given as data.
+// arrayOf returns the array of a name that is observed, or given as data.
 func (c *Changes) arrayOf(name string) *model.Array {
 	i := slices.IndexFunc(c.m.Arrays, func(a *model.Array) bool { return a.Name == name && a.Replicates == nil })
 	return c.m.Arrays[i]
 }
 
-// Given is the part of an array of data that new data gave, if they did.
+// Given returns the part of an array of data that new data gave, if they did.
 func (c *Changes) Given(v types.Variable, values []float64) (types.Variable, []float64, bool) {
 	if strings.Contains(v.Name, " ") || c.drawn[v.Name] != nil { // an array of this package, or what is predicted
 		return v, nil, false

@@ -86,7 +86,7 @@ func isKnown(elements []int) []bool {
 	return out
 }
 
-// atDraw is a new array with the axes of another, whose values are given with each draw of the parameters.
+// atDraw returns a new array with the axes of another, whose values are given with each draw of the parameters.
 func (c *Changes) atDraw(a *model.Array, elements []int) *model.Array {
 	b := c.part(a, a.Name, model.Parameter)
 	c.known[a.Name] = elements
@@ -103,7 +103,7 @@ func (c *Changes) atDraw(a *model.Array, elements []int) *model.Array {
 	return b
 }
 
-// asWhole is the piece `a = b`.
+// asWhole returns the piece `a = b`.
 func (c *Changes) asWhole(a, b *model.Array) *model.Piece {
 	return &model.Piece{At: a.At, Value: &model.Ref{Array: b, Fact: model.Fact{At: a.At, Type: a.Type}}}
 }
@@ -213,8 +213,8 @@ func (c *Changes) observed(of, r *model.Array, input bool) {
 	r.Save = r.Save && (!input || slices.Contains(drawn, true))
 }
 
-// givenElements are the elements of an observed array that the new data give, 0 elsewhere, and which these are. Of an
-// input all that are there, which the run then is not asked for; of a series those that it begins with.
+// givenElements returns the elements of an observed array that the new data give, 0 elsewhere, and which these are. Of
+// an input all that are there, which the run then is not asked for; of a series those that it begins with.
 func (c *Changes) givenElements(of, r *model.Array, v types.Variable, known []int, input bool) (given []float64,
 	inData []bool) {
 	given, inData = make([]float64, len(known)), make([]bool, len(known))
@@ -235,7 +235,7 @@ func (c *Changes) givenElements(of, r *model.Array, v types.Variable, known []in
 	return given, inData
 }
 
-// given is an element of an observed array in the new data, NaN if there is none.
+// given returns an element of an observed array in the new data, NaN if there is none.
 func (c *Changes) given(of *model.Array, i int) float64 {
 	if x, ok := c.d.Arrays[of]; ok {
 		return x.Values.At(i)
@@ -270,7 +270,7 @@ func (c *Changes) covered(a *model.Array, pieces []*model.Piece, shape []int) []
 	return out
 }
 
-// boxOf is the part [lo, hi) of an array that a piece is for, counted from 0.
+// boxOf returns the part [lo, hi) of an array that a piece is for, counted from 0.
 func (c *Changes) boxOf(a *model.Array, p *model.Piece, shape []int) (lo, hi []int) {
 	lo, hi = make([]int, len(shape)), slices.Clone(shape)
 	for k, slot := range p.Slots {
@@ -292,7 +292,7 @@ func (c *Changes) boxOf(a *model.Array, p *model.Piece, shape []int) (lo, hi []i
 	return lo, hi
 }
 
-// part is a new array with the axes of another, of which it has a part.
+// part returns a new array with the axes of another, of which it has a part.
 func (c *Changes) part(a *model.Array, name string, role model.Role) *model.Array {
 	b := &model.Array{Name: name, At: a.At, Role: role, Type: a.Type, NeedInt: a.NeedInt,
 		Save: role == model.Parameter}
@@ -337,7 +337,7 @@ func (c *Changes) mix(a *model.Array, pieces []*model.Piece, shape []int, from [
 	a.Role, a.Save, a.Pieces = model.Definition, false, []*model.Piece{c.choice(a, masks, from, fresh)}
 }
 
-// mask is an array of data that is 1 where something is marked.
+// mask returns an array of data that is 1 where something is marked.
 func (c *Changes) mask(a *model.Array, marks []bool, shape []int, number int) *model.Array {
 	b := c.part(a, fmt.Sprint("known ", number, " of ", a.Name), model.Data)
 	values := make([]float64, len(marks))
@@ -387,7 +387,7 @@ func (c *Changes) fillUncovered(a, fresh *model.Array, shape []int) {
 		a.Name)
 }
 
-// zeros is the piece `a[k in 1..n] = 0`, with n the number of first places along one axis.
+// zeros returns the piece `a[k in 1..n] = 0`, with n the number of first places along one axis.
 func (c *Changes) zeros(a *model.Array, axis, n int) *model.Piece {
 	p := &model.Piece{At: a.At}
 	for k, s := range a.Type.Axes {
@@ -427,7 +427,7 @@ func (c *Changes) atPlates(t *model.Term, b *model.Array) model.Expr {
 	return &model.Subscript{X: ref, Subs: subs, Fact: fact}
 }
 
-// index is a new index over a set.
+// index returns a new index over a set.
 func (c *Changes) index(s *model.Set) *model.Index {
 	c.indices++
 	return &model.Index{Set: s, ID: firstIndex + c.indices}

@@ -9,7 +9,7 @@ import (
 
 // Which elements of an index set the run knows.
 
-// sizeOf is the size that a set 1..N numbers; nil of another set.
+// sizeOf returns the size that a set 1..N numbers; nil of another set.
 func sizeOf(s *model.Set) *model.Size {
 	if of, ok := s.Hi.(*model.SizeOf); ok {
 		return of.Size
@@ -17,7 +17,7 @@ func sizeOf(s *model.Set) *model.Size {
 	return nil
 }
 
-// sizesIn are the sizes that the ends of a set read, in the order in which they stand there.
+// sizesIn returns the sizes that the ends of a set read, in the order in which they stand there.
 func sizesIn(s *model.Set) (all []*model.Size) {
 	for _, end := range []model.Expr{s.Lo, s.Hi} {
 		model.Walk(end, func(x model.Expr) {
@@ -160,7 +160,7 @@ func (c *Changes) sizeChanged(z *model.Size) bool {
 	return !known || n != c.d.Sizes[z] || !slices.Equal(labels, c.d.Labels[z])
 }
 
-// sizeInRun is the value that a size had in the run, and the names of its elements.
+// sizeInRun returns the value that a size had in the run, and the names of its elements.
 func (c *Changes) sizeInRun(z *model.Size) (n int, labels []string, known bool) {
 	for _, v := range slices.Concat(c.run.Saved, c.run.Data) {
 		if k := slices.Index(v.Dims, z.Name); k >= 0 {

@@ -64,7 +64,7 @@ func (c *Changes) notFirst(at source.Span, what string) {
 
 func (c *Changes) isJoinedAxis(s *model.Set) bool { return sizeOf(s) != nil && c.isJoined(sizeOf(s)) }
 
-// spanned are the sizes of what is drawn or factored as a whole.
+// spanned returns the sizes of what is drawn or factored as a whole.
 func (c *Changes) spanned() map[*model.Size]bool {
 	all := map[*model.Size]bool{}
 	for _, t := range c.m.Terms {
@@ -82,7 +82,7 @@ func (c *Changes) spanned() map[*model.Size]bool {
 
 const cholesky = "cholesky"
 
-// axesOf are the sizes of what a function of vectors or matrices is applied to.
+// axesOf returns the sizes of what a function of vectors or matrices is applied to.
 func axesOf(m *model.Model, function string) map[*model.Size]bool {
 	all := map[*model.Size]bool{}
 	for _, a := range m.Arrays {
@@ -112,7 +112,7 @@ func (c *Changes) hasPredictor(z *model.Size) bool {
 	return false
 }
 
-// joinArray is an array with the new rows behind those of the run; what is observed is not known there.
+// joinArray returns an array with the new rows behind those of the run; what is observed is not known there.
 func (c *Changes) joinArray(a *model.Array, added dataset.Array, axis int) dataset.Array {
 	z := sizeOf(a.Type.Axes[axis])
 	old, held := Find(c.run.Data, a.Name)

@@ -58,7 +58,7 @@ func (r rewriter) array(a *model.Array) {
 	}
 }
 
-// root is a whole expression of a statement, changed. Definitions inside of functions are met where they are read.
+// root returns a whole expression of a statement, changed. Definitions inside of functions are met where they are read.
 func (r rewriter) root(x model.Expr) model.Expr {
 	if x == nil {
 		return nil
@@ -123,8 +123,8 @@ func (c *Changes) runsOverChanged(x model.Expr) bool {
 	return len(c.changedIn(x)) > 0
 }
 
-// asSampled is an expression of data with its value in the run; it is as it was where it depends on an index over other
-// elements, or on data that the run does not hold.
+// asSampled returns an expression of data with its value in the run; it is as it was where it depends on an index over
+// other elements, or on data that the run does not hold.
 func (c *Changes) asSampled(x model.Expr) model.Expr {
 	of := readsOf(x)
 	over := of.free
@@ -154,7 +154,7 @@ func (c *Changes) asSampled(x model.Expr) model.Expr {
 	return readAt(a, over, fact)
 }
 
-// readAt is a[i, j, …], over indices that are the first axes of a.
+// readAt returns a[i, j, …], over indices that are the first axes of a.
 func readAt(a *model.Array, over []*model.Index, fact model.Fact) model.Expr {
 	ref := &model.Ref{Array: a, Fact: model.Fact{At: fact.At, Type: a.Type, Static: true}}
 	if len(over) == 0 {
@@ -229,7 +229,7 @@ func (r *reads) axes(sets []*model.Set) {
 	}
 }
 
-// unbound are the indices of a list that are not among others, each once.
+// unbound returns the indices of a list that are not among others, each once.
 func unbound(free, bound []*model.Index) (out []*model.Index) {
 	for _, i := range free {
 		if !slices.Contains(bound, i) && !slices.Contains(out, i) {

@@ -147,9 +147,9 @@ func (c *Changes) Apply(d *dataset.Dataset) (*dataset.Dataset, []diag.Diagnostic
 // the run does not have, which is drawn.
 func (c *Changes) Elements(parameter string) []int { return c.known[parameter] }
 
-// replacedData are the data that are observed, and those from which an observed definition is computed and nothing that
-// predictions read. What has axes in common with them comes from the new data alone, not from where the model found its
-// rows.
+// replacedData returns the data that are observed, and those from which an observed definition is computed and nothing
+// that predictions read. What has axes in common with them comes from the new data alone, not from where the model
+// found its rows.
 func replacedData(m *model.Model) (all []*model.Array) {
 	observed, needed := []*model.Array{}, map[*model.Array]bool{}
 	for _, a := range m.Arrays {
@@ -212,7 +212,7 @@ func (c *Changes) fill() {
 	}
 }
 
-// asInRun are the values of an array that the new data leave as they were.
+// asInRun returns the values of an array that the new data leave as they were.
 func (c *Changes) asInRun(a *model.Array, shape []int) []float64 {
 	old, held := Find(c.run.Data, a.Name)
 	if !held {
@@ -227,7 +227,7 @@ func (c *Changes) asInRun(a *model.Array, shape []int) []float64 {
 	return c.valuesOf(a)
 }
 
-// valuesOf are the values that an array had in the run.
+// valuesOf returns the values that an array had in the run.
 func (c *Changes) valuesOf(a *model.Array) []float64 {
 	values, err := c.run.Values(a.Name)
 	if err != nil {
@@ -236,7 +236,7 @@ func (c *Changes) valuesOf(a *model.Array) []float64 {
 	return values
 }
 
-// Find is the variable of a name among others.
+// Find returns the variable of a name among others.
 func Find(vs []types.Variable, name string) (types.Variable, bool) {
 	i := slices.IndexFunc(vs, func(v types.Variable) bool { return v.Name == name })
 	if i < 0 {

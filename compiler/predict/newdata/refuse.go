@@ -105,7 +105,7 @@ func (c *Changes) refuseExpr(x model.Expr) {
 	}
 }
 
-// changedIn are the sets with other elements than in the run that an expression runs over as a whole.
+// changedIn returns the sets with other elements than in the run that an expression runs over as a whole.
 func (c *Changes) changedIn(x model.Expr) (sets []*model.Set) {
 	switch x := x.(type) {
 	case *model.Reduce:
@@ -143,7 +143,7 @@ func (c *Changes) refuseCount(x model.Expr) {
 	})
 }
 
-// endsIn are the ends of the sets that an expression runs over, and all inside of them.
+// endsIn returns the ends of the sets that an expression runs over, and all inside of them.
 func endsIn(x model.Expr) map[model.Expr]bool {
 	ends := map[model.Expr]bool{}
 	end := func(sets ...*model.Set) {

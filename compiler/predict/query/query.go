@@ -51,7 +51,8 @@ type part struct {
 	at   int // the byte of the query at which it begins
 }
 
-// forms are the names of forms that look like calls; those but P need a condition, as they mean something else without.
+// forms returns the names of forms that look like calls; those but P need a condition, as they mean something else
+// without.
 func forms() map[string]Form {
 	return map[string]Form{"P": Probability, "mean": Mean, "sd": SD, "median": Median}
 }
@@ -124,7 +125,7 @@ func (q *Query) definition() []diag.Diagnostic {
 	return nil
 }
 
-// Name is the name that a query asks for; empty if it is more than a name.
+// Name returns the name that a query asks for; empty if it is more than a name.
 func (q *Query) Name() string {
 	if n, ok := q.X.(*ast.Name); ok {
 		return n.Name
@@ -199,7 +200,7 @@ func comparison(s string) bool {
 	return len(s) > 1 && s[1] == '=' && strings.IndexByte("=<>!", s[0]) >= 0
 }
 
-// stringEnd is the place of the quote that closes the one at i, or the last of the text.
+// stringEnd returns the place of the quote that closes the one at i, or the last of the text.
 func stringEnd(text string, i int) int {
 	for k := i + 1; k < len(text); k++ {
 		switch text[k] {

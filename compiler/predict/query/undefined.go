@@ -4,8 +4,8 @@ import (
 	"ppl/lang/ast"
 )
 
-// Undefined is an expression that holds where a condition compares something that is not a number, so that it is false
-// for no other reason:
+// Undefined returns an expression that holds where a condition compares something that is not a number, so that it is
+// false for no other reason:
 //
 //	log(mu) > 1 && !(s == 0)    log(mu) != log(mu) || 1 != 1 || s != s || 0 != 0
 //

@@ -43,7 +43,7 @@ func tailsOf(f *stdlib.Form) []tail {
 
 func argName(i int) string { return fmt.Sprint("argument ", i) }
 
-// tailsAt are the tails of a distribution at its arguments; ok is false if it has none.
+// tailsAt returns the tails of a distribution at its arguments; ok is false if it has none.
 func (g *Numbers) tailsAt(f *stdlib.Form, args [][]float64) (below, above tail, ok bool) {
 	both, known := g.tails[f]
 	if !known {

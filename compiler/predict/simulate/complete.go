@@ -31,7 +31,7 @@ type Saved struct {
 	Late  bool // not a function of the parameters alone, so that a Completer computes it
 }
 
-// NewCompleter is nil when everything saved is a function of the parameters.
+// NewCompleter returns nil when everything saved is a function of the parameters.
 func NewCompleter(l *density.Layout, saved []Saved) *Completer {
 	if !slices.ContainsFunc(saved, func(s Saved) bool { return s.Late }) {
 		return nil

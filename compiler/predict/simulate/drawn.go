@@ -13,7 +13,7 @@ import (
 // observed arrays may be replicated.
 type drawn struct{ *marginalize.Latents }
 
-// Array is a latent as it was drawn, or a replicate.
+// Array returns a latent as it was drawn, or a replicate.
 func (d drawn) Array(e *evaluate.Evaluator, a *model.Array) (evaluate.Value, bool) {
 	switch {
 	case a.Role == model.Latent:
@@ -24,7 +24,7 @@ func (d drawn) Array(e *evaluate.Evaluator, a *model.Array) (evaluate.Value, boo
 	return d.Source.Array(e, a)
 }
 
-// Expr is a probability or a mode.
+// Expr returns a probability or a mode.
 func (d drawn) Expr(e *evaluate.Evaluator, x model.Expr) (evaluate.Value, bool) {
 	switch x := x.(type) {
 	case *model.Probability:

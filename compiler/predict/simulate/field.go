@@ -65,7 +65,7 @@ func (r *reading) layers() []int {
 	return layer
 }
 
-// boxesOf is what a piece covers of each axis that it has a slot for.
+// boxesOf returns what a piece covers of each axis that it has a slot for.
 func (g *Numbers) boxesOf(p *model.Piece) (boxes []evaluate.Box) {
 	for _, s := range p.Slots {
 		if s.Index != nil {

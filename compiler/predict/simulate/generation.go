@@ -68,7 +68,7 @@ func groupOf(a *model.Array) *model.Group {
 	return nil
 }
 
-// amongOf are the arrays that are drawn in layers with one; nil if it is not.
+// amongOf returns the arrays that are drawn in layers with one; nil if it is not.
 func amongOf(m *model.Model, a *model.Array) []*model.Array {
 	i := slices.IndexFunc(m.Fields, func(arrays []*model.Array) bool { return slices.Contains(arrays, a) })
 	if i < 0 {

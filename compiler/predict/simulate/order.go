@@ -93,7 +93,7 @@ func (r *reading) follow(a *model.Array, p *model.Piece, x model.Expr) {
 	})
 }
 
-// known is a condition's value, where data determine it.
+// known returns a condition's value, where data determine it.
 func (r *reading) known(x model.Expr) evaluate.Value {
 	if !x.Info().Static {
 		return evaluate.Value{}
@@ -130,7 +130,7 @@ func (r *reading) enter(a *model.Array, p *model.Piece, of *model.Array, sub *mo
 	}
 }
 
-// slotValue is the place of a piece's elements along an axis.
+// slotValue returns the place of a piece's elements along an axis.
 func (r *reading) slotValue(s model.Slot) evaluate.Value {
 	if s.Index != nil {
 		return r.e.IndexVar(s.Index)
@@ -138,7 +138,7 @@ func (r *reading) slotValue(s model.Slot) evaluate.Value {
 	return r.e.Expr(s.At)
 }
 
-// readPart is what a subscript reads of an axis: from lo to hi.
+// readPart returns what a subscript reads of an axis: from lo to hi.
 func (r *reading) readPart(sub *model.Subscript, k int, all evaluate.Box) (lo, hi evaluate.Value) {
 	if sub != nil && k < len(sub.Subs) {
 		switch s := sub.Subs[k]; {
@@ -231,7 +231,7 @@ func (r *reading) depthFirst(visit func(element int)) (cycle []readOf) {
 	return nil
 }
 
-// along are the elements of a way with the reads that were followed last.
+// along returns the elements of a way with the reads that were followed last.
 func (r *reading) along(way, next []int) (out []readOf) {
 	for _, i := range way {
 		out = append(out, readOf{i, r.of[i][next[i]-1].at})

@@ -87,7 +87,7 @@ func (p *posterior) eval() {
 	}
 }
 
-// index is a latent's value as an index over its support.
+// index returns a latent's value as an index over its support.
 func (p *posterior) index(a *model.Array) *model.Index { return p.steps.Of.Index(p.inputs.E, a) }
 
 func (p *posterior) size(i *model.Index) int { return p.inputs.E.Box(i.Set).Size() }
@@ -139,8 +139,8 @@ func (c *choice) all(el *marginalize.Step, m int) []float64 {
 	})
 }
 
-// read is the position picked for the value that an index represents: the first where a chain has no such place, which
-// nothing then reads.
+// read returns the position picked for the value that an index represents: the first where a chain has no such place,
+// which nothing then reads.
 func (c *choice) read(o *model.Index, pos map[*model.Index]int) int {
 	at := c.of.steps.Of.Values[o]
 	a := at.Latent
@@ -238,8 +238,8 @@ func normalized(logw []float64) []float64 {
 	return p
 }
 
-// marginals are the exact probabilities of each latent's values, row-major over its plates and then its values: sums
-// over the values of those it depends on.
+// marginals returns the exact probabilities of each latent's values, row-major over its plates and then its values:
+// sums over the values of those it depends on.
 func (p *posterior) marginals() map[*model.Array][]float64 {
 	out := map[*model.Array][]float64{}
 	for _, el := range p.steps.Order {
@@ -283,7 +283,7 @@ func (p *posterior) addMarginal(m []float64, queries []query, pos map[*model.Ind
 	}
 }
 
-// conditional is the joint distribution of a query's values at one plate, row-major, given those that the latent
+// conditional returns the joint distribution of a query's values at one plate, row-major, given those that the latent
 // depends
 // on.
 func (p *posterior) conditional(q query, pos map[*model.Index]int) []float64 {
@@ -297,7 +297,7 @@ func (p *posterior) conditional(q query, pos map[*model.Index]int) []float64 {
 	return p.chains[q.of].run(p.inputs, pos).jointly(of, pos)
 }
 
-// ancestors are the values that a latent depends on, directly or not, of those eliminated last first.
+// ancestors returns the values that a latent depends on, directly or not, of those eliminated last first.
 func (p *posterior) ancestors(el *marginalize.Step) (out []query) {
 	known := map[*marginalize.Step]*query{}
 	var mark func(*marginalize.Step)

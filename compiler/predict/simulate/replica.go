@@ -6,7 +6,7 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// replicaOf is an observed array with what is drawn instead of what distributions are for; the rest is as it was
+// replicaOf returns an observed array with what is drawn instead of what distributions are for; the rest is as it was
 // observed. What is recorded only between two ends (`censored`) is so in a replica, too.
 func replicaOf(e *evaluate.Evaluator, a *model.Array) evaluate.Value {
 	n := recordedData(e, a.Replicates)
@@ -19,7 +19,7 @@ func replicaOf(e *evaluate.Evaluator, a *model.Array) evaluate.Value {
 	return evaluate.Value{Node: n, Axes: a.Type.Axes}
 }
 
-// recordedData are an observed array's values: data, or a definition of data alone.
+// recordedData returns an observed array's values: data, or a definition of data alone.
 func recordedData(e *evaluate.Evaluator, a *model.Array) autodiff.Node {
 	if _, ok := e.Data.Arrays[a]; ok {
 		return e.DataArray(a).Node

@@ -29,7 +29,7 @@ type Inputs struct {
 	Single map[string]bool // arrays whose values are taken in single precision
 }
 
-// Piece is an input, cut at the ends between which it is recorded.
+// Piece returns an input, cut at the ends between which it is recorded.
 func (in Inputs) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bool) {
 	value := e.Graph.Input(PieceName(p), e.Shape(p.Plates, p.Term.Event)...)
 	if in.Single[p.Term.Array.Name] {
@@ -57,19 +57,19 @@ func NewNumbers(l *density.Layout, source evaluate.Source) *Numbers {
 	return ReportingNumbers(l, source, &diag.List{})
 }
 
-// ReportingNumbers are Numbers whose errors, which data may cause, go to diags.
+// ReportingNumbers returns Numbers whose errors, which data may cause, go to diags.
 func ReportingNumbers(l *density.Layout, source evaluate.Source, diags *diag.List) *Numbers {
 	return &Numbers{E: l.Reporting(autodiff.New(), source, diags), Layout: l,
 		Inputs: map[string][]float64{}, tails: map[*stdlib.Form][]tail{}, known: map[autodiff.Node]*autodiff.Routine{},
 		drawings: map[*model.Term]drawing{}, values: map[*density.Region]autodiff.Node{}}
 }
 
-// ShapeOf is the shape of a piece's values: its plates, then what its distribution draws together.
+// ShapeOf returns the shape of a piece's values: its plates, then what its distribution draws together.
 func (g *Numbers) ShapeOf(piece *model.Piece) []int {
 	return g.E.Shape(piece.Plates, piece.Term.Event)
 }
 
-// PieceName is the input of a piece: an array that is one piece gives its name.
+// PieceName returns the input of a piece: an array that is one piece gives its name.
 func PieceName(p *model.Piece) string {
 	a := p.Term.Array
 	switch {
@@ -124,15 +124,15 @@ func drawnPieces(d *dataset.Dataset) (pieces []*model.Piece) {
 	return pieces
 }
 
-// Starts gives a function that draws a point to begin at: parameters from their distributions, in an order in which
+// Starts returns a function that draws a point to begin at: parameters from their distributions, in an order in which
 // arguments come first; uniform on (−2, 2) in unconstrained coordinates if there is no distribution to draw from. A
 // series that reads its own past is drawn as if the past were 0. What all points have in common is done once.
 func Starts(l *density.Layout) func(r *rand.Rand) []float64 {
 	return Moved(l, func(*density.Region, []float64) bool { return false })
 }
 
-// Moved gives a function that draws points as Starts does, but moves the coordinates of regions that move changes, and
-// then reports true: what is drawn after them is drawn given the values there.
+// Moved returns a function that draws points as Starts does, but moves the coordinates of regions that move changes,
+// and then reports true: what is drawn after them is drawn given the values there.
 func Moved(l *density.Layout, move func(reg *density.Region, u []float64) bool) func(r *rand.Rand) []float64 {
 	g := NewNumbers(l, marginalize.Over(Inputs{}))
 	return func(r *rand.Rand) []float64 {
@@ -150,7 +150,7 @@ func Moved(l *density.Layout, move func(reg *density.Region, u []float64) bool) 
 	}
 }
 
-// StartFrom is a point of Starts with the values that an array was entered with, where given, instead of draws.
+// StartFrom returns a point of Starts with the values that an array was entered with, where given, instead of draws.
 // The error names a parameter that is outside its support.
 func (g *Numbers) StartFrom(r *rand.Rand, given func(*model.Array) bool) ([]float64, error) {
 	theta := make([]float64, g.Layout.Dim)
@@ -174,7 +174,7 @@ func (g *Numbers) Point(r *rand.Rand) []float64 {
 	return theta
 }
 
-// entered are the coordinates of a region whose values were entered, once what its distribution reads is known.
+// entered returns the coordinates of a region whose values were entered, once what its distribution reads is known.
 func (g *Numbers) entered(reg *density.Region) (u []float64, err error) {
 	if !reg.NonCentered() || reg.Term.OnLine() {
 		u, err = g.free(reg, g.Inputs[PieceName(reg.Piece)])
@@ -303,10 +303,10 @@ func (g *Numbers) enterUnconstrained(reg *density.Region, u []float64) {
 	g.Inputs[PieceName(reg.Piece)] = g.eval(v)
 }
 
-// coordinatesName is the input of a region's coordinates.
+// coordinatesName returns the input of a region's coordinates.
 func coordinatesName(reg *density.Region) string { return "coordinates of " + PieceName(reg.Piece) }
 
-// valueOf is a region's value as a function of its coordinates.
+// valueOf returns a region's value as a function of its coordinates.
 func (g *Numbers) valueOf(reg *density.Region) autodiff.Node {
 	alone := *reg
 	alone.Offset = 0
@@ -338,7 +338,7 @@ func (g *Numbers) unconstrain(reg *density.Region, x []float64) ([]float64, erro
 	return u, nil
 }
 
-// free is the inverse of the region's transform, event by event.
+// free returns the inverse of the region's transform, event by event.
 func (g *Numbers) free(reg *density.Region, x []float64) ([]float64, error) {
 	event := max(1, evaluate.Product(reg.Event))
 	rows := len(x) / event
@@ -407,9 +407,8 @@ func (g *Numbers) startHoles(r *rand.Rand, reg *density.Region, a *model.Array) 
 	return u
 }
 
-// Unconstrained is the unconstrained vector of the values entered; non-centred coordinates, whose log-Jacobian is 0
-// here, are
-// left out.
+// Unconstrained returns the unconstrained vector of the values entered; non-centred coordinates, whose log-Jacobian is
+// 0 here, are left out.
 func (g *Numbers) Unconstrained() ([]float64, error) {
 	theta := make([]float64, g.Layout.Dim)
 	for _, r := range g.Layout.Regions {

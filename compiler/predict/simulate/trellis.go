@@ -104,7 +104,7 @@ func (t *trellis) eval(g *Numbers) {
 	}
 }
 
-// run is the trellis at positions of the batch.
+// run returns the trellis at positions of the batch.
 func (t *trellis) run(g *Numbers, pos map[*model.Index]int) *run {
 	row := offset(t.chain.Batch, g.E.Shape(t.chain.Batch, nil), pos)
 	if t.runs[row] == nil {
@@ -121,7 +121,7 @@ func (t *trellis) run(g *Numbers, pos map[*model.Index]int) *run {
 	return t.runs[row]
 }
 
-// weights are the log weights of the codes at a place, from the factors that stand there.
+// weights returns the log weights of the codes at a place, from the factors that stand there.
 func (r *run) weights(step int) []float64 {
 	w := make([]float64, r.codes)
 	for k, l := range r.links {
@@ -170,7 +170,7 @@ func fold(w []float64, state []int, states int, most bool) []float64 {
 	return top
 }
 
-// forward are the log weights of the states before each place and after the last.
+// forward returns the log weights of the states before each place and after the last.
 func (r *run) forward(most bool) [][]float64 {
 	a := make([][]float64, r.n+1)
 	a[0] = make([]float64, r.states)
@@ -206,7 +206,7 @@ func (r *run) path(most bool, pick func(logw []float64) int) [][]int {
 	return out
 }
 
-// marginals are the probabilities of the codes at each place, by forward and backward weights.
+// marginals returns the probabilities of the codes at each place, by forward and backward weights.
 func (r *run) marginals() [][]float64 {
 	if r.joint != nil {
 		return r.joint
@@ -227,7 +227,7 @@ func (r *run) marginals() [][]float64 {
 	return r.joint
 }
 
-// placeOf is the place along the chain at which an occurrence lies, with the places that pos says.
+// placeOf returns the place along the chain at which an occurrence lies, with the places that pos says.
 func (t *trellis) placeOf(o marginalize.Occurrence, pos map[*model.Index]int) int {
 	if o.Kind == marginalize.Fixed {
 		return o.At
@@ -236,7 +236,7 @@ func (t *trellis) placeOf(o marginalize.Occurrence, pos map[*model.Index]int) in
 	return t.chain.Begin[m] + pos[t.chain.Times[m]] + o.At
 }
 
-// jointly are the probabilities of some occurrences' values, row-major.
+// jointly returns the probabilities of some occurrences' values, row-major.
 func (r *run) jointly(of []marginalize.Occurrence, pos map[*model.Index]int) []float64 {
 	last, size := math.MinInt, 1
 	for _, o := range of {

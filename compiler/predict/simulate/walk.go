@@ -109,7 +109,7 @@ func newStepDraw(step *evaluate.Evaluator, p *model.Piece) (*stepDraw, evaluate.
 	return d, evaluate.Value{Node: step.Graph.Input(d.name, d.shape...), Bound: plates, Axes: t.Event}
 }
 
-// argumentsOf are the arguments of a distribution and the ends of `in`.
+// argumentsOf returns the arguments of a distribution and the ends of `in`.
 func argumentsOf(t *model.Term) []model.Expr {
 	if t.In == nil {
 		return t.Args

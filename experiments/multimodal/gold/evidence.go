@@ -25,7 +25,7 @@ type estimate struct {
 	SE     float64 `json:"se"`
 }
 
-// withEvidence are the targets whose log evidence is known.
+// withEvidence returns the targets whose log evidence is known.
 func (g gold) withEvidence(names []string) (known []string, err error) {
 	for _, name := range names {
 		t, err := g.truth(name)

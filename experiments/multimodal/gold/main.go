@@ -63,7 +63,7 @@ type run struct {
 	Evidence  *judged  `json:"evidence,omitempty"`
 }
 
-// verdict is one of the columns.
+// verdict returns one of the columns.
 func (r run) verdict() string {
 	flagged := r.Exit != 0 || r.RHat > 1.01 || len(r.Warnings) > 0
 	switch {

@@ -27,19 +27,19 @@ func NewEffects(observed, errors []float64, noncentered bool) Effects {
 		NonCentered: noncentered}
 }
 
-// SixEffects are six elements observed with standard errors, taken in turn.
+// SixEffects returns six elements observed with standard errors, taken in turn.
 func SixEffects(noncentered bool, errors ...float64) Effects {
 	y := []float64{1.2, -0.4, 0.8, 2.1, -1.5, 0.3}
 	return NewEffects(y, slices.Repeat(errors, len(y)/len(errors)), noncentered)
 }
 
-// EffectBlocks is the one effect x.
+// EffectBlocks returns the one effect x.
 func (t Effects) EffectBlocks() []types.EffectBlock {
 	return []types.EffectBlock{{Effect: types.Effect{Name: "x", Scale: "s", NonCentered: t.NonCentered}, First: 1,
 		Size: t.D - 1}}
 }
 
-// Recentred is the target in other coordinates.
+// Recentred returns the target in other coordinates.
 func (t Effects) Recentred(c types.Centring) infer.Recentrable {
 	t.centring = c
 	return t
@@ -56,7 +56,7 @@ func (t Effects) centredBy(c types.Centring) []float64 {
 	return out
 }
 
-// parts are log s, s and the elements at theta, and 1 for those that are centred.
+// parts returns log s, s and the elements at theta, and 1 for those that are centred.
 func (t Effects) parts(theta autodiff.Node) (logScale, scale, x, in autodiff.Node) {
 	g := theta.Graph()
 	logScale = autodiff.Reshape(autodiff.Slice(theta, []int{0}, []int{1}))
@@ -82,20 +82,20 @@ func (t Effects) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	return logPrior, square(z)
 }
 
-// EffectValues are the elements, their locations and their scales.
+// EffectValues returns the elements, their locations and their scales.
 func (t Effects) EffectValues(theta autodiff.Node) autodiff.Node {
 	_, scale, x, _ := t.parts(theta)
 	zero := theta.Graph().Full(0, t.D-1)
 	return autodiff.Concat(0, x, zero, autodiff.Add(zero, scale))
 }
 
-// Values are log s and the elements.
+// Values returns log s and the elements.
 func (t Effects) Values(theta autodiff.Node) autodiff.Node {
 	_, _, x, _ := t.parts(theta)
 	return autodiff.Concat(0, autodiff.Slice(theta, []int{0}, []int{1}), x)
 }
 
-// Means are those of what is saved, by quadrature over log s: given s, the elements are normal.
+// Means returns those of what is saved, by quadrature over log s: given s, the elements are normal.
 func (t Effects) Means() []float64 {
 	sum, total := make([]float64, t.D), 0.0
 	for u := -12.0; u < 3; u += 0.001 {

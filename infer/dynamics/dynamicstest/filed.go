@@ -30,7 +30,7 @@ func NewFiled(d int, spread float64, records []float64, width int,
 	return Filed{inMemory: NewRows(d, n, spread, all), Records: records, Width: width, InOrder: true, term: term}
 }
 
-// InMemory is the same target with all rows in memory.
+// InMemory returns the same target with all rows in memory.
 func (t Filed) InMemory() Rows { return t.inMemory }
 
 // Streams is 1.

@@ -36,10 +36,10 @@ func (m *Memory) Draw(chain int, values, stats []float64) error {
 // Progress is not kept.
 func (m *Memory) Progress(infer.Progress) {}
 
-// Chains are those of f of each draw's values.
+// Chains returns those of f of each draw's values.
 func (m *Memory) Chains(f func(x []float64) float64) [][]float64 { return chains(m.Values, f) }
 
-// Stat is a statistic by name, chain by chain.
+// Stat returns a statistic by name, chain by chain.
 func (m *Memory) Stat(name string) [][]float64 {
 	for j, v := range m.Names {
 		if v.Name == name {

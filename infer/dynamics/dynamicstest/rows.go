@@ -85,8 +85,8 @@ func SimulateLogistic(n, d int, seed uint64) (x, y []float64) {
 	return x, y
 }
 
-// Laplace is the mode and the standard deviations of the normal approximation of a logistic regression's posterior, by
-// Newton's method with gonum's algebra: at 10⁵ rows it is the posterior to far below a per cent.
+// Laplace returns the mode and the standard deviations of the normal approximation of a logistic regression's
+// posterior, by Newton's method with gonum's algebra: at 10⁵ rows it is the posterior to far below a per cent.
 func Laplace(x, y []float64, d int, spread float64) (mode, sd []float64) {
 	theta, covariance := mat.NewVecDense(d, nil), mat.NewDense(d, d, nil)
 	for range 30 {

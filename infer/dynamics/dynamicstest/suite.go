@@ -49,7 +49,7 @@ func (c Case) open(t *testing.T, s dynamics.System, beta float64) *Lanes {
 	return l
 }
 
-// moments are E[f(θ)] over walkers and trajectories after a burn-in, with standard errors from the walkers' means.
+// moments returns E[f(θ)] over walkers and trajectories after a burn-in, with standard errors from the walkers' means.
 func (c Case) moments(t *testing.T, l *Lanes, f func(x []float64) []float64) (mean, se []float64) {
 	sums, n := make([][]float64, l.N), make([]float64, l.N)
 	for k := range trajectories {
@@ -163,7 +163,7 @@ func Order(t *testing.T, c Case) {
 	}
 }
 
-// energyError is the mean |ΔH| of walkers after that many steps, with friction and noise off and the thermostat at
+// energyError returns the mean |ΔH| of walkers after that many steps, with friction and noise off and the thermostat at
 // rest.
 func (c Case) energyError(t *testing.T, step float64, steps int) float64 {
 	quartic := Density{D: 1, LogPrior: func(theta autodiff.Node) autodiff.Node {

@@ -47,7 +47,7 @@ func (t Density) Start(seed uint64, walker int) []float64 {
 	return out
 }
 
-// Saved is one vector x.
+// Saved returns one vector x.
 func (t Density) Saved() []types.Variable {
 	return []types.Variable{{Name: "x", Shape: []int{t.D}, Dims: []string{"x_dim_0"}, First: []int{1}}}
 }
@@ -126,7 +126,7 @@ func (m Mixture) Target() Density {
 	return Density{D: len(m.Center[0]), Spread: 4, LogPrior: m.LogDensity}
 }
 
-// Mode is the index of the component nearest to x, in units of its standard deviation.
+// Mode returns the index of the component nearest to x, in units of its standard deviation.
 func (m Mixture) Mode(x []float64) int {
 	best, at := math.Inf(1), 0
 	for k := range m.Weight {

@@ -40,7 +40,7 @@ func (m *trajectoryEnergies) Estimate(ctx context.Context, w *population.Walkers
 	return nil
 }
 
-// repeats is how often each energy has to be measured.
+// repeats returns how often each energy has to be measured.
 func (m *trajectoryEnergies) repeats(proposals []Proposal, maxVariance float64) float64 {
 	n := 1.0
 	for _, p := range proposals {

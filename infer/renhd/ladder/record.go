@@ -13,7 +13,7 @@ type LadderRecord struct {
 	Hottest  []series // the row of a draw is a position
 }
 
-// Numbers is how many it holds.
+// Numbers returns how many it holds.
 func (r *LadderRecord) Numbers() (n int) {
 	for c := range r.Energies {
 		n += len(r.Energies[c].Numbers)
@@ -57,7 +57,7 @@ const (
 	mostOfLadder   = 1 << 19 // numbers of each kind in all: 4 MB
 )
 
-// bounded is how many rows of a size each chain may keep.
+// bounded returns how many rows of a size each chain may keep.
 func (r *EnergyRecord) bounded(most, size int) int {
 	return max(min(most, mostOfLadder/(size*r.Phase.Options.Chains)), 32) / 2 * 2
 }
@@ -117,7 +117,7 @@ func (r *EnergyRecord) KeepHottest(chain int, now *population.Drawn) {
 	l.Hottest[chain].add(position, r.bounded(mostPositions, w.Dim))
 }
 
-// Ladder is what was kept, for the report; nil if nothing was.
+// Ladder returns what was kept, for the report; nil if nothing was.
 func (r *EnergyRecord) Ladder() *store.Ladder {
 	l := r.record
 	if l.Energies == nil || len(l.Energies[0].Numbers) == 0 {

@@ -55,7 +55,7 @@ func (c *rungCount) add(lane int, accept, diverged, xi []float64, lastEnd int) {
 	}
 }
 
-// Halves is the barrier in the first half of the draws and in the second.
+// Halves returns the barrier in the first half of the draws and in the second.
 func (s *RungStatistics) Halves(pairs []pair) []float64 {
 	if len(s.FirstHalf) == 0 || len(s.FirstHalf) != len(pairs) {
 		return nil
@@ -78,7 +78,7 @@ func (c rungCount) Describe(t *store.Rungs, step float64) {
 	t.Upward = append(t.Upward, float64(c.Up)/float64(c.Up+c.Down))
 }
 
-// meansOf is the mean of what each lane has in a buffer: itself where that is one number.
+// meansOf returns the mean of what each lane has in a buffer: itself where that is one number.
 func meansOf(buffer []float64, lanes int) []float64 {
 	if len(buffer) == lanes {
 		return buffer

@@ -7,7 +7,7 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// Geometric is the inverse temperatures of a ladder 1, ratio, ratio², ….
+// Geometric returns the inverse temperatures of a ladder 1, ratio, ratio², ….
 func Geometric(rungs int, ratio float64) []float64 {
 	out := make([]float64, rungs)
 	for j := range out {
@@ -82,7 +82,7 @@ func Temperatures(betas []float64) []float64 {
 	return out
 }
 
-// FirstBetas are the inverse temperatures of n rungs before anything is known of the target.
+// FirstBetas returns the inverse temperatures of n rungs before anything is known of the target.
 func FirstBetas(s *population.Phase, n int) []float64 {
 	if ratio := s.Settings().Ratio; ratio > 0 {
 		return Geometric(n, ratio)

@@ -79,8 +79,8 @@ type Proposal struct {
 	Share       float64 // of all rows
 }
 
-// Delta is the log acceptance ratio and the variance of its noise. The sign is not the paper's, which is wrong: the
-// colder rung takes the better position.
+// Delta returns the log acceptance ratio and the variance of its noise. The sign is not the paper's, which is wrong:
+// the colder rung takes the better position.
 func (p *Proposal) Delta() (mean, variance float64) {
 	return p.gap * p.Gain, p.gap * p.gap * p.Variance
 }
@@ -182,7 +182,7 @@ func (x *Swaps) propose(w *population.Walkers) {
 	}
 }
 
-// firstRung is the lower rung of the first pair.
+// firstRung returns the lower rung of the first pair.
 func (x *Swaps) firstRung(chain int) int {
 	if x.Shuffle {
 		return int(2 * x.uniform(chain, math.MaxUint32))
@@ -190,7 +190,7 @@ func (x *Swaps) firstRung(chain int) int {
 	return x.state.Round % 2
 }
 
-// uniform is a number of a round's own; points of swaps are below those of choices.
+// uniform returns a number of a round's own; points of swaps are below those of choices.
 func (x *Swaps) uniform(chain int, point uint32) float64 {
 	return noise.Uniform(x.seed, uint32(chain), uint64(x.state.Round), site, point)
 }
@@ -240,8 +240,8 @@ func (s *Counts) ProposedAll() bool {
 	return len(s.Pairs) > 0 && !slices.ContainsFunc(s.Pairs, func(p pair) bool { return p.Proposed == 0 })
 }
 
-// NoiselessRates are the rates that Metropolis' test would have without noise. They space a ladder: what a test loses
-// to noise says nothing of how far apart rungs are, and would not get less with more of them.
+// NoiselessRates returns the rates that Metropolis' test would have without noise. They space a ladder: what a test
+// loses to noise says nothing of how far apart rungs are, and would not get less with more of them.
 func (x *Swaps) NoiselessRates() []float64 {
 	out := x.state.Counts.Rates()
 	for j, p := range x.state.Counts.Pairs {
@@ -250,8 +250,8 @@ func (x *Swaps) NoiselessRates() []float64 {
 	return out
 }
 
-// Counts are what was counted since the last reset.
+// Counts returns what was counted since the last reset.
 func (x *Swaps) Counts() *Counts { return &x.state.Counts }
 
-// Rounds is how many rounds there were.
+// Rounds returns how many rounds there were.
 func (x *Swaps) Rounds() int { return x.state.Round }

@@ -20,10 +20,10 @@ type Test struct {
 	logRatioVariance func(rate, noise float64) float64
 }
 
-// metropolis is the rate at which Metropolis' test without noise accepts log ratios ~ N(−variance/2, variance).
+// metropolis returns the rate at which Metropolis' test without noise accepts log ratios ~ N(−variance/2, variance).
 func metropolis(variance float64) float64 { return math.Erfc(math.Sqrt(math.Max(variance, 0) / 8)) }
 
-// NewTest is the test of a name in the settings.
+// NewTest returns the test of a name in the settings.
 func NewTest(name string) Test {
 	switch name {
 	case "barker":

@@ -7,9 +7,9 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// CentersOf is a place for each walker of windows: the mean of the second half of its way, or the highest point of it
-// if that is higher. In many dimensions the line between two single draws passes the barrier between two modes on the
-// inner side of both, where the density is higher by a factor of e to the d/4; that between their centers does not.
+// CentersOf returns a place for each walker of windows: the mean of the second half of its way, or the highest point of
+// it if that is higher. In many dimensions the line between two single draws passes the barrier between two modes on
+// the inner side of both, where the density is higher by a factor of e to the d/4; that between their centers does not.
 // None where a walker was nowhere with a density.
 func (r *Known) CentersOf(windows []*population.Visits) (at [][]float64, err error) {
 	var best []float64

@@ -63,7 +63,7 @@ func (t *Search) surveyGrids(cloud *adapt.Normal, work float64) (chosen [][][]fl
 	return chosen, nil
 }
 
-// grids are that about the walkers, and a wider one.
+// grids returns that about the walkers, and a wider one.
 func (t *Search) grids(cloud *adapt.Normal, side int) []gridSurvey {
 	random := rand.New(rand.NewPCG(t.run.Phase.Options.Seed, scanStream))
 	_, shift := math.Modf(random.Float64() + float64(t.run.state.Searches)/2)
@@ -84,7 +84,7 @@ func (t *Search) grids(cloud *adapt.Normal, side int) []gridSurvey {
 	return []gridSurvey{about, newGridSurvey(low, high, side, shift, whole)}
 }
 
-// newGridSurvey is a scan of a box, of which an affine map makes points.
+// newGridSurvey returns a scan of a box, of which an affine map makes points.
 func newGridSurvey(low, high []float64, side int, shift float64, point func(z []float64) []float64) gridSurvey {
 	step := func(j int) float64 { return (high[j] - low[j]) / float64(side) }
 	corner := slices.Clone(low)
@@ -100,7 +100,7 @@ func newGridSurvey(low, high []float64, side int, shift float64, point func(z []
 	return s
 }
 
-// size is the number of points.
+// size returns the number of points.
 func (s *gridSurvey) size() int {
 	n := 1
 	for range s.steps {
@@ -109,7 +109,7 @@ func (s *gridSurvey) size() int {
 	return n
 }
 
-// point is one of them.
+// point returns one of them.
 func (s *gridSurvey) point(i int) []float64 {
 	x := slices.Clone(s.first)
 	for _, step := range s.steps {
@@ -136,7 +136,7 @@ func (s *gridSurvey) points(from int, out []float64) {
 	}
 }
 
-// heightsOf are the log densities at the points of a scan.
+// heightsOf returns the log densities at the points of a scan.
 func heightsOf(w *population.Walkers, r *Known, s *gridSurvey) ([]float64, error) {
 	heights, at := make([]float64, s.size()+w.Lanes()), make([]float64, w.Lanes()*w.Dim)
 	logLik := make([]float64, w.Lanes())
@@ -153,7 +153,7 @@ func heightsOf(w *population.Walkers, r *Known, s *gridSurvey) ([]float64, error
 	return heights[:s.size()], nil
 }
 
-// tops are the points that are higher than their neighbours on all sides, in two lists: the highest, and those that
+// tops returns the points that are higher than their neighbours on all sides, in two lists: the highest, and those that
 // rise most above their neighbours.
 func (s *gridSurvey) tops(heights []float64) (lists [][][]float64) {
 	type top struct {
@@ -184,7 +184,7 @@ func (s *gridSurvey) tops(heights []float64) (lists [][][]float64) {
 	return lists
 }
 
-// around are the differences of the numbers of a point and its neighbours.
+// around returns the differences of the numbers of a point and its neighbours.
 func (s *gridSurvey) around() []int {
 	out, stride := []int{0}, 1
 	for range s.steps {

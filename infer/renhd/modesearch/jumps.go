@@ -20,7 +20,7 @@ import (
 // so the target is what it was. A jump costs one density and no ladder; where modes are not normals few are accepted.
 type jumpStatistics struct{ Tried, Accepted int }
 
-// Rate is the accepted share, 0 if there were no jumps.
+// Rate returns the accepted share, 0 if there were no jumps.
 func (j jumpStatistics) Rate() float64 { return float64(j.Accepted) / math.Max(float64(j.Tried), 1) }
 
 // siteJump is that of jumps, of the host and of programs.
@@ -152,7 +152,7 @@ func (c *Watch) JumpsOnly(modeOf func(lane int) int, lane int) bool {
 	return k >= 0 && c.narrow[k]
 }
 
-// ModeOf is the mode that a lane is in, or −1.
+// ModeOf returns the mode that a lane is in, or −1.
 func (r *Known) ModeOf(lane int) int {
 	x := r.Walkers.OfLane(dynamics.Theta, lane)
 	if k := Nearest(r.state.Modes, x); r.state.Modes[k].within(x) {

@@ -60,7 +60,7 @@ func (r *Known) RememberModes(windows ...*population.Visits) error {
 	return nil
 }
 
-// newMode is a mode in which walkers have been, with the normal of their mean and covariance. Its log density lies
+// newMode returns a mode in which walkers have been, with the normal of their mean and covariance. Its log density lies
 // below the top by half of a chi-squared number; the median of what walkers have seen says where the top would be, and
 // so what the mass is. False where walkers did not move.
 func newMode(heights []float64, places [][]float64) (m Mode, ok bool) {
@@ -74,7 +74,7 @@ func newMode(heights []float64, places [][]float64) (m Mode, ok bool) {
 		Mass: stats.Quantile(heights, 0.5) + chiSquared/2 + n.LogVolume()}, true
 }
 
-// Nearest is the mode in which a position is most likely, if each is its normal.
+// Nearest returns the mode in which a position is most likely, if each is its normal.
 func Nearest(modes []Mode, x []float64) (at int) {
 	best := math.Inf(-1)
 	for k, m := range modes {
@@ -88,7 +88,7 @@ func Nearest(modes []Mode, x []float64) (at int) {
 // within reports whether a position is where draws from the mode could be.
 func (m *Mode) within(x []float64) bool { return m.Normal.Around(x) }
 
-// ModeShares are what the modes hold of the target by their masses.
+// ModeShares returns what the modes hold of the target by their masses.
 func ModeShares(modes []Mode) []float64 {
 	most, sum := math.Inf(-1), 0.0
 	for _, m := range modes {
@@ -119,7 +119,7 @@ type VisitCount struct {
 	Inside int       // draws that could be in any
 }
 
-// draws is the number of draws of all chains.
+// draws returns the number of draws of all chains.
 func (v *VisitCount) draws() (n int) {
 	for _, path := range v.Path {
 		n += len(path)
@@ -130,7 +130,7 @@ func (v *VisitCount) draws() (n int) {
 // A modeShare is that of the draws which are in a mode, with its Monte Carlo standard error.
 type modeShare struct{ mean, mcse float64 }
 
-// shares are those of the modes.
+// shares returns those of the modes.
 func (v *VisitCount) shares(modes int) []modeShare {
 	var out []modeShare
 	for k := range modes {
@@ -146,8 +146,8 @@ func (v *VisitCount) shares(modes int) []modeShare {
 	return out
 }
 
-// missedMode is a mode that the draws should have visited and have not, or −1. Modes that are known may be few of all,
-// so that its share is one of what lies in them.
+// missedMode returns a mode that the draws should have visited and have not, or −1. Modes that are known may be few of
+// all, so that its share is one of what lies in them.
 func missedMode(modes []Mode, v *VisitCount) int {
 	for k, share := range ModeShares(modes) {
 		if share >= notableShare && v.Within[k] == 0 && share/(1-share)*float64(v.Inside) >= enoughDraws {
@@ -246,7 +246,7 @@ func (r *Known) Name() string { return "modes" }
 // State implements owner.
 func (r *Known) State() any { return &r.state }
 
-// Modes are those known; none while walkers are not known to be in several.
+// Modes returns those known; none while walkers are not known to be in several.
 func (r *Known) Modes() []Mode { return r.state.Modes }
 
 // Remember replaces the modes known.

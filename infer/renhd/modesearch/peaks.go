@@ -153,8 +153,8 @@ func (t *Search) entered(m Mode) (bool, error) {
 	return in-shown.LogZ < math.Log(notable/(1-notable)), err
 }
 
-// massAround is the mass of a mode from points of its normal, by importance; false where their weights differ so much
-// that they say nothing.
+// massAround returns the mass of a mode from points of its normal, by importance; false where their weights differ so
+// much that they say nothing.
 func (r *Known) massAround(m *Mode) (mass float64, ok bool, err error) {
 	mass, sd, err := r.massBy(m, math.Inf(1), 1)
 	return mass, sd < mostOfWeights, err
@@ -181,8 +181,8 @@ const (
 	mostOfWeights = 2
 )
 
-// massBy is the mass of a mode from points of Student's t about its top, with some degrees of freedom and a scale in
-// terms of its normal's, and the standard deviation of their weights, over the mean. A normal has infinite freedom.
+// massBy returns the mass of a mode from points of Student's t about its top, with some degrees of freedom and a scale
+// in terms of its normal's, and the standard deviation of their weights, over the mean. A normal has infinite freedom.
 func (r *Known) massBy(m *Mode, freedom, scale float64) (mass, sd float64, err error) {
 	random := rand.New(rand.NewPCG(r.Phase.Options.Seed, entryStream))
 	dim := float64(len(m.At))
@@ -207,19 +207,19 @@ func (r *Known) massBy(m *Mode, freedom, scale float64) (mass, sd float64, err e
 	return mass, stat.StdDev(relative(weights, mass), nil), nil
 }
 
-// chiSquared is a draw of a chi-squared distribution.
+// chiSquared returns a draw of a chi-squared distribution.
 func chiSquared(freedom float64, r *rand.Rand) float64 {
 	return distuv.ChiSquared{K: freedom, Src: r}.Rand()
 }
 
-// logStudent is the log density of Student's t in some dimensions at a squared distance from its center.
+// logStudent returns the log density of Student's t in some dimensions at a squared distance from its center.
 func logStudent(square, freedom, dim float64) float64 {
 	a, _ := math.Lgamma((freedom + dim) / 2)
 	b, _ := math.Lgamma(freedom / 2)
 	return a - b - dim/2*math.Log(freedom*math.Pi) - (freedom+dim)/2*math.Log1p(square/freedom)
 }
 
-// relative are numbers whose logarithms are given, as multiples of one.
+// relative returns numbers whose logarithms are given, as multiples of one.
 func relative(logs []float64, one float64) []float64 {
 	out := make([]float64, len(logs))
 	for i, l := range logs {
@@ -228,7 +228,7 @@ func relative(logs []float64, one float64) []float64 {
 	return out
 }
 
-// shown is what walkers have shown of the target in the second half of the window.
+// shown returns what walkers have shown of the target in the second half of the window.
 func (t *Search) shown() (evidence.Result, error) {
 	var chains [][][]float64
 	for _, xs := range t.seen.Visited {

@@ -85,7 +85,7 @@ func (t *Search) Ridges() (bool, error) {
 	return len(behind) > 0, err
 }
 
-// highEnds are ends without a peak that are as high as the positions of chains, but for a twentieth of these.
+// highEnds returns ends without a peak that are as high as the positions of chains, but for a twentieth of these.
 func (t *Search) highEnds() (ends [][]float64) {
 	if len(t.state.Climbs) == 0 {
 		return nil
@@ -99,8 +99,8 @@ func (t *Search) highEnds() (ends [][]float64) {
 	return ends
 }
 
-// behindBarriers are those places, of the farthest from where chains were, that a barrier separates from there; all of
-// them where nothing is known of that.
+// behindBarriers returns those places, of the farthest from where chains were, that a barrier separates from there; all
+// of them where nothing is known of that.
 func (t *Search) behindBarriers(places [][]float64) (out [][]float64, err error) {
 	before := t.before()
 	if before == nil || len(places) == 0 {
@@ -175,7 +175,7 @@ func (t *Search) walk() error {
 	return nil
 }
 
-// ridgeModes are the places of walkers on ridges that hold something, in groups between which barriers lie.
+// ridgeModes returns the places of walkers on ridges that hold something, in groups between which barriers lie.
 func (t *Search) ridgeModes() (modes []Mode, err error) {
 	if len(t.state.Ridge.Walks) == 0 {
 		return nil, nil
@@ -249,7 +249,7 @@ func newNeighbours(cloud *adapt.Normal, at [][]float64) *neighbours {
 	return n
 }
 
-// before are the places where walkers were before the search; nil if they show no normal.
+// before returns the places where walkers were before the search; nil if they show no normal.
 func (t *Search) before() *neighbours {
 	at := t.places()
 	cloud, ok := adapt.FitNormal(at, nil)
@@ -265,7 +265,7 @@ type neighbour struct {
 	Far      float64
 }
 
-// pairs are points with their nearest places, the nearest first.
+// pairs returns points with their nearest places, the nearest first.
 func (n *neighbours) pairs(points [][]float64) (out []neighbour) {
 	for _, x := range points {
 		p, z := neighbour{From: x, Far: math.Inf(1)}, n.cloud.Whiten(x)

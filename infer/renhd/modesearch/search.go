@@ -40,7 +40,7 @@ type searchResult struct{ NewModes int }
 // Peaks is at how many climbs have ended.
 func (t *Search) Peaks() int { return len(t.state.Peaks) }
 
-// NewSearch is a search after walkers have made these visits. Alone, walkers do not jump to what is found.
+// NewSearch returns a search after walkers have made these visits. Alone, walkers do not jump to what is found.
 func (r *Known) NewSearch(visits func() *population.Visits, alone bool) *Search {
 	return &Search{run: r, visits: visits, seen: visits(), alone: alone}
 }
@@ -137,7 +137,7 @@ func (t *Search) Iterate() error {
 	return t.chooseRidges()
 }
 
-// going are the next climbs to evaluate, at most that many. None is begun once evaluations are spent.
+// going returns the next climbs to evaluate, at most that many. None is begun once evaluations are spent.
 func (s *searchState) going(most int) (climbs []int) {
 	spent := 0
 	for k := range s.Climbs {
@@ -211,7 +211,7 @@ func (t *Search) lookAt(c *adapt.Ascent) error {
 	return nil
 }
 
-// image is the one of a position that is nearest to where walkers were, where the target has symmetries.
+// image returns the one of a position that is nearest to where walkers were, where the target has symmetries.
 func (t *Search) image(x []float64) []float64 {
 	r := t.run
 	if x == nil {
@@ -226,7 +226,7 @@ func (t *Search) image(x []float64) []float64 {
 	return r.NearTo(t.reference)(x, 0)
 }
 
-// highest is the greatest log density that is known.
+// highest returns the greatest log density that is known.
 func (t *Search) highest() float64 {
 	top := math.Inf(-1)
 	for _, late := range t.seen.Late {
@@ -271,7 +271,7 @@ func (t *Search) Finish() (found searchResult, err error) {
 	return found, err
 }
 
-// visitedModes are those that walkers are in: as remembered, else one.
+// visitedModes returns those that walkers are in: as remembered, else one.
 func (t *Search) visitedModes() []Mode {
 	if known := t.run.state.Modes; len(known) > 0 {
 		return known
@@ -288,9 +288,9 @@ func (t *Search) visitedModes() []Mode {
 	return nil
 }
 
-// newModes are the peaks that hold a share of the target which walkers have not shown, and those so narrow that walkers
-// have to jump there. In many dimensions a place may be about as far from one peak as from another: it is counted for
-// the one that makes it more probable.
+// newModes returns the peaks that hold a share of the target which walkers have not shown, and those so narrow that
+// walkers have to jump there. In many dimensions a place may be about as far from one peak as from another: it is
+// counted for the one that makes it more probable.
 func (t *Search) newModes() (fresh []Mode) {
 	known, places := t.visitedModes(), t.places()
 	if len(known) == 0 || len(t.state.Peaks) == 0 {
@@ -354,7 +354,7 @@ func (r *Known) spreadWalkers(here [][]float64) [][]float64 {
 	return out
 }
 
-// NormalNumbers are numbers from a normal distribution.
+// NormalNumbers returns numbers from a normal distribution.
 func NormalNumbers(n int, sd float64, r *rand.Rand) []float64 {
 	z := make([]float64, n)
 	for j := range z {

@@ -45,9 +45,9 @@ func (t *Search) survey() (points [][]float64) {
 	return points
 }
 
-// equalElements are points at which all elements of an array have one value, from points of groups of any scale. Where
-// elements can change places, their gradients are equal there, so that a climb stays among such points and ends at a
-// maximum or saddle of the whole density (Palais, "The principle of symmetric criticality", Communications in
+// equalElements returns points at which all elements of an array have one value, from points of groups of any scale.
+// Where elements can change places, their gradients are equal there, so that a climb stays among such points and ends
+// at a maximum or saddle of the whole density (Palais, "The principle of symmetric criticality", Communications in
 // Mathematical Physics 69, 1979): a narrow mode in many dimensions that no point at random comes near is one in few.
 func equalElements(from [][]float64, arrays [][]int, r *rand.Rand) (points [][]float64) {
 	for range groupSize {
@@ -63,7 +63,7 @@ func equalElements(from [][]float64, arrays [][]int, r *rand.Rand) (points [][]f
 	return points
 }
 
-// around is a group of points of a normal that is made wider.
+// around returns a group of points of a normal that is made wider.
 func around(cloud *adapt.Normal, scale float64, r *rand.Rand) (points [][]float64) {
 	for range groupSize {
 		points = append(points, cloud.Point(NormalNumbers(len(cloud.Mean), scale, r)))
@@ -71,7 +71,7 @@ func around(cloud *adapt.Normal, scale float64, r *rand.Rand) (points [][]float6
 	return points
 }
 
-// mixed are points that take each coordinate from a point of a group, since draws of a prior take longer than
+// mixed returns points that take each coordinate from a point of a group, since draws of a prior take longer than
 // densities.
 func mixed(group [][]float64, r *rand.Rand) [][]float64 {
 	points := population.Split(make([]float64, len(group)*len(group[0])), len(group[0]))
@@ -117,7 +117,7 @@ func (t *Search) surveyCheap(cloud *adapt.Normal) (chosen [][][]float64, err err
 	return chosen, nil
 }
 
-// places are positions of the second half of the window, some thousand.
+// places returns positions of the second half of the window, some thousand.
 func (t *Search) places() (out [][]float64) {
 	const most = 2000
 	stride := 1 + len(t.seen.Visited)*len(t.seen.Visited[0])/2/most
@@ -182,9 +182,9 @@ func (t *Search) chooseClimbs() error {
 	return nil
 }
 
-// tops are points to climb from, of each kind in turn: those higher than their nearest neighbours, the highest first;
-// those that lie least below the top for how far they would if the target were the normal that walkers have shown; and
-// any others that are higher than their neighbours, from all parts of the list.
+// tops returns points to climb from, of each kind in turn: those higher than their nearest neighbours, the highest
+// first; those that lie least below the top for how far they would if the target were the normal that walkers have
+// shown; and any others that are higher than their neighbours, from all parts of the list.
 func tops(points [][]float64, heights []float64, cloud *adapt.Normal, highest float64) (chosen []int) {
 	const most = climbsOfGroup / 3
 	var finite []int
@@ -219,8 +219,8 @@ func tops(points [][]float64, heights []float64, cloud *adapt.Normal, highest fl
 	return unique(chosen)
 }
 
-// higherThanExpected are the points that lie least below the top for how far they would if the target were the normal
-// that walkers have shown.
+// higherThanExpected returns the points that lie least below the top for how far they would if the target were the
+// normal that walkers have shown.
 func higherThanExpected(points [][]float64, heights []float64, cloud *adapt.Normal, highest float64) [][]float64 {
 	first, second := 0, 1
 	least, next := math.Inf(1), math.Inf(1)

@@ -131,7 +131,7 @@ func (c *Watch) judge(tops []Mode) (fresh []Mode, err error) {
 	return fresh, nil
 }
 
-// lateStarts are where walkers on hot rungs are in no known mode; where none is known, where all walkers are.
+// lateStarts returns where walkers on hot rungs are in no known mode; where none is known, where all walkers are.
 func (r *Known) lateStarts(known []Mode) (places [][]float64) {
 	w := r.Walkers
 	for lane, x := range w.Positions() {
@@ -200,9 +200,9 @@ func (c *Watch) takeUp(fresh []Mode) {
 	c.narrow = nil // is of the modes before
 }
 
-// lacks is the share of the target that draws lack since the search found it late: what a mode has of the draws since,
-// in those before; and where those modes are. Of a mode that is so small that by chance it had no draw, nothing is
-// lacking.
+// lacks returns the share of the target that draws lack since the search found it late: what a mode has of the draws
+// since, in those before; and where those modes are. Of a mode that is so small that by chance it had no draw, nothing
+// is lacking.
 func (c *Watch) lacks() (sum float64, in [][]float64) {
 	v, at := &c.state.Visits, c.state.Search.FoundAt
 	first, all := len(c.Known.state.Modes)-len(at), float64(c.Known.Report.Draws)

@@ -58,12 +58,12 @@ func (c *climb) More() bool { return !c.state.Done }
 func (*climb) Name() string { return "climb" }
 func (c *climb) State() any { return &c.state }
 
-// each is the number of steps from one look to the next.
+// each returns the number of steps from one look to the next.
 func (c *climb) each() int { return max(c.run.Phase.Epoch(false), lookSteps) }
 
 func (c *climb) most() int { return c.run.mostClimb() }
 
-// mostClimb is how many steps the climb has, if it does not end early.
+// mostClimb returns how many steps the climb has, if it does not end early.
 func (r *Warmup) mostClimb() int {
 	o := r.Phase.Options
 	return max(o.Warmup*min(max(climbSteps/o.Chains, fewestSteps), mostSteps), lookSteps)
@@ -112,7 +112,7 @@ func (s *climbState) take(now heldOutScore, most int) {
 	s.Done = s.Worse >= fewWorse || s.Steps >= most
 }
 
-// scoreHeldOut is the mean log ℓ of a row that is held out, by walker.
+// scoreHeldOut returns the mean log ℓ of a row that is held out, by walker.
 func (r *Warmup) scoreHeldOut() ([]float64, error) {
 	w, b := r.Walkers, r.Phase.Batches
 	sums := make([]float64, w.Lanes())

@@ -56,7 +56,7 @@ func (r *Warmup) WarmUp() error {
 	return nil
 }
 
-// initialWeights are points to climb from. Points that the options give are taken as they are.
+// initialWeights returns points to climb from. Points that the options give are taken as they are.
 func (r *Warmup) initialWeights() [][]float64 {
 	o, t := r.Phase.Options, r.Phase.Given
 	start := infer.InitialWeights(t, r.Phase.Blocks, infer.He, o.Seed)
@@ -74,7 +74,7 @@ func (r *Warmup) initialWeights() [][]float64 {
 // apart is how many steps are between two draws, unless an epoch has fewer.
 const apart = 350
 
-// Thin is how many iterations make a draw of a network.
+// Thin returns how many iterations make a draw of a network.
 func (r *Warmup) Thin() int {
 	steps := min(r.Phase.Epoch(true), apart)
 	return max(1, int(math.Round(float64(steps)/float64(r.Steps(population.MaxSteps)))))

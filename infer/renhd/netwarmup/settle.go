@@ -121,7 +121,7 @@ func scaleBlock(scale, variances []float64, mean, hottest float64) {
 	}
 }
 
-// variances are those of a batch's gradient, by coordinate.
+// variances returns those of a batch's gradient, by coordinate.
 func (t *noiseOfBlocks) variances() []float64 {
 	out := slices.Clone(t.state.Squares)
 	floats.Scale(1/float64(t.state.Pairs*t.run.Walkers.Lanes()), out)

@@ -334,5 +334,5 @@ func NewRun(ctx context.Context, first population.Phase, rec infer.Recorder) *Ru
 // Keep adds owners, whose states checkpoints keep.
 func (h *Run) Keep(owners ...owner) { h.owners = append(h.owners, owners...) }
 
-// Own is the owner of a state without methods of its own.
+// Own returns the owner of a state without methods of its own.
 func Own(name string, state any) owner { return owned{name, state} }

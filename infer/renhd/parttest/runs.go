@@ -12,7 +12,7 @@ import (
 	"ppl/infer/renhd/renhdtest"
 )
 
-// Explorers is a run whose 16 explorers are at given positions.
+// Explorers returns a run whose 16 explorers are at given positions.
 func Explorers(t *testing.T, target infer.Target, at func(lane int) []float64) *part.Run {
 	t.Helper()
 	_, s, err := population.NewConfig(target, renhdtest.Options(1), population.SwapRules{})

@@ -53,7 +53,7 @@ func (s *Phase) splitRows() error {
 	return s.checkFiles()
 }
 
-// rowsOfPass is how many of n rows a pass takes at a time.
+// rowsOfPass returns how many of n rows a pass takes at a time.
 func rowsOfPass(t infer.Streamed, n, least int) int {
 	width := 1
 	for k := range t.Streams() {
@@ -83,7 +83,7 @@ type UseAllRows struct{ Reason string }
 
 func (e UseAllRows) Error() string { return e.Reason }
 
-// firstOfAuto is the batch with which a run begins that is to choose its own; auto is false if there is nothing to
+// firstOfAuto returns the batch with which a run begins that is to choose its own; auto is false if there is nothing to
 // choose.
 func firstOfAuto(t infer.Target, o infer.Options) (batch int, auto bool, err error) {
 	if b := o.Settings.Batch; b != infer.AutoBatch {

@@ -51,7 +51,7 @@ func NewConfig(given infer.Target, o infer.Options, x SwapRules) (*Config, Phase
 // maxRungs is the largest number of rungs of a ladder whose length is chosen.
 const MaxRungs = 32
 
-// firstPhase is the phase that draws are collected in, as far as it is known before warm-up.
+// firstPhase returns the phase that draws are collected in, as far as it is known before warm-up.
 func (c *Config) firstPhase() (Phase, error) {
 	set := c.Settings()
 	p := Phase{Config: c, Target: infer.InPrecision(c.Given, set.Precision), Rule: dynamics.Named(dynamicsOf(set)),
@@ -72,7 +72,7 @@ func (c *Config) firstPhase() (Phase, error) {
 
 func (c *Config) Settings() infer.Settings { return c.Options.Settings }
 
-// exchanged is the largest number of rungs that programs exchange; 0 if the host does it.
+// exchanged returns the largest number of rungs that programs exchange; 0 if the host does it.
 func (c *Config) exchanged() int {
 	switch n := c.Settings().Replicas; {
 	case !c.Swaps.Program || n == 1:
@@ -139,7 +139,7 @@ func settingsOfNetwork(set infer.Settings) infer.Settings {
 	return set
 }
 
-// thermostats are the sizes of the blocks, each of which has its own.
+// thermostats returns the sizes of the blocks, each of which has its own.
 func (c *Config) thermostats() (sizes []int) {
 	for _, b := range c.Blocks {
 		sizes = append(sizes, b.Size)

@@ -9,12 +9,12 @@ import (
 	"ppl/infer/symmetry"
 )
 
-// ImageNoise are random numbers for the image of a lane's walker at this time of the run.
+// ImageNoise returns random numbers for the image of a lane's walker at this time of the run.
 func (p *Population) ImageNoise(stream uint64, lane int) *rand.Rand {
 	return rand.New(rand.NewPCG(p.Phase.Options.Seed^p.NoiseStep<<20, stream+uint64(lane)<<32))
 }
 
-// Image is the one of a position that belongs to where walkers are; the position itself where none do.
+// Image returns the one of a position that belongs to where walkers are; the position itself where none do.
 func (p *Population) Image(x []float64, lane int) []float64 {
 	if p.Reference.Empty() {
 		return x
@@ -42,7 +42,7 @@ func (p *Population) MoveToImages() error {
 	return err
 }
 
-// Nearest are the images of chains' positions that are nearest to a reference.
+// Nearest returns the images of chains' positions that are nearest to a reference.
 func (p *Population) Nearest(visited [][][]float64, ref symmetry.Reference) [][][]float64 {
 	out, image := make([][][]float64, len(visited)), p.NearTo(ref)
 	for chain, xs := range visited {
@@ -53,13 +53,13 @@ func (p *Population) Nearest(visited [][][]float64, ref symmetry.Reference) [][]
 	return out
 }
 
-// FirstReference is where the density is highest among walkers.
+// FirstReference returns where the density is highest among walkers.
 func (p *Population) FirstReference() symmetry.Reference {
 	at, density := p.Positions(), p.LogDensities()
 	return p.Phase.Images.FirstReference(p.Phase.Images.ToModel(at[Highest(adapt.AllOf(len(at)), density)]))
 }
 
-// ReferenceOf is the mean and width of some of many positions.
+// ReferenceOf returns the mean and width of some of many positions.
 func (p *Population) ReferenceOf(points [][]float64) symmetry.Reference {
 	var at [][]float64
 	for _, x := range adapt.Few(points) {
@@ -95,7 +95,7 @@ func (p *Population) StayInside(move func() error) error {
 	return w.RunEntry(p.Ctx, "start", mask)
 }
 
-// RandomImage is an image at random.
+// RandomImage returns an image at random.
 func (p *Population) RandomImage(x []float64, lane int) []float64 {
 	return p.Phase.Images.Random(x, p.ImageNoise(randomStream, lane))
 }

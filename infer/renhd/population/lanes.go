@@ -58,7 +58,7 @@ func Split(flat []float64, size int) [][]float64 {
 	return out
 }
 
-// Coordinate is one coordinate of chains of points.
+// Coordinate returns one coordinate of chains of points.
 func Coordinate(chains [][][]float64, j int) [][]float64 {
 	out := make([][]float64, len(chains))
 	for c, xs := range chains {
@@ -69,6 +69,6 @@ func Coordinate(chains [][][]float64, j int) [][]float64 {
 	return out
 }
 
-// Hopeless is a gap in log density that no volume makes up for: 20 + 5d, a factor of e⁵ > 100 in each direction and
-// more.
+// Hopeless returns a gap in log density that no volume makes up for: 20 + 5d, a factor of e⁵ > 100 in each direction
+// and more.
 func Hopeless(dim int) float64 { return 20 + 5*float64(dim) }

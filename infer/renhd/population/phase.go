@@ -33,43 +33,43 @@ type Phase struct {
 	Steps    int              // of a trajectory, fixed; 0: adapted
 }
 
-// OnPath is the phase with another path to temper.
+// OnPath returns the phase with another path to temper.
 func (p Phase) OnPath(path dynamics.Path) Phase {
 	p.System.Path = path
 	return p
 }
 
-// InForm is the phase with a metric of another form.
+// InForm returns the phase with a metric of another form.
 func (p Phase) InForm(m adapt.Metric) Phase {
 	p.System.Metric = m
 	return p
 }
 
-// Across is the phase in which Metropolis steps move the coordinates where the density jumps.
+// Across returns the phase in which Metropolis steps move the coordinates where the density jumps.
 func (p Phase) Across(jumps []dynamics.Discontinuity) Phase {
 	p.System.Discontinuities = jumps
 	return p
 }
 
-// InBatches is the phase with minibatches of another size.
+// InBatches returns the phase with minibatches of another size.
 func (p Phase) InBatches(rows int) Phase {
 	p.Batches.Size, p.System.Batches.Size = rows, rows
 	return p
 }
 
-// WithAlways is the phase with rows that every batch has.
+// WithAlways returns the phase with rows that every batch has.
 func (p Phase) WithAlways(rows []float64) Phase {
 	p.Batches.Always, p.System.Batches.Always = rows, rows
 	return p
 }
 
-// WithControls is the phase in which gradients have control variates, or have none.
+// WithControls returns the phase in which gradients have control variates, or have none.
 func (p Phase) WithControls(anchored bool) Phase {
 	p.System.Batches.Anchored = anchored
 	return p
 }
 
-// InCoordinates is the phase with the coordinates of effects that c says; nil is the model's.
+// InCoordinates returns the phase with the coordinates of effects that c says; nil is the model's.
 func (p Phase) InCoordinates(c types.Centring) Phase {
 	t, ok := p.Given.(infer.Recentrable)
 	if !ok || p.CentredBy(c) {
@@ -83,7 +83,7 @@ func (p Phase) InCoordinates(c types.Centring) Phase {
 	return p
 }
 
-// AtReference is the phase with exact gradients: corrected trajectories, which adapt their own steps, and with
+// AtReference returns the phase with exact gradients: corrected trajectories, which adapt their own steps, and with
 // minibatches on a few rows that represent all.
 func (p Phase) AtReference() Phase {
 	p.StepSize, p.Steps = 0, 0
@@ -91,7 +91,7 @@ func (p Phase) AtReference() Phase {
 	return p
 }
 
-// Path is what a ladder tempers.
+// Path returns what a ladder tempers.
 func (s *Phase) Path() dynamics.Path {
 	set := s.Settings()
 	switch {
@@ -131,7 +131,7 @@ func (s *Phase) Unadjusted() bool { return !s.Rule.Traits().Corrected }
 // AdaptsStep reports whether steps follow the acceptance rate.
 func (s *Phase) AdaptsStep() bool { return !s.Unadjusted() && s.StepSize == 0 }
 
-// AcceptanceGoal is the acceptance rate that steps are adapted to.
+// AcceptanceGoal returns the acceptance rate that steps are adapted to.
 func (s *Phase) AcceptanceGoal() float64 {
 	if a := s.Settings().Accept; a > 0 {
 		return a
@@ -144,7 +144,7 @@ func (s *Phase) AcceptanceGoal() float64 {
 // for squares.
 const defaultAccept = 0.9
 
-// Epoch is how many batches the rows are that an optimiser learns from, or with all, all rows.
+// Epoch returns how many batches the rows are that an optimiser learns from, or with all, all rows.
 func (s *Phase) Epoch(all bool) int {
 	rows := s.Batches.Rows
 	if !all {
@@ -167,7 +167,7 @@ func (s *Phase) EvenMetric() bool {
 	return s.Images != nil && s.Images.Rotates() && s.Settings().Metric == "" && !s.Batches.Some()
 }
 
-// FirstMetric is the metric to begin with; one that costs little where a form is to be chosen.
+// FirstMetric returns the metric to begin with; one that costs little where a form is to be chosen.
 func (s *Phase) FirstMetric() adapt.Metric {
 	if s.ChoosesForm() || s.Blocks != nil || s.EvenMetric() {
 		return adapt.Diagonal(s.Target.Dim())
@@ -175,7 +175,7 @@ func (s *Phase) FirstMetric() adapt.Metric {
 	return adapt.First(s.Settings().Metric, s.Target.Dim())
 }
 
-// GradientWork is the arithmetic of one gradient.
+// GradientWork returns the arithmetic of one gradient.
 func (s *Phase) GradientWork() (float64, error) {
 	for _, e := range dynamics.Program(s.Rule, s.System) {
 		if e.Name == dynamics.Gradient {
@@ -189,7 +189,8 @@ func (s *Phase) GradientWork() (float64, error) {
 	panic("internal error: a program without a gradient")
 }
 
-// Recentrable is the target where its coordinates can be chosen, else nil: metric and steps have to be free to follow.
+// Recentrable returns the target where its coordinates can be chosen, else nil: metric and steps have to be free to
+// follow.
 func (s *Phase) Recentrable() infer.Recentrable {
 	t, ok := s.Target.(infer.Recentrable)
 	if !ok || s.Settings().Metric == "identity" || !s.AdaptsStep() || len(t.EffectBlocks()) == 0 {
@@ -203,7 +204,7 @@ func (s *Phase) CentredBy(c types.Centring) bool {
 	return maps.EqualFunc(s.Centring, c, slices.Equal[[]types.Form])
 }
 
-// NotCentred are the coordinates of which elements are only not centred by choice.
+// NotCentred returns the coordinates of which elements are only not centred by choice.
 func (s *Phase) NotCentred(c types.Centring) types.Centring {
 	if c == nil {
 		return nil
@@ -224,7 +225,7 @@ func (s *Phase) FindsPeaks() bool {
 	return s.Target.Dim() <= adapt.MaxDense && !s.Unadjusted() && s.Settings().Noise == 0 && !s.Batches.Some()
 }
 
-// Arrays are the coordinates of each parameter array; all of them where the target does not say what they are.
+// Arrays returns the coordinates of each parameter array; all of them where the target does not say what they are.
 func (s *Phase) Arrays() (out [][]int) {
 	number := map[string]int{}
 	for j := range s.Target.Dim() {
@@ -242,7 +243,7 @@ func (s *Phase) Arrays() (out [][]int) {
 	return out
 }
 
-// ExplorersOfChain is how many walkers of each chain look for the target.
+// ExplorersOfChain returns how many walkers of each chain look for the target.
 func (s *Phase) ExplorersOfChain() int {
 	chains := s.Options.Chains
 	return min(MostOfChain, (explorers+chains-1)/chains)

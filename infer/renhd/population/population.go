@@ -132,7 +132,7 @@ func (p *Population) Reload(lanes device.Snapshot) error {
 	return nil
 }
 
-// loaded is the program that runs; none before the first is loaded.
+// loaded returns the program that runs; none before the first is loaded.
 func (p *Population) loaded() program {
 	if p.Walkers == nil {
 		return program{}
@@ -243,7 +243,7 @@ func (p *Population) loadDevice(program program, lanes int) (device.Executable, 
 	return program.Load(device.Options{Lanes: lanes, Group: lanes / o.Chains, Seed: o.Seed, Threads: o.Threads})
 }
 
-// Heights are the log densities of the target at positions. Walkers and their noise stay as they are.
+// Heights returns the log densities of the target at positions. Walkers and their noise stay as they are.
 func (p *Population) Heights(at [][]float64) ([]float64, error) {
 	w := p.Walkers
 	here, clock := w.Positions(), w.NoiseStep
@@ -261,7 +261,7 @@ func (p *Population) Heights(at [][]float64) ([]float64, error) {
 	return out, err
 }
 
-// LowestBetween is the least log density at points on the lines from a place to others.
+// LowestBetween returns the least log density at points on the lines from a place to others.
 func (p *Population) LowestBetween(at [][]float64, from int, to []int) ([]float64, error) {
 	const points = 16
 	var between [][]float64
@@ -284,7 +284,7 @@ func (p *Population) LowestBetween(at [][]float64, from int, to []int) ([]float6
 	return lowest, err
 }
 
-// OnLine is a point on the line between two places: the first at u = 0 and the second at 1.
+// OnLine returns a point on the line between two places: the first at u = 0 and the second at 1.
 func OnLine(from, to []float64, u float64) []float64 {
 	x := make([]float64, len(from))
 	for j := range x {
@@ -318,7 +318,8 @@ func (p *Population) MoveAt(temperature float64) error {
 	return w.Trajectory(p.Ctx, p.Steps(MaxSteps))
 }
 
-// Surveyors are walkers on many lanes, for points by the thousand: a call of the device with few takes about as long.
+// Surveyors returns walkers on many lanes, for points by the thousand: a call of the device with few takes about as
+// long.
 func (p *Population) Surveyors(lanes int) (*Walkers, error) {
 	w := p.Walkers
 	to := &Lineup{PerChain: (lanes + w.Chains - 1) / w.Chains, Rungs: w.Rungs[:1]}
@@ -363,7 +364,8 @@ func (w *Walkers) Evaluate(ctx context.Context, at [][]float64, slopes bool) (de
 	return density, gradient, nil
 }
 
-// Excess is how far a walker's log density lies below the best of its rung: infinite for a walker that is alone there.
+// Excess returns how far a walker's log density lies below the best of its rung: infinite for a walker that is alone
+// there.
 func (w *Walkers) Excess() []float64 {
 	density := w.Read(dynamics.LogPrior, nil)
 	for lane, l := range w.Read(dynamics.LogLik, nil) {
@@ -385,7 +387,7 @@ func (w *Walkers) Excess() []float64 {
 	return density
 }
 
-// AsTheModel are positions in the coordinates of the model.
+// AsTheModel returns positions in the coordinates of the model.
 func (p *Population) AsTheModel(positions [][]float64) [][]float64 {
 	if p.Centring == nil || len(positions) == 0 {
 		return positions
@@ -393,7 +395,7 @@ func (p *Population) AsTheModel(positions [][]float64) [][]float64 {
 	return converted(p.Phase.Target.(infer.Recentrable), positions, nil)
 }
 
-// converted are positions of a target in the coordinates that c makes.
+// converted returns positions of a target in the coordinates that c makes.
 func converted(of infer.Recentrable, positions [][]float64, c types.Centring) [][]float64 {
 	e, out := infer.NewEffects(of), make([][]float64, len(positions))
 	for k, x := range positions {
@@ -402,7 +404,7 @@ func converted(of infer.Recentrable, positions [][]float64, c types.Centring) []
 	return out
 }
 
-// KnownBefore are the points in modes that a run before has found, in the coordinates that the run has now.
+// KnownBefore returns the points in modes that a run before has found, in the coordinates that the run has now.
 func (p *Population) KnownBefore() [][]float64 {
 	known, target := p.Phase.Options.Known, p.Phase.Recentrable()
 	if p.Centring == nil || target == nil || len(known) == 0 {

@@ -15,7 +15,7 @@ type Ends struct {
 	Mode                            func(lane int) int                    // that a lane is in; −1: in none
 }
 
-// OfLane is what a lane has of a buffer.
+// OfLane returns what a lane has of a buffer.
 func (w *Walkers) OfLane(name string, lane int) []float64 {
 	values := make([]float64, w.Exe.Size(name))
 	w.Exe.GetLane(name, lane, values)
@@ -50,7 +50,7 @@ type recorded struct {
 	row     []float64 // room, by lane
 }
 
-// Seen is the record of a call, in the memory of that before.
+// Seen returns the record of a call, in the memory of that before.
 func (w *Walkers) Seen(trajectories int) *Record {
 	r := &w.record
 	if r.buffers == nil {
@@ -63,7 +63,7 @@ func (w *Walkers) Seen(trajectories int) *Record {
 	return r
 }
 
-// buffer is the whole record of a buffer, which is read once.
+// buffer returns the whole record of a buffer, which is read once.
 func (r *Record) buffer(name string) *recorded {
 	b := r.buffers[name]
 	if b == nil {
@@ -76,7 +76,7 @@ func (r *Record) buffer(name string) *recorded {
 	return b
 }
 
-// of is the row of a lane.
+// of returns the row of a lane.
 func (r *Record) of(name string, lane int) []float64 {
 	all := r.buffer(name).all
 	size := len(all) / r.w.Lanes() / r.w.Records
@@ -84,7 +84,7 @@ func (r *Record) of(name string, lane int) []float64 {
 	return all[at : at+size : at+size]
 }
 
-// Numbers are the row of a buffer of size 1, of each lane.
+// Numbers returns the row of a buffer of size 1, of each lane.
 func (r *Record) Numbers(name string) []float64 {
 	b := r.buffer(name)
 	if b.row == nil {
@@ -96,16 +96,16 @@ func (r *Record) Numbers(name string) []float64 {
 	return b.row
 }
 
-// Ends are those of the trajectory that is read.
+// Ends returns those of the trajectory that is read.
 func (r *Record) Ends() *Ends {
 	return &Ends{r.Numbers(dynamics.Accept), r.Numbers(dynamics.Diverged), r.Numbers(dynamics.Total),
 		r.Numbers(dynamics.Finite), r.Numbers, r.of, r.mode}
 }
 
-// mode is the one that a lane was in after the trajectory, where programs jump.
+// mode returns the one that a lane was in after the trajectory, where programs jump.
 func (r *Record) mode(lane int) int { return int(r.of(dynamics.InMode, lane)[0]) }
 
-// Drawn is what the entry Values has computed after it.
+// Drawn returns what the entry Values has computed after it.
 func (r *Record) Drawn() *Drawn {
 	if r.Row == r.last {
 		return r.w.Drawn()
@@ -143,7 +143,7 @@ func (w *Walkers) BeginSwaps(round int) {
 	w.SetAll(dynamics.Swaps, float64(round))
 }
 
-// EndsOf are those of the last trajectory, before any jump; mode is that of a lane.
+// EndsOf returns those of the last trajectory, before any jump; mode is that of a lane.
 func (w *Walkers) EndsOf(mode func(lane int) int) *Ends {
 	return &Ends{w.View(dynamics.Accept), w.View(dynamics.Diverged), w.View(dynamics.Total), w.View(dynamics.Finite),
 		w.View, w.OfLane, mode}

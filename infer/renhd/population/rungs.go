@@ -37,7 +37,7 @@ type NoiseLevel struct{ Mean, Worst, Distance float64 }
 // Noises are those with control variates and without.
 type Noises struct{ Anchored, Plain NoiseLevel }
 
-// Used is the lesser.
+// Used returns the lesser.
 func (n Noises) Used() NoiseLevel {
 	if n.Anchored.Worst < n.Plain.Worst {
 		return n.Anchored
@@ -54,7 +54,7 @@ func (s *Phase) newRungs(betas []float64) []Rung {
 	return rungs
 }
 
-// firstStep is the step to start from; a fixed step is that at T = 1.
+// firstStep returns the step to start from; a fixed step is that at T = 1.
 func (s *Phase) firstStep(beta float64) float64 {
 	h := s.StepSize
 	if h == 0 {
@@ -86,9 +86,9 @@ const (
 	DefaultFriction = 0.1 // c
 )
 
-// FirstStepIn is the step to begin with in a new metric. With noise in the gradients it is bounded by √(0.2/V), V the
-// largest variance of the whitened gradient, so that noise does not heat the walker faster than the thermostat cools
-// it; where modes differ in width, by that of the narrowest.
+// FirstStepIn returns the step to begin with in a new metric. With noise in the gradients it is bounded by √(0.2/V), V
+// the largest variance of the whitened gradient, so that noise does not heat the walker faster than the thermostat
+// cools it; where modes differ in width, by that of the narrowest.
 func (s *Phase) FirstStepIn(at Rung) float64 {
 	if !s.Unadjusted() {
 		return DefaultStep
@@ -109,7 +109,7 @@ func (s *Phase) FirstStepIn(at Rung) float64 {
 	return h
 }
 
-// FeltNoise is the variance that counts for how far walkers get in the direction with most noise. With a control
+// FeltNoise returns the variance that counts for how far walkers get in the direction with most noise. With a control
 // variate noise grows with the squared distance z² from the anchor. Where a few rows have most of it, that is the
 // distance in their direction, and what it adds to the variance there is weighed by z²: E z⁴ = 3.
 func (g *Rung) FeltNoise() float64 {
@@ -119,9 +119,9 @@ func (g *Rung) FeltNoise() float64 {
 	return g.WorstNoise
 }
 
-// StepAndFriction are those for the noise of a rung. A thermostat takes up noise that is the same in all directions,
-// for which firstStepIn bounds the step. Where one has more, h²V in place of the mean, it is hotter by
-// (c + h²V/2)/(c + h²V̄/2), V as felt: more friction and shorter steps then keep that within unequal.
+// StepAndFriction returns those for the noise of a rung. A thermostat takes up noise that is the same in all
+// directions, for which firstStepIn bounds the step. Where one has more, h²V in place of the mean, it is hotter by (c +
+// h²V/2)/(c + h²V̄/2), V as felt: more friction and shorter steps then keep that within unequal.
 func (s *Phase) StepAndFriction(at Rung) (step, friction float64) {
 	step, friction = s.FirstStepIn(at), s.friction(at.Beta)
 	if s.Settings().Friction > 0 {
@@ -136,15 +136,15 @@ func (s *Phase) StepAndFriction(at Rung) (step, friction float64) {
 	return step, friction
 }
 
-// Pace is how far a walker gets in a step, in standard deviations, with a rung's noise at a level: momenta carry it for
-// 1/s steps, s = c + h²V/2, after which it diffuses.
+// Pace returns how far a walker gets in a step, in standard deviations, with a rung's noise at a level: momenta carry
+// it for 1/s steps, s = c + h²V/2, after which it diffuses.
 func (s *Phase) Pace(at Rung, level NoiseLevel) float64 {
 	at.Noise, at.WorstNoise = level.Mean, level.Worst
 	h, c := s.StepAndFriction(at)
 	return 1 / (1/h + (c+h*h*level.Mean/2)/(h*h))
 }
 
-// largestSquare is the largest squared norm of a column of L: the factor by which whitening raises the variance of
+// largestSquare returns the largest squared norm of a column of L: the factor by which whitening raises the variance of
 // gradient noise.
 func largestSquare(m adapt.Metric) float64 {
 	most := 0.0
@@ -163,9 +163,9 @@ func largestSquare(m adapt.Metric) float64 {
 	return most
 }
 
-// ExpectedFriction is the mean of s that balances what a rung's friction and the noise in its forces put in: c + εV/2,
-// V measured for minibatches, else β²σ². NaN if the metric is not the identity, so that the noise is not the same in
-// all directions.
+// ExpectedFriction returns the mean of s that balances what a rung's friction and the noise in its forces put in: c +
+// εV/2, V measured for minibatches, else β²σ². NaN if the metric is not the identity, so that the noise is not the same
+// in all directions.
 func (s *Phase) ExpectedFriction(at Rung) float64 {
 	noise := s.System.Noise
 	if s.Batches.Some() {
@@ -177,8 +177,8 @@ func (s *Phase) ExpectedFriction(at Rung) float64 {
 	return at.Friction + at.Step*at.Step*at.Beta*at.Beta*noise/2
 }
 
-// NoiseAt is the largest variance of a coordinate of the gradient with a control variate, at a squared distance from
-// its anchor: to first order in proportion to that.
+// NoiseAt returns the largest variance of a coordinate of the gradient with a control variate, at a squared distance
+// from its anchor: to first order in proportion to that.
 func (g *Rung) NoiseAt(distance float64) float64 {
 	at := g.Noises.Anchored
 	if at.Distance == 0 {
@@ -187,7 +187,7 @@ func (g *Rung) NoiseAt(distance float64) float64 {
 	return at.Worst * distance / at.Distance
 }
 
-// StepUnder is the rung's step, or a shorter one for a walker whose noise is far beyond what is usual on the rung.
+// StepUnder returns the rung's step, or a shorter one for a walker whose noise is far beyond what is usual on the rung.
 func (g *Rung) StepUnder(noise float64) float64 {
 	const unusual = 4
 	if usual := unusual * math.Max(g.WorstNoise, NoiseTimesStep/(g.Step*g.Step)); noise > usual {

@@ -17,7 +17,7 @@ const (
 	MaxImprovingSteps = 32
 )
 
-// Steps is the number of steps of the next trajectory, at most limit. For hmc the trajectory's length, in quarter
+// Steps returns the number of steps of the next trajectory, at most limit. For hmc the trajectory's length, in quarter
 // periods, is from half to one and a half times Length at the walkers' median step:
 //
 //	iteration        0    1     2     3       (a low-discrepancy sequence: lengths never repeat a period)
@@ -25,7 +25,7 @@ const (
 //	steps of .2       4    9    6     11
 func (p *Population) Steps(limit int) int { return p.StepsAt(p.Iterations, limit) }
 
-// StepsAt is the number of steps of the trajectory of an iteration.
+// StepsAt returns the number of steps of the trajectory of an iteration.
 func (p *Population) StepsAt(iteration, limit int) int {
 	if n := p.Phase.Steps; n > 0 {
 		return n

@@ -51,7 +51,7 @@ func (h *LateHalf) Add(x []float64, density float64) {
 	}
 }
 
-// Mean is the mean position.
+// Mean returns the mean position.
 func (h *LateHalf) Mean() []float64 {
 	m := slices.Clone(h.Sum)
 	floats.Scale(1/float64(h.Count), m)

@@ -84,7 +84,7 @@ func newWalkers(s *Phase, program program, exe device.Executable, p *Lineup) *Wa
 	return w
 }
 
-// rowsOf is the number of rows in which a program records a buffer; 0 for none.
+// rowsOf returns the number of rows in which a program records a buffer; 0 for none.
 func rowsOf(program device.Loader, name string) int {
 	for _, b := range program.Buffers() {
 		if b.Name == dynamics.RecordOf(name) {
@@ -94,19 +94,19 @@ func rowsOf(program device.Loader, name string) int {
 	return 0
 }
 
-// Lanes is the number of walkers.
+// Lanes returns the number of walkers.
 func (w *Walkers) Lanes() int { return w.Chains * w.PerChain }
 
-// LaneAt is the lane of a chain that is on a rung.
+// LaneAt returns the lane of a chain that is on a rung.
 func (w *Walkers) LaneAt(chain, rung int) int { return w.laneOf[chain*len(w.Rungs)+rung] }
 
-// Cold is the lane of a chain at T = 1; without swaps, its first.
+// Cold returns the lane of a chain at T = 1; without swaps, its first.
 func (w *Walkers) Cold(chain int) int { return w.LaneAt(chain, 0) }
 
-// Hottest is the temperature of the last rung.
+// Hottest returns the temperature of the last rung.
 func (w *Walkers) Hottest() float64 { return 1 / w.Rungs[len(w.Rungs)-1].Beta }
 
-// Betas are the inverse temperatures of the ladder.
+// Betas returns the inverse temperatures of the ladder.
 func (w *Walkers) Betas() []float64 {
 	var out []float64
 	for _, g := range w.Rungs {
@@ -320,7 +320,7 @@ func (w *Walkers) Execute(ctx context.Context, calls []device.Call, mask []bool)
 	return w.CallDevice(ctx, calls, mask)
 }
 
-// CallDevice is one call of the device.
+// CallDevice returns one call of the device.
 func (w *Walkers) CallDevice(ctx context.Context, calls []device.Call, mask []bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -340,7 +340,7 @@ func (w *Walkers) Read(name string, dst []float64) []float64 {
 	return dst
 }
 
-// View is a lane buffer as it is now, in a copy that the next view of it overwrites.
+// View returns a lane buffer as it is now, in a copy that the next view of it overwrites.
 func (w *Walkers) View(name string) []float64 {
 	if w.views == nil {
 		w.views = map[string][]float64{}
@@ -393,7 +393,7 @@ func (w *Walkers) startAt(ctx context.Context, at [][]float64) error {
 	return w.RunEntry(ctx, "start", nil)
 }
 
-// LogDensities are log ρ + log ℓ of every walker, as last computed.
+// LogDensities returns log ρ + log ℓ of every walker, as last computed.
 func (w *Walkers) LogDensities() []float64 {
 	density := w.Read(dynamics.LogPrior, nil)
 	for lane, l := range w.Read(dynamics.LogLik, nil) {

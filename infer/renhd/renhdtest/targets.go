@@ -22,7 +22,7 @@ func Options(seed uint64) infer.Options {
 	return o
 }
 
-// Fastest is the device that a user gets.
+// Fastest returns the device that a user gets.
 func Fastest() infer.Device {
 	if d, err := native.New(); err == nil {
 		return infer.Lowered(d)
@@ -57,7 +57,7 @@ func TwoModes() infer.Target {
 		}}
 }
 
-// Normals are n draws of N(1, 1).
+// Normals returns n draws of N(1, 1).
 func Normals(n int) []float64 {
 	r, out := rand.New(rand.NewPCG(1, 1)), make([]float64, n)
 	for i := range out {
@@ -66,11 +66,11 @@ func Normals(n int) []float64 {
 	return out
 }
 
-// TwoGroups are n numbers, half of them about −1.5 and half about 1.5, each with sd 1; a and b are the means, in either
-// order. The tilt prefers one order.
+// TwoGroups returns n numbers, half of them about −1.5 and half about 1.5, each with sd 1; a and b are the means, in
+// either order. The tilt prefers one order.
 func TwoGroups(n int) dynamicstest.Rows { return TwoGroupsInFile(n).InMemory() }
 
-// TwoGroupsInFile are TwoGroups that are read as rows of a file.
+// TwoGroupsInFile returns TwoGroups that are read as rows of a file.
 func TwoGroupsInFile(n int) dynamicstest.Filed {
 	r := rand.New(rand.NewPCG(1, 2))
 	y := make([]float64, n)
@@ -92,8 +92,8 @@ func TwoGroupsInFile(n int) dynamicstest.Filed {
 	})
 }
 
-// Widths is a target of two normals in d dimensions, at −3 with standard deviations 1 and at 3 with others; the second
-// has a weight of its own against 1.
+// Widths returns a target of two normals in d dimensions, at −3 with standard deviations 1 and at 3 with others; the
+// second has a weight of its own against 1.
 func Widths(d int, sd, weight float64) infer.Target { return TwoNormals(d, 3, sd, weight) }
 
 // TwoNormals is widths with the second normal at another place.
@@ -119,7 +119,7 @@ func LogDensity(x []float64, sd, weight float64) float64 {
 	return math.Log(math.Exp(wide) + weight*math.Exp(narrow)/math.Pow(sd, 4))
 }
 
-// Terraces is a normal in two dimensions whose density is e² times as high where sin 4x is above 0.
+// Terraces returns a normal in two dimensions whose density is e² times as high where sin 4x is above 0.
 func Terraces() infer.Target {
 	return dynamicstest.Density{D: 2, Proper: true, Spread: 2, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		g := theta.Graph()
@@ -130,7 +130,7 @@ func Terraces() infer.Target {
 	}}
 }
 
-// Narrow is a normal whose second coordinate is narrow enough to need steps of 1e-4.
+// Narrow returns a normal whose second coordinate is narrow enough to need steps of 1e-4.
 func Narrow() infer.Target {
 	return dynamicstest.Density{D: 2, Proper: true, Spread: 1, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		scaled := autodiff.Mul(theta, theta.Graph().Data("scales", []float64{1, 1e4}, 2))
@@ -138,7 +138,7 @@ func Narrow() infer.Target {
 	}}
 }
 
-// FarCounts is the regression, on the unconstrained line.
+// FarCounts returns the regression, on the unconstrained line.
 func FarCounts() infer.Target {
 	x, y := RowsOfCounts()
 	density := dynamicstest.Density{D: 2, Spread: 1.5, Proper: true,
@@ -160,7 +160,7 @@ func FarCounts() infer.Target {
 		{Parameter: "b", Lower: true, Upper: true}}}
 }
 
-// RowsOfCounts are the rows of farCounts.
+// RowsOfCounts returns the rows of farCounts.
 func RowsOfCounts() (x, y []float64) {
 	const n = 30
 	for i := range n {
@@ -170,8 +170,8 @@ func RowsOfCounts() (x, y []float64) {
 	return x, y
 }
 
-// TwoSquares is a standard normal prior of two coordinates whose squares are observed, so that there are four modes;
-// the evidence is by quadrature.
+// TwoSquares returns a standard normal prior of two coordinates whose squares are observed, so that there are four
+// modes; the evidence is by quadrature.
 func TwoSquares() (target infer.Target, logZ float64) {
 	const sd, y = .2, 2.
 	constant := -math.Log(2 * math.Pi)
@@ -188,13 +188,13 @@ func TwoSquares() (target infer.Target, logZ float64) {
 		}}, 2 * math.Log(area)
 }
 
-// Squares are a constant less half the sum of squares of x/sd.
+// Squares returns a constant less half the sum of squares of x/sd.
 func Squares(x autodiff.Node, sd, constant float64) autodiff.Node {
 	g := x.Graph()
 	return autodiff.Add(g.Const(constant), autodiff.Mul(g.Const(-.5/sd/sd), autodiff.SumAll(autodiff.Mul(x, x))))
 }
 
-// FarApart are two modes that a ladder of two distant rungs rarely exchanges between, of which warm-up knows one.
+// FarApart returns two modes that a ladder of two distant rungs rarely exchanges between, of which warm-up knows one.
 func FarApart() (infer.Target, infer.Options) {
 	mix := dynamicstest.Mixture{Weight: []float64{.4, .6}, Center: [][]float64{{30, 0}, {-30, 0}},
 		SD: []float64{1, 1}}
@@ -254,7 +254,7 @@ type layered struct {
 	blocks []types.Block
 }
 
-// Undeclared is the target without its blocks.
+// Undeclared returns the target without its blocks.
 func (t layered) Undeclared() infer.Target { return t.inRows }
 
 // inRows lets layered have the method of the name Rows.
@@ -301,7 +301,7 @@ const Tilt = 0.2
 
 const FarthestCoefficient = 200.
 
-// UnequalInFile are n rows of two means, read as those of a file: of a, all know something, of b hardly any but the
+// UnequalInFile returns n rows of two means, read as those of a file: of a, all know something, of b hardly any but the
 // first four. The posterior is normal; variances are those of a and b.
 func UnequalInFile(n int) (target dynamicstest.Filed, variances []float64) {
 	r, records := rand.New(rand.NewPCG(1, 4)), make([]float64, 0, 2*n)

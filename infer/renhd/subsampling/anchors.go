@@ -60,7 +60,7 @@ func (w *controls) assignAnchors(at [][]float64) {
 	}
 }
 
-// nearestAnchor is the number of the anchor nearest to a point, or of those that are modes.
+// nearestAnchor returns the number of the anchor nearest to a point, or of those that are modes.
 func (w *controls) nearestAnchor(x []float64, modes bool) (k int) {
 	nearest := math.Inf(1)
 	for i := range w.Anchors {
@@ -90,7 +90,7 @@ func (w *controls) writeAnchor(lane int) {
 	w.Exe.SetLane(dynamics.Anchor, lane, a.At)
 }
 
-// control is the sum of all rows' terms at a lane's position to first order about its anchor; NaN without one.
+// control returns the sum of all rows' terms at a lane's position to first order about its anchor; NaN without one.
 func (w *controls) control(lane int, at []float64) float64 {
 	if len(w.Anchors) == 0 {
 		return math.NaN()
@@ -203,8 +203,8 @@ func (t *anchorSearch) Finish() (found anchorResult, err error) {
 	return found, err
 }
 
-// found are the anchors of the search. A climb that ended before a mode, as along a ridge, is not a mode of its own:
-// its end counts only if no climb arrived, and then only the highest.
+// found returns the anchors of the search. A climb that ended before a mode, as along a ridge, is not a mode of its
+// own: its end counts only if no climb arrived, and then only the highest.
 func (t *anchorSearch) found() (out []anchor) {
 	arrived, best := false, -1
 	for k, c := range t.state.Climbs {
@@ -299,7 +299,7 @@ func (r *Subsampling) anchorAtModes() (anchored bool, err error) {
 	return false, nil
 }
 
-// nearestAnchors are the points of the anchors, by lane.
+// nearestAnchors returns the points of the anchors, by lane.
 func (w *controls) nearestAnchors() (at [][]float64) {
 	for _, k := range w.AnchorOf {
 		at = append(at, w.Anchors[k].At)
@@ -362,7 +362,7 @@ func (r *Subsampling) judgeAnchors(s *anchorState, found *anchorResult) error {
 	return err
 }
 
-// near is a draw from the normal distribution about a point that the cold rung's metric describes.
+// near returns a draw from the normal distribution about a point that the cold rung's metric describes.
 func (r *Subsampling) near(lane int, mode []float64) []float64 {
 	random := rand.New(rand.NewPCG(r.Phase.Options.Seed, 1<<32+uint64(lane)))
 	z := make([]float64, len(mode))

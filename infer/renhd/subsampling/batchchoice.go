@@ -68,7 +68,7 @@ func (t *batchChoice) Finish() (found batchResult, err error) {
 	return found, nil
 }
 
-// inBatches is a noise that was measured in batches of leastBatch, in batches of m rows.
+// inBatches returns a noise that was measured in batches of leastBatch, in batches of m rows.
 func inBatches(n population.NoiseLevel, m int) population.NoiseLevel {
 	n.Mean *= population.LeastBatch / float64(m)
 	n.Worst *= population.LeastBatch / float64(m)
@@ -106,7 +106,7 @@ func workOfSteps(s *population.Phase) (c stepCost, err error) {
 	return c, err
 }
 
-// stepWork is the arithmetic of a step in batches of some rows; 0: all.
+// stepWork returns the arithmetic of a step in batches of some rows; 0: all.
 func stepWork(s *population.Phase, rule dynamics.Rule, rows int) (float64, error) {
 	system := s.System
 	system.Batches.Size = rows

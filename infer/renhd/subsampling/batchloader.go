@@ -20,7 +20,7 @@ type batchLoader struct {
 	seed    uint64
 }
 
-// newBatchLoader is nil if all data are in memory, and for a device that computes nothing.
+// newBatchLoader returns nil if all data are in memory, and for a device that computes nothing.
 func newBatchLoader(s *population.Phase, blank bool) *batchLoader {
 	t, ok := infer.Streaming(s.Target)
 	if !ok || blank {
@@ -29,7 +29,7 @@ func newBatchLoader(s *population.Phase, blank bool) *batchLoader {
 	return &batchLoader{t, s.System.Batches, s.Options.Seed}
 }
 
-// inputs are the lane buffers that rows are copied to.
+// inputs returns the lane buffers that rows are copied to.
 func (f *batchLoader) inputs() (names []string) {
 	if f == nil {
 		return nil

@@ -211,8 +211,8 @@ func (r *Subsampling) shapeRung(g *population.Rung) {
 	}
 }
 
-// stiffness is the largest curvature of a mode at a rung's temperature, in its whitened coordinates, in units of 1 by
-// which the metric would suit all modes; 0 if it was not taken.
+// stiffness returns the largest curvature of a mode at a rung's temperature, in its whitened coordinates, in units of 1
+// by which the metric would suit all modes; 0 if it was not taken.
 func (r *Subsampling) stiffness(g *population.Rung) (most float64) {
 	for k := range r.controls.Anchors {
 		if a := &r.controls.Anchors[k]; a.Rows != nil {
@@ -222,7 +222,7 @@ func (r *Subsampling) stiffness(g *population.Rung) (most float64) {
 	return most
 }
 
-// nearAnchor is a draw from the normal of the mode that a lane's anchor is.
+// nearAnchor returns a draw from the normal of the mode that a lane's anchor is.
 func (r *Subsampling) nearAnchor(lane int) []float64 {
 	random := rand.New(rand.NewPCG(r.Phase.Options.Seed, 1<<32+uint64(lane)))
 	a := &r.controls.Anchors[r.controls.AnchorOf[lane]]

@@ -173,7 +173,7 @@ func (d *differences) slope() float64 {
 	return xy / yy
 }
 
-// without are the moments of x − s·y.
+// without returns the moments of x − s·y.
 func (d *differences) without(s float64) moments {
 	if s == 0 { // a control may be no number
 		return moments{d.n, d.firstX, d.x, d.xx, d.xxx}
@@ -199,7 +199,7 @@ func (t moments) mean() float64 { return t.first + t.sum/t.n }
 
 func (t moments) variance() float64 { return (t.squares - t.sum*t.sum/t.n) / (t.n - 1) }
 
-// skew is the third standardised moment.
+// skew returns the third standardised moment.
 func (t moments) skew() float64 {
 	m := t.sum / t.n
 	third := t.cubes/t.n - 3*m*t.squares/t.n + 2*m*m*m

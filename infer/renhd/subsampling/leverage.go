@@ -46,7 +46,7 @@ func (t *leverage) chunks() int {
 	return (b.Rows + b.Chunk - 1) / b.Chunk
 }
 
-// mostAlways is how many rows every batch has at most: an eighth more than there are.
+// mostAlways returns how many rows every batch has at most: an eighth more than there are.
 func (t *leverage) mostAlways() int { return t.run.Phase.Batches.Size / 8 }
 
 // Iterate reads a chunk of rows, the same for all walkers. It does not count as a noise step, so that later batches are
@@ -112,8 +112,8 @@ func (t *leverage) noise() population.NoiseLevel {
 // gainOfAlways is by how much walkers have to get further at least, for as many rows.
 const gainOfAlways = 1.25
 
-// worthReading are the rows with which walkers get furthest for each row that is read, if that is notably further than
-// without. pace is how far they get with some rows that leave a share of the noise.
+// worthReading returns the rows with which walkers get furthest for each row that is read, if that is notably further
+// than without. pace is how far they get with some rows that leave a share of the noise.
 func (s *leverageState) worthReading(pace func(rows int, rest float64) float64) []float64 {
 	var all, best []float64
 	rest, least := s.Sum, gainOfAlways*pace(0, 1)

@@ -84,8 +84,8 @@ func (w *controls) noiseByRung(seen [][][]float64) []population.NoiseLevel {
 	return out
 }
 
-// levels are the noises of the rungs. The direction with most noise is that of half of the gradients, and the others
-// say how much it has: the most of many estimates would be too much.
+// levels returns the noises of the rungs. The direction with most noise is that of half of the gradients, and the
+// others say how much it has: the most of many estimates would be too much.
 func (w *controls) levels(seen [][][]float64) []population.NoiseLevel {
 	out := make([]population.NoiseLevel, len(w.Rungs))
 	first, second := make([][][]float64, len(w.Rungs)), make([][][]float64, len(w.Rungs))
@@ -107,7 +107,7 @@ func (w *controls) levels(seen [][][]float64) []population.NoiseLevel {
 	return out
 }
 
-// centredRows are vectors from their coordinates, about their mean.
+// centredRows returns vectors from their coordinates, about their mean.
 func centredRows(coordinates [][]float64) [][]float64 {
 	out := make([][]float64, len(coordinates[0]))
 	for i := range out {
@@ -122,7 +122,7 @@ func centredRows(coordinates [][]float64) [][]float64 {
 	return out
 }
 
-// noisiest is the unit vector along which vectors about 0 have most variance, by power iteration.
+// noisiest returns the unit vector along which vectors about 0 have most variance, by power iteration.
 func noisiest(vectors [][]float64) []float64 {
 	const rounds = 30
 	v := make([]float64, len(vectors[0]))

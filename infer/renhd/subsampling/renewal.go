@@ -12,8 +12,8 @@ import "slices"
 // A renewed anchor is not a mode: points are centred by modes, to learn a metric. While draws are collected anchors
 // stay as they are: steps do not depend on what the run has seen.
 
-// farFromAnchors are the walkers whose anchors leave more noise than there is without, on rungs where an anchor at a
-// typical point would take away half of it: two independent points of a rung are 2·dim apart, squared, in its metric.
+// farFromAnchors returns the walkers whose anchors leave more noise than there is without, on rungs where an anchor at
+// a typical point would take away half of it: two independent points of a rung are 2·dim apart, squared, in its metric.
 func (w *controls) farFromAnchors(at [][]float64) []bool {
 	far := make([]bool, len(at))
 	if !w.UsesAnchors || len(w.Anchors) == 0 {

@@ -44,10 +44,10 @@ func (s *Subsampling) follow(w *population.Walkers, fresh bool) population.RowRe
 // SeveralAnchors reports whether there are several.
 func (s *Subsampling) SeveralAnchors() bool { return len(s.state.Anchors) > 1 }
 
-// AnchorOf is the number of the anchor nearest to a position, of those that are modes.
+// AnchorOf returns the number of the anchor nearest to a position, of those that are modes.
 func (s *Subsampling) AnchorOf(x []float64) int { return s.controls.nearestAnchor(x, true) }
 
-// ModeNear is the anchor nearest to a position, of those that are modes.
+// ModeNear returns the anchor nearest to a position, of those that are modes.
 func (s *Subsampling) ModeNear(x []float64) []float64 { return s.state.Anchors[s.AnchorOf(x)].At }
 
 // AnyFar reports whether a walker is far from all anchors.

@@ -21,7 +21,7 @@ type table struct{ levels, slopes []float64 }
 // mostTabulated bounds the numbers of all tables together, to half a gigabyte.
 const mostTabulated = 1 << 26
 
-// mostAnchors is how many anchors are kept; the oldest are dropped.
+// mostAnchors returns how many anchors are kept; the oldest are dropped.
 func (w *controls) mostAnchors() int {
 	const most = 64
 	if !w.UsesAnchors {
@@ -75,7 +75,7 @@ func (w *controls) cutAhead(calls []device.Call) (now, later []device.Call) {
 	return calls, nil
 }
 
-// blocksOf are the blocks that calls take, one after the other.
+// blocksOf returns the blocks that calls take, one after the other.
 func (w *controls) blocksOf(calls []device.Call) (blocks []int) {
 	step := w.NoiseStep
 	for _, c := range calls {

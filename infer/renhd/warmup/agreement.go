@@ -70,7 +70,7 @@ func separate(s *population.Visits, errors float64) bool {
 	return stats.Disagreement(acrossWalkers(s.Visited)) > errorsAcross
 }
 
-// acrossWalkers is where walkers are in their second halves along the direction in which the means of their first
+// acrossWalkers returns where walkers are in their second halves along the direction in which the means of their first
 // halves differ most, in standard deviations. Two modes in hundreds of dimensions can be far apart although no
 // coordinate shows it; and a direction that only noise has chosen shows nothing in other draws. None where windows are
 // too short.
@@ -116,5 +116,5 @@ func widestDirection(visited [][][]float64, first int) []float64 {
 	return floats.MulTo(scale, scale, mat.Col(nil, 0, &v))
 }
 
-// disagreement is the worst R-hat − 1 of log density and coordinates over the walkers of a window.
+// disagreement returns the worst R-hat − 1 of log density and coordinates over the walkers of a window.
 func disagreement(s *population.Visits) float64 { return adapt.WorstRHat(s.Density, s.Visited) - 1 }

@@ -62,8 +62,8 @@ func (r *Warmup) renewReference(points *adapt.Points) {
 	r.Reference = r.ReferenceOf(points.X)
 }
 
-// ImagesOfChains are the images of positions that are nearest to where the first chain has been, where chains do not
-// agree and do so much more in these.
+// ImagesOfChains returns the images of positions that are nearest to where the first chain has been, where chains do
+// not agree and do so much more in these.
 func (r *Warmup) ImagesOfChains(visited [][][]float64) [][][]float64 {
 	if r.Phase.Images == nil {
 		return visited

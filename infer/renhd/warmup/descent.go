@@ -205,7 +205,7 @@ func (t *descent) fall() error {
 	return nil
 }
 
-// next is the point to evaluate next.
+// next returns the point to evaluate next.
 func (f *Fall) next() []float64 {
 	if f.Above == nil {
 		return f.Path.X
@@ -239,7 +239,7 @@ func (f *Fall) report(x []float64, density float64, gradient []float64, level fl
 	}
 }
 
-// end is where the walker is placed.
+// end returns where the walker is placed.
 func (f *Fall) end() []float64 {
 	if f.Above != nil {
 		return f.Above

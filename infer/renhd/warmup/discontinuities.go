@@ -55,7 +55,7 @@ func (t *warmupWindow) moveAcrossDiscontinuities() (bool, error) {
 	return true, r.ChangeProgram(at)
 }
 
-// spreadOf is how far a coordinate is spread over all places.
+// spreadOf returns how far a coordinate is spread over all places.
 func spreadOf(places [][][]float64, j int) float64 {
 	all := slices.Concat(population.Coordinate(places, j)...)
 	low, high := stats.Quantile(all, spreadQuant), stats.Quantile(all, 1-spreadQuant)
@@ -117,7 +117,7 @@ type interval struct{ from, to linePoint }
 
 type linePoint struct{ at, height float64 }
 
-// gap is how far the log densities are apart: 0 if one of them is not finite, as beyond an end of the support.
+// gap returns how far the log densities are apart: 0 if one of them is not finite, as beyond an end of the support.
 func (i interval) gap() float64 {
 	if d := math.Abs(i.from.height - i.to.height); !math.IsNaN(d) && !math.IsInf(d, 0) {
 		return d

@@ -62,7 +62,7 @@ func (r *Warmup) refuseFlatTails() error {
 	return nil
 }
 
-// tails are both ends of every coordinate, for a walker of each chain, four at least.
+// tails returns both ends of every coordinate, for a walker of each chain, four at least.
 func (r *Warmup) tails() (all []tail) {
 	w := r.Walkers
 	at := w.Positions()
@@ -79,9 +79,9 @@ func (r *Warmup) tails() (all []tail) {
 	return all
 }
 
-// tailsOf are the places to look at for one end. The density of a logarithm has to fall faster than any small power of
-// the parameter, where numbers and their squares still exist; that of a logit also where p differs from 1. The ends of
-// the real line are not looked at: a walker that is still far from the target, with a scale of 1e10 in its other
+// tailsOf returns the places to look at for one end. The density of a logarithm has to fall faster than any small power
+// of the parameter, where numbers and their squares still exist; that of a logit also where p differs from 1. The ends
+// of the real line are not looked at: a walker that is still far from the target, with a scale of 1e10 in its other
 // coordinates, sees a flat line in any direction, and proper posteriors of regressions with flat priors were refused.
 func (r *Warmup) tailsOf(t tail, from float64) []tail {
 	sign := 2*population.OneIf(t.up) - 1
@@ -99,7 +99,7 @@ func (r *Warmup) tailsOf(t tail, from float64) []tail {
 	return out
 }
 
-// densitiesAt are the log densities of the target at places of the tails.
+// densitiesAt returns the log densities of the target at places of the tails.
 func (r *Warmup) densitiesAt(tails []tail, place func(tail) float64) ([]float64, error) {
 	here, at := r.Walkers.Positions(), make([][]float64, len(tails))
 	for i, t := range tails {

@@ -36,9 +36,9 @@ func (t *warmupWindow) setSteps() (err error) {
 	return nil
 }
 
-// measureHeat is the temperature at which each walker should move. In whitened coordinates a walker at temperature T
-// has |Lᵀg|² ≈ dT and an energy dT/2 above the bottom. One that is far out, where that is 10⁸ say, would need steps of
-// 10⁻⁴ to keep its energy at T = 1; at a quarter of its own temperature it takes long steps and cools fourfold with
+// measureHeat returns the temperature at which each walker should move. In whitened coordinates a walker at temperature
+// T has |Lᵀg|² ≈ dT and an energy dT/2 above the bottom. One that is far out, where that is 10⁸ say, would need steps
+// of 10⁻⁴ to keep its energy at T = 1; at a quarter of its own temperature it takes long steps and cools fourfold with
 // each trajectory:
 //
 //	|Lᵀg|²/d   4·10⁸   10⁸   2·10⁷  …   4   1

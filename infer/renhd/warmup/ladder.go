@@ -140,7 +140,7 @@ func (r *Warmup) resizeLadder() error {
 	return r.rows.AnchorAtColdWalkers()
 }
 
-// byRung is the positions of walkers, each chain's in the order of rungs.
+// byRung returns the positions of walkers, each chain's in the order of rungs.
 func byRung(w *population.Walkers) [][]float64 {
 	at := w.Positions()
 	out := make([][]float64, len(at))

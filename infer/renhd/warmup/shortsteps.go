@@ -66,7 +66,7 @@ func (t *warmupWindow) explainShortSteps() (moves bool, err error) {
 	return false, nil
 }
 
-// rejections is the mean rejection probability of trajectories of a length in time, in steps of one size.
+// rejections returns the mean rejection probability of trajectories of a length in time, in steps of one size.
 func (r *Warmup) rejections(step, time float64) (float64, error) {
 	w := r.Walkers
 	w.Exe.Set(dynamics.StepSize, slices.Repeat([]float64{step}, w.Lanes()))

@@ -34,10 +34,10 @@ const firstRungs = 8
 
 func (r *Warmup) iterationsLeft() int { return max(0, r.Phase.Options.Warmup-r.Iterations) }
 
-// sweeps is a share of a number of iterations.
+// sweeps returns a share of a number of iterations.
 func sweeps(share float64, total int) int { return int(math.Round(share * float64(total))) }
 
-// share is a window of a share of warm-up in which walkers adapt together.
+// share returns a window of a share of warm-up in which walkers adapt together.
 func (r *Warmup) share(part float64, metric bool) window {
 	return window{sweeps: sweeps(part, r.Phase.Options.Warmup), maxSteps: population.MaxSteps, metric: metric}
 }
@@ -139,17 +139,17 @@ func (r *Warmup) comeDown() error {
 	return r.refuseFlatTails()
 }
 
-// firstSweeps is the length of a window of the initial phase. Short windows bring walkers down with fewer gradients,
-// since each ends in a better metric; ten sweeps of 16 walkers are enough points for that.
+// firstSweeps returns the length of a window of the initial phase. Short windows bring walkers down with fewer
+// gradients, since each ends in a better metric; ten sweeps of 16 walkers are enough points for that.
 func (r *Warmup) firstSweeps() int {
 	const enough = 10
 	total := r.Phase.Options.Warmup
 	return max(sweeps(.01, total), min(sweeps(.02, total), enough))
 }
 
-// initialPhase is the first part of warm-up: short windows in which every walker finds a step of its own and the metric
-// is learned over and over, until all walkers have left where they started, or make no progress. If they are near each
-// other two windows are enough: R-hat of so few positions can hardly be lower.
+// initialPhase returns the first part of warm-up: short windows in which every walker finds a step of its own and the
+// metric is learned over and over, until all walkers have left where they started, or make no progress. If they are
+// near each other two windows are enough: R-hat of so few positions can hardly be lower.
 func (r *Warmup) initialPhase() error {
 	const leastNear, least, near, longest, reheated = 2, 4, 0.3, .20, .06
 	n := max(r.firstSweeps(), 1)
@@ -397,10 +397,10 @@ func (r *Warmup) reopen(rungs []population.Rung, perChain int) error {
 	return err
 }
 
-// DivergesAtEnd is the coordinate along which walkers move off without end, or −1.
+// DivergesAtEnd returns the coordinate along which walkers move off without end, or −1.
 func (r *Warmup) DivergesAtEnd() int { return r.state.Divergence.AtEnd() }
 
-// LeastStep is the bound of steps if the density jumps and trajectories have to cross the jumps; else 0.
+// LeastStep returns the bound of steps if the density jumps and trajectories have to cross the jumps; else 0.
 func (r *Warmup) LeastStep() float64 { return r.state.LeastStep }
 
 // New warms up a run that swaps, knows modes and reads rows by these.

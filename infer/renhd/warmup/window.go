@@ -110,9 +110,9 @@ func (t *warmupWindow) newStepSize(at population.Rung) adapt.StepSize {
 	return s
 }
 
-// longestStep is the bound of adapted steps. In a few dimensions the goal would be met by trajectories of one step, all
-// of nearly one length, which mix badly in spread; three steps and more can differ. While the metric is being learned
-// it may be far too small, and steps have to make up for it.
+// longestStep returns the bound of adapted steps. In a few dimensions the goal would be met by trajectories of one
+// step, all of nearly one length, which mix badly in spread; three steps and more can differ. While the metric is being
+// learned it may be far too small, and steps have to make up for it.
 func (t *warmupWindow) longestStep() float64 {
 	if t.spec.metric {
 		return math.Inf(1)
@@ -178,7 +178,7 @@ func (t *warmupWindow) learnSteps(usable []bool) {
 	}
 }
 
-// stride is the number of sweeps from one collection of points to the next.
+// stride returns the number of sweeps from one collection of points to the next.
 func (t *warmupWindow) stride() int {
 	return 1 + t.spec.sweeps*t.run.Walkers.Lanes()*t.run.Walkers.Dim/maxPoints
 }
@@ -213,8 +213,8 @@ func (t *warmupWindow) usable() []bool {
 	return out
 }
 
-// kept is the number of sweeps from one whose positions are kept to the next: more than one with thousands of walkers,
-// of each of which some will do.
+// kept returns the number of sweeps from one whose positions are kept to the next: more than one with thousands of
+// walkers, of each of which some will do.
 func (t *warmupWindow) kept() int {
 	w := t.run.Walkers
 	return 1 + t.spec.sweeps*w.Lanes()*min(w.Dim, adapt.MaxDense)/maxPoints
@@ -324,7 +324,7 @@ func (t *warmupWindow) learn() error {
 	return nil
 }
 
-// learnedStep is what a rung's walkers have come to: the median of their steps when they adapted alone.
+// learnedStep returns what a rung's walkers have come to: the median of their steps when they adapted alone.
 func (t *warmupWindow) learnedStep(rung int) float64 {
 	if !t.spec.alone {
 		return t.seen.StepSizes[rung].Adapted()
@@ -338,7 +338,8 @@ func (t *warmupWindow) learnedStep(rung int) float64 {
 	return population.Median(steps, population.Ones(len(steps)))
 }
 
-// places are what later parts of warm-up read of a window that has ended: where its walkers were, and how they moved.
+// places returns what later parts of warm-up read of a window that has ended: where its walkers were, and how they
+// moved.
 func (t *warmupWindow) places() *population.Visits {
 	v := t.seen.Visits
 	return &v

@@ -24,7 +24,7 @@ func phi(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
 func normalLog(z, sd float64) float64 { return -z*z/2 - math.Log(sd) - math.Log(2*math.Pi)/2 }
 
-// positive is a log density that is there for y > 0 only, or y >= 0 if zero is set.
+// positive returns a log density that is there for y > 0 only, or y >= 0 if zero is set.
 func positive(zero bool, f func(y float64, a []float64) float64) func(float64, []float64) float64 {
 	return func(y float64, a []float64) float64 {
 		if y < 0 || y == 0 && !zero {
@@ -34,7 +34,7 @@ func positive(zero bool, f func(y float64, a []float64) float64) func(float64, [
 	}
 }
 
-// above is a distribution function of a distribution of positive numbers.
+// above returns a distribution function of a distribution of positive numbers.
 func above(f func(y float64, a []float64) (lower, upper float64)) func(float64, []float64) (float64, float64) {
 	return func(y float64, a []float64) (float64, float64) {
 		if y <= 0 {
@@ -44,7 +44,7 @@ func above(f func(y float64, a []float64) (lower, upper float64)) func(float64, 
 	}
 }
 
-// summed is the distribution function of counts, as a sum of probabilities.
+// summed returns the distribution function of counts, as a sum of probabilities.
 func summed(log func(float64, []float64) float64) func(float64, []float64) (float64, float64) {
 	return func(y float64, a []float64) (float64, float64) {
 		sum := 0.0
@@ -55,7 +55,7 @@ func summed(log func(float64, []float64) float64) func(float64, []float64) (floa
 	}
 }
 
-// countsTo is a log density of counts from 0 to the first argument.
+// countsTo returns a log density of counts from 0 to the first argument.
 func countsTo(f func(y, n float64, a []float64) float64) func(float64, []float64) float64 {
 	return func(y float64, a []float64) float64 {
 		if y < 0 || y > a[0] {
@@ -362,7 +362,7 @@ func over(y value, args []value, f func(y float64, a []float64) float64) float64
 	return sum
 }
 
-// logDensity is the log density of values under a distribution of Stan.
+// logDensity returns the log density of values under a distribution of Stan.
 func logDensity(name string, y value, args []value) float64 {
 	if d, ok := densities[name]; ok && len(args) == d.n {
 		return over(y, args, d.log)
@@ -380,7 +380,7 @@ func known(name string) bool {
 	return scalar || vectorDensities[name] != nil
 }
 
-// probability is a call of a density or of a distribution function.
+// probability returns a call of a density or of a distribution function.
 func (r *run) probability(name string, args []value) (value, bool) {
 	for _, suffix := range []string{"_lpdf", "_lpmf", "_lcdf", "_lccdf", "_cdf_log", "_ccdf_log", "_log", "_cdf"} {
 		base, ok := strings.CutSuffix(name, suffix)
@@ -432,7 +432,7 @@ func (r *run) sample(s *stan.Sample) {
 	}
 }
 
-// truncated is the logarithm of the probability of the range that y lies in.
+// truncated returns the logarithm of the probability of the range that y lies in.
 func (r *run) truncated(s *stan.Sample, y value, args []value) float64 {
 	d, ok := densities[s.Dist.Name]
 	if !ok || d.cdf == nil {

@@ -6,7 +6,7 @@ import (
 	"ppl/lang/stan"
 )
 
-// eval is the value of an expression.
+// eval returns the value of an expression.
 func (r *run) eval(e stan.Expr) value {
 	switch e := e.(type) {
 	case *stan.Number:
@@ -41,7 +41,7 @@ func (r *run) eval(e stan.Expr) value {
 	return value{}
 }
 
-// subs are subscripts of a value with the given axes.
+// subs returns subscripts of a value with the given axes.
 func (r *run) subs(all []stan.Sub, dims []int) []sub {
 	if len(all) > len(dims) {
 		fail("there are %d subscripts of %d axes", len(all), len(dims))
@@ -76,7 +76,7 @@ func (r *run) sub(s stan.Sub, length int) sub {
 	return sub{places, !v.isScalar()}
 }
 
-// within is the place of an index, which has to lie on its axis.
+// within returns the place of an index, which has to lie on its axis.
 func within(i, length int) int {
 	if i < 1 || i > length {
 		fail("the index %d is outside of 1 to %d", i, length)
@@ -218,7 +218,7 @@ func (r *run) args(all []stan.Expr) []value {
 	return out
 }
 
-// fitting is the function of several with a name that takes arguments of some types.
+// fitting returns the function of several with a name that takes arguments of some types.
 func fitting(all []*stan.Function, types []stan.Type) *stan.Function {
 	for _, f := range all {
 		fits := len(f.Params) == len(types)

@@ -135,7 +135,7 @@ func lambertW(x float64) float64 {
 	return w
 }
 
-// logBesselI is the logarithm of I_v(x), by its series.
+// logBesselI returns the logarithm of I_v(x), by its series.
 func logBesselI(v, x float64) float64 {
 	sum, term := math.Inf(-1), v*math.Log(x/2)-lgamma(v+1)
 	for k := 1.0; k < 5000; k++ {
@@ -151,14 +151,14 @@ func logBesselI(v, x float64) float64 {
 // A function takes values.
 type function func(r *run, a []value) value
 
-// reduction is a function of all elements.
+// reduction returns a function of all elements.
 func reduction(f func([]float64) float64) function {
 	return func(_ *run, a []value) value { return real(f(a[0].nums)) }
 }
 
 func constant(v float64) function { return func(*run, []value) value { return real(v) } }
 
-// filled is an array of one number, with the axes that arguments give.
+// filled returns an array of one number, with the axes that arguments give.
 func filled(word string, v float64) function {
 	return func(_ *run, a []value) value { return repeat(word, v, a[0].int()) }
 }
@@ -217,7 +217,7 @@ func cut(v value, from, n int) value {
 	return value{typ: v.typ, dims: append([]int{n}, v.dims[1:]...), nums: v.nums[(from-1)*inner : (from-1+n)*inner]}
 }
 
-// inColumns are the elements of a matrix column by column, of an array in their order.
+// inColumns returns the elements of a matrix column by column, of an array in their order.
 func inColumns(v value) []float64 {
 	if v.typ.Word == "matrix" && v.typ.Depth == 0 {
 		return transposed(v).nums
@@ -401,7 +401,7 @@ func oneHot(_ *run, a []value) value {
 	return v
 }
 
-// spread is the sample variance.
+// spread returns the sample variance.
 func spread(all []float64) float64 {
 	if len(all) < 2 {
 		return 0

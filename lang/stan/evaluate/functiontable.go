@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// allFunctions is the table of functions whose arguments or values have axes.
+// allFunctions returns the table of functions whose arguments or values have axes.
 func allFunctions() map[string]function {
 	return map[string]function{
 		"pi": constant(math.Pi), "e": constant(math.E), "sqrt2": constant(math.Sqrt2),
@@ -164,7 +164,7 @@ func reductionOf(f func(value) float64) function {
 	return func(_ *run, a []value) value { return real(f(a[0])) }
 }
 
-// rank is the number of elements that are less than that at a place.
+// rank returns the number of elements that are less than that at a place.
 func rank(_ *run, a []value) value {
 	n := 0
 	for _, x := range a[0].nums {
@@ -175,5 +175,5 @@ func rank(_ *run, a []value) value {
 	return whole(n)
 }
 
-// flat is a matrix of one row or column as a vector.
+// flat returns a matrix of one row or column as a vector.
 func (v value) flat() value { return vector(v.nums) }

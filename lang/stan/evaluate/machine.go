@@ -82,8 +82,8 @@ func New(p *stan.Program, info *stan.Info, data stan.Data) (m *Machine, err erro
 	return m, err
 }
 
-// TransformedData are the values of some variables of the block transformed data. Those without a value, and tuples,
-// are left out.
+// TransformedData returns the values of some variables of the block transformed data. Those without a value, and
+// tuples, are left out.
 func (m *Machine) TransformedData(names []string) stan.Data {
 	out := stan.Data{}
 	for _, name := range names {
@@ -127,7 +127,7 @@ func (r *run) bindData(d *stan.Decl, data stan.Data) {
 	r.declare(d.Name.Name, arrayOf(typ, dims, given.Values))
 }
 
-// LogDensity is the log density at values of the parameters on their own scale.
+// LogDensity returns the log density at values of the parameters on their own scale.
 func (m *Machine) LogDensity(parameters stan.Data) (float64, error) {
 	r := &run{Machine: m, scopes: []scope{m.data, {}}}
 	err := r.guarded(func() {
@@ -177,7 +177,7 @@ func (r *run) lookup(name string) *value {
 	return nil
 }
 
-// shape is the type and the lengths of the axes of a declaration.
+// shape returns the type and the lengths of the axes of a declaration.
 func (r *run) shape(t *stan.SizedType) (typ stan.Type, dims []int) {
 	if t.Word == "tuple" || t.Plain().InnerAxes() == 0 && len(t.Dims) > 0 {
 		fail("variables of this type are not evaluated")
@@ -370,7 +370,7 @@ func (r *run) assignTo(left stan.Expr, v value) {
 	}
 }
 
-// places are the elements of a variable that subscripts choose, also x[a][b].
+// places returns the elements of a variable that subscripts choose, also x[a][b].
 func (r *run) places(e *stan.Index) (to *value, places, dims []int) {
 	switch inner := stan.Bare(e.X).(type) {
 	case *stan.Name:

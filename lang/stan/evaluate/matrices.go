@@ -40,10 +40,10 @@ func symmetric(v value) *mat.SymDense {
 	return s
 }
 
-// times is the product of matrices.
+// times returns the product of matrices.
 func times(a, b value) value { return product(a, b, matrix(0, 0, nil).typ) }
 
-// cholesky is the factor of a matrix; a point at which it has none is rejected, as in Stan.
+// cholesky returns the factor of a matrix; a point at which it has none is rejected, as in Stan.
 func cholesky(v value) value {
 	var c mat.Cholesky
 	if !c.Factorize(symmetric(v)) {
@@ -59,7 +59,7 @@ func inverse(v value) value {
 	return solved(v, diagonalMatrix(repeat("vector", 1, v.dims[0]).nums))
 }
 
-// solved is a \ b.
+// solved returns a \ b.
 func solved(a, b value) value {
 	mustBeSquare(a)
 	mustMatch(a.dims[0], asMatrix(b).dims[0])
@@ -74,7 +74,7 @@ func solved(a, b value) value {
 
 func divideLeft(a, b value) value { return solved(a, b) }
 
-// divideRight is a / b.
+// divideRight returns a / b.
 func divideRight(a, b value) value {
 	return transposed(solved(transposed(asMatrix(b)), transposed(asMatrix(a))))
 }
@@ -159,7 +159,7 @@ func traceQuadForm(_ *run, a []value) value {
 	return real(sum)
 }
 
-// eigen are the eigenvalues of a symmetric matrix from the least on, and its eigenvectors.
+// eigen returns the eigenvalues of a symmetric matrix from the least on, and its eigenvectors.
 func eigen(v value) (values, vectors value) {
 	var e mat.EigenSym
 	if !e.Factorize(symmetric(v), true) {
@@ -177,8 +177,8 @@ func matrixExp(v value) value {
 	return ofDense(&m)
 }
 
-// covariance is a covariance function of points, numbers or vectors, or of two lists of points. f takes the distance
-// divided by the length, of which each dimension may have its own.
+// covariance returns a covariance function of points, numbers or vectors, or of two lists of points. f takes the
+// distance divided by the length, of which each dimension may have its own.
 func covariance(f func(distance float64) float64) function {
 	return func(_ *run, a []value) value {
 		p, q, rest := a[0].instances(len(a[0].dims)-1), a[0].instances(len(a[0].dims)-1), a[1:]
@@ -196,7 +196,7 @@ func covariance(f func(distance float64) float64) function {
 	}
 }
 
-// divided are the elements of a point divided by the length.
+// divided returns the elements of a point divided by the length.
 func divided(point, length value) []float64 {
 	if !length.isScalar() {
 		mustMatch(len(point.nums), len(length.nums))

@@ -25,7 +25,7 @@ func (m *Machine) Point(next func() float64) (at stan.Data, err error) {
 	return at, err
 }
 
-// draw is a value of a declared type, from coordinates on the line.
+// draw returns a value of a declared type, from coordinates on the line.
 func (r *run) draw(t *stan.SizedType, next func() float64) value {
 	typ, dims := r.shape(t)
 	v := arrayOf(typ, dims, make([]float64, count(dims)))

@@ -19,7 +19,7 @@ func isSolver(name string) bool {
 		strings.HasPrefix(name, "solve_") || strings.HasPrefix(name, "dae")
 }
 
-// solve is a call of a function whose first argument is a function of the program.
+// solve returns a call of a function whose first argument is a function of the program.
 func (r *run) solve(e *stan.Call) value {
 	var defined []*stan.Function
 	if name, ok := stan.Bare(e.Args[0]).(*stan.Name); ok {
@@ -47,7 +47,7 @@ func (r *run) solve(e *stan.Call) value {
 	return value{}
 }
 
-// trajectory is the state of a differential equation at times.
+// trajectory returns the state of a differential equation at times.
 func (r *run) trajectory(f *stan.Function, y0 value, t float64, times value, rest []value, typ stan.Type) value {
 	state := append([]float64(nil), y0.nums...)
 	slope := func(t float64, y []float64) []float64 {
@@ -80,7 +80,7 @@ const (
 	maxSolverSteps  = 200_000
 )
 
-// integrated is the state at a later time.
+// integrated returns the state at a later time.
 func integrated(slope func(float64, []float64) []float64, t, to float64, y []float64) []float64 {
 	step := (to - t) / 10
 	for n := 0; t < to; n++ {

@@ -40,7 +40,7 @@ func arrayOf(typ stan.Type, dims []int, nums []float64) value {
 
 func (v value) isScalar() bool { return len(v.dims) == 0 }
 
-// num is the number of a value without axes.
+// num returns the number of a value without axes.
 func (v value) num() float64 { return v.nums[0] }
 
 func (v value) int() int { return int(v.nums[0]) }
@@ -64,7 +64,7 @@ func count(dims []int) int {
 // maxElements is the number of elements that an array may have.
 const maxElements = 50_000_000
 
-// room is the number of elements of an array that a program makes.
+// room returns the number of elements of an array that a program makes.
 func room(dims ...int) int {
 	n := 1
 	for _, d := range dims {
@@ -93,20 +93,20 @@ func mustBeSquare(v value) {
 	}
 }
 
-// clone is a value with elements of its own.
+// clone returns a value with elements of its own.
 func (v value) clone() value {
 	v.nums = slices.Clone(v.nums)
 	v.parts = slices.Clone(v.parts)
 	return v
 }
 
-// as is a value with another type, as when an int is assigned to a real.
+// as returns a value with another type, as when an int is assigned to a real.
 func (v value) as(typ stan.Type) value {
 	v.typ = typ
 	return v
 }
 
-// size is the length of the first axis.
+// size returns the length of the first axis.
 func (v value) size() int {
 	if v.isScalar() {
 		return 1
@@ -114,7 +114,7 @@ func (v value) size() int {
 	return v.dims[0]
 }
 
-// element is what lies at place i of the first axis.
+// element returns what lies at place i of the first axis.
 func (v value) element(i int) value {
 	n := count(v.dims[1:])
 	return value{typ: v.typ.Subscripted(1, func(int) bool { return false }), dims: v.dims[1:],
@@ -134,7 +134,7 @@ func (v value) instances(own int) []value {
 	return out
 }
 
-// undefined is a variable before a statement has assigned it.
+// undefined returns a variable before a statement has assigned it.
 func undefined(typ stan.Type, dims []int) value {
 	nums := make([]float64, room(dims...))
 	none := math.NaN()
@@ -155,7 +155,7 @@ type sub struct {
 	keeps  bool
 }
 
-// chosen are the places of the elements that subscripts choose, with the axes that stay.
+// chosen returns the places of the elements that subscripts choose, with the axes that stay.
 func (v value) chosen(subs []sub) (places, dims []int) {
 	places = []int{0}
 	for axis, d := range v.dims {
@@ -184,7 +184,7 @@ func (v value) chosen(subs []sub) (places, dims []int) {
 	return places, dims
 }
 
-// subscripted is the part of a value that subscripts choose.
+// subscripted returns the part of a value that subscripts choose.
 func (v value) subscripted(subs []sub) value {
 	places, dims := v.chosen(subs)
 	nums := make([]float64, len(places))
@@ -247,7 +247,7 @@ func transposed(v value) value {
 	return arrayOf(v.typ, []int{c, r}, out)
 }
 
-// asMatrix is a vector as a column, a row_vector as a row.
+// asMatrix returns a vector as a column, a row_vector as a row.
 func asMatrix(v value) value {
 	switch {
 	case v.isScalar():
@@ -280,7 +280,7 @@ func product(x, y value, typ stan.Type) value {
 	return shaped(matrix(r, c, out), typ)
 }
 
-// shaped is a matrix as a value of a type with fewer axes.
+// shaped returns a matrix as a value of a type with fewer axes.
 func shaped(m value, typ stan.Type) value {
 	switch typ.Axes() {
 	case 0:

@@ -91,7 +91,7 @@ func overRows(y, arg value, own int, f func(y value, a value) float64) float64 {
 	return sum
 }
 
-// pairs is the number of pairs of n and m instances, of which one goes with all.
+// pairs returns the number of pairs of n and m instances, of which one goes with all.
 func pairs(n, m int) int {
 	switch {
 	case n == 0 || m == 0:
@@ -102,10 +102,10 @@ func pairs(n, m int) int {
 	return max(n, m)
 }
 
-// picked is the element that a number chooses.
+// picked returns the element that a number chooses.
 func picked(v, at value) float64 { return v.nums[within(at.int(), len(v.nums))] }
 
-// ordered is the density of ordered categories by a distribution function.
+// ordered returns the density of ordered categories by a distribution function.
 func ordered(f func(float64) float64) func(y value, a []value) float64 {
 	return func(y value, a []value) float64 {
 		cuts := a[1].instances(1)
@@ -195,7 +195,7 @@ func logDeterminant(l value) float64 {
 	return sum
 }
 
-// distances are (y - mu)' (L L')^-1 (y - mu) for each y.
+// distances returns (y - mu)' (L L')^-1 (y - mu) for each y.
 func distances(y, mu, l value) []float64 {
 	ys, all := y.instances(1), mu.instances(1)
 	mustBeSquare(l)
@@ -253,7 +253,7 @@ func lkjCholesky(y value, a []value) float64 {
 	return sum
 }
 
-// logMultiGamma is the logarithm of the multivariate gamma function.
+// logMultiGamma returns the logarithm of the multivariate gamma function.
 func logMultiGamma(k int, x float64) float64 {
 	sum := float64(k*(k-1)) / 4 * math.Log(math.Pi)
 	for j := range k {
@@ -262,7 +262,7 @@ func logMultiGamma(k int, x float64) float64 {
 	return sum
 }
 
-// inner is the trace of (A A')^-1 (B B') for lower triangular A and B.
+// inner returns the trace of (A A')^-1 (B B') for lower triangular A and B.
 func inner(a, b value) float64 {
 	mustBeSquare(a)
 	mustMatch(len(a.nums), len(b.nums))
@@ -311,7 +311,8 @@ func rowDotsWith(x, beta value) []float64 {
 	return out
 }
 
-// linear is a generalised linear model: the density of alpha + x * beta. first is the number of arguments before x.
+// linear returns a generalised linear model: the density of alpha + x * beta. first is the number of arguments before
+// x.
 func linear(base string, first int) func(y value, a []value) float64 {
 	return func(y value, a []value) float64 {
 		eta := vector(rowDotsWith(a[first], a[first+2]))

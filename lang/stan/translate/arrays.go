@@ -9,7 +9,7 @@ import (
 // An arrayFunction is a function of Stan on values.
 type arrayFunction func(x *executor, a []value) value
 
-// arrayFunctions are the functions that build, cut and join arrays, or fold two of them.
+// arrayFunctions returns the functions that build, cut and join arrays, or fold two of them.
 func arrayFunctions() map[string]arrayFunction {
 	one := func(f func(x *executor, a []value) term) func(x *executor, a []value) value {
 		return func(x *executor, a []value) value { return scalar(f(x, a)) }
@@ -167,7 +167,7 @@ func arrayFunctions() map[string]arrayFunction {
 	return all
 }
 
-// matrixOf is a matrix that one expression gives.
+// matrixOf returns a matrix that one expression gives.
 func matrixOf(n *node, dims []term, from []value) value {
 	v := lazily(stan.Type{Word: "matrix"}, dims, from, nil)
 	v.whole = n
@@ -193,7 +193,7 @@ func colsOf(v value) term {
 	return v.dims[len(v.dims)-1]
 }
 
-// sizeOrCount is what size() counts: the elements of a matrix, or the first axis of an array.
+// sizeOrCount returns what size() counts: the elements of a matrix, or the first axis of an array.
 func (v value) sizeOrCount() term {
 	if v.typ.Depth == 0 {
 		return v.count()
@@ -254,7 +254,7 @@ func repeatedMatrix(_ *executor, a []value) value {
 		func(i []term) term { return a[0].elem(i[1:]) })
 }
 
-// toVector is all elements in a row: of a matrix column by column, of an array row by row.
+// toVector returns all elements in a row: of a matrix column by column, of an array row by row.
 func toVector(_ *executor, a []value) value {
 	v := a[0]
 	switch len(v.dims) {
@@ -288,7 +288,7 @@ func toVector(_ *executor, a []value) value {
 	})
 }
 
-// toMatrix is an array of arrays as a matrix, or a vector cut into columns.
+// toMatrix returns an array of arrays as a matrix, or a vector cut into columns.
 func toMatrix(_ *executor, a []value) value {
 	v := a[0]
 	if len(a) == 1 {
@@ -480,7 +480,7 @@ func logMix(x *executor, a []value) value {
 	return scalar(x.fold("logsumexp", parts))
 }
 
-// covariance is a covariance function. That of points on a line has a name in ppl.
+// covariance returns a covariance function. That of points on a line has a name in ppl.
 func covariance(f string) func(x *executor, a []value) value {
 	return func(x *executor, a []value) value {
 		n := 3
@@ -559,7 +559,7 @@ func oneHot(_ *executor, a []value) value {
 	})
 }
 
-// sortIndices is the order of data.
+// sortIndices returns the order of data.
 func sortIndices(sign int) func(x *executor, a []value) value {
 	return func(x *executor, a []value) value {
 		_, places, ok := sortedValues(a[0])

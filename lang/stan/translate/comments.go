@@ -14,8 +14,8 @@ type remark struct {
 	behind string
 }
 
-// remarks are the comments of the program by the number of the statement at which each is written: the statement that
-// came of the code which the comment is at. A comment at code that became no statement is left out. Top are those
+// remarks returns the comments of the program by the number of the statement at which each is written: the statement
+// that came of the code which the comment is at. A comment at code that became no statement is left out. Top are those
 // before all code.
 func (x *executor) remarks() (out map[int]remark, top []string) {
 	out = map[int]remark{}
@@ -47,7 +47,7 @@ func (x *executor) remarks() (out map[int]remark, top []string) {
 	return out, top
 }
 
-// nextCode is the line of the first code behind a place that is not a comment; 0 if there is none.
+// nextCode returns the line of the first code behind a place that is not a comment; 0 if there is none.
 func nextCode(text string, comments []stan.Comment, at int) int {
 	for {
 		at += len(text[at:]) - len(strings.TrimLeft(text[at:], " \t\r\n"))
@@ -64,7 +64,7 @@ func nextCode(text string, comments []stan.Comment, at int) int {
 	}
 }
 
-// statementAt is the number of the first statement of the model that came of code in a line: of a statement that
+// statementAt returns the number of the first statement of the model that came of code in a line: of a statement that
 // begins there, or of a variable that is declared there. It is -1 if there is none.
 func (x *executor) statementAt(line int) int {
 	declared := map[string]bool{}
@@ -95,7 +95,7 @@ func (x *executor) statementAt(line int) int {
 	return -1
 }
 
-// beginningAt are the places of the statements that begin in a line.
+// beginningAt returns the places of the statements that begin in a line.
 func beginningAt(all []stan.Stmt, line int) (out []source.Span) {
 	for _, s := range all {
 		walk(s, func(s stan.Stmt) {
@@ -107,7 +107,7 @@ func beginningAt(all []stan.Stmt, line int) (out []source.Span) {
 	return out
 }
 
-// remarkLines are the lines of a comment without decoration.
+// remarkLines returns the lines of a comment without decoration.
 func remarkLines(text string) []string {
 	var out []string
 	for _, line := range strings.Split(text, "\n") {

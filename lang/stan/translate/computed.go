@@ -14,7 +14,7 @@ import (
 // Transformed data whose statements cannot be translated are computed, if the data are known: the model has their
 // values as data.
 
-// affected are the transformed data that the statements at some places declare or assign, with those that depend on
+// affected returns the transformed data that the statements at some places declare or assign, with those that depend on
 // them: a statement that mentions one of them computes others.
 func affected(block []stan.Stmt, failed map[source.Span]bool) []string {
 	if len(failed) == 0 {
@@ -86,7 +86,7 @@ func (x *executor) dropUnread() {
 	}
 }
 
-// parts are the expressions of a statement.
+// parts returns the expressions of a statement.
 func (it item) parts() (all []*node) {
 	all = append(all, it.body, it.left, it.in)
 	for _, s := range it.slots {
@@ -95,7 +95,7 @@ func (it item) parts() (all []*node) {
 	return slices.DeleteFunc(all, func(n *node) bool { return n == nil })
 }
 
-// literal is an array in the language.
+// literal returns an array in the language.
 func literal(dims []int, values []float64) string {
 	if len(dims) == 0 {
 		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(values[0], 'g', -1, 64), "+")) // +Inf is inf

@@ -17,7 +17,7 @@ type dist struct {
 	args []value
 }
 
-// distOf is the distribution of a name of Stan.
+// distOf returns the distribution of a name of Stan.
 func (x *executor) distOf(name string, args []value) dist {
 	if base, ok := linearModels[name]; ok {
 		return x.linearModel(name, base, args)
@@ -63,12 +63,12 @@ func (x *executor) linearModel(name, base string, a []value) dist {
 	return x.distOf(base, append(args, a[first+3:]...))
 }
 
-// axesOf is the number of axes that an argument has for one value.
+// axesOf returns the number of axes that an argument has for one value.
 func axesOf(kind byte) int {
 	return map[byte]int{'s': 0, 'v': 1, 'm': 2}[kind]
 }
 
-// outer are the axes over which a dist and its values are repeated: those of the argument that has the most.
+// outer returns the axes over which a dist and its values are repeated: those of the argument that has the most.
 func (l dist) outer(v value) []term {
 	var dims []term
 	if n := len(v.dims) - l.own; n > 0 {
@@ -82,7 +82,7 @@ func (l dist) outer(v value) []term {
 	return dims
 }
 
-// distAt is the dist of one value, with the index of the axes over which it is repeated. on is the value.
+// distAt returns the dist of one value, with the index of the axes over which it is repeated. on is the value.
 func (x *executor) distAt(l dist, index []term, on value) term {
 	var parts []term
 	for i, k := range []byte(l.kinds) {
@@ -97,7 +97,7 @@ func (x *executor) distAt(l dist, index []term, on value) term {
 	return termOf(x.templates.fill(l.text, args), parts...)
 }
 
-// oneOf is what belongs to one index of a value whose last axes are those of one element.
+// oneOf returns what belongs to one index of a value whose last axes are those of one element.
 func (x *executor) oneOf(v value, own int, index []term) value {
 	n := len(v.dims) - own
 	if n <= 0 || len(index) == 0 {
@@ -110,7 +110,7 @@ func (x *executor) oneOf(v value, own int, index []term) value {
 	return v
 }
 
-// dropFirst is a value at one index of its first axis, also as a whole.
+// dropFirst returns a value at one index of its first axis, also as a whole.
 func dropFirst(v value, at term) value {
 	out := dropAxis(v, 0, at)
 	if whole := subscripted(v.whole, at.node); whole != nil && !out.isScalar() {
@@ -119,7 +119,7 @@ func dropFirst(v value, at term) value {
 	return out
 }
 
-// logDensity is the sum of the log density of a dist over values.
+// logDensity returns the sum of the log density of a dist over values.
 func (x *executor) logDensity(l dist, v value) term {
 	var out term
 	plates, index := x.axes(l.outer(v))
@@ -133,7 +133,7 @@ func (x *executor) logDensity(l dist, v value) term {
 	return out
 }
 
-// logOf is the log density of a dist at one value.
+// logOf returns the log density of a dist at one value.
 func (x *executor) logOf(l dist, d term, index []term, on value) term {
 	if l.overRaggedRow() {
 		p := x.oneOf(l.args[0], 1, index).elem([]term{on.number()})
@@ -151,7 +151,7 @@ func (l dist) overRaggedRow() bool {
 	return len(dims) > 0 && len(dims[len(dims)-1].plates) > 0
 }
 
-// densityCall is a call such as normal_lpdf(y | mu, sigma) or normal_rng(mu, sigma).
+// densityCall returns a call such as normal_lpdf(y | mu, sigma) or normal_rng(mu, sigma).
 func (x *executor) densityCall(e *stan.Call, args []value) (value, bool) {
 	name := stan.Normalized(e.Fun.Name)
 	for _, suffix := range []string{"_lpdf", "_lpmf", "_log", "_lcdf", "_lccdf", "_cdf_log", "_ccdf_log",
@@ -175,7 +175,7 @@ func (x *executor) densityCall(e *stan.Call, args []value) (value, bool) {
 	return value{}, false
 }
 
-// probability is a distribution function of Stan, a product over all values.
+// probability returns a distribution function of Stan, a product over all values.
 func (x *executor) probability(l dist, v value, suffix string) term {
 	var out term
 	plates, index := x.axes(l.outer(v))
@@ -243,7 +243,7 @@ func (x *executor) drawCounts(base string, args []value) value {
 	return out
 }
 
-// ownAxes are the axes of one drawn vector or matrix.
+// ownAxes returns the axes of one drawn vector or matrix.
 func (x *executor) ownAxes(l dist, args []value) []term {
 	for i, k := range []byte(l.kinds) {
 		a := args[i]
@@ -264,7 +264,7 @@ func isCount(name string) bool {
 		strings.HasPrefix(name, "ordered_") || name == "hypergeometric" || name == "discrete_range"
 }
 
-// hint is a name for what the present statement draws.
+// hint returns a name for what the present statement draws.
 func (x *executor) hint() string {
 	if x.assigning != "" {
 		return x.assigning
@@ -301,7 +301,7 @@ func (x *executor) sample(s *stan.Sample) {
 	x.density(v, l, t)
 }
 
-// inOrder is the array of to_vector(x), where the order of its elements does not matter since all have one
+// inOrder returns the array of to_vector(x), where the order of its elements does not matter since all have one
 // distribution.
 func inOrder(e stan.Expr, args []value) stan.Expr {
 	c, ok := stan.Bare(e).(*stan.Call)
@@ -432,7 +432,7 @@ func (x *executor) ownsRest(name string, slots []slot, own int) bool {
 	return c != nil && len(c.dims) == len(slots)+own
 }
 
-// truncated is the log density of a value that is known to lie between two ends.
+// truncated returns the log density of a value that is known to lie between two ends.
 func (x *executor) truncated(lp term, l dist, index []term, t truncation) term {
 	d := x.distAt(l, index, value{})
 	counts := isCount(l.name)
@@ -459,8 +459,8 @@ func (x *executor) truncated(lp term, l dist, index []term, t truncation) term {
 	return subtract(lp, mass)
 }
 
-// headOf is the left side of a statement whose value is an element of data or of a parameter, for all plates. ok is
-// false if it is something else, or if an index of the plates is not a subscript of it.
+// headOf returns the left side of a statement whose value is an element of data or of a parameter, for all plates. ok
+// is false if it is something else, or if an index of the plates is not a subscript of it.
 func (x *executor) headOf(val term, plates []*plate) (name string, slots []slot, ok bool) {
 	root, subs := val.node.root()
 	if root == nil {
@@ -533,7 +533,7 @@ func disjointSlots(a, b []slot) bool {
 	return false
 }
 
-// guarded is a term of the log density under the conditions around.
+// guarded returns a term of the log density under the conditions around.
 func (x *executor) guarded(t term) term {
 	for i := len(x.guards) - 1; i >= 0; i-- {
 		t = choose(x.guards[i], t, constant(0))
@@ -615,7 +615,7 @@ func (x *executor) incrementCall(e *stan.Call) bool {
 	return true
 }
 
-// renumbered is the text of a dist whose arguments come behind others.
+// renumbered returns the text of a dist whose arguments come behind others.
 func (l dist) renumbered(by int) string {
 	text := l.text
 	for i := len(l.kinds); i >= 1; i-- {
@@ -624,7 +624,7 @@ func (l dist) renumbered(by int) string {
 	return text
 }
 
-// densityName is the distribution of a log density.
+// densityName returns the distribution of a log density.
 func densityName(call string) (string, bool) {
 	name := stan.Normalized(call)
 	for _, suffix := range []string{"_lpdf", "_lpmf", "_log"} {

@@ -45,7 +45,7 @@ func (x *executor) evalSubs(subs []stan.Sub) []subscript {
 	return out
 }
 
-// eval is what an expression becomes. Its type decides whether its elements are whole numbers, which are divided
+// eval returns what an expression becomes. Its type decides whether its elements are whole numbers, which are divided
 // without a rest.
 func (x *executor) eval(e stan.Expr) value {
 	v := x.evalAny(e)
@@ -185,7 +185,7 @@ func (x *executor) mapped(typ stan.Type, parts []value, f func([]term) term) val
 	return out
 }
 
-// wholeOf is an operation on whole vectors, if all of them are expressions and have the same axis by name.
+// wholeOf returns an operation on whole vectors, if all of them are expressions and have the same axis by name.
 func wholeOf(parts []value, dims []term, f func([]term) term) *node {
 	if len(dims) != 1 {
 		return nil
@@ -314,7 +314,7 @@ func subscripted(n *node, subs ...*node) *node {
 	return subscriptOf(n, subs...)
 }
 
-// dot is the sum of products of two vectors.
+// dot returns the sum of products of two vectors.
 func (x *executor) dot(a, b value) term {
 	if n, ok := a.dims[0].whole(); ok {
 		if m, also := b.dims[0].whole(); also && m != n {
@@ -404,10 +404,10 @@ func (x *executor) subscriptsOf(v value, subs []subscript) value {
 	return out
 }
 
-// pointwise is a value itself; it exists so that closures keep their own copy.
+// pointwise returns a value itself; it exists so that closures keep their own copy.
 func pointwise(v value) value { return v }
 
-// subscriptWhole are subscripts on a whole array, where they are one index or a list with a name each.
+// subscriptWhole returns subscripts on a whole array, where they are one index or a list with a name each.
 func subscriptWhole(v value, subs []subscript) *node {
 	if v.whole == nil || !v.whole.isReference() {
 		return nil

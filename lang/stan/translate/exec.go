@@ -116,7 +116,7 @@ func (x *executor) lookup(name string) *cell {
 	return nil
 }
 
-// variable is what lookup returns, or a refusal if the declaration was not translated.
+// variable returns what lookup returns, or a refusal if the declaration was not translated.
 func (x *executor) variable(name string) *cell {
 	c := x.lookup(name)
 	if c == nil {
@@ -291,7 +291,7 @@ func (x *executor) inScope(all []stan.Stmt) (r result) {
 	return r
 }
 
-// chooseValue is one of two values by a condition.
+// chooseValue returns one of two values by a condition.
 func chooseValue(cond term, a, b value) value {
 	if a.isScalar() {
 		return scalar(choose(cond, a.number(), b.number()))
@@ -410,7 +410,7 @@ func (x *executor) nameLong(like string, t term) term {
 	return x.nameRegion(&cell{name: like}, region{value: t})
 }
 
-// join is the state behind two branches.
+// join returns the state behind two branches.
 func (x *executor) join(c *cell, cond term, before, a, b *state) *state {
 	if len(c.dims) == 0 {
 		x1, x2 := numberOf(c, a), numberOf(c, b)
@@ -493,7 +493,7 @@ func overlap(a, b []region) bool {
 	})
 }
 
-// alike is the value of a region with the indices of another one that covers the same elements.
+// alike returns the value of a region with the indices of another one that covers the same elements.
 func alike(q, r region) term {
 	v := q.value
 	for i, s := range q.subs {
@@ -532,7 +532,7 @@ func sameSubs(a, b region) bool {
 
 func sameRegion(a, b region) bool { return sameSubs(a, b) && a.value.node.equalTo(b.value.node) }
 
-// beforeRegion is what the elements of a region were before a branch assigned them.
+// beforeRegion returns what the elements of a region were before a branch assigned them.
 func (x *executor) beforeRegion(c *cell, st *state, r region) term {
 	if st.base == nil && len(st.regions) == 0 {
 		return undefined(c)
@@ -549,7 +549,7 @@ func (x *executor) beforeRegion(c *cell, st *state, r region) term {
 	return x.readElement(c, st, r.subs)
 }
 
-// undefined is what a variable or an element has that no statement has assigned, as in Stan: not a number, or the
+// undefined returns what a variable or an element has that no statement has assigned, as in Stan: not a number, or the
 // least whole number.
 func undefined(c *cell) term {
 	if c.typ.Word == "int" {
@@ -600,7 +600,7 @@ func (x *executor) newCell(d *stan.Decl) *cell {
 		outer: slices.Clone(x.plates)}
 }
 
-// sizes are the lengths of the axes of a declared type.
+// sizes returns the lengths of the axes of a declared type.
 func (x *executor) sizes(t *stan.SizedType) []term {
 	if t.Word == "tuple" {
 		panic("internal error: a variable of a tuple type, which SplitTuples replaces")
@@ -742,7 +742,7 @@ func (x *executor) assignPart(c *cell, subs []subscript, v value) {
 	x.store(c, r)
 }
 
-// promisedPlates are the loops around that write elements of their own in each turn. The region of an assignment is
+// promisedPlates returns the loops around that write elements of their own in each turn. The region of an assignment is
 // over these; in other loops it is that of the present turn.
 func (x *executor) promisedPlates(c *cell) (plates []*plate) {
 	for pr := x.states[c].promise; pr != nil; pr = pr.prior.promise {
@@ -781,7 +781,7 @@ func (x *executor) scatter(c *cell, subs []subscript, axis int, v value) {
 	}
 }
 
-// dropAxis is a value at one index of an axis.
+// dropAxis returns a value at one index of an axis.
 func dropAxis(v value, axis int, at term) value {
 	dims := slices.Delete(slices.Clone(v.dims), axis, axis+1)
 	if len(dims) == 0 {

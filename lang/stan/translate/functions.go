@@ -124,7 +124,7 @@ var matrixCalls = map[string]struct {
 var matrixFolds = map[string]string{"determinant": "determinant", "log_determinant": "log_determinant",
 	"log_determinant_spd": "log_determinant_spd", "trace": "trace"}
 
-// call is what a call becomes.
+// call returns what a call becomes.
 func (x *executor) call(e *stan.Call) value {
 	name := e.Fun.Name
 	if v, ok := x.callOfProgram(e); ok {
@@ -230,7 +230,7 @@ func (x *executor) numeric(n numeric, args []term, integer bool) term {
 	return t
 }
 
-// matrixCall is a function of a whole array, by its name in Stan.
+// matrixCall returns a function of a whole array, by its name in Stan.
 func (x *executor) matrixCall(name string, arg value) value {
 	m := matrixCalls[name]
 	whole := callOf(m.text, x.entire(x.nameArray(name, arg)).node)
@@ -261,7 +261,7 @@ func (x *executor) nameValue(like string, v value) value {
 	return x.write(c, &state{base: &v})
 }
 
-// shortName is a name for the value of a function.
+// shortName returns a name for the value of a function.
 func shortName(like string) string {
 	return map[string]string{"cholesky_decompose": "chol", "inverse": "inverted", "inverse_spd": "inverted",
 		"cumulative_sum": "cumulated", "sort_asc": "sorted", "softmax": "shares", "log_softmax": "log_shares"}[like] +
@@ -305,7 +305,7 @@ func reduce(f string, all []float64) (float64, bool) {
 	return 0, false
 }
 
-// sortedValues are the values of a list in increasing order, with their places, where data decide them.
+// sortedValues returns the values of a list in increasing order, with their places, where data decide them.
 func sortedValues(v value) (values []float64, places []int, ok bool) {
 	good := true
 	ok = elements(v.dims, nil, 1e6, func(index []term) {

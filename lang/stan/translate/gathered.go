@@ -61,7 +61,7 @@ func (x *executor) places(c *cell, l gathering, dims []int) string {
 	return name
 }
 
-// gatherings are the lists of which regions are single elements; false if one is not.
+// gatherings returns the lists of which regions are single elements; false if one is not.
 func gatherings(regions []region, dims []int, size int) (lists []gathering, ok bool) {
 	for _, r := range regions {
 		root, subs := r.value.node.root()

@@ -25,7 +25,7 @@ func (x *executor) loop(s *stan.For) result {
 	return x.turnsOf(s, lo, hi, bind)
 }
 
-// loopOver is a loop over the elements of an array.
+// loopOver returns a loop over the elements of an array.
 func (x *executor) loopOver(s *stan.For) result {
 	v := x.eval(s.Lo)
 	if v.isScalar() || v.typ.Depth == 0 && v.typ.InnerAxes() == 2 {
@@ -45,7 +45,7 @@ func (x *executor) loopOver(s *stan.For) result {
 	return x.turnsOf(s, constant(1), v.dims[0], bind)
 }
 
-// constantCell is a variable that has a value and keeps it.
+// constantCell returns a variable that has a value and keeps it.
 func (x *executor) constantCell(name string, t term) *cell {
 	v := scalar(t)
 	c := &cell{name: name, typ: v.typ, outer: slices.Clone(x.plates)}
@@ -120,7 +120,7 @@ func inLoopJump(s stan.Stmt) bool {
 	return false
 }
 
-// fixed is the value of an integer that data decide, in loops that are written turn by turn.
+// fixed returns the value of an integer that data decide, in loops that are written turn by turn.
 func (x *executor) fixed(t term) term {
 	if n, ok := t.whole(); ok && t.integer && len(t.plates) == 0 && (x.unrolled > 0 || t.node.isSubscripted()) {
 		return constant(n)
@@ -156,7 +156,7 @@ func (x *executor) isWorkspace(c *cell) bool {
 	return len(c.dims) > 0 && (st.base == nil || st.base.lost) && len(st.regions) == 0 && st.promise == nil && !c.result
 }
 
-// lostIn is what a loop leaves in an array of its own.
+// lostIn returns what a loop leaves in an array of its own.
 func lostIn(c *cell) *value {
 	v := lazily(c.typ, c.dims, nil, func([]term) term {
 		cannot("`%s` is read behind a loop that used it", c.name)
@@ -251,7 +251,7 @@ func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell, ow
 	}
 }
 
-// plateOf is the plate of a loop, and the value of the loop's variable in terms of its index. Where a loop writes
+// plateOf returns the plate of a loop, and the value of the loop's variable in terms of its index. Where a loop writes
 // elements from the end of arrays to their beginning, as x[n - i], the index is that of the elements.
 func (x *executor) plateOf(s *stan.For, lo, hi term) (p *plate, now term) {
 	p = x.freshPlate(s.Index.Name, lo, hi)
@@ -313,7 +313,7 @@ func (x *executor) assigned(s stan.Stmt) []*cell {
 	return out
 }
 
-// writtenIn are the names of the variables that a statement assigns, in their order, and of those that it declares.
+// writtenIn returns the names of the variables that a statement assigns, in their order, and of those that it declares.
 func writtenIn(s stan.Stmt) (assigned []string, declared map[string]bool) {
 	var add func(e stan.Expr)
 	add = func(e stan.Expr) {
@@ -409,7 +409,7 @@ func (x *executor) ownElements(loop *stan.For, c *cell, p *plate, now term) (sub
 	return subs, own
 }
 
-// leading are the numbers that a loop assigns before anything else, by formulas without them.
+// leading returns the numbers that a loop assigns before anything else, by formulas without them.
 func leading(body stan.Stmt) (names []string) {
 	b, ok := body.(*stan.Block)
 	if !ok {
@@ -432,8 +432,8 @@ func leading(body stan.Stmt) (names []string) {
 	return names
 }
 
-// localsOf are the variables that a loop declares or assigns first, with the only value that each gets; nil for those
-// with several.
+// localsOf returns the variables that a loop declares or assigns first, with the only value that each gets; nil for
+// those with several.
 func localsOf(body stan.Stmt) map[string]stan.Expr {
 	all := map[string]stan.Expr{}
 	for _, name := range leading(body) {
@@ -462,7 +462,7 @@ func localsOf(body stan.Stmt) map[string]stan.Expr {
 	return all
 }
 
-// simpleIndex is a subscript that is the index of a loop, plus or minus what does not change in it.
+// simpleIndex returns a subscript that is the index of a loop, plus or minus what does not change in it.
 func (x *executor) simpleIndex(e stan.Expr, index string, now term, locals map[string]stan.Expr) (t term, ok bool) {
 	switch e := stan.Bare(e).(type) {
 	case *stan.Name:
@@ -631,7 +631,7 @@ func (x *executor) carryElement(c *cell, p *plate, subs []term) *elementCarry {
 	return k
 }
 
-// elementBefore is the value of an element before a loop; nil if no statement assigned it.
+// elementBefore returns the value of an element before a loop; nil if no statement assigned it.
 func (x *executor) elementBefore(c *cell, prior *state, r region) *value {
 	if prior.base == nil {
 		none := true
@@ -732,8 +732,8 @@ func (x *executor) settle(k *carry, p *plate, before map[*cell]*state) {
 	}
 }
 
-// atIndex is the value that a region gives to the element at an index which data choose: what the last turn left there
-// is read by the index.
+// atIndex returns the value that a region gives to the element at an index which data choose: what the last turn left
+// there is read by the index.
 func (k *carry) atIndex(r region, index []term) term {
 	at := slices.Clone(r.subs)
 	for axis, s := range r.subs {
@@ -933,7 +933,7 @@ func (x *executor) covers(c *cell, st *state) bool {
 	return false
 }
 
-// sortedOuter are the loops around, without the present one, on whose index a carried value depends.
+// sortedOuter returns the loops around, without the present one, on whose index a carried value depends.
 func (x *executor) sortedOuter(final term, prior value, p *plate) []*plate {
 	all := closed(slices.Concat([]*plate{p}, final.plates, prior.from))
 	var out []*plate

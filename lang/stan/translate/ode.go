@@ -79,7 +79,7 @@ func (x *executor) trajectory(e *stan.Call, s solver) value {
 	return out
 }
 
-// real is a term that is not counted with.
+// real returns a term that is not counted with.
 func (t term) real() term {
 	t.integer, t.linear = false, nil
 	return t

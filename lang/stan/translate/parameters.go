@@ -57,7 +57,7 @@ func (x *executor) parameter(d *stan.Decl) {
 	x.emit(item{name: name, at: d.At, level: ofParameters, param: p})
 }
 
-// place is the range of the elements at an index; nil if they have no bounds.
+// place returns the range of the elements at an index; nil if they have no bounds.
 func (p *parameter) place(index []term) *node {
 	if p.lower == nil && p.upper == nil {
 		return nil
@@ -144,7 +144,7 @@ func (x *executor) dependsOnItself(p *parameter) bool {
 	return false
 }
 
-// reads are the names in the body of a statement.
+// reads returns the names in the body of a statement.
 func (it item) reads() (out []string) {
 	if it.body != nil {
 		it.body.visit(func(n *node) bool {
@@ -310,7 +310,7 @@ func sameNumber(a, b value) bool {
 	return a.isScalar() && b.isScalar() && a.number().node.equalTo(b.number().node)
 }
 
-// positive is the range of the positive numbers.
+// positive returns the range of the positive numbers.
 func positive() *node { return spanOf(literalOf("0"), literalOf("inf")) }
 
 // uniformOver reports a uniform distribution between the bounds themselves.
@@ -389,7 +389,7 @@ func (x *executor) writeFlat(p *parameter) {
 	}
 }
 
-// diagonalOf is an element of the diagonal of a matrix.
+// diagonalOf returns an element of the diagonal of a matrix.
 func diagonalOf(name string, index []term) *node {
 	n := len(index)
 	return element(name, append(slices.Clone(index[:n-1]), index[n-2]))

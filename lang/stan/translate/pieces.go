@@ -21,7 +21,7 @@ func slotsOf(plates []*plate) []slot {
 	return out
 }
 
-// bareSlot is a whole axis whose index is not read.
+// bareSlot returns a whole axis whose index is not read.
 func bareSlot(n term) slot { return slot{lo: constant(1), hi: n} }
 
 func bareSlots(dims []term) []slot {
@@ -40,7 +40,7 @@ type piece struct {
 	body  *node
 }
 
-// pieces are the statements that define a state.
+// pieces returns the statements that define a state.
 func (x *executor) pieces(c *cell, st *state) []piece {
 	if c.ragged() {
 		plates, index := x.axes(c.dims)
@@ -118,7 +118,7 @@ func (x *executor) entirePiece(c *cell, v value) piece {
 	return piece{slotsOf(plates), v.elem(index).node}
 }
 
-// regionPiece is the statement of a region; full is set if it covers the whole array.
+// regionPiece returns the statement of a region; full is set if it covers the whole array.
 func (x *executor) regionPiece(c *cell, r region) (p piece, full bool) {
 	r.mustBeAlongAxes()
 	full = true
@@ -172,7 +172,7 @@ func (x *executor) slotOf(r region, s term) (sl slot, by term, of *plate) {
 	return slotsOf([]*plate{q})[0], combine(linearOf(q.index()), rest, -1).scaled(step), found
 }
 
-// scaled is a linear form times 1 or -1.
+// scaled returns a linear form times 1 or -1.
 func (l *linear) scaled(by int) term {
 	if by == 1 {
 		return l.term()
@@ -336,7 +336,7 @@ func (x *executor) filled(c *cell, st *state, regions []piece) ([]piece, bool) {
 // maxFilled is the number of elements up to which missing ones are looked for.
 const maxFilled = 200000
 
-// place is a key of an index of whole numbers.
+// place returns a key of an index of whole numbers.
 func place(index []term) string {
 	at := make([]string, len(index))
 	for i, t := range index {
@@ -360,7 +360,7 @@ func mark(lo, hi, at []int, have map[string]bool) {
 	}
 }
 
-// generic is any element of a state, by conditions on its index.
+// generic returns any element of a state, by conditions on its index.
 func (x *executor) generic(c *cell, st *state, index []term) term {
 	for _, r := range st.regions {
 		r.mustBeAlongAxes()
@@ -376,7 +376,7 @@ func (x *executor) generic(c *cell, st *state, index []term) term {
 	return x.latest(c, st.regions, index, st.base.elem(index))
 }
 
-// latest is an element as the last of some regions that has it gives it, or what it was before.
+// latest returns an element as the last of some regions that has it gives it, or what it was before.
 func (x *executor) latest(c *cell, regions []region, index []term, before term) term {
 	for _, r := range regions {
 		cond, val := x.regionAt(c, r, index)
@@ -417,7 +417,7 @@ func (x *executor) covered(c *cell, regions []region) bool {
 	return false
 }
 
-// regionAt is the value of a region at an index, and the condition that it has the element; none if it has all.
+// regionAt returns the value of a region at an index, and the condition that it has the element; none if it has all.
 func (x *executor) regionAt(c *cell, r region, index []term) (cond, val term) {
 	slots := make([]slot, len(r.subs))
 	val = r.value

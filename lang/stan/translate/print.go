@@ -14,7 +14,7 @@ import (
 // indexMark lies between the name that an index would like to have and its number.
 const indexMark = '\x02'
 
-// like is the name that the index of a plate would like to have.
+// like returns the name that the index of a plate would like to have.
 func (p *plate) like() string {
 	if at := strings.IndexByte(p.name, indexMark); at >= 0 {
 		return p.name[:at]
@@ -30,7 +30,7 @@ type printer struct {
 	name  func(p *plate, brackets *node) string
 }
 
-// key is a text that two trees have in common if they are equal but for the indices that their brackets bind.
+// key returns a text that two trees have in common if they are equal but for the indices that their brackets bind.
 func (n *node) key() string {
 	bound := 0
 	p := &printer{names: map[*plate]string{}}
@@ -189,7 +189,7 @@ type naming struct {
 	all   []*node         // the trees of the statement
 }
 
-// naming is a printer of a statement with trees and the plates of its left side.
+// naming returns a printer of a statement with trees and the plates of its left side.
 func (x *executor) naming(own string, slots []slot, trees ...*node) *naming {
 	w := &naming{printer: &printer{names: map[*plate]string{}}, taken: x.names.taken, heads: map[string]bool{}}
 	for _, s := range slots {
@@ -213,7 +213,7 @@ func (x *executor) naming(own string, slots []slot, trees ...*node) *naming {
 	return w
 }
 
-// chosen is a name for an index that brackets bind, or that nothing binds.
+// chosen returns a name for an index that brackets bind, or that nothing binds.
 func (w *naming) chosen(p *plate, brackets *node) string {
 	if brackets == nil {
 		given := w.short(p.like(), w.heads, w.namesIn(w.all))
@@ -232,7 +232,7 @@ func (w *naming) chosen(p *plate, brackets *node) string {
 	return w.short(p.like(), around, w.namesIn([]*node{brackets}))
 }
 
-// namesIn are the names in trees, with those that indices have now.
+// namesIn returns the names in trees, with those that indices have now.
 func (w *naming) namesIn(trees []*node) map[string]bool {
 	out := map[string]bool{}
 	for _, t := range trees {
@@ -252,7 +252,7 @@ func (w *naming) namesIn(trees []*node) map[string]bool {
 	return out
 }
 
-// short is the name that an index would like to have, or another one that is in neither set.
+// short returns the name that an index would like to have, or another one that is in neither set.
 func (w *naming) short(like string, around, inside map[string]bool) string {
 	short := like
 	for n := 0; around[short] || inside[short] || w.taken[short]; n++ {

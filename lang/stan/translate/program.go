@@ -28,7 +28,7 @@ func (x *executor) callUserByName(name string, args []stan.Expr) value {
 	return x.run(f, x.args(args))
 }
 
-// definition is the function of a name that takes arguments of some types.
+// definition returns the function of a name that takes arguments of some types.
 func (x *executor) definition(name string, types []stan.Type) *stan.Function {
 	all := x.info.Functions[name]
 	for _, f := range all {
@@ -84,7 +84,7 @@ func isSolver(name string) bool {
 		strings.HasPrefix(name, "solve_") || strings.HasPrefix(name, "dae")
 }
 
-// solve is a call of a function with a function as its argument.
+// solve returns a call of a function with a function as its argument.
 func (x *executor) solve(e *stan.Call) value {
 	if s, ok := solvers[e.Fun.Name]; ok {
 		return x.trajectory(e, s)
@@ -96,7 +96,7 @@ func (x *executor) solve(e *stan.Call) value {
 	return value{}
 }
 
-// reduceSum is the function over all of its first argument at once.
+// reduceSum returns the function over all of its first argument at once.
 func (x *executor) reduceSum(e *stan.Call) value {
 	name, ok := stan.Bare(e.Args[0]).(*stan.Name)
 	if !ok || len(e.Args) < 3 {

@@ -57,7 +57,7 @@ type label struct {
 	outer []*plate
 }
 
-// read is the value of a cell now.
+// read returns the value of a cell now.
 func (x *executor) read(c *cell) value { return x.readState(c, x.states[c]) }
 
 func (x *executor) readState(c *cell, st *state) value {
@@ -103,7 +103,7 @@ func (p *promise) hadRegion(r region) bool {
 	return slices.ContainsFunc(p.prior.regions, func(q region) bool { return sameRegion(q, r) })
 }
 
-// raggedRow is an array whose length depends on the index of a loop, by the formula of its elements.
+// raggedRow returns an array whose length depends on the index of a loop, by the formula of its elements.
 func (x *executor) raggedRow(c *cell, st *state) (v value, short bool) {
 	if !c.ragged() {
 		return value{}, false
@@ -163,7 +163,7 @@ func (x *executor) isPresent(r region) bool {
 	return len(r.plates) > 0
 }
 
-// readNumber is the value of a variable without axes. A long term gets the name of the variable.
+// readNumber returns the value of a variable without axes. A long term gets the name of the variable.
 func (x *executor) readNumber(c *cell, st *state) value {
 	switch {
 	case st.written != nil:
@@ -176,7 +176,7 @@ func (x *executor) readNumber(c *cell, st *state) value {
 	return x.write(c, st)
 }
 
-// readElement is an element of an array whose assignments are not finished, or not written yet.
+// readElement returns an element of an array whose assignments are not finished, or not written yet.
 func (x *executor) readElement(c *cell, st *state, index []term) term {
 	maybe := false
 	for i := len(st.regions) - 1; i >= 0; i-- {
@@ -228,7 +228,7 @@ func (x *executor) nameRegion(c *cell, r region) term {
 	return t
 }
 
-// closed are plates with those on which their ranges depend.
+// closed returns plates with those on which their ranges depend.
 func closed(plates []*plate) []*plate {
 	out := slices.Clone(plates)
 	for i := 0; i < len(out); i++ {
@@ -241,7 +241,8 @@ func closed(plates []*plate) []*plate {
 	return out
 }
 
-// sameTurns are the slots of plates, and a value in them. What is a part of a series has the same turns in all rows.
+// sameTurns returns the slots of plates, and a value in them. What is a part of a series has the same turns in all
+// rows.
 func (x *executor) sameTurns(c *cell, plates []*plate, value term) ([]slot, term) {
 	slots := slotsOf(plates)
 	for i, p := range plates {
@@ -260,8 +261,8 @@ func (x *executor) sameTurns(c *cell, plates []*plate, value term) ([]slot, term
 	return slots, value
 }
 
-// whole is the plate of all elements of an array that a loop writes, if the range of the loop differs between rows; nil
-// for other loops.
+// whole returns the plate of all elements of an array that a loop writes, if the range of the loop differs between
+// rows; nil for other loops.
 func (x *executor) whole(p *plate) *plate {
 	if len(p.lo.plates)+len(p.hi.plates) == 0 {
 		return nil
@@ -291,7 +292,7 @@ func indices(plates []*plate) []term {
 	return out
 }
 
-// sorted are plates in the order in which their loops lie in each other; those of no loop come last.
+// sorted returns plates in the order in which their loops lie in each other; those of no loop come last.
 func (x *executor) sorted(plates []*plate) []*plate {
 	var out []*plate
 	for _, p := range x.plates {
@@ -354,7 +355,7 @@ func apart(a, b term) bool {
 func lowest(t term) term  { return end(t, 1) }
 func highest(t term) term { return end(t, -1) }
 
-// end is the least (sign 1) or greatest (sign -1) value of an index over its loops.
+// end returns the least (sign 1) or greatest (sign -1) value of an index over its loops.
 func end(t term, sign int) term {
 	for range 8 {
 		l := linearOf(t)
@@ -449,7 +450,7 @@ func (x *executor) earlier(index, sub term, step int) bool {
 	return ok && step*d < 0
 }
 
-// highestOfInner is the end of an index over the loops whose index the subscript of the assignment does not have.
+// highestOfInner returns the end of an index over the loops whose index the subscript of the assignment does not have.
 func highestOfInner(x *executor, index, sub term) term { return endOfInner(index, sub, -1) }
 func lowestOfInner(x *executor, index, sub term) term  { return endOfInner(index, sub, 1) }
 
@@ -513,7 +514,7 @@ func (x *executor) writeAs(c *cell, st *state, name string) value {
 	return v
 }
 
-// namedDims are the lengths of axes as the pieces of a definition write them: as numbers, if one piece does.
+// namedDims returns the lengths of axes as the pieces of a definition write them: as numbers, if one piece does.
 func namedDims(dims []term, pieces []piece) []term {
 	out := slices.Clone(dims)
 	for _, p := range pieces {
@@ -540,7 +541,7 @@ func (x *executor) evaluated(c *cell, st *state, elem func([]term) term) func([]
 	}
 }
 
-// at is the value of an element of a state that data decide.
+// at returns the value of an element of a state that data decide.
 func (st *state) at(index []term, b bindings) (float64, bool) {
 	at := make([]term, len(index))
 	for i, t := range index {
@@ -621,7 +622,7 @@ func inRange(p *plate, b bindings) bool {
 	return ok && also && lo <= b[p] && b[p] <= hi
 }
 
-// dependsOn are the loops around whose index a state depends on.
+// dependsOn returns the loops around whose index a state depends on.
 func (x *executor) dependsOn(c *cell, st *state) []*plate {
 	var all []*plate
 	if st.base != nil && !st.base.lost {

@@ -12,7 +12,7 @@ import (
 // A templates has the trees of texts in tables, such as Normal($1, $2), with places for arguments.
 type templates map[string]*node
 
-// fill is the tree of a template with arguments in its places: $1 is the first one, $x the one under the key "x".
+// fill returns the tree of a template with arguments in its places: $1 is the first one, $x the one under the key "x".
 func (all templates) fill(text string, args map[string]*node) *node {
 	tree := all[text]
 	if tree == nil {
@@ -22,7 +22,7 @@ func (all templates) fill(text string, args map[string]*node) *node {
 	return filledIn(tree, args)
 }
 
-// numberedArgs are arguments by their places.
+// numberedArgs returns arguments by their places.
 func numberedArgs(args []*node) map[string]*node {
 	out := map[string]*node{}
 	for i, a := range args {

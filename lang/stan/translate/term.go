@@ -41,7 +41,7 @@ type term struct {
 // bindings are the values of indices.
 type bindings map[*plate]float64
 
-// value is what a term is without an index, if data decide it.
+// value returns what a term is without an index, if data decide it.
 func (t term) value() (float64, bool) {
 	if t.eval == nil {
 		return 0, false
@@ -49,7 +49,7 @@ func (t term) value() (float64, bool) {
 	return t.eval(nil)
 }
 
-// whole is the value as an integer.
+// whole returns the value as an integer.
 func (t term) whole() (int, bool) {
 	v, ok := t.value()
 	if !ok || v != math.Trunc(v) || math.Abs(v) > 1<<31 {
@@ -84,7 +84,7 @@ func wholeNumber(text string) (int, bool) {
 	return v, err == nil
 }
 
-// number is a literal of Stan, which may lack digits on one side of its point.
+// number returns a literal of Stan, which may lack digits on one side of its point.
 func number(text string, v float64, integer bool) term {
 	if integer {
 		return constant(int(v))
@@ -102,7 +102,7 @@ func number(text string, v float64, integer bool) term {
 	return term{node: literalOf(sign + text), eval: known(v)}
 }
 
-// real is a number that was computed.
+// real returns a number that was computed.
 func real(v float64) term {
 	switch {
 	case math.IsInf(v, 1):
@@ -117,7 +117,7 @@ func known(v float64) func(bindings) (float64, bool) {
 	return func(bindings) (float64, bool) { return v, true }
 }
 
-// termOf is a tree with what it depends on.
+// termOf returns a tree with what it depends on.
 func termOf(n *node, from ...term) term { return term{node: n}.from(from...) }
 
 // callTerm is f(args).
@@ -136,7 +136,7 @@ func (t term) from(parts ...term) term {
 	return t
 }
 
-// index is the index of a plate.
+// index returns the index of a plate.
 func (p *plate) index() term {
 	t := term{node: finished(node{kind: kindIndex, plate: p}), integer: true, plates: []*plate{p},
 		eval: func(b bindings) (float64, bool) { v, ok := b[p]; return v, ok }}
@@ -152,7 +152,7 @@ func atomLinear(t term) *linear {
 // isIndex reports the index of a plate alone.
 func (t term) isIndex(p *plate) bool { return t.node.isIndexOf(p) }
 
-// linearOf is the linear form of an integer: what is none is an atom.
+// linearOf returns the linear form of an integer: what is none is an atom.
 func linearOf(t term) *linear {
 	if t.linear != nil {
 		return t.linear
@@ -160,7 +160,7 @@ func linearOf(t term) *linear {
 	return atomLinear(t)
 }
 
-// combine is a + scale * b for integers.
+// combine returns a + scale * b for integers.
 func combine(a, b *linear, scale int) *linear {
 	out := &linear{constant: a.constant + scale*b.constant, coefs: maps.Clone(a.coefs), atoms: maps.Clone(a.atoms)}
 	if out.coefs == nil {
@@ -236,7 +236,7 @@ func (l *linear) term() term {
 	return t
 }
 
-// difference is a - b if it is a constant.
+// difference returns a - b if it is a constant.
 func difference(a, b term) (int, bool) {
 	if !a.integer || !b.integer {
 		return 0, false
@@ -293,7 +293,7 @@ func add(x, y term) term {
 	return t
 }
 
-// parts are the addends of a sum, or the term itself.
+// parts returns the addends of a sum, or the term itself.
 func (t term) parts() []term {
 	if t.addends != nil {
 		return t.addends
@@ -350,7 +350,7 @@ func multiply(x, y term) term {
 	return t
 }
 
-// asReal is a term that is a real if the other one is.
+// asReal returns a term that is a real if the other one is.
 func (t term) asReal(other term) term {
 	if !other.integer {
 		return t.real()
@@ -483,7 +483,7 @@ func chooseAddend(c, a, b term) (term, bool) {
 	return term{}, false
 }
 
-// without is a sum less one of its addends.
+// without returns a sum less one of its addends.
 func without(sum, part term) term {
 	out, left := constant(0), false
 	for _, p := range sum.parts() {

@@ -137,7 +137,7 @@ func (x *executor) changed(block []stan.Stmt, to map[string]string) {
 	}
 }
 
-// pplName is the name in the model of a variable of the program.
+// pplName returns the name in the model of a variable of the program.
 func (x *executor) pplName(name string) string {
 	if own, ok := x.own[name]; ok {
 		return own
@@ -261,7 +261,7 @@ func (x *executor) declareGiven(c *cell, given stan.Array, known bool, as item) 
 	x.emit(as)
 }
 
-// elementOf is an element of data.
+// elementOf returns an element of data.
 func elementOf(a stan.Array, index []term, b bindings) (float64, bool) {
 	place := 0
 	if len(index) != len(a.Dims) {
@@ -429,7 +429,7 @@ func (x *executor) final(n *node) *node {
 	return n
 }
 
-// finalSlot is a slot whose ends have their final names.
+// finalSlot returns a slot whose ends have their final names.
 func (x *executor) finalSlot(s slot) slot {
 	s.lo, s.hi = term{node: x.final(s.lo.node)}, term{node: x.final(s.hi.node)}
 	return s

@@ -87,7 +87,7 @@ func (n *node) strength() int {
 	return strengthAtom
 }
 
-// operandStrengths are the least strengths of the kids that need no parentheses.
+// operandStrengths returns the least strengths of the kids that need no parentheses.
 func (n *node) operandStrengths() []int {
 	switch n.kind {
 	case kindUnary:
@@ -211,7 +211,7 @@ func appliedOf(x *node, at *node) *node {
 	return finished(node{kind: kindApplied, kids: []*node{x, at}})
 }
 
-// rangedOf is a body for all indices of plates, as a list (each) or as the argument of a call (over).
+// rangedOf returns a body for all indices of plates, as a list (each) or as the argument of a call (over).
 func rangedOf(k kind, plates []*plate, body *node) *node {
 	n := node{kind: k, kids: []*node{body}, bound: plates}
 	for _, p := range plates {
@@ -220,14 +220,14 @@ func rangedOf(k kind, plates []*plate, body *node) *node {
 	return finished(n)
 }
 
-// with is a node with other kids.
+// with returns a node with other kids.
 func (n *node) with(kids []*node) *node {
 	other := *n
 	other.kids = kids
 	return finished(other)
 }
 
-// rewritten is a node whose kids f has replaced; the node itself if it left them all.
+// rewritten returns a node whose kids f has replaced; the node itself if it left them all.
 func (n *node) rewritten(f func(*node) *node) *node {
 	var kids []*node
 	for i, k := range n.kids {
@@ -271,7 +271,7 @@ func (n *node) isSubscripted() bool {
 	return n.has(func(k *node) bool { return k.kind == kindSubscript })
 }
 
-// root is the name of an array or of one of its elements, and the subscripts; nil for what is something else.
+// root returns the name of an array or of one of its elements, and the subscripts; nil for what is something else.
 func (n *node) root() (root *node, subs []*node) {
 	switch {
 	case n.kind == kindName:
@@ -334,7 +334,7 @@ func (n *node) replaced(p *plate, by *node) *node {
 	return out
 }
 
-// decided is the branch of a condition that compares whole numbers, or the condition as it is.
+// decided returns the branch of a condition that compares whole numbers, or the condition as it is.
 func (n *node) decided() *node {
 	c := n.kids[0]
 	if c.kind != kindBinary || operators[c.text].own != strengthCompare {
@@ -396,7 +396,7 @@ func addUp(n *node, sign int, sum *linear) bool {
 	return true
 }
 
-// nodesOf are the trees of terms.
+// nodesOf returns the trees of terms.
 func nodesOf(ts []term) []*node {
 	out := make([]*node, len(ts))
 	for i, t := range ts {

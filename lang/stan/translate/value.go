@@ -32,7 +32,7 @@ func scalar(t term) value {
 	return value{typ: typ, elem: func([]term) term { return t }, whole: t.node, level: t.level, from: t.plates}
 }
 
-// asReal is a value whose elements are real numbers by their type.
+// asReal returns a value whose elements are real numbers by their type.
 func (v value) asReal() value {
 	if v.real || v.parts != nil {
 		return v
@@ -46,7 +46,7 @@ func (v value) asReal() value {
 	return v
 }
 
-// asInt is a value whose elements are whole numbers by their type.
+// asInt returns a value whose elements are whole numbers by their type.
 func (v value) asInt() value {
 	if v.typ.Word == "int" || v.parts != nil {
 		return v
@@ -63,12 +63,12 @@ func (v value) asInt() value {
 	return v
 }
 
-// number is the term of a value without axes.
+// number returns the term of a value without axes.
 func (v value) number() term { return v.elem(nil) }
 
 func (v value) isScalar() bool { return len(v.dims) == 0 && v.typ.Word != "tuple" }
 
-// size is the length of the first axis; of a matrix its rows.
+// size returns the length of the first axis; of a matrix its rows.
 func (v value) size() term {
 	if len(v.dims) == 0 {
 		return constant(1)
@@ -76,7 +76,7 @@ func (v value) size() term {
 	return v.dims[0]
 }
 
-// count is the number of all elements.
+// count returns the number of all elements.
 func (v value) count() term {
 	n := constant(1)
 	for _, d := range v.dims {
@@ -85,10 +85,10 @@ func (v value) count() term {
 	return n
 }
 
-// element is a subscripted name.
+// element returns a subscripted name.
 func element(of string, index []term) *node { return subscriptOf(nameOf(of), nodesOf(index)...) }
 
-// named is the value of an array with a name of ppl, whose elements have the given indices in front of their own.
+// named returns the value of an array with a name of ppl, whose elements have the given indices in front of their own.
 func named(name string, outer []*plate, typ stan.Type, dims []term, lvl level) value {
 	front := make([]term, len(outer))
 	for i, p := range outer {
@@ -142,7 +142,7 @@ func (x *executor) entire(v value) term {
 	return termOf(rangedOf(kindEach, plates, body.node), append([]term{body}, v.dims...)...).less(plates)
 }
 
-// asTerm is the whole array in an expression.
+// asTerm returns the whole array in an expression.
 func (v value) asTerm() term { return term{node: v.whole, level: v.level, plates: v.from} }
 
 func (t term) linearAtoms() map[string]term {
@@ -152,7 +152,7 @@ func (t term) linearAtoms() map[string]term {
 	return t.linear.atoms
 }
 
-// less is a term without the plates that it binds itself.
+// less returns a term without the plates that it binds itself.
 func (t term) less(bound []*plate) term {
 	var rest []*plate
 	for _, p := range t.plates {
@@ -164,7 +164,7 @@ func (t term) less(bound []*plate) term {
 	return t
 }
 
-// fold is a reduction over all elements of a value: sum(x), or sum(i in N: x[i]).
+// fold returns a reduction over all elements of a value: sum(x), or sum(i in N: x[i]).
 func (x *executor) fold(f string, v value) term {
 	if v.isScalar() {
 		v = x.listOf([]term{v.number()})
@@ -201,7 +201,7 @@ func bound(f string, plates []*plate, body term) term {
 	return t
 }
 
-// listOf is a list of terms, as an array.
+// listOf returns a list of terms, as an array.
 func (x *executor) listOf(items []term) value {
 	v := value{typ: stan.Type{Word: "real", Depth: 1}, dims: []term{constant(len(items))}}
 	for _, t := range items {

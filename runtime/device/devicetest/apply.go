@@ -8,8 +8,8 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// apply is an op on numbers: by package math, gonum or the definition where a table here has it, else by its row, which
-// autodiff's tests hold to values by mpmath.
+// apply returns an op on numbers: by package math, gonum or the definition where a table here has it, else by its row,
+// which autodiff's tests hold to values by mpmath.
 func apply(op ir.Op, x, y, z float64) float64 {
 	if f := unary[op.String()]; f != nil {
 		return f(x)

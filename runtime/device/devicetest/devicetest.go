@@ -21,7 +21,7 @@ func Run(t *testing.T, open func() device.Device) {
 	}
 }
 
-// InLayout is a device that lays out the lanes of all programs in that way.
+// InLayout returns a device that lays out the lanes of all programs in that way.
 func InLayout(d device.Device, l ir.Layout) device.Device { return inLayout{d, l} }
 
 type inLayout struct {

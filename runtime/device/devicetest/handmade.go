@@ -9,10 +9,10 @@ import (
 
 var inf, nan = math.Inf(1), math.NaN()
 
-// at is an index of plain strides.
+// at returns an index of plain strides.
 func at(strides ...int) ir.Index { return ir.Index{Stride: strides} }
 
-// handmade are statements with answers computed by hand.
+// handmade returns statements with answers computed by hand.
 func handmade() []statementTest {
 	return append(append(movement(), reductions()...), others()...)
 }

@@ -71,7 +71,7 @@ func eigen(s *ir.Eigen, m memory) {
 	}
 }
 
-// signOf is the sign of the first element that is not near 0.
+// signOf returns the sign of the first element that is not near 0.
 func signOf(v mat.Vector) float64 {
 	for i := range v.Len() {
 		if x := v.AtVec(i); math.Abs(x) > 1e-8 {

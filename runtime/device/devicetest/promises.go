@@ -243,7 +243,7 @@ func bigProducts() *ir.Program {
 	return p
 }
 
-// manyRows is a regression on its way back and forth over tiles, the last of which has fewer rows.
+// manyRows returns a regression on its way back and forth over tiles, the last of which has fewer rows.
 func manyRows() *ir.Program {
 	const rows, size, cols = 5003, 512, 7
 	p := &ir.Program{}
@@ -270,7 +270,7 @@ func manyRows() *ir.Program {
 	return p
 }
 
-// bytesOf is the state of each lane after a run, as bits.
+// bytesOf returns the state of each lane after a run, as bits.
 func bytesOf(t *testing.T, d device.Device, p *ir.Program, lanes, threads int) [][]uint64 {
 	x := load(t, d, p, device.Options{Lanes: lanes, Threads: threads, Seed: 9})
 	start(x, p, lanes)

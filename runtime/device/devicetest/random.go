@@ -18,9 +18,9 @@ func testRandom(t *testing.T, d device.Device) {
 	}
 }
 
-// Random is a valid program with an entry "run" of every kind of statement, for tests and fuzzing of devices against
-// each other. Its values are tame: bounded, and continuous in their inputs wherever they are inexact, so that rounding
-// does not grow.
+// Random returns a valid program with an entry "run" of every kind of statement, for tests and fuzzing of devices
+// against each other. Its values are tame: bounded, and continuous in their inputs wherever they are inexact, so that
+// rounding does not grow.
 func Random(seed uint64) *ir.Program {
 	g := &generator{p: &ir.Program{}, r: rand.New(rand.NewPCG(seed, 77))}
 	g.buffers()
@@ -168,7 +168,7 @@ func (g *generator) permuted(extents []int, reduce bool) (stride []int, size int
 	return stride, size
 }
 
-// integer is an exact whole number: a counter, data, or a comparison of them.
+// integer returns an exact whole number: a counter, data, or a comparison of them.
 func (g *generator) integer(k *ir.Kernel, body *ir.Body) ir.Reg {
 	r := body.Load(g.integers, g.index(k, body, 30, 0))
 	if len(k.Extents) > 0 && g.r.IntN(2) == 0 {
@@ -178,7 +178,7 @@ func (g *generator) integer(k *ir.Kernel, body *ir.Body) ir.Reg {
 	return r
 }
 
-// index is a random index into a buffer of n elements, with up to dyn dynamic parts.
+// index returns a random index into a buffer of n elements, with up to dyn dynamic parts.
 func (g *generator) index(k *ir.Kernel, body *ir.Body, n, dyn int) ir.Index {
 	ix := ir.Index{Stride: make([]int, len(k.Extents))}
 	room := n - 1
@@ -203,7 +203,7 @@ func (g *generator) index(k *ir.Kernel, body *ir.Body, n, dyn int) ir.Index {
 	return ix
 }
 
-// tame is a random expression in (−1, 1).
+// tame returns a random expression in (−1, 1).
 func (g *generator) tame(k *ir.Kernel, body *ir.Body) ir.Reg {
 	pool := []ir.Reg{body.Const(g.r.NormFloat64()), g.load(k, body), g.load(k, body)}
 	if g.r.IntN(4) == 0 && len(g.p.Setup) > 0 && g.turns == 0 {
@@ -264,7 +264,7 @@ func (g *generator) inPlace() {
 	}
 }
 
-// filled is a readable buffer of n elements, of random space.
+// filled returns a readable buffer of n elements, of random space.
 func (g *generator) filled(n int) ir.BufID {
 	if g.r.IntN(3) == 0 {
 		return g.shared(n, func() float64 { return g.r.Float64() - 0.5 })

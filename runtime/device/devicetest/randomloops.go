@@ -54,7 +54,7 @@ type around struct {
 	near     []ir.BufID
 }
 
-// nearby is a buffer of n elements that nothing but kernels around a loop shall read yet.
+// nearby returns a buffer of n elements that nothing but kernels around a loop shall read yet.
 func (g *generator) nearby(n int) ir.BufID {
 	k := &ir.Kernel{Extents: []int{n}}
 	value := g.tame(k, (*ir.Body)(&k.Body))

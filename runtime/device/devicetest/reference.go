@@ -98,7 +98,7 @@ func (r *reference) Get(name string, dst []float64) {
 	}
 }
 
-// copies is how many there are of a buffer. All lanes have the memory of what is given in common.
+// copies returns how many there are of a buffer. All lanes have the memory of what is given in common.
 func (r *reference) copies(name string) int {
 	if r.p.Buffers[r.buffer(name)].Given {
 		return 1
@@ -199,7 +199,7 @@ func (r *reference) loop(l *ir.Loop, m memory, lane int, step uint64) {
 	}
 }
 
-// turnedProduct is a product in turn t.
+// turnedProduct returns a product in turn t.
 func turnedProduct(s *ir.MatMul, t int) *ir.MatMul {
 	out := *s
 	for _, p := range []*ir.Part{&out.PartA, &out.PartB, &out.PartC} {
@@ -242,7 +242,7 @@ func begin(c ir.Combine, x []float64) {
 	}
 }
 
-// turned is a kernel as it is in a turn.
+// turned returns a kernel as it is in a turn.
 func turned(k *ir.Kernel, t int) *ir.Kernel {
 	out := &ir.Kernel{Extents: k.Extents, Body: slices.Clone(k.Body), Out: slices.Clone(k.Out)}
 	for i := range out.Body {

@@ -69,7 +69,7 @@ func testSingleOps(t *testing.T, d device.Device) {
 	}
 }
 
-// singleKernel is an op in single precision on the inputs.
+// singleKernel returns an op in single precision on the inputs.
 func singleKernel(op ir.Op, n int, in map[string]ir.BufID, out ir.BufID) *ir.Kernel {
 	var b ir.Body
 	var args []ir.Reg

@@ -55,7 +55,7 @@ func (b *bench) loop(n int, reverse bool, extents []int, f func(k *ir.Body) []ir
 	*last = &ir.Loop{N: n, Reverse: reverse, Body: []ir.Stmt{*last}}
 }
 
-// fixed is a want that does not depend on the lane.
+// fixed returns a want that does not depend on the lane.
 func fixed(values ...float64) func(float64) []float64 {
 	return func(float64) []float64 { return values }
 }

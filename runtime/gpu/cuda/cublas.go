@@ -94,7 +94,7 @@ func loadCublas(path string) (*cublas, error) {
 
 func (b *cublas) String() string { return fmt.Sprintf("cuBLAS %d.%d", b.major, b.minor) }
 
-// status is nil for CUBLAS_STATUS_SUCCESS.
+// status returns nil for CUBLAS_STATUS_SUCCESS.
 func status(op string, code int32) error {
 	if code == 0 {
 		return nil

@@ -12,7 +12,8 @@ import (
 // loaderPath means the directories of the loader.
 const loaderPath = "the loader's path"
 
-// searched are the places in which NVIDIA's libraries are looked for, in order; a package of pip has its own directory.
+// searched returns the places in which NVIDIA's libraries are looked for, in order; a package of pip has its own
+// directory.
 func searched(pipPackage string) []string {
 	var all []string
 	if dir := os.Getenv("PPL_CUDA"); dir != "" {
@@ -30,7 +31,7 @@ func searched(pipPackage string) []string {
 	return all
 }
 
-// paths are the files to try for a library, newest version first in each place.
+// paths returns the files to try for a library, newest version first in each place.
 func paths(library string, places []string) (all []string) {
 	for _, dir := range places {
 		if dir == loaderPath {
@@ -43,7 +44,7 @@ func paths(library string, places []string) (all []string) {
 	return all
 }
 
-// sitePackages are where pip of this machine's Python puts packages; none without Python.
+// sitePackages returns where pip of this machine's Python puts packages; none without Python.
 func sitePackages() []string {
 	out, err := exec.Command("python3", "-c",
 		`import site; print("\n".join(site.getsitepackages() + [site.getusersitepackages()]))`).Output()

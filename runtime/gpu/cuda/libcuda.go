@@ -120,7 +120,7 @@ func Open(number int) (driver.Driver, error) {
 	return d, nil
 }
 
-// result is nil for CUDA_SUCCESS.
+// result returns nil for CUDA_SUCCESS.
 func result(op string, code int32) error {
 	if code == 0 {
 		return nil

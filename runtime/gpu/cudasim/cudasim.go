@@ -27,7 +27,8 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
-// flags are those that kernels are compiled with: quickly, and without contraction, as nothing else is rounded alike.
+// flags returns those that kernels are compiled with: quickly, and without contraction, as nothing else is rounded
+// alike.
 func flags() []string {
 	return []string{"-O1", "-w", "-ffp-contract=off", "-DCUDASIM", "-shared", "-fPIC", "-fvisibility=hidden", "-x",
 		"c++"}
@@ -82,7 +83,8 @@ func New() (*Driver, error) {
 // Fail adds a failure.
 func (d *Driver) Fail(f Failure) { d.failures = append(d.failures, f) }
 
-// answer is the error of an operation: a fault there was, one that an earlier call left, or one that was asked for.
+// answer returns the error of an operation: a fault there was, one that an earlier call left, or one that was asked
+// for.
 func (d *Driver) answer(op string) error {
 	d.Calls[op]++
 	if d.lost != 0 {
@@ -120,7 +122,7 @@ func (d *Driver) fail(op string, code int) error {
 // Info is About.
 func (d *Driver) Info() driver.Info { return d.About }
 
-// Free is what is left of Bytes.
+// Free returns what is left of Bytes.
 func (d *Driver) Free() (int, error) { return d.Bytes - d.used, d.answer("free") }
 
 // Compile makes a library.

@@ -20,7 +20,7 @@ func (d *Driver) do(op string, f func()) error {
 	return nil
 }
 
-// forbidden is the error of an operation that cannot be captured.
+// forbidden returns the error of an operation that cannot be captured.
 func (d *Driver) forbidden(op string) error {
 	if d.captured == nil {
 		return nil

@@ -48,14 +48,14 @@ func multiply[T float32 | float64](d *Driver, p driver.Product) {
 	}
 }
 
-// numbers are the matrices of a batch, of that many elements each.
+// numbers returns the matrices of a batch, of that many elements each.
 func numbers[T float32 | float64](d *Driver, m driver.Matrix, batch, elements int) []T {
 	var x T
 	n := (batch-1)*m.Each + elements
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(d.at(m.At, n*int(unsafe.Sizeof(x)))))), n)
 }
 
-// strides are how far elements of a matrix are apart, down a column and along a row.
+// strides returns how far elements of a matrix are apart, down a column and along a row.
 func strides(m driver.Matrix, rows, cols int) (down, along int) {
 	if m.Transposed {
 		return 1, rows

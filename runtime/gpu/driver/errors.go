@@ -60,7 +60,7 @@ func meanings() map[int]meaning {
 	}
 }
 
-// Error is a sentence for the user, with the driver's name for it.
+// Error returns a sentence for the user, with the driver's name for it.
 func (e *Error) Error() string {
 	m, ok := meanings()[e.Code]
 	if !ok {
@@ -75,7 +75,7 @@ type LibraryError struct {
 	Status int    // cublasStatus_t
 }
 
-// statuses are the names of cuBLAS's answers, and what to say of them. (cuBLAS, cublasStatus_t.)
+// statuses returns the names of cuBLAS's answers, and what to say of them. (cuBLAS, cublasStatus_t.)
 func statuses() map[int]meaning {
 	return map[int]meaning{
 		1:  {"NOT_INITIALIZED", "cuBLAS is not ready", false},
@@ -90,7 +90,7 @@ func statuses() map[int]meaning {
 	}
 }
 
-// Error is a sentence for the user, with cuBLAS's name for it.
+// Error returns a sentence for the user, with cuBLAS's name for it.
 func (e *LibraryError) Error() string {
 	m, ok := statuses()[e.Status]
 	if !ok {

@@ -61,20 +61,20 @@ func Networks(t *testing.T, open func() device.Device) {
 	}
 }
 
-// Network is the step of the recurrent network in double or single precision, and its target.
+// Network returns the step of the recurrent network in double or single precision, and its target.
 func Network(t testing.TB, bits int) (*ir.Program, infer.Target) {
 	target := loaded(t, recurrent, 64, 8, 32)
 	return networkStep(t, target, bits, 32), target
 }
 
-// LSTM is the step, in single precision and of batches of 128 rows, of the network that reads images of 28×28 row by
-// row with 128 cells, and its target.
+// LSTM returns the step, in single precision and of batches of 128 rows, of the network that reads images of 28×28 row
+// by row with 128 cells, and its target.
 func LSTM(t testing.TB) (*ir.Program, infer.Target) {
 	target := loaded(t, lstm, 256, 28, 28)
 	return networkStep(t, target, 32, 128), target
 }
 
-// loaded is a model with that many generated images.
+// loaded returns a model with that many generated images.
 func loaded(t testing.TB, model string, shape ...int) infer.Target {
 	t.Helper()
 	const labels = 10
@@ -102,7 +102,7 @@ func loaded(t testing.TB, model string, shape ...int) infer.Target {
 	return p
 }
 
-// noisy is an array of that shape.
+// noisy returns an array of that shape.
 func noisy(r *rand.Rand, shape []int) any {
 	if len(shape) == 0 {
 		return r.Float64()
@@ -114,7 +114,7 @@ func noisy(r *rand.Rand, shape []int) any {
 	return all
 }
 
-// networkStep is the entry `step` of SGNHT on batches of some rows.
+// networkStep returns the entry `step` of SGNHT on batches of some rows.
 func networkStep(t testing.TB, target infer.Target, bits, batch int) *ir.Program {
 	t.Helper()
 	rows, err := target.(infer.Splittable).Rows()

@@ -31,7 +31,7 @@ func launchers() []launcher {
 	}
 }
 
-// launched is the launcher that started this process as one of several, and their number; false if there is none.
+// launched returns the launcher that started this process as one of several, and their number; false if there is none.
 func launched() (launcher, int, bool) {
 	for _, l := range launchers() {
 		n, err := strconv.Atoi(os.Getenv(l.size))
@@ -60,8 +60,8 @@ func FirstOfHost() bool {
 	return !found || n == 0
 }
 
-// candidates are the files to try: what PPL_MPI names, else the launcher's libraries where the loader finds them, and
-// next to the mpirun or mpiexec of the search path.
+// candidates returns the files to try: what PPL_MPI names, else the launcher's libraries where the loader finds them,
+// and next to the mpirun or mpiexec of the search path.
 func (l launcher) candidates() (paths []string) {
 	if path := os.Getenv("PPL_MPI"); path != "" {
 		return []string{path}
@@ -78,7 +78,7 @@ func (l launcher) candidates() (paths []string) {
 	return paths
 }
 
-// nextToLauncher are the directories of libraries of the installations whose launchers are in the search path.
+// nextToLauncher returns the directories of libraries of the installations whose launchers are in the search path.
 func nextToLauncher() (dirs []string) {
 	for _, name := range []string{"mpirun", "mpiexec"} {
 		path, err := exec.LookPath(name)
@@ -101,13 +101,13 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// LocalRanks is how many ranks share this machine, as far as the launcher says; else 1.
+// LocalRanks returns how many ranks share this machine, as far as the launcher says; else 1.
 func LocalRanks() int {
 	n, _ := variable("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE")
 	return max(1, n)
 }
 
-// variable is the first of some variables that holds a whole number.
+// variable returns the first of some variables that holds a whole number.
 func variable(names ...string) (n int, found bool) {
 	for _, name := range names {
 		if n, err := strconv.Atoi(strings.TrimSpace(os.Getenv(name))); err == nil {

@@ -117,8 +117,8 @@ func (c *Comm) bind(handle uintptr) error {
 	return nil
 }
 
-// call is one call of a C function. Pointers among the arguments are converted where it is called, so that what they
-// point to stays in its place.
+// call returns one call of a C function. Pointers among the arguments are converted where it is called, so that what
+// they point to stays in its place.
 //
 //go:uintptrescapes
 func call(function uintptr, args ...uintptr) int32 {
@@ -126,7 +126,7 @@ func call(function uintptr, args ...uintptr) int32 {
 	return int32(code)
 }
 
-// describe is the first line of what the library says of itself.
+// describe returns the first line of what the library says of itself.
 func (c *Comm) describe() string {
 	text, n := make([]byte, 8192), int32(0)
 	call(c.lib.version, uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&n)))
@@ -134,16 +134,16 @@ func (c *Comm) describe() string {
 	return strings.Join(strings.Fields(strings.TrimRight(line, "\x00, ")), " ")
 }
 
-// Library is the file of the library and what it says of itself.
+// Library returns the file of the library and what it says of itself.
 func (c *Comm) Library() (path, version string) {
 	c.thread.Do(func() { version = c.describe() })
 	return c.path, version
 }
 
-// Rank is this process's number.
+// Rank returns this process's number.
 func (c *Comm) Rank() int { return c.rank }
 
-// Size is the number of ranks.
+// Size returns the number of ranks.
 func (c *Comm) Size() int { return c.size }
 
 // Gather is ranks.Comm's: MPI_Iallgatherv in place.
@@ -169,7 +169,7 @@ func (c *Comm) Broadcast(data []byte, from int) error {
 	})
 }
 
-// pinned is where data are, which stay there.
+// pinned returns where data are, which stay there.
 func pinned(pin *runtime.Pinner, data []byte) unsafe.Pointer {
 	if len(data) == 0 {
 		return nil
@@ -200,7 +200,7 @@ func (c *Comm) collective(name string, begin func(pin *runtime.Pinner, request *
 	return nil
 }
 
-// Waiting is how long the call under way has been waiting for the other ranks; 0 if there is none.
+// Waiting returns how long the call under way has been waiting for the other ranks; 0 if there is none.
 func (c *Comm) Waiting() time.Duration {
 	if began := c.since.Load(); began > 0 {
 		return time.Since(time.Unix(0, began))

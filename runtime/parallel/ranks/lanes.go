@@ -68,7 +68,7 @@ func (l laneLoader) Load(o device.Options) (device.Executable, error) {
 	return e, err
 }
 
-// laneStarts are the first lanes of ranks, in whole blocks, and the number of lanes at the end.
+// laneStarts returns the first lanes of ranks, in whole blocks, and the number of lanes at the end.
 func laneStarts(lanes, size int) []int {
 	starts := Even((lanes+LaneBlock-1)/LaneBlock, LaneBlock, size)
 	for r := range starts {
@@ -124,7 +124,7 @@ func (e *laneExecutable) SetLane(name string, lane int, values []float64) {
 	e.note(name, lane, values[0])
 }
 
-// Reads are the elements of a lane's buffer that an entry reads on this rank, none of the lanes of others:
+// Reads returns the elements of a lane's buffer that an entry reads on this rank, none of the lanes of others:
 // device.Partial.
 func (e *laneExecutable) Reads(entry, name string, lane int) (first, end int) {
 	if !e.mine(lane) {
@@ -190,7 +190,7 @@ func (e *laneExecutable) GetLane(name string, lane int, dst []float64) {
 	}
 }
 
-// owner is the rank that has a lane.
+// owner returns the rank that has a lane.
 func (e *laneExecutable) owner(lane int) int {
 	rank, _ := slices.BinarySearch(e.starts, lane+1)
 	return rank - 1
@@ -208,7 +208,7 @@ func (e *laneExecutable) Run(calls []device.Call, step uint64, mask []bool) (uin
 	return next, e.exchangeNumbers(err)
 }
 
-// at is where the part of a rank begins in the stage.
+// at returns where the part of a rank begins in the stage.
 func (e *laneExecutable) at(rank int) int { return 8 * (rank + e.starts[rank]*len(e.small)) }
 
 // exchangeNumbers gives all ranks the numbers of all lanes, and ends all of them where one has failed.

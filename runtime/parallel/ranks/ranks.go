@@ -28,7 +28,7 @@ type Comm interface {
 	Broadcast(data []byte, from int) error
 }
 
-// Even are the starts of n elements, of that many bytes each, in contiguous parts for ranks, as equal as can be.
+// Even returns the starts of n elements, of that many bytes each, in contiguous parts for ranks, as equal as can be.
 func Even(n, bytes, size int) []int {
 	starts := make([]int, size+1)
 	for r := range starts {
@@ -96,7 +96,7 @@ func ByHost(c Comm, do func()) error {
 	return nil
 }
 
-// Same is an error where some rank's text is not that of rank 0; what says how they differ.
+// Same returns an error where some rank's text is not that of rank 0; what says how they differ.
 func Same(texts []string, what string) error {
 	for r, text := range texts {
 		if text != texts[0] {
@@ -106,7 +106,7 @@ func Same(texts []string, what string) error {
 	return nil
 }
 
-// Local are n ranks in one process, for tests: each is used by a goroutine of its own.
+// Local returns n ranks in one process, for tests: each is used by a goroutine of its own.
 func Local(n int) []Comm {
 	meet := &meeting{parts: make([]part, n)}
 	meet.turned = sync.NewCond(&meet.mutex)

@@ -50,7 +50,7 @@ type rowExecutable struct {
 	session *Session
 }
 
-// Reads are the elements of a lane's buffer that an entry reads on this rank: device.Partial.
+// Reads returns the elements of a lane's buffer that an entry reads on this rank: device.Partial.
 func (e rowExecutable) Reads(entry, name string, lane int) (first, end int) {
 	return device.Reads(e.Executable, entry, name, lane)
 }

@@ -52,13 +52,13 @@ func NewSession(wish context.Context, c Comm) *Session {
 	return s
 }
 
-// Gather is the Comm's. Errors are kept, for callers that cannot return them.
+// Gather returns the Comm's. Errors are kept, for callers that cannot return them.
 func (s *Session) Gather(all []byte, starts []int) error {
 	s.lost = cmp.Or(s.lost, s.Comm.Gather(all, starts))
 	return s.lost
 }
 
-// Broadcast is the Comm's, as Gather is.
+// Broadcast returns the Comm's, as Gather is.
 func (s *Session) Broadcast(data []byte, from int) error {
 	s.lost = cmp.Or(s.lost, s.Comm.Broadcast(data, from))
 	return s.lost
@@ -79,7 +79,8 @@ func (s *Session) Saved() { s.saving = false }
 // errElsewhere ends a rank where another has failed.
 var errElsewhere = errors.New("another rank has failed")
 
-// Synchronise is an exchange with all ranks that are at the same point. The error says that one of them has failed.
+// Synchronise returns an exchange with all ranks that are at the same point. The error says that one of them has
+// failed.
 func (s *Session) Synchronise() error { return s.exchange(false) }
 
 func (s *Session) exchange(ended bool) error {
@@ -159,7 +160,7 @@ func (s *Session) Conclude(mine error) error {
 	return err
 }
 
-// Share is the part of n turns that this rank runs: device.Turns.
+// Share returns the part of n turns that this rank runs: device.Turns.
 func (s *Session) Share(n int) (first, end int) {
 	starts := Even(n, 1, s.Size())
 	s.parts = max(s.parts, min(n, s.Size()))
@@ -171,7 +172,7 @@ func (s *Session) GatherTurns(all []byte, turns int) {
 	_ = s.Gather(all, Even(turns, len(all)/turns, s.Size())) // the Run that this is a part of returns the error
 }
 
-// Idle is how many ranks had no part of any program: all but one if there was nothing to share.
+// Idle returns how many ranks had no part of any program: all but one if there was nothing to share.
 func (s *Session) Idle() int { return s.Size() - max(1, s.parts) }
 
 // Waits reports, by say, each time that an exchange has waited for the others for so long. It ends with ctx.

@@ -29,8 +29,8 @@ type Cache struct {
 	disk   files.System
 }
 
-// Open is a part of the user's cache. It keeps nothing if somebody else could change what is in it, as what it has is
-// run.
+// Open returns a part of the user's cache. It keeps nothing if somebody else could change what is in it, as what it has
+// is run.
 func Open(name, ending string) *Cache {
 	p := PartOf(name)
 	size, _ := p.Limit() // who has set no size gets the usual one; a command says that it is none
@@ -41,7 +41,7 @@ func Open(name, ending string) *Cache {
 	return c
 }
 
-// Find is the path of the file of a key whose checksum is right, or "". It removes damaged ones.
+// Find returns the path of the file of a key whose checksum is right, or "". It removes damaged ones.
 func (c *Cache) Find(key string) string {
 	if c.dir == "" {
 		return ""

@@ -26,7 +26,7 @@ const (
 	Rows   = "rows"
 )
 
-// Parts are all parts of the user's cache. 256 MB are some thousand compiled models.
+// Parts returns all parts of the user's cache. 256 MB are some thousand compiled models.
 func Parts() []Part {
 	return []Part{
 		{Native, "models compiled for this machine", 256 << 20},
@@ -47,7 +47,7 @@ const SizeVariable = "PPL_CACHE_SIZE"
 // usualSize is the limit of a part that nobody has set.
 const usualSize = 64 << 30
 
-// Limit is how many bytes a part may have. It is an error if the user's limit is not a size.
+// Limit returns how many bytes a part may have. It is an error if the user's limit is not a size.
 func (p Part) Limit() (int64, error) {
 	text := os.Getenv(SizeVariable)
 	if text == "" {
@@ -60,7 +60,7 @@ func (p Part) Limit() (int64, error) {
 	return min(p.most, bytes), nil
 }
 
-// Dir is the directory of a part, which need not be there; empty if the user has no cache directory.
+// Dir returns the directory of a part, which need not be there; empty if the user has no cache directory.
 func (p Part) Dir() string {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -69,7 +69,7 @@ func (p Part) Dir() string {
 	return filepath.Join(base, "ppl", p.Name)
 }
 
-// unfinished are the names of files and directories that are not complete, or that belong to one job of several
+// unfinished returns the names of files and directories that are not complete, or that belong to one job of several
 // processes. Who makes one holds it (files.Hold).
 func unfinished() []string { return []string{"compile-*", "converting-*", "sharing-*", "shared-*"} }
 

@@ -31,7 +31,7 @@ func (r rooted) in(path string, do func(root *os.Root, name string) error) error
 	return misplaced(named(do(root, name), path), path)
 }
 
-// name is the part of a path below the directory; "." is the directory itself.
+// name returns the part of a path below the directory; "." is the directory itself.
 func (r rooted) name(path string) (string, error) {
 	name, err := filepath.Rel(r.dir, path)
 	if err != nil || name == ".." || strings.HasPrefix(name, ".."+string(filepath.Separator)) {
@@ -48,7 +48,7 @@ func (r rooted) Open(path string) (File, error)             { return Disk{}.Open
 func (r rooted) Stat(path string) (fs.FileInfo, error)      { return Disk{}.Stat(path) }
 func (r rooted) ReadDir(path string) ([]fs.DirEntry, error) { return Disk{}.ReadDir(path) }
 
-// Below is the system itself for what lies in its directory.
+// Below returns the system itself for what lies in its directory.
 func (r rooted) Below(dir string) System {
 	if _, err := r.name(dir); err == nil {
 		return r

@@ -194,7 +194,7 @@ func Place(on System, path string, write func(partial string) error) error {
 	return err
 }
 
-// partialOf is the name of a file that is not whole yet.
+// partialOf returns the name of a file that is not whole yet.
 func partialOf(path string) string { return path + ".partial" }
 
 // Write makes a file of parts, one after another, and syncs it.

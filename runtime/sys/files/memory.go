@@ -59,7 +59,7 @@ func (m *Memory) put(op, path string, n *node) error {
 	return nil
 }
 
-// missing is the error of a path at which there is nothing: a part of it may be a file.
+// missing returns the error of a path at which there is nothing: a part of it may be a file.
 func (m *Memory) missing(op, path string) error {
 	path = filepath.Clean(path)
 	for above := filepath.Dir(path); !isTop(above); above = filepath.Dir(above) {
@@ -72,7 +72,7 @@ func (m *Memory) missing(op, path string) error {
 
 func failure(op, path string, err error) error { return &fs.PathError{Op: op, Path: path, Err: err} }
 
-// Below is the system itself: there are no links in memory.
+// Below returns the system itself: there are no links in memory.
 func (m *Memory) Below(string) System { return m }
 
 // Create makes a new file, and replaces the file or the empty directory that is there.
@@ -293,7 +293,7 @@ type memoryFile struct {
 	at   int64
 }
 
-// Name is the path.
+// Name returns the path.
 func (f *memoryFile) Name() string { return f.name }
 
 // Sync has nothing to do.

@@ -44,8 +44,8 @@ func occupied(err error, path string) error {
 	return misplaced(err, path)
 }
 
-// named gives an error the path that a user knows, and the name of a call that a user knows: those of os.Root have the
-// part below the directory, and end in "at".
+// named returns an error the path that a user knows, and the name of a call that a user knows: those of os.Root have
+// the part below the directory, and end in "at".
 func named(err error, path string) error {
 	op, cause := "", error(nil)
 	switch e := err.(type) {

@@ -2,7 +2,7 @@ package memory
 
 import "golang.org/x/sys/unix"
 
-// machine is the memory of the machine in bytes.
+// machine returns the memory of the machine in bytes.
 func machine() int64 {
 	n, err := unix.SysctlUint64("hw.memsize")
 	if err != nil {

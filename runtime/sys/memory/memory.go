@@ -23,8 +23,8 @@ import (
 // unknown is assumed for a machine that does not report its memory, in bytes.
 const unknown = 8 << 30
 
-// Limit is the bytes of memory that there are for this process: what it was given (Set, or GOMEMLIMIT), or else what
-// the machine or the control group has.
+// Limit returns the bytes of memory that there are for this process: what it was given (Set, or GOMEMLIMIT), or else
+// what the machine or the control group has.
 func Limit() int64 {
 	if given := debug.SetMemoryLimit(-1); given != math.MaxInt64 {
 		return given
@@ -36,7 +36,7 @@ func Limit() int64 {
 // by rows.
 const LeastForReading = 64 << 20
 
-// ForReading is how many bytes reading a file may take.
+// ForReading returns how many bytes reading a file may take.
 func ForReading() int64 { return max(Limit(), LeastForReading) }
 
 // Set limits this process to some bytes.

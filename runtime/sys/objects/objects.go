@@ -32,7 +32,7 @@ type Client struct {
 	Pause  func(time.Duration) // before a request is repeated
 }
 
-// New is a client with the credentials of the environment.
+// New returns a client with the credentials of the environment.
 func New(getenv func(string) string) *Client {
 	return &Client{HTTP: &http.Client{Timeout: 5 * time.Minute}, Getenv: getenv, Now: time.Now, Pause: time.Sleep}
 }
@@ -76,7 +76,7 @@ func (c *Client) Open(name string) (*Object, error) {
 	return o, err
 }
 
-// Size is the length of the file in bytes.
+// Size returns the length of the file in bytes.
 func (o *Object) Size() int64 { return o.size }
 
 // Version changes with the content of the file, if the server says so.
@@ -215,7 +215,7 @@ func (c *Client) do(method, name string, query url.Values, header map[string]str
 	return nil, refusal(answer)
 }
 
-// reason is an error of a connection without the URL, which may have a signature.
+// reason returns an error of a connection without the URL, which may have a signature.
 func reason(err error) error {
 	var u *url.Error
 	switch {
@@ -227,7 +227,7 @@ func reason(err error) error {
 	return err
 }
 
-// refusal is the error of an answer that is none.
+// refusal returns the error of an answer that is none.
 func refusal(answer *http.Response) error {
 	var said struct{ Code, Message string }
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10)) // which may say more
@@ -247,7 +247,7 @@ func refusal(answer *http.Response) error {
 	return fmt.Errorf("the server answers %s", strings.TrimSpace(answer.Status+" "+said.Code))
 }
 
-// request is one for a file, without a signature.
+// request returns one for a file, without a signature.
 func (c *Client) request(method, name string, query url.Values) (*http.Request, error) {
 	scheme, rest, _ := strings.Cut(name, "://")
 	if scheme != "s3" && scheme != "gs" {
@@ -262,7 +262,7 @@ func (c *Client) request(method, name string, query url.Values) (*http.Request, 
 	return http.NewRequestWithContext(context.Background(), method, base.String(), nil)
 }
 
-// endpoint is the server of a scheme.
+// endpoint returns the server of a scheme.
 func (c *Client) endpoint(scheme string) string {
 	if scheme == "gs" {
 		return "https://storage.googleapis.com"

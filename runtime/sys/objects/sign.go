@@ -67,7 +67,7 @@ func mac(key []byte, text string) []byte {
 	return h.Sum(nil)
 }
 
-// canonical is a request in the form that is signed, and the names of the headers in it.
+// canonical returns a request in the form that is signed, and the names of the headers in it.
 func canonical(r *http.Request) (names, text string) {
 	header := map[string]string{"host": r.URL.Host}
 	for k, v := range r.Header {
@@ -121,7 +121,7 @@ func (c *Client) region(scheme string) string {
 	return cmp.Or(c.Getenv("AWS_REGION"), c.Getenv("AWS_DEFAULT_REGION"), "us-east-1")
 }
 
-// keys are those of the environment: GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY for Google's store, and for others
+// keys returns those of the environment: GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY for Google's store, and for others
 // AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile of AWS_PROFILE in the file of
 // AWS_SHARED_CREDENTIALS_FILE.
 func (c *Client) keys(scheme string) (k keys, err error) {

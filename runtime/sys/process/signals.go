@@ -28,9 +28,9 @@ const (
 	lastSaves = 400 * time.Millisecond
 )
 
-// Stoppable is a context that the first Ctrl-C or other signal to end cancels; the second kills, as if we had never
-// asked. Where the command does not end within the grace, the process does. A reader of our output that goes away ends
-// nothing: the draws are what a run is for.
+// Stoppable returns a context that the first Ctrl-C or other signal to end cancels; the second kills, as if we had
+// never asked. Where the command does not end within the grace, the process does. A reader of our output that goes away
+// ends nothing: the draws are what a run is for.
 func Stoppable(ctx context.Context) (context.Context, func()) { return StoppableWith(ctx, func() {}) }
 
 // StoppableWith is Stoppable for a command that saves something before the process ends in the middle of it.
@@ -46,8 +46,8 @@ func StoppableWith(ctx context.Context, save func()) (context.Context, func()) {
 	})
 }
 
-// OnSignal is a context that a signal to end cancels. After the signal, last is called, with what is closed when the
-// context is released.
+// OnSignal returns a context that a signal to end cancels. After the signal, last is called, with what is closed when
+// the context is released.
 func OnSignal(ctx context.Context, last func(over <-chan struct{})) (context.Context, func()) {
 	ignoreClosedPipes()
 	heeded := slices.DeleteFunc(Endings(), isIgnored) // as nohup does with one

@@ -13,8 +13,8 @@ func ignoreClosedPipes() {}
 // isIgnored is false: signal.Ignored panics in a browser, and Windows has no such signals.
 func isIgnored(os.Signal) bool { return false }
 
-// Endings are the signals that end a run, with a checkpoint.
+// Endings returns the signals that end a run, with a checkpoint.
 func Endings() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
 
-// ignoredByGo are signals that do not end a process written in Go by themselves.
+// ignoredByGo returns signals that do not end a process written in Go by themselves.
 func ignoredByGo() []os.Signal { return nil }

@@ -14,13 +14,13 @@ func ignoreClosedPipes() { signal.Ignore(syscall.SIGPIPE) }
 // isIgnored reports whether the parent process asked that a signal be ignored.
 func isIgnored(s os.Signal) bool { return signal.Ignored(s) }
 
-// Endings are the signals that end a run, with a checkpoint: those of people, of a terminal that is closed, and of job
-// schedulers before they kill.
+// Endings returns the signals that end a run, with a checkpoint: those of people, of a terminal that is closed, and of
+// job schedulers before they kill.
 func Endings() []os.Signal {
 	return append(ignoredByGo(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 }
 
-// ignoredByGo are those of them that do not end a process written in Go by themselves.
+// ignoredByGo returns those of them that do not end a process written in Go by themselves.
 func ignoredByGo() []os.Signal {
 	return []os.Signal{syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGXCPU, syscall.SIGALRM, syscall.SIGVTALRM}
 }

@@ -34,7 +34,7 @@ const (
 	Remove Op = "remove"
 )
 
-// Full is a disk that is full from a call on: nothing can be made or written. A write that fails has written half.
+// Full returns a disk that is full from a call on: nothing can be made or written. A write that fails has written half.
 func Full(at int) Plan {
 	return func(call int, op Op) error {
 		if call >= at && (op == Create || op == Write) {
@@ -44,10 +44,10 @@ func Full(at int) Plan {
 	}
 }
 
-// Good is a disk on which everything succeeds, and quickly, as nothing is synced.
+// Good returns a disk on which everything succeeds, and quickly, as nothing is synced.
 func Good(int, Op) error { return nil }
 
-// Once is a disk on which a single call fails, whatever it is.
+// Once returns a disk on which a single call fails, whatever it is.
 func Once(at int) Plan {
 	return func(call int, _ Op) error {
 		if call == at {
@@ -57,7 +57,7 @@ func Once(at int) Plan {
 	}
 }
 
-// Dead is a disk on which nothing succeeds from a call on.
+// Dead returns a disk on which nothing succeeds from a call on.
 func Dead(at int) Plan {
 	return func(call int, _ Op) error {
 		if call >= at {
@@ -81,17 +81,17 @@ type calls struct {
 	broke int
 }
 
-// New is a disk with faults.
+// New returns a disk with faults.
 func New(plan Plan) *Faulty { return &Faulty{files.Disk{}, &calls{plan: plan}} }
 
-// Calls is how many calls there were.
+// Calls returns how many calls there were.
 func (f *Faulty) Calls() int {
 	f.calls.mu.Lock()
 	defer f.calls.mu.Unlock()
 	return f.calls.made
 }
 
-// Broke is how many calls failed as planned.
+// Broke returns how many calls failed as planned.
 func (f *Faulty) Broke() int {
 	f.calls.mu.Lock()
 	defer f.calls.mu.Unlock()
@@ -119,7 +119,7 @@ func (f *Faulty) Stat(path string) (fs.FileInfo, error) { return f.disk.Stat(pat
 // ReadDir is that of the disk.
 func (f *Faulty) ReadDir(path string) ([]fs.DirEntry, error) { return f.disk.ReadDir(path) }
 
-// Below is the part of the disk in a directory, with the same plan.
+// Below returns the part of the disk in a directory, with the same plan.
 func (f *Faulty) Below(dir string) files.System { return &Faulty{f.disk.Below(dir), f.calls} }
 
 // Create is os.Create.

@@ -53,7 +53,7 @@ func (s *Store) Put(key, text string) {
 	s.objects[key] = text
 }
 
-// Seen is how many requests there were, how many bytes of objects were sent, and why signatures were refused.
+// Seen returns how many requests there were, how many bytes of objects were sent, and why signatures were refused.
 func (s *Store) Seen() (requests int, sent int64, refused []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
