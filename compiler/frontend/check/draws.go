@@ -64,7 +64,7 @@ func (c *checker) drawPiece(a *scope.Array, d *scope.Draw) {
 	if a.Role == model.Parameter && dist != nil && dist.Discrete() {
 		a.Role, a.Save = model.Latent, false
 	}
-	c.addPiece(a, &model.Piece{At: d.Head.Span(), Slots: d.Slots, Plates: model.Plates(d.Slots)}, d.Event, t)
+	c.pieces().Add(a, &model.Piece{At: d.Head.Span(), Slots: d.Slots, Plates: model.Plates(d.Slots)}, d.Event, t)
 }
 
 func outerSlots(outer []*model.Index) (slots []model.Slot) {
@@ -94,7 +94,7 @@ func (c *checker) drawnByBlock(a *scope.Array, d *scope.Draw, x model.Expr) {
 	if !ok {
 		return
 	}
-	c.addPiece(a, &model.Piece{At: d.Head.Span(), Slots: d.Slots, Plates: model.Plates(d.Slots), Value: x},
+	c.pieces().Add(a, &model.Piece{At: d.Head.Span(), Slots: d.Slots, Plates: model.Plates(d.Slots), Value: x},
 		x.Info().Type.Axes, x.Info().Type)
 }
 

@@ -353,7 +353,7 @@ func (c *checker) statements(a *scope.Array) {
 		}
 	}
 	if !a.Recurs {
-		c.cover(a)
+		c.pieces().Join(a)
 	}
 	a.State = scope.Typed
 }

@@ -7,30 +7,6 @@ import (
 	"ppl/lang/diag"
 )
 
-// coverMissing is coverData for missing entries that are parameters.
-func (c *checker) coverMissing(a *scope.Array) {
-	inPieces := *a
-	inPieces.Array = &model.Array{Name: a.Name, At: a.At, Type: a.Type}
-	for _, d := range a.Draws {
-		inPieces.Pieces = append(inPieces.Pieces, &model.Piece{At: d.Head.Span(), Slots: d.Slots})
-	}
-	c.coverData(&inPieces)
-}
-
-// coverData refuses data with missing entries that the pieces of its distributions do not cover.
-func (c *checker) coverData(a *scope.Array) {
-	if len(a.Pieces) < len(a.Draws) {
-		return
-	}
-	for k, axis := range a.Type.Axes {
-		known := c.Diags.Len()
-		if whole := c.joinAxis(a, k); !whole.Same(axis) && c.Diags.Len() == known {
-			c.Errorf(diag.Gap, a.At, "`%s` has missing entries, but distributions only for %s of %s", a.Name,
-				whole.Name, axis.Name)
-		}
-	}
-}
-
 // observe gives the plates of an observation: its slots, or every axis of the data before the event.
 func (c *checker) observe(a *scope.Array, d *scope.Draw) bool {
 	d.Scope = scope.New(a.Scope)

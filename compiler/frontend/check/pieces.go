@@ -1,11 +1,8 @@
 package check
 
 import (
-	"fmt"
-	"math"
-	"slices"
-
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/frontend/pieces"
 	"ppl/compiler/frontend/scope"
 	"ppl/compiler/frontend/typing"
 	"ppl/lang/diag"
@@ -39,7 +36,7 @@ func (c *checker) definePiece(a *scope.Array, k int) bool {
 	if !a.Recurs {
 		p := h.Piece(d)
 		p.Value = x
-		c.addPiece(a, p, x.Info().Type.Axes, x.Info().Type)
+		c.pieces().Add(a, p, x.Info().Type.Axes, x.Info().Type)
 		return true
 	}
 	if len(a.Pieces) < len(a.Defs) { // one of them was refused
@@ -56,202 +53,6 @@ func (c *checker) definePiece(a *scope.Array, k int) bool {
 	return true
 }
 
-// addPiece appends a piece and widens the array's type by it.
-func (c *checker) addPiece(a *scope.Array, p *model.Piece, rest []*model.Set, t model.Type) {
-	first := len(a.Pieces) == 0
-	a.Pieces = append(a.Pieces, p)
-	if a.Decl != nil {
-		return
-	}
-	var axes []*model.Set
-	for _, s := range p.Slots {
-		axes = append(axes, s.Set())
-	}
-	axes = append(axes, rest...)
-	if first {
-		a.Type = model.Type{Elem: t.Elem, Axes: axes, Range: t.Range}
-		return
-	}
-	a.Type.Elem = min(a.Type.Elem, t.Elem) // a real piece makes the array real
-	a.Type.Range.Lo = math.Min(a.Type.Range.Lo, t.Range.Lo)
-	a.Type.Range.Hi = math.Max(a.Type.Range.Hi, t.Range.Hi)
-	a.Type.Range.Int = a.Type.Range.Int && t.Range.Int
-	if len(axes) != len(a.Type.Axes) {
-		c.Errorf(diag.AxisCount, p.At, "`%s` has %s here and %s elsewhere", a.Name, model.HaveAxes(axes),
-			model.HaveAxes(a.Type.Axes)).
-			Related(a.At, "elsewhere")
-		a.Pieces = a.Pieces[:len(a.Pieces)-1] // no part of the array for what comes after
-	}
-}
-
-// cover joins the axes of an array's pieces to one box.
-func (c *checker) cover(a *scope.Array) {
-	if a.Decl != nil || a.Observed || len(a.Pieces) == 0 {
-		return
-	}
-	if len(a.Pieces) == 1 {
-		c.lone(a.Pieces[0])
-		return
-	}
-	if c.twice(a) {
-		return
-	}
-	for k := range a.Type.Axes {
-		a.Type.Axes[k] = c.joinAxis(a, k)
-	}
-}
-
-// lone refuses an array that is nothing but its element 2: a size was meant.
-func (c *checker) lone(p *model.Piece) {
-	for _, s := range p.Slots {
-		if n, ok := s.At.(*model.Num); ok && n.Value > 1 {
-			at := n.Info().At
-			c.Errorf(diag.BadSlot, at, "`%s` is one element, the only one defined",
-				p.At.Text()).Help("for an axis of size %s write `1..%s`", at.Text(), at.Text())
-		}
-	}
-}
-
-// twice reports two pieces that cover the same elements.
-func (c *checker) twice(a *scope.Array) bool {
-	regions := make([][]*model.Set, len(a.Pieces))
-	for i, p := range a.Pieces {
-		regions[i] = a.RegionOf(p)
-		for k, q := range a.Pieces[:i] {
-			if (len(p.Slots) == 0) != (len(q.Slots) == 0) {
-				c.wholeAndPart(a, p, q)
-				return true
-			}
-			if model.Overlap(regions[i], regions[k]) {
-				c.Errorf(diag.DefinedTwice, p.At, "`%s` is defined twice: lines %d and %d overlap", p.At.Text(),
-					q.At.Line(), p.At.Line()).
-					Related(q.At, "also defined here").
-					Help("%s", overlapAdvice(a.Name, p, q))
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// wholeAndPart refuses a definition of an array without an index next to one of its elements.
-func (c *checker) wholeAndPart(a *scope.Array, p, q *model.Piece) {
-	whole, part := q, p
-	if len(p.Slots) == 0 {
-		whole, part = p, q
-	}
-	c.Errorf(diag.DefinedTwice, p.At, "`%s` is defined as a whole on line %d and in part on line %d", a.Name,
-		whole.At.Line(), part.At.Line()).
-		Related(q.At, "also defined here").
-		Help("keep one of them, or give both an index, over elements that only one of them has: `%s[i in …] = …`",
-			a.Name)
-}
-
-// overlapAdvice says how two pieces that cover the same elements are written.
-func overlapAdvice(name string, p, q *model.Piece) string {
-	if inTriangle(p) || inTriangle(q) {
-		return triangleAdvice(name)
-	}
-	for k, s := range p.Slots {
-		set := s.Set()
-		if k < len(q.Slots) && s.Index != nil && s.Index.Name == "" && follows(q.Slots[k].Set(),
-			&model.Set{Lo: set.Hi}) {
-			return fmt.Sprintf("`%s` is the whole axis; its last element is `%s..%s`", set.Name, set.Name, set.Name)
-		}
-	}
-	return "keep one of them: an element has one definition or distribution"
-}
-
-// inTriangle reports whether the range of one slot of a piece depends on the index of another.
-func inTriangle(p *model.Piece) bool {
-	return slices.ContainsFunc(p.Slots, func(s model.Slot) bool {
-		return len(s.Set().Ragged) > 0 || s.At != nil && len(model.Indices(s.At)) > 0
-	})
-}
-
-func triangleAdvice(name string) string {
-	return fmt.Sprintf("write a triangular matrix in one statement that chooses: `below[i in I, j in 1..i-1] ~ …`, "+
-		"`diagonal[J] ~ …`, and `%s[i in I, j in J] = j < i ? below[i, j] : j == i ? diagonal[j] : 0`", name)
-}
-
-// joinAxis is the axis of which the pieces have parts. Pieces that fill a box lie side by side wherever one looks along
-// an axis, so one part begins the axis, one ends it, and each of the others goes on where some part ends and ends where
-// some part goes on. Whether each element is defined once is seen when sizes are known.
-func (c *checker) joinAxis(a *scope.Array, k int) *model.Set {
-	var parts []*model.Set
-	for _, p := range a.Pieces {
-		if k >= len(p.Slots) {
-			return a.Type.Axes[k]
-		}
-		part := p.Slots[k].Set()
-		if model.AxisOf(part, parts) < 0 {
-			parts = append(parts, part)
-		}
-	}
-	begin := apart(parts, func(s *model.Set) model.Expr { return s.Lo }, func(s, t *model.Set) bool {
-		return follows(t, s)
-	})
-	end := apart(parts, func(s *model.Set) model.Expr { return s.Hi }, follows)
-	for _, loose := range [][]*model.Set{begin, end} {
-		if len(loose) > 1 {
-			c.uncovered(a, loose[0], loose[1])
-			return parts[0]
-		}
-	}
-	if len(begin) == 0 || len(end) == 0 { // 1..1 and 2..0 follow each other both ways
-		c.Errorf(diag.Gap, a.At, "one of the ranges of `%s` has no elements, so that none of its pieces comes first",
-			a.Name).Related(a.Pieces[len(a.Pieces)-1].At, "another piece")
-		return parts[0]
-	}
-	lo, hi := begin[0].Lo, end[0].Hi
-	joined := model.NewSet(lo.Info().At.Text()+".."+hi.Info().At.Text(), lo, hi)
-	if i := model.AxisOf(joined, parts); i >= 0 {
-		joined = parts[i]
-	}
-	for _, n := range c.sizes { // 1..N is N
-		key := model.Affine{Const: 1}.Key() + ".." + model.AffineName(n.Name).Key()
-		if set := (&model.Set{Key: key}); set.Same(joined) {
-			joined.Name = n.Name
-		}
-	}
-	return joined
-}
-
-// apart are the parts next to which there is no other on one side, one for each end that they have there.
-func apart(parts []*model.Set, end func(*model.Set) model.Expr, beside func(s, t *model.Set) bool) (out []*model.Set) {
-	for _, s := range parts {
-		near := func(t *model.Set) bool { return s != t && beside(s, t) }
-		known := func(t *model.Set) bool { return model.SameForm(end(s), end(t)) }
-		if !slices.ContainsFunc(parts, near) && !slices.ContainsFunc(out, known) {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// follows reports whether t starts just after s ends.
-func follows(s, t *model.Set) bool {
-	gap := model.AffineOf(t.Lo).Minus(model.AffineOf(s.Hi))
-	return gap.IsConst() && gap.Const == 1
-}
-
-// uncovered refuses parts of an axis that both have no neighbour on one side.
-func (c *checker) uncovered(a *scope.Array, s, t *model.Set) {
-	if model.SameForm(s.Lo, t.Lo) {
-		c.Errorf(diag.DefinedTwice, a.Pieces[len(a.Pieces)-1].At, "`%s` is defined twice: %s and %s overlap", a.Name,
-			s.Name, t.Name).Related(a.At, "also here")
-		return
-	}
-	help := "let each range begin after another ends, as in `1..T-1` and `T..T`"
-	if slices.ContainsFunc(a.Pieces, inTriangle) {
-		help = triangleAdvice(a.Name)
-	}
-	c.Errorf(diag.Gap, a.At, "the pieces %s and %s of `%s` do not join: something between them is not defined, or "+
-		"defined twice", s.Name, t.Name, a.Name).
-		Related(a.Pieces[len(a.Pieces)-1].At, "another piece").
-		Help("%s", help)
-}
-
 // joinedParts returns the axes that statements for parts of a trajectory fill.
 func (c *checker) joinedParts(s *scope.Scope, name string, parts []scope.Define) ([]*model.Set, bool) {
 	a := &scope.Array{Array: &model.Array{Name: name, At: parts[0].Head.Span()}}
@@ -260,9 +61,12 @@ func (c *checker) joinedParts(s *scope.Scope, name string, parts []scope.Define)
 		if typing.HasPoison(slots) {
 			return nil, false
 		}
-		c.addPiece(a, &model.Piece{At: d.Head.Span(), Slots: slots}, nil, model.Type{Range: stdlib.Everything()})
+		c.pieces().Add(a, &model.Piece{At: d.Head.Span(), Slots: slots}, nil, model.Type{Range: stdlib.Everything()})
 	}
 	known := c.Diags.Len()
-	c.cover(a)
+	c.pieces().Join(a)
 	return a.Type.Axes, c.Diags.Len() == known
 }
+
+// pieces joins pieces of the arrays of the file.
+func (c *checker) pieces() pieces.Joiner { return pieces.Joiner{To: &c.Context, Sizes: c.sizes} }

@@ -37,8 +37,8 @@ func (c *checker) provisional(a *scope.Array) bool {
 		if i < len(known) {
 			p = known[i]
 		}
-		c.addPiece(a, p, rest, model.Type{Range: stdlib.Everything()})
+		c.pieces().Add(a, p, rest, model.Type{Range: stdlib.Everything()})
 	}
-	c.cover(a)
+	c.pieces().Join(a)
 	return true
 }

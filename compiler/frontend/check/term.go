@@ -45,9 +45,9 @@ func (c *checker) drawBodies(a *scope.Array) {
 	}
 	switch {
 	case a.Observed && a.Role == model.Latent:
-		c.coverData(a)
+		c.pieces().RefuseUncovered(a)
 	case a.Role == model.Imputed && len(a.Draws) > 1:
-		c.coverMissing(a)
+		c.pieces().RefuseUncoveredMissing(a)
 	}
 }
 
