@@ -6,6 +6,6 @@
 //	P[1..2, K] = …        pieces that lie side by side along each axis
 //
 // Ends are linear forms of sizes, so that what joins is known before data are there: one part begins an axis, one ends
-// it, and each of the others begins just after another ends. That pieces which join pairwise fill a box without holes is
-// checked when sizes are known (Allen 1983, doi:10.1145/182.358434, lists how two intervals can lie).
+// it, and each of the others begins just after another ends. That no element is left out or defined twice is checked
+// again when sizes are known. Allen 1983, doi:10.1145/182.358434, lists how two intervals can lie.
 package pieces
