@@ -3,7 +3,7 @@
 //	sigma ~ Normal(0, 1) in 0..inf         truncation: needs the distribution function, unless its ends are constants
 //	y[i in N] ~ Normal(mu, s) upto c[i]    only data can be censored, rounded or weighted
 //	cut[K] ~ Normal(0, 2) ordered          elements must be exchangeable
-//	b[J] ~ Normal(mu, s) noncentered       needs a location and a scale
+//	b[J] ~ Normal(mu, s) noncentered       needs a location and scale, or a support that maps to the line
 //
 // A truncated or censored term reads log F and log (1 - F) of its distribution (Klein and Moeschberger 2003, Survival
 // Analysis, section 3.5); the noncentred form is that of Papaspiliopoulos, Roberts and Sköld 2007

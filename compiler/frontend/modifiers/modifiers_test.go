@@ -22,7 +22,7 @@ func TestModifiers(t *testing.T) {
 		{"k[J] ~ Normal(0, 2) ordered\nJ = 3\ny[i in N] ~ Normal(k[1] + mu * c[i], 1)",
 			"k ~ Normal(0, 2) ordered\ny[i in N] ~ Normal(k + mu * c[i], 1)", diag.BadOrder},
 		{"b[N] ~ Normal(mu, 1) noncentered\ny[i in N] ~ Normal(b[i] + c[i], 1)",
-			"b[N] ~ Beta(2, 1) noncentered\ny[i in N] ~ Normal(b[i] + mu * c[i], 1)", diag.BadNoncentered},
+			"b[N] ~ Flat noncentered\ny[i in N] ~ Normal(b[i] + mu * c[i], 1)", diag.BadNoncentered},
 	} {
 		for text, wrong := range map[string]bool{c.right: false, c.wrong: true} {
 			file, ds := parse.File(source.New("m.ppl", data+text))
