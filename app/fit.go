@@ -89,6 +89,9 @@ func (f *Fit) HasSomeDraws() bool {
 	return f.HasDraws() || f.run != nil && f.run.begun() && slices.Max(f.run.recorder.counts) > 0
 }
 
+// HasCheckpoint reports whether the run can go on from a checkpoint.
+func (f *Fit) HasCheckpoint() bool { return f.dir.Load().HasCheckpoint() }
+
 // Complete reports whether Sample has found a run that needs nothing more.
 func (f *Fit) Complete() bool { return f.complete }
 
@@ -155,7 +158,7 @@ func (f *Fit) Sample(ctx context.Context) (stopped bool, err error) {
 		return false, err
 	}
 	stopped, err = f.run.sampleToGoal(ctx)
-	useful = err == nil || f.HasDraws() || f.run.begun()
+	useful = err == nil || f.HasDraws() || f.run.begun() || fault.KindOf(err) == fault.Failure && f.HasCheckpoint()
 	return stopped, err
 }
 

@@ -157,6 +157,10 @@ func (f *follower) loadFrom(ctx context.Context, cache compiler.RowCache, o mode
 	}
 	if err != nil {
 		answer.Error = err.Error()
+		if f.job.Apart && len(o.Inputs) == 0 {
+			answer.Error += fmt.Sprintf("\nthe files of this model have more than %d MB, and were not sent; they have "+
+				"to be at the same paths as on rank 0", mostSent>>20)
+		}
 	}
 	text, err := json.Marshal(answer)
 	if err != nil {

@@ -195,6 +195,11 @@ func (d *Dir) Close(useful bool) {
 	_ = d.Disk.Remove(d.Path)
 }
 
+// HasCheckpoint reports whether the run can go on from a checkpoint.
+func (d *Dir) HasCheckpoint() bool {
+	return files.Exists(d.Disk, filepath.Join(d.Path, checkpoint.File))
+}
+
 // isEmpty reports whether the directory has nothing in it but a lock.
 func (d *Dir) isEmpty() bool {
 	entries, err := d.Disk.ReadDir(d.Path)

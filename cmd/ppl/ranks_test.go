@@ -122,6 +122,10 @@ func TestMistakesOnRanks(t *testing.T) {
 	}{
 		{terminal.CodeWrong, "cannot read the model", []string{"sample", "nothing.ppl", "--out", nowhere}},
 		{terminal.CodeUsage, "there is no flag --drows", []string{"sample", "nothing.ppl", "--drows", "3"}},
+		{terminal.CodeUsage, "a launcher of MPI has started this one with others; give only one of them",
+			[]string{"sample", "nothing.ppl", "--workers", "2"}},
+		{terminal.CodeUsage, "ppl worker is called without a launcher of MPI",
+			[]string{"worker", "--connect", "node1"}},
 	} {
 		codes, said := onRanks(3, c.args...)
 		for _, code := range codes {

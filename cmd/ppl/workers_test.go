@@ -184,7 +184,8 @@ func TestWorkersEnd(t *testing.T) {
 		"a worker is killed": func(t *testing.T, p *started, workers [2]*started) {
 			workers[0].signal(t, syscall.SIGKILL)
 			said := fmt.Sprintf(gone, workers[0].cmd.Process.Pid)
-			p.ends(t, terminal.CodeFailed, "(?m)^ppl sample: "+said)
+			p.ends(t, terminal.CodeFailed, `(?m)^note: ppl sample --resume \S+ goes on from the last checkpoint
+ppl sample: `+said)
 			workers[1].ends(t, terminal.CodeFailed,
 				"^(note.*\n)*ppl worker: the coordinator at .*: the run has ended: "+said)
 			workers[0].ends(t, -1, "")

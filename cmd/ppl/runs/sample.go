@@ -217,6 +217,9 @@ func drawSamples(ctx context.Context, c *terminal.Console, s *sampling) error {
 	case err != nil && fit.HasSomeDraws():
 		c.Notef("note: the draws so far are in %s; ppl sample --resume %s goes on", dir, dir)
 		return err
+	case err != nil && fit.HasCheckpoint():
+		c.Notef("note: ppl sample --resume %s goes on from the last checkpoint", dir)
+		return err
 	case err != nil:
 		return err
 	case !fit.HasDraws() && s.noKeep:
