@@ -3,6 +3,7 @@ package bind
 import (
 	"cmp"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -141,6 +142,11 @@ func (t *arrays) missing(a *model.Array) {
 			a.Name)
 	}); i >= 0 {
 		d.Help("the data have one column `%s`; put commas, semicolons or tabs between columns", have[i])
+	} else if k := slices.IndexFunc(t.files.loose, func(f *datafile.File) bool {
+		return strings.EqualFold(filepath.Ext(f.Path), ".txt")
+	}); k >= 0 {
+		d.Help("%s is read as a text of characters and words; to read it as a table, name it .tsv or .csv",
+			t.files.loose[k].Path)
 	} else if near, ok := diag.Nearest(a.Name, have); ok {
 		d.Help("the data have `%s`; rename one of them", near)
 	} else if len(t.files.loose) == 0 {

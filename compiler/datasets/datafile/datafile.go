@@ -305,8 +305,8 @@ func readers() map[string]reader {
 			return f, err
 		}
 	}
-	return map[string]reader{".json": readJSON, ".csv": table(','), ".tsv": table('\t'), ".tab": table('\t'),
-		".txt": readTokens, ".r": readRDump}
+	return map[string]reader{".json": readJSON, ".jsonl": readJSONLines, ".ndjson": readJSONLines,
+		".csv": table(','), ".tsv": table('\t'), ".tab": table('\t'), ".txt": readTokens, ".r": readRDump}
 }
 
 // A binary format is known by the bytes that its files begin with; the ending of a name alone shows what a file should
@@ -324,7 +324,7 @@ func binaryFormats() []binaryFormat {
 		{".xlsx", "", "Excel", nil, asCSV},
 		{".xls", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel", nil, asCSV},
 		{".ods", "", "OpenDocument", nil, asCSV},
-		{".npz", "PK\x03\x04", "zipped NumPy", readNPZ, ""},
+		{".npz", "PK\x03\x04", "zipped NumPy", readArchive, ""},
 		{"-ubyte", idxMagic, "IDX", readIDX, ""},
 		{".idx", idxMagic, "IDX", readIDX, ""},
 		{".parquet", parquetMagic, "Parquet", readParquet, ""},
@@ -338,9 +338,9 @@ func binaryFormats() []binaryFormat {
 
 const asCSV = "save the sheet as CSV (in Excel: Save As, CSV UTF-8)"
 
-const supported = "data files are Stan JSON (.json), R dump (.R), CSV (.csv), TSV (.tsv, .tab), text (.txt), " +
+const supported = "data files are JSON (.json, .jsonl), R dump (.R), CSV (.csv), TSV (.tsv, .tab), text (.txt), " +
 	"NumPy (.npy, .npz), Parquet, Arrow and Feather (.arrow, .feather), IDX or CIFAR-10's binary version (.bin), " +
-	"also with .gz, and folders of pictures (.png, .jpg)"
+	"also with .gz or .zip, and folders of pictures (.png, .jpg)"
 
 func formatOf(path string, text []byte) (reader, error) {
 	ending := strings.ToLower(filepath.Ext(path))
@@ -349,7 +349,7 @@ func formatOf(path string, text []byte) (reader, error) {
 	}
 	wide := bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
 	plain, isPlain := readers()[ending]
-	if isPlain && (!bytes.ContainsRune(text, 0) || wide && ending != ".json" && ending != ".txt") {
+	if isPlain && (!bytes.ContainsRune(text, 0) || wide && slices.Contains([]string{".csv", ".tsv", ".tab"}, ending)) {
 		return plain, nil
 	}
 	for _, f := range binaryFormats() {

@@ -1,7 +1,6 @@
 package datafile
 
 import (
-	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"fmt"
@@ -38,17 +37,8 @@ func expanded(t *testing.T, head, more string, times int) string {
 
 func zippedArray(t *testing.T, numbers int) string {
 	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	w, err := z.Create("x.npy")
-	if err == nil {
-		_, err = w.Write([]byte(npy(fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }", numbers),
-			8*numbers)))
-	}
-	if err != nil || z.Close() != nil {
-		t.Fatal("cannot zip")
-	}
-	return b.String()
+	return archiveOf(t, "x.npy", npy(fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }", numbers),
+		8*numbers))
 }
 
 func constantColumn(t *testing.T, rows int) string {
@@ -86,6 +76,8 @@ func TestExpandingFiles(t *testing.T) {
 		"lines.json.gz":  expanded(t, `{`, "\n", 4<<20),
 		"text.json.gz":   expanded(t, `{"x": "`, "a", 16<<20),
 		"x.npz":          zippedArray(t, 4<<20),
+		"x.zip":          archiveOf(t, "x.csv", "x\n"+strings.Repeat("0\n", 1<<20)),
+		"long.zip":       archiveOf(t, "x.csv", "x\n"+strings.Repeat("a", 16<<20)),
 		"x.parquet":      constantColumn(t, 2<<20),
 	} {
 		if len(text) > 1<<20 {

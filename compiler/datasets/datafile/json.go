@@ -12,17 +12,17 @@ import (
 const maxRank = 16
 
 // A jsonReader walks the text of one JSON file: an object of numbers, booleans, strings and nested rectangular arrays,
-// as Stan has it, and of objects of them, whose elements have names; or a list of records, which is a table. Beyond
-// JSON proper it takes the bare words NaN, NA, inf and Infinity, which R and Python write.
+// as Stan has it, and of objects of them, whose elements have names; or a list of records, which is a table; or records
+// one after another (JSON Lines, jsonlines.org), which is a table as well. Beyond JSON proper it takes the bare words
+// NaN, NA, inf and Infinity, which R and Python write.
 type jsonReader struct {
 	src   *source.File
 	at    int // next byte
 	words map[string]number
 }
 
-func readJSON(path, text string, _ RowCache) (*File, error) {
-	r := &jsonReader{src: source.New(path, text), words: words()}
-	delete(r.words, "") // in a table an empty field is missing; here it is a label
+func readJSON(path, text string, s RowCache) (*File, error) {
+	r := newJSONReader(path, text)
 	records := r.peek() == '[' && r.afterBracket() == '{'
 	f, read := newFile(path, records), r.object
 	if records {
@@ -31,11 +31,27 @@ func readJSON(path, text string, _ RowCache) (*File, error) {
 	if err := read(f); err != nil {
 		return nil, err
 	}
-	r.space()
-	if r.at < len(text) {
-		return nil, r.errorf(r.at, "more text after the closing }")
+	switch {
+	case r.peek() == 0:
+		return f, nil
+	case !records && r.peek() == '{': // as pandas, BigQuery and DuckDB write tables under this ending, too
+		return readJSONLines(path, text, s)
+	}
+	return nil, r.errorf(r.at, "more text after the closing bracket")
+}
+
+func readJSONLines(path, text string, _ RowCache) (*File, error) {
+	f := newFile(path, true)
+	if err := newJSONReader(path, text).lines(f); err != nil {
+		return nil, err
 	}
 	return f, nil
+}
+
+func newJSONReader(path, text string) *jsonReader {
+	r := &jsonReader{src: source.New(path, text), words: words()}
+	delete(r.words, "") // in a table an empty field is missing; here it is a label
+	return r
 }
 
 func (r *jsonReader) errorf(at int, format string, args ...any) error {

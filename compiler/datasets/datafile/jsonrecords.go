@@ -11,14 +11,11 @@ import (
 //
 // the columns are county, y and note. What a row does not have is missing there.
 func (r *jsonReader) records(f *File) error {
-	columns := map[string]*recordColumn{}
+	t := recordTable{f, map[string]*recordColumn{}, 0}
 	r.at++
-	for row := 0; ; row++ {
-		if err := r.record(f, columns, row); err != nil {
+	for {
+		if err := r.record(&t); err != nil {
 			return err
-		}
-		for _, c := range columns {
-			c.fill(row + 1)
 		}
 		if !r.take(',') {
 			break
@@ -27,10 +24,44 @@ func (r *jsonReader) records(f *File) error {
 	if err := r.expect(']', "or a comma after a row"); err != nil {
 		return err
 	}
+	t.finish()
+	return nil
+}
+
+// lines reads objects one after another to the end of the text, each a row of a table.
+func (r *jsonReader) lines(f *File) error {
+	t := recordTable{f, map[string]*recordColumn{}, 0}
+	for r.peek() != 0 {
+		if err := r.record(&t); err != nil {
+			return err
+		}
+	}
+	t.finish()
+	return nil
+}
+
+// A recordTable collects the columns of the records that have been read.
+type recordTable struct {
+	file    *File // its Order has the names of the columns
+	columns map[string]*recordColumn
+	rows    int
+}
+
+// end ends a row: what it does not have is missing.
+func (t *recordTable) end() {
+	t.rows++
+	for _, c := range t.columns {
+		c.fill(t.rows)
+	}
+}
+
+// finish gives the file the columns.
+func (t *recordTable) finish() {
+	f := t.file
 	order := f.Order
 	f.Order = nil
 	for _, name := range order {
-		c := columns[name]
+		c := t.columns[name]
 		if c.failed != nil {
 			f.refuse(name, c.failed)
 			continue
@@ -38,7 +69,6 @@ func (r *jsonReader) records(f *File) error {
 		c.sizes = []int{len(c.values)}
 		f.add(c.array(f.Path))
 	}
-	return nil
 }
 
 // A recordColumn is a column of a list of records.
@@ -54,7 +84,8 @@ func (c *recordColumn) fill(rows int) {
 	}
 }
 
-func (r *jsonReader) record(f *File, columns map[string]*recordColumn, row int) error {
+func (r *jsonReader) record(t *recordTable) error {
+	defer t.end()
 	if err := r.expect('{', "to open a row"); err != nil {
 		return err
 	}
@@ -69,15 +100,15 @@ func (r *jsonReader) record(f *File, columns map[string]*recordColumn, row int) 
 			return err
 		}
 		name = visible(name)
-		c := columns[name]
+		c := t.columns[name]
 		if c == nil {
 			c = &recordColumn{nest: nest{name: name, isInt: true}}
-			columns[name] = c
-			f.Order = append(f.Order, name)
+			t.columns[name] = c
+			t.file.Order = append(t.file.Order, name)
 		}
-		c.fill(row)
-		if len(c.values) > row {
-			return r.errorf(at, "row %d has %q twice", row+1, name)
+		c.fill(t.rows)
+		if len(c.values) > t.rows {
+			return r.errorf(at, "row %d has %q twice", t.rows+1, name)
 		}
 		if err := r.expect(':', "after a name"); err != nil {
 			return err

@@ -2,11 +2,9 @@ package datafile
 
 import (
 	"archive/zip"
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"path"
 	"regexp"
@@ -35,17 +33,13 @@ func readNPY(name, text string, _ RowCache) (*File, error) {
 	return f, nil
 }
 
-// readNPZ returns every array of an archive, by name.
-func readNPZ(name, text string, s RowCache) (*File, error) {
-	z, err := zip.NewReader(strings.NewReader(text), int64(len(text)))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, cause(err))
-	}
+// readNPZ reads every array of an archive, by name.
+func readNPZ(name string, z *zip.Reader, s RowCache) (*File, error) {
 	f := newFile(name, false)
 	left := s.memory()
 	for _, entry := range z.File {
 		key := strings.TrimSuffix(entry.Name, ".npy")
-		text, takes, err := npzEntry(name+"#"+key, entry, left)
+		text, takes, err := archiveEntry(name+"#"+key, entry, left)
 		if errors.Is(err, errTooMuch) {
 			return nil, s.expands(name, int64(min(entry.UncompressedSize64, math.MaxInt64)))
 		} else if err != nil {
@@ -60,35 +54,6 @@ func readNPZ(name, text string, s RowCache) (*File, error) {
 		f.add(a)
 	}
 	return f, nil
-}
-
-// mostDeflated is more than the number of bytes that one byte of a compressed entry represents.
-const mostDeflated = 1040
-
-// npzEntry returns the text of an entry, and how many bytes of memory reading it takes; errTooMuch if that is more than
-// are left. An entry that is longer than the archive says is refused by package zip.
-func npzEntry(name string, entry *zip.File, left int64) (string, int64, error) {
-	r, err := entry.Open()
-	if err != nil {
-		return "", 0, fmt.Errorf("%s: %w", name, cause(err))
-	}
-	defer r.Close()
-	in := bufio.NewReaderSize(r, 1<<16)
-	start, _ := in.Peek(1 << 16) // an entry may well be shorter
-	each := costOf(name, start).each
-	if entry.UncompressedSize64 > uint64(left/each) {
-		return "", 0, errTooMuch
-	}
-	if entry.UncompressedSize64/mostDeflated > entry.CompressedSize64 {
-		return "", 0, fmt.Errorf("%s: the file is damaged: %d compressed bytes cannot hold the %d that it declares",
-			name, entry.CompressedSize64, entry.UncompressedSize64)
-	}
-	var text strings.Builder
-	text.Grow(int(entry.UncompressedSize64))
-	if _, err = io.Copy(&text, in); err != nil {
-		return "", 0, fmt.Errorf("%s: %w", name, cause(err))
-	}
-	return text.String(), each * int64(text.Len()), nil
 }
 
 var (

@@ -95,7 +95,8 @@ func (s RowCache) Absent(name string) error {
 // isTable reports whether a file in a folder is a table by its name.
 func isTable(name string) bool {
 	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
-	return slices.Contains([]string{".csv", ".tsv", ".tab", ".parquet", ".arrow", ".arrows", ".feather"},
+	return slices.Contains([]string{".csv", ".tsv", ".tab", ".parquet", ".arrow", ".arrows", ".feather",
+		".jsonl", ".ndjson"},
 		path.Ext(name))
 }
 
@@ -169,7 +170,7 @@ func (s RowCache) joinParts(path string, parts []partition.File, rows []int) (*F
 			return nil, err
 		}
 		if !f.Table {
-			return nil, fmt.Errorf("%s is no table: files of a data set are CSV, TSV, Parquet, Arrow or Feather",
+			return nil, fmt.Errorf("%s is not a table: files of a data set are CSV, TSV, JSON Lines, Parquet, Arrow or Feather",
 				p.Path)
 		}
 		files[i], rows[i] = f, f.rows

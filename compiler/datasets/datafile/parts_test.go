@@ -426,7 +426,7 @@ func TestNoParts(t *testing.T) {
 	for _, c := range []struct{ pattern, want string }{
 		{"*.parquet", "no file matches "}, {"no/*.csv", "no file matches "}, {"[", "is no pattern"},
 		{"[bc].csv", "b.csv: the file is empty"}, {"[cd].csv", "d.csv:2: row 1 has 1 fields, the header has 2"},
-		{"[ce].csv", "e.csv differ: one of them has names of rows"}, {"[cf].*", "f.json is no table"},
+		{"[ce].csv", "e.csv differ: one of them has names of rows"}, {"[cf].*", "f.json is not a table"},
 	} {
 		_, err := Read(dir + "/" + c.pattern)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
