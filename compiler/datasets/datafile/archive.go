@@ -46,8 +46,8 @@ func filesOf(z *zip.Reader) (files []*zip.File) {
 func (s RowCache) readOnly(name string, entry *zip.File) (*File, error) {
 	kind := path.Base(entry.Name)
 	if path.Ext(kind) == "" { // pandas leaves it out of the name of the archive
-		return nil, fmt.Errorf("%s: the name of %s in it has no ending that shows the format, such as .csv; unpack it, "+
-			"and give it one", name, kind)
+		return nil, fmt.Errorf("%s: the name of %s in it has no ending that shows the format, such as .csv; unpack "+
+			"it, and give it one", name, kind)
 	}
 	if err := s.entryFits(name, entry); err != nil {
 		return nil, err
@@ -85,8 +85,8 @@ func (s RowCache) entryFits(name string, entry *zip.File) error {
 // mostDeflated is more than the number of bytes that one byte of a compressed entry represents.
 const mostDeflated = 1040
 
-// archiveEntry returns the text of an entry, and how many bytes of memory reading it takes; errTooMuch if that is more than are
-// left. An entry that is longer than the archive says is refused by package zip.
+// archiveEntry returns the text of an entry, and how many bytes of memory reading it takes; errTooMuch if that is more
+// than are left. An entry that is longer than the archive says is refused by package zip.
 func archiveEntry(name string, entry *zip.File, left int64) (string, int64, error) {
 	r, err := entry.Open()
 	if err != nil {

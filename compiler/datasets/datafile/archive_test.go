@@ -48,7 +48,8 @@ func TestOneTableInManyFormats(t *testing.T) {
 		{"t.json", `[{"g": "b", "x": 1.5, "y": 1}, {"y": 2, "g": "a", "x": null}, {"g": "b", "x": -3, "y": 3}]`},
 		{"t.jsonl", lines}, {"t.ndjson", strings.ReplaceAll(lines, "\n", "\r\n")}, {"t.json", lines},
 		{"t.jsonl", "\ufeff" + lines},
-		{"t.zip", archiveOf(t, "t.csv", csv)}, {"t.csv.zip", archiveOf(t, "data/", "", "data/t.csv", csv, "__MACOSX/t.csv", "?")},
+		{"t.zip", archiveOf(t, "t.csv", csv)},
+		{"t.csv.zip", archiveOf(t, "data/", "", "data/t.csv", csv, "__MACOSX/t.csv", "?")},
 		{"t.zip", archiveOf(t, "t.jsonl", lines)},
 	} {
 		got, err := Parse(c.name, []byte(c.text))

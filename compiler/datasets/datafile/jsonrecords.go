@@ -58,6 +58,7 @@ func (t *recordTable) end() {
 // finish gives the file the columns.
 func (t *recordTable) finish() {
 	f := t.file
+	f.rows = t.rows
 	order := f.Order
 	f.Order = nil
 	for _, name := range order {
