@@ -170,8 +170,8 @@ func (s RowCache) joinParts(path string, parts []partition.File, rows []int) (*F
 			return nil, err
 		}
 		if !f.Table {
-			return nil, fmt.Errorf("%s is not a table: files of a data set are CSV, TSV, JSON Lines, Parquet, Arrow or "+
-				"Feather", p.Path)
+			return nil, fmt.Errorf("%s is not a table: files of a data set are CSV, TSV, JSON Lines, Parquet, Arrow "+
+				"or Feather", p.Path)
 		}
 		files[i], rows[i] = f, f.rows
 	}
