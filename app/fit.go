@@ -30,8 +30,8 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// Sample draws from the posterior of a model and opens the draws. If the context ends, it returns the draws so far with
-// an error of kind fault.Interruption; they are nil if there are none.
+// Sample draws from the posterior of a model and opens the draws. If the context ends, it returns the draws so far
+// with an error of kind fault.Interruption; they are nil if there are none.
 func Sample(ctx context.Context, r Request, n notes.Notes) (*store.Run, error) {
 	f := NewFit(r, n)
 	if err := f.Prepare(ctx); err != nil {
@@ -81,7 +81,7 @@ func (f *Fit) Draws() (*store.Run, error) {
 	return run, nil
 }
 
-// HasDraws reports whether there are draws of every chain: of this fit, or of the run that it continues with.
+// HasDraws reports whether every chain has draws, from this fit or from the run that it continues.
 func (f *Fit) HasDraws() bool { return f.run != nil && f.run.hasDraws() }
 
 // HasSomeDraws reports whether any chain has draws, which a run that failed keeps.
@@ -89,14 +89,14 @@ func (f *Fit) HasSomeDraws() bool {
 	return f.HasDraws() || f.run != nil && f.run.begun() && slices.Max(f.run.recorder.counts) > 0
 }
 
-// HasCheckpoint reports whether the run can go on from a checkpoint.
+// HasCheckpoint reports whether the run can be continued from a checkpoint.
 func (f *Fit) HasCheckpoint() bool { return f.dir.Load().HasCheckpoint() }
 
-// Complete reports whether Sample has found a run that needs nothing more.
+// Complete reports whether the run needed no more draws when Sample was called.
 func (f *Fit) Complete() bool { return f.complete }
 
-// Prepare takes the directory of the run, compiles the model with its data, opens the device, and refuses what cannot
-// be sampled, or cannot continue. After an error the fit has ended.
+// Prepare locks the run's directory, compiles the model with its data, and opens the device. It returns an error if
+// the model cannot be sampled or the run cannot be continued; the fit must not be used afterwards.
 func (f *Fit) Prepare(ctx context.Context) error {
 	if err := f.request.check(); err != nil {
 		return err
@@ -162,8 +162,8 @@ func (f *Fit) Sample(ctx context.Context) (stopped bool, err error) {
 	return stopped, err
 }
 
-// prepare compiles the model, and refuses what cannot be sampled, or cannot continue. Drawn says that the number of
-// draws was asked for.
+// prepare compiles the model, and returns an error if it cannot be sampled or the run cannot be continued. drawn is
+// true if the user gave the number of draws.
 func (run *attempt) prepare(ctx context.Context, drawn bool) error {
 	cache := rowCache(run.Source.Network, run.Job != nil || run.Join != nil)
 	defer cache.Unshare()
@@ -206,8 +206,8 @@ func (run *attempt) prepare(ctx context.Context, drawn bool) error {
 	return run.loadOnRanks(ctx, cache.SharedAs)
 }
 
-// needsAll refuses data that are too large for memory to a sampler that needs them all, by a program with the first
-// rows of the data.
+// needsAll returns an error if the data are too large for memory and the sampler needs all of them at once. first is
+// the program with the first rows of the data.
 func (run *attempt) needsAll(first *compiler.Program, drawn bool) error {
 	try := *run
 	try.program, try.notes = first, notes.None{}
@@ -224,7 +224,7 @@ func (run *attempt) needsAll(first *compiler.Program, drawn bool) error {
 	return fault.Of(infer.NeedAll(first, try.sampler.Name+try.wholeGradients()))
 }
 
-// wholeGradients says of a sampler that takes minibatches that it was asked for none.
+// wholeGradients returns the words " without minibatches" if the sampler supports minibatches, for a message; else "".
 func (run *attempt) wholeGradients() string {
 	if run.sampler.Takes("batch") {
 		return " without minibatches"
@@ -242,7 +242,7 @@ func (run *attempt) chooseSampler() error {
 	return nil
 }
 
-// fitNetwork gives a run of a network as many chains and draws as suit it. A run that continues keeps what it had.
+// fitNetwork chooses the number of chains and draws for a neural network. A continued run keeps its numbers.
 func (run *attempt) fitNetwork(drawn bool) {
 	if !run.sampler.Exchanges {
 		return
@@ -270,10 +270,10 @@ func (run *attempt) checkRequest() error {
 	return checkKeep(run.program, run.Keep)
 }
 
-// manyBytes is the size from which the user is warned of a large run directory before sampling.
+// manyBytes is the size of a run directory, in bytes, from which the user is warned before sampling.
 const manyBytes = 10e9
 
-// storedBytes returns what the draws take before they are compressed.
+// storedBytes returns the size of the draws in bytes, before compression.
 func (run *attempt) storedBytes() float64 {
 	bytes := 0
 	for _, v := range newSelection(run.program, run.Keep).variables(run.program, run.network) {
@@ -285,7 +285,7 @@ func (run *attempt) storedBytes() float64 {
 	return float64(bytes) * float64(run.options.Chains) * float64(run.options.Draws)
 }
 
-// announce makes the directory known for a new run. A run that continues has been announced.
+// announce clears the directory for a new run and writes its first files. For a continued run it only sets the status.
 func (run *attempt) announce() error {
 	if run.dir.Before != nil {
 		return fault.Of(run.dir.SetStatus(store.Running))
@@ -309,7 +309,8 @@ func noParameters(of Source) error {
 		"`mu ~ Normal(0, 1)`", of.Model)
 }
 
-// settleOptions makes options of the request. With a goal, the number of draws is a limit.
+// settleOptions sets the sampler's options from the request. If there is a goal, the number of draws is an upper
+// limit.
 func (run *attempt) settleOptions(drawsGiven bool) (err error) {
 	run.options = infer.Defaults()
 	o := &run.options

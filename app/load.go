@@ -25,8 +25,9 @@ type Source struct {
 	Network Network // which data of other machines may be read
 }
 
-// LoadInMemory compiles a model with its data for what looks at all data at once: it refuses data that are too large
-// for memory, before their rows are copied. Warnings go to n; an error is of kind fault.Input or fault.Usage.
+// LoadInMemory compiles a model with its data for callers that need all data at once. It returns an error if the data
+// are too large for memory, before it copies their rows. Warnings go to n; an error is of kind fault.Input or
+// fault.Usage.
 func LoadInMemory(s Source, n notes.Notes) (*compiler.Program, error) {
 	refused := fault.Wrong(errors.New("the data are too large for memory, and only minibatches of them are ever " +
 		"looked at; give fewer rows to see the whole density"))
@@ -65,7 +66,7 @@ func loadSharing(ctx context.Context, cache compiler.RowCache, s Source, n notes
 	return p, notes.Diagnose(n, ds)
 }
 
-// A copying reports how the rows of a file that is too large for memory are copied, and ends it.
+// A copying reports the progress of copying a file that is too large for memory, and can stop it.
 type copying struct {
 	ctx     context.Context
 	notes   notes.Notes
@@ -74,7 +75,7 @@ type copying struct {
 	ended   error        // why it was ended
 }
 
-// foreseenRows is how many rows a model is compiled with before all are copied.
+// foreseenRows is the number of rows with which a model is compiled before all rows are copied, to find errors early.
 const foreseenRows = 1000
 
 // foreseen judges a model that was compiled with the first rows of its data. Of what the compiler refuses, only that
@@ -118,8 +119,9 @@ const (
 	manyData  = memory.ReserveSize + 32<<20
 )
 
-// tidy gives what reading large data has left behind back to the system. If much stays, the collector comes after the
-// heap has grown by a fifth, not by all of the data again: these have no pointers that it would have to follow.
+// tidy returns the memory that was needed for reading large data to the system. If much is still in use, the garbage
+// collector runs whenever the heap has grown by a fifth, since large data have no pointers that it would have to
+// follow.
 func tidy() {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -147,7 +149,7 @@ func LoadPredictive(s Source, from compiler.Basis, n notes.Notes) (*compiler.Pro
 	return DrawsData(program)
 }
 
-// DrawsData returns an error if a program draws none of its data.
+// DrawsData returns the program, or an error if the program draws none of its data.
 func DrawsData(program *compiler.Program) (*compiler.Program, error) {
 	if program.Replicas() == len(program.Saved()) {
 		return nil, fault.Wrong(errors.New("no data of the model have a distribution to draw from: there is no `y ~ " +
@@ -157,7 +159,7 @@ func DrawsData(program *compiler.Program) (*compiler.Program, error) {
 	return program, nil
 }
 
-// DataArgs reads data as --data takes them.
+// DataArgs parses the arguments of --data.
 func DataArgs(flags []string) ([]compiler.DataArg, error) {
 	var args []compiler.DataArg
 	for _, f := range flags {

@@ -34,7 +34,7 @@ type Job struct {
 	Apart      bool                          // they have no files in common: rank 0 sends what they read
 }
 
-// An order is what rank 0 asks of all ranks: one of these, or the end.
+// An order tells all ranks what to do: one of the first three fields is set, or all ranks end with Code.
 type order struct {
 	Model    *modelOrder
 	Sample   *sampleOrder
@@ -57,7 +57,7 @@ type sampleOrder struct {
 	Options infer.Options
 }
 
-// A loadedModel is the answer to a modelOrder: what it has to agree in.
+// A loadedModel is a rank's answer to a modelOrder. Rank 0 compares it with its own model.
 type loadedModel struct {
 	Error   string
 	Version string
@@ -65,7 +65,7 @@ type loadedModel struct {
 	Place   ranks.Place
 }
 
-// give gives the other ranks an order.
+// give broadcasts an order to the other ranks.
 func (j *Job) give(o order) error {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -78,7 +78,7 @@ func (j *Job) give(o order) error {
 // End lets the other ranks end with a code, those that can be reached.
 func (j *Job) End(code int) { _ = j.give(order{Code: code}) }
 
-// A follower is a rank after the first.
+// A follower is a rank other than rank 0, with the model that it has loaded.
 type follower struct {
 	job     *Job
 	dir     string // of files that rank 0 has sent; empty if there are none
@@ -86,8 +86,8 @@ type follower struct {
 	device  infer.Device
 }
 
-// Follow carries out the orders of rank 0 on another rank, until it says with which code the rank is to end. That the
-// context ends is a wish, on which all ranks agree. An error says that rank 0 cannot be reached.
+// Follow carries out the orders of rank 0 on another rank until rank 0 ends the job, and returns the exit code that
+// rank 0 sends. If the context ends, all ranks agree on ending. An error means that rank 0 cannot be reached.
 func (j *Job) Follow(ctx context.Context) (code int, err error) {
 	f := &follower{job: j}
 	defer func() {
@@ -129,7 +129,7 @@ func rowCache(n Network, several bool) compiler.RowCache {
 	return cache
 }
 
-// load loads the model: one rank of each host reads the data, and the others find what it has left.
+// load loads the model. One rank of each host reads the data and shares them with the other ranks of the host.
 func (f *follower) load(ctx context.Context, o modelOrder) error {
 	var answer string
 	cache := o.Source.Network.Cache()
@@ -142,7 +142,7 @@ func (f *follower) load(ctx context.Context, o modelOrder) error {
 	return err
 }
 
-// loadFrom gives the answer for rank 0. Problems go there, too.
+// loadFrom loads the model and returns the answer for rank 0 as text. Errors are part of the answer.
 func (f *follower) loadFrom(ctx context.Context, cache compiler.RowCache, o modelOrder) string {
 	answer := loadedModel{Version: version.Number(), Place: thisPlace()}
 	err := f.unpack(&o)
@@ -169,7 +169,8 @@ func (f *follower) loadFrom(ctx context.Context, cache compiler.RowCache, o mode
 	return string(text)
 }
 
-// unpack writes files that rank 0 has sent, and makes the source name those.
+// unpack writes the files that rank 0 has sent to a temporary directory, and changes the source's paths to these
+// files.
 func (f *follower) unpack(o *modelOrder) (err error) {
 	if len(o.Inputs) == 0 {
 		return nil
@@ -183,7 +184,7 @@ func (f *follower) unpack(o *modelOrder) (err error) {
 	return err
 }
 
-// sample takes part in a run. What it returns is rank 0's to report.
+// sample takes part in a run of a sampler. Rank 0 reports its results and errors.
 func (f *follower) sample(ctx context.Context, o sampleOrder) {
 	row, _ := samplers.Find(o.Sampler)
 	o.Options.Device, o.Options.Threads = f.device, f.job.threads(o.Options.Threads)
@@ -191,7 +192,7 @@ func (f *follower) sample(ctx context.Context, o sampleOrder) {
 	_, _ = distributed.Sampler(f.job, row.Sample)(ctx, t, o.Options, nil)
 }
 
-// threads returns how many threads a rank has: its part of the machine, if nothing was said.
+// threads returns the number of threads of a rank: the number asked for, else its share of the machine's cores.
 func (j *Job) threads(asked int) int {
 	if asked > 0 {
 		return asked
@@ -199,8 +200,8 @@ func (j *Job) threads(asked int) int {
 	return max(1, runtime.GOMAXPROCS(0)/max(1, j.LocalRanks))
 }
 
-// loadOnRanks makes the other ranks load the model, and refuses to continue with those that have another one.
-// Those of this machine find its data under a name.
+// loadOnRanks makes the other ranks load the model, and returns an error if one of them has another model. Ranks on
+// this machine find the data under the name sharedAs.
 func (run *attempt) loadOnRanks(ctx context.Context, sharedAs string) (err error) {
 	if run.Join != nil {
 		if run.Job, err = run.Join(ctx); err != nil {
@@ -231,7 +232,8 @@ func (run *attempt) loadOnRanks(ctx context.Context, sharedAs string) (err error
 	return nil
 }
 
-// askToLoad gives the answers of all ranks to the order to load the model, which this one has loaded.
+// askToLoad orders the other ranks to load the model, and returns the answers of all ranks. This rank has loaded it
+// already.
 func (run *attempt) askToLoad(sharedAs string) ([]string, error) {
 	o := modelOrder{Source: run.Source, Device: cmp.Or(run.asked.Device, devices.Auto), SharedAs: sharedAs}
 	if run.Job.Apart {
@@ -259,7 +261,7 @@ func thisPlace() ranks.Place {
 	return ranks.Place{Host: host, Cores: ranks.Cores()}
 }
 
-// unlike says in what a rank differs from rank 0, "" if it does not.
+// unlike describes how a rank differs from rank 0; it returns "" if the two agree.
 func (m loadedModel) unlike(number string, of rundir.Digests) string {
 	switch {
 	case m.Error != "":
@@ -274,7 +276,8 @@ func (m loadedModel) unlike(number string, of rundir.Digests) string {
 	return ""
 }
 
-// samplerOnRanks returns the run's sampler, on all ranks where there are several. It begins there with the order.
+// samplerOnRanks returns the run's sampler; with several ranks it orders the others to begin sampling, and returns a
+// sampler that works with them.
 func (run *attempt) samplerOnRanks(o *infer.Options) infer.Sampler {
 	if run.Job == nil {
 		return run.sampler.Sample
@@ -286,7 +289,7 @@ func (run *attempt) samplerOnRanks(o *infer.Options) infer.Sampler {
 	return distributed.Sampler(run.Job, run.sampler.Sample)
 }
 
-// exchangeTimes makes n exchanges of eight numbers of each rank and gives the time of each, sorted.
+// exchangeTimes measures n exchanges of 64 bytes from each rank, and returns their times in ascending order.
 func exchangeTimes(j *Job, n int) ([]time.Duration, error) {
 	const bytes = 64
 	all, starts := make([]byte, bytes*j.Size()), ranks.Even(j.Size(), bytes, j.Size())
@@ -302,7 +305,7 @@ func exchangeTimes(j *Job, n int) ([]time.Duration, error) {
 	return times, nil
 }
 
-// Describe says what connects the ranks, and how fast: the median time of n exchanges.
+// Describe describes the connection between the ranks and its speed: the median time of n exchanges.
 func (j *Job) Describe(n int) (string, error) {
 	if err := j.give(order{Exchange: n}); err != nil {
 		return "", err

@@ -38,12 +38,12 @@ func Check(path string) (*model.Model, []diag.Diagnostic) {
 	return CheckTree(file, ds)
 }
 
-// CheckText is Check for a text that would stand at path.
+// CheckText checks the text of a model as if it were the file at path, which need not exist.
 func CheckText(path, text string) (*model.Model, []diag.Diagnostic) {
 	return CheckTree(parse.File(source.New(path, text)))
 }
 
-// CheckTree is Check for a parsed file; ds is what the parser found wrong with it.
+// CheckTree checks a parsed model; ds are the diagnostics of the parser.
 func CheckTree(file *ast.File, ds []diag.Diagnostic) (*model.Model, []diag.Diagnostic) {
 	m, more := check.File(file, importLoader())
 	if diag.HasErrors(ds) { // what could not be parsed may be what a warning misses
@@ -72,8 +72,8 @@ func parsed(path string) (*ast.File, []diag.Diagnostic) {
 // isModel reports whether a file has the ending of a model.
 func isModel(path string) bool { return filepath.Ext(path) == ".ppl" }
 
-// importLoader parses files that others name, each once; their names end in .ppl, and paths are relative to the file
-// that names them.
+// importLoader returns a function that parses the files that a model imports, each once. Paths are relative to the
+// importing file.
 func importLoader() check.Loader {
 	read := map[string]*ast.File{}
 	return func(from *source.File, path string) (*ast.File, error) {
@@ -120,18 +120,18 @@ func newProgram(p *plan.Plan) *Program {
 		symmetries: sync.OnceValue(p.Symmetries)}
 }
 
-// Symmetries returns the changes of the coordinates of the model that leave its density as it is.
+// Symmetries returns the changes of coordinates under which the density is invariant.
 func (p *Program) Symmetries() types.Symmetries { return p.symmetries() }
 
-// Recentred returns the program in other coordinates of its effects (EffectBlocks). Values, and what is computed after
-// inference, are those of the program.
+// Recentred returns the program with other coordinates for its effects (EffectBlocks). Values, and everything computed
+// after inference, are unchanged.
 func (p *Program) Recentred(c types.Centring) *Program {
 	out := *p
 	out.Plan = p.Plan.Recentred(c)
 	return &out
 }
 
-// Infer returns what the model's infer statement says: the sampler's name (empty if none) and its settings as text.
+// Infer returns the sampler's name in the model's infer statement, "" if none, and its settings as text.
 func (p *Program) Infer() (sampler string, settings map[string]string) {
 	settings = map[string]string{}
 	for _, call := range p.Model().Infer {
@@ -178,7 +178,7 @@ func (p OwnScale) SplitTraining(theta, rows, lane, step autodiff.Node) (logPrior
 	return p.Plan.Training(lane, step).OwnScaleSplit(theta, rows)
 }
 
-// Random names what training changes at random first, such as dropout; "" if it changes nothing.
+// Random describes the first random operation of training, such as dropout; it returns "" if there is none.
 func (p *Program) Random() string {
 	if r := p.Randoms(); len(r) > 0 {
 		return r[0].How
@@ -186,8 +186,8 @@ func (p *Program) Random() string {
 	return ""
 }
 
-// Recorded is a program whose Values are followed by log densities that a run keeps: of each prior, and with EachRow
-// set of each row of the data.
+// A Recorded is a program whose Values are followed by the log densities that a run stores: of each prior and, if
+// EachRow is set, of each row of the data.
 type Recorded struct {
 	*Program
 	EachRow bool
@@ -209,11 +209,11 @@ func (p Recorded) Values(theta autodiff.Node) autodiff.Node {
 	return autodiff.Concat(0, parts...)
 }
 
-// LogDensities describes what a Recorded program's Values have after Saved: the log density of each prior, then that of
-// the rows of each observation.
+// LogDensities describes the log densities that follow Saved in the Values of a Recorded: first those of the priors,
+// then those of the rows of each observation.
 func (p *Program) LogDensities() (priors, rows []types.Variable) { return p.logged() }
 
-// Parameters names those of Saved that are parameters, not generated.
+// Parameters returns the names of those of Saved that are parameters.
 func (p *Program) Parameters() (names []string) {
 	for _, c := range p.Coordinates() {
 		if name, _, _ := strings.Cut(c.Parameter, "["); !slices.Contains(names, name) {
@@ -228,16 +228,16 @@ func (p *Program) Start(seed uint64, walker int) []float64 {
 	return p.Plan.Start(startStream(seed, walker))
 }
 
-// Starts returns a function that is Start, for many points.
+// Starts returns a function that draws starting points as Start does; it is faster for many points.
 func (p *Program) Starts(seed uint64) func(walker int) []float64 {
 	start := p.Plan.Starts()
 	return func(walker int) []float64 { return start(startStream(seed, walker)) }
 }
 
-// A Place is where searches begin in relation to draws from the prior.
+// A Place describes where searches for modes start, relative to draws from the prior.
 type Place = plan.Place
 
-// StartsAt returns a function that draws points at a place, each from its own stream.
+// StartsAt returns a function that draws points at a place. Each point has a stream of random numbers of its own.
 func (p *Program) StartsAt(place Place, seed uint64) func(walker int) []float64 {
 	start := p.Plan.StartsAt(place)
 	return func(walker int) []float64 { return start(startStream(seed, walker)) }
@@ -247,8 +247,9 @@ func startStream(seed uint64, walker int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0x5eed<<32|uint64(walker)))
 }
 
-// StartFrom is Start where the parameters given, on their own scale, have their values; an error names one that is
-// unknown, of the wrong shape, not finite or outside its support.
+// StartFrom draws a starting point as Start does, except that the given parameters, on their own scale, have their
+// given values. An error names a parameter that is unknown, has the wrong shape, is not finite or lies outside its
+// support.
 func (p *Program) StartFrom(seed uint64, walker int, at map[string]*datafile.Array) ([]float64, error) {
 	values, err := p.valuesOf(at)
 	if err != nil {
@@ -261,7 +262,8 @@ func (p *Program) StartFrom(seed uint64, walker int, at map[string]*datafile.Arr
 // by `generate v ~ D`, draws of summed-out latents, and what reads them.
 func (p *Program) Complete(r *rand.Rand, values []float64) { p.CompleteBy(r, r, values) }
 
-// CompleteBy is Complete with a stream of random numbers for latents and another for what is generated.
+// CompleteBy completes values as Complete does, with one stream of random numbers for latents and another for
+// generated values.
 func (p *Program) CompleteBy(latents, r *rand.Rand, values []float64) {
 	if p.after != nil {
 		p.after.CompleteBy(latents, r, values)
@@ -283,7 +285,7 @@ func (p *Program) LogProb(at map[string]*datafile.Array) (*LogProb, error) {
 	return p.LogProbBy(plan.Interpret, at)
 }
 
-// LogProbBy is LogProb by another evaluator: a device, say.
+// LogProbBy computes a LogProb with another evaluator, such as a device.
 func (p *Program) LogProbBy(evaluate plan.Evaluate, at map[string]*datafile.Array) (*LogProb, error) {
 	values, err := p.valuesOf(at)
 	if err != nil {
@@ -292,8 +294,8 @@ func (p *Program) LogProbBy(evaluate plan.Evaluate, at map[string]*datafile.Arra
 	return p.Plan.LogProb(values, evaluate)
 }
 
-// Rows returns how many rows log ℓ is a sum over: the size of the model's row set with these data. The error says what
-// couples the data.
+// Rows returns the number of rows over which log ℓ is a sum: the size of the model's row set with these data. The
+// error names what couples the rows.
 func (p *Program) Rows() (int, error) {
 	if n := p.Plan.Rows(); n > 0 {
 		return n, nil

@@ -46,7 +46,7 @@ func lowerTriangle(event []int) []int {
 	return join(event[:k-1], event[k]*(event[k]+1)/2)
 }
 
-// end returns a bound, or the zero Node if it is infinite.
+// end returns a bound as a node; the zero Node if the bound is infinite.
 func end(b Node) Node {
 	if !b.Valid() {
 		return Node{}

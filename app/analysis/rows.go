@@ -21,9 +21,8 @@ import (
 	"ppl/runtime/device"
 )
 
-// A rowRun is a run of which some rows are left out, chosen at random. The log likelihood of these is computed at
-// every draw, so that the run need not hold it; that of all rows only at the posterior mean, where it approximates the
-// term of a row.
+// A rowRun is a run in which the log likelihood of some rows, chosen at random, is recomputed at every draw, so that
+// the run need not store it. For all rows it is computed at the posterior mean only, as an approximation.
 type rowRun struct {
 	*Run
 	program  *compiler.Program

@@ -144,8 +144,8 @@ func (o *Run) ModelText() (string, error) {
 // ModelPath returns the path of the model, to which what it names is relative.
 func (o *Run) ModelPath() string { return within(o.base(), o.Options.Model) }
 
-// base returns the directory to which the paths of a run are relative: this one if the model is there, else the one
-// that the run was sampled in.
+// base returns the directory to which the paths of a run are relative: the current one if the model's file exists
+// there, else the directory in which the run was sampled.
 func (o *Run) base() string {
 	if rundir.Exists(o.Options.Model) {
 		return ""

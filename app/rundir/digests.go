@@ -14,14 +14,14 @@ import (
 	"ppl/numbers"
 )
 
-// Digests are fingerprints of what decides the numbers of a run.
+// Digests are hashes of everything that determines the numbers of a run.
 type Digests struct {
 	Program string `json:"program"` // what the compiler makes of the model, without its data
 	Data    string `json:"data"`
 	Starts  string `json:"starts,omitempty"` // the points at which chains begin, if they were given
 }
 
-// DigestsOf takes the fingerprints of the program that computes the log density and what is saved.
+// DigestsOf computes hashes of a program (its log density and saved values) and of its data.
 func DigestsOf(p *compiler.Program) (Digests, error) {
 	program, err := lower.Program([]lower.Entry{{Name: "density", Assign: assignments(p)}})
 	if err != nil {
@@ -43,7 +43,8 @@ func DigestsOf(p *compiler.Program) (Digests, error) {
 	return Digests{Program: fmt.Sprintf("%x", text.Sum(nil)), Data: fmt.Sprintf("%x", data.Sum(nil))}, nil
 }
 
-// assignments returns log density and saved values; of data in files, the density of one row.
+// assignments returns the log density and the saved values of a program; if the data are read from files row by row,
+// the density of one row.
 func assignments(p *compiler.Program) []lower.Assign {
 	g := autodiff.New()
 	theta := g.Input("theta", p.Dim())

@@ -34,7 +34,7 @@ type Dir struct {
 	created bool // it was not there, or empty
 }
 
-// Existing is what to do with a run that is in the directory.
+// An Existing tells Take what to do with a run that the directory already holds.
 type Existing int
 
 // What can be done with a run that is there.
@@ -96,14 +96,15 @@ func (d *Dir) takeLock(ctx context.Context, n notes.Notes, lost func()) (err err
 	return nil
 }
 
-// warnOfOthers says that other users can change a run that this one continues to write and to believe.
+// warnOfOthers warns if other users can change the files of a run that is continued.
 func warnOfOthers(path string, n notes.Notes) {
 	if err := securedir.Closed(path); errors.As(err, new(securedir.Unsafe)) {
 		n.Warn(err.Error() + ": what they put into the run is taken for a part of it")
 	}
 }
 
-// Look finds out what the directory holds.
+// Look determines whether the directory is new, holds a run that can be continued or replaced, or holds something
+// else, which is an error.
 func (d *Dir) Look(there Existing) error {
 	if info, err := d.Disk.Stat(d.Path); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is not a directory; choose another one with --out DIR", d.Path)
@@ -133,10 +134,10 @@ func (d *Dir) Look(there Existing) error {
 // Created reports whether the directory was not there, or empty.
 func (d *Dir) Created() bool { return d.created }
 
-// Open opens the draws that there are.
+// Open opens the run's draws.
 func (d *Dir) Open() (*store.Run, error) { return store.OpenOn(d.Disk, d.Path) }
 
-// Renew makes the run that has just ended the one to continue with.
+// Renew reads the run that has just ended, so that it can be continued.
 func (d *Dir) Renew() (err error) {
 	var before Options
 	if d.Info, err = store.ReadOptionsOn(d.Disk, d.Path, &before); err != nil {
@@ -151,7 +152,7 @@ func (d *Dir) SetStatus(status store.Status) error {
 	return store.SetStatus(d.Disk, d.Path, status, nil)
 }
 
-// Clear makes room for a new run.
+// Clear removes the files of an earlier run.
 func (d *Dir) Clear() error {
 	if d.created {
 		return nil
@@ -195,18 +196,18 @@ func (d *Dir) Close(useful bool) {
 	_ = d.Disk.Remove(d.Path)
 }
 
-// HasCheckpoint reports whether the run can go on from a checkpoint.
+// HasCheckpoint reports whether the run can be continued from a checkpoint.
 func (d *Dir) HasCheckpoint() bool {
 	return files.Exists(d.Disk, filepath.Join(d.Path, checkpoint.File))
 }
 
-// isEmpty reports whether the directory has nothing in it but a lock.
+// isEmpty reports whether the directory contains nothing but a lock.
 func (d *Dir) isEmpty() bool {
 	entries, err := d.Disk.ReadDir(d.Path)
 	return err == nil && (len(entries) == 0 || len(entries) == 1 && entries[0].Name() == store.LockFile)
 }
 
-// runFile is what makes a directory that of a run.
+// runFile is the file that marks a directory as a run.
 const runFile = "run.json"
 
 // IsRun reports whether a path is that of a run, and not of a model.

@@ -45,7 +45,7 @@ func ParseData(flag string) DataFlag {
 	return DataFlag{Name: name, Path: path}
 }
 
-// At returns the flag for the same data in a file at another path.
+// At returns the flag with another path for the same data.
 func (d DataFlag) At(path string) string {
 	d.Path = path
 	return d.String()
@@ -76,7 +76,7 @@ func InputCopies(flags []string) (copies []string) {
 	return copies
 }
 
-// InputsInRun gives --data flags in which copies in the run have their names, as options keep them.
+// InputsInRun returns --data flags in which the paths of copies begin with the mark {run}, as the options store them.
 func InputsInRun(dir string, flags []string) (all []string) {
 	folder := inRun(dir, runMark+"/"+inputsFolder)
 	for _, flag := range flags {
@@ -118,7 +118,7 @@ func copyFile(disk files.System, from, to string) error {
 	})
 }
 
-// inRun returns where a path that begins with the mark of the run is.
+// inRun replaces the mark {run} at the beginning of a path by the run's directory.
 func inRun(dir, path string) string {
 	if rest, ok := strings.CutPrefix(path, runMark); ok {
 		if whole, err := filepath.Abs(dir); err == nil {
@@ -129,7 +129,7 @@ func inRun(dir, path string) string {
 	return path
 }
 
-// removeInputs makes room for a new run.
+// removeInputs removes the copies of data files of an earlier run.
 func (d *Dir) removeInputs() error {
 	folder := filepath.Join(d.Path, inputsFolder)
 	entries, err := d.Disk.ReadDir(folder)
@@ -146,8 +146,8 @@ func (d *Dir) removeInputs() error {
 	return d.Disk.Remove(folder)
 }
 
-// locate replaces the paths of a run's model and data by those where they are now: copies in the run, files of the
-// directory that the run was sampled in, and for a model that has gone the text that the run keeps.
+// locate replaces the paths of a run's model and data by paths that exist now: copies in the run, or files relative to
+// the directory in which the run was sampled. If the model's file no longer exists, it is the text that the run keeps.
 func (o *Options) locate(dir string) {
 	for k, flag := range o.Data {
 		d := ParseData(flag)
@@ -160,7 +160,8 @@ func (o *Options) locate(dir string) {
 	o.Model = model
 }
 
-// found returns a path that is not there from here as one of the directory that the run was sampled in, if it is there.
+// found returns the path of a file: if it does not exist relative to the current directory, relative to the directory
+// in which the run was sampled.
 func (o *Options) found(path string) string {
 	if whole := o.Located(path); !Exists(path) && Exists(whole) {
 		return whole

@@ -10,8 +10,7 @@ import (
 	"ppl/posterior/store"
 )
 
-// Open opens a run directory for reading. What is wrong with it is for the caller to correct: an error is of kind
-// fault.Input, and names a run that may have been meant.
+// Open opens a run directory for reading. An error is of kind fault.Input, and suggests a run with a similar name.
 func Open(dir string) (*store.Run, error) {
 	run, err := store.Open(dir)
 	if err != nil {
@@ -20,7 +19,7 @@ func Open(dir string) (*store.Run, error) {
 	return run, nil
 }
 
-// OpenPosterior opens a run for what asks how good its draws are. It refuses points at which a search for modes ended.
+// OpenPosterior opens a run whose draws are to be assessed. It returns an error if the run holds modes, not draws.
 func OpenPosterior(dir string) (*store.Run, error) {
 	run, err := Open(dir)
 	if err != nil {
@@ -42,8 +41,8 @@ func (o Options) RefuseSearch(dir string) error {
 		"%s makes some", dir, o.Model)
 }
 
-// OpenPrior opens the draws from the prior that go with a run, in the directory that is named, else in the one that has
-// the name of the run with the ending .prior; nil if there are none.
+// OpenPrior opens the prior draws of a run, from the directory prior; if that is empty, from the run's directory name
+// with the ending .prior. It returns nil if there are none.
 func OpenPrior(dir, prior string) *store.Run {
 	if prior == "" {
 		prior = strings.TrimSuffix(strings.TrimRight(dir, "/"), ".run") + ".prior"
@@ -66,10 +65,10 @@ func Unreadable(dir string, err error) error {
 	return fault.Wrong(err)
 }
 
-// NoRun returns an error that says that there is no run at a path, and names one that may have been meant.
+// NoRun returns the error for a path without a run, which suggests a run with a similar name.
 func NoRun(dir string) error { return fault.Wrongf("there is no run in %s%s", dir, instead(dir)) }
 
-// instead proposes the run of a model whose name was given, or the run with the nearest name.
+// instead suggests the run of a model whose name was given, or the run with the most similar name.
 func instead(dir string) string {
 	for _, name := range []string{strings.TrimSuffix(dir, ".ppl") + ".run", dir + ".prior"} {
 		if name != dir && Exists(name) {

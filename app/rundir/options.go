@@ -18,7 +18,7 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// Options are kept with the draws: enough to repeat the run, or to continue with it.
+// Options are stored with the draws, so that the run can be repeated or continued.
 type Options struct {
 	Model     string         `json:"model"`
 	Data      []string       `json:"data"`
@@ -40,7 +40,7 @@ type Options struct {
 	Made      Maker          `json:"made_by"`
 }
 
-// Asked has options as they were given, before defaults were filled in.
+// Asked holds options as the user gave them, before defaults were filled in.
 type Asked struct {
 	Sampler    string   `json:"sampler,omitempty"`
 	Device     string   `json:"device,omitempty"`

@@ -20,7 +20,8 @@ type Coordinates struct {
 	OnLine  bool   // they are on the unconstrained line: Node is not valid, and the density is that of the values
 }
 
-// Recentred returns the layout in which elements of some regions have other forms. Regions keep their places.
+// Recentred returns a layout in which the elements of some regions have the given forms. The regions' offsets do not
+// change.
 func (l *Layout) Recentred(c map[*model.Piece][]types.Form) *Layout {
 	out := &Layout{Data: l.Data, Limits: l.Limits, Dim: l.Dim, joint: l.joint, of: map[*model.Piece]*Region{}}
 	for _, r := range l.Regions {
@@ -46,7 +47,7 @@ func (r *Region) NonCentered() bool {
 // GivenData reports whether a region's elements have coordinates given data.
 func (r *Region) GivenData() bool { return slices.Contains(r.forms, types.GivenData) }
 
-// AsTheModel returns the layout in which coordinates that are given data are as the model says.
+// AsTheModel returns the layout in which coordinates given data are replaced by those that the model declares.
 func (l *Layout) AsTheModel() *Layout {
 	by := map[*model.Piece][]types.Form{}
 	for _, r := range l.Regions {
@@ -57,7 +58,7 @@ func (l *Layout) AsTheModel() *Layout {
 	return l.Recentred(by)
 }
 
-// Centred returns the elements that are centred although others are not; nil if none is.
+// Centred reports which elements of the region are centred; it returns nil if none is.
 func (r *Region) Centred() []bool {
 	if !slices.Contains(r.forms, types.Centred) {
 		return nil
@@ -103,7 +104,7 @@ func vectorEffect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
 	return []autodiff.Node{of(x), of(autodiff.Sub(x, shift)), of(scale)}
 }
 
-// flat returns a value's elements in the order of a region's coordinates.
+// flat returns a value as a vector, in the order of a region's coordinates.
 func (r *Region) flat(e *evaluate.Evaluator, v evaluate.Value) autodiff.Node {
 	return autodiff.Reshape(e.Full(e.AlignLoosely(v, r.Plates, v.Axes), r.Plates, v.Axes).Node, r.Size)
 }
@@ -119,7 +120,7 @@ func newMask(e *evaluate.Evaluator, t *model.Term, centred []bool) mask {
 	return mask{indicator(e, t, "centred ", centred), indicator(e, t, "noncentered ", out)}
 }
 
-// indicator is 1 at the elements of a term that are in, else 0.
+// indicator returns 1 at the elements of a term for which in is true, else 0.
 func indicator(e *evaluate.Evaluator, t *model.Term, name string, in []bool) evaluate.Value {
 	values := make([]float64, len(in))
 	for i, yes := range in {
@@ -130,14 +131,15 @@ func indicator(e *evaluate.Evaluator, t *model.Term, name string, in []bool) eva
 	return evaluate.Value{Node: e.Graph.Data(name+t.Array.Name, values, e.Shape(t.Plates, nil)...), Bound: t.Plates}
 }
 
-// shift returns the location and the scale that take coordinates to values: those of the distribution at elements that
-// are not centred, else 0 and 1.
+// shift returns the location and scale with which coordinates are transformed to values: those of the distribution at
+// noncentered elements, 0 and 1 at centred ones.
 func (m mask) shift(e *evaluate.Evaluator, loc, scale evaluate.Value) (evaluate.Value, evaluate.Value) {
 	return times(e, m.out, loc), plus(e, m.in, times(e, m.out, scale))
 }
 
-// standard returns the location and the scale of the distribution of coordinates: 0 and 1 at elements that are not
-// centred. Scale may be any argument that is 1 if the scale is.
+// standard returns the location and scale of the distribution of the coordinates: 0 and 1 at noncentered elements,
+// those of the distribution at centred ones. The argument scale may also be a factor or a variance, as long as it is 1
+// if the scale is 1.
 func (m mask) standard(e *evaluate.Evaluator, loc, scale evaluate.Value) (evaluate.Value, evaluate.Value) {
 	return times(e, m.in, loc), plus(e, m.out, times(e, m.in, scale))
 }
@@ -150,7 +152,7 @@ func plus(e *evaluate.Evaluator, a, b evaluate.Value) evaluate.Value {
 	return joined(e, a, b, autodiff.Add)
 }
 
-// joined returns an operation on two values, element by element.
+// joined applies an operation to two values, element by element.
 func joined(e *evaluate.Evaluator, a, b evaluate.Value, op func(x, y autodiff.Node) autodiff.Node) evaluate.Value {
 	bound := evaluate.Union(a, b)
 	return evaluate.Value{Node: op(e.AlignLoosely(a, bound, nil), e.AlignLoosely(b, bound, nil)), Bound: bound}

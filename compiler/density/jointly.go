@@ -11,8 +11,8 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// A Joint is the form of the precision matrix of parameters that are normal given the rest (model.Jointly): of their
-// elements, numbered in the order of their regions, in an order in which it is narrow.
+// A Joint describes the sparse precision matrix Q of parameters that are jointly normal given the rest
+// (model.Jointly). Its elements are numbered in the order of their regions, and permuted so that Q has a narrow band.
 //
 //	log density of the elements x = constant + h·x − x·Q·x/2
 //
@@ -29,13 +29,13 @@ type Joint struct {
 	rows   [][]int              // of elements: the elements of which the entries of Q in its row are not 0
 }
 
-// mostWidth is the width up to which rows of L are computed of those before, one after the other.
+// mostWidth is the largest band width of L that is supported; rows of L are computed one after the other.
 const mostWidth = 6
 
-// mostProbed is how many elements are looked at one by one; more have to be independent.
+// mostProbed is the number of elements up to which each column of Q is probed; larger matrices must be diagonal.
 const mostProbed = 256
 
-// findJoint returns the form for as many parameters as have a narrow one; nil if none have.
+// findJoint returns the form of the first set of jointly normal parameters that has a narrow one; nil if none has.
 func (l *Layout) findJoint() *Joint {
 	for _, of := range l.Data.Model.Normal {
 		if j := l.newJoint(of); j != nil {
@@ -71,7 +71,7 @@ func (l *Layout) newJoint(of *model.Jointly) *Joint {
 	return j
 }
 
-// independent reports whether a matrix, given as a product, is diagonal, and takes that form.
+// independent reports whether a matrix, given by its products with vectors, is diagonal; if so, j gets that form.
 func (j *Joint) independent(times func(v []float64) []float64, random *rand.Rand) bool {
 	ones, v := make([]float64, j.size), make([]float64, j.size)
 	for i := range v {
@@ -90,7 +90,8 @@ func (j *Joint) independent(times func(v []float64) []float64, random *rand.Rand
 	return true
 }
 
-// probed takes the form of a matrix, given as a product; it reports whether that is narrow enough.
+// probed finds the entries of a matrix that are not 0 by multiplying it with unit vectors; it reports whether the band
+// is narrow enough.
 func (j *Joint) probed(times func(v []float64) []float64) bool {
 	rows := make([][]int, j.size)
 	for k := range j.size {
@@ -116,8 +117,8 @@ func (j *Joint) probed(times func(v []float64) []float64) bool {
 	return j.width <= mostWidth
 }
 
-// narrowOrder orders the rows of a symmetric matrix, given by which entries are not 0, so that these are near the
-// diagonal (Cuthill and McKee 1969).
+// narrowOrder orders the rows of a symmetric matrix so that its entries are near the diagonal (Cuthill and McKee
+// 1969). rows lists the entries of each row that are not 0.
 func narrowOrder(rows [][]int) (order []int) {
 	byDegree := make([]int, len(rows))
 	for i := range byDegree {
@@ -144,7 +145,7 @@ func narrowOrder(rows [][]int) (order []int) {
 	return order
 }
 
-// colored gives columns of a matrix colors, such that none of one color share a row.
+// colored assigns a color to each column of a matrix, so that no two columns of a color have entries in the same row.
 func colored(rows [][]int) []int {
 	colors := slices.Repeat([]int{-1}, len(rows))
 	for k, near := range rows {
@@ -181,7 +182,7 @@ func (t *Theta) atZero(j *Joint, g *autodiff.Graph) (slope, zero autodiff.Node) 
 	return autodiff.Grad(sum, zero)[0], zero
 }
 
-// enter gives the regions of elements their values.
+// enter sets the values of the regions of j to the elements x.
 func (t *Theta) enter(j *Joint, x autodiff.Node) {
 	e := t.layout.Evaluator(x.Graph(), evaluate.NoSource{})
 	for _, r := range t.layout.Regions {
@@ -199,7 +200,8 @@ func (l *Layout) Normal(r *Region) bool {
 	return ok
 }
 
-// placeInJoint returns where a region's elements begin among those that are normal together, if they are.
+// placeInJoint returns the index of a region's first element among the jointly normal elements; ok is false if the
+// region is not one of theirs.
 func (l *Layout) placeInJoint(r *Region) (first int, ok bool) {
 	if j := l.joint(); j != nil {
 		first, ok = j.first[r.Piece]
@@ -207,7 +209,7 @@ func (l *Layout) placeInJoint(r *Region) (first int, ok bool) {
 	return first, ok
 }
 
-// elements returns the values of those that are normal together.
+// elements returns the values of the jointly normal elements as a vector.
 func (t *Theta) elements(e *evaluate.Evaluator) autodiff.Node {
 	return t.layout.inJoint(e.Graph, func(r *Region) autodiff.Node {
 		v := e.Full(e.Align(e.Piece(r.Term.Array, r.Piece), r.Plates, nil), r.Plates, nil)
@@ -215,7 +217,7 @@ func (t *Theta) elements(e *evaluate.Evaluator) autodiff.Node {
 	})
 }
 
-// inJoint lays what regions have end to end, those whose elements are normal together.
+// inJoint concatenates a part for each region of jointly normal elements.
 func (l *Layout) inJoint(g *autodiff.Graph, part func(*Region) autodiff.Node) autodiff.Node {
 	all := g.Full(0, 0)
 	for _, r := range l.Regions {
@@ -226,7 +228,7 @@ func (l *Layout) inJoint(g *autodiff.Graph, part func(*Region) autodiff.Node) au
 	return all
 }
 
-// precision returns the product of the precision matrix with a vector.
+// precision returns the product of the precision matrix with the vector v.
 func (t *Theta) precision(j *Joint, v autodiff.Node) autodiff.Node {
 	slope, zero := t.atZero(j, v.Graph())
 	return autodiff.Neg(autodiff.Grad(autodiff.SumAll(autodiff.Mul(slope, v)), zero)[0])
@@ -292,8 +294,8 @@ func (t *Theta) factor(j *Joint, g *autodiff.Graph) *factored {
 	return f
 }
 
-// entry returns where Q[p, p-k] stands among the products with the vectors of all colors, which a 0 follows: a product
-// has there what another element of the color says, if that is 0.
+// entry returns the position of Q[p, p-k] in the products of Q with the vectors of all colors. A 0 follows these
+// products: entries that are known to be 0 are read from there.
 func (j *Joint) entry(p, k int) int {
 	if p < k || !slices.Contains(j.rows[j.order[p]], j.order[p-k]) {
 		return j.size * (slices.Max(j.colors) + 1)
@@ -301,7 +303,7 @@ func (j *Joint) entry(p, k int) int {
 	return j.colors[j.order[p-k]]*j.size + j.order[p]
 }
 
-// factorRows returns those of L, each from its diagonal back, followed by that of L⁻¹h.
+// factorRows returns the rows of L, each from its diagonal backwards, followed by its element of L⁻¹h.
 func (j *Joint) factorRows(band []autodiff.Node, h autodiff.Node) autodiff.Node {
 	w, g := j.width, h.Graph()
 	start := make([]float64, w*(w+2)) // rows before the first are those of the identity
@@ -344,7 +346,7 @@ func (j *Joint) factorRows(band []autodiff.Node, h autodiff.Node) autodiff.Node 
 	return autodiff.Reshape(autodiff.Slice(out, []int{1, 0, 0}, []int{j.size + 1, 1, w + 2}), j.size, w+2)
 }
 
-// values returns the elements of coordinates z: Lᵀx = L⁻¹h + z, from the last place on.
+// values returns the elements for coordinates z: it solves Lᵀx = L⁻¹h + z, from the last row to the first.
 func (f *factored) values(z autodiff.Node) autodiff.Node {
 	w, right := f.width, autodiff.Add(f.mean, f.placed(z))
 	if w == 0 {
@@ -364,7 +366,7 @@ func (f *factored) values(z autodiff.Node) autodiff.Node {
 	return f.byElement(autodiff.Reshape(autodiff.Slice(out, []int{0, 0}, []int{f.size, 1}), f.size))
 }
 
-// coordinates returns z of elements.
+// coordinates returns the coordinates z of elements x, the inverse of values.
 func (f *factored) coordinates(x autodiff.Node) autodiff.Node {
 	x = f.placed(x)
 	z := autodiff.Sub(autodiff.Mul(f.diagonal, x), f.mean)
@@ -381,7 +383,7 @@ func (f *factored) logJacobian() autodiff.Node {
 	return autodiff.Neg(autodiff.SumAll(autodiff.Log(f.diagonal)))
 }
 
-// placed returns numbers of elements in the order of places, byElement those of places in the order of elements.
+// placed permutes a vector from the order of the elements to the order of the rows of L; byElement is its inverse.
 func (j *Joint) placed(x autodiff.Node) autodiff.Node { return j.moved(x, j.order) }
 
 func (j *Joint) byElement(x autodiff.Node) autodiff.Node {

@@ -35,7 +35,7 @@ type Region struct {
 // Last returns the size of a region's last axis.
 func (r *Region) Last() int { return r.free[len(r.free)-1] }
 
-// A Layout says where in the unconstrained vector each piece of a parameter is.
+// A Layout maps each piece of a parameter to its range of the unconstrained vector.
 //
 //	s ~ HalfNormal(1)              region 0..1: log s
 //	w[k in 1..3] ~ Dirichlet(...)  region 1..3: two coordinates of the simplex
@@ -77,14 +77,14 @@ func NewLayout(d *dataset.Dataset, diags *diag.List) *Layout {
 	return l
 }
 
-// bytesOfParameter is what a parameter takes while it is sampled: two numbers in each of 16 walkers. Few samplers need
-// less, most several times as much.
+// bytesOfParameter is a lower bound for the memory of a parameter during sampling: two numbers in each of 16 walkers.
+// Most samplers need several times as much.
 const bytesOfParameter = 2 * 8 * 16
 
-// fewParameters are not refused, whatever the memory.
+// fewParameters is the number of parameters up to which the memory is not checked.
 const fewParameters = 1 << 16
 
-// refuseTooMany refuses parameters that do not fit into memory, at the one with which they are too many.
+// refuseTooMany reports an error at the first parameter with which the parameters no longer fit into memory.
 func (l *Layout) refuseTooMany(e *evaluate.Evaluator, r *Region) {
 	if l.Dim < fewParameters || l.Data.Memory == 0 || int64(l.Dim) <= l.Data.Memory/bytesOfParameter {
 		return
@@ -96,7 +96,7 @@ func (l *Layout) refuseTooMany(e *evaluate.Evaluator, r *Region) {
 		Help("look whether a size is a code or an identifier; the limit is the memory of the machine, or --max-memory"))
 }
 
-// refuseEmptyEvent refuses a vector or matrix without elements, of which no distribution is.
+// refuseEmptyEvent reports an error if the variate of a multivariate distribution has no elements.
 func refuseEmptyEvent(e *evaluate.Evaluator, t *model.Term) {
 	sets := t.Event
 	if (t.Ordered || t.ZeroSum) && len(t.Plates) > 0 {
@@ -118,7 +118,7 @@ func (l *Layout) Evaluator(g *autodiff.Graph, source evaluate.Source) *evaluate.
 	return l.Reporting(g, source, &diag.List{})
 }
 
-// Reporting returns an Evaluator whose errors, which data may cause, go to diags.
+// Reporting returns an Evaluator that reports errors, which the data may cause, to diags.
 func (l *Layout) Reporting(g *autodiff.Graph, source evaluate.Source, diags *diag.List) *evaluate.Evaluator {
 	return evaluate.New(g, l.Data, l.Limits, source, diags)
 }

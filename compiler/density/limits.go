@@ -10,8 +10,8 @@ import (
 	"ppl/stdlib"
 )
 
-// zeroSum takes the degenerate normal's density in K − 1 dimensions: one normaliser fewer a vector, spread over its K
-// elements.
+// zeroSum corrects the density of a zero-sum vector to that of the degenerate normal in K − 1 dimensions: one
+// normaliser fewer for each vector, divided evenly among its K elements.
 func zeroSum(e *evaluate.Evaluator, t *model.Term, lp autodiff.Node, args []autodiff.Node) autodiff.Node {
 	last := t.Plates[len(t.Plates)-1]
 	k := float64(e.Box(last.Set).Size())
@@ -19,9 +19,9 @@ func zeroSum(e *evaluate.Evaluator, t *model.Term, lp autodiff.Node, args []auto
 	return autodiff.Sub(lp, autodiff.Div(one, e.Graph.Const(k)))
 }
 
-// normalised divides a truncated density by log P(lo ≤ V ≤ hi): not where the distribution has no distribution function
-// (its normaliser is then a constant) or where the range is the whole support. Between ends that have no probability,
-// or that cross, the density is 0.
+// normalised divides a truncated density by P(lo ≤ V ≤ hi). It does not if the distribution function has no formula
+// (the normaliser is then a constant) or if the range is the whole support. If the probability between the ends is 0,
+// or the ends cross, the density is 0.
 func normalised(e *evaluate.Evaluator, t *model.Term, lp autodiff.Node, args []evaluate.Value,
 	bound []*model.Index) autodiff.Node {
 	if t.Form.LogCDF == nil || t.Form.LogCCDF == nil || t.Dist.Improper {
@@ -44,8 +44,8 @@ func normalised(e *evaluate.Evaluator, t *model.Term, lp autodiff.Node, args []e
 	return autodiff.Where(some, autodiff.Sub(lp, autodiff.Where(some, p, e.Graph.Const(0))), never)
 }
 
-// insideEnds returns a truncated density: 0 outside the ends. Parameters cannot get there, since their transforms keep
-// them inside.
+// insideEnds sets the density to 0 outside the ends of a truncation. Parameters need no check, since their transforms
+// keep them inside.
 func insideEnds(e *evaluate.Evaluator, t *model.Term, x, lp autodiff.Node, bound []*model.Index) autodiff.Node {
 	if t.Kind == model.Prior {
 		return lp
@@ -60,8 +60,8 @@ func insideEnds(e *evaluate.Evaluator, t *model.Term, x, lp autodiff.Node, bound
 	return lp
 }
 
-// recordedBetween returns the log density of a value that is only known to lie between two ends: the log probability of
-// what lies between them; where they are equal, the value is known.
+// recordedBetween returns the log density of an interval-censored value: the log probability of the interval. If the
+// two ends are equal, the value is known.
 func recordedBetween(e *evaluate.Evaluator, t *model.Term, x, lp autodiff.Node, args []autodiff.Node,
 	bound []*model.Index) autodiff.Node {
 	at := func(y model.Expr) autodiff.Node {
@@ -85,7 +85,7 @@ func recordedBetween(e *evaluate.Evaluator, t *model.Term, x, lp autodiff.Node, 
 	return autodiff.Where(autodiff.Eq(lo, hi), lp, p)
 }
 
-// cumulative refuses a distribution function that is a sum over more values than are known from data.
+// cumulative reports an error if the distribution function is a sum whose number of terms depends on a parameter.
 func cumulative(e *evaluate.Evaluator, t *model.Term, n autodiff.Node) autodiff.Node {
 	if !n.Valid() {
 		e.Stop(e.Diags.Errorf(diag.NoCDF, t.At,
@@ -102,7 +102,7 @@ func endNode(e *evaluate.Evaluator, t *model.Term, x model.Expr, bound []*model.
 	return alignEnd(e, v, evaluate.Union(evaluate.Value{Bound: bound}, v))
 }
 
-// alignEnd spreads an end over axes; one that is not valid stays so.
+// alignEnd broadcasts an end over the plates bound; an invalid node is returned as it is.
 func alignEnd(e *evaluate.Evaluator, v evaluate.Value, bound []*model.Index) autodiff.Node {
 	if !v.Node.Valid() {
 		return v.Node
@@ -110,8 +110,8 @@ func alignEnd(e *evaluate.Evaluator, v evaluate.Value, bound []*model.Index) aut
 	return e.AlignLoosely(v, bound, nil)
 }
 
-// endValue returns a bound that cuts something, on the scale of TermValue: its node is invalid if it is infinite or at
-// the end of the support.
+// endValue returns a bound of a truncation on the scale of TermValue. Its node is invalid if the bound is infinite or
+// equal to the end of the support.
 func endValue(e *evaluate.Evaluator, t *model.Term, x model.Expr, end float64) evaluate.Value {
 	v := e.Expr(x)
 	if t.Offset != nil {

@@ -8,7 +8,7 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// observedAt returns the mask at a term's plates.
+// observedAt returns 1 at the plates of a term where its value is observed, else 0.
 func observedAt(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
 	if sub, ok := t.Value.(*model.Subscript); ok {
 		masked := *sub

@@ -21,10 +21,11 @@ import (
 //
 // The density is that of x, with the log-Jacobian of the way from z to x.
 
-// onLine reports whether a region's relative coordinates are those.
+// onLine reports whether a region's noncentered coordinates are relative on the unconstrained line.
 func (r *Region) onLine() bool { return r.Term.OnLine() }
 
-// A lineShift is where the elements of a region lie on the line, and how far from there, in the shape of coordinates.
+// A lineShift is the location and scale of a region's elements on the unconstrained line, in the shape of its
+// coordinates.
 type lineShift struct{ at, width autodiff.Node }
 
 // newLineShift evaluates the arguments of a region's distribution.
@@ -54,7 +55,8 @@ func newLineShift(e *evaluate.Evaluator, r *Region) lineShift {
 	return lineShift{r.spread(e, s.at), r.spread(e, s.width)}
 }
 
-// spread gives a number for each combination of plates, or one for all, the shape of a region's coordinates.
+// spread broadcasts n, which has one number for each combination of plates or one for all, to the shape of a region's
+// coordinates.
 func (r *Region) spread(e *evaluate.Evaluator, n autodiff.Node) autodiff.Node {
 	plates := e.Shape(r.Plates, nil)
 	full := append(slices.Clone(plates), r.free...)
@@ -71,13 +73,14 @@ func (r *Region) spread(e *evaluate.Evaluator, n autodiff.Node) autodiff.Node {
 	return autodiff.Broadcast(n, full, axes)
 }
 
-// onTheLine takes coordinates, of which some are relative, to unconstrained ones, with the log-Jacobian.
+// onTheLine transforms a region's coordinates, some of which are relative, to unconstrained ones. It returns the
+// log-Jacobian, too.
 func (r *Region) onTheLine(e *evaluate.Evaluator, z autodiff.Node) (u, logJac autodiff.Node) {
 	s := r.shiftOnLine(e, newLineShift(e, r))
 	return autodiff.Add(s.at, autodiff.Mul(s.width, z)), autodiff.SumAll(autodiff.Log(s.width))
 }
 
-// shiftOnLine returns a shift that is 0 and 1 at elements that are centred.
+// shiftOnLine returns s with location 0 and scale 1 at centred elements.
 func (r *Region) shiftOnLine(e *evaluate.Evaluator, s lineShift) lineShift {
 	centred := r.Centred()
 	if centred == nil {
@@ -93,8 +96,8 @@ func (r *Region) shiftOnLine(e *evaluate.Evaluator, s lineShift) lineShift {
 	return lineShift{autodiff.Where(is, e.Graph.Const(0), s.at), autodiff.Where(is, e.Graph.Const(1), s.width)}
 }
 
-// LineShift returns where a region's relative coordinates are 0 on the line, and what they are multiplied by, element
-// by element; those that are centred have 0 and 1. Without such coordinates ok is false.
+// LineShift returns the location and scale of a region's relative coordinates on the unconstrained line, element by
+// element: 0 and 1 for centred elements. ok is false if the region has no such coordinates.
 func LineShift(e *evaluate.Evaluator, r *Region) (at, width autodiff.Node, ok bool) {
 	if !r.onLine() || !r.NonCentered() {
 		return at, width, false

@@ -11,7 +11,8 @@ import (
 	"ppl/stdlib"
 )
 
-// Bounds of a term's value as nodes over the given plates, invalid where infinite: the support's cut by `in`.
+// Bounds returns the bounds of a term's value over the given plates: the intersection of the support and the range
+// after `in`. A node is invalid if the bound is infinite.
 func Bounds(e *evaluate.Evaluator, t *model.Term, plates []*model.Index) (lo, hi autodiff.Node) {
 	if t.Dist != nil && t.Dist.Event == 0 {
 		lo, hi = supportOf(e, t, plates)
@@ -56,7 +57,8 @@ func boundOf(e *evaluate.Evaluator, x model.Expr, plates []*model.Index) autodif
 	return n
 }
 
-// tighter returns the intersection of two bounds of which either may be infinite; a tie of constants is decided here.
+// tighter returns the tighter of two bounds, either of which may be infinite (an invalid node). Constants are compared
+// at once.
 func tighter(a, b autodiff.Node, choose func(x, y autodiff.Node) autodiff.Node) autodiff.Node {
 	switch {
 	case !a.Valid():
@@ -92,7 +94,8 @@ func Constrain(e *evaluate.Evaluator, r *Region, theta autodiff.Node, scan func(
 	return evaluate.Value{Node: x, Bound: r.Piece.Plates, Axes: r.Term.Event}, autodiff.SumAll(jac)
 }
 
-// between takes coordinates over some plates to values between the ends there, with their log-Jacobians.
+// between transforms unconstrained coordinates over some plates to values between the bounds there; it returns their
+// log-Jacobians, too.
 func between(e *evaluate.Evaluator, r *Region, u autodiff.Node, plates []*model.Index) (x, jac autodiff.Node) {
 	lo, hi := Bounds(e, r.Term, plates)
 	hi, crossed := uncrossed(r, lo, hi)
@@ -107,7 +110,8 @@ func between(e *evaluate.Evaluator, r *Region, u autodiff.Node, plates []*model.
 // scan computes the values.
 func (r *Region) betweenPast() bool { return r.Piece.Recurrence != nil && !r.NonCentered() }
 
-// BetweenInScan returns the rule for a piece with coordinates z whose ends read its own past, in the scan of its group.
+// BetweenInScan returns the rule by which a scan computes a piece with coordinates z whose bounds depend on its own
+// earlier elements.
 func BetweenInScan(r *Region, z evaluate.Value) *evaluate.Rule {
 	given := &evaluate.Known{Value: z}
 	return &evaluate.Rule{Reads: r.Term.Ends(), Given: given, Value: func(step *evaluate.Evaluator) evaluate.Value {
@@ -117,7 +121,7 @@ func BetweenInScan(r *Region, z evaluate.Value) *evaluate.Rule {
 	}}
 }
 
-// uncrossed moves an upper end above the lower one where parameters have put it below, and reports where that is: there
+// uncrossed moves an upper bound above the lower one if the parameters have put it below. crossed is true there, and
 // the density is 0.
 func uncrossed(r *Region, lo, hi autodiff.Node) (above, crossed autodiff.Node) {
 	if !lo.Valid() || !hi.Valid() || lo.Static() && hi.Static() {
@@ -132,8 +136,8 @@ func Part(e *evaluate.Evaluator, r *Region, theta autodiff.Node) autodiff.Node {
 	return autodiff.Slice(theta, []int{r.Offset}, []int{r.Offset + r.Size})
 }
 
-// shifted returns the value of non-centred coordinates z: location + scale·z, where the scale of a multivariate normal
-// is a Cholesky factor. Elements that are centred are their coordinates.
+// shifted transforms noncentered coordinates z to values: location + scale·z. For a multivariate normal the scale is a
+// Cholesky factor. Centred elements are equal to their coordinates.
 func shifted(e *evaluate.Evaluator, t *model.Term, z evaluate.Value, centred []bool) evaluate.Value {
 	if t.Dist.Event > 0 {
 		return shiftVector(e, t, z)
@@ -148,7 +152,7 @@ func shifted(e *evaluate.Evaluator, t *model.Term, z evaluate.Value, centred []b
 	return e.Full(x, bound, nil)
 }
 
-// ShiftedInScan returns the rule for a non-centred piece with coordinates z, in the scan of its group.
+// ShiftedInScan returns the rule by which a scan computes a noncentered piece with coordinates z.
 func ShiftedInScan(t *model.Term, z evaluate.Value) *evaluate.Rule {
 	given := &evaluate.Known{Value: z}
 	return &evaluate.Rule{Reads: shiftedBy(t), Given: given, Value: func(step *evaluate.Evaluator) evaluate.Value {
@@ -178,13 +182,13 @@ func shiftedBy(t *model.Term) []model.Expr {
 	return []model.Expr{t.Args[l], t.Args[s]}
 }
 
-// locationScaleArgs returns the places of the location and the scale among the arguments.
+// locationScaleArgs returns the positions of the location and the scale among the arguments.
 func locationScaleArgs(t *model.Term) (loc, scale int) {
 	return t.Dist.Location, t.Dist.Location + 1
 }
 
-// StandardArgs returns a location-scale distribution's arguments with location 0 and scale 1, but at elements that are
-// centred.
+// StandardArgs returns the arguments of a location-scale distribution with location 0 and scale 1; at centred elements
+// with the actual ones.
 func StandardArgs(e *evaluate.Evaluator, t *model.Term, centred []bool) []evaluate.Value {
 	args := make([]evaluate.Value, len(t.Args))
 	for i, a := range t.Args {
@@ -199,8 +203,8 @@ func StandardArgs(e *evaluate.Evaluator, t *model.Term, centred []bool) []evalua
 	return args
 }
 
-// Unshifted returns the non-centred coordinates of a value: what shifted takes to it. Where the piece reads its own
-// past, that is the value's.
+// Unshifted returns the noncentered coordinates of a value, the inverse of shifted. If the piece depends on its own
+// earlier elements, their values are taken from x.
 func Unshifted(e *evaluate.Evaluator, t *model.Term, x evaluate.Value, centred []bool) autodiff.Node {
 	if t.Dist.Event > 0 {
 		return newVectorShift(e, t, x).inverse(e, x)

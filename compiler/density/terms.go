@@ -55,8 +55,8 @@ func overPlates(e *evaluate.Evaluator, v evaluate.Value, t *model.Term) ([]*mode
 	return bound, e.Align(v, bound, nil)
 }
 
-// PlatesOf returns the plates over which a term's density is spread: all, but of a chain's distribution the one along
-// the chain, so that a distribution that is the same at each place is kept once.
+// PlatesOf returns the plates of a term's density. The plate along a chain is omitted, so that a transition
+// distribution that is the same at each step is stored once.
 func PlatesOf(e *evaluate.Evaluator, t *model.Term) []*model.Index {
 	plates := e.Plates(t.Plates)
 	if time := ChainPlate(t); time != nil && t.In == nil && t.Censored == nil {
@@ -65,7 +65,8 @@ func PlatesOf(e *evaluate.Evaluator, t *model.Term) []*model.Index {
 	return plates
 }
 
-// ChainPlate returns the plate of a chain's distribution that runs along the chain, nil if there is none.
+// ChainPlate returns the plate that runs along the chain of a latent; nil if the term is not the distribution of a
+// chain.
 func ChainPlate(t *model.Term) *model.Index {
 	if t.Kind != model.LatentPrior || t.Array.Chain == nil {
 		return nil
@@ -111,8 +112,8 @@ func densityOf(e *evaluate.Evaluator, t *model.Term, z Coordinates, f logDensity
 	return weighted(e, t, e.Full(lp, bound, nil))
 }
 
-// byFormula returns the log density that `Density` gives: -inf where an observation, or one of its elements, lies
-// outside the ends of `in`.
+// byFormula returns the log density that `Density` gives: -inf if an observation, or one of its elements, lies outside
+// the range after `in`.
 func byFormula(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
 	lp := e.Expr(t.Density)
 	if t.In == nil || t.Kind == model.Prior {

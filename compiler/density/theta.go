@@ -30,7 +30,8 @@ func (l *Layout) Theta(node autodiff.Node) *Theta {
 // Graph returns the graph of the parameters.
 func (t *Theta) Graph() *autodiff.Graph { return t.node.Graph() }
 
-// WithLogs gives the vectors of a region of simplices the logarithms y, but for a constant, in place of coordinates.
+// WithLogs sets the vectors of a region of simplices by their logarithms y, up to a constant, instead of their
+// coordinates.
 func (t *Theta) WithLogs(r *Region, y autodiff.Node) {
 	if t.logs == nil {
 		t.logs = map[*Region]autodiff.Node{}
@@ -38,7 +39,8 @@ func (t *Theta) WithLogs(r *Region, y autodiff.Node) {
 	t.logs[r] = y
 }
 
-// Piece returns a parameter at theta. A generated array is drawn after inference; until then it is 0.
+// Piece returns the value of a parameter at theta. For a generated array, which is drawn after inference, it returns
+// 0.
 func (t *Theta) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bool) {
 	r := t.layout.of[p]
 	if r == nil {
@@ -68,8 +70,8 @@ func (t *Theta) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bo
 	return v, true
 }
 
-// Scanned makes the scan compute a parameter from its coordinates: one that is non-centred, or whose ends read its
-// past.
+// Scanned returns the rule by which a scan computes a parameter that depends on its own earlier elements; nil if no
+// scan does.
 func (t *Theta) Scanned(e *evaluate.Evaluator, p *model.Piece) *evaluate.Rule {
 	r := t.layout.of[p]
 	switch {

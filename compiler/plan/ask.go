@@ -12,15 +12,15 @@ import (
 	"ppl/lang/types"
 )
 
-// Asked is expressions as functions of saved draws: Values, described by Variables, in a graph whose inputs are Reads.
+// An Asked is a graph that computes expressions (Values, described by Variables) from saved draws, its inputs Reads.
 type Asked struct {
 	Values    []autodiff.Node
 	Variables []types.Variable
 	Reads     []types.Variable
 }
 
-// Ask emits expressions about draws. The arrays that a run saved are inputs of the graph by their names; definitions
-// are evaluated from them, as in the model.
+// Ask builds the graph of expressions about draws. The arrays that a run saved are inputs of the graph, by their
+// names; definitions are computed from them, as in the model.
 func Ask(d *dataset.Dataset, saved []types.Variable, xs []model.Expr) (asked Asked, ds []diag.Diagnostic) {
 	var diags diag.List
 	defer func() { ds = diags.All() }()
@@ -59,7 +59,7 @@ func (s savedDraws) Piece(_ *evaluate.Evaluator, p *model.Piece) (evaluate.Value
 	return v, ok
 }
 
-// fromDraws makes inputs of the saved arrays that expressions read.
+// fromDraws makes the saved arrays that expressions read inputs of the graph, and adds the expressions to it.
 func fromDraws(e *evaluate.Evaluator, source savedDraws, saved []types.Variable, xs []model.Expr, asked *Asked) {
 	seen := map[*model.Array]bool{}
 	var read func(x model.Expr)

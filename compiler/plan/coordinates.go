@@ -11,7 +11,8 @@ import (
 	"ppl/lang/types"
 )
 
-// Coordinates says of each unconstrained coordinate which parameter it moves, and whether a bound is between.
+// Coordinates describes each unconstrained coordinate: the parameter that it belongs to, and whether the parameter is
+// bounded.
 func (p *Plan) Coordinates() []types.Coordinate {
 	theta := autodiff.New().Input("theta", p.Dim())
 	e := p.layout.Evaluator(theta.Graph(), marginalize.Over(p.layout.Theta(theta)))
@@ -56,7 +57,7 @@ func (p *Plan) Blocks() []types.Block {
 	return out
 }
 
-// layerOf returns the layer of which an array is weights, or nil.
+// layerOf returns the layer that has the array a among its weights; nil if there is none.
 func (p *Plan) layerOf(a *model.Array) *model.Layer {
 	layers := p.layout.Data.Model.Layers
 	i := slices.IndexFunc(layers, func(l model.Layer) bool { return slices.Contains(l.Weights, a) })

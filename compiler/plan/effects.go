@@ -34,11 +34,12 @@ func effectOf(t *model.Term) types.Effect {
 	return types.Effect{Name: t.Array.Name, Scale: parameterName(t.Scale()), NonCentered: t.NonCentered}
 }
 
-// mostOfSeries is the size from which a series keeps the coordinates of the model: to read it at some hundred points
-// takes seconds.
+// mostOfSeries is the length from which a series is not recentred: to evaluate it at some hundred points would take
+// seconds.
 const mostOfSeries = 1 << 12
 
-// mostToFactor is what the size of a region of vectors times the square of theirs may be for the same reason.
+// mostToFactor is the greatest size of a region of vectors, times the square of their length, for which vectors are
+// recentred; more would take too long.
 const mostToFactor = 1 << 20
 
 // recentrable returns the regions of parameters whose elements may have other coordinates, where these depend on other
@@ -70,8 +71,8 @@ func mayRecentre(r *density.Region) bool {
 		(series && r.Size <= mostOfSeries || !series && !readsItself(t))
 }
 
-// blockOf returns what a sampler has to know of a region that can be recentred. A piece of an array is called as it is
-// written.
+// blockOf describes a region that can be recentred, for samplers. A piece of an array has the name by which the model
+// declares it.
 func (p *Plan) blockOf(r *density.Region) types.EffectBlock {
 	b := types.EffectBlock{First: r.Offset, Size: r.Size, Vector: r.Term.Vector()}
 	b.Line = r.HasLine()
@@ -106,7 +107,7 @@ func (p *Plan) EffectValues(theta autodiff.Node) autodiff.Node {
 	return autodiff.Concat(0, parts...)
 }
 
-// Recentred returns the plan in which elements of effects have the forms that c says.
+// Recentred returns the plan with the forms of effects that c gives.
 func (p *Plan) Recentred(c types.Centring) *Plan {
 	out, by := *p, map[*model.Piece][]types.Form{}
 	for _, r := range p.recentrable() {
@@ -125,7 +126,7 @@ func readsItself(t *model.Term) bool {
 	return false
 }
 
-// parameterName returns the parameter that an expression is, or is an element of.
+// parameterName returns the name of the parameter that an expression is, or is an element of; "" if it is neither.
 func parameterName(x model.Expr) string {
 	if sub, ok := x.(*model.Subscript); ok {
 		x = sub.X

@@ -15,8 +15,9 @@ import (
 	"ppl/numbers"
 )
 
-// A Forecast says how probable the observations of some rows are, given the parameters on their own scale: to compare
-// data that came after a run with what its draws say of them.
+// Forecast returns the forecast of m rows at a time; nil if the rows are not one observation each of one array.
+// Parameters named in single, such as weights of networks, are single precision, and so is everything computed from
+// them.
 //
 //	label[i in N] ~ Categorical(logits = f(x[i]))    Densities [m]: log p(label[i]); Classes [m, K]: p of each class
 //	y[i in N] ~ Normal(mu[i], s)                     Densities [m]; no Classes
@@ -130,8 +131,8 @@ func (f *Forecast) classes(b *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// Inputs returns the graph's inputs, but for the rows, at values of all parameters; an error names one that is missing
-// or of the wrong shape.
+// Inputs returns the graph's inputs, except the row numbers, for given values of all parameters. An error names a
+// parameter that is missing or has the wrong shape.
 func (f *Forecast) Inputs(at map[string]dataset.Array) (map[string][]float64, error) {
 	if err := f.plan.enterAll(f.numbers, at); err != nil {
 		return nil, err

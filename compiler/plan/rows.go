@@ -118,10 +118,10 @@ func (p *Plan) refuseStreamed(e *evaluate.Evaluator, a, read *model.Array) {
 	}
 }
 
-// Streams returns how many streams, each at some shift, a split reads.
+// Streams returns the number of streams, each with a shift, that Split reads.
 func (p *Plan) Streams() int { return len(p.loads) }
 
-// StreamInput names the input of Split's graph in which m rows of stream k stand, shape [m, width].
+// StreamInput returns the name of the input of Split's graph for m rows of stream k, shape [m, width].
 func (p *Plan) StreamInput(k, m int) (name string, width int) {
 	return p.loads[k].Input(m), p.loads[k].Stream.Width
 }
@@ -131,8 +131,9 @@ func (p *Plan) ReadRows(k int, rows, dst []float64) error {
 	return p.loads[k].Read(rows, dst)
 }
 
-// mix numbers rows as they stand in the files, where the row set is their rows and nothing but the row itself is read:
-// then rows that follow one another are rows at random, and together on disk.
+// mix numbers the rows in the order in which the files of rows store them, which is random, if the row set is the rows
+// of these files and the model reads only the row itself. Consecutive numbers are then a random sample of rows, and
+// contiguous on disk.
 func (p *Plan) mix() {
 	if len(p.loads) == 0 || len(p.rowSet.Axes) > 1 {
 		return
@@ -148,5 +149,5 @@ func (p *Plan) mix() {
 	p.mixed = &p.loads[0]
 }
 
-// Mixed reports whether rows that follow one another are as good as rows at random.
+// Mixed reports whether consecutive row numbers are as good as a random sample of rows.
 func (p *Plan) Mixed() bool { return p.mixed != nil }

@@ -8,8 +8,8 @@ import (
 	"ppl/lang/types"
 )
 
-// Symmetries returns the changes of coordinates that leave the density as it is, as far as they are found. There are
-// none where rows come from files.
+// Symmetries returns the changes of coordinates under which the density is found to be invariant. It returns none if
+// the rows are read from files.
 func (p *Plan) Symmetries() types.Symmetries {
 	if p.layout.Data.HasStreams() {
 		return types.Symmetries{Dim: p.layout.Dim}

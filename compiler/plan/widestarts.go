@@ -11,7 +11,7 @@ import (
 	"ppl/lang/types"
 )
 
-// A Place is where searches begin in relation to draws from the prior.
+// A Place describes where searches for modes start, relative to draws from the prior.
 type Place struct {
 	// by how many widths of their prior the scales of other parameters are moved; they are smaller if it is negative
 	Scales float64
@@ -19,7 +19,7 @@ type Place struct {
 	Apart float64
 }
 
-// widthDraws is how many draws from the prior say how wide it is.
+// widthDraws is the number of draws from the prior by which its width is estimated.
 const widthDraws = 64
 
 // StartsAt returns a function that draws points at a place. What is drawn given the parameters that are moved follows
@@ -52,7 +52,7 @@ func (p *Plan) StartsAt(place Place) func(r *rand.Rand) []float64 {
 	})
 }
 
-// widthOf returns mean and standard deviation of each coordinate of starts.
+// widthOf returns the mean and standard deviation of each coordinate of starting points.
 func widthOf(start func(r *rand.Rand) []float64, dim int) (mean, sd []float64) {
 	r := rand.New(rand.NewPCG(0x51de, 0))
 	mean, sd = make([]float64, dim), make([]float64, dim)
@@ -85,10 +85,10 @@ func scalesOf(l *density.Layout) (scales []*density.Region) {
 	return scales
 }
 
-// spreading returns the regions of parameters that the spread of other parameters is computed of.
+// spreading returns the regions of parameters on which the scale of other parameters depends.
 func spreading(l *density.Layout) []*density.Region { return spreadOf(l, l.Regions) }
 
-// spreadOf returns the regions of parameters that the spread of those in some other regions is computed of.
+// spreadOf returns the regions of parameters on which the scale of the parameters in the other regions depends.
 func spreadOf(l *density.Layout, others []*density.Region) (scales []*density.Region) {
 	read := map[*model.Array]bool{}
 	for _, r := range others {

@@ -13,7 +13,7 @@ import (
 	"ppl/stdlib"
 )
 
-// distributions makes a page for each distribution, and one that lists them by what they are of.
+// distributions writes a page for each distribution, and an index of these pages by the kind of value.
 func (s *site) distributions() error {
 	s.begin("Distributions")
 	usedBy, err := s.examplesByDistribution()

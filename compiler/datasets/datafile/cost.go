@@ -72,7 +72,8 @@ func costOf(path string, start []byte) cost {
 	return cost{each: containerCost}
 }
 
-// A counter adds up what a text takes that is written to it, as long as there is memory.
+// A counter is a writer that adds up the memory that parsing the text written to it takes, and fails if that exceeds
+// the available memory.
 type counter struct {
 	cost
 	left  int64 // bytes of memory

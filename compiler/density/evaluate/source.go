@@ -68,7 +68,7 @@ type RowView interface {
 // isRow reports whether an index represents a coordinate of the row.
 func (e *Evaluator) isRow(i *model.Index) bool { return e.Rows != nil && e.Rows.IsCoordinate(i) }
 
-// Plates returns indices with the batch's own in place of those that represent coordinates.
+// Plates returns the indices of is, with the batch's index instead of the indices that represent coordinates of a row.
 func (e *Evaluator) Plates(is []*model.Index) []*model.Index {
 	rest := e.InRow(is)
 	if len(rest) < len(is) {

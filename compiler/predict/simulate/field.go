@@ -65,7 +65,7 @@ func (r *reading) layers() []int {
 	return layer
 }
 
-// boxesOf returns what a piece covers of each axis that it has a slot for.
+// boxesOf returns the range of indices that a piece covers on each of its axes.
 func (g *Numbers) boxesOf(p *model.Piece) (boxes []evaluate.Box) {
 	for _, s := range p.Slots {
 		if s.Index != nil {

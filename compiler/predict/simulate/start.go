@@ -174,7 +174,8 @@ func (g *Numbers) Point(r *rand.Rand) []float64 {
 	return theta
 }
 
-// entered returns the coordinates of a region whose values were entered, once what its distribution reads is known.
+// entered returns the unconstrained coordinates of a region whose values the user has given, once everything that its
+// distribution reads has a value.
 func (g *Numbers) entered(reg *density.Region) (u []float64, err error) {
 	if !reg.NonCentered() || reg.Term.OnLine() {
 		u, err = g.free(reg, g.Inputs[PieceName(reg.Piece)])

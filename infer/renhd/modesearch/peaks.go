@@ -153,8 +153,8 @@ func (t *Search) entered(m Mode) (bool, error) {
 	return in-shown.LogZ < math.Log(notable/(1-notable)), err
 }
 
-// massAround returns the mass of a mode from points of its normal, by importance; false where their weights differ so
-// much that they say nothing.
+// massAround estimates the mass of a mode by importance sampling from its normal approximation; ok is false if the
+// weights vary too much for an estimate.
 func (r *Known) massAround(m *Mode) (mass float64, ok bool, err error) {
 	mass, sd, err := r.massBy(m, math.Inf(1), 1)
 	return mass, sd < mostOfWeights, err

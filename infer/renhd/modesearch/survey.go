@@ -219,8 +219,8 @@ func tops(points [][]float64, heights []float64, cloud *adapt.Normal, highest fl
 	return unique(chosen)
 }
 
-// higherThanExpected returns the points that lie least below the top for how far they would if the target were the
-// normal that walkers have shown.
+// higherThanExpected returns two points: those whose log density falls least below the highest one, relative to their
+// distance from the centre of a normal distribution fitted to the walkers.
 func higherThanExpected(points [][]float64, heights []float64, cloud *adapt.Normal, highest float64) [][]float64 {
 	first, second := 0, 1
 	least, next := math.Inf(1), math.Inf(1)

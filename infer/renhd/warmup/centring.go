@@ -112,7 +112,7 @@ func (r *Warmup) searchIn(c types.Centring) (found bool, err error) {
 	return r.searchModes()
 }
 
-// goOnIn takes walkers to other coordinates, unless they are in these.
+// goOnIn transforms the walkers' positions to the coordinates c, unless they are in these coordinates already.
 func (r *Warmup) goOnIn(c types.Centring) error {
 	if r.Replaying() || r.Phase.Recentrable() == nil || r.Phase.CentredBy(c) {
 		return nil

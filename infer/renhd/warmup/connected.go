@@ -13,8 +13,8 @@ type departure struct {
 	Hopeless bool // so far below the others that it was on its way, and in no mode
 }
 
-// recordDeparture remembers where a walker was that is moved to another, and by how much its log density was less than
-// the best. Only explorers are witnesses of where the target is.
+// recordDeparture stores the position of a walker that is about to be moved to another one, and the difference between
+// the best log density and its own. Only the positions of explorers count as evidence of where the target has mass.
 func (r *Warmup) recordDeparture(lane int, at []float64, excess float64) {
 	if len(r.Walkers.Rungs) == 1 {
 		r.state.Departures = append(r.state.Departures, departure{lane, at, excess > population.Hopeless(len(at))})
